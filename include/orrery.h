@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What Orrery offers beyond the starpu interface.
+ * Invariant: the same text and the same meaning in a real and in a simulated run; everything is about the
+ * calling process, which in a simulated run is the calling rank.
+ */
+#ifndef ORRERY_H
+#define ORRERY_H
+
+#include <starpu_config.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* Orrery's own version, "major.minor.patch"; a constant string.  Any time, any thread. */
+const char *orrery_version(void);
+
+/* 1 in a simulated run, 0 in a real one.  Any time, any thread. */
+int orrery_is_simulated(void);
+
+/* The time in microseconds since the start of the process; virtual time in a simulated run.  Any thread. */
+double orrery_now_us(void);
+
+/* Write this rank's communication statistics to the file `path`, replacing it: one header line
+ * "src,dst,bytes,messages,first_s,last_s", then a line per peer that was talked to; times in seconds.
+ * Needs a started MPI layer.  Returns 0, or -errno: -ENODEV without MPI layer, else what opening or writing said. */
+int orrery_stats_write(const char *path);
+
+/* Counts of this process since starpu_init(), tasks internal to the runtime left out. */
+struct orrery_task_stats {
+	unsigned long submitted; /* accepted by starpu_task_submit() or an insertion */
+	unsigned long executed;  /* completed, those without a kernel included */
+};
+
+/* Fill *stats with the present counts.  Any thread, between starpu_init() and starpu_shutdown(). */
+void orrery_task_stats(struct orrery_task_stats *stats);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif
