@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * For programs that drive the runtime by hand: waking workers and hooking into
+ * idle progression.
+ *
+ * Invariant: nothing here is needed for correct execution; each call only makes
+ * something happen earlier.
+ */
+#ifndef STARPU_EXPERT_H
+#define STARPU_EXPERT_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+/* Make every sleeping worker of this process look for work again. Any thread. */
+void starpu_wake_all_blocked_workers(void);
+
+/* Call func(arg) from idle workers. Non-zero from func: nothing left to do, the worker may sleep.
+ * Returns an id >= 0, or -ENOMEM. */
+int starpu_progression_hook_register(unsigned (*func)(void *arg), void *arg);
+/* The hook is not called any more once this returns, unless a call of it is under way. */
+void starpu_progression_hook_deregister(int hook_id);
+
+/* Same, for workers that have nothing to execute at all. */
+int starpu_idle_hook_register(unsigned (*func)(void *arg), void *arg);
+void starpu_idle_hook_deregister(int hook_id);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif
