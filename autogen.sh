@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Prepares a checkout for ./configure: lists the sources of each folder, then
+# runs the autotools. Run it again after adding or removing a file. Extra
+# arguments go to autoreconf (for instance --force).
+set -eu
+cd "$(dirname "$0")"
+for tool in autoreconf automake libtoolize; do
+	if ! command -v $tool > /dev/null; then
+		echo "autogen.sh: $tool is missing; install the packages autoconf, automake and libtool" >&2
+		exit 1
+	fi
+done
+sh build-aux/sources.sh
+exec autoreconf --install "$@"

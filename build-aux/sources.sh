@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Lists the sources of each folder in that folder's sources.mk, which the
+# fragments local.mk include: Automake cannot glob, and this way nobody edits a
+# list by hand. Run from anywhere; autogen.sh runs it first.
+#
+# Invariant: the output depends on nothing but the set of files in the tree, and
+# an unchanged list keeps its time stamp, so that nothing is rebuilt for it.
+set -eu
+LC_ALL=C
+export LC_ALL
+cd "$(dirname "$0")/.."
+
+# put FILE: replaces FILE by standard input when they differ.
+put() {
+	cat > "$1.tmp"
+	if cmp -s "$1.tmp" "$1"; then rm -f "$1.tmp"; else mv -f "$1.tmp" "$1"; fi
+}
+
+# files DIR FIND-EXPRESSION...: sorted paths, without editors' leftovers.
+files() {
+	dir=$1
+	shift
+	[ -d "$dir" ] || return 0
+	find "$dir" -type f ! -name '.*' ! -name '*~' ! -name '*.tmp' ! -name '#*' \
+		! -path '*/__pycache__/*' "$@" | sort
+}
+
+# list NAME: a make variable made of the lines of standard input.
+list() {
+	printf '%s =' "$1"
+	while read -r f; do printf ' \\\n\t%s' "$f"; done
+	printf '\n'
+}
+
+canon() { printf '%s' "$1" | tr -c 'A-Za-z0-9' '_'; }
+c_or_h() { files "$@" \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' \); }
+head_line='# Made by build-aux/sources.sh from the files of this folder; do not edit.'
+
+library_lists() {
+	for d in core data sched perf trace drivers mpi; do
+		mkdir -p src/$d
+		{ echo "$head_line"; c_or_h src/$d | list orr_src_$d; } | put src/$d/sources.mk
+	done
+	{
+		echo "$head_line"
+		c_or_h src/sys | grep -v '/mpi[^/]*\.c$' | list orr_src_sys
+		{ c_or_h src/sys | grep '/mpi[^/]*\.c$' || :; } | list orr_src_sys_mpi
+	} | put src/sys/sources.mk
+	{
+		echo "$head_line"
+		c_or_h sim ! -path 'sim/launcher/*' | list orr_sim
+		c_or_h sim/launcher | list orr_sim_launcher
+	} | put sim/sources.mk
+	{
+		echo "$head_line"
+		files include -name '*.h' | grep -v '^include/starpu_config\.h$' | list orr_headers
+	} | put include/sources.mk
+}
+
+# example_block NAME: the program of examples/NAME in both worlds.
+example_block() {
+	p=examples/$1/$1
+	v=$(canon "$p")
+	echo "orr_examples += $p"
+	echo "orr_example_sims += $p.sim"
+	c_or_h "examples/$1" | list "${v}_SOURCES"
+	echo "${v}_CPPFLAGS = \$(orr_example_cppflags)"
+	echo "${v}_LDADD = \$(orr_example_ldadd)"
+	echo "$p.sim: \$(${v}_SOURCES) \$(orr_headers_dep) | \$(orr_sim_order)"
+	echo "	\$(orr_sim_link) \$(orr_example_simflags) \$(filter %.c,\$^) \$(orr_example_simlibs)"
+}
+
+example_list() {
+	echo "$head_line"
+	for d in examples/*/; do
+		[ -d "$d" ] || continue
+		name=$(basename "$d")
+		[ -z "$(files "examples/$name" -name '*.c')" ] || example_block "$name"
+	done
+	files examples ! -name '*.c' ! -name '*.h' ! -name '*.mk' ! -name '*.sim' ! -name '*.o' ! -perm -u=x | list orr_example_extra
+}
+
+# program_block FILE GROUP FLAGS: a real program made of one source file.
+program_block() {
+	p=${1%.c}
+	v=$(canon "$p")
+	echo "$2 += $p"
+	echo "${v}_SOURCES = $1"
+	echo "${v}_CPPFLAGS = \$($3_cppflags)"
+	echo "${v}_LDADD = \$($3_ldadd)"
+}
+
+# is_test FILE: false for programs that a script of the same name drives.
+is_test() { [ ! -e "${1%.c}.sh" ]; }
+
+test_block() {
+	f=$1
+	case $f in
+	tests/core/*|tests/data/*) kind=orr_core worlds=both ;;
+	tests/unit/*) kind=orr_unit worlds=real ;;
+	tests/real/*) kind=orr_mpi worlds=real ;;
+	tests/sim/*) kind=none worlds=sim ;;
+	*) kind=orr_mpi worlds=both ;;
+	esac
+	if [ $worlds != sim ]; then
+		group=orr_mpi_test
+		[ $kind = orr_mpi ] || group=orr_core_test
+		program_block "$f" ${group}_programs $kind
+		if is_test "$f"; then echo "${group}s += ${f%.c}"; fi
+	fi
+	if [ $worlds != real ]; then
+		echo "orr_sim_test_programs += ${f%.c}.sim"
+		if is_test "$f"; then echo "orr_sim_tests += ${f%.c}.sim"; fi
+	fi
+}
+
+test_list() {
+	echo "$head_line"
+	for d in tests/*/; do
+		d=${d%/}
+		case $d in tests/lib|tests/bench|'tests/*') continue ;; esac
+		files "$d" -maxdepth 1 -name '*.c' | while read -r f; do test_block "$f"; done
+		files "$d" -maxdepth 1 -name '*.sh' | sed 's/.*/orr_script_tests += &/'
+	done
+	files tests -name "*.h" | list orr_test_headers
+	files tests ! -path 'tests/bench/*' ! -name '*.c' ! -name '*.mk' ! -name '*.o' ! -name '*.sim' \
+		! -name '*.log' ! -name '*.trs' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_test_extra
+}
+
+bench_list() {
+	echo "$head_line"
+	files tests/bench -maxdepth 1 -name '*.c' | while read -r f; do
+		program_block "$f" orr_bench_programs orr_mpi
+		echo "orr_bench_sims += ${f%.c}.sim"
+	done
+	files tests/bench ! -name '*.c' ! -name '*.mk' ! -name '*.o' ! -name '*.sim' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_bench_extra
+}
+
+library_lists
+mkdir -p tests/bench doc/man platforms tools examples
+example_list | put examples/sources.mk
+test_list | put tests/sources.mk
+bench_list | put tests/bench/sources.mk
+{
+	echo "$head_line"
+	files doc/man -name '*.1' | list orr_man
+	files doc ! -path 'doc/man/*' ! -name '*.mk' | list orr_doc
+} | put doc/sources.mk
+{ echo "$head_line"; files platforms ! -name '*.mk' | list orr_platforms; } | put platforms/sources.mk
+{
+	echo "$head_line"
+	files tools -name '*.py' ! -name 'starpu_*.py' | list orr_tools_python
+	files tools ! -name '*.py' ! -name '*.mk' ! -name '*.in' | list orr_tools_extra
+} | put tools/sources.mk

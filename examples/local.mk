@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Build fragment of the examples: examples/NAME/*.c makes the program NAME for
+# the real world and NAME.sim for the simulated one.
+orr_examples =
+orr_example_sims =
+orr_example_cppflags = $(orr_includes) -I$(srcdir)/examples $(MPI_CPPFLAGS) $(HWLOC_CFLAGS) $(BLAS_CPPFLAGS)
+orr_example_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(BLAS_LIBS) $(ORR_SYS_LIBS)
+orr_example_simflags = -I$(srcdir)/examples $(BLAS_CPPFLAGS)
+orr_example_simlibs = $(BLAS_LIBS)
+include %D%/sources.mk
+if ORR_MPI
+noinst_PROGRAMS += $(orr_examples)
+endif
+if ORR_SIM
+noinst_DATA += $(orr_example_sims)
+endif
+MOSTLYCLEANFILES += $(orr_example_sims)
+EXTRA_DIST += $(orr_example_extra)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Compiler switches: warnings, --enable-werror, --enable-sanitizer. What they
+# set applies to our own code (ORR_CFLAGS, ORR_CXXFLAGS); sanitizers apply to
+# everything that is linked into one program, hence also to CFLAGS and LDFLAGS.
+
+AC_DEFUN([ORR_COMPILER_SWITCHES], [
+AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [treat warnings as errors])],
+	[], [enable_werror=no])
+AC_ARG_ENABLE([sanitizer], [AS_HELP_STRING([--enable-sanitizer=LIST],
+	[build with -fsanitize=LIST: address, undefined, address,undefined or thread (thread: real world only)])],
+	[], [enable_sanitizer=no])
+ORR_WARNINGS="-Wall -Wextra"
+AS_IF([test "$enable_werror" = yes], [ORR_WARNINGS="$ORR_WARNINGS -Werror"])
+ORR_SANITIZE=
+orr_test_factor=1
+AS_CASE([$enable_sanitizer],
+	[no], [],
+	[yes], [AC_MSG_ERROR([--enable-sanitizer needs a list, for instance --enable-sanitizer=address,undefined])],
+	[ORR_SANITIZE="-fsanitize=$enable_sanitizer -fno-omit-frame-pointer"
+	 AS_CASE([$enable_sanitizer], [*thread*], [orr_test_factor=5], [orr_test_factor=3])
+	 AC_MSG_CHECKING([whether $CC accepts $ORR_SANITIZE])
+	 orr_saved_CFLAGS=$CFLAGS
+	 CFLAGS="$CFLAGS $ORR_SANITIZE"
+	 AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])],
+		[AC_MSG_RESULT([no])
+		 AC_MSG_ERROR([$CC cannot link with $ORR_SANITIZE; install the sanitizer's library or choose another list])])
+	 CFLAGS="$orr_saved_CFLAGS $ORR_SANITIZE"
+	 CXXFLAGS="$CXXFLAGS $ORR_SANITIZE"
+	 LDFLAGS="$LDFLAGS $ORR_SANITIZE"])
+AC_SUBST([ORR_WARNINGS])
+AC_SUBST([ORR_SANITIZE])
+AC_SUBST([orr_sanitizer], [$enable_sanitizer])
+AC_SUBST([orr_test_factor])
+])

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The MPI of the real world. Its compiler wrapper is only asked for flags, so
+# that one compiler builds everything. Sets orr_mpi, MPI_CPPFLAGS, MPI_LIBS,
+# MPIEXEC and whether `make check` starts programs on several ranks.
+
+# ORR_MPI_FLAGS: asks $MPICC (Open MPI's --showme, otherwise MPICH's -show).
+AC_DEFUN([ORR_MPI_FLAGS], [
+orr_mpi_error=
+AS_IF([MPI_CPPFLAGS=`$MPICC --showme:compile 2>/dev/null` && MPI_LIBS=`$MPICC --showme:link 2>/dev/null`], [],
+	[orr_mpi_show=`$MPICC -show 2>/dev/null`
+	 MPI_CPPFLAGS=
+	 MPI_LIBS=
+	 for orr_word in $orr_mpi_show; do
+		AS_CASE([$orr_word],
+			[-I*|-D*], [MPI_CPPFLAGS="$MPI_CPPFLAGS $orr_word"],
+			[-L*|-l*|-Wl,*], [MPI_LIBS="$MPI_LIBS $orr_word"])
+	 done])
+# -pthread belongs to both steps and is given by us
+MPI_CPPFLAGS=`AS_ECHO(["$MPI_CPPFLAGS"]) | $SED 's/-pthread//g'`
+MPI_LIBS=`AS_ECHO(["$MPI_LIBS"]) | $SED 's/-pthread//g'`
+AC_MSG_CHECKING([whether programs link with $MPICC's MPI])
+orr_saved_CPPFLAGS=$CPPFLAGS
+orr_saved_LIBS=$LIBS
+CPPFLAGS="$CPPFLAGS $MPI_CPPFLAGS"
+LIBS="$MPI_LIBS $LIBS"
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[int level; return MPI_Init_thread(0, 0, MPI_THREAD_MULTIPLE, &level);]])],
+	[orr_mpi=yes], [orr_mpi=no; orr_mpi_error="$MPICC does not link an MPI program"])
+AC_MSG_RESULT([$orr_mpi])
+AS_IF([test $orr_mpi = yes], [AC_CHECK_FUNC([MPI_Comm_create_group],
+	[AC_DEFINE([STARPU_HAVE_MPI_COMM_CREATE_GROUP], [1], [MPI_Comm_create_group exists])])])
+CPPFLAGS=$orr_saved_CPPFLAGS
+LIBS=$orr_saved_LIBS
+])
+
+AC_DEFUN([ORR_MPI], [
+AC_ARG_WITH([mpicc], [AS_HELP_STRING([--with-mpicc=PATH], [MPI's compiler wrapper (default: mpicc in PATH; no: without MPI)])],
+	[], [with_mpicc=yes])
+AC_ARG_WITH([mpiexec], [AS_HELP_STRING([--with-mpiexec=PATH], [what starts MPI programs (default: mpirun or mpiexec in PATH)])],
+	[], [with_mpiexec=yes])
+AC_ARG_ENABLE([mpi-check], [AS_HELP_STRING([--enable-mpi-check], [run the real tests of several ranks in make check (default: when mpiexec is found)])],
+	[], [enable_mpi_check=auto])
+orr_mpi=no
+orr_mpi_error="switched off by --without-mpicc"
+MPI_CPPFLAGS=
+MPI_LIBS=
+AS_CASE([$with_mpicc],
+	[no], [MPICC=],
+	[yes], [AC_PATH_PROG([MPICC], [mpicc])
+		orr_mpi_error="no mpicc in PATH (Debian: libopenmpi-dev)"],
+	[MPICC=`command -v "$with_mpicc"`
+	 AS_IF([test -z "$MPICC"], [AC_MSG_ERROR([--with-mpicc=$with_mpicc: there is no such program])])])
+AS_CASE([$MPICC], [*smpicc*], [AC_MSG_ERROR([--with-mpicc=$MPICC is SimGrid's wrapper; give the one of a real MPI, SimGrid is found by --with-simgrid])])
+AS_IF([test -n "$MPICC"], [ORR_MPI_FLAGS])
+AS_CASE([$with_mpiexec],
+	[no], [MPIEXEC=],
+	[yes], [AC_PATH_PROGS([MPIEXEC], [mpirun mpiexec])],
+	[MPIEXEC=`command -v "$with_mpiexec"`
+	 AS_IF([test -z "$MPIEXEC"], [AC_MSG_ERROR([--with-mpiexec=$with_mpiexec: there is no such program])])])
+AS_IF([test "$enable_mpi_check" = auto],
+	[AS_IF([test $orr_mpi = yes && test -n "$MPIEXEC"], [enable_mpi_check=yes], [enable_mpi_check=no])])
+AS_IF([test "$enable_mpi_check" = yes && { test $orr_mpi = no || test -z "$MPIEXEC"; }],
+	[AC_MSG_ERROR([--enable-mpi-check needs a working mpicc and mpirun; give them with --with-mpicc and --with-mpiexec])])
+AS_IF([test $orr_mpi = yes],
+	[AC_DEFINE([STARPU_USE_MPI], [1], [the MPI layer is built])
+	 AC_DEFINE([STARPU_USE_MPI_MPI], [1], [the MPI layer runs on MPI])])
+AC_SUBST([MPICC])
+AC_SUBST([MPIEXEC])
+AC_SUBST([MPI_CPPFLAGS])
+AC_SUBST([MPI_LIBS])
+AC_SUBST([orr_mpi])
+AM_CONDITIONAL([ORR_MPI], [test $orr_mpi = yes])
+AM_CONDITIONAL([ORR_MPI_CHECK], [test $enable_mpi_check = yes])
+])

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# SimGrid with SMPI, used as a library by the simulated world. Sets orr_simgrid,
+# SIMGRID_CPPFLAGS, SIMGRID_LIBS and SMPI_INCLUDE, the folder of SMPI's mpi.h.
+
+AC_DEFUN([ORR_SIMGRID_LINK], [
+AC_MSG_CHECKING([whether SMPI instances can be registered from C])
+orr_saved_CPPFLAGS=$CPPFLAGS
+orr_saved_LIBS=$LIBS
+CPPFLAGS="$CPPFLAGS -I$SMPI_INCLUDE $SIMGRID_CPPFLAGS"
+LIBS="$SIMGRID_LIBS $LIBS"
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>
+#include <simgrid/engine.h>]], [[SMPI_init(); SMPI_app_instance_register("x", 0, 1);]])],
+	[orr_simgrid=yes], [orr_simgrid_error="SimGrid was found but is built without SMPI, or is too old (3.32 is needed)"])
+AC_MSG_RESULT([$orr_simgrid])
+AS_IF([test $orr_simgrid = yes], [
+	AC_LANG_PUSH([C++])
+	AC_MSG_CHECKING([whether $CXX compiles and links C++ with SimGrid])
+	AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <simgrid/s4u.hpp>]], [[simgrid::s4u::Engine::is_initialized();]])],
+		[AC_MSG_RESULT([yes])],
+		[AC_MSG_RESULT([no])
+		 orr_simgrid=no
+		 orr_simgrid_error="no working C++ compiler for SimGrid's headers (Debian: g++)"])
+	AC_LANG_POP([C++])])
+CPPFLAGS=$orr_saved_CPPFLAGS
+LIBS=$orr_saved_LIBS
+])
+
+AC_DEFUN([ORR_SIMGRID], [
+AC_ARG_WITH([simgrid], [AS_HELP_STRING([--with-simgrid@<:@=DIR@:>@], [where SimGrid 3.32 is installed (default: by pkg-config, then /usr; no: without)])],
+	[], [with_simgrid=yes])
+orr_simgrid=no
+orr_simgrid_error="switched off by --without-simgrid"
+SIMGRID_CPPFLAGS=
+SIMGRID_LIBS=-lsimgrid
+orr_simgrid_prefix=
+orr_simgrid_rpath=
+AS_CASE([$with_simgrid],
+	[no], [],
+	[yes], [orr_simgrid_prefix=`$PKG_CONFIG --variable=prefix simgrid 2>/dev/null`
+		test -n "$orr_simgrid_prefix" || orr_simgrid_prefix=/usr],
+	[orr_simgrid_prefix=$with_simgrid])
+AS_CASE([$enable_sanitizer], [*thread*],
+	[orr_simgrid_prefix=
+	 orr_simgrid_error="ThreadSanitizer does not follow SimGrid's contexts; only the real world is built with it"])
+SMPI_INCLUDE=$orr_simgrid_prefix/include/smpi
+AS_IF([test -n "$orr_simgrid_prefix"], [
+	AS_IF([test "$orr_simgrid_prefix" != /usr], [
+		orr_simgrid_lib=$orr_simgrid_prefix/lib
+		test -e "$orr_simgrid_lib/libsimgrid.so" || orr_simgrid_lib=$orr_simgrid_prefix/lib64
+		SIMGRID_CPPFLAGS="-I$orr_simgrid_prefix/include"
+		SIMGRID_LIBS="-L$orr_simgrid_lib -Wl,-rpath,$orr_simgrid_lib -lsimgrid"])
+	AS_IF([test -e "$SMPI_INCLUDE/mpi.h"], [ORR_SIMGRID_LINK],
+		[orr_simgrid_error="no $SMPI_INCLUDE/mpi.h (Debian: libsimgrid-dev)"])
+	AS_IF([test $orr_simgrid = no && test "$with_simgrid" != yes],
+		[AC_MSG_ERROR([--with-simgrid=$with_simgrid: $orr_simgrid_error])])])
+AC_SUBST([SMPI_INCLUDE])
+AC_SUBST([SIMGRID_CPPFLAGS])
+AC_SUBST([SIMGRID_LIBS])
+AC_SUBST([orr_simgrid])
+AM_CONDITIONAL([ORR_SIM], [test $orr_simgrid = yes])
+])

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The last words of configure: what was found and what is left out, and how to
+# get it.
+
+AC_DEFUN([ORR_SUMMARY], [
+orr_say() { printf '  %-22s %s\n' "$[]1" "$[]2"; }
+echo
+echo "Orrery $PACKAGE_VERSION is configured:"
+orr_say "compilers" "$CC, $CXX ($CFLAGS)"
+orr_say "installation" "$prefix"
+AS_IF([test $orr_mpi = yes],
+	[orr_say "real world" "yes, MPI by $MPICC"],
+	[orr_say "real world" "one process only, NO MPI layer: $orr_mpi_error"])
+AS_IF([test $orr_simgrid = yes],
+	[orr_say "simulated world" "yes, SimGrid in $orr_simgrid_prefix"],
+	[orr_say "simulated world" "NO: $orr_simgrid_error"])
+AS_IF([test $orr_hwloc = yes],
+	[orr_say "hwloc" "yes"],
+	[orr_say "hwloc" "NO: flat machine, no binding (Debian: libhwloc-dev)"])
+AS_IF([test $orr_blas = yes],
+	[orr_say "BLAS of examples" "yes, LAPACKE: $orr_lapacke"],
+	[orr_say "BLAS of examples" "NO: plain kernels (Debian: libopenblas-dev, liblapacke-dev)"])
+AS_IF([test "$orr_matplotlib" = yes],
+	[orr_say "orrery matrix" "yes, $PYTHON"],
+	[orr_say "orrery matrix" "NO matplotlib: it will say so when used (Debian: python3-matplotlib)"])
+AS_IF([test $enable_mpi_check = yes],
+	[orr_say "tests with ranks" "yes, started by $MPIEXEC"],
+	[orr_say "tests with ranks" "simulated only"])
+AS_IF([test "$enable_sanitizer" != no], [orr_say "sanitizer" "$enable_sanitizer"])
+echo
+])

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The operating system, hwloc and valgrind's header. All are optional; each sets
+# a shell variable orr_NAME to yes or no for the summary.
+
+AC_DEFUN([ORR_SYSTEM], [
+orr_threads=no
+orr_saved_LIBS=$LIBS
+AC_SEARCH_LIBS([pthread_create], [pthread], [orr_threads=yes])
+AC_SEARCH_LIBS([dlopen], [dl])
+AC_SEARCH_LIBS([clock_gettime], [rt])
+AC_SEARCH_LIBS([sqrt], [m])
+ORR_SYS_LIBS="-lpthread -lm"
+LIBS=$orr_saved_LIBS
+AC_CHECK_HEADERS([linux/futex.h sys/eventfd.h sys/prctl.h numa.h])
+AC_SUBST([ORR_SYS_LIBS])
+])
+
+AC_DEFUN([ORR_HWLOC], [
+AC_ARG_WITH([hwloc], [AS_HELP_STRING([--without-hwloc], [do not use hwloc: no binding, flat machine])],
+	[], [with_hwloc=yes])
+orr_hwloc=no
+AS_IF([test "$with_hwloc" != no],
+	[PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [orr_hwloc=yes], [orr_hwloc=no])])
+AS_IF([test $orr_hwloc = yes],
+	[AC_DEFINE([STARPU_HAVE_HWLOC], [1], [hwloc is used])
+	 orr_pc_hwloc=hwloc], [orr_pc_hwloc=])
+AC_SUBST([orr_pc_hwloc])
+])
+
+AC_DEFUN([ORR_VALGRIND], [
+AC_CHECK_HEADER([valgrind/valgrind.h],
+	[AC_DEFINE([STARPU_HAVE_VALGRIND_H], [1], [valgrind/valgrind.h exists])])
+])

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Build fragment of the benchmarks: tests/bench/*.c are programs of both worlds
+# that only `make bench` builds, run-bench runs them and the scripts.
+orr_bench_programs =
+orr_bench_sims =
+include %D%/sources.mk
+EXTRA_PROGRAMS += $(orr_bench_programs)
+EXTRA_DIST += $(orr_bench_extra)
+CLEANFILES += $(orr_bench_programs) $(orr_bench_sims)
+orr_bench_built =
+if ORR_MPI
+orr_bench_built += $(orr_bench_programs)
+endif
+if ORR_SIM
+orr_bench_built += $(orr_bench_sims)
+endif
+
+$(orr_bench_sims): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)
+	$(orr_sim_link) $(orr_test_includes) $(filter %.c,$^)
+
+bench: all $(orr_bench_built)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/bench/run-bench $(BENCH)

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Sourced by run-test: options of the sanitizers. The suppressions name foreign
+# libraries only; nothing of ours may ever be listed.
+lib=$src/tests/lib
+ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=0:detect_leaks=1}
+LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$lib/lsan.supp:print_suppressions=0}
+TSAN_OPTIONS=${TSAN_OPTIONS-suppressions=$lib/tsan.supp:halt_on_error=0:exitcode=66:history_size=4}
+UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1:halt_on_error=1}
+export ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS

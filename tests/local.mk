@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Build fragment of the tests. The folder decides what a program links with and
+# where it runs (tests/README.md): core, data: core only, both worlds; mpi, bad:
+# with MPI, both worlds; real, unit: real only; sim: simulated only.
+orr_core_test_programs =
+orr_core_tests =
+orr_mpi_test_programs =
+orr_mpi_tests =
+orr_sim_test_programs =
+orr_sim_tests =
+orr_script_tests =
+orr_test_includes = -I$(srcdir)/tests -I$(srcdir)/tests/lib
+orr_core_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS)
+orr_core_ldadd = liborrery.la $(ORR_SYS_LIBS)
+orr_unit_cppflags = $(orr_defines) $(orr_real_includes) $(orr_test_includes) $(HWLOC_CFLAGS)
+orr_unit_ldadd = liborrery.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
+orr_mpi_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS) $(MPI_CPPFLAGS)
+orr_mpi_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(ORR_SYS_LIBS)
+include %D%/sources.mk
+
+check_PROGRAMS += $(orr_core_test_programs)
+TESTS += $(orr_core_tests)
+if ORR_MPI
+check_PROGRAMS += $(orr_mpi_test_programs)
+if ORR_MPI_CHECK
+TESTS += $(orr_mpi_tests)
+endif
+endif
+if ORR_SIM
+check_DATA += $(orr_sim_test_programs)
+TESTS += $(orr_sim_tests)
+endif
+TESTS += $(orr_script_tests)
+
+$(orr_sim_test_programs): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)
+	$(orr_sim_link) $(orr_test_includes) $(filter %.c,$^)
+
+# How tests are run is the business of one script; see its head for what the
+# variables mean and for the directives that a test may carry.
+LOG_COMPILER = $(SHELL) $(srcdir)/tests/lib/run-test
+AM_TESTS_ENVIRONMENT = \
+	ORR_TEST_SRCDIR='$(abs_srcdir)'; ORR_TEST_BUILDDIR='$(abs_builddir)'; \
+	ORR_TEST_FACTOR="$${ORR_TEST_FACTOR-$(orr_test_factor)}"; \
+	ORR_TEST_MPI='$(orr_mpi)'; ORR_TEST_SIM='$(orr_simgrid)'; ORR_TEST_SANITIZER='$(orr_sanitizer)'; \
+	PYTHON='$(PYTHON)'; CC='$(CC)'; \
+	export ORR_TEST_SRCDIR ORR_TEST_BUILDDIR ORR_TEST_FACTOR ORR_TEST_MPI ORR_TEST_SIM ORR_TEST_SANITIZER PYTHON CC;
+MOSTLYCLEANFILES += $(orr_sim_test_programs)
+EXTRA_DIST += $(orr_test_extra)
+
+clean-local:
+	rm -rf tests/tmp
+.PHONY: check-summary
+check-summary:
+	@$(SHELL) $(srcdir)/tests/lib/summary .

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The subcommands of `orrery` and what they share. Each subcommand is one module
+# with main(context, arguments) -> exit status, imported when it is called.
+# Invariant: a user's mistake ends in one line "orrery NAME: what; remedy" on
+# standard error and exit status 2 (1 when a file's content is at fault).
+import importlib
+import os
+import shlex
+import sys
+
+SUBCOMMANDS = {
+    "cc": "compile and link a program for the real world, the simulated one, or both",
+    "run": "run a program on the machine at hand, with MPI",
+    "sim": "run a program in the simulated world, on as many nodes as you like",
+    "platform": "write a SimGrid platform file: a cluster with a given network",
+    "matrix": "draw communication matrices from the statistics of a run",
+}
+
+
+class UserError(Exception):
+    """A mistake of the user's; the text names the culprit and the remedy."""
+
+    def __init__(self, text, status=2):
+        super().__init__(text)
+        self.status = status
+
+
+class Context:
+    """Where things are (paths) and what configure found (settings)."""
+
+    def __init__(self, settings, paths):
+        self.settings = settings
+        self.paths = paths
+
+    def words(self, name):
+        """The setting NAME, split as a shell would."""
+        return shlex.split(self.settings[name])
+
+    def has(self, world):
+        return self.settings["mpi" if world == "mpi" else "simgrid"] == "yes"
+
+
+def usage():
+    lines = ["usage: orrery SUBCOMMAND [arguments]", "",
+             "One program, two worlds: compile it once for this machine and once for a simulated cluster.", ""]
+    lines += ["  %-10s %s" % item for item in SUBCOMMANDS.items()]
+    lines += ["", "`orrery SUBCOMMAND --help` explains a subcommand; `man orrery` gives an overview.", ""]
+    return "\n".join(lines)
+
+
+def exec_program(argv, environment=None):
+    """Becomes another program: its exit status and signals are ours."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execvpe(argv[0], argv, environment or os.environ)
+
+
+def main(settings, paths, arguments):
+    if not arguments or arguments[0] in ("-h", "--help"):
+        sys.stdout.write(usage())
+        return 0 if arguments else 2
+    name, rest = arguments[0], arguments[1:]
+    if name in ("--version", "-V"):
+        print("orrery %s (%s)" % (settings["version"], paths["tree"]))
+        return 0
+    if name == "help":
+        name, rest = (rest[0], ["--help"]) if rest else (None, None)
+        if name is None:
+            sys.stdout.write(usage())
+            return 0
+    if name not in SUBCOMMANDS:
+        sys.stderr.write("orrery: there is no subcommand '%s'; there are: %s\n" % (name, ", ".join(SUBCOMMANDS)))
+        return 2
+    try:
+        return importlib.import_module("orrery_" + name).main(Context(settings, paths), rest)
+    except UserError as error:
+        sys.stderr.write("orrery %s: %s\n" % (name, error))
+        return error.status
+    except OSError as error:
+        sys.stderr.write("orrery %s: %s: %s\n" % (name, error.filename or "system error", error.strerror))
+        return 1
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Tells for which world a program was built, from the libraries that its ELF
+# file needs. Invariant: never raises for the content of a file; what it cannot
+# read is "unknown", and then the system has the last word.
+import struct
+
+ET_DYN = 3
+SHT_DYNAMIC, DT_NEEDED = 6, 1
+
+
+class Elf:
+    """The needed libraries of a 32 or 64 bit ELF file, of any byte order."""
+
+    def __init__(self, data):
+        self.data = data
+        self.wide = data[4] == 2
+        self.order = "<" if data[5] == 1 else ">"
+        self.kind = self.unpack("H", 16)
+        self.machine = self.unpack("H", 18)
+
+    def unpack(self, form, offset):
+        return struct.unpack_from(self.order + form, self.data, offset)[0]
+
+    def word(self, offset):
+        return self.unpack("Q" if self.wide else "I", offset)
+
+    def sections(self):
+        start = self.word(0x28 if self.wide else 0x20)
+        size, count = struct.unpack_from(self.order + "HH", self.data, 0x3A if self.wide else 0x2E)
+        for i in range(count):
+            at = start + i * size
+            if self.wide:
+                yield (self.unpack("I", at + 4), self.word(at + 24), self.word(at + 32), self.unpack("I", at + 40), at)
+            else:
+                yield (self.unpack("I", at + 4), self.word(at + 16), self.word(at + 20), self.unpack("I", at + 24), at)
+
+    def needed(self):
+        sections = list(self.sections())
+        step = 8 if self.wide else 4
+        names = []
+        for kind, offset, size, link, _ in sections:
+            if kind != SHT_DYNAMIC:
+                continue
+            strings = sections[link][1]
+            for at in range(offset, offset + size, 2 * step):
+                if self.word(at) == DT_NEEDED:
+                    begin = strings + self.word(at + step)
+                    names.append(self.data[begin:self.data.index(b"\0", begin)].decode("latin-1"))
+        return names
+
+
+def needed_libraries(path):
+    """Names of the libraries that PATH needs, or None if it is no ELF file."""
+    with open(path, "rb") as stream:
+        data = stream.read()
+    if data[:4] != b"\x7fELF":
+        return None
+    try:
+        return Elf(data).needed()
+    except (struct.error, IndexError, ValueError):
+        return []
+
+
+def world_of(path):
+    """'real', 'simulated', 'script' (no ELF file) or 'unknown'."""
+    names = needed_libraries(path)
+    if names is None:
+        return "script"
+    if any(name.startswith(("liborrery-sim.", "libsimgrid.")) for name in names):
+        return "simulated"
+    if any(name.startswith(("liborrery.", "liborrery-mpi.", "libmpi")) for name in names):
+        return "real"
+    return "unknown"
