@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * On-line profiling of tasks, workers and buses.
+ * Invariant: all times are of the clock of orrery_now_us(), virtual in a simulated run.  Any thread may call,
+ * between starpu_init() and starpu_shutdown() unless said otherwise.
+ */
+#ifndef STARPU_PROFILING_H
+#define STARPU_PROFILING_H
+
+#include <stdint.h>
+#include <time.h>
+#include <starpu_config.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+#define STARPU_PROFILING_DISABLE 0
+#define STARPU_PROFILING_ENABLE 1
+
+/* Switch profiling on or off, also before starpu_init(); returns the previous state.  Switching on zeroes the
+ * workers' numbers.  get: the present state. */
+int starpu_profiling_status_set(int status);
+int starpu_profiling_status_get(void);
+/* Start anew with what STARPU_PROFILING says. */
+void starpu_profiling_init(void);
+/* Number to tell the files of several processes apart. */
+void starpu_profiling_set_id(int new_id);
+
+/* --- Records -------------------------------------------------------------------------------------------- */
+
+/* The stages of one task, see starpu_task.profiling_info. */
+struct starpu_profiling_task_info {
+	struct timespec submit_time;
+	struct timespec push_start_time; /* given to the policy */
+	struct timespec push_end_time;
+	struct timespec pop_start_time;  /* taken from the policy */
+	struct timespec pop_end_time;
+	struct timespec acquire_data_start_time;
+	struct timespec acquire_data_end_time;
+	struct timespec start_time;      /* the kernel */
+	struct timespec end_time;
+	struct timespec release_data_start_time;
+	struct timespec release_data_end_time;
+	struct timespec callback_start_time;
+	struct timespec callback_end_time;
+	int workerid;                    /* who executed it */
+	uint64_t used_cycles;            /* 0 where not measured, like the following */
+	uint64_t stall_cycles;
+	double energy_consumed;          /* joules */
+	int papi_event_set;
+	long long *papi_values;
+};
+
+/* What a worker has done since the last time it was asked. */
+struct starpu_profiling_worker_info {
+	struct timespec start_time;      /* start of the period */
+	struct timespec total_time;      /* its length */
+	struct timespec executing_time;  /* in kernels, without overlap, and so on */
+	struct timespec callback_time;
+	struct timespec waiting_time;    /* for data */
+	struct timespec sleeping_time;   /* for tasks */
+	struct timespec scheduling_time; /* in the policy */
+	struct timespec all_executing_time; /* the same with overlaps counted several times */
+	struct timespec all_callback_time;
+	struct timespec all_waiting_time;
+	struct timespec all_sleeping_time;
+	struct timespec all_scheduling_time;
+	int executed_tasks;
+	uint64_t used_cycles;
+	uint64_t stall_cycles;
+	double energy_consumed;          /* joules */
+	double flops;                    /* sum of the tasks' flops */
+};
+
+/* What a bus between two memory nodes has carried since the last time it was asked. */
+struct starpu_profiling_bus_info {
+	struct timespec start_time;
+	struct timespec total_time;
+	unsigned long long transferred_bytes;
+	unsigned long long transfer_count;
+};
+
+/* Store a worker's numbers (NULL: forget them) and start a new period.  0, or -EINVAL for a worker that does not exist. */
+int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worker_info *worker_info);
+
+/* Buses are numbered from 0 to count-1; get_id is -1 where there is none between two nodes. */
+int starpu_bus_get_count(void);
+int starpu_bus_get_id(int src, int dst);
+int starpu_bus_get_src(int busid);
+int starpu_bus_get_dst(int busid);
+int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *bus_info);
+
+/* Print what buses and workers have done, on stderr. */
+void starpu_profiling_bus_helper_display_summary(void);
+void starpu_profiling_worker_helper_display_summary(void);
+/* Print the data that each memory node holds, on stderr. */
+void starpu_data_display_memory_stats(void);
+
+/* --- Times ---------------------------------------------------------------------------------------------- */
+
+/* Microseconds from start to end; of one time. */
+double starpu_timing_timespec_delay_us(struct timespec *start, struct timespec *end);
+double starpu_timing_timespec_to_us(struct timespec *ts);
+
+#define STARPU_NS_PER_S 1000000000
+
+/* Compare: starpu_timespec_cmp(&a, &b, <). */
+#define starpu_timespec_cmp(a, b, CMP) \
+	((a)->tv_sec == (b)->tv_sec ? ((a)->tv_nsec CMP (b)->tv_nsec) : ((a)->tv_sec CMP (b)->tv_sec))
+
+static inline void starpu_timespec_clear(struct timespec *tsp)
+{
+	tsp->tv_sec = 0;
+	tsp->tv_nsec = 0;
+}
+
+/* *result = *a + *b; it may be one of them. */
+static inline void starpu_timespec_add(struct timespec *a, struct timespec *b, struct timespec *result)
+{
+	long nsec = a->tv_nsec + b->tv_nsec;
+
+	result->tv_sec = a->tv_sec + b->tv_sec + nsec / STARPU_NS_PER_S;
+	result->tv_nsec = nsec % STARPU_NS_PER_S;
+}
+
+static inline void starpu_timespec_accumulate(struct timespec *result, struct timespec *a)
+{
+	starpu_timespec_add(result, a, result);
+}
+
+/* *result = *a - *b, where a is not before b. */
+static inline void starpu_timespec_sub(const struct timespec *a, const struct timespec *b, struct timespec *result)
+{
+	long nsec = a->tv_nsec - b->tv_nsec;
+
+	result->tv_sec = a->tv_sec - b->tv_sec - (nsec < 0);
+	result->tv_nsec = nsec < 0 ? nsec + STARPU_NS_PER_S : nsec;
+}
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Scheduling contexts: sets of workers with a policy of their own.
+ * Invariant: context 0 always exists and is the default; a task belongs to one context.  Call from the program's
+ * threads, not from kernels, unless said otherwise.
+ */
+#ifndef STARPU_SCHED_CTX_H
+#define STARPU_SCHED_CTX_H
+
+#include <stdio.h>
+#include <starpu_config.h>
+#include <starpu_worker.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+struct starpu_task;
+struct starpu_sched_policy;
+
+/* --- Creation: markers of starpu_sched_ctx_create, each followed by the arguments in the comment ----------- */
+
+#define STARPU_SCHED_CTX_POLICY_NAME (1 << 16)     /* const char * */
+#define STARPU_SCHED_CTX_POLICY_STRUCT (2 << 16)   /* struct starpu_sched_policy * */
+#define STARPU_SCHED_CTX_POLICY_MIN_PRIO (3 << 16) /* int */
+#define STARPU_SCHED_CTX_POLICY_MAX_PRIO (4 << 16) /* int */
+#define STARPU_SCHED_CTX_HIERARCHY_LEVEL (5 << 16) /* unsigned */
+#define STARPU_SCHED_CTX_NESTED (6 << 16)          /* unsigned: the context around it */
+#define STARPU_SCHED_CTX_AWAKE_WORKERS (7 << 16)   /* no argument: workers do not sleep without policy */
+#define STARPU_SCHED_CTX_POLICY_INIT (8 << 16)     /* void (*)(unsigned): called after the policy's own */
+#define STARPU_SCHED_CTX_USER_DATA (9 << 16)       /* void * */
+#define STARPU_SCHED_CTX_CUDA_NSMS (10 << 16)      /* int */
+#define STARPU_SCHED_CTX_SUB_CTXS (11 << 16)       /* int *ctxs, int n */
+
+/* Create a context with the given workers (NULL and -1: all), followed by markers and 0.  Its number, or
+ * STARPU_NMAX_SCHED_CTXS when there are too many.  The name is copied. */
+unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name, ...);
+/* Wait for its tasks, then remove it; its workers go to the inheritor. */
+void starpu_sched_ctx_delete(unsigned sched_ctx_id);
+void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor);
+unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id);
+unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id);
+/* No more tasks will be submitted: its workers go to the inheritor when it is empty. */
+void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id);
+
+/* --- Workers -------------------------------------------------------------------------------------------- */
+
+void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id);
+void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id);
+void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f);
+/* Store a malloc()ed list of the workers, which the caller frees; returns how many. */
+unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id, int **workerids);
+unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id);
+/* Number of workers that both contexts have. */
+unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id, unsigned sched_ctx_id2);
+unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id);
+unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch, unsigned sched_ctx_id);
+/* Rank of the calling worker in the context, -1 when it is not in it. */
+int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id);
+/* The collection of its workers, owned by the context; for policies. */
+struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id);
+
+/* --- The current context of a thread --------------------------------------------------------------------- */
+
+/* Where the calling thread's submissions go.  NULL: the default one again.  get: STARPU_NMAX_SCHED_CTXS when unset. */
+void starpu_sched_ctx_set_context(unsigned *sched_ctx_id);
+unsigned starpu_sched_ctx_get_context(void);
+
+/* --- Policy ---------------------------------------------------------------------------------------------- */
+
+/* The policy's data in a context, owned by the policy; data of the program. */
+void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data);
+void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id);
+void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id);
+void starpu_sched_ctx_set_user_data(unsigned sched_ctx_id, void *user_data);
+struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id);
+/* Priorities that the context's policy distinguishes. */
+int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id);
+int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id);
+int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio);
+int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio);
+/* Number of tasks that are ready in the context, and the sum of their flops. */
+int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id);
+double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id);
+/* For policies that share one queue: a worker has, or no longer has, a task to take in the context. */
+void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id, int workerid);
+void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id, int workerid);
+
+/* --- Parallel code in a context without a policy ---------------------------------------------------------- */
+
+/* Run func(param) on the context's workers, which the function may use as it likes; returns what it returned. */
+void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param, unsigned sched_ctx_id);
+/* The cores of the workers that are free: a malloc()ed array that the caller frees. */
+void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, int *ncpuids);
+void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid);
+/* The multiprocessors of the GPU that a stream's worker may use: *start to *end-1. */
+void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start, int *end);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+#endif
