@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Codelets and tasks.
- * Invariant: what submission and execution of an ordinary task touch lies in the first four cache lines of
- * struct starpu_task; starpu_task_init(), starpu_task_create() and STARPU_TASK_INITIALIZER give the same defaults.
+ * Invariant: struct starpu_task is laid out by cache lines, what submission and execution of an ordinary task
+ * touch comes first; starpu_task_init(), starpu_task_create() and STARPU_TASK_INITIALIZER give the same defaults,
+ * but for the destroy flag, which only starpu_task_create() sets.
  * Any thread may submit tasks, also from kernels and callbacks; only those may not wait.
  */
 #ifndef STARPU_TASK_H
@@ -226,7 +227,7 @@ struct starpu_task {
 	starpu_data_handle_t *dyn_handles;       /* malloc()ed by the program, freed with the task */
 	enum starpu_data_access_mode *dyn_modes; /* likewise */
 
-	/* Fourth line: what kernels get, and links of lists. */
+	/* Fourth line: what kernels get; then links of lists. */
 	void *interfaces[STARPU_NMAXBUFS]; /* out: the interfaces on the worker's memory node */
 	void **dyn_interfaces;             /* out */
 	struct starpu_task *prev;          /* for the list that holds the task */
