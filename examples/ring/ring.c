@@ -8,7 +8,6 @@
  *	orrery run -n 4 ./ring
  *	orrery sim -n 64 ring.sim
  */
-#include <limits.h>
 #include <starpu_mpi.h>
 
 #include "../options.h"
@@ -91,7 +90,7 @@ int main(int argc, char **argv)
 	int loops = 32, check = 1, rank, size, status, ret;
 
 	for (options_begin(&o, argc, argv); options_more(&o); )
-		if (options_int(&o, "--loops", "-n", 1, INT_MAX, &loops))
+		if (options_int(&o, "--loops", "-n", 1, 100000, &loops))
 			;
 		else if (options_flag(&o, "--no-check", NULL))
 			check = 0;

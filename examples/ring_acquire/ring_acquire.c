@@ -11,7 +11,6 @@
  *	orrery run -n 4 ./ring_acquire
  *	orrery sim -n 64 ring_acquire.sim
  */
-#include <limits.h>
 #include <mpi.h>
 #include <starpu.h>
 
@@ -91,7 +90,7 @@ int main(int argc, char **argv)
 	int loops = 32, check = 1, rank, size, status, ret;
 
 	for (options_begin(&o, argc, argv); options_more(&o); )
-		if (options_int(&o, "--loops", "-n", 1, INT_MAX, &loops))
+		if (options_int(&o, "--loops", "-n", 1, 100000, &loops))
 			;
 		else if (options_flag(&o, "--no-check", NULL))
 			check = 0;

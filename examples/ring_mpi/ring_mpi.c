@@ -11,7 +11,6 @@
  *	orrery run -n 4 ./ring_mpi
  *	orrery sim -n 64 ring_mpi.sim
  */
-#include <limits.h>
 #include <mpi.h>
 
 #include "../options.h"
@@ -52,7 +51,7 @@ int main(int argc, char **argv)
 	int loops = 32, rank, size, token, status;
 
 	for (options_begin(&o, argc, argv); options_more(&o); )
-		if (!options_int(&o, "--loops", "-n", 1, INT_MAX, &loops))
+		if (!options_int(&o, "--loops", "-n", 1, 100000, &loops))
 			options_unknown(&o);
 
 	MPI_Init(&argc, &argv);

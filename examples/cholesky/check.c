@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Verification of the factor: the runtime computes R = A - L*L^T, distributed like A, from a second copy of A; then
+ * each rank adds up its own tiles.
+ * Invariant: the verdict is the same on all ranks, and a result that is not a number is a failure.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cholesky.h"
+
+/* A stable algorithm leaves ||R|| well below n * ||A|| * epsilon; in practice the ratio is below one. */
+#define LARGEST_RATIO 10.0
+
+static void insert_residual(struct problem *pb, int i, int j, int k)
+{
+	starpu_data_handle_t r = pb->residual[tile_index(i, j)];
+	starpu_data_handle_t left = pb->factor[tile_index(i, k)], right = pb->factor[tile_index(j, k)];
+	double b = pb->b;
+	int ret;
+
+	if (i == j)
+		ret = starpu_mpi_task_insert(pb->comm, &residual_diag_cl, STARPU_RW, r, STARPU_R, left,
+					     STARPU_FLOPS, 2 * b * b * b, 0);
+	else
+		ret = starpu_mpi_task_insert(pb->comm, &residual_cl, STARPU_RW, r, STARPU_R, left, STARPU_R, right,
+					     STARPU_FLOPS, 2 * b * b * b, 0);
+	tiles_inserted(pb, ret, "residual", i, j, k);
+}
+
+static double square(double x)
+{
+	return x * x;
+}
+
+/* Adds the squares of the elements of tile (i,j) of R and of A; tiles off the diagonal stand for two. */
+static void add_squares(struct problem *pb, int i, int j, double *r2, double *a2)
+{
+	starpu_data_handle_t handle = pb->residual[tile_index(i, j)];
+	double r_sum = 0, a_sum = 0, times = i == j ? 1 : 2;
+	const double *r;
+	size_t ld;
+
+	starpu_data_acquire(handle, STARPU_R);
+	r = (const double *)starpu_matrix_get_local_ptr(handle);
+	ld = starpu_matrix_get_local_ld(handle);
+	for (int column = 0; column < pb->b; column++)
+		for (int row = 0; row < pb->b; row++)
+		{
+			r_sum += square(r[(size_t)column * ld + (size_t)row]);
+			a_sum += square(matrix_element(i * pb->b + row, j * pb->b + column, pb->nt * pb->b));
+		}
+	starpu_data_release(handle);
+	*r2 += times * r_sum;
+	*a2 += times * a_sum;
+}
+
+/* Frobenius norms of R and A, over all ranks. */
+static void norms(struct problem *pb, double *r, double *a)
+{
+	double mine[2] = { 0, 0 }, all[2];
+
+	for (int i = pb->p; i < pb->nt; i += pb->P)
+		for (int j = pb->q; j <= i; j += pb->Q)
+			add_squares(pb, i, j, &mine[0], &mine[1]);
+	MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, pb->comm);
+	*r = sqrt(all[0]);
+	*a = sqrt(all[1]);
+}
+
+int check_factor(struct problem *pb)
+{
+	double r, a, ratio;
+	int good;
+
+	for (int k = 0; k < pb->nt; k++)
+	{
+		for_each_update(pb, k, k, insert_residual);
+		tiles_flush_panel(pb, k);
+	}
+	starpu_mpi_wait_for_all(pb->comm);
+	norms(pb, &r, &a);
+	ratio = r / (pb->nt * pb->b * a * DBL_EPSILON);
+	good = ratio <= LARGEST_RATIO;	/* false for a NaN */
+	if (pb->rank == 0 && good)
+		printf("check: OK (||A - L L^T|| / (n ||A|| eps) = %.3g)\n", ratio);
+	else if (pb->rank == 0)
+		fprintf(stderr, "check: FAILED, ||A - L L^T|| / (n ||A|| eps) = %g exceeds %g (||A - L L^T|| = %g, ||A|| = %g)\n",
+			ratio, LARGEST_RATIO, r, a);
+	return !good;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tiled Cholesky factorisation, A = L*L^T in double precision, over a block-cyclic distribution.
+ * It shows what a program for large machines does: pruned insertion of tasks, data without memory before it is needed,
+ * received tiles given back early, priorities along the critical path, performance models, and its own verification.
+ * Invariant: what a rank does and stores follows what it takes part in; only one array of 8 bytes per tile, and the
+ * loop that fills it, are as large as the whole matrix.
+ *
+ *	orrery cc --both *.c -lm -o cholesky		(-DHAVE_CBLAS -DHAVE_LAPACKE -llapacke -lopenblas for fast kernels)
+ *	orrery run -n 4 ./cholesky -nt 16 -b 128 --check
+ *	orrery sim -n 64 cholesky.sim -nt 16 -b 32 --check
+ *	orrery sim -n 1024 --kernels skip cholesky.sim -nt 128 -b 512
+ *
+ * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that generate A), seconds,
+ * and Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the algorithm, check.c the verification.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cholesky.h"
+#include "../options.h"
+
+static const char usage[] =
+	"[OPTIONS]\n"
+	"Factors a symmetric positive definite matrix of nt*b rows.\n"
+	"  -nt N            tiles per dimension (default 8)\n"
+	"  -b N             rows of a tile (default 64)\n"
+	"  -p N, -q N       rows and columns of the process grid, p*q = ranks\n"
+	"                   (default: as square as possible, p <= q)\n"
+	"  -np, --no-prune  go through the whole task graph on every rank\n"
+	"  --check          verify the factor against the matrix; needs kernels that run\n"
+	"  -h, --help       this text\n";
+
+static void parse(struct options *o, int argc, char **argv, struct problem *pb)
+{
+	for (options_begin(o, argc, argv); options_more(o); )
+		if (options_int(o, "-nt", "--nt", 1, 40000, &pb->nt))
+			;
+		else if (options_int(o, "-b", "--tile", 1, 40000, &pb->b))
+			;
+		else if (options_int(o, "-p", NULL, 1, 1000000, &pb->P))
+			;
+		else if (options_int(o, "-q", NULL, 1, 1000000, &pb->Q))
+			;
+		else if (options_flag(o, "--no-prune", "-np"))
+			pb->prune = 0;
+		else if (options_flag(o, "--check", NULL))
+			pb->check = 1;
+		else
+			options_unknown(o);
+	if (!o->error[0] && (long long)pb->nt * pb->b > 2000000000)
+		snprintf(o->error, sizeof(o->error), "a matrix of %d * %d rows is too large; lower -nt or -b", pb->nt, pb->b);
+}
+
+/* Completes the process grid from what was given of it; an impossible one becomes an error of `o`. */
+static void shape_grid(struct problem *pb, struct options *o)
+{
+	int given_p = pb->P, given_q = pb->Q;
+
+	if (!pb->P && !pb->Q)
+	{
+		for (pb->P = 1; (pb->P + 1) <= pb->size / (pb->P + 1); pb->P++)
+			;
+		while (pb->size % pb->P)
+			pb->P--;
+	}
+	if (!pb->P)
+		pb->P = pb->size / pb->Q;
+	if (!pb->Q)
+		pb->Q = pb->size / pb->P;
+	if (!o->error[0] && (long long)pb->P * pb->Q != pb->size)
+		snprintf(o->error, sizeof(o->error), "-p %d -q %d does not describe a grid of %d ranks (0: not given): "
+			 "p * q must be %d", given_p, given_q, pb->size, pb->size);
+	else if (pb->Q)
+	{
+		pb->p = pb->rank / pb->Q;
+		pb->q = pb->rank % pb->Q;
+	}
+}
+
+/* Waits until all ranks have done all that was submitted. */
+static void settle(struct problem *pb)
+{
+	starpu_mpi_wait_for_all(pb->comm);
+	starpu_mpi_barrier(pb->comm);
+}
+
+static void print_result(const struct problem *pb, double seconds)
+{
+	long long nt = pb->nt;
+	double n = (double)pb->nt * pb->b;
+	double flops = n * n * n / 3 + n * n / 2 + n / 6;
+
+	if (pb->rank == 0)
+		printf("cholesky nodes=%d tiles=%d tile=%d tasks=%lld time_s=%.6f gflops=%.3f\n", pb->size, pb->nt, pb->b,
+		       nt * (nt + 1) * (nt + 2) / 6, seconds, seconds > 0 ? flops / seconds * 1e-9 : 0);
+}
+
+/* The work between start and end of the runtime; returns the exit status. */
+static int factor(struct problem *pb)
+{
+	double start;
+	int failed, status = 0;
+
+	kernels_setup();
+	tiles_register(pb);
+	settle(pb);
+
+	start = starpu_timing_now();
+	factor_insert(pb);
+	settle(pb);
+	print_result(pb, (starpu_timing_now() - start) * 1e-6);
+
+	failed = kernels_not_definite();
+	if (failed)
+		fprintf(stderr, "cholesky: rank %d: tile (%d,%d) is not positive definite\n", pb->rank, failed - 1, failed - 1);
+	if (pb->check)
+		status = check_factor(pb);
+	tiles_unregister(pb);
+	return status || failed;
+}
+
+int main(int argc, char **argv)
+{
+	struct problem pb = { .comm = MPI_COMM_WORLD, .nt = 8, .b = 64, .prune = 1 };
+	struct options o;
+	int ret;
+
+	parse(&o, argc, argv, &pb);
+	ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
+	if (ret)
+	{
+		fprintf(stderr, "cholesky: the runtime did not start (%s)\n", strerror(-ret));
+		return 1;
+	}
+	starpu_mpi_comm_rank(pb.comm, &pb.rank);
+	starpu_mpi_comm_size(pb.comm, &pb.size);
+	shape_grid(&pb, &o);
+	ret = options_report(&o, pb.rank, "cholesky", usage);
+	if (ret < 0)
+		ret = factor(&pb);
+	starpu_mpi_shutdown();
+	return ret;
+}

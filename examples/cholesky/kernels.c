@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The kernels of the Cholesky example and their codelets: CBLAS and LAPACKE where the build found them (HAVE_CBLAS,
+ * HAVE_LAPACKE), plain loops otherwise.
+ * Invariant: a kernel touches its own tiles only, so any number of them run at once; BLAS is told to stay on one thread.
+ * The residual is always computed by plain loops: it must not rest on the library that it verifies.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#ifdef HAVE_CBLAS
+#include <cblas.h>
+#endif
+#ifdef HAVE_LAPACKE
+#include <lapacke.h>
+#endif
+
+#include "cholesky.h"
+
+/* Provided by OpenBLAS, absent from other implementations: workers are the only parallelism wanted here. */
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+
+static int not_definite;
+
+void kernels_setup(void)
+{
+	if (openblas_set_num_threads)
+		openblas_set_num_threads(1);
+}
+
+int kernels_not_definite(void)
+{
+	return __atomic_load_n(&not_definite, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Element of A: pseudo-random in [-1/2, 1/2), symmetric, plus n on the diagonal, which makes A strictly diagonally
+ * dominant and hence positive definite. Any rank computes any element without communication.
+ */
+double matrix_element(int row, int column, int n)
+{
+	uint64_t low = (uint64_t)(row < column ? row : column);
+	uint64_t high = (uint64_t)(row < column ? column : row);
+	uint64_t x = (high << 32 | low) + 0x9e3779b97f4a7c15u;
+
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	x ^= x >> 31;
+	return (double)(x >> 11) * 0x1p-53 - 0.5 + (row == column ? n : 0);
+}
+
+static void init_cpu(void *buffers[], void *arg)
+{
+	double *a = (double *)STARPU_MATRIX_GET_PTR(buffers[0]);
+	int b = (int)STARPU_MATRIX_GET_NX(buffers[0]);
+	size_t ld = STARPU_MATRIX_GET_LD(buffers[0]);
+	int i, j, n;
+
+	starpu_codelet_unpack_args(arg, &i, &j, &n);
+	for (int c = 0; c < b; c++)
+		for (int r = 0; r < b; r++)
+			a[(size_t)c * ld + (size_t)r] = matrix_element(i * b + r, j * b + c, n);
+}
+
+/* C -= A * B^T. `lower`: only the lower triangle of C. */
+static void plain_update(int b, const double *A, size_t lda, const double *B, size_t ldb, double *C, size_t ldc, int lower)
+{
+	for (int j = 0; j < b; j++)
+		for (int k = 0; k < b; k++)
+		{
+			const double *a = A + (size_t)k * lda;
+			double factor = B[(size_t)k * ldb + (size_t)j];
+			double *c = C + (size_t)j * ldc;
+
+			for (int i = lower ? j : 0; i < b; i++)
+				c[i] -= a[i] * factor;
+		}
+}
+
+#ifdef HAVE_LAPACKE
+static int tile_potrf(int b, double *A, int lda)
+{
+	return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', b, A, lda) == 0 ? 0 : -1;
+}
+#else
+static int tile_potrf(int b, double *A, int lda)
+{
+	for (int j = 0; j < b; j++)
+	{
+		double *column = A + (size_t)j * (size_t)lda;
+
+		for (int k = 0; k < j; k++)
+		{
+			const double *left = A + (size_t)k * (size_t)lda;
+
+			for (int i = j; i < b; i++)
+				column[i] -= left[i] * left[j];
+		}
+		if (!(column[j] > 0))
+			return -1;
+		column[j] = sqrt(column[j]);
+		for (int i = j + 1; i < b; i++)
+			column[i] /= column[j];
+	}
+	return 0;
+}
+#endif
+
+#ifdef HAVE_CBLAS
+static void tile_trsm(int b, const double *L, int ldl, double *A, int lda)
+{
+	cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, b, b, 1.0, L, ldl, A, lda);
+}
+
+static void tile_syrk(int b, const double *A, int lda, double *C, int ldc)
+{
+	cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, b, b, -1.0, A, lda, 1.0, C, ldc);
+}
+
+static void tile_gemm(int b, const double *A, int lda, const double *B, int ldb, double *C, int ldc)
+{
+	cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, b, b, b, -1.0, A, lda, B, ldb, 1.0, C, ldc);
+}
+#else
+/* A := A * L^-T, column after column. */
+static void tile_trsm(int b, const double *L, int ldl, double *A, int lda)
+{
+	for (int j = 0; j < b; j++)
+	{
+		double *column = A + (size_t)j * (size_t)lda;
+
+		for (int k = 0; k < j; k++)
+		{
+			const double *left = A + (size_t)k * (size_t)lda;
+			double factor = L[(size_t)k * (size_t)ldl + (size_t)j];
+
+			for (int i = 0; i < b; i++)
+				column[i] -= left[i] * factor;
+		}
+		for (int i = 0; i < b; i++)
+			column[i] /= L[(size_t)j * (size_t)ldl + (size_t)j];
+	}
+}
+
+static void tile_syrk(int b, const double *A, int lda, double *C, int ldc)
+{
+	plain_update(b, A, (size_t)lda, A, (size_t)lda, C, (size_t)ldc, 1);
+}
+
+static void tile_gemm(int b, const double *A, int lda, const double *B, int ldb, double *C, int ldc)
+{
+	plain_update(b, A, (size_t)lda, B, (size_t)ldb, C, (size_t)ldc, 0);
+}
+#endif
+
+/* Buffer `n` of a task as BLAS wants it. */
+#define TILE(n) ((double *)STARPU_MATRIX_GET_PTR(buffers[n]))
+#define LD(n) ((int)STARPU_MATRIX_GET_LD(buffers[n]))
+#define ORDER(n) ((int)STARPU_MATRIX_GET_NX(buffers[n]))
+
+static void potrf_cpu(void *buffers[], void *arg)
+{
+	int b = ORDER(0), k;
+	size_t ld = (size_t)LD(0);
+	double *a = TILE(0);
+
+	if (tile_potrf(b, a, LD(0)))
+	{
+		starpu_codelet_unpack_args(arg, &k);
+		__atomic_store_n(&not_definite, k + 1, __ATOMIC_RELEASE);
+	}
+	/* What is left of A above the diagonal is no part of L. */
+	for (int c = 1; c < b; c++)
+		for (int r = 0; r < c; r++)
+			a[(size_t)c * ld + (size_t)r] = 0;
+}
+
+static void trsm_cpu(void *buffers[], void *arg)
+{
+	(void)arg;
+	tile_trsm(ORDER(0), TILE(0), LD(0), TILE(1), LD(1));
+}
+
+static void syrk_cpu(void *buffers[], void *arg)
+{
+	(void)arg;
+	tile_syrk(ORDER(0), TILE(0), LD(0), TILE(1), LD(1));
+}
+
+static void gemm_cpu(void *buffers[], void *arg)
+{
+	(void)arg;
+	tile_gemm(ORDER(0), TILE(0), LD(0), TILE(1), LD(1), TILE(2), LD(2));
+}
+
+static void residual_cpu(void *buffers[], void *arg)
+{
+	(void)arg;
+	plain_update(ORDER(0), TILE(1), (size_t)LD(1), TILE(2), (size_t)LD(2), TILE(0), (size_t)LD(0), 0);
+}
+
+static void residual_diag_cpu(void *buffers[], void *arg)
+{
+	(void)arg;
+	plain_update(ORDER(0), TILE(1), (size_t)LD(1), TILE(1), (size_t)LD(1), TILE(0), (size_t)LD(0), 0);
+}
+
+static struct starpu_perfmodel init_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dinit" };
+static struct starpu_perfmodel potrf_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dpotrf" };
+static struct starpu_perfmodel trsm_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dtrsm" };
+static struct starpu_perfmodel syrk_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dsyrk" };
+static struct starpu_perfmodel gemm_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dgemm" };
+static struct starpu_perfmodel residual_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dresidual" };
+
+struct starpu_codelet init_cl =
+{
+	.cpu_funcs = { init_cpu },
+	.cpu_funcs_name = { "init_cpu" },
+	.nbuffers = 1,
+	.modes = { STARPU_W },
+	.model = &init_model,
+	.name = "init",
+};
+
+struct starpu_codelet potrf_cl =
+{
+	.cpu_funcs = { potrf_cpu },
+	.cpu_funcs_name = { "potrf_cpu" },
+	.nbuffers = 1,
+	.modes = { STARPU_RW },
+	.model = &potrf_model,
+	.name = "potrf",
+};
+
+struct starpu_codelet trsm_cl =
+{
+	.cpu_funcs = { trsm_cpu },
+	.cpu_funcs_name = { "trsm_cpu" },
+	.nbuffers = 2,
+	.modes = { STARPU_R, STARPU_RW },
+	.model = &trsm_model,
+	.name = "trsm",
+};
+
+struct starpu_codelet syrk_cl =
+{
+	.cpu_funcs = { syrk_cpu },
+	.cpu_funcs_name = { "syrk_cpu" },
+	.nbuffers = 2,
+	.modes = { STARPU_R, STARPU_RW },
+	.model = &syrk_model,
+	.name = "syrk",
+};
+
+struct starpu_codelet gemm_cl =
+{
+	.cpu_funcs = { gemm_cpu },
+	.cpu_funcs_name = { "gemm_cpu" },
+	.nbuffers = 3,
+	.modes = { STARPU_R, STARPU_R, STARPU_RW },
+	.model = &gemm_model,
+	.name = "gemm",
+};
+
+struct starpu_codelet residual_cl =
+{
+	.cpu_funcs = { residual_cpu },
+	.cpu_funcs_name = { "residual_cpu" },
+	.nbuffers = 3,
+	.modes = { STARPU_RW, STARPU_R, STARPU_R },
+	.model = &residual_model,
+	.name = "residual",
+};
+
+struct starpu_codelet residual_diag_cl =
+{
+	.cpu_funcs = { residual_diag_cpu },
+	.cpu_funcs_name = { "residual_diag_cpu" },
+	.nbuffers = 2,
+	.modes = { STARPU_RW, STARPU_R },
+	.model = &residual_model,
+	.name = "residual_diag",
+};

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Five-point stencil with starpu_mpi_task_insert() and pruning (chapters 14.8 and 14.9 of the handbook).
+ * A grid of integers is cut into one block per rank; each iteration replaces each inner cell, in place, by the mean of
+ * itself and its four neighbours. Every cell is one piece of data and every update one task; the runtime finds the
+ * messages.
+ * Invariant: tasks are submitted in the order of the sequential program, so the result equals its result exactly.
+ *
+ * With pruning (default) a rank submits only the tasks that write or read its own cells; with --no-prune every rank
+ * goes through the whole grid and the runtime drops what does not concern it. Both send the same messages.
+ *
+ *	orrery cc --both stencil5.c -o stencil5
+ *	orrery run -n 4 ./stencil5 -x 40 -y 40 --niter 10 --check
+ *	orrery sim -n 64 stencil5.sim -x 64 -y 64 --check
+ */
+#include <starpu_mpi.h>
+
+#include "../options.h"
+
+static const char usage[] =
+	"[OPTIONS]\n"
+	"Averages each cell of a grid with its four neighbours, one task per cell.\n"
+	"  -x N             height of the grid (default 20)\n"
+	"  -y N             width of the grid (default 20)\n"
+	"  --niter N        iterations (default 10)\n"
+	"  --no-prune       submit the whole task graph on every rank\n"
+	"  --check          verify the result against a sequential computation\n"
+	"  -h, --help       this text\n";
+
+static int grid_x = 20, grid_y = 20, niter = 10, prune = 1, check;
+static int rank, size;
+
+/*
+ * This rank's block is the cells [x0,x1) x [y0,y1). Around it lies a border of one foreign cell, whose handles are the
+ * only foreign ones that exist here: a rank's memory does not depend on the size of the whole grid.
+ */
+static int blocks_x, blocks_y;
+static int x0, x1, y0, y1;
+static unsigned *cells;
+static starpu_data_handle_t *handles;
+
+static void stencil5_cpu(void *buffers[], void *arg)
+{
+	unsigned *xy = (unsigned *)STARPU_VARIABLE_GET_PTR(buffers[0]);
+	unsigned sum = *xy;
+
+	(void)arg;
+	for (int i = 1; i < 5; i++)
+		sum += *(unsigned *)STARPU_VARIABLE_GET_PTR(buffers[i]);
+	*xy = sum / 5;
+}
+
+static struct starpu_codelet stencil5_cl =
+{
+	.cpu_funcs = { stencil5_cpu },
+	.cpu_funcs_name = { "stencil5_cpu" },
+	.nbuffers = 5,
+	.modes = { STARPU_RW, STARPU_R, STARPU_R, STARPU_R, STARPU_R },
+	.name = "stencil5",
+};
+
+static unsigned initial(int x, int y)
+{
+	return (unsigned)((x * 7919 + y * 104729) % 100000);
+}
+
+/* First index of block `b` when `n` cells are cut into `blocks` blocks. */
+static int block_start(int b, int n, int blocks)
+{
+	return (int)((long long)b * n / blocks);
+}
+
+/* The block that cell `i` belongs to: the inverse of block_start(). */
+static int block_of(int i, int n, int blocks)
+{
+	return (int)((((long long)i + 1) * blocks - 1) / n);
+}
+
+static int owner(int x, int y)
+{
+	return block_of(x, grid_x, blocks_x) * blocks_y + block_of(y, grid_y, blocks_y);
+}
+
+static int is_mine(int x, int y)
+{
+	return x >= x0 && x < x1 && y >= y0 && y < y1;
+}
+
+/* Mine, or next to a cell of mine. */
+static int is_known(int x, int y)
+{
+	return is_mine(x, y) || is_mine(x - 1, y) || is_mine(x + 1, y) || is_mine(x, y - 1) || is_mine(x, y + 1);
+}
+
+/* Position among the handles of the block and its border. */
+static size_t place(int x, int y)
+{
+	return (size_t)(x - x0 + 1) * (size_t)(y1 - y0 + 2) + (size_t)(y - y0 + 1);
+}
+
+/* Where an own cell is stored. */
+static unsigned *own_cell(int x, int y)
+{
+	return &cells[(size_t)(x - x0) * (size_t)(y1 - y0) + (size_t)(y - y0)];
+}
+
+/* The handle of a cell, NULL when this rank has nothing to do with it. */
+static starpu_data_handle_t handle_of(int x, int y)
+{
+	return is_known(x, y) ? handles[place(x, y)] : NULL;
+}
+
+/* Cuts the grid into as square an arrangement of blocks as `size` allows. */
+static void distribute(void)
+{
+	for (blocks_x = 1; (blocks_x + 1) * (blocks_x + 1) <= size; blocks_x++)
+		;
+	while (size % blocks_x)
+		blocks_x--;
+	blocks_y = size / blocks_x;
+	x0 = block_start(rank / blocks_y, grid_x, blocks_x);
+	x1 = block_start(rank / blocks_y + 1, grid_x, blocks_x);
+	y0 = block_start(rank % blocks_y, grid_y, blocks_y);
+	y1 = block_start(rank % blocks_y + 1, grid_y, blocks_y);
+}
+
+static int max(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+static int min(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* Calls `f` for every cell that this rank knows, in ascending order. */
+static void for_known(void (*f)(int x, int y))
+{
+	for (int x = max(x0 - 1, 0); x < min(x1 + 1, grid_x); x++)
+		for (int y = max(y0 - 1, 0); y < min(y1 + 1, grid_y); y++)
+			if (is_known(x, y))
+				f(x, y);
+}
+
+static void register_cell(int x, int y)
+{
+	starpu_data_handle_t *handle = &handles[place(x, y)];
+
+	if (is_mine(x, y))
+	{
+		*own_cell(x, y) = initial(x, y);
+		starpu_variable_data_register(handle, STARPU_MAIN_RAM, (uintptr_t)own_cell(x, y), sizeof(unsigned));
+	}
+	else	/* allocated by the runtime, if it is received at all */
+		starpu_variable_data_register(handle, -1, 0, sizeof(unsigned));
+	starpu_mpi_data_register(*handle, (starpu_mpi_tag_t)x * grid_y + y, owner(x, y));
+}
+
+static void unregister_cell(int x, int y)
+{
+	starpu_data_unregister(handles[place(x, y)]);
+}
+
+static void update_cell(int x, int y)
+{
+	int ret;
+
+	if (x == 0 || x == grid_x - 1 || y == 0 || y == grid_y - 1)
+		return;
+	ret = starpu_mpi_task_insert(MPI_COMM_WORLD, &stencil5_cl,
+				     STARPU_RW, handle_of(x, y),
+				     STARPU_R, handle_of(x - 1, y),
+				     STARPU_R, handle_of(x + 1, y),
+				     STARPU_R, handle_of(x, y - 1),
+				     STARPU_R, handle_of(x, y + 1),
+				     0);
+	if (ret < 0)
+	{
+		fprintf(stderr, "stencil5: rank %d cannot insert the task of cell (%d,%d): %s; is there a CPU worker?\n",
+			rank, x, y, strerror(-ret));
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+}
+
+static void iterate(void)
+{
+	for (int loop = 0; loop < niter; loop++)
+		if (prune)
+			for_known(update_cell);
+		else
+			for (int x = 0; x < grid_x; x++)
+				for (int y = 0; y < grid_y; y++)
+					update_cell(x, y);
+}
+
+/* Computes the whole grid sequentially and returns how many of this rank's cells differ from it; -1: no memory. */
+static long long count_wrong(void)
+{
+	unsigned *all = malloc((size_t)grid_x * (size_t)grid_y * sizeof(*all));
+	const int w = grid_y;
+	long long wrong = 0;
+
+	if (!all)
+		return -1;
+	for (int x = 0; x < grid_x; x++)
+		for (int y = 0; y < grid_y; y++)
+			all[(size_t)x * w + y] = initial(x, y);
+	for (int loop = 0; loop < niter; loop++)
+		for (int x = 1; x < grid_x - 1; x++)
+			for (int y = 1; y < grid_y - 1; y++)
+			{
+				unsigned *c = &all[(size_t)x * w + y];
+
+				*c = (*c + c[-w] + c[w] + c[-1] + c[1]) / 5;
+			}
+	for (int x = x0; x < x1; x++)
+		for (int y = y0; y < y1; y++)
+			wrong += *own_cell(x, y) != all[(size_t)x * w + y];
+	free(all);
+	return wrong;
+}
+
+/* Every rank verifies its own cells; all return the same status. */
+static int verify(void)
+{
+	long long mine = count_wrong(), all[2], part[2] = { mine > 0 ? mine : 0, mine < 0 };
+
+	MPI_Allreduce(part, all, 2, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+	if (rank == 0 && all[1])
+		fprintf(stderr, "check: %lld ranks have no memory for the sequential computation; use a smaller grid\n", all[1]);
+	else if (rank == 0 && all[0])
+		fprintf(stderr, "check: %lld of %lld cells differ from the sequential computation\n",
+			all[0], (long long)grid_x * grid_y);
+	else if (rank == 0)
+		printf("check: OK\n");
+	return all[0] || all[1];
+}
+
+static void parse(struct options *o, int argc, char **argv)
+{
+	for (options_begin(o, argc, argv); options_more(o); )
+		if (options_int(o, "-x", NULL, 3, 1000000, &grid_x))
+			;
+		else if (options_int(o, "-y", NULL, 3, 1000000, &grid_y))
+			;
+		else if (options_int(o, "--niter", "-niter", 0, 1000000000, &niter))
+			;
+		else if (options_flag(o, "--no-prune", NULL))
+			prune = 0;
+		else if (options_flag(o, "--check", NULL))
+			check = 1;
+		else
+			options_unknown(o);
+}
+
+/* The computation proper; returns its duration in µs, the barriers at both ends included. */
+static double run(void)
+{
+	double start;
+
+	for_known(register_cell);
+	starpu_mpi_barrier(MPI_COMM_WORLD);
+	start = starpu_timing_now();
+	iterate();
+	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
+	starpu_mpi_barrier(MPI_COMM_WORLD);
+	return starpu_timing_now() - start;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+	double duration;
+	int ret;
+
+	parse(&o, argc, argv);
+	ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
+	if (ret)
+	{
+		fprintf(stderr, "stencil5: the runtime did not start (%s)\n", strerror(-ret));
+		return 1;
+	}
+	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
+	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
+	ret = options_report(&o, rank, "stencil5", usage);
+	if (ret >= 0)
+	{
+		starpu_mpi_shutdown();
+		return ret;
+	}
+
+	distribute();
+	cells = calloc((size_t)(x1 - x0) * (size_t)(y1 - y0) + 1, sizeof(*cells));
+	handles = calloc((size_t)(x1 - x0 + 2) * (size_t)(y1 - y0 + 2), sizeof(*handles));
+	if (!cells || !handles)
+	{
+		fprintf(stderr, "stencil5: no memory for the cells of rank %d; use a smaller grid or more ranks\n", rank);
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	duration = run();
+	if (rank == 0)
+		printf("stencil5 nodes=%d x=%d y=%d niter=%d tasks=%lld time_s=%.6f\n", size, grid_x, grid_y, niter,
+		       (long long)(grid_x - 2) * (grid_y - 2) * niter, duration / 1e6);
+	for_known(unregister_cell);	/* brings the results back into `cells` */
+	ret = check ? verify() : 0;
+	free(handles);
+	free(cells);
+	starpu_mpi_shutdown();
+	return ret;
+}
