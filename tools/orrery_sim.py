@@ -18,32 +18,36 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
   -n N, -np N          number of nodes, one rank on each (default 1)
   --platform FILE.xml  SimGrid platform; its hosts, in order, are the nodes
                        (default: a cluster of N nodes; see `orrery platform`)
-  --machine NAME       what is inside a node: a directory of measurements, by
-                       name among the installed ones or by path
+  --machine NAME       what is inside a node, by the name of its measurements;
+                       DIR/NAME takes them from DIR (DIR/bus/NAME.config, ...)
+  --machine-path D:D   further directories of measurements, searched first
+  --cpus K             CPU workers of a node, instead of the machine's number
   --kernels MODE       run: execute kernels, charge their modelled time (default)
                        skip: execute none and store no data, for scale
                        inject: execute kernels and charge their measured time
   --stats FILE.csv     write messages and bytes per pair (for `orrery matrix`)
   --report FILE.json   write nodes, makespan_s, tasks, messages, bytes, wall_s,
                        peak_rss_bytes
+  --cost-NAME VALUE    virtual cost of the runtime itself; see orrery-sim(1)
+  --cfg=KEY:VALUE      setting of SimGrid
   --show               print the launcher's command instead of running it
 
 The exit status is the program's. $ORRERY_SIM_WRAPPER is put before the
 launcher's command (for instance "valgrind -q").
 """
 VALUED = {"-n": "a number", "-np": "a number", "--platform": "a file", "--machine": "a name",
-          "--kernels": "run, skip or inject", "--stats": "a file", "--report": "a file", "--cfg": "a SimGrid setting"}
+          "--machine-path": "directories", "--cpus": "a number", "--kernels": "run, skip or inject", "--stats": "a file", "--report": "a file", "--cfg": "a SimGrid setting"}
 KERNELS = ("run", "skip", "inject")
 
 
 def split_option(word, words):
     name, equals, value = word.partition("=")
-    if name not in VALUED:
+    if name not in VALUED and not name.startswith("--cost-"):
         raise UserError("unknown option %s; see `orrery sim --help`" % name)
     if equals:
         return name, value
     if not words:
-        raise UserError("%s needs %s after it" % (name, VALUED[name]))
+        raise UserError("%s needs %s after it" % (name, VALUED.get(name, "a value")))
     return name, words.pop(0)
 
 
@@ -56,8 +60,9 @@ def check_output(name, path):
 
 
 def check_option(name, value):
-    if name in ("-n", "-np") and (not value.isdigit() or int(value) < 1):
-        raise UserError("-n %s: the number of nodes must be a positive integer" % value)
+    if name in ("-n", "-np", "--cpus") and (not value.isdigit() or int(value) < 1):
+        raise UserError("%s %s: the number of %s must be a positive integer"
+                        % (name, value, "CPUs" if name == "--cpus" else "nodes"))
     if name == "--kernels" and value not in KERNELS:
         raise UserError("--kernels %s: there are run, skip and inject" % value)
     if name == "--platform":
@@ -85,6 +90,29 @@ def parse(arguments):
     if not words:
         raise UserError("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]")
     return options, words, show
+
+
+def machine_options(options, data):
+    """The options with DIR/NAME of --machine taken apart and our machines' directories added."""
+    result, path = [], []
+    words = iter(options)
+    for name in words:
+        if name.startswith("--cfg="):
+            result.append(name)
+            continue
+        value = next(words)
+        if name == "--machine" and "/" in value:
+            path.insert(0, os.path.dirname(value))
+            value = os.path.basename(value)
+        if name == "--machine-path":
+            path += value.split(":")
+        else:
+            result += [name, value]
+    ours = os.path.join(data, "platforms", "machines")
+    if os.path.isdir(ours):
+        path += [ours] + [entry.path for entry in sorted(os.scandir(ours), key=lambda entry: entry.name)
+                          if os.path.isdir(os.path.join(entry.path, "bus"))]
+    return result + (["--machine-path", ":".join(path)] if path else [])
 
 
 def check_program(program):
@@ -122,6 +150,7 @@ def main(context, arguments):
     program = check_program(words[0])
     environment = dict(os.environ)
     environment.setdefault("ORRERY_DATADIR", context.paths["data"])
+    options = machine_options(options, context.paths["data"])
     command = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher] + options + [program] + words[1:]
     if show:
         print(" ".join(shlex.quote(word) for word in command))
