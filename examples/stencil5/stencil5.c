@@ -31,11 +31,11 @@ static int grid_x = 20, grid_y = 20, niter = 10, prune = 1, check;
 static int rank, size;
 
 /*
- * This rank's block is the cells [x0,x1) x [y0,y1). Around it lies a border of one foreign cell, whose handles are the
- * only foreign ones that exist here: a rank's memory does not depend on the size of the whole grid.
+ * This rank's block: the rows [top,bottom) and the columns [left,right). Around it lies a border of one foreign cell,
+ * whose handles are the only foreign ones that exist here: a rank's memory does not depend on the size of the grid.
  */
 static int blocks_x, blocks_y;
-static int x0, x1, y0, y1;
+static int top, bottom, left, right;
 static unsigned *cells;
 static starpu_data_handle_t *handles;
 
@@ -83,7 +83,7 @@ static int owner(int x, int y)
 
 static int is_mine(int x, int y)
 {
-	return x >= x0 && x < x1 && y >= y0 && y < y1;
+	return x >= top && x < bottom && y >= left && y < right;
 }
 
 /* Mine, or next to a cell of mine. */
@@ -95,13 +95,13 @@ static int is_known(int x, int y)
 /* Position among the handles of the block and its border. */
 static size_t place(int x, int y)
 {
-	return (size_t)(x - x0 + 1) * (size_t)(y1 - y0 + 2) + (size_t)(y - y0 + 1);
+	return (size_t)(x - top + 1) * (size_t)(right - left + 2) + (size_t)(y - left + 1);
 }
 
 /* Where an own cell is stored. */
 static unsigned *own_cell(int x, int y)
 {
-	return &cells[(size_t)(x - x0) * (size_t)(y1 - y0) + (size_t)(y - y0)];
+	return &cells[(size_t)(x - top) * (size_t)(right - left) + (size_t)(y - left)];
 }
 
 /* The handle of a cell, NULL when this rank has nothing to do with it. */
@@ -118,10 +118,10 @@ static void distribute(void)
 	while (size % blocks_x)
 		blocks_x--;
 	blocks_y = size / blocks_x;
-	x0 = block_start(rank / blocks_y, grid_x, blocks_x);
-	x1 = block_start(rank / blocks_y + 1, grid_x, blocks_x);
-	y0 = block_start(rank % blocks_y, grid_y, blocks_y);
-	y1 = block_start(rank % blocks_y + 1, grid_y, blocks_y);
+	top = block_start(rank / blocks_y, grid_x, blocks_x);
+	bottom = block_start(rank / blocks_y + 1, grid_x, blocks_x);
+	left = block_start(rank % blocks_y, grid_y, blocks_y);
+	right = block_start(rank % blocks_y + 1, grid_y, blocks_y);
 }
 
 static int max(int a, int b)
@@ -137,8 +137,8 @@ static int min(int a, int b)
 /* Calls `f` for every cell that this rank knows, in ascending order. */
 static void for_known(void (*f)(int x, int y))
 {
-	for (int x = max(x0 - 1, 0); x < min(x1 + 1, grid_x); x++)
-		for (int y = max(y0 - 1, 0); y < min(y1 + 1, grid_y); y++)
+	for (int x = max(top - 1, 0); x < min(bottom + 1, grid_x); x++)
+		for (int y = max(left - 1, 0); y < min(right + 1, grid_y); y++)
 			if (is_known(x, y))
 				f(x, y);
 }
@@ -214,8 +214,8 @@ static long long count_wrong(void)
 
 				*c = (*c + c[-w] + c[w] + c[-1] + c[1]) / 5;
 			}
-	for (int x = x0; x < x1; x++)
-		for (int y = y0; y < y1; y++)
+	for (int x = top; x < bottom; x++)
+		for (int y = left; y < right; y++)
 			wrong += *own_cell(x, y) != all[(size_t)x * w + y];
 	free(all);
 	return wrong;
@@ -291,8 +291,8 @@ int main(int argc, char **argv)
 	}
 
 	distribute();
-	cells = calloc((size_t)(x1 - x0) * (size_t)(y1 - y0) + 1, sizeof(*cells));
-	handles = calloc((size_t)(x1 - x0 + 2) * (size_t)(y1 - y0 + 2), sizeof(*handles));
+	cells = calloc((size_t)(bottom - top) * (size_t)(right - left) + 1, sizeof(*cells));
+	handles = calloc((size_t)(bottom - top + 2) * (size_t)(right - left + 2), sizeof(*handles));
 	if (!cells || !handles)
 	{
 		fprintf(stderr, "stencil5: no memory for the cells of rank %d; use a smaller grid or more ranks\n", rank);
