@@ -63,7 +63,8 @@ static void init_cpu(void *buffers[], void *arg)
 }
 
 /* C -= A * B^T. `lower`: only the lower triangle of C. */
-static void plain_update(int b, const double *A, size_t lda, const double *B, size_t ldb, double *C, size_t ldc, int lower)
+static void plain_update(int b, const double *A, size_t lda, const double *B, size_t ldb, double *C, size_t ldc,
+			 int lower)
 {
 	for (int j = 0; j < b; j++)
 		for (int k = 0; k < b; k++)
