@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Sourced by test scripts: what they assert with. The current directory is empty
+# and the test's own. Invariant: the first assertion that fails ends the test.
+set -u
+
+die() { echo "FAIL: $*" >&2; exit 1; }
+
+# ok COMMAND...: must succeed; its output is in out and err.
+ok() {
+	"$@" > out 2> err || { cat out err; die "exit status $? of: $*"; }
+}
+
+# fails STATUS REGEX COMMAND...: must exit with STATUS and say REGEX on standard
+# error, without a Python traceback.
+fails() {
+	want=$1 regex=$2
+	shift 2
+	"$@" > out 2> err
+	got=$?
+	cat err
+	[ $got = "$want" ] || die "exit status $got, not $want, of: $*"
+	grep -E -q -e "$regex" err || die "standard error does not say '$regex': $*"
+	if grep -q Traceback err; then die "a traceback: $*"; fi
+}
+
+# has FILE REGEX
+has() { grep -E -q -e "$2" "$1" || { cat "$1"; die "$1 has no line like: $2"; }; }
+
+skip() { echo "SKIP: $*"; exit 77; }
