@@ -8,7 +8,9 @@ die() { echo "FAIL: $*" >&2; exit 1; }
 
 # ok COMMAND...: must succeed; its output is in out and err.
 ok() {
-	"$@" > out 2> err || { cat out err; die "exit status $? of: $*"; }
+	"$@" > out 2> err
+	got=$?
+	[ $got = 0 ] || { cat out err; die "exit status $got of: $*"; }
 }
 
 # fails STATUS REGEX COMMAND...: must exit with STATUS and say REGEX on standard
