@@ -106,10 +106,13 @@ def common_flags(context):
 
 def real_command(context, request):
     command = compiler(context, request) + common_flags(context)
-    command += context.words("mpi_cppflags") + context.words("sanitize") + request.arguments_for("real")
+    if context.has("mpi"):
+        # C++ programs use MPI's C interface; the C++ one would need a library of its own
+        command += context.words("mpi_cppflags") + ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
+    command += context.words("sanitize") + request.arguments_for("real")
     if request.links:
         lib = context.paths["lib"]
-        command += ["-L" + lib, "-Wl,-rpath," + lib]
+        command += ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed"]
         if context.has("mpi"):
             command += ["-lorrery-mpi", "-lorrery"] + context.words("mpi_libs")
         else:
@@ -130,7 +133,7 @@ def sim_command(context, request):
         command += ["-shared", "-Wl,--defsym=smpi_simulated_main_=main", "-Wl,-Bsymbolic"]
         if not any("clang" in word for word in command[:1]) or not context.settings["sanitize"]:
             command += ["-Wl,-z,defs"]
-        command += ["-L" + lib, "-Wl,-rpath," + lib, "-lorrery-sim"] + context.words("simgrid_libs") + ["-lm"]
+        command += ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed", "-lorrery-sim"] + context.words("simgrid_libs") + ["-lm"]
     return command
 
 
