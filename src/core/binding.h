@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Binding of threads to the units (cores, or hardware threads) that the topology numbers.
+ *
+ * Invariant: nothing is bound when node->topo.hwloc is NULL or describes another machine than this one. */
+#ifndef ORR_CORE_BINDING_H
+#define ORR_CORE_BINDING_H
+
+#include "core/node.h"
+
+/* Binds the calling thread to logical unit cpu. Returns 0, -EINVAL when there is no such unit, -ENOSYS when nothing can be bound
+ * here, or what the system said. */
+int orr_bind_self(struct orr_node *node, int cpu);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Collections of workers: the sets that policies walk through.
+ *
+ * A list keeps the order in which workers were added. A tree is kept flattened, sorted by memory node and unit, so that neighbours in
+ * the array are neighbours in the machine; a walk starts at the calling worker and goes to ever more distant ones.
+ * Invariant: workerids[0 .. nworkers) are the members, each once, and present[] says the same. No parallel tasks exist here, so every
+ * member is unblocked and its own master. */
+#include "core/node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void init(struct starpu_worker_collection *c)
+{
+	c->workerids = calloc(STARPU_NMAXWORKERS, sizeof(int));
+	if (!c->workerids)
+		orr_fatal("not enough memory for a collection of workers");
+	c->collection_private = NULL;
+	c->nworkers = c->nunblocked_workers = c->nmasters = 0;
+	/* Everybody is both: the one array serves all three. */
+	c->unblocked_workers = c->masters = c->workerids;
+	memset(c->present, 0, sizeof(c->present));
+	memset(c->is_unblocked, 0, sizeof(c->is_unblocked));
+	memset(c->is_master, 0, sizeof(c->is_master));
+}
+
+static void deinit(struct starpu_worker_collection *c)
+{
+	free(c->workerids);
+	c->workerids = NULL;
+	c->unblocked_workers = c->masters = NULL;
+	c->nworkers = c->nunblocked_workers = c->nmasters = 0;
+}
+
+static int insert_at(struct starpu_worker_collection *c, int worker, unsigned at)
+{
+	if (worker < 0 || worker >= STARPU_NMAXWORKERS || c->present[worker])
+		return -1;
+	memmove(&c->workerids[at + 1], &c->workerids[at], (c->nworkers - at) * sizeof(int));
+	c->workerids[at] = worker;
+	c->nunblocked_workers = c->nmasters = ++c->nworkers;
+	c->present[worker] = c->is_unblocked[worker] = c->is_master[worker] = 1;
+	return worker;
+}
+
+static int list_add(struct starpu_worker_collection *c, int worker) { return insert_at(c, worker, c->nworkers); }
+
+/* Whether worker a stands before b in the flattened tree. */
+static int before(struct orr_node *node, int a, int b)
+{
+	struct orr_worker *wa, *wb;
+
+	if ((unsigned) a >= node->nworkers || (unsigned) b >= node->nworkers)
+		return a < b;
+	wa = &node->workers[a];
+	wb = &node->workers[b];
+	if (wa->memnode != wb->memnode)
+		return wa->memnode < wb->memnode;
+	if (wa->bindid != wb->bindid)
+		return wa->bindid < wb->bindid;
+	return a < b;
+}
+
+static int tree_add(struct starpu_worker_collection *c, int worker)
+{
+	struct orr_node *node = orr_self();
+	unsigned at = 0;
+
+	while (at < c->nworkers && before(node, c->workerids[at], worker))
+		at++;
+	return insert_at(c, worker, at);
+}
+
+static int remove_worker(struct starpu_worker_collection *c, int worker)
+{
+	unsigned i;
+
+	if (worker < 0 || worker >= STARPU_NMAXWORKERS || !c->present[worker])
+		return -1;
+	for (i = 0; c->workerids[i] != worker; i++)
+		;
+	memmove(&c->workerids[i], &c->workerids[i + 1], (c->nworkers - i - 1) * sizeof(int));
+	c->nunblocked_workers = c->nmasters = --c->nworkers;
+	c->present[worker] = c->is_unblocked[worker] = c->is_master[worker] = 0;
+	return worker;
+}
+
+static unsigned has_next(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
+{
+	return (unsigned) it->cursor < c->nworkers;
+}
+
+/* The whole iterator is a page; only what is used is set. */
+static void list_init_iterator(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
+{
+	(void) c;
+	it->cursor = 0;
+	it->value = it->possible_value = NULL;
+	it->possibly_parallel = -1;
+}
+
+static int list_get_next(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
+{
+	return c->workerids[it->cursor++];
+}
+
+static void tree_init_iterator(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
+{
+	struct orr_worker *w = orr_thread_self()->worker;
+	unsigned i = 0;
+
+	list_init_iterator(c, it);
+	if (w && c->present[w->id])
+		while (c->workerids[i] != (int) w->id)
+			i++;
+	it->value = (void *) (uintptr_t) i;	/* where the walk starts */
+}
+
+/* The k-th nearest of n places to place p: alternating sides as long as both have some, then the rest of the longer side. */
+static unsigned kth_nearest(unsigned p, unsigned n, unsigned k)
+{
+	unsigned left = p, right = n - 1 - p, both = left < right ? left : right;
+
+	if (k <= 2 * both)
+		return k % 2 ? p + (k + 1) / 2 : p - k / 2;
+	return left < right ? p + (k - both) : p - (k - both);
+}
+
+static int tree_get_next(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
+{
+	unsigned start = (unsigned) (uintptr_t) it->value;
+
+	if (start >= c->nworkers)
+		start = 0;	/* members left since the walk began */
+	return c->workerids[kth_nearest(start, c->nworkers, (unsigned) it->cursor++)];
+}
+
+static void list_init_parallel(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it, struct starpu_task *task)
+{
+	(void) task;
+	list_init_iterator(c, it);
+}
+
+static void tree_init_parallel(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it, struct starpu_task *task)
+{
+	(void) task;
+	tree_init_iterator(c, it);
+}
+
+struct starpu_worker_collection starpu_worker_list = {
+	.type = STARPU_WORKER_LIST,
+	.has_next = has_next,
+	.get_next = list_get_next,
+	.add = list_add,
+	.remove = remove_worker,
+	.init = init,
+	.deinit = deinit,
+	.init_iterator = list_init_iterator,
+	.init_iterator_for_parallel_tasks = list_init_parallel,
+};
+
+struct starpu_worker_collection starpu_worker_tree = {
+	.type = STARPU_WORKER_TREE,
+	.has_next = has_next,
+	.get_next = tree_get_next,
+	.add = tree_add,
+	.remove = remove_worker,
+	.init = init,
+	.deinit = deinit,
+	.init_iterator = tree_init_iterator,
+	.init_iterator_for_parallel_tasks = tree_init_parallel,
+};

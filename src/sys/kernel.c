@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Kernels on the CPUs of a real run: called by the worker's thread, which takes as long as it takes.
+ *
+ * Invariant: the kernel is over when orr_sys_kernel_start returns. */
+#include "core/task.h"
+
+int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg)
+{
+	const struct starpu_codelet *cl = t->pub->cl;
+
+	if (!w->group->node->cfg.disable_kernels || (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE)))
+		func(buffers, cl_arg);
+	return 0;
+}
+
+void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t)
+{
+	(void) w;
+	(void) t;
+}

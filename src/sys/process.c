@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The process of a real run: its context, its clock, its name, its end.
+ *
+ * Invariant: the context exists, all zero, before main() and until the end; node->sys is a struct orr_real between orr_sys_node_init
+ * and orr_sys_node_exit. */
+#include "sys/real.h"
+#include "core/task.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct orr_node orr_the_node;
+__thread struct orr_thread orr_the_thread __attribute__((tls_model("initial-exec")));
+void (*orr_sys_abort_hook)(void);
+
+/* ---- clock ---- */
+
+static int64_t origin_s;	/* written once, before main() */
+
+__attribute__((constructor)) static void set_origin(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	origin_s = ts.tv_sec;
+}
+
+double orr_sys_now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double) (ts.tv_sec - origin_s) * 1e6 + (double) ts.tv_nsec * 1e-3;
+}
+
+void orr_sys_sleep_us(double us)
+{
+	struct timespec left;
+
+	if (!(us > 0))
+		return;
+	if (us > 1e15)
+		us = 1e15;
+	left.tv_sec = (time_t) (us / 1e6);
+	left.tv_nsec = (long) ((us - (double) left.tv_sec * 1e6) * 1e3);
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) == EINTR)
+		;
+}
+
+/* ---- the process ---- */
+
+int orr_sys_is_simulated(void) { return 0; }
+
+/* How many processes of the program the launcher started on this machine. */
+static unsigned local_processes(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS" };
+	unsigned i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *text = getenv(names[i]);
+		long n = text ? strtol(text, NULL, 10) : 0;
+
+		if (n > 0)
+			return (unsigned) n;
+	}
+	return 1;
+}
+
+int orr_sys_node_init(struct orr_node *node)
+{
+	struct orr_real *real = calloc(1, sizeof(*real));
+	char *dot;
+
+	if (!real) {
+		orr_error("not enough memory to start the runtime");
+		return -ENOMEM;
+	}
+	if (gethostname(real->host, sizeof(real->host) - 1))
+		strcpy(real->host, "localhost");
+	dot = strchr(real->host, '.');
+	if (dot && dot != real->host)
+		*dot = '\0';
+	real->nprocs = local_processes();
+	if (!node->mpi_size) {
+		node->mpi_rank = 0;
+		node->mpi_size = 1;
+	}
+	node->sys = real;
+	return 0;
+}
+
+void orr_sys_node_exit(struct orr_node *node)
+{
+	struct orr_real *real = node->sys;
+
+	if (!real)
+		return;
+	node->sys = NULL;
+	while (real->names) {
+		struct orr_real_name *next = real->names->next;
+
+		free(real->names);
+		real->names = next;
+	}
+	free(real);
+}
+
+/* The name that applies just now and its length: the rank's word of STARPU_MPI_HOSTNAMES, else STARPU_HOSTNAME, else the host's. */
+static const char *current_name(struct orr_node *node, const struct orr_real *real, size_t *len)
+{
+	static const char blanks[] = " \t\n";
+	const char *p = node->cfg.mpi_hostnames;
+	int i;
+
+	if (p) {
+		p += strspn(p, blanks);
+		for (i = 0; *p && i < node->mpi_rank; i++) {
+			p += strcspn(p, blanks);
+			p += strspn(p, blanks);
+		}
+		*len = strcspn(p, blanks);
+		if (*len)
+			return p;
+	}
+	p = node->cfg.hostname ? node->cfg.hostname : real->host;
+	*len = strlen(p);
+	return p;
+}
+
+const char *orr_sys_machine_name(struct orr_node *node)
+{
+	struct orr_real *real = node->sys;
+	struct orr_real_name *name, *fresh;
+	const char *text;
+	size_t len;
+
+	if (!real)
+		return node->cfg.hostname ? node->cfg.hostname : "localhost";
+	text = current_name(node, real, &len);
+	/* The name changes when the rank becomes known, and callers may still hold the older one. */
+	fresh = malloc(sizeof(*fresh) + len + 1);
+	orr_lock(&real->lock);
+	for (name = real->names; name; name = name->next)
+		if (strlen(name->text) == len && !memcmp(name->text, text, len))
+			break;
+	if (!name && fresh) {
+		memcpy(fresh->text, text, len);
+		fresh->text[len] = '\0';
+		fresh->next = real->names;
+		real->names = name = fresh;
+		fresh = NULL;
+	}
+	orr_unlock(&real->lock);
+	free(fresh);
+	return name ? name->text : real->host;
+}
+
+void orr_sys_abort(void)
+{
+	fflush(stdout);
+	fflush(stderr);
+	if (orr_sys_abort_hook)
+		orr_sys_abort_hook();
+	_exit(1);
+}
+
+/* ---- diagnosis ---- */
+
+void orr_sys_progress(struct orr_node *node)
+{
+	struct orr_real *real = node->sys;
+	int64_t now, last;
+	int terminal;
+
+	if (!node->cfg.task_progress || !real)
+		return;
+	terminal = isatty(STDERR_FILENO);
+	now = (int64_t) (orr_sys_now_us() / 1e3);
+	last = ORR_ATOMIC_LOAD(&real->progress_ms);
+	if (now - last < (terminal ? 200 : 2000) || !ORR_ATOMIC_CAS(&real->progress_ms, &last, now))
+		return;
+	fprintf(stderr, "%s[orrery][%d] %llu of %llu tasks done%s", terminal ? "\r" : "", node->mpi_rank,
+		(unsigned long long) orr_task_ncompleted(node), (unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&node->nsubmitted),
+		terminal ? "" : "\n");
+	fflush(stderr);
+}

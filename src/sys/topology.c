@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The machine of a real run: which cores exist, and which of them this process may use.
+ *
+ * A unit is a core, or a hardware thread when STARPU_NTHREADS_PER_CORE asks for several; units are numbered as hwloc numbers them
+ * (without hwloc: as the system numbers its processors). Invariant: only what the runtime needs is loaded, since many processes of a
+ * node load at the same time. */
+#include "sys/real.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef STARPU_HAVE_HWLOC
+#include <hwloc.h>
+#endif
+
+static void remember_affinity(struct orr_node *node)
+{
+	struct orr_real *real = node->sys;
+
+	if (real)
+		real->has_initial = !pthread_getaffinity_np(pthread_self(), sizeof(real->initial), &real->initial);
+}
+
+/* Undoes a binding of the main thread, so that a later start sees the cores that this one saw. */
+static void restore_affinity(struct orr_node *node)
+{
+	struct orr_real *real = node->sys;
+	cpu_set_t now;
+
+	if (real && real->has_initial && !pthread_getaffinity_np(pthread_self(), sizeof(now), &now) && !CPU_EQUAL(&now, &real->initial))
+		pthread_setaffinity_np(pthread_self(), sizeof(real->initial), &real->initial);
+}
+
+static void set_spins(struct orr_node *node)
+{
+	ORR_ATOMIC_STORE_RELAXED(&orr_real_spins, node->topo.ncores > 1 ? ORR_REAL_SPINS : 0);
+}
+
+static int no_memory(void)
+{
+	orr_error("not enough memory to describe the machine");
+	return -ENOMEM;
+}
+
+#ifdef STARPU_HAVE_HWLOC
+
+static int load(const char *input, hwloc_topology_t *out)
+{
+	hwloc_topology_t topo;
+	unsigned long flags = 0;
+
+	if (hwloc_topology_init(&topo))
+		return no_memory();
+	if (input && hwloc_topology_set_xml(topo, input)) {
+		orr_error("STARPU_HWLOC_INPUT: %s is no readable hwloc topology (%s): give a file written by lstopo, or unset the variable",
+			  input, strerror(errno));
+		hwloc_topology_destroy(topo);
+		return -EINVAL;
+	}
+	hwloc_topology_set_all_types_filter(topo, HWLOC_TYPE_FILTER_KEEP_NONE);
+	hwloc_topology_set_type_filter(topo, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(topo, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	hwloc_topology_set_type_filter(topo, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+#if HWLOC_API_VERSION >= 0x00020800
+	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+#endif
+	hwloc_topology_set_flags(topo, flags);
+	if (hwloc_topology_load(topo)) {
+		int err = errno ? errno : EINVAL;
+
+		if (input)
+			orr_error("STARPU_HWLOC_INPUT: %s is no hwloc topology (%s): give a file written by lstopo, or unset the variable", input,
+				  strerror(err));
+		else
+			orr_error("hwloc cannot describe this machine (%s): does lstopo work here? STARPU_HWLOC_INPUT takes a file instead",
+				  strerror(err));
+		hwloc_topology_destroy(topo);
+		return -err;
+	}
+	*out = topo;
+	return 0;
+}
+
+/* The processors that this process may use: those that the launcher bound it to, if that is to be respected. */
+static hwloc_cpuset_t usable_set(struct orr_node *node, hwloc_topology_t topo)
+{
+	hwloc_cpuset_t set = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topo));
+	hwloc_cpuset_t bound;
+
+	if (!set || !node->cfg.getbind || !hwloc_topology_is_thissystem(topo))
+		return set;
+	bound = hwloc_bitmap_alloc();
+	if (bound && hwloc_get_cpubind(topo, bound, HWLOC_CPUBIND_THREAD) == 0 && hwloc_bitmap_intersects(set, bound))
+		hwloc_bitmap_and(set, set, bound);
+	hwloc_bitmap_free(bound);
+	return set;
+}
+
+/* Of a machine without known cores every hardware thread counts as one. */
+static int unit_type(struct orr_node *node, hwloc_topology_t topo)
+{
+	if (node->cfg.nthreads_per_core > 1 || hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) <= 0)
+		return HWLOC_OBJ_PU;
+	return HWLOC_OBJ_CORE;
+}
+
+/* Rank of a hardware thread within its core. */
+static int rank_in_core(hwloc_topology_t topo, hwloc_obj_t pu)
+{
+	hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topo, HWLOC_OBJ_CORE, pu);
+	unsigned id;
+	int rank = 0;
+
+	if (!core)
+		return 0;
+	hwloc_bitmap_foreach_begin(id, core->cpuset)
+		if (id < pu->os_index)
+			rank++;
+	hwloc_bitmap_foreach_end();
+	return rank;
+}
+
+static int collect(struct orr_node *node, hwloc_topology_t topo, hwloc_const_cpuset_t set)
+{
+	hwloc_obj_type_t type = (hwloc_obj_type_t) unit_type(node, topo);
+	int n = hwloc_get_nbobjs_by_type(topo, type), i;
+	int per_core = node->cfg.nthreads_per_core > 0 ? node->cfg.nthreads_per_core : 1;
+
+	node->topo.core_ids = malloc((n > 0 ? (size_t) n : 1) * sizeof(int));
+	if (!node->topo.core_ids)
+		return no_memory();
+	for (i = 0; i < n; i++) {
+		hwloc_obj_t obj = hwloc_get_obj_by_type(topo, type, (unsigned) i);
+
+		if (type == HWLOC_OBJ_PU && rank_in_core(topo, obj) >= per_core)
+			continue;
+		node->topo.nmachine++;
+		if (hwloc_bitmap_intersects(obj->cpuset, set))
+			node->topo.core_ids[node->topo.ncores++] = i;
+	}
+	if (node->topo.ncores)
+		return 0;
+	/* The binding leaves only second hardware threads of cores: use what there is. */
+	for (i = 0; i < n; i++)
+		if (hwloc_bitmap_intersects(hwloc_get_obj_by_type(topo, type, (unsigned) i)->cpuset, set))
+			node->topo.core_ids[node->topo.ncores++] = i;
+	return 0;
+}
+
+int orr_sys_topology_init(struct orr_node *node)
+{
+	hwloc_topology_t topo;
+	hwloc_cpuset_t set;
+	int ret;
+
+	memset(&node->topo, 0, sizeof(node->topo));
+	remember_affinity(node);
+	ret = load(node->cfg.hwloc_input, &topo);
+	if (ret)
+		return ret;
+	set = usable_set(node, topo);
+	ret = set ? collect(node, topo, set) : no_memory();
+	hwloc_bitmap_free(set);
+	if (ret == 0 && node->topo.ncores == 0) {
+		orr_error("this process may not use any core of the machine: check the launcher's binding, or set STARPU_WORKERS_GETBIND=0");
+		ret = -ENODEV;
+	}
+	node->topo.hwloc = topo;
+	if (ret)
+		orr_sys_topology_exit(node);
+	else
+		set_spins(node);
+	return ret;
+}
+
+void orr_sys_topology_exit(struct orr_node *node)
+{
+	if (node->topo.hwloc)
+		hwloc_topology_destroy(node->topo.hwloc);
+	free(node->topo.core_ids);
+	memset(&node->topo, 0, sizeof(node->topo));
+	restore_affinity(node);
+}
+
+#else
+
+int orr_sys_topology_init(struct orr_node *node)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN), configured = sysconf(_SC_NPROCESSORS_CONF);
+	cpu_set_t set;
+	int i;
+
+	memset(&node->topo, 0, sizeof(node->topo));
+	remember_affinity(node);
+	if (node->cfg.hwloc_input) {
+		orr_error("STARPU_HWLOC_INPUT needs a build with hwloc: install libhwloc-dev and build again, or unset the variable");
+		return -EINVAL;
+	}
+	CPU_ZERO(&set);
+	if (!node->cfg.getbind || sched_getaffinity(0, sizeof(set), &set))
+		for (i = 0; i < configured && i < CPU_SETSIZE; i++)
+			CPU_SET((unsigned) i, &set);
+	node->topo.core_ids = malloc(sizeof(int) * (size_t) CPU_COUNT(&set));
+	if (!node->topo.core_ids)
+		return no_memory();
+	for (i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET((unsigned) i, &set))
+			node->topo.core_ids[node->topo.ncores++] = i;
+	node->topo.nmachine = online > (long) node->topo.ncores ? (unsigned) online : node->topo.ncores;
+	set_spins(node);
+	return 0;
+}
+
+void orr_sys_topology_exit(struct orr_node *node)
+{
+	free(node->topo.core_ids);
+	memset(&node->topo, 0, sizeof(node->topo));
+	restore_affinity(node);
+}
+
+#endif
