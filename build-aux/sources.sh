@@ -68,7 +68,7 @@ example_block() {
 	c_or_h "examples/$1" | list "${v}_SOURCES"
 	echo "${v}_CPPFLAGS = \$(orr_example_cppflags)"
 	echo "${v}_LDADD = \$(orr_example_ldadd)"
-	echo "$p.sim: \$(${v}_SOURCES) \$(orr_headers_dep) | \$(orr_sim_order)"
+	echo "$p.sim: \$(${v}_SOURCES) \$(orr_example_headers) \$(orr_headers_dep) | \$(orr_sim_order)"
 	echo "	\$(orr_sim_link) \$(orr_example_simflags) \$(filter %.c,\$^) \$(orr_example_simlibs)"
 }
 
@@ -79,6 +79,7 @@ example_list() {
 		name=$(basename "$d")
 		[ -z "$(files "examples/$name" -name '*.c')" ] || example_block "$name"
 	done
+	files examples -maxdepth 1 -name '*.h' | list orr_example_headers
 	files examples ! -name '*.c' ! -name '*.h' ! -name '*.mk' ! -name '*.sim' ! -name '*.o' ! -perm -u=x | list orr_example_extra
 }
 
@@ -125,7 +126,7 @@ test_list() {
 		files "$d" -maxdepth 1 -name '*.sh' | sed 's/.*/orr_script_tests += &/'
 	done
 	files tests -name "*.h" | list orr_test_headers
-	files tests ! -path 'tests/bench/*' ! -name '*.c' ! -name '*.mk' ! -name '*.o' ! -name '*.sim' \
+	files tests ! -path 'tests/bench/*' ! -name '*.mk' ! -name '*.o' ! -name '*.sim' \
 		! -name '*.log' ! -name '*.trs' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_test_extra
 }
 
@@ -135,7 +136,7 @@ bench_list() {
 		program_block "$f" orr_bench_programs orr_mpi
 		echo "orr_bench_sims += ${f%.c}.sim"
 	done
-	files tests/bench ! -name '*.c' ! -name '*.mk' ! -name '*.o' ! -name '*.sim' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_bench_extra
+	files tests/bench ! -name '*.mk' ! -name '*.o' ! -name '*.sim' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_bench_extra
 }
 
 library_lists
@@ -152,5 +153,5 @@ bench_list | put tests/bench/sources.mk
 {
 	echo "$head_line"
 	files tools -name '*.py' ! -name 'starpu_*.py' | list orr_tools_python
-	files tools ! -name '*.py' ! -name '*.mk' ! -name '*.in' | list orr_tools_extra
+	{ files tools ! -name '*.py' ! -name '*.mk' ! -name '*.in'; files fuzz; } | list orr_tools_extra
 } | put tools/sources.mk

@@ -15,4 +15,4 @@ if ORR_SIM
 noinst_DATA += $(orr_example_sims)
 endif
 MOSTLYCLEANFILES += $(orr_example_sims)
-EXTRA_DIST += $(orr_example_extra)
+EXTRA_DIST += $(orr_example_extra) $(orr_example_headers)

@@ -148,6 +148,10 @@ def main(context, arguments):
     program = check_program(words[0])
     environment = dict(os.environ)
     environment.setdefault("ORRERY_DATADIR", context.paths["data"])
+    if context.paths.get("moved"):
+        # the launcher looks for its library where configure was told to install it
+        known = environment.get("LD_LIBRARY_PATH")
+        environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
     options = machine_options(options, context.paths["data"])
     command = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher] + options + [program] + words[1:]
     if show:
