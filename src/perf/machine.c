@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The measurements of a machine's inside: bus/HOST.config, .bandwidth, .latency and .affinity.
+ *
+ * .config: lines "12 # Number of CPUs". .bandwidth (MB/s) and .latency (µs): square matrices with one line per source and one column
+ * per destination, "nan" where nothing was measured; rows are main memory (one per NUMA node when .config tells several), then CUDA,
+ * then OpenCL devices, and as many more as the writer had room for. .affinity only helps to place workers: a damaged one is ignored
+ * after a warning. Invariant: what is loaded is complete for the devices that .config announces, or refused. */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "perf/model_file.h"
+#include "perf/perf.h"
+
+#define MACHINE_MAX_BYTES (4UL << 20)
+#define MACHINE_MAX_NODES 256
+#define MACHINE_MAX_CPUS 65536
+
+static int fail(const char *path, unsigned line, const char *expected)
+{
+	orr_error("%s:%u: malformed machine description: expected %s; measure the machine again with `orrery calibrate'", path, line, expected);
+	return -EINVAL;
+}
+
+/* Cuts the next line off *text. Returns 0 at the end. */
+static int next_line(char **text, unsigned *line, char **out)
+{
+	if (!**text)
+		return 0;
+	*out = *text;
+	char *nl = strchr(*text, '\n');
+	if (nl)
+		*nl = 0;
+	*text = nl ? nl + 1 : *text + strlen(*text);
+	(*line)++;
+	return 1;
+}
+
+static char *skip_space(char *s)
+{
+	while (isspace((unsigned char) *s))
+		s++;
+	return s;
+}
+
+static int read_text(const char *dir, const char *name, const char *suffix, char *path, size_t size, char **text)
+{
+	size_t length;
+	if ((size_t) snprintf(path, size, "%s/bus/%s.%s", dir, name, suffix) >= size)
+		return -ENOENT;
+	int err = orr_model_slurp(path, MACHINE_MAX_BYTES, text, &length);
+	if (!err && strlen(*text) != length) {
+		unsigned line = 1;
+		for (const char *c = *text; *c; c++)
+			line += *c == '\n';
+		free(*text);
+		return fail(path, line, "text, but there is a byte of value 0");
+	}
+	return err;
+}
+
+/* Does the comment of a line of .config speak of this? Case and punctuation differ between versions. */
+static int speaks_of(const char *comment, const char *word)
+{
+	return strcasestr(comment, word) != NULL;
+}
+
+int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m, unsigned *nmain)
+{
+	char *s;
+	unsigned line = 0;
+	int seen = 0;
+	while (next_line(&text, &line, &s)) {
+		s = skip_space(s);
+		if (!*s || *s == '#')
+			continue;
+		char *stop;
+		errno = 0;
+		long v = strtol(s, &stop, 10);
+		char *comment = skip_space(stop);
+		if (errno || stop == s || v < 0 || *comment != '#')
+			return fail(path, line, "a number and what it counts, such as `12 # Number of CPUs'");
+		if (v > (speaks_of(comment, "CPU") ? MACHINE_MAX_CPUS : MACHINE_MAX_NODES / 4))
+			return fail(path, line, "a believable number of units (64 devices, 65536 processors at most)");
+		if (speaks_of(comment, "CPU")) {
+			m->ncpus = (unsigned) v;
+			seen = 1;
+		} else if (speaks_of(comment, "CUDA")) {
+			m->ncuda = (unsigned) v;
+		} else if (speaks_of(comment, "OpenCL")) {
+			m->nopencl = (unsigned) v;
+		} else if (speaks_of(comment, "NUMA")) {
+			*nmain = v > 1 ? (unsigned) v : 1;
+		}
+	}
+	return seen ? 0 : fail(path, line, "a line with the number of CPUs, such as `12 # Number of CPUs'");
+}
+
+/* One row of a matrix: its first n numbers; there may be more. */
+static int parse_row(char *s, const char *path, unsigned line, unsigned n, double *row)
+{
+	char *stop;
+	for (unsigned i = 0;; i++) {
+		s = skip_space(s);
+		if (!*s)
+			return i >= n ? 0 : fail(path, line, "as many columns as there are memory nodes (main memory, then the devices)");
+		double v = strtod(s, &stop);
+		if (stop == s || (*stop && !isspace((unsigned char) *stop)))
+			return fail(path, line, "numbers, or `nan' for what was not measured");
+		if (i < n) {
+			if (isinf(v) || v < 0)
+				return fail(path, line, "numbers that are neither negative nor infinite");
+			row[i] = v;
+		}
+		s = stop;
+	}
+}
+
+int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *matrix)
+{
+	char *s;
+	unsigned line = 0, rows = 0;
+	while (next_line(&text, &line, &s)) {
+		s = skip_space(s);
+		if (!*s || *s == '#')
+			continue;
+		if (rows < n) {
+			int err = parse_row(s, path, line, n, matrix + (size_t) rows * n);
+			if (err)
+				return err;
+		}
+		rows++;
+	}
+	if (rows < n)
+		return fail(path, line, "as many lines as there are memory nodes (main memory, then the devices); the file is truncated");
+	for (unsigned i = 0; i < n; i++)
+		matrix[(size_t) i * n + i] = 0;
+	return 0;
+}
+
+/* Of several NUMA nodes only the first stands for main memory: rows and columns of the others are dropped. */
+static void fold_main(double *full, unsigned nfull, unsigned nmain, double *out, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		for (unsigned j = 0; j < n; j++)
+			out[i * n + j] = full[(i ? i + nmain - 1 : 0) * nfull + (j ? j + nmain - 1 : 0)];
+	}
+}
+
+/* Reads one matrix; without devices a missing file leaves *out NULL. */
+static int load_matrix(struct orr_machine *m, const char *suffix, unsigned nmain, double **out)
+{
+	char path[4096], *text;
+	unsigned n = m->nmemnodes, nfull = n + nmain - 1;
+	int err = read_text(m->dir, m->name, suffix, path, sizeof(path), &text);
+	if (err == -ENOENT) {
+		if (n == 1)
+			return 0;
+		orr_error("%s: missing, but bus/%s.config of the same place announces %u devices; measure the machine again with "
+			  "`orrery calibrate'", path, m->name, n - 1);
+		return -EINVAL;
+	}
+	if (err)
+		return err;
+	double *full = calloc((size_t) nfull * nfull, sizeof(double));
+	double *matrix = calloc((size_t) n * n, sizeof(double));
+	err = full && matrix ? orr_machine_parse_matrix(text, path, nfull, full) : -ENOMEM;
+	if (!err) {
+		fold_main(full, nfull, nmain, matrix, n);
+		*out = matrix;
+		matrix = NULL;
+	}
+	free(matrix);
+	free(full);
+	free(text);
+	return err;
+}
+
+/* A bandwidth of zero between different nodes would be a transfer that never ends. */
+static int check_bandwidth(const struct orr_machine *m)
+{
+	for (unsigned i = 0; m->bandwidth && i < m->nmemnodes; i++) {
+		for (unsigned j = 0; j < m->nmemnodes; j++) {
+			if (i != j && m->bandwidth[i * m->nmemnodes + j] == 0) {
+				orr_error("%s/bus/%s.bandwidth: no bandwidth between memory nodes %u and %u; write nan when it is unknown", m->dir,
+					  m->name, i, j);
+				return -EINVAL;
+			}
+		}
+	}
+	return 0;
+}
+
+static void check_affinity(const struct orr_machine *m)
+{
+	char path[4096], *text, *all, *s;
+	unsigned line = 0;
+	if (read_text(m->dir, m->name, "affinity", path, sizeof(path), &text))
+		return;
+	all = text;
+	while (next_line(&text, &line, &s)) {
+		s = skip_space(s);
+		if (*s && *s != '#' && !isdigit((unsigned char) *s)) {
+			orr_warn("%s:%u: expected numbers of processors; affinities are ignored", path, line);
+			break;
+		}
+	}
+	free(all);
+}
+
+static int load_from(const char *dir, const char *name, char *config, const char *path, struct orr_machine **out)
+{
+	struct orr_machine *m = calloc(1, sizeof(*m));
+	unsigned nmain = 1;
+	int err = -ENOMEM;
+	if (m && (m->name = strdup(name)) && (m->dir = strdup(dir)))
+		err = orr_machine_parse_config(config, path, m, &nmain);
+	if (!err) {
+		m->nmemnodes = 1 + m->ncuda + m->nopencl;
+		err = load_matrix(m, "bandwidth", nmain, &m->bandwidth);
+	}
+	if (!err)
+		err = load_matrix(m, "latency", nmain, &m->latency);
+	if (!err)
+		err = check_bandwidth(m);
+	if (err) {
+		if (err == -ENOMEM)
+			orr_error("%s: not enough memory to read it", path);
+		orr_machine_free(m);
+		return err;
+	}
+	check_affinity(m);
+	*out = m;
+	return 0;
+}
+
+int orr_machine_load(const char *name, const char *const *dirs, struct orr_machine **out)
+{
+	char path[4096], *config;
+	if (!*name || strchr(name, '/')) {
+		orr_error("machine `%s': expected a name without `/', such as that of bus/NAME.config", name);
+		return -EINVAL;
+	}
+	for (unsigned i = 0; dirs[i]; i++) {
+		int err = read_text(dirs[i], name, "config", path, sizeof(path), &config);
+		if (err == -ENOENT)
+			continue;
+		if (err)
+			return err;
+		err = load_from(dirs[i], name, config, path, out);
+		free(config);
+		return err;
+	}
+	orr_error("machine %s: no bus/%s.config in %s%s; measure it with `orrery calibrate' or name another machine", name, name,
+		  dirs[0] ? dirs[0] : "any place", dirs[0] && dirs[1] ? " or the places after it" : "");
+	return -ENOENT;
+}
+
+void orr_machine_free(struct orr_machine *m)
+{
+	if (!m)
+		return;
+	free(m->name);
+	free(m->dir);
+	free(m->bandwidth);
+	free(m->latency);
+	free(m);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Loaded performance models: the list of them, the index, and their files. See store.h for the invariant. A file is replaced as a
+ * whole by rename, under a lock file that all processes take, after what others wrote meanwhile has been read. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "perf/store.h"
+
+static struct {
+	orr_lock_t lock;		/* protects the list and the counts of references */
+	struct orr_model *first;
+} loaded;
+
+/* ---- the index ---- */
+
+static struct orr_model_index *index_new(struct orr_model *m, unsigned used)
+{
+	unsigned size = 16;
+	while (size < 2 * used + 2)
+		size *= 2;
+	struct orr_model_index *x = calloc(1, sizeof(*x) + size * sizeof(x->slots[0]));
+	if (!x)
+		return NULL;
+	x->mask = size - 1;
+	x->ncombs = m->data->ncombs;
+	x->units = calloc(x->ncombs + 1, sizeof(*x->units));
+	if (!x->units) {
+		free(x);
+		return NULL;
+	}
+	for (unsigned i = 0; i < x->ncombs; i++) {
+		const struct orr_model_comb *c = m->data->combs[i];
+		if (c->ndevices == 1 && (int) c->devices[0].type < STARPU_NARCH)
+			x->units[i] = orr_model_unit_key((int) c->devices[0].type, c->devices[0].devid, c->devices[0].ncores);
+	}
+	return x;
+}
+
+/* Stores the slot where its key is or where there is room. */
+static void index_store(struct orr_model_index *x, struct orr_model_slot *s)
+{
+	unsigned h = (unsigned) ((s->key * 0x9E3779B97F4A7C15ULL) >> 32);
+	while (x->slots[h & x->mask] && x->slots[h & x->mask]->key != s->key)
+		h++;
+	x->used += !x->slots[h & x->mask];
+	ORR_ATOMIC_STORE(&x->slots[h & x->mask], s);
+}
+
+static int index_rebuild(struct orr_model *m, unsigned more)
+{
+	struct orr_model_index *old = m->index, *x = index_new(m, (old ? old->used : 0) + more);
+	if (!x)
+		return -ENOMEM;
+	for (unsigned i = 0; old && i <= old->mask; i++) {
+		if (old->slots[i])
+			index_store(x, old->slots[i]);
+	}
+	x->older = old;
+	ORR_ATOMIC_STORE(&m->index, x);
+	return 0;
+}
+
+int orr_model_index_combs(struct orr_model *m)
+{
+	return m->index && m->index->ncombs == m->data->ncombs ? 0 : index_rebuild(m, 0);
+}
+
+int orr_model_index_put(struct orr_model *m, uint64_t key, struct orr_model_entry *entry, double us, double deviation,
+			enum orr_perf_source source)
+{
+	if (m->index->used * 2 >= m->index->mask && index_rebuild(m, m->index->used))
+		return -ENOMEM;
+	struct orr_model_slot *s = malloc(sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	*s = (struct orr_model_slot) { .key = key, .entry = entry, .us = us, .deviation = deviation, .source = source, .next_owned = m->owned };
+	m->owned = s;
+	index_store(m->index, s);
+	return 0;
+}
+
+int orr_model_find_unit(const struct orr_model_index *x, int type, int devid, int ncores)
+{
+	uint32_t want = orr_model_unit_key(type, devid, ncores);
+	for (unsigned i = 0; i < x->ncombs; i++) {
+		if (x->units[i] == want)
+			return (int) i;
+	}
+	int best = -1;
+	for (unsigned i = 0; i < x->ncombs; i++) {
+		if (x->units[i] && (x->units[i] & 0xff000fffu) == (want & 0xff000fffu) && (best < 0 || x->units[i] < x->units[best]))
+			best = (int) i;
+	}
+	return best;
+}
+
+static int index_all(struct orr_model *m)
+{
+	unsigned n = 0;
+	struct orr_model_data *d = m->data;
+	for (unsigned c = 0; c < d->ncombs; c++) {
+		for (unsigned i = 0; i < d->combs[c]->nimpls; i++)
+			n += d->combs[c]->impls[i].nentries;
+	}
+	if (index_rebuild(m, n))
+		return -ENOMEM;
+	for (unsigned c = 0; c < d->ncombs; c++) {
+		for (unsigned i = 0; i < d->combs[c]->nimpls; i++) {
+			struct orr_model_impl *impl = &d->combs[c]->impls[i];
+			for (unsigned e = 0; e < impl->nentries; e++) {
+				struct orr_model_entry *entry = impl->entries[e];
+				if (orr_model_index_put(m, orr_model_slot_key(c, i, entry->pub.footprint), entry, 0, 0, ORR_PERF_CALIBRATED))
+					return -ENOMEM;
+			}
+		}
+	}
+	return 0;
+}
+
+/* ---- life ---- */
+
+static void model_free(struct orr_model *m)
+{
+	if (!m)
+		return;
+	for (struct orr_model_index *x = m->index, *older; x; x = older) {
+		older = x->older;
+		free(x->units);
+		free(x);
+	}
+	for (struct orr_model_slot *s = m->owned, *next; s; s = next) {
+		next = s->next_owned;
+		free(s);
+	}
+	orr_model_data_free(m->data);
+	free(m->key);
+	free(m->symbol);
+	free(m->machine);
+	free(m);
+}
+
+static struct orr_model *model_new(const char *symbol, const char *machine, struct orr_model_data *data)
+{
+	struct orr_model *m = calloc(1, sizeof(*m));
+	if (!m) {
+		orr_model_data_free(data);
+		return NULL;
+	}
+	orr_lock_init(&m->lock);
+	m->refs = 1;
+	m->symbol = strdup(symbol);
+	m->machine = strdup(machine);
+	m->data = data ? data : orr_model_data_new();
+	if (!m->symbol || !m->machine || !m->data || index_all(m)) {
+		model_free(m);
+		return NULL;
+	}
+	return m;
+}
+
+struct orr_model *orr_model_private(const char *symbol, struct orr_model_data *data)
+{
+	return model_new(symbol, "", data);
+}
+
+static void remember_identity(struct orr_model *m, const char *path)
+{
+	struct stat st;
+	if (stat(path, &st))
+		return;
+	m->discard = 1;
+	m->old_dev = st.st_dev;
+	m->old_ino = st.st_ino;
+	m->old_mtime = st.st_mtim;
+}
+
+static struct orr_model *load(const char *symbol, const char *machine, const char *const *dirs, int discard)
+{
+	char path[4096];
+	struct orr_model_data *data = NULL;
+	int err = orr_model_locate(symbol, machine, dirs, path, sizeof(path));
+	if (!err && !discard)
+		err = orr_model_read(path, &data);
+	struct orr_model *m = model_new(symbol, machine, data);
+	if (m) {
+		m->broken = err == -EINVAL || err == -EIO;
+		if (discard)
+			m->learning = 1;
+	}
+	return m;
+}
+
+static char *make_key(const char *symbol, const char *machine, const char *const *dirs, int discard)
+{
+	size_t n = strlen(symbol) + strlen(machine) + 8;
+	for (unsigned i = 0; dirs[i]; i++)
+		n += strlen(dirs[i]) + 1;
+	char *key = malloc(n), *p = key;
+	if (!key)
+		return NULL;
+	p += sprintf(p, "%d\n%s\n%s", discard, machine, symbol);
+	for (unsigned i = 0; dirs[i]; i++)
+		p += sprintf(p, "\n%s", dirs[i]);
+	return key;
+}
+
+struct orr_model *orr_model_acquire(const char *symbol, const char *machine, const char *const *dirs, int discard)
+{
+	char *key = make_key(symbol, machine, dirs, discard);
+	if (!key)
+		return NULL;
+	orr_lock(&loaded.lock);
+	struct orr_model *m = loaded.first;
+	while (m && strcmp(m->key, key))
+		m = m->next;
+	if (m) {
+		m->refs++;
+	} else {
+		m = load(symbol, machine, dirs, discard);
+		if (m) {
+			m->key = key;
+			key = NULL;
+			m->next = loaded.first;
+			loaded.first = m;
+			/* The last place is the one that is written to. */
+			unsigned last = 0;
+			char path[4096];
+			while (dirs[last] && dirs[last + 1])
+				last++;
+			if (discard && dirs[0] && !orr_model_write_path(symbol, machine, dirs[last], path, sizeof(path)))
+				remember_identity(m, path);
+		}
+	}
+	orr_unlock(&loaded.lock);
+	free(key);
+	return m;
+}
+
+void orr_model_release(struct orr_model *m)
+{
+	if (!m)
+		return;
+	orr_lock(&loaded.lock);
+	int last = --m->refs == 0;
+	if (last && m->key) {
+		struct orr_model **p = &loaded.first;
+		while (*p != m)
+			p = &(*p)->next;
+		*p = m->next;
+	}
+	orr_unlock(&loaded.lock);
+	if (last)
+		model_free(m);
+}
+
+/* ---- files ---- */
+
+static int format(char *path, size_t size, const char *fmt, const char *dir, const char *symbol, const char *machine)
+{
+	int n = snprintf(path, size, fmt, dir, symbol, machine);
+	return n < 0 || (size_t) n >= size ? -ENAMETOOLONG : 0;
+}
+
+int orr_model_write_path(const char *symbol, const char *machine, const char *dir, char *path, size_t size)
+{
+	return format(path, size, "%s/codelets/45/%s.%s", dir, symbol, machine);
+}
+
+int orr_model_locate(const char *symbol, const char *machine, const char *const *dirs, char *path, size_t size)
+{
+	static const char *const forms[] = { "%s/codelets/45/%s.%s", "%s/45/%s.%s", "%s/%s.%s" };
+	char candidate[4096];
+	if (!*symbol || strchr(symbol, '/'))
+		return -ENOENT;
+	for (unsigned i = 0; dirs[i]; i++) {
+		for (unsigned f = 0; f < 3; f++) {
+			if (!format(candidate, sizeof(candidate), forms[f], dirs[i], symbol, machine) && access(candidate, F_OK) == 0) {
+				snprintf(path, size, "%s", candidate);
+				return 0;
+			}
+		}
+	}
+	return -ENOENT;
+}
+
+/* mkdir -p of the folder that the path stands in. */
+static int make_folders(const char *path)
+{
+	char p[4096];
+	if ((size_t) snprintf(p, sizeof(p), "%s", path) >= sizeof(p))
+		return -ENAMETOOLONG;
+	for (char *s = strchr(p + 1, '/'); s; s = strchr(s + 1, '/')) {
+		*s = 0;
+		if (mkdir(p, 0777) && errno != EEXIST)
+			return -errno;
+		*s = '/';
+	}
+	return 0;
+}
+
+/* Takes the lock of all model files of a place; locks of open files exclude threads and processes alike. */
+static int lock_place(const char *dir)
+{
+	char path[4096];
+	struct flock fl = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	snprintf(path, sizeof(path), "%s/.lock", dir);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	while (fcntl(fd, F_OFD_SETLKW, &fl)) {
+		if (errno != EINTR) {
+			int err = -errno;
+			close(fd);
+			return err;
+		}
+	}
+	return fd;
+}
+
+static int write_and_rename(const char *path, const struct orr_model_data *d)
+{
+	char tmp[4096];
+	/* Hidden, so that listings of models do not show what a killed process leaves. */
+	const char *slash = strrchr(path, '/');
+	if (snprintf(tmp, sizeof(tmp), "%.*s.%s.XXXXXX", (int) (slash + 1 - path), path, slash + 1) >= (int) sizeof(tmp))
+		return -ENAMETOOLONG;
+	int fd = mkostemp(tmp, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	fchmod(fd, 0644);
+	FILE *f = fdopen(fd, "w");
+	int err = f ? orr_model_write(f, d) : -ENOMEM;
+	if (f ? fclose(f) : close(fd))
+		err = err ? err : -errno;
+	if (!err && rename(tmp, path))
+		err = -errno;
+	if (err)
+		unlink(tmp);
+	return err;
+}
+
+static int is_discarded(const struct orr_model *m, const char *path)
+{
+	struct stat st;
+	return m->discard && stat(path, &st) == 0 && st.st_dev == m->old_dev && st.st_ino == m->old_ino &&
+	       st.st_mtim.tv_sec == m->old_mtime.tv_sec && st.st_mtim.tv_nsec == m->old_mtime.tv_nsec;
+}
+
+/* Under both locks. */
+static int save_locked(struct orr_model *m, const char *path)
+{
+	struct orr_model_data *file = NULL;
+	int err = is_discarded(m, path) ? -ENOENT : orr_model_read(path, &file);
+	if (err == -ENOENT) {
+		file = orr_model_data_new();
+		err = file ? 0 : -ENOMEM;
+	}
+	if (!err)
+		err = orr_model_merge(file, m->data);
+	if (!err)
+		err = write_and_rename(path, file);
+	if (!err) {
+		orr_model_settled(m->data);
+		m->discard = 0;
+		m->dirty = 0;
+	}
+	orr_model_data_free(file);
+	return err;
+}
+
+int orr_model_save(struct orr_model *m, const char *dir)
+{
+	char path[4096];
+	if (!m->dirty)
+		return 0;
+	int err = strchr(m->symbol, '/') ? -EINVAL : orr_model_write_path(m->symbol, m->machine, dir, path, sizeof(path));
+	if (err) {
+		orr_error("performance model `%s': cannot be stored under %s; give it a short symbol without `/'", m->symbol, dir);
+		return err;
+	}
+	if (m->broken) {
+		orr_error("%s: malformed, so it is left alone and what was measured is lost; remove it or use STARPU_CALIBRATE=2", path);
+		return -EINVAL;
+	}
+	err = make_folders(path);
+	int fd = err ? -1 : lock_place(dir);
+	if (!err && fd < 0)
+		err = fd;
+	if (!err) {
+		orr_lock(&m->lock);
+		err = save_locked(m, path);
+		orr_unlock(&m->lock);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		orr_error("%s: the performance model cannot be written: %s; set STARPU_PERF_MODEL_DIR to a place that can", path, strerror(-err));
+	return err;
+}
