@@ -75,6 +75,29 @@ static int change_use(struct orr_node *node, int cpu, int from, int to)
 	return !obj || ORR_ATOMIC_CAS(&obj->userdata, &old, (void *) (intptr_t) to);
 }
 
+hwloc_topology_t starpu_get_hwloc_topology(void) { return orr_self()->topo.hwloc; }
+
+hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
+{
+	struct orr_node *node = orr_self();
+	hwloc_cpuset_t set;
+	hwloc_obj_t obj;
+	int cpu;
+
+	if (workerid < 0 || (unsigned) workerid >= node->nworkers)
+		return NULL;
+	cpu = node->workers[workerid].bindid;
+	obj = unit(node, cpu);
+	if (obj)
+		return hwloc_bitmap_dup(obj->cpuset);
+	if (node->topo.hwloc)	/* not bound: it may be anywhere */
+		return hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(node->topo.hwloc));
+	set = hwloc_bitmap_alloc();
+	if (set)
+		hwloc_bitmap_only(set, (unsigned) (cpu >= 0 ? cpu : workerid));
+	return set;
+}
+
 int starpu_cpu_os_index(int cpuid)
 {
 	hwloc_obj_t obj = unit(orr_self(), cpuid);
@@ -224,3 +247,46 @@ void starpu_bind_thread_on_main(void)
 }
 
 void starpu_bind_thread_on_cpu(int cpuid) { bind_to(orr_self(), cpuid, "of the program"); }
+
+/* ---- for people ---- */
+
+void starpu_topology_print(FILE *f)
+{
+	struct orr_node *node = orr_self();
+	unsigned i, j;
+
+	fprintf(f, "Machine %s: %u units, %u of them usable by this process\n", orr_sys_machine_name(node), node->topo.nmachine,
+		node->topo.ncores);
+	for (i = 0; i < node->topo.ncores; i++) {
+		int cpu = node->topo.core_ids[i];
+
+		fprintf(f, "\tunit %d (system %d):", cpu, starpu_cpu_os_index(cpu));
+		for (j = 0; j < node->nworkers; j++)
+			if (node->workers[j].bindid == cpu)
+				fprintf(f, " %s", node->workers[j].name);
+		if (use_of(node, cpu) != FREE)
+			fputs(" (taken by the program)", f);
+		fputc('\n', f);
+	}
+	for (i = 0; i < node->nmemnodes; i++) {
+		char name[32];
+
+		starpu_memory_node_get_name(i, name, sizeof(name));
+		fprintf(f, "\tmemory node %u: %s\n", i, name);
+	}
+}
+
+void starpu_display_bindings(void)
+{
+	struct orr_node *node = orr_self();
+	unsigned i;
+
+	for (i = 0; i < node->nworkers; i++) {
+		const struct orr_worker *w = &node->workers[i];
+
+		if (w->bindid >= 0)
+			fprintf(stderr, "%s: unit %d (system %d)\n", w->name, w->bindid, starpu_cpu_os_index(w->bindid));
+		else
+			fprintf(stderr, "%s: not bound\n", w->name);
+	}
+}

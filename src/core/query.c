@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Questions about workers and memory nodes.
+ *
+ * Invariant: everything here only reads what starpu_init has laid down, so no lock is taken. */
+#include "core/worker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct orr_worker *worker(int id)
+{
+	struct orr_node *node = orr_self();
+
+	return id >= 0 && (unsigned) id < node->nworkers ? &node->workers[id] : NULL;
+}
+
+static int is_of(const struct orr_worker *w, enum starpu_worker_archtype type)
+{
+	return type == STARPU_ANY_WORKER || w->arch == type;
+}
+
+/* ---- counting and finding ---- */
+
+static unsigned count(enum starpu_worker_archtype type)
+{
+	struct orr_node *node = orr_self();
+	unsigned i, n = 0;
+
+	for (i = 0; i < node->nworkers; i++)
+		n += is_of(&node->workers[i], type);
+	return n;
+}
+
+unsigned starpu_worker_get_count(void) { return orr_self()->nworkers; }
+unsigned starpu_cpu_worker_get_count(void) { return count(STARPU_CPU_WORKER); }
+unsigned starpu_cuda_worker_get_count(void) { return count(STARPU_CUDA_WORKER); }
+unsigned starpu_opencl_worker_get_count(void) { return count(STARPU_OPENCL_WORKER); }
+unsigned starpu_mpi_ms_worker_get_count(void) { return count(STARPU_MPI_MS_WORKER); }
+unsigned starpu_hip_worker_get_count(void) { return count(STARPU_HIP_WORKER); }
+
+int starpu_worker_get_count_by_type(enum starpu_worker_archtype type)
+{
+	if (type != STARPU_ANY_WORKER && !starpu_worker_archtype_is_valid(type))
+		return -EINVAL;
+	return (int) count(type);
+}
+
+int starpu_worker_get_id(void)
+{
+	struct orr_worker *w = orr_thread_self()->worker;
+
+	return w ? (int) w->id : -1;
+}
+
+unsigned starpu_worker_get_id_check(void)
+{
+	int id = starpu_worker_get_id();
+
+	if (id < 0)
+		orr_fatal("starpu_worker_get_id_check: the calling thread is not a worker: call it in kernels only");
+	return (unsigned) id;
+}
+
+unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *workerids, unsigned maxsize)
+{
+	struct orr_node *node = orr_self();
+	unsigned i, n = 0;
+
+	for (i = 0; i < node->nworkers && n < maxsize; i++)
+		if (is_of(&node->workers[i], type))
+			workerids[n++] = (int) i;
+	return n;
+}
+
+int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
+{
+	struct orr_node *node = orr_self();
+	unsigned i;
+
+	for (i = 0; i < node->nworkers; i++)
+		if (is_of(&node->workers[i], type) && num-- == 0)
+			return (int) i;
+	return -1;
+}
+
+int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
+{
+	struct orr_node *node = orr_self();
+	unsigned i;
+
+	for (i = 0; i < node->nworkers; i++)
+		if (is_of(&node->workers[i], type) && node->workers[i].devid == devid)
+			return (int) i;
+	return -1;
+}
+
+int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids, int num)
+{
+	struct orr_node *node = orr_self();
+	unsigned i;
+	int n = 0, j;
+
+	for (i = 0; i < node->nworkers && n < num; i++) {
+		if (!is_of(&node->workers[i], type))
+			continue;
+		for (j = 0; j < n && devids[j] != node->workers[i].devid; j++)
+			;
+		if (j == n)
+			devids[n++] = node->workers[i].devid;
+	}
+	return n;
+}
+
+int starpu_worker_get_stream_workerids(unsigned devid, int *workerids, enum starpu_worker_archtype type)
+{
+	struct orr_node *node = orr_self();
+	unsigned i;
+	int n = 0;
+
+	for (i = 0; i < node->nworkers; i++)
+		if (is_of(&node->workers[i], type) && node->workers[i].devid == (int) devid)
+			workerids[n++] = (int) i;
+	return n;
+}
+
+/* ---- describing one ---- */
+
+enum starpu_worker_archtype starpu_worker_get_type(int id)
+{
+	struct orr_worker *w = worker(id);
+
+	return w ? w->arch : STARPU_UNKNOWN_WORKER;
+}
+
+int starpu_worker_get_devid(int id)
+{
+	struct orr_worker *w = worker(id);
+
+	return w ? w->devid : -1;
+}
+
+int starpu_worker_get_subworkerid(int id)
+{
+	struct orr_worker *w = worker(id), *o;
+	int n = 0;
+
+	if (!w)
+		return -1;
+	for (o = orr_self()->workers; o < w; o++)
+		n += o->arch == w->arch && o->devid == w->devid;
+	return n;
+}
+
+int starpu_worker_get_bindid(int workerid)
+{
+	struct orr_worker *w = worker(workerid);
+
+	return w ? w->bindid : -1;
+}
+
+void starpu_worker_get_name(int id, char *dst, size_t maxlen)
+{
+	struct orr_worker *w = worker(id);
+
+	if (maxlen)
+		snprintf(dst, maxlen, "%s", w ? w->name : "no worker");
+}
+
+const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type)
+{
+	switch (type) {
+	case STARPU_CPU_WORKER: return "CPU";
+	case STARPU_CUDA_WORKER: return "CUDA";
+	case STARPU_OPENCL_WORKER: return "OpenCL";
+	case STARPU_MPI_MS_WORKER: return "MPI_MS";
+	case STARPU_HIP_WORKER: return "HIP";
+	case STARPU_ANY_WORKER: return "any";
+	default: return "unknown";
+	}
+}
+
+int starpu_worker_archtype_is_valid(enum starpu_worker_archtype type)
+{
+	return (int) type >= 0 && type < STARPU_NARCH;
+}
+
+enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask)
+{
+	int type;
+
+	for (type = 0; type < STARPU_NARCH; type++)
+		if (mask == STARPU_WORKER_TO_MASK(type))
+			return (enum starpu_worker_archtype) type;
+	return STARPU_UNKNOWN_WORKER;
+}
+
+int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type, const struct starpu_task *task)
+{
+	uint32_t where;
+
+	if (!task->cl || !starpu_worker_archtype_is_valid(worker_type))
+		return 0;
+	where = orr_codelet_where(task->cl);
+	if (task->where != -1)
+		where &= (uint32_t) task->where;
+	return (where & STARPU_WORKER_TO_MASK(worker_type)) != 0;
+}
+
+void starpu_worker_wait_for_initialisation(void)
+{
+	struct orr_node *node = orr_self();
+
+	while (ORR_ATOMIC_LOAD(&node->state) == ORR_NODE_STARTING)
+		orr_sys_sleep_us(100);
+}
+
+void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type)
+{
+	unsigned n = count(type);
+
+	fprintf(output, "%u %s%sworker%s\n", n, type == STARPU_ANY_WORKER ? "" : starpu_worker_get_type_as_string(type),
+		type == STARPU_ANY_WORKER ? "" : " ", n == 1 ? "" : "s");
+}
+
+void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type)
+{
+	struct orr_node *node = orr_self();
+	unsigned i;
+
+	starpu_worker_display_count(output, type);
+	for (i = 0; i < node->nworkers; i++)
+		if (is_of(&node->workers[i], type))
+			fprintf(output, "\t%s\n", node->workers[i].name);
+}
+
+void starpu_worker_display_all(FILE *output)
+{
+	int type;
+
+	for (type = 0; type < STARPU_NARCH; type++)
+		if (count((enum starpu_worker_archtype) type))
+			starpu_worker_display_names(output, (enum starpu_worker_archtype) type);
+}
+
+/* ---- memory nodes ---- */
+
+unsigned starpu_worker_get_local_memory_node(void)
+{
+	struct orr_worker *w = orr_thread_self()->worker;
+
+	return w ? w->memnode : STARPU_MAIN_RAM;
+}
+
+unsigned starpu_worker_get_memory_node(unsigned workerid)
+{
+	struct orr_worker *w = worker((int) workerid);
+
+	return w ? w->memnode : STARPU_MAIN_RAM;
+}
+
+enum starpu_node_kind starpu_worker_get_memory_node_kind(enum starpu_worker_archtype type)
+{
+	switch (type) {
+	case STARPU_CPU_WORKER: return STARPU_CPU_RAM;
+	case STARPU_CUDA_WORKER: return STARPU_CUDA_RAM;
+	case STARPU_OPENCL_WORKER: return STARPU_OPENCL_RAM;
+	case STARPU_MPI_MS_WORKER: return STARPU_MPI_MS_RAM;
+	default: return STARPU_UNUSED;
+	}
+}
+
+enum starpu_worker_archtype starpu_memory_node_get_worker_archtype(enum starpu_node_kind node_kind)
+{
+	switch (node_kind) {
+	case STARPU_CPU_RAM: return STARPU_CPU_WORKER;
+	case STARPU_CUDA_RAM: return STARPU_CUDA_WORKER;
+	case STARPU_OPENCL_RAM: return STARPU_OPENCL_WORKER;
+	case STARPU_MPI_MS_RAM: return STARPU_MPI_MS_WORKER;
+	default: return STARPU_UNKNOWN_WORKER;
+	}
+}
+
+unsigned starpu_memory_nodes_get_count(void) { return orr_self()->nmemnodes; }
+
+unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
+{
+	struct orr_node *node = orr_self();
+	unsigned i, n = 0;
+
+	for (i = 0; i < node->nmemnodes; i++)
+		n += node->memnodes[i].kind == kind;
+	return n;
+}
+
+unsigned starpu_memory_nodes_get_numa_count(void) { return starpu_memory_nodes_get_count_by_kind(STARPU_CPU_RAM); }
+
+enum starpu_node_kind starpu_node_get_kind(unsigned n)
+{
+	struct orr_node *node = orr_self();
+
+	return n < node->nmemnodes ? node->memnodes[n].kind : STARPU_UNUSED;
+}
+
+int starpu_memory_node_get_devid(unsigned n)
+{
+	struct orr_node *node = orr_self();
+
+	return n < node->nmemnodes ? node->memnodes[n].devid : -1;
+}
+
+void starpu_memory_node_get_name(unsigned n, char *name, size_t size)
+{
+	static const char *const kinds[STARPU_NRAM] = {
+		[STARPU_CPU_RAM] = "RAM", [STARPU_CUDA_RAM] = "CUDA", [STARPU_OPENCL_RAM] = "OpenCL", [STARPU_DISK_RAM] = "Disk",
+		[STARPU_MPI_MS_RAM] = "MPI_MS",
+	};
+	enum starpu_node_kind kind = starpu_node_get_kind(n);
+
+	if (!size)
+		return;
+	if (kind == STARPU_UNUSED)
+		snprintf(name, size, "no node");
+	else
+		snprintf(name, size, "%s %d", kinds[kind], starpu_memory_node_get_devid(n));
+}
+
+/* Main memory is one node, whatever the machine: it goes by the number of the first. */
+int starpu_memory_nodes_numa_id_to_devid(int osid) { return osid == 0 ? STARPU_MAIN_RAM : -1; }
+int starpu_memory_nodes_numa_devid_to_id(unsigned id) { return id == STARPU_MAIN_RAM ? 0 : -1; }
+
+/* ---- combined workers: there are none ---- */
+
+unsigned starpu_combined_worker_get_count(void) { return 0; }
+
+int starpu_worker_is_combined_worker(int id)
+{
+	(void) id;
+	return 0;
+}
+
+int starpu_combined_worker_get_id(void) { return starpu_worker_get_id(); }
+int starpu_combined_worker_get_size(void) { return 1; }
+int starpu_combined_worker_get_rank(void) { return 0; }
+
+int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[])
+{
+	int i;
+
+	for (i = 0; i < nworkers; i++)
+		if (!worker(workerid_array[i]))
+			return -EINVAL;
+	return nworkers > 0 ? -ENODEV : -EINVAL;
+}
+
+int starpu_combined_worker_get_description(int workerid, int *worker_size, int **combined_workerid)
+{
+	(void) workerid;
+	(void) worker_size;
+	(void) combined_workerid;
+	return -EINVAL;
+}
+
+int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
+{
+	struct orr_worker *w = worker((int) workerid);
+
+	return w && task->cl && orr_task_can_run(w, task, nimpl);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Small things that programs ask for: versions, time, sleeping, running a function on workers, switches.
+ *
+ * Invariant: nothing here needs a started runtime but what concerns workers. */
+#include "core/task.h"
+#include "orrery.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifdef HAVE_CONFIG_H
+#include <config.h>
+#endif
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+/* ---- versions and worlds ---- */
+
+void starpu_get_version(int *major, int *minor, int *release)
+{
+	*major = STARPU_MAJOR_VERSION;
+	*minor = STARPU_MINOR_VERSION;
+	*release = STARPU_RELEASE_VERSION;
+}
+
+const char *orrery_version(void) { return PACKAGE_VERSION; }
+int orrery_is_simulated(void) { return orr_sys_is_simulated(); }
+
+/* ---- time ---- */
+
+double orrery_now_us(void) { return orr_sys_now_us(); }
+double starpu_timing_now(void) { return orr_sys_now_us(); }
+void starpu_sleep(float nb_sec) { orr_sys_sleep_us((double) nb_sec * 1e6); }
+void starpu_usleep(float nb_micro_sec) { orr_sys_sleep_us((double) nb_micro_sec); }
+
+double starpu_timing_timespec_to_us(struct timespec *ts) { return (double) ts->tv_sec * 1e6 + (double) ts->tv_nsec * 1e-3; }
+
+double starpu_timing_timespec_delay_us(struct timespec *start, struct timespec *end)
+{
+	return (double) (end->tv_sec - start->tv_sec) * 1e6 + (double) (end->tv_nsec - start->tv_nsec) * 1e-3;
+}
+
+/* ---- a function on workers ---- */
+
+struct call {
+	void (*func)(void *);
+	void *arg;
+};
+
+static void call_kernel(void **buffers, void *cl_arg)
+{
+	struct call *c = cl_arg;
+
+	(void) buffers;
+	c->func(c->arg);
+}
+
+/* Fills the task that makes one worker call the function. */
+static void prepare(struct starpu_task *task, struct starpu_codelet *cl, struct call *call, unsigned workerid, const char *name)
+{
+	starpu_task_init(task);
+	task->cl = cl;
+	task->cl_arg = call;
+	task->cl_arg_size = sizeof(*call);
+	task->name = name;
+	task->execute_on_a_specific_worker = 1;
+	task->workerid = workerid;
+	task->sequential_consistency = 0;
+	task->detach = 0;
+	task->type = STARPU_TASK_TYPE_INTERNAL;
+}
+
+static int submit(struct starpu_task *task)
+{
+	struct orr_task *t = orr_task_private(task);
+
+	if (!t)
+		return -1;
+	t->internal = 1;
+	return orr_task_submit(task);
+}
+
+void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigned num_workers, unsigned *workers, const char *name)
+{
+	struct orr_node *node = orr_self();
+	struct call call = { func, arg };
+	struct starpu_codelet cl;
+	struct starpu_task *tasks;
+	unsigned i;
+
+	if (!num_workers)
+		return;
+	memset(&cl, 0, sizeof(cl));
+	for (i = 0; i < STARPU_NARCH; i++)
+		cl.where |= STARPU_WORKER_TO_MASK(i);
+	cl.cpu_funcs[0] = call_kernel;
+	cl.cuda_funcs[0] = call_kernel;
+	cl.opencl_funcs[0] = call_kernel;
+	cl.hip_funcs[0] = call_kernel;
+	cl.name = name ? name : "execute_on_workers";
+	cl.flags = STARPU_CODELET_SIMGRID_EXECUTE;	/* its effect is wanted even where kernels are skipped */
+	tasks = calloc(num_workers, sizeof(*tasks));
+	if (!tasks)
+		orr_fatal("not enough memory to run %s on %u workers", cl.name, num_workers);
+	for (i = 0; i < num_workers; i++) {
+		if (workers[i] >= node->nworkers)
+			orr_fatal("starpu_execute_on_specific_workers: there is no worker %u, they are 0 to %u", workers[i], node->nworkers - 1);
+		prepare(&tasks[i], &cl, &call, workers[i], cl.name);
+		if (submit(&tasks[i]))
+			orr_fatal("%s could not be run on worker %u", cl.name, workers[i]);
+	}
+	for (i = 0; i < num_workers; i++) {
+		if (starpu_task_wait(&tasks[i]))
+			orr_fatal("waiting for %s on worker %u failed: is this called from a kernel or callback?", cl.name, workers[i]);
+		starpu_task_clean(&tasks[i]);
+	}
+	free(tasks);
+}
+
+void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg, uint32_t where, const char *name)
+{
+	struct orr_node *node = orr_self();
+	unsigned *workers = malloc(((size_t) node->nworkers + 1) * sizeof(*workers)), i, n = 0;
+
+	if (!workers)
+		orr_fatal("not enough memory to run %s on all workers", name ? name : "a function");
+	for (i = 0; i < node->nworkers; i++)
+		if (where & STARPU_WORKER_TO_MASK(node->workers[i].arch))
+			workers[n++] = i;
+	starpu_execute_on_specific_workers(func, arg, n, workers, name);
+	free(workers);
+}
+
+void starpu_execute_on_each_worker(void (*func)(void *), void *arg, uint32_t where)
+{
+	starpu_execute_on_each_worker_ex(func, arg, where, NULL);
+}
+
+/* ---- switches ---- */
+
+int starpu_asynchronous_copy_disabled(void) { return orr_self()->conf.disable_asynchronous_copy > 0; }
+
+int starpu_asynchronous_cuda_copy_disabled(void)
+{
+	return starpu_asynchronous_copy_disabled() || orr_self()->conf.disable_asynchronous_cuda_copy > 0;
+}
+
+int starpu_asynchronous_opencl_copy_disabled(void)
+{
+	return starpu_asynchronous_copy_disabled() || orr_self()->conf.disable_asynchronous_opencl_copy > 0;
+}
+
+int starpu_asynchronous_mpi_ms_copy_disabled(void)
+{
+	return starpu_asynchronous_copy_disabled() || orr_self()->conf.disable_asynchronous_mpi_ms_copy > 0;
+}
+
+int starpu_map_enabled(void) { return orr_self()->conf.enable_map > 0; }
