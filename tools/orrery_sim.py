@@ -149,7 +149,7 @@ def main(context, arguments):
     environment = dict(os.environ)
     environment.setdefault("ORRERY_DATADIR", context.paths["data"])
     if context.paths.get("moved"):
-        # the launcher looks for its library where configure was told to install it
+        # where it looks by itself is where configure was told to install the library
         known = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
     options = machine_options(options, context.paths["data"])
