@@ -152,7 +152,7 @@ def main(context, arguments):
         # where it looks by itself is where configure was told to install the library
         known = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
-    options = machine_options(options, context.paths["data"])
+    options = machine_options(options, environment["ORRERY_DATADIR"])
     command = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher] + options + [program] + words[1:]
     if show:
         print(" ".join(shlex.quote(word) for word in command))
