@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of built-in interfaces, and what the core asks of them beyond their public methods (data/iface.h).
+ *
+ * Invariant: an interface is built-in exactly when its table of methods is the one listed here under its number. */
+#include "data/iface_dense.h"
+#include "data/iface_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct starpu_data_interface_ops *const builtin[STARPU_MAX_INTERFACE_ID] = {
+	[STARPU_MATRIX_INTERFACE_ID] = &starpu_interface_matrix_ops,
+	[STARPU_BLOCK_INTERFACE_ID] = &starpu_interface_block_ops,
+	[STARPU_VECTOR_INTERFACE_ID] = &starpu_interface_vector_ops,
+	[STARPU_CSR_INTERFACE_ID] = &starpu_interface_csr_ops,
+	[STARPU_BCSR_INTERFACE_ID] = &starpu_interface_bcsr_ops,
+	[STARPU_VARIABLE_INTERFACE_ID] = &starpu_interface_variable_ops,
+	[STARPU_VOID_INTERFACE_ID] = &starpu_interface_void_ops,
+	[STARPU_MULTIFORMAT_INTERFACE_ID] = &starpu_interface_multiformat_ops,
+	[STARPU_COO_INTERFACE_ID] = &starpu_interface_coo_ops,
+	[STARPU_TENSOR_INTERFACE_ID] = &starpu_interface_tensor_ops,
+	[STARPU_NDIM_INTERFACE_ID] = &starpu_interface_ndim_ops,
+};
+
+enum family { DENSE, PARTS, MULTIFORMAT };
+
+static enum family family_of(enum starpu_data_interface_id id)
+{
+	switch (id) {
+	case STARPU_CSR_INTERFACE_ID:
+	case STARPU_BCSR_INTERFACE_ID:
+	case STARPU_COO_INTERFACE_ID:
+	case STARPU_VOID_INTERFACE_ID:
+		return PARTS;
+	case STARPU_MULTIFORMAT_INTERFACE_ID:
+		return MULTIFORMAT;
+	default:
+		return DENSE;
+	}
+}
+
+struct starpu_data_interface_ops *orr_iface_ops(enum starpu_data_interface_id id)
+{
+	return (int) id >= 0 && id < STARPU_MAX_INTERFACE_ID ? builtin[id] : NULL;
+}
+
+int orr_iface_builtin(const struct starpu_data_interface_ops *ops)
+{
+	return orr_iface_ops(ops->interfaceid) == ops;
+}
+
+const char *orr_iface_name(const struct starpu_data_interface_ops *ops)
+{
+	return ops->name ? ops->name : "user-defined";
+}
+
+void orr_iface_detach(struct starpu_data_interface_ops *ops, void *interface)
+{
+	struct starpu_multiformat_interface *m = interface;
+
+	switch (family_of(ops->interfaceid)) {
+	case DENSE:
+		orr_dense_detach(ops->interfaceid, interface);
+		break;
+	case PARTS:
+		orr_parts_detach(ops->interfaceid, interface);
+		break;
+	case MULTIFORMAT:
+		m->cpu_ptr = m->cuda_ptr = m->opencl_ptr = NULL;
+		break;
+	}
+}
+
+void orr_iface_free_meta(struct starpu_data_interface_ops *ops, void *interface)
+{
+	struct starpu_ndim_interface *n = interface;
+
+	if (ops->interfaceid != STARPU_NDIM_INTERFACE_ID)
+		return;
+	free(n->nn);
+	free(n->ldn);
+	n->nn = n->ldn = NULL;
+	n->ndim = 0;
+}
+
+int orr_iface_has_buffer(struct starpu_data_interface_ops *ops, void *interface)
+{
+	struct starpu_multiformat_interface *m = interface;
+	struct orr_dense d;
+	struct orr_parts p;
+
+	switch (family_of(ops->interfaceid)) {
+	case DENSE:
+		orr_dense_view(ops->interfaceid, interface, &d);
+		return *d.ptr || *d.dev_handle;
+	case PARTS:
+		orr_parts_get(ops->interfaceid, interface, &p);
+		return p.n == 0 || p.addr[0] || p.addr[1] || p.addr[2];
+	default:
+		return m->cpu_ptr || m->cuda_ptr || m->opencl_ptr;
+	}
+}
+
+int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src)
+{
+	switch (family_of(ops->interfaceid)) {
+	case DENSE:
+		return orr_dense_follow(ops->interfaceid, dst, src);
+	case PARTS:
+		return orr_parts_follow(ops->interfaceid, dst, src);
+	default:
+		return 0;
+	}
+}
