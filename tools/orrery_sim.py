@@ -36,7 +36,8 @@ The exit status is the program's. $ORRERY_SIM_WRAPPER is put before the
 launcher's command (for instance "valgrind -q").
 """
 VALUED = {"-n": "a number", "-np": "a number", "--platform": "a file", "--machine": "a name",
-          "--machine-path": "directories", "--cpus": "a number", "--kernels": "run, skip or inject", "--stats": "a file", "--report": "a file", "--cfg": "a SimGrid setting"}
+          "--machine-path": "directories", "--cpus": "a number", "--kernels": "run, skip or inject", "--stats": "a file", "--report": "a file", "--cfg": "a SimGrid setting",
+          "--stack": "a size", "--quantum": "a time"}
 KERNELS = ("run", "skip", "inject")
 
 
@@ -92,29 +93,6 @@ def parse(arguments):
     return options, words, show
 
 
-def machine_options(options, data):
-    """The options with DIR/NAME of --machine taken apart and our machines' directories added."""
-    result, path = [], []
-    words = iter(options)
-    for name in words:
-        if name.startswith("--cfg="):
-            result.append(name)
-            continue
-        value = next(words)
-        if name == "--machine" and "/" in value:
-            path.insert(0, os.path.dirname(value))
-            value = os.path.basename(value)
-        if name == "--machine-path":
-            path += value.split(":")
-        else:
-            result += [name, value]
-    ours = os.path.join(data, "platforms", "machines")
-    if os.path.isdir(ours):
-        path += [ours] + [entry.path for entry in sorted(os.scandir(ours), key=lambda entry: entry.name)
-                          if os.path.isdir(os.path.join(entry.path, "bus"))]
-    return result + (["--machine-path", ":".join(path)] if path else [])
-
-
 def check_program(program):
     if not os.path.exists(program):
         if os.path.exists(program + ".sim"):
@@ -152,7 +130,6 @@ def main(context, arguments):
         # where it looks by itself is where configure was told to install the library
         known = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
-    options = machine_options(options, environment["ORRERY_DATADIR"])
     command = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher] + options + [program] + words[1:]
     if show:
         print(" ".join(shlex.quote(word) for word in command))
