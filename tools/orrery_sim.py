@@ -28,7 +28,10 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
   --stats FILE.csv     write messages and bytes per pair (for `orrery matrix`)
   --report FILE.json   write nodes, makespan_s, tasks, messages, bytes, wall_s,
                        peak_rss_bytes
-  --cost-NAME VALUE    virtual cost of the runtime itself; see orrery-sim(1)
+  --cost-submit US, --cost-foreign US, --cost-complete US, --cost-sched US,
+  --cost-message US    virtual costs of the runtime itself, in microseconds
+  --quantum US         smallest charge of such costs that is slept (default 1)
+  --stack KIB          stack of the program's main
   --cfg=KEY:VALUE      setting of SimGrid
   --show               print the launcher's command instead of running it
 
