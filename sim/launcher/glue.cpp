@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The launcher's view of SimGrid's C++ interface: settings, platform, main loop.
+//
+// Invariant: no exception of SimGrid leaves this file; each becomes a message that names what the user gave.
+#include <cstdarg>
+#include <exception>
+#include <string>
+#include <vector>
+#include <simgrid/s4u.hpp>
+#include <simgrid/Exception.hpp>
+
+extern "C" {
+void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+void launcher_deadlock(void);
+void launcher_engine_init(const char *const *settings, int n);
+size_t launcher_platform_load(const char *file, int n);
+sg_host_t launcher_host(size_t i);
+void launcher_run(void);
+}
+
+namespace s4u = simgrid::s4u;
+
+// In the order of their declaration, which the engine forgets.
+static std::vector<s4u::Host *> hosts;
+
+void launcher_engine_init(const char *const *settings, int n)
+{
+	std::vector<std::string> words{"orrery-sim", "--log=root.thresh:warning", "--log=xbt_cfg.thresh:warning", "--log=no_loc"};
+	std::vector<char *> argv;
+	for (auto &w : words)
+		argv.push_back(w.data());
+	int argc = static_cast<int>(argv.size());
+	argv.push_back(nullptr);
+	new s4u::Engine(&argc, argv.data());
+	for (int i = 0; i < n; i++) {
+		try {
+			s4u::Engine::set_config(std::string(settings[i]));
+		} catch (const std::exception &e) {
+			launcher_fail("--cfg=%s: SimGrid does not accept it: %s", settings[i], e.what());
+		}
+	}
+	s4u::Host::on_creation_cb([](s4u::Host &h) { hosts.push_back(&h); });
+	s4u::Engine::on_deadlock_cb(launcher_deadlock);
+}
+
+// A crossbar: every host has its own link to a switch without limits. 12.5 GBps and 1 us end to end, 25 GBps and 100 ns to itself.
+static void default_cluster(int n)
+{
+	auto *zone = s4u::create_star_zone("cluster");
+	for (int i = 0; i < n; i++) {
+		std::string name = "node-" + std::to_string(i);
+		auto *host = zone->create_host(name, 1e9)->seal();
+		auto *link = zone->create_split_duplex_link(name + "-link", 12.5e9)->set_latency(0.5e-6)->seal();
+		auto *loop = zone->create_link(name + "-loop", 25e9)->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
+				     ->set_latency(100e-9)->seal();
+		zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr,
+				{{dynamic_cast<const s4u::SplitDuplexLink *>(link), s4u::LinkInRoute::Direction::UP}}, true);
+		zone->add_route(host->get_netpoint(), host->get_netpoint(), nullptr, nullptr, {s4u::LinkInRoute(loop)}, false);
+	}
+	zone->seal();
+}
+
+size_t launcher_platform_load(const char *file, int n)
+{
+	try {
+		if (file)
+			s4u::Engine::get_instance()->load_platform(file);
+		else
+			default_cluster(n);
+	} catch (const std::exception &e) {
+		launcher_fail("--platform %s: SimGrid cannot use it: %s; correct the file or write a new one with `orrery platform`",
+			      file ? file : "(default)", e.what());
+	}
+	return hosts.size();
+}
+
+sg_host_t launcher_host(size_t i)
+{
+	return hosts[i];
+}
+
+void launcher_run(void)
+{
+	try {
+		s4u::Engine::get_instance()->run();
+	} catch (const std::exception &e) {
+		launcher_fail("the simulation stopped: %s", e.what());
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the launcher share. The launcher reads its options, loads platform and program, makes three actors per rank and
+ * lets SimGrid run until the last rank's program has ended.
+ *
+ * Invariant: whatever the user got wrong is found before the first actor runs and ends in launcher_fail: one message, status 1. */
+#ifndef ORR_LAUNCHER_H
+#define ORR_LAUNCHER_H
+
+#include <stddef.h>
+#include "sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct launcher_options {
+	int n;
+	const char *platform;		/* NULL: the default cluster */
+	const char *machine;		/* NULL: each host's property, else "default" */
+	const char *machine_path;	/* colon-separated, or NULL */
+	int cpus;			/* 0: the machine's */
+	long stack_kib;			/* of main, 0: chosen by the number of ranks */
+	const char **cfg;		/* SimGrid settings, ncfg of them */
+	int ncfg;
+	char **program;			/* program and its arguments */
+	int nprogram;
+};
+
+void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* options.c: fills o and the settings of orr_sim; does not return when there is nothing to run. */
+void launcher_options_read(struct launcher_options *o, int argc, char **argv);
+
+/* program.c: checks that path is a program for the simulated world; later loads a private copy and returns its entry. */
+void launcher_program_check(const char *path);
+int (*launcher_program_load(void))(int, char **);
+
+/* machines.c: finds the machine of each rank. */
+void launcher_machines_find(const struct launcher_options *o);
+
+/* ending.c: exit(), signals, deadlock, and the normal end. */
+void launcher_ending_init(void);
+void launcher_finish(int status) __attribute__((noreturn));
+void launcher_deadlock(void);
+void launcher_loading(const char *platform);	/* what SimGrid's complaints are about until called with NULL */
+
+/* glue.cpp: SimGrid's C++ side */
+void launcher_engine_init(const char *const *settings, int n);
+/* Loads the file, or makes a cluster of n hosts when it is NULL. Returns the number of hosts. */
+size_t launcher_platform_load(const char *file, int n);
+sg_host_t launcher_host(size_t i);
+/* Returns when nothing can happen any more. */
+void launcher_run(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The machine of each rank: its host's property `machine`, else --machine, else `default` when there is one, else the built-in
+ * description (4 CPUs).
+ *
+ * A machine is a directory of measurements: NAME/bus/NAME.config and NAME/codelets/. It is looked for by path, then in --machine-path,
+ * then in the installed gallery; a folder that holds several (bus/ and codelets/ of all of them) may stand in the path itself.
+ *
+ * Invariant: ranks with the same machine share one description; the folders of all machines in use are put before
+ * STARPU_PERF_MODEL_PATH, so that models are found by the machine's name. */
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "launcher.h"
+
+#define BUILTIN_CPUS 4
+#define MAX_DIRS 64
+
+struct found { char *name; struct orr_machine *machine; struct found *next; };
+
+static char *dirs[MAX_DIRS + 1];
+static int ndirs;
+static struct found *machines;
+
+static void add_dirs(const char *list)
+{
+	char *copy = strdup(list), *save = NULL;
+	for (char *d = strtok_r(copy, ":", &save); d && ndirs < MAX_DIRS; d = strtok_r(NULL, ":", &save))
+		dirs[ndirs++] = strdup(d);
+	free(copy);
+}
+
+static int has_machine(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/bus/%s.config", dir, name);
+	return n < (int) sizeof(path) && access(path, R_OK) == 0;
+}
+
+/* The folder with bus/ and codelets/ of the machine, allocated, or NULL. */
+static char *locate(const char *name)
+{
+	char path[PATH_MAX];
+	for (int i = 0; i < ndirs; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dirs[i], name);
+		if (has_machine(path, name))
+			return strdup(path);
+		if (has_machine(dirs[i], name))
+			return strdup(dirs[i]);
+	}
+	return NULL;
+}
+
+/* Machines are also given by path: DIR/NAME with DIR/NAME/bus/NAME.config or DIR/bus/NAME.config. */
+static char *locate_path(const char *given, char **name)
+{
+	char path[PATH_MAX];
+	snprintf(path, sizeof(path), "%s", given);
+	size_t n = strlen(path);
+	while (n > 1 && path[n - 1] == '/')
+		path[--n] = 0;
+	char *slash = strrchr(path, '/');
+	*name = strdup(slash ? slash + 1 : path);
+	if (has_machine(path, *name))
+		return strdup(path);
+	if (!slash)
+		return NULL;
+	*slash = 0;
+	return has_machine(path, *name) ? strdup(path) : NULL;
+}
+
+static void list_known(FILE *f)
+{
+	for (int i = 0; i < ndirs; i++) {
+		DIR *d = opendir(dirs[i]);
+		for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+			char path[PATH_MAX];
+			snprintf(path, sizeof(path), "%s/%s", dirs[i], e->d_name);
+			if (e->d_name[0] != '.' && has_machine(path, e->d_name))
+				fprintf(f, " %s", e->d_name);
+		}
+		if (d)
+			closedir(d);
+	}
+}
+
+static void fail_unknown(const char *name, const char *host)
+{
+	char *known = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&known, &size);
+	list_known(f);
+	fclose(f);
+	if (host)
+		launcher_fail("the host %s has the machine %s, which is unknown; there are:%s; correct its property `machine` or name the "
+			      "folder of its measurements with --machine-path", host, name, size ? known : " none");
+	launcher_fail("--machine %s: unknown; there are:%s; measure one with `orrery calibrate` or name the folder of its measurements",
+		      name, size ? known : " none");
+}
+
+static void add_model_path(const char *dir)
+{
+	const char *old = getenv("STARPU_PERF_MODEL_PATH");
+	char *path;
+	if (asprintf(&path, "%s%s%s", dir, old && *old ? ":" : "", old ? old : "") < 0)
+		launcher_fail("out of memory");
+	setenv("STARPU_PERF_MODEL_PATH", path, 1);
+	free(path);
+}
+
+static struct found *machine_load(const char *given, const char *host)
+{
+	for (struct found *f = machines; f; f = f->next)
+		if (!strcmp(f->name, given))
+			return f;
+	char *name = NULL, *dir = strchr(given, '/') ? locate_path(given, &name) : locate(given);
+	if (!dir)
+		fail_unknown(given, host);
+	struct found *f = calloc(1, sizeof(*f));
+	const char *const where[] = { dir, NULL };
+	if (!f || orr_machine_load(name ? name : given, where, &f->machine))
+		launcher_fail("the machine %s in %s cannot be used", given, dir);
+	f->name = strdup(given);
+	f->next = machines;
+	machines = f;
+	add_model_path(dir);
+	free(name);
+	free(dir);
+	return f;
+}
+
+void launcher_machines_find(const struct launcher_options *o)
+{
+	const char *data = getenv("ORRERY_DATADIR");
+	char gallery[PATH_MAX];
+	if (o->machine_path)
+		add_dirs(o->machine_path);
+	snprintf(gallery, sizeof(gallery), "%s/platforms/machines", data && *data ? data : ORR_DATADIR);
+	add_dirs(gallery);
+	int has_default = 0;
+	char *dir = locate("default");
+	has_default = dir != NULL;
+	free(dir);
+	for (int i = 0; i < o->n; i++) {
+		struct orr_sim_rank *r = &orr_sim.ranks[i];
+		const char *property = sg_host_get_property_value(r->host, "machine");
+		const char *name = property ? property : o->machine ? o->machine : has_default ? "default" : NULL;
+		struct found *f = name ? machine_load(name, property ? sg_host_get_name(r->host) : NULL) : NULL;
+		r->machine = f ? f->machine : NULL;
+		r->machine_name = f ? f->machine->name : "default";
+		r->ncpus = o->cpus ? (unsigned) o->cpus : f ? f->machine->ncpus : BUILTIN_CPUS;
+		if (r->ncpus == 0)
+			launcher_fail("the machine %s has no CPU; give --cpus K", r->machine_name);
+		if (r->ncpus > STARPU_MAXCPUS)
+			r->ncpus = STARPU_MAXCPUS;
+	}
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the simulated world keeps: one struct orr_sim for the simulation, one struct orr_sim_rank per simulated process, one struct
+ * orr_sim_actor per actor. Shared by sim/sys (in the library) and sim/launcher (the program that fills it in).
+ *
+ * Invariant: everything but orr_sim_self is reached from orr_sim; only the launcher writes the settings, before any actor runs. */
+#ifndef ORR_SIM_H
+#define ORR_SIM_H
+
+#include <stdio.h>
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+#include <simgrid/semaphore.h>
+#include "core/node.h"
+#include "perf/perf.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
+
+struct orr_sim_rank;
+
+struct orr_sim_actor {
+	struct orr_sim_actor_head head;	/* first */
+	struct orr_sim_rank *rank;
+	enum orr_role role;		/* USER for the program's main actor too */
+	sg_actor_t actor;
+	sg_sem_t sem;			/* blocks it; made at the first wait */
+	void *timer;			/* pending time limit of the wait */
+	struct orr_sim_actor *wait_next;	/* in the list of orr_waitq_t */
+	uint8_t blocked;		/* waits in orr_sim_block */
+	uint8_t timed_out;
+	uint8_t mpi;			/* MPI_Init was called by or for it */
+	uint8_t can_ring;		/* SMPI finds its rank: main and driver, children of the engine's actor */
+	uint8_t ring_request;		/* is to ring the engine's bell when it next waits */
+	uint8_t active;			/* a function was handed to it and has not ended */
+	uint8_t detached;
+	double extra_us;		/* time that the kernel just running asked to last longer */
+	char name[24];
+	void (*code)(struct orr_sim_actor *);	/* what it runs */
+	void *(*fn)(void *);		/* what was handed to it */
+	void *arg, *ret;
+	orr_waitq_t handed;		/* pre-made actors wait here for a function */
+	orr_waitq_t ended;		/* joiners wait here */
+	void **specific;		/* values of starpu_pthread keys */
+	unsigned nspecific;
+	unsigned npolls;		/* unsuccessful MPI_Test and relatives in a row */
+};
+
+/* One line of the statistics: what a rank sent to a peer. */
+struct orr_sim_peer {
+	int peer;
+	uint64_t messages, bytes;
+	double first_us, last_us;
+};
+
+struct orr_sim_mpi;
+
+struct orr_sim_rank {
+	int rank;
+	sg_host_t host;
+	const char *machine_name;
+	struct orr_machine *machine;	/* NULL: the built-in description */
+	unsigned ncpus;
+	struct orr_node *node;
+	struct orr_sim_actor *engine, *driver, *main;
+	int (*entry)(int, char **);
+	char **argv;
+	int ended, status;		/* the program's main is over, with this status */
+	double end_us;
+	int runtime_up;			/* between orr_sys_node_init and orr_sys_node_exit */
+	uint64_t tasks;			/* completed, as reported */
+	struct orr_sim_peer *peers;
+	unsigned npeers;
+	struct orr_sim_mpi *mpi;	/* sim_mpi.c's own */
+};
+
+/* Simulated time of kernels without a calibrated model, by name. */
+struct orr_sim_uncalibrated { char *name; double us; };
+
+struct orr_sim {
+	/* settings */
+	int nranks, argc;
+	enum orr_sim_kernels kernels;
+	double costs[ORR_NCOSTS];
+	size_t fold_bytes;
+	size_t stack_small, stack_main;	/* of engine and driver; of main and user threads */
+	const char *stats_file, *report_file;
+	int progress;			/* stderr is a terminal */
+	/* state */
+	struct orr_sim_rank *ranks;
+	int nended;
+	int status;			/* first non-zero status of a rank */
+	int status_rank;
+	uint64_t tasks_done;
+	double kernel_us[ORR_PERF_NSOURCES];
+	struct orr_sim_uncalibrated *uncalibrated;
+	unsigned nuncalibrated;
+	double wall_start, wall_shown;
+	unsigned progress_calls;
+	/* given by the launcher: ends the simulation after all is reported; does not return */
+	void (*finish)(int status) __attribute__((noreturn));
+};
+
+extern struct orr_sim orr_sim;
+
+/* sim_actor.c */
+/* The running actor, or NULL outside of actors. */
+struct orr_sim_actor *orr_sim_actor_self(void);
+/* Starts code(actor) in a new actor on the rank's host; the running actor becomes its parent. instance: the SMPI instance that it
+ * joins, or NULL. */
+struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role, const char *name, const char *instance,
+					  size_t stack, void (*code)(struct orr_sim_actor *));
+/* Blocks the running actor until orr_sim_unblock or until virtual time deadline_s (< 0: none). Returns 1 when the time ran out. */
+int orr_sim_block(struct orr_sim_actor *a, double deadline_s);
+void orr_sim_unblock(struct orr_sim_actor *a);
+/* The code of engine and driver actors: run what orr_sys_thread_start hands over, again and again. */
+void orr_sim_serve(struct orr_sim_actor *a);
+/* The end of the program's main: by return, exit() or in error. The last one ends the simulation. Returns otherwise. */
+void orr_sim_rank_end(struct orr_sim_rank *r, int status);
+/* The end of a user thread, called in it; it must return to SimGrid at once. */
+void orr_sim_user_end(struct orr_sim_actor *a, void *ret);
+/* Sleeps for ever (what is left of a rank whose program called exit). */
+void orr_sim_park(struct orr_sim_actor *a) __attribute__((noreturn));
+
+/* sim_glue.cpp: what of SimGrid has a C++ interface only */
+double orr_sim_clock_s(void);
+sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host, const char *instance, int rank, size_t stack,
+			      void (*code)(struct orr_sim_actor *));
+/* Calls orr_sim_timer_fired(a) at that time, unless cancelled before. */
+void *orr_sim_glue_timer_set(double date_s, struct orr_sim_actor *a);
+void orr_sim_glue_timer_cancel(void *timer);
+void orr_sim_timer_fired(struct orr_sim_actor *a);
+/* Makes SMPI leave out copies from [low, high). */
+void orr_sim_glue_no_copy(const void *low, const void *high);
+
+/* sim_mpi.c */
+void orr_sim_mpi_ring_from(struct orr_sim_actor *a);
+/* MPI_Finalize of the instances that the runtime entered on behalf of actor a (called in a). */
+void orr_sim_mpi_actor_end(struct orr_sim_actor *a);
+
+/* sim_pthread.c: runs the destructors of the actor's thread-specific values */
+void orr_sim_thread_destructors(struct orr_sim_actor *a);
+
+/* sim_memory.c */
+void orr_sim_memory_init(void);
+
+/* sim_report.c */
+int orr_sim_report_write(void);
+void orr_sim_diagnose(FILE *f);
+size_t orr_sim_peak_rss(void);
+double orr_sim_wall_s(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

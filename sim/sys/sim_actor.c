@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Actors: who runs, blocking and waking, event counts, threads, virtual time.
+ *
+ * Measured on a 2-core machine with SimGrid 3.32, per operation: semaphore acquire + release by another actor 0.30 us, suspend and
+ * resume 0.40, condition 0.5 (1.1 with a time limit), yield 0.14. So an actor blocks on a semaphore of its own, and a time limit is
+ * a timer that releases it (0.43 us in all).
+ *
+ * Invariant: an actor is in the list of at most one event count, and its semaphore is released exactly once per orr_sim_block: by
+ * whoever clears `blocked`. */
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "sim.h"
+
+/* Answers for code that runs outside of actors (the launcher, its diagnosis, threads that kernels start). Its bounds hold no stack. */
+static struct orr_sim_actor outside;
+
+struct orr_sim orr_sim;
+struct orr_sim_actor_head *orr_sim_self = &outside.head;
+double orr_sim_quantum_us = 1.0;
+
+struct orr_sim_actor_head *orr_sim_self_slow(void)
+{
+	sg_actor_t self = sg_actor_self();
+	struct orr_sim_actor *a = self ? sg_actor_get_data(self) : NULL;
+	if (!a) {
+		outside.head.costs = orr_sim.costs;
+		if (orr_sim_self != &outside.head) {
+			outside.head.thread.node = orr_sim_self->thread.node;
+			outside.rank = ((struct orr_sim_actor *) orr_sim_self)->rank;
+		}
+		return &outside.head;
+	}
+	orr_sim_self = &a->head;
+	return orr_sim_self;
+}
+
+struct orr_sim_actor *orr_sim_actor_self(void)
+{
+	struct orr_sim_actor *a = (struct orr_sim_actor *) orr_sim_actor_head();
+	return a == &outside ? NULL : a;
+}
+
+#ifdef ORR_SIM_DEBUG
+void orr_sim_lock_check(orr_lock_t *l, int locks)
+{
+	struct orr_sim_actor_head *a = orr_sim_actor_head();
+	assert(l->held != locks);
+	l->held = (uint8_t) locks;
+	a->nlocks += locks ? 1 : -1;
+}
+#endif
+
+/* ---- blocking ---- */
+
+int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
+{
+	assert(a->head.nlocks == 0);
+	if (!a->sem)
+		a->sem = sg_sem_init(0);
+	a->blocked = 1;
+	a->timed_out = 0;
+	a->timer = deadline_s >= 0 ? orr_sim_glue_timer_set(deadline_s, a) : NULL;
+	sg_sem_acquire(a->sem);
+	orr_sim_self = &a->head;
+	return a->timed_out;
+}
+
+/* After this the caller owes one sg_sem_release. */
+static void claim(struct orr_sim_actor *a)
+{
+	a->blocked = 0;
+	if (a->timer)
+		orr_sim_glue_timer_cancel(a->timer);
+	a->timer = NULL;
+}
+
+void orr_sim_unblock(struct orr_sim_actor *a)
+{
+	if (!a->blocked)
+		return;
+	claim(a);
+	sg_sem_release(a->sem);
+}
+
+void orr_sim_timer_fired(struct orr_sim_actor *a)
+{
+	a->timer = NULL;
+	a->blocked = 0;
+	a->timed_out = 1;
+	sg_sem_release(a->sem);
+}
+
+static void serve_ring(struct orr_sim_actor *a)
+{
+	if (a->ring_request) {
+		a->ring_request = 0;
+		orr_sim_mpi_ring_from(a);
+	}
+}
+
+static void sleep_until(struct orr_sim_actor *a, double date_s)
+{
+	for (serve_ring(a); orr_sim_clock_s() < date_s && !orr_sim_block(a, date_s); serve_ring(a))
+		;
+}
+
+void orr_sim_park(struct orr_sim_actor *a)
+{
+	for (;;) {
+		serve_ring(a);
+		orr_sim_block(a, -1);
+	}
+}
+
+/* The earliest time in seconds at which the clock shows at least us microseconds. */
+static double date_of_us(double us)
+{
+	double s = us * 1e-6;
+	while (s * 1e6 < us)
+		s = nextafter(s, INFINITY);
+	return s;
+}
+
+static void unlink_blocked(orr_waitq_t *q, struct orr_sim_actor *a)
+{
+	struct orr_sim_actor **at = &q->blocked;
+	while (*at && *at != a)
+		at = &(*at)->wait_next;
+	if (*at)
+		*at = a->wait_next;
+}
+
+int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	assert(a);
+	double now_us = orr_sys_now_us();
+	double busy_until_us = now_us + a->head.thread.debt_us;
+	double deadline_s = timeout_us < 0 ? -1 : date_of_us(now_us + timeout_us);
+	int expired = 0;
+	while (q->seq == key && !expired) {
+		if (a->ring_request) {
+			serve_ring(a);
+			continue;
+		}
+		struct orr_sim_actor **tail = &q->blocked;
+		while (*tail)
+			tail = &(*tail)->wait_next;
+		a->wait_next = NULL;
+		*tail = a;
+		expired = orr_sim_block(a, deadline_s);
+		if (q->seq == key)
+			unlink_blocked(q, a);
+	}
+	q->waiters--;
+	/* Work that was charged before the wait went on while it waited. */
+	double rest_us = busy_until_us - orr_sys_now_us();
+	a->head.thread.debt_us = rest_us > 0 ? rest_us : 0;
+	return expired && q->seq == key;
+}
+
+void orr_waitq_wake_slow(orr_waitq_t *q)
+{
+	struct orr_sim_actor *first = q->blocked, *a, *next;
+	q->seq++;
+	q->blocked = NULL;
+	/* Releasing gives the processor away: nobody of the list may be found blocked, nor q be used, from then on. */
+	for (a = first; a; a = a->wait_next)
+		claim(a);
+	for (a = first; a; a = next) {
+		next = a->wait_next;
+		sg_sem_release(a->sem);
+	}
+}
+
+/* ---- clock ---- */
+
+double orr_sys_now_us(void)
+{
+	return orr_sim_clock_s() * 1e6;
+}
+
+void orr_sys_sleep_us(double us)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (!a || us <= 0)
+		return;
+	/* A kernel that sleeps lasts longer; the other workers of its node go on. */
+	if (a->role == ORR_ROLE_WORKERS && a->head.thread.task) {
+		a->extra_us += us;
+		return;
+	}
+	us += a->head.thread.debt_us;
+	a->head.thread.debt_us = 0;
+	sleep_until(a, date_of_us(orr_sys_now_us() + us));
+}
+
+void orr_sim_settle_slow(struct orr_thread *t)
+{
+	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
+	if (a->head.carries_debt || a == &outside)
+		return;
+	double us = t->debt_us;
+	t->debt_us = 0;
+	sleep_until(a, date_of_us(orr_sys_now_us() + us));
+}
+
+/* ---- threads ---- */
+
+static void actor_main(struct orr_sim_actor *a)
+{
+	/* SimGrid's own frames above ours take less than a page. */
+	uintptr_t top = (uintptr_t) __builtin_frame_address(0) + 256;
+	a->head.stack_low = top - a->head.stack_size + 4096;
+	a->head.stack_size -= 4096;
+	a->actor = sg_actor_self();
+	orr_sim_self = &a->head;
+	a->code(a);
+}
+
+struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role, const char *name, const char *instance,
+					  size_t stack, void (*code)(struct orr_sim_actor *))
+{
+	struct orr_sim_actor *a = calloc(1, sizeof(*a));
+	if (!a) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	a->code = code;
+	a->head.thread.node = r->node;
+	a->head.thread.sys = a;
+	a->head.stack_size = stack;
+	a->head.costs = r->node->costs;
+	a->head.carries_debt = role == ORR_ROLE_WORKERS;
+	a->rank = r;
+	a->role = role;
+	a->can_ring = instance && role != ORR_ROLE_ENGINE;
+	snprintf(a->name, sizeof(a->name), "%s", name);
+	a->actor = orr_sim_glue_start(a, name, r->host, instance, r->rank, stack, actor_main);
+	return a;
+}
+
+static void hand_over(struct orr_sim_actor *a, void *(*fn)(void *), void *arg)
+{
+	a->fn = fn;
+	a->arg = arg;
+	a->ret = NULL;
+	a->active = 1;
+	orr_waitq_wake(&a->handed);
+}
+
+static void run_handed(struct orr_sim_actor *a)
+{
+	void *ret = a->fn(a->arg);
+	a->head.thread.worker = NULL;
+	a->head.thread.task = NULL;
+	a->head.thread.debt_us = 0;
+	a->ret = ret;
+	a->active = 0;
+	orr_waitq_wake(&a->ended);
+}
+
+void orr_sim_serve(struct orr_sim_actor *a)
+{
+	for (;;) {
+		unsigned key = orr_waitq_prepare(&a->handed);
+		if (!a->active) {
+			orr_waitq_wait(&a->handed, key, -1);
+			continue;
+		}
+		orr_waitq_cancel(&a->handed);
+		run_handed(a);
+	}
+}
+
+/* The last thing that an actor started by orr_sys_thread_start(USER) does: from the moment that joiners are woken, a is theirs. */
+void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
+{
+	int detached = a->detached;
+	orr_sim_mpi_actor_end(a);
+	a->ret = ret;
+	a->active = 0;
+	outside.head.thread.node = a->head.thread.node;
+	orr_sim_self = &outside.head;
+	if (!detached) {
+		orr_waitq_wake(&a->ended);
+		return;
+	}
+	free(a->specific);
+	free(a);
+}
+
+static void user_thread(struct orr_sim_actor *a)
+{
+	void *ret = a->fn(a->arg);
+	orr_sim_thread_destructors(a);
+	orr_sim_user_end(a, ret);
+}
+
+static struct orr_sim_rank *rank_of(struct orr_node *node)
+{
+	return node->sys ? node->sys : orr_sim_actor_self()->rank;
+}
+
+orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name, int cpu, void *(*fn)(void *), void *arg)
+{
+	struct orr_sim_rank *r = rank_of(node);
+	struct orr_sim_actor *a = role == ORR_ROLE_ENGINE ? r->engine : r->driver;
+	(void) cpu;
+	if (role == ORR_ROLE_USER) {
+		a = orr_sim_actor_start(r, role, name ? name : "thread", NULL, orr_sim.stack_main, user_thread);
+		if (!a)
+			return NULL;
+	} else if (a->active) {
+		errno = EBUSY;
+		return NULL;
+	}
+	hand_over(a, fn, arg);
+	return (orr_sys_thread_t *) a;
+}
+
+void *orr_sys_thread_join(orr_sys_thread_t *t)
+{
+	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
+	for (;;) {
+		unsigned key = orr_waitq_prepare(&a->ended);
+		if (!a->active) {
+			orr_waitq_cancel(&a->ended);
+			break;
+		}
+		orr_waitq_wait(&a->ended, key, -1);
+	}
+	void *ret = a->ret;
+	if (a->role == ORR_ROLE_USER) {
+		free(a->specific);
+		free(a);
+	}
+	return ret;
+}
+
+unsigned orr_sys_ngroups(unsigned nworkers)
+{
+	return nworkers ? 1 : 0;
+}
+
+double orr_sys_spin_us(struct orr_node *node)
+{
+	(void) node;
+	return 0;
+}
+
+/* ---- the end of a rank ---- */
+
+void orr_sim_rank_end(struct orr_sim_rank *r, int status)
+{
+	if (r->ended)
+		return;
+	r->ended = 1;
+	r->status = status;
+	r->end_us = orr_sys_now_us();
+	orr_sim.nended++;
+	if (status && !orr_sim.status) {
+		orr_sim.status = status;
+		orr_sim.status_rank = r->rank;
+		if (orr_sim.nranks > 1)
+			fprintf(stderr, "orrery sim: the program of rank %d ended with status %d after %.6f s of virtual time\n", r->rank,
+				status, r->end_us * 1e-6);
+		/* As with mpirun, the others do not outlive it for long, even when they poll. */
+		if (orr_sim.nended < orr_sim.nranks)
+			alarm(5);
+	}
+	if (orr_sim.nended == orr_sim.nranks)
+		orr_sim.finish(orr_sim.status);
+}

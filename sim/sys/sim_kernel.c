@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Execution of kernels on simulated CPUs: when they end, whether they run at all, and how well the time is known.
+ *
+ * Invariant: the virtual duration of a kernel depends on models, sizes and settings only, never on how long it took here, except with
+ * --kernels=inject and for codelets that ask for it (STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "sim.h"
+#include "core/task.h"
+
+static double cpu_us(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double) t.tv_sec * 1e6 + (double) t.tv_nsec * 1e-3;
+}
+
+static void note_uncalibrated(const char *name, double us)
+{
+	for (unsigned i = 0; i < orr_sim.nuncalibrated; i++) {
+		if (!strcmp(orr_sim.uncalibrated[i].name, name)) {
+			orr_sim.uncalibrated[i].us += us;
+			return;
+		}
+	}
+	unsigned n = orr_sim.nuncalibrated;
+	if (n >= 256)
+		return;
+	struct orr_sim_uncalibrated *u = realloc(orr_sim.uncalibrated, (n + 1) * sizeof(*u));
+	if (!u)
+		return;
+	orr_sim.uncalibrated = u;
+	if ((u[n].name = strdup(name))) {
+		u[n].us = us;
+		orr_sim.nuncalibrated++;
+	}
+}
+
+static const char *codelet_name(const struct starpu_task *t)
+{
+	if (t->cl && t->cl->model && t->cl->model->symbol)
+		return t->cl->model->symbol;
+	if (t->cl && t->cl->name)
+		return t->cl->name;
+	return orr_task_name(t);
+}
+
+/* Whether the kernel runs, and whether the time that it takes here counts. */
+static int executes(const struct orr_worker *w, const struct starpu_task *t, int *inject)
+{
+	unsigned flags = t->cl ? (unsigned) t->cl->flags : 0;
+	*inject = orr_sim.kernels == ORR_SIM_INJECT || (flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT);
+	if (w->group->node->cfg.disable_kernels)
+		return *inject = 0;
+	return orr_sim.kernels != ORR_SIM_SKIP || *inject || (flags & STARPU_CODELET_SIMGRID_EXECUTE);
+}
+
+static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked_us)
+{
+	enum orr_perf_source source = ORR_PERF_UNKNOWN;
+	double us = orr_perf_expected_us(w->group->node, w->unit, t->pub, t->nimpl, 1, &source);
+	int guessed = source == ORR_PERF_DEFAULT || source == ORR_PERF_UNKNOWN;
+	if (!(us >= 0) || isinf(us))
+		us = 0;
+	/* A kernel that slept said how long it takes: better than a default. */
+	us = asked_us > 0 && guessed ? asked_us : us + asked_us;
+	orr_sim.kernel_us[source] += us;
+	if (source > ORR_PERF_BY_SIZE)
+		note_uncalibrated(codelet_name(t->pub), us);
+	return us;
+}
+
+int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	int inject, run = executes(w, t->pub, &inject) && func;
+	double measured = 0, us;
+	a->extra_us = 0;
+	if (run) {
+		double before = inject ? cpu_us() : 0;
+		func(buffers, cl_arg);
+		measured = inject ? cpu_us() - before : 0;
+	}
+	if (inject && run) {
+		us = measured + a->extra_us;
+		orr_sim.kernel_us[ORR_PERF_CALIBRATED] += us;
+	} else {
+		us = modelled_us(w, t, a->extra_us);
+	}
+	a->extra_us = 0;
+	/* What the runtime did for this worker since the last kernel comes before it. */
+	us += a->head.thread.debt_us;
+	a->head.thread.debt_us = 0;
+	if (us <= 0)
+		return 0;
+	w->end_us = orr_sys_now_us() + us;
+	return 1;
+}
+
+void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t)
+{
+	(void) t;
+	orr_sim.tasks_done++;
+	orr_sys_progress(w->group->node);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory of the simulated world. When kernels run it is ordinary memory. When they are skipped:
+ *
+ * - buffers that only kernels and transfers touch are all the same one, a reservation that nobody touches: it costs nothing however
+ *   large, and SMPI is told to copy nothing from it;
+ * - memory that the program itself touches (starpu_malloc) is folded: the pages of one small file, mapped again and again.
+ *
+ * Both lie in one range of addresses, so that two comparisons tell whether a payload exists. Folded blocks below FOLD_MIN are
+ * ordinary memory: they are what programs keep their tables in.
+ *
+ * Invariant: outside of [range_low, range_high) all memory is real. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "sim.h"
+
+#define RANGE ((size_t) 8 << 40)
+#define SHARED ((size_t) 1 << 40)	/* head of the range: the one shared buffer */
+#define FOLD_MIN ((size_t) 64 << 10)
+#define PAGE ((size_t) 4096)
+#define MAX_PIECES 8			/* mappings per folded block before the file is made larger */
+
+/* A folded block that was freed; it stays mapped. Kept outside of the block, whose pages are everybody's. */
+struct free_block { char *at; size_t size; struct free_block *next; };
+
+static struct {
+	char *low, *fold_next, *high;
+	int file;
+	size_t file_size;
+	struct free_block *free;
+} range = { .file = -1 };
+
+void orr_sim_memory_init(void)
+{
+	if (orr_sim.kernels != ORR_SIM_SKIP)
+		return;
+	size_t size = RANGE;
+	void *p = MAP_FAILED;
+	/* Systems with little address space get less. */
+	for (; size > SHARED >> 6 && p == MAP_FAILED; size >>= 1)
+		p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == MAP_FAILED)
+		return;
+	size <<= 1;
+	if (size > RANGE)
+		size = RANGE;
+	range.low = p;
+	range.fold_next = range.low + size / 8;
+	range.high = range.low + size;
+	orr_sim_glue_no_copy(range.low, range.high);
+}
+
+static size_t round_up(size_t n, size_t unit)
+{
+	return (n + unit - 1) / unit * unit;
+}
+
+/* The shared buffer becomes accessible as far as somebody asked for. */
+static void *shared_buffer(size_t size)
+{
+	static size_t usable;
+	if (size <= usable)
+		return range.low;
+	size_t want = round_up(size < (64 << 20) ? 64 << 20 : size, 2 << 20);
+	if (want > (size_t) (range.high - range.low) / 8 || mprotect(range.low, want, PROT_READ | PROT_WRITE))
+		return NULL;
+	usable = want;
+	return range.low;
+}
+
+static void *aligned(size_t size, size_t align)
+{
+	void *p = NULL;
+	int err = posix_memalign(&p, align < sizeof(void *) ? sizeof(void *) : align, size ? size : 1);
+	return err ? NULL : p;
+}
+
+void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align)
+{
+	(void) node;
+	if (range.low && align <= PAGE)
+		return shared_buffer(size);
+	return aligned(size, align);
+}
+
+void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size)
+{
+	(void) node;
+	(void) size;
+	if (ptr != range.low || !ptr)
+		free(ptr);
+}
+
+/* ---- folded blocks ---- */
+
+static int grow_file(size_t size)
+{
+	if (range.file < 0)
+		range.file = memfd_create("folded", MFD_CLOEXEC);
+	if (range.file < 0)
+		return -1;
+	if (size <= range.file_size)
+		return 0;
+	if (ftruncate(range.file, (off_t) size))
+		return -1;
+	range.file_size = size;
+	return 0;
+}
+
+static char *take_free(size_t size)
+{
+	for (struct free_block **at = &range.free; *at; at = &(*at)->next) {
+		struct free_block *b = *at;
+		if (b->size != size)
+			continue;
+		char *p = b->at;
+		*at = b->next;
+		free(b);
+		return p;
+	}
+	return NULL;
+}
+
+static void *folded(size_t size)
+{
+	char *p = take_free(size);
+	if (p)
+		return p;
+	size_t piece = round_up(orr_sim.fold_bytes ? orr_sim.fold_bytes : 1 << 20, PAGE);
+	while (size / piece > MAX_PIECES)
+		piece *= 2;
+	if (grow_file(piece) || size > (size_t) (range.high - range.fold_next))
+		return NULL;
+	p = range.fold_next;
+	for (size_t at = 0; at < size; at += piece) {
+		size_t n = size - at < piece ? size - at : piece;
+		if (mmap(p + at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, range.file, 0) == MAP_FAILED)
+			return NULL;
+	}
+	range.fold_next += size;
+	return p;
+}
+
+void *orr_sys_user_alloc(struct orr_node *node, size_t size, size_t align)
+{
+	(void) node;
+	if (!range.low || size < FOLD_MIN || align > PAGE)
+		return aligned(size, align);
+	return folded(round_up(size, PAGE));
+}
+
+void orr_sys_user_free(struct orr_node *node, void *ptr, size_t size)
+{
+	(void) node;
+	char *p = ptr;
+	if (!p || !range.low || p < range.low || p >= range.high) {
+		free(ptr);
+		return;
+	}
+	struct free_block *b = malloc(sizeof(*b));
+	if (!b)
+		return;
+	b->at = p;
+	b->size = round_up(size, PAGE);
+	b->next = range.free;
+	range.free = b;
+}
+
+/* ---- payloads ---- */
+
+int orr_sys_has_payload(struct orr_node *node)
+{
+	(void) node;
+	return range.low == NULL;
+}
+
+void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t size)
+{
+	(void) node;
+	if (!range.low && dst != src)
+		memcpy(dst, src, size);
+}

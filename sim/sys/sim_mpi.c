@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The MPI half of the seam (contract: mpi/sys_mpi.h) on SMPI.
+ *
+ * The engine blocks in MPI_Waitany on its requests and one more, a zero-byte receive that is the doorbell: whoever wants the engine's
+ * attention sends to it. The ringer must be a child of the engine's actor that has called MPI_Init (SMPI finds its rank through its
+ * parent); others ask the workers' driver or the main actor, whichever sleeps, to ring for them.
+ *
+ * The receive is posted when the engine first sleeps and stays posted until rung; at most one ring is in flight (`ringing`), and none
+ * is sent while the engine is awake. Sends are synchronous (MPI_Issend): SMPI keeps all detached (small, standard-mode) messages in
+ * one list that it searches linearly. The bell alone is such a message: it is taken within a microsecond.
+ *
+ * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in `rung` for the next wait. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sim.h"
+#include "mpi/sys_mpi.h"
+
+#define BELL_TAG 32766
+
+struct orr_sim_mpi {
+	MPI_Comm comm;			/* MPI_COMM_WORLD of the engines; means that in the engine's actor only */
+	MPI_Comm bell_comm;		/* MPI_COMM_SELF of the engine, an object that its children may use */
+	int entered;
+	int sleeping;			/* the engine is in MPI_Waitany */
+	int ringing;			/* a ring is in flight */
+	int rung;			/* to be told to the engine by its next wait */
+	int initialized_here;		/* we called MPI_Init for the program */
+	MPI_Request bell;
+	MPI_Request *reqs;		/* scratch for Waitany */
+	int cap;
+};
+
+static struct orr_sim_rank *rank_of(struct orr_node *node) { return node->sys; }
+static struct orr_sim_mpi *mpi_of(struct orr_node *node) { return rank_of(node)->mpi; }
+
+/* ---- the program's side ---- */
+
+int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initialize, MPI_Comm comm, int *rank, int *size)
+{
+	struct orr_sim_rank *r = rank_of(node);
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	int done = 0, level;
+	PMPI_Initialized(&done);
+	if (!r->mpi && !(r->mpi = calloc(1, sizeof(*r->mpi))))
+		return -ENOMEM;
+	r->mpi->bell = MPI_REQUEST_NULL;
+	if (!done && !initialize) {
+		orr_error("starpu_mpi_init: MPI is not initialised; call MPI_Init_thread first, or let starpu_mpi_init do it (initialize_mpi = 1)");
+		free(r->mpi);
+		r->mpi = NULL;
+		return -EINVAL;
+	}
+	if (!done) {
+		PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+		r->mpi->initialized_here = 1;
+	}
+	a->mpi = 1;
+	PMPI_Comm_rank(comm, rank);
+	PMPI_Comm_size(comm, size);
+	return 0;
+}
+
+/* The bell that we rang last may still be under way, and its sender must live until then. */
+static void await_ring(struct orr_sim_mpi *m)
+{
+	while (m && m->entered && m->ringing)
+		orr_sys_sleep_us(1);
+}
+
+void orr_sys_mpi_exit(struct orr_node *node)
+{
+	struct orr_sim_rank *r = rank_of(node);
+	int finalize = r->mpi && r->mpi->initialized_here;
+	if (r->mpi)
+		free(r->mpi->reqs);
+	free(r->mpi);
+	r->mpi = NULL;
+	if (finalize)
+		PMPI_Finalize();
+}
+
+int orr_sys_mpi_thread_multiple(struct orr_node *node)
+{
+	(void) node;
+	return 1;
+}
+
+int orr_sys_mpi_may_drive(struct orr_node *node)
+{
+	(void) node;
+	return 0;
+}
+
+int orr_sys_mpi_barrier(struct orr_node *node, MPI_Comm comm)
+{
+	(void) node;
+	return PMPI_Barrier(comm);
+}
+
+void orr_sys_mpi_abort(struct orr_node *node)
+{
+	(void) node;
+	orr_sys_abort();
+}
+
+void orr_sim_mpi_actor_end(struct orr_sim_actor *a)
+{
+	if (a->can_ring && a->mpi)
+		await_ring(a->rank->mpi);
+}
+
+/* ---- the engine's side ---- */
+
+MPI_Comm orr_sys_mpi_comm(struct orr_node *node)
+{
+	return mpi_of(node)->comm;
+}
+
+void orr_sys_mpi_engine_enter(struct orr_node *node)
+{
+	struct orr_sim_mpi *m = mpi_of(node);
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (!a->mpi) {
+		PMPI_Init(NULL, NULL);
+		a->mpi = 1;
+	}
+	m->comm = MPI_COMM_WORLD;
+	m->bell_comm = MPI_COMM_SELF;
+	m->entered = 1;
+}
+
+/* Takes the ring that is in flight, so that its message is not left behind. */
+static void take_ring(struct orr_sim_mpi *m)
+{
+	if (m->bell == MPI_REQUEST_NULL)
+		PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, BELL_TAG, m->bell_comm, &m->bell);
+	PMPI_Wait(&m->bell, MPI_STATUS_IGNORE);
+	m->ringing = 0;
+}
+
+void orr_sys_mpi_engine_leave(struct orr_node *node)
+{
+	struct orr_sim_mpi *m = mpi_of(node);
+	if (m->ringing) {
+		take_ring(m);
+	} else if (m->bell != MPI_REQUEST_NULL) {
+		PMPI_Cancel(&m->bell);
+		PMPI_Request_free(&m->bell);
+	}
+	m->entered = 0;
+}
+
+int orr_sys_mpi_isend(struct orr_node *node, const void *buf, int count, MPI_Datatype type, int dest, int tag, int synchronous, MPI_Request *req)
+{
+	(void) synchronous;
+	return PMPI_Issend(buf, count, type, dest, tag, mpi_of(node)->comm, req);
+}
+
+static int look(MPI_Request *reqs, int n, MPI_Status *status)
+{
+	int index = MPI_UNDEFINED, flag = 0;
+	if (n > 0)
+		PMPI_Testany(n, reqs, &index, &flag, status);
+	return flag && index != MPI_UNDEFINED ? index : -2;
+}
+
+static int grow(struct orr_sim_mpi *m, int n)
+{
+	if (n <= m->cap)
+		return 1;
+	int cap = n + n / 2 + 16;
+	MPI_Request *p = realloc(m->reqs, (size_t) cap * sizeof(*p));
+	if (!p)
+		return 0;
+	m->reqs = p;
+	m->cap = cap;
+	return 1;
+}
+
+int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle, MPI_Status *status)
+{
+	struct orr_sim_mpi *m = mpi_of(node);
+	(void) idle;
+	if (m->rung) {
+		m->rung = 0;
+		return -1;
+	}
+	if (!block)
+		return look(reqs, n, status);
+	if (!grow(m, n + 1))
+		orr_fatal("out of memory for %d pending requests; run fewer nodes or smaller data", n);
+	orr_sys_settle(orr_thread_self());
+	if (m->rung) {
+		m->rung = 0;
+		return -1;
+	}
+	if (m->bell == MPI_REQUEST_NULL)
+		PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, BELL_TAG, m->bell_comm, &m->bell);
+	memcpy(m->reqs, reqs, (size_t) n * sizeof(*reqs));
+	m->reqs[n] = m->bell;
+	int index = MPI_UNDEFINED;
+	m->sleeping = 1;
+	PMPI_Waitany(n + 1, m->reqs, &index, status);
+	m->sleeping = 0;
+	memcpy(reqs, m->reqs, (size_t) n * sizeof(*reqs));
+	m->bell = m->reqs[n];
+	if (index == n) {
+		m->ringing = 0;
+		m->rung = 0;
+		return -1;
+	}
+	return index == MPI_UNDEFINED ? -2 : index;
+}
+
+/* ---- ringing ---- */
+
+void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
+{
+	struct orr_sim_mpi *m = a->rank->mpi;
+	if (!m || !m->entered || m->ringing || !m->sleeping)
+		return;
+	if (!a->mpi) {
+		a->mpi = 1;
+		PMPI_Init(NULL, NULL);
+		if (m->ringing || !m->sleeping)
+			return;
+	}
+	m->ringing = 1;
+	PMPI_Send(NULL, 0, MPI_BYTE, 0, BELL_TAG, m->bell_comm);
+}
+
+void orr_sys_mpi_ring(struct orr_node *node)
+{
+	struct orr_sim_rank *r = rank_of(node);
+	struct orr_sim_mpi *m = r->mpi;
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (!m || !m->entered || a == r->engine)
+		return;
+	if (!m->sleeping) {
+		m->rung = 1;
+		return;
+	}
+	if (m->ringing)
+		return;
+	if (a && a->rank == r && a->can_ring) {
+		orr_sim_mpi_ring_from(a);
+		return;
+	}
+	struct orr_sim_actor *deputy = r->driver;
+	deputy->ring_request = 1;
+	orr_sim_unblock(deputy);
+}

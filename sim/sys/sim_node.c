@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The process and its machine: what a simulated rank finds when it starts the runtime.
+ *
+ * Invariant: nothing here depends on the machine that the simulation runs on. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "sim.h"
+
+static struct orr_sim_rank *rank_of(struct orr_node *node)
+{
+	return node->sys ? node->sys : orr_sim_actor_self()->rank;
+}
+
+int orr_sys_is_simulated(void)
+{
+	return 1;
+}
+
+int orr_sys_node_init(struct orr_node *node)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (!a || !a->rank) {
+		fputs("orrery: a program built for the simulated world was started by itself; start it with `orrery sim`\n", stderr);
+		return -ENODEV;
+	}
+	node->sys = a->rank;
+	node->mpi_rank = a->rank->rank;
+	node->mpi_size = orr_sim.nranks;
+	memcpy(node->costs, orr_sim.costs, sizeof(node->costs));
+	a->rank->runtime_up = 1;
+	return 0;
+}
+
+void orr_sys_node_exit(struct orr_node *node)
+{
+	rank_of(node)->runtime_up = 0;
+}
+
+const char *orr_sys_machine_name(struct orr_node *node)
+{
+	return rank_of(node)->machine_name;
+}
+
+int orr_sys_topology_init(struct orr_node *node)
+{
+	struct orr_topology *t = &node->topo;
+	unsigned n = rank_of(node)->ncpus;
+	t->core_ids = malloc(n * sizeof(*t->core_ids));
+	if (!t->core_ids)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n; i++)
+		t->core_ids[i] = (int) i;
+	t->ncores = t->nmachine = n;
+	t->hwloc = NULL;
+	return 0;
+}
+
+void orr_sys_topology_exit(struct orr_node *node)
+{
+	free(node->topo.core_ids);
+	node->topo.core_ids = NULL;
+	node->topo.ncores = 0;
+}
+
+void orr_sys_abort(void)
+{
+	fflush(NULL);
+	_exit(orr_sim.status ? orr_sim.status : 1);
+}
+
+double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
+{
+	double us = orr_perf_transfer_us(node, src, dst, size), now = orr_sys_now_us();
+	return us > 0 ? now + us : now;
+}
+
+/* ---- progress for a person at a terminal ---- */
+
+double orr_sim_wall_s(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
+}
+
+void orr_sys_progress(struct orr_node *node)
+{
+	(void) node;
+	/* The clock is read once in 64 calls, the line written at most 4 times a second. */
+	if (!orr_sim.progress || (++orr_sim.progress_calls & 63))
+		return;
+	double wall = orr_sim_wall_s();
+	if (wall - orr_sim.wall_shown < 0.25)
+		return;
+	orr_sim.wall_shown = wall;
+	fprintf(stderr, "\r\033[K%llu tasks done, %.6f s of virtual time, %.0f tasks/s", (unsigned long long) orr_sim.tasks_done,
+		orr_sim_clock_s(), (double) orr_sim.tasks_done / (wall - orr_sim.wall_start + 1e-9));
+	fflush(stderr);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a simulation says at its end: the summary for people, --report, --stats; and what everybody waits for when it stalls.
+ *
+ * Invariant: two runs of the same command write the same bytes, but for wall time and memory. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include "sim.h"
+#include "core/task.h"
+#include "mpi/sys_mpi.h"
+#include "mpi/mpi.h"
+
+#define DUMP_PER_RANK 20
+#define DUMP_ALL 200
+
+struct totals { uint64_t tasks, messages, bytes; double makespan_s, uncalibrated; };
+
+/* ---- statistics of the MPI layer ---- */
+
+static int by_peer(const void *a, const void *b)
+{
+	int x = ((const struct orr_sim_peer *) a)->peer, y = ((const struct orr_sim_peer *) b)->peer;
+	return (x > y) - (x < y);
+}
+
+static struct orr_sim_peer *find_peer(struct orr_sim_rank *r, unsigned n, int peer)
+{
+	struct orr_sim_peer key = { .peer = peer };
+	return n ? bsearch(&key, r->peers, n, sizeof(key), by_peer) : NULL;
+}
+
+void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_stats *peers, unsigned n, uint64_t tasks)
+{
+	struct orr_sim_rank *r = node->sys;
+	unsigned before = r->npeers;
+	struct orr_sim_peer *p = realloc(r->peers, (before + n + 1) * sizeof(*p));
+	r->tasks += tasks;
+	if (!p)
+		return;
+	r->peers = p;
+	for (unsigned i = 0; i < n; i++) {
+		struct orr_sim_peer *old = find_peer(r, before, peers[i].peer);
+		if (!old) {
+			r->peers[r->npeers++] = (struct orr_sim_peer) { peers[i].peer, peers[i].messages, peers[i].bytes,
+									peers[i].first_us, peers[i].last_us };
+			continue;
+		}
+		old->messages += peers[i].messages;
+		old->bytes += peers[i].bytes;
+		if (peers[i].first_us < old->first_us)
+			old->first_us = peers[i].first_us;
+		if (peers[i].last_us > old->last_us)
+			old->last_us = peers[i].last_us;
+	}
+	qsort(r->peers, r->npeers, sizeof(*r->peers), by_peer);
+}
+
+/* ---- totals ---- */
+
+size_t orr_sim_peak_rss(void)
+{
+	struct rusage u;
+	getrusage(RUSAGE_SELF, &u);
+	return (size_t) u.ru_maxrss << 10;
+}
+
+static void sum(struct totals *t)
+{
+	double known = 0, all = 0;
+	memset(t, 0, sizeof(*t));
+	for (int i = 0; i < orr_sim.nranks; i++) {
+		struct orr_sim_rank *r = &orr_sim.ranks[i];
+		t->tasks += r->tasks;
+		if (r->end_us * 1e-6 > t->makespan_s)
+			t->makespan_s = r->end_us * 1e-6;
+		for (unsigned p = 0; p < r->npeers; p++) {
+			t->messages += r->peers[p].messages;
+			t->bytes += r->peers[p].bytes;
+		}
+	}
+	/* Programs without the MPI layer report no tasks: then those that ran on workers count. */
+	if (t->tasks < orr_sim.tasks_done)
+		t->tasks = orr_sim.tasks_done;
+	for (int s = 0; s < ORR_PERF_NSOURCES; s++) {
+		all += orr_sim.kernel_us[s];
+		if (s <= ORR_PERF_BY_SIZE)
+			known += orr_sim.kernel_us[s];
+	}
+	t->uncalibrated = all > 0 ? (all - known) / all : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct orr_sim_uncalibrated *x = a, *y = b;
+	return x->us != y->us ? (x->us < y->us) - (x->us > y->us) : strcmp(x->name, y->name);
+}
+
+/* ---- files ---- */
+
+static FILE *open_output(const char *path)
+{
+	FILE *f = fopen(path, "w");
+	if (!f)
+		fprintf(stderr, "orrery sim: cannot write %s: %s; choose another place\n", path, strerror(errno));
+	return f;
+}
+
+static int close_output(FILE *f, const char *path)
+{
+	int failed = ferror(f);
+	if (!fclose(f) && !failed)
+		return 0;
+	fprintf(stderr, "orrery sim: writing %s failed: %s; make room there or choose another place\n", path, strerror(errno));
+	return -1;
+}
+
+static int write_stats(const struct totals *t, const char *path)
+{
+	FILE *f = open_output(path);
+	if (!f)
+		return -1;
+	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.9f\nsrc,dst,bytes,messages,first_s,last_s\n", orr_sim.nranks, t->makespan_s);
+	for (int i = 0; i < orr_sim.nranks; i++) {
+		const struct orr_sim_rank *r = &orr_sim.ranks[i];
+		for (unsigned p = 0; p < r->npeers; p++) {
+			const struct orr_sim_peer *s = &r->peers[p];
+			fprintf(f, "%d,%d,%llu,%llu,%.9f,%.9f\n", i, s->peer, (unsigned long long) s->bytes,
+				(unsigned long long) s->messages, s->first_us * 1e-6, s->last_us * 1e-6);
+		}
+	}
+	return close_output(f, path);
+}
+
+static void json_string(FILE *f, const char *s)
+{
+	fputc('"', f);
+	for (; *s; s++) {
+		if ((unsigned char) *s < 32)
+			fprintf(f, "\\u%04x", *s);
+		else
+			fprintf(f, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+	}
+	fputc('"', f);
+}
+
+static int write_report(const struct totals *t, const char *path)
+{
+	static const char *const modes[] = { "run", "skip", "inject" };
+	FILE *f = open_output(path);
+	if (!f)
+		return -1;
+	fprintf(f, "{\n  \"nodes\": %d,\n  \"makespan_s\": %.9f,\n  \"tasks\": %llu,\n  \"messages\": %llu,\n  \"bytes\": %llu,\n",
+		orr_sim.nranks, t->makespan_s, (unsigned long long) t->tasks, (unsigned long long) t->messages,
+		(unsigned long long) t->bytes);
+	fprintf(f, "  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %zu,\n  \"uncalibrated_fraction\": %.6f,\n  \"uncalibrated\": {",
+		orr_sim_wall_s() - orr_sim.wall_start, orr_sim_peak_rss(), t->uncalibrated);
+	for (unsigned i = 0; i < orr_sim.nuncalibrated; i++) {
+		fputs(i ? ", " : "", f);
+		json_string(f, orr_sim.uncalibrated[i].name);
+		fprintf(f, ": %.9f", orr_sim.uncalibrated[i].us * 1e-6);
+	}
+	fprintf(f, "},\n  \"kernels\": \"%s\",\n  \"machine\": ", modes[orr_sim.kernels]);
+	json_string(f, orr_sim.ranks[0].machine_name);
+	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d\n}\n", orr_sim.ranks[0].ncpus, orr_sim.status);
+	return close_output(f, path);
+}
+
+static void print_bytes(FILE *f, double bytes)
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
+	int u = 0;
+	for (; bytes >= 1000 && u < 5; u++)
+		bytes /= 1000;
+	fprintf(f, u ? "%.2f %s" : "%.0f %s", bytes, units[u]);
+}
+
+static void print_summary(const struct totals *t)
+{
+	FILE *f = stderr;
+	fprintf(f, "%sorrery sim: %d node%s, %.6f s of virtual time, %llu tasks, %llu messages, ", orr_sim.progress ? "\r\033[K" : "",
+		orr_sim.nranks, orr_sim.nranks == 1 ? "" : "s", t->makespan_s, (unsigned long long) t->tasks,
+		(unsigned long long) t->messages);
+	print_bytes(f, (double) t->bytes);
+	fprintf(f, "; took %.2f s and ", orr_sim_wall_s() - orr_sim.wall_start);
+	print_bytes(f, (double) orr_sim_peak_rss());
+	fputc('\n', f);
+	if (t->uncalibrated < 0.0005)
+		return;
+	fprintf(f, "orrery sim: %.3g %% of the simulated kernel time is uncalibrated:", 100 * t->uncalibrated);
+	for (unsigned i = 0; i < orr_sim.nuncalibrated && i < 8; i++)
+		fprintf(f, "%s %s", i ? "," : "", orr_sim.uncalibrated[i].name);
+	fprintf(f, "%s\n", orr_sim.nuncalibrated > 8 ? ", ..." : "");
+}
+
+int orr_sim_report_write(void)
+{
+	struct totals t;
+	int failed = 0;
+	sum(&t);
+	if (orr_sim.nuncalibrated)
+		qsort(orr_sim.uncalibrated, orr_sim.nuncalibrated, sizeof(*orr_sim.uncalibrated), by_time);
+	if (orr_sim.stats_file)
+		failed |= write_stats(&t, orr_sim.stats_file);
+	if (orr_sim.report_file)
+		failed |= write_report(&t, orr_sim.report_file);
+	print_summary(&t);
+	return failed;
+}
+
+/* ---- stalls ---- */
+
+/* Copies at most max lines; returns their number. */
+static unsigned copy_lines(FILE *f, const char *text, unsigned max)
+{
+	unsigned n = 0;
+	for (; *text && n < max; n++) {
+		size_t length = strcspn(text, "\n");
+		fprintf(f, "    %.*s\n", (int) length, text);
+		text += length + (text[length] == '\n');
+	}
+	if (*text)
+		fputs("    ...\n", f);
+	return n;
+}
+
+static unsigned diagnose_rank(FILE *f, struct orr_sim_rank *r, unsigned max)
+{
+	char *text = NULL;
+	size_t size = 0;
+	struct orr_node *node = r->node;
+	if (!r->runtime_up) {
+		fprintf(f, "  rank %d waits in its own code or in MPI (the runtime is not running there)\n", r->rank);
+		return 1;
+	}
+	fprintf(f, "  rank %d waits:\n", r->rank);
+	FILE *m = open_memstream(&text, &size);
+	if (!m)
+		return 1;
+	/* The dumps may ask who they run for. */
+	orr_sim_self_slow()->thread.node = node;
+	orr_task_dump(node, m, max);
+	orr_tag_dump(node, m);
+	if (node->mpi)
+		orr_mpi_dump(node, m, max);
+	fclose(m);
+	if (!size)
+		fputs("    no task and no request is pending: its program waits in its own code or in MPI\n", f);
+	unsigned n = copy_lines(f, text, max);
+	free(text);
+	return n + 1;
+}
+
+static void list_ended(FILE *f)
+{
+	int shown = 0;
+	for (int i = 0; i < orr_sim.nranks && shown < 10; i++) {
+		struct orr_sim_rank *r = &orr_sim.ranks[i];
+		if (!r->ended)
+			continue;
+		shown++;
+		fprintf(f, "  rank %d had ended with status %d after %.6f s of virtual time%s\n", i, r->status, r->end_us * 1e-6,
+			r->runtime_up ? ", without shutting the runtime down" : "");
+	}
+	if (orr_sim.nended > shown)
+		fprintf(f, "  ... and %d more ranks had ended\n", orr_sim.nended - shown);
+}
+
+void orr_sim_diagnose(FILE *f)
+{
+	unsigned left = DUMP_ALL;
+	int waiting = orr_sim.nranks - orr_sim.nended;
+	fprintf(f, "%sorrery sim: nothing can advance any more after %.6f s of virtual time: %d of %d ranks wait for ever\n",
+		orr_sim.progress ? "\r\033[K" : "", orr_sim_clock_s(), waiting, orr_sim.nranks);
+	list_ended(f);
+	for (int i = 0; i < orr_sim.nranks && left; i++) {
+		struct orr_sim_rank *r = &orr_sim.ranks[i];
+		if (r->ended)
+			continue;
+		waiting--;
+		unsigned n = diagnose_rank(f, r, left < DUMP_PER_RANK ? left : DUMP_PER_RANK);
+		left -= n < left ? n : left;
+	}
+	if (waiting > 0)
+		fprintf(f, "  ... and %d more ranks\n", waiting);
+}
