@@ -48,7 +48,7 @@ void orr_dense_cut(enum starpu_data_interface_id father_id, void *father, enum s
 		   uint32_t start, uint32_t len);
 /* Slices: dimension dim is dropped, at index pos. */
 void orr_dense_pick(enum starpu_data_interface_id father_id, void *father, enum starpu_data_interface_id child_id, void *child, unsigned dim,
-		    uint32_t pos);
+		    uintptr_t pos);
 /* One element: pos has one index per dimension. */
 void orr_dense_pick_variable(enum starpu_data_interface_id father_id, void *father, void *child, const uint32_t *pos, unsigned id);
 /* Piece id of nparts along dim by the common rule; shadow elements on each side (0: none). */
