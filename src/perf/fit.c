@@ -53,7 +53,7 @@ static double fit_scale(struct offset_fit *f, double b, double c)
 /* Smallest of f over [lo, hi]: a grid, then golden sections around the best point of it. */
 static double minimise(double (*fn)(struct offset_fit *, double, double), struct offset_fit *f, double c, double lo, double hi)
 {
-	enum { GRID = 24, STEPS = 40 };
+	enum { GRID = 16, STEPS = 24 };
 	const double g = 0.6180339887498949;
 	double best = lo, best_e = INFINITY, step = (hi - lo) / GRID;
 	for (int i = 0; i <= GRID; i++) {

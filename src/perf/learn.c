@@ -117,7 +117,9 @@ int orr_model_learn(struct orr_model *m, int ndevices, const struct starpu_perfm
 	ORR_ATOMIC_STORE(&m->learning, 1);
 	m->dirty = 1;
 	if (learn_entry(e, x, cfg)) {
-		learn_regression(&impl->reg, x);
+		impl->fits |= x->fits;
+		if (x->fits)
+			learn_regression(&impl->reg, x);
 		if (x->row && learn_row(impl, x))
 			return -ENOMEM;
 		impl->stale = 1;
@@ -184,9 +186,12 @@ void orr_model_refit(struct orr_model_impl *impl, const struct orr_config *cfg)
 	if (!impl->stale)
 		return;
 	impl->stale = 0;
-	refit_power(&impl->reg, (unsigned) cfg->calibrate_minimum);
-	refit_offset(impl, (unsigned) cfg->calibrate_minimum);
-	refit_multi(impl);
+	if (impl->fits & (ORR_FIT_POWER | ORR_FIT_OFFSET))
+		refit_power(&impl->reg, (unsigned) cfg->calibrate_minimum);
+	if (impl->fits & ORR_FIT_OFFSET)
+		refit_offset(impl, (unsigned) cfg->calibrate_minimum);
+	if (impl->fits & ORR_FIT_MULTI)
+		refit_multi(impl);
 }
 
 /* ---- merging ---- */
@@ -250,14 +255,16 @@ int orr_model_merge(struct orr_model_data *file, struct orr_model_data *mine)
 			struct orr_model_impl *fi = &from->impls[i], *ti = orr_model_impl_make(to, i);
 			if (!ti)
 				return -ENOMEM;
-			orr_model_refit(fi, &any);
+			if (fi->fits & ORR_FIT_MULTI)
+				orr_model_refit(fi, &any);
 			if (merge_regression(ti, fi))
 				return -ENOMEM;
 			for (unsigned e = 0; e < fi->nentries; e++) {
 				if (merge_entry(ti, fi->entries[e]))
 					return -ENOMEM;
 			}
-			ti->stale = fi->reg.nsample != fi->base.nsample;
+			ti->fits = fi->fits;
+			ti->stale = 1;
 			orr_model_refit(ti, &any);
 		}
 	}

@@ -24,6 +24,8 @@
 /* Kinds of devices of the file that have no enum starpu_worker_archtype are kept under their number plus this. */
 #define ORR_MODEL_FOREIGN_TYPE 0x100
 
+enum orr_model_fit { ORR_FIT_POWER = 1, ORR_FIT_OFFSET = 2, ORR_FIT_MULTI = 4 };
+
 /* One line of a history, and what was added to it since it was read or last written. */
 struct orr_model_entry {
 	struct starpu_perfmodel_history_entry pub;
@@ -40,6 +42,7 @@ struct orr_model_impl {
 	/* multiple regression: rows of the design matrix with the time behind, of this run only (learn.c) */
 	double *rows;
 	unsigned nrows, rows_capacity, row_next, row_len;
+	unsigned fits;			/* mask of enum orr_model_fit: which the program's model wants */
 	unsigned stale;			/* measurements arrived since the last fit */
 };
 

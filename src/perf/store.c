@@ -181,10 +181,12 @@ static struct orr_model *load(const char *symbol, const char *machine, const cha
 	char path[4096];
 	struct orr_model_data *data = NULL;
 	int err = orr_model_locate(symbol, machine, dirs, path, sizeof(path));
+	int found = !err;
 	if (!err && !discard)
 		err = orr_model_read(path, &data);
 	struct orr_model *m = model_new(symbol, machine, data);
 	if (m) {
+		snprintf(m->path, sizeof(m->path), "%s", found ? path : "");
 		m->broken = err == -EINVAL || err == -EIO;
 		if (discard)
 			m->learning = 1;

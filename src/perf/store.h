@@ -32,6 +32,7 @@ struct orr_model {
 	orr_lock_t lock;		/* protects everything but the index's readers */
 	char *key;			/* place, machine and symbol; NULL: private to one user */
 	char *symbol, *machine;
+	char path[256];			/* of the file that it was read from, truncated; or empty */
 	unsigned refs;			/* protected by the list's lock */
 	struct orr_model *next;
 	struct orr_model_data *data;
@@ -96,6 +97,7 @@ struct orr_measurement {
 	double flops;
 	double us;
 	unsigned number;
+	unsigned fits;			/* mask of enum orr_model_fit */
 	const double *row;		/* of the design matrix of a multiple regression, or NULL */
 	unsigned ncols;
 };

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Performance models: how long kernels and transfers take on which unit.
+ *
+ * The files are those of StarPU's calibration (text, version 45): bus/HOST.{config,bandwidth,latency,affinity} and
+ * codelets/45/SYMBOL.HOST. Invariant: a model once loaded is immutable except through orr_perf_record; loaded files are shared by
+ * all ranks of a simulated run. */
+#ifndef ORR_PERF_PERF_H
+#define ORR_PERF_PERF_H
+
+#include "core/node.h"
+
+/* A machine described by measurements. Immutable after loading. */
+struct orr_machine {
+	char *name;			/* HOST in the file names */
+	char *dir;			/* the directory that holds bus/ and codelets/ */
+	unsigned ncpus, ncuda, nopencl;
+	unsigned nmemnodes;		/* main memory + one per device */
+	double *bandwidth;		/* MB/s, [src * nmemnodes + dst]; 0 on the diagonal */
+	double *latency;		/* microseconds, likewise */
+};
+
+/* Loads the machine `name` from the first of the directories that has bus/NAME.config. dirs is NULL-terminated. Returns 0 and *out, or
+ * -ENOENT / -EINVAL after a message that names file, line and remedy. Files without bandwidth/latency are valid (CPU only). */
+int orr_machine_load(const char *name, const char *const *dirs, struct orr_machine **out);
+void orr_machine_free(struct orr_machine *m);
+/* The readers behind it, of a text that they destroy; `path` is for messages. config sets the numbers of units and *nmain, the number
+ * of rows that stand for main memory. matrix[n * n] gets the first n rows and columns, with a zero diagonal. 0 or -EINVAL. */
+int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m, unsigned *nmain);
+int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *matrix);
+
+/* Tells which machine this process runs on; its models and buses come from m->dir first, and its name replaces
+ * orr_sys_machine_name(). For a simulated run; to be called before the first estimate. m must outlive orr_perf_exit and may be shared
+ * by many processes. Without this, the real machine's measurements are looked for at the first question about transfers. 0 or -ENOMEM. */
+int orr_perf_set_machine(struct orr_node *node, struct orr_machine *m);
+
+/* What the models know of a worker: the "arch" of a model file. */
+struct orr_perf_unit {
+	enum starpu_worker_archtype type;
+	int devid;
+	int ncores;
+};
+
+/* Where an estimate came from, best first (design.md, "Cost of a kernel"). */
+enum orr_perf_source { ORR_PERF_CALIBRATED, ORR_PERF_BY_SIZE, ORR_PERF_COST_FUNCTION, ORR_PERF_FLOPS, ORR_PERF_DEFAULT, ORR_PERF_UNKNOWN, ORR_PERF_NSOURCES };
+
+/* Start and end of a process's models; init reads nothing yet, exit writes what was learnt and resets the program's models. */
+int orr_perf_init(struct orr_node *node);
+void orr_perf_exit(struct orr_node *node);
+
+/* Expected duration in microseconds of implementation nimpl of task t on unit u. In this order: the calibrated model by footprint
+ * hash; by size (the entry of the same size, noted once per model; else interpolation of flops or size between entries); the codelet's own cost function; t->flops over the unit's speed; a
+ * default (both only if use_defaults: a simulated run must have a duration). *source (may be NULL) tells which. Returns NAN when
+ * nothing is known and use_defaults is 0. */
+double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl, int use_defaults,
+			    enum orr_perf_source *source);
+/* Standard deviation of the calibrated measurement behind the estimate, 0 when unknown. */
+double orr_perf_deviation_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl);
+/* Records a measurement (calibration); thread-safe. */
+void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl, double us);
+/* Speed in flop/s assumed for a unit without a model, from the machine's measurements when possible. */
+double orr_perf_default_flops(const struct orr_perf_unit *u);
+
+/* Expected duration in microseconds of a transfer between memory nodes, from the machine's bus measurements; NAN when unknown. */
+double orr_perf_transfer_us(struct orr_node *node, unsigned src, unsigned dst, size_t size);
+
+/* The footprint of the task: CRC over the footprints of its data, or the model's own function. */
+uint32_t orr_task_footprint(struct orr_task *t, unsigned nimpl);
+
+#endif
