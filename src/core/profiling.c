@@ -3,10 +3,11 @@
  *
  * A bus joins main memory and one other memory node, in one direction: bus 2k leads from main memory to node k+1, bus 2k+1 back.
  * Invariant: a worker's record is read and written with its local_lock held; the counters of memory nodes are atomic. */
-#include "core/node.h"
+#include "core/worker.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct timespec timespec_of(double us)
@@ -229,4 +230,27 @@ void starpu_display_stats(void)
 		starpu_profiling_bus_helper_display_summary();
 	if (cfg->worker_stats)
 		starpu_profiling_worker_helper_display_summary();
+}
+
+/* ---- tasks ---- */
+
+static void stamp(struct timespec *ts)
+{
+	double us = orr_sys_now_us();
+
+	ts->tv_sec = (time_t) (us * 1e-6);
+	ts->tv_nsec = (long) ((us - (double) ts->tv_sec * 1e6) * 1e3);
+}
+
+void orr_profile_submit(struct orr_task *t)
+{
+	if (!t->pub->profiling_info)
+		t->pub->profiling_info = calloc(1, sizeof(*t->pub->profiling_info));
+	if (t->pub->profiling_info)
+		stamp(&t->pub->profiling_info->submit_time);
+}
+
+void orr_profile_stamp(struct orr_task *t, size_t field_offset)
+{
+	stamp((struct timespec *) ((char *) t->pub->profiling_info + field_offset));
 }

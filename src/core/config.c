@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads the environment into struct orr_config. The table below is the list of variables that the runtime knows.
+ *
+ * Invariant: a value that cannot be read is an error naming the variable, never silently ignored. */
+#include "core/node.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum kind { INT, LONG, ULONG, BOOL, DOUBLE, STRING, MIB, PERCENT };
+
+static const struct variable {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	double dflt;
+} variables[] = {
+#define V(NAME, KIND, FIELD, DFLT) { NAME, KIND, offsetof(struct orr_config, FIELD), DFLT }
+	V("STARPU_NCPUS", INT, ncpu, -1),	/* the old spelling: the next line wins */
+	V("STARPU_NCPU", INT, ncpu, NAN),
+	V("STARPU_RESERVE_NCPU", INT, reserve_ncpu, 0),
+	V("STARPU_WORKERS_GETBIND", BOOL, getbind, 1),
+	V("STARPU_WORKERS_NOBIND", BOOL, nobind, 0),
+	V("STARPU_NTHREADS_PER_CORE", INT, nthreads_per_core, 1),
+	V("STARPU_MAIN_THREAD_BIND", BOOL, main_thread_bind, 0),
+	V("STARPU_WORKERS_CPUID", STRING, workers_cpuid, 0),
+	V("STARPU_WORKERS_COREID", STRING, workers_coreid, 0),
+	V("STARPU_HWLOC_INPUT", STRING, hwloc_input, 0),
+	V("STARPU_DISPLAY_BINDINGS", INT, display_bindings, 0),
+	V("ORRERY_FAKE_DEVICES", INT, fake_devices, 0),
+	V("STARPU_SCHED", STRING, sched, 0),
+	V("STARPU_SCHED_LIB", STRING, sched_lib, 0),
+	V("STARPU_PREFETCH", BOOL, prefetch, 1),
+	V("STARPU_SCHED_ALPHA", DOUBLE, alpha, 1),
+	V("STARPU_SCHED_BETA", DOUBLE, beta, 1),
+	V("STARPU_SCHED_GAMMA", DOUBLE, gamma, 1000),
+	V("STARPU_IDLE_POWER", DOUBLE, idle_power, 0),
+	V("STARPU_DISABLE_KERNELS", BOOL, disable_kernels, 0),
+	V("STARPU_LIMIT_MAX_SUBMITTED_TASKS", LONG, max_submitted, 0),
+	V("STARPU_LIMIT_MIN_SUBMITTED_TASKS", LONG, min_submitted, 0),
+	V("STARPU_RAND_SEED", ULONG, rand_seed, 0),
+	V("STARPU_CALIBRATE", INT, calibrate, 0),
+	V("STARPU_CALIBRATE_MINIMUM", INT, calibrate_minimum, 10),
+	V("STARPU_BUS_CALIBRATE", BOOL, bus_calibrate, 0),
+	V("STARPU_HISTORY_MAX_ERROR", DOUBLE, history_max_error, 50),
+	V("STARPU_PERF_MODEL_DIR", STRING, perf_model_dir, 0),
+	V("STARPU_PERF_MODEL_PATH", STRING, perf_model_path, 0),
+	V("STARPU_HOSTNAME", STRING, hostname, 0),
+	V("STARPU_MPI_HOSTNAMES", STRING, mpi_hostnames, 0),
+	V("STARPU_PERF_MODEL_HOMOGENEOUS_CPU", BOOL, homogeneous_cpu, 1),
+	V("STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", BOOL, homogeneous_cuda, 0),
+	V("STARPU_LIMIT_CPU_MEM", MIB, limit_cpu_mem, 0),
+	V("STARPU_LIMIT_CUDA_MEM", MIB, limit_cuda_mem, 0),
+	V("STARPU_MINIMUM_AVAILABLE_MEM", PERCENT, minimum_available_mem, 0),
+	V("STARPU_TARGET_AVAILABLE_MEM", PERCENT, target_available_mem, 0),
+	V("STARPU_MINIMUM_CLEAN_BUFFERS", PERCENT, minimum_clean_buffers, 5),
+	V("STARPU_TARGET_CLEAN_BUFFERS", PERCENT, target_clean_buffers, 10),
+	V("STARPU_DISK_SWAP", STRING, disk_swap, 0),
+	V("STARPU_DISK_SWAP_BACKEND", STRING, disk_swap_backend, 0),
+	V("STARPU_DISK_SWAP_SIZE", MIB, disk_swap_size, 0),
+	V("STARPU_MPI_CACHE", BOOL, mpi_cache, 1),
+	V("STARPU_MPI_CACHE_STATS", BOOL, mpi_cache_stats, 0),
+	V("STARPU_MPI_COMM", BOOL, mpi_comm_trace, 0),
+	V("STARPU_COMM_STATS", BOOL, mpi_stats, 0),	/* the old name: the next line wins */
+	V("STARPU_MPI_STATS", BOOL, mpi_stats, NAN),
+	V("STARPU_MPI_PRIORITIES", BOOL, mpi_priorities, 1),
+	V("STARPU_MPI_NDETACHED_SEND", INT, mpi_ndetached_send, 10),
+	V("STARPU_MPI_NREADY_PROCESS", INT, mpi_nready_process, 10),
+	V("STARPU_MPI_FAKE_SIZE", INT, mpi_fake_size, -1),
+	V("STARPU_MPI_FAKE_RANK", INT, mpi_fake_rank, -1),
+	V("STARPU_MPI_EAGER_LIMIT", LONG, mpi_eager_limit, 4096),
+	V("STARPU_MPI_THREAD_CPUID", INT, mpi_thread_cpuid, -1),
+	V("STARPU_MPI_NOBIND", BOOL, mpi_nobind, 0),
+	V("ORRERY_MPI_STATS_FILE", STRING, mpi_stats_file, 0),
+	V("STARPU_SILENT", BOOL, silent, 0),
+	V("STARPU_PROFILING", BOOL, profiling, 0),
+	V("STARPU_WORKER_STATS", BOOL, worker_stats, 0),
+	V("STARPU_BUS_STATS", BOOL, bus_stats, 0),
+	V("STARPU_TASK_PROGRESS", BOOL, task_progress, 0),
+	V("STARPU_WATCHDOG_TIMEOUT", LONG, watchdog_us, 0),
+	V("STARPU_WATCHDOG_CRASH", BOOL, watchdog_crash, 0),
+#undef V
+};
+
+static int malformed(const char *name, const char *value, const char *expected)
+{
+	orr_error("environment variable %s has the value \"%s\": it takes %s; unset or correct it", name, value, expected);
+	return -EINVAL;
+}
+
+static int parse_long(const char *name, const char *text, long *out)
+{
+	char *end;
+	long v;
+
+	errno = 0;
+	v = strtol(text, &end, 0);
+	while (*end == ' ' || *end == '\t')
+		end++;
+	if (end == text || *end || errno)
+		return malformed(name, text, "an integer");
+	*out = v;
+	return 0;
+}
+
+static int parse_double(const char *name, const char *text, double *out)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || *end || isnan(v))
+		return malformed(name, text, "a number");
+	*out = v;
+	return 0;
+}
+
+static int parse_bool(const char *name, const char *text, int *out)
+{
+	static const char *const yes[] = { "yes", "true", "on" }, *const no[] = { "no", "false", "off" };
+	unsigned i;
+	long v;
+
+	for (i = 0; i < 3; i++) {
+		if (!strcasecmp(text, yes[i])) {
+			*out = 1;
+			return 0;
+		}
+		if (!strcasecmp(text, no[i])) {
+			*out = 0;
+			return 0;
+		}
+	}
+	if (parse_long(name, text, &v))
+		return -EINVAL;
+	*out = v != 0;
+	return 0;
+}
+
+static int set(const struct variable *v, struct orr_config *cfg, const char *text)
+{
+	void *field = (char *) cfg + v->offset;
+	long l = 0;
+	double d = v->dflt;
+	int ret = 0;
+
+	switch (v->kind) {
+	case STRING:
+		if (text && *text) {
+			*(char **) field = strdup(text);
+			return *(char **) field ? 0 : -ENOMEM;
+		}
+		return 0;
+	case DOUBLE:
+		if (text)
+			ret = parse_double(v->name, text, &d);
+		*(double *) field = d;
+		return ret;
+	case BOOL:
+		if (text)
+			return parse_bool(v->name, text, field);
+		*(int *) field = (int) d;
+		return 0;
+	default:
+		l = (long) d;
+		if (text)
+			ret = parse_long(v->name, text, &l);
+		break;
+	}
+	if (ret)
+		return ret;
+	switch (v->kind) {
+	case MIB:
+		if (l < 0)
+			return malformed(v->name, text, "a size in MiB, 0 or more");
+		*(size_t *) field = (size_t) l << 20;
+		break;
+	case PERCENT:
+		if (l < 0 || l > 100)
+			return malformed(v->name, text, "a percentage from 0 to 100");
+		*(int *) field = (int) l;
+		break;
+	case INT:
+		if (l < -1 || l > 1 << 30)
+			return malformed(v->name, text, "an integer of -1 or more");
+		*(int *) field = (int) l;
+		break;
+	case ULONG:
+		*(unsigned long *) field = (unsigned long) l;
+		break;
+	default:
+		*(long *) field = l;
+	}
+	return 0;
+}
+
+/* A priority bound exists only when given. */
+static int read_prio(const char *name, int *value, int *given)
+{
+	const char *text = getenv(name);
+	long l;
+
+	*given = 0;
+	if (!text)
+		return 0;
+	if (parse_long(name, text, &l))
+		return -EINVAL;
+	*value = (int) l;
+	*given = 1;
+	return 0;
+}
+
+static int check(const struct orr_config *cfg)
+{
+	if ((cfg->mpi_fake_rank >= 0) != (cfg->mpi_fake_size >= 0)) {
+		orr_error("STARPU_MPI_FAKE_RANK and STARPU_MPI_FAKE_SIZE go together: set both or none");
+		return -EINVAL;
+	}
+	if (cfg->mpi_fake_rank >= 0 && cfg->mpi_fake_rank >= cfg->mpi_fake_size) {
+		orr_error("STARPU_MPI_FAKE_RANK=%d is not below STARPU_MPI_FAKE_SIZE=%d", cfg->mpi_fake_rank, cfg->mpi_fake_size);
+		return -EINVAL;
+	}
+	if (cfg->fake_devices < 0 || cfg->fake_devices > STARPU_MAXNODES - 2) {
+		orr_error("ORRERY_FAKE_DEVICES=%d: it takes 0 to %d", cfg->fake_devices, STARPU_MAXNODES - 2);
+		return -EINVAL;
+	}
+	if (cfg->has_min_prio && cfg->has_max_prio && cfg->min_prio > cfg->max_prio) {
+		orr_error("STARPU_MIN_PRIO=%d is above STARPU_MAX_PRIO=%d", cfg->min_prio, cfg->max_prio);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int orr_config_read(struct orr_config *cfg)
+{
+	unsigned i;
+	int ret;
+
+	memset(cfg, 0, sizeof(*cfg));
+	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *text = getenv(variables[i].name);
+
+		if (!text && isnan(variables[i].dflt))
+			continue;
+		ret = set(&variables[i], cfg, text);
+		if (ret)
+			goto fail;
+	}
+	ret = read_prio("STARPU_MIN_PRIO", &cfg->min_prio, &cfg->has_min_prio);
+	if (!ret)
+		ret = read_prio("STARPU_MAX_PRIO", &cfg->max_prio, &cfg->has_max_prio);
+	if (!ret)
+		ret = check(cfg);
+	if (!ret)
+		return 0;
+fail:
+	orr_config_free(cfg);
+	return ret;
+}
+
+void orr_config_free(struct orr_config *cfg)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (variables[i].kind == STRING) {
+			char **field = (char **) ((char *) cfg + variables[i].offset);
+
+			free(*field);
+			*field = NULL;
+		}
+}
+
+long orr_config_long(const char *name, long dflt)
+{
+	const char *text = getenv(name);
+	long l;
+
+	return text && parse_long(name, text, &l) == 0 ? l : dflt;
+}
+
+double orr_config_double(const char *name, double dflt)
+{
+	const char *text = getenv(name);
+	double d;
+
+	return text && parse_double(name, text, &d) == 0 ? d : dflt;
+}
+
+/* ---- for programs ---- */
+
+char *starpu_getenv(const char *str) { return getenv(str); }
+int orr_getenv_number(const char *name, int dflt) { return (int) orr_config_long(name, dflt); }
+double orr_getenv_float(const char *name, double dflt) { return orr_config_double(name, dflt); }

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Start and stop of the runtime in a process.
+ *
+ * Invariant: starpu_init either leaves everything running or nothing at all; calls nest, the last starpu_shutdown stops. */
+#include "core/worker.h"
+#include "data/handle.h"
+#include "data/memory.h"
+#include "drivers/memnode.h"
+#include "perf/perf.h"
+#include "sched/sched.h"
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int starpu_conf_init(struct starpu_conf *conf)
+{
+	if (!conf)
+		return -EINVAL;
+	memset(conf, 0, sizeof(*conf));
+	conf->magic = ORRERY_CONF_MAGIC;
+	conf->ncpus = conf->ncuda = conf->nopencl = conf->nmpi_ms = conf->ntcpip_ms = -1;
+	conf->reserve_ncpus = -1;
+	conf->calibrate = conf->bus_calibrate = -1;
+	conf->catch_signals = 1;
+	conf->global_sched_ctx_min_priority = conf->global_sched_ctx_max_priority = -1;
+	conf->driver_spinning_backoff_min = 1;
+	conf->driver_spinning_backoff_max = 32;
+	return 0;
+}
+
+int starpu_conf_noworker(struct starpu_conf *conf)
+{
+	int ret = starpu_conf_init(conf);
+
+	if (ret)
+		return ret;
+	conf->ncpus = conf->ncuda = conf->nopencl = conf->nmpi_ms = conf->ntcpip_ms = 0;
+	return 0;
+}
+
+/* ---- workers ---- */
+
+/* How many CPU workers: as asked for, else one for each core that this process may use. */
+static int count_cpus(struct orr_node *node)
+{
+	int asked = node->cfg.ncpu, reserve = node->cfg.reserve_ncpu;
+
+	if (node->conf.ncpus != -1 && (asked == -1 || node->conf.precedence_over_environment_variables))
+		asked = node->conf.ncpus;
+	if (node->conf.reserve_ncpus > 0 && (!reserve || node->conf.precedence_over_environment_variables))
+		reserve = node->conf.reserve_ncpus;
+	if (asked > STARPU_NMAXWORKERS - node->cfg.fake_devices) {
+		orr_error("%d CPU workers asked for (STARPU_NCPU or conf.ncpus), at most %d are possible", asked,
+			  STARPU_NMAXWORKERS - node->cfg.fake_devices);
+		return -EINVAL;
+	}
+	if (asked >= 0)
+		return asked;
+	/* With one core left the worker shares it with the progression thread and the program. */
+	asked = (int) node->topo.ncores - reserve;
+	if (asked < 1)
+		asked = 1;
+	if (asked > STARPU_NMAXWORKERS / 2)
+		asked = STARPU_NMAXWORKERS / 2;
+	return asked;
+}
+
+static int bindid(struct orr_node *node, unsigned i)
+{
+	if (node->cfg.nobind)
+		return -1;
+	if (node->conf.use_explicit_workers_bindid)
+		return (int) node->conf.workers_bindid[i % STARPU_NMAXWORKERS];
+	if (node->nexplicit)
+		return node->explicit_ids[i % node->nexplicit];
+	return node->topo.ncores ? node->topo.core_ids[i % node->topo.ncores] : -1;
+}
+
+/* "0 2-4 7-": logical units, round-robin when there are fewer than workers. */
+static int parse_ids(struct orr_node *node, const char *name, const char *text)
+{
+	const char *p = text;
+
+	while (*p) {
+		char *end;
+		long a, b;
+
+		p += strspn(p, " ,\t");
+		if (!*p)
+			break;
+		a = b = strtol(p, &end, 10);
+		if (end == p || a < 0)
+			goto bad;
+		p = end;
+		if (*p == '-') {
+			p++;
+			b = strtol(p, &end, 10);
+			if (end == p)
+				b = (long) node->topo.nmachine - 1;
+			p = end;
+		}
+		if (b < a || b >= 4096)
+			goto bad;
+		for (; a <= b && node->nexplicit < STARPU_NMAXWORKERS; a++) {
+			int *v = realloc(node->explicit_ids, (node->nexplicit + 1) * sizeof(*v));
+
+			if (!v)
+				return -ENOMEM;
+			node->explicit_ids = v;
+			v[node->nexplicit++] = (int) a;
+		}
+	}
+	return 0;
+bad:
+	orr_error("%s=\"%s\": it takes unit numbers and ranges such as \"0 2-4 7-\"", name, text);
+	return -EINVAL;
+}
+
+static int create_workers(struct orr_node *node)
+{
+	int ncpus = count_cpus(node);
+	unsigned i;
+
+	if (ncpus < 0)
+		return ncpus;
+	if (node->cfg.workers_cpuid && parse_ids(node, "STARPU_WORKERS_CPUID", node->cfg.workers_cpuid))
+		return -EINVAL;
+	if (!node->nexplicit && node->cfg.workers_coreid && parse_ids(node, "STARPU_WORKERS_COREID", node->cfg.workers_coreid))
+		return -EINVAL;
+	node->nworkers = (unsigned) ncpus;
+	node->ngroups = ncpus ? orr_sys_ngroups((unsigned) ncpus) : 0;
+	node->workers = aligned_alloc(128, (node->nworkers + 1) * sizeof(*node->workers));
+	node->groups = aligned_alloc(128, (node->ngroups + 1) * sizeof(*node->groups));
+	if (!node->workers || !node->groups)
+		return -ENOMEM;
+	memset(node->workers, 0, (node->nworkers + 1) * sizeof(*node->workers));
+	memset(node->groups, 0, (node->ngroups + 1) * sizeof(*node->groups));
+	for (i = 0; i < node->nworkers; i++) {
+		struct orr_worker *w = &node->workers[i];
+
+		w->id = i;
+		w->arch = STARPU_CPU_WORKER;
+		w->devid = (int) i;
+		w->memnode = STARPU_MAIN_RAM;
+		w->bindid = bindid(node, i);
+		w->driver = &orr_cpu_driver;
+		snprintf(w->name, sizeof(w->name), "CPU %u", i);
+		starpu_task_list_init(&w->local);
+		w->unit = calloc(1, sizeof(*w->unit));
+		if (!w->unit)
+			return -ENOMEM;
+		w->unit->type = w->arch;
+		w->unit->devid = node->cfg.homogeneous_cpu ? 0 : (int) i;
+		w->unit->ncores = 1;
+		node->arch_mask |= STARPU_CPU;
+	}
+	return 0;
+}
+
+static int start_groups(struct orr_node *node)
+{
+	unsigned i, first = 0;
+
+	for (i = 0; i < node->ngroups; i++) {
+		struct orr_group *g = &node->groups[i];
+		unsigned k;
+
+		g->node = node;
+		g->first = first;
+		g->nworkers = (node->nworkers - first) / (node->ngroups - i);
+		g->heap = calloc(g->nworkers, sizeof(*g->heap));
+		if (!g->heap)
+			return -ENOMEM;
+		orr_waitq_init(&g->bell);
+		for (k = 0; k < g->nworkers; k++)
+			node->workers[first + k].group = g;
+		first += g->nworkers;
+	}
+	for (i = 0; i < node->ngroups; i++) {
+		struct orr_group *g = &node->groups[i];
+		struct orr_worker *w = &node->workers[g->first];
+
+		if (orr_driven_by_program(node, w))
+			continue;
+		g->thread = orr_sys_thread_start(node, ORR_ROLE_WORKERS, w->name, w->bindid, orr_group_main, g);
+		if (!g->thread) {
+			orr_error("the thread of worker %s cannot be started: %s", w->name, strerror(errno));
+			return -errno;
+		}
+	}
+	return 0;
+}
+
+int orr_driven_by_program(struct orr_node *node, struct orr_worker *w)
+{
+	unsigned i;
+
+	for (i = 0; i < node->conf.n_not_launched_drivers; i++) {
+		struct starpu_driver *d = &node->conf.not_launched_drivers[i];
+
+		if (d->type == w->arch && (int) d->id.cpu_id == w->devid)
+			return 1;
+	}
+	return 0;
+}
+
+static void stop_groups(struct orr_node *node)
+{
+	unsigned i;
+
+	ORR_ATOMIC_STORE(&node->stopping, 1);
+	for (i = 0; i < node->ngroups; i++)
+		if (node->groups[i].node)
+			orr_waitq_wake(&node->groups[i].bell);
+	for (i = 0; i < node->ngroups; i++)
+		if (node->groups[i].thread)
+			orr_sys_thread_join(node->groups[i].thread);
+}
+
+static void free_workers(struct orr_node *node)
+{
+	unsigned i;
+
+	for (i = 0; i < node->ngroups && node->groups; i++) {
+		orr_waitq_destroy(&node->groups[i].bell);
+		free(node->groups[i].heap);
+	}
+	for (i = 0; i < node->nworkers && node->workers; i++)
+		free(node->workers[i].unit);
+	free(node->groups);
+	free(node->workers);
+	free(node->explicit_ids);
+	node->groups = NULL;
+	node->workers = NULL;
+	node->explicit_ids = NULL;
+	node->nexplicit = 0;
+	node->ngroups = node->nworkers = 0;
+}
+
+/* ---- start ---- */
+
+static void create_memnodes(struct orr_node *node)
+{
+	struct orr_memnode *m = &node->memnodes[STARPU_MAIN_RAM];
+
+	memset(node->memnodes, 0, sizeof(node->memnodes));
+	m->kind = STARPU_CPU_RAM;
+	m->ops = &orr_ram_ops;
+	orr_waitq_init(&m->freed);
+	node->nmemnodes = 1;
+	orr_memory_init(node);
+}
+
+static void reset(struct orr_node *node)
+{
+	node->nsubmitted = node->ncompleted_other = 0;
+	node->stopping = 0;
+	node->paused = 0;
+	node->arch_mask = 0;
+	node->ndone_waiters = 0;
+	node->rr = 0;
+	memset(node->idle_mask, 0, sizeof(node->idle_mask));
+	node->default_sequential_consistency = 1;
+	node->rng = node->cfg.rand_seed * 2 + 1;
+	node->epoch++;
+	orr_slab_init(&node->task_slab, orr_task_slab_size(), 0);
+	orr_slab_init(&node->handle_slab, orr_handle_slab_size(), 1);
+	orr_waitq_init(&node->done);
+}
+
+static void tear_down(struct orr_node *node)
+{
+	stop_groups(node);
+	orr_sched_exit(node);
+	orr_trace_exit(node);
+	orr_perf_exit(node);
+	free_workers(node);
+	orr_tags_exit(node);
+	orr_memory_exit(node);
+	orr_slab_exit(&node->task_slab);
+	orr_slab_exit(&node->handle_slab);
+	orr_waitq_destroy(&node->done);
+	orr_sys_topology_exit(node);
+	orr_sys_node_exit(node);
+	orr_config_free(&node->cfg);
+	node->nmemnodes = 0;
+	node->state = ORR_NODE_DOWN;
+}
+
+static int check_conf(const struct starpu_conf *conf)
+{
+	if (conf->magic == ORRERY_CONF_MAGIC)
+		return 0;
+	orr_error("starpu_init: the configuration was not set up with starpu_conf_init");
+	return -EINVAL;
+}
+
+int starpu_init(struct starpu_conf *conf)
+{
+	struct orr_node *node = orr_self();
+	int ret, profiling;
+
+	if (node->state == ORR_NODE_UP) {
+		node->init_count++;
+		return 0;
+	}
+	if (conf && check_conf(conf))
+		return -EINVAL;
+	profiling = node->cfg.profiling;
+	ret = orr_config_read(&node->cfg);
+	if (ret)
+		return ret;
+	node->cfg.profiling |= profiling;
+	if (conf)
+		node->conf = *conf;
+	else
+		starpu_conf_init(&node->conf);
+	if (!node->mpi_size) {
+		node->mpi_rank = 0;
+		node->mpi_size = 1;
+	}
+	if (node->conf.calibrate > 0 && !node->cfg.calibrate)
+		node->cfg.calibrate = node->conf.calibrate;
+	node->perf_timing = node->cfg.calibrate || node->cfg.profiling || node->cfg.worker_stats;
+	node->state = ORR_NODE_STARTING;
+	reset(node);
+	ret = orr_sys_node_init(node);
+	if (!ret)
+		ret = orr_sys_topology_init(node);
+	if (!ret)
+		ret = orr_perf_init(node);
+	if (!ret)
+		ret = orr_trace_init(node);
+	if (!ret) {
+		create_memnodes(node);
+		ret = create_workers(node);
+	}
+	if (!ret)
+		ret = orr_sched_init(node);
+	if (!ret)
+		ret = start_groups(node);
+	if (ret) {
+		tear_down(node);
+		return ret;
+	}
+	node->init_count = 1;
+	node->state = ORR_NODE_UP;
+	if (node->cfg.display_bindings)
+		starpu_display_bindings();
+	if (!node->nworkers && !conf)
+		return -ENODEV;
+	return 0;
+}
+
+int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
+{
+	(void) argc;
+	(void) argv;
+	return starpu_init(user_conf);
+}
+
+/* ---- stop ---- */
+
+void starpu_shutdown(void)
+{
+	struct orr_node *node = orr_self();
+
+	if (node->state != ORR_NODE_UP) {
+		orr_error("starpu_shutdown without starpu_init");
+		return;
+	}
+	if (--node->init_count)
+		return;
+	starpu_resume();
+	starpu_task_wait_for_all();
+	if (node->cfg.worker_stats || node->cfg.bus_stats)
+		starpu_display_stats();
+	node->state = ORR_NODE_STOPPING;
+	tear_down(node);
+}
+
+int starpu_is_initialized(void) { return orr_self()->state == ORR_NODE_UP; }
+
+/* Initialisation is over when starpu_init returns, in the one thread that may call it. */
+void starpu_wait_initialized(void)
+{
+	while (ORR_ATOMIC_LOAD(&orr_self()->state) != ORR_NODE_UP)
+		orr_sys_sleep_us(100);
+}
+
+void starpu_pause(void) { ORR_ATOMIC_STORE(&orr_self()->paused, 1); }
+
+void starpu_resume(void)
+{
+	struct orr_node *node = orr_self();
+
+	ORR_ATOMIC_STORE(&node->paused, 0);
+	orr_wake_all(node);
+}
+
+int starpu_is_paused(void) { return (int) ORR_ATOMIC_LOAD(&orr_self()->paused); }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Parsing of the variable arguments of starpu_task_insert and its relatives into a task. */
+#ifndef ORR_CORE_INSERT_H
+#define ORR_CORE_INSERT_H
+
+#include <stdarg.h>
+#include "starpu.h"
+
+/* Sets the fields of `task` (made by starpu_task_create) from the list. The markers of the MPI layer are consumed and ignored. Returns
+ * 0, or -EINVAL / -ENOMEM after a message; the task is then still the caller's. ap is consumed. */
+int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, va_list ap);
+
+#endif

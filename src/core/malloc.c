@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* starpu_malloc and its family, allocation on memory nodes, and their accounting (handbook 27.2).
+ *
+ * Invariant: memnode->used is the sum of what was handed out with STARPU_MALLOC_COUNT and not given back; it exceeds memnode->total
+ * only by allocations made with STARPU_MEMORY_OVERFLOW. */
+#include "core/malloc.h"
+#include "core/node.h"
+#include "data/memory.h"
+#include "drivers/memnode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MIN_ALIGN 64
+
+static size_t alignment(const struct orr_node *node) { return node->malloc_align > MIN_ALIGN ? node->malloc_align : MIN_ALIGN; }
+
+void *orr_malloc_hooked(struct orr_node *node, unsigned memnode, size_t size, int flags)
+{
+	void *p = NULL;
+
+	if (node->malloc_hook && memnode == STARPU_MAIN_RAM)
+		return node->malloc_hook(memnode, &p, size, flags) == 0 ? p : NULL;
+	return orr_sys_mem_alloc(node, size ? size : 1, alignment(node));
+}
+
+void orr_free_hooked(struct orr_node *node, unsigned memnode, void *ptr, size_t size, int flags)
+{
+	if (node->free_hook && memnode == STARPU_MAIN_RAM)
+		node->free_hook(memnode, ptr, size, flags);
+	else
+		orr_sys_mem_free(node, ptr, size ? size : 1);
+}
+
+void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook, starpu_free_hook free_hook)
+{
+	struct orr_node *node = orr_self();
+
+	node->malloc_hook = malloc_hook;
+	node->free_hook = free_hook;
+}
+
+void starpu_malloc_set_align(size_t align)
+{
+	if (!align || (align & (align - 1)))
+		orr_fatal("starpu_malloc_set_align(%zu): it takes a power of two", align);
+	orr_self()->malloc_align = align;
+}
+
+/* ---- accounting ---- */
+
+/* Reserves size bytes. 0, or -ENOMEM when they do not fit. */
+static int reserve(struct orr_memnode *m, size_t size, int force)
+{
+	int ret = 0;
+
+	orr_lock(&m->lock);
+	if (m->total && !force && m->used + size > m->total)
+		ret = -ENOMEM;
+	else
+		m->used += size;
+	orr_unlock(&m->lock);
+	return ret;
+}
+
+static void give_back(struct orr_memnode *m, size_t size)
+{
+	orr_lock(&m->lock);
+	m->used -= size < m->used ? size : m->used;
+	orr_unlock(&m->lock);
+	orr_waitq_wake(&m->freed);
+}
+
+int starpu_memory_allocate(unsigned node, size_t size, int flags)
+{
+	struct orr_node *self = orr_self();
+	struct orr_memnode *m = &self->memnodes[node];
+
+	for (;;) {
+		unsigned key;
+
+		if (reserve(m, size, (flags & STARPU_MEMORY_OVERFLOW) != 0) == 0)
+			return 0;
+		if (!(flags & STARPU_MALLOC_NORECLAIM) && orr_memory_evict(self, node, size))
+			continue;
+		if (!(flags & STARPU_MEMORY_WAIT))
+			return -ENOMEM;
+		key = orr_waitq_prepare(&m->freed);
+		if (m->used + size <= m->total)
+			orr_waitq_cancel(&m->freed);
+		else
+			orr_waitq_wait(&m->freed, key, -1);
+	}
+}
+
+void starpu_memory_deallocate(unsigned node, size_t size) { give_back(&orr_self()->memnodes[node], size); }
+
+void starpu_memory_wait_available(unsigned node, size_t size)
+{
+	struct orr_memnode *m = &orr_self()->memnodes[node];
+
+	while (m->total && m->used + size > m->total) {
+		unsigned key = orr_waitq_prepare(&m->freed);
+
+		if (m->used + size <= m->total)
+			orr_waitq_cancel(&m->freed);
+		else
+			orr_waitq_wait(&m->freed, key, -1);
+	}
+}
+
+starpu_ssize_t starpu_memory_get_total(unsigned node)
+{
+	size_t total = orr_self()->memnodes[node].total;
+
+	return total ? (starpu_ssize_t) total : -1;
+}
+
+size_t starpu_memory_get_used(unsigned node)
+{
+	struct orr_memnode *m = &orr_self()->memnodes[node];
+	size_t used;
+
+	orr_lock(&m->lock);
+	used = m->used;
+	orr_unlock(&m->lock);
+	return used;
+}
+
+starpu_ssize_t starpu_memory_get_available(unsigned node)
+{
+	starpu_ssize_t total = starpu_memory_get_total(node), used = (starpu_ssize_t) starpu_memory_get_used(node);
+
+	return total < 0 ? -1 : total > used ? total - used : 0;
+}
+
+starpu_ssize_t starpu_memory_get_total_all_nodes(void)
+{
+	starpu_ssize_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < orr_self()->nmemnodes; i++) {
+		starpu_ssize_t n = starpu_memory_get_total(i);
+
+		if (n < 0)
+			return -1;
+		sum += n;
+	}
+	return sum;
+}
+
+starpu_ssize_t starpu_memory_get_available_all_nodes(void)
+{
+	starpu_ssize_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < orr_self()->nmemnodes; i++) {
+		starpu_ssize_t n = starpu_memory_get_available(i);
+
+		if (n < 0)
+			return -1;
+		sum += n;
+	}
+	return sum;
+}
+
+size_t starpu_memory_get_used_all_nodes(void)
+{
+	size_t sum = 0;
+	unsigned i;
+
+	for (i = 0; i < orr_self()->nmemnodes; i++)
+		sum += starpu_memory_get_used(i);
+	return sum;
+}
+
+/* ---- memory nodes ---- */
+
+static int default_flags(const struct orr_node *node, unsigned memnode)
+{
+	return node->malloc_flags_set & (1U << memnode) ? node->malloc_flags[memnode] : STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
+}
+
+void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
+{
+	orr_self()->malloc_flags[node] = flags;
+	orr_self()->malloc_flags_set |= 1U << node;
+}
+
+uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
+{
+	struct orr_node *node = orr_self();
+	struct orr_memnode *m;
+	uintptr_t p;
+
+	if (dst_node >= node->nmemnodes) {
+		orr_error("allocation on memory node %u: there are %u", dst_node, node->nmemnodes);
+		return 0;
+	}
+	m = &node->memnodes[dst_node];
+	if ((flags & STARPU_MALLOC_COUNT) && starpu_memory_allocate(dst_node, size, flags))
+		return 0;
+	p = m->ops->alloc(node, dst_node, size, flags);
+	if (!p && (flags & STARPU_MALLOC_COUNT))
+		give_back(m, size);
+	return p;
+}
+
+uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
+{
+	return starpu_malloc_on_node_flags(dst_node, size, default_flags(orr_self(), dst_node));
+}
+
+void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size, int flags)
+{
+	struct orr_node *node = orr_self();
+	struct orr_memnode *m = &node->memnodes[dst_node];
+
+	if (!addr)
+		return;
+	m->ops->release(node, dst_node, addr, size, flags);
+	if (flags & STARPU_MALLOC_COUNT)
+		give_back(m, size);
+}
+
+void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
+{
+	starpu_free_on_node_flags(dst_node, addr, size, default_flags(orr_self(), dst_node));
+}
+
+/* ---- the program's buffers ---- */
+
+int starpu_malloc_flags(void **A, size_t dim, int flags)
+{
+	struct orr_node *node = orr_self();
+	void *p = NULL;
+	int counted = (flags & STARPU_MALLOC_COUNT) && node->nmemnodes;
+
+	if (counted && starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags))
+		return -ENOMEM;
+	if (node->malloc_hook) {
+		if (node->malloc_hook(STARPU_MAIN_RAM, &p, dim, flags))
+			p = NULL;
+	} else {
+		p = orr_sys_user_alloc(node, dim ? dim : 1, alignment(node));
+	}
+	if (!p) {
+		if (counted)
+			give_back(&node->memnodes[STARPU_MAIN_RAM], dim);
+		return -ENOMEM;
+	}
+	*A = p;
+	return 0;
+}
+
+int starpu_malloc(void **A, size_t dim) { return starpu_malloc_flags(A, dim, STARPU_MALLOC_PINNED); }
+
+int starpu_free_flags(void *A, size_t dim, int flags)
+{
+	struct orr_node *node = orr_self();
+
+	if (!A)
+		return 0;
+	if (node->free_hook)
+		node->free_hook(STARPU_MAIN_RAM, A, dim, flags);
+	else
+		orr_sys_user_free(node, A, dim ? dim : 1);
+	if ((flags & STARPU_MALLOC_COUNT) && node->nmemnodes)
+		give_back(&node->memnodes[STARPU_MAIN_RAM], dim);
+	return 0;
+}
+
+int starpu_free_noflag(void *A, size_t dim) { return starpu_free_flags(A, dim, STARPU_MALLOC_PINNED); }
+int starpu_free(void *A) { return starpu_free_flags(A, 0, STARPU_MALLOC_PINNED); }
+
+/* Pinning helps devices that copy asynchronously; there is nothing to do without one. */
+int starpu_memory_pin(void *addr, size_t size)
+{
+	(void) size;
+	return addr ? 0 : -EINVAL;
+}
+
+int starpu_memory_unpin(void *addr, size_t size)
+{
+	(void) size;
+	return addr ? 0 : -EINVAL;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Maps of objects that hold their own key: linear probing with backward-shift deletion (contract: map.h).
+ *
+ * Invariant: at most three quarters of the slots are in use, so every probe ends. */
+#include <errno.h>
+#include <stdlib.h>
+#include "core/map.h"
+
+#define SMALLEST 8
+
+static inline uint64_t key_of(const struct orr_map *m, const void *obj)
+{
+	return *(const uint64_t *) ((const char *) obj + m->key_offset);
+}
+
+static inline uint32_t home(const struct orr_map *m, uint64_t key)
+{
+	return (uint32_t) (orr_mix64(key) & (m->cap - 1));
+}
+
+void orr_map_init(struct orr_map *m, size_t key_offset)
+{
+	*m = (struct orr_map) { .key_offset = (uint32_t) key_offset };
+}
+
+void orr_map_exit(struct orr_map *m)
+{
+	free(m->v);
+	orr_map_init(m, m->key_offset);
+}
+
+static void place(struct orr_map *m, void *obj)
+{
+	uint32_t i = home(m, key_of(m, obj));
+
+	while (m->v[i])
+		i = (i + 1) & (m->cap - 1);
+	m->v[i] = obj;
+}
+
+static int grow(struct orr_map *m)
+{
+	struct orr_map bigger = *m;
+
+	bigger.cap = m->cap ? m->cap * 2 : SMALLEST;
+	bigger.v = calloc(bigger.cap, sizeof(*bigger.v));
+	if (!bigger.v)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->cap; i++)
+		if (m->v[i])
+			place(&bigger, m->v[i]);
+	free(m->v);
+	*m = bigger;
+	return 0;
+}
+
+int orr_map_insert(struct orr_map *m, void *obj)
+{
+	if ((m->n + 1) * 4ULL > m->cap * 3ULL) {
+		int ret = grow(m);
+		if (ret)
+			return ret;
+	}
+	place(m, obj);
+	m->n++;
+	return 0;
+}
+
+void *orr_map_find_next(const struct orr_map *m, uint64_t key, uint32_t *cursor)
+{
+	if (!m->cap)
+		return NULL;
+	uint32_t i = *cursor == ORR_MAP_START ? home(m, key) : (*cursor + 1) & (m->cap - 1);
+	for (; m->v[i]; i = (i + 1) & (m->cap - 1))
+		if (key_of(m, m->v[i]) == key) {
+			*cursor = i;
+			return m->v[i];
+		}
+	return NULL;
+}
+
+/* The slot of an object, or cap. */
+static uint32_t slot_of(const struct orr_map *m, const void *obj)
+{
+	if (!m->n)
+		return m->cap;
+	for (uint32_t i = home(m, key_of(m, obj)); m->v[i]; i = (i + 1) & (m->cap - 1))
+		if (m->v[i] == obj)
+			return i;
+	return m->cap;
+}
+
+void orr_map_replace(struct orr_map *m, void *old, void *obj)
+{
+	uint32_t i = slot_of(m, old);
+
+	if (i < m->cap)
+		m->v[i] = obj;
+}
+
+void orr_map_remove(struct orr_map *m, void *obj)
+{
+	uint32_t hole = slot_of(m, obj), mask = m->cap - 1;
+
+	if (hole >= m->cap)
+		return;
+	m->n--;
+	for (uint32_t i = (hole + 1) & mask; m->v[i]; i = (i + 1) & mask) {
+		uint32_t h = home(m, key_of(m, m->v[i]));
+		/* The entry may move back unless its home lies behind the hole. */
+		if (((i - h) & mask) >= ((i - hole) & mask)) {
+			m->v[hole] = m->v[i];
+			hole = i;
+		}
+	}
+	m->v[hole] = NULL;
+}

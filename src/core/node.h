@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The per-process context: everything the runtime knows hangs off struct orr_node, one per process (per simulated rank).
+ *
+ * Invariant: there is no other mutable state; orr_self() finds the context. Fields that several threads write are atomics or are
+ * protected by the lock named beside them. */
+#ifndef ORR_CORE_NODE_H
+#define ORR_CORE_NODE_H
+
+#include "starpu.h"
+#include "core/sys.h"
+#include "core/config.h"
+#include "core/slab.h"
+
+struct orr_task;
+struct orr_mpi;
+struct orr_perf;
+struct orr_trace;
+struct orr_policy_state;
+struct orr_tag;
+
+/* The inside of the machine as seen by this process. Filled by orr_sys_topology_init. */
+struct orr_topology {
+	unsigned ncores;	/* cores (or PUs, see STARPU_NTHREADS_PER_CORE) that this process may use */
+	int *core_ids;		/* their logical indices, ncores of them, owned */
+	unsigned nmachine;	/* cores of the whole machine */
+	void *hwloc;		/* hwloc_topology_t or NULL */
+};
+
+/* Where a unit keeps its data. Node 0 is main memory. */
+struct orr_memnode {
+	enum starpu_node_kind kind;
+	int devid;		/* index among the nodes of that kind */
+	const struct orr_memnode_ops *ops;
+	void *ops_arg;		/* the back end's own */
+	orr_lock_t lock;	/* protects what follows */
+	size_t total;		/* capacity in bytes, 0 = unlimited */
+	size_t used;		/* bytes allocated by data and by counted mallocs */
+	void *lru_head, *lru_tail;	/* replicates that may be evicted, least recently used first (data/memory.c) */
+	void *cache;		/* allocation cache (data/memory.c) */
+	size_t cache_bytes;
+	uint64_t bytes_in, bytes_out, evictions;	/* statistics */
+	orr_waitq_t freed;	/* rung when memory is given back */
+};
+
+struct orr_worker {
+	unsigned id;
+	enum starpu_worker_archtype arch;
+	int devid;		/* index among the workers (CPU) or devices of its kind */
+	unsigned memnode;	/* where its kernels find their data */
+	int bindid;		/* logical core, -1 = not bound */
+	struct orr_group *group;
+	const struct orr_driver_ops *driver;
+	void *driver_arg;
+	struct orr_perf_unit *unit;	/* what the performance models know of it, see perf/perf.h */
+
+	/* The state machine: idle -> fetching -> running -> completing -> idle. Only the group's thread touches it. */
+	enum { ORR_WORKER_IDLE, ORR_WORKER_FETCHING, ORR_WORKER_RUNNING } state;
+	struct orr_task *task;	/* in flight, or NULL when idle */
+	double end_us;		/* RUNNING: when the kernel is over, by orr_sys_now_us() */
+	uint64_t end_seq;	/* breaks ties among equal end_us */
+	double start_us;
+	unsigned heap_index;
+
+	orr_lock_t local_lock;	/* tasks pinned to this worker, protected by it */
+	struct starpu_task_list local;
+	unsigned next_order;	/* STARPU_WORKER_ORDER: tasks of an order that were started */
+	unsigned nlocal;	/* atomic: tasks in local */
+
+	uint64_t ncompleted;	/* atomic: tasks completed by this worker, written only by it */
+	double busy_us;
+	starpu_pthread_mutex_t policy_mutex;	/* for policies of programs (starpu_worker_lock) */
+	starpu_pthread_cond_t policy_cond;
+	struct starpu_profiling_worker_info prof;
+	char name[48];
+} __attribute__((aligned(128)));
+
+/* Workers stepped by one thread (a real run: one each; a simulated run: all of the process). */
+struct orr_group {
+	struct orr_node *node;
+	unsigned first, nworkers;	/* workers[first .. first+nworkers) */
+	orr_sys_thread_t *thread;
+	orr_waitq_t bell;		/* rung when there may be something to do */
+	unsigned sleeping;		/* atomic: the thread waits on the bell */
+	struct orr_worker **heap;	/* running workers ordered by (end_us, end_seq) */
+	unsigned nheap;
+	uint64_t seq;
+} __attribute__((aligned(128)));
+
+enum orr_node_state { ORR_NODE_DOWN, ORR_NODE_STARTING, ORR_NODE_UP, ORR_NODE_STOPPING };
+
+struct orr_node {
+	/* read-mostly */
+	enum orr_node_state state;
+	unsigned init_count;		/* starpu_init calls not yet shut down */
+	unsigned epoch;			/* counts initialisations: stale thread caches are recognised by it */
+	struct orr_config cfg;
+	struct starpu_conf conf;	/* as given to starpu_init, completed */
+	struct orr_topology topo;
+	struct orr_worker *workers;
+	unsigned nworkers;
+	struct orr_group *groups;
+	unsigned ngroups;
+	struct orr_memnode memnodes[STARPU_MAXNODES];
+	unsigned nmemnodes;
+	struct starpu_sched_policy *policy;
+	void *policy_data;
+	int min_prio, max_prio;
+	uint32_t arch_mask;		/* kinds of units that exist: STARPU_CPU | ... */
+	int policy_wakes;		/* the policy wakes workers itself */
+	int perf_timing;		/* kernels are timed: calibration, profiling or statistics want it */
+	int *explicit_ids;		/* STARPU_WORKERS_CPUID: units to bind to, nexplicit of them */
+	unsigned nexplicit;
+	size_t malloc_align;
+	starpu_malloc_hook malloc_hook;
+	starpu_free_hook free_hook;
+	int malloc_flags[STARPU_MAXNODES];
+	uint32_t malloc_flags_set;	/* bit i: malloc_flags[i] was set by the program */
+	unsigned paused;		/* atomic: starpu_pause */
+	unsigned stopping;		/* atomic: workers are to end once nothing is left */
+	int default_sequential_consistency;
+	double costs[ORR_NCOSTS];	/* virtual costs in microseconds, 0 in a real run */
+	struct orr_perf *perf;
+	struct orr_trace *trace;
+	struct orr_mpi *mpi;		/* NULL until starpu_mpi_init */
+	int mpi_rank, mpi_size;		/* as the program sees it: 0 of 1 without MPI, the fake values when faked */
+	void *sys;			/* the world's own part */
+
+	/* slabs: see core/slab.h */
+	struct orr_slab task_slab;
+	struct orr_slab handle_slab;	/* handles of the built-in small interfaces */
+
+	/* written by submitters */
+	uint64_t nsubmitted __attribute__((aligned(64)));	/* atomic: tasks submitted */
+	uint64_t next_job;		/* atomic: job ids */
+
+	/* written by whoever completes a task outside of a worker */
+	uint64_t ncompleted_other __attribute__((aligned(64)));	/* atomic */
+
+	orr_waitq_t done __attribute__((aligned(64)));	/* rung when a task that somebody may wait for has completed */
+	unsigned ndone_waiters;		/* atomic: threads in starpu_task_wait_for_all and relatives */
+
+	orr_lock_t tag_lock __attribute__((aligned(64)));
+	void *tags;			/* tag table (core/tag.c) */
+	orr_lock_t lock;		/* protects the rare lists below */
+	struct orr_transfer *transfers;	/* copies under way, first to end first */
+	unsigned rr;			/* round-robin cursor of pushes from outside of workers */
+	uint64_t rng;			/* state of the seeded generator */
+	uint32_t next_interface_id;
+	uint64_t idle_mask[STARPU_NMAXWORKERS / 64];	/* atomic: groups that sleep, by index */
+};
+
+/* Logging: one line to stderr, prefixed by rank. Whoever first identifies an error logs it. Quiet levels honour STARPU_SILENT. */
+void orr_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void orr_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void orr_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A user's mistake that no return value can carry (a kernel reads what was never written, ...): message, then the program ends with
+ * a non-zero status. */
+void orr_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* Next number of the node's seeded generator (xorshift64*), for policies. */
+uint64_t orr_random(struct orr_node *node);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The seam between the runtime and the world it runs in.
+ *
+ * Everything that differs between a real and a simulated run is declared here and implemented twice: in src/sys/ (threads, the
+ * machine's clock and memory) and in sim/sys/ (SimGrid actors, virtual time, modelled machines). The rest of the runtime never
+ * asks in which world it runs.
+ *
+ * Invariant: no function declared here is called with a lock held unless its comment says that it may; only the functions marked
+ * [waits] may give the processor (or, in a simulated run, virtual time) to somebody else. */
+#ifndef ORR_CORE_SYS_H
+#define ORR_CORE_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct orr_node;
+struct orr_worker;
+struct orr_group;
+struct orr_task;
+struct orr_memnode;
+
+/* What a thread (a real run) or an actor (a simulated run) is to the runtime. One exists per thread that ever called us. */
+struct orr_thread {
+	struct orr_node *node;		/* the process that it belongs to */
+	struct orr_worker *worker;	/* the worker that it steps just now, NULL outside of kernels and driver code */
+	struct orr_task *task;		/* the task whose kernel or callback runs in it, or NULL */
+	double debt_us;			/* virtual time charged but not yet spent (always 0 in a real run) */
+	void *sys;			/* the world's own part */
+	struct orr_magazine {		/* free objects kept by this thread, see core/slab.h */
+		void *list;
+		unsigned n, epoch;
+	} mag[4];
+};
+
+/* Virtual costs of the runtime itself, see orr_sys_charge(). The unit of each is microseconds per occurrence. */
+enum orr_cost {
+	ORR_COST_SUBMIT,	/* submitting a task: dependencies, queueing */
+	ORR_COST_FOREIGN,	/* inserting a task in which this rank has no part */
+	ORR_COST_COMPLETE,	/* completing a task on a worker */
+	ORR_COST_SCHED,		/* one scheduling decision */
+	ORR_COST_MESSAGE,	/* handling one message in the progression engine */
+	ORR_NCOSTS
+};
+
+/* From the world's folder: orr_lock_t (orr_lock_init, orr_lock, orr_trylock, orr_unlock), the atomics ORR_ATOMIC_*,
+ * orr_waitq_t, orr_self(), orr_thread_self(), orr_sys_charge(), orr_sys_settle(). Their contract:
+ *
+ * orr_lock_t		protects short critical sections, never held across a wait. At most 8 bytes; all-zero is unlocked.
+ * ORR_ATOMIC_ADD(p,v)	adds and returns the NEW value, a full barrier. ORR_ATOMIC_ADD_RELAXED likewise without ordering.
+ * ORR_ATOMIC_LOAD/STORE acquire/release. ORR_ATOMIC_XCHG, ORR_ATOMIC_CAS(p,&old,new) full barriers. ORR_ATOMIC_FENCE() full fence.
+ * struct orr_node *orr_self(void)		the calling process's context, never NULL. Costs a load.
+ * struct orr_thread *orr_thread_self(void)	the calling thread, never NULL.
+ * orr_sys_charge(struct orr_thread *, enum orr_cost)	adds the cost to the thread's debt; never waits; may be called under a lock.
+ * orr_sys_settle(struct orr_thread *)	[waits] spends the debt once it exceeds a quantum; a no-op in a real run.
+ *
+ * orr_waitq_t: an event count. A waiter does
+ *	unsigned key = orr_waitq_prepare(&q);
+ *	if (condition) orr_waitq_cancel(&q); else orr_waitq_wait(&q, key, timeout_us);	[waits]
+ * in a loop; whoever makes the condition true calls orr_waitq_wake(&q) afterwards (full barrier between the two is part of
+ * orr_waitq_wake). Waking costs a fence and a load when nobody waits. timeout_us < 0: no limit. orr_waitq_wait returns 0 when
+ * woken (perhaps spuriously), 1 when the time ran out. orr_waitq_init / orr_waitq_destroy. orr_waitq_wake wakes all. */
+#include "orr_sys_types.h"
+
+/* ---- clock ---- */
+/* Now in microseconds since an arbitrary origin: the monotonic clock, or virtual time. */
+double orr_sys_now_us(void);
+/* [waits] Sleeps that long (virtual time in a simulated run). */
+void orr_sys_sleep_us(double us);
+
+/* ---- the process ---- */
+int orr_sys_is_simulated(void);
+/* Fills in what the world decides about this process before starpu_init reads the configuration (host name, rank if known).
+ * Returns 0, or -errno after a message. Called by starpu_init. */
+int orr_sys_node_init(struct orr_node *node);
+void orr_sys_node_exit(struct orr_node *node);
+/* The name under which this machine's performance models are stored. Owned by the node. */
+const char *orr_sys_machine_name(struct orr_node *node);
+/* Describes the machine: fills node->topo (number of cores usable by this process, their hwloc indices, ...). Returns 0 or -errno
+ * after a message. */
+int orr_sys_topology_init(struct orr_node *node);
+void orr_sys_topology_exit(struct orr_node *node);
+/* Ends the whole program after an error that the caller already reported: flushes output and does not return. */
+void orr_sys_abort(void) __attribute__((noreturn));
+
+/* ---- threads ---- */
+enum orr_role { ORR_ROLE_WORKERS, ORR_ROLE_ENGINE, ORR_ROLE_USER };
+typedef struct orr_sys_thread orr_sys_thread_t;
+/* Starts fn(arg) in a new thread of this process; in a simulated run the roles WORKERS and ENGINE are the actors that the
+ * launcher made for this rank. cpu: the logical core to bind to, or -1. Returns NULL with errno set when impossible. */
+orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name, int cpu, void *(*fn)(void *), void *arg);
+/* [waits] Waits for its end, frees it and returns what fn returned. */
+void *orr_sys_thread_join(orr_sys_thread_t *t);
+/* How many groups (threads) step nworkers workers: nworkers in a real run, 1 in a simulated one. */
+unsigned orr_sys_ngroups(unsigned nworkers);
+/* How long a thread of this process may spin before it sleeps, in microseconds (0 in a simulated run, and small when threads
+ * outnumber cores). */
+double orr_sys_spin_us(struct orr_node *node);
+
+/* ---- kernel execution on a CPU worker ---- */
+/* Starts func(buffers, cl_arg). Returns 0 when the kernel has run to its end, or 1 when it ends later: then w->end_us is the time
+ * at which it is over (and orr_sys_kernel_end is called at or after that time). Runs the kernel, skips it, or injects its measured
+ * time, as the run asks. */
+int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg);
+/* Called once when the kernel is over. */
+void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t);
+
+/* ---- memory and copies ---- */
+/* Buffers of main memory that only kernels and transfers touch. In a simulated run that skips kernels no payload is stored. The
+ * result is aligned to `align` bytes (a power of two, >= 64). NULL when memory is exhausted. */
+void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align);
+void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size);
+/* Memory that the program itself touches (starpu_malloc): zero-cost folded memory when kernels are skipped. */
+void *orr_sys_user_alloc(struct orr_node *node, size_t size, size_t align);
+void orr_sys_user_free(struct orr_node *node, void *ptr, size_t size);
+/* Whether payloads exist at all: 0 when kernels are skipped in a simulated run. Callers then copy, pack and compare nothing. */
+int orr_sys_has_payload(struct orr_node *node);
+/* memcpy of a payload between two buffers of main memory (nothing when payloads do not exist). May be called under a lock. */
+void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t size);
+/* Cost in virtual time of a transfer: the instant at which a copy of that size from memory node src to dst, started now, is over;
+ * a value not after now means that it is over already (always so in a real run, where the copy itself took the time). */
+double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size);
+
+/* ---- diagnosis ---- */
+/* Progress for a person at a terminal; rate-limited by the implementation. */
+void orr_sys_progress(struct orr_node *node);
+
+#endif

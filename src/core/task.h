@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tasks inside the runtime: what is kept beside struct starpu_task, its life cycle, and its dependencies.
+ *
+ * A task waits for `ndeps` things (its own submission, accesses to data not yet granted, tasks and tags declared as dependencies).
+ * Whoever takes ndeps to zero makes it ready (orr_task_ready). Invariant: between submission and completion exactly one party owns
+ * the task at any time: the dependency counter, the scheduling policy, or the worker that executes it. */
+#ifndef ORR_CORE_TASK_H
+#define ORR_CORE_TASK_H
+
+#include "core/node.h"
+
+struct orr_task;
+struct orr_acquire;
+
+/* One access of a task, or of an acquisition by the program or by the MPI layer, to one datum. See data/access.h for the queue. */
+struct orr_access {
+	struct orr_access *next;	/* in the handle's queue of waiting accesses, or its retry list */
+	starpu_data_handle_t handle;
+	union {
+		struct orr_task *task;
+		struct orr_acquire *acquire;
+	} owner;
+	uint16_t mode;			/* enum starpu_data_access_mode */
+	uint8_t is_acquire : 1;		/* owner.acquire rather than owner.task */
+	uint8_t ordered : 1;		/* takes part in sequential consistency */
+	uint8_t granted : 1;		/* phase one: its turn has come */
+	uint8_t locked : 1;		/* phase two: holds the datum (unordered and commuting accesses) */
+	uint8_t merged : 1;		/* the same handle stands earlier in the task with a mode that covers this one */
+	int8_t node;			/* memory node where the data is wanted, -1 until known */
+	uint8_t pinned : 1;		/* the replicate on `node` has been referenced */
+	uint8_t scratch : 1;		/* the interface is the task's own, or its worker's contribution */
+};
+
+enum orr_task_state {
+	ORR_TASK_NEW, ORR_TASK_BLOCKED, ORR_TASK_READY, ORR_TASK_RUNNING, ORR_TASK_DONE
+};
+
+/* A growable array of tasks (successors, waiters): inline room for two. */
+struct orr_task_array {
+	uint32_t n, cap;
+	struct orr_task **v;
+	struct orr_task *inl[2];
+};
+
+struct orr_task {
+	struct starpu_task *pub;	/* the public half */
+	int32_t ndeps;			/* atomic */
+	uint8_t state;			/* enum orr_task_state; DONE is stored with release */
+	uint8_t nimpl;			/* chosen implementation */
+	uint8_t embedded : 1;		/* pub is the neighbour allocated with us (starpu_task_create) */
+	uint8_t auto_destroy : 1;	/* copy of pub->destroy taken at submission */
+	uint8_t internal : 1;		/* made by the runtime: not counted, invisible to the program */
+	uint8_t unordered : 1;		/* has accesses that need phase two */
+	uint8_t forced_impl : 1;	/* the program chose nimpl */
+	uint8_t impl_chosen : 1;	/* the policy chose nimpl */
+	uint8_t user_wait : 1;		/* not detached: somebody will call starpu_task_wait */
+	uint8_t terminated : 1;
+	uint16_t naccess;		/* entries of access[] in use */
+	orr_lock_t lock;		/* protects succ and the transition to DONE */
+	int32_t nend_deps;		/* atomic: end dependencies still missing, +1 for the execution itself */
+	uint32_t where;			/* kinds of units that may execute it */
+	uint64_t job_id;		/* sequence number, ties and traces */
+	struct orr_access *access;	/* inl_access or allocated */
+	struct orr_task_array succ;	/* tasks waiting for us */
+	struct orr_task_array end_succ;	/* tasks whose end waits for us */
+	struct orr_tag *tag;		/* when use_tag */
+	struct orr_worker *worker;	/* executes, or executed, it */
+	void **interfaces;		/* pub->interfaces or dyn_interfaces */
+	double submit_us, ready_us;
+	unsigned nfetching;		/* atomic: transfers that it waits for, +1 while they are being issued */
+	struct orr_task *live_prev, *live_next;	/* unused unless diagnosing */
+	uint32_t footprint;
+	uint8_t footprint_valid;
+	struct orr_access inl_access[STARPU_NMAXBUFS];
+};
+
+static inline struct orr_task *orr_task_of(const struct starpu_task *t) { return (struct orr_task *) t->starpu_private; }
+
+/* The handles and modes of a task wherever they are stored. */
+static inline starpu_data_handle_t orr_task_handle(const struct starpu_task *t, unsigned i)
+{
+	return t->dyn_handles ? t->dyn_handles[i] : t->handles[i];
+}
+unsigned orr_task_nbuffers(const struct starpu_task *t);
+enum starpu_data_access_mode orr_task_mode(const struct starpu_task *t, unsigned i);
+/* A name for messages: the task's, the codelet's, the model's, or "unnamed". */
+const char *orr_task_name(const struct starpu_task *t);
+
+/* Ensures that the private half exists. Returns NULL when memory is exhausted. */
+struct orr_task *orr_task_private(struct starpu_task *t);
+
+/* Submits a task of the runtime itself: like starpu_task_submit, but it is not counted by starpu_task_wait_for_all when
+ * t->internal is set. Returns 0 or -errno. */
+int orr_task_submit(struct starpu_task *t);
+
+/* Takes one dependency away; the last makes the task ready. */
+void orr_task_release(struct orr_task *t);
+/* All dependencies are satisfied: phase-two locks, prologue, then the policy. */
+void orr_task_ready(struct orr_task *t);
+/* The body is over (or there was none): releases data and successors, runs callbacks. w is NULL outside of workers. */
+void orr_task_complete(struct orr_task *t, struct orr_worker *w);
+/* Gives a ready task to the policy or to its worker. */
+void orr_task_push(struct orr_task *t);
+/* May worker w execute implementation i of t? */
+int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned impl);
+/* First implementation that w may execute, or -1. */
+int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t);
+
+/* tag.c */
+void orr_tag_task_submitted(struct orr_task *t);	/* declares the tag's dependencies as the task's */
+void orr_tag_task_done(struct orr_task *t);
+void orr_tags_exit(struct orr_node *node);
+void orr_tag_dump(struct orr_node *node, FILE *f);	/* diagnosis: tags that somebody waits for */
+
+/* Diagnosis: prints the tasks that are submitted and not complete, with what each waits for; at most max lines. */
+void orr_task_dump(struct orr_node *node, FILE *f, unsigned max);
+
+/* Number of submitted tasks not yet complete. */
+uint64_t orr_task_npending(struct orr_node *node);
+uint64_t orr_task_ncompleted(struct orr_node *node);
+
+#endif

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The workers' state machines and the loop that steps a group of them (design.md, "A worker is a state machine").
+ *
+ * idle -> fetching -> running -> idle; completion is part of leaving `running`. Invariant: a step never blocks; the group's thread
+ * sleeps only after it announced it (idle_mask) and found nothing once more. */
+#include "core/worker.h"
+#include "data/handle.h"
+#include "data/redux.h"
+#include "data/scratch.h"
+#include "data/transfer.h"
+#include "perf/perf.h"
+#include "sched/sched.h"
+#include "trace/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- who may run what ---- */
+
+static int has_impl(const struct starpu_codelet *cl, enum starpu_worker_archtype arch, unsigned i)
+{
+	switch (arch) {
+	case STARPU_CPU_WORKER: return orr_codelet_cpu_func(cl, i) != NULL;
+	case STARPU_CUDA_WORKER: return cl->cuda_funcs[i] != NULL || (i == 0 && cl->cuda_func);
+	case STARPU_OPENCL_WORKER: return cl->opencl_funcs[i] != NULL || (i == 0 && cl->opencl_func);
+	default: return 0;
+	}
+}
+
+int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned impl)
+{
+	uint32_t where = t->where != -1 ? (uint32_t) t->where : orr_codelet_where(t->cl);
+
+	if (!(where & STARPU_WORKER_TO_MASK(w->arch)) || impl >= STARPU_MAXIMPLEMENTATIONS || !has_impl(t->cl, w->arch, impl))
+		return 0;
+	if (t->execute_on_a_specific_worker && t->workerid != w->id)
+		return 0;
+	if (t->workerids_len && (w->id / 32 >= t->workerids_len || !(t->workerids[w->id / 32] & (1U << w->id % 32))))
+		return 0;
+	return !t->cl->can_execute || t->cl->can_execute(w->id, (struct starpu_task *) t, impl);
+}
+
+int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t)
+{
+	const struct orr_task *prv = orr_task_of(t);
+	unsigned i;
+
+	if (prv && prv->forced_impl)
+		return orr_task_can_run(w, t, prv->nimpl) ? prv->nimpl : -1;
+	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+		if (orr_task_can_run(w, t, i))
+			return (int) i;
+	return -1;
+}
+
+/* ---- waking ---- */
+
+static void wake_group(struct orr_node *node, unsigned index)
+{
+	uint64_t bit = 1ULL << index % 64;
+
+	if (ORR_ATOMIC_LOAD_RELAXED(&node->idle_mask[index / 64]) & bit)
+		ORR_ATOMIC_AND(&node->idle_mask[index / 64], ~bit);
+	orr_waitq_wake_fenced(&node->groups[index].bell);
+}
+
+void orr_wake_worker(struct orr_worker *w)
+{
+	struct orr_node *node = w->group->node;
+
+	ORR_ATOMIC_FENCE();
+	wake_group(node, (unsigned) (w->group - node->groups));
+}
+
+void orr_wake_one(struct orr_node *node)
+{
+	unsigned i, words = (node->ngroups + 63) / 64;
+
+	ORR_ATOMIC_FENCE();
+	for (i = 0; i < words; i++) {
+		uint64_t mask = ORR_ATOMIC_LOAD_RELAXED(&node->idle_mask[i]);
+
+		while (mask) {
+			uint64_t bit = mask & -mask;
+
+			if (ORR_ATOMIC_AND(&node->idle_mask[i], ~bit), 1) {
+				orr_waitq_wake_fenced(&node->groups[i * 64 + (unsigned) __builtin_ctzll(bit)].bell);
+				return;
+			}
+		}
+	}
+}
+
+void orr_wake_all(struct orr_node *node)
+{
+	unsigned i;
+
+	ORR_ATOMIC_FENCE();
+	for (i = 0; i < node->ngroups; i++)
+		wake_group(node, i);
+}
+
+/* ---- tasks pinned to a worker ---- */
+
+static void push_local(struct orr_worker *w, struct starpu_task *task)
+{
+	orr_lock(&w->local_lock);
+	starpu_task_list_push_back(&w->local, task);
+	ORR_ATOMIC_STORE(&w->nlocal, w->nlocal + 1);
+	orr_unlock(&w->local_lock);
+	orr_wake_worker(w);
+}
+
+/* The first task that is not waiting for its place in the worker's order. */
+static struct starpu_task *pop_local(struct orr_worker *w)
+{
+	struct starpu_task *task;
+
+	if (!ORR_ATOMIC_LOAD(&w->nlocal))
+		return NULL;
+	orr_lock(&w->local_lock);
+	for (task = starpu_task_list_begin(&w->local); task; task = starpu_task_list_next(task))
+		if (!task->workerorder || task->workerorder == w->next_order + 1)
+			break;
+	if (task) {
+		starpu_task_list_erase(&w->local, task);
+		ORR_ATOMIC_STORE(&w->nlocal, w->nlocal - 1);
+		if (task->workerorder)
+			w->next_order++;
+	}
+	orr_unlock(&w->local_lock);
+	return task;
+}
+
+void orr_task_push(struct orr_task *t)
+{
+	struct starpu_task *task = t->pub;
+	struct orr_node *node = orr_self();
+	int ret;
+
+	if (node->perf_timing)
+		t->ready_us = orr_sys_now_us();
+	if (task->profiling_info)
+		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, push_start_time));
+	if (task->execute_on_a_specific_worker) {
+		push_local(&node->workers[task->workerid], task);
+		return;
+	}
+	ret = node->policy->push_task(task);
+	if (ret)
+		orr_fatal("scheduling policy %s refused task %s: %s", node->policy->policy_name ? node->policy->policy_name : "of the program",
+			  orr_task_name(task), strerror(-ret));
+	if (!node->policy_wakes)
+		orr_wake_all(node);
+}
+
+static struct starpu_task *pop(struct orr_worker *w, struct orr_node *node)
+{
+	struct starpu_task *task = pop_local(w);
+
+	if (task || ORR_ATOMIC_LOAD_RELAXED(&node->paused))
+		return task;
+	return node->policy->pop_task(0);
+}
+
+/* ---- running ---- */
+
+static int heap_before(const struct orr_worker *a, const struct orr_worker *b)
+{
+	return a->end_us < b->end_us || (a->end_us == b->end_us && a->end_seq < b->end_seq);
+}
+
+static void heap_set(struct orr_group *g, unsigned i, struct orr_worker *w)
+{
+	g->heap[i] = w;
+	w->heap_index = i;
+}
+
+static void heap_push(struct orr_group *g, struct orr_worker *w)
+{
+	unsigned i = g->nheap++;
+
+	w->end_seq = g->seq++;
+	for (; i > 0 && heap_before(w, g->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap_set(g, i, g->heap[(i - 1) / 2]);
+	heap_set(g, i, w);
+}
+
+static struct orr_worker *heap_pop(struct orr_group *g)
+{
+	struct orr_worker *top = g->heap[0], *last = g->heap[--g->nheap];
+	unsigned i = 0;
+
+	if (!g->nheap)
+		return top;
+	for (;;) {
+		unsigned c = 2 * i + 1;
+
+		if (c >= g->nheap)
+			break;
+		if (c + 1 < g->nheap && heap_before(g->heap[c + 1], g->heap[c]))
+			c++;
+		if (!heap_before(g->heap[c], last))
+			break;
+		heap_set(g, i, g->heap[c]);
+		i = c;
+	}
+	heap_set(g, i, last);
+	return top;
+}
+
+/* The memory node on which worker w wants access i of its task. */
+static int target_node(struct orr_worker *w, struct starpu_task *task, unsigned i)
+{
+	int node;
+
+	if (!task->cl->specific_nodes)
+		return (int) w->memnode;
+	node = STARPU_CODELET_GET_NODE(task->cl, i);
+	switch (node) {
+	case STARPU_SPECIFIC_NODE_LOCAL:
+	case STARPU_SPECIFIC_NODE_FAST:
+		return (int) w->memnode;
+	case STARPU_SPECIFIC_NODE_CPU:
+	case STARPU_SPECIFIC_NODE_SLOW:
+		return STARPU_MAIN_RAM;
+	case STARPU_SPECIFIC_NODE_LOCAL_OR_CPU: {
+		starpu_data_handle_t h = orr_task_handle(task, i);
+
+		return !starpu_data_is_on_node(h, w->memnode) && starpu_data_is_on_node(h, STARPU_MAIN_RAM) ? STARPU_MAIN_RAM : (int) w->memnode;
+	}
+	case STARPU_SPECIFIC_NODE_NONE:
+		return -1;
+	default:
+		if (node < 0 || node >= (int) orr_self()->nmemnodes)
+			orr_fatal("codelet of task %s wants datum %u on memory node %d, which does not exist", orr_task_name(task), i, node);
+		return node;
+	}
+}
+
+static void fetch_done(void *arg)
+{
+	struct orr_task *t = arg;
+	struct orr_worker *w = t->worker;
+
+	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
+		orr_wake_worker(w);
+}
+
+static void finish_task(struct orr_worker *w, struct orr_thread *self);
+
+/* Everything is there: runs the kernel, or starts it. */
+static void start_kernel(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_node *node = self->node;
+	struct orr_task *t = w->task;
+	struct starpu_task *task = t->pub;
+	unsigned i;
+
+	for (i = 0; i < t->naccess; i++) {
+		struct orr_access *a = &t->access[i];
+		void *iface;
+
+		if (a->scratch || a->node < 0)
+			continue;
+		iface = a->node == STARPU_MAIN_RAM ? orr_handle_iface(a->handle) : starpu_data_get_interface_on_node(a->handle, (unsigned) a->node);
+		t->interfaces[i] = iface;
+	}
+	t->state = ORR_TASK_RUNNING;
+	task->status = STARPU_TASK_RUNNING;
+	task->workerid = w->id;
+	self->task = t;
+	if (__builtin_expect(task->prologue_callback_pop_func != NULL, 0))
+		task->prologue_callback_pop_func(task->prologue_callback_pop_arg);
+	if (__builtin_expect(node->policy->pre_exec_hook != NULL, 0))
+		node->policy->pre_exec_hook(task, 0);
+	if (__builtin_expect(node->perf_timing, 0))
+		w->start_us = orr_sys_now_us();
+	if (task->profiling_info)
+		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, start_time));
+	orr_trace_task(node, ORR_EV_START, t, (int) w->id);
+	w->state = ORR_WORKER_RUNNING;
+	if (w->driver->start(w, t)) {
+		w->end_us += node->costs[ORR_COST_SCHED] + node->costs[ORR_COST_COMPLETE];
+		heap_push(w->group, w);
+		self->task = NULL;
+	} else {
+		finish_task(w, self);
+	}
+}
+
+static void finish_task(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_node *node = self->node;
+	struct orr_task *t = w->task;
+	struct starpu_task *task = t->pub;
+
+	self->task = t;
+	w->driver->finish(w, t);
+	if (__builtin_expect(node->perf_timing, 0)) {
+		double us = orr_sys_now_us() - w->start_us;
+
+		w->busy_us += us;
+		if (node->cfg.calibrate && task->cl->model)
+			orr_perf_record(node, w->unit, task, t->nimpl, us);
+	}
+	if (task->profiling_info) {
+		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, end_time));
+		task->profiling_info->workerid = (int) w->id;
+	}
+	if (__builtin_expect(node->cfg.profiling, 0))
+		w->prof.executed_tasks++;
+	orr_trace_task(node, ORR_EV_END, t, (int) w->id);
+	if (__builtin_expect(node->policy->post_exec_hook != NULL, 0))
+		node->policy->post_exec_hook(task, 0);
+	orr_scratch_release(t);
+	self->task = NULL;
+	w->task = NULL;
+	w->state = ORR_WORKER_IDLE;
+	orr_task_complete(t, w);
+}
+
+/* Takes a task and asks for its data. */
+static void begin_task(struct orr_worker *w, struct starpu_task *task, struct orr_thread *self)
+{
+	struct orr_task *t = orr_task_of(task);
+	int impl = 0;
+	unsigned i;
+
+	if (!(w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && !task->cl->can_execute && !t->forced_impl))
+		impl = orr_task_first_impl(w, task);
+	if (impl < 0)
+		orr_fatal("scheduling policy gave task %s to worker %s, which cannot execute it", orr_task_name(task), w->name);
+	if (!t->impl_chosen)
+		t->nimpl = (uint8_t) impl;
+	t->worker = w;
+	w->task = t;
+	t->interfaces = task->interfaces;
+	if (t->naccess > STARPU_NMAXBUFS) {
+		if (!task->dyn_interfaces)
+			task->dyn_interfaces = calloc(t->naccess, sizeof(void *));
+		if (!task->dyn_interfaces)
+			orr_fatal("out of memory while starting task %s", orr_task_name(task));
+		t->interfaces = task->dyn_interfaces;
+	}
+	if (!t->naccess) {
+		start_kernel(w, self);
+		return;
+	}
+	w->state = ORR_WORKER_FETCHING;
+	t->nfetching = 1;
+	for (i = 0; i < t->naccess; i++) {
+		struct orr_access *a = &t->access[i];
+		int ret;
+
+		a->node = (int8_t) target_node(w, task, i);
+		if (a->node < 0 || a->merged)
+			continue;
+		if (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) {
+			if (orr_scratch_acquire(w, t, i))
+				orr_fatal("no memory for datum %u of task %s on memory node %d", i, orr_task_name(task), a->node);
+			continue;
+		}
+		if (!(a->mode & STARPU_RW)) {
+			a->node = -1;
+			continue;
+		}
+		ORR_ATOMIC_ADD_RELAXED(&t->nfetching, 1);
+		ret = orr_fetch(a->handle, (unsigned) a->node, a->mode, task->priority, fetch_done, t);
+		if (ret < 0)
+			orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(task), i, orr_handle_name(a->handle));
+		a->pinned = 1;
+		if (ret == 0)
+			ORR_ATOMIC_ADD_RELAXED(&t->nfetching, -1);
+	}
+	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
+		start_kernel(w, self);
+}
+
+/* ---- groups ---- */
+
+static int step_worker(struct orr_worker *w, struct orr_thread *self)
+{
+	struct starpu_task *task;
+
+	self->worker = w;
+	switch (w->state) {
+	case ORR_WORKER_IDLE:
+		task = pop(w, self->node);
+		if (!task)
+			return 0;
+		begin_task(w, task, self);
+		return 1;
+	case ORR_WORKER_FETCHING:
+		if (ORR_ATOMIC_LOAD(&w->task->nfetching))
+			return 0;
+		start_kernel(w, self);
+		return 1;
+	case ORR_WORKER_RUNNING:
+		return 0;	/* in the heap */
+	}
+	return 0;
+}
+
+int orr_group_step(struct orr_group *g, double *next_us)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct orr_worker *w = &g->node->workers[g->first], *end = w + g->nworkers;
+	int advanced = 0;
+	double transfer;
+
+	transfer = orr_transfer_progress(g);
+	if (g->nheap) {
+		double now = orr_sys_now_us();
+
+		while (g->nheap && g->heap[0]->end_us <= now) {
+			struct orr_worker *over = heap_pop(g);
+
+			self->worker = over;
+			finish_task(over, self);
+			advanced = 1;
+		}
+	}
+	for (; w < end; w++)
+		advanced |= step_worker(w, self);
+	self->worker = NULL;
+	*next_us = g->nheap ? g->heap[0]->end_us : -1;
+	if (transfer >= 0 && (*next_us < 0 || transfer < *next_us))
+		*next_us = transfer;
+	return advanced;
+}
+
+/* Waits for the bell, or until next_us when that is not negative. */
+static void group_sleep(struct orr_group *g, double next_us)
+{
+	struct orr_node *node = g->node;
+	unsigned index = (unsigned) (g - node->groups), key;
+	uint64_t bit = 1ULL << index % 64;
+	double unused;
+
+	ORR_ATOMIC_OR(&node->idle_mask[index / 64], bit);
+	key = orr_waitq_prepare(&g->bell);
+	/* Once more, now that others know that they must ring. */
+	if (orr_group_step(g, &unused) || ORR_ATOMIC_LOAD(&node->stopping)) {
+		orr_waitq_cancel(&g->bell);
+	} else {
+		double now = next_us >= 0 ? orr_sys_now_us() : 0;
+
+		if (next_us >= 0 && next_us <= now)
+			orr_waitq_cancel(&g->bell);
+		else
+			orr_waitq_wait(&g->bell, key, next_us >= 0 ? next_us - now : -1);
+	}
+	ORR_ATOMIC_AND(&node->idle_mask[index / 64], ~bit);
+}
+
+void *orr_group_main(void *arg)
+{
+	struct orr_group *g = arg;
+	struct orr_node *node = g->node;
+	double spin_us = orr_sys_spin_us(node), idle_since = -1, next_us;
+	unsigned i;
+
+	for (i = 0; i < g->nworkers; i++)
+		node->workers[g->first + i].driver->init(&node->workers[g->first + i]);
+	while (!ORR_ATOMIC_LOAD(&node->stopping) || g->nheap) {
+		if (orr_group_step(g, &next_us)) {
+			idle_since = -1;
+			continue;
+		}
+		if (idle_since < 0) {
+			/* Whoever waits for all tasks is told here rather than after each of them. */
+			orr_waitq_wake(&node->done);
+			idle_since = spin_us > 0 ? orr_sys_now_us() : 0;
+		}
+		if (spin_us > 0 && next_us < 0 && orr_sys_now_us() - idle_since < spin_us) {
+			unsigned n;
+
+			for (n = 0; n < 32; n++)
+				orr_sys_relax();
+			continue;
+		}
+		group_sleep(g, next_us);
+		idle_since = -1;
+	}
+	for (i = 0; i < g->nworkers; i++)
+		node->workers[g->first + i].driver->deinit(&node->workers[g->first + i]);
+	return NULL;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Workers: the state machines that execute tasks, the groups that step them, and what they share with the task code.
+ *
+ * Invariant: a worker's state is touched only by the thread of its group. */
+#ifndef ORR_CORE_WORKER_H
+#define ORR_CORE_WORKER_H
+
+#include "core/task.h"
+
+/* What a kind of unit can do; one table per driver, every slot filled. All are called by the group's thread. */
+struct orr_driver_ops {
+	const char *name;
+	enum starpu_worker_archtype arch;
+	/* Prepares the device in the group's thread. 0 or -errno after a message. */
+	int (*init)(struct orr_worker *w);
+	void (*deinit)(struct orr_worker *w);
+	/* Starts the chosen implementation. 0: it has run; 1: it ends at w->end_us or when `test` says so. */
+	int (*start)(struct orr_worker *w, struct orr_task *t);
+	/* For asynchronous kernels: is it over? */
+	int (*test)(struct orr_worker *w, struct orr_task *t);
+	/* Called once when it is over. */
+	void (*finish)(struct orr_worker *w, struct orr_task *t);
+};
+
+extern const struct orr_driver_ops orr_cpu_driver;
+
+/* Creates workers, groups and their threads from the configuration; orr_workers_exit waits for their end. */
+int orr_workers_init(struct orr_node *node);
+void orr_workers_exit(struct orr_node *node);
+
+/* Wakes the group of a worker, or up to one sleeping group (any), or all. Called after the task was queued. */
+void orr_wake_worker(struct orr_worker *w);
+void orr_wake_one(struct orr_node *node);
+void orr_wake_all(struct orr_node *node);
+
+/* The calling thread drives the workers of `g` until told to stop. */
+void *orr_group_main(void *g);
+/* One turn of a group's state machine: returns 1 when something advanced. *next_us is the instant of the next known completion, or
+ * negative. */
+int orr_group_step(struct orr_group *g, double *next_us);
+
+/* The implementation of a codelet for the CPU, deprecated fields included; NULL when there is none. */
+static inline starpu_cpu_func_t orr_codelet_cpu_func(const struct starpu_codelet *cl, unsigned i)
+{
+	starpu_cpu_func_t f = cl->cpu_funcs[i];
+
+	if (!f && i == 0 && cl->cpu_func && cl->cpu_func != STARPU_MULTIPLE_CPU_IMPLEMENTATIONS)
+		f = cl->cpu_func;
+	return f;
+}
+uint32_t orr_codelet_where(const struct starpu_codelet *cl);
+
+/* Does the program drive this worker itself (starpu_driver_run)? */
+int orr_driven_by_program(struct orr_node *node, struct orr_worker *w);
+
+size_t orr_task_slab_size(void);
+int orr_task_array_add(struct orr_task_array *a, struct orr_task *t);
+struct orr_task *orr_task_array_get(const struct orr_task_array *a, unsigned i);
+
+/* Submission blocks while more than cfg.max_submitted tasks are pending. [waits] */
+void orr_throttle(struct orr_node *node);
+/* Nothing completed for too long: says what waits. */
+void orr_watchdog(struct orr_node *node);
+
+/* On-line profiling of a task (starpu_profiling_task_info). */
+void orr_profile_submit(struct orr_task *t);
+void orr_profile_stamp(struct orr_task *t, size_t field_offset);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Accesses to data: who may use a datum, and when.
+ *
+ * Each handle has one queue of accesses in submission order (sequential consistency). Accesses are granted in groups: one writer,
+ * or all consecutive readers, or all consecutive commuting writers. Granted accesses are only counted; waiting ones are linked.
+ * Accesses outside of sequential consistency, and the members of a granted commuting group, need a second phase: when everything
+ * else that their task waits for is there, all their data are locked at once or none is (so nobody holds one while waiting for
+ * another, and there is no deadlock whatever the order).
+ *
+ * Invariant: a handle is used by one writer or by any number of readers at a time. */
+#ifndef ORR_DATA_ACCESS_H
+#define ORR_DATA_ACCESS_H
+
+#include "core/task.h"
+
+/* An acquisition outside of tasks (starpu_data_acquire*, MPI requests, unregistration). Owned and embedded by the caller; must stay
+ * put until released. */
+struct orr_acquire {
+	struct orr_access access;
+	void (*granted)(struct orr_acquire *);	/* called once, when the datum is available on access.node: in the calling thread
+						 * before orr_acquire_start returns, or later in any thread; must not block */
+	void *arg;				/* the caller's */
+	int prio;
+};
+
+/* Starts an acquisition of handle with mode on memory node `node` (-1: no data movement, only the ordering). sequential: takes part
+ * in sequential consistency (subject to the handle's flag). Calls a->granted when done. Never waits. Returns 0, or -EINVAL after a
+ * message. prio orders the transfers. */
+int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode, int sequential, int prio,
+		      void (*granted)(struct orr_acquire *));
+/* Like orr_acquire_start when it would be granted at once, otherwise does nothing and returns -EAGAIN. */
+int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode);
+/* Ends it: the next accesses are granted (their tasks may be pushed from here). May be called by any thread. Never waits. */
+void orr_acquire_release(struct orr_acquire *a);
+/* Keeps the datum with fewer rights: RW -> R lets readers in. down_to: STARPU_R, STARPU_W, STARPU_RW or STARPU_NONE (as release). */
+void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode down_to);
+
+/* Tasks: enqueues all accesses of a task being submitted (adds to t->ndeps for those not granted). nodeps: outside of sequential
+ * consistency. Returns 0 or -ENOMEM. */
+int orr_access_submit(struct orr_task *t, int nodeps);
+/* Phase two. Returns 1 when the task holds all its data, 0 when it was parked and will come back through orr_task_ready. */
+int orr_access_lock(struct orr_task *t);
+/* Grants what may be granted now (after something outside of the queue changed, such as the end of a reduction). */
+void orr_access_regrant(starpu_data_handle_t h);
+
+/* redux.c. Under h->lock: must an access of that class (an enum orr_class) wait for contributions to be reduced first? */
+int orr_redux_blocks(starpu_data_handle_t h, int access_class);
+/* Under h->lock: when the contributing group is over and somebody waits, reserves the reduction, which the caller then runs without
+ * the lock; else NULL. */
+struct orr_redux;
+struct orr_redux *orr_redux_start(starpu_data_handle_t h);
+void orr_redux_run(struct orr_redux *r);
+/* Ends all accesses of a task. */
+void orr_access_release(struct orr_task *t);
+
+#endif

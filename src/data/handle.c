@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Handles: registration, replicates, attributes, and their end (handbook 27.2, 27.6).
+ *
+ * Invariant: a handle is destroyed only by whoever holds its last access (unregistration acquires it for writing). */
+#include "data/handle.h"
+#include "data/iface.h"
+#include "data/memory.h"
+#include "core/worker.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLAB_INTERFACE 64	/* interfaces up to that size live in slabbed handles */
+
+size_t orr_handle_slab_size(void) { return sizeof(struct _starpu_data_state) + SLAB_INTERFACE; }
+
+/* ---- creation ---- */
+
+static starpu_data_handle_t allocate(struct orr_node *node, struct starpu_data_interface_ops *ops)
+{
+	size_t size = sizeof(struct _starpu_data_state) + ops->interface_size;
+	starpu_data_handle_t h;
+	int slab = ops->interface_size <= SLAB_INTERFACE;
+
+	h = slab ? orr_slab_alloc(&node->handle_slab) : malloc(size);
+	if (!h)
+		return NULL;
+	memset(h, 0, size);
+	h->ops = ops;
+	h->slab = slab & 1;
+	h->main.memnode = STARPU_MAIN_RAM;
+	return h;
+}
+
+static void release_memory(starpu_data_handle_t h)
+{
+	struct orr_replicate *r, *next;
+
+	for (r = h->main.next; r; r = next) {
+		next = r->next;
+		orr_memory_forget(h, r);
+		if (!h->wide)
+			orr_iface_free_meta(h->ops, orr_replicate_iface(h, r));
+		free(r->ext);
+		free(r);
+	}
+	orr_memory_forget(h, &h->main);
+	free(h->main.ext);
+	if (h->ext) {
+		free(h->ext->name);
+		free(h->ext->wide_ifaces);
+		free(h->ext->children);
+		free(h->ext);
+	}
+	if (h->slab)
+		orr_slab_free(&orr_self()->handle_slab, h);
+	else
+		free(h);
+}
+
+/* The program's buffer of the home node is valid from the start. */
+static void adopt_home(starpu_data_handle_t h, int home)
+{
+	struct orr_replicate *r = home == STARPU_MAIN_RAM ? &h->main : orr_handle_replicate(h, (unsigned) home);
+
+	r->state = ORR_MODIFIED;
+	r->allocated = 1;
+	r->mine = 0;
+}
+
+int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface, struct starpu_data_interface_ops *ops, starpu_data_handle_t parent)
+{
+	struct orr_node *node = orr_self();
+	starpu_data_handle_t h;
+
+	if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
+		ops->interfaceid = (enum starpu_data_interface_id) starpu_data_interface_get_next_id();
+	h = allocate(node, ops);
+	if (!h)
+		return -ENOMEM;
+	h->home_node = (int8_t) home_node;
+	h->sequential = (uint8_t) node->default_sequential_consistency;
+	h->parent = parent;
+	h->mpi_tag = -1;
+	h->mpi_rank = -1;
+	h->wide = !orr_iface_builtin(ops);
+	if (h->wide) {
+		if (!orr_handle_ext(h) || !(h->ext->wide_ifaces = calloc(STARPU_MAXNODES, ops->interface_size))) {
+			release_memory(h);
+			return -ENOMEM;
+		}
+	}
+	/* Set first: interfaces ask for their structures while they register. */
+	*out = h;
+	if (ops->register_data_handle)
+		ops->register_data_handle(h, home_node, interface);
+	if (home_node >= 0)
+		adopt_home(h, home_node);
+	return 0;
+}
+
+void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *data_interface, struct starpu_data_interface_ops *ops)
+{
+	struct orr_node *node = orr_self();
+
+	if (node->state == ORR_NODE_DOWN)
+		orr_fatal("data registered without starpu_init: call it first");
+	if (home_node < -1 || home_node >= (int) node->nmemnodes)
+		orr_fatal("data registered on memory node %d: there are %u (0 to %u, or -1 for none)", home_node, node->nmemnodes,
+			  node->nmemnodes - 1);
+	if (orr_handle_create(handleptr, home_node, data_interface, ops, NULL))
+		orr_fatal("out of memory while registering data");
+}
+
+void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_handle_t handlesrc)
+{
+	starpu_data_register(handledst, -1, orr_handle_iface(handlesrc), handlesrc->ops);
+}
+
+void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned memnode)
+{
+	struct orr_replicate *r;
+
+	orr_lock(&handle->lock);
+	r = orr_handle_replicate(handle, memnode);
+	if (r && !r->allocated) {
+		r->allocated = 1;
+		r->mine = 0;
+	}
+	orr_unlock(&handle->lock);
+}
+
+/* ---- replicates ---- */
+
+struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode)
+{
+	struct orr_replicate *r;
+
+	for (r = &h->main; r; r = r->next)
+		if (r->memnode == memnode)
+			return r;
+	return NULL;
+}
+
+struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memnode)
+{
+	struct orr_replicate *r = orr_handle_find(h, memnode);
+
+	if (r)
+		return r;
+	r = calloc(1, sizeof(*r) + (h->wide ? 0 : h->ops->interface_size));
+	if (!r)
+		return NULL;
+	r->memnode = (uint8_t) memnode;
+	if (!h->wide) {
+		memcpy(r + 1, orr_handle_iface(h), h->ops->interface_size);
+		orr_iface_detach(h->ops, r + 1);
+	}
+	r->next = h->main.next;
+	h->main.next = r;
+	return r;
+}
+
+void *starpu_data_get_interface_on_node(starpu_data_handle_t handle, unsigned memory_node)
+{
+	struct orr_replicate *r;
+	void *iface;
+
+	if (memory_node == STARPU_MAIN_RAM)
+		return orr_handle_iface(handle);
+	if (memory_node >= STARPU_MAXNODES)
+		return NULL;
+	if (handle->wide)
+		return (char *) handle->ext->wide_ifaces + memory_node * handle->ops->interface_size;
+	orr_lock(&handle->lock);
+	r = orr_handle_replicate(handle, memory_node);
+	iface = r ? orr_replicate_iface(handle, r) : NULL;
+	orr_unlock(&handle->lock);
+	return iface;
+}
+
+void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r)
+{
+	struct orr_replicate *o;
+
+	for (o = &h->main; o; o = o->next)
+		if (o != r && o->state != ORR_INVALID)
+			ORR_ATOMIC_STORE(&o->state, ORR_INVALID);
+	ORR_ATOMIC_STORE(&r->state, ORR_MODIFIED);
+}
+
+void orr_handle_drop_contents(starpu_data_handle_t h)
+{
+	struct orr_replicate *r;
+
+	for (r = &h->main; r; r = r->next) {
+		ORR_ATOMIC_STORE(&r->state, ORR_INVALID);
+		if (r->mine && !r->refcnt)
+			orr_memory_release(h, r);
+	}
+}
+
+/* ---- attributes ---- */
+
+struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h)
+{
+	if (!h->ext)
+		h->ext = calloc(1, sizeof(*h->ext));
+	return h->ext;
+}
+
+/* The attributes for a setter that has no way to fail. */
+static struct orr_data_ext *ext_or_die(starpu_data_handle_t h)
+{
+	struct orr_data_ext *ext;
+
+	orr_lock(&h->lock);
+	ext = orr_handle_ext(h);
+	orr_unlock(&h->lock);
+	if (!ext)
+		orr_fatal("out of memory while setting an attribute of %s", orr_handle_name(h));
+	return ext;
+}
+
+static const char *ops_name(const struct starpu_data_interface_ops *ops)
+{
+	return ops->name ? ops->name : "user-defined";
+}
+
+const char *orr_handle_name(starpu_data_handle_t h)
+{
+	static __thread char buffers[4][96];
+	static __thread unsigned turn;
+	char *b = buffers[turn++ % 4];
+	int n;
+
+	if (!h)
+		return "NULL";
+	if (h->ext && h->ext->name)
+		n = snprintf(b, 64, "\"%s\"", h->ext->name);
+	else
+		n = snprintf(b, 64, "%s datum %p", ops_name(h->ops), (void *) h);
+	if (n > 63)
+		n = 63;
+	if (h->mpi_tag >= 0)
+		snprintf(b + n, 96 - (size_t) n, " (tag %lld)", (long long) h->mpi_tag);
+	return b;
+}
+
+void starpu_data_set_name(starpu_data_handle_t handle, const char *name)
+{
+	struct orr_data_ext *ext = ext_or_die(handle);
+
+	free(ext->name);
+	ext->name = name ? strdup(name) : NULL;
+}
+
+void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[])
+{
+	struct orr_data_ext *ext = ext_or_die(handle);
+	unsigned i;
+
+	if (dimensions > 5)
+		dimensions = 5;
+	ext->ncoords = (int) dimensions;
+	for (i = 0; i < dimensions; i++)
+		ext->coords[i] = dims[i];
+}
+
+void starpu_data_set_coordinates(starpu_data_handle_t handle, unsigned dimensions, ...)
+{
+	int dims[5];
+	unsigned i;
+	va_list ap;
+
+	va_start(ap, dimensions);
+	for (i = 0; i < dimensions && i < 5; i++)
+		dims[i] = va_arg(ap, int);
+	va_end(ap);
+	starpu_data_set_coordinates_array(handle, i, dims);
+}
+
+void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data) { ext_or_die(handle)->user_data = user_data; }
+void *starpu_data_get_user_data(starpu_data_handle_t handle) { return handle->ext ? handle->ext->user_data : NULL; }
+void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data) { ext_or_die(handle)->sched_data = sched_data; }
+void *starpu_data_get_sched_data(starpu_data_handle_t handle) { return handle->ext ? handle->ext->sched_data : NULL; }
+void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask) { ext_or_die(handle)->wt_mask = wt_mask; }
+
+void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle, unsigned flag) { handle->sequential = flag != 0; }
+unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle) { return handle->sequential; }
+void starpu_data_set_default_sequential_consistency_flag(unsigned flag) { orr_self()->default_sequential_consistency = flag != 0; }
+unsigned starpu_data_get_default_sequential_consistency_flag(void) { return (unsigned) orr_self()->default_sequential_consistency; }
+
+void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag) { ext_or_die(handle)->ooc_off = !flag; }
+unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle) { return !(handle->ext && handle->ext->ooc_off); }
+
+struct starpu_data_interface_ops *starpu_data_get_interface_ops(starpu_data_handle_t handle) { return handle->ops; }
+enum starpu_data_interface_id starpu_data_get_interface_id(starpu_data_handle_t handle) { return handle->ops->interfaceid; }
+int starpu_data_get_home_node(starpu_data_handle_t handle) { return handle->home_node; }
+
+int starpu_data_interface_get_next_id(void)
+{
+	static int next = STARPU_MAX_INTERFACE_ID;	/* ids need only be unique: shared by all simulated ranks on purpose */
+
+	return ORR_ATOMIC_ADD(&next, 1) - 1;
+}
+
+void starpu_data_register_ops(struct starpu_data_interface_ops *ops)
+{
+	if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
+		ops->interfaceid = (enum starpu_data_interface_id) starpu_data_interface_get_next_id();
+}
+
+/* ---- sizes, pointers, contents ---- */
+
+size_t starpu_data_get_size(starpu_data_handle_t handle) { return handle->ops->get_size ? handle->ops->get_size(handle) : 0; }
+
+size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
+{
+	return handle->ops->get_alloc_size ? handle->ops->get_alloc_size(handle) : starpu_data_get_size(handle);
+}
+
+starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle)
+{
+	return handle->ops->get_max_size ? (starpu_ssize_t) handle->ops->get_max_size(handle) : -1;
+}
+
+void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
+{
+	if (handle->ops->to_pointer)
+		return handle->ops->to_pointer(starpu_data_get_interface_on_node(handle, node), node);
+	return handle->ops->handle_to_pointer ? handle->ops->handle_to_pointer(handle, node) : NULL;
+}
+
+void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
+{
+	struct orr_worker *w = orr_thread_self()->worker;
+
+	return starpu_data_handle_to_pointer(handle, w ? w->memnode : STARPU_MAIN_RAM);
+}
+
+/* A replicate that can be packed or filled: else a message. */
+static int check_allocated(starpu_data_handle_t h, unsigned node, const char *what)
+{
+	struct orr_replicate *r = orr_handle_find(h, node);
+
+	if (r && r->allocated)
+		return 0;
+	orr_error("%s of %s on memory node %u, where it has no buffer: acquire it there first", what, orr_handle_name(h), node);
+	return -EINVAL;
+}
+
+int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count)
+{
+	if (!handle->ops->pack_data) {
+		orr_error("%s: its interface has no pack_data operation", orr_handle_name(handle));
+		return -ENOTSUP;
+	}
+	if (ptr && check_allocated(handle, node, "packing"))
+		return -EINVAL;
+	return handle->ops->pack_data(handle, node, ptr, count);
+}
+
+int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count)
+{
+	if (!handle->ops->peek_data) {
+		orr_error("%s: its interface has no peek_data operation", orr_handle_name(handle));
+		return -ENOTSUP;
+	}
+	if (check_allocated(handle, node, "peeking"))
+		return -EINVAL;
+	return handle->ops->peek_data(handle, node, ptr, count);
+}
+
+int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count)
+{
+	if (!handle->ops->unpack_data) {
+		orr_error("%s: its interface has no unpack_data operation", orr_handle_name(handle));
+		return -ENOTSUP;
+	}
+	if (check_allocated(handle, node, "unpacking"))
+		return -EINVAL;
+	return handle->ops->unpack_data(handle, node, ptr, count);
+}
+
+static unsigned local_node(void)
+{
+	struct orr_worker *w = orr_thread_self()->worker;
+
+	return w ? w->memnode : STARPU_MAIN_RAM;
+}
+
+int starpu_data_pack(starpu_data_handle_t handle, void **ptr, starpu_ssize_t *count)
+{
+	return starpu_data_pack_node(handle, local_node(), ptr, count);
+}
+
+int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count) { return starpu_data_peek_node(handle, local_node(), ptr, count); }
+
+int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
+{
+	return starpu_data_unpack_node(handle, local_node(), ptr, count);
+}
+
+void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
+{
+	struct orr_replicate *r = orr_handle_find(handle, node);
+	static const char *const states[] = { "invalid", "shared", "modified" };
+
+	fprintf(stream, "%s on memory node %u: %s, %s, %zu bytes\n", orr_handle_name(handle), node, r ? states[r->state] : "never used",
+		r && r->allocated ? "allocated" : "not allocated", starpu_data_get_size(handle));
+	if (handle->ops->display)
+		handle->ops->display(handle, stream);
+}
+
+unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsigned memory_node)
+{
+	struct orr_replicate *r = orr_handle_find(handle, memory_node);
+
+	return r && r->allocated;
+}
+
+unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigned memory_node)
+{
+	(void) handle;
+	(void) memory_node;
+	return 0;	/* nothing is ever mapped instead of copied */
+}
+
+unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
+{
+	struct orr_replicate *r = orr_handle_find(handle, node);
+
+	return r && ORR_ATOMIC_LOAD(&r->state) != ORR_INVALID;
+}
+
+void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid, int *is_loading, int *is_requested)
+{
+	struct orr_replicate *r;
+
+	orr_lock(&handle->lock);
+	r = orr_handle_find(handle, (unsigned) memory_node);
+	if (is_allocated)
+		*is_allocated = r && r->allocated;
+	if (is_valid)
+		*is_valid = r && r->state != ORR_INVALID;
+	if (is_loading)
+		*is_loading = r && r->loading;
+	if (is_requested)
+		*is_requested = r && (r->requested || r->loading);
+	orr_unlock(&handle->lock);
+}
+
+void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid, int *is_requested)
+{
+	starpu_data_query_status2(handle, memory_node, is_allocated, is_valid, NULL, is_requested);
+}
+
+/* ---- the end ---- */
+
+void orr_handle_destroy(starpu_data_handle_t h)
+{
+	struct orr_replicate *r;
+
+	if (h->ext && h->ext->unregister_hook)
+		h->ext->unregister_hook(h);
+	for (r = &h->main; r; r = r->next)
+		if (r->mine && r->allocated)
+			orr_memory_release(h, r);
+	if (h->ops->unregister_data_handle)
+		h->ops->unregister_data_handle(h);
+	release_memory(h);
+}

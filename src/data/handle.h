@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Data handles and their replicates.
+ *
+ * A handle owns one replicate per memory node that it was used on: main memory's stands in the handle itself, others are linked.
+ * Replicates are in one of three states (MSI): invalid, shared, or modified (the only valid one). Invariant: what a handle costs
+ * does not depend on the number of ranks, workers or memory nodes; a handle of a built-in interface that was never used takes less
+ * than 192 bytes, MPI registration included. Rare attributes live in struct orr_data_ext, allocated when one is set. */
+#ifndef ORR_DATA_HANDLE_H
+#define ORR_DATA_HANDLE_H
+
+#include "core/task.h"
+#include "data/access.h"
+
+enum orr_msi { ORR_INVALID, ORR_SHARED, ORR_MODIFIED };
+
+/* Classes of granted access groups. */
+enum orr_class { ORR_CLASS_NONE, ORR_CLASS_READ, ORR_CLASS_WRITE, ORR_CLASS_COMMUTE, ORR_CLASS_REDUX };
+
+struct orr_replicate {
+	struct orr_replicate *next;	/* the handle's next replicate */
+	struct orr_repl_ext *ext;	/* device bookkeeping: LRU links, waiting transfers (data/transfer.c) */
+	uint8_t state;			/* enum orr_msi; may be read without the lock by those who were granted access */
+	uint8_t memnode;
+	uint8_t allocated;		/* there is a buffer */
+	uint8_t mine : 1;		/* the buffer is the runtime's (else the program's) */
+	uint8_t loading : 1;		/* a transfer to it is under way */
+	uint8_t requested : 1;		/* a prefetch to it is queued */
+	uint8_t in_lru : 1;
+	uint32_t refcnt;		/* accesses and transfers that need it to stay */
+};
+
+/* Attributes that most handles never have. */
+struct orr_data_ext {
+	char *name;
+	void *user_data, *sched_data;
+	uint32_t wt_mask;
+	int ncoords;
+	int coords[5];
+	struct starpu_codelet *redux_cl, *init_cl;
+	void *redux_arg, *init_arg;
+	struct orr_access *retry;	/* parked in phase two until something of this handle is released */
+	struct orr_redux *redux;	/* per-worker contributions in flight (data/redux.c) */
+	struct starpu_arbiter *arbiter;
+	void (*unregister_hook)(starpu_data_handle_t);	/* the MPI layer's clean-up */
+	void *mpi_ext;			/* the MPI layer's: where it was sent, its datatype, ... */
+	struct orr_partition *partitions;	/* plans (data/filters.c) */
+	unsigned nchildren;
+	starpu_data_handle_t *children;	/* of the synchronous partition */
+	struct orr_user_acquire *acquires;	/* by the program, not yet released (data/acquire.c) */
+	void *wide_ifaces;		/* user-defined interfaces: STARPU_MAXNODES structures (main memory's is unused) */
+	unsigned readonly_dup : 1;
+	unsigned ooc_off : 1;
+	unsigned can_evict_off : 1;
+};
+
+struct _starpu_data_state {
+	struct starpu_data_interface_ops *ops;
+	orr_lock_t lock;		/* protects everything below but mpi fields */
+	int8_t home_node;		/* -1: none, buffers are the runtime's */
+	uint8_t gclass;			/* class of the granted group */
+	uint8_t sequential;		/* sequential consistency; may be read without the lock */
+	uint8_t busy_partition;		/* 0 no, else children hold the data: 1 read-write, 2 read-only; read without the lock */
+	uint8_t wide : 1;			/* user-defined interface: structures for all memory nodes from the start */
+	uint8_t ulock_write : 1;	/* the phase-two holder writes */
+	uint8_t unregistering : 1;
+	uint8_t lazy_unregister : 1;
+	uint16_t nulock;		/* phase-two holders */
+	uint8_t removing : 1;
+	uint8_t has_arbiter : 1;
+	uint8_t slab : 1;		/* from node->handle_slab */
+	uint8_t wont_use : 1;
+	uint8_t footprint_valid : 1;
+	uint32_t ngranted;		/* granted accesses not yet released */
+	uint32_t nwaiting;		/* accesses in the queue */
+	struct orr_access *head, *tail;	/* waiting accesses, first to be granted first */
+	struct _starpu_data_state *parent;
+	struct orr_data_ext *ext;
+	/* the MPI layer's, protected by its own rules */
+	int64_t mpi_tag;		/* -1: none */
+	int32_t mpi_rank;		/* owner in the communicator mpi_comm, -1: unknown, STARPU_MPI_PER_NODE */
+	uint16_t mpi_comm;		/* index of the communicator in the MPI layer's table */
+	uint16_t mpi_flags;
+	uint32_t footprint;		/* cached, valid when footprint_valid */
+	uint32_t nunordered;		/* atomic: accesses of submitted tasks outside of sequential consistency */
+	struct orr_replicate main;	/* main memory's replicate; its interface follows the handle */
+};
+
+/* The interface structure of main memory's replicate, and of any replicate of h. */
+static inline void *orr_handle_iface(starpu_data_handle_t h) { return h + 1; }
+static inline void *orr_replicate_iface(starpu_data_handle_t h, struct orr_replicate *r)
+{
+	if (r == &h->main)
+		return h + 1;
+	return h->wide ? (char *) h->ext->wide_ifaces + r->memnode * h->ops->interface_size : (void *) (r + 1);
+}
+
+/* The replicate on a memory node: orr_handle_find returns NULL when the handle was never used there, orr_handle_replicate creates
+ * it (NULL when memory is exhausted). Both under h->lock. */
+struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode);
+struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memnode);
+/* The rare attributes, created when missing; NULL when memory is exhausted. Under h->lock. */
+struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h);
+/* May the program use h with mode while it is partitioned? Returns 0, or -EINVAL after a message. task may be NULL. */
+int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode, struct starpu_task *task);
+/* A name for messages, in one of a few rotating buffers of the calling thread: its name, else interface and address. */
+const char *orr_handle_name(starpu_data_handle_t h);
+/* Creates a handle as starpu_data_register does; used by filters with parent != NULL. */
+int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface, struct starpu_data_interface_ops *ops, starpu_data_handle_t parent);
+/* Bytes of a handle of a small built-in interface. */
+size_t orr_handle_slab_size(void);
+/* Frees buffers and the handle itself; nobody uses it any more. */
+void orr_handle_destroy(starpu_data_handle_t h);
+/* Marks the contents as changed on `memnode`: the other replicates become invalid. Under h->lock. */
+void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r);
+/* Frees the buffers of all replicates that are the runtime's, all become invalid. Under h->lock. */
+void orr_handle_drop_contents(starpu_data_handle_t h);
+
+/* transfer.c: makes the datum usable with mode on memnode. Takes a reference on the replicate (orr_fetch_unref gives it back).
+ * Returns 0 when it is there already, 1 when done(arg) will be called later (from any thread), or -ENOMEM after a message. Called
+ * without h->lock. */
+int orr_fetch(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio, void (*done)(void *arg), void *arg);
+/* [waits] The same, waiting until it is there. Returns 0 or -errno. */
+int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio);
+/* Gives the reference back; for modes that write, the other replicates were invalidated at fetch time already. */
+void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode);
+/* Advances transfers handled by the calling group's thread; returns the instant of the next completion it knows of, or a negative
+ * value when there is none. */
+double orr_transfer_progress(struct orr_group *g);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reductions within a process (see redux.h).
+ *
+ * A contribution is a handle of its own (same interface, no home). While contributions exist the handle's queue lets only further
+ * contributions in; when another access waits and the contributing group is over, one internal task per contribution runs the
+ * reduction codelet on (h RW, contribution R), each releases its contribution, and the last one lets the queue go on.
+ * Invariant: ext->redux exists exactly while there are contributions that are not combined. */
+#include "data/redux.h"
+#include "data/handle.h"
+#include "data/iface.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct orr_redux {
+	starpu_data_handle_t handle;
+	unsigned n, cap;
+	struct { unsigned worker; starpu_data_handle_t handle; } *part;
+	int reducing;
+	int remaining;		/* atomic: reduction tasks not over */
+};
+
+int orr_redux_blocks(starpu_data_handle_t h, int access_class)
+{
+	struct orr_redux *r = h->ext ? h->ext->redux : NULL;
+
+	if (!r)
+		return 0;
+	if (r->reducing)
+		return 1;
+	return access_class != ORR_CLASS_REDUX;
+}
+
+static starpu_data_handle_t find_part(struct orr_redux *r, unsigned worker)
+{
+	unsigned i;
+
+	for (i = 0; r && i < r->n; i++)
+		if (r->part[i].worker == worker)
+			return r->part[i].handle;
+	return NULL;
+}
+
+static int add_part(starpu_data_handle_t h, unsigned worker, starpu_data_handle_t part)
+{
+	struct orr_data_ext *ext = orr_handle_ext(h);
+	struct orr_redux *r;
+
+	if (!ext)
+		return -ENOMEM;
+	r = ext->redux;
+	if (!r) {
+		r = calloc(1, sizeof(*r));
+		if (!r)
+			return -ENOMEM;
+		r->handle = h;
+		ext->redux = r;
+	}
+	if (r->n == r->cap) {
+		unsigned cap = r->cap ? 2 * r->cap : 4;
+		void *v = realloc(r->part, cap * sizeof(*r->part));
+
+		if (!v)
+			return -ENOMEM;
+		r->part = v;
+		r->cap = cap;
+	}
+	r->part[r->n].worker = worker;
+	r->part[r->n++].handle = part;
+	return 0;
+}
+
+/* Runs the init codelet on the fresh contribution, in the worker's thread, as part of the task that contributes. */
+static int initialise(starpu_data_handle_t h, struct orr_worker *w, void *iface)
+{
+	struct starpu_codelet *cl = h->ext ? h->ext->init_cl : NULL;
+	void *buffers[1] = { iface };
+	starpu_cpu_func_t f = cl && w->arch == STARPU_CPU_WORKER ? orr_codelet_cpu_func(cl, 0) : NULL;
+
+	if (!f) {
+		orr_error("%s is accessed with STARPU_REDUX without an init codelet for %s: call starpu_data_set_reduction_methods",
+			  orr_handle_name(h), w->name);
+		return -EINVAL;
+	}
+	if (!orr_self()->cfg.disable_kernels && orr_sys_has_payload(orr_self()))
+		f(buffers, h->ext->init_arg);
+	return 0;
+}
+
+void *orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, struct orr_access *a)
+{
+	starpu_data_handle_t part;
+	void *iface;
+	int ret;
+
+	orr_lock(&h->lock);
+	part = find_part(h->ext ? h->ext->redux : NULL, w->id);
+	orr_unlock(&h->lock);
+	if (part)
+		return starpu_data_get_interface_on_node(part, (unsigned) a->node);
+	starpu_data_register_same(&part, h);
+	ret = orr_fetch_wait(part, (unsigned) a->node, STARPU_W, 0);
+	if (ret == 0) {
+		orr_fetch_unref(part, (unsigned) a->node, STARPU_W);
+		iface = starpu_data_get_interface_on_node(part, (unsigned) a->node);
+		ret = initialise(h, w, iface);
+	}
+	if (ret == 0) {
+		orr_lock(&h->lock);
+		ret = add_part(h, w->id, part);
+		orr_unlock(&h->lock);
+	}
+	if (ret) {
+		orr_handle_destroy(part);
+		return NULL;
+	}
+	return iface;
+}
+
+/* One contribution is in; the last lets the others go on. */
+static void part_done(void *arg)
+{
+	struct orr_redux *r = arg;
+	starpu_data_handle_t h = r->handle;
+
+	if (ORR_ATOMIC_ADD(&r->remaining, -1))
+		return;
+	orr_lock(&h->lock);
+	h->ext->redux = NULL;
+	orr_unlock(&h->lock);
+	free(r->part);
+	free(r);
+	orr_access_regrant(h);
+}
+
+/* The reduction tasks use the handle itself outside of the queue: they hold it by phase two among themselves. */
+static void submit_part(struct orr_redux *r, unsigned i)
+{
+	starpu_data_handle_t h = r->handle, part = r->part[i].handle;
+	struct starpu_task *task = starpu_task_create();
+	int ret;
+
+	if (!task)
+		orr_fatal("out of memory while reducing %s", orr_handle_name(h));
+	task->cl = h->ext->redux_cl;
+	task->cl_arg = h->ext->redux_arg;
+	task->handles[0] = h;
+	task->handles[1] = part;
+	task->name = "reduction";
+	task->sequential_consistency = 0;
+	task->callback_func = part_done;
+	task->callback_arg = r;
+	ret = orr_task_submit(task);
+	if (ret)
+		orr_fatal("the reduction codelet of %s cannot be submitted: %s", orr_handle_name(h), strerror(-ret));
+	starpu_data_unregister_submit(part);
+}
+
+struct orr_redux *orr_redux_start(starpu_data_handle_t h)
+{
+	struct orr_redux *r = h->ext ? h->ext->redux : NULL;
+
+	if (!r || r->reducing || h->ngranted || !h->head)
+		return NULL;
+	if (!h->ext->redux_cl)
+		orr_fatal("%s was contributed to with STARPU_REDUX but has no reduction codelet: call starpu_data_set_reduction_methods",
+			  orr_handle_name(h));
+	r->reducing = 1;
+	return r;
+}
+
+void orr_redux_run(struct orr_redux *r)
+{
+	unsigned i, n = r->n;
+
+	r->remaining = (int) n;
+	/* With the last task submitted r may be gone. */
+	for (i = 0; i < n; i++)
+		submit_part(r, i);
+}
+
+void orr_redux_discard(starpu_data_handle_t h)
+{
+	struct orr_redux *r = h->ext ? h->ext->redux : NULL;
+	unsigned i;
+
+	if (!r)
+		return;
+	for (i = 0; i < r->n; i++)
+		orr_handle_destroy(r->part[i].handle);
+	free(r->part);
+	free(r);
+	h->ext->redux = NULL;
+}
+
+/* ---- the program's settings ---- */
+
+void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle, struct starpu_codelet *redux_cl, void *redux_cl_arg,
+						 struct starpu_codelet *init_cl, void *init_cl_arg)
+{
+	struct orr_data_ext *ext;
+
+	orr_lock(&handle->lock);
+	ext = orr_handle_ext(handle);
+	if (ext) {
+		ext->redux_cl = redux_cl;
+		ext->redux_arg = redux_cl_arg;
+		ext->init_cl = init_cl;
+		ext->init_arg = init_cl_arg;
+	}
+	orr_unlock(&handle->lock);
+	if (!ext)
+		orr_fatal("out of memory while setting reduction methods");
+}
+
+void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starpu_codelet *redux_cl, struct starpu_codelet *init_cl)
+{
+	starpu_data_set_reduction_methods_with_args(handle, redux_cl, NULL, init_cl, NULL);
+}
+
+/* ---- arbiters: all-or-nothing locking is how every commuting access works here, so that an arbiter only needs to exist ---- */
+
+struct starpu_arbiter {
+	unsigned nhandles;
+};
+
+starpu_arbiter_t starpu_arbiter_create(void) { return calloc(1, sizeof(struct starpu_arbiter)); }
+
+void starpu_data_assign_arbiter(starpu_data_handle_t handle, starpu_arbiter_t arbiter)
+{
+	handle->has_arbiter = arbiter != NULL;
+	if (arbiter)
+		ORR_ATOMIC_ADD(&arbiter->nhandles, 1);
+}
+
+void starpu_arbiter_destroy(starpu_arbiter_t arbiter) { free(arbiter); }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The CPU driver: kernels are C functions; how long they take is the world's business.
+ *
+ * Invariant: a kernel runs in the thread of its worker's group. */
+#include "core/worker.h"
+
+#include <stddef.h>
+
+static int cpu_init(struct orr_worker *w)
+{
+	(void) w;
+	return 0;
+}
+
+static void cpu_deinit(struct orr_worker *w) { (void) w; }
+
+static int cpu_start(struct orr_worker *w, struct orr_task *t)
+{
+	return orr_sys_kernel_start(w, t, orr_codelet_cpu_func(t->pub->cl, t->nimpl), t->interfaces, t->pub->cl_arg);
+}
+
+static int cpu_test(struct orr_worker *w, struct orr_task *t)
+{
+	(void) t;
+	return w->end_us <= orr_sys_now_us();
+}
+
+static void cpu_finish(struct orr_worker *w, struct orr_task *t) { orr_sys_kernel_end(w, t); }
+
+const struct orr_driver_ops orr_cpu_driver = {
+	.name = "CPU",
+	.arch = STARPU_CPU_WORKER,
+	.init = cpu_init,
+	.deinit = cpu_deinit,
+	.start = cpu_start,
+	.test = cpu_test,
+	.finish = cpu_finish,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Main memory as a memory node; also the memory of devices made of host memory.
+ *
+ * Invariant: copies are over when they return. */
+#include "drivers/memnode.h"
+#include "core/malloc.h"
+
+static uintptr_t ram_alloc(struct orr_node *node, unsigned memnode, size_t size, int flags)
+{
+	(void) flags;
+	return (uintptr_t) orr_malloc_hooked(node, memnode, size, flags);
+}
+
+static void ram_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size, int flags)
+{
+	orr_free_hooked(node, memnode, (void *) addr, size, flags);
+}
+
+static int ram_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
+		    size_t size, struct orr_copy_channel *chan)
+{
+	(void) src_node;
+	(void) dst_node;
+	(void) chan;
+	orr_sys_memcpy(node, (char *) dst + dst_offset, (const char *) src + src_offset, size);
+	return 0;
+}
+
+static int ram_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
+		      size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst, struct orr_copy_channel *chan)
+{
+	size_t i;
+
+	(void) src_node;
+	(void) dst_node;
+	(void) chan;
+	for (i = 0; i < numblocks; i++)
+		orr_sys_memcpy(node, (char *) dst + dst_offset + i * ld_dst, (const char *) src + src_offset + i * ld_src, blocksize);
+	return 0;
+}
+
+static int ram_test(struct orr_node *node, struct orr_copy_channel *chan)
+{
+	(void) node;
+	(void) chan;
+	return 1;
+}
+
+const struct orr_memnode_ops orr_ram_ops = {
+	.name = "RAM",
+	.addressable = 1,
+	.alloc = ram_alloc,
+	.release = ram_release,
+	.copy = ram_copy,
+	.copy2d = ram_copy2d,
+	.test = ram_test,
+};

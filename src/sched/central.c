@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The policies with one queue for all workers: eager (first come, first served) and prio (most urgent first).
+ *
+ * Invariant: the queue is protected by its lock, which is held for a few instructions. */
+#include "sched/sched.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+struct central {
+	orr_lock_t lock;
+	int by_priority;
+	struct orr_taskq q;
+};
+
+static void central_init(int by_priority)
+{
+	struct orr_node *node = orr_self();
+	struct central *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		orr_fatal("out of memory for the scheduling policy");
+	c->by_priority = by_priority;
+	orr_taskq_init(&c->q);
+	node->policy_data = c;
+	if (by_priority && !node->cfg.has_min_prio)
+		node->min_prio = INT_MIN;
+	if (by_priority && !node->cfg.has_max_prio)
+		node->max_prio = INT_MAX;
+}
+
+static void eager_init(unsigned ctx) { (void) ctx; central_init(0); }
+static void prio_init(unsigned ctx) { (void) ctx; central_init(1); }
+
+static void central_deinit(unsigned ctx)
+{
+	struct orr_node *node = orr_self();
+	struct central *c = node->policy_data;
+
+	(void) ctx;
+	orr_taskq_exit(&c->q);
+	free(c);
+	node->policy_data = NULL;
+}
+
+static int central_push(struct starpu_task *task)
+{
+	struct orr_node *node = orr_self();
+	struct central *c = node->policy_data;
+	int ret;
+
+	orr_lock(&c->lock);
+	ret = orr_taskq_push(&c->q, task, c->by_priority ? task->priority : 0);
+	orr_unlock(&c->lock);
+	orr_wake_one(node);
+	return ret;
+}
+
+static struct starpu_task *central_pop(unsigned ctx)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct central *c = self->node->policy_data;
+	struct starpu_task *task;
+
+	(void) ctx;
+	if (!ORR_ATOMIC_LOAD_RELAXED(&c->q.ntasks))
+		return NULL;
+	orr_lock(&c->lock);
+	task = orr_taskq_pop(&c->q, self->worker, 0);
+	orr_unlock(&c->lock);
+	return task;
+}
+
+struct starpu_sched_policy orr_sched_eager = {
+	.init_sched = eager_init,
+	.deinit_sched = central_deinit,
+	.push_task = central_push,
+	.pop_task = central_pop,
+	.policy_name = "eager",
+	.policy_description = "one queue for all workers, first come first served",
+	.worker_type = STARPU_WORKER_LIST,
+};
+
+struct starpu_sched_policy orr_sched_prio = {
+	.init_sched = prio_init,
+	.deinit_sched = central_deinit,
+	.push_task = central_push,
+	.pop_task = central_pop,
+	.policy_name = "prio",
+	.policy_description = "one queue for all workers, most urgent first",
+	.worker_type = STARPU_WORKER_LIST,
+};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The policies with one queue for each worker: lws (a worker keeps the tasks that it made ready, and steals from its neighbours) and
+ * random (workers are drawn with a probability proportional to their speed; no stealing).
+ *
+ * Invariant: a task that only some workers can execute is queued at one of those. */
+#include "sched/sched.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct queue {
+	orr_lock_t lock;
+	struct orr_taskq q;
+} __attribute__((aligned(128)));
+
+struct local {
+	unsigned n;
+	int steal;
+	struct queue queue[];
+};
+
+static void local_init(int steal)
+{
+	struct orr_node *node = orr_self();
+	unsigned i, n = node->nworkers ? node->nworkers : 1;
+	size_t size = sizeof(struct local) + n * sizeof(struct queue);
+	struct local *l = aligned_alloc(128, (size + 127) & ~(size_t) 127);
+
+	if (!l)
+		orr_fatal("out of memory for the scheduling policy");
+	memset(l, 0, size);
+	l->n = n;
+	l->steal = steal;
+	for (i = 0; i < n; i++)
+		orr_taskq_init(&l->queue[i].q);
+	node->policy_data = l;
+	if (!node->cfg.has_min_prio)
+		node->min_prio = INT_MIN;
+	if (!node->cfg.has_max_prio)
+		node->max_prio = INT_MAX;
+}
+
+static void lws_init(unsigned ctx) { (void) ctx; local_init(1); }
+static void random_init(unsigned ctx) { (void) ctx; local_init(0); }
+
+static void local_deinit(unsigned ctx)
+{
+	struct orr_node *node = orr_self();
+	struct local *l = node->policy_data;
+	unsigned i;
+
+	(void) ctx;
+	for (i = 0; i < l->n; i++)
+		orr_taskq_exit(&l->queue[i].q);
+	free(l);
+	node->policy_data = NULL;
+}
+
+static int push_to(struct orr_node *node, struct local *l, unsigned worker, struct starpu_task *task)
+{
+	struct queue *q = &l->queue[worker];
+	int ret;
+
+	orr_lock(&q->lock);
+	ret = orr_taskq_push(&q->q, task, task->priority);
+	orr_unlock(&q->lock);
+	if (l->steal)
+		orr_wake_one(node);
+	else
+		orr_wake_worker(&node->workers[worker]);
+	return ret;
+}
+
+/* The first worker from `start` on that can execute the task; nworkers when there is none. */
+static unsigned find_worker(struct orr_node *node, unsigned start, struct starpu_task *task)
+{
+	unsigned i;
+
+	for (i = 0; i < node->nworkers; i++) {
+		unsigned w = (start + i) % node->nworkers;
+
+		if (orr_task_first_impl(&node->workers[w], task) >= 0)
+			return w;
+	}
+	return node->nworkers;
+}
+
+static int lws_push(struct starpu_task *task)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct orr_node *node = self->node;
+	struct local *l = node->policy_data;
+	unsigned w;
+
+	if (node->nworkers == 1)
+		return push_to(node, l, 0, task);
+	w = self->worker ? self->worker->id : ORR_ATOMIC_ADD_RELAXED(&node->rr, 1) % node->nworkers;
+	w = find_worker(node, w, task);
+	return w == node->nworkers ? -ENODEV : push_to(node, l, w, task);
+}
+
+static struct starpu_task *pop_from(struct queue *q, struct orr_worker *w, int steal)
+{
+	struct starpu_task *task;
+
+	if (!ORR_ATOMIC_LOAD_RELAXED(&q->q.ntasks))
+		return NULL;
+	orr_lock(&q->lock);
+	task = orr_taskq_pop(&q->q, w, steal);
+	orr_unlock(&q->lock);
+	return task;
+}
+
+static struct starpu_task *local_pop(unsigned ctx)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct local *l = self->node->policy_data;
+	struct orr_worker *w = self->worker;
+	struct starpu_task *task = pop_from(&l->queue[w->id], w, 0);
+	unsigned i;
+
+	(void) ctx;
+	if (task || !l->steal)
+		return task;
+	for (i = 1; i < l->n; i++) {
+		task = pop_from(&l->queue[(w->id + i) % l->n], w, 1);
+		if (task)
+			return task;
+	}
+	return NULL;
+}
+
+static int random_push(struct starpu_task *task)
+{
+	struct orr_node *node = orr_self();
+	struct local *l = node->policy_data;
+	unsigned w;
+
+	orr_lock(&node->lock);
+	w = (unsigned) (orr_random(node) >> 33) % node->nworkers;
+	orr_unlock(&node->lock);
+	w = find_worker(node, w, task);
+	return w == node->nworkers ? -ENODEV : push_to(node, l, w, task);
+}
+
+struct starpu_sched_policy orr_sched_lws = {
+	.init_sched = lws_init,
+	.deinit_sched = local_deinit,
+	.push_task = lws_push,
+	.pop_task = local_pop,
+	.policy_name = "lws",
+	.policy_description = "locality work stealing: one queue per worker, neighbours steal",
+	.worker_type = STARPU_WORKER_LIST,
+};
+
+struct starpu_sched_policy orr_sched_random = {
+	.init_sched = random_init,
+	.deinit_sched = local_deinit,
+	.push_task = random_push,
+	.pop_task = local_pop,
+	.policy_name = "random",
+	.policy_description = "tasks go to workers drawn at random",
+	.worker_type = STARPU_WORKER_LIST,
+};

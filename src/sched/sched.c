@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Choosing the policy, and the functions that policies of programs use.
+ *
+ * Invariant: the policy does not change between starpu_init and starpu_shutdown. */
+#include "sched/sched.h"
+#include "perf/perf.h"
+#include "data/handle.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct starpu_sched_policy *orr_sched_policies[] = { &orr_sched_lws, &orr_sched_eager, &orr_sched_prio, &orr_sched_random, NULL };
+
+static struct starpu_sched_policy *find(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; orr_sched_policies[i]; i++)
+		if (!strcmp(orr_sched_policies[i]->policy_name, name))
+			return orr_sched_policies[i];
+	return NULL;
+}
+
+static void list(FILE *f)
+{
+	unsigned i;
+
+	for (i = 0; orr_sched_policies[i]; i++)
+		fprintf(f, "  %-10s %s\n", orr_sched_policies[i]->policy_name, orr_sched_policies[i]->policy_description);
+}
+
+/* A shared object of the program's provides starpu_get_sched_lib_policy(name). */
+static struct starpu_sched_policy *load(const char *lib, const char *name)
+{
+	struct starpu_sched_policy *(*get)(const char *);
+	struct starpu_sched_policy *policy;
+	void *dl = dlopen(lib, RTLD_NOW | RTLD_LOCAL);
+
+	if (!dl) {
+		orr_error("STARPU_SCHED_LIB: %s", dlerror());
+		return NULL;
+	}
+	get = (struct starpu_sched_policy *(*)(const char *)) dlsym(dl, "starpu_get_sched_lib_policy");
+	policy = get ? get(name) : NULL;
+	if (!get)
+		orr_error("STARPU_SCHED_LIB: %s does not define starpu_get_sched_lib_policy", lib);
+	return policy;
+}
+
+int orr_sched_init(struct orr_node *node)
+{
+	const char *name = node->cfg.sched;
+	struct starpu_sched_policy *policy = NULL;
+
+	if ((!name || node->conf.precedence_over_environment_variables) && node->conf.sched_policy_name)
+		name = node->conf.sched_policy_name;
+	if (node->conf.sched_policy && (!node->cfg.sched || node->conf.precedence_over_environment_variables)) {
+		policy = node->conf.sched_policy;
+	} else if (!name) {
+		policy = orr_sched_policies[0];
+	} else {
+		if (!strcmp(name, "help")) {
+			fprintf(stderr, "scheduling policies (STARPU_SCHED):\n");
+			list(stderr);
+			name = "lws";
+		}
+		policy = find(name);
+		if (!policy && node->cfg.sched_lib)
+			policy = load(node->cfg.sched_lib, name);
+	}
+	if (!policy) {
+		orr_error("there is no scheduling policy \"%s\"; set STARPU_SCHED to one of:", name);
+		list(stderr);
+		return -EINVAL;
+	}
+	if (!policy->push_task || !policy->pop_task) {
+		orr_error("scheduling policy %s lacks push_task or pop_task", policy->policy_name ? policy->policy_name : "of the program");
+		return -EINVAL;
+	}
+	node->policy = policy;
+	node->policy_wakes = policy->policy_name && find(policy->policy_name) == policy;
+	node->min_prio = node->cfg.has_min_prio ? node->cfg.min_prio : 0;
+	node->max_prio = node->cfg.has_max_prio ? node->cfg.max_prio : 0;
+	if (policy->init_sched)
+		policy->init_sched(0);
+	if (policy->add_workers && node->nworkers) {
+		int *ids = malloc(node->nworkers * sizeof(*ids));
+		unsigned i;
+
+		if (!ids)
+			return -ENOMEM;
+		for (i = 0; i < node->nworkers; i++)
+			ids[i] = (int) i;
+		policy->add_workers(0, ids, node->nworkers);
+		free(ids);
+	}
+	if (node->conf.sched_policy_callback)
+		node->conf.sched_policy_callback(0);
+	return 0;
+}
+
+void orr_sched_exit(struct orr_node *node)
+{
+	if (node->policy && node->policy->deinit_sched)
+		node->policy->deinit_sched(0);
+	node->policy = NULL;
+}
+
+struct starpu_sched_policy **starpu_sched_get_predefined_policies(void) { return orr_sched_policies; }
+struct starpu_sched_policy *starpu_sched_get_sched_policy(void) { return orr_self()->policy; }
+
+struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
+{
+	(void) sched_ctx_id;
+	return orr_self()->policy;
+}
+
+int starpu_sched_get_min_priority(void) { return orr_self()->min_prio; }
+int starpu_sched_get_max_priority(void) { return orr_self()->max_prio; }
+
+int starpu_sched_set_min_priority(int min_prio)
+{
+	orr_self()->min_prio = min_prio;
+	return 0;
+}
+
+int starpu_sched_set_max_priority(int max_prio)
+{
+	orr_self()->max_prio = max_prio;
+	return 0;
+}
+
+void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
+{
+	(void) sched_ctx_id;
+	orr_self()->policy_data = policy_data;
+}
+
+void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
+{
+	(void) sched_ctx_id;
+	return orr_self()->policy_data;
+}
+
+/* ---- who can execute what ---- */
+
+int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
+{
+	return orr_task_can_run(&orr_self()->workers[workerid], task, nimpl);
+}
+
+int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task, unsigned *impl_mask)
+{
+	unsigned i, mask = 0;
+
+	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+		if (orr_task_can_run(&orr_self()->workers[workerid], task, i))
+			mask |= 1U << i;
+	if (impl_mask)
+		*impl_mask = mask;
+	return mask != 0;
+}
+
+int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task, unsigned *nimpl)
+{
+	int impl = orr_task_first_impl(&orr_self()->workers[workerid], task);
+
+	if (impl < 0)
+		return 0;
+	if (nimpl)
+		*nimpl = (unsigned) impl;
+	return 1;
+}
+
+/* ---- queueing and waking, for policies of programs ---- */
+
+int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
+{
+	struct orr_worker *w = &orr_self()->workers[workerid];
+
+	orr_lock(&w->local_lock);
+	if (back)
+		starpu_task_list_push_back(&w->local, task);
+	else
+		starpu_task_list_push_front(&w->local, task);
+	ORR_ATOMIC_STORE(&w->nlocal, w->nlocal + 1);
+	orr_unlock(&w->local_lock);
+	orr_wake_worker(w);
+	return 0;
+}
+
+int starpu_push_task_end(struct starpu_task *task)
+{
+	task->scheduled = 1;
+	return 0;
+}
+
+static int wake(int workerid)
+{
+	orr_wake_worker(&orr_self()->workers[workerid]);
+	return 1;
+}
+
+int starpu_wake_worker_locked(int workerid) { return wake(workerid); }
+int starpu_wake_worker_no_relax(int workerid) { return wake(workerid); }
+int starpu_wake_worker_relax_light(int workerid) { return wake(workerid); }
+
+/* A worker needs no lock to be looked at: its state is its group's. These keep the pairing that programs write; what they protect is
+ * the policy's own data about that worker. */
+void starpu_worker_lock(int workerid) { starpu_pthread_mutex_lock(&orr_self()->workers[workerid].policy_mutex); }
+int starpu_worker_trylock(int workerid) { return starpu_pthread_mutex_trylock(&orr_self()->workers[workerid].policy_mutex); }
+void starpu_worker_unlock(int workerid) { starpu_pthread_mutex_unlock(&orr_self()->workers[workerid].policy_mutex); }
+void starpu_worker_lock_self(void) { starpu_worker_lock((int) orr_thread_self()->worker->id); }
+void starpu_worker_unlock_self(void) { starpu_worker_unlock((int) orr_thread_self()->worker->id); }
+
+void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex, starpu_pthread_cond_t **sched_cond)
+{
+	*sched_mutex = &orr_self()->workers[workerid].policy_mutex;
+	*sched_cond = &orr_self()->workers[workerid].policy_cond;
+}
+
+void starpu_worker_relax_on(void) {}
+void starpu_worker_relax_off(void) {}
+int starpu_worker_get_relax_state(void) { return 1; }
+int starpu_get_prefetch_flag(void) { return orr_self()->cfg.prefetch; }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Scheduling policies: which worker executes which ready task.
+ *
+ * A policy is a struct starpu_sched_policy. The core calls push_task for each ready task (any thread) and pop_task for each idle worker
+ * (the thread of its group; starpu_worker_get_id() names the worker); both must not block. A policy of ours wakes a worker after it
+ * queued a task; for a policy of the program's the core wakes all. Per-process state hangs off node->policy_data.
+ * Invariant: a task is given to a worker that can execute it, exactly once. */
+#ifndef ORR_SCHED_SCHED_H
+#define ORR_SCHED_SCHED_H
+
+#include "core/worker.h"
+
+/* Ready tasks ordered by priority, first in first out among equals; a queue that ignores priorities has one bucket. Not locked.
+ * Invariant: buckets are sorted by priority, the most urgent last, and none is empty. */
+struct orr_taskq {
+	struct orr_bucket { int prio; struct starpu_task_list list; } *bucket, inl[2];
+	unsigned n, cap;
+	unsigned ntasks;	/* may be read without the owner's lock as a hint */
+};
+
+void orr_taskq_init(struct orr_taskq *q);
+void orr_taskq_exit(struct orr_taskq *q);
+/* Queues task with that priority. 0 or -ENOMEM. */
+int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio);
+/* Takes the most urgent task that w can execute; from the other end when steal. NULL when there is none. */
+struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int steal);
+
+/* The table of policies, NULL-terminated; the first is the default. */
+extern struct starpu_sched_policy *orr_sched_policies[];
+extern struct starpu_sched_policy orr_sched_lws, orr_sched_eager, orr_sched_prio, orr_sched_random;
+
+/* Chooses and starts the policy (configuration, conf, STARPU_SCHED_LIB). 0, or -EINVAL after a message listing what there is. */
+int orr_sched_init(struct orr_node *node);
+void orr_sched_exit(struct orr_node *node);
+
+#endif

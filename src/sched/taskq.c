@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Queues of ready tasks by priority (see sched.h). */
+#include "sched/sched.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void orr_taskq_init(struct orr_taskq *q)
+{
+	memset(q, 0, sizeof(*q));
+	q->bucket = q->inl;
+	q->cap = 2;
+}
+
+void orr_taskq_exit(struct orr_taskq *q)
+{
+	if (q->bucket != q->inl)
+		free(q->bucket);
+	orr_taskq_init(q);
+}
+
+static int grow(struct orr_taskq *q)
+{
+	unsigned cap = 2 * q->cap;
+	struct orr_bucket *v = malloc(cap * sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	memcpy(v, q->bucket, q->n * sizeof(*v));
+	if (q->bucket != q->inl)
+		free(q->bucket);
+	q->bucket = v;
+	q->cap = cap;
+	return 0;
+}
+
+/* The bucket of that priority, made when missing. */
+static struct orr_bucket *bucket(struct orr_taskq *q, int prio)
+{
+	unsigned lo = 0, hi = q->n;
+
+	if (q->n && q->bucket[q->n - 1].prio == prio)
+		return &q->bucket[q->n - 1];
+	while (lo < hi) {
+		unsigned mid = (lo + hi) / 2;
+
+		if (q->bucket[mid].prio < prio)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo < q->n && q->bucket[lo].prio == prio)
+		return &q->bucket[lo];
+	if (q->n == q->cap && grow(q))
+		return NULL;
+	memmove(&q->bucket[lo + 1], &q->bucket[lo], (q->n - lo) * sizeof(*q->bucket));
+	q->n++;
+	q->bucket[lo].prio = prio;
+	starpu_task_list_init(&q->bucket[lo].list);
+	return &q->bucket[lo];
+}
+
+int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio)
+{
+	struct orr_bucket *b = bucket(q, prio);
+
+	if (!b)
+		return -ENOMEM;
+	starpu_task_list_push_back(&b->list, task);
+	ORR_ATOMIC_STORE_RELAXED(&q->ntasks, q->ntasks + 1);
+	return 0;
+}
+
+/* A quick yes for the common task, the full question otherwise. */
+static int can_run(struct orr_worker *w, struct starpu_task *task)
+{
+	if (w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && (orr_task_of(task)->where & STARPU_CPU) && !task->cl->can_execute &&
+	    !task->workerids && !orr_task_of(task)->forced_impl)
+		return 1;
+	return orr_task_first_impl(w, task) >= 0;
+}
+
+static struct starpu_task *take(struct orr_taskq *q, unsigned i, struct starpu_task *task)
+{
+	struct orr_bucket *b = &q->bucket[i];
+
+	starpu_task_list_erase(&b->list, task);
+	ORR_ATOMIC_STORE_RELAXED(&q->ntasks, q->ntasks - 1);
+	if (starpu_task_list_empty(&b->list)) {
+		memmove(b, b + 1, (q->n - i - 1) * sizeof(*b));
+		q->n--;
+	}
+	return task;
+}
+
+struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int steal)
+{
+	unsigned i;
+
+	for (i = q->n; i-- > 0;) {
+		struct starpu_task_list *list = &q->bucket[i].list;
+		struct starpu_task *task = steal ? list->tail : list->head;
+
+		for (; task; task = steal ? task->prev : task->next)
+			if (can_run(w, task)) {
+				if (!steal && task->next)
+					__builtin_prefetch(task->next->starpu_private);
+				return take(q, i, task);
+			}
+	}
+	return NULL;
+}
