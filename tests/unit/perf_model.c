@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Estimates and learning of one process, on tasks whose data are made up: order of sources, notes, files of several writers. */
+#include <sys/wait.h>
+#include <time.h>
+#include "core/task.h"
+#include "data/handle.h"
+#include "perf/state.h"
+#include "perf_util.h"
+
+static struct orr_node *node;
+static const struct orr_perf_unit cpu = { STARPU_CPU_WORKER, 3, 1 }, cuda = { STARPU_CUDA_WORKER, 1, 1 };
+
+static size_t get_size(starpu_data_handle_t h) { return ((size_t *) h->ext)[0]; }
+static uint32_t get_footprint(starpu_data_handle_t h) { return starpu_hash_crc32c_be((uint32_t) get_size(h), 0); }
+static struct starpu_data_interface_ops ops = { .get_size = get_size, .footprint = get_footprint };
+
+/* A task with one datum of `size` bytes. */
+static struct starpu_task *make(struct starpu_codelet *cl, size_t size, double flops)
+{
+	struct made { struct starpu_task t; struct _starpu_data_state h; size_t size; } *m = calloc(1, sizeof(*m));
+	m->t = (struct starpu_task) STARPU_TASK_INITIALIZER;
+	m->h.ops = &ops;
+	m->size = size;
+	m->h.ext = (struct orr_data_ext *) &m->size;
+	m->t.cl = cl;
+	m->t.flops = flops;
+	m->t.handles[0] = &m->h;
+	return &m->t;
+}
+
+static double expect(struct starpu_codelet *cl, const struct orr_perf_unit *u, size_t size, double flops, int defaults, enum orr_perf_source *s)
+{
+	struct starpu_task *t = make(cl, size, flops);
+	double us = orr_perf_expected_us(node, u, t, 0, defaults, s);
+	free(t);
+	return us;
+}
+
+static void start(int calibrate)
+{
+	node = orr_self();
+	node->cfg.perf_model_dir = (char *) tmp_dir();
+	node->cfg.hostname = "box";
+	node->cfg.calibrate = calibrate;
+	node->cfg.calibrate_minimum = 10;
+	node->cfg.history_max_error = 50;
+	node->cfg.homogeneous_cpu = 1;
+	CHECK(orr_perf_init(node) == 0);
+}
+
+static void store(const char *symbol, const char *text)
+{
+	char path[1024];
+	snprintf(path, sizeof(path), "%s/codelets/45/%s.box", tmp_dir(), symbol);
+	write_file(path, text, strlen(text));
+}
+
+static void estimates(void)
+{
+	char text[2048];
+	uint32_t exact = starpu_hash_crc32c_be(starpu_hash_crc32c_be(4096, 0), 0);
+	snprintf(text, sizeof(text), "45\n2\n" COMB(0, 0, 1, 4, "%08x 4096 1e6 100 7 1000 100490 10\n1 8192 2e6 200 1 2000 400000 10\n"
+		 "2 32768 8e6 800 4 8000 6400000 10\n3 65536 0 nan nan 0 0 0\n") COMB(1, 0, 1, 1, "5 4096 1e6 10 1 100 1000 10\n"), exact);
+	store("est", text);
+	struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "est" };
+	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_RW }, .model = &model };
+	enum orr_perf_source s;
+	start(0);
+	capture();
+	CHECK_NEAR(expect(&cl, &cpu, 4096, 0, 0, &s), 100, 1e-12);
+	CHECK(s == ORR_PERF_CALIBRATED);
+	CHECK(!*captured());
+	capture();
+	CHECK_NEAR(expect(&cl, &cpu, 8192, 0, 0, &s), 200, 1e-12);
+	CHECK(s == ORR_PERF_BY_SIZE);
+	CHECK(strstr(captured(), "same size"));
+	capture();
+	CHECK_NEAR(expect(&cl, &cpu, 8192, 0, 0, &s), 200, 1e-12);
+	CHECK_NEAR(expect(&cl, &cpu, 16384, 0, 0, &s), 400, 1e-9);
+	CHECK(s == ORR_PERF_BY_SIZE);
+	/* Another device of the same kind serves; nothing is known of OpenCL nor beyond the largest size. */
+	CHECK_NEAR(expect(&cl, &cuda, 4096, 0, 0, &s), 10, 1e-12);
+	const struct orr_perf_unit opencl = { STARPU_OPENCL_WORKER, 0, 1 };
+	CHECK(isnan(expect(&cl, &opencl, 4096, 1e6, 0, &s)) && s == ORR_PERF_UNKNOWN);
+	CHECK(isnan(expect(&cl, &cpu, 65536, 0, 0, &s)) && s == ORR_PERF_UNKNOWN);
+	/* With defaults: at the speed of the nearest measurement, or at all. */
+	CHECK_NEAR(expect(&cl, &cpu, 65536, 16e6, 1, &s), 1600, 1e-9);
+	CHECK(s == ORR_PERF_FLOPS);
+	CHECK(expect(&cl, &cpu, 65536, 0, 1, &s) > 0 && s == ORR_PERF_DEFAULT);
+	/* No model at all. */
+	struct starpu_codelet bare = { .nbuffers = 1, .modes = { STARPU_R } };
+	CHECK(isnan(expect(&bare, &cpu, 64, 1e6, 0, &s)));
+	CHECK_NEAR(expect(&bare, &cpu, 64, 1e6, 1, &s), 100, 1e-9);	/* the best speed seen is 1e10 flop/s */
+	CHECK(!*captured());
+	struct starpu_task *t = make(&cl, 4096, 0);
+	CHECK_NEAR(orr_perf_deviation_us(node, &cpu, t, 0), 7, 1e-12);
+	free(t);
+	orr_perf_exit(node);
+	CHECK(!model.state && !model.is_init);
+}
+
+static void malformed(void)
+{
+	store("broken", "45\n1\n1\n0\n0\n");
+	struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "broken" };
+	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &model };
+	start(1);
+	capture();
+	CHECK(isnan(expect(&cl, &cpu, 64, 0, 0, NULL)));
+	CHECK(isnan(expect(&cl, &cpu, 64, 0, 0, NULL)));
+	const char *said = captured(), *first = strstr(said, "broken.box:5:");
+	CHECK(first && !strstr(first + 1, "broken.box"));
+	/* What cannot be read is not overwritten either. */
+	struct starpu_task *t = make(&cl, 64, 0);
+	orr_perf_record(node, &cpu, t, 0, 5);
+	free(t);
+	capture();
+	orr_perf_exit(node);
+	CHECK(strstr(captured(), "left alone"));
+}
+
+static double by_task(struct starpu_task *t, unsigned nimpl) { (void) t; return 40 + nimpl; }
+static double by_arch(struct starpu_task *t, struct starpu_perfmodel_arch *a, unsigned n) { (void) t; (void) n; return a->devices[0].type == STARPU_CUDA_WORKER ? 3 : 30; }
+static double part(struct starpu_task *t, struct starpu_perfmodel_arch *a, unsigned n) { (void) t; (void) a; (void) n; return 77; }
+static double failing(struct starpu_task *t, unsigned n) { (void) t; (void) n; return NAN; }
+
+static void functions(void)
+{
+	struct starpu_perfmodel common = { .type = STARPU_COMMON, .cost_function = by_task }, arch = { .type = STARPU_PER_ARCH, .arch_cost_function = by_arch };
+	struct starpu_perfmodel nothing = { .type = STARPU_COMMON, .cost_function = failing };
+	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &common };
+	enum orr_perf_source s;
+	start(0);
+	CHECK(expect(&cl, &cpu, 8, 0, 0, &s) == 40 && s == ORR_PERF_COST_FUNCTION);
+	double gpu = expect(&cl, &cuda, 8, 0, 0, &s);
+	CHECK(gpu > 0 && gpu < 40);
+	cl.model = &arch;
+	CHECK(expect(&cl, &cpu, 8, 0, 0, &s) == 30 && expect(&cl, &cuda, 8, 0, 0, &s) == 3);
+	CHECK(starpu_perfmodel_set_per_devices_cost_function(&arch, 0, part, STARPU_CUDA_WORKER, 1, 1, -1) == 0);
+	CHECK(expect(&cl, &cpu, 8, 0, 0, &s) == 30 && expect(&cl, &cuda, 8, 0, 0, &s) == 77);
+	cl.model = &nothing;
+	CHECK(isnan(expect(&cl, &cpu, 8, 0, 0, &s)) && s == ORR_PERF_UNKNOWN);
+	cl.model = &starpu_perfmodel_nop;
+	CHECK(expect(&cl, &cpu, 8, 0, 1, &s) == 0 && s == ORR_PERF_COST_FUNCTION);
+	orr_perf_exit(node);
+}
+
+static void record(struct starpu_codelet *cl, size_t size, double us, unsigned n)
+{
+	struct starpu_task *t = make(cl, size, 0);
+	for (unsigned i = 0; i < n; i++)
+		orr_perf_record(node, &cpu, t, 0, us * (i % 2 ? 1.1 : 0.9));
+	free(t);
+}
+
+static void learning(void)
+{
+	struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "learn" };
+	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_W }, .model = &model };
+	enum orr_perf_source s;
+	start(1);
+	record(&cl, 1000, 50, 8);
+	/* Schedulers are to try further; a simulated run takes what there is. */
+	CHECK(isnan(expect(&cl, &cpu, 1000, 0, 0, &s)));
+	CHECK_NEAR(expect(&cl, &cpu, 1000, 0, 1, &s), 50, 1e-12);
+	record(&cl, 1000, 50, 12);
+	CHECK_NEAR(expect(&cl, &cpu, 1000, 0, 0, &s), 50, 1e-12);
+	CHECK(s == ORR_PERF_CALIBRATED);
+	record(&cl, 1000, 500, 4);	/* outliers */
+	CHECK_NEAR(expect(&cl, &cpu, 1000, 0, 0, &s), 50, 1e-12);
+	CHECK(isnan(expect(&cl, &cpu, 1001, 0, 0, &s)));
+	struct starpu_perfmodel_per_arch *p = starpu_perfmodel_get_model_per_devices(&model, 0, STARPU_CPU_WORKER, 0, 1, -1);
+	CHECK(p && p->regression.nsample == 20 && p->list && p->list->entry->nsample == 20);
+	orr_perf_exit(node);
+	/* Two other processes add to it at the same time. */
+	for (int child = 0; child < 2; child++) {
+		pid_t pid = fork();
+		CHECK(pid >= 0);
+		if (pid == 0) {
+			start(1);
+			record(&cl, 1000, 50, 20);
+			record(&cl, 2000 + (size_t) child, 70, 10);
+			orr_perf_exit(node);
+			_exit(0);
+		}
+	}
+	for (int child = 0, status; child < 2; child++)
+		CHECK(wait(&status) > 0 && status == 0);
+	start(0);
+	CHECK_NEAR(expect(&cl, &cpu, 1000, 0, 0, &s), 50, 1e-9);
+	CHECK_NEAR(expect(&cl, &cpu, 2000, 0, 0, &s), 70, 1e-9);
+	CHECK_NEAR(expect(&cl, &cpu, 2001, 0, 0, &s), 70, 1e-9);
+	CHECK(s == ORR_PERF_CALIBRATED);
+	struct orr_model_entry *e = orr_model_entry_find(&model.state->m->data->combs[0]->impls[0], starpu_hash_crc32c_be(starpu_hash_crc32c_be(1000, 0), 0));
+	CHECK(e && e->pub.nsample == 60);
+	CHECK_NEAR(e->pub.deviation, 5, 1e-6);
+	orr_perf_exit(node);
+	/* The machine has changed: more samples are dropped than were ever kept, and the history starts afresh. */
+	start(1);
+	record(&cl, 1000, 500, 75);
+	CHECK_NEAR(expect(&cl, &cpu, 1000, 0, 1, &s), 500, 0.02);
+	orr_perf_exit(node);
+	start(2);
+	CHECK(isnan(expect(&cl, &cpu, 2000, 0, 0, &s)));
+	record(&cl, 3000, 9, 10);
+	orr_perf_exit(node);
+	start(0);
+	CHECK(isnan(expect(&cl, &cpu, 1000, 0, 0, &s)));
+	CHECK_NEAR(expect(&cl, &cpu, 3000, 0, 0, &s), 9, 1e-9);
+	orr_perf_exit(node);
+}
+
+static void parameters(struct starpu_task *t, double *p) { p[0] = (double) starpu_data_get_size(t->handles[0]); }
+
+static void regressions(void)
+{
+	unsigned one[] = { 1 }, two[] = { 2 }, *combinations[] = { one, two };
+	struct starpu_perfmodel linear = { .type = STARPU_REGRESSION_BASED, .symbol = "lin" }, nl = { .type = STARPU_NL_REGRESSION_BASED, .symbol = "nl" };
+	struct starpu_perfmodel multi = { .type = STARPU_MULTIPLE_REGRESSION_BASED, .symbol = "multi", .parameters = parameters, .nparameters = 1,
+					  .combinations = combinations, .ncombinations = 2 };
+	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R } };
+	enum orr_perf_source s;
+	for (int round = 0; round < 2; round++) {
+		start(round == 0);
+		for (size_t size = 100; round == 0 && size < 100000; size *= 2) {
+			double x = (double) size;
+			cl.model = &linear;
+			record(&cl, size, 0.5 * pow(x, 1.5), 4);
+			cl.model = &nl;
+			record(&cl, size, 0.5 * x + 200, 4);
+			cl.model = &multi;
+			record(&cl, size, 30 + 2 * x + 0.001 * x * x, 4);
+		}
+		cl.model = &linear;
+		CHECK_NEAR(expect(&cl, &cpu, 150, 0, 0, &s), 0.5 * pow(150, 1.5), 0.02);
+		CHECK(s == ORR_PERF_CALIBRATED);
+		cl.model = &nl;
+		CHECK_NEAR(expect(&cl, &cpu, 333, 0, 0, &s), 0.5 * 333 + 200, 0.05);
+		cl.model = &multi;
+		CHECK_NEAR(expect(&cl, &cpu, 20000, 0, 0, &s), 30 + 40000 + 400000, 0.05);
+		CHECK(s == ORR_PERF_CALIBRATED);
+		orr_perf_exit(node);
+	}
+}
+
+static void speed(void)
+{
+	struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "est" };
+	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_RW }, .model = &model };
+	enum { N = 1000000 };
+	for (int by_size = 0; by_size < 2; by_size++) {
+		struct timespec a, b;
+		start(0);
+		node->cfg.silent = 1;
+		struct starpu_task *t = make(&cl, by_size ? 8192 : 4096, 0);
+		struct orr_task private = { .pub = t };
+		double sum = 0;
+		t->starpu_private = &private;
+		clock_gettime(CLOCK_MONOTONIC, &a);
+		for (unsigned i = 0; i < N; i++)
+			sum += orr_perf_expected_us(node, &cpu, t, 0, 1, NULL);
+		clock_gettime(CLOCK_MONOTONIC, &b);
+		double ns = ((double) (b.tv_sec - a.tv_sec) * 1e9 + (double) (b.tv_nsec - a.tv_nsec)) / N;
+		printf("%s: %.1f ns per estimate\n", by_size ? "by size" : "by footprint", ns);
+		CHECK(sum > 0 && ns < 5000);
+		t->starpu_private = NULL;
+		free(t);
+		orr_perf_exit(node);
+	}
+}
+
+int main(void)
+{
+	make_dirs(tmp_dir());
+	estimates();
+	malformed();
+	functions();
+	learning();
+	regressions();
+	speed();
+	return 0;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the unit tests of performance models share: checks, files, captured messages, and tasks with made-up data.
+ * Invariant: everything is written under $ORR_TEST_TMP (or a fresh folder of /tmp). */
+#ifndef TESTS_UNIT_PERF_UTIL_H
+#define TESTS_UNIT_PERF_UTIL_H
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHECK(cond) \
+	do { \
+		if (!(cond)) { \
+			printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #cond); \
+			exit(1); \
+		} \
+	} while (0)
+#define CHECK_NEAR(a, b, relative) \
+	do { \
+		double check_a = (a), check_b = (b); \
+		if (!(fabs(check_a - check_b) <= (relative) * fabs(check_b))) { \
+			printf("%s:%d: %s is %.9g, expected %.9g\n", __FILE__, __LINE__, #a, check_a, check_b); \
+			exit(1); \
+		} \
+	} while (0)
+
+/* A folder of this test. */
+static inline const char *tmp_dir(void)
+{
+	static char dir[512];
+	if (!*dir) {
+		const char *t = getenv("ORR_TEST_TMP");
+		snprintf(dir, sizeof(dir), "%s/perf-XXXXXX", t ? t : "/tmp");
+		CHECK(mkdtemp(dir));
+	}
+	return dir;
+}
+
+static inline void write_file(const char *path, const char *text, size_t length)
+{
+	FILE *f = fopen(path, "w");
+	CHECK(f && fwrite(text, 1, length, f) == length && fclose(f) == 0);
+}
+
+static inline void make_dirs(const char *root)
+{
+	static const char *const sub[] = { "", "/bus", "/codelets", "/codelets/45" };
+	char path[1024];
+	for (unsigned i = 0; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s%s", root, sub[i]);
+		mkdir(path, 0777);
+	}
+}
+
+/* Standard error goes to a file until captured() gives its text. */
+static int saved_stderr = -1;
+static inline void capture(void)
+{
+	char path[1024];
+	snprintf(path, sizeof(path), "%s/stderr", tmp_dir());
+	fflush(stderr);
+	saved_stderr = dup(2);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	CHECK(fd >= 0 && dup2(fd, 2) == 2);
+	close(fd);
+}
+
+static inline const char *captured(void)
+{
+	static char text[65536];
+	char path[1024];
+	fflush(stderr);
+	dup2(saved_stderr, 2);
+	close(saved_stderr);
+	snprintf(path, sizeof(path), "%s/stderr", tmp_dir());
+	FILE *f = fopen(path, "r");
+	CHECK(f);
+	size_t n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = 0;
+	fclose(f);
+	return text;
+}
+
+/* The folder of foreign samples, or NULL. They are no part of the project. */
+static inline const char *samples(void)
+{
+	static char path[1024];
+	const char *dir = getenv("ORR_PERFMODELS_SAMPLES"), *src = getenv("ORR_TEST_SRCDIR");
+	if (dir)
+		snprintf(path, sizeof(path), "%s", dir);
+	else
+		snprintf(path, sizeof(path), "%s/../shared/perfmodels", src ? src : ".");
+	return access(path, R_OK) ? NULL : path;
+}
+
+/* One implementation of a model file: header of a combination of one device, then entries. */
+#define COMB(kind, devid, cores, nentries, entries) \
+	"# number of types devices\n1\n# type\n" #kind "\n# id\n" #devid "\n# cores\n" #cores "\n# implementations\n1\n" \
+	"# entries\n" #nentries "\n0 0 0 0 nan nan 0 0 0\nnan nan nan\n0\n" entries
+
+#endif
