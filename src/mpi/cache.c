@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The communication cache: a value received from its owner is kept until somebody writes the datum.
+ *
+ * The owner keeps, per datum, the set of ranks that hold its value; each of those keeps one flag. Both sides change at the same point
+ * of the insertion order, so they agree without talking.
+ * Invariant: with the cache on, rank r is in the owner's set exactly if the datum has ORR_MPI_RECEIVED on r (between insertions). */
+#include <inttypes.h>
+#include <stdio.h>
+#include "mpi/mpi.h"
+
+static void tell(struct orr_mpi *mpi, const char *what, starpu_data_handle_t h)
+{
+	if (mpi->node->cfg.mpi_cache_stats)
+		printf("[starpu_mpi_cache_stats][%d] %s received data '%s' (tag %" PRId64 ", owner %d, %zu bytes)\n", mpi->rank, what,
+		       orr_handle_name(h), h->mpi_tag, (int) h->mpi_rank, starpu_data_get_size(h));
+}
+
+int orr_mpi_sent_set(struct orr_mpi *mpi, starpu_data_handle_t h, int dest)
+{
+	struct orr_mpi_ext *ext = orr_mpi_attach(mpi, h);
+
+	if (!ext || !mpi->cache)
+		return 0;
+	return orr_mpi_ranks_insert(&ext->sent, &ext->nsent, &ext->sent_cap, dest);
+}
+
+void orr_mpi_sent_clear(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	struct orr_mpi_ext *ext = orr_mpi_ext(h);
+
+	(void) mpi;
+	if (ext)
+		ext->nsent = 0;
+}
+
+int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	if (!orr_mpi_attach(mpi, h) || !mpi->cache)
+		return 0;
+	if (h->mpi_flags & ORR_MPI_RECEIVED)
+		return 1;
+	h->mpi_flags |= ORR_MPI_RECEIVED;
+	tell(mpi, "added", h);
+	return 0;
+}
+
+static void received_clear(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	if (!(h->mpi_flags & ORR_MPI_RECEIVED))
+		return;
+	h->mpi_flags &= (uint16_t) ~ORR_MPI_RECEIVED;
+	tell(mpi, "removed", h);
+}
+
+void orr_mpi_received_drop(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	if (!(h->mpi_flags & ORR_MPI_RECEIVED))
+		return;
+	received_clear(mpi, h);
+	starpu_data_invalidate_submit(h);
+}
+
+void orr_mpi_forget(struct orr_mpi *mpi, starpu_data_handle_t h, int me)
+{
+	if (h->mpi_rank == me)
+		orr_mpi_sent_clear(mpi, h);
+	else
+		orr_mpi_received_drop(mpi, h);
+}
+
+/* ---- public ---- */
+
+int starpu_mpi_cache_is_enabled(void)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	return mpi && mpi->cache;
+}
+
+int starpu_mpi_cache_set(int enabled)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (!mpi)
+		return 0;
+	if (mpi->cache && !enabled)
+		starpu_mpi_cache_flush_all_data(mpi->comms[0]->comm);
+	mpi->cache = !!enabled;
+	return mpi->cache;
+}
+
+void starpu_mpi_cache_flush(MPI_Comm comm, starpu_data_handle_t data_handle)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+
+	if (c && data_handle)
+		orr_mpi_forget(mpi, data_handle, c->rank);
+}
+
+void starpu_mpi_cache_flush_all_data(MPI_Comm comm)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+
+	/* From the end: an entry that goes away meanwhile is replaced by the last one. */
+	for (unsigned i = c ? mpi->nattached : 0; i-- > 0;)
+		if (i < mpi->nattached)
+			orr_mpi_forget(mpi, mpi->attached[i], c->rank);
+}
+
+int starpu_mpi_cached_receive(starpu_data_handle_t data_handle)
+{
+	return !!(data_handle->mpi_flags & ORR_MPI_RECEIVED);
+}
+
+int starpu_mpi_cached_receive_set(starpu_data_handle_t data)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	return mpi ? orr_mpi_received_set(mpi, data) : 0;
+}
+
+void starpu_mpi_cached_receive_clear(starpu_data_handle_t data)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (mpi)
+		received_clear(mpi, data);
+}
+
+int starpu_mpi_cached_send(starpu_data_handle_t data_handle, int dest)
+{
+	struct orr_mpi_ext *ext = orr_mpi_ext(data_handle);
+
+	return ext && orr_mpi_ranks_has(ext->sent, ext->nsent, dest);
+}
+
+int starpu_mpi_cached_send_set(starpu_data_handle_t data, int dest)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	return mpi ? orr_mpi_sent_set(mpi, data, dest) : 0;
+}
+
+void starpu_mpi_cached_send_clear(starpu_data_handle_t data)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (mpi)
+		orr_mpi_sent_clear(mpi, data);
+}

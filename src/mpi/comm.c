@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Communicators of the program: for each, the translation of its ranks to the engine's world and a matching context.
+ *
+ * No message is ever sent on them (starpu_mpi_barrier aside). The context must be equal on all members without talking: it is a hash of
+ * the group's ranks in the world, 0 for the world itself; starpu_mpi_comm_register, which all members call in the same order,
+ * tells communicators of the same group apart. An attribute on each communicator tells us when the program frees it, so
+ * that a handle that MPI uses again is not taken for the old one.
+ * Invariant: an entry is never moved nor freed before shutdown (data keep its index); dead entries match no communicator. */
+#include <errno.h>
+#include <stdlib.h>
+#include "mpi/mpi.h"
+
+static int on_free(MPI_Comm comm, int keyval, void *attribute, void *extra)
+{
+	struct orr_mpi_comm *c = attribute;
+
+	(void) comm;
+	(void) keyval;
+	(void) extra;
+	ORR_ATOMIC_STORE(&c->dead, 1);
+	c->comm = MPI_COMM_NULL;
+	if (ORR_ATOMIC_LOAD(&c->mpi->last_comm) == c)
+		ORR_ATOMIC_STORE(&c->mpi->last_comm, c->mpi->comms[0]);
+	return MPI_SUCCESS;
+}
+
+/* Adds an entry; under comm_lock. */
+static struct orr_mpi_comm *add(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	struct orr_mpi_comm **comms = mpi->comms;
+
+	if (!(mpi->ncomms & (mpi->ncomms - 1)))
+		comms = realloc(mpi->comms, (mpi->ncomms ? 2 * mpi->ncomms : 1) * sizeof(*comms));
+	if (!comms)
+		return NULL;
+	mpi->comms = comms;
+	struct orr_mpi_comm *c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->comm = comm;
+	c->mpi = mpi;
+	c->index = (uint16_t) mpi->ncomms;
+	comms[mpi->ncomms++] = c;
+	return c;
+}
+
+int orr_mpi_comms_init(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	struct orr_mpi_comm *c = add(mpi, comm);
+
+	if (!c) {
+		orr_error("out of memory for the table of communicators");
+		return -ENOMEM;
+	}
+	c->rank = mpi->node->mpi_rank;
+	c->size = mpi->node->mpi_size;
+	mpi->last_comm = c;
+	mpi->keyval = MPI_KEYVAL_INVALID;
+	return 0;
+}
+
+void orr_mpi_comms_exit(struct orr_mpi *mpi)
+{
+	for (unsigned i = 0; i < mpi->ncomms; i++) {
+		struct orr_mpi_comm *c = mpi->comms[i];
+		if (c->attribute && !c->dead)
+			MPI_Comm_delete_attr(c->comm, mpi->keyval);
+		free(c->to_world);
+		free(c);
+	}
+	free(mpi->comms);
+	mpi->comms = NULL;
+	mpi->ncomms = 0;
+	if (mpi->keyval != MPI_KEYVAL_INVALID)
+		MPI_Comm_free_keyval(&mpi->keyval);
+}
+
+/* Ranks of the group in the engine's world; to_world stays NULL when they are the same. -EINVAL when it has other processes. */
+static int translate(struct orr_mpi *mpi, struct orr_mpi_comm *c)
+{
+	MPI_Group world, group;
+	int *in = malloc(2 * (size_t) c->size * sizeof(*in)), *out = in + c->size, same = c->size == mpi->size, ret = 0;
+	uint64_t hash = 0x6f7272657279ULL;
+
+	if (!in)
+		return -ENOMEM;
+	for (int i = 0; i < c->size; i++)
+		in[i] = i;
+	MPI_Comm_group(mpi->comms[0]->comm, &world);
+	MPI_Comm_group(c->comm, &group);
+	MPI_Group_translate_ranks(group, c->size, in, world, out);
+	MPI_Group_free(&group);
+	MPI_Group_free(&world);
+	for (int i = 0; i < c->size; i++) {
+		if (out[i] == MPI_UNDEFINED) {
+			orr_error("a communicator holds a process that is not in the one given to starpu_mpi_init_conf: "
+				  "initialise with a communicator that holds all ranks");
+			ret = -EINVAL;
+			break;
+		}
+		same &= out[i] == i;
+		hash = orr_mix64(hash ^ (uint64_t) (unsigned) out[i]);
+	}
+	if (!ret && !same) {
+		c->to_world = malloc((size_t) c->size * sizeof(*c->to_world));
+		if (!c->to_world)
+			ret = -ENOMEM;
+		for (int i = 0; !ret && i < c->size; i++)
+			c->to_world[i] = out[i];
+	}
+	c->group_hash = same ? 0 : (uint32_t) (hash >> 32) | 1;
+	c->context = c->group_hash;
+	free(in);
+	return ret;
+}
+
+struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	struct orr_mpi_comm *c = NULL;
+
+	if (mpi->fake || comm == MPI_COMM_WORLD)
+		return mpi->comms[0];
+	if (comm == MPI_COMM_NULL) {
+		orr_error("the communicator is MPI_COMM_NULL: this rank is not a member and must not make the call");
+		return NULL;
+	}
+	orr_lock(&mpi->comm_lock);
+	for (unsigned i = 0; i < mpi->ncomms && !c; i++)
+		if (!mpi->comms[i]->dead && mpi->comms[i]->comm == comm)
+			c = mpi->comms[i];
+	if (!c && mpi->ncomms < UINT16_MAX) {
+		if (mpi->keyval == MPI_KEYVAL_INVALID)
+			MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &mpi->keyval, NULL);
+		c = add(mpi, comm);
+		if (c) {
+			MPI_Comm_size(comm, &c->size);
+			MPI_Comm_rank(comm, &c->rank);
+			if (translate(mpi, c)) {
+				c->dead = 1;
+				c = NULL;
+			} else
+				c->attribute = MPI_Comm_set_attr(comm, mpi->keyval, c) == MPI_SUCCESS;
+		} else
+			orr_error("out of memory for the table of communicators");
+	}
+	orr_unlock(&mpi->comm_lock);
+	if (c)
+		ORR_ATOMIC_STORE(&mpi->last_comm, c);
+	return c;
+}
+
+int orr_mpi_from_world(const struct orr_mpi_comm *c, int world)
+{
+	if (!c->to_world)
+		return world;
+	for (int i = 0; i < c->size; i++)
+		if (c->to_world[i] == world)
+			return i;
+	return -1;
+}
+
+int starpu_mpi_comm_register(MPI_Comm comm)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+	uint32_t earlier = 0;
+
+	if (!c)
+		return -EINVAL;
+	if (c->index == 0 || c->context != c->group_hash)
+		return 0;
+	orr_lock(&mpi->comm_lock);
+	for (unsigned i = 1; i < mpi->ncomms; i++)
+		earlier += mpi->comms[i]->group_hash == c->group_hash && mpi->comms[i]->context != c->group_hash;
+	c->context = (uint32_t) orr_mix64(((uint64_t) c->group_hash << 32) + earlier + 1) | 1;
+	orr_unlock(&mpi->comm_lock);
+	return 0;
+}
+
+int starpu_mpi_comm_size(MPI_Comm comm, int *size)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+
+	if (!mpi)
+		return MPI_Comm_size(comm, size);
+	struct orr_mpi_comm *c = orr_mpi_comm_of(mpi, comm);
+	if (!c)
+		return -EINVAL;
+	*size = c->size;
+	return 0;
+}
+
+int starpu_mpi_comm_rank(MPI_Comm comm, int *rank)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+
+	if (!mpi)
+		return MPI_Comm_rank(comm, rank);
+	struct orr_mpi_comm *c = orr_mpi_comm_of(mpi, comm);
+	if (!c)
+		return -EINVAL;
+	*rank = c->rank;
+	return 0;
+}
+
+int starpu_mpi_world_size(void)
+{
+	return orr_self()->mpi_size;
+}
+
+int starpu_mpi_world_rank(void)
+{
+	return orr_self()->mpi_rank;
+}
+
+int starpu_mpi_comm_get_attr(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	(void) comm;
+	*flag = mpi && keyval == STARPU_MPI_TAG_UB;
+	if (*flag)
+		*(int64_t **) attribute_val = &mpi->tag_ub;
+	return 0;
+}

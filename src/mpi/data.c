@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Owners and tags of data, and the attributes of those that take part in automatic communications.
+ *
+ * Registration only writes the handle's own fields: a datum that this rank never communicates costs nothing more. At its first
+ * automatic communication a datum is attached: it gets its attributes (where it was sent, ...) and enters the lists below, and
+ * that is when two data with one tag are found out.
+ * Invariant: a handle is in mpi->attached, and in mpi->tags if it has a tag, exactly while it has ORR_MPI_ATTACHED. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mpi/mpi.h"
+
+struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h)
+{
+	return h->mpi_flags & ORR_MPI_ATTACHED ? h->ext->mpi_ext : NULL;
+}
+
+/* ---- sets of ranks ---- */
+
+static unsigned rank_slot(const int32_t *v, unsigned n, int rank)
+{
+	unsigned low = 0, high = n;
+
+	while (low < high) {
+		unsigned mid = (low + high) / 2;
+		if (v[mid] < rank)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+int orr_mpi_ranks_has(const int32_t *v, unsigned n, int rank)
+{
+	unsigned i = rank_slot(v, n, rank);
+
+	return i < n && v[i] == rank;
+}
+
+int orr_mpi_ranks_insert(int32_t **v, uint32_t *n, uint32_t *cap, int rank)
+{
+	unsigned i = rank_slot(*v, *n, rank);
+
+	if (i < *n && (*v)[i] == rank)
+		return 1;
+	if (*n == *cap) {
+		uint32_t more = *cap ? 2 * *cap : 4;
+		int32_t *bigger = realloc(*v, more * sizeof(**v));
+		if (!bigger)
+			return -ENOMEM;
+		*v = bigger;
+		*cap = more;
+	}
+	memmove(*v + i + 1, *v + i, (*n - i) * sizeof(**v));
+	(*v)[i] = rank;
+	++*n;
+	return 0;
+}
+
+/* ---- attachment ---- */
+
+static void detach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_mpi_ext *ext)
+{
+	if (ext->in_tags)
+		orr_map_remove(&mpi->tags, h);
+	ext->in_tags = 0;
+}
+
+/* Enters the tag; a second datum with it cannot be told from the first by the other ranks, so this ends the program. */
+static void attach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_mpi_ext *ext)
+{
+	uint32_t cursor = ORR_MAP_START;
+	starpu_data_handle_t other;
+
+	if (h->mpi_tag < 0)
+		return;
+	while ((other = orr_map_find_next(&mpi->tags, (uint64_t) h->mpi_tag, &cursor)))
+		if (other->mpi_comm == h->mpi_comm) {
+			orr_error("two data have one tag: '%s' and '%s' are both registered with tag %" PRId64 ", so messages for one could reach the other; "
+				  "give each its own in starpu_mpi_data_register(), see starpu_mpi_tags_allocate()",
+				  orr_handle_name(other), orr_handle_name(h), h->mpi_tag);
+			orr_sys_mpi_abort(mpi->node);
+		}
+	if (orr_map_insert(&mpi->tags, h))
+		orr_fatal("out of memory for the table of data tags");
+	ext->in_tags = 1;
+}
+
+static void free_ext(struct orr_mpi_ext *ext)
+{
+	free(ext->sent);
+	free(ext->redux);
+	free(ext);
+}
+
+/* The datum is being unregistered. */
+static void detach(starpu_data_handle_t h)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+	struct orr_mpi_ext *ext = orr_mpi_ext(h);
+
+	if (!ext)
+		return;
+	if (mpi) {
+		orr_lock(&mpi->data_lock);
+		detach_tag(mpi, h, ext);
+		starpu_data_handle_t last = mpi->attached[--mpi->nattached];
+		mpi->attached[ext->index] = last;
+		((struct orr_mpi_ext *) last->ext->mpi_ext)->index = ext->index;
+		if (h->mpi_flags & ORR_MPI_REDUXING)
+			mpi->nreduxing--;
+		orr_unlock(&mpi->data_lock);
+	}
+	h->mpi_flags = 0;
+	h->ext->mpi_ext = NULL;
+	free_ext(ext);
+}
+
+struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	struct orr_mpi_ext *ext = orr_mpi_ext(h);
+
+	if (ext)
+		return ext;
+	orr_lock(&h->lock);
+	struct orr_data_ext *attributes = orr_handle_ext(h);
+	orr_unlock(&h->lock);
+	ext = attributes ? calloc(1, sizeof(*ext)) : NULL;
+	if (!ext) {
+		orr_error("out of memory for the MPI attributes of data '%s'", orr_handle_name(h));
+		return NULL;
+	}
+	orr_lock(&mpi->data_lock);
+	if (mpi->nattached == mpi->attached_cap) {
+		mpi->attached_cap = mpi->attached_cap ? 2 * mpi->attached_cap : 16;
+		mpi->attached = realloc(mpi->attached, mpi->attached_cap * sizeof(*mpi->attached));
+		if (!mpi->attached)
+			orr_fatal("out of memory for the list of data");
+	}
+	ext->index = mpi->nattached;
+	mpi->attached[mpi->nattached++] = h;
+	attributes->mpi_ext = ext;
+	attributes->unregister_hook = detach;
+	attach_tag(mpi, h, ext);
+	h->mpi_flags |= ORR_MPI_ATTACHED;
+	orr_unlock(&mpi->data_lock);
+	return ext;
+}
+
+void orr_mpi_data_exit(struct orr_mpi *mpi)
+{
+	for (unsigned i = 0; i < mpi->nattached; i++) {
+		starpu_data_handle_t h = mpi->attached[i];
+		free_ext(h->ext->mpi_ext);
+		h->ext->mpi_ext = NULL;
+		h->ext->unregister_hook = NULL;
+		h->mpi_flags = 0;
+	}
+	free(mpi->attached);
+	orr_map_exit(&mpi->tags);
+}
+
+int orr_mpi_check_tag(starpu_data_handle_t h, const char *what)
+{
+	if (h->mpi_tag >= 0)
+		return 0;
+	orr_error("%s: data '%s' has to travel between ranks but has no tag: give it one with starpu_mpi_data_register()", what, orr_handle_name(h));
+	return -EINVAL;
+}
+
+/* ---- public ---- */
+
+void starpu_mpi_data_set_tag(starpu_data_handle_t handle, starpu_mpi_tag_t data_tag)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+	struct orr_mpi_ext *ext = orr_mpi_ext(handle);
+
+	if (ext && mpi && handle->mpi_tag != data_tag) {
+		orr_lock(&mpi->data_lock);
+		detach_tag(mpi, handle, ext);
+		handle->mpi_tag = data_tag;
+		attach_tag(mpi, handle, ext);
+		orr_unlock(&mpi->data_lock);
+	}
+	handle->mpi_tag = data_tag;
+}
+
+void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Comm comm)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+
+	if (rank < STARPU_MPI_PER_NODE || (c && rank >= c->size)) {
+		orr_error("data '%s' cannot be owned by rank %d: the communicator has %d ranks", orr_handle_name(handle), rank, c ? c->size : 0);
+		orr_sys_mpi_abort(orr_self());
+	}
+	handle->mpi_rank = rank;
+	if (c && c->index != handle->mpi_comm) {
+		struct orr_mpi_ext *ext = orr_mpi_ext(handle);
+		orr_lock(&mpi->data_lock);
+		if (ext)
+			detach_tag(mpi, handle, ext);
+		handle->mpi_comm = c->index;
+		if (ext)
+			attach_tag(mpi, handle, ext);
+		orr_unlock(&mpi->data_lock);
+	}
+}
+
+void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_tag_t data_tag, int rank, MPI_Comm comm)
+{
+	if (!data_handle) {
+		orr_error("starpu_mpi_data_register: the handle is NULL; skip data that this rank does not know");
+		orr_sys_mpi_abort(orr_self());
+	}
+	starpu_mpi_data_set_rank_comm(data_handle, rank, comm);
+	starpu_mpi_data_set_tag(data_handle, data_tag);
+}
+
+int starpu_mpi_data_get_rank(starpu_data_handle_t handle)
+{
+	return handle->mpi_rank;
+}
+
+starpu_mpi_tag_t starpu_mpi_data_get_tag(starpu_data_handle_t handle)
+{
+	return handle->mpi_tag;
+}
+
+/* ---- ranges of tags: sorted, lowest free range first; the same calls give the same answers on every rank ---- */
+
+#define FIRST_TAG ((int64_t) 1 << 24)	/* above what programs count by hand */
+
+struct orr_mpi_range {
+	int64_t start, n;
+};
+
+int64_t starpu_mpi_tags_allocate(int64_t nbtags)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	int64_t start = FIRST_TAG;
+	unsigned i;
+
+	if (!mpi || nbtags <= 0)
+		return -1;
+	for (i = 0; i < mpi->nranges && mpi->ranges[i].start - start < nbtags; i++)
+		start = mpi->ranges[i].start + mpi->ranges[i].n;
+	if (INT64_MAX - start < nbtags)
+		return -1;
+	struct orr_mpi_range *ranges = realloc(mpi->ranges, (mpi->nranges + 1) * sizeof(*ranges));
+	if (!ranges)
+		return -1;
+	mpi->ranges = ranges;
+	memmove(ranges + i + 1, ranges + i, (mpi->nranges++ - i) * sizeof(*ranges));
+	ranges[i] = (struct orr_mpi_range) { .start = start, .n = nbtags };
+	return start;
+}
+
+void starpu_mpi_tags_free(int64_t mintag)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (!mpi)
+		return;
+	for (unsigned i = 0; i < mpi->nranges; i++)
+		if (mpi->ranges[i].start == mintag) {
+			memmove(mpi->ranges + i, mpi->ranges + i + 1, (--mpi->nranges - i) * sizeof(*mpi->ranges));
+			return;
+		}
+	orr_error("starpu_mpi_tags_free: %" PRId64 " was not returned by starpu_mpi_tags_allocate(), or is free already", mintag);
+}

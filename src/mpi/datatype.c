@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a datum is for MPI: contiguous bytes, bytes with strides, a datatype of the program, or something that must be packed.
+ *
+ * The dense interfaces travel in place (no copy), whatever their leading dimensions; a datatype registered for the handle or
+ * its interface comes first, packing last. When payloads do not exist (kernels skipped in a simulated run) everything travels as that
+ * many bytes of whatever lies there.
+ * Invariant: sender and receiver agree on the order of bytes but not on the form: a vector may be received into a matrix. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mpi/mpi.h"
+
+static void set_dim(struct orr_mpi_payload *p, size_t n, size_t stride)
+{
+	if (n == 1)
+		return;
+	/* Blocks that touch each other are one block. */
+	if (p->ndim == 1 && stride == p->n[0])
+		p->n[0] *= n;
+	else {
+		p->n[p->ndim] = n;
+		p->stride[p->ndim++] = stride;
+	}
+}
+
+/* The dense interfaces; 0 when this is none of them, or has too many dimensions. */
+static int describe_dense(starpu_data_handle_t h, struct orr_mpi_payload *p)
+{
+	void *iface = orr_handle_iface(h);
+	enum starpu_data_interface_id id = h->ops->interfaceid;
+
+	p->ndim = 1;
+	switch ((int) id) {
+	case STARPU_VARIABLE_INTERFACE_ID:
+		p->ptr = (char *) STARPU_VARIABLE_GET_PTR(iface);
+		p->n[0] = STARPU_VARIABLE_GET_ELEMSIZE(iface);
+		break;
+	case STARPU_VECTOR_INTERFACE_ID:
+		p->ptr = (char *) STARPU_VECTOR_GET_PTR(iface);
+		p->n[0] = STARPU_VECTOR_GET_NX(iface) * STARPU_VECTOR_GET_ELEMSIZE(iface);
+		break;
+	case STARPU_MATRIX_INTERFACE_ID: {
+		struct starpu_matrix_interface *m = iface;
+		p->ptr = (char *) m->ptr;
+		p->n[0] = m->nx * m->elemsize;
+		set_dim(p, m->ny, m->ld * m->elemsize);
+		break;
+	}
+	case STARPU_BLOCK_INTERFACE_ID: {
+		struct starpu_block_interface *b = iface;
+		p->ptr = (char *) b->ptr;
+		p->n[0] = b->nx * b->elemsize;
+		set_dim(p, b->ny, b->ldy * b->elemsize);
+		set_dim(p, b->nz, b->ldz * b->elemsize);
+		break;
+	}
+	case STARPU_TENSOR_INTERFACE_ID: {
+		struct starpu_tensor_interface *t = iface;
+		p->ptr = (char *) t->ptr;
+		p->n[0] = t->nx * t->elemsize;
+		set_dim(p, t->ny, t->ldy * t->elemsize);
+		set_dim(p, t->nz, t->ldz * t->elemsize);
+		set_dim(p, t->nt, t->ldt * t->elemsize);
+		break;
+	}
+	case STARPU_NDIM_INTERFACE_ID: {
+		struct starpu_ndim_interface *a = iface;
+		if (a->ndim > ORR_MPI_MAXDIM)
+			return 0;
+		p->ptr = (char *) a->ptr;
+		p->n[0] = a->elemsize * (a->ndim ? a->nn[0] : 1);
+		for (size_t i = 1; i < a->ndim; i++)
+			set_dim(p, a->nn[i], a->ldn[i] * a->elemsize);
+		break;
+	}
+	case STARPU_VOID_INTERFACE_ID:
+		p->n[0] = 0;
+		break;
+	default:
+		return 0;
+	}
+	p->size = 1;
+	for (unsigned i = 0; i < p->ndim; i++)
+		p->size *= p->n[i];
+	p->form = !p->size ? ORR_FORM_EMPTY : p->ndim == 1 ? ORR_FORM_CONTIGUOUS : ORR_FORM_STRIDED;
+	return 1;
+}
+
+static struct orr_mpi_datatype *type_of_interface(struct orr_mpi *mpi, int id)
+{
+	for (unsigned i = 0; i < mpi->ntypes; i++)
+		if (mpi->types[i].id == id && mpi->types[i].free)
+			return &mpi->types[i];
+	return NULL;
+}
+
+/* A datatype that the program registered; 0 when there is none for this datum. */
+static int describe_typed(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_mpi_payload *p)
+{
+	struct orr_mpi_ext *ext = orr_mpi_ext(h);
+	struct orr_mpi_datatype *t = ext && ext->type.free ? &ext->type : mpi->ntypes ? type_of_interface(mpi, h->ops->interfaceid) : NULL;
+	int size;
+
+	if (!t || (t->node_allocate ? t->node_allocate(h, STARPU_MAIN_RAM, &p->type) : t->allocate(h, &p->type)))
+		return 0;
+	MPI_Type_size(p->type, &size);
+	p->size = (size_t) size;
+	p->free_type = t->free;
+	p->ptr = starpu_data_handle_to_pointer(h, STARPU_MAIN_RAM);
+	p->form = size ? ORR_FORM_TYPED : ORR_FORM_EMPTY;
+	return 1;
+}
+
+static int describe_packed(starpu_data_handle_t h, int sending, size_t expected, struct orr_mpi_payload *p)
+{
+	starpu_ssize_t count = -1;
+	void *ptr = NULL;
+
+	p->form = ORR_FORM_PACKED;
+	p->size = expected;
+	if (!sending)
+		return 0;
+	int ret = starpu_data_pack_node(h, STARPU_MAIN_RAM, &ptr, &count);
+	if (ret < 0 || count < 0) {
+		orr_error("data '%s' cannot be sent: its interface has no pack_data and no MPI datatype; define the one or register the other "
+			  "(starpu_mpi_interface_datatype_register)", orr_handle_name(h));
+		return ret < 0 ? ret : -EINVAL;
+	}
+	p->ptr = ptr;
+	p->size = (size_t) count;
+	return 0;
+}
+
+int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, int sending, size_t expected, struct orr_mpi_payload *p)
+{
+	p->ptr = NULL;
+	p->free_type = NULL;
+	if ((mpi->ntypes || h->mpi_flags & ORR_MPI_ATTACHED) && describe_typed(mpi, h, p))
+		return 0;
+	if (!describe_dense(h, p))
+		return describe_packed(h, sending, expected, p);
+	if (p->form == ORR_FORM_STRIDED && !orr_sys_has_payload(mpi->node))
+		p->form = ORR_FORM_CONTIGUOUS;
+	return 0;
+}
+
+void orr_mpi_payload_done(struct orr_mpi_payload *p)
+{
+	if (p->free_type)
+		p->free_type(&p->type);
+	p->free_type = NULL;
+}
+
+/* Copies rows between the datum and a buffer; returns the buffer's new position. */
+static char *copy_rows(struct orr_mpi *mpi, const struct orr_mpi_payload *p, unsigned dim, char *ptr, char *buf, int gather)
+{
+	if (dim == 0) {
+		orr_sys_memcpy(mpi->node, gather ? buf : ptr, gather ? ptr : buf, p->n[0]);
+		return buf + p->n[0];
+	}
+	for (size_t i = 0; i < p->n[dim]; i++)
+		buf = copy_rows(mpi, p, dim - 1, ptr + i * p->stride[dim], buf, gather);
+	return buf;
+}
+
+void orr_mpi_gather(struct orr_mpi *mpi, const struct orr_mpi_payload *p, char *buf)
+{
+	int position = 0;
+
+	if (!p->size || !orr_sys_has_payload(mpi->node))
+		return;
+	if (p->form == ORR_FORM_TYPED)
+		MPI_Pack(p->ptr, 1, p->type, buf, (int) p->size, &position, orr_sys_mpi_comm(mpi->node));
+	else
+		copy_rows(mpi, p, p->ndim - 1, p->ptr, buf, 1);
+}
+
+void orr_mpi_scatter(struct orr_mpi *mpi, const struct orr_mpi_payload *p, const char *buf)
+{
+	int position = 0;
+
+	if (!p->size || !orr_sys_has_payload(mpi->node))
+		return;
+	if (p->form == ORR_FORM_TYPED)
+		MPI_Unpack((void *) buf, (int) p->size, &position, p->ptr, 1, p->type, orr_sys_mpi_comm(mpi->node));
+	else
+		copy_rows(mpi, p, p->ndim - 1, p->ptr, (char *) buf, 0);
+}
+
+void orr_mpi_bytes_type(size_t size, MPI_Datatype *type, int *count, int *temporary)
+{
+	const size_t chunk = (size_t) 1 << 24;
+	MPI_Datatype big;
+	MPI_Aint offsets[2];
+	MPI_Datatype types[2] = { MPI_BYTE, MPI_BYTE };
+
+	*type = MPI_BYTE;
+	*count = (int) size;
+	*temporary = 0;
+	if (size <= INT_MAX)
+		return;
+	/* Larger than MPI can count: many chunks and a rest. */
+	int lengths[2] = { (int) (size / chunk), (int) (size % chunk) };
+	MPI_Type_contiguous((int) chunk, MPI_BYTE, &big);
+	types[0] = big;
+	offsets[0] = 0;
+	offsets[1] = (MPI_Aint) (size - size % chunk);
+	MPI_Type_create_struct(2, lengths, offsets, types, type);
+	MPI_Type_commit(type);
+	MPI_Type_free(&big);
+	*count = 1;
+	*temporary = 1;
+}
+
+void orr_mpi_payload_type(const struct orr_mpi_payload *p, MPI_Datatype *type, int *count, int *temporary)
+{
+	if (p->form == ORR_FORM_TYPED) {
+		*type = p->type;
+		*count = 1;
+		*temporary = 0;
+		return;
+	}
+	if (p->form != ORR_FORM_STRIDED) {
+		orr_mpi_bytes_type(p->size, type, count, temporary);
+		return;
+	}
+	MPI_Datatype inner, outer;
+	MPI_Type_contiguous((int) p->n[0], MPI_BYTE, &inner);
+	for (unsigned i = 1; i < p->ndim; i++) {
+		MPI_Type_create_hvector((int) p->n[i], 1, (MPI_Aint) p->stride[i], inner, &outer);
+		MPI_Type_free(&inner);
+		inner = outer;
+	}
+	MPI_Type_commit(&inner);
+	*type = inner;
+	*count = 1;
+	*temporary = 1;
+}
+
+/* ---- registration ---- */
+
+static int register_interface(int id, const struct orr_mpi_datatype *t)
+{
+	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_interface_datatype_register");
+
+	if (!mpi)
+		return -ENODEV;
+	for (unsigned i = 0; i < mpi->ntypes; i++)
+		if (mpi->types[i].id == id) {
+			mpi->types[i] = *t;
+			return 0;
+		}
+	struct orr_mpi_datatype *types = realloc(mpi->types, (mpi->ntypes + 1) * sizeof(*types));
+	if (!types)
+		return -ENOMEM;
+	mpi->types = types;
+	types[mpi->ntypes] = *t;
+	ORR_ATOMIC_STORE(&mpi->ntypes, mpi->ntypes + 1);
+	return 0;
+}
+
+static int register_handle(starpu_data_handle_t handle, const struct orr_mpi_datatype *t)
+{
+	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_datatype_register");
+	struct orr_mpi_ext *ext = mpi ? orr_mpi_attach(mpi, handle) : NULL;
+
+	if (!ext)
+		return -ENODEV;
+	ext->type = *t;
+	return 0;
+}
+
+int starpu_mpi_interface_datatype_register(enum starpu_data_interface_id id, starpu_mpi_datatype_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func)
+{
+	return register_interface(id, &(struct orr_mpi_datatype) { .id = id, .allocate = allocate_datatype_func, .free = free_datatype_func });
+}
+
+int starpu_mpi_interface_datatype_node_register(enum starpu_data_interface_id id, starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func)
+{
+	return register_interface(id, &(struct orr_mpi_datatype) { .id = id, .node_allocate = allocate_datatype_func, .free = free_datatype_func });
+}
+
+int starpu_mpi_interface_datatype_unregister(enum starpu_data_interface_id id)
+{
+	return register_interface(id, &(struct orr_mpi_datatype) { .id = id });
+}
+
+int starpu_mpi_datatype_register(starpu_data_handle_t handle, starpu_mpi_datatype_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func)
+{
+	return register_handle(handle, &(struct orr_mpi_datatype) { .allocate = allocate_datatype_func, .free = free_datatype_func });
+}
+
+int starpu_mpi_datatype_node_register(starpu_data_handle_t handle, starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func)
+{
+	return register_handle(handle, &(struct orr_mpi_datatype) { .node_allocate = allocate_datatype_func, .free = free_datatype_func });
+}
+
+int starpu_mpi_datatype_unregister(starpu_data_handle_t handle)
+{
+	struct orr_mpi_ext *ext = orr_mpi_ext(handle);
+
+	if (ext)
+		ext->type = (struct orr_mpi_datatype) { 0 };
+	return 0;
+}

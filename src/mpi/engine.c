@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The progression engine: takes in requests whose data became available, starts the most urgent ones, takes in envelopes, completes
+ * messages.
+ *
+ * Where threads may drive, the owner never sleeps: a thread that has nothing to do gives the engine back first and pauses
+ * outside. The dedicated thread only guarantees progress when nobody waits: it polls while something is expected and dozes
+ * otherwise; as long as others drive it does not even look. Elsewhere the engine's actor blocks until a message, a
+ * completion or the bell.
+ * Invariant: a request pushed to the inbox is seen by the present owner before it leaves (orr_mpi_unown), or by the pusher
+ * itself, or by the dedicated thread, which is rung unless it is awake. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mpi/mpi.h"
+
+#define COMPLETIONS_PER_TURN 32
+
+/* ---- messages in MPI's hands ---- */
+
+int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *early, void *buf)
+{
+	if (mpi->nflying == mpi->flying_cap) {
+		int cap = mpi->flying_cap ? 2 * mpi->flying_cap : 16;
+		mpi->flying = realloc(mpi->flying, (size_t) cap * sizeof(*mpi->flying));
+		mpi->flights = realloc(mpi->flights, (size_t) cap * sizeof(*mpi->flights));
+		if (!mpi->flying || !mpi->flights)
+			orr_fatal("out of memory for %d messages in flight", cap);
+		mpi->flying_cap = cap;
+	}
+	int slot = mpi->nflying++;
+	mpi->flying[slot] = MPI_REQUEST_NULL;
+	mpi->flights[slot] = (struct orr_mpi_flight) { .kind = kind, .req = req, .early = early, .buf = buf };
+	return slot;
+}
+
+static void post_envelope(struct orr_mpi *mpi)
+{
+	MPI_Irecv(mpi->envelope_in, (int) (sizeof(struct orr_mpi_envelope) + mpi->eager_limit), MPI_BYTE, MPI_ANY_SOURCE, mpi->comm_tag,
+		  orr_sys_mpi_comm(mpi->node), &mpi->flying[0]);
+}
+
+static void take_envelope(struct orr_mpi *mpi, const MPI_Status *status)
+{
+	struct orr_mpi_envelope env;
+
+	memcpy(&env, mpi->envelope_in, sizeof(env));
+	if (env.flags & ORR_MPI_STOP) {
+		mpi->stopped = 1;
+		return;
+	}
+	orr_mpi_envelope_in(mpi, &env, mpi->envelope_in + sizeof(env), status->MPI_SOURCE);
+	post_envelope(mpi);
+}
+
+static void land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
+{
+	struct orr_mpi_flight f = mpi->flights[slot];
+
+	orr_sys_charge(orr_thread_self(), ORR_COST_MESSAGE);
+	if (slot == 0) {
+		take_envelope(mpi, status);
+		return;
+	}
+	int last = --mpi->nflying;
+	mpi->flying[slot] = mpi->flying[last];
+	mpi->flights[slot] = mpi->flights[last];
+	orr_mpi_flight_done(mpi, &f);
+}
+
+/* ---- ready requests: a heap ---- */
+
+static inline int before(const struct orr_mpi_req *a, const struct orr_mpi_req *b)
+{
+	return a->prio != b->prio ? a->prio > b->prio : a->seq < b->seq;
+}
+
+static void ready_push(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	if (mpi->nready == mpi->ready_cap) {
+		mpi->ready_cap = mpi->ready_cap ? 2 * mpi->ready_cap : 16;
+		mpi->ready = realloc(mpi->ready, mpi->ready_cap * sizeof(*mpi->ready));
+		if (!mpi->ready)
+			orr_fatal("out of memory for %u ready requests", mpi->ready_cap);
+	}
+	unsigned i = mpi->nready++;
+	for (; i && before(req, mpi->ready[(i - 1) / 2]); i = (i - 1) / 2)
+		mpi->ready[i] = mpi->ready[(i - 1) / 2];
+	mpi->ready[i] = req;
+	req->where = ORR_MPI_READY;
+}
+
+static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
+{
+	struct orr_mpi_req *top = mpi->ready[0], *last = mpi->ready[--mpi->nready];
+	unsigned i = 0;
+
+	for (unsigned child = 1; child < mpi->nready; child = 2 * i + 1) {
+		if (child + 1 < mpi->nready && before(mpi->ready[child + 1], mpi->ready[child]))
+			child++;
+		if (!before(mpi->ready[child], last))
+			break;
+		mpi->ready[i] = mpi->ready[child];
+		i = child;
+	}
+	mpi->ready[i] = last;
+	return top;
+}
+
+static int may_send(const struct orr_mpi *mpi)
+{
+	return mpi->nready && (!mpi->max_sends || mpi->nsends < mpi->max_sends || mpi->ready[0]->sync);
+}
+
+/* ---- one turn ---- */
+
+static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
+{
+	return l ? (struct orr_mpi_req *) ((char *) l - offsetof(struct orr_mpi_req, link)) : NULL;
+}
+
+/* Takes in what other threads pushed, in their order. */
+static int take_inbox(struct orr_mpi *mpi)
+{
+	struct orr_mpi_req *newest, *oldest = NULL;
+	int n = 0;
+
+	if (!ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox))
+		return 0;
+	for (newest = ORR_ATOMIC_XCHG(&mpi->inbox, NULL); newest; n++) {
+		struct orr_mpi_req *older = req_of(newest->link.next);
+		newest->link.next = oldest ? &oldest->link : NULL;
+		oldest = newest;
+		newest = older;
+	}
+	while (oldest) {
+		struct orr_mpi_req *req = oldest;
+		oldest = req_of(req->link.next);
+		req->link.next = NULL;
+		if (req->kind == ORR_MPI_SEND)
+			ready_push(mpi, req);
+		else if (mpi->fake)
+			orr_mpi_complete(mpi, req);
+		else
+			orr_mpi_recv_early(mpi, req);
+	}
+	return n;
+}
+
+static int start_ready(struct orr_mpi *mpi)
+{
+	int n = 0;
+
+	while (may_send(mpi) && (!mpi->max_ready || n < mpi->max_ready)) {
+		orr_mpi_send_start(mpi, ready_pop(mpi));
+		n++;
+	}
+	return n;
+}
+
+/* Whether something of this process is under way, so that a message or completion is to be expected. */
+int orr_mpi_busy(const struct orr_mpi *mpi)
+{
+	return mpi->nflying > 1 || mpi->nready || mpi->inbox || ORR_ATOMIC_LOAD_RELAXED(&mpi->nposted);
+}
+
+int orr_mpi_progress(struct orr_mpi *mpi, int block)
+{
+	MPI_Status status;
+	int n = take_inbox(mpi) + start_ready(mpi);
+
+	if (mpi->fake)
+		return n;
+	for (int landed = 0; landed < COMPLETIONS_PER_TURN && !mpi->stopped; landed++) {
+		int wait = block && !landed && !may_send(mpi) && !ORR_ATOMIC_LOAD(&mpi->inbox);
+		int slot = orr_sys_mpi_wait(mpi->node, mpi->flying, mpi->nflying, wait, !orr_mpi_busy(mpi), &status);
+		if (slot < 0)
+			break;
+		land(mpi, slot, &status);
+		n++;
+		if (block && !may_send(mpi))
+			break;
+	}
+	return n + orr_mpi_early_load(mpi);
+}
+
+void orr_mpi_unown(struct orr_mpi *mpi)
+{
+	orr_unlock(&mpi->engine);
+	ORR_ATOMIC_FENCE();
+	while (ORR_ATOMIC_LOAD(&mpi->inbox) && orr_mpi_own(mpi)) {
+		take_inbox(mpi);
+		start_ready(mpi);
+		orr_unlock(&mpi->engine);
+		ORR_ATOMIC_FENCE();
+	}
+}
+
+void orr_mpi_expect(struct orr_mpi *mpi)
+{
+	if (ORR_ATOMIC_LOAD(&mpi->dozing) && ORR_ATOMIC_XCHG(&mpi->dozing, 0))
+		orr_sys_mpi_ring(mpi->node);
+}
+
+void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive)
+{
+	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
+
+	do
+		req->link.next = top ? &top->link : NULL;
+	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, req));
+	if (!mpi->may_drive) {
+		orr_sys_mpi_ring(mpi->node);
+		return;
+	}
+	if (will_drive)
+		return;
+	/* Start it here and now rather than wait for another thread to be scheduled; callbacks and completions are the engine's. */
+	if (mpi->fake || req->kind == ORR_MPI_SEND) {
+		if (orr_mpi_own(mpi)) {
+			take_inbox(mpi);
+			start_ready(mpi);
+			orr_mpi_unown(mpi);
+		}
+	}
+	if (!mpi->fake && !ORR_ATOMIC_LOAD_RELAXED(&mpi->drivers))
+		orr_mpi_expect(mpi);
+}
+
+/* ---- threads that wait ---- */
+
+void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg)
+{
+	if (cond(mpi, arg))
+		return;
+	if (mpi->may_drive) {
+		ORR_ATOMIC_ADD(&mpi->drivers, 1);
+		orr_sys_mpi_wait(mpi->node, NULL, 0, 0, 0, NULL);
+	}
+	while (!cond(mpi, arg)) {
+		if (mpi->may_drive && orr_mpi_own(mpi)) {
+			int n = orr_mpi_progress(mpi, 0);
+			orr_mpi_unown(mpi);
+			if (!n && !cond(mpi, arg) && !mpi->fake)
+				orr_sys_mpi_wait(mpi->node, NULL, 0, 1, 0, NULL);
+			if (!mpi->fake || n)
+				continue;
+		}
+		unsigned key = orr_waitq_prepare(&mpi->done);
+		if (cond(mpi, arg))
+			orr_waitq_cancel(&mpi->done);
+		else
+			orr_waitq_wait(&mpi->done, key, mpi->may_drive ? 500.0 : -1.0);
+	}
+	if (mpi->may_drive) {
+		/* Somebody else drives now: another waiter, or else the dedicated thread. */
+		if (ORR_ATOMIC_ADD(&mpi->drivers, -1))
+			orr_waitq_wake(&mpi->done);
+		else if (orr_mpi_busy(mpi))
+			orr_mpi_expect(mpi);
+	}
+}
+
+/* ---- the engine's own thread ---- */
+
+static void watch(struct orr_mpi *mpi)
+{
+	long limit = mpi->node->cfg.watchdog_us;
+	double now;
+
+	if (limit <= 0 || !orr_mpi_busy(mpi))
+		return;
+	now = orr_sys_now_us();
+	if (mpi->event_us == 0)
+		mpi->event_us = now;
+	if (mpi->event_us > 0 && now - mpi->event_us > (double) limit) {
+		orr_warn("no communication has ended for %.1f s; what waits:", (now - mpi->event_us) * 1e-6);
+		orr_mpi_dump(mpi->node, stderr, 20);
+		mpi->event_us = -1;
+	}
+}
+
+/* The last message: from this process to itself, so that the posted receive ends in an orderly way. */
+static void send_stop(struct orr_mpi *mpi)
+{
+	struct orr_mpi_envelope *env = calloc(1, sizeof(*env));
+
+	if (!env)
+		orr_fatal("out of memory");
+	env->flags = ORR_MPI_STOP;
+	int slot = orr_mpi_fly(mpi, ORR_FLIGHT_STOP, NULL, NULL, env);
+	orr_sys_mpi_isend(mpi->node, env, sizeof(*env), MPI_BYTE, mpi->rank, mpi->comm_tag, 0, &mpi->flying[slot]);
+}
+
+static void poll_loop(struct orr_mpi *mpi)
+{
+	while (!ORR_ATOMIC_LOAD(&mpi->stopping)) {
+		int n = 0;
+		if (!ORR_ATOMIC_LOAD(&mpi->drivers) && orr_mpi_own(mpi)) {
+			n = orr_mpi_progress(mpi, 0);
+			if (!n)
+				watch(mpi);
+			orr_mpi_unown(mpi);
+		}
+		if (!n)
+			orr_sys_mpi_wait(mpi->node, NULL, 0, 1, ORR_ATOMIC_LOAD(&mpi->drivers) ? 2 : !orr_mpi_busy(mpi), NULL);
+	}
+}
+
+static void block_loop(struct orr_mpi *mpi)
+{
+	while (!ORR_ATOMIC_LOAD(&mpi->stopping)) {
+		orr_mpi_progress(mpi, 1);
+		orr_sys_settle(orr_thread_self());
+	}
+}
+
+static void *engine_main(void *arg)
+{
+	struct orr_mpi *mpi = arg;
+	void *value;
+	int found = 0;
+
+	orr_sys_mpi_engine_enter(mpi->node);
+	MPI_Comm_get_attr(orr_sys_mpi_comm(mpi->node), MPI_TAG_UB, &value, &found);
+	if (found && *(int *) value > 0 && *(int *) value < INT32_MAX)
+		mpi->data_tags = *(int *) value;
+	orr_mpi_fly(mpi, ORR_FLIGHT_ENVELOPE_IN, NULL, NULL, NULL);
+	post_envelope(mpi);
+	ORR_ATOMIC_STORE(&mpi->running, 1);
+	orr_waitq_wake(&mpi->done);
+	if (mpi->may_drive)
+		poll_loop(mpi);
+	else
+		block_loop(mpi);
+	while (mpi->may_drive && !orr_mpi_own(mpi))
+		orr_sys_mpi_wait(mpi->node, NULL, 0, 1, 0, NULL);
+	send_stop(mpi);
+	while (!mpi->stopped)
+		if (!orr_mpi_progress(mpi, !mpi->may_drive) && mpi->may_drive)
+			orr_sys_mpi_wait(mpi->node, NULL, 0, 1, 0, NULL);
+	/* The stop message's own send, whose end nobody waits for any more, completed with its receive. */
+	for (int i = 1; i < mpi->nflying; i++)
+		if (mpi->flights[i].kind == ORR_FLIGHT_STOP) {
+			MPI_Wait(&mpi->flying[i], MPI_STATUS_IGNORE);
+			free(mpi->flights[i].buf);
+		}
+	orr_sys_mpi_engine_leave(mpi->node);
+	return NULL;
+}
+
+static int is_running(struct orr_mpi *mpi)
+{
+	return ORR_ATOMIC_LOAD(&mpi->running);
+}
+
+int orr_mpi_engine_start(struct orr_mpi *mpi)
+{
+	if (mpi->fake)
+		return 0;
+	mpi->envelope_in = malloc(sizeof(struct orr_mpi_envelope) + mpi->eager_limit);
+	if (!mpi->envelope_in) {
+		orr_error("out of memory for the MPI layer");
+		return -ENOMEM;
+	}
+	mpi->thread = orr_sys_thread_start(mpi->node, ORR_ROLE_ENGINE, "mpi", mpi->node->cfg.mpi_nobind ? -1 : mpi->node->cfg.mpi_thread_cpuid, engine_main, mpi);
+	if (!mpi->thread) {
+		orr_error("cannot start the MPI progression thread: %s", strerror(errno));
+		return -EAGAIN;
+	}
+	while (!is_running(mpi)) {
+		unsigned key = orr_waitq_prepare(&mpi->done);
+		if (is_running(mpi))
+			orr_waitq_cancel(&mpi->done);
+		else
+			orr_waitq_wait(&mpi->done, key, -1);
+	}
+	return 0;
+}
+
+void orr_mpi_engine_stop(struct orr_mpi *mpi)
+{
+	if (!mpi->fake) {
+		ORR_ATOMIC_STORE(&mpi->stopping, 1);
+		orr_sys_mpi_ring(mpi->node);
+		orr_sys_thread_join(mpi->thread);
+	}
+	free(mpi->envelope_in);
+	free(mpi->flying);
+	free(mpi->flights);
+	free(mpi->ready);
+}

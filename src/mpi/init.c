@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Start and end of the MPI layer.
+ *
+ * Order: MPI, then the core (which reads the configuration), then the engine; the end is the reverse. What init did is undone by
+ * shutdown, what the program did itself is not.
+ * Invariant: node->mpi is set exactly while the engine may be used. No message is exchanged to start. */
+#include <errno.h>
+#include <stdlib.h>
+#include "mpi/mpi.h"
+
+struct orr_mpi *orr_mpi_get(const char *who)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+
+	if (!mpi)
+		orr_error("%s: the MPI layer is not running; call starpu_mpi_init_conf() first", who);
+	return mpi;
+}
+
+/* The tag that the program sets before any context exists. Equal on all ranks by contract, so one is enough for all of them. */
+static int comm_tag = ORR_MPI_DEFAULT_TAG;
+
+int starpu_mpi_get_communication_tag(void)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+
+	return mpi ? mpi->comm_tag : comm_tag;
+}
+
+void starpu_mpi_set_communication_tag(int tag)
+{
+	if (orr_self()->mpi)
+		orr_warn("starpu_mpi_set_communication_tag has no effect after starpu_mpi_init: call it before, on every rank");
+	else if (tag < 0)
+		orr_error("starpu_mpi_set_communication_tag: tag %d is negative", tag);
+	else
+		comm_tag = tag;
+}
+
+static void configure(struct orr_mpi *mpi)
+{
+	const struct orr_config *cfg = &mpi->node->cfg;
+
+	mpi->comm_tag = comm_tag;
+	mpi->cache = cfg->mpi_cache;
+	mpi->coop = 1;
+	mpi->eager_limit = cfg->mpi_eager_limit > 0 ? (size_t) cfg->mpi_eager_limit : 0;
+	mpi->max_sends = cfg->mpi_ndetached_send;
+	mpi->max_ready = cfg->mpi_nready_process;
+	mpi->fake = cfg->mpi_fake_rank >= 0 || cfg->mpi_fake_size > 0;
+	mpi->tag_ub = INT64_MAX;
+	mpi->data_tags = 32767;
+	mpi->counting = 1;
+	mpi->start_us = orr_sys_now_us();
+}
+
+/* Pretends to be one rank of many. */
+static int configure_fake(struct orr_mpi *mpi, int *rank, int *size)
+{
+	const struct orr_config *cfg = &mpi->node->cfg;
+
+	if (!mpi->fake)
+		return 0;
+	if (cfg->mpi_fake_size > 0)
+		*size = cfg->mpi_fake_size;
+	if (cfg->mpi_fake_rank >= 0)
+		*rank = cfg->mpi_fake_rank;
+	if (*rank < *size)
+		return 0;
+	orr_error("STARPU_MPI_FAKE_RANK is %d, but there are only %d ranks: set STARPU_MPI_FAKE_SIZE to more than that", *rank, *size);
+	return -EINVAL;
+}
+
+static int make(struct orr_node *node, MPI_Comm comm, int rank, int size, struct orr_mpi **out)
+{
+	struct orr_mpi *mpi = aligned_alloc(64, (sizeof(*mpi) + 63) / 64 * 64);
+
+	if (!mpi) {
+		orr_error("out of memory for the MPI layer");
+		return -ENOMEM;
+	}
+	*mpi = (struct orr_mpi) { .node = node, .init_count = 1 };
+	configure(mpi);
+	int ret = configure_fake(mpi, &rank, &size);
+	if (!ret) {
+		mpi->rank = node->mpi_rank = rank;
+		mpi->size = node->mpi_size = size;
+		mpi->may_drive = mpi->fake || orr_sys_mpi_may_drive(node);
+		orr_waitq_init(&mpi->done);
+		orr_mpi_match_init(mpi);
+		orr_map_init(&mpi->tags, offsetof(struct _starpu_data_state, mpi_tag));
+		orr_map_init(&mpi->peers, offsetof(struct orr_mpi_peer, key));
+		ret = orr_mpi_comms_init(mpi, comm);
+	}
+	if (ret)
+		free(mpi);
+	else
+		*out = mpi;
+	return ret;
+}
+
+static void unmake(struct orr_mpi *mpi)
+{
+	orr_mpi_comms_exit(mpi);
+	orr_mpi_data_exit(mpi);
+	orr_mpi_placement_exit(mpi);
+	orr_mpi_stats_exit(mpi);
+	orr_mpi_match_exit(mpi);
+	orr_mpi_reqs_exit(mpi);
+	orr_waitq_destroy(&mpi->done);
+	free(mpi->types);
+	free(mpi->ranges);
+	free(mpi);
+}
+
+/* with_core: call starpu_init(conf). */
+static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with_core, struct starpu_conf *conf)
+{
+	struct orr_node *node = orr_self();
+	struct orr_mpi *mpi = NULL;
+	int rank = 0, size = 1, ret;
+
+	if (node->mpi) {
+		node->mpi->init_count++;
+		return 0;
+	}
+	if (!with_core && node->state != ORR_NODE_UP) {
+		orr_error("starpu_mpi_init needs starpu_init() before it; or call starpu_mpi_init_conf(), which does both");
+		return -ENODEV;
+	}
+	ret = orr_sys_mpi_init(node, argc, argv, initialize, comm, &rank, &size);
+	if (ret)
+		return ret;
+	node->mpi_rank = rank;
+	node->mpi_size = size;
+	if (with_core) {
+		ret = starpu_init(conf);
+		if (ret)
+			goto no_core;
+	}
+	ret = make(node, comm, rank, size, &mpi);
+	if (ret)
+		goto no_layer;
+	mpi->starpu_owned = with_core;
+	node->mpi = mpi;
+	ret = orr_mpi_engine_start(mpi);
+	if (!ret)
+		return 0;
+	node->mpi = NULL;
+	unmake(mpi);
+no_layer:
+	if (with_core)
+		starpu_shutdown();
+no_core:
+	orr_sys_mpi_exit(node);
+	return ret;
+}
+
+int starpu_mpi_init_conf(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm, struct starpu_conf *conf)
+{
+	return init(argc, argv, initialize_mpi, comm, 1, conf);
+}
+
+int starpu_mpi_init_comm(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm)
+{
+	return init(argc, argv, initialize_mpi, comm, 0, NULL);
+}
+
+int starpu_mpi_init(int *argc, char ***argv, int initialize_mpi)
+{
+	return init(argc, argv, initialize_mpi, MPI_COMM_WORLD, 0, NULL);
+}
+
+int starpu_mpi_initialize(void)
+{
+	return init(NULL, NULL, 0, MPI_COMM_WORLD, 0, NULL);
+}
+
+int starpu_mpi_initialize_extended(int *rank, int *world_size)
+{
+	int ret = init(NULL, NULL, 1, MPI_COMM_WORLD, 0, NULL);
+
+	if (!ret) {
+		*rank = orr_self()->mpi_rank;
+		*world_size = orr_self()->mpi_size;
+	}
+	return ret;
+}
+
+int starpu_mpi_shutdown_comm(MPI_Comm comm)
+{
+	struct orr_node *node = orr_self();
+	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_shutdown");
+
+	(void) comm;
+	if (!mpi)
+		return -ENODEV;
+	if (--mpi->init_count)
+		return 0;
+	if (node->state == ORR_NODE_UP)
+		starpu_mpi_wait_for_all(mpi->comms[0]->comm);
+	orr_mpi_wait_detached(mpi);
+	/* Nobody stops before all have what was sent to them. */
+	if (!mpi->fake)
+		orr_sys_mpi_barrier(node, mpi->comms[0]->comm);
+	orr_mpi_engine_stop(mpi);
+	orr_mpi_stats_report(mpi);
+	node->mpi = NULL;
+	int core = mpi->starpu_owned;
+	unmake(mpi);
+	if (core)
+		starpu_shutdown();
+	orr_sys_mpi_exit(node);
+	return 0;
+}
+
+int starpu_mpi_shutdown(void)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+
+	return starpu_mpi_shutdown_comm(mpi ? mpi->comms[0]->comm : MPI_COMM_WORLD);
+}
+
+int starpu_mpi_get_thread_cpuid(void)
+{
+	const struct orr_config *cfg = &orr_self()->cfg;
+
+	return cfg->mpi_nobind ? -1 : cfg->mpi_thread_cpuid;
+}
+
+/* ---- cooperative sends: kept as a wish, nothing merges sends yet ---- */
+
+void starpu_mpi_coop_sends_set_use(int use_coop_sends)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (mpi)
+		mpi->coop = !!use_coop_sends;
+}
+
+int starpu_mpi_coop_sends_get_use(void)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	return mpi && mpi->coop;
+}
+
+void starpu_mpi_coop_sends_data_handle_nb_sends(starpu_data_handle_t data_handle, int nb_sends)
+{
+	(void) data_handle;
+	(void) nb_sends;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Matching of receives and envelopes: the early requests (receives without message) and the early data (messages without receive).
+ *
+ * Both are maps keyed by a hash of (context, tag, source); entries of one key form a list, first in first out, so that messages
+ * of one sender with one tag are taken in order. A receive from any rank is posted under source ORR_MPI_ANY, and an envelope takes the
+ * older of the two candidates.
+ * Invariant: no early request matches any early data: whoever comes second takes the first. */
+#include <errno.h>
+#include <stdlib.h>
+#include "mpi/mpi.h"
+
+static uint64_t key_of(uint32_t context, int64_t tag, int source)
+{
+	return orr_mix64((uint64_t) tag * 0x9e3779b97f4a7c15ULL ^ ((uint64_t) context << 32 | (uint32_t) source));
+}
+
+static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
+{
+	return (struct orr_mpi_req *) ((char *) l - offsetof(struct orr_mpi_req, link));
+}
+
+static struct orr_mpi_early *early_of(struct orr_mpi_link *l)
+{
+	return (struct orr_mpi_early *) ((char *) l - offsetof(struct orr_mpi_early, link));
+}
+
+void orr_mpi_match_init(struct orr_mpi *mpi)
+{
+	orr_map_init(&mpi->posted, offsetof(struct orr_mpi_link, key));
+	orr_map_init(&mpi->earlies, offsetof(struct orr_mpi_link, key));
+}
+
+void orr_mpi_match_exit(struct orr_mpi *mpi)
+{
+	orr_map_exit(&mpi->posted);
+	orr_map_exit(&mpi->earlies);
+}
+
+static int append(struct orr_map *map, struct orr_mpi_link *l)
+{
+	struct orr_mpi_link *first = orr_map_find(map, l->key);
+
+	l->next = NULL;
+	if (first) {
+		first->tail->next = l;
+		first->tail = l;
+		return 0;
+	}
+	l->tail = l;
+	return orr_map_insert(map, l);
+}
+
+/* Takes l, which follows prev (NULL: it is the first), out of the list that begins at first. */
+static void take_out(struct orr_map *map, struct orr_mpi_link *first, struct orr_mpi_link *prev, struct orr_mpi_link *l)
+{
+	if (prev) {
+		prev->next = l->next;
+		if (first->tail == l)
+			first->tail = prev;
+	} else if (l->next) {
+		l->next->tail = l->tail;
+		orr_map_replace(map, l, l->next);
+	} else
+		orr_map_remove(map, l);
+	l->next = l->tail = NULL;
+}
+
+/* The first posted receive of exactly that context, tag and source. */
+static struct orr_mpi_req *find_request(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source, struct orr_mpi_link **first, struct orr_mpi_link **prev)
+{
+	struct orr_mpi_link *l = *first = orr_map_find(&mpi->posted, key_of(env->context, env->tag, source));
+
+	*prev = NULL;
+	for (; l; *prev = l, l = l->next) {
+		struct orr_mpi_req *req = req_of(l);
+		if (req->context == env->context && req->tag == env->tag && req->peer == source)
+			return req;
+	}
+	return NULL;
+}
+
+struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source)
+{
+	struct orr_mpi_link *first, *prev, *any_first, *any_prev;
+	struct orr_mpi_req *req = find_request(mpi, env, source, &first, &prev);
+	struct orr_mpi_req *any = find_request(mpi, env, ORR_MPI_ANY, &any_first, &any_prev);
+
+	if (any && (!req || any->seq < req->seq)) {
+		req = any;
+		first = any_first;
+		prev = any_prev;
+	}
+	if (!req)
+		return NULL;
+	take_out(&mpi->posted, first, prev, &req->link);
+	ORR_ATOMIC_ADD_RELAXED(&mpi->nposted, -1);
+	req->where = ORR_MPI_FETCHING;
+	return req;
+}
+
+/* The first message for a receive from one rank. */
+static struct orr_mpi_early *take_early(struct orr_mpi *mpi, uint32_t context, int64_t tag, int source)
+{
+	struct orr_mpi_link *first = orr_map_find(&mpi->earlies, key_of(context, tag, source)), *prev = NULL;
+
+	for (struct orr_mpi_link *l = first; l; prev = l, l = l->next) {
+		struct orr_mpi_early *e = early_of(l);
+		if (e->env.context == context && e->env.tag == tag && e->source == source) {
+			take_out(&mpi->earlies, first, prev, l);
+			return e;
+		}
+	}
+	return NULL;
+}
+
+/* The oldest message of that tag from whichever rank. */
+static struct orr_mpi_early *take_any(struct orr_mpi *mpi, uint32_t context, int64_t tag)
+{
+	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next)
+		if (!e->req && e->env.context == context && e->env.tag == tag)
+			return take_early(mpi, context, tag, e->source);
+	return NULL;
+}
+
+int orr_mpi_match_post(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	struct orr_mpi_early *e = NULL;
+
+	if (mpi->early_first)
+		e = req->peer == ORR_MPI_ANY ? take_any(mpi, req->context, req->tag) : take_early(mpi, req->context, req->tag, req->peer);
+	if (e) {
+		e->req = req;
+		req->early = e;
+		req->peer = e->source;
+		req->where = ORR_MPI_FETCHING;
+		return 0;
+	}
+	req->link.key = key_of(req->context, req->tag, req->peer);
+	int ret = append(&mpi->posted, &req->link);
+	if (!ret) {
+		req->where = ORR_MPI_POSTED;
+		ORR_ATOMIC_ADD_RELAXED(&mpi->nposted, 1);
+	}
+	return ret;
+}
+
+void orr_mpi_match_withdraw(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	if (req->where == ORR_MPI_POSTED) {
+		struct orr_mpi_link *first = orr_map_find(&mpi->posted, req->link.key), *prev = NULL;
+		for (struct orr_mpi_link *l = first; l; prev = l, l = l->next)
+			if (l == &req->link) {
+				take_out(&mpi->posted, first, prev, l);
+				ORR_ATOMIC_ADD_RELAXED(&mpi->nposted, -1);
+				return;
+			}
+	} else if (req->early) {
+		req->early->req = NULL;
+		append(&mpi->earlies, &req->early->link);
+		req->early = NULL;
+	}
+}
+
+struct orr_mpi_early *orr_mpi_early_new(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source, struct orr_mpi_req *req)
+{
+	struct orr_mpi_early *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->env = *env;
+	e->source = source;
+	e->req = req;
+	e->state = ORR_EARLY_REMOTE;
+	if (req)
+		req->early = e;
+	else {
+		e->link.key = key_of(env->context, env->tag, source);
+		if (append(&mpi->earlies, &e->link)) {
+			free(e);
+			return NULL;
+		}
+	}
+	e->prev = mpi->early_last;
+	*(e->prev ? &e->prev->next : &mpi->early_first) = e;
+	mpi->early_last = e;
+	return e;
+}
+
+void orr_mpi_early_free(struct orr_mpi *mpi, struct orr_mpi_early *e)
+{
+	*(e->prev ? &e->prev->next : &mpi->early_first) = e->next;
+	*(e->next ? &e->next->prev : &mpi->early_last) = e->prev;
+	free(e);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Moving data between ranks: copies to one or all, new owners, scatter and gather, copies between data.
+ *
+ * Every rank calls the same functions in the same order; the cache makes a second request for the same value free.
+ * Invariant: after a migration the old owner, which still has the value, counts as a rank that received it, on both sides. */
+#include <errno.h>
+#include "mpi/mpi.h"
+
+/* The parts common to all: contributions are combined before the value moves. */
+static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, int how, void (*callback)(void *), void *arg, const char *who)
+{
+	struct orr_mpi *mpi = orr_mpi_get(who);
+	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+	int ret = 0;
+
+	if (!c)
+		return mpi ? -EINVAL : -ENODEV;
+	if (!h)
+		return 0;
+	if (h->mpi_rank == -1) {
+		orr_error("%s: data '%s' has no owner; call starpu_mpi_data_register() first", who, orr_handle_name(h));
+		return -EINVAL;
+	}
+	if (node < 0 || node >= c->size) {
+		orr_error("%s: rank %d is not in the communicator, which has %d ranks", who, node, c->size);
+		return -EINVAL;
+	}
+	if (h->mpi_flags & ORR_MPI_REDUXING)
+		ret = orr_mpi_redux_flush(mpi, c, h, 0, 0);
+	return ret ? ret : orr_mpi_bring(mpi, c, h, node, 0, how, callback, arg);
+}
+
+int starpu_mpi_get_data_on_node_detached(MPI_Comm comm, starpu_data_handle_t data_handle, int node, void (*callback)(void *), void *arg)
+{
+	return bring(comm, data_handle, node, 0, callback, arg, __func__);
+}
+
+int starpu_mpi_get_data_on_node(MPI_Comm comm, starpu_data_handle_t data_handle, int node)
+{
+	int ret = orr_mpi_check_blocking(__func__);
+
+	if (!ret)
+		ret = bring(comm, data_handle, node, 0, NULL, NULL, __func__);
+	/* The message is the last user of the datum on either side: having it means that the message is over. */
+	if (!ret && data_handle && (starpu_mpi_data_get_rank(data_handle) != node)) {
+		int rank;
+		starpu_mpi_comm_rank(comm, &rank);
+		if (rank == node) {
+			ret = starpu_data_acquire(data_handle, STARPU_R);
+			if (!ret)
+				starpu_data_release(data_handle);
+		}
+	}
+	return ret;
+}
+
+void starpu_mpi_get_data_on_all_nodes_detached(MPI_Comm comm, starpu_data_handle_t data_handle)
+{
+	int size = 0, rank = 0;
+
+	if (!data_handle || starpu_mpi_comm_size(comm, &size) || starpu_mpi_comm_rank(comm, &rank))
+		return;
+	if (data_handle->mpi_rank != rank) {
+		bring(comm, data_handle, rank, 0, NULL, NULL, __func__);
+		return;
+	}
+	for (int node = 0; node < size; node++)
+		if (bring(comm, data_handle, node, 0, NULL, NULL, __func__))
+			return;
+}
+
+void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new_rank)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+
+	if (!c || !handle)
+		return;
+	int old_rank = handle->mpi_rank, me = c->rank;
+	if (old_rank == new_rank)
+		return;
+	if (new_rank == STARPU_MPI_PER_NODE) {
+		starpu_mpi_get_data_on_all_nodes_detached(comm, handle);
+		if (me == old_rank)
+			orr_mpi_sent_clear(mpi, handle);
+		handle->mpi_flags &= (uint16_t) ~ORR_MPI_RECEIVED;
+		handle->mpi_rank = STARPU_MPI_PER_NODE;
+		return;
+	}
+	if (old_rank == STARPU_MPI_PER_NODE) {
+		handle->mpi_rank = new_rank;
+		return;
+	}
+	if (bring(comm, handle, new_rank, 0, NULL, NULL, __func__))
+		orr_sys_mpi_abort(mpi->node);
+	if (me == old_rank)
+		orr_mpi_sent_clear(mpi, handle);
+	else if (me == new_rank)
+		handle->mpi_flags &= (uint16_t) ~ORR_MPI_RECEIVED;
+	else
+		orr_mpi_received_drop(mpi, handle);
+	handle->mpi_rank = new_rank;
+	if (me == old_rank)
+		orr_mpi_received_set(mpi, handle);
+	else if (me == new_rank)
+		orr_mpi_sent_set(mpi, handle, old_rank);
+}
+
+int starpu_mpi_scatter_detached(starpu_data_handle_t *data_handles, int count, int root, MPI_Comm comm, void (*scallback)(void *), void *sarg, void (*rcallback)(void *), void *rarg)
+{
+	int rank, ret = starpu_mpi_comm_rank(comm, &rank);
+
+	for (int i = 0; i < count && !ret; i++) {
+		starpu_data_handle_t h = data_handles[i];
+		if (!h || h->mpi_rank == root || h->mpi_rank < 0)
+			continue;
+		if (rank == root || rank == h->mpi_rank)
+			ret = orr_mpi_check_tag(h, __func__);
+		if (!ret && rank == root)
+			ret = starpu_mpi_isend_detached(h, h->mpi_rank, h->mpi_tag, comm, scallback, sarg);
+		else if (!ret && rank == h->mpi_rank)
+			ret = starpu_mpi_irecv_detached(h, root, h->mpi_tag, comm, rcallback, rarg);
+	}
+	return ret;
+}
+
+int starpu_mpi_gather_detached(starpu_data_handle_t *data_handles, int count, int root, MPI_Comm comm, void (*scallback)(void *), void *sarg, void (*rcallback)(void *), void *rarg)
+{
+	int rank, ret = starpu_mpi_comm_rank(comm, &rank);
+
+	for (int i = 0; i < count && !ret; i++) {
+		starpu_data_handle_t h = data_handles[i];
+		if (!h || h->mpi_rank == root || h->mpi_rank < 0)
+			continue;
+		if (rank == root || rank == h->mpi_rank)
+			ret = orr_mpi_check_tag(h, __func__);
+		if (!ret && rank == h->mpi_rank)
+			ret = starpu_mpi_isend_detached(h, root, h->mpi_tag, comm, scallback, sarg);
+		else if (!ret && rank == root)
+			ret = starpu_mpi_irecv_detached(h, h->mpi_rank, h->mpi_tag, comm, rcallback, rarg);
+	}
+	return ret;
+}
+
+int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, MPI_Comm comm, int asynchronous, void (*callback_func)(void *), void *callback_arg, int priority)
+{
+	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_data_cpy");
+	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+	struct starpu_data_descr d[2] = { { .handle = dst_handle, .mode = STARPU_W }, { .handle = src_handle, .mode = STARPU_R } };
+	struct orr_mpi_choice choice = { .node = -1, .policy = STARPU_MPI_NODE_SELECTION_CURRENT_POLICY };
+	int xrank, ret;
+
+	if (!c)
+		return mpi ? -EINVAL : -ENODEV;
+	ret = orr_mpi_place(mpi, c, &choice, d, 2, NULL, &xrank);
+	if (!ret)
+		ret = orr_mpi_exchange_before(mpi, c, xrank, d, 2, priority);
+	if (!ret && (xrank == c->rank || xrank == STARPU_MPI_PER_NODE))
+		ret = starpu_data_cpy_priority(dst_handle, src_handle, asynchronous, callback_func, callback_arg, priority);
+	return ret ? ret : orr_mpi_exchange_after(mpi, c, xrank, d, 2, priority);
+}
+
+int starpu_mpi_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, MPI_Comm comm, int asynchronous, void (*callback_func)(void *), void *callback_arg)
+{
+	return starpu_mpi_data_cpy_priority(dst_handle, src_handle, comm, asynchronous, callback_func, callback_arg, 0);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Requests: their memory, and the list of pending ones for diagnosis.
+ *
+ * Requests come from chunks of their own, recycled through one list under mpi->lock, which posting takes anyhow.
+ * Invariant: kind is ORR_MPI_FREE exactly while a request is in the free list. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mpi/mpi.h"
+
+#define PER_CHUNK 32
+
+struct orr_mpi_chunk {
+	struct orr_mpi_chunk *next;
+	struct orr_mpi_req req[PER_CHUNK];
+};
+
+static struct orr_mpi_req *of_link(struct orr_mpi_link *l)
+{
+	return (struct orr_mpi_req *) ((char *) l - offsetof(struct orr_mpi_req, link));
+}
+
+static struct orr_mpi_req *take(struct orr_mpi *mpi)
+{
+	struct orr_mpi_req *req = mpi->free_reqs;
+
+	if (req)
+		mpi->free_reqs = req->link.next ? of_link(req->link.next) : NULL;
+	return req;
+}
+
+struct orr_mpi_req *orr_mpi_req_alloc(struct orr_mpi *mpi)
+{
+	orr_lock(&mpi->lock);
+	struct orr_mpi_req *req = take(mpi);
+	if (!req) {
+		struct orr_mpi_chunk *chunk = calloc(1, sizeof(*chunk));
+		if (!chunk) {
+			orr_unlock(&mpi->lock);
+			orr_error("out of memory for MPI requests");
+			return NULL;
+		}
+		chunk->next = mpi->chunks;
+		mpi->chunks = chunk;
+		for (int i = PER_CHUNK - 1; i >= 0; i--) {
+			chunk->req[i].link.next = mpi->free_reqs ? &mpi->free_reqs->link : NULL;
+			mpi->free_reqs = &chunk->req[i];
+		}
+		req = take(mpi);
+	}
+	memset(req, 0, sizeof(*req));
+	req->seq = ++mpi->seq;
+	orr_unlock(&mpi->lock);
+	return req;
+}
+
+void orr_mpi_req_free(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	orr_lock(&mpi->lock);
+	req->kind = ORR_MPI_FREE;
+	req->link.next = mpi->free_reqs ? &mpi->free_reqs->link : NULL;
+	mpi->free_reqs = req;
+	orr_unlock(&mpi->lock);
+}
+
+void orr_mpi_reqs_exit(struct orr_mpi *mpi)
+{
+	while (mpi->chunks) {
+		struct orr_mpi_chunk *chunk = mpi->chunks;
+		mpi->chunks = chunk->next;
+		free(chunk);
+	}
+	mpi->free_reqs = NULL;
+}
+
+static const char *state_of(const struct orr_mpi_req *req)
+{
+	if (req->kind == ORR_MPI_RECV && req->where != ORR_MPI_FLYING) {
+		if (req->where == ORR_MPI_POSTED)
+			return req->granted ? "early request: waits for the message" : "early request: waits for the message and for its data";
+		return req->granted ? "message here, waits for the engine" : "message here, waits for its data (a task or another request holds it)";
+	}
+	switch (req->where) {
+	case ORR_MPI_FETCHING: return req->granted ? "waits for the engine" : "waits for its data (a task or another request holds it)";
+	case ORR_MPI_READY: return "ready: waits for a free slot, see STARPU_MPI_NDETACHED_SEND";
+	case ORR_MPI_FLYING: return "detached list: in MPI's hands, waits for the other side";
+	default: return "complete";
+	}
+}
+
+static void dump_request(FILE *f, struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	char peer[32] = "any rank";
+
+	if (req->peer_rank != ORR_MPI_ANY)
+		snprintf(peer, sizeof(peer), "rank %d", req->peer_rank);
+	fprintf(f, "[rank %d] %s of '%s' %s %s, tag %" PRId64 ", %zu bytes: %s\n", mpi->rank,
+		req->kind == ORR_MPI_SEND ? (req->sync ? "synchronous send" : "send") : "receive",
+		orr_handle_name(req->acquire.access.handle), req->kind == ORR_MPI_SEND ? "to" : "from", peer, req->tag,
+		req->size ? req->size : starpu_data_get_size(req->acquire.access.handle), state_of(req));
+}
+
+int orr_mpi_dump(struct orr_node *node, FILE *f, unsigned max)
+{
+	struct orr_mpi *mpi = node->mpi;
+	unsigned n = 0;
+
+	if (!mpi)
+		return 0;
+	for (struct orr_mpi_chunk *chunk = mpi->chunks; chunk; chunk = chunk->next)
+		for (unsigned i = 0; i < PER_CHUNK; i++) {
+			struct orr_mpi_req *req = &chunk->req[i];
+			if (req->kind == ORR_MPI_FREE || req->where == ORR_MPI_DONE)
+				continue;
+			if (n++ < max)
+				dump_request(f, mpi, req);
+		}
+	unsigned shown = n < max ? n : max;
+	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next)
+		if (!e->req && n++ < max) {
+			shown++;
+			fprintf(f, "[rank %d] early data: message from rank %d, tag %" PRId64 ", %" PRIu64 " bytes: no receive was posted for it\n",
+				mpi->rank, e->source, e->env.tag, e->env.size);
+		}
+	if (n > shown)
+		fprintf(f, "[rank %d] ... and %u more requests and messages\n", mpi->rank, n - shown);
+	return (int) n;
+}

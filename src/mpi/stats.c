@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Communication statistics and the trace of communications.
+ *
+ * Always counted, one small record per peer that something was sent to; printed at the end when STARPU_MPI_STATS is set, and given to
+ * the world, which gathers them in a file when asked.
+ * Invariant: one message per datum, its payload's bytes, however many messages of MPI carry it: so both worlds count the same. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "orrery.h"
+#include "mpi/mpi.h"
+
+void orr_mpi_count(struct orr_mpi *mpi, int peer, size_t bytes)
+{
+	if (!mpi->counting)
+		return;
+	orr_lock(&mpi->lock);
+	struct orr_mpi_peer *p = orr_map_find(&mpi->peers, (uint64_t) peer);
+	double now = orr_sys_now_us() - mpi->start_us;
+	if (!p && (p = calloc(1, sizeof(*p)))) {
+		p->key = (uint64_t) peer;
+		p->stats.peer = peer;
+		p->stats.first_us = now;
+		if (orr_map_insert(&mpi->peers, p)) {
+			free(p);
+			p = NULL;
+		}
+	}
+	if (p) {
+		p->stats.messages++;
+		p->stats.bytes += bytes;
+		p->stats.last_us = now;
+	}
+	orr_unlock(&mpi->lock);
+}
+
+static int by_peer(const void *a, const void *b)
+{
+	return ((const struct orr_mpi_peer_stats *) a)->peer - ((const struct orr_mpi_peer_stats *) b)->peer;
+}
+
+/* A sorted copy, to be freed; *n may be 0. NULL when memory is exhausted. */
+static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, unsigned *n)
+{
+	orr_lock(&mpi->lock);
+	struct orr_mpi_peer_stats *v = malloc((mpi->peers.n + 1) * sizeof(*v));
+	*n = 0;
+	for (uint32_t i = 0; v && i < mpi->peers.cap; i++)
+		if (mpi->peers.v[i])
+			v[(*n)++] = ((struct orr_mpi_peer *) mpi->peers.v[i])->stats;
+	orr_unlock(&mpi->lock);
+	if (v)
+		qsort(v, *n, sizeof(*v), by_peer);
+	return v;
+}
+
+static void print_line(const char *who, uint64_t bytes, double seconds)
+{
+	const double mb = 1024.0 * 1024.0;
+	double rate = seconds > 0 ? (double) bytes / seconds : 0;
+
+	fprintf(stderr, "[starpu_comm_stats][%s\t%f B\t%f MB\t %f B/s\t %f MB/s\n", who, (double) bytes, (double) bytes / mb, rate, rate / mb);
+}
+
+static void print_stats(struct orr_mpi *mpi, const struct orr_mpi_peer_stats *v, unsigned n)
+{
+	double seconds = (orr_sys_now_us() - mpi->start_us) * 1e-6;
+	uint64_t total = 0;
+	char who[48];
+
+	for (unsigned i = 0; i < n; i++)
+		total += v[i].bytes;
+	snprintf(who, sizeof(who), "%d] TOTAL:", mpi->rank);
+	fprintf(stderr, "\n");
+	print_line(who, total, seconds);
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(who, sizeof(who), "%d:%d]", mpi->rank, v[i].peer);
+		print_line(who, v[i].bytes, seconds);
+	}
+}
+
+void orr_mpi_stats_report(struct orr_mpi *mpi)
+{
+	unsigned n;
+	struct orr_mpi_peer_stats *v = snapshot(mpi, &n);
+
+	if (!v) {
+		orr_error("out of memory for the communication statistics");
+		return;
+	}
+	if (mpi->node->cfg.mpi_stats)
+		print_stats(mpi, v, n);
+	orr_sys_mpi_report_stats(mpi->node, v, n, mpi->node->state == ORR_NODE_UP ? orr_task_ncompleted(mpi->node) : 0);
+	free(v);
+}
+
+void orr_mpi_stats_exit(struct orr_mpi *mpi)
+{
+	for (uint32_t i = 0; i < mpi->peers.cap; i++)
+		free(mpi->peers.v[i]);
+	orr_map_exit(&mpi->peers);
+}
+
+void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_req *req)
+{
+	if (__builtin_expect(!mpi->node->cfg.mpi_comm_trace, 1))
+		return;
+	fprintf(stderr, "[starpu_mpi_comm][%d] %.3f us: %s %s '%s' %s rank %d tag %" PRId64 " bytes %zu prio %d\n", mpi->rank, orr_sys_now_us() - mpi->start_us, what,
+		req->kind == ORR_MPI_SEND ? "send" : "receive", orr_handle_name(req->acquire.access.handle), req->kind == ORR_MPI_SEND ? "to" : "from",
+		req->peer_rank, req->tag, req->size, req->prio);
+}
+
+/* ---- public ---- */
+
+void starpu_mpi_comm_stats_disable(void)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (mpi)
+		ORR_ATOMIC_STORE(&mpi->counting, 0);
+}
+
+void starpu_mpi_comm_stats_enable(void)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (mpi)
+		ORR_ATOMIC_STORE(&mpi->counting, 1);
+}
+
+void starpu_mpi_comm_stats_retrieve(size_t *comm_stats)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	unsigned n = 0;
+	struct orr_mpi_peer_stats *v = mpi ? snapshot(mpi, &n) : NULL;
+
+	if (!mpi)
+		return;
+	memset(comm_stats, 0, (size_t) mpi->size * sizeof(*comm_stats));
+	for (unsigned i = 0; i < n; i++)
+		comm_stats[v[i].peer] = v[i].bytes;
+	free(v);
+}
+
+void starpu_mpi_comm_amounts_retrieve(size_t *comm_amounts)
+{
+	starpu_mpi_comm_stats_retrieve(comm_amounts);
+}
+
+int orrery_stats_write(const char *path)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	unsigned n;
+
+	if (!mpi)
+		return -ENODEV;
+	struct orr_mpi_peer_stats *v = snapshot(mpi, &n);
+	FILE *f = v ? fopen(path, "w") : NULL;
+	if (!f) {
+		int ret = v ? -errno : -ENOMEM;
+		orr_error("cannot write communication statistics to '%s': %s", path, strerror(-ret));
+		free(v);
+		return ret;
+	}
+	fprintf(f, "src,dst,bytes,messages,first_s,last_s\n");
+	for (unsigned i = 0; i < n; i++)
+		fprintf(f, "%d,%d,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f\n", mpi->rank, v[i].peer, v[i].bytes, v[i].messages, v[i].first_us * 1e-6, v[i].last_us * 1e-6);
+	free(v);
+	return fclose(f) ? -errno : 0;
+}

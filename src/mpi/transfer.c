@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Moving payloads: what the engine's owner does when a send is ready, an envelope comes, a datum becomes available, or MPI has
+ * completed a message.
+ *
+ * A payload below the eager limit travels behind its envelope in one message; any other in a second message, sent at the same time,
+ * whose MPI tag is unique between the pair. Payloads go straight from and to the datum's buffer. When no receive was posted, or
+ * its datum is still in use, the payload goes to a buffer: at once when it is small or the waiting sender could hold others up,
+ * after a moment when it is large (the receive is usually about to be posted), never before the receive when the send is
+ * synchronous.
+ * Invariant: every function here is called by the engine's owner; messages without receive are freed here only. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "mpi/mpi.h"
+
+#define LARGE 65536		/* from this size on, an early payload may wait a moment ... */
+#define MOMENT_US 200.0		/* ... this long */
+
+void *orr_mpi_buffer(size_t size)
+{
+	void *buf = (void *) starpu_malloc_on_node_flags(STARPU_MAIN_RAM, size ? size : 1, 0);
+
+	if (!buf)
+		orr_fatal("out of memory for a message of %zu bytes", size);
+	return buf;
+}
+
+static void free_buffer(void *buf, size_t size)
+{
+	starpu_free_on_node_flags(STARPU_MAIN_RAM, (uintptr_t) buf, size ? size : 1, 0);
+}
+
+static starpu_data_handle_t handle_of(const struct orr_mpi_req *req) { return req->acquire.access.handle; }
+
+/* ---- the end of a request ---- */
+
+void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	void (*callback)(void *) = req->callback;
+	void *arg = req->arg;
+	int detached = req->detached;
+
+	orr_mpi_trace(mpi, "done", req);
+	req->where = ORR_MPI_DONE;
+	orr_acquire_release(&req->acquire);
+	mpi->event_us = 0;
+	if (detached)
+		orr_mpi_req_free(mpi, req);
+	if (callback)
+		callback(arg);
+	if (!detached) {
+		ORR_ATOMIC_STORE(&req->done, 1);
+		orr_waitq_wake(&mpi->done);
+	} else if (ORR_ATOMIC_ADD(&mpi->ndetached, -1) == 0)
+		orr_waitq_wake_fenced(&mpi->done);
+}
+
+static void size_mismatch(struct orr_mpi *mpi, struct orr_mpi_req *req, int source, size_t mine, size_t theirs)
+{
+	orr_error("rank %d receives data '%s' (tag %" PRId64 ") from rank %d: the data here has %zu bytes, the message has %zu; "
+		  "register it with the same shape on both ranks, or use another tag",
+		  mpi->rank, orr_handle_name(handle_of(req)), req->tag, source, mine, theirs);
+	orr_sys_mpi_abort(mpi->node);
+}
+
+/* Describes the datum to receive into and checks its size. */
+static void describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req, const struct orr_mpi_envelope *env, int source, struct orr_mpi_payload *p)
+{
+	req->size = env->size;
+	if (req->peer == ORR_MPI_ANY)
+		req->peer = source;
+	if (orr_mpi_payload(mpi, handle_of(req), 0, env->size, p))
+		orr_sys_mpi_abort(mpi->node);
+	if (p->form != ORR_FORM_PACKED && p->size != env->size)
+		size_mismatch(mpi, req, source, p->size, env->size);
+}
+
+/* Puts a payload that lies in a buffer into the datum; takes the buffer when `owned`. */
+static void deliver(struct orr_mpi *mpi, struct orr_mpi_req *req, const struct orr_mpi_envelope *env, int source, void *buf, int owned)
+{
+	struct orr_mpi_payload p;
+	size_t size = env->size;
+
+	describe_receive(mpi, req, env, source, &p);
+	if (p.form == ORR_FORM_PACKED) {
+		if (!owned) {
+			void *copy = orr_mpi_buffer(size);
+			orr_sys_memcpy(mpi->node, copy, buf, size);
+			buf = copy;
+		}
+		starpu_data_unpack_node(handle_of(req), STARPU_MAIN_RAM, buf, size);
+	} else {
+		orr_mpi_scatter(mpi, &p, buf);
+		orr_mpi_payload_done(&p);
+		if (owned)
+			free_buffer(buf, size);
+	}
+	orr_mpi_complete(mpi, req);
+}
+
+/* ---- receiving ---- */
+
+static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *e, void *ptr, MPI_Datatype type, int count, int source, int tag)
+{
+	int slot = orr_mpi_fly(mpi, kind, req, e, NULL);
+
+	MPI_Irecv(ptr, count, type, source, tag, orr_sys_mpi_comm(mpi->node), &mpi->flying[slot]);
+}
+
+/* Posts the receive of the second message, straight into the datum. */
+static void start_data_receive(struct orr_mpi *mpi, struct orr_mpi_req *req, const struct orr_mpi_envelope *env, int source)
+{
+	struct orr_mpi_payload p;
+	MPI_Datatype type;
+	int count, temporary;
+
+	describe_receive(mpi, req, env, source, &p);
+	if (p.form == ORR_FORM_PACKED)
+		p.ptr = req->buf = orr_mpi_buffer(p.size);
+	orr_mpi_payload_type(&p, &type, &count, &temporary);
+	req->where = ORR_MPI_FLYING;
+	req->nflight = 1;
+	post_receive(mpi, ORR_FLIGHT_DATA_IN, req, NULL, p.ptr, type, count, source, env->data_tag);
+	if (temporary)
+		MPI_Type_free(&type);
+	orr_mpi_payload_done(&p);
+}
+
+/* Posts the receive of the second message into a buffer, for a receive to come. */
+static void start_early_receive(struct orr_mpi *mpi, struct orr_mpi_early *e)
+{
+	MPI_Datatype type;
+	int count, temporary;
+
+	orr_lock(&mpi->lock);
+	e->state = ORR_EARLY_LOADING;
+	orr_unlock(&mpi->lock);
+	e->buf = orr_mpi_buffer(e->env.size);
+	orr_mpi_bytes_type(e->env.size, &type, &count, &temporary);
+	post_receive(mpi, ORR_FLIGHT_EARLY_IN, NULL, e, e->buf, type, count, e->source, e->env.data_tag);
+	if (temporary)
+		MPI_Type_free(&type);
+}
+
+/* Enters a message; returns the receive that takes it now, or NULL after keeping it as *kept. */
+static struct orr_mpi_req *match(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source, struct orr_mpi_early **kept)
+{
+	orr_lock(&mpi->lock);
+	struct orr_mpi_req *req = orr_mpi_match_request(mpi, env, source);
+	if (req && req->granted) {
+		orr_unlock(&mpi->lock);
+		return req;
+	}
+	*kept = orr_mpi_early_new(mpi, env, source, req);
+	orr_unlock(&mpi->lock);
+	if (!*kept)
+		orr_fatal("out of memory for messages that no receive was posted for");
+	return NULL;
+}
+
+/* The payload of an early message is here now: finishes its request when the datum is available too. */
+static void payload_here(struct orr_mpi *mpi, struct orr_mpi_early *e)
+{
+	orr_lock(&mpi->lock);
+	e->state = ORR_EARLY_HERE;
+	int take = e->req && e->req->granted;
+	orr_unlock(&mpi->lock);
+	if (take)
+		orr_mpi_recv_early(mpi, e->req);
+}
+
+void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, const char *payload, int source)
+{
+	struct orr_mpi_early *e = NULL;
+	struct orr_mpi_req *req = match(mpi, env, source, &e);
+
+	if (req && env->flags & ORR_MPI_EAGER)
+		deliver(mpi, req, env, source, (void *) payload, 0);
+	else if (req)
+		start_data_receive(mpi, req, env, source);
+	else if (env->flags & ORR_MPI_EAGER) {
+		e->buf = orr_mpi_buffer(env->size);
+		orr_sys_memcpy(mpi->node, e->buf, payload, env->size);
+		payload_here(mpi, e);
+	} else if (!(env->flags & ORR_MPI_SYNC)) {
+		if (mpi->may_drive && env->size >= LARGE) {
+			e->arrival_us = orr_sys_now_us();
+			mpi->ndeferred++;
+		} else
+			start_early_receive(mpi, e);
+	} else
+		payload_here(mpi, e);
+}
+
+int orr_mpi_early_load(struct orr_mpi *mpi)
+{
+	struct orr_mpi_early *e, *next;
+	int started = 0;
+
+	if (!mpi->ndeferred)
+		return 0;
+	double now = orr_sys_now_us();
+	for (e = mpi->early_first; e && mpi->ndeferred; e = next) {
+		next = e->next;
+		if (e->state != ORR_EARLY_REMOTE || e->arrival_us <= 0 || now < e->arrival_us + MOMENT_US)
+			continue;
+		mpi->ndeferred--;
+		start_early_receive(mpi, e);
+		started++;
+	}
+	return started;
+}
+
+void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	struct orr_mpi_early *e = req->early, copy;
+
+	orr_lock(&mpi->lock);
+	if (!e || e->state == ORR_EARLY_LOADING) {
+		orr_unlock(&mpi->lock);
+		return;
+	}
+	copy = *e;
+	req->early = NULL;
+	orr_mpi_early_free(mpi, e);
+	orr_unlock(&mpi->lock);
+	if (copy.state == ORR_EARLY_REMOTE && copy.arrival_us > 0)
+		mpi->ndeferred--;
+	if (copy.buf)
+		deliver(mpi, req, &copy.env, copy.source, copy.buf, 1);
+	else
+		start_data_receive(mpi, req, &copy.env, copy.source);
+	if (copy.sender)
+		orr_mpi_complete(mpi, copy.sender);
+}
+
+/* ---- sending ---- */
+
+/* To this very process: the payload goes through a buffer, without MPI. */
+static void send_to_self(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_payload *p, const struct orr_mpi_envelope *env)
+{
+	struct orr_mpi_early *e = NULL;
+	void *buf = p->ptr;
+
+	if (p->form != ORR_FORM_PACKED) {
+		buf = orr_mpi_buffer(p->size);
+		orr_mpi_gather(mpi, p, buf);
+	}
+	orr_mpi_payload_done(p);
+	struct orr_mpi_req *receive = match(mpi, env, mpi->rank, &e);
+	if (receive)
+		deliver(mpi, receive, env, mpi->rank, buf, 1);
+	else {
+		e->buf = buf;
+		e->sender = req->sync ? req : NULL;
+		payload_here(mpi, e);
+		if (req->sync)
+			return;
+	}
+	orr_mpi_complete(mpi, req);
+}
+
+static int next_data_tag(struct orr_mpi *mpi)
+{
+	int tag = (int) (mpi->data_seq++ % (uint32_t) mpi->data_tags);
+
+	return tag >= mpi->comm_tag ? tag + 1 : tag;
+}
+
+static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, void *envelope, const void *ptr, int count, MPI_Datatype type, int tag, int sync)
+{
+	int slot = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
+
+	req->nflight++;
+	orr_sys_mpi_isend(mpi->node, ptr, count, type, req->peer, tag, sync, &mpi->flying[slot]);
+}
+
+/* The payload as a message of its own. */
+static void send_data(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_payload *p, int tag)
+{
+	MPI_Datatype type;
+	int count, temporary;
+
+	if (p->form == ORR_FORM_PACKED)
+		req->buf = p->ptr;
+	orr_mpi_payload_type(p, &type, &count, &temporary);
+	fly_out(mpi, req, NULL, p->ptr, count, type, tag, req->sync);
+	if (temporary)
+		MPI_Type_free(&type);
+	orr_mpi_payload_done(p);
+}
+
+void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	struct orr_mpi_payload p;
+
+	orr_mpi_trace(mpi, "start", req);
+	if (mpi->fake) {
+		req->size = starpu_data_get_size(handle_of(req));
+		orr_mpi_count(mpi, req->peer, req->size);
+		orr_mpi_complete(mpi, req);
+		return;
+	}
+	if (orr_mpi_payload(mpi, handle_of(req), 1, 0, &p))
+		orr_sys_mpi_abort(mpi->node);
+	req->size = p.size;
+	orr_mpi_count(mpi, req->peer, p.size);
+	int eager = !req->sync && p.form != ORR_FORM_TYPED && (p.size < mpi->eager_limit || !p.size);
+	struct orr_mpi_envelope env = { .tag = req->tag, .size = p.size, .context = req->context,
+		.flags = (eager ? ORR_MPI_EAGER : 0) | (req->sync ? ORR_MPI_SYNC : 0) };
+	if (req->peer == mpi->rank) {
+		send_to_self(mpi, req, &p, &env);
+		return;
+	}
+	size_t bytes = sizeof(env) + (eager ? p.size : 0);
+	char *message = malloc(bytes);
+	if (!message)
+		orr_fatal("out of memory for an envelope");
+	req->where = ORR_MPI_FLYING;
+	req->nflight = 0;
+	if (!req->sync)
+		mpi->nsends++;
+	if (!eager)
+		env.data_tag = next_data_tag(mpi);
+	memcpy(message, &env, sizeof(env));
+	if (eager && p.form == ORR_FORM_PACKED) {
+		orr_sys_memcpy(mpi->node, message + sizeof(env), p.ptr, p.size);
+		free_buffer(p.ptr, p.size);
+	} else if (eager)
+		orr_mpi_gather(mpi, &p, message + sizeof(env));
+	fly_out(mpi, req, message, message, (int) bytes, MPI_BYTE, mpi->comm_tag, 0);
+	if (!eager)
+		send_data(mpi, req, &p, env.data_tag);
+}
+
+/* ---- completions ---- */
+
+static void sent(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	if (--req->nflight)
+		return;
+	if (!req->sync)
+		mpi->nsends--;
+	if (req->buf) {
+		free_buffer(req->buf, req->size);
+		req->buf = NULL;
+	}
+	orr_mpi_complete(mpi, req);
+}
+
+static void received(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	if (req->buf) {
+		starpu_data_unpack_node(handle_of(req), STARPU_MAIN_RAM, req->buf, req->size);
+		req->buf = NULL;
+	}
+	orr_mpi_complete(mpi, req);
+}
+
+void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
+{
+	switch (f->kind) {
+	case ORR_FLIGHT_OUT:
+		free(f->buf);
+		sent(mpi, f->req);
+		break;
+	case ORR_FLIGHT_DATA_IN:
+		received(mpi, f->req);
+		break;
+	case ORR_FLIGHT_EARLY_IN:
+		payload_here(mpi, f->early);
+		break;
+	case ORR_FLIGHT_STOP:
+		free(f->buf);
+		break;
+	case ORR_FLIGHT_ENVELOPE_IN:
+		break;
+	}
+}

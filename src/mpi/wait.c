@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Waiting: for one request, for all communications, for all ranks.
+ *
+ * A thread that waits drives the engine itself where that is allowed.
+ * Invariant: a request is freed by whoever learns from here that it is complete; detached ones free themselves. */
+#include <errno.h>
+#include "mpi/mpi.h"
+
+int orr_mpi_check_blocking(const char *who)
+{
+	if (!orr_thread_self()->task)
+		return 0;
+	orr_error("%s waits and must not be called from a task or callback: use a detached communication", who);
+	return -EDEADLK;
+}
+
+static int is_done(struct orr_mpi *mpi, void *arg)
+{
+	(void) mpi;
+	return ORR_ATOMIC_LOAD(&((struct orr_mpi_req *) arg)->done);
+}
+
+static void fill_status(struct orr_mpi *mpi, const struct orr_mpi_req *req, MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	status->MPI_SOURCE = req->peer_rank == ORR_MPI_ANY ? orr_mpi_from_world(mpi->comms[req->comm], req->peer) : req->peer_rank;
+	status->MPI_TAG = (int) req->tag;
+	status->MPI_ERROR = MPI_SUCCESS;
+}
+
+void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status)
+{
+	orr_mpi_wait_until(mpi, is_done, req);
+	fill_status(mpi, req, status);
+	orr_mpi_req_free(mpi, req);
+}
+
+int starpu_mpi_wait(starpu_mpi_req *req, MPI_Status *status)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	int ret = mpi ? orr_mpi_check_blocking(__func__) : -ENODEV;
+
+	if (ret)
+		return ret;
+	if (!req || !*req) {
+		orr_error("starpu_mpi_wait: the request is NULL: it was waited for or tested complete before, or never started");
+		return -EINVAL;
+	}
+	orr_mpi_finish(mpi, *req, status);
+	*req = NULL;
+	return 0;
+}
+
+int starpu_mpi_test(starpu_mpi_req *req, int *flag, MPI_Status *status)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (!mpi)
+		return -ENODEV;
+	if (!req || !*req) {
+		orr_error("starpu_mpi_test: the request is NULL: it was waited for or tested complete before, or never started");
+		return -EINVAL;
+	}
+	*flag = is_done(mpi, *req);
+	if (!*flag && mpi->may_drive) {
+		if (orr_mpi_own(mpi)) {
+			orr_mpi_progress(mpi, 0);
+			orr_mpi_unown(mpi);
+		}
+		*flag = is_done(mpi, *req);
+	} else if (!*flag && !orr_thread_self()->task) {
+		/* A program that polls must let time pass. */
+		orr_sys_sleep_us(1.0);
+		*flag = is_done(mpi, *req);
+	}
+	if (*flag) {
+		fill_status(mpi, *req, status);
+		orr_mpi_req_free(mpi, *req);
+		*req = NULL;
+	}
+	return 0;
+}
+
+static int no_detached(struct orr_mpi *mpi, void *arg)
+{
+	(void) arg;
+	return !ORR_ATOMIC_LOAD(&mpi->ndetached);
+}
+
+void orr_mpi_wait_detached(struct orr_mpi *mpi)
+{
+	orr_mpi_wait_until(mpi, no_detached, NULL);
+}
+
+int starpu_mpi_barrier(MPI_Comm comm)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	int ret = mpi ? orr_mpi_check_blocking(__func__) : -ENODEV;
+
+	if (ret)
+		return ret;
+	orr_mpi_wait_detached(mpi);
+	return mpi->fake ? 0 : orr_sys_mpi_barrier(mpi->node, comm);
+}
+
+int starpu_mpi_wait_for_all(MPI_Comm comm)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	int ret = mpi ? orr_mpi_check_blocking(__func__) : -ENODEV;
+	struct orr_mpi_comm *c = ret ? NULL : orr_mpi_comm_of(mpi, comm);
+
+	if (ret)
+		return ret;
+	if (!c)
+		return -EINVAL;
+	ret = orr_mpi_redux_flush_all(mpi, c);
+	if (ret)
+		return ret;
+	/* Each may cause more of the other: callbacks submit tasks, tasks' callbacks submit messages. */
+	do {
+		orr_mpi_wait_detached(mpi);
+		starpu_task_wait_for_all();
+	} while (!no_detached(mpi, NULL) || orr_task_npending(mpi->node));
+	return 0;
+}
