@@ -69,6 +69,7 @@ struct orr_task {
 	double submit_us, ready_us;
 	unsigned nfetching;		/* atomic: transfers that it waits for, +1 while they are being issued */
 	struct orr_task *live_prev, *live_next;	/* unused unless diagnosing */
+	int32_t queue_prio;		/* the policy's: priority in its queue */
 	uint32_t footprint;
 	uint8_t footprint_valid;
 	struct orr_access inl_access[STARPU_NMAXBUFS];

@@ -180,7 +180,7 @@ static int ensure_buffer(starpu_data_handle_t h, struct orr_replicate *r)
 static int fetch_slow(starpu_data_handle_t h, unsigned memnode, unsigned mode, void (*done)(void *), void *arg)
 {
 	struct orr_node *node = orr_self();
-	struct orr_replicate *r, *src;
+	struct orr_replicate *r, *src = NULL;
 	struct waiter *w;
 	double end_us = 0;
 	int ret;

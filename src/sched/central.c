@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The policies with one queue for all workers: eager (first come, first served) and prio (most urgent first).
  *
- * Invariant: the queue is protected by its lock, which is held for a few instructions. */
+ * Invariant: a pushed task is in the shared queue until one worker takes it. */
 #include "sched/sched.h"
 
 #include <errno.h>
@@ -9,20 +9,19 @@
 #include <stdlib.h>
 
 struct central {
-	orr_lock_t lock;
 	int by_priority;
-	struct orr_taskq q;
+	struct orr_shq q;
 };
 
 static void central_init(int by_priority)
 {
 	struct orr_node *node = orr_self();
-	struct central *c = calloc(1, sizeof(*c));
+	struct central *c = aligned_alloc(128, sizeof(*c));
 
 	if (!c)
 		orr_fatal("out of memory for the scheduling policy");
 	c->by_priority = by_priority;
-	orr_taskq_init(&c->q);
+	orr_shq_init(&c->q);
 	node->policy_data = c;
 	if (by_priority && !node->cfg.has_min_prio)
 		node->min_prio = INT_MIN;
@@ -39,7 +38,7 @@ static void central_deinit(unsigned ctx)
 	struct central *c = node->policy_data;
 
 	(void) ctx;
-	orr_taskq_exit(&c->q);
+	orr_shq_exit(&c->q);
 	free(c);
 	node->policy_data = NULL;
 }
@@ -48,28 +47,19 @@ static int central_push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
 	struct central *c = node->policy_data;
-	int ret;
 
-	orr_lock(&c->lock);
-	ret = orr_taskq_push(&c->q, task, c->by_priority ? task->priority : 0);
-	orr_unlock(&c->lock);
+	orr_shq_push(&c->q, task, c->by_priority);
 	orr_wake_one(node);
-	return ret;
+	return 0;
 }
 
 static struct starpu_task *central_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
 	struct central *c = self->node->policy_data;
-	struct starpu_task *task;
 
 	(void) ctx;
-	if (!ORR_ATOMIC_LOAD_RELAXED(&c->q.ntasks))
-		return NULL;
-	orr_lock(&c->lock);
-	task = orr_taskq_pop(&c->q, self->worker, 0);
-	orr_unlock(&c->lock);
-	return task;
+	return orr_shq_pop(&c->q, self->worker, 0);
 }
 
 struct starpu_sched_policy orr_sched_eager = {

@@ -10,22 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct queue {
-	orr_lock_t lock;
-	struct orr_taskq q;
-} __attribute__((aligned(128)));
-
 struct local {
 	unsigned n;
 	int steal;
-	struct queue queue[];
+	struct orr_shq queue[];
 };
 
 static void local_init(int steal)
 {
 	struct orr_node *node = orr_self();
 	unsigned i, n = node->nworkers ? node->nworkers : 1;
-	size_t size = sizeof(struct local) + n * sizeof(struct queue);
+	size_t size = sizeof(struct local) + n * sizeof(struct orr_shq);
 	struct local *l = aligned_alloc(128, (size + 127) & ~(size_t) 127);
 
 	if (!l)
@@ -34,7 +29,7 @@ static void local_init(int steal)
 	l->n = n;
 	l->steal = steal;
 	for (i = 0; i < n; i++)
-		orr_taskq_init(&l->queue[i].q);
+		orr_shq_init(&l->queue[i]);
 	node->policy_data = l;
 	if (!node->cfg.has_min_prio)
 		node->min_prio = INT_MIN;
@@ -53,24 +48,19 @@ static void local_deinit(unsigned ctx)
 
 	(void) ctx;
 	for (i = 0; i < l->n; i++)
-		orr_taskq_exit(&l->queue[i].q);
+		orr_shq_exit(&l->queue[i]);
 	free(l);
 	node->policy_data = NULL;
 }
 
 static int push_to(struct orr_node *node, struct local *l, unsigned worker, struct starpu_task *task)
 {
-	struct queue *q = &l->queue[worker];
-	int ret;
-
-	orr_lock(&q->lock);
-	ret = orr_taskq_push(&q->q, task, task->priority);
-	orr_unlock(&q->lock);
+	orr_shq_push(&l->queue[worker], task, 1);
 	if (l->steal)
 		orr_wake_one(node);
 	else
 		orr_wake_worker(&node->workers[worker]);
-	return ret;
+	return 0;
 }
 
 /* The first worker from `start` on that can execute the task; nworkers when there is none. */
@@ -101,31 +91,19 @@ static int lws_push(struct starpu_task *task)
 	return w == node->nworkers ? -ENODEV : push_to(node, l, w, task);
 }
 
-static struct starpu_task *pop_from(struct queue *q, struct orr_worker *w, int steal)
-{
-	struct starpu_task *task;
-
-	if (!ORR_ATOMIC_LOAD_RELAXED(&q->q.ntasks))
-		return NULL;
-	orr_lock(&q->lock);
-	task = orr_taskq_pop(&q->q, w, steal);
-	orr_unlock(&q->lock);
-	return task;
-}
-
 static struct starpu_task *local_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
 	struct local *l = self->node->policy_data;
 	struct orr_worker *w = self->worker;
-	struct starpu_task *task = pop_from(&l->queue[w->id], w, 0);
+	struct starpu_task *task = orr_shq_pop(&l->queue[w->id], w, 0);
 	unsigned i;
 
 	(void) ctx;
 	if (task || !l->steal)
 		return task;
 	for (i = 1; i < l->n; i++) {
-		task = pop_from(&l->queue[(w->id + i) % l->n], w, 1);
+		task = orr_shq_pop(&l->queue[(w->id + i) % l->n], w, 1);
 		if (task)
 			return task;
 	}

@@ -25,6 +25,23 @@ int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio);
 /* Takes the most urgent task that w can execute; from the other end when steal. NULL when there is none. */
 struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int steal);
 
+/* A queue that any thread pushes to. Pushes only touch the inbox, so that the consumer's half stays in its cache: the inbox is emptied when
+ * the consumer runs dry, now and then, and at once when a task with another priority than the default's came. */
+struct orr_shq {
+	struct starpu_task *inbox;	/* atomic: pushed tasks linked by next, newest first */
+	int urgent;			/* atomic: look into the inbox before the next pop */
+	orr_lock_t lock __attribute__((aligned(128)));	/* protects what follows */
+	unsigned npops;
+	struct orr_taskq q;
+} __attribute__((aligned(128)));
+
+void orr_shq_init(struct orr_shq *q);
+void orr_shq_exit(struct orr_shq *q);
+/* Queues the task with its priority (0 for all when by_priority is 0). Any thread, takes no lock. */
+void orr_shq_push(struct orr_shq *q, struct starpu_task *task, int by_priority);
+/* Takes a task for w, see orr_taskq_pop. */
+struct starpu_task *orr_shq_pop(struct orr_shq *q, struct orr_worker *w, int steal);
+
 /* The table of policies, NULL-terminated; the first is the default. */
 extern struct starpu_sched_policy *orr_sched_policies[];
 extern struct starpu_sched_policy orr_sched_lws, orr_sched_eager, orr_sched_prio, orr_sched_random;

@@ -111,3 +111,66 @@ struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int
 	}
 	return NULL;
 }
+
+/* ---- shared queues ---- */
+
+void orr_shq_init(struct orr_shq *q)
+{
+	memset(q, 0, sizeof(*q));
+	orr_taskq_init(&q->q);
+}
+
+void orr_shq_exit(struct orr_shq *q) { orr_taskq_exit(&q->q); }
+
+void orr_shq_push(struct orr_shq *q, struct starpu_task *task, int by_priority)
+{
+	struct starpu_task *head = ORR_ATOMIC_LOAD_RELAXED(&q->inbox);
+
+	/* The bucket is chosen on the consumer's side, from this field. */
+	orr_task_of(task)->queue_prio = by_priority ? task->priority : 0;
+	do
+		task->next = head;
+	while (!ORR_ATOMIC_CAS(&q->inbox, &head, task));
+	if (by_priority && task->priority != STARPU_DEFAULT_PRIO && !ORR_ATOMIC_LOAD_RELAXED(&q->urgent))
+		ORR_ATOMIC_STORE(&q->urgent, 1);
+}
+
+/* Moves the inbox to the queue, oldest first. Under the lock. */
+static void drain(struct orr_shq *q)
+{
+	struct starpu_task *list, *oldest = NULL, *next;
+
+	ORR_ATOMIC_STORE_RELAXED(&q->urgent, 0);
+	list = ORR_ATOMIC_XCHG(&q->inbox, NULL);
+	for (; list; list = next) {
+		next = list->next;
+		list->next = oldest;
+		oldest = list;
+	}
+	for (; oldest; oldest = next) {
+		next = oldest->next;
+		if (orr_taskq_push(&q->q, oldest, orr_task_of(oldest)->queue_prio))
+			orr_fatal("out of memory while queueing task %s", orr_task_name(oldest));
+	}
+}
+
+#define DRAIN_EVERY 16
+
+struct starpu_task *orr_shq_pop(struct orr_shq *q, struct orr_worker *w, int steal)
+{
+	struct starpu_task *task;
+
+	if (!ORR_ATOMIC_LOAD_RELAXED(&q->q.ntasks) && !ORR_ATOMIC_LOAD_RELAXED(&q->inbox))
+		return NULL;
+	orr_lock(&q->lock);
+	if (!q->q.ntasks || ORR_ATOMIC_LOAD_RELAXED(&q->urgent) || ++q->npops % DRAIN_EVERY == 0)
+		if (ORR_ATOMIC_LOAD_RELAXED(&q->inbox))
+			drain(q);
+	task = orr_taskq_pop(&q->q, w, steal);
+	if (!task && ORR_ATOMIC_LOAD_RELAXED(&q->inbox)) {
+		drain(q);	/* what is queued may be for others only */
+		task = orr_taskq_pop(&q->q, w, steal);
+	}
+	orr_unlock(&q->lock);
+	return task;
+}
