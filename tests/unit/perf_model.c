@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Estimates and learning of one process, on tasks whose data are made up: order of sources, notes, files of several writers. */
+#include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
 #include "core/task.h"
@@ -243,6 +244,37 @@ static void regressions(void)
 	}
 }
 
+static struct starpu_perfmodel shared_model = { .type = STARPU_HISTORY_BASED, .symbol = "threads" };
+static struct starpu_codelet shared_cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &shared_model };
+
+/* Learns 64 footprints and asks for them, as workers and schedulers do. */
+static void *learner(void *arg)
+{
+	for (unsigned i = 0; i < 6400; i++) {
+		struct starpu_task *t = make(&shared_cl, 1 + i % 64, 0);
+		orr_perf_record(node, &cpu, t, 0, 10 * (1 + i % 64));
+		double us = orr_perf_expected_us(node, &cpu, t, 0, 1, NULL);
+		CHECK_NEAR(us, 10 * (1 + i % 64), 1e-9);
+		free(t);
+	}
+	return arg;
+}
+
+static void threads(void)
+{
+	pthread_t t[4];
+	start(1);
+	for (unsigned i = 0; i < 4; i++)
+		CHECK(pthread_create(&t[i], NULL, learner, NULL) == 0);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	struct orr_model_impl *impl = &shared_model.state->m->data->combs[0]->impls[0];
+	CHECK(impl->nentries == 64);
+	for (unsigned e = 0; e < 64; e++)
+		CHECK(impl->entries[e]->pub.nsample == 400);
+	orr_perf_exit(node);
+}
+
 static void speed(void)
 {
 	struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "est" };
@@ -277,6 +309,7 @@ int main(void)
 	functions();
 	learning();
 	regressions();
+	threads();
 	speed();
 	return 0;
 }
