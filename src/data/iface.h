@@ -25,7 +25,7 @@ const char *orr_iface_name(const struct starpu_data_interface_ops *ops);
  * leading dimensions those of a fresh allocation, meta-data of its own. Allocates meta-data without looking at what the pointers
  * held: call it once per copy. Aborts after a message when memory is exhausted. */
 void orr_iface_detach(struct starpu_data_interface_ops *ops, void *interface);
-/* [built-in] Frees the structure's meta-data and clears their pointers; harmless when there are none. Also to be called on the
+/* [built-in] Frees the structure's meta-data and clears their pointers; harmless when there are none. Main memory's are freed by unregister_data_handle too. Also to be called on the
  * child_interface that a filter filled, unless that structure lives on as a replicate's. */
 void orr_iface_free_meta(struct starpu_data_interface_ops *ops, void *interface);
 

@@ -171,6 +171,11 @@ void orr_dense_register_handle(starpu_data_handle_t handle, int home_node, void 
 	orr_dense_detach_shape(id, ram);
 }
 
+void orr_dense_unregister_handle(starpu_data_handle_t handle)
+{
+	orr_iface_free_meta(handle->ops, orr_handle_iface(handle));
+}
+
 size_t orr_dense_get_size(starpu_data_handle_t handle)
 {
 	struct orr_dense d;

@@ -71,6 +71,8 @@ int orr_dense_alloc_compare(enum starpu_data_interface_id id, void *a, void *b);
 starpu_ssize_t orr_dense_describe(enum starpu_data_interface_id id, void *iface, char *buf, size_t size);
 /* ... and of handles. */
 void orr_dense_register_handle(starpu_data_handle_t handle, int home_node, void *iface);
+/* Frees the meta-data of main memory's structure; those of other nodes' go with their replicates (data/iface.h). */
+void orr_dense_unregister_handle(starpu_data_handle_t handle);
 size_t orr_dense_get_size(starpu_data_handle_t handle);
 size_t orr_dense_get_alloc_size(starpu_data_handle_t handle);
 uint32_t orr_dense_footprint(starpu_data_handle_t handle);
@@ -95,6 +97,7 @@ static void *NAME##_pointer(void *i, unsigned node) { (void) node; return (void 
 static const struct starpu_data_copy_methods NAME##_copy_methods = { .any_to_any = NAME##_copy }; \
 struct starpu_data_interface_ops starpu_interface_##NAME##_ops = { \
 	.register_data_handle = orr_dense_register_handle, \
+	.unregister_data_handle = orr_dense_unregister_handle, \
 	.allocate_data_on_node = NAME##_allocate, \
 	.free_data_on_node = NAME##_free, \
 	.cache_data_on_node = NAME##_cache, \
