@@ -448,15 +448,3 @@ void orr_sim_thread_destructors(struct orr_sim_actor *a)
 			keys.destroy[i](value);
 	}
 }
-
-/* ---- sleeping ---- */
-
-void starpu_sleep(float nb_sec)
-{
-	orr_sys_sleep_us((double) nb_sec * 1e6);
-}
-
-void starpu_usleep(float nb_micro_sec)
-{
-	orr_sys_sleep_us(nb_micro_sec);
-}
