@@ -12,8 +12,6 @@
 #include "core/node.h"
 #include "drivers/memnode.h"
 
-struct orr_task;
-
 /* Whether these are the methods of a built-in interface (then the functions below marked [built-in] apply). */
 int orr_iface_builtin(const struct starpu_data_interface_ops *ops);
 /* The methods of the built-in interface of that number, NULL when there is none. */
@@ -25,8 +23,9 @@ const char *orr_iface_name(const struct starpu_data_interface_ops *ops);
  * leading dimensions those of a fresh allocation, meta-data of its own. Allocates meta-data without looking at what the pointers
  * held: call it once per copy. Aborts after a message when memory is exhausted. */
 void orr_iface_detach(struct starpu_data_interface_ops *ops, void *interface);
-/* [built-in] Frees the structure's meta-data and clears their pointers; harmless when there are none. Main memory's are freed by unregister_data_handle too. Also to be called on the
- * child_interface that a filter filled, unless that structure lives on as a replicate's. */
+/* [built-in] Frees the structure's meta-data and clears their pointers; harmless when there are none. Main memory's are freed by
+ * unregister_data_handle too. Also to be called on the child_interface that a filter filled, unless that structure lives on as a
+ * replicate's. */
 void orr_iface_free_meta(struct starpu_data_interface_ops *ops, void *interface);
 
 /* [built-in] Whether there is a buffer behind the structure (sizes 0 included). */
