@@ -186,7 +186,9 @@ static struct orr_model *load(const char *symbol, const char *machine, const cha
 		err = orr_model_read(path, &data);
 	struct orr_model *m = model_new(symbol, machine, data);
 	if (m) {
-		snprintf(m->path, sizeof(m->path), "%s", found ? path : "");
+		size_t n = found ? strnlen(path, sizeof(m->path) - 1) : 0;
+		memcpy(m->path, path, n);
+		m->path[n] = 0;
 		m->broken = err == -EINVAL || err == -EIO;
 		if (discard)
 			m->learning = 1;
