@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A fake rank: any program runs in one process, nothing is sent, foreign data counts as received.
+ * orr-test: ranks 0 1
+ * orr-test: sim-ranks 1
+ * orr-test: env STARPU_MPI_FAKE_RANK=2 STARPU_MPI_FAKE_SIZE=16 STARPU_DISABLE_KERNELS=1 */
+#include "mpi_test.h"
+
+static int calls;
+
+static void called(void *arg)
+{
+	(void) arg;
+	calls++;
+}
+
+int main(int argc, char **argv)
+{
+	enum { N = 32 };
+	starpu_data_handle_t h[N];
+
+	if (!begin(&argc, &argv, 1))
+		return 77;
+	CHECK(rank == 2 && size == 16 && starpu_mpi_world_rank() == 2 && starpu_mpi_world_size() == 16, "rank %d of %d", rank, size);
+	for (int i = 0; i < N; i++) {
+		new_int(&h[i]);
+		starpu_mpi_data_register(h[i], i, i % size);
+		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, h[i], STARPU_VALUE, &i, sizeof(i), 0));
+	}
+	for (int loop = 0; loop < 10; loop++)
+		for (int i = 0; i < N; i++)
+			OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &append_cl, STARPU_RW, h[i], STARPU_R, h[(i + 1) % N], 0));
+	OK(starpu_mpi_recv(h[0], 0, 100, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	OK(starpu_mpi_send(h[2], 0, 100, MPI_COMM_WORLD));
+	OK(starpu_mpi_irecv_detached(h[1], 5, 100, MPI_COMM_WORLD, called, NULL));
+	OK(starpu_mpi_barrier(MPI_COMM_WORLD));
+	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
+	CHECK(calls == 1, "%d callbacks", calls);
+	for (int i = 0; i < N; i++)
+		starpu_data_unregister(h[i]);
+	return end();
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Statistics: bytes per peer, switched off and on, written to a file. */
+#include "mpi_test.h"
+#include <orrery.h>
+
+static void ring(starpu_data_handle_t out, starpu_data_handle_t in)
+{
+	OK(starpu_mpi_isend_detached(out, (rank + 1) % size, 1, MPI_COMM_WORLD, NULL, NULL));
+	OK(starpu_mpi_recv(in, (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	OK(starpu_mpi_barrier(MPI_COMM_WORLD));
+}
+
+int main(int argc, char **argv)
+{
+	starpu_data_handle_t out, in;
+	size_t *amounts;
+	char path[64], line[256];
+	int src, dst, messages;
+	unsigned long bytes;
+
+	if (!begin(&argc, &argv, 2))
+		return 77;
+	starpu_vector_data_register(&out, -1, 0, 3000, sizeof(int));
+	starpu_vector_data_register(&in, -1, 0, 3000, sizeof(int));
+	OK(starpu_data_acquire(out, STARPU_W));
+	memset(starpu_data_get_local_ptr(out), 1, 12000);
+	starpu_data_release(out);
+	ring(out, in);
+	ring(out, in);
+	starpu_mpi_comm_stats_disable();
+	ring(out, in);
+	starpu_mpi_comm_stats_enable();
+	ring(out, in);
+	amounts = calloc((size_t) size, sizeof(*amounts));
+	starpu_mpi_comm_stats_retrieve(amounts);
+	for (int i = 0; i < size; i++)
+		CHECK(amounts[i] == (i == (rank + 1) % size ? 36000u : 0u), "%zu bytes to %d", amounts[i], i);
+	free(amounts);
+	snprintf(path, sizeof(path), "stats_%d_%d.csv", size, rank);
+	OK(orrery_stats_write(path));
+	FILE *f = fopen(path, "r");
+	CHECK(f && fgets(line, sizeof(line), f) && !strcmp(line, "src,dst,bytes,messages,first_s,last_s\n"), "header: %s", line);
+	CHECK(fscanf(f, "%d,%d,%lu,%d,", &src, &dst, &bytes, &messages) == 4, "line");
+	CHECK(src == rank && dst == (rank + 1) % size && bytes == 36000 && messages == 3, "%d %d %lu %d", src, dst, bytes, messages);
+	fclose(f);
+	remove(path);
+	starpu_data_unregister(out);
+	starpu_data_unregister(in);
+	return end();
+}
