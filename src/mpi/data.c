@@ -78,7 +78,7 @@ static void attach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_m
 		return;
 	while ((other = orr_map_find_next(&mpi->tags, (uint64_t) h->mpi_tag, &cursor)))
 		if (other->mpi_comm == h->mpi_comm) {
-			orr_error("two data have one tag: '%s' and '%s' are both registered with tag %" PRId64 ", so messages for one could reach the other; "
+			orr_error("two data have one tag: %s and %s are both registered with tag %" PRId64 ", so messages for one could reach the other; "
 				  "give each its own in starpu_mpi_data_register(), see starpu_mpi_tags_allocate()",
 				  orr_handle_name(other), orr_handle_name(h), h->mpi_tag);
 			orr_sys_mpi_abort(mpi->node);
@@ -129,7 +129,7 @@ struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h)
 	orr_unlock(&h->lock);
 	ext = attributes ? calloc(1, sizeof(*ext)) : NULL;
 	if (!ext) {
-		orr_error("out of memory for the MPI attributes of data '%s'", orr_handle_name(h));
+		orr_error("out of memory for the MPI attributes of data %s", orr_handle_name(h));
 		return NULL;
 	}
 	orr_lock(&mpi->data_lock);
@@ -166,7 +166,7 @@ int orr_mpi_check_tag(starpu_data_handle_t h, const char *what)
 {
 	if (h->mpi_tag >= 0)
 		return 0;
-	orr_error("%s: data '%s' has to travel between ranks but has no tag: give it one with starpu_mpi_data_register()", what, orr_handle_name(h));
+	orr_error("%s: data %s has to travel between ranks but has no tag: give it one with starpu_mpi_data_register()", what, orr_handle_name(h));
 	return -EINVAL;
 }
 
@@ -193,7 +193,7 @@ void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Co
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
 
 	if (rank < STARPU_MPI_PER_NODE || (c && rank >= c->size)) {
-		orr_error("data '%s' cannot be owned by rank %d: the communicator has %d ranks", orr_handle_name(handle), rank, c ? c->size : 0);
+		orr_error("data %s cannot be owned by rank %d: the communicator has %d ranks", orr_handle_name(handle), rank, c ? c->size : 0);
 		orr_sys_mpi_abort(orr_self());
 	}
 	handle->mpi_rank = rank;

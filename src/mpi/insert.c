@@ -241,11 +241,11 @@ static int check(const struct orr_mpi_comm *c, int xrank, const struct starpu_da
 			return -EINVAL;
 		}
 		if (h && h->mpi_rank == -1 && (xrank == c->rank || d[i].mode & STARPU_W)) {
-			orr_error("data '%s' has no owner; call starpu_mpi_data_register() before inserting tasks that use it", orr_handle_name(h));
+			orr_error("data %s has no owner; call starpu_mpi_data_register() before inserting tasks that use it", orr_handle_name(h));
 			return -EINVAL;
 		}
 		if (h && xrank == ORR_MPI_ELSEWHERE && h->mpi_rank == c->rank && d[i].mode & STARPU_R) {
-			orr_error("rank %d owns data '%s', which the task reads, but cannot tell which rank executes the task because what it writes is NULL here; "
+			orr_error("rank %d owns data %s, which the task reads, but cannot tell which rank executes the task because what it writes is NULL here; "
 				  "register that data here too, or add STARPU_EXECUTE_ON_NODE", c->rank, orr_handle_name(h));
 			return -EINVAL;
 		}

@@ -18,7 +18,7 @@ static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, int how, void 
 	if (!h)
 		return 0;
 	if (h->mpi_rank == -1) {
-		orr_error("%s: data '%s' has no owner; call starpu_mpi_data_register() first", who, orr_handle_name(h));
+		orr_error("%s: data %s has no owner; call starpu_mpi_data_register() first", who, orr_handle_name(h));
 		return -EINVAL;
 	}
 	if (node < 0 || node >= c->size) {

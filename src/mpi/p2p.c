@@ -39,7 +39,7 @@ static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, 
 		return NULL;
 	}
 	if ((peer < 0 || peer >= c->size) && !(kind == ORR_MPI_RECV && peer == MPI_ANY_SOURCE)) {
-		orr_error("cannot %s data '%s': rank %d is not in the communicator, which has %d ranks", what, orr_handle_name(h), peer, c->size);
+		orr_error("cannot %s data %s: rank %d is not in the communicator, which has %d ranks", what, orr_handle_name(h), peer, c->size);
 		return NULL;
 	}
 	struct orr_mpi_req *req = orr_mpi_req_alloc(mpi);

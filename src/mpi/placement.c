@@ -18,13 +18,13 @@ static const char *name_of(const struct starpu_codelet *cl)
 
 static int not_registered(struct starpu_codelet *cl, starpu_data_handle_t h)
 {
-	orr_error("task '%s': data '%s' has no owner; call starpu_mpi_data_register() before inserting tasks that use it", name_of(cl), orr_handle_name(h));
+	orr_error("task '%s': data %s has no owner; call starpu_mpi_data_register() before inserting tasks that use it", name_of(cl), orr_handle_name(h));
 	return -EINVAL;
 }
 
 static int two_owners(struct starpu_codelet *cl, starpu_data_handle_t a, starpu_data_handle_t b)
 {
-	orr_error("task '%s' writes data '%s', owned by rank %d, and '%s', owned by rank %d, and neither owns more of what it reads: no choice of node; "
+	orr_error("task '%s' writes data %s, owned by rank %d, and %s, owned by rank %d, and neither owns more of what it reads: no choice of node; "
 		  "add STARPU_EXECUTE_ON_NODE, STARPU_EXECUTE_ON_DATA or STARPU_NODE_SELECTION_POLICY to the task",
 		  name_of(cl), orr_handle_name(a), (int) a->mpi_rank, orr_handle_name(b), (int) b->mpi_rank);
 	return -EINVAL;
@@ -133,7 +133,7 @@ int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c, const struc
 	if (other || (!first && !pernode && !unknown) || (choice->policy > 0))
 		return by_policy(mpi, c, choice->policy, d, n, cl, first, other, xrank);
 	if (first && unknown) {
-		orr_error("task '%s' writes data '%s', owned by rank %d, and a NULL handle whose owner is not known here: no choice of node; "
+		orr_error("task '%s' writes data %s, owned by rank %d, and a NULL handle whose owner is not known here: no choice of node; "
 			  "add STARPU_EXECUTE_ON_NODE or register the data on all ranks that insert the task", name_of(cl), orr_handle_name(first), (int) first->mpi_rank);
 		return -EINVAL;
 	}

@@ -13,7 +13,7 @@ static struct orr_data_ext *methods_of(starpu_data_handle_t h)
 {
 	if (h->ext && h->ext->redux_cl && h->ext->init_cl)
 		return h->ext;
-	orr_error("data '%s' is reduced but has no methods for it: call starpu_data_set_reduction_methods() on every rank", orr_handle_name(h));
+	orr_error("data %s is reduced but has no methods for it: call starpu_data_set_reduction_methods() on every rank", orr_handle_name(h));
 	return NULL;
 }
 

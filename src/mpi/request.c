@@ -94,7 +94,7 @@ static void dump_request(FILE *f, struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 	if (req->peer_rank != ORR_MPI_ANY)
 		snprintf(peer, sizeof(peer), "rank %d", req->peer_rank);
-	fprintf(f, "[rank %d] %s of '%s' %s %s, tag %" PRId64 ", %zu bytes: %s\n", mpi->rank,
+	fprintf(f, "[rank %d] %s of %s %s %s, tag %" PRId64 ", %zu bytes: %s\n", mpi->rank,
 		req->kind == ORR_MPI_SEND ? (req->sync ? "synchronous send" : "send") : "receive",
 		orr_handle_name(req->acquire.access.handle), req->kind == ORR_MPI_SEND ? "to" : "from", peer, req->tag,
 		req->size ? req->size : starpu_data_get_size(req->acquire.access.handle), state_of(req));

@@ -106,7 +106,7 @@ void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_r
 {
 	if (__builtin_expect(!mpi->node->cfg.mpi_comm_trace, 1))
 		return;
-	fprintf(stderr, "[starpu_mpi_comm][%d] %.3f us: %s %s '%s' %s rank %d tag %" PRId64 " bytes %zu prio %d\n", mpi->rank, orr_sys_now_us() - mpi->start_us, what,
+	fprintf(stderr, "[starpu_mpi_comm][%d] %.3f us: %s %s %s %s rank %d tag %" PRId64 " bytes %zu prio %d\n", mpi->rank, orr_sys_now_us() - mpi->start_us, what,
 		req->kind == ORR_MPI_SEND ? "send" : "receive", orr_handle_name(req->acquire.access.handle), req->kind == ORR_MPI_SEND ? "to" : "from",
 		req->peer_rank, req->tag, req->size, req->prio);
 }

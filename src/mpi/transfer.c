@@ -57,7 +57,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 static void size_mismatch(struct orr_mpi *mpi, struct orr_mpi_req *req, int source, size_t mine, size_t theirs)
 {
-	orr_error("rank %d receives data '%s' (tag %" PRId64 ") from rank %d: the data here has %zu bytes, the message has %zu; "
+	orr_error("rank %d receives data %s (tag %" PRId64 ") from rank %d: the data here has %zu bytes, the message has %zu; "
 		  "register it with the same shape on both ranks, or use another tag",
 		  mpi->rank, orr_handle_name(handle_of(req)), req->tag, source, mine, theirs);
 	orr_sys_mpi_abort(mpi->node);

@@ -18,6 +18,8 @@
 #define LONGEST_EXPECTING_US 1000.0
 #define LONGEST_IDLE_US 10000.0
 #define DOZE_US 200.0
+/* A look that took this long has copied parts of a long message: MPI tells of its end only, but it flows while we look often. */
+#define FLOWING_US 4.0
 
 /* A real process has one MPI, as it has one context (orr_the_node). */
 static struct orr_real_mpi {
@@ -198,10 +200,16 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 {
 	if (n > 0) {
 		int slot = MPI_UNDEFINED, found = 0;
+		double before = n > 1 ? orr_sys_now_us() : 0;
 		MPI_Testany(n, reqs, &slot, &found, status);
 		if (found && slot != MPI_UNDEFINED) {
 			set_event_time(orr_sys_now_us());
 			return slot;
+		}
+		if (n > 1) {
+			double after = orr_sys_now_us();
+			if (after - before > FLOWING_US)
+				set_event_time(after);
 		}
 	}
 	if (block)
