@@ -99,7 +99,6 @@ static void clean_public(struct starpu_task *task)
 	free(task->dyn_modes);
 	free(task->dyn_interfaces);
 	free(task->profiling_info);
-	free(task->handles_sequential_consistency);
 	task->dyn_handles = NULL;
 	task->dyn_modes = NULL;
 	task->dyn_interfaces = NULL;
@@ -168,8 +167,7 @@ static inline int owns_something(const struct starpu_task *task)
 {
 	return task->cl_arg_free | task->cl_ret_free | task->callback_arg_free | task->epilogue_callback_arg_free |
 	       task->prologue_callback_arg_free | task->prologue_callback_pop_arg_free | (task->dyn_handles != NULL) |
-	       (task->profiling_info != NULL) | (task->dyn_modes != NULL) | (task->dyn_interfaces != NULL) |
-	       (task->handles_sequential_consistency != NULL);
+	       (task->profiling_info != NULL) | (task->dyn_modes != NULL) | (task->dyn_interfaces != NULL);
 }
 
 static void destroy(struct orr_task *t)
