@@ -20,6 +20,13 @@ void launcher_run(void);
 
 namespace s4u = simgrid::s4u;
 
+// The first line of what SimGrid has to say; lists of all settings may follow.
+static std::string first_line(const std::exception &e)
+{
+	std::string what = e.what();
+	return what.substr(0, what.find('\n'));
+}
+
 // In the order of their declaration, which the engine forgets.
 static std::vector<s4u::Host *> hosts;
 
@@ -36,7 +43,7 @@ void launcher_engine_init(const char *const *settings, int n)
 		try {
 			s4u::Engine::set_config(std::string(settings[i]));
 		} catch (const std::exception &e) {
-			launcher_fail("--cfg=%s: SimGrid does not accept it: %s", settings[i], e.what());
+			launcher_fail("--cfg=%s: SimGrid does not accept it: %s", settings[i], first_line(e).c_str());
 		}
 	}
 	s4u::Host::on_creation_cb([](s4u::Host &h) { hosts.push_back(&h); });
@@ -69,7 +76,7 @@ size_t launcher_platform_load(const char *file, int n)
 			default_cluster(n);
 	} catch (const std::exception &e) {
 		launcher_fail("--platform %s: SimGrid cannot use it: %s; correct the file or write a new one with `orrery platform`",
-			      file ? file : "(default)", e.what());
+			      file ? file : "(default)", first_line(e).c_str());
 	}
 	return hosts.size();
 }
@@ -84,6 +91,6 @@ void launcher_run(void)
 	try {
 		s4u::Engine::get_instance()->run();
 	} catch (const std::exception &e) {
-		launcher_fail("the simulation stopped: %s", e.what());
+		launcher_fail("the simulation stopped: %s", first_line(e).c_str());
 	}
 }

@@ -28,7 +28,8 @@ sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host
 		actor->set_property("instance_id", instance);
 		actor->set_property("rank", std::to_string(rank));
 	}
-	actor->set_stacksize(static_cast<unsigned>(stack));
+	/* In KiB, whatever the header says: SimGrid multiplies by 1,024. */
+	actor->set_stacksize(static_cast<unsigned>(stack >> 10));
 	actor->set_data(a);
 	actor->start([a, code] { code(a); });
 	return actor.get();
