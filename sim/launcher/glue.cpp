@@ -32,7 +32,9 @@ static std::vector<s4u::Host *> hosts;
 
 void launcher_engine_init(const char *const *settings, int n)
 {
-	std::vector<std::string> words{"orrery-sim", "--log=root.thresh:warning", "--log=xbt_cfg.thresh:warning", "--log=no_loc"};
+	std::vector<std::string> words{"orrery-sim", "--log=root.thresh:warning", "--log=xbt_cfg.thresh:warning", "--log=no_loc",
+				       // Its word on a stall is replaced by ours.
+				       "--log=ker_engine.app:file:/dev/null"};
 	std::vector<char *> argv;
 	for (auto &w : words)
 		argv.push_back(w.data());
