@@ -373,7 +373,8 @@ void starpu_shutdown(void)
 	}
 	if (--node->init_count)
 		return;
-	starpu_resume();
+	while (starpu_is_paused())
+		starpu_resume();
 	starpu_task_wait_for_all();
 	if (node->cfg.worker_stats || node->cfg.bus_stats)
 		starpu_display_stats();
@@ -390,14 +391,14 @@ void starpu_wait_initialized(void)
 		orr_sys_sleep_us(100);
 }
 
-void starpu_pause(void) { ORR_ATOMIC_STORE(&orr_self()->paused, 1); }
+void starpu_pause(void) { ORR_ATOMIC_ADD(&orr_self()->paused, 1); }
 
 void starpu_resume(void)
 {
 	struct orr_node *node = orr_self();
 
-	ORR_ATOMIC_STORE(&node->paused, 0);
-	orr_wake_all(node);
+	if (ORR_ATOMIC_LOAD(&node->paused) && ORR_ATOMIC_ADD(&node->paused, -1) == 0)
+		orr_wake_all(node);
 }
 
-int starpu_is_paused(void) { return (int) ORR_ATOMIC_LOAD(&orr_self()->paused); }
+int starpu_is_paused(void) { return ORR_ATOMIC_LOAD(&orr_self()->paused) != 0; }

@@ -115,7 +115,8 @@ struct orr_node {
 	starpu_free_hook free_hook;
 	int malloc_flags[STARPU_MAXNODES];
 	uint32_t malloc_flags_set;	/* bit i: malloc_flags[i] was set by the program */
-	unsigned paused;		/* atomic: starpu_pause */
+	unsigned paused;		/* atomic: calls of starpu_pause that no starpu_resume has answered */
+	unsigned trace_manual;		/* starpu_fxt_autostart_profiling(0): recording waits for the program */
 	unsigned stopping;		/* atomic: workers are to end once nothing is left */
 	int default_sequential_consistency;
 	double costs[ORR_NCOSTS];	/* virtual costs in microseconds, 0 in a real run */

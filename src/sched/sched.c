@@ -221,6 +221,16 @@ void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sc
 	*sched_cond = &orr_self()->workers[workerid].policy_cond;
 }
 
+void starpu_wake_all_blocked_workers(void) { orr_wake_all(orr_self()); }
+
+void starpu_do_schedule(void)
+{
+	struct orr_node *node = orr_self();
+
+	if (node->policy && node->policy->do_schedule)
+		node->policy->do_schedule(0);
+}
+
 void starpu_worker_relax_on(void) {}
 void starpu_worker_relax_off(void) {}
 int starpu_worker_get_relax_state(void) { return 1; }

@@ -5,6 +5,7 @@
  * buffer took them, so that the same simulated run gives the same bytes. */
 #include "trace/trace.h"
 #include "core/worker.h"
+#include "starpu_fxt.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ struct event {
 	uint64_t job;
 	int64_t tag;
 	size_t bytes;
-	const char *name;	/* of the codelet: outlives the task */
+	const char *name;	/* of the codelet, which outlives the task; of a mark: a copy, owned */
 	int32_t worker, peer;
 	uint32_t seq;
 	uint8_t kind;
@@ -29,6 +30,7 @@ struct buffer {
 
 struct orr_trace {
 	char *path;
+	unsigned recording;	/* atomic: not suspended by starpu_fxt_stop_profiling */
 	unsigned nbuffers;	/* one for each worker, one for all other threads */
 	struct buffer *buffers;
 };
@@ -53,9 +55,13 @@ static void append(struct orr_trace *tr, struct event e)
 	if (b->n < b->cap) {
 		e.seq = (uint32_t) b->n;
 		b->v[b->n++] = e;
+	} else if (e.kind == ORR_EV_USER) {
+		free((char *) e.name);
 	}
 	orr_unlock(&b->lock);
 }
+
+static int recording(const struct orr_trace *tr) { return ORR_ATOMIC_LOAD_RELAXED(&tr->recording) != 0; }
 
 void orr_trace_task_slow(struct orr_node *node, enum orr_event ev, struct orr_task *t, int worker)
 {
@@ -63,15 +69,58 @@ void orr_trace_task_slow(struct orr_node *node, enum orr_event ev, struct orr_ta
 	struct event e = { .us = orr_sys_now_us(), .job = t->job_id, .worker = worker, .peer = -1, .kind = (uint8_t) ev };
 
 	e.name = pub->cl && pub->cl->name ? pub->cl->name : "unnamed";
-	append(node->trace, e);
+	if (recording(node->trace))
+		append(node->trace, e);
 }
 
 void orr_trace_message(struct orr_node *node, enum orr_event ev, int peer, int64_t tag, size_t bytes)
 {
 	struct event e = { .us = orr_sys_now_us(), .tag = tag, .bytes = bytes, .worker = -1, .peer = peer, .kind = (uint8_t) ev };
 
-	if (node->trace)
+	if (node->trace && recording(node->trace))
 		append(node->trace, e);
+}
+
+/* ---- marks and control by the program ---- */
+
+static void mark(const char *what, unsigned long number, const char *text)
+{
+	struct orr_node *node = orr_self();
+	struct orr_worker *w = orr_thread_self()->worker;
+	struct event e = { .us = orr_sys_now_us(), .job = number, .worker = w ? (int32_t) w->id : -1, .peer = -1, .kind = ORR_EV_USER };
+	char *name, *p;
+
+	if (!node->trace || !recording(node->trace) || asprintf(&name, "%s%s", what, text) < 0)
+		return;
+	for (p = name; *p; p++)
+		if (*p == '\n')
+			*p = ' ';	/* an event is a line */
+	e.name = name;
+	append(node->trace, e);
+}
+
+void starpu_fxt_trace_user_event(unsigned long code) { mark("mark", code, ""); }
+void starpu_fxt_trace_user_event_string(const char *s) { mark("mark ", 0, s); }
+void starpu_iteration_push(unsigned long iteration) { mark("iteration", iteration, ""); }
+void starpu_iteration_pop(void) { mark("iteration-end", 0, ""); }
+void starpu_fxt_autostart_profiling(int autostart) { orr_self()->trace_manual = !autostart; }
+
+static void record(unsigned on)
+{
+	struct orr_trace *tr = orr_self()->trace;
+
+	if (tr)
+		ORR_ATOMIC_STORE(&tr->recording, on);
+}
+
+void starpu_fxt_start_profiling(void) { record(1); }
+void starpu_fxt_stop_profiling(void) { record(0); }
+
+int starpu_fxt_is_enabled(void)
+{
+	struct orr_trace *tr = orr_self()->trace;
+
+	return tr && recording(tr);
 }
 
 int orr_trace_init(struct orr_node *node)
@@ -90,6 +139,7 @@ int orr_trace_init(struct orr_node *node)
 	tr->path = strdup(path);
 	if (!tr->buffers || !tr->path)
 		return -ENOMEM;
+	tr->recording = !node->trace_manual;
 	node->trace = tr;
 	return 0;
 }
@@ -139,6 +189,7 @@ void orr_trace_exit(struct orr_node *node)
 	struct orr_trace *tr = node->trace;
 	char path[4096];
 	unsigned i;
+	size_t k;
 	FILE *f;
 
 	if (!tr)
@@ -155,8 +206,14 @@ void orr_trace_exit(struct orr_node *node)
 	} else {
 		orr_error("ORRERY_TRACE: %s cannot be written: %s", path, strerror(errno));
 	}
-	for (i = 0; i < tr->nbuffers; i++)
-		free(tr->buffers[i].v);
+	for (i = 0; i < tr->nbuffers; i++) {
+		struct buffer *b = &tr->buffers[i];
+
+		for (k = 0; k < b->n; k++)
+			if (b->v[k].kind == ORR_EV_USER)
+				free((char *) b->v[k].name);
+		free(b->v);
+	}
 	free(tr->buffers);
 	free(tr->path);
 	free(tr);
