@@ -219,8 +219,8 @@ void starpu_memchunk_tidy(unsigned memory_node);
  */
 int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous, void (*callback_func)(void *), void *callback_arg);
 int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous, void (*callback_func)(void *), void *callback_arg, int priority);
-/* Give in *dst_handle a read-only twin of src's present value; the memory is shared while src is not
- * written. Unregister it like any handle. */
+/* Give in *dst_handle a read-only copy of src's present value; calls for the same value share one copy. Unregister it, once per
+ * call, like any handle. */
 int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle, int asynchronous);
 
 /* --- Reductions, arbiters ---------------------------------------------- */

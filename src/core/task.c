@@ -392,9 +392,9 @@ static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uin
 }
 
 /* Everything that can be wrong with the task itself. */
-static int check_task(struct orr_node *node, struct starpu_task *task, struct orr_task *t)
+static int check_task(struct orr_node *node, struct starpu_task *task, struct orr_task *t, int internal)
 {
-	unsigned i, n;
+	unsigned i, n, planned = 0;
 
 	if (t->state != ORR_TASK_NEW && ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_DONE) {
 		orr_error("task %s was submitted already and has not completed", orr_task_name(task));
@@ -416,9 +416,14 @@ static int check_task(struct orr_node *node, struct starpu_task *task, struct or
 				orr_error("task %s: datum %u is a NULL handle", orr_task_name(task), i);
 				return -EINVAL;
 			}
-			if (h->busy_partition && orr_handle_check_partition(h, mode, task))
-				return -EINVAL;
+			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition), 0) && !internal && !t->body) {
+				planned = 1;
+				if (orr_handle_check_partition(h, mode, task))
+					return -EINVAL;
+			}
 		}
+		if (__builtin_expect(planned, 0) && n > 1 && orr_partition_check_views(task, n))
+			return -EINVAL;
 		t->where = task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl);
 		if (!(t->where & STARPU_NOWHERE) && !somebody_can_run(node, task, t->where))
 			return -ENODEV;
@@ -463,7 +468,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	t = orr_task_private(task);
 	if (!t)
 		return -ENOMEM;
-	ret = check_task(node, task, t);
+	ret = check_task(node, task, t, internal);
 	if (ret)
 		return ret;
 	if (__builtin_expect(t->state == ORR_TASK_DONE, 0))
@@ -573,7 +578,9 @@ void orr_task_ready(struct orr_task *t)
 	t->state = ORR_TASK_READY;
 	pub->status = STARPU_TASK_READY;
 	if (__builtin_expect(t->where & STARPU_NOWHERE, 0)) {
-		if (t->naccess)
+		if (t->body)
+			t->body(t);
+		else if (t->naccess)
 			execute_nowhere(t);
 		else
 			orr_task_complete(t, NULL);

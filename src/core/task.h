@@ -55,7 +55,7 @@ struct orr_task {
 	uint8_t impl_chosen : 1;	/* the policy chose nimpl */
 	uint8_t user_wait : 1;		/* not detached: somebody will call starpu_task_wait */
 	uint8_t terminated : 1;
-	uint16_t naccess;		/* entries of access[] in use */
+	uint32_t naccess;		/* entries of access[] in use */
 	orr_lock_t lock;		/* protects succ and the transition to DONE */
 	int32_t nend_deps;		/* atomic: end dependencies still missing, +1 for the execution itself */
 	uint32_t where;			/* kinds of units that may execute it */
@@ -68,7 +68,9 @@ struct orr_task {
 	void **interfaces;		/* pub->interfaces or dyn_interfaces */
 	double submit_us, ready_us;
 	unsigned nfetching;		/* atomic: transfers that it waits for, +1 while they are being issued */
-	struct orr_task *live_prev, *live_next;	/* unused unless diagnosing */
+	unsigned nprefetch;		/* atomic: prefetches of its data queued or under way; the task does not begin before they ended */
+	void (*body)(struct orr_task *);	/* of a task of the runtime that executes nowhere: runs when it is ready, in any thread, and must
+					 * see to it that orr_task_complete is called */
 	int32_t queue_prio;		/* the policy's: priority in its queue */
 	uint32_t footprint;
 	uint8_t footprint_valid;

@@ -213,11 +213,26 @@ static void park(starpu_data_handle_t h, struct orr_access *a)
 	ext->retry = a;
 }
 
-static int by_handle(const void *a, const void *b)
+/* By handle; accesses of a task to one handle in the order of the task. */
+static int by_handle(const void *pa, const void *pb)
 {
-	uintptr_t x = (uintptr_t) (*(struct orr_access *const *) a)->handle, y = (uintptr_t) (*(struct orr_access *const *) b)->handle;
+	const struct orr_access *a = *(struct orr_access *const *) pa, *b = *(struct orr_access *const *) pb;
 
-	return x < y ? -1 : x > y;
+	if (a->handle != b->handle)
+		return (uintptr_t) a->handle < (uintptr_t) b->handle ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* Many accesses: the pieces of a data come from a slab, so that they often are in order already. */
+static void sort_many(struct orr_access **v, unsigned n)
+{
+	unsigned i;
+
+	for (i = 1; i < n; i++)
+		if (by_handle(&v[i - 1], &v[i]) > 0) {
+			qsort(v, n, sizeof(*v), by_handle);
+			return;
+		}
 }
 
 /* Accesses of a task ordered by handle; those that `want` rejects and merged ones are left out. */
@@ -229,7 +244,7 @@ static unsigned sorted(struct orr_task *t, struct orr_access **v, int (*want)(co
 		if (!t->access[i].merged && want(&t->access[i]))
 			v[n++] = &t->access[i];
 	if (n > 16) {
-		qsort(v, n, sizeof(*v), by_handle);
+		sort_many(v, n);
 		return n;
 	}
 	for (i = 1; i < n; i++) {
@@ -284,11 +299,32 @@ static int sequential(const struct starpu_task *pub, starpu_data_handle_t h, uns
 	return h->sequential;
 }
 
+static int has_order(const struct orr_access *a) { return !is_free(a->mode); }
+
+/* merge_duplicates for tasks with many data; v has room for all accesses. */
+static void merge_many(struct orr_task *t, struct orr_access **v)
+{
+	unsigned i, kept = 0, n = sorted(t, v, has_order);
+
+	for (i = 1; i < n; i++) {
+		if (v[i]->handle != v[kept]->handle) {
+			kept = i;
+			continue;
+		}
+		v[kept]->mode |= v[i]->mode;
+		v[i]->merged = 1;
+	}
+}
+
 /* The same handle twice in a task is one access with both modes. */
-static void merge_duplicates(struct orr_task *t)
+static void merge_duplicates(struct orr_task *t, struct orr_access **v)
 {
 	unsigned i, j;
 
+	if (t->naccess > 16) {
+		merge_many(t, v);
+		return;
+	}
 	for (i = 1; i < t->naccess; i++)
 		for (j = 0; j < i; j++)
 			if (t->access[j].handle == t->access[i].handle && !t->access[j].merged && !is_free(t->access[i].mode) &&
@@ -315,7 +351,7 @@ int orr_access_submit(struct orr_task *t, int nodeps)
 			return -ENOMEM;
 		}
 	}
-	t->naccess = (uint16_t) n;
+	t->naccess = n;
 	for (i = 0; i < n; i++) {
 		struct orr_access *a = &t->access[i];
 		starpu_data_handle_t h = orr_task_handle(pub, i);
@@ -335,7 +371,7 @@ int orr_access_submit(struct orr_task *t, int nodeps)
 			ORR_ATOMIC_ADD_RELAXED(&h->nunordered, 1);
 	}
 	if (n > 1)
-		merge_duplicates(t);
+		merge_duplicates(t, v);
 	nsorted = sorted(t, v, is_ordered);
 	for (i = 0; i < nsorted; i++)
 		orr_lock(&v[i]->handle->lock);
@@ -450,7 +486,7 @@ int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t h, int node, e
 {
 	int now, redux;
 
-	if (h->busy_partition && orr_handle_check_partition(h, mode, NULL))
+	if (ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition) && orr_handle_check_partition(h, mode, NULL))
 		return -EINVAL;
 	acquire_prepare(a, h, node, mode, ordered && h->sequential, prio, granted);
 	if (is_free(mode)) {
@@ -477,7 +513,7 @@ int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t h, int node, enu
 	enum orr_class c = class_of(mode);
 	int ok, ret;
 
-	if (h->busy_partition && orr_handle_check_partition(h, mode, NULL))
+	if (ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition) && orr_handle_check_partition(h, mode, NULL))
 		return -EINVAL;
 	acquire_prepare(a, h, node, mode, h->sequential, 0, NULL);
 	orr_lock(&h->lock);

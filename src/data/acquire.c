@@ -290,10 +290,8 @@ static int home_wanted(starpu_data_handle_t h)
 
 static int unregister_check(starpu_data_handle_t h)
 {
-	if (h->busy_partition) {
-		orr_error("%s is partitioned: call starpu_data_unpartition (or the submit form) before unregistering it", orr_handle_name(h));
+	if (orr_partition_check_unregister(h))
 		return -EINVAL;
-	}
 	if (h->ext && h->ext->acquires) {
 		orr_error("%s is still acquired by the program: release it before unregistering it", orr_handle_name(h));
 		return -EINVAL;
@@ -302,8 +300,10 @@ static int unregister_check(starpu_data_handle_t h)
 }
 
 /* Accesses outside of sequential consistency do not stand in the queue: wait for their tasks. */
-static void wait_unordered(struct orr_node *node, starpu_data_handle_t h)
+void orr_handle_wait_unordered(starpu_data_handle_t h)
 {
+	struct orr_node *node = orr_self();
+
 	while (ORR_ATOMIC_LOAD(&h->nunordered)) {
 		unsigned key = orr_waitq_prepare(&node->done);
 
@@ -319,10 +319,12 @@ static void unregister(starpu_data_handle_t h, int coherency)
 	struct orr_node *node = orr_self();
 	struct closing c = { .handle = h, .what = DESTROY };
 
+	if (orr_dup_unregister(h))
+		return;
 	if (unregister_check(h) || check_may_wait(h, "unregistration"))
 		orr_fatal("%s cannot be unregistered", orr_handle_name(h));
 	orr_sys_settle(orr_thread_self());
-	wait_unordered(node, h);
+	orr_handle_wait_unordered(h);
 	/* Ordered whatever the handle's flag: it must come after everything that was submitted. */
 	h->sequential = 1;
 	orr_acquire_start(&c.acq, h, -1, STARPU_RW, 1, 0, closing_sync);
@@ -350,6 +352,8 @@ static void close_submit(starpu_data_handle_t h, int what)
 
 void starpu_data_unregister_submit(starpu_data_handle_t handle)
 {
+	if (orr_dup_unregister(handle))
+		return;
 	if (unregister_check(handle))
 		orr_fatal("%s cannot be unregistered", orr_handle_name(handle));
 	handle->sequential = 1;

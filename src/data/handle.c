@@ -51,7 +51,6 @@ static void release_memory(starpu_data_handle_t h)
 	if (h->ext) {
 		free(h->ext->name);
 		free(h->ext->wide_ifaces);
-		free(h->ext->children);
 		free(h->ext);
 	}
 	if (h->slab)
@@ -70,7 +69,7 @@ static void adopt_home(starpu_data_handle_t h, int home)
 	r->mine = 0;
 }
 
-int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface, struct starpu_data_interface_ops *ops, starpu_data_handle_t parent)
+int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface, struct starpu_data_interface_ops *ops, struct orr_partition *piece_of)
 {
 	struct orr_node *node = orr_self();
 	starpu_data_handle_t h;
@@ -82,7 +81,7 @@ int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 		return -ENOMEM;
 	h->home_node = (int8_t) home_node;
 	h->sequential = (uint8_t) node->default_sequential_consistency;
-	h->parent = parent;
+	h->piece_of = piece_of;
 	h->mpi_tag = -1;
 	h->mpi_rank = -1;
 	h->wide = !orr_iface_builtin(ops);

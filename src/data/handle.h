@@ -16,6 +16,15 @@ enum orr_msi { ORR_INVALID, ORR_SHARED, ORR_MODIFIED };
 /* Classes of granted access groups. */
 enum orr_class { ORR_CLASS_NONE, ORR_CLASS_READ, ORR_CLASS_WRITE, ORR_CLASS_COMMUTE, ORR_CLASS_REDUX };
 
+/* Flags of a handle's busy_partition. CUT: as the whole; PIECE: as a piece; SYNC: cut by starpu_data_partition. */
+enum {
+	ORR_VIEW_CUT_RW = 1, ORR_VIEW_CUT_RO = 2, ORR_VIEW_CUT_SYNC = 4, ORR_VIEW_PIECE_OFF = 8, ORR_VIEW_PIECE_RO = 16,
+	ORR_VIEW_DUP_SOURCE = 32,	/* has a duplicate that a write makes stale */
+	ORR_VIEW_DUP = 64,		/* is a read-only duplicate */
+};
+
+struct orr_partition;
+
 struct orr_replicate {
 	struct orr_replicate *next;	/* the handle's next replicate */
 	struct orr_repl_ext *ext;	/* device bookkeeping: LRU links, waiting transfers (data/transfer.c) */
@@ -26,6 +35,7 @@ struct orr_replicate {
 	uint8_t loading : 1;		/* a transfer to it is under way */
 	uint8_t requested : 1;		/* a prefetch to it is queued */
 	uint8_t in_lru : 1;
+	uint8_t stale : 1;		/* the datum was written while a transfer to it was under way */
 	uint32_t refcnt;		/* accesses and transfers that need it to stay */
 };
 
@@ -43,9 +53,10 @@ struct orr_data_ext {
 	struct starpu_arbiter *arbiter;
 	void (*unregister_hook)(starpu_data_handle_t);	/* the MPI layer's clean-up */
 	void *mpi_ext;			/* the MPI layer's: where it was sent, its datatype, ... */
-	struct orr_partition *partitions;	/* plans (data/filters.c) */
-	unsigned nchildren;
-	starpu_data_handle_t *children;	/* of the synchronous partition */
+	struct orr_partition *partitions;	/* plans (data/filters.h) */
+	starpu_data_handle_t dup;		/* read-only duplicate of the value of now (data/cpy.c) */
+	starpu_data_handle_t dup_of;		/* of a duplicate: whose value it still holds, NULL when that was written since */
+	unsigned dup_refs;			/* of a duplicate: how many times it was handed out */
 	struct orr_user_acquire *acquires;	/* by the program, not yet released (data/acquire.c) */
 	void *wide_ifaces;		/* user-defined interfaces: STARPU_MAXNODES structures (main memory's is unused) */
 	unsigned readonly_dup : 1;
@@ -59,7 +70,7 @@ struct _starpu_data_state {
 	int8_t home_node;		/* -1: none, buffers are the runtime's */
 	uint8_t gclass;			/* class of the granted group */
 	uint8_t sequential;		/* sequential consistency; may be read without the lock */
-	uint8_t busy_partition;		/* 0 no, else children hold the data: 1 read-write, 2 read-only; read without the lock */
+	uint8_t busy_partition;		/* atomic: flags ORR_VIEW_*, as of the tasks submitted so far; 0: no access needs a check */
 	uint8_t wide : 1;			/* user-defined interface: structures for all memory nodes from the start */
 	uint8_t ulock_write : 1;	/* the phase-two holder writes */
 	uint8_t unregistering : 1;
@@ -73,7 +84,7 @@ struct _starpu_data_state {
 	uint32_t ngranted;		/* granted accesses not yet released */
 	uint32_t nwaiting;		/* accesses in the queue */
 	struct orr_access *head, *tail;	/* waiting accesses, first to be granted first */
-	struct _starpu_data_state *parent;
+	struct orr_partition *piece_of;	/* the plan that it is a piece of, NULL when it was registered by the program */
 	struct orr_data_ext *ext;
 	/* the MPI layer's, protected by its own rules */
 	int64_t mpi_tag;		/* -1: none */
@@ -100,12 +111,23 @@ struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode);
 struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memnode);
 /* The rare attributes, created when missing; NULL when memory is exhausted. Under h->lock. */
 struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h);
-/* May the program use h with mode while it is partitioned? Returns 0, or -EINVAL after a message. task may be NULL. */
+/* To be asked before an access when h->busy_partition is not 0: submits the switches between views that the access needs. Returns 0,
+ * or -EINVAL after a message. task may be NULL. */
 int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode, struct starpu_task *task);
+/* The same for all accesses of a task together: they must not need views that exclude each other. */
+int orr_partition_check_views(struct starpu_task *task, unsigned n);
+/* May the program unregister h? Returns 0, or -EINVAL after a message. */
+int orr_partition_check_unregister(starpu_data_handle_t h);
+/* [waits] Until no submitted task uses h outside of sequential consistency. */
+void orr_handle_wait_unordered(starpu_data_handle_t h);
+/* cpy.c. The program unregisters h: returns 1 when h is a duplicate that others still use, and nothing is to be done. */
+int orr_dup_unregister(starpu_data_handle_t h);
+/* h is about to be written: its duplicate is of an older value from now on. */
+void orr_dup_forget(starpu_data_handle_t h);
 /* A name for messages, in one of a few rotating buffers of the calling thread: its name, else interface and address. */
 const char *orr_handle_name(starpu_data_handle_t h);
-/* Creates a handle as starpu_data_register does; used by filters with parent != NULL. */
-int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface, struct starpu_data_interface_ops *ops, starpu_data_handle_t parent);
+/* Creates a handle as starpu_data_register does; used by filters with piece_of != NULL. */
+int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface, struct starpu_data_interface_ops *ops, struct orr_partition *piece_of);
 /* Bytes of a handle of a small built-in interface. */
 size_t orr_handle_slab_size(void);
 /* Frees buffers and the handle itself; nobody uses it any more. */

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copies between handles, and read-only duplicates (handbook 27.6).
+ *
+ * A copy is a task that reads one data and writes the other, executed by a CPU worker; where there is none, by whoever makes it ready.
+ * A duplicate is shared: as long as the original is not written, everybody who asks gets the same one.
+ * Invariant: src->ext->dup and dup->ext->dup_of name each other or are both NULL; they and dup_refs are protected by node->lock. */
+#include "data/handle.h"
+#include "data/iface.h"
+#include "data/memory.h"
+#include "core/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- copies ---- */
+
+struct copy {
+	starpu_data_handle_t dst, src;
+	unsigned node;		/* where a copy without worker happens */
+	int pending;		/* atomic, see body */
+	struct orr_task *task;
+};
+
+/* The source grew since the destination was allocated: a buffer of the right size. */
+static int resize(struct copy *c, void *dst, void *src, unsigned node)
+{
+	starpu_data_handle_t h = c->dst;
+	struct orr_replicate *r;
+	int ret = -ENOSPC;
+
+	if (h->wide)
+		return ret;
+	orr_lock(&h->lock);
+	r = orr_handle_find(h, node);
+	if (r && r->mine) {
+		orr_memory_release(h, r);
+		ret = orr_iface_follow(h->ops, dst, src);
+		while (ret == 0 && !r->allocated)
+			if (orr_memory_allocate(h, r) == -ENOMEM)
+				ret = -ENOMEM;
+	}
+	orr_unlock(&h->lock);
+	return ret;
+}
+
+static void copy(struct copy *c, void *dst, void *src, unsigned node)
+{
+	struct orr_copy_channel chan = { .src = node, .dst = node };
+	struct orr_node *self = orr_self();
+	int ret = orr_iface_copy(c->src->ops, src, node, dst, node, &chan);
+
+	if (ret == -ENOSPC && (ret = resize(c, dst, src, node)) == 0)
+		ret = orr_iface_copy(c->src->ops, src, node, dst, node, &chan);
+	if (ret == -EAGAIN) {
+		while (!self->memnodes[node].ops->test(self, &chan))
+			orr_sys_relax();
+		ret = 0;
+	}
+	if (ret)
+		orr_fatal("copying %s to %s failed: %s", orr_handle_name(c->src), orr_handle_name(c->dst), strerror(-ret));
+}
+
+static void kernel(void *buffers[], void *arg)
+{
+	copy(arg, buffers[0], buffers[1], starpu_worker_get_memory_node((unsigned) starpu_worker_get_id()));
+}
+
+static void fetched(void *arg)
+{
+	struct copy *c = arg;
+	struct orr_task *t = c->task;
+
+	if (ORR_ATOMIC_ADD(&c->pending, -1))
+		return;
+	if (orr_sys_has_payload(orr_self()))
+		copy(c, starpu_data_get_interface_on_node(c->dst, c->node), starpu_data_get_interface_on_node(c->src, c->node), c->node);
+	orr_task_complete(t, NULL);
+}
+
+/* Nobody executes it: the copy happens in main memory, once both data are there. */
+static void body(struct orr_task *t)
+{
+	struct copy *c = t->pub->cl_arg;
+	unsigned i;
+
+	c->task = t;
+	c->node = STARPU_MAIN_RAM;
+	c->pending = 1;
+	for (i = 0; i < 2; i++) {
+		struct orr_access *a = &t->access[i];
+		int ret;
+
+		a->node = (int8_t) c->node;
+		a->pinned = 1;
+		ORR_ATOMIC_ADD(&c->pending, 1);
+		ret = orr_fetch(a->handle, c->node, a->mode, t->pub->priority, fetched, c);
+		if (ret < 0)
+			orr_fatal("copying %s to %s failed", orr_handle_name(c->src), orr_handle_name(c->dst));
+		if (ret == 0)
+			ORR_ATOMIC_ADD(&c->pending, -1);
+	}
+	fetched(c);
+}
+
+static int check(starpu_data_handle_t dst, starpu_data_handle_t src)
+{
+	if (dst == src) {
+		orr_error("starpu_data_cpy: source and destination are both %s", orr_handle_name(src));
+		return -EINVAL;
+	}
+	if (dst->ops != src->ops) {
+		orr_error("starpu_data_cpy: %s and %s have different interfaces", orr_handle_name(dst), orr_handle_name(src));
+		return -EINVAL;
+	}
+	if (!dst->main.mine && dst->main.allocated && starpu_data_get_alloc_size(dst) < starpu_data_get_size(src)) {
+		orr_error("starpu_data_cpy: %s has %zu bytes, too few for the %zu of %s", orr_handle_name(dst), starpu_data_get_alloc_size(dst),
+			  starpu_data_get_size(src), orr_handle_name(src));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous, void (*callback_func)(void *),
+			     void *callback_arg, int priority)
+{
+	static struct starpu_codelet copy_cl = { .cpu_funcs = { kernel }, .nbuffers = 2, .modes = { STARPU_W, STARPU_R }, .name = "data_cpy" };
+	struct starpu_task *task;
+	struct copy *c;
+	int ret = check(dst_handle, src_handle);
+
+	if (ret)
+		return ret;
+	task = starpu_task_create();
+	c = calloc(1, sizeof(*c));
+	if (!task || !c) {
+		if (task)
+			starpu_task_destroy(task);
+		free(c);
+		return -ENOMEM;
+	}
+	c->dst = dst_handle;
+	c->src = src_handle;
+	task->cl = &copy_cl;
+	task->handles[0] = dst_handle;
+	task->handles[1] = src_handle;
+	task->cl_arg = c;
+	task->cl_arg_size = sizeof(*c);
+	task->cl_arg_free = 1;
+	task->callback_func = callback_func;
+	task->callback_arg = callback_arg;
+	task->priority = priority;
+	task->flops = (double) starpu_data_get_size(src_handle);	/* what it costs where kernels are modelled: bytes */
+	task->synchronous = !asynchronous;
+	if (!(orr_self()->arch_mask & STARPU_CPU)) {
+		task->where = STARPU_NOWHERE;
+		orr_task_private(task)->body = body;
+	}
+	ret = starpu_task_submit(task);
+	if (ret)
+		starpu_task_destroy(task);
+	return ret;
+}
+
+int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous, void (*callback_func)(void *), void *callback_arg)
+{
+	return starpu_data_cpy_priority(dst_handle, src_handle, asynchronous, callback_func, callback_arg, STARPU_DEFAULT_PRIO);
+}
+
+/* ---- duplicates ---- */
+
+/* A duplicate of the present value that exists already, with one more user, or NULL. */
+static starpu_data_handle_t share(struct orr_node *node, starpu_data_handle_t src)
+{
+	starpu_data_handle_t dup;
+
+	orr_lock(&node->lock);
+	dup = (src->busy_partition & ORR_VIEW_DUP) ? src : src->ext ? src->ext->dup : NULL;
+	if (dup)
+		dup->ext->dup_refs++;
+	orr_unlock(&node->lock);
+	return dup;
+}
+
+/* dup holds src's value as of the tasks submitted so far. Without order among those there is no such value to share. */
+static int link_dup(struct orr_node *node, starpu_data_handle_t src, starpu_data_handle_t dup)
+{
+	struct orr_data_ext *from, *to;
+
+	orr_lock(&src->lock);
+	from = orr_handle_ext(src);
+	orr_unlock(&src->lock);
+	orr_lock(&dup->lock);
+	to = orr_handle_ext(dup);
+	orr_unlock(&dup->lock);
+	if (!from || !to)
+		return -ENOMEM;
+	orr_lock(&node->lock);
+	to->dup_refs = 1;
+	ORR_ATOMIC_OR(&dup->busy_partition, ORR_VIEW_DUP);
+	if (src->sequential && !from->dup) {
+		from->dup = dup;
+		to->dup_of = src;
+		ORR_ATOMIC_OR(&src->busy_partition, ORR_VIEW_DUP_SOURCE);
+	}
+	orr_unlock(&node->lock);
+	return 0;
+}
+
+/* Waits until the copy into a duplicate is over. */
+static int wait_value(starpu_data_handle_t dup)
+{
+	int ret = starpu_data_acquire_on_node(dup, STARPU_ACQUIRE_NO_NODE, STARPU_R);
+
+	if (ret == 0)
+		starpu_data_release_on_node(dup, STARPU_ACQUIRE_NO_NODE);
+	return ret;
+}
+
+int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle, int asynchronous)
+{
+	struct orr_node *node = orr_self();
+	starpu_data_handle_t dup = share(node, src_handle);
+	int ret;
+
+	if (dup) {
+		ret = asynchronous ? 0 : wait_value(dup);
+		if (ret)
+			starpu_data_unregister_submit(dup);
+		else
+			*dst_handle = dup;
+		return ret;
+	}
+	starpu_data_register_same(&dup, src_handle);
+	dup->sequential = 1;
+	ret = starpu_data_cpy(dup, src_handle, asynchronous, NULL, NULL);
+	if (ret == 0)
+		ret = link_dup(node, src_handle, dup);
+	if (ret) {
+		starpu_data_unregister_submit(dup);
+		return ret;
+	}
+	*dst_handle = dup;
+	return 0;
+}
+
+void orr_dup_forget(starpu_data_handle_t h)
+{
+	struct orr_node *node = orr_self();
+
+	orr_lock(&node->lock);
+	if (h->ext && h->ext->dup) {
+		h->ext->dup->ext->dup_of = NULL;
+		h->ext->dup = NULL;
+	}
+	ORR_ATOMIC_AND(&h->busy_partition, (uint8_t) ~ORR_VIEW_DUP_SOURCE);
+	orr_unlock(&node->lock);
+}
+
+int orr_dup_unregister(starpu_data_handle_t h)
+{
+	struct orr_node *node = orr_self();
+	uint8_t flags = ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition);
+	int others = 0;
+
+	if (flags & ORR_VIEW_DUP_SOURCE)
+		orr_dup_forget(h);
+	if (!(flags & ORR_VIEW_DUP))
+		return 0;
+	orr_lock(&node->lock);
+	others = --h->ext->dup_refs > 0;
+	if (!others) {
+		starpu_data_handle_t src = h->ext->dup_of;
+
+		if (src) {
+			src->ext->dup = NULL;
+			ORR_ATOMIC_AND(&src->busy_partition, (uint8_t) ~ORR_VIEW_DUP_SOURCE);
+		}
+		ORR_ATOMIC_AND(&h->busy_partition, (uint8_t) ~ORR_VIEW_DUP);
+	}
+	orr_unlock(&node->lock);
+	return others;
+}
