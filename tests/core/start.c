@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Starting and stopping: repeated, nested, without workers, numbers of workers by field and by variable, wrong configurations.
+ *
+ * Invariant: after every refusal, and after every shutdown, the runtime can be started again. */
+#include "core_test.h"
+
+#include <errno.h>
+
+static struct starpu_codelet cl = { .cpu_funcs = { core_count_kernel } };
+
+static void some_tasks(void)
+{
+	int n = 0, i;
+
+	for (i = 0; i < 20; i++)
+		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &n, sizeof(n), 0), 0);
+	starpu_task_wait_for_all();
+	CHECK_IS(n, 20);
+}
+
+static void repeated(void)
+{
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		CHECK(!starpu_is_initialized());
+		core_start(1 + i % 3, NULL);
+		CHECK(starpu_is_initialized());
+		starpu_wait_initialized();
+		starpu_worker_wait_for_initialisation();
+		some_tasks();
+		starpu_shutdown();
+	}
+}
+
+/* Shutdown itself waits for tasks. */
+static void shutdown_waits(void)
+{
+	int n = 0, i;
+
+	core_start(2, NULL);
+	for (i = 0; i < 200; i++)
+		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &n, sizeof(n), 0), 0);
+	starpu_shutdown();
+	CHECK_IS(n, 200);
+}
+
+static void nested(void)
+{
+	int argc = 0, major, minor, release;
+
+	core_start(1, NULL);
+	CHECK_IS(starpu_init(NULL), 0);
+	CHECK_IS(starpu_initialize(NULL, &argc, NULL), 0);
+	starpu_shutdown();
+	starpu_shutdown();
+	some_tasks();
+	starpu_get_version(&major, &minor, &release);
+	CHECK(major == STARPU_MAJOR_VERSION && minor == STARPU_MINOR_VERSION);
+	starpu_shutdown();
+	CHECK(!starpu_is_initialized());
+}
+
+/* Without workers data and acquisitions work, tasks that need a worker are refused. */
+static void no_workers(void)
+{
+	struct starpu_conf conf;
+	int x = 3;
+	starpu_data_handle_t h;
+
+	CHECK_IS(starpu_conf_noworker(&conf), 0);
+	CHECK_IS(starpu_init(&conf), 0);
+	CHECK_IS(starpu_worker_get_count(), 0);
+	h = core_register(&x);
+	CHECK_IS(starpu_data_acquire(h, STARPU_RW), 0);
+	x++;
+	starpu_data_release(h);
+	CHECK_IS(starpu_task_insert(&cl, 0), -ENODEV);
+	CHECK_IS(starpu_task_insert(&starpu_codelet_nop, 0), 0);
+	starpu_task_wait_for_all();
+	starpu_data_unregister(h);
+	starpu_shutdown();
+	CHECK_IS(x, 4);
+	CHECK_IS(starpu_conf_noworker(&conf), 0);
+	conf.ncpus = 2;
+	CHECK_IS(starpu_init(&conf), 0);
+	CHECK_IS(starpu_cpu_worker_get_count(), 2);
+	some_tasks();
+	starpu_shutdown();
+}
+
+static void by_variable(void)
+{
+	struct starpu_conf conf;
+
+	CHECK_IS(starpu_conf_init(&conf), 0);
+	setenv("STARPU_NCPU", "3", 1);
+	CHECK_IS(starpu_init(NULL), 0);
+	CHECK_IS(starpu_cpu_worker_get_count(), 3);
+	some_tasks();
+	starpu_shutdown();
+	conf.ncpus = 1;
+	conf.precedence_over_environment_variables = 1;
+	CHECK_IS(starpu_init(&conf), 0);
+	CHECK_IS(starpu_cpu_worker_get_count(), 1);
+	starpu_shutdown();
+	unsetenv("STARPU_NCPU");
+	setenv("STARPU_NCPUS", "2", 1);	/* the old spelling */
+	CHECK_IS(starpu_init(NULL), 0);
+	CHECK_IS(starpu_cpu_worker_get_count(), 2);
+	starpu_shutdown();
+	unsetenv("STARPU_NCPUS");
+	setenv("STARPU_WORKERS_NOBIND", "1", 1);
+	CHECK_IS(starpu_init(NULL), 0);
+	CHECK(starpu_cpu_worker_get_count() >= 1);
+	some_tasks();
+	starpu_shutdown();
+	unsetenv("STARPU_WORKERS_NOBIND");
+}
+
+static void refused(void)
+{
+	struct starpu_conf conf = { 0 };
+
+	CHECK_IS(starpu_conf_init(NULL), -EINVAL);
+	CHECK_IS(starpu_init(&conf), -EINVAL);	/* starpu_conf_init was forgotten */
+	CHECK_IS(starpu_conf_init(&conf), 0);
+	conf.ncpus = 1000000;
+	CHECK_IS(starpu_init(&conf), -EINVAL);
+	CHECK_IS(starpu_conf_init(&conf), 0);
+	conf.sched_policy_name = "nonsense";
+	CHECK_IS(starpu_init(&conf), -EINVAL);
+	setenv("STARPU_NCPU", "many", 1);
+	CHECK_IS(starpu_init(NULL), -EINVAL);
+	setenv("STARPU_NCPU", "-7", 1);
+	CHECK_IS(starpu_init(NULL), -EINVAL);
+	unsetenv("STARPU_NCPU");
+	setenv("STARPU_WORKERS_CPUID", "0 x", 1);
+	CHECK_IS(starpu_init(NULL), -EINVAL);
+	unsetenv("STARPU_WORKERS_CPUID");
+	setenv("STARPU_PREFETCH", "maybe", 1);
+	CHECK_IS(starpu_init(NULL), -EINVAL);
+	unsetenv("STARPU_PREFETCH");
+	CHECK(starpu_task_create() == NULL);	/* not started */
+	repeated();
+}
+
+int main(void)
+{
+	repeated();
+	shutdown_waits();
+	nested();
+	no_workers();
+	by_variable();
+	refused();
+	return 0;
+}
