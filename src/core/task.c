@@ -425,8 +425,11 @@ static int check_task(struct orr_node *node, struct starpu_task *task, struct or
 		if (__builtin_expect(planned, 0) && n > 1 && orr_partition_check_views(task, n))
 			return -EINVAL;
 		t->where = task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl);
-		if (!(t->where & STARPU_NOWHERE) && !somebody_can_run(node, task, t->where))
+		if (!(t->where & STARPU_NOWHERE) && !somebody_can_run(node, task, t->where)) {
+			orr_error("task %s: none of the %u workers can execute it; look at the implementations of its codelet, at where, can_execute and "
+				  "workerid, and at STARPU_NCPU", orr_task_name(task), node->nworkers);
 			return -ENODEV;
+		}
 	} else {
 		t->where = STARPU_NOWHERE;
 	}
