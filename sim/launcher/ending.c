@@ -195,6 +195,19 @@ int MPI_Abort(MPI_Comm comm, int code)
 	_exit(code & 255 ? code & 255 : 1);
 }
 
+int MPI_Init(int *argc, char ***argv)
+{
+	return orr_sim_mpi_init_program(argc, argv);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	(void) required;
+	if (provided)
+		*provided = MPI_THREAD_MULTIPLE;
+	return orr_sim_mpi_init_program(argc, argv);
+}
+
 /* After an unsuccessful poll: from 0.1 us up to 10 us more of virtual time. */
 static int polled(int ret, int flag)
 {

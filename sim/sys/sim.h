@@ -136,6 +136,8 @@ void orr_sim_timer_fired(struct orr_sim_actor *a);
 void orr_sim_glue_no_copy(const void *low, const void *high);
 
 /* sim_mpi.c */
+/* MPI_Init of a program, called in its main actor. */
+int orr_sim_mpi_init_program(int *argc, char ***argv);
 void orr_sim_mpi_ring_from(struct orr_sim_actor *a);
 /* MPI_Finalize of the instances that the runtime entered on behalf of actor a (called in a). */
 void orr_sim_mpi_actor_end(struct orr_sim_actor *a);

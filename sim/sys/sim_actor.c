@@ -265,15 +265,18 @@ static void run_handed(struct orr_sim_actor *a)
 	orr_waitq_wake(&a->ended);
 }
 
+static void await_function(struct orr_sim_actor *a)
+{
+	while (!a->active) {
+		unsigned key = orr_waitq_prepare(&a->handed);
+		orr_waitq_wait(&a->handed, key, -1);
+	}
+}
+
 void orr_sim_serve(struct orr_sim_actor *a)
 {
 	for (;;) {
-		unsigned key = orr_waitq_prepare(&a->handed);
-		if (!a->active) {
-			orr_waitq_wait(&a->handed, key, -1);
-			continue;
-		}
-		orr_waitq_cancel(&a->handed);
+		await_function(a);
 		run_handed(a);
 	}
 }
@@ -297,6 +300,8 @@ void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
 
 static void user_thread(struct orr_sim_actor *a)
 {
+	/* It may run before its creator goes on. */
+	await_function(a);
 	void *ret = a->fn(a->arg);
 	orr_sim_thread_destructors(a);
 	orr_sim_user_end(a, ret);

@@ -9,6 +9,17 @@
 #include <simgrid/s4u.hpp>
 #include <simgrid/kernel/Timer.hpp>
 
+/* The part that we need of a class of SMPI that has no installed header; both symbols are exported by SimGrid 3.32. */
+namespace simgrid {
+namespace smpi {
+class ActorExt {
+public:
+	static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
+	MPI_Comm comm_world() const;
+};
+}
+}
+
 extern "C" {
 
 struct orr_sim_actor;
@@ -45,6 +56,11 @@ void *orr_sim_glue_timer_set(double date_s, struct orr_sim_actor *a)
 void orr_sim_glue_timer_cancel(void *timer)
 {
 	static_cast<simgrid::kernel::timer::Timer *>(timer)->remove();
+}
+
+MPI_Comm orr_sim_glue_world(void)
+{
+	return simgrid::s4u::Actor::self()->extension(simgrid::smpi::ActorExt::EXTENSION_ID)->comm_world();
 }
 
 static void copy_payload(simgrid::kernel::activity::ActivityImpl *activity, void *source, size_t size)

@@ -18,8 +18,11 @@
 
 #define BELL_TAG 32766
 
+/* The world of the running actor's instance, once it has called MPI_Init. */
+MPI_Comm orr_sim_glue_world(void);
+
 struct orr_sim_mpi {
-	MPI_Comm comm;			/* MPI_COMM_WORLD of the engines; means that in the engine's actor only */
+	MPI_Comm comm;			/* all engines */
 	MPI_Comm bell_comm;		/* MPI_COMM_SELF of the engine, an object that its children may use */
 	int entered;
 	int sleeping;			/* the engine is in MPI_Waitany */
@@ -36,11 +39,25 @@ static struct orr_sim_mpi *mpi_of(struct orr_node *node) { return rank_of(node)-
 
 /* ---- the program's side ---- */
 
+/* SMPI without smpirun leaves MPI_COMM_WORLD a placeholder that every call translates, except the matching of receives from
+ * MPI_ANY_SOURCE, which crashes. So whoever initialises MPI for a program sets it to the program's world, one object for all ranks;
+ * engines use theirs by name. */
+int orr_sim_mpi_init_program(int *argc, char ***argv)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	MPI_Comm placeholder = MPI_COMM_WORLD;
+	int ret = PMPI_Init(argc, argv);
+	if (ret == MPI_SUCCESS && MPI_COMM_WORLD == placeholder && a->rank->main == a)
+		MPI_COMM_WORLD = orr_sim_glue_world();
+	a->mpi = 1;
+	return ret;
+}
+
 int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initialize, MPI_Comm comm, int *rank, int *size)
 {
 	struct orr_sim_rank *r = rank_of(node);
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	int done = 0, level;
+	int done = 0;
 	PMPI_Initialized(&done);
 	if (!r->mpi && !(r->mpi = calloc(1, sizeof(*r->mpi))))
 		return -ENOMEM;
@@ -52,7 +69,11 @@ int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initial
 		return -EINVAL;
 	}
 	if (!done) {
-		PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+		if (comm == MPI_COMM_WORLD)
+			comm = MPI_COMM_NULL;
+		orr_sim_mpi_init_program(argc, argv);
+		if (comm == MPI_COMM_NULL)
+			comm = MPI_COMM_WORLD;
 		r->mpi->initialized_here = 1;
 	}
 	a->mpi = 1;
@@ -125,7 +146,7 @@ void orr_sys_mpi_engine_enter(struct orr_node *node)
 		PMPI_Init(NULL, NULL);
 		a->mpi = 1;
 	}
-	m->comm = MPI_COMM_WORLD;
+	m->comm = orr_sim_glue_world();
 	m->bell_comm = MPI_COMM_SELF;
 	m->entered = 1;
 }
