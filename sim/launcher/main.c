@@ -5,7 +5,8 @@
  * finds a sender by its parent, and this is how those two may ring the engine's bell (sim/sys/sim_mpi.c). Each joins an SMPI instance
  * of its own kind: messages of programs and engines never meet.
  *
- * Measured (2 cores, program of 50 KB): 1,024 ranks are ready after 0.6 s. With more than 8,000 ranks the guard pages of the stacks
+ * Measured (2 cores, program of 16 KB): a ring over 1,024 ranks takes 0.16 s and 117 MB from start to end, over 10,000 ranks 13 s and
+ * 970 MB (the loader compares the names of all objects at every load). With more than 8,000 ranks the guard pages of the stacks
  * are left out: they would exceed vm.max_map_count. */
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,9 @@
  * is sent while the engine is awake. Sends are synchronous (MPI_Issend): SMPI keeps all detached (small, standard-mode) messages in
  * one list that it searches linearly. The bell alone is such a message: it is taken within a microsecond.
  *
+ * Measured: a ring that wakes the engine costs 10 to 17 us of wall time (as much as a message) and 0.2 us of virtual time with a
+ * loopback of 100 ns; one that finds it awake 0.4 us with the engine's extra turn.
+ *
  * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in `rung` for the next wait. */
 #include <errno.h>
 #include <stdlib.h>
