@@ -492,7 +492,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	if (__builtin_expect(node->cfg.profiling, 0))
 		orr_profile_submit(t);
 	orr_trace_task(node, ORR_EV_SUBMIT, t, -1);
-	t->state = ORR_TASK_BLOCKED;
+	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_BLOCKED);
 	task->status = STARPU_TASK_BLOCKED;
 	if (node->policy && node->policy->submit_hook && !internal)
 		node->policy->submit_hook(task);
@@ -578,7 +578,7 @@ void orr_task_ready(struct orr_task *t)
 		return;
 	if (__builtin_expect(pub->prologue_callback_func != NULL, 0))
 		pub->prologue_callback_func(pub->prologue_callback_arg);
-	t->state = ORR_TASK_READY;
+	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_READY);
 	pub->status = STARPU_TASK_READY;
 	if (__builtin_expect(t->where & STARPU_NOWHERE, 0)) {
 		if (t->body)
@@ -685,7 +685,7 @@ static int add_successor(struct orr_task *dep, struct orr_task *t, int end)
 {
 	int ret = 0;
 
-	if (dep->state == ORR_TASK_DONE)
+	if (ORR_ATOMIC_LOAD(&dep->state) == ORR_TASK_DONE)
 		return 0;
 	orr_lock(&dep->lock);
 	if (!dep->terminated) {

@@ -108,8 +108,9 @@ struct count {
 static void count_ready(void *obj, void *arg)
 {
 	struct orr_task *t = (struct orr_task *) ((char *) obj + sizeof(struct starpu_task));
+	unsigned state = ORR_ATOMIC_LOAD_RELAXED(&t->state);
 
-	if (t->pub && (t->state == ORR_TASK_READY || t->state == ORR_TASK_RUNNING))
+	if (state == ORR_TASK_READY || state == ORR_TASK_RUNNING)
 		((struct count *) arg)->ready++;
 }
 
@@ -158,7 +159,7 @@ int starpu_task_wait(struct starpu_task *task)
 		orr_error("starpu_task_wait: task %s is detached, set task->detach to 0 before submitting it", orr_task_name(task));
 		return -EINVAL;
 	}
-	if (!t || t->state == ORR_TASK_NEW) {
+	if (!t || ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_NEW) {
 		orr_error("starpu_task_wait: task %s was not submitted", orr_task_name(task));
 		return -EINVAL;
 	}

@@ -147,6 +147,7 @@ void orr_task_push(struct orr_task *t)
 		push_local(&node->workers[task->workerid], task);
 		return;
 	}
+	task->scheduled = 1;	/* from here on the task belongs to whoever pops it */
 	ret = node->policy->push_task(task);
 	if (ret)
 		orr_fatal("scheduling policy %s refused task %s: %s", node->policy->policy_name ? node->policy->policy_name : "of the program",
@@ -267,7 +268,7 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 		iface = a->node == STARPU_MAIN_RAM ? orr_handle_iface(a->handle) : starpu_data_get_interface_on_node(a->handle, (unsigned) a->node);
 		t->interfaces[i] = iface;
 	}
-	t->state = ORR_TASK_RUNNING;
+	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_RUNNING);
 	task->status = STARPU_TASK_RUNNING;
 	task->workerid = w->id;
 	self->task = t;

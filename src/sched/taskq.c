@@ -125,13 +125,15 @@ void orr_shq_exit(struct orr_shq *q) { orr_taskq_exit(&q->q); }
 void orr_shq_push(struct orr_shq *q, struct starpu_task *task, int by_priority)
 {
 	struct starpu_task *head = ORR_ATOMIC_LOAD_RELAXED(&q->inbox);
+	int prio = by_priority ? task->priority : STARPU_DEFAULT_PRIO;
 
 	/* The bucket is chosen on the consumer's side, from this field. */
-	orr_task_of(task)->queue_prio = by_priority ? task->priority : 0;
+	orr_task_of(task)->queue_prio = prio;
 	do
 		task->next = head;
 	while (!ORR_ATOMIC_CAS(&q->inbox, &head, task));
-	if (by_priority && task->priority != STARPU_DEFAULT_PRIO && !ORR_ATOMIC_LOAD_RELAXED(&q->urgent))
+	/* The task is not ours any more. */
+	if (prio != STARPU_DEFAULT_PRIO && !ORR_ATOMIC_LOAD_RELAXED(&q->urgent))
 		ORR_ATOMIC_STORE(&q->urgent, 1);
 }
 
