@@ -206,7 +206,7 @@ struct starpu_task {
 	unsigned regenerate : 1;             /* submit again as soon as it completes, until cleared */
 	unsigned no_submitorder : 1;         /* leave it out of the numbering of submissions */
 	unsigned mf_skip : 1;                /* private: needs no conversion of multiformat data */
-	unsigned scheduled : 1;              /* out: a policy has chosen a worker */
+	unsigned scheduled : 1;              /* for the policy */
 	unsigned prefetched : 1;             /* out: its data were asked for early */
 	unsigned char failed;                /* set by a kernel that could not do its work */
 	int priority;              /* between STARPU_MIN_PRIO and STARPU_MAX_PRIO; default STARPU_DEFAULT_PRIO */

@@ -205,8 +205,9 @@ void orr_handle_drop_contents(starpu_data_handle_t h)
 
 struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h)
 {
+	/* Written under the handle's lock, and looked at without it on the way out of tasks. */
 	if (!h->ext)
-		h->ext = calloc(1, sizeof(*h->ext));
+		ORR_ATOMIC_STORE(&h->ext, calloc(1, sizeof(*h->ext)));
 	return h->ext;
 }
 
