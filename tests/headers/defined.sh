@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Every function that a public header declares is defined by the libraries of
+# both worlds, but for those that the lists below justify. Invariant: the lists
+# name nothing that is defined, so that they shrink with what remains to do.
+# orr-test: timeout 300
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+
+# Defined by programs, not by us: a shared object that STARPU_SCHED_LIB names.
+programs='starpu_get_sched_lib_policy starpu_get_sched_lib_policies'
+# Scheduling contexts beyond the default one, lower bounds, bundles of tasks:
+# parts of the interface that are declared so that programs compile, and that
+# are not there yet; a program that uses one does not link.
+later='starpu_bound_ starpu_task_bundle_ starpu_sched_ctx_ starpu_cublas_ starpu_cusparse_
+	starpu_progression_hook_ starpu_idle_hook_ starpu_codelet_display_stats'
+
+$CC --version 2> /dev/null | grep -q -i 'gcc\|Free Software' || skip "needs gcc, whose -aux-info lists declarations"
+command -v nm > /dev/null || skip "needs nm"
+
+# declared FILE: names of the functions that it makes our headers declare.
+declared() {
+	# shellcheck disable=SC2086
+	ok $compiler -fsyntax-only -aux-info list -I"$ORR_TEST_SRCDIR/include" -I"$ORR_TEST_BUILDDIR/include" "$1"
+	grep -E '/include/(starpu|orrery)[a-z_]*\.h:[0-9]+:N' list |
+		sed -n 's/^[^*]*\*[^*]*\*\/ extern [^(]*[ *]\([a-z][a-zA-Z0-9_]*\) (.*/\1/p' | sort -u
+}
+
+# defined LIBRARY...
+defined() {
+	for l; do nm -D --defined-only "$ORR_TEST_BUILDDIR/.libs/lib$l.so" || die "lib$l.so cannot be read"; done | awk '{ print $3 }' | sort -u
+}
+
+# check WORLD: declared.txt against defined.txt.
+check() {
+	[ "$(wc -l < declared.txt)" -gt 200 ] || die "$1: only $(wc -l < declared.txt) declarations were found"
+	comm -23 declared.txt defined.txt > missing.txt
+	: > wrong.txt
+	while read -r f; do
+		case " $programs " in *" $f "*) continue ;; esac
+		for p in $later; do case $f in "$p"*) continue 2 ;; esac; done
+		echo "$f" >> wrong.txt
+	done < missing.txt
+	if [ -s wrong.txt ]; then die "$1: declared, but not defined: $(tr '\n' ' ' < wrong.txt)"; fi
+	for p in $later; do
+		grep -q "^$p" missing.txt || die "$1: nothing that begins with $p is missing any more: take it off the list"
+	done
+}
+
+printf '#include <starpu.h>\n#include <orrery.h>\n#include <starpu_expert.h>\n' > core.c
+printf '#include <starpu_mpi.h>\n#include <starpu_mpi_lb.h>\n#include <orrery.h>\n#include <starpu_expert.h>\n' > mpi.c
+if [ "$ORR_TEST_MPI" = yes ]; then
+	compiler="$ORRERY cc"
+	declared mpi.c > declared.txt
+	defined orrery orrery-mpi > defined.txt
+else
+	compiler="$CC -pthread"
+	declared core.c > declared.txt
+	defined orrery > defined.txt
+fi
+check real
+if [ "$ORR_TEST_SIM" = yes ]; then
+	compiler="$ORRERY cc --sim"
+	declared mpi.c > declared.txt
+	defined orrery-sim > defined.txt
+	check simulated
+fi
+exit 0
