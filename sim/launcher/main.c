@@ -58,13 +58,20 @@ static void program_main(struct orr_sim_actor *a)
 	orr_sim_park(a);
 }
 
+static void driver_main(struct orr_sim_actor *a)
+{
+	orr_sim_mpi_init_actor(a);
+	orr_sim_serve(a);
+}
+
 static void engine_main(struct orr_sim_actor *a)
 {
 	struct orr_sim_rank *r = a->rank;
-	r->driver = orr_sim_actor_start(r, ORR_ROLE_WORKERS, "workers", "workers", orr_sim.stack_small, orr_sim_serve);
+	r->driver = orr_sim_actor_start(r, ORR_ROLE_WORKERS, "workers", "workers", orr_sim.stack_small, driver_main);
 	r->main = orr_sim_actor_start(r, ORR_ROLE_USER, "main", "program", orr_sim.stack_main, program_main);
 	if (!r->driver || !r->main)
 		launcher_fail("out of memory for rank %d of %d", r->rank, orr_sim.nranks);
+	orr_sim_mpi_init_actor(a);
 	orr_sim_serve(a);
 }
 

@@ -138,6 +138,10 @@ void orr_sim_glue_no_copy(const void *low, const void *high);
 /* sim_mpi.c */
 /* MPI_Init of a program, called in its main actor. */
 int orr_sim_mpi_init_program(int *argc, char ***argv);
+/* Makes an engine or driver known to SMPI. [waits] for the others of its kind. */
+void orr_sim_mpi_init_actor(struct orr_sim_actor *a);
+/* Calls MPI_Init for an actor of an instance. */
+void orr_sim_mpi_join(struct orr_sim_actor *a);
 void orr_sim_mpi_ring_from(struct orr_sim_actor *a);
 /* MPI_Finalize of the instances that the runtime entered on behalf of actor a (called in a). */
 void orr_sim_mpi_actor_end(struct orr_sim_actor *a);

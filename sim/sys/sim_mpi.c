@@ -56,6 +56,13 @@ int orr_sim_mpi_init_program(int *argc, char ***argv)
 	return ret;
 }
 
+/* MPI_Init is a barrier of the instance: engines and drivers pass it at the start, not when they are first needed. */
+void orr_sim_mpi_init_actor(struct orr_sim_actor *a)
+{
+	PMPI_Init(NULL, NULL);
+	a->mpi = 1;
+}
+
 int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initialize, MPI_Comm comm, int *rank, int *size)
 {
 	struct orr_sim_rank *r = rank_of(node);
@@ -144,11 +151,6 @@ MPI_Comm orr_sys_mpi_comm(struct orr_node *node)
 void orr_sys_mpi_engine_enter(struct orr_node *node)
 {
 	struct orr_sim_mpi *m = mpi_of(node);
-	struct orr_sim_actor *a = orr_sim_actor_self();
-	if (!a->mpi) {
-		PMPI_Init(NULL, NULL);
-		a->mpi = 1;
-	}
 	m->comm = orr_sim_glue_world();
 	m->bell_comm = MPI_COMM_SELF;
 	m->entered = 1;
@@ -239,17 +241,17 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 
 /* ---- ringing ---- */
 
+void orr_sim_mpi_join(struct orr_sim_actor *a)
+{
+	PMPI_Init(NULL, NULL);
+	a->mpi = 1;
+}
+
 void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
 {
 	struct orr_sim_mpi *m = a->rank->mpi;
-	if (!m || !m->entered || m->ringing || !m->sleeping)
+	if (!m || !m->entered || m->ringing || !m->sleeping || !a->mpi)
 		return;
-	if (!a->mpi) {
-		a->mpi = 1;
-		PMPI_Init(NULL, NULL);
-		if (m->ringing || !m->sleeping)
-			return;
-	}
 	m->ringing = 1;
 	PMPI_Send(NULL, 0, MPI_BYTE, 0, BELL_TAG, m->bell_comm);
 }
