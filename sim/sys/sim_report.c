@@ -237,12 +237,12 @@ static unsigned diagnose_rank(FILE *f, struct orr_sim_rank *r, unsigned max)
 	FILE *m = open_memstream(&text, &size);
 	if (!m)
 		return 1;
-	/* The dumps may ask who they run for. */
+	/* The dumps may ask who they run for. Requests come first: tasks mostly wait for them. */
 	orr_sim_self_slow()->thread.node = node;
+	if (node->mpi)
+		orr_mpi_dump(node, m, max > 1 ? max / 2 : 1);
 	orr_task_dump(node, m, max);
 	orr_tag_dump(node, m);
-	if (node->mpi)
-		orr_mpi_dump(node, m, max);
 	fclose(m);
 	if (!size)
 		fputs("    no task and no request is pending: its program waits in its own code or in MPI\n", f);
