@@ -27,7 +27,9 @@ int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct o
 			orr_fatal("out of memory for %d messages in flight", cap);
 		mpi->flying_cap = cap;
 	}
-	int slot = mpi->nflying++;
+	int slot = mpi->nflying;
+
+	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, slot + 1);
 	mpi->flying[slot] = MPI_REQUEST_NULL;
 	mpi->flights[slot] = (struct orr_mpi_flight) { .kind = kind, .req = req, .early = early, .buf = buf };
 	return slot;
@@ -61,7 +63,9 @@ static void land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
 		take_envelope(mpi, status);
 		return;
 	}
-	int last = --mpi->nflying;
+	int last = mpi->nflying - 1;
+
+	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, last);
 	mpi->flying[slot] = mpi->flying[last];
 	mpi->flights[slot] = mpi->flights[last];
 	orr_mpi_flight_done(mpi, &f);
@@ -82,7 +86,9 @@ static void ready_push(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		if (!mpi->ready)
 			orr_fatal("out of memory for %u ready requests", mpi->ready_cap);
 	}
-	unsigned i = mpi->nready++;
+	unsigned i = mpi->nready;
+
+	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, i + 1);
 	for (; i && before(req, mpi->ready[(i - 1) / 2]); i = (i - 1) / 2)
 		mpi->ready[i] = mpi->ready[(i - 1) / 2];
 	mpi->ready[i] = req;
@@ -91,8 +97,10 @@ static void ready_push(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
 {
-	struct orr_mpi_req *top = mpi->ready[0], *last = mpi->ready[--mpi->nready];
+	struct orr_mpi_req *top = mpi->ready[0], *last = mpi->ready[mpi->nready - 1];
 	unsigned i = 0;
+
+	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, mpi->nready - 1);
 
 	for (unsigned child = 1; child < mpi->nready; child = 2 * i + 1) {
 		if (child + 1 < mpi->nready && before(mpi->ready[child + 1], mpi->ready[child]))
@@ -160,7 +168,8 @@ static int start_ready(struct orr_mpi *mpi)
 /* Whether something of this process is under way, so that a message or completion is to be expected. */
 int orr_mpi_busy(const struct orr_mpi *mpi)
 {
-	return mpi->nflying > 1 || mpi->nready || mpi->inbox || ORR_ATOMIC_LOAD_RELAXED(&mpi->nposted);
+	return ORR_ATOMIC_LOAD_RELAXED(&mpi->nflying) > 1 || ORR_ATOMIC_LOAD_RELAXED(&mpi->nready) || ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox) ||
+	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nposted);
 }
 
 int orr_mpi_progress(struct orr_mpi *mpi, int block)
@@ -204,6 +213,7 @@ void orr_mpi_expect(struct orr_mpi *mpi)
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive)
 {
 	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
+	int sending = req->kind == ORR_MPI_SEND;	/* once in the inbox, the request may be completed and freed at any time */
 
 	do
 		req->link.next = top ? &top->link : NULL;
@@ -215,7 +225,7 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 	if (will_drive)
 		return;
 	/* Start it here and now rather than wait for another thread to be scheduled; callbacks and completions are the engine's. */
-	if (mpi->fake || req->kind == ORR_MPI_SEND) {
+	if (mpi->fake || sending) {
 		if (orr_mpi_own(mpi)) {
 			take_inbox(mpi);
 			start_ready(mpi);

@@ -179,7 +179,7 @@ struct orr_mpi {
 	/* the owner's */
 	MPI_Request *flying __attribute__((aligned(64)));	/* dense, [0] is the envelope receive */
 	struct orr_mpi_flight *flights;
-	int nflying, flying_cap;	/* nflying is read by others as a hint */
+	int nflying, flying_cap;	/* nflying and nready are read by others as hints, hence written atomically */
 	char *envelope_in;
 	struct orr_mpi_req **ready;	/* heap: most urgent first */
 	unsigned nready, ready_cap;
