@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The examples of data management check their own results, in both worlds, with several sizes; uneven ones too.
+# orr-test: timeout 120
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+examples=$ORR_TEST_BUILDDIR/examples
+[ "$ORR_TEST_MPI$ORR_TEST_SIM" != nono ] || skip "no examples were built"
+
+# both NAME ARGS...: the example in each world that was built.
+both() {
+	p=$1
+	shift
+	if [ "$ORR_TEST_MPI" = yes ]; then ok "$examples/$p/$p" "$@"; has out 'check: OK'; fi
+	if [ "$ORR_TEST_SIM" = yes ]; then ok "$ORRERY" sim -n 1 "$examples/$p/$p.sim" "$@"; has out 'check: OK'; fi
+}
+
+both variable_size
+both variable_size --steps 200
+both manual_partition
+both manual_partition -x 7 -y 5 --rounds 10
+both custom_filter
+both custom_filter -n 64 -t 8
+both custom_filter -n 5 -t 5
+both complex_interface
+both complex_interface -n 1001 -p 13
