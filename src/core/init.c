@@ -4,7 +4,9 @@
  * Invariant: starpu_init either leaves everything running or nothing at all; calls nest, the last starpu_shutdown stops. */
 #include "core/worker.h"
 #include "data/handle.h"
+#include "data/disk.h"
 #include "data/memory.h"
+#include "drivers/device.h"
 #include "drivers/memnode.h"
 #include "perf/perf.h"
 #include "sched/sched.h"
@@ -43,23 +45,22 @@ int starpu_conf_noworker(struct starpu_conf *conf)
 /* ---- workers ---- */
 
 /* How many CPU workers: as asked for, else one for each core that this process may use. */
-static int count_cpus(struct orr_node *node)
+static int count_cpus(struct orr_node *node, unsigned ndevices)
 {
-	int asked = node->cfg.ncpu, reserve = node->cfg.reserve_ncpu;
+	int asked = node->cfg.ncpu, reserve = node->cfg.reserve_ncpu, most = STARPU_NMAXWORKERS - (int) ndevices;
 
 	if (node->conf.ncpus != -1 && (asked == -1 || node->conf.precedence_over_environment_variables))
 		asked = node->conf.ncpus;
 	if (node->conf.reserve_ncpus > 0 && (!reserve || node->conf.precedence_over_environment_variables))
 		reserve = node->conf.reserve_ncpus;
-	if (asked > STARPU_NMAXWORKERS - node->cfg.fake_devices) {
-		orr_error("%d CPU workers asked for (STARPU_NCPU or conf.ncpus), at most %d are possible", asked,
-			  STARPU_NMAXWORKERS - node->cfg.fake_devices);
+	if (asked > most) {
+		orr_error("%d CPU workers asked for (STARPU_NCPU or conf.ncpus), at most %d are possible", asked, most);
 		return -EINVAL;
 	}
 	if (asked >= 0)
 		return asked;
 	/* With one core left the worker shares it with the progression thread and the program. */
-	asked = (int) node->topo.ncores - reserve;
+	asked = (int) node->topo.ncores - reserve - (int) ndevices;
 	if (asked < 1)
 		asked = 1;
 	if (asked > STARPU_NMAXWORKERS / 2)
@@ -118,10 +119,75 @@ bad:
 	return -EINVAL;
 }
 
-static int create_workers(struct orr_node *node)
+/* What is common to workers of all kinds. */
+static int setup_worker(struct orr_worker *w, unsigned id, enum starpu_worker_archtype arch, int devid, int homogeneous)
 {
-	int ncpus = count_cpus(node);
+	w->id = id;
+	w->arch = arch;
+	w->devid = devid;
+	starpu_task_list_init(&w->local);
+	w->unit = calloc(1, sizeof(*w->unit));
+	if (!w->unit)
+		return -ENOMEM;
+	w->unit->type = arch;
+	w->unit->devid = homogeneous ? 0 : devid;
+	w->unit->ncores = 1;
+	return 0;
+}
+
+static int create_cpu_worker(struct orr_node *node, unsigned i)
+{
+	struct orr_worker *w = &node->workers[i];
+	int ret = setup_worker(w, i, STARPU_CPU_WORKER, (int) i, node->cfg.homogeneous_cpu);
+
+	w->memnode = STARPU_MAIN_RAM;
+	w->bindid = bindid(node, i);
+	w->driver = &orr_cpu_driver;
+	snprintf(w->name, sizeof(w->name), "CPU %u", i);
+	node->arch_mask |= STARPU_CPU;
+	return ret;
+}
+
+/* Workers first, first + 1, ... of the device whose memory node is memnode. */
+static int create_device_workers(struct orr_node *node, const struct orr_device *d, unsigned memnode, unsigned first)
+{
 	unsigned i;
+
+	for (i = 0; i < d->nworkers; i++) {
+		struct orr_worker *w = &node->workers[first + i];
+
+		if (setup_worker(w, first + i, d->arch, d->devid, d->arch == STARPU_CUDA_WORKER && node->cfg.homogeneous_cuda))
+			return -ENOMEM;
+		w->memnode = memnode;
+		w->bindid = -1;
+		w->driver = d->driver;
+		w->driver_arg = d->driver_arg;
+		snprintf(w->name, sizeof(w->name), d->nworkers > 1 ? "%s.%u" : "%s", d->name, i);
+		node->arch_mask |= STARPU_WORKER_TO_MASK(d->arch);
+	}
+	return 0;
+}
+
+/* Cuts the workers into groups: all of them, or a group for each CPU worker and one for each device. */
+static void cut_groups(struct orr_node *node, unsigned ncpus, const struct orr_device *devices, unsigned ndevices)
+{
+	unsigned i, first = 0;
+
+	for (i = 0; i < node->ngroups; i++) {
+		struct orr_group *g = &node->groups[i];
+
+		g->first = first;
+		g->nworkers = node->ngroups == 1 ? node->nworkers : i < ncpus ? 1 : devices[i - ncpus].nworkers;
+		first += g->nworkers;
+	}
+	for (i = 0; i < ndevices && node->ngroups; i++)
+		node->memnodes[i + 1].group = &node->groups[node->ngroups == 1 ? 0 : ncpus + i];
+}
+
+static int create_workers(struct orr_node *node, const struct orr_device *devices, unsigned ndevices)
+{
+	int ncpus = count_cpus(node, ndevices), ret = 0;
+	unsigned i, nunits, next;
 
 	if (ncpus < 0)
 		return ncpus;
@@ -130,53 +196,38 @@ static int create_workers(struct orr_node *node)
 	if (!node->nexplicit && node->cfg.workers_coreid && parse_ids(node, "STARPU_WORKERS_COREID", node->cfg.workers_coreid))
 		return -EINVAL;
 	node->nworkers = (unsigned) ncpus;
-	node->ngroups = ncpus ? orr_sys_ngroups((unsigned) ncpus) : 0;
+	nunits = (unsigned) ncpus + ndevices;
+	for (i = 0; i < ndevices; i++)
+		node->nworkers += devices[i].nworkers;
+	node->ngroups = nunits ? orr_sys_ngroups(nunits) : 0;
 	node->workers = aligned_alloc(128, (node->nworkers + 1) * sizeof(*node->workers));
 	node->groups = aligned_alloc(128, (node->ngroups + 1) * sizeof(*node->groups));
 	if (!node->workers || !node->groups)
 		return -ENOMEM;
 	memset(node->workers, 0, (node->nworkers + 1) * sizeof(*node->workers));
 	memset(node->groups, 0, (node->ngroups + 1) * sizeof(*node->groups));
-	for (i = 0; i < node->nworkers; i++) {
-		struct orr_worker *w = &node->workers[i];
-
-		w->id = i;
-		w->arch = STARPU_CPU_WORKER;
-		w->devid = (int) i;
-		w->memnode = STARPU_MAIN_RAM;
-		w->bindid = bindid(node, i);
-		w->driver = &orr_cpu_driver;
-		snprintf(w->name, sizeof(w->name), "CPU %u", i);
-		starpu_task_list_init(&w->local);
-		w->unit = calloc(1, sizeof(*w->unit));
-		if (!w->unit)
-			return -ENOMEM;
-		w->unit->type = w->arch;
-		w->unit->devid = node->cfg.homogeneous_cpu ? 0 : (int) i;
-		w->unit->ncores = 1;
-		node->arch_mask |= STARPU_CPU;
-	}
-	return 0;
+	for (i = 0; i < (unsigned) ncpus && !ret; i++)
+		ret = create_cpu_worker(node, i);
+	for (i = 0, next = (unsigned) ncpus; i < ndevices && !ret; next += devices[i++].nworkers)
+		ret = create_device_workers(node, &devices[i], i + 1, next);
+	cut_groups(node, (unsigned) ncpus, devices, ndevices);
+	return ret;
 }
 
 static int start_groups(struct orr_node *node)
 {
-	unsigned i, first = 0;
+	unsigned i, k;
 
 	for (i = 0; i < node->ngroups; i++) {
 		struct orr_group *g = &node->groups[i];
-		unsigned k;
 
 		g->node = node;
-		g->first = first;
-		g->nworkers = (node->nworkers - first) / (node->ngroups - i);
-		g->heap = calloc(g->nworkers, sizeof(*g->heap));
+		g->heap = calloc(g->nworkers ? g->nworkers : 1, sizeof(*g->heap));
 		if (!g->heap)
 			return -ENOMEM;
 		orr_waitq_init(&g->bell);
 		for (k = 0; k < g->nworkers; k++)
-			node->workers[first + k].group = g;
-		first += g->nworkers;
+			node->workers[g->first + k].group = g;
 	}
 	for (i = 0; i < node->ngroups; i++) {
 		struct orr_group *g = &node->groups[i];
@@ -241,16 +292,28 @@ static void free_workers(struct orr_node *node)
 
 /* ---- start ---- */
 
-static void create_memnodes(struct orr_node *node)
+static void create_memnodes(struct orr_node *node, const struct orr_device *devices, unsigned ndevices)
 {
-	struct orr_memnode *m = &node->memnodes[STARPU_MAIN_RAM];
+	unsigned i;
 
 	memset(node->memnodes, 0, sizeof(node->memnodes));
-	m->kind = STARPU_CPU_RAM;
-	m->ops = &orr_ram_ops;
-	orr_waitq_init(&m->freed);
-	node->nmemnodes = 1;
-	orr_memory_init(node);
+	node->nmemnodes = 0;
+	node->limited = 0;
+	node->swap_node = -1;
+	orr_memory_add_node(node, STARPU_CPU_RAM, 0, &orr_ram_ops, NULL, node->cfg.limit_cpu_mem);
+	for (i = 0; i < ndevices; i++)
+		orr_memory_add_node(node, devices[i].kind, devices[i].devid, devices[i].memory_ops, devices[i].memory_arg, devices[i].memory);
+}
+
+static int create_units(struct orr_node *node)
+{
+	struct orr_device devices[STARPU_MAXNODES - 2];
+	int n = orr_devices_list(node, devices, STARPU_MAXNODES - 2);
+
+	if (n < 0)
+		return n;
+	create_memnodes(node, devices, (unsigned) n);
+	return create_workers(node, devices, (unsigned) n);
 }
 
 static void reset(struct orr_node *node)
@@ -260,6 +323,9 @@ static void reset(struct orr_node *node)
 	node->paused = 0;
 	node->arch_mask = 0;
 	node->ndone_waiters = 0;
+	node->nstarving = node->nbusy = node->ncopying = node->nprefetch = 0;
+	node->starved = NULL;
+	node->starver = NULL;
 	node->rr = 0;
 	memset(node->idle_mask, 0, sizeof(node->idle_mask));
 	node->default_sequential_consistency = 1;
@@ -279,6 +345,7 @@ static void tear_down(struct orr_node *node)
 	free_workers(node);
 	orr_tags_exit(node);
 	orr_memory_exit(node);
+	orr_disk_exit(node);
 	orr_slab_exit(&node->task_slab);
 	orr_slab_exit(&node->handle_slab);
 	orr_waitq_destroy(&node->done);
@@ -333,14 +400,14 @@ int starpu_init(struct starpu_conf *conf)
 		ret = orr_perf_init(node);
 	if (!ret)
 		ret = orr_trace_init(node);
-	if (!ret) {
-		create_memnodes(node);
-		ret = create_workers(node);
-	}
+	if (!ret)
+		ret = create_units(node);
 	if (!ret)
 		ret = orr_sched_init(node);
 	if (!ret)
 		ret = start_groups(node);
+	if (!ret)
+		ret = orr_disk_swap_init(node);
 	if (ret) {
 		tear_down(node);
 		return ret;

@@ -69,6 +69,7 @@ static void give_back(struct orr_memnode *m, size_t size)
 	m->used -= size < m->used ? size : m->used;
 	orr_unlock(&m->lock);
 	orr_waitq_wake(&m->freed);
+	orr_memory_kick(orr_self());
 }
 
 int starpu_memory_allocate(unsigned node, size_t size, int flags)
@@ -121,8 +122,9 @@ size_t starpu_memory_get_used(unsigned node)
 	struct orr_memnode *m = &orr_self()->memnodes[node];
 	size_t used;
 
+	/* Buffers kept for reuse are as good as free. */
 	orr_lock(&m->lock);
-	used = m->used;
+	used = m->used > m->cache_bytes ? m->used - m->cache_bytes : 0;
 	orr_unlock(&m->lock);
 	return used;
 }

@@ -17,6 +17,10 @@ struct orr_perf;
 struct orr_trace;
 struct orr_policy_state;
 struct orr_tag;
+struct orr_fetch;
+struct orr_prefetch;
+struct orr_repl_ext;
+struct orr_access;
 
 /* The inside of the machine as seen by this process. Filled by orr_sys_topology_init. */
 struct orr_topology {
@@ -35,11 +39,16 @@ struct orr_memnode {
 	orr_lock_t lock;	/* protects what follows */
 	size_t total;		/* capacity in bytes, 0 = unlimited */
 	size_t used;		/* bytes allocated by data and by counted mallocs */
-	void *lru_head, *lru_tail;	/* replicates that may be evicted, least recently used first (data/memory.c) */
-	void *cache;		/* allocation cache (data/memory.c) */
+	struct orr_repl_ext *lru_head, *lru_tail;	/* replicates whose buffer is ours, least recently used first (data/memory.c) */
+	unsigned lru_stamp;	/* marks what one search for victims has tried */
+	void *cache, *cache_tail;	/* buffers kept for reuse, oldest first (data/memory.c) */
 	size_t cache_bytes;
+	size_t evicting;	/* bytes whose write-back is under way */
 	uint64_t bytes_in, bytes_out, evictions;	/* statistics */
 	orr_waitq_t freed;	/* rung when memory is given back */
+	struct orr_group *group;	/* serves the prefetches to this memory; NULL: any group */
+	orr_lock_t prefetch_lock;	/* protects the list */
+	struct orr_prefetch *prefetch;	/* queued, most urgent first (data/prefetch.c) */
 };
 
 struct orr_worker {
@@ -72,6 +81,8 @@ struct orr_worker {
 	starpu_pthread_cond_t policy_cond;
 	struct starpu_profiling_worker_info prof;
 	char name[48];
+	struct orr_access *starved;	/* atomic: the access of `task` that found no memory, see fetch_inputs in core/worker.c */
+	uint8_t starving;		/* counted in node->nstarving */
 } __attribute__((aligned(128)));
 
 /* Workers stepped by one thread (a real run: one each; a simulated run: all of the process). */
@@ -101,7 +112,9 @@ struct orr_node {
 	struct orr_group *groups;
 	unsigned ngroups;
 	struct orr_memnode memnodes[STARPU_MAXNODES];
-	unsigned nmemnodes;
+	unsigned nmemnodes;		/* atomic: grows when disks are registered */
+	int limited;			/* some memory node has a limit */
+	int swap_node;			/* disk that main memory overflows to, -1: none */
 	struct starpu_sched_policy *policy;
 	void *policy_data;
 	int min_prio, max_prio;
@@ -144,6 +157,12 @@ struct orr_node {
 	void *tags;			/* tag table (core/tag.c) */
 	orr_lock_t lock;		/* protects the rare lists below */
 	struct orr_transfer *transfers;	/* copies under way, first to end first */
+	struct orr_fetch *starved;	/* requests that wait for memory (data/transfer.c) */
+	struct orr_worker *starver;	/* atomic: the one worker that may collect data while memory is exhausted */
+	unsigned nstarving;		/* atomic: workers and requests that wait for memory */
+	unsigned nbusy;			/* atomic: workers that hold data; only counted when some memory is limited */
+	unsigned ncopying;		/* atomic: copies in progress, finished or not scheduled yet */
+	unsigned nprefetch;		/* atomic: prefetches queued on all memory nodes */
 	unsigned rr;			/* round-robin cursor of pushes from outside of workers */
 	uint64_t rng;			/* state of the seeded generator */
 	uint32_t next_interface_id;

@@ -5,6 +5,8 @@
  * sleeps only after it announced it (idle_mask) and found nothing once more. */
 #include "core/worker.h"
 #include "data/handle.h"
+#include "data/memory.h"
+#include "data/prefetch.h"
 #include "data/redux.h"
 #include "data/scratch.h"
 #include "data/transfer.h"
@@ -77,6 +79,11 @@ void orr_wake_one(struct orr_node *node)
 {
 	unsigned i, words = (node->ngroups + 63) / 64;
 
+	if (__builtin_expect(node->arch_mask & (node->arch_mask - 1), 0)) {
+		/* Not every group can do what there is to do. */
+		orr_wake_all(node);
+		return;
+	}
 	ORR_ATOMIC_FENCE();
 	for (i = 0; i < words; i++) {
 		uint64_t mask = ORR_ATOMIC_LOAD_RELAXED(&node->idle_mask[i]);
@@ -211,8 +218,7 @@ static struct orr_worker *heap_pop(struct orr_group *g)
 	return top;
 }
 
-/* The memory node on which worker w wants access i of its task. */
-static int target_node(struct orr_worker *w, struct starpu_task *task, unsigned i)
+int orr_task_target_node(struct orr_worker *w, struct starpu_task *task, unsigned i)
 {
 	int node;
 
@@ -240,16 +246,17 @@ static int target_node(struct orr_worker *w, struct starpu_task *task, unsigned 
 	}
 }
 
-static void fetch_done(void *arg)
-{
-	struct orr_task *t = arg;
-	struct orr_worker *w = t->worker;
-
-	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
-		orr_wake_worker(w);
-}
-
 static void finish_task(struct orr_worker *w, struct orr_thread *self);
+
+/* The worker has all its data: others may collect theirs. */
+static void stop_starving(struct orr_worker *w, struct orr_node *node)
+{
+	w->starving = 0;
+	ORR_ATOMIC_ADD(&node->nstarving, -1);
+	if (ORR_ATOMIC_LOAD(&node->starver) == w)
+		ORR_ATOMIC_STORE(&node->starver, NULL);
+	orr_memory_kick(node);
+}
 
 /* Everything is there: runs the kernel, or starts it. */
 static void start_kernel(struct orr_worker *w, struct orr_thread *self)
@@ -282,6 +289,8 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, start_time));
 	orr_trace_task(node, ORR_EV_START, t, (int) w->id);
 	w->state = ORR_WORKER_RUNNING;
+	if (__builtin_expect(w->starving, 0))
+		stop_starving(w, node);
 	if (w->driver->start(w, t)) {
 		w->end_us += node->costs[ORR_COST_SCHED] + node->costs[ORR_COST_COMPLETE];
 		heap_push(w->group, w);
@@ -319,15 +328,189 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 	self->task = NULL;
 	w->task = NULL;
 	w->state = ORR_WORKER_IDLE;
+	if (__builtin_expect(node->limited, 0) && t->naccess) {
+		ORR_ATOMIC_ADD(&node->nbusy, -1);
+		orr_task_complete(t, w);
+		orr_memory_kick(node);
+		return;
+	}
 	orr_task_complete(t, w);
+}
+
+/* ---- data ---- */
+
+/* t->nfetching while prefetches of the task's data have to end first. */
+#define PREFETCHING (1U << 31)
+
+/* w->starving: holds nothing and waits for memory, or is collecting data again. */
+enum { STARVING_TRIES = 1, STARVING_WAITS };
+
+static void input_done(void *arg)
+{
+	struct orr_access *a = arg;
+	struct orr_task *t = a->owner.task;
+	struct orr_worker *w = t->worker;
+
+	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
+		orr_wake_worker(w);
+}
+
+/* There is no memory for this access; its reference was given back. */
+static void input_starved(void *arg)
+{
+	struct orr_access *a = arg;
+
+	a->pinned = 0;
+	ORR_ATOMIC_STORE(&a->owner.task->worker->starved, a);
+	input_done(a);
+}
+
+/* Gives back what the task holds: it waits for memory with empty hands, so that no two tasks wait for each other. */
+static void drop_inputs(struct orr_worker *w, struct orr_node *node)
+{
+	struct orr_task *t = w->task;
+	unsigned i;
+
+	orr_scratch_release(t);
+	for (i = 0; i < t->naccess; i++) {
+		struct orr_access *a = &t->access[i];
+
+		if (a->pinned)
+			orr_fetch_unref(a->handle, (unsigned) a->node, STARPU_R);
+		a->pinned = 0;
+	}
+	ORR_ATOMIC_ADD(&node->nbusy, -1);
+	if (!w->starving)
+		ORR_ATOMIC_ADD(&node->nstarving, 1);
+	w->starving = STARVING_WAITS;
+	orr_memory_kick(node);
+}
+
+static void inputs_ready(struct orr_worker *w, struct orr_thread *self)
+{
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&w->starved) != NULL, 0))
+		drop_inputs(w, self->node);
+	else
+		start_kernel(w, self);
+}
+
+/* The part of fetch_input that may take time. */
+static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
+{
+	struct orr_access *a = &t->access[i];
+	struct orr_fetch rq = { .handle = a->handle, .memnode = (uint8_t) a->node, .prio = t->pub->priority, .effort = ORR_EFFORT_WRITEBACK,
+				.mode = a->mode, .done = input_done, .starved = input_starved, .arg = a };
+	int ret;
+
+	if (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) {
+		ret = orr_scratch_acquire(w, t, i, &rq);
+		if (ret <= 0)
+			return ret;
+	}
+	a->pinned = 1;
+	ORR_ATOMIC_ADD_RELAXED(&t->nfetching, 1);
+	ret = orr_fetch_request(&rq);
+	if (ret == 1)
+		return 0;
+	ORR_ATOMIC_ADD_RELAXED(&t->nfetching, -1);
+	if (ret == 0)
+		return 0;
+	a->pinned = 0;
+	if (ret != -EAGAIN)
+		orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(t->pub), i, orr_handle_name(a->handle));
+	return ret;
+}
+
+/* Asks for datum i of the task. Returns 0 when it is there or will come, -EAGAIN when memory is exhausted. */
+static int fetch_input(struct orr_worker *w, struct orr_task *t, unsigned i)
+{
+	struct orr_access *a = &t->access[i];
+
+	a->node = (int8_t) orr_task_target_node(w, t->pub, i);
+	if (a->node < 0 || a->merged)
+		return 0;
+	if (!(a->mode & (STARPU_RW | STARPU_SCRATCH | STARPU_REDUX))) {
+		a->node = -1;
+		return 0;
+	}
+	if (!(a->mode & (STARPU_SCRATCH | STARPU_REDUX)) && orr_fetch_quick(a->handle, (unsigned) a->node, a->mode)) {
+		a->pinned = 1;
+		return 0;
+	}
+	return request_input(w, t, i);
+}
+
+static void fetch_inputs(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_node *node = self->node;
+	struct orr_task *t = w->task;
+	struct orr_worker *starver = node->limited ? ORR_ATOMIC_LOAD(&node->starver) : NULL;
+	unsigned i;
+
+	w->starved = NULL;
+	if (w->starving)
+		w->starving = STARVING_TRIES;
+	t->nfetching = 1;
+	if (__builtin_expect(starver && starver != w, 0))
+		w->starved = &t->access[0];	/* somebody needs all the memory there is */
+	for (i = 0; i < t->naccess && !ORR_ATOMIC_LOAD_RELAXED(&w->starved); i++)
+		if (fetch_input(w, t, i))
+			ORR_ATOMIC_STORE(&w->starved, &t->access[i]);
+	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
+		inputs_ready(w, self);
+}
+
+/* The task waits for memory: tries again, one worker at a time. Returns 1 when it got further. */
+static int retry_inputs(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_node *node = self->node;
+	struct orr_worker *nobody = NULL;
+	struct orr_access *a;
+	unsigned tries;
+
+	if (ORR_ATOMIC_LOAD(&node->starver) != w && !ORR_ATOMIC_CAS(&node->starver, &nobody, w))
+		return 0;
+	for (tries = 0; tries < 3; tries++) {
+		ORR_ATOMIC_ADD(&node->nbusy, 1);
+		fetch_inputs(w, self);
+		if (w->state != ORR_WORKER_FETCHING || ORR_ATOMIC_LOAD(&w->task->nfetching))
+			return 1;
+		a = ORR_ATOMIC_LOAD(&w->starved);
+		if (!a || !orr_memory_hopeless(node, (unsigned) a->node))
+			return 0;
+	}
+	orr_fatal("memory node %d is exhausted and nothing on it can be evicted: task %s needs %zu bytes for its datum %u, %s, and %zu of %zu bytes "
+		  "are in use; raise the limit (STARPU_LIMIT_CPU_MEM, STARPU_LIMIT_CUDA_MEM), release data acquired there, or use smaller data",
+		  a->node, orr_task_name(w->task->pub), starpu_data_get_alloc_size(a->handle), (unsigned) (a - w->task->access),
+		  orr_handle_name(a->handle), starpu_memory_get_used((unsigned) a->node), node->memnodes[a->node].total);
+}
+
+/* A worker in state FETCHING. */
+static int step_fetching(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_task *t = w->task;
+	unsigned n = ORR_ATOMIC_LOAD(&t->nfetching);
+
+	if (__builtin_expect(n == PREFETCHING, 0)) {
+		if (ORR_ATOMIC_LOAD(&t->nprefetch))
+			return 0;
+		fetch_inputs(w, self);
+		return 1;
+	}
+	if (n)
+		return 0;
+	if (__builtin_expect(w->starving == STARVING_WAITS, 0))
+		return retry_inputs(w, self);
+	inputs_ready(w, self);
+	return 1;
 }
 
 /* Takes a task and asks for its data. */
 static void begin_task(struct orr_worker *w, struct starpu_task *task, struct orr_thread *self)
 {
+	struct orr_node *node = self->node;
 	struct orr_task *t = orr_task_of(task);
 	int impl = 0;
-	unsigned i;
 
 	if (!(w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && !task->cl->can_execute && !t->forced_impl))
 		impl = orr_task_first_impl(w, task);
@@ -350,33 +533,13 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 		return;
 	}
 	w->state = ORR_WORKER_FETCHING;
-	t->nfetching = 1;
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
-		int ret;
-
-		a->node = (int8_t) target_node(w, task, i);
-		if (a->node < 0 || a->merged)
-			continue;
-		if (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) {
-			if (orr_scratch_acquire(w, t, i))
-				orr_fatal("no memory for datum %u of task %s on memory node %d", i, orr_task_name(task), a->node);
-			continue;
-		}
-		if (!(a->mode & STARPU_RW)) {
-			a->node = -1;
-			continue;
-		}
-		ORR_ATOMIC_ADD_RELAXED(&t->nfetching, 1);
-		ret = orr_fetch(a->handle, (unsigned) a->node, a->mode, task->priority, fetch_done, t);
-		if (ret < 0)
-			orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(task), i, orr_handle_name(a->handle));
-		a->pinned = 1;
-		if (ret == 0)
-			ORR_ATOMIC_ADD_RELAXED(&t->nfetching, -1);
+	if (__builtin_expect(node->limited, 0))
+		ORR_ATOMIC_ADD(&node->nbusy, 1);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&t->nprefetch) != 0, 0) && !orr_prefetch_cancel(t)) {
+		t->nfetching = PREFETCHING;
+		return;
 	}
-	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
-		start_kernel(w, self);
+	fetch_inputs(w, self);
 }
 
 /* ---- groups ---- */
@@ -394,10 +557,7 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 		begin_task(w, task, self);
 		return 1;
 	case ORR_WORKER_FETCHING:
-		if (ORR_ATOMIC_LOAD(&w->task->nfetching))
-			return 0;
-		start_kernel(w, self);
-		return 1;
+		return step_fetching(w, self);
 	case ORR_WORKER_RUNNING:
 		return 0;	/* in the heap */
 	}
@@ -426,6 +586,8 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	for (; w < end; w++)
 		advanced |= step_worker(w, self);
 	self->worker = NULL;
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->node->nprefetch) != 0, 0))
+		advanced |= orr_prefetch_progress(g, !advanced);
 	*next_us = g->nheap ? g->heap[0]->end_us : -1;
 	if (transfer >= 0 && (*next_us < 0 || transfer < *next_us))
 		*next_us = transfer;

@@ -50,6 +50,9 @@ static inline starpu_cpu_func_t orr_codelet_cpu_func(const struct starpu_codelet
 }
 uint32_t orr_codelet_where(const struct starpu_codelet *cl);
 
+/* The memory node on which worker w wants access i of its task, -1 when nowhere. */
+int orr_task_target_node(struct orr_worker *w, struct starpu_task *task, unsigned i);
+
 /* Does the program drive this worker itself (starpu_driver_run)? */
 int orr_driven_by_program(struct orr_node *node, struct orr_worker *w);
 

@@ -93,6 +93,12 @@ static int check_node(starpu_data_handle_t h, int node)
 	return -EINVAL;
 }
 
+/* Where the program gets the data without naming a node: at home, when it can look at them there. */
+static int default_node(starpu_data_handle_t h)
+{
+	return h->home_node >= 0 && starpu_node_get_kind((unsigned) h->home_node) == STARPU_CPU_RAM ? h->home_node : STARPU_MAIN_RAM;
+}
+
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
 {
 	struct orr_user_acquire *u;
@@ -119,7 +125,7 @@ int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum star
 
 int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
-	return starpu_data_acquire_on_node(handle, handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM, mode);
+	return starpu_data_acquire_on_node(handle, default_node(handle), mode);
 }
 
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
@@ -145,7 +151,7 @@ int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum 
 
 int starpu_data_acquire_try(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
 {
-	return starpu_data_acquire_on_node_try(handle, handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM, mode);
+	return starpu_data_acquire_on_node_try(handle, default_node(handle), mode);
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
@@ -178,7 +184,7 @@ int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node, enum s
 int starpu_data_acquire_cb_sequential_consistency(starpu_data_handle_t handle, enum starpu_data_access_mode mode, void (*callback)(void *),
 						  void *arg, int sequential_consistency)
 {
-	int node = handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM;
+	int node = default_node(handle);
 
 	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, node, mode, callback, arg, sequential_consistency);
 }
@@ -229,7 +235,7 @@ void starpu_data_release_on_node(starpu_data_handle_t handle, int node) { starpu
 
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode)
 {
-	starpu_data_release_to_on_node(handle, down_to_mode, handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM);
+	starpu_data_release_to_on_node(handle, down_to_mode, default_node(handle));
 }
 
 void starpu_data_release(starpu_data_handle_t handle) { starpu_data_release_to(handle, STARPU_NONE); }

@@ -5,6 +5,8 @@
 #include "data/handle.h"
 #include "data/iface.h"
 #include "data/memory.h"
+#include "data/prefetch.h"
+#include "data/transfer.h"
 #include "core/worker.h"
 
 #include <errno.h>
@@ -184,9 +186,15 @@ void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r)
 {
 	struct orr_replicate *o;
 
-	for (o = &h->main; o; o = o->next)
-		if (o != r && o->state != ORR_INVALID)
+	for (o = &h->main; o; o = o->next) {
+		if (o == r)
+			continue;
+		o->stale = o->loading;
+		if (o->state != ORR_INVALID) {
 			ORR_ATOMIC_STORE(&o->state, ORR_INVALID);
+			orr_memory_demote(o);
+		}
+	}
 	ORR_ATOMIC_STORE(&r->state, ORR_MODIFIED);
 }
 
@@ -196,7 +204,8 @@ void orr_handle_drop_contents(starpu_data_handle_t h)
 
 	for (r = &h->main; r; r = r->next) {
 		ORR_ATOMIC_STORE(&r->state, ORR_INVALID);
-		if (r->mine && !r->refcnt)
+		r->stale = r->loading;
+		if (r->mine && !ORR_ATOMIC_LOAD(&r->refcnt))
 			orr_memory_release(h, r);
 	}
 }
@@ -466,9 +475,13 @@ void orr_handle_destroy(starpu_data_handle_t h)
 
 	if (h->ext && h->ext->unregister_hook)
 		h->ext->unregister_hook(h);
+	orr_prefetch_forget(h);
+	orr_transfer_forget(h);
+	orr_lock(&h->lock);
 	for (r = &h->main; r; r = r->next)
 		if (r->mine && r->allocated)
 			orr_memory_release(h, r);
+	orr_unlock(&h->lock);
 	if (h->ops->unregister_data_handle)
 		h->ops->unregister_data_handle(h);
 	release_memory(h);

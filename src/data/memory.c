@@ -1,56 +1,343 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers of replicates (see memory.h).
+/* Buffers of replicates: allocation, the LRU lists, and the cache of buffers for reuse (see memory.h).
  *
- * Invariant: memnode->used counts what starpu_malloc_on_node handed out with STARPU_MALLOC_COUNT and was not given back. */
+ * Invariant: memnode->used counts what starpu_malloc_on_node handed out with STARPU_MALLOC_COUNT and was not given back, cached buffers
+ * included; cache_bytes is their part. */
 #include "data/memory.h"
+#include "data/iface.h"
 #include "data/transfer.h"
 #include "drivers/memnode.h"
+#include "core/worker.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Unlimited memories keep no more than that for reuse. */
+#define CACHE_MAX ((size_t) 256 << 20)
+
+/* A buffer without replicate. */
+struct cached {
+	struct cached *next;
+	struct starpu_data_interface_ops *ops;
+	uint32_t footprint;
+	size_t bytes;
+	char iface[];
+};
+
+/* ---- LRU lists; all under m->lock ---- */
+
+static void lru_unlink(struct orr_memnode *m, struct orr_repl_ext *e)
+{
+	*(e->lru_prev ? &e->lru_prev->lru_next : &m->lru_head) = e->lru_next;
+	*(e->lru_next ? &e->lru_next->lru_prev : &m->lru_tail) = e->lru_prev;
+	e->lru_prev = e->lru_next = NULL;
+}
+
+static void lru_append(struct orr_memnode *m, struct orr_repl_ext *e)
+{
+	e->lru_prev = m->lru_tail;
+	e->lru_next = NULL;
+	*(m->lru_tail ? &m->lru_tail->lru_next : &m->lru_head) = e;
+	m->lru_tail = e;
+}
+
+static void lru_prepend(struct orr_memnode *m, struct orr_repl_ext *e)
+{
+	e->lru_next = m->lru_head;
+	e->lru_prev = NULL;
+	*(m->lru_head ? &m->lru_head->lru_prev : &m->lru_tail) = e;
+	m->lru_head = e;
+}
+
+static void lru_enter(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, size_t bytes)
+{
+	struct orr_memnode *m = &node->memnodes[r->memnode];
+
+	r->ext->handle = h;
+	r->ext->self = r;
+	r->ext->bytes = bytes;
+	orr_lock(&m->lock);
+	lru_append(m, r->ext);
+	r->in_lru = 1;
+	orr_unlock(&m->lock);
+}
+
+static void lru_leave(struct orr_node *node, struct orr_replicate *r)
+{
+	struct orr_memnode *m = &node->memnodes[r->memnode];
+
+	orr_lock(&m->lock);
+	if (r->in_lru)
+		lru_unlink(m, r->ext);
+	r->in_lru = 0;
+	orr_unlock(&m->lock);
+}
+
+void orr_memory_touch(starpu_data_handle_t h, struct orr_replicate *r)
+{
+	struct orr_memnode *m;
+
+	(void) h;
+	if (!r->in_lru)
+		return;
+	m = &orr_self()->memnodes[r->memnode];
+	orr_lock(&m->lock);
+	if (m->lru_tail != r->ext) {
+		lru_unlink(m, r->ext);
+		lru_append(m, r->ext);
+	}
+	orr_unlock(&m->lock);
+}
+
+void orr_memory_demote(struct orr_replicate *r)
+{
+	struct orr_memnode *m;
+
+	if (!r->in_lru)
+		return;
+	m = &orr_self()->memnodes[r->memnode];
+	orr_lock(&m->lock);
+	if (m->lru_head != r->ext) {
+		lru_unlink(m, r->ext);
+		lru_prepend(m, r->ext);
+	}
+	orr_unlock(&m->lock);
+}
+
+/* ---- the allocation cache ---- */
+
+static int cacheable(struct starpu_data_interface_ops *ops)
+{
+	return !ops->dontcache && (ops->alloc_compare || ops->compare);
+}
+
+static uint32_t cache_key(starpu_data_handle_t h)
+{
+	if (h->ops->alloc_footprint)
+		return h->ops->alloc_footprint(h);
+	return h->ops->footprint ? h->ops->footprint(h) : 0;
+}
+
+static void drop(struct cached *c, unsigned memnode)
+{
+	if (c->ops->free_data_on_node)
+		c->ops->free_data_on_node(c->iface, memnode);
+	free(c);
+}
+
+size_t orr_memory_flush_cache(struct orr_node *node, unsigned memnode, size_t wanted)
+{
+	struct orr_memnode *m = &node->memnodes[memnode];
+	size_t freed = 0;
+
+	for (;;) {
+		struct cached *c;
+
+		orr_lock(&m->lock);
+		c = m->cache;
+		if (c && wanted != SIZE_MAX && (m->total ? m->used + wanted <= m->total : freed >= wanted))
+			c = NULL;
+		if (c) {
+			m->cache = c->next;
+			if (!c->next)
+				m->cache_tail = NULL;
+			m->cache_bytes -= c->bytes;
+		}
+		orr_unlock(&m->lock);
+		if (!c)
+			return freed;
+		freed += c->bytes ? c->bytes : 1;
+		drop(c, memnode);
+	}
+}
+
+/* Puts the buffer of iface aside. Returns 1, or 0 when it must be freed. */
+static int cache_put(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode, size_t bytes)
+{
+	struct orr_memnode *m = &node->memnodes[memnode];
+	struct cached *c;
+
+	if (!cacheable(h->ops) || node->state != ORR_NODE_UP || (!m->total && m->cache_bytes + bytes > CACHE_MAX))
+		return 0;
+	c = malloc(sizeof(*c) + h->ops->interface_size);
+	if (!c)
+		return 0;
+	c->next = NULL;
+	c->ops = h->ops;
+	c->footprint = cache_key(h);
+	c->bytes = bytes;
+	if (h->ops->cache_data_on_node)
+		h->ops->cache_data_on_node(c->iface, iface, memnode);
+	else
+		memcpy(c->iface, iface, h->ops->interface_size);
+	orr_lock(&m->lock);
+	if (m->cache_tail)
+		((struct cached *) m->cache_tail)->next = c;
+	else
+		m->cache = c;
+	m->cache_tail = c;
+	m->cache_bytes += bytes;
+	orr_unlock(&m->lock);
+	return 1;
+}
+
+/* Gives iface a cached buffer of the same allocation. Returns its bytes, or -1. */
+static starpu_ssize_t cache_get(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode)
+{
+	struct orr_memnode *m = &node->memnodes[memnode];
+	int (*same)(void *, void *) = h->ops->alloc_compare ? h->ops->alloc_compare : h->ops->compare;
+	struct cached *c, *prev = NULL;
+	uint32_t key;
+	starpu_ssize_t bytes;
+
+	if (!m->cache || !cacheable(h->ops))
+		return -1;
+	key = cache_key(h);
+	orr_lock(&m->lock);
+	for (c = m->cache; c; prev = c, c = c->next)
+		if (c->footprint == key && c->ops == h->ops && same(iface, c->iface))
+			break;
+	if (c) {
+		*(prev ? (void **) &prev->next : &m->cache) = c->next;
+		if (!c->next)
+			m->cache_tail = prev;
+		m->cache_bytes -= c->bytes;
+	}
+	orr_unlock(&m->lock);
+	if (!c)
+		return -1;
+	if (h->ops->reuse_data_on_node)
+		h->ops->reuse_data_on_node(iface, c->iface, memnode);
+	else
+		memcpy(iface, c->iface, h->ops->interface_size);
+	bytes = (starpu_ssize_t) c->bytes;
+	free(c);
+	return bytes;
+}
+
+/* ---- buffers ---- */
+
+/* A buffer for iface out of what is free; its bytes or -ENOMEM. */
+static starpu_ssize_t get_buffer(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode)
+{
+	struct orr_thread *self = orr_thread_self();
+	starpu_ssize_t bytes;
+	int saved = self->allocating;
+
+	if (!orr_memory_managed(node, memnode))
+		return h->ops->allocate_data_on_node(iface, memnode);
+	bytes = cache_get(node, h, iface, memnode);
+	if (bytes >= 0)
+		return bytes;
+	/* Reclaiming is the caller's business: a handle's lock is held here. */
+	self->allocating = 1;
+	bytes = h->ops->allocate_data_on_node(iface, memnode);
+	self->allocating = saved;
+	return bytes;
+}
+
+static void put_buffer(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode, size_t bytes)
+{
+	if (!orr_memory_managed(node, memnode) || !cache_put(node, h, iface, memnode, bytes)) {
+		if (h->ops->free_data_on_node)
+			h->ops->free_data_on_node(iface, memnode);
+	}
+	orr_memory_kick(node);
+}
 
 int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 {
-	starpu_ssize_t bytes = h->ops->allocate_data_on_node(orr_replicate_iface(h, r), r->memnode);
+	struct orr_node *node = orr_self();
+	starpu_ssize_t bytes;
+	int managed = orr_memory_managed(node, r->memnode);
 
+	if (managed && !orr_replicate_ext(r))
+		return -ENOMEM;
+	if (!h->ops->allocate_data_on_node)
+		orr_fatal("%s: its interface has no allocate_data_on_node operation, but the data are used on memory node %u", orr_handle_name(h),
+			  r->memnode);
+	bytes = get_buffer(node, h, orr_replicate_iface(h, r), r->memnode);
 	if (bytes < 0)
 		return -ENOMEM;
 	r->allocated = 1;
 	r->mine = 1;
+	if (managed)
+		lru_enter(node, h, r, (size_t) bytes);
 	return 0;
 }
 
 void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 {
+	struct orr_node *node = orr_self();
+	size_t bytes = r->in_lru ? r->ext->bytes : 0;
+
 	if (!r->allocated || !r->mine)
 		return;
-	h->ops->free_data_on_node(orr_replicate_iface(h, r), r->memnode);
+	if (r->in_lru)
+		lru_leave(node, r);
 	r->allocated = 0;
 	r->mine = 0;
-}
-
-void orr_memory_touch(starpu_data_handle_t h, struct orr_replicate *r)
-{
-	(void) h;
-	(void) r;
+	put_buffer(node, h, orr_replicate_iface(h, r), r->memnode, bytes);
 }
 
 void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r)
 {
 	(void) h;
-	(void) r;
+	if (r->in_lru)
+		lru_leave(orr_self(), r);
 }
 
-void orr_memory_init(struct orr_node *node)
+int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode)
 {
-	node->memnodes[STARPU_MAIN_RAM].total = node->cfg.limit_cpu_mem;
+	struct orr_node *node = orr_self();
+
+	for (;;) {
+		if (get_buffer(node, h, iface, memnode) >= 0)
+			return 0;
+		if (orr_memory_make_room(node, memnode, starpu_data_get_alloc_size(h), ORR_EFFORT_WRITEBACK) != ORR_ROOM_MADE)
+			return -EAGAIN;
+	}
 }
 
-void orr_memory_exit(struct orr_node *node) { (void) node; }
-
-size_t orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted)
+void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnode)
 {
-	(void) node;
-	(void) memnode;
-	(void) wanted;
-	return 0;
+	put_buffer(orr_self(), h, iface, memnode, starpu_data_get_alloc_size(h));
+}
+
+/* ---- memory nodes ---- */
+
+int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int devid, const struct orr_memnode_ops *ops, void *arg, size_t total)
+{
+	unsigned i = node->nmemnodes;
+	struct orr_memnode *m = &node->memnodes[i];
+
+	if (i >= STARPU_MAXNODES)
+		return -ENOSPC;
+	memset(m, 0, sizeof(*m));
+	m->kind = kind;
+	m->devid = devid;
+	m->ops = ops;
+	m->ops_arg = arg;
+	m->total = total;
+	orr_waitq_init(&m->freed);
+	node->limited |= total != 0;
+	ORR_ATOMIC_STORE(&node->nmemnodes, i + 1);
+	return (int) i;
+}
+
+void orr_memory_exit(struct orr_node *node)
+{
+	unsigned i;
+
+	for (i = 0; i < node->nmemnodes; i++) {
+		orr_memory_flush_cache(node, i, SIZE_MAX);
+		orr_waitq_destroy(&node->memnodes[i].freed);
+	}
+}
+
+/* Those who wait for memory are workers that retry at each step, and requests retried by any group. */
+void orr_memory_kick_slow(struct orr_node *node)
+{
+	orr_wake_all(node);
 }

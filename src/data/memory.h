@@ -1,26 +1,74 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Buffers of replicates: allocation under a memory node's limit, eviction, accounting, allocation cache (handbook 27.1, 27.2).
  *
- * Invariant: a replicate is in its memory node's LRU list exactly when its buffer is the runtime's; the replicate's references keep
- * it from being evicted. Lock order: a handle's lock before a memory node's. */
+ * Invariant: a replicate is in its memory node's LRU list exactly when its buffer is the runtime's and its memory node is managed (a
+ * device's, a disk's, or limited main memory); its references keep it from being evicted. Lock order: a handle's lock before a memory
+ * node's; another handle's lock is only ever tried. */
 #ifndef ORR_DATA_MEMORY_H
 #define ORR_DATA_MEMORY_H
 
 #include "data/handle.h"
 
-/* Gives the replicate a buffer. Under h->lock, which may be dropped and taken again while others are evicted: check r afterwards.
- * Returns 0, -EAGAIN (the lock was dropped, look again) or -ENOMEM (nothing can be evicted; no message yet). */
+struct orr_memnode_ops;
+
+/* How much may be done to find memory for a buffer. */
+enum orr_effort {
+	ORR_EFFORT_NONE,	/* take what is free */
+	ORR_EFFORT_CLEAN,	/* drop copies that exist elsewhere */
+	ORR_EFFORT_WRITEBACK,	/* write the only copies back too */
+};
+
+enum orr_room {
+	ORR_ROOM_NONE,		/* nothing can be evicted now */
+	ORR_ROOM_MADE,		/* try again */
+	ORR_ROOM_LATER,		/* write-backs are under way: node->nstarving members are woken when they end */
+};
+
+/* Gives the replicate a buffer out of free memory or the allocation cache. Under h->lock. Returns 0 or -ENOMEM (no message yet). */
 int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r);
 /* Takes the buffer away (to the cache or to the system). Under h->lock. */
 void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r);
 /* Was just used: moves to the young end of the LRU list. Under h->lock. */
 void orr_memory_touch(starpu_data_handle_t h, struct orr_replicate *r);
+/* Will not be used soon, or was invalidated: moves to the old end. Under h->lock. */
+void orr_memory_demote(struct orr_replicate *r);
 /* The replicate is about to be freed: unlinks it from everything. */
 void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r);
-/* Sets up limits; frees caches. */
-void orr_memory_init(struct orr_node *node);
+
+/* A buffer shaped like h's for an interface structure that is no replicate (scratch), and its end. Without locks. The first returns 0 or
+ * -EAGAIN when memory is exhausted for now. */
+int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode);
+void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnode);
+
+/* Adds a memory node; its number or -ENOSPC. */
+int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int devid, const struct orr_memnode_ops *ops, void *arg, size_t total);
+/* Frees caches. */
 void orr_memory_exit(struct orr_node *node);
-/* Evicts everything that can be from a memory node; returns the bytes freed. */
+
+/* evict.c: tries to make room for `wanted` bytes. Without locks. */
+enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size_t wanted, enum orr_effort effort);
+/* The same for an allocation by the program or by an interface: non-zero when it is worth trying again. May be called under a
+ * handle's lock, when it only drops the cache and copies that exist elsewhere. */
 size_t orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted);
+/* Frees the buffer of a replicate that nobody uses, writing the value back when it is the only one. Under h->lock, which is released.
+ * Returns ORR_ROOM_NONE when it is in use or has nowhere to go. */
+enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_effort effort);
+/* Whether nothing that happens may still free memory: whoever waits for it waits for ever. */
+int orr_memory_hopeless(struct orr_node *node, unsigned memnode);
+/* Empties the allocation cache until used + wanted fits (everything when wanted is SIZE_MAX). */
+size_t orr_memory_flush_cache(struct orr_node *node, unsigned memnode, size_t wanted);
+
+static inline int orr_memory_managed(const struct orr_node *node, unsigned memnode)
+{
+	return memnode != STARPU_MAIN_RAM || node->memnodes[STARPU_MAIN_RAM].total;
+}
+
+/* Something that keeps memory ended: those who wait for memory look again. */
+void orr_memory_kick_slow(struct orr_node *node);
+static inline void orr_memory_kick(struct orr_node *node)
+{
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&node->nstarving) != 0, 0))
+		orr_memory_kick_slow(node);
+}
 
 #endif

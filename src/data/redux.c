@@ -8,6 +8,7 @@
 #include "data/redux.h"
 #include "data/handle.h"
 #include "data/iface.h"
+#include "data/transfer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -71,41 +72,74 @@ static int add_part(starpu_data_handle_t h, unsigned worker, starpu_data_handle_
 	return 0;
 }
 
-/* Runs the init codelet on the fresh contribution, in the worker's thread, as part of the task that contributes. */
-static int initialise(starpu_data_handle_t h, struct orr_worker *w, void *iface)
+typedef void (*kernel)(void **, void *);
+
+/* The init codelet's function for a kind of unit. */
+static kernel init_function(const struct starpu_codelet *cl, enum starpu_worker_archtype arch)
+{
+	switch (cl ? arch : STARPU_ANY_WORKER) {
+	case STARPU_CPU_WORKER: return orr_codelet_cpu_func(cl, 0);
+	case STARPU_CUDA_WORKER: return cl->cuda_funcs[0] ? cl->cuda_funcs[0] : cl->cuda_func;
+	case STARPU_OPENCL_WORKER: return cl->opencl_funcs[0] ? cl->opencl_funcs[0] : cl->opencl_func;
+	default: return NULL;
+	}
+}
+
+/* A new datum is nobody else's: its request waits for nothing but memory. */
+static void nobody_waits(void *arg) { (void) arg; }
+
+/* Runs the init codelet on the fresh contribution, in the worker's thread, as part of the task that contributes: where the worker finds
+ * its data when there is a function for it, else in main memory. */
+static int initialise(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode, starpu_data_handle_t part)
 {
 	struct starpu_codelet *cl = h->ext ? h->ext->init_cl : NULL;
-	void *buffers[1] = { iface };
-	starpu_cpu_func_t f = cl && w->arch == STARPU_CPU_WORKER ? orr_codelet_cpu_func(cl, 0) : NULL;
+	struct orr_fetch rq = { .handle = part, .mode = STARPU_W, .effort = ORR_EFFORT_WRITEBACK };
+	kernel f = memnode == w->memnode ? init_function(cl, w->arch) : NULL;
+	void *buffers[1];
+	int ret;
 
+	if (!f) {
+		memnode = STARPU_MAIN_RAM;
+		f = init_function(cl, STARPU_CPU_WORKER);
+	}
 	if (!f) {
 		orr_error("%s is accessed with STARPU_REDUX without an init codelet for %s: call starpu_data_set_reduction_methods",
 			  orr_handle_name(h), w->name);
 		return -EINVAL;
 	}
+	rq.memnode = (uint8_t) memnode;
+	rq.starved = nobody_waits;
+	ret = orr_fetch_request(&rq);
+	if (ret)
+		return ret;
+	buffers[0] = starpu_data_get_interface_on_node(part, memnode);
 	if (!orr_self()->cfg.disable_kernels && orr_sys_has_payload(orr_self()))
 		f(buffers, h->ext->init_arg);
+	orr_fetch_unref(part, memnode, STARPU_R);
 	return 0;
 }
 
-void *orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, struct orr_access *a)
+starpu_data_handle_t orr_redux_part(starpu_data_handle_t h, struct orr_worker *w)
 {
 	starpu_data_handle_t part;
-	void *iface;
-	int ret;
 
 	orr_lock(&h->lock);
 	part = find_part(h->ext ? h->ext->redux : NULL, w->id);
 	orr_unlock(&h->lock);
-	if (part)
-		return starpu_data_get_interface_on_node(part, (unsigned) a->node);
-	starpu_data_register_same(&part, h);
-	ret = orr_fetch_wait(part, (unsigned) a->node, STARPU_W, 0);
-	if (ret == 0) {
-		orr_fetch_unref(part, (unsigned) a->node, STARPU_W);
-		iface = starpu_data_get_interface_on_node(part, (unsigned) a->node);
-		ret = initialise(h, w, iface);
+	return part;
+}
+
+int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode, starpu_data_handle_t *out)
+{
+	starpu_data_handle_t part = orr_redux_part(h, w);
+	int ret;
+
+	if (part) {
+		*out = part;
+		return 0;
 	}
+	starpu_data_register_same(&part, h);
+	ret = initialise(h, w, memnode, part);
 	if (ret == 0) {
 		orr_lock(&h->lock);
 		ret = add_part(h, w->id, part);
@@ -113,9 +147,10 @@ void *orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, struc
 	}
 	if (ret) {
 		orr_handle_destroy(part);
-		return NULL;
+		return ret;
 	}
-	return iface;
+	*out = part;
+	return 0;
 }
 
 /* One contribution is in; the last lets the others go on. */

@@ -7,9 +7,12 @@
 
 struct orr_redux;
 
-/* The interface of worker w's contribution to h on its memory node, made and initialised by the handle's init codelet at its first use.
- * Called by the group's thread. NULL after a message. */
-void *orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, struct orr_access *a);
+/* Worker w's contribution to h, a datum of its own without home, made at its first use and initialised by the handle's init codelet, on
+ * memnode or in main memory. Called by the group's thread. Returns 0 and *part, -EAGAIN when memory is exhausted, or another negative
+ * errno after a message. */
+int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode, starpu_data_handle_t *part);
+/* The same when it exists, else NULL. */
+starpu_data_handle_t orr_redux_part(starpu_data_handle_t h, struct orr_worker *w);
 /* Forgets contributions that were never combined (the handle ends). */
 void orr_redux_discard(starpu_data_handle_t h);
 

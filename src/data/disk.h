@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Disks as memory nodes (out of core). */
+#ifndef ORR_DATA_DISK_H
+#define ORR_DATA_DISK_H
+
+#include "core/node.h"
+
+/* Registers the disk that main memory overflows to (STARPU_DISK_SWAP), if any. 0 or -errno after a message. */
+int orr_disk_swap_init(struct orr_node *node);
+/* Closes all disks, once nothing uses them. */
+void orr_disk_exit(struct orr_node *node);
+
+#endif

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Requests for data on a memory node (see transfer.h), and what is called when they advance.
+ *
+ * Invariant: a request is in one place only: with the thread that advances it, in the list of a replicate that is loading, in
+ * node->starved, or owned by the request for main memory that it goes through. */
+#include "data/handle.h"
+#include "data/iface.h"
+#include "data/memory.h"
+#include "data/transfer.h"
+#include "core/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LATER 1
+
+/* The request outlives its caller's stack. */
+static struct orr_fetch *on_heap(struct orr_fetch *rq)
+{
+	struct orr_fetch *copy;
+
+	if (rq->heap)
+		return rq;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		orr_fatal("out of memory while %s is transferred", orr_handle_name(rq->handle));
+	*copy = *rq;
+	copy->heap = 1;
+	return copy;
+}
+
+/* Until r is loaded. Under h->lock. */
+static int wait_loading(struct orr_fetch *rq, struct orr_replicate *r)
+{
+	struct orr_repl_ext *ext = orr_replicate_ext(r);
+	struct orr_fetch **end;
+
+	if (!ext)
+		orr_fatal("out of memory while %s is transferred", orr_handle_name(rq->handle));
+	rq = on_heap(rq);
+	rq->next = NULL;
+	for (end = &ext->waiters; *end; end = &(*end)->next)
+		;
+	*end = rq;
+	return LATER;
+}
+
+static void unpin(struct orr_fetch *rq)
+{
+	struct orr_node *node = orr_self();
+	struct orr_replicate *r;
+
+	orr_lock(&rq->handle->lock);
+	if (rq->pinned) {
+		r = orr_handle_find(rq->handle, rq->memnode);
+		ORR_ATOMIC_ADD(&r->refcnt, -1);
+	}
+	if (rq->hop)
+		ORR_ATOMIC_ADD(&rq->handle->main.refcnt, -1);
+	rq->pinned = rq->hop = 0;
+	orr_unlock(&rq->handle->lock);
+	orr_memory_kick(node);
+}
+
+static void finish(struct orr_fetch *rq, int ret);
+static int advance(struct orr_fetch *rq);
+
+static void hop_done(void *arg)
+{
+	struct orr_fetch *rq = arg;
+
+	rq->hop = 1;
+	finish(rq, advance(rq));
+}
+
+static void hop_starved(void *arg)
+{
+	struct orr_fetch *rq = arg;
+
+	unpin(rq);
+	finish(rq, -EAGAIN);
+}
+
+/* The datum goes through main memory: brings it there first. Without lock. 0: it is there and referenced. */
+static int go_through_main(struct orr_fetch **prq)
+{
+	struct orr_fetch *rq = on_heap(*prq), hop;
+	int ret;
+
+	/* If it comes later it may be before we return: from then on rq belongs to hop_done. */
+	hop = (struct orr_fetch) { .handle = rq->handle, .memnode = STARPU_MAIN_RAM, .mode = STARPU_R, .prio = rq->prio, .effort = rq->effort,
+				   .done = hop_done, .starved = hop_starved, .arg = rq };
+	ret = advance(&hop);
+	if (ret == 0) {
+		rq->hop = 1;
+		*prq = rq;
+	} else if (ret < 0) {
+		*prq = rq;
+	}
+	return ret;
+}
+
+/* Which valid replicate to copy from: main memory first, then one that can be copied directly, else the first found. Under h->lock. */
+static struct orr_replicate *choose_source(struct orr_node *node, starpu_data_handle_t h, unsigned memnode)
+{
+	struct orr_replicate *r, *any = NULL;
+
+	for (r = &h->main; r; r = r->next) {
+		if (r->state == ORR_INVALID || r->loading)
+			continue;
+		if (r->memnode == STARPU_MAIN_RAM || node->memnodes[r->memnode].kind == node->memnodes[memnode].kind)
+			return r;
+		if (!any)
+			any = r;
+	}
+	return any;
+}
+
+/* Can the payload go from one to the other without passing through main memory? */
+static int is_direct(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst)
+{
+	enum starpu_node_kind from = node->memnodes[src->memnode].kind, to = node->memnodes[dst->memnode].kind;
+
+	if (from == STARPU_CPU_RAM || to == STARPU_CPU_RAM)
+		return 1;
+	return from == to && from != STARPU_DISK_RAM &&
+	       orr_iface_can_copy(h->ops, orr_replicate_iface(h, src), src->memnode, orr_replicate_iface(h, dst), dst->memnode, dst->memnode);
+}
+
+/* Who must end before the datum may be used as rq wants? Under h->lock. */
+static struct orr_replicate *obstacle(struct orr_fetch *rq, struct orr_replicate *r)
+{
+	struct orr_replicate *o;
+
+	if (r->loading)
+		return r;
+	if (!(rq->mode & STARPU_W))
+		return NULL;
+	for (o = &rq->handle->main; o; o = o->next)
+		if (o->loading)
+			return o;
+	return NULL;
+}
+
+/* Under h->lock, held on return too: a buffer for r. Returns 0, -EAGAIN (lock dropped, look again) or -ENOMEM. */
+static int ensure_buffer(struct orr_node *node, struct orr_fetch *rq, struct orr_replicate *r)
+{
+	starpu_data_handle_t h = rq->handle;
+	enum orr_room room;
+
+	if (r->allocated || orr_memory_allocate(h, r) == 0)
+		return 0;
+	if (!orr_memory_managed(node, r->memnode))
+		return -ENOMEM;
+	orr_unlock(&h->lock);
+	room = orr_memory_make_room(node, rq->memnode, starpu_data_get_alloc_size(h), rq->effort);
+	orr_lock(&h->lock);
+	return room == ORR_ROOM_MADE ? -EAGAIN : -ENOMEM;
+}
+
+/* The part of advance under h->lock. Returns like advance, or -EINPROGRESS when the datum must go through main memory. */
+static int advance_locked(struct orr_node *node, struct orr_fetch *rq, struct orr_fetch **waiters)
+{
+	starpu_data_handle_t h = rq->handle;
+	struct orr_replicate *r = orr_handle_replicate(h, rq->memnode), *src, *o;
+	int ret;
+
+	if (!r)
+		return -ENOMEM;
+	if (!rq->pinned)
+		ORR_ATOMIC_ADD(&r->refcnt, 1);
+	rq->pinned = 1;
+	o = obstacle(rq, r);
+	if (o)
+		return wait_loading(rq, o);
+	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID) {
+		src = choose_source(node, h, rq->memnode);
+		if (!src) {
+			orr_error("%s is read but was never written: give it an initial value (a home node, or a task that writes it)",
+				  orr_handle_name(h));
+			return -ENODATA;
+		}
+		if (!is_direct(node, h, src, r))
+			return rq->hop ? -EIO : -EINPROGRESS;
+		ret = ensure_buffer(node, rq, r);
+		if (ret == 0)
+			ret = orr_transfer(node, h, src, r, 0, waiters);
+		/* Whatever happened while the lock was dropped: look again. */
+		return ret == 1 ? wait_loading(rq, r) : ret == 0 ? -EAGAIN : ret;
+	}
+	ret = ensure_buffer(node, rq, r);
+	if (ret)
+		return ret;
+	if (rq->mode & STARPU_W)
+		orr_handle_written(h, r);
+	orr_memory_touch(h, r);
+	return 0;
+}
+
+/* Returns 0 when the datum is there, LATER when the request waits somewhere (it was moved to the heap), -EAGAIN when memory is exhausted
+ * (the reference was given back), or another negative errno after a message. */
+static int advance(struct orr_fetch *rq)
+{
+	struct orr_node *node = orr_self();
+	starpu_data_handle_t h = rq->handle;
+	struct orr_fetch *first = rq;
+	int ret;
+
+	do {
+		struct orr_fetch *waiters = NULL;
+
+		orr_lock(&h->lock);
+		ret = advance_locked(node, rq, &waiters);
+		orr_unlock(&h->lock);
+		orr_fetch_resume(waiters);
+		if (ret == -EINPROGRESS) {
+			ret = go_through_main(&rq);
+			ret = ret == 0 ? -EAGAIN : ret == -EAGAIN ? -ENOMEM : ret;
+		}
+	} while (ret == -EAGAIN);
+	if (ret == LATER)
+		return LATER;
+	if (ret == 0 && rq->hop) {
+		ORR_ATOMIC_ADD(&h->main.refcnt, -1);
+		rq->hop = 0;
+	}
+	if (ret < 0)
+		unpin(rq);
+	if (rq != first) {
+		/* It went to the heap for nothing. */
+		*first = *rq;
+		first->heap = 0;
+		free(rq);
+	}
+	return ret == -ENOMEM ? -EAGAIN : ret;
+}
+
+/* ---- without memory ---- */
+
+static const char *node_name(unsigned memnode)
+{
+	static __thread char name[32];
+
+	starpu_memory_node_get_name(memnode, name, sizeof(name));
+	return name;
+}
+
+static void no_memory(struct orr_node *node, struct orr_fetch *rq)
+{
+	orr_error("memory node %u (%s) is exhausted and nothing on it can be evicted: %s needs %zu bytes, %zu of %zu are in use; raise its limit, "
+		  "release data that are acquired there, or use smaller pieces", rq->memnode, node_name(rq->memnode), orr_handle_name(rq->handle),
+		  starpu_data_get_alloc_size(rq->handle), starpu_memory_get_used(rq->memnode), node->memnodes[rq->memnode].total);
+}
+
+static int join_starved(struct orr_node *node, struct orr_fetch *rq)
+{
+	struct orr_fetch **end;
+
+	rq = on_heap(rq);
+	rq->next = NULL;
+	ORR_ATOMIC_ADD(&node->nstarving, 1);
+	orr_lock(&node->lock);
+	for (end = &node->starved; *end; end = &(*end)->next)
+		;
+	ORR_ATOMIC_STORE(end, rq);
+	orr_unlock(&node->lock);
+	return LATER;
+}
+
+/* Memory is exhausted. Returns LATER when it was left in the list of those who wait, 0 when it succeeded after all, or -ENOMEM after a
+ * message. */
+static int starve(struct orr_node *node, struct orr_fetch *rq)
+{
+	unsigned tries;
+
+	for (tries = 0; tries < 3; tries++) {
+		int ret;
+
+		if (!orr_memory_hopeless(node, rq->memnode) && node->ngroups)
+			return join_starved(node, rq);
+		ret = advance(rq);
+		if (ret != -EAGAIN)
+			return ret;
+	}
+	no_memory(node, rq);
+	return -ENOMEM;
+}
+
+void orr_fetch_retry_starved(struct orr_node *node)
+{
+	struct orr_fetch *list, *next;
+
+	orr_lock(&node->lock);
+	list = node->starved;
+	ORR_ATOMIC_STORE(&node->starved, NULL);
+	orr_unlock(&node->lock);
+	for (; list; list = next) {
+		next = list->next;
+		ORR_ATOMIC_ADD(&node->nstarving, -1);
+		finish(list, advance(list));
+	}
+}
+
+/* ---- ends ---- */
+
+/* A request on the heap advanced: tells whoever made it, unless it waits again. */
+static void finish(struct orr_fetch *rq, int ret)
+{
+	struct orr_node *node = orr_self();
+
+	if (ret == -EAGAIN && !rq->starved)
+		ret = starve(node, rq);
+	if (ret == LATER)
+		return;
+	if (ret == -EAGAIN)
+		rq->starved(rq->arg);
+	else if (ret < 0)
+		orr_fatal("%s cannot be brought to memory node %u (%s)", orr_handle_name(rq->handle), rq->memnode, node_name(rq->memnode));
+	else if (rq->done)
+		rq->done(rq->arg);
+	free(rq);
+}
+
+void orr_fetch_resume(struct orr_fetch *waiters)
+{
+	struct orr_fetch *next;
+
+	for (; waiters; waiters = next) {
+		next = waiters->next;
+		finish(waiters, advance(waiters));
+	}
+}
+
+int orr_fetch_request(struct orr_fetch *rq)
+{
+	int ret = advance(rq);
+
+	return ret == -EAGAIN && !rq->starved ? starve(orr_self(), rq) : ret;
+}
+
+int orr_fetch(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio, void (*done)(void *arg), void *arg)
+{
+	struct orr_fetch rq;
+
+	if (orr_fetch_quick(h, memnode, mode))
+		return 0;
+	rq = (struct orr_fetch) { .handle = h, .memnode = (uint8_t) memnode, .mode = (uint16_t) mode, .prio = prio, .effort = ORR_EFFORT_WRITEBACK,
+				  .done = done, .arg = arg };
+	return orr_fetch_request(&rq);
+}
+
+void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode)
+{
+	struct orr_node *node = orr_self();
+	struct orr_replicate *r;
+
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&h->ext) != NULL, 0) && h->ext->wt_mask && (mode & STARPU_W))
+		orr_write_through(h, memnode);
+	if (memnode == STARPU_MAIN_RAM) {
+		ORR_ATOMIC_ADD_RELAXED(&h->main.refcnt, -1);
+	} else {
+		orr_lock(&h->lock);
+		r = orr_handle_find(h, memnode);
+		ORR_ATOMIC_ADD(&r->refcnt, -1);
+		orr_unlock(&h->lock);
+	}
+	if (__builtin_expect(node->limited, 0)) {
+		ORR_ATOMIC_FENCE();
+		orr_memory_kick(node);
+	}
+}
+
+/* ---- write-through ---- */
+
+/* The copy that a write-through made needs no reference. */
+struct write_through {
+	starpu_data_handle_t handle;
+	unsigned memnode;
+};
+
+static void write_through_starved(void *arg) { free(arg); }
+
+static void write_through_done(void *arg)
+{
+	struct write_through *wt = arg;
+
+	orr_fetch_unref(wt->handle, wt->memnode, STARPU_R);
+	free(wt);
+}
+
+/* Whoever wrote still holds the datum, so that nobody else writes before the copies are made. */
+void orr_write_through(starpu_data_handle_t h, unsigned from)
+{
+	struct orr_node *node = orr_self();
+	unsigned i;
+
+	for (i = 0; i < node->nmemnodes; i++) {
+		struct write_through *wt;
+		struct orr_fetch rq;
+		int ret;
+
+		if (i == from || !(h->ext->wt_mask & (1U << i)))
+			continue;
+		wt = malloc(sizeof(*wt));
+		if (!wt)
+			return;
+		wt->handle = h;
+		wt->memnode = i;
+		rq = (struct orr_fetch) { .handle = h, .memnode = (uint8_t) i, .mode = STARPU_R, .effort = ORR_EFFORT_CLEAN,
+					  .done = write_through_done, .starved = write_through_starved, .arg = wt };
+		ret = orr_fetch_request(&rq);
+		if (ret == 0)
+			write_through_done(wt);
+		else if (ret < 0)
+			free(wt);
+	}
+}
+
+/* ---- waiting ---- */
+
+struct sync {
+	struct orr_node *node;
+	int done;
+};
+
+static void sync_done(void *arg)
+{
+	struct sync *s = arg;
+	struct orr_node *node = s->node;
+
+	ORR_ATOMIC_STORE(&s->done, 1);
+	orr_waitq_wake(&node->done);
+}
+
+int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio)
+{
+	struct sync s = { .node = orr_self() };
+	int ret = orr_fetch(h, memnode, mode, prio, sync_done, &s);
+
+	if (ret != 1)
+		return ret;
+	while (!ORR_ATOMIC_LOAD(&s.done)) {
+		unsigned key = orr_waitq_prepare(&s.node->done);
+
+		if (ORR_ATOMIC_LOAD(&s.done))
+			orr_waitq_cancel(&s.node->done);
+		else
+			orr_waitq_wait(&s.node->done, key, -1);
+	}
+	return 0;
+}

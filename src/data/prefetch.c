@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Prefetches, and the wishes of the program about where data are to be (see prefetch.h).
+ *
+ * Invariant: an entry is in its memory node's queue, or with the one thread or request that executes it; node->nprefetch counts the
+ * queued ones. */
+#include "data/prefetch.h"
+#include "data/memory.h"
+#include "data/transfer.h"
+#include "sched/sched.h"
+#include "core/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct orr_prefetch {
+	struct orr_acquire acq;		/* the program's; first */
+	struct orr_prefetch *next;
+	starpu_data_handle_t handle;
+	struct orr_task *task;		/* whose data it is for, or NULL */
+	struct orr_node *node;
+	unsigned memnode;
+	enum starpu_is_prefetch urgency;
+	int prio;
+	int held;			/* acq is granted */
+	int *finished;			/* atomic flag of a thread that waits, or NULL */
+	int wont_use;			/* afterwards other replicates are the first to be evicted */
+};
+
+/* ---- the end of an entry ---- */
+
+static void end(struct orr_prefetch *p)
+{
+	struct orr_node *node = p->node;
+	struct orr_task *t = p->task;
+
+	if (p->held)
+		orr_acquire_release(&p->acq);
+	if (t && ORR_ATOMIC_ADD(&t->nprefetch, -1) == 0)
+		orr_wake_all(node);	/* whichever worker took the task may wait for this */
+	if (p->finished) {
+		ORR_ATOMIC_STORE(p->finished, 1);
+		orr_waitq_wake(&node->done);
+	}
+	free(p);
+}
+
+/* wont_use: the value is at home, the copies elsewhere may go. */
+static void demote_others(struct orr_prefetch *p)
+{
+	struct orr_replicate *r;
+
+	orr_lock(&p->handle->lock);
+	for (r = &p->handle->main; r; r = r->next)
+		if (r->memnode != p->memnode)
+			orr_memory_demote(r);
+	orr_unlock(&p->handle->lock);
+}
+
+static void set_requested(struct orr_prefetch *p, int yes)
+{
+	struct orr_replicate *r;
+
+	orr_lock(&p->handle->lock);
+	r = orr_handle_replicate(p->handle, p->memnode);
+	if (r)
+		r->requested = yes & 1;
+	orr_unlock(&p->handle->lock);
+}
+
+static void fetched(void *arg)
+{
+	struct orr_prefetch *p = arg;
+
+	set_requested(p, 0);
+	if (p->wont_use)
+		demote_others(p);
+	orr_fetch_unref(p->handle, p->memnode, STARPU_R);
+	end(p);
+}
+
+static void no_memory(void *arg)
+{
+	struct orr_prefetch *p = arg;
+
+	set_requested(p, 0);
+	end(p);
+}
+
+static int has_value(starpu_data_handle_t h)
+{
+	struct orr_replicate *r;
+	int yes = 0;
+
+	orr_lock(&h->lock);
+	for (r = &h->main; r && !yes; r = r->next)
+		yes = r->state != ORR_INVALID;
+	orr_unlock(&h->lock);
+	return yes;
+}
+
+/* The entry is off its queue and its datum may be read. */
+static void execute(struct orr_prefetch *p)
+{
+	struct orr_fetch rq = { .handle = p->handle, .memnode = (uint8_t) p->memnode, .mode = STARPU_R, .prio = p->prio, .done = fetched,
+				.starved = no_memory, .arg = p };
+	int ret;
+
+	rq.effort = p->urgency == STARPU_IDLEFETCH ? ORR_EFFORT_NONE : ORR_EFFORT_WRITEBACK;
+	if (!has_value(p->handle)) {
+		no_memory(p);
+		return;
+	}
+	ret = orr_fetch_request(&rq);
+	if (ret == 0)
+		fetched(p);
+	else if (ret < 0)
+		no_memory(p);
+}
+
+/* ---- queues ---- */
+
+static int before(const struct orr_prefetch *a, const struct orr_prefetch *b)
+{
+	return a->urgency < b->urgency || (a->urgency == b->urgency && a->prio > b->prio);
+}
+
+static void enqueue(struct orr_prefetch *p)
+{
+	struct orr_node *node = p->node;
+	struct orr_memnode *m = &node->memnodes[p->memnode];
+	struct orr_prefetch **at;
+
+	if (!node->ngroups) {
+		execute(p);
+		return;
+	}
+	set_requested(p, 1);
+	orr_lock(&m->prefetch_lock);
+	for (at = &m->prefetch; *at && !before(p, *at); at = &(*at)->next)
+		;
+	p->next = *at;
+	*at = p;
+	ORR_ATOMIC_ADD(&node->nprefetch, 1);
+	orr_unlock(&m->prefetch_lock);
+	if (m->group)
+		orr_wake_worker(&node->workers[m->group->first]);
+	orr_wake_one(node);
+}
+
+/* Takes the first entry that may be executed off the queue. An idle one takes its datum now, or is dropped. Under m->prefetch_lock. */
+static struct orr_prefetch *take(struct orr_memnode *m, struct orr_node *node, int idle, struct orr_prefetch **dropped)
+{
+	struct orr_prefetch *p;
+
+	while ((p = m->prefetch)) {
+		if (p->urgency == STARPU_IDLEFETCH && !idle)
+			return NULL;
+		m->prefetch = p->next;
+		ORR_ATOMIC_ADD(&node->nprefetch, -1);
+		if (p->urgency != STARPU_IDLEFETCH || p->held || p->task)
+			return p;
+		if (!ORR_ATOMIC_LOAD_RELAXED(&p->handle->busy_partition) && orr_acquire_try(&p->acq, p->handle, -1, STARPU_R) == 0) {
+			p->held = 1;
+			return p;
+		}
+		/* Not later: without this lock the handle may end. */
+		set_requested(p, 0);
+		p->next = *dropped;
+		*dropped = p;
+	}
+	return NULL;
+}
+
+static int progress_on(struct orr_node *node, unsigned memnode, int idle)
+{
+	struct orr_memnode *m = &node->memnodes[memnode];
+	struct orr_prefetch *p, *dropped = NULL, *next;
+	int ret = 0;
+
+	if (!ORR_ATOMIC_LOAD_RELAXED(&m->prefetch))
+		return 0;
+	orr_lock(&m->prefetch_lock);
+	p = take(m, node, idle && !ORR_ATOMIC_LOAD_RELAXED(&node->transfers), &dropped);
+	orr_unlock(&m->prefetch_lock);
+	for (; dropped; dropped = next, ret = 1) {
+		next = dropped->next;
+		end(dropped);
+	}
+	if (!p)
+		return ret;
+	execute(p);
+	return 1;
+}
+
+int orr_prefetch_progress(struct orr_group *g, int idle)
+{
+	struct orr_node *node = g->node;
+	unsigned own = g->nworkers ? node->workers[g->first].memnode : STARPU_MAIN_RAM, i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+
+	if (progress_on(node, own, idle))
+		return 1;
+	for (i = 0; i < n && idle; i++)
+		if (i != own && progress_on(node, i, idle))
+			return 1;
+	return 0;
+}
+
+/* Moves the entries that `match` to a list of their own. */
+static struct orr_prefetch *extract(struct orr_node *node, int (*match)(const struct orr_prefetch *, const void *), const void *arg)
+{
+	struct orr_prefetch *list = NULL, **at, *p;
+	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+
+	for (i = 0; i < n; i++) {
+		struct orr_memnode *m = &node->memnodes[i];
+
+		orr_lock(&m->prefetch_lock);
+		for (at = &m->prefetch; (p = *at);) {
+			if (!match(p, arg)) {
+				at = &p->next;
+				continue;
+			}
+			*at = p->next;
+			p->next = list;
+			list = p;
+			ORR_ATOMIC_ADD(&node->nprefetch, -1);
+		}
+		orr_unlock(&m->prefetch_lock);
+	}
+	return list;
+}
+
+static int of_task(const struct orr_prefetch *p, const void *t) { return p->task == t; }
+static int of_handle(const struct orr_prefetch *p, const void *h) { return p->handle == h && !p->held && !p->task; }
+
+static void end_all(struct orr_prefetch *list)
+{
+	struct orr_prefetch *next;
+
+	for (; list; list = next) {
+		next = list->next;
+		no_memory(list);
+	}
+}
+
+int orr_prefetch_cancel(struct orr_task *t)
+{
+	if (ORR_ATOMIC_LOAD(&t->nprefetch))
+		end_all(extract(orr_self(), of_task, t));
+	return ORR_ATOMIC_LOAD(&t->nprefetch) == 0;
+}
+
+void orr_prefetch_forget(starpu_data_handle_t h)
+{
+	struct orr_node *node = orr_self();
+
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&node->nprefetch) != 0, 0))
+		end_all(extract(node, of_handle, h));
+}
+
+/* ---- by the program ---- */
+
+static struct orr_prefetch *create(starpu_data_handle_t h, unsigned memnode, enum starpu_is_prefetch urgency, int prio)
+{
+	struct orr_prefetch *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->handle = h;
+	p->node = orr_self();
+	p->memnode = memnode;
+	p->urgency = urgency;
+	p->prio = prio;
+	return p;
+}
+
+static void granted(struct orr_acquire *a)
+{
+	struct orr_prefetch *p = (struct orr_prefetch *) a, *q;
+
+	p->held = 1;
+	if (p->urgency != STARPU_IDLEFETCH || p->finished) {
+		enqueue(p);
+		return;
+	}
+	/* Writers need not wait for it. It is in the queue before the datum is released, so that the handle's end finds it. */
+	q = create(p->handle, p->memnode, p->urgency, p->prio);
+	if (q)
+		enqueue(q);
+	end(p);
+}
+
+static int check(starpu_data_handle_t h, unsigned memnode)
+{
+	struct orr_node *node = orr_self();
+
+	if (memnode < node->nmemnodes)
+		return 0;
+	orr_error("prefetch of %s to memory node %u: there are %u", orr_handle_name(h), memnode, node->nmemnodes);
+	return -EINVAL;
+}
+
+static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async, enum starpu_is_prefetch urgency, int prio)
+{
+	struct orr_node *node = orr_self();
+	struct orr_prefetch *p;
+	int ret = check(h, memnode), finished = 0;
+
+	if (ret)
+		return ret;
+	if (!async && orr_thread_self()->task) {
+		orr_error("prefetch of %s inside task or callback %s cannot wait: give async", orr_handle_name(h),
+			  orr_task_name(orr_thread_self()->task->pub));
+		return -EDEADLK;
+	}
+	p = create(h, memnode, urgency, prio);
+	if (!p)
+		return -ENOMEM;
+	if (!async)
+		p->finished = &finished;
+	ret = orr_acquire_start(&p->acq, h, -1, STARPU_R, 1, prio, granted);
+	if (ret) {
+		free(p);
+		return ret;
+	}
+	orr_sys_settle(orr_thread_self());
+	while (!async && !ORR_ATOMIC_LOAD(&finished)) {
+		unsigned key = orr_waitq_prepare(&node->done);
+
+		if (ORR_ATOMIC_LOAD(&finished))
+			orr_waitq_cancel(&node->done);
+		else
+			orr_waitq_wait(&node->done, key, -1);
+	}
+	return 0;
+}
+
+int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async) { return prefetch(handle, node, async, STARPU_FETCH, 0); }
+
+int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
+{
+	return prefetch(handle, node, async, STARPU_PREFETCH, prio);
+}
+
+int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
+{
+	return prefetch(handle, node, async, STARPU_PREFETCH, 0);
+}
+
+int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
+{
+	return prefetch(handle, node, async, STARPU_IDLEFETCH, prio);
+}
+
+int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
+{
+	return prefetch(handle, node, async, STARPU_IDLEFETCH, 0);
+}
+
+int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
+{
+	struct orr_node *self = orr_self();
+	struct orr_replicate *r;
+	int ret = check(handle, node);
+	enum orr_room room = ORR_ROOM_MADE;
+
+	if (ret)
+		return ret;
+	while (room == ORR_ROOM_MADE) {
+		orr_lock(&handle->lock);
+		r = orr_handle_replicate(handle, node);
+		ret = !r || (!r->allocated && orr_memory_allocate(handle, r)) ? -ENOMEM : 0;
+		orr_unlock(&handle->lock);
+		if (!ret)
+			return 0;
+		room = orr_memory_make_room(self, node, starpu_data_get_alloc_size(handle), ORR_EFFORT_CLEAN);
+	}
+	return ret;
+}
+
+void starpu_data_wont_use(starpu_data_handle_t handle)
+{
+	int home = handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM;
+	struct orr_prefetch *p = create(handle, (unsigned) home, STARPU_PREFETCH, 0);
+
+	if (!p)
+		return;
+	p->wont_use = 1;
+	if (orr_acquire_start(&p->acq, handle, -1, STARPU_R, 1, 0, granted))
+		free(p);
+}
+
+void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_important)
+{
+	struct orr_replicate *r;
+
+	orr_lock(&handle->lock);
+	if (orr_handle_ext(handle))
+		handle->ext->can_evict_off = is_important != 0;
+	for (r = &handle->main; r; r = r->next)
+		if (is_important)
+			orr_memory_touch(handle, r);
+	orr_unlock(&handle->lock);
+}
+
+/* ---- for policies: the data of a ready task ---- */
+
+static int prefetch_task(struct starpu_task *task, int memnode, struct orr_worker *w, enum starpu_is_prefetch urgency, int prio)
+{
+	struct orr_task *t = orr_task_of(task);
+	unsigned i;
+
+	if (!t || t->state != ORR_TASK_READY || !task->cl)
+		return 0;
+	for (i = 0; i < t->naccess; i++) {
+		struct orr_access *a = &t->access[i];
+		int node = w ? orr_task_target_node(w, task, i) : memnode;
+		struct orr_prefetch *p;
+
+		if (node < 0 || a->merged || !(a->mode & STARPU_R) || (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) ||
+		    starpu_data_is_on_node(a->handle, (unsigned) node))
+			continue;
+		p = create(a->handle, (unsigned) node, urgency, prio);
+		if (!p)
+			return -ENOMEM;
+		p->task = t;
+		ORR_ATOMIC_ADD(&t->nprefetch, 1);
+		enqueue(p);
+	}
+	return 0;
+}
+
+static struct orr_worker *worker(unsigned id) { return &orr_self()->workers[id]; }
+
+int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)
+{
+	return prefetch_task(task, (int) node, NULL, STARPU_TASK_PREFETCH, task->priority);
+}
+
+int starpu_prefetch_task_input_on_node_prio(struct starpu_task *task, unsigned node, int prio)
+{
+	return prefetch_task(task, (int) node, NULL, STARPU_TASK_PREFETCH, prio);
+}
+
+int starpu_idle_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)
+{
+	return prefetch_task(task, (int) node, NULL, STARPU_IDLEFETCH, task->priority);
+}
+
+int starpu_idle_prefetch_task_input_on_node_prio(struct starpu_task *task, unsigned node, int prio)
+{
+	return prefetch_task(task, (int) node, NULL, STARPU_IDLEFETCH, prio);
+}
+
+int starpu_prefetch_task_input_for(struct starpu_task *task, unsigned id)
+{
+	return prefetch_task(task, -1, worker(id), STARPU_TASK_PREFETCH, task->priority);
+}
+
+int starpu_prefetch_task_input_for_prio(struct starpu_task *task, unsigned id, int prio)
+{
+	return prefetch_task(task, -1, worker(id), STARPU_TASK_PREFETCH, prio);
+}
+
+int starpu_idle_prefetch_task_input_for(struct starpu_task *task, unsigned id)
+{
+	return prefetch_task(task, -1, worker(id), STARPU_IDLEFETCH, task->priority);
+}
+
+int starpu_idle_prefetch_task_input_for_prio(struct starpu_task *task, unsigned id, int prio)
+{
+	return prefetch_task(task, -1, worker(id), STARPU_IDLEFETCH, prio);
+}
