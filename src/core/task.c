@@ -416,7 +416,7 @@ static int check_task(struct orr_node *node, struct starpu_task *task, struct or
 				orr_error("task %s: datum %u is a NULL handle", orr_task_name(task), i);
 				return -EINVAL;
 			}
-			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition), 0) && !internal && !t->body) {
+			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition), 0) && !internal && !t->switches) {
 				planned = 1;
 				if (orr_handle_check_partition(h, mode, task))
 					return -EINVAL;

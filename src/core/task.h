@@ -55,6 +55,7 @@ struct orr_task {
 	uint8_t impl_chosen : 1;	/* the policy chose nimpl */
 	uint8_t user_wait : 1;		/* not detached: somebody will call starpu_task_wait */
 	uint8_t terminated : 1;
+	uint8_t switches : 1;		/* between views of a partitioned data: accesses to it are not checked */
 	uint32_t naccess;		/* entries of access[] in use */
 	orr_lock_t lock;		/* protects succ and the transition to DONE */
 	int32_t nend_deps;		/* atomic: end dependencies still missing, +1 for the execution itself */

@@ -262,6 +262,7 @@ void orr_switch_submit(struct orr_partition *p, enum orr_switch_kind kind, const
 	task->callback_func = o->callback;
 	task->callback_arg = o->callback_arg;
 	orr_task_private(task)->body = body;
+	orr_task_private(task)->switches = 1;
 	if (starpu_task_submit(task))
 		orr_fatal("the switch between %s and its pieces cannot be submitted", orr_handle_name(p->father));
 }

@@ -76,7 +76,10 @@ static void one(uint64_t seed)
 		struct view *x = &views[draw(3) ? draw(nviews) : 0];
 		unsigned value = draw(1000);
 
-		switch (draw(5)) {
+		switch (draw(6)) {
+		case 5:	/* wherever the value is just now: a hint */
+			starpu_data_prefetch_on_node(x->h, draw(starpu_memory_nodes_get_count()), 1);
+			break;
 		case 0: case 1:
 			mix(x->h, value);
 			seq_mix(w + x->start, x->n, value);
