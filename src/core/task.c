@@ -447,7 +447,7 @@ static void renew(struct orr_task *t)
 	array_free(&t->end_succ);
 	init_private(t, t->pub);
 	t->embedded = embedded & 1;
-	t->forced_impl = forced & 1;
+	t->forced_impl = (uint8_t) forced;
 	t->nimpl = (uint8_t) nimpl;
 }
 

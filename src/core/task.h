@@ -51,11 +51,11 @@ struct orr_task {
 	uint8_t auto_destroy : 1;	/* copy of pub->destroy taken at submission */
 	uint8_t internal : 1;		/* made by the runtime: not counted, invisible to the program */
 	uint8_t unordered : 1;		/* has accesses that need phase two */
-	uint8_t forced_impl : 1;	/* the program chose nimpl */
-	uint8_t impl_chosen : 1;	/* the policy chose nimpl */
 	uint8_t user_wait : 1;		/* not detached: somebody will call starpu_task_wait */
 	uint8_t terminated : 1;
 	uint8_t switches : 1;		/* between views of a partitioned data: accesses to it are not checked */
+	uint8_t forced_impl;		/* the program chose nimpl */
+	uint8_t impl_chosen;		/* the policy chose nimpl */
 	uint32_t naccess;		/* entries of access[] in use */
 	orr_lock_t lock;		/* protects succ and the transition to DONE */
 	int32_t nend_deps;		/* atomic: end dependencies still missing, +1 for the execution itself */
@@ -73,6 +73,8 @@ struct orr_task {
 	void (*body)(struct orr_task *);	/* of a task of the runtime that executes nowhere: runs when it is ready, in any thread, and must
 					 * see to it that orr_task_complete is called */
 	int32_t queue_prio;		/* the policy's: priority in its queue */
+	uint32_t record;		/* its place in the recorded graph + 1, 0 when it was not recorded (core/graph.h) */
+	int64_t load;			/* the policy's: what it adds to the load of its queue */
 	uint32_t footprint;
 	uint8_t footprint_valid;
 	struct orr_access inl_access[STARPU_NMAXBUFS];

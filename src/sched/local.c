@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policies with one queue for each worker: lws (a worker keeps the tasks that it made ready, and steals from its neighbours) and
- * random (workers are drawn with a probability proportional to their speed; no stealing).
+/* The policies with one queue for each worker: lws (a worker keeps the tasks that it made ready, and steals from its neighbours first), ws
+ * (the same, stealing in turn from all) and random (workers are drawn with a probability proportional to their speed; no stealing).
  *
  * Invariant: a task that only some workers can execute is queued at one of those. */
 #include "sched/sched.h"
+#include "perf/perf.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,11 +13,13 @@
 
 struct local {
 	unsigned n;
-	int steal;
+	enum { STEAL_NOT, STEAL_NEAR, STEAL_IN_TURN } steal;
+	unsigned *victim;	/* of each worker: where it steals next; only that worker uses it */
+	double *speed;		/* sums of the speeds of the workers up to each */
 	struct orr_shq queue[];
 };
 
-static void local_init(int steal)
+static void local_init(int steal, int by_speed)
 {
 	struct orr_node *node = orr_self();
 	unsigned i, n = node->nworkers ? node->nworkers : 1;
@@ -28,6 +31,15 @@ static void local_init(int steal)
 	memset(l, 0, size);
 	l->n = n;
 	l->steal = steal;
+	l->victim = calloc(n, sizeof(*l->victim));
+	l->speed = calloc(n, sizeof(*l->speed));
+	if (!l->victim || !l->speed)
+		orr_fatal("out of memory for the scheduling policy");
+	for (i = 0; i < n; i++) {
+		l->victim[i] = i + 1;
+		if (by_speed && i < node->nworkers)
+			l->speed[i] = (i ? l->speed[i - 1] : 0) + orr_perf_default_flops(node->workers[i].unit);
+	}
 	for (i = 0; i < n; i++)
 		orr_shq_init(&l->queue[i]);
 	node->policy_data = l;
@@ -37,8 +49,9 @@ static void local_init(int steal)
 		node->max_prio = INT_MAX;
 }
 
-static void lws_init(unsigned ctx) { (void) ctx; local_init(1); }
-static void random_init(unsigned ctx) { (void) ctx; local_init(0); }
+static void lws_init(unsigned ctx) { (void) ctx; local_init(STEAL_NEAR, 0); }
+static void ws_init(unsigned ctx) { (void) ctx; local_init(STEAL_IN_TURN, 0); }
+static void random_init(unsigned ctx) { (void) ctx; local_init(STEAL_NOT, 1); }
 
 static void local_deinit(unsigned ctx)
 {
@@ -49,6 +62,8 @@ static void local_deinit(unsigned ctx)
 	(void) ctx;
 	for (i = 0; i < l->n; i++)
 		orr_shq_exit(&l->queue[i]);
+	free(l->victim);
+	free(l->speed);
 	free(l);
 	node->policy_data = NULL;
 }
@@ -97,15 +112,19 @@ static struct starpu_task *local_pop(unsigned ctx)
 	struct local *l = self->node->policy_data;
 	struct orr_worker *w = self->worker;
 	struct starpu_task *task = orr_shq_pop(&l->queue[w->id], w, 0);
-	unsigned i;
+	unsigned i, first = l->steal == STEAL_IN_TURN ? l->victim[w->id] : w->id + 1;
 
 	(void) ctx;
 	if (task || !l->steal)
 		return task;
-	for (i = 1; i < l->n; i++) {
-		task = orr_shq_pop(&l->queue[(w->id + i) % l->n], w, 1);
-		if (task)
+	for (i = 0; i < l->n; i++) {
+		unsigned from = (first + i) % l->n;
+
+		task = from == w->id ? NULL : orr_shq_pop(&l->queue[from], w, 1);
+		if (task) {
+			l->victim[w->id] = from + 1;
 			return task;
+		}
 	}
 	return NULL;
 }
@@ -114,11 +133,15 @@ static int random_push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
 	struct local *l = node->policy_data;
+	double x;
 	unsigned w;
 
 	orr_lock(&node->lock);
-	w = (unsigned) (orr_random(node) >> 33) % node->nworkers;
+	x = (double) (orr_random(node) >> 11) * 0x1p-53;
 	orr_unlock(&node->lock);
+	x *= l->speed[node->nworkers - 1];
+	for (w = 0; w + 1 < node->nworkers && l->speed[w] <= x; w++)
+		;
 	w = find_worker(node, w, task);
 	return w == node->nworkers ? -ENODEV : push_to(node, l, w, task);
 }
@@ -133,12 +156,22 @@ struct starpu_sched_policy orr_sched_lws = {
 	.worker_type = STARPU_WORKER_LIST,
 };
 
+struct starpu_sched_policy orr_sched_ws = {
+	.init_sched = ws_init,
+	.deinit_sched = local_deinit,
+	.push_task = lws_push,
+	.pop_task = local_pop,
+	.policy_name = "ws",
+	.policy_description = "work stealing: one queue per worker, idle workers steal in turn from all",
+	.worker_type = STARPU_WORKER_LIST,
+};
+
 struct starpu_sched_policy orr_sched_random = {
 	.init_sched = random_init,
 	.deinit_sched = local_deinit,
 	.push_task = random_push,
 	.pop_task = local_pop,
 	.policy_name = "random",
-	.policy_description = "tasks go to workers drawn at random",
+	.policy_description = "tasks go to workers drawn at random, in proportion to their speeds",
 	.worker_type = STARPU_WORKER_LIST,
 };

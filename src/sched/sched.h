@@ -13,7 +13,11 @@
 /* Ready tasks ordered by priority, first in first out among equals; a queue that ignores priorities has one bucket. Not locked.
  * Invariant: buckets are sorted by priority, the most urgent last, and none is empty. */
 struct orr_taskq {
-	struct orr_bucket { int prio; struct starpu_task_list list; } *bucket, inl[2];
+	struct orr_bucket {
+		int prio;
+		struct starpu_task_list list;
+		int64_t load;	/* sum of the tasks' loads, see struct orr_task */
+	} *bucket, inl[2];
 	unsigned n, cap;
 	unsigned ntasks;	/* may be read without the owner's lock as a hint */
 };
@@ -24,6 +28,8 @@ void orr_taskq_exit(struct orr_taskq *q);
 int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio);
 /* Takes the most urgent task that w can execute; from the other end when steal. NULL when there is none. */
 struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int steal);
+/* Takes this task of bucket i. */
+struct starpu_task *orr_taskq_take(struct orr_taskq *q, unsigned i, struct starpu_task *task);
 
 /* A queue that any thread pushes to. Pushes only touch the inbox, so that the consumer's half stays in its cache: the inbox is emptied when
  * the consumer runs dry, now and then, and at once when a task with another priority than the default's came. */
@@ -44,7 +50,9 @@ struct starpu_task *orr_shq_pop(struct orr_shq *q, struct orr_worker *w, int ste
 
 /* The table of policies, NULL-terminated; the first is the default. */
 extern struct starpu_sched_policy *orr_sched_policies[];
-extern struct starpu_sched_policy orr_sched_lws, orr_sched_eager, orr_sched_prio, orr_sched_random;
+extern struct starpu_sched_policy orr_sched_lws, orr_sched_ws, orr_sched_eager, orr_sched_peager, orr_sched_prio, orr_sched_random;
+extern struct starpu_sched_policy orr_sched_dm, orr_sched_dmda, orr_sched_dmdap, orr_sched_dmdar, orr_sched_dmdas, orr_sched_dmdasd;
+extern struct starpu_sched_policy orr_sched_heft, orr_sched_pheft, orr_sched_heteroprio;
 
 /* Chooses and starts the policy (configuration, conf, STARPU_SCHED_LIB). 0, or -EINVAL after a message listing what there is. */
 int orr_sched_init(struct orr_node *node);

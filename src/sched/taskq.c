@@ -57,6 +57,7 @@ static struct orr_bucket *bucket(struct orr_taskq *q, int prio)
 	memmove(&q->bucket[lo + 1], &q->bucket[lo], (q->n - lo) * sizeof(*q->bucket));
 	q->n++;
 	q->bucket[lo].prio = prio;
+	q->bucket[lo].load = 0;
 	starpu_task_list_init(&q->bucket[lo].list);
 	return &q->bucket[lo];
 }
@@ -68,6 +69,7 @@ int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio)
 	if (!b)
 		return -ENOMEM;
 	starpu_task_list_push_back(&b->list, task);
+	b->load += orr_task_of(task)->load;
 	ORR_ATOMIC_STORE_RELAXED(&q->ntasks, q->ntasks + 1);
 	return 0;
 }
@@ -81,11 +83,12 @@ static int can_run(struct orr_worker *w, struct starpu_task *task)
 	return orr_task_first_impl(w, task) >= 0;
 }
 
-static struct starpu_task *take(struct orr_taskq *q, unsigned i, struct starpu_task *task)
+struct starpu_task *orr_taskq_take(struct orr_taskq *q, unsigned i, struct starpu_task *task)
 {
 	struct orr_bucket *b = &q->bucket[i];
 
 	starpu_task_list_erase(&b->list, task);
+	b->load -= orr_task_of(task)->load;
 	ORR_ATOMIC_STORE_RELAXED(&q->ntasks, q->ntasks - 1);
 	if (starpu_task_list_empty(&b->list)) {
 		memmove(b, b + 1, (q->n - i - 1) * sizeof(*b));
@@ -106,7 +109,7 @@ struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int
 			if (can_run(w, task)) {
 				if (!steal && task->next)
 					__builtin_prefetch(task->next->starpu_private);
-				return take(q, i, task);
+				return orr_taskq_take(q, i, task);
 			}
 	}
 	return NULL;

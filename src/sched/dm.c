@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The policies that use performance models (the dm family): each ready task goes to the worker where it is expected to end first.
+ *
+ *	dm	execution times only			dmda	and transfers, which are asked for at once
+ *	dmdap	dmda, most urgent first			dmdar	dmda, tasks first whose data are there
+ *	dmdas	dmdap, then those whose data are there	dmdasd	dmdas, and only as urgent tasks count as load
+ *	heft	dmdas by its name in the literature	pheft	the same: there are no parallel tasks
+ *
+ * A worker's expected end is the expected end of what it executes, set anew when a task begins and ends, plus the expected lengths of
+ * what is queued. Workers that are the same to the models and have the same memory form a unit, for which estimates are made once.
+ * Invariant: queued_ns of a worker is the sum of the loads of the tasks in its queue, up to pushes and pops under way. */
+#include "sched/sched.h"
+#include "sched/dm.h"
+#include "data/handle.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int64_t now_ns(void) { return (int64_t) (orr_sys_now_us() * 1e3); }
+
+/* ---- start and end ---- */
+
+static int same_unit(const struct orr_worker *a, const struct orr_worker *b)
+{
+	return a->unit->type == b->unit->type && a->unit->devid == b->unit->devid && a->unit->ncores == b->unit->ncores;
+}
+
+/* The unit of a worker, made when it is the first of its kind. */
+static struct orr_dm_unit *unit_of(struct orr_dm *dm, struct orr_worker *w)
+{
+	unsigned u, alike;
+
+	for (u = 0; u < dm->nunits; u++)
+		if (dm->unit[u].memnode == w->memnode && same_unit(dm->unit[u].lead, w))
+			return &dm->unit[u];
+	for (alike = 0; alike < u && !same_unit(dm->unit[alike].lead, w); alike++)
+		;
+	dm->unit[u] = (struct orr_dm_unit) { .lead = w, .memnode = w->memnode, .alike = alike };
+	dm->nunits++;
+	return &dm->unit[u];
+}
+
+/* Sorts the workers into units; members stand in the order of their numbers. */
+static void make_units(struct orr_node *node, struct orr_dm *dm)
+{
+	unsigned i, u, next = 0;
+
+	for (i = 0; i < node->nworkers; i++)
+		unit_of(dm, &node->workers[i])->n++;
+	for (u = 0; u < dm->nunits; u++) {
+		dm->unit[u].member = &dm->members[next];
+		next += dm->unit[u].n;
+		dm->unit[u].n = 0;
+	}
+	for (i = 0; i < node->nworkers; i++) {
+		struct orr_dm_unit *unit = unit_of(dm, &node->workers[i]);
+
+		unit->member[unit->n++] = i;
+	}
+}
+
+static void start(const struct orr_dm_variant *variant)
+{
+	struct orr_node *node = orr_self();
+	size_t size = sizeof(struct orr_dm) + (node->nworkers + 1) * sizeof(struct orr_dm_worker);
+	struct orr_dm *dm = aligned_alloc(128, (size + 127) & ~(size_t) 127);
+	unsigned i;
+
+	if (dm) {
+		memset(dm, 0, size);
+		dm->unit = calloc(node->nworkers + 1, sizeof(*dm->unit));
+		dm->members = calloc(node->nworkers + 1, sizeof(*dm->members));
+	}
+	if (!dm || !dm->unit || !dm->members)
+		orr_fatal("out of memory for the scheduling policy");
+	dm->v = variant;
+	dm->several = node->nmemnodes > 1;
+	for (i = 0; i < node->nworkers; i++)
+		orr_taskq_init(&dm->w[i].q);
+	make_units(node, dm);
+	node->policy_data = dm;
+	if (variant->sorted && !node->cfg.has_min_prio)
+		node->min_prio = INT_MIN;
+	if (variant->sorted && !node->cfg.has_max_prio)
+		node->max_prio = INT_MAX;
+}
+
+static void dm_deinit(unsigned ctx)
+{
+	struct orr_node *node = orr_self();
+	struct orr_dm *dm = node->policy_data;
+	unsigned i;
+
+	(void) ctx;
+	for (i = 0; i < node->nworkers; i++)
+		orr_taskq_exit(&dm->w[i].q);
+	free(dm->unit);
+	free(dm->members);
+	free(dm);
+	node->policy_data = NULL;
+}
+
+/* ---- tasks ---- */
+
+static void enqueue(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, const struct orr_dm_choice *c, int64_t now)
+{
+	struct orr_dm_worker *w = &dm->w[c->worker];
+	struct orr_task *t = orr_task_of(task);
+	int64_t avail = orr_dm_available(w, now), arrival = now + (int64_t) (c->transfer_us * 1e3), load = (int64_t) (c->us * 1e3);
+
+	/* Transfers go on while earlier tasks execute. */
+	if (arrival > avail)
+		load += arrival - avail;
+	t->load = load;
+	t->nimpl = (uint8_t) c->impl;
+	t->impl_chosen = 1;
+	task->predicted = c->known ? c->us : NAN;
+	task->predicted_transfer = c->transfer_us;
+	task->predicted_start = (double) (arrival > avail ? arrival : avail) * 1e-3;
+	if (dm->v->data && c->transfer_us > 0 && node->cfg.prefetch)
+		starpu_prefetch_task_input_for(task, c->worker);
+	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, load);
+	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, 1);
+	orr_lock(&w->lock);
+	if (orr_taskq_push(&w->q, task, dm->v->sorted ? task->priority : STARPU_DEFAULT_PRIO))
+		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
+	orr_unlock(&w->lock);
+	orr_wake_worker(&node->workers[c->worker]);
+}
+
+static int dm_push(struct starpu_task *task)
+{
+	struct orr_node *node = orr_self();
+	struct orr_dm *dm = node->policy_data;
+	int64_t now = now_ns();
+	struct orr_dm_choice c;
+
+	if (orr_dm_decide(node, dm, task, now, &c))
+		return -ENODEV;
+	enqueue(node, dm, task, &c, now);
+	return 0;
+}
+
+static double dm_simulate_push(struct starpu_task *task)
+{
+	struct orr_node *node = orr_self();
+	struct orr_dm *dm = node->policy_data;
+	int64_t now = now_ns();
+	struct orr_dm_choice c;
+
+	if (orr_dm_decide(node, dm, task, now, &c))
+		return NAN;
+	return (double) orr_dm_available(&dm->w[c.worker], now) * 1e-3 + c.us + c.transfer_us;
+}
+
+/* Bytes that the task would have to wait for on that memory node. */
+static size_t missing_bytes(struct orr_task *t, unsigned memnode)
+{
+	size_t missing = 0;
+	unsigned i;
+
+	for (i = 0; i < t->naccess; i++) {
+		struct orr_access *a = &t->access[i];
+
+		if (orr_dm_moves(a) && !(orr_dm_where(a->handle) >> memnode & 1))
+			missing += starpu_data_get_size(a->handle);
+	}
+	return missing;
+}
+
+#define READY_WINDOW 32
+
+/* Of the most urgent tasks the one that misses least data; only so many are looked at. */
+static struct starpu_task *pop_ready(struct orr_dm_worker *w, struct orr_worker *worker)
+{
+	struct starpu_task *task, *best = NULL;
+	size_t best_missing = 0;
+	unsigned k = 0;
+
+	if (!w->q.n)
+		return NULL;
+	for (task = w->q.bucket[w->q.n - 1].list.head; task && k < READY_WINDOW; task = task->next, k++) {
+		size_t missing = missing_bytes(orr_task_of(task), worker->memnode);
+
+		if ((best && missing >= best_missing) || orr_task_first_impl(worker, task) < 0)
+			continue;
+		best = task;
+		best_missing = missing;
+		if (!missing)
+			break;
+	}
+	return best ? orr_taskq_take(&w->q, w->q.n - 1, best) : orr_taskq_pop(&w->q, worker, 0);
+}
+
+static struct starpu_task *dm_pop(unsigned ctx)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct orr_dm *dm = self->node->policy_data;
+	struct orr_worker *worker = self->worker;
+	struct orr_dm_worker *w = &dm->w[worker->id];
+	struct starpu_task *task;
+	int64_t load;
+
+	(void) ctx;
+	if (!ORR_ATOMIC_LOAD_RELAXED(&w->q.ntasks))
+		return NULL;
+	orr_lock(&w->lock);
+	task = dm->v->ready && dm->several ? pop_ready(w, worker) : orr_taskq_pop(&w->q, worker, 0);
+	orr_unlock(&w->lock);
+	if (!task)
+		return NULL;
+	load = orr_task_of(task)->load;
+	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -load);
+	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, now_ns() + load);
+	return task;
+}
+
+/* A task begins: its data are there. It may have come to this worker without the policy. */
+static void dm_begin(struct starpu_task *task, unsigned ctx)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct orr_dm *dm = self->node->policy_data;
+	double us = task->predicted;
+
+	(void) ctx;
+	if (task->execute_on_a_specific_worker)
+		us = orr_perf_expected_us(self->node, self->worker->unit, task, orr_task_of(task)->nimpl, 0, NULL);
+	ORR_ATOMIC_STORE_RELAXED(&dm->w[self->worker->id].free_ns, now_ns() + (us > 0 ? (int64_t) (us * 1e3) : 0));
+}
+
+static void dm_end(struct starpu_task *task, unsigned ctx)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct orr_dm *dm = self->node->policy_data;
+	struct orr_dm_worker *w = &dm->w[self->worker->id];
+
+	(void) ctx;
+	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, 0);
+	if (!task->execute_on_a_specific_worker)
+		ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
+}
+
+/* ---- the family ---- */
+
+#define POLICY(NAME, PREFETCHES, DESCRIPTION, ...) \
+	static void NAME##_init(unsigned ctx) \
+	{ \
+		static const struct orr_dm_variant variant = { __VA_ARGS__ }; \
+		(void) ctx; \
+		start(&variant); \
+	} \
+	struct starpu_sched_policy orr_sched_##NAME = { \
+		.init_sched = NAME##_init, \
+		.deinit_sched = dm_deinit, \
+		.push_task = dm_push, \
+		.simulate_push_task = dm_simulate_push, \
+		.pop_task = dm_pop, \
+		.pre_exec_hook = dm_begin, \
+		.post_exec_hook = dm_end, \
+		.prefetches = PREFETCHES, \
+		.policy_name = #NAME, \
+		.policy_description = DESCRIPTION, \
+		.worker_type = STARPU_WORKER_LIST, \
+	}
+
+POLICY(dm, 0, "where the task is expected to end first, by its model", .data = 0);
+POLICY(dmda, 1, "dm that counts transfers and prefetches", .data = 1);
+POLICY(dmdap, 1, "dmda, most urgent first", .data = 1, .sorted = 1);
+POLICY(dmdar, 1, "dmda, tasks first whose data are there", .data = 1, .ready = 1);
+POLICY(dmdas, 1, "dmda, most urgent first, then those whose data are there", .data = 1, .sorted = 1, .ready = 1);
+POLICY(dmdasd, 1, "dmdas, a worker's load is what is as urgent as the task", .data = 1, .sorted = 1, .ready = 1, .by_prio = 1);
+POLICY(heft, 1, "another name of dmdas", .data = 1, .sorted = 1, .ready = 1);
+POLICY(pheft, 1, "another name of dmdas: there are no parallel tasks", .data = 1, .sorted = 1, .ready = 1);

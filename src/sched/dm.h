@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the two halves of the dm family share: its state (dm.c) and the choice of a worker (dm_decide.c).
+ *
+ * Times inside are integers, in nanoseconds of orr_sys_now_us(), so that several threads may add to them.
+ * Invariant: deciding changes nothing but the counters of tries; two pushes at a time may choose the same worker. */
+#ifndef ORR_SCHED_DM_H
+#define ORR_SCHED_DM_H
+
+#include "data/handle.h"
+#include "perf/perf.h"
+#include "sched/sched.h"
+
+struct orr_dm_variant {
+	int data;		/* transfers count, and data are prefetched */
+	int sorted;		/* by priority */
+	int ready;		/* tasks first whose data are there */
+	int by_prio;		/* less urgent tasks are no load */
+};
+
+struct orr_dm_worker {
+	orr_lock_t lock;	/* protects q */
+	struct orr_taskq q;
+	int64_t queued_ns;	/* atomic */
+	int64_t free_ns;	/* atomic: when what it executes is expected to be over */
+	unsigned ntasks;	/* atomic: queued or in flight */
+} __attribute__((aligned(128)));
+
+/* Workers for which estimates are the same. */
+struct orr_dm_unit {
+	struct orr_worker *lead;
+	unsigned memnode;
+	unsigned alike;		/* the first unit with the same models, itself when there is none before it */
+	unsigned n, *member;	/* numbers of workers, ascending */
+	unsigned tried;		/* atomic: tasks sent here because nothing was known */
+};
+
+struct orr_dm {
+	const struct orr_dm_variant *v;
+	int several;		/* memory nodes */
+	unsigned nunits;
+	struct orr_dm_unit *unit;
+	unsigned *members;	/* what the units' lists are parts of */
+	struct orr_dm_worker w[];
+};
+
+struct orr_dm_choice {
+	unsigned worker, impl;
+	int known;		/* us comes from a model */
+	double us, transfer_us;
+};
+
+/* The worker for a ready task. 0, or -ENODEV when none can execute it. */
+int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, struct orr_dm_choice *c);
+
+/* When the worker is expected to be done with all it has. */
+static inline int64_t orr_dm_available(struct orr_dm_worker *w, int64_t now)
+{
+	int64_t end = ORR_ATOMIC_LOAD_RELAXED(&w->free_ns), queued = ORR_ATOMIC_LOAD_RELAXED(&w->queued_ns);
+
+	return (end > now ? end : now) + (queued > 0 ? queued : 0);
+}
+
+/* Does the access bring a value to where the task executes? */
+static inline int orr_dm_moves(const struct orr_access *a)
+{
+	return !a->merged && (a->mode & STARPU_R) && !(a->mode & (STARPU_SCRATCH | STARPU_REDUX));
+}
+
+/* The memory nodes that hold the value or will soon, as a mask; all when there is no value yet. */
+uint32_t orr_dm_where(starpu_data_handle_t h);
+
+#endif

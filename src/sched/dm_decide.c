@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The choice of a worker in the dm family (see dm.c).
+ *
+ * A worker costs a task: its expected end + alpha * expected length + beta * expected transfers + gamma * energy, where keeping the whole
+ * machine busy for longer costs its idle power (STARPU_SCHED_ALPHA, _BETA, _GAMMA, STARPU_IDLE_POWER). Where nothing is known, flops
+ * over an assumed speed serve when the program gave flops; else tasks go in turn to the workers that have fewest, so that while
+ * calibrating each unit gets its samples. Invariant: of equal costs the first unit and the lowest worker win. */
+#include "sched/dm.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* Assumed of buses that were never measured. */
+#define UNKNOWN_LATENCY_US 10.0
+#define UNKNOWN_BYTES_PER_US 8000.0
+
+enum knowledge { CANNOT, KNOWN, UNKNOWN };
+
+struct estimate {
+	enum knowledge k;
+	unsigned impl;
+	double us;
+};
+
+struct search {
+	struct orr_node *node;
+	struct orr_dm *dm;
+	struct starpu_task *task;
+	int64_t now, last;		/* last: expected end of all that was pushed, when idle power counts */
+	int one_by_one;			/* workers of a unit may differ for this task */
+	const double *transfer;		/* by unit */
+	struct orr_dm_choice best;	/* by cost */
+	double best_cost;
+	struct orr_dm_choice try;	/* among units of which nothing is known: the worker with fewest tasks */
+	unsigned try_unit, try_ntasks, try_tried;
+	int found, may_try;
+};
+
+/* ---- data ---- */
+
+uint32_t orr_dm_where(starpu_data_handle_t h)
+{
+	const struct orr_replicate *r;
+	uint32_t valid = 0, coming = 0;
+
+	orr_lock(&h->lock);
+	for (r = &h->main; r; r = r->next) {
+		if (r->state != ORR_INVALID)
+			valid |= 1u << r->memnode;
+		else if (r->loading || r->requested)
+			coming |= 1u << r->memnode;
+	}
+	orr_unlock(&h->lock);
+	return valid ? valid | coming : ~0u;
+}
+
+static double transfer_us(struct orr_node *node, uint32_t where, unsigned dst, size_t size)
+{
+	double best = INFINITY;
+	uint32_t rest;
+
+	for (rest = where; rest; rest &= rest - 1) {
+		double us = orr_perf_transfer_us(node, (unsigned) __builtin_ctz(rest), dst, size);
+
+		if (isnan(us))
+			us = UNKNOWN_LATENCY_US + (double) size / UNKNOWN_BYTES_PER_US;
+		if (us < best)
+			best = us;
+	}
+	return best;
+}
+
+/* Expected transfers for each unit. */
+static void sum_transfers(struct search *s, double *sum)
+{
+	struct orr_task *t = orr_task_of(s->task);
+	unsigned i, u;
+
+	for (u = 0; u < s->dm->nunits; u++)
+		sum[u] = 0;
+	for (i = 0; i < t->naccess && s->dm->several; i++) {
+		struct orr_access *a = &t->access[i];
+		uint32_t where;
+		size_t size = 0;
+
+		if (!orr_dm_moves(a))
+			continue;
+		where = orr_dm_where(a->handle);
+		for (u = 0; u < s->dm->nunits; u++) {
+			int dst = s->task->cl->specific_nodes ? orr_task_target_node(s->dm->unit[u].lead, s->task, i) : (int) s->dm->unit[u].memnode;
+
+			if (dst < 0 || (where >> dst & 1))
+				continue;
+			if (!size)
+				size = starpu_data_get_size(a->handle);
+			sum[u] += transfer_us(s->node, where, (unsigned) dst, size);
+		}
+	}
+}
+
+/* ---- execution ---- */
+
+/* The fastest implementation on a worker; while calibrating, the first of which too little is known. */
+static struct estimate estimate(struct orr_node *node, struct orr_worker *w, struct starpu_task *task, int use_defaults)
+{
+	const struct orr_task *t = orr_task_of(task);
+	struct estimate e = { CANNOT, 0, INFINITY };
+	unsigned i = t->forced_impl ? t->nimpl : 0, end = t->forced_impl ? i + 1 : STARPU_MAXIMPLEMENTATIONS;
+
+	for (; i < end; i++) {
+		double us;
+
+		if (!orr_task_can_run(w, task, i))
+			continue;
+		us = orr_perf_expected_us(node, w->unit, task, i, use_defaults, NULL);
+		if (isnan(us)) {
+			if (e.k == CANNOT || node->cfg.calibrate)
+				e = (struct estimate) { UNKNOWN, i, 0 };
+			if (node->cfg.calibrate)
+				return e;
+		} else if (e.k != KNOWN || us < e.us) {
+			e = (struct estimate) { KNOWN, i, us };
+		}
+	}
+	return e;
+}
+
+/* ---- workers ---- */
+
+/* Expected end as far as tasks of at least that priority count. */
+static int64_t available_for(struct orr_dm_worker *w, int64_t now, int prio)
+{
+	int64_t end = ORR_ATOMIC_LOAD_RELAXED(&w->free_ns), sum = 0;
+	unsigned i;
+
+	if (end < now)
+		end = now;
+	if (!ORR_ATOMIC_LOAD_RELAXED(&w->q.ntasks))
+		return end;
+	orr_lock(&w->lock);
+	for (i = w->q.n; i-- > 0 && w->q.bucket[i].prio >= prio;)
+		sum += w->q.bucket[i].load;
+	orr_unlock(&w->lock);
+	return end + sum;
+}
+
+static int64_t available(struct search *s, unsigned worker)
+{
+	struct orr_dm_worker *w = &s->dm->w[worker];
+
+	return s->dm->v->by_prio ? available_for(w, s->now, s->task->priority) : orr_dm_available(w, s->now);
+}
+
+static double cost(struct search *s, const struct orr_dm_choice *c, int64_t avail)
+{
+	const struct orr_config *cfg = &s->node->cfg;
+	double wait = (double) (avail - s->now) * 1e-3, sum = wait + cfg->alpha * c->us, joules = 0;
+
+	if (s->dm->v->data)
+		sum += cfg->beta * c->transfer_us;
+	if (s->task->cl->energy_model) {
+		joules = starpu_task_worker_expected_energy(s->task, c->worker, 0, c->impl);
+		if (isnan(joules))
+			joules = 0;
+	}
+	if (cfg->idle_power > 0) {
+		double longer = wait + c->us + c->transfer_us - (double) (s->last - s->now) * 1e-3;
+
+		if (longer > 0)
+			joules += cfg->idle_power * longer * 1e-6;
+	}
+	return sum + cfg->gamma * joules;
+}
+
+static void consider(struct search *s, unsigned unit, unsigned worker, int64_t avail, const struct estimate *e)
+{
+	struct orr_dm_choice c = { worker, e->impl, 1, e->us, s->transfer[unit] };
+	double x = cost(s, &c, avail);
+
+	if (s->found && x >= s->best_cost)
+		return;
+	s->found = 1;
+	s->best = c;
+	s->best_cost = x;
+}
+
+static void consider_trying(struct search *s, unsigned unit, unsigned worker, const struct estimate *e)
+{
+	unsigned ntasks = ORR_ATOMIC_LOAD_RELAXED(&s->dm->w[worker].ntasks), tried = ORR_ATOMIC_LOAD_RELAXED(&s->dm->unit[unit].tried);
+
+	if (s->may_try && (ntasks > s->try_ntasks || (ntasks == s->try_ntasks && tried >= s->try_tried)))
+		return;
+	s->may_try = 1;
+	s->try = (struct orr_dm_choice) { worker, e->impl, 0, 0, s->transfer[unit] };
+	s->try_unit = unit;
+	s->try_ntasks = ntasks;
+	s->try_tried = tried;
+}
+
+/* The members are all the same for the task: the one that is free first. */
+static void look_at_unit(struct search *s, unsigned u, const struct estimate *e)
+{
+	struct orr_dm_unit *unit = &s->dm->unit[u];
+	unsigned i, first = 0;
+	int64_t best = 0;
+
+	for (i = 0; i < unit->n && e->k == UNKNOWN; i++)
+		consider_trying(s, u, unit->member[i], e);
+	for (i = 0; i < unit->n && e->k == KNOWN; i++) {
+		int64_t avail = available(s, unit->member[i]);
+
+		if (i && avail >= best)
+			continue;
+		best = avail;
+		first = unit->member[i];
+		if (avail <= s->now)
+			break;
+	}
+	if (e->k == KNOWN)
+		consider(s, u, first, best, e);
+}
+
+static void look_at_each(struct search *s, unsigned u, int use_defaults)
+{
+	struct orr_dm_unit *unit = &s->dm->unit[u];
+	unsigned i;
+
+	for (i = 0; i < unit->n; i++) {
+		unsigned w = unit->member[i];
+		struct estimate e = estimate(s->node, &s->node->workers[w], s->task, use_defaults);
+
+		if (e.k == KNOWN)
+			consider(s, u, w, available(s, w), &e);
+		else if (e.k == UNKNOWN)
+			consider_trying(s, u, w, &e);
+	}
+}
+
+static void look(struct search *s, int use_defaults)
+{
+	struct estimate e[s->dm->nunits + 1];
+	unsigned u;
+
+	s->found = s->may_try = 0;
+	for (u = 0; u < s->dm->nunits; u++) {
+		if (s->one_by_one) {
+			look_at_each(s, u, use_defaults);
+			continue;
+		}
+		e[u] = s->dm->unit[u].alike < u ? e[s->dm->unit[u].alike] : estimate(s->node, s->dm->unit[u].lead, s->task, use_defaults);
+		look_at_unit(s, u, &e[u]);
+	}
+}
+
+static int64_t last_end(struct search *s)
+{
+	int64_t last = s->now;
+	unsigned i;
+
+	for (i = 0; i < s->node->nworkers; i++) {
+		int64_t end = orr_dm_available(&s->dm->w[i], s->now);
+
+		if (end > last)
+			last = end;
+	}
+	return last;
+}
+
+int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, struct orr_dm_choice *c)
+{
+	const struct starpu_perfmodel *model = task->cl->model;
+	double transfer[dm->nunits + 1];
+	struct search s = { .node = node, .dm = dm, .task = task, .now = now, .transfer = transfer };
+
+	s.one_by_one = task->cl->can_execute || task->workerids_len || (model && model->worker_cost_function);
+	s.last = node->cfg.idle_power > 0 ? last_end(&s) : 0;
+	sum_transfers(&s, transfer);
+	look(&s, 0);
+	if (s.may_try && !node->cfg.calibrate && task->flops > 0)
+		look(&s, 1);
+	/* Nothing will be measured: the unknown serves when it has nothing else to do. */
+	if (s.may_try && s.found && !node->cfg.calibrate && s.try_ntasks)
+		s.may_try = 0;
+	if (!s.may_try && !s.found)
+		return -ENODEV;
+	*c = s.may_try ? s.try : s.best;
+	if (s.may_try)
+		ORR_ATOMIC_ADD_RELAXED(&dm->unit[s.try_unit].tried, 1);
+	return 0;
+}

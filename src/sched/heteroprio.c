@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The policy heteroprio: one bucket of ready tasks for each codelet (and where), and each kind of unit takes from the buckets in its own order.
+ *
+ * A kind prefers the codelets in which it beats the others most, by the codelets' models; codelets without one come where nobody is faster.
+ * A slower kind leaves a bucket alone as long as the faster units would finish it before the slower one finished a single task.
+ * Inside a bucket: most urgent first. One lock: the policy is for tasks worth being placed, not for tiny ones.
+ * Invariant: a bucket's mean times are those of its tasks pushed so far, one in SAMPLE_EVERY. */
+#include "sched/sched.h"
+#include "perf/perf.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE_EVERY 16
+
+struct bucket {
+	const struct starpu_codelet *cl;
+	uint32_t where;			/* kinds of units that its tasks may use */
+	int picky;			/* its tasks may refuse single workers: they wait for nobody */
+	struct orr_taskq q;
+	uint64_t npushed;
+	double us[STARPU_NARCH];	/* mean time by kind of unit, 0: unknown or impossible */
+};
+
+struct heteroprio {
+	orr_lock_t lock;		/* protects everything */
+	unsigned nworkers[STARPU_NARCH];
+	struct orr_worker *lead[STARPU_NARCH];
+	struct bucket **bucket;
+	unsigned n, cap;
+	unsigned *order[STARPU_NARCH];	/* buckets as each kind likes them */
+	unsigned ntasks;		/* atomic hint */
+};
+
+static void init(unsigned ctx)
+{
+	struct orr_node *node = orr_self();
+	struct heteroprio *h = calloc(1, sizeof(*h));
+	unsigned i;
+
+	(void) ctx;
+	if (!h)
+		orr_fatal("out of memory for the scheduling policy");
+	for (i = 0; i < node->nworkers; i++) {
+		struct orr_worker *w = &node->workers[i];
+
+		if (!h->nworkers[w->arch]++)
+			h->lead[w->arch] = w;
+	}
+	node->policy_data = h;
+	if (!node->cfg.has_min_prio)
+		node->min_prio = INT_MIN;
+	if (!node->cfg.has_max_prio)
+		node->max_prio = INT_MAX;
+}
+
+static void deinit(unsigned ctx)
+{
+	struct orr_node *node = orr_self();
+	struct heteroprio *h = node->policy_data;
+	unsigned i;
+
+	(void) ctx;
+	for (i = 0; i < h->n; i++) {
+		orr_taskq_exit(&h->bucket[i]->q);
+		free(h->bucket[i]);
+	}
+	for (i = 0; i < STARPU_NARCH; i++)
+		free(h->order[i]);
+	free(h->bucket);
+	free(h);
+	node->policy_data = NULL;
+}
+
+/* ---- buckets, under the lock ---- */
+
+/* How many times faster than the best of the other kinds; 1 when that is not known. */
+static double advantage(const struct heteroprio *h, const struct bucket *b, unsigned arch)
+{
+	double others = INFINITY;
+	unsigned a;
+
+	for (a = 0; a < STARPU_NARCH; a++)
+		if (a != arch && h->nworkers[a] && b->us[a] > 0)
+			others = fmin(others, b->us[a]);
+	return b->us[arch] > 0 && isfinite(others) ? others / b->us[arch] : 1;
+}
+
+/* Insertion sort: there are few codelets, and they are nearly in order. */
+static void sort(struct heteroprio *h)
+{
+	unsigned a, i, k;
+
+	for (a = 0; a < STARPU_NARCH; a++) {
+		unsigned *v = h->order[a];
+
+		for (i = 1; i < h->n && h->nworkers[a]; i++) {
+			unsigned x = v[i];
+			double ax = advantage(h, h->bucket[x], a);
+
+			for (k = i; k > 0 && advantage(h, h->bucket[v[k - 1]], a) < ax; k--)
+				v[k] = v[k - 1];
+			v[k] = x;
+		}
+	}
+}
+
+static void grow(struct heteroprio *h)
+{
+	unsigned a, cap = h->cap ? 2 * h->cap : 16;
+
+	h->bucket = realloc(h->bucket, cap * sizeof(*h->bucket));
+	for (a = 0; a < STARPU_NARCH; a++) {
+		h->order[a] = realloc(h->order[a], cap * sizeof(unsigned));
+		if (!h->bucket || !h->order[a])
+			orr_fatal("out of memory for the buckets of heteroprio");
+	}
+	h->cap = cap;
+}
+
+static struct bucket *find(struct heteroprio *h, const struct starpu_task *task)
+{
+	const struct orr_task *t = orr_task_of(task);
+	int picky = task->cl->can_execute || task->workerids_len || t->forced_impl;
+	struct bucket *b;
+	unsigned i, a;
+
+	for (i = 0; i < h->n; i++) {
+		b = h->bucket[i];
+		if (b->cl == task->cl && b->where == t->where && b->picky == picky)
+			return b;
+	}
+	if (h->n == h->cap)
+		grow(h);
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		orr_fatal("out of memory for the buckets of heteroprio");
+	b->cl = task->cl;
+	b->where = t->where;
+	b->picky = picky;
+	orr_taskq_init(&b->q);
+	for (a = 0; a < STARPU_NARCH; a++)
+		h->order[a][h->n] = h->n;
+	h->bucket[h->n++] = b;
+	return b;
+}
+
+/* Mean over the tasks that were looked at. */
+static void sample(struct heteroprio *h, struct bucket *b, const double *us)
+{
+	double weight = 1.0 / (double) (b->npushed / SAMPLE_EVERY + 1);
+	unsigned a;
+
+	for (a = 0; a < STARPU_NARCH; a++)
+		if (us[a] > 0)
+			b->us[a] = b->us[a] > 0 ? b->us[a] + weight * (us[a] - b->us[a]) : us[a];
+	sort(h);
+}
+
+/* ---- tasks ---- */
+
+static void expected(struct orr_node *node, struct heteroprio *h, struct starpu_task *task, double *us)
+{
+	unsigned a, i;
+
+	for (a = 0; a < STARPU_NARCH; a++) {
+		us[a] = 0;
+		for (i = 0; i < STARPU_MAXIMPLEMENTATIONS && h->lead[a]; i++) {
+			double x;
+
+			if (!orr_task_can_run(h->lead[a], task, i))
+				continue;
+			x = orr_perf_expected_us(node, h->lead[a]->unit, task, i, task->flops > 0, NULL);
+			if (x > 0 && (us[a] == 0 || x < us[a]))
+				us[a] = x;
+		}
+	}
+}
+
+static int push(struct starpu_task *task)
+{
+	struct orr_node *node = orr_self();
+	struct heteroprio *h = node->policy_data;
+	double us[STARPU_NARCH];
+	struct bucket *b;
+	int look;
+
+	orr_lock(&h->lock);
+	b = find(h, task);
+	look = !b->picky && b->npushed % SAMPLE_EVERY == 0 && node->arch_mask & (node->arch_mask - 1);
+	orr_unlock(&h->lock);
+	/* Models may call functions of the program: not under the lock. */
+	if (look)
+		expected(node, h, task, us);
+	orr_lock(&h->lock);
+	if (look)
+		sample(h, b, us);
+	b->npushed++;
+	if (orr_taskq_push(&b->q, task, task->priority))
+		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
+	ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks + 1);
+	orr_unlock(&h->lock);
+	orr_wake_one(node);
+	return 0;
+}
+
+/* Would the faster units be done with the whole bucket before this kind was done with one task of it? */
+static int leave_to_faster(const struct heteroprio *h, const struct bucket *b, unsigned arch)
+{
+	double rate = 0;
+	unsigned a;
+
+	if (!(b->us[arch] > 0))
+		return 0;
+	for (a = 0; a < STARPU_NARCH; a++)
+		if (h->nworkers[a] && b->us[a] > 0 && b->us[a] < b->us[arch])
+			rate += h->nworkers[a] / b->us[a];
+	return b->q.ntasks < rate * b->us[arch];
+}
+
+static struct starpu_task *pop(unsigned ctx)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct heteroprio *h = self->node->policy_data;
+	struct orr_worker *w = self->worker;
+	struct starpu_task *task = NULL;
+	unsigned i;
+
+	(void) ctx;
+	if (!ORR_ATOMIC_LOAD_RELAXED(&h->ntasks))
+		return NULL;
+	orr_lock(&h->lock);
+	for (i = 0; i < h->n && !task; i++) {
+		struct bucket *b = h->bucket[h->order[w->arch][i]];
+
+		if (b->q.ntasks && !leave_to_faster(h, b, w->arch))
+			task = orr_taskq_pop(&b->q, w, 0);
+	}
+	if (task)
+		ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks - 1);
+	orr_unlock(&h->lock);
+	return task;
+}
+
+struct starpu_sched_policy orr_sched_heteroprio = {
+	.init_sched = init,
+	.deinit_sched = deinit,
+	.push_task = push,
+	.pop_task = pop,
+	.policy_name = "heteroprio",
+	.policy_description = "each kind of unit takes first what it does best",
+	.worker_type = STARPU_WORKER_LIST,
+};
