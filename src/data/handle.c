@@ -160,7 +160,7 @@ struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memn
 		orr_iface_detach(h->ops, r + 1);
 	}
 	r->next = h->main.next;
-	h->main.next = r;
+	ORR_ATOMIC_STORE(&h->main.next, r);	/* looked at without the lock (orr_fetch_quick) */
 	return r;
 }
 

@@ -139,10 +139,10 @@ size_t orr_memory_flush_cache(struct orr_node *node, unsigned memnode, size_t wa
 		if (c && wanted != SIZE_MAX && (m->total ? m->used + wanted <= m->total : freed >= wanted))
 			c = NULL;
 		if (c) {
-			m->cache = c->next;
+			ORR_ATOMIC_STORE_RELAXED(&m->cache, c->next);
 			if (!c->next)
 				m->cache_tail = NULL;
-			m->cache_bytes -= c->bytes;
+			ORR_ATOMIC_ADD_RELAXED(&m->cache_bytes, -c->bytes);
 		}
 		orr_unlock(&m->lock);
 		if (!c)
@@ -158,7 +158,7 @@ static int cache_put(struct orr_node *node, starpu_data_handle_t h, void *iface,
 	struct orr_memnode *m = &node->memnodes[memnode];
 	struct cached *c;
 
-	if (!cacheable(h->ops) || node->state != ORR_NODE_UP || (!m->total && m->cache_bytes + bytes > CACHE_MAX))
+	if (!cacheable(h->ops) || node->state != ORR_NODE_UP || (!m->total && ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes) + bytes > CACHE_MAX))
 		return 0;
 	c = malloc(sizeof(*c) + h->ops->interface_size);
 	if (!c)
@@ -175,9 +175,9 @@ static int cache_put(struct orr_node *node, starpu_data_handle_t h, void *iface,
 	if (m->cache_tail)
 		((struct cached *) m->cache_tail)->next = c;
 	else
-		m->cache = c;
+		ORR_ATOMIC_STORE_RELAXED(&m->cache, c);	/* looked at without the lock */
 	m->cache_tail = c;
-	m->cache_bytes += bytes;
+	ORR_ATOMIC_ADD_RELAXED(&m->cache_bytes, bytes);
 	orr_unlock(&m->lock);
 	return 1;
 }
@@ -191,7 +191,7 @@ static starpu_ssize_t cache_get(struct orr_node *node, starpu_data_handle_t h, v
 	uint32_t key;
 	starpu_ssize_t bytes;
 
-	if (!m->cache || !cacheable(h->ops))
+	if (!ORR_ATOMIC_LOAD_RELAXED(&m->cache) || !cacheable(h->ops))
 		return -1;
 	key = cache_key(h);
 	orr_lock(&m->lock);
@@ -199,10 +199,13 @@ static starpu_ssize_t cache_get(struct orr_node *node, starpu_data_handle_t h, v
 		if (c->footprint == key && c->ops == h->ops && same(iface, c->iface))
 			break;
 	if (c) {
-		*(prev ? (void **) &prev->next : &m->cache) = c->next;
+		if (prev)
+			prev->next = c->next;
+		else
+			ORR_ATOMIC_STORE_RELAXED(&m->cache, c->next);
 		if (!c->next)
 			m->cache_tail = prev;
-		m->cache_bytes -= c->bytes;
+		ORR_ATOMIC_ADD_RELAXED(&m->cache_bytes, -c->bytes);
 	}
 	orr_unlock(&m->lock);
 	if (!c)

@@ -140,7 +140,7 @@ static void enqueue(struct orr_prefetch *p)
 	for (at = &m->prefetch; *at && !before(p, *at); at = &(*at)->next)
 		;
 	p->next = *at;
-	*at = p;
+	ORR_ATOMIC_STORE_RELAXED(at, p);	/* looked at without the lock */
 	ORR_ATOMIC_ADD(&node->nprefetch, 1);
 	orr_unlock(&m->prefetch_lock);
 	if (m->group)
@@ -156,7 +156,7 @@ static struct orr_prefetch *take(struct orr_memnode *m, struct orr_node *node, i
 	while ((p = m->prefetch)) {
 		if (p->urgency == STARPU_IDLEFETCH && !idle)
 			return NULL;
-		m->prefetch = p->next;
+		ORR_ATOMIC_STORE_RELAXED(&m->prefetch, p->next);
 		ORR_ATOMIC_ADD(&node->nprefetch, -1);
 		if (p->urgency != STARPU_IDLEFETCH || p->held || p->task)
 			return p;
@@ -221,7 +221,7 @@ static struct orr_prefetch *extract(struct orr_node *node, int (*match)(const st
 				at = &p->next;
 				continue;
 			}
-			*at = p->next;
+			ORR_ATOMIC_STORE_RELAXED(at, p->next);
 			p->next = list;
 			list = p;
 			ORR_ATOMIC_ADD(&node->nprefetch, -1);

@@ -29,12 +29,15 @@ struct orr_transfer {
 
 struct orr_repl_ext *orr_replicate_ext(struct orr_replicate *r)
 {
-	if (!r->ext) {
-		r->ext = calloc(1, sizeof(*r->ext));
-		if (r->ext)
-			r->ext->self = r;
+	struct orr_repl_ext *ext = r->ext;
+
+	if (!ext) {
+		ext = calloc(1, sizeof(*ext));
+		if (ext)
+			ext->self = r;
+		ORR_ATOMIC_STORE(&r->ext, ext);	/* looked at without the lock (orr_fetch_quick) */
 	}
-	return r->ext;
+	return ext;
 }
 
 int orr_transfer_loading(starpu_data_handle_t h)

@@ -42,7 +42,7 @@ int orr_fetch_request(struct orr_fetch *rq);
 /* The common case, without lock: main memory is the only one that ever held the datum. Returns 1 when it is there and referenced. */
 static inline int orr_fetch_quick(starpu_data_handle_t h, unsigned memnode, unsigned mode)
 {
-	if (memnode != STARPU_MAIN_RAM || h->main.next || h->main.ext)
+	if (memnode != STARPU_MAIN_RAM || ORR_ATOMIC_LOAD(&h->main.next) || ORR_ATOMIC_LOAD(&h->main.ext))
 		return 0;
 	if (!(mode & STARPU_W)) {
 		if (ORR_ATOMIC_LOAD(&h->main.state) == ORR_INVALID)
