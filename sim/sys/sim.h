@@ -29,11 +29,13 @@ struct orr_sim_actor {
 	sg_sem_t sem;			/* blocks it; made at the first wait */
 	void *timer;			/* pending time limit of the wait */
 	struct orr_sim_actor *wait_next;	/* in the list of orr_waitq_t */
+	void *bell_out;			/* MPI_Request of the last ring, or NULL */
 	uint8_t blocked;		/* waits in orr_sim_block */
 	uint8_t timed_out;
 	uint8_t mpi;			/* MPI_Init was called by or for it */
 	uint8_t can_ring;		/* SMPI finds its rank: main and driver, children of the engine's actor */
 	uint8_t ring_request;		/* is to ring the engine's bell when it next waits */
+	void *ring;			/* MPI_Request of its last ring, NULL: none */
 	uint8_t active;			/* a function was handed to it and has not ended */
 	uint8_t detached;
 	double extra_us;		/* time that the kernel just running asked to last longer */

@@ -7,7 +7,7 @@
  *
  * The receive is posted when the engine first sleeps and stays posted until rung; at most one ring is in flight (`ringing`), and none
  * is sent while the engine is awake. Sends are synchronous (MPI_Issend): SMPI keeps all detached (small, standard-mode) messages in
- * one list that it searches linearly. The bell alone is such a message: it is taken within a microsecond.
+ * one list that it searches linearly: the bell is synchronous too, its sender looks after the request at the next ring.
  *
  * Measured: a ring that wakes the engine costs 10 to 17 us of wall time (as much as a message) and 0.2 us of virtual time with a
  * loopback of 100 ns; one that finds it awake 0.4 us with the engine's extra turn.
@@ -135,10 +135,22 @@ void orr_sys_mpi_abort(struct orr_node *node)
 	orr_sys_abort();
 }
 
+/* The last ring of this actor was taken: lets go of its request. */
+static void end_ring(struct orr_sim_actor *a)
+{
+	MPI_Request out = a->bell_out;
+	if (!out)
+		return;
+	a->bell_out = NULL;
+	PMPI_Wait(&out, MPI_STATUS_IGNORE);
+}
+
 void orr_sim_mpi_actor_end(struct orr_sim_actor *a)
 {
-	if (a->can_ring && a->mpi)
-		await_ring(a->rank->mpi);
+	if (!a->can_ring || !a->mpi)
+		return;
+	await_ring(a->rank->mpi);
+	end_ring(a);
 }
 
 /* ---- the engine's side ---- */
@@ -253,7 +265,10 @@ void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
 	if (!m || !m->entered || m->ringing || !m->sleeping || !a->mpi)
 		return;
 	m->ringing = 1;
-	PMPI_Send(NULL, 0, MPI_BYTE, 0, BELL_TAG, m->bell_comm);
+	end_ring(a);
+	MPI_Request out;
+	PMPI_Issend(NULL, 0, MPI_BYTE, 0, BELL_TAG, m->bell_comm, &out);
+	a->bell_out = out;
 }
 
 void orr_sys_mpi_ring(struct orr_node *node)
