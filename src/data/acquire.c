@@ -289,7 +289,7 @@ static int home_wanted(starpu_data_handle_t h)
 	if (h->home_node < 0)
 		return 0;
 	for (r = &h->main; r; r = r->next)
-		if (r->state != ORR_INVALID)
+		if (ORR_ATOMIC_LOAD(&r->state) != ORR_INVALID)
 			return 1;
 	return 0;
 }
