@@ -12,3 +12,19 @@ CLEANFILES += starpu_mpi_comm_matrix.py
 starpu_mpi_comm_matrix.py: tools/starpu_mpi_comm_matrix.py Makefile
 	$(AM_V_GEN)$(SED) -e '1s,.*,#!$(PYTHON),' -e 's,^TOOLS = .*,TOOLS = "$(orrtoolsdir)",' \
 		$(srcdir)/tools/starpu_mpi_comm_matrix.py > $@.tmp && chmod +x $@.tmp && mv -f $@.tmp $@
+
+# Programs: two with known names, and the measurements that `orrery calibrate` starts.
+bin_PROGRAMS = starpu_machine_display starpu_perfmodel_display
+starpu_machine_display_SOURCES = tools/machine_display.c
+starpu_machine_display_LDADD = liborrery.la $(ORR_SYS_LIBS)
+starpu_perfmodel_display_SOURCES = tools/perfmodel_display.c
+starpu_perfmodel_display_LDADD = liborrery.la $(ORR_SYS_LIBS)
+pkglibexec_PROGRAMS += orrery-calibrate-node
+orrery_calibrate_node_SOURCES = tools/calibrate_node.c
+orrery_calibrate_node_LDADD = liborrery.la $(ORR_SYS_LIBS)
+if ORR_MPI
+pkglibexec_PROGRAMS += orrery-calibrate-mpi
+orrery_calibrate_mpi_SOURCES = tools/calibrate_mpi.c
+orrery_calibrate_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+orrery_calibrate_mpi_LDADD = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(ORR_SYS_LIBS)
+endif

@@ -15,6 +15,9 @@ SUBCOMMANDS = {
     "sim": "run a program in the simulated world, on as many nodes as you like",
     "platform": "write a SimGrid platform file: a cluster with a given network",
     "matrix": "draw communication matrices from the statistics of a run",
+    "calibrate": "measure this machine, or the network, for simulations of it",
+    "machine": "show this machine, or one that is described by its measurements",
+    "perfmodel": "list, show, export and plot how long kernels take",
 }
 
 

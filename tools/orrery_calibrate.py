@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery calibrate`: measures this machine and writes its machine directory, or
+# measures the network between two ranks and writes a platform file.
+# Invariant: files are replaced only after everything was measured.
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+import orrery_machines as machines
+from orrery_cli import UserError
+
+HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
+       orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"]
+
+Measures what does not depend on a program's kernels: copies between the memories
+of this machine, and what the runtime itself takes to submit, schedule and complete
+a task, to insert a task of other ranks, and to handle a message.
+
+  -o DIR        where to write (default: where programs of the real world look, see
+                `starpu_perfmodel_display --directory`): DIR/bus/NAME.config,
+                .bandwidth, .latency, .affinity and .costs
+  --name NAME   name of the machine (default: that of this host)
+  --cpus K      number of CPUs to write instead of that of this machine
+  --network     measure messages between two ranks instead and write the platform
+                file DIR/NAME.xml (default DIR: here), for `orrery sim --platform`
+  -n N          hosts in that file (default 2)
+  --mpirun OPT  further options for mpirun, as of `orrery run`: which two hosts
+
+Then `orrery sim --machine DIR/NAME` simulates nodes of this kind. Kernels are
+measured by running programs with STARPU_CALIBRATE=1, STARPU_PERF_MODEL_DIR=DIR and
+STARPU_HOSTNAME=NAME. An otherwise idle machine gives the best numbers.
+"""
+VALUED = ("-o", "--name", "--cpus", "-n", "--mpirun")
+BREAKS = (0, 1024, 4096, 32768, 262144, 1 << 20)  # bytes at which pieces of the network's model may start
+
+
+def parse(arguments):
+    options, words = {}, list(arguments)
+    while words:
+        name, equals, value = words.pop(0).partition("=")
+        if name == "--network" and not equals:
+            options[name] = True
+            continue
+        if name not in VALUED:
+            raise UserError("unknown option %s; see `orrery calibrate --help`" % name)
+        if not equals:
+            if not words:
+                raise UserError("%s needs a value after it" % name)
+            value = words.pop(0)
+        if name in ("-n", "--cpus") and (not value.isdigit() or int(value) < 1):
+            raise UserError("%s %s: expected a whole number, 1 or more" % (name, value))
+        if name == "--name" and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", value):
+            raise UserError("--name %s: letters, digits, and after the first one `-', `_' and `.', please" % (value or "''"))
+        options[name] = value
+    for name in ("-n", "--mpirun") if "--network" not in options else ("--cpus",):
+        if name in options:
+            raise UserError("%s %s --network; see `orrery calibrate --help`"
+                            % (name, "only goes with" if name != "--cpus" else "does not go with"))
+    return options
+
+
+def run(context, command, extra=None):
+    env = machines.environment(context)
+    for variable in [v for v in env if v.startswith("STARPU_MPI_FAKE")]:
+        del env[variable]
+    if os.geteuid() == 0:
+        env["OMPI_ALLOW_RUN_AS_ROOT"] = env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+    env.update(extra or {})
+    result = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=False)
+    if result.returncode:
+        raise UserError("%s failed with exit status %d; its message is above" % (" ".join(command), result.returncode), 1)
+    return [line.split() for line in result.stdout.splitlines() if line.split()]
+
+
+def on_two_ranks(context, what, options=""):
+    mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
+    if not shutil.which(mpiexec):
+        raise UserError("%s is not there; install Open MPI (openmpi-bin) or set ORRERY_MPIRUN" % mpiexec)
+    extra = shlex.split(options) or ["--oversubscribe"]
+    return run(context, [mpiexec, "-n", "2"] + extra + [machines.program(context, "orrery-calibrate-mpi"), what])
+
+
+def say(text):
+    sys.stderr.write("orrery calibrate: %s\n" % text)
+
+
+def default_place(context):
+    """(folder, name) that programs of the real world use."""
+    lines = run(context, [machines.program(context, "starpu_machine_display"), "--count", "--info", "--notopology"])
+    for words in lines:
+        match = re.fullmatch(r"<(.*)/bus/([^/]+)\.bandwidth>", words[-1])
+        if match:
+            return match.group(1), match.group(2)
+    raise UserError("starpu_machine_display does not tell where measurements are; give -o DIR and --name NAME", 1)
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return os.uname().machine
+
+
+def calibrate_node(context, options):
+    folder, name = options.get("-o"), options.get("--name")
+    if not folder or not name:
+        place = default_place(context)
+        folder, name = folder or place[0], name or place[1]
+    os.makedirs(folder, exist_ok=True)
+    units, costs, tables = {}, {}, {"bandwidth": {}, "latency": {}}
+    say("buses and tasks")
+    for words in run(context, [machines.program(context, "orrery-calibrate-node")]):
+        if words[0] in tables:
+            tables[words[0]][int(words[1]), int(words[2])] = float(words[3])
+        elif words[0] in machines.COSTS:
+            costs[words[0]] = float(words[1])
+        else:
+            units[{"ncpus": "CPU", "ncuda": "CUDA", "nopencl": "OpenCL"}[words[0]]] = int(words[1])
+    if context.has("mpi"):
+        say("insertion of foreign tasks, messages")
+        fake = {"STARPU_MPI_FAKE_RANK": "5", "STARPU_MPI_FAKE_SIZE": "16"}
+        lines = run(context, [machines.program(context, "orrery-calibrate-mpi"), "foreign"], fake) + on_two_ranks(context, "message")
+        costs.update((words[0], float(words[1])) for words in lines if words[0] in machines.COSTS)
+    else:
+        say("no MPI here: foreign_us and message_us are left out, a simulation takes its defaults for them")
+    if "--cpus" in options:
+        units["CPU"] = int(options["--cpus"])
+    note = "measured by `orrery calibrate` on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
+    for path in machines.write_machine(folder, name, units, tables["bandwidth"], tables["latency"], costs, note):
+        print(path)
+
+
+# ---- the network ----
+
+def fit_piece(points):
+    """Latency (s) and bandwidth (bytes/s) of t = latency + size / bandwidth, least squares of the relative error."""
+    sw = swx = swy = swxx = swxy = 0.0
+    for size, t in points:
+        w = 1 / t ** 2
+        sw, swx, swy, swxx, swxy = sw + w, swx + w * size, swy + w * t, swxx + w * size * size, swxy + w * size * t
+    det = sw * swxx - swx * swx
+    slope = (sw * swxy - swx * swy) / det if det > 0 else 0
+    latency = (swy - slope * swx) / sw
+    if latency <= 0:  # all of it is bandwidth
+        latency, slope = min(t for _, t in points) * 1e-3, swxy / swxx
+    if slope <= 0:  # flat
+        latency, slope = swy / sw, 1e-13
+    return latency, 1 / slope
+
+
+def fit_network(points):
+    """[(first size, latency, bandwidth)]: one piece between two of BREAKS that has enough points."""
+    pieces = []
+    for i, first in enumerate(BREAKS):
+        last = BREAKS[i + 1] if i + 1 < len(BREAKS) else float("inf")
+        part = [(s, t) for s, t in points if first <= s < last]
+        if len(part) >= 3:
+            pieces.append((first,) + fit_piece(part))
+    if not pieces:
+        raise UserError("only %d sizes could be measured; look at the messages above" % len(points), 1)
+    return [(0,) + pieces[0][1:]] + pieces[1:]
+
+
+def platform_text(pieces, nodes, prefix, note):
+    latency, bandwidth = pieces[0][1], max(p[2] for p in pieces[1:] or pieces)
+    lat_factor = ";".join("%d:%.6g" % (p[0], p[1] / latency) for p in pieces)
+    bw_factor = ";".join("%d:%.6g" % (p[0], p[2] / bandwidth) for p in pieces)
+    return """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
+<!-- %s -->
+<!-- A message of `size' bytes takes latency * lat-factor(size) + size / (bandwidth * bw-factor(size)); two links make the latency. -->
+<platform version="4.1">
+  <config>
+    <prop id="smpi/lat-factor" value="%s" />
+    <prop id="smpi/bw-factor" value="%s" />
+  </config>
+  <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="1Gf" bw="%.6gBps" lat="%.6gs"
+           loopback_bw="%.6gBps" loopback_lat="%.6gs" sharing_policy="SPLITDUPLEX" />
+</platform>
+""" % (note.replace("--", "- -"), lat_factor, bw_factor, prefix, nodes - 1, bandwidth, latency / 2, bandwidth, latency)
+
+
+def calibrate_network(context, options):
+    if not context.has("mpi"):
+        raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
+    folder, name = options.get("-o", "."), options.get("--name") or socket.gethostname().partition(".")[0]
+    os.makedirs(folder, exist_ok=True)
+    say("messages between two ranks, 1 byte to 16 MiB")
+    lines = on_two_ranks(context, "network", options.get("--mpirun", ""))
+    pieces = fit_network([(int(w[1]), float(w[2]) * 1e-6) for w in lines if w[0] == "net"])
+    note = "Written by `orrery calibrate` (network) from ping-pongs between two ranks on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
+    path = os.path.join(folder, name + ".xml")
+    machines.write(path, platform_text(pieces, int(options.get("-n", "2")), name + "-", note))
+    for first, latency, bandwidth in pieces:
+        say("from %d bytes: latency %.3f us, bandwidth %.0f MB/s" % (first, latency * 1e6, bandwidth * 1e-6))
+    print(path)
+
+
+def main(context, arguments):
+    if arguments and arguments[0] in ("-h", "--help"):
+        sys.stdout.write(HELP)
+        return 0
+    options = parse(arguments)
+    if "--network" in options:
+        calibrate_network(context, options)
+    else:
+        calibrate_node(context, options)
+    return 0

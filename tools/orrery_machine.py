@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery machine`: shows this machine as programs see it, or one that is only
+# described by its files. Invariant: nothing is measured or written.
+import math
+import sys
+
+import orrery_machines as machines
+from orrery_cli import UserError, exec_program
+
+HELP = """usage: orrery machine [--real] [--worker TYPE] [--count] [--notopology]
+       orrery machine NAME [--machine-path D:D] [--worker TYPE] [--count] [--notopology]
+       orrery machine --list [--machine-path D:D]
+
+Shows the workers, memories and buses that a program gets on this machine (the same
+as starpu_machine_display), or those of the described machine NAME or DIR/NAME.
+
+  --real            this machine (default without NAME)
+  --list            names and folders of all described machines
+  --machine-path D  further directories of descriptions, searched first
+  --worker TYPE     only workers of a type: CPU, CUDA, OpenCL
+  --count           only how many workers there are
+  --notopology      leave memories, buses, costs and kernels out
+"""
+TYPES = {"cpu": "CPU", "cuda": "CUDA", "opencl": "OpenCL"}
+
+
+def parse(arguments):
+    options, words, name = {}, list(arguments), None
+    short = {"-w": "--worker", "-c": "--count", "-n": "--notopology"}
+    while words:
+        word, equals, value = words.pop(0).partition("=")
+        word = short.get(word, word)
+        if word in ("--worker", "--machine-path"):
+            if not equals and not words:
+                raise UserError("%s needs a value after it" % word)
+            options[word] = value if equals else words.pop(0)
+        elif word in ("--count", "--notopology", "--real", "--list") and not equals:
+            options[word] = True
+        elif word.startswith("-"):
+            raise UserError("unknown option %s; see `orrery machine --help`" % word)
+        elif name:
+            raise UserError("%s and %s: one machine at a time" % (name, word))
+        else:
+            name = word + equals + value
+    if name and "--real" in options:
+        raise UserError("--real is this machine, %s another: give one of the two" % name)
+    if name and options.get("--worker", "CPU").lower() not in TYPES:
+        raise UserError("--worker %s: there are CPU, CUDA and OpenCL" % options["--worker"])
+    return options, name
+
+
+def show_real(context, options):
+    command = [machines.program(context, "starpu_machine_display")]
+    for option in ("--worker", "--count", "--notopology"):
+        if option in options:
+            command += [option] if options[option] is True else [option, options[option]]
+    exec_program(command, machines.environment(context))
+
+
+def memory_names(units):
+    return ["RAM"] + ["CUDA %d" % i for i in range(units["CUDA"])] + ["OpenCL %d" % i for i in range(units["OpenCL"])]
+
+
+def show_table(title, names, rows):
+    print("\n" + title)
+    if rows is None:
+        print("\tnot measured")
+        return
+    print("\tfrom/to\t" + "\t".join(names))
+    for name, row in zip(names, rows):
+        print("\t" + name + "\t" + "\t".join("-" if math.isnan(v) else "%.0f" % v if v >= 100 else "%.3g" % v for v in row))
+
+
+def show(context, name, options):
+    name, folder = machines.locate(context, name, options.get("--machine-path"))
+    units = machines.read_config(folder, name)
+    asked = options.get("--worker")
+    for unit in units:
+        if asked.lower() == unit.lower() if asked else units[unit] > 0:
+            print("%d %s worker%s" % (units[unit], unit, "" if units[unit] == 1 else "s"))
+    if "--count" in options or "--notopology" in options:
+        return
+    names = memory_names(units)
+    print("\nmemory nodes\n" + "\n".join("\t%d %s" % item for item in enumerate(names)))
+    for suffix, title in (("bandwidth", "bandwidth (MB/s)"), ("latency", "latency (us)")):
+        show_table(title, names, machines.read_matrix(folder, name, suffix, len(names)))
+    costs = machines.read_costs(folder, name)
+    print("\ncosts of the runtime (us)" + ("" if costs else "\n\tnot measured: a simulation takes its defaults"))
+    for key in costs:
+        print("\t%-12s %8.3f  %s" % (key, costs[key], machines.COST_MEANING[key]))
+    symbols = machines.models(folder, name)
+    print("\nkernels (%d), see `orrery perfmodel -m %s -s NAME`\n\t%s" % (len(symbols), name, "\n\t".join(symbols) or "none"))
+    print("\nfiles in %s" % folder)
+
+
+def main(context, arguments):
+    if arguments and arguments[0] in ("-h", "--help"):
+        sys.stdout.write(HELP)
+        return 0
+    options, name = parse(arguments)
+    if "--list" in options:
+        for known, folder in machines.known(context, options.get("--machine-path")).items():
+            print("%s\t%s" % (known, folder))
+        return 0
+    if name:
+        show(context, name, options)
+    else:
+        show_real(context, options)
+    return 0

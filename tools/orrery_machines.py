@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Machine directories: where they are, reading and writing their files.
+#     DIR/bus/NAME.{config,bandwidth,latency,affinity,costs}, DIR/codelets/45/SYMBOL.NAME
+# Invariant: what write_machine writes, the library's own reader accepts; a file
+# that cannot be read is named with its line.
+import math
+import os
+
+from orrery_cli import UserError
+
+MATRIX = 32  # rows and columns of a matrix in the files, at least
+COSTS = ("submit_us", "foreign_us", "sched_us", "complete_us", "message_us")
+COST_MEANING = {
+    "submit_us": "submitting a task with three data", "foreign_us": "inserting a task of other ranks",
+    "sched_us": "one decision of the scheduler", "complete_us": "executing and completing a task, without its kernel",
+    "message_us": "one message in the progression engine",
+}
+
+
+def gallery(context):
+    return os.path.join(os.environ.get("ORRERY_DATADIR") or context.paths["data"], "platforms", "machines")
+
+
+def has_machine(folder, name):
+    return os.path.isfile(os.path.join(folder, "bus", name + ".config"))
+
+
+def places(context, path=None):
+    return [p for p in (path or "").split(":") if p] + [gallery(context)]
+
+
+def known(context, path=None):
+    """All machines that have a name: {name: folder}, first found first."""
+    found = {}
+    for place in places(context, path):
+        for name in sorted(os.listdir(place)) if os.path.isdir(place) else []:
+            if has_machine(os.path.join(place, name), name):
+                found.setdefault(name, os.path.join(place, name))
+        bus = os.path.join(place, "bus")
+        for file in sorted(os.listdir(bus)) if os.path.isdir(bus) else []:
+            if file.endswith(".config"):
+                found.setdefault(file[:-len(".config")], place)
+    return found
+
+
+def locate(context, given, path=None):
+    """(name, folder) of a machine given by name or by path, as `orrery sim --machine` finds it."""
+    if "/" in given:
+        folder, name = given.rstrip("/"), os.path.basename(given.rstrip("/"))
+        for candidate in (folder, os.path.dirname(folder)):
+            if has_machine(candidate, name):
+                return name, candidate
+    else:
+        found = known(context, path)
+        if given in found:
+            return given, found[given]
+    raise UserError("there is no machine %s; there are: %s; measure one with `orrery calibrate`, or give the path of its folder"
+                    % (given, ", ".join(known(context, path)) or "none"))
+
+
+def read_lines(path):
+    """(number, text) of the lines that are no comments."""
+    with open(path, errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip() and not line.lstrip().startswith("#"):
+                yield number, line.strip()
+
+
+def wrong(path, number, expected):
+    return UserError("%s:%d: expected %s; measure the machine again with `orrery calibrate`" % (path, number, expected), 1)
+
+
+def read_config(folder, name):
+    path = os.path.join(folder, "bus", name + ".config")
+    units = {"CPU": 0, "CUDA": 0, "OpenCL": 0}
+    for number, line in read_lines(path):
+        count, mark, comment = line.partition("#")
+        if not mark or not count.strip().isdigit():
+            raise wrong(path, number, "a number and what it counts, such as `12 # Number of CPUs`")
+        for unit in units:
+            if unit.lower() in comment.lower():
+                units[unit] = int(count)
+    return units
+
+
+def read_matrix(folder, name, suffix, n):
+    path = os.path.join(folder, "bus", "%s.%s" % (name, suffix))
+    if not os.path.exists(path):
+        return None
+    rows = []
+    for number, line in read_lines(path):
+        try:
+            rows.append([float(word) for word in line.split()[:n]])
+        except ValueError:
+            raise wrong(path, number, "numbers, or nan") from None
+        if len(rows[-1]) < n:
+            raise wrong(path, number, "as many columns as there are memory nodes, %d" % n)
+        if len(rows) == n:
+            return rows
+    raise wrong(path, 1, "as many lines as there are memory nodes, %d" % n)
+
+
+def read_costs(folder, name):
+    path = os.path.join(folder, "bus", name + ".costs")
+    costs = {}
+    for number, line in read_lines(path) if os.path.exists(path) else []:
+        words = line.split()
+        try:
+            if len(words) != 2 or words[0] not in COSTS or not 0 <= float(words[1]) < math.inf:
+                raise ValueError
+        except ValueError:
+            raise wrong(path, number, "one of %s and a number of microseconds" % ", ".join(COSTS)) from None
+        costs[words[0]] = float(words[1])
+    return costs
+
+
+def models(folder, name):
+    """Symbols of the models of a machine."""
+    place = os.path.join(folder, "codelets", "45")
+    files = os.listdir(place) if os.path.isdir(place) else []
+    return sorted(f[:-len(name) - 1] for f in files if f.endswith("." + name) and not f.startswith("."))
+
+
+def write(path, text):
+    """Replaces a file as a whole."""
+    temporary = "%s.%d.tmp" % (path, os.getpid())
+    with open(temporary, "w") as file:
+        file.write(text)
+    os.replace(temporary, path)
+
+
+def matrix_text(values, n):
+    size = max(n, MATRIX)
+    lines = ["# " + "".join("to %d\t\t" % j for j in range(size)).rstrip()]
+    for i in range(size):
+        lines.append("\t".join("%f" % (0.0 if i == j else values.get((i, j), math.nan)) if i < n and j < n else "nan"
+                               for j in range(size)))
+    return "\n".join(lines) + "\n"
+
+
+def write_machine(folder, name, units, bandwidth, latency, costs, note):
+    """The files of bus/. units: {"CPU": n, ...}; bandwidth, latency: {(source, destination): value}."""
+    place = os.path.join(folder, "bus")
+    os.makedirs(place, exist_ok=True)
+    base = os.path.join(place, name)
+    n = 1 + units["CUDA"] + units["OpenCL"]
+    cpus = range(units["CPU"])
+    write(base + ".bandwidth", matrix_text(bandwidth, n))
+    write(base + ".latency", matrix_text(latency, n))
+    write(base + ".affinity", "# GPU\t" + "".join("CPU%d\t" % c for c in cpus) + "\n"
+          + "".join("%d\t%s\n" % (d, "".join("%d\t" % c for c in cpus)) for d in range(n - 1)))
+    write(base + ".costs", "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Microseconds that the runtime itself takes: %s\n" % note
+          + "".join("%s %.4f\n" % (key, costs[key]) for key in COSTS if key in costs))
+    write(base + ".config", "# Current configuration\n%d # Number of CPUs\n%d # Number of CUDA devices\n%d # Number of OpenCL devices\n"
+          % (units["CPU"], units["CUDA"], units["OpenCL"]))
+    return [base + suffix for suffix in (".config", ".bandwidth", ".latency", ".affinity", ".costs")]
+
+
+def program(context, name):
+    """Path of one of our programs; helpers of `orrery calibrate` stand beside the launcher."""
+    if context.paths["tree"] == "build":
+        path = os.path.join(os.path.dirname(context.paths["lib"]), name)
+    elif name.startswith("starpu_"):
+        path = os.path.join(context.paths["bin"], name)
+    else:
+        path = os.path.join(os.path.dirname(context.paths["launcher"]), name)
+    if not os.path.exists(path):
+        raise UserError("%s is not there; %s" % (path, "run make" if context.paths["tree"] == "build" else "install Orrery again"))
+    return path
+
+
+def environment(context):
+    env = dict(os.environ)
+    if context.paths.get("moved"):
+        old = env.get("LD_LIBRARY_PATH")
+        env["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + old if old else "")
+    return env

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery perfmodel`: lists, shows, exports and plots performance models. The
+# library's own reader (starpu_perfmodel_display) reads the files.
+# Invariant: a plot shows exactly the measurements and fits of the file.
+import math
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import orrery_machines as machines
+from orrery_cli import UserError, exec_program
+
+HELP = """usage: orrery perfmodel -l [-m MACHINE]
+       orrery perfmodel -s SYMBOL [-m MACHINE] [-a ARCH] [-x | --plot [-o FILE]]
+
+How long kernels take, as the calibration measured it.
+
+  -l, --list            names of the models
+  -s, --symbol SYMBOL   show one: per unit, a line for each footprint
+  -m, --machine MACHINE of a described machine, by name or DIR/NAME (default: this one)
+  --machine-path D:D    further directories of descriptions, searched first
+  -a, --arch ARCH       only one unit, such as cpu0_impl0 or cuda1
+  -x, --xml             as XML
+  --plot, -p plot       draw time over size (or over flops, where they are known)
+  -o FILE               file of the plot: .pdf, .png or .svg (default SYMBOL.pdf)
+"""
+SHORT = {"-l": "--list", "-s": "--symbol", "-m": "--machine", "-a": "--arch", "-x": "--xml", "-p": "--parameter", "-o": "--output"}
+VALUED = ("--symbol", "--machine", "--machine-path", "--arch", "--parameter", "--output")
+
+
+def parse(arguments, command="orrery perfmodel"):
+    options, words = {}, list(arguments)
+    while words:
+        word, equals, value = words.pop(0).partition("=")
+        word = SHORT.get(word, word)
+        if word in VALUED:
+            if not equals and not words:
+                raise UserError("%s needs a value after it" % word)
+            options[word] = value if equals else words.pop(0)
+        elif word in ("--list", "--xml", "--plot") and not equals:
+            options[word] = True
+        else:
+            raise UserError("unknown option %s; see `%s --help`" % (word, command))
+    if options.get("--parameter") == "plot":
+        del options["--parameter"]
+        options["--plot"] = True
+    if "--list" not in options and "--symbol" not in options:
+        raise UserError("give -l to list the models, or -s SYMBOL for one")
+    if "--output" in options and "--plot" not in options:
+        raise UserError("-o goes with --plot; redirect the output of the other forms")
+    return options
+
+
+def reader(context, options):
+    """Command and environment of starpu_perfmodel_display for the machine that was asked for."""
+    env = machines.environment(context)
+    if "--machine" in options:
+        name, folder = machines.locate(context, options["--machine"], options.get("--machine-path"))
+        env.update({"STARPU_HOSTNAME": name, "STARPU_PERF_MODEL_DIR": folder, "STARPU_PERF_MODEL_PATH": ""})
+    return [machines.program(context, "starpu_perfmodel_display")], env
+
+
+def read_xml(command, env, symbol):
+    result = subprocess.run(command + ["-s", symbol, "-x"], env=env, stdout=subprocess.PIPE, text=True, check=False)
+    if result.returncode:
+        raise UserError("the model %s cannot be read; the message is above" % symbol, 1)
+    return ElementTree.fromstring(result.stdout)
+
+
+def unit_name(combination, implementation):
+    parts = []
+    for device in combination.findall("device"):
+        cores = device.get("ncores", "1")
+        parts.append("%s %s%s" % (device.get("type"), device.get("id"), " (%s cores)" % cores if cores != "1" else ""))
+    number = implementation.get("id")
+    return " + ".join(parts) + (", implementation %s" % number if number != "0" else "")
+
+
+def series(tree, arch):
+    """[(unit, [(size, flops, mean, deviation)], [(label, function of size)])]"""
+    result = []
+    for combination in tree.findall("combination"):
+        for implementation in combination.findall("implementation"):
+            device = combination.find("device")
+            name = "%s%s_impl%s" % (device.get("type").lower(), device.get("id"), implementation.get("id"))
+            if arch and not name.startswith(arch.lower()):
+                continue
+            points = [tuple(float(e.get(k)) for k in ("size", "flops", "mean", "deviation")) for e in implementation.findall("entry")]
+            fits = []
+            for fit in implementation.findall("l_regression"):
+                alpha, beta = float(fit.get("alpha")), float(fit.get("beta"))
+                fits.append(("power law", lambda x, a=alpha, b=beta: a * x ** b))
+            for fit in implementation.findall("nl_regression"):
+                a, b, c = (float(fit.get(k)) for k in "abc")
+                fits.append(("power law and constant", lambda x, a=a, b=b, c=c: a * x ** b + c))
+            points = sorted(p for p in points if p[2] > 0)
+            if points:
+                result.append((unit_name(combination, implementation), points, fits))
+    return result
+
+
+def plot(tree, symbol, arch, path):
+    data = series(tree, arch)
+    if not data:
+        raise UserError("%s has no measurements%s to draw" % (symbol, " for " + arch if arch else ""), 1)
+    try:
+        import matplotlib
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise UserError("drawing needs matplotlib; install python3-matplotlib", 1) from None
+    by_flops = all(p[1] > 0 for _, points, _ in data for p in points) and not any(fits for _, _, fits in data)
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for name, points, fits in data:
+        x = [p[1] if by_flops else p[0] for p in points]
+        low = [min(p[3], 0.99 * p[2]) for p in points]
+        line = axes.errorbar(x, [p[2] for p in points], yerr=[low, [p[3] for p in points]], fmt="o-" if not fits else "o",
+                             markersize=4, linewidth=1, capsize=2, label=name)
+        for label, function in fits:
+            if min(x) > 0:
+                grid = [min(x) * (max(x) / min(x)) ** (i / 60) for i in range(61)]
+                curve = [function(g) for g in grid]
+                if all(math.isfinite(c) and c > 0 for c in curve):
+                    axes.plot(grid, curve, "--", linewidth=1, color=line[0].get_color(), label="%s: %s" % (name, label))
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("work (flop)" if by_flops else "size of the data (bytes)")
+    axes.set_ylabel("time (µs)")
+    axes.set_title(symbol)
+    axes.grid(True, which="both", linewidth=0.3)
+    axes.legend(fontsize=8)
+    figure.tight_layout()
+    try:
+        figure.savefig(path)
+    except ValueError as error:
+        raise UserError("-o %s: %s" % (path, error)) from None
+    print(path)
+
+
+def main(context, arguments):
+    if arguments and arguments[0] in ("-h", "--help"):
+        sys.stdout.write(HELP)
+        return 0
+    options = parse(arguments)
+    command, env = reader(context, options)
+    if "--plot" in options:
+        if "--symbol" not in options:
+            raise UserError("--plot draws one model; name it with -s SYMBOL")
+        path = options.get("--output", options["--symbol"] + ".pdf")
+        if not os.path.isdir(os.path.dirname(path) or "."):
+            raise UserError("-o %s: the directory does not exist; create it first" % path)
+        plot(read_xml(command, env, options["--symbol"]), options["--symbol"], options.get("--arch"), path)
+        return 0
+    for option in ("--list", "--xml"):
+        command += [option] if option in options else []
+    for option in ("--symbol", "--arch", "--parameter"):
+        command += [option, options[option]] if option in options else []
+    exec_program(command, env)
+    return 0
