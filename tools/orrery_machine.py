@@ -68,8 +68,8 @@ def show_table(title, names, rows):
         print("\tnot measured")
         return
     print("\tfrom/to\t" + "\t".join(names))
-    for name, row in zip(names, rows):
-        print("\t" + name + "\t" + "\t".join("-" if math.isnan(v) else "%.0f" % v if v >= 100 else "%.3g" % v for v in row))
+    for i, (name, row) in enumerate(zip(names, rows)):
+        print("\t" + name + "\t" + "\t".join("-" if i == j or math.isnan(v) else "%.0f" % v if v >= 100 else "%.3g" % v for j, v in enumerate(row)))
 
 
 def show(context, name, options):

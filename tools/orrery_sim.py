@@ -30,6 +30,7 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
                        peak_rss_bytes
   --cost-submit US, --cost-foreign US, --cost-complete US, --cost-sched US,
   --cost-message US    virtual costs of the runtime itself, in microseconds
+                       (default: what `orrery calibrate` measured on the machine)
   --quantum US         smallest charge of such costs that is slept (default 1)
   --stack KIB          stack of the program's main
   --cfg=KEY:VALUE      setting of SimGrid

@@ -30,6 +30,8 @@ void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), no
 
 /* options.c: fills o and the settings of orr_sim; does not return when there is nothing to run. */
 void launcher_options_read(struct launcher_options *o, int argc, char **argv);
+/* Whether the user gave this cost (enum orr_cost): then no machine's measurement counts. */
+int launcher_cost_given(int cost);
 
 /* program.c: checks that path is a program for the simulated world; later loads a private copy and returns its entry. */
 void launcher_program_check(const char *path);

@@ -9,6 +9,7 @@
  * STARPU_PERF_MODEL_PATH, so that models are found by the machine's name. */
 #include <dirent.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -121,6 +122,9 @@ static struct found *machine_load(const char *given, const char *host)
 	const char *const where[] = { dir, NULL };
 	if (!f || orr_machine_load(name ? name : given, where, &f->machine))
 		launcher_fail("the machine %s in %s cannot be used", given, dir);
+	for (int i = 0; i < ORR_NCOSTS; i++)
+		if (launcher_cost_given(i))
+			f->machine->costs_us[i] = NAN;
 	f->name = strdup(given);
 	f->next = machines;
 	machines = f;

@@ -19,7 +19,8 @@ static const char usage[] =
 	"  --stats FILE.csv     bytes and messages per pair of nodes\n"
 	"  --report FILE.json   the summary for programs\n"
 	"  --cost-submit US, --cost-foreign US, --cost-complete US, --cost-sched US, --cost-message US\n"
-	"                       virtual cost of what the runtime does, in microseconds (ORR_SIM_COSTS=0: all 0)\n"
+	"                       virtual cost of what the runtime does, in microseconds (default: what was\n"
+	"                       measured on the machine; ORR_SIM_COSTS=0: all 0)\n"
 	"  --quantum US         smallest charge of such costs that is slept (default 1)\n"
 	"  --stack KIB          stack of the program's main\n"
 	"  --cfg=KEY:VALUE      a setting of SimGrid\n";
@@ -28,6 +29,13 @@ static const char *const cost_options[ORR_NCOSTS] = {
 	[ORR_COST_SUBMIT] = "--cost-submit", [ORR_COST_FOREIGN] = "--cost-foreign", [ORR_COST_COMPLETE] = "--cost-complete",
 	[ORR_COST_SCHED] = "--cost-sched", [ORR_COST_MESSAGE] = "--cost-message",
 };
+
+static unsigned costs_given;	/* bit i: the user decided on cost i */
+
+int launcher_cost_given(int cost)
+{
+	return costs_given >> cost & 1;
+}
 
 static long positive(const char *name, const char *value, long max)
 {
@@ -53,6 +61,7 @@ static int is_cost(const char *name, const char *value)
 		if (strcmp(name, cost_options[i]))
 			continue;
 		orr_sim.costs[i] = microseconds(name, value);
+		costs_given |= 1u << i;
 		return 1;
 	}
 	return 0;
@@ -109,8 +118,10 @@ static void default_costs(void)
 static void read_environment(void)
 {
 	const char *costs = getenv("ORR_SIM_COSTS"), *fold = getenv("STARPU_MALLOC_SIMULATION_FOLD");
-	if (costs && !strcmp(costs, "0"))
+	if (costs && !strcmp(costs, "0")) {
 		memset(orr_sim.costs, 0, sizeof(orr_sim.costs));
+		costs_given = ~0u;
+	}
 	orr_sim.fold_bytes = (size_t) (fold && *fold ? positive("STARPU_MALLOC_SIMULATION_FOLD", fold, 1L << 20) : 1) << 20;
 }
 

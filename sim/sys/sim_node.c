@@ -3,6 +3,7 @@
  *
  * Invariant: nothing here depends on the machine that the simulation runs on. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,9 @@ int orr_sys_node_init(struct orr_node *node)
 	node->mpi_rank = a->rank->rank;
 	node->mpi_size = orr_sim.nranks;
 	memcpy(node->costs, orr_sim.costs, sizeof(node->costs));
+	for (int i = 0; a->rank->machine && i < ORR_NCOSTS; i++)
+		if (!isnan(a->rank->machine->costs_us[i]))
+			node->costs[i] = a->rank->machine->costs_us[i];
 	a->rank->runtime_up = 1;
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The measurements of a machine's inside: bus/HOST.config, .bandwidth, .latency and .affinity.
+/* The measurements of a machine's inside: bus/HOST.config, .bandwidth, .latency, .affinity and .costs.
  *
  * .config: lines "12 # Number of CPUs". .bandwidth (MB/s) and .latency (µs): square matrices with one line per source and one column
  * per destination, "nan" where nothing was measured; rows are main memory (one per NUMA node when .config tells several), then CUDA,
  * then OpenCL devices, and as many more as the writer had room for. .affinity only helps to place workers: a damaged one is ignored
- * after a warning. Invariant: what is loaded is complete for the devices that .config announces, or refused. */
+ * after a warning. .costs, which is ours and may be missing: lines "submit_us 0.11", in microseconds. Invariant: what is loaded is complete for the devices that .config announces, or refused. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -209,6 +209,48 @@ static void check_affinity(const struct orr_machine *m)
 	free(all);
 }
 
+int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS])
+{
+	static const char *const names[ORR_NCOSTS] = {
+		[ORR_COST_SUBMIT] = "submit_us", [ORR_COST_FOREIGN] = "foreign_us", [ORR_COST_COMPLETE] = "complete_us",
+		[ORR_COST_SCHED] = "sched_us", [ORR_COST_MESSAGE] = "message_us",
+	};
+	char *s;
+	unsigned line = 0;
+	for (int i = 0; i < ORR_NCOSTS; i++)
+		costs_us[i] = NAN;
+	while (next_line(&text, &line, &s)) {
+		s = skip_space(s);
+		if (!*s || *s == '#')
+			continue;
+		size_t n = strcspn(s, " \t\r");
+		int i = 0;
+		while (i < ORR_NCOSTS && (strlen(names[i]) != n || strncmp(names[i], s, n)))
+			i++;
+		if (i == ORR_NCOSTS)
+			return fail(path, line, "one of submit_us, foreign_us, complete_us, sched_us and message_us");
+		char *stop;
+		double v = strtod(s + n, &stop);
+		if (stop == s + n || *skip_space(stop) || !(v >= 0) || v > 1e6)
+			return fail(path, line, "a number of microseconds, 0 to a million");
+		costs_us[i] = v;
+	}
+	return 0;
+}
+
+static int load_costs(struct orr_machine *m)
+{
+	char path[4096], empty[1] = "", *text;
+	int err = read_text(m->dir, m->name, "costs", path, sizeof(path), &text);
+	if (err == -ENOENT)
+		return orr_machine_parse_costs(empty, path, m->costs_us);
+	if (err)
+		return err;
+	err = orr_machine_parse_costs(text, path, m->costs_us);
+	free(text);
+	return err;
+}
+
 static int load_from(const char *dir, const char *name, char *config, const char *path, struct orr_machine **out)
 {
 	struct orr_machine *m = calloc(1, sizeof(*m));
@@ -224,6 +266,8 @@ static int load_from(const char *dir, const char *name, char *config, const char
 		err = load_matrix(m, "latency", nmain, &m->latency);
 	if (!err)
 		err = check_bandwidth(m);
+	if (!err)
+		err = load_costs(m);
 	if (err) {
 		if (err == -ENOMEM)
 			orr_error("%s: not enough memory to read it", path);

@@ -17,6 +17,7 @@ struct orr_machine {
 	unsigned nmemnodes;		/* main memory + one per device */
 	double *bandwidth;		/* MB/s, [src * nmemnodes + dst]; 0 on the diagonal */
 	double *latency;		/* microseconds, likewise */
+	double costs_us[ORR_NCOSTS];	/* what the runtime itself takes there; NAN: not measured */
 };
 
 /* Loads the machine `name` from the first of the directories that has bus/NAME.config. dirs is NULL-terminated. Returns 0 and *out, or
@@ -27,6 +28,8 @@ void orr_machine_free(struct orr_machine *m);
  * of rows that stand for main memory. matrix[n * n] gets the first n rows and columns, with a zero diagonal. 0 or -EINVAL. */
 int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m, unsigned *nmain);
 int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *matrix);
+/* Lines "submit_us 0.11"; costs that no line names are NAN. */
+int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS]);
 
 /* Tells which machine this process runs on; its models and buses come from m->dir first, and its name replaces
  * orr_sys_machine_name(). For a simulated run; to be called before the first estimate. m must outlive orr_perf_exit and may be shared
