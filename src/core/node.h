@@ -15,6 +15,7 @@ struct orr_task;
 struct orr_mpi;
 struct orr_perf;
 struct orr_trace;
+struct orr_graph;
 struct orr_policy_state;
 struct orr_tag;
 struct orr_fetch;
@@ -135,6 +136,7 @@ struct orr_node {
 	double costs[ORR_NCOSTS];	/* virtual costs in microseconds, 0 in a real run */
 	struct orr_perf *perf;
 	struct orr_trace *trace;
+	struct orr_graph *graph;	/* recorded tasks (core/graph.h), NULL when nothing is recorded */
 	struct orr_mpi *mpi;		/* NULL until starpu_mpi_init */
 	int mpi_rank, mpi_size;		/* as the program sees it: 0 of 1 without MPI, the fake values when faked */
 	void *sys;			/* the world's own part */

@@ -3,6 +3,7 @@
  *
  * Invariant: once a task's state is DONE the runtime never touches it again, since whoever waits for it may free it. */
 #include "core/worker.h"
+#include "core/graph.h"
 #include "data/handle.h"
 #include "perf/perf.h"
 #include "trace/trace.h"
@@ -496,6 +497,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	task->status = STARPU_TASK_BLOCKED;
 	if (node->policy && node->policy->submit_hook && !internal)
 		node->policy->submit_hook(task);
+	if (__builtin_expect(node->graph != NULL, 0))
+		orr_graph_submit(node, t, nodeps);
 	if (task->use_tag)
 		orr_tag_task_submitted(t);
 	if (task->cl && orr_task_nbuffers(task)) {
@@ -716,6 +719,8 @@ static void declare(struct starpu_task *task, unsigned n, struct starpu_task *de
 		if (!deps[i] || deps[i] == task)
 			orr_fatal("task %s cannot depend on %s", orr_task_name(task), deps[i] ? "itself" : "a NULL task");
 		dep = orr_task_private(deps[i]);
+		if (__builtin_expect(orr_self()->graph != NULL, 0) && !end)
+			orr_graph_depend(orr_self(), dep, t);
 		if (add_successor(dep, t, end))
 			orr_fatal("out of memory while declaring dependencies of task %s", orr_task_name(task));
 	}

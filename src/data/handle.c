@@ -7,6 +7,7 @@
 #include "data/memory.h"
 #include "data/prefetch.h"
 #include "data/transfer.h"
+#include "core/graph.h"
 #include "core/worker.h"
 
 #include <errno.h>
@@ -475,6 +476,8 @@ void orr_handle_destroy(starpu_data_handle_t h)
 
 	if (h->ext && h->ext->unregister_hook)
 		h->ext->unregister_hook(h);
+	if (__builtin_expect(orr_self()->graph != NULL, 0))
+		orr_graph_forget(orr_self(), h);
 	orr_prefetch_forget(h);
 	orr_transfer_forget(h);
 	orr_lock(&h->lock);

@@ -109,6 +109,7 @@ void orr_sched_exit(struct orr_node *node)
 	if (node->policy && node->policy->deinit_sched)
 		node->policy->deinit_sched(0);
 	node->policy = NULL;
+	starpu_bound_stop();
 }
 
 struct starpu_sched_policy **starpu_sched_get_predefined_policies(void) { return orr_sched_policies; }
