@@ -343,7 +343,8 @@ void orr_perf_learn(struct orr_node *node, struct starpu_perfmodel *model, const
 void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl, double us)
 {
 	struct starpu_perfmodel *model = t->cl ? t->cl->model : NULL;
-	if (!model || model->type < STARPU_HISTORY_BASED)
+	/* Durations that came out of a model teach it nothing. */
+	if (!model || model->type < STARPU_HISTORY_BASED || orr_sys_is_simulated())
 		return;
 	struct orr_perf *p = orr_perf_get(node);
 	if (!p)
