@@ -34,11 +34,10 @@ static void list(FILE *f)
 		fprintf(f, "  %-10s %s\n", orr_sched_policies[i]->policy_name, orr_sched_policies[i]->policy_description);
 }
 
-/* A shared object of the program's provides starpu_get_sched_lib_policy(name). */
+/* A shared object of the program's provides starpu_get_sched_lib_policy(name), or all its policies as an array. It stays loaded. */
 static struct starpu_sched_policy *load(const char *lib, const char *name)
 {
-	struct starpu_sched_policy *(*get)(const char *);
-	struct starpu_sched_policy *policy;
+	struct starpu_sched_policy *(*get)(const char *), **(*all)(void), **p, *policy = NULL;
 	void *dl = dlopen(lib, RTLD_NOW | RTLD_LOCAL);
 
 	if (!dl) {
@@ -46,9 +45,16 @@ static struct starpu_sched_policy *load(const char *lib, const char *name)
 		return NULL;
 	}
 	get = (struct starpu_sched_policy *(*)(const char *)) dlsym(dl, "starpu_get_sched_lib_policy");
-	policy = get ? get(name) : NULL;
-	if (!get)
-		orr_error("STARPU_SCHED_LIB: %s does not define starpu_get_sched_lib_policy", lib);
+	all = (struct starpu_sched_policy **(*)(void)) dlsym(dl, "starpu_get_sched_lib_policies");
+	if (get)
+		policy = get(name);
+	for (p = all ? all() : NULL; p && *p && !policy; p++)
+		if ((*p)->policy_name && !strcmp((*p)->policy_name, name))
+			policy = *p;
+	if (!get && !all)
+		orr_error("STARPU_SCHED_LIB: %s defines neither starpu_get_sched_lib_policy nor starpu_get_sched_lib_policies", lib);
+	else if (!policy)
+		orr_error("STARPU_SCHED_LIB: %s has no policy \"%s\"", lib, name);
 	return policy;
 }
 
