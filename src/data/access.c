@@ -394,10 +394,12 @@ int orr_access_submit(struct orr_task *t, int nodeps)
 static void release_unordered(struct orr_access *a)
 {
 	struct orr_node *node = orr_self();
+	starpu_data_handle_t h = a->handle;
 
 	if (!a->merged)
 		release_one(a);
-	ORR_ATOMIC_ADD(&a->handle->nunordered, -1);
+	if (ORR_ATOMIC_ADD(&h->nunordered, -1) == ORR_UNORDERED_LAST)
+		orr_handle_destroy(h);
 	orr_waitq_wake(&node->done);
 }
 

@@ -277,7 +277,16 @@ static void closing_submit(struct orr_acquire *a)
 {
 	struct closing *c = (struct closing *) a;
 
-	close_now(c);
+	if (c->what == DESTROY) {
+		/* Accesses outside of sequential consistency may still come: the last of them ends the handle. */
+		starpu_data_handle_t h = c->handle;
+
+		orr_acquire_release(&c->acq);
+		if (ORR_ATOMIC_ADD(&h->nunordered, ORR_UNORDERED_LAST) == ORR_UNORDERED_LAST)
+			orr_handle_destroy(h);
+	} else {
+		close_now(c);
+	}
 	free(c);
 }
 

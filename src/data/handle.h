@@ -23,6 +23,9 @@ enum {
 	ORR_VIEW_DUP = 64,		/* is a read-only duplicate */
 };
 
+/* Added to nunordered when the handle is to end with the last of them. */
+#define ORR_UNORDERED_LAST (1U << 31)
+
 struct orr_partition;
 
 struct orr_replicate {
