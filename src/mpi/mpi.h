@@ -61,6 +61,8 @@ struct orr_mpi_req {
 	void *arg;
 	struct orr_mpi_early *early;	/* the message that matched before the datum was available */
 	void *buf;			/* packed payload, to be unpacked or freed at the end */
+	void *envelope;			/* on its way ahead of the payload: no one waits for it, it ends before the payload does */
+	MPI_Request envelope_out;
 	size_t size;			/* of the payload, once known */
 	uint32_t context;
 	int32_t peer;			/* rank in the engine's world, or ORR_MPI_ANY until matched */

@@ -328,12 +328,26 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		free_buffer(p.ptr, p.size);
 	} else if (eager)
 		orr_mpi_gather(mpi, &p, message + sizeof(env));
-	fly_out(mpi, req, message, message, (int) bytes, MPI_BYTE, mpi->comm_tag, 0);
-	if (!eager)
-		send_data(mpi, req, &p, env.data_tag);
+	if (eager) {
+		fly_out(mpi, req, message, message, (int) bytes, MPI_BYTE, mpi->comm_tag, 0);
+		return;
+	}
+	req->envelope = message;
+	orr_sys_mpi_isend(mpi->node, message, (int) bytes, MPI_BYTE, req->peer, mpi->comm_tag, 0, &req->envelope_out);
+	send_data(mpi, req, &p, env.data_tag);
 }
 
 /* ---- completions ---- */
+
+/* The payload left, so that its envelope, which the receiver needed first, did too: this does not wait. */
+static void end_envelope(struct orr_mpi_req *req)
+{
+	if (!req->envelope)
+		return;
+	MPI_Wait(&req->envelope_out, MPI_STATUS_IGNORE);
+	free(req->envelope);
+	req->envelope = NULL;
+}
 
 static void sent(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
@@ -362,6 +376,7 @@ void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 	switch (f->kind) {
 	case ORR_FLIGHT_OUT:
 		free(f->buf);
+		end_envelope(f->req);
 		sent(mpi, f->req);
 		break;
 	case ORR_FLIGHT_DATA_IN:
