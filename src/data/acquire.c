@@ -54,6 +54,8 @@ static void granted_callback(struct orr_acquire *a)
 static void wait_flag(struct orr_node *node, int *flag)
 {
 	orr_sys_settle(orr_thread_self());
+	if (!ORR_ATOMIC_LOAD(flag))
+		orr_about_to_wait(node);
 	while (!ORR_ATOMIC_LOAD(flag)) {
 		unsigned key = orr_waitq_prepare(&node->done);
 
@@ -303,11 +305,23 @@ static int home_wanted(starpu_data_handle_t h)
 	return 0;
 }
 
+/* Is it acquired by a call that waited? Those with a callback are released in time, or we wait for ever as asked. */
+static int held_by_caller(starpu_data_handle_t h)
+{
+	struct orr_user_acquire *u;
+
+	orr_lock(&h->lock);
+	for (u = h->ext ? h->ext->acquires : NULL; u && u->callback; u = u->next)
+		;
+	orr_unlock(&h->lock);
+	return u != NULL;
+}
+
 static int unregister_check(starpu_data_handle_t h)
 {
 	if (orr_partition_check_unregister(h))
 		return -EINVAL;
-	if (h->ext && h->ext->acquires) {
+	if (held_by_caller(h)) {
 		orr_error("%s is still acquired by the program: release it before unregistering it", orr_handle_name(h));
 		return -EINVAL;
 	}
@@ -319,6 +333,8 @@ void orr_handle_wait_unordered(starpu_data_handle_t h)
 {
 	struct orr_node *node = orr_self();
 
+	if (ORR_ATOMIC_LOAD(&h->nunordered))
+		orr_about_to_wait(node);
 	while (ORR_ATOMIC_LOAD(&h->nunordered)) {
 		unsigned key = orr_waitq_prepare(&node->done);
 

@@ -355,7 +355,7 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_
 	struct orr_node *node = orr_self();
 	struct orr_replicate *r;
 
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&h->ext) != NULL, 0) && h->ext->wt_mask && (mode & STARPU_W))
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&h->ext) != NULL, 0) && (mode & STARPU_W) && ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask))
 		orr_write_through(h, memnode);
 	if (memnode == STARPU_MAIN_RAM) {
 		ORR_ATOMIC_ADD_RELAXED(&h->main.refcnt, -1);
@@ -393,6 +393,7 @@ static void write_through_done(void *arg)
 void orr_write_through(starpu_data_handle_t h, unsigned from)
 {
 	struct orr_node *node = orr_self();
+	uint32_t mask = ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask);
 	unsigned i;
 
 	for (i = 0; i < node->nmemnodes; i++) {
@@ -400,7 +401,7 @@ void orr_write_through(starpu_data_handle_t h, unsigned from)
 		struct orr_fetch rq;
 		int ret;
 
-		if (i == from || !(h->ext->wt_mask & (1U << i)))
+		if (i == from || !(mask & (1U << i)))
 			continue;
 		wt = malloc(sizeof(*wt));
 		if (!wt)

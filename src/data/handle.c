@@ -296,7 +296,7 @@ void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data) { e
 void *starpu_data_get_user_data(starpu_data_handle_t handle) { return handle->ext ? handle->ext->user_data : NULL; }
 void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data) { ext_or_die(handle)->sched_data = sched_data; }
 void *starpu_data_get_sched_data(starpu_data_handle_t handle) { return handle->ext ? handle->ext->sched_data : NULL; }
-void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask) { ext_or_die(handle)->wt_mask = wt_mask; }
+void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask) { ORR_ATOMIC_STORE(&ext_or_die(handle)->wt_mask, wt_mask); }
 
 void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle, unsigned flag) { handle->sequential = flag != 0; }
 unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle) { return handle->sequential; }
