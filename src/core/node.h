@@ -153,6 +153,7 @@ struct orr_node {
 	uint64_t ncompleted_other __attribute__((aligned(64)));	/* atomic */
 
 	orr_waitq_t done __attribute__((aligned(64)));	/* rung when a task that somebody may wait for has completed */
+	unsigned phase;			/* atomic: how often the program has waited for all tasks */
 	unsigned ndone_waiters;		/* atomic: threads in starpu_task_wait_for_all and relatives */
 
 	orr_lock_t tag_lock __attribute__((aligned(64)));

@@ -176,6 +176,7 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 		return -EDEADLK;
 	}
 	orr_sys_settle(orr_thread_self());
+	orr_about_to_wait(node);
 	for (i = 0; i < ntags; i++)
 		for (;;) {
 			unsigned key = orr_waitq_prepare(&node->done);

@@ -50,6 +50,7 @@ static int wait_pending(const char *what, uint64_t n, int prompt)
 	if (node->state == ORR_NODE_DOWN)
 		return -ENODEV;
 	orr_sys_settle(orr_thread_self());
+	orr_about_to_wait(node);
 	if (prompt)
 		ORR_ATOMIC_ADD(&node->ndone_waiters, 1);
 	while (orr_task_npending(node) > n) {
@@ -71,6 +72,8 @@ static int wait_pending(const char *what, uint64_t n, int prompt)
 	}
 	if (prompt)
 		ORR_ATOMIC_ADD(&node->ndone_waiters, -1);
+	if (!n)
+		ORR_ATOMIC_ADD_RELAXED(&node->phase, 1);
 	return 0;
 }
 
@@ -129,6 +132,7 @@ int starpu_task_wait_for_no_ready(void)
 
 	if (ret)
 		return ret;
+	orr_about_to_wait(node);
 	while (starpu_task_nready() > 0) {
 		unsigned key = orr_waitq_prepare(&node->done);
 
@@ -164,6 +168,7 @@ int starpu_task_wait(struct starpu_task *task)
 		return -EINVAL;
 	}
 	orr_sys_settle(orr_thread_self());
+	orr_about_to_wait(node);
 	while (ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_DONE) {
 		unsigned key = orr_waitq_prepare(&node->done);
 

@@ -28,6 +28,13 @@ extern const struct orr_driver_ops orr_cpu_driver;
 int orr_workers_init(struct orr_node *node);
 void orr_workers_exit(struct orr_node *node);
 
+/* A thread of the program is about to wait: a policy of ours that holds tasks until the whole graph is there gives them out now. */
+static inline void orr_about_to_wait(struct orr_node *node)
+{
+	if (__builtin_expect(node->policy && node->policy_wakes && node->policy->do_schedule, 0))
+		node->policy->do_schedule(0);
+}
+
 /* Wakes the group of a worker, or up to one sleeping group (any), or all. Called after the task was queued. */
 void orr_wake_worker(struct orr_worker *w);
 void orr_wake_one(struct orr_node *node);

@@ -325,6 +325,8 @@ static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async, en
 		return ret;
 	}
 	orr_sys_settle(orr_thread_self());
+	if (!async)
+		orr_about_to_wait(node);
 	while (!async && !ORR_ATOMIC_LOAD(&finished)) {
 		unsigned key = orr_waitq_prepare(&node->done);
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/worker.h"
 #include "mpi/mpi.h"
 
 #define COMPLETIONS_PER_TURN 32
@@ -246,6 +247,8 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 		ORR_ATOMIC_ADD(&mpi->drivers, 1);
 		orr_sys_mpi_wait(mpi->node, NULL, 0, 0, 0, NULL);
 	}
+	if (!cond(mpi, arg))
+		orr_about_to_wait(mpi->node);
 	while (!cond(mpi, arg)) {
 		if (mpi->may_drive && orr_mpi_own(mpi)) {
 			int n = orr_mpi_progress(mpi, 0);

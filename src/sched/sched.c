@@ -13,7 +13,8 @@
 
 struct starpu_sched_policy *orr_sched_policies[] = {
 	&orr_sched_lws, &orr_sched_ws, &orr_sched_eager, &orr_sched_peager, &orr_sched_prio, &orr_sched_random, &orr_sched_dm, &orr_sched_dmda,
-	&orr_sched_dmdap, &orr_sched_dmdar, &orr_sched_dmdas, &orr_sched_dmdasd, &orr_sched_heft, &orr_sched_pheft, &orr_sched_heteroprio, NULL,
+	&orr_sched_dmdap, &orr_sched_dmdar, &orr_sched_dmdas, &orr_sched_dmdasd, &orr_sched_heft, &orr_sched_pheft, &orr_sched_heteroprio,
+	&orr_sched_graph_test, NULL,
 };
 
 static struct starpu_sched_policy *find(const char *name)

@@ -52,7 +52,7 @@ struct starpu_task *orr_shq_pop(struct orr_shq *q, struct orr_worker *w, int ste
 extern struct starpu_sched_policy *orr_sched_policies[];
 extern struct starpu_sched_policy orr_sched_lws, orr_sched_ws, orr_sched_eager, orr_sched_peager, orr_sched_prio, orr_sched_random;
 extern struct starpu_sched_policy orr_sched_dm, orr_sched_dmda, orr_sched_dmdap, orr_sched_dmdar, orr_sched_dmdas, orr_sched_dmdasd;
-extern struct starpu_sched_policy orr_sched_heft, orr_sched_pheft, orr_sched_heteroprio;
+extern struct starpu_sched_policy orr_sched_heft, orr_sched_pheft, orr_sched_heteroprio, orr_sched_graph_test;
 
 /* Chooses and starts the policy (configuration, conf, STARPU_SCHED_LIB). 0, or -EINVAL after a message listing what there is. */
 int orr_sched_init(struct orr_node *node);

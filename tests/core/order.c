@@ -152,7 +152,7 @@ static void run(const char *policy, int workers, unsigned start)
 
 int main(void)
 {
-	static const char *const policies[] = { NULL, "eager", "prio", "lws", "ws", "random", "dm", "dmdap", "dmdas", "dmdasd", "heteroprio", "peager" };
+	static const char *const policies[] = { NULL, "eager", "prio", "lws", "ws", "random", "dm", "dmdap", "dmdas", "dmdasd", "heteroprio", "peager", "graph_test" };
 	unsigned i, w;
 
 	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)

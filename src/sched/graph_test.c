@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The policy graph_test: list scheduling in the order of bottom levels, a reference to compare others with.
+ *
+ * Ready tasks are held until the graph is there: when the program calls starpu_do_schedule(), or waits for tasks or data. Then each task's
+ * bottom level (the longest path of shortest expected times from it to the end) is its urgency, in one queue for all workers; tasks
+ * submitted later go last until the next such moment. When starpu_task_wait_for_all() returns, holding begins again. Invariant: of equal levels the task that became ready first goes first. */
+#include "sched/sched.h"
+#include "core/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct entry {
+	double level;
+	uint64_t seq;
+	struct starpu_task *task;
+};
+
+struct graph_test {
+	orr_lock_t lock;	/* protects what follows */
+	unsigned released;	/* atomic: node->phase + 1 when workers may take tasks */
+	unsigned n, cap;	/* n: atomic hint */
+	struct entry *heap;	/* the first to go at the root */
+	uint64_t seq;
+	double *level;		/* by record, of the graph as it was at the last moment of scheduling */
+	uint32_t nlevels, base;
+};
+
+static void init(unsigned ctx)
+{
+	struct orr_node *node = orr_self();
+	struct graph_test *s = calloc(1, sizeof(*s));
+	struct orr_graph *g = s ? orr_graph_start(node, 1) : NULL;
+
+	(void) ctx;
+	if (!g)
+		orr_fatal("out of memory for the scheduling policy");
+	g->policy = 1;
+	node->policy_data = s;
+}
+
+static void deinit(unsigned ctx)
+{
+	struct orr_node *node = orr_self();
+	struct graph_test *s = node->policy_data;
+
+	(void) ctx;
+	if (node->graph)
+		node->graph->policy = 0;
+	free(s->level);
+	free(s->heap);
+	free(s);
+	node->policy_data = NULL;
+}
+
+/* ---- the heap, under the lock ---- */
+
+static int before(const struct entry *a, const struct entry *b)
+{
+	return a->level > b->level || (a->level == b->level && a->seq < b->seq);
+}
+
+static void sift_up(struct graph_test *s, unsigned i, struct entry e)
+{
+	for (; i > 0 && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = e;
+}
+
+static void sift_down(struct graph_test *s, unsigned i, struct entry e)
+{
+	for (;;) {
+		unsigned c = 2 * i + 1;
+
+		if (c >= s->n)
+			break;
+		if (c + 1 < s->n && before(&s->heap[c + 1], &s->heap[c]))
+			c++;
+		if (!before(&s->heap[c], &e))
+			break;
+		s->heap[i] = s->heap[c];
+		i = c;
+	}
+	s->heap[i] = e;
+}
+
+static void take_out(struct graph_test *s, unsigned i)
+{
+	struct entry last = s->heap[s->n - 1];
+
+	ORR_ATOMIC_STORE_RELAXED(&s->n, s->n - 1);
+	if (i == s->n)
+		return;
+	if (i > 0 && before(&last, &s->heap[(i - 1) / 2]))
+		sift_up(s, i, last);
+	else
+		sift_down(s, i, last);
+}
+
+static double level_of(const struct graph_test *s, const struct orr_task *t)
+{
+	return t->record > s->base && t->record - s->base <= s->nlevels ? s->level[t->record - s->base - 1] : 0;
+}
+
+/* ---- the policy ---- */
+
+static int is_released(struct orr_node *node, struct graph_test *s)
+{
+	return ORR_ATOMIC_LOAD(&s->released) == ORR_ATOMIC_LOAD(&node->phase) + 1;
+}
+
+static int push(struct starpu_task *task)
+{
+	struct orr_node *node = orr_self();
+	struct graph_test *s = node->policy_data;
+
+	orr_lock(&s->lock);
+	if (s->n == s->cap) {
+		unsigned cap = s->cap ? 2 * s->cap : 64;
+		void *v = realloc(s->heap, cap * sizeof(*s->heap));
+
+		if (!v) {
+			orr_unlock(&s->lock);
+			return -ENOMEM;
+		}
+		s->heap = v;
+		s->cap = cap;
+	}
+	ORR_ATOMIC_STORE_RELAXED(&s->n, s->n + 1);
+	sift_up(s, s->n - 1, (struct entry) { level_of(s, orr_task_of(task)), s->seq++, task });
+	orr_unlock(&s->lock);
+	if (is_released(node, s))
+		orr_wake_one(node);
+	return 0;
+}
+
+/* The best task that the worker can execute: mostly the root, so a search in the order of the array is good enough otherwise. */
+static struct starpu_task *pop(unsigned ctx)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct graph_test *s = self->node->policy_data;
+	struct starpu_task *task = NULL;
+	unsigned i, best = 0;
+
+	(void) ctx;
+	if (!ORR_ATOMIC_LOAD_RELAXED(&s->n) || !is_released(self->node, s))
+		return NULL;
+	orr_lock(&s->lock);
+	for (i = 0; i < s->n; i++) {
+		if ((task && !before(&s->heap[i], &s->heap[best])) || orr_task_first_impl(self->worker, s->heap[i].task) < 0)
+			continue;
+		task = s->heap[i].task;
+		best = i;
+		if (i == 0)
+			break;
+	}
+	if (task)
+		take_out(s, best);
+	orr_unlock(&s->lock);
+	return task;
+}
+
+/* Levels of the whole graph; what is queued is put in order again. */
+static void do_schedule(unsigned ctx)
+{
+	struct orr_node *node = orr_self();
+	struct graph_test *s = node->policy_data;
+	struct orr_graph *g = node->graph;
+	double *level;
+	unsigned i, n;
+	uint32_t nlevels;
+
+	(void) ctx;
+	orr_lock(&g->lock);
+	nlevels = g->nnodes;
+	level = malloc((nlevels + 1) * sizeof(*level));
+	if (!level || orr_graph_levels(g, 0, nlevels, level) < 0)
+		orr_fatal("out of memory for the bottom levels of %u tasks", nlevels);
+	orr_unlock(&g->lock);
+	orr_lock(&s->lock);
+	free(s->level);
+	s->level = level;
+	s->nlevels = nlevels;
+	s->base = g->base;
+	n = s->n;
+	for (i = 0; i < n; i++)
+		s->heap[i].level = level_of(s, orr_task_of(s->heap[i].task));
+	for (i = n / 2; i-- > 0;)
+		sift_down(s, i, s->heap[i]);
+	ORR_ATOMIC_STORE(&s->released, ORR_ATOMIC_LOAD(&node->phase) + 1);
+	orr_unlock(&s->lock);
+	orr_wake_all(node);
+}
+
+struct starpu_sched_policy orr_sched_graph_test = {
+	.init_sched = init,
+	.deinit_sched = deinit,
+	.push_task = push,
+	.pop_task = pop,
+	.do_schedule = do_schedule,
+	.policy_name = "graph_test",
+	.policy_description = "longest path first, once everything is submitted (a reference)",
+	.worker_type = STARPU_WORKER_LIST,
+};
