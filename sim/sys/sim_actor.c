@@ -17,7 +17,8 @@
 #include "sim.h"
 
 /* Answers for code that runs outside of actors (the launcher, its diagnosis, threads that kernels start). Its bounds hold no stack. */
-static struct orr_sim_actor outside;
+static struct orr_node nobody;	/* what it speaks for before there are ranks: messages look at it */
+static struct orr_sim_actor outside = { .head.thread.node = &nobody };
 
 struct orr_sim orr_sim;
 struct orr_sim_actor_head *orr_sim_self = &outside.head;
