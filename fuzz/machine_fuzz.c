@@ -40,6 +40,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		judge(err);
 		if (!err && (m.ncpus > 65536 || m.ncuda > 64 || m.nopencl > 64 || nmain > 64))
 			abort();
+	} else if (data[0] % 8 == 7) {
+		double costs[ORR_NCOSTS];
+		int err = orr_machine_parse_costs(text, "fuzz.costs", costs);
+		judge(err);
+		for (unsigned i = 0; !err && i < ORR_NCOSTS; i++) {
+			if (costs[i] < 0 || isinf(costs[i]))
+				abort();
+		}
 	} else {
 		unsigned n = data[0] % 8;
 		double matrix[64];

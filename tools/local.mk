@@ -2,16 +2,19 @@
 # Build fragment of the command `orrery`, its Python modules, and the tools that
 # have a known name of their own.
 include %D%/sources.mk
-bin_SCRIPTS += orrery starpu_mpi_comm_matrix.py
+bin_SCRIPTS += orrery starpu_mpi_comm_matrix.py starpu_perfmodel_plot
 orrtoolsdir = $(pkgdatadir)/tools
 dist_orrtools_DATA = $(orr_tools_python)
 EXTRA_DIST += $(orr_tools_extra) tools/starpu_mpi_comm_matrix.py
-CLEANFILES += starpu_mpi_comm_matrix.py
+CLEANFILES += starpu_mpi_comm_matrix.py starpu_perfmodel_plot
 
 # The interpreter is the one that configure found matplotlib for.
 starpu_mpi_comm_matrix.py: tools/starpu_mpi_comm_matrix.py Makefile
 	$(AM_V_GEN)$(SED) -e '1s,.*,#!$(PYTHON),' -e 's,^TOOLS = .*,TOOLS = "$(orrtoolsdir)",' \
 		$(srcdir)/tools/starpu_mpi_comm_matrix.py > $@.tmp && chmod +x $@.tmp && mv -f $@.tmp $@
+
+starpu_perfmodel_plot: tools/starpu_perfmodel_plot.sh
+	$(AM_V_GEN)cp $(srcdir)/tools/starpu_perfmodel_plot.sh $@ && chmod +x $@
 
 # Programs: two with known names, and the measurements that `orrery calibrate` starts.
 bin_PROGRAMS = starpu_machine_display starpu_perfmodel_display

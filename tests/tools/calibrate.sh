@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# orr-test: timeout 300
+#
+# `orrery calibrate`: what it writes is read by the library and by the simulator,
+# whose virtual time follows the measured costs; the network that it fits times
+# messages in the simulation like those that were measured.
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+
+STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2 ok "$ORRERY" calibrate -o place --name box
+for suffix in config bandwidth latency affinity costs; do
+	[ -s place/bus/box.$suffix ] || die "box.$suffix is missing"
+	has out "^place/bus/box.$suffix$"
+done
+has place/bus/box.config '^2 # Number of CUDA devices$'
+for cost in submit_us sched_us complete_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
+"$PYTHON" - place/bus/box.bandwidth <<'END' || die "the bandwidths are not believable"
+import sys
+rows = [[float(w) for w in line.split()] for line in open(sys.argv[1]) if line[0] != "#"]
+assert len(rows) == len(rows[0]) == 32
+assert all(rows[i][j] > 10 for i in range(3) for j in range(3) if i != j), rows[:3]
+END
+ok "$ORRERY" machine place/box
+has out '^2 CUDA workers$'
+
+# Programs of the real world find what was measured without an option.
+ok "$ORRERY" calibrate
+STARPU_NCPU=1 ok "$ORRERY" machine
+if grep -q 'never measured' out; then cat out; die "the default place is not where programs look"; fi
+
+ok "$ORRERY" calibrate -o place --name big --cpus 12
+has place/bus/big.config '^12 # Number of CPUs$'
+
+fails 2 'unknown option --what' "$ORRERY" calibrate --what
+fails 2 '--name a/b: letters' "$ORRERY" calibrate --name a/b
+fails 2 '--cpus 0: expected a whole number' "$ORRERY" calibrate --cpus 0
+fails 2 '-n only goes with --network' "$ORRERY" calibrate -n 4
+fails 2 '--cpus does not go with --network' "$ORRERY" calibrate --network --cpus 4
+fails 2 '-o needs a value' "$ORRERY" calibrate -o
+: > file
+fails 1 'file' "$ORRERY" calibrate -o file --name box
+
+if [ "$ORR_TEST_SIM" = yes ]; then
+	program=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim
+	virtual() { ok "$ORRERY" sim --kernels skip --report r.json --machine place/slow "$@" "$program" -nt 6 -b 64; sed -n 's/.*makespan_s": *\([0-9.]*\).*/\1/p' r.json; }
+	for f in place/bus/big.*; do cp $f place/bus/slow.${f##*.}; done
+	slow=$(printf 'submit_us 500\n' > place/bus/slow.costs; virtual)
+	fast=$(printf 'submit_us 0\n' > place/bus/slow.costs; virtual)
+	given=$(printf 'submit_us 500\n' > place/bus/slow.costs; virtual --cost-submit 0)
+	"$PYTHON" -c "import sys; s, f, g = map(float, sys.argv[1:]); assert s > f + 0.02 and abs(g - f) < 1e-4, (s, f, g)" $slow $fast $given \
+		|| die "virtual times $slow (500 us a task), $fast (0), $given (0 by option)"
+fi
+
+[ "$ORR_TEST_MPI" = yes ] || exit 0
+fails 2 'it takes one of' "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" everything
+fails 2 'it takes 2' "$ORRERY" run -n 1 "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" network
+ok "$ORRERY" calibrate --network -o place --name net -n 3
+has out '^place/net.xml$'
+has place/net.xml 'radical="0-2"'
+[ "$ORR_TEST_SIM" = yes ] && [ "$ORR_TEST_SANITIZER" = no ] || exit 0
+ok "$ORRERY" cc --sim -o net.sim "$ORR_TEST_SRCDIR/tools/calibrate_mpi.c"
+ok "$ORRERY" sim -n 2 --platform place/net.xml ./net.sim network
+grep '^net ' out > simulated
+"$PYTHON" - simulated place/net.xml <<'END' || die "simulated messages do not take what the platform file says"
+import re
+import sys
+text = open(sys.argv[2]).read()
+def factors(name):
+    pairs = re.search('smpi/%s" value="([^"]*)"' % name, text).group(1).split(";")
+    return [tuple(float(x) for x in p.split(":")) for p in pairs]
+bw, lat = (float(re.search(r'\b%s="([-+.0-9e]+)' % k, text).group(1)) for k in ("bw", "lat"))
+pick = lambda table, size: [f for s, f in table if s <= size][-1]
+for line in open(sys.argv[1]):
+    _, size, us = line.split()
+    size = int(size)
+    want = 1e6 * (2 * lat * pick(factors("lat-factor"), size) + size / (bw * pick(factors("bw-factor"), size)))
+    assert 0.7 * want < float(us) < 1.4 * want + 0.2, (size, us, want)
+END
