@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The examples verify their own results in both worlds and at every size; at 4
-# ranks both worlds send the same bytes between the same pairs; the same simulated
+# ranks both worlds send the same messages and bytes between the same pairs; the same simulated
 # run twice gives the same files.
 # orr-test: timeout 300
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
@@ -27,19 +27,19 @@ if [ "$ORR_TEST_MPI" = yes ]; then for n in 1 2 4; do all real $n; done; fi
 if [ "$ORR_TEST_SIM" = yes ]; then for n in 1 4 16 64; do all sim $n; done; fi
 [ "$ORR_TEST_MPI$ORR_TEST_SIM" = yesyes ] || exit 0
 
-# pairs: the bytes of each pair from the lines of STARPU_MPI_STATS.
-pairs() { cat out err | sed -n 's/^.*\(\[starpu_comm_stats\]\[[0-9]*:[0-9]*\]\)[[:space:]]*\([0-9.]*\) B.*/\1 \2/p' | sort; }
-STARPU_MPI_STATS=1
-export STARPU_MPI_STATS
+# pairs FILE: source, destination, bytes and messages of each pair in a file of statistics.
+pairs() { grep '^[0-9]' "$1" | cut -d, -f1-4 | sort; }
 for example in "ring" "stencil5 -x 24 -y 24 --niter 5" "cholesky -nt 8 -b 16"; do
+	ORRERY_MPI_STATS_FILE=$PWD/real.csv
+	export ORRERY_MPI_STATS_FILE
 	real 4 $example
-	pairs > real.txt
+	unset ORRERY_MPI_STATS_FILE
+	pairs real.csv > real.txt
 	sim 4 $example
-	pairs > sim.txt
+	pairs s.csv > sim.txt
 	[ -s real.txt ] || die "no statistics of $example"
 	diff real.txt sim.txt || die "the worlds differ in what $example sends"
 done
-unset STARPU_MPI_STATS
 
 sim 16 cholesky -nt 8 -b 16
 cp s.csv s1.csv
