@@ -323,7 +323,7 @@ static void reset(struct orr_node *node)
 	node->paused = 0;
 	node->arch_mask = 0;
 	node->ndone_waiters = 0;
-	node->nstarving = node->nbusy = node->ncopying = node->nprefetch = 0;
+	node->nstarving = node->nbusy = node->ncopying = node->nprefetch = node->nreducing = 0;
 	node->starved = NULL;
 	node->starver = NULL;
 	node->rr = 0;
@@ -430,6 +430,19 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 
 /* ---- stop ---- */
 
+/* Values that are gathered for data whose unregistration was submitted. */
+static void wait_reductions(struct orr_node *node)
+{
+	while (ORR_ATOMIC_LOAD(&node->nreducing)) {
+		unsigned key = orr_waitq_prepare(&node->done);
+
+		if (!ORR_ATOMIC_LOAD(&node->nreducing))
+			orr_waitq_cancel(&node->done);
+		else
+			orr_waitq_wait(&node->done, key, -1);
+	}
+}
+
 void starpu_shutdown(void)
 {
 	struct orr_node *node = orr_self();
@@ -443,6 +456,7 @@ void starpu_shutdown(void)
 	while (starpu_is_paused())
 		starpu_resume();
 	starpu_task_wait_for_all();
+	wait_reductions(node);
 	if (node->cfg.worker_stats || node->cfg.bus_stats)
 		starpu_display_stats();
 	node->state = ORR_NODE_STOPPING;

@@ -157,16 +157,19 @@ int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigne
 static void part_done(void *arg)
 {
 	struct orr_redux *r = arg;
+	struct orr_node *node = orr_self();
 	starpu_data_handle_t h = r->handle;
 
-	if (ORR_ATOMIC_ADD(&r->remaining, -1))
-		return;
-	orr_lock(&h->lock);
-	h->ext->redux = NULL;
-	orr_unlock(&h->lock);
-	free(r->part);
-	free(r);
-	orr_access_regrant(h);
+	if (ORR_ATOMIC_ADD(&r->remaining, -1) == 0) {
+		orr_lock(&h->lock);
+		h->ext->redux = NULL;
+		orr_unlock(&h->lock);
+		free(r->part);
+		free(r);
+		orr_access_regrant(h);
+	}
+	if (ORR_ATOMIC_ADD(&node->nreducing, -1) == 0)
+		orr_waitq_wake(&node->done);
 }
 
 /* The reduction tasks use the handle itself outside of the queue: they hold it by phase two among themselves. */
@@ -210,6 +213,7 @@ void orr_redux_run(struct orr_redux *r)
 	unsigned i, n = r->n;
 
 	r->remaining = (int) n;
+	ORR_ATOMIC_ADD(&orr_self()->nreducing, n);
 	/* With the last task submitted r may be gone. */
 	for (i = 0; i < n; i++)
 		submit_part(r, i);
