@@ -242,6 +242,8 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 
 	if (node >= self->nmemnodes)
 		return -EINVAL;
+	if (!orr_memory_managed(self, node))
+		return starpu_data_test_if_allocated_on_node(handle, node) ? -EBUSY : 0;
 	for (;;) {
 		unsigned key = orr_waitq_prepare(&self->done);
 

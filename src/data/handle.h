@@ -74,7 +74,7 @@ struct _starpu_data_state {
 	uint8_t gclass;			/* class of the granted group */
 	uint8_t sequential;		/* sequential consistency; may be read without the lock */
 	uint8_t busy_partition;		/* atomic: flags ORR_VIEW_*, as of the tasks submitted so far; 0: no access needs a check */
-	uint8_t wide : 1;			/* user-defined interface: structures for all memory nodes from the start */
+	uint8_t wide;			/* user-defined interface: structures for all memory nodes from the start; read without the lock */
 	uint8_t ulock_write : 1;	/* the phase-two holder writes */
 	uint8_t unregistering : 1;
 	uint8_t lazy_unregister : 1;
