@@ -517,7 +517,7 @@ int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t h, int node, enu
 
 	if (ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition) && orr_handle_check_partition(h, mode, NULL))
 		return -EINVAL;
-	acquire_prepare(a, h, node, mode, h->sequential, 0, NULL);
+	acquire_prepare(a, h, node, mode, ORR_ATOMIC_LOAD_RELAXED(&h->sequential), 0, NULL);
 	orr_lock(&h->lock);
 	ok = h->ngranted == 0 || (c == ORR_CLASS_READ && h->gclass == ORR_CLASS_READ);
 	ok = ok && !h->head && !lock_conflicts(h, &a->access) && !orr_redux_blocks(h, c);

@@ -357,7 +357,7 @@ static void unregister(starpu_data_handle_t h, int coherency)
 	orr_sys_settle(orr_thread_self());
 	orr_handle_wait_unordered(h);
 	/* Ordered whatever the handle's flag: it must come after everything that was submitted. */
-	h->sequential = 1;
+	ORR_ATOMIC_STORE(&h->sequential, 1);
 	orr_acquire_start(&c.acq, h, -1, STARPU_RW, 1, 0, closing_sync);
 	wait_flag(node, &c.done);
 	if (coherency && home_wanted(h) && orr_fetch_wait(h, (unsigned) h->home_node, STARPU_R, 0) < 0)
@@ -387,7 +387,7 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle)
 		return;
 	if (unregister_check(handle))
 		orr_fatal("%s cannot be unregistered", orr_handle_name(handle));
-	handle->sequential = 1;
+	ORR_ATOMIC_STORE(&handle->sequential, 1);
 	close_submit(handle, DESTROY);
 }
 

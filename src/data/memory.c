@@ -263,8 +263,8 @@ int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 	bytes = get_buffer(node, h, orr_replicate_iface(h, r), r->memnode);
 	if (bytes < 0)
 		return -ENOMEM;
-	r->allocated = 1;
 	r->mine = 1;
+	ORR_ATOMIC_STORE(&r->allocated, 1);	/* read without the lock by orr_fetch_quick */
 	if (managed)
 		lru_enter(node, h, r, (size_t) bytes);
 	return 0;

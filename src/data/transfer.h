@@ -48,7 +48,7 @@ static inline int orr_fetch_quick(starpu_data_handle_t h, unsigned memnode, unsi
 		if (ORR_ATOMIC_LOAD(&h->main.state) == ORR_INVALID)
 			return 0;
 	} else {
-		if (!h->main.allocated || (h->main.state == ORR_INVALID && (mode & STARPU_R)))
+		if (!ORR_ATOMIC_LOAD(&h->main.allocated) || (h->main.state == ORR_INVALID && (mode & STARPU_R)))
 			return 0;
 		ORR_ATOMIC_STORE(&h->main.state, ORR_MODIFIED);
 	}
