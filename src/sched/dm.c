@@ -7,8 +7,8 @@
  *	heft	dmdas by its name in the literature	pheft	the same: there are no parallel tasks
  *
  * A worker's expected end is the expected end of what it executes, set anew when a task begins and ends, plus the expected lengths of
- * what is queued. Workers that are the same to the models and have the same memory form a unit, for which estimates are made once.
- * Invariant: queued_ns of a worker is the sum of the loads of the tasks in its queue, up to pushes and pops under way. */
+ * what has not begun. Workers that are the same to the models and have the same memory form a unit, for which estimates are made once.
+ * Invariant: queued_ns of a worker is the sum of the loads of its tasks that have not begun, up to pushes under way. */
 #include "sched/sched.h"
 #include "sched/dm.h"
 #include "data/handle.h"
@@ -202,7 +202,6 @@ static struct starpu_task *dm_pop(unsigned ctx)
 	struct orr_worker *worker = self->worker;
 	struct orr_dm_worker *w = &dm->w[worker->id];
 	struct starpu_task *task;
-	int64_t load;
 
 	(void) ctx;
 	if (!ORR_ATOMIC_LOAD_RELAXED(&w->q.ntasks))
@@ -210,11 +209,6 @@ static struct starpu_task *dm_pop(unsigned ctx)
 	orr_lock(&w->lock);
 	task = dm->v->ready && dm->several ? pop_ready(w, worker) : orr_taskq_pop(&w->q, worker, 0);
 	orr_unlock(&w->lock);
-	if (!task)
-		return NULL;
-	load = orr_task_of(task)->load;
-	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -load);
-	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, now_ns() + load);
 	return task;
 }
 
@@ -223,12 +217,15 @@ static void dm_begin(struct starpu_task *task, unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
 	struct orr_dm *dm = self->node->policy_data;
+	struct orr_dm_worker *w = &dm->w[self->worker->id];
 	double us = task->predicted;
 
 	(void) ctx;
 	if (task->execute_on_a_specific_worker)
 		us = orr_perf_expected_us(self->node, self->worker->unit, task, orr_task_of(task)->nimpl, 0, NULL);
-	ORR_ATOMIC_STORE_RELAXED(&dm->w[self->worker->id].free_ns, now_ns() + (us > 0 ? (int64_t) (us * 1e3) : 0));
+	else
+		ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -orr_task_of(task)->load);
+	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, now_ns() + (us > 0 ? (int64_t) (us * 1e3) : 0));
 }
 
 static void dm_end(struct starpu_task *task, unsigned ctx)

@@ -20,7 +20,7 @@ struct orr_dm_variant {
 struct orr_dm_worker {
 	orr_lock_t lock;	/* protects q */
 	struct orr_taskq q;
-	int64_t queued_ns;	/* atomic */
+	int64_t queued_ns;	/* atomic: loads of what has not begun */
 	int64_t free_ns;	/* atomic: when what it executes is expected to be over */
 	unsigned ntasks;	/* atomic: queued or in flight */
 } __attribute__((aligned(128)));

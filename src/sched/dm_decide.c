@@ -127,21 +127,19 @@ static struct estimate estimate(struct orr_node *node, struct orr_worker *w, str
 
 /* ---- workers ---- */
 
-/* Expected end as far as tasks of at least that priority count. */
+/* Expected end without the queued tasks that are less urgent. */
 static int64_t available_for(struct orr_dm_worker *w, int64_t now, int prio)
 {
-	int64_t end = ORR_ATOMIC_LOAD_RELAXED(&w->free_ns), sum = 0;
+	int64_t end = orr_dm_available(w, now);
 	unsigned i;
 
-	if (end < now)
-		end = now;
 	if (!ORR_ATOMIC_LOAD_RELAXED(&w->q.ntasks))
 		return end;
 	orr_lock(&w->lock);
-	for (i = w->q.n; i-- > 0 && w->q.bucket[i].prio >= prio;)
-		sum += w->q.bucket[i].load;
+	for (i = 0; i < w->q.n && w->q.bucket[i].prio < prio; i++)
+		end -= w->q.bucket[i].load;
 	orr_unlock(&w->lock);
-	return end + sum;
+	return end > now ? end : now;
 }
 
 static int64_t available(struct search *s, unsigned worker)
