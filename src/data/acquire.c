@@ -37,7 +37,7 @@ static void granted_sync(struct orr_acquire *a)
 	struct orr_user_acquire *u = (struct orr_user_acquire *) a;
 	struct orr_node *node = orr_self();
 
-	link_acquire(u);
+	/* From here on it is the waiting thread's, which links it: linked earlier, another thread's release could take it. */
 	ORR_ATOMIC_STORE(&u->done, 1);
 	orr_waitq_wake(&node->done);
 }
@@ -122,6 +122,7 @@ int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum star
 		return ret;
 	}
 	wait_flag(orr_self(), &u->done);
+	link_acquire(u);
 	return 0;
 }
 
