@@ -142,11 +142,11 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	if (ret)
 		goto no_layer;
 	mpi->starpu_owned = with_core;
-	node->mpi = mpi;
+	ORR_ATOMIC_STORE(&node->mpi, mpi);
 	ret = orr_mpi_engine_start(mpi);
 	if (!ret)
 		return 0;
-	node->mpi = NULL;
+	ORR_ATOMIC_STORE(&node->mpi, NULL);
 	unmake(mpi);
 no_layer:
 	if (with_core)
@@ -205,7 +205,7 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 		orr_sys_mpi_barrier(node, mpi->comms[0]->comm);
 	orr_mpi_engine_stop(mpi);
 	orr_mpi_stats_report(mpi);
-	node->mpi = NULL;
+	ORR_ATOMIC_STORE(&node->mpi, NULL);
 	int core = mpi->starpu_owned;
 	unmake(mpi);
 	if (core)

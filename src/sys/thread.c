@@ -94,6 +94,6 @@ double orr_sys_spin_us(struct orr_node *node)
 		cores = (cores + nprocs - 1) / nprocs;
 	if (cores <= 1)
 		return 0;
-	threads = node->ngroups + 1 + (node->mpi != NULL);
+	threads = node->ngroups + 1 + (ORR_ATOMIC_LOAD(&node->mpi) != NULL);
 	return cores >= threads ? 20 : 2;
 }
