@@ -22,7 +22,7 @@
 static void engine_init(const struct launcher_options *o)
 {
 	static const char *const fixed[] = {
-		"network/model:SMPI", "smpi/simulate-computation:no", "smpi/test:0", "smpi/iprobe:0", "smpi/grow-injected-times:no",
+		"network/model:SMPI", "network/crosstraffic:0", "smpi/simulate-computation:no", "smpi/test:0", "smpi/iprobe:0", "smpi/grow-injected-times:no",
 		"surf/precision:1e-9", "debug/verbose-exit:no", "debug/clean-atexit:no",
 	};
 	enum { nfixed = sizeof(fixed) / sizeof(*fixed) };
