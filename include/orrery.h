@@ -7,6 +7,7 @@
 #ifndef ORRERY_H
 #define ORRERY_H
 
+#include <stdint.h>
 #include <starpu_config.h>
 
 #ifdef __cplusplus
@@ -36,6 +37,10 @@ struct orrery_task_stats {
 
 /* Fill *stats with the present counts.  Any thread, between starpu_init() and starpu_shutdown(). */
 void orrery_task_stats(struct orrery_task_stats *stats);
+
+/* Bytes brought to memory node `node` and taken from it by transfers since starpu_init(); either pointer may be NULL.  Any thread,
+ * between starpu_init() and starpu_shutdown().  Returns 0, or -EINVAL when there is no such node. */
+int orrery_transfer_bytes(unsigned node, uint64_t *in, uint64_t *out);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -444,7 +444,10 @@ static void acquire_granted(struct orr_acquire *a)
 		ret = orr_fetch(a->access.handle, (unsigned) a->access.node, a->access.mode, a->prio, acquire_done, a);
 		if (ret == 1)
 			return;
-		if (ret < 0)
+		if (ret < 0 && a->may_fail) {
+			a->access.pinned = 0;
+			a->status = ret;
+		} else if (ret < 0)
 			orr_fatal("the datum %s cannot be brought to memory node %d", orr_handle_name(a->access.handle), a->access.node);
 	}
 	a->granted(a);
@@ -480,6 +483,7 @@ static void acquire_prepare(struct orr_acquire *a, starpu_data_handle_t h, int n
 	a->access.node = (int8_t) node;
 	a->access.ordered = ordered & 1;
 	a->prio = prio;
+	a->status = 0;
 	a->granted = granted;
 }
 

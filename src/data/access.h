@@ -21,6 +21,8 @@ struct orr_acquire {
 						 * before orr_acquire_start returns, or later in any thread; must not block */
 	void *arg;				/* the caller's */
 	int prio;
+	int status;				/* when granted: 0, or with may_fail -errno: the datum cannot be brought to the node */
+	int may_fail;				/* the caller looks at status; else such an error ends the program */
 };
 
 /* Starts an acquisition of handle with mode on memory node `node` (-1: no data movement, only the ordering). sequential: takes part

@@ -103,6 +103,17 @@ static void body(struct orr_task *t)
 	fetched(c);
 }
 
+/* Does the program's own buffer in main memory limit its size? */
+static int has_fixed_buffer(starpu_data_handle_t h)
+{
+	int yes;
+
+	orr_lock(&h->lock);
+	yes = !h->main.mine && h->main.allocated;
+	orr_unlock(&h->lock);
+	return yes;
+}
+
 static int check(starpu_data_handle_t dst, starpu_data_handle_t src)
 {
 	if (dst == src) {
@@ -113,7 +124,7 @@ static int check(starpu_data_handle_t dst, starpu_data_handle_t src)
 		orr_error("starpu_data_cpy: %s and %s have different interfaces", orr_handle_name(dst), orr_handle_name(src));
 		return -EINVAL;
 	}
-	if (!dst->main.mine && dst->main.allocated && starpu_data_get_alloc_size(dst) < starpu_data_get_size(src)) {
+	if (has_fixed_buffer(dst) && starpu_data_get_alloc_size(dst) < starpu_data_get_size(src)) {
 		orr_error("starpu_data_cpy: %s has %zu bytes, too few for the %zu of %s", orr_handle_name(dst), starpu_data_get_alloc_size(dst),
 			  starpu_data_get_size(src), orr_handle_name(src));
 		return -EINVAL;

@@ -4,6 +4,7 @@
  * Invariant: memnode->used counts what starpu_malloc_on_node handed out with STARPU_MALLOC_COUNT and was not given back, cached buffers
  * included; cache_bytes is their part. */
 #include "data/memory.h"
+#include "orrery.h"
 #include "data/iface.h"
 #include "data/transfer.h"
 #include "drivers/memnode.h"
@@ -343,4 +344,17 @@ void orr_memory_exit(struct orr_node *node)
 void orr_memory_kick_slow(struct orr_node *node)
 {
 	orr_wake_all(node);
+}
+
+int orrery_transfer_bytes(unsigned node, uint64_t *in, uint64_t *out)
+{
+	struct orr_node *self = orr_self();
+
+	if (node >= self->nmemnodes)
+		return -EINVAL;
+	if (in)
+		*in = ORR_ATOMIC_LOAD_RELAXED(&self->memnodes[node].bytes_in);
+	if (out)
+		*out = ORR_ATOMIC_LOAD_RELAXED(&self->memnodes[node].bytes_out);
+	return 0;
 }

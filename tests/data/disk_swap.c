@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: env STARPU_NCPU=2 ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CPU_MEM=2 STARPU_LIMIT_CUDA_MEM=1 */
+/* Main memory overflows to disk: 8 MiB of data without home on 2 MiB of main memory and 1 MiB of device memory. */
+#include "data/mem_test.h"
+
+#define NDATA 32
+#define N (64 << 10)	/* ints: 256 KiB each */
+
+static void set_func(void *buffers[], void *arg)
+{
+	int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[0]);
+	int i, first;
+
+	starpu_codelet_unpack_args(arg, &first);
+	for (i = 0; i < N; i++)
+		v[i] = first + i;
+}
+
+static struct starpu_codelet set_cl = { .cpu_funcs = { set_func }, .nbuffers = 1, .modes = { STARPU_W }, .name = "set" };
+
+int main(void)
+{
+	starpu_data_handle_t h[NDATA];
+	int i, k, value[NDATA];
+
+	setenv("STARPU_DISK_SWAP", getenv("ORR_TEST_TMP") ? getenv("ORR_TEST_TMP") : "/tmp", 1);
+	start();
+	for (i = 0; i < NDATA; i++) {
+		value[i] = i * 1000;
+		starpu_vector_data_register(&h[i], -1, 0, N, sizeof(int));
+		CHECK(starpu_task_insert(&set_cl, STARPU_VALUE, &value[i], sizeof(int), STARPU_W, h[i], 0) == 0);
+	}
+	for (k = 0; k < 3; k++)
+		for (i = 0; i < NDATA; i++)
+			add_on(h[i], k == 1 ? 0 : -1, k + 1);
+	for (i = 0; i < NDATA; i++) {
+		int *v;
+
+		CHECK(starpu_data_acquire(h[i], STARPU_R) == 0);
+		v = starpu_data_get_local_ptr(h[i]);
+		for (k = 0; k < N; k++)
+			CHECK(v[k] == value[i] + k + 6);
+		starpu_data_release(h[i]);
+		CHECK(starpu_memory_get_used(STARPU_MAIN_RAM) <= 2 << 20);
+	}
+	for (i = 0; i < NDATA; i++)
+		starpu_data_unregister(h[i]);
+	starpu_shutdown();
+	return 0;
+}
