@@ -86,6 +86,19 @@ static inline int options_int(struct options *o, const char *name, const char *o
 	return 1;
 }
 
+/* Consumes the option `name` and the word after it; returns whether it was there. */
+static inline int options_text(struct options *o, const char *name, const char **value)
+{
+	if (!options_is(o, name, NULL))
+		return 0;
+	if (o->at + 1 < o->argc)
+		*value = o->argv[o->at + 1];
+	else
+		snprintf(o->error, sizeof(o->error), "%s takes a word", name);
+	o->at += 2;
+	return 1;
+}
+
 static inline void options_unknown(struct options *o)
 {
 	snprintf(o->error, sizeof(o->error), "unknown argument '%.80s'", o->argv[o->at]);

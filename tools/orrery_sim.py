@@ -41,7 +41,8 @@ launcher's command (for instance "valgrind -q").
 """
 VALUED = {"-n": "a number", "-np": "a number", "--platform": "a file", "--machine": "a name",
           "--machine-path": "directories", "--cpus": "a number", "--kernels": "run, skip or inject", "--stats": "a file", "--report": "a file", "--cfg": "a SimGrid setting",
-          "--stack": "a size", "--quantum": "a time"}
+          "--stack": "a size", "--quantum": "a time",
+          "--cuda-from-model": "yes or no"}
 KERNELS = ("run", "skip", "inject")
 
 
@@ -70,6 +71,8 @@ def check_option(name, value):
                         % (name, value, "CPUs" if name == "--cpus" else "nodes"))
     if name == "--kernels" and value not in KERNELS:
         raise UserError("--kernels %s: there are run, skip and inject" % value)
+    if name == "--cuda-from-model" and value not in ("yes", "no"):
+        raise UserError("--cuda-from-model %s: it takes yes or no" % value)
     if name == "--platform":
         if not os.path.exists(value):
             raise UserError("--platform %s: there is no such file; write one with `orrery platform -o %s`, "

@@ -39,16 +39,18 @@ static void add_squares(struct problem *pb, int i, int j, double *r2, double *a2
 {
 	starpu_data_handle_t handle = pb->residual[tile_index(i, j)];
 	double r_sum = 0, a_sum = 0, times = i == j ? 1 : 2;
-	const double *r;
+	const void *r;
 	size_t ld;
 
 	starpu_data_acquire(handle, STARPU_R);
-	r = (const double *)starpu_matrix_get_local_ptr(handle);
+	r = (const void *)starpu_matrix_get_local_ptr(handle);
 	ld = starpu_matrix_get_local_ld(handle);
 	for (int column = 0; column < pb->b; column++)
 		for (int row = 0; row < pb->b; row++)
 		{
-			r_sum += square(r[(size_t)column * ld + (size_t)row]);
+			size_t at = (size_t)column * ld + (size_t)row;
+
+			r_sum += square(pb->single ? ((const float *)r)[at] : ((const double *)r)[at]);
 			a_sum += square(matrix_element(i * pb->b + row, j * pb->b + column, pb->nt * pb->b));
 		}
 	starpu_data_release(handle);
@@ -81,7 +83,7 @@ int check_factor(struct problem *pb)
 	}
 	starpu_mpi_wait_for_all(pb->comm);
 	norms(pb, &r, &a);
-	ratio = r / (pb->nt * pb->b * a * DBL_EPSILON);
+	ratio = r / (pb->nt * pb->b * a * (pb->single ? FLT_EPSILON : DBL_EPSILON));
 	good = ratio <= LARGEST_RATIO;	/* false for a NaN */
 	if (pb->rank == 0 && good)
 		printf("check: OK (||A - L L^T|| / (n ||A|| eps) = %.3g)\n", ratio);

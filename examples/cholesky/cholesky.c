@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tiled Cholesky factorisation, A = L*L^T in double precision, over a block-cyclic distribution.
+ * Tiled Cholesky factorisation, A = L*L^T in double (or single) precision, over a block-cyclic distribution.
  * It shows what a program for large machines does: pruned insertion of tasks, data without memory before it is needed,
  * received tiles given back early, priorities along the critical path, performance models, and its own verification.
  * Invariant: what a rank does and stores follows what it takes part in; only one array of 8 bytes per tile, and the
@@ -10,6 +10,9 @@
  *	orrery run -n 4 ./cholesky -nt 16 -b 128 --check
  *	orrery sim -n 64 cholesky.sim -nt 16 -b 32 --check
  *	orrery sim -n 1024 --kernels skip cholesky.sim -nt 128 -b 512
+ *
+ * With the measurements of another runtime's Cholesky, whose models are called chol_model_potrf and so on (single
+ * precision): orrery sim --machine NAME ... cholesky.sim --single --models chol_model_ -nt 32 -b 960
  *
  * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that generate A), seconds,
  * and Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the algorithm, check.c the verification.
@@ -28,6 +31,9 @@ static const char usage[] =
 	"  -p N, -q N       rows and columns of the process grid, p*q = ranks\n"
 	"                   (default: as square as possible, p <= q)\n"
 	"  -np, --no-prune  go through the whole task graph on every rank\n"
+	"  -s, --single     single precision\n"
+	"  --models PREFIX  the kernels' performance models are PREFIXpotrf, PREFIXtrsm, PREFIXsyrk, PREFIXgemm\n"
+	"                   (default: orrery_dpotrf and so on, orrery_spotrf with --single)\n"
 	"  --check          verify the factor against the matrix; needs kernels that run\n"
 	"  -h, --help       this text\n";
 
@@ -44,6 +50,10 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			;
 		else if (options_flag(o, "--no-prune", "-np"))
 			pb->prune = 0;
+		else if (options_flag(o, "--single", "-s"))
+			pb->single = 1;
+		else if (options_text(o, "--models", &pb->models))
+			;
 		else if (options_flag(o, "--check", NULL))
 			pb->check = 1;
 		else
@@ -102,7 +112,7 @@ static int factor(struct problem *pb)
 	double start;
 	int failed, status = 0;
 
-	kernels_setup();
+	kernels_setup(pb);
 	tiles_register(pb);
 	settle(pb);
 

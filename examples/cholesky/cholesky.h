@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the files of the Cholesky example share: the problem as one rank sees it, and the codelets.
- * Invariant: a tile is a b x b column-major matrix of doubles, named (i,j) with i >= j, owned by rank
+ * Invariant: a tile is a b x b column-major matrix of doubles (of floats with --single), named (i,j) with i >= j, owned by rank
  * (i mod P) * Q + (j mod Q), and has a handle on the ranks that own it, read it, or send something to its owner.
  */
 #ifndef EXAMPLES_CHOLESKY_H
@@ -17,6 +17,8 @@ struct problem
 	int p, q;			/* this rank's place in it */
 	int nt, b;			/* tiles per dimension, rows of a tile */
 	int prune, check;
+	int single;			/* tiles are of floats */
+	const char *models;		/* what the names of the kernels' performance models begin with; NULL: ours */
 	starpu_data_handle_t *factor;	/* A, overwritten by L; see tile_index() */
 	starpu_data_handle_t *residual;	/* A - L*L^T, with --check only */
 };
@@ -59,9 +61,16 @@ extern struct starpu_codelet gemm_cl;		/* R: L(i,k), R: L(j,k), RW: A(i,j) */
 extern struct starpu_codelet residual_cl;	/* RW: R(i,j), R: L(i,k), R: L(j,k) */
 extern struct starpu_codelet residual_diag_cl;	/* RW: R(i,i), R: L(i,k) */
 
-void kernels_setup(void);			/* once per rank, before the first task */
+void kernels_setup(const struct problem *pb);	/* once per rank, before the first task */
 int kernels_not_definite(void);			/* 1 + k when pivot tile k was not positive definite here, else 0 */
 double matrix_element(int row, int column, int n);
+
+/* single.c: what kernels.c has for doubles; single_update is C -= A * B^T by plain loops */
+void single_update(int b, const float *A, int lda, const float *B, int ldb, float *C, int ldc, int lower);
+int single_potrf(int b, float *A, int lda);	/* -1 when it is not positive definite */
+void single_trsm(int b, const float *L, int ldl, float *A, int lda);
+void single_syrk(int b, const float *A, int lda, float *C, int ldc);
+void single_gemm(int b, const float *A, int lda, const float *B, int ldb, float *C, int ldc);
 
 /* tiles.c */
 void tiles_register(struct problem *pb);

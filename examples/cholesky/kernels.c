@@ -20,10 +20,36 @@
 /* Provided by OpenBLAS, absent from other implementations: workers are the only parallelism wanted here. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 
+/* Their symbols are set by kernels_setup(). */
+static struct starpu_perfmodel init_model = { .type = STARPU_HISTORY_BASED };
+static struct starpu_perfmodel potrf_model = { .type = STARPU_HISTORY_BASED };
+static struct starpu_perfmodel trsm_model = { .type = STARPU_HISTORY_BASED };
+static struct starpu_perfmodel syrk_model = { .type = STARPU_HISTORY_BASED };
+static struct starpu_perfmodel gemm_model = { .type = STARPU_HISTORY_BASED };
+static struct starpu_perfmodel residual_model = { .type = STARPU_HISTORY_BASED };
+
 static int not_definite;
 
-void kernels_setup(void)
+/* Names of the models of potrf, trsm, syrk and gemm, and of those that are always ours. */
+static char symbols[6][64];
+
+static void name_models(const struct problem *pb)
 {
+	static const char *const kernel[] = { "potrf", "trsm", "syrk", "gemm", "init", "residual" };
+	struct starpu_perfmodel *model[] = { &potrf_model, &trsm_model, &syrk_model, &gemm_model, &init_model, &residual_model };
+
+	for (int i = 0; i < 6; i++)
+	{
+		const char *prefix = pb->models && i < 4 ? pb->models : pb->single ? "orrery_s" : "orrery_d";
+
+		snprintf(symbols[i], sizeof(symbols[i]), "%.48s%s", prefix, kernel[i]);
+		model[i]->symbol = symbols[i];
+	}
+}
+
+void kernels_setup(const struct problem *pb)
+{
+	name_models(pb);
 	if (openblas_set_num_threads)
 		openblas_set_num_threads(1);
 }
@@ -49,6 +75,13 @@ double matrix_element(int row, int column, int n)
 	return (double)(x >> 11) * 0x1p-53 - 0.5 + (row == column ? n : 0);
 }
 
+/* Buffer `n` of a task as BLAS wants it. */
+#define TILE(n) ((double *)STARPU_MATRIX_GET_PTR(buffers[n]))
+#define SINGLE (STARPU_MATRIX_GET_ELEMSIZE(buffers[0]) == sizeof(float))
+#define SINGLE_TILE(n) ((float *)STARPU_MATRIX_GET_PTR(buffers[n]))
+#define LD(n) ((int)STARPU_MATRIX_GET_LD(buffers[n]))
+#define ORDER(n) ((int)STARPU_MATRIX_GET_NX(buffers[n]))
+
 static void init_cpu(void *buffers[], void *arg)
 {
 	double *a = (double *)STARPU_MATRIX_GET_PTR(buffers[0]);
@@ -59,7 +92,15 @@ static void init_cpu(void *buffers[], void *arg)
 	starpu_codelet_unpack_args(arg, &i, &j, &n);
 	for (int c = 0; c < b; c++)
 		for (int r = 0; r < b; r++)
-			a[(size_t)c * ld + (size_t)r] = matrix_element(i * b + r, j * b + c, n);
+		{
+			size_t at = (size_t)c * ld + (size_t)r;
+			double element = matrix_element(i * b + r, j * b + c, n);
+
+			if (SINGLE)
+				SINGLE_TILE(0)[at] = (float)element;
+			else
+				a[at] = element;
+		}
 }
 
 /* C -= A * B^T. `lower`: only the lower triangle of C. */
@@ -154,18 +195,13 @@ static void tile_gemm(int b, const double *A, int lda, const double *B, int ldb,
 }
 #endif
 
-/* Buffer `n` of a task as BLAS wants it. */
-#define TILE(n) ((double *)STARPU_MATRIX_GET_PTR(buffers[n]))
-#define LD(n) ((int)STARPU_MATRIX_GET_LD(buffers[n]))
-#define ORDER(n) ((int)STARPU_MATRIX_GET_NX(buffers[n]))
-
 static void potrf_cpu(void *buffers[], void *arg)
 {
 	int b = ORDER(0), k;
 	size_t ld = (size_t)LD(0);
 	double *a = TILE(0);
 
-	if (tile_potrf(b, a, LD(0)))
+	if (SINGLE ? single_potrf(b, SINGLE_TILE(0), LD(0)) : tile_potrf(b, a, LD(0)))
 	{
 		starpu_codelet_unpack_args(arg, &k);
 		__atomic_store_n(&not_definite, k + 1, __ATOMIC_RELEASE);
@@ -173,45 +209,56 @@ static void potrf_cpu(void *buffers[], void *arg)
 	/* What is left of A above the diagonal is no part of L. */
 	for (int c = 1; c < b; c++)
 		for (int r = 0; r < c; r++)
-			a[(size_t)c * ld + (size_t)r] = 0;
+			if (SINGLE)
+				SINGLE_TILE(0)[(size_t)c * ld + (size_t)r] = 0;
+			else
+				a[(size_t)c * ld + (size_t)r] = 0;
 }
 
 static void trsm_cpu(void *buffers[], void *arg)
 {
 	(void)arg;
-	tile_trsm(ORDER(0), TILE(0), LD(0), TILE(1), LD(1));
+	if (SINGLE)
+		single_trsm(ORDER(0), SINGLE_TILE(0), LD(0), SINGLE_TILE(1), LD(1));
+	else
+		tile_trsm(ORDER(0), TILE(0), LD(0), TILE(1), LD(1));
 }
 
 static void syrk_cpu(void *buffers[], void *arg)
 {
 	(void)arg;
-	tile_syrk(ORDER(0), TILE(0), LD(0), TILE(1), LD(1));
+	if (SINGLE)
+		single_syrk(ORDER(0), SINGLE_TILE(0), LD(0), SINGLE_TILE(1), LD(1));
+	else
+		tile_syrk(ORDER(0), TILE(0), LD(0), TILE(1), LD(1));
 }
 
 static void gemm_cpu(void *buffers[], void *arg)
 {
 	(void)arg;
-	tile_gemm(ORDER(0), TILE(0), LD(0), TILE(1), LD(1), TILE(2), LD(2));
+	if (SINGLE)
+		single_gemm(ORDER(0), SINGLE_TILE(0), LD(0), SINGLE_TILE(1), LD(1), SINGLE_TILE(2), LD(2));
+	else
+		tile_gemm(ORDER(0), TILE(0), LD(0), TILE(1), LD(1), TILE(2), LD(2));
 }
 
 static void residual_cpu(void *buffers[], void *arg)
 {
 	(void)arg;
-	plain_update(ORDER(0), TILE(1), (size_t)LD(1), TILE(2), (size_t)LD(2), TILE(0), (size_t)LD(0), 0);
+	if (SINGLE)
+		single_update(ORDER(0), SINGLE_TILE(1), LD(1), SINGLE_TILE(2), LD(2), SINGLE_TILE(0), LD(0), 0);
+	else
+		plain_update(ORDER(0), TILE(1), (size_t)LD(1), TILE(2), (size_t)LD(2), TILE(0), (size_t)LD(0), 0);
 }
 
 static void residual_diag_cpu(void *buffers[], void *arg)
 {
 	(void)arg;
-	plain_update(ORDER(0), TILE(1), (size_t)LD(1), TILE(1), (size_t)LD(1), TILE(0), (size_t)LD(0), 0);
+	if (SINGLE)
+		single_update(ORDER(0), SINGLE_TILE(1), LD(1), SINGLE_TILE(1), LD(1), SINGLE_TILE(0), LD(0), 0);
+	else
+		plain_update(ORDER(0), TILE(1), (size_t)LD(1), TILE(1), (size_t)LD(1), TILE(0), (size_t)LD(0), 0);
 }
-
-static struct starpu_perfmodel init_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dinit" };
-static struct starpu_perfmodel potrf_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dpotrf" };
-static struct starpu_perfmodel trsm_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dtrsm" };
-static struct starpu_perfmodel syrk_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dsyrk" };
-static struct starpu_perfmodel gemm_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dgemm" };
-static struct starpu_perfmodel residual_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_dresidual" };
 
 struct starpu_codelet init_cl =
 {

@@ -60,7 +60,7 @@ static starpu_data_handle_t *register_tiles(const struct problem *pb, int uses, 
 
 			if (!(tile_use(pb, i, j) & uses))
 				continue;
-			starpu_matrix_data_register(&handles[at], -1, 0, b, b, b, sizeof(double));
+			starpu_matrix_data_register(&handles[at], -1, 0, b, b, b, pb->single ? sizeof(float) : sizeof(double));
 			starpu_mpi_data_register(handles[at], tag + (starpu_mpi_tag_t)at, tile_owner(pb, i, j));
 		}
 	return handles;

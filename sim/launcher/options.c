@@ -14,7 +14,11 @@ static const char usage[] =
 	"  --platform FILE.xml  SimGrid platform, hosts in order are the nodes (default: a cluster of N nodes)\n"
 	"  --machine NAME       what is inside a node, by name or path, unless its host has the property `machine`\n"
 	"  --machine-path DIRS  where machines are looked for, separated by colons\n"
-	"  --cpus K             CPUs of a node (default: the machine's)\n"
+	"  --cpus K             cores of a node (default: the machine's); each GPU takes one to drive it, and on\n"
+	"                       machines with GPUs the progression of messages takes another\n"
+	"  --cuda-from-model yes|no\n"
+	"                       codelets without function for CUDA run on simulated GPUs that their performance\n"
+	"                       model knows, where their function for the CPU computes the result (default: yes)\n"
 	"  --kernels MODE       run (default), skip or inject\n"
 	"  --stats FILE.csv     bytes and messages per pair of nodes\n"
 	"  --report FILE.json   the summary for programs\n"
@@ -78,6 +82,13 @@ static enum orr_sim_kernels kernel_mode(const char *value)
 	launcher_fail("--kernels %s: there are run, skip and inject", value);
 }
 
+static int yes_or_no(const char *name, const char *value)
+{
+	if (strcmp(value, "yes") && strcmp(value, "no"))
+		launcher_fail("%s %s: it takes yes or no", name, value);
+	return !strcmp(value, "yes");
+}
+
 static void set_option(struct launcher_options *o, const char *name, const char *value)
 {
 	if (!strcmp(name, "-n") || !strcmp(name, "-np"))
@@ -88,6 +99,8 @@ static void set_option(struct launcher_options *o, const char *name, const char 
 		o->machine = value;
 	else if (!strcmp(name, "--machine-path"))
 		o->machine_path = value;
+	else if (!strcmp(name, "--cuda-from-model"))
+		orr_sim.cuda_from_model = yes_or_no(name, value);
 	else if (!strcmp(name, "--kernels"))
 		orr_sim.kernels = kernel_mode(value);
 	else if (!strcmp(name, "--stats"))
@@ -115,8 +128,16 @@ static void default_costs(void)
 	memcpy(orr_sim.costs, us, sizeof(us));
 }
 
+static int counts(const char *name)
+{
+	const char *value = getenv(name);
+	return !value || strcmp(value, "0");
+}
+
 static void read_environment(void)
 {
+	orr_sim.transfer_cost = counts("STARPU_SIMGRID_TRANSFER_COST");
+	orr_sim.alloc_cost = counts("STARPU_SIMGRID_CUDA_MALLOC_COST");
 	const char *costs = getenv("ORR_SIM_COSTS"), *fold = getenv("STARPU_MALLOC_SIMULATION_FOLD");
 	if (costs && !strcmp(costs, "0")) {
 		memset(orr_sim.costs, 0, sizeof(orr_sim.costs));
@@ -133,6 +154,7 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	if (!o->cfg)
 		launcher_fail("out of memory");
 	o->n = 1;
+	orr_sim.cuda_from_model = 1;
 	default_costs();
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		char *equals = strchr(argv[i], '='), *name = argv[i];

@@ -58,6 +58,7 @@ struct orr_sim_peer {
 };
 
 struct orr_sim_mpi;
+struct orr_sim_bus;
 
 struct orr_sim_rank {
 	int rank;
@@ -76,6 +77,7 @@ struct orr_sim_rank {
 	struct orr_sim_peer *peers;
 	unsigned npeers;
 	struct orr_sim_mpi *mpi;	/* sim_mpi.c's own */
+	struct orr_sim_bus *bus;	/* sim_bus.c's own; NULL without devices */
 };
 
 /* Simulated time of kernels without a calibrated model, by name. */
@@ -87,6 +89,8 @@ struct orr_sim {
 	enum orr_sim_kernels kernels;
 	double costs[ORR_NCOSTS];
 	size_t fold_bytes;
+	int cuda_from_model;		/* functions for the CPU stand for missing ones on devices that their models know */
+	int transfer_cost, alloc_cost;	/* what copies between memories and allocations on devices take counts */
 	size_t stack_small, stack_main;	/* of engine and driver; of main and user threads */
 	const char *stats_file, *report_file;
 	int progress;			/* stderr is a terminal */
@@ -150,6 +154,12 @@ void orr_sim_mpi_actor_end(struct orr_sim_actor *a);
 
 /* sim_pthread.c: runs the destructors of the actor's thread-specific values */
 void orr_sim_thread_destructors(struct orr_sim_actor *a);
+
+/* sim_bus.c: the links between main memory and the devices of a process that starts, and their end. 0 or -ENOMEM. */
+int orr_sim_bus_init(struct orr_sim_rank *r);
+void orr_sim_bus_exit(struct orr_sim_rank *r);
+/* A buffer is being allocated on a device: copies to it wait for that. */
+void orr_sim_bus_alloc(struct orr_sim_rank *r, unsigned memnode);
 
 /* sim_memory.c */
 void orr_sim_memory_init(void);

@@ -42,6 +42,7 @@ int orr_sys_node_init(struct orr_node *node)
 void orr_sys_node_exit(struct orr_node *node)
 {
 	rank_of(node)->runtime_up = 0;
+	orr_sim_bus_exit(rank_of(node));
 }
 
 const char *orr_sys_machine_name(struct orr_node *node)
@@ -74,12 +75,6 @@ void orr_sys_abort(void)
 {
 	fflush(NULL);
 	_exit(orr_sim.status ? orr_sim.status : 1);
-}
-
-double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
-{
-	double us = orr_perf_transfer_us(node, src, dst, size), now = orr_sys_now_us();
-	return us > 0 ? now + us : now;
 }
 
 /* ---- progress for a person at a terminal ---- */

@@ -31,6 +31,7 @@ static const struct variable {
 	V("STARPU_HWLOC_INPUT", STRING, hwloc_input, 0),
 	V("STARPU_DISPLAY_BINDINGS", INT, display_bindings, 0),
 	V("ORRERY_FAKE_DEVICES", INT, fake_devices, 0),
+	V("STARPU_CUDA_PIPELINE", INT, cuda_pipeline, 2),
 	V("STARPU_SCHED", STRING, sched, 0),
 	V("STARPU_SCHED_LIB", STRING, sched_lib, 0),
 	V("STARPU_PREFETCH", BOOL, prefetch, 1),
@@ -224,6 +225,10 @@ static int check(const struct orr_config *cfg)
 	}
 	if (cfg->fake_devices < 0 || cfg->fake_devices > STARPU_MAXNODES - 2) {
 		orr_error("ORRERY_FAKE_DEVICES=%d: it takes 0 to %d", cfg->fake_devices, STARPU_MAXNODES - 2);
+		return -EINVAL;
+	}
+	if (cfg->cuda_pipeline < 0) {
+		orr_error("STARPU_CUDA_PIPELINE=%d: it takes 0 (one task at a time) or more", cfg->cuda_pipeline);
 		return -EINVAL;
 	}
 	if (cfg->has_min_prio && cfg->has_max_prio && cfg->min_prio > cfg->max_prio) {

@@ -22,6 +22,7 @@ struct orr_config {
 	char *hwloc_input;		/* topology file, or NULL */
 	int display_bindings;
 	int fake_devices;		/* ORRERY_FAKE_DEVICES: devices with their own memory made of host memory */
+	int cuda_pipeline;		/* tasks that a CUDA worker has at once: from 2 on, the next one's data come while a kernel runs */
 	/* scheduling */
 	char *sched;			/* policy name, or NULL for the default */
 	char *sched_lib;		/* shared object that provides policies, or NULL */

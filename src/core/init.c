@@ -61,6 +61,9 @@ static int count_cpus(struct orr_node *node, unsigned ndevices)
 		return asked;
 	/* With one core left the worker shares it with the progression thread and the program. */
 	asked = (int) node->topo.ncores - reserve - (int) ndevices;
+	/* A machine with devices is one that is left to the runtime: the progression thread has a core too. */
+	if (ndevices && (node->conf.will_use_mpi || node->mpi_size > 1))
+		asked--;
 	if (asked < 1)
 		asked = 1;
 	if (asked > STARPU_NMAXWORKERS / 2)
@@ -162,6 +165,7 @@ static int create_device_workers(struct orr_node *node, const struct orr_device 
 		w->bindid = -1;
 		w->driver = d->driver;
 		w->driver_arg = d->driver_arg;
+		w->pipeline = d->pipeline >= 2;
 		snprintf(w->name, sizeof(w->name), d->nworkers > 1 ? "%s.%u" : "%s", d->name, i);
 		node->arch_mask |= STARPU_WORKER_TO_MASK(d->arch);
 	}

@@ -50,6 +50,7 @@ struct orr_memnode {
 	struct orr_group *group;	/* serves the prefetches to this memory; NULL: any group */
 	orr_lock_t prefetch_lock;	/* protects the list */
 	struct orr_prefetch *prefetch;	/* queued, most urgent first (data/prefetch.c) */
+	unsigned nloading;		/* atomic: copies to it that take time and are not over */
 };
 
 struct orr_worker {
@@ -66,6 +67,8 @@ struct orr_worker {
 	/* The state machine: idle -> fetching -> running -> completing -> idle. Only the group's thread touches it. */
 	enum { ORR_WORKER_IDLE, ORR_WORKER_FETCHING, ORR_WORKER_RUNNING } state;
 	struct orr_task *task;	/* in flight, or NULL when idle */
+	struct orr_task *next;	/* RUNNING on a device: the task whose data are fetched meanwhile, or NULL */
+	uint8_t pipeline;	/* takes a next task */
 	double end_us;		/* RUNNING: when the kernel is over, by orr_sys_now_us() */
 	uint64_t end_seq;	/* breaks ties among equal end_us */
 	double start_us;
@@ -82,7 +85,6 @@ struct orr_worker {
 	starpu_pthread_cond_t policy_cond;
 	struct starpu_profiling_worker_info prof;
 	char name[48];
-	struct orr_access *starved;	/* atomic: the access of `task` that found no memory, see fetch_inputs in core/worker.c */
 	uint8_t starving;		/* counted in node->nstarving */
 } __attribute__((aligned(128)));
 
@@ -121,6 +123,7 @@ struct orr_node {
 	int min_prio, max_prio;
 	uint32_t arch_mask;		/* kinds of units that exist: STARPU_CPU | ... */
 	int policy_wakes;		/* the policy wakes workers itself */
+	int stand_in;			/* a codelet's function for the CPU stands for the missing one for CUDA on devices that its model knows */
 	int perf_timing;		/* kernels are timed: calibration, profiling or statistics want it */
 	int *explicit_ids;		/* STARPU_WORKERS_CPUID: units to bind to, nexplicit of them */
 	unsigned nexplicit;

@@ -122,6 +122,12 @@ void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t si
  * a value not after now means that it is over already (always so in a real run, where the copy itself took the time). */
 double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size);
 
+/* ---- devices ---- */
+struct orr_device;
+/* Fills v with at most max devices that this world adds to those that drivers find (drivers/device.h): those of the simulated machine;
+ * a real run has none. Sets node->stand_in. The number of devices, or -errno after a message. */
+int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max);
+
 /* ---- diagnosis ---- */
 /* Progress for a person at a terminal; rate-limited by the implementation. */
 void orr_sys_progress(struct orr_node *node);

@@ -350,6 +350,8 @@ uint32_t orr_codelet_where(const struct starpu_codelet *cl)
 		if (cl->opencl_funcs[i] || (i == 0 && cl->opencl_func))
 			where |= STARPU_OPENCL;
 	}
+	if (__builtin_expect(orr_self()->stand_in, 0) && !(where & STARPU_CUDA) && orr_codelet_stands_in(cl, NULL))
+		where |= STARPU_CUDA;
 	return where;
 }
 

@@ -69,6 +69,7 @@ struct orr_task {
 	void **interfaces;		/* pub->interfaces or dyn_interfaces */
 	double submit_us, ready_us;
 	unsigned nfetching;		/* atomic: transfers that it waits for, +1 while they are being issued */
+	struct orr_access *starved;	/* atomic: the access that found no memory on the worker, see fetch_inputs in core/worker.c */
 	unsigned nprefetch;		/* atomic: prefetches of its data queued or under way; the task does not begin before they ended */
 	void (*body)(struct orr_task *);	/* of a task of the runtime that executes nowhere: runs when it is ready, in any thread, and must
 					 * see to it that orr_task_complete is called */

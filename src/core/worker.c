@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The workers' state machines and the loop that steps a group of them (design.md, "A worker is a state machine").
  *
- * idle -> fetching -> running -> idle; completion is part of leaving `running`. Invariant: a step never blocks; the group's thread
- * sleeps only after it announced it (idle_mask) and found nothing once more. */
+ * idle -> fetching -> running -> idle; completion is part of leaving `running`. The worker of a device takes its next task while a
+ * kernel runs, so that the data come meanwhile; when the kernel is over the next task is the task, fetching or already fetched.
+ * Invariant: a step never blocks; the group's thread sleeps only after it announced it (idle_mask) and found nothing once more. */
 #include "core/worker.h"
 #include "data/handle.h"
 #include "data/memory.h"
@@ -20,11 +21,18 @@
 
 /* ---- who may run what ---- */
 
-static int has_impl(const struct starpu_codelet *cl, enum starpu_worker_archtype arch, unsigned i)
+int orr_codelet_stands_in(const struct starpu_codelet *cl, const struct orr_worker *w)
 {
-	switch (arch) {
+	struct orr_node *node = orr_self();
+
+	return node->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) && orr_perf_knows(node, cl->model, w ? w->unit : NULL);
+}
+
+static int has_impl(const struct starpu_codelet *cl, const struct orr_worker *w, unsigned i)
+{
+	switch (w->arch) {
 	case STARPU_CPU_WORKER: return orr_codelet_cpu_func(cl, i) != NULL;
-	case STARPU_CUDA_WORKER: return cl->cuda_funcs[i] != NULL || (i == 0 && cl->cuda_func);
+	case STARPU_CUDA_WORKER: return cl->cuda_funcs[i] != NULL || (i == 0 && (cl->cuda_func || orr_codelet_stands_in(cl, w)));
 	case STARPU_OPENCL_WORKER: return cl->opencl_funcs[i] != NULL || (i == 0 && cl->opencl_func);
 	default: return 0;
 	}
@@ -34,7 +42,7 @@ int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned
 {
 	uint32_t where = t->where != -1 ? (uint32_t) t->where : orr_codelet_where(t->cl);
 
-	if (!(where & STARPU_WORKER_TO_MASK(w->arch)) || impl >= STARPU_MAXIMPLEMENTATIONS || !has_impl(t->cl, w->arch, impl))
+	if (!(where & STARPU_WORKER_TO_MASK(w->arch)) || impl >= STARPU_MAXIMPLEMENTATIONS || !has_impl(t->cl, w, impl))
 		return 0;
 	if (t->execute_on_a_specific_worker && t->workerid != w->id)
 		return 0;
@@ -248,6 +256,10 @@ int orr_task_target_node(struct orr_worker *w, struct starpu_task *task, unsigne
 
 static void finish_task(struct orr_worker *w, struct orr_thread *self);
 
+/* t->nfetching while prefetches of the task's data have to end first, and while a next task has given back what it held. */
+#define PREFETCHING (1U << 31)
+#define UNFETCHED (1U << 30)
+
 /* The worker has all its data: others may collect theirs. */
 static void stop_starving(struct orr_worker *w, struct orr_node *node)
 {
@@ -300,6 +312,21 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 	}
 }
 
+/* The kernel is over: the next task's turn. Without its data, because memory was exhausted, it asks for them again. */
+static void promote(struct orr_worker *w, struct orr_node *node)
+{
+	struct orr_task *t = w->next;
+
+	w->next = NULL;
+	w->task = t;
+	w->state = ORR_WORKER_FETCHING;
+	if (t->nfetching == UNFETCHED) {
+		t->nfetching = PREFETCHING;
+		if (node->limited)
+			ORR_ATOMIC_ADD(&node->nbusy, 1);
+	}
+}
+
 static void finish_task(struct orr_worker *w, struct orr_thread *self)
 {
 	struct orr_node *node = self->node;
@@ -328,6 +355,8 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 	self->task = NULL;
 	w->task = NULL;
 	w->state = ORR_WORKER_IDLE;
+	if (w->next)
+		promote(w, node);
 	if (__builtin_expect(node->limited, 0) && t->naccess) {
 		ORR_ATOMIC_ADD(&node->nbusy, -1);
 		orr_task_complete(t, w);
@@ -338,9 +367,6 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 }
 
 /* ---- data ---- */
-
-/* t->nfetching while prefetches of the task's data have to end first. */
-#define PREFETCHING (1U << 31)
 
 /* w->starving: holds nothing and waits for memory, or is collecting data again. */
 enum { STARVING_TRIES = 1, STARVING_WAITS };
@@ -361,14 +387,14 @@ static void input_starved(void *arg)
 	struct orr_access *a = arg;
 
 	a->pinned = 0;
-	ORR_ATOMIC_STORE(&a->owner.task->worker->starved, a);
+	ORR_ATOMIC_STORE(&a->owner.task->starved, a);
 	input_done(a);
 }
 
-/* Gives back what the task holds: it waits for memory with empty hands, so that no two tasks wait for each other. */
-static void drop_inputs(struct orr_worker *w, struct orr_node *node)
+/* Gives back what the task holds: it waits for memory with empty hands, so that no two tasks wait for each other. A next task does not
+ * wait: it asks again when its turn comes. */
+static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_node *node)
 {
-	struct orr_task *t = w->task;
 	unsigned i;
 
 	orr_scratch_release(t);
@@ -379,18 +405,23 @@ static void drop_inputs(struct orr_worker *w, struct orr_node *node)
 			orr_fetch_unref(a->handle, (unsigned) a->node, STARPU_R);
 		a->pinned = 0;
 	}
-	ORR_ATOMIC_ADD(&node->nbusy, -1);
-	if (!w->starving)
-		ORR_ATOMIC_ADD(&node->nstarving, 1);
-	w->starving = STARVING_WAITS;
+	if (node->limited)
+		ORR_ATOMIC_ADD(&node->nbusy, -1);
+	if (t == w->task) {
+		if (!w->starving)
+			ORR_ATOMIC_ADD(&node->nstarving, 1);
+		w->starving = STARVING_WAITS;
+	} else {
+		t->nfetching = UNFETCHED;
+	}
 	orr_memory_kick(node);
 }
 
-static void inputs_ready(struct orr_worker *w, struct orr_thread *self)
+static void inputs_ready(struct orr_worker *w, struct orr_task *t, struct orr_thread *self)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&w->starved) != NULL, 0))
-		drop_inputs(w, self->node);
-	else
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->starved) != NULL, 0))
+		drop_inputs(w, t, self->node);
+	else if (t == w->task)
 		start_kernel(w, self);
 }
 
@@ -440,24 +471,23 @@ static int fetch_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 	return request_input(w, t, i);
 }
 
-static void fetch_inputs(struct orr_worker *w, struct orr_thread *self)
+static void fetch_inputs(struct orr_worker *w, struct orr_task *t, struct orr_thread *self)
 {
 	struct orr_node *node = self->node;
-	struct orr_task *t = w->task;
 	struct orr_worker *starver = node->limited ? ORR_ATOMIC_LOAD(&node->starver) : NULL;
 	unsigned i;
 
-	w->starved = NULL;
-	if (w->starving)
+	t->starved = NULL;
+	if (w->starving && t == w->task)
 		w->starving = STARVING_TRIES;
 	t->nfetching = 1;
-	if (__builtin_expect(starver && starver != w, 0))
-		w->starved = &t->access[0];	/* somebody needs all the memory there is */
-	for (i = 0; i < t->naccess && !ORR_ATOMIC_LOAD_RELAXED(&w->starved); i++)
+	if (__builtin_expect(starver && (starver != w || t != w->task), 0))
+		t->starved = &t->access[0];	/* somebody needs all the memory there is */
+	for (i = 0; i < t->naccess && !ORR_ATOMIC_LOAD_RELAXED(&t->starved); i++)
 		if (fetch_input(w, t, i))
-			ORR_ATOMIC_STORE(&w->starved, &t->access[i]);
+			ORR_ATOMIC_STORE(&t->starved, &t->access[i]);
 	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
-		inputs_ready(w, self);
+		inputs_ready(w, t, self);
 }
 
 /* The task waits for memory: tries again, one worker at a time. Returns 1 when it got further. */
@@ -471,12 +501,13 @@ static int retry_inputs(struct orr_worker *w, struct orr_thread *self)
 	if (ORR_ATOMIC_LOAD(&node->starver) != w && !ORR_ATOMIC_CAS(&node->starver, &nobody, w))
 		return 0;
 	for (tries = 0; tries < 3; tries++) {
-		ORR_ATOMIC_ADD(&node->nbusy, 1);
-		fetch_inputs(w, self);
+		if (node->limited)
+			ORR_ATOMIC_ADD(&node->nbusy, 1);
+		fetch_inputs(w, w->task, self);
 		if (w->state != ORR_WORKER_FETCHING || ORR_ATOMIC_LOAD(&w->task->nfetching))
 			return 1;
-		a = ORR_ATOMIC_LOAD(&w->starved);
-		if (!a || !orr_memory_hopeless(node, (unsigned) a->node))
+		a = ORR_ATOMIC_LOAD(&w->task->starved);
+		if (!a || !orr_memory_hopeless(node, (unsigned) a->node, 0))
 			return 0;
 	}
 	orr_fatal("memory node %d is exhausted and nothing on it can be evicted: task %s needs %zu bytes for its datum %u, %s, and %zu of %zu bytes "
@@ -494,22 +525,21 @@ static int step_fetching(struct orr_worker *w, struct orr_thread *self)
 	if (__builtin_expect(n == PREFETCHING, 0)) {
 		if (ORR_ATOMIC_LOAD(&t->nprefetch))
 			return 0;
-		fetch_inputs(w, self);
+		fetch_inputs(w, t, self);
 		return 1;
 	}
 	if (n)
 		return 0;
 	if (__builtin_expect(w->starving == STARVING_WAITS, 0))
 		return retry_inputs(w, self);
-	inputs_ready(w, self);
+	inputs_ready(w, t, self);
 	return 1;
 }
 
-/* Takes a task and asks for its data. */
-static void begin_task(struct orr_worker *w, struct starpu_task *task, struct orr_thread *self)
+/* Chooses the implementation of a task that came to this worker. */
+static void prepare(struct orr_worker *w, struct orr_task *t)
 {
-	struct orr_node *node = self->node;
-	struct orr_task *t = orr_task_of(task);
+	struct starpu_task *task = t->pub;
 	int impl = 0;
 
 	if (!(w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && !task->cl->can_execute && !t->forced_impl))
@@ -519,7 +549,6 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 	if (!t->impl_chosen)
 		t->nimpl = (uint8_t) impl;
 	t->worker = w;
-	w->task = t;
 	t->interfaces = task->interfaces;
 	if (t->naccess > STARPU_NMAXBUFS) {
 		if (!task->dyn_interfaces)
@@ -528,18 +557,62 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 			orr_fatal("out of memory while starting task %s", orr_task_name(task));
 		t->interfaces = task->dyn_interfaces;
 	}
+}
+
+/* Asks for the data of w->task, or of w->next. */
+static void ask_for_data(struct orr_worker *w, struct orr_task *t, struct orr_thread *self)
+{
+	if (__builtin_expect(self->node->limited, 0))
+		ORR_ATOMIC_ADD(&self->node->nbusy, 1);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&t->nprefetch) != 0, 0) && !orr_prefetch_cancel(t)) {
+		t->nfetching = PREFETCHING;
+		return;
+	}
+	fetch_inputs(w, t, self);
+}
+
+/* Takes a task and asks for its data. */
+static void begin_task(struct orr_worker *w, struct starpu_task *task, struct orr_thread *self)
+{
+	struct orr_task *t = orr_task_of(task);
+
+	prepare(w, t);
+	w->task = t;
 	if (!t->naccess) {
 		start_kernel(w, self);
 		return;
 	}
 	w->state = ORR_WORKER_FETCHING;
-	if (__builtin_expect(node->limited, 0))
-		ORR_ATOMIC_ADD(&node->nbusy, 1);
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&t->nprefetch) != 0, 0) && !orr_prefetch_cancel(t)) {
-		t->nfetching = PREFETCHING;
-		return;
+	ask_for_data(w, t, self);
+}
+
+/* A kernel runs: the next task's data may come meanwhile. */
+static int step_next(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_task *t = w->next;
+	struct starpu_task *task;
+	unsigned n;
+
+	if (!t) {
+		task = pop(w, self->node);
+		if (!task)
+			return 0;
+		w->next = t = orr_task_of(task);
+		prepare(w, t);
+		t->nfetching = 0;
+		t->starved = NULL;
+		if (t->naccess)
+			ask_for_data(w, t, self);
+		return 1;
 	}
-	fetch_inputs(w, self);
+	n = ORR_ATOMIC_LOAD(&t->nfetching);
+	if (n == PREFETCHING && !ORR_ATOMIC_LOAD(&t->nprefetch)) {
+		fetch_inputs(w, t, self);
+		return 1;
+	}
+	if (n == 0 && __builtin_expect(ORR_ATOMIC_LOAD(&t->starved) != NULL, 0))
+		drop_inputs(w, t, self->node);
+	return 0;
 }
 
 /* ---- groups ---- */
@@ -559,7 +632,7 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 	case ORR_WORKER_FETCHING:
 		return step_fetching(w, self);
 	case ORR_WORKER_RUNNING:
-		return 0;	/* in the heap */
+		return w->pipeline ? step_next(w, self) : 0;	/* in the heap */
 	}
 	return 0;
 }

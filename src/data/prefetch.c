@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_LOADING 2	/* copies to a memory while prefetches to it begin */
+
 struct orr_prefetch {
 	struct orr_acquire acq;		/* the program's; first */
 	struct orr_prefetch *next;
@@ -178,7 +180,8 @@ static int progress_on(struct orr_node *node, unsigned memnode, int idle)
 	struct orr_prefetch *p, *dropped = NULL, *next;
 	int ret = 0;
 
-	if (!ORR_ATOMIC_LOAD_RELAXED(&m->prefetch))
+	/* Enough to keep its engine busy: more would be in the way of what is asked for meanwhile. */
+	if (!ORR_ATOMIC_LOAD_RELAXED(&m->prefetch) || ORR_ATOMIC_LOAD_RELAXED(&m->nloading) >= MAX_LOADING)
 		return 0;
 	orr_lock(&m->prefetch_lock);
 	p = take(m, node, idle && !ORR_ATOMIC_LOAD_RELAXED(&node->transfers), &dropped);

@@ -138,6 +138,7 @@ static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_r
 
 	if (!t)
 		orr_fatal("out of memory while transferring %s", orr_handle_name(h));
+	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[dst->memnode].nloading, 1);
 	*t = (struct orr_transfer) { .handle = h, .src = src, .dst = dst, .end_us = end_us, .evict = evict };
 	if (evict && src->in_lru) {
 		struct orr_memnode *m = &node->memnodes[src->memnode];
@@ -153,6 +154,8 @@ static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_r
 	t->next = *p;
 	ORR_ATOMIC_STORE(p, t);
 	orr_unlock(&node->lock);
+	/* Whoever waits for the end of something must know of this one. */
+	orr_wake_worker(&node->workers[node->groups[0].first]);
 }
 
 int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, int evict,
@@ -192,6 +195,7 @@ static void transfer_over(struct orr_node *node, struct orr_transfer *t)
 		m->evicting -= t->evicting;
 		orr_unlock(&m->lock);
 	}
+	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[t->dst->memnode].nloading, -1);
 	orr_lock(&t->handle->lock);
 	waiters = loaded(t->handle, t->src, t->dst, 1);
 	if (t->evict)

@@ -29,8 +29,10 @@ static long wanted(const char *variable, int conf, const struct orr_node *node)
 int orr_devices_list(struct orr_node *node, struct orr_device *v, unsigned max)
 {
 	long ncuda = wanted("STARPU_NCUDA", node->conf.ncuda, node);
+	unsigned n;
 
 	if (ncuda >= 0 && (unsigned long) ncuda < max)
 		max = (unsigned) ncuda;
-	return (int) orr_fake_devices(node, v, max);
+	n = orr_fake_devices(node, v, max);
+	return n ? (int) n : orr_sys_devices(node, v, max);
 }

@@ -14,6 +14,7 @@ struct orr_device {
 	enum starpu_node_kind kind;
 	int devid;			/* among the devices of its kind */
 	unsigned nworkers;		/* stepped by one thread */
+	unsigned pipeline;		/* tasks that a worker has at once: 2 or more, and the next one's data come while a kernel runs */
 	size_t memory;			/* bytes, 0 = unlimited */
 	const struct orr_memnode_ops *memory_ops;
 	void *memory_arg;		/* kept as the memory node's ops_arg */

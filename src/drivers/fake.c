@@ -111,6 +111,7 @@ unsigned orr_fake_devices(struct orr_node *node, struct orr_device *v, unsigned 
 			.kind = STARPU_CUDA_RAM,
 			.devid = (int) i,
 			.nworkers = 1,
+			.pipeline = (unsigned) node->cfg.cuda_pipeline,
 			.memory = orr_device_limit("CUDA", (int) i, node->cfg.limit_cuda_mem),
 			.memory_ops = &fake_memory,
 			.driver = &fake_driver,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The measurements of a machine's inside: bus/HOST.config, .bandwidth, .latency, .affinity and .costs.
+/* The measurements of a machine's inside: bus/HOST.config, .bandwidth, .latency, .affinity, .costs and .memory.
  *
  * .config: lines "12 # Number of CPUs". .bandwidth (MB/s) and .latency (µs): square matrices with one line per source and one column
  * per destination, "nan" where nothing was measured; rows are main memory (one per NUMA node when .config tells several), then CUDA,
  * then OpenCL devices, and as many more as the writer had room for. .affinity only helps to place workers: a damaged one is ignored
- * after a warning. .costs, which is ours and may be missing: lines "submit_us 0.11", in microseconds. Invariant: what is loaded is complete for the devices that .config announces, or refused. */
+ * after a warning. .costs, which is ours and may be missing: lines "submit_us 0.11", in microseconds. .memory, ours and optional
+ * too: what the matrices do not tell of devices, lines "cuda0 5375 MiB". Invariant: what is loaded is complete for the devices that
+ * .config announces, or refused. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -251,6 +253,68 @@ static int load_costs(struct orr_machine *m)
 	return err;
 }
 
+/* One line of .memory: its word, then v and the unit. */
+static int memory_line(struct orr_machine *m, const char *path, unsigned line, const char *word, double v, const char *unit)
+{
+	unsigned id;
+	char rest;
+	if (sscanf(word, "cuda%u%c", &id, &rest) == 1) {
+		if (strcmp(unit, "MiB") || v < 1 || v > 1e9)
+			return fail(path, line, "a size such as `cuda0 5375 MiB'");
+		if (id < m->ncuda)
+			m->memory[id] = (size_t) (v * 1048576);
+		return 0;
+	}
+	if (!strcmp(word, "alloc")) {
+		if (strcmp(unit, "us") || v > 1e6)
+			return fail(path, line, "a time such as `alloc 100 us'");
+		m->alloc_us = v;
+		return 0;
+	}
+	if (strcmp(word, "link_in") && strcmp(word, "link_out"))
+		return fail(path, line, "one of cuda0, cuda1, ..., link_in, link_out and alloc");
+	if (strcmp(unit, "MB/s") || !(v > 0) || v > 1e9)
+		return fail(path, line, "a bandwidth such as `link_in 6000 MB/s'");
+	m->link_mbs[!strcmp(word, "link_out")] = v;
+	return 0;
+}
+
+int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m)
+{
+	char *s;
+	unsigned line = 0;
+	while (next_line(&text, &line, &s)) {
+		char word[32], unit[8], rest;
+		double v;
+		s = skip_space(s);
+		if (!*s || *s == '#')
+			continue;
+		if (sscanf(s, "%31s %lf %7s %c", word, &v, unit, &rest) != 3 || !(v >= 0))
+			return fail(path, line, "a word, a number and its unit, such as `cuda0 5375 MiB'");
+		int err = memory_line(m, path, line, word, v, unit);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int load_memory(struct orr_machine *m)
+{
+	char path[4096], *text;
+	m->alloc_us = NAN;
+	if (!m->ncuda)
+		return 0;
+	m->memory = calloc(m->ncuda, sizeof(*m->memory));
+	if (!m->memory)
+		return -ENOMEM;
+	int err = read_text(m->dir, m->name, "memory", path, sizeof(path), &text);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = orr_machine_parse_memory(text, path, m);
+	free(text);
+	return err;
+}
+
 static int load_from(const char *dir, const char *name, char *config, const char *path, struct orr_machine **out)
 {
 	struct orr_machine *m = calloc(1, sizeof(*m));
@@ -268,6 +332,8 @@ static int load_from(const char *dir, const char *name, char *config, const char
 		err = check_bandwidth(m);
 	if (!err)
 		err = load_costs(m);
+	if (!err)
+		err = load_memory(m);
 	if (err) {
 		if (err == -ENOMEM)
 			orr_error("%s: not enough memory to read it", path);
@@ -309,5 +375,6 @@ void orr_machine_free(struct orr_machine *m)
 	free(m->dir);
 	free(m->bandwidth);
 	free(m->latency);
+	free(m->memory);
 	free(m);
 }

@@ -352,3 +352,48 @@ void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struc
 	struct starpu_perfmodel_device d = orr_perf_device(p->cfg, u);
 	orr_perf_learn(node, model, &d, 1, t, nimpl, us, 1);
 }
+
+/* ---- what is known at all ---- */
+
+static uint64_t bit_of(int devid)
+{
+	return 1ULL << (devid < 0 ? 0 : devid > 63 ? 63 : devid);
+}
+
+static int tells_something(const struct orr_model_comb *c)
+{
+	for (unsigned i = 0; i < c->nimpls; i++) {
+		const struct orr_model_impl *impl = &c->impls[i];
+		if (impl->reg.valid || impl->reg.nl_valid || impl->reg.multi_valid)
+			return 1;
+		for (unsigned e = 0; e < impl->nentries; e++)
+			if (impl->entries[e]->pub.nsample && impl->entries[e]->pub.mean > 0)
+				return 1;
+	}
+	return 0;
+}
+
+static uint64_t look_for_cuda(struct orr_model *m)
+{
+	uint64_t known = 0;
+	orr_lock(&m->lock);
+	for (unsigned c = 0; c < m->data->ncombs; c++) {
+		const struct orr_model_comb *comb = m->data->combs[c];
+		if (comb->ndevices == 1 && comb->devices[0].type == STARPU_CUDA_WORKER && tells_something(comb))
+			known |= bit_of(comb->devices[0].devid);
+	}
+	orr_unlock(&m->lock);
+	return known;
+}
+
+int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model, const struct orr_perf_unit *unit)
+{
+	struct _starpu_perfmodel_state *s = model == &starpu_perfmodel_nop ? NULL : orr_perf_state(node, model);
+	if (!s || !s->m || (unit && unit->type != STARPU_CUDA_WORKER))
+		return 0;
+	if (!ORR_ATOMIC_LOAD(&s->cuda_looked)) {
+		s->cuda_known = look_for_cuda(s->m);
+		ORR_ATOMIC_STORE(&s->cuda_looked, 1);
+	}
+	return (s->cuda_known & (unit ? bit_of(orr_perf_device(s->perf->cfg, unit).devid) : ~0ULL)) != 0;
+}

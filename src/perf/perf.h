@@ -18,6 +18,9 @@ struct orr_machine {
 	double *bandwidth;		/* MB/s, [src * nmemnodes + dst]; 0 on the diagonal */
 	double *latency;		/* microseconds, likewise */
 	double costs_us[ORR_NCOSTS];	/* what the runtime itself takes there; NAN: not measured */
+	size_t *memory;			/* bytes of the memory of each CUDA device, 0: not told; NULL when ncuda is 0 */
+	double link_mbs[2];		/* MB/s of what all devices share: [0] from main memory, [1] to it; 0: not told */
+	double alloc_us;		/* what allocating a buffer on a device takes; NAN: not told */
 };
 
 /* Loads the machine `name` from the first of the directories that has bus/NAME.config. dirs is NULL-terminated. Returns 0 and *out, or
@@ -30,6 +33,8 @@ int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m
 int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *matrix);
 /* Lines "submit_us 0.11"; costs that no line names are NAN. */
 int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS]);
+/* Lines "cuda0 5375 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100 us". m->memory has room for m->ncuda sizes. */
+int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m);
 
 /* Tells which machine this process runs on; its models and buses come from m->dir first, and its name replaces
  * orr_sys_machine_name(). For a simulated run; to be called before the first estimate. m must outlive orr_perf_exit and may be shared
@@ -58,6 +63,8 @@ double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u
 			    enum orr_perf_source *source);
 /* Standard deviation of the calibrated measurement behind the estimate, 0 when unknown. */
 double orr_perf_deviation_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl);
+/* Does the model's file tell how long kernels take on that unit? unit NULL: on any CUDA device. */
+int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model, const struct orr_perf_unit *unit);
 /* Records a measurement (calibration); thread-safe. */
 void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl, double us);
 /* Speed in flop/s assumed for a unit without a model, from the machine's measurements when possible. */

@@ -55,6 +55,15 @@ void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t si
 		memcpy(dst, src, size);
 }
 
+/* Drivers find the devices of a real machine. */
+int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max)
+{
+	(void) node;
+	(void) v;
+	(void) max;
+	return 0;
+}
+
 double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
 {
 	(void) node;

@@ -105,9 +105,9 @@ int main(void)
 	CHECK(dmdas < eager / 2);
 	CHECK(dmdas < 1.5 * bound);
 	ms = makespan("dmda", &bound);
-	CHECK(ms < eager / 2);
+	CHECK(ms < 0.6 * eager);	/* of equals, devices fetch ahead with eager too */
 	ms = makespan("heteroprio", &bound);
-	CHECK(ms < 0.6 * eager);
+	CHECK(ms < 0.7 * eager);
 	ms = makespan("heft", &bound) - dmdas;	/* times since the start of the world are rounded */
 	CHECK(ms < 1e-3 && ms > -1e-3);
 	makespan("dm", &bound);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The links between the memories of a simulated machine: how long a copy takes, and which copies wait for each other.
+ *
+ * A copy takes latency + size / bandwidth, as measured between the two memories. It needs
+ * - the engine of each device that takes part: a device has one engine for what comes in and one for what goes out;
+ * - when main memory takes part, the link that all devices of the node share, which has a capacity per direction (.memory's link_in and
+ *   link_out, else that of the fastest measured copy in that direction). A copy takes its size from the link: with a link that is twice
+ *   as fast as a device, two devices copy at full speed.
+ * Engines and link serve in the order in which copies were asked for, so that the end of a copy is known when it starts. Copies from
+ * device to device go beside the shared link: their measured bandwidth says what the way between the two is like.
+ * Invariant: no engine moves more than one copy at a time, no link more than its capacity over any backlog. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "sim.h"
+
+#define ALLOC_US 100.0		/* of devices that were not measured */
+
+enum { FROM_MAIN, TO_MAIN };
+
+struct orr_sim_bus {
+	double capacity[2];	/* bytes per microsecond of the shared link, by direction; 0: unlimited */
+	double link_free[2];
+	double alloc_us;
+	struct { double in_free, out_free; } engine[STARPU_MAXNODES];
+};
+
+/* The fastest copy between main memory and a CUDA device. */
+static double fastest(const struct orr_machine *m, int direction)
+{
+	double best = 0;
+	for (unsigned i = 1; m->bandwidth && i <= m->ncuda; i++) {
+		double v = m->bandwidth[direction == FROM_MAIN ? i : i * m->nmemnodes];
+		if (v > best)
+			best = v;
+	}
+	return best;
+}
+
+int orr_sim_bus_init(struct orr_sim_rank *r)
+{
+	struct orr_sim_bus *b = r->bus ? r->bus : calloc(1, sizeof(*b));
+	if (!b)
+		return -ENOMEM;
+	for (int d = FROM_MAIN; d <= TO_MAIN; d++)
+		b->capacity[d] = r->machine->link_mbs[d] > 0 ? r->machine->link_mbs[d] : fastest(r->machine, d);
+	b->alloc_us = !orr_sim.alloc_cost ? 0 : isnan(r->machine->alloc_us) ? ALLOC_US : r->machine->alloc_us;
+	r->bus = b;
+	return 0;
+}
+
+void orr_sim_bus_exit(struct orr_sim_rank *r)
+{
+	free(r->bus);
+	r->bus = NULL;
+}
+
+void orr_sim_bus_alloc(struct orr_sim_rank *r, unsigned memnode)
+{
+	double now = orr_sys_now_us();
+	if (!r->bus || !(r->bus->alloc_us > 0))
+		return;
+	double *in = &r->bus->engine[memnode].in_free;
+	*in = (*in > now ? *in : now) + r->bus->alloc_us;
+}
+
+static void later(double *t, double other)
+{
+	if (other > *t)
+		*t = other;
+}
+
+double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
+{
+	struct orr_sim_bus *b = ((struct orr_sim_rank *) node->sys)->bus;
+	double now = orr_sys_now_us(), start = now, us = orr_sim.transfer_cost ? orr_perf_transfer_us(node, src, dst, size) : 0;
+	int from_device = node->memnodes[src].kind == STARPU_CUDA_RAM, to_device = node->memnodes[dst].kind == STARPU_CUDA_RAM;
+	if (!(us > 0))
+		return now;
+	if (!b)
+		return now + us;
+	int link = from_device == to_device ? -1 : to_device ? FROM_MAIN : TO_MAIN;
+	if (from_device)
+		later(&start, b->engine[src].out_free);
+	if (to_device)
+		later(&start, b->engine[dst].in_free);
+	if (link >= 0)
+		later(&start, b->link_free[link]);
+	if (from_device)
+		b->engine[src].out_free = start + us;
+	if (to_device)
+		b->engine[dst].in_free = start + us;
+	if (link >= 0 && b->capacity[link] > 0)
+		b->link_free[link] = start + (double) size / b->capacity[link];
+	return start + us;
+}
