@@ -5,6 +5,7 @@
  * them. Everything else locks one handle at a time. Tasks and acquisitions that become runnable are collected under the lock and
  * released after it. */
 #include "data/handle.h"
+#include "data/transfer.h"
 #include "core/worker.h"
 
 #include <errno.h>
@@ -430,6 +431,27 @@ static void acquire_done(void *arg)
 	a->granted(a);
 }
 
+static void acquire_failed(void *arg)
+{
+	struct orr_acquire *a = arg;
+
+	a->access.pinned = 0;
+	a->status = -ENOMEM;
+	a->granted(a);
+}
+
+static int acquire_fetch(struct orr_acquire *a)
+{
+	struct orr_access *x = &a->access;
+	struct orr_fetch rq;
+
+	if (orr_fetch_quick(x->handle, (unsigned) x->node, x->mode))
+		return 0;
+	rq = (struct orr_fetch) { .handle = x->handle, .memnode = (uint8_t) x->node, .mode = x->mode, .prio = a->prio, .effort = ORR_EFFORT_WRITEBACK,
+				  .done = acquire_done, .failed = a->may_fail ? acquire_failed : NULL, .arg = a };
+	return orr_fetch_request(&rq);
+}
+
 /* Its turn has come: now the data are wanted on a node. */
 static void acquire_granted(struct orr_acquire *a)
 {
@@ -441,7 +463,7 @@ static void acquire_granted(struct orr_acquire *a)
 		int ret;
 
 		a->access.pinned = 1;
-		ret = orr_fetch(a->access.handle, (unsigned) a->access.node, a->access.mode, a->prio, acquire_done, a);
+		ret = acquire_fetch(a);
 		if (ret == 1)
 			return;
 		if (ret < 0 && a->may_fail) {

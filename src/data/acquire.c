@@ -116,12 +116,19 @@ int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum star
 	if (!u)
 		return -ENOMEM;
 	u->node = node;
+	u->acq.may_fail = 1;
 	ret = orr_acquire_start(&u->acq, handle, node < 0 ? -1 : node, mode, 1, 0, granted_sync);
 	if (ret) {
 		free(u);
 		return ret;
 	}
 	wait_flag(orr_self(), &u->done);
+	ret = u->acq.status;
+	if (ret) {
+		orr_acquire_release(&u->acq);
+		free(u);
+		return ret;
+	}
 	link_acquire(u);
 	return 0;
 }

@@ -179,7 +179,7 @@ size_t orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted)
 	return orr_memory_make_room(node, memnode, wanted, ORR_EFFORT_WRITEBACK) == ORR_ROOM_MADE;
 }
 
-int orr_memory_hopeless(struct orr_node *node, unsigned memnode)
+int orr_memory_hopeless(struct orr_node *node, unsigned memnode, int ignore_held)
 {
 	struct orr_memnode *m = &node->memnodes[memnode];
 	struct orr_repl_ext *e;
@@ -188,7 +188,7 @@ int orr_memory_hopeless(struct orr_node *node, unsigned memnode)
 	if (ORR_ATOMIC_LOAD(&node->nbusy) || ORR_ATOMIC_LOAD_RELAXED(&node->transfers) || ORR_ATOMIC_LOAD(&node->ncopying))
 		return 0;
 	orr_lock(&m->lock);
-	for (e = m->lru_head; e && !used; e = e->lru_next)
+	for (e = ignore_held ? NULL : m->lru_head; e && !used; e = e->lru_next)
 		used = ORR_ATOMIC_LOAD(&e->self->refcnt) != 0;
 	orr_unlock(&m->lock);
 	return !used;

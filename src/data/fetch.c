@@ -277,7 +277,7 @@ static int starve(struct orr_node *node, struct orr_fetch *rq)
 	for (tries = 0; tries < 3; tries++) {
 		int ret;
 
-		if (!orr_memory_hopeless(node, rq->memnode) && node->ngroups)
+		if (!orr_memory_hopeless(node, rq->memnode, rq->failed != NULL) && node->ngroups)
 			return join_starved(node, rq);
 		ret = advance(rq);
 		if (ret != -EAGAIN)
@@ -315,6 +315,8 @@ static void finish(struct orr_fetch *rq, int ret)
 		return;
 	if (ret == -EAGAIN)
 		rq->starved(rq->arg);
+	else if (ret == -ENOMEM && rq->failed)
+		rq->failed(rq->arg);
 	else if (ret < 0)
 		orr_fatal("%s cannot be brought to memory node %u (%s)", orr_handle_name(rq->handle), rq->memnode, node_name(rq->memnode));
 	else if (rq->done)

@@ -53,8 +53,9 @@ size_t orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted);
 /* Frees the buffer of a replicate that nobody uses, writing the value back when it is the only one. Under h->lock, which is released.
  * Returns ORR_ROOM_NONE when it is in use or has nowhere to go. */
 enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_effort effort);
-/* Whether nothing that happens may still free memory: whoever waits for it waits for ever. */
-int orr_memory_hopeless(struct orr_node *node, unsigned memnode);
+/* Whether nothing that happens may still free memory: whoever waits for it waits for ever. ignore_held: what others than tasks hold, they
+ * hold for ever. */
+int orr_memory_hopeless(struct orr_node *node, unsigned memnode, int ignore_held);
 /* Empties the allocation cache until used + wanted fits (everything when wanted is SIZE_MAX). */
 size_t orr_memory_flush_cache(struct orr_node *node, unsigned memnode, size_t wanted);
 

@@ -21,6 +21,8 @@ struct orr_fetch {
 	int prio;
 	void (*done)(void *arg);
 	void (*starved)(void *arg);	/* instead of done: there is no memory, and the reference was given back. NULL: waits for memory */
+	void (*failed)(void *arg);	/* instead of done, when it waited for memory in vain; NULL: such an error ends the program. With it,
+					 * data that others merely hold are not waited for */
 	void *arg;
 };
 
