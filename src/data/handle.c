@@ -427,9 +427,14 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 
 unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsigned memory_node)
 {
-	struct orr_replicate *r = orr_handle_find(handle, memory_node);
+	struct orr_replicate *r;
+	unsigned yes;
 
-	return r && r->allocated;
+	orr_lock(&handle->lock);
+	r = orr_handle_find(handle, memory_node);
+	yes = r && r->allocated;
+	orr_unlock(&handle->lock);
+	return yes;
 }
 
 unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigned memory_node)
@@ -441,9 +446,14 @@ unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigne
 
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 {
-	struct orr_replicate *r = orr_handle_find(handle, node);
+	struct orr_replicate *r;
+	unsigned yes;
 
-	return r && ORR_ATOMIC_LOAD(&r->state) != ORR_INVALID;
+	orr_lock(&handle->lock);
+	r = orr_handle_find(handle, node);
+	yes = r && ORR_ATOMIC_LOAD(&r->state) != ORR_INVALID;
+	orr_unlock(&handle->lock);
+	return yes;
 }
 
 void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid, int *is_loading, int *is_requested)
