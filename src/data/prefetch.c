@@ -156,18 +156,20 @@ static struct orr_prefetch *take(struct orr_memnode *m, struct orr_node *node, i
 	struct orr_prefetch *p;
 
 	while ((p = m->prefetch)) {
+		int ready = p->urgency != STARPU_IDLEFETCH || p->held || p->task;
+
 		if (p->urgency == STARPU_IDLEFETCH && !idle)
 			return NULL;
 		ORR_ATOMIC_STORE_RELAXED(&m->prefetch, p->next);
-		ORR_ATOMIC_ADD(&node->nprefetch, -1);
-		if (p->urgency != STARPU_IDLEFETCH || p->held || p->task)
-			return p;
-		if (!ORR_ATOMIC_LOAD_RELAXED(&p->handle->busy_partition) && orr_acquire_try(&p->acq, p->handle, -1, STARPU_R) == 0) {
-			p->held = 1;
-			return p;
-		}
+		if (!ready && !ORR_ATOMIC_LOAD_RELAXED(&p->handle->busy_partition) && orr_acquire_try(&p->acq, p->handle, -1, STARPU_R) == 0)
+			ready = p->held = 1;
 		/* Not later: without this lock the handle may end. */
-		set_requested(p, 0);
+		if (!ready)
+			set_requested(p, 0);
+		/* Whoever ends the handle takes the lock unless it sees 0: only now. */
+		ORR_ATOMIC_ADD(&node->nprefetch, -1);
+		if (ready)
+			return p;
 		p->next = *dropped;
 		*dropped = p;
 	}
