@@ -2,7 +2,7 @@
 /* orr-test: timeout 120 */
 /* Random sequences of everything that can be done to data, against a sequential oracle.
  *
- *	stress [SEQUENCES [SEED [VERBOSE]]]
+ *	stress [SEQUENCES [SEED [VERBOSE]]]		(ORR_STRESS=SEQUENCES in the environment: a longer soak)
  *
  * A sequence uses a few vectors of random sizes on 1 to 3 memory nodes whose limits (1 or 2 MiB) are far too small for all of them:
  * tasks in all access modes on all kinds of units, acquisitions, prefetches, evictions, invalidations, copies, partitions, reductions,
@@ -482,11 +482,11 @@ static int machine(uint64_t round)
 
 int main(int argc, char **argv)
 {
-	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 0) : 2000, i;
+	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 0) : 6000, i;
 	uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
 
 	verbose = argc > 3;
-	if (n == 2000 && argc <= 1 && getenv("ORR_STRESS"))
+	if (argc <= 1 && getenv("ORR_STRESS"))
 		n = strtoul(getenv("ORR_STRESS"), NULL, 0);
 	for (i = 0; i < n && !failures; i++) {
 		uint64_t seed = first + i;
