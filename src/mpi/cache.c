@@ -39,7 +39,7 @@ int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h)
 		return 0;
 	if (h->mpi_flags & ORR_MPI_RECEIVED)
 		return 1;
-	h->mpi_flags |= ORR_MPI_RECEIVED;
+	orr_mpi_flags(h, ORR_MPI_RECEIVED, 0);
 	tell(mpi, "added", h);
 	return 0;
 }
@@ -48,7 +48,7 @@ static void received_clear(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
 	if (!(h->mpi_flags & ORR_MPI_RECEIVED))
 		return;
-	h->mpi_flags &= (uint16_t) ~ORR_MPI_RECEIVED;
+	orr_mpi_flags(h, 0, ORR_MPI_RECEIVED);
 	tell(mpi, "removed", h);
 }
 

@@ -113,7 +113,7 @@ static void detach(starpu_data_handle_t h)
 			mpi->nreduxing--;
 		orr_unlock(&mpi->data_lock);
 	}
-	h->mpi_flags = 0;
+	ORR_ATOMIC_STORE_RELAXED(&h->mpi_flags, 0);
 	h->ext->mpi_ext = NULL;
 	free_ext(ext);
 }
@@ -144,7 +144,7 @@ struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h)
 	attributes->mpi_ext = ext;
 	attributes->unregister_hook = detach;
 	attach_tag(mpi, h, ext);
-	h->mpi_flags |= ORR_MPI_ATTACHED;
+	orr_mpi_flags(h, ORR_MPI_ATTACHED, 0);
 	orr_unlock(&mpi->data_lock);
 	return ext;
 }
@@ -156,7 +156,7 @@ void orr_mpi_data_exit(struct orr_mpi *mpi)
 		free_ext(h->ext->mpi_ext);
 		h->ext->mpi_ext = NULL;
 		h->ext->unregister_hook = NULL;
-		h->mpi_flags = 0;
+		ORR_ATOMIC_STORE_RELAXED(&h->mpi_flags, 0);
 	}
 	free(mpi->attached);
 	orr_map_exit(&mpi->tags);

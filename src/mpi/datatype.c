@@ -136,7 +136,7 @@ int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, int sending, si
 {
 	p->ptr = NULL;
 	p->free_type = NULL;
-	if ((mpi->ntypes || h->mpi_flags & ORR_MPI_ATTACHED) && describe_typed(mpi, h, p))
+	if ((mpi->ntypes || ORR_ATOMIC_LOAD_RELAXED(&h->mpi_flags) & ORR_MPI_ATTACHED) && describe_typed(mpi, h, p))
 		return 0;
 	if (!describe_dense(h, p))
 		return describe_packed(h, sending, expected, p);

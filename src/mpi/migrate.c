@@ -83,7 +83,7 @@ void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new
 		starpu_mpi_get_data_on_all_nodes_detached(comm, handle);
 		if (me == old_rank)
 			orr_mpi_sent_clear(mpi, handle);
-		handle->mpi_flags &= (uint16_t) ~ORR_MPI_RECEIVED;
+		orr_mpi_flags(handle, 0, ORR_MPI_RECEIVED);
 		handle->mpi_rank = STARPU_MPI_PER_NODE;
 		return;
 	}
@@ -96,7 +96,7 @@ void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new
 	if (me == old_rank)
 		orr_mpi_sent_clear(mpi, handle);
 	else if (me == new_rank)
-		handle->mpi_flags &= (uint16_t) ~ORR_MPI_RECEIVED;
+		orr_mpi_flags(handle, 0, ORR_MPI_RECEIVED);
 	else
 		orr_mpi_received_drop(mpi, handle);
 	handle->mpi_rank = new_rank;

@@ -30,6 +30,12 @@
 #define ORR_MPI_ATTACHED 2	/* mpi_ext exists: in the lists of data.c */
 #define ORR_MPI_REDUXING 4	/* contributions of this rank, or (owner) of others, are not combined yet */
 
+/* Sets and clears flags of a handle; by one thread at a time, while the engine looks. */
+static inline void orr_mpi_flags(starpu_data_handle_t h, unsigned set, unsigned clear)
+{
+	ORR_ATOMIC_STORE_RELAXED(&h->mpi_flags, (uint16_t) ((h->mpi_flags | set) & ~clear));
+}
+
 /* What travels first. Ranks are not in it: MPI knows them. */
 struct orr_mpi_envelope {
 	int64_t tag;		/* the program's */

@@ -22,7 +22,7 @@ static void set_reduxing(struct orr_mpi *mpi, starpu_data_handle_t h)
 	if (h->mpi_flags & ORR_MPI_REDUXING)
 		return;
 	orr_lock(&mpi->data_lock);
-	h->mpi_flags |= ORR_MPI_REDUXING;
+	orr_mpi_flags(h, ORR_MPI_REDUXING, 0);
 	mpi->nreduxing++;
 	orr_unlock(&mpi->data_lock);
 }
@@ -30,7 +30,7 @@ static void set_reduxing(struct orr_mpi *mpi, starpu_data_handle_t h)
 static void clear_reduxing(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
 	orr_lock(&mpi->data_lock);
-	h->mpi_flags &= (uint16_t) ~ORR_MPI_REDUXING;
+	orr_mpi_flags(h, 0, ORR_MPI_REDUXING);
 	mpi->nreduxing--;
 	orr_unlock(&mpi->data_lock);
 }
