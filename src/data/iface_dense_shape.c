@@ -123,7 +123,7 @@ void orr_dense_store_ld(enum starpu_data_interface_id id, void *iface, const uin
 		((struct starpu_tensor_interface *) iface)->ldt = ldn[3];
 		break;
 	case STARPU_NDIM_INTERFACE_ID:
-		if (((struct starpu_ndim_interface *) iface)->ldn != ldn)
+		if (((struct starpu_ndim_interface *) iface)->ndim && ((struct starpu_ndim_interface *) iface)->ldn != ldn)
 			memcpy(((struct starpu_ndim_interface *) iface)->ldn, ldn, ((struct starpu_ndim_interface *) iface)->ndim * sizeof(*ldn));
 		break;
 	default:
@@ -157,7 +157,7 @@ static void store_sizes(enum starpu_data_interface_id id, void *iface, size_t el
 	default: {
 		struct starpu_ndim_interface *n = iface;
 		n->elemsize = elemsize;
-		if (n->nn != nn)
+		if (n->ndim && n->nn != nn)
 			memcpy(n->nn, nn, n->ndim * sizeof(*nn));
 	}
 	}
