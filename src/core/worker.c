@@ -667,18 +667,18 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	return advanced;
 }
 
-/* Waits for the bell, or until next_us when that is not negative. */
-static void group_sleep(struct orr_group *g, double next_us)
+/* Waits for the bell, or until something is known to end. */
+static void group_sleep(struct orr_group *g)
 {
 	struct orr_node *node = g->node;
 	unsigned index = (unsigned) (g - node->groups), key;
 	uint64_t bit = 1ULL << index % 64;
-	double unused;
+	double next_us;
 
 	ORR_ATOMIC_OR(&node->idle_mask[index / 64], bit);
 	key = orr_waitq_prepare(&g->bell);
 	/* Once more, now that others know that they must ring. */
-	if (orr_group_step(g, &unused) || ORR_ATOMIC_LOAD(&node->stopping)) {
+	if (orr_group_step(g, &next_us) || ORR_ATOMIC_LOAD(&node->stopping)) {
 		orr_waitq_cancel(&g->bell);
 	} else {
 		double now = next_us >= 0 ? orr_sys_now_us() : 0;
@@ -717,7 +717,7 @@ void *orr_group_main(void *arg)
 				orr_sys_relax();
 			continue;
 		}
-		group_sleep(g, next_us);
+		group_sleep(g);
 		idle_since = -1;
 	}
 	for (i = 0; i < g->nworkers; i++)

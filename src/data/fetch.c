@@ -187,7 +187,7 @@ static int advance_locked(struct orr_node *node, struct orr_fetch *rq, struct or
 		if (ret == 0)
 			ret = orr_transfer(node, h, src, r, 0, waiters);
 		/* Whatever happened while the lock was dropped: look again. */
-		return ret == 1 ? wait_loading(rq, r) : ret == 0 ? -EAGAIN : ret;
+		return ret == 1 && r->loading ? wait_loading(rq, r) : ret >= 0 ? -EAGAIN : ret;
 	}
 	ret = ensure_buffer(node, rq, r);
 	if (ret)

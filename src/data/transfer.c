@@ -154,8 +154,6 @@ static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_r
 	t->next = *p;
 	ORR_ATOMIC_STORE(p, t);
 	orr_unlock(&node->lock);
-	/* Whoever waits for the end of something must know of this one. */
-	orr_wake_worker(&node->workers[node->groups[0].first]);
 }
 
 int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, int evict,
@@ -177,6 +175,10 @@ int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_repli
 		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h), src->memnode, dst->memnode, strerror(-ret));
 	if (!ret && node->ngroups && end_us > orr_sys_now_us()) {
 		schedule(node, h, src, dst, evict, end_us);
+		/* Whoever waits for the end of something must know of this one. Waking may give the processor away. */
+		orr_unlock(&h->lock);
+		orr_wake_worker(&node->workers[node->groups[0].first]);
+		orr_lock(&h->lock);
 		return 1;
 	}
 	*waiters = loaded(h, src, dst, !ret);
