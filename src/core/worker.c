@@ -407,14 +407,16 @@ static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_nod
 	}
 	if (node->limited)
 		ORR_ATOMIC_ADD(&node->nbusy, -1);
-	if (t == w->task) {
-		if (!w->starving)
-			ORR_ATOMIC_ADD(&node->nstarving, 1);
-		w->starving = STARVING_WAITS;
-	} else {
+	if (t != w->task) {
 		t->nfetching = UNFETCHED;
+		orr_memory_kick(node);
+		return;
 	}
-	orr_memory_kick(node);
+	if (!w->starving) {
+		ORR_ATOMIC_ADD(&node->nstarving, 1);
+		orr_memory_kick(node);
+	}
+	w->starving = STARVING_WAITS;
 }
 
 static void inputs_ready(struct orr_worker *w, struct orr_task *t, struct orr_thread *self)

@@ -340,10 +340,20 @@ void orr_memory_exit(struct orr_node *node)
 	}
 }
 
-/* Those who wait for memory are workers that retry at each step, and requests retried by any group. */
+/* Those who wait for memory are workers that retry at each step, and requests retried by any group. A worker that gives back what it got
+ * in a retry that failed gives its own group no reason to try again. */
 void orr_memory_kick_slow(struct orr_node *node)
 {
-	orr_wake_all(node);
+	struct orr_worker *w = orr_thread_self()->worker;
+	unsigned i;
+
+	if (!w || !w->starving) {
+		orr_wake_all(node);
+		return;
+	}
+	for (i = 0; i < node->ngroups; i++)
+		if (&node->groups[i] != w->group)
+			orr_wake_worker(&node->workers[node->groups[i].first]);
 }
 
 int orrery_transfer_bytes(unsigned node, uint64_t *in, uint64_t *out)

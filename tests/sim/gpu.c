@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A node with simulated GPUs, as gpu.sh describes it: 4 cores, 2 GPUs, a codelet that only has a function for the CPU, and a model that
+ * knows both kinds of units. `gpu PART` runs one part and prints what it took in virtual time.
+ *
+ * Invariant: ends with 0 when every datum has the value that its tasks gave it. */
+#include <starpu.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH (1 << 18)	/* ints: 1 MiB, which is what the model was measured for */
+#define MOST 64
+
+static int *value[MOST];
+static starpu_data_handle_t handle[MOST];
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "gpu: %s\n", what);
+	exit(1);
+}
+
+static void add(void *buffers[], void *arg)
+{
+	int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[0]);
+	size_t i, n = STARPU_VECTOR_GET_NX(buffers[0]);
+
+	(void) arg;
+	for (i = 0; i < n; i++)
+		v[i]++;
+}
+
+static struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "gpu_add" };
+static struct starpu_codelet add_cl = { .cpu_funcs = { add }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model, .name = "add" };
+
+static void begin(int n)
+{
+	int i, k;
+
+	for (i = 0; i < n; i++) {
+		value[i] = malloc(LENGTH * sizeof(int));
+		for (k = 0; k < LENGTH; k++)
+			value[i][k] = i;
+		starpu_vector_data_register(&handle[i], STARPU_MAIN_RAM, (uintptr_t) value[i], LENGTH, sizeof(int));
+	}
+}
+
+static void end(int n, int added)
+{
+	int i, k;
+
+	for (i = 0; i < n; i++) {
+		starpu_data_unregister(handle[i]);
+		for (k = 0; k < LENGTH; k++)
+			check(value[i][k] == i + added, "a value is wrong");
+		free(value[i]);
+	}
+}
+
+static void add_on(int i, int worker)
+{
+	check(starpu_task_insert(&add_cl, STARPU_RW, handle[i], STARPU_EXECUTE_ON_WORKER, worker, 0) == 0, "a task was refused");
+}
+
+/* Ten independent tasks on one device: all but the first fetch their data while another computes. */
+static double pipeline(int gpu)
+{
+	double start;
+	int i;
+
+	begin(10);
+	start = starpu_timing_now();
+	for (i = 0; i < 10; i++)
+		add_on(i, gpu);
+	starpu_task_wait_for_all();
+	start = starpu_timing_now() - start;
+	end(10, 1);
+	return start;
+}
+
+/* One datum to each of two devices at the same time. */
+static double two_copies(void)
+{
+	double start;
+	int i;
+
+	begin(2);
+	starpu_timing_now();
+	start = starpu_timing_now();
+	for (i = 0; i < 2; i++)
+		starpu_data_prefetch_on_node(handle[i], (unsigned) i + 1, 1);
+	for (i = 0; i < 2; i++) {
+		starpu_data_acquire_on_node(handle[i], i + 1, STARPU_R);
+		starpu_data_release_on_node(handle[i], i + 1);
+	}
+	start = starpu_timing_now() - start;
+	end(2, 0);
+	return start;
+}
+
+/* From one device to the other. */
+static double peer(int gpu)
+{
+	double start;
+
+	begin(1);
+	add_on(0, gpu);
+	starpu_task_wait_for_all();
+	start = starpu_timing_now();
+	starpu_data_acquire_on_node(handle[0], 2, STARPU_R);
+	start = starpu_timing_now() - start;
+	starpu_data_release_on_node(handle[0], 2);
+	end(1, 1);
+	return start;
+}
+
+/* More data than fit, used in turn by whichever unit the policy chooses. */
+static double evict(void)
+{
+	double start = starpu_timing_now();
+	int i, k;
+
+	begin(24);
+	for (k = 0; k < 3; k++)
+		for (i = 0; i < 24; i++)
+			check(starpu_task_insert(&add_cl, STARPU_RW, handle[i], 0) == 0, "a task was refused");
+	starpu_task_wait_for_all();
+	start = starpu_timing_now() - start;
+	end(24, 3);
+	return start;
+}
+
+int main(int argc, char **argv)
+{
+	const char *part = argc > 1 ? argv[1] : "";
+	int ids[2];
+	double us = 0;
+
+	check(starpu_init(NULL) == 0, "starpu_init");
+	if (strcmp(part, "none")) {
+		check(starpu_cuda_worker_get_count() == 2 && starpu_memory_nodes_get_count() == 3, "there are not 2 devices");
+		check(starpu_cpu_worker_get_count() == 2, "a device does not take one of the 4 cores");
+		check(starpu_node_get_kind(1) == STARPU_CUDA_RAM, "node 1 is no device");
+		check(getenv("STARPU_LIMIT_CUDA_MEM") || starpu_memory_get_total(2) == (starpu_ssize_t) 512 << 20, "the second device does not have its 512 MiB");
+		starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, ids, 2);
+	}
+	if (!strcmp(part, "pipeline"))
+		us = pipeline(ids[0]);
+	else if (!strcmp(part, "copies"))
+		us = two_copies();
+	else if (!strcmp(part, "peer"))
+		us = peer(ids[0]);
+	else if (!strcmp(part, "evict"))
+		us = evict();
+	else
+		check(!starpu_cuda_worker_get_count(), "there are devices");
+	printf("%s %.1f\n", part, us);
+	starpu_shutdown();
+	return 0;
+}
