@@ -21,7 +21,12 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
   --machine NAME       what is inside a node, by the name of its measurements;
                        DIR/NAME takes them from DIR (DIR/bus/NAME.config, ...)
   --machine-path D:D   further directories of measurements, searched first
-  --cpus K             CPU workers of a node, instead of the machine's number
+  --cpus K             cores of a node, instead of the machine's number; each GPU
+                       takes one, and so do messages on machines with GPUs
+  --cuda-from-model yes|no
+                       codelets without function for CUDA run on simulated GPUs
+                       that their performance model knows; their function for
+                       the CPU computes the results (default: yes)
   --kernels MODE       run: execute kernels, charge their modelled time (default)
                        skip: execute none and store no data, for scale
                        inject: execute kernels and charge their measured time
