@@ -8,6 +8,7 @@
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "return";
+	int *volatile nowhere = (int *) 8;	/* the compiler must not know what it points to */
 	int rank, flag = 0;
 
 	MPI_Init(&argc, &argv);
@@ -20,7 +21,7 @@ int main(int argc, char **argv)
 		if (!strcmp(how, "mpi-abort"))
 			MPI_Abort(MPI_COMM_WORLD, 7);
 		if (!strcmp(how, "crash"))
-			*(volatile int *) 8 = 1;
+			*nowhere = 1;
 		return 0;
 	}
 	while (!strcmp(how, "poll") && !flag)
