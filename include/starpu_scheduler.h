@@ -35,7 +35,7 @@ struct starpu_sched_policy {
 	int (*push_task)(struct starpu_task *);
 	/* Expected end in µs if the task were pushed now; nothing changes. */
 	double (*simulate_push_task)(struct starpu_task *);
-	/* The task was given directly to a worker, without this policy. */
+	/* The task is being given directly to a worker (execute_on_a_specific_worker), without this policy; it has not begun. */
 	void (*push_task_notify)(struct starpu_task *, int workerid, int perf_workerid, unsigned sched_ctx_id);
 	/* The calling worker is idle: the task that it shall execute, or NULL. */
 	struct starpu_task *(*pop_task)(unsigned sched_ctx_id);

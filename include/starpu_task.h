@@ -153,7 +153,8 @@ extern struct starpu_codelet starpu_codelet_nop;
 
 /* Zero a codelet. */
 void starpu_codelet_init(struct starpu_codelet *cl);
-/* Print on stderr how many of its tasks each worker has executed. */
+/* Print on stderr how many of its tasks each worker has executed (per_worker_stats).  After starpu_task_wait_for_all(), before
+ * starpu_shutdown().  STARPU_CODELET_PROFILING=0 leaves the counting out. */
 void starpu_codelet_display_stats(struct starpu_codelet *cl);
 
 /* --- Tasks ---------------------------------------------------------------------------------------------- */

@@ -114,8 +114,16 @@ void starpu_task_bundle_create(starpu_task_bundle_t *bundle);
  * in another one or submitted), -ENOENT when it was not in. */
 int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task);
 int starpu_task_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task);
-/* Nothing more will be inserted; the bundle goes with its last task. */
+/* Nothing more will be inserted; the bundle goes with its last task.  A task leaves its bundle when it completes. */
 void starpu_task_bundle_close(starpu_task_bundle_t bundle);
+
+struct starpu_perfmodel_arch;
+/* What all tasks of the bundle together are expected to take on that kind of unit, in µs; to use, in joules.  NAN when a model has no
+ * answer.  From policies, or before the tasks are submitted. */
+double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle, struct starpu_perfmodel_arch *arch, unsigned nimpl);
+double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle, struct starpu_perfmodel_arch *arch, unsigned nimpl);
+/* Time in µs of the transfers that they need on a memory node; data that several of them read come once. */
+double starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle, unsigned memory_node);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -78,6 +78,7 @@ static const struct variable {
 	V("ORRERY_MPI_STATS_FILE", STRING, mpi_stats_file, 0),
 	V("STARPU_SILENT", BOOL, silent, 0),
 	V("STARPU_PROFILING", BOOL, profiling, 0),
+	V("STARPU_CODELET_PROFILING", BOOL, codelet_profiling, 1),
 	V("STARPU_WORKER_STATS", BOOL, worker_stats, 0),
 	V("STARPU_BUS_STATS", BOOL, bus_stats, 0),
 	V("STARPU_TASK_PROGRESS", BOOL, task_progress, 0),

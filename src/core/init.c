@@ -343,6 +343,7 @@ static void reset(struct orr_node *node)
 static void tear_down(struct orr_node *node)
 {
 	stop_groups(node);
+	orr_hooks_exit(node);
 	orr_sched_exit(node);
 	orr_trace_exit(node);
 	orr_perf_exit(node);

@@ -173,6 +173,9 @@ struct orr_node {
 	unsigned rr;			/* round-robin cursor of pushes from outside of workers */
 	uint64_t rng;			/* state of the seeded generator */
 	uint32_t next_interface_id;
+	struct orr_hook *hooks;		/* functions that idle workers call (core/hooks.c), hooks_cap places; under lock */
+	unsigned hooks_cap;
+	unsigned nhooks;		/* atomic: places in use */
 	uint64_t idle_mask[STARPU_NMAXWORKERS / 64];	/* atomic: groups that sleep, by index */
 };
 

@@ -100,6 +100,23 @@ void starpu_profiling_worker_helper_display_summary(void)
 	}
 }
 
+void starpu_codelet_display_stats(struct starpu_codelet *cl)
+{
+	struct orr_node *node = orr_self();
+	unsigned long total = 0, n;
+	unsigned i;
+
+	for (i = 0; i < node->nworkers; i++)
+		total += ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
+	fprintf(stderr, "Statistics of codelet %s: %lu tasks\n", cl->name ? cl->name : cl->model && cl->model->symbol ? cl->model->symbol : "unnamed",
+		total);
+	for (i = 0; i < node->nworkers; i++) {
+		n = ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
+		if (n)
+			fprintf(stderr, "\t%-24s %10lu tasks (%.1f %%)\n", node->workers[i].name, n, 100.0 * (double) n / (double) total);
+	}
+}
+
 /* ---- energy ---- */
 
 void starpu_energy_use(float joules)

@@ -144,6 +144,8 @@ static void free_private(struct orr_task *t)
 {
 	struct starpu_task *pub = t->pub;
 
+	if (t->bundled)
+		starpu_task_bundle_remove(pub->bundle, pub);
 	if (t->access && t->access != t->inl_access)
 		free(t->access);
 	array_free(&t->succ);
@@ -223,6 +225,7 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 	copy->dyn_modes = NULL;
 	copy->dyn_interfaces = NULL;
 	copy->profiling_info = NULL;
+	copy->bundle = NULL;
 	copy->handles_sequential_consistency = NULL;
 	if (task->dyn_handles) {
 		size_t n = STARPU_TASK_GET_NBUFFERS(task);
@@ -442,7 +445,7 @@ static int check_task(struct orr_node *node, struct starpu_task *task, struct or
 /* A task that completed may be submitted again: its private half starts anew. */
 static void renew(struct orr_task *t)
 {
-	int embedded = t->embedded, forced = t->forced_impl, nimpl = t->nimpl;
+	int embedded = t->embedded, forced = t->forced_impl, nimpl = t->nimpl, bundled = t->bundled;
 
 	if (t->access && t->access != t->inl_access)
 		free(t->access);
@@ -452,6 +455,7 @@ static void renew(struct orr_task *t)
 	t->embedded = embedded & 1;
 	t->forced_impl = (uint8_t) forced;
 	t->nimpl = (uint8_t) nimpl;
+	t->bundled = bundled & 1;
 }
 
 static int submit(struct starpu_task *task, int internal, int nodeps)
@@ -631,6 +635,8 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 
 	if (t->naccess)
 		orr_access_release(t);
+	if (__builtin_expect(t->bundled, 0))
+		starpu_task_bundle_remove(pub->bundle, pub);
 	orr_lock(&t->lock);
 	t->terminated = 1;
 	succ = t->succ;

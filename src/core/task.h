@@ -53,6 +53,7 @@ struct orr_task {
 	uint8_t unordered : 1;		/* has accesses that need phase two */
 	uint8_t user_wait : 1;		/* not detached: somebody will call starpu_task_wait */
 	uint8_t terminated : 1;
+	uint8_t bundled : 1;		/* pub->bundle is set */
 	uint8_t switches : 1;		/* between views of a partitioned data: accesses to it are not checked */
 	uint8_t forced_impl;		/* the program chose nimpl */
 	uint8_t impl_chosen;		/* the policy chose nimpl */

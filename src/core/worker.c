@@ -159,6 +159,8 @@ void orr_task_push(struct orr_task *t)
 	if (task->profiling_info)
 		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, push_start_time));
 	if (task->execute_on_a_specific_worker) {
+		if (node->policy->push_task_notify)
+			node->policy->push_task_notify(task, (int) task->workerid, (int) task->workerid, 0);
 		push_local(&node->workers[task->workerid], task);
 		return;
 	}
@@ -348,6 +350,12 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 	}
 	if (__builtin_expect(node->cfg.profiling, 0))
 		w->prof.executed_tasks++;
+	if (__builtin_expect(node->cfg.codelet_profiling, 1)) {
+		/* Only this worker writes its place; whoever displays them reads them all. */
+		unsigned long *n = &task->cl->per_worker_stats[w->id];
+
+		ORR_ATOMIC_STORE_RELAXED(n, *n + 1);
+	}
 	orr_trace_task(node, ORR_EV_END, t, (int) w->id);
 	if (__builtin_expect(node->policy->post_exec_hook != NULL, 0))
 		node->policy->post_exec_hook(task, 0);
@@ -669,8 +677,11 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	return advanced;
 }
 
-/* Waits for the bell, or until something is known to end. */
-static void group_sleep(struct orr_group *g)
+/* How long a worker sleeps while a hook of the program has more to do. */
+#define HOOK_POLL_US 20
+
+/* Waits for the bell, or until something is known to end, or for at most max_us (negative: no limit). */
+static void group_sleep(struct orr_group *g, double max_us)
 {
 	struct orr_node *node = g->node;
 	unsigned index = (unsigned) (g - node->groups), key;
@@ -683,12 +694,15 @@ static void group_sleep(struct orr_group *g)
 	if (orr_group_step(g, &next_us) || ORR_ATOMIC_LOAD(&node->stopping)) {
 		orr_waitq_cancel(&g->bell);
 	} else {
-		double now = next_us >= 0 ? orr_sys_now_us() : 0;
+		double limit = next_us >= 0 ? next_us - orr_sys_now_us() : -1;
 
-		if (next_us >= 0 && next_us <= now)
+		if (next_us >= 0 && limit <= 0) {
 			orr_waitq_cancel(&g->bell);
-		else
-			orr_waitq_wait(&g->bell, key, next_us >= 0 ? next_us - now : -1);
+		} else {
+			if (max_us >= 0 && (limit < 0 || limit > max_us))
+				limit = max_us;
+			orr_waitq_wait(&g->bell, key, limit);
+		}
 	}
 	ORR_ATOMIC_AND(&node->idle_mask[index / 64], ~bit);
 }
@@ -699,6 +713,7 @@ void *orr_group_main(void *arg)
 	struct orr_node *node = g->node;
 	double spin_us = orr_sys_spin_us(node), idle_since = -1, next_us;
 	unsigned i;
+	int more;
 
 	for (i = 0; i < g->nworkers; i++)
 		node->workers[g->first + i].driver->init(&node->workers[g->first + i]);
@@ -712,6 +727,7 @@ void *orr_group_main(void *arg)
 			orr_waitq_wake(&node->done);
 			idle_since = spin_us > 0 ? orr_sys_now_us() : 0;
 		}
+		more = __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->nhooks) != 0, 0) && orr_hooks_run(g);
 		if (spin_us > 0 && next_us < 0 && orr_sys_now_us() - idle_since < spin_us) {
 			unsigned n;
 
@@ -719,7 +735,7 @@ void *orr_group_main(void *arg)
 				orr_sys_relax();
 			continue;
 		}
-		group_sleep(g);
+		group_sleep(g, more ? HOOK_POLL_US : -1);
 		idle_since = -1;
 	}
 	for (i = 0; i < g->nworkers; i++)

@@ -40,6 +40,10 @@ void orr_wake_worker(struct orr_worker *w);
 void orr_wake_one(struct orr_node *node);
 void orr_wake_all(struct orr_node *node);
 
+/* Calls the program's hooks in the thread of an idle group. 1 when one of them wants to be called again soon. */
+int orr_hooks_run(struct orr_group *g);
+void orr_hooks_exit(struct orr_node *node);
+
 /* The calling thread drives the workers of `g` until told to stop. */
 void *orr_group_main(void *g);
 /* One turn of a group's state machine: returns 1 when something advanced. *next_us is the instant of the next known completion, or

@@ -212,7 +212,24 @@ static struct starpu_task *dm_pop(unsigned ctx)
 	return task;
 }
 
-/* A task begins: its data are there. It may have come to this worker without the policy. */
+/* The program chose the worker. */
+static void dm_notify(struct starpu_task *task, int workerid, int perf_workerid, unsigned ctx)
+{
+	struct orr_node *node = orr_self();
+	struct orr_dm *dm = node->policy_data;
+	struct orr_dm_worker *w = &dm->w[workerid];
+	struct orr_worker *worker = &node->workers[perf_workerid];
+	int impl = orr_task_first_impl(worker, task);
+	double us = orr_perf_expected_us(node, worker->unit, task, impl > 0 ? (unsigned) impl : 0, 0, NULL);
+
+	(void) ctx;
+	task->predicted = us;
+	orr_task_of(task)->load = us > 0 ? (int64_t) (us * 1e3) : 0;
+	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, orr_task_of(task)->load);
+	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, 1);
+}
+
+/* A task begins: its data are there. */
 static void dm_begin(struct starpu_task *task, unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
@@ -221,10 +238,7 @@ static void dm_begin(struct starpu_task *task, unsigned ctx)
 	double us = task->predicted;
 
 	(void) ctx;
-	if (task->execute_on_a_specific_worker)
-		us = orr_perf_expected_us(self->node, self->worker->unit, task, orr_task_of(task)->nimpl, 0, NULL);
-	else
-		ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -orr_task_of(task)->load);
+	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -orr_task_of(task)->load);
 	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, now_ns() + (us > 0 ? (int64_t) (us * 1e3) : 0));
 }
 
@@ -235,9 +249,9 @@ static void dm_end(struct starpu_task *task, unsigned ctx)
 	struct orr_dm_worker *w = &dm->w[self->worker->id];
 
 	(void) ctx;
+	(void) task;
 	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, 0);
-	if (!task->execute_on_a_specific_worker)
-		ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
+	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
 }
 
 /* ---- the family ---- */
@@ -254,6 +268,7 @@ static void dm_end(struct starpu_task *task, unsigned ctx)
 		.deinit_sched = dm_deinit, \
 		.push_task = dm_push, \
 		.simulate_push_task = dm_simulate_push, \
+		.push_task_notify = dm_notify, \
 		.pop_task = dm_pop, \
 		.pre_exec_hook = dm_begin, \
 		.post_exec_hook = dm_end, \

@@ -6,6 +6,7 @@
  * over an assumed speed serve when the program gave flops; else tasks go in turn to the workers that have fewest, so that while
  * calibrating each unit gets its samples. Invariant: of equal costs the first unit and the lowest worker win. */
 #include "sched/dm.h"
+#include "core/bundle.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,6 +30,8 @@ struct search {
 	int64_t now, last;		/* last: expected end of all that was pushed, when idle power counts */
 	int one_by_one;			/* workers of a unit may differ for this task */
 	const double *transfer;		/* by unit */
+	const double *others;		/* by unit: cost of the other tasks of its bundle; NULL: they do not matter */
+	int memnode;			/* where the tasks of its bundle go, -1: anywhere */
 	struct orr_dm_choice best;	/* by cost */
 	double best_cost;
 	struct orr_dm_choice try;	/* among units of which nothing is known: the worker with fewest tasks */
@@ -173,7 +176,7 @@ static double cost(struct search *s, const struct orr_dm_choice *c, int64_t avai
 static void consider(struct search *s, unsigned unit, unsigned worker, int64_t avail, const struct estimate *e)
 {
 	struct orr_dm_choice c = { worker, e->impl, 1, e->us, s->transfer[unit] };
-	double x = cost(s, &c, avail);
+	double x = cost(s, &c, avail) + (s->others ? s->others[unit] : 0);
 
 	if (s->found && x >= s->best_cost)
 		return;
@@ -241,6 +244,11 @@ static void look(struct search *s, int use_defaults)
 
 	s->found = s->may_try = 0;
 	for (u = 0; u < s->dm->nunits; u++) {
+		/* A later unit may take over an estimate, so that it is made here too. */
+		if (s->memnode >= 0 && s->dm->unit[u].memnode != (unsigned) s->memnode) {
+			e[u] = estimate(s->node, s->dm->unit[u].lead, s->task, use_defaults);
+			continue;
+		}
 		if (s->one_by_one) {
 			look_at_each(s, u, use_defaults);
 			continue;
@@ -264,16 +272,53 @@ static int64_t last_end(struct search *s)
 	return last;
 }
 
+/* The first task of a bundle draws the others after it: they count on each unit, as far as they are known. */
+static void look_at_bundle(struct search *s, double *others)
+{
+	const struct orr_config *cfg = &s->node->cfg;
+	starpu_task_bundle_t bundle = s->task->bundle;
+	unsigned u;
+
+	for (u = 0; u < s->dm->nunits; u++) {
+		const struct orr_dm_unit *unit = &s->dm->unit[u];
+		struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype((int) unit->lead->id, 0);
+		double us = arch ? starpu_task_bundle_expected_length(bundle, arch, 0) : NAN;
+		double transfer = s->dm->v->data ? starpu_task_bundle_expected_data_transfer_time(bundle, unit->memnode) : 0;
+
+		others[u] = (isnan(us) ? 0 : cfg->alpha * us / unit->n) + (isnan(transfer) ? 0 : cfg->beta * transfer);
+	}
+	s->others = others;
+}
+
+static void look_for_bundle(struct search *s, int use_defaults)
+{
+	double others[s->dm->nunits + 1];
+
+	s->memnode = orr_bundle_memnode(s->task);
+	if (s->memnode < 0)
+		look_at_bundle(s, others);
+	look(s, use_defaults);
+	/* Nobody there can execute it: anywhere. */
+	if (s->memnode >= 0 && !s->found && !s->may_try) {
+		s->memnode = -1;
+		look(s, use_defaults);
+	}
+	s->others = NULL;
+}
+
 int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, struct orr_dm_choice *c)
 {
 	const struct starpu_perfmodel *model = task->cl->model;
 	double transfer[dm->nunits + 1];
-	struct search s = { .node = node, .dm = dm, .task = task, .now = now, .transfer = transfer };
+	struct search s = { .node = node, .dm = dm, .task = task, .now = now, .transfer = transfer, .memnode = -1 };
 
 	s.one_by_one = task->cl->can_execute || task->workerids_len || (model && model->worker_cost_function);
 	s.last = node->cfg.idle_power > 0 ? last_end(&s) : 0;
 	sum_transfers(&s, transfer);
-	look(&s, 0);
+	if (__builtin_expect(orr_task_of(task)->bundled, 0))
+		look_for_bundle(&s, 0);
+	else
+		look(&s, 0);
 	if (s.may_try && !node->cfg.calibrate && task->flops > 0)
 		look(&s, 1);
 	/* Nothing will be measured: the unknown serves when it has nothing else to do. */
@@ -282,6 +327,8 @@ int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *
 	if (!s.may_try && !s.found)
 		return -ENODEV;
 	*c = s.may_try ? s.try : s.best;
+	if (__builtin_expect(orr_task_of(task)->bundled, 0))
+		orr_bundle_settle(task, node->workers[c->worker].memnode);
 	if (s.may_try)
 		ORR_ATOMIC_ADD_RELAXED(&dm->unit[s.try_unit].tried, 1);
 	return 0;

@@ -9,11 +9,10 @@
 
 # Defined by programs, not by us: a shared object that STARPU_SCHED_LIB names.
 programs='starpu_get_sched_lib_policy starpu_get_sched_lib_policies'
-# Scheduling contexts beyond the default one, bundles of tasks:
+# Scheduling contexts beyond the default one:
 # parts of the interface that are declared so that programs compile, and that
 # are not there yet; a program that uses one does not link.
-later='starpu_task_bundle_ starpu_sched_ctx_ starpu_cublas_ starpu_cusparse_
-	starpu_progression_hook_ starpu_idle_hook_ starpu_codelet_display_stats'
+later='starpu_sched_ctx_'
 
 $CC --version 2> /dev/null | grep -q -i 'gcc\|Free Software' || skip "needs gcc, whose -aux-info lists declarations"
 command -v nm > /dev/null || skip "needs nm"

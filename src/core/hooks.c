@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Functions of the program that idle workers call (starpu_expert.h).
+ *
+ * Invariant: no lock is held while one is called; a worker that found something to execute does not come here. */
+#include "core/worker.h"
+#include "starpu_expert.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct orr_hook {
+	unsigned (*func)(void *);	/* NULL: the place is free */
+	void *arg;
+	int idle;			/* only when nothing at all is to do */
+	unsigned calls;			/* under way */
+};
+
+/* A free place, under the lock; -1 when memory is exhausted. */
+static int place(struct orr_node *node)
+{
+	unsigned i;
+	struct orr_hook *v;
+
+	for (i = 0; i < node->hooks_cap; i++)
+		if (!node->hooks[i].func && !node->hooks[i].calls)
+			return (int) i;
+	v = realloc(node->hooks, (i + 1) * sizeof(*v));
+	if (!v)
+		return -1;
+	v[i] = (struct orr_hook) { 0 };
+	node->hooks = v;
+	node->hooks_cap = i + 1;
+	return (int) i;
+}
+
+static int add(unsigned (*func)(void *), void *arg, int idle)
+{
+	struct orr_node *node = orr_self();
+	int id;
+
+	if (!func)
+		return -EINVAL;
+	orr_lock(&node->lock);
+	id = place(node);
+	if (id >= 0) {
+		node->hooks[id].func = func;
+		node->hooks[id].arg = arg;
+		node->hooks[id].idle = idle;
+		ORR_ATOMIC_ADD(&node->nhooks, 1);
+	}
+	orr_unlock(&node->lock);
+	if (id < 0)
+		return -ENOMEM;
+	if (node->state == ORR_NODE_UP)
+		orr_wake_all(node);
+	return id;
+}
+
+static void drop(int id, int idle)
+{
+	struct orr_node *node = orr_self();
+	int found;
+
+	orr_lock(&node->lock);
+	found = id >= 0 && (unsigned) id < node->hooks_cap && node->hooks[id].func && node->hooks[id].idle == idle;
+	if (found) {
+		node->hooks[id].func = NULL;
+		ORR_ATOMIC_ADD(&node->nhooks, -1);
+	}
+	orr_unlock(&node->lock);
+	if (!found)
+		orr_error("there is no hook %d to deregister", id);
+}
+
+int starpu_progression_hook_register(unsigned (*func)(void *arg), void *arg) { return add(func, arg, 0); }
+void starpu_progression_hook_deregister(int hook_id) { drop(hook_id, 0); }
+int starpu_idle_hook_register(unsigned (*func)(void *arg), void *arg) { return add(func, arg, 1); }
+void starpu_idle_hook_deregister(int hook_id) { drop(hook_id, 1); }
+
+/* Has none of the group's workers anything in flight? */
+static int all_idle(const struct orr_group *g)
+{
+	unsigned i;
+
+	for (i = 0; i < g->nworkers; i++)
+		if (g->node->workers[g->first + i].state != ORR_WORKER_IDLE)
+			return 0;
+	return 1;
+}
+
+int orr_hooks_run(struct orr_group *g)
+{
+	struct orr_node *node = g->node;
+	struct orr_thread *self = orr_thread_self();
+	int idle = all_idle(g), more = 0;
+	unsigned i;
+
+	self->worker = &node->workers[g->first];
+	orr_lock(&node->lock);
+	for (i = 0; i < node->hooks_cap; i++) {
+		struct orr_hook h = node->hooks[i];
+
+		if (!h.func || (h.idle && !idle))
+			continue;
+		node->hooks[i].calls++;
+		orr_unlock(&node->lock);
+		more |= h.func(h.arg) == 0;
+		orr_lock(&node->lock);
+		node->hooks[i].calls--;
+	}
+	orr_unlock(&node->lock);
+	self->worker = NULL;
+	return more;
+}
+
+void orr_hooks_exit(struct orr_node *node)
+{
+	free(node->hooks);
+	node->hooks = NULL;
+	node->hooks_cap = node->nhooks = 0;
+}
