@@ -30,6 +30,8 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
   --kernels MODE       run: execute kernels, charge their modelled time (default)
                        skip: execute none and store no data, for scale
                        inject: execute kernels and charge their measured time
+  --bound              print lower bounds on the time that the tasks take (area
+                       of the busiest node, critical path) next to the time
   --stats FILE.csv     write messages and bytes per pair (for `orrery matrix`)
   --report FILE.json   write nodes, makespan_s, tasks, messages, bytes, wall_s,
                        peak_rss_bytes
@@ -96,6 +98,9 @@ def parse(arguments):
             break
         if word == "--show":
             show = True
+            continue
+        if word == "--bound":
+            options.append(word)
             continue
         name, value = split_option(word, words)
         check_option(name, value)

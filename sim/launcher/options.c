@@ -20,6 +20,7 @@ static const char usage[] =
 	"                       codelets without function for CUDA run on simulated GPUs that their performance\n"
 	"                       model knows, where their function for the CPU computes the result (default: yes)\n"
 	"  --kernels MODE       run (default), skip or inject\n"
+	"  --bound              lower bounds on the time that the tasks take, next to the time\n"
 	"  --stats FILE.csv     bytes and messages per pair of nodes\n"
 	"  --report FILE.json   the summary for programs\n"
 	"  --cost-submit US, --cost-foreign US, --cost-complete US, --cost-sched US, --cost-message US\n"
@@ -165,6 +166,10 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 		if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
 			fputs(usage, stdout);
 			exit(0);
+		}
+		if (!strcmp(name, "--bound")) {
+			orr_sim.bound = 1;
+			continue;
 		}
 		if (equals && name[1] == '-') {
 			*equals = 0;

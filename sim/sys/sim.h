@@ -78,6 +78,8 @@ struct orr_sim_rank {
 	unsigned npeers;
 	struct orr_sim_mpi *mpi;	/* sim_mpi.c's own */
 	struct orr_sim_bus *bus;	/* sim_bus.c's own; NULL without devices */
+	struct orr_graph **graphs;	/* of all starts of the runtime, with --bound */
+	unsigned ngraphs;
 };
 
 /* Simulated time of kernels without a calibrated model, by name. */
@@ -93,6 +95,7 @@ struct orr_sim {
 	int transfer_cost, alloc_cost;	/* what copies between memories and allocations on devices take counts */
 	size_t stack_small, stack_main;	/* of engine and driver; of main and user threads */
 	const char *stats_file, *report_file;
+	int bound;			/* lower bounds are reported */
 	int progress;			/* stderr is a terminal */
 	/* state */
 	struct orr_sim_rank *ranks;
@@ -160,6 +163,17 @@ int orr_sim_bus_init(struct orr_sim_rank *r);
 void orr_sim_bus_exit(struct orr_sim_rank *r);
 /* A buffer is being allocated on a device: copies to it wait for that. */
 void orr_sim_bus_alloc(struct orr_sim_rank *r, unsigned memnode);
+
+/* sim_bound.c: lower bounds on the time of what all ranks submitted. */
+struct orr_sim_bounds {
+	double area_us, area_mean_us;	/* of the rank with most work; mean over ranks */
+	int area_rank;
+	double path_us;			/* of the longest path through tasks of all ranks */
+};
+/* The runtime of a rank stops: its graph is kept. */
+void orr_sim_bound_collect(struct orr_sim_rank *r);
+/* 0, or -ENOMEM. */
+int orr_sim_bound_compute(struct orr_sim_bounds *b);
 
 /* sim_memory.c */
 void orr_sim_memory_init(void);

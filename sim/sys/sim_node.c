@@ -35,12 +35,14 @@ int orr_sys_node_init(struct orr_node *node)
 	for (int i = 0; a->rank->machine && i < ORR_NCOSTS; i++)
 		if (!isnan(a->rank->machine->costs_us[i]))
 			node->costs[i] = a->rank->machine->costs_us[i];
+	node->keep_graph = orr_sim.bound;
 	a->rank->runtime_up = 1;
 	return 0;
 }
 
 void orr_sys_node_exit(struct orr_node *node)
 {
+	orr_sim_bound_collect(rank_of(node));
 	rank_of(node)->runtime_up = 0;
 	orr_sim_bus_exit(rank_of(node));
 }

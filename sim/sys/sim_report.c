@@ -14,7 +14,12 @@
 #define DUMP_PER_RANK 20
 #define DUMP_ALL 200
 
-struct totals { uint64_t tasks, messages, bytes; double makespan_s, uncalibrated; };
+struct totals {
+	uint64_t tasks, messages, bytes;
+	double makespan_s, uncalibrated;
+	int has_bounds;
+	struct orr_sim_bounds bounds;
+};
 
 /* ---- statistics of the MPI layer ---- */
 
@@ -88,6 +93,7 @@ static void sum(struct totals *t)
 			known += orr_sim.kernel_us[s];
 	}
 	t->uncalibrated = all > 0 ? (all - known) / all : 0;
+	t->has_bounds = orr_sim.bound && !orr_sim_bound_compute(&t->bounds);
 }
 
 static int by_time(const void *a, const void *b)
@@ -160,7 +166,11 @@ static int write_report(const struct totals *t, const char *path)
 		json_string(f, orr_sim.uncalibrated[i].name);
 		fprintf(f, ": %.9f", orr_sim.uncalibrated[i].us * 1e-6);
 	}
-	fprintf(f, "},\n  \"kernels\": \"%s\",\n  \"machine\": ", modes[orr_sim.kernels]);
+	fputs("},\n", f);
+	if (t->has_bounds)
+		fprintf(f, "  \"area_bound_s\": %.9f,\n  \"area_bound_mean_s\": %.9f,\n  \"area_bound_node\": %d,\n  \"path_bound_s\": %.9f,\n",
+			t->bounds.area_us * 1e-6, t->bounds.area_mean_us * 1e-6, t->bounds.area_rank, t->bounds.path_us * 1e-6);
+	fprintf(f, "  \"kernels\": \"%s\",\n  \"machine\": ", modes[orr_sim.kernels]);
 	json_string(f, orr_sim.ranks[0].machine_name);
 	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d\n}\n", orr_sim.ranks[0].ncpus, orr_sim.status);
 	return close_output(f, path);
@@ -175,6 +185,17 @@ static void print_bytes(FILE *f, double bytes)
 	fprintf(f, u ? "%.2f %s" : "%.0f %s", bytes, units[u]);
 }
 
+static void print_bounds(FILE *f, const struct totals *t)
+{
+	double s = (t->bounds.area_us > t->bounds.path_us ? t->bounds.area_us : t->bounds.path_us) * 1e-6;
+	fprintf(f, "orrery sim: lower bounds: area %.6f s (node %d; mean of the nodes %.6f s), critical path %.6f s; ", t->bounds.area_us * 1e-6,
+		t->bounds.area_rank, t->bounds.area_mean_us * 1e-6, t->bounds.path_us * 1e-6);
+	if (s > 0)
+		fprintf(f, "the run took %.2f times the larger\n", t->makespan_s / s);
+	else
+		fputs("no tasks were recorded\n", f);
+}
+
 static void print_summary(const struct totals *t)
 {
 	FILE *f = stderr;
@@ -185,6 +206,8 @@ static void print_summary(const struct totals *t)
 	fprintf(f, "; took %.2f s and ", orr_sim_wall_s() - orr_sim.wall_start);
 	print_bytes(f, (double) orr_sim_peak_rss());
 	fputc('\n', f);
+	if (t->has_bounds)
+		print_bounds(f, t);
 	if (t->uncalibrated < 0.0005)
 		return;
 	fprintf(f, "orrery sim: %.3g %% of the simulated kernel time is uncalibrated:", 100 * t->uncalibrated);

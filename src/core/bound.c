@@ -29,7 +29,7 @@ void starpu_bound_start(int deps, int prio)
 		orr_error("starpu_bound_start: call starpu_init first");
 		return;
 	}
-	if (!g || !g->policy)
+	if (!g || !(g->policy || g->kept))
 		g = orr_graph_start(node, deps != 0);
 	if (!g) {
 		orr_error("starpu_bound_start: out of memory, nothing is recorded");
@@ -216,6 +216,18 @@ static double area(const struct orr_graph *g)
 		return 0;
 	one = 1 / n[0];
 	return a.nk == 1 ? dual(&a, &one, NULL) : a.nk == 2 ? area_of_two(&a) : area_of_many(&a);
+}
+
+double orr_graph_area_us(struct orr_graph *g)
+{
+	uint32_t i;
+
+	for (i = 0; i < g->ntypes; i++)
+		g->type[i].count = 0;
+	for (i = 0; i < g->nnodes; i++)
+		if (g->node[i].type)
+			g->type[g->node[i].type - 1].count++;
+	return area(g);
 }
 
 /* The least time in which the tasks of one type fit when none is cut. */

@@ -7,6 +7,7 @@
 #include "data/handle.h"
 #include "perf/perf.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,8 @@ struct orr_graph *orr_graph_start(struct orr_node *node, int deps)
 	uint32_t base = node->graph ? node->graph->base + node->graph->nnodes : 0;
 	struct orr_graph *g;
 
+	if (node->graph && node->graph->kept)
+		return node->graph;
 	orr_graph_free(node);
 	g = calloc(1, sizeof(*g));
 	if (!g)
@@ -76,6 +79,21 @@ struct orr_graph *orr_graph_start(struct orr_node *node, int deps)
 	}
 	ORR_ATOMIC_STORE(&node->graph, g);
 	return g;
+}
+
+int orr_graph_keep(struct orr_node *node)
+{
+	struct orr_graph *g = node->graph;
+
+	if (g && g->kept)
+		node->graph = NULL;	/* of an earlier run of the runtime: the world's */
+	g = orr_graph_start(node, 1);
+	if (!g) {
+		orr_error("out of memory for the graph of tasks");
+		return -ENOMEM;
+	}
+	g->kept = 1;
+	return 0;
 }
 
 void orr_graph_free(struct orr_node *node)
@@ -98,6 +116,7 @@ void orr_graph_free(struct orr_node *node)
 	free(g->type);
 	free(g->node);
 	free(g->edge);
+	free(g->message);
 	free(g->data);
 	free(g);
 }
@@ -116,7 +135,7 @@ static uint32_t place(struct orr_graph *g, struct orr_task *t)
 }
 
 /* The shortest expected time of the task on workers of a kind. */
-static double on_kind(struct orr_node *node, const struct orr_graph_kind *k, struct starpu_task *task)
+static double on_kind(struct orr_node *node, const struct orr_graph_kind *k, struct starpu_task *task, int use_defaults)
 {
 	double best = INFINITY;
 	int unknown = 0;
@@ -132,7 +151,7 @@ static double on_kind(struct orr_node *node, const struct orr_graph_kind *k, str
 
 			if (!orr_task_can_run(worker, task, i))
 				continue;
-			us = orr_perf_expected_us(node, worker->unit, task, i, 0, NULL);
+			us = orr_perf_expected_us(node, worker->unit, task, i, use_defaults, NULL);
 			if (isnan(us))
 				unknown = 1;
 			else if (us < best)
@@ -180,11 +199,13 @@ static void edge(struct orr_graph *g, uint32_t from, uint32_t to)
 	g->edge[g->nedges++] = (struct orr_graph_edge) { from, to };
 }
 
+static int recording(const struct orr_graph *g) { return g->bound || g->policy || g->kept; }
+
 void orr_graph_depend(struct orr_node *node, struct orr_task *dep, struct orr_task *t)
 {
 	struct orr_graph *g = node->graph;
 
-	if (!g->deps || !(g->bound || g->policy))
+	if (!g->deps || !recording(g))
 		return;
 	orr_lock(&g->lock);
 	edge(g, place(g, dep), place(g, t));
@@ -281,13 +302,13 @@ void orr_graph_submit(struct orr_node *node, struct orr_task *t, int nodeps)
 	uint32_t me, type, footprint = 0;
 	double *us;
 
-	if (!(g->bound || g->policy) || t->internal || !task->cl)
+	if (!recording(g) || t->internal || !task->cl)
 		return;
 	us = malloc((g->nkinds + 1) * sizeof(*us));
 	if (!us)
 		orr_fatal("out of memory while recording the graph of tasks");
 	for (i = 0; i < g->nkinds; i++)
-		us[i] = t->where & STARPU_NOWHERE ? 0 : on_kind(node, &g->kind[i], task);
+		us[i] = t->where & STARPU_NOWHERE ? 0 : on_kind(node, &g->kind[i], task, g->kept);
 	footprint = orr_task_footprint(t, 0);
 	orr_lock(&g->lock);
 	type = type_of(g, task, footprint, us);
@@ -299,6 +320,25 @@ void orr_graph_submit(struct orr_node *node, struct orr_task *t, int nodeps)
 		if (h->sequential && !(task->handles_sequential_consistency && !task->handles_sequential_consistency[i]))
 			use(g, h, orr_task_mode(task, i), me);
 	}
+	orr_unlock(&g->lock);
+}
+
+void orr_graph_message(struct orr_node *node, starpu_data_handle_t h, int ordered, const struct orr_graph_message *m)
+{
+	struct orr_graph *g = node->graph;
+	uint32_t me;
+
+	if (!g->kept)
+		return;
+	orr_lock(&g->lock);
+	ROOM(g->node, g->nnodes, g->node_cap);
+	me = g->nnodes++;
+	g->node[me] = (struct orr_graph_node) { 0 };
+	ROOM(g->message, g->nmessages, g->message_cap);
+	g->message[g->nmessages] = *m;
+	g->message[g->nmessages++].node = me;
+	if (ordered && h->sequential)
+		use(g, h, m->receive ? STARPU_W : STARPU_R, me);
 	orr_unlock(&g->lock);
 }
 

@@ -2,6 +2,7 @@
 /* Start and stop of the runtime in a process.
  *
  * Invariant: starpu_init either leaves everything running or nothing at all; calls nest, the last starpu_shutdown stops. */
+#include "core/graph.h"
 #include "core/worker.h"
 #include "data/handle.h"
 #include "data/disk.h"
@@ -407,6 +408,8 @@ int starpu_init(struct starpu_conf *conf)
 		ret = orr_trace_init(node);
 	if (!ret)
 		ret = create_units(node);
+	if (!ret && node->keep_graph)
+		ret = orr_graph_keep(node);
 	if (!ret)
 		ret = orr_sched_init(node);
 	if (!ret)

@@ -140,6 +140,7 @@ struct orr_node {
 	struct orr_perf *perf;
 	struct orr_trace *trace;
 	struct orr_graph *graph;	/* recorded tasks (core/graph.h), NULL when nothing is recorded */
+	int keep_graph;			/* the world wants the graph of everything (orr_graph_keep) */
 	struct orr_mpi *mpi;		/* NULL until starpu_mpi_init */
 	int mpi_rank, mpi_size;		/* as the program sees it: 0 of 1 without MPI, the fake values when faked */
 	void *sys;			/* the world's own part */

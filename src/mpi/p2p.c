@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include "core/graph.h"
 #include "mpi/mpi.h"
 
 static struct orr_mpi_req *req_of(struct orr_acquire *a) { return (struct orr_mpi_req *) a; }
@@ -64,6 +65,9 @@ static int start(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_handl
 
 	if (out)
 		*out = req;
+	if (__builtin_expect(mpi->node->graph != NULL, 0))
+		orr_graph_message(mpi->node, h, !(how & ORR_P2P_UNORDERED), &(struct orr_graph_message) {
+			.context = req->context, .peer = req->peer, .receive = req->kind == ORR_MPI_RECV, .tag = req->tag });
 	if (detached)
 		ORR_ATOMIC_ADD(&mpi->ndetached, 1);
 	int ret = orr_acquire_start(&req->acquire, h, STARPU_MAIN_RAM, mode, !(how & ORR_P2P_UNORDERED), prio, granted);
