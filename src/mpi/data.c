@@ -13,7 +13,7 @@
 
 struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h)
 {
-	return h->mpi_flags & ORR_MPI_ATTACHED ? h->ext->mpi_ext : NULL;
+	return ORR_ATOMIC_LOAD(&h->mpi_flags) & ORR_MPI_ATTACHED ? h->ext->mpi_ext : NULL;
 }
 
 /* ---- sets of ranks ---- */

@@ -30,10 +30,10 @@
 #define ORR_MPI_ATTACHED 2	/* mpi_ext exists: in the lists of data.c */
 #define ORR_MPI_REDUXING 4	/* contributions of this rank, or (owner) of others, are not combined yet */
 
-/* Sets and clears flags of a handle; by one thread at a time, while the engine looks. */
+/* Sets and clears flags of a handle; by one thread at a time, while the engine looks: what it finds behind a flag was written before. */
 static inline void orr_mpi_flags(starpu_data_handle_t h, unsigned set, unsigned clear)
 {
-	ORR_ATOMIC_STORE_RELAXED(&h->mpi_flags, (uint16_t) ((h->mpi_flags | set) & ~clear));
+	ORR_ATOMIC_STORE(&h->mpi_flags, (uint16_t) ((h->mpi_flags | set) & ~clear));
 }
 
 /* What travels first. Ranks are not in it: MPI knows them. */
@@ -80,6 +80,7 @@ struct orr_mpi_req {
 	uint8_t detached : 1;
 	uint8_t sync : 1;
 	uint8_t granted : 1;		/* the datum is available (under mpi->lock for receives) */
+	uint8_t submitted : 1;		/* a receive in the inbox, or on its way there: only who takes it out goes on with it (likewise) */
 	uint8_t done;			/* atomic */
 };
 

@@ -23,6 +23,7 @@ static void granted(struct orr_acquire *a)
 		orr_lock(&mpi->lock);
 		req->granted = 1;
 		submit = req->early && req->early->state != ORR_EARLY_LOADING;
+		req->submitted = (uint8_t) submit;
 		orr_unlock(&mpi->lock);
 	} else
 		req->granted = 1;

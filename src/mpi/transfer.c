@@ -158,12 +158,12 @@ static struct orr_mpi_req *match(struct orr_mpi *mpi, const struct orr_mpi_envel
 	return NULL;
 }
 
-/* The payload of an early message is here now: finishes its request when the datum is available too. */
+/* The payload of an early message is here now: finishes its request when the datum is available too and the inbox does not bring it. */
 static void payload_here(struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
 	orr_lock(&mpi->lock);
 	e->state = ORR_EARLY_HERE;
-	int take = e->req && e->req->granted;
+	int take = e->req && e->req->granted && !e->req->submitted;
 	orr_unlock(&mpi->lock);
 	if (take)
 		orr_mpi_recv_early(mpi, e->req);
@@ -213,9 +213,11 @@ int orr_mpi_early_load(struct orr_mpi *mpi)
 
 void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
-	struct orr_mpi_early *e = req->early, copy;
+	struct orr_mpi_early *e, copy;
 
 	orr_lock(&mpi->lock);
+	req->submitted = 0;
+	e = req->early;
 	if (!e || e->state == ORR_EARLY_LOADING) {
 		orr_unlock(&mpi->lock);
 		return;
