@@ -85,14 +85,17 @@ struct starpu_profiling_bus_info {
 /* Store a worker's numbers (NULL: forget them) and start a new period.  0, or -EINVAL for a worker that does not exist. */
 int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worker_info *worker_info);
 
-/* Buses are numbered from 0 to count-1; get_id is -1 where there is none between two nodes. */
+/* There is a bus from each memory node to each other one. They are numbered from 0 to count-1; those of a memory node that is added (a disk)
+ * come after those that exist. get_id is -1 where there is none, src and dst are -1 for a bus that does not exist. */
 int starpu_bus_get_count(void);
 int starpu_bus_get_id(int src, int dst);
 int starpu_bus_get_src(int busid);
 int starpu_bus_get_dst(int busid);
+/* Copies over the bus, and their bytes, since it was last asked (at first: since starpu_init), whether profiling is on or not. A copy counts
+ * when it is started. 0, or -EINVAL for a bus that does not exist. */
 int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *bus_info);
 
-/* Print what buses and workers have done, on stderr. */
+/* Print what buses (those that were used) and workers have done since starpu_init, on stderr. */
 void starpu_profiling_bus_helper_display_summary(void);
 void starpu_profiling_worker_helper_display_summary(void);
 /* Print the data that each memory node holds, on stderr. */

@@ -81,6 +81,8 @@ static const struct variable {
 	V("STARPU_CODELET_PROFILING", BOOL, codelet_profiling, 1),
 	V("STARPU_WORKER_STATS", BOOL, worker_stats, 0),
 	V("STARPU_BUS_STATS", BOOL, bus_stats, 0),
+	V("STARPU_WORKER_STATS_FILE", STRING, worker_stats_file, 0),
+	V("STARPU_BUS_STATS_FILE", STRING, bus_stats_file, 0),
 	V("STARPU_TASK_PROGRESS", BOOL, task_progress, 0),
 	V("STARPU_WATCHDOG_TIMEOUT", LONG, watchdog_us, 0),
 	V("STARPU_WATCHDOG_CRASH", BOOL, watchdog_crash, 0),

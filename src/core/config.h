@@ -60,6 +60,7 @@ struct orr_config {
 	/* statistics, traces */
 	int silent;
 	int profiling, worker_stats, bus_stats;
+	char *worker_stats_file, *bus_stats_file;	/* where these go, NULL: stderr */
 	int codelet_profiling;		/* count tasks by codelet and worker */
 	int task_progress;
 	long watchdog_us;		/* STARPU_WATCHDOG_TIMEOUT, 0 = off */

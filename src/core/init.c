@@ -297,28 +297,30 @@ static void free_workers(struct orr_node *node)
 
 /* ---- start ---- */
 
-static void create_memnodes(struct orr_node *node, const struct orr_device *devices, unsigned ndevices)
+static int create_memnodes(struct orr_node *node, const struct orr_device *devices, unsigned ndevices)
 {
 	unsigned i;
+	int ret;
 
 	memset(node->memnodes, 0, sizeof(node->memnodes));
 	node->nmemnodes = 0;
 	node->limited = 0;
 	node->swap_node = -1;
-	orr_memory_add_node(node, STARPU_CPU_RAM, 0, &orr_ram_ops, NULL, node->cfg.limit_cpu_mem);
-	for (i = 0; i < ndevices; i++)
-		orr_memory_add_node(node, devices[i].kind, devices[i].devid, devices[i].memory_ops, devices[i].memory_arg, devices[i].memory);
+	ret = orr_memory_add_node(node, STARPU_CPU_RAM, 0, &orr_ram_ops, NULL, node->cfg.limit_cpu_mem);
+	for (i = 0; i < ndevices && ret >= 0; i++)
+		ret = orr_memory_add_node(node, devices[i].kind, devices[i].devid, devices[i].memory_ops, devices[i].memory_arg, devices[i].memory);
+	return ret < 0 ? ret : 0;
 }
 
 static int create_units(struct orr_node *node)
 {
 	struct orr_device devices[STARPU_MAXNODES - 2];
-	int n = orr_devices_list(node, devices, STARPU_MAXNODES - 2);
+	int n = orr_devices_list(node, devices, STARPU_MAXNODES - 2), ret;
 
 	if (n < 0)
 		return n;
-	create_memnodes(node, devices, (unsigned) n);
-	return create_workers(node, devices, (unsigned) n);
+	ret = create_memnodes(node, devices, (unsigned) n);
+	return ret ? ret : create_workers(node, devices, (unsigned) n);
 }
 
 static void reset(struct orr_node *node)
@@ -400,6 +402,7 @@ int starpu_init(struct starpu_conf *conf)
 	node->state = ORR_NODE_STARTING;
 	reset(node);
 	ret = orr_sys_node_init(node);
+	node->start_us = orr_sys_now_us();
 	if (!ret)
 		ret = orr_sys_topology_init(node);
 	if (!ret)

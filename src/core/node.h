@@ -31,6 +31,13 @@ struct orr_topology {
 	void *hwloc;		/* hwloc_topology_t or NULL */
 };
 
+/* What was copied from one memory node to another (core/bus.c). */
+struct orr_bus {
+	uint64_t bytes, count;		/* atomic: ever */
+	uint64_t seen_bytes, seen_count;	/* when the program last asked, and when that was: under the memory node's lock */
+	double seen_us;
+};
+
 /* Where a unit keeps its data. Node 0 is main memory. */
 struct orr_memnode {
 	enum starpu_node_kind kind;
@@ -45,7 +52,8 @@ struct orr_memnode {
 	void *cache, *cache_tail;	/* buffers kept for reuse, oldest first (data/memory.c) */
 	size_t cache_bytes;
 	size_t evicting;	/* bytes whose write-back is under way */
-	uint64_t bytes_in, bytes_out, evictions;	/* statistics */
+	uint64_t evictions;	/* statistics */
+	struct orr_bus *bus;	/* node i has those between it and the nodes before it: i to it, then i from it */
 	orr_waitq_t freed;	/* rung when memory is given back */
 	struct orr_group *group;	/* serves the prefetches to this memory; NULL: any group */
 	orr_lock_t prefetch_lock;	/* protects the list */
@@ -106,6 +114,7 @@ struct orr_node {
 	/* read-mostly */
 	enum orr_node_state state;
 	unsigned init_count;		/* starpu_init calls not yet shut down */
+	double start_us;		/* when the runtime started */
 	unsigned epoch;			/* counts initialisations: stale thread caches are recognised by it */
 	struct orr_config cfg;
 	struct starpu_conf conf;	/* as given to starpu_init, completed */
@@ -187,6 +196,10 @@ void orr_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* A user's mistake that no return value can carry (a kernel reads what was never written, ...): message, then the program ends with
  * a non-zero status. */
 void orr_fatal(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* bus.c: bytes went from memory node src to another one, dst. */
+void orr_bus_count(struct orr_node *node, unsigned src, unsigned dst, uint64_t bytes);
+void orr_bus_print(FILE *f);
 
 /* Next number of the node's seeded generator (xorshift64*), for policies. */
 uint64_t orr_random(struct orr_node *node);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* On-line profiling of workers and buses: switching it, and reading the numbers.
+/* On-line profiling of workers and tasks: switching it, and reading the numbers (buses: bus.c).
  *
- * A bus joins main memory and one other memory node, in one direction: bus 2k leads from main memory to node k+1, bus 2k+1 back.
  * Invariant: a worker's record is read and written with its local_lock held; the counters of memory nodes are atomic. */
 #include "core/worker.h"
 
@@ -87,18 +86,20 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 	return 0;
 }
 
-void starpu_profiling_worker_helper_display_summary(void)
+static void print_workers(FILE *f)
 {
 	struct orr_node *node = orr_self();
 	unsigned i;
 
-	fprintf(stderr, "Worker statistics:\n");
+	fprintf(f, "Worker statistics:\n");
 	for (i = 0; i < node->nworkers; i++) {
 		struct orr_worker *w = &node->workers[i];
 
-		fprintf(stderr, "\t%-24s %10llu tasks\n", w->name, (unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&w->ncompleted));
+		fprintf(f, "\t%-24s %10llu tasks\n", w->name, (unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&w->ncompleted));
 	}
 }
+
+void starpu_profiling_worker_helper_display_summary(void) { print_workers(stderr); }
 
 void starpu_codelet_display_stats(struct starpu_codelet *cl)
 {
@@ -147,72 +148,7 @@ double starpu_energy_used(void)
 	return sum;
 }
 
-/* ---- buses ---- */
-
-int starpu_bus_get_count(void)
-{
-	unsigned n = orr_self()->nmemnodes;
-
-	return n > 1 ? 2 * (int) (n - 1) : 0;
-}
-
-static int bus_exists(int busid) { return busid >= 0 && busid < starpu_bus_get_count(); }
-
-int starpu_bus_get_id(int src, int dst)
-{
-	int n = (int) orr_self()->nmemnodes;
-
-	if (src < 0 || dst < 0 || src >= n || dst >= n || src == dst)
-		return -1;
-	if (src == STARPU_MAIN_RAM)
-		return 2 * (dst - 1);
-	return dst == STARPU_MAIN_RAM ? 2 * (src - 1) + 1 : -1;
-}
-
-int starpu_bus_get_src(int busid)
-{
-	if (!bus_exists(busid))
-		return -1;
-	return busid % 2 ? busid / 2 + 1 : STARPU_MAIN_RAM;
-}
-
-int starpu_bus_get_dst(int busid)
-{
-	if (!bus_exists(busid))
-		return -1;
-	return busid % 2 ? STARPU_MAIN_RAM : busid / 2 + 1;
-}
-
-int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *bus_info)
-{
-	struct orr_node *node = orr_self();
-	struct orr_memnode *device;
-
-	if (!bus_exists(busid))
-		return -EINVAL;
-	device = &node->memnodes[busid / 2 + 1];
-	memset(bus_info, 0, sizeof(*bus_info));
-	bus_info->total_time = timespec_of(orr_sys_now_us());
-	/* Transfers are counted in bytes only. */
-	bus_info->transferred_bytes = busid % 2 ? ORR_ATOMIC_XCHG(&device->bytes_out, 0) : ORR_ATOMIC_XCHG(&device->bytes_in, 0);
-	return 0;
-}
-
-void starpu_profiling_bus_helper_display_summary(void)
-{
-	struct orr_node *node = orr_self();
-	unsigned i;
-
-	fprintf(stderr, "Data transfer statistics:\n");
-	for (i = 0; i < node->nmemnodes; i++) {
-		struct orr_memnode *m = &node->memnodes[i];
-		char name[32];
-
-		starpu_memory_node_get_name(i, name, sizeof(name));
-		fprintf(stderr, "\t%-24s %12.3f MB in %12.3f MB out\n", name, (double) ORR_ATOMIC_LOAD_RELAXED(&m->bytes_in) / 1e6,
-			(double) ORR_ATOMIC_LOAD_RELAXED(&m->bytes_out) / 1e6);
-	}
-}
+/* ---- memory ---- */
 
 void starpu_data_display_memory_stats(void)
 {
@@ -239,14 +175,35 @@ void starpu_data_display_memory_stats(void)
 	}
 }
 
+/* Prints to the file that the environment names (with several ranks a file each), or to stderr. */
+static void print_to(const char *path, void (*print)(FILE *))
+{
+	struct orr_node *node = orr_self();
+	char name[4096];
+	FILE *f;
+
+	if (!path) {
+		print(stderr);
+		return;
+	}
+	snprintf(name, sizeof(name), node->mpi_size > 1 ? "%s.%d" : "%s", path, node->mpi_rank);
+	f = fopen(name, "w");
+	if (f)
+		print(f);
+	if (!f || ferror(f))
+		orr_error("statistics cannot be written to %s: %s; name another file", name, strerror(errno));
+	if (f)
+		fclose(f);
+}
+
 void starpu_display_stats(void)
 {
 	const struct orr_config *cfg = &orr_self()->cfg;
 
 	if (cfg->bus_stats)
-		starpu_profiling_bus_helper_display_summary();
+		print_to(cfg->bus_stats_file, orr_bus_print);
 	if (cfg->worker_stats)
-		starpu_profiling_worker_helper_display_summary();
+		print_to(cfg->worker_stats_file, print_workers);
 }
 
 /* ---- tasks ---- */

@@ -166,8 +166,7 @@ void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t siz
 
 	if (src_node >= node->nmemnodes || dst_node >= node->nmemnodes || src_node == dst_node)
 		return;
-	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[src_node].bytes_out, size);
-	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[dst_node].bytes_in, size);
+	orr_bus_count(node, src_node, dst_node, size);
 }
 
 void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_node, double *start_us)

@@ -313,12 +313,19 @@ void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnod
 
 int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int devid, const struct orr_memnode_ops *ops, void *arg, size_t total)
 {
-	unsigned i = node->nmemnodes;
+	unsigned i = node->nmemnodes, k;
 	struct orr_memnode *m = &node->memnodes[i];
 
-	if (i >= STARPU_MAXNODES)
-		return -ENOSPC;
+	struct orr_bus *bus = calloc(2 * i + 1, sizeof(*bus));
+
+	if (i >= STARPU_MAXNODES || !bus) {
+		free(bus);
+		return bus ? -ENOSPC : -ENOMEM;
+	}
 	memset(m, 0, sizeof(*m));
+	m->bus = bus;
+	for (k = 0; k < 2 * i; k++)
+		bus[k].seen_us = node->start_us;
 	m->kind = kind;
 	m->devid = devid;
 	m->ops = ops;
@@ -337,6 +344,8 @@ void orr_memory_exit(struct orr_node *node)
 	for (i = 0; i < node->nmemnodes; i++) {
 		orr_memory_flush_cache(node, i, SIZE_MAX);
 		orr_waitq_destroy(&node->memnodes[i].freed);
+		free(node->memnodes[i].bus);
+		node->memnodes[i].bus = NULL;
 	}
 }
 
@@ -354,17 +363,4 @@ void orr_memory_kick_slow(struct orr_node *node)
 	for (i = 0; i < node->ngroups; i++)
 		if (&node->groups[i] != w->group)
 			orr_wake_worker(&node->workers[node->groups[i].first]);
-}
-
-int orrery_transfer_bytes(unsigned node, uint64_t *in, uint64_t *out)
-{
-	struct orr_node *self = orr_self();
-
-	if (node >= self->nmemnodes)
-		return -EINVAL;
-	if (in)
-		*in = ORR_ATOMIC_LOAD_RELAXED(&self->memnodes[node].bytes_in);
-	if (out)
-		*out = ORR_ATOMIC_LOAD_RELAXED(&self->memnodes[node].bytes_out);
-	return 0;
 }

@@ -40,7 +40,7 @@ void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r);
 int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode);
 void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnode);
 
-/* Adds a memory node; its number or -ENOSPC. */
+/* Adds a memory node; its number, -ENOSPC or -ENOMEM. */
 int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int devid, const struct orr_memnode_ops *ops, void *arg, size_t total);
 /* Frees caches. */
 void orr_memory_exit(struct orr_node *node);

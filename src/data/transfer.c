@@ -97,8 +97,7 @@ static int copy(struct orr_node *node, starpu_data_handle_t h, struct orr_replic
 		ret = convert(node, h, src->memnode, dst->memnode, dst_iface);
 	if (ret)
 		return ret;
-	ORR_ATOMIC_ADD_RELAXED(&from->bytes_out, chan.bytes);
-	ORR_ATOMIC_ADD_RELAXED(&to->bytes_in, chan.bytes);
+	orr_bus_count(node, src->memnode, dst->memnode, chan.bytes);
 	*end_us = orr_sys_copy_end_us(node, src->memnode, dst->memnode, chan.bytes);
 	return 0;
 }

@@ -54,6 +54,9 @@ box copies
 about $((10 + 1049))
 box peer
 about $((20 + 524))
+box peer STARPU_BUS_STATS=1
+for way in 'RAM 0 .*CUDA 0' 'CUDA 0 .*CUDA 1' 'CUDA 1 .*RAM 0'; do has err "$way +1.049 MB +1 transfers, +1048.576 kB each"; done
+has err 'all +3.146 MB +3 transfers'
 
 # Memory for 4 of 24 data on each device: results, and the same twice.
 for sched in eager lws dmda dmdas; do
