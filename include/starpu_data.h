@@ -72,6 +72,8 @@ void starpu_data_set_name(starpu_data_handle_t handle, const char *name);
 void starpu_data_set_coordinates(starpu_data_handle_t handle, unsigned dimensions, ...);
 /* Same with an array of `dimensions` ints, copied. */
 void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[]);
+/* Copies at most `dimensions` of them to dims; returns how many there are, 0 when none were set. */
+unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[]);
 
 /* Free pointer for the program; neither read nor freed by the runtime (27.6). */
 void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data);

@@ -49,6 +49,15 @@ void starpu_malloc_set_align(size_t align)
 
 /* ---- accounting ---- */
 
+/* The memory node of that number; NULL after a message. */
+static struct orr_memnode *memnode(struct orr_node *node, unsigned i, const char *what)
+{
+	if (__builtin_expect(i < node->nmemnodes, 1))
+		return &node->memnodes[i];
+	orr_error("%s: there is no memory node %u, there are %u", what, i, node->nmemnodes);
+	return NULL;
+}
+
 /* Reserves size bytes. 0, or -ENOMEM when they do not fit. */
 static int reserve(struct orr_memnode *m, size_t size, int force)
 {
@@ -75,8 +84,10 @@ static void give_back(struct orr_memnode *m, size_t size)
 int starpu_memory_allocate(unsigned node, size_t size, int flags)
 {
 	struct orr_node *self = orr_self();
-	struct orr_memnode *m = &self->memnodes[node];
+	struct orr_memnode *m = memnode(self, node, __func__);
 
+	if (!m)
+		return -EINVAL;
 	for (;;) {
 		unsigned key;
 
@@ -94,13 +105,19 @@ int starpu_memory_allocate(unsigned node, size_t size, int flags)
 	}
 }
 
-void starpu_memory_deallocate(unsigned node, size_t size) { give_back(&orr_self()->memnodes[node], size); }
+void starpu_memory_deallocate(unsigned node, size_t size)
+{
+	struct orr_memnode *m = memnode(orr_self(), node, __func__);
+
+	if (m)
+		give_back(m, size);
+}
 
 void starpu_memory_wait_available(unsigned node, size_t size)
 {
-	struct orr_memnode *m = &orr_self()->memnodes[node];
+	struct orr_memnode *m = memnode(orr_self(), node, __func__);
 
-	while (m->total && m->used + size > m->total) {
+	while (m && m->total && m->used + size > m->total) {
 		unsigned key = orr_waitq_prepare(&m->freed);
 
 		if (m->used + size <= m->total)
@@ -112,16 +129,19 @@ void starpu_memory_wait_available(unsigned node, size_t size)
 
 starpu_ssize_t starpu_memory_get_total(unsigned node)
 {
-	size_t total = orr_self()->memnodes[node].total;
+	struct orr_memnode *m = memnode(orr_self(), node, __func__);
+	size_t total = m ? m->total : 0;
 
 	return total ? (starpu_ssize_t) total : -1;
 }
 
 size_t starpu_memory_get_used(unsigned node)
 {
-	struct orr_memnode *m = &orr_self()->memnodes[node];
+	struct orr_memnode *m = memnode(orr_self(), node, __func__);
 	size_t used;
 
+	if (!m)
+		return 0;
 	/* Buffers kept for reuse are as good as free. */
 	orr_lock(&m->lock);
 	used = m->used > m->cache_bytes ? m->used - m->cache_bytes : 0;
@@ -180,11 +200,13 @@ size_t starpu_memory_get_used_all_nodes(void)
 
 static int default_flags(const struct orr_node *node, unsigned memnode)
 {
-	return node->malloc_flags_set & (1U << memnode) ? node->malloc_flags[memnode] : STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
+	return memnode < STARPU_MAXNODES && (node->malloc_flags_set & (1U << memnode)) ? node->malloc_flags[memnode] : STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
 }
 
 void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
 {
+	if (!memnode(orr_self(), node, __func__))
+		return;
 	orr_self()->malloc_flags[node] = flags;
 	orr_self()->malloc_flags_set |= 1U << node;
 }
@@ -195,11 +217,9 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 	struct orr_memnode *m;
 	uintptr_t p;
 
-	if (dst_node >= node->nmemnodes) {
-		orr_error("allocation on memory node %u: there are %u", dst_node, node->nmemnodes);
+	m = memnode(node, dst_node, "allocation");
+	if (!m)
 		return 0;
-	}
-	m = &node->memnodes[dst_node];
 	if ((flags & STARPU_MALLOC_COUNT) && starpu_memory_allocate(dst_node, size, flags))
 		return 0;
 	p = m->ops->alloc(node, dst_node, size, flags);
@@ -216,9 +236,12 @@ uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
 void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size, int flags)
 {
 	struct orr_node *node = orr_self();
-	struct orr_memnode *m = &node->memnodes[dst_node];
+	struct orr_memnode *m;
 
 	if (!addr)
+		return;
+	m = memnode(node, dst_node, "freeing an allocation");
+	if (!m)
 		return;
 	m->ops->release(node, dst_node, addr, size, flags);
 	if (flags & STARPU_MALLOC_COUNT)

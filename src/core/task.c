@@ -5,6 +5,7 @@
 #include "core/worker.h"
 #include "core/graph.h"
 #include "data/handle.h"
+#include "data/redux.h"
 #include "perf/perf.h"
 #include "trace/trace.h"
 
@@ -397,6 +398,29 @@ static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uin
 	return 0;
 }
 
+/* An access must say what it does to the data. */
+#define ACCESSES (STARPU_RW | STARPU_SCRATCH | STARPU_REDUX | STARPU_MPI_REDUX)
+
+/* What can be wrong with datum i of a task, beside views of partitions. */
+static int check_datum(struct starpu_task *task, starpu_data_handle_t h, enum starpu_data_access_mode mode, unsigned i)
+{
+	char what[128];
+
+	if (!h) {
+		orr_error("task %s: datum %u is a NULL handle", orr_task_name(task), i);
+		return -EINVAL;
+	}
+	snprintf(what, sizeof(what), "task %.64s, datum %u", orr_task_name(task), i);
+	if (orr_handle_check(h, what))
+		return -EINVAL;
+	if (!(mode & ACCESSES)) {
+		orr_error("%s (%s): its access mode is %d; give STARPU_R, STARPU_W, STARPU_RW, STARPU_SCRATCH or STARPU_REDUX in the codelet's modes",
+			  what, orr_handle_name(h), (int) mode);
+		return -EINVAL;
+	}
+	return (mode & STARPU_REDUX) ? orr_redux_check(h, what) : 0;
+}
+
 /* Everything that can be wrong with the task itself. */
 static int check_task(struct orr_node *node, struct starpu_task *task, struct orr_task *t, int internal)
 {
@@ -418,10 +442,9 @@ static int check_task(struct orr_node *node, struct starpu_task *task, struct or
 			starpu_data_handle_t h = orr_task_handle(task, i);
 			enum starpu_data_access_mode mode = orr_task_mode(task, i);
 
-			if (!h) {
-				orr_error("task %s: datum %u is a NULL handle", orr_task_name(task), i);
+			if (__builtin_expect(!h || h->alive != ORR_HANDLE_ALIVE || !(mode & ACCESSES) || (mode & STARPU_REDUX), 0) && !internal &&
+			    check_datum(task, h, mode, i))
 				return -EINVAL;
-			}
 			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition), 0) && !internal && !t->switches) {
 				planned = 1;
 				if (orr_handle_check_partition(h, mode, task))

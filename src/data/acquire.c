@@ -78,9 +78,12 @@ static int check_may_wait(starpu_data_handle_t h, const char *what)
 	return -EDEADLK;
 }
 
-static int check_mode(starpu_data_handle_t h, enum starpu_data_access_mode mode)
+/* Handle and mode. */
+static int check_access(starpu_data_handle_t h, enum starpu_data_access_mode mode)
 {
-	if (mode & (STARPU_RW))
+	if (orr_handle_check(h, "acquisition"))
+		return -EINVAL;
+	if ((mode & STARPU_RW) && !(mode & (STARPU_SCRATCH | STARPU_REDUX | STARPU_MPI_REDUX)))
 		return 0;
 	orr_error("acquiring %s with access mode %d: it takes STARPU_R, STARPU_W or STARPU_RW", orr_handle_name(h), (int) mode);
 	return -EINVAL;
@@ -98,16 +101,16 @@ static int check_node(starpu_data_handle_t h, int node)
 /* Where the program gets the data without naming a node: at home, when it can look at them there. */
 static int default_node(starpu_data_handle_t h)
 {
-	return h->home_node >= 0 && starpu_node_get_kind((unsigned) h->home_node) == STARPU_CPU_RAM ? h->home_node : STARPU_MAIN_RAM;
+	return h && h->home_node >= 0 && starpu_node_get_kind((unsigned) h->home_node) == STARPU_CPU_RAM ? h->home_node : STARPU_MAIN_RAM;
 }
 
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
 {
 	struct orr_user_acquire *u;
-	int ret = check_may_wait(handle, "acquisition");
+	int ret = check_access(handle, mode);
 
 	if (!ret)
-		ret = check_mode(handle, mode);
+		ret = check_may_wait(handle, "acquisition");
 	if (!ret)
 		ret = check_node(handle, node);
 	if (ret)
@@ -141,12 +144,17 @@ int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mod
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
 {
 	struct orr_user_acquire *u;
-	int ret = check_mode(handle, mode);
+	int ret = check_access(handle, mode);
 
 	if (!ret)
 		ret = check_node(handle, node);
 	if (ret)
 		return ret;
+	if (node >= 0 && (mode & STARPU_R) && orr_thread_self()->task && !starpu_data_is_on_node(handle, (unsigned) node)) {
+		/* Waiting for the transfer would block a worker: it may try again when the data are there. */
+		ret = starpu_data_prefetch_on_node(handle, (unsigned) node, 1);
+		return ret ? ret : -EAGAIN;
+	}
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return -ENOMEM;
@@ -168,10 +176,14 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 							  void (*callback)(void *), void *arg, int sequential_consistency)
 {
 	struct orr_user_acquire *u;
-	int ret = check_mode(handle, mode);
+	int ret = check_access(handle, mode);
 
 	if (!ret)
 		ret = check_node(handle, node);
+	if (!ret && !callback) {
+		orr_error("acquiring %s with a callback that is NULL: nobody would release it", orr_handle_name(handle));
+		ret = -EINVAL;
+	}
 	if (ret)
 		return ret;
 	u = calloc(1, sizeof(*u));
@@ -227,8 +239,11 @@ static struct orr_user_acquire *find_acquire(starpu_data_handle_t h, int node, i
 void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode, int node)
 {
 	int end = !(down_to_mode & STARPU_RW);
-	struct orr_user_acquire *u = find_acquire(handle, node, end);
+	struct orr_user_acquire *u;
 
+	if (orr_handle_known(handle, "release"))
+		return;
+	u = find_acquire(handle, node, end);
 	if (!u) {
 		orr_error("release of %s on memory node %d, where it is not acquired: nothing is released", orr_handle_name(handle), node);
 		return;
@@ -358,6 +373,8 @@ static void unregister(starpu_data_handle_t h, int coherency)
 	struct orr_node *node = orr_self();
 	struct closing c = { .handle = h, .what = DESTROY };
 
+	if (orr_handle_check(h, "unregistration"))
+		orr_fatal("unregistration cannot go on");
 	if (orr_dup_unregister(h))
 		return;
 	if (unregister_check(h) || check_may_wait(h, "unregistration"))
@@ -391,22 +408,29 @@ static void close_submit(starpu_data_handle_t h, int what)
 
 void starpu_data_unregister_submit(starpu_data_handle_t handle)
 {
+	if (orr_handle_check(handle, __func__))
+		orr_fatal("unregistration cannot go on");
 	if (orr_dup_unregister(handle))
 		return;
 	if (unregister_check(handle))
 		orr_fatal("%s cannot be unregistered", orr_handle_name(handle));
 	ORR_ATOMIC_STORE(&handle->sequential, 1);
+	handle->alive = ORR_HANDLE_LEAVING;
 	close_submit(handle, DESTROY);
 }
 
-void starpu_data_invalidate_submit(starpu_data_handle_t handle) { close_submit(handle, DROP); }
+void starpu_data_invalidate_submit(starpu_data_handle_t handle)
+{
+	if (orr_handle_check(handle, __func__) == 0)
+		close_submit(handle, DROP);
+}
 
 void starpu_data_invalidate(starpu_data_handle_t handle)
 {
 	struct orr_node *node = orr_self();
 	struct closing c = { .handle = handle, .what = DROP };
 
-	if (check_may_wait(handle, "invalidation"))
+	if (orr_handle_check(handle, "invalidation") || check_may_wait(handle, "invalidation"))
 		return;
 	if (orr_acquire_start(&c.acq, handle, -1, STARPU_W, 1, 0, closing_sync))
 		return;

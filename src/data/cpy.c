@@ -114,8 +114,21 @@ static int has_fixed_buffer(starpu_data_handle_t h)
 	return yes;
 }
 
+/* Could dst's buffer take a value of src's shape? Those of vectors, matrices and n-dimensional data may be larger than the value. */
+static int shapes_fit(starpu_data_handle_t dst, starpu_data_handle_t src)
+{
+	struct starpu_data_interface_ops *ops = dst->ops;
+	enum starpu_data_interface_id id = ops->interfaceid;
+
+	if (dst->wide || !ops->compare || ops->compare(orr_handle_iface(dst), orr_handle_iface(src)))
+		return 1;
+	return id == STARPU_VECTOR_INTERFACE_ID || id == STARPU_MATRIX_INTERFACE_ID || id == STARPU_NDIM_INTERFACE_ID;
+}
+
 static int check(starpu_data_handle_t dst, starpu_data_handle_t src)
 {
+	if (orr_handle_check(dst, "starpu_data_cpy") || orr_handle_check(src, "starpu_data_cpy"))
+		return -EINVAL;
 	if (dst == src) {
 		orr_error("starpu_data_cpy: source and destination are both %s", orr_handle_name(src));
 		return -EINVAL;
@@ -127,6 +140,11 @@ static int check(starpu_data_handle_t dst, starpu_data_handle_t src)
 	if (has_fixed_buffer(dst) && starpu_data_get_alloc_size(dst) < starpu_data_get_size(src)) {
 		orr_error("starpu_data_cpy: %s has %zu bytes, too few for the %zu of %s", orr_handle_name(dst), starpu_data_get_alloc_size(dst),
 			  starpu_data_get_size(src), orr_handle_name(src));
+		return -EINVAL;
+	}
+	if (has_fixed_buffer(dst) && !shapes_fit(dst, src)) {
+		orr_error("starpu_data_cpy: %s has another shape than %s, and its buffer is the program's: register it with the same sizes",
+			  orr_handle_name(dst), orr_handle_name(src));
 		return -EINVAL;
 	}
 	return 0;
@@ -231,9 +249,12 @@ static int wait_value(starpu_data_handle_t dup)
 int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle, int asynchronous)
 {
 	struct orr_node *node = orr_self();
-	starpu_data_handle_t dup = share(node, src_handle);
-	int ret;
+	starpu_data_handle_t dup;
+	int ret = orr_handle_check(src_handle, __func__);
 
+	if (ret)
+		return ret;
+	dup = share(node, src_handle);
 	if (dup) {
 		ret = asynchronous ? 0 : wait_value(dup);
 		if (ret)

@@ -224,6 +224,8 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node, enum starp
 	struct orr_replicate *r;
 	int yes;
 
+	if (orr_handle_known(handle, __func__) || orr_handle_check_node(handle, (int) node, __func__))
+		return 0;
 	orr_lock(&handle->lock);
 	r = orr_handle_find(handle, node);
 	yes = r && is_free(r) && !(handle->ext && handle->ext->can_evict_off && is_prefetch != STARPU_FETCH);
@@ -240,7 +242,7 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 	struct orr_replicate *r;
 	enum orr_room room;
 
-	if (node >= self->nmemnodes)
+	if (orr_handle_check(handle, __func__) || orr_handle_check_node(handle, (int) node, __func__))
 		return -EINVAL;
 	if (!orr_memory_managed(self, node))
 		return starpu_data_test_if_allocated_on_node(handle, node) ? -EBUSY : 0;

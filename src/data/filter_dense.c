@@ -22,6 +22,23 @@ void starpu_filter_nparts_compute_chunk_size_and_offset(unsigned n, unsigned npa
 		*offset = ((size_t) id * chunk + (id < rest ? id : rest)) * blocksize * elemsize;
 }
 
+/* The father's view. Each built-in interface begins with its number: a filter of another one is the program's mistake. */
+static void father_view(enum starpu_data_interface_id id, void *father, struct orr_dense *f)
+{
+	orr_filter_check_father(id, father);
+	orr_dense_view(id, father, f);
+}
+
+void orr_filter_check_father(enum starpu_data_interface_id id, const void *father)
+{
+	enum starpu_data_interface_id got = *(const enum starpu_data_interface_id *) father;
+	const struct starpu_data_interface_ops *ops = orr_iface_ops(got);
+
+	if (got != id)
+		orr_fatal("a filter of %s data is applied to data of the %s interface; use the filter of that interface", orr_iface_ops(id)->name,
+			  ops ? ops->name : "user-defined");
+}
+
 /* The piece that starts `skip` elements into the father, with the given shape. */
 static void fill_child(const struct orr_dense *f, enum starpu_data_interface_id child_id, void *child, size_t ndim, const uint32_t *nn,
 		       const uint32_t *ldn, size_t skip)
@@ -71,7 +88,7 @@ void orr_dense_cut(enum starpu_data_interface_id father_id, void *father, enum s
 {
 	struct orr_dense f;
 
-	orr_dense_view(father_id, father, &f);
+	father_view(father_id, father, &f);
 	if (f.ndim)
 		check_dim(&f, father_id, dim);
 	if (f.ndim && ((size_t) start + len > f.nn[dim]))
@@ -88,7 +105,7 @@ void orr_dense_cut_block(enum starpu_data_interface_id father_id, void *father, 
 	size_t start;
 	uint32_t n;
 
-	orr_dense_view(father_id, father, &f);
+	father_view(father_id, father, &f);
 	check_dim(&f, father_id, dim);
 	if (shadow > f.nn[dim] / 2)
 		orr_fatal("filter: a border of %zu elements on each side (filter_arg_ptr) leaves nothing of the %u elements of dimension %u", (size_t) shadow,
@@ -108,7 +125,7 @@ void orr_dense_pick(enum starpu_data_interface_id father_id, void *father, enum 
 	struct orr_dense f;
 	size_t i, n = 0;
 
-	orr_dense_view(father_id, father, &f);
+	father_view(father_id, father, &f);
 	check_dim(&f, father_id, dim);
 	if (pos >= f.nn[dim])
 		orr_fatal("filter: there is no slice %zu along dimension %u of this %s, which has %u; lower filter_arg_ptr or nchildren", (size_t) pos, dim,
@@ -128,7 +145,7 @@ void orr_dense_pick_variable(enum starpu_data_interface_id father_id, void *fath
 	struct orr_dense f;
 	size_t skip = 0, i;
 
-	orr_dense_view(father_id, father, &f);
+	father_view(father_id, father, &f);
 	if (f.ndim && !pos)
 		orr_fatal("filter: picking an element of this %s takes an array of %zu positions in filter_arg_ptr", orr_iface_ops(father_id)->name, f.ndim);
 	for (i = 0; i < f.ndim; i++) {

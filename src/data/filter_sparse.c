@@ -51,9 +51,11 @@ void starpu_csr_filter_vertical_block(void *father_interface, void *child_interf
 {
 	struct starpu_csr_interface *father = father_interface, *child = child_interface;
 	const uint32_t *rowptr = father->ram_rowptr;
-	struct rows r = cut_rows(__func__, rowptr, father->nrow, father->nnz, father->firstentry, id, nparts);
+	struct rows r;
 
 	(void) f;
+	orr_filter_check_father(STARPU_CSR_INTERFACE_ID, father);
+	r = cut_rows(__func__, rowptr, father->nrow, father->nnz, father->firstentry, id, nparts);
 	*child = (struct starpu_csr_interface) {
 		.id = STARPU_CSR_INTERFACE_ID, .nnz = r.nnz, .nrow = r.nrow,
 		.nzval = father->nzval ? father->nzval + r.entry * father->elemsize : 0,
@@ -67,10 +69,12 @@ void starpu_bcsr_filter_vertical_block(void *father_interface, void *child_inter
 {
 	struct starpu_bcsr_interface *father = father_interface, *child = child_interface;
 	const uint32_t *rowptr = father->ram_rowptr;
-	struct rows r = cut_rows(__func__, rowptr, father->nrow, father->nnz, father->firstentry, id, nparts);
 	size_t block = (size_t) father->r * father->c * father->elemsize;
+	struct rows r;
 
 	(void) f;
+	orr_filter_check_father(STARPU_BCSR_INTERFACE_ID, father);
+	r = cut_rows(__func__, rowptr, father->nrow, father->nnz, father->firstentry, id, nparts);
 	*child = (struct starpu_bcsr_interface) {
 		.id = STARPU_BCSR_INTERFACE_ID, .nnz = r.nnz, .nrow = r.nrow,
 		.nzval = father->nzval ? father->nzval + r.entry * block : 0,
@@ -88,6 +92,7 @@ void starpu_bcsr_filter_canonical_block(void *father_interface, void *child_inte
 	size_t offset = (size_t) id * father->r * father->c * father->elemsize;
 
 	(void) f;
+	orr_filter_check_father(STARPU_BCSR_INTERFACE_ID, father);
 	if (nparts > father->nnz || id >= father->nnz)
 		orr_fatal("%s: there are %u blocks, %u pieces were asked for; set get_nchildren to starpu_bcsr_filter_canonical_block_get_nchildren", __func__,
 			  father->nnz, nparts);

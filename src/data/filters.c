@@ -156,6 +156,8 @@ struct orr_partition *orr_partition_create(starpu_data_handle_t h, struct starpu
 
 	if (!n)
 		orr_fatal("%s: a filter with 0 children; set nchildren, or get_nchildren", orr_handle_name(h));
+	if (!f->filter_func)
+		orr_fatal("%s: the filter has no filter_func", orr_handle_name(h));
 	if (h->busy_partition & ORR_VIEW_DUP)
 		orr_fatal("%s is a duplicate made by starpu_data_dup_ro: partition the original", orr_handle_name(h));
 	scratch = malloc(largest_interface(h, f, n));
@@ -223,6 +225,7 @@ void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_da
 	struct orr_partition *p;
 	enum orr_view view;
 
+	orr_handle_must_be_known(initial_handle, __func__);
 	must_wait_outside("starpu_data_partition", initial_handle);
 	if (sync_plan(initial_handle))
 		orr_fatal("%s is partitioned already: call starpu_data_unpartition first", orr_handle_name(initial_handle));
@@ -250,9 +253,11 @@ static void unpartition(starpu_data_handle_t h, struct orr_partition *p, int nod
 
 void starpu_data_unpartition(starpu_data_handle_t root_data, unsigned gathering_node)
 {
-	struct orr_partition *p = sync_plan(root_data);
+	struct orr_partition *p;
 
+	orr_handle_must_be_known(root_data, __func__);
 	must_wait_outside("starpu_data_unpartition", root_data);
+	p = sync_plan(root_data);
 	if (!p) {
 		orr_error("starpu_data_unpartition: %s is not partitioned; nothing is done", orr_handle_name(root_data));
 		return;
@@ -330,15 +335,20 @@ static struct orr_partition *current_plan(starpu_data_handle_t h)
 
 int starpu_data_get_nb_children(starpu_data_handle_t handle)
 {
-	struct orr_partition *p = current_plan(handle);
+	struct orr_partition *p;
 
+	orr_handle_must_be_known(handle, __func__);
+	p = current_plan(handle);
 	return p ? (int) p->npieces : 0;
 }
 
 starpu_data_handle_t starpu_data_get_child(starpu_data_handle_t handle, unsigned i)
 {
-	struct orr_partition *p = current_plan(handle);
+	struct orr_partition *p;
 
+	if (orr_handle_known(handle, __func__))
+		return NULL;
+	p = current_plan(handle);
 	if (p && i < p->npieces)
 		return p->piece[i];
 	orr_error("piece %u of %s: it has %u", i, orr_handle_name(handle), p ? p->npieces : 0);

@@ -11,8 +11,18 @@
 /* The plan that children[] came from; NULL after a message. */
 static struct orr_partition *plan_of(starpu_data_handle_t h, unsigned nparts, starpu_data_handle_t *children, const char *what)
 {
-	struct orr_partition *p = nparts ? children[0]->piece_of : NULL;
+	struct orr_partition *p;
+	unsigned i;
 
+	if (orr_handle_check(h, what))
+		return NULL;
+	for (i = 0; i < nparts; i++)
+		if (orr_handle_check(children[i], what))
+			return NULL;
+	p = nparts ? children[0]->piece_of : NULL;
+	for (i = 1; i < nparts && p; i++)
+		if (children[i]->piece_of != p)
+			p = NULL;
 	if (p && p->father == h && p->npieces == nparts && !p->sync)
 		return p;
 	if (p && p->father == h && !p->sync)
@@ -24,8 +34,10 @@ static struct orr_partition *plan_of(starpu_data_handle_t h, unsigned nparts, st
 
 void starpu_data_partition_plan(starpu_data_handle_t initial_handle, struct starpu_data_filter *f, starpu_data_handle_t *children)
 {
-	struct orr_partition *p = orr_partition_create(initial_handle, f);
+	struct orr_partition *p;
 
+	orr_handle_must_be_known(initial_handle, __func__);
+	p = orr_partition_create(initial_handle, f);
 	memcpy(children, p->piece, p->npieces * sizeof(*children));
 }
 

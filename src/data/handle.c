@@ -6,6 +6,7 @@
 #include "data/iface.h"
 #include "data/memory.h"
 #include "data/prefetch.h"
+#include "data/redux.h"
 #include "data/transfer.h"
 #include "core/graph.h"
 #include "core/worker.h"
@@ -18,6 +19,42 @@
 #define SLAB_INTERFACE 64	/* interfaces up to that size live in slabbed handles */
 
 size_t orr_handle_slab_size(void) { return sizeof(struct _starpu_data_state) + SLAB_INTERFACE; }
+
+/* ---- mistaken handles ---- */
+
+int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what)
+{
+	unsigned n = ORR_ATOMIC_LOAD_RELAXED(&orr_self()->nmemnodes);
+
+	if (memnode >= 0 && (unsigned) memnode < n)
+		return 0;
+	orr_error("%s of %s: there is no memory node %d, they are numbered from 0 to %u", what, orr_handle_name(h), memnode, n - 1);
+	return -EINVAL;
+}
+
+int orr_handle_refuse(starpu_data_handle_t h, const char *what)
+{
+	if (!h)
+		orr_error("%s: the handle is NULL; register the data first", what);
+	else if (h->alive == ORR_HANDLE_LEAVING)
+		orr_error("%s: %s was given to starpu_data_unregister_submit; it cannot be used any more", what, orr_handle_name(h));
+	else
+		orr_error("%s: %p is not a registered data; was it unregistered before?", what, (void *) h);
+	return -EINVAL;
+}
+
+void orr_handle_must_be_known(starpu_data_handle_t h, const char *what)
+{
+	if (orr_handle_known(h, what))
+		orr_fatal("%s cannot go on without a handle", what);
+}
+
+static inline starpu_data_handle_t known(starpu_data_handle_t h, const char *what)
+{
+	if (__builtin_expect(!h || h->alive != ORR_HANDLE_ALIVE, 0))
+		orr_handle_must_be_known(h, what);
+	return h;
+}
 
 /* ---- creation ---- */
 
@@ -32,6 +69,7 @@ static starpu_data_handle_t allocate(struct orr_node *node, struct starpu_data_i
 		return NULL;
 	memset(h, 0, size);
 	h->ops = ops;
+	h->alive = ORR_HANDLE_ALIVE;
 	h->slab = slab & 1;
 	h->main.memnode = STARPU_MAIN_RAM;
 	return h;
@@ -56,6 +94,7 @@ static void release_memory(starpu_data_handle_t h)
 		free(h->ext->wide_ifaces);
 		free(h->ext);
 	}
+	h->alive = 0;
 	if (h->slab)
 		orr_slab_free(&orr_self()->handle_slab, h);
 	else
@@ -118,6 +157,7 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *
 
 void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_handle_t handlesrc)
 {
+	orr_handle_must_be_known(handlesrc, __func__);
 	starpu_data_register(handledst, -1, orr_handle_iface(handlesrc), handlesrc->ops);
 }
 
@@ -125,6 +165,8 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned memnode)
 {
 	struct orr_replicate *r;
 
+	if (orr_handle_check(handle, __func__) || orr_handle_check_node(handle, (int) memnode, __func__))
+		return;
 	orr_lock(&handle->lock);
 	r = orr_handle_replicate(handle, memnode);
 	if (r && !r->allocated) {
@@ -170,9 +212,12 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle, unsigned me
 	struct orr_replicate *r;
 	void *iface;
 
+	if (__builtin_expect(!handle || handle->alive != ORR_HANDLE_ALIVE, 0))
+		orr_handle_must_be_known(handle, __func__);
 	if (memory_node == STARPU_MAIN_RAM)
 		return orr_handle_iface(handle);
-	if (memory_node >= STARPU_MAXNODES)
+	/* Interfaces that fill their structures themselves do so for nodes that do not exist yet. */
+	if (!(handle->wide && memory_node < STARPU_MAXNODES) && orr_handle_check_node(handle, (int) memory_node, __func__))
 		return NULL;
 	if (handle->wide)
 		return (char *) handle->ext->wide_ifaces + memory_node * handle->ops->interface_size;
@@ -222,10 +267,11 @@ struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h)
 }
 
 /* The attributes for a setter that has no way to fail. */
-static struct orr_data_ext *ext_or_die(starpu_data_handle_t h)
+static struct orr_data_ext *ext_or_die(starpu_data_handle_t h, const char *what)
 {
 	struct orr_data_ext *ext;
 
+	orr_handle_must_be_known(h, what);
 	orr_lock(&h->lock);
 	ext = orr_handle_ext(h);
 	orr_unlock(&h->lock);
@@ -261,7 +307,7 @@ const char *orr_handle_name(starpu_data_handle_t h)
 
 void starpu_data_set_name(starpu_data_handle_t handle, const char *name)
 {
-	struct orr_data_ext *ext = ext_or_die(handle);
+	struct orr_data_ext *ext = ext_or_die(handle, __func__);
 
 	free(ext->name);
 	ext->name = name ? strdup(name) : NULL;
@@ -269,7 +315,7 @@ void starpu_data_set_name(starpu_data_handle_t handle, const char *name)
 
 void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[])
 {
-	struct orr_data_ext *ext = ext_or_die(handle);
+	struct orr_data_ext *ext = ext_or_die(handle, __func__);
 	unsigned i;
 
 	if (dimensions > 5)
@@ -292,23 +338,34 @@ void starpu_data_set_coordinates(starpu_data_handle_t handle, unsigned dimension
 	starpu_data_set_coordinates_array(handle, i, dims);
 }
 
-void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data) { ext_or_die(handle)->user_data = user_data; }
-void *starpu_data_get_user_data(starpu_data_handle_t handle) { return handle->ext ? handle->ext->user_data : NULL; }
-void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data) { ext_or_die(handle)->sched_data = sched_data; }
-void *starpu_data_get_sched_data(starpu_data_handle_t handle) { return handle->ext ? handle->ext->sched_data : NULL; }
-void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask) { ORR_ATOMIC_STORE(&ext_or_die(handle)->wt_mask, wt_mask); }
+unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[])
+{
+	unsigned i, n;
 
-void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle, unsigned flag) { handle->sequential = flag != 0; }
-unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle) { return handle->sequential; }
+	orr_handle_must_be_known(handle, __func__);
+	n = handle->ext ? (unsigned) handle->ext->ncoords : 0;
+	for (i = 0; i < n && i < dimensions; i++)
+		dims[i] = handle->ext->coords[i];
+	return n;
+}
+
+void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data) { ext_or_die(handle, __func__)->user_data = user_data; }
+void *starpu_data_get_user_data(starpu_data_handle_t handle) { return known(handle, __func__)->ext ? handle->ext->user_data : NULL; }
+void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data) { ext_or_die(handle, __func__)->sched_data = sched_data; }
+void *starpu_data_get_sched_data(starpu_data_handle_t handle) { return known(handle, __func__)->ext ? handle->ext->sched_data : NULL; }
+void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask) { ORR_ATOMIC_STORE(&ext_or_die(handle, __func__)->wt_mask, wt_mask); }
+
+void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle, unsigned flag) { known(handle, __func__)->sequential = flag != 0; }
+unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle) { return known(handle, __func__)->sequential; }
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag) { orr_self()->default_sequential_consistency = flag != 0; }
 unsigned starpu_data_get_default_sequential_consistency_flag(void) { return (unsigned) orr_self()->default_sequential_consistency; }
 
-void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag) { ext_or_die(handle)->ooc_off = !flag; }
-unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle) { return !(handle->ext && handle->ext->ooc_off); }
+void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag) { ext_or_die(handle, __func__)->ooc_off = !flag; }
+unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle) { return !(known(handle, __func__)->ext && handle->ext->ooc_off); }
 
-struct starpu_data_interface_ops *starpu_data_get_interface_ops(starpu_data_handle_t handle) { return handle->ops; }
-enum starpu_data_interface_id starpu_data_get_interface_id(starpu_data_handle_t handle) { return handle->ops->interfaceid; }
-int starpu_data_get_home_node(starpu_data_handle_t handle) { return handle->home_node; }
+struct starpu_data_interface_ops *starpu_data_get_interface_ops(starpu_data_handle_t handle) { return known(handle, __func__)->ops; }
+enum starpu_data_interface_id starpu_data_get_interface_id(starpu_data_handle_t handle) { return known(handle, __func__)->ops->interfaceid; }
+int starpu_data_get_home_node(starpu_data_handle_t handle) { return known(handle, __func__)->home_node; }
 
 int starpu_data_interface_get_next_id(void)
 {
@@ -325,22 +382,26 @@ void starpu_data_register_ops(struct starpu_data_interface_ops *ops)
 
 /* ---- sizes, pointers, contents ---- */
 
-size_t starpu_data_get_size(starpu_data_handle_t handle) { return handle->ops->get_size ? handle->ops->get_size(handle) : 0; }
+size_t starpu_data_get_size(starpu_data_handle_t handle) { return known(handle, __func__)->ops->get_size ? handle->ops->get_size(handle) : 0; }
 
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
 {
-	return handle->ops->get_alloc_size ? handle->ops->get_alloc_size(handle) : starpu_data_get_size(handle);
+	return known(handle, __func__)->ops->get_alloc_size ? handle->ops->get_alloc_size(handle) : starpu_data_get_size(handle);
 }
 
 starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle)
 {
-	return handle->ops->get_max_size ? (starpu_ssize_t) handle->ops->get_max_size(handle) : -1;
+	return known(handle, __func__)->ops->get_max_size ? (starpu_ssize_t) handle->ops->get_max_size(handle) : -1;
 }
 
 void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
 {
+	void *iface = starpu_data_get_interface_on_node(handle, node);
+
+	if (!iface)
+		return NULL;
 	if (handle->ops->to_pointer)
-		return handle->ops->to_pointer(starpu_data_get_interface_on_node(handle, node), node);
+		return handle->ops->to_pointer(iface, node);
 	return handle->ops->handle_to_pointer ? handle->ops->handle_to_pointer(handle, node) : NULL;
 }
 
@@ -354,9 +415,16 @@ void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
 /* A replicate that can be packed or filled: else a message. */
 static int check_allocated(starpu_data_handle_t h, unsigned node, const char *what)
 {
-	struct orr_replicate *r = orr_handle_find(h, node);
+	struct orr_replicate *r;
+	int allocated;
 
-	if (r && r->allocated)
+	if (orr_handle_check_node(h, (int) node, what))
+		return -EINVAL;
+	orr_lock(&h->lock);
+	r = orr_handle_find(h, node);
+	allocated = r && r->allocated;
+	orr_unlock(&h->lock);
+	if (allocated)
 		return 0;
 	orr_error("%s of %s on memory node %u, where it has no buffer: acquire it there first", what, orr_handle_name(h), node);
 	return -EINVAL;
@@ -364,17 +432,22 @@ static int check_allocated(starpu_data_handle_t h, unsigned node, const char *wh
 
 int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count)
 {
+	if (orr_handle_check(handle, __func__))
+		return -EINVAL;
 	if (!handle->ops->pack_data) {
 		orr_error("%s: its interface has no pack_data operation", orr_handle_name(handle));
 		return -ENOTSUP;
 	}
-	if (ptr && check_allocated(handle, node, "packing"))
+	/* Without ptr only the size is asked for, which needs no buffer. */
+	if (ptr ? check_allocated(handle, node, "packing") : orr_handle_check_node(handle, (int) node, "packing"))
 		return -EINVAL;
 	return handle->ops->pack_data(handle, node, ptr, count);
 }
 
 int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count)
 {
+	if (orr_handle_check(handle, __func__))
+		return -EINVAL;
 	if (!handle->ops->peek_data) {
 		orr_error("%s: its interface has no peek_data operation", orr_handle_name(handle));
 		return -ENOTSUP;
@@ -386,6 +459,8 @@ int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr,
 
 int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count)
 {
+	if (orr_handle_check(handle, __func__))
+		return -EINVAL;
 	if (!handle->ops->unpack_data) {
 		orr_error("%s: its interface has no unpack_data operation", orr_handle_name(handle));
 		return -ENOTSUP;
@@ -416,9 +491,12 @@ int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 {
-	struct orr_replicate *r = orr_handle_find(handle, node);
 	static const char *const states[] = { "invalid", "shared", "modified" };
+	struct orr_replicate *r;
 
+	if (orr_handle_known(handle, __func__) || orr_handle_check_node(handle, (int) node, __func__))
+		return;
+	r = orr_handle_find(handle, node);
 	fprintf(stream, "%s on memory node %u: %s, %s, %zu bytes\n", orr_handle_name(handle), node, r ? states[r->state] : "never used",
 		r && r->allocated ? "allocated" : "not allocated", starpu_data_get_size(handle));
 	if (handle->ops->display)
@@ -430,6 +508,7 @@ unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsi
 	struct orr_replicate *r;
 	unsigned yes;
 
+	orr_handle_must_be_known(handle, __func__);
 	orr_lock(&handle->lock);
 	r = orr_handle_find(handle, memory_node);
 	yes = r && r->allocated;
@@ -449,6 +528,7 @@ unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 	struct orr_replicate *r;
 	unsigned yes;
 
+	orr_handle_must_be_known(handle, __func__);
 	orr_lock(&handle->lock);
 	r = orr_handle_find(handle, node);
 	yes = r && ORR_ATOMIC_LOAD(&r->state) != ORR_INVALID;
@@ -460,6 +540,7 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int
 {
 	struct orr_replicate *r;
 
+	orr_handle_must_be_known(handle, __func__);
 	orr_lock(&handle->lock);
 	r = orr_handle_find(handle, (unsigned) memory_node);
 	if (is_allocated)
@@ -490,6 +571,7 @@ void orr_handle_destroy(starpu_data_handle_t h)
 		orr_graph_forget(orr_self(), h);
 	orr_prefetch_forget(h);
 	orr_transfer_forget(h);
+	orr_arbiter_forget(h);
 	orr_lock(&h->lock);
 	for (r = &h->main; r; r = r->next)
 		if (r->mine && r->allocated)

@@ -67,6 +67,10 @@ struct orr_data_ext {
 	unsigned can_evict_off : 1;
 };
 
+/* Values of a handle's `alive` that no memory is likely to hold by accident: it can be used; its end was submitted. */
+#define ORR_HANDLE_ALIVE 0xa7
+#define ORR_HANDLE_LEAVING 0xd3
+
 struct _starpu_data_state {
 	struct starpu_data_interface_ops *ops;
 	orr_lock_t lock;		/* protects everything below but mpi fields */
@@ -76,14 +80,11 @@ struct _starpu_data_state {
 	uint8_t busy_partition;		/* atomic: flags ORR_VIEW_*, as of the tasks submitted so far; 0: no access needs a check */
 	uint8_t wide;			/* user-defined interface: structures for all memory nodes from the start; read without the lock */
 	uint8_t ulock_write : 1;	/* the phase-two holder writes */
-	uint8_t unregistering : 1;
-	uint8_t lazy_unregister : 1;
 	uint16_t nulock;		/* phase-two holders */
-	uint8_t removing : 1;
-	uint8_t has_arbiter : 1;
 	uint8_t slab : 1;		/* from node->handle_slab */
 	uint8_t wont_use : 1;
 	uint8_t footprint_valid : 1;
+	uint8_t alive;			/* ORR_HANDLE_*, anything else once it ended */
 	uint32_t ngranted;		/* granted accesses not yet released */
 	uint32_t nwaiting;		/* accesses in the queue */
 	struct orr_access *head, *tail;	/* waiting accesses, first to be granted first */
@@ -98,6 +99,23 @@ struct _starpu_data_state {
 	uint32_t nunordered;		/* atomic: accesses of submitted tasks outside of sequential consistency */
 	struct orr_replicate main;	/* main memory's replicate; its interface follows the handle */
 };
+
+/* May the program use h in a new access? 0, or -EINVAL after a message that names the call. Best effort: the memory of a handle that
+ * ended may be another's by now, and that of large or user-defined interfaces went back to the system. */
+int orr_handle_refuse(starpu_data_handle_t h, const char *what);
+static inline int orr_handle_check(starpu_data_handle_t h, const char *what)
+{
+	return __builtin_expect(h && h->alive == ORR_HANDLE_ALIVE, 1) ? 0 : orr_handle_refuse(h, what);
+}
+/* The same for calls that access nothing, such as queries: its end may have been submitted. */
+static inline int orr_handle_known(starpu_data_handle_t h, const char *what)
+{
+	return __builtin_expect(h && h->alive == ORR_HANDLE_ALIVE, 1) || (h && h->alive == ORR_HANDLE_LEAVING) ? 0 : orr_handle_refuse(h, what);
+}
+/* Is there such a memory node? Else -EINVAL after a message. */
+int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what);
+/* orr_handle_known where a call has no way to fail: ends the program. */
+void orr_handle_must_be_known(starpu_data_handle_t h, const char *what);
 
 /* The interface structure of main memory's replicate, and of any replicate of h. */
 static inline void *orr_handle_iface(starpu_data_handle_t h) { return h + 1; }

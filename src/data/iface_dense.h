@@ -43,6 +43,8 @@ void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id 
 /* Ends the program unless home_node is -1 or an existing memory node. */
 void orr_iface_check_home(int home_node, const char *name);
 
+/* Ends the program unless `father` is a structure of that built-in interface. */
+void orr_filter_check_father(enum starpu_data_interface_id id, const void *father);
 /* Pieces: nn[dim] becomes len, starting at `start`; the child may be of another interface with as many dimensions. */
 void orr_dense_cut(enum starpu_data_interface_id father_id, void *father, enum starpu_data_interface_id child_id, void *child, unsigned dim,
 		   uint32_t start, uint32_t len);

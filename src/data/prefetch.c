@@ -296,21 +296,16 @@ static void granted(struct orr_acquire *a)
 	end(p);
 }
 
-static int check(starpu_data_handle_t h, unsigned memnode)
+static int check(starpu_data_handle_t h, unsigned memnode, const char *what)
 {
-	struct orr_node *node = orr_self();
-
-	if (memnode < node->nmemnodes)
-		return 0;
-	orr_error("prefetch of %s to memory node %u: there are %u", orr_handle_name(h), memnode, node->nmemnodes);
-	return -EINVAL;
+	return orr_handle_check(h, what) ? -EINVAL : orr_handle_check_node(h, (int) memnode, what);
 }
 
 static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async, enum starpu_is_prefetch urgency, int prio)
 {
 	struct orr_node *node = orr_self();
 	struct orr_prefetch *p;
-	int ret = check(h, memnode), finished = 0;
+	int ret = check(h, memnode, "prefetch"), finished = 0;
 
 	if (ret)
 		return ret;
@@ -369,7 +364,7 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 {
 	struct orr_node *self = orr_self();
 	struct orr_replicate *r;
-	int ret = check(handle, node);
+	int ret = check(handle, node, __func__);
 	enum orr_room room = ORR_ROOM_MADE;
 
 	if (ret)
@@ -388,9 +383,11 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 
 void starpu_data_wont_use(starpu_data_handle_t handle)
 {
-	int home = handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM;
-	struct orr_prefetch *p = create(handle, (unsigned) home, STARPU_PREFETCH, 0);
+	struct orr_prefetch *p;
 
+	if (orr_handle_check(handle, __func__))
+		return;
+	p = create(handle, (unsigned) (handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM), STARPU_PREFETCH, 0);
 	if (!p)
 		return;
 	p->wont_use = 1;
@@ -402,6 +399,8 @@ void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_im
 {
 	struct orr_replicate *r;
 
+	if (orr_handle_check(handle, __func__))
+		return;
 	orr_lock(&handle->lock);
 	if (orr_handle_ext(handle))
 		handle->ext->can_evict_off = is_important != 0;

@@ -219,27 +219,23 @@ void orr_redux_run(struct orr_redux *r)
 		submit_part(r, i);
 }
 
-void orr_redux_discard(starpu_data_handle_t h)
-{
-	struct orr_redux *r = h->ext ? h->ext->redux : NULL;
-	unsigned i;
-
-	if (!r)
-		return;
-	for (i = 0; i < r->n; i++)
-		orr_handle_destroy(r->part[i].handle);
-	free(r->part);
-	free(r);
-	h->ext->redux = NULL;
-}
-
 /* ---- the program's settings ---- */
+
+int orr_redux_check(starpu_data_handle_t h, const char *what)
+{
+	if (h->ext && h->ext->redux_cl && h->ext->init_cl)
+		return 0;
+	orr_error("%s: %s is accessed with STARPU_REDUX but has no methods to reduce and initialise; call starpu_data_set_reduction_methods first",
+		  what, orr_handle_name(h));
+	return -EINVAL;
+}
 
 void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle, struct starpu_codelet *redux_cl, void *redux_cl_arg,
 						 struct starpu_codelet *init_cl, void *init_cl_arg)
 {
 	struct orr_data_ext *ext;
 
+	orr_handle_must_be_known(handle, "starpu_data_set_reduction_methods");
 	orr_lock(&handle->lock);
 	ext = orr_handle_ext(handle);
 	if (ext) {
@@ -261,16 +257,58 @@ void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starp
 /* ---- arbiters: all-or-nothing locking is how every commuting access works here, so that an arbiter only needs to exist ---- */
 
 struct starpu_arbiter {
-	unsigned nhandles;
+	unsigned refs;		/* atomic: handles, and the program until it destroys it */
 };
 
-starpu_arbiter_t starpu_arbiter_create(void) { return calloc(1, sizeof(struct starpu_arbiter)); }
+static void arbiter_unref(starpu_arbiter_t arbiter)
+{
+	if (ORR_ATOMIC_ADD(&arbiter->refs, -1) == 0)
+		free(arbiter);
+}
+
+starpu_arbiter_t starpu_arbiter_create(void)
+{
+	starpu_arbiter_t arbiter = calloc(1, sizeof(*arbiter));
+
+	if (arbiter)
+		arbiter->refs = 1;
+	return arbiter;
+}
 
 void starpu_data_assign_arbiter(starpu_data_handle_t handle, starpu_arbiter_t arbiter)
 {
-	handle->has_arbiter = arbiter != NULL;
-	if (arbiter)
-		ORR_ATOMIC_ADD(&arbiter->nhandles, 1);
+	const char *wrong = NULL;
+
+	orr_handle_must_be_known(handle, __func__);
+	if (!arbiter) {
+		orr_error("starpu_data_assign_arbiter: the arbiter of %s is NULL; nothing is assigned", orr_handle_name(handle));
+		return;
+	}
+	orr_lock(&handle->lock);
+	if (!orr_handle_ext(handle))
+		wrong = "memory is exhausted";
+	else if (handle->ext->arbiter)
+		wrong = "it has an arbiter already, and keeps that";
+	else if (handle->ngranted || handle->head || handle->nulock || ORR_ATOMIC_LOAD(&handle->nunordered))
+		wrong = "tasks use it already; assign the arbiter before";
+	else
+		handle->ext->arbiter = arbiter;
+	orr_unlock(&handle->lock);
+	if (wrong)
+		orr_error("starpu_data_assign_arbiter to %s: %s", orr_handle_name(handle), wrong);
+	else
+		ORR_ATOMIC_ADD(&arbiter->refs, 1);
 }
 
-void starpu_arbiter_destroy(starpu_arbiter_t arbiter) { free(arbiter); }
+void orr_arbiter_forget(starpu_data_handle_t h)
+{
+	if (h->ext && h->ext->arbiter)
+		arbiter_unref(h->ext->arbiter);
+}
+
+/* The handles that it was assigned to keep it until they end. */
+void starpu_arbiter_destroy(starpu_arbiter_t arbiter)
+{
+	if (arbiter)
+		arbiter_unref(arbiter);
+}

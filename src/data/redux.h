@@ -13,7 +13,9 @@ struct orr_redux;
 int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode, starpu_data_handle_t *part);
 /* The same when it exists, else NULL. */
 starpu_data_handle_t orr_redux_part(starpu_data_handle_t h, struct orr_worker *w);
-/* Forgets contributions that were never combined (the handle ends). */
-void orr_redux_discard(starpu_data_handle_t h);
+/* A task contributes to h: does it have its methods? 0, or -EINVAL after a message. */
+int orr_redux_check(starpu_data_handle_t h, const char *what);
+/* The handle ends: its arbiter loses it. */
+void orr_arbiter_forget(starpu_data_handle_t h);
 
 #endif

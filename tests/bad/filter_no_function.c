@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A filter without filter_func: stops, naming the field.
+ * orr-test: ranks 0
+ * orr-test: sim-ranks 1
+ * orr-test: expect "whole": the filter has no filter_func
+ */
+#include "bad_test.h"
+
+static float v[12];
+
+int main(void)
+{
+	struct starpu_data_filter f = { .nchildren = 3 };
+	starpu_data_handle_t h;
+
+	start();
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, 12, sizeof(*v));
+	starpu_data_set_name(h, "whole");
+	starpu_data_partition(h, &f);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Partitioning data that are partitioned: stops, saying what comes first.
+ * orr-test: ranks 0
+ * orr-test: sim-ranks 1
+ * orr-test: expect "cut" is partitioned already: call starpu_data_unpartition first
+ */
+#include "bad_test.h"
+
+static float v[12];
+
+int main(void)
+{
+	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 3 };
+	starpu_data_handle_t h;
+
+	start();
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, 12, sizeof(*v));
+	starpu_data_set_name(h, "cut");
+	starpu_data_partition(h, &f);
+	starpu_data_partition(h, &f);
+	return 0;
+}
