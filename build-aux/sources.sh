@@ -130,6 +130,21 @@ test_list() {
 		! -name '*.log' ! -name '*.trs' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_test_extra
 }
 
+# A fuzz target is a test, too: without clang it is run by fuzz/replay.c.
+fuzz_list() {
+	echo "$head_line"
+	files fuzz -maxdepth 1 -name '*_fuzz.c' | while read -r f; do
+		p=${f%.c}
+		v=$(canon "$p")
+		echo "orr_fuzz_targets += $p"
+		echo "${v}_SOURCES = $f \$(orr_fuzz_shared)"
+		echo "${v}_CPPFLAGS = \$(orr_unit_cppflags)"
+		echo "${v}_LDFLAGS = \$(orr_fuzz_ldflags)"
+		echo "${v}_LDADD = \$(orr_fuzz_ldadd)"
+	done
+	files fuzz ! -name '*.c' ! -name '*.h' ! -name '*.mk' | list orr_fuzz_extra
+}
+
 bench_list() {
 	echo "$head_line"
 	files tests/bench -maxdepth 1 -name '*.c' | while read -r f; do
@@ -143,6 +158,7 @@ library_lists
 mkdir -p tests/bench doc/man platforms tools examples
 example_list | put examples/sources.mk
 test_list | put tests/sources.mk
+fuzz_list | put fuzz/sources.mk
 bench_list | put tests/bench/sources.mk
 {
 	echo "$head_line"
@@ -153,5 +169,5 @@ bench_list | put tests/bench/sources.mk
 {
 	echo "$head_line"
 	files tools -name '*.py' ! -name 'starpu_*.py' | list orr_tools_python
-	{ files tools ! -name '*.py' ! -name '*.mk' ! -name '*.in'; files fuzz; } | list orr_tools_extra
+	files tools ! -name '*.py' ! -name '*.mk' ! -name '*.in' | list orr_tools_extra
 } | put tools/sources.mk

@@ -1,63 +1,93 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* libFuzzer target of the readers of machine files: the first byte of the input chooses between the number of units and a table.
- * Whatever the text, it is refused with a message, or the result is within bounds.
- *
- * clang -g -O1 -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE= -Iinclude -Isrc -Isrc/sys \
- *	fuzz/machine_fuzz.c src/perf/machine.c src/perf/model_file.c src/perf/model_data.c -o machine_fuzz -lm
- * The include path of the build tree (include/starpu_config.h) comes first when it is another one. */
+/* Machine descriptions: the input holds the files of bus/, each after a line "== SUFFIX". Whatever they say, the machine is refused with
+ * messages of which the first names a file, or all of it is believable: a transfer takes a time that is finite and not negative, or
+ * one that is not known. */
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "fuzz.h"
 #include "perf/perf.h"
 
-static unsigned messages;
-void orr_error(const char *fmt, ...) { (void) fmt; messages++; }
-void orr_warn(const char *fmt, ...) { (void) fmt; }
-void orr_info(const char *fmt, ...) { (void) fmt; }
+static const char *const suffixes[] = { "config", "bandwidth", "latency", "affinity", "costs", "memory" };
+#define NSUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
 
-static void judge(int err)
+static int suffix_of(const char *line, size_t n)
 {
-	if (err != 0 && err != -EINVAL)
-		abort();
-	if (messages != (err != 0))
-		abort();
+	for (unsigned i = 0; i < NSUFFIXES; i++) {
+		if (strlen(suffixes[i]) == n && !memcmp(line, suffixes[i], n))
+			return (int) i;
+	}
+	return -1;
+}
+
+/* Writes the files that the input holds and removes the others. */
+static void write_files(const char *text, const char *end)
+{
+	unsigned written = 0;
+	for (const char *s = text; s < end;) {
+		const char *nl = memchr(s, '\n', (size_t) (end - s)), *next;
+		int is = nl && nl - s > 3 && !memcmp(s, "== ", 3) ? suffix_of(s + 3, (size_t) (nl - s - 3)) : -1;
+		next = nl ? nl + 1 : end;
+		if (is < 0) {
+			s = next;
+			continue;
+		}
+		for (s = next; s < end; s = nl + 1) {
+			nl = memchr(s, '\n', (size_t) (end - s));
+			if (end - s > 3 && !memcmp(s, "== ", 3))
+				break;
+			if (!nl) {
+				s = end;
+				break;
+			}
+		}
+		char name[64];
+		snprintf(name, sizeof(name), "bus/box.%s", suffixes[is]);
+		fuzz_write(name, next, (size_t) (s - next));
+		written |= 1u << is;
+	}
+	for (unsigned i = 0; i < NSUFFIXES; i++) {
+		char name[64], path[1024];
+		snprintf(name, sizeof(name), "bus/box.%s", suffixes[i]);
+		fuzz_path(path, sizeof(path), name);
+		if (!(written >> i & 1))
+			unlink(path);
+	}
+}
+
+static void judge(const struct orr_machine *m)
+{
+	MUST(m->ncpus <= 65536 && m->ncuda <= 64 && m->nopencl <= 64 && m->nmemnodes == 1 + m->ncuda + m->nopencl);
+	for (unsigned i = 0; i < m->nmemnodes * m->nmemnodes; i++) {
+		double us = m->bandwidth && m->latency ? m->latency[i] + 1e9 / m->bandwidth[i] : NAN;
+		if (i % (m->nmemnodes + 1) == 0)
+			MUST(!m->bandwidth || m->bandwidth[i] == 0);
+		else
+			MUST(isnan(us) || (isfinite(us) && us > 0));
+	}
+	for (unsigned i = 0; i < ORR_NCOSTS; i++)
+		MUST(isnan(m->costs_us[i]) || (m->costs_us[i] >= 0 && m->costs_us[i] <= 1e6));
+	for (unsigned i = 0; i < 2; i++)
+		MUST(m->link_mbs[i] == 0 || (m->link_mbs[i] > 0 && isfinite(1e9 / m->link_mbs[i])));
+	MUST(isnan(m->alloc_us) || (m->alloc_us >= 0 && isfinite(m->alloc_us)));
+	for (unsigned i = 0; i < m->ncuda; i++)
+		MUST(m->memory[i] == 0 || m->memory[i] >= 1 << 20);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (size == 0)
+	const char *const dirs[] = { fuzz_dir(), NULL };
+	struct orr_machine *m = NULL;
+	write_files((const char *) data, (const char *) data + size);
+	fuzz_forget();
+	int err = orr_machine_load("box", dirs, &m);
+	if (err) {
+		MUST((err == -EINVAL || err == -ENOENT) && !m && fuzz_errors > 0 && strstr(fuzz_said(), "box."));
 		return 0;
-	/* Readers get text that ends with a zero, as from a file without zeros. */
-	char *text = malloc(size);
-	memcpy(text, data + 1, size - 1);
-	text[size - 1] = 0;
-	messages = 0;
-	if (data[0] % 8 == 0) {
-		struct orr_machine m = { 0 };
-		unsigned nmain = 1;
-		int err = orr_machine_parse_config(text, "fuzz.config", &m, &nmain);
-		judge(err);
-		if (!err && (m.ncpus > 65536 || m.ncuda > 64 || m.nopencl > 64 || nmain > 64))
-			abort();
-	} else if (data[0] % 8 == 7) {
-		double costs[ORR_NCOSTS];
-		int err = orr_machine_parse_costs(text, "fuzz.costs", costs);
-		judge(err);
-		for (unsigned i = 0; !err && i < ORR_NCOSTS; i++) {
-			if (costs[i] < 0 || isinf(costs[i]))
-				abort();
-		}
-	} else {
-		unsigned n = data[0] % 8;
-		double matrix[64];
-		int err = orr_machine_parse_matrix(text, "fuzz.bandwidth", n, matrix);
-		judge(err);
-		for (unsigned i = 0; !err && i < n * n; i++) {
-			if (isinf(matrix[i]) || matrix[i] < 0)
-				abort();
-		}
 	}
-	free(text);
+	MUST(fuzz_errors == 0);
+	judge(m);
+	orr_machine_free(m);
 	return 0;
 }

@@ -5,12 +5,15 @@
 #include "core/node.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum kind { INT, LONG, ULONG, BOOL, DOUBLE, STRING, MIB, PERCENT };
+/* INT may be -1 ("the runtime chooses"), COUNT and LONG may not be negative; DOUBLE is finite; NAME goes into names of files. */
+enum kind { INT, COUNT, LONG, ULONG, BOOL, DOUBLE, STRING, NAME, MIB, PERCENT };
 
 static const struct variable {
 	const char *name;
@@ -21,15 +24,15 @@ static const struct variable {
 #define V(NAME, KIND, FIELD, DFLT) { NAME, KIND, offsetof(struct orr_config, FIELD), DFLT }
 	V("STARPU_NCPUS", INT, ncpu, -1),	/* the old spelling: the next line wins */
 	V("STARPU_NCPU", INT, ncpu, NAN),
-	V("STARPU_RESERVE_NCPU", INT, reserve_ncpu, 0),
+	V("STARPU_RESERVE_NCPU", COUNT, reserve_ncpu, 0),
 	V("STARPU_WORKERS_GETBIND", BOOL, getbind, 1),
 	V("STARPU_WORKERS_NOBIND", BOOL, nobind, 0),
-	V("STARPU_NTHREADS_PER_CORE", INT, nthreads_per_core, 1),
+	V("STARPU_NTHREADS_PER_CORE", COUNT, nthreads_per_core, 1),
 	V("STARPU_MAIN_THREAD_BIND", BOOL, main_thread_bind, 0),
 	V("STARPU_WORKERS_CPUID", STRING, workers_cpuid, 0),
 	V("STARPU_WORKERS_COREID", STRING, workers_coreid, 0),
 	V("STARPU_HWLOC_INPUT", STRING, hwloc_input, 0),
-	V("STARPU_DISPLAY_BINDINGS", INT, display_bindings, 0),
+	V("STARPU_DISPLAY_BINDINGS", COUNT, display_bindings, 0),
 	V("ORRERY_FAKE_DEVICES", INT, fake_devices, 0),
 	V("STARPU_CUDA_PIPELINE", INT, cuda_pipeline, 2),
 	V("STARPU_SCHED", STRING, sched, 0),
@@ -43,14 +46,14 @@ static const struct variable {
 	V("STARPU_LIMIT_MAX_SUBMITTED_TASKS", LONG, max_submitted, 0),
 	V("STARPU_LIMIT_MIN_SUBMITTED_TASKS", LONG, min_submitted, 0),
 	V("STARPU_RAND_SEED", ULONG, rand_seed, 0),
-	V("STARPU_CALIBRATE", INT, calibrate, 0),
-	V("STARPU_CALIBRATE_MINIMUM", INT, calibrate_minimum, 10),
+	V("STARPU_CALIBRATE", COUNT, calibrate, 0),
+	V("STARPU_CALIBRATE_MINIMUM", COUNT, calibrate_minimum, 10),
 	V("STARPU_BUS_CALIBRATE", BOOL, bus_calibrate, 0),
 	V("STARPU_HISTORY_MAX_ERROR", DOUBLE, history_max_error, 50),
 	V("STARPU_PERF_MODEL_DIR", STRING, perf_model_dir, 0),
 	V("STARPU_PERF_MODEL_PATH", STRING, perf_model_path, 0),
-	V("STARPU_HOSTNAME", STRING, hostname, 0),
-	V("STARPU_MPI_HOSTNAMES", STRING, mpi_hostnames, 0),
+	V("STARPU_HOSTNAME", NAME, hostname, 0),
+	V("STARPU_MPI_HOSTNAMES", NAME, mpi_hostnames, 0),
 	V("STARPU_PERF_MODEL_HOMOGENEOUS_CPU", BOOL, homogeneous_cpu, 1),
 	V("STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", BOOL, homogeneous_cuda, 0),
 	V("STARPU_LIMIT_CPU_MEM", MIB, limit_cpu_mem, 0),
@@ -115,8 +118,8 @@ static int parse_double(const char *name, const char *text, double *out)
 	char *end;
 	double v = strtod(text, &end);
 
-	if (end == text || *end || isnan(v))
-		return malformed(name, text, "a number");
+	if (end == text || *end || !isfinite(v))
+		return malformed(name, text, "a finite number");
 	*out = v;
 	return 0;
 }
@@ -143,6 +146,17 @@ static int parse_bool(const char *name, const char *text, int *out)
 	return 0;
 }
 
+/* Every word is fit for the name of a file. */
+static int is_name(const char *text)
+{
+	const char *c;
+
+	for (c = text; *c; c++)
+		if (*c == '/' || (*c == '.' && (c == text || strchr(" \t\n", c[-1]))))
+			return 0;
+	return 1;
+}
+
 static int set(const struct variable *v, struct orr_config *cfg, const char *text)
 {
 	void *field = (char *) cfg + v->offset;
@@ -151,6 +165,10 @@ static int set(const struct variable *v, struct orr_config *cfg, const char *tex
 	int ret = 0;
 
 	switch (v->kind) {
+	case NAME:
+		if (text && *text && !is_name(text))
+			return malformed(v->name, text, "names without `/' that do not begin with a dot");
+		/* fall through */
 	case STRING:
 		if (text && *text) {
 			*(char **) field = strdup(text);
@@ -168,7 +186,7 @@ static int set(const struct variable *v, struct orr_config *cfg, const char *tex
 		*(int *) field = (int) d;
 		return 0;
 	default:
-		l = (long) d;
+		l = isnan(d) ? 0 : (long) d;
 		if (text)
 			ret = parse_long(v->name, text, &l);
 		break;
@@ -177,7 +195,7 @@ static int set(const struct variable *v, struct orr_config *cfg, const char *tex
 		return ret;
 	switch (v->kind) {
 	case MIB:
-		if (l < 0)
+		if (l < 0 || (unsigned long) l > SIZE_MAX >> 20)
 			return malformed(v->name, text, "a size in MiB, 0 or more");
 		*(size_t *) field = (size_t) l << 20;
 		break;
@@ -191,10 +209,17 @@ static int set(const struct variable *v, struct orr_config *cfg, const char *tex
 			return malformed(v->name, text, "an integer of -1 or more");
 		*(int *) field = (int) l;
 		break;
+	case COUNT:
+		if (l < 0 || l > 1 << 30)
+			return malformed(v->name, text, "an integer of 0 or more");
+		*(int *) field = (int) l;
+		break;
 	case ULONG:
 		*(unsigned long *) field = (unsigned long) l;
 		break;
 	default:
+		if (l < 0)
+			return malformed(v->name, text, "an integer of 0 or more");
 		*(long *) field = l;
 	}
 	return 0;
@@ -211,6 +236,8 @@ static int read_prio(const char *name, int *value, int *given)
 		return 0;
 	if (parse_long(name, text, &l))
 		return -EINVAL;
+	if (l < INT_MIN || l > INT_MAX)
+		return malformed(name, text, "a priority, an integer of 32 bits");
 	*value = (int) l;
 	*given = 1;
 	return 0;
@@ -228,6 +255,14 @@ static int check(const struct orr_config *cfg)
 	}
 	if (cfg->fake_devices < 0 || cfg->fake_devices > STARPU_MAXNODES - 2) {
 		orr_error("ORRERY_FAKE_DEVICES=%d: it takes 0 to %d", cfg->fake_devices, STARPU_MAXNODES - 2);
+		return -EINVAL;
+	}
+	if (cfg->calibrate > 2) {
+		orr_error("STARPU_CALIBRATE=%d: it takes 0 (off), 1 (measure) or 2 (measure and forget older measurements)", cfg->calibrate);
+		return -EINVAL;
+	}
+	if (cfg->history_max_error < 0) {
+		orr_error("STARPU_HISTORY_MAX_ERROR=%g: it takes a percentage of 0 or more", cfg->history_max_error);
 		return -EINVAL;
 	}
 	if (cfg->cuda_pipeline < 0) {
@@ -273,7 +308,7 @@ void orr_config_free(struct orr_config *cfg)
 	unsigned i;
 
 	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-		if (variables[i].kind == STRING) {
+		if (variables[i].kind == STRING || variables[i].kind == NAME) {
 			char **field = (char **) ((char *) cfg + variables[i].offset);
 
 			free(*field);
@@ -300,5 +335,12 @@ double orr_config_double(const char *name, double dflt)
 /* ---- for programs ---- */
 
 char *starpu_getenv(const char *str) { return getenv(str); }
-int orr_getenv_number(const char *name, int dflt) { return (int) orr_config_long(name, dflt); }
+
+int orr_getenv_number(const char *name, int dflt)
+{
+	long l = orr_config_long(name, dflt);
+
+	return l < INT_MIN ? INT_MIN : l > INT_MAX ? INT_MAX : (int) l;
+}
+
 double orr_getenv_float(const char *name, double dflt) { return orr_config_double(name, dflt); }

@@ -3,6 +3,7 @@
  *
  * Invariant: starpu_init either leaves everything running or nothing at all; calls nest, the last starpu_shutdown stops. */
 #include "core/graph.h"
+#include "core/ids.h"
 #include "core/worker.h"
 #include "data/handle.h"
 #include "data/disk.h"
@@ -83,44 +84,17 @@ static int bindid(struct orr_node *node, unsigned i)
 	return node->topo.ncores ? node->topo.core_ids[i % node->topo.ncores] : -1;
 }
 
-/* "0 2-4 7-": logical units, round-robin when there are fewer than workers. */
-static int parse_ids(struct orr_node *node, const char *name, const char *text)
+/* Units to bind workers to, round-robin when there are fewer than workers. */
+static int read_explicit_ids(struct orr_node *node)
 {
-	const char *p = text;
+	const struct orr_config *cfg = &node->cfg;
+	int ret = 0;
 
-	while (*p) {
-		char *end;
-		long a, b;
-
-		p += strspn(p, " ,\t");
-		if (!*p)
-			break;
-		a = b = strtol(p, &end, 10);
-		if (end == p || a < 0)
-			goto bad;
-		p = end;
-		if (*p == '-') {
-			p++;
-			b = strtol(p, &end, 10);
-			if (end == p)
-				b = (long) node->topo.nmachine - 1;
-			p = end;
-		}
-		if (b < a || b >= 4096)
-			goto bad;
-		for (; a <= b && node->nexplicit < STARPU_NMAXWORKERS; a++) {
-			int *v = realloc(node->explicit_ids, (node->nexplicit + 1) * sizeof(*v));
-
-			if (!v)
-				return -ENOMEM;
-			node->explicit_ids = v;
-			v[node->nexplicit++] = (int) a;
-		}
-	}
-	return 0;
-bad:
-	orr_error("%s=\"%s\": it takes unit numbers and ranges such as \"0 2-4 7-\"", name, text);
-	return -EINVAL;
+	if (cfg->workers_cpuid)
+		ret = orr_ids_parse("STARPU_WORKERS_CPUID", cfg->workers_cpuid, node->topo.nmachine, &node->explicit_ids, &node->nexplicit);
+	if (!ret && !node->nexplicit && cfg->workers_coreid)
+		ret = orr_ids_parse("STARPU_WORKERS_COREID", cfg->workers_coreid, node->topo.nmachine, &node->explicit_ids, &node->nexplicit);
+	return ret;
 }
 
 /* What is common to workers of all kinds. */
@@ -196,10 +170,9 @@ static int create_workers(struct orr_node *node, const struct orr_device *device
 
 	if (ncpus < 0)
 		return ncpus;
-	if (node->cfg.workers_cpuid && parse_ids(node, "STARPU_WORKERS_CPUID", node->cfg.workers_cpuid))
-		return -EINVAL;
-	if (!node->nexplicit && node->cfg.workers_coreid && parse_ids(node, "STARPU_WORKERS_COREID", node->cfg.workers_coreid))
-		return -EINVAL;
+	ret = read_explicit_ids(node);
+	if (ret)
+		return ret;
 	node->nworkers = (unsigned) ncpus;
 	nunits = (unsigned) ncpus + ndevices;
 	for (i = 0; i < ndevices; i++)

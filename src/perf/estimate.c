@@ -14,6 +14,9 @@
 /* Assumptions for units and tasks of which nothing is known. */
 #define CPU_FLOPS 8e9
 #define GPU_FLOPS 1e12
+/* What no unit is slower or faster than. */
+#define SLOWEST_FLOPS 1.0
+#define FASTEST_FLOPS 1e21
 #define DEFAULT_US 10.0
 #define DEFAULT_BYTES_PER_US 4000.0
 
@@ -177,15 +180,22 @@ static struct orr_estimate interpolate(const struct orr_model_impl *impl, size_t
 	return r;
 }
 
+/* Speed in flop/s that an entry shows; 0 when it shows none that a unit can have. */
+static double speed_of(const struct starpu_perfmodel_history_entry *e)
+{
+	double speed = has_time(e) && e->flops > 0 ? e->flops / e->mean * 1e6 : 0;
+	return speed >= SLOWEST_FLOPS && speed <= FASTEST_FLOPS ? speed : 0;
+}
+
 /* Speed in flop/s of the entry whose flops are nearest; 0 when none tells. */
 static double nearest_speed(const struct orr_model_impl *impl, double flops)
 {
 	double speed = 0, best = INFINITY;
 	for (unsigned i = 0; i < impl->nentries; i++) {
 		const struct starpu_perfmodel_history_entry *e = &impl->entries[i]->pub;
-		if (has_time(e) && e->flops > 0 && fabs(log(e->flops / flops)) < best) {
+		if (speed_of(e) > 0 && fabs(log(e->flops / flops)) < best) {
 			best = fabs(log(e->flops / flops));
-			speed = e->flops / e->mean * 1e6;
+			speed = speed_of(e);
 		}
 	}
 	return speed;
@@ -360,10 +370,9 @@ static struct orr_estimate from_functions(struct query *q)
 
 static struct orr_estimate from_nothing(const struct query *q)
 {
-	if (q->t->flops > 0) {
-		double speed = q->speed > 0 ? q->speed : orr_perf_default_flops(q->u);
-		return (struct orr_estimate) { q->t->flops / speed * 1e6, 0, ORR_PERF_FLOPS };
-	}
+	double speed = q->t->flops > 0 ? q->speed > 0 ? q->speed : orr_perf_default_flops(q->u) : 1, us = q->t->flops / speed * 1e6;
+	if (us > 0 && isfinite(us))
+		return (struct orr_estimate) { us, 0, ORR_PERF_FLOPS };
 	return (struct orr_estimate) { DEFAULT_US + (double) data_size(q->t) / DEFAULT_BYTES_PER_US, 0, ORR_PERF_DEFAULT };
 }
 
@@ -413,8 +422,7 @@ static double best_speed(struct orr_perf *p, enum starpu_worker_archtype type)
 				continue;
 			for (unsigned e = 0; comb->nimpls && e < comb->impls[0].nentries; e++) {
 				const struct starpu_perfmodel_history_entry *h = &comb->impls[0].entries[e]->pub;
-				if (has_time(h) && h->flops > 0)
-					best = fmax(best, h->flops / h->mean * 1e6);
+				best = fmax(best, speed_of(h));
 			}
 		}
 		orr_unlock(&s->m->lock);

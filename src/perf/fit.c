@@ -87,7 +87,7 @@ int orr_fit_offset(unsigned n, const double *x, const double *y, const double *w
 	double ymin = INFINITY, xmax = 0;
 	for (unsigned i = 0; i < n; i++) {
 		unsigned j = 0;
-		while (j < i && x[j] != x[i])
+		while (j < i && different < 3 && x[j] != x[i])
 			j++;
 		different += j == i && different < 3;
 		ymin = fmin(ymin, y[i]);

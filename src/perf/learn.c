@@ -22,6 +22,22 @@ static void refresh(struct starpu_perfmodel_history_entry *e)
 	__atomic_store(&e->mean, &mean, __ATOMIC_RELAXED);
 }
 
+/* Adds n samples with that sum and sum of squares. Counts have 32 bits: when they are full, what was known weighs half of what it did. */
+static void add_samples(struct starpu_perfmodel_history_entry *e, unsigned n, double sum, double sum2)
+{
+	if (e->nsample == 0)
+		e->sum = e->sum2 = 0;	/* whatever the file says */
+	while (e->nsample > UINT32_MAX - n) {
+		ORR_ATOMIC_STORE(&e->nsample, e->nsample / 2);
+		e->sum /= 2;
+		e->sum2 /= 2;
+	}
+	e->sum += sum;
+	e->sum2 += sum2;
+	ORR_ATOMIC_STORE(&e->nsample, e->nsample + n);
+	refresh(e);
+}
+
 static void restart(struct orr_model_entry *e)
 {
 	e->pub.sum = e->pub.sum2 = 0;
@@ -38,13 +54,16 @@ static int learn_entry(struct orr_model_entry *e, const struct orr_measurement *
 	unsigned n = e->pub.nsample;
 	double error = n ? 100 * fabs(x->us / e->pub.mean - 1) : 0;
 	if (n && n >= (unsigned) cfg->calibrate_minimum && !(error <= cfg->history_max_error)) {
-		e->pub.nerror += x->number;
+		e->pub.nerror = x->number > UINT32_MAX - e->pub.nerror ? UINT32_MAX : e->pub.nerror + x->number;
 		if (e->pub.nerror <= n)
 			return 0;
 		restart(e);
 	}
-	e->pub.sum += x->us * x->number;
-	e->pub.sum2 += x->us * x->us * x->number;
+	while (e->dn > UINT32_MAX - x->number) {
+		e->dn /= 2;
+		e->dsum /= 2;
+		e->dsum2 /= 2;
+	}
 	e->dsum += x->us * x->number;
 	e->dsum2 += x->us * x->us * x->number;
 	e->dn += x->number;
@@ -52,14 +71,14 @@ static int learn_entry(struct orr_model_entry *e, const struct orr_measurement *
 	if (x->flops > 0)
 		e->pub.flops = x->flops;
 	e->pub.duration = x->us;
-	ORR_ATOMIC_STORE(&e->pub.nsample, e->pub.nsample + x->number);
-	refresh(&e->pub);
+	add_samples(&e->pub, x->number, x->us * x->number, x->us * x->us * x->number);
 	return 1;
 }
 
+/* A regression that is full learns no more. */
 static void learn_regression(struct starpu_perfmodel_regression_model *r, const struct orr_measurement *x)
 {
-	if (x->size == 0)
+	if (x->size == 0 || x->number > UINT32_MAX - r->nsample)
 		return;
 	double lx = log((double) x->size), ly = log(x->us), n = x->number;
 	r->sumlnx += n * lx;
@@ -122,28 +141,40 @@ int orr_model_learn(struct orr_model *m, int ndevices, const struct starpu_perfm
 			learn_regression(&impl->reg, x);
 		if (x->row && learn_row(impl, x))
 			return -ENOMEM;
-		impl->stale = 1;
+		impl->stale++;
 	}
 	return s && s->entry ? 0 : orr_model_index_put(m, key, e, 0, 0, ORR_PERF_CALIBRATED);
 }
 
 /* ---- fits ---- */
 
+/* Can it be written to a file and read again? */
+static int storable(double v)
+{
+	return fabs(v) <= ORR_MODEL_MAX_NUMBER;
+}
+
 static void refit_power(struct starpu_perfmodel_regression_model *r, unsigned minimum)
 {
 	r->valid = r->nsample >= minimum && !orr_fit_power(r->nsample, r->sumlnx, r->sumlnx2, r->sumlny, r->sumlnxlny, &r->alpha, &r->beta);
-	if (!r->valid)
+	if (!r->valid || !storable(r->alpha) || !storable(r->beta)) {
+		r->valid = 0;
 		r->alpha = r->beta = NAN;
+	}
 }
+
+/* So many points tell the law well enough; fitting takes some thousand times as many powers. */
+#define MAX_POINTS 1024
 
 static void refit_offset(struct orr_model_impl *i, unsigned minimum)
 {
-	double *v = malloc(3 * (size_t) i->nentries * sizeof(*v));
-	unsigned n = 0, samples = 0;
+	double *v = malloc(3 * MAX_POINTS * sizeof(*v));
+	unsigned n = 0, step = 1 + i->nentries / MAX_POINTS;
+	double samples = 0;
 	if (!v)
 		return;
-	double *x = v, *y = v + i->nentries, *w = y + i->nentries;
-	for (unsigned e = 0; e < i->nentries; e++) {
+	double *x = v, *y = v + MAX_POINTS, *w = y + MAX_POINTS;
+	for (unsigned e = 0; e < i->nentries; e += step) {
 		const struct starpu_perfmodel_history_entry *p = &i->entries[e]->pub;
 		if (p->nsample && p->size && p->mean > 0) {
 			x[n] = (double) p->size;
@@ -153,8 +184,10 @@ static void refit_offset(struct orr_model_impl *i, unsigned minimum)
 		}
 	}
 	i->reg.nl_valid = samples >= minimum && !orr_fit_offset(n, x, y, w, &i->reg.a, &i->reg.b, &i->reg.c);
-	if (!i->reg.nl_valid)
+	if (!i->reg.nl_valid || !storable(i->reg.a) || !storable(i->reg.b) || !storable(i->reg.c)) {
+		i->reg.nl_valid = 0;
 		i->reg.a = i->reg.b = i->reg.c = NAN;
+	}
 	free(v);
 }
 
@@ -170,7 +203,10 @@ static void refit_multi(struct orr_model_impl *i)
 		memcpy(x + (size_t) r * cols, i->rows + (size_t) r * i->row_len, cols * sizeof(*x));
 		y[r] = i->rows[(size_t) r * i->row_len + cols];
 	}
-	if (x && coeff && !orr_fit_linear(i->nrows, cols, x, y, coeff)) {
+	int fits = x && coeff && !orr_fit_linear(i->nrows, cols, x, y, coeff);
+	for (unsigned c = 0; fits && c < cols; c++)
+		fits = storable(coeff[c]);
+	if (fits) {
 		free(i->reg.coeff);
 		i->reg.coeff = coeff;
 		i->reg.ncoeff = cols;
@@ -181,10 +217,12 @@ static void refit_multi(struct orr_model_impl *i)
 	free(x);
 }
 
+/* A fit takes milliseconds, so one more measurement among many is no reason for it: an eighth more is. */
 void orr_model_refit(struct orr_model_impl *impl, const struct orr_config *cfg)
 {
-	if (!impl->stale)
+	if (impl->stale <= impl->fitted / 8)
 		return;
+	impl->fitted += impl->stale;
 	impl->stale = 0;
 	if (impl->fits & (ORR_FIT_POWER | ORR_FIT_OFFSET))
 		refit_power(&impl->reg, (unsigned) cfg->calibrate_minimum);
@@ -205,21 +243,20 @@ static int merge_entry(struct orr_model_impl *to, const struct orr_model_entry *
 		return -ENOMEM;
 	if (from->reset)
 		restart(e);
-	e->pub.sum += from->dsum;
-	e->pub.sum2 += from->dsum2;
-	e->pub.nsample += from->dn;
 	e->pub.size = from->pub.size;
 	if (from->pub.flops > 0)
 		e->pub.flops = from->pub.flops;
-	refresh(&e->pub);
+	add_samples(&e->pub, from->dn, from->dsum, from->dsum2);
 	return 0;
 }
 
-static int merge_regression(struct orr_model_impl *to, const struct orr_model_impl *from)
+static void merge_regression(struct orr_model_impl *to, const struct orr_model_impl *from)
 {
 	struct starpu_perfmodel_regression_model *t = &to->reg;
 	const struct starpu_perfmodel_regression_model *f = &from->reg, *b = &from->base;
 	unsigned added = f->nsample - b->nsample;
+	if (added > UINT32_MAX - t->nsample)
+		return;
 	t->sumlnx += f->sumlnx - b->sumlnx;
 	t->sumlnx2 += f->sumlnx2 - b->sumlnx2;
 	t->sumlny += f->sumlny - b->sumlny;
@@ -229,16 +266,23 @@ static int merge_regression(struct orr_model_impl *to, const struct orr_model_im
 		t->maxx = f->maxx > t->maxx ? f->maxx : t->maxx;
 	}
 	t->nsample += added;
-	if (from->nrows && f->ncoeff) {
-		double *c = malloc(f->ncoeff * sizeof(*c));
-		if (!c)
-			return -ENOMEM;
-		memcpy(c, f->coeff, f->ncoeff * sizeof(*c));
-		free(t->coeff);
-		t->coeff = c;
-		t->ncoeff = f->ncoeff;
-		t->multi_valid = f->multi_valid;
-	}
+}
+
+/* Coefficients of a multiple regression do not add up: the newest stand. */
+static int merge_coefficients(struct orr_model_impl *to, const struct orr_model_impl *from)
+{
+	struct starpu_perfmodel_regression_model *t = &to->reg;
+	const struct starpu_perfmodel_regression_model *f = &from->reg;
+	if (!from->nrows || !f->ncoeff)
+		return 0;
+	double *c = malloc(f->ncoeff * sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	memcpy(c, f->coeff, f->ncoeff * sizeof(*c));
+	free(t->coeff);
+	t->coeff = c;
+	t->ncoeff = f->ncoeff;
+	t->multi_valid = f->multi_valid;
 	return 0;
 }
 
@@ -255,16 +299,19 @@ int orr_model_merge(struct orr_model_data *file, struct orr_model_data *mine)
 			struct orr_model_impl *fi = &from->impls[i], *ti = orr_model_impl_make(to, i);
 			if (!ti)
 				return -ENOMEM;
-			if (fi->fits & ORR_FIT_MULTI)
+			if (fi->fits & ORR_FIT_MULTI) {
+				fi->fitted = 0;	/* the last measurements, too */
 				orr_model_refit(fi, &any);
-			if (merge_regression(ti, fi))
+			}
+			merge_regression(ti, fi);
+			if (merge_coefficients(ti, fi))
 				return -ENOMEM;
 			for (unsigned e = 0; e < fi->nentries; e++) {
 				if (merge_entry(ti, fi->entries[e]))
 					return -ENOMEM;
 			}
 			ti->fits = fi->fits;
-			ti->stale = 1;
+			ti->stale = 1;	/* it was read just now: nothing was fitted */
 			orr_model_refit(ti, &any);
 		}
 	}

@@ -3,8 +3,8 @@
  *
  * .config: lines "12 # Number of CPUs". .bandwidth (MB/s) and .latency (µs): square matrices with one line per source and one column
  * per destination, "nan" where nothing was measured; rows are main memory (one per NUMA node when .config tells several), then CUDA,
- * then OpenCL devices, and as many more as the writer had room for. .affinity only helps to place workers: a damaged one is ignored
- * after a warning. .costs, which is ours and may be missing: lines "submit_us 0.11", in microseconds. .memory, ours and optional
+ * then OpenCL devices, and as many more as the writer had room for. .affinity only helps to place workers: one without sense is
+ * ignored after a warning. .costs, which is ours and may be missing: lines "submit_us 0.11", in microseconds. .memory, ours and optional
  * too: what the matrices do not tell of devices, lines "cuda0 5375 MiB". Invariant: what is loaded is complete for the devices that
  * .config announces, or refused. */
 #include <ctype.h>
@@ -18,6 +18,10 @@
 #define MACHINE_MAX_BYTES (4UL << 20)
 #define MACHINE_MAX_NODES 256
 #define MACHINE_MAX_CPUS 65536
+/* What links can be: a byte per second to an exabyte, and latencies of an hour at most. */
+#define MACHINE_MIN_MBS 1e-6
+#define MACHINE_MAX_MBS 1e12
+#define MACHINE_MAX_US 3.6e9
 
 static int fail(const char *path, unsigned line, const char *expected)
 {
@@ -179,14 +183,20 @@ static int load_matrix(struct orr_machine *m, const char *suffix, unsigned nmain
 	return err;
 }
 
-/* A bandwidth of zero between different nodes would be a transfer that never ends. */
-static int check_bandwidth(const struct orr_machine *m)
+/* A bandwidth of (next to) zero between different nodes would be a transfer that never ends. */
+static int check_tables(const struct orr_machine *m)
 {
 	for (unsigned i = 0; m->bandwidth && i < m->nmemnodes; i++) {
 		for (unsigned j = 0; j < m->nmemnodes; j++) {
-			if (i != j && m->bandwidth[i * m->nmemnodes + j] == 0) {
-				orr_error("%s/bus/%s.bandwidth: no bandwidth between memory nodes %u and %u; write nan when it is unknown", m->dir,
-					  m->name, i, j);
+			double mbs = m->bandwidth[i * m->nmemnodes + j], us = m->latency ? m->latency[i * m->nmemnodes + j] : 0;
+			if (i != j && (mbs < MACHINE_MIN_MBS || mbs > MACHINE_MAX_MBS)) {
+				orr_error("%s/bus/%s.bandwidth: %s bandwidth between memory nodes %u and %u (%g MB/s); write nan when it is unknown",
+					  m->dir, m->name, mbs < MACHINE_MIN_MBS ? "no" : "no believable", i, j, mbs);
+				return -EINVAL;
+			}
+			if (i != j && us > MACHINE_MAX_US) {
+				orr_error("%s/bus/%s.latency: no believable latency between memory nodes %u and %u (%g us); write nan when it is "
+					  "unknown", m->dir, m->name, i, j, us);
 				return -EINVAL;
 			}
 		}
@@ -194,12 +204,13 @@ static int check_bandwidth(const struct orr_machine *m)
 	return 0;
 }
 
-static void check_affinity(const struct orr_machine *m)
+static int check_affinity(const struct orr_machine *m)
 {
 	char path[4096], *text, *all, *s;
 	unsigned line = 0;
-	if (read_text(m->dir, m->name, "affinity", path, sizeof(path), &text))
-		return;
+	int err = read_text(m->dir, m->name, "affinity", path, sizeof(path), &text);
+	if (err)
+		return err == -ENOENT ? 0 : err;
 	all = text;
 	while (next_line(&text, &line, &s)) {
 		s = skip_space(s);
@@ -209,6 +220,7 @@ static void check_affinity(const struct orr_machine *m)
 		}
 	}
 	free(all);
+	return 0;
 }
 
 int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS])
@@ -329,18 +341,19 @@ static int load_from(const char *dir, const char *name, char *config, const char
 	if (!err)
 		err = load_matrix(m, "latency", nmain, &m->latency);
 	if (!err)
-		err = check_bandwidth(m);
+		err = check_tables(m);
 	if (!err)
 		err = load_costs(m);
 	if (!err)
 		err = load_memory(m);
+	if (!err)
+		err = check_affinity(m);
 	if (err) {
 		if (err == -ENOMEM)
 			orr_error("%s: not enough memory to read it", path);
 		orr_machine_free(m);
 		return err;
 	}
-	check_affinity(m);
 	*out = m;
 	return 0;
 }

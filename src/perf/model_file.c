@@ -193,7 +193,7 @@ static int get_double(struct parser *p, const char *what, double *out)
 {
 	char *stop;
 	double v = strtod(p->at, &stop);
-	if (!field_ends(p, stop) || isinf(v))
+	if (!field_ends(p, stop) || fabs(v) > ORR_MODEL_MAX_NUMBER)
 		return fail(p, what);
 	*out = v;
 	return 0;
@@ -325,8 +325,8 @@ static int parse_entry(struct parser *p, struct orr_model_impl *impl)
 		return err;
 	if (n && !(v[0] >= 0 && v[2] >= 0 && v[3] >= 0))
 		return fail(p, "mean, sum and sum2 that are not negative, for n > 0");
-	if (n && isnan(v[1]))
-		return fail(p, "a number as deviation, for n > 0");
+	if (n && !(v[1] >= 0))
+		return fail(p, "a number that is not negative as deviation, for n > 0");
 	struct orr_model_entry *e = orr_model_entry_append(impl, (uint32_t) hash);
 	if (!e)
 		return -ENOMEM;

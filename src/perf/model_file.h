@@ -21,6 +21,8 @@
 #define ORR_MODEL_MAX_COEFFS 256
 #define ORR_MODEL_MAX_DEVID 4095
 #define ORR_MODEL_MAX_CORES 4095
+/* So that sums and squares of what a file says stay finite. */
+#define ORR_MODEL_MAX_NUMBER 1e100
 /* Kinds of devices of the file that have no enum starpu_worker_archtype are kept under their number plus this. */
 #define ORR_MODEL_FOREIGN_TYPE 0x100
 
@@ -43,7 +45,7 @@ struct orr_model_impl {
 	double *rows;
 	unsigned nrows, rows_capacity, row_next, row_len;
 	unsigned fits;			/* mask of enum orr_model_fit: which the program's model wants */
-	unsigned stale;			/* measurements arrived since the last fit */
+	unsigned stale, fitted;		/* measurements that arrived since the last fit, and before it */
 };
 
 struct orr_model_comb {

@@ -314,10 +314,13 @@ static unsigned fits_of(const struct starpu_perfmodel *model)
 	}
 }
 
+/* No execution takes thirty years: what says so was not measured. */
+#define LONGEST_US 1e15
+
 void orr_perf_learn(struct orr_node *node, struct starpu_perfmodel *model, const struct starpu_perfmodel_device *devices, int ndevices,
 		    struct starpu_task *t, unsigned nimpl, double value, unsigned number)
 {
-	if (!(value > 0) || !isfinite(value) || number == 0 || nimpl >= ORR_MODEL_MAX_IMPLS || ndevices < 1)
+	if (!(value > 0) || value > LONGEST_US || number == 0 || nimpl >= ORR_MODEL_MAX_IMPLS || ndevices < 1)
 		return;
 	struct _starpu_perfmodel_state *s = orr_perf_state(node, model);
 	if (!s || !s->m)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Build fragment of the fuzz targets. They are linked with the objects of the
+# library, so that the linker can send the library's messages to messages.c.
+#     make check     replays the corpus and random changes of it, with any compiler
+#     make fuzz      libFuzzer (clang): FUZZ_SECONDS for each of FUZZ_TARGETS
+orr_fuzz_targets =
+orr_fuzz_shared = fuzz/replay.c fuzz/messages.c fuzz/fuzz.h
+orr_fuzz_wrap = -Wl,--wrap=orr_error -Wl,--wrap=orr_warn -Wl,--wrap=orr_info
+orr_fuzz_ldflags = $(orr_fuzz_wrap)
+orr_fuzz_ldadd = $(liborrery_la_OBJECTS) $(HWLOC_LIBS) $(ORR_SYS_LIBS)
+include %D%/sources.mk
+check_PROGRAMS += $(orr_fuzz_targets)
+TESTS += $(orr_fuzz_targets)
+EXTRA_DIST += $(orr_fuzz_extra)
+
+# The same again, compiled by clang with libFuzzer and the sanitizers.
+ORR_CLANG = clang
+FUZZ_SECONDS = 60
+FUZZ_TARGETS = $(orr_fuzz_targets:fuzz/%_fuzz=%)
+orr_fuzz_switches = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
+orr_fuzz_objects = $(patsubst %.c,fuzz/clang/%.o,$(filter %.c,$(liborrery_la_SOURCES)) fuzz/messages.c)
+orr_fuzz_cc_v = $(orr_fuzz_cc_v_$(V))
+orr_fuzz_cc_v_ = $(orr_fuzz_cc_v_$(AM_DEFAULT_VERBOSITY))
+orr_fuzz_cc_v_0 = @echo "  CLANG   " $@;
+
+fuzz/clang/%.o: %.c include/starpu_config.h
+	$(orr_fuzz_cc_v)$(MKDIR_P) $(@D) && $(ORR_CLANG) -std=gnu11 -D_GNU_SOURCE= -w $(orr_fuzz_switches) -fsanitize=fuzzer-no-link \
+		-pthread $(DEFS) -I. $(orr_unit_cppflags) -MMD -c -o $@ $<
+
+fuzz/clang/%_fuzz: fuzz/clang/fuzz/%_fuzz.o $(orr_fuzz_objects)
+	$(orr_fuzz_cc_v)$(ORR_CLANG) $(orr_fuzz_switches) -fsanitize=fuzzer $(orr_fuzz_wrap) -pthread -o $@ $^ $(HWLOC_LIBS) -lm -ldl
+
+-include $(wildcard fuzz/clang/*/*.d fuzz/clang/*/*/*.d)
+
+fuzz:
+	@if $(SHELL) $(srcdir)/fuzz/run-fuzz check $(ORR_CLANG); then \
+		$(MAKE) $(AM_MAKEFLAGS) $(FUZZ_TARGETS:%=fuzz/clang/%_fuzz) && \
+		$(SHELL) $(srcdir)/fuzz/run-fuzz run $(srcdir) $(FUZZ_SECONDS) $(FUZZ_TARGETS); fi
+
+MOSTLYCLEANFILES += $(orr_fuzz_targets:%=%.crash)
+.PHONY: fuzz
+.SECONDARY: $(orr_fuzz_objects) $(orr_fuzz_targets:%=fuzz/clang/%.o)
