@@ -57,7 +57,7 @@ static struct orr_node *start(void)
 static void question(struct orr_node *node, struct starpu_perfmodel *model)
 {
 	struct orr_perf_unit u = { (enum starpu_worker_archtype) ask.kind, ask.devid, ask.ncores };
-	struct _starpu_data_state h = { .ops = &ops };
+	struct _starpu_data_state h = { .ops = &ops, .alive = ORR_HANDLE_ALIVE };
 	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = model };
 	struct starpu_task t = STARPU_TASK_INITIALIZER;
 	t.cl = &cl;

@@ -53,7 +53,7 @@ static int learn(void)
 	static unsigned one[] = { 1 }, *combinations[] = { one };
 	struct starpu_perfmodel model = { .type = (enum starpu_perfmodel_type) said.type, .symbol = "fuzz", .footprint = footprint,
 					  .parameters = parameters, .nparameters = 1, .combinations = combinations, .ncombinations = 1 };
-	struct _starpu_data_state h = { .ops = &ops };
+	struct _starpu_data_state h = { .ops = &ops, .alive = ORR_HANDLE_ALIVE };
 	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &model };
 	struct starpu_task t = STARPU_TASK_INITIALIZER;
 	const struct starpu_perfmodel_device cpu = { STARPU_CPU_WORKER, 0, 1 };

@@ -107,10 +107,10 @@ def read_costs(folder, name):
     for number, line in read_lines(path) if os.path.exists(path) else []:
         words = line.split()
         try:
-            if len(words) != 2 or words[0] not in COSTS or not 0 <= float(words[1]) < math.inf:
+            if len(words) != 2 or words[0] not in COSTS or words[0] in costs or not 0 <= float(words[1]) <= 1e6:
                 raise ValueError
         except ValueError:
-            raise wrong(path, number, "one of %s and a number of microseconds" % ", ".join(COSTS)) from None
+            raise wrong(path, number, "one of %s, each once, and a number of microseconds" % ", ".join(COSTS)) from None
         costs[words[0]] = float(words[1])
     return costs
 

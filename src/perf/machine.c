@@ -247,6 +247,8 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 		double v = strtod(s + n, &stop);
 		if (stop == s + n || *skip_space(stop) || !(v >= 0) || v > 1e6)
 			return fail(path, line, "a number of microseconds, 0 to a million");
+		if (!isnan(costs_us[i]))
+			return fail(path, line, "each cost only once");
 		costs_us[i] = v;
 	}
 	return 0;
@@ -265,29 +267,47 @@ static int load_costs(struct orr_machine *m)
 	return err;
 }
 
+/* The number of "cuda12", -1 when the word is something else. */
+static long device_number(const char *word, const char *kind)
+{
+	size_t n = strlen(kind);
+	if (strncmp(word, kind, n) || !isdigit((unsigned char) word[n]))
+		return -1;
+	char *stop;
+	long id = strtol(word + n, &stop, 10);
+	return *stop ? -1 : id;
+}
+
 /* One line of .memory: its word, then v and the unit. */
 static int memory_line(struct orr_machine *m, const char *path, unsigned line, const char *word, double v, const char *unit)
 {
-	unsigned id;
-	char rest;
-	if (sscanf(word, "cuda%u%c", &id, &rest) == 1) {
+	long id = device_number(word, "cuda");
+	if (id >= 0) {
 		if (strcmp(unit, "MiB") || v < 1 || v > 1e9)
 			return fail(path, line, "a size such as `cuda0 5375 MiB'");
-		if (id < m->ncuda)
-			m->memory[id] = (size_t) (v * 1048576);
+		if (id >= (long) m->ncuda)
+			return fail(path, line, "no more CUDA devices than .config announces, counted from cuda0");
+		if (m->memory[id])
+			return fail(path, line, "each device only once");
+		m->memory[id] = (size_t) (v * 1048576);
 		return 0;
 	}
 	if (!strcmp(word, "alloc")) {
 		if (strcmp(unit, "us") || v > 1e6)
 			return fail(path, line, "a time such as `alloc 100 us'");
+		if (!isnan(m->alloc_us))
+			return fail(path, line, "alloc only once");
 		m->alloc_us = v;
 		return 0;
 	}
 	if (strcmp(word, "link_in") && strcmp(word, "link_out"))
 		return fail(path, line, "one of cuda0, cuda1, ..., link_in, link_out and alloc");
-	if (strcmp(unit, "MB/s") || !(v > 0) || v > 1e9)
+	if (strcmp(unit, "MB/s") || v < MACHINE_MIN_MBS || v > 1e9)
 		return fail(path, line, "a bandwidth such as `link_in 6000 MB/s'");
-	m->link_mbs[!strcmp(word, "link_out")] = v;
+	double *mbs = &m->link_mbs[!strcmp(word, "link_out")];
+	if (*mbs > 0)
+		return fail(path, line, "each link only once");
+	*mbs = v;
 	return 0;
 }
 

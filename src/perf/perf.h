@@ -31,9 +31,10 @@ void orr_machine_free(struct orr_machine *m);
  * of rows that stand for main memory. matrix[n * n] gets the first n rows and columns, with a zero diagonal. 0 or -EINVAL. */
 int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m, unsigned *nmain);
 int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *matrix);
-/* Lines "submit_us 0.11"; costs that no line names are NAN. */
+/* Lines "submit_us 0.11", each at most once; costs that no line names are NAN. */
 int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS]);
-/* Lines "cuda0 5375 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100 us". m->memory has room for m->ncuda sizes. */
+/* Lines "cuda0 5375 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100 us", each at most once. m->memory has room for m->ncuda sizes,
+ * which are 0, as are m->link_mbs; m->alloc_us is NAN. */
 int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m);
 
 /* Tells which machine this process runs on; its models and buses come from m->dir first, and its name replaces

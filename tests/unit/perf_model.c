@@ -3,58 +3,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
-#include "core/task.h"
-#include "data/handle.h"
-#include "perf/state.h"
-#include "perf_util.h"
-
-static struct orr_node *node;
-static const struct orr_perf_unit cpu = { STARPU_CPU_WORKER, 3, 1 }, cuda = { STARPU_CUDA_WORKER, 1, 1 };
-
-static size_t get_size(starpu_data_handle_t h) { return ((size_t *) h->ext)[0]; }
-static uint32_t get_footprint(starpu_data_handle_t h) { return starpu_hash_crc32c_be((uint32_t) get_size(h), 0); }
-static struct starpu_data_interface_ops ops = { .get_size = get_size, .footprint = get_footprint };
-
-/* A task with one datum of `size` bytes. */
-static struct starpu_task *make(struct starpu_codelet *cl, size_t size, double flops)
-{
-	struct made { struct starpu_task t; struct _starpu_data_state h; size_t size; } *m = calloc(1, sizeof(*m));
-	m->t = (struct starpu_task) STARPU_TASK_INITIALIZER;
-	m->h.ops = &ops;
-	m->size = size;
-	m->h.ext = (struct orr_data_ext *) &m->size;
-	m->t.cl = cl;
-	m->t.flops = flops;
-	m->t.handles[0] = &m->h;
-	return &m->t;
-}
-
-static double expect(struct starpu_codelet *cl, const struct orr_perf_unit *u, size_t size, double flops, int defaults, enum orr_perf_source *s)
-{
-	struct starpu_task *t = make(cl, size, flops);
-	double us = orr_perf_expected_us(node, u, t, 0, defaults, s);
-	free(t);
-	return us;
-}
-
-static void start(int calibrate)
-{
-	node = orr_self();
-	node->cfg.perf_model_dir = (char *) tmp_dir();
-	node->cfg.hostname = "box";
-	node->cfg.calibrate = calibrate;
-	node->cfg.calibrate_minimum = 10;
-	node->cfg.history_max_error = 50;
-	node->cfg.homogeneous_cpu = 1;
-	CHECK(orr_perf_init(node) == 0);
-}
-
-static void store(const char *symbol, const char *text)
-{
-	char path[1024];
-	snprintf(path, sizeof(path), "%s/codelets/45/%s.box", tmp_dir(), symbol);
-	write_file(path, text, strlen(text));
-}
+#include "perf_task.h"
 
 static void estimates(void)
 {
@@ -144,14 +93,6 @@ static void functions(void)
 	cl.model = &starpu_perfmodel_nop;
 	CHECK(expect(&cl, &cpu, 8, 0, 1, &s) == 0 && s == ORR_PERF_COST_FUNCTION);
 	orr_perf_exit(node);
-}
-
-static void record(struct starpu_codelet *cl, size_t size, double us, unsigned n)
-{
-	struct starpu_task *t = make(cl, size, 0);
-	for (unsigned i = 0; i < n; i++)
-		orr_perf_record(node, &cpu, t, 0, us * (i % 2 ? 1.1 : 0.9));
-	free(t);
 }
 
 static void learning(void)
