@@ -35,17 +35,19 @@ static void parse(struct options *o, int argc, char **argv)
 {
 	static const struct option names[] = {
 		{ "worker", required_argument, NULL, 'w' }, { "count", no_argument, NULL, 'c' }, { "notopology", no_argument, NULL, 'n' },
-		{ "info", no_argument, NULL, 'i' }, { "help", no_argument, NULL, 'h' },
+		{ "info", no_argument, NULL, 'i' }, { "force", no_argument, NULL, 'f' }, { "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'v' }, { NULL, 0, NULL, 0 }
 	};
 	int c;
 	*o = (struct options) { .type = STARPU_ANY_WORKER };
-	while ((c = getopt_long(argc, argv, "w:cnihv", names, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "w:cnifhv", names, NULL)) != -1) {
 		switch (c) {
 		case 'w': o->type = type_of(optarg); break;
 		case 'c': o->count = 1; break;
 		case 'n': o->notopology = 1; break;
 		case 'i': o->info = 1; break;
+		case 'f': fputs("starpu_machine_display: --force: this program measures nothing; run `orrery calibrate', then look again\n", stderr);
+			  exit(2);
 		case 'h': fputs(usage, stdout); exit(0);
 		case 'v': printf("starpu_machine_display (Orrery) %d.%d.%d\n", STARPU_MAJOR_VERSION, STARPU_MINOR_VERSION, STARPU_RELEASE_VERSION);
 			  exit(0);

@@ -13,7 +13,8 @@ import orrery_machines as machines
 from orrery_cli import UserError, exec_program
 
 HELP = """usage: orrery perfmodel -l [-m MACHINE]
-       orrery perfmodel -s SYMBOL [-m MACHINE] [-a ARCH] [-x | --plot [-o FILE]]
+       orrery perfmodel -s SYMBOL [-m MACHINE] [-a ARCH] [-x | -p P | --plot [-e] [-f] [-c N] [-o FILE]]
+       orrery perfmodel -d | -lc -s SYMBOL
 
 How long kernels take, as the calibration measured it.
 
@@ -21,13 +22,21 @@ How long kernels take, as the calibration measured it.
   -s, --symbol SYMBOL   show one: per unit, a line for each footprint
   -m, --machine MACHINE of a described machine, by name or DIR/NAME (default: this one)
   --machine-path D:D    further directories of descriptions, searched first
-  -a, --arch ARCH       only one unit, such as cpu0_impl0 or cuda1
+  -d, --directory       where models of this machine are written
+  -a, --arch ARCH       only one unit, such as cpu0_impl0, cuda1, or cpu:4 (four cores)
   -x, --xml             as XML
+  -p, --parameter P     one number: a, b, c, alpha, beta, mean, stddev; or path-file-debug
+  -lc, --combinations   the combinations of devices of a model, with their numbers
   --plot, -p plot       draw time over size (or over flops, where they are known)
+  -c, --combination N   draw only that combination
+  -f, --gflops          draw the speed in GFlop/s; the model must know flops
+  -e, --energy          the numbers are energies (the model of an energy_model)
   -o FILE               file of the plot: .pdf, .png or .svg (default SYMBOL.pdf)
 """
-SHORT = {"-l": "--list", "-s": "--symbol", "-m": "--machine", "-a": "--arch", "-x": "--xml", "-p": "--parameter", "-o": "--output"}
-VALUED = ("--symbol", "--machine", "--machine-path", "--arch", "--parameter", "--output")
+SHORT = {"-l": "--list", "-s": "--symbol", "-m": "--machine", "-a": "--arch", "-x": "--xml", "-p": "--parameter", "-o": "--output", "-d": "--directory",
+         "-lc": "--combinations", "-c": "--combination", "-f": "--gflops", "-e": "--energy"}
+VALUED = ("--symbol", "--machine", "--machine-path", "--arch", "--parameter", "--output", "--combination")
+FLAGS = ("--list", "--xml", "--plot", "--directory", "--combinations", "--gflops", "--energy")
 
 
 def parse(arguments, command="orrery perfmodel"):
@@ -39,17 +48,22 @@ def parse(arguments, command="orrery perfmodel"):
             if not equals and not words:
                 raise UserError("%s needs a value after it" % word)
             options[word] = value if equals else words.pop(0)
-        elif word in ("--list", "--xml", "--plot") and not equals:
+        elif word in FLAGS and not equals:
             options[word] = True
         else:
             raise UserError("unknown option %s; see `%s --help`" % (word, command))
     if options.get("--parameter") == "plot":
         del options["--parameter"]
         options["--plot"] = True
-    if "--list" not in options and "--symbol" not in options:
+    if not any(o in options for o in ("--list", "--symbol", "--directory")):
         raise UserError("give -l to list the models, or -s SYMBOL for one")
     if "--output" in options and "--plot" not in options:
         raise UserError("-o goes with --plot; redirect the output of the other forms")
+    for option in ("--gflops", "--energy", "--combination"):
+        if option in options and "--plot" not in options:
+            raise UserError("%s goes with --plot" % option)
+    if "--combination" in options and not options["--combination"].isdigit():
+        raise UserError("--combination %s: it takes a number, see -lc" % options["--combination"])
     return options
 
 
@@ -78,14 +92,32 @@ def unit_name(combination, implementation):
     return " + ".join(parts) + (", implementation %s" % number if number != "0" else "")
 
 
-def series(tree, arch):
+def matches(arch, name, device):
+    """As the other program understands --arch: a prefix whose number ends there, or KIND:CORES."""
+    kind, colon, cores = arch.lower().partition(":")
+    if colon:
+        return name.startswith(kind) and device.get("ncores", "1") == cores
+    return name.startswith(kind) and not (kind[-1:].isdigit() and name[len(kind):len(kind) + 1].isdigit())
+
+
+def combinations(tree):
+    """The devices of each combination, a line each."""
+    for number, combination in enumerate(tree.findall("combination")):
+        devices = ["%s%s%s" % (d.get("type").lower(), d.get("id"), "" if d.get("ncores", "1") == "1" else ":" + d.get("ncores"))
+                   for d in combination.findall("device")]
+        print("%d\t%s" % (number, " ".join(devices)))
+
+
+def series(tree, arch, only=None):
     """[(unit, [(size, flops, mean, deviation)], [(label, function of size)])]"""
     result = []
-    for combination in tree.findall("combination"):
+    for number, combination in enumerate(tree.findall("combination")):
+        if only is not None and number != only:
+            continue
         for implementation in combination.findall("implementation"):
             device = combination.find("device")
             name = "%s%s_impl%s" % (device.get("type").lower(), device.get("id"), implementation.get("id"))
-            if arch and not name.startswith(arch.lower()):
+            if arch and not matches(arch, name, device):
                 continue
             points = [tuple(float(e.get(k)) for k in ("size", "flops", "mean", "deviation")) for e in implementation.findall("entry")]
             fits = []
@@ -101,10 +133,26 @@ def series(tree, arch):
     return result
 
 
-def plot(tree, symbol, arch, path):
-    data = series(tree, arch)
+def speeds(data, symbol):
+    """The same in GFlop/s: (size, flops, speed, deviation), of what has flops; fits tell times and are left out."""
+    result = []
+    for name, points, _ in data:
+        points = [(s, f, f / t * 1e-3, f / t * 1e-3 * d / t) for s, f, t, d in points if f > 0]
+        if points:
+            result.append((name, points, []))
+    if not result:
+        raise UserError("%s does not tell how many flops its kernels do; set task->flops and calibrate, or draw the time" % symbol, 1)
+    return result
+
+
+def plot(tree, symbol, options, path):
+    arch, only = options.get("--arch"), options.get("--combination")
+    data = series(tree, arch, None if only is None else int(only))
     if not data:
-        raise UserError("%s has no measurements%s to draw" % (symbol, " for " + arch if arch else ""), 1)
+        raise UserError("%s has no measurements%s to draw" % (symbol, " for " + (arch or "combination " + only) if arch or only else ""), 1)
+    label = "energy (J)" if "--energy" in options else "time (µs)"
+    if "--gflops" in options:
+        data, label = speeds(data, symbol), "speed (GFlop/s)"
     try:
         import matplotlib
         matplotlib.use("Agg")
@@ -118,16 +166,16 @@ def plot(tree, symbol, arch, path):
         low = [min(p[3], 0.99 * p[2]) for p in points]
         line = axes.errorbar(x, [p[2] for p in points], yerr=[low, [p[3] for p in points]], fmt="o-" if not fits else "o",
                              markersize=4, linewidth=1, capsize=2, label=name)
-        for label, function in fits:
+        for law, function in fits:
             if min(x) > 0:
                 grid = [min(x) * (max(x) / min(x)) ** (i / 60) for i in range(61)]
                 curve = [function(g) for g in grid]
                 if all(math.isfinite(c) and c > 0 for c in curve):
-                    axes.plot(grid, curve, "--", linewidth=1, color=line[0].get_color(), label="%s: %s" % (name, label))
+                    axes.plot(grid, curve, "--", linewidth=1, color=line[0].get_color(), label="%s: %s" % (name, law))
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("work (flop)" if by_flops else "size of the data (bytes)")
-    axes.set_ylabel("time (µs)")
+    axes.set_ylabel(label)
     axes.set_title(symbol)
     axes.grid(True, which="both", linewidth=0.3)
     axes.legend(fontsize=8)
@@ -151,9 +199,14 @@ def main(context, arguments):
         path = options.get("--output", options["--symbol"] + ".pdf")
         if not os.path.isdir(os.path.dirname(path) or "."):
             raise UserError("-o %s: the directory does not exist; create it first" % path)
-        plot(read_xml(command, env, options["--symbol"]), options["--symbol"], options.get("--arch"), path)
+        plot(read_xml(command, env, options["--symbol"]), options["--symbol"], options, path)
         return 0
-    for option in ("--list", "--xml"):
+    if "--combinations" in options:
+        if "--symbol" not in options:
+            raise UserError("-lc lists the combinations of one model; name it with -s SYMBOL")
+        combinations(read_xml(command, env, options["--symbol"]))
+        return 0
+    for option in ("--list", "--xml", "--directory"):
         command += [option] if option in options else []
     for option in ("--symbol", "--arch", "--parameter"):
         command += [option, options[option]] if option in options else []

@@ -17,9 +17,10 @@ static const char usage[] =
 	"Performance models as the calibration wrote them. The machine is this one, or that of STARPU_HOSTNAME.\n"
 	"  -l, --list          names of all models that are found\n"
 	"  -s, --symbol NAME   show one model\n"
-	"  -a, --arch ARCH     only one unit, such as cpu0_impl0 or cuda1\n"
+	"  -a, --arch ARCH     only one unit, such as cpu0_impl0, cuda1, or cpu:4 (four cores)\n"
 	"  -f, --footprint H   only one footprint (hexadecimal)\n"
-	"  -p, --parameter P   a, b, c, alpha, beta, or path-file-debug: only that of the regressions, or the file's path\n"
+	"  -p, --parameter P   only that: a, b, c, alpha, beta of the regressions, mean, stddev of the history,\n"
+	"                      path-file-debug: the file's path\n"
 	"  -x, --xml           as XML\n"
 	"  -d, --directory     where models of this machine are written\n"
 	"  -h, --help          this text\n"
@@ -78,14 +79,40 @@ static void parse(struct options *o, int argc, char **argv)
 		wrong("", "", "nothing to do: give --list, --symbol NAME or --directory");
 }
 
-/* Does "cpu0_impl0" answer to what was asked for, "cpu0_impl0", "cpu0" or "cpu"? */
+/* Does "cpu0_impl0" answer to what was asked for: "cpu0_impl0", "cpu0", "cpu", or "cpu:4" for combinations of that many cores? */
 static int arch_asked(const struct options *o, const char *name)
 {
-	return !o->arch || !strncasecmp(o->arch, name, strlen(o->arch));
+	char cores[64];
+	if (!o->arch)
+		return 1;
+	size_t n = strlen(o->arch), word = strcspn(o->arch, ":");
+	if (o->arch[word] == ':' && isdigit((unsigned char) o->arch[word + 1])) {
+		unsigned long k = strtoul(o->arch + word + 1, NULL, 10);
+		snprintf(cores, sizeof(cores), "_cores%lu_", k);
+		return !strncasecmp(o->arch, name, word) && (k == 1 ? !strstr(name, "_cores") : strstr(name, cores) != NULL);
+	}
+	/* cuda1 is not cuda10, but cuda is all of them. */
+	return !strncasecmp(o->arch, name, n) && !(n && isdigit((unsigned char) o->arch[n - 1]) && isdigit((unsigned char) name[n]));
 }
 
-static int print_parameter(const char *which, const struct starpu_perfmodel_regression_model *r)
+/* Mean or deviation of the entries that were asked for. */
+static void print_entries(const struct options *o, const struct orr_model_impl *impl, int deviation)
 {
+	for (unsigned e = 0; e < impl->nentries; e++) {
+		const struct starpu_perfmodel_history_entry *h = &impl->entries[e]->pub;
+		if (!o->has_footprint || h->footprint == o->footprint)
+			printf("%e\n", deviation ? h->deviation : h->mean);
+	}
+}
+
+static int print_parameter(const struct options *o, const struct orr_model_impl *impl)
+{
+	const struct starpu_perfmodel_regression_model *r = &impl->reg;
+	const char *which = o->parameter;
+	if (!strcmp(which, "mean") || !strcmp(which, "stddev")) {
+		print_entries(o, impl, *which == 's');
+		return 0;
+	}
 	const struct { const char *name; double value; } known[] = {
 		{ "a", r->a }, { "b", r->b }, { "c", r->c }, { "alpha", r->alpha }, { "beta", r->beta }
 	};
@@ -139,9 +166,9 @@ static int print_model(const struct options *o, struct starpu_perfmodel *model)
 			shown++;
 			if (!o->parameter) {
 				print_impl(o, &comb->impls[i], name);
-			} else if (print_parameter(o->parameter, &comb->impls[i].reg)) {
-				fprintf(stderr, "starpu_perfmodel_display: --parameter %s: there are a, b, c, alpha, beta and path-file-debug\n",
-					o->parameter);
+			} else if (print_parameter(o, &comb->impls[i])) {
+				fprintf(stderr, "starpu_perfmodel_display: --parameter %s: there are a, b, c, alpha, beta, mean, stddev and "
+					"path-file-debug\n", o->parameter);
 				return -1;
 			}
 		}

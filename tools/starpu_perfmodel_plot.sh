@@ -8,11 +8,11 @@ here=$(dirname "$self")
 for word in "$@"; do
 	case $word in
 	-h|--help)
-		echo "usage: starpu_perfmodel_plot -s SYMBOL [-m MACHINE] [-a ARCH] [-o FILE]"
-		echo "       starpu_perfmodel_plot -l [-m MACHINE]"
+		echo "usage: starpu_perfmodel_plot -s SYMBOL [-m MACHINE] [-a ARCH] [-c COMBINATION] [-e] [-f] [-o FILE]"
+		echo "       starpu_perfmodel_plot -l | -d | -lc -s SYMBOL [-m MACHINE]"
 		echo "Draws how long a kernel takes over the size of its data or its work; see orrery-perfmodel(1)."
 		exit 0 ;;
-	-l|--list) exec "$here/orrery" perfmodel "$@" ;;
+	-l|--list|-d|--directory|-lc|--combinations) exec "$here/orrery" perfmodel "$@" ;;
 	esac
 done
 exec "$here/orrery" perfmodel "$@" --plot

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/node.h"
+#include "perf/near.h"
 #include "perf/state.h"
 
 /* What takes no time: its estimate is a zero that the program asked for. */
@@ -88,8 +89,10 @@ int starpu_perfmodel_load_symbol(const char *symbol, struct starpu_perfmodel *mo
 		err = orr_model_locate(name, dot + 1, (const char *const *) p->dirs, path, sizeof(path));
 	}
 	if (err) {
+		char near[1024];
+		orr_near_models(symbol, p->host, (const char *const *) p->dirs, near, sizeof(near));
 		orr_error("performance model %s: no file for machine %s in %s or the places of STARPU_PERF_MODEL_PATH; list the models, or "
-			  "name the machine with STARPU_HOSTNAME", symbol, p->host, p->dirs[p->ndirs - 1]);
+			  "name the machine with STARPU_HOSTNAME%s", symbol, p->host, p->dirs[p->ndirs - 1], near);
 		return -ENOENT;
 	}
 	return attach_file(path, symbol, model);
@@ -209,7 +212,11 @@ void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model)
 {
 	struct _starpu_perfmodel_state *s = orr_perf_state(orr_self(), model);
 	fprintf(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE StarPUPerfmodel SYSTEM \"starpu-perfmodel.dtd\">\n");
-	fprintf(output, "<!-- symbol %s -->\n<!-- All times in us -->\n<perfmodel version=\"45\">\n", model->symbol ? model->symbol : "");
+	fprintf(output, "<!-- symbol ");
+	/* Two hyphens would end the comment. */
+	for (const char *c = model->symbol ? model->symbol : ""; *c; c++)
+		fputc(*c == '-' && (c[1] == '-' || !c[1]) ? '_' : (unsigned char) *c < ' ' ? '_' : *c, output);
+	fprintf(output, " -->\n<!-- All times in us -->\n<perfmodel version=\"45\">\n");
 	if (s && s->m) {
 		orr_lock(&s->m->lock);
 		for (unsigned c = 0; c < s->m->data->ncombs; c++)

@@ -11,10 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef SMPI_SHARED_MALLOC
-#define SMPI_SHARED_MALLOC malloc
-#endif
-
 /* One at a time: the simulator's cost grows with the number of transfers that share links, and a run has few at a time. */
 #define WINDOW 1
 #define ENVELOPE 40
@@ -123,7 +119,7 @@ int main(int argc, char **argv)
 		MPI_Finalize();
 		return 77;
 	}
-	buffer = SMPI_SHARED_MALLOC((size_t) read_flows(argv[1], rank, &out, &in));
+	buffer = malloc((size_t) read_flows(argv[1], rank, &out, &in));
 	out.turn = out.n ? rank % out.n : 0;
 	n = in.n + WINDOW;
 	reqs = malloc((size_t) n * sizeof(MPI_Request));

@@ -13,4 +13,5 @@ trap 'rm -rf "$dir"' EXIT
 # src,dst,bytes,messages,...: by rank, so that each file is written once.
 awk -F, 'NR > 1 && $1 != $2 { print $1, "out", $2, $4, $3; print $2, "in", $1, $4, $3 }' "$stats" | sort -n -k1,1 -s |
 	awk -v dir="$dir" '{ if ($1 != last) { if (last != "") close(dir "/" last); last = $1 } print $2, $3, $4, $5 > (dir "/" $1) }'
-"$ORRERY" sim -n "$nodes" --report "$report" "$ORR_TEST_BUILDDIR/tests/bench/sim_floor.sim" "$dir" > /dev/null
+# Buffers from 1 MiB on are one for all nodes, so that no payload is copied.
+"$ORRERY" sim -n "$nodes" --cfg=smpi/auto-shared-malloc-thresh:1048576 --report "$report" "$ORR_TEST_BUILDDIR/tests/bench/sim_floor.sim" "$dir" > /dev/null

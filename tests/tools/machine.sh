@@ -22,6 +22,12 @@ STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2 ok "$display"
 has out '^2 CUDA workers$'
 fails 2 'see --help' "$display" --nonsense
 fails 2 'options only' "$display" quickstart
+fails 2 'run .orrery calibrate' "$display" --force
+ok "$display" --info --notopology
+has out '^directory: <'
+has out '^bandwidth: <'
+ok "$display" --version
+has out 'Orrery'
 fails 1 'standard output cannot be written' sh -c "'$display' --count > /dev/full"
 
 if [ "$ORR_TEST_MPI" = yes ]; then

@@ -1,13 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file that we write can be read by starpu_perfmodel_display where that program is installed. */
+/* A file that we write can be read by the starpu_perfmodel_display of Debian's starpu-tools, where that is installed: histories,
+ * regressions of each kind, combinations of devices. */
 #include "core/node.h"
 #include "perf/model_file.h"
 #include "perf_util.h"
 
+/* What the command says. */
+static const char *said(const char *options)
+{
+	static char text[16384];
+	char command[4096];
+	snprintf(command, sizeof(command), "STARPU_HOSTNAME=box STARPU_PERF_MODEL_DIR=%s STARPU_HOME=%s starpu_perfmodel_display %s 2>&1",
+		 tmp_dir(), tmp_dir(), options);
+	FILE *f = popen(command, "r");
+	CHECK(f);
+	text[fread(text, 1, sizeof(text) - 1, f)] = 0;
+	CHECK(pclose(f) == 0);
+	puts(text);
+	return text;
+}
+
+static void fits(struct starpu_perfmodel_regression_model *r)
+{
+	r->nsample = 40;
+	r->minx = 1000;
+	r->maxx = 3000;
+	r->sumlnx = r->sumlnx2 = r->sumlny = r->sumlnxlny = 12;
+	r->alpha = 0.125;
+	r->beta = 1.5;
+	r->a = 0.25;
+	r->b = 1.25;
+	r->c = 6;
+	r->coeff = calloc(2, sizeof(double));
+	CHECK(r->coeff);
+	r->ncoeff = 2;
+	r->coeff[0] = 7;
+	r->coeff[1] = 0.5;
+}
+
 int main(void)
 {
-	if (system("command -v starpu_perfmodel_display >/dev/null 2>&1") != 0) {
-		printf("SKIP: starpu_perfmodel_display is not installed\n");
+	/* Ours has the same name and may be installed. */
+	if (system("starpu_perfmodel_display --version 2>&1 | grep '(StarPU)' > /dev/null") != 0) {
+		printf("SKIP: Debian's starpu_perfmodel_display (starpu-tools) is not installed\n");
 		return 77;
 	}
 	make_dirs(tmp_dir());
@@ -23,20 +58,25 @@ int main(void)
 		e->pub.sum = e->pub.mean * 20;
 		e->pub.sum2 = e->pub.mean * e->pub.sum;
 	}
-	char path[1024], command[4096], text[8192];
+	fits(&c1->impls[0].reg);
+	struct starpu_perfmodel_device both[] = { { STARPU_CPU_WORKER, 0, 4 }, { STARPU_CUDA_WORKER, 2, 1 } };
+	struct orr_model_comb *c3 = orr_model_comb_make(d, 2, both);
+	CHECK(c3 && orr_model_impl_make(c3, 0));
+	*orr_model_entry_make(&c3->impls[0], 0xbeef) = (struct orr_model_entry) {
+		.pub = { .footprint = 0xbeef, .size = 5000, .mean = 50, .nsample = 10, .sum = 500, .sum2 = 25000 } };
+	char path[1024];
 	snprintf(path, sizeof(path), "%s/codelets/45/ours.box", tmp_dir());
 	FILE *f = fopen(path, "w");
 	CHECK(f && orr_model_write(f, d) == 0 && fclose(f) == 0);
 	orr_model_data_free(d);
-	snprintf(command, sizeof(command), "STARPU_HOSTNAME=box STARPU_PERF_MODEL_DIR=%s STARPU_HOME=%s starpu_perfmodel_display -s ours 2>&1", tmp_dir(), tmp_dir());
-	f = popen(command, "r");
-	CHECK(f);
-	size_t n = fread(text, 1, sizeof(text) - 1, f);
-	text[n] = 0;
-	CHECK(pclose(f) == 0);
-	puts(text);
+	const char *text = said("-s ours");
 	CHECK(strstr(text, "abcd0000") && strstr(text, "abcd0001") && strstr(text, "abcd0002"));
 	CHECK(strstr(text, "1.250000e+01") && strstr(text, "3.750000e+01"));
 	CHECK(strstr(text, "cuda2_impl0") && strstr(text, "cpu0_impl1"));
+	CHECK(strstr(text, "0000beef") && strstr(text, "5.000000e+01"));
+	CHECK(strstr(text, "1.250000e-01") && strstr(text, "1.500000e+00"));
+	CHECK(strstr(said("-l"), "ours.box"));
+	CHECK(strstr(said("-s ours -a cpu -p alpha"), "1.25"));
+	CHECK(strstr(said("-s ours -x"), "footprint=\"abcd0002\""));
 	return 0;
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The suggestions of near.h. */
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include "perf/near.h"
+
+#define LONGEST 255
+#define BEST 3
+
+unsigned orr_near_distance(const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b);
+	unsigned row[LONGEST + 1];
+	if (na > LONGEST || nb > LONGEST)
+		return UINT_MAX;
+	for (unsigned j = 0; j <= nb; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		unsigned diagonal = row[0];
+		row[0] = (unsigned) i;
+		for (size_t j = 1; j <= nb; j++) {
+			unsigned change = diagonal + (tolower((unsigned char) a[i - 1]) != tolower((unsigned char) b[j - 1]));
+			unsigned other = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+			diagonal = row[j];
+			row[j] = change < other ? change : other;
+		}
+	}
+	return row[nb];
+}
+
+struct candidate { char name[LONGEST + 1]; unsigned distance; };
+
+/* Keeps the nearest BEST names, each once. */
+static void consider(struct candidate *v, unsigned *n, const char *name, unsigned distance)
+{
+	unsigned at = *n;
+	for (unsigned i = 0; i < *n; i++) {
+		if (!strcmp(v[i].name, name))
+			return;
+	}
+	while (at > 0 && v[at - 1].distance > distance)
+		at--;
+	if (at == BEST)
+		return;
+	*n += *n < BEST;
+	memmove(&v[at + 1], &v[at], (*n - at - 1) * sizeof(*v));
+	snprintf(v[at].name, sizeof(v[at].name), "%s", name);
+	v[at].distance = distance;
+}
+
+/* The symbol of a file SYMBOL.MACHINE; 0 when it is of another machine. */
+static int symbol_of(const char *file, const char *machine, char *symbol)
+{
+	size_t n = strlen(file), m = strlen(machine);
+	if (n < m + 2 || n > LONGEST || file[0] == '.' || file[n - m - 1] != '.' || strcmp(file + n - m, machine))
+		return 0;
+	memcpy(symbol, file, n - m - 1);
+	symbol[n - m - 1] = 0;
+	return 1;
+}
+
+void orr_near_models(const char *symbol, const char *machine, const char *const *dirs, char *text, size_t size)
+{
+	struct candidate v[BEST];
+	unsigned n = 0, limit = 1 + (unsigned) strlen(symbol) / 3;
+	for (unsigned i = 0; dirs[i]; i++) {
+		char place[4096], name[LONGEST + 1];
+		if (snprintf(place, sizeof(place), "%s/codelets/45", dirs[i]) >= (int) sizeof(place))
+			continue;
+		DIR *d = opendir(place);
+		for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
+			if (!symbol_of(e->d_name, machine, name))
+				continue;
+			unsigned distance = orr_near_distance(symbol, name);
+			/* Part of the name counts as near, too. */
+			if (*symbol && strstr(name, symbol))
+				distance = distance < limit ? distance : limit;
+			if (distance <= limit)
+				consider(v, &n, name, distance);
+		}
+		if (d)
+			closedir(d);
+	}
+	size_t used = 0;
+	if (size)
+		text[0] = 0;
+	for (unsigned i = 0; i < n && used < size; i++)
+		used += (size_t) snprintf(text + used, size - used, "%s%s%s", i == 0 ? "; did you mean " : i + 1 < n ? ", " : " or ", v[i].name,
+					  i + 1 < n ? "" : "?");
+}
