@@ -205,11 +205,11 @@ int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned
 
 /* The data will not be used soon: write it back to its home node and evict it first. Returns at once. */
 void starpu_data_wont_use(starpu_data_handle_t handle);
-/* Free the replicate on `node`. Non-zero when it could not (in use, or pinned); nothing is lost then. */
+/* Free the replicate on `node`, written back before if it is the only one. 0, or -EBUSY when it is in use or has nowhere to go, -ENOSPC when the disk that it would go to is full or broken, -EAGAIN inside a task while it is being copied, -EINVAL when there is no such node; nothing is lost then. */
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node);
 /* Non-zero when evicting from `node` to serve a request of that urgency makes sense. For policies. */
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node, enum starpu_is_prefetch is_prefetch);
-/* Write back and free on a node that is nearly full; the runtime calls it when idle. */
+/* Write back and free on a node that runs low, as STARPU_MINIMUM_AVAILABLE_MEM and STARPU_MINIMUM_CLEAN_BUFFERS say; idle workers do so by themselves. */
 void starpu_memchunk_tidy(unsigned memory_node);
 
 /* --- Copies between handles (27.6) ------------------------------------- */

@@ -21,8 +21,10 @@ extern "C" {
 /*
  * A back end. `base` is what plug() returned, `obj` what alloc() or open()
  * returned; sizes and offsets in bytes. Functions returning int give 0 on
- * success and a negative errno code on failure unless stated. The slots from
- * async_write to free_request may be NULL together: transfers are synchronous then.
+ * success and a negative errno code on failure unless stated; -ENOSPC says
+ * that the store is full. They are called by any thread, several at a time
+ * for different objects. Transfers use read and write only: the slots from
+ * async_write to free_request may be NULL.
  */
 struct starpu_disk_ops
 {
@@ -31,7 +33,7 @@ struct starpu_disk_ops
 	void (*unplug)(void *base);
 	/* Measure bandwidth and latency of the store for node `node`; 1 when measured, 0 when not. */
 	int (*bandwidth)(unsigned node, void *base);
-	/* New object / its destruction, contents included. NULL on failure. */
+	/* New object / its destruction, contents included. NULL on failure, with errno set to ENOSPC when the store is full. */
 	void *(*alloc)(void *base, size_t size);
 	void (*free)(void *base, void *obj, size_t size);
 	/* Existing object, named by `pos`; closing keeps the contents. */
@@ -55,7 +57,11 @@ struct starpu_disk_ops
 	void (*free_request)(void *request);
 };
 
-/* Buffered files, plain files, plain files without the page cache. `parameter` is a folder, created if need be. */
+/*
+ * Buffered files, plain files, files without the page cache (O_DIRECT; where the
+ * file system has none, a warning says so, and what was transferred is dropped
+ * from the page cache). `parameter` is a folder, created if need be.
+ */
 extern struct starpu_disk_ops starpu_disk_stdio_ops;
 extern struct starpu_disk_ops starpu_disk_unistd_ops;
 extern struct starpu_disk_ops starpu_disk_unistd_o_direct_ops;
@@ -65,14 +71,20 @@ extern struct starpu_disk_ops starpu_disk_unistd_o_direct_ops;
 
 /*
  * Add a disk as a memory node. `size` in bytes, at least STARPU_DISK_SIZE_MIN,
- * or negative for no limit. Returns the node's number, or -ENOENT when the
- * store cannot be opened, -EINVAL when the size is too small, -ENOSPC when
- * STARPU_MAXNODES nodes exist.
+ * or negative for no limit. `func` must outlive the runtime; the disk is closed
+ * by starpu_shutdown(). Data that main memory has no room for go to the disk
+ * of STARPU_DISK_SWAP, else to the first registered one with room, unless they
+ * have a disk as home node. A simulated run that skips kernels calls no back end.
+ * Returns the node's number, or -ENOENT when the store cannot be opened,
+ * -EINVAL when the back end is missing or the size is too small, -ENOSPC when
+ * STARPU_MAXNODES nodes exist, -EBUSY when the size is limited and tasks are
+ * under way, -ENODEV before starpu_init(), -ENOMEM. Not to be called by tasks.
  */
 int starpu_disk_register(struct starpu_disk_ops *func, void *parameter, starpu_ssize_t size);
-/* An object that exists in the store (a file name for the file back ends), to register as data there. NULL on failure. */
+/* An object that exists in the store (a file name for the file back ends), to register as data there: what is returned serves as address.
+ * A file of fewer than `size` bytes is extended. NULL after a message on failure. Any thread. */
 void *starpu_disk_open(unsigned node, void *pos, size_t size);
-/* After unregistering the data; the contents stay. */
+/* After unregistering the data; the contents stay. Closing twice is answered with a message only. */
 void starpu_disk_close(unsigned node, void *obj, size_t size);
 
 #pragma GCC visibility pop

@@ -304,6 +304,7 @@ static void reset(struct orr_node *node)
 	node->arch_mask = 0;
 	node->ndone_waiters = 0;
 	node->nstarving = node->nbusy = node->ncopying = node->nprefetch = node->nreducing = 0;
+	node->untidy = 0;
 	node->starved = NULL;
 	node->starver = NULL;
 	node->rr = 0;

@@ -67,7 +67,7 @@ static int reserve(struct orr_memnode *m, size_t size, int force)
 	if (m->total && !force && m->used + size > m->total)
 		ret = -ENOMEM;
 	else
-		m->used += size;
+		ORR_ATOMIC_STORE_RELAXED(&m->used, m->used + size);	/* looked at without the lock */
 	orr_unlock(&m->lock);
 	return ret;
 }
@@ -75,10 +75,10 @@ static int reserve(struct orr_memnode *m, size_t size, int force)
 static void give_back(struct orr_memnode *m, size_t size)
 {
 	orr_lock(&m->lock);
-	m->used -= size < m->used ? size : m->used;
+	ORR_ATOMIC_STORE_RELAXED(&m->used, m->used - (size < m->used ? size : m->used));
 	orr_unlock(&m->lock);
 	orr_waitq_wake(&m->freed);
-	orr_memory_kick(orr_self());
+	orr_memory_freed(orr_self());
 }
 
 int starpu_memory_allocate(unsigned node, size_t size, int flags)

@@ -52,7 +52,11 @@ struct orr_memnode {
 	void *cache, *cache_tail;	/* buffers kept for reuse, oldest first (data/memory.c) */
 	size_t cache_bytes;
 	size_t evicting;	/* bytes whose write-back is under way */
-	uint64_t evictions;	/* statistics */
+	size_t avail_low, avail_high;	/* bytes free when eviction begins by itself, and ends; 0: never (data/tidy.c) */
+	size_t clean_low, clean_high;	/* the same of bytes that are free or copies of what is elsewhere too, and write-back */
+	uint8_t cleaning;		/* atomic: write-back ahead has begun and not reached clean_high */
+	unsigned ncleaning;		/* atomic: write-backs ahead that take time and are not over */
+	uint64_t evictions, cleaned;	/* statistics */
 	struct orr_bus *bus;	/* node i has those between it and the nodes before it: i to it, then i from it */
 	orr_waitq_t freed;	/* rung when memory is given back */
 	struct orr_group *group;	/* serves the prefetches to this memory; NULL: any group */
@@ -176,6 +180,7 @@ struct orr_node {
 	struct orr_fetch *starved;	/* requests that wait for memory (data/transfer.c) */
 	struct orr_worker *starver;	/* atomic: the one worker that may collect data while memory is exhausted */
 	unsigned nstarving;		/* atomic: workers and requests that wait for memory */
+	unsigned untidy;		/* atomic: an idle group is to look whether memory runs low */
 	unsigned nbusy;			/* atomic: workers that hold data; only counted when some memory is limited */
 	unsigned ncopying;		/* atomic: copies in progress, finished or not scheduled yet */
 	unsigned nprefetch;		/* atomic: prefetches queued on all memory nodes */

@@ -671,6 +671,8 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	self->worker = NULL;
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->node->nprefetch) != 0, 0))
 		advanced |= orr_prefetch_progress(g, !advanced);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->node->untidy) != 0, 0) && !advanced)
+		advanced |= orr_memory_tidy(g->node);
 	*next_us = g->nheap ? g->heap[0]->end_us : -1;
 	if (transfer >= 0 && (*next_us < 0 || transfer < *next_us))
 		*next_us = transfer;

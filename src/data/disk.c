@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Disks as memory nodes: registration, and the memory node on top of a back end's operations (starpu_disk.h).
  *
- * Invariant: an address on a disk is the object that the back end's alloc or open returned; copies go to or from main memory only. */
+ * Invariant: an address on a disk is the object that the back end's alloc or open returned; copies go to or from main memory only. Where
+ * payloads do not exist no back end is called: the disk itself stands for each of its objects. */
 #include "data/disk.h"
 #include "data/memory.h"
+#include "core/worker.h"
 #include "drivers/memnode.h"
 #include "starpu_disk.h"
 
@@ -11,19 +13,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DIRECT_ALIGN 4096	/* buffers that lie so need no copy on their way past the page cache */
+
+/* What starpu_disk_open gave out. */
+struct opened {
+	struct opened *next;
+	void *obj;
+	size_t size;
+};
+
 struct disk {
 	struct starpu_disk_ops *ops;
 	void *base;
+	orr_lock_t lock;		/* protects the list */
+	struct opened *opened;
+	int full;			/* atomic: it had no room, and nothing could be written since */
+	int told_full;			/* atomic: this was said, once */
 };
 
 static struct disk *disk_of(struct orr_node *node, unsigned memnode) { return node->memnodes[memnode].ops_arg; }
 
+void orr_disk_tell_full(struct orr_node *node, unsigned memnode, size_t size)
+{
+	struct disk *d = disk_of(node, memnode);
+	struct orr_memnode *m = &node->memnodes[memnode];
+
+	ORR_ATOMIC_STORE(&d->full, 1);
+	if (ORR_ATOMIC_XCHG(&d->told_full, 1))
+		return;
+	if (m->total)
+		orr_error("memory node %u (a disk) is full: %zu of %zu bytes are in use, %zu more are needed; register it with a larger size "
+			  "(STARPU_DISK_SWAP_SIZE), or register another disk", memnode, starpu_memory_get_used(memnode), m->total, size);
+	else
+		orr_error("memory node %u (a disk) is full: its back end has no room for %zu bytes besides the %zu in use; make room in its file "
+			  "system, or register another disk", memnode, size, starpu_memory_get_used(memnode));
+}
+
+int orr_disk_is_full(struct orr_node *node, unsigned memnode) { return ORR_ATOMIC_LOAD_RELAXED(&disk_of(node, memnode)->full); }
+
 static uintptr_t disk_alloc(struct orr_node *node, unsigned memnode, size_t size, int flags)
 {
 	struct disk *d = disk_of(node, memnode);
+	void *obj;
 
 	(void) flags;
-	return (uintptr_t) d->ops->alloc(d->base, size);
+	if (!orr_sys_has_payload(node))
+		return (uintptr_t) d;
+	errno = 0;
+	obj = d->ops->alloc(d->base, size);
+	if (obj)
+		return (uintptr_t) obj;
+	if (!errno || errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
+		orr_disk_tell_full(node, memnode, size);
+	else
+		orr_error("memory node %u (a disk): no object of %zu bytes can be made there: %s", memnode, size, strerror(errno));
+	return 0;
 }
 
 static void disk_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size, int flags)
@@ -31,13 +75,14 @@ static void disk_release(struct orr_node *node, unsigned memnode, uintptr_t addr
 	struct disk *d = disk_of(node, memnode);
 
 	(void) flags;
-	d->ops->free(d->base, (void *) addr, size);
+	if (orr_sys_has_payload(node))
+		d->ops->free(d->base, (void *) addr, size);
 }
 
 static int disk_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
 		     size_t size, struct orr_copy_channel *chan)
 {
-	int from_disk = node->memnodes[src_node].kind == STARPU_DISK_RAM;
+	int from_disk = node->memnodes[src_node].kind == STARPU_DISK_RAM, ret;
 	struct disk *d = disk_of(node, from_disk ? src_node : dst_node);
 
 	(void) chan;
@@ -47,7 +92,12 @@ static int disk_copy(struct orr_node *node, uintptr_t src, size_t src_offset, un
 		return -ENOTSUP;
 	if (from_disk)
 		return d->ops->read(d->base, (void *) src, (char *) dst + dst_offset, (off_t) src_offset, size);
-	return d->ops->write(d->base, (void *) dst, (const char *) src + src_offset, (off_t) dst_offset, size);
+	ret = d->ops->write(d->base, (void *) dst, (const char *) src + src_offset, (off_t) dst_offset, size);
+	if (ret == -ENOSPC)
+		orr_disk_tell_full(node, dst_node, size);
+	else if (!ret && ORR_ATOMIC_LOAD_RELAXED(&d->full))
+		ORR_ATOMIC_STORE(&d->full, 0);
+	return ret;
 }
 
 static int disk_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
@@ -93,15 +143,31 @@ static int count_disks(const struct orr_node *node)
 	return n;
 }
 
+static void unplug(struct orr_node *node, struct disk *d)
+{
+	struct opened *o, *next;
+
+	for (o = d->opened; o; o = next) {
+		next = o->next;
+		if (orr_sys_has_payload(node))
+			d->ops->close(d->base, o->obj, o->size);
+		free(o);
+	}
+	if (orr_sys_has_payload(node))
+		d->ops->unplug(d->base);
+	free(d);
+}
+
 static int add_disk(struct orr_node *node, struct starpu_disk_ops *func, void *parameter, starpu_ssize_t size)
 {
-	struct disk *d = malloc(sizeof(*d));
+	struct disk *d = calloc(1, sizeof(*d));
 	int ret;
 
 	if (!d)
 		return -ENOMEM;
+	orr_lock_init(&d->lock);
 	d->ops = func;
-	d->base = func->plug(parameter, size);
+	d->base = orr_sys_has_payload(node) ? func->plug(parameter, size) : d;
 	if (!d->base) {
 		free(d);
 		return -ENOENT;
@@ -111,20 +177,37 @@ static int add_disk(struct orr_node *node, struct starpu_disk_ops *func, void *p
 	orr_unlock(&node->lock);
 	if (ret < 0) {
 		orr_error("a disk cannot be registered: there are %d memory nodes already", STARPU_MAXNODES);
-		func->unplug(d->base);
-		free(d);
+		unplug(node, d);
+		return ret;
 	}
+	if (func == &starpu_disk_unistd_o_direct_ops && node->malloc_align < DIRECT_ALIGN)
+		node->malloc_align = DIRECT_ALIGN;
 	return ret;
 }
 
 int starpu_disk_register(struct starpu_disk_ops *func, void *parameter, starpu_ssize_t size)
 {
+	struct orr_node *node = orr_self();
+
+	if (node->state != ORR_NODE_UP) {
+		orr_error("starpu_disk_register: the runtime is not running; call starpu_init first");
+		return -ENODEV;
+	}
+	if (!func || !func->plug || !func->alloc || !func->read || !func->write) {
+		orr_error("starpu_disk_register: no back end; give one such as &starpu_disk_unistd_ops");
+		return -EINVAL;
+	}
 	if (size >= 0 && size < STARPU_DISK_SIZE_MIN) {
 		orr_error("starpu_disk_register: %zd bytes are too few, give at least %d (STARPU_DISK_SIZE_MIN) or -1 for no limit", (ssize_t) size,
 			  STARPU_DISK_SIZE_MIN);
 		return -EINVAL;
 	}
-	return add_disk(orr_self(), func, parameter, size);
+	/* Who counts what tasks hold must have done so from their beginning. */
+	if (size >= 0 && !node->limited && orr_task_npending(node)) {
+		orr_error("starpu_disk_register: tasks are under way; register disks of limited size before, or after starpu_task_wait_for_all");
+		return -EBUSY;
+	}
+	return add_disk(node, func, parameter, size);
 }
 
 static struct disk *check_disk(unsigned memnode, const char *what)
@@ -140,16 +223,43 @@ static struct disk *check_disk(unsigned memnode, const char *what)
 void *starpu_disk_open(unsigned node, void *pos, size_t size)
 {
 	struct disk *d = check_disk(node, "starpu_disk_open");
+	struct opened *o = d ? malloc(sizeof(*o)) : NULL;
 
-	return d ? d->ops->open(d->base, pos, size) : NULL;
+	if (!o)
+		return NULL;
+	o->size = size;
+	o->obj = orr_sys_has_payload(orr_self()) ? d->ops->open(d->base, pos, size) : d;
+	if (!o->obj) {
+		free(o);
+		return NULL;
+	}
+	orr_lock(&d->lock);
+	o->next = d->opened;
+	d->opened = o;
+	orr_unlock(&d->lock);
+	return o->obj;
 }
 
 void starpu_disk_close(unsigned node, void *obj, size_t size)
 {
 	struct disk *d = check_disk(node, "starpu_disk_close");
+	struct opened **at, *o = NULL;
 
-	if (d)
+	if (!d)
+		return;
+	orr_lock(&d->lock);
+	for (at = &d->opened; *at && (*at)->obj != obj; at = &(*at)->next)
+		;
+	if ((o = *at))
+		*at = o->next;
+	orr_unlock(&d->lock);
+	if (!o) {
+		orr_error("starpu_disk_close: nothing is open on memory node %u at %p: it was closed already, or never opened", node, obj);
+		return;
+	}
+	if (orr_sys_has_payload(orr_self()))
 		d->ops->close(d->base, obj, size);
+	free(o);
 }
 
 /* ---- the disk that main memory overflows to ---- */
@@ -188,13 +298,9 @@ void orr_disk_exit(struct orr_node *node)
 	unsigned i;
 
 	for (i = 0; i < node->nmemnodes; i++) {
-		struct disk *d;
-
 		if (node->memnodes[i].kind != STARPU_DISK_RAM)
 			continue;
-		d = disk_of(node, i);
-		d->ops->unplug(d->base);
-		free(d);
+		unplug(node, disk_of(node, i));
 		node->memnodes[i].ops_arg = NULL;
 	}
 }

@@ -3,6 +3,7 @@
  *
  * The only valid copy of a datum is written back to main memory, or from there to the disk that main memory overflows to, before its
  * buffer is freed. Invariant: a replicate with references is never a victim, and no value is lost when eviction fails half-way. */
+#include "data/disk.h"
 #include "data/iface.h"
 #include "data/memory.h"
 #include "data/transfer.h"
@@ -23,21 +24,54 @@ static struct orr_replicate *other_valid(starpu_data_handle_t h, struct orr_repl
 	return NULL;
 }
 
-static int is_free(const struct orr_replicate *r)
+int orr_memory_is_free(const struct orr_replicate *r)
 {
 	return r->allocated && r->mine && !r->loading && !ORR_ATOMIC_LOAD(&r->refcnt);
 }
 
-/* Where the only copy goes: main memory, or from there a disk; -1 when nowhere. */
-static int writeback_node(struct orr_node *node, starpu_data_handle_t h, unsigned memnode)
+int orr_memory_is_clean(starpu_data_handle_t h, struct orr_replicate *r)
+{
+	struct orr_replicate *o;
+
+	if (r->state == ORR_INVALID)
+		return 1;
+	for (o = &h->main; o; o = o->next)
+		if (o != r && (o->state != ORR_INVALID || o->loading))
+			return 1;
+	return 0;
+}
+
+static int is_disk(const struct orr_node *node, unsigned memnode) { return node->memnodes[memnode].kind == STARPU_DISK_RAM; }
+
+/* The disk that data overflow to: STARPU_DISK_SWAP's unless it is full, else the first registered one that is not. -1: there is none. */
+static int overflow_disk(struct orr_node *node, size_t size)
+{
+	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+	int any = node->swap_node;
+
+	for (i = 0; i <= n; i++) {
+		unsigned at = i == 0 ? (unsigned) node->swap_node : i - 1;
+		struct orr_memnode *m = &node->memnodes[at];
+
+		if (at >= n || m->kind != STARPU_DISK_RAM)
+			continue;
+		if (any < 0)
+			any = (int) at;
+		if (!orr_disk_is_full(node, at) && (!m->total || starpu_memory_get_used(at) + size <= m->total))
+			return (int) at;
+	}
+	return any;
+}
+
+int orr_memory_writeback_node(struct orr_node *node, starpu_data_handle_t h, unsigned memnode)
 {
 	if (memnode != STARPU_MAIN_RAM)
 		return STARPU_MAIN_RAM;
 	if (h->ext && h->ext->ooc_off)
 		return -1;
-	if (h->home_node > 0 && node->memnodes[h->home_node].kind == STARPU_DISK_RAM)
+	if (h->home_node > 0 && is_disk(node, (unsigned) h->home_node))
 		return h->home_node;
-	return node->swap_node;
+	return overflow_disk(node, starpu_data_get_alloc_size(h));
 }
 
 /* Gives t a buffer while r, the source, is kept by a reference. Under h->lock, which may be dropped meanwhile. */
@@ -45,12 +79,14 @@ static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h
 {
 	size_t size = starpu_data_get_alloc_size(h);
 	enum orr_room room = ORR_ROOM_MADE;
+	/* The only copies on a disk have no better place to go to. */
+	enum orr_effort effort = is_disk(node, t->memnode) ? ORR_EFFORT_CLEAN : ORR_EFFORT_WRITEBACK;
 
 	ORR_ATOMIC_ADD(&r->refcnt, 1);
 	ORR_ATOMIC_ADD(&t->refcnt, 1);
 	while (room == ORR_ROOM_MADE && !t->allocated && orr_memory_allocate(h, t)) {
 		orr_unlock(&h->lock);
-		room = orr_memory_make_room(node, t->memnode, size, ORR_EFFORT_WRITEBACK);
+		room = orr_memory_make_room(node, t->memnode, size, effort);
 		orr_lock(&h->lock);
 	}
 	ORR_ATOMIC_ADD(&t->refcnt, -1);
@@ -58,25 +94,39 @@ static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h
 	return t->allocated ? ORR_ROOM_MADE : room;
 }
 
-/* Writes the only copy back and frees it. Under h->lock. */
-static enum orr_room write_back(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, struct orr_fetch **waiters)
+/* A disk did not take the datum: what was reserved there serves another one. Under h->lock. */
+static enum orr_room refused(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *t)
 {
-	int to = writeback_node(node, h, r->memnode), ret;
+	if (!is_disk(node, t->memnode))
+		return ORR_ROOM_NONE;
+	if (t->state == ORR_INVALID && orr_memory_is_free(t))
+		orr_memory_release(h, t);
+	return ORR_ROOM_NOWHERE;
+}
+
+enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_copy_why why,
+				    struct orr_fetch **waiters)
+{
+	int to = orr_memory_writeback_node(node, h, r->memnode), ret;
 	struct orr_replicate *t = to >= 0 ? orr_handle_replicate(h, (unsigned) to) : NULL;
 	enum orr_room room;
 
 	if (!t || orr_transfer_loading(h))
 		return ORR_ROOM_NONE;
 	room = target_buffer(node, h, r, t);
+	if (room == ORR_ROOM_NONE && is_disk(node, t->memnode)) {
+		orr_disk_tell_full(node, t->memnode, starpu_data_get_alloc_size(h));
+		return ORR_ROOM_NOWHERE;
+	}
 	if (room != ORR_ROOM_MADE)
 		return room;
 	/* The lock may have been dropped: is it still so? */
-	if (!is_free(r) || r->state == ORR_INVALID || orr_transfer_loading(h))
+	if (!orr_memory_is_free(r) || r->state == ORR_INVALID || orr_transfer_loading(h))
 		return ORR_ROOM_NONE;
 	if (other_valid(h, r))
 		return ORR_ROOM_MADE;
-	ret = orr_transfer(node, h, r, t, 1, waiters);
-	return ret < 0 ? ORR_ROOM_NONE : ret ? ORR_ROOM_LATER : ORR_ROOM_MADE;
+	ret = orr_transfer(node, h, r, t, why, waiters);
+	return ret < 0 ? refused(node, h, t) : ret ? ORR_ROOM_LATER : ORR_ROOM_MADE;
 }
 
 enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_effort effort)
@@ -84,12 +134,12 @@ enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_hand
 	struct orr_fetch *waiters = NULL;
 	enum orr_room room = ORR_ROOM_NONE;
 
-	if (is_free(r)) {
+	if (orr_memory_is_free(r)) {
 		if (r->state != ORR_INVALID && !other_valid(h, r))
-			room = effort >= ORR_EFFORT_WRITEBACK ? write_back(node, h, r, &waiters) : ORR_ROOM_NONE;
+			room = effort >= ORR_EFFORT_WRITEBACK ? orr_memory_write_back(node, h, r, ORR_COPY_EVICT, &waiters) : ORR_ROOM_NONE;
 		else
 			room = ORR_ROOM_MADE;
-		if (room == ORR_ROOM_MADE && is_free(r) && (r->state == ORR_INVALID || other_valid(h, r))) {
+		if (room == ORR_ROOM_MADE && orr_memory_is_free(r) && (r->state == ORR_INVALID || other_valid(h, r))) {
 			ORR_ATOMIC_STORE(&r->state, ORR_INVALID);
 			orr_memory_release(h, r);
 			ORR_ATOMIC_ADD_RELAXED(&node->memnodes[r->memnode].evictions, 1);
@@ -108,7 +158,8 @@ static struct orr_repl_ext *pick(struct orr_memnode *m, unsigned stamp, int *bus
 	struct orr_repl_ext *e;
 
 	for (e = m->lru_head; e; e = e->lru_next) {
-		if (e->stamp == stamp || ORR_ATOMIC_LOAD(&e->self->refcnt))
+		/* Later searches count too, or two of them would never end. */
+		if ((int) (e->stamp - stamp) >= 0 || ORR_ATOMIC_LOAD(&e->self->refcnt))
 			continue;
 		if (!orr_trylock(&e->handle->lock)) {
 			*busy = 1;
@@ -120,10 +171,10 @@ static struct orr_repl_ext *pick(struct orr_memnode *m, unsigned stamp, int *bus
 	return NULL;
 }
 
-/* Cached buffers are only emptied here; then one victim at a time. */
+/* The buffers of victims are kept for reuse, which counts as free: who cannot use them comes back, and they are emptied first. */
 static int fits(const struct orr_memnode *m, size_t wanted, size_t freed)
 {
-	return m->total ? m->used + wanted <= m->total : freed >= wanted;
+	return m->total ? m->used + wanted <= m->total + ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes) : freed >= wanted;
 }
 
 enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size_t wanted, enum orr_effort effort)
@@ -161,6 +212,8 @@ enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size
 			room = orr_memory_evict_replicate(node, e->handle, e->self, effort);
 			freed += room == ORR_ROOM_MADE ? bytes : 0;
 			later |= room == ORR_ROOM_LATER;
+			if (room == ORR_ROOM_NOWHERE)
+				effort = ORR_EFFORT_CLEAN;
 		} else if (busy && ++tries < 1000) {
 			orr_sys_relax();
 		} else {
@@ -196,29 +249,6 @@ int orr_memory_hopeless(struct orr_node *node, unsigned memnode, int ignore_held
 
 /* ---- the program's and the policies' wishes ---- */
 
-/* Percentages of a limit: below `minimum` free, free up to `target`. */
-static void tidy(struct orr_node *node, unsigned memnode)
-{
-	struct orr_memnode *m = &node->memnodes[memnode];
-	size_t minimum = m->total / 100 * (size_t) node->cfg.minimum_available_mem;
-	size_t target = m->total / 100 * (size_t) node->cfg.target_available_mem;
-	size_t used = starpu_memory_get_used(memnode);
-
-	if (!m->total || used + minimum <= m->total)
-		return;
-	if (target < minimum)
-		target = minimum;
-	orr_memory_make_room(node, memnode, target, ORR_EFFORT_WRITEBACK);
-}
-
-void starpu_memchunk_tidy(unsigned memory_node)
-{
-	struct orr_node *node = orr_self();
-
-	if (memory_node < node->nmemnodes && orr_memory_managed(node, memory_node))
-		tidy(node, memory_node);
-}
-
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node, enum starpu_is_prefetch is_prefetch)
 {
 	struct orr_replicate *r;
@@ -228,10 +258,10 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node, enum starp
 		return 0;
 	orr_lock(&handle->lock);
 	r = orr_handle_find(handle, node);
-	yes = r && is_free(r) && !(handle->ext && handle->ext->can_evict_off && is_prefetch != STARPU_FETCH);
+	yes = r && orr_memory_is_free(r) && !(handle->ext && handle->ext->can_evict_off && is_prefetch != STARPU_FETCH);
 	/* Its only copy must have somewhere to go; speculative transfers are not worth a write-back. */
 	if (yes && r->state != ORR_INVALID && !other_valid(handle, r))
-		yes = is_prefetch < STARPU_IDLEFETCH && writeback_node(orr_self(), handle, node) >= 0;
+		yes = is_prefetch < STARPU_IDLEFETCH && orr_memory_writeback_node(orr_self(), handle, node) >= 0;
 	orr_unlock(&handle->lock);
 	return yes;
 }
@@ -268,8 +298,8 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 		}
 		orr_waitq_cancel(&self->done);
 		room = orr_memory_evict_replicate(self, handle, r, ORR_EFFORT_WRITEBACK);
-		if (room == ORR_ROOM_NONE)
-			return -EBUSY;
+		if (room == ORR_ROOM_NONE || room == ORR_ROOM_NOWHERE)
+			return room == ORR_ROOM_NONE ? -EBUSY : -ENOSPC;
 		if (room == ORR_ROOM_LATER && (orr_thread_self()->task || !self->ngroups))
 			return 0;
 	}

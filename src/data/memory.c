@@ -247,7 +247,7 @@ static void put_buffer(struct orr_node *node, starpu_data_handle_t h, void *ifac
 		if (h->ops->free_data_on_node)
 			h->ops->free_data_on_node(iface, memnode);
 	}
-	orr_memory_kick(node);
+	orr_memory_freed(node);
 }
 
 int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
@@ -332,7 +332,9 @@ int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int d
 	m->ops_arg = arg;
 	m->total = total;
 	orr_waitq_init(&m->freed);
-	node->limited |= total != 0;
+	orr_memory_tidy_init(node, m);
+	if (total)
+		ORR_ATOMIC_STORE_RELAXED(&node->limited, 1);
 	ORR_ATOMIC_STORE(&node->nmemnodes, i + 1);
 	return (int) i;
 }

@@ -10,6 +10,14 @@
 #include "data/handle.h"
 
 struct orr_memnode_ops;
+struct orr_fetch;
+
+/* What a copy is made for. */
+enum orr_copy_why {
+	ORR_COPY_WANTED,	/* somebody wants to use it */
+	ORR_COPY_EVICT,		/* its source's buffer is freed afterwards */
+	ORR_COPY_CLEAN,		/* its source's buffer shall be free to go at any time */
+};
 
 /* How much may be done to find memory for a buffer. */
 enum orr_effort {
@@ -22,6 +30,7 @@ enum orr_room {
 	ORR_ROOM_NONE,		/* nothing can be evicted now */
 	ORR_ROOM_MADE,		/* try again */
 	ORR_ROOM_LATER,		/* write-backs are under way: node->nstarving members are woken when they end */
+	ORR_ROOM_NOWHERE,	/* of one replicate: where it would be written to is full or broken, others would fare the same */
 };
 
 /* Gives the replicate a buffer out of free memory or the allocation cache. Under h->lock. Returns 0 or -ENOMEM (no message yet). */
@@ -51,8 +60,17 @@ enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size
  * handle's lock, when it only drops the cache and copies that exist elsewhere. */
 size_t orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted);
 /* Frees the buffer of a replicate that nobody uses, writing the value back when it is the only one. Under h->lock, which is released.
- * Returns ORR_ROOM_NONE when it is in use or has nowhere to go. */
+ * Returns ORR_ROOM_NONE when it is in use, or has no memory to go to. */
 enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_effort effort);
+/* Writes the only copy of the datum back to where `why` (a write-back) wants it. Under h->lock, dropped meanwhile. *waiters as in
+ * orr_transfer. */
+enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_copy_why why,
+				    struct orr_fetch **waiters);
+/* Under h->lock: can r be evicted (nobody uses it), and does its datum have another valid copy, or soon? */
+int orr_memory_is_free(const struct orr_replicate *r);
+int orr_memory_is_clean(starpu_data_handle_t h, struct orr_replicate *r);
+/* Where the only copy of a datum that lies on memnode is written back to: main memory, from there a disk; -1: nowhere. */
+int orr_memory_writeback_node(struct orr_node *node, starpu_data_handle_t h, unsigned memnode);
 /* Whether nothing that happens may still free memory: whoever waits for it waits for ever. ignore_held: what others than tasks hold, they
  * hold for ever. */
 int orr_memory_hopeless(struct orr_node *node, unsigned memnode, int ignore_held);
@@ -64,12 +82,29 @@ static inline int orr_memory_managed(const struct orr_node *node, unsigned memno
 	return memnode != STARPU_MAIN_RAM || node->memnodes[STARPU_MAIN_RAM].total;
 }
 
-/* Something that keeps memory ended: those who wait for memory look again. */
+/* Memory was given back: those who wait for it look again. */
 void orr_memory_kick_slow(struct orr_node *node);
-static inline void orr_memory_kick(struct orr_node *node)
+static inline void orr_memory_freed(struct orr_node *node)
 {
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&node->nstarving) != 0, 0))
 		orr_memory_kick_slow(node);
+}
+
+/* tidy.c: memory that runs low is evicted or written back ahead by groups that have nothing else to do (STARPU_MINIMUM_AVAILABLE_MEM,
+ * STARPU_MINIMUM_CLEAN_BUFFERS). */
+/* Sets what the environment says for a new memory node. */
+void orr_memory_tidy_init(struct orr_node *node, struct orr_memnode *m);
+/* Calls for an idle group if some memory runs low. Without locks. */
+void orr_memory_look(struct orr_node *node);
+/* By an idle group when node->untidy. Returns 1 when it got something done. */
+int orr_memory_tidy(struct orr_node *node);
+
+/* Something that keeps memory ended. Without locks. */
+static inline void orr_memory_kick(struct orr_node *node)
+{
+	orr_memory_freed(node);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->limited), 0) && !ORR_ATOMIC_LOAD_RELAXED(&node->untidy))
+		orr_memory_look(node);
 }
 
 #endif

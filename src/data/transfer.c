@@ -23,7 +23,7 @@ struct orr_transfer {
 	starpu_data_handle_t handle;
 	struct orr_replicate *src, *dst;
 	double end_us;
-	int evict;
+	enum orr_copy_why why;
 	size_t evicting;	/* bytes counted in the source's memory node */
 };
 
@@ -131,15 +131,18 @@ static void evicted(struct orr_node *node, starpu_data_handle_t h, struct orr_re
 	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[src->memnode].evictions, 1);
 }
 
-static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, int evict, double end_us)
+static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, enum orr_copy_why why,
+		     double end_us)
 {
 	struct orr_transfer *t = malloc(sizeof(*t)), **p;
 
 	if (!t)
 		orr_fatal("out of memory while transferring %s", orr_handle_name(h));
 	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[dst->memnode].nloading, 1);
-	*t = (struct orr_transfer) { .handle = h, .src = src, .dst = dst, .end_us = end_us, .evict = evict };
-	if (evict && src->in_lru) {
+	*t = (struct orr_transfer) { .handle = h, .src = src, .dst = dst, .end_us = end_us, .why = why };
+	if (why == ORR_COPY_CLEAN)
+		ORR_ATOMIC_ADD(&node->memnodes[src->memnode].ncleaning, 1);
+	if (why == ORR_COPY_EVICT && src->in_lru) {
 		struct orr_memnode *m = &node->memnodes[src->memnode];
 
 		t->evicting = src->ext->bytes;
@@ -155,7 +158,7 @@ static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_r
 	orr_unlock(&node->lock);
 }
 
-int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, int evict,
+int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, enum orr_copy_why why,
 		 struct orr_fetch **waiters)
 {
 	double end_us = 0;
@@ -170,10 +173,11 @@ int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_repli
 	ret = copy(node, h, src, dst, &end_us);
 	orr_lock(&h->lock);
 	ORR_ATOMIC_ADD(&node->ncopying, -1);
-	if (ret)
+	/* A disk that is full has told. */
+	if (ret && ret != -ENOSPC)
 		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h), src->memnode, dst->memnode, strerror(-ret));
 	if (!ret && node->ngroups && end_us > orr_sys_now_us()) {
-		schedule(node, h, src, dst, evict, end_us);
+		schedule(node, h, src, dst, why, end_us);
 		/* Whoever waits for the end of something must know of this one. Waking may give the processor away. */
 		orr_unlock(&h->lock);
 		orr_wake_worker(&node->workers[node->groups[0].first]);
@@ -181,7 +185,7 @@ int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_repli
 		return 1;
 	}
 	*waiters = loaded(h, src, dst, !ret);
-	if (evict && !ret)
+	if (why == ORR_COPY_EVICT && !ret)
 		evicted(node, h, src, dst);
 	return ret;
 }
@@ -199,9 +203,11 @@ static void transfer_over(struct orr_node *node, struct orr_transfer *t)
 	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[t->dst->memnode].nloading, -1);
 	orr_lock(&t->handle->lock);
 	waiters = loaded(t->handle, t->src, t->dst, 1);
-	if (t->evict)
+	if (t->why == ORR_COPY_EVICT)
 		evicted(node, t->handle, t->src, t->dst);
 	orr_unlock(&t->handle->lock);
+	if (t->why == ORR_COPY_CLEAN)
+		ORR_ATOMIC_ADD(&m->ncleaning, -1);
 	free(t);
 	orr_fetch_resume(waiters);
 	orr_memory_kick(node);

@@ -62,8 +62,8 @@ void orr_fetch_retry_starved(struct orr_node *node);
 
 /* Starts copying the datum from src to dst, which has a buffer. Under h->lock, released for the copy and taken again. Returns 0 when it
  * is over, 1 when it ends later, or -errno after a message. *waiters gets the requests to be retried by orr_fetch_resume, without lock.
- * evict: frees src's buffer at the end. */
-int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, int evict,
+ * A copy that is made to evict frees src's buffer at the end. */
+int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, enum orr_copy_why why,
 		 struct orr_fetch **waiters);
 void orr_fetch_resume(struct orr_fetch *waiters);
 /* Under h->lock: no replicate is being written to by a transfer. */

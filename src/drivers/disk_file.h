@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the disk back ends that keep one file per object in a folder share. */
+/* Moving bytes between main memory and a file: the ways in which the disk back ends of disk_file.c do it.
+ *
+ * Invariant: a function returns 0 when all bytes were moved, or a negative errno; it prints nothing. -ENODATA: the file ends before. */
 #ifndef ORR_DRIVERS_DISK_FILE_H
 #define ORR_DRIVERS_DISK_FILE_H
 
 #include <stddef.h>
-#include "starpu_disk.h"
+#include <sys/types.h>
 
-/* A file; it is opened for each transfer, so that the number of objects is not limited by that of descriptors. */
-struct orr_disk_file {
-	char *path;
-};
+enum orr_disk_direction { ORR_DISK_READ, ORR_DISK_WRITE };
 
-void *orr_disk_file_plug(void *parameter, starpu_ssize_t size);
-void orr_disk_file_unplug(void *base);
-int orr_disk_file_bandwidth(unsigned node, void *base);
-void *orr_disk_file_alloc(void *base, size_t size);
-void orr_disk_file_free(void *base, void *obj, size_t size);
-void *orr_disk_file_open(void *base, void *pos, size_t size);
-void orr_disk_file_close(void *base, void *obj, size_t size);
-/* The whole object by way of the back end's read. */
-int orr_disk_file_full_read(int (*read)(void *, void *, void *, off_t, size_t), void *base, void *obj, void **ptr, size_t *size, unsigned dst_node);
+typedef int orr_disk_move(const char *path, char *buf, off_t offset, size_t size, enum orr_disk_direction dir);
+
+orr_disk_move orr_disk_move_stdio;	/* the C library's streams */
+orr_disk_move orr_disk_move_unistd;	/* system calls, through the page cache */
+orr_disk_move orr_disk_move_direct;	/* past the page cache where offsets allow (O_DIRECT) */
+orr_disk_move orr_disk_move_dropped;	/* through the page cache, out of which the bytes are then dropped */
+
+/* Whether the file system of that file, which may be overwritten, takes O_DIRECT. */
+int orr_disk_takes_direct(const char *path);
 
 #endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memories that run low are tidied before somebody has to wait: by groups of workers that have nothing else to do.
+ *
+ * STARPU_MINIMUM_AVAILABLE_MEM: below this percentage of free memory, data are evicted until STARPU_TARGET_AVAILABLE_MEM are free.
+ * STARPU_MINIMUM_CLEAN_BUFFERS: when less than this percentage could be had at once (what is free, and copies of what is valid elsewhere
+ * too), the only copies of data that nobody uses are written back, least recently used first, until STARPU_TARGET_CLEAN_BUFFERS can. They
+ * stay where they are.
+ * Invariant: a disk is never tidied: what is only there belongs there. Nothing is done for a memory without limit. */
+#include "data/memory.h"
+#include "data/transfer.h"
+#include "core/worker.h"
+
+#define MAX_CLEANING 2		/* write-backs ahead under way: demand comes first */
+
+static size_t percent(size_t total, int n) { return total / 100 * (size_t) n; }
+
+void orr_memory_tidy_init(struct orr_node *node, struct orr_memnode *m)
+{
+	const struct orr_config *cfg = &node->cfg;
+
+	if (!m->total || m->kind == STARPU_DISK_RAM)
+		return;
+	m->avail_low = percent(m->total, cfg->minimum_available_mem);
+	m->avail_high = percent(m->total, cfg->target_available_mem);
+	m->clean_low = percent(m->total, cfg->minimum_clean_buffers);
+	m->clean_high = percent(m->total, cfg->target_clean_buffers);
+	if (m->avail_high < m->avail_low)
+		m->avail_high = m->avail_low;
+	if (m->clean_high < m->clean_low)
+		m->clean_high = m->clean_low;
+}
+
+/* What is free, buffers kept for reuse included. */
+static size_t available(const struct orr_memnode *m)
+{
+	size_t used = ORR_ATOMIC_LOAD_RELAXED(&m->used), cached = ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes), available = m->total + cached;
+
+	return available > used ? available - used : 0;
+}
+
+static size_t clean_goal(const struct orr_memnode *m) { return ORR_ATOMIC_LOAD_RELAXED(&m->cleaning) ? m->clean_high : m->clean_low; }
+
+/* A group that looks after its own step needs no bell, and a worker that gives back what it got in a retry that failed gives nobody a
+ * reason to look. */
+static void call(struct orr_node *node)
+{
+	struct orr_worker *w = orr_thread_self()->worker;
+
+	if (!ORR_ATOMIC_XCHG(&node->untidy, 1) && (!w || (!w->starving && node->ngroups > 1)) && node->ngroups)
+		orr_wake_one(node);
+}
+
+void orr_memory_look(struct orr_node *node)
+{
+	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+
+	for (i = 0; i < n; i++) {
+		const struct orr_memnode *m = &node->memnodes[i];
+		size_t room;
+
+		if (!m->avail_low && !m->clean_low)
+			continue;
+		room = available(m);
+		if (room >= m->avail_low && room >= clean_goal(m))
+			continue;
+		call(node);
+		return;
+	}
+}
+
+/* ---- write-back ahead ---- */
+
+/* How much of what nobody uses could go at once; stops counting at `enough`. */
+static size_t clean_bytes(struct orr_memnode *m, size_t enough)
+{
+	struct orr_repl_ext *e;
+	size_t sum = 0;
+
+	orr_lock(&m->lock);
+	for (e = m->lru_head; e && sum < enough; e = e->lru_next) {
+		if (ORR_ATOMIC_LOAD(&e->self->refcnt) || !orr_trylock(&e->handle->lock))
+			continue;
+		if (orr_memory_is_free(e->self) && orr_memory_is_clean(e->handle, e->self))
+			sum += e->bytes;
+		orr_unlock(&e->handle->lock);
+	}
+	orr_unlock(&m->lock);
+	return sum;
+}
+
+/* The least recently used replicate that is an only copy, with its handle locked. */
+static struct orr_repl_ext *dirty(struct orr_node *node, struct orr_memnode *m)
+{
+	struct orr_repl_ext *e;
+
+	orr_lock(&m->lock);
+	for (e = m->lru_head; e; e = e->lru_next) {
+		if (ORR_ATOMIC_LOAD(&e->self->refcnt) || !orr_trylock(&e->handle->lock))
+			continue;
+		if (orr_memory_is_free(e->self) && !orr_memory_is_clean(e->handle, e->self) &&
+		    orr_memory_writeback_node(node, e->handle, e->self->memnode) >= 0)
+			break;
+		orr_unlock(&e->handle->lock);
+	}
+	orr_unlock(&m->lock);
+	return e;
+}
+
+/* Writes one datum back. Returns 1 when it did, or began to. */
+static int clean_one(struct orr_node *node, struct orr_memnode *m)
+{
+	struct orr_repl_ext *e = dirty(node, m);
+	struct orr_fetch *waiters = NULL;
+	starpu_data_handle_t h;
+	enum orr_room room;
+
+	if (!e)
+		return 0;
+	h = e->handle;
+	room = orr_memory_write_back(node, h, e->self, ORR_COPY_CLEAN, &waiters);
+	orr_unlock(&h->lock);
+	orr_fetch_resume(waiters);
+	if (room != ORR_ROOM_MADE && room != ORR_ROOM_LATER)
+		return 0;
+	ORR_ATOMIC_ADD_RELAXED(&m->cleaned, 1);
+	return 1;
+}
+
+static int clean(struct orr_node *node, struct orr_memnode *m)
+{
+	size_t goal = clean_goal(m), room = available(m);
+
+	if (!m->clean_low || ORR_ATOMIC_LOAD(&m->ncleaning) >= MAX_CLEANING)
+		return 0;
+	if (room < goal)
+		room += clean_bytes(m, goal - room);
+	ORR_ATOMIC_STORE_RELAXED(&m->cleaning, room < goal);
+	return room < goal && clean_one(node, m);
+}
+
+/* ---- both ---- */
+
+/* Returns 1 when something was done, so that there may be more to do. */
+static int tidy(struct orr_node *node, unsigned memnode)
+{
+	struct orr_memnode *m = &node->memnodes[memnode];
+	int did = 0;
+
+	if (m->avail_low && available(m) < m->avail_low)
+		did = orr_memory_make_room(node, memnode, m->avail_high, ORR_EFFORT_WRITEBACK) == ORR_ROOM_MADE;
+	return clean(node, m) || did;
+}
+
+int orr_memory_tidy(struct orr_node *node)
+{
+	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+	int did = 0;
+
+	if (!ORR_ATOMIC_XCHG(&node->untidy, 0))
+		return 0;
+	for (i = 0; i < n; i++)
+		did |= tidy(node, i);
+	if (did)
+		ORR_ATOMIC_STORE(&node->untidy, 1);
+	return did;
+}
+
+void starpu_memchunk_tidy(unsigned memory_node)
+{
+	struct orr_node *node = orr_self();
+
+	if (memory_node < node->nmemnodes)
+		while (tidy(node, memory_node))
+			;
+}
