@@ -10,6 +10,7 @@ import os
 from orrery_cli import UserError
 
 MATRIX = 32  # rows and columns of a matrix in the files, at least
+MOST = {"CPU": 65536, "CUDA": 64, "OpenCL": 64}  # of units, as the library takes them
 COSTS = ("submit_us", "foreign_us", "sched_us", "complete_us", "message_us")
 COST_MEANING = {
     "submit_us": "submitting a task with three data", "foreign_us": "inserting a task of other ranks",
@@ -73,15 +74,20 @@ def wrong(path, number, expected):
 
 def read_config(folder, name):
     path = os.path.join(folder, "bus", name + ".config")
-    units = {"CPU": 0, "CUDA": 0, "OpenCL": 0}
+    units, number = {"CUDA": 0, "OpenCL": 0}, 1
     for number, line in read_lines(path):
         count, mark, comment = line.partition("#")
-        if not mark or not count.strip().isdigit():
+        count = count.strip()
+        if not mark or not count.isascii() or not count.isdigit():
             raise wrong(path, number, "a number and what it counts, such as `12 # Number of CPUs`")
-        for unit in units:
+        for unit in MOST:
             if unit.lower() in comment.lower():
+                if len(count) > 6 or int(count) > MOST[unit]:
+                    raise wrong(path, number, "a believable number of units (64 devices, 65536 processors at most)")
                 units[unit] = int(count)
-    return units
+    if "CPU" not in units:
+        raise wrong(path, number, "a line with the number of CPUs, such as `12 # Number of CPUs`")
+    return {unit: units[unit] for unit in MOST}
 
 
 def read_matrix(folder, name, suffix, n):
@@ -94,6 +100,8 @@ def read_matrix(folder, name, suffix, n):
             rows.append([float(word) for word in line.split()[:n]])
         except ValueError:
             raise wrong(path, number, "numbers, or nan") from None
+        if any(v < 0 or math.isinf(v) for v in rows[-1]):
+            raise wrong(path, number, "numbers that are neither negative nor infinite")
         if len(rows[-1]) < n:
             raise wrong(path, number, "as many columns as there are memory nodes, %d" % n)
         if len(rows) == n:

@@ -24,6 +24,8 @@ messages, each as PDF and PNG, and prints the paths of the files.
 COLUMNS = ["src", "dst", "bytes", "messages", "first_s", "last_s"]
 TEXT_PAIR = re.compile(r"\[starpu_comm_stats\]\[(\d+):(\d+)\]\s+(\S+) B\s+\S+ MB(?:\s+(\S+) B/s)?(?:\s+\S+ MB/s)?(?:\s+(\d+) messages)?")
 LARGEST_NODE = 1 << 20
+LARGEST = 1e30  # of bytes, messages and seconds
+SHORTEST_S = 1e-12  # a run that took less has no bandwidth
 
 
 class Stats:
@@ -48,8 +50,8 @@ def read_number(path, number, name, text, kind=float):
         value = kind(text)
     except ValueError:
         fail(path, number, "%s is '%s', not a number" % (name, text))
-    if not 0 <= value < float("inf"):
-        fail(path, number, "%s is '%s'; it must be finite and not negative" % (name, text))
+    if not 0 <= value <= LARGEST:
+        fail(path, number, "%s is '%s'; it must be between 0 and %g" % (name, text, LARGEST))
     return value
 
 
@@ -95,7 +97,7 @@ def read_csv(path, lines):
     if header is None:
         fail(path, 1, "no header line; it should be %s" % ",".join(COLUMNS))
     duration = stats.makespan or last
-    if duration:
+    if duration >= SHORTEST_S:
         stats.bandwidth = {pair: value / duration for pair, value in stats.volume.items()}
     return stats
 
@@ -108,7 +110,7 @@ def read_text(path, lines):
             continue
         found = True
         if re.search(r"\[starpu_comm_stats\]\[\d+\]\s+TOTAL", line):
-            stats.nodes = max(stats.nodes, int(re.search(r"\]\[(\d+)\]", line).group(1)) + 1)
+            stats.nodes = max(stats.nodes, read_node(path, number, "node", re.search(r"\]\[(\d+)\]", line).group(1)) + 1)
             continue
         match = TEXT_PAIR.search(line)
         if not match:
@@ -119,7 +121,7 @@ def read_text(path, lines):
         if match.group(4):
             stats.add(stats.bandwidth, src, dst, read_number(path, number, "bandwidth", match.group(4)))
         if match.group(5):
-            stats.add(stats.messages, src, dst, int(match.group(5)))
+            stats.add(stats.messages, src, dst, read_number(path, number, "messages", match.group(5), int))
     if not found:
         fail(path, 1, "neither statistics in CSV form (%s) nor lines of STARPU_MPI_STATS=1" % ",".join(COLUMNS))
     return stats

@@ -29,6 +29,8 @@ static const struct variable {
 	V("STARPU_WORKERS_NOBIND", BOOL, nobind, 0),
 	V("STARPU_NTHREADS_PER_CORE", COUNT, nthreads_per_core, 1),
 	V("STARPU_MAIN_THREAD_BIND", BOOL, main_thread_bind, 0),
+	V("STARPU_MAIN_THREAD_COREID", INT, main_thread_cpuid, -1),	/* units are cores, or as STARPU_NTHREADS_PER_CORE says */
+	V("STARPU_MAIN_THREAD_CPUID", INT, main_thread_cpuid, NAN),
 	V("STARPU_WORKERS_CPUID", STRING, workers_cpuid, 0),
 	V("STARPU_WORKERS_COREID", STRING, workers_coreid, 0),
 	V("STARPU_HWLOC_INPUT", STRING, hwloc_input, 0),
@@ -76,9 +78,11 @@ static const struct variable {
 	V("STARPU_MPI_FAKE_SIZE", INT, mpi_fake_size, -1),
 	V("STARPU_MPI_FAKE_RANK", INT, mpi_fake_rank, -1),
 	V("STARPU_MPI_EAGER_LIMIT", LONG, mpi_eager_limit, 4096),
-	V("STARPU_MPI_THREAD_CPUID", INT, mpi_thread_cpuid, -1),
+	V("STARPU_MPI_THREAD_COREID", INT, mpi_thread_cpuid, -1),
+	V("STARPU_MPI_THREAD_CPUID", INT, mpi_thread_cpuid, NAN),
 	V("STARPU_MPI_NOBIND", BOOL, mpi_nobind, 0),
 	V("ORRERY_MPI_STATS_FILE", STRING, mpi_stats_file, 0),
+	V("STARPU_SIMGRID", BOOL, simgrid, 0),
 	V("STARPU_SILENT", BOOL, silent, 0),
 	V("STARPU_PROFILING", BOOL, profiling, 0),
 	V("STARPU_CODELET_PROFILING", BOOL, codelet_profiling, 1),
@@ -257,6 +261,10 @@ static int check(const struct orr_config *cfg)
 		orr_error("ORRERY_FAKE_DEVICES=%d: it takes 0 to %d", cfg->fake_devices, STARPU_MAXNODES - 2);
 		return -EINVAL;
 	}
+	if (cfg->simgrid && !orr_sys_is_simulated()) {
+		orr_error("STARPU_SIMGRID=1 asks for a simulated run, but this is a real one: start the program with `orrery sim', or unset it");
+		return -EINVAL;
+	}
 	if (cfg->calibrate > 2) {
 		orr_error("STARPU_CALIBRATE=%d: it takes 0 (off), 1 (measure) or 2 (measure and forget older measurements)", cfg->calibrate);
 		return -EINVAL;
@@ -274,6 +282,20 @@ static int check(const struct orr_config *cfg)
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* Models are written below the user's home unless STARPU_PERF_MODEL_DIR says where. */
+static int default_model_dir(struct orr_config *cfg)
+{
+	const char *home = getenv("STARPU_HOME");
+
+	if (cfg->perf_model_dir)
+		return 0;
+	if (!home || !*home)
+		home = getenv("HOME");
+	if (!home || !*home)
+		home = ".";
+	return asprintf(&cfg->perf_model_dir, "%s/.starpu/sampling", home) < 0 ? -ENOMEM : 0;
 }
 
 int orr_config_read(struct orr_config *cfg)
@@ -296,6 +318,8 @@ int orr_config_read(struct orr_config *cfg)
 		ret = read_prio("STARPU_MAX_PRIO", &cfg->max_prio, &cfg->has_max_prio);
 	if (!ret)
 		ret = check(cfg);
+	if (!ret)
+		ret = default_model_dir(cfg);
 	if (!ret)
 		return 0;
 fail:

@@ -16,7 +16,8 @@ struct orr_config {
 	int getbind;			/* respect the launcher's binding */
 	int nobind;			/* do not bind workers */
 	int nthreads_per_core;
-	int main_thread_bind;
+	int main_thread_bind;		/* a unit is kept for the thread that starts the runtime, and it is bound there */
+	int main_thread_cpuid;		/* which unit, -1: the last one */
 	char *workers_cpuid;		/* STARPU_WORKERS_CPUID text, or NULL */
 	char *workers_coreid;
 	char *hwloc_input;		/* topology file, or NULL */
@@ -58,6 +59,7 @@ struct orr_config {
 	int mpi_nobind;
 	char *mpi_stats_file;		/* ORRERY_MPI_STATS_FILE: CSV written at shutdown, or NULL */
 	/* statistics, traces */
+	int simgrid;			/* refuse a real run */
 	int silent;
 	int profiling, worker_stats, bus_stats;
 	char *worker_stats_file, *bus_stats_file;	/* where these go, NULL: stderr */

@@ -46,6 +46,14 @@ int starpu_conf_noworker(struct starpu_conf *conf)
 
 /* ---- workers ---- */
 
+/* The unit that is kept for the thread that starts the runtime; -1: none. */
+static int main_unit(const struct orr_node *node)
+{
+	if (node->cfg.main_thread_cpuid >= 0)
+		return node->cfg.main_thread_cpuid;
+	return node->cfg.main_thread_bind && node->topo.ncores ? node->topo.core_ids[node->topo.ncores - 1] : -1;
+}
+
 /* How many CPU workers: as asked for, else one for each core that this process may use. */
 static int count_cpus(struct orr_node *node, unsigned ndevices)
 {
@@ -62,7 +70,7 @@ static int count_cpus(struct orr_node *node, unsigned ndevices)
 	if (asked >= 0)
 		return asked;
 	/* With one core left the worker shares it with the progression thread and the program. */
-	asked = (int) node->topo.ncores - reserve - (int) ndevices;
+	asked = (int) node->topo.ncores - reserve - (int) ndevices - (main_unit(node) >= 0);
 	/* A machine with devices is one that is left to the runtime: the progression thread has a core too. */
 	if (ndevices && (node->conf.will_use_mpi || node->mpi_size > 1))
 		asked--;
@@ -73,6 +81,23 @@ static int count_cpus(struct orr_node *node, unsigned ndevices)
 	return asked;
 }
 
+/* The i-th unit in turns, without the one that is kept for the main thread if there are others. */
+static int unit_in_turns(const struct orr_node *node, unsigned i)
+{
+	const struct orr_topology *t = &node->topo;
+	int keep = main_unit(node);
+	unsigned j, n = 0;
+
+	for (j = 0; j < t->ncores; j++)
+		n += t->core_ids[j] != keep;
+	if (n == 0 || n == t->ncores)
+		return t->ncores ? t->core_ids[i % t->ncores] : -1;
+	i %= n;
+	for (j = 0; t->core_ids[j] == keep || i > 0; j++)
+		i -= t->core_ids[j] != keep;
+	return t->core_ids[j];
+}
+
 static int bindid(struct orr_node *node, unsigned i)
 {
 	if (node->cfg.nobind)
@@ -81,7 +106,7 @@ static int bindid(struct orr_node *node, unsigned i)
 		return (int) node->conf.workers_bindid[i % STARPU_NMAXWORKERS];
 	if (node->nexplicit)
 		return node->explicit_ids[i % node->nexplicit];
-	return node->topo.ncores ? node->topo.core_ids[i % node->topo.ncores] : -1;
+	return unit_in_turns(node, i);
 }
 
 /* Units to bind workers to, round-robin when there are fewer than workers. */
@@ -399,6 +424,10 @@ int starpu_init(struct starpu_conf *conf)
 	}
 	node->init_count = 1;
 	node->state = ORR_NODE_UP;
+	if (main_unit(node) >= 0)
+		starpu_bind_thread_on(main_unit(node), STARPU_THREAD_ACTIVE, "main");
+	if (node->cfg.bus_calibrate || node->conf.bus_calibrate > 0)
+		orr_info("programs measure no buses: run `orrery calibrate' for that, and unset STARPU_BUS_CALIBRATE");
 	if (node->cfg.display_bindings)
 		starpu_display_bindings();
 	if (!node->nworkers && !conf)

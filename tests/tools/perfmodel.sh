@@ -49,6 +49,14 @@ fails 1 'did you mean orrery_dgemm' "$display" -s orery_dgem
 fails 1 'did you mean .*orrery_dtrsm' "$display" -s dtrsm
 unset STARPU_HOSTNAME STARPU_PERF_MODEL_DIR
 
+# ---- where models are: STARPU_PERF_MODEL_DIR, else below STARPU_HOME, else below HOME ----
+STARPU_HOME=$PWD/there ok "$display" -d
+has out "^directory: <$PWD/there/.starpu/sampling>$"
+HOME=$PWD/home ok env -u STARPU_HOME "$display" -d
+has out "^directory: <$PWD/home/.starpu/sampling>$"
+STARPU_BUS_CALIBRATE=1 ok "$ORR_TEST_BUILDDIR/starpu_machine_display" --count
+has err 'orrery calibrate'
+
 # ---- a model of several devices, implementations and regressions, with a hostile name ----
 mkdir -p many/codelets/45
 unit() { printf '%s\n' "$@"; }

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Readers of the tools on hostile text: statistics in both forms, files of machines. Thousands of changed inputs (the same ones every time)
+# give a result of finite numbers or one message that names the file; platforms that are no platforms end in a message.
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+
+cat > hostile.py << 'END'
+import math
+import os
+import random
+import shutil
+import sys
+
+source, changes = sys.argv[1], int(sys.argv[2])
+sys.path.insert(0, os.path.join(source, "tools"))
+import orrery_machines as machines
+import orrery_matrix as matrix
+from orrery_cli import UserError
+
+WORDS = ["", "0", "-1", "nan", "inf", "-inf", "1e308", "1e999", "99999999999999999999", "1048575", "1048576", "4294967296", "x", "#", ",", "0x10", "1_0",
+         "\u0663", "\u00e9", "\x00", "\r", "TOTAL", "]", "1.5"]
+
+
+def change(text, chance):
+    for _ in range(chance.randint(1, 4)):
+        lines = text.split("\n")
+        at = chance.randrange(len(lines))
+        kind = chance.randrange(6)
+        if kind < 3:
+            words = lines[at].split("," if "," in lines[at] else " ")
+            words[chance.randrange(len(words))] = chance.choice(WORDS)
+            lines[at] = ("," if "," in lines[at] else " ").join(words)
+        elif kind == 3:
+            del lines[at]
+        elif kind == 4:
+            lines.insert(at, chance.choice(lines))
+        text = "\n".join(lines)
+        if kind == 5:
+            cut = chance.randrange(len(text) + 1)
+            text = text[:cut] + chance.choice(WORDS) + text[cut + chance.randrange(4):]
+    return text
+
+
+def put(path, text):
+    with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+        file.write(text)
+
+
+def numbers(values):
+    for value in values:
+        assert math.isfinite(value) and value >= 0, value
+
+
+def statistics(path):
+    stats = matrix.read_stats(path)
+    numbers(list(stats.volume.values()) + list(stats.bandwidth.values()) + list(stats.messages.values()))
+    assert 0 <= stats.nodes <= matrix.LARGEST_NODE
+
+
+def machine(path):
+    folder, name = os.path.dirname(os.path.dirname(path)), os.path.basename(path).split(".")[0]
+    units = machines.read_config(folder, name)
+    n = 1 + units["CUDA"] + units["OpenCL"]
+    numbers(units.values())
+    for suffix in ("bandwidth", "latency"):
+        rows = machines.read_matrix(folder, name, suffix, n)
+        for i, row in enumerate(rows or []):
+            numbers(v for j, v in enumerate(row) if i != j and not math.isnan(v))
+    numbers(machines.read_costs(folder, name).values())
+
+
+def search(path, reader, chance):
+    with open(path, encoding="utf-8") as file:
+        good = file.read()
+    reader(path)
+    refused = 0
+    for _ in range(changes):
+        put(path, change(good, chance))
+        try:
+            reader(path)
+        except UserError as error:
+            refused += 1
+            assert os.path.basename(path).split(".")[0] in str(error), (path, str(error))
+        except Exception:
+            shutil.copy(path, "hostile.crash")
+            raise
+    put(path, good)
+    print("%s: %d of %d refused" % (path, refused, changes))
+    assert 0 < refused < changes
+
+
+chance = random.Random(1)
+put("run.csv", "# orrery stats: nodes=4 makespan_s=0.5\nsrc,dst,bytes,messages,first_s,last_s\n0,1,100,2,0.0,0.1\n1,2,1000000,3,0.0,0.2\n3,0,7,1,0,0.4\n")
+put("run.txt", "a line of the program\n[starpu_comm_stats][3] TOTAL:   476.000000 B    0.000454 MB      0.000098 B/s    0.000000 MB/s\n"
+    "[starpu_comm_stats][3:0]        248.000000 B    0.000237 MB      0.000051 B/s    0.000000 MB/s\n"
+    "[starpu_comm_stats][1:2] 188.000000 B 0.000065 MB 0.000014 B/s 0.000000 MB/s 12 messages\n")
+search("run.csv", statistics, chance)
+search("run.txt", statistics, chance)
+shutil.copytree(os.path.join(source, "platforms", "machines", "h200x8", "bus"), "bus")
+for suffix in ("config", "bandwidth", "latency", "costs"):
+    os.chmod("bus/h200x8." + suffix, 0o644)
+    search("bus/h200x8." + suffix, machine, chance)
+END
+"$PYTHON" hostile.py "$ORR_TEST_SRCDIR" 3000 || die "a reader of the tools; see hostile.crash"
+[ "$ORR_TEST_SIM" = yes ] || exit 0
+
+# ---- platforms ----
+program=$ORR_TEST_BUILDDIR/examples/ring/ring.sim
+refused() {
+	fails 1 "$1: SimGrid cannot use it: ." "$ORRERY" sim -n 2 --platform "$1" "$program"
+	[ "$(wc -l < err)" -le 2 ] || die "more than one message: $1"
+}
+head='<?xml version="1.0"?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">'
+"$ORRERY" platform -n 2 -o good.xml || die "orrery platform"
+ok "$ORRERY" sim -n 2 --platform good.xml "$program"
+: > empty.xml
+refused empty.xml
+head -c "$(($(wc -c < good.xml) / 2))" good.xml > cut.xml
+refused cut.xml
+head -c 3000 /dev/zero > zeros.xml
+refused zeros.xml
+echo 'src,dst,bytes' > foreign.xml
+refused foreign.xml
+echo "$head<zone id='z' routing='Full'><host id='a' speed='fast'/><host id='b' speed='1Gf'/></zone></platform>" > speed.xml
+refused speed.xml
+echo "$head<zone id='z' routing='Full'><host id='a' speed='1Gf'/><host id='a' speed='1Gf'/></zone></platform>" > twice.xml
+refused twice.xml
+echo "$head<zone id='z' routing='Nowhere'><host id='a' speed='1Gf'/><host id='b' speed='1Gf'/></zone></platform>" > routing.xml
+refused routing.xml
+for machine in no_such_machine ../../etc/passwd ''; do
+	echo "$head<zone id='z' routing='Full'><host id='a' speed='1Gf'><prop id='machine' value='$machine'/></host><host id='b' speed='1Gf'/>
+		<link id='l' bandwidth='1GBps' latency='1us'/><route src='a' dst='b'><link_ctn id='l'/></route></zone></platform>" > property.xml
+	fails 1 "the host a has the machine $machine, which is unknown; there are:.* quickstart" "$ORRERY" sim -n 2 --platform property.xml "$program"
+done
