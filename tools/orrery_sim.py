@@ -4,11 +4,13 @@
 # becomes the launcher, which understands the same options.
 # Invariant: options are passed on as they were given; the exit status is the
 # program's.
+import math
 import os
 import shlex
 import sys
 
 import orrery_elf
+import orrery_repeat
 from orrery_cli import UserError, exec_program
 
 HELP = """usage: orrery sim -n N [options] PROGRAM.sim [ARGS]
@@ -38,6 +40,25 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
   --cost-submit US, --cost-foreign US, --cost-complete US, --cost-sched US,
   --cost-message US    virtual costs of the runtime itself, in microseconds
                        (default: what `orrery calibrate` measured on the machine)
+  --noise[=FACTOR]     durations of kernels vary as much as was measured, times
+                       FACTOR (default: they do not)
+  --noise-default PERCENT
+                       deviation of kernels of which none was measured
+                       (default 0; implies --noise)
+  --speed-spread PERCENT, --worker-spread PERCENT
+                       nodes, and workers, are slower or faster than the machine
+                       says, by constant factors of mean 1 and this deviation
+  --background-load PERCENT, --background-period US
+                       bandwidth that others take on each link on average (0 to
+                       90); how long a link keeps the share that was drawn for it
+                       (default 10000)
+  --seed S             of the random numbers of all these, and of the runtime
+                       unless STARPU_RAND_SEED is set (default 0); the same
+                       command with the same seed gives the same run
+  --repeat K           run with the seeds S, S+1, ... S+K-1, and once without
+                       variability; print the distribution of the makespan.
+                       --report FILE.csv or FILE.json gets all runs
+  --jobs J             as many of these at a time (default 1)
   --quantum US         smallest charge of such costs that is slept (default 1)
   --stack KIB          stack of the program's main
   --cfg=KEY:VALUE      setting of SimGrid
@@ -49,12 +70,32 @@ launcher's command (for instance "valgrind -q").
 VALUED = {"-n": "a number", "-np": "a number", "--platform": "a file", "--machine": "a name",
           "--machine-path": "directories", "--cpus": "a number", "--kernels": "run, skip or inject", "--stats": "a file", "--report": "a file", "--cfg": "a SimGrid setting",
           "--stack": "a size", "--quantum": "a time",
-          "--cuda-from-model": "yes or no"}
+          "--cuda-from-model": "yes or no", "--noise-default": "a percentage", "--speed-spread": "a percentage",
+          "--worker-spread": "a percentage", "--background-load": "a percentage", "--background-period": "a time",
+          "--seed": "a number", "--repeat": "a number", "--jobs": "a number"}
+# name: what, least and greatest value
+NUMBERS = {"--noise": ("a factor", 0, 1000), "--noise-default": ("a percentage", 0, 1000), "--speed-spread": ("a percentage", 0, 1000),
+           "--worker-spread": ("a percentage", 0, 1000), "--background-load": ("a percentage", 0, 90),
+           "--background-period": ("a number of microseconds", 1e-3, 1e12)}
+WHOLE = {"--seed": (0, 2 ** 32 - 1), "--repeat": (1, 10 ** 6), "--jobs": (1, 4096)}
+# Ours, not the launcher's.
+REQUESTS = ("--repeat", "--jobs")
 KERNELS = ("run", "skip", "inject")
+
+
+def is_number(text):
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def split_option(word, words):
     name, equals, value = word.partition("=")
+    if name == "--noise":  # its value is optional, so that it is never the next word
+        if not equals and words and is_number(words[0]) and not os.path.exists(words[0]):
+            raise UserError("--noise %s: write its factor as --noise=%s" % (words[0], words[0]))
+        return name, value if equals else "1"
     if name not in VALUED and not name.startswith("--cost-"):
         raise UserError("unknown option %s; see `orrery sim --help`" % name)
     if equals:
@@ -76,6 +117,14 @@ def check_option(name, value):
     if name in ("-n", "-np", "--cpus") and (not value.isdigit() or int(value) < 1):
         raise UserError("%s %s: the number of %s must be a positive integer"
                         % (name, value, "CPUs" if name == "--cpus" else "nodes"))
+    if name in NUMBERS:
+        what, least, most = NUMBERS[name]
+        if not is_number(value) or not least <= float(value) <= most:
+            raise UserError("%s %s: expected %s between %g and %g" % (name, value, what, least, most))
+    if name in WHOLE:
+        least, most = WHOLE[name]
+        if not (value.isascii() and value.isdigit()) or not least <= int(value) <= most:
+            raise UserError("%s %s: expected a whole number between %d and %d" % (name, value, least, most))
     if name == "--kernels" and value not in KERNELS:
         raise UserError("--kernels %s: there are run, skip and inject" % value)
     if name == "--cuda-from-model" and value not in ("yes", "no"):
@@ -90,6 +139,25 @@ def check_option(name, value):
         check_output(name, value)
 
 
+def take_request(options, show):
+    """Takes what --repeat is about out of the options: what is left, and the request, which is None without it."""
+    given = dict(options)
+    if "--repeat" not in given:
+        if "--jobs" in given:
+            raise UserError("--jobs is about several runs; give --repeat K as well")
+        return options, None
+    for name in ("--stats", "--bound"):
+        if name in given:
+            raise UserError("%s is about one run; leave it or --repeat out (--seed S repeats one run of several)" % name)
+    report = given.get("--report")
+    if report and not report.endswith((".csv", ".json")):
+        raise UserError("--report %s: with --repeat its name ends in .csv or .json, which tells the format" % report)
+    ours = REQUESTS + ("--seed", "--report")
+    request = {"repeat": int(given["--repeat"]), "jobs": int(given.get("--jobs", 1)), "seed": int(given.get("--seed", 0)),
+               "report": report, "show": show}
+    return [pair for pair in options if pair[0] not in ours], request
+
+
 def parse(arguments):
     options, words, show = [], list(arguments), False
     while words and words[0].startswith("-"):
@@ -100,14 +168,28 @@ def parse(arguments):
             show = True
             continue
         if word == "--bound":
-            options.append(word)
+            options.append((word, None))
             continue
         name, value = split_option(word, words)
         check_option(name, value)
-        options += ["--cfg=" + value] if name == "--cfg" else ["-n" if name == "-np" else name, value]
+        options.append(("-n" if name == "-np" else name, value))
     if not words:
         raise UserError("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]")
-    return options, words, show
+    options, request = take_request(options, show)
+    return options, words, show, request
+
+
+def launcher_words(options):
+    """The launcher's words for pairs of name and value; the value of --noise is optional there too."""
+    words = []
+    for name, value in options:
+        if value is None:
+            words.append(name)
+        elif name in ("--cfg", "--noise"):
+            words.append(name + "=" + value)
+        else:
+            words += [name, value]
+    return words
 
 
 def check_program(program):
@@ -134,7 +216,7 @@ def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    options, words, show = parse(arguments)
+    options, words, show, request = parse(arguments)
     if not context.has("simgrid"):
         raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
     launcher = context.paths["launcher"]
@@ -147,7 +229,11 @@ def main(context, arguments):
         # where it looks by itself is where configure was told to install the library
         known = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
-    command = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher] + options + [program] + words[1:]
+    launcher = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher]
+    program = [program] + words[1:]
+    if request:
+        return orrery_repeat.main(lambda pairs: launcher + launcher_words(pairs) + program, options, program, environment, request)
+    command = launcher + launcher_words(options) + program
     if show:
         print(" ".join(shlex.quote(word) for word in command))
         return 0

@@ -33,6 +33,11 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv);
 /* Whether the user gave this cost (enum orr_cost): then no machine's measurement counts. */
 int launcher_cost_given(int cost);
 
+/* noise.c: takes the options of variability; launcher_noise_read completes them. The factor of a node's durations. */
+int launcher_noise_option(const char *name, const char *value);
+void launcher_noise_read(void);
+double launcher_noise_slowness(int rank);
+
 /* program.c: checks that path is a program for the simulated world; later loads a private copy and returns its entry. */
 void launcher_program_check(const char *path);
 int (*launcher_program_load(void))(int, char **);
@@ -53,6 +58,9 @@ size_t launcher_platform_load(const char *file, int n);
 sg_host_t launcher_host(size_t i);
 /* Returns when nothing can happen any more. */
 void launcher_run(void);
+
+/* background.cpp: after the platform was loaded; v must remain. */
+void launcher_background_start(const struct orr_sim_noise *v);
 
 #ifdef __cplusplus
 }

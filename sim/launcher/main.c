@@ -113,6 +113,7 @@ static void make_ranks(const struct launcher_options *o, size_t nhosts)
 	for (int i = 0; i < o->n; i++) {
 		orr_sim.ranks[i].rank = i;
 		orr_sim.ranks[i].host = launcher_host((size_t) i);
+		orr_sim.ranks[i].slowness = launcher_noise_slowness(i);
 	}
 	launcher_machines_find(o);
 	for (int i = 0; i < o->n; i++)
@@ -147,6 +148,8 @@ int main(int argc, char **argv)
 		launcher_loading(o.platform);
 	size_t nhosts = launcher_platform_load(o.platform, o.n);
 	launcher_loading(NULL);
+	if (orr_sim.noise.load > 0)
+		launcher_background_start(&orr_sim.noise);
 	make_ranks(&o, nhosts);
 	start(&o);
 	launcher_run();

@@ -26,6 +26,16 @@ static const char usage[] =
 	"  --cost-submit US, --cost-foreign US, --cost-complete US, --cost-sched US, --cost-message US\n"
 	"                       virtual cost of what the runtime does, in microseconds (default: what was\n"
 	"                       measured on the machine; ORR_SIM_COSTS=0: all 0)\n"
+	"  --noise[=FACTOR]     durations of kernels vary as much as was measured, times FACTOR (default: not at all)\n"
+	"  --noise-default PERCENT\n"
+	"                       deviation of kernels of which none was measured (default 0; implies --noise)\n"
+	"  --speed-spread PERCENT, --worker-spread PERCENT\n"
+	"                       deviation of the constant factors by which nodes, and workers, are slower or faster\n"
+	"  --background-load PERCENT\n"
+	"                       bandwidth that others take on each link on average (0 to 90)\n"
+	"  --background-period US\n"
+	"                       for so long a link keeps the share that was drawn for it (default 10000)\n"
+	"  --seed S             of all of these, and of the runtime unless STARPU_RAND_SEED is set (default 0)\n"
 	"  --quantum US         smallest charge of such costs that is slept (default 1)\n"
 	"  --stack KIB          stack of the program's main\n"
 	"  --cfg=KEY:VALUE      a setting of SimGrid\n";
@@ -116,7 +126,7 @@ static void set_option(struct launcher_options *o, const char *name, const char 
 		orr_sim_quantum_us = microseconds(name, value);
 	else if (!strcmp(name, "--cfg"))
 		o->cfg[o->ncfg++] = value;
-	else if (!is_cost(name, value))
+	else if (!is_cost(name, value) && !launcher_noise_option(name, value))
 		launcher_fail("unknown option %s; see --help", name);
 }
 
@@ -156,6 +166,7 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 		launcher_fail("out of memory");
 	o->n = 1;
 	orr_sim.cuda_from_model = 1;
+	orr_sim.noise.period_us = 10000;
 	default_costs();
 	for (; i < argc && argv[i][0] == '-'; i++) {
 		char *equals = strchr(argv[i], '='), *name = argv[i];
@@ -174,6 +185,8 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 		if (equals && name[1] == '-') {
 			*equals = 0;
 			set_option(o, name, equals + 1);
+		} else if (!strcmp(name, "--noise")) {
+			set_option(o, name, "1");
 		} else if (i + 1 < argc) {
 			set_option(o, name, argv[++i]);
 		} else {
@@ -183,6 +196,7 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	if (i >= argc)
 		launcher_fail("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]");
 	read_environment();
+	launcher_noise_read();
 	o->program = argv + i;
 	o->nprogram = argc - i;
 	orr_sim.progress = isatty(2);

@@ -12,6 +12,7 @@
 #include <simgrid/semaphore.h>
 #include "core/node.h"
 #include "perf/perf.h"
+#include "sim_noise.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,6 +67,7 @@ struct orr_sim_rank {
 	const char *machine_name;
 	struct orr_machine *machine;	/* NULL: the built-in description */
 	unsigned ncpus;
+	double slowness;		/* of everything that it computes, beside what models tell */
 	struct orr_node *node;
 	struct orr_sim_actor *engine, *driver, *main;
 	int (*entry)(int, char **);
@@ -96,6 +98,7 @@ struct orr_sim {
 	size_t stack_small, stack_main;	/* of engine and driver; of main and user threads */
 	const char *stats_file, *report_file;
 	int bound;			/* lower bounds are reported */
+	struct orr_sim_noise noise;
 	int progress;			/* stderr is a terminal */
 	/* state */
 	struct orr_sim_rank *ranks;

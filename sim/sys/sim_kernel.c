@@ -57,15 +57,36 @@ static int executes(const struct orr_worker *w, const struct starpu_task *t, int
 	return orr_sim.kernels != ORR_SIM_SKIP || *inject || (flags & STARPU_CODELET_SIMGRID_EXECUTE);
 }
 
+/* A kernel's own random factor: the same on every unit, in units of that unit's deviation. */
+static double noise(const struct orr_sim_rank *r, const struct orr_task *t, double us, double deviation_us)
+{
+	struct orr_sim_noise *v = &orr_sim.noise;
+	double deviation = deviation_us > 0 && us > 0 ? v->kernels * deviation_us / us : v->unmeasured;
+	if (!(deviation_us > 0))
+		v->without_us += us;
+	return orr_sim_factor(orr_sim_random(v->seed, ORR_SIM_KERNEL, (uint64_t) r->rank, t->job_id), deviation);
+}
+
+/* Models do not know what sets this node and this worker apart. */
+static double slowness(const struct orr_worker *w, const struct orr_sim_rank *r)
+{
+	const struct orr_sim_noise *v = &orr_sim.noise;
+	if (v->workers > 0)
+		return r->slowness * orr_sim_factor(orr_sim_random(v->seed, ORR_SIM_WORKER, (uint64_t) r->rank, w->id), v->workers);
+	return r->slowness;
+}
+
 static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked_us)
 {
 	enum orr_perf_source source = ORR_PERF_UNKNOWN;
-	double us = orr_perf_expected_us(w->group->node, w->unit, t->pub, t->nimpl, 1, &source);
+	double deviation = 0, us = orr_perf_spread_us(w->group->node, w->unit, t->pub, t->nimpl, &source, &deviation);
 	int guessed = source == ORR_PERF_DEFAULT || source == ORR_PERF_UNKNOWN;
 	if (!(us >= 0) || isinf(us))
 		us = 0;
 	/* A kernel that slept said how long it takes: better than a default. */
 	us = asked_us > 0 && guessed ? asked_us : us + asked_us;
+	if (orr_sim.noise.kernels > 0 || orr_sim.noise.unmeasured > 0)
+		us *= noise(w->group->node->sys, t, us, deviation);
 	orr_sim.kernel_us[source] += us;
 	if (source > ORR_PERF_BY_SIZE)
 		note_uncalibrated(codelet_name(t->pub), us);
@@ -89,6 +110,7 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 	} else {
 		us = modelled_us(w, t, a->extra_us);
 	}
+	us *= slowness(w, a->rank);
 	a->extra_us = 0;
 	/* What the runtime did for this worker since the last kernel comes before it. */
 	us += a->head.thread.debt_us;

@@ -36,6 +36,8 @@ int orr_sys_node_init(struct orr_node *node)
 		if (!isnan(a->rank->machine->costs_us[i]))
 			node->costs[i] = a->rank->machine->costs_us[i];
 	node->keep_graph = orr_sim.bound;
+	for (int i = 0; i < ORR_NCOSTS; i++)
+		node->costs[i] *= a->rank->slowness;
 	a->rank->runtime_up = 1;
 	return 0;
 }

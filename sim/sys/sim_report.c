@@ -16,7 +16,7 @@
 
 struct totals {
 	uint64_t tasks, messages, bytes;
-	double makespan_s, uncalibrated;
+	double makespan_s, uncalibrated, without_deviation;
 	int has_bounds;
 	struct orr_sim_bounds bounds;
 };
@@ -94,6 +94,7 @@ static void sum(struct totals *t)
 	}
 	t->uncalibrated = all > 0 ? (all - known) / all : 0;
 	t->has_bounds = orr_sim.bound && !orr_sim_bound_compute(&t->bounds);
+	t->without_deviation = all > 0 ? orr_sim.noise.without_us / all : 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -150,6 +151,19 @@ static void json_string(FILE *f, const char *s)
 	fputc('"', f);
 }
 
+/* What varied, only in runs in which something did. */
+static void write_variability(FILE *f, const struct totals *t)
+{
+	const struct orr_sim_noise *v = &orr_sim.noise;
+	if (!orr_sim_varies(v))
+		return;
+	fprintf(f, ",\n  \"seed\": %llu,\n  \"noise\": %g,\n  \"noise_default_percent\": %g,\n  \"speed_spread_percent\": %g,\n",
+		(unsigned long long) v->seed, v->kernels, 100 * v->unmeasured, 100 * v->nodes);
+	fprintf(f, "  \"worker_spread_percent\": %g,\n  \"background_load_percent\": %g,\n  \"background_period_us\": %g,\n",
+		100 * v->workers, 100 * v->load, v->period_us);
+	fprintf(f, "  \"without_deviation_fraction\": %.6f", t->without_deviation);
+}
+
 static int write_report(const struct totals *t, const char *path)
 {
 	static const char *const modes[] = { "run", "skip", "inject" };
@@ -172,7 +186,9 @@ static int write_report(const struct totals *t, const char *path)
 			t->bounds.area_us * 1e-6, t->bounds.area_mean_us * 1e-6, t->bounds.area_rank, t->bounds.path_us * 1e-6);
 	fprintf(f, "  \"kernels\": \"%s\",\n  \"machine\": ", modes[orr_sim.kernels]);
 	json_string(f, orr_sim.ranks[0].machine_name);
-	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d\n}\n", orr_sim.ranks[0].ncpus, orr_sim.status);
+	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d", orr_sim.ranks[0].ncpus, orr_sim.status);
+	write_variability(f, t);
+	fputs("\n}\n", f);
 	return close_output(f, path);
 }
 
@@ -208,6 +224,9 @@ static void print_summary(const struct totals *t)
 	fputc('\n', f);
 	if (t->has_bounds)
 		print_bounds(f, t);
+	if (t->without_deviation >= 0.0005 && !(orr_sim.noise.unmeasured > 0))
+		fprintf(f, "orrery sim: --noise leaves %.3g %% of the simulated kernel time alone, whose deviation was not measured; "
+			"--noise-default PERCENT gives it one\n", 100 * t->without_deviation);
 	if (t->uncalibrated < 0.0005)
 		return;
 	fprintf(f, "orrery sim: %.3g %% of the simulated kernel time is uncalibrated:", 100 * t->uncalibrated);

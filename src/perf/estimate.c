@@ -201,6 +201,20 @@ static double nearest_speed(const struct orr_model_impl *impl, double flops)
 	return speed;
 }
 
+/* Deviation over mean of all entries together, each with the weight of its samples: a regression has no deviation of its own. */
+static double relative_deviation(const struct orr_model_impl *impl)
+{
+	double squares = 0, weight = 0;
+	for (unsigned i = 0; i < impl->nentries; i++) {
+		const struct starpu_perfmodel_history_entry *e = &impl->entries[i]->pub;
+		if (!has_time(e) || !(e->deviation >= 0))
+			continue;
+		squares += e->nsample * (e->deviation / e->mean) * (e->deviation / e->mean);
+		weight += e->nsample;
+	}
+	return weight > 0 ? sqrt(squares / weight) : 0;
+}
+
 static struct orr_estimate from_regression(const struct starpu_perfmodel *model, struct orr_model_impl *impl, size_t size, const double *row)
 {
 	const struct starpu_perfmodel_regression_model *r = &impl->reg;
@@ -257,6 +271,7 @@ static struct orr_estimate derive(struct query *q, int comb, uint32_t footprint)
 	if (impl) {
 		orr_model_refit(impl, q->s->perf->cfg);
 		r = from_regression(q->model, impl, size, has_row ? row : NULL);
+		r.deviation = isnan(r.us) ? 0 : r.us * relative_deviation(impl);
 		if (isnan(r.us) && (q->s->perf->cfg->calibrate == 0 || q->use_defaults)) {
 			const struct starpu_perfmodel_history_entry *e = same_size(impl, size, q->t->flops);
 			exact = e != NULL;
@@ -313,6 +328,7 @@ static struct orr_estimate from_model(struct query *q)
 		orr_model_refit(impl, cfg);
 		r = from_regression(q->model, impl, size, has_row ? row : NULL);
 		orr_unlock(&m->lock);
+		r.deviation = r.us * history.deviation / history.us;
 		return isnan(r.us) ? history : r;
 	}
 	return derive(q, comb, footprint);
@@ -402,10 +418,13 @@ double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u
 	return r.us;
 }
 
-double orr_perf_deviation_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl)
+double orr_perf_spread_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl,
+			  enum orr_perf_source *source, double *deviation_us)
 {
-	struct orr_estimate r = orr_perf_estimate(node, t->cl ? t->cl->model : NULL, u, t, nimpl, 0);
-	return isnan(r.us) || !(r.deviation > 0) ? 0 : r.deviation;
+	struct orr_estimate r = orr_perf_estimate(node, t->cl ? t->cl->model : NULL, u, t, nimpl, 1);
+	*source = r.source;
+	*deviation_us = r.deviation > 0 && isfinite(r.deviation) ? r.deviation : 0;
+	return r.us;
 }
 
 /* Best speed that any loaded model shows on that kind of unit. */

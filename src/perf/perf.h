@@ -62,8 +62,9 @@ void orr_perf_exit(struct orr_node *node);
  * nothing is known and use_defaults is 0. */
 double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl, int use_defaults,
 			    enum orr_perf_source *source);
-/* Standard deviation of the calibrated measurement behind the estimate, 0 when unknown. */
-double orr_perf_deviation_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl);
+/* The same, with defaults, and the standard deviation of the measurements behind it; 0 when it was not measured. */
+double orr_perf_spread_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl,
+			  enum orr_perf_source *source, double *deviation_us);
 /* Does the model's file tell how long kernels take on that unit? unit NULL: on any CUDA device. */
 int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model, const struct orr_perf_unit *unit);
 /* Records a measurement (calibration); thread-safe. */

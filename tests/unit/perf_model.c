@@ -43,7 +43,9 @@ static void estimates(void)
 	CHECK_NEAR(expect(&bare, &cpu, 64, 1e6, 1, &s), 100, 1e-9);	/* the best speed seen is 1e10 flop/s */
 	CHECK(!*captured());
 	struct starpu_task *t = make(&cl, 4096, 0);
-	CHECK_NEAR(orr_perf_deviation_us(node, &cpu, t, 0), 7, 1e-12);
+	double deviation = 0;
+	CHECK_NEAR(orr_perf_spread_us(node, &cpu, t, 0, &s, &deviation), expect(&cl, &cpu, 4096, 0, 1, NULL), 1e-12);
+	CHECK_NEAR(deviation, 7, 1e-12);
 	free(t);
 	orr_perf_exit(node);
 	CHECK(!model.state && !model.is_init);

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Background load: what others take of the bandwidth of each link of the network, drawn again for every period (sim/sys/sim_noise.h).
+//
+// Links change together, at multiples of the period, and only while messages are under way: SimGrid's own profiles cannot be given to
+// links that were read from a file, and a timer that always goes on would hide that nothing else can happen any more.
+// Invariant: while a message is under way, every link has base * share of the present period.
+#include <cmath>
+#include <exception>
+#include <set>
+#include <string>
+#include <vector>
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/kernel/resource/Model.hpp>
+#include <simgrid/s4u.hpp>
+#include <xbt/config.hpp>
+#include "sim_noise.h"
+
+/* The part that we need of a class of SimGrid that has no installed header; the symbol is exported by SimGrid 3.32. */
+namespace simgrid {
+namespace kernel {
+namespace activity {
+class CommImpl {
+public:
+	static xbt::signal<void(CommImpl const &)> on_start;
+};
+}
+}
+}
+
+extern "C" {
+void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+void launcher_background_start(const struct orr_sim_noise *v);
+}
+
+namespace s4u = simgrid::s4u;
+
+namespace {
+
+// While it is not 0, a message that is in its latency when a bandwidth changes does not go on before the next change (SimGrid 3.32).
+constexpr const char *WEIGHT = "network/weight-S";
+
+// By name (FNV-1a), so that a link's numbers do not depend on what else is there.
+uint64_t key(const std::string &name)
+{
+	uint64_t h = 0xcbf29ce484222325;
+	for (unsigned char c : name)
+		h = (h ^ c) * 0x100000001b3;
+	return h;
+}
+
+// The links that connect a host with itself: memory, not network.
+std::set<s4u::Link *> loopbacks()
+{
+	std::set<s4u::Link *> all;
+	for (auto *host : s4u::Engine::get_instance()->get_all_hosts()) {
+		std::vector<s4u::Link *> route;
+		try {
+			host->route_to(host, route, nullptr);
+			all.insert(route.begin(), route.end());
+		} catch (const std::exception &) {
+			// A host without a way to itself has none.
+		}
+	}
+	return all;
+}
+
+class Background {
+	struct Entry {
+		s4u::Link *link;
+		uint64_t key;
+		double base;	// bandwidth without load
+	};
+	const orr_sim_noise *noise;
+	simgrid::kernel::resource::Model *network = nullptr;
+	std::vector<Entry> links;
+	double weight = simgrid::config::get_value<double>(WEIGHT);
+	double period = -1;	// whose shares the links have
+	bool armed = false;	// for the next period
+
+	double period_s() const { return noise->period_us * 1e-6; }
+
+	void enter(double p)
+	{
+		if (p == period)
+			return;
+		period = p;
+		simgrid::config::set_value(WEIGHT, 0.0);
+		for (auto &e : links)
+			e.link->set_bandwidth(e.base * orr_sim_link_share(noise, e.key, static_cast<uint64_t>(p)));
+		simgrid::config::set_value(WEIGHT, weight);
+	}
+
+	void arm()
+	{
+		armed = true;
+		simgrid::kernel::timer::Timer::set((period + 1) * period_s(), [this] {
+			armed = false;
+			if (network->get_started_action_set()->empty())
+				return;
+			enter(period + 1);
+			arm();
+		});
+	}
+
+public:
+	explicit Background(const orr_sim_noise *v) : noise(v)
+	{
+		for (auto *model : s4u::Engine::get_instance()->get_all_models())
+			if (model->get_name().rfind("Network_", 0) == 0)
+				network = model;
+		if (!network)
+			launcher_fail("--background-load: this model of the network cannot have it; leave --cfg=network/model out");
+		const auto own = loopbacks();
+		for (auto *link : s4u::Engine::get_instance()->get_all_links())
+			if (!own.count(link) && link->get_name() != "__loopback__" &&
+			    link->get_sharing_policy() != s4u::Link::SharingPolicy::WIFI)
+				links.push_back({link, key(link->get_name()), link->get_bandwidth()});
+	}
+
+	void message()
+	{
+		if (armed)
+			return;
+		enter(std::fmax(period, std::floor(s4u::Engine::get_clock() / period_s())));
+		arm();
+	}
+};
+
+}
+
+void launcher_background_start(const struct orr_sim_noise *v)
+{
+	auto *background = new Background(v);
+	simgrid::kernel::activity::CommImpl::on_start.connect([background](auto const &) { background->message(); });
+}
