@@ -141,7 +141,7 @@ int main(void)
 		return 1;
 	}
 	struct orr_node *node = orr_self();
-	printf("ncpus %u\nncuda %u\nnopencl %u\n", node->topo.ncores, starpu_memory_nodes_get_count_by_kind(STARPU_CUDA_RAM),
+	printf("ncpus %u\nnnuma %u\nncuda %u\nnopencl %u\n", node->topo.ncores, starpu_memory_nodes_get_numa_count(), starpu_memory_nodes_get_count_by_kind(STARPU_CUDA_RAM),
 	       starpu_memory_nodes_get_count_by_kind(STARPU_OPENCL_RAM));
 	measure_buses(node);
 	starpu_shutdown();

@@ -122,7 +122,7 @@ def calibrate_node(context, options):
         elif words[0] in machines.COSTS:
             costs[words[0]] = float(words[1])
         else:
-            units[{"ncpus": "CPU", "ncuda": "CUDA", "nopencl": "OpenCL"}[words[0]]] = int(words[1])
+            units[{"ncpus": "CPU", "nnuma": "NUMA", "ncuda": "CUDA", "nopencl": "OpenCL"}[words[0]]] = int(words[1])
     if context.has("mpi"):
         say("insertion of foreign tasks, messages")
         fake = {"STARPU_MPI_FAKE_RANK": "5", "STARPU_MPI_FAKE_SIZE": "16"}

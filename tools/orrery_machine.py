@@ -59,7 +59,8 @@ def show_real(context, options):
 
 
 def memory_names(units):
-    return ["RAM"] + ["CUDA %d" % i for i in range(units["CUDA"])] + ["OpenCL %d" % i for i in range(units["OpenCL"])]
+    main = ["RAM"] if units["NUMA"] == 1 else ["NUMA %d" % i for i in range(units["NUMA"])]
+    return main + ["CUDA %d" % i for i in range(units["CUDA"])] + ["OpenCL %d" % i for i in range(units["OpenCL"])]
 
 
 def show_table(title, names, rows):
@@ -76,7 +77,7 @@ def show(context, name, options):
     name, folder = machines.locate(context, name, options.get("--machine-path"))
     units = machines.read_config(folder, name)
     asked = options.get("--worker")
-    for unit in units:
+    for unit in TYPES.values():
         if asked.lower() == unit.lower() if asked else units[unit] > 0:
             print("%d %s worker%s" % (units[unit], unit, "" if units[unit] == 1 else "s"))
     if "--count" in options or "--notopology" in options:

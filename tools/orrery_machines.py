@@ -10,7 +10,7 @@ import os
 from orrery_cli import UserError
 
 MATRIX = 32  # rows and columns of a matrix in the files, at least
-MOST = {"CPU": 65536, "CUDA": 64, "OpenCL": 64}  # of units, as the library takes them
+MOST = {"CPU": 65536, "CUDA": 64, "OpenCL": 64, "NUMA": 64}  # of units, as the library takes them
 COSTS = ("submit_us", "foreign_us", "sched_us", "complete_us", "message_us")
 COST_MEANING = {
     "submit_us": "submitting a task with three data", "foreign_us": "inserting a task of other ranks",
@@ -74,7 +74,7 @@ def wrong(path, number, expected):
 
 def read_config(folder, name):
     path = os.path.join(folder, "bus", name + ".config")
-    units, number = {"CUDA": 0, "OpenCL": 0}, 1
+    units, number = {"CUDA": 0, "OpenCL": 0, "NUMA": 1}, 1
     for number, line in read_lines(path):
         count, mark, comment = line.partition("#")
         count = count.strip()
@@ -87,6 +87,7 @@ def read_config(folder, name):
                 units[unit] = int(count)
     if "CPU" not in units:
         raise wrong(path, number, "a line with the number of CPUs, such as `12 # Number of CPUs`")
+    units["NUMA"] = max(units["NUMA"], 1)
     return {unit: units[unit] for unit in MOST}
 
 
@@ -152,16 +153,17 @@ def write_machine(folder, name, units, bandwidth, latency, costs, note):
     place = os.path.join(folder, "bus")
     os.makedirs(place, exist_ok=True)
     base = os.path.join(place, name)
-    n = 1 + units["CUDA"] + units["OpenCL"]
+    numa = units.get("NUMA", 1)
+    n = numa + units["CUDA"] + units["OpenCL"]
     cpus = range(units["CPU"])
     write(base + ".bandwidth", matrix_text(bandwidth, n))
     write(base + ".latency", matrix_text(latency, n))
     write(base + ".affinity", "# GPU\t" + "".join("CPU%d\t" % c for c in cpus) + "\n"
-          + "".join("%d\t%s\n" % (d, "".join("%d\t" % c for c in cpus)) for d in range(n - 1)))
+          + "".join("%d\t%s\n" % (d, "".join("%d\t" % c for c in cpus)) for d in range(n - numa)))
     write(base + ".costs", "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Microseconds that the runtime itself takes: %s\n" % note
           + "".join("%s %.4f\n" % (key, costs[key]) for key in COSTS if key in costs))
-    write(base + ".config", "# Current configuration\n%d # Number of CPUs\n%d # Number of CUDA devices\n%d # Number of OpenCL devices\n"
-          % (units["CPU"], units["CUDA"], units["OpenCL"]))
+    write(base + ".config", "# Current configuration\n%d # Number of CPUs\n%s%d # Number of CUDA devices\n%d # Number of OpenCL devices\n"
+          % (units["CPU"], "%d # Number of NUMA nodes\n" % numa if numa > 1 else "", units["CUDA"], units["OpenCL"]))
     return [base + suffix for suffix in (".config", ".bandwidth", ".latency", ".affinity", ".costs")]
 
 

@@ -29,10 +29,12 @@ struct orr_sim_bus {
 static double fastest(const struct orr_machine *m, int direction)
 {
 	double best = 0;
-	for (unsigned i = 1; m->bandwidth && i <= m->ncuda; i++) {
-		double v = m->bandwidth[direction == FROM_MAIN ? i : i * m->nmemnodes];
-		if (v > best)
-			best = v;
+	for (unsigned k = 0; m->bandwidth && k < m->nnuma; k++) {
+		for (unsigned i = m->nnuma; i < m->nnuma + m->ncuda; i++) {
+			double v = m->bandwidth[direction == FROM_MAIN ? k * m->nmemnodes + i : i * m->nmemnodes + k];
+			if (v > best)
+				best = v;
+		}
 	}
 	return best;
 }

@@ -127,7 +127,7 @@ int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max)
 	struct orr_sim_rank *r = node->sys;
 	unsigned n = r->machine ? r->machine->ncuda : 0;
 	node->stand_in = 0;
-	if (!n)
+	if (!n && node->topo.nnuma < 2)
 		return 0;
 	int ret = orr_perf_set_machine(node, r->machine);
 	if (ret)

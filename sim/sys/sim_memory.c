@@ -85,6 +85,14 @@ void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align)
 	return aligned(size, align);
 }
 
+void orr_sys_mem_bind(struct orr_node *node, void *ptr, size_t size, int numa)
+{
+	(void) node;
+	(void) ptr;
+	(void) size;
+	(void) numa;
+}
+
 void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size)
 {
 	(void) node;

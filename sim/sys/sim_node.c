@@ -54,6 +54,24 @@ const char *orr_sys_machine_name(struct orr_node *node)
 	return rank_of(node)->machine_name;
 }
 
+/* Each NUMA node has as many of the cores as the others, in order. */
+static int share_cores(struct orr_topology *t, unsigned nnuma)
+{
+	if (nnuma > ORR_MAXNUMA)
+		nnuma = ORR_MAXNUMA;
+	t->core_numa = malloc(t->nmachine * sizeof(*t->core_numa));
+	t->numa_ids = malloc(nnuma * sizeof(*t->numa_ids));
+	if (!t->core_numa || !t->numa_ids)
+		return -ENOMEM;
+	t->nnuma = nnuma;
+	t->ncore_numa = t->nmachine;
+	for (unsigned i = 0; i < t->nmachine; i++)
+		t->core_numa[i] = (uint8_t) (i * nnuma / t->nmachine);
+	for (unsigned i = 0; i < nnuma; i++)
+		t->numa_ids[i] = (int) i;
+	return 0;
+}
+
 int orr_sys_topology_init(struct orr_node *node)
 {
 	struct orr_topology *t = &node->topo;
@@ -65,14 +83,16 @@ int orr_sys_topology_init(struct orr_node *node)
 		t->core_ids[i] = (int) i;
 	t->ncores = t->nmachine = n;
 	t->hwloc = NULL;
-	return 0;
+	t->nnuma = 1;
+	return node->cfg.use_numa && rank_of(node)->machine && rank_of(node)->machine->nnuma > 1 ? share_cores(t, rank_of(node)->machine->nnuma) : 0;
 }
 
 void orr_sys_topology_exit(struct orr_node *node)
 {
 	free(node->topo.core_ids);
-	node->topo.core_ids = NULL;
-	node->topo.ncores = 0;
+	free(node->topo.core_numa);
+	free(node->topo.numa_ids);
+	memset(&node->topo, 0, sizeof(node->topo));
 }
 
 void orr_sys_abort(void)

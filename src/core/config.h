@@ -45,7 +45,8 @@ struct orr_config {
 	char *mpi_hostnames;
 	int homogeneous_cpu, homogeneous_cuda;
 	/* memory, bytes; 0 = unlimited */
-	size_t limit_cpu_mem, limit_cuda_mem;
+	size_t limit_cpu_mem, limit_numa_mem, limit_cuda_mem;	/* numa: each node of main memory, when there are several */
+	int use_numa;			/* a memory node for each NUMA node */
 	int minimum_available_mem, target_available_mem;	/* percent */
 	int minimum_clean_buffers, target_clean_buffers;
 	char *disk_swap, *disk_swap_backend;

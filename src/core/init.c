@@ -143,8 +143,8 @@ static int create_cpu_worker(struct orr_node *node, unsigned i)
 	struct orr_worker *w = &node->workers[i];
 	int ret = setup_worker(w, i, STARPU_CPU_WORKER, (int) i, node->cfg.homogeneous_cpu);
 
-	w->memnode = STARPU_MAIN_RAM;
 	w->bindid = bindid(node, i);
+	w->memnode = orr_topology_numa(&node->topo, w->bindid);
 	w->driver = &orr_cpu_driver;
 	snprintf(w->name, sizeof(w->name), "CPU %u", i);
 	node->arch_mask |= STARPU_CPU;
@@ -172,25 +172,43 @@ static int create_device_workers(struct orr_node *node, const struct orr_device 
 	return 0;
 }
 
-/* Cuts the workers into groups: all of them, or a group for each CPU worker and one for each device. */
+/* Cuts the workers into groups: all of them, or a group for each CPU worker and one for each device that has workers. */
 static void cut_groups(struct orr_node *node, unsigned ncpus, const struct orr_device *devices, unsigned ndevices)
 {
-	unsigned i, first = 0;
+	unsigned i, k = 0, first = 0;
 
-	for (i = 0; i < node->ngroups; i++) {
-		struct orr_group *g = &node->groups[i];
-
-		g->first = first;
-		g->nworkers = node->ngroups == 1 ? node->nworkers : i < ncpus ? 1 : devices[i - ncpus].nworkers;
-		first += g->nworkers;
+	if (node->ngroups == 1)
+		node->groups[0].nworkers = node->nworkers;
+	for (i = 0; i < ncpus && node->ngroups > 1; i++) {
+		node->groups[k].first = first++;
+		node->groups[k++].nworkers = 1;
 	}
-	for (i = 0; i < ndevices && node->ngroups; i++)
-		node->memnodes[i + 1].group = &node->groups[node->ngroups == 1 ? 0 : ncpus + i];
+	for (i = 0; i < ndevices && node->ngroups; i++) {
+		if (!devices[i].nworkers)
+			continue;
+		node->memnodes[i + 1].group = &node->groups[k];
+		if (node->ngroups == 1)
+			continue;
+		node->groups[k].first = first;
+		node->groups[k++].nworkers = devices[i].nworkers;
+		first += devices[i].nworkers;
+	}
+}
+
+/* Devices that execute, and take a core to be driven by; the others are memories. */
+static unsigned count_drivers(const struct orr_device *devices, unsigned ndevices)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < ndevices; i++)
+		n += devices[i].nworkers != 0;
+	return n;
 }
 
 static int create_workers(struct orr_node *node, const struct orr_device *devices, unsigned ndevices)
 {
-	int ncpus = count_cpus(node, ndevices), ret = 0;
+	unsigned ndrivers = count_drivers(devices, ndevices);
+	int ncpus = count_cpus(node, ndrivers), ret = 0;
 	unsigned i, nunits, next;
 
 	if (ncpus < 0)
@@ -199,7 +217,7 @@ static int create_workers(struct orr_node *node, const struct orr_device *device
 	if (ret)
 		return ret;
 	node->nworkers = (unsigned) ncpus;
-	nunits = (unsigned) ncpus + ndevices;
+	nunits = (unsigned) ncpus + ndrivers;
 	for (i = 0; i < ndevices; i++)
 		node->nworkers += devices[i].nworkers;
 	node->ngroups = nunits ? orr_sys_ngroups(nunits) : 0;
@@ -304,7 +322,8 @@ static int create_memnodes(struct orr_node *node, const struct orr_device *devic
 	node->nmemnodes = 0;
 	node->limited = 0;
 	node->swap_node = -1;
-	ret = orr_memory_add_node(node, STARPU_CPU_RAM, 0, &orr_ram_ops, NULL, node->cfg.limit_cpu_mem);
+	ret = orr_memory_add_node(node, STARPU_CPU_RAM, 0, &orr_ram_ops, NULL,
+				  node->topo.nnuma > 1 ? orr_device_limit("CPU_NUMA", 0, node->cfg.limit_numa_mem) : node->cfg.limit_cpu_mem);
 	for (i = 0; i < ndevices && ret >= 0; i++)
 		ret = orr_memory_add_node(node, devices[i].kind, devices[i].devid, devices[i].memory_ops, devices[i].memory_arg, devices[i].memory);
 	return ret < 0 ? ret : 0;

@@ -15,21 +15,42 @@
 
 static size_t alignment(const struct orr_node *node) { return node->malloc_align > MIN_ALIGN ? node->malloc_align : MIN_ALIGN; }
 
+/* Large blocks are placed on their NUMA node, when these are told apart. Smaller ones would share pages with others'. */
+#define NUMA_BYTES ((size_t) 64 << 10)
+#define PAGE ((size_t) 4096)
+
+static int is_placed(const struct orr_node *node, size_t size) { return node->topo.nnuma > 1 && size >= NUMA_BYTES; }
+
+static void *alloc_placed(struct orr_node *node, unsigned memnode, size_t size)
+{
+	size_t align = alignment(node) > PAGE ? alignment(node) : PAGE, pages = (size + PAGE - 1) / PAGE * PAGE;
+	void *p = orr_sys_mem_alloc(node, pages, align);
+
+	if (p)
+		orr_sys_mem_bind(node, p, pages, node->memnodes[memnode].devid);
+	return p;
+}
+
 void *orr_malloc_hooked(struct orr_node *node, unsigned memnode, size_t size, int flags)
 {
 	void *p = NULL;
 
 	if (node->malloc_hook && memnode == STARPU_MAIN_RAM)
 		return node->malloc_hook(memnode, &p, size, flags) == 0 ? p : NULL;
+	if (is_placed(node, size))
+		return alloc_placed(node, memnode, size);
 	return orr_sys_mem_alloc(node, size ? size : 1, alignment(node));
 }
 
 void orr_free_hooked(struct orr_node *node, unsigned memnode, void *ptr, size_t size, int flags)
 {
-	if (node->free_hook && memnode == STARPU_MAIN_RAM)
+	if (node->free_hook && memnode == STARPU_MAIN_RAM) {
 		node->free_hook(memnode, ptr, size, flags);
-	else
-		orr_sys_mem_free(node, ptr, size ? size : 1);
+		return;
+	}
+	if (is_placed(node, size))
+		orr_sys_mem_bind(node, ptr, (size + PAGE - 1) / PAGE * PAGE, -1);
+	orr_sys_mem_free(node, ptr, size ? size : 1);
 }
 
 void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook, starpu_free_hook free_hook)

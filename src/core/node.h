@@ -28,8 +28,20 @@ struct orr_topology {
 	unsigned ncores;	/* cores (or PUs, see STARPU_NTHREADS_PER_CORE) that this process may use */
 	int *core_ids;		/* their logical indices, ncores of them, owned */
 	unsigned nmachine;	/* cores of the whole machine */
+	unsigned nnuma;		/* NUMA nodes that are memory nodes of their own, at least 1 */
+	int *numa_ids;		/* the system's numbers of them, owned; NULL: 0 */
+	uint8_t *core_numa;	/* which of them a core (by logical index) belongs to, owned; NULL: the first */
+	unsigned ncore_numa;
 	void *hwloc;		/* hwloc_topology_t or NULL */
 };
+
+#define ORR_MAXNUMA 16
+
+/* The NUMA node of a core; the first for what is not bound. */
+static inline unsigned orr_topology_numa(const struct orr_topology *t, int core)
+{
+	return core >= 0 && (unsigned) core < t->ncore_numa ? t->core_numa[core] : 0;
+}
 
 /* What was copied from one memory node to another (core/bus.c). */
 struct orr_bus {

@@ -325,9 +325,24 @@ void starpu_memory_node_get_name(unsigned n, char *name, size_t size)
 		snprintf(name, size, "%s %d", kinds[kind], starpu_memory_node_get_devid(n));
 }
 
-/* Main memory is one node, whatever the machine: it goes by the number of the first. */
-int starpu_memory_nodes_numa_id_to_devid(int osid) { return osid == 0 ? STARPU_MAIN_RAM : -1; }
-int starpu_memory_nodes_numa_devid_to_id(unsigned id) { return id == STARPU_MAIN_RAM ? 0 : -1; }
+/* NUMA nodes are the first memory nodes; without STARPU_USE_NUMA there is one, which goes by the number 0. */
+int starpu_memory_nodes_numa_id_to_devid(int osid)
+{
+	const struct orr_topology *t = &orr_self()->topo;
+	unsigned i;
+
+	for (i = 0; i < t->nnuma; i++)
+		if ((t->numa_ids ? t->numa_ids[i] : 0) == osid)
+			return (int) i;
+	return -1;
+}
+
+int starpu_memory_nodes_numa_devid_to_id(unsigned id)
+{
+	const struct orr_topology *t = &orr_self()->topo;
+
+	return id >= t->nnuma ? -1 : t->numa_ids ? t->numa_ids[id] : 0;
+}
 
 /* ---- combined workers: there are none ---- */
 

@@ -77,7 +77,8 @@ int orr_sys_node_init(struct orr_node *node);
 void orr_sys_node_exit(struct orr_node *node);
 /* The name under which this machine's performance models are stored. Owned by the node. */
 const char *orr_sys_machine_name(struct orr_node *node);
-/* Describes the machine: fills node->topo (number of cores usable by this process, their hwloc indices, ...). Returns 0 or -errno
+/* Describes the machine: fills node->topo (number of cores usable by this process, their hwloc indices, with cfg.use_numa the NUMA nodes
+ * of these cores, ...). Returns 0 or -errno
  * after a message. */
 int orr_sys_topology_init(struct orr_node *node);
 void orr_sys_topology_exit(struct orr_node *node);
@@ -111,6 +112,9 @@ void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t);
  * result is aligned to `align` bytes (a power of two, >= 64). NULL when memory is exhausted. */
 void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align);
 void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size);
+/* Has the pages of a block (whole pages) lie on NUMA node `numa` of node->topo, or anywhere again when it is negative. Where that is not
+ * possible nothing happens: it only costs speed. */
+void orr_sys_mem_bind(struct orr_node *node, void *ptr, size_t size, int numa);
 /* Memory that the program itself touches (starpu_malloc): zero-cost folded memory when kernels are skipped. */
 void *orr_sys_user_alloc(struct orr_node *node, size_t size, size_t align);
 void orr_sys_user_free(struct orr_node *node, void *ptr, size_t size);

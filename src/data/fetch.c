@@ -109,7 +109,7 @@ static struct orr_replicate *choose_source(struct orr_node *node, starpu_data_ha
 	for (r = &h->main; r; r = r->next) {
 		if (r->state == ORR_INVALID || r->loading)
 			continue;
-		if (r->memnode == STARPU_MAIN_RAM || node->memnodes[r->memnode].kind == node->memnodes[memnode].kind)
+		if (node->memnodes[r->memnode].kind == STARPU_CPU_RAM || node->memnodes[r->memnode].kind == node->memnodes[memnode].kind)
 			return r;
 		if (!any)
 			any = r;

@@ -26,13 +26,36 @@ static long wanted(const char *variable, int conf, const struct orr_node *node)
 	return n;
 }
 
+/* The nodes of main memory after the first. */
+static unsigned numa_nodes(struct orr_node *node, struct orr_device *v, unsigned max)
+{
+	unsigned i, n = node->topo.nnuma > 1 ? node->topo.nnuma - 1 : 0;
+
+	if (n > max)
+		n = max;
+	for (i = 0; i < n; i++) {
+		v[i] = (struct orr_device) {
+			.arch = STARPU_CPU_WORKER,
+			.kind = STARPU_CPU_RAM,
+			.devid = (int) i + 1,
+			.memory = orr_device_limit("CPU_NUMA", (int) i + 1, node->cfg.limit_numa_mem),
+			.memory_ops = &orr_ram_ops,
+		};
+	}
+	return n;
+}
+
 int orr_devices_list(struct orr_node *node, struct orr_device *v, unsigned max)
 {
 	long ncuda = wanted("STARPU_NCUDA", node->conf.ncuda, node);
-	unsigned n;
+	unsigned n, numa = numa_nodes(node, v, max);
+	int ret;
 
+	v += numa;
+	max -= numa;
 	if (ncuda >= 0 && (unsigned long) ncuda < max)
 		max = (unsigned) ncuda;
 	n = orr_fake_devices(node, v, max);
-	return n ? (int) n : orr_sys_devices(node, v, max);
+	ret = n ? (int) n : orr_sys_devices(node, v, max);
+	return ret < 0 ? ret : ret + (int) numa;
 }

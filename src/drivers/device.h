@@ -2,6 +2,7 @@
 /* Devices: units with a memory of their own. Whatever knows of devices (fake ones, simulated ones, a vendor's library) describes them in
  * one table; starpu_init makes a memory node and workers of each entry and never asks where it came from.
  *
+ * NUMA nodes but the first come first in it: memories without workers of their own, which CPU workers next to them use.
  * Invariant: entry i becomes memory node i + 1, and its workers are numbered after those of the CPUs, in the order of the table. */
 #ifndef ORR_DRIVERS_DEVICE_H
 #define ORR_DRIVERS_DEVICE_H

@@ -133,16 +133,14 @@ static const struct orr_machine *machine_of(struct orr_node *node)
 /* Which row of the tables a memory node of the process is; -1: none. */
 static int row_of(const struct orr_node *node, const struct orr_machine *m, unsigned memnode)
 {
-	if (memnode == STARPU_MAIN_RAM)
-		return 0;
 	if (memnode >= node->nmemnodes)
 		return -1;
 	const struct orr_memnode *n = &node->memnodes[memnode];
 	unsigned id = (unsigned) n->devid;
 	switch (n->kind) {
-	case STARPU_CPU_RAM: return 0;
-	case STARPU_CUDA_RAM: return n->devid >= 0 && id < m->ncuda ? (int) (1 + id) : -1;
-	case STARPU_OPENCL_RAM: return n->devid >= 0 && id < m->nopencl ? (int) (1 + m->ncuda + id) : -1;
+	case STARPU_CPU_RAM: return id < m->nnuma ? (int) id : 0;
+	case STARPU_CUDA_RAM: return n->devid >= 0 && id < m->ncuda ? (int) (m->nnuma + id) : -1;
+	case STARPU_OPENCL_RAM: return n->devid >= 0 && id < m->nopencl ? (int) (m->nnuma + m->ncuda + id) : -1;
 	default: return -1;
 	}
 }
@@ -199,7 +197,7 @@ void starpu_bus_print_bandwidth(FILE *f)
 		fprintf(f, "The buses of this machine were never measured; run `orrery calibrate'.\n");
 		return;
 	}
-	print_table(f, m, "bandwidth (MB/s), latency (us) below; node 0 is main memory, then CUDA, then OpenCL devices", m->bandwidth);
+	print_table(f, m, "bandwidth (MB/s), latency (us) below; main memory first (each NUMA node), then CUDA, then OpenCL devices", m->bandwidth);
 	print_table(f, m, "latency (us)", m->latency);
 }
 

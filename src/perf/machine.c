@@ -145,40 +145,28 @@ int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *m
 	return 0;
 }
 
-/* Of several NUMA nodes only the first stands for main memory: rows and columns of the others are dropped. */
-static void fold_main(double *full, unsigned nfull, unsigned nmain, double *out, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		for (unsigned j = 0; j < n; j++)
-			out[i * n + j] = full[(i ? i + nmain - 1 : 0) * nfull + (j ? j + nmain - 1 : 0)];
-	}
-}
-
 /* Reads one matrix; without devices a missing file leaves *out NULL. */
-static int load_matrix(struct orr_machine *m, const char *suffix, unsigned nmain, double **out)
+static int load_matrix(struct orr_machine *m, const char *suffix, double **out)
 {
 	char path[4096], *text;
-	unsigned n = m->nmemnodes, nfull = n + nmain - 1;
+	unsigned n = m->nmemnodes, ndevices = n - m->nnuma;
 	int err = read_text(m->dir, m->name, suffix, path, sizeof(path), &text);
 	if (err == -ENOENT) {
-		if (n == 1)
+		if (!ndevices)
 			return 0;
 		orr_error("%s: missing, but bus/%s.config of the same place announces %u devices; measure the machine again with "
-			  "`orrery calibrate'", path, m->name, n - 1);
+			  "`orrery calibrate'", path, m->name, ndevices);
 		return -EINVAL;
 	}
 	if (err)
 		return err;
-	double *full = calloc((size_t) nfull * nfull, sizeof(double));
 	double *matrix = calloc((size_t) n * n, sizeof(double));
-	err = full && matrix ? orr_machine_parse_matrix(text, path, nfull, full) : -ENOMEM;
+	err = matrix ? orr_machine_parse_matrix(text, path, n, matrix) : -ENOMEM;
 	if (!err) {
-		fold_main(full, nfull, nmain, matrix, n);
 		*out = matrix;
 		matrix = NULL;
 	}
 	free(matrix);
-	free(full);
 	free(text);
 	return err;
 }
@@ -355,11 +343,12 @@ static int load_from(const char *dir, const char *name, char *config, const char
 	if (m && (m->name = strdup(name)) && (m->dir = strdup(dir)))
 		err = orr_machine_parse_config(config, path, m, &nmain);
 	if (!err) {
-		m->nmemnodes = 1 + m->ncuda + m->nopencl;
-		err = load_matrix(m, "bandwidth", nmain, &m->bandwidth);
+		m->nnuma = nmain;
+		m->nmemnodes = nmain + m->ncuda + m->nopencl;
+		err = load_matrix(m, "bandwidth", &m->bandwidth);
 	}
 	if (!err)
-		err = load_matrix(m, "latency", nmain, &m->latency);
+		err = load_matrix(m, "latency", &m->latency);
 	if (!err)
 		err = check_tables(m);
 	if (!err)

@@ -14,7 +14,8 @@ struct orr_machine {
 	char *name;			/* HOST in the file names */
 	char *dir;			/* the directory that holds bus/ and codelets/ */
 	unsigned ncpus, ncuda, nopencl;
-	unsigned nmemnodes;		/* main memory + one per device */
+	unsigned nnuma;			/* rows of main memory: one for each NUMA node */
+	unsigned nmemnodes;		/* these + one per device */
 	double *bandwidth;		/* MB/s, [src * nmemnodes + dst]; 0 on the diagonal */
 	double *latency;		/* microseconds, likewise */
 	double costs_us[ORR_NCOSTS];	/* what the runtime itself takes there; NAN: not measured */

@@ -2,7 +2,7 @@
 /* Memory and copies of a real run: the C library's.
  *
  * Invariant: what is allocated here is freed here; payloads always exist, and a copy is over when it returns. */
-#include "core/sys.h"
+#include "sys/real.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +27,11 @@ void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size)
 	(void) node;
 	(void) size;
 	free(ptr);
+}
+
+void orr_sys_mem_bind(struct orr_node *node, void *ptr, size_t size, int numa)
+{
+	orr_real_bind_memory(node, ptr, size, numa);
 }
 
 void *orr_sys_user_alloc(struct orr_node *node, size_t size, size_t align)

@@ -33,6 +33,8 @@ extern void (*orr_sys_abort_hook)(void);
 #define ORR_REAL_SPINS 100
 extern unsigned orr_real_spins;
 
+/* topology.c: what orr_sys_mem_bind does. */
+void orr_real_bind_memory(struct orr_node *node, void *ptr, size_t size, int numa);
 /* Binds the calling thread to a logical core. Returns 0 or -errno. */
 int orr_real_bind(struct orr_node *node, int cpu);
 

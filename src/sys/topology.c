@@ -46,16 +46,16 @@ static int no_memory(void)
 
 #ifdef STARPU_HAVE_HWLOC
 
-static int load(const char *input, hwloc_topology_t *out)
+static int load(const char *input, int use_numa, hwloc_topology_t *out)
 {
 	hwloc_topology_t topo;
 	unsigned long flags = 0;
 
 	if (hwloc_topology_init(&topo))
 		return no_memory();
-	if (input && hwloc_topology_set_xml(topo, input)) {
-		orr_error("STARPU_HWLOC_INPUT: %s is no readable hwloc topology (%s): give a file written by lstopo, or unset the variable",
-			  input, strerror(errno));
+	if (input && hwloc_topology_set_xml(topo, input) && (access(input, F_OK) == 0 || hwloc_topology_set_synthetic(topo, input))) {
+		orr_error("STARPU_HWLOC_INPUT: %s is no readable hwloc topology (%s): give a file written by lstopo, or a description such as "
+			  "\"numa:2 core:4 pu:1\", or unset the variable", input, strerror(errno));
 		hwloc_topology_destroy(topo);
 		return -EINVAL;
 	}
@@ -63,6 +63,9 @@ static int load(const char *input, hwloc_topology_t *out)
 	hwloc_topology_set_type_filter(topo, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_type_filter(topo, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_type_filter(topo, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+	/* NUMA nodes hang off groups where no package has just theirs: without them all would be next to all cores. */
+	if (use_numa)
+		hwloc_topology_set_type_filter(topo, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
 #if HWLOC_API_VERSION >= 0x00020800
 	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
 #endif
@@ -149,6 +152,54 @@ static int collect(struct orr_node *node, hwloc_topology_t topo, hwloc_const_cpu
 	return 0;
 }
 
+/* The NUMA nodes next to the cores that are used, and which one is next to which core. */
+static int collect_numa(struct orr_node *node, hwloc_topology_t topo, hwloc_const_cpuset_t set)
+{
+	struct orr_topology *t = &node->topo;
+	hwloc_obj_type_t type = (hwloc_obj_type_t) unit_type(node, topo);
+	int nunits = hwloc_get_nbobjs_by_type(topo, type), nall = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE), i, k;
+
+	if (!node->cfg.use_numa || nall < 2)
+		return 0;
+	t->numa_ids = malloc((size_t) nall * sizeof(*t->numa_ids));
+	t->core_numa = calloc((size_t) nunits, sizeof(*t->core_numa));
+	if (!t->numa_ids || !t->core_numa)
+		return no_memory();
+	t->nnuma = 0;
+	t->ncore_numa = (unsigned) nunits;
+	for (k = 0; k < nall && t->nnuma < ORR_MAXNUMA; k++) {
+		hwloc_obj_t numa = hwloc_get_obj_by_type(topo, HWLOC_OBJ_NUMANODE, (unsigned) k);
+
+		/* Of several memories next to the same cores the first counts. */
+		if (!hwloc_bitmap_intersects(numa->cpuset, set) ||
+		    (k && hwloc_bitmap_isequal(numa->cpuset, hwloc_get_obj_by_type(topo, HWLOC_OBJ_NUMANODE, (unsigned) k - 1)->cpuset)))
+			continue;
+		for (i = 0; i < nunits; i++)
+			if (hwloc_bitmap_intersects(hwloc_get_obj_by_type(topo, type, (unsigned) i)->cpuset, numa->cpuset))
+				t->core_numa[i] = (uint8_t) t->nnuma;
+		t->numa_ids[t->nnuma++] = (int) numa->os_index;
+	}
+	if (!t->nnuma)
+		t->numa_ids[t->nnuma++] = 0;
+	return 0;
+}
+
+void orr_real_bind_memory(struct orr_node *node, void *ptr, size_t size, int numa)
+{
+	hwloc_topology_t topo = node->topo.hwloc;
+	hwloc_obj_t obj;
+
+	if (!topo || !hwloc_topology_is_thissystem(topo))
+		return;
+	if (numa < 0) {
+		hwloc_set_area_membind(topo, ptr, size, hwloc_topology_get_topology_nodeset(topo), HWLOC_MEMBIND_DEFAULT, HWLOC_MEMBIND_BYNODESET);
+		return;
+	}
+	obj = (unsigned) numa < node->topo.nnuma ? hwloc_get_numanode_obj_by_os_index(topo, (unsigned) node->topo.numa_ids[numa]) : NULL;
+	if (obj)
+		hwloc_set_area_membind(topo, ptr, size, obj->nodeset, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
+}
+
 int orr_sys_topology_init(struct orr_node *node)
 {
 	hwloc_topology_t topo;
@@ -156,12 +207,15 @@ int orr_sys_topology_init(struct orr_node *node)
 	int ret;
 
 	memset(&node->topo, 0, sizeof(node->topo));
+	node->topo.nnuma = 1;
 	remember_affinity(node);
-	ret = load(node->cfg.hwloc_input, &topo);
+	ret = load(node->cfg.hwloc_input, node->cfg.use_numa, &topo);
 	if (ret)
 		return ret;
 	set = usable_set(node, topo);
 	ret = set ? collect(node, topo, set) : no_memory();
+	if (!ret)
+		ret = collect_numa(node, topo, set);
 	hwloc_bitmap_free(set);
 	if (ret == 0 && node->topo.ncores == 0) {
 		orr_error("this process may not use any core of the machine: check the launcher's binding, or set STARPU_WORKERS_GETBIND=0");
@@ -180,11 +234,21 @@ void orr_sys_topology_exit(struct orr_node *node)
 	if (node->topo.hwloc)
 		hwloc_topology_destroy(node->topo.hwloc);
 	free(node->topo.core_ids);
+	free(node->topo.numa_ids);
+	free(node->topo.core_numa);
 	memset(&node->topo, 0, sizeof(node->topo));
 	restore_affinity(node);
 }
 
 #else
+
+void orr_real_bind_memory(struct orr_node *node, void *ptr, size_t size, int numa)
+{
+	(void) node;
+	(void) ptr;
+	(void) size;
+	(void) numa;
+}
 
 int orr_sys_topology_init(struct orr_node *node)
 {
@@ -193,6 +257,7 @@ int orr_sys_topology_init(struct orr_node *node)
 	int i;
 
 	memset(&node->topo, 0, sizeof(node->topo));
+	node->topo.nnuma = 1;
 	remember_affinity(node);
 	if (node->cfg.hwloc_input) {
 		orr_error("STARPU_HWLOC_INPUT needs a build with hwloc: install libhwloc-dev and build again, or unset the variable");
@@ -216,6 +281,8 @@ int orr_sys_topology_init(struct orr_node *node)
 void orr_sys_topology_exit(struct orr_node *node)
 {
 	free(node->topo.core_ids);
+	free(node->topo.numa_ids);
+	free(node->topo.core_numa);
 	memset(&node->topo, 0, sizeof(node->topo));
 	restore_affinity(node);
 }

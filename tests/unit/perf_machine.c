@@ -48,10 +48,10 @@ static void good(void)
 	CHECK(m->latency[1 * 3 + 0] == 12);
 	orr_machine_free(m);
 
-	/* Two NUMA nodes: the first stands for main memory. */
+	/* Two NUMA nodes: they come first. */
 	put("config", "4 # Number of CPUs\n2 # Number of NUMA nodes\n1 # Number of CUDA devices\n0 # Number of MPI devices\n");
 	CHECK(load(&m) == 0);
-	CHECK(m->nmemnodes == 2 && m->bandwidth[1] == 5000 && m->bandwidth[2] == 6400);
+	CHECK(m->nnuma == 2 && m->nmemnodes == 3 && m->bandwidth[2] == 5000 && m->bandwidth[2 * 3] == 6400);
 	orr_machine_free(m);
 
 	/* Processors only: no tables needed. */
