@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "perf/perf.h"
 
-static const char *const suffixes[] = { "config", "bandwidth", "latency", "affinity", "costs", "memory" };
+static const char *const suffixes[] = { "config", "bandwidth", "latency", "affinity", "costs", "memory", "power" };
 #define NSUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
 
 static int suffix_of(const char *line, size_t n)
@@ -58,7 +58,9 @@ static void write_files(const char *text, const char *end)
 
 static void judge(const struct orr_machine *m)
 {
-	MUST(m->ncpus <= 65536 && m->ncuda <= 64 && m->nopencl <= 64 && m->nmemnodes == 1 + m->ncuda + m->nopencl);
+	for (int k = 0; k < STARPU_NARCH; k++)
+		MUST(m->watts[k] >= 0 && m->watts[k] <= 1e6 && m->idle_watts >= 0 && m->idle_watts <= 1e6);
+	MUST(m->ncpus <= 65536 && m->ncuda <= 64 && m->nopencl <= 64 && m->nnuma >= 1 && m->nnuma <= 64 && m->nmemnodes == m->nnuma + m->ncuda + m->nopencl);
 	for (unsigned i = 0; i < m->nmemnodes * m->nmemnodes; i++) {
 		double us = m->bandwidth && m->latency ? m->latency[i] + 1e9 / m->bandwidth[i] : NAN;
 		if (i % (m->nmemnodes + 1) == 0)

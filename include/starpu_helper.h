@@ -25,7 +25,8 @@ extern "C" {
 /* The time in microseconds since an arbitrary start.  Any time, any thread. */
 double starpu_timing_now(void);
 
-/* Joules used since starpu_init(), as far as devices report them or the program added with _use(). */
+/* Joules used since starpu_init(): what tasks used by their energy models (else by the watts of the unit that the machine's
+ * description tells, in a simulated run), what the program added with _use(), and the watts of the idle machine, if known. */
 double starpu_energy_used(void);
 void starpu_energy_use(float joules);
 

@@ -206,7 +206,11 @@ void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model, struct st
 double starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch, uint32_t footprint);
 
 /* Energy of what runs between the two calls, on all workers of a type (workerid -1) or one; stop divides by
- * ntasks and feeds the model. 0, or -1 when the machine cannot measure. */
+ * ntasks and feeds the model (NULL: nothing is fed), in joules, as if `task` had run on that type or worker. In a real run the
+ * processors' counters are read (Linux: powercap, package domains), which cannot tell workers apart; in a simulated run
+ * what tasks and the idle machine used according to energy models and the machine's description. 0, or after a message
+ * -ENODEV when nothing measures this type, -EACCES when the counters may not be read, -EINVAL when a worker cannot be
+ * told apart or stop comes without start, -EBUSY when start was called before. */
 int starpu_energy_start(int workerid, enum starpu_worker_archtype archi);
 int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task, unsigned nimpl, unsigned ntasks, int workerid, enum starpu_worker_archtype archi);
 

@@ -80,6 +80,7 @@ struct orr_sim_rank {
 	unsigned npeers;
 	struct orr_sim_mpi *mpi;	/* sim_mpi.c's own */
 	struct orr_sim_bus *bus;	/* sim_bus.c's own; NULL without devices */
+	double joules;			/* used by what the runtime knew of, as reported at its end */
 	struct orr_graph **graphs;	/* of all starts of the runtime, with --bound */
 	unsigned ngraphs;
 };

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "sim.h"
+#include "core/worker.h"
 
 static struct orr_sim_rank *rank_of(struct orr_node *node)
 {
@@ -35,6 +36,13 @@ int orr_sys_node_init(struct orr_node *node)
 	for (int i = 0; a->rank->machine && i < ORR_NCOSTS; i++)
 		if (!isnan(a->rank->machine->costs_us[i]))
 			node->costs[i] = a->rank->machine->costs_us[i];
+	if (a->rank->machine) {
+		memcpy(node->watts, a->rank->machine->watts, sizeof(node->watts));
+		if (a->rank->machine->idle_watts > 0)
+			node->idle_watts = a->rank->machine->idle_watts;
+		for (int i = 0; i < STARPU_NARCH; i++)
+			node->perf_timing |= node->watts[i] > 0;
+	}
 	node->keep_graph = orr_sim.bound;
 	for (int i = 0; i < ORR_NCOSTS; i++)
 		node->costs[i] *= a->rank->slowness;
@@ -45,6 +53,7 @@ int orr_sys_node_init(struct orr_node *node)
 void orr_sys_node_exit(struct orr_node *node)
 {
 	orr_sim_bound_collect(rank_of(node));
+	rank_of(node)->joules += node->joules;
 	rank_of(node)->runtime_up = 0;
 	orr_sim_bus_exit(rank_of(node));
 }
@@ -99,6 +108,15 @@ void orr_sys_abort(void)
 {
 	fflush(NULL);
 	_exit(orr_sim.status ? orr_sim.status : 1);
+}
+
+/* ---- energy ---- */
+
+/* One counter: what the models and the machine's description say. */
+int orr_sys_energy_read(struct orr_node *node, int arch, int worker, struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
+{
+	v[0] = (struct orr_energy_counter) { .uj = (uint64_t) (orr_energy_of(node, arch, worker) * 1e6) };
+	return 1;
 }
 
 /* ---- progress for a person at a terminal ---- */

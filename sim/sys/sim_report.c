@@ -17,6 +17,7 @@
 struct totals {
 	uint64_t tasks, messages, bytes;
 	double makespan_s, uncalibrated, without_deviation;
+	double joules;
 	int has_bounds;
 	struct orr_sim_bounds bounds;
 };
@@ -77,6 +78,7 @@ static void sum(struct totals *t)
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
 		t->tasks += r->tasks;
+		t->joules += r->joules;
 		if (r->end_us * 1e-6 > t->makespan_s)
 			t->makespan_s = r->end_us * 1e-6;
 		for (unsigned p = 0; p < r->npeers; p++) {
@@ -184,6 +186,8 @@ static int write_report(const struct totals *t, const char *path)
 	if (t->has_bounds)
 		fprintf(f, "  \"area_bound_s\": %.9f,\n  \"area_bound_mean_s\": %.9f,\n  \"area_bound_node\": %d,\n  \"path_bound_s\": %.9f,\n",
 			t->bounds.area_us * 1e-6, t->bounds.area_mean_us * 1e-6, t->bounds.area_rank, t->bounds.path_us * 1e-6);
+	if (t->joules > 0)
+		fprintf(f, "  \"energy_j\": %.6f,\n", t->joules);
 	fprintf(f, "  \"kernels\": \"%s\",\n  \"machine\": ", modes[orr_sim.kernels]);
 	json_string(f, orr_sim.ranks[0].machine_name);
 	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d", orr_sim.ranks[0].ncpus, orr_sim.status);
@@ -224,6 +228,8 @@ static void print_summary(const struct totals *t)
 	fputc('\n', f);
 	if (t->has_bounds)
 		print_bounds(f, t);
+	if (t->joules > 0)
+		fprintf(f, "orrery sim: %.6g J of energy\n", t->joules);
 	if (t->without_deviation >= 0.0005 && !(orr_sim.noise.unmeasured > 0))
 		fprintf(f, "orrery sim: --noise leaves %.3g %% of the simulated kernel time alone, whose deviation was not measured; "
 			"--noise-default PERCENT gives it one\n", 100 * t->without_deviation);

@@ -65,6 +65,7 @@ struct orr_config {
 	int profiling, worker_stats, bus_stats;
 	char *worker_stats_file, *bus_stats_file;	/* where these go, NULL: stderr */
 	int codelet_profiling;		/* count tasks by codelet and worker */
+	char *powercap;			/* ORRERY_POWERCAP: where Linux shows the processors' counters of energy, NULL: the usual place */
 	int task_progress;
 	long watchdog_us;		/* STARPU_WATCHDOG_TIMEOUT, 0 = off */
 	int watchdog_crash;

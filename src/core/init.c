@@ -368,6 +368,7 @@ static void tear_down(struct orr_node *node)
 	orr_sched_exit(node);
 	orr_trace_exit(node);
 	orr_perf_exit(node);
+	orr_energy_exit(node);
 	free_workers(node);
 	orr_tags_exit(node);
 	orr_memory_exit(node);
@@ -417,6 +418,9 @@ int starpu_init(struct starpu_conf *conf)
 	if (node->conf.calibrate > 0 && !node->cfg.calibrate)
 		node->cfg.calibrate = node->conf.calibrate;
 	node->perf_timing = node->cfg.calibrate || node->cfg.profiling || node->cfg.worker_stats;
+	node->idle_watts = node->cfg.idle_power;
+	node->joules = 0;
+	memset(node->watts, 0, sizeof(node->watts));
 	node->state = ORR_NODE_STARTING;
 	reset(node);
 	ret = orr_sys_node_init(node);

@@ -105,6 +105,7 @@ struct orr_worker {
 
 	uint64_t ncompleted;	/* atomic: tasks completed by this worker, written only by it */
 	double busy_us;
+	double joules;		/* since the runtime started, under local_lock (core/energy.c) */
 	starpu_pthread_mutex_t policy_mutex;	/* for policies of programs (starpu_worker_lock) */
 	starpu_pthread_cond_t policy_cond;
 	struct starpu_profiling_worker_info prof;
@@ -168,6 +169,9 @@ struct orr_node {
 	int keep_graph;			/* the world wants the graph of everything (orr_graph_keep) */
 	struct orr_mpi *mpi;		/* NULL until starpu_mpi_init */
 	int mpi_rank, mpi_size;		/* as the program sees it: 0 of 1 without MPI, the fake values when faked */
+	double idle_watts, watts[STARPU_NARCH];	/* of the whole machine doing nothing, and on top of a busy unit; 0: not known */
+	double joules;			/* set when the runtime stops: used since it started */
+	struct orr_energy *energy;	/* measurements under way (core/energy.c) */
 	void *sys;			/* the world's own part */
 
 	/* slabs: see core/slab.h */

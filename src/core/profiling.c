@@ -22,14 +22,10 @@ static struct timespec timespec_of(double us)
 
 /* ---- the switch ---- */
 
-/* Energy is not measured but told by the program (starpu_energy_use), and is not part of a period. */
 static void restart(struct orr_worker *w)
 {
-	double energy = w->prof.energy_consumed;
-
 	memset(&w->prof, 0, sizeof(w->prof));
 	w->prof.start_time = timespec_of(orr_sys_now_us());
-	w->prof.energy_consumed = energy;
 }
 
 int starpu_profiling_status_set(int status)
@@ -81,7 +77,6 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 		now.sleeping_time = timespec_of(idle);
 		now.all_sleeping_time = now.sleeping_time;
 	}
-	now.energy_consumed = 0;
 	*info = now;
 	return 0;
 }
@@ -116,36 +111,6 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 		if (n)
 			fprintf(stderr, "\t%-24s %10lu tasks (%.1f %%)\n", node->workers[i].name, n, 100.0 * (double) n / (double) total);
 	}
-}
-
-/* ---- energy ---- */
-
-void starpu_energy_use(float joules)
-{
-	struct orr_node *node = orr_self();
-	struct orr_worker *w = orr_thread_self()->worker;
-
-	if (!w)
-		w = node->workers;
-	if (!w)
-		return;
-	orr_lock(&w->local_lock);
-	w->prof.energy_consumed += (double) joules;
-	orr_unlock(&w->local_lock);
-}
-
-double starpu_energy_used(void)
-{
-	struct orr_node *node = orr_self();
-	double sum = 0;
-	unsigned i;
-
-	for (i = 0; i < node->nworkers; i++) {
-		orr_lock(&node->workers[i].local_lock);
-		sum += node->workers[i].prof.energy_consumed;
-		orr_unlock(&node->workers[i].local_lock);
-	}
-	return sum;
 }
 
 /* ---- memory ---- */

@@ -132,6 +132,14 @@ struct orr_device;
  * a real run has none. Sets node->stand_in. The number of devices, or -errno after a message. */
 int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max);
 
+/* ---- energy ---- */
+#define ORR_ENERGY_COUNTERS 16
+/* A counter of energy; it starts anew from 0 after range (0: it never does). Microjoules. */
+struct orr_energy_counter { uint64_t uj, range; };
+/* Reads the counters that together tell what the units of a type use (worker -1: all of the type). How many there are, or -errno after a
+ * message: -ENODEV when nothing measures that. */
+int orr_sys_energy_read(struct orr_node *node, int arch, int worker, struct orr_energy_counter v[ORR_ENERGY_COUNTERS]);
+
 /* ---- diagnosis ---- */
 /* Progress for a person at a terminal; rate-limited by the implementation. */
 void orr_sys_progress(struct orr_node *node);

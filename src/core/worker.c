@@ -344,6 +344,8 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 		if (node->cfg.calibrate && task->cl->model)
 			orr_perf_record(node, w->unit, task, t->nimpl, us);
 	}
+	if (__builtin_expect(task->cl->energy_model || node->watts[w->arch] > 0, 0))
+		orr_energy_task(w, t, node->perf_timing ? orr_sys_now_us() - w->start_us : 0);
 	if (task->profiling_info) {
 		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, end_time));
 		task->profiling_info->workerid = (int) w->id;

@@ -78,6 +78,12 @@ void orr_throttle(struct orr_node *node);
 /* Nothing completed for too long: says what waits. */
 void orr_watchdog(struct orr_node *node);
 
+/* energy.c: the kernel of a task is over and took that long; joules of the units of a type (worker -1: all), idle machine included for CPUs;
+ * the end of measurements, and the sum in node->joules. */
+void orr_energy_task(struct orr_worker *w, struct orr_task *t, double us);
+double orr_energy_of(struct orr_node *node, int arch, int worker);
+void orr_energy_exit(struct orr_node *node);
+
 /* On-line profiling of a task (starpu_profiling_task_info). */
 void orr_profile_submit(struct orr_task *t);
 void orr_profile_stamp(struct orr_task *t, size_t field_offset);

@@ -297,23 +297,3 @@ double starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *mod
 	orr_unlock(&s->m->lock);
 	return n ? sum / n : NAN;
 }
-
-/* No counter of energy is read: the caller learns it and goes on without. */
-int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
-{
-	(void) workerid;
-	(void) archi;
-	return -1;
-}
-
-int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task, unsigned nimpl, unsigned ntasks, int workerid,
-		       enum starpu_worker_archtype archi)
-{
-	(void) model;
-	(void) task;
-	(void) nimpl;
-	(void) ntasks;
-	(void) workerid;
-	(void) archi;
-	return -1;
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The measurements of a machine's inside: bus/HOST.config, .bandwidth, .latency, .affinity, .costs and .memory.
+/* The measurements of a machine's inside: bus/HOST.config, .bandwidth, .latency, .affinity, .costs, .memory and .power.
  *
  * .config: lines "12 # Number of CPUs". .bandwidth (MB/s) and .latency (µs): square matrices with one line per source and one column
  * per destination, "nan" where nothing was measured; rows are main memory (one per NUMA node when .config tells several), then CUDA,
@@ -335,6 +335,17 @@ static int load_memory(struct orr_machine *m)
 	return err;
 }
 
+static int load_power(struct orr_machine *m)
+{
+	char path[4096], *text;
+	int err = read_text(m->dir, m->name, "power", path, sizeof(path), &text);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = orr_machine_parse_power(text, path, m);
+	free(text);
+	return err;
+}
+
 static int load_from(const char *dir, const char *name, char *config, const char *path, struct orr_machine **out)
 {
 	struct orr_machine *m = calloc(1, sizeof(*m));
@@ -355,6 +366,8 @@ static int load_from(const char *dir, const char *name, char *config, const char
 		err = load_costs(m);
 	if (!err)
 		err = load_memory(m);
+	if (!err)
+		err = load_power(m);
 	if (!err)
 		err = check_affinity(m);
 	if (err) {

@@ -21,6 +21,7 @@ struct orr_machine {
 	double costs_us[ORR_NCOSTS];	/* what the runtime itself takes there; NAN: not measured */
 	size_t *memory;			/* bytes of the memory of each CUDA device, 0: not told; NULL when ncuda is 0 */
 	double link_mbs[2];		/* MB/s of what all devices share: [0] from main memory, [1] to it; 0: not told */
+	double idle_watts, watts[STARPU_NARCH];	/* of the idle machine, and on top of a busy unit; 0: not told */
 	double alloc_us;		/* what allocating a buffer on a device takes; NAN: not told */
 };
 
@@ -37,6 +38,9 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 /* Lines "cuda0 5375 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100 us", each at most once. m->memory has room for m->ncuda sizes,
  * which are 0, as are m->link_mbs; m->alloc_us is NAN. */
 int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m);
+
+/* Lines "idle 80 W", "cpu 8 W", "cuda 150 W", "opencl 150 W", each at most once (machine_power.c). */
+int orr_machine_parse_power(char *text, const char *path, struct orr_machine *m);
 
 /* Tells which machine this process runs on; its models and buses come from m->dir first, and its name replaces
  * orr_sys_machine_name(). For a simulated run; to be called before the first estimate. m must outlive orr_perf_exit and may be shared
