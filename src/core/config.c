@@ -36,7 +36,9 @@ static const struct variable {
 	V("STARPU_HWLOC_INPUT", STRING, hwloc_input, 0),
 	V("STARPU_DISPLAY_BINDINGS", COUNT, display_bindings, 0),
 	V("ORRERY_FAKE_DEVICES", INT, fake_devices, 0),
+	V("ORRERY_FAKE_OPENCL", INT, fake_opencl, 0),
 	V("STARPU_CUDA_PIPELINE", INT, cuda_pipeline, 2),
+	V("STARPU_OPENCL_PIPELINE", INT, opencl_pipeline, 2),
 	V("STARPU_SCHED", STRING, sched, 0),
 	V("STARPU_SCHED_LIB", STRING, sched_lib, 0),
 	V("STARPU_PREFETCH", BOOL, prefetch, 1),
@@ -62,6 +64,7 @@ static const struct variable {
 	V("STARPU_LIMIT_CPU_MEM", MIB, limit_cpu_mem, 0),
 	V("STARPU_LIMIT_CPU_NUMA_MEM", MIB, limit_numa_mem, 0),
 	V("STARPU_LIMIT_CUDA_MEM", MIB, limit_cuda_mem, 0),
+	V("STARPU_LIMIT_OPENCL_MEM", MIB, limit_opencl_mem, 0),
 	V("STARPU_MINIMUM_AVAILABLE_MEM", PERCENT, minimum_available_mem, 0),
 	V("STARPU_TARGET_AVAILABLE_MEM", PERCENT, target_available_mem, 0),
 	V("STARPU_MINIMUM_CLEAN_BUFFERS", PERCENT, minimum_clean_buffers, 5),
@@ -274,6 +277,14 @@ static int check(const struct orr_config *cfg)
 	}
 	if (cfg->history_max_error < 0) {
 		orr_error("STARPU_HISTORY_MAX_ERROR=%g: it takes a percentage of 0 or more", cfg->history_max_error);
+		return -EINVAL;
+	}
+	if (cfg->fake_opencl < 0 || cfg->fake_opencl > STARPU_MAXNODES - 2) {
+		orr_error("ORRERY_FAKE_OPENCL=%d: it takes 0 to %d", cfg->fake_opencl, STARPU_MAXNODES - 2);
+		return -EINVAL;
+	}
+	if (cfg->opencl_pipeline < 0) {
+		orr_error("STARPU_OPENCL_PIPELINE=%d: it takes 0 (one task at a time) or more", cfg->opencl_pipeline);
 		return -EINVAL;
 	}
 	if (cfg->cuda_pipeline < 0) {

@@ -23,6 +23,8 @@ struct orr_config {
 	char *hwloc_input;		/* topology file, or NULL */
 	int display_bindings;
 	int fake_devices;		/* ORRERY_FAKE_DEVICES: devices with their own memory made of host memory */
+	int fake_opencl;		/* ORRERY_FAKE_OPENCL: the same, whose memory has no pointers */
+	int opencl_pipeline;		/* as cuda_pipeline */
 	int cuda_pipeline;		/* tasks that a CUDA worker has at once: from 2 on, the next one's data come while a kernel runs */
 	/* scheduling */
 	char *sched;			/* policy name, or NULL for the default */
@@ -45,7 +47,7 @@ struct orr_config {
 	char *mpi_hostnames;
 	int homogeneous_cpu, homogeneous_cuda;
 	/* memory, bytes; 0 = unlimited */
-	size_t limit_cpu_mem, limit_numa_mem, limit_cuda_mem;	/* numa: each node of main memory, when there are several */
+	size_t limit_cpu_mem, limit_numa_mem, limit_cuda_mem, limit_opencl_mem;	/* numa: each node of main memory, when there are several */
 	int use_numa;			/* a memory node for each NUMA node */
 	int minimum_available_mem, target_available_mem;	/* percent */
 	int minimum_clean_buffers, target_clean_buffers;

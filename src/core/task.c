@@ -581,6 +581,7 @@ static void nowhere_done(void *arg)
 static void execute_nowhere(struct orr_task *t)
 {
 	unsigned i;
+	int ret;
 
 	t->nfetching = 1;
 	for (i = 0; i < t->naccess; i++) {
@@ -593,9 +594,14 @@ static void execute_nowhere(struct orr_task *t)
 			where = a->handle->home_node;
 		if (where == STARPU_SPECIFIC_NODE_NONE)
 			continue;
+		if (where >= (int) orr_self()->nmemnodes)
+			orr_fatal("codelet of task %s wants datum %u on memory node %d, which does not exist", orr_task_name(t->pub), i, where);
 		a->node = (int8_t) (where < 0 ? STARPU_MAIN_RAM : where);
 		ORR_ATOMIC_ADD(&t->nfetching, 1);
-		if (orr_fetch(a->handle, (unsigned) a->node, a->mode, t->pub->priority, nowhere_done, t) != 1)
+		ret = orr_fetch(a->handle, (unsigned) a->node, a->mode, t->pub->priority, nowhere_done, t);
+		if (ret < 0)
+			orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(t->pub), i, orr_handle_name(a->handle));
+		if (ret == 0)
 			ORR_ATOMIC_ADD(&t->nfetching, -1);
 		a->pinned = 1;
 	}

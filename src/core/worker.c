@@ -175,11 +175,12 @@ void orr_task_push(struct orr_task *t)
 
 static struct starpu_task *pop(struct orr_worker *w, struct orr_node *node)
 {
-	struct starpu_task *task = pop_local(w);
+	struct starpu_task *task;
 
-	if (task || ORR_ATOMIC_LOAD_RELAXED(&node->paused))
-		return task;
-	return node->policy->pop_task(0);
+	if (ORR_ATOMIC_LOAD_RELAXED(&node->paused))
+		return NULL;
+	task = pop_local(w);
+	return task ? task : node->policy->pop_task(0);
 }
 
 /* ---- running ---- */

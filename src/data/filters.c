@@ -26,22 +26,28 @@ static void must_wait_outside(const char *what, starpu_data_handle_t h)
 
 /* ---- where the pieces lie ---- */
 
+/* Are pieces of it told by addresses alone, without offset? Then they lie where addresses can be computed with. */
+static int by_address(starpu_data_handle_t h)
+{
+	enum starpu_data_interface_id id = h->ops->interfaceid;
+
+	return id == STARPU_CSR_INTERFACE_ID || id == STARPU_BCSR_INTERFACE_ID || id == STARPU_COO_INTERFACE_ID;
+}
+
 static unsigned choose_node(starpu_data_handle_t h)
 {
 	struct orr_node *node = orr_self();
 
-	if (h->home_node >= 0 && node->memnodes[h->home_node].kind != STARPU_DISK_RAM)
-		return (unsigned) h->home_node;
-	return STARPU_MAIN_RAM;
+	if (h->home_node < 0 || node->memnodes[h->home_node].kind == STARPU_DISK_RAM)
+		return STARPU_MAIN_RAM;
+	return by_address(h) && node->memnodes[h->home_node].kind != STARPU_CPU_RAM ? STARPU_MAIN_RAM : (unsigned) h->home_node;
 }
 
 /* Sparse filters read indices, and a buffer must not appear under running tasks: then the plan waits for those submitted so far. */
 static void settle(starpu_data_handle_t h, unsigned node)
 {
-	enum starpu_data_interface_id id = h->ops->interfaceid;
-	int reads = id == STARPU_CSR_INTERFACE_ID || id == STARPU_BCSR_INTERFACE_ID || id == STARPU_COO_INTERFACE_ID;
+	int reads = by_address(h), busy;
 	struct orr_replicate *r;
-	int busy;
 
 	orr_lock(&h->lock);
 	r = orr_handle_find(h, node);

@@ -45,17 +45,17 @@ static unsigned numa_nodes(struct orr_node *node, struct orr_device *v, unsigned
 	return n;
 }
 
+static unsigned at_most(long n, unsigned max) { return n >= 0 && (unsigned long) n < max ? (unsigned) n : max; }
+
 int orr_devices_list(struct orr_node *node, struct orr_device *v, unsigned max)
 {
-	long ncuda = wanted("STARPU_NCUDA", node->conf.ncuda, node);
-	unsigned n, numa = numa_nodes(node, v, max);
-	int ret;
+	unsigned numa = numa_nodes(node, v, max), ncuda = at_most(wanted("STARPU_NCUDA", node->conf.ncuda, node), max - numa);
+	int n = (int) orr_fake_devices(node, v + numa, ncuda);
 
-	v += numa;
-	max -= numa;
-	if (ncuda >= 0 && (unsigned long) ncuda < max)
-		max = (unsigned) ncuda;
-	n = orr_fake_devices(node, v, max);
-	ret = n ? (int) n : orr_sys_devices(node, v, max);
-	return ret < 0 ? ret : ret + (int) numa;
+	if (!n)
+		n = orr_sys_devices(node, v + numa, ncuda);
+	if (n < 0)
+		return n;
+	n += (int) numa;
+	return n + (int) orr_fake_opencl_devices(node, v + n, at_most(wanted("STARPU_NOPENCL", node->conf.nopencl, node), max - (unsigned) n));
 }

@@ -31,5 +31,7 @@ size_t orr_device_limit(const char *kind, int devid, size_t all);
 
 /* drivers/fake.c: ORRERY_FAKE_DEVICES devices of kind CUDA whose memory is host memory and whose kernels are C functions. */
 unsigned orr_fake_devices(struct orr_node *node, struct orr_device *v, unsigned max);
+/* drivers/fake_opencl.c: ORRERY_FAKE_OPENCL devices of kind OpenCL whose memory is reached by handle and offset only. */
+unsigned orr_fake_opencl_devices(struct orr_node *node, struct orr_device *v, unsigned max);
 
 #endif

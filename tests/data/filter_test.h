@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/staged.h"
+
 #define CHECK(...) do { if (!(__VA_ARGS__)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); exit(1); } } while (0)
 
 /* v = 3 v + value: the order of two of them shows. */
@@ -36,6 +38,9 @@ static inline void sum_cpu(void *buffers[], void *arg)
 	*out = *out * 7 + sum;
 }
 
+STAGED(mix_staged, mix_cpu, 1)
+STAGED(sum_staged, sum_cpu, 2)
+
 static struct starpu_codelet mix_cl = { .cpu_funcs = { mix_cpu }, .cpu_funcs_name = { "mix_cpu" }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "mix" };
 static struct starpu_codelet sum_cl = { .cpu_funcs = { sum_cpu }, .cpu_funcs_name = { "sum_cpu" }, .nbuffers = 2, .modes = { STARPU_R, STARPU_RW }, .name = "sum" };
 
@@ -48,6 +53,8 @@ static inline void start(void)
 		mix_cl.cuda_funcs[0] = mix_cpu;
 		sum_cl.cuda_funcs[0] = sum_cpu;
 	}
+	mix_cl.opencl_funcs[0] = mix_staged;
+	sum_cl.opencl_funcs[0] = sum_staged;
 	ret = starpu_init(NULL);
 	if (ret == -ENODEV)
 		exit(77);

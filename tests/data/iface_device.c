@@ -5,6 +5,7 @@
  * Invariant: bytes between columns never change; every kernel also checks the indices that travelled with the values. Public interface only.
  * orr-test: env ORRERY_FAKE_DEVICES=1 */
 #include "data/iface_test.h"
+#include "data/staged.h"
 
 #define PAD 0x5a5a5a5a
 #define NROW 6
@@ -66,14 +67,27 @@ static void void_func(void *buffers[], void *arg)
 	void_runs += *(int *) arg;
 }
 
+STAGED(dense_staged, dense_func, 1)
+STAGED(csr_staged, csr_func, 1)
+STAGED(bcsr_staged, bcsr_func, 1)
+STAGED(coo_staged, coo_func, 1)
+#define void_staged void_func	/* nothing to copy */
+
 #define CODELET(name_) \
 	static struct starpu_codelet name_##_cl = { .cpu_funcs = { name_##_func }, .cpu_funcs_name = { #name_ "_func" }, .cuda_funcs = { name_##_func }, \
+						    .opencl_funcs = { name_##_staged }, \
 						    .nbuffers = 1, .modes = { STARPU_RW }, .name = #name_ }
 CODELET(dense);
 CODELET(csr);
 CODELET(bcsr);
 CODELET(coo);
 CODELET(void);
+
+/* The kind of device there is. */
+static enum starpu_worker_archtype device_type(void)
+{
+	return starpu_opencl_worker_get_count() ? STARPU_OPENCL_WORKER : STARPU_CUDA_WORKER;
+}
 
 static void run_on(enum starpu_worker_archtype type, struct starpu_codelet *cl, starpu_data_handle_t h, int arg)
 {
@@ -95,7 +109,7 @@ static void run_on(enum starpu_worker_archtype type, struct starpu_codelet *cl, 
 /* Runs the three tasks; `ints` are the ints of main memory, of which inside(i) says whether a kernel sees them. */
 static void go(starpu_data_handle_t h, struct starpu_codelet *cl, int *ints, size_t n, const unsigned char *inside)
 {
-	static const enum starpu_worker_archtype where[] = { STARPU_CUDA_WORKER, STARPU_CUDA_WORKER, STARPU_CPU_WORKER, STARPU_CUDA_WORKER };
+	const enum starpu_worker_archtype dev = device_type(), where[] = { dev, dev, STARPU_CPU_WORKER, dev };
 	int *want = malloc(n * sizeof(*want));
 
 	for (size_t i = 0; i < n; i++)
@@ -177,7 +191,7 @@ static void all_indexed(void)
 	go(h, &coo_cl, val, NNZ, NULL);
 	CHECK(!memcmp(rowptr, rowptr0, sizeof(rowptr)) && !memcmp(colind, colind0, sizeof(colind)) && !memcmp(rows, colind0, sizeof(rows)));
 	starpu_void_data_register(&h);
-	run_on(STARPU_CUDA_WORKER, &void_cl, h, 1);
+	run_on(device_type(), &void_cl, h, 1);
 	run_on(STARPU_CPU_WORKER, &void_cl, h, 2);
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	starpu_data_release(h);
