@@ -9,8 +9,10 @@ static int ran;
 
 static void insert(int n)
 {
+	/* Some are for one worker alone. */
 	while (n-- > 0)
-		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0), 0);
+		CHECK_IS(n % 3 ? starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0)
+			       : starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_EXECUTE_ON_WORKER, 0, 0), 0);
 }
 
 static void pausing(void)

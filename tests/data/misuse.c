@@ -72,7 +72,6 @@ static void wrong_handle(starpu_data_handle_t bad)
 	CHECK(starpu_data_acquire(bad, STARPU_R) == -EINVAL);
 	CHECK(starpu_data_acquire_try(bad, STARPU_R) == -EINVAL);
 	CHECK(starpu_data_acquire_cb(bad, STARPU_R, never, NULL) == -EINVAL);
-	starpu_data_release(bad);
 	starpu_data_invalidate(bad);
 	starpu_data_invalidate_submit(bad);
 	starpu_data_wont_use(bad);
@@ -97,21 +96,25 @@ static void handles(void)
 	starpu_variable_data_register(&gone, -1, 0, sizeof(int));
 	starpu_data_unregister(gone);
 	wrong_handle(gone);
+	starpu_data_release(NULL);
+	starpu_data_release(gone);
 }
 
-/* After its end was submitted, while a task still uses it. */
+static void nothing_cb(void *arg) { (void) arg; }
+
+/* After its end was submitted, while the program and a task still use it. */
 static void leaving(void)
 {
 	starpu_data_handle_t l;
 
-	starpu_pause();
 	starpu_vector_data_register(&l, STARPU_MAIN_RAM, (uintptr_t) small, N / 2, sizeof(*small));
 	starpu_data_set_name(l, "leaving");
+	CHECK(starpu_data_acquire_cb(l, STARPU_RW, nothing_cb, NULL) == 0);
 	add_on(l, 0, 3);
 	starpu_data_unregister_submit(l);
 	wrong_handle(l);
 	CHECK(starpu_data_get_size(l) == sizeof(small));
-	starpu_resume();
+	starpu_data_release(l);
 	starpu_task_wait_for_all();
 	while (__atomic_load_n(&small[0], __ATOMIC_ACQUIRE) != 3)
 		starpu_sleep(1e-5f);	/* the value goes home once nobody uses it */
