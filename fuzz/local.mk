@@ -25,7 +25,7 @@ orr_fuzz_cc_v_0 = @echo "  CLANG   " $@;
 
 fuzz/clang/%.o: %.c include/starpu_config.h
 	$(orr_fuzz_cc_v)$(MKDIR_P) $(@D) && $(ORR_CLANG) -std=gnu11 -D_GNU_SOURCE= -w $(orr_fuzz_switches) -fsanitize=fuzzer-no-link \
-		-pthread $(DEFS) -I. $(orr_unit_cppflags) -MMD -c -o $@ $<
+		-pthread $(DEFS) -I. $(orr_unit_cppflags) -MMD -MP -c -o $@ $<
 
 fuzz/clang/%_fuzz: fuzz/clang/fuzz/%_fuzz.o $(orr_fuzz_objects)
 	$(orr_fuzz_cc_v)$(ORR_CLANG) $(orr_fuzz_switches) -fsanitize=fuzzer $(orr_fuzz_wrap) -pthread -o $@ $^ $(HWLOC_LIBS) -lm -ldl
