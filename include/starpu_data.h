@@ -110,7 +110,8 @@ void starpu_data_unregister(starpu_data_handle_t handle);
 /* Same, but the value is dropped: the home buffer keeps whatever it holds. */
 void starpu_data_unregister_no_coherency(starpu_data_handle_t handle);
 /* Same as starpu_data_unregister(), but returns at once and happens after the tasks submitted so far; the
- * handle must not be used after the call. A value without home node is simply dropped. */
+ * handle must not be used after the call. The value of then, if there is one, goes to the home node's buffer, which is the
+ * program's again once starpu_shutdown() has returned. A value without home node is simply dropped. */
 void starpu_data_unregister_submit(starpu_data_handle_t handle);
 
 /* Blocking: forget the value and free the replicates the runtime allocated. The handle stays usable and
@@ -167,7 +168,8 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 int starpu_data_acquire_try(starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode);
 
-/* Give the data back: dependent tasks may start. Never blocks; any thread. */
+/* Give the data back: dependent tasks may start. Never blocks; any thread. Of several acquisitions of the data on the node, the one ends
+ * whose callback runs in the calling thread; else one that this thread made; else one that a callback left; else any. */
 void starpu_data_release(starpu_data_handle_t handle);
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node);
 /* Keep the data, with a weaker mode: from W or RW down to R, or to STARPU_NONE (a full release comes later). */

@@ -8,6 +8,7 @@
 #include "data/handle.h"
 #include "data/disk.h"
 #include "data/memory.h"
+#include "data/prefetch.h"
 #include "drivers/device.h"
 #include "drivers/memnode.h"
 #include "perf/perf.h"
@@ -347,7 +348,7 @@ static void reset(struct orr_node *node)
 	node->paused = 0;
 	node->arch_mask = 0;
 	node->ndone_waiters = 0;
-	node->nstarving = node->nbusy = node->ncopying = node->nprefetch = node->nreducing = 0;
+	node->nstarving = node->nbusy = node->ncopying = node->nprefetch = node->nbackground = 0;
 	node->untidy = 0;
 	node->starved = NULL;
 	node->starver = NULL;
@@ -467,17 +468,11 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 
 /* ---- stop ---- */
 
-/* Values that are gathered for data whose unregistration was submitted. */
-static void wait_reductions(struct orr_node *node)
+/* What nobody waits for: reductions and ends of data whose unregistration was submitted, prefetches, which are not begun any more. */
+static int is_quiet(struct orr_node *node)
 {
-	while (ORR_ATOMIC_LOAD(&node->nreducing)) {
-		unsigned key = orr_waitq_prepare(&node->done);
-
-		if (!ORR_ATOMIC_LOAD(&node->nreducing))
-			orr_waitq_cancel(&node->done);
-		else
-			orr_waitq_wait(&node->done, key, -1);
-	}
+	orr_prefetch_cancel_all(node);
+	return ORR_ATOMIC_LOAD(&node->nbackground) == 0;
 }
 
 void starpu_shutdown(void)
@@ -493,7 +488,7 @@ void starpu_shutdown(void)
 	while (starpu_is_paused())
 		starpu_resume();
 	starpu_task_wait_for_all();
-	wait_reductions(node);
+	ORR_WAIT_UNTIL(&node->done, is_quiet(node));
 	if (node->cfg.worker_stats || node->cfg.bus_stats)
 		starpu_display_stats();
 	node->state = ORR_NODE_STOPPING;

@@ -25,6 +25,7 @@ struct orr_thread {
 	struct orr_node *node;		/* the process that it belongs to */
 	struct orr_worker *worker;	/* the worker that it steps just now, NULL outside of kernels and driver code */
 	struct orr_task *task;		/* the task whose kernel or callback runs in it, or NULL */
+	void *acquisition;		/* by the program, whose callback runs in it (data/acquire.c), or NULL */
 	int allocating;			/* a buffer is being allocated under a datum's lock: nothing may be evicted now */
 	double debt_us;			/* virtual time charged but not yet spent (always 0 in a real run) */
 	void *sys;			/* the world's own part */

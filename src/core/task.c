@@ -610,10 +610,14 @@ static void execute_nowhere(struct orr_task *t)
 
 void orr_task_ready(struct orr_task *t)
 {
+	if (t->held || !t->naccess || orr_access_lock(t))
+		orr_task_held(t);
+}
+
+void orr_task_held(struct orr_task *t)
+{
 	struct starpu_task *pub = t->pub;
 
-	if (t->unordered && !orr_access_lock(t))
-		return;
 	if (__builtin_expect(pub->prologue_callback_func != NULL, 0))
 		pub->prologue_callback_func(pub->prologue_callback_arg);
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_READY);

@@ -14,7 +14,7 @@ struct orr_acquire;
 
 /* One access of a task, or of an acquisition by the program or by the MPI layer, to one datum. See data/access.h for the queue. */
 struct orr_access {
-	struct orr_access *next;	/* in the handle's queue of waiting accesses, or its retry list */
+	struct orr_access *next;	/* in the handle's queue of waiting accesses, or among its parked ones */
 	starpu_data_handle_t handle;
 	union {
 		struct orr_task *task;
@@ -24,7 +24,7 @@ struct orr_access {
 	uint8_t is_acquire : 1;		/* owner.acquire rather than owner.task */
 	uint8_t ordered : 1;		/* takes part in sequential consistency */
 	uint8_t granted : 1;		/* phase one: its turn has come */
-	uint8_t locked : 1;		/* phase two: holds the datum (unordered and commuting accesses) */
+	uint8_t locked : 1;		/* phase two: holds the datum */
 	uint8_t merged : 1;		/* the same handle stands earlier in the task with a mode that covers this one */
 	int8_t node;			/* memory node where the data is wanted, -1 until known */
 	uint8_t pinned : 1;		/* the replicate on `node` has been referenced */
@@ -50,13 +50,14 @@ struct orr_task {
 	uint8_t embedded : 1;		/* pub is the neighbour allocated with us (starpu_task_create) */
 	uint8_t auto_destroy : 1;	/* copy of pub->destroy taken at submission */
 	uint8_t internal : 1;		/* made by the runtime: not counted, invisible to the program */
-	uint8_t unordered : 1;		/* has accesses that need phase two */
 	uint8_t user_wait : 1;		/* not detached: somebody will call starpu_task_wait */
 	uint8_t terminated : 1;
 	uint8_t bundled : 1;		/* pub->bundle is set */
 	uint8_t switches : 1;		/* between views of a partitioned data: accesses to it are not checked */
 	uint8_t forced_impl;		/* the program chose nimpl */
 	uint8_t impl_chosen;		/* the policy chose nimpl */
+	uint8_t held;			/* holds all its data, or has none */
+	uint8_t parked;			/* would, but somebody else holds one of them */
 	uint32_t naccess;		/* entries of access[] in use */
 	orr_lock_t lock;		/* protects succ and the transition to DONE */
 	int32_t nend_deps;		/* atomic: end dependencies still missing, +1 for the execution itself */
@@ -103,8 +104,10 @@ int orr_task_submit(struct starpu_task *t);
 
 /* Takes one dependency away; the last makes the task ready. */
 void orr_task_release(struct orr_task *t);
-/* All dependencies are satisfied: phase-two locks, prologue, then the policy. */
+/* All dependencies are satisfied: it wants to hold its data. */
 void orr_task_ready(struct orr_task *t);
+/* It holds its data: prologue, then the policy. */
+void orr_task_held(struct orr_task *t);
 /* The body is over (or there was none): releases data and successors, runs callbacks. w is NULL outside of workers. */
 void orr_task_complete(struct orr_task *t, struct orr_worker *w);
 /* Gives a ready task to the policy or to its worker. */

@@ -235,6 +235,8 @@ static void dump_blocked(FILE *f, struct orr_task *t)
 		if (a->ordered && !a->granted && !a->merged)
 			fprintf(f, "; waits for %s access to %s", a->mode & STARPU_W ? "write" : "read", orr_handle_name(a->handle));
 	}
+	if (t->parked)
+		fputs("; waits until others, who need not be before it, release one of its data", f);
 	if (t->tag)
 		fprintf(f, "; has tag %llu", (unsigned long long) t->pub->tag_id);
 }

@@ -35,6 +35,18 @@ static inline void orr_about_to_wait(struct orr_node *node)
 		node->policy->do_schedule(0);
 }
 
+/* [waits] Until cond, which is announced on the event count q by whoever makes it true. */
+#define ORR_WAIT_UNTIL(q, cond) \
+	do { \
+		while (!(cond)) { \
+			unsigned key_ = orr_waitq_prepare(q); \
+			if (cond) \
+				orr_waitq_cancel(q); \
+			else \
+				orr_waitq_wait(q, key_, -1); \
+		} \
+	} while (0)
+
 /* Wakes the group of a worker, or up to one sleeping group (any), or all. Called after the task was queued. */
 void orr_wake_worker(struct orr_worker *w);
 void orr_wake_one(struct orr_node *node);

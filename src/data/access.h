@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Accesses to data: who may use a datum, and when.
  *
- * Each handle has one queue of accesses in submission order (sequential consistency). Accesses are granted in groups: one writer,
- * or all consecutive readers, or all consecutive commuting writers. Granted accesses are only counted; waiting ones are linked.
- * Accesses outside of sequential consistency, and the members of a granted commuting group, need a second phase: when everything
- * else that their task waits for is there, all their data are locked at once or none is (so nobody holds one while waiting for
- * another, and there is no deadlock whatever the order).
+ * An access goes through two phases. First its *turn*: each handle has one queue of accesses in submission order (sequential
+ * consistency), and gives turns in groups: one writer, or all consecutive readers, or all consecutive commuting writers, or all
+ * consecutive contributions (STARPU_REDUX). Accesses that have their turn are only counted; those that wait for it are linked. Accesses
+ * outside of sequential consistency skip this phase. Then *holding*: when everything else that a task waits for is there, it holds all its
+ * data at once or none (nobody holds one while waiting for another, so that there is no deadlock whatever the order). A turn excludes
+ * nobody but those behind it in the queue: a task that has its turn and waits for something else is in nobody's way.
+ * A task that finds everything there when it is submitted, or when its only access has its turn, begins to hold in the same breath.
  *
- * Invariant: a handle is used by one writer or by any number of readers at a time. */
+ * Invariant: a handle is held by one writer or by any number of readers at a time.
+ *
+ * Who may touch a handle: (1) those who hold it, have their turn or stand in its queue, since its end stands behind them in the queue;
+ * (2) those who pinned it (orr_handle_pin): accesses outside of the order, and whoever uses it in the background; (3) those who find it in
+ * a list (a memory node's LRU list, its prefetches) under that list's lock, and from there under the handle's lock, since its end
+ * takes it off these lists first. Nobody else. The end is when the closing access had its turn and the last pin is gone. */
 #ifndef ORR_DATA_ACCESS_H
 #define ORR_DATA_ACCESS_H
 
@@ -23,6 +30,7 @@ struct orr_acquire {
 	int prio;
 	int status;				/* when granted: 0, or with may_fail -errno: the datum cannot be brought to the node */
 	int may_fail;				/* the caller looks at status; else such an error ends the program */
+	int pins;				/* it pins the handle until it is released */
 };
 
 /* Starts an acquisition of handle with mode on memory node `node` (-1: no data movement, only the ordering). sequential: takes part
@@ -30,17 +38,20 @@ struct orr_acquire {
  * message. prio orders the transfers. */
 int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode, int sequential, int prio,
 		      void (*granted)(struct orr_acquire *));
-/* Like orr_acquire_start when it would be granted at once, otherwise does nothing and returns -EAGAIN. */
+/* Like orr_acquire_start when it would be granted at once, otherwise does nothing and returns -EAGAIN. Views of partitioned data are not
+ * checked. It waits for a transfer only where the caller may wait; inside a task it returns -EAGAIN instead. */
 int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode);
+/* Whoever holds the datum makes a a further holder, for reading, that stays when he is gone: nobody writes until it is released. */
+void orr_acquire_inherit(struct orr_acquire *a, starpu_data_handle_t handle);
 /* Ends it: the next accesses are granted (their tasks may be pushed from here). May be called by any thread. Never waits. */
 void orr_acquire_release(struct orr_acquire *a);
 /* Keeps the datum with fewer rights: RW -> R lets readers in. down_to: STARPU_R, STARPU_W, STARPU_RW or STARPU_NONE (as release). */
 void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode down_to);
 
-/* Tasks: enqueues all accesses of a task being submitted (adds to t->ndeps for those not granted). nodeps: outside of sequential
- * consistency. Returns 0 or -ENOMEM. */
+/* Tasks: enqueues all accesses of a task being submitted (adds to t->ndeps for those whose turn has not come). nodeps: outside of
+ * sequential consistency. Returns 0 or -ENOMEM. */
 int orr_access_submit(struct orr_task *t, int nodeps);
-/* Phase two. Returns 1 when the task holds all its data, 0 when it was parked and will come back through orr_task_ready. */
+/* Everything else is there. Returns 1 when the task holds all its data, 0 when it was parked and will come back through orr_task_held. */
 int orr_access_lock(struct orr_task *t);
 /* Grants what may be granted now (after something outside of the queue changed, such as the end of a reduction). */
 void orr_access_regrant(starpu_data_handle_t h);

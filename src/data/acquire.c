@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Access to data by the program outside of tasks (handbook 27.3), unregistration and invalidation (27.2).
+/* Access to data by the program outside of tasks (handbook 27.3).
  *
- * Invariant: each acquisition of the program is linked in its handle until it is released, so that release finds it by memory node. */
+ * A release names a handle and a memory node only. It ends, of the acquisitions there, the one whose callback runs in the calling thread;
+ * else one that this thread waited for; else the oldest one that was granted by callback, which any thread may release; else the oldest.
+ * Invariant: each acquisition of the program is linked in its handle, newest first, from its grant until its release. */
 #include "data/handle.h"
 #include "core/worker.h"
 
@@ -14,6 +16,7 @@ struct orr_user_acquire {
 	struct orr_user_acquire *next;
 	void (*callback)(void *);
 	void *arg;
+	struct orr_thread *owner;	/* who waited for it; NULL: nobody, it has a callback */
 	int node;		/* as the program gave it */
 	int done;		/* atomic */
 };
@@ -45,29 +48,17 @@ static void granted_sync(struct orr_acquire *a)
 static void granted_callback(struct orr_acquire *a)
 {
 	struct orr_user_acquire *u = (struct orr_user_acquire *) a;
+	struct orr_thread *self = orr_thread_self();
+	void *outer = self->acquisition;
 
 	link_acquire(u);
-	u->callback(u->arg);
-}
-
-/* Waits until *flag is set by another thread. */
-static void wait_flag(struct orr_node *node, int *flag)
-{
-	orr_sys_settle(orr_thread_self());
-	if (!ORR_ATOMIC_LOAD(flag))
-		orr_about_to_wait(node);
-	while (!ORR_ATOMIC_LOAD(flag)) {
-		unsigned key = orr_waitq_prepare(&node->done);
-
-		if (ORR_ATOMIC_LOAD(flag))
-			orr_waitq_cancel(&node->done);
-		else
-			orr_waitq_wait(&node->done, key, -1);
-	}
+	self->acquisition = u;
+	u->callback(u->arg);	/* u may be gone afterwards */
+	self->acquisition = outer;
 }
 
 /* A task or a callback must not wait for data: the others may need its worker. */
-static int check_may_wait(starpu_data_handle_t h, const char *what)
+int orr_acquire_check_wait(starpu_data_handle_t h, const char *what)
 {
 	struct orr_task *t = orr_thread_self()->task;
 
@@ -104,28 +95,56 @@ static int default_node(starpu_data_handle_t h)
 	return h && h->home_node >= 0 && starpu_node_get_kind((unsigned) h->home_node) == STARPU_CPU_RAM ? h->home_node : STARPU_MAIN_RAM;
 }
 
+/* A new acquisition by the program, or NULL with *ret after a message. owner: the thread that will have it, NULL: a callback. */
+static struct orr_user_acquire *prepare(starpu_data_handle_t h, int node, enum starpu_data_access_mode mode, struct orr_thread *owner, int *ret)
+{
+	struct orr_user_acquire *u;
+
+	*ret = check_access(h, mode);
+	if (!*ret)
+		*ret = check_node(h, node);
+	if (*ret)
+		return NULL;
+	u = calloc(1, sizeof(*u));
+	if (!u) {
+		*ret = -ENOMEM;
+		return NULL;
+	}
+	u->node = node;
+	u->owner = owner;
+	return u;
+}
+
+/* [waits] Until it is granted. */
+static void wait_granted(struct orr_user_acquire *u)
+{
+	struct orr_node *node = orr_self();
+
+	orr_sys_settle(orr_thread_self());
+	if (!ORR_ATOMIC_LOAD(&u->done))
+		orr_about_to_wait(node);
+	ORR_WAIT_UNTIL(&node->done, ORR_ATOMIC_LOAD(&u->done));
+}
+
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
 {
 	struct orr_user_acquire *u;
 	int ret = check_access(handle, mode);
 
 	if (!ret)
-		ret = check_may_wait(handle, "acquisition");
-	if (!ret)
-		ret = check_node(handle, node);
+		ret = orr_acquire_check_wait(handle, "acquisition");
 	if (ret)
 		return ret;
-	u = calloc(1, sizeof(*u));
+	u = prepare(handle, node, mode, orr_thread_self(), &ret);
 	if (!u)
-		return -ENOMEM;
-	u->node = node;
+		return ret;
 	u->acq.may_fail = 1;
 	ret = orr_acquire_start(&u->acq, handle, node < 0 ? -1 : node, mode, 1, 0, granted_sync);
 	if (ret) {
 		free(u);
 		return ret;
 	}
-	wait_flag(orr_self(), &u->done);
+	wait_granted(u);
 	ret = u->acq.status;
 	if (ret) {
 		orr_acquire_release(&u->acq);
@@ -144,22 +163,21 @@ int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mod
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
 {
 	struct orr_user_acquire *u;
-	int ret = check_access(handle, mode);
+	int ret;
 
-	if (!ret)
-		ret = check_node(handle, node);
-	if (ret)
-		return ret;
-	if (node >= 0 && (mode & STARPU_R) && orr_thread_self()->task && !starpu_data_is_on_node(handle, (unsigned) node)) {
+	if (node >= 0 && (mode & STARPU_R) && orr_thread_self()->task && !orr_handle_check(handle, "acquisition") &&
+	    !starpu_data_is_on_node(handle, (unsigned) node)) {
 		/* Waiting for the transfer would block a worker: it may try again when the data are there. */
 		ret = starpu_data_prefetch_on_node(handle, (unsigned) node, 1);
 		return ret ? ret : -EAGAIN;
 	}
-	u = calloc(1, sizeof(*u));
+	u = prepare(handle, node, mode, orr_thread_self(), &ret);
 	if (!u)
-		return -ENOMEM;
-	u->node = node;
-	ret = orr_acquire_try(&u->acq, handle, node, mode);
+		return ret;
+	if (ORR_ATOMIC_LOAD_RELAXED(&handle->busy_partition))
+		ret = orr_handle_check_partition(handle, mode, NULL);
+	if (!ret)
+		ret = orr_acquire_try(&u->acq, handle, node, mode);
 	if (ret)
 		free(u);
 	else
@@ -176,20 +194,15 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 							  void (*callback)(void *), void *arg, int sequential_consistency)
 {
 	struct orr_user_acquire *u;
-	int ret = check_access(handle, mode);
+	int ret;
 
-	if (!ret)
-		ret = check_node(handle, node);
-	if (!ret && !callback) {
+	if (!callback) {
 		orr_error("acquiring %s with a callback that is NULL: nobody would release it", orr_handle_name(handle));
-		ret = -EINVAL;
+		return -EINVAL;
 	}
-	if (ret)
-		return ret;
-	u = calloc(1, sizeof(*u));
+	u = prepare(handle, node, mode, NULL, &ret);
 	if (!u)
-		return -ENOMEM;
-	u->node = node;
+		return ret;
 	u->callback = callback;
 	u->arg = arg;
 	ret = orr_acquire_start(&u->acq, handle, node < 0 ? -1 : node, mode, sequential_consistency, 0, granted_callback);
@@ -218,21 +231,41 @@ int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_
 
 /* ---- release ---- */
 
-/* Finds the oldest acquisition on that node; takes it off the list when it is to end. */
+/* How well a release by the calling thread fits u; 0: not at all. */
+static int fitness(const struct orr_user_acquire *u, int node, const struct orr_thread *self)
+{
+	if (u->node != node)
+		return 0;
+	if (u == self->acquisition)
+		return 4;
+	if (u->owner == self)
+		return 3;
+	return u->owner ? 1 : 2;
+}
+
+/* The acquisition that a release means; taken off the list when it is to end. */
 static struct orr_user_acquire *find_acquire(starpu_data_handle_t h, int node, int take)
 {
+	struct orr_thread *self = orr_thread_self();
 	struct orr_user_acquire **p, **found = NULL, *u = NULL;
+	int best = 0, fits;
 
 	orr_lock(&h->lock);
-	for (p = h->ext ? &h->ext->acquires : NULL; p && *p; p = &(*p)->next)
-		if ((*p)->node == node)
+	for (p = h->ext ? &h->ext->acquires : NULL; p && *p; p = &(*p)->next) {
+		fits = fitness(*p, node, self);
+		if (fits && fits >= best) {
+			best = fits;
 			found = p;
+		}
+	}
 	if (found) {
 		u = *found;
 		if (take)
 			*found = u->next;
 	}
 	orr_unlock(&h->lock);
+	if (take && u == self->acquisition)
+		self->acquisition = NULL;
 	return u;
 }
 
@@ -265,178 +298,17 @@ void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access
 
 void starpu_data_release(starpu_data_handle_t handle) { starpu_data_release_to(handle, STARPU_NONE); }
 
-/* ---- unregistration and invalidation ---- */
-
-/* An acquisition for writing that ends the handle or its contents. */
-struct closing {
-	struct orr_acquire acq;
-	starpu_data_handle_t handle;
-	int done;
-	enum { DESTROY, DROP } what;
-};
-
-static void close_now(struct closing *c)
-{
-	starpu_data_handle_t h = c->handle;
-
-	if (c->what == DESTROY) {
-		orr_handle_destroy(h);
-		return;
-	}
-	orr_lock(&h->lock);
-	orr_handle_drop_contents(h);
-	orr_unlock(&h->lock);
-	orr_acquire_release(&c->acq);
-}
-
-static void closing_sync(struct orr_acquire *a)
-{
-	struct closing *c = (struct closing *) a;
-	struct orr_node *node = orr_self();
-
-	ORR_ATOMIC_STORE(&c->done, 1);
-	orr_waitq_wake(&node->done);
-}
-
-static void closing_submit(struct orr_acquire *a)
-{
-	struct closing *c = (struct closing *) a;
-
-	if (c->what == DESTROY) {
-		/* Accesses outside of sequential consistency may still come: the last of them ends the handle. */
-		starpu_data_handle_t h = c->handle;
-
-		orr_acquire_release(&c->acq);
-		if (ORR_ATOMIC_ADD(&h->nunordered, ORR_UNORDERED_LAST) == ORR_UNORDERED_LAST)
-			orr_handle_destroy(h);
-	} else {
-		close_now(c);
-	}
-	free(c);
-}
-
-/* Does the home node's buffer need the latest value back? */
-static int home_wanted(starpu_data_handle_t h)
-{
-	struct orr_replicate *r;
-
-	if (h->home_node < 0)
-		return 0;
-	for (r = &h->main; r; r = r->next)
-		if (ORR_ATOMIC_LOAD(&r->state) != ORR_INVALID)
-			return 1;
-	return 0;
-}
-
 /* Is it acquired by a call that waited? Those with a callback are released in time, or we wait for ever as asked. */
-static int held_by_caller(starpu_data_handle_t h)
+int orr_acquire_check_unregister(starpu_data_handle_t h)
 {
 	struct orr_user_acquire *u;
 
 	orr_lock(&h->lock);
-	for (u = h->ext ? h->ext->acquires : NULL; u && u->callback; u = u->next)
+	for (u = h->ext ? h->ext->acquires : NULL; u && !u->owner; u = u->next)
 		;
 	orr_unlock(&h->lock);
-	return u != NULL;
+	if (!u)
+		return 0;
+	orr_error("%s is still acquired by the program: release it before unregistering it", orr_handle_name(h));
+	return -EINVAL;
 }
-
-static int unregister_check(starpu_data_handle_t h)
-{
-	if (orr_partition_check_unregister(h))
-		return -EINVAL;
-	if (held_by_caller(h)) {
-		orr_error("%s is still acquired by the program: release it before unregistering it", orr_handle_name(h));
-		return -EINVAL;
-	}
-	return 0;
-}
-
-/* Accesses outside of sequential consistency do not stand in the queue: wait for their tasks. */
-void orr_handle_wait_unordered(starpu_data_handle_t h)
-{
-	struct orr_node *node = orr_self();
-
-	if (ORR_ATOMIC_LOAD(&h->nunordered))
-		orr_about_to_wait(node);
-	while (ORR_ATOMIC_LOAD(&h->nunordered)) {
-		unsigned key = orr_waitq_prepare(&node->done);
-
-		if (!ORR_ATOMIC_LOAD(&h->nunordered))
-			orr_waitq_cancel(&node->done);
-		else
-			orr_waitq_wait(&node->done, key, -1);
-	}
-}
-
-static void unregister(starpu_data_handle_t h, int coherency)
-{
-	struct orr_node *node = orr_self();
-	struct closing c = { .handle = h, .what = DESTROY };
-
-	if (orr_handle_check(h, "unregistration"))
-		orr_fatal("unregistration cannot go on");
-	if (orr_dup_unregister(h))
-		return;
-	if (unregister_check(h) || check_may_wait(h, "unregistration"))
-		orr_fatal("%s cannot be unregistered", orr_handle_name(h));
-	orr_sys_settle(orr_thread_self());
-	orr_handle_wait_unordered(h);
-	/* Ordered whatever the handle's flag: it must come after everything that was submitted. */
-	ORR_ATOMIC_STORE(&h->sequential, 1);
-	orr_acquire_start(&c.acq, h, -1, STARPU_RW, 1, 0, closing_sync);
-	wait_flag(node, &c.done);
-	if (coherency && home_wanted(h) && orr_fetch_wait(h, (unsigned) h->home_node, STARPU_R, 0) < 0)
-		orr_fatal("the value of %s cannot be brought back to its home node", orr_handle_name(h));
-	close_now(&c);
-}
-
-void starpu_data_unregister(starpu_data_handle_t handle) { unregister(handle, 1); }
-void starpu_data_unregister_no_coherency(starpu_data_handle_t handle) { unregister(handle, 0); }
-
-static void close_submit(starpu_data_handle_t h, int what)
-{
-	struct closing *c = calloc(1, sizeof(*c));
-	int home = what == DESTROY && home_wanted(h);
-
-	if (!c)
-		orr_fatal("out of memory while closing %s", orr_handle_name(h));
-	c->handle = h;
-	c->what = what;
-	if (orr_acquire_start(&c->acq, h, home ? h->home_node : -1, home ? STARPU_RW : STARPU_W, 1, 0, closing_submit))
-		free(c);
-}
-
-void starpu_data_unregister_submit(starpu_data_handle_t handle)
-{
-	if (orr_handle_check(handle, __func__))
-		orr_fatal("unregistration cannot go on");
-	if (orr_dup_unregister(handle))
-		return;
-	if (unregister_check(handle))
-		orr_fatal("%s cannot be unregistered", orr_handle_name(handle));
-	ORR_ATOMIC_STORE(&handle->sequential, 1);
-	handle->alive = ORR_HANDLE_LEAVING;
-	close_submit(handle, DESTROY);
-}
-
-void starpu_data_invalidate_submit(starpu_data_handle_t handle)
-{
-	if (orr_handle_check(handle, __func__) == 0)
-		close_submit(handle, DROP);
-}
-
-void starpu_data_invalidate(starpu_data_handle_t handle)
-{
-	struct orr_node *node = orr_self();
-	struct closing c = { .handle = handle, .what = DROP };
-
-	if (orr_handle_check(handle, "invalidation") || check_may_wait(handle, "invalidation"))
-		return;
-	if (orr_acquire_start(&c.acq, handle, -1, STARPU_W, 1, 0, closing_sync))
-		return;
-	wait_flag(node, &c.done);
-	close_now(&c);
-}
-
-void starpu_data_deinitialize(starpu_data_handle_t handle) { starpu_data_invalidate(handle); }
-void starpu_data_deinitialize_submit(starpu_data_handle_t handle) { starpu_data_invalidate_submit(handle); }

@@ -133,10 +133,13 @@ enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_hand
 {
 	struct orr_fetch *waiters = NULL;
 	enum orr_room room = ORR_ROOM_NONE;
+	int pinned = 0;
 
 	if (orr_memory_is_free(r)) {
+		if (r->state != ORR_INVALID && !other_valid(h, r) && effort >= ORR_EFFORT_WRITEBACK)
+			pinned = orr_handle_try_pin(h);
 		if (r->state != ORR_INVALID && !other_valid(h, r))
-			room = effort >= ORR_EFFORT_WRITEBACK ? orr_memory_write_back(node, h, r, ORR_COPY_EVICT, &waiters) : ORR_ROOM_NONE;
+			room = pinned ? orr_memory_write_back(node, h, r, ORR_COPY_EVICT, &waiters) : ORR_ROOM_NONE;
 		else
 			room = ORR_ROOM_MADE;
 		if (room == ORR_ROOM_MADE && orr_memory_is_free(r) && (r->state == ORR_INVALID || other_valid(h, r))) {
@@ -147,6 +150,8 @@ enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_hand
 	}
 	orr_unlock(&h->lock);
 	orr_fetch_resume(waiters);
+	if (pinned)
+		orr_handle_unpin(h);
 	return room;
 }
 

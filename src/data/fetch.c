@@ -375,23 +375,30 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_
 
 /* ---- write-through ---- */
 
-/* The copy that a write-through made needs no reference. */
+/* It holds the datum for reading until the copy is made. */
 struct write_through {
-	starpu_data_handle_t handle;
+	struct orr_acquire acq;	/* first */
 	unsigned memnode;
 };
 
-static void write_through_starved(void *arg) { free(arg); }
+static void write_through_over(void *arg)
+{
+	struct write_through *wt = arg;
+
+	orr_acquire_release(&wt->acq);
+	free(wt);
+}
 
 static void write_through_done(void *arg)
 {
 	struct write_through *wt = arg;
 
-	orr_fetch_unref(wt->handle, wt->memnode, STARPU_R);
-	free(wt);
+	/* The copy itself needs no reference. */
+	orr_fetch_unref(wt->acq.access.handle, wt->memnode, STARPU_R);
+	write_through_over(wt);
 }
 
-/* Whoever wrote still holds the datum, so that nobody else writes before the copies are made. */
+/* Whoever wrote still holds the datum. */
 void orr_write_through(starpu_data_handle_t h, unsigned from)
 {
 	struct orr_node *node = orr_self();
@@ -408,15 +415,15 @@ void orr_write_through(starpu_data_handle_t h, unsigned from)
 		wt = malloc(sizeof(*wt));
 		if (!wt)
 			return;
-		wt->handle = h;
+		orr_acquire_inherit(&wt->acq, h);
 		wt->memnode = i;
 		rq = (struct orr_fetch) { .handle = h, .memnode = (uint8_t) i, .mode = STARPU_R, .effort = ORR_EFFORT_CLEAN,
-					  .done = write_through_done, .starved = write_through_starved, .arg = wt };
+					  .done = write_through_done, .starved = write_through_over, .arg = wt };
 		ret = orr_fetch_request(&rq);
 		if (ret == 0)
 			write_through_done(wt);
 		else if (ret < 0)
-			free(wt);
+			write_through_over(wt);
 	}
 }
 
@@ -443,13 +450,6 @@ int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_ac
 
 	if (ret != 1)
 		return ret;
-	while (!ORR_ATOMIC_LOAD(&s.done)) {
-		unsigned key = orr_waitq_prepare(&s.node->done);
-
-		if (ORR_ATOMIC_LOAD(&s.done))
-			orr_waitq_cancel(&s.node->done);
-		else
-			orr_waitq_wait(&s.node->done, key, -1);
-	}
+	ORR_WAIT_UNTIL(&s.node->done, ORR_ATOMIC_LOAD(&s.done));
 	return 0;
 }

@@ -193,10 +193,10 @@ void orr_partition_destroy(struct orr_partition *p, int gather_node)
 	unsigned i;
 
 	for (i = 0; i < p->npieces; i++) {
-		orr_handle_wait_unordered(p->piece[i]);
+		orr_handle_wait_pins(p->piece[i]);
 		p->piece[i]->sequential = 1;
 	}
-	orr_handle_wait_unordered(h);
+	orr_handle_wait_pins(h);
 	if (orr_partition_deactivate(p, ORR_VIEW_NONE, "the end of the partition", &o))
 		orr_fatal("the partition of %s cannot be undone", orr_handle_name(h));
 	for (link = &h->ext->partitions; *link != p; link = &(*link)->next)
@@ -205,7 +205,7 @@ void orr_partition_destroy(struct orr_partition *p, int gather_node)
 	for (i = 0; i < p->npieces; i++) {
 		if (p->piece[i]->busy_partition & ORR_VIEW_DUP_SOURCE)
 			orr_dup_forget(p->piece[i]);
-		orr_handle_destroy(p->piece[i]);
+		orr_handle_end(p->piece[i]);
 	}
 	unpin_buffer(h, p->node);
 	free(p->piece);

@@ -53,18 +53,6 @@ static void unref(struct orr_access *a)
 	orr_fetch_unref(a->handle, (unsigned) a->node, STARPU_R);
 }
 
-static int has_value(starpu_data_handle_t h)
-{
-	struct orr_replicate *r;
-	int found = 0;
-
-	orr_lock(&h->lock);
-	for (r = &h->main; r && !found; r = r->next)
-		found = r->state != ORR_INVALID;
-	orr_unlock(&h->lock);
-	return found;
-}
-
 /* ---- what changes hands ---- */
 
 /* The value of h is now elsewhere: in its pieces, or in its father. */
@@ -172,7 +160,7 @@ static void finish(struct orr_switch *s)
 	}
 	s->then = complete;
 	s->pending = 1;
-	if (s->gather_node >= 0 && has_value(s->plan->father))
+	if (s->gather_node >= 0 && orr_handle_has_value(s->plan->father))
 		fetch(s, &s->task->access[0], (unsigned) s->gather_node, STARPU_R);
 	fetched(s);
 }
@@ -189,12 +177,12 @@ static void body(struct orr_task *t)
 	s->then = finish;
 	s->pending = 1;
 	if (s->kind == ORR_SWITCH_CUT || s->kind == ORR_SWITCH_CUT_READ) {
-		s->valued = has_value(p->father);
+		s->valued = orr_handle_has_value(p->father);
 		if (s->valued)
 			fetch(s, &t->access[0], p->node, s->kind == ORR_SWITCH_CUT ? STARPU_RW : STARPU_R);
 	} else if (s->kind == ORR_SWITCH_GATHER || s->kind == ORR_SWITCH_DOWNGRADE) {
 		for (i = 0; i < p->npieces; i++) {
-			if (!has_value(p->piece[i]))
+			if (!orr_handle_has_value(p->piece[i]))
 				continue;
 			s->valued = 1;
 			fetch(s, &t->access[1 + i], p->node, STARPU_R);

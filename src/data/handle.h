@@ -23,8 +23,8 @@ enum {
 	ORR_VIEW_DUP = 64,		/* is a read-only duplicate */
 };
 
-/* Added to nunordered when the handle is to end with the last of them. */
-#define ORR_UNORDERED_LAST (1U << 31)
+/* Added to npins when the handle is to end with the last of them. */
+#define ORR_PINS_LAST (1U << 31)
 
 struct orr_partition;
 
@@ -51,7 +51,7 @@ struct orr_data_ext {
 	int coords[5];
 	struct starpu_codelet *redux_cl, *init_cl;
 	void *redux_arg, *init_arg;
-	struct orr_access *retry;	/* parked in phase two until something of this handle is released */
+	struct orr_access *parked, *parked_last;	/* until this handle is released, first come first */
 	struct orr_redux *redux;	/* per-worker contributions in flight (data/redux.c) */
 	struct starpu_arbiter *arbiter;
 	void (*unregister_hook)(starpu_data_handle_t);	/* the MPI layer's clean-up */
@@ -79,14 +79,14 @@ struct _starpu_data_state {
 	uint8_t sequential;		/* sequential consistency; may be read without the lock */
 	uint8_t busy_partition;		/* atomic: flags ORR_VIEW_*, as of the tasks submitted so far; 0: no access needs a check */
 	uint8_t wide;			/* user-defined interface: structures for all memory nodes from the start; read without the lock */
-	uint8_t ulock_write : 1;	/* the phase-two holder writes */
-	uint16_t nulock;		/* phase-two holders */
+	uint8_t held_write;		/* the one who holds it writes */
+	uint8_t bring_home;		/* its end brings the value back to the home node; set by whoever closes it */
 	uint8_t slab : 1;		/* from node->handle_slab */
 	uint8_t wont_use : 1;
 	uint8_t footprint_valid : 1;
 	uint8_t alive;			/* ORR_HANDLE_*, anything else once it ended */
-	uint32_t ngranted;		/* granted accesses not yet released */
-	uint32_t nwaiting;		/* accesses in the queue */
+	uint32_t ngranted;		/* accesses that had their turn and did not end */
+	uint32_t nheld;			/* accesses that hold it */
 	struct orr_access *head, *tail;	/* waiting accesses, first to be granted first */
 	struct orr_partition *piece_of;	/* the plan that it is a piece of, NULL when it was registered by the program */
 	struct orr_data_ext *ext;
@@ -96,7 +96,7 @@ struct _starpu_data_state {
 	uint16_t mpi_comm;		/* index of the communicator in the MPI layer's table */
 	uint16_t mpi_flags;
 	uint32_t footprint;		/* cached, valid when footprint_valid */
-	uint32_t nunordered;		/* atomic: accesses of submitted tasks outside of sequential consistency */
+	uint32_t npins;			/* atomic: what keeps it from ending beside its queue, see orr_handle_pin */
 	struct orr_replicate main;	/* main memory's replicate; its interface follows the handle */
 };
 
@@ -139,8 +139,21 @@ int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_m
 int orr_partition_check_views(struct starpu_task *task, unsigned n);
 /* May the program unregister h? Returns 0, or -EINVAL after a message. */
 int orr_partition_check_unregister(starpu_data_handle_t h);
-/* [waits] Until no submitted task uses h outside of sequential consistency. */
-void orr_handle_wait_unordered(starpu_data_handle_t h);
+/* close.c. A pin keeps h from ending (access.h says who needs one). To be taken by those who may touch h anyway, and by those who found it in
+ * a list, when orr_handle_try_pin returns 1; 0: it is ending. Without locks, the last unpin may end it. */
+static inline void orr_handle_pin(starpu_data_handle_t h) { ORR_ATOMIC_ADD_RELAXED(&h->npins, 1); }
+int orr_handle_try_pin(starpu_data_handle_t h);
+void orr_handle_unpin(starpu_data_handle_t h);
+/* [waits] Until nothing pins h. */
+void orr_handle_wait_pins(starpu_data_handle_t h);
+/* No access will come any more, and none is left but those that pin h: it is destroyed with the last pin, perhaps now. */
+void orr_handle_end(starpu_data_handle_t h);
+/* Is there a value at all? */
+int orr_handle_has_value(starpu_data_handle_t h);
+/* acquire.c. 0, or -errno after a message: inside a task or a callback the program must not wait for data; data that the program holds
+ * cannot be unregistered. */
+int orr_acquire_check_wait(starpu_data_handle_t h, const char *what);
+int orr_acquire_check_unregister(starpu_data_handle_t h);
 /* cpy.c. The program unregisters h: returns 1 when h is a duplicate that others still use, and nothing is to be done. */
 int orr_dup_unregister(starpu_data_handle_t h);
 /* h is about to be written: its duplicate is of an older value from now on. */
@@ -151,7 +164,7 @@ const char *orr_handle_name(starpu_data_handle_t h);
 int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface, struct starpu_data_interface_ops *ops, struct orr_partition *piece_of);
 /* Bytes of a handle of a small built-in interface. */
 size_t orr_handle_slab_size(void);
-/* Frees buffers and the handle itself; nobody uses it any more. */
+/* Frees buffers and the handle itself; nobody uses it any more. For close.c only: others end it. */
 void orr_handle_destroy(starpu_data_handle_t h);
 /* Marks the contents as changed on `memnode`: the other replicates become invalid. Under h->lock. */
 void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r);

@@ -62,8 +62,8 @@ size_t orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted);
 /* Frees the buffer of a replicate that nobody uses, writing the value back when it is the only one. Under h->lock, which is released.
  * Returns ORR_ROOM_NONE when it is in use, or has no memory to go to. */
 enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_effort effort);
-/* Writes the only copy of the datum back to where `why` (a write-back) wants it. Under h->lock, dropped meanwhile. *waiters as in
- * orr_transfer. */
+/* Writes the only copy of the datum back to where `why` (a write-back) wants it. Under h->lock, dropped meanwhile: the caller pinned h.
+ * *waiters as in orr_transfer. */
 enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_copy_why why,
 				    struct orr_fetch **waiters);
 /* Under h->lock: can r be evicted (nobody uses it), and does its datum have another valid copy, or soon? */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prefetches, and the wishes of the program about where data are to be (see prefetch.h).
  *
+ * Why an entry may touch its handle: one of a task relies on the task, which holds its data and does not begin before; one that is not idle
+ * holds the datum itself (acq). An idle one has no right but being in the queue, where the handle's end finds it: it is taken off the queue
+ * pinned or not at all, and holds the datum before it does anything.
  * Invariant: an entry is in its memory node's queue, or with the one thread or request that executes it; node->nprefetch counts the
- * queued ones. */
+ * queued ones, node->nbackground those that are not over. */
 #include "data/prefetch.h"
 #include "data/memory.h"
 #include "data/transfer.h"
@@ -25,6 +28,8 @@ struct orr_prefetch {
 	enum starpu_is_prefetch urgency;
 	int prio;
 	int held;			/* acq is granted */
+	int pinned;			/* on its way from the queue to holding the datum */
+	int queued;			/* it was: counted in node->nbackground */
 	int *finished;			/* atomic flag of a thread that waits, or NULL */
 	int wont_use;			/* afterwards other replicates are the first to be evicted */
 };
@@ -35,9 +40,12 @@ static void end(struct orr_prefetch *p)
 {
 	struct orr_node *node = p->node;
 	struct orr_task *t = p->task;
+	int queued = p->queued;
 
 	if (p->held)
 		orr_acquire_release(&p->acq);
+	if (p->pinned)
+		orr_handle_unpin(p->handle);
 	if (t && ORR_ATOMIC_ADD(&t->nprefetch, -1) == 0)
 		orr_wake_all(node);	/* whichever worker took the task may wait for this */
 	if (p->finished) {
@@ -45,6 +53,8 @@ static void end(struct orr_prefetch *p)
 		orr_waitq_wake(&node->done);
 	}
 	free(p);
+	if (queued && ORR_ATOMIC_ADD(&node->nbackground, -1) == 0)
+		orr_waitq_wake(&node->done);
 }
 
 /* wont_use: the value is at home, the copies elsewhere may go. */
@@ -89,18 +99,6 @@ static void no_memory(void *arg)
 	end(p);
 }
 
-static int has_value(starpu_data_handle_t h)
-{
-	struct orr_replicate *r;
-	int yes = 0;
-
-	orr_lock(&h->lock);
-	for (r = &h->main; r && !yes; r = r->next)
-		yes = r->state != ORR_INVALID;
-	orr_unlock(&h->lock);
-	return yes;
-}
-
 /* The entry is off its queue and its datum may be read. */
 static void execute(struct orr_prefetch *p)
 {
@@ -109,7 +107,7 @@ static void execute(struct orr_prefetch *p)
 	int ret;
 
 	rq.effort = p->urgency == STARPU_IDLEFETCH ? ORR_EFFORT_NONE : ORR_EFFORT_WRITEBACK;
-	if (!has_value(p->handle)) {
+	if (!orr_handle_has_value(p->handle)) {
 		no_memory(p);
 		return;
 	}
@@ -138,6 +136,8 @@ static void enqueue(struct orr_prefetch *p)
 		return;
 	}
 	set_requested(p, 1);
+	p->queued = 1;
+	ORR_ATOMIC_ADD(&node->nbackground, 1);
 	orr_lock(&m->prefetch_lock);
 	for (at = &m->prefetch; *at && !before(p, *at); at = &(*at)->next)
 		;
@@ -150,51 +150,60 @@ static void enqueue(struct orr_prefetch *p)
 	orr_wake_one(node);
 }
 
-/* Takes the first entry that may be executed off the queue. An idle one takes its datum now, or is dropped. Under m->prefetch_lock. */
-static struct orr_prefetch *take(struct orr_memnode *m, struct orr_node *node, int idle, struct orr_prefetch **dropped)
+/* An entry leaves its queue. Under the queue's lock, which the handle's end takes unless it sees nprefetch 0: the pin comes first. */
+static void taken(struct orr_node *node, struct orr_prefetch *p)
 {
-	struct orr_prefetch *p;
+	if (!p->held && !p->task)
+		p->pinned = orr_handle_try_pin(p->handle);
+	ORR_ATOMIC_ADD(&node->nprefetch, -1);
+}
 
-	while ((p = m->prefetch)) {
-		int ready = p->urgency != STARPU_IDLEFETCH || p->held || p->task;
+/* Ends an entry that was not executed. */
+static void drop(struct orr_prefetch *p)
+{
+	if (p->held || p->task || p->pinned)
+		no_memory(p);
+	else
+		end(p);		/* its handle is ending */
+}
 
-		if (p->urgency == STARPU_IDLEFETCH && !idle)
-			return NULL;
-		ORR_ATOMIC_STORE_RELAXED(&m->prefetch, p->next);
-		if (!ready && !ORR_ATOMIC_LOAD_RELAXED(&p->handle->busy_partition) && orr_acquire_try(&p->acq, p->handle, -1, STARPU_R) == 0)
-			ready = p->held = 1;
-		/* Not later: without this lock the handle may end. */
-		if (!ready)
-			set_requested(p, 0);
-		/* Whoever ends the handle takes the lock unless it sees 0: only now. */
-		ORR_ATOMIC_ADD(&node->nprefetch, -1);
-		if (ready)
-			return p;
-		p->next = *dropped;
-		*dropped = p;
-	}
-	return NULL;
+/* Takes the first entry off the queue; NULL when there is none for now. Under m->prefetch_lock. */
+static struct orr_prefetch *take(struct orr_memnode *m, struct orr_node *node, int idle)
+{
+	struct orr_prefetch *p = m->prefetch;
+
+	if (!p || (p->urgency == STARPU_IDLEFETCH && !idle))
+		return NULL;
+	ORR_ATOMIC_STORE_RELAXED(&m->prefetch, p->next);
+	taken(node, p);
+	return p;
+}
+
+/* May its datum be read? An idle one without a task gets it now or never. */
+static int may_read(struct orr_prefetch *p)
+{
+	if (p->pinned)
+		p->held = orr_acquire_try(&p->acq, p->handle, -1, STARPU_R) == 0;
+	return p->held || p->task;
 }
 
 static int progress_on(struct orr_node *node, unsigned memnode, int idle)
 {
 	struct orr_memnode *m = &node->memnodes[memnode];
-	struct orr_prefetch *p, *dropped = NULL, *next;
-	int ret = 0;
+	struct orr_prefetch *p;
 
 	/* Enough to keep its engine busy: more would be in the way of what is asked for meanwhile. */
 	if (!ORR_ATOMIC_LOAD_RELAXED(&m->prefetch) || ORR_ATOMIC_LOAD_RELAXED(&m->nloading) >= MAX_LOADING)
 		return 0;
 	orr_lock(&m->prefetch_lock);
-	p = take(m, node, idle && !ORR_ATOMIC_LOAD_RELAXED(&node->transfers), &dropped);
+	p = take(m, node, idle && !ORR_ATOMIC_LOAD_RELAXED(&node->transfers));
 	orr_unlock(&m->prefetch_lock);
-	for (; dropped; dropped = next, ret = 1) {
-		next = dropped->next;
-		end(dropped);
-	}
 	if (!p)
-		return ret;
-	execute(p);
+		return 0;
+	if (may_read(p))
+		execute(p);
+	else
+		drop(p);
 	return 1;
 }
 
@@ -229,7 +238,7 @@ static struct orr_prefetch *extract(struct orr_node *node, int (*match)(const st
 			ORR_ATOMIC_STORE_RELAXED(at, p->next);
 			p->next = list;
 			list = p;
-			ORR_ATOMIC_ADD(&node->nprefetch, -1);
+			taken(node, p);
 		}
 		orr_unlock(&m->prefetch_lock);
 	}
@@ -238,6 +247,7 @@ static struct orr_prefetch *extract(struct orr_node *node, int (*match)(const st
 
 static int of_task(const struct orr_prefetch *p, const void *t) { return p->task == t; }
 static int of_handle(const struct orr_prefetch *p, const void *h) { return p->handle == h && !p->held && !p->task; }
+static int any(const struct orr_prefetch *p, const void *arg) { return (void) p, (void) arg, 1; }
 
 static void end_all(struct orr_prefetch *list)
 {
@@ -245,7 +255,7 @@ static void end_all(struct orr_prefetch *list)
 
 	for (; list; list = next) {
 		next = list->next;
-		no_memory(list);
+		drop(list);
 	}
 }
 
@@ -263,6 +273,8 @@ void orr_prefetch_forget(starpu_data_handle_t h)
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&node->nprefetch) != 0, 0))
 		end_all(extract(node, of_handle, h));
 }
+
+void orr_prefetch_cancel_all(struct orr_node *node) { end_all(extract(node, any, NULL)); }
 
 /* ---- by the program ---- */
 
@@ -327,14 +339,7 @@ static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async, en
 	orr_sys_settle(orr_thread_self());
 	if (!async)
 		orr_about_to_wait(node);
-	while (!async && !ORR_ATOMIC_LOAD(&finished)) {
-		unsigned key = orr_waitq_prepare(&node->done);
-
-		if (ORR_ATOMIC_LOAD(&finished))
-			orr_waitq_cancel(&node->done);
-		else
-			orr_waitq_wait(&node->done, key, -1);
-	}
+	ORR_WAIT_UNTIL(&node->done, async || ORR_ATOMIC_LOAD(&finished));
 	return 0;
 }
 

@@ -14,6 +14,8 @@
 int orr_prefetch_progress(struct orr_group *g, int idle);
 /* A task begins: takes its prefetches off the queues. Returns 1 when none is left, 0 when some are under way: t->nprefetch says. */
 int orr_prefetch_cancel(struct orr_task *t);
+/* The runtime stops: takes all that were not begun off the queues. */
+void orr_prefetch_cancel_all(struct orr_node *node);
 /* The handle ends: takes its idle prefetches off the queues. */
 void orr_prefetch_forget(starpu_data_handle_t h);
 

@@ -146,7 +146,7 @@ int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigne
 		orr_unlock(&h->lock);
 	}
 	if (ret) {
-		orr_handle_destroy(part);
+		orr_handle_end(part);
 		return ret;
 	}
 	*out = part;
@@ -168,7 +168,7 @@ static void part_done(void *arg)
 		free(r);
 		orr_access_regrant(h);
 	}
-	if (ORR_ATOMIC_ADD(&node->nreducing, -1) == 0)
+	if (ORR_ATOMIC_ADD(&node->nbackground, -1) == 0)
 		orr_waitq_wake(&node->done);
 }
 
@@ -199,7 +199,7 @@ struct orr_redux *orr_redux_start(starpu_data_handle_t h)
 {
 	struct orr_redux *r = h->ext ? h->ext->redux : NULL;
 
-	if (!r || r->reducing || h->ngranted || !h->head)
+	if (!r || r->reducing || h->ngranted || h->nheld || !h->head)
 		return NULL;
 	if (!h->ext->redux_cl)
 		orr_fatal("%s was contributed to with STARPU_REDUX but has no reduction codelet: call starpu_data_set_reduction_methods",
@@ -213,7 +213,7 @@ void orr_redux_run(struct orr_redux *r)
 	unsigned i, n = r->n;
 
 	r->remaining = (int) n;
-	ORR_ATOMIC_ADD(&orr_self()->nreducing, n);
+	ORR_ATOMIC_ADD(&orr_self()->nbackground, n);
 	/* With the last task submitted r may be gone. */
 	for (i = 0; i < n; i++)
 		submit_part(r, i);
@@ -289,7 +289,7 @@ void starpu_data_assign_arbiter(starpu_data_handle_t handle, starpu_arbiter_t ar
 		wrong = "memory is exhausted";
 	else if (handle->ext->arbiter)
 		wrong = "it has an arbiter already, and keeps that";
-	else if (handle->ngranted || handle->head || handle->nulock || ORR_ATOMIC_LOAD(&handle->nunordered))
+	else if (handle->ngranted || handle->head || handle->nheld || ORR_ATOMIC_LOAD(&handle->npins))
 		wrong = "tasks use it already; assign the arbiter before";
 	else
 		handle->ext->arbiter = arbiter;

@@ -117,9 +117,14 @@ static int clean_one(struct orr_node *node, struct orr_memnode *m)
 	if (!e)
 		return 0;
 	h = e->handle;
+	if (!orr_handle_try_pin(h)) {
+		orr_unlock(&h->lock);
+		return 0;
+	}
 	room = orr_memory_write_back(node, h, e->self, ORR_COPY_CLEAN, &waiters);
 	orr_unlock(&h->lock);
 	orr_fetch_resume(waiters);
+	orr_handle_unpin(h);
 	if (room != ORR_ROOM_MADE && room != ORR_ROOM_LATER)
 		return 0;
 	ORR_ATOMIC_ADD_RELAXED(&m->cleaned, 1);

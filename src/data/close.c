@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The end of data, or of their contents: unregistration and invalidation (handbook 27.2), pins.
+ *
+ * Both are accesses for writing, behind everything that was submitted. An unregistration gives its access back, so that accesses outside
+ * of the order can come to their end; the handle ends when nothing pins it any more. What becomes of the value is decided then.
+ * Invariant: whoever takes npins to ORR_PINS_LAST, exactly once per handle, ends it; nobody can pin it from then on. */
+#include "data/handle.h"
+#include "core/worker.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An access for writing that ends the handle or its contents. */
+struct closing {
+	struct orr_acquire acq;
+	starpu_data_handle_t handle;
+	int done;		/* atomic */
+	enum { DESTROY, DROP } what;
+};
+
+int orr_handle_has_value(starpu_data_handle_t h)
+{
+	struct orr_replicate *r;
+	int yes = 0;
+
+	orr_lock(&h->lock);
+	for (r = &h->main; r && !yes; r = r->next)
+		yes = ORR_ATOMIC_LOAD_RELAXED(&r->state) != ORR_INVALID;
+	orr_unlock(&h->lock);
+	return yes;
+}
+
+/* ---- the last moments ---- */
+
+static void destroy(starpu_data_handle_t h)
+{
+	struct orr_node *node = orr_self();
+
+	orr_handle_destroy(h);
+	if (ORR_ATOMIC_ADD(&node->nbackground, -1) == 0)
+		orr_waitq_wake(&node->done);
+}
+
+static void at_home(void *arg)
+{
+	starpu_data_handle_t h = arg;
+
+	orr_fetch_unref(h, (unsigned) h->home_node, STARPU_R);
+	destroy(h);
+}
+
+static void no_way_home(starpu_data_handle_t h)
+{
+	orr_fatal("the value of %s cannot be brought back to its home node", orr_handle_name(h));
+}
+
+/* Nobody uses the handle, and nobody can any more. */
+static void end_now(starpu_data_handle_t h)
+{
+	int ret;
+
+	if (!h->bring_home || h->home_node < 0 || !orr_handle_has_value(h)) {
+		destroy(h);
+		return;
+	}
+	ret = orr_fetch(h, (unsigned) h->home_node, STARPU_R, 0, at_home, h);
+	if (ret < 0)
+		no_way_home(h);
+	if (ret == 0)
+		at_home(h);
+}
+
+void orr_handle_end(starpu_data_handle_t h)
+{
+	ORR_ATOMIC_ADD(&orr_self()->nbackground, 1);
+	if (ORR_ATOMIC_ADD(&h->npins, ORR_PINS_LAST) == ORR_PINS_LAST)
+		end_now(h);
+}
+
+/* ---- pins ---- */
+
+int orr_handle_try_pin(starpu_data_handle_t h)
+{
+	uint32_t n = ORR_ATOMIC_LOAD(&h->npins);
+
+	while (n != ORR_PINS_LAST)
+		if (ORR_ATOMIC_CAS(&h->npins, &n, n + 1))
+			return 1;
+	return 0;
+}
+
+void orr_handle_unpin(starpu_data_handle_t h)
+{
+	struct orr_node *node = orr_self();
+
+	if (ORR_ATOMIC_ADD(&h->npins, -1) == ORR_PINS_LAST)
+		end_now(h);
+	else
+		orr_waitq_wake(&node->done);	/* the handle may be gone */
+}
+
+void orr_handle_wait_pins(starpu_data_handle_t h)
+{
+	struct orr_node *node = orr_self();
+
+	if (ORR_ATOMIC_LOAD(&h->npins))
+		orr_about_to_wait(node);
+	ORR_WAIT_UNTIL(&node->done, ORR_ATOMIC_LOAD(&h->npins) == 0);
+}
+
+/* [waits] Until nothing pins h, and nothing can any more. */
+static void end_pins(starpu_data_handle_t h)
+{
+	uint32_t none;
+
+	do {
+		orr_handle_wait_pins(h);
+		none = 0;
+	} while (!ORR_ATOMIC_CAS(&h->npins, &none, ORR_PINS_LAST));
+}
+
+/* ---- closing ---- */
+
+/* Its turn has come, and the datum is held. */
+static void drop_now(struct closing *c)
+{
+	orr_lock(&c->handle->lock);
+	orr_handle_drop_contents(c->handle);
+	orr_unlock(&c->handle->lock);
+	orr_acquire_release(&c->acq);
+}
+
+static void closing_sync(struct orr_acquire *a)
+{
+	struct closing *c = (struct closing *) a;
+	struct orr_node *node = orr_self();
+
+	ORR_ATOMIC_STORE(&c->done, 1);
+	orr_waitq_wake(&node->done);
+}
+
+static void closing_submit(struct orr_acquire *a)
+{
+	struct closing *c = (struct closing *) a;
+
+	if (c->what == DESTROY) {
+		orr_acquire_release(&c->acq);
+		orr_handle_end(c->handle);
+	} else {
+		drop_now(c);
+	}
+	free(c);
+}
+
+/* [waits] Until it is its turn. Returns 0 or -errno after a message. */
+static int close_wait(struct closing *c, starpu_data_handle_t h, int what, enum starpu_data_access_mode mode)
+{
+	struct orr_node *node = orr_self();
+	int ret;
+
+	c->handle = h;
+	c->what = what;
+	c->done = 0;
+	orr_sys_settle(orr_thread_self());
+	ret = orr_acquire_start(&c->acq, h, -1, mode, 1, 0, closing_sync);
+	if (ret)
+		return ret;
+	if (!ORR_ATOMIC_LOAD(&c->done))
+		orr_about_to_wait(node);
+	ORR_WAIT_UNTIL(&node->done, ORR_ATOMIC_LOAD(&c->done));
+	return 0;
+}
+
+static void close_submit(starpu_data_handle_t h, int what, enum starpu_data_access_mode mode)
+{
+	struct closing *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		orr_fatal("out of memory while closing %s", orr_handle_name(h));
+	c->handle = h;
+	c->what = what;
+	if (orr_acquire_start(&c->acq, h, -1, mode, 1, 0, closing_submit))
+		free(c);
+}
+
+/* ---- unregistration ---- */
+
+static void check_unregister(starpu_data_handle_t h)
+{
+	if (orr_partition_check_unregister(h) || orr_acquire_check_unregister(h))
+		orr_fatal("%s cannot be unregistered", orr_handle_name(h));
+	/* Ordered whatever the handle's flag: it must come after everything that was submitted. */
+	ORR_ATOMIC_STORE(&h->sequential, 1);
+}
+
+static void unregister(starpu_data_handle_t h, int coherency)
+{
+	struct closing c;
+
+	if (orr_handle_check(h, "unregistration"))
+		orr_fatal("unregistration cannot go on");
+	if (orr_dup_unregister(h))
+		return;
+	if (orr_acquire_check_wait(h, "unregistration"))
+		orr_fatal("%s cannot be unregistered", orr_handle_name(h));
+	check_unregister(h);
+	if (close_wait(&c, h, DESTROY, STARPU_RW))
+		orr_fatal("%s cannot be unregistered", orr_handle_name(h));
+	orr_acquire_release(&c.acq);
+	end_pins(h);
+	if (coherency && h->home_node >= 0 && orr_handle_has_value(h) && orr_fetch_wait(h, (unsigned) h->home_node, STARPU_R, 0) < 0)
+		no_way_home(h);
+	orr_handle_destroy(h);
+}
+
+void starpu_data_unregister(starpu_data_handle_t handle) { unregister(handle, 1); }
+void starpu_data_unregister_no_coherency(starpu_data_handle_t handle) { unregister(handle, 0); }
+
+void starpu_data_unregister_submit(starpu_data_handle_t handle)
+{
+	if (orr_handle_check(handle, __func__))
+		orr_fatal("unregistration cannot go on");
+	if (orr_dup_unregister(handle))
+		return;
+	check_unregister(handle);
+	handle->bring_home = 1;
+	handle->alive = ORR_HANDLE_LEAVING;
+	close_submit(handle, DESTROY, STARPU_RW);
+}
+
+/* ---- invalidation ---- */
+
+void starpu_data_invalidate_submit(starpu_data_handle_t handle)
+{
+	if (orr_handle_check(handle, __func__) == 0)
+		close_submit(handle, DROP, STARPU_W);
+}
+
+void starpu_data_invalidate(starpu_data_handle_t handle)
+{
+	struct closing c;
+
+	if (!orr_handle_check(handle, "invalidation") && !orr_acquire_check_wait(handle, "invalidation") && !close_wait(&c, handle, DROP, STARPU_W))
+		drop_now(&c);
+}
+
+void starpu_data_deinitialize(starpu_data_handle_t handle) { starpu_data_invalidate(handle); }
+void starpu_data_deinitialize_submit(starpu_data_handle_t handle) { starpu_data_invalidate_submit(handle); }
