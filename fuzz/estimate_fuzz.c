@@ -72,8 +72,8 @@ static void question(struct orr_node *node, struct starpu_perfmodel *model)
 		MUST(isnan(r.us) ? isnan(again.us) : r.us == again.us && r.source == again.source);
 	}
 	MUST(orr_perf_default_flops(&u) > 0 && isfinite(orr_perf_default_flops(&u)));
-	orr_perf_knows(node, model, &u);
-	orr_perf_knows(node, model, NULL);
+	orr_perf_knows(node, model, STARPU_CUDA_WORKER, &u);
+	orr_perf_knows(node, model, STARPU_CUDA_WORKER, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -165,8 +165,8 @@ void orr_sim_thread_destructors(struct orr_sim_actor *a);
 /* sim_bus.c: the links between main memory and the devices of a process that starts, and their end. 0 or -ENOMEM. */
 int orr_sim_bus_init(struct orr_sim_rank *r);
 void orr_sim_bus_exit(struct orr_sim_rank *r);
-/* A buffer is being allocated on a device: copies to it wait for that. */
-void orr_sim_bus_alloc(struct orr_sim_rank *r, unsigned memnode);
+/* When a kernel of that length is over which is given to the device of a memory node now: workers of a device share it. */
+double orr_sim_bus_kernel_end(struct orr_sim_rank *r, unsigned memnode, double us);
 
 /* sim_bound.c: lower bounds on the time of what all ranks submitted. */
 struct orr_sim_bounds {

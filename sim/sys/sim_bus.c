@@ -23,14 +23,16 @@ struct orr_sim_bus {
 	double link_free[2];
 	double alloc_us;
 	struct { double in_free, out_free; } engine[STARPU_MAXNODES];
+	unsigned nkernels;	/* that a device executes at once */
+	double kernel_free[STARPU_MAXNODES][ORR_MAX_KERNELS];
 };
 
-/* The fastest copy between main memory and a CUDA device. */
+/* The fastest copy between main memory and a device. */
 static double fastest(const struct orr_machine *m, int direction)
 {
 	double best = 0;
 	for (unsigned k = 0; m->bandwidth && k < m->nnuma; k++) {
-		for (unsigned i = m->nnuma; i < m->nnuma + m->ncuda; i++) {
+		for (unsigned i = m->nnuma; i < m->nmemnodes; i++) {
 			double v = m->bandwidth[direction == FROM_MAIN ? k * m->nmemnodes + i : i * m->nmemnodes + k];
 			if (v > best)
 				best = v;
@@ -47,6 +49,7 @@ int orr_sim_bus_init(struct orr_sim_rank *r)
 	for (int d = FROM_MAIN; d <= TO_MAIN; d++)
 		b->capacity[d] = r->machine->link_mbs[d] > 0 ? r->machine->link_mbs[d] : fastest(r->machine, d);
 	b->alloc_us = !orr_sim.alloc_cost ? 0 : isnan(r->machine->alloc_us) ? ALLOC_US : r->machine->alloc_us;
+	b->nkernels = r->machine->nkernels ? r->machine->nkernels : 1;
 	r->bus = b;
 	return 0;
 }
@@ -57,13 +60,32 @@ void orr_sim_bus_exit(struct orr_sim_rank *r)
 	r->bus = NULL;
 }
 
-void orr_sim_bus_alloc(struct orr_sim_rank *r, unsigned memnode)
+void orr_sys_device_alloc_charge(struct orr_node *node, unsigned memnode)
 {
+	struct orr_sim_rank *r = node->sys;
 	double now = orr_sys_now_us();
 	if (!r->bus || !(r->bus->alloc_us > 0))
 		return;
 	double *in = &r->bus->engine[memnode].in_free;
 	*in = (*in > now ? *in : now) + r->bus->alloc_us;
+}
+
+double orr_sim_bus_kernel_end(struct orr_sim_rank *r, unsigned memnode, double us)
+{
+	double now = orr_sys_now_us(), *slot;
+	if (!r->bus)
+		return now + us;
+	slot = r->bus->kernel_free[memnode];
+	for (unsigned i = 1; i < r->bus->nkernels; i++)
+		if (r->bus->kernel_free[memnode][i] < *slot)
+			slot = &r->bus->kernel_free[memnode][i];
+	*slot = (*slot > now ? *slot : now) + us;
+	return *slot;
+}
+
+static int is_device(const struct orr_memnode *m)
+{
+	return m->kind == STARPU_CUDA_RAM || m->kind == STARPU_OPENCL_RAM;
 }
 
 static void later(double *t, double other)
@@ -76,7 +98,7 @@ double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, si
 {
 	struct orr_sim_bus *b = ((struct orr_sim_rank *) node->sys)->bus;
 	double now = orr_sys_now_us(), start = now, us = orr_sim.transfer_cost ? orr_perf_transfer_us(node, src, dst, size) : 0;
-	int from_device = node->memnodes[src].kind == STARPU_CUDA_RAM, to_device = node->memnodes[dst].kind == STARPU_CUDA_RAM;
+	int from_device = is_device(&node->memnodes[src]), to_device = is_device(&node->memnodes[dst]);
 	if (!(us > 0))
 		return now;
 	if (!b)

@@ -117,7 +117,7 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 	a->head.thread.debt_us = 0;
 	if (us <= 0)
 		return 0;
-	w->end_us = orr_sys_now_us() + us;
+	w->end_us = w->arch == STARPU_CPU_WORKER ? orr_sys_now_us() + us : orr_sim_bus_kernel_end(a->rank, w->memnode, us);
 	return 1;
 }
 

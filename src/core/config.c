@@ -39,6 +39,7 @@ static const struct variable {
 	V("ORRERY_FAKE_OPENCL", INT, fake_opencl, 0),
 	V("STARPU_CUDA_PIPELINE", INT, cuda_pipeline, 2),
 	V("STARPU_OPENCL_PIPELINE", INT, opencl_pipeline, 2),
+	V("STARPU_NWORKER_PER_CUDA", INT, nworker_per_cuda, 1),
 	V("STARPU_SCHED", STRING, sched, 0),
 	V("STARPU_SCHED_LIB", STRING, sched_lib, 0),
 	V("STARPU_PREFETCH", BOOL, prefetch, 1),
@@ -281,6 +282,10 @@ static int check(const struct orr_config *cfg)
 	}
 	if (cfg->fake_opencl < 0 || cfg->fake_opencl > STARPU_MAXNODES - 2) {
 		orr_error("ORRERY_FAKE_OPENCL=%d: it takes 0 to %d", cfg->fake_opencl, STARPU_MAXNODES - 2);
+		return -EINVAL;
+	}
+	if (cfg->nworker_per_cuda < 1 || cfg->nworker_per_cuda > 32) {
+		orr_error("STARPU_NWORKER_PER_CUDA=%d: it takes 1 to 32 workers per device", cfg->nworker_per_cuda);
 		return -EINVAL;
 	}
 	if (cfg->opencl_pipeline < 0) {

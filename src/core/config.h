@@ -25,6 +25,7 @@ struct orr_config {
 	int fake_devices;		/* ORRERY_FAKE_DEVICES: devices with their own memory made of host memory */
 	int fake_opencl;		/* ORRERY_FAKE_OPENCL: the same, whose memory has no pointers */
 	int opencl_pipeline;		/* as cuda_pipeline */
+	int nworker_per_cuda;
 	int cuda_pipeline;		/* tasks that a CUDA worker has at once: from 2 on, the next one's data come while a kernel runs */
 	/* scheduling */
 	char *sched;			/* policy name, or NULL for the default */

@@ -130,8 +130,11 @@ double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, si
 /* ---- devices ---- */
 struct orr_device;
 /* Fills v with at most max devices that this world adds to those that drivers find (drivers/device.h): those of the simulated machine;
- * a real run has none. Sets node->stand_in. The number of devices, or -errno after a message. */
-int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max);
+ * a real run has none. At most ncuda and nopencl of these kinds (negative: as many as there are). Sets node->stand_in. The number of
+ * devices, or -errno after a message. */
+int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long ncuda, long nopencl);
+/* A buffer was allocated on a device made of host memory: in a simulated run copies to it wait for as long as that takes. */
+void orr_sys_device_alloc_charge(struct orr_node *node, unsigned memnode);
 
 /* ---- energy ---- */
 #define ORR_ENERGY_COUNTERS 16

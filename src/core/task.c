@@ -354,8 +354,12 @@ uint32_t orr_codelet_where(const struct starpu_codelet *cl)
 		if (cl->opencl_funcs[i] || (i == 0 && cl->opencl_func))
 			where |= STARPU_OPENCL;
 	}
-	if (__builtin_expect(orr_self()->stand_in, 0) && !(where & STARPU_CUDA) && orr_codelet_stands_in(cl, NULL))
-		where |= STARPU_CUDA;
+	if (__builtin_expect(orr_self()->stand_in, 0)) {
+		if (!(where & STARPU_CUDA) && orr_codelet_stands_in(cl, STARPU_CUDA_WORKER, NULL))
+			where |= STARPU_CUDA;
+		if (!(where & STARPU_OPENCL) && orr_codelet_stands_in(cl, STARPU_OPENCL_WORKER, NULL))
+			where |= STARPU_OPENCL;
+	}
 	return where;
 }
 

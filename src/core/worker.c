@@ -21,19 +21,19 @@
 
 /* ---- who may run what ---- */
 
-int orr_codelet_stands_in(const struct starpu_codelet *cl, const struct orr_worker *w)
+int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type, const struct orr_worker *w)
 {
 	struct orr_node *node = orr_self();
 
-	return node->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) && orr_perf_knows(node, cl->model, w ? w->unit : NULL);
+	return node->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) && orr_perf_knows(node, cl->model, type, w ? w->unit : NULL);
 }
 
 static int has_impl(const struct starpu_codelet *cl, const struct orr_worker *w, unsigned i)
 {
 	switch (w->arch) {
 	case STARPU_CPU_WORKER: return orr_codelet_cpu_func(cl, i) != NULL;
-	case STARPU_CUDA_WORKER: return cl->cuda_funcs[i] != NULL || (i == 0 && (cl->cuda_func || orr_codelet_stands_in(cl, w)));
-	case STARPU_OPENCL_WORKER: return cl->opencl_funcs[i] != NULL || (i == 0 && cl->opencl_func);
+	case STARPU_CUDA_WORKER: return cl->cuda_funcs[i] != NULL || (i == 0 && (cl->cuda_func || orr_codelet_stands_in(cl, w->arch, w)));
+	case STARPU_OPENCL_WORKER: return cl->opencl_funcs[i] != NULL || (i == 0 && (cl->opencl_func || orr_codelet_stands_in(cl, w->arch, w)));
 	default: return 0;
 	}
 }

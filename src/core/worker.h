@@ -72,8 +72,8 @@ static inline starpu_cpu_func_t orr_codelet_cpu_func(const struct starpu_codelet
 	return f;
 }
 uint32_t orr_codelet_where(const struct starpu_codelet *cl);
-/* May the function for the CPU stand for one for this CUDA worker (NULL: for any)? See node->stand_in. */
-int orr_codelet_stands_in(const struct starpu_codelet *cl, const struct orr_worker *w);
+/* May the function for the CPU stand for one for this worker of a type of devices (NULL: for any of the type)? See node->stand_in. */
+int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type, const struct orr_worker *w);
 
 /* The memory node on which worker w wants access i of its task, -1 when nowhere. */
 int orr_task_target_node(struct orr_worker *w, struct starpu_task *task, unsigned i);

@@ -49,13 +49,14 @@ static unsigned at_most(long n, unsigned max) { return n >= 0 && (unsigned long)
 
 int orr_devices_list(struct orr_node *node, struct orr_device *v, unsigned max)
 {
-	unsigned numa = numa_nodes(node, v, max), ncuda = at_most(wanted("STARPU_NCUDA", node->conf.ncuda, node), max - numa);
-	int n = (int) orr_fake_devices(node, v + numa, ncuda);
+	long ncuda = wanted("STARPU_NCUDA", node->conf.ncuda, node), nopencl = wanted("STARPU_NOPENCL", node->conf.nopencl, node);
+	unsigned numa = numa_nodes(node, v, max);
+	int n = (int) orr_fake_devices(node, v + numa, at_most(ncuda, max - numa));
 
 	if (!n)
-		n = orr_sys_devices(node, v + numa, ncuda);
+		n = orr_sys_devices(node, v + numa, max - numa, ncuda, node->cfg.fake_opencl ? 0 : nopencl);
 	if (n < 0)
 		return n;
 	n += (int) numa;
-	return n + (int) orr_fake_opencl_devices(node, v + n, at_most(wanted("STARPU_NOPENCL", node->conf.nopencl, node), max - (unsigned) n));
+	return n + (int) orr_fake_opencl_devices(node, v + n, at_most(nopencl, max - (unsigned) n));
 }

@@ -29,6 +29,9 @@ int orr_devices_list(struct orr_node *node, struct orr_device *v, unsigned max);
 /* The limit that the environment sets to the memory of device devid of a kind ("CUDA", "OPENCL"), 0 when none. */
 size_t orr_device_limit(const char *kind, int devid, size_t all);
 
+/* drivers/soft.c: a device made of host memory whose kernels are C functions, unnamed. cpu_first: a codelet's function for the CPU goes before that
+ * for the device. */
+struct orr_device orr_soft_device(struct orr_node *node, enum starpu_worker_archtype arch, int devid, int cpu_first);
 /* drivers/fake.c: ORRERY_FAKE_DEVICES devices of kind CUDA whose memory is host memory and whose kernels are C functions. */
 unsigned orr_fake_devices(struct orr_node *node, struct orr_device *v, unsigned max);
 /* drivers/fake_opencl.c: ORRERY_FAKE_OPENCL devices of kind OpenCL whose memory is reached by handle and offset only. */

@@ -269,15 +269,25 @@ static long device_number(const char *word, const char *kind)
 /* One line of .memory: its word, then v and the unit. */
 static int memory_line(struct orr_machine *m, const char *path, unsigned line, const char *word, double v, const char *unit)
 {
-	long id = device_number(word, "cuda");
+	long id = device_number(word, "cuda"), first = id >= 0 ? 0 : (long) m->ncuda, n = id >= 0 ? (long) m->ncuda : (long) m->nopencl;
+	if (id < 0)
+		id = device_number(word, "opencl");
 	if (id >= 0) {
 		if (strcmp(unit, "MiB") || v < 1 || v > 1e9)
 			return fail(path, line, "a size such as `cuda0 5375 MiB'");
-		if (id >= (long) m->ncuda)
-			return fail(path, line, "no more CUDA devices than .config announces, counted from cuda0");
-		if (m->memory[id])
+		if (id >= n)
+			return fail(path, line, "no more CUDA and OpenCL devices than .config announces, counted from cuda0 and opencl0");
+		if (m->memory[first + id])
 			return fail(path, line, "each device only once");
-		m->memory[id] = (size_t) (v * 1048576);
+		m->memory[first + id] = (size_t) (v * 1048576);
+		return 0;
+	}
+	if (!strcmp(word, "kernels")) {
+		if (strcmp(unit, "streams") || v < 1 || v > ORR_MAX_KERNELS || v != (unsigned) v)
+			return fail(path, line, "a number of kernels at once, 1 to 32, such as `kernels 4 streams'");
+		if (m->nkernels)
+			return fail(path, line, "kernels only once");
+		m->nkernels = (unsigned) v;
 		return 0;
 	}
 	if (!strcmp(word, "alloc")) {
@@ -289,7 +299,7 @@ static int memory_line(struct orr_machine *m, const char *path, unsigned line, c
 		return 0;
 	}
 	if (strcmp(word, "link_in") && strcmp(word, "link_out"))
-		return fail(path, line, "one of cuda0, cuda1, ..., link_in, link_out and alloc");
+		return fail(path, line, "one of cuda0, cuda1, ..., opencl0, ..., link_in, link_out, alloc and kernels");
 	if (strcmp(unit, "MB/s") || v < MACHINE_MIN_MBS || v > 1e9)
 		return fail(path, line, "a bandwidth such as `link_in 6000 MB/s'");
 	double *mbs = &m->link_mbs[!strcmp(word, "link_out")];
@@ -322,9 +332,9 @@ static int load_memory(struct orr_machine *m)
 {
 	char path[4096], *text;
 	m->alloc_us = NAN;
-	if (!m->ncuda)
+	if (!(m->ncuda + m->nopencl))
 		return 0;
-	m->memory = calloc(m->ncuda, sizeof(*m->memory));
+	m->memory = calloc(m->ncuda + m->nopencl, sizeof(*m->memory));
 	if (!m->memory)
 		return -ENOMEM;
 	int err = read_text(m->dir, m->name, "memory", path, sizeof(path), &text);

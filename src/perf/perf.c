@@ -376,27 +376,27 @@ static int tells_something(const struct orr_model_comb *c)
 	return 0;
 }
 
-static uint64_t look_for_cuda(struct orr_model *m)
+static void look_for_devices(struct orr_model *m, uint64_t known[2])
 {
-	uint64_t known = 0;
+	known[0] = known[1] = 0;
 	orr_lock(&m->lock);
 	for (unsigned c = 0; c < m->data->ncombs; c++) {
 		const struct orr_model_comb *comb = m->data->combs[c];
-		if (comb->ndevices == 1 && comb->devices[0].type == STARPU_CUDA_WORKER && tells_something(comb))
-			known |= bit_of(comb->devices[0].devid);
+		int opencl = comb->ndevices == 1 && comb->devices[0].type == STARPU_OPENCL_WORKER;
+		if (comb->ndevices == 1 && (opencl || comb->devices[0].type == STARPU_CUDA_WORKER) && tells_something(comb))
+			known[opencl] |= bit_of(comb->devices[0].devid);
 	}
 	orr_unlock(&m->lock);
-	return known;
 }
 
-int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model, const struct orr_perf_unit *unit)
+int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model, enum starpu_worker_archtype type, const struct orr_perf_unit *unit)
 {
 	struct _starpu_perfmodel_state *s = model == &starpu_perfmodel_nop ? NULL : orr_perf_state(node, model);
-	if (!s || !s->m || (unit && unit->type != STARPU_CUDA_WORKER))
+	if (!s || !s->m || (type != STARPU_CUDA_WORKER && type != STARPU_OPENCL_WORKER))
 		return 0;
-	if (!ORR_ATOMIC_LOAD(&s->cuda_looked)) {
-		s->cuda_known = look_for_cuda(s->m);
-		ORR_ATOMIC_STORE(&s->cuda_looked, 1);
+	if (!ORR_ATOMIC_LOAD(&s->looked)) {
+		look_for_devices(s->m, s->known);
+		ORR_ATOMIC_STORE(&s->looked, 1);
 	}
-	return (s->cuda_known & (unit ? bit_of(orr_perf_device(s->perf->cfg, unit).devid) : ~0ULL)) != 0;
+	return (s->known[type == STARPU_OPENCL_WORKER] & (unit ? bit_of(orr_perf_device(s->perf->cfg, unit).devid) : ~0ULL)) != 0;
 }

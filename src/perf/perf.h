@@ -9,6 +9,8 @@
 
 #include "core/node.h"
 
+#define ORR_MAX_KERNELS 32
+
 /* A machine described by measurements. Immutable after loading. */
 struct orr_machine {
 	char *name;			/* HOST in the file names */
@@ -19,7 +21,8 @@ struct orr_machine {
 	double *bandwidth;		/* MB/s, [src * nmemnodes + dst]; 0 on the diagonal */
 	double *latency;		/* microseconds, likewise */
 	double costs_us[ORR_NCOSTS];	/* what the runtime itself takes there; NAN: not measured */
-	size_t *memory;			/* bytes of the memory of each CUDA device, 0: not told; NULL when ncuda is 0 */
+	size_t *memory;			/* bytes of the memory of each CUDA, then OpenCL device, 0: not told; NULL without devices */
+	unsigned nkernels;		/* kernels that a device executes at once, 0: not told */
 	double link_mbs[2];		/* MB/s of what all devices share: [0] from main memory, [1] to it; 0: not told */
 	double idle_watts, watts[STARPU_NARCH];	/* of the idle machine, and on top of a busy unit; 0: not told */
 	double alloc_us;		/* what allocating a buffer on a device takes; NAN: not told */
@@ -35,7 +38,7 @@ int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m
 int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *matrix);
 /* Lines "submit_us 0.11", each at most once; costs that no line names are NAN. */
 int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS]);
-/* Lines "cuda0 5375 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100 us", each at most once. m->memory has room for m->ncuda sizes,
+/* Lines "cuda0 5375 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100 us", each at most once. "opencl0 ...", "kernels 4 streams" too. m->memory has room for m->ncuda + m->nopencl sizes,
  * which are 0, as are m->link_mbs; m->alloc_us is NAN. */
 int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m);
 
@@ -70,8 +73,8 @@ double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u
 /* The same, with defaults, and the standard deviation of the measurements behind it; 0 when it was not measured. */
 double orr_perf_spread_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl,
 			  enum orr_perf_source *source, double *deviation_us);
-/* Does the model's file tell how long kernels take on that unit? unit NULL: on any CUDA device. */
-int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model, const struct orr_perf_unit *unit);
+/* Does the model's file tell how long kernels take on that unit, of that type (a CUDA or OpenCL device)? unit NULL: on any of the type. */
+int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model, enum starpu_worker_archtype type, const struct orr_perf_unit *unit);
 /* Records a measurement (calibration); thread-safe. */
 void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl, double us);
 /* Speed in flop/s assumed for a unit without a model, from the machine's measurements when possible. */

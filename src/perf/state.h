@@ -25,8 +25,8 @@ struct _starpu_perfmodel_state {
 	struct orr_model *m;		/* NULL when the model has no symbol */
 	struct orr_perf_part *parts;	/* atomic; grows only */
 	unsigned plain;			/* footprint and size follow from the task's data alone */
-	unsigned cuda_looked;		/* atomic: cuda_known is valid */
-	uint64_t cuda_known;		/* bit i: the file tells something of CUDA device i (the last bit: and of those after it) */
+	unsigned looked;		/* atomic: known is valid */
+	uint64_t known[2];		/* bit i: the file tells something of CUDA, of OpenCL device i (the last bit: and of those after it) */
 };
 
 struct orr_perf_archs {			/* starpu_perfmodel_arch_comb_* */

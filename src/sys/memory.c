@@ -61,12 +61,20 @@ void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t si
 }
 
 /* Drivers find the devices of a real machine. */
-int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max)
+int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long ncuda, long nopencl)
 {
 	(void) node;
 	(void) v;
 	(void) max;
+	(void) ncuda;
+	(void) nopencl;
 	return 0;
+}
+
+void orr_sys_device_alloc_charge(struct orr_node *node, unsigned memnode)
+{
+	(void) node;
+	(void) memnode;
 }
 
 double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
