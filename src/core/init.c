@@ -487,6 +487,7 @@ void starpu_shutdown(void)
 		return;
 	while (starpu_is_paused())
 		starpu_resume();
+	starpu_sched_ctx_set_context(NULL);
 	starpu_task_wait_for_all();
 	ORR_WAIT_UNTIL(&node->done, is_quiet(node));
 	if (node->cfg.worker_stats || node->cfg.bus_stats)

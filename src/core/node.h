@@ -22,6 +22,7 @@ struct orr_fetch;
 struct orr_prefetch;
 struct orr_repl_ext;
 struct orr_access;
+struct orr_hook;
 
 /* The inside of the machine as seen by this process. Filled by orr_sys_topology_init. */
 struct orr_topology {
@@ -77,6 +78,30 @@ struct orr_memnode {
 	unsigned nloading;		/* atomic: copies to it that take time and are not over */
 };
 
+/* A scheduling context, see core/ctx.h. */
+struct orr_ctx {
+	struct starpu_sched_policy *policy;
+	void *policy_data;		/* the policy's own */
+	unsigned id;
+	unsigned state;			/* atomic: enum orr_ctx_state */
+	int whole;			/* atomic: all workers are in it */
+	int policy_wakes;		/* the policy wakes workers itself */
+	int min_prio, max_prio;
+	int fixed_min, fixed_max;	/* given when it was made */
+	char *name;
+	void *user_data;
+	unsigned inheritor;		/* atomic */
+	unsigned nested, level;		/* nested: the context around it, itself when there is none */
+	int nsms;			/* multiprocessors of a GPU, -1: not told */
+	unsigned epoch;			/* atomic: counts additions of workers */
+	orr_lock_t lock;		/* protects the list, and the collection with its members */
+	struct starpu_task_list homeless;	/* ready tasks that none of its workers can execute */
+	struct starpu_worker_collection *collection;	/* its workers, made when asked for */
+	uint64_t nsubmitted __attribute__((aligned(64)));	/* atomic: not used by context 0, see orr_ctx_npending */
+	uint64_t ncompleted;		/* atomic */
+	unsigned npushing;		/* atomic: threads inside push_task; not counted for context 0 */
+} __attribute__((aligned(64)));
+
 struct orr_worker {
 	unsigned id;
 	enum starpu_worker_archtype arch;
@@ -111,6 +136,9 @@ struct orr_worker {
 	struct starpu_profiling_worker_info prof;
 	char name[48];
 	uint8_t starving;		/* counted in node->nstarving */
+	uint32_t ctxs;			/* atomic: bit i: it takes tasks from scheduling context i (core/ctx.h) */
+	unsigned in_ctx;		/* atomic: it is inside the policy of context in_ctx - 1, unless it is only in the default one */
+	unsigned ctx_turn;		/* where it looks next */
 } __attribute__((aligned(128)));
 
 /* Workers stepped by one thread (a real run: one each; a simulated run: all of the process). */
@@ -144,11 +172,12 @@ struct orr_node {
 	unsigned nmemnodes;		/* atomic: grows when disks are registered */
 	int limited;			/* some memory node has a limit */
 	int swap_node;			/* disk that main memory overflows to, -1: none */
-	struct starpu_sched_policy *policy;
-	void *policy_data;
-	int min_prio, max_prio;
+	struct orr_ctx ctx0;		/* the default scheduling context */
+	struct orr_ctx *ctx[STARPU_NMAX_SCHED_CTXS];	/* by number: ctx[0] is ctx0, NULL: never made */
+	unsigned nctxs;			/* atomic: contexts there are */
+	unsigned ctx_busy;		/* atomic: somebody makes, changes or deletes contexts */
+	unsigned ctx_leaving;		/* atomic: a context became empty whose workers are to go */
 	uint32_t arch_mask;		/* kinds of units that exist: STARPU_CPU | ... */
-	int policy_wakes;		/* the policy wakes workers itself */
 	int stand_in;			/* a codelet's function for the CPU stands for the missing one for CUDA on devices that its model knows */
 	int perf_timing;		/* kernels are timed: calibration, profiling or statistics want it */
 	int *explicit_ids;		/* STARPU_WORKERS_CPUID: units to bind to, nexplicit of them */

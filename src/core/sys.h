@@ -26,6 +26,7 @@ struct orr_thread {
 	struct orr_worker *worker;	/* the worker that it steps just now, NULL outside of kernels and driver code */
 	struct orr_task *task;		/* the task whose kernel or callback runs in it, or NULL */
 	void *acquisition;		/* by the program, whose callback runs in it (data/acquire.c), or NULL */
+	unsigned ctx;			/* the scheduling context that the program chose for it + 1, 0: none */
 	int allocating;			/* a buffer is being allocated under a datum's lock: nothing may be evicted now */
 	double debt_us;			/* virtual time charged but not yet spent (always 0 in a real run) */
 	void *sys;			/* the world's own part */

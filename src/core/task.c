@@ -3,6 +3,7 @@
  *
  * Invariant: once a task's state is DONE the runtime never touches it again, since whoever waits for it may free it. */
 #include "core/worker.h"
+#include "core/ctx.h"
 #include "core/graph.h"
 #include "data/handle.h"
 #include "data/redux.h"
@@ -341,19 +342,25 @@ void starpu_codelet_init(struct starpu_codelet *cl)
 /* The kinds of units that have an implementation. */
 uint32_t orr_codelet_where(const struct starpu_codelet *cl)
 {
+	uintptr_t cpu, cuda = (uintptr_t) cl->cuda_func, opencl = (uintptr_t) cl->opencl_func;
 	uint32_t where = 0;
 	unsigned i;
 
 	if (cl->where)
 		return cl->where;
+	cpu = cl->cpu_func == STARPU_MULTIPLE_CPU_IMPLEMENTATIONS ? 0 : (uintptr_t) cl->cpu_func;
+	/* Each task asks: no branches. */
 	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
-		if (orr_codelet_cpu_func(cl, i))
-			where |= STARPU_CPU;
-		if (cl->cuda_funcs[i] || (i == 0 && cl->cuda_func))
-			where |= STARPU_CUDA;
-		if (cl->opencl_funcs[i] || (i == 0 && cl->opencl_func))
-			where |= STARPU_OPENCL;
+		cpu |= (uintptr_t) cl->cpu_funcs[i];
+		cuda |= (uintptr_t) cl->cuda_funcs[i];
+		opencl |= (uintptr_t) cl->opencl_funcs[i];
 	}
+	if (cpu)
+		where |= STARPU_CPU;
+	if (cuda)
+		where |= STARPU_CUDA;
+	if (opencl)
+		where |= STARPU_OPENCL;
 	if (__builtin_expect(orr_self()->stand_in, 0)) {
 		if (!(where & STARPU_CUDA) && orr_codelet_stands_in(cl, STARPU_CUDA_WORKER, NULL))
 			where |= STARPU_CUDA;
@@ -380,9 +387,9 @@ static int check_codelet(struct starpu_codelet *cl)
 }
 
 /* Is there a worker at all that may execute the task? */
-static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uint32_t where)
+static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uint32_t where, struct orr_ctx *ctx)
 {
-	unsigned i;
+	unsigned i, empty = 1;
 
 	if (task->execute_on_a_specific_worker) {
 		if (task->workerid >= node->nworkers) {
@@ -390,16 +397,26 @@ static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uin
 				  node->nworkers);
 			return 0;
 		}
+		if (!orr_ctx_has(ctx, &node->workers[task->workerid])) {
+			orr_error("task %s is to execute on worker %u, which is not in scheduling context %u", orr_task_name(task), task->workerid,
+				  ctx->id);
+			return 0;
+		}
 		return orr_task_first_impl(&node->workers[task->workerid], task) >= 0;
 	}
 	if (!(where & node->arch_mask))
 		return 0;
-	if (!task->cl->can_execute && !task->workerids)
+	if (!task->cl->can_execute && !task->workerids && __builtin_expect(orr_ctx_whole(ctx), 1))
 		return 1;
-	for (i = 0; i < node->nworkers; i++)
+	for (i = 0; i < node->nworkers; i++) {
+		if (!orr_ctx_has(ctx, &node->workers[i]))
+			continue;
+		empty = 0;
 		if (orr_task_first_impl(&node->workers[i], task) >= 0)
 			return 1;
-	return 0;
+	}
+	/* A context without workers gets some later, and the task waits for them. */
+	return empty && ctx->id;
 }
 
 /* An access must say what it does to the data. */
@@ -426,7 +443,7 @@ static int check_datum(struct starpu_task *task, starpu_data_handle_t h, enum st
 }
 
 /* Everything that can be wrong with the task itself. */
-static int check_task(struct orr_node *node, struct starpu_task *task, struct orr_task *t, int internal)
+static int check_task(struct orr_node *node, struct starpu_task *task, struct orr_task *t, int internal, struct orr_ctx *ctx)
 {
 	unsigned i, n, planned = 0;
 
@@ -458,9 +475,9 @@ static int check_task(struct orr_node *node, struct starpu_task *task, struct or
 		if (__builtin_expect(planned, 0) && n > 1 && orr_partition_check_views(task, n))
 			return -EINVAL;
 		t->where = task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl);
-		if (!(t->where & STARPU_NOWHERE) && !somebody_can_run(node, task, t->where)) {
+		if (!(t->where & STARPU_NOWHERE) && !somebody_can_run(node, task, t->where, ctx)) {
 			orr_error("task %s: none of the %u workers can execute it; look at the implementations of its codelet, at where, can_execute and "
-				  "workerid, and at STARPU_NCPU", orr_task_name(task), node->nworkers);
+				  "workerid, at its scheduling context, and at STARPU_NCPU", orr_task_name(task), node->nworkers);
 			return -ENODEV;
 		}
 	} else {
@@ -490,6 +507,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	struct orr_thread *self = orr_thread_self();
 	struct orr_node *node = self->node;
 	struct orr_task *t;
+	struct orr_ctx *ctx = &node->ctx0;
 	int ret, synchronous = task->synchronous;
 
 	if (__builtin_expect(node->state != ORR_NODE_UP && node->state != ORR_NODE_STARTING, 0)) {
@@ -505,7 +523,16 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	t = orr_task_private(task);
 	if (!t)
 		return -ENOMEM;
-	ret = check_task(node, task, t, internal);
+	if (!internal) {
+		unsigned id = task->sched_ctx == STARPU_NMAX_SCHED_CTXS ? orr_ctx_current(self) : task->sched_ctx;
+
+		if (__builtin_expect(id != 0, 0)) {
+			if (orr_ctx_check(node, id, task))
+				return -EINVAL;
+			ctx = node->ctx[id];
+		}
+	}
+	ret = check_task(node, task, t, internal, ctx);
 	if (ret)
 		return ret;
 	if (__builtin_expect(t->state == ORR_TASK_DONE, 0))
@@ -517,19 +544,23 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	if (synchronous)
 		task->detach = 0;
 	t->internal = internal & 1;
+	t->ctx = (uint8_t) ctx->id;
+	task->sched_ctx = ctx->id;
 	t->user_wait = !task->detach;
 	t->auto_destroy = task->detach && task->destroy;
 	if (!t->job_id)
 		t->job_id = ORR_ATOMIC_ADD_RELAXED(&node->next_job, 1);
 	if (!internal)
 		ORR_ATOMIC_ADD_RELAXED(&node->nsubmitted, 1);
+	if (__builtin_expect(t->ctx != 0, 0))
+		ORR_ATOMIC_ADD(&ctx->nsubmitted, 1);
 	if (__builtin_expect(node->cfg.profiling, 0))
 		orr_profile_submit(t);
 	orr_trace_task(node, ORR_EV_SUBMIT, t, -1);
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_BLOCKED);
 	task->status = STARPU_TASK_BLOCKED;
-	if (node->policy && node->policy->submit_hook && !internal)
-		node->policy->submit_hook(task);
+	if (ctx->policy && ctx->policy->submit_hook && !internal)
+		ctx->policy->submit_hook(task);
 	if (__builtin_expect(node->graph != NULL, 0))
 		orr_graph_submit(node, t, nodeps);
 	if (task->use_tag)
@@ -669,6 +700,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	struct starpu_task *pub = t->pub;
 	struct orr_task_array succ, end_succ;
 	int internal = t->internal, user_wait = t->user_wait, regenerate;
+	unsigned ctx = t->ctx;
 
 	if (t->naccess)
 		orr_access_release(t);
@@ -702,6 +734,8 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 				orr_error("task %s could not be submitted again: %s", orr_task_name(pub), strerror(-ret));
 		}
 	}
+	if (__builtin_expect(ctx != 0, 0))
+		orr_ctx_task_done(node, ctx);
 	if (!internal) {
 		if (w)
 			ORR_ATOMIC_STORE(&w->ncompleted, w->ncompleted + 1);

@@ -58,6 +58,7 @@ struct orr_task {
 	uint8_t impl_chosen;		/* the policy chose nimpl */
 	uint8_t held;			/* holds all its data, or has none */
 	uint8_t parked;			/* would, but somebody else holds one of them */
+	uint8_t ctx;			/* number of its scheduling context */
 	uint32_t naccess;		/* entries of access[] in use */
 	orr_lock_t lock;		/* protects succ and the transition to DONE */
 	int32_t nend_deps;		/* atomic: end dependencies still missing, +1 for the execution itself */

@@ -4,6 +4,7 @@
  * Invariant: tasks are counted as completed after their callbacks; a thread that waits sleeps on node->done and is woken at the latest
  * when a worker runs out of work. */
 #include "core/worker.h"
+#include "core/ctx.h"
 #include "data/handle.h"
 #include "orrery.h"
 
@@ -39,8 +40,16 @@ static int may_wait(const char *what)
 	return -EDEADLK;
 }
 
-/* Waits until at most n tasks are pending; prompt: told of each completion rather than when workers run dry. */
-static int wait_pending(const char *what, uint64_t n, int prompt)
+/* Any context. */
+#define ALL_CTXS STARPU_NMAX_SCHED_CTXS
+
+static uint64_t npending(struct orr_node *node, unsigned ctx)
+{
+	return ctx == ALL_CTXS ? orr_task_npending(node) : orr_ctx_npending(node, ctx);
+}
+
+/* Waits until at most n tasks of a context are pending; prompt: told of each completion rather than when workers run dry. */
+static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 {
 	struct orr_node *node = orr_self();
 	int ret = may_wait(what);
@@ -53,10 +62,10 @@ static int wait_pending(const char *what, uint64_t n, int prompt)
 	orr_about_to_wait(node);
 	if (prompt)
 		ORR_ATOMIC_ADD(&node->ndone_waiters, 1);
-	while (orr_task_npending(node) > n) {
+	while (npending(node, ctx) > n) {
 		unsigned key = orr_waitq_prepare(&node->done);
 
-		if (orr_task_npending(node) <= n) {
+		if (npending(node, ctx) <= n) {
 			orr_waitq_cancel(&node->done);
 		} else {
 			if (node->cfg.watchdog_us > 0) {
@@ -72,7 +81,7 @@ static int wait_pending(const char *what, uint64_t n, int prompt)
 	}
 	if (prompt)
 		ORR_ATOMIC_ADD(&node->ndone_waiters, -1);
-	if (!n)
+	if (!n && ctx == ALL_CTXS)
 		ORR_ATOMIC_ADD_RELAXED(&node->phase, 1);
 	return 0;
 }
@@ -86,20 +95,34 @@ void orr_watchdog(struct orr_node *node)
 		orr_sys_abort();
 }
 
-int starpu_task_wait_for_all(void) { return wait_pending("starpu_task_wait_for_all", 0, 0); }
-int starpu_task_wait_for_n_submitted(unsigned n) { return wait_pending("starpu_task_wait_for_n_submitted", n, 1); }
+/* What the thread's choice of a context limits the waiting to. */
+static unsigned chosen_ctx(void)
+{
+	unsigned ctx = orr_thread_self()->ctx;
 
-/* There is one scheduling context: all tasks are in it. */
+	return ctx ? ctx - 1 : ALL_CTXS;
+}
+
+int starpu_task_wait_for_all(void) { return wait_pending("starpu_task_wait_for_all", chosen_ctx(), 0, chosen_ctx() != ALL_CTXS); }
+
+int starpu_task_wait_for_n_submitted(unsigned n)
+{
+	return wait_pending("starpu_task_wait_for_n_submitted", chosen_ctx(), n, 1);
+}
+
+static int wait_in_ctx(const char *what, unsigned id, unsigned n)
+{
+	return orr_ctx_get(id, what) ? wait_pending(what, id, n, 1) : -EINVAL;
+}
+
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)
 {
-	(void) sched_ctx_id;
-	return starpu_task_wait_for_all();
+	return wait_in_ctx("starpu_task_wait_for_all_in_ctx", sched_ctx_id, 0);
 }
 
 int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
 {
-	(void) sched_ctx_id;
-	return starpu_task_wait_for_n_submitted(n);
+	return wait_in_ctx("starpu_task_wait_for_n_submitted_in_ctx", sched_ctx_id, n);
 }
 
 int starpu_task_nsubmitted(void) { return (int) orr_task_npending(orr_self()); }
@@ -206,7 +229,7 @@ void orr_throttle(struct orr_node *node)
 
 	if (orr_thread_self()->task || (long) orr_task_npending(node) <= max)
 		return;
-	starpu_task_wait_for_n_submitted((unsigned) (min > 0 && min < max ? min : max));
+	wait_pending("task submission", ALL_CTXS, (uint64_t) (min > 0 && min < max ? min : max), 1);
 }
 
 void orrery_task_stats(struct orrery_task_stats *stats)

@@ -5,6 +5,7 @@
  * kernel runs, so that the data come meanwhile; when the kernel is over the next task is the task, fetching or already fetched.
  * Invariant: a step never blocks; the group's thread sleeps only after it announced it (idle_mask) and found nothing once more. */
 #include "core/worker.h"
+#include "core/ctx.h"
 #include "data/handle.h"
 #include "data/memory.h"
 #include "data/prefetch.h"
@@ -116,6 +117,36 @@ void orr_wake_all(struct orr_node *node)
 		wake_group(node, i);
 }
 
+void orr_ctx_wake_all(struct orr_node *node, struct orr_ctx *ctx)
+{
+	unsigned i;
+
+	ORR_ATOMIC_FENCE();
+	for (i = 0; i < node->nworkers; i++)
+		if (orr_ctx_has(ctx, &node->workers[i]))
+			wake_group(node, (unsigned) (node->workers[i].group - node->groups));
+}
+
+/* One that sleeps is enough where all can do the same; nobody needs to be told who does not sleep. */
+void orr_ctx_wake_some(struct orr_node *node, struct orr_ctx *ctx)
+{
+	unsigned i;
+
+	if (node->arch_mask & (node->arch_mask - 1)) {
+		orr_ctx_wake_all(node, ctx);
+		return;
+	}
+	ORR_ATOMIC_FENCE();
+	for (i = 0; i < node->nworkers; i++) {
+		unsigned g = (unsigned) (node->workers[i].group - node->groups);
+
+		if (!orr_ctx_has(ctx, &node->workers[i]) || !(ORR_ATOMIC_LOAD(&node->idle_mask[g / 64]) >> g % 64 & 1))
+			continue;
+		wake_group(node, g);
+		return;
+	}
+}
+
 /* ---- tasks pinned to a worker ---- */
 
 static void push_local(struct orr_worker *w, struct starpu_task *task)
@@ -152,25 +183,20 @@ void orr_task_push(struct orr_task *t)
 {
 	struct starpu_task *task = t->pub;
 	struct orr_node *node = orr_self();
-	int ret;
 
 	if (node->perf_timing)
 		t->ready_us = orr_sys_now_us();
 	if (task->profiling_info)
 		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, push_start_time));
 	if (task->execute_on_a_specific_worker) {
-		if (node->policy->push_task_notify)
-			node->policy->push_task_notify(task, (int) task->workerid, (int) task->workerid, 0);
+		struct starpu_sched_policy *policy = node->ctx[t->ctx]->policy;
+
+		if (policy->push_task_notify)
+			policy->push_task_notify(task, (int) task->workerid, (int) task->workerid, t->ctx);
 		push_local(&node->workers[task->workerid], task);
 		return;
 	}
-	/* From here on the task belongs to whoever pops it. */
-	ret = node->policy->push_task(task);
-	if (ret)
-		orr_fatal("scheduling policy %s refused task %s: %s", node->policy->policy_name ? node->policy->policy_name : "of the program",
-			  orr_task_name(task), strerror(-ret));
-	if (!node->policy_wakes)
-		orr_wake_all(node);
+	orr_ctx_push(node, t);
 }
 
 static struct starpu_task *pop(struct orr_worker *w, struct orr_node *node)
@@ -180,7 +206,11 @@ static struct starpu_task *pop(struct orr_worker *w, struct orr_node *node)
 	if (ORR_ATOMIC_LOAD_RELAXED(&node->paused))
 		return NULL;
 	task = pop_local(w);
-	return task ? task : node->policy->pop_task(0);
+	if (task)
+		return task;
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) != 1, 0))
+		return orr_ctx_pop(w, node);
+	return node->ctx0.policy->pop_task(0);
 }
 
 /* ---- running ---- */
@@ -296,8 +326,8 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 	self->task = t;
 	if (__builtin_expect(task->prologue_callback_pop_func != NULL, 0))
 		task->prologue_callback_pop_func(task->prologue_callback_pop_arg);
-	if (__builtin_expect(node->policy->pre_exec_hook != NULL, 0))
-		node->policy->pre_exec_hook(task, 0);
+	if (__builtin_expect(node->ctx[t->ctx]->policy->pre_exec_hook != NULL, 0))
+		node->ctx[t->ctx]->policy->pre_exec_hook(task, t->ctx);
 	if (__builtin_expect(node->perf_timing, 0))
 		w->start_us = orr_sys_now_us();
 	if (task->profiling_info)
@@ -360,8 +390,8 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 		ORR_ATOMIC_STORE_RELAXED(n, *n + 1);
 	}
 	orr_trace_task(node, ORR_EV_END, t, (int) w->id);
-	if (__builtin_expect(node->policy->post_exec_hook != NULL, 0))
-		node->policy->post_exec_hook(task, 0);
+	if (__builtin_expect(node->ctx[t->ctx]->policy->post_exec_hook != NULL, 0))
+		node->ctx[t->ctx]->policy->post_exec_hook(task, t->ctx);
 	orr_scratch_release(t);
 	self->task = NULL;
 	w->task = NULL;

@@ -31,8 +31,10 @@ void orr_workers_exit(struct orr_node *node);
 /* A thread of the program is about to wait: a policy of ours that holds tasks until the whole graph is there gives them out now. */
 static inline void orr_about_to_wait(struct orr_node *node)
 {
-	if (__builtin_expect(node->policy && node->policy_wakes && node->policy->do_schedule, 0))
-		node->policy->do_schedule(0);
+	const struct orr_ctx *ctx = &node->ctx0;
+
+	if (__builtin_expect(ctx->policy && ctx->policy_wakes && ctx->policy->do_schedule, 0))
+		ctx->policy->do_schedule(0);
 }
 
 /* [waits] Until cond, which is announced on the event count q by whoever makes it true. */

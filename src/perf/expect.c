@@ -33,14 +33,16 @@ static double on_worker(struct starpu_perfmodel *model, unsigned workerid, struc
 	return orr_perf_estimate(node, model, orr_perf_worker_unit(&node->workers[workerid], &tmp), task, nimpl, 0).us;
 }
 
-/* Mean over the workers that can execute the task, with their fastest implementation of known time. */
-static double average(struct starpu_perfmodel *model, struct starpu_task *task)
+/* Mean over the workers of the context that can execute the task, with their fastest implementation of known time. */
+static double average(struct starpu_perfmodel *model, struct starpu_task *task, unsigned ctx)
 {
 	struct orr_node *node = orr_self();
 	double sum = 0;
 	unsigned n = 0;
 	for (unsigned w = 0; w < node->nworkers; w++) {
 		double best = NAN;
+		if (ctx < 32 && !(ORR_ATOMIC_LOAD_RELAXED(&node->workers[w].ctxs) >> ctx & 1))
+			continue;
 		for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
 			if (orr_task_can_run(&node->workers[w], task, i))
 				best = fmin(best, on_worker(model, w, task, i));
@@ -76,8 +78,7 @@ double starpu_task_worker_expected_length(struct starpu_task *task, unsigned wor
 
 double starpu_task_expected_length_average(struct starpu_task *task, unsigned sched_ctx_id)
 {
-	(void) sched_ctx_id;
-	return average(time_model(task), task);
+	return average(time_model(task), task, sched_ctx_id);
 }
 
 double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
@@ -93,8 +94,7 @@ double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned wor
 
 double starpu_task_expected_energy_average(struct starpu_task *task, unsigned sched_ctx_id)
 {
-	(void) sched_ctx_id;
-	return average(energy_model(task), task);
+	return average(energy_model(task), task, sched_ctx_id);
 }
 
 /* Conversions of multiformat data are part of the kernels' transfers; none is charged by itself. */

@@ -14,52 +14,47 @@ struct central {
 	struct orr_shq q;
 };
 
-static void central_init(int by_priority)
+static void central_init(unsigned id, int by_priority)
 {
-	struct orr_node *node = orr_self();
+	struct orr_ctx *ctx = orr_self()->ctx[id];
 	struct central *c = aligned_alloc(128, sizeof(*c));
 
 	if (!c)
 		orr_fatal("out of memory for the scheduling policy");
 	c->by_priority = by_priority;
 	orr_shq_init(&c->q);
-	node->policy_data = c;
-	if (by_priority && !node->cfg.has_min_prio)
-		node->min_prio = INT_MIN;
-	if (by_priority && !node->cfg.has_max_prio)
-		node->max_prio = INT_MAX;
+	ctx->policy_data = c;
+	if (by_priority)
+		orr_ctx_set_prios(ctx, INT_MIN, INT_MAX);
 }
 
-static void eager_init(unsigned ctx) { (void) ctx; central_init(0); }
-static void prio_init(unsigned ctx) { (void) ctx; central_init(1); }
+static void eager_init(unsigned ctx) { central_init(ctx, 0); }
+static void prio_init(unsigned ctx) { central_init(ctx, 1); }
 
 static void central_deinit(unsigned ctx)
 {
-	struct orr_node *node = orr_self();
-	struct central *c = node->policy_data;
+	struct central *c = orr_self()->ctx[ctx]->policy_data;
 
-	(void) ctx;
 	orr_shq_exit(&c->q);
 	free(c);
-	node->policy_data = NULL;
 }
 
 static int central_push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
-	struct central *c = node->policy_data;
+	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
+	struct central *c = ctx->policy_data;
 
 	orr_shq_push(&c->q, task, c->by_priority);
-	orr_wake_one(node);
+	orr_ctx_wake(node, ctx);
 	return 0;
 }
 
 static struct starpu_task *central_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct central *c = self->node->policy_data;
+	struct central *c = self->node->ctx[ctx]->policy_data;
 
-	(void) ctx;
 	return orr_shq_pop(&c->q, self->worker, 0);
 }
 

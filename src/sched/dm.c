@@ -62,7 +62,7 @@ static void make_units(struct orr_node *node, struct orr_dm *dm)
 	}
 }
 
-static void start(const struct orr_dm_variant *variant)
+static void start(unsigned ctx, const struct orr_dm_variant *variant)
 {
 	struct orr_node *node = orr_self();
 	size_t size = sizeof(struct orr_dm) + (node->nworkers + 1) * sizeof(struct orr_dm_worker);
@@ -78,34 +78,81 @@ static void start(const struct orr_dm_variant *variant)
 		orr_fatal("out of memory for the scheduling policy");
 	dm->v = variant;
 	dm->several = node->nmemnodes > 1;
-	for (i = 0; i < node->nworkers; i++)
+	for (i = 0; i < node->nworkers; i++) {
 		orr_taskq_init(&dm->w[i].q);
+		dm->w[i].away = 1;
+	}
+	dm->naway = node->nworkers;
 	make_units(node, dm);
-	node->policy_data = dm;
-	if (variant->sorted && !node->cfg.has_min_prio)
-		node->min_prio = INT_MIN;
-	if (variant->sorted && !node->cfg.has_max_prio)
-		node->max_prio = INT_MAX;
+	node->ctx[ctx]->policy_data = dm;
+	if (variant->sorted)
+		orr_ctx_set_prios(node->ctx[ctx], INT_MIN, INT_MAX);
 }
 
 static void dm_deinit(unsigned ctx)
 {
 	struct orr_node *node = orr_self();
-	struct orr_dm *dm = node->policy_data;
+	struct orr_dm *dm = node->ctx[ctx]->policy_data;
 	unsigned i;
 
-	(void) ctx;
 	for (i = 0; i < node->nworkers; i++)
 		orr_taskq_exit(&dm->w[i].q);
 	free(dm->unit);
 	free(dm->members);
 	free(dm);
-	node->policy_data = NULL;
+}
+
+/* ---- workers join and leave the context ---- */
+
+static void dm_add_workers(unsigned ctx, int *ids, unsigned n)
+{
+	struct orr_dm *dm = orr_self()->ctx[ctx]->policy_data;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		struct orr_dm_worker *w = &dm->w[ids[i]];
+
+		orr_lock(&w->lock);
+		ORR_ATOMIC_STORE_RELAXED(&w->away, 0);
+		orr_unlock(&w->lock);
+		ORR_ATOMIC_ADD(&dm->naway, (unsigned) -1);
+	}
+}
+
+/* What one that leaves has not begun is decided anew. */
+static void evacuate(struct orr_node *node, struct orr_dm *dm, struct orr_dm_worker *w)
+{
+	struct starpu_task_list list;
+	struct starpu_task *task;
+
+	starpu_task_list_init(&list);
+	ORR_ATOMIC_ADD(&dm->naway, 1);
+	orr_lock(&w->lock);
+	ORR_ATOMIC_STORE_RELAXED(&w->away, 1);
+	while (w->q.n)
+		starpu_task_list_push_back(&list, orr_taskq_take(&w->q, w->q.n - 1, w->q.bucket[w->q.n - 1].list.head));
+	orr_unlock(&w->lock);
+	while ((task = starpu_task_list_pop_front(&list))) {
+		ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -orr_task_of(task)->load);
+		ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
+		orr_ctx_push(node, orr_task_of(task));
+	}
+}
+
+static void dm_remove_workers(unsigned ctx, int *ids, unsigned n)
+{
+	struct orr_node *node = orr_self();
+	struct orr_dm *dm = node->ctx[ctx]->policy_data;
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		evacuate(node, dm, &dm->w[ids[i]]);
 }
 
 /* ---- tasks ---- */
 
-static void enqueue(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, const struct orr_dm_choice *c, int64_t now)
+/* 0, or -EAGAIN when the worker has just left the context. */
+static int enqueue(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, const struct orr_dm_choice *c, int64_t now)
 {
 	struct orr_dm_worker *w = &dm->w[c->worker];
 	struct orr_task *t = orr_task_of(task);
@@ -125,29 +172,37 @@ static void enqueue(struct orr_node *node, struct orr_dm *dm, struct starpu_task
 	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, load);
 	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, 1);
 	orr_lock(&w->lock);
+	if (__builtin_expect(w->away, 0)) {
+		orr_unlock(&w->lock);
+		ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -load);
+		ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
+		return -EAGAIN;
+	}
 	if (orr_taskq_push(&w->q, task, dm->v->sorted ? task->priority : STARPU_DEFAULT_PRIO))
 		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
 	orr_unlock(&w->lock);
 	orr_wake_worker(&node->workers[c->worker]);
+	return 0;
 }
 
 static int dm_push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
-	struct orr_dm *dm = node->policy_data;
+	struct orr_dm *dm = node->ctx[orr_task_of(task)->ctx]->policy_data;
 	int64_t now = now_ns();
 	struct orr_dm_choice c;
 
-	if (orr_dm_decide(node, dm, task, now, &c))
-		return -ENODEV;
-	enqueue(node, dm, task, &c, now);
+	do
+		if (orr_dm_decide(node, dm, task, now, &c))
+			return -ENODEV;
+	while (enqueue(node, dm, task, &c, now));
 	return 0;
 }
 
 static double dm_simulate_push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
-	struct orr_dm *dm = node->policy_data;
+	struct orr_dm *dm = node->ctx[orr_task_of(task)->ctx]->policy_data;
 	int64_t now = now_ns();
 	struct orr_dm_choice c;
 
@@ -198,12 +253,11 @@ static struct starpu_task *pop_ready(struct orr_dm_worker *w, struct orr_worker 
 static struct starpu_task *dm_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_dm *dm = self->node->policy_data;
+	struct orr_dm *dm = self->node->ctx[ctx]->policy_data;
 	struct orr_worker *worker = self->worker;
 	struct orr_dm_worker *w = &dm->w[worker->id];
 	struct starpu_task *task;
 
-	(void) ctx;
 	if (!ORR_ATOMIC_LOAD_RELAXED(&w->q.ntasks))
 		return NULL;
 	orr_lock(&w->lock);
@@ -216,13 +270,12 @@ static struct starpu_task *dm_pop(unsigned ctx)
 static void dm_notify(struct starpu_task *task, int workerid, int perf_workerid, unsigned ctx)
 {
 	struct orr_node *node = orr_self();
-	struct orr_dm *dm = node->policy_data;
+	struct orr_dm *dm = node->ctx[ctx]->policy_data;
 	struct orr_dm_worker *w = &dm->w[workerid];
 	struct orr_worker *worker = &node->workers[perf_workerid];
 	int impl = orr_task_first_impl(worker, task);
 	double us = orr_perf_expected_us(node, worker->unit, task, impl > 0 ? (unsigned) impl : 0, 0, NULL);
 
-	(void) ctx;
 	task->predicted = us;
 	orr_task_of(task)->load = us > 0 ? (int64_t) (us * 1e3) : 0;
 	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, orr_task_of(task)->load);
@@ -233,11 +286,10 @@ static void dm_notify(struct starpu_task *task, int workerid, int perf_workerid,
 static void dm_begin(struct starpu_task *task, unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_dm *dm = self->node->policy_data;
+	struct orr_dm *dm = self->node->ctx[ctx]->policy_data;
 	struct orr_dm_worker *w = &dm->w[self->worker->id];
 	double us = task->predicted;
 
-	(void) ctx;
 	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -orr_task_of(task)->load);
 	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, now_ns() + (us > 0 ? (int64_t) (us * 1e3) : 0));
 }
@@ -245,10 +297,9 @@ static void dm_begin(struct starpu_task *task, unsigned ctx)
 static void dm_end(struct starpu_task *task, unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_dm *dm = self->node->policy_data;
+	struct orr_dm *dm = self->node->ctx[ctx]->policy_data;
 	struct orr_dm_worker *w = &dm->w[self->worker->id];
 
-	(void) ctx;
 	(void) task;
 	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, 0);
 	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
@@ -260,12 +311,13 @@ static void dm_end(struct starpu_task *task, unsigned ctx)
 	static void NAME##_init(unsigned ctx) \
 	{ \
 		static const struct orr_dm_variant variant = { __VA_ARGS__ }; \
-		(void) ctx; \
-		start(&variant); \
+		start(ctx, &variant); \
 	} \
 	struct starpu_sched_policy orr_sched_##NAME = { \
 		.init_sched = NAME##_init, \
 		.deinit_sched = dm_deinit, \
+		.add_workers = dm_add_workers, \
+		.remove_workers = dm_remove_workers, \
 		.push_task = dm_push, \
 		.simulate_push_task = dm_simulate_push, \
 		.push_task_notify = dm_notify, \

@@ -23,6 +23,7 @@ struct orr_dm_worker {
 	int64_t queued_ns;	/* atomic: loads of what has not begun */
 	int64_t free_ns;	/* atomic: when what it executes is expected to be over */
 	unsigned ntasks;	/* atomic: queued or in flight */
+	int away;		/* not in the context; changes under the lock */
 } __attribute__((aligned(128)));
 
 /* Workers for which estimates are the same. */
@@ -37,6 +38,7 @@ struct orr_dm_unit {
 struct orr_dm {
 	const struct orr_dm_variant *v;
 	int several;		/* memory nodes */
+	unsigned naway;		/* atomic: workers that are not in the context */
 	unsigned nunits;
 	struct orr_dm_unit *unit;
 	unsigned *members;	/* what the units' lists are parts of */
@@ -48,6 +50,11 @@ struct orr_dm_choice {
 	int known;		/* us comes from a model */
 	double us, transfer_us;
 };
+
+static inline int orr_dm_away(const struct orr_dm *dm, unsigned worker)
+{
+	return __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&dm->naway) != 0, 0) && ORR_ATOMIC_LOAD_RELAXED(&dm->w[worker].away);
+}
 
 /* The worker for a ready task. 0, or -ENODEV when none can execute it. */
 int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, struct orr_dm_choice *c);

@@ -160,7 +160,7 @@ static double cost(struct search *s, const struct orr_dm_choice *c, int64_t avai
 	if (s->dm->v->data)
 		sum += cfg->beta * c->transfer_us;
 	if (s->task->cl->energy_model) {
-		joules = starpu_task_worker_expected_energy(s->task, c->worker, 0, c->impl);
+		joules = starpu_task_worker_expected_energy(s->task, c->worker, s->task->sched_ctx, c->impl);
 		if (isnan(joules))
 			joules = 0;
 	}
@@ -204,20 +204,26 @@ static void look_at_unit(struct search *s, unsigned u, const struct estimate *e)
 	struct orr_dm_unit *unit = &s->dm->unit[u];
 	unsigned i, first = 0;
 	int64_t best = 0;
+	int any = 0;
 
 	for (i = 0; i < unit->n && e->k == UNKNOWN; i++)
-		consider_trying(s, u, unit->member[i], e);
+		if (!orr_dm_away(s->dm, unit->member[i]))
+			consider_trying(s, u, unit->member[i], e);
 	for (i = 0; i < unit->n && e->k == KNOWN; i++) {
-		int64_t avail = available(s, unit->member[i]);
+		int64_t avail;
 
-		if (i && avail >= best)
+		if (orr_dm_away(s->dm, unit->member[i]))
 			continue;
+		avail = available(s, unit->member[i]);
+		if (any && avail >= best)
+			continue;
+		any = 1;
 		best = avail;
 		first = unit->member[i];
 		if (avail <= s->now)
 			break;
 	}
-	if (e->k == KNOWN)
+	if (any)
 		consider(s, u, first, best, e);
 }
 
@@ -228,7 +234,8 @@ static void look_at_each(struct search *s, unsigned u, int use_defaults)
 
 	for (i = 0; i < unit->n; i++) {
 		unsigned w = unit->member[i];
-		struct estimate e = estimate(s->node, &s->node->workers[w], s->task, use_defaults);
+		struct estimate e = orr_dm_away(s->dm, w) ? (struct estimate) { CANNOT, 0, 0 }
+							  : estimate(s->node, &s->node->workers[w], s->task, use_defaults);
 
 		if (e.k == KNOWN)
 			consider(s, u, w, available(s, w), &e);

@@ -36,13 +36,13 @@ static void init(unsigned ctx)
 	if (!g)
 		orr_fatal("out of memory for the scheduling policy");
 	g->policy = 1;
-	node->policy_data = s;
+	node->ctx0.policy_data = s;
 }
 
 static void deinit(unsigned ctx)
 {
 	struct orr_node *node = orr_self();
-	struct graph_test *s = node->policy_data;
+	struct graph_test *s = node->ctx0.policy_data;
 
 	(void) ctx;
 	if (node->graph)
@@ -50,7 +50,7 @@ static void deinit(unsigned ctx)
 	free(s->level);
 	free(s->heap);
 	free(s);
-	node->policy_data = NULL;
+	node->ctx0.policy_data = NULL;
 }
 
 /* ---- the heap, under the lock ---- */
@@ -112,7 +112,7 @@ static int is_released(struct orr_node *node, struct graph_test *s)
 static int push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
-	struct graph_test *s = node->policy_data;
+	struct graph_test *s = node->ctx0.policy_data;
 
 	orr_lock(&s->lock);
 	if (s->n == s->cap) {
@@ -138,7 +138,7 @@ static int push(struct starpu_task *task)
 static struct starpu_task *pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct graph_test *s = self->node->policy_data;
+	struct graph_test *s = self->node->ctx0.policy_data;
 	struct starpu_task *task = NULL;
 	unsigned i, best = 0;
 
@@ -164,7 +164,7 @@ static struct starpu_task *pop(unsigned ctx)
 static void do_schedule(unsigned ctx)
 {
 	struct orr_node *node = orr_self();
-	struct graph_test *s = node->policy_data;
+	struct graph_test *s = node->ctx0.policy_data;
 	struct orr_graph *g = node->graph;
 	double *level;
 	unsigned i, n;

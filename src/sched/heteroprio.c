@@ -28,6 +28,7 @@ struct heteroprio {
 	orr_lock_t lock;		/* protects everything */
 	unsigned nworkers[STARPU_NARCH];
 	struct orr_worker *lead[STARPU_NARCH];
+	uint8_t *member;		/* by worker: in the context */
 	struct bucket **bucket;
 	unsigned n, cap;
 	unsigned *order[STARPU_NARCH];	/* buckets as each kind likes them */
@@ -38,31 +39,47 @@ static void init(unsigned ctx)
 {
 	struct orr_node *node = orr_self();
 	struct heteroprio *h = calloc(1, sizeof(*h));
+
+	if (h)
+		h->member = calloc(node->nworkers + 1, 1);
+	if (!h || !h->member)
+		orr_fatal("out of memory for the scheduling policy");
+	node->ctx[ctx]->policy_data = h;
+	orr_ctx_set_prios(node->ctx[ctx], INT_MIN, INT_MAX);
+}
+
+static void sort(struct heteroprio *h);
+
+/* Workers join or leave the context. */
+static void change(unsigned ctx, const int *ids, unsigned n, int in)
+{
+	struct orr_node *node = orr_self();
+	struct heteroprio *h = node->ctx[ctx]->policy_data;
 	unsigned i;
 
-	(void) ctx;
-	if (!h)
-		orr_fatal("out of memory for the scheduling policy");
+	orr_lock(&h->lock);
+	for (i = 0; i < n; i++)
+		h->member[ids[i]] = (uint8_t) in;
+	memset(h->nworkers, 0, sizeof(h->nworkers));
+	memset(h->lead, 0, sizeof(h->lead));
 	for (i = 0; i < node->nworkers; i++) {
 		struct orr_worker *w = &node->workers[i];
 
-		if (!h->nworkers[w->arch]++)
+		if (h->member[i] && !h->nworkers[w->arch]++)
 			h->lead[w->arch] = w;
 	}
-	node->policy_data = h;
-	if (!node->cfg.has_min_prio)
-		node->min_prio = INT_MIN;
-	if (!node->cfg.has_max_prio)
-		node->max_prio = INT_MAX;
+	sort(h);
+	orr_unlock(&h->lock);
 }
+
+static void add_workers(unsigned ctx, int *ids, unsigned n) { change(ctx, ids, n, 1); }
+static void remove_workers(unsigned ctx, int *ids, unsigned n) { change(ctx, ids, n, 0); }
 
 static void deinit(unsigned ctx)
 {
-	struct orr_node *node = orr_self();
-	struct heteroprio *h = node->policy_data;
+	struct heteroprio *h = orr_self()->ctx[ctx]->policy_data;
 	unsigned i;
 
-	(void) ctx;
 	for (i = 0; i < h->n; i++) {
 		orr_taskq_exit(&h->bucket[i]->q);
 		free(h->bucket[i]);
@@ -70,8 +87,8 @@ static void deinit(unsigned ctx)
 	for (i = 0; i < STARPU_NARCH; i++)
 		free(h->order[i]);
 	free(h->bucket);
+	free(h->member);
 	free(h);
-	node->policy_data = NULL;
 }
 
 /* ---- buckets, under the lock ---- */
@@ -161,18 +178,18 @@ static void sample(struct heteroprio *h, struct bucket *b, const double *us)
 
 /* ---- tasks ---- */
 
-static void expected(struct orr_node *node, struct heteroprio *h, struct starpu_task *task, double *us)
+static void expected(struct orr_node *node, struct orr_worker *const *lead, struct starpu_task *task, double *us)
 {
 	unsigned a, i;
 
 	for (a = 0; a < STARPU_NARCH; a++) {
 		us[a] = 0;
-		for (i = 0; i < STARPU_MAXIMPLEMENTATIONS && h->lead[a]; i++) {
+		for (i = 0; i < STARPU_MAXIMPLEMENTATIONS && lead[a]; i++) {
 			double x;
 
-			if (!orr_task_can_run(h->lead[a], task, i))
+			if (!orr_task_can_run(lead[a], task, i))
 				continue;
-			x = orr_perf_expected_us(node, h->lead[a]->unit, task, i, task->flops > 0, NULL);
+			x = orr_perf_expected_us(node, lead[a]->unit, task, i, task->flops > 0, NULL);
 			if (x > 0 && (us[a] == 0 || x < us[a]))
 				us[a] = x;
 		}
@@ -182,18 +199,21 @@ static void expected(struct orr_node *node, struct heteroprio *h, struct starpu_
 static int push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
-	struct heteroprio *h = node->policy_data;
+	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
+	struct heteroprio *h = ctx->policy_data;
+	struct orr_worker *lead[STARPU_NARCH];
 	double us[STARPU_NARCH];
 	struct bucket *b;
 	int look;
 
 	orr_lock(&h->lock);
 	b = find(h, task);
+	memcpy(lead, h->lead, sizeof(lead));
 	look = !b->picky && b->npushed % SAMPLE_EVERY == 0 && node->arch_mask & (node->arch_mask - 1);
 	orr_unlock(&h->lock);
 	/* Models may call functions of the program: not under the lock. */
 	if (look)
-		expected(node, h, task, us);
+		expected(node, lead, task, us);
 	orr_lock(&h->lock);
 	if (look)
 		sample(h, b, us);
@@ -202,7 +222,7 @@ static int push(struct starpu_task *task)
 		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
 	ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks + 1);
 	orr_unlock(&h->lock);
-	orr_wake_one(node);
+	orr_ctx_wake(node, ctx);
 	return 0;
 }
 
@@ -223,12 +243,11 @@ static int leave_to_faster(const struct heteroprio *h, const struct bucket *b, u
 static struct starpu_task *pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct heteroprio *h = self->node->policy_data;
+	struct heteroprio *h = self->node->ctx[ctx]->policy_data;
 	struct orr_worker *w = self->worker;
 	struct starpu_task *task = NULL;
 	unsigned i;
 
-	(void) ctx;
 	if (!ORR_ATOMIC_LOAD_RELAXED(&h->ntasks))
 		return NULL;
 	orr_lock(&h->lock);
@@ -247,6 +266,8 @@ static struct starpu_task *pop(unsigned ctx)
 struct starpu_sched_policy orr_sched_heteroprio = {
 	.init_sched = init,
 	.deinit_sched = deinit,
+	.add_workers = add_workers,
+	.remove_workers = remove_workers,
 	.push_task = push,
 	.pop_task = pop,
 	.policy_name = "heteroprio",

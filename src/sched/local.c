@@ -19,7 +19,7 @@ struct local {
 	struct orr_shq queue[];
 };
 
-static void local_init(int steal, int by_speed)
+static void local_init(unsigned ctx, int steal, int by_speed)
 {
 	struct orr_node *node = orr_self();
 	unsigned i, n = node->nworkers ? node->nworkers : 1;
@@ -42,51 +42,55 @@ static void local_init(int steal, int by_speed)
 	}
 	for (i = 0; i < n; i++)
 		orr_shq_init(&l->queue[i]);
-	node->policy_data = l;
-	if (!node->cfg.has_min_prio)
-		node->min_prio = INT_MIN;
-	if (!node->cfg.has_max_prio)
-		node->max_prio = INT_MAX;
+	node->ctx[ctx]->policy_data = l;
+	orr_ctx_set_prios(node->ctx[ctx], INT_MIN, INT_MAX);
 }
 
-static void lws_init(unsigned ctx) { (void) ctx; local_init(STEAL_NEAR, 0); }
-static void ws_init(unsigned ctx) { (void) ctx; local_init(STEAL_IN_TURN, 0); }
-static void random_init(unsigned ctx) { (void) ctx; local_init(STEAL_NOT, 1); }
+static void lws_init(unsigned ctx) { local_init(ctx, STEAL_NEAR, 0); }
+static void ws_init(unsigned ctx) { local_init(ctx, STEAL_IN_TURN, 0); }
+static void random_init(unsigned ctx) { local_init(ctx, STEAL_NOT, 1); }
 
 static void local_deinit(unsigned ctx)
 {
-	struct orr_node *node = orr_self();
-	struct local *l = node->policy_data;
+	struct local *l = orr_self()->ctx[ctx]->policy_data;
 	unsigned i;
 
-	(void) ctx;
 	for (i = 0; i < l->n; i++)
 		orr_shq_exit(&l->queue[i]);
 	free(l->victim);
 	free(l->speed);
 	free(l);
-	node->policy_data = NULL;
 }
 
-static int push_to(struct orr_node *node, struct local *l, unsigned worker, struct starpu_task *task)
+/* Others may take it. */
+static int push_shared(struct orr_node *node, struct orr_ctx *ctx, unsigned worker, struct starpu_task *task)
 {
-	orr_shq_push(&l->queue[worker], task, 1);
-	if (l->steal)
-		orr_wake_one(node);
-	else
+	orr_shq_push(&((struct local *) ctx->policy_data)->queue[worker], task, 1);
+	orr_ctx_wake(node, ctx);
+	return 0;
+}
+
+/* It is for that worker, unless it has just left: then the others take its tasks. */
+static int push_private(struct orr_node *node, struct orr_ctx *ctx, unsigned worker, struct starpu_task *task)
+{
+	orr_shq_push(&((struct local *) ctx->policy_data)->queue[worker], task, 1);
+	if (orr_ctx_has(ctx, &node->workers[worker]))
 		orr_wake_worker(&node->workers[worker]);
+	else
+		orr_ctx_wake_all(node, ctx);
 	return 0;
 }
 
 /* The first worker from `start` on that can execute the task; nworkers when there is none. */
-static unsigned find_worker(struct orr_node *node, unsigned start, struct starpu_task *task)
+static unsigned find_worker(struct orr_node *node, const struct orr_ctx *ctx, unsigned start, struct starpu_task *task)
 {
+	int whole = orr_ctx_whole(ctx);
 	unsigned i;
 
 	for (i = 0; i < node->nworkers; i++) {
 		unsigned w = (start + i) % node->nworkers;
 
-		if (orr_task_first_impl(&node->workers[w], task) >= 0)
+		if ((whole || orr_ctx_has(ctx, &node->workers[w])) && orr_task_first_impl(&node->workers[w], task) >= 0)
 			return w;
 	}
 	return node->nworkers;
@@ -96,31 +100,34 @@ static int lws_push(struct starpu_task *task)
 {
 	struct orr_thread *self = orr_thread_self();
 	struct orr_node *node = self->node;
-	struct local *l = node->policy_data;
+	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
 	unsigned w;
 
-	if (node->nworkers == 1)
-		return push_to(node, l, 0, task);
+	if (node->nworkers == 1 && orr_ctx_whole(ctx))
+		return push_shared(node, ctx, 0, task);
 	w = self->worker ? self->worker->id : ORR_ATOMIC_ADD_RELAXED(&node->rr, 1) % node->nworkers;
-	w = find_worker(node, w, task);
-	return w == node->nworkers ? -ENODEV : push_to(node, l, w, task);
+	w = find_worker(node, ctx, w, task);
+	return w == node->nworkers ? -ENODEV : push_shared(node, ctx, w, task);
 }
 
 static struct starpu_task *local_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct local *l = self->node->policy_data;
+	struct orr_ctx *c = self->node->ctx[ctx];
+	struct local *l = c->policy_data;
 	struct orr_worker *w = self->worker;
 	struct starpu_task *task = orr_shq_pop(&l->queue[w->id], w, 0);
 	unsigned i, first = l->steal == STEAL_IN_TURN ? l->victim[w->id] : w->id + 1;
 
-	(void) ctx;
-	if (task || !l->steal)
+	if (task || (!l->steal && orr_ctx_whole(c)))
 		return task;
 	for (i = 0; i < l->n; i++) {
 		unsigned from = (first + i) % l->n;
 
-		task = from == w->id ? NULL : orr_shq_pop(&l->queue[from], w, 1);
+		/* What a worker had that left the context is for all. */
+		if (from == w->id || (!l->steal && orr_ctx_has(c, &self->node->workers[from])))
+			continue;
+		task = orr_shq_pop(&l->queue[from], w, 1);
 		if (task) {
 			l->victim[w->id] = from + 1;
 			return task;
@@ -132,7 +139,8 @@ static struct starpu_task *local_pop(unsigned ctx)
 static int random_push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
-	struct local *l = node->policy_data;
+	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
+	struct local *l = ctx->policy_data;
 	double x;
 	unsigned w;
 
@@ -142,8 +150,8 @@ static int random_push(struct starpu_task *task)
 	x *= l->speed[node->nworkers - 1];
 	for (w = 0; w + 1 < node->nworkers && l->speed[w] <= x; w++)
 		;
-	w = find_worker(node, w, task);
-	return w == node->nworkers ? -ENODEV : push_to(node, l, w, task);
+	w = find_worker(node, ctx, w, task);
+	return w == node->nworkers ? -ENODEV : push_private(node, ctx, w, task);
 }
 
 struct starpu_sched_policy orr_sched_lws = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Choosing the policy, and the functions that policies of programs use.
  *
- * Invariant: the policy does not change between starpu_init and starpu_shutdown. */
+ * Invariant: the policy of a context does not change. */
 #include "sched/sched.h"
 #include "perf/perf.h"
 #include "data/handle.h"
@@ -59,10 +59,60 @@ static struct starpu_sched_policy *load(const char *lib, const char *name)
 	return policy;
 }
 
+struct starpu_sched_policy *orr_sched_find(struct orr_node *node, const char *name)
+{
+	struct starpu_sched_policy *policy = find(name);
+
+	if (!policy && node->cfg.sched_lib)
+		policy = load(node->cfg.sched_lib, name);
+	if (!policy) {
+		orr_error("there is no scheduling policy \"%s\"; set STARPU_SCHED to one of:", name);
+		list(stderr);
+	}
+	return policy;
+}
+
+int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sched_policy *policy)
+{
+	struct orr_thread *self = orr_thread_self();
+	unsigned saved = self->ctx;
+
+	if (!policy->push_task || !policy->pop_task) {
+		orr_error("scheduling policy %s lacks push_task or pop_task", policy->policy_name ? policy->policy_name : "of the program");
+		return -EINVAL;
+	}
+	if (policy == &orr_sched_graph_test && ctx->id) {
+		orr_error("scheduling policy graph_test looks at all tasks of the process: it is for the default context only");
+		return -EINVAL;
+	}
+	ctx->policy = policy;
+	ctx->policy_wakes = policy->policy_name && find(policy->policy_name) == policy;
+	if (!ctx->fixed_min)
+		ctx->min_prio = node->cfg.has_min_prio ? node->cfg.min_prio : 0;
+	if (!ctx->fixed_max)
+		ctx->max_prio = node->cfg.has_max_prio ? node->cfg.max_prio : 0;
+	ctx->fixed_min |= node->cfg.has_min_prio;
+	ctx->fixed_max |= node->cfg.has_max_prio;
+	/* What it says about priorities is about this context. */
+	self->ctx = ctx->id + 1;
+	if (policy->init_sched)
+		policy->init_sched(ctx->id);
+	self->ctx = saved;
+	return 0;
+}
+
+void orr_sched_stop(struct orr_ctx *ctx)
+{
+	if (ctx->policy && ctx->policy->deinit_sched)
+		ctx->policy->deinit_sched(ctx->id);
+	ctx->policy = NULL;
+}
+
 int orr_sched_init(struct orr_node *node)
 {
 	const char *name = node->cfg.sched;
 	struct starpu_sched_policy *policy = NULL;
+	int ret;
 
 	if ((!name || node->conf.precedence_over_environment_variables) && node->conf.sched_policy_name)
 		name = node->conf.sched_policy_name;
@@ -76,84 +126,22 @@ int orr_sched_init(struct orr_node *node)
 			list(stderr);
 			name = "lws";
 		}
-		policy = find(name);
-		if (!policy && node->cfg.sched_lib)
-			policy = load(node->cfg.sched_lib, name);
+		policy = orr_sched_find(node, name);
 	}
-	if (!policy) {
-		orr_error("there is no scheduling policy \"%s\"; set STARPU_SCHED to one of:", name);
-		list(stderr);
-		return -EINVAL;
-	}
-	if (!policy->push_task || !policy->pop_task) {
-		orr_error("scheduling policy %s lacks push_task or pop_task", policy->policy_name ? policy->policy_name : "of the program");
-		return -EINVAL;
-	}
-	node->policy = policy;
-	node->policy_wakes = policy->policy_name && find(policy->policy_name) == policy;
-	node->min_prio = node->cfg.has_min_prio ? node->cfg.min_prio : 0;
-	node->max_prio = node->cfg.has_max_prio ? node->cfg.max_prio : 0;
-	if (policy->init_sched)
-		policy->init_sched(0);
-	if (policy->add_workers && node->nworkers) {
-		int *ids = malloc(node->nworkers * sizeof(*ids));
-		unsigned i;
-
-		if (!ids)
-			return -ENOMEM;
-		for (i = 0; i < node->nworkers; i++)
-			ids[i] = (int) i;
-		policy->add_workers(0, ids, node->nworkers);
-		free(ids);
-	}
-	if (node->conf.sched_policy_callback)
+	ret = policy ? orr_ctx_init(node, policy) : -EINVAL;
+	if (!ret && node->conf.sched_policy_callback)
 		node->conf.sched_policy_callback(0);
-	return 0;
+	return ret;
 }
 
 void orr_sched_exit(struct orr_node *node)
 {
-	if (node->policy && node->policy->deinit_sched)
-		node->policy->deinit_sched(0);
-	node->policy = NULL;
+	orr_ctx_exit(node);
 	starpu_bound_stop();
 }
 
 struct starpu_sched_policy **starpu_sched_get_predefined_policies(void) { return orr_sched_policies; }
-struct starpu_sched_policy *starpu_sched_get_sched_policy(void) { return orr_self()->policy; }
-
-struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
-{
-	(void) sched_ctx_id;
-	return orr_self()->policy;
-}
-
-int starpu_sched_get_min_priority(void) { return orr_self()->min_prio; }
-int starpu_sched_get_max_priority(void) { return orr_self()->max_prio; }
-
-int starpu_sched_set_min_priority(int min_prio)
-{
-	orr_self()->min_prio = min_prio;
-	return 0;
-}
-
-int starpu_sched_set_max_priority(int max_prio)
-{
-	orr_self()->max_prio = max_prio;
-	return 0;
-}
-
-void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
-{
-	(void) sched_ctx_id;
-	orr_self()->policy_data = policy_data;
-}
-
-void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
-{
-	(void) sched_ctx_id;
-	return orr_self()->policy_data;
-}
+struct starpu_sched_policy *starpu_sched_get_sched_policy(void) { return orr_self()->ctx0.policy; }
 
 /* ---- who can execute what ---- */
 
@@ -238,9 +226,14 @@ void starpu_wake_all_blocked_workers(void) { orr_wake_all(orr_self()); }
 void starpu_do_schedule(void)
 {
 	struct orr_node *node = orr_self();
+	unsigned i;
 
-	if (node->policy && node->policy->do_schedule)
-		node->policy->do_schedule(0);
+	for (i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
+		struct orr_ctx *ctx = node->ctx[i];
+
+		if (ctx && ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_OPEN && ctx->policy->do_schedule)
+			ctx->policy->do_schedule(i);
+	}
 }
 
 void starpu_worker_relax_on(void) {}

@@ -3,11 +3,13 @@
  *
  * A policy is a struct starpu_sched_policy. The core calls push_task for each ready task (any thread) and pop_task for each idle worker
  * (the thread of its group; starpu_worker_get_id() names the worker); both must not block. A policy of ours wakes a worker after it
- * queued a task; for a policy of the program's the core wakes all. Per-process state hangs off node->policy_data.
+ * queued a task; for a policy of the program's the core wakes all. Each scheduling context has an instance, whose state hangs off
+ * ctx->policy_data; push_task answers -ENODEV when no worker of the context can execute the task, which then waits for one.
  * Invariant: a task is given to a worker that can execute it, exactly once. */
 #ifndef ORR_SCHED_SCHED_H
 #define ORR_SCHED_SCHED_H
 
+#include "core/ctx.h"
 #include "core/worker.h"
 
 /* Ready tasks ordered by priority, first in first out among equals; a queue that ignores priorities has one bucket. Not locked.
@@ -57,5 +59,10 @@ extern struct starpu_sched_policy orr_sched_heft, orr_sched_pheft, orr_sched_het
 /* Chooses and starts the policy (configuration, conf, STARPU_SCHED_LIB). 0, or -EINVAL after a message listing what there is. */
 int orr_sched_init(struct orr_node *node);
 void orr_sched_exit(struct orr_node *node);
+/* The policy of that name, built in or of STARPU_SCHED_LIB; NULL after a message listing what there is. */
+struct starpu_sched_policy *orr_sched_find(struct orr_node *node, const char *name);
+/* Starts and ends the instance of a policy in a context. 0, or -EINVAL after a message. */
+int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sched_policy *policy);
+void orr_sched_stop(struct orr_ctx *ctx);
 
 #endif

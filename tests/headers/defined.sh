@@ -12,7 +12,7 @@ programs='starpu_get_sched_lib_policy starpu_get_sched_lib_policies'
 # Scheduling contexts beyond the default one:
 # parts of the interface that are declared so that programs compile, and that
 # are not there yet; a program that uses one does not link.
-later='starpu_sched_ctx_'
+later='starpu_sched_ctx_exec_parallel_code'
 
 $CC --version 2> /dev/null | grep -q -i 'gcc\|Free Software' || skip "needs gcc, whose -aux-info lists declarations"
 command -v nm > /dev/null || skip "needs nm"

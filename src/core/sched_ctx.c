@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Scheduling contexts at work: what happens to their tasks, and what their workers take (see ctx.h).
+ *
+ * Invariant: a ready task of a context is either with its policy, or in its list of the homeless, which is looked through each time that
+ * workers join. A policy is only called for a context other than 0 by who is counted in ctx->npushing, shown in worker->in_ctx, or has a
+ * task of it. */
+#include "core/ctx.h"
+#include "sched/sched.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- pushing ---- */
+
+static void put_up(struct orr_ctx *ctx, struct starpu_task *task)
+{
+	orr_lock(&ctx->lock);
+	starpu_task_list_push_back(&ctx->homeless, task);
+	orr_unlock(&ctx->lock);
+}
+
+static void refuse(const struct orr_ctx *ctx, const struct starpu_task *task, int err)
+{
+	const char *name = ctx->policy->policy_name;
+
+	orr_fatal("scheduling policy %s refused task %s: %s", name ? name : "of the program", orr_task_name(task), strerror(-err));
+}
+
+/* The homeless try again. */
+static void retry(struct orr_node *node, struct orr_ctx *ctx)
+{
+	struct starpu_task_list list;
+	struct starpu_task *task;
+
+	orr_lock(&ctx->lock);
+	list = ctx->homeless;
+	starpu_task_list_init(&ctx->homeless);
+	orr_unlock(&ctx->lock);
+	while ((task = starpu_task_list_pop_front(&list)))
+		orr_ctx_push(node, orr_task_of(task));
+}
+
+void orr_ctx_push_slow(struct orr_node *node, struct orr_task *t)
+{
+	struct orr_ctx *ctx = node->ctx[t->ctx];
+	struct starpu_task *task = t->pub;
+	unsigned epoch = ORR_ATOMIC_LOAD(&ctx->epoch);
+	int ret, wakes = ctx->policy_wakes;
+
+	ORR_ATOMIC_ADD(&ctx->npushing, 1);
+	ret = ctx->policy->push_task(task);
+	if (ret == -ENODEV && (ctx->id || !orr_ctx_whole(ctx)))
+		put_up(ctx, task);
+	else if (ret)
+		refuse(ctx, task, ret);
+	else if (!wakes)
+		orr_ctx_wake_all(node, ctx);
+	/* Did workers join while nobody was looking? */
+	if (ret && ORR_ATOMIC_LOAD(&ctx->epoch) != epoch)
+		retry(node, ctx);
+	ORR_ATOMIC_ADD(&ctx->npushing, -1);
+}
+
+void orr_ctx_workers_joined(struct orr_node *node, struct orr_ctx *ctx)
+{
+	ORR_ATOMIC_ADD(&ctx->epoch, 1);
+	retry(node, ctx);
+	if (node->state == ORR_NODE_UP)
+		orr_ctx_wake_all(node, ctx);
+}
+
+/* ---- popping ---- */
+
+struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_node *node)
+{
+	struct starpu_task *task = NULL;
+	unsigned k;
+
+	for (k = 0; k < STARPU_NMAX_SCHED_CTXS && !task; k++) {
+		unsigned id = (w->ctx_turn + k) % STARPU_NMAX_SCHED_CTXS;
+
+		if (!(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) >> id & 1))
+			continue;
+		/* Whoever deletes the context clears the bit first and looks at in_ctx afterwards. */
+		ORR_ATOMIC_XCHG(&w->in_ctx, id + 1);
+		if (ORR_ATOMIC_LOAD(&w->ctxs) >> id & 1)
+			task = node->ctx[id]->policy->pop_task(id);
+		ORR_ATOMIC_STORE(&w->in_ctx, 0);
+		if (task)
+			w->ctx_turn = (id + 1) % STARPU_NMAX_SCHED_CTXS;
+	}
+	return task;
+}
+
+/* ---- counting ---- */
+
+void orr_ctx_task_done(struct orr_node *node, unsigned id)
+{
+	struct orr_ctx *ctx = node->ctx[id];
+	uint64_t n = ORR_ATOMIC_ADD(&ctx->ncompleted, 1);
+
+	if (n != ORR_ATOMIC_LOAD(&ctx->nsubmitted))
+		return;
+	orr_waitq_wake(&node->done);
+	if (ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_FINISHED)
+		orr_ctx_leave(node);
+}
+
+/* Tasks of the default context are those that the process counts and no other context does. The order of reading makes all errors of tasks
+ * that come and go meanwhile errors upwards. */
+static uint64_t npending_in_default(struct orr_node *node)
+{
+	uint64_t done = orr_task_ncompleted(node), submitted_elsewhere = 0, submitted, done_elsewhere = 0;
+	unsigned i;
+
+	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
+		if (node->ctx[i])
+			submitted_elsewhere += ORR_ATOMIC_LOAD(&node->ctx[i]->nsubmitted);
+	submitted = ORR_ATOMIC_LOAD(&node->nsubmitted);
+	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
+		if (node->ctx[i])
+			done_elsewhere += ORR_ATOMIC_LOAD(&node->ctx[i]->ncompleted);
+	return submitted - submitted_elsewhere - (done - done_elsewhere);
+}
+
+uint64_t orr_ctx_npending(struct orr_node *node, unsigned id)
+{
+	const struct orr_ctx *ctx = node->ctx[id];
+	uint64_t done;
+
+	if (!id)
+		return npending_in_default(node);
+	done = ORR_ATOMIC_LOAD(&ctx->ncompleted);
+	return ORR_ATOMIC_LOAD(&ctx->nsubmitted) - done;
+}
+
+/* ---- submitting ---- */
+
+int orr_ctx_check(struct orr_node *node, unsigned id, struct starpu_task *task)
+{
+	const struct orr_task *by = orr_thread_self()->task;
+	unsigned state = id < STARPU_NMAX_SCHED_CTXS && node->ctx[id] ? ORR_ATOMIC_LOAD(&node->ctx[id]->state) : ORR_CTX_FREE;
+
+	if (state == ORR_CTX_OPEN)
+		return 0;
+	/* Its own tasks keep it from being empty. */
+	if ((state == ORR_CTX_FINISHED || state == ORR_CTX_CLOSING) && by && by->ctx == id)
+		return 0;
+	if (state == ORR_CTX_FREE)
+		orr_error("task %s: there is no scheduling context %u; create it, or leave task->sched_ctx at STARPU_NMAX_SCHED_CTXS",
+			  orr_task_name(task), id);
+	else
+		orr_error("task %s: submission to scheduling context %u (%s) was declared finished", orr_task_name(task), id, node->ctx[id]->name);
+	return -EINVAL;
+}

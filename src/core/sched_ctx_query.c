@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Questions about scheduling contexts, and what programs and policies attach to them.
+ *
+ * Invariant: nothing here changes who is in a context; answers about workers are as of some moment of the call. */
+#include "core/ctx.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- the thread's ---- */
+
+void starpu_sched_ctx_set_context(unsigned *sched_ctx_id)
+{
+	struct orr_thread *self = orr_thread_self();
+
+	if (!sched_ctx_id || *sched_ctx_id == STARPU_NMAX_SCHED_CTXS)
+		self->ctx = 0;
+	else if (orr_ctx_get(*sched_ctx_id, "starpu_sched_ctx_set_context"))
+		self->ctx = *sched_ctx_id + 1;
+}
+
+unsigned starpu_sched_ctx_get_context(void)
+{
+	unsigned ctx = orr_thread_self()->ctx;
+
+	return ctx ? ctx - 1 : STARPU_NMAX_SCHED_CTXS;
+}
+
+/* ---- workers ---- */
+
+static unsigned list(const struct orr_ctx *ctx, int *ids)
+{
+	struct orr_node *node = orr_self();
+	unsigned i, n = 0;
+
+	for (i = 0; i < node->nworkers; i++)
+		if (orr_ctx_has(ctx, &node->workers[i])) {
+			if (ids)
+				ids[n] = (int) i;
+			n++;
+		}
+	return n;
+}
+
+unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id, int **workerids)
+{
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_workers_list");
+
+	*workerids = NULL;
+	if (!ctx)
+		return 0;
+	*workerids = malloc((orr_self()->nworkers + 1) * sizeof(int));
+	return *workerids ? list(ctx, *workerids) : 0;
+}
+
+unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id)
+{
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_nworkers");
+
+	return ctx ? list(ctx, NULL) : 0;
+}
+
+unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id, unsigned sched_ctx_id2)
+{
+	struct orr_node *node = orr_self();
+	struct orr_ctx *a = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_nshared_workers");
+	struct orr_ctx *b = orr_ctx_get(sched_ctx_id2, "starpu_sched_ctx_get_nshared_workers");
+	unsigned i, n = 0;
+
+	for (i = 0; i < node->nworkers && a && b; i++)
+		n += orr_ctx_has(a, &node->workers[i]) && orr_ctx_has(b, &node->workers[i]);
+	return n;
+}
+
+unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id)
+{
+	struct orr_node *node = orr_self();
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_contains_worker");
+
+	return ctx && workerid >= 0 && (unsigned) workerid < node->nworkers && orr_ctx_has(ctx, &node->workers[workerid]);
+}
+
+unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch, unsigned sched_ctx_id)
+{
+	struct orr_node *node = orr_self();
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_contains_type_of_worker");
+	unsigned i;
+
+	for (i = 0; i < node->nworkers && ctx; i++)
+		if (node->workers[i].arch == arch && orr_ctx_has(ctx, &node->workers[i]))
+			return 1;
+	return 0;
+}
+
+int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id)
+{
+	struct orr_node *node = orr_self();
+	struct orr_worker *w = orr_thread_self()->worker;
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_worker_get_id");
+	unsigned i;
+	int rank = 0;
+
+	if (!ctx || !w || !orr_ctx_has(ctx, w))
+		return -1;
+	for (i = 0; i < w->id; i++)
+		rank += orr_ctx_has(ctx, &node->workers[i]);
+	return rank;
+}
+
+void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
+{
+	struct orr_node *node = orr_self();
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_display_workers");
+	unsigned i;
+
+	if (!ctx)
+		return;
+	fprintf(f, "scheduling context %u (%s), policy %s: %u workers\n", ctx->id, ctx->name,
+		ctx->policy->policy_name ? ctx->policy->policy_name : "of the program", list(ctx, NULL));
+	for (i = 0; i < node->nworkers; i++)
+		if (orr_ctx_has(ctx, &node->workers[i]))
+			fprintf(f, "\t%s\n", node->workers[i].name);
+}
+
+struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
+{
+	struct orr_node *node = orr_self();
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_worker_collection");
+	struct starpu_worker_collection *c;
+	unsigned i;
+
+	if (!ctx)
+		return NULL;
+	c = ORR_ATOMIC_LOAD(&ctx->collection);
+	if (c)
+		return c;
+	c = malloc(sizeof(*c));
+	if (!c)
+		orr_fatal("not enough memory for the workers of scheduling context %u", ctx->id);
+	*c = ctx->policy->worker_type == STARPU_WORKER_TREE ? starpu_worker_tree : starpu_worker_list;
+	c->init(c);
+	orr_lock(&ctx->lock);
+	if (ctx->collection) {
+		c->deinit(c);
+		free(c);
+		c = ctx->collection;
+	} else {
+		for (i = 0; i < node->nworkers; i++)
+			if (orr_ctx_has(ctx, &node->workers[i]))
+				c->add(c, (int) i);
+		ORR_ATOMIC_STORE(&ctx->collection, c);
+	}
+	orr_unlock(&ctx->lock);
+	return c;
+}
+
+/* ---- relatives ---- */
+
+unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id)
+{
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_inheritor");
+
+	return ctx ? ORR_ATOMIC_LOAD(&ctx->inheritor) : STARPU_NMAX_SCHED_CTXS;
+}
+
+unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id)
+{
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_hierarchy_level");
+
+	return ctx ? ctx->level : 0;
+}
+
+/* ---- policy and data ---- */
+
+void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
+{
+	struct orr_node *node = orr_self();
+
+	/* Called by init_sched: the context is not open yet. */
+	if (sched_ctx_id < STARPU_NMAX_SCHED_CTXS && node->ctx[sched_ctx_id])
+		node->ctx[sched_ctx_id]->policy_data = policy_data;
+}
+
+void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
+{
+	struct orr_node *node = orr_self();
+
+	return sched_ctx_id < STARPU_NMAX_SCHED_CTXS && node->ctx[sched_ctx_id] ? node->ctx[sched_ctx_id]->policy_data : NULL;
+}
+
+struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
+{
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_get_sched_policy_in_ctx");
+
+	return ctx ? ctx->policy : NULL;
+}
+
+struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
+{
+	return starpu_sched_get_sched_policy_in_ctx(sched_ctx_id);
+}
+
+void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id)
+{
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_user_data");
+
+	return ctx ? ctx->user_data : NULL;
+}
+
+void starpu_sched_ctx_set_user_data(unsigned sched_ctx_id, void *user_data)
+{
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_set_user_data");
+
+	if (ctx)
+		ctx->user_data = user_data;
+}
+
+/* ---- priorities ---- */
+
+void orr_ctx_set_prios(struct orr_ctx *ctx, int min_prio, int max_prio)
+{
+	if (!ctx->fixed_min)
+		ctx->min_prio = min_prio;
+	if (!ctx->fixed_max)
+		ctx->max_prio = max_prio;
+}
+
+int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
+{
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_min_priority");
+
+	return ctx ? ctx->min_prio : 0;
+}
+
+int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
+{
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_max_priority");
+
+	return ctx ? ctx->max_prio : 0;
+}
+
+/* The context whose policy is starting is not open yet. */
+static struct orr_ctx *to_change(unsigned id)
+{
+	struct orr_node *node = orr_self();
+
+	return id < STARPU_NMAX_SCHED_CTXS ? node->ctx[id] : NULL;
+}
+
+int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
+{
+	struct orr_ctx *ctx = to_change(sched_ctx_id);
+
+	if (!ctx)
+		return -EINVAL;
+	ctx->min_prio = min_prio;
+	return 0;
+}
+
+int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
+{
+	struct orr_ctx *ctx = to_change(sched_ctx_id);
+
+	if (!ctx)
+		return -EINVAL;
+	ctx->max_prio = max_prio;
+	return 0;
+}
+
+/* Asked for before starpu_init, too: then there is one priority. */
+int starpu_sched_get_min_priority(void)
+{
+	struct orr_ctx *ctx = to_change(orr_ctx_current(orr_thread_self()));
+
+	return ctx ? ctx->min_prio : 0;
+}
+
+int starpu_sched_get_max_priority(void)
+{
+	struct orr_ctx *ctx = to_change(orr_ctx_current(orr_thread_self()));
+
+	return ctx ? ctx->max_prio : 0;
+}
+
+int starpu_sched_set_min_priority(int min_prio) { return starpu_sched_ctx_set_min_priority(orr_ctx_current(orr_thread_self()), min_prio); }
+int starpu_sched_set_max_priority(int max_prio) { return starpu_sched_ctx_set_max_priority(orr_ctx_current(orr_thread_self()), max_prio); }
+
+/* ---- tasks ---- */
+
+struct ready {
+	unsigned ctx, n;
+	double flops;
+};
+
+static void count_ready(void *obj, void *arg)
+{
+	struct orr_task *t = (struct orr_task *) ((char *) obj + sizeof(struct starpu_task));
+	struct ready *r = arg;
+	unsigned state = ORR_ATOMIC_LOAD_RELAXED(&t->state);
+
+	if (state != ORR_TASK_READY || t->ctx != r->ctx || !t->pub)
+		return;
+	r->n++;
+	r->flops += t->pub->flops;
+}
+
+static struct ready ready_in(unsigned id, const char *what)
+{
+	struct ready r = { id, 0, 0 };
+
+	if (orr_ctx_get(id, what))
+		orr_slab_foreach(&orr_self()->task_slab, count_ready, &r);
+	return r;
+}
+
+int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id) { return (int) ready_in(sched_ctx_id, "starpu_sched_ctx_get_nready_tasks").n; }
+double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id) { return ready_in(sched_ctx_id, "starpu_sched_ctx_get_nready_flops").flops; }
+
+/* Workers look into all their contexts: nothing needs to be counted, but a worker that sleeps is told. */
+void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id, int workerid)
+{
+	if (starpu_sched_ctx_contains_worker(workerid, sched_ctx_id))
+		orr_wake_worker(&orr_self()->workers[workerid]);
+}
+
+void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id, int workerid)
+{
+	(void) sched_ctx_id;
+	(void) workerid;
+}
+
+/* ---- units ---- */
+
+void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, int *ncpuids)
+{
+	struct orr_node *node = orr_self();
+	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_available_cpuids");
+	unsigned i;
+
+	*ncpuids = 0;
+	*cpuids = ctx ? malloc((node->nworkers + 1) * sizeof(int)) : NULL;
+	for (i = 0; i < node->nworkers && *cpuids; i++)
+		if (orr_ctx_has(ctx, &node->workers[i]) && node->workers[i].bindid >= 0)
+			(*cpuids)[(*ncpuids)++] = node->workers[i].bindid;
+}
+
+void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid) { starpu_bind_thread_on_cpu((int) cpuid); }
+
+/* Contexts that were given multiprocessors share the worker's GPU one after the other, in the order of their numbers. */
+void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start, int *end)
+{
+	struct orr_node *node = orr_self();
+	int first = 0;
+	unsigned i;
+
+	*start = *end = -1;
+	for (i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
+		struct orr_ctx *ctx = node->ctx[i];
+
+		if (!ctx || ctx->nsms < 0 || ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_FREE)
+			continue;
+		if (starpu_sched_ctx_contains_worker(stream_workerid, i)) {
+			*start = first;
+			*end = first + ctx->nsms;
+			return;
+		}
+		first += ctx->nsms;
+	}
+}
