@@ -100,7 +100,11 @@ void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id, int wo
 
 /* --- Parallel code in a context without a policy ---------------------------------------------------------- */
 
-/* Run func(param) on the context's workers, which the function may use as it likes; returns what it returned. */
+/* Tasks of such a context are executed one at a time, by all its CPU workers: the kernel is called once (STARPU_SPMD: by each), bound to the
+ * cores of all. */
+
+/* Run func(param) once with all CPU workers of the context, as the kernel of a fork-join task; returns what it returned, NULL after a
+ * message when it could not.  In a kernel: only of a task of that context, when it was made without a policy. */
 void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param, unsigned sched_ctx_id);
 /* The cores of the workers that are free: a malloc()ed array that the caller frees. */
 void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, int *ncpuids);

@@ -31,11 +31,13 @@ struct starpu_sched_policy {
 	/* Create and free the policy's data in a context, see starpu_sched_ctx_set_policy_data(). */
 	void (*init_sched)(unsigned sched_ctx_id);
 	void (*deinit_sched)(unsigned sched_ctx_id);
-	/* A task is ready.  0, or non-zero when it could not be taken. */
+	/* A task is ready, in context task->sched_ctx.  0; -ENODEV when no worker of the context can execute it: it is pushed again when
+	 * workers join. */
 	int (*push_task)(struct starpu_task *);
 	/* Expected end in µs if the task were pushed now; nothing changes. */
 	double (*simulate_push_task)(struct starpu_task *);
-	/* The task is being given directly to a worker (execute_on_a_specific_worker), without this policy; it has not begun. */
+	/* The task is being given directly to a worker (execute_on_a_specific_worker), without this policy; it has not begun.  For
+	 * a combined worker: called with each member, and the combined worker as perf_workerid. */
 	void (*push_task_notify)(struct starpu_task *, int workerid, int perf_workerid, unsigned sched_ctx_id);
 	/* The calling worker is idle: the task that it shall execute, or NULL. */
 	struct starpu_task *(*pop_task)(unsigned sched_ctx_id);
@@ -88,7 +90,8 @@ int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, 
 int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task, unsigned *impl_mask);
 int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task, unsigned *nimpl);
 
-/* Give a task to one worker; back: behind those that it was given before.  0. */
+/* Give a task to one worker; back: behind those that it was given before.  Or to a combined worker, whose members come to it one after
+ * the other, before what else they have; it executes when all are there.  0. */
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back);
 /* To be called by push_task for a task that it has taken, with no lock held.  0. */
 int starpu_push_task_end(struct starpu_task *task);

@@ -49,8 +49,8 @@ typedef struct orr_trs_epoch *starpu_trs_epoch_t;
 /* How a kernel uses workers. */
 enum starpu_codelet_type {
 	STARPU_SEQ = 0,  /* one worker calls it */
-	STARPU_SPMD,     /* each worker of a combined one calls it */
-	STARPU_FORKJOIN  /* one calls it, and it starts threads on the cores of the others */
+	STARPU_SPMD,     /* each worker of a combined one calls it; they may wait for each other with starpu_pthread_* */
+	STARPU_FORKJOIN  /* one calls it, bound to the cores of all, and it starts threads there */
 };
 
 /* A kernel: the interfaces of the data (struct starpu_vector_interface * ...) in the order of the codelet's

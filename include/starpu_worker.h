@@ -146,7 +146,8 @@ void starpu_display_bindings(void);
 
 /* --- Combined workers (parallel tasks) ------------------------------------------------------------------ */
 
-/* Number of combined workers.  They are numbered after the ordinary ones. */
+/* Number of combined workers: lists of CPU workers that execute one task together.  They are numbered after the ordinary ones.
+ * Policies that use them (peager, pheft) make some at the start, after the shape of the machine. */
 unsigned starpu_combined_worker_get_count(void);
 int starpu_worker_is_combined_worker(int id);
 /* In a kernel: the combined worker that executes it (the worker itself for a sequential task), how many workers
@@ -154,12 +155,15 @@ int starpu_worker_is_combined_worker(int id);
 int starpu_combined_worker_get_id(void);
 int starpu_combined_worker_get_size(void);
 int starpu_combined_worker_get_rank(void);
-/* Make a combined worker of the given ones: its number, or -ENODEV when there is no room, -EINVAL for a worker
- * that does not exist.  To be called by a policy while it starts. */
+/* Make a combined worker of the given CPU workers, the leader first, or find the one of the same list: its number, that of the worker
+ * when it is one only; or -ENODEV when there is no room, -EINVAL for no worker, a worker that does not exist, is not a CPU worker, or
+ * stands twice.  Any thread, from starpu_init() on; policies also while they start. */
 int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[]);
+/* Whether a worker or a combined worker can execute an implementation: the function exists, max_parallelism and workerids allow
+ * it, and the codelet's can_execute agrees, which gets the combined worker's number. */
+int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl);
 /* The workers that make up a combined worker; *combined_workerid belongs to the runtime.  0 or -EINVAL. */
 int starpu_combined_worker_get_description(int workerid, int *worker_size, int **combined_workerid);
-int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl);
 
 /* --- Collections of workers (for policies) -------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "sim.h"
-#include "core/task.h"
+#include "core/parallel.h"
 
 static double cpu_us(void)
 {
@@ -79,7 +79,7 @@ static double slowness(const struct orr_worker *w, const struct orr_sim_rank *r)
 static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked_us)
 {
 	enum orr_perf_source source = ORR_PERF_UNKNOWN;
-	double deviation = 0, us = orr_perf_spread_us(w->group->node, w->unit, t->pub, t->nimpl, &source, &deviation);
+	double deviation = 0, us = orr_perf_spread_us(w->group->node, orr_worker_unit(w), t->pub, t->nimpl, &source, &deviation);
 	int guessed = source == ORR_PERF_DEFAULT || source == ORR_PERF_UNKNOWN;
 	if (!(us >= 0) || isinf(us))
 		us = 0;
@@ -91,6 +91,12 @@ static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked
 	if (source > ORR_PERF_BY_SIZE)
 		note_uncalibrated(codelet_name(t->pub), us);
 	return us;
+}
+
+int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t)
+{
+	int inject;
+	return executes(w, t->pub, &inject);
 }
 
 int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg)

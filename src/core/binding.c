@@ -59,6 +59,32 @@ int orr_bind_self(struct orr_node *node, int cpu)
 	return ret;
 }
 
+hwloc_obj_t orr_bind_unit(struct orr_node *node, int cpu) { return unit(node, cpu); }
+
+void orr_bind_to_workers(struct orr_node *node, const int *workers, unsigned n)
+{
+	hwloc_topology_t topo = node->topo.hwloc;
+	hwloc_cpuset_t set;
+	unsigned i;
+
+	if (!topo || !hwloc_topology_is_thissystem(topo) || node->workers[workers[0]].bindid < 0)
+		return;
+	if (n == 1) {
+		orr_bind_self(node, node->workers[workers[0]].bindid);
+		return;
+	}
+	set = hwloc_bitmap_alloc();
+	for (i = 0; i < n && set; i++) {
+		hwloc_obj_t obj = unit(node, node->workers[workers[i]].bindid);
+
+		if (obj)
+			hwloc_bitmap_or(set, set, obj->cpuset);
+	}
+	if (set && !hwloc_bitmap_iszero(set))
+		hwloc_set_cpubind(topo, set, HWLOC_CPUBIND_THREAD);
+	hwloc_bitmap_free(set);
+}
+
 static int use_of(struct orr_node *node, int cpu)
 {
 	hwloc_obj_t obj = unit(node, cpu);
@@ -112,6 +138,13 @@ int starpu_cpu_os_index(int cpuid)
 #else
 
 enum { FREE, RESERVED_ACTIVE, RESERVED, ACTIVE };
+
+void orr_bind_to_workers(struct orr_node *node, const int *workers, unsigned n)
+{
+	(void) node;
+	(void) workers;
+	(void) n;
+}
 
 int orr_bind_self(struct orr_node *node, int cpu)
 {

@@ -10,5 +10,11 @@
 /* Binds the calling thread to logical unit cpu. Returns 0, -EINVAL when there is no such unit, -ENOSYS when nothing can be bound
  * here, or what the system said. */
 int orr_bind_self(struct orr_node *node, int cpu);
+/* Binds the calling thread to the units of these workers, all of them; it stays where it is when the first is not bound. */
+void orr_bind_to_workers(struct orr_node *node, const int *workers, unsigned n);
+#ifdef STARPU_HAVE_HWLOC
+/* The object of logical unit cpu, NULL when there is none. */
+hwloc_obj_t orr_bind_unit(struct orr_node *node, int cpu);
+#endif
 
 #endif

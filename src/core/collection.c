@@ -3,8 +3,8 @@
  *
  * A list keeps the order in which workers were added. A tree is kept flattened, sorted by memory node and unit, so that neighbours in
  * the array are neighbours in the machine; a walk starts at the calling worker and goes to ever more distant ones.
- * Invariant: workerids[0 .. nworkers) are the members, each once, and present[] says the same. No parallel tasks exist here, so every
- * member is unblocked and its own master. */
+ * Invariant: workerids[0 .. nworkers) are the members, each once, and present[] says the same. Parallel tasks are not
+ * its business (core/parallel.h), so every member is unblocked and its own master. */
 #include "core/node.h"
 
 #include <stdlib.h>

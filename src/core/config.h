@@ -67,6 +67,8 @@ struct orr_config {
 	int silent;
 	int profiling, worker_stats, bus_stats;
 	char *worker_stats_file, *bus_stats_file;	/* where these go, NULL: stderr */
+	int single_combined;		/* one combined worker only */
+	int min_workersize, max_workersize, combined_arity;	/* of combined workers; max -1: no limit */
 	int codelet_profiling;		/* count tasks by codelet and worker */
 	char *powercap;			/* ORRERY_POWERCAP: where Linux shows the processors' counters of energy, NULL: the usual place */
 	int task_progress;

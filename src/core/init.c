@@ -5,6 +5,7 @@
 #include "core/graph.h"
 #include "core/ids.h"
 #include "core/worker.h"
+#include "core/parallel.h"
 #include "data/handle.h"
 #include "data/disk.h"
 #include "data/memory.h"
@@ -367,6 +368,7 @@ static void tear_down(struct orr_node *node)
 	stop_groups(node);
 	orr_hooks_exit(node);
 	orr_sched_exit(node);
+	orr_combined_exit(node);
 	orr_trace_exit(node);
 	orr_perf_exit(node);
 	orr_energy_exit(node);

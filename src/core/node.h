@@ -23,6 +23,8 @@ struct orr_prefetch;
 struct orr_repl_ext;
 struct orr_access;
 struct orr_hook;
+struct orr_combined;
+struct orr_member;
 
 /* The inside of the machine as seen by this process. Filled by orr_sys_topology_init. */
 struct orr_topology {
@@ -114,7 +116,7 @@ struct orr_worker {
 	struct orr_perf_unit *unit;	/* what the performance models know of it, see perf/perf.h */
 
 	/* The state machine: idle -> fetching -> running -> completing -> idle. Only the group's thread touches it. */
-	enum { ORR_WORKER_IDLE, ORR_WORKER_FETCHING, ORR_WORKER_RUNNING } state;
+	enum { ORR_WORKER_IDLE, ORR_WORKER_FETCHING, ORR_WORKER_RUNNING, ORR_WORKER_JOINED } state;
 	struct orr_task *task;	/* in flight, or NULL when idle */
 	struct orr_task *next;	/* RUNNING on a device: the task whose data are fetched meanwhile, or NULL */
 	uint8_t pipeline;	/* takes a next task */
@@ -135,6 +137,8 @@ struct orr_worker {
 	starpu_pthread_cond_t policy_cond;
 	struct starpu_profiling_worker_info prof;
 	char name[48];
+	struct orr_member *joins;	/* atomic: parallel tasks that it is a member of, first come first; changed under local_lock */
+	struct orr_member *member;	/* the one that it has come to, see core/parallel.h */
 	uint8_t starving;		/* counted in node->nstarving */
 	uint32_t ctxs;			/* atomic: bit i: it takes tasks from scheduling context i (core/ctx.h) */
 	unsigned in_ctx;		/* atomic: it is inside the policy of context in_ctx - 1, unless it is only in the default one */
@@ -233,6 +237,10 @@ struct orr_node {
 	unsigned rr;			/* round-robin cursor of pushes from outside of workers */
 	uint64_t rng;			/* state of the seeded generator */
 	uint32_t next_interface_id;
+	struct orr_combined **combined;	/* combined workers (core/parallel.h), by number - nworkers; the table is made with the first */
+	unsigned ncombined;		/* atomic */
+	unsigned combined_built;	/* atomic: those that the machine suggests are there */
+	orr_lock_t join_lock;		/* parallel tasks are queued to their members under it */
 	struct orr_hook *hooks;		/* functions that idle workers call (core/hooks.c), hooks_cap places; under lock */
 	unsigned hooks_cap;
 	unsigned nhooks;		/* atomic: places in use */

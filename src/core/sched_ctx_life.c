@@ -359,7 +359,7 @@ static int create(struct orr_node *node, struct orr_ctx *ctx, const struct reque
 		return ret;
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
 	if (!policy)
-		policy = rq->policy_name ? orr_sched_find(node, rq->policy_name) : &orr_sched_eager;
+		policy = rq->policy_name ? orr_sched_find(node, rq->policy_name) : &orr_sched_together;
 	ret = policy ? orr_sched_start(node, ctx, policy) : -EINVAL;
 	if (ret) {
 		ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_FREE);

@@ -106,6 +106,9 @@ double orr_sys_spin_us(struct orr_node *node);
  * at which it is over (and orr_sys_kernel_end is called at or after that time). Runs the kernel, skips it, or injects its measured
  * time, as the run asks. */
 int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg);
+/* Does this world call the functions of the task's codelet? For kernels that are called elsewhere than in orr_sys_kernel_start, which
+ * then gets a NULL function and only tells the time. */
+int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t);
 /* Called once when the kernel is over. */
 void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t);
 

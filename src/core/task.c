@@ -3,7 +3,7 @@
  *
  * Invariant: once a task's state is DONE the runtime never touches it again, since whoever waits for it may free it. */
 #include "core/worker.h"
-#include "core/ctx.h"
+#include "core/parallel.h"
 #include "core/graph.h"
 #include "data/handle.h"
 #include "data/redux.h"
@@ -392,6 +392,15 @@ static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uin
 	unsigned i, empty = 1;
 
 	if (task->execute_on_a_specific_worker) {
+		struct orr_combined *c = orr_combined_get(node, task->workerid);
+
+		if (c && !orr_combined_in_ctx(node, c, ctx)) {
+			orr_error("task %s is to execute on combined worker %u, of which not all workers are in scheduling context %u",
+				  orr_task_name(task), task->workerid, ctx->id);
+			return 0;
+		}
+		if (c)
+			return orr_combined_first_impl(c, task) >= 0;
 		if (task->workerid >= node->nworkers) {
 			orr_error("task %s is to execute on worker %u, but there are %u workers", orr_task_name(task), task->workerid,
 				  node->nworkers);

@@ -69,6 +69,7 @@ struct orr_task {
 	struct orr_task_array end_succ;	/* tasks whose end waits for us */
 	struct orr_tag *tag;		/* when use_tag */
 	struct orr_worker *worker;	/* executes, or executed, it */
+	struct orr_parallel *parallel;	/* while several workers execute it, or are to (core/parallel.h) */
 	void **interfaces;		/* pub->interfaces or dyn_interfaces */
 	double submit_us, ready_us;
 	unsigned nfetching;		/* atomic: transfers that it waits for, +1 while they are being issued */

@@ -6,6 +6,7 @@
  * Invariant: a step never blocks; the group's thread sleeps only after it announced it (idle_mask) and found nothing once more. */
 #include "core/worker.h"
 #include "core/ctx.h"
+#include "core/parallel.h"
 #include "data/handle.h"
 #include "data/memory.h"
 #include "data/prefetch.h"
@@ -45,7 +46,7 @@ int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned
 
 	if (!(where & STARPU_WORKER_TO_MASK(w->arch)) || impl >= STARPU_MAXIMPLEMENTATIONS || !has_impl(t->cl, w, impl))
 		return 0;
-	if (t->execute_on_a_specific_worker && t->workerid != w->id)
+	if (t->execute_on_a_specific_worker && t->workerid != w->id && (!orr_task_of(t) || !orr_task_of(t)->parallel))
 		return 0;
 	if (t->workerids_len && (w->id / 32 >= t->workerids_len || !(t->workerids[w->id / 32] & (1U << w->id % 32))))
 		return 0;
@@ -179,6 +180,17 @@ static struct starpu_task *pop_local(struct orr_worker *w)
 	return task;
 }
 
+/* The program chose a combined worker: its members are told of. */
+static void push_combined(struct orr_node *node, struct orr_task *t, const struct starpu_sched_policy *policy)
+{
+	const struct orr_combined *c = orr_combined_get(node, t->pub->workerid);
+	unsigned i;
+
+	for (i = 0; i < c->n && policy->push_task_notify; i++)
+		policy->push_task_notify(t->pub, c->workers[i], (int) c->id, t->ctx);
+	orr_parallel_launch(node, t, c);
+}
+
 void orr_task_push(struct orr_task *t)
 {
 	struct starpu_task *task = t->pub;
@@ -191,6 +203,10 @@ void orr_task_push(struct orr_task *t)
 	if (task->execute_on_a_specific_worker) {
 		struct starpu_sched_policy *policy = node->ctx[t->ctx]->policy;
 
+		if (__builtin_expect(task->workerid >= node->nworkers, 0)) {
+			push_combined(node, t, policy);
+			return;
+		}
 		if (policy->push_task_notify)
 			policy->push_task_notify(task, (int) task->workerid, (int) task->workerid, t->ctx);
 		push_local(&node->workers[task->workerid], task);
@@ -303,6 +319,23 @@ static void stop_starving(struct orr_worker *w, struct orr_node *node)
 	orr_memory_kick(node);
 }
 
+/* The kernel of a parallel task, in its leader. */
+static void start_parallel(struct orr_worker *w, struct orr_thread *self)
+{
+	switch (orr_parallel_start(w, self)) {
+	case 0:
+		finish_task(w, self);
+		break;
+	case 1:
+		w->end_us += self->node->costs[ORR_COST_SCHED] + self->node->costs[ORR_COST_COMPLETE];
+		heap_push(w->group, w);
+		self->task = NULL;
+		break;
+	default:
+		self->task = NULL;
+	}
+}
+
 /* Everything is there: runs the kernel, or starts it. */
 static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 {
@@ -336,7 +369,9 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 	w->state = ORR_WORKER_RUNNING;
 	if (__builtin_expect(w->starving, 0))
 		stop_starving(w, node);
-	if (w->driver->start(w, t)) {
+	if (__builtin_expect(w->member != NULL, 0)) {
+		start_parallel(w, self);
+	} else if (w->driver->start(w, t)) {
 		w->end_us += node->costs[ORR_COST_SCHED] + node->costs[ORR_COST_COMPLETE];
 		heap_push(w->group, w);
 		self->task = NULL;
@@ -365,15 +400,15 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 	struct orr_node *node = self->node;
 	struct orr_task *t = w->task;
 	struct starpu_task *task = t->pub;
+	double us = 0;
 
 	self->task = t;
 	w->driver->finish(w, t);
 	if (__builtin_expect(node->perf_timing, 0)) {
-		double us = orr_sys_now_us() - w->start_us;
-
+		us = orr_sys_now_us() - w->start_us;
 		w->busy_us += us;
 		if (node->cfg.calibrate && task->cl->model)
-			orr_perf_record(node, w->unit, task, t->nimpl, us);
+			orr_perf_record(node, orr_worker_unit(w), task, t->nimpl, us);
 	}
 	if (__builtin_expect(task->cl->energy_model || node->watts[w->arch] > 0, 0))
 		orr_energy_task(w, t, node->perf_timing ? orr_sys_now_us() - w->start_us : 0);
@@ -396,6 +431,8 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 	self->task = NULL;
 	w->task = NULL;
 	w->state = ORR_WORKER_IDLE;
+	if (__builtin_expect(w->member != NULL, 0))
+		orr_parallel_finish(w, t, us);
 	if (w->next)
 		promote(w, node);
 	if (__builtin_expect(node->limited, 0) && t->naccess) {
@@ -663,10 +700,15 @@ static int step_next(struct orr_worker *w, struct orr_thread *self)
 static int step_worker(struct orr_worker *w, struct orr_thread *self)
 {
 	struct starpu_task *task;
+	int ret;
 
 	self->worker = w;
 	switch (w->state) {
 	case ORR_WORKER_IDLE:
+		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) && !ORR_ATOMIC_LOAD_RELAXED(&self->node->paused)) {
+			orr_parallel_join(w);
+			return 1;
+		}
 		task = pop(w, self->node);
 		if (!task)
 			return 0;
@@ -675,7 +717,18 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 	case ORR_WORKER_FETCHING:
 		return step_fetching(w, self);
 	case ORR_WORKER_RUNNING:
+		if (__builtin_expect(w->member != NULL, 0)) {
+			if (!orr_parallel_is_over(w))
+				return 0;
+			finish_task(w, self);
+			return 1;
+		}
 		return w->pipeline ? step_next(w, self) : 0;	/* in the heap */
+	case ORR_WORKER_JOINED:
+		ret = orr_parallel_step(w, self);
+		if (ret == 2)
+			begin_task(w, w->member->p->task->pub, self);
+		return ret != 0;
 	}
 	return 0;
 }
@@ -695,7 +748,8 @@ int orr_group_step(struct orr_group *g, double *next_us)
 			struct orr_worker *over = heap_pop(g);
 
 			self->worker = over;
-			finish_task(over, self);
+			if (__builtin_expect(!over->member, 1) || orr_parallel_time_is_over(over))
+				finish_task(over, self);
 			advanced = 1;
 		}
 	}
@@ -710,6 +764,16 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	if (transfer >= 0 && (*next_us < 0 || transfer < *next_us))
 		*next_us = transfer;
 	return advanced;
+}
+
+static int joined(const struct orr_group *g)
+{
+	unsigned i;
+
+	for (i = 0; i < g->nworkers; i++)
+		if (g->node->workers[g->first + i].state == ORR_WORKER_JOINED)
+			return 1;
+	return 0;
 }
 
 /* How long a worker sleeps while a hook of the program has more to do. */
@@ -773,6 +837,9 @@ void *orr_group_main(void *arg)
 		group_sleep(g, more ? HOOK_POLL_US : -1);
 		idle_since = -1;
 	}
+	/* Members of the last parallel task may not have left it. */
+	while (joined(g))
+		orr_group_step(g, &next_us);
 	for (i = 0; i < g->nworkers; i++)
 		node->workers[g->first + i].driver->deinit(&node->workers[g->first + i]);
 	return NULL;

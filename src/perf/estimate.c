@@ -392,6 +392,25 @@ static struct orr_estimate from_nothing(const struct query *q)
 	return (struct orr_estimate) { DEFAULT_US + (double) data_size(q->t) / DEFAULT_BYTES_PER_US, 0, ORR_PERF_DEFAULT };
 }
 
+/* Until a parallel task was measured on that many cores: so much of it is taken to be sequential. */
+#define SERIAL_FRACTION 0.05
+
+static struct orr_estimate from_one_core(struct query *q)
+{
+	struct orr_perf_unit one = *q->u;
+	struct orr_estimate r = unknown;
+	struct query seq = *q;
+	if (q->u->ncores <= 1 || !q->s || !q->s->m || (q->s->perf->cfg->calibrate && !q->use_defaults))
+		return unknown;
+	one.ncores = 1;
+	seq.u = &one;
+	seq.d = orr_perf_device(q->s->perf->cfg, &one);
+	r = from_model(&seq);
+	if (isnan(r.us))
+		return unknown;
+	return (struct orr_estimate) { r.us * (SERIAL_FRACTION + (1 - SERIAL_FRACTION) / q->u->ncores), 0, ORR_PERF_COST_FUNCTION };
+}
+
 struct orr_estimate orr_perf_estimate(struct orr_node *node, struct starpu_perfmodel *model, const struct orr_perf_unit *u,
 				      struct starpu_task *t, unsigned nimpl, int use_defaults)
 {
@@ -403,6 +422,8 @@ struct orr_estimate orr_perf_estimate(struct orr_node *node, struct starpu_perfm
 		q.d = orr_perf_device(q.s ? q.s->perf->cfg : &node->cfg, u);
 		if (q.s && q.s->m)
 			r = from_model(&q);
+		if (isnan(r.us))
+			r = from_one_core(&q);
 		if (isnan(r.us))
 			r = from_functions(&q);
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policies with one queue for all workers: eager (first come, first served; peager is
- * the same, there being no parallel tasks) and prio (most urgent first).
+/* The policies with one queue for all workers: eager (first come, first served) and prio (most urgent first).
  *
  * Invariant: a pushed task is in the shared queue until one worker takes it. */
 #include "sched/sched.h"
@@ -65,16 +64,6 @@ struct starpu_sched_policy orr_sched_eager = {
 	.pop_task = central_pop,
 	.policy_name = "eager",
 	.policy_description = "one queue for all workers, first come first served",
-	.worker_type = STARPU_WORKER_LIST,
-};
-
-struct starpu_sched_policy orr_sched_peager = {
-	.init_sched = eager_init,
-	.deinit_sched = central_deinit,
-	.push_task = central_push,
-	.pop_task = central_pop,
-	.policy_name = "peager",
-	.policy_description = "another name of eager: there are no parallel tasks",
 	.worker_type = STARPU_WORKER_LIST,
 };
 

@@ -4,11 +4,12 @@
  *	dm	execution times only			dmda	and transfers, which are asked for at once
  *	dmdap	dmda, most urgent first			dmdar	dmda, tasks first whose data are there
  *	dmdas	dmdap, then those whose data are there	dmdasd	dmdas, and only as urgent tasks count as load
- *	heft	dmdas by its name in the literature	pheft	the same: there are no parallel tasks
+ *	heft	dmdas by its name in the literature	pheft	heft that executes parallel tasks by several workers
  *
  * A worker's expected end is the expected end of what it executes, set anew when a task begins and ends, plus the expected lengths of
  * what has not begun. Workers that are the same to the models and have the same memory form a unit, for which estimates are made once.
  * Invariant: queued_ns of a worker is the sum of the loads of its tasks that have not begun, up to pushes under way. */
+#include "core/parallel.h"
 #include "sched/sched.h"
 #include "sched/dm.h"
 #include "data/handle.h"
@@ -85,6 +86,8 @@ static void start(unsigned ctx, const struct orr_dm_variant *variant)
 	dm->naway = node->nworkers;
 	make_units(node, dm);
 	node->ctx[ctx]->policy_data = dm;
+	if (variant->parallel)
+		orr_combined_build(node);
 	if (variant->sorted)
 		orr_ctx_set_prios(node->ctx[ctx], INT_MIN, INT_MAX);
 }
@@ -192,10 +195,12 @@ static int dm_push(struct starpu_task *task)
 	int64_t now = now_ns();
 	struct orr_dm_choice c;
 
-	do
+	do {
 		if (orr_dm_decide(node, dm, task, now, &c))
 			return -ENODEV;
-	while (enqueue(node, dm, task, &c, now));
+		if (dm->v->parallel && orr_task_is_parallel(task) && orr_dm_try_parallel(node, dm, task, now, &c))
+			return 0;
+	} while (enqueue(node, dm, task, &c, now));
 	return 0;
 }
 
@@ -272,9 +277,9 @@ static void dm_notify(struct starpu_task *task, int workerid, int perf_workerid,
 	struct orr_node *node = orr_self();
 	struct orr_dm *dm = node->ctx[ctx]->policy_data;
 	struct orr_dm_worker *w = &dm->w[workerid];
-	struct orr_worker *worker = &node->workers[perf_workerid];
-	int impl = orr_task_first_impl(worker, task);
-	double us = orr_perf_expected_us(node, worker->unit, task, impl > 0 ? (unsigned) impl : 0, 0, NULL);
+	struct orr_combined *c = orr_combined_get(node, (unsigned) perf_workerid);
+	int impl = c ? orr_combined_first_impl(c, task) : orr_task_first_impl(&node->workers[workerid], task);
+	double us = orr_perf_expected_us(node, c ? &c->unit : node->workers[workerid].unit, task, impl > 0 ? (unsigned) impl : 0, 0, NULL);
 
 	task->predicted = us;
 	orr_task_of(task)->load = us > 0 ? (int64_t) (us * 1e3) : 0;
@@ -282,27 +287,42 @@ static void dm_notify(struct starpu_task *task, int workerid, int perf_workerid,
 	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, 1);
 }
 
-/* A task begins: its data are there. */
+static void begins(struct orr_dm_worker *w, const struct orr_task *t, int64_t end)
+{
+	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -t->load);
+	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, end);
+}
+
+static void ends(struct orr_dm_worker *w)
+{
+	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, 0);
+	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
+}
+
+/* A task begins: its data are there. It may have come to this worker without the policy. */
 static void dm_begin(struct starpu_task *task, unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
 	struct orr_dm *dm = self->node->ctx[ctx]->policy_data;
-	struct orr_dm_worker *w = &dm->w[self->worker->id];
-	double us = task->predicted;
+	struct orr_task *t = orr_task_of(task);
+	int64_t end = now_ns() + (task->predicted > 0 ? (int64_t) (task->predicted * 1e3) : 0);
+	unsigned i;
 
-	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -orr_task_of(task)->load);
-	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, now_ns() + (us > 0 ? (int64_t) (us * 1e3) : 0));
+	begins(&dm->w[self->worker->id], t, end);
+	for (i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n; i++)
+		begins(&dm->w[t->parallel->comb->workers[i]], t, end);
 }
 
 static void dm_end(struct starpu_task *task, unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
 	struct orr_dm *dm = self->node->ctx[ctx]->policy_data;
-	struct orr_dm_worker *w = &dm->w[self->worker->id];
+	const struct orr_task *t = orr_task_of(task);
+	unsigned i;
 
-	(void) task;
-	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, 0);
-	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
+	ends(&dm->w[self->worker->id]);
+	for (i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n; i++)
+		ends(&dm->w[t->parallel->comb->workers[i]]);
 }
 
 /* ---- the family ---- */
@@ -337,4 +357,4 @@ POLICY(dmdar, 1, "dmda, tasks first whose data are there", .data = 1, .ready = 1
 POLICY(dmdas, 1, "dmda, most urgent first, then those whose data are there", .data = 1, .sorted = 1, .ready = 1);
 POLICY(dmdasd, 1, "dmdas, a worker's load is what is as urgent as the task", .data = 1, .sorted = 1, .ready = 1, .by_prio = 1);
 POLICY(heft, 1, "another name of dmdas", .data = 1, .sorted = 1, .ready = 1);
-POLICY(pheft, 1, "another name of dmdas: there are no parallel tasks", .data = 1, .sorted = 1, .ready = 1);
+POLICY(pheft, 1, "heft that gives a parallel task to several CPU workers when it ends earlier so", .data = 1, .sorted = 1, .ready = 1, .parallel = 1);

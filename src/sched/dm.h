@@ -15,6 +15,7 @@ struct orr_dm_variant {
 	int sorted;		/* by priority */
 	int ready;		/* tasks first whose data are there */
 	int by_prio;		/* less urgent tasks are no load */
+	int parallel;		/* tasks may be executed by several workers (dm_parallel.c) */
 };
 
 struct orr_dm_worker {
@@ -58,6 +59,9 @@ static inline int orr_dm_away(const struct orr_dm *dm, unsigned worker)
 
 /* The worker for a ready task. 0, or -ENODEV when none can execute it. */
 int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, struct orr_dm_choice *c);
+
+/* Launches a parallel task where it is expected to end before `single`. 1 when it did. */
+int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, const struct orr_dm_choice *single);
 
 /* When the worker is expected to be done with all it has. */
 static inline int64_t orr_dm_available(struct orr_dm_worker *w, int64_t now)

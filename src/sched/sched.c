@@ -3,6 +3,7 @@
  *
  * Invariant: the policy of a context does not change. */
 #include "sched/sched.h"
+#include "core/parallel.h"
 #include "perf/perf.h"
 #include "data/handle.h"
 
@@ -177,8 +178,14 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_t
 
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
 {
-	struct orr_worker *w = &orr_self()->workers[workerid];
+	struct orr_node *node = orr_self();
+	struct orr_worker *w = &node->workers[workerid];
+	struct orr_combined *c = orr_combined_get(node, (unsigned) workerid);
 
+	if (c) {
+		orr_parallel_launch(node, orr_task_of(task), c);
+		return 0;
+	}
 	orr_lock(&w->local_lock);
 	if (back)
 		starpu_task_list_push_back(&w->local, task);

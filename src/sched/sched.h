@@ -56,6 +56,9 @@ extern struct starpu_sched_policy orr_sched_lws, orr_sched_ws, orr_sched_eager, 
 extern struct starpu_sched_policy orr_sched_dm, orr_sched_dmda, orr_sched_dmdap, orr_sched_dmdar, orr_sched_dmdas, orr_sched_dmdasd;
 extern struct starpu_sched_policy orr_sched_heft, orr_sched_pheft, orr_sched_heteroprio, orr_sched_graph_test;
 
+/* Of contexts that are made without a policy (sched/peager.c). */
+extern struct starpu_sched_policy orr_sched_together;
+
 /* Chooses and starts the policy (configuration, conf, STARPU_SCHED_LIB). 0, or -EINVAL after a message listing what there is. */
 int orr_sched_init(struct orr_node *node);
 void orr_sched_exit(struct orr_node *node);

@@ -4,11 +4,16 @@
  * Invariant: the kernel is over when orr_sys_kernel_start returns. */
 #include "core/task.h"
 
-int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg)
+int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t)
 {
 	const struct starpu_codelet *cl = t->pub->cl;
 
-	if (!w->group->node->cfg.disable_kernels || (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE)))
+	return !w->group->node->cfg.disable_kernels || (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE));
+}
+
+int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg)
+{
+	if (func && orr_sys_kernel_runs(w, t))
 		func(buffers, cl_arg);
 	return 0;
 }

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Combined workers: which there are, and what can be asked about them.
+ *
+ * They follow the machine: each object of the topology that has several CPU workers below it makes one (cores that share a cache, a
+ * package, the machine); where an object has many children, groups of STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER of them, groups of these
+ * groups and so on. Without a topology the CPU workers, in the order of their numbers, are children of one object. Invariant: combined workers are only
+ * added; no two have the same members in the same order; all members are CPU workers. */
+#include "core/parallel.h"
+#include "core/binding.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_COMBINED STARPU_NMAXWORKERS
+
+struct orr_combined *orr_combined_get(struct orr_node *node, unsigned id)
+{
+	return id >= node->nworkers && id - node->nworkers < ORR_ATOMIC_LOAD(&node->ncombined) ? node->combined[id - node->nworkers] : NULL;
+}
+
+/* ---- making them ---- */
+
+static struct orr_combined *make(struct orr_node *node, const int *workers, unsigned n)
+{
+	struct orr_combined *c = malloc(sizeof(*c));
+
+	if (c)
+		c->workers = malloc(n * sizeof(int));
+	if (!c || !c->workers) {
+		free(c);
+		return NULL;
+	}
+	memcpy(c->workers, workers, n * sizeof(int));
+	c->n = n;
+	c->unit = *node->workers[workers[0]].unit;
+	c->unit.ncores = (int) n;
+	return c;
+}
+
+static int add_locked(struct orr_node *node, const int *workers, unsigned n)
+{
+	unsigned i, count = node->ncombined;
+	struct orr_combined *c;
+
+	for (i = 0; i < count; i++)
+		if (node->combined[i]->n == n && !memcmp(node->combined[i]->workers, workers, n * sizeof(int)))
+			return (int) node->combined[i]->id;
+	if (count == MAX_COMBINED - node->nworkers)
+		return -ENODEV;
+	if (!node->combined)
+		node->combined = calloc(MAX_COMBINED, sizeof(*node->combined));
+	c = node->combined ? make(node, workers, n) : NULL;
+	if (!c)
+		return -ENOMEM;
+	c->id = node->nworkers + count;
+	node->combined[count] = c;
+	ORR_ATOMIC_STORE(&node->ncombined, count + 1);
+	return (int) c->id;
+}
+
+int orr_combined_assign(struct orr_node *node, const int *workers, unsigned n)
+{
+	unsigned i, k;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		if (workers[i] < 0 || (unsigned) workers[i] >= node->nworkers || node->workers[workers[i]].arch != STARPU_CPU_WORKER)
+			return -EINVAL;
+		for (k = 0; k < i; k++)
+			if (workers[k] == workers[i])
+				return -EINVAL;
+	}
+	if (!n)
+		return -EINVAL;
+	if (n == 1)
+		return workers[0];
+	orr_lock(&node->lock);
+	ret = add_locked(node, workers, n);
+	orr_unlock(&node->lock);
+	return ret;
+}
+
+/* CPU workers in the order of the machine, cut into groups that are cut again. */
+struct builder {
+	struct orr_node *node;
+	int order[STARPU_NMAXWORKERS];
+	unsigned n, min, max, arity;
+};
+
+static void suggest(struct builder *b, unsigned first, unsigned n)
+{
+	if (n > 1 && n >= b->min && n <= b->max)
+		orr_combined_assign(b->node, &b->order[first], n);
+}
+
+/* Children begin at start[0..m); start[m] is the end of the last. Their groups, groups of groups, ... and all together. */
+static void combine(struct builder *b, unsigned *start, unsigned m)
+{
+	unsigned i, k;
+
+	while (m > b->arity) {
+		for (i = k = 0; i < m; i += b->arity, k++) {
+			unsigned end = i + b->arity < m ? i + b->arity : m;
+
+			suggest(b, start[i], start[end] - start[i]);
+			start[k] = start[i];
+		}
+		start[k] = start[m];
+		m = k;
+	}
+	if (m > 1)
+		suggest(b, start[0], start[m] - start[0]);
+}
+
+static void flat(struct builder *b)
+{
+	unsigned start[STARPU_NMAXWORKERS + 1], i;
+
+	for (i = 0; i < b->node->nworkers; i++)
+		if (b->node->workers[i].arch == STARPU_CPU_WORKER)
+			b->order[b->n++] = (int) i;
+	for (i = 0; i <= b->n; i++)
+		start[i] = i;
+	combine(b, start, b->n);
+}
+
+#ifdef STARPU_HAVE_HWLOC
+/* Appends the workers below obj to the order. */
+static void walk(struct builder *b, hwloc_obj_t obj, const hwloc_obj_t *unit)
+{
+	unsigned start[STARPU_NMAXWORKERS + 1], m = 0, i, k;
+
+	for (k = 0; k < obj->arity; k++) {
+		start[m] = b->n;
+		walk(b, obj->children[k], unit);
+		m += b->n > start[m];
+	}
+	/* Those of this very object: each is a child. */
+	for (i = 0; i < b->node->nworkers; i++)
+		if (unit[i] == obj) {
+			start[m++] = b->n;
+			b->order[b->n++] = (int) i;
+		}
+	start[m] = b->n;
+	combine(b, start, m);
+}
+
+/* 0 when the machine does not tell where the workers are. */
+static int by_topology(struct builder *b)
+{
+	hwloc_topology_t topo = b->node->topo.hwloc;
+	hwloc_obj_t unit[STARPU_NMAXWORKERS];
+	unsigned i;
+
+	for (i = 0; i < b->node->nworkers; i++) {
+		unit[i] = NULL;
+		if (b->node->workers[i].arch != STARPU_CPU_WORKER)
+			continue;
+		unit[i] = topo ? orr_bind_unit(b->node, b->node->workers[i].bindid) : NULL;
+		if (!unit[i])
+			return 0;
+	}
+	walk(b, hwloc_get_root_obj(topo), unit);
+	return 1;
+}
+#else
+static int by_topology(struct builder *b) { (void) b; return 0; }
+#endif
+
+void orr_combined_build(struct orr_node *node)
+{
+	const struct orr_config *cfg = &node->cfg;
+	unsigned ncpus = starpu_cpu_worker_get_count();
+	struct builder b = { .node = node };
+
+	if (ORR_ATOMIC_XCHG(&node->combined_built, 1))
+		return;
+	b.min = cfg->min_workersize > 2 ? (unsigned) cfg->min_workersize : 2;
+	b.max = cfg->max_workersize > 0 ? (unsigned) cfg->max_workersize : ncpus;
+	b.arity = cfg->combined_arity > 1 ? (unsigned) cfg->combined_arity : 2;
+	/* One that is alone never runs beside another. */
+	if (cfg->single_combined || node->conf.single_combined_worker > 0) {
+		b.min = b.max < ncpus ? b.max : ncpus;
+		b.arity = ncpus > 1 ? ncpus : 2;
+	}
+	if (!by_topology(&b)) {
+		b.n = 0;
+		flat(&b);
+	}
+}
+
+void orr_combined_exit(struct orr_node *node)
+{
+	unsigned i;
+
+	for (i = 0; i < node->ncombined; i++) {
+		free(node->combined[i]->workers);
+		free(node->combined[i]);
+	}
+	free(node->combined);
+	node->combined = NULL;
+	node->ncombined = node->combined_built = 0;
+}
+
+/* ---- who can execute what ---- */
+
+static unsigned largest(const struct starpu_codelet *cl)
+{
+	return cl->max_parallelism > 0 ? (unsigned) cl->max_parallelism : cl->type == STARPU_SEQ ? 1 : UINT_MAX;
+}
+
+int orr_combined_can_run(const struct orr_combined *c, const struct starpu_task *task, unsigned impl)
+{
+	const struct starpu_codelet *cl = task->cl;
+	uint32_t where = task->where != -1 ? (uint32_t) task->where : orr_codelet_where(cl);
+	unsigned i;
+
+	if (impl >= STARPU_MAXIMPLEMENTATIONS || !(where & STARPU_CPU) || !orr_codelet_cpu_func(cl, impl) || c->n > largest(cl))
+		return 0;
+	for (i = 0; i < c->n && task->workerids_len; i++) {
+		unsigned w = (unsigned) c->workers[i];
+
+		if (w / 32 >= task->workerids_len || !(task->workerids[w / 32] >> w % 32 & 1))
+			return 0;
+	}
+	return !cl->can_execute || cl->can_execute(c->id, (struct starpu_task *) task, impl);
+}
+
+int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_task *task)
+{
+	const struct orr_task *t = orr_task_of(task);
+	unsigned i;
+
+	if (t && t->forced_impl)
+		return orr_combined_can_run(c, task, t->nimpl) ? t->nimpl : -1;
+	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+		if (orr_combined_can_run(c, task, i))
+			return (int) i;
+	return -1;
+}
+
+int orr_combined_in_ctx(struct orr_node *node, const struct orr_combined *c, const struct orr_ctx *ctx)
+{
+	unsigned i;
+
+	for (i = 0; i < c->n; i++)
+		if (!orr_ctx_has(ctx, &node->workers[c->workers[i]]))
+			return 0;
+	return 1;
+}
+
+static int has_worker(const struct orr_combined *c, unsigned id)
+{
+	unsigned i;
+
+	for (i = 0; i < c->n && c->workers[i] != (int) id; i++)
+		;
+	return i < c->n;
+}
+
+struct orr_combined *orr_combined_largest(struct orr_node *node, const struct orr_worker *w, const struct starpu_task *task)
+{
+	const struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
+	unsigned i, n = ORR_ATOMIC_LOAD(&node->ncombined);
+	struct orr_combined *best = NULL;
+
+	for (i = 0; i < n; i++) {
+		struct orr_combined *c = node->combined[i];
+
+		if ((!best || c->n > best->n) && has_worker(c, w->id) && orr_combined_in_ctx(node, c, ctx) && orr_combined_first_impl(c, task) >= 0)
+			best = c;
+	}
+	return best;
+}
+
+/* ---- for programs ---- */
+
+unsigned starpu_combined_worker_get_count(void) { return ORR_ATOMIC_LOAD(&orr_self()->ncombined); }
+int starpu_worker_is_combined_worker(int id) { return id >= 0 && orr_combined_get(orr_self(), (unsigned) id) != NULL; }
+
+int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[])
+{
+	return nworkers > 0 ? orr_combined_assign(orr_self(), workerid_array, (unsigned) nworkers) : -EINVAL;
+}
+
+int starpu_combined_worker_get_description(int workerid, int *worker_size, int **combined_workerid)
+{
+	struct orr_combined *c = workerid >= 0 ? orr_combined_get(orr_self(), (unsigned) workerid) : NULL;
+
+	if (!c)
+		return -EINVAL;
+	if (worker_size)
+		*worker_size = (int) c->n;
+	if (combined_workerid)
+		*combined_workerid = c->workers;
+	return 0;
+}
+
+int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
+{
+	struct orr_node *node = orr_self();
+	struct orr_combined *c = orr_combined_get(node, workerid);
+
+	if (!task->cl)
+		return 0;
+	return c ? orr_combined_can_run(c, task, nimpl) : workerid < node->nworkers && orr_task_can_run(&node->workers[workerid], task, nimpl);
+}
+
+/* The parallel task that the calling thread executes, or NULL. */
+static const struct orr_parallel *current(void)
+{
+	const struct orr_thread *self = orr_thread_self();
+
+	return self->task ? self->task->parallel : NULL;
+}
+
+int starpu_combined_worker_get_id(void) { return current() ? (int) current()->comb->id : starpu_worker_get_id(); }
+int starpu_combined_worker_get_size(void) { return current() ? (int) current()->comb->n : 1; }
+
+int starpu_combined_worker_get_rank(void)
+{
+	const struct orr_worker *w = orr_thread_self()->worker;
+
+	return current() && w && w->member ? (int) w->member->rank : 0;
+}

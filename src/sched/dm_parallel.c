@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Parallel tasks in the dm family (pheft): several CPU workers execute a task when all of them together end it earlier than the best single
+ * worker; while calibrating, each combined worker gets its samples.
+ *
+ * Invariant: a launched task is a load of each member until it ends. */
+#include "core/parallel.h"
+#include "sched/dm.h"
+
+#include <math.h>
+
+static void launch(struct orr_node *node, struct orr_dm *dm, struct orr_task *t, const struct orr_combined *c, unsigned impl, double us)
+{
+	unsigned i;
+
+	t->load = us > 0 ? (int64_t) (us * 1e3) : 0;
+	t->nimpl = (uint8_t) impl;
+	t->impl_chosen = 1;
+	t->pub->predicted = us;
+	for (i = 0; i < c->n; i++) {
+		struct orr_dm_worker *w = &dm->w[c->workers[i]];
+
+		ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, t->load);
+		ORR_ATOMIC_ADD_RELAXED(&w->ntasks, 1);
+	}
+	orr_parallel_launch(node, t, c);
+}
+
+/* When all members are free. */
+static int64_t available(struct orr_dm *dm, const struct orr_combined *c, int64_t now)
+{
+	int64_t last = now;
+	unsigned i;
+
+	for (i = 0; i < c->n; i++) {
+		int64_t end = orr_dm_available(&dm->w[c->workers[i]], now);
+
+		if (end > last)
+			last = end;
+	}
+	return last;
+}
+
+int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, const struct orr_dm_choice *single)
+{
+	const struct orr_config *cfg = &node->cfg;
+	struct orr_task *t = orr_task_of(task);
+	double best_us = NAN;
+	double least = (double) (orr_dm_available(&dm->w[single->worker], now) - now) * 1e-3 + cfg->alpha * single->us + cfg->beta * single->transfer_us;
+	unsigned i, n = ORR_ATOMIC_LOAD(&node->ncombined), best_impl = 0;
+	const struct orr_combined *best = NULL;
+
+	for (i = 0; i < n; i++) {
+		const struct orr_combined *c = node->combined[i];
+		int impl = orr_combined_in_ctx(node, c, node->ctx[t->ctx]) ? orr_combined_first_impl(c, task) : -1;
+		double us, cost, transfer;
+
+		if (impl < 0)
+			continue;
+		us = orr_perf_expected_us(node, &c->unit, task, (unsigned) impl, 0, NULL);
+		if (isnan(us) && cfg->calibrate && task->cl->model) {
+			launch(node, dm, t, c, (unsigned) impl, NAN);
+			return 1;
+		}
+		if (isnan(us) || !single->known)
+			continue;
+		transfer = starpu_task_expected_data_transfer_time(node->workers[c->workers[0]].memnode, task);
+		cost = (double) (available(dm, c, now) - now) * 1e-3 + cfg->alpha * us + (transfer > 0 ? cfg->beta * transfer : 0);
+		if (cost >= least)
+			continue;
+		least = cost;
+		best = c;
+		best_impl = (unsigned) impl;
+		best_us = us;
+	}
+	if (!best)
+		return 0;
+	launch(node, dm, t, best, best_impl, best_us);
+	return 1;
+}
