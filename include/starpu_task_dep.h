@@ -53,13 +53,16 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t
 int starpu_tag_wait(starpu_tag_t id);
 int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id);
 
-/* Prepare a completed tag for being used once more, with the dependencies it had. */
+/* Prepare a tag that completed (its task did, or it was notified) for being used once more: it is not complete any more, it can be given
+ * another task or be notified again, and the tags that depended on it still do. It keeps the dependencies it had as well: its next task
+ * waits for those that are restarted too, in any order, before it is submitted. Nothing happens to a tag that has not completed. */
 void starpu_tag_restart(starpu_tag_t id);
-/* Forget a tag that nobody waits for any more, and free what it holds. */
+/* Forget a tag, what depends on it and what it depends on, and free what it holds; a tag whose task has not completed stays. Tasks that
+ * still wait for it are let go. */
 void starpu_tag_remove(starpu_tag_t id);
 /* Mark the tag as completed, as if its task had run; for events of the program. */
 void starpu_tag_notify_from_apps(starpu_tag_t id);
-/* Same, then restart the tag in one step. */
+/* Same, then restart the tag in one step: what waits for it now goes on, what comes later waits for the next time. */
 void starpu_tag_notify_restart_from_apps(starpu_tag_t id);
 /* The task of the tag, or NULL. */
 struct starpu_task *starpu_tag_get_task(starpu_tag_t id);

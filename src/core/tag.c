@@ -2,8 +2,10 @@
 /* Tags: dependencies between tasks that name each other by number.
  *
  * A tag fires when what it stands for is over: its task completed, or the program said so. A tag with declared dependencies passes them
- * to its task, which waits until all have fired; a tag with dependencies and without a task fires when they have. Invariant: all
- * of this is under node->tag_lock; tasks are released outside of it. */
+ * to its task, which waits until all have fired; a tag with dependencies and without a task fires when they have. Dependencies stay until
+ * a tag is removed. A tag that fired and is used again (restarted, declared anew, or given another task) begins a new round: it waits for
+ * those that it depends on that have not fired, or are restarted before it is given a task.
+ * Invariant: `missing` counts the links to a tag that are MISSING; all of this is under node->tag_lock; tasks are released outside of it. */
 #include "core/worker.h"
 #include "core/map.h"
 
@@ -11,14 +13,27 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+/* What a link tells the tag that depends, in its round: not fired yet; had fired when the round began; fired in this round. */
+enum link_state { MISSING, BEFORE, FIRED };
+
+/* One tag depends on another. */
+struct link {
+	struct orr_tag *from, *to;	/* `to` depends on `from` */
+	struct link *next_out, **prev_out;	/* of from, in the order of declaration */
+	struct link *next_in, **prev_in;	/* of to */
+	enum link_state state;
+};
+
 struct orr_tag {
 	uint64_t id;			/* key of the map */
 	struct orr_task *task;		/* submitted with this tag and not complete */
 	uint8_t fired;
 	uint8_t pure;			/* dependencies, no task: fires by itself */
-	unsigned missing;		/* declared dependencies that have not fired */
-	struct orr_tag **succ;		/* tags that depend on this one */
-	unsigned nsucc, cap;
+	unsigned missing;
+	struct link *out, **out_end;	/* to those that depend on it; where the next one goes */
+	struct link *in;		/* from those that it depends on */
+	unsigned nout, nin;
+	unsigned nfired;		/* how often it fired, for those who wait */
 	unsigned nwaiting;		/* threads in starpu_tag_wait */
 };
 
@@ -42,24 +57,83 @@ static struct orr_tag *get(struct orr_node *node, uint64_t id)
 	if (tag)
 		return tag;
 	tag = calloc(1, sizeof(*tag));
-	if (tag)
+	if (tag) {
 		tag->id = id;
+		tag->out_end = &tag->out;
+	}
 	if (!tag || orr_map_insert(m, tag))
 		orr_fatal("out of memory for tag %llu", (unsigned long long) id);
 	return tag;
 }
 
-/* Fires a tag: collects the tasks that this releases (one entry per dependency). Under tag_lock. */
+/* ---- links ---- */
+
+static struct link *find_link(const struct orr_tag *from, const struct orr_tag *to)
+{
+	struct link *l;
+
+	if (from->nout < to->nin)
+		for (l = from->out; l && l->to != to; l = l->next_out)
+			;
+	else
+		for (l = to->in; l && l->from != from; l = l->next_in)
+			;
+	return l;
+}
+
+static struct link *new_link(struct orr_tag *from, struct orr_tag *to)
+{
+	struct link *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		orr_fatal("out of memory for dependencies of tag %llu", (unsigned long long) to->id);
+	l->from = from;
+	l->to = to;
+	l->state = BEFORE;
+	l->prev_out = from->out_end;
+	*l->prev_out = l;
+	from->out_end = &l->next_out;
+	from->nout++;
+	l->next_in = to->in;
+	l->prev_in = &to->in;
+	if (to->in)
+		to->in->prev_in = &l->next_in;
+	to->in = l;
+	to->nin++;
+	return l;
+}
+
+static void free_link(struct link *l)
+{
+	*l->prev_out = l->next_out;
+	*(l->next_out ? &l->next_out->prev_out : &l->from->out_end) = l->prev_out;
+	l->from->nout--;
+	*l->prev_in = l->next_in;
+	if (l->next_in)
+		l->next_in->prev_in = l->prev_in;
+	l->to->nin--;
+	l->to->missing -= l->state == MISSING;
+	free(l);
+}
+
+/* ---- firing, and beginning anew; all under tag_lock ---- */
+
+/* Fires a tag: collects the tasks that this releases (one entry per dependency). */
 static void fire(struct orr_tag *tag, struct orr_task_array *released)
 {
-	unsigned i;
+	struct link *l;
 
 	if (tag->fired)
 		return;
 	tag->fired = 1;
-	for (i = 0; i < tag->nsucc; i++) {
-		struct orr_tag *s = tag->succ[i];
+	tag->nfired++;
+	for (l = tag->out; l; l = l->next_out) {
+		struct orr_tag *s = l->to;
+		enum link_state was = l->state;
 
+		l->state = FIRED;
+		if (was != MISSING)
+			continue;
 		s->missing--;
 		if (s->task) {
 			if (orr_task_array_add(released, s->task))
@@ -68,7 +142,41 @@ static void fire(struct orr_tag *tag, struct orr_task_array *released)
 			fire(s, released);
 		}
 	}
-	tag->nsucc = 0;
+}
+
+static void miss(struct link *l)
+{
+	l->state = MISSING;
+	l->to->missing++;
+	if (l->to->task)
+		ORR_ATOMIC_ADD(&l->to->task->ndeps, 1);
+}
+
+/* A tag that fired begins a new round. */
+static void begin(struct orr_tag *tag)
+{
+	struct link *l;
+
+	tag->fired = 0;
+	tag->missing = 0;
+	for (l = tag->in; l; l = l->next_in) {
+		l->state = BEFORE;
+		if (!l->from->fired)
+			miss(l);
+	}
+}
+
+/* Those that already began a new round, and counted it as fired, wait for it after all: the order of restarts does not matter. */
+static void restart(struct orr_tag *tag)
+{
+	struct link *l;
+
+	if (!tag->fired)
+		return;
+	begin(tag);
+	for (l = tag->out; l; l = l->next_out)
+		if (l->state == BEFORE && !l->to->fired && !l->to->task)
+			miss(l);
 }
 
 static void release_all(struct orr_node *node, struct orr_task_array *released)
@@ -94,8 +202,9 @@ void orr_tag_task_submitted(struct orr_task *t)
 		orr_fatal("tag %llu: task %s uses it while task %s, which has it too, is not complete", (unsigned long long) tag->id,
 			  orr_task_name(t->pub), orr_task_name(tag->task->pub));
 	}
+	if (tag->fired)
+		begin(tag);
 	tag->task = t;
-	tag->fired = 0;
 	tag->pure = 0;
 	t->tag = tag;
 	if (tag->missing)
@@ -123,29 +232,18 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t
 
 	orr_lock(&node->tag_lock);
 	tag = get(node, id);
-	tag->fired = 0;
+	if (tag->fired)
+		begin(tag);
 	tag->pure = 1;
 	for (i = 0; i < ndeps; i++) {
 		struct orr_tag *dep = get(node, array[i]);
+		struct link *l = find_link(dep, tag);
 
-		if (dep->fired)
-			continue;
-		if (dep->nsucc == dep->cap) {
-			unsigned cap = dep->cap ? 2 * dep->cap : 4;
-			void *v = realloc(dep->succ, cap * sizeof(*dep->succ));
-
-			if (!v)
-				orr_fatal("out of memory for dependencies of tag %llu", (unsigned long long) id);
-			dep->succ = v;
-			dep->cap = cap;
-		}
-		dep->succ[dep->nsucc++] = tag;
-		tag->missing++;
-		if (tag->task)
-			ORR_ATOMIC_ADD(&tag->task->ndeps, 1);
+		if (!l)
+			l = new_link(dep, tag);
+		if (l->state != MISSING && !dep->fired)
+			miss(l);
 	}
-	if (!tag->missing && !tag->task && ndeps)
-		tag->fired = 0;	/* its task, if one comes, fires it */
 	orr_unlock(&node->tag_lock);
 }
 
@@ -165,6 +263,33 @@ void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...)
 	free(deps);
 }
 
+/* Has the tag fired, since the caller counted it among those that wait? */
+static int has_fired(struct orr_node *node, const struct orr_tag *tag, unsigned seen)
+{
+	int yes;
+
+	orr_lock(&node->tag_lock);
+	yes = tag->fired || tag->nfired != seen;
+	orr_unlock(&node->tag_lock);
+	return yes;
+}
+
+static void wait_one(struct orr_node *node, starpu_tag_t id)
+{
+	struct orr_tag *tag;
+	unsigned seen;
+
+	orr_lock(&node->tag_lock);
+	tag = get(node, id);
+	tag->nwaiting++;
+	seen = tag->nfired;
+	orr_unlock(&node->tag_lock);
+	ORR_WAIT_UNTIL(&node->done, has_fired(node, tag, seen));
+	orr_lock(&node->tag_lock);
+	tag->nwaiting--;
+	orr_unlock(&node->tag_lock);
+}
+
 int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 {
 	struct orr_node *node = orr_self();
@@ -178,31 +303,13 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 	orr_sys_settle(orr_thread_self());
 	orr_about_to_wait(node);
 	for (i = 0; i < ntags; i++)
-		for (;;) {
-			unsigned key = orr_waitq_prepare(&node->done);
-			struct orr_tag *tag;
-			int fired;
-
-			orr_lock(&node->tag_lock);
-			tag = get(node, id[i]);
-			fired = tag->fired;
-			tag->nwaiting += !fired;
-			orr_unlock(&node->tag_lock);
-			if (fired) {
-				orr_waitq_cancel(&node->done);
-				break;
-			}
-			orr_waitq_wait(&node->done, key, -1);
-			orr_lock(&node->tag_lock);
-			tag->nwaiting--;
-			orr_unlock(&node->tag_lock);
-		}
+		wait_one(node, id[i]);
 	return 0;
 }
 
 int starpu_tag_wait(starpu_tag_t id) { return starpu_tag_wait_array(1, &id); }
 
-static void notify(starpu_tag_t id, int restart)
+static void notify(starpu_tag_t id, int again)
 {
 	struct orr_node *node = orr_self();
 	struct orr_task_array released = { 0 };
@@ -211,8 +318,8 @@ static void notify(starpu_tag_t id, int restart)
 	orr_lock(&node->tag_lock);
 	tag = get(node, id);
 	fire(tag, &released);
-	if (restart)
-		tag->fired = 0;
+	if (again)
+		restart(tag);
 	orr_unlock(&node->tag_lock);
 	release_all(node, &released);
 }
@@ -225,11 +332,10 @@ void starpu_tag_restart(starpu_tag_t id)
 	struct orr_node *node = orr_self();
 
 	orr_lock(&node->tag_lock);
-	get(node, id)->fired = 0;
+	restart(get(node, id));
 	orr_unlock(&node->tag_lock);
 }
 
-/* Others may still point to the tag (successors): it is emptied, and freed with the table. */
 void starpu_tag_remove(starpu_tag_t id)
 {
 	struct orr_node *node = orr_self();
@@ -240,11 +346,16 @@ void starpu_tag_remove(starpu_tag_t id)
 	tag = orr_map_find(table(node), id);
 	if (tag && !tag->task) {
 		fire(tag, &released);
-		free(tag->succ);
-		tag->succ = NULL;
-		tag->cap = 0;
-		tag->fired = 0;
+		while (tag->in)
+			free_link(tag->in);
+		while (tag->out)
+			free_link(tag->out);
 		tag->pure = 0;
+		tag->fired = 0;
+		if (!tag->nwaiting) {
+			orr_map_remove(table(node), tag);
+			free(tag);
+		}
 	}
 	orr_unlock(&node->tag_lock);
 	release_all(node, &released);
@@ -294,7 +405,10 @@ static void each(struct orr_node *node, void (*f)(struct orr_tag *, void *), voi
 static void free_tag(struct orr_tag *tag, void *arg)
 {
 	(void) arg;
-	free(tag->succ);
+	while (tag->in)
+		free_link(tag->in);
+	while (tag->out)
+		free_link(tag->out);
 	free(tag);
 }
 
@@ -310,8 +424,8 @@ void orr_tags_exit(struct orr_node *node)
 
 static void dump_tag(struct orr_tag *tag, void *arg)
 {
-	if (!tag->fired && (tag->nsucc || tag->nwaiting))
-		fprintf(arg, "  tag %llu has not fired: %u tags depend on it, %u threads wait for it%s\n", (unsigned long long) tag->id, tag->nsucc,
+	if (!tag->fired && (tag->nout || tag->nwaiting))
+		fprintf(arg, "  tag %llu has not fired: %u tags depend on it, %u threads wait for it%s\n", (unsigned long long) tag->id, tag->nout,
 			tag->nwaiting, tag->task ? "" : "; no task has it");
 }
 

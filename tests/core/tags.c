@@ -129,6 +129,150 @@ static void rounds(void)
 	}
 }
 
+/* A ring of stages whose dependencies are declared once: restarted, in any order, they hold again. */
+static void again(void)
+{
+	int round, i;
+
+	for (i = 61; i < 64; i++)
+		starpu_tag_declare_deps((starpu_tag_t) i, 1, (starpu_tag_t) (i - 1));
+	for (round = 0; round < 20; round++) {
+		for (i = 63; i >= 60; i--) {
+			submit((starpu_tag_t) i, i);
+			CHECK(i == 60 || !LOAD(when[i]));
+		}
+		CHECK_IS(starpu_tag_wait(63), 0);
+		for (i = 61; i < 64; i++)
+			CHECK(when[i - 1] < when[i]);
+		starpu_task_wait_for_all();
+		for (i = 60; i < 64; i++)
+			starpu_tag_restart((starpu_tag_t) (round % 2 ? i : 123 - i));
+	}
+	/* Not restarted, 61 has completed: 62, which was, does not wait for it. */
+	starpu_tag_notify_from_apps(60);
+	submit(61, 61);
+	CHECK_IS(starpu_tag_wait(61), 0);
+	submit(62, 62);
+	CHECK_IS(starpu_tag_wait(62), 0);
+	starpu_task_wait_for_all();
+	starpu_tag_restart(62);
+	submit(62, 62);
+	CHECK_IS(starpu_tag_wait(62), 0);
+	/* A tag that has not completed: nothing to restart, and what it waits for has not been forgotten. */
+	starpu_tag_declare_deps(63, 1, (starpu_tag_t) 69);
+	submit(63, 63);
+	starpu_tag_restart(63);
+	CHECK(!LOAD(when[63]));
+	starpu_tag_notify_from_apps(69);
+	CHECK_IS(starpu_tag_wait(63), 0);
+	starpu_task_wait_for_all();
+	starpu_tag_remove(69);
+	for (i = 60; i < 64; i++)
+		starpu_tag_remove((starpu_tag_t) i);
+}
+
+/* Tags without tasks: an event of the program is told to all that depend on it, each time it happens. */
+static void events_again(void)
+{
+	int round;
+
+	starpu_tag_declare_deps(72, 2, (starpu_tag_t) 70, (starpu_tag_t) 71);
+	starpu_tag_declare_deps(73, 1, (starpu_tag_t) 72);
+	for (round = 0; round < 5; round++) {
+		submit(73, 50);
+		starpu_tag_notify_from_apps(70);
+		CHECK(!LOAD(when[50]));
+		starpu_tag_notify_from_apps(70);	/* once more is not another one */
+		CHECK(!LOAD(when[50]));
+		starpu_tag_notify_restart_from_apps(71);
+		CHECK_IS(starpu_tag_wait(72), 0);
+		CHECK_IS(starpu_tag_wait(73), 0);
+		starpu_task_wait_for_all();
+		starpu_tag_restart(73);
+		starpu_tag_restart(72);
+		starpu_tag_restart(70);
+	}
+	/* What arrived in this round counts, also when it is restarted before the round is over. */
+	submit(73, 50);
+	starpu_tag_notify_restart_from_apps(70);
+	CHECK(!LOAD(when[50]));
+	starpu_tag_notify_restart_from_apps(71);
+	CHECK_IS(starpu_tag_wait(73), 0);
+	starpu_task_wait_for_all();
+	starpu_tag_remove(70);
+	starpu_tag_remove(71);
+	starpu_tag_remove(72);
+	starpu_tag_remove(73);
+}
+
+/* Somebody who waits for a tag sees it fire, even when it is restarted at once. */
+static void *wait_tag(void *arg)
+{
+	CHECK_IS(starpu_tag_wait(80), 0);
+	INCR(*(int *) arg);
+	return NULL;
+}
+
+static void wait_and_restart(void)
+{
+	starpu_pthread_t t;
+	int done = 0, tries;
+
+	STARPU_PTHREAD_CREATE(&t, NULL, wait_tag, &done);
+	for (tries = 0; tries < 100000 && !LOAD(done); tries++) {
+		starpu_usleep(10);
+		starpu_tag_notify_restart_from_apps(80);
+	}
+	CHECK(LOAD(done));
+	STARPU_PTHREAD_JOIN(t, NULL);
+	starpu_tag_remove(80);
+}
+
+/* Removing a tag takes its dependencies away: those that wait for it go on, and it waits for nobody. */
+static void removed(void)
+{
+	starpu_tag_declare_deps(91, 1, (starpu_tag_t) 90);
+	starpu_tag_declare_deps(92, 1, (starpu_tag_t) 91);
+	submit(92, 50);
+	CHECK(!LOAD(when[50]));
+	starpu_tag_remove(91);
+	CHECK_IS(starpu_tag_wait(92), 0);
+	submit(91, 51);
+	CHECK_IS(starpu_tag_wait(91), 0);
+	starpu_task_wait_for_all();
+	starpu_tag_restart(92);
+	submit(92, 50);
+	CHECK_IS(starpu_tag_wait(92), 0);
+	starpu_task_wait_for_all();
+	starpu_tag_remove(92);
+	starpu_tag_remove(91);
+	starpu_tag_remove(90);
+}
+
+/* Many tags that all depend on one, which is restarted. */
+static void fan(void)
+{
+	enum { N = 2000 };
+	starpu_tag_t i;
+	int round;
+
+	for (i = 1; i <= N; i++)
+		starpu_tag_declare_deps(1000 + i, 1, (starpu_tag_t) 1000);
+	for (round = 0; round < 3; round++) {
+		for (i = 1; i <= N; i++)
+			submit(1000 + i, (int) (i % 8) + 50);
+		CHECK(!LOAD(when[50]));
+		starpu_tag_notify_from_apps(1000);
+		for (i = 1; i <= N; i++)
+			CHECK_IS(starpu_tag_wait(1000 + i), 0);
+		starpu_task_wait_for_all();
+		for (i = 0; i <= N; i++)
+			starpu_tag_restart(1000 + i);
+	}
+	for (i = N + 1; i-- > 0;)
+		starpu_tag_remove(1000 + i);
+}
+
 /* Many tags, for the table that holds them. */
 static void many(void)
 {
@@ -153,6 +297,11 @@ int main(void)
 	events();
 	sync_tasks();
 	rounds();
+	again();
+	events_again();
+	wait_and_restart();
+	removed();
+	fan();
 	many();
 	starpu_shutdown();
 	return 0;
