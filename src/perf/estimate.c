@@ -177,6 +177,8 @@ static struct orr_estimate interpolate(const struct orr_model_impl *impl, size_t
 	double w = xhi > xlo ? log(x / xlo) / log(xhi / xlo) : 0;
 	struct orr_estimate r = { exp((1 - w) * log(lo->mean) + w * log(hi->mean)), 0, ORR_PERF_BY_SIZE };
 	r.deviation = r.us * ((1 - w) * lo->deviation / lo->mean + w * hi->deviation / hi->mean);
+	if (!isfinite(r.deviation))
+		r.deviation = 0;	/* a mean so small that nothing compares with it */
 	return r;
 }
 
