@@ -113,6 +113,7 @@ enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t 
 
 	if (!t || orr_transfer_loading(h))
 		return ORR_ROOM_NONE;
+	orr_transfer_shape(h, r, t);
 	room = target_buffer(node, h, r, t);
 	if (room == ORR_ROOM_NONE && is_disk(node, t->memnode)) {
 		orr_disk_tell_full(node, t->memnode, starpu_data_get_alloc_size(h));

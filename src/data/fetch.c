@@ -183,6 +183,7 @@ static int advance_locked(struct orr_node *node, struct orr_fetch *rq, struct or
 		}
 		if (!is_direct(node, h, src, r))
 			return rq->hop ? -EIO : -EINPROGRESS;
+		orr_transfer_shape(h, src, r);
 		ret = ensure_buffer(node, rq, r);
 		if (ret == 0)
 			ret = orr_transfer(node, h, src, r, 0, waiters);

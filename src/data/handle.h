@@ -3,8 +3,9 @@
  *
  * A handle owns one replicate per memory node that it was used on: main memory's stands in the handle itself, others are linked.
  * Replicates are in one of three states (MSI): invalid, shared, or modified (the only valid one). Invariant: what a handle costs
- * does not depend on the number of ranks, workers or memory nodes; a handle of a built-in interface that was never used takes less
- * than 192 bytes, MPI registration included. Rare attributes live in struct orr_data_ext, allocated when one is set. */
+ * does not depend on the number of ranks, workers or memory nodes; a handle of a built-in interface that was never used takes at most
+ * 192 bytes, MPI registration included (the sizes of n-dimensional data come on top; tests/bench/handles.c measures). Rare attributes
+ * live in struct orr_data_ext, allocated when one is set. */
 #ifndef ORR_DATA_HANDLE_H
 #define ORR_DATA_HANDLE_H
 
@@ -83,7 +84,6 @@ struct _starpu_data_state {
 	uint8_t bring_home;		/* its end brings the value back to the home node; set by whoever closes it */
 	uint8_t slab : 1;		/* from node->handle_slab */
 	uint8_t wont_use : 1;
-	uint8_t footprint_valid : 1;
 	uint8_t alive;			/* ORR_HANDLE_*, anything else once it ended */
 	uint32_t ngranted;		/* accesses that had their turn and did not end */
 	uint32_t nheld;			/* accesses that hold it */
@@ -95,7 +95,6 @@ struct _starpu_data_state {
 	int32_t mpi_rank;		/* owner in the communicator mpi_comm, -1: unknown, STARPU_MPI_PER_NODE */
 	uint16_t mpi_comm;		/* index of the communicator in the MPI layer's table */
 	uint16_t mpi_flags;
-	uint32_t footprint;		/* cached, valid when footprint_valid */
 	uint32_t npins;			/* atomic: what keeps it from ending beside its queue, see orr_handle_pin */
 	struct orr_replicate main;	/* main memory's replicate; its interface follows the handle */
 };

@@ -60,6 +60,9 @@ static inline int orr_fetch_quick(starpu_data_handle_t h, unsigned memnode, unsi
 /* Retries the requests that wait for memory. */
 void orr_fetch_retry_starved(struct orr_node *node);
 
+/* Before dst gets a buffer to be copied to from src: gives it src's shape, which a task may have changed (27.1). A buffer of the runtime's
+ * that became too small is freed. Under h->lock. */
+void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst);
 /* Starts copying the datum from src to dst, which has a buffer. Under h->lock, released for the copy and taken again. Returns 0 when it
  * is over, 1 when it ends later, or -errno after a message. *waiters gets the requests to be retried by orr_fetch_resume, without lock.
  * A copy that is made to evict frees src's buffer at the end. */

@@ -24,23 +24,10 @@ static const struct orr_estimate unknown = { NAN, 0, ORR_PERF_UNKNOWN };
 
 /* ---- footprints and sizes ---- */
 
+/* Computed each time: tasks change the shape of data (handbook 27.1). */
 static uint32_t handle_footprint(starpu_data_handle_t h)
 {
-	orr_lock(&h->lock);
-	int known = h->footprint_valid;
-	uint32_t f = h->footprint;
-	orr_unlock(&h->lock);
-	if (known)
-		return f;
-	f = h->ops->footprint ? h->ops->footprint(h) : starpu_hash_crc32c_be((uint32_t) starpu_data_get_size(h), 0);
-	/* The shape of a user-defined interface may change. */
-	if (!h->wide) {
-		orr_lock(&h->lock);
-		h->footprint = f;
-		h->footprint_valid = 1;
-		orr_unlock(&h->lock);
-	}
-	return f;
+	return h->ops->footprint ? h->ops->footprint(h) : starpu_hash_crc32c_be((uint32_t) starpu_data_get_size(h), 0);
 }
 
 uint32_t starpu_task_data_footprint(struct starpu_task *task)

@@ -12,6 +12,10 @@ programs='starpu_get_sched_lib_policy starpu_get_sched_lib_policies'
 $CC --version 2> /dev/null | grep -q -i 'gcc\|Free Software' || skip "needs gcc, whose -aux-info lists declarations"
 command -v nm > /dev/null || skip "needs nm"
 
+# A compiler cache answers without writing the list.
+CCACHE_DISABLE=1
+export CCACHE_DISABLE
+
 # declared FILE: names of the functions that it makes our headers declare.
 declared() {
 	# shellcheck disable=SC2086
