@@ -172,7 +172,7 @@ int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum 
  * whose callback runs in the calling thread; else one that this thread made; else one that a callback left; else any. */
 void starpu_data_release(starpu_data_handle_t handle);
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node);
-/* Keep the data, with a weaker mode: from W or RW down to R, or to STARPU_NONE (a full release comes later). */
+/* Keep the data, with a weaker mode: from W or RW down to R, so that readers may start; a release comes later. STARPU_NONE: as release. */
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode);
 void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode, int node);
 

@@ -16,7 +16,7 @@ struct closing {
 	struct orr_acquire acq;
 	starpu_data_handle_t handle;
 	int done;		/* atomic */
-	enum { DESTROY, DROP } what;
+	enum { DESTROY, DROP, FORGET } what;	/* the handle; value and buffers; the value */
 };
 
 int orr_handle_has_value(starpu_data_handle_t h)
@@ -126,7 +126,7 @@ static void end_pins(starpu_data_handle_t h)
 static void drop_now(struct closing *c)
 {
 	orr_lock(&c->handle->lock);
-	orr_handle_drop_contents(c->handle);
+	orr_handle_drop_contents(c->handle, c->what == DROP);
 	orr_unlock(&c->handle->lock);
 	orr_acquire_release(&c->acq);
 }
@@ -231,19 +231,21 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle)
 
 /* ---- invalidation ---- */
 
-void starpu_data_invalidate_submit(starpu_data_handle_t handle)
+static void drop_submit(starpu_data_handle_t h, int what, const char *caller)
 {
-	if (orr_handle_check(handle, __func__) == 0)
-		close_submit(handle, DROP, STARPU_W);
+	if (orr_handle_check(h, caller) == 0)
+		close_submit(h, what, STARPU_W);
 }
 
-void starpu_data_invalidate(starpu_data_handle_t handle)
+static void drop(starpu_data_handle_t h, int what, const char *caller)
 {
 	struct closing c;
 
-	if (!orr_handle_check(handle, "invalidation") && !orr_acquire_check_wait(handle, "invalidation") && !close_wait(&c, handle, DROP, STARPU_W))
+	if (!orr_handle_check(h, caller) && !orr_acquire_check_wait(h, caller) && !close_wait(&c, h, what, STARPU_W))
 		drop_now(&c);
 }
 
-void starpu_data_deinitialize(starpu_data_handle_t handle) { starpu_data_invalidate(handle); }
-void starpu_data_deinitialize_submit(starpu_data_handle_t handle) { starpu_data_invalidate_submit(handle); }
+void starpu_data_invalidate_submit(starpu_data_handle_t handle) { drop_submit(handle, DROP, __func__); }
+void starpu_data_deinitialize_submit(starpu_data_handle_t handle) { drop_submit(handle, FORGET, __func__); }
+void starpu_data_invalidate(starpu_data_handle_t handle) { drop(handle, DROP, __func__); }
+void starpu_data_deinitialize(starpu_data_handle_t handle) { drop(handle, FORGET, __func__); }

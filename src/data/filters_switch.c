@@ -59,7 +59,7 @@ static void unref(struct orr_access *a)
 static void take_value(starpu_data_handle_t h)
 {
 	orr_lock(&h->lock);
-	orr_handle_drop_contents(h);
+	orr_handle_drop_contents(h, 1);
 	orr_unlock(&h->lock);
 }
 

@@ -244,15 +244,19 @@ void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r)
 	ORR_ATOMIC_STORE(&r->state, ORR_MODIFIED);
 }
 
-void orr_handle_drop_contents(starpu_data_handle_t h)
+void orr_handle_drop_contents(starpu_data_handle_t h, int buffers)
 {
 	struct orr_replicate *r;
 
 	for (r = &h->main; r; r = r->next) {
 		ORR_ATOMIC_STORE(&r->state, ORR_INVALID);
 		r->stale = r->loading;
-		if (r->mine && !ORR_ATOMIC_LOAD(&r->refcnt))
+		if (!r->mine || ORR_ATOMIC_LOAD(&r->refcnt))
+			continue;
+		if (buffers)
 			orr_memory_release(h, r);
+		else
+			orr_memory_demote(r);
 	}
 }
 

@@ -167,8 +167,8 @@ size_t orr_handle_slab_size(void);
 void orr_handle_destroy(starpu_data_handle_t h);
 /* Marks the contents as changed on `memnode`: the other replicates become invalid. Under h->lock. */
 void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r);
-/* Frees the buffers of all replicates that are the runtime's, all become invalid. Under h->lock. */
-void orr_handle_drop_contents(starpu_data_handle_t h);
+/* All replicates become invalid; buffers: those that are the runtime's are freed as well. Under h->lock. */
+void orr_handle_drop_contents(starpu_data_handle_t h, int buffers);
 
 /* transfer.c: makes the datum usable with mode on memnode. Takes a reference on the replicate (orr_fetch_unref gives it back).
  * Returns 0 when it is there already, 1 when done(arg) will be called later (from any thread), or -ENOMEM after a message. Called
