@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every interface between two ranks, byte by byte: dense data with leading dimensions of each side's own, compressed and coordinate
- * matrices, void; small and large; blocking and detached; into the program's memory and into memory that the runtime allocates.
+ * matrices, multiformat (in main memory's format), void; small and large; blocking and detached; into the program's memory and into
+ * memory that the runtime allocates.
  *
  * Invariant: bytes between columns are the program's, they stay. Elements have 3 bytes, so that a wrong unit shows.
  * orr-test: ranks 2
@@ -210,6 +211,26 @@ static void sparse(enum starpu_data_interface_id id, uint32_t nnz, uint32_t nrow
 	}
 }
 
+/* What travels is the format of CPUs. */
+static void multiformat(uint32_t n, enum way way)
+{
+	static struct starpu_multiformat_data_interface_ops formats = { .cpu_elemsize = ELEM, .cuda_elemsize = 2 * ELEM, .opencl_elemsize = 3 * ELEM };
+	int away = rank && way == NOT_HOME;
+	unsigned char *v = new_bytes((size_t) n * ELEM), *got = v;
+	starpu_data_handle_t h;
+
+	starpu_multiformat_data_register(&h, away ? -1 : STARPU_MAIN_RAM, away ? NULL : v, n, &formats);
+	transfer(h, way);
+	OK(starpu_data_acquire(h, STARPU_R));
+	if (away)
+		got = starpu_data_get_local_ptr(h);
+	for (size_t i = 0; i < (size_t) n * ELEM; i++)
+		CHECK(got[i] == byte_of(i), "multiformat: byte %zu is %u", i, got[i]);
+	starpu_data_release(h);
+	starpu_data_unregister(h);
+	free(v);
+}
+
 static void nothing(enum way way)
 {
 	starpu_data_handle_t h;
@@ -233,6 +254,8 @@ int main(int argc, char **argv)
 			sparse(indexed[i], 8, 5, (enum way) way);
 			sparse(indexed[i], 60000, 1000, (enum way) way);
 		}
+		multiformat(7, (enum way) way);
+		multiformat(70000, (enum way) way);
 		nothing((enum way) way);
 	}
 	return end();
