@@ -29,11 +29,6 @@ static void insert_residual(struct problem *pb, int i, int j, int k)
 	tiles_inserted(pb, ret, "residual", i, j, k);
 }
 
-static double square(double x)
-{
-	return x * x;
-}
-
 /* Adds the squares of the elements of tile (i,j) of R and of A; tiles off the diagonal stand for two. */
 static void add_squares(struct problem *pb, int i, int j, double *r2, double *a2)
 {
@@ -63,12 +58,12 @@ static void norms(struct problem *pb, double *r, double *a)
 {
 	double mine[2] = { 0, 0 }, all[2];
 
-	for (int i = pb->p; i < pb->nt; i += pb->P)
-		for (int j = pb->q; j <= i; j += pb->Q)
+	for (int i = pb->grid.p; i < pb->nt; i += pb->grid.P)
+		for (int j = pb->grid.q; j <= i; j += pb->grid.Q)
 			add_squares(pb, i, j, &mine[0], &mine[1]);
-	MPI_Allreduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, pb->comm);
-	*r = sqrt(all[0]);
-	*a = sqrt(all[1]);
+	norms_of(pb->comm, mine, all, 2);
+	*r = all[0];
+	*a = all[1];
 }
 
 int check_factor(struct problem *pb)

@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "cholesky.h"
-#include "../options.h"
 
 static const char usage[] =
 	"[OPTIONS]\n"
@@ -44,9 +43,9 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			;
 		else if (options_int(o, "-b", "--tile", 1, 40000, &pb->b))
 			;
-		else if (options_int(o, "-p", NULL, 1, 1000000, &pb->P))
+		else if (options_int(o, "-p", NULL, 1, 1000000, &pb->grid.P))
 			;
-		else if (options_int(o, "-q", NULL, 1, 1000000, &pb->Q))
+		else if (options_int(o, "-q", NULL, 1, 1000000, &pb->grid.Q))
 			;
 		else if (options_flag(o, "--no-prune", "-np"))
 			pb->prune = 0;
@@ -60,39 +59,6 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			options_unknown(o);
 	if (!o->error[0] && (long long)pb->nt * pb->b > 2000000000)
 		snprintf(o->error, sizeof(o->error), "a matrix of %d * %d rows is too large; lower -nt or -b", pb->nt, pb->b);
-}
-
-/* Completes the process grid from what was given of it; an impossible one becomes an error of `o`. */
-static void shape_grid(struct problem *pb, struct options *o)
-{
-	int given_p = pb->P, given_q = pb->Q;
-
-	if (!pb->P && !pb->Q)
-	{
-		for (pb->P = 1; (pb->P + 1) <= pb->size / (pb->P + 1); pb->P++)
-			;
-		while (pb->size % pb->P)
-			pb->P--;
-	}
-	if (!pb->P)
-		pb->P = pb->size / pb->Q;
-	if (!pb->Q)
-		pb->Q = pb->size / pb->P;
-	if (!o->error[0] && (long long)pb->P * pb->Q != pb->size)
-		snprintf(o->error, sizeof(o->error), "-p %d -q %d does not describe a grid of %d ranks (0: not given): "
-			 "p * q must be %d", given_p, given_q, pb->size, pb->size);
-	else if (pb->Q)
-	{
-		pb->p = pb->rank / pb->Q;
-		pb->q = pb->rank % pb->Q;
-	}
-}
-
-/* Waits until all ranks have done all that was submitted. */
-static void settle(struct problem *pb)
-{
-	starpu_mpi_wait_for_all(pb->comm);
-	starpu_mpi_barrier(pb->comm);
 }
 
 static void print_result(const struct problem *pb, double seconds)
@@ -114,12 +80,9 @@ static int factor(struct problem *pb)
 
 	kernels_setup(pb);
 	tiles_register(pb);
-	settle(pb);
-
-	start = starpu_timing_now();
+	start = settle(pb->comm);
 	factor_insert(pb);
-	settle(pb);
-	print_result(pb, (starpu_timing_now() - start) * 1e-6);
+	print_result(pb, (settle(pb->comm) - start) * 1e-6);
 
 	failed = kernels_not_definite();
 	if (failed)
@@ -145,7 +108,7 @@ int main(int argc, char **argv)
 	}
 	starpu_mpi_comm_rank(pb.comm, &pb.rank);
 	starpu_mpi_comm_size(pb.comm, &pb.size);
-	shape_grid(&pb, &o);
+	grid_complete(&pb.grid, pb.rank, pb.size, &o);
 	ret = options_report(&o, pb.rank, "cholesky", usage);
 	if (ret < 0)
 		ret = factor(&pb);

@@ -9,12 +9,13 @@
 
 #include <starpu_mpi.h>
 
+#include "../tiled.h"
+
 struct problem
 {
 	MPI_Comm comm;
 	int rank, size;
-	int P, Q;			/* the process grid, P * Q = size */
-	int p, q;			/* this rank's place in it */
+	struct grid grid;
 	int nt, b;			/* tiles per dimension, rows of a tile */
 	int prune, check;
 	int single;			/* tiles are of floats */
@@ -36,20 +37,12 @@ static inline size_t tile_count(const struct problem *pb)
 
 static inline int tile_owner(const struct problem *pb, int i, int j)
 {
-	return i % pb->P * pb->Q + j % pb->Q;
+	return i % pb->grid.P * pb->grid.Q + j % pb->grid.Q;
 }
 
 static inline int tile_is_mine(const struct problem *pb, int i, int j)
 {
-	return i % pb->P == pb->p && j % pb->Q == pb->q;
-}
-
-/* Smallest index from `from` on which is `offset` modulo `stride`. */
-static inline int next_in_stride(int from, int offset, int stride)
-{
-	int ahead = (offset - from) % stride;
-
-	return from + (ahead < 0 ? ahead + stride : ahead);
+	return i % pb->grid.P == pb->grid.p && j % pb->grid.Q == pb->grid.q;
 }
 
 /* kernels.c */
@@ -77,7 +70,10 @@ void tiles_register(struct problem *pb);
 void tiles_unregister(struct problem *pb);
 /* Gives L(k..nt-1,k) back: receivers free their copies, the owner forgets to whom it sent them. */
 void tiles_flush_panel(struct problem *pb, int k);
-void tiles_inserted(const struct problem *pb, int ret, const char *name, int i, int j, int k);
+static inline void tiles_inserted(const struct problem *pb, int ret, const char *name, int i, int j, int k)
+{
+	check_inserted(pb->comm, ret, "cholesky", name, i, j, k);
+}
 
 /* factor.c */
 typedef void (*update_function)(struct problem *pb, int i, int j, int k);

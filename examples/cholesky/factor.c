@@ -102,17 +102,17 @@ static void insert_update(struct problem *pb, int i, int j, int k)
  */
 void for_each_update(struct problem *pb, int k, int first, update_function insert)
 {
-	int panel = !pb->prune || k % pb->Q == pb->q;
-	int j = panel ? first : next_in_stride(first, pb->q, pb->Q);
+	int panel = !pb->prune || k % pb->grid.Q == pb->grid.q;
+	int j = panel ? first : next_in_stride(first, pb->grid.q, pb->grid.Q);
 
-	for (; j < pb->nt; j += panel ? 1 : pb->Q)
+	for (; j < pb->nt; j += panel ? 1 : pb->grid.Q)
 	{
-		int all = !pb->prune || (panel && j % pb->P == pb->p);
-		int i = all ? j + 1 : next_in_stride(j + 1, pb->p, pb->P);
+		int all = !pb->prune || (panel && j % pb->grid.P == pb->grid.p);
+		int i = all ? j + 1 : next_in_stride(j + 1, pb->grid.p, pb->grid.P);
 
 		if (all || tile_is_mine(pb, j, j))
 			insert(pb, j, j, k);
-		for (; i < pb->nt; i += all ? 1 : pb->P)
+		for (; i < pb->nt; i += all ? 1 : pb->grid.P)
 			insert(pb, i, j, k);
 	}
 }
@@ -121,13 +121,13 @@ void for_each_update(struct problem *pb, int k, int first, update_function inser
 static void insert_panel(struct problem *pb, int k)
 {
 	int all = !pb->prune || tile_is_mine(pb, k, k);
-	int i = all ? k + 1 : next_in_stride(k + 1, pb->p, pb->P);
+	int i = all ? k + 1 : next_in_stride(k + 1, pb->grid.p, pb->grid.P);
 
 	if (all)
 		insert_potrf(pb, k);
-	if (!all && k % pb->Q != pb->q)
+	if (!all && k % pb->grid.Q != pb->grid.q)
 		return;
-	for (; i < pb->nt; i += all ? 1 : pb->P)
+	for (; i < pb->nt; i += all ? 1 : pb->grid.P)
 		insert_trsm(pb, i, k);
 }
 

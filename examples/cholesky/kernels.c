@@ -17,9 +17,6 @@
 
 #include "cholesky.h"
 
-/* Provided by OpenBLAS, absent from other implementations: workers are the only parallelism wanted here. */
-extern void openblas_set_num_threads(int threads) __attribute__((weak));
-
 /* Their symbols are set by kernels_setup(). */
 static struct starpu_perfmodel init_model = { .type = STARPU_HISTORY_BASED };
 static struct starpu_perfmodel potrf_model = { .type = STARPU_HISTORY_BASED };
@@ -50,8 +47,7 @@ static void name_models(const struct problem *pb)
 void kernels_setup(const struct problem *pb)
 {
 	name_models(pb);
-	if (openblas_set_num_threads)
-		openblas_set_num_threads(1);
+	blas_one_thread();
 }
 
 int kernels_not_definite(void)
@@ -61,18 +57,11 @@ int kernels_not_definite(void)
 
 /*
  * Element of A: pseudo-random in [-1/2, 1/2), symmetric, plus n on the diagonal, which makes A strictly diagonally
- * dominant and hence positive definite. Any rank computes any element without communication.
+ * dominant and hence positive definite.
  */
 double matrix_element(int row, int column, int n)
 {
-	uint64_t low = (uint64_t)(row < column ? row : column);
-	uint64_t high = (uint64_t)(row < column ? column : row);
-	uint64_t x = (high << 32 | low) + 0x9e3779b97f4a7c15u;
-
-	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-	x ^= x >> 31;
-	return (double)(x >> 11) * 0x1p-53 - 0.5 + (row == column ? n : 0);
+	return random_element(row < column ? column : row, row < column ? row : column) + (row == column ? n : 0);
 }
 
 /* Buffer `n` of a task as BLAS wants it. */

@@ -20,13 +20,13 @@ enum tile_use
 /* Does this rank own a tile (x,j) with x > i? */
 static int own_below(const struct problem *pb, int i, int j)
 {
-	return j % pb->Q == pb->q && next_in_stride(i + 1, pb->p, pb->P) < pb->nt;
+	return j % pb->grid.Q == pb->grid.q && next_in_stride(i + 1, pb->grid.p, pb->grid.P) < pb->nt;
 }
 
 /* Does this rank own a tile (i,x) with from <= x < to? */
 static int own_between(const struct problem *pb, int i, int from, int to)
 {
-	return i % pb->P == pb->p && next_in_stride(from, pb->q, pb->Q) < to;
+	return i % pb->grid.P == pb->grid.p && next_in_stride(from, pb->grid.q, pb->grid.Q) < to;
 }
 
 static int tile_use(const struct problem *pb, int i, int j)
@@ -82,8 +82,8 @@ static void insert_init(const struct problem *pb, starpu_data_handle_t handle, i
 /* Generating a tile concerns its owner only: there is nothing to communicate, hence nothing to insert elsewhere. */
 static void generate_tiles(const struct problem *pb, starpu_data_handle_t *handles)
 {
-	for (int i = pb->p; i < pb->nt; i += pb->P)
-		for (int j = pb->q; j <= i; j += pb->Q)
+	for (int i = pb->grid.p; i < pb->nt; i += pb->grid.P)
+		for (int j = pb->grid.q; j <= i; j += pb->grid.Q)
 			insert_init(pb, handles[tile_index(i, j)], i, j);
 }
 
@@ -121,13 +121,4 @@ void tiles_flush_panel(struct problem *pb, int k)
 		if (handle)
 			starpu_mpi_cache_flush(pb->comm, handle);
 	}
-}
-
-void tiles_inserted(const struct problem *pb, int ret, const char *name, int i, int j, int k)
-{
-	if (ret >= 0)
-		return;
-	fprintf(stderr, "cholesky: rank %d cannot insert %s(%d,%d) of step %d: %s; is there a CPU worker?\n",
-		pb->rank, name, i, j, k, strerror(-ret));
-	MPI_Abort(pb->comm, 1);
 }

@@ -21,6 +21,10 @@ all() {
 	has out 'check: OK'
 	$1 $2 cholesky -nt 5 -b 16 --check --no-prune
 	has out 'check: OK'
+	$1 $2 lu -nt 7 -b 16 --check
+	has out 'check: OK'
+	$1 $2 stencil -nx 5 -ny 8 -b 9 --niter 7 --check
+	has out 'check: OK'
 }
 
 if [ "$ORR_TEST_MPI" = yes ]; then for n in 1 2 4; do all real $n; done; fi
@@ -29,7 +33,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then for n in 1 4 16 64; do all sim $n; done; fi
 
 # pairs FILE: source, destination, bytes and messages of each pair in a file of statistics.
 pairs() { grep '^[0-9]' "$1" | cut -d, -f1-4 | sort; }
-for example in "ring" "stencil5 -x 24 -y 24 --niter 5" "cholesky -nt 8 -b 16"; do
+for example in "ring" "stencil5 -x 24 -y 24 --niter 5" "cholesky -nt 8 -b 16" "lu -nt 7 -b 16" "stencil -nx 5 -ny 4 -b 9 --niter 7"; do
 	ORRERY_MPI_STATS_FILE=$PWD/real.csv
 	export ORRERY_MPI_STATS_FILE
 	real 4 $example

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tiled LU factorisation, A = L*U in double precision, over a block-cyclic distribution. The matrix is diagonally dominant by
+ * columns, so that partial pivoting would exchange no rows; the kernel of the pivot tile looks for pivots all the same, and
+ * says so if it finds one.
+ * Invariant: as in the Cholesky example, which explains itself at more length: a rank inserts the tasks that it executes or
+ * sends a tile for, and no others.
+ *
+ *	orrery cc --both *.c -lm -o lu		(-DHAVE_CBLAS -DHAVE_LAPACKE -llapacke -lopenblas for fast kernels)
+ *	orrery run -n 4 ./lu -nt 16 -b 128 --check
+ *	orrery sim -n 64 lu.sim -nt 16 -b 32 --check
+ *
+ * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that generate A), seconds, and
+ * Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the algorithm, check.c the verification.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "lu.h"
+
+static const char usage[] =
+	"[OPTIONS]\n"
+	"Factors a diagonally dominant matrix of nt*b rows into L*U.\n"
+	"  -nt N            tiles per dimension (default 8)\n"
+	"  -b N             rows of a tile (default 64)\n"
+	"  -p N, -q N       rows and columns of the process grid, p*q = ranks\n"
+	"                   (default: as square as possible, p <= q)\n"
+	"  --check          verify the factors against the matrix; needs kernels that run\n"
+	"  -h, --help       this text\n";
+
+static void parse(struct options *o, int argc, char **argv, struct problem *pb)
+{
+	for (options_begin(o, argc, argv); options_more(o); )
+		if (options_int(o, "-nt", "--nt", 1, 20000, &pb->nt))
+			;
+		else if (options_int(o, "-b", "--tile", 1, 40000, &pb->b))
+			;
+		else if (options_int(o, "-p", NULL, 1, 1000000, &pb->grid.P))
+			;
+		else if (options_int(o, "-q", NULL, 1, 1000000, &pb->grid.Q))
+			;
+		else if (options_flag(o, "--check", NULL))
+			pb->check = 1;
+		else
+			options_unknown(o);
+	if (!o->error[0] && (long long)pb->nt * pb->b > 2000000000)
+		snprintf(o->error, sizeof(o->error), "a matrix of %d * %d rows is too large; lower -nt or -b", pb->nt, pb->b);
+}
+
+static void print_result(const struct problem *pb, double seconds)
+{
+	long long nt = pb->nt;
+	double n = (double)pb->nt * pb->b;
+	double flops = 2 * n * n * n / 3 - n * n / 2 - n / 6;
+
+	if (pb->rank == 0)
+		printf("lu nodes=%d tiles=%d tile=%d tasks=%lld time_s=%.6f gflops=%.3f\n", pb->size, pb->nt, pb->b,
+		       nt * (nt + 1) * (2 * nt + 1) / 6, seconds, seconds > 0 ? flops / seconds * 1e-9 : 0);
+}
+
+/* The work between start and end of the runtime; returns the exit status. */
+static int factor(struct problem *pb)
+{
+	double start;
+	int failed, status = 0;
+
+	blas_one_thread();
+	tiles_register(pb);
+	start = settle(pb->comm);
+	factor_insert(pb);
+	print_result(pb, (settle(pb->comm) - start) * 1e-6);
+
+	failed = kernels_singular();
+	if (failed)
+		fprintf(stderr, "lu: rank %d: tile (%d,%d) is singular or wants an exchange of rows\n", pb->rank, failed - 1, failed - 1);
+	if (pb->check)
+		status = check_factor(pb);
+	tiles_unregister(pb);
+	return status || failed;
+}
+
+int main(int argc, char **argv)
+{
+	struct problem pb = { .comm = MPI_COMM_WORLD, .nt = 8, .b = 64 };
+	struct options o;
+	int ret;
+
+	parse(&o, argc, argv, &pb);
+	ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
+	if (ret)
+	{
+		fprintf(stderr, "lu: the runtime did not start (%s)\n", strerror(-ret));
+		return 1;
+	}
+	starpu_mpi_comm_rank(pb.comm, &pb.rank);
+	starpu_mpi_comm_size(pb.comm, &pb.size);
+	grid_complete(&pb.grid, pb.rank, pb.size, &o);
+	ret = options_report(&o, pb.rank, "lu", usage);
+	if (ret < 0)
+		ret = factor(&pb);
+	starpu_mpi_shutdown();
+	return ret;
+}

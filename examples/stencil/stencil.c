@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Heat in a plate whose opposite sides touch (a torus): each iteration replaces every cell by a mean of itself and its four
+ * neighbours. The plate is cut into blocks, one task per block and iteration; neighbours exchange the edges of blocks only,
+ * and iterations overlap as far as the data allow.
+ * Invariant: the result equals that of the sequential program exactly.
+ *
+ *	orrery cc --both *.c -lm -o stencil
+ *	orrery run -n 4 ./stencil -nx 8 -ny 8 -b 64 --niter 20 --check
+ *	orrery sim -n 64 stencil.sim -nx 16 -ny 16 -b 32 --niter 20 --check
+ *
+ * Rank 0 prints one line: nodes, blocks per dimension, rows of a block, iterations, tasks, seconds, and updated cells per
+ * microsecond. kernels.c holds the codelets, blocks.c data and tasks, check.c the verification.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "stencil.h"
+
+static const char usage[] =
+	"[OPTIONS]\n"
+	"Spreads heat over nx*b by ny*b cells.\n"
+	"  -nx N, -ny N     rows and columns of blocks (default 4)\n"
+	"  -b N             rows and columns of a block (default 64)\n"
+	"  --niter N        iterations (default 10)\n"
+	"  -p N, -q N       rows and columns of the process grid, p*q = ranks\n"
+	"                   (default: as square as possible, p <= q)\n"
+	"  --check          verify the result against a sequential computation\n"
+	"  -h, --help       this text\n";
+
+static void parse(struct options *o, int argc, char **argv, struct problem *pb)
+{
+	for (options_begin(o, argc, argv); options_more(o); )
+		if (options_int(o, "-nx", "--nx", 1, 20000, &pb->nx))
+			;
+		else if (options_int(o, "-ny", "--ny", 1, 20000, &pb->ny))
+			;
+		else if (options_int(o, "-b", "--block", 1, 20000, &pb->b))
+			;
+		else if (options_int(o, "--niter", "-niter", 0, 100000000, &pb->niter))
+			;
+		else if (options_int(o, "-p", NULL, 1, 1000000, &pb->grid.P))
+			;
+		else if (options_int(o, "-q", NULL, 1, 1000000, &pb->grid.Q))
+			;
+		else if (options_flag(o, "--check", NULL))
+			pb->check = 1;
+		else
+			options_unknown(o);
+	if (!o->error[0] && ((long long)pb->nx * pb->b > 2000000000 || (long long)pb->ny * pb->b > 2000000000))
+		snprintf(o->error, sizeof(o->error), "a plate of %d * %d by %d * %d cells is too large; lower -nx, -ny or -b",
+			 pb->nx, pb->b, pb->ny, pb->b);
+}
+
+/* Gives each rank a rectangle of blocks. */
+static void distribute(struct problem *pb)
+{
+	const struct grid *g = &pb->grid;
+
+	pb->top = part_start(g->p, pb->nx, g->P);
+	pb->bottom = part_start(g->p + 1, pb->nx, g->P);
+	pb->left = part_start(g->q, pb->ny, g->Q);
+	pb->right = part_start(g->q + 1, pb->ny, g->Q);
+}
+
+static void print_result(const struct problem *pb, double seconds)
+{
+	long long tasks = (long long)pb->nx * pb->ny * pb->niter;
+	double cells = (double)tasks * pb->b * pb->b;
+
+	if (pb->rank == 0)
+		printf("stencil nodes=%d blocks=%dx%d block=%d niter=%d tasks=%lld time_s=%.6f cells_per_us=%.3f\n", pb->size, pb->nx,
+		       pb->ny, pb->b, pb->niter, tasks, seconds, seconds > 0 ? cells / seconds * 1e-6 : 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct problem pb = { .comm = MPI_COMM_WORLD, .nx = 4, .ny = 4, .b = 64, .niter = 10 };
+	struct options o;
+	double start;
+	int ret;
+
+	parse(&o, argc, argv, &pb);
+	ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
+	if (ret)
+	{
+		fprintf(stderr, "stencil: the runtime did not start (%s)\n", strerror(-ret));
+		return 1;
+	}
+	starpu_mpi_comm_rank(pb.comm, &pb.rank);
+	starpu_mpi_comm_size(pb.comm, &pb.size);
+	grid_complete(&pb.grid, pb.rank, pb.size, &o);
+	ret = options_report(&o, pb.rank, "stencil", usage);
+	if (ret < 0)
+	{
+		distribute(&pb);
+		blocks_register(&pb);
+		start = settle(pb.comm);
+		blocks_iterate(&pb);
+		print_result(&pb, (settle(pb.comm) - start) * 1e-6);
+		ret = pb.check ? check_blocks(&pb) : 0;
+		blocks_unregister(&pb);
+	}
+	starpu_mpi_shutdown();
+	return ret;
+}
