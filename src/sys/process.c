@@ -7,6 +7,7 @@
 #include "core/task.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -54,20 +55,19 @@ void orr_sys_sleep_us(double us)
 
 int orr_sys_is_simulated(void) { return 0; }
 
-/* How many processes of the program the launcher started on this machine. */
-static unsigned local_processes(void)
+/* What the launcher tells in one of two variables, `least` or more; else `otherwise`. */
+static unsigned told(const char *one, const char *other, long least, unsigned otherwise)
 {
-	static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS" };
-	unsigned i;
+	const char *text = getenv(one);
+	char *end;
+	long n;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *text = getenv(names[i]);
-		long n = text ? strtol(text, NULL, 10) : 0;
-
-		if (n > 0)
-			return (unsigned) n;
-	}
-	return 1;
+	if (!text)
+		text = getenv(other);
+	if (!text)
+		return otherwise;
+	n = strtol(text, &end, 10);
+	return end != text && n >= least && n <= INT_MAX ? (unsigned) n : otherwise;
 }
 
 int orr_sys_node_init(struct orr_node *node)
@@ -84,7 +84,8 @@ int orr_sys_node_init(struct orr_node *node)
 	dot = strchr(real->host, '.');
 	if (dot && dot != real->host)
 		*dot = '\0';
-	real->nprocs = local_processes();
+	real->nprocs = told("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", 1, 1);
+	real->proc = told("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", 0, 0);
 	if (!node->mpi_size) {
 		node->mpi_rank = 0;
 		node->mpi_size = 1;

@@ -20,6 +20,7 @@ struct orr_real {
 	orr_lock_t lock;		/* protects names */
 	struct orr_real_name *names;	/* every machine name ever given out, newest first */
 	unsigned nprocs;		/* processes of the program on this machine, as the launcher says */
+	unsigned proc;			/* which of them this is */
 	int64_t progress_ms;		/* atomic: when progress was last printed */
 	cpu_set_t initial;		/* where the initialising thread might run */
 	int has_initial;

@@ -38,6 +38,28 @@ static void set_spins(struct orr_node *node)
 	ORR_ATOMIC_STORE_RELAXED(&orr_real_spins, node->topo.ncores > 1 ? ORR_REAL_SPINS : 0);
 }
 
+/*
+ * Processes that the launcher left unbound share the machine's cores: each begins with another one, so that the first workers of all
+ * of them do not meet on the first core.
+ */
+static void spread(struct orr_node *node)
+{
+	const struct orr_real *real = node->sys;
+	unsigned n = node->topo.ncores, first, i;
+	int *turned;
+
+	if (!real || real->nprocs < 2 || n < 2 || n < node->topo.nmachine)
+		return;
+	first = real->nprocs <= n ? n / real->nprocs * real->proc % n : real->proc % n;
+	turned = first ? malloc(n * sizeof(*turned)) : NULL;
+	if (!turned)
+		return;
+	for (i = 0; i < n; i++)
+		turned[i] = node->topo.core_ids[(first + i) % n];
+	free(node->topo.core_ids);
+	node->topo.core_ids = turned;
+}
+
 static int no_memory(void)
 {
 	orr_error("not enough memory to describe the machine");
@@ -224,8 +246,10 @@ int orr_sys_topology_init(struct orr_node *node)
 	node->topo.hwloc = topo;
 	if (ret)
 		orr_sys_topology_exit(node);
-	else
+	else {
+		spread(node);
 		set_spins(node);
+	}
 	return ret;
 }
 
@@ -274,6 +298,7 @@ int orr_sys_topology_init(struct orr_node *node)
 		if (CPU_ISSET((unsigned) i, &set))
 			node->topo.core_ids[node->topo.ncores++] = i;
 	node->topo.nmachine = online > (long) node->topo.ncores ? (unsigned) online : node->topo.ncores;
+	spread(node);
 	set_spins(node);
 	return 0;
 }
