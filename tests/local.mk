@@ -48,7 +48,7 @@ MOSTLYCLEANFILES += $(orr_sim_test_programs)
 EXTRA_DIST += $(orr_test_extra)
 
 clean-local:
-	rm -rf tests/tmp fuzz/clang fuzz/found
+	rm -rf tests/tmp fuzz/clang fuzz/found fidelity
 .PHONY: check-summary
 check-summary:
 	@$(SHELL) $(srcdir)/tests/lib/summary .

@@ -3,6 +3,8 @@
  *
  *	foreign		foreign_us: inserting a task in which this rank has no part (one process, which believes to be one of many)
  *	message		message_us: what the runtime adds to a message, 2 processes
+ *	interrupt	interrupt_us: what a message takes from a worker that has no core beside its own for it; 2 processes, each bound to
+ *			one core, one worker each
  *	network		"net SIZE MICROSECONDS" lines: half round trips of plain MPI, 2 processes
  * Prints lines "NAME VALUE" on rank 0. Invariant: best of several rounds, as in calibrate_node.c. */
 #include <stdio.h>
@@ -125,6 +127,67 @@ static int measure_message(void)
 	return 0;
 }
 
+/* ---- messages that a worker has to make room for ---- */
+
+enum { TURNS = 40, TASKS = 16, TALKING = 8, WORK_US = 50 };
+
+static long work_steps;
+
+/* Computes without memory for as long as work_steps says: whoever takes the core meanwhile makes it last longer. */
+static void work(void *buffers[], void *arg)
+{
+	volatile double x = 1;
+	(void) buffers;
+	(void) arg;
+	for (long i = 0; i < work_steps; i++)
+		x = x * 0.999 + 0.001;
+}
+
+static struct starpu_codelet work_cl = { .cpu_funcs = { work }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .name = "work" };
+
+/* Tasks of both ranks in turns; the first `talking` of each turn wait for what the other rank did in the turn before. */
+static double turns_us(starpu_data_handle_t h[2][TASKS], int talking)
+{
+	starpu_mpi_barrier(MPI_COMM_WORLD);
+	double start = starpu_timing_now();
+	for (int t = 0; t < TURNS; t++)
+		for (int k = 0; k < TASKS; k++)
+			for (int side = 0; side < 2; side++)
+				starpu_mpi_task_insert(MPI_COMM_WORLD, &work_cl, STARPU_RW, h[side][k], STARPU_R,
+						       h[k < talking ? !side : side][k < talking ? k : (k + 1 - talking) % (TASKS - talking) + talking], 0);
+	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
+	starpu_mpi_barrier(MPI_COMM_WORLD);
+	return (starpu_timing_now() - start) / TURNS;
+}
+
+static int measure_interrupt(void)
+{
+	starpu_data_handle_t h[2][TASKS];
+	static int values[2][TASKS];
+	double silent = 1e30, loud = 1e30;
+	work_steps = 100000;
+	double start = starpu_timing_now();
+	work(NULL, NULL);
+	work_steps = (long) (work_steps * WORK_US / (starpu_timing_now() - start + 1e-3)) + 1;
+	MPI_Bcast(&work_steps, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+	for (int side = 0; side < 2; side++)
+		for (int k = 0; k < TASKS; k++) {
+			starpu_variable_data_register(&h[side][k], rank == side ? STARPU_MAIN_RAM : -1, rank == side ? (uintptr_t) &values[side][k] : 0, sizeof(int));
+			starpu_mpi_data_register(h[side][k], side * TASKS + k, side);
+		}
+	for (int r = 0; r < ROUNDS; r++) {
+		double a = turns_us(h, 0), b = turns_us(h, TALKING);
+		silent = a < silent ? a : silent;
+		loud = b < loud ? b : loud;
+	}
+	for (int side = 0; side < 2; side++)
+		for (int k = 0; k < TASKS; k++)
+			starpu_data_unregister(h[side][k]);
+	if (rank == 0)	/* a turn has that many messages in each direction */
+		printf("interrupt_us %.4f\n", loud > silent ? (loud - silent) / (2 * TALKING) : 0);
+	return 0;
+}
+
 /* ---- the network ---- */
 
 static double half_round_trip(char *buf, int bytes, int repeat)
@@ -164,9 +227,9 @@ static int measure_network(void)
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
-	int network = !strcmp(what, "network"), message = !strcmp(what, "message"), ret;
-	if (!network && !message && strcmp(what, "foreign")) {
-		fputs("orrery-calibrate-mpi: it takes one of: foreign, message, network\n", stderr);
+	int network = !strcmp(what, "network"), message = !strcmp(what, "message"), interrupt = !strcmp(what, "interrupt"), ret;
+	if (!network && !message && !interrupt && strcmp(what, "foreign")) {
+		fputs("orrery-calibrate-mpi: it takes one of: foreign, message, interrupt, network\n", stderr);
 		return 2;
 	}
 	/* The network is measured without us: our engine would take its share of the processor. */
@@ -182,12 +245,12 @@ int main(int argc, char **argv)
 		starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 		starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	}
-	if ((network || message) && size != 2) {
+	if ((network || message || interrupt) && size != 2) {
 		if (rank == 0)
 			fprintf(stderr, "orrery-calibrate-mpi %s: %d processes; it takes 2\n", what, size);
 		ret = 2;
 	} else {
-		ret = network ? measure_network() : message ? measure_message() : measure_foreign();
+		ret = network ? measure_network() : message ? measure_message() : interrupt ? measure_interrupt() : measure_foreign();
 	}
 	fflush(stdout);
 	if (network)

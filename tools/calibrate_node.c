@@ -2,7 +2,7 @@
 /* orrery-calibrate-node: what the runtime and the copies between memories cost in one process of this machine.
  *
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency of each pair of memory nodes;
- * submit_us, sched_us and complete_us. Invariant: every number is the best of several rounds, since anything else that the machine
+ * submit_us, sched_us, complete_us and datum_us. Invariant: every number is the best of several rounds, since anything else that the machine
  * does can only make a round longer. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,25 +10,41 @@
 #include <starpu.h>
 #include "drivers/memnode.h"
 
-enum { NTASKS = 10000, NSETS = 256, ROUNDS = 15, BIG = 32 << 20, SMALL = 64, COPIES = 2000 };
+enum { NTASKS = 4000, NSETS = 256, ROUNDS = 15, BIG = 32 << 20, SMALL = 64, COPIES = 2000, SWEPT = 8 << 20, SWEEP = 256 << 10 };
 
-static void nothing(void *buffers[], void *arg)
+/* What the kernels together took since it was last reset, and the memory that they sweep; there is one worker. */
+static double kernels_us;
+static double *memory;
+static size_t swept;
+
+/*
+ * A kernel that uses the caches as kernels do: what the runtime needs between two of them is no longer near. (Between kernels that do
+ * nothing, the runtime takes a third of that.)
+ */
+static void sweep(void *buffers[], void *arg)
 {
+	double start = starpu_timing_now(), sum = 0;
+	double *v = memory + swept;
 	(void) buffers;
 	(void) arg;
+	for (size_t i = 0; i < SWEEP / sizeof(*v); i++)
+		v[i] = sum += v[i] * 0.5;
+	swept = (swept + SWEEP / sizeof(*v)) % (SWEPT / sizeof(*v));
+	kernels_us += starpu_timing_now() - start;
 }
 
-static struct starpu_codelet cl = { .cpu_funcs = { nothing }, .nbuffers = 3, .modes = { STARPU_R, STARPU_R, STARPU_RW }, .name = "empty" };
-static starpu_data_handle_t data[NSETS][3];
-static int values[NSETS][3];
+static struct starpu_codelet cl = { .cpu_funcs = { sweep }, .modes = { STARPU_RW, STARPU_R, STARPU_R, STARPU_R, STARPU_R }, .name = "sweep" };
+static starpu_data_handle_t data[NSETS];
+static int values[NSETS];
 
-/* One task that every runtime of tiles knows: two data read, one written. Independent of its neighbours in time. */
+/* A task of a stencil: it writes one datum and reads those beside it. */
 static void submit(int i, int pinned)
 {
+	static const int beside[] = { 0, 1, NSETS - 1, 16, NSETS - 16 };
 	struct starpu_task *task = starpu_task_create();
 	task->cl = &cl;
-	for (int b = 0; b < 3; b++)
-		task->handles[b] = data[i % NSETS][b];
+	for (int b = 0; b < cl.nbuffers; b++)
+		task->handles[b] = data[(i + beside[b]) % NSETS];
 	if (pinned) {
 		task->execute_on_a_specific_worker = 1;
 		task->workerid = 0;
@@ -37,7 +53,7 @@ static void submit(int i, int pinned)
 		abort();
 }
 
-/* Microseconds per task: of submission while workers rest, then of execution. */
+/* Microseconds per task: of submission while workers rest, then of execution without the kernels. */
 static void one_round(int pinned, double *submit_us, double *run_us)
 {
 	starpu_pause();
@@ -45,15 +61,17 @@ static void one_round(int pinned, double *submit_us, double *run_us)
 	for (int i = 0; i < NTASKS; i++)
 		submit(i, pinned);
 	double between = starpu_timing_now();
+	kernels_us = 0;
 	starpu_resume();
 	starpu_task_wait_for_all();
 	double end = starpu_timing_now();
 	*submit_us = (between - start) / NTASKS;
-	*run_us = (end - between) / NTASKS;
+	*run_us = (end - between - kernels_us) / NTASKS;
 }
 
-static void best_round(int pinned, double *submit_us, double *run_us)
+static void best_round(int ndata, int pinned, double *submit_us, double *run_us)
 {
+	cl.nbuffers = ndata;
 	*submit_us = *run_us = 1e30;
 	for (int i = 0; i < ROUNDS; i++) {
 		double s, r;
@@ -63,24 +81,28 @@ static void best_round(int pinned, double *submit_us, double *run_us)
 	}
 }
 
-/* What a worker does for a task is measured together; what the policy has of it shows against tasks that pass it by. */
+/*
+ * What a worker does for a task is measured together: with one datum and with five, whose difference is that of the data; what the
+ * policy has of it shows against tasks that pass it by.
+ */
 static void measure_tasks(void)
 {
-	double submit_us, run_us, pinned_submit_us, pinned_us;
+	double submit_us, run_us, five_us, pinned_us, ignored;
 	for (int i = 0; i < NSETS; i++)
-		for (int b = 0; b < 3; b++)
-			starpu_variable_data_register(&data[i][b], STARPU_MAIN_RAM, (uintptr_t) &values[i][b], sizeof(int));
-	best_round(0, &submit_us, &run_us);
-	best_round(1, &pinned_submit_us, &pinned_us);
+		starpu_variable_data_register(&data[i], STARPU_MAIN_RAM, (uintptr_t) &values[i], sizeof(int));
+	best_round(1, 0, &ignored, &run_us);
+	best_round(1, 1, &ignored, &pinned_us);
+	best_round(5, 0, &ignored, &five_us);
+	best_round(3, 0, &submit_us, &ignored);
 	for (int i = 0; i < NSETS; i++)
-		for (int b = 0; b < 3; b++)
-			starpu_data_unregister(data[i][b]);
+		starpu_data_unregister(data[i]);
+	double datum = five_us > run_us ? (five_us - run_us) / 4 : 0, task = run_us > datum ? run_us - datum : 0;
 	double sched = run_us - pinned_us;
-	if (!(sched > 0.05 * run_us))
-		sched = 0.05 * run_us;
-	if (sched > 0.5 * run_us)
-		sched = 0.5 * run_us;
-	printf("submit_us %.4f\nsched_us %.4f\ncomplete_us %.4f\n", submit_us, sched, run_us - sched);
+	if (!(sched > 0.05 * task))
+		sched = 0.05 * task;
+	if (sched > 0.5 * task)
+		sched = 0.5 * task;
+	printf("submit_us %.4f\nsched_us %.4f\ncomplete_us %.4f\ndatum_us %.4f\n", submit_us, sched, task - sched, datum);
 }
 
 /* ---- copies between memories ---- */
@@ -153,7 +175,13 @@ int main(void)
 		fputs("orrery-calibrate-node: no CPU worker could be started, so tasks cannot be timed; is STARPU_NCPU=0 set?\n", stderr);
 		return 1;
 	}
+	memory = calloc(1, SWEPT);
+	if (!memory) {
+		fputs("orrery-calibrate-node: no memory for the kernels that are timed\n", stderr);
+		return 1;
+	}
 	measure_tasks();
+	free(memory);
 	starpu_shutdown();
 	return fflush(stdout) != 0;
 }

@@ -13,10 +13,11 @@ import sys
 import time
 
 import orrery_machines as machines
+import orrery_run
 from orrery_cli import UserError
 
 HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
-       orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"]
+       orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
 
 Measures what does not depend on a program's kernels: copies between the memories
 of this machine, and what the runtime itself takes to submit, schedule and complete
@@ -31,6 +32,8 @@ a task, to insert a task of other ranks, and to handle a message.
                 file DIR/NAME.xml (default DIR: here), for `orrery sim --platform`
   -n N          hosts in that file (default 2)
   --mpirun OPT  further options for mpirun, as of `orrery run`: which two hosts
+  --shared      the hosts are not nodes but ranks on this computer, placed as
+                `orrery run` places them: the file says which cores they share
 
 Then `orrery sim --machine DIR/NAME` simulates nodes of this kind. Kernels are
 measured by running programs with STARPU_CALIBRATE=1, STARPU_PERF_MODEL_DIR=DIR and
@@ -44,7 +47,7 @@ def parse(arguments):
     options, words = {}, list(arguments)
     while words:
         name, equals, value = words.pop(0).partition("=")
-        if name == "--network" and not equals:
+        if name in ("--network", "--shared") and not equals:
             options[name] = True
             continue
         if name not in VALUED:
@@ -58,7 +61,7 @@ def parse(arguments):
         if name == "--name" and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", value):
             raise UserError("--name %s: letters, digits, and after the first one `-', `_' and `.', please" % (value or "''"))
         options[name] = value
-    for name in ("-n", "--mpirun") if "--network" not in options else ("--cpus",):
+    for name in ("-n", "--mpirun", "--shared") if "--network" not in options else ("--cpus",):
         if name in options:
             raise UserError("%s %s --network; see `orrery calibrate --help`"
                             % (name, "only goes with" if name != "--cpus" else "does not go with"))
@@ -78,12 +81,12 @@ def run(context, command, extra=None):
     return [line.split() for line in result.stdout.splitlines() if line.split()]
 
 
-def on_two_ranks(context, what, options=""):
+def on_two_ranks(context, what, options="", extra_env=None):
     mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
     if not shutil.which(mpiexec):
         raise UserError("%s is not there; install Open MPI (openmpi-bin) or set ORRERY_MPIRUN" % mpiexec)
     extra = shlex.split(options) or ["--oversubscribe"]
-    return run(context, [mpiexec, "-n", "2"] + extra + [machines.program(context, "orrery-calibrate-mpi"), what])
+    return run(context, [mpiexec, "-n", "2"] + extra + [machines.program(context, "orrery-calibrate-mpi"), what], extra_env)
 
 
 def say(text):
@@ -127,6 +130,7 @@ def calibrate_node(context, options):
         say("insertion of foreign tasks, messages")
         fake = {"STARPU_MPI_FAKE_RANK": "5", "STARPU_MPI_FAKE_SIZE": "16"}
         lines = run(context, [machines.program(context, "orrery-calibrate-mpi"), "foreign"], fake) + on_two_ranks(context, "message")
+        lines += on_two_ranks(context, "interrupt", "--map-by core --bind-to core" if orrery_run.usable_cores() > 1 else "", {"STARPU_NCPU": "1"})
         costs.update((words[0], float(words[1])) for words in lines if words[0] in machines.COSTS)
     else:
         say("no MPI here: foreign_us and message_us are left out, a simulation takes its defaults for them")
@@ -168,7 +172,15 @@ def fit_network(points):
     return [(0,) + pieces[0][1:]] + pieces[1:]
 
 
-def platform_text(pieces, nodes, prefix, note):
+def cores_text(ranks):
+    """Properties of hosts that are ranks on this computer: cores of their own, or one computer for all."""
+    cores = orrery_run.usable_cores()
+    if ranks <= cores:
+        return '    <prop id="cores" value="%d" />\n' % (cores // ranks)
+    return '    <prop id="computer" value="%s" />\n    <prop id="cores" value="%d" />\n' % (socket.gethostname().partition(".")[0], cores)
+
+
+def platform_text(pieces, nodes, prefix, note, properties):
     latency, bandwidth = pieces[0][1], max(p[2] for p in pieces[1:] or pieces)
     lat_factor = ";".join("%d:%.6g" % (p[0], p[1] / latency) for p in pieces)
     bw_factor = ";".join("%d:%.6g" % (p[0], p[2] / bandwidth) for p in pieces)
@@ -183,9 +195,10 @@ def platform_text(pieces, nodes, prefix, note):
     <prop id="smpi/bw-factor" value="%s" />
   </config>
   <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="1Gf" bw="%.6gBps" lat="%.6gs"
-           loopback_bw="%.6gBps" loopback_lat="%.6gs" sharing_policy="SPLITDUPLEX" />
+           loopback_bw="%.6gBps" loopback_lat="%.6gs" sharing_policy="SPLITDUPLEX"%s
 </platform>
-""" % (note.replace("--", "- -"), lat_factor, bw_factor, prefix, nodes - 1, bandwidth, latency / 2, bandwidth, latency)
+""" % (note.replace("--", "- -"), lat_factor, bw_factor, prefix, nodes - 1, bandwidth, latency / 2, bandwidth, latency,
+       ">\n" + properties + "  </cluster>" if properties else " />")
 
 
 def calibrate_network(context, options):
@@ -196,9 +209,11 @@ def calibrate_network(context, options):
     say("messages between two ranks, 1 byte to 16 MiB")
     lines = on_two_ranks(context, "network", options.get("--mpirun", ""))
     pieces = fit_network([(int(w[1]), float(w[2]) * 1e-6) for w in lines if w[0] == "net"])
+    nodes = int(options.get("-n", "2"))
+    properties = cores_text(nodes) if "--shared" in options else ""
     note = "Written by `orrery calibrate` (network) from ping-pongs between two ranks on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
     path = os.path.join(folder, name + ".xml")
-    machines.write(path, platform_text(pieces, int(options.get("-n", "2")), name + "-", note))
+    machines.write(path, platform_text(pieces, nodes, name + "-", note, properties))
     for first, latency, bandwidth in pieces:
         say("from %d bytes: latency %.3f us, bandwidth %.0f MB/s" % (first, latency * 1e6, bandwidth * 1e-6))
     print(path)

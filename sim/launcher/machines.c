@@ -134,6 +134,43 @@ static struct found *machine_load(const char *given, const char *host)
 	return f;
 }
 
+/* The host's property `cores`, 0: none. */
+static unsigned cores_of(sg_host_t host)
+{
+	const char *value = sg_host_get_property_value(host, "cores");
+	char *end = NULL;
+	long n = value ? strtol(value, &end, 10) : 0;
+	if (value && (end == value || *end || n < 1 || n > STARPU_MAXCPUS))
+		launcher_fail("the host %s has the property cores=\"%s\"; it takes a whole number between 1 and %d", sg_host_get_name(host), value,
+			      STARPU_MAXCPUS);
+	return (unsigned) n;
+}
+
+/* Gives the rank the cores that it computes on; ranks of one computer are most often neighbours. */
+static void share_cores(struct orr_sim_rank *r)
+{
+	const char *name = sg_host_get_property_value(r->host, "computer");
+	static struct orr_sim_rank *last;	/* of the computer that was found last */
+	struct orr_sim_rank *other = name && last && !strcmp(last->cores->name, name) ? last : NULL;
+	for (struct orr_sim_rank *o = orr_sim.ranks; name && !other && o < r; o++)
+		if (o->cores->name && !strcmp(o->cores->name, name))
+			other = o;
+	r->cores = other ? other->cores : calloc(1, sizeof(*r->cores));
+	if (!r->cores)
+		launcher_fail("out of memory for rank %d", r->rank);
+	if (!other) {
+		r->cores->name = name;
+		r->cores->ncores = r->ncpus;
+	} else if (r->cores->ncores != r->ncpus) {
+		launcher_fail("the hosts %s and %s are one computer, %s, but one says that it has %u cores and the other %u", sg_host_get_name(r->host),
+			      sg_host_get_name(other->host), name, r->ncpus, r->cores->ncores);
+	}
+	r->next_on_computer = r->cores->ranks;
+	r->cores->ranks = r;
+	if (name)
+		last = r;
+}
+
 void launcher_machines_find(const struct launcher_options *o)
 {
 	const char *data = getenv("ORRERY_DATADIR");
@@ -153,10 +190,13 @@ void launcher_machines_find(const struct launcher_options *o)
 		struct found *f = name ? machine_load(name, property ? sg_host_get_name(r->host) : NULL) : NULL;
 		r->machine = f ? f->machine : NULL;
 		r->machine_name = f ? f->machine->name : "default";
-		r->ncpus = o->cpus ? (unsigned) o->cpus : f ? f->machine->ncpus : BUILTIN_CPUS;
+		r->ncpus = cores_of(r->host);
+		if (o->cpus || !r->ncpus)
+			r->ncpus = o->cpus ? (unsigned) o->cpus : f ? f->machine->ncpus : BUILTIN_CPUS;
 		if (r->ncpus == 0)
 			launcher_fail("the machine %s has no CPU; give --cpus K", r->machine_name);
 		if (r->ncpus > STARPU_MAXCPUS)
 			r->ncpus = STARPU_MAXCPUS;
+		share_cores(r);
 	}
 }

@@ -23,7 +23,8 @@ static const char usage[] =
 	"  --bound              lower bounds on the time that the tasks take, next to the time\n"
 	"  --stats FILE.csv     bytes and messages per pair of nodes\n"
 	"  --report FILE.json   the summary for programs\n"
-	"  --cost-submit US, --cost-foreign US, --cost-complete US, --cost-sched US, --cost-message US\n"
+	"  --cost-submit US, --cost-foreign US, --cost-complete US, --cost-datum US, --cost-sched US,\n"
+	"  --cost-message US, --cost-interrupt US\n"
 	"                       virtual cost of what the runtime does, in microseconds (default: what was\n"
 	"                       measured on the machine; ORR_SIM_COSTS=0: all 0)\n"
 	"  --noise[=FACTOR]     durations of kernels vary as much as was measured, times FACTOR (default: not at all)\n"
@@ -42,7 +43,8 @@ static const char usage[] =
 
 static const char *const cost_options[ORR_NCOSTS] = {
 	[ORR_COST_SUBMIT] = "--cost-submit", [ORR_COST_FOREIGN] = "--cost-foreign", [ORR_COST_COMPLETE] = "--cost-complete",
-	[ORR_COST_SCHED] = "--cost-sched", [ORR_COST_MESSAGE] = "--cost-message",
+	[ORR_COST_DATUM] = "--cost-datum", [ORR_COST_SCHED] = "--cost-sched", [ORR_COST_MESSAGE] = "--cost-message",
+	[ORR_COST_INTERRUPT] = "--cost-interrupt",
 };
 
 static unsigned costs_given;	/* bit i: the user decided on cost i */

@@ -58,6 +58,14 @@ struct orr_sim_peer {
 	double first_us, last_us;
 };
 
+/* The cores of a computer, see sim_cores.c. */
+struct orr_sim_cores {
+	const char *name;		/* value of the property `computer`, NULL: of one rank only */
+	unsigned ncores;
+	unsigned busy;			/* kernels that run on its CPUs */
+	struct orr_sim_rank *ranks;	/* by next_on_computer */
+};
+
 struct orr_sim_mpi;
 struct orr_sim_bus;
 
@@ -68,6 +76,9 @@ struct orr_sim_rank {
 	struct orr_machine *machine;	/* NULL: the built-in description */
 	unsigned ncpus;
 	double slowness;		/* of everything that it computes, beside what models tell */
+	struct orr_sim_cores *cores;
+	struct orr_sim_rank *next_on_computer;
+	double stolen_us;		/* what its next kernel lasts longer, for a core that others took from it */
 	struct orr_node *node;
 	struct orr_sim_actor *engine, *driver, *main;
 	int (*entry)(int, char **);
@@ -178,6 +189,14 @@ struct orr_sim_bounds {
 void orr_sim_bound_collect(struct orr_sim_rank *r);
 /* 0, or -ENOMEM. */
 int orr_sim_bound_compute(struct orr_sim_bounds *b);
+
+/* sim_cores.c */
+/* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap yet. */
+double orr_sim_cores_enter(struct orr_sim_rank *r, double us);
+/* It is over. May give the processor away. */
+void orr_sim_cores_leave(struct orr_sim_rank *r);
+/* Something other than a kernel takes a core for that long. */
+void orr_sim_cores_steal(struct orr_sim_rank *r, double us);
 
 /* sim_memory.c */
 void orr_sim_memory_init(void);

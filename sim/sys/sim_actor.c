@@ -208,6 +208,7 @@ void orr_sim_settle_slow(struct orr_thread *t)
 		return;
 	double us = t->debt_us;
 	t->debt_us = 0;
+	orr_sim_cores_steal(a->rank, us);
 	sleep_until(a, date_of_us(orr_sys_now_us() + us));
 }
 

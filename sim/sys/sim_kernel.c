@@ -121,15 +121,20 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 	/* What the runtime did for this worker since the last kernel comes before it. */
 	us += a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
+	w->end_us = 0;
 	if (us <= 0)
 		return 0;
-	w->end_us = w->arch == STARPU_CPU_WORKER ? orr_sys_now_us() + us : orr_sim_bus_kernel_end(a->rank, w->memnode, us);
+	w->end_us = w->arch == STARPU_CPU_WORKER ? orr_sim_cores_enter(a->rank, us) : orr_sim_bus_kernel_end(a->rank, w->memnode, us);
 	return 1;
 }
 
 void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t)
 {
 	(void) t;
+	if (w->arch == STARPU_CPU_WORKER && w->end_us > 0) {
+		w->end_us = 0;
+		orr_sim_cores_leave(w->group->node->sys);
+	}
 	orr_sim.tasks_done++;
 	orr_sys_progress(w->group->node);
 }

@@ -17,6 +17,7 @@
  *
  * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in `rung` for the next wait. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "sim.h"
@@ -26,6 +27,11 @@
 
 /* The world of the running actor's instance, once it has called MPI_Init. */
 MPI_Comm orr_sim_glue_world(void);
+
+/* How long the engine of a real run stays awake after a message, and how long its naps then are (src/sys). */
+#define AWAKE_US 100.0
+#define SHORTEST_NAP_US 50.0
+#define LONGEST_NAP_US 1000.0
 
 struct orr_sim_mpi {
 	MPI_Comm comm;			/* all engines */
@@ -38,6 +44,7 @@ struct orr_sim_mpi {
 	MPI_Request bell;
 	MPI_Request *reqs;		/* scratch for Waitany */
 	int cap;
+	double event_us;	/* when a message was handled last */
 };
 
 static struct orr_sim_rank *rank_of(struct orr_node *node) { return node->sys; }
@@ -211,6 +218,22 @@ static int grow(struct orr_sim_mpi *m, int n)
 	return 1;
 }
 
+/*
+ * A message when no core is free: it is noticed at the end of a nap, an eighth of what it was late, and the worker makes room. (The
+ * engine of a real run naps so always; with a core of its own most messages find it awake.)
+ */
+static void make_room(struct orr_node *node, struct orr_sim_mpi *m)
+{
+	struct orr_sim_rank *r = rank_of(node);
+	double late_us = orr_sys_now_us() - m->event_us;
+	if (r->cores->busy >= r->cores->ncores && node->costs[ORR_COST_INTERRUPT] > 0) {
+		orr_sim_cores_steal(r, node->costs[ORR_COST_INTERRUPT]);
+		if (late_us > AWAKE_US)
+			orr_sys_sleep_us(fmin(fmax(late_us / 8, SHORTEST_NAP_US), LONGEST_NAP_US) / 2);
+	}
+	m->event_us = orr_sys_now_us();
+}
+
 int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle, MPI_Status *status)
 {
 	struct orr_sim_mpi *m = mpi_of(node);
@@ -243,7 +266,10 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 		m->rung = 0;
 		return -1;
 	}
-	return index == MPI_UNDEFINED ? -2 : index;
+	if (index == MPI_UNDEFINED)
+		return -2;
+	make_room(node, m);
+	return index;
 }
 
 /* ---- ringing ---- */

@@ -40,9 +40,11 @@ struct orr_thread {
 enum orr_cost {
 	ORR_COST_SUBMIT,	/* submitting a task: dependencies, queueing */
 	ORR_COST_FOREIGN,	/* inserting a task in which this rank has no part */
-	ORR_COST_COMPLETE,	/* completing a task on a worker */
+	ORR_COST_COMPLETE,	/* starting and completing a task on a worker */
+	ORR_COST_DATUM,		/* what each of its data adds to that */
 	ORR_COST_SCHED,		/* one scheduling decision */
 	ORR_COST_MESSAGE,	/* handling one message in the progression engine */
+	ORR_COST_INTERRUPT,	/* a message, to the worker whose core it is handled on because no other is free */
 	ORR_NCOSTS
 };
 

@@ -252,6 +252,19 @@ static void heap_push(struct orr_group *g, struct orr_worker *w)
 	heap_set(g, i, w);
 }
 
+/* What is sorted is a heap. It mostly is sorted already. */
+void orr_group_sort(struct orr_group *g)
+{
+	for (unsigned i = 1; i < g->nheap; i++) {
+		struct orr_worker *w = g->heap[i];
+		unsigned at = i;
+
+		for (; at > 0 && heap_before(w, g->heap[at - 1]); at--)
+			heap_set(g, at, g->heap[at - 1]);
+		heap_set(g, at, w);
+	}
+}
+
 static struct orr_worker *heap_pop(struct orr_group *g)
 {
 	struct orr_worker *top = g->heap[0], *last = g->heap[--g->nheap];
@@ -319,6 +332,12 @@ static void stop_starving(struct orr_worker *w, struct orr_node *node)
 	orr_memory_kick(node);
 }
 
+/* What the runtime takes to choose, start and complete a task. */
+static double run_cost(const struct orr_node *node, const struct orr_task *t)
+{
+	return node->costs[ORR_COST_SCHED] + node->costs[ORR_COST_COMPLETE] + t->naccess * node->costs[ORR_COST_DATUM];
+}
+
 /* The kernel of a parallel task, in its leader. */
 static void start_parallel(struct orr_worker *w, struct orr_thread *self)
 {
@@ -327,7 +346,7 @@ static void start_parallel(struct orr_worker *w, struct orr_thread *self)
 		finish_task(w, self);
 		break;
 	case 1:
-		w->end_us += self->node->costs[ORR_COST_SCHED] + self->node->costs[ORR_COST_COMPLETE];
+		w->end_us += run_cost(self->node, w->task);
 		heap_push(w->group, w);
 		self->task = NULL;
 		break;
@@ -372,7 +391,7 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 	if (__builtin_expect(w->member != NULL, 0)) {
 		start_parallel(w, self);
 	} else if (w->driver->start(w, t)) {
-		w->end_us += node->costs[ORR_COST_SCHED] + node->costs[ORR_COST_COMPLETE];
+		w->end_us += run_cost(node, t);
 		heap_push(w->group, w);
 		self->task = NULL;
 	} else {

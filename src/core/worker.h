@@ -63,6 +63,8 @@ void *orr_group_main(void *g);
 /* One turn of a group's state machine: returns 1 when something advanced. *next_us is the instant of the next known completion, or
  * negative. */
 int orr_group_step(struct orr_group *g, double *next_us);
+/* Puts the running workers in order again after somebody changed their end_us. */
+void orr_group_sort(struct orr_group *g);
 
 /* The implementation of a codelet for the CPU, deprecated fields included; NULL when there is none. */
 static inline starpu_cpu_func_t orr_codelet_cpu_func(const struct starpu_codelet *cl, unsigned i)

@@ -12,7 +12,7 @@ for suffix in config bandwidth latency affinity costs; do
 	has out "^place/bus/box.$suffix$"
 done
 has place/bus/box.config '^2 # Number of CUDA devices$'
-for cost in submit_us sched_us complete_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
+for cost in submit_us sched_us complete_us datum_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
 "$PYTHON" - place/bus/box.bandwidth <<'END' || die "the bandwidths are not believable"
 import sys
 rows = [[float(w) for w in line.split()] for line in open(sys.argv[1]) if line[0] != "#"]
@@ -51,11 +51,13 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 fi
 
 [ "$ORR_TEST_MPI" = yes ] || exit 0
+for cost in foreign_us message_us interrupt_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
 fails 2 'it takes one of' "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" everything
 fails 2 'it takes 2' "$ORRERY" run -n 1 "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" network
 ok "$ORRERY" calibrate --network -o place --name net -n 3
 has out '^place/net.xml$'
 has place/net.xml 'radical="0-2"'
+fails 2 '--shared only goes with --network' "$ORRERY" calibrate --shared
 [ "$ORR_TEST_SIM" = yes ] && [ "$ORR_TEST_SANITIZER" = no ] || exit 0
 ok "$ORRERY" cc --sim -o net.sim "$ORR_TEST_SRCDIR/tools/calibrate_mpi.c"
 ok "$ORRERY" sim -n 2 --platform place/net.xml ./net.sim network
