@@ -2,6 +2,7 @@
 #
 # Readers of the tools on hostile text: statistics in both forms, files of machines. Thousands of changed inputs (the same ones every time)
 # give a result of finite numbers or one message that names the file; platforms that are no platforms end in a message.
+# orr-test: timeout 300
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 cat > hostile.py << 'END'
