@@ -44,6 +44,7 @@ void launcher_fail(const char *fmt, ...)
 {
 	va_list ap;
 	end_capture();
+	orr_sim_progress_clear();
 	fflush(stdout);
 	fputs("orrery sim: ", stderr);
 	va_start(ap, fmt);
@@ -55,6 +56,7 @@ void launcher_fail(const char *fmt, ...)
 
 void launcher_finish(int status)
 {
+	orr_sim_progress_clear();
 	fflush(NULL);
 	if (orr_sim_report_write() && !status)
 		status = 1;
@@ -113,6 +115,7 @@ static void on_crash(int sig)
 		launcher_fail("--platform %s: SimGrid cannot use it: %s; correct the file or write a new one with `orrery platform`",
 			      ending.platform, why);
 	}
+	orr_sim_progress_clear();
 	struct orr_sim_actor *a = (struct orr_sim_actor *) orr_sim_self;
 	sg_actor_t self = sg_actor_self();
 	if (self && sg_actor_get_data(self))
@@ -131,6 +134,7 @@ static void on_crash(int sig)
 static void on_alarm(int sig)
 {
 	(void) sig;
+	orr_sim_progress_clear();
 	fflush(stdout);
 	fprintf(stderr, "orrery sim: rank %d had ended with status %d; ending the %d others, which go on without it\n", orr_sim.status_rank,
 		orr_sim.status, orr_sim.nranks - orr_sim.nended);
@@ -160,6 +164,7 @@ void launcher_deadlock(void)
 {
 	if (ending.diagnosing++)
 		_exit(1);
+	orr_sim_progress_clear();
 	fflush(NULL);
 	orr_sim_diagnose(stderr);
 	fflush(NULL);
@@ -188,6 +193,7 @@ int MPI_Abort(MPI_Comm comm, int code)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	(void) comm;
+	orr_sim_progress_clear();
 	fflush(NULL);
 	fprintf(stderr, "orrery sim: rank %d called MPI_Abort with code %d after %.6f s of virtual time\n", a ? a->rank->rank : -1, code,
 		orr_sim_clock_s());

@@ -123,6 +123,7 @@ struct orr_sim {
 	unsigned nuncalibrated;
 	double wall_start, wall_shown;
 	unsigned progress_calls;
+	int progress_begun, progress_shown;	/* a line of progress was written; it is there now */
 	/* given by the launcher: ends the simulation after all is reported; does not return */
 	void (*finish)(int status) __attribute__((noreturn));
 };
@@ -205,7 +206,23 @@ void orr_sim_memory_init(void);
 int orr_sim_report_write(void);
 void orr_sim_diagnose(FILE *f);
 size_t orr_sim_peak_rss(void);
+
+/* sim_progress.c */
 double orr_sim_wall_s(void);
+void orr_sim_progress_clear_slow(void);
+void orr_sim_progress_yield_slow(void);
+/* Takes the line of progress away, before something else is written. */
+static inline void orr_sim_progress_clear(void)
+{
+	if (__builtin_expect(orr_sim.progress_begun, 0))
+		orr_sim_progress_clear_slow();
+}
+/* The same when a program has written something. */
+static inline void orr_sim_progress_yield(void)
+{
+	if (__builtin_expect(orr_sim.progress_begun, 0))
+		orr_sim_progress_yield_slow();
+}
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,7 @@ struct orr_sim_actor_head *orr_sim_self_slow(void)
 		return &outside.head;
 	}
 	orr_sim_self = &a->head;
+	orr_sim_progress_yield();
 	return orr_sim_self;
 }
 
@@ -374,6 +375,7 @@ void orr_sim_rank_end(struct orr_sim_rank *r, int status)
 	if (status && !orr_sim.status) {
 		orr_sim.status = status;
 		orr_sim.status_rank = r->rank;
+		orr_sim_progress_clear();
 		if (orr_sim.nranks > 1)
 			fprintf(stderr, "orrery sim: the program of rank %d ended with status %d after %.6f s of virtual time\n", r->rank,
 				status, r->end_us * 1e-6);

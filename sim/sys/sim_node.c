@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "sim.h"
 #include "core/worker.h"
@@ -106,6 +105,7 @@ void orr_sys_topology_exit(struct orr_node *node)
 
 void orr_sys_abort(void)
 {
+	orr_sim_progress_clear();
 	fflush(NULL);
 	_exit(orr_sim.status ? orr_sim.status : 1);
 }
@@ -117,28 +117,4 @@ int orr_sys_energy_read(struct orr_node *node, int arch, int worker, struct orr_
 {
 	v[0] = (struct orr_energy_counter) { .uj = (uint64_t) (orr_energy_of(node, arch, worker) * 1e6) };
 	return 1;
-}
-
-/* ---- progress for a person at a terminal ---- */
-
-double orr_sim_wall_s(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
-}
-
-void orr_sys_progress(struct orr_node *node)
-{
-	(void) node;
-	/* The clock is read once in 64 calls, the line written at most 4 times a second. */
-	if (!orr_sim.progress || (++orr_sim.progress_calls & 63))
-		return;
-	double wall = orr_sim_wall_s();
-	if (wall - orr_sim.wall_shown < 0.25)
-		return;
-	orr_sim.wall_shown = wall;
-	fprintf(stderr, "\r\033[K%llu tasks done, %.6f s of virtual time, %.0f tasks/s", (unsigned long long) orr_sim.tasks_done,
-		orr_sim_clock_s(), (double) orr_sim.tasks_done / (wall - orr_sim.wall_start + 1e-9));
-	fflush(stderr);
 }

@@ -219,8 +219,9 @@ static void print_bounds(FILE *f, const struct totals *t)
 static void print_summary(const struct totals *t)
 {
 	FILE *f = stderr;
-	fprintf(f, "%sorrery sim: %d node%s, %.6f s of virtual time, %llu tasks, %llu messages, ", orr_sim.progress ? "\r\033[K" : "",
-		orr_sim.nranks, orr_sim.nranks == 1 ? "" : "s", t->makespan_s, (unsigned long long) t->tasks,
+	orr_sim_progress_clear();
+	fprintf(f, "orrery sim: %d node%s, %.6f s of virtual time, %llu tasks, %llu messages, ", orr_sim.nranks,
+		 orr_sim.nranks == 1 ? "" : "s", t->makespan_s, (unsigned long long) t->tasks,
 		(unsigned long long) t->messages);
 	print_bytes(f, (double) t->bytes);
 	fprintf(f, "; took %.2f s and ", orr_sim_wall_s() - orr_sim.wall_start);
@@ -318,8 +319,9 @@ void orr_sim_diagnose(FILE *f)
 {
 	unsigned left = DUMP_ALL;
 	int waiting = orr_sim.nranks - orr_sim.nended;
-	fprintf(f, "%sorrery sim: nothing can advance any more after %.6f s of virtual time: %d of %d ranks wait for ever\n",
-		orr_sim.progress ? "\r\033[K" : "", orr_sim_clock_s(), waiting, orr_sim.nranks);
+	orr_sim_progress_clear();
+	fprintf(f, "orrery sim: nothing can advance any more after %.6f s of virtual time: %d of %d ranks wait for ever\n",
+		orr_sim_clock_s(), waiting, orr_sim.nranks);
 	list_ended(f);
 	for (int i = 0; i < orr_sim.nranks && left; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];

@@ -180,6 +180,11 @@ static void regressions(void)
 		CHECK(s == ORR_PERF_CALIBRATED);
 		cl.model = &nl;
 		CHECK_NEAR(expect(&cl, &cpu, 333, 0, 0, &s), 0.5 * 333 + 200, 0.05);
+		/* A regression's deviation is that of the measurements, relative to their means. */
+		struct starpu_task *t = make(&cl, 333, 0);
+		double deviation, us = orr_perf_spread_us(node, &cpu, t, 0, &s, &deviation);
+		CHECK_NEAR(deviation, 0.1 * us, 1e-4);
+		free(t);
 		cl.model = &multi;
 		CHECK_NEAR(expect(&cl, &cpu, 20000, 0, 0, &s), 30 + 40000 + 400000, 0.05);
 		CHECK(s == ORR_PERF_CALIBRATED);
