@@ -247,7 +247,7 @@ def main():
     parser.add_argument("--build", default=".", help="the build tree, after make (default: here)")
     parser.add_argument("--output", default="fidelity", help="folder for measurements and fidelity.csv (default: fidelity)")
     parser.add_argument("--rounds", type=int, default=7, help="real runs per line (default 7)")
-    parser.add_argument("--minutes", type=float, default=9, help="begin no further round after that long, but do 3 (default 9)")
+    parser.add_argument("--minutes", type=float, default=8, help="begin no further round after that long, but do 3 (default 8)")
     parser.add_argument("--workers", type=numbers, default=[1, 2], help="numbers of workers on one node (default 1,2)")
     parser.add_argument("--ranks", type=numbers, default=[2, 4], help="numbers of ranks (default 2,4)")
     parser.add_argument("--only", help="only lines that match this expression")
