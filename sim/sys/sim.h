@@ -90,7 +90,7 @@ struct orr_sim_rank {
 	struct orr_sim_peer *peers;
 	unsigned npeers;
 	struct orr_sim_mpi *mpi;	/* sim_mpi.c's own */
-	struct orr_sim_bus *bus;	/* sim_bus.c's own; NULL without devices */
+	struct orr_sim_bus *bus;	/* sim_bus.c's own; NULL until a copy or a device needs it */
 	double joules;			/* used by what the runtime knew of, as reported at its end */
 	struct orr_graph **graphs;	/* of all starts of the runtime, with --bound */
 	unsigned ngraphs;

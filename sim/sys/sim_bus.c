@@ -6,6 +6,8 @@
  * - when main memory takes part, the link that all devices of the node share, which has a capacity per direction (.memory's link_in and
  *   link_out, else that of the fastest measured copy in that direction). A copy takes its size from the link: with a link that is twice
  *   as fast as a device, two devices copy at full speed.
+ * - when a disk takes part, that disk, which serves one copy at a time.
+ * What nobody described is assumed (perf.h): buses of fake devices, for one, and disks.
  * Engines and link serve in the order in which copies were asked for, so that the end of a copy is known when it starts. Copies from
  * device to device go beside the shared link: their measured bandwidth says what the way between the two is like.
  * Invariant: no engine moves more than one copy at a time, no link more than its capacity over any backlog. */
@@ -22,7 +24,7 @@ struct orr_sim_bus {
 	double capacity[2];	/* bytes per microsecond of the shared link, by direction; 0: unlimited */
 	double link_free[2];
 	double alloc_us;
-	struct { double in_free, out_free; } engine[STARPU_MAXNODES];
+	struct { double in_free, out_free; } engine[STARPU_MAXNODES];	/* a disk's: in_free alone */
 	unsigned nkernels;	/* that a device executes at once */
 	double kernel_free[STARPU_MAXNODES][ORR_MAX_KERNELS];
 };
@@ -46,10 +48,11 @@ int orr_sim_bus_init(struct orr_sim_rank *r)
 	struct orr_sim_bus *b = r->bus ? r->bus : calloc(1, sizeof(*b));
 	if (!b)
 		return -ENOMEM;
-	for (int d = FROM_MAIN; d <= TO_MAIN; d++)
-		b->capacity[d] = r->machine->link_mbs[d] > 0 ? r->machine->link_mbs[d] : fastest(r->machine, d);
-	b->alloc_us = !orr_sim.alloc_cost ? 0 : isnan(r->machine->alloc_us) ? ALLOC_US : r->machine->alloc_us;
-	b->nkernels = r->machine->nkernels ? r->machine->nkernels : 1;
+	const struct orr_machine *m = r->machine;
+	for (int d = FROM_MAIN; d <= TO_MAIN && m; d++)
+		b->capacity[d] = m->link_mbs[d] > 0 ? m->link_mbs[d] : fastest(m, d);
+	b->alloc_us = !orr_sim.alloc_cost ? 0 : !m || isnan(m->alloc_us) ? ALLOC_US : m->alloc_us;
+	b->nkernels = m && m->nkernels ? m->nkernels : 1;
 	r->bus = b;
 	return 0;
 }
@@ -94,15 +97,36 @@ static void later(double *t, double other)
 		*t = other;
 }
 
+/* What a copy takes by itself; 0: nothing. */
+static double alone_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
+{
+	if (!orr_sim.transfer_cost || src == dst || !size)
+		return 0;
+	double us = orr_perf_transfer_us(node, src, dst, size);
+	return isnan(us) || isinf(us) ? ORR_PERF_BUS_US + (double) size / ORR_PERF_BUS_MBS : us;
+}
+
+static int is_kind(const struct orr_node *node, unsigned memnode, enum starpu_node_kind kind)
+{
+	return node->memnodes[memnode].kind == kind;
+}
+
 double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
 {
-	struct orr_sim_bus *b = ((struct orr_sim_rank *) node->sys)->bus;
-	double now = orr_sys_now_us(), start = now, us = orr_sim.transfer_cost ? orr_perf_transfer_us(node, src, dst, size) : 0;
+	struct orr_sim_rank *r = node->sys;
+	double now = orr_sys_now_us(), start = now, us = alone_us(node, src, dst, size);
 	int from_device = is_device(&node->memnodes[src]), to_device = is_device(&node->memnodes[dst]);
 	if (!(us > 0))
 		return now;
-	if (!b)
+	/* Fake devices and disks come without a description of the machine. */
+	if (!r->bus && orr_sim_bus_init(r))
 		return now + us;
+	struct orr_sim_bus *b = r->bus;
+	if (is_kind(node, src, STARPU_DISK_RAM) || is_kind(node, dst, STARPU_DISK_RAM)) {
+		double *disk_free = &b->engine[is_kind(node, src, STARPU_DISK_RAM) ? src : dst].in_free;
+		later(&start, *disk_free);
+		return *disk_free = start + us;
+	}
 	int link = from_device == to_device ? -1 : to_device ? FROM_MAIN : TO_MAIN;
 	if (from_device)
 		later(&start, b->engine[src].out_free);

@@ -48,13 +48,21 @@ static const char *codelet_name(const struct starpu_task *t)
 }
 
 /* Whether the kernel runs, and whether the time that it takes here counts. */
-static int executes(const struct orr_worker *w, const struct starpu_task *t, int *inject)
+static int executes(const struct orr_node *node, const struct starpu_task *t, int *inject)
 {
 	unsigned flags = t->cl ? (unsigned) t->cl->flags : 0;
 	*inject = orr_sim.kernels == ORR_SIM_INJECT || (flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT);
-	if (w->group->node->cfg.disable_kernels)
+	if (node->cfg.disable_kernels)
 		return *inject = 0;
 	return orr_sim.kernels != ORR_SIM_SKIP || *inject || (flags & STARPU_CODELET_SIMGRID_EXECUTE);
+}
+
+/* That much of the simulated time comes from that source. */
+static void note(const struct starpu_task *t, enum orr_perf_source source, double us)
+{
+	orr_sim.kernel_us[source] += us;
+	if (source > ORR_PERF_BY_SIZE)
+		note_uncalibrated(codelet_name(t), us);
 }
 
 /* A kernel's own random factor: the same on every unit, in units of that unit's deviation. */
@@ -87,22 +95,20 @@ static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked
 	us = asked_us > 0 && guessed ? asked_us : us + asked_us;
 	if (orr_sim.noise.kernels > 0 || orr_sim.noise.unmeasured > 0)
 		us *= noise(w->group->node->sys, t, us, deviation);
-	orr_sim.kernel_us[source] += us;
-	if (source > ORR_PERF_BY_SIZE)
-		note_uncalibrated(codelet_name(t->pub), us);
+	note(t->pub, source, us);
 	return us;
 }
 
 int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t)
 {
 	int inject;
-	return executes(w, t->pub, &inject);
+	return executes(w->group->node, t->pub, &inject);
 }
 
 int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	int inject, run = executes(w, t->pub, &inject) && func;
+	int inject, run = executes(w->group->node, t->pub, &inject) && func;
 	double measured = 0, us;
 	a->extra_us = 0;
 	if (run) {
@@ -126,6 +132,39 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 		return 0;
 	w->end_us = w->arch == STARPU_CPU_WORKER ? orr_sim_cores_enter(a->rank, us) : orr_sim_bus_kernel_end(a->rank, w->memnode, us);
 	return 1;
+}
+
+/* The unit that computes on a memory node: a CPU when there is no worker. */
+static struct orr_perf_unit unit_of(const struct orr_node *node, unsigned memnode)
+{
+	for (unsigned i = 0; i < node->nworkers; i++)
+		if (node->workers[i].memnode == memnode)
+			return *node->workers[i].unit;
+	return (struct orr_perf_unit) { .type = STARPU_CPU_WORKER, .ncores = 1 };
+}
+
+double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode, struct starpu_codelet *cl,
+			  void (*func)(void **, void *), void **buffers)
+{
+	struct orr_perf_unit unit = unit_of(node, memnode);
+	enum orr_perf_source source = ORR_PERF_CALIBRATED;
+	struct starpu_task t;
+	int inject;
+	starpu_task_init(&t);
+	t.cl = cl;
+	t.handles[0] = h;
+	int run = executes(node, &t, &inject);
+	double us = run && inject ? -cpu_us() : 0;
+	if (run)
+		func(buffers, NULL);
+	if (run && inject)
+		us += cpu_us();
+	else
+		us = orr_perf_expected_us(node, &unit, &t, 0, 1, &source);
+	if (!(us >= 0) || isinf(us))
+		us = 0;
+	note(&t, source, us);
+	return us * ((struct orr_sim_rank *) node->sys)->slowness;
 }
 
 void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t)

@@ -233,7 +233,7 @@ struct orr_node {
 	unsigned nbusy;			/* atomic: workers that hold data; only counted when some memory is limited */
 	unsigned ncopying;		/* atomic: copies in progress, finished or not scheduled yet */
 	unsigned nprefetch;		/* atomic: prefetches queued on all memory nodes */
-	unsigned nbackground;		/* atomic: reduction tasks, prefetches and ends of handles that are not over */
+	unsigned nbackground;		/* atomic: reduction tasks, prefetches and submitted ends of handles that are not over */
 	unsigned rr;			/* round-robin cursor of pushes from outside of workers */
 	uint64_t rng;			/* state of the seeded generator */
 	uint32_t next_interface_id;

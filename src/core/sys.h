@@ -113,6 +113,13 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t);
 /* Called once when the kernel is over. */
 void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t);
+struct _starpu_data_state;
+struct starpu_codelet;
+/* A copy brought multiformat data to memory node memnode, where codelet cl makes the format of that node out of it: calls func(buffers),
+ * cl's function for the kind of node, or not, as the run asks. Returns how many microseconds more the data then take to be usable, 0 in a
+ * real run. */
+double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode, struct starpu_codelet *cl,
+			  void (*func)(void **, void *), void **buffers);
 
 /* ---- memory and copies ---- */
 /* Buffers of main memory that only kernels and transfers touch. In a simulated run that skips kernels no payload is stored. The

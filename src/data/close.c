@@ -33,13 +33,18 @@ int orr_handle_has_value(starpu_data_handle_t h)
 
 /* ---- the last moments ---- */
 
+static void background_over(struct orr_node *node)
+{
+	if (ORR_ATOMIC_ADD(&node->nbackground, -1) == 0)
+		orr_waitq_wake(&node->done);
+}
+
 static void destroy(starpu_data_handle_t h)
 {
 	struct orr_node *node = orr_self();
 
 	orr_handle_destroy(h);
-	if (ORR_ATOMIC_ADD(&node->nbackground, -1) == 0)
-		orr_waitq_wake(&node->done);
+	background_over(node);
 }
 
 static void at_home(void *arg)
@@ -144,9 +149,12 @@ static void closing_submit(struct orr_acquire *a)
 {
 	struct closing *c = (struct closing *) a;
 
+	struct orr_node *node = orr_self();
+
 	if (c->what == DESTROY) {
 		orr_acquire_release(&c->acq);
 		orr_handle_end(c->handle);
+		background_over(node);
 	} else {
 		drop_now(c);
 	}
@@ -174,14 +182,20 @@ static int close_wait(struct closing *c, starpu_data_handle_t h, int what, enum 
 
 static void close_submit(starpu_data_handle_t h, int what, enum starpu_data_access_mode mode)
 {
+	struct orr_node *node = orr_self();
 	struct closing *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		orr_fatal("out of memory while closing %s", orr_handle_name(h));
 	c->handle = h;
 	c->what = what;
-	if (orr_acquire_start(&c->acq, h, -1, mode, 1, 0, closing_submit))
-		free(c);
+	if (what == DESTROY)
+		ORR_ATOMIC_ADD(&node->nbackground, 1);	/* it may wait for an acquisition whose data are on their way */
+	if (orr_acquire_start(&c->acq, h, -1, mode, 1, 0, closing_submit) == 0)
+		return;
+	if (what == DESTROY)
+		background_over(node);
+	free(c);
 }
 
 /* ---- unregistration ---- */

@@ -75,12 +75,13 @@ int orr_memory_writeback_node(struct orr_node *node, starpu_data_handle_t h, uns
 }
 
 /* Gives t a buffer while r, the source, is kept by a reference. Under h->lock, which may be dropped meanwhile. */
-static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, struct orr_replicate *t)
+static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, struct orr_replicate *t,
+				   enum orr_copy_why why)
 {
 	size_t size = starpu_data_get_alloc_size(h);
 	enum orr_room room = ORR_ROOM_MADE;
-	/* The only copies on a disk have no better place to go to. */
-	enum orr_effort effort = is_disk(node, t->memnode) ? ORR_EFFORT_CLEAN : ORR_EFFORT_WRITEBACK;
+	/* The only copies on a disk have no better place to go to, and what is written back ahead is worth no other write-back. */
+	enum orr_effort effort = is_disk(node, t->memnode) || why == ORR_COPY_CLEAN ? ORR_EFFORT_CLEAN : ORR_EFFORT_WRITEBACK;
 
 	ORR_ATOMIC_ADD(&r->refcnt, 1);
 	ORR_ATOMIC_ADD(&t->refcnt, 1);
@@ -114,7 +115,9 @@ enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t 
 	if (!t || orr_transfer_loading(h))
 		return ORR_ROOM_NONE;
 	orr_transfer_shape(h, r, t);
-	room = target_buffer(node, h, r, t);
+	room = target_buffer(node, h, r, t, why);
+	if (room != ORR_ROOM_MADE && why == ORR_COPY_CLEAN)
+		return ORR_ROOM_NONE;
 	if (room == ORR_ROOM_NONE && is_disk(node, t->memnode)) {
 		orr_disk_tell_full(node, t->memnode, starpu_data_get_alloc_size(h));
 		return ORR_ROOM_NOWHERE;

@@ -46,21 +46,26 @@ static int wait_loading(struct orr_fetch *rq, struct orr_replicate *r)
 	return LATER;
 }
 
+/* Gives back what the request holds. When this is a buffer, others may want it. */
 static void unpin(struct orr_fetch *rq)
 {
 	struct orr_node *node = orr_self();
 	struct orr_replicate *r;
+	int buffer = rq->hop;
 
 	orr_lock(&rq->handle->lock);
 	if (rq->pinned) {
 		r = orr_handle_find(rq->handle, rq->memnode);
+		buffer |= r->allocated;
 		ORR_ATOMIC_ADD(&r->refcnt, -1);
 	}
 	if (rq->hop)
 		ORR_ATOMIC_ADD(&rq->handle->main.refcnt, -1);
 	rq->pinned = rq->hop = 0;
 	orr_unlock(&rq->handle->lock);
-	orr_memory_kick(node);
+	/* Not for a retry that got none: it would be tried again at once, for ever. */
+	if (buffer)
+		orr_memory_kick(node);
 }
 
 static void finish(struct orr_fetch *rq, int ret);
@@ -376,7 +381,7 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_
 
 /* ---- write-through ---- */
 
-/* It holds the datum for reading until the copy is made. */
+/* It holds the datum for reading until the copy is made */
 struct write_through {
 	struct orr_acquire acq;	/* first */
 	unsigned memnode;

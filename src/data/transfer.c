@@ -53,7 +53,8 @@ int orr_transfer_loading(starpu_data_handle_t h)
 /* ---- copies ---- */
 
 /* Multiformat data: makes the destination's format of the source's, which lies beside it (handbook 27.10). */
-static int convert(struct orr_node *node, starpu_data_handle_t h, unsigned src_node, unsigned dst_node, void *iface)
+static int convert(struct orr_node *node, starpu_data_handle_t h, unsigned src_node, unsigned dst_node, void *iface,
+		   double *us)
 {
 	enum starpu_node_kind from = node->memnodes[src_node].kind, to = node->memnodes[dst_node].kind;
 	struct starpu_codelet *cl;
@@ -74,8 +75,8 @@ static int convert(struct orr_node *node, starpu_data_handle_t h, unsigned src_n
 			  orr_handle_name(h), src_node, dst_node);
 		return -ENOTSUP;
 	}
-	if (f && !node->cfg.disable_kernels && orr_sys_has_payload(node))
-		f(buffers, NULL);
+	if (f)
+		*us = orr_sys_convert_us(node, h, dst_node, cl, f, buffers);
 	orr_iface_mf_unstage(iface, dst_node);
 	return 0;
 }
@@ -86,6 +87,8 @@ static int copy(struct orr_node *node, starpu_data_handle_t h, struct orr_replic
 	struct orr_memnode *from = &node->memnodes[src->memnode], *to = &node->memnodes[dst->memnode];
 	const struct orr_memnode_ops *ops = from->kind == STARPU_CPU_RAM ? to->ops : from->ops;
 	void *dst_iface = orr_replicate_iface(h, dst);
+	double convert_us = 0;
+	size_t bytes;
 	int ret = orr_iface_copy(h->ops, orr_replicate_iface(h, src), src->memnode, dst_iface, dst->memnode, &chan);
 
 	if (ret == -EAGAIN) {
@@ -94,11 +97,13 @@ static int copy(struct orr_node *node, starpu_data_handle_t h, struct orr_replic
 		ret = 0;
 	}
 	if (!ret)
-		ret = convert(node, h, src->memnode, dst->memnode, dst_iface);
+		ret = convert(node, h, src->memnode, dst->memnode, dst_iface, &convert_us);
 	if (ret)
 		return ret;
+	/* What the interface moved by its own means takes time too. */
+	bytes = chan.bytes ? chan.bytes : starpu_data_get_size(h);
 	orr_bus_count(node, src->memnode, dst->memnode, chan.bytes);
-	*end_us = orr_sys_copy_end_us(node, src->memnode, dst->memnode, chan.bytes);
+	*end_us = orr_sys_copy_end_us(node, src->memnode, dst->memnode, bytes) + convert_us;
 	return 0;
 }
 

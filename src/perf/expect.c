@@ -145,9 +145,34 @@ static int row_of(const struct orr_node *node, const struct orr_machine *m, unsi
 	}
 }
 
+static int is_disk(const struct orr_node *node, unsigned memnode)
+{
+	return memnode < node->nmemnodes && node->memnodes[memnode].kind == STARPU_DISK_RAM;
+}
+
+/* Between main memory and a disk, as the machine's files tell. */
+static double disk_table(const struct orr_machine *m, int latency, int writing)
+{
+	if (!m)
+		return NAN;
+	return latency ? m->disk_us : m->disk_mbs[writing] > 0 ? m->disk_mbs[writing] : NAN;
+}
+
+static double disk_transfer_us(const struct orr_machine *m, int writing, size_t size)
+{
+	double us = disk_table(m, 1, writing), mbs = disk_table(m, 0, writing);
+	if (isnan(us))
+		us = ORR_PERF_DISK_US;
+	if (isnan(mbs))
+		mbs = writing ? ORR_PERF_DISK_WRITE_MBS : ORR_PERF_DISK_READ_MBS;
+	return us + (double) size / mbs;
+}
+
 static double table(struct orr_node *node, int latency, unsigned src, unsigned dst)
 {
 	const struct orr_machine *m = machine_of(node);
+	if (src != dst && (is_disk(node, src) || is_disk(node, dst)))
+		return src == STARPU_MAIN_RAM || dst == STARPU_MAIN_RAM ? disk_table(m, latency, is_disk(node, dst)) : NAN;
 	const double *t = m ? (latency ? m->latency : m->bandwidth) : NULL;
 	int i = m ? row_of(node, m, src) : -1, j = m ? row_of(node, m, dst) : -1;
 	if (src == dst)
@@ -159,7 +184,13 @@ static double table(struct orr_node *node, int latency, unsigned src, unsigned d
 
 double orr_perf_transfer_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
 {
-	return src == dst ? 0 : table(node, 1, src, dst) + (double) size / table(node, 0, src, dst);
+	if (src == dst)
+		return 0;
+	if (is_disk(node, src))
+		return disk_transfer_us(machine_of(node), 0, size) + orr_perf_transfer_us(node, STARPU_MAIN_RAM, dst, size);
+	if (is_disk(node, dst))
+		return orr_perf_transfer_us(node, src, STARPU_MAIN_RAM, size) + disk_transfer_us(machine_of(node), 1, size);
+	return table(node, 1, src, dst) + (double) size / table(node, 0, src, dst);
 }
 
 double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node)

@@ -291,22 +291,23 @@ static int memory_line(struct orr_machine *m, const char *path, unsigned line, c
 		m->nkernels = (unsigned) v;
 		return 0;
 	}
-	if (!strcmp(word, "alloc")) {
-		if (strcmp(unit, "us") || v > 1e6)
-			return fail(path, line, "a time such as `alloc 100 us'");
-		if (!isnan(m->alloc_us))
-			return fail(path, line, "alloc only once");
-		m->alloc_us = v;
-		return 0;
-	}
-	if (strcmp(word, "link_in") && strcmp(word, "link_out"))
-		return fail(path, line, "one of cuda0, cuda1, ..., opencl0, ..., link_in, link_out, alloc and kernels");
-	if (strcmp(unit, "MB/s") || v < MACHINE_MIN_MBS || v > 1e9)
+	const struct { const char *word; double *us, *mbs; } words[] = {
+		{ "alloc", &m->alloc_us, NULL }, { "disk_latency", &m->disk_us, NULL },
+		{ "link_in", NULL, &m->link_mbs[0] }, { "link_out", NULL, &m->link_mbs[1] },
+		{ "disk_read", NULL, &m->disk_mbs[0] }, { "disk_write", NULL, &m->disk_mbs[1] },
+	};
+	size_t i = 0, nwords = sizeof(words) / sizeof(words[0]);
+	while (i < nwords && strcmp(words[i].word, word))
+		i++;
+	if (i == nwords)
+		return fail(path, line, "one of cuda0, cuda1, ..., opencl0, ..., link_in, link_out, alloc, kernels, disk_read, disk_write and disk_latency");
+	if (words[i].us && (strcmp(unit, "us") || v > 1e6))
+		return fail(path, line, "a time such as `alloc 100 us'");
+	if (words[i].mbs && (strcmp(unit, "MB/s") || v < MACHINE_MIN_MBS || v > 1e9))
 		return fail(path, line, "a bandwidth such as `link_in 6000 MB/s'");
-	double *mbs = &m->link_mbs[!strcmp(word, "link_out")];
-	if (*mbs > 0)
-		return fail(path, line, "each link only once");
-	*mbs = v;
+	if (words[i].us ? !isnan(*words[i].us) : *words[i].mbs > 0)
+		return fail(path, line, "each word only once");
+	*(words[i].us ? words[i].us : words[i].mbs) = v;
 	return 0;
 }
 
@@ -332,11 +333,9 @@ int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m
 static int load_memory(struct orr_machine *m)
 {
 	char path[4096], *text;
-	m->alloc_us = NAN;
-	if (!(m->ncuda + m->nopencl))
-		return 0;
-	m->memory = calloc(m->ncuda + m->nopencl, sizeof(*m->memory));
-	if (!m->memory)
+	m->alloc_us = m->disk_us = NAN;
+	m->memory = m->ncuda + m->nopencl ? calloc(m->ncuda + m->nopencl, sizeof(*m->memory)) : NULL;
+	if (m->ncuda + m->nopencl && !m->memory)
 		return -ENOMEM;
 	int err = read_text(m->dir, m->name, "memory", path, sizeof(path), &text);
 	if (err)

@@ -26,6 +26,8 @@ struct orr_machine {
 	double link_mbs[2];		/* MB/s of what all devices share: [0] from main memory, [1] to it; 0: not told */
 	double idle_watts, watts[STARPU_NARCH];	/* of the idle machine, and on top of a busy unit; 0: not told */
 	double alloc_us;		/* what allocating a buffer on a device takes; NAN: not told */
+	double disk_mbs[2];		/* MB/s of a disk: [0] reading, [1] writing; 0: not told */
+	double disk_us;			/* what each of its transfers takes before the first byte; NAN: not told */
 };
 
 /* Loads the machine `name` from the first of the directories that has bus/NAME.config. dirs is NULL-terminated. Returns 0 and *out, or
@@ -38,8 +40,9 @@ int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m
 int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *matrix);
 /* Lines "submit_us 0.11", each at most once; costs that no line names are NAN. */
 int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS]);
-/* Lines "cuda0 5375 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100 us", each at most once. "opencl0 ...", "kernels 4 streams" too. m->memory has room for m->ncuda + m->nopencl sizes,
- * which are 0, as are m->link_mbs; m->alloc_us is NAN. */
+/* Lines "cuda0 5375 MiB", "opencl0 2048 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100 us", "kernels 4 streams",
+ * "disk_read 2000 MB/s", "disk_write 1000 MB/s" and "disk_latency 100 us", each at most once. m->memory has room for
+ * m->ncuda + m->nopencl sizes, which are 0, as are m->link_mbs and m->disk_mbs; m->alloc_us and m->disk_us are NAN. */
 int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m);
 
 /* Lines "idle 80 W", "cpu 8 W", "cuda 150 W", "opencl 150 W", each at most once (machine_power.c). */
@@ -80,7 +83,15 @@ void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struc
 /* Speed in flop/s assumed for a unit without a model, from the machine's measurements when possible. */
 double orr_perf_default_flops(const struct orr_perf_unit *u);
 
-/* Expected duration in microseconds of a transfer between memory nodes, from the machine's bus measurements; NAN when unknown. */
+/* Assumed of disks, and of buses, that nobody described. */
+#define ORR_PERF_DISK_READ_MBS 2000.0
+#define ORR_PERF_DISK_WRITE_MBS 1000.0
+#define ORR_PERF_DISK_US 100.0
+#define ORR_PERF_BUS_MBS 8000.0
+#define ORR_PERF_BUS_US 10.0
+
+/* Expected duration in microseconds of a transfer between memory nodes, from the machine's bus measurements; NAN when unknown. From and
+ * to a disk: as described, else as assumed; between a disk and a device by way of main memory. */
 double orr_perf_transfer_us(struct orr_node *node, unsigned src, unsigned dst, size_t size);
 
 /* The footprint of the task: CRC over the footprints of its data, or the model's own function. */

@@ -11,10 +11,6 @@
 #include <errno.h>
 #include <math.h>
 
-/* Assumed of buses that were never measured. */
-#define UNKNOWN_LATENCY_US 10.0
-#define UNKNOWN_BYTES_PER_US 8000.0
-
 enum knowledge { CANNOT, KNOWN, UNKNOWN };
 
 struct estimate {
@@ -66,7 +62,7 @@ static double transfer_us(struct orr_node *node, uint32_t where, unsigned dst, s
 		double us = orr_perf_transfer_us(node, (unsigned) __builtin_ctz(rest), dst, size);
 
 		if (isnan(us))
-			us = UNKNOWN_LATENCY_US + (double) size / UNKNOWN_BYTES_PER_US;
+			us = ORR_PERF_BUS_US + (double) size / ORR_PERF_BUS_MBS;
 		if (us < best)
 			best = us;
 	}

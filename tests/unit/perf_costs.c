@@ -16,7 +16,7 @@ static int read_memory(const char *text)
 	char copy[512];
 	snprintf(copy, sizeof(copy), "%s", text);
 	memset(sizes, 0, sizeof(sizes));
-	machine = (struct orr_machine) { .ncuda = NCUDA, .memory = sizes, .alloc_us = NAN };
+	machine = (struct orr_machine) { .ncuda = NCUDA, .memory = sizes, .alloc_us = NAN, .disk_us = NAN };
 	return orr_machine_parse_memory(copy, "box.memory", &machine);
 }
 
@@ -75,10 +75,12 @@ static void bad_costs(void)
 
 static void good_memory(void)
 {
-	CHECK(read_memory("") == 0 && sizes[0] == 0 && machine.link_mbs[0] == 0 && isnan(machine.alloc_us));
+	CHECK(read_memory("") == 0 && sizes[0] == 0 && machine.link_mbs[0] == 0 && isnan(machine.alloc_us) && machine.disk_mbs[1] == 0 && isnan(machine.disk_us));
 	CHECK(read_memory("# comment\n\ncuda2 5375 MiB\n cuda0\t0.5e3 MiB \r\nlink_in 6000 MB/s\nlink_out 6500.5 MB/s\nalloc 0 us") == 0);
 	CHECK(sizes[2] == 5375UL << 20 && sizes[0] == 500UL << 20 && sizes[1] == 0);
 	CHECK(machine.link_mbs[0] == 6000 && machine.link_mbs[1] == 6500.5 && machine.alloc_us == 0);
+	CHECK(read_memory("disk_write 900 MB/s\ndisk_read 1.5e3 MB/s\ndisk_latency 80 us\n") == 0);
+	CHECK(machine.disk_mbs[0] == 1500 && machine.disk_mbs[1] == 900 && machine.disk_us == 80 && isnan(machine.alloc_us));
 }
 
 static void bad_memory(void)
@@ -114,6 +116,11 @@ static void bad_memory(void)
 	refuse(read_memory, "alloc 100 ms\n", 1, time);
 	refuse(read_memory, "alloc 1e7 us\n", 1, time);
 	refuse(read_memory, "alloc 1 us\nalloc 1 us\n", 2, "only once");
+	refuse(read_memory, "disk 1000 MB/s\n", 1, names);
+	refuse(read_memory, "disk_read 1000 us\n", 1, rate);
+	refuse(read_memory, "disk_write 0 MB/s\n", 1, rate);
+	refuse(read_memory, "disk_latency 1 MB/s\n", 1, time);
+	refuse(read_memory, "disk_latency 0 us\ndisk_latency 0 us\n", 2, "only once");
 }
 
 int main(void)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A node with a disk and a fake device, as disk.sh describes it. `disk PART` runs one part and prints what it took in virtual time:
+ * read, write: one datum from and to the disk; both: two data to it at the same time; convert: multiformat data to the device.
+ *
+ * Invariant: ends with 0 when every datum has its value, which is not looked at with "skip" as second argument. */
+#include <starpu.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH (1 << 18)	/* ints: 1 MiB */
+
+static int disk, values;
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "disk: %s\n", what);
+	exit(1);
+}
+
+static starpu_data_handle_t datum(int first)
+{
+	starpu_data_handle_t h;
+	int *v, i;
+
+	starpu_vector_data_register(&h, -1, 0, LENGTH, sizeof(int));
+	check(starpu_data_acquire(h, STARPU_W) == 0, "acquire");
+	v = starpu_data_get_local_ptr(h);
+	for (i = 0; i < LENGTH && values; i++)
+		v[i] = first + i;
+	starpu_data_release(h);
+	return h;
+}
+
+/* Reads it, and that is the end of it. */
+static void end(starpu_data_handle_t h, int first)
+{
+	int *v, i;
+
+	check(starpu_data_acquire(h, STARPU_R) == 0, "acquire");
+	v = starpu_data_get_local_ptr(h);
+	for (i = 0; i < LENGTH && values; i++)
+		check(v[i] == first + i, "a value is wrong");
+	starpu_data_release(h);
+	starpu_data_unregister(h);
+}
+
+static double write_one(void)
+{
+	starpu_data_handle_t h = datum(7);
+	double start = starpu_timing_now();
+
+	check(starpu_data_prefetch_on_node(h, (unsigned) disk, 0) == 0 && starpu_data_is_on_node(h, (unsigned) disk), "prefetch");
+	start = starpu_timing_now() - start;
+	end(h, 7);
+	return start;
+}
+
+static double read_one(void)
+{
+	starpu_data_handle_t h = datum(8);
+	double start;
+
+	check(starpu_data_prefetch_on_node(h, (unsigned) disk, 0) == 0, "prefetch");
+	check(starpu_data_acquire_on_node(h, disk, STARPU_RW) == 0, "acquire on the disk");
+	starpu_data_release_on_node(h, disk);
+	start = starpu_timing_now();
+	check(starpu_data_acquire(h, STARPU_R) == 0, "acquire");
+	start = starpu_timing_now() - start;
+	starpu_data_release(h);
+	end(h, 8);
+	return start;
+}
+
+static double both(void)
+{
+	starpu_data_handle_t h[2];
+	double start;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		h[i] = datum(i);
+	start = starpu_timing_now();
+	for (i = 0; i < 2; i++)
+		check(starpu_data_prefetch_on_node(h[i], (unsigned) disk, 1) == 0, "prefetch");
+	for (i = 0; i < 2; i++)
+		check(starpu_data_prefetch_on_node(h[i], (unsigned) disk, 0) == 0, "prefetch");
+	start = starpu_timing_now() - start;
+	for (i = 0; i < 2; i++)
+		end(h[i], i);
+	return start;
+}
+
+/* ---- conversion ---- */
+
+static double cost(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+{
+	(void) arch;
+	(void) nimpl;
+	return (double) starpu_data_get_size(STARPU_TASK_GET_HANDLE(t, 0)) / 1024;
+}
+
+static unsigned conversions;
+
+static void to_cuda(void *buffers[], void *arg)
+{
+	const int *from = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
+	int *to = STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]);
+	unsigned i, n = STARPU_MULTIFORMAT_GET_NX(buffers[0]);
+
+	(void) arg;
+	for (i = 0; i < n; i++)
+		to[i] = -from[i];
+	conversions++;
+}
+
+static void to_cpu(void *buffers[], void *arg)
+{
+	int *to = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
+	const int *from = STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]);
+	unsigned i, n = STARPU_MULTIFORMAT_GET_NX(buffers[0]);
+
+	(void) arg;
+	for (i = 0; i < n; i++)
+		to[i] = -from[i];
+	conversions++;
+}
+
+static struct starpu_perfmodel cost_model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost, .symbol = "conversion" };
+static struct starpu_codelet to_cuda_cl = { .cuda_funcs = { to_cuda }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &cost_model, .name = "to_cuda" };
+static struct starpu_codelet to_cpu_cl = { .cpu_funcs = { to_cpu }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &cost_model, .name = "to_cpu" };
+static struct starpu_multiformat_data_interface_ops formats = {
+	.cpu_elemsize = sizeof(int), .cuda_elemsize = sizeof(int), .cpu_to_cuda_cl = &to_cuda_cl, .cuda_to_cpu_cl = &to_cpu_cl
+};
+
+static double convert(void)
+{
+	static int v[LENGTH];
+	starpu_data_handle_t h;
+	double start;
+	int i;
+
+	for (i = 0; i < LENGTH; i++)
+		v[i] = i;
+	starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, v, LENGTH, &formats);
+	start = starpu_timing_now();
+	check(starpu_data_acquire_on_node(h, 1, STARPU_RW) == 0, "acquire on the device");
+	start = starpu_timing_now() - start;
+	starpu_data_release_on_node(h, 1);
+	starpu_data_unregister(h);
+	for (i = 0; i < LENGTH && values; i++)
+		check(v[i] == i, "a value is wrong");
+	check(conversions == (values ? 2 : 0), "the format does not change twice");
+	return start;
+}
+
+int main(int argc, char **argv)
+{
+	const char *part = argc > 1 ? argv[1] : "";
+	double us;
+
+	values = argc < 3 || strcmp(argv[2], "skip");
+	check(starpu_init(NULL) == 0, "starpu_init");
+	disk = starpu_disk_register(&starpu_disk_unistd_ops, values ? "." : "/none/there", -1);
+	check(disk > 0, "starpu_disk_register");
+	us = !strcmp(part, "write") ? write_one() : !strcmp(part, "read") ? read_one() : !strcmp(part, "both") ? both() : convert();
+	printf("%s %.1f\n", part, us);
+	starpu_shutdown();
+	return 0;
+}
