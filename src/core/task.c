@@ -472,7 +472,7 @@ static int check_task(struct orr_node *node, struct starpu_task *task, struct or
 			starpu_data_handle_t h = orr_task_handle(task, i);
 			enum starpu_data_access_mode mode = orr_task_mode(task, i);
 
-			if (__builtin_expect(!h || h->alive != ORR_HANDLE_ALIVE || !(mode & ACCESSES) || (mode & STARPU_REDUX), 0) && !internal &&
+			if (__builtin_expect(!h || ORR_ATOMIC_LOAD_RELAXED(&h->alive) != ORR_HANDLE_ALIVE || !(mode & ACCESSES) || (mode & STARPU_REDUX), 0) && !internal &&
 			    check_datum(task, h, mode, i))
 				return -EINVAL;
 			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition), 0) && !internal && !t->switches) {

@@ -239,7 +239,7 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle)
 		return;
 	check_unregister(handle);
 	handle->bring_home = 1;
-	handle->alive = ORR_HANDLE_LEAVING;
+	ORR_ATOMIC_STORE_RELAXED(&handle->alive, ORR_HANDLE_LEAVING);
 	close_submit(handle, DESTROY, STARPU_RW);
 }
 

@@ -36,7 +36,7 @@ int orr_handle_refuse(starpu_data_handle_t h, const char *what)
 {
 	if (!h)
 		orr_error("%s: the handle is NULL; register the data first", what);
-	else if (h->alive == ORR_HANDLE_LEAVING)
+	else if (ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_LEAVING)
 		orr_error("%s: %s was given to starpu_data_unregister_submit; it cannot be used any more", what, orr_handle_name(h));
 	else
 		orr_error("%s: %p is not a registered data; was it unregistered before?", what, (void *) h);
@@ -51,7 +51,7 @@ void orr_handle_must_be_known(starpu_data_handle_t h, const char *what)
 
 static inline starpu_data_handle_t known(starpu_data_handle_t h, const char *what)
 {
-	if (__builtin_expect(!h || h->alive != ORR_HANDLE_ALIVE, 0))
+	if (__builtin_expect(!h || ORR_ATOMIC_LOAD_RELAXED(&h->alive) != ORR_HANDLE_ALIVE, 0))
 		orr_handle_must_be_known(h, what);
 	return h;
 }
@@ -157,8 +157,17 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *
 
 void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_handle_t handlesrc)
 {
-	orr_handle_must_be_known(handlesrc, __func__);
-	starpu_data_register(handledst, -1, orr_handle_iface(handlesrc), handlesrc->ops);
+	size_t size = known(handlesrc, __func__)->ops->interface_size;
+	void *iface = malloc(size);
+
+	if (!iface)
+		orr_fatal("out of memory while registering data like %s", orr_handle_name(handlesrc));
+	/* Its buffer may come or go just now. */
+	orr_lock(&handlesrc->lock);
+	memcpy(iface, orr_handle_iface(handlesrc), size);
+	orr_unlock(&handlesrc->lock);
+	starpu_data_register(handledst, -1, iface, handlesrc->ops);
+	free(iface);
 }
 
 void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned memnode)
@@ -212,7 +221,7 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle, unsigned me
 	struct orr_replicate *r;
 	void *iface;
 
-	if (__builtin_expect(!handle || handle->alive != ORR_HANDLE_ALIVE, 0))
+	if (__builtin_expect(!handle || ORR_ATOMIC_LOAD_RELAXED(&handle->alive) != ORR_HANDLE_ALIVE, 0))
 		orr_handle_must_be_known(handle, __func__);
 	if (memory_node == STARPU_MAIN_RAM)
 		return orr_handle_iface(handle);

@@ -84,7 +84,7 @@ struct _starpu_data_state {
 	uint8_t bring_home;		/* its end brings the value back to the home node; set by whoever closes it */
 	uint8_t slab : 1;		/* from node->handle_slab */
 	uint8_t wont_use : 1;
-	uint8_t alive;			/* ORR_HANDLE_*, anything else once it ended */
+	uint8_t alive;			/* atomic: ORR_HANDLE_*, anything else once it ended */
 	uint32_t ngranted;		/* accesses that had their turn and did not end */
 	uint32_t nheld;			/* accesses that hold it */
 	struct orr_access *head, *tail;	/* waiting accesses, first to be granted first */
@@ -104,12 +104,14 @@ struct _starpu_data_state {
 int orr_handle_refuse(starpu_data_handle_t h, const char *what);
 static inline int orr_handle_check(starpu_data_handle_t h, const char *what)
 {
-	return __builtin_expect(h && h->alive == ORR_HANDLE_ALIVE, 1) ? 0 : orr_handle_refuse(h, what);
+	return __builtin_expect(h && ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_ALIVE, 1) ? 0 : orr_handle_refuse(h, what);
 }
 /* The same for calls that access nothing, such as queries: its end may have been submitted. */
 static inline int orr_handle_known(starpu_data_handle_t h, const char *what)
 {
-	return __builtin_expect(h && h->alive == ORR_HANDLE_ALIVE, 1) || (h && h->alive == ORR_HANDLE_LEAVING) ? 0 : orr_handle_refuse(h, what);
+	uint8_t alive = h ? ORR_ATOMIC_LOAD_RELAXED(&h->alive) : 0;
+
+	return __builtin_expect(alive == ORR_HANDLE_ALIVE, 1) || alive == ORR_HANDLE_LEAVING ? 0 : orr_handle_refuse(h, what);
 }
 /* Is there such a memory node? Else -EINVAL after a message. */
 int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what);
