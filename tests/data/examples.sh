@@ -23,3 +23,8 @@ both custom_filter -n 64 -t 8
 both custom_filter -n 5 -t 5
 both complex_interface
 both complex_interface -n 1001 -p 13
+both out_of_core
+both out_of_core -nt 7 -b 50 --backend stdio
+both out_of_core -nt 5 -b 100 --backend unistd_o_direct --disk here
+[ ! -e here ] && [ ! -e out_of_core.disk ] || die "files are left"
+if [ "$ORR_TEST_SIM" = yes ]; then ok "$ORRERY" sim -n 1 --kernels skip "$examples/out_of_core/out_of_core.sim" --no-check; fi
