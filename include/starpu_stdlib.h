@@ -70,7 +70,7 @@ void starpu_malloc_on_node_set_default_flags(unsigned node, int flags);
 
 /* --- Budgets -------------------------------------------------------------------------------------------- */
 
-/* Bytes that a node (or all nodes with a budget) has in total, free and in use; -1 where no budget is known.
+/* Bytes that a node (or all nodes together) has in total, free and in use; -1 where a budget is not known.
  * Budgets come from the devices and from STARPU_LIMIT_*_MEM. */
 starpu_ssize_t starpu_memory_get_total(unsigned node);
 starpu_ssize_t starpu_memory_get_available(unsigned node);

@@ -102,6 +102,21 @@ static void give_back(struct orr_memnode *m, size_t size)
 	orr_memory_freed(orr_self());
 }
 
+/* Makes room; whoever may wait does, where writing back what is evicted takes time. Returns 1 when it is worth trying again. */
+static int evict(struct orr_node *node, unsigned memnode, size_t size)
+{
+	struct orr_thread *self = orr_thread_self();
+	unsigned key = orr_waitq_prepare(&node->done);
+	enum orr_room room = orr_memory_evict(node, memnode, size);
+
+	if (room == ORR_ROOM_LATER && !self->task && !self->worker && node->ngroups) {
+		orr_waitq_wait(&node->done, key, 100);	/* the end of a transfer rings */
+		return 1;
+	}
+	orr_waitq_cancel(&node->done);
+	return room == ORR_ROOM_MADE;
+}
+
 int starpu_memory_allocate(unsigned node, size_t size, int flags)
 {
 	struct orr_node *self = orr_self();
@@ -114,7 +129,7 @@ int starpu_memory_allocate(unsigned node, size_t size, int flags)
 
 		if (reserve(m, size, (flags & STARPU_MEMORY_OVERFLOW) != 0) == 0)
 			return 0;
-		if (!(flags & STARPU_MALLOC_NORECLAIM) && orr_memory_evict(self, node, size))
+		if (!(flags & STARPU_MALLOC_NORECLAIM) && evict(self, node, size))
 			continue;
 		if (!(flags & STARPU_MEMORY_WAIT))
 			return -ENOMEM;

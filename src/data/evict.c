@@ -234,11 +234,11 @@ enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size
 	return freed && !later ? ORR_ROOM_MADE : later ? ORR_ROOM_LATER : ORR_ROOM_NONE;
 }
 
-size_t orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted)
+enum orr_room orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted)
 {
 	if (orr_thread_self()->allocating || !orr_memory_managed(node, memnode))
-		return 0;
-	return orr_memory_make_room(node, memnode, wanted, ORR_EFFORT_WRITEBACK) == ORR_ROOM_MADE;
+		return ORR_ROOM_NONE;
+	return orr_memory_make_room(node, memnode, wanted, ORR_EFFORT_WRITEBACK);
 }
 
 int orr_memory_hopeless(struct orr_node *node, unsigned memnode, int ignore_held)

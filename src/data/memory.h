@@ -56,9 +56,9 @@ void orr_memory_exit(struct orr_node *node);
 
 /* evict.c: tries to make room for `wanted` bytes. Without locks. */
 enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size_t wanted, enum orr_effort effort);
-/* The same for an allocation by the program or by an interface: non-zero when it is worth trying again. May be called under a
- * handle's lock, when it only drops the cache and copies that exist elsewhere. */
-size_t orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted);
+/* The same for an allocation by the program or by an interface. ORR_ROOM_NONE when the runtime itself is allocating, under a handle's
+ * lock: it makes room by its own means. */
+enum orr_room orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted);
 /* Frees the buffer of a replicate that nobody uses, writing the value back when it is the only one. Under h->lock, which is released.
  * Returns ORR_ROOM_NONE when it is in use, or has no memory to go to. */
 enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_effort effort);
