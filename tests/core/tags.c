@@ -11,7 +11,7 @@ static int when[MAX], clock_now;
 static void kernel(void *buffers[], void *arg)
 {
 	(void) buffers;
-	when[(intptr_t) arg] = INCR(clock_now);
+	STORE(when[(intptr_t) arg], INCR(clock_now));	/* fan() gives a number to several tasks */
 }
 
 static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .name = "tagged" };
