@@ -51,10 +51,11 @@ static int overflow_disk(struct orr_node *node, size_t size)
 
 	for (i = 0; i <= n; i++) {
 		unsigned at = i == 0 ? (unsigned) node->swap_node : i - 1;
-		struct orr_memnode *m = &node->memnodes[at];
+		struct orr_memnode *m;
 
-		if (at >= n || m->kind != STARPU_DISK_RAM)
+		if (at >= n || !is_disk(node, at))
 			continue;
+		m = &node->memnodes[at];
 		if (any < 0)
 			any = (int) at;
 		if (!orr_disk_is_full(node, at) && (!m->total || starpu_memory_get_used(at) + size <= m->total))
