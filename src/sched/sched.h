@@ -38,6 +38,7 @@ struct starpu_task *orr_taskq_take(struct orr_taskq *q, unsigned i, struct starp
 struct orr_shq {
 	struct starpu_task *inbox;	/* atomic: pushed tasks linked by next, newest first */
 	int urgent;			/* atomic: look into the inbox before the next pop */
+	int draining;			/* atomic: tasks are on their way from the inbox to q */
 	orr_lock_t lock __attribute__((aligned(128)));	/* protects what follows */
 	unsigned npops;
 	struct orr_taskq q;

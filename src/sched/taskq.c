@@ -146,6 +146,7 @@ static void drain(struct orr_shq *q)
 	struct starpu_task *list, *oldest = NULL, *next;
 
 	ORR_ATOMIC_STORE_RELAXED(&q->urgent, 0);
+	ORR_ATOMIC_STORE_RELAXED(&q->draining, 1);
 	list = ORR_ATOMIC_XCHG(&q->inbox, NULL);
 	for (; list; list = next) {
 		next = list->next;
@@ -157,6 +158,14 @@ static void drain(struct orr_shq *q)
 		if (orr_taskq_push(&q->q, oldest, orr_task_of(oldest)->queue_prio))
 			orr_fatal("out of memory while queueing task %s", orr_task_name(oldest));
 	}
+	ORR_ATOMIC_STORE(&q->draining, 0);
+}
+
+/* Looks without the lock, in the order that tasks take: whoever finds nothing may sleep, and those that a worker of another kind is just
+ * moving are nobody else's to announce. */
+static int is_empty(const struct orr_shq *q)
+{
+	return !ORR_ATOMIC_LOAD(&q->inbox) && !ORR_ATOMIC_LOAD(&q->draining) && !ORR_ATOMIC_LOAD_RELAXED(&q->q.ntasks);
 }
 
 #define DRAIN_EVERY 16
@@ -165,7 +174,7 @@ struct starpu_task *orr_shq_pop(struct orr_shq *q, struct orr_worker *w, int ste
 {
 	struct starpu_task *task;
 
-	if (!ORR_ATOMIC_LOAD_RELAXED(&q->q.ntasks) && !ORR_ATOMIC_LOAD_RELAXED(&q->inbox))
+	if (is_empty(q))
 		return NULL;
 	orr_lock(&q->lock);
 	if (!q->q.ntasks || ORR_ATOMIC_LOAD_RELAXED(&q->urgent) || ++q->npops % DRAIN_EVERY == 0)
