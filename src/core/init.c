@@ -477,6 +477,25 @@ static int is_quiet(struct orr_node *node)
 	return ORR_ATOMIC_LOAD(&node->nbackground) == 0;
 }
 
+/* Somebody may hold data that are to end: whoever waits for that for ever is told. Microseconds. */
+#define TELL_AFTER_US 5e6
+
+static void wait_quiet(struct orr_node *node)
+{
+	double limit = TELL_AFTER_US;
+
+	while (!is_quiet(node)) {
+		unsigned key = orr_waitq_prepare(&node->done);
+
+		if (is_quiet(node)) {
+			orr_waitq_cancel(&node->done);
+		} else if (orr_waitq_wait(&node->done, key, limit)) {
+			orr_warn("starpu_shutdown waits for data given to starpu_data_unregister_submit, or on their way: release what is acquired");
+			limit = -1;
+		}
+	}
+}
+
 void starpu_shutdown(void)
 {
 	struct orr_node *node = orr_self();
@@ -491,7 +510,7 @@ void starpu_shutdown(void)
 		starpu_resume();
 	starpu_sched_ctx_set_context(NULL);
 	starpu_task_wait_for_all();
-	ORR_WAIT_UNTIL(&node->done, is_quiet(node));
+	wait_quiet(node);
 	if (node->cfg.worker_stats || node->cfg.bus_stats)
 		starpu_display_stats();
 	node->state = ORR_NODE_STOPPING;

@@ -430,6 +430,8 @@ void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode d
 	}
 	if (!(a->access.mode & STARPU_W) || (down_to & STARPU_W))
 		return;
+	if (a->access.pinned && ORR_ATOMIC_LOAD(&h->ext) && ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask))
+		orr_write_through(h, (unsigned) a->access.node);
 	orr_lock(&h->lock);
 	a->access.mode = (uint16_t) (STARPU_R | (a->access.mode & ~(STARPU_RW | STARPU_COMMUTE)));
 	/* Readers may join, but not a group of commuting writers before the others of it are over. */

@@ -58,6 +58,13 @@ int main(void)
 	starpu_data_release_on_node(h, (int) device_node(1));
 	while (where() != 7)
 		starpu_sleep(1e-5f);
+	/* And keeps what it wrote for reading. */
+	CHECK(starpu_data_acquire(h, STARPU_RW) == 0);
+	CHECK(where() == 1);
+	starpu_data_release_to(h, STARPU_R);
+	while (where() != 7)
+		starpu_sleep(1e-5f);
+	starpu_data_release(h);
 	/* Pieces have the mask of what they are cut from. */
 	{
 		struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 2 };
