@@ -349,6 +349,31 @@ int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t h, int node, e
 	return 0;
 }
 
+static void granted_wait(struct orr_acquire *a)
+{
+	struct orr_node *node = orr_self();
+
+	/* From here on a is the waiting thread's. */
+	ORR_ATOMIC_STORE((int *) a->arg, 1);
+	orr_waitq_wake(&node->done);
+}
+
+int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node, enum starpu_data_access_mode mode)
+{
+	struct orr_node *self = orr_self();
+	int done = 0, ret;
+
+	orr_sys_settle(orr_thread_self());
+	a->arg = &done;
+	ret = orr_acquire_start(a, h, node, mode, 1, 0, granted_wait);
+	if (ret)
+		return ret;
+	if (!ORR_ATOMIC_LOAD(&done))
+		orr_about_to_wait(self);
+	ORR_WAIT_UNTIL(&self->done, ORR_ATOMIC_LOAD(&done));
+	return 0;
+}
+
 /* Whether using the datum on a node, which is held, may take time: inside a task that must not be. */
 static int takes_time(starpu_data_handle_t h, unsigned node, unsigned mode)
 {

@@ -38,6 +38,8 @@ struct orr_acquire {
  * message. prio orders the transfers. */
 int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode, int sequential, int prio,
 		      void (*granted)(struct orr_acquire *));
+/* [waits] orr_acquire_start in the order, and until it is granted: a->status says how. Not inside tasks. */
+int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode);
 /* Like orr_acquire_start when it would be granted at once, otherwise does nothing and returns -EAGAIN. Views of partitioned data are not
  * checked. It waits for a transfer only where the caller may wait; inside a task it returns -EAGAIN instead. */
 int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode);

@@ -18,7 +18,6 @@ struct orr_user_acquire {
 	void *arg;
 	struct orr_thread *owner;	/* who waited for it; NULL: nobody, it has a callback */
 	int node;		/* as the program gave it */
-	int done;		/* atomic */
 };
 
 static void link_acquire(struct orr_user_acquire *u)
@@ -33,16 +32,6 @@ static void link_acquire(struct orr_user_acquire *u)
 	u->next = ext->acquires;
 	ext->acquires = u;
 	orr_unlock(&h->lock);
-}
-
-static void granted_sync(struct orr_acquire *a)
-{
-	struct orr_user_acquire *u = (struct orr_user_acquire *) a;
-	struct orr_node *node = orr_self();
-
-	/* From here on it is the waiting thread's, which links it: linked earlier, another thread's release could take it. */
-	ORR_ATOMIC_STORE(&u->done, 1);
-	orr_waitq_wake(&node->done);
 }
 
 static void granted_callback(struct orr_acquire *a)
@@ -115,17 +104,6 @@ static struct orr_user_acquire *prepare(starpu_data_handle_t h, int node, enum s
 	return u;
 }
 
-/* [waits] Until it is granted. */
-static void wait_granted(struct orr_user_acquire *u)
-{
-	struct orr_node *node = orr_self();
-
-	orr_sys_settle(orr_thread_self());
-	if (!ORR_ATOMIC_LOAD(&u->done))
-		orr_about_to_wait(node);
-	ORR_WAIT_UNTIL(&node->done, ORR_ATOMIC_LOAD(&u->done));
-}
-
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
 {
 	struct orr_user_acquire *u;
@@ -139,20 +117,17 @@ int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum star
 	if (!u)
 		return ret;
 	u->acq.may_fail = 1;
-	ret = orr_acquire_start(&u->acq, handle, node < 0 ? -1 : node, mode, 1, 0, granted_sync);
-	if (ret) {
-		free(u);
-		return ret;
-	}
-	wait_granted(u);
-	ret = u->acq.status;
-	if (ret) {
+	ret = orr_acquire_wait(&u->acq, handle, node < 0 ? -1 : node, mode);
+	if (!ret && u->acq.status) {
+		ret = u->acq.status;
 		orr_acquire_release(&u->acq);
-		free(u);
-		return ret;
 	}
-	link_acquire(u);
-	return 0;
+	/* Linked earlier, another thread's release could take it. */
+	if (ret)
+		free(u);
+	else
+		link_acquire(u);
+	return ret;
 }
 
 int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mode mode)

@@ -14,8 +14,6 @@
 /* An access for writing that ends the handle or its contents. */
 struct closing {
 	struct orr_acquire acq;
-	starpu_data_handle_t handle;
-	int done;		/* atomic */
 	enum { DESTROY, DROP, FORGET } what;	/* the handle; value and buffers; the value */
 };
 
@@ -128,56 +126,30 @@ static void end_pins(starpu_data_handle_t h)
 /* ---- closing ---- */
 
 /* Its turn has come, and the datum is held. */
-static void drop_now(struct closing *c)
+static void drop_now(struct orr_acquire *a, int buffers)
 {
-	orr_lock(&c->handle->lock);
-	orr_handle_drop_contents(c->handle, c->what == DROP);
-	orr_unlock(&c->handle->lock);
-	orr_acquire_release(&c->acq);
-}
+	starpu_data_handle_t h = a->access.handle;
 
-static void closing_sync(struct orr_acquire *a)
-{
-	struct closing *c = (struct closing *) a;
-	struct orr_node *node = orr_self();
-
-	ORR_ATOMIC_STORE(&c->done, 1);
-	orr_waitq_wake(&node->done);
+	orr_lock(&h->lock);
+	orr_handle_drop_contents(h, buffers);
+	orr_unlock(&h->lock);
+	orr_acquire_release(a);
 }
 
 static void closing_submit(struct orr_acquire *a)
 {
 	struct closing *c = (struct closing *) a;
-
+	starpu_data_handle_t h = a->access.handle;
 	struct orr_node *node = orr_self();
 
 	if (c->what == DESTROY) {
-		orr_acquire_release(&c->acq);
-		orr_handle_end(c->handle);
+		orr_acquire_release(a);
+		orr_handle_end(h);
 		background_over(node);
 	} else {
-		drop_now(c);
+		drop_now(a, c->what == DROP);
 	}
 	free(c);
-}
-
-/* [waits] Until it is its turn. Returns 0 or -errno after a message. */
-static int close_wait(struct closing *c, starpu_data_handle_t h, int what, enum starpu_data_access_mode mode)
-{
-	struct orr_node *node = orr_self();
-	int ret;
-
-	c->handle = h;
-	c->what = what;
-	c->done = 0;
-	orr_sys_settle(orr_thread_self());
-	ret = orr_acquire_start(&c->acq, h, -1, mode, 1, 0, closing_sync);
-	if (ret)
-		return ret;
-	if (!ORR_ATOMIC_LOAD(&c->done))
-		orr_about_to_wait(node);
-	ORR_WAIT_UNTIL(&node->done, ORR_ATOMIC_LOAD(&c->done));
-	return 0;
 }
 
 static void close_submit(starpu_data_handle_t h, int what, enum starpu_data_access_mode mode)
@@ -187,7 +159,6 @@ static void close_submit(starpu_data_handle_t h, int what, enum starpu_data_acce
 
 	if (!c)
 		orr_fatal("out of memory while closing %s", orr_handle_name(h));
-	c->handle = h;
 	c->what = what;
 	if (what == DESTROY)
 		ORR_ATOMIC_ADD(&node->nbackground, 1);	/* it may wait for an acquisition whose data are on their way */
@@ -210,7 +181,7 @@ static void check_unregister(starpu_data_handle_t h)
 
 static void unregister(starpu_data_handle_t h, int coherency)
 {
-	struct closing c;
+	struct orr_acquire a = { .may_fail = 0 };
 
 	if (orr_handle_check(h, "unregistration"))
 		orr_fatal("unregistration cannot go on");
@@ -219,9 +190,9 @@ static void unregister(starpu_data_handle_t h, int coherency)
 	if (orr_acquire_check_wait(h, "unregistration"))
 		orr_fatal("%s cannot be unregistered", orr_handle_name(h));
 	check_unregister(h);
-	if (close_wait(&c, h, DESTROY, STARPU_RW))
+	if (orr_acquire_wait(&a, h, -1, STARPU_RW))
 		orr_fatal("%s cannot be unregistered", orr_handle_name(h));
-	orr_acquire_release(&c.acq);
+	orr_acquire_release(&a);
 	end_pins(h);
 	if (coherency && h->home_node >= 0 && orr_handle_has_value(h) && orr_fetch_wait(h, (unsigned) h->home_node, STARPU_R, 0) < 0)
 		no_way_home(h);
@@ -253,10 +224,10 @@ static void drop_submit(starpu_data_handle_t h, int what, const char *caller)
 
 static void drop(starpu_data_handle_t h, int what, const char *caller)
 {
-	struct closing c;
+	struct orr_acquire a = { .may_fail = 0 };
 
-	if (!orr_handle_check(h, caller) && !orr_acquire_check_wait(h, caller) && !close_wait(&c, h, what, STARPU_W))
-		drop_now(&c);
+	if (!orr_handle_check(h, caller) && !orr_acquire_check_wait(h, caller) && !orr_acquire_wait(&a, h, -1, STARPU_W))
+		drop_now(&a, what == DROP);
 }
 
 void starpu_data_invalidate_submit(starpu_data_handle_t handle) { drop_submit(handle, DROP, __func__); }
