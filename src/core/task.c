@@ -546,6 +546,10 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		return ret;
 	if (__builtin_expect(t->state == ORR_TASK_DONE, 0))
 		renew(t), t->where = task->cl ? (task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl)) : STARPU_NOWHERE;
+	ret = orr_access_reserve(t);
+	if (ret)
+		return ret;
+	/* From here on nothing fails: others see the task. */
 	if (__builtin_expect(task->cl && task->cl->model != NULL, 0) && !task->cl->model->is_init)
 		starpu_perfmodel_init(task->cl->model);
 	if (!task->callback_func && task->cl && task->cl->callback_func)
@@ -574,11 +578,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		orr_graph_submit(node, t, nodeps);
 	if (task->use_tag)
 		orr_tag_task_submitted(t);
-	if (task->cl && orr_task_nbuffers(task)) {
-		ret = orr_access_submit(t, nodeps);
-		if (ret)
-			return ret;
-	}
+	if (t->naccess)
+		orr_access_submit(t, nodeps);
 	orr_task_release(t);	/* the submission itself; t may be gone from here on */
 	if (synchronous)
 		return starpu_task_wait(task);
@@ -708,7 +709,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	struct orr_node *node = orr_self();
 	struct starpu_task *pub = t->pub;
 	struct orr_task_array succ, end_succ;
-	int internal = t->internal, user_wait = t->user_wait, regenerate;
+	int internal = t->internal, user_wait = t->user_wait, auto_destroy = t->auto_destroy, regenerate;
 	unsigned ctx = t->ctx;
 
 	if (t->naccess)
@@ -731,7 +732,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	orr_trace_task(node, ORR_EV_DONE, t, w ? (int) w->id : -1);
 	regenerate = pub->regenerate;
 	pub->status = STARPU_TASK_FINISHED;
-	if (t->auto_destroy && !regenerate) {
+	if (auto_destroy && !regenerate) {
 		destroy(t);
 	} else {
 		ORR_ATOMIC_STORE(&t->state, ORR_TASK_DONE);
@@ -739,8 +740,13 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 			/* The same task again; it stays counted as pending until the new round ends. */
 			int ret = starpu_task_submit(pub);
 
-			if (ret)
+			if (ret) {
 				orr_error("task %s could not be submitted again: %s", orr_task_name(pub), strerror(-ret));
+				if (auto_destroy)
+					destroy(t);
+				else
+					ORR_ATOMIC_STORE(&t->state, ORR_TASK_DONE);
+			}
 		}
 	}
 	if (__builtin_expect(ctx != 0, 0))

@@ -648,14 +648,7 @@ static void prepare(struct orr_worker *w, struct orr_task *t)
 	if (!t->impl_chosen)
 		t->nimpl = (uint8_t) impl;
 	t->worker = w;
-	t->interfaces = task->interfaces;
-	if (t->naccess > STARPU_NMAXBUFS) {
-		if (!task->dyn_interfaces)
-			task->dyn_interfaces = calloc(t->naccess, sizeof(void *));
-		if (!task->dyn_interfaces)
-			orr_fatal("out of memory while starting task %s", orr_task_name(task));
-		t->interfaces = task->dyn_interfaces;
-	}
+	t->interfaces = t->naccess > STARPU_NMAXBUFS ? task->dyn_interfaces : task->interfaces;
 }
 
 /* Asks for the data of w->task, or of w->next. */

@@ -50,9 +50,11 @@ void orr_acquire_release(struct orr_acquire *a);
 /* Keeps the datum with fewer rights: RW -> R lets readers in. down_to: STARPU_R, STARPU_W, STARPU_RW or STARPU_NONE (as release). */
 void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode down_to);
 
-/* Tasks: enqueues all accesses of a task being submitted (adds to t->ndeps for those whose turn has not come). nodeps: outside of
- * sequential consistency. Returns 0 or -ENOMEM. */
-int orr_access_submit(struct orr_task *t, int nodeps);
+/* Tasks: memory for the accesses of a task, before anybody hears of its submission. Returns 0, or -ENOMEM after a message. */
+int orr_access_reserve(struct orr_task *t);
+/* Enqueues all accesses of a task being submitted (adds to t->ndeps for those whose turn has not come). nodeps: outside of sequential
+ * consistency. */
+void orr_access_submit(struct orr_task *t, int nodeps);
 /* Everything else is there. Returns 1 when the task holds all its data, 0 when it was parked and will come back through orr_task_held. */
 int orr_access_lock(struct orr_task *t);
 /* Grants what may be granted now (after something outside of the queue changed, such as the end of a reduction). */

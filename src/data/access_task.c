@@ -213,18 +213,35 @@ static unsigned prepare(struct orr_task *t, int nodeps)
 	return nordered;
 }
 
-int orr_access_submit(struct orr_task *t, int nodeps)
+int orr_access_reserve(struct orr_task *t)
 {
-	struct orr_access *inl[STARPU_NMAXBUFS], **v;
-	unsigned i, n, nordered;
+	unsigned n = orr_task_nbuffers(t->pub);
+	void **interfaces;
+
+	t->naccess = n;
+	t->access = t->inl_access;
+	if (__builtin_expect(n <= STARPU_NMAXBUFS, 1))
+		return 0;
+	t->access = malloc(n * sizeof(*t->access));
+	interfaces = t->access ? realloc(t->pub->dyn_interfaces, n * sizeof(*interfaces)) : NULL;
+	if (!interfaces) {
+		free(t->access);
+		t->access = NULL;
+		t->naccess = 0;
+		orr_error("task %s: out of memory for its %u data", orr_task_name(t->pub), n);
+		return -ENOMEM;
+	}
+	memset(interfaces, 0, n * sizeof(*interfaces));
+	t->pub->dyn_interfaces = interfaces;
+	return 0;
+}
+
+void orr_access_submit(struct orr_task *t, int nodeps)
+{
+	struct orr_access *inl[STARPU_NMAXBUFS], **v = room(t, inl);
+	unsigned i, n, nordered = prepare(t, nodeps);
 	int redux = 0;
 
-	t->naccess = orr_task_nbuffers(t->pub);
-	t->access = t->naccess > STARPU_NMAXBUFS ? malloc(t->naccess * sizeof(*t->access)) : t->inl_access;
-	if (!t->access)
-		return -ENOMEM;
-	v = room(t, inl);
-	nordered = prepare(t, nodeps);
 	if (t->naccess > 1)
 		merge_duplicates(t, v);
 	n = sorted(t, v, is_ordered);
@@ -243,7 +260,6 @@ int orr_access_submit(struct orr_task *t, int nodeps)
 			orr_access_kick_redux(v[i]->handle);
 	if (v != inl)
 		free(v);
-	return 0;
 }
 
 /* ---- the end ---- */
