@@ -4,15 +4,18 @@
 // Invariant: no exception of SimGrid leaves this file; each becomes a message that names what the user gave.
 #include <cstdarg>
 #include <exception>
+#include <regex>
 #include <string>
 #include <vector>
 #include <simgrid/s4u.hpp>
 #include <simgrid/Exception.hpp>
+#include <xbt/config.hpp>
 
 extern "C" {
 void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 void launcher_deadlock(void);
 void launcher_engine_init(const char *const *settings, int n);
+void launcher_settle_locale(void);
 size_t launcher_platform_load(const char *file, int n);
 sg_host_t launcher_host(size_t i);
 void launcher_run(void);
@@ -29,6 +32,27 @@ static std::string first_line(const std::exception &e)
 
 // In the order of their declaration, which the engine forgets.
 static std::vector<s4u::Host *> hosts;
+
+// "1.25" becomes "125e-2", which is the same number in every locale.
+static std::string without_points(const std::string &text)
+{
+	static const std::regex number("([0-9]*)[.]([0-9]*)(?:[eE]([-+]?[0-9]{1,9}))?");
+	std::string out;
+	std::smatch m;
+	auto from = text.begin();
+	for (; std::regex_search(from, text.end(), m, number); from = m[0].second) {
+		long exponent = (m[3].length() ? std::stol(m[3]) : 0) - static_cast<long>(m[2].length());
+		out += std::string(from, m[0].first) + m[1].str() + m[2].str() + "e" + std::to_string(exponent);
+	}
+	return out + std::string(from, text.end());
+}
+
+// SimGrid reads these settings when the first message comes, in the locale that the program has chosen by then.
+void launcher_settle_locale(void)
+{
+	for (const char *key : {"smpi/bw-factor", "smpi/lat-factor", "smpi/os", "smpi/or", "smpi/ois", "smpi/IB-penalty-factors"})
+		simgrid::config::set_value(key, without_points(simgrid::config::get_value<std::string>(key)));
+}
 
 void launcher_engine_init(const char *const *settings, int n)
 {

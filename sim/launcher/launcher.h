@@ -53,6 +53,8 @@ void launcher_loading(const char *platform);	/* what SimGrid's complaints are ab
 
 /* glue.cpp: SimGrid's C++ side */
 void launcher_engine_init(const char *const *settings, int n);
+/* After SMPI_init(): programs may choose their locale from here on. */
+void launcher_settle_locale(void);
 /* Loads the file, or makes a cluster of n hosts when it is NULL. Returns the number of hosts. */
 size_t launcher_platform_load(const char *file, int n);
 sg_host_t launcher_host(size_t i);

@@ -124,6 +124,7 @@ static void start(const struct launcher_options *o)
 {
 	orr_sim_memory_init();
 	SMPI_init();
+	launcher_settle_locale();
 	SMPI_app_instance_register("program", NULL, o->n);
 	SMPI_app_instance_register("engines", NULL, o->n);
 	SMPI_app_instance_register("workers", NULL, o->n);

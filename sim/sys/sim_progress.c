@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "core/numbers.h"
 #include "sim.h"
 
 #define COLLECTED ((size_t) 1 << 20)	/* a program that writes more between two calls of the runtime may meet the line */
@@ -51,6 +52,8 @@ void orr_sys_progress(struct orr_node *node)
 		setvbuf(stdout, malloc(COLLECTED), _IOFBF, COLLECTED);
 	orr_sim.wall_shown = wall;
 	orr_sim.progress_begun = orr_sim.progress_shown = 1;
+
+	ORR_PLAIN_NUMBERS;
 	fprintf(stderr, "\r\033[K%llu tasks done, %.6f s of virtual time, %.0f tasks/s", (unsigned long long) orr_sim.tasks_done,
 		orr_sim_clock_s(), (double) orr_sim.tasks_done / (wall - orr_sim.wall_start + 1e-9));
 	fflush(stderr);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "sim.h"
+#include "core/numbers.h"
 #include "core/task.h"
 #include "mpi/sys_mpi.h"
 #include "mpi/mpi.h"
@@ -244,6 +245,7 @@ static void print_summary(const struct totals *t)
 
 int orr_sim_report_write(void)
 {
+	ORR_PLAIN_NUMBERS;
 	struct totals t;
 	int failed = 0;
 	sum(&t);
@@ -317,6 +319,7 @@ static void list_ended(FILE *f)
 
 void orr_sim_diagnose(FILE *f)
 {
+	ORR_PLAIN_NUMBERS;
 	unsigned left = DUMP_ALL;
 	int waiting = orr_sim.nranks - orr_sim.nended;
 	orr_sim_progress_clear();

@@ -9,6 +9,7 @@
  * Transfers, priorities and the runtime's own time are not counted; tasks without a model count 0, with a warning.
  * Invariant: results never exceed the time of a schedule whose kernels take the expected times. */
 #include "core/graph.h"
+#include "core/numbers.h"
 #include "perf/perf.h"
 
 #include <math.h>
@@ -295,6 +296,7 @@ void starpu_bound_compute(double *res, double *integer_res, int integer)
 
 void starpu_bound_print(FILE *output, int integer)
 {
+	ORR_PLAIN_NUMBERS;
 	struct orr_graph *g = recorded("starpu_bound_print");
 	double us, us_whole;
 	uint32_t t;
@@ -324,6 +326,7 @@ void starpu_bound_print(FILE *output, int integer)
 
 void starpu_bound_print_lp(FILE *output)
 {
+	ORR_PLAIN_NUMBERS;
 	struct orr_graph *g = recorded("starpu_bound_print_lp");
 	uint32_t t;
 	unsigned k;
@@ -354,6 +357,7 @@ void starpu_bound_print_lp(FILE *output)
 /* Rows of equal type must stand together in a column: one pass over types, each with its kinds. */
 void starpu_bound_print_mps(FILE *output)
 {
+	ORR_PLAIN_NUMBERS;
 	struct orr_graph *g = recorded("starpu_bound_print_mps");
 	uint32_t t;
 	unsigned k;

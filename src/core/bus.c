@@ -5,6 +5,7 @@
  * buses that lead to it, then the m that lead from it.
  * Invariant: a bus keeps its number; counters only grow, what was asked for is remembered beside them. */
 #include "core/node.h"
+#include "core/numbers.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -139,6 +140,7 @@ void starpu_profiling_bus_helper_display_summary(void) { orr_bus_print(stderr); 
 
 void orr_bus_print(FILE *f)
 {
+	ORR_PLAIN_NUMBERS;
 	struct orr_node *node = orr_self();
 	double seconds = (orr_sys_now_us() - node->start_us) * 1e-6, all_bytes = 0;
 	unsigned long long all = 0;

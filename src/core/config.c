@@ -3,6 +3,7 @@
  *
  * Invariant: a value that cannot be read is an error naming the variable, never silently ignored. */
 #include "core/node.h"
+#include "core/numbers.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -131,7 +132,7 @@ static int parse_long(const char *name, const char *text, long *out)
 static int parse_double(const char *name, const char *text, double *out)
 {
 	char *end;
-	double v = strtod(text, &end);
+	double v = orr_strtod(text, &end);
 
 	if (end == text || *end || !isfinite(v))
 		return malformed(name, text, "a finite number");

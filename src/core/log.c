@@ -3,6 +3,7 @@
  *
  * Invariant: a line is written by one call, so that lines of several processes do not mix. */
 #include "core/node.h"
+#include "core/numbers.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 static void emit(const char *level, const char *fmt, va_list ap)
 {
+	ORR_PLAIN_NUMBERS;
 	struct orr_node *node = orr_self();
 	char line[2048];
 	int n;

@@ -2,6 +2,7 @@
 /* On-line profiling of workers and tasks: switching it, and reading the numbers (buses: bus.c).
  *
  * Invariant: a worker's record is read and written with its local_lock held; the counters of memory nodes are atomic. */
+#include "core/numbers.h"
 #include "core/worker.h"
 
 #include <errno.h>
@@ -98,6 +99,7 @@ void starpu_profiling_worker_helper_display_summary(void) { print_workers(stderr
 
 void starpu_codelet_display_stats(struct starpu_codelet *cl)
 {
+	ORR_PLAIN_NUMBERS;
 	struct orr_node *node = orr_self();
 	unsigned long total = 0, n;
 	unsigned i;
@@ -117,6 +119,7 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 
 void starpu_data_display_memory_stats(void)
 {
+	ORR_PLAIN_NUMBERS;
 	struct orr_node *node = orr_self();
 	unsigned i;
 

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/numbers.h"
 #include "orrery.h"
 #include "mpi/mpi.h"
 
@@ -65,6 +66,7 @@ static void print_line(const char *who, uint64_t bytes, double seconds)
 
 static void print_stats(struct orr_mpi *mpi, const struct orr_mpi_peer_stats *v, unsigned n)
 {
+	ORR_PLAIN_NUMBERS;
 	double seconds = (orr_sys_now_us() - mpi->start_us) * 1e-6;
 	uint64_t total = 0;
 	char who[48];
@@ -106,6 +108,8 @@ void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_r
 {
 	if (__builtin_expect(!mpi->node->cfg.mpi_comm_trace, 1))
 		return;
+
+	ORR_PLAIN_NUMBERS;
 	fprintf(stderr, "[starpu_mpi_comm][%d] %.3f us: %s %s %s %s rank %d tag %" PRId64 " bytes %zu prio %d\n", mpi->rank, orr_sys_now_us() - mpi->start_us, what,
 		req->kind == ORR_MPI_SEND ? "send" : "receive", orr_handle_name(req->acquire.access.handle), req->kind == ORR_MPI_SEND ? "to" : "from",
 		req->peer_rank, req->tag, req->size, req->prio);
@@ -150,6 +154,7 @@ void starpu_mpi_comm_amounts_retrieve(size_t *comm_amounts)
 
 int orrery_stats_write(const char *path)
 {
+	ORR_PLAIN_NUMBERS;
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 	unsigned n;
 

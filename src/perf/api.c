@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/node.h"
+#include "core/numbers.h"
 #include "perf/near.h"
 #include "perf/state.h"
 
@@ -210,6 +211,7 @@ static void xml_comb(FILE *f, const struct orr_model_comb *c, unsigned comb)
 
 void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model)
 {
+	ORR_PLAIN_NUMBERS;
 	struct _starpu_perfmodel_state *s = orr_perf_state(orr_self(), model);
 	fprintf(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE StarPUPerfmodel SYSTEM \"starpu-perfmodel.dtd\">\n");
 	fprintf(output, "<!-- symbol ");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/numbers.h"
 #include "core/task.h"
 #include "data/handle.h"
 #include "perf/state.h"
@@ -210,6 +211,7 @@ double starpu_transfer_predict(unsigned src_node, unsigned dst_node, size_t size
 
 static void print_table(FILE *f, const struct orr_machine *m, const char *title, const double *t)
 {
+	ORR_PLAIN_NUMBERS;
 	fprintf(f, "%s\nfrom/to\t", title);
 	for (unsigned j = 0; j < m->nmemnodes; j++)
 		fprintf(f, "%u\t", j);

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/numbers.h"
 #include "perf/model_file.h"
 #include "perf/perf.h"
 
@@ -111,7 +112,7 @@ static int parse_row(char *s, const char *path, unsigned line, unsigned n, doubl
 		s = skip_space(s);
 		if (!*s)
 			return i >= n ? 0 : fail(path, line, "as many columns as there are memory nodes (main memory, then the devices)");
-		double v = strtod(s, &stop);
+		double v = orr_strtod(s, &stop);
 		if (stop == s || (*stop && !isspace((unsigned char) *stop)))
 			return fail(path, line, "numbers, or `nan' for what was not measured");
 		if (i < n) {
@@ -233,7 +234,7 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 		if (i == ORR_NCOSTS)
 			return fail(path, line, "one of submit_us, foreign_us, complete_us, datum_us, sched_us, message_us and interrupt_us");
 		char *stop;
-		double v = strtod(s + n, &stop);
+		double v = orr_strtod(s + n, &stop);
 		if (stop == s + n || *skip_space(stop) || !(v >= 0) || v > 1e6)
 			return fail(path, line, "a number of microseconds, 0 to a million");
 		if (!isnan(costs_us[i]))
@@ -313,6 +314,7 @@ static int memory_line(struct orr_machine *m, const char *path, unsigned line, c
 
 int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m)
 {
+	ORR_PLAIN_NUMBERS;
 	char *s;
 	unsigned line = 0;
 	while (next_line(&text, &line, &s)) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/numbers.h"
 #include "perf/perf.h"
 
 #define MOST_WATTS 1e6
@@ -23,6 +24,7 @@ static double *field(struct orr_machine *m, const char *word)
 
 int orr_machine_parse_power(char *text, const char *path, struct orr_machine *m)
 {
+	ORR_PLAIN_NUMBERS;
 	unsigned line = 0;
 	int seen[STARPU_NARCH + 1] = { 0 };
 	for (char *s = text, *next; s && *s; s = next) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "core/node.h"
+#include "core/numbers.h"
 #include "perf/model_file.h"
 
 /* ---- files ---- */
@@ -192,7 +193,7 @@ static int get_ulong(struct parser *p, int base, unsigned long max, const char *
 static int get_double(struct parser *p, const char *what, double *out)
 {
 	char *stop;
-	double v = strtod(p->at, &stop);
+	double v = orr_strtod(p->at, &stop);
 	if (!field_ends(p, stop) || fabs(v) > ORR_MODEL_MAX_NUMBER)
 		return fail(p, what);
 	*out = v;
@@ -497,6 +498,7 @@ static void write_impl(FILE *f, const struct orr_model_comb *c, unsigned comb, u
 
 int orr_model_write(FILE *f, const struct orr_model_data *d)
 {
+	ORR_PLAIN_NUMBERS;
 	fprintf(f, "##################\n# Performance Model Version\n%d\n\n", ORR_MODEL_VERSION);
 	fprintf(f, "####################\n# COMBs\n# number of combinations\n%u\n", d->ncombs);
 	for (unsigned i = 0; i < d->ncombs; i++) {

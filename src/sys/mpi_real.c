@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include "core/numbers.h"
 #include "mpi/mpi.h"
 
 #define YIELD_US 100.0
@@ -261,6 +262,7 @@ int orr_sys_mpi_barrier(struct orr_node *node, MPI_Comm comm)
 
 static void write_stats(const char *path, const struct orr_mpi_peer_stats *all, const int *counts, double makespan_us)
 {
+	ORR_PLAIN_NUMBERS;
 	FILE *f = fopen(path, "w");
 
 	if (!f) {

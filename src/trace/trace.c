@@ -4,6 +4,7 @@
  * Invariant: events are appended to growing buffers and written at shutdown only, sorted by time and then by the order in which their
  * buffer took them, so that the same simulated run gives the same bytes. */
 #include "trace/trace.h"
+#include "core/numbers.h"
 #include "core/worker.h"
 #include "starpu_fxt.h"
 
@@ -157,6 +158,7 @@ static int by_time(const void *a, const void *b)
 
 static void write_events(struct orr_node *node, struct orr_trace *tr, FILE *f)
 {
+	ORR_PLAIN_NUMBERS;
 	size_t n = 0, i, k;
 	struct event *all;
 
