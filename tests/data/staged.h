@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernels for devices whose memory has no pointers (ORRERY_FAKE_OPENCL): staged() copies the data of a task out of the device, by
- * dev_handle and offset as an OpenCL kernel has to, runs a function of the CPU on the copies, and copies them back.
+ * dev_handle and offset as an OpenCL kernel has to, runs a function of the CPU on the copies, and copies those back that it may write:
+ * others may read the same data at the same time.
  *
  * Invariant: only elements move, never what lies between columns; ptr is not looked at. Public interface only. */
 #ifndef STAGED_H
@@ -184,6 +185,14 @@ static inline void *staged_structure(void *i, const struct staged_array a[3])
 	return s;
 }
 
+/* May the kernel change its datum i? One that runs outside of tasks makes a contribution to a reduction. */
+static inline int staged_writes(unsigned i)
+{
+	struct starpu_task *task = starpu_task_get_current();
+
+	return !task || (STARPU_TASK_GET_MODE(task, i) & (STARPU_W | STARPU_SCRATCH | STARPU_REDUX)) != 0;
+}
+
 /* Runs f on copies of the n data of the current task. */
 static inline void staged(void (*f)(void **, void *), void *buffers[], unsigned n, void *arg)
 {
@@ -202,7 +211,8 @@ static inline void staged(void (*f)(void **, void *), void *buffers[], unsigned 
 	f(copies, arg);
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < narrays[i]; k++) {
-			staged_move(&a[i][k], node, 0);
+			if (staged_writes(i))
+				staged_move(&a[i][k], node, 0);
 			free(a[i][k].copy);
 		}
 		free(copies[i]);
