@@ -38,7 +38,7 @@ void starpu_bound_start(int deps, int prio)
 	}
 	orr_lock(&g->lock);
 	g->mark = g->end = g->nnodes;
-	g->bound = 1;
+	ORR_ATOMIC_STORE_RELAXED(&g->bound, 1);
 	orr_unlock(&g->lock);
 }
 
@@ -50,7 +50,7 @@ void starpu_bound_stop(void)
 		return;
 	orr_lock(&g->lock);
 	g->end = g->nnodes;
-	g->bound = 0;
+	ORR_ATOMIC_STORE_RELAXED(&g->bound, 0);
 	orr_unlock(&g->lock);
 }
 

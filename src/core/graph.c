@@ -81,6 +81,25 @@ struct orr_graph *orr_graph_start(struct orr_node *node, int deps)
 	return g;
 }
 
+/* Other threads may be submitting: a graph that is there is gone on with. */
+int orr_graph_join(struct orr_node *node)
+{
+	struct orr_graph *g = node->graph ? node->graph : orr_graph_start(node, 1);
+
+	if (!g)
+		return -ENOMEM;
+	orr_lock(&g->lock);
+	ORR_ATOMIC_STORE_RELAXED(&g->deps, 1);
+	ORR_ATOMIC_ADD(&g->policy, 1);
+	orr_unlock(&g->lock);
+	return 0;
+}
+
+void orr_graph_leave(struct orr_node *node)
+{
+	ORR_ATOMIC_ADD(&node->graph->policy, (unsigned) -1);
+}
+
 int orr_graph_keep(struct orr_node *node)
 {
 	struct orr_graph *g = node->graph;
@@ -101,9 +120,9 @@ void orr_graph_free(struct orr_node *node)
 	struct orr_graph *g = node->graph;
 	uint32_t i;
 
-	if (!g)
-		return;
-	node->graph = NULL;
+	ORR_ATOMIC_STORE(&node->graph, NULL);
+	if (!g || g->kept)
+		return;		/* a kept one is the world's */
 	for (i = 0; i < g->ntypes; i++) {
 		free(g->type[i].us);
 		free((char *) g->type[i].name);
@@ -199,13 +218,13 @@ static void edge(struct orr_graph *g, uint32_t from, uint32_t to)
 	g->edge[g->nedges++] = (struct orr_graph_edge) { from, to };
 }
 
-static int recording(const struct orr_graph *g) { return g->bound || g->policy || g->kept; }
+static int recording(const struct orr_graph *g) { return ORR_ATOMIC_LOAD_RELAXED(&g->bound) || ORR_ATOMIC_LOAD_RELAXED(&g->policy) || g->kept; }
 
 void orr_graph_depend(struct orr_node *node, struct orr_task *dep, struct orr_task *t)
 {
-	struct orr_graph *g = node->graph;
+	struct orr_graph *g = ORR_ATOMIC_LOAD(&node->graph);
 
-	if (!g->deps || !recording(g))
+	if (!ORR_ATOMIC_LOAD_RELAXED(&g->deps) || !recording(g))
 		return;
 	orr_lock(&g->lock);
 	edge(g, place(g, dep), place(g, t));
@@ -281,7 +300,7 @@ static void use(struct orr_graph *g, starpu_data_handle_t h, unsigned mode, uint
 
 void orr_graph_forget(struct orr_node *node, starpu_data_handle_t h)
 {
-	struct orr_graph *g = node->graph;
+	struct orr_graph *g = ORR_ATOMIC_LOAD(&node->graph);
 	struct orr_graph_datum *d;
 
 	orr_lock(&g->lock);
@@ -296,7 +315,7 @@ void orr_graph_forget(struct orr_node *node, starpu_data_handle_t h)
 
 void orr_graph_submit(struct orr_node *node, struct orr_task *t, int nodeps)
 {
-	struct orr_graph *g = node->graph;
+	struct orr_graph *g = ORR_ATOMIC_LOAD(&node->graph);
 	struct starpu_task *task = t->pub;
 	unsigned i, n = orr_task_nbuffers(task);
 	uint32_t me, type, footprint = 0;
@@ -325,7 +344,7 @@ void orr_graph_submit(struct orr_node *node, struct orr_task *t, int nodeps)
 
 void orr_graph_message(struct orr_node *node, starpu_data_handle_t h, int ordered, const struct orr_graph_message *m)
 {
-	struct orr_graph *g = node->graph;
+	struct orr_graph *g = ORR_ATOMIC_LOAD(&node->graph);
 	uint32_t me;
 
 	if (!g->kept)

@@ -39,9 +39,9 @@ struct orr_graph_message {		/* what a send of one process and a receive of anoth
 
 struct orr_graph {
 	orr_lock_t lock;
-	int deps;			/* dependencies are recorded */
-	int bound;			/* between starpu_bound_start and _stop */
-	int policy;			/* a policy needs it */
+	int deps;			/* atomic: dependencies are recorded */
+	int bound;			/* atomic: between starpu_bound_start and _stop */
+	unsigned policy;		/* atomic: contexts whose policy needs it */
 	int kept;			/* from the start of the runtime to its end, for the world: times that the world would charge by default count */
 	uint32_t base;			/* records below are of an earlier graph */
 	uint32_t mark, end;		/* the nodes that bounds are about */
@@ -59,8 +59,11 @@ struct orr_graph {
 	uint32_t ndata, data_cap;
 };
 
-/* Starts recording for the policy (with dependencies). NULL when memory is exhausted. */
+/* A new graph in place of the last one, which nobody may be using. NULL when memory is exhausted. */
 struct orr_graph *orr_graph_start(struct orr_node *node, int deps);
+/* Recording, with dependencies, for the policy of one more context, or one fewer. 0 or -ENOMEM. */
+int orr_graph_join(struct orr_node *node);
+void orr_graph_leave(struct orr_node *node);
 void orr_graph_free(struct orr_node *node);
 /* Starts recording everything until the runtime stops, and nobody frees it: it belongs to the world (orr_sys_node_exit finds it in
  * node->graph). 0 or -ENOMEM after a message. */

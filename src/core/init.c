@@ -438,6 +438,8 @@ int starpu_init(struct starpu_conf *conf)
 		ret = create_units(node);
 	if (!ret && node->keep_graph)
 		ret = orr_graph_keep(node);
+	else if (!ret)
+		orr_graph_free(node);	/* of an earlier run, with other units */
 	if (!ret)
 		ret = orr_sched_init(node);
 	if (!ret)

@@ -101,7 +101,9 @@ struct orr_ctx {
 	struct starpu_worker_collection *collection;	/* its workers, made when asked for */
 	uint64_t nsubmitted __attribute__((aligned(64)));	/* atomic: not used by context 0, see orr_ctx_npending */
 	uint64_t ncompleted;		/* atomic */
-	unsigned npushing;		/* atomic: threads inside push_task; not counted for context 0 */
+	unsigned npushing;		/* atomic: threads inside push_task and do_schedule; push_task is not counted for context 0 */
+	int live;			/* atomic: the policy may be called by whoever is counted there */
+	unsigned phase;			/* atomic: how often the program has waited for all tasks of this context */
 } __attribute__((aligned(64)));
 
 struct orr_worker {
@@ -180,6 +182,7 @@ struct orr_node {
 	struct orr_ctx *ctx[STARPU_NMAX_SCHED_CTXS];	/* by number: ctx[0] is ctx0, NULL: never made */
 	unsigned nctxs;			/* atomic: contexts there are */
 	unsigned ctx_busy;		/* atomic: somebody makes, changes or deletes contexts */
+	unsigned nholding;		/* atomic: contexts whose policy holds tasks until the program waits */
 	unsigned ctx_leaving;		/* atomic: a context became empty whose workers are to go */
 	uint32_t arch_mask;		/* kinds of units that exist: STARPU_CPU | ... */
 	int stand_in;			/* a codelet's function for the CPU stands for the missing one for CUDA on devices that its model knows */

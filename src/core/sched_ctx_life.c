@@ -449,6 +449,7 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 	begin_change(node);
 	bequeath(node, ctx);
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
+	ORR_ATOMIC_STORE(&ctx->live, 0);
 	wait_for_quiet(node, ctx);
 	orr_sched_stop(ctx);
 	forget(ctx);
@@ -471,7 +472,7 @@ int orr_ctx_init(struct orr_node *node, struct starpu_sched_policy *policy)
 	memset(node->ctx, 0, sizeof(node->ctx));
 	node->ctx[0] = ctx;
 	node->nctxs = 1;
-	node->ctx_busy = node->ctx_leaving = 0;
+	node->ctx_busy = node->ctx_leaving = node->nholding = 0;
 	ctx->nsms = -1;
 	ctx->state = ORR_CTX_OPEN;
 	ctx->name = strdup("default");

@@ -574,7 +574,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	task->status = STARPU_TASK_BLOCKED;
 	if (ctx->policy && ctx->policy->submit_hook && !internal)
 		ctx->policy->submit_hook(task);
-	if (__builtin_expect(node->graph != NULL, 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&node->graph) != NULL, 0))
 		orr_graph_submit(node, t, nodeps);
 	if (task->use_tag)
 		orr_tag_task_submitted(t);
@@ -813,7 +813,7 @@ static void declare(struct starpu_task *task, unsigned n, struct starpu_task *de
 		if (!deps[i] || deps[i] == task)
 			orr_fatal("task %s cannot depend on %s", orr_task_name(task), deps[i] ? "itself" : "a NULL task");
 		dep = orr_task_private(deps[i]);
-		if (__builtin_expect(orr_self()->graph != NULL, 0) && !end)
+		if (__builtin_expect(ORR_ATOMIC_LOAD(&orr_self()->graph) != NULL, 0) && !end)
 			orr_graph_depend(orr_self(), dep, t);
 		if (add_successor(dep, t, end))
 			orr_fatal("out of memory while declaring dependencies of task %s", orr_task_name(task));

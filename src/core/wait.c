@@ -81,8 +81,8 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 	}
 	if (prompt)
 		ORR_ATOMIC_ADD(&node->ndone_waiters, -1);
-	if (!n && ctx == ALL_CTXS)
-		ORR_ATOMIC_ADD_RELAXED(&node->phase, 1);
+	if (!n)
+		ORR_ATOMIC_ADD_RELAXED(ctx == ALL_CTXS ? &node->phase : &node->ctx[ctx]->phase, 1);
 	return 0;
 }
 

@@ -28,13 +28,12 @@ extern const struct orr_driver_ops orr_cpu_driver;
 int orr_workers_init(struct orr_node *node);
 void orr_workers_exit(struct orr_node *node);
 
-/* A thread of the program is about to wait: a policy of ours that holds tasks until the whole graph is there gives them out now. */
+/* A thread of the program is about to wait: policies of ours that hold tasks until the whole graph is there give them out now. */
+void orr_sched_give_out(struct orr_node *node, int ours_only);
 static inline void orr_about_to_wait(struct orr_node *node)
 {
-	const struct orr_ctx *ctx = &node->ctx0;
-
-	if (__builtin_expect(ctx->policy && ctx->policy_wakes && ctx->policy->do_schedule, 0))
-		ctx->policy->do_schedule(0);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->nholding) != 0, 0))
+		orr_sched_give_out(node, 1);
 }
 
 /* [waits] Until cond, which is announced on the event count q by whoever makes it true. */

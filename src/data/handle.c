@@ -580,7 +580,7 @@ void orr_handle_destroy(starpu_data_handle_t h)
 
 	if (h->ext && h->ext->unregister_hook)
 		h->ext->unregister_hook(h);
-	if (__builtin_expect(orr_self()->graph != NULL, 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&orr_self()->graph) != NULL, 0))
 		orr_graph_forget(orr_self(), h);
 	orr_prefetch_forget(h);
 	orr_transfer_forget(h);

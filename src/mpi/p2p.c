@@ -66,7 +66,7 @@ static int start(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_handl
 
 	if (out)
 		*out = req;
-	if (__builtin_expect(mpi->node->graph != NULL, 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&mpi->node->graph) != NULL, 0))
 		orr_graph_message(mpi->node, h, !(how & ORR_P2P_UNORDERED), &(struct orr_graph_message) {
 			.context = req->context, .peer = req->peer, .receive = req->kind == ORR_MPI_RECV, .tag = req->tag });
 	if (detached)

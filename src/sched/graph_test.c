@@ -3,7 +3,9 @@
  *
  * Ready tasks are held until the graph is there: when the program calls starpu_do_schedule(), or waits for tasks or data. Then each task's
  * bottom level (the longest path of shortest expected times from it to the end) is its urgency, in one queue for all workers; tasks
- * submitted later go last until the next such moment. When starpu_task_wait_for_all() returns, holding begins again. Invariant: of equal levels the task that became ready first goes first. */
+ * submitted later go last until the next such moment. When waiting for all tasks of the context, or of the process, is over, holding begins
+ * again. Each context has its queue; the graph is that of all tasks of the process, so that what other contexts wait for is urgent too.
+ * Invariant: of equal levels the task that became ready first goes first. */
 #include "sched/sched.h"
 #include "core/graph.h"
 
@@ -17,8 +19,9 @@ struct entry {
 };
 
 struct graph_test {
+	struct orr_ctx *ctx;
 	orr_lock_t lock;	/* protects what follows */
-	unsigned released;	/* atomic: node->phase + 1 when workers may take tasks */
+	unsigned released;	/* atomic: phase() + 1 when workers may take tasks */
 	unsigned n, cap;	/* n: atomic hint */
 	struct entry *heap;	/* the first to go at the root */
 	uint64_t seq;
@@ -30,27 +33,23 @@ static void init(unsigned ctx)
 {
 	struct orr_node *node = orr_self();
 	struct graph_test *s = calloc(1, sizeof(*s));
-	struct orr_graph *g = s ? orr_graph_start(node, 1) : NULL;
 
-	(void) ctx;
-	if (!g)
+	if (!s || orr_graph_join(node))
 		orr_fatal("out of memory for the scheduling policy");
-	g->policy = 1;
-	node->ctx0.policy_data = s;
+	s->ctx = node->ctx[ctx];
+	s->ctx->policy_data = s;
 }
 
 static void deinit(unsigned ctx)
 {
 	struct orr_node *node = orr_self();
-	struct graph_test *s = node->ctx0.policy_data;
+	struct graph_test *s = node->ctx[ctx]->policy_data;
 
-	(void) ctx;
-	if (node->graph)
-		node->graph->policy = 0;
+	orr_graph_leave(node);
 	free(s->level);
 	free(s->heap);
 	free(s);
-	node->ctx0.policy_data = NULL;
+	node->ctx[ctx]->policy_data = NULL;
 }
 
 /* ---- the heap, under the lock ---- */
@@ -104,15 +103,21 @@ static double level_of(const struct graph_test *s, const struct orr_task *t)
 
 /* ---- the policy ---- */
 
-static int is_released(struct orr_node *node, struct graph_test *s)
+/* Changes each time that waiting for all tasks is over. */
+static unsigned phase(const struct orr_node *node, const struct graph_test *s)
 {
-	return ORR_ATOMIC_LOAD(&s->released) == ORR_ATOMIC_LOAD(&node->phase) + 1;
+	return ORR_ATOMIC_LOAD(&node->phase) + ORR_ATOMIC_LOAD(&s->ctx->phase);
+}
+
+static int is_released(const struct orr_node *node, const struct graph_test *s)
+{
+	return ORR_ATOMIC_LOAD(&s->released) == phase(node, s) + 1;
 }
 
 static int push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
-	struct graph_test *s = node->ctx0.policy_data;
+	struct graph_test *s = node->ctx[orr_task_of(task)->ctx]->policy_data;
 
 	orr_lock(&s->lock);
 	if (s->n == s->cap) {
@@ -130,7 +135,7 @@ static int push(struct starpu_task *task)
 	sift_up(s, s->n - 1, (struct entry) { level_of(s, orr_task_of(task)), s->seq++, task });
 	orr_unlock(&s->lock);
 	if (is_released(node, s))
-		orr_wake_one(node);
+		orr_ctx_wake(node, s->ctx);
 	return 0;
 }
 
@@ -138,11 +143,10 @@ static int push(struct starpu_task *task)
 static struct starpu_task *pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct graph_test *s = self->node->ctx0.policy_data;
+	struct graph_test *s = self->node->ctx[ctx]->policy_data;
 	struct starpu_task *task = NULL;
 	unsigned i, best = 0;
 
-	(void) ctx;
 	if (!ORR_ATOMIC_LOAD_RELAXED(&s->n) || !is_released(self->node, s))
 		return NULL;
 	orr_lock(&s->lock);
@@ -164,13 +168,12 @@ static struct starpu_task *pop(unsigned ctx)
 static void do_schedule(unsigned ctx)
 {
 	struct orr_node *node = orr_self();
-	struct graph_test *s = node->ctx0.policy_data;
+	struct graph_test *s = node->ctx[ctx]->policy_data;
 	struct orr_graph *g = node->graph;
 	double *level;
 	unsigned i, n;
 	uint32_t nlevels;
 
-	(void) ctx;
 	orr_lock(&g->lock);
 	nlevels = g->nnodes;
 	level = malloc((nlevels + 1) * sizeof(*level));
@@ -187,9 +190,9 @@ static void do_schedule(unsigned ctx)
 		s->heap[i].level = level_of(s, orr_task_of(s->heap[i].task));
 	for (i = n / 2; i-- > 0;)
 		sift_down(s, i, s->heap[i]);
-	ORR_ATOMIC_STORE(&s->released, ORR_ATOMIC_LOAD(&node->phase) + 1);
+	ORR_ATOMIC_STORE(&s->released, phase(node, s) + 1);
 	orr_unlock(&s->lock);
-	orr_wake_all(node);
+	orr_ctx_wake_all(node, s->ctx);
 }
 
 struct starpu_sched_policy orr_sched_graph_test = {

@@ -73,6 +73,9 @@ struct starpu_sched_policy *orr_sched_find(struct orr_node *node, const char *na
 	return policy;
 }
 
+/* Does a policy of ours keep ready tasks back until it is told to schedule? */
+static int holds(const struct orr_ctx *ctx) { return ctx->policy_wakes && ctx->policy->do_schedule != NULL; }
+
 int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sched_policy *policy)
 {
 	struct orr_thread *self = orr_thread_self();
@@ -80,10 +83,6 @@ int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sc
 
 	if (!policy->push_task || !policy->pop_task) {
 		orr_error("scheduling policy %s lacks push_task or pop_task", policy->policy_name ? policy->policy_name : "of the program");
-		return -EINVAL;
-	}
-	if (policy == &orr_sched_graph_test && ctx->id) {
-		orr_error("scheduling policy graph_test looks at all tasks of the process: it is for the default context only");
 		return -EINVAL;
 	}
 	ctx->policy = policy;
@@ -99,11 +98,17 @@ int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sc
 	if (policy->init_sched)
 		policy->init_sched(ctx->id);
 	self->ctx = saved;
+	if (holds(ctx))
+		ORR_ATOMIC_ADD(&node->nholding, 1);
+	ORR_ATOMIC_STORE(&ctx->live, 1);
 	return 0;
 }
 
 void orr_sched_stop(struct orr_ctx *ctx)
 {
+	ORR_ATOMIC_STORE(&ctx->live, 0);
+	if (ctx->policy && holds(ctx))
+		ORR_ATOMIC_ADD(&orr_self()->nholding, (unsigned) -1);
 	if (ctx->policy && ctx->policy->deinit_sched)
 		ctx->policy->deinit_sched(ctx->id);
 	ctx->policy = NULL;
@@ -230,18 +235,25 @@ void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sc
 
 void starpu_wake_all_blocked_workers(void) { orr_wake_all(orr_self()); }
 
-void starpu_do_schedule(void)
+/* Contexts of any state, as long as their policy is there: what was submitted before the program said that it submits no more waits too. */
+void orr_sched_give_out(struct orr_node *node, int ours_only)
 {
-	struct orr_node *node = orr_self();
 	unsigned i;
 
 	for (i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
 		struct orr_ctx *ctx = node->ctx[i];
 
-		if (ctx && ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_OPEN && ctx->policy->do_schedule)
+		if (!ctx)
+			continue;
+		/* Whoever deletes the context says so first and looks at npushing afterwards. */
+		ORR_ATOMIC_ADD(&ctx->npushing, 1);
+		if (ORR_ATOMIC_LOAD(&ctx->live) && ctx->policy->do_schedule && (ctx->policy_wakes || !ours_only))
 			ctx->policy->do_schedule(i);
+		ORR_ATOMIC_ADD(&ctx->npushing, -1);
 	}
 }
+
+void starpu_do_schedule(void) { orr_sched_give_out(orr_self(), 0); }
 
 void starpu_worker_relax_on(void) {}
 void starpu_worker_relax_off(void) {}

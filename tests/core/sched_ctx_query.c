@@ -207,7 +207,6 @@ static void mistakes(void)
 	CHECK_IS(starpu_task_wait_for_n_submitted_in_ctx(999, 1), -EINVAL);
 	CHECK_IS(starpu_sched_ctx_create(&bad, 1, "bad", 0), STARPU_NMAX_SCHED_CTXS);
 	CHECK_IS(starpu_sched_ctx_create(&one, 1, "bad", STARPU_SCHED_CTX_POLICY_NAME, "nonsense", 0), STARPU_NMAX_SCHED_CTXS);
-	CHECK_IS(starpu_sched_ctx_create(&one, 1, "bad", STARPU_SCHED_CTX_POLICY_NAME, "graph_test", 0), STARPU_NMAX_SCHED_CTXS);
 	CHECK_IS(starpu_sched_ctx_create(&one, 1, "bad", STARPU_SCHED_CTX_NESTED, none, 0), STARPU_NMAX_SCHED_CTXS);
 	CHECK_IS(starpu_sched_ctx_create(&one, 1, "bad", 4711, 0), STARPU_NMAX_SCHED_CTXS);
 	starpu_sched_ctx_delete(0);
