@@ -216,7 +216,8 @@ enum starpu_data_interface_id starpu_data_get_interface_id(starpu_data_handle_t 
  * caller has acquired. pack: *ptr is a new buffer of *count bytes, to be freed
  * with starpu_free_on_node_flags(node, ptr, count, 0); with ptr NULL only the
  * size is given. unpack frees the buffer, peek does not. -ENOTSUP: the interface
- * cannot; -EINVAL: no buffer there, or count is not what the shape needs.
+ * cannot; -EINVAL: no buffer there, count is not what the shape needs, or a NULL
+ * pointer.
  */
 int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count);
 int starpu_data_pack(starpu_data_handle_t handle, void **ptr, starpu_ssize_t *count);
@@ -231,7 +232,7 @@ size_t starpu_data_get_alloc_size(starpu_data_handle_t handle);
 starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle);
 /* Node where the data was registered, -1 when none. */
 int starpu_data_get_home_node(starpu_data_handle_t handle);
-/* One line about the replicate on `node`. */
+/* One line about the replicate on `node`; stream NULL: standard error. */
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream);
 
 /* ======================================================================= */

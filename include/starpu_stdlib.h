@@ -39,7 +39,7 @@ extern "C" {
 /* Alignment in bytes of what follows; a power of two and multiple of sizeof(void *).  It only ever grows. */
 void starpu_malloc_set_align(size_t align);
 
-/* Allocate dim bytes into *A: starpu_malloc is pinned when a device benefits.  0, or -ENOMEM with *A untouched. */
+/* Allocate dim bytes into *A: starpu_malloc is pinned when a device benefits.  0, or -ENOMEM with *A untouched; -EINVAL: A is NULL. */
 int starpu_malloc(void **A, size_t dim);
 int starpu_malloc_flags(void **A, size_t dim, int flags);
 /* Free; A may be NULL.  starpu_free_noflag undoes starpu_malloc.  Returns 0. */
@@ -80,7 +80,8 @@ starpu_ssize_t starpu_memory_get_available_all_nodes(void);
 size_t starpu_memory_get_used_all_nodes(void);
 
 /* Take size bytes from the node's budget without allocating (flags: MEMORY_WAIT, MEMORY_OVERFLOW, NORECLAIM);
- * 0 or -ENOMEM.  Then give them back.  wait_available returns once that many bytes are free. */
+ * 0 or -ENOMEM.  Then give them back.  wait_available returns once that many bytes are free.  Nobody waits for more
+ * than the node has in all: that is refused with a message. */
 int starpu_memory_allocate(unsigned node, size_t size, int flags);
 void starpu_memory_deallocate(unsigned node, size_t size);
 void starpu_memory_wait_available(unsigned node, size_t size);

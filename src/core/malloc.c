@@ -65,7 +65,8 @@ void starpu_malloc_set_align(size_t align)
 {
 	if (!align || (align & (align - 1)))
 		orr_fatal("starpu_malloc_set_align(%zu): it takes a power of two", align);
-	orr_self()->malloc_align = align;
+	if (align > orr_self()->malloc_align)
+		orr_self()->malloc_align = align;
 }
 
 /* ---- accounting ---- */
@@ -79,13 +80,18 @@ static struct orr_memnode *memnode(struct orr_node *node, unsigned i, const char
 	return NULL;
 }
 
+/* More than there can be in any memory: counts of bytes do not overflow. */
+#define TOO_MUCH (SIZE_MAX / 4)
+
+static int fits(const struct orr_memnode *m, size_t size) { return !m->total || (size <= m->total && m->used + size <= m->total); }
+
 /* Reserves size bytes. 0, or -ENOMEM when they do not fit. */
 static int reserve(struct orr_memnode *m, size_t size, int force)
 {
 	int ret = 0;
 
 	orr_lock(&m->lock);
-	if (m->total && !force && m->used + size > m->total)
+	if (size > TOO_MUCH || m->used > TOO_MUCH || (!force && !fits(m, size)))
 		ret = -ENOMEM;
 	else
 		ORR_ATOMIC_STORE_RELAXED(&m->used, m->used + size);	/* looked at without the lock */
@@ -117,6 +123,15 @@ static int evict(struct orr_node *node, unsigned memnode, size_t size)
 	return room == ORR_ROOM_MADE;
 }
 
+/* Is it no use to wait until so much is free? Then after a message. */
+static int hopeless(const struct orr_memnode *m, unsigned node, size_t size, const char *what)
+{
+	if (size <= TOO_MUCH && (!m->total || size <= m->total))
+		return 0;
+	orr_error("%s: waiting for %zu bytes on memory node %u has no end, it has %zu in all; raise its limit or ask for less", what, size, node, m->total);
+	return 1;
+}
+
 int starpu_memory_allocate(unsigned node, size_t size, int flags)
 {
 	struct orr_node *self = orr_self();
@@ -131,10 +146,10 @@ int starpu_memory_allocate(unsigned node, size_t size, int flags)
 			return 0;
 		if (!(flags & STARPU_MALLOC_NORECLAIM) && evict(self, node, size))
 			continue;
-		if (!(flags & STARPU_MEMORY_WAIT))
+		if (!(flags & STARPU_MEMORY_WAIT) || hopeless(m, node, size, __func__))
 			return -ENOMEM;
 		key = orr_waitq_prepare(&m->freed);
-		if (m->used + size <= m->total)
+		if (fits(m, size))
 			orr_waitq_cancel(&m->freed);
 		else
 			orr_waitq_wait(&m->freed, key, -1);
@@ -153,10 +168,13 @@ void starpu_memory_wait_available(unsigned node, size_t size)
 {
 	struct orr_memnode *m = memnode(orr_self(), node, __func__);
 
-	while (m && m->total && m->used + size > m->total) {
+	if (!m || hopeless(m, node, size, __func__))
+		return;
+	while (!fits(m, size)) {
 		unsigned key = orr_waitq_prepare(&m->freed);
 
-		if (m->used + size <= m->total)
+		/* What is only kept for reuse is free. */
+		if (orr_memory_flush_cache(orr_self(), node, size) || fits(m, size))
 			orr_waitq_cancel(&m->freed);
 		else
 			orr_waitq_wait(&m->freed, key, -1);
@@ -297,6 +315,10 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 	void *p = NULL;
 	int counted = (flags & STARPU_MALLOC_COUNT) && node->nmemnodes;
 
+	if (!A) {
+		orr_error("starpu_malloc: there is nowhere to put the address; give a pointer to a pointer");
+		return -EINVAL;
+	}
 	if (counted && starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags))
 		return -ENOMEM;
 	if (node->malloc_hook) {

@@ -254,6 +254,10 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t sr
 
 	if (ret)
 		return ret;
+	if (!dst_handle) {
+		orr_error("starpu_data_dup_ro of %s: there is nowhere to put the duplicate; give a pointer to a handle", orr_handle_name(src_handle));
+		return -EINVAL;
+	}
 	dup = share(node, src_handle);
 	if (dup) {
 		ret = asynchronous ? 0 : wait_value(dup);

@@ -157,9 +157,12 @@ static int overlapping(const struct starpu_data_filter *f)
 struct orr_partition *orr_partition_create(starpu_data_handle_t h, struct starpu_data_filter *f)
 {
 	struct orr_partition *p = calloc(1, sizeof(*p));
-	unsigned i, n = f->get_nchildren ? f->get_nchildren(f, h) : f->nchildren;
 	void *iface, *scratch;
+	unsigned i, n;
 
+	if (!f)
+		orr_fatal("%s: the filter is NULL", orr_handle_name(h));
+	n = f->get_nchildren ? f->get_nchildren(f, h) : f->nchildren;
 	if (!n)
 		orr_fatal("%s: a filter with 0 children; set nchildren, or get_nchildren", orr_handle_name(h));
 	if (!f->filter_func)

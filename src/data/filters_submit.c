@@ -16,6 +16,10 @@ static struct orr_partition *plan_of(starpu_data_handle_t h, unsigned nparts, st
 
 	if (orr_handle_check(h, what))
 		return NULL;
+	if (nparts && !children) {
+		orr_error("%s: the children of %s are NULL; give those of its plan (starpu_data_partition_plan)", what, orr_handle_name(h));
+		return NULL;
+	}
 	for (i = 0; i < nparts; i++)
 		if (orr_handle_check(children[i], what))
 			return NULL;
@@ -37,6 +41,8 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle, struct star
 	struct orr_partition *p;
 
 	orr_handle_must_be_known(initial_handle, __func__);
+	if (!children)
+		orr_fatal("starpu_data_partition_plan of %s: there is nowhere to put the pieces; give an array of handles", orr_handle_name(initial_handle));
 	p = orr_partition_create(initial_handle, f);
 	memcpy(children, p->piece, p->npieces * sizeof(*children));
 }

@@ -151,6 +151,8 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *
 	if (home_node < -1 || home_node >= (int) node->nmemnodes)
 		orr_fatal("data registered on memory node %d: there are %u (0 to %u, or -1 for none)", home_node, node->nmemnodes,
 			  node->nmemnodes - 1);
+	if (!handleptr || !ops)
+		orr_fatal("data registered with %s that is NULL", handleptr ? "a table of methods (ops)" : "a pointer to the new handle");
 	if (orr_handle_create(handleptr, home_node, data_interface, ops, NULL))
 		orr_fatal("out of memory while registering data");
 }
@@ -443,10 +445,23 @@ static int check_allocated(starpu_data_handle_t h, unsigned node, const char *wh
 	return -EINVAL;
 }
 
+/* Bytes to read: else a message. */
+static int check_bytes(starpu_data_handle_t h, const void *ptr, size_t count, const char *what)
+{
+	if (ptr || !count)
+		return 0;
+	orr_error("%s of %s: its %zu bytes are at NULL", what, orr_handle_name(h), count);
+	return -EINVAL;
+}
+
 int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count)
 {
 	if (orr_handle_check(handle, __func__))
 		return -EINVAL;
+	if (!count) {
+		orr_error("packing of %s: count is NULL; it is to take the number of bytes", orr_handle_name(handle));
+		return -EINVAL;
+	}
 	if (!handle->ops->pack_data) {
 		orr_error("%s: its interface has no pack_data operation", orr_handle_name(handle));
 		return -ENOTSUP;
@@ -465,7 +480,7 @@ int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr,
 		orr_error("%s: its interface has no peek_data operation", orr_handle_name(handle));
 		return -ENOTSUP;
 	}
-	if (check_allocated(handle, node, "peeking"))
+	if (check_allocated(handle, node, "peeking") || check_bytes(handle, ptr, count, "peeking"))
 		return -EINVAL;
 	return handle->ops->peek_data(handle, node, ptr, count);
 }
@@ -478,7 +493,7 @@ int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node, void *pt
 		orr_error("%s: its interface has no unpack_data operation", orr_handle_name(handle));
 		return -ENOTSUP;
 	}
-	if (check_allocated(handle, node, "unpacking"))
+	if (check_allocated(handle, node, "unpacking") || check_bytes(handle, ptr, count, "unpacking"))
 		return -EINVAL;
 	return handle->ops->unpack_data(handle, node, ptr, count);
 }
@@ -509,6 +524,8 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 
 	if (orr_handle_known(handle, __func__) || orr_handle_check_node(handle, (int) node, __func__))
 		return;
+	if (!stream)
+		stream = stderr;
 	r = orr_handle_find(handle, node);
 	fprintf(stream, "%s on memory node %u: %s, %s, %zu bytes\n", orr_handle_name(handle), node, r ? states[r->state] : "never used",
 		r && r->allocated ? "allocated" : "not allocated", starpu_data_get_size(handle));

@@ -275,6 +275,19 @@ void orr_iface_check_home(int home_node, const char *name)
 			  name, home_node, n);
 }
 
+/* The runtime's own buffers are packed, and leading dimensions have 32 bits. */
+static void check_packed_ld(const struct orr_dense *d, const char *name)
+{
+	size_t ld = 1, i;
+
+	for (i = 0; i < d->ndim; i++) {
+		if (d->nn[i] > 1 && ld > UINT32_MAX)
+			orr_fatal("registration of %s data: the leading dimension of dimension %zu would be %zu elements, it has 32 bits; cut the data, or use "
+				  "larger elements", name, i, ld);
+		ld *= d->nn[i];
+	}
+}
+
 static void check_shape(struct orr_dense *d, int home_node, const char *name)
 {
 	size_t bytes = d->elemsize, extent = 1, i;
@@ -284,6 +297,7 @@ static void check_shape(struct orr_dense *d, int home_node, const char *name)
 	for (i = 0; i < d->ndim; i++)
 		if (__builtin_mul_overflow(bytes, (size_t) d->nn[i], &bytes))
 			orr_fatal("registration of %s data: the sizes overflow at dimension %zu (%u elements); nothing so large can be stored", name, i, d->nn[i]);
+	check_packed_ld(d, name);
 	if (d->alloc_field && *d->alloc_field && *d->alloc_field < bytes)
 		orr_fatal("registration of %s data: the allocation size of %zu bytes is below the %zu bytes of the value", name, *d->alloc_field, bytes);
 	for (i = 0; home_node >= 0 && i < d->ndim; i++) {
@@ -311,6 +325,7 @@ void orr_dense_register(starpu_data_handle_t *handle, int home_node, void *iface
 
 void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id id, const char *caller)
 {
+	orr_handle_must_be_known(handle, caller);
 	if (handle->ops->interfaceid != id)
 		orr_fatal("%s: %s is of the %s interface", caller, orr_handle_name(handle), orr_iface_name(handle->ops));
 	return orr_handle_iface(handle);

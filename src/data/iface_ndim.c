@@ -15,6 +15,10 @@ void starpu_ndim_data_register(starpu_data_handle_t *handleptr, int home_node, u
 
 	if (ndim > ORR_DENSE_MAXDIM)
 		orr_fatal("registration of ndim data: %zu dimensions; at most %d are supported, merge some", ndim, ORR_DENSE_MAXDIM);
+	if (ndim && (!nn || (!ldn && home_node >= 0)))
+		orr_fatal("registration of ndim data: %s is NULL; give an array of %zu entries", nn ? "ldn" : "nn", ndim);
+	if (!ldn)
+		n.ldn = nn;	/* not looked at without a home */
 	orr_dense_register(handleptr, home_node, &n, &starpu_interface_ndim_ops);
 }
 

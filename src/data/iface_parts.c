@@ -345,19 +345,27 @@ int orr_parts_unpack(starpu_data_handle_t handle, unsigned node, void *ptr, size
 
 /* ---- registration ---- */
 
+/* Would the bytes of the values, with some room for the indices, overflow? */
+static int too_large(enum starpu_data_interface_id id, const struct orr_parts *p)
+{
+	size_t entries = p->shape[id == STARPU_COO_INTERFACE_ID ? 2 : 0], bytes = p->elemsize;
+
+	if (id == STARPU_BCSR_INTERFACE_ID && __builtin_mul_overflow((size_t) p->shape[2] * p->shape[3], bytes, &bytes))
+		return 1;
+	return __builtin_mul_overflow(bytes, entries, &bytes) || bytes > SIZE_MAX / 2;
+}
+
 void orr_parts_register(starpu_data_handle_t *handle, int home_node, void *iface, struct starpu_data_interface_ops *ops)
 {
 	struct orr_parts p;
-	size_t bytes;
 	unsigned i;
 
 	orr_iface_check_home(home_node, ops->name);
 	orr_parts_get(ops->interfaceid, iface, &p);
 	if (p.n && !p.elemsize)
 		orr_fatal("registration of %s data: the size of an element is 0; give it in bytes", ops->name);
-	if (p.n && ops->interfaceid == STARPU_BCSR_INTERFACE_ID && (__builtin_mul_overflow((size_t) p.shape[2] * p.shape[3], p.elemsize, &bytes) ||
-								    __builtin_mul_overflow(bytes, (size_t) p.shape[0], &bytes)))
-		orr_fatal("registration of %s data: %u blocks of %ux%u elements overflow; nothing so large can be stored", ops->name, p.shape[0], p.shape[2], p.shape[3]);
+	if (p.n && too_large(ops->interfaceid, &p))
+		orr_fatal("registration of %s data: the sizes overflow with elements of %zu bytes; nothing so large can be stored", ops->name, p.elemsize);
 	for (i = 0; home_node >= 0 && i < p.n; i++)
 		if (p.size[i] && !p.addr[i])
 			orr_fatal("registration of %s data: one of its arrays is NULL; give all of them, or none and home node -1", ops->name);

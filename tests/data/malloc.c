@@ -63,6 +63,7 @@ static void alignment(void)
 		for (i = 0; i < 8; i++) {
 			CHECK(starpu_malloc(&a[i], 100 + (size_t) i) == 0);
 			CHECK((uintptr_t) a[i] % align == 0);
+			starpu_malloc_set_align(2);	/* it only grows */
 			memset(a[i], i, 100 + (size_t) i);
 			CHECK(starpu_memory_pin(a[i], 100 + (size_t) i) == 0 && starpu_memory_unpin(a[i], 100 + (size_t) i) == 0);
 		}
@@ -110,6 +111,54 @@ static void budgets(unsigned dev)
 	CHECK(starpu_free_flags(a, MIB, STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT) == 0 && starpu_memory_get_used_all_nodes() == 0);
 }
 
+/* Nothing overflows, nobody waits for what cannot be, and what is only kept for reuse is free. */
+static void extremes(unsigned dev)
+{
+	static int v[3 * MIB / 8];
+	void *a = &a;
+	starpu_data_handle_t h;
+	uintptr_t p;
+
+	CHECK(starpu_malloc(&a, SIZE_MAX) == -ENOMEM && starpu_malloc(&a, SIZE_MAX - 8) == -ENOMEM && a == &a);
+	CHECK(starpu_malloc_flags(&a, SIZE_MAX, STARPU_MALLOC_COUNT | STARPU_MEMORY_OVERFLOW) == -ENOMEM && a == &a);
+	p = starpu_malloc_on_node(dev, 5);
+	CHECK(p && !starpu_malloc_on_node(dev, SIZE_MAX - 2) && !starpu_malloc_on_node(dev, SIZE_MAX));
+	CHECK(starpu_memory_allocate(dev, SIZE_MAX - 2, 0) == -ENOMEM && starpu_memory_allocate(dev, SIZE_MAX, STARPU_MEMORY_OVERFLOW) == -ENOMEM);
+	CHECK(starpu_memory_allocate(dev, 2 * MIB + 1, STARPU_MEMORY_WAIT) == -ENOMEM && starpu_memory_allocate(dev, SIZE_MAX, STARPU_MEMORY_WAIT) == -ENOMEM);
+	starpu_memory_wait_available(dev, 2 * MIB + 1);
+	CHECK(starpu_memory_get_used(dev) == 5 && starpu_memory_get_used(STARPU_MAIN_RAM) == 0);
+	starpu_free_on_node(dev, p, 5);
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, sizeof(v) / sizeof(*v), sizeof(*v));
+	CHECK(starpu_data_prefetch_on_node(h, dev, 0) == 0);
+	starpu_data_unregister(h);
+	CHECK(starpu_memory_get_used(dev) == 0);
+	starpu_memory_wait_available(dev, 2 * MIB);
+	CHECK(starpu_malloc(&a, 0) == 0 && a && starpu_free_noflag(a, 0) == 0);
+}
+
+/* The budget that others hold comes back while somebody waits for it. */
+static unsigned budget_node;
+
+static void give_back(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+	starpu_sleep(0.01f);
+	starpu_memory_deallocate(budget_node, 2 * MIB);
+}
+
+static struct starpu_codelet give_back_cl = { .cpu_funcs = { give_back }, .name = "give_back" };
+
+static void waits(unsigned dev)
+{
+	budget_node = dev;
+	CHECK(starpu_memory_allocate(dev, 2 * MIB, 0) == 0);
+	CHECK(starpu_task_insert(&give_back_cl, 0) == 0);
+	CHECK(starpu_memory_allocate(dev, MIB, STARPU_MEMORY_WAIT) == 0 && starpu_memory_get_used(dev) == MIB);
+	CHECK(starpu_task_wait_for_all() == 0);
+	starpu_memory_deallocate(dev, MIB);
+}
+
 /* What is in the way of an allocation goes, unless it is in use. */
 static void reclaim(unsigned dev)
 {
@@ -141,6 +190,8 @@ int main(void)
 		return 77;
 	dev = device_node(0);
 	budgets(dev);
+	extremes(dev);
+	waits(dev);
 	reclaim(dev);
 	alignment();
 	hooks();

@@ -24,6 +24,12 @@
  * orr-test: expect tasks use it already
  * orr-test: expect arbiter of "v" is NULL
  * orr-test: expect there is no memory node 31, there are 2
+ * orr-test: expect packing of "v": count is NULL
+ * orr-test: expect peeking of "v": its 160 bytes are at NULL
+ * orr-test: expect unpacking of "v": its 160 bytes are at NULL
+ * orr-test: expect partition_submit: the children of "v" are NULL
+ * orr-test: expect dup_ro of "v": there is nowhere to put the duplicate
+ * orr-test: expect starpu_malloc: there is nowhere to put the address
  */
 #include "data/mem_test.h"
 
@@ -173,6 +179,19 @@ static void packing(void)
 	CHECK(starpu_data_pack_node(h, 1, NULL, &count) == 0 && count == sizeof(v));	/* the size alone needs no buffer */
 	CHECK(starpu_data_peek(h, few, sizeof(few)) == -EINVAL && starpu_data_unpack(h, few, sizeof(few)) == -EINVAL);
 	CHECK(starpu_data_peek(h, few, 4 * sizeof(v)) == -EINVAL);
+	CHECK(starpu_data_pack(h, &bytes, NULL) == -EINVAL && !bytes);
+	CHECK(starpu_data_peek(h, NULL, sizeof(v)) == -EINVAL && starpu_data_unpack(h, NULL, sizeof(v)) == -EINVAL);
+}
+
+static void nowhere(void)
+{
+	CHECK(starpu_data_dup_ro(NULL, h, 0) == -EINVAL && starpu_malloc(NULL, 10) == -EINVAL);
+	starpu_data_partition_submit(h, 4, NULL);
+	starpu_data_unpartition_submit(h, 4, NULL, STARPU_MAIN_RAM);
+	starpu_data_partition_clean(h, 4, NULL);
+	CHECK(starpu_data_get_nb_children(h) == 0);
+	starpu_data_query_status(h, -1, NULL, NULL, NULL);
+	starpu_data_print(h, STARPU_MAIN_RAM, NULL);
 }
 
 static void copies(void)
@@ -229,6 +248,7 @@ int main(void)
 	acquisitions();
 	nodes();
 	packing();
+	nowhere();
 	copies();
 	tasks();
 	add_on(h, 0, 100);
