@@ -66,11 +66,11 @@ static int describe_dense(starpu_data_handle_t h, struct orr_mpi_payload *p)
 	}
 	case STARPU_NDIM_INTERFACE_ID: {
 		struct starpu_ndim_interface *a = iface;
-		if (a->ndim > ORR_MPI_MAXDIM)
+		if (a->ndim + (a->ndim && a->ldn[0] != 1) > ORR_MPI_MAXDIM)
 			return 0;
 		p->ptr = (char *) a->ptr;
-		p->n[0] = a->elemsize * (a->ndim ? a->nn[0] : 1);
-		for (size_t i = 1; i < a->ndim; i++)
+		p->n[0] = a->elemsize;
+		for (size_t i = 0; i < a->ndim; i++)	/* where x was picked away, elements do not touch */
 			set_dim(p, a->nn[i], a->ldn[i] * a->elemsize);
 		break;
 	}
