@@ -656,7 +656,8 @@ static void ask_for_data(struct orr_worker *w, struct orr_task *t, struct orr_th
 {
 	if (__builtin_expect(self->node->limited, 0))
 		ORR_ATOMIC_ADD(&self->node->nbusy, 1);
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&t->nprefetch) != 0, 0) && !orr_prefetch_cancel(t)) {
+	/* When 0 is read, whoever ended the last prefetch has left its datum behind. */
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->nprefetch) != 0, 0) && !orr_prefetch_cancel(t)) {
 		t->nfetching = PREFETCHING;
 		return;
 	}
