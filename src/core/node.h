@@ -121,6 +121,7 @@ struct orr_worker {
 	enum { ORR_WORKER_IDLE, ORR_WORKER_FETCHING, ORR_WORKER_RUNNING, ORR_WORKER_JOINED } state;
 	struct orr_task *task;	/* in flight, or NULL when idle */
 	struct orr_task *next;	/* RUNNING on a device: the task whose data are fetched meanwhile, or NULL */
+	struct starpu_task *kept;	/* found when a pause had begun: the first to be taken afterwards, or NULL */
 	uint8_t pipeline;	/* takes a next task */
 	double end_us;		/* RUNNING: when the kernel is over, by orr_sys_now_us() */
 	uint64_t end_seq;	/* breaks ties among equal end_us */

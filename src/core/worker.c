@@ -215,18 +215,36 @@ void orr_task_push(struct orr_task *t)
 	orr_ctx_push(node, t);
 }
 
-static struct starpu_task *pop(struct orr_worker *w, struct orr_node *node)
+/* What is there for the worker, in its own list or with the policy. */
+static struct starpu_task *find_task(struct orr_worker *w, struct orr_node *node)
 {
-	struct starpu_task *task;
+	struct starpu_task *task = pop_local(w);
 
-	if (ORR_ATOMIC_LOAD_RELAXED(&node->paused))
-		return NULL;
-	task = pop_local(w);
 	if (task)
 		return task;
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) != 1, 0))
 		return orr_ctx_pop(w, node);
 	return node->ctx0.policy->pop_task(0);
+}
+
+static struct starpu_task *pop(struct orr_worker *w, struct orr_node *node)
+{
+	struct starpu_task *task;
+
+	/* What came before the end of a pause is seen by tasks that start after it. */
+	if (ORR_ATOMIC_LOAD(&node->paused))
+		return NULL;
+	task = w->kept;
+	if (__builtin_expect(task != NULL, 0))
+		w->kept = NULL;
+	else
+		task = find_task(w, node);
+	/* Whoever finds a task that was submitted during a pause sees the pause, although it had not begun when he came. */
+	if (task && __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->paused), 0)) {
+		w->kept = task;
+		return NULL;
+	}
+	return task;
 }
 
 /* ---- running ---- */
@@ -718,7 +736,7 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 	self->worker = w;
 	switch (w->state) {
 	case ORR_WORKER_IDLE:
-		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) && !ORR_ATOMIC_LOAD_RELAXED(&self->node->paused)) {
+		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) && !ORR_ATOMIC_LOAD(&self->node->paused)) {
 			orr_parallel_join(w);
 			return 1;
 		}
