@@ -297,11 +297,13 @@ static void count_ready(void *obj, void *arg)
 	struct orr_task *t = (struct orr_task *) ((char *) obj + sizeof(struct starpu_task));
 	struct ready *r = arg;
 	unsigned state = ORR_ATOMIC_LOAD_RELAXED(&t->state);
+	double flops;
 
-	if (state != ORR_TASK_READY || t->ctx != r->ctx || !t->pub)
+	if (state != ORR_TASK_READY || ORR_ATOMIC_LOAD_RELAXED(&t->ctx) != r->ctx)
 		return;
+	__atomic_load(&t->flops, &flops, __ATOMIC_RELAXED);
 	r->n++;
-	r->flops += t->pub->flops;
+	r->flops += flops;
 }
 
 static struct ready ready_in(unsigned id, const char *what)

@@ -94,7 +94,7 @@ static void *refill(struct orr_slab *s, struct orr_magazine *m)
 		m->n = ORR_SLAB_BATCH - 1;
 		obj = batch;
 	} else if (s->bump + s->size <= s->bump_end || grow(s) == 0) {
-		obj = s->bump;
+		obj = memset(s->bump, 0, s->size);
 		s->bump += s->size;
 	}
 	orr_unlock(&s->lock);
@@ -140,6 +140,7 @@ void orr_slab_foreach(struct orr_slab *s, void (*f)(void *obj, void *arg), void 
 {
 	struct orr_slab_chunk *c;
 
+	orr_lock(&s->lock);
 	for (c = s->chunks; c; c = c->next) {
 		char *p = (char *) c + CHUNK_HEADER;
 		char *end = c->end ? c->end : s->bump;
@@ -147,4 +148,5 @@ void orr_slab_foreach(struct orr_slab *s, void (*f)(void *obj, void *arg), void 
 		for (; p + s->size <= end; p += s->size)
 			f(p, arg);
 	}
+	orr_unlock(&s->lock);
 }

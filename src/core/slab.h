@@ -33,7 +33,8 @@ void orr_slab_exit(struct orr_slab *s);
 /* Uninitialised memory, or NULL when memory is exhausted. */
 void *orr_slab_alloc(struct orr_slab *s);
 void orr_slab_free(struct orr_slab *s, void *obj);
-/* Calls f on every object ever handed out, in use or not (diagnosis; the object tells). Not concurrent with allocation. */
+/* Calls f on every object ever handed out, in use or not: the object tells, by fields that are zero in a fresh one and that its owners
+ * change atomically. f must neither allocate nor free. */
 void orr_slab_foreach(struct orr_slab *s, void (*f)(void *obj, void *arg), void *arg);
 
 #endif

@@ -35,7 +35,9 @@ size_t orr_task_slab_size(void) { return sizeof(struct created); }
 
 static void init_private(struct orr_task *t, struct starpu_task *pub)
 {
-	memset(t, 0, offsetof(struct orr_task, inl_access));
+	memset(&t->nimpl, 0, offsetof(struct orr_task, inl_access) - offsetof(struct orr_task, nimpl));
+	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
+	ORR_ATOMIC_STORE_RELAXED(&t->ctx, 0);
 	t->pub = pub;
 	t->ndeps = 1;
 	t->nend_deps = 1;
@@ -153,7 +155,7 @@ static void free_private(struct orr_task *t)
 	array_free(&t->succ);
 	array_free(&t->end_succ);
 	pub->starpu_private = NULL;
-	t->state = ORR_TASK_NEW;
+	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
 	t->pub = NULL;
 	orr_slab_free(&orr_self()->task_slab, (char *) t - offsetof(struct created, prv));
 }
@@ -557,7 +559,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	if (synchronous)
 		task->detach = 0;
 	t->internal = internal & 1;
-	t->ctx = (uint8_t) ctx->id;
+	ORR_ATOMIC_STORE_RELAXED(&t->ctx, (uint8_t) ctx->id);
+	__atomic_store(&t->flops, &task->flops, __ATOMIC_RELAXED);
 	task->sched_ctx = ctx->id;
 	t->user_wait = !task->detach;
 	t->auto_destroy = task->detach && task->destroy;

@@ -43,9 +43,11 @@ struct orr_task_array {
 };
 
 struct orr_task {
-	struct starpu_task *pub;	/* the public half */
-	int32_t ndeps;			/* atomic */
+	/* Atomic, each by itself: those who look at all tasks (starpu_task_nready and its like) read them at any time of the task's life. */
+	double flops;			/* of pub when it was submitted */
 	uint8_t state;			/* enum orr_task_state; DONE is stored with release */
+	uint8_t ctx;			/* number of its scheduling context */
+
 	uint8_t nimpl;			/* chosen implementation */
 	uint8_t embedded : 1;		/* pub is the neighbour allocated with us (starpu_task_create) */
 	uint8_t auto_destroy : 1;	/* copy of pub->destroy taken at submission */
@@ -58,7 +60,8 @@ struct orr_task {
 	uint8_t impl_chosen;		/* the policy chose nimpl */
 	uint8_t held;			/* holds all its data, or has none */
 	uint8_t parked;			/* would, but somebody else holds one of them */
-	uint8_t ctx;			/* number of its scheduling context */
+	struct starpu_task *pub;	/* the public half */
+	int32_t ndeps;			/* atomic */
 	uint32_t naccess;		/* entries of access[] in use */
 	orr_lock_t lock;		/* protects succ and the transition to DONE */
 	int32_t nend_deps;		/* atomic: end dependencies still missing, +1 for the execution itself */

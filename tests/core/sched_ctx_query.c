@@ -166,10 +166,36 @@ static void users_policy(void)
 	CHECK_IS(live, 0);
 }
 
+static struct starpu_codelet heavy = { .cpu_funcs = { core_count_kernel } };
+
+/* Questions while tasks begin and end, some of which are the program's memory. */
+static void come_and_go(unsigned ctx)
+{
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		struct starpu_task *task = malloc(sizeof(*task));
+
+		starpu_task_init(task);
+		task->cl = &heavy;
+		task->cl_arg = &ran;
+		task->cl_arg_size = sizeof(ran);
+		task->sched_ctx = ctx;
+		task->flops = 2;
+		task->detach = 0;
+		CHECK_IS(starpu_task_submit(task), 0);
+		CHECK_IS(starpu_task_insert(&heavy, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_FLOPS, 2.0, STARPU_SCHED_CTX, ctx, 0), 0);
+		CHECK(starpu_task_nready() >= 0 && starpu_sched_ctx_get_nready_tasks(ctx) <= 2 * (i + 1) + 7);
+		CHECK(starpu_sched_ctx_get_nready_flops(ctx) <= 2 * (2 * (i + 1) + 7));
+		CHECK_IS(starpu_task_wait(task), 0);
+		starpu_task_clean(task);
+		free(task);
+	}
+}
+
 /* Ready tasks of a context whose workers are paused. */
 static void ready(void)
 {
-	static struct starpu_codelet heavy = { .cpu_funcs = { core_count_kernel } };
 	unsigned a;
 	int one = 1, i, n, *cpus;
 
@@ -182,7 +208,9 @@ static void ready(void)
 	CHECK(starpu_sched_ctx_get_nready_flops(a) == 14);
 	CHECK_IS(starpu_sched_ctx_get_nready_tasks(0), 0);
 	starpu_resume();
+	come_and_go(a);
 	starpu_task_wait_for_all();
+	CHECK_IS(starpu_sched_ctx_get_nready_tasks(a), 0);
 	starpu_sched_ctx_get_available_cpuids(a, &cpus, &n);
 	CHECK(n == (starpu_worker_get_bindid(1) >= 0) && (!n || cpus[0] == starpu_worker_get_bindid(1)));
 	free(cpus);
