@@ -75,10 +75,11 @@ static inline int ls_task(struct ls *l, int prio)
 
 static inline void ls_edge(struct ls *l, int from, int to)
 {
-	struct ls_task *t = &l->task[from];
+	struct ls_task *t;
 
 	if (from < 0 || from == to)
 		return;
+	t = &l->task[from];
 	t->succ = realloc(t->succ, (size_t) (t->nsucc + 1) * sizeof(*t->succ));
 	CHECK(t->succ);
 	t->succ[t->nsucc++] = to;
