@@ -148,7 +148,8 @@ double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned 
 /* Time of conversions of multiformat data. */
 double starpu_task_expected_conversion_time(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
 					    unsigned nimpl);
-/* Energy, as for the execution time. */
+/* Joules, as for the execution time; without an energy model of the codelet what the machine's watts (bus/NAME.power) make of the expected
+ * length, in simulated runs. */
 double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl);
 double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned workerid, unsigned sched_ctx_id,
 					  unsigned nimpl);

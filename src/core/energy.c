@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Energy: what tasks are said to use, and measurements of counters.
  *
- * A task uses what its codelet's energy model expects on the worker; without one, the watts of a busy unit of that kind while its kernel
- * ran, where the world knows them (node->watts). The idle machine draws its watts all the time.
+ * A task uses what its codelet's energy model expects on the worker; without one, the watts of a busy unit of that kind (each of several
+ * cores) while its kernel ran, where the world knows them (node->watts). The idle machine draws its watts all the time.
  * Invariant: a worker's joules only grow; one measurement at a time for each type of units. */
+#include "core/parallel.h"
 #include "core/worker.h"
 #include "perf/perf.h"
 
@@ -27,12 +28,8 @@ static void add(struct orr_worker *w, double joules)
 
 void orr_energy_task(struct orr_worker *w, struct orr_task *t, double us)
 {
-	double joules = NAN;
+	double joules = orr_perf_expected_joules(w->group->node, orr_worker_unit(w), t->pub, t->nimpl, us);
 
-	if (t->pub->cl->energy_model)
-		joules = starpu_task_worker_expected_energy(t->pub, w->id, 0, t->nimpl);
-	if (isnan(joules))
-		joules = w->group->node->watts[w->arch] * us * 1e-6;
 	if (!(joules > 0))
 		return;
 	add(w, joules);

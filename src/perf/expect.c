@@ -35,7 +35,7 @@ static double on_worker(struct starpu_perfmodel *model, unsigned workerid, struc
 }
 
 /* Mean over the workers of the context that can execute the task, with their fastest implementation of known time. */
-static double average(struct starpu_perfmodel *model, struct starpu_task *task, unsigned ctx)
+static double average(double (*of)(struct starpu_task *, unsigned, unsigned, unsigned), struct starpu_task *task, unsigned ctx)
 {
 	struct orr_node *node = orr_self();
 	double sum = 0;
@@ -46,7 +46,7 @@ static double average(struct starpu_perfmodel *model, struct starpu_task *task, 
 			continue;
 		for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
 			if (orr_task_can_run(&node->workers[w], task, i))
-				best = fmin(best, on_worker(model, w, task, i));
+				best = fmin(best, of(task, w, ctx, i));
 		}
 		if (!isnan(best)) {
 			sum += best;
@@ -79,23 +79,43 @@ double starpu_task_worker_expected_length(struct starpu_task *task, unsigned wor
 
 double starpu_task_expected_length_average(struct starpu_task *task, unsigned sched_ctx_id)
 {
-	return average(time_model(task), task, sched_ctx_id);
+	return average(starpu_task_worker_expected_length, task, sched_ctx_id);
+}
+
+double orr_perf_expected_joules(struct orr_node *node, const struct orr_perf_unit *unit, struct starpu_task *task, unsigned nimpl, double us)
+{
+	double joules = task->cl && task->cl->energy_model ? orr_perf_estimate(node, task->cl->energy_model, unit, task, nimpl, 0).us : NAN;
+	double watts = (unsigned) unit->type < STARPU_NARCH ? node->watts[unit->type] * unit->ncores : 0;
+
+	return isnan(joules) && watts > 0 ? watts * us * 1e-6 : joules;
+}
+
+/* Of one unit, for the time that it is expected to take. */
+static double joules_on(const struct orr_perf_unit *unit, struct starpu_task *task, unsigned nimpl)
+{
+	struct orr_node *node = orr_self();
+	return orr_perf_expected_joules(node, unit, task, nimpl, orr_perf_estimate(node, time_model(task), unit, task, nimpl, 0).us);
 }
 
 double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
 {
-	return expected(energy_model(task), arch, task, nimpl);
+	if (!arch || arch->ndevices != 1)
+		return expected(energy_model(task), arch, task, nimpl);
+	struct orr_perf_unit u = { arch->devices[0].type, arch->devices[0].devid, arch->devices[0].ncores };
+	return joules_on(&u, task, nimpl);
 }
 
 double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned workerid, unsigned sched_ctx_id, unsigned nimpl)
 {
+	struct orr_node *node = orr_self();
+	struct orr_perf_unit tmp;
 	(void) sched_ctx_id;
-	return on_worker(energy_model(task), workerid, task, nimpl);
+	return workerid < node->nworkers ? joules_on(orr_perf_worker_unit(&node->workers[workerid], &tmp), task, nimpl) : NAN;
 }
 
 double starpu_task_expected_energy_average(struct starpu_task *task, unsigned sched_ctx_id)
 {
-	return average(energy_model(task), task, sched_ctx_id);
+	return average(starpu_task_worker_expected_energy, task, sched_ctx_id);
 }
 
 /* Conversions of multiformat data are part of the kernels' transfers; none is charged by itself. */

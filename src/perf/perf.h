@@ -73,6 +73,9 @@ void orr_perf_exit(struct orr_node *node);
  * nothing is known and use_defaults is 0. */
 double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl, int use_defaults,
 			    enum orr_perf_source *source);
+/* Joules of the task on a unit: what its energy model tells; without one, the watts of a busy unit of that kind for us microseconds, where
+ * the machine's are known. NAN when neither is, or us is NAN. */
+double orr_perf_expected_joules(struct orr_node *node, const struct orr_perf_unit *unit, struct starpu_task *task, unsigned nimpl, double us);
 /* The same, with defaults, and the standard deviation of the measurements behind it; 0 when it was not measured. */
 double orr_perf_spread_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl,
 			  enum orr_perf_source *source, double *deviation_us);

@@ -2,7 +2,8 @@
 /* The choice of a worker in the dm family (see dm.c).
  *
  * A worker costs a task: its expected end + alpha * expected length + beta * expected transfers + gamma * energy, where keeping the whole
- * machine busy for longer costs its idle power (STARPU_SCHED_ALPHA, _BETA, _GAMMA, STARPU_IDLE_POWER). Where nothing is known, flops
+ * machine busy for longer costs its idle power (STARPU_SCHED_ALPHA, _BETA, _GAMMA, STARPU_IDLE_POWER). A task's energy is what its energy
+ * model tells; without one, the watts of such a unit while it executes, where the machine's are known. Where nothing is known, flops
  * over an assumed speed serve when the program gave flops; else tasks go in turn to the workers that have fewest, so that while
  * calibrating each unit gets its samples. Invariant: of equal costs the first unit and the lowest worker win. */
 #include "sched/dm.h"
@@ -23,7 +24,8 @@ struct search {
 	struct orr_node *node;
 	struct orr_dm *dm;
 	struct starpu_task *task;
-	int64_t now, last;		/* last: expected end of all that was pushed, when idle power counts */
+	int64_t now;
+	double last_us;			/* from now to the expected end of all that was pushed, when idle power counts */
 	int one_by_one;			/* workers of a unit may differ for this task */
 	const double *transfer;		/* by unit */
 	const double *others;		/* by unit: cost of the other tasks of its bundle; NULL: they do not matter */
@@ -33,7 +35,49 @@ struct search {
 	struct orr_dm_choice try;	/* among units of which nothing is known: the worker with fewest tasks */
 	unsigned try_unit, try_ntasks, try_tried;
 	int found, may_try;
+	int energy;			/* something is known of it */
 };
+
+/* ---- energy ---- */
+
+/* Watts of the machine as long as anything executes. What the user says comes first. */
+static double idle_watts(const struct orr_node *node) { return node->cfg.idle_power > 0 ? node->cfg.idle_power : node->idle_watts; }
+
+double orr_dm_energy_us(struct orr_node *node, struct starpu_task *task, const struct orr_perf_unit *unit, unsigned impl, double us, double longer_us)
+{
+	double joules = orr_perf_expected_joules(node, unit, task, impl, us);
+
+	return node->cfg.gamma * ((isnan(joules) ? 0 : joules) + idle_watts(node) * longer_us * 1e-6);
+}
+
+/* From now to the expected end of all that was pushed. */
+static double last_us(struct orr_node *node, struct orr_dm *dm, int64_t now)
+{
+	int64_t last = now;
+	unsigned i;
+
+	for (i = 0; i < node->nworkers; i++) {
+		int64_t end = orr_dm_available(&dm->w[i], now);
+
+		if (end > last)
+			last = end;
+	}
+	return (double) (last - now) * 1e-3;
+}
+
+double orr_dm_longer_us(struct orr_node *node, struct orr_dm *dm, int64_t now, double end_us)
+{
+	return idle_watts(node) > 0 ? fmax(0, end_us - last_us(node, dm, now)) : 0;
+}
+
+static int energy_counts(const struct orr_node *node, const struct starpu_task *task)
+{
+	int i, counts = task->cl->energy_model || idle_watts(node) > 0;
+
+	for (i = 0; i < STARPU_NARCH && !counts; i++)
+		counts = node->watts[i] > 0;
+	return counts;
+}
 
 /* ---- data ---- */
 
@@ -151,22 +195,14 @@ static int64_t available(struct search *s, unsigned worker)
 static double cost(struct search *s, const struct orr_dm_choice *c, int64_t avail)
 {
 	const struct orr_config *cfg = &s->node->cfg;
-	double wait = (double) (avail - s->now) * 1e-3, sum = wait + cfg->alpha * c->us, joules = 0;
+	const struct orr_worker *w = &s->node->workers[c->worker];
+	double wait = (double) (avail - s->now) * 1e-3, sum = wait + cfg->alpha * c->us;
 
 	if (s->dm->v->data)
 		sum += cfg->beta * c->transfer_us;
-	if (s->task->cl->energy_model) {
-		joules = starpu_task_worker_expected_energy(s->task, c->worker, s->task->sched_ctx, c->impl);
-		if (isnan(joules))
-			joules = 0;
-	}
-	if (cfg->idle_power > 0) {
-		double longer = wait + c->us + c->transfer_us - (double) (s->last - s->now) * 1e-3;
-
-		if (longer > 0)
-			joules += cfg->idle_power * longer * 1e-6;
-	}
-	return sum + cfg->gamma * joules;
+	if (__builtin_expect(s->energy, 0))
+		sum += orr_dm_energy_us(s->node, s->task, w->unit, c->impl, c->us, fmax(0, wait + c->us + c->transfer_us - s->last_us));
+	return sum;
 }
 
 static void consider(struct search *s, unsigned unit, unsigned worker, int64_t avail, const struct estimate *e)
@@ -261,20 +297,6 @@ static void look(struct search *s, int use_defaults)
 	}
 }
 
-static int64_t last_end(struct search *s)
-{
-	int64_t last = s->now;
-	unsigned i;
-
-	for (i = 0; i < s->node->nworkers; i++) {
-		int64_t end = orr_dm_available(&s->dm->w[i], s->now);
-
-		if (end > last)
-			last = end;
-	}
-	return last;
-}
-
 /* The first task of a bundle draws the others after it: they count on each unit, as far as they are known. */
 static void look_at_bundle(struct search *s, double *others)
 {
@@ -316,7 +338,8 @@ int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *
 	struct search s = { .node = node, .dm = dm, .task = task, .now = now, .transfer = transfer, .memnode = -1 };
 
 	s.one_by_one = task->cl->can_execute || task->workerids_len || (model && model->worker_cost_function);
-	s.last = node->cfg.idle_power > 0 ? last_end(&s) : 0;
+	s.energy = energy_counts(node, task);
+	s.last_us = s.energy && idle_watts(node) > 0 ? last_us(node, dm, now) : 0;
 	sum_transfers(&s, transfer);
 	if (__builtin_expect(orr_task_of(task)->bundled, 0))
 		look_for_bundle(&s, 0);

@@ -44,8 +44,10 @@ int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_
 {
 	const struct orr_config *cfg = &node->cfg;
 	struct orr_task *t = orr_task_of(task);
-	double best_us = NAN;
-	double least = (double) (orr_dm_available(&dm->w[single->worker], now) - now) * 1e-3 + cfg->alpha * single->us + cfg->beta * single->transfer_us;
+	double best_us = NAN, wait = (double) (orr_dm_available(&dm->w[single->worker], now) - now) * 1e-3;
+	double least = wait + cfg->alpha * single->us + cfg->beta * single->transfer_us +
+		       orr_dm_energy_us(node, task, node->workers[single->worker].unit, single->impl, single->us,
+					orr_dm_longer_us(node, dm, now, wait + single->us + single->transfer_us));
 	unsigned i, n = ORR_ATOMIC_LOAD(&node->ncombined), best_impl = 0;
 	const struct orr_combined *best = NULL;
 
@@ -64,7 +66,11 @@ int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_
 		if (isnan(us) || !single->known)
 			continue;
 		transfer = starpu_task_expected_data_transfer_time(node->workers[c->workers[0]].memnode, task);
-		cost = (double) (available(dm, c, now) - now) * 1e-3 + cfg->alpha * us + (transfer > 0 ? cfg->beta * transfer : 0);
+		if (!(transfer > 0))
+			transfer = 0;
+		wait = (double) (available(dm, c, now) - now) * 1e-3;
+		cost = wait + cfg->alpha * us + cfg->beta * transfer +
+		       orr_dm_energy_us(node, task, &c->unit, (unsigned) impl, us, orr_dm_longer_us(node, dm, now, wait + us + transfer));
 		if (cost >= least)
 			continue;
 		least = cost;

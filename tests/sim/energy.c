@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What tasks use on the machine of energy.sh: a core that draws 10 W while it computes, a GPU of 100 W, 20 W for the rest all the time.
- * `energy account`: sums, of watts and of a model of energy. `energy choose`: prints how many tasks a policy sent to the GPU, which
- * is twice as fast but uses five times the energy. */
+ * `energy account`: sums, of watts and of a model of energy. `energy choose`: twelve tasks that a policy sends to the GPU, which is twice
+ * as fast but uses five times the energy by their model, or to the core; `energy weigh`: the same without such a model, the machine's watts
+ * come to the same. `energy together`: a task that is faster on several cores, but needs more joules there. */
 #include "../core/core_test.h"
 
 #include <math.h>
@@ -56,11 +57,27 @@ static void run(struct starpu_codelet *cl, int worker, double want)
 	starpu_task_destroy(t);
 }
 
+/* What programs and their policies are told. */
+static void expect(struct starpu_codelet *cl)
+{
+	struct starpu_task *t = starpu_task_create();
+
+	t->cl = cl;
+	about(starpu_task_worker_expected_energy(t, (unsigned) cpu, 0, 0), 0.2);
+	about(starpu_task_worker_expected_energy(t, (unsigned) gpu, 0, 0), 1);
+	about(starpu_task_expected_energy(t, starpu_worker_get_perf_archtype(gpu, 0), 0), 1);
+	about(starpu_task_expected_energy_average(t, 0), 0.6);
+	t->destroy = 0;
+	starpu_task_destroy(t);
+}
+
 static void account(void)
 {
 	struct starpu_profiling_worker_info info;
 	double start, used;
 
+	expect(&by_watts);
+	expect(&by_model);
 	starpu_profiling_status_set(1);
 	start = starpu_timing_now();
 	used = starpu_energy_used();
@@ -77,18 +94,29 @@ static void account(void)
 	CHECK(info.energy_consumed == 0);
 }
 
-static void choose(void)
+static void choose(struct starpu_codelet *cl, int n)
 {
 	struct starpu_task *t;
 	int i;
 
-	for (i = 0; i < 12; i++) {
+	for (i = 0; i < n; i++) {
 		t = starpu_task_create();
-		t->cl = &by_model;
+		t->cl = cl;
 		CHECK_IS(starpu_task_submit(t), 0);
 	}
 	starpu_task_wait_for_all();
 }
+
+static double together_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return 20000 * (0.2 + 0.8 / arch->devices[0].ncores);
+}
+
+static struct starpu_perfmodel together_model = { .type = STARPU_PER_ARCH, .arch_cost_function = together_us };
+static struct starpu_codelet together_cl = { .cpu_funcs = { nothing }, .type = STARPU_FORKJOIN, .max_parallelism = 4, .model = &together_model,
+					     .name = "together" };
 
 int main(int argc, char **argv)
 {
@@ -100,8 +128,12 @@ int main(int argc, char **argv)
 	before = starpu_timing_now();
 	if (argc > 1 && !strcmp(argv[1], "account"))
 		account();
+	else if (argc > 1 && !strcmp(argv[1], "weigh"))
+		choose(&by_watts, 12);
+	else if (argc > 1 && !strcmp(argv[1], "together"))
+		choose(&together_cl, 1);
 	else
-		choose();
+		choose(&by_model, 12);
 	printf("took %.0f us\n", starpu_timing_now() - before);
 	starpu_shutdown();
 	return 0;
