@@ -35,7 +35,7 @@ struct orr_config {
 	int prefetch;
 	double alpha, beta, gamma, idle_power;
 	int disable_kernels;		/* do not call kernels */
-	long max_submitted, min_submitted;	/* throttling, 0 = off */
+	long max_submitted, min_submitted;	/* atomic: throttling, 0 = off */
 	unsigned long rand_seed;
 	/* performance models */
 	int calibrate;			/* 0, 1, 2 */

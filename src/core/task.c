@@ -586,7 +586,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	orr_task_release(t);	/* the submission itself; t may be gone from here on */
 	if (synchronous)
 		return starpu_task_wait(task);
-	if (__builtin_expect(node->cfg.max_submitted > 0, 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->cfg.max_submitted) > 0, 0))
 		orr_throttle(node);
 	return 0;
 }

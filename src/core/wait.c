@@ -220,14 +220,14 @@ int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
 
 /* ---- throttling ---- */
 
-void starpu_set_limit_max_submitted_tasks(int limit_max) { orr_self()->cfg.max_submitted = limit_max; }
-void starpu_set_limit_min_submitted_tasks(int limit_min) { orr_self()->cfg.min_submitted = limit_min; }
+void starpu_set_limit_max_submitted_tasks(int limit_max) { ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.max_submitted, limit_max); }
+void starpu_set_limit_min_submitted_tasks(int limit_min) { ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.min_submitted, limit_min); }
 
 void orr_throttle(struct orr_node *node)
 {
-	long max = node->cfg.max_submitted, min = node->cfg.min_submitted;
+	long max = ORR_ATOMIC_LOAD_RELAXED(&node->cfg.max_submitted), min = ORR_ATOMIC_LOAD_RELAXED(&node->cfg.min_submitted);
 
-	if (orr_thread_self()->task || (long) orr_task_npending(node) <= max)
+	if (max <= 0 || orr_thread_self()->task || (long) orr_task_npending(node) <= max)
 		return;
 	wait_pending("task submission", ALL_CTXS, (uint64_t) (min > 0 && min < max ? min : max), 1);
 }

@@ -63,8 +63,20 @@ static void count_pending(int max)
 	starpu_task_wait_for_all();
 }
 
+static void limit_kernel(void *buffers[], void *arg)
+{
+	(void) buffers;
+	starpu_set_limit_max_submitted_tasks(*(int *) arg);
+	starpu_set_limit_min_submitted_tasks(*(int *) arg / 2);
+}
+
+static struct starpu_codelet limit_cl = { .cpu_funcs = { limit_kernel } };
+
 static void throttling(void)
 {
+	static int limits[] = { 10, -1, 3 };
+	int i;
+
 	setenv("STARPU_LIMIT_MAX_SUBMITTED_TASKS", "10", 1);
 	setenv("STARPU_LIMIT_MIN_SUBMITTED_TASKS", "5", 1);
 	core_start(2, NULL);
@@ -74,6 +86,10 @@ static void throttling(void)
 	starpu_set_limit_max_submitted_tasks(3);
 	starpu_set_limit_min_submitted_tasks(1);
 	count_pending(3);
+	/* Tasks may change it while others are submitted. */
+	for (i = 0; i < 50; i++)
+		CHECK_IS(starpu_task_insert(&limit_cl, STARPU_CL_ARGS_NFREE, &limits[i % 3], sizeof(int), 0), 0);
+	starpu_task_wait_for_all();
 	starpu_set_limit_max_submitted_tasks(-1);
 	insert(100);
 	starpu_shutdown();
