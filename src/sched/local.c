@@ -136,21 +136,52 @@ static struct starpu_task *local_pop(unsigned ctx)
 	return NULL;
 }
 
-static int random_push(struct starpu_task *task)
+static double random_below(struct orr_node *node, double end)
 {
-	struct orr_node *node = orr_self();
-	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
-	struct local *l = ctx->policy_data;
 	double x;
-	unsigned w;
 
 	orr_lock(&node->lock);
 	x = (double) (orr_random(node) >> 11) * 0x1p-53;
 	orr_unlock(&node->lock);
-	x *= l->speed[node->nworkers - 1];
+	return x * end;
+}
+
+static int is_able(struct orr_node *node, const struct orr_ctx *ctx, unsigned w, struct starpu_task *task)
+{
+	return (orr_ctx_whole(ctx) || orr_ctx_has(ctx, &node->workers[w])) && orr_task_first_impl(&node->workers[w], task) >= 0;
+}
+
+/* In proportion to their speeds, of the workers that can execute the task; nworkers when there is none. Mostly all can, and the first draw
+ * counts; a draw that does not is made again among the able. */
+static unsigned draw(struct orr_node *node, const struct orr_ctx *ctx, const struct local *l, struct starpu_task *task)
+{
+	double x = random_below(node, l->speed[node->nworkers - 1]), sum = 0, speed[node->nworkers];
+	unsigned w, drawn = node->nworkers;
+
 	for (w = 0; w + 1 < node->nworkers && l->speed[w] <= x; w++)
 		;
-	w = find_worker(node, ctx, w, task);
+	if (is_able(node, ctx, w, task))
+		return w;
+	for (w = 0; w < node->nworkers; w++) {
+		speed[w] = is_able(node, ctx, w, task) ? l->speed[w] - (w ? l->speed[w - 1] : 0) : 0;
+		sum += speed[w];
+	}
+	x = random_below(node, sum);
+	for (w = 0; w < node->nworkers && (drawn == node->nworkers || x >= 0); w++) {
+		if (!(speed[w] > 0))
+			continue;
+		drawn = w;
+		x -= speed[w];
+	}
+	return drawn;
+}
+
+static int random_push(struct starpu_task *task)
+{
+	struct orr_node *node = orr_self();
+	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
+	unsigned w = draw(node, ctx, ctx->policy_data, task);
+
 	return w == node->nworkers ? -ENODEV : push_private(node, ctx, w, task);
 }
 

@@ -242,6 +242,26 @@ static void energy(void)
 	unsetenv("STARPU_SCHED_GAMMA");
 }
 
+/* Chance is the same for all that can execute a task, however fast those are that cannot. */
+static void chance(void)
+{
+	static struct starpu_codelet cpu_only = { .cpu_funcs = { kernel }, .name = "cpu_only" };
+	static struct starpu_codelet device_only = { .cuda_funcs = { kernel }, .name = "device_only" };
+	struct starpu_profiling_worker_info info[4];
+	int i;
+
+	start("random");
+	starpu_profiling_status_set(1);
+	insert(&cpu_only, 400);
+	insert(&device_only, 400);
+	for (i = 0; i < 4; i++) {
+		CHECK_IS(starpu_profiling_worker_get_info(i, &info[i]), 0);
+		CHECK(info[i].executed_tasks > 150 && info[i].executed_tasks < 250);
+	}
+	starpu_profiling_status_set(0);
+	starpu_shutdown();
+}
+
 int main(void)
 {
 	static const char *const family[] = { "dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft" };
@@ -259,6 +279,7 @@ int main(void)
 	restrictions("heteroprio");
 	restrictions("ws");
 	restrictions("random");
+	chance();
 	for (i = 0; i < sizeof(urgent) / sizeof(urgent[0]); i++)
 		urgency(urgent[i]);
 	implementation();
