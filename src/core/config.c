@@ -308,6 +308,16 @@ static int check(const struct orr_config *cfg)
 	return 0;
 }
 
+/* A simulated run measures nothing, so there is nothing to decide differently for, and nothing to forget that it predicts with. */
+static void not_simulated(struct orr_config *cfg)
+{
+	if (!cfg->calibrate || !orr_sys_is_simulated())
+		return;
+	if (orr_self()->mpi_rank == 0)
+		orr_info("STARPU_CALIBRATE=%d has no effect in a simulated run, which measures no kernels; unset it", cfg->calibrate);
+	cfg->calibrate = 0;
+}
+
 /* Models are written below the user's home unless STARPU_PERF_MODEL_DIR says where. */
 static int default_model_dir(struct orr_config *cfg)
 {
@@ -342,6 +352,8 @@ int orr_config_read(struct orr_config *cfg)
 		ret = read_prio("STARPU_MAX_PRIO", &cfg->max_prio, &cfg->has_max_prio);
 	if (!ret)
 		ret = check(cfg);
+	if (!ret)
+		not_simulated(cfg);
 	if (!ret)
 		ret = default_model_dir(cfg);
 	if (!ret)

@@ -418,7 +418,7 @@ int starpu_init(struct starpu_conf *conf)
 		node->mpi_rank = 0;
 		node->mpi_size = 1;
 	}
-	if (node->conf.calibrate > 0 && !node->cfg.calibrate)
+	if (node->conf.calibrate > 0 && !node->cfg.calibrate && !orr_sys_is_simulated())
 		node->cfg.calibrate = node->conf.calibrate;
 	node->perf_timing = node->cfg.calibrate || node->cfg.profiling || node->cfg.worker_stats;
 	node->idle_watts = node->cfg.idle_power;
