@@ -92,6 +92,7 @@ struct orr_sim_rank {
 	struct orr_sim_mpi *mpi;	/* sim_mpi.c's own */
 	struct orr_sim_bus *bus;	/* sim_bus.c's own; NULL until a copy or a device needs it */
 	double joules;			/* used by what the runtime knew of, as reported at its end */
+	struct orr_sim_library *libraries;	/* sim_library.c's own */
 	struct orr_graph **graphs;	/* of all starts of the runtime, with --bound */
 	unsigned ngraphs;
 };
@@ -114,6 +115,7 @@ struct orr_sim {
 	int progress;			/* stderr is a terminal */
 	/* state */
 	struct orr_sim_rank *ranks;
+	unsigned nlibraries;		/* copies of shared objects of users */
 	int nended;
 	int status;			/* first non-zero status of a rank */
 	int status_rank;

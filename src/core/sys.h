@@ -81,6 +81,8 @@ int orr_sys_node_init(struct orr_node *node);
 void orr_sys_node_exit(struct orr_node *node);
 /* The name under which this machine's performance models are stored. Owned by the node. */
 const char *orr_sys_machine_name(struct orr_node *node);
+/* Loads a shared object of the user's for good; its variables are this process's own. Asked again it answers the same. NULL: *why tells. */
+void *orr_sys_library_open(struct orr_node *node, const char *path, const char **why);
 /* Describes the machine: fills node->topo (number of cores usable by this process, their hwloc indices, with cfg.use_numa the NUMA nodes
  * of these cores, ...). Returns 0 or -errno
  * after a message. */

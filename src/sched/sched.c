@@ -37,13 +37,14 @@ static void list(FILE *f)
 }
 
 /* A shared object of the program's provides starpu_get_sched_lib_policy(name), or all its policies as an array. It stays loaded. */
-static struct starpu_sched_policy *load(const char *lib, const char *name)
+static struct starpu_sched_policy *load(struct orr_node *node, const char *lib, const char *name)
 {
 	struct starpu_sched_policy *(*get)(const char *), **(*all)(void), **p, *policy = NULL;
-	void *dl = dlopen(lib, RTLD_NOW | RTLD_LOCAL);
+	const char *why = NULL;
+	void *dl = orr_sys_library_open(node, lib, &why);
 
 	if (!dl) {
-		orr_error("STARPU_SCHED_LIB: %s", dlerror());
+		orr_error("STARPU_SCHED_LIB: %s", why);
 		return NULL;
 	}
 	get = (struct starpu_sched_policy *(*)(const char *)) dlsym(dl, "starpu_get_sched_lib_policy");
@@ -65,7 +66,7 @@ struct starpu_sched_policy *orr_sched_find(struct orr_node *node, const char *na
 	struct starpu_sched_policy *policy = find(name);
 
 	if (!policy && node->cfg.sched_lib)
-		policy = load(node->cfg.sched_lib, name);
+		policy = load(node, node->cfg.sched_lib, name);
 	if (!policy) {
 		orr_error("there is no scheduling policy \"%s\"; set STARPU_SCHED to one of:", name);
 		list(stderr);

@@ -6,6 +6,7 @@
 #include "sys/real.h"
 #include "core/task.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -158,6 +159,16 @@ const char *orr_sys_machine_name(struct orr_node *node)
 	orr_unlock(&real->lock);
 	free(fresh);
 	return name ? name->text : real->host;
+}
+
+void *orr_sys_library_open(struct orr_node *node, const char *path, const char **why)
+{
+	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+	(void) node;
+	if (!object)
+		*why = dlerror();
+	return object;
 }
 
 void orr_sys_abort(void)

@@ -48,6 +48,14 @@ done
 for how in ONE ALL; do
 	STARPU_SCHED=mine STARPU_SCHED_LIB=$PWD/lib$how.so "$program" mine || die "the policy of lib$how.so does not work"
 done
+# Each simulated node has the policy's variables for itself.
+if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
+	for n in 1 3; do
+		STARPU_SCHED=mine STARPU_SCHED_LIB=$PWD/libONE.so ok timeout 60 "$ORRERY" sim -n $n "$program.sim" mine
+		[ "$(sed -n 's/.*virtual time, \([0-9]*\) tasks.*/\1/p' err)" = $((100 * n)) ] || die "$n nodes: $(cat err)"
+	done
+	(cd / && LD_LIBRARY_PATH=$OLDPWD STARPU_SCHED=mine STARPU_SCHED_LIB=libALL.so "$ORRERY" sim -n 2 "$program.sim" mine) || die "a library found by name"
+fi
 # A name that we have wins over the library's.
 STARPU_SCHED=prio STARPU_SCHED_LIB=$PWD/libONE.so "$program" prio || die "our policies cannot be chosen any more"
 
