@@ -33,12 +33,21 @@ static inline struct orr_ctx *orr_ctx_of(const struct starpu_task *task) { retur
 /* Lets a policy set its range of priorities; what the environment or the program fixed stays. */
 void orr_ctx_set_prios(struct orr_ctx *ctx, int min_prio, int max_prio);
 
-/* A worker of the context that sleeps is woken, or all of them. */
+/* May workers of one kind be refused the task? Then one that is woken may leave it to another, and all are to be woken. To be asked before
+ * the task is where workers find it. */
+static inline int orr_task_is_choosy(const struct starpu_task *task)
+{
+	return task->workerids_len || (task->cl && task->cl->can_execute);
+}
+
+/* A worker of the context that sleeps is woken, or all of them; that queued a task which is choosy or not. */
 void orr_ctx_wake_some(struct orr_node *node, struct orr_ctx *ctx);
 void orr_ctx_wake_all(struct orr_node *node, struct orr_ctx *ctx);
-static inline void orr_ctx_wake(struct orr_node *node, struct orr_ctx *ctx)
+static inline void orr_ctx_wake(struct orr_node *node, struct orr_ctx *ctx, int choosy)
 {
-	if (__builtin_expect(orr_ctx_whole(ctx), 1))
+	if (__builtin_expect(choosy, 0))
+		orr_ctx_wake_all(node, ctx);
+	else if (__builtin_expect(orr_ctx_whole(ctx), 1))
 		orr_wake_one(node);
 	else
 		orr_ctx_wake_some(node, ctx);

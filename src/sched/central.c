@@ -43,9 +43,10 @@ static int central_push(struct starpu_task *task)
 	struct orr_node *node = orr_self();
 	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
 	struct central *c = ctx->policy_data;
+	int choosy = orr_task_is_choosy(task);
 
 	orr_shq_push(&c->q, task, c->by_priority);
-	orr_ctx_wake(node, ctx);
+	orr_ctx_wake(node, ctx, choosy);
 	return 0;
 }
 

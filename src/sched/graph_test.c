@@ -118,6 +118,7 @@ static int push(struct starpu_task *task)
 {
 	struct orr_node *node = orr_self();
 	struct graph_test *s = node->ctx[orr_task_of(task)->ctx]->policy_data;
+	int choosy = orr_task_is_choosy(task);
 
 	orr_lock(&s->lock);
 	if (s->n == s->cap) {
@@ -135,7 +136,7 @@ static int push(struct starpu_task *task)
 	sift_up(s, s->n - 1, (struct entry) { level_of(s, orr_task_of(task)), s->seq++, task });
 	orr_unlock(&s->lock);
 	if (is_released(node, s))
-		orr_ctx_wake(node, s->ctx);
+		orr_ctx_wake(node, s->ctx, choosy);
 	return 0;
 }
 

@@ -204,7 +204,7 @@ static int push(struct starpu_task *task)
 	struct orr_worker *lead[STARPU_NARCH];
 	double us[STARPU_NARCH];
 	struct bucket *b;
-	int look;
+	int look, choosy = orr_task_is_choosy(task);
 
 	orr_lock(&h->lock);
 	b = find(h, task);
@@ -222,7 +222,7 @@ static int push(struct starpu_task *task)
 		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
 	ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks + 1);
 	orr_unlock(&h->lock);
-	orr_ctx_wake(node, ctx);
+	orr_ctx_wake(node, ctx, choosy);
 	return 0;
 }
 

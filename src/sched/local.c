@@ -65,8 +65,10 @@ static void local_deinit(unsigned ctx)
 /* Others may take it. */
 static int push_shared(struct orr_node *node, struct orr_ctx *ctx, unsigned worker, struct starpu_task *task)
 {
+	int choosy = orr_task_is_choosy(task);
+
 	orr_shq_push(&((struct local *) ctx->policy_data)->queue[worker], task, 1);
-	orr_ctx_wake(node, ctx);
+	orr_ctx_wake(node, ctx, choosy);
 	return 0;
 }
 

@@ -51,9 +51,10 @@ static int push(struct starpu_task *task)
 	struct orr_node *node = orr_self();
 	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
 	struct peager *s = ctx->policy_data;
+	int choosy = orr_task_is_choosy(task);
 
 	orr_shq_push(&s->q, task, 0);
-	orr_ctx_wake(node, ctx);
+	orr_ctx_wake(node, ctx, choosy);
 	return 0;
 }
 
