@@ -31,10 +31,10 @@ static void parse(const char *line)
 	ask.type = STARPU_HISTORY_BASED;
 	sscanf(line, "%d %d %d %d %u %zu %lf %x %d", &ask.type, &ask.kind, &ask.devid, &ask.ncores, &ask.nimpl, &ask.size, &ask.flops,
 	       &ask.footprint, &ask.calibrate);
-	ask.type = STARPU_PER_WORKER + (int) ((unsigned) (ask.type - STARPU_PER_WORKER) % 7);
+	ask.type = STARPU_PER_WORKER + (int) (((unsigned) ask.type - STARPU_PER_WORKER) % 7);
 	ask.kind = (int) ((unsigned) ask.kind % STARPU_NARCH);
 	ask.devid = (int) ((unsigned) ask.devid % (ORR_MODEL_MAX_DEVID + 1));
-	ask.ncores = 1 + (int) ((unsigned) (ask.ncores - 1) % ORR_MODEL_MAX_CORES);
+	ask.ncores = 1 + (int) (((unsigned) ask.ncores - 1) % ORR_MODEL_MAX_CORES);
 	ask.nimpl %= STARPU_MAXIMPLEMENTATIONS;
 	ask.calibrate = ask.calibrate != 0;
 }

@@ -3,8 +3,8 @@
 //
 // Invariant: no exception of SimGrid leaves this file; each becomes a message that names what the user gave.
 #include <cstdarg>
+#include <algorithm>
 #include <exception>
-#include <regex>
 #include <string>
 #include <vector>
 #include <simgrid/s4u.hpp>
@@ -33,18 +33,33 @@ static std::string first_line(const std::exception &e)
 // In the order of their declaration, which the engine forgets.
 static std::vector<s4u::Host *> hosts;
 
+// Where the digits that begin at `at` end.
+static size_t after_digits(const std::string &text, size_t at)
+{
+	return std::min(text.find_first_not_of("0123456789", at), text.length());
+}
+
 // "1.25" becomes "125e-2", which is the same number in every locale.
 static std::string without_points(const std::string &text)
 {
-	static const std::regex number("([0-9]*)[.]([0-9]*)(?:[eE]([-+]?[0-9]{1,9}))?");
 	std::string out;
-	std::smatch m;
-	auto from = text.begin();
-	for (; std::regex_search(from, text.end(), m, number); from = m[0].second) {
-		long exponent = (m[3].length() ? std::stol(m[3]) : 0) - static_cast<long>(m[2].length());
-		out += std::string(from, m[0].first) + m[1].str() + m[2].str() + "e" + std::to_string(exponent);
+	size_t from = 0, dot;
+	while ((dot = text.find('.', from)) != std::string::npos) {
+		size_t end = after_digits(text, dot + 1);
+		std::string fraction = text.substr(dot + 1, end - dot - 1);
+		long exponent = -static_cast<long>(fraction.length());
+		if (end < text.length() && (text[end] == 'e' || text[end] == 'E')) {
+			size_t sign = end + 1, digits = std::min(text.find_first_not_of("+-", sign), sign + 1);
+			size_t stop = std::min(after_digits(text, digits), digits + 9);
+			if (stop > digits) {
+				exponent += std::stol(text.substr(sign, stop - sign));
+				end = stop;
+			}
+		}
+		out += text.substr(from, dot - from) + fraction + "e" + std::to_string(exponent);
+		from = end;
 	}
-	return out + std::string(from, text.end());
+	return out + text.substr(from);
 }
 
 // SimGrid reads these settings when the first message comes, in the locale that the program has chosen by then.
