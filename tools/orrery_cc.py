@@ -124,7 +124,7 @@ def real_command(context, request):
 def sim_command(context, request):
     if not context.has("simgrid"):
         raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
-    command = compiler(context, request) + ["-fPIC", "-include", "smpi/smpi_helpers.h"]
+    command = compiler(context, request) + ["-fPIC", "-DSMPI_NO_OVERRIDE_MALLOC", "-include", "smpi/smpi_helpers.h"]
     command += ["-I" + context.settings["smpi_include"]] + context.words("simgrid_cppflags")
     command += common_flags(context) + context.words("sanitize") + request.arguments_for("sim")
     if request.links:
