@@ -192,12 +192,14 @@ void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_dat
 
 /* --- Prefetch, allocation, eviction (27.4) ----------------------------- */
 
-/* Ask for a buffer, without value, on `node`. */
+/* Ask for a buffer, without value, on `node`: 0, or -ENOMEM when it is full of data that are in use or valid nowhere else. */
 int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node);
 /*
  * Bring a copy to `node`: now, when convenient, or when the link is idle. With
  * async 0 the call waits for the end (not from tasks or callbacks). A higher
- * `prio` goes first among requests of the same urgency; 0 by default.
+ * `prio` goes first among requests of the same urgency; 0 by default. Where
+ * there is no room, others that nobody uses leave first, unless the request is
+ * idle; when there are none, nothing is brought (starpu_data_is_on_node() tells).
  */
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async);
 int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async);

@@ -95,7 +95,7 @@ static int go_through_main(struct orr_fetch **prq)
 
 	/* If it comes later it may be before we return: from then on rq belongs to hop_done. */
 	hop = (struct orr_fetch) { .handle = rq->handle, .memnode = STARPU_MAIN_RAM, .mode = STARPU_R, .prio = rq->prio, .effort = rq->effort,
-				   .done = hop_done, .starved = hop_starved, .arg = rq };
+				   .done = hop_done, .starved = hop_starved, .arg = rq, .later = rq->later };
 	ret = advance(&hop);
 	if (ret == 0) {
 		rq->hop = 1;
@@ -161,6 +161,8 @@ static int ensure_buffer(struct orr_node *node, struct orr_fetch *rq, struct orr
 	orr_unlock(&h->lock);
 	room = orr_memory_make_room(node, rq->memnode, starpu_data_get_alloc_size(h), rq->effort);
 	orr_lock(&h->lock);
+	if (room == ORR_ROOM_LATER && rq->later)
+		*rq->later = 1;
 	return room == ORR_ROOM_MADE ? -EAGAIN : -ENOMEM;
 }
 

@@ -4,6 +4,7 @@
  * Why an entry may touch its handle: one of a task relies on the task, which holds its data and does not begin before; one that is not idle
  * holds the datum itself (acq). An idle one has no right but being in the queue, where the handle's end finds it: it is taken off the queue
  * pinned or not at all, and holds the datum before it does anything.
+ * An entry for which room is only being made goes back to its queue until data are no longer on their way out of the memory.
  * Invariant: an entry is in its memory node's queue, or with the one thread or request that executes it; node->nprefetch counts the
  * queued ones, node->nbackground those that are not over. */
 #include "data/prefetch.h"
@@ -31,6 +32,8 @@ struct orr_prefetch {
 	int pinned;			/* on its way from the queue to holding the datum */
 	int queued;			/* it was: counted in node->nbackground */
 	int *finished;			/* atomic flag of a thread that waits, or NULL */
+	uint8_t later;			/* it had no room, but there will be some */
+	uint8_t waits_for_room;		/* in the queue again because of that */
 	int wont_use;			/* afterwards other replicates are the first to be evicted */
 };
 
@@ -99,13 +102,28 @@ static void no_memory(void *arg)
 	end(p);
 }
 
+static void enqueue(struct orr_prefetch *p);
+
+static void starved(void *arg)
+{
+	struct orr_prefetch *p = arg;
+
+	if (!p->later || !p->queued || (!p->held && !p->task)) {
+		no_memory(p);
+		return;
+	}
+	p->waits_for_room = 1;
+	enqueue(p);
+}
+
 /* The entry is off its queue and its datum may be read. */
 static void execute(struct orr_prefetch *p)
 {
 	struct orr_fetch rq = { .handle = p->handle, .memnode = (uint8_t) p->memnode, .mode = STARPU_R, .prio = p->prio, .done = fetched,
-				.starved = no_memory, .arg = p };
+				.starved = starved, .arg = p, .later = &p->later };
 	int ret;
 
+	p->later = 0;
 	rq.effort = p->urgency == STARPU_IDLEFETCH ? ORR_EFFORT_NONE : ORR_EFFORT_WRITEBACK;
 	if (!orr_handle_has_value(p->handle)) {
 		no_memory(p);
@@ -114,6 +132,8 @@ static void execute(struct orr_prefetch *p)
 	ret = orr_fetch_request(&rq);
 	if (ret == 0)
 		fetched(p);
+	else if (ret == -EAGAIN)
+		starved(p);
 	else if (ret < 0)
 		no_memory(p);
 }
@@ -136,10 +156,11 @@ static void enqueue(struct orr_prefetch *p)
 		return;
 	}
 	set_requested(p, 1);
+	if (!p->queued)
+		ORR_ATOMIC_ADD(&node->nbackground, 1);
 	p->queued = 1;
-	ORR_ATOMIC_ADD(&node->nbackground, 1);
 	orr_lock(&m->prefetch_lock);
-	for (at = &m->prefetch; *at && !before(p, *at); at = &(*at)->next)
+	for (at = &m->prefetch; *at && !before(p, *at) && !(p->waits_for_room && !before(*at, p)); at = &(*at)->next)
 		;
 	p->next = *at;
 	ORR_ATOMIC_STORE_RELAXED(at, p);	/* looked at without the lock */
@@ -172,7 +193,7 @@ static struct orr_prefetch *take(struct orr_memnode *m, struct orr_node *node, i
 {
 	struct orr_prefetch *p = m->prefetch;
 
-	if (!p || (p->urgency == STARPU_IDLEFETCH && !idle))
+	if (!p || (p->urgency == STARPU_IDLEFETCH && !idle) || (p->waits_for_room && ORR_ATOMIC_LOAD_RELAXED(&m->evicting)))
 		return NULL;
 	ORR_ATOMIC_STORE_RELAXED(&m->prefetch, p->next);
 	taken(node, p);

@@ -152,7 +152,7 @@ static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_r
 
 		t->evicting = src->ext->bytes;
 		orr_lock(&m->lock);
-		m->evicting += t->evicting;
+		ORR_ATOMIC_STORE_RELAXED(&m->evicting, m->evicting + t->evicting);	/* looked at without the lock */
 		orr_unlock(&m->lock);
 	}
 	orr_lock(&node->lock);
@@ -215,7 +215,7 @@ static void transfer_over(struct orr_node *node, struct orr_transfer *t)
 
 	if (t->evicting) {
 		orr_lock(&m->lock);
-		m->evicting -= t->evicting;
+		ORR_ATOMIC_STORE_RELAXED(&m->evicting, m->evicting - t->evicting);
 		orr_unlock(&m->lock);
 	}
 	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[t->dst->memnode].nloading, -1);

@@ -24,6 +24,7 @@ struct orr_fetch {
 	void (*failed)(void *arg);	/* instead of done, when it waited for memory in vain; NULL: such an error ends the program. With it,
 					 * data that others merely hold are not waited for */
 	void *arg;
+	uint8_t *later;			/* set when room is being made for it: without memory now, it may have some soon; may be NULL */
 };
 
 struct orr_repl_ext {
