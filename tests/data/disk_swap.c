@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env STARPU_NCPU=2 ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CPU_MEM=2 STARPU_LIMIT_CUDA_MEM=1 */
-/* Main memory overflows to disk: 8 MiB of data without home on 2 MiB of main memory and 1 MiB of device memory. */
+/* Main memory overflows to disk: 8 MiB of data without home on 2 MiB of main memory and 1 MiB of device memory; those that may not go to a
+ * disk stay, whatever their age. */
 #include "data/mem_test.h"
 
 #define NDATA 32
@@ -18,6 +19,25 @@ static void set_func(void *buffers[], void *arg)
 
 static struct starpu_codelet set_cl = { .cpu_funcs = { set_func }, .nbuffers = 1, .modes = { STARPU_W }, .name = "set" };
 
+/* The first datum and each third one stay in main memory while the others pass through it. */
+static void kept(starpu_data_handle_t *h)
+{
+	int i, k;
+
+	for (i = 0; i < 12; i += 3)
+		starpu_data_set_ooc_flag(h[i], 0);
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < 12; i++)
+			CHECK(starpu_data_acquire(h[i], STARPU_RW) == 0 && (starpu_data_release(h[i]), 1));
+	for (i = 0; i < 12; i += 3) {
+		CHECK(starpu_data_is_on_node(h[i], STARPU_MAIN_RAM) && !starpu_data_can_evict(h[i], STARPU_MAIN_RAM, STARPU_FETCH));
+		CHECK(starpu_data_evict_from_node(h[i], STARPU_MAIN_RAM) != 0 && starpu_data_is_on_node(h[i], STARPU_MAIN_RAM));
+		starpu_data_set_ooc_flag(h[i], 1);
+		CHECK(starpu_data_can_evict(h[i], STARPU_MAIN_RAM, STARPU_FETCH));
+	}
+	CHECK(!starpu_data_is_on_node(h[1], STARPU_MAIN_RAM));
+}
+
 int main(void)
 {
 	starpu_data_handle_t h[NDATA];
@@ -33,6 +53,7 @@ int main(void)
 	for (k = 0; k < 3; k++)
 		for (i = 0; i < NDATA; i++)
 			add_on(h[i], k == 1 ? 0 : -1, k + 1);
+	kept(h);
 	for (i = 0; i < NDATA; i++) {
 		int *v;
 

@@ -15,7 +15,7 @@ both() {
 }
 
 STARPU_SCHED=random
-for t in iface_device iface_offset iface_user filter_sync filter_plan filter_auto cpy cpy_dup_ro nodes resize redux_devices scratch_devices commute_devices; do
+for t in iface_device iface_offset iface_pack filter_shadow iface_user filter_sync filter_plan filter_auto cpy cpy_dup_ro nodes resize redux_devices scratch_devices commute_devices; do
 	for STARPU_NCPU in 1 2; do
 		both $t
 	done

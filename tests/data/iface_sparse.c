@@ -164,12 +164,78 @@ static void coo(void)
 		CHECK(val[i] == i + 1 + 10 * (int) cols[i] && val2[i] == val[i]);
 }
 
+/* The forms of the accessors that kernels of devices use, and those that no other test does. */
+static void accessors(void)
+{
+	uint32_t rows[NROW + 1], cols[NNZ];
+	int val[NNZ * R * C];
+	starpu_data_handle_t h;
+	void *i;
+
+	memcpy(rows, rowptr, sizeof(rows));
+	memcpy(cols, colind, sizeof(cols));
+	starpu_csr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) val, cols, rows, 0, sizeof(*val));
+	i = starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM);
+	CHECK(STARPU_CSR_GET_ELEMSIZE(i) == sizeof(*val) && STARPU_CSR_GET_OFFSET == 0);
+	CHECK(STARPU_CSR_GET_RAM_COLIND(i) == cols && STARPU_CSR_GET_RAM_ROWPTR(i) == rows);
+	CHECK((uintptr_t) STARPU_CSR_GET_NZVAL_DEV_HANDLE(i) == (uintptr_t) val && (uintptr_t) STARPU_CSR_GET_COLIND_DEV_HANDLE(i) == (uintptr_t) cols);
+	CHECK((uintptr_t) STARPU_CSR_GET_ROWPTR_DEV_HANDLE(i) == (uintptr_t) rows);
+	starpu_data_unregister(h);
+	starpu_bcsr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) val, cols, rows, 0, R, C, sizeof(*val));
+	i = starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM);
+	CHECK(STARPU_BCSR_GET_ELEMSIZE(i) == sizeof(*val) && STARPU_BCSR_GET_OFFSET == 0);
+	CHECK(starpu_bcsr_get_elemsize(h) == sizeof(*val) && starpu_bcsr_get_firstentry(h) == 0);
+	CHECK(STARPU_BCSR_GET_RAM_COLIND(i) == cols && STARPU_BCSR_GET_RAM_ROWPTR(i) == rows);
+	CHECK((uintptr_t) STARPU_BCSR_GET_NZVAL_DEV_HANDLE(i) == (uintptr_t) val && (uintptr_t) STARPU_BCSR_GET_COLIND_DEV_HANDLE(i) == (uintptr_t) cols);
+	CHECK((uintptr_t) STARPU_BCSR_GET_ROWPTR_DEV_HANDLE(i) == (uintptr_t) rows);
+	starpu_data_unregister(h);
+	starpu_coo_data_register(&h, STARPU_MAIN_RAM, 4, 3, NNZ, cols, rows, (uintptr_t) val, sizeof(*val));
+	i = starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM);
+	CHECK(STARPU_COO_GET_NX(i) == 4 && STARPU_COO_GET_NY(i) == 3 && STARPU_COO_GET_ELEMSIZE(i) == sizeof(*val) && STARPU_COO_GET_OFFSET == 0);
+	CHECK((uintptr_t) STARPU_COO_GET_COLUMNS_DEV_HANDLE(i) == (uintptr_t) cols && (uintptr_t) STARPU_COO_GET_ROWS_DEV_HANDLE(i) == (uintptr_t) rows);
+	CHECK((uintptr_t) STARPU_COO_GET_VALUES_DEV_HANDLE(i) == (uintptr_t) val);
+	starpu_data_unregister(h);
+}
+
+/* Rows whose first entry is not number 0, and pieces of pieces. */
+static void pieces_of_pieces(void)
+{
+	struct starpu_data_filter three = { .filter_func = starpu_csr_filter_vertical_block, .nchildren = 3 }, two = three;
+	uint32_t rows[NROW + 1], i, j, k = 0;
+	int val[NNZ];
+	starpu_data_handle_t h;
+
+	for (i = 0; i <= NROW; i++)
+		rows[i] = rowptr[i] + 70;
+	number(val, NNZ);
+	two.nchildren = 2;
+	starpu_csr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) val, colind, rows, 70, sizeof(*val));
+	starpu_data_partition(h, &three);	/* rows 0 1, 2 3, 4 */
+	for (i = 0; i < 2; i++)
+		starpu_data_partition(starpu_data_get_child(h, i), &two);
+	for (i = 0; i < 2; i++)
+		for (j = 0; j < 2; j++, k++) {
+			starpu_data_handle_t c = starpu_data_get_sub_data(h, 2, i, j);
+
+			CHECK(starpu_csr_get_nrow(c) == 1 && starpu_csr_get_firstentry(c) == rows[k] && starpu_csr_get_nnz(c) == rows[k + 1] - rows[k]);
+			CHECK(starpu_csr_get_local_nzval(c) == (uintptr_t) (val + rowptr[k]) && starpu_csr_get_local_rowptr(c) == rows + k);
+			CHECK(starpu_task_insert(&csr_cl, STARPU_RW, c, 0) == 0);
+		}
+	CHECK(starpu_task_insert(&csr_cl, STARPU_RW, starpu_data_get_child(h, 2), 0) == 0);
+	starpu_data_unpartition(h, STARPU_MAIN_RAM);
+	starpu_data_unregister(h);
+	for (i = 0; i < NNZ; i++)
+		CHECK(val[i] == (int) i + 1 + 10 * (int) colind[i]);
+}
+
 int main(void)
 {
 	start();
 	csr();
 	bcsr();
 	coo();
+	accessors();
+	pieces_of_pieces();
 	starpu_shutdown();
 	return 0;
 }

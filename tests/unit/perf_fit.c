@@ -83,6 +83,7 @@ static void hashes(void)
 	uint32_t h = starpu_hash_crc32c_be(0x05060708, starpu_hash_crc32c_be(0x01020304, 0));
 	CHECK(h == starpu_hash_crc32c_be_n(bytes, 8, 0));
 	CHECK(starpu_hash_crc32c_be(0, 0) == 0 && starpu_hash_crc32c_be(1, 0) == 0x1EDC6F41);
+	CHECK(starpu_hash_crc32c_be_ptr((void *) (uintptr_t) 0x0102030405060708, 0) == h);
 	CHECK(starpu_hash_crc32c_string("abc", 5) == starpu_hash_crc32c_be_n("abc", 3, 5));
 	/* The definition, bit by bit. */
 	uint32_t crc = 0x12345678 ^ 0xA5000000;
