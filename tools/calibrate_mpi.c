@@ -5,11 +5,13 @@
  *	message		message_us: what the runtime adds to a message, 2 processes
  *	interrupt	interrupt_us: what a message takes from a worker that has no core beside its own for it; 2 processes, each bound to
  *			one core, one worker each
- *	network		"net SIZE MICROSECONDS" lines: half round trips of plain MPI, 2 processes
+ *	network		"net SIZE MICROSECONDS" lines: half round trips of plain MPI, 2 processes; "copy" and "touch", microseconds per MiB:
+ *			receiving into memory that was used before, and what memory never used adds
  * Prints lines "NAME VALUE" on rank 0. Invariant: best of several rounds, as in calibrate_node.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <starpu_mpi.h>
 
 enum { NT = 48, ROUNDS = 15, NMSG = 500 };
@@ -204,12 +206,49 @@ static double half_round_trip(char *buf, int bytes, int repeat)
 	return (starpu_timing_now() - start) / repeat / 2;
 }
 
+/* Microseconds per MiB that receiving into memory that was never used takes, in pieces of 256 KiB; and into used memory. */
+static void touch_round(double *fresh, double *used)
+{
+	enum { PIECE = 256 << 10, NPIECES = 32 };
+	static char out[PIECE];
+	char *in = rank == 1 ? mmap(NULL, (size_t) PIECE * NPIECES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
+	if (in == MAP_FAILED)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	for (int turn = 0; turn < 2; turn++) {
+		double start = starpu_timing_now();
+		for (int i = 0; i < NPIECES; i++) {
+			if (rank == 0) {
+				MPI_Send(out, PIECE, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+				MPI_Recv(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			} else {
+				MPI_Recv(in + (size_t) i * PIECE, PIECE, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+				MPI_Send(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+			}
+		}
+		double us = (starpu_timing_now() - start) / (PIECE * NPIECES >> 20);
+		double *best = turn ? used : fresh;
+		*best = us < *best ? us : *best;
+	}
+	if (in)
+		munmap(in, (size_t) PIECE * NPIECES);
+}
+
+static void measure_touch(void)
+{
+	double fresh = 1e30, used = 1e30;
+	for (int r = 0; r < ROUNDS; r++)
+		touch_round(&fresh, &used);
+	if (rank == 0)
+		printf("copy %.4f\ntouch %.4f\n", used, fresh > used ? fresh - used : 0);
+}
+
 static int measure_network(void)
 {
 	const int largest = 16 << 20;
 	char *buf = calloc(1, (size_t) largest);
 	if (!buf)
 		return 1;
+	measure_touch();
 	for (int bytes = 1; bytes <= largest; bytes += bytes < 4 ? 1 : bytes / 2) {
 		int repeat = bytes < 8192 ? 200 : bytes < 262144 ? 40 : 3;
 		double best = 1e30;

@@ -2,11 +2,15 @@
 /* orrery-calibrate-node: what the runtime and the copies between memories cost in one process of this machine.
  *
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency of each pair of memory nodes;
- * submit_us, sched_us, complete_us and datum_us. Invariant: every number is the best of several rounds, since anything else that the machine
+ * submit_us, sched_us, complete_us, datum_us and wake_us. Invariant: every number is the best of several rounds, since anything else that the machine
  * does can only make a round longer. */
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
 #include <starpu.h>
 #include "drivers/memnode.h"
 
@@ -153,6 +157,58 @@ static void measure_buses(struct orr_node *node)
 
 /* ---- all ---- */
 
+/* ---- threads that wake ---- */
+
+static int napping;	/* atomic */
+
+/* Wakes every 50 us, as a thread does that looks for messages. */
+static void *nap(void *arg)
+{
+	const struct timespec pause = { .tv_nsec = 50000 };
+	unsigned long *n = arg;
+	prctl(PR_SET_TIMERSLACK, 1000UL);
+	for (*n = 0; __atomic_load_n(&napping, __ATOMIC_RELAXED); ++*n)
+		nanosleep(&pause, NULL);
+	return NULL;
+}
+
+static double compute_us(void)
+{
+	double start = starpu_timing_now();
+	volatile double x = 1;
+	for (long i = 0; i < 5000000; i++)
+		x = x * 0.999 + 0.001;
+	return starpu_timing_now() - start;
+}
+
+/* What each wake of another thread takes from one that computes on the same core. */
+static void measure_wake(void)
+{
+	cpu_set_t before, one;
+	double alone = 1e30, best = 1e30;
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return;
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	for (int r = 0; r < ROUNDS; r++) {
+		unsigned long n = 0;
+		pthread_t thread;
+		double us = compute_us();
+		alone = us < alone ? us : alone;
+		napping = 1;
+		if (pthread_create(&thread, NULL, nap, &n))
+			break;
+		us = compute_us();
+		__atomic_store_n(&napping, 0, __ATOMIC_RELAXED);
+		pthread_join(thread, NULL);
+		us = n ? (us - alone) / (double) n : 0;
+		best = us > 0 && us < best ? us : best;
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	printf("wake_us %.4f\n", best < 1e30 ? best : 0);
+}
+
 int main(void)
 {
 	struct starpu_conf conf;
@@ -181,6 +237,7 @@ int main(void)
 		return 1;
 	}
 	measure_tasks();
+	measure_wake();
 	free(memory);
 	starpu_shutdown();
 	return fflush(stdout) != 0;

@@ -172,12 +172,18 @@ def fit_network(points):
     return [(0,) + pieces[0][1:]] + pieces[1:]
 
 
-def cores_text(ranks):
-    """Properties of hosts that are ranks on this computer: cores of their own, or one computer for all."""
+def prop(name, value):
+    return '    <prop id="%s" value="%s" />\n' % (name, value)
+
+
+def shared_text(ranks, per_mib):
+    """Properties of hosts that are ranks on this computer: cores of their own, or one computer for all; and what of their messages is
+    the processors' work."""
     cores = orrery_run.usable_cores()
+    text = "".join(prop(name + "_us", "%.4g" % per_mib[name]) for name in ("copy", "touch"))
     if ranks <= cores:
-        return '    <prop id="cores" value="%d" />\n' % (cores // ranks)
-    return '    <prop id="computer" value="%s" />\n    <prop id="cores" value="%d" />\n' % (socket.gethostname().partition(".")[0], cores)
+        return prop("cores", cores // ranks) + text
+    return prop("computer", socket.gethostname().partition(".")[0]) + prop("cores", cores) + text
 
 
 def platform_text(pieces, nodes, prefix, note, properties):
@@ -210,7 +216,8 @@ def calibrate_network(context, options):
     lines = on_two_ranks(context, "network", options.get("--mpirun", ""))
     pieces = fit_network([(int(w[1]), float(w[2]) * 1e-6) for w in lines if w[0] == "net"])
     nodes = int(options.get("-n", "2"))
-    properties = cores_text(nodes) if "--shared" in options else ""
+    per_mib = {w[0]: float(w[1]) for w in lines if w[0] in ("copy", "touch")}
+    properties = shared_text(nodes, per_mib) if "--shared" in options else ""
     note = "Written by `orrery calibrate` (network) from ping-pongs between two ranks on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
     path = os.path.join(folder, name + ".xml")
     machines.write(path, platform_text(pieces, nodes, name + "-", note, properties))

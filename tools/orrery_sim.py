@@ -38,7 +38,7 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
   --report FILE.json   write nodes, makespan_s, tasks, messages, bytes, wall_s,
                        peak_rss_bytes
   --cost-submit US, --cost-foreign US, --cost-complete US, --cost-datum US,
-  --cost-sched US, --cost-message US, --cost-interrupt US
+  --cost-sched US, --cost-message US, --cost-interrupt US, --cost-wake US
                        virtual costs of the runtime itself, in microseconds
                        (default: what `orrery calibrate` measured on the machine)
   --noise[=FACTOR]     durations of kernels vary as much as was measured, times

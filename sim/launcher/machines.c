@@ -146,6 +146,18 @@ static unsigned cores_of(sg_host_t host)
 	return (unsigned) n;
 }
 
+/* Microseconds per MiB that a property of the host tells, per byte; 0: none. */
+static double per_byte(sg_host_t host, const char *property)
+{
+	const char *value = sg_host_get_property_value(host, property);
+	char *end = NULL;
+	double us = value ? strtod(value, &end) : 0;
+	if (value && (end == value || *end || !(us >= 0) || us > 1e6))
+		launcher_fail("the host %s has the property %s=\"%s\"; it takes microseconds per MiB, a number between 0 and a million",
+			      sg_host_get_name(host), property, value);
+	return us / (1 << 20);
+}
+
 /* Gives the rank the cores that it computes on; ranks of one computer are most often neighbours. */
 static void share_cores(struct orr_sim_rank *r)
 {
@@ -198,5 +210,7 @@ void launcher_machines_find(const struct launcher_options *o)
 		if (r->ncpus > STARPU_MAXCPUS)
 			r->ncpus = STARPU_MAXCPUS;
 		share_cores(r);
+		r->copy_us = per_byte(r->host, "copy_us");
+		r->touch_us = per_byte(r->host, "touch_us");
 	}
 }

@@ -63,6 +63,7 @@ struct orr_sim_cores {
 	const char *name;		/* value of the property `computer`, NULL: of one rank only */
 	unsigned ncores;
 	unsigned busy;			/* kernels that run on its CPUs */
+	unsigned waiting;		/* ranks that run none of them and wait for messages: they look again and again */
 	struct orr_sim_rank *ranks;	/* by next_on_computer */
 };
 
@@ -79,6 +80,11 @@ struct orr_sim_rank {
 	struct orr_sim_cores *cores;
 	struct orr_sim_rank *next_on_computer;
 	double stolen_us;		/* what its next kernel lasts longer, for a core that others took from it */
+	unsigned nrunning;		/* kernels on its CPUs */
+	int waiting;			/* it counts in cores->waiting */
+	double kernel_end_us;		/* when a kernel on its CPUs was over last */
+	double copy_us, touch_us;	/* the processor's time per received byte, and per byte of memory that was never used before */
+	size_t live, peak, untouched;	/* bytes of main memory that the runtime has, has had at most, and has not written to yet */
 	struct orr_node *node;
 	struct orr_sim_actor *engine, *driver, *main;
 	int (*entry)(int, char **);
@@ -198,6 +204,10 @@ int orr_sim_bound_compute(struct orr_sim_bounds *b);
 double orr_sim_cores_enter(struct orr_sim_rank *r, double us);
 /* It is over. May give the processor away. */
 void orr_sim_cores_leave(struct orr_sim_rank *r);
+/* Whether kernels run on all cores. */
+static inline int orr_sim_cores_full(const struct orr_sim_rank *r) { return r->cores->busy >= r->cores->ncores; }
+/* When the first of the kernels that run on the rank's CPUs will be over, INFINITY when none runs. */
+double orr_sim_cores_next_end(const struct orr_sim_rank *r);
 /* Something other than a kernel takes a core for that long. */
 void orr_sim_cores_steal(struct orr_sim_rank *r, double us);
 

@@ -362,6 +362,15 @@ double orr_sys_spin_us(struct orr_node *node)
 	return 0;
 }
 
+unsigned orr_sys_cores(struct orr_node *node)
+{
+	const struct orr_sim_cores *c = rank_of(node)->cores;
+	unsigned nranks = 0;
+	for (const struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
+		nranks++;
+	return (c->ncores + nranks - 1) / nranks;
+}
+
 /* ---- the end of a rank ---- */
 
 void orr_sim_rank_end(struct orr_sim_rank *r, int status)

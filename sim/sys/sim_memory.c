@@ -77,9 +77,21 @@ static void *aligned(size_t size, size_t align)
 	return err ? NULL : p;
 }
 
+/* Memory that was given back is used again first: only what goes beyond the most that there was is new to the processor. */
+static void count_alloc(struct orr_sim_rank *r, size_t size)
+{
+	if (!r)
+		return;
+	r->live += size;
+	if (r->live > r->peak) {
+		r->untouched += r->live - r->peak;
+		r->peak = r->live;
+	}
+}
+
 void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align)
 {
-	(void) node;
+	count_alloc(node->sys, size);
 	if (range.low && align <= PAGE)
 		return shared_buffer(size);
 	return aligned(size, align);
@@ -95,8 +107,9 @@ void orr_sys_mem_bind(struct orr_node *node, void *ptr, size_t size, int numa)
 
 void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size)
 {
-	(void) node;
-	(void) size;
+	struct orr_sim_rank *r = node->sys;
+	if (r && ptr)
+		r->live -= size < r->live ? size : r->live;
 	if (ptr != range.low || !ptr)
 		free(ptr);
 }

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sim.h"
-#include "mpi/sys_mpi.h"
+#include "mpi/mpi.h"
 
 #define BELL_TAG 32766
 
@@ -32,6 +32,7 @@ MPI_Comm orr_sim_glue_world(void);
 #define AWAKE_US 100.0
 #define SHORTEST_NAP_US 50.0
 #define LONGEST_NAP_US 1000.0
+#define PATROL_US 200.0
 
 struct orr_sim_mpi {
 	MPI_Comm comm;			/* all engines */
@@ -218,20 +219,40 @@ static int grow(struct orr_sim_mpi *m, int n)
 	return 1;
 }
 
-/*
- * A message when no core is free: it is noticed at the end of a nap, an eighth of what it was late, and the worker makes room. (The
- * engine of a real run naps so always; with a core of its own most messages find it awake.)
- */
+/* When a message that comes now is noticed while no core is free: by a worker after its kernel where workers look after messages
+ * (src/mpi/engine.c), and by a thread that wakes from its nap, an eighth of what the message was late. */
+static double notice_us(struct orr_node *node, const struct orr_sim_mpi *m)
+{
+	struct orr_sim_rank *r = rank_of(node);
+	double now_us = orr_sys_now_us(), late_us = now_us - m->event_us, end_us = INFINITY;
+	double nap_us = now_us + fmin(fmax(late_us / 8, SHORTEST_NAP_US), LONGEST_NAP_US) / 2;
+	if (node->mpi->workers_look)
+		end_us = orr_sim_cores_next_end(r);
+	if (!isinf(end_us))
+		return fmin(end_us, fmax(nap_us, r->kernel_end_us + PATROL_US));
+	return late_us > AWAKE_US ? nap_us : now_us;
+}
+
+/* A message is handled. With a core of its own most messages find the engine awake; without, the worker makes room. */
 static void make_room(struct orr_node *node, struct orr_sim_mpi *m)
 {
 	struct orr_sim_rank *r = rank_of(node);
-	double late_us = orr_sys_now_us() - m->event_us;
-	if (r->cores->busy >= r->cores->ncores && node->costs[ORR_COST_INTERRUPT] > 0) {
+	if (orr_sim_cores_full(r) && node->costs[ORR_COST_INTERRUPT] > 0) {
 		orr_sim_cores_steal(r, node->costs[ORR_COST_INTERRUPT]);
-		if (late_us > AWAKE_US)
-			orr_sys_sleep_us(fmin(fmax(late_us / 8, SHORTEST_NAP_US), LONGEST_NAP_US) / 2);
+		orr_sys_sleep_us(notice_us(node, m) - orr_sys_now_us());
 	}
 	m->event_us = orr_sys_now_us();
+}
+
+void orr_sys_mpi_received(struct orr_node *node, size_t bytes)
+{
+	struct orr_sim_rank *r = rank_of(node);
+	size_t fresh = bytes < r->untouched ? bytes : r->untouched;
+	double touch_us = (double) fresh * r->touch_us;
+	r->untouched -= fresh;
+	/* The platform's time of a message has the copy of it in memory that was used before. */
+	orr_sim_cores_steal(r, (double) bytes * r->copy_us + touch_us);
+	orr_sys_sleep_us(touch_us);
 }
 
 int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle, MPI_Status *status)

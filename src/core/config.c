@@ -88,6 +88,7 @@ static const struct variable {
 	V("STARPU_MPI_THREAD_COREID", INT, mpi_thread_cpuid, -1),
 	V("STARPU_MPI_THREAD_CPUID", INT, mpi_thread_cpuid, NAN),
 	V("STARPU_MPI_NOBIND", BOOL, mpi_nobind, 0),
+	V("ORRERY_MPI_WORKERS_LOOK", INT, mpi_workers_look, -1),
 	V("ORRERY_MPI_STATS_FILE", STRING, mpi_stats_file, 0),
 	V("STARPU_SIMGRID", BOOL, simgrid, 0),
 	V("STARPU_SILENT", BOOL, silent, 0),

@@ -205,6 +205,8 @@ struct orr_node {
 	struct orr_graph *graph;	/* recorded tasks (core/graph.h), NULL when nothing is recorded */
 	int keep_graph;			/* the world wants the graph of everything (orr_graph_keep) */
 	struct orr_mpi *mpi;		/* NULL until starpu_mpi_init */
+	void (*look)(struct orr_node *, int idle);	/* atomic: what workers call between tasks and before they sleep (orr_look_set), or NULL */
+	unsigned nlooking;		/* atomic: workers that may be calling it */
 	int mpi_rank, mpi_size;		/* as the program sees it: 0 of 1 without MPI, the fake values when faked */
 	double idle_watts, watts[STARPU_NARCH];	/* of the whole machine doing nothing, and on top of a busy unit; 0: not known */
 	double joules;			/* set when the runtime stops: used since it started */

@@ -45,6 +45,7 @@ enum orr_cost {
 	ORR_COST_SCHED,		/* one scheduling decision */
 	ORR_COST_MESSAGE,	/* handling one message in the progression engine */
 	ORR_COST_INTERRUPT,	/* a message, to the worker whose core it is handled on because no other is free */
+	ORR_COST_WAKE,		/* a thread that wakes to look for messages, to the one that computes on its core */
 	ORR_NCOSTS
 };
 
@@ -104,6 +105,8 @@ unsigned orr_sys_ngroups(unsigned nworkers);
 /* How long a thread of this process may spin before it sleeps, in microseconds (0 in a simulated run, and small when threads
  * outnumber cores). */
 double orr_sys_spin_us(struct orr_node *node);
+/* How many cores this process may count as its own: its share where processes share them. At least 1. */
+unsigned orr_sys_cores(struct orr_node *node);
 
 /* ---- kernel execution on a CPU worker ---- */
 /* Starts func(buffers, cl_arg). Returns 0 when the kernel has run to its end, or 1 when it ends later: then w->end_us is the time

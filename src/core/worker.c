@@ -837,6 +837,26 @@ static void group_sleep(struct orr_group *g, double max_us)
 	ORR_ATOMIC_AND(&node->idle_mask[index / 64], ~bit);
 }
 
+/* Lets somebody else use the thread for a moment: who has no thread with a core of its own. */
+static void look(struct orr_node *node, int idle)
+{
+	void (*func)(struct orr_node *, int);
+
+	ORR_ATOMIC_ADD(&node->nlooking, 1);
+	func = ORR_ATOMIC_LOAD(&node->look);
+	if (func)
+		func(node, idle);
+	ORR_ATOMIC_ADD(&node->nlooking, -1);
+}
+
+void orr_look_set(struct orr_node *node, void (*func)(struct orr_node *, int idle))
+{
+	ORR_ATOMIC_STORE(&node->look, func);
+	ORR_ATOMIC_FENCE();
+	while (!func && ORR_ATOMIC_LOAD(&node->nlooking))
+		orr_sys_sleep_us(1);
+}
+
 void *orr_group_main(void *arg)
 {
 	struct orr_group *g = arg;
@@ -850,6 +870,8 @@ void *orr_group_main(void *arg)
 	while (!ORR_ATOMIC_LOAD(&node->stopping) || g->nheap) {
 		if (orr_group_step(g, &next_us)) {
 			idle_since = -1;
+			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->look) != NULL, 0))
+				look(node, 0);
 			continue;
 		}
 		if (idle_since < 0) {
@@ -865,6 +887,8 @@ void *orr_group_main(void *arg)
 				orr_sys_relax();
 			continue;
 		}
+		if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->look) != NULL, 0))
+			look(node, 1);
 		group_sleep(g, more ? HOOK_POLL_US : -1);
 		idle_since = -1;
 	}

@@ -53,6 +53,10 @@ void orr_wake_worker(struct orr_worker *w);
 void orr_wake_one(struct orr_node *node);
 void orr_wake_all(struct orr_node *node);
 
+/* From now on workers call look(node, 0) after each step that got them further, and look(node, 1) before they sleep; NULL: nothing, and
+ * when this returns nobody is in the former one any more. [waits] for that. */
+void orr_look_set(struct orr_node *node, void (*look)(struct orr_node *, int idle));
+
 /* Calls the program's hooks in the thread of an idle group. 1 when one of them wants to be called again soon. */
 int orr_hooks_run(struct orr_group *g);
 void orr_hooks_exit(struct orr_node *node);

@@ -69,6 +69,8 @@ static void land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, last);
 	mpi->flying[slot] = mpi->flying[last];
 	mpi->flights[slot] = mpi->flights[last];
+	if (f.kind == ORR_FLIGHT_DATA_IN || f.kind == ORR_FLIGHT_EARLY_IN)
+		orr_sys_mpi_received(mpi->node, f.kind == ORR_FLIGHT_DATA_IN ? f.req->size : f.early->env.size);
 	orr_mpi_flight_done(mpi, &f);
 }
 
@@ -273,6 +275,33 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 	}
 }
 
+/* ---- workers ---- */
+
+/* How often they look at most: a look takes about half a microsecond. */
+#define LOOK_US 20
+
+/* A worker between two tasks, or about to sleep, in a process without a core for a thread that only looks after messages: cheaper than
+ * switching to one, and no later than a kernel lasts. */
+static void look(struct orr_node *node, int idle)
+{
+	struct orr_mpi *mpi = node->mpi;
+	int64_t now;
+
+	if (!orr_mpi_busy(mpi))
+		return;
+	now = (int64_t) orr_sys_now_us();
+	if (!idle && now - ORR_ATOMIC_LOAD_RELAXED(&mpi->looked_us) < LOOK_US)
+		return;
+	/* Who sleeps does not look any more, and somebody else is to. */
+	ORR_ATOMIC_STORE_RELAXED(&mpi->looked_us, idle ? 0 : now);
+	if (orr_mpi_own(mpi)) {
+		orr_mpi_progress(mpi, 0);
+		orr_mpi_unown(mpi);
+	}
+	if (idle)
+		orr_sys_mpi_ring(node);
+}
+
 /* ---- the engine's own thread ---- */
 
 static void watch(struct orr_mpi *mpi)
@@ -375,6 +404,7 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 		orr_error("out of memory for the MPI layer");
 		return -ENOMEM;
 	}
+	mpi->workers_look = mpi->node->cfg.mpi_workers_look < 0 ? orr_sys_cores(mpi->node) <= mpi->node->nworkers : mpi->node->cfg.mpi_workers_look;
 	mpi->thread = orr_sys_thread_start(mpi->node, ORR_ROLE_ENGINE, "mpi", mpi->node->cfg.mpi_nobind ? -1 : mpi->node->cfg.mpi_thread_cpuid, engine_main, mpi);
 	if (!mpi->thread) {
 		orr_error("cannot start the MPI progression thread: %s", strerror(errno));
@@ -387,12 +417,15 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 		else
 			orr_waitq_wait(&mpi->done, key, -1);
 	}
+	if (mpi->may_drive && mpi->workers_look)
+		orr_look_set(mpi->node, look);
 	return 0;
 }
 
 void orr_mpi_engine_stop(struct orr_mpi *mpi)
 {
 	if (!mpi->fake) {
+		orr_look_set(mpi->node, NULL);
 		ORR_ATOMIC_STORE(&mpi->stopping, 1);
 		orr_sys_mpi_ring(mpi->node);
 		orr_sys_thread_join(mpi->thread);

@@ -145,6 +145,7 @@ struct orr_mpi {
 	int rank, size;			/* in the engine's world */
 	int fake;			/* this process plays one rank of many: nothing is sent */
 	int may_drive;
+	int workers_look;		/* workers look after messages between tasks: there is no core for a thread that does only that */
 	int init_count;
 	int starpu_owned;		/* shut the core down at the end */
 	int comm_tag;
@@ -183,6 +184,7 @@ struct orr_mpi {
 	int32_t drivers;		/* atomic: threads that wait and may drive */
 	int32_t dozing;			/* atomic: the dedicated thread sleeps for long */
 	int32_t stopping, running;	/* atomic */
+	int64_t looked_us;		/* atomic: when a worker looked last; 0: none does just now */
 	orr_waitq_t done;		/* rung when a request that somebody may wait for is complete */
 
 	/* the owner's */

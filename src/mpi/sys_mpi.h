@@ -39,6 +39,8 @@ int orr_sys_mpi_isend(struct orr_node *node, const void *buf, int count, MPI_Dat
  * *status is filled), -1 for the bell, -2 when nothing happened. In a real run one call looks once, spins, yields or sleeps
  * according to how long nothing has happened; idle says that nothing is expected soon (no request of the program pending). */
 int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle, MPI_Status *status);
+/* [waits] A payload of so many bytes came into main memory: spends the processor's time for it in a simulated run. */
+void orr_sys_mpi_received(struct orr_node *node, size_t bytes);
 /* Wakes the engine up; any thread, any time between engine_enter and engine_leave; cheap when it is awake. */
 void orr_sys_mpi_ring(struct orr_node *node);
 

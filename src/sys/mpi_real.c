@@ -19,6 +19,8 @@
 #define LONGEST_EXPECTING_US 1000.0
 #define LONGEST_IDLE_US 10000.0
 #define DOZE_US 200.0
+/* While workers look between tasks, this long is enough for others. */
+#define PATROL_US 200.0
 /* A look that took this long has copied parts of a long message: MPI tells of its end only, but it flows while we look often. */
 #define FLOWING_US 4.0
 
@@ -180,8 +182,10 @@ static int doze(struct orr_node *node, double us, int idle)
 /* idle: 0 something is expected, 1 nothing is, 2 somebody else looks. */
 static int rest(struct orr_node *node, int idle)
 {
-	double nothing_us = orr_sys_now_us() - event_time();
+	double now_us = orr_sys_now_us(), nothing_us = now_us - event_time();
 
+	if (!idle && node->mpi->workers_look && now_us - (double) ORR_ATOMIC_LOAD_RELAXED(&node->mpi->looked_us) < PATROL_US)
+		return doze(node, PATROL_US, idle);
 	if (idle == 2)
 		return doze(node, nothing_us > 10 * LONGEST_IDLE_US ? LONGEST_IDLE_US : LONGEST_EXPECTING_US, idle);
 	if (nothing_us < real.spin_us) {
@@ -218,6 +222,12 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 	if (!n)		/* somebody begins to wait: something is about to happen */
 		set_event_time(orr_sys_now_us());
 	return -2;
+}
+
+void orr_sys_mpi_received(struct orr_node *node, size_t bytes)
+{
+	(void) node;
+	(void) bytes;
 }
 
 void orr_sys_mpi_ring(struct orr_node *node)

@@ -7,9 +7,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 struct orr_sys_thread {
 	pthread_t id;
@@ -33,9 +36,37 @@ int orr_real_bind(struct orr_node *node, int cpu)
 	return -pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
 }
 
+/* What the system gives a thread before another one has its turn, where processes share cores. */
+#define SLICE_NS 100000
+
+/* Where the workers of all processes of the program on this machine are more than its cores, a thread that has a message to handle, or a
+ * task that others wait for, must not wait until another process has used up the milliseconds that systems give: asks for short turns.
+ * Linux before 6.12 pays no attention to it. */
+static void take_short_turns(struct orr_node *node)
+{
+	const struct orr_real *real = node->sys;
+	struct {	/* struct sched_attr of the kernel, which C libraries have only lately */
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attr = { .size = 0 };
+
+	if (!real || real->nprocs * node->nworkers <= node->topo.nmachine)
+		return;
+	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) || attr.policy != SCHED_OTHER)
+		return;
+	attr.size = sizeof(attr);
+	attr.runtime = SLICE_NS;
+	syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
 static void *thread_main(void *p)
 {
 	struct orr_sys_thread *t = p;
+
+	take_short_turns(t->node);
 
 	pthread_setname_np(pthread_self(), t->name);
 	if (t->cpu >= 0) {
@@ -55,6 +86,7 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role
 	int ret;
 
 	(void) role;	/* every thread is an ordinary one here */
+	take_short_turns(node);	/* the caller is the program's thread, which drives the engine while it waits */
 	if (!t) {
 		errno = ENOMEM;
 		return NULL;
@@ -84,14 +116,21 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 
 unsigned orr_sys_ngroups(unsigned nworkers) { return nworkers; }
 
-double orr_sys_spin_us(struct orr_node *node)
+unsigned orr_sys_cores(struct orr_node *node)
 {
 	const struct orr_real *real = node->sys;
-	unsigned nprocs = real ? real->nprocs : 1, cores = node->topo.ncores, threads;
+	unsigned nprocs = real ? real->nprocs : 1, cores = node->topo.ncores;
 
 	/* Processes that are not bound share the machine's cores. */
 	if (cores >= node->topo.nmachine && nprocs > 1)
 		cores = (cores + nprocs - 1) / nprocs;
+	return cores ? cores : 1;
+}
+
+double orr_sys_spin_us(struct orr_node *node)
+{
+	unsigned cores = orr_sys_cores(node), threads;
+
 	if (cores <= 1)
 		return 0;
 	threads = node->ngroups + 1 + (ORR_ATOMIC_LOAD(&node->mpi) != NULL);
