@@ -83,7 +83,11 @@ static struct orr_memnode *memnode(struct orr_node *node, unsigned i, const char
 /* More than there can be in any memory: counts of bytes do not overflow. */
 #define TOO_MUCH (SIZE_MAX / 4)
 
-static int fits(const struct orr_memnode *m, size_t size) { return !m->total || (size <= m->total && m->used + size <= m->total); }
+/* With or without the lock. */
+static int fits(const struct orr_memnode *m, size_t size)
+{
+	return !m->total || (size <= m->total && ORR_ATOMIC_LOAD(&m->used) + size <= m->total);
+}
 
 /* Reserves size bytes. 0, or -ENOMEM when they do not fit. */
 static int reserve(struct orr_memnode *m, size_t size, int force)
