@@ -28,3 +28,8 @@ both out_of_core -nt 7 -b 50 --backend stdio
 both out_of_core -nt 5 -b 100 --backend unistd_o_direct --disk here
 [ ! -e here ] && [ ! -e out_of_core.disk ] || die "files are left"
 if [ "$ORR_TEST_SIM" = yes ]; then ok "$ORRERY" sim -n 1 --kernels skip "$examples/out_of_core/out_of_core.sim" --no-check; fi
+# With devices, and with some that have no pointers.
+export STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2
+for e in variable_size manual_partition custom_filter complex_interface out_of_core; do both $e; done
+export ORRERY_FAKE_DEVICES=0 ORRERY_FAKE_OPENCL=2
+for e in variable_size manual_partition custom_filter complex_interface multiformat out_of_core; do both $e; done
