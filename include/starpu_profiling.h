@@ -91,6 +91,12 @@ int starpu_bus_get_count(void);
 int starpu_bus_get_id(int src, int dst);
 int starpu_bus_get_src(int busid);
 int starpu_bus_get_dst(int busid);
+/* What the program says of a bus, for its own policies: whether it leads from device to device directly, and how many GPUs share it. The
+ * runtime itself makes no use of it; both are 0 at first. Any thread; ignored, and 0, for a bus that does not exist. */
+void starpu_bus_set_direct(int busid, int direct);
+int starpu_bus_get_direct(int busid);
+void starpu_bus_set_ngpus(int busid, int ngpus);
+int starpu_bus_get_ngpus(int busid);
 /* Copies over the bus, and their bytes, since it was last asked (at first: since starpu_init), whether profiling is on or not. A copy counts
  * when it is started. 0, or -EINVAL for a bus that does not exist. */
 int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *bus_info);

@@ -147,10 +147,23 @@ static int counts(const char *name)
 	return !value || strcmp(value, "0");
 }
 
+/* A cost that no option gave is left out when its variable is 0. */
+static void maybe_drop(const char *name, enum orr_cost cost)
+{
+	if (counts(name) || (costs_given >> cost & 1))
+		return;
+	orr_sim.costs[cost] = 0;
+	costs_given |= 1u << cost;
+}
+
 static void read_environment(void)
 {
 	orr_sim.transfer_cost = counts("STARPU_SIMGRID_TRANSFER_COST");
 	orr_sim.alloc_cost = counts("STARPU_SIMGRID_CUDA_MALLOC_COST");
+	maybe_drop("STARPU_SIMGRID_TASK_SUBMIT_COST", ORR_COST_SUBMIT);
+	maybe_drop("STARPU_SIMGRID_TASK_SUBMIT_COST", ORR_COST_FOREIGN);
+	maybe_drop("STARPU_SIMGRID_TASK_PUSH_COST", ORR_COST_SCHED);
+	maybe_drop("STARPU_SIMGRID_FETCHING_INPUT_COST", ORR_COST_DATUM);
 	const char *costs = getenv("ORR_SIM_COSTS"), *fold = getenv("STARPU_MALLOC_SIMULATION_FOLD");
 	if (costs && !strcmp(costs, "0")) {
 		memset(orr_sim.costs, 0, sizeof(orr_sim.costs));

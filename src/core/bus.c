@@ -99,6 +99,43 @@ int starpu_bus_get_dst(int busid)
 	return ends(busid, &src, &dst) ? (int) dst : -1;
 }
 
+static struct orr_bus *find(int busid)
+{
+	unsigned src, dst;
+
+	return ends(busid, &src, &dst) ? bus_of(orr_self(), src, dst) : NULL;
+}
+
+void starpu_bus_set_direct(int busid, int direct)
+{
+	struct orr_bus *b = find(busid);
+
+	if (b)
+		ORR_ATOMIC_STORE_RELAXED(&b->direct, direct);
+}
+
+int starpu_bus_get_direct(int busid)
+{
+	const struct orr_bus *b = find(busid);
+
+	return b ? ORR_ATOMIC_LOAD_RELAXED(&b->direct) : 0;
+}
+
+void starpu_bus_set_ngpus(int busid, int ngpus)
+{
+	struct orr_bus *b = find(busid);
+
+	if (b)
+		ORR_ATOMIC_STORE_RELAXED(&b->ngpus, ngpus);
+}
+
+int starpu_bus_get_ngpus(int busid)
+{
+	const struct orr_bus *b = find(busid);
+
+	return b ? ORR_ATOMIC_LOAD_RELAXED(&b->ngpus) : 0;
+}
+
 static struct timespec timespec_of(double us)
 {
 	struct timespec ts = { .tv_sec = (time_t) (us * 1e-6) };

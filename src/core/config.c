@@ -62,6 +62,11 @@ static const struct variable {
 	V("STARPU_MPI_HOSTNAMES", NAME, mpi_hostnames, 0),
 	V("STARPU_PERF_MODEL_HOMOGENEOUS_CPU", BOOL, homogeneous_cpu, 1),
 	V("STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", BOOL, homogeneous_cuda, 0),
+	V("STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL", BOOL, homogeneous_opencl, 0),
+	V("STARPU_DISABLE_ASYNCHRONOUS_COPY", INT, no_async_copy, -1),
+	V("STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY", INT, no_async_cuda_copy, -1),
+	V("STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY", INT, no_async_opencl_copy, -1),
+	V("STARPU_DISABLE_ASYNCHRONOUS_MPI_MS_COPY", INT, no_async_mpi_ms_copy, -1),
 	V("STARPU_USE_NUMA", BOOL, use_numa, 0),
 	V("STARPU_LIMIT_CPU_MEM", MIB, limit_cpu_mem, 0),
 	V("STARPU_LIMIT_CPU_NUMA_MEM", MIB, limit_numa_mem, 0),
@@ -105,6 +110,7 @@ static const struct variable {
 	V("ORRERY_POWERCAP", STRING, powercap, 0),
 	V("STARPU_TASK_PROGRESS", BOOL, task_progress, 0),
 	V("STARPU_WATCHDOG_TIMEOUT", LONG, watchdog_us, 0),
+	V("STARPU_WATCHDOG_DELAY", LONG, watchdog_delay_us, 0),
 	V("STARPU_WATCHDOG_CRASH", BOOL, watchdog_crash, 0),
 #undef V
 };

@@ -46,7 +46,8 @@ struct orr_config {
 	char *perf_model_path;		/* further places, or NULL */
 	char *hostname;			/* STARPU_HOSTNAME, or NULL */
 	char *mpi_hostnames;
-	int homogeneous_cpu, homogeneous_cuda;
+	int homogeneous_cpu, homogeneous_cuda, homogeneous_opencl;
+	int no_async_copy, no_async_cuda_copy, no_async_opencl_copy, no_async_mpi_ms_copy;	/* -1: not given */
 	/* memory, bytes; 0 = unlimited */
 	size_t limit_cpu_mem, limit_numa_mem, limit_cuda_mem, limit_opencl_mem;	/* numa: each node of main memory, when there are several */
 	int use_numa;			/* a memory node for each NUMA node */
@@ -74,6 +75,7 @@ struct orr_config {
 	char *powercap;			/* ORRERY_POWERCAP: where Linux shows the processors' counters of energy, NULL: the usual place */
 	int task_progress;
 	long watchdog_us;		/* STARPU_WATCHDOG_TIMEOUT, 0 = off */
+	long watchdog_delay_us;		/* after the start of the runtime: no watch until then */
 	int watchdog_crash;
 };
 

@@ -161,7 +161,8 @@ static int create_device_workers(struct orr_node *node, const struct orr_device 
 	for (i = 0; i < d->nworkers; i++) {
 		struct orr_worker *w = &node->workers[first + i];
 
-		if (setup_worker(w, first + i, d->arch, d->devid, d->arch == STARPU_CUDA_WORKER && node->cfg.homogeneous_cuda))
+		if (setup_worker(w, first + i, d->arch, d->devid, (d->arch == STARPU_CUDA_WORKER && node->cfg.homogeneous_cuda) ||
+										(d->arch == STARPU_OPENCL_WORKER && node->cfg.homogeneous_opencl)))
 			return -ENOMEM;
 		w->memnode = memnode;
 		w->bindid = -1;
@@ -394,6 +395,23 @@ static int check_conf(const struct starpu_conf *conf)
 	return -EINVAL;
 }
 
+static void prefer(const struct orr_node *node, int *field, int given)
+{
+	if (given >= 0 && !(*field > 0 && node->conf.precedence_over_environment_variables))
+		*field = given > 0;
+}
+
+/* Switches of copies that have a field each. */
+static void copies_by_environment(struct orr_node *node)
+{
+	const struct orr_config *cfg = &node->cfg;
+
+	prefer(node, &node->conf.disable_asynchronous_copy, cfg->no_async_copy);
+	prefer(node, &node->conf.disable_asynchronous_cuda_copy, cfg->no_async_cuda_copy);
+	prefer(node, &node->conf.disable_asynchronous_opencl_copy, cfg->no_async_opencl_copy);
+	prefer(node, &node->conf.disable_asynchronous_mpi_ms_copy, cfg->no_async_mpi_ms_copy);
+}
+
 int starpu_init(struct starpu_conf *conf)
 {
 	struct orr_node *node = orr_self();
@@ -420,6 +438,7 @@ int starpu_init(struct starpu_conf *conf)
 	}
 	if (node->conf.calibrate > 0 && !node->cfg.calibrate && !orr_sys_is_simulated())
 		node->cfg.calibrate = node->conf.calibrate;
+	copies_by_environment(node);
 	node->perf_timing = node->cfg.calibrate || node->cfg.profiling || node->cfg.worker_stats;
 	node->idle_watts = node->cfg.idle_power;
 	node->joules = 0;

@@ -51,6 +51,7 @@ struct orr_bus {
 	uint64_t bytes, count;		/* atomic: ever */
 	uint64_t seen_bytes, seen_count;	/* when the program last asked, and when that was: under the memory node's lock */
 	double seen_us;
+	int direct, ngpus;		/* atomic: the program's own words, see starpu_bus_set_direct */
 };
 
 /* Where a unit keeps its data. Node 0 is main memory. */

@@ -88,6 +88,8 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 
 void orr_watchdog(struct orr_node *node)
 {
+	if (orr_sys_now_us() - node->start_us < (double) node->cfg.watchdog_delay_us)
+		return;
 	orr_warn("no task completed for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:", (double) node->cfg.watchdog_us * 1e-6);
 	orr_task_dump(node, stderr, 50);
 	orr_tag_dump(node, stderr);

@@ -92,7 +92,7 @@ static void move(struct orr_node *node, const struct blocks *b)
 
 static int start(struct orr_node *node, const struct blocks *b, struct orr_copy_channel *chan)
 {
-	struct blocks *later = chan && !node->conf.disable_asynchronous_copy ? malloc(sizeof(*later)) : NULL;
+	struct blocks *later = chan && !starpu_asynchronous_opencl_copy_disabled() ? malloc(sizeof(*later)) : NULL;
 
 	if (!later) {
 		move(node, b);

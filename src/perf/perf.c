@@ -289,7 +289,8 @@ struct orr_perf_part *orr_perf_part(struct _starpu_perfmodel_state *s, int ndevi
 struct starpu_perfmodel_device orr_perf_device(const struct orr_config *cfg, const struct orr_perf_unit *u)
 {
 	struct starpu_perfmodel_device d = { .type = u->type, .devid = u->devid, .ncores = u->ncores > 0 ? u->ncores : 1 };
-	if ((d.type == STARPU_CPU_WORKER && cfg->homogeneous_cpu) || (d.type == STARPU_CUDA_WORKER && cfg->homogeneous_cuda) || d.devid < 0)
+	if ((d.type == STARPU_CPU_WORKER && cfg->homogeneous_cpu) || (d.type == STARPU_CUDA_WORKER && cfg->homogeneous_cuda) ||
+	    (d.type == STARPU_OPENCL_WORKER && cfg->homogeneous_opencl) || d.devid < 0)
 		d.devid = 0;
 	return d;
 }

@@ -118,6 +118,46 @@ static void by_variable(void)
 	unsetenv("STARPU_WORKERS_NOBIND");
 }
 
+static void copies_and_models(void)
+{
+	struct starpu_perfmodel_arch *arch[2];
+	struct starpu_conf conf;
+	int same, i, n, ids[4];
+
+	CHECK_IS(starpu_conf_init(&conf), 0);
+	conf.disable_asynchronous_opencl_copy = 1;
+	CHECK_IS(starpu_init(&conf), 0);
+	CHECK(starpu_asynchronous_opencl_copy_disabled() && !starpu_asynchronous_copy_disabled() && !starpu_asynchronous_cuda_copy_disabled());
+	starpu_shutdown();
+	setenv("STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY", "0", 1);
+	setenv("STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY", "1", 1);
+	CHECK_IS(starpu_init(&conf), 0);
+	CHECK(!starpu_asynchronous_opencl_copy_disabled() && starpu_asynchronous_cuda_copy_disabled());
+	starpu_shutdown();
+	conf.precedence_over_environment_variables = 1;
+	CHECK_IS(starpu_init(&conf), 0);
+	CHECK(starpu_asynchronous_opencl_copy_disabled() && starpu_asynchronous_cuda_copy_disabled());
+	starpu_shutdown();
+	unsetenv("STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY");
+	unsetenv("STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY");
+	setenv("STARPU_DISABLE_ASYNCHRONOUS_COPY", "1", 1);
+	setenv("ORRERY_FAKE_OPENCL", "2", 1);
+	for (same = 0; same < 2; same++) {
+		setenv("STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL", same ? "1" : "0", 1);
+		CHECK_IS(starpu_init(NULL), 0);
+		CHECK(starpu_asynchronous_opencl_copy_disabled() && starpu_asynchronous_mpi_ms_copy_disabled());
+		n = (int) starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, ids, 4);
+		CHECK_IS(n, 2);
+		for (i = 0; i < n; i++)
+			arch[i] = starpu_worker_get_perf_archtype(ids[i], 0);
+		CHECK_IS(arch[0]->devices[0].devid == arch[1]->devices[0].devid, same);
+		starpu_shutdown();
+	}
+	unsetenv("STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL");
+	unsetenv("STARPU_DISABLE_ASYNCHRONOUS_COPY");
+	unsetenv("ORRERY_FAKE_OPENCL");
+}
+
 static void refused(void)
 {
 	struct starpu_conf conf = { 0 };
@@ -152,6 +192,7 @@ int main(void)
 	nested();
 	no_workers();
 	by_variable();
+	copies_and_models();
 	refused();
 	return 0;
 }

@@ -51,7 +51,18 @@ static void numbers(void)
 			CHECK(id < n * (n - 1) && !seen[id]++);
 			CHECK_IS(starpu_bus_get_src(id), src);
 			CHECK_IS(starpu_bus_get_dst(id), dst);
+			CHECK(starpu_bus_get_direct(id) == 0 && starpu_bus_get_ngpus(id) == 0);
+			starpu_bus_set_direct(id, src + dst > 2);
+			starpu_bus_set_ngpus(id, 10 * src + dst);
 		}
+	for (id = 0; id < n * (n - 1); id++) {
+		src = starpu_bus_get_src(id);
+		dst = starpu_bus_get_dst(id);
+		CHECK_IS(starpu_bus_get_direct(id), src + dst > 2);
+		CHECK_IS(starpu_bus_get_ngpus(id), 10 * src + dst);
+	}
+	starpu_bus_set_direct(id, 1);
+	CHECK(starpu_bus_get_direct(id) == 0 && starpu_bus_get_ngpus(-1) == 0);
 	CHECK(starpu_bus_get_id(0, n) == -1 && starpu_bus_get_id(-1, 0) == -1);
 	CHECK(starpu_bus_get_src(-1) == -1 && starpu_bus_get_dst(n * (n - 1)) == -1);
 	CHECK_IS(starpu_bus_get_profiling_info(n * (n - 1), NULL), -EINVAL);

@@ -46,8 +46,10 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	slow=$(printf 'submit_us 500\n' > place/bus/slow.costs; virtual)
 	fast=$(printf 'submit_us 0\n' > place/bus/slow.costs; virtual)
 	given=$(printf 'submit_us 500\n' > place/bus/slow.costs; virtual --cost-submit 0)
-	"$PYTHON" -c "import sys; s, f, g = map(float, sys.argv[1:]); assert s > f + 0.02 and abs(g - f) < 1e-4, (s, f, g)" $slow $fast $given \
-		|| die "virtual times $slow (500 us a task), $fast (0), $given (0 by option)"
+	left=$(printf 'submit_us 500\n' > place/bus/slow.costs; STARPU_SIMGRID_TASK_SUBMIT_COST=0 virtual --cost-foreign 0)
+	option=$(printf 'submit_us 0\n' > place/bus/slow.costs; STARPU_SIMGRID_TASK_SUBMIT_COST=0 virtual --cost-submit 500)
+	"$PYTHON" -c "import sys; s, f, g, l, o = map(float, sys.argv[1:]); assert s > f + 0.02 and abs(g - f) < 1e-4 and abs(l - f) < 1e-4 and abs(o - s) < 1e-4, (s, f, g, l, o)" \
+		$slow $fast $given $left $option || die "virtual times $slow (500 us a task), $fast (0), $given (0 by option), $left (left out), $option (500 by option)"
 fi
 
 [ "$ORR_TEST_MPI" = yes ] || exit 0
