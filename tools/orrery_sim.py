@@ -37,7 +37,7 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
   --stats FILE.csv     write messages and bytes per pair (for `orrery matrix`)
   --report FILE.json   write nodes, makespan_s, tasks, messages, bytes, wall_s,
                        peak_rss_bytes
-  --cost-submit US, --cost-foreign US, --cost-complete US, --cost-datum US,
+  --cost-submit US, --cost-access US, --cost-foreign US, --cost-complete US, --cost-datum US,
   --cost-sched US, --cost-message US, --cost-interrupt US, --cost-wake US
                        virtual costs of the runtime itself, in microseconds
                        (default: what `orrery calibrate` measured on the machine)

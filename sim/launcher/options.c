@@ -23,7 +23,7 @@ static const char usage[] =
 	"  --bound              lower bounds on the time that the tasks take, next to the time\n"
 	"  --stats FILE.csv     bytes and messages per pair of nodes\n"
 	"  --report FILE.json   the summary for programs\n"
-	"  --cost-submit US, --cost-foreign US, --cost-complete US, --cost-datum US, --cost-sched US,\n"
+	"  --cost-submit US, --cost-access US, --cost-foreign US, --cost-complete US, --cost-datum US, --cost-sched US,\n"
 	"  --cost-message US, --cost-interrupt US, --cost-wake US\n"
 	"                       virtual cost of what the runtime does, in microseconds (default: what was\n"
 	"                       measured on the machine; ORR_SIM_COSTS=0: all 0)\n"
@@ -42,7 +42,7 @@ static const char usage[] =
 	"  --cfg=KEY:VALUE      a setting of SimGrid\n";
 
 static const char *const cost_options[ORR_NCOSTS] = {
-	[ORR_COST_SUBMIT] = "--cost-submit", [ORR_COST_FOREIGN] = "--cost-foreign", [ORR_COST_COMPLETE] = "--cost-complete",
+	[ORR_COST_SUBMIT] = "--cost-submit", [ORR_COST_ACCESS] = "--cost-access", [ORR_COST_FOREIGN] = "--cost-foreign", [ORR_COST_COMPLETE] = "--cost-complete",
 	[ORR_COST_DATUM] = "--cost-datum", [ORR_COST_SCHED] = "--cost-sched", [ORR_COST_MESSAGE] = "--cost-message",
 	[ORR_COST_INTERRUPT] = "--cost-interrupt", [ORR_COST_WAKE] = "--cost-wake",
 };

@@ -98,6 +98,11 @@ static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c)
 	t->debt_us += ((struct orr_sim_actor_head *) t)->costs[c];
 }
 
+static inline void orr_sys_charge_times(struct orr_thread *t, enum orr_cost c, unsigned n)
+{
+	t->debt_us += n * ((struct orr_sim_actor_head *) t)->costs[c];
+}
+
 static inline void orr_sys_settle(struct orr_thread *t)
 {
 	if (__builtin_expect(t->debt_us > orr_sim_quantum_us, 0))

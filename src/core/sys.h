@@ -39,6 +39,7 @@ struct orr_thread {
 /* Virtual costs of the runtime itself, see orr_sys_charge(). The unit of each is microseconds per occurrence. */
 enum orr_cost {
 	ORR_COST_SUBMIT,	/* submitting a task: dependencies, queueing */
+	ORR_COST_ACCESS,	/* what each of its data adds to that */
 	ORR_COST_FOREIGN,	/* inserting a task in which this rank has no part */
 	ORR_COST_COMPLETE,	/* starting and completing a task on a worker */
 	ORR_COST_DATUM,		/* what each of its data adds to that */
@@ -58,6 +59,7 @@ enum orr_cost {
  * struct orr_node *orr_self(void)		the calling process's context, never NULL. Costs a load.
  * struct orr_thread *orr_thread_self(void)	the calling thread, never NULL.
  * orr_sys_charge(struct orr_thread *, enum orr_cost)	adds the cost to the thread's debt; never waits; may be called under a lock.
+ * orr_sys_charge_times(struct orr_thread *, enum orr_cost, unsigned n)	the same n times.
  * orr_sys_settle(struct orr_thread *)	[waits] spends the debt once it exceeds a quantum; a no-op in a real run.
  *
  * orr_waitq_t: an event count. A waiter does

@@ -526,6 +526,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		return -ENODEV;
 	}
 	orr_sys_charge(self, ORR_COST_SUBMIT);
+	orr_sys_charge_times(self, ORR_COST_ACCESS, task->cl ? (unsigned) STARPU_TASK_GET_NBUFFERS(task) : 0);
 	orr_sys_settle(self);
 	if (synchronous && self->task) {
 		orr_error("task %s: synchronous submission from inside a task or callback would deadlock", orr_task_name(task));

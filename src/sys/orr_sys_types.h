@@ -92,6 +92,7 @@ static inline struct orr_thread *orr_thread_self(void)
 
 /* ---- virtual costs: none ---- */
 static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c) { (void) t; (void) c; }
+static inline void orr_sys_charge_times(struct orr_thread *t, enum orr_cost c, unsigned n) { (void) t; (void) c; (void) n; }
 static inline void orr_sys_settle(struct orr_thread *t) { (void) t; }
 
 /* A pause in a spin loop. */

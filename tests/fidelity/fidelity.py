@@ -18,7 +18,9 @@ import sys
 import time
 
 DISTURBED, TRIES = 0.02, 4  # share of the machine that others may use during a run before it is repeated; and how often
-BARS = {"node": (5.0, 15.0), "ranks": (10.0, None)}  # per cent: median, worst absolute error
+# Per cent: median, worst absolute error. "submission" is what no bar was set for: the runtime takes longer than the kernels.
+BARS = {"node": (5.0, 15.0), "ranks": (10.0, None), "submission": (None, None)}
+TITLES = {"node": "one node", "ranks": "several ranks", "submission": "bound by submission"}
 
 
 class Case:
@@ -31,6 +33,8 @@ class Case:
 
     @property
     def kind(self):
+        if (self.program, self.size) in [what[:2] for what in SUBMISSION]:
+            return "submission"
         return "node" if self.ranks == 1 else "ranks"
 
     @property
@@ -60,11 +64,12 @@ NODE = [cholesky(16, 128, 12), cholesky(8, 256, 10), cholesky(14, 256, 10), lu(1
         stencil(8, 128, 200, 50), stencil(8, 256, 60, 20), stencil(6, 512, 40, 10)]
 RANKS = [cholesky(16, 128, 12), cholesky(8, 256, 10), cholesky(14, 256, 10), lu(12, 128, 10), lu(11, 256, 8),
          stencil(8, 128, 200, 50), stencil(8, 256, 60, 20)]
+SUBMISSION = [stencil(32, 8, 40, 10), stencil(16, 16, 150, 40), cholesky(40, 8, 30)]
 TINY_NODE = [cholesky(4, 16, 5), lu(4, 16, 5), stencil(3, 16, 6, 4)]
 
 
 def cases_of(options):
-    node, ranks = (TINY_NODE, TINY_NODE) if options.tiny else (NODE, RANKS)
+    node, ranks = (TINY_NODE, TINY_NODE) if options.tiny else (NODE + SUBMISSION, RANKS)
     cases = [Case(*what, workers=w) for what in node for w in options.workers]
     cases += [Case(*what, ranks=n) for what in ranks for n in options.ranks]
     return [c for c in cases if not options.only or re.search(options.only, "%s %s %s" % (c.program, c.size, c.where()))]
@@ -208,7 +213,7 @@ def write_csv(cases, path):
 def judge(cases, bars, out):
     """True when every bar is kept."""
     good = True
-    for kind, title in (("node", "one node"), ("ranks", "several ranks")):
+    for kind, title in TITLES.items():
         errors = [abs(c.error) for c in cases if c.kind == kind]
         if not errors:
             continue
