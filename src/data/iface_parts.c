@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Methods of the interfaces made of separate arrays, on their common view (handbook 27.9).
  *
- * Invariant: packed form is the arrays one after the other in the order of the view; the sizes of a registered datum never change. */
+ * The last row pointer of a piece is the first one of the piece behind it, and pieces are written at the same time.
+ * Invariant: packed form is the arrays one after the other in the order of the view; the sizes of a registered datum never change; in main
+ * memory the first and the last row pointer are written only where they change, which those of a piece never do. */
 #include "data/iface_parts.h"
 #include "data/iface_dense.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void get_csr(struct starpu_csr_interface *i, struct orr_parts *p)
@@ -92,6 +95,12 @@ static size_t total(const struct orr_parts *p)
 	return p->size[0] + p->size[1] + p->size[2];
 }
 
+/* The array of row pointers among the parts. */
+static int is_rows(enum starpu_data_interface_id id, unsigned part)
+{
+	return part == 2 && (id == STARPU_CSR_INTERFACE_ID || id == STARPU_BCSR_INTERFACE_ID);
+}
+
 starpu_ssize_t orr_parts_allocate(enum starpu_data_interface_id id, void *iface, unsigned node)
 {
 	struct orr_parts p;
@@ -108,8 +117,11 @@ starpu_ssize_t orr_parts_allocate(enum starpu_data_interface_id id, void *iface,
 		}
 	}
 	orr_parts_set(id, iface, addr);
-	if (node == STARPU_MAIN_RAM)
+	if (node == STARPU_MAIN_RAM) {
 		set_ram(id, iface, (uint32_t *) addr[1], (uint32_t *) addr[2]);
+		if (is_rows(id, 2) && orr_sys_has_payload(orr_self()))	/* put_end compares */
+			((uint32_t *) addr[2])[0] = ((uint32_t *) addr[2])[p.size[2] / sizeof(uint32_t) - 1] = 0;
+	}
 	return (starpu_ssize_t) total(&p);
 }
 
@@ -174,6 +186,49 @@ int orr_parts_follow(enum starpu_data_interface_id id, void *dst, void *src)
 	return 0;
 }
 
+static void put_end(uint32_t *dst, const char *src)
+{
+	uint32_t value;
+
+	memcpy(&value, src, sizeof(value));
+	if (ORR_ATOMIC_LOAD_RELAXED(dst) != value)
+		ORR_ATOMIC_STORE_RELAXED(dst, value);
+}
+
+/* Row pointers into main memory; src need not be aligned. */
+static void put_rows(uint32_t *dst, const char *src, size_t bytes)
+{
+	size_t last = bytes / sizeof(*dst) - 1;
+
+	put_end(dst, src);
+	put_end(dst + last, src + last * sizeof(*dst));
+	if (last > 1)
+		memcpy(dst + 1, src + sizeof(*dst), (last - 1) * sizeof(*dst));
+}
+
+/* From another node, by way of a buffer, and at once: they are few. */
+static int fetch_rows(uintptr_t src, unsigned src_node, uintptr_t dst, size_t bytes)
+{
+	char *buf = malloc(bytes);
+	int ret;
+
+	if (!buf)
+		return -ENOMEM;
+	ret = starpu_interface_copy(src, 0, src_node, (uintptr_t) buf, 0, STARPU_MAIN_RAM, bytes, NULL);
+	if (!ret)
+		put_rows((uint32_t *) dst, buf, bytes);
+	free(buf);
+	return ret;
+}
+
+static int copy_part(enum starpu_data_interface_id id, unsigned part, uintptr_t src, unsigned src_node, uintptr_t dst, unsigned dst_node, size_t size,
+		     void *async_data)
+{
+	if (is_rows(id, part) && dst_node == STARPU_MAIN_RAM && orr_sys_has_payload(orr_self()))
+		return fetch_rows(src, src_node, dst, size);
+	return starpu_interface_copy(src, 0, src_node, dst, 0, dst_node, size, async_data);
+}
+
 int orr_parts_copy(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst, unsigned dst_node, void *async_data)
 {
 	struct orr_parts s, d;
@@ -188,7 +243,7 @@ int orr_parts_copy(enum starpu_data_interface_id id, void *src, unsigned src_nod
 	orr_parts_get(id, src, &s);
 	orr_parts_get(id, dst, &d);
 	for (i = 0; i < s.n; i++) {
-		int r = starpu_interface_copy(s.addr[i], 0, src_node, d.addr[i], 0, dst_node, s.size[i], async_data);
+		int r = copy_part(id, i, s.addr[i], src_node, d.addr[i], dst_node, s.size[i], async_data);
 
 		if (r && r != -EAGAIN)
 			return r;
@@ -292,7 +347,9 @@ static int packed_copy(starpu_data_handle_t handle, unsigned node, const struct 
 			return -EINVAL;
 		}
 		ret = out ? starpu_interface_copy(p->addr[i], 0, node, packed, offset, node, p->size[i], NULL)
-			  : starpu_interface_copy(packed, offset, node, p->addr[i], 0, node, p->size[i], NULL);
+		    : is_rows(handle->ops->interfaceid, i) && node == STARPU_MAIN_RAM
+			    ? copy_part(handle->ops->interfaceid, i, packed + offset, node, p->addr[i], node, p->size[i], NULL)
+			    : starpu_interface_copy(packed, offset, node, p->addr[i], 0, node, p->size[i], NULL);
 		if (ret)
 			return ret;
 		offset += p->size[i];
