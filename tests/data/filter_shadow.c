@@ -30,7 +30,7 @@ static void change_func(void *buffers[], void *arg)
 
 	(void) arg;
 	do
-		*element(&v, at) = *element(&v, at) * 3 + 1;
+		*element(&v, at) = (int) ((unsigned) *element(&v, at) * 3 + 1);
 	while (next_index(&v, at));
 }
 STAGED(out_staged, out_func, 2)
