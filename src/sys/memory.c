@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory and copies of a real run: the C library's.
+/* Memory and copies of a real run: the C library's, and blocks that the runtime has freed and will want again.
  *
- * Invariant: what is allocated here is freed here; payloads always exist, and a copy is over when it returns. */
+ * The C library gives large blocks back to the system when they are freed, and each page of a new one costs a fault: receiving a tile into
+ * such memory takes five times as long as into memory that was used before (0.5 ms per MiB instead of 0.1 in a virtual machine). So
+ * blocks of RECYCLE_MIN bytes and more that the runtime itself frees are kept for the next one of that size, at most RECYCLE_MAX bytes.
+ *
+ * Invariant: what is allocated here is freed here; kept blocks are in exactly one list and sum up to `bytes`; payloads always exist, and
+ * a copy is over when it returns. */
 #include "sys/real.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void) (at), (void) (size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void) (at), (void) (size))
+#endif
+
+#define RECYCLE_MIN ((size_t) 32 << 10)
+#define RECYCLE_MAX ((size_t) 256 << 20)
+#define LISTS ORR_REAL_KEPT_LISTS
 
 static void *allocate(size_t size, size_t align)
 {
@@ -16,17 +32,96 @@ static void *allocate(size_t size, size_t align)
 	return posix_memalign(&ptr, align, size ? size : 1) ? NULL : ptr;
 }
 
+/* ---- blocks that are kept; under the lock ---- */
+
+/* At the beginning of the block itself. */
+struct kept { struct kept *next; size_t size; };
+
+static unsigned list_of(size_t size) { return (unsigned) ((size * 0x9E3779B97F4A7C15ull) >> 56) % LISTS; }
+
+static void *unlink_kept(struct orr_real_memory *m, struct kept **at)
+{
+	struct kept *k = *at;
+
+	*at = k->next;
+	m->bytes -= k->size;
+	ASAN_UNPOISON_MEMORY_REGION(k, k->size);
+	return k;
+}
+
+static void *take(struct orr_real_memory *m, size_t size, size_t align)
+{
+	struct kept **at;
+
+	for (at = &m->kept[list_of(size)]; *at; at = &(*at)->next)
+		if ((*at)->size == size && (uintptr_t) *at % align == 0)
+			return unlink_kept(m, at);
+	return NULL;
+}
+
+/* Gives kept blocks of all sizes in turn back to the C library, until at most `bytes` are left. */
+static void shrink(struct orr_real_memory *m, size_t bytes)
+{
+	while (m->bytes > bytes) {
+		m->hand = (m->hand + 1) % LISTS;
+		if (m->kept[m->hand])
+			free(unlink_kept(m, &m->kept[m->hand]));
+	}
+}
+
+static void keep(struct orr_real_memory *m, void *ptr, size_t size)
+{
+	struct kept *k = ptr, **list = &m->kept[list_of(size)];
+
+	shrink(m, RECYCLE_MAX - size);
+	k->size = size;
+	k->next = *list;
+	*list = k;
+	m->bytes += size;
+	ASAN_POISON_MEMORY_REGION(k + 1, size - sizeof(*k));
+}
+
+void orr_real_memory_exit(struct orr_real *real)
+{
+	orr_lock(&real->memory.lock);
+	shrink(&real->memory, 0);
+	orr_unlock(&real->memory.lock);
+}
+
+/* ---- the seam ---- */
+
+static int recycled(const struct orr_node *node, size_t size) { return node->sys && size >= RECYCLE_MIN && size <= RECYCLE_MAX; }
+
 void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align)
 {
-	(void) node;
-	return allocate(size, align);
+	struct orr_real *real = node->sys;
+	void *ptr = NULL;
+
+	if (recycled(node, size)) {
+		orr_lock(&real->memory.lock);
+		ptr = take(&real->memory, size, align);
+		orr_unlock(&real->memory.lock);
+	}
+	if (!ptr)
+		ptr = allocate(size, align);
+	if (!ptr && real) {
+		orr_real_memory_exit(real);
+		ptr = allocate(size, align);
+	}
+	return ptr;
 }
 
 void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size)
 {
-	(void) node;
-	(void) size;
-	free(ptr);
+	struct orr_real *real = node->sys;
+
+	if (!ptr || !recycled(node, size)) {
+		free(ptr);
+		return;
+	}
+	orr_lock(&real->memory.lock);
+	keep(&real->memory, ptr, size);
+	orr_unlock(&real->memory.lock);
 }
 
 void orr_sys_mem_bind(struct orr_node *node, void *ptr, size_t size, int numa)

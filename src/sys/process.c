@@ -102,6 +102,7 @@ void orr_sys_node_exit(struct orr_node *node)
 	if (!real)
 		return;
 	node->sys = NULL;
+	orr_real_memory_exit(real);
 	while (real->names) {
 		struct orr_real_name *next = real->names->next;
 

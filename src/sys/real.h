@@ -14,6 +14,16 @@ struct orr_real_name {
 	char text[];
 };
 
+/* Memory that the runtime freed and keeps, see memory.c. */
+#define ORR_REAL_KEPT_LISTS 64
+struct kept;
+struct orr_real_memory {
+	orr_lock_t lock;		/* protects the rest */
+	struct kept *kept[ORR_REAL_KEPT_LISTS];
+	size_t bytes;
+	unsigned hand;			/* the list that was shortened last */
+};
+
 /* node->sys. */
 struct orr_real {
 	char host[256];			/* this machine, without its domain */
@@ -24,6 +34,7 @@ struct orr_real {
 	int64_t progress_ms;		/* atomic: when progress was last printed */
 	cpu_set_t initial;		/* where the initialising thread might run */
 	int has_initial;
+	struct orr_real_memory memory;
 };
 
 /* Set by the MPI layer while MPI is up: ends the processes of all ranks and does not return. NULL without MPI. */
@@ -34,6 +45,8 @@ extern void (*orr_sys_abort_hook)(void);
 #define ORR_REAL_SPINS 100
 extern unsigned orr_real_spins;
 
+/* memory.c: gives all that is kept back. */
+void orr_real_memory_exit(struct orr_real *real);
 /* topology.c: what orr_sys_mem_bind does. */
 void orr_real_bind_memory(struct orr_node *node, void *ptr, size_t size, int numa);
 /* Binds the calling thread to a logical core. Returns 0 or -errno. */
