@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "trace/trace.h"
 
 #define LARGE 65536		/* from this size on, an early payload may wait a moment ... */
 #define MOMENT_US 200.0		/* ... this long */
@@ -41,6 +42,8 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	int detached = req->detached;
 
 	orr_mpi_trace(mpi, "done", req);
+	if (req->kind == ORR_MPI_RECV)
+		orr_trace_message(mpi->node, ORR_EV_RECV, req->peer, req->tag, req->size);
 	req->where = ORR_MPI_DONE;
 	orr_acquire_release(&req->acquire);
 	mpi->event_us = 0;
@@ -307,6 +310,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		orr_sys_mpi_abort(mpi->node);
 	req->size = p.size;
 	orr_mpi_count(mpi, req->peer, p.size);
+	orr_trace_message(mpi->node, ORR_EV_SEND, req->peer, req->tag, p.size);
 	int eager = !req->sync && p.form != ORR_FORM_TYPED && (p.size < mpi->eager_limit || !p.size);
 	struct orr_mpi_envelope env = { .tag = req->tag, .size = p.size, .context = req->context,
 		.flags = (eager ? ORR_MPI_EAGER : 0) | (req->sync ? ORR_MPI_SYNC : 0) };
