@@ -19,8 +19,8 @@
 #define LONGEST_EXPECTING_US 1000.0
 #define LONGEST_IDLE_US 10000.0
 #define DOZE_US 200.0
-/* While workers look between tasks, this long is enough for others. */
-#define PATROL_US 200.0
+/* While workers look between tasks, this is often enough for others: on a core that is not theirs each look delays a kernel. */
+#define PATROL_US 1000.0
 /* A look that took this long has copied parts of a long message: MPI tells of its end only, but it flows while we look often. */
 #define FLOWING_US 4.0
 
@@ -184,10 +184,10 @@ static int rest(struct orr_node *node, int idle)
 {
 	double now_us = orr_sys_now_us(), nothing_us = now_us - event_time();
 
-	if (!idle && node->mpi->workers_look && now_us - (double) ORR_ATOMIC_LOAD_RELAXED(&node->mpi->looked_us) < PATROL_US)
+	if (!idle && node->mpi->workers_look && ORR_ATOMIC_LOAD_RELAXED(&node->mpi->looked_us) > 0)
 		return doze(node, PATROL_US, idle);
-	if (idle == 2)
-		return doze(node, nothing_us > 10 * LONGEST_IDLE_US ? LONGEST_IDLE_US : LONGEST_EXPECTING_US, idle);
+	if (idle == 2)	/* who drives rings when it stops */
+		return doze(node, LONGEST_IDLE_US, idle);
 	if (nothing_us < real.spin_us) {
 		for (int i = 0; i < 8; i++)
 			orr_sys_relax();
