@@ -127,6 +127,7 @@ struct orr_worker {
 	double end_us;		/* RUNNING: when the kernel is over, by orr_sys_now_us() */
 	uint64_t end_seq;	/* breaks ties among equal end_us */
 	double start_us;
+	double own_us;		/* what the last kernel took by itself, see orr_sys_kernel_start; 0: not known */
 	unsigned heap_index;
 
 	orr_lock_t local_lock;	/* tasks pinned to this worker, protected by it */

@@ -445,7 +445,7 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 		us = orr_sys_now_us() - w->start_us;
 		w->busy_us += us;
 		if (node->cfg.calibrate && task->cl->model)
-			orr_perf_record(node, orr_worker_unit(w), task, t->nimpl, us);
+			orr_perf_record(node, orr_worker_unit(w), task, t->nimpl, w->own_us > 0 ? w->own_us : us);
 	}
 	if (__builtin_expect(task->cl->energy_model || node->watts[w->arch] > 0, 0))
 		orr_energy_task(w, t, node->perf_timing ? orr_sys_now_us() - w->start_us : 0);
@@ -890,6 +890,8 @@ void *orr_group_main(void *arg)
 		if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->look) != NULL, 0))
 			look(node, 1);
 		group_sleep(g, more ? HOOK_POLL_US : -1);
+		if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->look) != NULL, 0))
+			look(node, 0);
 		idle_since = -1;
 	}
 	/* Members of the last parallel task may not have left it. */
