@@ -3,15 +3,15 @@
  *
  *	foreign		foreign_us: inserting a task in which this rank has no part (one process, which believes to be one of many)
  *	message		message_us: what the runtime adds to a message, 2 processes
- *	interrupt	interrupt_us: what a message takes from a worker that has no core beside its own for it; 2 processes, each bound to
- *			one core, one worker each
- *	network		"net SIZE MICROSECONDS" lines: half round trips of plain MPI, 2 processes; "copy" and "touch", microseconds per MiB:
- *			receiving into memory that was used before, and what memory never used adds
- * Prints lines "NAME VALUE" on rank 0. Invariant: best of several rounds, as in calibrate_node.c. */
+ *	interrupt	interrupt_us: what a message takes from a worker that has no core beside its own for it; look_us: what looking for
+ *			one takes, between two tasks; 2 processes, each bound to one core, one worker each
+ *	receive		"copy" and "touch", microseconds per MiB that such a worker loses besides: by receiving into memory that was used
+ *			before, and what memory never used adds; processes as before
+ *	network		"net SIZE MICROSECONDS" lines: half round trips of plain MPI, 2 processes
+ * Prints lines "NAME VALUE" on rank 0. Invariant: best of several rounds, as in calibrate_node.c, where nothing else is said. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <starpu_mpi.h>
 
 enum { NT = 48, ROUNDS = 15, NMSG = 500 };
@@ -131,62 +131,155 @@ static int measure_message(void)
 
 /* ---- messages that a worker has to make room for ---- */
 
-enum { TURNS = 40, TASKS = 16, TALKING = 8, WORK_US = 50 };
+enum { TURNS = 8, TASKS = 16, TALKING = 8, WORK_US = 100, PIECE = 128 << 10, SWEEP = 1 << 20, MESSAGES = (TURNS - 1) * TALKING };
 
 static long work_steps;
 
-/* Computes without memory for as long as work_steps says: whoever takes the core meanwhile makes it last longer. */
+/* Computes for WORK_US and leaves little of anything else in the caches, as kernels do: whoever takes the core makes it last longer. */
 static void work(void *buffers[], void *arg)
 {
+	static char others[SWEEP];
 	volatile double x = 1;
-	(void) buffers;
+	char *data = (char *) STARPU_VECTOR_GET_PTR(buffers[0]);
 	(void) arg;
+	for (size_t i = 0; i < PIECE; i += 64)
+		data[i]++;
+	for (size_t i = 0; i < SWEEP; i += 64)
+		others[i]++;
 	for (long i = 0; i < work_steps; i++)
 		x = x * 0.999 + 0.001;
 }
 
-static struct starpu_codelet work_cl = { .cpu_funcs = { work }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .name = "work" };
+static struct starpu_codelet work_cl = { .cpu_funcs = { work }, .nbuffers = 3, .modes = { STARPU_RW, STARPU_RW, STARPU_R }, .name = "work" };
 
-/* Tasks of both ranks in turns; the first `talking` of each turn wait for what the other rank did in the turn before. */
-static double turns_us(starpu_data_handle_t h[2][TASKS], int talking)
+/* What a task of a side writes in a turn: a piece and a number. */
+struct product { starpu_data_handle_t piece, number; };
+static struct product product[2][TURNS][TASKS];
+static char *pieces;
+
+static void for_all_products(void (*func)(struct product *, int side, int t, int k))
 {
-	starpu_mpi_barrier(MPI_COMM_WORLD);
-	double start = starpu_timing_now();
-	for (int t = 0; t < TURNS; t++)
-		for (int k = 0; k < TASKS; k++)
-			for (int side = 0; side < 2; side++)
-				starpu_mpi_task_insert(MPI_COMM_WORLD, &work_cl, STARPU_RW, h[side][k], STARPU_R,
-						       h[k < talking ? !side : side][k < talking ? k : (k + 1 - talking) % (TASKS - talking) + talking], 0);
-	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
-	starpu_mpi_barrier(MPI_COMM_WORLD);
-	return (starpu_timing_now() - start) / TURNS;
+	for (int side = 0; side < 2; side++)
+		for (int t = 0; t < TURNS; t++)
+			for (int k = 0; k < TASKS; k++)
+				func(&product[side][t][k], side, t, k);
 }
 
-static int measure_interrupt(void)
+static void new_product(struct product *p, int side, int t, int k)
 {
-	starpu_data_handle_t h[2][TASKS];
-	static int values[2][TASKS];
-	double silent = 1e30, loud = 1e30;
-	work_steps = 100000;
+	static int numbers[TURNS][TASKS];
+	int home = rank == side ? STARPU_MAIN_RAM : -1, tag = ((side * TURNS + t) * TASKS + k) * 2;
+	starpu_vector_data_register(&p->piece, home, (uintptr_t) pieces + (size_t) (t * TASKS + k) * PIECE, PIECE, 1);
+	starpu_variable_data_register(&p->number, home, (uintptr_t) &numbers[t][k], sizeof(int));
+	starpu_mpi_data_register(p->piece, tag, side);
+	starpu_mpi_data_register(p->number, tag + 1, side);
+}
+
+static void end_product(struct product *p, int side, int t, int k)
+{
+	(void) side, (void) t, (void) k;
+	starpu_data_unregister(p->piece);
+	starpu_data_unregister(p->number);
+}
+
+enum talk { SILENT, EXPECTING, NUMBERS, PIECES };
+
+/* Tasks of both ranks in turns; the first of each turn wait for what the other rank made in the turn before (NUMBERS, PIECES), or none
+ * does, but a message is expected until the end (EXPECTING). Microseconds. */
+static double turns_us(enum talk talk)
+{
+	static int late;
+	starpu_data_handle_t last, reply;
+	for_all_products(new_product);
+	starpu_variable_data_register(&last, STARPU_MAIN_RAM, (uintptr_t) &late, sizeof(int));
+	starpu_variable_data_register(&reply, -1, 0, sizeof(int));
+	starpu_mpi_barrier(MPI_COMM_WORLD);
 	double start = starpu_timing_now();
-	work(NULL, NULL);
-	work_steps = (long) (work_steps * WORK_US / (starpu_timing_now() - start + 1e-3)) + 1;
-	MPI_Bcast(&work_steps, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-	for (int side = 0; side < 2; side++)
-		for (int k = 0; k < TASKS; k++) {
-			starpu_variable_data_register(&h[side][k], rank == side ? STARPU_MAIN_RAM : -1, rank == side ? (uintptr_t) &values[side][k] : 0, sizeof(int));
-			starpu_mpi_data_register(h[side][k], side * TASKS + k, side);
-		}
-	for (int r = 0; r < ROUNDS; r++) {
-		double a = turns_us(h, 0), b = turns_us(h, TALKING);
-		silent = a < silent ? a : silent;
-		loud = b < loud ? b : loud;
-	}
-	for (int side = 0; side < 2; side++)
+	if (talk == EXPECTING)
+		starpu_mpi_irecv_detached(reply, !rank, 0, MPI_COMM_WORLD, NULL, NULL);
+	for (int t = 0; t < TURNS; t++)
 		for (int k = 0; k < TASKS; k++)
-			starpu_data_unregister(h[side][k]);
-	if (rank == 0)	/* a turn has that many messages in each direction */
-		printf("interrupt_us %.4f\n", loud > silent ? (loud - silent) / (2 * TALKING) : 0);
+			for (int side = 0; side < 2; side++) {
+				struct product *out = &product[side][t][k], *in = &product[talk >= NUMBERS && k < TALKING ? !side : side][t ? t - 1 : 0][k];
+				/* In the first turn a task has only its own: the number of a turn that comes later. */
+				starpu_mpi_task_insert(MPI_COMM_WORLD, &work_cl, STARPU_RW, out->piece, STARPU_RW, out->number, STARPU_R,
+						       !t ? product[side][TURNS - 1][k].number : talk == PIECES ? in->piece : in->number, 0);
+			}
+	starpu_task_wait_for_all();
+	double us = starpu_timing_now() - start;
+	if (talk == EXPECTING)
+		starpu_mpi_isend_detached(last, !rank, 0, MPI_COMM_WORLD, NULL, NULL);
+	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
+	starpu_mpi_barrier(MPI_COMM_WORLD);
+	starpu_data_unregister(last);
+	starpu_data_unregister(reply);
+	for_all_products(end_product);
+	return us;
+}
+
+static int smaller(const void *a, const void *b)
+{
+	double x = *(const double *) a, y = *(const double *) b;
+	return x < y ? -1 : x > y;
+}
+
+static double median(double *v, int n)
+{
+	qsort(v, (size_t) n, sizeof(*v), smaller);
+	return v[n / 2] > 0 ? v[n / 2] : 0;
+}
+
+static void find_work_steps(void)
+{
+	static char data[PIECE];
+	struct starpu_vector_interface v = { .ptr = (uintptr_t) data };
+	void *buffers[] = { &v };
+	double none = 1e30, some = 1e30;
+	for (int r = 0; r < ROUNDS; r++) {
+		double start = starpu_timing_now();
+		work_steps = 0;
+		work(buffers, NULL);
+		double middle = starpu_timing_now();
+		work_steps = 10000;
+		work(buffers, NULL);
+		double end = starpu_timing_now();
+		none = middle - start < none ? middle - start : none;
+		some = end - middle < some ? end - middle : some;
+	}
+	work_steps = none < WORK_US && some > none ? (long) (10000 * (WORK_US - none) / (some - none)) : 0;
+	MPI_Bcast(&work_steps, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+}
+
+/* All of this is paid, so medians count: of a round's differences, as the machine's speed changes from round to round. Only the first
+ * pieces of a process come into memory that it never used, and that nobody used just before. */
+static int measure_received(int size_matters)
+{
+	enum { REPEATS = 9 };
+	double look[REPEATS], number[REPEATS], used[REPEATS], fresh = 0, mib = MESSAGES * (double) PIECE / (1 << 20);
+	pieces = malloc((size_t) TURNS * TASKS * PIECE);
+	if (!pieces)
+		return 1;
+	memset(pieces, 0, (size_t) TURNS * TASKS * PIECE);
+	find_work_steps();
+	for (int r = 0; r < REPEATS; r++) {
+		double silent = turns_us(SILENT), expecting = turns_us(EXPECTING), numbers = turns_us(NUMBERS);
+		look[r] = (expecting - silent) / (TURNS * TASKS);
+		/* A rank handles what it receives and the ends of what it sends; a piece follows its announcement: twice as much of both. */
+		number[r] = (numbers - expecting) / (2 * MESSAGES);
+		if (!size_matters)
+			continue;
+		if (!r)
+			fresh = turns_us(PIECES);
+		double again = turns_us(PIECES);
+		if (!r)
+			fresh -= again;
+		used[r] = (again - numbers - (numbers - expecting)) / mib;
+	}
+	if (rank == 0 && size_matters)
+		printf("copy %.4f\ntouch %.4f\n", median(used, REPEATS), median(&fresh, 1) / mib);
+	else if (rank == 0)
+		printf("look_us %.4f\ninterrupt_us %.4f\n", median(look, REPEATS), median(number, REPEATS));
+	free(pieces);
 	return 0;
 }
 
@@ -206,49 +299,12 @@ static double half_round_trip(char *buf, int bytes, int repeat)
 	return (starpu_timing_now() - start) / repeat / 2;
 }
 
-/* Microseconds per MiB that receiving into memory that was never used takes, in pieces of 256 KiB; and into used memory. */
-static void touch_round(double *fresh, double *used)
-{
-	enum { PIECE = 256 << 10, NPIECES = 32 };
-	static char out[PIECE];
-	char *in = rank == 1 ? mmap(NULL, (size_t) PIECE * NPIECES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
-	if (in == MAP_FAILED)
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	for (int turn = 0; turn < 2; turn++) {
-		double start = starpu_timing_now();
-		for (int i = 0; i < NPIECES; i++) {
-			if (rank == 0) {
-				MPI_Send(out, PIECE, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-				MPI_Recv(NULL, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-			} else {
-				MPI_Recv(in + (size_t) i * PIECE, PIECE, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-				MPI_Send(NULL, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
-			}
-		}
-		double us = (starpu_timing_now() - start) / (PIECE * NPIECES >> 20);
-		double *best = turn ? used : fresh;
-		*best = us < *best ? us : *best;
-	}
-	if (in)
-		munmap(in, (size_t) PIECE * NPIECES);
-}
-
-static void measure_touch(void)
-{
-	double fresh = 1e30, used = 1e30;
-	for (int r = 0; r < ROUNDS; r++)
-		touch_round(&fresh, &used);
-	if (rank == 0)
-		printf("copy %.4f\ntouch %.4f\n", used, fresh > used ? fresh - used : 0);
-}
-
 static int measure_network(void)
 {
 	const int largest = 16 << 20;
 	char *buf = calloc(1, (size_t) largest);
 	if (!buf)
 		return 1;
-	measure_touch();
 	for (int bytes = 1; bytes <= largest; bytes += bytes < 4 ? 1 : bytes / 2) {
 		int repeat = bytes < 8192 ? 200 : bytes < 262144 ? 40 : 3;
 		double best = 1e30;
@@ -266,9 +322,10 @@ static int measure_network(void)
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
-	int network = !strcmp(what, "network"), message = !strcmp(what, "message"), interrupt = !strcmp(what, "interrupt"), ret;
-	if (!network && !message && !interrupt && strcmp(what, "foreign")) {
-		fputs("orrery-calibrate-mpi: it takes one of: foreign, message, interrupt, network\n", stderr);
+	int network = !strcmp(what, "network"), message = !strcmp(what, "message"), foreign = !strcmp(what, "foreign");
+	int interrupt = !strcmp(what, "interrupt"), receive = !strcmp(what, "receive"), ret;
+	if (!network && !message && !foreign && !interrupt && !receive) {
+		fputs("orrery-calibrate-mpi: it takes one of: foreign, message, interrupt, receive, network\n", stderr);
 		return 2;
 	}
 	/* The network is measured without us: our engine would take its share of the processor. */
@@ -284,12 +341,13 @@ int main(int argc, char **argv)
 		starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 		starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	}
-	if ((network || message || interrupt) && size != 2) {
+	if (!foreign && size != 2) {
 		if (rank == 0)
 			fprintf(stderr, "orrery-calibrate-mpi %s: %d processes; it takes 2\n", what, size);
 		ret = 2;
 	} else {
-		ret = network ? measure_network() : message ? measure_message() : interrupt ? measure_interrupt() : measure_foreign();
+		ret = network ? measure_network() : message ? measure_message() : foreign ? measure_foreign() :
+		      measure_received(receive);
 	}
 	fflush(stdout);
 	if (network)

@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import time
@@ -89,6 +90,14 @@ def on_two_ranks(context, what, options="", extra_env=None):
     return run(context, [mpiexec, "-n", "2"] + extra + [machines.program(context, "orrery-calibrate-mpi"), what], extra_env)
 
 
+def on_two_cores(context, what):
+    """Numbers by name, where each rank has one core and one worker, as far as there are cores. Medians of several processes: how fast
+    things are depends on where its memory lies, and memory that no process used just before is found once in each."""
+    options = "--map-by core --bind-to core" if orrery_run.usable_cores() > 1 else ""
+    runs = [{w[0]: float(w[1]) for w in on_two_ranks(context, what, options, {"STARPU_NCPU": "1"})} for _ in range(5)]
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
 def say(text):
     sys.stderr.write("orrery calibrate: %s\n" % text)
 
@@ -130,8 +139,8 @@ def calibrate_node(context, options):
         say("insertion of foreign tasks, messages")
         fake = {"STARPU_MPI_FAKE_RANK": "5", "STARPU_MPI_FAKE_SIZE": "16"}
         lines = run(context, [machines.program(context, "orrery-calibrate-mpi"), "foreign"], fake) + on_two_ranks(context, "message")
-        lines += on_two_ranks(context, "interrupt", "--map-by core --bind-to core" if orrery_run.usable_cores() > 1 else "", {"STARPU_NCPU": "1"})
         costs.update((words[0], float(words[1])) for words in lines if words[0] in machines.COSTS)
+        costs.update(on_two_cores(context, "interrupt"))
     else:
         say("no MPI here: foreign_us and message_us are left out, a simulation takes its defaults for them")
     if "--cpus" in options:
@@ -216,8 +225,10 @@ def calibrate_network(context, options):
     lines = on_two_ranks(context, "network", options.get("--mpirun", ""))
     pieces = fit_network([(int(w[1]), float(w[2]) * 1e-6) for w in lines if w[0] == "net"])
     nodes = int(options.get("-n", "2"))
-    per_mib = {w[0]: float(w[1]) for w in lines if w[0] in ("copy", "touch")}
-    properties = shared_text(nodes, per_mib) if "--shared" in options else ""
+    properties = ""
+    if "--shared" in options:
+        say("what messages take from workers that share their cores with them")
+        properties = shared_text(nodes, on_two_cores(context, "receive"))
     note = "Written by `orrery calibrate` (network) from ping-pongs between two ranks on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
     path = os.path.join(folder, name + ".xml")
     machines.write(path, platform_text(pieces, nodes, name + "-", note, properties))

@@ -11,7 +11,7 @@ from orrery_cli import UserError
 
 MATRIX = 32  # rows and columns of a matrix in the files, at least
 MOST = {"CPU": 65536, "CUDA": 64, "OpenCL": 64, "NUMA": 64}  # of units, as the library takes them
-COSTS = ("submit_us", "access_us", "foreign_us", "sched_us", "complete_us", "datum_us", "message_us", "interrupt_us", "wake_us")
+COSTS = ("submit_us", "access_us", "foreign_us", "sched_us", "complete_us", "datum_us", "message_us", "interrupt_us", "wake_us", "look_us")
 COST_MEANING = {
     "submit_us": "submitting a task", "access_us": "what each of its data adds to that",
     "foreign_us": "inserting a task of other ranks",
@@ -19,6 +19,7 @@ COST_MEANING = {
     "datum_us": "what each of its data adds to that", "message_us": "one message in the progression engine",
     "interrupt_us": "a message, to the worker whose core it is handled on",
     "wake_us": "a thread that wakes to look for messages, to the worker on its core",
+    "look_us": "a worker that looks after messages between two tasks",
 }
 
 

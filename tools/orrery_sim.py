@@ -21,7 +21,8 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
   --platform FILE.xml  SimGrid platform; its hosts, in order, are the nodes
                        (default: a cluster of N nodes; see `orrery platform`)
   --machine NAME       what is inside a node, by the name of its measurements;
-                       DIR/NAME takes them from DIR (DIR/bus/NAME.config, ...)
+                       DIR/NAME takes them from DIR (DIR/bus/NAME.config, ...);
+                       NAME,NAME,...: of the nodes in turn
   --machine-path D:D   further directories of measurements, searched first
   --cpus K             cores of a node, instead of the machine's number; each GPU
                        takes one, and so do messages on machines with GPUs
@@ -38,7 +39,8 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
   --report FILE.json   write nodes, makespan_s, tasks, messages, bytes, wall_s,
                        peak_rss_bytes
   --cost-submit US, --cost-access US, --cost-foreign US, --cost-complete US, --cost-datum US,
-  --cost-sched US, --cost-message US, --cost-interrupt US, --cost-wake US
+  --cost-sched US, --cost-message US, --cost-interrupt US, --cost-wake US,
+  --cost-look US
                        virtual costs of the runtime itself, in microseconds
                        (default: what `orrery calibrate` measured on the machine)
   --noise[=FACTOR]     durations of kernels vary as much as was measured, times

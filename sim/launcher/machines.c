@@ -134,6 +134,19 @@ static struct found *machine_load(const char *given, const char *host)
 	return f;
 }
 
+/* The name at place i of a list with commas, where the first comes after the last again. */
+static void name_in_turn(const char *list, int i, char *name, size_t size)
+{
+	int n = 1;
+	for (const char *p = list; *p; p++)
+		n += *p == ',';
+	for (i %= n; i; i--)
+		list = strchr(list, ',') + 1;
+	if (!*list || *list == ',')
+		launcher_fail("--machine: an empty name; it takes one name, or several with commas in between, for the nodes in turn");
+	snprintf(name, size, "%.*s", (int) strcspn(list, ","), list);
+}
+
 /* The host's property `cores`, 0: none. */
 static unsigned cores_of(sg_host_t host)
 {
@@ -156,6 +169,13 @@ static double per_byte(sg_host_t host, const char *property)
 		launcher_fail("the host %s has the property %s=\"%s\"; it takes microseconds per MiB, a number between 0 and a million",
 			      sg_host_get_name(host), property, value);
 	return us / (1 << 20);
+}
+
+/* What the network takes for a byte of a long message between the rank and its neighbour. */
+static double way_us(const struct orr_sim_rank *r, int n)
+{
+	double bandwidth = sg_host_get_route_bandwidth(r->host, orr_sim.ranks[(r->rank + 1) % n].host);
+	return bandwidth > 0 ? 1e6 / bandwidth : 0;
 }
 
 /* Gives the rank the cores that it computes on; ranks of one computer are most often neighbours. */
@@ -198,7 +218,10 @@ void launcher_machines_find(const struct launcher_options *o)
 	for (int i = 0; i < o->n; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
 		const char *property = sg_host_get_property_value(r->host, "machine");
-		const char *name = property ? property : o->machine ? o->machine : has_default ? "default" : NULL;
+		char given[PATH_MAX];
+		const char *name = property ? property : o->machine ? given : has_default ? "default" : NULL;
+		if (o->machine)
+			name_in_turn(o->machine, i, given, sizeof(given));
 		struct found *f = name ? machine_load(name, property ? sg_host_get_name(r->host) : NULL) : NULL;
 		r->machine = f ? f->machine : NULL;
 		r->machine_name = f ? f->machine->name : "default";
@@ -212,5 +235,6 @@ void launcher_machines_find(const struct launcher_options *o)
 		share_cores(r);
 		r->copy_us = per_byte(r->host, "copy_us");
 		r->touch_us = per_byte(r->host, "touch_us");
+		r->way_us = r->copy_us > 0 ? way_us(r, o->n) : 0;
 	}
 }

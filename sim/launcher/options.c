@@ -12,7 +12,8 @@ static const char usage[] =
 	"usage: orrery-sim-launcher -n N [options] PROGRAM.sim [ARGS]\n"
 	"  -n N                 nodes\n"
 	"  --platform FILE.xml  SimGrid platform, hosts in order are the nodes (default: a cluster of N nodes)\n"
-	"  --machine NAME       what is inside a node, by name or path, unless its host has the property `machine`\n"
+	"  --machine NAME       what is inside a node, by name or path, unless its host has the property `machine`;\n"
+	"                       NAME,NAME,...: of the nodes in turn\n"
 	"  --machine-path DIRS  where machines are looked for, separated by colons\n"
 	"  --cpus K             cores of a node (default: the machine's); each GPU takes one to drive it, and on\n"
 	"                       machines with GPUs the progression of messages takes another\n"
@@ -24,7 +25,7 @@ static const char usage[] =
 	"  --stats FILE.csv     bytes and messages per pair of nodes\n"
 	"  --report FILE.json   the summary for programs\n"
 	"  --cost-submit US, --cost-access US, --cost-foreign US, --cost-complete US, --cost-datum US, --cost-sched US,\n"
-	"  --cost-message US, --cost-interrupt US, --cost-wake US\n"
+	"  --cost-message US, --cost-interrupt US, --cost-wake US, --cost-look US\n"
 	"                       virtual cost of what the runtime does, in microseconds (default: what was\n"
 	"                       measured on the machine; ORR_SIM_COSTS=0: all 0)\n"
 	"  --noise[=FACTOR]     durations of kernels vary as much as was measured, times FACTOR (default: not at all)\n"
@@ -44,7 +45,7 @@ static const char usage[] =
 static const char *const cost_options[ORR_NCOSTS] = {
 	[ORR_COST_SUBMIT] = "--cost-submit", [ORR_COST_ACCESS] = "--cost-access", [ORR_COST_FOREIGN] = "--cost-foreign", [ORR_COST_COMPLETE] = "--cost-complete",
 	[ORR_COST_DATUM] = "--cost-datum", [ORR_COST_SCHED] = "--cost-sched", [ORR_COST_MESSAGE] = "--cost-message",
-	[ORR_COST_INTERRUPT] = "--cost-interrupt", [ORR_COST_WAKE] = "--cost-wake",
+	[ORR_COST_INTERRUPT] = "--cost-interrupt", [ORR_COST_WAKE] = "--cost-wake", [ORR_COST_LOOK] = "--cost-look",
 };
 
 static unsigned costs_given;	/* bit i: the user decided on cost i */

@@ -62,8 +62,9 @@ struct orr_sim_peer {
 struct orr_sim_cores {
 	const char *name;		/* value of the property `computer`, NULL: of one rank only */
 	unsigned ncores;
-	unsigned busy;			/* kernels that run on its CPUs */
+	unsigned busy;			/* kernels that run on its CPUs, and messages that are being received */
 	unsigned waiting;		/* ranks that run none of them and wait for messages: they look again and again */
+	double done_us, since_us;	/* see sim_cores.c */
 	struct orr_sim_rank *ranks;	/* by next_on_computer */
 };
 
@@ -81,9 +82,11 @@ struct orr_sim_rank {
 	struct orr_sim_rank *next_on_computer;
 	double stolen_us;		/* what its next kernel lasts longer, for a core that others took from it */
 	unsigned nrunning;		/* kernels on its CPUs */
+	unsigned receiving;		/* messages that its engine receives with the processor, as no worker has time to do so later */
 	int waiting;			/* it counts in cores->waiting */
-	double kernel_end_us;		/* when a kernel on its CPUs was over last */
+	double looked_us;		/* when a worker looked after messages last */
 	double copy_us, touch_us;	/* the processor's time per received byte, and per byte of memory that was never used before */
+	double way_us;			/* the network's time per byte of a long message, where copy_us is given */
 	size_t live, peak, untouched;	/* bytes of main memory that the runtime has, has had at most, and has not written to yet */
 	struct orr_node *node;
 	struct orr_sim_actor *engine, *driver, *main;
@@ -200,6 +203,8 @@ void orr_sim_bound_collect(struct orr_sim_rank *r);
 int orr_sim_bound_compute(struct orr_sim_bounds *b);
 
 /* sim_cores.c */
+/* How often others look after messages at most where workers do, too (src/sys/mpi_real.c). */
+#define ORR_SIM_PATROL_US 1000.0
 /* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap yet. */
 double orr_sim_cores_enter(struct orr_sim_rank *r, double us);
 /* It is over. May give the processor away. */
@@ -208,6 +213,8 @@ void orr_sim_cores_leave(struct orr_sim_rank *r);
 static inline int orr_sim_cores_full(const struct orr_sim_rank *r) { return r->cores->busy >= r->cores->ncores; }
 /* When the first of the kernels that run on the rank's CPUs will be over, INFINITY when none runs. */
 double orr_sim_cores_next_end(const struct orr_sim_rank *r);
+/* [waits] The rank's engine has so much to do for a message, beside whatever else runs; it comes back when that is done. */
+void orr_sim_cores_receive(struct orr_sim_rank *r, double us);
 /* Something other than a kernel takes a core for that long. */
 void orr_sim_cores_steal(struct orr_sim_rank *r, double us);
 

@@ -3,10 +3,10 @@
  *
  * Ranks on one computer share its cores (host property `computer`); every other rank has a computer of its own. While more kernels
  * run than there are cores, all of them go slower alike, as under an operating system that shares time out evenly; and so they do for
- * ranks that wait for messages, whose threads look again and again. What the program's
- * thread and the progression of messages do while no core is free is taken from the rank's next kernel.
- * Invariant: a running kernel's end_us is the instant at which it is over if nothing starts or ends before; all running kernels of a
- * computer have the same speed, so that their order never changes. */
+ * ranks that wait for messages, whose threads look again and again, and for messages that such ranks receive. What the program's thread
+ * and the progression of messages do while no core is free is otherwise taken from the rank's next kernel.
+ * Invariant: a running kernel's end_us is the instant at which it is over if nothing starts or ends before; all that runs on a computer
+ * has the same speed, so that its order never changes; `done_us` is how much of it was done by `since_us`. */
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
@@ -42,16 +42,22 @@ static void stretch(struct orr_group *g, double now, double by)
 /* Whether a rank without a kernel looks for messages. */
 static int waits(const struct orr_sim_rank *r)
 {
-	return r->runtime_up && !r->nrunning && r->node->mpi && orr_mpi_busy(r->node->mpi);
+	return r->runtime_up && !r->nrunning && !r->receiving && r->node->mpi && orr_mpi_busy(r->node->mpi);
 }
 
-/* So many kernels of the rank run now. */
-static void set_running(struct orr_sim_rank *rank, unsigned nrunning)
+/* What has been done by now, since the beginning, by something that always ran. */
+static double done_us(const struct orr_sim_cores *c) { return c->done_us + (orr_sys_now_us() - c->since_us) * speed(c); }
+
+/* So many kernels of the rank run now, and so many messages are being received beside them. */
+static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned receiving)
 {
 	struct orr_sim_cores *c = rank->cores;
 	double before = speed(c), now = orr_sys_now_us();
-	c->busy += nrunning - rank->nrunning;
+	c->done_us = done_us(c);
+	c->since_us = now;
+	c->busy += nrunning - rank->nrunning + receiving - rank->receiving;
 	rank->nrunning = nrunning;
+	rank->receiving = receiving;
 	c->waiting -= (unsigned) rank->waiting;
 	rank->waiting = waits(rank);
 	c->waiting += (unsigned) rank->waiting;
@@ -69,12 +75,22 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning)
 			orr_waitq_wake(&r->node->groups[i].bell);
 }
 
+/* A thread that looks after messages meanwhile takes the core, again and again. */
+static double patrols_us(const struct orr_sim_rank *r, double us)
+{
+	if (!r->node->mpi || !r->node->mpi->workers_look || !orr_mpi_busy(r->node->mpi))
+		return 0;
+	return floor(us / ORR_SIM_PATROL_US) * r->node->costs[ORR_COST_WAKE];
+}
+
 double orr_sim_cores_enter(struct orr_sim_rank *r, double us)
 {
 	struct orr_sim_cores *c = r->cores;
 	us += r->stolen_us;
 	r->stolen_us = 0;
-	set_running(r, r->nrunning + 1);
+	set_running(r, r->nrunning + 1, r->receiving);
+	if (orr_sim_cores_full(r))
+		us += patrols_us(r, us);
 	return orr_sys_now_us() + us / speed(c);
 }
 
@@ -90,10 +106,33 @@ double orr_sim_cores_next_end(const struct orr_sim_rank *r)
 	return first;
 }
 
+/* A worker that looks after messages between two kernels does not, if one has done so just before. */
+static void look(struct orr_sim_rank *r)
+{
+	double look_us = r->node->costs[ORR_COST_LOOK], now = orr_sys_now_us();
+	if (!(look_us > 0) || !r->node->mpi || !r->node->mpi->workers_look || !orr_mpi_busy(r->node->mpi) || now - r->looked_us < ORR_MPI_LOOK_US)
+		return;
+	r->looked_us = now;
+	orr_sim_cores_steal(r, look_us);
+}
+
 void orr_sim_cores_leave(struct orr_sim_rank *r)
 {
-	r->kernel_end_us = orr_sys_now_us();
-	set_running(r, r->nrunning - 1);
+	look(r);
+	set_running(r, r->nrunning - 1, r->receiving);
+}
+
+void orr_sim_cores_receive(struct orr_sim_rank *r, double us)
+{
+	struct orr_sim_cores *c = r->cores;
+	set_running(r, r->nrunning, r->receiving + 1);
+	double left_us = us, until_us = done_us(c) + us;
+	/* Others come and go meanwhile. */
+	while (left_us > 1e-3) {
+		orr_sys_sleep_us(left_us / speed(c));
+		left_us = until_us - done_us(c);
+	}
+	set_running(r, r->nrunning, r->receiving - 1);
 }
 
 void orr_sim_cores_steal(struct orr_sim_rank *r, double us)

@@ -32,7 +32,6 @@ MPI_Comm orr_sim_glue_world(void);
 #define AWAKE_US 100.0
 #define SHORTEST_NAP_US 50.0
 #define LONGEST_NAP_US 1000.0
-#define PATROL_US 200.0
 
 struct orr_sim_mpi {
 	MPI_Comm comm;			/* all engines */
@@ -220,7 +219,7 @@ static int grow(struct orr_sim_mpi *m, int n)
 }
 
 /* When a message that comes now is noticed while no core is free: by a worker after its kernel where workers look after messages
- * (src/mpi/engine.c), and by a thread that wakes from its nap, an eighth of what the message was late. */
+ * (src/mpi/engine.c), or by a patrol meanwhile; else by a thread that wakes from its nap, an eighth of what the message was late. */
 static double notice_us(struct orr_node *node, const struct orr_sim_mpi *m)
 {
 	struct orr_sim_rank *r = rank_of(node);
@@ -229,30 +228,36 @@ static double notice_us(struct orr_node *node, const struct orr_sim_mpi *m)
 	if (node->mpi->workers_look)
 		end_us = orr_sim_cores_next_end(r);
 	if (!isinf(end_us))
-		return fmin(end_us, fmax(nap_us, r->kernel_end_us + PATROL_US));
+		return fmin(end_us, now_us + ORR_SIM_PATROL_US / 2);
 	return late_us > AWAKE_US ? nap_us : now_us;
 }
 
-/* A message is handled. With a core of its own most messages find the engine awake; without, the worker makes room. */
-static void make_room(struct orr_node *node, struct orr_sim_mpi *m)
+/* A message is handled. With a core of its own most messages find the engine awake; without, the worker makes room, once for all messages
+ * that are there. */
+static void make_room(struct orr_node *node, struct orr_sim_mpi *m, double asleep_us)
 {
 	struct orr_sim_rank *r = rank_of(node);
-	if (orr_sim_cores_full(r) && node->costs[ORR_COST_INTERRUPT] > 0) {
+	if (asleep_us > 0 && orr_sim_cores_full(r) && node->costs[ORR_COST_INTERRUPT] > 0) {
 		orr_sim_cores_steal(r, node->costs[ORR_COST_INTERRUPT]);
 		orr_sys_sleep_us(notice_us(node, m) - orr_sys_now_us());
 	}
 	m->event_us = orr_sys_now_us();
 }
 
+/* A worker that computes receives between two kernels, which delays the next of them; else the engine does it, beside others' kernels. */
 void orr_sys_mpi_received(struct orr_node *node, size_t bytes)
 {
 	struct orr_sim_rank *r = rank_of(node);
 	size_t fresh = bytes < r->untouched ? bytes : r->untouched;
-	double touch_us = (double) fresh * r->touch_us;
+	double touch_us = (double) fresh * r->touch_us, copy_us = (double) bytes * r->copy_us;
 	r->untouched -= fresh;
-	/* The platform's time of a message has the copy of it in memory that was used before. */
-	orr_sim_cores_steal(r, (double) bytes * r->copy_us + touch_us);
-	orr_sys_sleep_us(touch_us);
+	/* The time on the way has the copy in it. */
+	if (r->nrunning && orr_sim_cores_full(r)) {
+		orr_sim_cores_steal(r, copy_us + touch_us);
+		orr_sys_sleep_us(touch_us);
+	} else if (touch_us > 0 || copy_us > r->way_us * (double) bytes) {
+		orr_sim_cores_receive(r, touch_us + fmax(copy_us - r->way_us * (double) bytes, 0));
+	}
 }
 
 int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle, MPI_Status *status)
@@ -277,6 +282,7 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 	memcpy(m->reqs, reqs, (size_t) n * sizeof(*reqs));
 	m->reqs[n] = m->bell;
 	int index = MPI_UNDEFINED;
+	double before_us = orr_sys_now_us();
 	m->sleeping = 1;
 	PMPI_Waitany(n + 1, m->reqs, &index, status);
 	m->sleeping = 0;
@@ -289,7 +295,7 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 	}
 	if (index == MPI_UNDEFINED)
 		return -2;
-	make_room(node, m);
+	make_room(node, m, orr_sys_now_us() - before_us);
 	return index;
 }
 

@@ -47,6 +47,7 @@ enum orr_cost {
 	ORR_COST_MESSAGE,	/* handling one message in the progression engine */
 	ORR_COST_INTERRUPT,	/* a message, to the worker whose core it is handled on because no other is free */
 	ORR_COST_WAKE,		/* a thread that wakes to look for messages, to the one that computes on its core */
+	ORR_COST_LOOK,		/* a worker that looks after messages between two tasks */
 	ORR_NCOSTS
 };
 
@@ -113,7 +114,8 @@ unsigned orr_sys_cores(struct orr_node *node);
 /* ---- kernel execution on a CPU worker ---- */
 /* Starts func(buffers, cl_arg). Returns 0 when the kernel has run to its end, or 1 when it ends later: then w->end_us is the time
  * at which it is over (and orr_sys_kernel_end is called at or after that time). Runs the kernel, skips it, or injects its measured
- * time, as the run asks. */
+ * time, as the run asks. While models are calibrated on cores that other threads want too, w->own_us tells what the kernel took without
+ * the turns of those; else it is 0, and the time from the task's start to its end counts. */
 int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg);
 /* Does this world call the functions of the task's codelet? For kernels that are called elsewhere than in orr_sys_kernel_start, which
  * then gets a NULL function and only tells the time. */

@@ -277,9 +277,6 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 
 /* ---- workers ---- */
 
-/* How often they look at most: a look takes about half a microsecond. */
-#define LOOK_US 20
-
 /* A worker between two tasks, or about to sleep, in a process without a core for a thread that only looks after messages: cheaper than
  * switching to one, and no later than a kernel lasts. */
 static void look(struct orr_node *node, int idle)
@@ -290,7 +287,7 @@ static void look(struct orr_node *node, int idle)
 	if (!orr_mpi_busy(mpi))
 		return;
 	now = (int64_t) orr_sys_now_us();
-	if (!idle && now - ORR_ATOMIC_LOAD_RELAXED(&mpi->looked_us) < LOOK_US)
+	if (!idle && now - ORR_ATOMIC_LOAD_RELAXED(&mpi->looked_us) < ORR_MPI_LOOK_US)
 		return;
 	/* Who sleeps does not look any more, and somebody else is to. */
 	ORR_ATOMIC_STORE_RELAXED(&mpi->looked_us, idle ? 0 : now);

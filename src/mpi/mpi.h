@@ -184,6 +184,7 @@ struct orr_mpi {
 	int32_t drivers;		/* atomic: threads that wait and may drive */
 	int32_t dozing;			/* atomic: the dedicated thread sleeps for long */
 	int32_t stopping, running;	/* atomic */
+#define ORR_MPI_LOOK_US 20	/* how often they look at most */
 	int64_t looked_us;		/* atomic: when a worker looked last; 0: none does just now */
 	orr_waitq_t done;		/* rung when a request that somebody may wait for is complete */
 

@@ -217,7 +217,7 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 	static const char *const names[ORR_NCOSTS] = {
 		[ORR_COST_SUBMIT] = "submit_us", [ORR_COST_ACCESS] = "access_us", [ORR_COST_FOREIGN] = "foreign_us", [ORR_COST_COMPLETE] = "complete_us",
 		[ORR_COST_DATUM] = "datum_us", [ORR_COST_SCHED] = "sched_us", [ORR_COST_MESSAGE] = "message_us",
-		[ORR_COST_INTERRUPT] = "interrupt_us", [ORR_COST_WAKE] = "wake_us",
+		[ORR_COST_INTERRUPT] = "interrupt_us", [ORR_COST_WAKE] = "wake_us", [ORR_COST_LOOK] = "look_us",
 	};
 	char *s;
 	unsigned line = 0;
@@ -232,7 +232,7 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 		while (i < ORR_NCOSTS && (strlen(names[i]) != n || strncmp(names[i], s, n)))
 			i++;
 		if (i == ORR_NCOSTS)
-			return fail(path, line, "one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us and wake_us");
+			return fail(path, line, "one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us and look_us");
 		char *stop;
 		double v = orr_strtod(s + n, &stop);
 		if (stop == s + n || *skip_space(stop) || !(v >= 0) || v > 1e6)

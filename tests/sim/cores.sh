@@ -23,7 +23,7 @@ costs() {
 	echo '2 # Number of CPUs' > m/bus/box.config
 	echo 0 > m/bus/box.bandwidth
 	echo 0 > m/bus/box.latency
-	for name in submit foreign complete datum sched message interrupt wake; do
+	for name in submit foreign complete datum sched message interrupt wake look; do
 		[ "${1:-}" = ${name}_us ] && echo "$1 $2" || echo ${name}_us 0
 	done > m/bus/box.costs
 }
@@ -49,7 +49,7 @@ between "$chain" 5400 5420 "two messages, of which one comes into new memory"
 platform cores=2 copy_us=400 touch_us=600
 cores 1000 4 $mib 1 1
 between "$chain" 4000 4005 "a message beside a core that is free"
-between "$noticed" 700 720 "the message, with its 105 us on the way and 600 us for new memory"
+between "$noticed" 1000 1010 "the message, copied in 400 us, of which it was 105 us on the way, and with 600 us for new memory"
 
 # One computer of one core for both ranks: kernels share it.
 platform cores=1 computer=box
@@ -69,9 +69,27 @@ look=0
 cores 100 8 64 1 150
 between "$noticed" 170 190 "noticed by a thread that wakes"
 look=-1
-# A kernel of a second: the thread comes first.
+# A kernel of a second: a thread comes first, each millisecond.
 cores 1000000 1 64 1 150
-between "$noticed" 170 400 "noticed in a long kernel"
+between "$noticed" 640 670 "noticed in a long kernel"
+costs wake_us 50
+cores 10000 1 64 1 20000
+between "$chain" 10490 10510 "a kernel of 10 ms, with a thread that wakes in each of them"
+costs look_us 7
+cores 100 8 64 1 5000
+between "$chain" 845 860 "eight kernels with a look after each"
+look=0
+cores 100 8 64 1 5000
+between "$chain" 800 805 "eight kernels where others look"
+look=-1
+
+# A rank that computes nothing receives beside the kernel of the other one, each with half of the core.
+costs
+platform cores=1 computer=box copy_us=400 touch_us=600
+cores 1 0 $mib 1 1
+between "$noticed" 1000 1010 "received with the core to itself"
+cores 1 0 $mib 1 1 10000
+between "$noticed" 1890 1910 "received beside a kernel"
 
 # A rank that waits looks again and again: half of the time that the other one computes, where each wake takes as long as a nap.
 platform cores=1 computer=box

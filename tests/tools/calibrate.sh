@@ -53,14 +53,18 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 fi
 
 [ "$ORR_TEST_MPI" = yes ] || exit 0
-for cost in foreign_us message_us interrupt_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
+for cost in foreign_us message_us interrupt_us look_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
 fails 2 'it takes one of' "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" everything
 fails 2 'it takes 2' "$ORRERY" run -n 1 "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" network
 ok "$ORRERY" calibrate --network -o place --name net -n 3
 has out '^place/net.xml$'
 has place/net.xml 'radical="0-2"'
 fails 2 '--shared only goes with --network' "$ORRERY" calibrate --shared
-[ "$ORR_TEST_SIM" = yes ] && [ "$ORR_TEST_SANITIZER" = no ] || exit 0
+# Ten programs with the runtime: too long under sanitizers.
+[ "$ORR_TEST_SANITIZER" = no ] || exit 0
+ok "$ORRERY" calibrate --network --shared -o place --name shared -n 2
+for property in cores copy_us touch_us; do has place/shared.xml "<prop id=\"$property\" value=\"[0-9.e+]+\" />"; done
+[ "$ORR_TEST_SIM" = yes ] || exit 0
 ok "$ORRERY" cc --sim -o net.sim "$ORR_TEST_SRCDIR/tools/calibrate_mpi.c"
 ok "$ORRERY" sim -n 2 --platform place/net.xml ./net.sim network
 grep '^net ' out > simulated
