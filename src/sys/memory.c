@@ -3,7 +3,8 @@
  *
  * The C library gives large blocks back to the system when they are freed, and each page of a new one costs a fault: receiving a tile into
  * such memory takes five times as long as into memory that was used before (0.5 ms per MiB instead of 0.1 in a virtual machine). So
- * blocks of RECYCLE_MIN bytes and more that the runtime itself frees are kept for the next one of that size, at most RECYCLE_MAX bytes.
+ * blocks of RECYCLE_MIN bytes and more that the runtime itself frees are kept for the next one of that size, at most RECYCLE_MAX bytes,
+ * unless the program has limited its memory.
  *
  * Invariant: what is allocated here is freed here; kept blocks are in exactly one list and sum up to `bytes`; payloads always exist, and
  * a copy is over when it returns. */
@@ -37,7 +38,7 @@ static void *allocate(size_t size, size_t align)
 /* At the beginning of the block itself. */
 struct kept { struct kept *next; size_t size; };
 
-static unsigned list_of(size_t size) { return (unsigned) ((size * 0x9E3779B97F4A7C15ull) >> 56) % LISTS; }
+static unsigned list_of(size_t size) { return (unsigned) ((size * 0x9E3779B97F4A7C15ull) >> 56); }
 
 static void *unlink_kept(struct orr_real_memory *m, struct kept **at)
 {
@@ -90,7 +91,11 @@ void orr_real_memory_exit(struct orr_real *real)
 
 /* ---- the seam ---- */
 
-static int recycled(const struct orr_node *node, size_t size) { return node->sys && size >= RECYCLE_MIN && size <= RECYCLE_MAX; }
+/* Where memory is limited, what is freed is to make room. */
+static int recycled(const struct orr_node *node, size_t size)
+{
+	return node->sys && !node->limited && size >= RECYCLE_MIN && size <= RECYCLE_MAX;
+}
 
 void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align)
 {

@@ -15,7 +15,7 @@ struct orr_real_name {
 };
 
 /* Memory that the runtime freed and keeps, see memory.c. */
-#define ORR_REAL_KEPT_LISTS 64
+#define ORR_REAL_KEPT_LISTS 256
 struct kept;
 struct orr_real_memory {
 	orr_lock_t lock;		/* protects the rest */
