@@ -117,9 +117,9 @@ free=$(microseconds)
 for load in 5 30 60; do
 	for period in 20 500; do
 		us=$(microseconds --background-load $load --background-period $period --seed 3)
-		awk -v free="$free" -v us="$us" -v load=$load -v period=$period 'BEGIN {
-			p = load / 100; w = p < 0.95 - p ? p : 0.95 - p; limit = 5 * w / sqrt(3 * us / period); share = free / us
-			printf "load %d %%, period %d us: share %.4f (%.4f within %.4f)\n", load, period, share, 1 - p, limit
+		awk -v free="$free" -v us="$us" -v percent=$load -v period=$period 'BEGIN {
+			p = percent / 100; w = p < 0.95 - p ? p : 0.95 - p; limit = 5 * w / sqrt(3 * us / period); share = free / us
+			printf "load %d %%, period %d us: share %.4f (%.4f within %.4f)\n", percent, period, share, 1 - p, limit
 			exit share > 1 - p + limit || share < 1 - p - limit || share == 1 - p }' || die "links are not slowed as asked"
 	done
 done
