@@ -65,6 +65,7 @@ struct orr_sim_cores {
 	unsigned busy;			/* kernels that run on its CPUs, and messages that are being received */
 	unsigned waiting;		/* ranks that run none of them and wait for messages: they look again and again */
 	double done_us, since_us;	/* see sim_cores.c */
+	double wake_us;			/* what such a look takes from a core */
 	struct orr_sim_rank *ranks;	/* by next_on_computer */
 };
 
@@ -83,7 +84,6 @@ struct orr_sim_rank {
 	double stolen_us;		/* what its next kernel lasts longer, for a core that others took from it */
 	unsigned nrunning;		/* kernels on its CPUs */
 	unsigned receiving;		/* messages that its engine receives with the processor, as no worker has time to do so later */
-	int waiting;			/* it counts in cores->waiting */
 	double looked_us;		/* when a worker looked after messages last */
 	double copy_us, touch_us;	/* the processor's time per received byte, and per byte of memory that was never used before */
 	double way_us;			/* the network's time per byte of a long message, where copy_us is given */

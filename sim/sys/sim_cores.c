@@ -20,12 +20,8 @@
 /* Of each running kernel. */
 static double speed(const struct orr_sim_cores *c)
 {
-	double left = c->ncores, wake_us;
-	if (c->busy < c->ncores || !c->ranks->node)
-		return 1;
-	wake_us = c->ranks->node->costs[ORR_COST_WAKE];
-	left -= c->waiting * wake_us / (NAP_US + wake_us);
-	return fmax(left, c->ncores * LEAST_LEFT) / c->busy;
+	double left = c->ncores - c->waiting * c->wake_us / (NAP_US + c->wake_us);
+	return c->busy < c->ncores ? 1 : fmax(left, c->ncores * LEAST_LEFT) / c->busy;
 }
 
 /* Kernels on devices are not slowed down; those on CPUs may change places with them, and the heap is sorted again. */
@@ -58,9 +54,10 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 	c->busy += nrunning - rank->nrunning + receiving - rank->receiving;
 	rank->nrunning = nrunning;
 	rank->receiving = receiving;
-	c->waiting -= (unsigned) rank->waiting;
-	rank->waiting = waits(rank);
-	c->waiting += (unsigned) rank->waiting;
+	c->wake_us = rank->node->costs[ORR_COST_WAKE];
+	c->waiting = 0;
+	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
+		c->waiting += (unsigned) waits(r);
 	double after = speed(c);
 	if (before == after)
 		return;
