@@ -187,6 +187,8 @@ double orr_sys_now_us(void)
 	return orr_sim_clock_s() * 1e6;
 }
 
+double orr_sys_origin_us(void) { return 0; }
+
 void orr_sys_sleep_us(double us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();

@@ -74,6 +74,8 @@ enum orr_cost {
 /* ---- clock ---- */
 /* Now in microseconds since an arbitrary origin: the monotonic clock, or virtual time. */
 double orr_sys_now_us(void);
+/* What must be added to orr_sys_now_us so that all ranks of one computer speak of the same clock. */
+double orr_sys_origin_us(void);
 /* [waits] Sleeps that long (virtual time in a simulated run). */
 void orr_sys_sleep_us(double us);
 

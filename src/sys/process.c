@@ -38,6 +38,8 @@ double orr_sys_now_us(void)
 	return (double) (ts.tv_sec - origin_s) * 1e6 + (double) ts.tv_nsec * 1e-3;
 }
 
+double orr_sys_origin_us(void) { return (double) origin_s * 1e6; }
+
 void orr_sys_sleep_us(double us)
 {
 	struct timespec left;

@@ -159,6 +159,7 @@ static int by_time(const void *a, const void *b)
 static void write_events(struct orr_node *node, struct orr_trace *tr, FILE *f)
 {
 	ORR_PLAIN_NUMBERS;
+	double origin_us = orr_sys_origin_us();
 	size_t n = 0, i, k;
 	struct event *all;
 
@@ -178,10 +179,10 @@ static void write_events(struct orr_node *node, struct orr_trace *tr, FILE *f)
 		const struct event *e = &all[i];
 
 		if (e->kind == ORR_EV_SEND || e->kind == ORR_EV_RECV)
-			fprintf(f, "%.3f %d %d %s %d %lld %zu\n", e->us, node->mpi_rank, e->worker, names[e->kind], e->peer, (long long) e->tag,
+			fprintf(f, "%.3f %d %d %s %d %lld %zu\n", origin_us + e->us, node->mpi_rank, e->worker, names[e->kind], e->peer, (long long) e->tag,
 				e->bytes);
 		else
-			fprintf(f, "%.3f %d %d %s %llu %s\n", e->us, node->mpi_rank, e->worker, names[e->kind], (unsigned long long) e->job, e->name);
+			fprintf(f, "%.3f %d %d %s %llu %s\n", origin_us + e->us, node->mpi_rank, e->worker, names[e->kind], (unsigned long long) e->job, e->name);
 	}
 	free(all);
 }
