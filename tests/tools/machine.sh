@@ -37,7 +37,7 @@ fi
 
 # ---- described machines ----
 ok "$ORRERY" machine --list
-for m in quickstart ci-xeon2 h200x8 laptop8; do
+for m in quickstart ci-xeon2 ci-epyc2 h200x8 laptop8; do
 	has out "^$m	"
 	[ -s "$gallery/$m/README" ] || die "$m does not tell where it comes from"
 done
@@ -81,10 +81,10 @@ damage costs 'submit_us -1'
 
 [ "$ORR_TEST_SIM" = yes ] || exit 0
 program=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim
-for m in quickstart ci-xeon2 h200x8 laptop8; do
+for m in quickstart ci-xeon2 ci-epyc2 h200x8 laptop8; do
 	ok "$ORRERY" sim -n 4 --kernels skip --cpus 4 --machine $m "$program" -nt 8 -b 512
 	if grep -q uncalibrated out err; then cat out err; die "$m: kernels of Cholesky without times"; fi
 done
-for p in h200x8-64 laptop8-4 mixed-8 ci-xeon2-2; do
+for p in h200x8-64 laptop8-4 mixed-8 ci-xeon2-2 ci-epyc2-2; do
 	ok "$ORRERY" sim -n 2 --kernels skip --platform "$ORR_TEST_SRCDIR/platforms/$p.xml" "$program" -nt 4 -b 512
 done
