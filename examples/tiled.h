@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the tiled examples share: the grid of processes over which tiles or blocks are dealt, the elements of the matrices
- * that are factored, and where the clock is read.
+ * What the tiled examples share: the grid of processes over which tiles or blocks are dealt, how such a program begins, and
+ * where the clock is read.
  * Invariant: no state; what is computed here depends on the arguments only, so that every rank gets the same.
  */
 #ifndef EXAMPLES_TILED_H
 #define EXAMPLES_TILED_H
 
-#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <starpu_mpi.h>
 
@@ -18,14 +18,22 @@
 
 struct grid
 {
+	MPI_Comm comm;
+	int rank, size;	/* of this process in comm, and of comm */
 	int P, Q;	/* rows and columns of processes, P * Q = ranks */
 	int p, q;	/* this rank's place: rank = p * Q + q */
 };
 
-/* Completes a grid of which P and Q are given or 0: as square as possible, P <= Q. An impossible one becomes an error of `o`. */
-static inline void grid_complete(struct grid *g, int rank, int size, struct options *o)
+/* Consumes the options that give P and Q; returns whether it was one of them. */
+static inline int grid_option(struct options *o, struct grid *g)
 {
-	int given_p = g->P, given_q = g->Q;
+	return options_int(o, "-p", NULL, 1, 1000000, &g->P) || options_int(o, "-q", NULL, 1, 1000000, &g->Q);
+}
+
+/* Completes a grid of which P and Q are given or 0: as square as possible, P <= Q. An impossible one becomes an error of `o`. */
+static inline void grid_complete(struct grid *g, struct options *o)
+{
+	int given_p = g->P, given_q = g->Q, size = g->size;
 
 	if (!g->P && !g->Q)
 	{
@@ -43,8 +51,8 @@ static inline void grid_complete(struct grid *g, int rank, int size, struct opti
 			 "p * q must be %d", given_p, given_q, size, size);
 	else if (g->Q)
 	{
-		g->p = rank / g->Q;
-		g->q = rank % g->Q;
+		g->p = g->rank / g->Q;
+		g->q = g->rank % g->Q;
 	}
 }
 
@@ -56,7 +64,7 @@ static inline int next_in_stride(int from, int offset, int stride)
 	return from + (ahead < 0 ? ahead + stride : ahead);
 }
 
-/* ---- matrices ---- */
+/* ---- numbers ---- */
 
 /*
  * A pseudo-random number in [-1/2, 1/2) that belongs to a pair of indices: any rank computes any element without
@@ -72,30 +80,29 @@ static inline double random_element(int row, int column)
 	return (double)(x >> 11) * 0x1p-53 - 0.5;
 }
 
-static inline double square(double x)
-{
-	return x * x;
-}
-
-/* The root of the sum over all ranks of what each has in `squares`: n Frobenius norms. */
-static inline void norms_of(MPI_Comm comm, const double *squares, double *norms, int n)
-{
-	MPI_Allreduce(squares, norms, n, MPI_DOUBLE, MPI_SUM, comm);
-	for (int i = 0; i < n; i++)
-		norms[i] = sqrt(norms[i]);
-}
-
-/* Provided by OpenBLAS, absent from other implementations. */
-extern void openblas_set_num_threads(int threads) __attribute__((weak));
-
-/* Workers are the only parallelism that is wanted. */
-static inline void blas_one_thread(void)
-{
-	if (openblas_set_num_threads)
-		openblas_set_num_threads(1);
-}
-
 /* ---- running ---- */
+
+/*
+ * Starts the runtime and completes the grid `g`, of which the communicator and what options give are set. Returns -1 when the
+ * program shall go on, and then it calls starpu_mpi_shutdown() at its end; otherwise the program's exit status.
+ */
+static inline int grid_start(struct grid *g, int *argc, char ***argv, struct options *o, const char *program, const char *usage)
+{
+	int ret = starpu_mpi_init_conf(argc, argv, 1, g->comm, NULL);
+
+	if (ret)
+	{
+		fprintf(stderr, "%s: the runtime did not start (%s)\n", program, strerror(-ret));
+		return 1;
+	}
+	starpu_mpi_comm_rank(g->comm, &g->rank);
+	starpu_mpi_comm_size(g->comm, &g->size);
+	grid_complete(g, o);
+	ret = options_report(o, g->rank, program, usage);
+	if (ret >= 0)
+		starpu_mpi_shutdown();
+	return ret;
+}
 
 /* Waits until all ranks have done all that was submitted, and tells the time in microseconds. */
 static inline double settle(MPI_Comm comm)

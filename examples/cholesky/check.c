@@ -5,13 +5,8 @@
  * Invariant: the verdict is the same on all ranks, and a result that is not a number is a failure.
  */
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
 
 #include "cholesky.h"
-
-/* A stable algorithm leaves ||R|| well below n * ||A|| * epsilon; in practice the ratio is below one. */
-#define LARGEST_RATIO 10.0
 
 static void insert_residual(struct problem *pb, int i, int j, int k)
 {
@@ -21,10 +16,10 @@ static void insert_residual(struct problem *pb, int i, int j, int k)
 	int ret;
 
 	if (i == j)
-		ret = starpu_mpi_task_insert(pb->comm, &residual_diag_cl, STARPU_RW, r, STARPU_R, left,
+		ret = starpu_mpi_task_insert(pb->grid.comm, &residual_diag_cl, STARPU_RW, r, STARPU_R, left,
 					     STARPU_FLOPS, 2 * b * b * b, 0);
 	else
-		ret = starpu_mpi_task_insert(pb->comm, &residual_cl, STARPU_RW, r, STARPU_R, left, STARPU_R, right,
+		ret = starpu_mpi_task_insert(pb->grid.comm, &residual_cl, STARPU_RW, r, STARPU_R, left, STARPU_R, right,
 					     STARPU_FLOPS, 2 * b * b * b, 0);
 	tiles_inserted(pb, ret, "residual", i, j, k);
 }
@@ -53,37 +48,18 @@ static void add_squares(struct problem *pb, int i, int j, double *r2, double *a2
 	*a2 += times * a_sum;
 }
 
-/* Frobenius norms of R and A, over all ranks. */
-static void norms(struct problem *pb, double *r, double *a)
-{
-	double mine[2] = { 0, 0 }, all[2];
-
-	for (int i = pb->grid.p; i < pb->nt; i += pb->grid.P)
-		for (int j = pb->grid.q; j <= i; j += pb->grid.Q)
-			add_squares(pb, i, j, &mine[0], &mine[1]);
-	norms_of(pb->comm, mine, all, 2);
-	*r = all[0];
-	*a = all[1];
-}
-
 int check_factor(struct problem *pb)
 {
-	double r, a, ratio;
-	int good;
+	double squares[2] = { 0, 0 };
 
 	for (int k = 0; k < pb->nt; k++)
 	{
 		for_each_update(pb, k, k, insert_residual);
 		tiles_flush_panel(pb, k);
 	}
-	starpu_mpi_wait_for_all(pb->comm);
-	norms(pb, &r, &a);
-	ratio = r / (pb->nt * pb->b * a * (pb->single ? FLT_EPSILON : DBL_EPSILON));
-	good = ratio <= LARGEST_RATIO;	/* false for a NaN */
-	if (pb->rank == 0 && good)
-		printf("check: OK (||A - L L^T|| / (n ||A|| eps) = %.3g)\n", ratio);
-	else if (pb->rank == 0)
-		fprintf(stderr, "check: FAILED, ||A - L L^T|| / (n ||A|| eps) = %g exceeds %g (||A - L L^T|| = %g, ||A|| = %g)\n",
-			ratio, LARGEST_RATIO, r, a);
-	return !good;
+	starpu_mpi_wait_for_all(pb->grid.comm);
+	for (int i = pb->grid.p; i < pb->nt; i += pb->grid.P)
+		for (int j = pb->grid.q; j <= i; j += pb->grid.Q)
+			add_squares(pb, i, j, &squares[0], &squares[1]);
+	return judge_residual(&pb->grid, squares, pb->nt * pb->b, pb->single ? FLT_EPSILON : DBL_EPSILON, "A - L L^T");
 }

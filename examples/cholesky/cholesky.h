@@ -9,12 +9,10 @@
 
 #include <starpu_mpi.h>
 
-#include "../tiled.h"
+#include "../matrix.h"
 
 struct problem
 {
-	MPI_Comm comm;
-	int rank, size;
 	struct grid grid;
 	int nt, b;			/* tiles per dimension, rows of a tile */
 	int prune, check;
@@ -35,14 +33,9 @@ static inline size_t tile_count(const struct problem *pb)
 	return tile_index(pb->nt, 0);
 }
 
-static inline int tile_owner(const struct problem *pb, int i, int j)
-{
-	return i % pb->grid.P * pb->grid.Q + j % pb->grid.Q;
-}
-
 static inline int tile_is_mine(const struct problem *pb, int i, int j)
 {
-	return i % pb->grid.P == pb->grid.p && j % pb->grid.Q == pb->grid.q;
+	return row_is_mine(&pb->grid, i) && column_is_mine(&pb->grid, j);
 }
 
 /* kernels.c */
@@ -72,7 +65,7 @@ void tiles_unregister(struct problem *pb);
 void tiles_flush_panel(struct problem *pb, int k);
 static inline void tiles_inserted(const struct problem *pb, int ret, const char *name, int i, int j, int k)
 {
-	check_inserted(pb->comm, ret, "cholesky", name, i, j, k);
+	check_inserted(pb->grid.comm, ret, "cholesky", name, i, j, k);
 }
 
 /* factor.c */

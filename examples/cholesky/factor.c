@@ -37,7 +37,7 @@ static int gemm_priority(const struct problem *pb, int i, int j, int k)
 static void insert_potrf(struct problem *pb, int k)
 {
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->comm, &potrf_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &potrf_cl,
 					 STARPU_VALUE, &k, sizeof(k),
 					 STARPU_RW, pb->factor[tile_index(k, k)],
 					 STARPU_PRIORITY, potrf_priority(pb, k),
@@ -50,7 +50,7 @@ static void insert_potrf(struct problem *pb, int k)
 static void insert_trsm(struct problem *pb, int i, int k)
 {
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->comm, &trsm_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &trsm_cl,
 					 STARPU_R, pb->factor[tile_index(k, k)],
 					 STARPU_RW, pb->factor[tile_index(i, k)],
 					 STARPU_PRIORITY, trsm_priority(pb, i, k),
@@ -63,7 +63,7 @@ static void insert_trsm(struct problem *pb, int i, int k)
 static void insert_syrk(struct problem *pb, int i, int k)
 {
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->comm, &syrk_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &syrk_cl,
 					 STARPU_R, pb->factor[tile_index(i, k)],
 					 STARPU_RW, pb->factor[tile_index(i, i)],
 					 STARPU_PRIORITY, syrk_priority(pb, i, k),
@@ -76,7 +76,7 @@ static void insert_syrk(struct problem *pb, int i, int k)
 static void insert_gemm(struct problem *pb, int i, int j, int k)
 {
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->comm, &gemm_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &gemm_cl,
 					 STARPU_R, pb->factor[tile_index(i, k)],
 					 STARPU_R, pb->factor[tile_index(j, k)],
 					 STARPU_RW, pb->factor[tile_index(i, j)],

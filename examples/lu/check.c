@@ -5,18 +5,14 @@
  * Invariant: the verdict is the same on all ranks, and a result that is not a number is a failure.
  */
 #include <float.h>
-#include <stdio.h>
 
 #include "lu.h"
-
-/* A stable algorithm leaves ||R|| well below n * ||A|| * epsilon; in practice the ratio is below one. */
-#define LARGEST_RATIO 10.0
 
 static void insert_residual(struct problem *pb, int i, int j, int k)
 {
 	double b = pb->b;
 	int left_is_pivot = i == k, right_is_pivot = k == j;
-	int ret = starpu_mpi_task_insert(pb->comm, &residual_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &residual_cl,
 					 STARPU_VALUE, &left_is_pivot, sizeof(left_is_pivot),
 					 STARPU_VALUE, &right_is_pivot, sizeof(right_is_pivot),
 					 STARPU_RW, pb->residual[tile_index(pb, i, j)],
@@ -25,7 +21,7 @@ static void insert_residual(struct problem *pb, int i, int j, int k)
 					 STARPU_FLOPS, 2 * b * b * b,
 					 0);
 
-	check_inserted(pb->comm, ret, "lu", "residual", i, j, k);
+	check_inserted(pb->grid.comm, ret, "lu", "residual", i, j, k);
 }
 
 /* Adds the squares of the elements of tile (i,j) of R and of A. */
@@ -49,25 +45,16 @@ static void add_squares(struct problem *pb, int i, int j, double *r2, double *a2
 
 int check_factor(struct problem *pb)
 {
-	double mine[2] = { 0, 0 }, norm[2], ratio;
-	int good;
+	double squares[2] = { 0, 0 };
 
 	for (int k = 0; k < pb->nt; k++)
 	{
 		for_each_update(pb, k, k, insert_residual);
 		tiles_flush_step(pb, k);
 	}
-	starpu_mpi_wait_for_all(pb->comm);
+	starpu_mpi_wait_for_all(pb->grid.comm);
 	for (int i = pb->grid.p; i < pb->nt; i += pb->grid.P)
 		for (int j = pb->grid.q; j < pb->nt; j += pb->grid.Q)
-			add_squares(pb, i, j, &mine[0], &mine[1]);
-	norms_of(pb->comm, mine, norm, 2);
-	ratio = norm[0] / (pb->nt * pb->b * norm[1] * DBL_EPSILON);
-	good = ratio <= LARGEST_RATIO;	/* false for a NaN */
-	if (pb->rank == 0 && good)
-		printf("check: OK (||A - L U|| / (n ||A|| eps) = %.3g)\n", ratio);
-	else if (pb->rank == 0)
-		fprintf(stderr, "check: FAILED, ||A - L U|| / (n ||A|| eps) = %g exceeds %g (||A - L U|| = %g, ||A|| = %g)\n",
-			ratio, LARGEST_RATIO, norm[0], norm[1]);
-	return !good;
+			add_squares(pb, i, j, &squares[0], &squares[1]);
+	return judge_residual(&pb->grid, squares, pb->nt * pb->b, DBL_EPSILON, "A - L U");
 }

@@ -27,34 +27,34 @@ static int chain_priority(const struct problem *pb, int i, int j, int k)
 static void insert_getrf(struct problem *pb, int k)
 {
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->comm, &getrf_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &getrf_cl,
 					 STARPU_VALUE, &k, sizeof(k),
 					 STARPU_RW, pb->factor[tile_index(pb, k, k)],
 					 STARPU_PRIORITY, getrf_priority(pb, k),
 					 STARPU_FLOPS, 2 * b * b * b / 3,
 					 0);
 
-	check_inserted(pb->comm, ret, "lu", "getrf", k, k, k);
+	check_inserted(pb->grid.comm, ret, "lu", "getrf", k, k, k);
 }
 
 /* Solves tile (i,j) of row or column k. */
 static void insert_trsm(struct problem *pb, int i, int j, int k)
 {
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->comm, i == k ? &trsm_row_cl : &trsm_column_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, i == k ? &trsm_row_cl : &trsm_column_cl,
 					 STARPU_R, pb->factor[tile_index(pb, k, k)],
 					 STARPU_RW, pb->factor[tile_index(pb, i, j)],
 					 STARPU_PRIORITY, chain_priority(pb, i, j, k),
 					 STARPU_FLOPS, b * b * b,
 					 0);
 
-	check_inserted(pb->comm, ret, "lu", "trsm", i, j, k);
+	check_inserted(pb->grid.comm, ret, "lu", "trsm", i, j, k);
 }
 
 static void insert_gemm(struct problem *pb, int i, int j, int k)
 {
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->comm, &gemm_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &gemm_cl,
 					 STARPU_R, pb->factor[tile_index(pb, i, k)],
 					 STARPU_R, pb->factor[tile_index(pb, k, j)],
 					 STARPU_RW, pb->factor[tile_index(pb, i, j)],
@@ -62,7 +62,7 @@ static void insert_gemm(struct problem *pb, int i, int j, int k)
 					 STARPU_FLOPS, 2 * b * b * b,
 					 0);
 
-	check_inserted(pb->comm, ret, "lu", "gemm", i, j, k);
+	check_inserted(pb->grid.comm, ret, "lu", "gemm", i, j, k);
 }
 
 /*
@@ -73,9 +73,9 @@ void for_each_update(struct problem *pb, int k, int first, update_function inser
 {
 	for (int i = first; i < pb->nt; i++)
 	{
-		int all = row_is_mine(pb, i) && column_is_mine(pb, k);
+		int all = row_is_mine(&pb->grid, i) && column_is_mine(&pb->grid, k);
 
-		if (!row_is_mine(pb, i) && !row_is_mine(pb, k))
+		if (!row_is_mine(&pb->grid, i) && !row_is_mine(&pb->grid, k))
 			continue;
 		for (int j = all ? first : next_in_stride(first, pb->grid.q, pb->grid.Q); j < pb->nt; j += all ? 1 : pb->grid.Q)
 			insert(pb, i, j, k);
@@ -85,15 +85,15 @@ void for_each_update(struct problem *pb, int k, int first, update_function inser
 /* The owner of the pivot takes part in all of its row and column, others in what is theirs. */
 static void insert_panels(struct problem *pb, int k)
 {
-	int row = row_is_mine(pb, k), column = column_is_mine(pb, k), both = row && column;
+	int row = row_is_mine(&pb->grid, k), column = column_is_mine(&pb->grid, k), both = row && column;
 
 	if (both)
 		insert_getrf(pb, k);
 	for (int x = k + 1; x < pb->nt; x++)
 	{
-		if (both || (row && column_is_mine(pb, x)))
+		if (both || (row && column_is_mine(&pb->grid, x)))
 			insert_trsm(pb, k, x, k);
-		if (both || (column && row_is_mine(pb, x)))
+		if (both || (column && row_is_mine(&pb->grid, x)))
 			insert_trsm(pb, x, k, k);
 	}
 }

@@ -14,7 +14,6 @@
  * Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the algorithm, check.c the verification.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "lu.h"
 
@@ -28,6 +27,7 @@ static const char usage[] =
 	"  --check          verify the factors against the matrix; needs kernels that run\n"
 	"  -h, --help       this text\n";
 
+/* The largest nt and b still give a matrix whose order is an int. */
 static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 {
 	for (options_begin(o, argc, argv); options_more(o); )
@@ -35,16 +35,12 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			;
 		else if (options_int(o, "-b", "--tile", 1, 40000, &pb->b))
 			;
-		else if (options_int(o, "-p", NULL, 1, 1000000, &pb->grid.P))
-			;
-		else if (options_int(o, "-q", NULL, 1, 1000000, &pb->grid.Q))
+		else if (grid_option(o, &pb->grid))
 			;
 		else if (options_flag(o, "--check", NULL))
 			pb->check = 1;
 		else
 			options_unknown(o);
-	if (!o->error[0] && (long long)pb->nt * pb->b > 2000000000)
-		snprintf(o->error, sizeof(o->error), "a matrix of %d * %d rows is too large; lower -nt or -b", pb->nt, pb->b);
 }
 
 static void print_result(const struct problem *pb, double seconds)
@@ -53,9 +49,7 @@ static void print_result(const struct problem *pb, double seconds)
 	double n = (double)pb->nt * pb->b;
 	double flops = 2 * n * n * n / 3 - n * n / 2 - n / 6;
 
-	if (pb->rank == 0)
-		printf("lu nodes=%d tiles=%d tile=%d tasks=%lld time_s=%.6f gflops=%.3f\n", pb->size, pb->nt, pb->b,
-		       nt * (nt + 1) * (2 * nt + 1) / 6, seconds, seconds > 0 ? flops / seconds * 1e-9 : 0);
+	print_factored(&pb->grid, "lu", pb->nt, pb->b, nt * (nt + 1) * (2 * nt + 1) / 6, flops, seconds);
 }
 
 /* The work between start and end of the runtime; returns the exit status. */
@@ -66,13 +60,14 @@ static int factor(struct problem *pb)
 
 	blas_one_thread();
 	tiles_register(pb);
-	start = settle(pb->comm);
+	start = settle(pb->grid.comm);
 	factor_insert(pb);
-	print_result(pb, (settle(pb->comm) - start) * 1e-6);
+	print_result(pb, (settle(pb->grid.comm) - start) * 1e-6);
 
 	failed = kernels_singular();
 	if (failed)
-		fprintf(stderr, "lu: rank %d: tile (%d,%d) is singular or wants an exchange of rows\n", pb->rank, failed - 1, failed - 1);
+		fprintf(stderr, "lu: rank %d: tile (%d,%d) is singular or wants an exchange of rows\n", pb->grid.rank,
+			failed - 1, failed - 1);
 	if (pb->check)
 		status = check_factor(pb);
 	tiles_unregister(pb);
@@ -81,23 +76,15 @@ static int factor(struct problem *pb)
 
 int main(int argc, char **argv)
 {
-	struct problem pb = { .comm = MPI_COMM_WORLD, .nt = 8, .b = 64 };
+	struct problem pb = { .grid = { .comm = MPI_COMM_WORLD }, .nt = 8, .b = 64 };
 	struct options o;
 	int ret;
 
 	parse(&o, argc, argv, &pb);
-	ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
-	if (ret)
-	{
-		fprintf(stderr, "lu: the runtime did not start (%s)\n", strerror(-ret));
-		return 1;
-	}
-	starpu_mpi_comm_rank(pb.comm, &pb.rank);
-	starpu_mpi_comm_size(pb.comm, &pb.size);
-	grid_complete(&pb.grid, pb.rank, pb.size, &o);
-	ret = options_report(&o, pb.rank, "lu", usage);
-	if (ret < 0)
-		ret = factor(&pb);
+	ret = grid_start(&pb.grid, &argc, &argv, &o, "lu", usage);
+	if (ret >= 0)
+		return ret;
+	ret = factor(&pb);
 	starpu_mpi_shutdown();
 	return ret;
 }

@@ -9,12 +9,10 @@
 
 #include <starpu_mpi.h>
 
-#include "../tiled.h"
+#include "../matrix.h"
 
 struct problem
 {
-	MPI_Comm comm;
-	int rank, size;
 	struct grid grid;
 	int nt, b;			/* tiles per dimension, rows of a tile */
 	int check;
@@ -27,19 +25,9 @@ static inline size_t tile_index(const struct problem *pb, int i, int j)
 	return (size_t)i * (size_t)pb->nt + (size_t)j;
 }
 
-static inline int tile_owner(const struct problem *pb, int i, int j)
+static inline size_t tile_count(const struct problem *pb)
 {
-	return i % pb->grid.P * pb->grid.Q + j % pb->grid.Q;
-}
-
-static inline int row_is_mine(const struct problem *pb, int i)
-{
-	return i % pb->grid.P == pb->grid.p;
-}
-
-static inline int column_is_mine(const struct problem *pb, int j)
-{
-	return j % pb->grid.Q == pb->grid.q;
+	return tile_index(pb, pb->nt, 0);
 }
 
 /* kernels.c; modes are those of the buffers in order */

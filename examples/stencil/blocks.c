@@ -45,7 +45,7 @@ static void register_block(struct problem *pb, int i, int j)
 static void generate_block(struct problem *pb, int i, int j)
 {
 	struct block *k = block_at(pb, i, j);
-	int ret = starpu_mpi_task_insert(pb->comm, &init_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &init_cl,
 					 STARPU_VALUE, &i, sizeof(i),
 					 STARPU_VALUE, &j, sizeof(j),
 					 STARPU_W, k->cells,
@@ -53,7 +53,7 @@ static void generate_block(struct problem *pb, int i, int j)
 					 STARPU_W, k->columns[0],
 					 0);
 
-	check_inserted(pb->comm, ret, "stencil", "init", i, j, 0);
+	check_inserted(pb->grid.comm, ret, "stencil", "init", i, j, 0);
 }
 
 void blocks_register(struct problem *pb)
@@ -66,7 +66,7 @@ void blocks_register(struct problem *pb)
 	if (!pb->blocks || !pb->known)
 	{
 		fprintf(stderr, "stencil: no memory for %d * %d blocks; use fewer of them (-nx, -ny)\n", pb->nx, pb->ny);
-		MPI_Abort(pb->comm, 1);
+		MPI_Abort(pb->grid.comm, 1);
 		abort();
 	}
 	for (int i = 0; i < pb->nx; i++)
@@ -106,7 +106,7 @@ static void insert_update(struct problem *pb, int i, int j, int t)
 	struct block *k = block_at(pb, i, j);
 	int now = t % 2, next = !now;
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->comm, &update_cl,
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &update_cl,
 					 STARPU_VALUE, &t, sizeof(t),
 					 STARPU_RW, k->cells,
 					 STARPU_R, block_at(pb, i - 1, j)->rows[now],
@@ -119,7 +119,7 @@ static void insert_update(struct problem *pb, int i, int j, int t)
 					 STARPU_FLOPS, 6 * b * b,
 					 0);
 
-	check_inserted(pb->comm, ret, "stencil", "update", i, j, t);
+	check_inserted(pb->grid.comm, ret, "stencil", "update", i, j, t);
 }
 
 void blocks_iterate(struct problem *pb)

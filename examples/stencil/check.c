@@ -76,13 +76,13 @@ int check_blocks(struct problem *pb)
 		for (int j = pb->left; j < pb->right; j++)
 			part[0] += wrong_in_block(pb, i, j, plate);
 	free(plate);
-	MPI_Allreduce(part, all, 2, MPI_LONG_LONG, MPI_SUM, pb->comm);
-	if (pb->rank == 0 && all[1])
+	MPI_Allreduce(part, all, 2, MPI_LONG_LONG, MPI_SUM, pb->grid.comm);
+	if (pb->grid.rank == 0 && all[1])
 		fprintf(stderr, "check: %lld ranks have no memory for the sequential computation; use a smaller plate\n", all[1]);
-	else if (pb->rank == 0 && all[0])
+	else if (pb->grid.rank == 0 && all[0])
 		fprintf(stderr, "check: FAILED, %lld of %lld cells differ from the sequential computation\n", all[0],
 			(long long)pb->nx * pb->ny * pb->b * pb->b);
-	else if (pb->rank == 0)
+	else if (pb->grid.rank == 0)
 		printf("check: OK\n");
 	return all[0] || all[1];
 }

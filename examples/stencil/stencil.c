@@ -13,7 +13,6 @@
  * microsecond. kernels.c holds the codelets, blocks.c data and tasks, check.c the verification.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "stencil.h"
 
@@ -28,6 +27,7 @@ static const char usage[] =
 	"  --check          verify the result against a sequential computation\n"
 	"  -h, --help       this text\n";
 
+/* The largest numbers still give a plate whose sides are ints. */
 static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 {
 	for (options_begin(o, argc, argv); options_more(o); )
@@ -39,17 +39,12 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			;
 		else if (options_int(o, "--niter", "-niter", 0, 100000000, &pb->niter))
 			;
-		else if (options_int(o, "-p", NULL, 1, 1000000, &pb->grid.P))
-			;
-		else if (options_int(o, "-q", NULL, 1, 1000000, &pb->grid.Q))
+		else if (grid_option(o, &pb->grid))
 			;
 		else if (options_flag(o, "--check", NULL))
 			pb->check = 1;
 		else
 			options_unknown(o);
-	if (!o->error[0] && ((long long)pb->nx * pb->b > 2000000000 || (long long)pb->ny * pb->b > 2000000000))
-		snprintf(o->error, sizeof(o->error), "a plate of %d * %d by %d * %d cells is too large; lower -nx, -ny or -b",
-			 pb->nx, pb->b, pb->ny, pb->b);
 }
 
 /* Gives each rank a rectangle of blocks. */
@@ -68,39 +63,38 @@ static void print_result(const struct problem *pb, double seconds)
 	long long tasks = (long long)pb->nx * pb->ny * pb->niter;
 	double cells = (double)tasks * pb->b * pb->b;
 
-	if (pb->rank == 0)
-		printf("stencil nodes=%d blocks=%dx%d block=%d niter=%d tasks=%lld time_s=%.6f cells_per_us=%.3f\n", pb->size, pb->nx,
-		       pb->ny, pb->b, pb->niter, tasks, seconds, seconds > 0 ? cells / seconds * 1e-6 : 0);
+	if (pb->grid.rank == 0)
+		printf("stencil nodes=%d blocks=%dx%d block=%d niter=%d tasks=%lld time_s=%.6f cells_per_us=%.3f\n", pb->grid.size,
+		       pb->nx, pb->ny, pb->b, pb->niter, tasks, seconds, seconds > 0 ? cells / seconds * 1e-6 : 0);
+}
+
+/* The work between start and end of the runtime; returns the exit status. */
+static int iterate(struct problem *pb)
+{
+	double start;
+	int status;
+
+	distribute(pb);
+	blocks_register(pb);
+	start = settle(pb->grid.comm);
+	blocks_iterate(pb);
+	print_result(pb, (settle(pb->grid.comm) - start) * 1e-6);
+	status = pb->check ? check_blocks(pb) : 0;
+	blocks_unregister(pb);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct problem pb = { .comm = MPI_COMM_WORLD, .nx = 4, .ny = 4, .b = 64, .niter = 10 };
+	struct problem pb = { .grid = { .comm = MPI_COMM_WORLD }, .nx = 4, .ny = 4, .b = 64, .niter = 10 };
 	struct options o;
-	double start;
 	int ret;
 
 	parse(&o, argc, argv, &pb);
-	ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
-	if (ret)
-	{
-		fprintf(stderr, "stencil: the runtime did not start (%s)\n", strerror(-ret));
-		return 1;
-	}
-	starpu_mpi_comm_rank(pb.comm, &pb.rank);
-	starpu_mpi_comm_size(pb.comm, &pb.size);
-	grid_complete(&pb.grid, pb.rank, pb.size, &o);
-	ret = options_report(&o, pb.rank, "stencil", usage);
-	if (ret < 0)
-	{
-		distribute(&pb);
-		blocks_register(&pb);
-		start = settle(pb.comm);
-		blocks_iterate(&pb);
-		print_result(&pb, (settle(pb.comm) - start) * 1e-6);
-		ret = pb.check ? check_blocks(&pb) : 0;
-		blocks_unregister(&pb);
-	}
+	ret = grid_start(&pb.grid, &argc, &argv, &o, "stencil", usage);
+	if (ret >= 0)
+		return ret;
+	ret = iterate(&pb);
 	starpu_mpi_shutdown();
 	return ret;
 }

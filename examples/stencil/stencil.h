@@ -21,8 +21,6 @@ struct block
 
 struct problem
 {
-	MPI_Comm comm;
-	int rank, size;
 	struct grid grid;
 	int nx, ny, b;			/* rows and columns of blocks; rows and columns of a block */
 	int niter;
