@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Estimates from foreign models: the first line of the input is a question
- *	TYPE KIND DEVID NCORES NIMPL SIZE FLOPS FOOTPRINT CALIBRATE
- * and the rest the model's file. Whatever both say, the answer is a time that is finite and above zero, or "not known"; when a time is
- * needed at any price there is one; and the same question has the same answer twice. */
+ *      TYPE KIND DEVID NCORES NIMPL SIZE FLOPS FOOTPRINT CALIBRATE
+ * and the rest the model's file. Whatever both say, the answer is a time that is finite and above
+ * zero, or "not known"; when a time is needed at any price there is one; and the same question has
+ * the same answer twice. */
 #include <math.h>
 #include <string.h>
 #include "core/task.h"
@@ -17,11 +18,33 @@ static struct {
 	double flops;
 } ask;
 
-static size_t get_size(starpu_data_handle_t h) { (void) h; return ask.size; }
-static uint32_t get_footprint(starpu_data_handle_t h) { (void) h; return ask.footprint; }
-static uint32_t task_footprint(struct starpu_task *t) { (void) t; return ask.footprint; }
-static size_t task_size(struct starpu_task *t, unsigned n) { (void) t; (void) n; return ask.size; }
-static void parameters(struct starpu_task *t, double *p) { (void) t; p[0] = (double) ask.size; p[1] = ask.flops; }
+static size_t get_size(starpu_data_handle_t h)
+{
+	(void) h;
+	return ask.size;
+}
+static uint32_t get_footprint(starpu_data_handle_t h)
+{
+	(void) h;
+	return ask.footprint;
+}
+static uint32_t task_footprint(struct starpu_task *t)
+{
+	(void) t;
+	return ask.footprint;
+}
+static size_t task_size(struct starpu_task *t, unsigned n)
+{
+	(void) t;
+	(void) n;
+	return ask.size;
+}
+static void parameters(struct starpu_task *t, double *p)
+{
+	(void) t;
+	p[0] = (double) ask.size;
+	p[1] = ask.flops;
+}
 
 static struct starpu_data_interface_ops ops = { .get_size = get_size, .footprint = get_footprint };
 
@@ -29,8 +52,8 @@ static void parse(const char *line)
 {
 	memset(&ask, 0, sizeof(ask));
 	ask.type = STARPU_HISTORY_BASED;
-	sscanf(line, "%d %d %d %d %u %zu %lf %x %d", &ask.type, &ask.kind, &ask.devid, &ask.ncores, &ask.nimpl, &ask.size, &ask.flops,
-	       &ask.footprint, &ask.calibrate);
+	sscanf(line, "%d %d %d %d %u %zu %lf %x %d", &ask.type, &ask.kind, &ask.devid, &ask.ncores,
+	       &ask.nimpl, &ask.size, &ask.flops, &ask.footprint, &ask.calibrate);
 	ask.type = STARPU_PER_WORKER + (int) (((unsigned) ask.type - STARPU_PER_WORKER) % 7);
 	ask.kind = (int) ((unsigned) ask.kind % STARPU_NARCH);
 	ask.devid = (int) ((unsigned) ask.devid % (ORR_MODEL_MAX_DEVID + 1));
@@ -68,7 +91,8 @@ static void question(struct orr_node *node, struct starpu_perfmodel *model)
 		MUST((isnan(r.us) && !defaults) || (r.us > 0 && isfinite(r.us)));
 		MUST(isnan(r.us) || (r.deviation >= 0 && isfinite(r.deviation)));
 		MUST(isnan(r.us) == (r.source == ORR_PERF_UNKNOWN));
-		struct orr_estimate again = orr_perf_estimate(node, model, &u, &t, ask.nimpl, defaults);
+		struct orr_estimate again = orr_perf_estimate(node, model, &u, &t, ask.nimpl,
+							      defaults);
 		MUST(isnan(r.us) ? isnan(again.us) : r.us == again.us && r.source == again.source);
 	}
 	MUST(orr_perf_default_flops(&u) > 0 && isfinite(orr_perf_default_flops(&u)));
@@ -78,15 +102,20 @@ static void question(struct orr_node *node, struct starpu_perfmodel *model)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static unsigned linear[] = { 1, 0 }, square[] = { 2, 0 }, mixed[] = { 1, 1 }, *combinations[] = { linear, square, mixed };
+	static unsigned linear[] = { 1, 0 }, square[] = { 2, 0 }, mixed[] = { 1, 1 },
+			*combinations[] = { linear, square, mixed };
 	static FILE *nowhere;
 	char *all = fuzz_text(data, size), *text = all, *line = fuzz_line(&text);
 	struct orr_model_data *d = NULL;
 	fuzz_forget();
 	if (line && orr_model_parse(text, strlen(text), "the.file", &d) == 0) {
 		parse(line);
-		struct starpu_perfmodel model = { .type = (enum starpu_perfmodel_type) ask.type, .symbol = "fuzz", .parameters = parameters,
-						  .nparameters = 2, .combinations = combinations, .ncombinations = 3 };
+		struct starpu_perfmodel model = { .type = (enum starpu_perfmodel_type) ask.type,
+						  .symbol = "fuzz",
+						  .parameters = parameters,
+						  .nparameters = 2,
+						  .combinations = combinations,
+						  .ncombinations = 3 };
 		if (ask.footprint & 1)
 			model.footprint = task_footprint;
 		if (ask.footprint & 2)

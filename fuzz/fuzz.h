@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the fuzz targets share. A target is a program *_fuzz.c with LLVMFuzzerTestOneInput(); messages.c takes the library's messages in,
- * and either libFuzzer (make fuzz) or replay.c (make check) calls it again and again.
+/* What the fuzz targets share. A target is a program *_fuzz.c with LLVMFuzzerTestOneInput();
+ * messages.c takes the library's messages in, and either libFuzzer (make fuzz) or replay.c (make
+ * check) calls it again and again.
  *
- * Invariant: a target aborts when the library breaks a promise, whatever the input; what one input did leaves no trace for the next. */
+ * Invariant: a target aborts when the library breaks a promise, whatever the input; what one input
+ * did leaves no trace for the next. */
 #ifndef FUZZ_FUZZ_H
 #define FUZZ_FUZZ_H
 
@@ -17,7 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MUST(cond) ((cond) ? (void) 0 : fuzz_broken(__FILE__, __LINE__, #cond))
 void fuzz_broken(const char *file, int line, const char *cond) __attribute__((noreturn));
 
-/* Errors, and warnings or notes, since the last fuzz_forget(); the text of the first error, "" when there was none. */
+/* Errors, and warnings or notes, since the last fuzz_forget(); the text of the first error, "" when
+ * there was none. */
 extern unsigned fuzz_errors, fuzz_notes;
 const char *fuzz_said(void);
 void fuzz_forget(void);

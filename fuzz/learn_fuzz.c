@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Learning on top of a foreign file: the first line of the input has words TYPE FOOTPRINT SIZE US NUMBER CALIBRATE, the rest is what the
- * model's file says. What is malformed stays as it is, byte for byte; what is not holds the new measurement afterwards, can be read
- * again, and all in it is believable. */
+/* Learning on top of a foreign file: the first line of the input has words TYPE FOOTPRINT SIZE US
+ * NUMBER CALIBRATE, the rest is what the model's file says. What is malformed stays as it is, byte
+ * for byte; what is not holds the new measurement afterwards, can be read again, and all in it is
+ * believable. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -20,16 +21,29 @@ static struct {
 	double us;
 } said;
 
-static size_t get_size(starpu_data_handle_t h) { (void) h; return said.size; }
-static uint32_t footprint(struct starpu_task *t) { (void) t; return said.footprint; }
-static void parameters(struct starpu_task *t, double *p) { (void) t; p[0] = (double) said.size; }
+static size_t get_size(starpu_data_handle_t h)
+{
+	(void) h;
+	return said.size;
+}
+static uint32_t footprint(struct starpu_task *t)
+{
+	(void) t;
+	return said.footprint;
+}
+static void parameters(struct starpu_task *t, double *p)
+{
+	(void) t;
+	p[0] = (double) said.size;
+}
 
 static struct starpu_data_interface_ops ops = { .get_size = get_size };
 
 static void parse(const char *line)
 {
 	memset(&said, 0, sizeof(said));
-	sscanf(line, "%d %x %zu %lf %u %d", &said.type, &said.footprint, &said.size, &said.us, &said.number, &said.calibrate);
+	sscanf(line, "%d %x %zu %lf %u %d", &said.type, &said.footprint, &said.size, &said.us,
+	       &said.number, &said.calibrate);
 	said.type = STARPU_HISTORY_BASED + (int) ((unsigned) said.type % 4);
 	said.calibrate = 1 + (said.calibrate & 1);
 }
@@ -47,12 +61,18 @@ static struct orr_node *start(void)
 	return node;
 }
 
-/* One measurement, then what follows from it, then the end of the process's models, which writes the file. */
+/* One measurement, then what follows from it, then the end of the process's models, which writes
+ * the file. */
 static int learn(void)
 {
 	static unsigned one[] = { 1 }, *combinations[] = { one };
-	struct starpu_perfmodel model = { .type = (enum starpu_perfmodel_type) said.type, .symbol = "fuzz", .footprint = footprint,
-					  .parameters = parameters, .nparameters = 1, .combinations = combinations, .ncombinations = 1 };
+	struct starpu_perfmodel model = { .type = (enum starpu_perfmodel_type) said.type,
+					  .symbol = "fuzz",
+					  .footprint = footprint,
+					  .parameters = parameters,
+					  .nparameters = 1,
+					  .combinations = combinations,
+					  .ncombinations = 1 };
 	struct _starpu_data_state h = { .ops = &ops, .alive = ORR_HANDLE_ALIVE };
 	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &model };
 	struct starpu_task t = STARPU_TASK_INITIALIZER;
@@ -83,7 +103,8 @@ static void judge_written(void)
 	struct orr_model_entry *e = orr_model_entry_find(&c->impls[0], said.footprint);
 	/* A measurement that is far from what many others say is left out. */
 	MUST(said.calibrate == 1 || (e && e->pub.nsample && e->pub.mean > 0));
-	MUST(!e || !e->pub.nsample || (isfinite(e->pub.mean) && e->pub.deviation >= 0 && isfinite(e->pub.sum2)));
+	MUST(!e || !e->pub.nsample ||
+	     (isfinite(e->pub.mean) && e->pub.deviation >= 0 && isfinite(e->pub.sum2)));
 	orr_model_data_free(d);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Machine descriptions: the input holds the files of bus/, each after a line "== SUFFIX". Whatever they say, the machine is refused with
- * messages of which the first names a file, or all of it is believable: a transfer takes a time that is finite and not negative, or
- * one that is not known. */
+/* Machine descriptions: the input holds the files of bus/, each after a line "== SUFFIX". Whatever
+ * they say, the machine is refused with messages of which the first names a file, or all of it is
+ * believable: a transfer takes a time that is finite and not negative, or one that is not known. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "fuzz.h"
 #include "perf/perf.h"
 
-static const char *const suffixes[] = { "config", "bandwidth", "latency", "affinity", "costs", "memory", "power" };
+static const char *const suffixes[] = { "config", "bandwidth", "latency", "affinity",
+					"costs",  "memory",    "power" };
 #define NSUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
 
 static int suffix_of(const char *line, size_t n)
@@ -27,7 +28,9 @@ static void write_files(const char *text, const char *end)
 	unsigned written = 0;
 	for (const char *s = text; s < end;) {
 		const char *nl = memchr(s, '\n', (size_t) (end - s)), *next;
-		int is = nl && nl - s > 3 && !memcmp(s, "== ", 3) ? suffix_of(s + 3, (size_t) (nl - s - 3)) : -1;
+		int is = nl && nl - s > 3 && !memcmp(s, "== ", 3)
+				 ? suffix_of(s + 3, (size_t) (nl - s - 3))
+				 : -1;
 		next = nl ? nl + 1 : end;
 		if (is < 0) {
 			s = next;
@@ -59,10 +62,13 @@ static void write_files(const char *text, const char *end)
 static void judge(const struct orr_machine *m)
 {
 	for (int k = 0; k < STARPU_NARCH; k++)
-		MUST(m->watts[k] >= 0 && m->watts[k] <= 1e6 && m->idle_watts >= 0 && m->idle_watts <= 1e6);
-	MUST(m->ncpus <= 65536 && m->ncuda <= 64 && m->nopencl <= 64 && m->nnuma >= 1 && m->nnuma <= 64 && m->nmemnodes == m->nnuma + m->ncuda + m->nopencl);
+		MUST(m->watts[k] >= 0 && m->watts[k] <= 1e6 && m->idle_watts >= 0 &&
+		     m->idle_watts <= 1e6);
+	MUST(m->ncpus <= 65536 && m->ncuda <= 64 && m->nopencl <= 64 && m->nnuma >= 1 &&
+	     m->nnuma <= 64 && m->nmemnodes == m->nnuma + m->ncuda + m->nopencl);
 	for (unsigned i = 0; i < m->nmemnodes * m->nmemnodes; i++) {
-		double us = m->bandwidth && m->latency ? m->latency[i] + 1e9 / m->bandwidth[i] : NAN;
+		double us = m->bandwidth && m->latency ? m->latency[i] + 1e9 / m->bandwidth[i]
+						       : NAN;
 		if (i % (m->nmemnodes + 1) == 0)
 			MUST(!m->bandwidth || m->bandwidth[i] == 0);
 		else
@@ -85,7 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_forget();
 	int err = orr_machine_load("box", dirs, &m);
 	if (err) {
-		MUST((err == -EINVAL || err == -ENOENT) && !m && fuzz_errors > 0 && strstr(fuzz_said(), "box."));
+		MUST((err == -EINVAL || err == -ENOENT) && !m && fuzz_errors > 0 &&
+		     strstr(fuzz_said(), "box."));
 		return 0;
 	}
 	MUST(fuzz_errors == 0);

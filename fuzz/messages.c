@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The library's messages, counted in place of being printed (the linker's --wrap sends them here), and the files of a target.
+/* The library's messages, counted in place of being printed (the linker's --wrap sends them here),
+ * and the files of a target.
+ *
  * Invariant: every message is formatted, so that a wrong format or argument shows. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -63,7 +65,8 @@ void fuzz_forget(void)
 
 void fuzz_broken(const char *file, int line, const char *cond)
 {
-	fprintf(stderr, "%s:%d: broken: %s\n%u errors, %u notes; the first error: %s\n", file, line, cond, fuzz_errors, fuzz_notes, fuzz_said());
+	fprintf(stderr, "%s:%d: broken: %s\n%u errors, %u notes; the first error: %s\n", file, line,
+		cond, fuzz_errors, fuzz_notes, fuzz_said());
 	abort();
 }
 

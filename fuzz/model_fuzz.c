@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Performance model files: whatever the text, it is refused with one message that names file and line, or accepted; then all that it
- * tells is believable, and it survives being written and read again unchanged. */
+/* Performance model files: whatever the text, it is refused with one message that names file and
+ * line, or accepted; then all that it tells is believable, and it survives being written and read
+ * again unchanged. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,10 @@ static char *text_of(const struct orr_model_data *d, size_t *n)
 	return text;
 }
 
-static int number(double v) { return isfinite(v) && fabs(v) <= ORR_MODEL_MAX_NUMBER; }
+static int number(double v)
+{
+	return isfinite(v) && fabs(v) <= ORR_MODEL_MAX_NUMBER;
+}
 
 static void judge_regression(const struct starpu_perfmodel_regression_model *r)
 {
@@ -30,7 +34,8 @@ static void judge_entry(const struct starpu_perfmodel_history_entry *h)
 {
 	MUST(number(h->flops) && h->flops >= 0);
 	if (h->nsample)
-		MUST(number(h->mean) && h->mean >= 0 && number(h->deviation) && h->deviation >= 0 && number(h->sum) && number(h->sum2));
+		MUST(number(h->mean) && h->mean >= 0 && number(h->deviation) && h->deviation >= 0 &&
+		     number(h->sum) && number(h->sum2));
 }
 
 static void judge(const struct orr_model_data *d)
@@ -39,7 +44,8 @@ static void judge(const struct orr_model_data *d)
 	for (unsigned c = 0; c < d->ncombs; c++) {
 		const struct orr_model_comb *comb = d->combs[c];
 		char name[64];
-		MUST(comb->ndevices >= 1 && comb->ndevices <= ORR_MODEL_MAX_DEVICES && comb->nimpls <= ORR_MODEL_MAX_IMPLS);
+		MUST(comb->ndevices >= 1 && comb->ndevices <= ORR_MODEL_MAX_DEVICES &&
+		     comb->nimpls <= ORR_MODEL_MAX_IMPLS);
 		orr_model_arch_name(comb->ndevices, comb->devices, 0, name, sizeof(name));
 		MUST(strnlen(name, sizeof(name)) < sizeof(name));
 		for (unsigned i = 0; i < comb->nimpls; i++) {
@@ -56,7 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_forget();
 	int err = orr_model_parse((const char *) data, size, "the.file", &d);
 	if (err) {
-		MUST(err == -EINVAL && !d && fuzz_errors == 1 && !strncmp(fuzz_said(), "the.file:", 9));
+		MUST(err == -EINVAL && !d && fuzz_errors == 1 &&
+		     !strncmp(fuzz_said(), "the.file:", 9));
 		return 0;
 	}
 	MUST(fuzz_errors == 0);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs a target without libFuzzer, as any compiler builds it: every input of its corpus, then random changes of these.
+/* Runs a target without libFuzzer, as any compiler builds it: every input of its corpus, then
+ * random changes of these.
  *
- *	NAME_fuzz [-n CHANGES] [-s SEED] [FILE or FOLDER ...]
+ *      NAME_fuzz [-n CHANGES] [-s SEED] [FILE or FOLDER ...]
  *
- * Without files: the corpus of the source tree, $ORR_TEST_SRCDIR/fuzz/corpus/NAME. CHANGES is the number of changed inputs ($FUZZ_CHANGES,
- * or 20000). Invariant: the same arguments give the same inputs. An input that ends the program is left in NAME_fuzz.crash, in
- * the current folder. */
+ * Without files: the corpus of the source tree, $ORR_TEST_SRCDIR/fuzz/corpus/NAME. CHANGES is the
+ * number of changed inputs ($FUZZ_CHANGES, or 20000). Invariant: the same arguments give the same
+ * inputs. An input that ends the program is left in NAME_fuzz.crash, in the current folder. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +17,10 @@
 
 #define LARGEST (1 << 16)
 
-struct input { char *text; size_t size; };
+struct input {
+	char *text;
+	size_t size;
+};
 
 static struct input *corpus;
 static unsigned ninputs;
@@ -33,7 +37,8 @@ static void keep(void)
 		return;
 	close(fd);
 	static const char said[] = "the input that did this is in ";
-	if (write(2, said, sizeof(said) - 1) < 0 || write(2, crash_file, strlen(crash_file)) < 0 || write(2, "\n", 1) < 0)
+	if (write(2, said, sizeof(said) - 1) < 0 || write(2, crash_file, strlen(crash_file)) < 0 ||
+	    write(2, "\n", 1) < 0)
 		_exit(1);
 }
 
@@ -74,7 +79,10 @@ static void add_file(const char *path)
 	corpus[ninputs++] = in;
 }
 
-static int visible(const struct dirent *e) { return e->d_name[0] != '.'; }
+static int visible(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
 
 static void add(const char *path)
 {
@@ -141,8 +149,35 @@ static size_t line(const struct input *in, size_t *length)
 static void change_word(struct input *in)
 {
 	static const char *const words[] = {
-		"0", "-1", "1", "2", "nan", "-nan", "inf", "-inf", "1e999", "1e308", "-1e308", "1e-320", "1e100", "0x10", "1e5", "1.5", "-0", "+1",
-		"4294967295", "4294967296", "2147483648", "18446744073709551615", "99999999999999999999", "", "x", "#", "1,5", "ffffffff", "'",
+		"0",
+		"-1",
+		"1",
+		"2",
+		"nan",
+		"-nan",
+		"inf",
+		"-inf",
+		"1e999",
+		"1e308",
+		"-1e308",
+		"1e-320",
+		"1e100",
+		"0x10",
+		"1e5",
+		"1.5",
+		"-0",
+		"+1",
+		"4294967295",
+		"4294967296",
+		"2147483648",
+		"18446744073709551615",
+		"99999999999999999999",
+		"",
+		"x",
+		"#",
+		"1,5",
+		"ffffffff",
+		"'",
 	};
 	size_t n, at = word(in, &n);
 	const char *w = words[below(sizeof(words) / sizeof(words[0]))];
@@ -156,12 +191,8 @@ static void change_line(struct input *in)
 	size_t n, at = line(in, &n), n2, to;
 	memcpy(copy, in->text + at, n);
 	switch (below(3)) {
-	case 0:
-		replace(in, at, n, "", 0);
-		break;
-	case 1:
-		replace(in, at, 0, copy, n);
-		break;
+	case 0: replace(in, at, n, "", 0); break;
+	case 1: replace(in, at, 0, copy, n); break;
 	default:
 		replace(in, at, n, "", 0);
 		to = in->size ? line(in, &n2) : 0;
@@ -176,17 +207,10 @@ static void change_bytes(struct input *in)
 	if (n > in->size - at)
 		n = in->size - at;
 	switch (below(4)) {
-	case 0:
-		in->text[at] = byte;
-		break;
-	case 1:
-		replace(in, at, 0, &byte, 1);
-		break;
-	case 2:
-		replace(in, at, n, "", 0);
-		break;
-	default:
-		in->text[at] = (char) (in->text[at] ^ 1 << below(8));
+	case 0: in->text[at] = byte; break;
+	case 1: replace(in, at, 0, &byte, 1); break;
+	case 2: replace(in, at, n, "", 0); break;
+	default: in->text[at] = (char) (in->text[at] ^ 1 << below(8));
 	}
 }
 
@@ -203,10 +227,18 @@ static void change(struct input *in)
 {
 	for (unsigned n = 1 + below(4); n && in->size; n--) {
 		switch (below(8)) {
-		case 0: case 1: case 2: change_word(in); break;
-		case 3: case 4: change_line(in); break;
-		case 5: case 6: change_bytes(in); break;
-		default: if (below(2)) join(in); else in->size = below((unsigned) in->size);
+		case 0:
+		case 1:
+		case 2: change_word(in); break;
+		case 3:
+		case 4: change_line(in); break;
+		case 5:
+		case 6: change_bytes(in); break;
+		default:
+			if (below(2))
+				join(in);
+			else
+				in->size = below((unsigned) in->size);
 		}
 	}
 }
@@ -230,14 +262,16 @@ static void default_corpus(const char *name)
 
 int main(int argc, char **argv)
 {
-	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0], *changes = getenv("FUZZ_CHANGES");
+	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0],
+		   *changes = getenv("FUZZ_CHANGES");
 	unsigned long n = changes ? strtoul(changes, NULL, 10) : 20000, seed = 1;
 	int opt;
 	if (!strncmp(name, "lt-", 3))
 		name += 3;
 	while ((opt = getopt(argc, argv, "n:s:")) != -1) {
 		if (opt == '?') {
-			fprintf(stderr, "usage: %s [-n CHANGES] [-s SEED] [FILE or FOLDER ...]\n", name);
+			fprintf(stderr, "usage: %s [-n CHANGES] [-s SEED] [FILE or FOLDER ...]\n",
+				name);
 			return 2;
 		}
 		*(opt == 'n' ? &n : &seed) = strtoul(optarg, NULL, 10);

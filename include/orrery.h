@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What Orrery offers beyond the starpu interface.
- * Invariant: the same text and the same meaning in a real and in a simulated run; everything is about the
- * calling process, which in a simulated run is the calling rank.
+ *
+ * Invariant: the same text and the same meaning in a real and in a simulated run; everything is
+ * about the calling process, which in a simulated run is the calling rank.
  */
 #ifndef ORRERY_H
 #define ORRERY_H
@@ -21,12 +22,14 @@ const char *orrery_version(void);
 /* 1 in a simulated run, 0 in a real one.  Any time, any thread. */
 int orrery_is_simulated(void);
 
-/* The time in microseconds since the start of the process; virtual time in a simulated run.  Any thread. */
+/* The time in microseconds since the start of the process; virtual time in a simulated run.  Any
+ * thread. */
 double orrery_now_us(void);
 
 /* Write this rank's communication statistics to the file `path`, replacing it: one header line
- * "src,dst,bytes,messages,first_s,last_s", then a line per peer that was talked to; times in seconds.
- * Needs a started MPI layer.  Returns 0, or -errno: -ENODEV without MPI layer, else what opening or writing said. */
+ * "src,dst,bytes,messages,first_s,last_s", then a line per peer that was talked to; times in
+ * seconds. Needs a started MPI layer.  Returns 0, or -errno: -ENODEV without MPI layer, else what
+ * opening or writing said. */
 int orrery_stats_write(const char *path);
 
 /* Counts of this process since starpu_init(), tasks internal to the runtime left out. */
@@ -38,8 +41,9 @@ struct orrery_task_stats {
 /* Fill *stats with the present counts.  Any thread, between starpu_init() and starpu_shutdown(). */
 void orrery_task_stats(struct orrery_task_stats *stats);
 
-/* Bytes brought to memory node `node` and taken from it by transfers since starpu_init(); either pointer may be NULL.  Any thread,
- * between starpu_init() and starpu_shutdown().  Returns 0, or -EINVAL when there is no such node. */
+/* Bytes brought to memory node `node` and taken from it by transfers since starpu_init(); either
+ * pointer may be NULL.  Any thread, between starpu_init() and starpu_shutdown().  Returns 0, or
+ * -EINVAL when there is no such node. */
 int orrery_transfer_bytes(unsigned node, uint64_t *in, uint64_t *out);
 
 #pragma GCC visibility pop

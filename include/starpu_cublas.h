@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Life of the CUBLAS and CUSPARSE libraries on the CUDA workers.
- * Invariant: callable in every build; without CUDA workers these do nothing, so programs need no condition.
+ *
+ * Invariant: callable in every build; without CUDA workers these do nothing, so programs need no
+ * condition.
  */
 #ifndef STARPU_CUBLAS_H
 #define STARPU_CUBLAS_H
@@ -13,8 +15,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Start the library on every CUDA worker and wait for that; stop it.  From the main thread, between starpu_init()
- * and starpu_shutdown(). */
+/* Start the library on every CUDA worker and wait for that; stop it.  From the main thread, between
+ * starpu_init() and starpu_shutdown(). */
 void starpu_cublas_init(void);
 void starpu_cublas_shutdown(void);
 void starpu_cusparse_init(void);

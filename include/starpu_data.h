@@ -36,31 +36,29 @@ typedef struct _starpu_data_state *starpu_data_handle_t;
  * How a task, or the program through starpu_data_acquire(), uses a data. Modes
  * are bits: one of R, W, RW, SCRATCH, REDUX, MPI_REDUX, or-ed with qualifiers.
  */
-enum starpu_data_access_mode
-{
+enum starpu_data_access_mode {
 	STARPU_NONE = 0,
-	STARPU_R = (1 << 0),		/* reads the current value */
-	STARPU_W = (1 << 1),		/* replaces the whole value: nothing is fetched */
+	STARPU_R = (1 << 0), /* reads the current value */
+	STARPU_W = (1 << 1), /* replaces the whole value: nothing is fetched */
 	STARPU_RW = (STARPU_R | STARPU_W),
-	STARPU_SCRATCH = (1 << 2),	/* temporary buffer, private to the worker, no value kept */
-	STARPU_REDUX = (1 << 3),	/* contributes to a reduction; one copy per worker */
-	STARPU_COMMUTE = (1 << 4),	/* qualifies W/RW: order among such accesses is free */
-	STARPU_SSEND = (1 << 5),	/* MPI insertion: send in synchronous mode (14.6) */
-	STARPU_LOCALITY = (1 << 6),	/* hint to schedulers: keep tasks on this data together */
-	STARPU_MPI_REDUX = (1 << 7),	/* inter-node reduction, one copy per rank (14.12) */
-	STARPU_NOPLAN = (1 << 8),	/* no automatic switch to or from planned partitions */
-	STARPU_UNMAP = (1 << 9),	/* internal to mapping: replace a map by a copy */
-	STARPU_NOFOOTPRINT = (1 << 10),	/* leave this data out of the task's footprint */
+	STARPU_SCRATCH = (1 << 2),      /* temporary buffer, private to the worker, no value kept */
+	STARPU_REDUX = (1 << 3),        /* contributes to a reduction; one copy per worker */
+	STARPU_COMMUTE = (1 << 4),      /* qualifies W/RW: order among such accesses is free */
+	STARPU_SSEND = (1 << 5),        /* MPI insertion: send in synchronous mode (14.6) */
+	STARPU_LOCALITY = (1 << 6),     /* hint to schedulers: keep tasks on this data together */
+	STARPU_MPI_REDUX = (1 << 7),    /* inter-node reduction, one copy per rank (14.12) */
+	STARPU_NOPLAN = (1 << 8),       /* no automatic switch to or from planned partitions */
+	STARPU_UNMAP = (1 << 9),        /* internal to mapping: replace a map by a copy */
+	STARPU_NOFOOTPRINT = (1 << 10), /* leave this data out of the task's footprint */
 	STARPU_ACCESS_MODE_MAX = (1 << 11)
 };
 
 /* Urgency of a transfer, most urgent first. */
-enum starpu_is_prefetch
-{
-	STARPU_FETCH = 0,	/* a task or the program waits for it */
-	STARPU_TASK_PREFETCH,	/* a task was mapped and will need it */
-	STARPU_PREFETCH,	/* the program asked for it */
-	STARPU_IDLEFETCH,	/* only when the link has nothing else to do */
+enum starpu_is_prefetch {
+	STARPU_FETCH = 0,     /* a task or the program waits for it */
+	STARPU_TASK_PREFETCH, /* a task was mapped and will need it */
+	STARPU_PREFETCH,      /* the program asked for it */
+	STARPU_IDLEFETCH,     /* only when the link has nothing else to do */
 	STARPU_NFETCH
 };
 
@@ -71,9 +69,11 @@ void starpu_data_set_name(starpu_data_handle_t handle, const char *name);
 /* Position of the data in the program's own grid: `dimensions` ints follow. Used by traces only. */
 void starpu_data_set_coordinates(starpu_data_handle_t handle, unsigned dimensions, ...);
 /* Same with an array of `dimensions` ints, copied. */
-void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[]);
+void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dimensions,
+				       int dims[]);
 /* Copies at most `dimensions` of them to dims; returns how many there are, 0 when none were set. */
-unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[]);
+unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle, unsigned dimensions,
+					   int dims[]);
 
 /* Free pointer for the program; neither read nor freed by the runtime (27.6). */
 void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data);
@@ -109,18 +109,20 @@ void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_im
 void starpu_data_unregister(starpu_data_handle_t handle);
 /* Same, but the value is dropped: the home buffer keeps whatever it holds. */
 void starpu_data_unregister_no_coherency(starpu_data_handle_t handle);
-/* Same as starpu_data_unregister(), but returns at once and happens after the tasks submitted so far; the
- * handle must not be used after the call. The value of then, if there is one, goes to the home node's buffer, which is the
- * program's again once starpu_shutdown() has returned. A value without home node is simply dropped. */
+/* Same as starpu_data_unregister(), but returns at once and happens after the tasks submitted so
+ * far; the handle must not be used after the call. The value of then, if there is one, goes to the
+ * home node's buffer, which is the program's again once starpu_shutdown() has returned. A value
+ * without home node is simply dropped. */
 void starpu_data_unregister_submit(starpu_data_handle_t handle);
 
-/* Blocking: forget the value and free the replicates the runtime allocated. The handle stays usable and
- * must be written before it is read. */
+/* Blocking: forget the value and free the replicates the runtime allocated. The handle stays usable
+ * and must be written before it is read. */
 void starpu_data_invalidate(starpu_data_handle_t handle);
 /* Same, ordered after the tasks submitted so far; returns at once. */
 void starpu_data_invalidate_submit(starpu_data_handle_t handle);
 
-/* Blocking: forget the value but keep the allocations: the next access must write, or initialise (REDUX). */
+/* Blocking: forget the value but keep the allocations: the next access must write, or initialise
+ * (REDUX). */
 void starpu_data_deinitialize(starpu_data_handle_t handle);
 /* Same, ordered after the tasks submitted so far; returns at once. */
 void starpu_data_deinitialize_submit(starpu_data_handle_t handle);
@@ -128,9 +130,12 @@ void starpu_data_deinitialize_submit(starpu_data_handle_t handle);
 /* --- Queries ------------------------------------------------------------ */
 
 /* State on `memory_node`; each result may be NULL. Only a snapshot: it may be stale on return. */
-void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid, int *is_loading, int *is_requested);
-void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid, int *is_requested);
-/* Non-zero when a buffer exists on that node (with or without a valid value) / when it is mapped there. */
+void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated,
+			       int *is_valid, int *is_loading, int *is_requested);
+void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int *is_allocated,
+			      int *is_valid, int *is_requested);
+/* Non-zero when a buffer exists on that node (with or without a valid value) / when it is mapped
+ * there. */
 unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsigned memory_node);
 unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigned memory_node);
 /* Non-zero when the node holds a valid value or is about to receive one. */
@@ -151,7 +156,8 @@ struct starpu_data_interface_ops *starpu_data_get_interface_ops(starpu_data_hand
  * -EDEADLK: called from a task or callback; use the _cb form.
  */
 int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mode mode);
-int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode);
+int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
+				enum starpu_data_access_mode mode);
 
 /*
  * Not blocking: `callback(arg)` runs, in a thread of the runtime or in the
@@ -159,40 +165,55 @@ int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum star
  * tells, must release. With sequential_consistency 0 the acquisition does not
  * wait for tasks submitted earlier.
  */
-int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_mode mode, void (*callback)(void *), void *arg);
-int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode, void (*callback)(void *), void *arg);
-int starpu_data_acquire_cb_sequential_consistency(starpu_data_handle_t handle, enum starpu_data_access_mode mode, void (*callback)(void *), void *arg, int sequential_consistency);
-int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode, void (*callback)(void *), void *arg, int sequential_consistency);
+int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_mode mode,
+			   void (*callback)(void *), void *arg);
+int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
+				   enum starpu_data_access_mode mode, void (*callback)(void *),
+				   void *arg);
+int starpu_data_acquire_cb_sequential_consistency(starpu_data_handle_t handle,
+						  enum starpu_data_access_mode mode,
+						  void (*callback)(void *), void *arg,
+						  int sequential_consistency);
+int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t handle, int node,
+							  enum starpu_data_access_mode mode,
+							  void (*callback)(void *), void *arg,
+							  int sequential_consistency);
 
-/* For a data whose tasks are known to be complete. -EAGAIN: some are not, and nothing was acquired. */
+/* For a data whose tasks are known to be complete. -EAGAIN: some are not, and nothing was acquired.
+ */
 int starpu_data_acquire_try(starpu_data_handle_t handle, enum starpu_data_access_mode mode);
-int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode);
+int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
+				    enum starpu_data_access_mode mode);
 
-/* Give the data back: dependent tasks may start. Never blocks; any thread. Of several acquisitions of the data on the node, the one ends
- * whose callback runs in the calling thread; else one that this thread made; else one that a callback left; else any. */
+/* Give the data back: dependent tasks may start. Never blocks; any thread. Of several acquisitions
+ * of the data on the node, the one ends whose callback runs in the calling thread; else one that
+ * this thread made; else one that a callback left; else any. */
 void starpu_data_release(starpu_data_handle_t handle);
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node);
-/* Keep the data, with a weaker mode: from W or RW down to R, so that readers may start; a release comes later. STARPU_NONE: as release. */
+/* Keep the data, with a weaker mode: from W or RW down to R, so that readers may start; a release
+ * comes later. STARPU_NONE: as release. */
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode);
-void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode, int node);
+void starpu_data_release_to_on_node(starpu_data_handle_t handle,
+				    enum starpu_data_access_mode down_to_mode, int node);
 
 #if !defined(__cplusplus)
-/* Run the statement `code` once `handle` is acquired in `mode`, then release. Needs GNU C (a nested function);
- * `code` must not use variables of the enclosing function. */
-#define STARPU_DATA_ACQUIRE_CB(handle, mode, code) do \
-{ \
-	void orr_acquire_cb_body(void *orr_acquire_cb_handle) \
-	{ \
-		code; \
-		starpu_data_release((starpu_data_handle_t) orr_acquire_cb_handle); \
-	} \
-	starpu_data_acquire_cb(handle, mode, orr_acquire_cb_body, (void *) (handle)); \
-} while (0)
+/* Run the statement `code` once `handle` is acquired in `mode`, then release. Needs GNU C (a nested
+ * function); `code` must not use variables of the enclosing function. */
+#define STARPU_DATA_ACQUIRE_CB(handle, mode, code) \
+	do { \
+		void orr_acquire_cb_body(void *orr_acquire_cb_handle) \
+		{ \
+			code; \
+			starpu_data_release((starpu_data_handle_t) orr_acquire_cb_handle); \
+		} \
+		starpu_data_acquire_cb(handle, mode, orr_acquire_cb_body, (void *) (handle)); \
+	} while (0)
 #endif
 
 /* --- Prefetch, allocation, eviction (27.4) ----------------------------- */
 
-/* Ask for a buffer, without value, on `node`: 0, or -ENOMEM when it is full of data that are in use or valid nowhere else. */
+/* Ask for a buffer, without value, on `node`: 0, or -ENOMEM when it is full of data that are in use
+ * or valid nowhere else. */
 int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node);
 /*
  * Bring a copy to `node`: now, when convenient, or when the link is idle. With
@@ -203,17 +224,26 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node);
  */
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async);
 int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async);
-int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio);
+int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async,
+				      int prio);
 int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async);
-int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio);
+int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node,
+					   unsigned async, int prio);
 
-/* The data will not be used soon: write it back to its home node and evict it first. Returns at once. */
+/* The data will not be used soon: write it back to its home node and evict it first. Returns at
+ * once. */
 void starpu_data_wont_use(starpu_data_handle_t handle);
-/* Free the replicate on `node`, written back before if it is the only one. 0, or -EBUSY when it is in use or has nowhere to go, -ENOSPC when the disk that it would go to is full or broken, -EAGAIN inside a task while it is being copied, -EINVAL when there is no such node; nothing is lost then. */
+/* Free the replicate on `node`, written back before if it is the only one. 0, or -EBUSY when it is
+ * in use or has nowhere to go, -ENOSPC when the disk that it would go to is full or broken, -EAGAIN
+ * inside a task while it is being copied, -EINVAL when there is no such node; nothing is lost then.
+ */
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node);
-/* Non-zero when evicting from `node` to serve a request of that urgency makes sense. For policies. */
-int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node, enum starpu_is_prefetch is_prefetch);
-/* Write back and free on a node that runs low, as STARPU_MINIMUM_AVAILABLE_MEM and STARPU_MINIMUM_CLEAN_BUFFERS say; idle workers do so by themselves. */
+/* Non-zero when evicting from `node` to serve a request of that urgency makes sense. For policies.
+ */
+int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
+			  enum starpu_is_prefetch is_prefetch);
+/* Write back and free on a node that runs low, as STARPU_MINIMUM_AVAILABLE_MEM and
+ * STARPU_MINIMUM_CLEAN_BUFFERS say; idle workers do so by themselves. */
 void starpu_memchunk_tidy(unsigned memory_node);
 
 /* --- Copies between handles (27.6) ------------------------------------- */
@@ -223,11 +253,15 @@ void starpu_memchunk_tidy(unsigned memory_node);
  * submission order. asynchronous 0 waits for the end. callback_func, may be
  * NULL, runs at the end in a thread of the runtime.
  */
-int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous, void (*callback_func)(void *), void *callback_arg);
-int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous, void (*callback_func)(void *), void *callback_arg, int priority);
-/* Give in *dst_handle a read-only copy of src's present value; calls for the same value share one copy. Unregister it, once per
- * call, like any handle. */
-int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle, int asynchronous);
+int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
+		    int asynchronous, void (*callback_func)(void *), void *callback_arg);
+int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
+			     int asynchronous, void (*callback_func)(void *), void *callback_arg,
+			     int priority);
+/* Give in *dst_handle a read-only copy of src's present value; calls for the same value share one
+ * copy. Unregister it, once per call, like any handle. */
+int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle,
+		       int asynchronous);
 
 /* --- Reductions, arbiters ---------------------------------------------- */
 
@@ -236,9 +270,13 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t sr
  * init_cl has one W buffer (the neutral element), redux_cl has RW|COMMUTE then
  * R (first += second). Both stay owned by the caller and must outlive the handle.
  */
-void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starpu_codelet *redux_cl, struct starpu_codelet *init_cl);
+void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
+				       struct starpu_codelet *init_cl);
 /* Same; the arguments reach the kernels as their cl_arg, not copied. */
-void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle, struct starpu_codelet *redux_cl, void *redux_cl_arg, struct starpu_codelet *init_cl, void *init_cl_arg);
+void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle,
+						 struct starpu_codelet *redux_cl,
+						 void *redux_cl_arg, struct starpu_codelet *init_cl,
+						 void *init_cl_arg);
 
 /* Grants commutative accesses to several data at once, so that tasks which
  * need overlapping sets neither deadlock nor serialise by order of arrival. */

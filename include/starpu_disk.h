@@ -26,14 +26,15 @@ extern "C" {
  * for different objects. Transfers use read and write only: the slots from
  * async_write to free_request may be NULL.
  */
-struct starpu_disk_ops
-{
+struct starpu_disk_ops {
 	/* Open the store named by `parameter`, of at most `size` bytes. NULL on failure. */
 	void *(*plug)(void *parameter, starpu_ssize_t size);
 	void (*unplug)(void *base);
-	/* Measure bandwidth and latency of the store for node `node`; 1 when measured, 0 when not. */
+	/* Measure bandwidth and latency of the store for node `node`; 1 when measured, 0 when not.
+	 */
 	int (*bandwidth)(unsigned node, void *base);
-	/* New object / its destruction, contents included. NULL on failure, with errno set to ENOSPC when the store is full. */
+	/* New object / its destruction, contents included. NULL on failure, with errno set to
+	 * ENOSPC when the store is full. */
 	void *(*alloc)(void *base, size_t size);
 	void (*free)(void *base, void *obj, size_t size);
 	/* Existing object, named by `pos`; closing keeps the contents. */
@@ -41,16 +42,20 @@ struct starpu_disk_ops
 	void (*close)(void *base, void *obj, size_t size);
 	int (*read)(void *base, void *obj, void *buf, off_t offset, size_t size);
 	int (*write)(void *base, void *obj, const void *buf, off_t offset, size_t size);
-	/* Whole object; full_read allocates *ptr with starpu_malloc_on_node_flags(dst_node, *size, 0). */
+	/* Whole object; full_read allocates *ptr with starpu_malloc_on_node_flags(dst_node, *size,
+	 * 0). */
 	int (*full_read)(void *base, void *obj, void **ptr, size_t *size, unsigned dst_node);
 	int (*full_write)(void *base, void *obj, void *ptr, size_t size);
-	/* Same, started only: they return a request, or NULL when the caller must use the synchronous form. */
+	/* Same, started only: they return a request, or NULL when the caller must use the
+	 * synchronous form. */
 	void *(*async_write)(void *base, void *obj, void *buf, off_t offset, size_t size);
 	void *(*async_read)(void *base, void *obj, void *buf, off_t offset, size_t size);
-	void *(*async_full_read)(void *base, void *obj, void **ptr, size_t *size, unsigned dst_node);
+	void *(*async_full_read)(void *base, void *obj, void **ptr, size_t *size,
+				 unsigned dst_node);
 	void *(*async_full_write)(void *base, void *obj, void *ptr, size_t size);
 	/* Copy between two stores of this back end. */
-	void *(*copy)(void *base_src, void *obj_src, off_t offset_src, void *base_dst, void *obj_dst, off_t offset_dst, size_t size);
+	void *(*copy)(void *base_src, void *obj_src, off_t offset_src, void *base_dst,
+		      void *obj_dst, off_t offset_dst, size_t size);
 	void (*wait_request)(void *request);
 	/* Non-zero when the request is complete. */
 	int (*test_request)(void *request);
@@ -81,10 +86,12 @@ extern struct starpu_disk_ops starpu_disk_unistd_o_direct_ops;
  * under way, -ENODEV before starpu_init(), -ENOMEM. Not to be called by tasks.
  */
 int starpu_disk_register(struct starpu_disk_ops *func, void *parameter, starpu_ssize_t size);
-/* An object that exists in the store (a file name for the file back ends), to register as data there: what is returned serves as address.
- * A file of fewer than `size` bytes is extended. NULL after a message on failure. Any thread. */
+/* An object that exists in the store (a file name for the file back ends), to register as data
+ * there: what is returned serves as address. A file of fewer than `size` bytes is extended. NULL
+ * after a message on failure. Any thread. */
 void *starpu_disk_open(unsigned node, void *pos, size_t size);
-/* After unregistering the data; the contents stay. Closing twice is answered with a message only. */
+/* After unregistering the data; the contents stay. Closing twice is answered with a message only.
+ */
 void starpu_disk_close(unsigned node, void *obj, size_t size);
 
 #pragma GCC visibility pop

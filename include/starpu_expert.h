@@ -17,10 +17,11 @@ extern "C" {
 /* Make every sleeping worker of this process look for work again. Any thread. */
 void starpu_wake_all_blocked_workers(void);
 
-/* Call func(arg) from workers that have nothing to execute now, in each of their threads (one for all workers of a process in a
- * simulated run), also before starpu_init. Non-zero from func: nothing left to do, the worker may sleep until it is woken. 0: it is
- * called again, at the latest some 20 microseconds after. func must not wait; it may submit tasks. starpu_shutdown drops what is
- * still registered. Returns an id >= 0, -ENOMEM, or -EINVAL without func. */
+/* Call func(arg) from workers that have nothing to execute now, in each of their threads (one for
+ * all workers of a process in a simulated run), also before starpu_init. Non-zero from func:
+ * nothing left to do, the worker may sleep until it is woken. 0: it is called again, at the latest
+ * some 20 microseconds after. func must not wait; it may submit tasks. starpu_shutdown drops what
+ * is still registered. Returns an id >= 0, -ENOMEM, or -EINVAL without func. */
 int starpu_progression_hook_register(unsigned (*func)(void *arg), void *arg);
 /* The hook is not called any more once this returns, unless a call of it is under way. */
 void starpu_progression_hook_deregister(int hook_id);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Small helpers: extrema, timing, running a function on workers.
+ *
  * Invariant: time is the world's own, so durations are virtual ones in a simulated run.
  */
 #ifndef STARPU_HELPER_H
@@ -20,23 +21,26 @@ extern "C" {
 #define STARPU_MAX(a, b) ((a) > (b) ? (a) : (b))
 
 /* An address that faults when it is used. */
-#define STARPU_POISON_PTR ((void *)(uintptr_t)0xdeadbeef)
+#define STARPU_POISON_PTR ((void *) (uintptr_t) 0xdeadbeef)
 
 /* The time in microseconds since an arbitrary start.  Any time, any thread. */
 double starpu_timing_now(void);
 
-/* Joules used since starpu_init(): what tasks used by their energy models (else by the watts of the unit that the machine's
- * description tells, in a simulated run), what the program added with _use(), and the watts of the idle machine, if known. */
+/* Joules used since starpu_init(): what tasks used by their energy models (else by the watts of the
+ * unit that the machine's description tells, in a simulated run), what the program added with
+ * _use(), and the watts of the idle machine, if known. */
 double starpu_energy_used(void);
 void starpu_energy_use(float joules);
 
-/* Run func(arg) once on each worker of the kinds in the mask `where` (STARPU_CPU | STARPU_CUDA | ...), at the
- * same time on all, and return when all are done.  name appears in traces.  Not from a kernel or a callback. */
+/* Run func(arg) once on each worker of the kinds in the mask `where` (STARPU_CPU | STARPU_CUDA |
+ * ...), at the same time on all, and return when all are done.  name appears in traces.  Not from a
+ * kernel or a callback. */
 void starpu_execute_on_each_worker(void (*func)(void *), void *arg, uint32_t where);
-void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg, uint32_t where, const char *name);
+void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg, uint32_t where,
+				      const char *name);
 /* Same on the num_workers given workers. */
-void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigned num_workers, unsigned *workers,
-					const char *name);
+void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigned num_workers,
+					unsigned *workers, const char *name);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -48,18 +48,21 @@ extern "C" {
  * A program that initialises MPI itself needs MPI_THREAD_SERIALIZED, or
  * MPI_THREAD_MULTIPLE when it communicates itself while the runtime runs.
  */
-int starpu_mpi_init_conf(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm, struct starpu_conf *conf);
+int starpu_mpi_init_conf(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm,
+			 struct starpu_conf *conf);
 int starpu_mpi_init_comm(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm);
 int starpu_mpi_init(int *argc, char ***argv, int initialize_mpi);
 int starpu_mpi_initialize(void) __attribute__((deprecated));
 int starpu_mpi_initialize_extended(int *rank, int *world_size) __attribute__((deprecated));
 
-/* Blocking, on every rank of the communicator that was given to init: finish communications, print statistics
- * if asked for, and undo what init did (MPI_Finalize and starpu_shutdown only if init did their counterparts). */
+/* Blocking, on every rank of the communicator that was given to init: finish communications, print
+ * statistics if asked for, and undo what init did (MPI_Finalize and starpu_shutdown only if init
+ * did their counterparts). */
 int starpu_mpi_shutdown(void);
 int starpu_mpi_shutdown_comm(MPI_Comm comm);
 
-/* Collective over comm: announce a communicator before its first use. Used for its ranks only, never for traffic. */
+/* Collective over comm: announce a communicator before its first use. Used for its ranks only,
+ * never for traffic. */
 int starpu_mpi_comm_register(MPI_Comm comm);
 /* As MPI's, but obeying STARPU_MPI_FAKE_SIZE and _RANK. */
 int starpu_mpi_comm_size(MPI_Comm comm, int *size);
@@ -87,38 +90,77 @@ int starpu_mpi_get_thread_cpuid(void);
  *
  * Without "detached": *req must be given to starpu_mpi_wait() or _test().
  */
-int starpu_mpi_isend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm);
-int starpu_mpi_isend_prio(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm);
-int starpu_mpi_issend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm);
-int starpu_mpi_issend_prio(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm);
-int starpu_mpi_irecv(starpu_data_handle_t data_handle, starpu_mpi_req *req, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm);
+int starpu_mpi_isend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
+		     starpu_mpi_tag_t data_tag, MPI_Comm comm);
+int starpu_mpi_isend_prio(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
+			  starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm);
+int starpu_mpi_issend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
+		      starpu_mpi_tag_t data_tag, MPI_Comm comm);
+int starpu_mpi_issend_prio(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
+			   starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm);
+int starpu_mpi_irecv(starpu_data_handle_t data_handle, starpu_mpi_req *req, int source,
+		     starpu_mpi_tag_t data_tag, MPI_Comm comm);
 
 /* Blocking. */
-int starpu_mpi_send(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm);
-int starpu_mpi_send_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm);
-int starpu_mpi_recv(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm, MPI_Status *status);
-int starpu_mpi_recv_prio(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, MPI_Status *status);
+int starpu_mpi_send(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
+		    MPI_Comm comm);
+int starpu_mpi_send_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
+			 int prio, MPI_Comm comm);
+int starpu_mpi_recv(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag,
+		    MPI_Comm comm, MPI_Status *status);
+int starpu_mpi_recv_prio(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag,
+			 int prio, MPI_Comm comm, MPI_Status *status);
 
 /* Detached: the runtime completes it; callback(arg), may be NULL, tells when. */
-int starpu_mpi_isend_detached(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *), void *arg);
-int starpu_mpi_isend_detached_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, void (*callback)(void *), void *arg);
-int starpu_mpi_issend_detached(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *), void *arg);
-int starpu_mpi_issend_detached_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, void (*callback)(void *), void *arg);
-int starpu_mpi_irecv_detached(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *), void *arg);
-int starpu_mpi_irecv_detached_prio(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, void (*callback)(void *), void *arg);
+int starpu_mpi_isend_detached(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
+			      MPI_Comm comm, void (*callback)(void *), void *arg);
+int starpu_mpi_isend_detached_prio(starpu_data_handle_t data_handle, int dest,
+				   starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm,
+				   void (*callback)(void *), void *arg);
+int starpu_mpi_issend_detached(starpu_data_handle_t data_handle, int dest,
+			       starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *),
+			       void *arg);
+int starpu_mpi_issend_detached_prio(starpu_data_handle_t data_handle, int dest,
+				    starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm,
+				    void (*callback)(void *), void *arg);
+int starpu_mpi_irecv_detached(starpu_data_handle_t data_handle, int source,
+			      starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *),
+			      void *arg);
+int starpu_mpi_irecv_detached_prio(starpu_data_handle_t data_handle, int source,
+				   starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm,
+				   void (*callback)(void *), void *arg);
 /* sequential_consistency 0: do not wait for tasks submitted earlier. */
-int starpu_mpi_irecv_detached_sequential_consistency(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *), void *arg, int sequential_consistency);
+int starpu_mpi_irecv_detached_sequential_consistency(starpu_data_handle_t data_handle, int source,
+						     starpu_mpi_tag_t data_tag, MPI_Comm comm,
+						     void (*callback)(void *), void *arg,
+						     int sequential_consistency);
 
-/* Detached, and tag (of starpu_task_dep.h) is notified at the end; arrays: once, when all are complete. */
-int starpu_mpi_isend_detached_unlock_tag(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm, starpu_tag_t tag);
-int starpu_mpi_isend_detached_unlock_tag_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, starpu_tag_t tag);
-int starpu_mpi_irecv_detached_unlock_tag(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm, starpu_tag_t tag);
-int starpu_mpi_isend_array_detached_unlock_tag(unsigned array_size, starpu_data_handle_t *data_handle, int *dest, starpu_mpi_tag_t *data_tag, MPI_Comm *comm, starpu_tag_t tag);
-int starpu_mpi_isend_array_detached_unlock_tag_prio(unsigned array_size, starpu_data_handle_t *data_handle, int *dest, starpu_mpi_tag_t *data_tag, int *prio, MPI_Comm *comm, starpu_tag_t tag);
-int starpu_mpi_irecv_array_detached_unlock_tag(unsigned array_size, starpu_data_handle_t *data_handle, int *source, starpu_mpi_tag_t *data_tag, MPI_Comm *comm, starpu_tag_t tag);
+/* Detached, and tag (of starpu_task_dep.h) is notified at the end; arrays: once, when all are
+ * complete. */
+int starpu_mpi_isend_detached_unlock_tag(starpu_data_handle_t data_handle, int dest,
+					 starpu_mpi_tag_t data_tag, MPI_Comm comm,
+					 starpu_tag_t tag);
+int starpu_mpi_isend_detached_unlock_tag_prio(starpu_data_handle_t data_handle, int dest,
+					      starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm,
+					      starpu_tag_t tag);
+int starpu_mpi_irecv_detached_unlock_tag(starpu_data_handle_t data_handle, int source,
+					 starpu_mpi_tag_t data_tag, MPI_Comm comm,
+					 starpu_tag_t tag);
+int starpu_mpi_isend_array_detached_unlock_tag(unsigned array_size,
+					       starpu_data_handle_t *data_handle, int *dest,
+					       starpu_mpi_tag_t *data_tag, MPI_Comm *comm,
+					       starpu_tag_t tag);
+int starpu_mpi_isend_array_detached_unlock_tag_prio(unsigned array_size,
+						    starpu_data_handle_t *data_handle, int *dest,
+						    starpu_mpi_tag_t *data_tag, int *prio,
+						    MPI_Comm *comm, starpu_tag_t tag);
+int starpu_mpi_irecv_array_detached_unlock_tag(unsigned array_size,
+					       starpu_data_handle_t *data_handle, int *source,
+					       starpu_mpi_tag_t *data_tag, MPI_Comm *comm,
+					       starpu_tag_t tag);
 
-/* Blocking / not: complete *req and set it to NULL. status: source, tag (when it fits an int) and MPI error, or
- * MPI_STATUS_IGNORE. test leaves *req alone while *flag is 0. */
+/* Blocking / not: complete *req and set it to NULL. status: source, tag (when it fits an int) and
+ * MPI error, or MPI_STATUS_IGNORE. test leaves *req alone while *flag is 0. */
 int starpu_mpi_wait(starpu_mpi_req *req, MPI_Status *status);
 int starpu_mpi_test(starpu_mpi_req *req, int *flag, MPI_Status *status);
 /* Blocking, collective over comm: this rank's communications end, then all ranks meet. */
@@ -133,17 +175,30 @@ int starpu_mpi_wait_for_all(MPI_Comm comm);
  * value, counted from starpu_data_handle_to_pointer(). Return 0, or not 0 when
  * this data has none: it is packed then. Called in the engine's thread.
  */
-typedef int (*starpu_mpi_datatype_allocate_func_t)(starpu_data_handle_t handle, MPI_Datatype *datatype);
-typedef int (*starpu_mpi_datatype_node_allocate_func_t)(starpu_data_handle_t handle, unsigned node, MPI_Datatype *datatype);
+typedef int (*starpu_mpi_datatype_allocate_func_t)(starpu_data_handle_t handle,
+						   MPI_Datatype *datatype);
+typedef int (*starpu_mpi_datatype_node_allocate_func_t)(starpu_data_handle_t handle, unsigned node,
+							MPI_Datatype *datatype);
 typedef void (*starpu_mpi_datatype_free_func_t)(MPI_Datatype *datatype);
 
 /* For one handle; the ranks must synchronise before its first message. */
-int starpu_mpi_datatype_register(starpu_data_handle_t handle, starpu_mpi_datatype_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func);
-int starpu_mpi_datatype_node_register(starpu_data_handle_t handle, starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func);
+int starpu_mpi_datatype_register(starpu_data_handle_t handle,
+				 starpu_mpi_datatype_allocate_func_t allocate_datatype_func,
+				 starpu_mpi_datatype_free_func_t free_datatype_func);
+int starpu_mpi_datatype_node_register(
+	starpu_data_handle_t handle,
+	starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func,
+	starpu_mpi_datatype_free_func_t free_datatype_func);
 int starpu_mpi_datatype_unregister(starpu_data_handle_t handle);
 /* For every handle of an interface. */
-int starpu_mpi_interface_datatype_register(enum starpu_data_interface_id id, starpu_mpi_datatype_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func);
-int starpu_mpi_interface_datatype_node_register(enum starpu_data_interface_id id, starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func);
+int starpu_mpi_interface_datatype_register(
+	enum starpu_data_interface_id id,
+	starpu_mpi_datatype_allocate_func_t allocate_datatype_func,
+	starpu_mpi_datatype_free_func_t free_datatype_func);
+int starpu_mpi_interface_datatype_node_register(
+	enum starpu_data_interface_id id,
+	starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func,
+	starpu_mpi_datatype_free_func_t free_datatype_func);
 int starpu_mpi_interface_datatype_unregister(enum starpu_data_interface_id id);
 
 /* --- Cache of received values (14.14) ------------------------------------ */
@@ -151,7 +206,8 @@ int starpu_mpi_interface_datatype_unregister(enum starpu_data_interface_id id);
 int starpu_mpi_cache_is_enabled(void);
 /* On every rank, before any insertion. Returns the new state. */
 int starpu_mpi_cache_set(int enabled);
-/* On every rank, at the same point of the insertion order: forget the value(s), free copies of others' data. */
+/* On every rank, at the same point of the insertion order: forget the value(s), free copies of
+ * others' data. */
 void starpu_mpi_cache_flush(MPI_Comm comm, starpu_data_handle_t data_handle);
 void starpu_mpi_cache_flush_all_data(MPI_Comm comm);
 
@@ -171,12 +227,15 @@ void starpu_mpi_cached_send_clear(starpu_data_handle_t data);
  * the same on every rank that registers it. Tags are the program's to keep
  * distinct; -1 for a data that is never sent.
  */
-void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_tag_t data_tag, int rank, MPI_Comm comm);
-#define starpu_mpi_data_register(data_handle, data_tag, rank) starpu_mpi_data_register_comm(data_handle, data_tag, rank, MPI_COMM_WORLD)
+void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_tag_t data_tag,
+				   int rank, MPI_Comm comm);
+#define starpu_mpi_data_register(data_handle, data_tag, rank) \
+	starpu_mpi_data_register_comm(data_handle, data_tag, rank, MPI_COMM_WORLD)
 
 /* Change the owner without moving the value: see starpu_mpi_data_migrate(). */
 void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Comm comm);
-#define starpu_mpi_data_set_rank(handle, rank) starpu_mpi_data_set_rank_comm(handle, rank, MPI_COMM_WORLD)
+#define starpu_mpi_data_set_rank(handle, rank) \
+	starpu_mpi_data_set_rank_comm(handle, rank, MPI_COMM_WORLD)
 void starpu_mpi_data_set_tag(starpu_data_handle_t handle, starpu_mpi_tag_t data_tag);
 /* -1: not told. */
 int starpu_mpi_data_get_rank(starpu_data_handle_t handle);
@@ -187,7 +246,8 @@ starpu_mpi_tag_t starpu_mpi_data_get_tag(starpu_data_handle_t handle);
 #define starpu_data_set_rank starpu_mpi_data_set_rank
 #define starpu_data_get_rank starpu_mpi_data_get_rank
 
-/* First of nbtags consecutive unused tags; on every rank, in the same order. -1: none left. Local, no message. */
+/* First of nbtags consecutive unused tags; on every rank, in the same order. -1: none left. Local,
+ * no message. */
 int64_t starpu_mpi_tags_allocate(int64_t nbtags);
 /* Same rules; mintag as returned. */
 void starpu_mpi_tags_free(int64_t mintag);
@@ -205,20 +265,25 @@ int starpu_mpi_insert_task(MPI_Comm comm, struct starpu_codelet *codelet, ...);
 /* In steps: build gives the task, to be submitted, on the executing rank and NULL elsewhere; then
  * post_build, same arguments, on every rank. */
 struct starpu_task *starpu_mpi_task_build(MPI_Comm comm, struct starpu_codelet *codelet, ...);
-struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet *codelet, va_list varg_list);
+struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet *codelet,
+					    va_list varg_list);
 int starpu_mpi_task_post_build(MPI_Comm comm, struct starpu_codelet *codelet, ...);
 int starpu_mpi_task_post_build_v(MPI_Comm comm, struct starpu_codelet *codelet, va_list varg_list);
 
 /* What the first step below tells the program and the second step; need not be initialised. */
-struct starpu_mpi_task_exchange_params
-{
-	int do_execute;	/* 1 on the rank that has to submit the task */
-	int xrank;	/* rank that executes */
-	int priority;	/* of the requests */
+struct starpu_mpi_task_exchange_params {
+	int do_execute; /* 1 on the rank that has to submit the task */
+	int xrank;      /* rank that executes */
+	int priority;   /* of the requests */
 };
-/* For tasks made by hand, on every rank: descrs has room for all the task's buffers and is filled here. */
-int starpu_mpi_task_exchange_data_before_execution(MPI_Comm comm, struct starpu_task *task, struct starpu_data_descr *descrs, struct starpu_mpi_task_exchange_params *params);
-int starpu_mpi_task_exchange_data_after_execution(MPI_Comm comm, struct starpu_data_descr *descrs, unsigned nb_data, struct starpu_mpi_task_exchange_params params);
+/* For tasks made by hand, on every rank: descrs has room for all the task's buffers and is filled
+ * here. */
+int starpu_mpi_task_exchange_data_before_execution(MPI_Comm comm, struct starpu_task *task,
+						   struct starpu_data_descr *descrs,
+						   struct starpu_mpi_task_exchange_params *params);
+int starpu_mpi_task_exchange_data_after_execution(MPI_Comm comm, struct starpu_data_descr *descrs,
+						  unsigned nb_data,
+						  struct starpu_mpi_task_exchange_params params);
 
 /* Call f on each task that insertion is about to submit on this rank; one at a time. */
 int starpu_mpi_pre_submit_hook_register(void (*f)(struct starpu_task *));
@@ -231,7 +296,8 @@ int starpu_mpi_pre_submit_hook_unregister(void);
 #define STARPU_MPI_NODE_SELECTION_MOST_R_DATA 0
 
 /* A rank below nb_nodes; must give the same answer on every rank. */
-typedef int (*starpu_mpi_select_node_policy_func_t)(int me, int nb_nodes, struct starpu_data_descr *descr, int nb_data);
+typedef int (*starpu_mpi_select_node_policy_func_t)(int me, int nb_nodes,
+						    struct starpu_data_descr *descr, int nb_data);
 /* New policy's number, or -ENOMEM. On every rank, in the same order. */
 int starpu_mpi_node_selection_register_policy(starpu_mpi_select_node_policy_func_t policy_func);
 int starpu_mpi_node_selection_unregister_policy(int policy);
@@ -240,28 +306,40 @@ int starpu_mpi_node_selection_get_current_policy(void);
 
 /* --- Moving data, reductions, collectives (14.11, 14.12, 14.15, 14.16) --- */
 
-/* All on every rank, at the same point of the insertion order; not blocking except get_data_on_node. The owner stays the same. */
+/* All on every rank, at the same point of the insertion order; not blocking except
+ * get_data_on_node. The owner stays the same. */
 int starpu_mpi_get_data_on_node(MPI_Comm comm, starpu_data_handle_t data_handle, int node);
-int starpu_mpi_get_data_on_node_detached(MPI_Comm comm, starpu_data_handle_t data_handle, int node, void (*callback)(void *), void *arg);
+int starpu_mpi_get_data_on_node_detached(MPI_Comm comm, starpu_data_handle_t data_handle, int node,
+					 void (*callback)(void *), void *arg);
 void starpu_mpi_get_data_on_all_nodes_detached(MPI_Comm comm, starpu_data_handle_t data_handle);
 /* Value and ownership go to new_rank (or a copy to every rank with STARPU_MPI_PER_NODE). */
 void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new_rank);
 
-/* Combine the contributions of ranks into the owner's value, with trees of the given arity (>= 2; 0: chosen).
- * Done by itself before a read, or in starpu_mpi_wait_for_all(). */
+/* Combine the contributions of ranks into the owner's value, with trees of the given arity (>= 2;
+ * 0: chosen). Done by itself before a read, or in starpu_mpi_wait_for_all(). */
 int starpu_mpi_redux_data(MPI_Comm comm, starpu_data_handle_t data_handle);
 int starpu_mpi_redux_data_prio(MPI_Comm comm, starpu_data_handle_t data_handle, int prio);
 int starpu_mpi_redux_data_tree(MPI_Comm comm, starpu_data_handle_t data_handle, int arity);
-int starpu_mpi_redux_data_prio_tree(MPI_Comm comm, starpu_data_handle_t data_handle, int prio, int arity);
+int starpu_mpi_redux_data_prio_tree(MPI_Comm comm, starpu_data_handle_t data_handle, int prio,
+				    int arity);
 
-/* Send each data from root to its owner / from its owner to root; NULL handles are skipped. scallback runs per
- * data sent, rcallback per data received. */
-int starpu_mpi_scatter_detached(starpu_data_handle_t *data_handles, int count, int root, MPI_Comm comm, void (*scallback)(void *), void *sarg, void (*rcallback)(void *), void *rarg);
-int starpu_mpi_gather_detached(starpu_data_handle_t *data_handles, int count, int root, MPI_Comm comm, void (*scallback)(void *), void *sarg, void (*rcallback)(void *), void *rarg);
+/* Send each data from root to its owner / from its owner to root; NULL handles are skipped.
+ * scallback runs per data sent, rcallback per data received. */
+int starpu_mpi_scatter_detached(starpu_data_handle_t *data_handles, int count, int root,
+				MPI_Comm comm, void (*scallback)(void *), void *sarg,
+				void (*rcallback)(void *), void *rarg);
+int starpu_mpi_gather_detached(starpu_data_handle_t *data_handles, int count, int root,
+			       MPI_Comm comm, void (*scallback)(void *), void *sarg,
+			       void (*rcallback)(void *), void *rarg);
 
-/* Copy src to dst, whoever owns them; executed by the owner of dst. asynchronous 0: blocking there. */
-int starpu_mpi_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, MPI_Comm comm, int asynchronous, void (*callback_func)(void *), void *callback_arg);
-int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, MPI_Comm comm, int asynchronous, void (*callback_func)(void *), void *callback_arg, int priority);
+/* Copy src to dst, whoever owns them; executed by the owner of dst. asynchronous 0: blocking there.
+ */
+int starpu_mpi_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
+			MPI_Comm comm, int asynchronous, void (*callback_func)(void *),
+			void *callback_arg);
+int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
+				 MPI_Comm comm, int asynchronous, void (*callback_func)(void *),
+				 void *callback_arg, int priority);
 
 /* --- Cooperative sends (14.16), statistics (14.18) ----------------------- */
 

@@ -32,7 +32,8 @@ static inline int starpu_mpi_checkpoint_shutdown(void)
  * it. Entries: STARPU_R, handle, int backup_rank; STARPU_VALUE, void *ptr, size,
  * starpu_mpi_tag_t tag, int (*backup_of)(int rank). _register ends with 0.
  */
-static inline int starpu_mpi_checkpoint_template_register(starpu_mpi_checkpoint_template_t *cp_template, int cp_id, int cp_domain, ...)
+static inline int starpu_mpi_checkpoint_template_register(
+	starpu_mpi_checkpoint_template_t *cp_template, int cp_id, int cp_domain, ...)
 {
 	(void) cp_template;
 	(void) cp_id;
@@ -40,7 +41,8 @@ static inline int starpu_mpi_checkpoint_template_register(starpu_mpi_checkpoint_
 	return 0;
 }
 
-static inline int starpu_mpi_checkpoint_template_create(starpu_mpi_checkpoint_template_t *cp_template, int cp_id, int cp_domain)
+static inline int starpu_mpi_checkpoint_template_create(
+	starpu_mpi_checkpoint_template_t *cp_template, int cp_id, int cp_domain)
 {
 	(void) cp_template;
 	(void) cp_id;
@@ -48,20 +50,23 @@ static inline int starpu_mpi_checkpoint_template_create(starpu_mpi_checkpoint_te
 	return 0;
 }
 
-static inline int starpu_mpi_checkpoint_template_add_entry(starpu_mpi_checkpoint_template_t *cp_template, ...)
+static inline int starpu_mpi_checkpoint_template_add_entry(
+	starpu_mpi_checkpoint_template_t *cp_template, ...)
 {
 	(void) cp_template;
 	return 0;
 }
 
-static inline int starpu_mpi_checkpoint_template_freeze(starpu_mpi_checkpoint_template_t *cp_template)
+static inline int starpu_mpi_checkpoint_template_freeze(
+	starpu_mpi_checkpoint_template_t *cp_template)
 {
 	(void) cp_template;
 	return 0;
 }
 
 /* Save what the template names, ordered after the tasks submitted so far. */
-static inline int starpu_mpi_checkpoint_template_submit(starpu_mpi_checkpoint_template_t cp_template, int prio)
+static inline int starpu_mpi_checkpoint_template_submit(
+	starpu_mpi_checkpoint_template_t cp_template, int prio)
 {
 	(void) cp_template;
 	(void) prio;

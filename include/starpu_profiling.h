@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * On-line profiling of tasks, workers and buses.
- * Invariant: all times are of the clock of orrery_now_us(), virtual in a simulated run.  Any thread may call,
- * between starpu_init() and starpu_shutdown() unless said otherwise.
+ *
+ * Invariant: all times are of the clock of orrery_now_us(), virtual in a simulated run.  Any thread
+ * may call, between starpu_init() and starpu_shutdown() unless said otherwise.
  */
 #ifndef STARPU_PROFILING_H
 #define STARPU_PROFILING_H
@@ -19,8 +20,8 @@ extern "C" {
 #define STARPU_PROFILING_DISABLE 0
 #define STARPU_PROFILING_ENABLE 1
 
-/* Switch profiling on or off, also before starpu_init(); returns the previous state.  Switching on zeroes the
- * workers' numbers.  get: the present state. */
+/* Switch profiling on or off, also before starpu_init(); returns the previous state.  Switching on
+ * zeroes the workers' numbers.  get: the present state. */
 int starpu_profiling_status_set(int status);
 int starpu_profiling_status_get(void);
 /* Start anew with what STARPU_PROFILING says. */
@@ -28,40 +29,41 @@ void starpu_profiling_init(void);
 /* Number to tell the files of several processes apart. */
 void starpu_profiling_set_id(int new_id);
 
-/* --- Records -------------------------------------------------------------------------------------------- */
+/* --- Records
+ * -------------------------------------------------------------------------------------------- */
 
 /* The stages of one task, see starpu_task.profiling_info. */
 struct starpu_profiling_task_info {
 	struct timespec submit_time;
 	struct timespec push_start_time; /* given to the policy */
 	struct timespec push_end_time;
-	struct timespec pop_start_time;  /* taken from the policy */
+	struct timespec pop_start_time; /* taken from the policy */
 	struct timespec pop_end_time;
 	struct timespec acquire_data_start_time;
 	struct timespec acquire_data_end_time;
-	struct timespec start_time;      /* the kernel */
+	struct timespec start_time; /* the kernel */
 	struct timespec end_time;
 	struct timespec release_data_start_time;
 	struct timespec release_data_end_time;
 	struct timespec callback_start_time;
 	struct timespec callback_end_time;
-	int workerid;                    /* who executed it */
-	uint64_t used_cycles;            /* 0 where not measured, like the following */
+	int workerid;         /* who executed it */
+	uint64_t used_cycles; /* 0 where not measured, like the following */
 	uint64_t stall_cycles;
-	double energy_consumed;          /* joules */
+	double energy_consumed; /* joules */
 	int papi_event_set;
 	long long *papi_values;
 };
 
 /* What a worker has done since the last time it was asked. */
 struct starpu_profiling_worker_info {
-	struct timespec start_time;      /* start of the period */
-	struct timespec total_time;      /* its length */
-	struct timespec executing_time;  /* in kernels, without overlap, and so on */
+	struct timespec start_time;     /* start of the period */
+	struct timespec total_time;     /* its length */
+	struct timespec executing_time; /* in kernels, without overlap, and so on */
 	struct timespec callback_time;
-	struct timespec waiting_time;    /* for data */
-	struct timespec sleeping_time;   /* for tasks */
-	struct timespec scheduling_time; /* in the policy */
+	struct timespec waiting_time;       /* for data */
+	struct timespec sleeping_time;      /* for tasks */
+	struct timespec scheduling_time;    /* in the policy */
 	struct timespec all_executing_time; /* the same with overlaps counted several times */
 	struct timespec all_callback_time;
 	struct timespec all_waiting_time;
@@ -70,8 +72,8 @@ struct starpu_profiling_worker_info {
 	int executed_tasks;
 	uint64_t used_cycles;
 	uint64_t stall_cycles;
-	double energy_consumed;          /* joules */
-	double flops;                    /* sum of the tasks' flops */
+	double energy_consumed; /* joules */
+	double flops;           /* sum of the tasks' flops */
 };
 
 /* What a bus between two memory nodes has carried since the last time it was asked. */
@@ -82,23 +84,28 @@ struct starpu_profiling_bus_info {
 	unsigned long long transfer_count;
 };
 
-/* Store a worker's numbers (NULL: forget them) and start a new period.  0, or -EINVAL for a worker that does not exist. */
-int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worker_info *worker_info);
+/* Store a worker's numbers (NULL: forget them) and start a new period.  0, or -EINVAL for a worker
+ * that does not exist. */
+int starpu_profiling_worker_get_info(int workerid,
+				     struct starpu_profiling_worker_info *worker_info);
 
-/* There is a bus from each memory node to each other one. They are numbered from 0 to count-1; those of a memory node that is added (a disk)
- * come after those that exist. get_id is -1 where there is none, src and dst are -1 for a bus that does not exist. */
+/* There is a bus from each memory node to each other one. They are numbered from 0 to count-1;
+ * those of a memory node that is added (a disk) come after those that exist. get_id is -1 where
+ * there is none, src and dst are -1 for a bus that does not exist. */
 int starpu_bus_get_count(void);
 int starpu_bus_get_id(int src, int dst);
 int starpu_bus_get_src(int busid);
 int starpu_bus_get_dst(int busid);
-/* What the program says of a bus, for its own policies: whether it leads from device to device directly, and how many GPUs share it. The
- * runtime itself makes no use of it; both are 0 at first. Any thread; ignored, and 0, for a bus that does not exist. */
+/* What the program says of a bus, for its own policies: whether it leads from device to device
+ * directly, and how many GPUs share it. The runtime itself makes no use of it; both are 0 at first.
+ * Any thread; ignored, and 0, for a bus that does not exist. */
 void starpu_bus_set_direct(int busid, int direct);
 int starpu_bus_get_direct(int busid);
 void starpu_bus_set_ngpus(int busid, int ngpus);
 int starpu_bus_get_ngpus(int busid);
-/* Copies over the bus, and their bytes, since it was last asked (at first: since starpu_init), whether profiling is on or not. A copy counts
- * when it is started. 0, or -EINVAL for a bus that does not exist. */
+/* Copies over the bus, and their bytes, since it was last asked (at first: since starpu_init),
+ * whether profiling is on or not. A copy counts when it is started. 0, or -EINVAL for a bus that
+ * does not exist. */
 int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *bus_info);
 
 /* Print what buses (those that were used) and workers have done since starpu_init, on stderr. */
@@ -107,7 +114,8 @@ void starpu_profiling_worker_helper_display_summary(void);
 /* Print the data that each memory node holds, on stderr. */
 void starpu_data_display_memory_stats(void);
 
-/* --- Times ---------------------------------------------------------------------------------------------- */
+/* --- Times
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Microseconds from start to end; of one time. */
 double starpu_timing_timespec_delay_us(struct timespec *start, struct timespec *end);
@@ -117,7 +125,7 @@ double starpu_timing_timespec_to_us(struct timespec *ts);
 
 /* Compare: starpu_timespec_cmp(&a, &b, <). */
 #define starpu_timespec_cmp(a, b, CMP) \
-	((a)->tv_sec == (b)->tv_sec ? ((a)->tv_nsec CMP (b)->tv_nsec) : ((a)->tv_sec CMP (b)->tv_sec))
+	((a)->tv_sec == (b)->tv_sec ? ((a)->tv_nsec CMP(b)->tv_nsec) : ((a)->tv_sec CMP(b)->tv_sec))
 
 static inline void starpu_timespec_clear(struct timespec *tsp)
 {
@@ -126,7 +134,8 @@ static inline void starpu_timespec_clear(struct timespec *tsp)
 }
 
 /* *result = *a + *b; it may be one of them. */
-static inline void starpu_timespec_add(struct timespec *a, struct timespec *b, struct timespec *result)
+static inline void starpu_timespec_add(struct timespec *a, struct timespec *b,
+				       struct timespec *result)
 {
 	long nsec = a->tv_nsec + b->tv_nsec;
 
@@ -140,7 +149,8 @@ static inline void starpu_timespec_accumulate(struct timespec *result, struct ti
 }
 
 /* *result = *a - *b, where a is not before b. */
-static inline void starpu_timespec_sub(const struct timespec *a, const struct timespec *b, struct timespec *result)
+static inline void starpu_timespec_sub(const struct timespec *a, const struct timespec *b,
+				       struct timespec *result)
 {
 	long nsec = a->tv_nsec - b->tv_nsec;
 

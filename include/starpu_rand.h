@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Random numbers for programs and policies.
- * Invariant: the sequence depends on the seed alone.  The forms with a buffer are private to whoever owns the
- * buffer; the others share one state in the process.
+ *
+ * Invariant: the sequence depends on the seed alone.  The forms with a buffer are private to
+ * whoever owns the buffer; the others share one state in the process.
  */
 #ifndef STARPU_RAND_H
 #define STARPU_RAND_H
@@ -13,7 +14,7 @@
 /* State of the _r forms, owned by the caller. */
 typedef struct drand48_data starpu_drand48_data;
 
-#define starpu_seed(seed) starpu_srand48((long)(seed))
+#define starpu_seed(seed) starpu_srand48((long) (seed))
 #define starpu_srand48(seed) srand48(seed)
 #define starpu_drand48() drand48()
 #define starpu_lrand48() lrand48()

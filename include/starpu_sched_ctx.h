@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Scheduling contexts: sets of workers with a policy of their own.
- * Invariant: context 0 always exists and is the default; a task belongs to one context, and executes on a worker that
- * is in it when the task is taken.  A worker may be in several contexts: it takes tasks from them in turn.  Making a context
- * of some workers does not take them out of context 0: starpu_sched_ctx_remove_workers() does.
- * Any thread, also kernels and callbacks, unless said otherwise.  A number that names no context is answered with a
- * message, and with a value that is said below or 0.
+ *
+ * Invariant: context 0 always exists and is the default; a task belongs to one context, and
+ * executes on a worker that is in it when the task is taken.  A worker may be in several contexts:
+ * it takes tasks from them in turn.  Making a context of some workers does not take them out of
+ * context 0: starpu_sched_ctx_remove_workers() does. Any thread, also kernels and callbacks, unless
+ * said otherwise.  A number that names no context is answered with a message, and with a value that
+ * is said below or 0.
  */
 #ifndef STARPU_SCHED_CTX_H
 #define STARPU_SCHED_CTX_H
@@ -22,7 +24,8 @@ extern "C" {
 struct starpu_task;
 struct starpu_sched_policy;
 
-/* --- Creation: markers of starpu_sched_ctx_create, each followed by the arguments in the comment ----------- */
+/* --- Creation: markers of starpu_sched_ctx_create, each followed by the arguments in the comment
+ * ----------- */
 
 #define STARPU_SCHED_CTX_POLICY_NAME (1 << 16)     /* const char * */
 #define STARPU_SCHED_CTX_POLICY_STRUCT (2 << 16)   /* struct starpu_sched_policy * */
@@ -30,34 +33,43 @@ struct starpu_sched_policy;
 #define STARPU_SCHED_CTX_POLICY_MAX_PRIO (4 << 16) /* int */
 #define STARPU_SCHED_CTX_HIERARCHY_LEVEL (5 << 16) /* unsigned */
 #define STARPU_SCHED_CTX_NESTED (6 << 16)          /* unsigned: the context around it */
-#define STARPU_SCHED_CTX_AWAKE_WORKERS (7 << 16)   /* no argument; accepted, workers wake as needed anyway */
-#define STARPU_SCHED_CTX_POLICY_INIT (8 << 16)     /* void (*)(unsigned): called after the policy's own */
-#define STARPU_SCHED_CTX_USER_DATA (9 << 16)       /* void * */
-#define STARPU_SCHED_CTX_CUDA_NSMS (10 << 16)      /* int: multiprocessors, see starpu_sched_ctx_get_sms_interval() */
-#define STARPU_SCHED_CTX_SUB_CTXS (11 << 16)       /* int *ctxs, int n: contexts that are nested in this one from now on */
+#define STARPU_SCHED_CTX_AWAKE_WORKERS \
+	(7 << 16) /* no argument; accepted, workers wake as needed anyway */
+#define STARPU_SCHED_CTX_POLICY_INIT \
+	(8 << 16)                            /* void (*)(unsigned): called after the policy's own */
+#define STARPU_SCHED_CTX_USER_DATA (9 << 16) /* void * */
+#define STARPU_SCHED_CTX_CUDA_NSMS \
+	(10 << 16) /* int: multiprocessors, see starpu_sched_ctx_get_sms_interval() */
+#define STARPU_SCHED_CTX_SUB_CTXS \
+	(11 << 16) /* int *ctxs, int n: contexts that are nested in this one from now on */
 
-/* Create a context with the given workers (NULL or -1: all; 0: none yet, tasks wait for some), followed by markers and 0.  Its
- * number, or STARPU_NMAX_SCHED_CTXS after a message: there are too many, no such worker, no such policy.  The name is
- * copied. */
-unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name, ...);
-/* Wait for its tasks, then remove it; its workers go to the inheritor.  Its number may be given out again.  Not in kernels and
- * callbacks. */
+/* Create a context with the given workers (NULL or -1: all; 0: none yet, tasks wait for some),
+ * followed by markers and 0.  Its number, or STARPU_NMAX_SCHED_CTXS after a message: there are too
+ * many, no such worker, no such policy.  The name is copied. */
+unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name,
+				 ...);
+/* Wait for its tasks, then remove it; its workers go to the inheritor.  Its number may be given out
+ * again.  Not in kernels and callbacks. */
 void starpu_sched_ctx_delete(unsigned sched_ctx_id);
 /* The inheritor is context 0 until another is set. */
 void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor);
 unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id);
-/* 0 for a context that is in no other, else one more than that of the context around it, unless given at creation. */
+/* 0 for a context that is in no other, else one more than that of the context around it, unless
+ * given at creation. */
 unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id);
-/* No more tasks will be submitted, but by its own tasks: its workers go to the inheritor as soon as it is empty.  It is still to be
- * deleted. */
+/* No more tasks will be submitted, but by its own tasks: its workers go to the inheritor as soon as
+ * it is empty.  It is still to be deleted. */
 void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id);
 
-/* --- Workers -------------------------------------------------------------------------------------------- */
+/* --- Workers
+ * -------------------------------------------------------------------------------------------- */
 
-/* Workers join or leave at once; one that leaves ends what it executes.  What it was to execute goes to the others; a task that
- * none of them can execute waits until one that can joins.  Context 0 keeps one worker at least. */
+/* Workers join or leave at once; one that leaves ends what it executes.  What it was to execute
+ * goes to the others; a task that none of them can execute waits until one that can joins.  Context
+ * 0 keeps one worker at least. */
 void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id);
-void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id);
+void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx,
+				     unsigned sched_ctx_id);
 void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f);
 /* Store a malloc()ed list of the workers, which the caller frees; returns how many. */
 unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id, int **workerids);
@@ -65,20 +77,24 @@ unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id);
 /* Number of workers that both contexts have. */
 unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id, unsigned sched_ctx_id2);
 unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id);
-unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch, unsigned sched_ctx_id);
+unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
+						  unsigned sched_ctx_id);
 /* Rank of the calling worker in the context, -1 when it is not in it. */
 int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id);
 /* The collection of its workers, owned by the context; for policies. */
 struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id);
 
-/* --- The current context of a thread --------------------------------------------------------------------- */
+/* --- The current context of a thread
+ * --------------------------------------------------------------------- */
 
-/* Where the calling thread's submissions go, and what starpu_task_wait_for_all() waits for.  NULL: unset again; then they go where the
- * task belongs that the thread executes, elsewhere to context 0.  get: STARPU_NMAX_SCHED_CTXS when unset. */
+/* Where the calling thread's submissions go, and what starpu_task_wait_for_all() waits for.  NULL:
+ * unset again; then they go where the task belongs that the thread executes, elsewhere to context
+ * 0.  get: STARPU_NMAX_SCHED_CTXS when unset. */
 void starpu_sched_ctx_set_context(unsigned *sched_ctx_id);
 unsigned starpu_sched_ctx_get_context(void);
 
-/* --- Policy ---------------------------------------------------------------------------------------------- */
+/* --- Policy
+ * ---------------------------------------------------------------------------------------------- */
 
 /* The policy's data in a context, owned by the policy; data of the program. */
 void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data);
@@ -94,23 +110,28 @@ int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio);
 /* Number of tasks that are ready in the context, and the sum of their flops. */
 int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id);
 double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id);
-/* For policies of programs: there is, or no longer is, a task for the worker in the context; the worker is woken. */
+/* For policies of programs: there is, or no longer is, a task for the worker in the context; the
+ * worker is woken. */
 void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id, int workerid);
 void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id, int workerid);
 
-/* --- Parallel code in a context without a policy ---------------------------------------------------------- */
+/* --- Parallel code in a context without a policy
+ * ---------------------------------------------------------- */
 
-/* Tasks of such a context are executed one at a time, by all its CPU workers: the kernel is called once (STARPU_SPMD: by each), bound to the
- * cores of all. */
+/* Tasks of such a context are executed one at a time, by all its CPU workers: the kernel is called
+ * once (STARPU_SPMD: by each), bound to the cores of all. */
 
-/* Run func(param) once with all CPU workers of the context, as the kernel of a fork-join task; returns what it returned, NULL after a
- * message when it could not.  In a kernel: only of a task of that context, when it was made without a policy. */
-void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param, unsigned sched_ctx_id);
+/* Run func(param) once with all CPU workers of the context, as the kernel of a fork-join task;
+ * returns what it returned, NULL after a message when it could not.  In a kernel: only of a task of
+ * that context, when it was made without a policy. */
+void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,
+					  unsigned sched_ctx_id);
 /* The cores of the workers that are free: a malloc()ed array that the caller frees. */
 void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, int *ncpuids);
 void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid);
-/* The multiprocessors of the GPU that a stream's worker may use: *start to *end-1; -1 and -1 when no context that it is in was given
- * any.  Contexts share a GPU one after the other, in the order of their numbers. */
+/* The multiprocessors of the GPU that a stream's worker may use: *start to *end-1; -1 and -1 when
+ * no context that it is in was given any.  Contexts share a GPU one after the other, in the order
+ * of their numbers. */
 void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start, int *end);
 
 #pragma GCC visibility pop

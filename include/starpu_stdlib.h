@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Memory of the memory nodes: allocation, pinning, budgets (handbook 27.2).
- * Invariant: what is allocated with a size and flags is freed with the same size and the same flags, on the
- * same node.  Any thread may call, between starpu_init() and starpu_shutdown() unless said otherwise.
+ *
+ * Invariant: what is allocated with a size and flags is freed with the same size and the same
+ * flags, on the same node.  Any thread may call, between starpu_init() and starpu_shutdown() unless
+ * said otherwise.
  */
 #ifndef STARPU_STDLIB_H
 #define STARPU_STDLIB_H
@@ -17,11 +19,13 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* --- Flags ---------------------------------------------------------------------------------------------- */
+/* --- Flags
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Page-locked for fast transfers to devices; plain memory where no device needs it. */
 #define STARPU_MALLOC_PINNED (1 << 1)
-/* Count against the node's budget; the allocation fails with -ENOMEM when it would be exceeded ... */
+/* Count against the node's budget; the allocation fails with -ENOMEM when it would be exceeded ...
+ */
 #define STARPU_MALLOC_COUNT (1 << 2)
 /* ... after trying to evict unused copies, unless this flag forbids it. */
 #define STARPU_MALLOC_NORECLAIM (1 << 3)
@@ -29,17 +33,21 @@ extern "C" {
 #define STARPU_MEMORY_WAIT (1 << 4)
 /* With COUNT: never fail, let the budget be exceeded. */
 #define STARPU_MEMORY_OVERFLOW (1 << 5)
-/* In a simulated run without kernels: let the pages share little physical memory, contents do not matter. */
+/* In a simulated run without kernels: let the pages share little physical memory, contents do not
+ * matter. */
 #define STARPU_MALLOC_SIMULATION_FOLDED (1 << 6)
 /* Same, and all ranks share one area. */
 #define STARPU_MALLOC_SIMULATION_UNIQUE (1 << 7)
 
-/* --- Allocation in main memory -------------------------------------------------------------------------- */
+/* --- Allocation in main memory
+ * -------------------------------------------------------------------------- */
 
-/* Alignment in bytes of what follows; a power of two and multiple of sizeof(void *).  It only ever grows. */
+/* Alignment in bytes of what follows; a power of two and multiple of sizeof(void *).  It only ever
+ * grows. */
 void starpu_malloc_set_align(size_t align);
 
-/* Allocate dim bytes into *A: starpu_malloc is pinned when a device benefits.  0, or -ENOMEM with *A untouched; -EINVAL: A is NULL. */
+/* Allocate dim bytes into *A: starpu_malloc is pinned when a device benefits.  0, or -ENOMEM with
+ * *A untouched; -EINVAL: A is NULL. */
 int starpu_malloc(void **A, size_t dim);
 int starpu_malloc_flags(void **A, size_t dim, int flags);
 /* Free; A may be NULL.  starpu_free_noflag undoes starpu_malloc.  Returns 0. */
@@ -47,20 +55,23 @@ int starpu_free(void *A) STARPU_DEPRECATED;
 int starpu_free_noflag(void *A, size_t dim);
 int starpu_free_flags(void *A, size_t dim, int flags);
 
-/* Replace how main memory for data is allocated and freed.  Call before the first allocation.  A hook returns 0
- * or a negative errno; it is called from any thread. */
+/* Replace how main memory for data is allocated and freed.  Call before the first allocation.  A
+ * hook returns 0 or a negative errno; it is called from any thread. */
 typedef int (*starpu_malloc_hook)(unsigned dst_node, void **A, size_t dim, int flags);
 typedef int (*starpu_free_hook)(unsigned dst_node, void *A, size_t dim, int flags);
 void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook, starpu_free_hook free_hook);
 
-/* Page-lock memory of the program, and undo it.  0, or -errno when the device refuses; transfers still work. */
+/* Page-lock memory of the program, and undo it.  0, or -errno when the device refuses; transfers
+ * still work. */
 int starpu_memory_pin(void *addr, size_t size);
 int starpu_memory_unpin(void *addr, size_t size);
 
-/* --- Allocation on a memory node ------------------------------------------------------------------------ */
+/* --- Allocation on a memory node
+ * ------------------------------------------------------------------------ */
 
-/* Allocate size bytes on the node, evicting unused copies when needed: an address (for OpenCL a handle) that
- * only that node's units may use, 0 when there is not enough memory.  The plain forms count against the budget. */
+/* Allocate size bytes on the node, evicting unused copies when needed: an address (for OpenCL a
+ * handle) that only that node's units may use, 0 when there is not enough memory.  The plain forms
+ * count against the budget. */
 uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size);
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags);
 void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size);
@@ -68,10 +79,11 @@ void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size, i
 /* The flags that starpu_malloc_on_node uses for that node. */
 void starpu_malloc_on_node_set_default_flags(unsigned node, int flags);
 
-/* --- Budgets -------------------------------------------------------------------------------------------- */
+/* --- Budgets
+ * -------------------------------------------------------------------------------------------- */
 
-/* Bytes that a node (or all nodes together) has in total, free and in use; -1 where a budget is not known.
- * Budgets come from the devices and from STARPU_LIMIT_*_MEM. */
+/* Bytes that a node (or all nodes together) has in total, free and in use; -1 where a budget is not
+ * known. Budgets come from the devices and from STARPU_LIMIT_*_MEM. */
 starpu_ssize_t starpu_memory_get_total(unsigned node);
 starpu_ssize_t starpu_memory_get_available(unsigned node);
 size_t starpu_memory_get_used(unsigned node);
@@ -79,16 +91,18 @@ starpu_ssize_t starpu_memory_get_total_all_nodes(void);
 starpu_ssize_t starpu_memory_get_available_all_nodes(void);
 size_t starpu_memory_get_used_all_nodes(void);
 
-/* Take size bytes from the node's budget without allocating (flags: MEMORY_WAIT, MEMORY_OVERFLOW, NORECLAIM);
- * 0 or -ENOMEM.  Then give them back.  wait_available returns once that many bytes are free.  Nobody waits for more
- * than the node has in all: that is refused with a message. */
+/* Take size bytes from the node's budget without allocating (flags: MEMORY_WAIT, MEMORY_OVERFLOW,
+ * NORECLAIM); 0 or -ENOMEM.  Then give them back.  wait_available returns once that many bytes are
+ * free.  Nobody waits for more than the node has in all: that is refused with a message. */
 int starpu_memory_allocate(unsigned node, size_t size, int flags);
 void starpu_memory_deallocate(unsigned node, size_t size);
 void starpu_memory_wait_available(unsigned node, size_t size);
 
-/* --- Sleeping ------------------------------------------------------------------------------------------- */
+/* --- Sleeping
+ * ------------------------------------------------------------------------------------------- */
 
-/* Sleep without using the processor, in virtual time in a simulated run: seconds, microseconds.  Any time. */
+/* Sleep without using the processor, in virtual time in a simulated run: seconds, microseconds. Any
+ * time. */
 void starpu_sleep(float nb_sec);
 void starpu_usleep(float nb_micro_sec);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Codelets and tasks.
- * Invariant: struct starpu_task is laid out by cache lines, what submission and execution of an ordinary task
- * touch comes first; starpu_task_init(), starpu_task_create() and STARPU_TASK_INITIALIZER give the same defaults,
- * but for the destroy flag, which only starpu_task_create() sets.
- * Any thread may submit tasks, also from kernels and callbacks; only those may not wait.
+ *
+ * Invariant: struct starpu_task is laid out by cache lines, what submission and execution of an
+ * ordinary task touch comes first; starpu_task_init(), starpu_task_create() and
+ * STARPU_TASK_INITIALIZER give the same defaults, but for the destroy flag, which only
+ * starpu_task_create() sets. Any thread may submit tasks, also from kernels and callbacks; only
+ * those may not wait.
  */
 #ifndef STARPU_TASK_H
 #define STARPU_TASK_H
@@ -32,7 +34,8 @@ struct starpu_perf_counter_sample_cl_values;
 typedef struct _starpu_task_bundle *starpu_task_bundle_t;
 typedef struct orr_trs_epoch *starpu_trs_epoch_t;
 
-/* --- Where tasks may execute ---------------------------------------------------------------------------- */
+/* --- Where tasks may execute
+ * ---------------------------------------------------------------------------- */
 
 /* Bit of a kind of worker in a `where` mask. */
 #define STARPU_WORKER_TO_MASK(worker_archtype) (1U << ((worker_archtype) + 1))
@@ -44,17 +47,20 @@ typedef struct orr_trs_epoch *starpu_trs_epoch_t;
 #define STARPU_MPI_MS STARPU_WORKER_TO_MASK(STARPU_MPI_MS_WORKER)
 #define STARPU_HIP STARPU_WORKER_TO_MASK(STARPU_HIP_WORKER)
 
-/* --- Codelets ------------------------------------------------------------------------------------------- */
+/* --- Codelets
+ * ------------------------------------------------------------------------------------------- */
 
 /* How a kernel uses workers. */
 enum starpu_codelet_type {
-	STARPU_SEQ = 0,  /* one worker calls it */
-	STARPU_SPMD,     /* each worker of a combined one calls it; they may wait for each other with starpu_pthread_* */
-	STARPU_FORKJOIN  /* one calls it, bound to the cores of all, and it starts threads there */
+	STARPU_SEQ = 0, /* one worker calls it */
+	STARPU_SPMD,    /* each worker of a combined one calls it; they may wait for each other with
+			   starpu_pthread_* */
+	STARPU_FORKJOIN /* one calls it, bound to the cores of all, and it starts threads there */
 };
 
-/* A kernel: the interfaces of the data (struct starpu_vector_interface * ...) in the order of the codelet's
- * modes, and the task's cl_arg.  For OpenCL and asynchronous CUDA it submits work and returns. */
+/* A kernel: the interfaces of the data (struct starpu_vector_interface * ...) in the order of the
+ * codelet's modes, and the task's cl_arg.  For OpenCL and asynchronous CUDA it submits work and
+ * returns. */
 typedef void (*starpu_cpu_func_t)(void **, void *);
 typedef void (*starpu_cuda_func_t)(void **, void *);
 typedef void (*starpu_opencl_func_t)(void **, void *);
@@ -62,15 +68,16 @@ typedef void (*starpu_hip_func_t)(void **, void *);
 typedef void (*starpu_max_fpga_func_t)(void **, void *);
 
 /* For the deprecated cpu_func fields: "see cpu_funcs". */
-#define STARPU_MULTIPLE_CPU_IMPLEMENTATIONS ((starpu_cpu_func_t)-1)
-#define STARPU_MULTIPLE_CUDA_IMPLEMENTATIONS ((starpu_cuda_func_t)-1)
-#define STARPU_MULTIPLE_OPENCL_IMPLEMENTATIONS ((starpu_opencl_func_t)-1)
+#define STARPU_MULTIPLE_CPU_IMPLEMENTATIONS ((starpu_cpu_func_t) -1)
+#define STARPU_MULTIPLE_CUDA_IMPLEMENTATIONS ((starpu_cuda_func_t) -1)
+#define STARPU_MULTIPLE_OPENCL_IMPLEMENTATIONS ((starpu_opencl_func_t) -1)
 
-/* codelet.flags: execute the kernel also in a simulated run that skips kernels; _AND_INJECT charges the time
- * that this takes instead of the modelled one. */
+/* codelet.flags: execute the kernel also in a simulated run that skips kernels; _AND_INJECT charges
+ * the time that this takes instead of the modelled one. */
 #define STARPU_CODELET_SIMGRID_EXECUTE (1 << 0)
 #define STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT (1 << 1)
-/* codelet.cuda_flags[i] and the like: the kernel only submits work to the worker's stream or queue. */
+/* codelet.cuda_flags[i] and the like: the kernel only submits work to the worker's stream or queue.
+ */
 #define STARPU_CUDA_ASYNC (1 << 0)
 #define STARPU_HIP_ASYNC (1 << 0)
 #define STARPU_OPENCL_ASYNC (1 << 0)
@@ -81,24 +88,29 @@ typedef void (*starpu_max_fpga_func_t)(void **, void *);
 /* Memory node of main memory. */
 #define STARPU_MAIN_RAM 0
 
-/* codelet.nodes[i], where the i-th datum is put for the kernel (handbook 27.11); or the number of a node. */
-#define STARPU_SPECIFIC_NODE_LOCAL (-1)        /* the worker's node, as usual */
-#define STARPU_SPECIFIC_NODE_CPU (-2)          /* main memory that the CPUs reach best */
-#define STARPU_SPECIFIC_NODE_SLOW (-3)         /* the large, slow memory near the worker */
-#define STARPU_SPECIFIC_NODE_FAST (-4)         /* the small, fast one */
-#define STARPU_SPECIFIC_NODE_LOCAL_OR_CPU (-5) /* wherever it is valid, of the worker's and main memory */
-#define STARPU_SPECIFIC_NODE_NONE (-6)         /* nowhere: only dependencies are wanted */
+/* codelet.nodes[i], where the i-th datum is put for the kernel (handbook 27.11); or the number of a
+ * node. */
+#define STARPU_SPECIFIC_NODE_LOCAL (-1) /* the worker's node, as usual */
+#define STARPU_SPECIFIC_NODE_CPU (-2)   /* main memory that the CPUs reach best */
+#define STARPU_SPECIFIC_NODE_SLOW (-3)  /* the large, slow memory near the worker */
+#define STARPU_SPECIFIC_NODE_FAST (-4)  /* the small, fast one */
+#define STARPU_SPECIFIC_NODE_LOCAL_OR_CPU \
+	(-5)                           /* wherever it is valid, of the worker's and main memory */
+#define STARPU_SPECIFIC_NODE_NONE (-6) /* nowhere: only dependencies are wanted */
 
-/* What a family of tasks does.  Zero what is not needed (a static object, or starpu_codelet_init()).  The program
- * owns it; it must outlive its tasks and not change once one was submitted. */
+/* What a family of tasks does.  Zero what is not needed (a static object, or
+ * starpu_codelet_init()).  The program owns it; it must outlive its tasks and not change once one
+ * was submitted. */
 struct starpu_codelet {
-	uint32_t where;      /* mask of kinds; 0: those that have an implementation below */
-	/* Whether the worker may execute implementation nimpl of the task; NULL: yes.  Called by policies. */
+	uint32_t where; /* mask of kinds; 0: those that have an implementation below */
+	/* Whether the worker may execute implementation nimpl of the task; NULL: yes.  Called by
+	 * policies. */
 	int (*can_execute)(unsigned workerid, struct starpu_task *task, unsigned nimpl);
 	enum starpu_codelet_type type;
-	int max_parallelism; /* largest combined worker for SPMD and FORKJOIN; 0 means 1 for SEQ, else no limit */
-	starpu_cpu_func_t cpu_func; /* deprecated: use the arrays below */
-	starpu_cuda_func_t cuda_func; /* deprecated: use the arrays below */
+	int max_parallelism; /* largest combined worker for SPMD and FORKJOIN; 0 means 1 for SEQ,
+				else no limit */
+	starpu_cpu_func_t cpu_func;       /* deprecated: use the arrays below */
+	starpu_cuda_func_t cuda_func;     /* deprecated: use the arrays below */
 	starpu_opencl_func_t opencl_func; /* deprecated: use the arrays below */
 	/* Implementations by kind, up to the first NULL; all of a kind do the same. */
 	starpu_cpu_func_t cpu_funcs[STARPU_MAXIMPLEMENTATIONS];
@@ -109,23 +121,26 @@ struct starpu_codelet {
 	starpu_opencl_func_t opencl_funcs[STARPU_MAXIMPLEMENTATIONS];
 	char opencl_flags[STARPU_MAXIMPLEMENTATIONS];
 	starpu_max_fpga_func_t max_fpga_funcs[STARPU_MAXIMPLEMENTATIONS];
-	const char *cpu_funcs_name[STARPU_MAXIMPLEMENTATIONS]; /* symbols of cpu_funcs, for execution elsewhere */
-	int nbuffers;                                   /* number of data, or STARPU_VARIABLE_NBUFFERS */
+	const char *cpu_funcs_name[STARPU_MAXIMPLEMENTATIONS]; /* symbols of cpu_funcs, for
+								  execution elsewhere */
+	int nbuffers; /* number of data, or STARPU_VARIABLE_NBUFFERS */
 	enum starpu_data_access_mode modes[STARPU_NMAXBUFS]; /* how each is accessed */
-	enum starpu_data_access_mode *dyn_modes;        /* instead of modes when nbuffers > STARPU_NMAXBUFS */
-	unsigned specific_nodes;                        /* non-zero: look at nodes, or dyn_nodes */
-	int nodes[STARPU_NMAXBUFS];                     /* STARPU_SPECIFIC_NODE_* or a node, for each datum */
-	int *dyn_nodes;                                 /* instead of nodes when nbuffers > STARPU_NMAXBUFS */
-	struct starpu_perfmodel *model;                 /* execution time; may be NULL */
-	struct starpu_perfmodel *energy_model;          /* energy; may be NULL */
-	unsigned long per_worker_stats[STARPU_NMAXWORKERS]; /* tasks executed by each worker; filled by the runtime */
-	const char *name;                               /* for traces and messages; may be NULL */
-	unsigned color;                                 /* 0xRRGGBB in traces; 0: chosen from the name */
-	void (*callback_func)(void *);                  /* callback of the tasks that have none */
-	int flags;                                      /* STARPU_CODELET_* */
-	void *perf_counter_sample;                      /* private */
+	enum starpu_data_access_mode
+		*dyn_modes;             /* instead of modes when nbuffers > STARPU_NMAXBUFS */
+	unsigned specific_nodes;        /* non-zero: look at nodes, or dyn_nodes */
+	int nodes[STARPU_NMAXBUFS];     /* STARPU_SPECIFIC_NODE_* or a node, for each datum */
+	int *dyn_nodes;                 /* instead of nodes when nbuffers > STARPU_NMAXBUFS */
+	struct starpu_perfmodel *model; /* execution time; may be NULL */
+	struct starpu_perfmodel *energy_model;              /* energy; may be NULL */
+	unsigned long per_worker_stats[STARPU_NMAXWORKERS]; /* tasks executed by each worker; filled
+							       by the runtime */
+	const char *name;              /* for traces and messages; may be NULL */
+	unsigned color;                /* 0xRRGGBB in traces; 0: chosen from the name */
+	void (*callback_func)(void *); /* callback of the tasks that have none */
+	int flags;                     /* STARPU_CODELET_* */
+	void *perf_counter_sample;     /* private */
 	struct starpu_perf_counter_sample_cl_values *perf_counter_values; /* private */
-	int checked;                                    /* private: 1 once the runtime has checked the codelet */
+	int checked; /* private: 1 once the runtime has checked the codelet */
 };
 
 /* A codelet of no data and no effect. */
@@ -153,19 +168,21 @@ extern struct starpu_codelet starpu_codelet_nop;
 
 /* Zero a codelet. */
 void starpu_codelet_init(struct starpu_codelet *cl);
-/* Print on stderr how many of its tasks each worker has executed (per_worker_stats).  After starpu_task_wait_for_all(), before
- * starpu_shutdown().  STARPU_CODELET_PROFILING=0 leaves the counting out. */
+/* Print on stderr how many of its tasks each worker has executed (per_worker_stats).  After
+ * starpu_task_wait_for_all(), before starpu_shutdown().  STARPU_CODELET_PROFILING=0 leaves the
+ * counting out. */
 void starpu_codelet_display_stats(struct starpu_codelet *cl);
 
-/* --- Tasks ---------------------------------------------------------------------------------------------- */
+/* --- Tasks
+ * ---------------------------------------------------------------------------------------------- */
 
 /* State of a task. */
 enum starpu_task_status {
 	STARPU_TASK_INIT = 0, /* not submitted */
 	STARPU_TASK_INVALID = STARPU_TASK_INIT,
-	STARPU_TASK_BLOCKED,  /* waits for dependencies */
-	STARPU_TASK_READY,    /* may be scheduled */
-	STARPU_TASK_RUNNING,  /* a worker has it */
+	STARPU_TASK_BLOCKED, /* waits for dependencies */
+	STARPU_TASK_READY,   /* may be scheduled */
+	STARPU_TASK_RUNNING, /* a worker has it */
 	STARPU_TASK_FINISHED
 };
 
@@ -183,17 +200,17 @@ struct starpu_data_descr {
 	enum starpu_data_access_mode mode;
 };
 
-/* One piece of work.  The program sets the fields it needs between initialisation and submission, and touches
- * none afterwards (it may still read those of a task that it keeps, until it destroys the task).
- * Fields marked "out" are set by the runtime, "private" ones are not for programs. */
+/* One piece of work.  The program sets the fields it needs between initialisation and submission,
+ * and touches none afterwards (it may still read those of a task that it keeps, until it destroys
+ * the task). Fields marked "out" are set by the runtime, "private" ones are not for programs. */
 struct starpu_task {
 	/* First line: identity, flags, argument, callback. */
 	struct starpu_codelet *cl; /* what to do; NULL: nothing, only dependencies */
 	void *starpu_private;      /* private */
-	int nbuffers;              /* number of data, when the codelet says STARPU_VARIABLE_NBUFFERS */
-	unsigned cl_arg_free : 1;            /* free(cl_arg) with the task */
-	unsigned cl_ret_free : 1;            /* free(cl_ret) with the task */
-	unsigned callback_arg_free : 1;      /* likewise the arguments of callbacks */
+	int nbuffers; /* number of data, when the codelet says STARPU_VARIABLE_NBUFFERS */
+	unsigned cl_arg_free : 1;       /* free(cl_arg) with the task */
+	unsigned cl_ret_free : 1;       /* free(cl_ret) with the task */
+	unsigned callback_arg_free : 1; /* likewise the arguments of callbacks */
 	unsigned epilogue_callback_arg_free : 1;
 	unsigned prologue_callback_arg_free : 1;
 	unsigned prologue_callback_pop_arg_free : 1;
@@ -201,31 +218,35 @@ struct starpu_task {
 	unsigned sequential_consistency : 1; /* infer dependencies from data; default 1 */
 	unsigned synchronous : 1;            /* submission returns when the task has completed */
 	unsigned execute_on_a_specific_worker : 1; /* only workerid may execute it */
-	unsigned detach : 1;                 /* nobody will wait for this task; default 1 */
-	unsigned destroy : 1;                /* free the task when it has completed (and was waited for, if not
-					      * detached); default 1 after starpu_task_create(), else 0 */
-	unsigned regenerate : 1;             /* submit again as soon as it completes, until cleared */
-	unsigned no_submitorder : 1;         /* leave it out of the numbering of submissions */
-	unsigned mf_skip : 1;                /* private: needs no conversion of multiformat data */
-	unsigned scheduled : 1;              /* for the policy */
-	unsigned prefetched : 1;             /* out: its data were asked for early */
-	unsigned char failed;                /* set by a kernel that could not do its work */
-	int priority;              /* between STARPU_MIN_PRIO and STARPU_MAX_PRIO; default STARPU_DEFAULT_PRIO */
-	unsigned workerid;         /* in: with execute_on_a_specific_worker; out: who executes it; (unsigned)-1: unset */
-	void *cl_arg;              /* argument of the kernel, must stay valid until completion */
-	size_t cl_arg_size;        /* its bytes; needed when it must travel to another process */
-	void (*callback_func)(void *); /* called after completion, when successors are released; must not block */
+	unsigned detach : 1;                       /* nobody will wait for this task; default 1 */
+	unsigned destroy : 1;    /* free the task when it has completed (and was waited for, if not
+				  * detached); default 1 after starpu_task_create(), else 0 */
+	unsigned regenerate : 1; /* submit again as soon as it completes, until cleared */
+	unsigned no_submitorder : 1; /* leave it out of the numbering of submissions */
+	unsigned mf_skip : 1;        /* private: needs no conversion of multiformat data */
+	unsigned scheduled : 1;      /* for the policy */
+	unsigned prefetched : 1;     /* out: its data were asked for early */
+	unsigned char failed;        /* set by a kernel that could not do its work */
+	int priority; /* between STARPU_MIN_PRIO and STARPU_MAX_PRIO; default STARPU_DEFAULT_PRIO */
+	unsigned workerid;  /* in: with execute_on_a_specific_worker; out: who executes it;
+			       (unsigned)-1: unset */
+	void *cl_arg;       /* argument of the kernel, must stay valid until completion */
+	size_t cl_arg_size; /* its bytes; needed when it must travel to another process */
+	void (*callback_func)(
+		void *); /* called after completion, when successors are released; must not block */
 	void *callback_arg;
 
 	/* Second line: the data.  handles[] unless there are more than STARPU_NMAXBUFS. */
 	starpu_data_handle_t handles[STARPU_NMAXBUFS];
 
 	/* Third line: how they are accessed, and where. */
-	enum starpu_data_access_mode modes[STARPU_NMAXBUFS]; /* with STARPU_VARIABLE_NBUFFERS only */
-	starpu_tag_t tag_id;       /* with use_tag, or any number for traces */
-	int32_t where;             /* mask of kinds, restricting the codelet's; -1 (default): the codelet's */
-	unsigned sched_ctx;        /* scheduling context; STARPU_NMAX_SCHED_CTXS (default): the thread's current one */
-	starpu_data_handle_t *dyn_handles;       /* malloc()ed by the program, freed with the task */
+	enum starpu_data_access_mode
+		modes[STARPU_NMAXBUFS]; /* with STARPU_VARIABLE_NBUFFERS only */
+	starpu_tag_t tag_id;            /* with use_tag, or any number for traces */
+	int32_t where; /* mask of kinds, restricting the codelet's; -1 (default): the codelet's */
+	unsigned sched_ctx; /* scheduling context; STARPU_NMAX_SCHED_CTXS (default): the thread's
+			       current one */
+	starpu_data_handle_t *dyn_handles; /* malloc()ed by the program, freed with the task */
 	enum starpu_data_access_mode *dyn_modes; /* likewise */
 
 	/* Fourth line: what kernels get; then links of lists. */
@@ -235,38 +256,44 @@ struct starpu_task {
 	struct starpu_task *next;
 
 	/* Seldom used from here on. */
-	const char *name;                  /* for traces and messages; NULL: the codelet's */
-	const char *file;                  /* where it was submitted, for traces; may be NULL */
+	const char *name; /* for traces and messages; NULL: the codelet's */
+	const char *file; /* where it was submitted, for traces; may be NULL */
 	int line;
-	unsigned color;                    /* 0xRRGGBB in traces; 0: the codelet's */
-	unsigned char *handles_sequential_consistency; /* one flag per datum, used instead of a handle's own; may be
-							* NULL; must stay valid until submission returns */
-	void *cl_ret;                      /* a result of the kernel, for the program */
+	unsigned color;                                /* 0xRRGGBB in traces; 0: the codelet's */
+	unsigned char *handles_sequential_consistency; /* one flag per datum, used instead of a
+							* handle's own; may be NULL; must stay valid
+							* until submission returns */
+	void *cl_ret;                                  /* a result of the kernel, for the program */
 	size_t cl_ret_size;
-	void (*epilogue_callback_func)(void *); /* called after the kernel, before successors are released */
+	void (*epilogue_callback_func)(
+		void *); /* called after the kernel, before successors are released */
 	void *epilogue_callback_arg;
-	void (*prologue_callback_func)(void *); /* called when the task becomes ready, before it is scheduled */
+	void (*prologue_callback_func)(
+		void *); /* called when the task becomes ready, before it is scheduled */
 	void *prologue_callback_arg;
-	void (*prologue_callback_pop_func)(void *); /* called by the worker just before the kernel */
+	void (*prologue_callback_pop_func)(
+		void *); /* called by the worker just before the kernel */
 	void *prologue_callback_pop_arg;
 	struct starpu_transaction *transaction;
-	starpu_trs_epoch_t trs_epoch;      /* private */
-	unsigned workerorder;              /* with execute_on_a_specific_worker: its rank there, from 1; 0: none */
-	unsigned workerids_len;            /* number of words of workerids */
-	uint32_t *workerids;               /* bit mask of the workers that may execute it; NULL: all */
-	unsigned possibly_parallel;        /* may be executed in parallel by the workers of a context */
-	int magic;                         /* ORRERY_TASK_MAGIC, set by initialisation */
-	unsigned type;                     /* STARPU_TASK_TYPE_* */
-	enum starpu_task_status status;    /* out */
-	struct starpu_profiling_task_info *profiling_info; /* out, when profiling was on at submission; freed with
-							     * the task */
-	double flops;                      /* operations, for statistics and models; 0: unknown */
-	double predicted;                  /* out: expected execution time in µs; NAN: unknown */
-	double predicted_transfer;         /* out: expected time of transfers in µs; NAN: unknown */
-	double predicted_start;            /* out: expected start in µs; NAN: unknown */
-	starpu_task_bundle_t bundle;       /* the bundle it belongs to, or NULL */
-	int nb_termination_call_required;  /* calls of starpu_task_end_dep_release() that completion waits for */
-	void *sched_data;                  /* for the policy */
+	starpu_trs_epoch_t trs_epoch; /* private */
+	unsigned workerorder; /* with execute_on_a_specific_worker: its rank there, from 1; 0: none
+			       */
+	unsigned workerids_len;     /* number of words of workerids */
+	uint32_t *workerids;        /* bit mask of the workers that may execute it; NULL: all */
+	unsigned possibly_parallel; /* may be executed in parallel by the workers of a context */
+	int magic;                  /* ORRERY_TASK_MAGIC, set by initialisation */
+	unsigned type;              /* STARPU_TASK_TYPE_* */
+	enum starpu_task_status status;                    /* out */
+	struct starpu_profiling_task_info *profiling_info; /* out, when profiling was on at
+							    * submission; freed with the task */
+	double flops;                     /* operations, for statistics and models; 0: unknown */
+	double predicted;                 /* out: expected execution time in µs; NAN: unknown */
+	double predicted_transfer;        /* out: expected time of transfers in µs; NAN: unknown */
+	double predicted_start;           /* out: expected start in µs; NAN: unknown */
+	starpu_task_bundle_t bundle;      /* the bundle it belongs to, or NULL */
+	int nb_termination_call_required; /* calls of starpu_task_end_dep_release() that completion
+					     waits for */
+	void *sched_data;                 /* for the policy */
 };
 
 /* Same as starpu_task_init(), for `struct starpu_task t = STARPU_TASK_INITIALIZER;`. */
@@ -275,23 +302,20 @@ struct starpu_task {
 #else
 #define STARPU_TASK_INITIALIZER \
 	{ \
-		.sequential_consistency = 1, \
-		.detach = 1, \
-		.workerid = (unsigned)-1, \
-		.where = -1, \
-		.sched_ctx = STARPU_NMAX_SCHED_CTXS, \
-		.magic = ORRERY_TASK_MAGIC, \
-		.predicted = NAN, \
-		.predicted_transfer = NAN, \
-		.predicted_start = NAN, \
+		.sequential_consistency = 1, .detach = 1, .workerid = (unsigned) -1, .where = -1, \
+		.sched_ctx = STARPU_NMAX_SCHED_CTXS, .magic = ORRERY_TASK_MAGIC, .predicted = NAN, \
+		.predicted_transfer = NAN, .predicted_start = NAN, \
 	}
 #endif
 
-/* --- The data of a task --------------------------------------------------------------------------------- */
+/* --- The data of a task
+ * --------------------------------------------------------------------------------- */
 
-/* Number of data; the i-th handle, all of them; how the i-th is accessed.  The task has a codelet. */
+/* Number of data; the i-th handle, all of them; how the i-th is accessed.  The task has a codelet.
+ */
 #define STARPU_TASK_GET_NBUFFERS(task) \
-	((unsigned)((task)->cl->nbuffers == STARPU_VARIABLE_NBUFFERS ? (task)->nbuffers : (task)->cl->nbuffers))
+	((unsigned) ((task)->cl->nbuffers == STARPU_VARIABLE_NBUFFERS ? (task)->nbuffers \
+								      : (task)->cl->nbuffers))
 #define STARPU_TASK_GET_HANDLES(task) ((task)->dyn_handles ? (task)->dyn_handles : (task)->handles)
 #define STARPU_TASK_GET_HANDLE(task, i) (STARPU_TASK_GET_HANDLES(task)[i])
 #define STARPU_TASK_SET_HANDLE(task, handle, i) \
@@ -302,9 +326,10 @@ struct starpu_task {
 			(task)->handles[i] = (handle); \
 	} while (0)
 #define STARPU_TASK_GET_MODE(task, i) \
-	((task)->dyn_modes ? (task)->dyn_modes[i] : \
-	 (task)->cl->nbuffers == STARPU_VARIABLE_NBUFFERS ? (task)->modes[i] : \
-	 STARPU_CODELET_GET_MODE((task)->cl, i))
+	((task)->dyn_modes ? (task)->dyn_modes[i] \
+	 : (task)->cl->nbuffers == STARPU_VARIABLE_NBUFFERS \
+		 ? (task)->modes[i] \
+		 : STARPU_CODELET_GET_MODE((task)->cl, i))
 #define STARPU_TASK_SET_MODE(task, mode, i) \
 	do { \
 		if ((task)->dyn_modes) \
@@ -315,41 +340,50 @@ struct starpu_task {
 			STARPU_CODELET_SET_MODE((task)->cl, mode, i); \
 	} while (0)
 
-/* --- Life of a task ------------------------------------------------------------------------------------- */
+/* --- Life of a task
+ * ------------------------------------------------------------------------------------- */
 
-/* Set the defaults.  For tasks whose memory the program owns: clean them when they have completed. */
+/* Set the defaults.  For tasks whose memory the program owns: clean them when they have completed.
+ */
 void starpu_task_init(struct starpu_task *task);
-/* Free what the runtime attached to a completed task; its fields may then be used for another submission. */
+/* Free what the runtime attached to a completed task; its fields may then be used for another
+ * submission. */
 void starpu_task_clean(struct starpu_task *task);
-/* A new task with the defaults and the destroy flag; it is freed after completion, or by starpu_task_destroy()
- * when that flag was cleared or the task was never submitted. */
+/* A new task with the defaults and the destroy flag; it is freed after completion, or by
+ * starpu_task_destroy() when that flag was cleared or the task was never submitted. */
 struct starpu_task *starpu_task_create(void) STARPU_ATTRIBUTE_MALLOC;
 /* A new task that only waits for access to the datum, in that mode; not yet submitted. */
-struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle, enum starpu_data_access_mode mode);
+struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle,
+					    enum starpu_data_access_mode mode);
 void starpu_task_destroy(struct starpu_task *task);
 /* Set the destroy flag of a submitted task: it is freed now or when it completes. */
 void starpu_task_set_destroy(struct starpu_task *task);
 /* A new task with the same fields, not submitted, owning nothing of the first. */
 struct starpu_task *starpu_task_dup(struct starpu_task *task);
 
-/* Submit.  0, or: -ENODEV when no worker can execute it, -EINVAL for a task that makes no sense (the message names
- * the field); the task is then still the program's.  Blocks only when it is synchronous (not allowed in kernels
- * and callbacks) or when a limit of submitted tasks is reached. */
+/* Submit.  0, or: -ENODEV when no worker can execute it, -EINVAL for a task that makes no sense
+ * (the message names the field); the task is then still the program's.  Blocks only when it is
+ * synchronous (not allowed in kernels and callbacks) or when a limit of submitted tasks is reached.
+ */
 int starpu_task_submit(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
-/* Same, with the source position for traces; without regard to explicit dependencies and tags; in a context. */
-int starpu_task_submit_line(struct starpu_task *task, const char *file, int line) STARPU_WARN_UNUSED_RESULT;
+/* Same, with the source position for traces; without regard to explicit dependencies and tags; in a
+ * context. */
+int starpu_task_submit_line(struct starpu_task *task, const char *file,
+			    int line) STARPU_WARN_UNUSED_RESULT;
 int starpu_task_submit_nodeps(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id);
 
-/* --- Waiting (never in kernels and callbacks) ----------------------------------------------------------- */
+/* --- Waiting (never in kernels and callbacks)
+ * ----------------------------------------------------------- */
 
 /* Whether a task that is not detached has completed. */
 int starpu_task_finished(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
-/* Wait for one task, or each of nb_tasks, that is not detached; with the destroy flag it is freed.  0, or -EINVAL
- * for a detached or synchronous one. */
+/* Wait for one task, or each of nb_tasks, that is not detached; with the destroy flag it is freed.
+ * 0, or -EINVAL for a detached or synchronous one. */
 int starpu_task_wait(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
 int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks) STARPU_WARN_UNUSED_RESULT;
-/* Wait until everything submitted (in the thread's current context, if it set one) has completed.  0. */
+/* Wait until everything submitted (in the thread's current context, if it set one) has completed.
+ * 0. */
 int starpu_task_wait_for_all(void);
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id);
 /* Wait until at most n submitted tasks have not completed.  0. */
@@ -361,11 +395,13 @@ int starpu_task_wait_for_no_ready(void);
 /* Number of tasks that are ready or running; that were submitted and have not completed. */
 int starpu_task_nready(void);
 int starpu_task_nsubmitted(void);
-/* Submission blocks while more than `max` tasks are submitted, until there are at most `min`.  Negative: no limit. */
+/* Submission blocks while more than `max` tasks are submitted, until there are at most `min`.
+ * Negative: no limit. */
 void starpu_set_limit_max_submitted_tasks(int limit_max);
 void starpu_set_limit_min_submitted_tasks(int limit_min);
 
-/* --- Around tasks --------------------------------------------------------------------------------------- */
+/* --- Around tasks
+ * --------------------------------------------------------------------------------------- */
 
 /* Tell traces which iteration of which (nested) loop the following submissions belong to. */
 void starpu_iteration_push(unsigned long iteration);
@@ -375,13 +411,16 @@ void starpu_do_schedule(void);
 
 /* In a kernel or callback, the task that the calling thread executes; else NULL. */
 struct starpu_task *starpu_task_get_current(void);
-/* In a kernel, the memory node where its i-th datum is, which may differ from the worker's (handbook 27.11). */
+/* In a kernel, the memory node where its i-th datum is, which may differ from the worker's
+ * (handbook 27.11). */
 int starpu_task_get_current_data_node(unsigned i);
 
-/* Name of a task's performance model, name of the task: NULL when there is none.  Owned by the program. */
+/* Name of a task's performance model, name of the task: NULL when there is none.  Owned by the
+ * program. */
 const char *starpu_task_get_model_name(struct starpu_task *task);
 const char *starpu_task_get_name(struct starpu_task *task);
-/* The implementation that the policy has chosen; policies set it before they hand the task to a worker. */
+/* The implementation that the policy has chosen; policies set it before they hand the task to a
+ * worker. */
 void starpu_task_set_implementation(struct starpu_task *task, unsigned impl);
 unsigned starpu_task_get_implementation(struct starpu_task *task);
 /* The task's number in traces and messages: from 1 in the order of submission. */
@@ -399,7 +438,7 @@ static inline struct starpu_task orr_task_initial(void)
 
 	task.sequential_consistency = 1;
 	task.detach = 1;
-	task.workerid = (unsigned)-1;
+	task.workerid = (unsigned) -1;
 	task.where = -1;
 	task.sched_ctx = STARPU_NMAX_SCHED_CTXS;
 	task.magic = ORRERY_TASK_MAGIC;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Doubly linked lists of tasks, for scheduling policies; links are the tasks' prev and next fields.
+ *
  * Invariant: a task is in at most one list at a time.  Lists do no locking.
  */
 #ifndef STARPU_TASK_LIST_H
@@ -29,7 +30,8 @@ static inline int starpu_task_list_empty(const struct starpu_task_list *list)
 	return list->head == NULL;
 }
 
-static inline void starpu_task_list_push_front(struct starpu_task_list *list, struct starpu_task *task)
+static inline void starpu_task_list_push_front(struct starpu_task_list *list,
+					       struct starpu_task *task)
 {
 	task->prev = NULL;
 	task->next = list->head;
@@ -40,7 +42,8 @@ static inline void starpu_task_list_push_front(struct starpu_task_list *list, st
 	list->head = task;
 }
 
-static inline void starpu_task_list_push_back(struct starpu_task_list *list, struct starpu_task *task)
+static inline void starpu_task_list_push_back(struct starpu_task_list *list,
+					      struct starpu_task *task)
 {
 	task->next = NULL;
 	task->prev = list->tail;
@@ -104,7 +107,7 @@ static inline struct starpu_task *starpu_task_list_begin(const struct starpu_tas
 
 static inline struct starpu_task *starpu_task_list_end(const struct starpu_task_list *list)
 {
-	(void)list;
+	(void) list;
 	return NULL;
 }
 
@@ -114,7 +117,8 @@ static inline struct starpu_task *starpu_task_list_next(const struct starpu_task
 }
 
 /* Whether the task is in the list; takes a walk through it. */
-static inline int starpu_task_list_ismember(const struct starpu_task_list *list, const struct starpu_task *look)
+static inline int starpu_task_list_ismember(const struct starpu_task_list *list,
+					    const struct starpu_task *look)
 {
 	const struct starpu_task *task;
 
@@ -125,7 +129,8 @@ static inline int starpu_task_list_ismember(const struct starpu_task_list *list,
 }
 
 /* Move all tasks of lsrc to ldst, whose own content is lost. */
-static inline void starpu_task_list_move(struct starpu_task_list *ldst, struct starpu_task_list *lsrc)
+static inline void starpu_task_list_move(struct starpu_task_list *ldst,
+					 struct starpu_task_list *lsrc)
 {
 	*ldst = *lsrc;
 	starpu_task_list_init(lsrc);

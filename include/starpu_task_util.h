@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Creating and submitting a task in one call; packing arguments; bundles.
- * Invariant: markers are multiples of 65536, so that no marker can be taken for a combination of access modes;
- * their numbers are part of the binary interface and only ever added to.
+ *
+ * Invariant: markers are multiples of 65536, so that no marker can be taken for a combination of
+ * access modes; their numbers are part of the binary interface and only ever added to.
  */
 #ifndef STARPU_TASK_UTIL_H
 #define STARPU_TASK_UTIL_H
@@ -16,56 +17,60 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* --- Markers: each is followed by the arguments in the comment; the list ends with 0 --------------------- */
+/* --- Markers: each is followed by the arguments in the comment; the list ends with 0
+ * --------------------- */
 
-/* (A data access mode is a marker too: starpu_data_handle_t.  With STARPU_NONE the handle is ignored.) */
-#define STARPU_VALUE (1 << 16)                       /* void *, size_t: copied into cl_arg */
-#define STARPU_CL_ARGS (2 << 16)                     /* void *, size_t: is cl_arg, freed with the task */
-#define STARPU_CL_ARGS_NFREE (3 << 16)               /* same, not freed */
-#define STARPU_DATA_ARRAY (4 << 16)                  /* starpu_data_handle_t *, int n: modes of the codelet */
-#define STARPU_DATA_MODE_ARRAY (5 << 16)             /* struct starpu_data_descr *, int n */
-#define STARPU_CALLBACK (6 << 16)                    /* void (*)(void *) */
-#define STARPU_CALLBACK_ARG (7 << 16)                /* void *, freed with the task */
-#define STARPU_CALLBACK_ARG_NFREE (8 << 16)          /* void * */
-#define STARPU_CALLBACK_WITH_ARG (9 << 16)           /* void (*)(void *), void * freed with the task */
-#define STARPU_CALLBACK_WITH_ARG_NFREE (10 << 16)    /* void (*)(void *), void * */
-#define STARPU_EPILOGUE_CALLBACK (11 << 16)          /* void (*)(void *) */
-#define STARPU_EPILOGUE_CALLBACK_ARG (12 << 16)      /* void *, freed with the task */
-#define STARPU_PROLOGUE_CALLBACK (13 << 16)          /* void (*)(void *) */
-#define STARPU_PROLOGUE_CALLBACK_ARG (14 << 16)      /* void *, freed with the task */
-#define STARPU_PROLOGUE_CALLBACK_ARG_NFREE (15 << 16) /* void * */
-#define STARPU_PROLOGUE_CALLBACK_POP (16 << 16)      /* void (*)(void *) */
-#define STARPU_PROLOGUE_CALLBACK_POP_ARG (17 << 16)  /* void *, freed with the task */
+/* (A data access mode is a marker too: starpu_data_handle_t.  With STARPU_NONE the handle is
+ * ignored.) */
+#define STARPU_VALUE (1 << 16)           /* void *, size_t: copied into cl_arg */
+#define STARPU_CL_ARGS (2 << 16)         /* void *, size_t: is cl_arg, freed with the task */
+#define STARPU_CL_ARGS_NFREE (3 << 16)   /* same, not freed */
+#define STARPU_DATA_ARRAY (4 << 16)      /* starpu_data_handle_t *, int n: modes of the codelet */
+#define STARPU_DATA_MODE_ARRAY (5 << 16) /* struct starpu_data_descr *, int n */
+#define STARPU_CALLBACK (6 << 16)        /* void (*)(void *) */
+#define STARPU_CALLBACK_ARG (7 << 16)    /* void *, freed with the task */
+#define STARPU_CALLBACK_ARG_NFREE (8 << 16)       /* void * */
+#define STARPU_CALLBACK_WITH_ARG (9 << 16)        /* void (*)(void *), void * freed with the task */
+#define STARPU_CALLBACK_WITH_ARG_NFREE (10 << 16) /* void (*)(void *), void * */
+#define STARPU_EPILOGUE_CALLBACK (11 << 16)       /* void (*)(void *) */
+#define STARPU_EPILOGUE_CALLBACK_ARG (12 << 16)   /* void *, freed with the task */
+#define STARPU_PROLOGUE_CALLBACK (13 << 16)       /* void (*)(void *) */
+#define STARPU_PROLOGUE_CALLBACK_ARG (14 << 16)   /* void *, freed with the task */
+#define STARPU_PROLOGUE_CALLBACK_ARG_NFREE (15 << 16)     /* void * */
+#define STARPU_PROLOGUE_CALLBACK_POP (16 << 16)           /* void (*)(void *) */
+#define STARPU_PROLOGUE_CALLBACK_POP_ARG (17 << 16)       /* void *, freed with the task */
 #define STARPU_PROLOGUE_CALLBACK_POP_ARG_NFREE (18 << 16) /* void * */
-#define STARPU_PRIORITY (19 << 16)                   /* int: of the task, and of its messages */
-#define STARPU_EXECUTE_ON_NODE (20 << 16)            /* int: executing rank, -1 is ignored (handbook 14.8) */
-#define STARPU_EXECUTE_ON_DATA (21 << 16)            /* starpu_data_handle_t: its owner executes */
-#define STARPU_NODE_SELECTION_POLICY (22 << 16)      /* int: policy that chooses the rank */
-#define STARPU_EXECUTE_ON_WORKER (23 << 16)          /* int: the worker, -1 is ignored */
-#define STARPU_EXECUTE_WHERE (24 << 16)              /* unsigned long long: task.where */
-#define STARPU_WORKER_ORDER (25 << 16)               /* unsigned: task.workerorder, 0 is ignored */
-#define STARPU_TASK_WORKERIDS (26 << 16)             /* unsigned n, uint32_t *: task.workerids */
-#define STARPU_TAG (27 << 16)                        /* starpu_tag_t: tag_id, with use_tag */
-#define STARPU_TAG_ONLY (28 << 16)                   /* starpu_tag_t: tag_id, without */
-#define STARPU_TASK_DEPS_ARRAY (29 << 16)            /* unsigned n, struct starpu_task **: dependencies */
-#define STARPU_TASK_END_DEPS_ARRAY (30 << 16)        /* unsigned n, struct starpu_task **: end dependencies */
-#define STARPU_TASK_END_DEP (31 << 16)               /* int n: starpu_task_end_dep_add() */
-#define STARPU_FLOPS (32 << 16)                      /* double */
-#define STARPU_SCHED_CTX (33 << 16)                  /* unsigned */
-#define STARPU_POSSIBLY_PARALLEL (34 << 16)          /* unsigned */
-#define STARPU_NAME (35 << 16)                       /* const char * */
-#define STARPU_TASK_COLOR (36 << 16)                 /* int */
-#define STARPU_TASK_SYNCHRONOUS (37 << 16)           /* int */
-#define STARPU_SEQUENTIAL_CONSISTENCY (38 << 16)     /* unsigned */
+#define STARPU_PRIORITY (19 << 16)        /* int: of the task, and of its messages */
+#define STARPU_EXECUTE_ON_NODE (20 << 16) /* int: executing rank, -1 is ignored (handbook 14.8) */
+#define STARPU_EXECUTE_ON_DATA (21 << 16) /* starpu_data_handle_t: its owner executes */
+#define STARPU_NODE_SELECTION_POLICY (22 << 16) /* int: policy that chooses the rank */
+#define STARPU_EXECUTE_ON_WORKER (23 << 16)     /* int: the worker, -1 is ignored */
+#define STARPU_EXECUTE_WHERE (24 << 16)         /* unsigned long long: task.where */
+#define STARPU_WORKER_ORDER (25 << 16)          /* unsigned: task.workerorder, 0 is ignored */
+#define STARPU_TASK_WORKERIDS (26 << 16)        /* unsigned n, uint32_t *: task.workerids */
+#define STARPU_TAG (27 << 16)                   /* starpu_tag_t: tag_id, with use_tag */
+#define STARPU_TAG_ONLY (28 << 16)              /* starpu_tag_t: tag_id, without */
+#define STARPU_TASK_DEPS_ARRAY (29 << 16) /* unsigned n, struct starpu_task **: dependencies */
+#define STARPU_TASK_END_DEPS_ARRAY \
+	(30 << 16)                     /* unsigned n, struct starpu_task **: end dependencies */
+#define STARPU_TASK_END_DEP (31 << 16) /* int n: starpu_task_end_dep_add() */
+#define STARPU_FLOPS (32 << 16)        /* double */
+#define STARPU_SCHED_CTX (33 << 16)    /* unsigned */
+#define STARPU_POSSIBLY_PARALLEL (34 << 16)              /* unsigned */
+#define STARPU_NAME (35 << 16)                           /* const char * */
+#define STARPU_TASK_COLOR (36 << 16)                     /* int */
+#define STARPU_TASK_SYNCHRONOUS (37 << 16)               /* int */
+#define STARPU_SEQUENTIAL_CONSISTENCY (38 << 16)         /* unsigned */
 #define STARPU_HANDLES_SEQUENTIAL_CONSISTENCY (39 << 16) /* unsigned char * */
-#define STARPU_TASK_PROFILING_INFO (40 << 16)        /* struct starpu_profiling_task_info * */
-#define STARPU_TASK_NO_SUBMITORDER (41 << 16)        /* unsigned */
-#define STARPU_TASK_SCHED_DATA (42 << 16)            /* void * */
-#define STARPU_TRANSACTION (43 << 16)                /* struct starpu_transaction * */
-#define STARPU_TASK_FILE (44 << 16)                  /* const char * */
-#define STARPU_TASK_LINE (45 << 16)                  /* int */
+#define STARPU_TASK_PROFILING_INFO (40 << 16)            /* struct starpu_profiling_task_info * */
+#define STARPU_TASK_NO_SUBMITORDER (41 << 16)            /* unsigned */
+#define STARPU_TASK_SCHED_DATA (42 << 16)                /* void * */
+#define STARPU_TRANSACTION (43 << 16)                    /* struct starpu_transaction * */
+#define STARPU_TASK_FILE (44 << 16)                      /* const char * */
+#define STARPU_TASK_LINE (45 << 16)                      /* int */
 
-/* --- Creating tasks from a list of markers -------------------------------------------------------------- */
+/* --- Creating tasks from a list of markers
+ * -------------------------------------------------------------- */
 
 /* Build a task and submit it.  0, or what starpu_task_submit() says; nothing is left over then. */
 int starpu_task_insert(struct starpu_codelet *cl, ...);
@@ -76,12 +81,14 @@ struct starpu_task *starpu_task_build(struct starpu_codelet *cl, ...);
 /* Fill a task that exists and is initialised.  0 or -EINVAL. */
 int starpu_task_set(struct starpu_task *task, struct starpu_codelet *cl, ...);
 
-/* --- Packed arguments ----------------------------------------------------------------------------------- */
+/* --- Packed arguments
+ * ----------------------------------------------------------------------------------- */
 
-/* Pack (STARPU_VALUE, const void *, size_t)* 0 into *arg_buffer, which the caller frees or hands to a task. */
+/* Pack (STARPU_VALUE, const void *, size_t)* 0 into *arg_buffer, which the caller frees or hands to
+ * a task. */
 void starpu_codelet_pack_args(void **arg_buffer, size_t *arg_buffer_size, ...);
-/* Copy the packed values to the given addresses, in order.  A null pointer ends the list early, and is needed
- * only then.  _and_copyleft copies what was not read, packed, to buffer. */
+/* Copy the packed values to the given addresses, in order.  A null pointer ends the list early, and
+ * is needed only then.  _and_copyleft copies what was not read, packed, to buffer. */
 void starpu_codelet_unpack_args(void *cl_arg, ...);
 void starpu_codelet_unpack_args_and_copyleft(void *cl_arg, void *buffer, size_t buffer_size, ...);
 
@@ -96,34 +103,43 @@ struct starpu_codelet_pack_arg_data {
 
 /* Pack: start, add copies, then get the buffer, which is the caller's. */
 void starpu_codelet_pack_arg_init(struct starpu_codelet_pack_arg_data *state);
-void starpu_codelet_pack_arg(struct starpu_codelet_pack_arg_data *state, const void *ptr, size_t ptr_size);
-void starpu_codelet_pack_arg_fini(struct starpu_codelet_pack_arg_data *state, void **cl_arg, size_t *cl_arg_size);
-/* Unpack: start, then read each argument in turn: copied to ptr[size]; as a copy that the caller frees; as a
- * pointer into cl_arg; or not at all. */
-void starpu_codelet_unpack_arg_init(struct starpu_codelet_pack_arg_data *state, void *cl_arg, size_t cl_arg_size);
+void starpu_codelet_pack_arg(struct starpu_codelet_pack_arg_data *state, const void *ptr,
+			     size_t ptr_size);
+void starpu_codelet_pack_arg_fini(struct starpu_codelet_pack_arg_data *state, void **cl_arg,
+				  size_t *cl_arg_size);
+/* Unpack: start, then read each argument in turn: copied to ptr[size]; as a copy that the caller
+ * frees; as a pointer into cl_arg; or not at all. */
+void starpu_codelet_unpack_arg_init(struct starpu_codelet_pack_arg_data *state, void *cl_arg,
+				    size_t cl_arg_size);
 void starpu_codelet_unpack_arg(struct starpu_codelet_pack_arg_data *state, void *ptr, size_t size);
 void starpu_codelet_dup_arg(struct starpu_codelet_pack_arg_data *state, void **ptr, size_t *size);
 void starpu_codelet_pick_arg(struct starpu_codelet_pack_arg_data *state, void **ptr, size_t *size);
 void starpu_codelet_unpack_discard_arg(struct starpu_codelet_pack_arg_data *state);
 void starpu_codelet_unpack_arg_fini(struct starpu_codelet_pack_arg_data *state);
 
-/* --- Bundles: hints that tasks should execute on the same memory node ------------------------------------ */
+/* --- Bundles: hints that tasks should execute on the same memory node
+ * ------------------------------------ */
 
 void starpu_task_bundle_create(starpu_task_bundle_t *bundle);
-/* Put a task that is not submitted into an open bundle; take it out.  0, or -EINVAL (bundle closed, or the task is
- * in another one or submitted), -ENOENT when it was not in. */
+/* Put a task that is not submitted into an open bundle; take it out.  0, or -EINVAL (bundle closed,
+ * or the task is in another one or submitted), -ENOENT when it was not in. */
 int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task);
 int starpu_task_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task);
-/* Nothing more will be inserted; the bundle goes with its last task.  A task leaves its bundle when it completes. */
+/* Nothing more will be inserted; the bundle goes with its last task.  A task leaves its bundle when
+ * it completes. */
 void starpu_task_bundle_close(starpu_task_bundle_t bundle);
 
 struct starpu_perfmodel_arch;
-/* What all tasks of the bundle together are expected to take on that kind of unit, in µs; to use, in joules.  NAN when a model has no
- * answer.  From policies, or before the tasks are submitted. */
-double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle, struct starpu_perfmodel_arch *arch, unsigned nimpl);
-double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle, struct starpu_perfmodel_arch *arch, unsigned nimpl);
-/* Time in µs of the transfers that they need on a memory node; data that several of them read come once. */
-double starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle, unsigned memory_node);
+/* What all tasks of the bundle together are expected to take on that kind of unit, in µs; to use,
+ * in joules.  NAN when a model has no answer.  From policies, or before the tasks are submitted. */
+double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle,
+					  struct starpu_perfmodel_arch *arch, unsigned nimpl);
+double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
+					  struct starpu_perfmodel_arch *arch, unsigned nimpl);
+/* Time in µs of the transfers that they need on a memory node; data that several of them read come
+ * once. */
+double starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle,
+						      unsigned memory_node);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Compiler attributes, assertions, atomic operations and environment variables.
- * Invariant: needs no other part of the runtime, so every header and every program may use it at any time,
- * also before starpu_init().  All of it may be called from any thread.
+ *
+ * Invariant: needs no other part of the runtime, so every header and every program may use it at
+ * any time, also before starpu_init().  All of it may be called from any thread.
  */
 #ifndef STARPU_UTIL_H
 #define STARPU_UTIL_H
@@ -19,7 +20,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* --- Attributes and hints ------------------------------------------------------------------------------- */
+/* --- Attributes and hints
+ * ------------------------------------------------------------------------------- */
 
 #define STARPU_UNLIKELY(expr) (__builtin_expect(!!(expr), 0))
 #define STARPU_LIKELY(expr) (__builtin_expect(!!(expr), 1))
@@ -46,10 +48,11 @@ extern "C" {
 /* Bytes that two threads should not share when both write. */
 #define STARPU_CACHELINE_SIZE 64
 
-/* --- Assertions ----------------------------------------------------------------------------------------- */
+/* --- Assertions
+ * ----------------------------------------------------------------------------------------- */
 
-/* Prints where and what went wrong on stderr, then abort()s.  The macros below call it; `what` names the
- * violated condition, `fmt` and its arguments the message. */
+/* Prints where and what went wrong on stderr, then abort()s.  The macros below call it; `what`
+ * names the violated condition, `fmt` and its arguments the message. */
 static inline void orr_util_fail(const char *file, int line, const char *func, const char *what,
 				 const char *fmt, ...)
 	__attribute__((noreturn, cold, unused, format(printf, 5, 6)));
@@ -68,9 +71,11 @@ static inline void orr_util_fail(const char *file, int line, const char *func, c
 }
 
 /* Same for a failed call: adds the text of the error code `err`, 0 or ±errno. */
-static inline void orr_util_fail_err(const char *file, int line, const char *func, int err, const char *fmt, ...)
+static inline void orr_util_fail_err(const char *file, int line, const char *func, int err,
+				     const char *fmt, ...)
 	__attribute__((noreturn, cold, unused, format(printf, 5, 6)));
-static inline void orr_util_fail_err(const char *file, int line, const char *func, int err, const char *fmt, ...)
+static inline void orr_util_fail_err(const char *file, int line, const char *func, int err,
+				     const char *fmt, ...)
 {
 	va_list ap;
 
@@ -84,16 +89,22 @@ static inline void orr_util_fail_err(const char *file, int line, const char *fun
 	abort();
 }
 
-/* STARPU_ASSERT_MSG_ALWAYS(x, format, ...) aborts with the message when x is false.  STARPU_ASSERT_MSG and
- * STARPU_ASSERT do the same unless the program defines STARPU_NO_ASSERT: then x is compiled, not evaluated. */
+/* STARPU_ASSERT_MSG_ALWAYS(x, format, ...) aborts with the message when x is false.
+ * STARPU_ASSERT_MSG and STARPU_ASSERT do the same unless the program defines STARPU_NO_ASSERT: then
+ * x is compiled, not evaluated. */
 #define STARPU_ASSERT_MSG_ALWAYS(x, ...) \
 	do { \
 		if (STARPU_UNLIKELY(!(x))) \
-			orr_util_fail(__FILE__, __LINE__, __starpu_func__, "assertion `" #x "' failed", __VA_ARGS__); \
+			orr_util_fail(__FILE__, __LINE__, __starpu_func__, \
+				      "assertion `" #x "' failed", __VA_ARGS__); \
 	} while (0)
 
 #ifdef STARPU_NO_ASSERT
-#define STARPU_ASSERT_MSG(x, ...) do { if (0) STARPU_ASSERT_MSG_ALWAYS(x, __VA_ARGS__); } while (0)
+#define STARPU_ASSERT_MSG(x, ...) \
+	do { \
+		if (0) \
+			STARPU_ASSERT_MSG_ALWAYS(x, __VA_ARGS__); \
+	} while (0)
 #else
 #define STARPU_ASSERT_MSG(x, ...) STARPU_ASSERT_MSG_ALWAYS(x, __VA_ARGS__)
 #endif
@@ -101,7 +112,10 @@ static inline void orr_util_fail_err(const char *file, int line, const char *fun
 
 /* Aborts unless the byte at x can be read (it faults by itself when it cannot). */
 #define STARPU_ASSERT_ACCESSIBLE(x) \
-	do { volatile const char *orr_addr_ = (volatile const char *)(x); (void)*orr_addr_; } while (0)
+	do { \
+		volatile const char *orr_addr_ = (volatile const char *) (x); \
+		(void) *orr_addr_; \
+	} while (0)
 
 #ifdef __cplusplus
 #define STARPU_STATIC_ASSERT(x) static_assert(x, #x)
@@ -110,25 +124,31 @@ static inline void orr_util_fail_err(const char *file, int line, const char *fun
 #endif
 
 /* Aborts, without and with a message. */
-#define STARPU_ABORT() orr_util_fail(__FILE__, __LINE__, __starpu_func__, "abort", "requested by the program")
-#define STARPU_ABORT_MSG(...) orr_util_fail(__FILE__, __LINE__, __starpu_func__, "abort", __VA_ARGS__)
+#define STARPU_ABORT() \
+	orr_util_fail(__FILE__, __LINE__, __starpu_func__, "abort", "requested by the program")
+#define STARPU_ABORT_MSG(...) \
+	orr_util_fail(__FILE__, __LINE__, __starpu_func__, "abort", __VA_ARGS__)
 
-/* STARPU_CHECK_RETURN_VALUE(err, format, ...) aborts when a call returned a negative error: prints the error's
- * text and the message, which usually names the call.  _IS aborts when err differs from value. */
+/* STARPU_CHECK_RETURN_VALUE(err, format, ...) aborts when a call returned a negative error: prints
+ * the error's text and the message, which usually names the call.  _IS aborts when err differs from
+ * value. */
 #define STARPU_CHECK_RETURN_VALUE(err, ...) \
 	do { \
 		int orr_err_ = (err); \
 		if (STARPU_UNLIKELY(orr_err_ < 0)) \
-			orr_util_fail_err(__FILE__, __LINE__, __starpu_func__, orr_err_, __VA_ARGS__); \
+			orr_util_fail_err(__FILE__, __LINE__, __starpu_func__, orr_err_, \
+					  __VA_ARGS__); \
 	} while (0)
 #define STARPU_CHECK_RETURN_VALUE_IS(err, value, ...) \
 	do { \
 		int orr_err_ = (err); \
 		if (STARPU_UNLIKELY(orr_err_ != (value))) \
-			orr_util_fail_err(__FILE__, __LINE__, __starpu_func__, orr_err_, __VA_ARGS__); \
+			orr_util_fail_err(__FILE__, __LINE__, __starpu_func__, orr_err_, \
+					  __VA_ARGS__); \
 	} while (0)
 
-/* --- Atomic operations (sequentially consistent, on integers or pointers of any size up to 8 bytes) ------ */
+/* --- Atomic operations (sequentially consistent, on integers or pointers of any size up to 8
+ * bytes) ------ */
 
 /* Add; yields the new value. */
 #define STARPU_ATOMIC_ADD(ptr, value) (__atomic_add_fetch((ptr), (value), __ATOMIC_SEQ_CST))
@@ -139,14 +159,20 @@ static inline void orr_util_fail_err(const char *file, int line, const char *fun
 #define STARPU_ATOMIC_ORL(ptr, value) STARPU_ATOMIC_OR(ptr, value)
 #define STARPU_ATOMIC_OR64(ptr, value) STARPU_ATOMIC_OR(ptr, value)
 /* Replace old by value; BOOL yields whether it was done, VAL the previous value. */
-#define STARPU_BOOL_COMPARE_AND_SWAP(ptr, old, value) (__sync_bool_compare_and_swap((ptr), (old), (value)))
-#define STARPU_BOOL_COMPARE_AND_SWAP32(ptr, old, value) STARPU_BOOL_COMPARE_AND_SWAP(ptr, old, value)
-#define STARPU_BOOL_COMPARE_AND_SWAP64(ptr, old, value) STARPU_BOOL_COMPARE_AND_SWAP(ptr, old, value)
-#define STARPU_BOOL_COMPARE_AND_SWAP_PTR(ptr, old, value) STARPU_BOOL_COMPARE_AND_SWAP(ptr, old, value)
-#define STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value) (__sync_val_compare_and_swap((ptr), (old), (value)))
+#define STARPU_BOOL_COMPARE_AND_SWAP(ptr, old, value) \
+	(__sync_bool_compare_and_swap((ptr), (old), (value)))
+#define STARPU_BOOL_COMPARE_AND_SWAP32(ptr, old, value) \
+	STARPU_BOOL_COMPARE_AND_SWAP(ptr, old, value)
+#define STARPU_BOOL_COMPARE_AND_SWAP64(ptr, old, value) \
+	STARPU_BOOL_COMPARE_AND_SWAP(ptr, old, value)
+#define STARPU_BOOL_COMPARE_AND_SWAP_PTR(ptr, old, value) \
+	STARPU_BOOL_COMPARE_AND_SWAP(ptr, old, value)
+#define STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value) \
+	(__sync_val_compare_and_swap((ptr), (old), (value)))
 #define STARPU_VAL_COMPARE_AND_SWAP32(ptr, old, value) STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value)
 #define STARPU_VAL_COMPARE_AND_SWAP64(ptr, old, value) STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value)
-#define STARPU_VAL_COMPARE_AND_SWAP_PTR(ptr, old, value) STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value)
+#define STARPU_VAL_COMPARE_AND_SWAP_PTR(ptr, old, value) \
+	STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value)
 /* Store value; yields the previous value. */
 #define STARPU_VAL_EXCHANGE(ptr, value) (__atomic_exchange_n((ptr), (value), __ATOMIC_SEQ_CST))
 #define STARPU_VAL_EXCHANGEL(ptr, value) STARPU_VAL_EXCHANGE(ptr, value)
@@ -160,13 +186,15 @@ static inline void orr_util_fail_err(const char *file, int line, const char *fun
 #define STARPU_RMB() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define STARPU_WMB() __atomic_thread_fence(__ATOMIC_RELEASE)
 
-/* --- Environment variables ------------------------------------------------------------------------------ */
+/* --- Environment variables
+ * ------------------------------------------------------------------------------ */
 
-/* Like getenv(): the value, owned by the environment, or NULL.  Do not call while another thread sets variables. */
+/* Like getenv(): the value, owned by the environment, or NULL.  Do not call while another thread
+ * sets variables. */
 char *starpu_getenv(const char *str);
 
-/* The value of an environment variable as a number, dflt when it is unset.  A value that is no number is
- * reported on stderr with the variable's name, and dflt is returned. */
+/* The value of an environment variable as a number, dflt when it is unset.  A value that is no
+ * number is reported on stderr with the variable's name, and dflt is returned. */
 int orr_getenv_number(const char *name, int dflt);
 double orr_getenv_float(const char *name, double dflt);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Workers, memory nodes, binding, collections of workers, and drivers that the program runs itself.
- * Invariant: worker numbers run from 0 to starpu_worker_get_count()-1 and are grouped by kind; together with
- * the number of memory nodes they do not change between starpu_init() and starpu_shutdown().
- * Any thread may call, between those two, unless said otherwise.
+ *
+ * Invariant: worker numbers run from 0 to starpu_worker_get_count()-1 and are grouped by kind;
+ * together with the number of memory nodes they do not change between starpu_init() and
+ * starpu_shutdown(). Any thread may call, between those two, unless said otherwise.
  */
 #ifndef STARPU_WORKER_H
 #define STARPU_WORKER_H
@@ -34,7 +35,7 @@ enum starpu_worker_archtype {
 	STARPU_OPENCL_WORKER = 2,
 	STARPU_MPI_MS_WORKER = 3,
 	STARPU_HIP_WORKER = 4,
-	STARPU_NARCH = 5,      /* number of kinds */
+	STARPU_NARCH = 5,       /* number of kinds */
 	STARPU_ANY_WORKER = 255 /* where a kind is asked for: all of them */
 };
 
@@ -50,7 +51,8 @@ enum starpu_node_kind {
 	STARPU_NRAM         /* number of kinds */
 };
 
-/* --- Counting and finding workers ----------------------------------------------------------------------- */
+/* --- Counting and finding workers
+ * ----------------------------------------------------------------------- */
 
 /* Number of workers: all, and of each kind. */
 unsigned starpu_worker_get_count(void);
@@ -66,20 +68,25 @@ int starpu_worker_get_count_by_type(enum starpu_worker_archtype type);
 int starpu_worker_get_id(void);
 unsigned starpu_worker_get_id_check(void);
 
-/* Store the workers of that kind into workerids, which has room for maxsize; returns how many were stored. */
-unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *workerids, unsigned maxsize);
+/* Store the workers of that kind into workerids, which has room for maxsize; returns how many were
+ * stored. */
+unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *workerids,
+				       unsigned maxsize);
 /* The num-th worker of a kind, or the one that drives that device; -1 when there is none. */
 int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num);
 int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid);
-/* Store the numbers of at most num different devices of that kind into devids; returns how many were stored. */
+/* Store the numbers of at most num different devices of that kind into devids; returns how many
+ * were stored. */
 int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids, int num);
 /* Store the workers that drive that device (one per stream); returns how many there are. */
-int starpu_worker_get_stream_workerids(unsigned devid, int *workerids, enum starpu_worker_archtype type);
+int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
+				       enum starpu_worker_archtype type);
 
-/* --- Describing a worker -------------------------------------------------------------------------------- */
+/* --- Describing a worker
+ * -------------------------------------------------------------------------------- */
 
-/* Kind; number of its device; number among the workers of its device; logical processing unit that its thread
- * is bound to, -1 when it is not bound. */
+/* Kind; number of its device; number among the workers of its device; logical processing unit that
+ * its thread is bound to, -1 when it is not bound. */
 enum starpu_worker_archtype starpu_worker_get_type(int id);
 int starpu_worker_get_devid(int id);
 int starpu_worker_get_subworkerid(int id);
@@ -96,17 +103,20 @@ const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type);
 int starpu_worker_archtype_is_valid(enum starpu_worker_archtype type);
 enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask);
 /* Whether workers of that kind have an implementation of the task. */
-int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type, const struct starpu_task *task);
+int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
+					const struct starpu_task *task);
 /* Returns once all workers are ready to execute tasks. */
 void starpu_worker_wait_for_initialisation(void);
 
 #ifdef STARPU_HAVE_HWLOC
-/* The cores of a worker: a set that the caller frees with hwloc_bitmap_free().  The machine, owned by the runtime. */
+/* The cores of a worker: a set that the caller frees with hwloc_bitmap_free().  The machine, owned
+ * by the runtime. */
 hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid);
 hwloc_topology_t starpu_get_hwloc_topology(void);
 #endif
 
-/* --- Memory nodes --------------------------------------------------------------------------------------- */
+/* --- Memory nodes
+ * --------------------------------------------------------------------------------------- */
 
 /* Node of the calling worker (STARPU_MAIN_RAM for other threads), and of a given worker. */
 unsigned starpu_worker_get_local_memory_node(void);
@@ -116,23 +126,28 @@ enum starpu_node_kind starpu_worker_get_memory_node_kind(enum starpu_worker_arch
 unsigned starpu_memory_nodes_get_count(void);
 unsigned starpu_memory_nodes_get_numa_count(void);
 unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind);
-/* Kind of a node, number of its device, kind of the workers that compute on it; its name into name[size]. */
+/* Kind of a node, number of its device, kind of the workers that compute on it; its name into
+ * name[size]. */
 enum starpu_node_kind starpu_node_get_kind(unsigned node);
 int starpu_memory_node_get_devid(unsigned node);
 enum starpu_worker_archtype starpu_memory_node_get_worker_archtype(enum starpu_node_kind node_kind);
 void starpu_memory_node_get_name(unsigned node, char *name, size_t size);
-/* Between nodes of main memory and the numbers that the system gives them; -1 when there is no such node. */
+/* Between nodes of main memory and the numbers that the system gives them; -1 when there is no such
+ * node. */
 int starpu_memory_nodes_numa_id_to_devid(int osid);
 int starpu_memory_nodes_numa_devid_to_id(unsigned id);
 
-/* --- Binding of threads --------------------------------------------------------------------------------- */
+/* --- Binding of threads
+ * --------------------------------------------------------------------------------- */
 
 /* The thread computes all the time: give it a core of its own. */
 #define STARPU_THREAD_ACTIVE (1 << 0)
 
-/* Reserve a logical processing unit for a thread of the program, one of preferred[npreferred] if it is free. */
+/* Reserve a logical processing unit for a thread of the program, one of preferred[npreferred] if it
+ * is free. */
 unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned npreferred);
-/* Bind the calling thread to that unit; name is for messages.  0, or -1 when another active thread is there. */
+/* Bind the calling thread to that unit; name is for messages.  0, or -1 when another active thread
+ * is there. */
 int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name);
 /* Bind the calling thread where that worker, the main thread, or a core is. */
 void starpu_bind_thread_on_worker(unsigned workerid);
@@ -144,34 +159,38 @@ int starpu_cpu_os_index(int cpuid);
 void starpu_topology_print(FILE *f);
 void starpu_display_bindings(void);
 
-/* --- Combined workers (parallel tasks) ------------------------------------------------------------------ */
+/* --- Combined workers (parallel tasks)
+ * ------------------------------------------------------------------ */
 
-/* Number of combined workers: lists of CPU workers that execute one task together.  They are numbered after the ordinary ones.
- * Policies that use them (peager, pheft) make some at the start, after the shape of the machine. */
+/* Number of combined workers: lists of CPU workers that execute one task together.  They are
+ * numbered after the ordinary ones. Policies that use them (peager, pheft) make some at the start,
+ * after the shape of the machine. */
 unsigned starpu_combined_worker_get_count(void);
 int starpu_worker_is_combined_worker(int id);
-/* In a kernel: the combined worker that executes it (the worker itself for a sequential task), how many workers
- * that is, and the caller's rank among them, from 0. */
+/* In a kernel: the combined worker that executes it (the worker itself for a sequential task), how
+ * many workers that is, and the caller's rank among them, from 0. */
 int starpu_combined_worker_get_id(void);
 int starpu_combined_worker_get_size(void);
 int starpu_combined_worker_get_rank(void);
-/* Make a combined worker of the given CPU workers, the leader first, or find the one of the same list: its number, that of the worker
- * when it is one only; or -ENODEV when there is no room, -EINVAL for no worker, a worker that does not exist, is not a CPU worker, or
- * stands twice.  Any thread, from starpu_init() on; policies also while they start. */
+/* Make a combined worker of the given CPU workers, the leader first, or find the one of the same
+ * list: its number, that of the worker when it is one only; or -ENODEV when there is no room,
+ * -EINVAL for no worker, a worker that does not exist, is not a CPU worker, or stands twice.  Any
+ * thread, from starpu_init() on; policies also while they start. */
 int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[]);
-/* Whether a worker or a combined worker can execute an implementation: the function exists, max_parallelism and workerids allow
- * it, and the codelet's can_execute agrees, which gets the combined worker's number. */
-int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl);
-/* The workers that make up a combined worker; *combined_workerid belongs to the runtime.  0 or -EINVAL. */
+/* Whether a worker or a combined worker can execute an implementation: the function exists,
+ * max_parallelism and workerids allow it, and the codelet's can_execute agrees, which gets the
+ * combined worker's number. */
+int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
+					    unsigned nimpl);
+/* The workers that make up a combined worker; *combined_workerid belongs to the runtime.  0 or
+ * -EINVAL. */
 int starpu_combined_worker_get_description(int workerid, int *worker_size, int **combined_workerid);
 
-/* --- Collections of workers (for policies) -------------------------------------------------------------- */
+/* --- Collections of workers (for policies)
+ * -------------------------------------------------------------- */
 
 /* How a collection is organised. */
-enum starpu_worker_collection_type {
-	STARPU_WORKER_TREE,
-	STARPU_WORKER_LIST
-};
+enum starpu_worker_collection_type { STARPU_WORKER_TREE, STARPU_WORKER_LIST };
 
 /* Position in a collection, declared by value; the fields are private to the collection. */
 struct starpu_sched_ctx_iterator {
@@ -185,35 +204,40 @@ struct starpu_sched_ctx_iterator {
 /* A set of workers that is walked through with an iterator:
  *	c->init_iterator(c, &it); while (c->has_next(c, &it)) w = c->get_next(c, &it); */
 struct starpu_worker_collection {
-	int *workerids;            /* the members */
+	int *workerids; /* the members */
 	void *collection_private;
-	unsigned nworkers;         /* number of members */
-	void *unblocked_workers;   /* those that no parallel task blocks */
+	unsigned nworkers;       /* number of members */
+	void *unblocked_workers; /* those that no parallel task blocks */
 	unsigned nunblocked_workers;
-	void *masters;             /* those that lead a parallel task */
+	void *masters; /* those that lead a parallel task */
 	unsigned nmasters;
 	char present[STARPU_NMAXWORKERS];
 	char is_unblocked[STARPU_NMAXWORKERS];
 	char is_master[STARPU_NMAXWORKERS];
 	enum starpu_worker_collection_type type;
-	unsigned (*has_next)(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it);
-	int (*get_next)(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it);
+	unsigned (*has_next)(struct starpu_worker_collection *workers,
+			     struct starpu_sched_ctx_iterator *it);
+	int (*get_next)(struct starpu_worker_collection *workers,
+			struct starpu_sched_ctx_iterator *it);
 	/* Both return the worker, or -1 when it was, or was not, in the collection already. */
 	int (*add)(struct starpu_worker_collection *workers, int worker);
 	int (*remove)(struct starpu_worker_collection *workers, int worker);
 	void (*init)(struct starpu_worker_collection *workers);
 	void (*deinit)(struct starpu_worker_collection *workers);
-	void (*init_iterator)(struct starpu_worker_collection *workers, struct starpu_sched_ctx_iterator *it);
+	void (*init_iterator)(struct starpu_worker_collection *workers,
+			      struct starpu_sched_ctx_iterator *it);
 	/* Only workers that may start that task, which may be a parallel one. */
 	void (*init_iterator_for_parallel_tasks)(struct starpu_worker_collection *workers,
-						 struct starpu_sched_ctx_iterator *it, struct starpu_task *task);
+						 struct starpu_sched_ctx_iterator *it,
+						 struct starpu_task *task);
 };
 
 /* The two kinds, to be copied. */
 extern struct starpu_worker_collection starpu_worker_list;
 extern struct starpu_worker_collection starpu_worker_tree;
 
-/* --- Drivers that the program runs in a thread of its own ----------------------------------------------- */
+/* --- Drivers that the program runs in a thread of its own
+ * ----------------------------------------------- */
 
 /* A device that starpu_conf.not_launched_drivers names, so that no thread is started for it. */
 struct starpu_driver {
@@ -228,8 +252,9 @@ struct starpu_driver {
 	} id;
 };
 
-/* Drive the device with the calling thread: init, then run_once() again and again, then deinit; run() does all
- * of it until a termination is requested.  0, -EINVAL for a wrong description, -ENODEV when there is no such device. */
+/* Drive the device with the calling thread: init, then run_once() again and again, then deinit;
+ * run() does all of it until a termination is requested.  0, -EINVAL for a wrong description,
+ * -ENODEV when there is no such device. */
 int starpu_driver_run(struct starpu_driver *d);
 int starpu_driver_init(struct starpu_driver *d);
 int starpu_driver_run_once(struct starpu_driver *d);

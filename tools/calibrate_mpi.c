@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orrery-calibrate-mpi: what the MPI layer and the network cost. One measurement per start, by its argument:
+/* orrery-calibrate-mpi: what the MPI layer and the network cost. One measurement per start, by its
+ *argument:
  *
- *	foreign		foreign_us: inserting a task in which this rank has no part (one process, which believes to be one of many)
- *	message		message_us: what the runtime adds to a message, 2 processes
- *	interrupt	interrupt_us: what a message takes from a worker that has no core beside its own for it; look_us: what looking for
- *			one takes, between two tasks; 2 processes, each bound to one core, one worker each
- *	receive		"copy" and "touch", microseconds per MiB that such a worker loses besides: by receiving into memory that was used
- *			before, and what memory never used adds; processes as before
- *	network		"net SIZE MICROSECONDS" lines: half round trips of plain MPI, 2 processes
- * Prints lines "NAME VALUE" on rank 0. Invariant: best of several rounds, as in calibrate_node.c, where nothing else is said. */
+ *      foreign         foreign_us: inserting a task in which this rank has no part (one
+ *                      process, which believes to be one of many)
+ *      message         message_us: what the runtime adds to a message, 2 processes
+ *      interrupt       interrupt_us: what a message takes from a worker that has no core beside
+ *                      its own for it; look_us: what looking for
+ *			one takes, between two tasks; 2 processes, each bound to one core, one
+ *worker each receive         "copy" and "touch", microseconds per MiB that such a worker loses
+ *besides: by receiving into memory that was used before, and what memory never used adds; processes
+ *as before network         "net SIZE MICROSECONDS" lines: half round trips of plain MPI, 2
+ *                      processes
+ * Prints lines "NAME VALUE" on rank 0. Invariant: best of several rounds, as in calibrate_node.c,
+ *where nothing else is said. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +28,10 @@ static void nothing(void *buffers[], void *arg)
 	(void) arg;
 }
 
-static struct starpu_codelet cl = { .cpu_funcs = { nothing }, .nbuffers = 3, .modes = { STARPU_R, STARPU_R, STARPU_RW }, .name = "empty" };
+static struct starpu_codelet cl = { .cpu_funcs = { nothing },
+				    .nbuffers = 3,
+				    .modes = { STARPU_R, STARPU_R, STARPU_RW },
+				    .name = "empty" };
 
 /* ---- foreign tasks: a matrix product over a square grid of ranks ---- */
 
@@ -41,9 +49,11 @@ static double foreign_round(int p)
 	for (int i = 0; i < NT; i++) {
 		for (int j = 0; j < NT; j++) {
 			int k = (i + j) % NT;
-			if (owner(p, i, j) == rank || owner(p, i, k) == rank || owner(p, k, j) == rank)
+			if (owner(p, i, j) == rank || owner(p, i, k) == rank ||
+			    owner(p, k, j) == rank)
 				continue;
-			starpu_mpi_task_insert(MPI_COMM_WORLD, &cl, STARPU_R, tile[i][k], STARPU_R, tile[k][j], STARPU_RW, tile[i][j], 0);
+			starpu_mpi_task_insert(MPI_COMM_WORLD, &cl, STARPU_R, tile[i][k], STARPU_R,
+					       tile[k][j], STARPU_RW, tile[i][j], 0);
 			n++;
 		}
 	}
@@ -55,7 +65,8 @@ static int measure_foreign(void)
 	double best = 1e30;
 	int p = 1;
 	if (size < 4) {
-		fputs("orrery-calibrate-mpi foreign: set STARPU_MPI_FAKE_RANK and STARPU_MPI_FAKE_SIZE to a rank of 16 or more\n", stderr);
+		fputs("orrery-calibrate-mpi foreign: set STARPU_MPI_FAKE_RANK and STARPU_MPI_FAKE_SIZE to a rank of 16 or more\n",
+		      stderr);
 		return 1;
 	}
 	while ((p + 1) * (p + 1) <= size)
@@ -116,7 +127,8 @@ static int measure_message(void)
 	starpu_data_handle_t h[NMSG];
 	double runtime = 1e30, raw = 1e30;
 	for (int i = 0; i < NMSG; i++)
-		starpu_variable_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) &payload[i], sizeof(int));
+		starpu_variable_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) &payload[i],
+					      sizeof(int));
 	for (int r = 0; r < ROUNDS; r++) {
 		double a = runtime_round(h), b = raw_round();
 		runtime = a < runtime ? a : runtime;
@@ -131,11 +143,20 @@ static int measure_message(void)
 
 /* ---- messages that a worker has to make room for ---- */
 
-enum { TURNS = 8, TASKS = 16, TALKING = 8, WORK_US = 100, PIECE = 128 << 10, SWEEP = 1 << 20, MESSAGES = (TURNS - 1) * TALKING };
+enum {
+	TURNS = 8,
+	TASKS = 16,
+	TALKING = 8,
+	WORK_US = 100,
+	PIECE = 128 << 10,
+	SWEEP = 1 << 20,
+	MESSAGES = (TURNS - 1) * TALKING
+};
 
 static long work_steps;
 
-/* Computes for WORK_US and leaves little of anything else in the caches, as kernels do: whoever takes the core makes it last longer. */
+/* Computes for WORK_US and leaves little of anything else in the caches, as kernels do: whoever
+ * takes the core makes it last longer. */
 static void work(void *buffers[], void *arg)
 {
 	static char others[SWEEP];
@@ -150,10 +171,15 @@ static void work(void *buffers[], void *arg)
 		x = x * 0.999 + 0.001;
 }
 
-static struct starpu_codelet work_cl = { .cpu_funcs = { work }, .nbuffers = 3, .modes = { STARPU_RW, STARPU_RW, STARPU_R }, .name = "work" };
+static struct starpu_codelet work_cl = { .cpu_funcs = { work },
+					 .nbuffers = 3,
+					 .modes = { STARPU_RW, STARPU_RW, STARPU_R },
+					 .name = "work" };
 
 /* What a task of a side writes in a turn: a piece and a number. */
-struct product { starpu_data_handle_t piece, number; };
+struct product {
+	starpu_data_handle_t piece, number;
+};
 static struct product product[2][TURNS][TASKS];
 static char *pieces;
 
@@ -169,7 +195,8 @@ static void new_product(struct product *p, int side, int t, int k)
 {
 	static int numbers[TURNS][TASKS];
 	int home = rank == side ? STARPU_MAIN_RAM : -1, tag = ((side * TURNS + t) * TASKS + k) * 2;
-	starpu_vector_data_register(&p->piece, home, (uintptr_t) pieces + (size_t) (t * TASKS + k) * PIECE, PIECE, 1);
+	starpu_vector_data_register(
+		&p->piece, home, (uintptr_t) pieces + (size_t) (t * TASKS + k) * PIECE, PIECE, 1);
 	starpu_variable_data_register(&p->number, home, (uintptr_t) &numbers[t][k], sizeof(int));
 	starpu_mpi_data_register(p->piece, tag, side);
 	starpu_mpi_data_register(p->number, tag + 1, side);
@@ -184,8 +211,9 @@ static void end_product(struct product *p, int side, int t, int k)
 
 enum talk { SILENT, EXPECTING, NUMBERS, PIECES };
 
-/* Tasks of both ranks in turns; the first of each turn wait for what the other rank made in the turn before (NUMBERS, PIECES), or none
- * does, but a message is expected until the end (EXPECTING). Microseconds. */
+/* Tasks of both ranks in turns; the first of each turn wait for what the other rank made in the
+ * turn before (NUMBERS, PIECES), or none does, but a message is expected until the end (EXPECTING).
+ * Microseconds. */
 static double turns_us(enum talk talk)
 {
 	static int late;
@@ -200,10 +228,18 @@ static double turns_us(enum talk talk)
 	for (int t = 0; t < TURNS; t++)
 		for (int k = 0; k < TASKS; k++)
 			for (int side = 0; side < 2; side++) {
-				struct product *out = &product[side][t][k], *in = &product[talk >= NUMBERS && k < TALKING ? !side : side][t ? t - 1 : 0][k];
-				/* In the first turn a task has only its own: the number of a turn that comes later. */
-				starpu_mpi_task_insert(MPI_COMM_WORLD, &work_cl, STARPU_RW, out->piece, STARPU_RW, out->number, STARPU_R,
-						       !t ? product[side][TURNS - 1][k].number : talk == PIECES ? in->piece : in->number, 0);
+				struct product *out = &product[side][t][k],
+					       *in = &product[talk >= NUMBERS && k < TALKING
+								      ? !side
+								      : side][t ? t - 1 : 0][k];
+				/* In the first turn a task has only its own: the number of a turn
+				 * that comes later. */
+				starpu_mpi_task_insert(MPI_COMM_WORLD, &work_cl, STARPU_RW,
+						       out->piece, STARPU_RW, out->number, STARPU_R,
+						       !t ? product[side][TURNS - 1][k].number
+						       : talk == PIECES ? in->piece
+									: in->number,
+						       0);
 			}
 	starpu_task_wait_for_all();
 	double us = starpu_timing_now() - start;
@@ -246,25 +282,31 @@ static void find_work_steps(void)
 		none = middle - start < none ? middle - start : none;
 		some = end - middle < some ? end - middle : some;
 	}
-	work_steps = none < WORK_US && some > none ? (long) (10000 * (WORK_US - none) / (some - none)) : 0;
+	work_steps = none < WORK_US && some > none
+			     ? (long) (10000 * (WORK_US - none) / (some - none))
+			     : 0;
 	MPI_Bcast(&work_steps, 1, MPI_LONG, 0, MPI_COMM_WORLD);
 }
 
-/* All of this is paid, so medians count: of a round's differences, as the machine's speed changes from round to round. Only the first
- * pieces of a process come into memory that it never used, and that nobody used just before. */
+/* All of this is paid, so medians count: of a round's differences, as the machine's speed changes
+ * from round to round. Only the first pieces of a process come into memory that it never used, and
+ * that nobody used just before. */
 static int measure_received(int size_matters)
 {
 	enum { REPEATS = 9 };
-	double look[REPEATS], number[REPEATS], used[REPEATS], fresh = 0, mib = MESSAGES * (double) PIECE / (1 << 20);
+	double look[REPEATS], number[REPEATS], used[REPEATS],
+		fresh = 0, mib = MESSAGES * (double) PIECE / (1 << 20);
 	pieces = malloc((size_t) TURNS * TASKS * PIECE);
 	if (!pieces)
 		return 1;
 	memset(pieces, 0, (size_t) TURNS * TASKS * PIECE);
 	find_work_steps();
 	for (int r = 0; r < REPEATS; r++) {
-		double silent = turns_us(SILENT), expecting = turns_us(EXPECTING), numbers = turns_us(NUMBERS);
+		double silent = turns_us(SILENT), expecting = turns_us(EXPECTING),
+		       numbers = turns_us(NUMBERS);
 		look[r] = (expecting - silent) / (TURNS * TASKS);
-		/* A rank handles what it receives and the ends of what it sends; a piece follows its announcement: twice as much of both. */
+		/* A rank handles what it receives and the ends of what it sends; a piece follows
+		 * its announcement: twice as much of both. */
 		number[r] = (numbers - expecting) / (2 * MESSAGES);
 		if (!size_matters)
 			continue;
@@ -278,7 +320,8 @@ static int measure_received(int size_matters)
 	if (rank == 0 && size_matters)
 		printf("copy %.4f\ntouch %.4f\n", median(used, REPEATS), median(&fresh, 1) / mib);
 	else if (rank == 0)
-		printf("look_us %.4f\ninterrupt_us %.4f\n", median(look, REPEATS), median(number, REPEATS));
+		printf("look_us %.4f\ninterrupt_us %.4f\n", median(look, REPEATS),
+		       median(number, REPEATS));
 	free(pieces);
 	return 0;
 }
@@ -322,16 +365,20 @@ static int measure_network(void)
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
-	int network = !strcmp(what, "network"), message = !strcmp(what, "message"), foreign = !strcmp(what, "foreign");
+	int network = !strcmp(what, "network"), message = !strcmp(what, "message"),
+	    foreign = !strcmp(what, "foreign");
 	int interrupt = !strcmp(what, "interrupt"), receive = !strcmp(what, "receive"), ret;
 	if (!network && !message && !foreign && !interrupt && !receive) {
-		fputs("orrery-calibrate-mpi: it takes one of: foreign, message, interrupt, receive, network\n", stderr);
+		fputs("orrery-calibrate-mpi: it takes one of: foreign, message, interrupt, receive, network\n",
+		      stderr);
 		return 2;
 	}
 	/* The network is measured without us: our engine would take its share of the processor. */
-	ret = network ? MPI_Init(&argc, &argv) : starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
+	ret = network ? MPI_Init(&argc, &argv)
+		      : starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
 	if (ret) {
-		fprintf(stderr, "orrery-calibrate-mpi: %s did not start\n", network ? "MPI" : "the runtime");
+		fprintf(stderr, "orrery-calibrate-mpi: %s did not start\n",
+			network ? "MPI" : "the runtime");
 		return 1;
 	}
 	if (network) {
@@ -343,11 +390,14 @@ int main(int argc, char **argv)
 	}
 	if (!foreign && size != 2) {
 		if (rank == 0)
-			fprintf(stderr, "orrery-calibrate-mpi %s: %d processes; it takes 2\n", what, size);
+			fprintf(stderr, "orrery-calibrate-mpi %s: %d processes; it takes 2\n", what,
+				size);
 		ret = 2;
 	} else {
-		ret = network ? measure_network() : message ? measure_message() : foreign ? measure_foreign() :
-		      measure_received(receive);
+		ret = network   ? measure_network()
+		      : message ? measure_message()
+		      : foreign ? measure_foreign()
+				: measure_received(receive);
 	}
 	fflush(stdout);
 	if (network)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orrery-calibrate-node: what the runtime and the copies between memories cost in one process of this machine.
+/* orrery-calibrate-node: what the runtime and the copies between memories cost in one process of
+ * this machine.
  *
- * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency of each pair of memory nodes;
- * submit_us, sched_us, complete_us, datum_us and wake_us. Invariant: every number is the best of several rounds, since anything else that the machine
- * does can only make a round longer. */
+ * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
+ * of each pair of memory nodes; submit_us, sched_us, complete_us, datum_us and wake_us. Invariant:
+ * every number is the best of several rounds, since anything else that the machine does can only
+ * make a round longer. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -14,16 +16,26 @@
 #include <starpu.h>
 #include "drivers/memnode.h"
 
-enum { NTASKS = 16000, NSETS = 1024, ROUNDS = 15, BIG = 32 << 20, SMALL = 64, COPIES = 2000, SWEPT = 8 << 20, SWEEP = 64 << 10 };
+enum {
+	NTASKS = 16000,
+	NSETS = 1024,
+	ROUNDS = 15,
+	BIG = 32 << 20,
+	SMALL = 64,
+	COPIES = 2000,
+	SWEPT = 8 << 20,
+	SWEEP = 64 << 10
+};
 
-/* What the kernels together took since it was last reset, and the memory that they sweep; there is one worker. */
+/* What the kernels together took since it was last reset, and the memory that they sweep; there is
+ * one worker. */
 static double kernels_us;
 static double *memory;
 static size_t swept;
 
 /*
- * A kernel that uses the caches as kernels do: what the runtime needs between two of them is no longer near. (Between kernels that do
- * nothing, the runtime takes a third of that.)
+ * A kernel that uses the caches as kernels do: what the runtime needs between two of them is no
+ * longer near. (Between kernels that do nothing, the runtime takes a third of that.)
  */
 static void sweep(void *buffers[], void *arg)
 {
@@ -37,7 +49,9 @@ static void sweep(void *buffers[], void *arg)
 	kernels_us += starpu_timing_now() - start;
 }
 
-static struct starpu_codelet cl = { .cpu_funcs = { sweep }, .modes = { STARPU_RW, STARPU_R, STARPU_R, STARPU_R, STARPU_R }, .name = "sweep" };
+static struct starpu_codelet cl = { .cpu_funcs = { sweep },
+				    .modes = { STARPU_RW, STARPU_R, STARPU_R, STARPU_R, STARPU_R },
+				    .name = "sweep" };
 static starpu_data_handle_t data[NSETS];
 static int values[NSETS];
 
@@ -47,14 +61,17 @@ static void submit(int i, int pinned)
 	static const int beside[] = { 0, 1, NSETS - 1, 16, NSETS - 16 };
 	struct starpu_data_descr descr[STARPU_NMAXBUFS];
 	for (int b = 0; b < cl.nbuffers; b++)
-		descr[b] = (struct starpu_data_descr) { .handle = data[(i + beside[b]) % NSETS], .mode = cl.modes[b] };
-	if (starpu_task_insert(&cl, STARPU_DATA_MODE_ARRAY, descr, cl.nbuffers, STARPU_VALUE, &i, sizeof(i), STARPU_EXECUTE_ON_WORKER, pinned ? 0 : -1, 0))
+		descr[b] = (struct starpu_data_descr){ .handle = data[(i + beside[b]) % NSETS],
+						       .mode = cl.modes[b] };
+	if (starpu_task_insert(&cl, STARPU_DATA_MODE_ARRAY, descr, cl.nbuffers, STARPU_VALUE, &i,
+			       sizeof(i), STARPU_EXECUTE_ON_WORKER, pinned ? 0 : -1, 0))
 		abort();
 }
 
-/* Microseconds per task: of submission while a worker executes, and of execution without the kernels. The worker is the slower one, so that
- * it always has a task; and the program runs ahead of it as far as programs do, so that what it wrote for a task is in no near cache any
- * more when the task's turn comes. */
+/* Microseconds per task: of submission while a worker executes, and of execution without the
+ * kernels. The worker is the slower one, so that it always has a task; and the program runs ahead
+ * of it as far as programs do, so that what it wrote for a task is in no near cache any more when
+ * the task's turn comes. */
 static void one_round(int pinned, double *submit_us, double *run_us)
 {
 	double start = starpu_timing_now();
@@ -81,34 +98,38 @@ static void best_round(int ndata, int pinned, double *submit_us, double *run_us)
 }
 
 /*
- * What a worker does for a task is measured together, and so is submission: with one datum and with five, whose difference is that of the
- * data; what the policy has of it shows against tasks that pass it by.
+ * What a worker does for a task is measured together, and so is submission: with one datum and with
+ * five, whose difference is that of the data; what the policy has of it shows against tasks that
+ * pass it by.
  */
 static void measure_tasks(void)
 {
 	double submit_us, submit_five_us, run_us, five_us, pinned_us, ignored;
 	for (int i = 0; i < NSETS; i++)
-		starpu_variable_data_register(&data[i], STARPU_MAIN_RAM, (uintptr_t) &values[i], sizeof(int));
+		starpu_variable_data_register(&data[i], STARPU_MAIN_RAM, (uintptr_t) &values[i],
+					      sizeof(int));
 	best_round(1, 0, &submit_us, &run_us);
 	best_round(1, 1, &ignored, &pinned_us);
 	best_round(5, 0, &submit_five_us, &five_us);
 	for (int i = 0; i < NSETS; i++)
 		starpu_data_unregister(data[i]);
 	double access = submit_five_us > submit_us ? (submit_five_us - submit_us) / 4 : 0;
-	double datum = five_us > run_us ? (five_us - run_us) / 4 : 0, task = run_us > datum ? run_us - datum : 0;
+	double datum = five_us > run_us ? (five_us - run_us) / 4 : 0,
+	       task = run_us > datum ? run_us - datum : 0;
 	double sched = run_us - pinned_us;
 	if (!(sched > 0.05 * task))
 		sched = 0.05 * task;
 	if (sched > 0.5 * task)
 		sched = 0.5 * task;
-	printf("submit_us %.4f\naccess_us %.4f\nsched_us %.4f\ncomplete_us %.4f\ndatum_us %.4f\n", submit_us > access ? submit_us - access : 0, access, sched,
-	       task - sched, datum);
+	printf("submit_us %.4f\naccess_us %.4f\nsched_us %.4f\ncomplete_us %.4f\ndatum_us %.4f\n",
+	       submit_us > access ? submit_us - access : 0, access, sched, task - sched, datum);
 }
 
 /* ---- copies between memories ---- */
 
 /* Data of a device is copied by the device's side. */
-static int copy(struct orr_node *node, unsigned s, uintptr_t from, unsigned d, uintptr_t to, size_t size)
+static int copy(struct orr_node *node, unsigned s, uintptr_t from, unsigned d, uintptr_t to,
+		size_t size)
 {
 	const struct orr_memnode_ops *ops = node->memnodes[d == STARPU_MAIN_RAM ? s : d].ops;
 	return ops->copy(node, from, 0, s, to, 0, d, size, NULL);
@@ -116,7 +137,8 @@ static int copy(struct orr_node *node, unsigned s, uintptr_t from, unsigned d, u
 
 static double copy_us(struct orr_node *node, unsigned s, unsigned d, size_t size, int repeat)
 {
-	uintptr_t from = node->memnodes[s].ops->alloc(node, s, size, 0), to = node->memnodes[d].ops->alloc(node, d, size, 0);
+	uintptr_t from = node->memnodes[s].ops->alloc(node, s, size, 0),
+		  to = node->memnodes[d].ops->alloc(node, d, size, 0);
 	double best = -1;
 	for (int round = 0; from && to && round < ROUNDS; round++) {
 		double start = starpu_timing_now();
@@ -142,7 +164,8 @@ static void measure_buses(struct orr_node *node)
 		for (unsigned d = 0; d < node->nmemnodes; d++) {
 			if (s == d)
 				continue;
-			double small = copy_us(node, s, d, SMALL, COPIES), big = copy_us(node, s, d, BIG, 1);
+			double small = copy_us(node, s, d, SMALL, COPIES),
+			       big = copy_us(node, s, d, BIG, 1);
 			if (small > 0 && big > small) {
 				printf("latency %u %u %.6f\n", s, d, small);
 				printf("bandwidth %u %u %.6f\n", s, d, BIG / (big - small));
@@ -155,7 +178,7 @@ static void measure_buses(struct orr_node *node)
 
 /* ---- threads that wake ---- */
 
-static int napping;	/* atomic */
+static int napping; /* atomic */
 
 /* Wakes every 50 us, as a thread does that looks for messages. */
 static void *nap(void *arg)
@@ -183,7 +206,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What each wake of another thread takes from one that computes on the same core: the median, a difference has no best. */
+/* What each wake of another thread takes from one that computes on the same core: the median, a
+ * difference has no best. */
 static void measure_wake(void)
 {
 	cpu_set_t before, one;
@@ -217,20 +241,25 @@ int main(void)
 	starpu_conf_init(&conf);
 	int ret = starpu_init(&conf);
 	if (ret) {
-		fprintf(stderr, "orrery-calibrate-node: the runtime did not start (%s)\n", strerror(-ret));
+		fprintf(stderr, "orrery-calibrate-node: the runtime did not start (%s)\n",
+			strerror(-ret));
 		return 1;
 	}
 	struct orr_node *node = orr_self();
-	printf("ncpus %u\nnnuma %u\nncuda %u\nnopencl %u\n", node->topo.ncores, starpu_memory_nodes_get_numa_count(), starpu_memory_nodes_get_count_by_kind(STARPU_CUDA_RAM),
+	printf("ncpus %u\nnnuma %u\nncuda %u\nnopencl %u\n", node->topo.ncores,
+	       starpu_memory_nodes_get_numa_count(),
+	       starpu_memory_nodes_get_count_by_kind(STARPU_CUDA_RAM),
 	       starpu_memory_nodes_get_count_by_kind(STARPU_OPENCL_RAM));
 	measure_buses(node);
 	starpu_shutdown();
-	/* Costs of a task are those of one worker: more of them would wait for each other's tasks. */
+	/* Costs of a task are those of one worker: more of them would wait for each other's tasks.
+	 */
 	conf.ncpus = 1;
 	conf.ncuda = conf.nopencl = 0;
 	conf.precedence_over_environment_variables = 1;
 	if (starpu_init(&conf) || starpu_cpu_worker_get_count() != 1) {
-		fputs("orrery-calibrate-node: no CPU worker could be started, so tasks cannot be timed; is STARPU_NCPU=0 set?\n", stderr);
+		fputs("orrery-calibrate-node: no CPU worker could be started, so tasks cannot be timed; is STARPU_NCPU=0 set?\n",
+		      stderr);
 		return 1;
 	}
 	memory = calloc(1, SWEPT);

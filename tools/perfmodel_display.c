@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starpu_perfmodel_display: lists the performance models of this machine, shows one, or exports it as XML.
+/* starpu_perfmodel_display: lists the performance models of this machine, shows one, or exports it
+ * as XML.
  *
- * Invariant: files are only read; a model that is missing or malformed is named in one message and ends in status 1. */
+ * Invariant: files are only read; a model that is missing or malformed is named in one message and
+ * ends in status 1. */
 #include <ctype.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -50,12 +52,16 @@ static uint32_t hexadecimal(const char *word)
 
 static void parse(struct options *o, int argc, char **argv)
 {
-	static const struct option names[] = {
-		{ "list", no_argument, NULL, 'l' }, { "symbol", required_argument, NULL, 's' }, { "arch", required_argument, NULL, 'a' },
-		{ "footprint", required_argument, NULL, 'f' }, { "parameter", required_argument, NULL, 'p' }, { "xml", no_argument, NULL, 'x' },
-		{ "directory", no_argument, NULL, 'd' }, { "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 }
-	};
+	static const struct option names[] = { { "list", no_argument, NULL, 'l' },
+					       { "symbol", required_argument, NULL, 's' },
+					       { "arch", required_argument, NULL, 'a' },
+					       { "footprint", required_argument, NULL, 'f' },
+					       { "parameter", required_argument, NULL, 'p' },
+					       { "xml", no_argument, NULL, 'x' },
+					       { "directory", no_argument, NULL, 'd' },
+					       { "help", no_argument, NULL, 'h' },
+					       { "version", no_argument, NULL, 'v' },
+					       { NULL, 0, NULL, 0 } };
 	int c;
 	memset(o, 0, sizeof(*o));
 	while ((c = getopt_long(argc, argv, "ls:a:f:p:xdhv", names, NULL)) != -1) {
@@ -63,13 +69,18 @@ static void parse(struct options *o, int argc, char **argv)
 		case 'l': o->list = 1; break;
 		case 's': o->symbol = optarg; break;
 		case 'a': o->arch = optarg; break;
-		case 'f': o->footprint = hexadecimal(optarg); o->has_footprint = 1; break;
+		case 'f':
+			o->footprint = hexadecimal(optarg);
+			o->has_footprint = 1;
+			break;
 		case 'p': o->parameter = optarg; break;
 		case 'x': o->xml = 1; break;
 		case 'd': o->directory = 1; break;
 		case 'h': fputs(usage, stdout); exit(0);
-		case 'v': printf("starpu_perfmodel_display (Orrery) %d.%d.%d\n", STARPU_MAJOR_VERSION, STARPU_MINOR_VERSION,
-				 STARPU_RELEASE_VERSION); exit(0);
+		case 'v':
+			printf("starpu_perfmodel_display (Orrery) %d.%d.%d\n", STARPU_MAJOR_VERSION,
+			       STARPU_MINOR_VERSION, STARPU_RELEASE_VERSION);
+			exit(0);
 		default: fputs("starpu_perfmodel_display: see --help\n", stderr); exit(2);
 		}
 	}
@@ -79,7 +90,8 @@ static void parse(struct options *o, int argc, char **argv)
 		wrong("", "", "nothing to do: give --list, --symbol NAME or --directory");
 }
 
-/* Does "cpu0_impl0" answer to what was asked for: "cpu0_impl0", "cpu0", "cpu", or "cpu:4" for combinations of that many cores? */
+/* Does "cpu0_impl0" answer to what was asked for: "cpu0_impl0", "cpu0", "cpu", or "cpu:4" for
+ * combinations of that many cores? */
 static int arch_asked(const struct options *o, const char *name)
 {
 	char cores[64];
@@ -89,10 +101,12 @@ static int arch_asked(const struct options *o, const char *name)
 	if (o->arch[word] == ':' && isdigit((unsigned char) o->arch[word + 1])) {
 		unsigned long k = strtoul(o->arch + word + 1, NULL, 10);
 		snprintf(cores, sizeof(cores), "_cores%lu_", k);
-		return !strncasecmp(o->arch, name, word) && (k == 1 ? !strstr(name, "_cores") : strstr(name, cores) != NULL);
+		return !strncasecmp(o->arch, name, word) &&
+		       (k == 1 ? !strstr(name, "_cores") : strstr(name, cores) != NULL);
 	}
 	/* cuda1 is not cuda10, but cuda is all of them. */
-	return !strncasecmp(o->arch, name, n) && !(n && isdigit((unsigned char) o->arch[n - 1]) && isdigit((unsigned char) name[n]));
+	return !strncasecmp(o->arch, name, n) &&
+	       !(n && isdigit((unsigned char) o->arch[n - 1]) && isdigit((unsigned char) name[n]));
 }
 
 /* Mean or deviation of the entries that were asked for. */
@@ -113,9 +127,14 @@ static int print_parameter(const struct options *o, const struct orr_model_impl 
 		print_entries(o, impl, *which == 's');
 		return 0;
 	}
-	const struct { const char *name; double value; } known[] = {
-		{ "a", r->a }, { "b", r->b }, { "c", r->c }, { "alpha", r->alpha }, { "beta", r->beta }
-	};
+	const struct {
+		const char *name;
+		double value;
+	} known[] = { { "a", r->a },
+		      { "b", r->b },
+		      { "c", r->c },
+		      { "alpha", r->alpha },
+		      { "beta", r->beta } };
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (!strcmp(which, known[i].name)) {
 			printf("%e\n", known[i].value);
@@ -132,7 +151,8 @@ static void print_regressions(const struct starpu_perfmodel_regression_model *r)
 	if (r->nl_valid)
 		printf("\tnon-linear regression: %e * size ^ %e + %e us\n", r->a, r->b, r->c);
 	for (unsigned i = 0; r->multi_valid && i < r->ncoeff; i++)
-		printf("%s%e%s", i ? " " : "\tmultiple regression, constant first: ", r->coeff[i], i + 1 < r->ncoeff ? "" : " us\n");
+		printf("%s%e%s", i ? " " : "\tmultiple regression, constant first: ", r->coeff[i],
+		       i + 1 < r->ncoeff ? "" : " us\n");
 }
 
 static void print_impl(const struct options *o, const struct orr_model_impl *impl, const char *name)
@@ -143,7 +163,8 @@ static void print_impl(const struct options *o, const struct orr_model_impl *imp
 	for (unsigned e = 0; e < impl->nentries; e++) {
 		const struct starpu_perfmodel_history_entry *h = &impl->entries[e]->pub;
 		if (!o->has_footprint || h->footprint == o->footprint)
-			printf("%08x\t%-15zu\t%-15e\t%-15e\t%-15e\t%u\n", h->footprint, h->size, h->flops, h->mean, h->deviation, h->nsample);
+			printf("%08x\t%-15zu\t%-15e\t%-15e\t%-15e\t%u\n", h->footprint, h->size,
+			       h->flops, h->mean, h->deviation, h->nsample);
 	}
 }
 
@@ -160,21 +181,26 @@ static int print_model(const struct options *o, struct starpu_perfmodel *model)
 		const struct orr_model_comb *comb = s->m->data->combs[c];
 		for (unsigned i = 0; i < comb->nimpls; i++) {
 			char name[256];
-			orr_model_arch_name(comb->ndevices, comb->devices, (int) i, name, sizeof(name));
+			orr_model_arch_name(comb->ndevices, comb->devices, (int) i, name,
+					    sizeof(name));
 			if (!arch_asked(o, name))
 				continue;
 			shown++;
 			if (!o->parameter) {
 				print_impl(o, &comb->impls[i], name);
 			} else if (print_parameter(o, &comb->impls[i])) {
-				fprintf(stderr, "starpu_perfmodel_display: --parameter %s: there are a, b, c, alpha, beta, mean, stddev and "
-					"path-file-debug\n", o->parameter);
+				fprintf(stderr,
+					"starpu_perfmodel_display: --parameter %s: there are a, b, c, alpha, beta, mean, stddev and "
+					"path-file-debug\n",
+					o->parameter);
 				return -1;
 			}
 		}
 	}
 	if (!shown && o->arch)
-		fprintf(stderr, "starpu_perfmodel_display: %s has no measurements for %s; see it without --arch\n", o->symbol, o->arch);
+		fprintf(stderr,
+			"starpu_perfmodel_display: %s has no measurements for %s; see it without --arch\n",
+			o->symbol, o->arch);
 	return shown || !o->arch ? shown : -1;
 }
 

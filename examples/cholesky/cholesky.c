@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tiled Cholesky factorisation, A = L*L^T in double (or single) precision, over a block-cyclic distribution.
- * It shows what a program for large machines does: pruned insertion of tasks, data without memory before it is needed,
- * received tiles given back early, priorities along the critical path, performance models, and its own verification.
- * Invariant: what a rank does and stores follows what it takes part in; only one array of 8 bytes per tile, and the
- * loop that fills it, are as large as the whole matrix.
+ * Tiled Cholesky factorisation, A = L*L^T in double (or single) precision, over a block-cyclic
+ * distribution. It shows what a program for large machines does: pruned insertion of tasks, data
+ * without memory before it is needed, received tiles given back early, priorities along the
+ * critical path, performance models, and its own verification.
  *
- *	orrery cc --both *.c -lm -o cholesky		(-DHAVE_CBLAS -DHAVE_LAPACKE -llapacke -lopenblas for fast kernels)
- *	orrery run -n 4 ./cholesky -nt 16 -b 128 --check
- *	orrery sim -n 64 cholesky.sim -nt 16 -b 32 --check
- *	orrery sim -n 1024 --kernels skip cholesky.sim -nt 128 -b 512
+ * Invariant: what a rank does and stores follows what it takes part in; only one array of 8 bytes
+ * per tile, and the loop that fills it, are as large as the whole matrix.
  *
- * With the measurements of another runtime's Cholesky, whose models are called chol_model_potrf and so on (single
- * precision): orrery sim --machine NAME ... cholesky.sim --single --models chol_model_ -nt 32 -b 960
+ *      orrery cc --both *.c -lm -o cholesky            (-DHAVE_CBLAS -DHAVE_LAPACKE -llapacke
+ *        -lopenblas for fast kernels)
+ *      orrery run -n 4 ./cholesky -nt 16 -b 128 --check
+ *      orrery sim -n 64 cholesky.sim -nt 16 -b 32 --check
+ *      orrery sim -n 1024 --kernels skip cholesky.sim -nt 128 -b 512
  *
- * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that generate A), seconds,
- * and Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the algorithm, check.c the verification.
+ * With the measurements of another runtime's Cholesky, whose models are called chol_model_potrf and
+ * so on (single precision): orrery sim --machine NAME ... cholesky.sim --single --models
+ * chol_model_ -nt 32 -b 960
+ *
+ * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that
+ * generate A), seconds, and Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the
+ * algorithm, check.c the verification.
  */
 #include <stdio.h>
 
@@ -38,7 +43,7 @@ static const char usage[] =
 /* The largest nt and b still give a matrix whose order is an int. */
 static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 {
-	for (options_begin(o, argc, argv); options_more(o); )
+	for (options_begin(o, argc, argv); options_more(o);)
 		if (options_int(o, "-nt", "--nt", 1, 40000, &pb->nt))
 			;
 		else if (options_int(o, "-b", "--tile", 1, 40000, &pb->b))
@@ -60,10 +65,11 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 static void print_result(const struct problem *pb, double seconds)
 {
 	long long nt = pb->nt;
-	double n = (double)pb->nt * pb->b;
+	double n = (double) pb->nt * pb->b;
 	double flops = n * n * n / 3 + n * n / 2 + n / 6;
 
-	print_factored(&pb->grid, "cholesky", pb->nt, pb->b, nt * (nt + 1) * (nt + 2) / 6, flops, seconds);
+	print_factored(&pb->grid, "cholesky", pb->nt, pb->b, nt * (nt + 1) * (nt + 2) / 6, flops,
+		       seconds);
 }
 
 /* The work between start and end of the runtime; returns the exit status. */
@@ -80,8 +86,8 @@ static int factor(struct problem *pb)
 
 	failed = kernels_not_definite();
 	if (failed)
-		fprintf(stderr, "cholesky: rank %d: tile (%d,%d) is not positive definite\n", pb->grid.rank,
-			failed - 1, failed - 1);
+		fprintf(stderr, "cholesky: rank %d: tile (%d,%d) is not positive definite\n",
+			pb->grid.rank, failed - 1, failed - 1);
 	if (pb->check)
 		status = check_factor(pb);
 	tiles_unregister(pb);

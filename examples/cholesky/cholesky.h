@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the files of the Cholesky example share: the problem as one rank sees it, and the codelets.
- * Invariant: a tile is a b x b column-major matrix of doubles (of floats with --single), named (i,j) with i >= j, owned by rank
- * (i mod P) * Q + (j mod Q), and has a handle on the ranks that own it, read it, or send something to its owner.
+ *
+ * Invariant: a tile is a b x b column-major matrix of doubles (of floats with --single), named
+ * (i,j) with i >= j, owned by rank (i mod P) * Q + (j mod Q), and has a handle on the ranks that
+ * own it, read it, or send something to its owner.
  */
 #ifndef EXAMPLES_CHOLESKY_H
 #define EXAMPLES_CHOLESKY_H
@@ -11,21 +13,22 @@
 
 #include "../matrix.h"
 
-struct problem
-{
+struct problem {
 	struct grid grid;
-	int nt, b;			/* tiles per dimension, rows of a tile */
+	int nt, b; /* tiles per dimension, rows of a tile */
 	int prune, check;
-	int single;			/* tiles are of floats */
-	const char *models;		/* what the names of the kernels' performance models begin with; NULL: ours */
-	starpu_data_handle_t *factor;	/* A, overwritten by L; see tile_index() */
-	starpu_data_handle_t *residual;	/* A - L*L^T, with --check only */
+	int single;         /* tiles are of floats */
+	const char *models; /* what the names of the kernels' performance models begin with; NULL:
+			       ours */
+	starpu_data_handle_t *factor;   /* A, overwritten by L; see tile_index() */
+	starpu_data_handle_t *residual; /* A - L*L^T, with --check only */
 };
 
-/* Lower tiles in row order; both arrays of handles have this shape, NULL where this rank has no part. */
+/* Lower tiles in row order; both arrays of handles have this shape, NULL where this rank has no
+ * part. */
 static inline size_t tile_index(int i, int j)
 {
-	return (size_t)i * ((size_t)i + 1) / 2 + (size_t)j;
+	return (size_t) i * ((size_t) i + 1) / 2 + (size_t) j;
 }
 
 static inline size_t tile_count(const struct problem *pb)
@@ -39,21 +42,22 @@ static inline int tile_is_mine(const struct problem *pb, int i, int j)
 }
 
 /* kernels.c */
-extern struct starpu_codelet init_cl;		/* W: tile of A; values: i, j, order of A (ints) */
-extern struct starpu_codelet potrf_cl;		/* RW: A(k,k); value: k */
-extern struct starpu_codelet trsm_cl;		/* R: L(k,k), RW: A(i,k) */
-extern struct starpu_codelet syrk_cl;		/* R: L(i,k), RW: A(i,i) */
-extern struct starpu_codelet gemm_cl;		/* R: L(i,k), R: L(j,k), RW: A(i,j) */
-extern struct starpu_codelet residual_cl;	/* RW: R(i,j), R: L(i,k), R: L(j,k) */
-extern struct starpu_codelet residual_diag_cl;	/* RW: R(i,i), R: L(i,k) */
+extern struct starpu_codelet init_cl;          /* W: tile of A; values: i, j, order of A (ints) */
+extern struct starpu_codelet potrf_cl;         /* RW: A(k,k); value: k */
+extern struct starpu_codelet trsm_cl;          /* R: L(k,k), RW: A(i,k) */
+extern struct starpu_codelet syrk_cl;          /* R: L(i,k), RW: A(i,i) */
+extern struct starpu_codelet gemm_cl;          /* R: L(i,k), R: L(j,k), RW: A(i,j) */
+extern struct starpu_codelet residual_cl;      /* RW: R(i,j), R: L(i,k), R: L(j,k) */
+extern struct starpu_codelet residual_diag_cl; /* RW: R(i,i), R: L(i,k) */
 
-void kernels_setup(const struct problem *pb);	/* once per rank, before the first task */
-int kernels_not_definite(void);			/* 1 + k when pivot tile k was not positive definite here, else 0 */
+void kernels_setup(const struct problem *pb); /* once per rank, before the first task */
+int kernels_not_definite(void); /* 1 + k when pivot tile k was not positive definite here, else 0 */
 double matrix_element(int row, int column, int n);
 
 /* single.c: what kernels.c has for doubles; single_update is C -= A * B^T by plain loops */
-void single_update(int b, const float *A, int lda, const float *B, int ldb, float *C, int ldc, int lower);
-int single_potrf(int b, float *A, int lda);	/* -1 when it is not positive definite */
+void single_update(int b, const float *A, int lda, const float *B, int ldb, float *C, int ldc,
+		   int lower);
+int single_potrf(int b, float *A, int lda); /* -1 when it is not positive definite */
 void single_trsm(int b, const float *L, int ldl, float *A, int lda);
 void single_syrk(int b, const float *A, int lda, float *C, int ldc);
 void single_gemm(int b, const float *A, int lda, const float *B, int ldb, float *C, int ldc);
@@ -63,18 +67,20 @@ void tiles_register(struct problem *pb);
 void tiles_unregister(struct problem *pb);
 /* Gives L(k..nt-1,k) back: receivers free their copies, the owner forgets to whom it sent them. */
 void tiles_flush_panel(struct problem *pb, int k);
-static inline void tiles_inserted(const struct problem *pb, int ret, const char *name, int i, int j, int k)
+static inline void tiles_inserted(const struct problem *pb, int ret, const char *name, int i, int j,
+				  int k)
 {
 	check_inserted(pb->grid.comm, ret, "cholesky", name, i, j, k);
 }
 
 /* factor.c */
 typedef void (*update_function)(struct problem *pb, int i, int j, int k);
-/* Calls `insert` for the updates of step k in columns j >= `first`, rows i >= j, that concern this rank. */
+/* Calls `insert` for the updates of step k in columns j >= `first`, rows i >= j, that concern this
+ * rank. */
 void for_each_update(struct problem *pb, int k, int first, update_function insert);
 void factor_insert(struct problem *pb);
 
 /* check.c */
-int check_factor(struct problem *pb);		/* prints the verdict on rank 0; returns the exit status */
+int check_factor(struct problem *pb); /* prints the verdict on rank 0; returns the exit status */
 
 #endif /* EXAMPLES_CHOLESKY_H */

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tiles of the Cholesky example: which of them this rank must know, their registration and their release.
- * Invariant: what a rank registers is what the insertion loops of factor.c and check.c name on it, whether they prune
- * or not.
+ * The tiles of the Cholesky example: which of them this rank must know, their registration and
+ * their release.
+ *
+ * Invariant: what a rank registers is what the insertion loops of factor.c and check.c name on it,
+ * whether they prune or not.
  */
 #include "cholesky.h"
 
-enum tile_use
-{
-	TILE_OWN = 1,		/* this rank stores it and runs the tasks that write it */
-	TILE_READ = 2,		/* received: a task here reads it */
-	TILE_TARGET = 4,	/* written by another rank from something that this rank sends */
+enum tile_use {
+	TILE_OWN = 1,    /* this rank stores it and runs the tasks that write it */
+	TILE_READ = 2,   /* received: a task here reads it */
+	TILE_TARGET = 4, /* written by another rank from something that this rank sends */
 };
 
 /* Does this rank own a tile (x,j) with x > i? */
 static int own_below(const struct problem *pb, int i, int j)
 {
-	return column_is_mine(&pb->grid, j) && next_in_stride(i + 1, pb->grid.p, pb->grid.P) < pb->nt;
+	return column_is_mine(&pb->grid, j) &&
+	       next_in_stride(i + 1, pb->grid.p, pb->grid.P) < pb->nt;
 }
 
 /* Does this rank own a tile (i,x) with from <= x < to? */
@@ -31,35 +33,39 @@ static int tile_use(const struct problem *pb, int i, int j)
 		return TILE_OWN;
 	if (i == j)
 		/* Read by trsm(x,j); written by syrk(j,k) from the tiles (j,k). */
-		return (own_below(pb, j, j) ? TILE_READ : 0) | (own_between(pb, j, 0, j) ? TILE_TARGET : 0);
+		return (own_below(pb, j, j) ? TILE_READ : 0) |
+		       (own_between(pb, j, 0, j) ? TILE_TARGET : 0);
 	/* Read by gemm(i,x,j), syrk(i,j) and gemm(x,i,j); written by gemm(i,j,k) and trsm(i,j). */
-	return (own_between(pb, i, j + 1, i + 1) || own_below(pb, i, i) ? TILE_READ : 0)
-		| (own_between(pb, i, 0, j) || own_between(pb, j, 0, j + 1) ? TILE_TARGET : 0);
+	return (own_between(pb, i, j + 1, i + 1) || own_below(pb, i, i) ? TILE_READ : 0) |
+	       (own_between(pb, i, 0, j) || own_between(pb, j, 0, j + 1) ? TILE_TARGET : 0);
 }
 
 /* Registers the tiles of one array of handles whose use is among `uses`; tags start at `tag`. */
-static starpu_data_handle_t *register_tiles(const struct problem *pb, int uses, starpu_mpi_tag_t tag)
+static starpu_data_handle_t *register_tiles(const struct problem *pb, int uses,
+					    starpu_mpi_tag_t tag)
 {
 	starpu_data_handle_t *handles = tiles_alloc(&pb->grid, tile_count(pb), "cholesky");
 	size_t size = pb->single ? sizeof(float) : sizeof(double);
 
 	for (int i = 0; i < pb->nt; i++)
-		for (int j = 0; j <= i; j++)
-		{
+		for (int j = 0; j <= i; j++) {
 			size_t at = tile_index(i, j);
 
 			if (tile_use(pb, i, j) & uses)
-				handles[at] = tile_register(&pb->grid, i, j, pb->b, size, tag + (starpu_mpi_tag_t)at);
+				handles[at] = tile_register(&pb->grid, i, j, pb->b, size,
+							    tag + (starpu_mpi_tag_t) at);
 		}
 	return handles;
 }
 
-/* Generating a tile concerns its owner only: there is nothing to communicate, hence nothing to insert elsewhere. */
+/* Generating a tile concerns its owner only: there is nothing to communicate, hence nothing to
+ * insert elsewhere. */
 static void generate_tiles(const struct problem *pb, starpu_data_handle_t *handles)
 {
 	for (int i = pb->grid.p; i < pb->nt; i += pb->grid.P)
 		for (int j = pb->grid.q; j <= i; j += pb->grid.Q)
-			tile_generate(&pb->grid, handles[tile_index(i, j)], &init_cl, i, j, pb->nt * pb->b, "cholesky");
+			tile_generate(&pb->grid, handles[tile_index(i, j)], &init_cl, i, j,
+				      pb->nt * pb->b, "cholesky");
 }
 
 void tiles_register(struct problem *pb)
@@ -68,7 +74,8 @@ void tiles_register(struct problem *pb)
 	generate_tiles(pb, pb->factor);
 	if (!pb->check)
 		return;
-	pb->residual = register_tiles(pb, TILE_OWN | TILE_TARGET, (starpu_mpi_tag_t)tile_count(pb));
+	pb->residual = register_tiles(pb, TILE_OWN | TILE_TARGET,
+				      (starpu_mpi_tag_t) tile_count(pb));
 	generate_tiles(pb, pb->residual);
 }
 

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Uses the complex interface: tasks, a copy between two handles, a data without home, packing into bytes and back, and a
- * partition.
- * Invariant: every number is compared with the same computation done sequentially; the values are exact in doubles.
+ * Uses the complex interface: tasks, a copy between two handles, a data without home, packing into
+ * bytes and back, and a partition.
  *
- *	orrery cc --both complex.c complex_interface.c -o complex_interface
- *	./complex_interface -n 1000
- *	orrery sim -n 1 complex_interface.sim
+ * Invariant: every number is compared with the same computation done sequentially; the values are
+ * exact in doubles.
+ *
+ *      orrery cc --both complex.c complex_interface.c -o complex_interface
+ *      ./complex_interface -n 1000
+ *      orrery sim -n 1 complex_interface.sim
  */
 #include "complex_interface.h"
 
 #include "../options.h"
 
-static const char usage[] =
-	"[OPTIONS]\n"
-	"Squares complex numbers, as a whole and in pieces.\n"
-	"  -n N             numbers (default 100)\n"
-	"  -p N             pieces (default 6)\n"
-	"  -h, --help       this text\n";
+static const char usage[] = "[OPTIONS]\n"
+			    "Squares complex numbers, as a whole and in pieces.\n"
+			    "  -n N             numbers (default 100)\n"
+			    "  -p N             pieces (default 6)\n"
+			    "  -h, --help       this text\n";
 
 static int n = 100, pieces = 6;
 
@@ -28,8 +29,7 @@ static void square_cpu(void *buffers[], void *arg)
 	int value;
 
 	starpu_codelet_unpack_args(arg, &value);
-	for (int i = 0; i < COMPLEX_GET_NX(buffers[0]); i++)
-	{
+	for (int i = 0; i < COMPLEX_GET_NX(buffers[0]); i++) {
 		double x = re[i] * re[i] - im[i] * im[i] + value;
 
 		im[i] = 2 * re[i] * im[i];
@@ -37,8 +37,7 @@ static void square_cpu(void *buffers[], void *arg)
 	}
 }
 
-static struct starpu_codelet square_cl =
-{
+static struct starpu_codelet square_cl = {
 	.cpu_funcs = { square_cpu },
 	.cpu_funcs_name = { "square_cpu" },
 	.nbuffers = 1,
@@ -69,14 +68,13 @@ static void expect(int i, int in_pieces, double *re, double *im)
 
 static int check(const char *what, const double *re, const double *im, int in_pieces)
 {
-	for (int i = 0; i < n; i++)
-	{
+	for (int i = 0; i < n; i++) {
 		double x, y;
 
 		expect(i, in_pieces, &x, &y);
-		if (re[i] != x || im[i] != y)
-		{
-			fprintf(stderr, "%s: number %d is %g+%gi, should be %g+%gi\n", what, i, re[i], im[i], x, y);
+		if (re[i] != x || im[i] != y) {
+			fprintf(stderr, "%s: number %d is %g+%gi, should be %g+%gi\n", what, i,
+				re[i], im[i], x, y);
 			return 1;
 		}
 	}
@@ -90,7 +88,8 @@ static int through_bytes(starpu_data_handle_t h, starpu_data_handle_t to)
 	void *buf;
 	int ret = starpu_data_acquire(h, STARPU_R) || starpu_data_acquire(to, STARPU_W);
 
-	ret = ret || starpu_data_pack(h, &buf, &count) || starpu_data_unpack(to, buf, (size_t)count);
+	ret = ret || starpu_data_pack(h, &buf, &count) ||
+	      starpu_data_unpack(to, buf, (size_t) count);
 	starpu_data_release(to);
 	starpu_data_release(h);
 	return ret;
@@ -98,7 +97,8 @@ static int through_bytes(starpu_data_handle_t h, starpu_data_handle_t to)
 
 static int run(double *re, double *im, double *re2, double *im2)
 {
-	struct starpu_data_filter f = { .filter_func = complex_filter_block, .nchildren = (unsigned)pieces };
+	struct starpu_data_filter f = { .filter_func = complex_filter_block,
+					.nchildren = (unsigned) pieces };
 	starpu_data_handle_t a, b, temporary;
 	int ret;
 
@@ -108,7 +108,7 @@ static int run(double *re, double *im, double *re2, double *im2)
 	ret = square(a, 1);
 	ret |= starpu_data_cpy(temporary, a, 1, NULL, NULL);
 	starpu_data_partition(a, &f);
-	for (unsigned i = 0; i < (unsigned)pieces; i++)
+	for (unsigned i = 0; i < (unsigned) pieces; i++)
 		ret |= square(starpu_data_get_sub_data(a, 1, i), 2);
 	starpu_data_unpartition(a, STARPU_MAIN_RAM);
 	ret |= through_bytes(temporary, b);
@@ -124,17 +124,19 @@ int main(int argc, char **argv)
 	double *v;
 	int ret;
 
-	for (options_begin(&o, argc, argv); options_more(&o); )
-		if (options_int(&o, "-n", NULL, 1, 1 << 24, &n)) ;
-		else if (options_int(&o, "-p", NULL, 1, 10000, &pieces)) ;
-		else options_unknown(&o);
+	for (options_begin(&o, argc, argv); options_more(&o);)
+		if (options_int(&o, "-n", NULL, 1, 1 << 24, &n))
+			;
+		else if (options_int(&o, "-p", NULL, 1, 10000, &pieces))
+			;
+		else
+			options_unknown(&o);
 	if ((ret = options_report(&o, 0, "complex_interface", usage)) >= 0)
 		return ret;
 	if (starpu_init(NULL))
 		return 77;
-	v = calloc((size_t)n * 4, sizeof(*v));
-	for (int i = 0; i < n; i++)
-	{
+	v = calloc((size_t) n * 4, sizeof(*v));
+	for (int i = 0; i < n; i++) {
 		v[i] = i % 3;
 		v[n + i] = i % 2;
 	}

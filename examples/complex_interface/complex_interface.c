@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The methods of the complex interface: what the runtime needs to allocate, copy, pack and recognise such data anywhere.
- * Invariant: no method asks what kind of memory a node is; starpu_malloc_on_node() and starpu_interface_copy() know.
+ * The methods of the complex interface: what the runtime needs to allocate, copy, pack and
+ * recognise such data anywhere.
+ *
+ * Invariant: no method asks what kind of memory a node is; starpu_malloc_on_node() and
+ * starpu_interface_copy() know.
  */
 #include "complex_interface.h"
 
@@ -10,7 +13,7 @@
 
 static size_t bytes(const struct complex_interface *c)
 {
-	return (size_t)c->nx * sizeof(double);
+	return (size_t) c->nx * sizeof(double);
 }
 
 static struct complex_interface *on_node(starpu_data_handle_t handle, unsigned node)
@@ -22,9 +25,8 @@ static void complex_register(starpu_data_handle_t handle, int home_node, void *d
 {
 	const struct complex_interface *given = data_interface;
 
-	for (int node = 0; node < STARPU_MAXNODES; node++)
-	{
-		struct complex_interface *c = on_node(handle, (unsigned)node);
+	for (int node = 0; node < STARPU_MAXNODES; node++) {
+		struct complex_interface *c = on_node(handle, (unsigned) node);
 
 		c->nx = given->nx;
 		c->real = node == home_node ? given->real : NULL;
@@ -40,32 +42,32 @@ static starpu_ssize_t complex_allocate(void *data_interface, unsigned node)
 	if (!real)
 		return -ENOMEM;
 	imaginary = starpu_malloc_on_node(node, bytes(c));
-	if (!imaginary)
-	{
+	if (!imaginary) {
 		starpu_free_on_node(node, real, bytes(c));
 		return -ENOMEM;
 	}
-	c->real = (double *)real;
-	c->imaginary = (double *)imaginary;
-	return (starpu_ssize_t)(2 * bytes(c));
+	c->real = (double *) real;
+	c->imaginary = (double *) imaginary;
+	return (starpu_ssize_t) (2 * bytes(c));
 }
 
 static void complex_free(void *data_interface, unsigned node)
 {
 	struct complex_interface *c = data_interface;
 
-	starpu_free_on_node(node, (uintptr_t)c->real, bytes(c));
-	starpu_free_on_node(node, (uintptr_t)c->imaginary, bytes(c));
+	starpu_free_on_node(node, (uintptr_t) c->real, bytes(c));
+	starpu_free_on_node(node, (uintptr_t) c->imaginary, bytes(c));
 	c->real = c->imaginary = NULL;
 }
 
-/* The allocation cache: an allocation leaves one data and is given to another of the same footprint. */
+/* The allocation cache: an allocation leaves one data and is given to another of the same
+ * footprint. */
 static void complex_cache(void *cached, void *src_data_interface, unsigned node)
 {
 	struct complex_interface *src = src_data_interface;
 
-	(void)node;
-	*(struct complex_interface *)cached = *src;
+	(void) node;
+	*(struct complex_interface *) cached = *src;
 	src->real = src->imaginary = NULL;
 }
 
@@ -74,7 +76,7 @@ static void complex_reuse(void *dst_data_interface, const void *cached, unsigned
 	const struct complex_interface *from = cached;
 	struct complex_interface *dst = dst_data_interface;
 
-	(void)node;
+	(void) node;
 	dst->real = from->real;
 	dst->imaginary = from->imaginary;
 }
@@ -86,7 +88,7 @@ static size_t complex_get_size(starpu_data_handle_t handle)
 
 static uint32_t complex_footprint(starpu_data_handle_t handle)
 {
-	return starpu_hash_crc32c_be((uint32_t)complex_get_nx(handle), 0);
+	return starpu_hash_crc32c_be((uint32_t) complex_get_nx(handle), 0);
 }
 
 static int complex_compare(void *a, void *b)
@@ -105,18 +107,19 @@ static starpu_ssize_t complex_describe(void *data_interface, char *buf, size_t s
 }
 
 /* Real parts, then imaginary ones. */
-static int complex_pack(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count)
+static int complex_pack(starpu_data_handle_t handle, unsigned node, void **ptr,
+			starpu_ssize_t *count)
 {
 	struct complex_interface *c = on_node(handle, node);
 
-	*count = (starpu_ssize_t)complex_get_size(handle);
+	*count = (starpu_ssize_t) complex_get_size(handle);
 	if (!ptr)
 		return 0;
-	*ptr = (void *)starpu_malloc_on_node_flags(node, (size_t)*count, 0);
+	*ptr = (void *) starpu_malloc_on_node_flags(node, (size_t) *count, 0);
 	if (!*ptr)
 		return -ENOMEM;
 	memcpy(*ptr, c->real, bytes(c));
-	memcpy((char *)*ptr + bytes(c), c->imaginary, bytes(c));
+	memcpy((char *) *ptr + bytes(c), c->imaginary, bytes(c));
 	return 0;
 }
 
@@ -127,7 +130,7 @@ static int complex_peek(starpu_data_handle_t handle, unsigned node, void *ptr, s
 	if (count != 2 * bytes(c))
 		return -EINVAL;
 	memcpy(c->real, ptr, bytes(c));
-	memcpy(c->imaginary, (char *)ptr + bytes(c), bytes(c));
+	memcpy(c->imaginary, (char *) ptr + bytes(c), bytes(c));
 	return 0;
 }
 
@@ -135,28 +138,29 @@ static int complex_unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
 {
 	int ret = complex_peek(handle, node, ptr, count);
 
-	starpu_free_on_node_flags(node, (uintptr_t)ptr, count, 0);
+	starpu_free_on_node_flags(node, (uintptr_t) ptr, count, 0);
 	return ret;
 }
 
 /* -EAGAIN: the copy goes on by itself, the runtime waits for it. */
-static int complex_copy(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node, void *async_data)
+static int complex_copy(void *src_interface, unsigned src_node, void *dst_interface,
+			unsigned dst_node, void *async_data)
 {
 	struct complex_interface *src = src_interface, *dst = dst_interface;
-	int real = starpu_interface_copy((uintptr_t)src->real, 0, src_node, (uintptr_t)dst->real, 0, dst_node, bytes(src), async_data);
-	int imaginary = starpu_interface_copy((uintptr_t)src->imaginary, 0, src_node, (uintptr_t)dst->imaginary, 0, dst_node,
-					      bytes(src), async_data);
+	int real = starpu_interface_copy((uintptr_t) src->real, 0, src_node, (uintptr_t) dst->real,
+					 0, dst_node, bytes(src), async_data);
+	int imaginary = starpu_interface_copy((uintptr_t) src->imaginary, 0, src_node,
+					      (uintptr_t) dst->imaginary, 0, dst_node, bytes(src),
+					      async_data);
 
 	return real ? real : imaginary;
 }
 
-static const struct starpu_data_copy_methods complex_copy_methods =
-{
+static const struct starpu_data_copy_methods complex_copy_methods = {
 	.any_to_any = complex_copy,
 };
 
-static struct starpu_data_interface_ops complex_ops =
-{
+static struct starpu_data_interface_ops complex_ops = {
 	.register_data_handle = complex_register,
 	.allocate_data_on_node = complex_allocate,
 	.free_data_on_node = complex_free,
@@ -176,10 +180,10 @@ static struct starpu_data_interface_ops complex_ops =
 	.name = "complex",
 };
 
-void complex_data_register(starpu_data_handle_t *handle, int home_node, double *real, double *imaginary, int nx)
+void complex_data_register(starpu_data_handle_t *handle, int home_node, double *real,
+			   double *imaginary, int nx)
 {
-	struct complex_interface c =
-	{
+	struct complex_interface c = {
 		.real = real,
 		.imaginary = imaginary,
 		.nx = nx,
@@ -203,15 +207,17 @@ int complex_get_nx(starpu_data_handle_t handle)
 	return on_node(handle, STARPU_MAIN_RAM)->nx;
 }
 
-void complex_filter_block(void *father_interface, void *child_interface, struct starpu_data_filter *f, unsigned id, unsigned nparts)
+void complex_filter_block(void *father_interface, void *child_interface,
+			  struct starpu_data_filter *f, unsigned id, unsigned nparts)
 {
 	struct complex_interface *father = father_interface, *child = child_interface;
 	unsigned nx;
 	size_t offset;
 
-	(void)f;
-	starpu_filter_nparts_compute_chunk_size_and_offset((unsigned)father->nx, nparts, sizeof(double), id, 1, &nx, &offset);
-	child->nx = (int)nx;
+	(void) f;
+	starpu_filter_nparts_compute_chunk_size_and_offset((unsigned) father->nx, nparts,
+							   sizeof(double), id, 1, &nx, &offset);
+	child->nx = (int) nx;
 	child->real = father->real ? father->real + offset / sizeof(double) : NULL;
 	child->imaginary = father->imaginary ? father->imaginary + offset / sizeof(double) : NULL;
 }

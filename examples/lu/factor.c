@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The factorisation A = L*U as tasks, right-looking: step k factors the pivot tile, solves the row to its right and the column
- * below it, and updates what is left.
- * Invariant: a rank inserts exactly the tasks that it executes or sends a tile for, in the order of the sequential program;
- * its loops stride over the process grid, so that they cost what the rank takes part in.
+ * The factorisation A = L*U as tasks, right-looking: step k factors the pivot tile, solves the row
+ * to its right and the column below it, and updates what is left.
+ *
+ * Invariant: a rank inserts exactly the tasks that it executes or sends a tile for, in the order of
+ * the sequential program; its loops stride over the process grid, so that they cost what the rank
+ * takes part in.
  */
 #include "lu.h"
 
-/* Lengths of the longest chain of tasks that starts at the task, all tasks counted as one: getrf, trsm, gemm, getrf and so on. */
+/* Lengths of the longest chain of tasks that starts at the task, all tasks counted as one: getrf,
+ * trsm, gemm, getrf and so on. */
 static int getrf_priority(const struct problem *pb, int k)
 {
 	return 3 * (pb->nt - 1 - k) + 1;
@@ -27,12 +30,10 @@ static int chain_priority(const struct problem *pb, int i, int j, int k)
 static void insert_getrf(struct problem *pb, int k)
 {
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->grid.comm, &getrf_cl,
-					 STARPU_VALUE, &k, sizeof(k),
+	int ret = starpu_mpi_task_insert(pb->grid.comm, &getrf_cl, STARPU_VALUE, &k, sizeof(k),
 					 STARPU_RW, pb->factor[tile_index(pb, k, k)],
-					 STARPU_PRIORITY, getrf_priority(pb, k),
-					 STARPU_FLOPS, 2 * b * b * b / 3,
-					 0);
+					 STARPU_PRIORITY, getrf_priority(pb, k), STARPU_FLOPS,
+					 2 * b * b * b / 3, 0);
 
 	check_inserted(pb->grid.comm, ret, "lu", "getrf", k, k, k);
 }
@@ -42,11 +43,9 @@ static void insert_trsm(struct problem *pb, int i, int j, int k)
 {
 	double b = pb->b;
 	int ret = starpu_mpi_task_insert(pb->grid.comm, i == k ? &trsm_row_cl : &trsm_column_cl,
-					 STARPU_R, pb->factor[tile_index(pb, k, k)],
-					 STARPU_RW, pb->factor[tile_index(pb, i, j)],
-					 STARPU_PRIORITY, chain_priority(pb, i, j, k),
-					 STARPU_FLOPS, b * b * b,
-					 0);
+					 STARPU_R, pb->factor[tile_index(pb, k, k)], STARPU_RW,
+					 pb->factor[tile_index(pb, i, j)], STARPU_PRIORITY,
+					 chain_priority(pb, i, j, k), STARPU_FLOPS, b * b * b, 0);
 
 	check_inserted(pb->grid.comm, ret, "lu", "trsm", i, j, k);
 }
@@ -54,30 +53,27 @@ static void insert_trsm(struct problem *pb, int i, int j, int k)
 static void insert_gemm(struct problem *pb, int i, int j, int k)
 {
 	double b = pb->b;
-	int ret = starpu_mpi_task_insert(pb->grid.comm, &gemm_cl,
-					 STARPU_R, pb->factor[tile_index(pb, i, k)],
-					 STARPU_R, pb->factor[tile_index(pb, k, j)],
-					 STARPU_RW, pb->factor[tile_index(pb, i, j)],
-					 STARPU_PRIORITY, chain_priority(pb, i, j, k),
-					 STARPU_FLOPS, 2 * b * b * b,
-					 0);
+	int ret = starpu_mpi_task_insert(
+		pb->grid.comm, &gemm_cl, STARPU_R, pb->factor[tile_index(pb, i, k)], STARPU_R,
+		pb->factor[tile_index(pb, k, j)], STARPU_RW, pb->factor[tile_index(pb, i, j)],
+		STARPU_PRIORITY, chain_priority(pb, i, j, k), STARPU_FLOPS, 2 * b * b * b, 0);
 
 	check_inserted(pb->grid.comm, ret, "lu", "gemm", i, j, k);
 }
 
 /*
- * The update (i,j) of step k reads (i,k) and (k,j). In a row of this rank, it owns (i,k), and then all j count, or else the
- * columns of its own; in another row it can own (k,j) only.
+ * The update (i,j) of step k reads (i,k) and (k,j). In a row of this rank, it owns (i,k), and then
+ * all j count, or else the columns of its own; in another row it can own (k,j) only.
  */
 void for_each_update(struct problem *pb, int k, int first, update_function insert)
 {
-	for (int i = first; i < pb->nt; i++)
-	{
+	for (int i = first; i < pb->nt; i++) {
 		int all = row_is_mine(&pb->grid, i) && column_is_mine(&pb->grid, k);
 
 		if (!row_is_mine(&pb->grid, i) && !row_is_mine(&pb->grid, k))
 			continue;
-		for (int j = all ? first : next_in_stride(first, pb->grid.q, pb->grid.Q); j < pb->nt; j += all ? 1 : pb->grid.Q)
+		for (int j = all ? first : next_in_stride(first, pb->grid.q, pb->grid.Q);
+		     j < pb->nt; j += all ? 1 : pb->grid.Q)
 			insert(pb, i, j, k);
 	}
 }
@@ -85,12 +81,12 @@ void for_each_update(struct problem *pb, int k, int first, update_function inser
 /* The owner of the pivot takes part in all of its row and column, others in what is theirs. */
 static void insert_panels(struct problem *pb, int k)
 {
-	int row = row_is_mine(&pb->grid, k), column = column_is_mine(&pb->grid, k), both = row && column;
+	int row = row_is_mine(&pb->grid, k), column = column_is_mine(&pb->grid, k),
+	    both = row && column;
 
 	if (both)
 		insert_getrf(pb, k);
-	for (int x = k + 1; x < pb->nt; x++)
-	{
+	for (int x = k + 1; x < pb->nt; x++) {
 		if (both || (row && column_is_mine(&pb->grid, x)))
 			insert_trsm(pb, k, x, k);
 		if (both || (column && row_is_mine(&pb->grid, x)))
@@ -100,8 +96,7 @@ static void insert_panels(struct problem *pb, int k)
 
 void factor_insert(struct problem *pb)
 {
-	for (int k = 0; k < pb->nt; k++)
-	{
+	for (int k = 0; k < pb->nt; k++) {
 		insert_panels(pb, k);
 		for_each_update(pb, k, k + 1, insert_gemm);
 		tiles_flush_step(pb, k);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The kernels of the LU example and their codelets: CBLAS and LAPACKE where the build found them (HAVE_CBLAS, HAVE_LAPACKE),
- * plain loops otherwise.
- * Invariant: a kernel touches its own tiles only. The residual is always computed by plain loops: it must not rest on the
- * library that it verifies.
+ * The kernels of the LU example and their codelets: CBLAS and LAPACKE where the build found them
+ * (HAVE_CBLAS, HAVE_LAPACKE), plain loops otherwise.
+ *
+ * Invariant: a kernel touches its own tiles only. The residual is always computed by plain loops:
+ * it must not rest on the library that it verifies.
  */
 #ifdef HAVE_CBLAS
 #include <cblas.h>
@@ -14,7 +15,10 @@
 
 #include "lu.h"
 
-#define MODEL(kernel) { .type = STARPU_HISTORY_BASED, .symbol = "orrery_lu_" kernel }
+#define MODEL(kernel) \
+	{ \
+		.type = STARPU_HISTORY_BASED, .symbol = "orrery_lu_" kernel \
+	}
 static struct starpu_perfmodel init_model = MODEL("init");
 static struct starpu_perfmodel getrf_model = MODEL("getrf");
 static struct starpu_perfmodel trsm_row_model = MODEL("trsm_row");
@@ -36,9 +40,9 @@ double matrix_element(int row, int column, int n)
 }
 
 /* Buffer `n` of a task as BLAS wants it. */
-#define TILE(n) ((double *)STARPU_MATRIX_GET_PTR(buffers[n]))
-#define LD(n) ((int)STARPU_MATRIX_GET_LD(buffers[n]))
-#define ORDER(n) ((int)STARPU_MATRIX_GET_NX(buffers[n]))
+#define TILE(n) ((double *) STARPU_MATRIX_GET_PTR(buffers[n]))
+#define LD(n) ((int) STARPU_MATRIX_GET_LD(buffers[n]))
+#define ORDER(n) ((int) STARPU_MATRIX_GET_NX(buffers[n]))
 
 static void init_cpu(void *buffers[], void *arg)
 {
@@ -47,14 +51,16 @@ static void init_cpu(void *buffers[], void *arg)
 	starpu_codelet_unpack_args(arg, &i, &j, &n);
 	for (int c = 0; c < b; c++)
 		for (int r = 0; r < b; r++)
-			TILE(0)[(size_t)c * (size_t)LD(0) + (size_t)r] = matrix_element(i * b + r, j * b + c, n);
+			TILE(0)
+	[(size_t) c * (size_t) LD(0) + (size_t) r] = matrix_element(i * b + r, j * b + c, n);
 }
 
-/* tile_getrf: 0, or -1 when a pivot is not on the diagonal or zero. L has ones on its diagonal, which are not stored. */
+/* tile_getrf: 0, or -1 when a pivot is not on the diagonal or zero. L has ones on its diagonal,
+ * which are not stored. */
 #ifdef HAVE_LAPACKE
 static int tile_getrf(int b, double *A, int lda)
 {
-	lapack_int *pivot = malloc((size_t)b * sizeof(*pivot));
+	lapack_int *pivot = malloc((size_t) b * sizeof(*pivot));
 	int ret = !pivot || LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, b, b, A, lda, pivot) ? -1 : 0;
 
 	for (int i = 0; i < b && !ret; i++)
@@ -65,19 +71,16 @@ static int tile_getrf(int b, double *A, int lda)
 #else
 static int tile_getrf(int b, double *A, int lda)
 {
-	for (int j = 0; j < b; j++)
-	{
-		double *column = A + (size_t)j * (size_t)lda;
+	for (int j = 0; j < b; j++) {
+		double *column = A + (size_t) j * (size_t) lda;
 
-		for (int k = 0; k < j; k++)
-		{
-			const double *left = A + (size_t)k * (size_t)lda;
+		for (int k = 0; k < j; k++) {
+			const double *left = A + (size_t) k * (size_t) lda;
 
 			for (int i = k + 1; i < b; i++)
 				column[i] -= left[i] * column[k];
 		}
-		for (int i = j + 1; i < b; i++)
-		{
+		for (int i = j + 1; i < b; i++) {
 			if (!(fabs(column[i]) <= fabs(column[j])))
 				return -1;
 			column[i] /= column[j];
@@ -92,27 +95,29 @@ static int tile_getrf(int b, double *A, int lda)
 #ifdef HAVE_CBLAS
 static void tile_trsm_row(int b, const double *LU, int ld, double *A, int lda)
 {
-	cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, b, b, 1.0, LU, ld, A, lda);
+	cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, b, b, 1.0, LU,
+		    ld, A, lda);
 }
 
 static void tile_trsm_column(int b, const double *LU, int ld, double *A, int lda)
 {
-	cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, b, b, 1.0, LU, ld, A, lda);
+	cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, b, b, 1.0,
+		    LU, ld, A, lda);
 }
 
 static void tile_gemm(int b, const double *A, int lda, const double *B, int ldb, double *C, int ldc)
 {
-	cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, b, b, b, -1.0, A, lda, B, ldb, 1.0, C, ldc);
+	cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, b, b, b, -1.0, A, lda, B, ldb, 1.0,
+		    C, ldc);
 }
 #else
 /* A := L^-1 * A, column after column. */
 static void tile_trsm_row(int b, const double *LU, int ld, double *A, int lda)
 {
 	for (int j = 0; j < b; j++)
-		for (int k = 0; k < b; k++)
-		{
-			double *column = A + (size_t)j * (size_t)lda;
-			const double *left = LU + (size_t)k * (size_t)ld;
+		for (int k = 0; k < b; k++) {
+			double *column = A + (size_t) j * (size_t) lda;
+			const double *left = LU + (size_t) k * (size_t) ld;
 
 			for (int i = k + 1; i < b; i++)
 				column[i] -= left[i] * column[k];
@@ -122,14 +127,12 @@ static void tile_trsm_row(int b, const double *LU, int ld, double *A, int lda)
 /* A := A * U^-1, column after column. */
 static void tile_trsm_column(int b, const double *LU, int ld, double *A, int lda)
 {
-	for (int j = 0; j < b; j++)
-	{
-		const double *u = LU + (size_t)j * (size_t)ld;
-		double *column = A + (size_t)j * (size_t)lda;
+	for (int j = 0; j < b; j++) {
+		const double *u = LU + (size_t) j * (size_t) ld;
+		double *column = A + (size_t) j * (size_t) lda;
 
-		for (int k = 0; k < j; k++)
-		{
-			const double *left = A + (size_t)k * (size_t)lda;
+		for (int k = 0; k < j; k++) {
+			const double *left = A + (size_t) k * (size_t) lda;
 
 			for (int i = 0; i < b; i++)
 				column[i] -= left[i] * u[k];
@@ -142,11 +145,10 @@ static void tile_trsm_column(int b, const double *LU, int ld, double *A, int lda
 static void tile_gemm(int b, const double *A, int lda, const double *B, int ldb, double *C, int ldc)
 {
 	for (int j = 0; j < b; j++)
-		for (int k = 0; k < b; k++)
-		{
-			const double *a = A + (size_t)k * (size_t)lda;
-			double factor = B[(size_t)j * (size_t)ldb + (size_t)k];
-			double *c = C + (size_t)j * (size_t)ldc;
+		for (int k = 0; k < b; k++) {
+			const double *a = A + (size_t) k * (size_t) lda;
+			double factor = B[(size_t) j * (size_t) ldb + (size_t) k];
+			double *c = C + (size_t) j * (size_t) ldc;
 
 			for (int i = 0; i < b; i++)
 				c[i] -= a[i] * factor;
@@ -158,8 +160,7 @@ static void getrf_cpu(void *buffers[], void *arg)
 {
 	int k;
 
-	if (tile_getrf(ORDER(0), TILE(0), LD(0)))
-	{
+	if (tile_getrf(ORDER(0), TILE(0), LD(0))) {
 		starpu_codelet_unpack_args(arg, &k);
 		__atomic_store_n(&singular, k + 1, __ATOMIC_RELEASE);
 	}
@@ -167,19 +168,19 @@ static void getrf_cpu(void *buffers[], void *arg)
 
 static void trsm_row_cpu(void *buffers[], void *arg)
 {
-	(void)arg;
+	(void) arg;
 	tile_trsm_row(ORDER(0), TILE(0), LD(0), TILE(1), LD(1));
 }
 
 static void trsm_column_cpu(void *buffers[], void *arg)
 {
-	(void)arg;
+	(void) arg;
 	tile_trsm_column(ORDER(0), TILE(0), LD(0), TILE(1), LD(1));
 }
 
 static void gemm_cpu(void *buffers[], void *arg)
 {
-	(void)arg;
+	(void) arg;
 	tile_gemm(ORDER(0), TILE(0), LD(0), TILE(1), LD(1), TILE(2), LD(2));
 }
 
@@ -190,11 +191,10 @@ static void residual_cpu(void *buffers[], void *arg)
 
 	starpu_codelet_unpack_args(arg, &left_is_pivot, &right_is_pivot);
 	for (int j = 0; j < b; j++)
-		for (int k = 0; k < b && (!right_is_pivot || k <= j); k++)
-		{
-			const double *l = TILE(1) + (size_t)k * (size_t)LD(1);
-			double u = TILE(2)[(size_t)j * (size_t)LD(2) + (size_t)k];
-			double *r = TILE(0) + (size_t)j * (size_t)LD(0);
+		for (int k = 0; k < b && (!right_is_pivot || k <= j); k++) {
+			const double *l = TILE(1) + (size_t) k * (size_t) LD(1);
+			double u = TILE(2)[(size_t) j * (size_t) LD(2) + (size_t) k];
+			double *r = TILE(0) + (size_t) j * (size_t) LD(0);
 
 			if (left_is_pivot)
 				r[k] -= u;
@@ -203,8 +203,7 @@ static void residual_cpu(void *buffers[], void *arg)
 		}
 }
 
-struct starpu_codelet init_cl =
-{
+struct starpu_codelet init_cl = {
 	.cpu_funcs = { init_cpu },
 	.cpu_funcs_name = { "init_cpu" },
 	.nbuffers = 1,
@@ -213,8 +212,7 @@ struct starpu_codelet init_cl =
 	.name = "init",
 };
 
-struct starpu_codelet getrf_cl =
-{
+struct starpu_codelet getrf_cl = {
 	.cpu_funcs = { getrf_cpu },
 	.cpu_funcs_name = { "getrf_cpu" },
 	.nbuffers = 1,
@@ -223,8 +221,7 @@ struct starpu_codelet getrf_cl =
 	.name = "getrf",
 };
 
-struct starpu_codelet trsm_row_cl =
-{
+struct starpu_codelet trsm_row_cl = {
 	.cpu_funcs = { trsm_row_cpu },
 	.cpu_funcs_name = { "trsm_row_cpu" },
 	.nbuffers = 2,
@@ -233,8 +230,7 @@ struct starpu_codelet trsm_row_cl =
 	.name = "trsm_row",
 };
 
-struct starpu_codelet trsm_column_cl =
-{
+struct starpu_codelet trsm_column_cl = {
 	.cpu_funcs = { trsm_column_cpu },
 	.cpu_funcs_name = { "trsm_column_cpu" },
 	.nbuffers = 2,
@@ -243,8 +239,7 @@ struct starpu_codelet trsm_column_cl =
 	.name = "trsm_column",
 };
 
-struct starpu_codelet gemm_cl =
-{
+struct starpu_codelet gemm_cl = {
 	.cpu_funcs = { gemm_cpu },
 	.cpu_funcs_name = { "gemm_cpu" },
 	.nbuffers = 3,
@@ -253,8 +248,7 @@ struct starpu_codelet gemm_cl =
 	.name = "gemm",
 };
 
-struct starpu_codelet residual_cl =
-{
+struct starpu_codelet residual_cl = {
 	.cpu_funcs = { residual_cpu },
 	.cpu_funcs_name = { "residual_cpu" },
 	.nbuffers = 3,

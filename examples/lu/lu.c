@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tiled LU factorisation, A = L*U in double precision, over a block-cyclic distribution. The matrix is diagonally dominant by
- * columns, so that partial pivoting would exchange no rows; the kernel of the pivot tile looks for pivots all the same, and
- * says so if it finds one.
- * Invariant: as in the Cholesky example, which explains itself at more length: a rank inserts the tasks that it executes or
- * sends a tile for, and no others.
+ * Tiled LU factorisation, A = L*U in double precision, over a block-cyclic distribution. The matrix
+ * is diagonally dominant by columns, so that partial pivoting would exchange no rows; the kernel of
+ * the pivot tile looks for pivots all the same, and says so if it finds one.
  *
- *	orrery cc --both *.c -lm -o lu		(-DHAVE_CBLAS -DHAVE_LAPACKE -llapacke -lopenblas for fast kernels)
- *	orrery run -n 4 ./lu -nt 16 -b 128 --check
- *	orrery sim -n 64 lu.sim -nt 16 -b 32 --check
+ * Invariant: as in the Cholesky example, which explains itself at more length: a rank inserts the
+ * tasks that it executes or sends a tile for, and no others.
  *
- * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that generate A), seconds, and
- * Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the algorithm, check.c the verification.
+ *      orrery cc --both *.c -lm -o lu          (-DHAVE_CBLAS -DHAVE_LAPACKE -llapacke
+ *                                              -lopenblas for fast kernels)
+ *      orrery run -n 4 ./lu -nt 16 -b 128 --check
+ *      orrery sim -n 64 lu.sim -nt 16 -b 32 --check
+ *
+ * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that
+ * generate A), seconds, and Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the
+ * algorithm, check.c the verification.
  */
 #include <stdio.h>
 
@@ -30,7 +33,7 @@ static const char usage[] =
 /* The largest nt and b still give a matrix whose order is an int. */
 static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 {
-	for (options_begin(o, argc, argv); options_more(o); )
+	for (options_begin(o, argc, argv); options_more(o);)
 		if (options_int(o, "-nt", "--nt", 1, 20000, &pb->nt))
 			;
 		else if (options_int(o, "-b", "--tile", 1, 40000, &pb->b))
@@ -46,10 +49,11 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 static void print_result(const struct problem *pb, double seconds)
 {
 	long long nt = pb->nt;
-	double n = (double)pb->nt * pb->b;
+	double n = (double) pb->nt * pb->b;
 	double flops = 2 * n * n * n / 3 - n * n / 2 - n / 6;
 
-	print_factored(&pb->grid, "lu", pb->nt, pb->b, nt * (nt + 1) * (2 * nt + 1) / 6, flops, seconds);
+	print_factored(&pb->grid, "lu", pb->nt, pb->b, nt * (nt + 1) * (2 * nt + 1) / 6, flops,
+		       seconds);
 }
 
 /* The work between start and end of the runtime; returns the exit status. */
@@ -66,8 +70,9 @@ static int factor(struct problem *pb)
 
 	failed = kernels_singular();
 	if (failed)
-		fprintf(stderr, "lu: rank %d: tile (%d,%d) is singular or wants an exchange of rows\n", pb->grid.rank,
-			failed - 1, failed - 1);
+		fprintf(stderr,
+			"lu: rank %d: tile (%d,%d) is singular or wants an exchange of rows\n",
+			pb->grid.rank, failed - 1, failed - 1);
 	if (pb->check)
 		status = check_factor(pb);
 	tiles_unregister(pb);

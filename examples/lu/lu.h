@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the files of the LU example share: the problem as one rank sees it, and the codelets.
- * Invariant: a tile is a b x b column-major matrix of doubles, named (i,j), owned by rank (i mod P) * Q + (j mod Q), and has a
- * handle on the ranks in whose rows or columns of the grid it lies: no other rank reads it or sends something to its owner.
+ *
+ * Invariant: a tile is a b x b column-major matrix of doubles, named (i,j), owned by rank (i mod P)
+ * * Q + (j mod Q), and has a handle on the ranks in whose rows or columns of the grid it lies: no
+ * other rank reads it or sends something to its owner.
  */
 #ifndef EXAMPLES_LU_H
 #define EXAMPLES_LU_H
@@ -11,18 +13,17 @@
 
 #include "../matrix.h"
 
-struct problem
-{
+struct problem {
 	struct grid grid;
-	int nt, b;			/* tiles per dimension, rows of a tile */
+	int nt, b; /* tiles per dimension, rows of a tile */
 	int check;
-	starpu_data_handle_t *factor;	/* A, overwritten by L and U; see tile_index() */
-	starpu_data_handle_t *residual;	/* A - L*U, with --check only */
+	starpu_data_handle_t *factor;   /* A, overwritten by L and U; see tile_index() */
+	starpu_data_handle_t *residual; /* A - L*U, with --check only */
 };
 
 static inline size_t tile_index(const struct problem *pb, int i, int j)
 {
-	return (size_t)i * (size_t)pb->nt + (size_t)j;
+	return (size_t) i * (size_t) pb->nt + (size_t) j;
 }
 
 static inline size_t tile_count(const struct problem *pb)
@@ -31,29 +32,33 @@ static inline size_t tile_count(const struct problem *pb)
 }
 
 /* kernels.c; modes are those of the buffers in order */
-extern struct starpu_codelet init_cl;		/* W: tile of A; values: i, j, order of A (ints) */
-extern struct starpu_codelet getrf_cl;		/* RW: A(k,k); value: k */
-extern struct starpu_codelet trsm_row_cl;	/* R: LU(k,k), RW: A(k,j), which becomes U(k,j) */
-extern struct starpu_codelet trsm_column_cl;	/* R: LU(k,k), RW: A(i,k), which becomes L(i,k) */
-extern struct starpu_codelet gemm_cl;		/* R: L(i,k), R: U(k,j), RW: A(i,j) */
-extern struct starpu_codelet residual_cl;	/* RW: R(i,j), R: LU(i,k), R: LU(k,j); values: i == k, k == j (ints) */
+extern struct starpu_codelet init_cl;        /* W: tile of A; values: i, j, order of A (ints) */
+extern struct starpu_codelet getrf_cl;       /* RW: A(k,k); value: k */
+extern struct starpu_codelet trsm_row_cl;    /* R: LU(k,k), RW: A(k,j), which becomes U(k,j) */
+extern struct starpu_codelet trsm_column_cl; /* R: LU(k,k), RW: A(i,k), which becomes L(i,k) */
+extern struct starpu_codelet gemm_cl;        /* R: L(i,k), R: U(k,j), RW: A(i,j) */
+extern struct starpu_codelet
+	residual_cl; /* RW: R(i,j), R: LU(i,k), R: LU(k,j); values: i == k, k == j (ints) */
 
-int kernels_singular(void);	/* 1 + k when pivot tile k needed an exchange of rows here or was singular, else 0 */
+int kernels_singular(
+	void); /* 1 + k when pivot tile k needed an exchange of rows here or was singular, else 0 */
 double matrix_element(int row, int column, int n);
 
 /* tiles.c */
 void tiles_register(struct problem *pb);
 void tiles_unregister(struct problem *pb);
-/* Gives the row and the column of step k back: receivers free their copies, the owner forgets to whom it sent them. */
+/* Gives the row and the column of step k back: receivers free their copies, the owner forgets to
+ * whom it sent them. */
 void tiles_flush_step(struct problem *pb, int k);
 
 /* factor.c */
 typedef void (*update_function)(struct problem *pb, int i, int j, int k);
-/* Calls `insert` for the tiles (i,j), i and j >= first, whose update in step k concerns this rank. */
+/* Calls `insert` for the tiles (i,j), i and j >= first, whose update in step k concerns this rank.
+ */
 void for_each_update(struct problem *pb, int k, int first, update_function insert);
 void factor_insert(struct problem *pb);
 
 /* check.c */
-int check_factor(struct problem *pb);		/* prints the verdict on rank 0; returns the exit status */
+int check_factor(struct problem *pb); /* prints the verdict on rank 0; returns the exit status */
 
 #endif /* EXAMPLES_LU_H */

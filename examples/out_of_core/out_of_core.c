@@ -2,17 +2,21 @@
 /*
  * Matrices that do not fit in main memory: S = A·Aᵀ / 2, with tiles that live in three ways.
  *
- *	A	exists in files before the runtime starts; each tile is opened and registered with the disk as home node
- *	T	= A·Aᵀ has no home: the runtime allocates its tiles, and moves them to the disk when memory is short
- *	S	goes to files, which have the result once the data are unregistered
+ *      A       exists in files before the runtime starts; each tile is opened and registered
+ *              with the disk as home node
+ *      T       = A·Aᵀ has no home: the runtime allocates its tiles, and moves them to the disk
+ *              when memory is short
+ *      S       goes to files, which have the result once the data are unregistered
  *
- * Main memory is limited (STARPU_LIMIT_CPU_MEM, 2 MiB unless the environment says more) to a fraction of all this. Nothing else sets the
- * program apart from one whose data fit: tasks name handles, and the runtime brings their tiles and puts them away.
+ * Main memory is limited (STARPU_LIMIT_CPU_MEM, 2 MiB unless the environment says more) to a
+ * fraction of all this. Nothing else sets the program apart from one whose data fit: tasks name
+ * handles, and the runtime brings their tiles and puts them away.
+ *
  * Invariant: all numbers are integers that a double holds exactly, so that the check is exact.
  *
- *	orrery cc --both out_of_core.c -o out_of_core
- *	./out_of_core
- *	orrery sim -n 1 out_of_core.sim
+ *      orrery cc --both out_of_core.c -o out_of_core
+ *      ./out_of_core
+ *      orrery sim -n 1 out_of_core.sim
  */
 #include <starpu.h>
 #include <orrery.h>
@@ -37,29 +41,33 @@ static int nt = 10, b = 64;
 static const char *folder = "out_of_core.disk", *backend = "unistd";
 
 /* One tile: its data, and its file if it has one. */
-struct tile
-{
+struct tile {
 	starpu_data_handle_t handle;
 	void *object;
 	char name[32];
 };
 
-static size_t tile_bytes(void) { return (size_t)b * (size_t)b * sizeof(double); }
-static double value(int i, int j) { return (i * 3 + j * 5) % 7 - 3; }
+static size_t tile_bytes(void)
+{
+	return (size_t) b * (size_t) b * sizeof(double);
+}
+static double value(int i, int j)
+{
+	return (i * 3 + j * 5) % 7 - 3;
+}
 
 /* ---- kernels ---- */
 
 /* T = A·Bᵀ, or with `more` T += A·Bᵀ. */
 static void product(void *buffers[], int more)
 {
-	const double *a = (const double *)STARPU_MATRIX_GET_PTR(buffers[0]);
-	const double *bt = (const double *)STARPU_MATRIX_GET_PTR(buffers[1]);
-	double *t = (double *)STARPU_MATRIX_GET_PTR(buffers[2]);
+	const double *a = (const double *) STARPU_MATRIX_GET_PTR(buffers[0]);
+	const double *bt = (const double *) STARPU_MATRIX_GET_PTR(buffers[1]);
+	double *t = (double *) STARPU_MATRIX_GET_PTR(buffers[2]);
 	unsigned n = STARPU_MATRIX_GET_NX(buffers[2]), i, j, k;
 
 	for (i = 0; i < n; i++)
-		for (j = 0; j < n; j++)
-		{
+		for (j = 0; j < n; j++) {
 			double sum = more ? t[i * n + j] : 0;
 
 			for (k = 0; k < n; k++)
@@ -70,29 +78,28 @@ static void product(void *buffers[], int more)
 
 static void multiply(void *buffers[], void *arg)
 {
-	(void)arg;
+	(void) arg;
 	product(buffers, 0);
 }
 
 static void multiply_add(void *buffers[], void *arg)
 {
-	(void)arg;
+	(void) arg;
 	product(buffers, 1);
 }
 
 static void halve(void *buffers[], void *arg)
 {
-	double *s = (double *)STARPU_MATRIX_GET_PTR(buffers[0]);
-	const double *t = (const double *)STARPU_MATRIX_GET_PTR(buffers[1]);
+	double *s = (double *) STARPU_MATRIX_GET_PTR(buffers[0]);
+	const double *t = (const double *) STARPU_MATRIX_GET_PTR(buffers[1]);
 	unsigned n = STARPU_MATRIX_GET_NX(buffers[0]) * STARPU_MATRIX_GET_NY(buffers[0]), i;
 
-	(void)arg;
+	(void) arg;
 	for (i = 0; i < n; i++)
 		s[i] = t[i] / 2;
 }
 
-static struct starpu_codelet multiply_cl =
-{
+static struct starpu_codelet multiply_cl = {
 	.cpu_funcs = { multiply },
 	.cpu_funcs_name = { "multiply" },
 	.nbuffers = 3,
@@ -100,9 +107,9 @@ static struct starpu_codelet multiply_cl =
 	.name = "multiply",
 };
 
-/* What a task reads has to be there: that the first product only writes saves as many reads of the disk. */
-static struct starpu_codelet multiply_add_cl =
-{
+/* What a task reads has to be there: that the first product only writes saves as many reads of the
+ * disk. */
+static struct starpu_codelet multiply_add_cl = {
 	.cpu_funcs = { multiply_add },
 	.cpu_funcs_name = { "multiply_add" },
 	.nbuffers = 3,
@@ -110,8 +117,7 @@ static struct starpu_codelet multiply_add_cl =
 	.name = "multiply_add",
 };
 
-static struct starpu_codelet halve_cl =
-{
+static struct starpu_codelet halve_cl = {
 	.cpu_funcs = { halve },
 	.cpu_funcs_name = { "halve" },
 	.nbuffers = 2,
@@ -121,7 +127,10 @@ static struct starpu_codelet halve_cl =
 
 /* ---- files ---- */
 
-static void path_of(char *path, size_t size, const struct tile *t) { snprintf(path, size, "%s/%s", folder, t->name); }
+static void path_of(char *path, size_t size, const struct tile *t)
+{
+	snprintf(path, size, "%s/%s", folder, t->name);
+}
 
 static FILE *open_tile(const struct tile *t, const char *mode)
 {
@@ -131,28 +140,27 @@ static FILE *open_tile(const struct tile *t, const char *mode)
 	return fopen(path, mode);
 }
 
-/* The files of A, with values, and those of S, empty: the runtime makes them as long as they have to be. */
+/* The files of A, with values, and those of S, empty: the runtime makes them as long as they have
+ * to be. */
 static int make_files(struct tile *a, struct tile *s)
 {
-	double *row = malloc((size_t)b * sizeof(*row));
+	double *row = malloc((size_t) b * sizeof(*row));
 	int ok = row != NULL, i, j, x, y;
 
 	if (mkdir(folder, 0700) && errno != EEXIST)
 		ok = 0;
 	for (i = 0; i < nt && ok; i++)
-		for (j = 0; j < nt && ok; j++)
-		{
+		for (j = 0; j < nt && ok; j++) {
 			struct tile *ta = &a[i * nt + j], *ts = &s[i * nt + j];
 			FILE *f;
 
 			snprintf(ta->name, sizeof(ta->name), "a-%d-%d", i, j);
 			snprintf(ts->name, sizeof(ts->name), "s-%d-%d", i, j);
 			f = open_tile(ta, "wb");
-			for (x = 0; x < b && f; x++)
-			{
+			for (x = 0; x < b && f; x++) {
 				for (y = 0; y < b; y++)
 					row[y] = value(i * b + x, j * b + y);
-				ok &= fwrite(row, sizeof(*row), (size_t)b, f) == (size_t)b;
+				ok &= fwrite(row, sizeof(*row), (size_t) b, f) == (size_t) b;
 			}
 			ok &= f && fclose(f) == 0;
 			f = open_tile(ts, "wb");
@@ -160,7 +168,9 @@ static int make_files(struct tile *a, struct tile *s)
 		}
 	free(row);
 	if (!ok)
-		fprintf(stderr, "out_of_core: the files of the matrices cannot be written to %s: %s\n", folder, strerror(errno));
+		fprintf(stderr,
+			"out_of_core: the files of the matrices cannot be written to %s: %s\n",
+			folder, strerror(errno));
 	return ok ? 0 : 1;
 }
 
@@ -168,8 +178,7 @@ static void remove_files(struct tile *a, struct tile *s)
 {
 	char path[512];
 
-	for (int i = 0; i < nt * nt; i++)
-	{
+	for (int i = 0; i < nt * nt; i++) {
 		path_of(path, sizeof(path), &a[i]);
 		unlink(path);
 		path_of(path, sizeof(path), &s[i]);
@@ -183,56 +192,59 @@ static void remove_files(struct tile *a, struct tile *s)
 /* A tile that is a file on the disk. */
 static int register_file(struct tile *t, int disk)
 {
-	t->object = starpu_disk_open((unsigned)disk, t->name, tile_bytes());
+	t->object = starpu_disk_open((unsigned) disk, t->name, tile_bytes());
 	if (!t->object)
 		return 1;
-	starpu_matrix_data_register(&t->handle, disk, (uintptr_t)t->object, (uint32_t)b, (uint32_t)b, (uint32_t)b, sizeof(double));
+	starpu_matrix_data_register(&t->handle, disk, (uintptr_t) t->object, (uint32_t) b,
+				    (uint32_t) b, (uint32_t) b, sizeof(double));
 	return 0;
 }
 
 static int register_all(struct tile *a, struct tile *t, struct tile *s, int disk)
 {
-	for (int i = 0; i < nt * nt; i++)
-	{
+	for (int i = 0; i < nt * nt; i++) {
 		if (register_file(&a[i], disk) || register_file(&s[i], disk))
 			return 1;
-		starpu_matrix_data_register(&t[i].handle, -1, 0, (uint32_t)b, (uint32_t)b, (uint32_t)b, sizeof(double));
+		starpu_matrix_data_register(&t[i].handle, -1, 0, (uint32_t) b, (uint32_t) b,
+					    (uint32_t) b, sizeof(double));
 	}
 	return 0;
 }
 
 static void unregister_all(struct tile *a, struct tile *t, struct tile *s, int disk)
 {
-	for (int i = 0; i < nt * nt; i++)
-	{
+	for (int i = 0; i < nt * nt; i++) {
 		starpu_data_unregister(a[i].handle);
 		starpu_data_unregister(t[i].handle);
 		starpu_data_unregister(s[i].handle);
-		starpu_disk_close((unsigned)disk, a[i].object, tile_bytes());
-		starpu_disk_close((unsigned)disk, s[i].object, tile_bytes());
+		starpu_disk_close((unsigned) disk, a[i].object, tile_bytes());
+		starpu_disk_close((unsigned) disk, s[i].object, tile_bytes());
 	}
 }
 
 /* ---- computation ---- */
 
-/* The more products a tile of T has, the more urgent its next one: else each tile would be put away after each of them. */
+/* The more products a tile of T has, the more urgent its next one: else each tile would be put away
+ * after each of them. */
 static int compute(struct tile *a, struct tile *t, struct tile *s)
 {
 	double flops = 2.0 * b * b * b;
 	int ret = 0, i, j, k;
 
 	for (i = 0; i < nt && !ret; i++)
-		for (j = 0; j < nt && !ret; j++)
-		{
+		for (j = 0; j < nt && !ret; j++) {
 			starpu_data_handle_t tij = t[i * nt + j].handle;
 
 			for (k = 0; k < nt && !ret; k++)
-				ret = starpu_task_insert(k ? &multiply_add_cl : &multiply_cl, STARPU_R, a[i * nt + k].handle,
-							 STARPU_R, a[j * nt + k].handle, k ? STARPU_RW : STARPU_W, tij,
-							 STARPU_PRIORITY, k, STARPU_FLOPS, flops, 0);
+				ret = starpu_task_insert(
+					k ? &multiply_add_cl : &multiply_cl, STARPU_R,
+					a[i * nt + k].handle, STARPU_R, a[j * nt + k].handle,
+					k ? STARPU_RW : STARPU_W, tij, STARPU_PRIORITY, k,
+					STARPU_FLOPS, flops, 0);
 		}
 	for (i = 0; i < nt * nt && !ret; i++)
-		ret = starpu_task_insert(&halve_cl, STARPU_W, s[i].handle, STARPU_R, t[i].handle, 0);
+		ret = starpu_task_insert(&halve_cl, STARPU_W, s[i].handle, STARPU_R, t[i].handle,
+					 0);
 	starpu_task_wait_for_all();
 	return ret;
 }
@@ -241,11 +253,11 @@ static int compute(struct tile *a, struct tile *t, struct tile *s)
 static int check(const struct tile *s)
 {
 	int n = nt * b, ok, i, j, x, y;
-	double *v = calloc((size_t)n * 3, sizeof(*v)), *w, *sv, *row = malloc((size_t)b * sizeof(*row));
+	double *v = calloc((size_t) n * 3, sizeof(*v)), *w, *sv,
+	       *row = malloc((size_t) b * sizeof(*row));
 
 	ok = v && row;
-	if (ok)
-	{
+	if (ok) {
 		w = v + n;
 		sv = w + n;
 		for (i = 0; i < n; i++)
@@ -254,27 +266,25 @@ static int check(const struct tile *s)
 			for (j = 0; j < n; j++)
 				w[j] += value(i, j) * v[i];
 		for (i = 0; i < nt; i++)
-			for (j = 0; j < nt && ok; j++)
-			{
+			for (j = 0; j < nt && ok; j++) {
 				FILE *f = open_tile(&s[i * nt + j], "rb");
 
-				for (x = 0; x < b && f && ok; x++)
-				{
-					ok = fread(row, sizeof(*row), (size_t)b, f) == (size_t)b;
+				for (x = 0; x < b && f && ok; x++) {
+					ok = fread(row, sizeof(*row), (size_t) b, f) == (size_t) b;
 					for (y = 0; y < b && ok; y++)
 						sv[i * b + x] += row[y] * v[j * b + y];
 				}
 				ok &= f && fclose(f) == 0;
 			}
-		for (i = 0; i < n && ok; i++)
-		{
+		for (i = 0; i < n && ok; i++) {
 			double want = 0;
 
 			for (j = 0; j < n; j++)
 				want += value(i, j) * w[j];
 			ok = sv[i] == want / 2;
 			if (!ok)
-				fprintf(stderr, "row %d of S·v is %g, should be %g\n", i, sv[i], want / 2);
+				fprintf(stderr, "row %d of S·v is %g, should be %g\n", i, sv[i],
+					want / 2);
 		}
 	}
 	free(v);
@@ -294,17 +304,18 @@ static struct starpu_disk_ops *find_backend(void)
 /* From the registration of the disk to the end of the data. */
 static int run(struct tile *a, struct tile *t, struct tile *s)
 {
-	int disk = starpu_disk_register(find_backend(), (void *)folder, -1);
+	int disk = starpu_disk_register(find_backend(), (void *) folder, -1);
 	uint64_t read, written;
 	double start = starpu_timing_now(), mib = 1024 * 1024;
 
 	if (disk < 0 || register_all(a, t, s, disk) || compute(a, t, s))
 		return 1;
 	unregister_all(a, t, s, disk);
-	orrery_transfer_bytes((unsigned)disk, &written, &read);
-	printf("out_of_core tiles=%d tile=%d data_mib=%.1f memory_mib=%.1f read_mib=%.1f written_mib=%.1f time_s=%.6f\n", nt, b,
-	       3.0 * nt * nt * (double)tile_bytes() / mib, (double)starpu_memory_get_total(STARPU_MAIN_RAM) / mib, (double)read / mib,
-	       (double)written / mib, (starpu_timing_now() - start) * 1e-6);
+	orrery_transfer_bytes((unsigned) disk, &written, &read);
+	printf("out_of_core tiles=%d tile=%d data_mib=%.1f memory_mib=%.1f read_mib=%.1f written_mib=%.1f time_s=%.6f\n",
+	       nt, b, 3.0 * nt * nt * (double) tile_bytes() / mib,
+	       (double) starpu_memory_get_total(STARPU_MAIN_RAM) / mib, (double) read / mib,
+	       (double) written / mib, (starpu_timing_now() - start) * 1e-6);
 	return 0;
 }
 
@@ -315,19 +326,26 @@ int main(int argc, char **argv)
 	struct tile *tiles;
 	int no_check = 0, ret;
 
-	for (options_begin(&o, argc, argv); options_more(&o); )
-		if (options_int(&o, "-nt", NULL, 1, 1000, &nt)) ;
-		else if (options_int(&o, "-b", NULL, 1, 10000, &b)) ;
-		else if (options_text(&o, "--disk", &folder)) ;
-		else if (options_text(&o, "--backend", &backend)) ;
-		else if (options_flag(&o, "--no-check", NULL)) no_check = 1;
-		else options_unknown(&o);
+	for (options_begin(&o, argc, argv); options_more(&o);)
+		if (options_int(&o, "-nt", NULL, 1, 1000, &nt))
+			;
+		else if (options_int(&o, "-b", NULL, 1, 10000, &b))
+			;
+		else if (options_text(&o, "--disk", &folder))
+			;
+		else if (options_text(&o, "--backend", &backend))
+			;
+		else if (options_flag(&o, "--no-check", NULL))
+			no_check = 1;
+		else
+			options_unknown(&o);
 	if (!o.error[0] && !find_backend())
-		snprintf(o.error, sizeof(o.error), "--backend takes unistd, stdio or unistd_o_direct, not '%.40s'", backend);
+		snprintf(o.error, sizeof(o.error),
+			 "--backend takes unistd, stdio or unistd_o_direct, not '%.40s'", backend);
 	if ((ret = options_report(&o, 0, "out_of_core", usage)) >= 0)
 		return ret;
 	setenv("STARPU_LIMIT_CPU_MEM", "2", 0);
-	tiles = calloc((size_t)nt * (size_t)nt * 3, sizeof(*tiles));
+	tiles = calloc((size_t) nt * (size_t) nt * 3, sizeof(*tiles));
 	if (!tiles || make_files(tiles, tiles + 2 * nt * nt))
 		return 1;
 	starpu_conf_init(&conf);
@@ -336,8 +354,7 @@ int main(int argc, char **argv)
 		return 77;
 	ret = run(tiles, tiles + nt * nt, tiles + 2 * nt * nt);
 	starpu_shutdown();
-	if (!ret && !no_check)
-	{
+	if (!ret && !no_check) {
 		ret = check(tiles + 2 * nt * nt);
 		printf("check: %s\n", ret ? "FAILED" : "OK");
 	}

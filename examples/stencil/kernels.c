@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The kernels of the stencil example and their codelets.
- * Invariant: every cell is computed by next_value() from the same operands as in the sequential program.
+ *
+ * Invariant: every cell is computed by next_value() from the same operands as in the sequential
+ * program.
  */
 #include "stencil.h"
 
-static struct starpu_perfmodel init_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_stencil_init" };
-static struct starpu_perfmodel update_model = { .type = STARPU_HISTORY_BASED, .symbol = "orrery_stencil_update" };
+static struct starpu_perfmodel init_model = { .type = STARPU_HISTORY_BASED,
+					      .symbol = "orrery_stencil_init" };
+static struct starpu_perfmodel update_model = { .type = STARPU_HISTORY_BASED,
+						.symbol = "orrery_stencil_update" };
 
-#define PLANE(n, t) ((double *)STARPU_BLOCK_GET_PTR(buffers[n]) + (size_t)((t) % 2) * STARPU_BLOCK_GET_LDZ(buffers[n]))
-#define EDGE(n, last) ((double *)STARPU_VECTOR_GET_PTR(buffers[n]) + ((last) ? STARPU_VECTOR_GET_NX(buffers[n]) / 2 : 0))
+#define PLANE(n, t) \
+	((double *) STARPU_BLOCK_GET_PTR(buffers[n]) + \
+	 (size_t) ((t) % 2) * STARPU_BLOCK_GET_LDZ(buffers[n]))
+#define EDGE(n, last) \
+	((double *) STARPU_VECTOR_GET_PTR(buffers[n]) + \
+	 ((last) ? STARPU_VECTOR_GET_NX(buffers[n]) / 2 : 0))
 
 /* Somewhere between 0 and 1, without a pattern. */
 double initial_value(int x, int y)
@@ -20,8 +28,7 @@ double initial_value(int x, int y)
 /* Copies the first and the last row and column of a block to where its neighbours read them. */
 static void store_edges(size_t b, const double *cells, double *rows, double *columns)
 {
-	for (size_t i = 0; i < b; i++)
-	{
+	for (size_t i = 0; i < b; i++) {
 		rows[i] = cells[i];
 		rows[b + i] = cells[(b - 1) * b + i];
 		columns[i] = cells[i * b];
@@ -31,24 +38,25 @@ static void store_edges(size_t b, const double *cells, double *rows, double *col
 
 static void init_cpu(void *buffers[], void *arg)
 {
-	int b = (int)STARPU_BLOCK_GET_NX(buffers[0]), i, j;
+	int b = (int) STARPU_BLOCK_GET_NX(buffers[0]), i, j;
 
 	starpu_codelet_unpack_args(arg, &i, &j);
 	for (int x = 0; x < b; x++)
-		for (int y = 0; y < b; y++)
-		{
-			PLANE(0, 0)[(size_t)x * (size_t)b + (size_t)y] = initial_value(i * b + x, j * b + y);
-			PLANE(0, 1)[(size_t)x * (size_t)b + (size_t)y] = 0;
+		for (int y = 0; y < b; y++) {
+			PLANE(0, 0)
+			[(size_t) x * (size_t) b + (size_t) y] = initial_value(i * b + x,
+									       j * b + y);
+			PLANE(0, 1)[(size_t) x * (size_t) b + (size_t) y] = 0;
 		}
-	store_edges((size_t)b, PLANE(0, 0), EDGE(1, 0), EDGE(2, 0));
+	store_edges((size_t) b, PLANE(0, 0), EDGE(1, 0), EDGE(2, 0));
 }
 
-/* A row of a block: `above` and `below` it, and the cell to the left of its first and to the right of its last one. */
-static void update_row(size_t b, double *restrict to, const double *cells, const double *above, const double *below, double left,
-		       double right)
+/* A row of a block: `above` and `below` it, and the cell to the left of its first and to the right
+ * of its last one. */
+static void update_row(size_t b, double *restrict to, const double *cells, const double *above,
+		       const double *below, double left, double right)
 {
-	if (b == 1)
-	{
+	if (b == 1) {
 		to[0] = next_value(cells[0], above[0], below[0], left, right);
 		return;
 	}
@@ -61,7 +69,8 @@ static void update_row(size_t b, double *restrict to, const double *cells, const
 static void update_cpu(void *buffers[], void *arg)
 {
 	size_t b = STARPU_BLOCK_GET_NX(buffers[0]);
-	const double *above = EDGE(1, 1), *below = EDGE(2, 0), *left = EDGE(3, 1), *right = EDGE(4, 0), *from;
+	const double *above = EDGE(1, 1), *below = EDGE(2, 0), *left = EDGE(3, 1),
+		     *right = EDGE(4, 0), *from;
 	double *to;
 	int t;
 
@@ -69,13 +78,12 @@ static void update_cpu(void *buffers[], void *arg)
 	from = PLANE(0, t);
 	to = PLANE(0, t + 1);
 	for (size_t x = 0; x < b; x++)
-		update_row(b, to + x * b, from + x * b, x ? from + (x - 1) * b : above, x + 1 < b ? from + (x + 1) * b : below, left[x],
-			   right[x]);
+		update_row(b, to + x * b, from + x * b, x ? from + (x - 1) * b : above,
+			   x + 1 < b ? from + (x + 1) * b : below, left[x], right[x]);
 	store_edges(b, to, EDGE(5, 0), EDGE(6, 0));
 }
 
-struct starpu_codelet init_cl =
-{
+struct starpu_codelet init_cl = {
 	.cpu_funcs = { init_cpu },
 	.cpu_funcs_name = { "init_cpu" },
 	.nbuffers = 3,
@@ -84,8 +92,7 @@ struct starpu_codelet init_cl =
 	.name = "init",
 };
 
-struct starpu_codelet update_cl =
-{
+struct starpu_codelet update_cl = {
 	.cpu_funcs = { update_cpu },
 	.cpu_funcs_name = { "update_cpu" },
 	.nbuffers = 7,

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Heat in a plate whose opposite sides touch (a torus): each iteration replaces every cell by a mean of itself and its four
- * neighbours. The plate is cut into blocks, one task per block and iteration; neighbours exchange the edges of blocks only,
- * and iterations overlap as far as the data allow.
+ * Heat in a plate whose opposite sides touch (a torus): each iteration replaces every cell by a
+ * mean of itself and its four neighbours. The plate is cut into blocks, one task per block and
+ * iteration; neighbours exchange the edges of blocks only, and iterations overlap as far as the
+ * data allow.
+ *
  * Invariant: the result equals that of the sequential program exactly.
  *
- *	orrery cc --both *.c -lm -o stencil
- *	orrery run -n 4 ./stencil -nx 8 -ny 8 -b 64 --niter 20 --check
- *	orrery sim -n 64 stencil.sim -nx 16 -ny 16 -b 32 --niter 20 --check
+ *      orrery cc --both *.c -lm -o stencil
+ *      orrery run -n 4 ./stencil -nx 8 -ny 8 -b 64 --niter 20 --check
+ *      orrery sim -n 64 stencil.sim -nx 16 -ny 16 -b 32 --niter 20 --check
  *
- * Rank 0 prints one line: nodes, blocks per dimension, rows of a block, iterations, tasks, seconds, and updated cells per
- * microsecond. kernels.c holds the codelets, blocks.c data and tasks, check.c the verification.
+ * Rank 0 prints one line: nodes, blocks per dimension, rows of a block, iterations, tasks, seconds,
+ * and updated cells per microsecond. kernels.c holds the codelets, blocks.c data and tasks, check.c
+ * the verification.
  */
 #include <stdio.h>
 
@@ -30,7 +33,7 @@ static const char usage[] =
 /* The largest numbers still give a plate whose sides are ints. */
 static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 {
-	for (options_begin(o, argc, argv); options_more(o); )
+	for (options_begin(o, argc, argv); options_more(o);)
 		if (options_int(o, "-nx", "--nx", 1, 20000, &pb->nx))
 			;
 		else if (options_int(o, "-ny", "--ny", 1, 20000, &pb->ny))
@@ -60,12 +63,13 @@ static void distribute(struct problem *pb)
 
 static void print_result(const struct problem *pb, double seconds)
 {
-	long long tasks = (long long)pb->nx * pb->ny * pb->niter;
-	double cells = (double)tasks * pb->b * pb->b;
+	long long tasks = (long long) pb->nx * pb->ny * pb->niter;
+	double cells = (double) tasks * pb->b * pb->b;
 
 	if (pb->grid.rank == 0)
-		printf("stencil nodes=%d blocks=%dx%d block=%d niter=%d tasks=%lld time_s=%.6f cells_per_us=%.3f\n", pb->grid.size,
-		       pb->nx, pb->ny, pb->b, pb->niter, tasks, seconds, seconds > 0 ? cells / seconds * 1e-6 : 0);
+		printf("stencil nodes=%d blocks=%dx%d block=%d niter=%d tasks=%lld time_s=%.6f cells_per_us=%.3f\n",
+		       pb->grid.size, pb->nx, pb->ny, pb->b, pb->niter, tasks, seconds,
+		       seconds > 0 ? cells / seconds * 1e-6 : 0);
 }
 
 /* The work between start and end of the runtime; returns the exit status. */
@@ -86,7 +90,9 @@ static int iterate(struct problem *pb)
 
 int main(int argc, char **argv)
 {
-	struct problem pb = { .grid = { .comm = MPI_COMM_WORLD }, .nx = 4, .ny = 4, .b = 64, .niter = 10 };
+	struct problem pb = {
+		.grid = { .comm = MPI_COMM_WORLD }, .nx = 4, .ny = 4, .b = 64, .niter = 10
+	};
 	struct options o;
 	int ret;
 

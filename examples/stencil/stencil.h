@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the files of the stencil example share: the problem as one rank sees it, and the codelets.
- * Invariant: block (i,j) is the b x b cells from row i*b and column j*b on, stored row after row, for two times in turn: at time
- * t the plane t mod 2 holds the values of time t. What its neighbours read of it are its edges, separate data per parity of
- * time: `rows` its first and its last row, `columns` its first and its last column. A block and its edges have one owner.
+ *
+ * Invariant: block (i,j) is the b x b cells from row i*b and column j*b on, stored row after row,
+ * for two times in turn: at time t the plane t mod 2 holds the values of time t. What its
+ * neighbours read of it are its edges, separate data per parity of time: `rows` its first and its
+ * last row, `columns` its first and its last column. A block and its edges have one owner.
  */
 #ifndef EXAMPLES_STENCIL_H
 #define EXAMPLES_STENCIL_H
@@ -13,21 +15,21 @@
 #include "../tiled.h"
 
 /* What exists of a block on a rank; NULL where the rank has nothing to do with it. */
-struct block
-{
+struct block {
 	starpu_data_handle_t cells;
 	starpu_data_handle_t rows[2], columns[2];
 };
 
-struct problem
-{
+struct problem {
 	struct grid grid;
-	int nx, ny, b;			/* rows and columns of blocks; rows and columns of a block */
+	int nx, ny, b; /* rows and columns of blocks; rows and columns of a block */
 	int niter;
 	int check;
-	int top, bottom, left, right;	/* own blocks: rows [top,bottom), columns [left,right) */
-	struct block *blocks;		/* all nx * ny of them, row after row */
-	struct place { int i, j; } *known;	/* those that this rank has to do with, row after row */
+	int top, bottom, left, right; /* own blocks: rows [top,bottom), columns [left,right) */
+	struct block *blocks;         /* all nx * ny of them, row after row */
+	struct place {
+		int i, j;
+	} * known; /* those that this rank has to do with, row after row */
 	size_t nknown;
 };
 
@@ -36,18 +38,19 @@ static inline struct block *block_at(const struct problem *pb, int i, int j)
 {
 	i = (i + pb->nx) % pb->nx;
 	j = (j + pb->ny) % pb->ny;
-	return &pb->blocks[(size_t)i * (size_t)pb->ny + (size_t)j];
+	return &pb->blocks[(size_t) i * (size_t) pb->ny + (size_t) j];
 }
 
-/* First of the block rows (or columns) of part `k` when `n` of them are cut into `parts`; and the part that `i` lies in. */
+/* First of the block rows (or columns) of part `k` when `n` of them are cut into `parts`; and the
+ * part that `i` lies in. */
 static inline int part_start(int k, int n, int parts)
 {
-	return (int)((long long)k * n / parts);
+	return (int) ((long long) k * n / parts);
 }
 
 static inline int part_of(int i, int n, int parts)
 {
-	return (int)((((long long)i + 1) * parts - 1) / n);
+	return (int) ((((long long) i + 1) * parts - 1) / n);
 }
 
 static inline int block_owner(const struct problem *pb, int i, int j)
@@ -56,9 +59,9 @@ static inline int block_owner(const struct problem *pb, int i, int j)
 }
 
 /* kernels.c; modes are those of the buffers in order */
-extern struct starpu_codelet init_cl;	/* W: cells, rows[0], columns[0]; values: i, j (ints) */
-/* RW: cells; R: rows of the block above, of the one below, columns of the one to the left, to the right, all of time t; W: rows,
- * columns of time t + 1; value: t (int) */
+extern struct starpu_codelet init_cl; /* W: cells, rows[0], columns[0]; values: i, j (ints) */
+/* RW: cells; R: rows of the block above, of the one below, columns of the one to the left, to the
+ * right, all of time t; W: rows, columns of time t + 1; value: t (int) */
 extern struct starpu_codelet update_cl;
 
 double initial_value(int x, int y);
@@ -71,9 +74,9 @@ static inline double next_value(double cell, double above, double below, double 
 /* blocks.c */
 void blocks_register(struct problem *pb);
 void blocks_unregister(struct problem *pb);
-void blocks_iterate(struct problem *pb);	/* inserts all iterations */
+void blocks_iterate(struct problem *pb); /* inserts all iterations */
 
 /* check.c */
-int check_blocks(struct problem *pb);		/* prints the verdict on rank 0; returns the exit status */
+int check_blocks(struct problem *pb); /* prints the verdict on rank 0; returns the exit status */
 
 #endif /* EXAMPLES_STENCIL_H */

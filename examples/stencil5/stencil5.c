@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Five-point stencil with starpu_mpi_task_insert() and pruning (chapters 14.8 and 14.9 of the handbook).
- * A grid of integers is cut into one block per rank; each iteration replaces each inner cell, in place, by the mean of
- * itself and its four neighbours. Every cell is one piece of data and every update one task; the runtime finds the
- * messages.
- * Invariant: tasks are submitted in the order of the sequential program, so the result equals its result exactly.
+ * Five-point stencil with starpu_mpi_task_insert() and pruning (chapters 14.8 and 14.9 of the
+ * handbook). A grid of integers is cut into one block per rank; each iteration replaces each inner
+ * cell, in place, by the mean of itself and its four neighbours. Every cell is one piece of data
+ * and every update one task; the runtime finds the messages.
  *
- * With pruning (default) a rank submits only the tasks that write or read its own cells; with --no-prune every rank
- * goes through the whole grid and the runtime drops what does not concern it. Both send the same messages.
+ * Invariant: tasks are submitted in the order of the sequential program, so the result equals its
+ * result exactly.
  *
- *	orrery cc --both stencil5.c -o stencil5
- *	orrery run -n 4 ./stencil5 -x 40 -y 40 --niter 10 --check
- *	orrery sim -n 64 stencil5.sim -x 64 -y 64 --check
+ * With pruning (default) a rank submits only the tasks that write or read its own cells; with
+ * --no-prune every rank goes through the whole grid and the runtime drops what does not concern it.
+ * Both send the same messages.
+ *
+ *      orrery cc --both stencil5.c -o stencil5
+ *      orrery run -n 4 ./stencil5 -x 40 -y 40 --niter 10 --check
+ *      orrery sim -n 64 stencil5.sim -x 64 -y 64 --check
  */
 #include <starpu_mpi.h>
 
@@ -31,8 +34,9 @@ static int grid_x = 20, grid_y = 20, niter = 10, prune = 1, check;
 static int rank, size;
 
 /*
- * This rank's block: the rows [top,bottom) and the columns [left,right). Around it lies a border of one foreign cell,
- * whose handles are the only foreign ones that exist here: a rank's memory does not depend on the size of the grid.
+ * This rank's block: the rows [top,bottom) and the columns [left,right). Around it lies a border of
+ * one foreign cell, whose handles are the only foreign ones that exist here: a rank's memory does
+ * not depend on the size of the grid.
  */
 static int blocks_x, blocks_y;
 static int top, bottom, left, right;
@@ -41,17 +45,16 @@ static starpu_data_handle_t *handles;
 
 static void stencil5_cpu(void *buffers[], void *arg)
 {
-	unsigned *xy = (unsigned *)STARPU_VARIABLE_GET_PTR(buffers[0]);
+	unsigned *xy = (unsigned *) STARPU_VARIABLE_GET_PTR(buffers[0]);
 	unsigned sum = *xy;
 
-	(void)arg;
+	(void) arg;
 	for (int i = 1; i < 5; i++)
-		sum += *(unsigned *)STARPU_VARIABLE_GET_PTR(buffers[i]);
+		sum += *(unsigned *) STARPU_VARIABLE_GET_PTR(buffers[i]);
 	*xy = sum / 5;
 }
 
-static struct starpu_codelet stencil5_cl =
-{
+static struct starpu_codelet stencil5_cl = {
 	.cpu_funcs = { stencil5_cpu },
 	.cpu_funcs_name = { "stencil5_cpu" },
 	.nbuffers = 5,
@@ -61,19 +64,19 @@ static struct starpu_codelet stencil5_cl =
 
 static unsigned initial(int x, int y)
 {
-	return (unsigned)((x * 7919 + y * 104729) % 100000);
+	return (unsigned) ((x * 7919 + y * 104729) % 100000);
 }
 
 /* First index of block `b` when `n` cells are cut into `blocks` blocks. */
 static int block_start(int b, int n, int blocks)
 {
-	return (int)((long long)b * n / blocks);
+	return (int) ((long long) b * n / blocks);
 }
 
 /* The block that cell `i` belongs to: the inverse of block_start(). */
 static int block_of(int i, int n, int blocks)
 {
-	return (int)((((long long)i + 1) * blocks - 1) / n);
+	return (int) ((((long long) i + 1) * blocks - 1) / n);
 }
 
 static int owner(int x, int y)
@@ -89,19 +92,20 @@ static int is_mine(int x, int y)
 /* Mine, or next to a cell of mine. */
 static int is_known(int x, int y)
 {
-	return is_mine(x, y) || is_mine(x - 1, y) || is_mine(x + 1, y) || is_mine(x, y - 1) || is_mine(x, y + 1);
+	return is_mine(x, y) || is_mine(x - 1, y) || is_mine(x + 1, y) || is_mine(x, y - 1) ||
+	       is_mine(x, y + 1);
 }
 
 /* Position among the handles of the block and its border. */
 static size_t place(int x, int y)
 {
-	return (size_t)(x - top + 1) * (size_t)(right - left + 2) + (size_t)(y - left + 1);
+	return (size_t) (x - top + 1) * (size_t) (right - left + 2) + (size_t) (y - left + 1);
 }
 
 /* Where an own cell is stored. */
 static unsigned *own_cell(int x, int y)
 {
-	return &cells[(size_t)(x - top) * (size_t)(right - left) + (size_t)(y - left)];
+	return &cells[(size_t) (x - top) * (size_t) (right - left) + (size_t) (y - left)];
 }
 
 /* The handle of a cell, NULL when this rank has nothing to do with it. */
@@ -147,14 +151,13 @@ static void register_cell(int x, int y)
 {
 	starpu_data_handle_t *handle = &handles[place(x, y)];
 
-	if (is_mine(x, y))
-	{
+	if (is_mine(x, y)) {
 		*own_cell(x, y) = initial(x, y);
-		starpu_variable_data_register(handle, STARPU_MAIN_RAM, (uintptr_t)own_cell(x, y), sizeof(unsigned));
-	}
-	else	/* allocated by the runtime, if it is received at all */
+		starpu_variable_data_register(handle, STARPU_MAIN_RAM, (uintptr_t) own_cell(x, y),
+					      sizeof(unsigned));
+	} else /* allocated by the runtime, if it is received at all */
 		starpu_variable_data_register(handle, -1, 0, sizeof(unsigned));
-	starpu_mpi_data_register(*handle, (starpu_mpi_tag_t)x * grid_y + y, owner(x, y));
+	starpu_mpi_data_register(*handle, (starpu_mpi_tag_t) x * grid_y + y, owner(x, y));
 }
 
 static void unregister_cell(int x, int y)
@@ -168,16 +171,13 @@ static void update_cell(int x, int y)
 
 	if (x == 0 || x == grid_x - 1 || y == 0 || y == grid_y - 1)
 		return;
-	ret = starpu_mpi_task_insert(MPI_COMM_WORLD, &stencil5_cl,
-				     STARPU_RW, handle_of(x, y),
-				     STARPU_R, handle_of(x - 1, y),
-				     STARPU_R, handle_of(x + 1, y),
-				     STARPU_R, handle_of(x, y - 1),
-				     STARPU_R, handle_of(x, y + 1),
+	ret = starpu_mpi_task_insert(MPI_COMM_WORLD, &stencil5_cl, STARPU_RW, handle_of(x, y),
+				     STARPU_R, handle_of(x - 1, y), STARPU_R, handle_of(x + 1, y),
+				     STARPU_R, handle_of(x, y - 1), STARPU_R, handle_of(x, y + 1),
 				     0);
-	if (ret < 0)
-	{
-		fprintf(stderr, "stencil5: rank %d cannot insert the task of cell (%d,%d): %s; is there a CPU worker?\n",
+	if (ret < 0) {
+		fprintf(stderr,
+			"stencil5: rank %d cannot insert the task of cell (%d,%d): %s; is there a CPU worker?\n",
 			rank, x, y, strerror(-ret));
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
@@ -194,10 +194,11 @@ static void iterate(void)
 					update_cell(x, y);
 }
 
-/* Computes the whole grid sequentially and returns how many of this rank's cells differ from it; -1: no memory. */
+/* Computes the whole grid sequentially and returns how many of this rank's cells differ from it;
+ * -1: no memory. */
 static long long count_wrong(void)
 {
-	unsigned *all = malloc((size_t)grid_x * (size_t)grid_y * sizeof(*all));
+	unsigned *all = malloc((size_t) grid_x * (size_t) grid_y * sizeof(*all));
 	const int w = grid_y;
 	long long wrong = 0;
 
@@ -205,18 +206,17 @@ static long long count_wrong(void)
 		return -1;
 	for (int x = 0; x < grid_x; x++)
 		for (int y = 0; y < grid_y; y++)
-			all[(size_t)x * w + y] = initial(x, y);
+			all[(size_t) x * w + y] = initial(x, y);
 	for (int loop = 0; loop < niter; loop++)
 		for (int x = 1; x < grid_x - 1; x++)
-			for (int y = 1; y < grid_y - 1; y++)
-			{
-				unsigned *c = &all[(size_t)x * w + y];
+			for (int y = 1; y < grid_y - 1; y++) {
+				unsigned *c = &all[(size_t) x * w + y];
 
 				*c = (*c + c[-w] + c[w] + c[-1] + c[1]) / 5;
 			}
 	for (int x = top; x < bottom; x++)
 		for (int y = left; y < right; y++)
-			wrong += *own_cell(x, y) != all[(size_t)x * w + y];
+			wrong += *own_cell(x, y) != all[(size_t) x * w + y];
 	free(all);
 	return wrong;
 }
@@ -228,10 +228,13 @@ static int verify(void)
 
 	MPI_Allreduce(part, all, 2, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
 	if (rank == 0 && all[1])
-		fprintf(stderr, "check: %lld ranks have no memory for the sequential computation; use a smaller grid\n", all[1]);
+		fprintf(stderr,
+			"check: %lld ranks have no memory for the sequential computation; use a smaller grid\n",
+			all[1]);
 	else if (rank == 0 && all[0])
-		fprintf(stderr, "check: %lld of %lld cells differ from the sequential computation\n",
-			all[0], (long long)grid_x * grid_y);
+		fprintf(stderr,
+			"check: %lld of %lld cells differ from the sequential computation\n",
+			all[0], (long long) grid_x * grid_y);
 	else if (rank == 0)
 		printf("check: OK\n");
 	return all[0] || all[1];
@@ -239,7 +242,7 @@ static int verify(void)
 
 static void parse(struct options *o, int argc, char **argv)
 {
-	for (options_begin(o, argc, argv); options_more(o); )
+	for (options_begin(o, argc, argv); options_more(o);)
 		if (options_int(o, "-x", NULL, 3, 1000000, &grid_x))
 			;
 		else if (options_int(o, "-y", NULL, 3, 1000000, &grid_y))
@@ -276,33 +279,34 @@ int main(int argc, char **argv)
 
 	parse(&o, argc, argv);
 	ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
-	if (ret)
-	{
+	if (ret) {
 		fprintf(stderr, "stencil5: the runtime did not start (%s)\n", strerror(-ret));
 		return 1;
 	}
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	ret = options_report(&o, rank, "stencil5", usage);
-	if (ret >= 0)
-	{
+	if (ret >= 0) {
 		starpu_mpi_shutdown();
 		return ret;
 	}
 
 	distribute();
-	cells = calloc((size_t)(bottom - top) * (size_t)(right - left) + 1, sizeof(*cells));
-	handles = calloc((size_t)(bottom - top + 2) * (size_t)(right - left + 2), sizeof(*handles));
-	if (!cells || !handles)
-	{
-		fprintf(stderr, "stencil5: no memory for the cells of rank %d; use a smaller grid or more ranks\n", rank);
+	cells = calloc((size_t) (bottom - top) * (size_t) (right - left) + 1, sizeof(*cells));
+	handles = calloc((size_t) (bottom - top + 2) * (size_t) (right - left + 2),
+			 sizeof(*handles));
+	if (!cells || !handles) {
+		fprintf(stderr,
+			"stencil5: no memory for the cells of rank %d; use a smaller grid or more ranks\n",
+			rank);
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
 	duration = run();
 	if (rank == 0)
-		printf("stencil5 nodes=%d x=%d y=%d niter=%d tasks=%lld time_s=%.6f\n", size, grid_x, grid_y, niter,
-		       (long long)(grid_x - 2) * (grid_y - 2) * niter, duration / 1e6);
-	for_known(unregister_cell);	/* brings the results back into `cells` */
+		printf("stencil5 nodes=%d x=%d y=%d niter=%d tasks=%lld time_s=%.6f\n", size,
+		       grid_x, grid_y, niter, (long long) (grid_x - 2) * (grid_y - 2) * niter,
+		       duration / 1e6);
+	for_known(unregister_cell); /* brings the results back into `cells` */
 	ret = check ? verify() : 0;
 	free(handles);
 	free(cells);

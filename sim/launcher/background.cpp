@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Background load: what others take of the bandwidth of each link of the network, drawn again for every period (sim/sys/sim_noise.h).
+// Background load: what others take of the bandwidth of each link of the network, drawn again for
+// every period (sim/sys/sim_noise.h).
 //
-// Links change together, at multiples of the period, and only while messages are under way: SimGrid's own profiles cannot be given to
-// links that were read from a file, and a timer that always goes on would hide that nothing else can happen any more.
-// Invariant: while a message is under way, every link has base * share of the present period.
+// Links change together, at multiples of the period, and only while messages are under way:
+// SimGrid's own profiles cannot be given to links that were read from a file, and a timer that
+// always goes on would hide that nothing else can happen any more. Invariant: while a message is
+// under way, every link has base * share of the present period.
 #include <cmath>
 #include <exception>
 #include <set>
@@ -15,17 +17,22 @@
 #include <xbt/config.hpp>
 #include "sim_noise.h"
 
-/* The part that we need of a class of SimGrid that has no installed header; the symbol is exported by SimGrid 3.32. */
-namespace simgrid {
-namespace kernel {
-namespace activity {
-class CommImpl {
-public:
+/* The part that we need of a class of SimGrid that has no installed header; the symbol is exported
+ * by SimGrid 3.32. */
+namespace simgrid
+{
+namespace kernel
+{
+namespace activity
+{
+class CommImpl
+{
+      public:
 	static xbt::signal<void(CommImpl const &)> on_start;
 };
-}
-}
-}
+} // namespace activity
+} // namespace kernel
+} // namespace simgrid
 
 extern "C" {
 void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
@@ -34,9 +41,11 @@ void launcher_background_start(const struct orr_sim_noise *v);
 
 namespace s4u = simgrid::s4u;
 
-namespace {
+namespace
+{
 
-// While it is not 0, a message that is in its latency when a bandwidth changes does not go on before the next change (SimGrid 3.32).
+// While it is not 0, a message that is in its latency when a bandwidth changes does not go on
+// before the next change (SimGrid 3.32).
 constexpr const char *WEIGHT = "network/weight-S";
 
 // By name (FNV-1a), so that a link's numbers do not depend on what else is there.
@@ -64,18 +73,19 @@ std::set<s4u::Link *> loopbacks()
 	return all;
 }
 
-class Background {
+class Background
+{
 	struct Entry {
 		s4u::Link *link;
 		uint64_t key;
-		double base;	// bandwidth without load
+		double base; // bandwidth without load
 	};
 	const orr_sim_noise *noise;
 	simgrid::kernel::resource::Model *network = nullptr;
 	std::vector<Entry> links;
 	double weight = simgrid::config::get_value<double>(WEIGHT);
-	double period = -1;	// whose shares the links have
-	bool armed = false;	// for the next period
+	double period = -1; // whose shares the links have
+	bool armed = false; // for the next period
 
 	double period_s() const { return noise->period_us * 1e-6; }
 
@@ -86,7 +96,9 @@ class Background {
 		period = p;
 		simgrid::config::set_value(WEIGHT, 0.0);
 		for (auto &e : links)
-			e.link->set_bandwidth(e.base * orr_sim_link_share(noise, e.key, static_cast<uint64_t>(p)));
+			e.link->set_bandwidth(
+				e.base *
+				orr_sim_link_share(noise, e.key, static_cast<uint64_t>(p)));
 		simgrid::config::set_value(WEIGHT, weight);
 	}
 
@@ -102,19 +114,21 @@ class Background {
 		});
 	}
 
-public:
+      public:
 	explicit Background(const orr_sim_noise *v) : noise(v)
 	{
 		for (auto *model : s4u::Engine::get_instance()->get_all_models())
 			if (model->get_name().rfind("Network_", 0) == 0)
 				network = model;
 		if (!network)
-			launcher_fail("--background-load: this model of the network cannot have it; leave --cfg=network/model out");
+			launcher_fail(
+				"--background-load: this model of the network cannot have it; leave --cfg=network/model out");
 		const auto own = loopbacks();
 		for (auto *link : s4u::Engine::get_instance()->get_all_links())
 			if (!own.count(link) && link->get_name() != "__loopback__" &&
 			    link->get_sharing_policy() != s4u::Link::SharingPolicy::WIFI)
-				links.push_back({link, key(link->get_name()), link->get_bandwidth()});
+				links.push_back(
+					{ link, key(link->get_name()), link->get_bandwidth() });
 	}
 
 	void message()
@@ -126,10 +140,11 @@ public:
 	}
 };
 
-}
+} // namespace
 
 void launcher_background_start(const struct orr_sim_noise *v)
 {
 	auto *background = new Background(v);
-	simgrid::kernel::activity::CommImpl::on_start.connect([background](auto const &) { background->message(); });
+	simgrid::kernel::activity::CommImpl::on_start.connect(
+		[background](auto const &) { background->message(); });
 }

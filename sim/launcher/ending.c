@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a simulation ends: by the end of the last program, by exit() of one, by a crash, a stall, or an error of SimGrid.
+/* How a simulation ends: by the end of the last program, by exit() of one, by a crash, a stall, or
+ * an error of SimGrid.
  *
- * The program's calls of exit(), abort() and MPI_Abort() are taken by the functions of the same names here, for the loader finds the
- * launcher's symbols first. MPI_Test and its relatives are taken too: a program that polls must let virtual time go by, which SMPI
- * does only with a fixed delay that our own engines would pay as well (smpi/test).
+ * The program's calls of exit(), abort() and MPI_Abort() are taken by the functions of the same
+ * names here, for the loader finds the launcher's symbols first. MPI_Test and its relatives are
+ * taken too: a program that polls must let virtual time go by, which SMPI does only with a fixed
+ * delay that our own engines would pay as well (smpi/test).
  *
- * Invariant: whoever ends the process flushes the program's output first and leaves with _exit: atexit functions of one rank must not
- * run in the middle of others, and the simulator's own tear-down takes longer than many simulations. */
+ * Invariant: whoever ends the process flushes the program's output first and leaves with _exit:
+ * atexit functions of one rank must not run in the middle of others, and the simulator's own
+ * tear-down takes longer than many simulations. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -26,7 +29,7 @@
 #undef free
 
 static struct {
-	const char *platform;	/* being loaded */
+	const char *platform; /* being loaded */
 	int stderr_copy, capture;
 	int diagnosing;
 } ending = { NULL, -1, -1, 0 };
@@ -99,7 +102,8 @@ static const char *complaint(char *text, size_t room)
 static const char *signal_text(int sig)
 {
 	switch (sig) {
-	case SIGSEGV: return "crashed (segmentation fault; a stack that is too small shows like this too: --stack KIB)";
+	case SIGSEGV:
+		return "crashed (segmentation fault; a stack that is too small shows like this too: --stack KIB)";
 	case SIGBUS: return "crashed (bus error)";
 	case SIGFPE: return "crashed (arithmetic error)";
 	case SIGILL: return "crashed (illegal instruction)";
@@ -112,8 +116,9 @@ static void on_crash(int sig)
 	char text[4096];
 	if (ending.platform) {
 		const char *why = complaint(text, sizeof(text));
-		launcher_fail("--platform %s: SimGrid cannot use it: %s; correct the file or write a new one with `orrery platform`",
-			      ending.platform, why);
+		launcher_fail(
+			"--platform %s: SimGrid cannot use it: %s; correct the file or write a new one with `orrery platform`",
+			ending.platform, why);
 	}
 	orr_sim_progress_clear();
 	struct orr_sim_actor *a = (struct orr_sim_actor *) orr_sim_self;
@@ -122,10 +127,12 @@ static void on_crash(int sig)
 		a = sg_actor_get_data(self);
 	fflush(stdout);
 	if (self && sg_actor_get_data(self))
-		fprintf(stderr, "orrery sim: rank %d (%s) %s after %.6f s of virtual time\n", a->rank->rank, a->name, signal_text(sig),
-			orr_sim_clock_s());
+		fprintf(stderr, "orrery sim: rank %d (%s) %s after %.6f s of virtual time\n",
+			a->rank->rank, a->name, signal_text(sig), orr_sim_clock_s());
 	else
-		fprintf(stderr, "orrery sim: the simulator itself %s after %.6f s of virtual time\n", signal_text(sig), orr_sim_clock_s());
+		fprintf(stderr,
+			"orrery sim: the simulator itself %s after %.6f s of virtual time\n",
+			signal_text(sig), orr_sim_clock_s());
 	fflush(stderr);
 	signal(sig, SIG_DFL);
 	_exit(128 + sig);
@@ -136,8 +143,9 @@ static void on_alarm(int sig)
 	(void) sig;
 	orr_sim_progress_clear();
 	fflush(stdout);
-	fprintf(stderr, "orrery sim: rank %d had ended with status %d; ending the %d others, which go on without it\n", orr_sim.status_rank,
-		orr_sim.status, orr_sim.nranks - orr_sim.nended);
+	fprintf(stderr,
+		"orrery sim: rank %d had ended with status %d; ending the %d others, which go on without it\n",
+		orr_sim.status_rank, orr_sim.status, orr_sim.nranks - orr_sim.nended);
 	fflush(stderr);
 	_exit(orr_sim.status & 255 ? orr_sim.status & 255 : 1);
 }
@@ -146,7 +154,8 @@ void launcher_ending_init(void)
 {
 	static char stack[64 << 10];
 	stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	struct sigaction crash = { .sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER };
+	struct sigaction crash = { .sa_handler = on_crash,
+				   .sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER };
 	sigaltstack(&alternate, NULL);
 	sigaction(SIGABRT, &crash, NULL);
 	sigaction(SIGSEGV, &crash, NULL);
@@ -184,10 +193,22 @@ static void __attribute__((noreturn)) end_rank(int status)
 	orr_sim_park(a);
 }
 
-void exit(int status) { end_rank(status); }
-void smpi_exit(int status) { end_rank(status); }
-void _Exit(int status) { end_rank(status); }
-void quick_exit(int status) { end_rank(status); }
+void exit(int status)
+{
+	end_rank(status);
+}
+void smpi_exit(int status)
+{
+	end_rank(status);
+}
+void _Exit(int status)
+{
+	end_rank(status);
+}
+void quick_exit(int status)
+{
+	end_rank(status);
+}
 
 int MPI_Abort(MPI_Comm comm, int code)
 {
@@ -195,8 +216,9 @@ int MPI_Abort(MPI_Comm comm, int code)
 	(void) comm;
 	orr_sim_progress_clear();
 	fflush(NULL);
-	fprintf(stderr, "orrery sim: rank %d called MPI_Abort with code %d after %.6f s of virtual time\n", a ? a->rank->rank : -1, code,
-		orr_sim_clock_s());
+	fprintf(stderr,
+		"orrery sim: rank %d called MPI_Abort with code %d after %.6f s of virtual time\n",
+		a ? a->rank->rank : -1, code, orr_sim_clock_s());
 	fflush(stderr);
 	_exit(code & 255 ? code & 255 : 1);
 }

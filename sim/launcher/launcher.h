@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the launcher share. The launcher reads its options, loads platform and program, makes three actors per rank and
- * lets SimGrid run until the last rank's program has ended.
+/* What the files of the launcher share. The launcher reads its options, loads platform and program,
+ * makes three actors per rank and lets SimGrid run until the last rank's program has ended.
  *
- * Invariant: whatever the user got wrong is found before the first actor runs and ends in launcher_fail: one message, status 1. */
+ * Invariant: whatever the user got wrong is found before the first actor runs and ends in
+ * launcher_fail: one message, status 1. */
 #ifndef ORR_LAUNCHER_H
 #define ORR_LAUNCHER_H
 
@@ -15,14 +16,14 @@ extern "C" {
 
 struct launcher_options {
 	int n;
-	const char *platform;		/* NULL: the default cluster */
-	const char *machine;		/* NULL: each host's property, else "default" */
-	const char *machine_path;	/* colon-separated, or NULL */
-	int cpus;			/* 0: the machine's */
-	long stack_kib;			/* of main, 0: chosen by the number of ranks */
-	const char **cfg;		/* SimGrid settings, ncfg of them */
+	const char *platform;     /* NULL: the default cluster */
+	const char *machine;      /* NULL: each host's property, else "default" */
+	const char *machine_path; /* colon-separated, or NULL */
+	int cpus;                 /* 0: the machine's */
+	long stack_kib;           /* of main, 0: chosen by the number of ranks */
+	const char **cfg;         /* SimGrid settings, ncfg of them */
 	int ncfg;
-	char **program;			/* program and its arguments */
+	char **program; /* program and its arguments */
 	int nprogram;
 };
 
@@ -33,12 +34,14 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv);
 /* Whether the user gave this cost (enum orr_cost): then no machine's measurement counts. */
 int launcher_cost_given(int cost);
 
-/* noise.c: takes the options of variability; launcher_noise_read completes them. The factor of a node's durations. */
+/* noise.c: takes the options of variability; launcher_noise_read completes them. The factor of a
+ * node's durations. */
 int launcher_noise_option(const char *name, const char *value);
 void launcher_noise_read(void);
 double launcher_noise_slowness(int rank);
 
-/* program.c: checks that path is a program for the simulated world; later loads a private copy and returns its entry. */
+/* program.c: checks that path is a program for the simulated world; later loads a private copy and
+ * returns its entry. */
 void launcher_program_check(const char *path);
 int (*launcher_program_load(void))(int, char **);
 
@@ -49,7 +52,8 @@ void launcher_machines_find(const struct launcher_options *o);
 void launcher_ending_init(void);
 void launcher_finish(int status) __attribute__((noreturn));
 void launcher_deadlock(void);
-void launcher_loading(const char *platform);	/* what SimGrid's complaints are about until called with NULL */
+void launcher_loading(
+	const char *platform); /* what SimGrid's complaints are about until called with NULL */
 
 /* glue.cpp: SimGrid's C++ side */
 void launcher_engine_init(const char *const *settings, int n);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The machine of each rank: its host's property `machine`, else --machine, else `default` when there is one, else the built-in
- * description (4 CPUs).
+/* The machine of each rank: its host's property `machine`, else --machine, else `default` when
+ * there is one, else the built-in description (4 CPUs).
  *
- * A machine is a directory of measurements: NAME/bus/NAME.config and NAME/codelets/. It is looked for by path, then in --machine-path,
- * then in the installed gallery; a folder that holds several (bus/ and codelets/ of all of them) may stand in the path itself.
+ * A machine is a directory of measurements: NAME/bus/NAME.config and NAME/codelets/. It is looked
+ * for by path, then in --machine-path, then in the installed gallery; a folder that holds several
+ * (bus/ and codelets/ of all of them) may stand in the path itself.
  *
- * Invariant: ranks with the same machine share one description; the folders of all machines in use are put before
- * STARPU_PERF_MODEL_PATH, so that models are found by the machine's name. */
+ * Invariant: ranks with the same machine share one description; the folders of all machines in use
+ * are put before STARPU_PERF_MODEL_PATH, so that models are found by the machine's name. */
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>
@@ -18,7 +19,11 @@
 #define BUILTIN_CPUS 4
 #define MAX_DIRS 64
 
-struct found { char *name; struct orr_machine *machine; struct found *next; };
+struct found {
+	char *name;
+	struct orr_machine *machine;
+	struct found *next;
+};
 
 static char *dirs[MAX_DIRS + 1];
 static int ndirs;
@@ -27,7 +32,8 @@ static struct found *machines;
 static void add_dirs(const char *list)
 {
 	char *copy = strdup(list), *save = NULL;
-	for (char *d = strtok_r(copy, ":", &save); d && ndirs < MAX_DIRS; d = strtok_r(NULL, ":", &save))
+	for (char *d = strtok_r(copy, ":", &save); d && ndirs < MAX_DIRS;
+	     d = strtok_r(NULL, ":", &save))
 		dirs[ndirs++] = strdup(d);
 	free(copy);
 }
@@ -53,7 +59,8 @@ static char *locate(const char *name)
 	return NULL;
 }
 
-/* Machines are also given by path: DIR/NAME with DIR/NAME/bus/NAME.config or DIR/bus/NAME.config. */
+/* Machines are also given by path: DIR/NAME with DIR/NAME/bus/NAME.config or DIR/bus/NAME.config.
+ */
 static char *locate_path(const char *given, char **name)
 {
 	char path[PATH_MAX];
@@ -94,10 +101,13 @@ static void fail_unknown(const char *name, const char *host)
 	list_known(f);
 	fclose(f);
 	if (host)
-		launcher_fail("the host %s has the machine %s, which is unknown; there are:%s; correct its property `machine` or name the "
-			      "folder of its measurements with --machine-path", host, name, size ? known : " none");
-	launcher_fail("--machine %s: unknown; there are:%s; measure one with `orrery calibrate` or name the folder of its measurements",
-		      name, size ? known : " none");
+		launcher_fail(
+			"the host %s has the machine %s, which is unknown; there are:%s; correct its property `machine` or name the "
+			"folder of its measurements with --machine-path",
+			host, name, size ? known : " none");
+	launcher_fail(
+		"--machine %s: unknown; there are:%s; measure one with `orrery calibrate` or name the folder of its measurements",
+		name, size ? known : " none");
 }
 
 static void add_model_path(const char *dir)
@@ -143,7 +153,8 @@ static void name_in_turn(const char *list, int i, char *name, size_t size)
 	for (i %= n; i; i--)
 		list = strchr(list, ',') + 1;
 	if (!*list || *list == ',')
-		launcher_fail("--machine: an empty name; it takes one name, or several with commas in between, for the nodes in turn");
+		launcher_fail(
+			"--machine: an empty name; it takes one name, or several with commas in between, for the nodes in turn");
 	snprintf(name, size, "%.*s", (int) strcspn(list, ","), list);
 }
 
@@ -154,8 +165,9 @@ static unsigned cores_of(sg_host_t host)
 	char *end = NULL;
 	long n = value ? strtol(value, &end, 10) : 0;
 	if (value && (end == value || *end || n < 1 || n > STARPU_MAXCPUS))
-		launcher_fail("the host %s has the property cores=\"%s\"; it takes a whole number between 1 and %d", sg_host_get_name(host), value,
-			      STARPU_MAXCPUS);
+		launcher_fail(
+			"the host %s has the property cores=\"%s\"; it takes a whole number between 1 and %d",
+			sg_host_get_name(host), value, STARPU_MAXCPUS);
 	return (unsigned) n;
 }
 
@@ -166,15 +178,17 @@ static double per_byte(sg_host_t host, const char *property)
 	char *end = NULL;
 	double us = value ? strtod(value, &end) : 0;
 	if (value && (end == value || *end || !(us >= 0) || us > 1e6))
-		launcher_fail("the host %s has the property %s=\"%s\"; it takes microseconds per MiB, a number between 0 and a million",
-			      sg_host_get_name(host), property, value);
+		launcher_fail(
+			"the host %s has the property %s=\"%s\"; it takes microseconds per MiB, a number between 0 and a million",
+			sg_host_get_name(host), property, value);
 	return us / (1 << 20);
 }
 
 /* What the network takes for a byte of a long message between the rank and its neighbour. */
 static double way_us(const struct orr_sim_rank *r, int n)
 {
-	double bandwidth = sg_host_get_route_bandwidth(r->host, orr_sim.ranks[(r->rank + 1) % n].host);
+	double bandwidth = sg_host_get_route_bandwidth(r->host,
+						       orr_sim.ranks[(r->rank + 1) % n].host);
 	return bandwidth > 0 ? 1e6 / bandwidth : 0;
 }
 
@@ -182,7 +196,7 @@ static double way_us(const struct orr_sim_rank *r, int n)
 static void share_cores(struct orr_sim_rank *r)
 {
 	const char *name = sg_host_get_property_value(r->host, "computer");
-	static struct orr_sim_rank *last;	/* of the computer that was found last */
+	static struct orr_sim_rank *last; /* of the computer that was found last */
 	struct orr_sim_rank *other = name && last && !strcmp(last->cores->name, name) ? last : NULL;
 	for (struct orr_sim_rank *o = orr_sim.ranks; name && !other && o < r; o++)
 		if (o->cores->name && !strcmp(o->cores->name, name))
@@ -194,8 +208,10 @@ static void share_cores(struct orr_sim_rank *r)
 		r->cores->name = name;
 		r->cores->ncores = r->ncpus;
 	} else if (r->cores->ncores != r->ncpus) {
-		launcher_fail("the hosts %s and %s are one computer, %s, but one says that it has %u cores and the other %u", sg_host_get_name(r->host),
-			      sg_host_get_name(other->host), name, r->ncpus, r->cores->ncores);
+		launcher_fail(
+			"the hosts %s and %s are one computer, %s, but one says that it has %u cores and the other %u",
+			sg_host_get_name(r->host), sg_host_get_name(other->host), name, r->ncpus,
+			r->cores->ncores);
 	}
 	r->next_on_computer = r->cores->ranks;
 	r->cores->ranks = r;
@@ -209,7 +225,8 @@ void launcher_machines_find(const struct launcher_options *o)
 	char gallery[PATH_MAX];
 	if (o->machine_path)
 		add_dirs(o->machine_path);
-	snprintf(gallery, sizeof(gallery), "%s/platforms/machines", data && *data ? data : ORR_DATADIR);
+	snprintf(gallery, sizeof(gallery), "%s/platforms/machines",
+		 data && *data ? data : ORR_DATADIR);
 	add_dirs(gallery);
 	int has_default = 0;
 	char *dir = locate("default");
@@ -219,15 +236,22 @@ void launcher_machines_find(const struct launcher_options *o)
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
 		const char *property = sg_host_get_property_value(r->host, "machine");
 		char given[PATH_MAX];
-		const char *name = property ? property : o->machine ? given : has_default ? "default" : NULL;
+		const char *name = property      ? property
+				   : o->machine  ? given
+				   : has_default ? "default"
+						 : NULL;
 		if (o->machine)
 			name_in_turn(o->machine, i, given, sizeof(given));
-		struct found *f = name ? machine_load(name, property ? sg_host_get_name(r->host) : NULL) : NULL;
+		struct found *f = name ? machine_load(name,
+						      property ? sg_host_get_name(r->host) : NULL)
+				       : NULL;
 		r->machine = f ? f->machine : NULL;
 		r->machine_name = f ? f->machine->name : "default";
 		r->ncpus = cores_of(r->host);
 		if (o->cpus || !r->ncpus)
-			r->ncpus = o->cpus ? (unsigned) o->cpus : f ? f->machine->ncpus : BUILTIN_CPUS;
+			r->ncpus = o->cpus ? (unsigned) o->cpus
+				   : f     ? f->machine->ncpus
+					   : BUILTIN_CPUS;
 		if (r->ncpus == 0)
 			launcher_fail("the machine %s has no CPU; give --cpus K", r->machine_name);
 		if (r->ncpus > STARPU_MAXCPUS)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The launcher of simulated runs: sets SimGrid up, makes the ranks, runs.
  *
- * For each rank one actor is created, the engine's, which creates the two others (the program's main and the workers' driver): SMPI
- * finds a sender by its parent, and this is how those two may ring the engine's bell (sim/sys/sim_mpi.c). Each joins an SMPI instance
- * of its own kind: messages of programs and engines never meet.
+ * For each rank one actor is created, the engine's, which creates the two others (the program's
+ * main and the workers' driver): SMPI finds a sender by its parent, and this is how those two may
+ * ring the engine's bell (sim/sys/sim_mpi.c). Each joins an SMPI instance of its own kind: messages
+ * of programs and engines never meet.
  *
- * Measured (2 cores, program of 16 KB): a ring over 1,024 ranks takes 0.16 s and 117 MB from start to end, over 10,000 ranks 13 s and
- * 970 MB (the loader compares the names of all objects at every load). With more than 8,000 ranks the guard pages of the stacks
- * are left out: they would exceed vm.max_map_count. */
+ * Measured (2 cores, program of 16 KB): a ring over 1,024 ranks takes 0.16 s and 117 MB from start
+ * to end, over 10,000 ranks 13 s and 970 MB (the loader compares the names of all objects at every
+ * load). With more than 8,000 ranks the guard pages of the stacks are left out: they would exceed
+ * vm.max_map_count. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,8 +24,9 @@
 static void engine_init(const struct launcher_options *o)
 {
 	static const char *const fixed[] = {
-		"network/model:SMPI", "network/crosstraffic:0", "smpi/simulate-computation:no", "smpi/test:0", "smpi/iprobe:0", "smpi/grow-injected-times:no",
-		"surf/precision:1e-9", "debug/verbose-exit:no", "debug/clean-atexit:no",
+		"network/model:SMPI",  "network/crosstraffic:0", "smpi/simulate-computation:no",
+		"smpi/test:0",         "smpi/iprobe:0",          "smpi/grow-injected-times:no",
+		"surf/precision:1e-9", "debug/verbose-exit:no",  "debug/clean-atexit:no",
 	};
 	enum { nfixed = sizeof(fixed) / sizeof(*fixed) };
 	const char **all = calloc((size_t) (nfixed + o->ncfg + 2), sizeof(*all));
@@ -67,8 +70,10 @@ static void driver_main(struct orr_sim_actor *a)
 static void engine_main(struct orr_sim_actor *a)
 {
 	struct orr_sim_rank *r = a->rank;
-	r->driver = orr_sim_actor_start(r, ORR_ROLE_WORKERS, "workers", "workers", orr_sim.stack_small, driver_main);
-	r->main = orr_sim_actor_start(r, ORR_ROLE_USER, "main", "program", orr_sim.stack_main, program_main);
+	r->driver = orr_sim_actor_start(r, ORR_ROLE_WORKERS, "workers", "workers",
+					orr_sim.stack_small, driver_main);
+	r->main = orr_sim_actor_start(r, ORR_ROLE_USER, "main", "program", orr_sim.stack_main,
+				      program_main);
 	if (!r->driver || !r->main)
 		launcher_fail("out of memory for rank %d of %d", r->rank, orr_sim.nranks);
 	orr_sim_mpi_init_actor(a);
@@ -103,8 +108,9 @@ static void rank_init(struct orr_sim_rank *r, const struct launcher_options *o)
 static void make_ranks(const struct launcher_options *o, size_t nhosts)
 {
 	if ((size_t) o->n > nhosts)
-		launcher_fail("-n %d: the platform %s has only %zu hosts; ask for at most that many nodes or give a larger platform", o->n,
-			      o->platform, nhosts);
+		launcher_fail(
+			"-n %d: the platform %s has only %zu hosts; ask for at most that many nodes or give a larger platform",
+			o->n, o->platform, nhosts);
 	orr_sim.nranks = o->n;
 	orr_sim.argc = o->nprogram;
 	orr_sim.ranks = calloc((size_t) o->n, sizeof(*orr_sim.ranks));
@@ -130,7 +136,8 @@ static void start(const struct launcher_options *o)
 	SMPI_app_instance_register("workers", NULL, o->n);
 	for (int i = 0; i < o->n; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
-		r->engine = orr_sim_actor_start(r, ORR_ROLE_ENGINE, "engine", "engines", orr_sim.stack_small, engine_main);
+		r->engine = orr_sim_actor_start(r, ORR_ROLE_ENGINE, "engine", "engines",
+						orr_sim.stack_small, engine_main);
 		if (!r->engine)
 			launcher_fail("out of memory for rank %d of %d", i, o->n);
 	}
@@ -154,7 +161,8 @@ int main(int argc, char **argv)
 	make_ranks(&o, nhosts);
 	start(&o);
 	launcher_run();
-	/* The last program's end leaves by orr_sim.finish: coming here means that not all have ended. */
+	/* The last program's end leaves by orr_sim.finish: coming here means that not all have
+	 * ended. */
 	launcher_deadlock();
 	return 1;
 }

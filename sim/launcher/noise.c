@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The options of variability (sim/sys/sim_noise.h), and what of it is decided before a run: speeds of nodes, shares of links.
+/* The options of variability (sim/sys/sim_noise.h), and what of it is decided before a run: speeds
+ * of nodes, shares of links.
  *
- * Invariant: without these options nothing is drawn and nothing is set, so that a run is what it was without this file. */
+ * Invariant: without these options nothing is drawn and nothing is set, so that a run is what it
+ * was without this file. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,7 @@
 
 #define NOTHING (-1.0)
 
-static double factor = NOTHING;	/* as given */
+static double factor = NOTHING; /* as given */
 static int seed_given;
 
 static double number(const char *name, const char *value, double max, const char *what)
@@ -31,7 +33,8 @@ static uint64_t seed(const char *name, const char *value)
 	char *end;
 	unsigned long v = strtoul(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || v > UINT32_MAX)
-		launcher_fail("%s %s: expected a whole number between 0 and %u", name, value, UINT32_MAX);
+		launcher_fail("%s %s: expected a whole number between 0 and %u", name, value,
+			      UINT32_MAX);
 	return v;
 }
 

@@ -43,12 +43,14 @@ static const char usage[] =
 	"  --cfg=KEY:VALUE      a setting of SimGrid\n";
 
 static const char *const cost_options[ORR_NCOSTS] = {
-	[ORR_COST_SUBMIT] = "--cost-submit", [ORR_COST_ACCESS] = "--cost-access", [ORR_COST_FOREIGN] = "--cost-foreign", [ORR_COST_COMPLETE] = "--cost-complete",
-	[ORR_COST_DATUM] = "--cost-datum", [ORR_COST_SCHED] = "--cost-sched", [ORR_COST_MESSAGE] = "--cost-message",
-	[ORR_COST_INTERRUPT] = "--cost-interrupt", [ORR_COST_WAKE] = "--cost-wake", [ORR_COST_LOOK] = "--cost-look",
+	[ORR_COST_SUBMIT] = "--cost-submit",   [ORR_COST_ACCESS] = "--cost-access",
+	[ORR_COST_FOREIGN] = "--cost-foreign", [ORR_COST_COMPLETE] = "--cost-complete",
+	[ORR_COST_DATUM] = "--cost-datum",     [ORR_COST_SCHED] = "--cost-sched",
+	[ORR_COST_MESSAGE] = "--cost-message", [ORR_COST_INTERRUPT] = "--cost-interrupt",
+	[ORR_COST_WAKE] = "--cost-wake",       [ORR_COST_LOOK] = "--cost-look",
 };
 
-static unsigned costs_given;	/* bit i: the user decided on cost i */
+static unsigned costs_given; /* bit i: the user decided on cost i */
 
 int launcher_cost_given(int cost)
 {
@@ -136,8 +138,8 @@ static void set_option(struct launcher_options *o, const char *name, const char 
 static void default_costs(void)
 {
 	static const double us[ORR_NCOSTS] = {
-		[ORR_COST_SUBMIT] = 0.5, [ORR_COST_FOREIGN] = 0.04, [ORR_COST_COMPLETE] = 0.3, [ORR_COST_SCHED] = 0.2,
-		[ORR_COST_MESSAGE] = 0.5,
+		[ORR_COST_SUBMIT] = 0.5, [ORR_COST_FOREIGN] = 0.04, [ORR_COST_COMPLETE] = 0.3,
+		[ORR_COST_SCHED] = 0.2,  [ORR_COST_MESSAGE] = 0.5,
 	};
 	memcpy(orr_sim.costs, us, sizeof(us));
 }
@@ -165,12 +167,16 @@ static void read_environment(void)
 	maybe_drop("STARPU_SIMGRID_TASK_SUBMIT_COST", ORR_COST_FOREIGN);
 	maybe_drop("STARPU_SIMGRID_TASK_PUSH_COST", ORR_COST_SCHED);
 	maybe_drop("STARPU_SIMGRID_FETCHING_INPUT_COST", ORR_COST_DATUM);
-	const char *costs = getenv("ORR_SIM_COSTS"), *fold = getenv("STARPU_MALLOC_SIMULATION_FOLD");
+	const char *costs = getenv("ORR_SIM_COSTS"),
+		   *fold = getenv("STARPU_MALLOC_SIMULATION_FOLD");
 	if (costs && !strcmp(costs, "0")) {
 		memset(orr_sim.costs, 0, sizeof(orr_sim.costs));
 		costs_given = ~0u;
 	}
-	orr_sim.fold_bytes = (size_t) (fold && *fold ? positive("STARPU_MALLOC_SIMULATION_FOLD", fold, 1L << 20) : 1) << 20;
+	orr_sim.fold_bytes = (size_t) (fold && *fold ? positive("STARPU_MALLOC_SIMULATION_FOLD",
+								fold, 1L << 20)
+						     : 1)
+			     << 20;
 }
 
 void launcher_options_read(struct launcher_options *o, int argc, char **argv)

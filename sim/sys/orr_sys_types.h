@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The simulated world's inline half of the seam (contract: core/sys.h). Actors are scheduled cooperatively on one system thread, so
- * locks compile to nothing, atomics are plain operations, and waking costs a load when nobody waits.
+/* The simulated world's inline half of the seam (contract: core/sys.h). Actors are scheduled
+ * cooperatively on one system thread, so locks compile to nothing, atomics are plain operations,
+ * and waking costs a load when nobody waits.
  *
- * Invariant: orr_sim_self either describes the running actor, or the running actor's stack lies outside of the bounds that it holds:
- * every actor has its own stack, so one comparison with the stack pointer tells whether the cached pointer is right, whoever
- * switched actors since (0.6 ns; asking SimGrid takes 6 ns). A build with -DORR_SIM_DEBUG asserts that no lock is held across a
+ * Invariant: orr_sim_self either describes the running actor, or the running actor's stack lies
+ * outside of the bounds that it holds: every actor has its own stack, so one comparison with the
+ * stack pointer tells whether the cached pointer is right, whoever switched actors since (0.6 ns;
+ * asking SimGrid takes 6 ns). A build with -DORR_SIM_DEBUG asserts that no lock is held across a
  * wait. */
 #ifndef ORR_SYS_TYPES_H
 #define ORR_SYS_TYPES_H
@@ -22,22 +24,36 @@
 #define ORR_ATOMIC_OR(p, v) (*(p) |= (v))
 #define ORR_ATOMIC_AND(p, v) (*(p) &= (v))
 #define ORR_ATOMIC_XCHG(p, v) \
-	__extension__({ __auto_type orr_p_ = (p); __typeof__(*orr_p_) orr_old_ = *orr_p_; *orr_p_ = (v); orr_old_; })
+	__extension__({ \
+		__auto_type orr_p_ = (p); \
+		__typeof__(*orr_p_) orr_old_ = *orr_p_; \
+		*orr_p_ = (v); \
+		orr_old_; \
+	})
 #define ORR_ATOMIC_CAS(p, old, v) \
-	__extension__({ __auto_type orr_p_ = (p); __auto_type orr_o_ = (old); int orr_same_ = *orr_p_ == *orr_o_; \
-			if (orr_same_) *orr_p_ = (v); else *orr_o_ = *orr_p_; orr_same_; })
+	__extension__({ \
+		__auto_type orr_p_ = (p); \
+		__auto_type orr_o_ = (old); \
+		int orr_same_ = *orr_p_ == *orr_o_; \
+		if (orr_same_) \
+			*orr_p_ = (v); \
+		else \
+			*orr_o_ = *orr_p_; \
+		orr_same_; \
+	})
 #define ORR_ATOMIC_FENCE() ((void) 0)
 
 /* ---- who am I ---- */
 
 /* The head of what sim/sys knows of an actor; the rest is in sim.h. */
 struct orr_sim_actor_head {
-	struct orr_thread thread;	/* first: a thread's address is its actor's */
-	uintptr_t stack_low;		/* the actor's stack is [stack_low, stack_low + stack_size) */
+	struct orr_thread thread; /* first: a thread's address is its actor's */
+	uintptr_t stack_low;      /* the actor's stack is [stack_low, stack_low + stack_size) */
 	size_t stack_size;
-	const double *costs;		/* the process's node->costs */
-	unsigned nlocks;		/* locks held, only counted in debug builds */
-	unsigned carries_debt;		/* its debt is paid by the next kernel's end instead of by sleeping */
+	const double *costs; /* the process's node->costs */
+	unsigned nlocks;     /* locks held, only counted in debug builds */
+	unsigned
+		carries_debt; /* its debt is paid by the next kernel's end instead of by sleeping */
 };
 
 /* The actor that ran last when somebody asked. Never NULL. */
@@ -50,39 +66,90 @@ void orr_sim_settle_slow(struct orr_thread *t);
 static inline struct orr_sim_actor_head *orr_sim_actor_head(void)
 {
 	struct orr_sim_actor_head *a = orr_sim_self;
-	if (__builtin_expect((uintptr_t) __builtin_frame_address(0) - a->stack_low < a->stack_size, 1))
+	if (__builtin_expect((uintptr_t) __builtin_frame_address(0) - a->stack_low < a->stack_size,
+			     1))
 		return a;
 	return orr_sim_self_slow();
 }
 
-static inline struct orr_thread *orr_thread_self(void) { return &orr_sim_actor_head()->thread; }
-static inline struct orr_node *orr_self(void) { return orr_sim_actor_head()->thread.node; }
+static inline struct orr_thread *orr_thread_self(void)
+{
+	return &orr_sim_actor_head()->thread;
+}
+static inline struct orr_node *orr_self(void)
+{
+	return orr_sim_actor_head()->thread.node;
+}
 
 /* ---- locks: one byte, free of cost ---- */
-typedef struct { uint8_t held; } orr_lock_t;
+typedef struct {
+	uint8_t held;
+} orr_lock_t;
 
 #ifdef ORR_SIM_DEBUG
 void orr_sim_lock_check(orr_lock_t *l, int locks);
-static inline void orr_lock(orr_lock_t *l) { orr_sim_lock_check(l, 1); }
-static inline int orr_trylock(orr_lock_t *l) { orr_sim_lock_check(l, 1); return 1; }
-static inline void orr_unlock(orr_lock_t *l) { orr_sim_lock_check(l, 0); }
+static inline void orr_lock(orr_lock_t *l)
+{
+	orr_sim_lock_check(l, 1);
+}
+static inline int orr_trylock(orr_lock_t *l)
+{
+	orr_sim_lock_check(l, 1);
+	return 1;
+}
+static inline void orr_unlock(orr_lock_t *l)
+{
+	orr_sim_lock_check(l, 0);
+}
 #else
-static inline void orr_lock(orr_lock_t *l) { (void) l; }
-static inline int orr_trylock(orr_lock_t *l) { (void) l; return 1; }
-static inline void orr_unlock(orr_lock_t *l) { (void) l; }
+static inline void orr_lock(orr_lock_t *l)
+{
+	(void) l;
+}
+static inline int orr_trylock(orr_lock_t *l)
+{
+	(void) l;
+	return 1;
+}
+static inline void orr_unlock(orr_lock_t *l)
+{
+	(void) l;
+}
 #endif
-static inline void orr_lock_init(orr_lock_t *l) { l->held = 0; }
+static inline void orr_lock_init(orr_lock_t *l)
+{
+	l->held = 0;
+}
 
 /* ---- event counts ---- */
-typedef struct { uint32_t seq; uint32_t waiters; struct orr_sim_actor *blocked; } orr_waitq_t;
+typedef struct {
+	uint32_t seq;
+	uint32_t waiters;
+	struct orr_sim_actor *blocked;
+} orr_waitq_t;
 
 int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us);
 void orr_waitq_wake_slow(orr_waitq_t *q);
 
-static inline void orr_waitq_init(orr_waitq_t *q) { q->seq = 0; q->waiters = 0; q->blocked = NULL; }
-static inline void orr_waitq_destroy(orr_waitq_t *q) { (void) q; }
-static inline unsigned orr_waitq_prepare(orr_waitq_t *q) { q->waiters++; return q->seq; }
-static inline void orr_waitq_cancel(orr_waitq_t *q) { q->waiters--; }
+static inline void orr_waitq_init(orr_waitq_t *q)
+{
+	q->seq = 0;
+	q->waiters = 0;
+	q->blocked = NULL;
+}
+static inline void orr_waitq_destroy(orr_waitq_t *q)
+{
+	(void) q;
+}
+static inline unsigned orr_waitq_prepare(orr_waitq_t *q)
+{
+	q->waiters++;
+	return q->seq;
+}
+static inline void orr_waitq_cancel(orr_waitq_t *q)
+{
+	q->waiters--;
+}
 
 static inline void orr_waitq_wake(orr_waitq_t *q)
 {
@@ -90,7 +157,10 @@ static inline void orr_waitq_wake(orr_waitq_t *q)
 		orr_waitq_wake_slow(q);
 }
 
-static inline void orr_waitq_wake_fenced(orr_waitq_t *q) { orr_waitq_wake(q); }
+static inline void orr_waitq_wake_fenced(orr_waitq_t *q)
+{
+	orr_waitq_wake(q);
+}
 
 /* ---- virtual costs ---- */
 static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c)
@@ -110,6 +180,6 @@ static inline void orr_sys_settle(struct orr_thread *t)
 }
 
 /* A pause in a spin loop; the simulated world has none. */
-static inline void orr_sys_relax(void) { }
+static inline void orr_sys_relax(void) {}
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the simulated world keeps: one struct orr_sim for the simulation, one struct orr_sim_rank per simulated process, one struct
- * orr_sim_actor per actor. Shared by sim/sys (in the library) and sim/launcher (the program that fills it in).
+/* What the simulated world keeps: one struct orr_sim for the simulation, one struct orr_sim_rank
+ * per simulated process, one struct orr_sim_actor per actor. Shared by sim/sys (in the library) and
+ * sim/launcher (the program that fills it in).
  *
- * Invariant: everything but orr_sim_self is reached from orr_sim; only the launcher writes the settings, before any actor runs. */
+ * Invariant: everything but orr_sim_self is reached from orr_sim; only the launcher writes the
+ * settings, before any actor runs. */
 #ifndef ORR_SIM_H
 #define ORR_SIM_H
 
@@ -23,32 +25,32 @@ enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 struct orr_sim_rank;
 
 struct orr_sim_actor {
-	struct orr_sim_actor_head head;	/* first */
+	struct orr_sim_actor_head head; /* first */
 	struct orr_sim_rank *rank;
-	enum orr_role role;		/* USER for the program's main actor too */
+	enum orr_role role; /* USER for the program's main actor too */
 	sg_actor_t actor;
-	sg_sem_t sem;			/* blocks it; made at the first wait */
-	void *timer;			/* pending time limit of the wait */
-	struct orr_sim_actor *wait_next;	/* in the list of orr_waitq_t */
-	void *bell_out;			/* MPI_Request of the last ring, or NULL */
-	uint8_t blocked;		/* waits in orr_sim_block */
+	sg_sem_t sem;                    /* blocks it; made at the first wait */
+	void *timer;                     /* pending time limit of the wait */
+	struct orr_sim_actor *wait_next; /* in the list of orr_waitq_t */
+	void *bell_out;                  /* MPI_Request of the last ring, or NULL */
+	uint8_t blocked;                 /* waits in orr_sim_block */
 	uint8_t timed_out;
-	uint8_t mpi;			/* MPI_Init was called by or for it */
-	uint8_t can_ring;		/* SMPI finds its rank: main and driver, children of the engine's actor */
-	uint8_t ring_request;		/* is to ring the engine's bell when it next waits */
-	void *ring;			/* MPI_Request of its last ring, NULL: none */
-	uint8_t active;			/* a function was handed to it and has not ended */
+	uint8_t mpi;      /* MPI_Init was called by or for it */
+	uint8_t can_ring; /* SMPI finds its rank: main and driver, children of the engine's actor */
+	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
+	void *ring;           /* MPI_Request of its last ring, NULL: none */
+	uint8_t active;       /* a function was handed to it and has not ended */
 	uint8_t detached;
-	double extra_us;		/* time that the kernel just running asked to last longer */
+	double extra_us; /* time that the kernel just running asked to last longer */
 	char name[24];
-	void (*code)(struct orr_sim_actor *);	/* what it runs */
-	void *(*fn)(void *);		/* what was handed to it */
+	void (*code)(struct orr_sim_actor *); /* what it runs */
+	void *(*fn)(void *);                  /* what was handed to it */
 	void *arg, *ret;
-	orr_waitq_t handed;		/* pre-made actors wait here for a function */
-	orr_waitq_t ended;		/* joiners wait here */
-	void **specific;		/* values of starpu_pthread keys */
+	orr_waitq_t handed; /* pre-made actors wait here for a function */
+	orr_waitq_t ended;  /* joiners wait here */
+	void **specific;    /* values of starpu_pthread keys */
 	unsigned nspecific;
-	unsigned npolls;		/* unsuccessful MPI_Test and relatives in a row */
+	unsigned npolls; /* unsuccessful MPI_Test and relatives in a row */
 };
 
 /* One line of the statistics: what a rank sent to a peer. */
@@ -60,13 +62,14 @@ struct orr_sim_peer {
 
 /* The cores of a computer, see sim_cores.c. */
 struct orr_sim_cores {
-	const char *name;		/* value of the property `computer`, NULL: of one rank only */
+	const char *name; /* value of the property `computer`, NULL: of one rank only */
 	unsigned ncores;
-	unsigned busy;			/* kernels that run on its CPUs, and messages that are being received */
-	unsigned waiting;		/* ranks that run none of them and wait for messages: they look again and again */
-	double done_us, since_us;	/* see sim_cores.c */
-	double wake_us;			/* what such a look takes from a core */
-	struct orr_sim_rank *ranks;	/* by next_on_computer */
+	unsigned busy;    /* kernels that run on its CPUs, and messages that are being received */
+	unsigned waiting; /* ranks that run none of them and wait for messages: they look again and
+			     again */
+	double done_us, since_us;   /* see sim_cores.c */
+	double wake_us;             /* what such a look takes from a core */
+	struct orr_sim_rank *ranks; /* by next_on_computer */
 };
 
 struct orr_sim_mpi;
@@ -76,38 +79,45 @@ struct orr_sim_rank {
 	int rank;
 	sg_host_t host;
 	const char *machine_name;
-	struct orr_machine *machine;	/* NULL: the built-in description */
+	struct orr_machine *machine; /* NULL: the built-in description */
 	unsigned ncpus;
-	double slowness;		/* of everything that it computes, beside what models tell */
+	double slowness; /* of everything that it computes, beside what models tell */
 	struct orr_sim_cores *cores;
 	struct orr_sim_rank *next_on_computer;
-	double stolen_us;		/* what its next kernel lasts longer, for a core that others took from it */
-	unsigned nrunning;		/* kernels on its CPUs */
-	unsigned receiving;		/* messages that its engine receives with the processor, as no worker has time to do so later */
-	double looked_us;		/* when a worker looked after messages last */
-	double copy_us, touch_us;	/* the processor's time per received byte, and per byte of memory that was never used before */
-	double way_us;			/* the network's time per byte of a long message, where copy_us is given */
-	size_t live, peak, untouched;	/* bytes of main memory that the runtime has, has had at most, and has not written to yet */
+	double stolen_us;  /* what its next kernel lasts longer, for a core that others took from it
+			    */
+	unsigned nrunning; /* kernels on its CPUs */
+	unsigned receiving; /* messages that its engine receives with the processor, as no worker
+			       has time to do so later */
+	double looked_us;   /* when a worker looked after messages last */
+	double copy_us, touch_us; /* the processor's time per received byte, and per byte of memory
+				     that was never used before */
+	double way_us; /* the network's time per byte of a long message, where copy_us is given */
+	size_t live, peak, untouched; /* bytes of main memory that the runtime has, has had at most,
+					 and has not written to yet */
 	struct orr_node *node;
 	struct orr_sim_actor *engine, *driver, *main;
 	int (*entry)(int, char **);
 	char **argv;
-	int ended, status;		/* the program's main is over, with this status */
+	int ended, status; /* the program's main is over, with this status */
 	double end_us;
-	int runtime_up;			/* between orr_sys_node_init and orr_sys_node_exit */
-	uint64_t tasks;			/* completed, as reported */
+	int runtime_up; /* between orr_sys_node_init and orr_sys_node_exit */
+	uint64_t tasks; /* completed, as reported */
 	struct orr_sim_peer *peers;
 	unsigned npeers;
-	struct orr_sim_mpi *mpi;	/* sim_mpi.c's own */
-	struct orr_sim_bus *bus;	/* sim_bus.c's own; NULL until a copy or a device needs it */
-	double joules;			/* used by what the runtime knew of, as reported at its end */
-	struct orr_sim_library *libraries;	/* sim_library.c's own */
-	struct orr_graph **graphs;	/* of all starts of the runtime, with --bound */
+	struct orr_sim_mpi *mpi; /* sim_mpi.c's own */
+	struct orr_sim_bus *bus; /* sim_bus.c's own; NULL until a copy or a device needs it */
+	double joules;           /* used by what the runtime knew of, as reported at its end */
+	struct orr_sim_library *libraries; /* sim_library.c's own */
+	struct orr_graph **graphs;         /* of all starts of the runtime, with --bound */
 	unsigned ngraphs;
 };
 
 /* Simulated time of kernels without a calibrated model, by name. */
-struct orr_sim_uncalibrated { char *name; double us; };
+struct orr_sim_uncalibrated {
+	char *name;
+	double us;
+};
 
 struct orr_sim {
 	/* settings */
@@ -115,18 +125,20 @@ struct orr_sim {
 	enum orr_sim_kernels kernels;
 	double costs[ORR_NCOSTS];
 	size_t fold_bytes;
-	int cuda_from_model;		/* functions for the CPU stand for missing ones on devices that their models know */
-	int transfer_cost, alloc_cost;	/* what copies between memories and allocations on devices take counts */
-	size_t stack_small, stack_main;	/* of engine and driver; of main and user threads */
+	int cuda_from_model; /* functions for the CPU stand for missing ones on devices that their
+				models know */
+	int transfer_cost, alloc_cost;  /* what copies between memories and allocations on devices
+					   take counts */
+	size_t stack_small, stack_main; /* of engine and driver; of main and user threads */
 	const char *stats_file, *report_file;
-	int bound;			/* lower bounds are reported */
+	int bound; /* lower bounds are reported */
 	struct orr_sim_noise noise;
-	int progress;			/* stderr is a terminal */
+	int progress; /* stderr is a terminal */
 	/* state */
 	struct orr_sim_rank *ranks;
-	unsigned nlibraries;		/* copies of shared objects of users */
+	unsigned nlibraries; /* copies of shared objects of users */
 	int nended;
-	int status;			/* first non-zero status of a rank */
+	int status; /* first non-zero status of a rank */
 	int status_rank;
 	uint64_t tasks_done;
 	double kernel_us[ORR_PERF_NSOURCES];
@@ -134,7 +146,7 @@ struct orr_sim {
 	unsigned nuncalibrated;
 	double wall_start, wall_shown;
 	unsigned progress_calls;
-	int progress_begun, progress_shown;	/* a line of progress was written; it is there now */
+	int progress_begun, progress_shown; /* a line of progress was written; it is there now */
 	/* given by the launcher: ends the simulation after all is reported; does not return */
 	void (*finish)(int status) __attribute__((noreturn));
 };
@@ -144,16 +156,20 @@ extern struct orr_sim orr_sim;
 /* sim_actor.c */
 /* The running actor, or NULL outside of actors. */
 struct orr_sim_actor *orr_sim_actor_self(void);
-/* Starts code(actor) in a new actor on the rank's host; the running actor becomes its parent. instance: the SMPI instance that it
- * joins, or NULL. */
-struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role, const char *name, const char *instance,
-					  size_t stack, void (*code)(struct orr_sim_actor *));
-/* Blocks the running actor until orr_sim_unblock or until virtual time deadline_s (< 0: none). Returns 1 when the time ran out. */
+/* Starts code(actor) in a new actor on the rank's host; the running actor becomes its parent.
+ * instance: the SMPI instance that it joins, or NULL. */
+struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role,
+					  const char *name, const char *instance, size_t stack,
+					  void (*code)(struct orr_sim_actor *));
+/* Blocks the running actor until orr_sim_unblock or until virtual time deadline_s (< 0: none).
+ * Returns 1 when the time ran out. */
 int orr_sim_block(struct orr_sim_actor *a, double deadline_s);
 void orr_sim_unblock(struct orr_sim_actor *a);
-/* The code of engine and driver actors: run what orr_sys_thread_start hands over, again and again. */
+/* The code of engine and driver actors: run what orr_sys_thread_start hands over, again and again.
+ */
 void orr_sim_serve(struct orr_sim_actor *a);
-/* The end of the program's main: by return, exit() or in error. The last one ends the simulation. Returns otherwise. */
+/* The end of the program's main: by return, exit() or in error. The last one ends the simulation.
+ * Returns otherwise. */
 void orr_sim_rank_end(struct orr_sim_rank *r, int status);
 /* The end of a user thread, called in it; it must return to SimGrid at once. */
 void orr_sim_user_end(struct orr_sim_actor *a, void *ret);
@@ -162,7 +178,8 @@ void orr_sim_park(struct orr_sim_actor *a) __attribute__((noreturn));
 
 /* sim_glue.cpp: what of SimGrid has a C++ interface only */
 double orr_sim_clock_s(void);
-sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host, const char *instance, int rank, size_t stack,
+sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host,
+			      const char *instance, int rank, size_t stack,
 			      void (*code)(struct orr_sim_actor *));
 /* Calls orr_sim_timer_fired(a) at that time, unless cancelled before. */
 void *orr_sim_glue_timer_set(double date_s, struct orr_sim_actor *a);
@@ -185,17 +202,19 @@ void orr_sim_mpi_actor_end(struct orr_sim_actor *a);
 /* sim_pthread.c: runs the destructors of the actor's thread-specific values */
 void orr_sim_thread_destructors(struct orr_sim_actor *a);
 
-/* sim_bus.c: the links between main memory and the devices of a process that starts, and their end. 0 or -ENOMEM. */
+/* sim_bus.c: the links between main memory and the devices of a process that starts, and their end.
+ * 0 or -ENOMEM. */
 int orr_sim_bus_init(struct orr_sim_rank *r);
 void orr_sim_bus_exit(struct orr_sim_rank *r);
-/* When a kernel of that length is over which is given to the device of a memory node now: workers of a device share it. */
+/* When a kernel of that length is over which is given to the device of a memory node now: workers
+ * of a device share it. */
 double orr_sim_bus_kernel_end(struct orr_sim_rank *r, unsigned memnode, double us);
 
 /* sim_bound.c: lower bounds on the time of what all ranks submitted. */
 struct orr_sim_bounds {
-	double area_us, area_mean_us;	/* of the rank with most work; mean over ranks */
+	double area_us, area_mean_us; /* of the rank with most work; mean over ranks */
 	int area_rank;
-	double path_us;			/* of the longest path through tasks of all ranks */
+	double path_us; /* of the longest path through tasks of all ranks */
 };
 /* The runtime of a rank stops: its graph is kept. */
 void orr_sim_bound_collect(struct orr_sim_rank *r);
@@ -205,15 +224,21 @@ int orr_sim_bound_compute(struct orr_sim_bounds *b);
 /* sim_cores.c */
 /* How often others look after messages at most where workers do, too (src/sys/mpi_real.c). */
 #define ORR_SIM_PATROL_US 1000.0
-/* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap yet. */
+/* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap
+ * yet. */
 double orr_sim_cores_enter(struct orr_sim_rank *r, double us);
 /* It is over. May give the processor away. */
 void orr_sim_cores_leave(struct orr_sim_rank *r);
 /* Whether kernels run on all cores. */
-static inline int orr_sim_cores_full(const struct orr_sim_rank *r) { return r->cores->busy >= r->cores->ncores; }
-/* When the first of the kernels that run on the rank's CPUs will be over, INFINITY when none runs. */
+static inline int orr_sim_cores_full(const struct orr_sim_rank *r)
+{
+	return r->cores->busy >= r->cores->ncores;
+}
+/* When the first of the kernels that run on the rank's CPUs will be over, INFINITY when none runs.
+ */
 double orr_sim_cores_next_end(const struct orr_sim_rank *r);
-/* [waits] The rank's engine has so much to do for a message, beside whatever else runs; it comes back when that is done. */
+/* [waits] The rank's engine has so much to do for a message, beside whatever else runs; it comes
+ * back when that is done. */
 void orr_sim_cores_receive(struct orr_sim_rank *r, double us);
 /* Something other than a kernel takes a core for that long. */
 void orr_sim_cores_steal(struct orr_sim_rank *r, double us);

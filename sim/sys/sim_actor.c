@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Actors: who runs, blocking and waking, event counts, threads, virtual time.
  *
- * Measured on a 2-core machine with SimGrid 3.32, per operation: semaphore acquire + release by another actor 0.30 us, suspend and
- * resume 0.40, condition 0.5 (1.1 with a time limit), yield 0.14. So an actor blocks on a semaphore of its own, and a time limit is
- * a timer that releases it (0.43 us in all).
+ * Measured on a 2-core machine with SimGrid 3.32, per operation: semaphore acquire + release by
+ * another actor 0.30 us, suspend and resume 0.40, condition 0.5 (1.1 with a time limit), yield
+ * 0.14. So an actor blocks on a semaphore of its own, and a time limit is a timer that releases it
+ * (0.43 us in all).
  *
- * Invariant: an actor is in the list of at most one event count, and its semaphore is released exactly once per orr_sim_block: by
- * whoever clears `blocked`. */
+ * Invariant: an actor is in the list of at most one event count, and its semaphore is released
+ * exactly once per orr_sim_block: by whoever clears `blocked`. */
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
@@ -16,8 +17,9 @@
 #include <unistd.h>
 #include "sim.h"
 
-/* Answers for code that runs outside of actors (the launcher, its diagnosis, threads that kernels start). Its bounds hold no stack. */
-static struct orr_node nobody;	/* what it speaks for before there are ranks: messages look at it */
+/* Answers for code that runs outside of actors (the launcher, its diagnosis, threads that kernels
+ * start). Its bounds hold no stack. */
+static struct orr_node nobody; /* what it speaks for before there are ranks: messages look at it */
 static struct orr_sim_actor outside = { .head.thread.node = &nobody };
 
 struct orr_sim orr_sim;
@@ -171,7 +173,8 @@ void orr_waitq_wake_slow(orr_waitq_t *q)
 	struct orr_sim_actor *first = q->blocked, *a, *next;
 	q->seq++;
 	q->blocked = NULL;
-	/* Releasing gives the processor away: nobody of the list may be found blocked, nor q be used, from then on. */
+	/* Releasing gives the processor away: nobody of the list may be found blocked, nor q be
+	 * used, from then on. */
 	for (a = first; a; a = a->wait_next)
 		claim(a);
 	for (a = first; a; a = next) {
@@ -187,7 +190,10 @@ double orr_sys_now_us(void)
 	return orr_sim_clock_s() * 1e6;
 }
 
-double orr_sys_origin_us(void) { return 0; }
+double orr_sys_origin_us(void)
+{
+	return 0;
+}
 
 void orr_sys_sleep_us(double us)
 {
@@ -228,8 +234,9 @@ static void actor_main(struct orr_sim_actor *a)
 	a->code(a);
 }
 
-struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role, const char *name, const char *instance,
-					  size_t stack, void (*code)(struct orr_sim_actor *))
+struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role,
+					  const char *name, const char *instance, size_t stack,
+					  void (*code)(struct orr_sim_actor *))
 {
 	struct orr_sim_actor *a = calloc(1, sizeof(*a));
 	if (!a) {
@@ -286,7 +293,8 @@ void orr_sim_serve(struct orr_sim_actor *a)
 	}
 }
 
-/* The last thing that an actor started by orr_sys_thread_start(USER) does: from the moment that joiners are woken, a is theirs. */
+/* The last thing that an actor started by orr_sys_thread_start(USER) does: from the moment that
+ * joiners are woken, a is theirs. */
 void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
 {
 	int detached = a->detached;
@@ -317,13 +325,15 @@ static struct orr_sim_rank *rank_of(struct orr_node *node)
 	return node->sys ? node->sys : orr_sim_actor_self()->rank;
 }
 
-orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name, int cpu, void *(*fn)(void *), void *arg)
+orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name,
+				       int cpu, void *(*fn)(void *), void *arg)
 {
 	struct orr_sim_rank *r = rank_of(node);
 	struct orr_sim_actor *a = role == ORR_ROLE_ENGINE ? r->engine : r->driver;
 	(void) cpu;
 	if (role == ORR_ROLE_USER) {
-		a = orr_sim_actor_start(r, role, name ? name : "thread", NULL, orr_sim.stack_main, user_thread);
+		a = orr_sim_actor_start(r, role, name ? name : "thread", NULL, orr_sim.stack_main,
+					user_thread);
 		if (!a)
 			return NULL;
 	} else if (a->active) {
@@ -388,8 +398,9 @@ void orr_sim_rank_end(struct orr_sim_rank *r, int status)
 		orr_sim.status_rank = r->rank;
 		orr_sim_progress_clear();
 		if (orr_sim.nranks > 1)
-			fprintf(stderr, "orrery sim: the program of rank %d ended with status %d after %.6f s of virtual time\n", r->rank,
-				status, r->end_us * 1e-6);
+			fprintf(stderr,
+				"orrery sim: the program of rank %d ended with status %d after %.6f s of virtual time\n",
+				r->rank, status, r->end_us * 1e-6);
 		/* As with mpirun, the others do not outlive it for long, even when they poll. */
 		if (orr_sim.nended < orr_sim.nranks)
 			alarm(5);

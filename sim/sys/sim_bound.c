@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lower bounds on the virtual time of what all ranks submitted (--bound).
  *
- * Each rank's runtime records its graph of tasks and messages (core/graph.h). Area: a rank's tasks have to be done by that rank's units;
- * runs of the runtime in a rank follow one another. Critical path: the graphs of all ranks, joined where a send meets its receive, the
- * k-th one from a rank to another with the same tag; messages, copies and the runtime's own work take no time on it.
- * Invariant: with kernels that take the times of their models, no schedule on these machines is shorter than either bound. */
+ * Each rank's runtime records its graph of tasks and messages (core/graph.h). Area: a rank's tasks
+ * have to be done by that rank's units; runs of the runtime in a rank follow one another. Critical
+ * path: the graphs of all ranks, joined where a send meets its receive, the k-th one from a rank to
+ * another with the same tag; messages, copies and the runtime's own work take no time on it.
+ *
+ * Invariant: with kernels that take the times of their models, no schedule on these machines is
+ * shorter than either bound. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +17,7 @@
 /* A message as one of its two sides posted it. */
 struct end {
 	int32_t src, dst;
-	uint32_t context, node;	/* node: in the joined graph */
+	uint32_t context, node; /* node: in the joined graph */
 	int64_t tag;
 	uint64_t order;
 	int receive;
@@ -26,7 +29,7 @@ struct joined {
 	uint64_t nedges;
 	uint64_t *off;
 	uint32_t *from, *to, *succ, *npred, *todo;
-	double *us, *start;	/* shortest time of a node; earliest start */
+	double *us, *start; /* shortest time of a node; earliest start */
 	struct end *end;
 	uint64_t nends;
 };
@@ -96,7 +99,8 @@ static void join_messages(struct joined *j)
 	qsort(j->end, j->nends, sizeof(*j->end), by_meeting);
 	for (uint64_t first = 0, next; first < j->nends; first = next) {
 		uint64_t receives = first;
-		for (next = first; next < j->nends && same_channel(&j->end[first], &j->end[next]); next++)
+		for (next = first; next < j->nends && same_channel(&j->end[first], &j->end[next]);
+		     next++)
 			receives += !j->end[next].receive;
 		for (uint64_t k = 0; first + k < receives && receives + k < next; k++)
 			add_edge(j, j->end[first + k].node, j->end[receives + k].node);
@@ -113,9 +117,14 @@ static void add_graph(struct joined *j, int rank, const struct orr_graph *g)
 	for (uint32_t i = 0; i < g->nmessages; i++) {
 		const struct orr_graph_message *m = &g->message[i];
 		if (m->peer < 0)
-			continue;	/* from anybody: the graph does not say whom */
-		j->end[j->nends] = (struct end) { m->receive ? m->peer : rank, m->receive ? rank : m->peer, m->context, base + m->node, m->tag,
-						  j->nends, m->receive };
+			continue; /* from anybody: the graph does not say whom */
+		j->end[j->nends] = (struct end){ m->receive ? m->peer : rank,
+						 m->receive ? rank : m->peer,
+						 m->context,
+						 base + m->node,
+						 m->tag,
+						 j->nends,
+						 m->receive };
 		j->nends++;
 	}
 }
@@ -140,7 +149,8 @@ static int join(struct joined *j)
 	j->to = calloc(nedges + nends + 1, sizeof(*j->to));
 	j->succ = calloc(nedges + nends + 1, sizeof(*j->succ));
 	j->end = calloc(nends + 1, sizeof(*j->end));
-	if (nnodes >= UINT32_MAX || !j->off || !j->npred || !j->todo || !j->us || !j->start || !j->from || !j->to || !j->succ || !j->end)
+	if (nnodes >= UINT32_MAX || !j->off || !j->npred || !j->todo || !j->us || !j->start ||
+	    !j->from || !j->to || !j->succ || !j->end)
 		return -ENOMEM;
 	for (int i = 0; i < orr_sim.nranks; i++)
 		for (unsigned k = 0; k < orr_sim.ranks[i].ngraphs; k++)

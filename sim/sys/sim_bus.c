@@ -1,31 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The links between the memories of a simulated machine: how long a copy takes, and which copies wait for each other.
+/* The links between the memories of a simulated machine: how long a copy takes, and which copies
+ * wait for each other.
  *
  * A copy takes latency + size / bandwidth, as measured between the two memories. It needs
- * - the engine of each device that takes part: a device has one engine for what comes in and one for what goes out;
- * - when main memory takes part, the link that all devices of the node share, which has a capacity per direction (.memory's link_in and
- *   link_out, else that of the fastest measured copy in that direction). A copy takes its size from the link: with a link that is twice
- *   as fast as a device, two devices copy at full speed.
+ * - the engine of each device that takes part: a device has one engine for what comes in and one
+ * for what goes out;
+ * - when main memory takes part, the link that all devices of the node share, which has a capacity
+ * per direction (.memory's link_in and link_out, else that of the fastest measured copy in that
+ * direction). A copy takes its size from the link: with a link that is twice as fast as a device,
+ * two devices copy at full speed.
  * - when a disk takes part, that disk, which serves one copy at a time.
  * What nobody described is assumed (perf.h): buses of fake devices, for one, and disks.
- * Engines and link serve in the order in which copies were asked for, so that the end of a copy is known when it starts. Copies from
- * device to device go beside the shared link: their measured bandwidth says what the way between the two is like.
- * Invariant: no engine moves more than one copy at a time, no link more than its capacity over any backlog. */
+ * Engines and link serve in the order in which copies were asked for, so that the end of a copy is
+ * known when it starts. Copies from device to device go beside the shared link: their measured
+ * bandwidth says what the way between the two is like.
+ *
+ * Invariant: no engine moves more than one copy at a time, no link more than its capacity over any
+ * backlog. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
 
-#define ALLOC_US 100.0		/* of devices that were not measured */
+#define ALLOC_US 100.0 /* of devices that were not measured */
 
 enum { FROM_MAIN, TO_MAIN };
 
 struct orr_sim_bus {
-	double capacity[2];	/* bytes per microsecond of the shared link, by direction; 0: unlimited */
+	double capacity[2]; /* bytes per microsecond of the shared link, by direction; 0: unlimited
+			     */
 	double link_free[2];
 	double alloc_us;
-	struct { double in_free, out_free; } engine[STARPU_MAXNODES];	/* a disk's: in_free alone */
-	unsigned nkernels;	/* that a device executes at once */
+	struct {
+		double in_free, out_free;
+	} engine[STARPU_MAXNODES]; /* a disk's: in_free alone */
+	unsigned nkernels;         /* that a device executes at once */
 	double kernel_free[STARPU_MAXNODES][ORR_MAX_KERNELS];
 };
 
@@ -35,7 +44,8 @@ static double fastest(const struct orr_machine *m, int direction)
 	double best = 0;
 	for (unsigned k = 0; m->bandwidth && k < m->nnuma; k++) {
 		for (unsigned i = m->nnuma; i < m->nmemnodes; i++) {
-			double v = m->bandwidth[direction == FROM_MAIN ? k * m->nmemnodes + i : i * m->nmemnodes + k];
+			double v = m->bandwidth[direction == FROM_MAIN ? k * m->nmemnodes + i
+								       : i * m->nmemnodes + k];
 			if (v > best)
 				best = v;
 		}
@@ -115,7 +125,8 @@ double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, si
 {
 	struct orr_sim_rank *r = node->sys;
 	double now = orr_sys_now_us(), start = now, us = alone_us(node, src, dst, size);
-	int from_device = is_device(&node->memnodes[src]), to_device = is_device(&node->memnodes[dst]);
+	int from_device = is_device(&node->memnodes[src]),
+	    to_device = is_device(&node->memnodes[dst]);
 	if (!(us > 0))
 		return now;
 	/* Fake devices and disks come without a description of the machine. */
@@ -123,7 +134,8 @@ double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, si
 		return now + us;
 	struct orr_sim_bus *b = r->bus;
 	if (is_kind(node, src, STARPU_DISK_RAM) || is_kind(node, dst, STARPU_DISK_RAM)) {
-		double *disk_free = &b->engine[is_kind(node, src, STARPU_DISK_RAM) ? src : dst].in_free;
+		double *disk_free =
+			&b->engine[is_kind(node, src, STARPU_DISK_RAM) ? src : dst].in_free;
 		later(&start, *disk_free);
 		return *disk_free = start + us;
 	}

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cores: what happens when kernels and the runtime's own work want more of them than a computer has.
+/* Cores: what happens when kernels and the runtime's own work want more of them than a computer
+ * has.
  *
- * Ranks on one computer share its cores (host property `computer`); every other rank has a computer of its own. While more kernels
- * run than there are cores, all of them go slower alike, as under an operating system that shares time out evenly; and so they do for
- * ranks that wait for messages, whose threads look again and again, and for messages that such ranks receive. What the program's thread
- * and the progression of messages do while no core is free is otherwise taken from the rank's next kernel.
- * Invariant: a running kernel's end_us is the instant at which it is over if nothing starts or ends before; all that runs on a computer
- * has the same speed, so that its order never changes; `done_us` is how much of it was done by `since_us`. */
+ * Ranks on one computer share its cores (host property `computer`); every other rank has a computer
+ * of its own. While more kernels run than there are cores, all of them go slower alike, as under an
+ * operating system that shares time out evenly; and so they do for ranks that wait for messages,
+ * whose threads look again and again, and for messages that such ranks receive. What the program's
+ * thread and the progression of messages do while no core is free is otherwise taken from the
+ * rank's next kernel.
+ *
+ * Invariant: a running kernel's end_us is the instant at which it is over if nothing starts or ends
+ * before; all that runs on a computer has the same speed, so that its order never changes;
+ * `done_us` is how much of it was done by `since_us`. */
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
 #include "core/worker.h"
 #include "mpi/mpi.h"
 
-/* What a waiting rank takes of a core: its thread naps this long between two looks (src/sys/mpi_real.c). */
+/* What a waiting rank takes of a core: its thread naps this long between two looks
+ * (src/sys/mpi_real.c). */
 #define NAP_US 50.0
 #define LEAST_LEFT 0.5
 
@@ -24,7 +30,8 @@ static double speed(const struct orr_sim_cores *c)
 	return c->busy < c->ncores ? 1 : fmax(left, c->ncores * LEAST_LEFT) / c->busy;
 }
 
-/* Kernels on devices are not slowed down; those on CPUs may change places with them, and the heap is sorted again. */
+/* Kernels on devices are not slowed down; those on CPUs may change places with them, and the heap
+ * is sorted again. */
 static void stretch(struct orr_group *g, double now, double by)
 {
 	for (unsigned i = 0; i < g->nheap; i++) {
@@ -38,11 +45,15 @@ static void stretch(struct orr_group *g, double now, double by)
 /* Whether a rank without a kernel looks for messages. */
 static int waits(const struct orr_sim_rank *r)
 {
-	return r->runtime_up && !r->nrunning && !r->receiving && r->node->mpi && orr_mpi_busy(r->node->mpi);
+	return r->runtime_up && !r->nrunning && !r->receiving && r->node->mpi &&
+	       orr_mpi_busy(r->node->mpi);
 }
 
 /* What has been done by now, since the beginning, by something that always ran. */
-static double done_us(const struct orr_sim_cores *c) { return c->done_us + (orr_sys_now_us() - c->since_us) * speed(c); }
+static double done_us(const struct orr_sim_cores *c)
+{
+	return c->done_us + (orr_sys_now_us() - c->since_us) * speed(c);
+}
 
 /* So many kernels of the rank run now, and so many messages are being received beside them. */
 static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned receiving)
@@ -65,7 +76,7 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 		for (unsigned i = 0; r->runtime_up && r->node->groups && i < r->node->ngroups; i++)
 			stretch(&r->node->groups[i], now, before / after);
 	if (after < before)
-		return;		/* who wakes too early looks again */
+		return; /* who wakes too early looks again */
 	/* Waking gives the processor away: only now that everything is in order. */
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
 		for (unsigned i = 0; r->runtime_up && r->node->groups && i < r->node->ngroups; i++)
@@ -103,11 +114,13 @@ double orr_sim_cores_next_end(const struct orr_sim_rank *r)
 	return first;
 }
 
-/* A worker that looks after messages between two kernels does not, if one has done so just before. */
+/* A worker that looks after messages between two kernels does not, if one has done so just before.
+ */
 static void look(struct orr_sim_rank *r)
 {
 	double look_us = r->node->costs[ORR_COST_LOOK], now = orr_sys_now_us();
-	if (!(look_us > 0) || !r->node->mpi || !r->node->mpi->workers_look || !orr_mpi_busy(r->node->mpi) || now - r->looked_us < ORR_MPI_LOOK_US)
+	if (!(look_us > 0) || !r->node->mpi || !r->node->mpi->workers_look ||
+	    !orr_mpi_busy(r->node->mpi) || now - r->looked_us < ORR_MPI_LOOK_US)
 		return;
 	r->looked_us = now;
 	orr_sim_cores_steal(r, look_us);

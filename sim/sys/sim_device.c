@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The GPUs of a simulated machine: memory nodes and workers of kinds CUDA and OpenCL, as many as bus/HOST.config announces.
+/* The GPUs of a simulated machine: memory nodes and workers of kinds CUDA and OpenCL, as many as
+ * bus/HOST.config announces.
  *
- * A kernel takes the time that its model tells for this device; what computes its result is the codelet's function for the CPU (a function
- * for the device that was compiled without the vendor's compiler is a C function, and serves when there is none for the CPU).
- * Invariant: no two of the devices are the same GPU, unless the program asks for more of both kinds than there are. */
+ * A kernel takes the time that its model tells for this device; what computes its result is the
+ * codelet's function for the CPU (a function for the device that was compiled without the vendor's
+ * compiler is a C function, and serves when there is none for the CPU).
+ *
+ * Invariant: no two of the devices are the same GPU, unless the program asks for more of both kinds
+ * than there are. */
 #include <stdio.h>
 #include "sim.h"
 #include "drivers/device.h"
 
 #define DEFAULT_MEMORY ((size_t) 3 << 30)
 
-/* The memory that the machine has, or less when the environment says so. index: among CUDA, then OpenCL devices. */
+/* The memory that the machine has, or less when the environment says so. index: among CUDA, then
+ * OpenCL devices. */
 static size_t memory_of(const struct orr_machine *m, unsigned index, size_t limit)
 {
 	size_t has = m->memory && m->memory[index] ? m->memory[index] : DEFAULT_MEMORY;
 	return limit && (limit < has || !m->memory || !m->memory[index]) ? limit : has;
 }
 
-static unsigned add(struct orr_node *node, const struct orr_machine *m, enum starpu_worker_archtype arch, unsigned n, struct orr_device *v)
+static unsigned add(struct orr_node *node, const struct orr_machine *m,
+		    enum starpu_worker_archtype arch, unsigned n, struct orr_device *v)
 {
 	unsigned first = arch == STARPU_CUDA_WORKER ? 0 : m->ncuda;
 	for (unsigned i = 0; i < n; i++) {
 		v[i] = orr_soft_device(node, arch, (int) i, 1);
 		v[i].memory = memory_of(m, first + i, v[i].memory);
-		snprintf(v[i].name, sizeof(v[i].name), "%s %u", arch == STARPU_CUDA_WORKER ? "CUDA" : "OpenCL", i);
+		snprintf(v[i].name, sizeof(v[i].name), "%s %u",
+			 arch == STARPU_CUDA_WORKER ? "CUDA" : "OpenCL", i);
 	}
 	return n;
 }
@@ -33,14 +40,16 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long want_cuda, long want_opencl)
+int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long want_cuda,
+		    long want_opencl)
 {
 	struct orr_sim_rank *r = node->sys;
 	const struct orr_machine *m = r->machine;
 	node->stand_in = 0;
 	if (!m)
 		return 0;
-	unsigned ncuda = want_cuda >= 0 && want_cuda < (long) m->ncuda ? (unsigned) want_cuda : m->ncuda;
+	unsigned ncuda = want_cuda >= 0 && want_cuda < (long) m->ncuda ? (unsigned) want_cuda
+								       : m->ncuda;
 	/* A GPU that CUDA drives shows up as an OpenCL device again. */
 	unsigned nopencl = m->nopencl > ncuda ? m->nopencl - ncuda : 0;
 	if (want_opencl >= 0)

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What sim/sys needs of SimGrid that has a C++ interface only: actors with properties and stack sizes, timers, the copies of SMPI.
+// What sim/sys needs of SimGrid that has a C++ interface only: actors with properties and stack
+// sizes, timers, the copies of SMPI.
 //
-// Invariant: timers are set and cancelled without a simcall. That is right because one system thread runs everything
-// (contexts/nthreads is 1), and it makes a wait with a time limit cost 0.43 us instead of 0.53 (semaphore with timeout) or 1.1
-// (condition with timeout); its end is exact, not within SimGrid's precision.
+// Invariant: timers are set and cancelled without a simcall. That is right because one system
+// thread runs everything (contexts/nthreads is 1), and it makes a wait with a time limit cost 0.43
+// us instead of 0.53 (semaphore with timeout) or 1.1 (condition with timeout); its end is exact,
+// not within SimGrid's precision.
 #include <cstdint>
 #include <smpi/smpi.h>
 #include <simgrid/s4u.hpp>
 #include <simgrid/kernel/Timer.hpp>
 
-/* The part that we need of a class of SMPI that has no installed header; both symbols are exported by SimGrid 3.32. */
-namespace simgrid {
-namespace smpi {
-class ActorExt {
-public:
+/* The part that we need of a class of SMPI that has no installed header; both symbols are exported
+ * by SimGrid 3.32. */
+namespace simgrid
+{
+namespace smpi
+{
+class ActorExt
+{
+      public:
 	static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
 	MPI_Comm comm_world() const;
 };
-}
-}
+} // namespace smpi
+} // namespace simgrid
 
 extern "C" {
 
@@ -31,7 +37,8 @@ double orr_sim_clock_s(void)
 	return simgrid::s4u::Engine::get_clock();
 }
 
-sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host, const char *instance, int rank, size_t stack,
+sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host,
+			      const char *instance, int rank, size_t stack,
 			      void (*code)(struct orr_sim_actor *))
 {
 	simgrid::s4u::ActorPtr actor = simgrid::s4u::Actor::init(name, host);
@@ -60,14 +67,19 @@ void orr_sim_glue_timer_cancel(void *timer)
 
 MPI_Comm orr_sim_glue_world(void)
 {
-	return simgrid::s4u::Actor::self()->extension(simgrid::smpi::ActorExt::EXTENSION_ID)->comm_world();
+	return simgrid::s4u::Actor::self()
+		->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
+		->comm_world();
 }
 
-static void copy_payload(simgrid::kernel::activity::ActivityImpl *activity, void *source, size_t size)
+static void copy_payload(simgrid::kernel::activity::ActivityImpl *activity, void *source,
+			 size_t size)
 {
 	uintptr_t at = reinterpret_cast<uintptr_t>(source);
 	if (at - no_copy_low >= no_copy_high - no_copy_low)
-		smpi_comm_copy_buffer_callback(reinterpret_cast<simgrid::kernel::activity::CommImpl *>(activity), source, size);
+		smpi_comm_copy_buffer_callback(
+			reinterpret_cast<simgrid::kernel::activity::CommImpl *>(activity), source,
+			size);
 }
 
 void orr_sim_glue_no_copy(const void *low, const void *high)
@@ -76,5 +88,4 @@ void orr_sim_glue_no_copy(const void *low, const void *high)
 	no_copy_high = reinterpret_cast<uintptr_t>(high);
 	smpi_comm_set_copy_data_callback(copy_payload);
 }
-
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Execution of kernels on simulated CPUs: when they end, whether they run at all, and how well the time is known.
+/* Execution of kernels on simulated CPUs: when they end, whether they run at all, and how well the
+ * time is known.
  *
- * Invariant: the virtual duration of a kernel depends on models, sizes and settings only, never on how long it took here, except with
+ * Invariant: the virtual duration of a kernel depends on models, sizes and settings only, never on
+ * how long it took here, except with
  * --kernels=inject and for codelets that ask for it (STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT). */
 #include <math.h>
 #include <stdlib.h>
@@ -51,10 +53,12 @@ static const char *codelet_name(const struct starpu_task *t)
 static int executes(const struct orr_node *node, const struct starpu_task *t, int *inject)
 {
 	unsigned flags = t->cl ? (unsigned) t->cl->flags : 0;
-	*inject = orr_sim.kernels == ORR_SIM_INJECT || (flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT);
+	*inject = orr_sim.kernels == ORR_SIM_INJECT ||
+		  (flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT);
 	if (node->cfg.disable_kernels)
 		return *inject = 0;
-	return orr_sim.kernels != ORR_SIM_SKIP || *inject || (flags & STARPU_CODELET_SIMGRID_EXECUTE);
+	return orr_sim.kernels != ORR_SIM_SKIP || *inject ||
+	       (flags & STARPU_CODELET_SIMGRID_EXECUTE);
 }
 
 /* That much of the simulated time comes from that source. */
@@ -66,13 +70,16 @@ static void note(const struct starpu_task *t, enum orr_perf_source source, doubl
 }
 
 /* A kernel's own random factor: the same on every unit, in units of that unit's deviation. */
-static double noise(const struct orr_sim_rank *r, const struct orr_task *t, double us, double deviation_us)
+static double noise(const struct orr_sim_rank *r, const struct orr_task *t, double us,
+		    double deviation_us)
 {
 	struct orr_sim_noise *v = &orr_sim.noise;
-	double deviation = deviation_us > 0 && us > 0 ? v->kernels * deviation_us / us : v->unmeasured;
+	double deviation = deviation_us > 0 && us > 0 ? v->kernels * deviation_us / us
+						      : v->unmeasured;
 	if (!(deviation_us > 0))
 		v->without_us += us;
-	return orr_sim_factor(orr_sim_random(v->seed, ORR_SIM_KERNEL, (uint64_t) r->rank, t->job_id), deviation);
+	return orr_sim_factor(
+		orr_sim_random(v->seed, ORR_SIM_KERNEL, (uint64_t) r->rank, t->job_id), deviation);
 }
 
 /* Models do not know what sets this node and this worker apart. */
@@ -80,14 +87,17 @@ static double slowness(const struct orr_worker *w, const struct orr_sim_rank *r)
 {
 	const struct orr_sim_noise *v = &orr_sim.noise;
 	if (v->workers > 0)
-		return r->slowness * orr_sim_factor(orr_sim_random(v->seed, ORR_SIM_WORKER, (uint64_t) r->rank, w->id), v->workers);
+		return r->slowness * orr_sim_factor(orr_sim_random(v->seed, ORR_SIM_WORKER,
+								   (uint64_t) r->rank, w->id),
+						    v->workers);
 	return r->slowness;
 }
 
 static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked_us)
 {
 	enum orr_perf_source source = ORR_PERF_UNKNOWN;
-	double deviation = 0, us = orr_perf_spread_us(w->group->node, orr_worker_unit(w), t->pub, t->nimpl, &source, &deviation);
+	double deviation = 0, us = orr_perf_spread_us(w->group->node, orr_worker_unit(w), t->pub,
+						      t->nimpl, &source, &deviation);
 	int guessed = source == ORR_PERF_DEFAULT || source == ORR_PERF_UNKNOWN;
 	if (!(us >= 0) || isinf(us))
 		us = 0;
@@ -105,7 +115,8 @@ int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t)
 	return executes(w->group->node, t->pub, &inject);
 }
 
-int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg)
+int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *),
+			 void **buffers, void *cl_arg)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	int inject, run = executes(w->group->node, t->pub, &inject) && func;
@@ -130,7 +141,8 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 	w->end_us = 0;
 	if (us <= 0)
 		return 0;
-	w->end_us = w->arch == STARPU_CPU_WORKER ? orr_sim_cores_enter(a->rank, us) : orr_sim_bus_kernel_end(a->rank, w->memnode, us);
+	w->end_us = w->arch == STARPU_CPU_WORKER ? orr_sim_cores_enter(a->rank, us)
+						 : orr_sim_bus_kernel_end(a->rank, w->memnode, us);
 	return 1;
 }
 
@@ -140,11 +152,11 @@ static struct orr_perf_unit unit_of(const struct orr_node *node, unsigned memnod
 	for (unsigned i = 0; i < node->nworkers; i++)
 		if (node->workers[i].memnode == memnode)
 			return *node->workers[i].unit;
-	return (struct orr_perf_unit) { .type = STARPU_CPU_WORKER, .ncores = 1 };
+	return (struct orr_perf_unit){ .type = STARPU_CPU_WORKER, .ncores = 1 };
 }
 
-double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode, struct starpu_codelet *cl,
-			  void (*func)(void **, void *), void **buffers)
+double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode,
+			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers)
 {
 	struct orr_perf_unit unit = unit_of(node, memnode);
 	enum orr_perf_source source = ORR_PERF_CALIBRATED;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared objects that users bring (STARPU_SCHED_LIB): each rank gets a copy in memory, as of the program, so that their variables are
- * its own.
+/* Shared objects that users bring (STARPU_SCHED_LIB): each rank gets a copy in memory, as of the
+ * program, so that their variables are its own.
  *
- * Invariant: a rank that asks for the same file again gets the same copy; no two copies have the same path, which the loader would take
- * for the same object, nor that of a copy of the program (launcher/program.c). */
+ * Invariant: a rank that asks for the same file again gets the same copy; no two copies have the
+ * same path, which the loader would take for the same object, nor that of a copy of the program
+ * (launcher/program.c). */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +28,8 @@ struct orr_sim_library {
 /* The file's contents as a file in memory, or -errno. */
 static int copy_to_memory(const char *file)
 {
-	int from = open(file, O_RDONLY | O_CLOEXEC), to = memfd_create("library", MFD_CLOEXEC), err = 0;
+	int from = open(file, O_RDONLY | O_CLOEXEC), to = memfd_create("library", MFD_CLOEXEC),
+	    err = 0;
 	struct stat st = { 0 };
 	if (from < 0 || to < 0 || fstat(from, &st))
 		err = -errno;
@@ -41,7 +43,8 @@ static int copy_to_memory(const char *file)
 	return err ? err : to;
 }
 
-/* The number of the copy is spelled in "./" and ".//", as that of programs, after slashes that these do not have. */
+/* The number of the copy is spelled in "./" and ".//", as that of programs, after slashes that
+ * these do not have. */
 static void *open_copy(const char *file, const char **why)
 {
 	char path[PATH_MAX];
@@ -68,7 +71,8 @@ void *orr_sys_library_open(struct orr_node *node, const char *path, const char *
 	for (l = r->libraries; l; l = l->next)
 		if (!strcmp(l->path, path))
 			return l->object;
-	/* The original says what is wrong with it, and where it was found. A single rank needs no copy. */
+	/* The original says what is wrong with it, and where it was found. A single rank needs no
+	 * copy. */
 	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!object)
 		*why = dlerror();
@@ -76,7 +80,8 @@ void *orr_sys_library_open(struct orr_node *node, const char *path, const char *
 		return object;
 	*why = "out of memory";
 	l = calloc(1, sizeof(*l));
-	if (!l || !(l->path = strdup(path)) || dlinfo(object, RTLD_DI_LINKMAP, &map) || !(l->object = open_copy(map->l_name, why))) {
+	if (!l || !(l->path = strdup(path)) || dlinfo(object, RTLD_DI_LINKMAP, &map) ||
+	    !(l->object = open_copy(map->l_name, why))) {
 		if (l)
 			free(l->path);
 		free(l);

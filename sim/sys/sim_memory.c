@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory of the simulated world. When kernels run it is ordinary memory. When they are skipped:
  *
- * - buffers that only kernels and transfers touch are all the same one, a reservation that nobody touches: it costs nothing however
- *   large, and SMPI is told to copy nothing from it;
- * - memory that the program itself touches (starpu_malloc) is folded: the pages of one small file, mapped again and again.
+ * - buffers that only kernels and transfers touch are all the same one, a reservation that nobody
+ * touches: it costs nothing however large, and SMPI is told to copy nothing from it;
+ * - memory that the program itself touches (starpu_malloc) is folded: the pages of one small file,
+ * mapped again and again.
  *
- * Both lie in one range of addresses, so that two comparisons tell whether a payload exists. Folded blocks below FOLD_MIN are
- * ordinary memory: they are what programs keep their tables in.
+ * Both lie in one range of addresses, so that two comparisons tell whether a payload exists. Folded
+ * blocks below FOLD_MIN are ordinary memory: they are what programs keep their tables in.
  *
  * Invariant: outside of [range_low, range_high) all memory is real. */
 #include <errno.h>
@@ -17,13 +18,18 @@
 #include "sim.h"
 
 #define RANGE ((size_t) 8 << 40)
-#define SHARED ((size_t) 1 << 40)	/* head of the range: the one shared buffer */
+#define SHARED ((size_t) 1 << 40) /* head of the range: the one shared buffer */
 #define FOLD_MIN ((size_t) 64 << 10)
 #define PAGE ((size_t) 4096)
-#define MAX_PIECES 8			/* mappings per folded block before the file is made larger */
+#define MAX_PIECES 8 /* mappings per folded block before the file is made larger */
 
-/* A folded block that was freed; it stays mapped. Kept outside of the block, whose pages are everybody's. */
-struct free_block { char *at; size_t size; struct free_block *next; };
+/* A folded block that was freed; it stays mapped. Kept outside of the block, whose pages are
+ * everybody's. */
+struct free_block {
+	char *at;
+	size_t size;
+	struct free_block *next;
+};
 
 static struct {
 	char *low, *fold_next, *high;
@@ -64,7 +70,8 @@ static void *shared_buffer(size_t size)
 	if (size <= usable)
 		return range.low;
 	size_t want = round_up(size < (64 << 20) ? 64 << 20 : size, 2 << 20);
-	if (want > (size_t) (range.high - range.low) / 8 || mprotect(range.low, want, PROT_READ | PROT_WRITE))
+	if (want > (size_t) (range.high - range.low) / 8 ||
+	    mprotect(range.low, want, PROT_READ | PROT_WRITE))
 		return NULL;
 	usable = want;
 	return range.low;
@@ -73,11 +80,13 @@ static void *shared_buffer(size_t size)
 static void *aligned(size_t size, size_t align)
 {
 	void *p = NULL;
-	int err = posix_memalign(&p, align < sizeof(void *) ? sizeof(void *) : align, size ? size : 1);
+	int err = posix_memalign(&p, align < sizeof(void *) ? sizeof(void *) : align,
+				 size ? size : 1);
 	return err ? NULL : p;
 }
 
-/* Memory that was given back is used again first: only what goes beyond the most that there was is new to the processor. */
+/* Memory that was given back is used again first: only what goes beyond the most that there was is
+ * new to the processor. */
 static void count_alloc(struct orr_sim_rank *r, size_t size)
 {
 	if (!r)
@@ -157,7 +166,8 @@ static void *folded(size_t size)
 	p = range.fold_next;
 	for (size_t at = 0; at < size; at += piece) {
 		size_t n = size - at < piece ? size - at : piece;
-		if (mmap(p + at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, range.file, 0) == MAP_FAILED)
+		if (mmap(p + at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, range.file,
+			 0) == MAP_FAILED)
 			return NULL;
 	}
 	range.fold_next += size;

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The MPI half of the seam (contract: mpi/sys_mpi.h) on SMPI.
  *
- * The engine blocks in MPI_Waitany on its requests and one more, a zero-byte receive that is the doorbell: whoever wants the engine's
- * attention sends to it. The ringer must be a child of the engine's actor that has called MPI_Init (SMPI finds its rank through its
- * parent); others ask the workers' driver or the main actor, whichever sleeps, to ring for them.
+ * The engine blocks in MPI_Waitany on its requests and one more, a zero-byte receive that is the
+ * doorbell: whoever wants the engine's attention sends to it. The ringer must be a child of the
+ * engine's actor that has called MPI_Init (SMPI finds its rank through its parent); others ask the
+ * workers' driver or the main actor, whichever sleeps, to ring for them.
  *
- * The receive is posted when the engine first sleeps and stays posted until rung; at most one ring is in flight (`ringing`), and none
- * is sent while the engine is awake. Sends are synchronous (MPI_Issend): SMPI keeps all detached (small, standard-mode) messages in
- * one list that it searches linearly: the bell is synchronous too, its sender looks after the request at the next ring.
+ * The receive is posted when the engine first sleeps and stays posted until rung; at most one ring
+ * is in flight (`ringing`), and none is sent while the engine is awake. Sends are synchronous
+ * (MPI_Issend): SMPI keeps all detached (small, standard-mode) messages in one list that it
+ * searches linearly: the bell is synchronous too, its sender looks after the request at the next
+ * ring.
  *
- * Measured: a ring that wakes the engine costs 10 to 17 us of wall time (as much as a message) and 0.2 us of virtual time with a
- * loopback of 100 ns; one that finds it awake 0.4 us with the engine's extra turn.
+ * Measured: a ring that wakes the engine costs 10 to 17 us of wall time (as much as a message) and
+ * 0.2 us of virtual time with a loopback of 100 ns; one that finds it awake 0.4 us with the
+ * engine's extra turn.
  *
- * Requests are completed by MPI_Waitany and MPI_Wait only: SimGrid 3.32 forgets to take what MPI_Test* completes off the list of the
- * actor's activities, which is searched at each completion (half of the time at 256 ranks).
+ * Requests are completed by MPI_Waitany and MPI_Wait only: SimGrid 3.32 forgets to take what
+ * MPI_Test* completes off the list of the actor's activities, which is searched at each completion
+ * (half of the time at 256 ranks).
  *
- * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in `rung` for the next wait. */
+ * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in
+ * `rung` for the next wait. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,33 +34,40 @@
 /* The world of the running actor's instance, once it has called MPI_Init. */
 MPI_Comm orr_sim_glue_world(void);
 
-/* How long the engine of a real run stays awake after a message, and how long its naps then are (src/sys). */
+/* How long the engine of a real run stays awake after a message, and how long its naps then are
+ * (src/sys). */
 #define AWAKE_US 100.0
 #define SHORTEST_NAP_US 50.0
 #define LONGEST_NAP_US 1000.0
 
 struct orr_sim_mpi {
-	MPI_Comm comm;			/* all engines */
-	MPI_Comm bell_comm;		/* MPI_COMM_SELF of the engine, an object that its children may use */
+	MPI_Comm comm;      /* all engines */
+	MPI_Comm bell_comm; /* MPI_COMM_SELF of the engine, an object that its children may use */
 	int entered;
-	int sleeping;			/* the engine is in MPI_Waitany */
-	int ringing;			/* a ring is in flight */
-	int rung;			/* to be told to the engine by its next wait */
-	int initialized_here;		/* we called MPI_Init for the program */
+	int sleeping;         /* the engine is in MPI_Waitany */
+	int ringing;          /* a ring is in flight */
+	int rung;             /* to be told to the engine by its next wait */
+	int initialized_here; /* we called MPI_Init for the program */
 	MPI_Request bell;
-	MPI_Request *reqs;		/* scratch for Waitany */
+	MPI_Request *reqs; /* scratch for Waitany */
 	int cap;
-	double event_us;	/* when a message was handled last */
+	double event_us; /* when a message was handled last */
 };
 
-static struct orr_sim_rank *rank_of(struct orr_node *node) { return node->sys; }
-static struct orr_sim_mpi *mpi_of(struct orr_node *node) { return rank_of(node)->mpi; }
+static struct orr_sim_rank *rank_of(struct orr_node *node)
+{
+	return node->sys;
+}
+static struct orr_sim_mpi *mpi_of(struct orr_node *node)
+{
+	return rank_of(node)->mpi;
+}
 
 /* ---- the program's side ---- */
 
-/* SMPI without smpirun leaves MPI_COMM_WORLD a placeholder that every call translates, except the matching of receives from
- * MPI_ANY_SOURCE, which crashes. So whoever initialises MPI for a program sets it to the program's world, one object for all ranks;
- * engines use theirs by name. */
+/* SMPI without smpirun leaves MPI_COMM_WORLD a placeholder that every call translates, except the
+ * matching of receives from MPI_ANY_SOURCE, which crashes. So whoever initialises MPI for a program
+ * sets it to the program's world, one object for all ranks; engines use theirs by name. */
 int orr_sim_mpi_init_program(int *argc, char ***argv)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
@@ -66,14 +79,16 @@ int orr_sim_mpi_init_program(int *argc, char ***argv)
 	return ret;
 }
 
-/* MPI_Init is a barrier of the instance: engines and drivers pass it at the start, not when they are first needed. */
+/* MPI_Init is a barrier of the instance: engines and drivers pass it at the start, not when they
+ * are first needed. */
 void orr_sim_mpi_init_actor(struct orr_sim_actor *a)
 {
 	PMPI_Init(NULL, NULL);
 	a->mpi = 1;
 }
 
-int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initialize, MPI_Comm comm, int *rank, int *size)
+int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initialize, MPI_Comm comm,
+		     int *rank, int *size)
 {
 	struct orr_sim_rank *r = rank_of(node);
 	struct orr_sim_actor *a = orr_sim_actor_self();
@@ -83,7 +98,8 @@ int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initial
 		return -ENOMEM;
 	r->mpi->bell = MPI_REQUEST_NULL;
 	if (!done && !initialize) {
-		orr_error("starpu_mpi_init: MPI is not initialised; call MPI_Init_thread first, or let starpu_mpi_init do it (initialize_mpi = 1)");
+		orr_error(
+			"starpu_mpi_init: MPI is not initialised; call MPI_Init_thread first, or let starpu_mpi_init do it (initialize_mpi = 1)");
 		free(r->mpi);
 		r->mpi = NULL;
 		return -EINVAL;
@@ -199,7 +215,8 @@ void orr_sys_mpi_engine_leave(struct orr_node *node)
 	m->entered = 0;
 }
 
-int orr_sys_mpi_isend(struct orr_node *node, const void *buf, int count, MPI_Datatype type, int dest, int tag, int synchronous, MPI_Request *req)
+int orr_sys_mpi_isend(struct orr_node *node, const void *buf, int count, MPI_Datatype type,
+		      int dest, int tag, int synchronous, MPI_Request *req)
 {
 	(void) synchronous;
 	return PMPI_Issend(buf, count, type, dest, tag, mpi_of(node)->comm, req);
@@ -218,8 +235,9 @@ static int grow(struct orr_sim_mpi *m, int n)
 	return 1;
 }
 
-/* When a message that comes now is noticed while no core is free: by a worker after its kernel where workers look after messages
- * (src/mpi/engine.c), or by a patrol meanwhile; else by a thread that wakes from its nap, an eighth of what the message was late. */
+/* When a message that comes now is noticed while no core is free: by a worker after its kernel
+ * where workers look after messages (src/mpi/engine.c), or by a patrol meanwhile; else by a thread
+ * that wakes from its nap, an eighth of what the message was late. */
 static double notice_us(struct orr_node *node, const struct orr_sim_mpi *m)
 {
 	struct orr_sim_rank *r = rank_of(node);
@@ -232,8 +250,8 @@ static double notice_us(struct orr_node *node, const struct orr_sim_mpi *m)
 	return late_us > AWAKE_US ? nap_us : now_us;
 }
 
-/* A message is handled. With a core of its own most messages find the engine awake; without, the worker makes room, once for all messages
- * that are there. */
+/* A message is handled. With a core of its own most messages find the engine awake; without, the
+ * worker makes room, once for all messages that are there. */
 static void make_room(struct orr_node *node, struct orr_sim_mpi *m, double asleep_us)
 {
 	struct orr_sim_rank *r = rank_of(node);
@@ -244,7 +262,8 @@ static void make_room(struct orr_node *node, struct orr_sim_mpi *m, double aslee
 	m->event_us = orr_sys_now_us();
 }
 
-/* A worker that computes receives between two kernels, which delays the next of them; else the engine does it, beside others' kernels. */
+/* A worker that computes receives between two kernels, which delays the next of them; else the
+ * engine does it, beside others' kernels. */
 void orr_sys_mpi_received(struct orr_node *node, size_t bytes)
 {
 	struct orr_sim_rank *r = rank_of(node);
@@ -260,7 +279,8 @@ void orr_sys_mpi_received(struct orr_node *node, size_t bytes)
 	}
 }
 
-int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle, MPI_Status *status)
+int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle,
+		     MPI_Status *status)
 {
 	struct orr_sim_mpi *m = mpi_of(node);
 	(void) idle;
@@ -269,9 +289,10 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 		return -1;
 	}
 	if (!block)
-		return -2;	/* what is complete, the next blocking wait returns at once */
+		return -2; /* what is complete, the next blocking wait returns at once */
 	if (!grow(m, n + 1))
-		orr_fatal("out of memory for %d pending requests; run fewer nodes or smaller data", n);
+		orr_fatal("out of memory for %d pending requests; run fewer nodes or smaller data",
+			  n);
 	orr_sys_settle(orr_thread_self());
 	if (m->rung) {
 		m->rung = 0;

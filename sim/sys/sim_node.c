@@ -25,7 +25,8 @@ int orr_sys_node_init(struct orr_node *node)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	if (!a || !a->rank) {
-		fputs("orrery: a program built for the simulated world was started by itself; start it with `orrery sim`\n", stderr);
+		fputs("orrery: a program built for the simulated world was started by itself; start it with `orrery sim`\n",
+		      stderr);
 		return -ENODEV;
 	}
 	node->sys = a->rank;
@@ -92,7 +93,9 @@ int orr_sys_topology_init(struct orr_node *node)
 	t->ncores = t->nmachine = n;
 	t->hwloc = NULL;
 	t->nnuma = 1;
-	return node->cfg.use_numa && rank_of(node)->machine && rank_of(node)->machine->nnuma > 1 ? share_cores(t, rank_of(node)->machine->nnuma) : 0;
+	return node->cfg.use_numa && rank_of(node)->machine && rank_of(node)->machine->nnuma > 1
+		       ? share_cores(t, rank_of(node)->machine->nnuma)
+		       : 0;
 }
 
 void orr_sys_topology_exit(struct orr_node *node)
@@ -113,8 +116,10 @@ void orr_sys_abort(void)
 /* ---- energy ---- */
 
 /* One counter: what the models and the machine's description say. */
-int orr_sys_energy_read(struct orr_node *node, int arch, int worker, struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
+int orr_sys_energy_read(struct orr_node *node, int arch, int worker,
+			struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
 {
-	v[0] = (struct orr_energy_counter) { .uj = (uint64_t) (orr_energy_of(node, arch, worker) * 1e6) };
+	v[0] = (struct orr_energy_counter){ .uj = (uint64_t) (orr_energy_of(node, arch, worker) *
+							      1e6) };
 	return 1;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The random numbers of variability, see sim_noise.h: a counter-based generator, and the distributions made from it.
+/* The random numbers of variability, see sim_noise.h: a counter-based generator, and the
+ * distributions made from it.
  *
  * Measured: a factor takes 60 ns. */
 #include <math.h>
 #include "sim_noise.h"
 
-#define LEAST_BANDWIDTH 0.05	/* others never take more than the rest */
+#define LEAST_BANDWIDTH 0.05 /* others never take more than the rest */
 
-/* The finaliser of SplitMix64: a bijection in which every bit of the result depends on every bit of x. */
+/* The finaliser of SplitMix64: a bijection in which every bit of the result depends on every bit of
+ * x. */
 static uint64_t mix(uint64_t x)
 {
 	x += 0x9e3779b97f4a7c15ULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What varies in a simulated run: durations of kernels, speeds of nodes and of their units, the bandwidth of links. All off by default.
+/* What varies in a simulated run: durations of kernels, speeds of nodes and of their units, the
+ * bandwidth of links. All off by default.
  *
- * Invariant: a random number is a function of the seed and of what it is for (rank and number of a task, rank, rank and worker, name
- * of a link and period); it does not depend on the order in which the simulator asks, on the policy, or on other nodes. Every random
- * factor has the mean 1. */
+ * Invariant: a random number is a function of the seed and of what it is for (rank and number of a
+ * task, rank, rank and worker, name of a link and period); it does not depend on the order in which
+ * the simulator asks, on the policy, or on other nodes. Every random factor has the mean 1. */
 #ifndef ORR_SIM_NOISE_H
 #define ORR_SIM_NOISE_H
 
@@ -15,12 +16,13 @@ extern "C" {
 
 struct orr_sim_noise {
 	uint64_t seed;
-	double kernels;		/* times the measured deviation of kernels; 0: none */
-	double unmeasured;	/* relative deviation of kernels of which none was measured */
-	double nodes, workers;	/* relative deviation of the factors that a node, a worker has for the whole run */
-	double load;		/* mean share of the bandwidth of links that others take */
-	double period_us;	/* for so long a link keeps its share */
-	double without_us;	/* out: simulated time of kernels whose deviation was not measured */
+	double kernels;        /* times the measured deviation of kernels; 0: none */
+	double unmeasured;     /* relative deviation of kernels of which none was measured */
+	double nodes, workers; /* relative deviation of the factors that a node, a worker has for
+				  the whole run */
+	double load;           /* mean share of the bandwidth of links that others take */
+	double period_us;      /* for so long a link keeps its share */
+	double without_us;     /* out: simulated time of kernels whose deviation was not measured */
 };
 
 /* What random numbers are for. */

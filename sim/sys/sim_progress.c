@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Progress for a person at a terminal: one line on standard error, written again at most four times a second.
+/* Progress for a person at a terminal: one line on standard error, written again at most four times
+ * a second.
  *
- * Programs write to the same terminal. From the first line on their standard output, which is ours as well, collects what it gets, and
- * comes out when the line has been taken away: when another actor runs, after a kernel, and before a message of ours.
- * Invariant: what others write starts at the left. Without a terminal nothing is written and nothing is changed. */
+ * Programs write to the same terminal. From the first line on their standard output, which is ours
+ * as well, collects what it gets, and comes out when the line has been taken away: when another
+ * actor runs, after a kernel, and before a message of ours.
+ *
+ * Invariant: what others write starts at the left. Without a terminal nothing is written and
+ * nothing is changed. */
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -12,7 +16,9 @@
 #include "core/numbers.h"
 #include "sim.h"
 
-#define COLLECTED ((size_t) 1 << 20)	/* a program that writes more between two calls of the runtime may meet the line */
+#define COLLECTED \
+	((size_t) 1 << 20) /* a program that writes more between two calls of the runtime may meet \
+			      the line */
 
 double orr_sim_wall_s(void)
 {
@@ -54,7 +60,8 @@ void orr_sys_progress(struct orr_node *node)
 	orr_sim.progress_begun = orr_sim.progress_shown = 1;
 
 	ORR_PLAIN_NUMBERS;
-	fprintf(stderr, "\r\033[K%llu tasks done, %.6f s of virtual time, %.0f tasks/s", (unsigned long long) orr_sim.tasks_done,
-		orr_sim_clock_s(), (double) orr_sim.tasks_done / (wall - orr_sim.wall_start + 1e-9));
+	fprintf(stderr, "\r\033[K%llu tasks done, %.6f s of virtual time, %.0f tasks/s",
+		(unsigned long long) orr_sim.tasks_done, orr_sim_clock_s(),
+		(double) orr_sim.tasks_done / (wall - orr_sim.wall_start + 1e-9));
 	fflush(stderr);
 }

@@ -1,21 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* starpu_pthread_* and relatives of the simulated world (contract: starpu_thread.h): waiting takes virtual time and no processor.
+/* starpu_pthread_* and relatives of the simulated world (contract: starpu_thread.h): waiting takes
+ * virtual time and no processor.
  *
- * All are built from event counts: an uncontended operation is a few plain loads and stores, with no call of SimGrid. The objects
- * live in the program's memory, an all-zero one is initialised.
+ * All are built from event counts: an uncontended operation is a few plain loads and stores, with
+ * no call of SimGrid. The objects live in the program's memory, an all-zero one is initialised.
  *
- * Invariant: the state of an object changes only while its caller runs, and every wait loops until the state is right. */
+ * Invariant: the state of an object changes only while its caller runs, and every wait loops until
+ * the state is right. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "starpu.h"
 #include "sim.h"
 
-struct mutex { struct orr_sim_actor *owner; orr_waitq_t free; };
-struct cond { orr_waitq_t all; uint32_t waiting, signals; };
-struct rwlock { struct orr_sim_actor *writer; unsigned readers; orr_waitq_t free; };
-struct barrier { unsigned count, arrived, round; orr_waitq_t full; };
-struct sem { unsigned value; orr_waitq_t posted; };
+struct mutex {
+	struct orr_sim_actor *owner;
+	orr_waitq_t free;
+};
+struct cond {
+	orr_waitq_t all;
+	uint32_t waiting, signals;
+};
+struct rwlock {
+	struct orr_sim_actor *writer;
+	unsigned readers;
+	orr_waitq_t free;
+};
+struct barrier {
+	unsigned count, arrived, round;
+	orr_waitq_t full;
+};
+struct sem {
+	unsigned value;
+	orr_waitq_t posted;
+};
 
 _Static_assert(sizeof(struct mutex) <= sizeof(starpu_pthread_mutex_t), "mutex");
 _Static_assert(sizeof(struct cond) <= sizeof(starpu_pthread_cond_t), "cond");
@@ -32,19 +50,22 @@ _Static_assert(sizeof(struct sem) <= sizeof(starpu_sem_t), "sem");
 
 /* ---- threads ---- */
 
-int starpu_pthread_create_on(const char *name, starpu_pthread_t *thread, const starpu_pthread_attr_t *attr,
-			     void *(*start_routine)(void *), void *arg, starpu_sg_host_t host)
+int starpu_pthread_create_on(const char *name, starpu_pthread_t *thread,
+			     const starpu_pthread_attr_t *attr, void *(*start_routine)(void *),
+			     void *arg, starpu_sg_host_t host)
 {
 	(void) attr;
 	(void) host;
-	orr_sys_thread_t *t = orr_sys_thread_start(orr_self(), ORR_ROLE_USER, name, -1, start_routine, arg);
+	orr_sys_thread_t *t = orr_sys_thread_start(orr_self(), ORR_ROLE_USER, name, -1,
+						   start_routine, arg);
 	if (!t)
 		return errno ? errno : EAGAIN;
 	*thread = t;
 	return 0;
 }
 
-int starpu_pthread_create(starpu_pthread_t *thread, const starpu_pthread_attr_t *attr, void *(*start_routine)(void *), void *arg)
+int starpu_pthread_create(starpu_pthread_t *thread, const starpu_pthread_attr_t *attr,
+			  void *(*start_routine)(void *), void *arg)
 {
 	return starpu_pthread_create_on("thread", thread, attr, start_routine, arg, NULL);
 }
@@ -72,7 +93,8 @@ void starpu_pthread_exit(void *retval)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	orr_sim_thread_destructors(a);
-	/* The main program's end by this call leaves its process to the other threads, like POSIX. */
+	/* The main program's end by this call leaves its process to the other threads, like POSIX.
+	 */
 	if (a == a->rank->main || a->role != ORR_ROLE_USER)
 		orr_sim_park(a);
 	orr_sim_user_end(a, retval);
@@ -214,7 +236,8 @@ int starpu_pthread_cond_wait(starpu_pthread_cond_t *cond, starpu_pthread_mutex_t
 	return cond_wait((struct cond *) cond, mutex, -1);
 }
 
-int starpu_pthread_cond_timedwait(starpu_pthread_cond_t *cond, starpu_pthread_mutex_t *mutex, const struct timespec *abstime)
+int starpu_pthread_cond_timedwait(starpu_pthread_cond_t *cond, starpu_pthread_mutex_t *mutex,
+				  const struct timespec *abstime)
 {
 	double us = (double) abstime->tv_sec * 1e6 + (double) abstime->tv_nsec * 1e-3;
 	return cond_wait((struct cond *) cond, mutex, us < 0 ? 0 : us);
@@ -222,7 +245,8 @@ int starpu_pthread_cond_timedwait(starpu_pthread_cond_t *cond, starpu_pthread_mu
 
 /* ---- read-write locks ---- */
 
-int starpu_pthread_rwlock_init(starpu_pthread_rwlock_t *rwlock, const starpu_pthread_rwlockattr_t *attr)
+int starpu_pthread_rwlock_init(starpu_pthread_rwlock_t *rwlock,
+			       const starpu_pthread_rwlockattr_t *attr)
 {
 	(void) attr;
 	memset(rwlock, 0, sizeof(*rwlock));
@@ -283,7 +307,8 @@ int starpu_pthread_rwlock_unlock(starpu_pthread_rwlock_t *rwlock)
 
 /* ---- barriers ---- */
 
-int starpu_pthread_barrier_init(starpu_pthread_barrier_t *barrier, const starpu_pthread_barrierattr_t *attr, unsigned count)
+int starpu_pthread_barrier_init(starpu_pthread_barrier_t *barrier,
+				const starpu_pthread_barrierattr_t *attr, unsigned count)
 {
 	(void) attr;
 	if (!count)
@@ -388,9 +413,14 @@ int starpu_sem_getvalue(starpu_sem_t *sem, int *value)
 	return 0;
 }
 
-/* ---- thread-specific values: a key is an index into the actor's array, the same for all ranks ---- */
+/* ---- thread-specific values: a key is an index into the actor's array, the same for all ranks
+ * ---- */
 
-static struct { void (**destroy)(void *); uint8_t *used; unsigned n; } keys;
+static struct {
+	void (**destroy)(void *);
+	uint8_t *used;
+	unsigned n;
+} keys;
 
 int starpu_pthread_key_create(starpu_pthread_key_t *key, void (*destr)(void *))
 {

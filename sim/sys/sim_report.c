@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a simulation says at its end: the summary for people, --report, --stats; and what everybody waits for when it stalls.
+/* What a simulation says at its end: the summary for people, --report, --stats; and what everybody
+ * waits for when it stalls.
  *
  * Invariant: two runs of the same command write the same bytes, but for wall time and memory. */
 #include <errno.h>
@@ -27,7 +28,8 @@ struct totals {
 
 static int by_peer(const void *a, const void *b)
 {
-	int x = ((const struct orr_sim_peer *) a)->peer, y = ((const struct orr_sim_peer *) b)->peer;
+	int x = ((const struct orr_sim_peer *) a)->peer,
+	    y = ((const struct orr_sim_peer *) b)->peer;
 	return (x > y) - (x < y);
 }
 
@@ -37,7 +39,8 @@ static struct orr_sim_peer *find_peer(struct orr_sim_rank *r, unsigned n, int pe
 	return n ? bsearch(&key, r->peers, n, sizeof(key), by_peer) : NULL;
 }
 
-void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_stats *peers, unsigned n, uint64_t tasks)
+void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_stats *peers,
+			      unsigned n, uint64_t tasks)
 {
 	struct orr_sim_rank *r = node->sys;
 	unsigned before = r->npeers;
@@ -49,8 +52,10 @@ void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_s
 	for (unsigned i = 0; i < n; i++) {
 		struct orr_sim_peer *old = find_peer(r, before, peers[i].peer);
 		if (!old) {
-			r->peers[r->npeers++] = (struct orr_sim_peer) { peers[i].peer, peers[i].messages, peers[i].bytes,
-									peers[i].first_us, peers[i].last_us };
+			r->peers[r->npeers++] = (struct orr_sim_peer){
+				peers[i].peer, peers[i].messages, peers[i].bytes, peers[i].first_us,
+				peers[i].last_us
+			};
 			continue;
 		}
 		old->messages += peers[i].messages;
@@ -112,7 +117,8 @@ static FILE *open_output(const char *path)
 {
 	FILE *f = fopen(path, "w");
 	if (!f)
-		fprintf(stderr, "orrery sim: cannot write %s: %s; choose another place\n", path, strerror(errno));
+		fprintf(stderr, "orrery sim: cannot write %s: %s; choose another place\n", path,
+			strerror(errno));
 	return f;
 }
 
@@ -121,7 +127,9 @@ static int close_output(FILE *f, const char *path)
 	int failed = ferror(f);
 	if (!fclose(f) && !failed)
 		return 0;
-	fprintf(stderr, "orrery sim: writing %s failed: %s; make room there or choose another place\n", path, strerror(errno));
+	fprintf(stderr,
+		"orrery sim: writing %s failed: %s; make room there or choose another place\n",
+		path, strerror(errno));
 	return -1;
 }
 
@@ -130,13 +138,16 @@ static int write_stats(const struct totals *t, const char *path)
 	FILE *f = open_output(path);
 	if (!f)
 		return -1;
-	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.9f\nsrc,dst,bytes,messages,first_s,last_s\n", orr_sim.nranks, t->makespan_s);
+	fprintf(f,
+		"# orrery stats: nodes=%d makespan_s=%.9f\nsrc,dst,bytes,messages,first_s,last_s\n",
+		orr_sim.nranks, t->makespan_s);
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		const struct orr_sim_rank *r = &orr_sim.ranks[i];
 		for (unsigned p = 0; p < r->npeers; p++) {
 			const struct orr_sim_peer *s = &r->peers[p];
-			fprintf(f, "%d,%d,%llu,%llu,%.9f,%.9f\n", i, s->peer, (unsigned long long) s->bytes,
-				(unsigned long long) s->messages, s->first_us * 1e-6, s->last_us * 1e-6);
+			fprintf(f, "%d,%d,%llu,%llu,%.9f,%.9f\n", i, s->peer,
+				(unsigned long long) s->bytes, (unsigned long long) s->messages,
+				s->first_us * 1e-6, s->last_us * 1e-6);
 		}
 	}
 	return close_output(f, path);
@@ -160,9 +171,11 @@ static void write_variability(FILE *f, const struct totals *t)
 	const struct orr_sim_noise *v = &orr_sim.noise;
 	if (!orr_sim_varies(v))
 		return;
-	fprintf(f, ",\n  \"seed\": %llu,\n  \"noise\": %g,\n  \"noise_default_percent\": %g,\n  \"speed_spread_percent\": %g,\n",
+	fprintf(f,
+		",\n  \"seed\": %llu,\n  \"noise\": %g,\n  \"noise_default_percent\": %g,\n  \"speed_spread_percent\": %g,\n",
 		(unsigned long long) v->seed, v->kernels, 100 * v->unmeasured, 100 * v->nodes);
-	fprintf(f, "  \"worker_spread_percent\": %g,\n  \"background_load_percent\": %g,\n  \"background_period_us\": %g,\n",
+	fprintf(f,
+		"  \"worker_spread_percent\": %g,\n  \"background_load_percent\": %g,\n  \"background_period_us\": %g,\n",
 		100 * v->workers, 100 * v->load, v->period_us);
 	fprintf(f, "  \"without_deviation_fraction\": %.6f", t->without_deviation);
 }
@@ -173,10 +186,12 @@ static int write_report(const struct totals *t, const char *path)
 	FILE *f = open_output(path);
 	if (!f)
 		return -1;
-	fprintf(f, "{\n  \"nodes\": %d,\n  \"makespan_s\": %.9f,\n  \"tasks\": %llu,\n  \"messages\": %llu,\n  \"bytes\": %llu,\n",
-		orr_sim.nranks, t->makespan_s, (unsigned long long) t->tasks, (unsigned long long) t->messages,
-		(unsigned long long) t->bytes);
-	fprintf(f, "  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %zu,\n  \"uncalibrated_fraction\": %.6f,\n  \"uncalibrated\": {",
+	fprintf(f,
+		"{\n  \"nodes\": %d,\n  \"makespan_s\": %.9f,\n  \"tasks\": %llu,\n  \"messages\": %llu,\n  \"bytes\": %llu,\n",
+		orr_sim.nranks, t->makespan_s, (unsigned long long) t->tasks,
+		(unsigned long long) t->messages, (unsigned long long) t->bytes);
+	fprintf(f,
+		"  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %zu,\n  \"uncalibrated_fraction\": %.6f,\n  \"uncalibrated\": {",
 		orr_sim_wall_s() - orr_sim.wall_start, orr_sim_peak_rss(), t->uncalibrated);
 	for (unsigned i = 0; i < orr_sim.nuncalibrated; i++) {
 		fputs(i ? ", " : "", f);
@@ -185,13 +200,16 @@ static int write_report(const struct totals *t, const char *path)
 	}
 	fputs("},\n", f);
 	if (t->has_bounds)
-		fprintf(f, "  \"area_bound_s\": %.9f,\n  \"area_bound_mean_s\": %.9f,\n  \"area_bound_node\": %d,\n  \"path_bound_s\": %.9f,\n",
-			t->bounds.area_us * 1e-6, t->bounds.area_mean_us * 1e-6, t->bounds.area_rank, t->bounds.path_us * 1e-6);
+		fprintf(f,
+			"  \"area_bound_s\": %.9f,\n  \"area_bound_mean_s\": %.9f,\n  \"area_bound_node\": %d,\n  \"path_bound_s\": %.9f,\n",
+			t->bounds.area_us * 1e-6, t->bounds.area_mean_us * 1e-6,
+			t->bounds.area_rank, t->bounds.path_us * 1e-6);
 	if (t->joules > 0)
 		fprintf(f, "  \"energy_j\": %.6f,\n", t->joules);
 	fprintf(f, "  \"kernels\": \"%s\",\n  \"machine\": ", modes[orr_sim.kernels]);
 	json_string(f, orr_sim.ranks[0].machine_name);
-	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d", orr_sim.ranks[0].ncpus, orr_sim.status);
+	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d", orr_sim.ranks[0].ncpus,
+		orr_sim.status);
 	write_variability(f, t);
 	fputs("\n}\n", f);
 	return close_output(f, path);
@@ -208,9 +226,12 @@ static void print_bytes(FILE *f, double bytes)
 
 static void print_bounds(FILE *f, const struct totals *t)
 {
-	double s = (t->bounds.area_us > t->bounds.path_us ? t->bounds.area_us : t->bounds.path_us) * 1e-6;
-	fprintf(f, "orrery sim: lower bounds: area %.6f s (node %d; mean of the nodes %.6f s), critical path %.6f s; ", t->bounds.area_us * 1e-6,
-		t->bounds.area_rank, t->bounds.area_mean_us * 1e-6, t->bounds.path_us * 1e-6);
+	double s = (t->bounds.area_us > t->bounds.path_us ? t->bounds.area_us : t->bounds.path_us) *
+		   1e-6;
+	fprintf(f,
+		"orrery sim: lower bounds: area %.6f s (node %d; mean of the nodes %.6f s), critical path %.6f s; ",
+		t->bounds.area_us * 1e-6, t->bounds.area_rank, t->bounds.area_mean_us * 1e-6,
+		t->bounds.path_us * 1e-6);
 	if (s > 0)
 		fprintf(f, "the run took %.2f times the larger\n", t->makespan_s / s);
 	else
@@ -221,9 +242,9 @@ static void print_summary(const struct totals *t)
 {
 	FILE *f = stderr;
 	orr_sim_progress_clear();
-	fprintf(f, "orrery sim: %d node%s, %.6f s of virtual time, %llu tasks, %llu messages, ", orr_sim.nranks,
-		 orr_sim.nranks == 1 ? "" : "s", t->makespan_s, (unsigned long long) t->tasks,
-		(unsigned long long) t->messages);
+	fprintf(f, "orrery sim: %d node%s, %.6f s of virtual time, %llu tasks, %llu messages, ",
+		orr_sim.nranks, orr_sim.nranks == 1 ? "" : "s", t->makespan_s,
+		(unsigned long long) t->tasks, (unsigned long long) t->messages);
 	print_bytes(f, (double) t->bytes);
 	fprintf(f, "; took %.2f s and ", orr_sim_wall_s() - orr_sim.wall_start);
 	print_bytes(f, (double) orr_sim_peak_rss());
@@ -233,11 +254,14 @@ static void print_summary(const struct totals *t)
 	if (t->joules > 0)
 		fprintf(f, "orrery sim: %.6g J of energy\n", t->joules);
 	if (t->without_deviation >= 0.0005 && !(orr_sim.noise.unmeasured > 0))
-		fprintf(f, "orrery sim: --noise leaves %.3g %% of the simulated kernel time alone, whose deviation was not measured; "
-			"--noise-default PERCENT gives it one\n", 100 * t->without_deviation);
+		fprintf(f,
+			"orrery sim: --noise leaves %.3g %% of the simulated kernel time alone, whose deviation was not measured; "
+			"--noise-default PERCENT gives it one\n",
+			100 * t->without_deviation);
 	if (t->uncalibrated < 0.0005)
 		return;
-	fprintf(f, "orrery sim: %.3g %% of the simulated kernel time is uncalibrated:", 100 * t->uncalibrated);
+	fprintf(f, "orrery sim: %.3g %% of the simulated kernel time is uncalibrated:",
+		100 * t->uncalibrated);
 	for (unsigned i = 0; i < orr_sim.nuncalibrated && i < 8; i++)
 		fprintf(f, "%s %s", i ? "," : "", orr_sim.uncalibrated[i].name);
 	fprintf(f, "%s\n", orr_sim.nuncalibrated > 8 ? ", ..." : "");
@@ -250,7 +274,8 @@ int orr_sim_report_write(void)
 	int failed = 0;
 	sum(&t);
 	if (orr_sim.nuncalibrated)
-		qsort(orr_sim.uncalibrated, orr_sim.nuncalibrated, sizeof(*orr_sim.uncalibrated), by_time);
+		qsort(orr_sim.uncalibrated, orr_sim.nuncalibrated, sizeof(*orr_sim.uncalibrated),
+		      by_time);
 	if (orr_sim.stats_file)
 		failed |= write_stats(&t, orr_sim.stats_file);
 	if (orr_sim.report_file)
@@ -281,7 +306,9 @@ static unsigned diagnose_rank(FILE *f, struct orr_sim_rank *r, unsigned max)
 	size_t size = 0;
 	struct orr_node *node = r->node;
 	if (!r->runtime_up) {
-		fprintf(f, "  rank %d waits in its own code or in MPI (the runtime is not running there)\n", r->rank);
+		fprintf(f,
+			"  rank %d waits in its own code or in MPI (the runtime is not running there)\n",
+			r->rank);
 		return 1;
 	}
 	fprintf(f, "  rank %d waits:\n", r->rank);
@@ -296,7 +323,8 @@ static unsigned diagnose_rank(FILE *f, struct orr_sim_rank *r, unsigned max)
 	orr_tag_dump(node, m);
 	fclose(m);
 	if (!size)
-		fputs("    no task and no request is pending: its program waits in its own code or in MPI\n", f);
+		fputs("    no task and no request is pending: its program waits in its own code or in MPI\n",
+		      f);
 	unsigned n = copy_lines(f, text, max);
 	free(text);
 	return n + 1;
@@ -310,7 +338,8 @@ static void list_ended(FILE *f)
 		if (!r->ended)
 			continue;
 		shown++;
-		fprintf(f, "  rank %d had ended with status %d after %.6f s of virtual time%s\n", i, r->status, r->end_us * 1e-6,
+		fprintf(f, "  rank %d had ended with status %d after %.6f s of virtual time%s\n", i,
+			r->status, r->end_us * 1e-6,
 			r->runtime_up ? ", without shutting the runtime down" : "");
 	}
 	if (orr_sim.nended > shown)
@@ -323,7 +352,8 @@ void orr_sim_diagnose(FILE *f)
 	unsigned left = DUMP_ALL;
 	int waiting = orr_sim.nranks - orr_sim.nended;
 	orr_sim_progress_clear();
-	fprintf(f, "orrery sim: nothing can advance any more after %.6f s of virtual time: %d of %d ranks wait for ever\n",
+	fprintf(f,
+		"orrery sim: nothing can advance any more after %.6f s of virtual time: %d of %d ranks wait for ever\n",
 		orr_sim_clock_s(), waiting, orr_sim.nranks);
 	list_ended(f);
 	for (int i = 0; i < orr_sim.nranks && left; i++) {

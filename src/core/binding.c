@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Binding of the runtime's and of the program's threads to units of the machine.
  *
- * Which units the program's threads have taken is kept in the userdata of the topology's objects. Invariant: a unit has at most one
- * active thread: a worker, or a thread of the program that reserved or bound it with STARPU_THREAD_ACTIVE. Where there is no topology
- * of this machine (a simulated run), every request is granted and nothing is bound. */
+ * Which units the program's threads have taken is kept in the userdata of the topology's objects.
+ *
+ * Invariant: a unit has at most one active thread: a worker, or a thread of the program that
+ * reserved or bound it with STARPU_THREAD_ACTIVE. Where there is no topology of this machine (a
+ * simulated run), every request is granted and nothing is bound. */
 #include "core/binding.h"
 
 #include <errno.h>
@@ -22,7 +24,8 @@ static struct orr_worker *worker_on(struct orr_node *node, int cpu)
 
 #ifdef STARPU_HAVE_HWLOC
 
-/* What the program's threads did with a unit: RESERVED by starpu_get_next_bindid but nobody is there yet, or in use. */
+/* What the program's threads did with a unit: RESERVED by starpu_get_next_bindid but nobody is
+ * there yet, or in use. */
 enum { FREE, RESERVED_ACTIVE, RESERVED, ACTIVE };
 
 static hwloc_obj_t unit(struct orr_node *node, int cpu)
@@ -59,7 +62,10 @@ int orr_bind_self(struct orr_node *node, int cpu)
 	return ret;
 }
 
-hwloc_obj_t orr_bind_unit(struct orr_node *node, int cpu) { return unit(node, cpu); }
+hwloc_obj_t orr_bind_unit(struct orr_node *node, int cpu)
+{
+	return unit(node, cpu);
+}
 
 void orr_bind_to_workers(struct orr_node *node, const int *workers, unsigned n)
 {
@@ -101,7 +107,10 @@ static int change_use(struct orr_node *node, int cpu, int from, int to)
 	return !obj || ORR_ATOMIC_CAS(&obj->userdata, &old, (void *) (intptr_t) to);
 }
 
-hwloc_topology_t starpu_get_hwloc_topology(void) { return orr_self()->topo.hwloc; }
+hwloc_topology_t starpu_get_hwloc_topology(void)
+{
+	return orr_self()->topo.hwloc;
+}
 
 hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 {
@@ -116,7 +125,7 @@ hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 	obj = unit(node, cpu);
 	if (obj)
 		return hwloc_bitmap_dup(obj->cpuset);
-	if (node->topo.hwloc)	/* not bound: it may be anywhere */
+	if (node->topo.hwloc) /* not bound: it may be anywhere */
 		return hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(node->topo.hwloc));
 	set = hwloc_bitmap_alloc();
 	if (set)
@@ -169,7 +178,10 @@ static int change_use(struct orr_node *node, int cpu, int from, int to)
 	return 1;
 }
 
-int starpu_cpu_os_index(int cpuid) { return cpuid; }
+int starpu_cpu_os_index(int cpuid)
+{
+	return cpuid;
+}
 
 #endif
 
@@ -187,7 +199,8 @@ static int usable(struct orr_node *node, int cpu)
 static int reserve(struct orr_node *node, int cpu, unsigned flags)
 {
 	return usable(node, cpu) && !worker_on(node, cpu) &&
-		change_use(node, cpu, FREE, flags & STARPU_THREAD_ACTIVE ? RESERVED_ACTIVE : RESERVED);
+	       change_use(node, cpu, FREE,
+			  flags & STARPU_THREAD_ACTIVE ? RESERVED_ACTIVE : RESERVED);
 }
 
 unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned npreferred)
@@ -201,13 +214,15 @@ unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned np
 	for (i = 0; i < node->topo.ncores; i++)
 		if (reserve(node, node->topo.core_ids[i], flags))
 			return (unsigned) node->topo.core_ids[i];
-	/* Nothing is left: a thread that mostly sleeps shares the last unit, one that computes must not. */
+	/* Nothing is left: a thread that mostly sleeps shares the last unit, one that computes must
+	 * not. */
 	if (flags & STARPU_THREAD_ACTIVE || node->topo.ncores == 0)
 		return (unsigned) -1;
 	return (unsigned) node->topo.core_ids[node->topo.ncores - 1];
 }
 
-/* Says and returns whether the calling thread could be bound; a machine where nothing is bound is fine. */
+/* Says and returns whether the calling thread could be bound; a machine where nothing is bound is
+ * fine. */
 static int bind_to(struct orr_node *node, int cpu, const char *name)
 {
 	int ret = orr_bind_self(node, cpu);
@@ -215,7 +230,9 @@ static int bind_to(struct orr_node *node, int cpu, const char *name)
 	if (ret == 0 || ret == -ENOSYS)
 		return 0;
 	if (ret == -EINVAL)
-		orr_warn("thread %s cannot be bound to unit %d: the machine has no such unit, see starpu_topology_print()", name, cpu);
+		orr_warn(
+			"thread %s cannot be bound to unit %d: the machine has no such unit, see starpu_topology_print()",
+			name, cpu);
 	else
 		orr_warn("thread %s could not be bound to unit %d: %s", name, cpu, strerror(-ret));
 	return ret;
@@ -230,7 +247,9 @@ int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
 		name = "of the program";
 	if (cpuid < 0) {
 		if (active)
-			orr_warn("thread %s has no unit of its own: leave it one with STARPU_RESERVE_NCPU or STARPU_NCPU", name);
+			orr_warn(
+				"thread %s has no unit of its own: leave it one with STARPU_RESERVE_NCPU or STARPU_NCPU",
+				name);
 		return -1;
 	}
 	if (active) {
@@ -239,8 +258,9 @@ int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
 		do {
 			use = use_of(node, cpuid);
 			if (w || use == ACTIVE) {
-				orr_warn("thread %s is not bound to unit %d, where %s computes already: ask starpu_get_next_bindid() for a free one",
-					 name, cpuid, w ? w->name : "another thread of the program");
+				orr_warn(
+					"thread %s is not bound to unit %d, where %s computes already: ask starpu_get_next_bindid() for a free one",
+					name, cpuid, w ? w->name : "another thread of the program");
 				return -1;
 			}
 		} while (!change_use(node, cpuid, use, ACTIVE));
@@ -257,7 +277,8 @@ void starpu_bind_thread_on_worker(unsigned workerid)
 	struct orr_node *node = orr_self();
 
 	if (workerid >= node->nworkers) {
-		orr_error("starpu_bind_thread_on_worker: there is no worker %u, they are 0 to %u", workerid, node->nworkers - 1);
+		orr_error("starpu_bind_thread_on_worker: there is no worker %u, they are 0 to %u",
+			  workerid, node->nworkers - 1);
 		return;
 	}
 	if (node->workers[workerid].bindid >= 0)
@@ -271,7 +292,8 @@ void starpu_bind_thread_on_main(void)
 
 	/* The unit that workers left over, else the first one. */
 	for (i = 0; i < node->topo.ncores; i++)
-		if (!worker_on(node, node->topo.core_ids[i]) && use_of(node, node->topo.core_ids[i]) != ACTIVE)
+		if (!worker_on(node, node->topo.core_ids[i]) &&
+		    use_of(node, node->topo.core_ids[i]) != ACTIVE)
 			break;
 	if (i == node->topo.ncores)
 		i = 0;
@@ -279,7 +301,10 @@ void starpu_bind_thread_on_main(void)
 		bind_to(node, node->topo.core_ids[i], "main");
 }
 
-void starpu_bind_thread_on_cpu(int cpuid) { bind_to(orr_self(), cpuid, "of the program"); }
+void starpu_bind_thread_on_cpu(int cpuid)
+{
+	bind_to(orr_self(), cpuid, "of the program");
+}
 
 /* ---- for people ---- */
 
@@ -288,8 +313,8 @@ void starpu_topology_print(FILE *f)
 	struct orr_node *node = orr_self();
 	unsigned i, j;
 
-	fprintf(f, "Machine %s: %u units, %u of them usable by this process\n", orr_sys_machine_name(node), node->topo.nmachine,
-		node->topo.ncores);
+	fprintf(f, "Machine %s: %u units, %u of them usable by this process\n",
+		orr_sys_machine_name(node), node->topo.nmachine, node->topo.ncores);
 	for (i = 0; i < node->topo.ncores; i++) {
 		int cpu = node->topo.core_ids[i];
 
@@ -318,7 +343,8 @@ void starpu_display_bindings(void)
 		const struct orr_worker *w = &node->workers[i];
 
 		if (w->bindid >= 0)
-			fprintf(stderr, "%s: unit %d (system %d)\n", w->name, w->bindid, starpu_cpu_os_index(w->bindid));
+			fprintf(stderr, "%s: unit %d (system %d)\n", w->name, w->bindid,
+				starpu_cpu_os_index(w->bindid));
 		else
 			fprintf(stderr, "%s: not bound\n", w->name);
 	}

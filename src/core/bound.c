@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lower bounds on the time that the recorded tasks take on this machine, whatever the schedule (starpu_bound_*).
+/* Lower bounds on the time that the recorded tasks take on this machine, whatever the schedule
+ * (starpu_bound_*).
  *
- * Area: let T be the least time in which all tasks fit when each may be cut and spread over the kinds of units,
- *	min T,  sum over kinds k of x[t][k] = count[t] for each type t of tasks,  sum over t of us[t][k] * x[t][k] <= n[k] * T for each k.
- * By duality T is the largest value, over weights w >= 0 with sum n[k] * w[k] = 1, of sum over t of count[t] * min over k of us[t][k] * w[k].
- * Any weights give a bound, so the search below may stop anywhere: it is exact for one and two kinds and close for more. Critical path: the
- * longest path of shortest times, when dependencies were recorded. Whole tasks: the same, and each type alone must fit when nothing is cut.
- * Transfers, priorities and the runtime's own time are not counted; tasks without a model count 0, with a warning.
+ * Area: let T be the least time in which all tasks fit when each may be cut and spread over the
+ * kinds of units, min T,  sum over kinds k of x[t][k] = count[t] for each type t of tasks,  sum
+ * over t of us[t][k] * x[t][k] <= n[k] * T for each k. By duality T is the largest value, over
+ * weights w >= 0 with sum n[k] * w[k] = 1, of sum over t of count[t] * min over k of us[t][k] *
+ * w[k]. Any weights give a bound, so the search below may stop anywhere: it is exact for one and
+ * two kinds and close for more. Critical path: the longest path of shortest times, when
+ * dependencies were recorded. Whole tasks: the same, and each type alone must fit when nothing is
+ * cut. Transfers, priorities and the runtime's own time are not counted; tasks without a model
+ * count 0, with a warning.
+ *
  * Invariant: results never exceed the time of a schedule whose kernels take the expected times. */
 #include "core/graph.h"
 #include "core/numbers.h"
@@ -16,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEARCH_STEPS 4000	/* of the search for weights when there are more than two kinds */
+#define SEARCH_STEPS 4000 /* of the search for weights when there are more than two kinds */
 
 /* ---- recording ---- */
 
@@ -25,7 +30,8 @@ void starpu_bound_start(int deps, int prio)
 	struct orr_node *node = orr_self();
 	struct orr_graph *g = node->graph;
 
-	(void) prio;	/* no bound follows from priorities; they are shown by starpu_bound_print_dot */
+	(void) prio; /* no bound follows from priorities; they are shown by starpu_bound_print_dot
+		      */
 	if (node->state != ORR_NODE_UP) {
 		orr_error("starpu_bound_start: call starpu_init first");
 		return;
@@ -54,7 +60,8 @@ void starpu_bound_stop(void)
 	orr_unlock(&g->lock);
 }
 
-/* The recorded graph with its types counted, or NULL after a message. What had no model when it was submitted may have been measured. */
+/* The recorded graph with its types counted, or NULL after a message. What had no model when it was
+ * submitted may have been measured. */
 static struct orr_graph *recorded(const char *what)
 {
 	struct orr_graph *g = orr_self()->graph;
@@ -63,7 +70,9 @@ static struct orr_graph *recorded(const char *what)
 	unsigned k;
 
 	if (!g || (g->bound && g->mark == g->nnodes) || (!g->bound && g->mark == g->end)) {
-		orr_error("%s: no tasks were recorded; call starpu_bound_start before submitting them", what);
+		orr_error(
+			"%s: no tasks were recorded; call starpu_bound_start before submitting them",
+			what);
 		return NULL;
 	}
 	if (g->bound)
@@ -77,11 +86,15 @@ static struct orr_graph *recorded(const char *what)
 		struct orr_graph_type *y = &g->type[i];
 
 		for (k = 0; k < g->nkinds; k++) {
-			struct starpu_perfmodel_device d = { .type = g->kind[k].arch, .devid = g->kind[k].devid, .ncores = 1 };
+			struct starpu_perfmodel_device d = { .type = g->kind[k].arch,
+							     .devid = g->kind[k].devid,
+							     .ncores = 1 };
 			struct starpu_perfmodel_arch arch = { .ndevices = 1, .devices = &d };
 
-			if (isnan(y->us[k]) && orr_self()->state == ORR_NODE_UP && y->cl->model && y->cl->model->symbol)
-				y->us[k] = starpu_perfmodel_history_based_expected_perf(y->cl->model, &arch, y->footprint);
+			if (isnan(y->us[k]) && orr_self()->state == ORR_NODE_UP && y->cl->model &&
+			    y->cl->model->symbol)
+				y->us[k] = starpu_perfmodel_history_based_expected_perf(
+					y->cl->model, &arch, y->footprint);
 			if (isnan(y->us[k])) {
 				unknown += y->count;
 				break;
@@ -89,8 +102,9 @@ static struct orr_graph *recorded(const char *what)
 		}
 	}
 	if (unknown)
-		orr_warn("%s: %llu tasks have no model on some kind of unit and count 0; calibrate them (STARPU_CALIBRATE=1)", what,
-			 (unsigned long long) unknown);
+		orr_warn(
+			"%s: %llu tasks have no model on some kind of unit and count 0; calibrate them (STARPU_CALIBRATE=1)",
+			what, (unsigned long long) unknown);
 	return g;
 }
 
@@ -103,7 +117,8 @@ static double time_on(const struct orr_graph *g, uint32_t type, unsigned k)
 	return isnan(us) ? 0 : us;
 }
 
-/* Kinds that take the same for all types, as one: nk of them, each with one kind of the graph and its units. */
+/* Kinds that take the same for all types, as one: nk of them, each with one kind of the graph and
+ * its units. */
 struct area {
 	const struct orr_graph *g;
 	unsigned nk, *kind;
@@ -120,7 +135,8 @@ static int same_kind(const struct orr_graph *g, unsigned a, unsigned b)
 	return 1;
 }
 
-/* The bound that the weights give; load[k] gets the work that kind k would do (NULL: not wanted). */
+/* The bound that the weights give; load[k] gets the work that kind k would do (NULL: not wanted).
+ */
 static double dual(const struct area *a, const double *w, double *load)
 {
 	const struct orr_graph *g = a->g;
@@ -151,14 +167,16 @@ static double dual(const struct area *a, const double *w, double *load)
 	return sum;
 }
 
-/* Two kinds: the bound is concave in the weight of the first, and straight between the weights at which a type changes sides. */
+/* Two kinds: the bound is concave in the weight of the first, and straight between the weights at
+ * which a type changes sides. */
 static double area_of_two(const struct area *a)
 {
 	double best = 0;
 	uint32_t t;
 
 	for (t = 0; t < a->g->ntypes + 2; t++) {
-		double w[2] = { t == a->g->ntypes ? 0 : 1 / a->n[0], t == a->g->ntypes ? 1 / a->n[1] : 0 };
+		double w[2] = { t == a->g->ntypes ? 0 : 1 / a->n[0],
+				t == a->g->ntypes ? 1 / a->n[1] : 0 };
 
 		if (t < a->g->ntypes) {
 			double x = time_on(a->g, t, a->kind[0]), y = time_on(a->g, t, a->kind[1]);
@@ -238,7 +256,8 @@ static double whole(const struct orr_graph *g, uint32_t t)
 	unsigned k, step;
 
 	for (k = 0; k < g->nkinds; k++)
-		high = fmin(high, time_on(g, t, k) * ceil((double) g->type[t].count / g->kind[k].nworkers));
+		high = fmin(high, time_on(g, t, k) *
+					  ceil((double) g->type[t].count / g->kind[k].nworkers));
 	if (!(high > 0 && high < INFINITY))
 		return 0;
 	for (step = 0; step < 60; step++) {
@@ -308,14 +327,18 @@ void starpu_bound_print(FILE *output, int integer)
 	for (t = 0; t < g->ntypes; t++) {
 		if (!g->type[t].count)
 			continue;
-		fprintf(output, "%s (footprint %08x): %llu tasks", g->type[t].name, g->type[t].footprint, (unsigned long long) g->type[t].count);
+		fprintf(output, "%s (footprint %08x): %llu tasks", g->type[t].name,
+			g->type[t].footprint, (unsigned long long) g->type[t].count);
 		for (k = 0; k < g->nkinds; k++)
 			if (g->type[t].us[k] < INFINITY)
-				fprintf(output, ", %.3f us on %s %d", g->type[t].us[k], starpu_perfmodel_get_archtype_name(g->kind[k].arch), g->kind[k].devid);
+				fprintf(output, ", %.3f us on %s %d", g->type[t].us[k],
+					starpu_perfmodel_get_archtype_name(g->kind[k].arch),
+					g->kind[k].devid);
 		fputc('\n', output);
 	}
 	for (k = 0; k < g->nkinds; k++)
-		fprintf(output, "%u workers of kind %s %d\n", g->kind[k].nworkers, starpu_perfmodel_get_archtype_name(g->kind[k].arch), g->kind[k].devid);
+		fprintf(output, "%u workers of kind %s %d\n", g->kind[k].nworkers,
+			starpu_perfmodel_get_archtype_name(g->kind[k].arch), g->kind[k].devid);
 	fprintf(output, "area bound: %.6f ms\n", area(g) * 1e-3);
 	if (g->deps)
 		fprintf(output, "critical path: %.6f ms\n", critical_path(g) * 1e-3);
@@ -333,18 +356,21 @@ void starpu_bound_print_lp(FILE *output)
 
 	if (!g)
 		return;
-	fprintf(output, "/* Orrery: least time in microseconds of the recorded tasks; xT_K: tasks of type T on units of kind K */\nmin: tmax;\n\n");
+	fprintf(output,
+		"/* Orrery: least time in microseconds of the recorded tasks; xT_K: tasks of type T on units of kind K */\nmin: tmax;\n\n");
 	for (t = 0; t < g->ntypes; t++) {
 		if (!g->type[t].count)
 			continue;
-		fprintf(output, "/* %s, footprint %08x */\nc%u:", g->type[t].name, g->type[t].footprint, t);
+		fprintf(output, "/* %s, footprint %08x */\nc%u:", g->type[t].name,
+			g->type[t].footprint, t);
 		for (k = 0; k < g->nkinds; k++)
 			if (g->type[t].us[k] < INFINITY || isnan(g->type[t].us[k]))
 				fprintf(output, " + x%u_%u", t, k);
 		fprintf(output, " = %llu;\n", (unsigned long long) g->type[t].count);
 	}
 	for (k = 0; k < g->nkinds; k++) {
-		fprintf(output, "\n/* %u units: %s %d */\nw%u:", g->kind[k].nworkers, starpu_perfmodel_get_archtype_name(g->kind[k].arch), g->kind[k].devid, k);
+		fprintf(output, "\n/* %u units: %s %d */\nw%u:", g->kind[k].nworkers,
+			starpu_perfmodel_get_archtype_name(g->kind[k].arch), g->kind[k].devid, k);
 		for (t = 0; t < g->ntypes; t++)
 			if (g->type[t].count && g->type[t].us[k] < INFINITY)
 				fprintf(output, " + %.9g x%u_%u", g->type[t].us[k], t, k);
@@ -375,8 +401,10 @@ void starpu_bound_print_mps(FILE *output)
 	fprintf(output, "COLUMNS\n");
 	for (t = 0; t < g->ntypes; t++)
 		for (k = 0; k < g->nkinds; k++)
-			if (g->type[t].count && (g->type[t].us[k] < INFINITY || isnan(g->type[t].us[k])))
-				fprintf(output, " x%u_%u c%u 1\n x%u_%u w%u %.9g\n", t, k, t, t, k, k, time_on(g, t, k));
+			if (g->type[t].count &&
+			    (g->type[t].us[k] < INFINITY || isnan(g->type[t].us[k])))
+				fprintf(output, " x%u_%u c%u 1\n x%u_%u w%u %.9g\n", t, k, t, t, k,
+					k, time_on(g, t, k));
 	fprintf(output, " tmax obj 1\n");
 	for (k = 0; k < g->nkinds; k++)
 		fprintf(output, " tmax w%u -%u\n", k, g->kind[k].nworkers);
@@ -385,7 +413,8 @@ void starpu_bound_print_mps(FILE *output)
 	fprintf(output, "RHS\n");
 	for (t = 0; t < g->ntypes; t++)
 		if (g->type[t].count)
-			fprintf(output, " rhs c%u %llu\n", t, (unsigned long long) g->type[t].count);
+			fprintf(output, " rhs c%u %llu\n", t,
+				(unsigned long long) g->type[t].count);
 	if (g->deps)
 		fprintf(output, " rhs p %.9g\n", critical_path(g));
 	fprintf(output, "ENDATA\n");
@@ -402,10 +431,13 @@ void starpu_bound_print_dot(FILE *output)
 	fprintf(output, "digraph bound {\n");
 	for (i = g->mark; i < g->end; i++)
 		if (g->node[i].type)
-			fprintf(output, "\tt%u [label=\"%s\\njob %llu prio %d\"];\n", i - g->mark, g->type[g->node[i].type - 1].name,
+			fprintf(output, "\tt%u [label=\"%s\\njob %llu prio %d\"];\n", i - g->mark,
+				g->type[g->node[i].type - 1].name,
 				(unsigned long long) g->node[i].job, g->node[i].prio);
 	for (e = 0; e < g->nedges; e++)
-		if (g->edge[e].from >= g->mark && g->edge[e].to >= g->mark && g->edge[e].from < g->end && g->edge[e].to < g->end)
-			fprintf(output, "\tt%u -> t%u;\n", g->edge[e].from - g->mark, g->edge[e].to - g->mark);
+		if (g->edge[e].from >= g->mark && g->edge[e].to >= g->mark &&
+		    g->edge[e].from < g->end && g->edge[e].to < g->end)
+			fprintf(output, "\tt%u -> t%u;\n", g->edge[e].from - g->mark,
+				g->edge[e].to - g->mark);
 	fprintf(output, "}\n");
 }

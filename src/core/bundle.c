@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bundles: tasks that should execute where the same memory is, because they share data.
  *
- * A policy of the dm family decides for the first task of a bundle that becomes ready as if it were all of them, and puts the others on the
- * memory node that it chose. Invariant: a task is in at most one bundle (task->bundle, and t->bundled says so where it is cheap to look);
- * a bundle that is closed and empty is freed by whoever made it so. */
+ * A policy of the dm family decides for the first task of a bundle that becomes ready as if it were
+ * all of them, and puts the others on the memory node that it chose. Invariant: a task is in at
+ * most one bundle (task->bundle, and t->bundled says so where it is cheap to look); a bundle that
+ * is closed and empty is freed by whoever made it so. */
 #include "core/bundle.h"
 #include "data/handle.h"
 
@@ -12,11 +13,11 @@
 #include <stdlib.h>
 
 struct _starpu_task_bundle {
-	orr_lock_t lock;		/* protects everything */
+	orr_lock_t lock; /* protects everything */
 	struct starpu_task **task;
 	unsigned n, cap;
 	int closed;
-	int memnode;			/* where its tasks go, -1: nobody decided yet */
+	int memnode; /* where its tasks go, -1: nobody decided yet */
 };
 
 void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
@@ -60,18 +61,23 @@ int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *t
 	if (!t)
 		return -ENOMEM;
 	if (task->bundle) {
-		orr_error("starpu_task_bundle_insert: task %s is in a bundle already", orr_task_name(task));
+		orr_error("starpu_task_bundle_insert: task %s is in a bundle already",
+			  orr_task_name(task));
 		return -EINVAL;
 	}
-	if (ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_NEW && ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_DONE) {
-		orr_error("starpu_task_bundle_insert: task %s was submitted already; insert it before", orr_task_name(task));
+	if (ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_NEW &&
+	    ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_DONE) {
+		orr_error(
+			"starpu_task_bundle_insert: task %s was submitted already; insert it before",
+			orr_task_name(task));
 		return -EINVAL;
 	}
 	orr_lock(&bundle->lock);
 	ret = bundle->closed ? -EINVAL : add(bundle, task);
 	orr_unlock(&bundle->lock);
 	if (ret == -EINVAL)
-		orr_error("starpu_task_bundle_insert: task %s comes after the bundle was closed", orr_task_name(task));
+		orr_error("starpu_task_bundle_insert: task %s comes after the bundle was closed",
+			  orr_task_name(task));
 	if (ret)
 		return ret;
 	task->bundle = bundle;
@@ -130,18 +136,22 @@ static double sum(starpu_task_bundle_t bundle, struct starpu_perfmodel_arch *arc
 	return total;
 }
 
-double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle,
+					  struct starpu_perfmodel_arch *arch, unsigned nimpl)
 {
 	return sum(bundle, arch, nimpl, starpu_task_expected_length);
 }
 
-double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
+					  struct starpu_perfmodel_arch *arch, unsigned nimpl)
 {
 	return sum(bundle, arch, nimpl, starpu_task_expected_energy);
 }
 
-/* Was the datum counted for an earlier buffer? Its value has to come once, whoever reads it first. */
-static int seen(struct _starpu_task_bundle *b, unsigned task, unsigned buffer, starpu_data_handle_t h)
+/* Was the datum counted for an earlier buffer? Its value has to come once, whoever reads it first.
+ */
+static int seen(struct _starpu_task_bundle *b, unsigned task, unsigned buffer,
+		starpu_data_handle_t h)
 {
 	unsigned i, k;
 
@@ -149,13 +159,15 @@ static int seen(struct _starpu_task_bundle *b, unsigned task, unsigned buffer, s
 		unsigned n = i < task ? orr_task_nbuffers(b->task[i]) : buffer;
 
 		for (k = 0; k < n; k++)
-			if (orr_task_handle(b->task[i], k) == h && (orr_task_mode(b->task[i], k) & STARPU_R))
+			if (orr_task_handle(b->task[i], k) == h &&
+			    (orr_task_mode(b->task[i], k) & STARPU_R))
 				return 1;
 	}
 	return 0;
 }
 
-double starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle, unsigned memory_node)
+double starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle,
+						      unsigned memory_node)
 {
 	double total = 0;
 	unsigned i, k;
@@ -168,7 +180,8 @@ double starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundl
 			starpu_data_handle_t h = orr_task_handle(task, k);
 
 			if (h && !seen(bundle, i, k, h))
-				total += starpu_data_expected_transfer_time(h, memory_node, orr_task_mode(task, k));
+				total += starpu_data_expected_transfer_time(h, memory_node,
+									    orr_task_mode(task, k));
 		}
 	}
 	orr_unlock(&bundle->lock);

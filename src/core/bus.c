@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Buses: the way from each memory node to each other one, and what went over it.
  *
- * Memory nodes are added one by one, so the buses of node m are numbered after all those among the nodes before it: from m * (m - 1) on the m
- * buses that lead to it, then the m that lead from it.
- * Invariant: a bus keeps its number; counters only grow, what was asked for is remembered beside them. */
+ * Memory nodes are added one by one, so the buses of node m are numbered after all those among the
+ * nodes before it: from m * (m - 1) on the m buses that lead to it, then the m that lead from it.
+ *
+ * Invariant: a bus keeps its number; counters only grow, what was asked for is remembered beside
+ * them. */
 #include "core/node.h"
 #include "core/numbers.h"
 
@@ -173,7 +175,10 @@ int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *b
 	return 0;
 }
 
-void starpu_profiling_bus_helper_display_summary(void) { orr_bus_print(stderr); }
+void starpu_profiling_bus_helper_display_summary(void)
+{
+	orr_bus_print(stderr);
+}
 
 void orr_bus_print(FILE *f)
 {
@@ -198,8 +203,10 @@ void orr_bus_print(FILE *f)
 			continue;
 		starpu_memory_node_get_name(src, from, sizeof(from));
 		starpu_memory_node_get_name(dst, to, sizeof(to));
-		fprintf(f, "\t%-10s -> %-10s %12.3f MB %10llu transfers, %10.3f kB each, %10.3f MB/s\n", from, to, bytes / 1e6, count,
-			bytes / 1e3 / (double) count, seconds > 0 ? bytes / 1e6 / seconds : 0);
+		fprintf(f,
+			"\t%-10s -> %-10s %12.3f MB %10llu transfers, %10.3f kB each, %10.3f MB/s\n",
+			from, to, bytes / 1e6, count, bytes / 1e3 / (double) count,
+			seconds > 0 ? bytes / 1e6 / seconds : 0);
 		all_bytes += bytes;
 		all += count;
 	}

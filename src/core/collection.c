@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Collections of workers: the sets that policies walk through.
  *
- * A list keeps the order in which workers were added. A tree is kept flattened, sorted by memory node and unit, so that neighbours in
- * the array are neighbours in the machine; a walk starts at the calling worker and goes to ever more distant ones.
- * Invariant: workerids[0 .. nworkers) are the members, each once, and present[] says the same. Parallel tasks are not
- * its business (core/parallel.h), so every member is unblocked and its own master. */
+ * A list keeps the order in which workers were added. A tree is kept flattened, sorted by memory
+ * node and unit, so that neighbours in the array are neighbours in the machine; a walk starts at
+ * the calling worker and goes to ever more distant ones.
+ *
+ * Invariant: workerids[0 .. nworkers) are the members, each once, and present[] says the same.
+ * Parallel tasks are not its business (core/parallel.h), so every member is unblocked and its own
+ * master. */
 #include "core/node.h"
 
 #include <stdlib.h>
@@ -43,7 +46,10 @@ static int insert_at(struct starpu_worker_collection *c, int worker, unsigned at
 	return worker;
 }
 
-static int list_add(struct starpu_worker_collection *c, int worker) { return insert_at(c, worker, c->nworkers); }
+static int list_add(struct starpu_worker_collection *c, int worker)
+{
+	return insert_at(c, worker, c->nworkers);
+}
 
 /* Whether worker a stands before b in the flattened tree. */
 static int before(struct orr_node *node, int a, int b)
@@ -91,7 +97,8 @@ static unsigned has_next(struct starpu_worker_collection *c, struct starpu_sched
 }
 
 /* The whole iterator is a page; only what is used is set. */
-static void list_init_iterator(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
+static void list_init_iterator(struct starpu_worker_collection *c,
+			       struct starpu_sched_ctx_iterator *it)
 {
 	(void) c;
 	it->cursor = 0;
@@ -104,7 +111,8 @@ static int list_get_next(struct starpu_worker_collection *c, struct starpu_sched
 	return c->workerids[it->cursor++];
 }
 
-static void tree_init_iterator(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
+static void tree_init_iterator(struct starpu_worker_collection *c,
+			       struct starpu_sched_ctx_iterator *it)
 {
 	struct orr_worker *w = orr_thread_self()->worker;
 	unsigned i = 0;
@@ -113,10 +121,11 @@ static void tree_init_iterator(struct starpu_worker_collection *c, struct starpu
 	if (w && c->present[w->id])
 		while (c->workerids[i] != (int) w->id)
 			i++;
-	it->value = (void *) (uintptr_t) i;	/* where the walk starts */
+	it->value = (void *) (uintptr_t) i; /* where the walk starts */
 }
 
-/* The k-th nearest of n places to place p: alternating sides as long as both have some, then the rest of the longer side. */
+/* The k-th nearest of n places to place p: alternating sides as long as both have some, then the
+ * rest of the longer side. */
 static unsigned kth_nearest(unsigned p, unsigned n, unsigned k)
 {
 	unsigned left = p, right = n - 1 - p, both = left < right ? left : right;
@@ -131,17 +140,19 @@ static int tree_get_next(struct starpu_worker_collection *c, struct starpu_sched
 	unsigned start = (unsigned) (uintptr_t) it->value;
 
 	if (start >= c->nworkers)
-		start = 0;	/* members left since the walk began */
+		start = 0; /* members left since the walk began */
 	return c->workerids[kth_nearest(start, c->nworkers, (unsigned) it->cursor++)];
 }
 
-static void list_init_parallel(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it, struct starpu_task *task)
+static void list_init_parallel(struct starpu_worker_collection *c,
+			       struct starpu_sched_ctx_iterator *it, struct starpu_task *task)
 {
 	(void) task;
 	list_init_iterator(c, it);
 }
 
-static void tree_init_parallel(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it, struct starpu_task *task)
+static void tree_init_parallel(struct starpu_worker_collection *c,
+			       struct starpu_sched_ctx_iterator *it, struct starpu_task *task)
 {
 	(void) task;
 	tree_init_iterator(c, it);

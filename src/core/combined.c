@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Combined workers: which there are, and what can be asked about them.
  *
- * They follow the machine: each object of the topology that has several CPU workers below it makes one (cores that share a cache, a
- * package, the machine); where an object has many children, groups of STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER of them, groups of these
- * groups and so on. Without a topology the CPU workers, in the order of their numbers, are children of one object. Invariant: combined workers are only
- * added; no two have the same members in the same order; all members are CPU workers. */
+ * They follow the machine: each object of the topology that has several CPU workers below it makes
+ * one (cores that share a cache, a package, the machine); where an object has many children, groups
+ * of STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER of them, groups of these groups and so on. Without a
+ * topology the CPU workers, in the order of their numbers, are children of one object. Invariant:
+ * combined workers are only added; no two have the same members in the same order; all members are
+ * CPU workers. */
 #include "core/parallel.h"
 #include "core/binding.h"
 
@@ -17,7 +19,9 @@
 
 struct orr_combined *orr_combined_get(struct orr_node *node, unsigned id)
 {
-	return id >= node->nworkers && id - node->nworkers < ORR_ATOMIC_LOAD(&node->ncombined) ? node->combined[id - node->nworkers] : NULL;
+	return id >= node->nworkers && id - node->nworkers < ORR_ATOMIC_LOAD(&node->ncombined)
+		       ? node->combined[id - node->nworkers]
+		       : NULL;
 }
 
 /* ---- making them ---- */
@@ -45,7 +49,8 @@ static int add_locked(struct orr_node *node, const int *workers, unsigned n)
 	struct orr_combined *c;
 
 	for (i = 0; i < count; i++)
-		if (node->combined[i]->n == n && !memcmp(node->combined[i]->workers, workers, n * sizeof(int)))
+		if (node->combined[i]->n == n &&
+		    !memcmp(node->combined[i]->workers, workers, n * sizeof(int)))
 			return (int) node->combined[i]->id;
 	if (count == MAX_COMBINED - node->nworkers)
 		return -ENODEV;
@@ -66,7 +71,8 @@ int orr_combined_assign(struct orr_node *node, const int *workers, unsigned n)
 	int ret;
 
 	for (i = 0; i < n; i++) {
-		if (workers[i] < 0 || (unsigned) workers[i] >= node->nworkers || node->workers[workers[i]].arch != STARPU_CPU_WORKER)
+		if (workers[i] < 0 || (unsigned) workers[i] >= node->nworkers ||
+		    node->workers[workers[i]].arch != STARPU_CPU_WORKER)
 			return -EINVAL;
 		for (k = 0; k < i; k++)
 			if (workers[k] == workers[i])
@@ -95,7 +101,8 @@ static void suggest(struct builder *b, unsigned first, unsigned n)
 		orr_combined_assign(b->node, &b->order[first], n);
 }
 
-/* Children begin at start[0..m); start[m] is the end of the last. Their groups, groups of groups, ... and all together. */
+/* Children begin at start[0..m); start[m] is the end of the last. Their groups, groups of groups,
+ * ... and all together. */
 static void combine(struct builder *b, unsigned *start, unsigned m)
 {
 	unsigned i, k;
@@ -166,7 +173,11 @@ static int by_topology(struct builder *b)
 	return 1;
 }
 #else
-static int by_topology(struct builder *b) { (void) b; return 0; }
+static int by_topology(struct builder *b)
+{
+	(void) b;
+	return 0;
+}
 #endif
 
 void orr_combined_build(struct orr_node *node)
@@ -208,16 +219,20 @@ void orr_combined_exit(struct orr_node *node)
 
 static unsigned largest(const struct starpu_codelet *cl)
 {
-	return cl->max_parallelism > 0 ? (unsigned) cl->max_parallelism : cl->type == STARPU_SEQ ? 1 : UINT_MAX;
+	return cl->max_parallelism > 0  ? (unsigned) cl->max_parallelism
+	       : cl->type == STARPU_SEQ ? 1
+					: UINT_MAX;
 }
 
-int orr_combined_can_run(const struct orr_combined *c, const struct starpu_task *task, unsigned impl)
+int orr_combined_can_run(const struct orr_combined *c, const struct starpu_task *task,
+			 unsigned impl)
 {
 	const struct starpu_codelet *cl = task->cl;
 	uint32_t where = task->where != -1 ? (uint32_t) task->where : orr_codelet_where(cl);
 	unsigned i;
 
-	if (impl >= STARPU_MAXIMPLEMENTATIONS || !(where & STARPU_CPU) || !orr_codelet_cpu_func(cl, impl) || c->n > largest(cl))
+	if (impl >= STARPU_MAXIMPLEMENTATIONS || !(where & STARPU_CPU) ||
+	    !orr_codelet_cpu_func(cl, impl) || c->n > largest(cl))
 		return 0;
 	for (i = 0; i < c->n && task->workerids_len; i++) {
 		unsigned w = (unsigned) c->workers[i];
@@ -241,7 +256,8 @@ int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_ta
 	return -1;
 }
 
-int orr_combined_in_ctx(struct orr_node *node, const struct orr_combined *c, const struct orr_ctx *ctx)
+int orr_combined_in_ctx(struct orr_node *node, const struct orr_combined *c,
+			const struct orr_ctx *ctx)
 {
 	unsigned i;
 
@@ -260,7 +276,8 @@ static int has_worker(const struct orr_combined *c, unsigned id)
 	return i < c->n;
 }
 
-struct orr_combined *orr_combined_largest(struct orr_node *node, const struct orr_worker *w, const struct starpu_task *task)
+struct orr_combined *orr_combined_largest(struct orr_node *node, const struct orr_worker *w,
+					  const struct starpu_task *task)
 {
 	const struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
 	unsigned i, n = ORR_ATOMIC_LOAD(&node->ncombined);
@@ -269,7 +286,8 @@ struct orr_combined *orr_combined_largest(struct orr_node *node, const struct or
 	for (i = 0; i < n; i++) {
 		struct orr_combined *c = node->combined[i];
 
-		if ((!best || c->n > best->n) && has_worker(c, w->id) && orr_combined_in_ctx(node, c, ctx) && orr_combined_first_impl(c, task) >= 0)
+		if ((!best || c->n > best->n) && has_worker(c, w->id) &&
+		    orr_combined_in_ctx(node, c, ctx) && orr_combined_first_impl(c, task) >= 0)
 			best = c;
 	}
 	return best;
@@ -277,17 +295,25 @@ struct orr_combined *orr_combined_largest(struct orr_node *node, const struct or
 
 /* ---- for programs ---- */
 
-unsigned starpu_combined_worker_get_count(void) { return ORR_ATOMIC_LOAD(&orr_self()->ncombined); }
-int starpu_worker_is_combined_worker(int id) { return id >= 0 && orr_combined_get(orr_self(), (unsigned) id) != NULL; }
+unsigned starpu_combined_worker_get_count(void)
+{
+	return ORR_ATOMIC_LOAD(&orr_self()->ncombined);
+}
+int starpu_worker_is_combined_worker(int id)
+{
+	return id >= 0 && orr_combined_get(orr_self(), (unsigned) id) != NULL;
+}
 
 int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[])
 {
-	return nworkers > 0 ? orr_combined_assign(orr_self(), workerid_array, (unsigned) nworkers) : -EINVAL;
+	return nworkers > 0 ? orr_combined_assign(orr_self(), workerid_array, (unsigned) nworkers)
+			    : -EINVAL;
 }
 
 int starpu_combined_worker_get_description(int workerid, int *worker_size, int **combined_workerid)
 {
-	struct orr_combined *c = workerid >= 0 ? orr_combined_get(orr_self(), (unsigned) workerid) : NULL;
+	struct orr_combined *c = workerid >= 0 ? orr_combined_get(orr_self(), (unsigned) workerid)
+					       : NULL;
 
 	if (!c)
 		return -EINVAL;
@@ -298,14 +324,17 @@ int starpu_combined_worker_get_description(int workerid, int *worker_size, int *
 	return 0;
 }
 
-int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
+int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
+					    unsigned nimpl)
 {
 	struct orr_node *node = orr_self();
 	struct orr_combined *c = orr_combined_get(node, workerid);
 
 	if (!task->cl)
 		return 0;
-	return c ? orr_combined_can_run(c, task, nimpl) : workerid < node->nworkers && orr_task_can_run(&node->workers[workerid], task, nimpl);
+	return c ? orr_combined_can_run(c, task, nimpl)
+		 : workerid < node->nworkers &&
+			       orr_task_can_run(&node->workers[workerid], task, nimpl);
 }
 
 /* The parallel task that the calling thread executes, or NULL. */
@@ -316,8 +345,14 @@ static const struct orr_parallel *current(void)
 	return self->task ? self->task->parallel : NULL;
 }
 
-int starpu_combined_worker_get_id(void) { return current() ? (int) current()->comb->id : starpu_worker_get_id(); }
-int starpu_combined_worker_get_size(void) { return current() ? (int) current()->comb->n : 1; }
+int starpu_combined_worker_get_id(void)
+{
+	return current() ? (int) current()->comb->id : starpu_worker_get_id();
+}
+int starpu_combined_worker_get_size(void)
+{
+	return current() ? (int) current()->comb->n : 1;
+}
 
 int starpu_combined_worker_get_rank(void)
 {

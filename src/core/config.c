@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads the environment into struct orr_config. The table below is the list of variables that the runtime knows.
+/* Reads the environment into struct orr_config. The table below is the list of variables that the
+ * runtime knows.
  *
- * Invariant: a value that cannot be read is an error naming the variable, never silently ignored. */
+ * Invariant: a value that cannot be read is an error naming the variable, never silently ignored.
+ */
 #include "core/node.h"
 #include "core/numbers.h"
 
@@ -13,7 +15,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* INT may be -1 ("the runtime chooses"), COUNT and LONG may not be negative; DOUBLE is finite; NAME goes into names of files. */
+/* INT may be -1 ("the runtime chooses"), COUNT and LONG may not be negative; DOUBLE is finite; NAME
+ * goes into names of files. */
 enum kind { INT, COUNT, LONG, ULONG, BOOL, DOUBLE, STRING, NAME, MIB, PERCENT };
 
 static const struct variable {
@@ -22,15 +25,19 @@ static const struct variable {
 	size_t offset;
 	double dflt;
 } variables[] = {
-#define V(NAME, KIND, FIELD, DFLT) { NAME, KIND, offsetof(struct orr_config, FIELD), DFLT }
-	V("STARPU_NCPUS", INT, ncpu, -1),	/* the old spelling: the next line wins */
+#define V(NAME, KIND, FIELD, DFLT) \
+	{ \
+		NAME, KIND, offsetof(struct orr_config, FIELD), DFLT \
+	}
+	V("STARPU_NCPUS", INT, ncpu, -1), /* the old spelling: the next line wins */
 	V("STARPU_NCPU", INT, ncpu, NAN),
 	V("STARPU_RESERVE_NCPU", COUNT, reserve_ncpu, 0),
 	V("STARPU_WORKERS_GETBIND", BOOL, getbind, 1),
 	V("STARPU_WORKERS_NOBIND", BOOL, nobind, 0),
 	V("STARPU_NTHREADS_PER_CORE", COUNT, nthreads_per_core, 1),
 	V("STARPU_MAIN_THREAD_BIND", BOOL, main_thread_bind, 0),
-	V("STARPU_MAIN_THREAD_COREID", INT, main_thread_cpuid, -1),	/* units are cores, or as STARPU_NTHREADS_PER_CORE says */
+	V("STARPU_MAIN_THREAD_COREID", INT, main_thread_cpuid,
+	  -1), /* units are cores, or as STARPU_NTHREADS_PER_CORE says */
 	V("STARPU_MAIN_THREAD_CPUID", INT, main_thread_cpuid, NAN),
 	V("STARPU_WORKERS_CPUID", STRING, workers_cpuid, 0),
 	V("STARPU_WORKERS_COREID", STRING, workers_coreid, 0),
@@ -82,7 +89,7 @@ static const struct variable {
 	V("STARPU_MPI_CACHE", BOOL, mpi_cache, 1),
 	V("STARPU_MPI_CACHE_STATS", BOOL, mpi_cache_stats, 0),
 	V("STARPU_MPI_COMM", BOOL, mpi_comm_trace, 0),
-	V("STARPU_COMM_STATS", BOOL, mpi_stats, 0),	/* the old name: the next line wins */
+	V("STARPU_COMM_STATS", BOOL, mpi_stats, 0), /* the old name: the next line wins */
 	V("STARPU_MPI_STATS", BOOL, mpi_stats, NAN),
 	V("STARPU_MPI_PRIORITIES", BOOL, mpi_priorities, 1),
 	V("STARPU_MPI_NDETACHED_SEND", INT, mpi_ndetached_send, 10),
@@ -117,7 +124,8 @@ static const struct variable {
 
 static int malformed(const char *name, const char *value, const char *expected)
 {
-	orr_error("environment variable %s has the value \"%s\": it takes %s; unset or correct it", name, value, expected);
+	orr_error("environment variable %s has the value \"%s\": it takes %s; unset or correct it",
+		  name, value, expected);
 	return -EINVAL;
 }
 
@@ -149,7 +157,8 @@ static int parse_double(const char *name, const char *text, double *out)
 
 static int parse_bool(const char *name, const char *text, int *out)
 {
-	static const char *const yes[] = { "yes", "true", "on" }, *const no[] = { "no", "false", "off" };
+	static const char *const yes[] = { "yes", "true", "on" }, *const no[] = { "no", "false",
+										  "off" };
 	unsigned i;
 	long v;
 
@@ -190,7 +199,8 @@ static int set(const struct variable *v, struct orr_config *cfg, const char *tex
 	switch (v->kind) {
 	case NAME:
 		if (text && *text && !is_name(text))
-			return malformed(v->name, text, "names without `/' that do not begin with a dot");
+			return malformed(v->name, text,
+					 "names without `/' that do not begin with a dot");
 		/* fall through */
 	case STRING:
 		if (text && *text) {
@@ -237,9 +247,7 @@ static int set(const struct variable *v, struct orr_config *cfg, const char *tex
 			return malformed(v->name, text, "an integer of 0 or more");
 		*(int *) field = (int) l;
 		break;
-	case ULONG:
-		*(unsigned long *) field = (unsigned long) l;
-		break;
+	case ULONG: *(unsigned long *) field = (unsigned long) l; break;
 	default:
 		if (l < 0)
 			return malformed(v->name, text, "an integer of 0 or more");
@@ -269,59 +277,74 @@ static int read_prio(const char *name, int *value, int *given)
 static int check(const struct orr_config *cfg)
 {
 	if ((cfg->mpi_fake_rank >= 0) != (cfg->mpi_fake_size >= 0)) {
-		orr_error("STARPU_MPI_FAKE_RANK and STARPU_MPI_FAKE_SIZE go together: set both or none");
+		orr_error(
+			"STARPU_MPI_FAKE_RANK and STARPU_MPI_FAKE_SIZE go together: set both or none");
 		return -EINVAL;
 	}
 	if (cfg->mpi_fake_rank >= 0 && cfg->mpi_fake_rank >= cfg->mpi_fake_size) {
-		orr_error("STARPU_MPI_FAKE_RANK=%d is not below STARPU_MPI_FAKE_SIZE=%d", cfg->mpi_fake_rank, cfg->mpi_fake_size);
+		orr_error("STARPU_MPI_FAKE_RANK=%d is not below STARPU_MPI_FAKE_SIZE=%d",
+			  cfg->mpi_fake_rank, cfg->mpi_fake_size);
 		return -EINVAL;
 	}
 	if (cfg->fake_devices < 0 || cfg->fake_devices > STARPU_MAXNODES - 2) {
-		orr_error("ORRERY_FAKE_DEVICES=%d: it takes 0 to %d", cfg->fake_devices, STARPU_MAXNODES - 2);
+		orr_error("ORRERY_FAKE_DEVICES=%d: it takes 0 to %d", cfg->fake_devices,
+			  STARPU_MAXNODES - 2);
 		return -EINVAL;
 	}
 	if (cfg->simgrid && !orr_sys_is_simulated()) {
-		orr_error("STARPU_SIMGRID=1 asks for a simulated run, but this is a real one: start the program with `orrery sim', or unset it");
+		orr_error(
+			"STARPU_SIMGRID=1 asks for a simulated run, but this is a real one: start the program with `orrery sim', or unset it");
 		return -EINVAL;
 	}
 	if (cfg->calibrate > 2) {
-		orr_error("STARPU_CALIBRATE=%d: it takes 0 (off), 1 (measure) or 2 (measure and forget older measurements)", cfg->calibrate);
+		orr_error(
+			"STARPU_CALIBRATE=%d: it takes 0 (off), 1 (measure) or 2 (measure and forget older measurements)",
+			cfg->calibrate);
 		return -EINVAL;
 	}
 	if (cfg->history_max_error < 0) {
-		orr_error("STARPU_HISTORY_MAX_ERROR=%g: it takes a percentage of 0 or more", cfg->history_max_error);
+		orr_error("STARPU_HISTORY_MAX_ERROR=%g: it takes a percentage of 0 or more",
+			  cfg->history_max_error);
 		return -EINVAL;
 	}
 	if (cfg->fake_opencl < 0 || cfg->fake_opencl > STARPU_MAXNODES - 2) {
-		orr_error("ORRERY_FAKE_OPENCL=%d: it takes 0 to %d", cfg->fake_opencl, STARPU_MAXNODES - 2);
+		orr_error("ORRERY_FAKE_OPENCL=%d: it takes 0 to %d", cfg->fake_opencl,
+			  STARPU_MAXNODES - 2);
 		return -EINVAL;
 	}
 	if (cfg->nworker_per_cuda < 1 || cfg->nworker_per_cuda > 32) {
-		orr_error("STARPU_NWORKER_PER_CUDA=%d: it takes 1 to 32 workers per device", cfg->nworker_per_cuda);
+		orr_error("STARPU_NWORKER_PER_CUDA=%d: it takes 1 to 32 workers per device",
+			  cfg->nworker_per_cuda);
 		return -EINVAL;
 	}
 	if (cfg->opencl_pipeline < 0) {
-		orr_error("STARPU_OPENCL_PIPELINE=%d: it takes 0 (one task at a time) or more", cfg->opencl_pipeline);
+		orr_error("STARPU_OPENCL_PIPELINE=%d: it takes 0 (one task at a time) or more",
+			  cfg->opencl_pipeline);
 		return -EINVAL;
 	}
 	if (cfg->cuda_pipeline < 0) {
-		orr_error("STARPU_CUDA_PIPELINE=%d: it takes 0 (one task at a time) or more", cfg->cuda_pipeline);
+		orr_error("STARPU_CUDA_PIPELINE=%d: it takes 0 (one task at a time) or more",
+			  cfg->cuda_pipeline);
 		return -EINVAL;
 	}
 	if (cfg->has_min_prio && cfg->has_max_prio && cfg->min_prio > cfg->max_prio) {
-		orr_error("STARPU_MIN_PRIO=%d is above STARPU_MAX_PRIO=%d", cfg->min_prio, cfg->max_prio);
+		orr_error("STARPU_MIN_PRIO=%d is above STARPU_MAX_PRIO=%d", cfg->min_prio,
+			  cfg->max_prio);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* A simulated run measures nothing, so there is nothing to decide differently for, and nothing to forget that it predicts with. */
+/* A simulated run measures nothing, so there is nothing to decide differently for, and nothing to
+ * forget that it predicts with. */
 static void not_simulated(struct orr_config *cfg)
 {
 	if (!cfg->calibrate || !orr_sys_is_simulated())
 		return;
 	if (orr_self()->mpi_rank == 0)
-		orr_info("STARPU_CALIBRATE=%d has no effect in a simulated run, which measures no kernels; unset it", cfg->calibrate);
+		orr_info(
+			"STARPU_CALIBRATE=%d has no effect in a simulated run, which measures no kernels; unset it",
+			cfg->calibrate);
 	cfg->calibrate = 0;
 }
 
@@ -401,7 +424,10 @@ double orr_config_double(const char *name, double dflt)
 
 /* ---- for programs ---- */
 
-char *starpu_getenv(const char *str) { return getenv(str); }
+char *starpu_getenv(const char *str)
+{
+	return getenv(str);
+}
 
 int orr_getenv_number(const char *name, int dflt)
 {
@@ -410,4 +436,7 @@ int orr_getenv_number(const char *name, int dflt)
 	return l < INT_MIN ? INT_MIN : l > INT_MAX ? INT_MAX : (int) l;
 }
 
-double orr_getenv_float(const char *name, double dflt) { return orr_config_double(name, dflt); }
+double orr_getenv_float(const char *name, double dflt)
+{
+	return orr_config_double(name, dflt);
+}

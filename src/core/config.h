@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The configuration of a process: environment variables and struct starpu_conf, read once by orr_config_read.
+/* The configuration of a process: environment variables and struct starpu_conf, read once by
+ * orr_config_read.
  *
- * Invariant: no other file reads the environment for settings (programs' own starpu_getenv calls aside). */
+ * Invariant: no other file reads the environment for settings (programs' own starpu_getenv calls
+ * aside). */
 #ifndef ORR_CORE_CONFIG_H
 #define ORR_CORE_CONFIG_H
 
@@ -11,80 +13,90 @@ struct orr_node;
 
 struct orr_config {
 	/* workers */
-	int ncpu;			/* CPU workers asked for, -1 = all cores */
-	int reserve_ncpu;		/* cores left to the program */
-	int getbind;			/* respect the launcher's binding */
-	int nobind;			/* do not bind workers */
+	int ncpu;         /* CPU workers asked for, -1 = all cores */
+	int reserve_ncpu; /* cores left to the program */
+	int getbind;      /* respect the launcher's binding */
+	int nobind;       /* do not bind workers */
 	int nthreads_per_core;
-	int main_thread_bind;		/* a unit is kept for the thread that starts the runtime, and it is bound there */
-	int main_thread_cpuid;		/* which unit, -1: the last one */
-	char *workers_cpuid;		/* STARPU_WORKERS_CPUID text, or NULL */
+	int main_thread_bind;  /* a unit is kept for the thread that starts the runtime, and it is
+				  bound there */
+	int main_thread_cpuid; /* which unit, -1: the last one */
+	char *workers_cpuid;   /* STARPU_WORKERS_CPUID text, or NULL */
 	char *workers_coreid;
-	char *hwloc_input;		/* topology file, or NULL */
+	char *hwloc_input; /* topology file, or NULL */
 	int display_bindings;
-	int fake_devices;		/* ORRERY_FAKE_DEVICES: devices with their own memory made of host memory */
-	int fake_opencl;		/* ORRERY_FAKE_OPENCL: the same, whose memory has no pointers */
-	int opencl_pipeline;		/* as cuda_pipeline */
+	int fake_devices; /* ORRERY_FAKE_DEVICES: devices with their own memory made of host memory
+			   */
+	int fake_opencl;  /* ORRERY_FAKE_OPENCL: the same, whose memory has no pointers */
+	int opencl_pipeline; /* as cuda_pipeline */
 	int nworker_per_cuda;
-	int cuda_pipeline;		/* tasks that a CUDA worker has at once: from 2 on, the next one's data come while a kernel runs */
+	int cuda_pipeline; /* tasks that a CUDA worker has at once: from 2 on, the next one's data
+			      come while a kernel runs */
 	/* scheduling */
-	char *sched;			/* policy name, or NULL for the default */
-	char *sched_lib;		/* shared object that provides policies, or NULL */
-	int min_prio, max_prio;		/* valid when has_prio */
+	char *sched;            /* policy name, or NULL for the default */
+	char *sched_lib;        /* shared object that provides policies, or NULL */
+	int min_prio, max_prio; /* valid when has_prio */
 	int has_min_prio, has_max_prio;
 	int prefetch;
 	double alpha, beta, gamma, idle_power;
-	int disable_kernels;		/* do not call kernels */
-	long max_submitted, min_submitted;	/* atomic: throttling, 0 = off */
+	int disable_kernels;               /* do not call kernels */
+	long max_submitted, min_submitted; /* atomic: throttling, 0 = off */
 	unsigned long rand_seed;
 	/* performance models */
-	int calibrate;			/* 0, 1, 2 */
+	int calibrate; /* 0, 1, 2 */
 	int calibrate_minimum;
 	int bus_calibrate;
-	double history_max_error;	/* percent */
-	char *perf_model_dir;		/* where models are written */
-	char *perf_model_path;		/* further places, or NULL */
-	char *hostname;			/* STARPU_HOSTNAME, or NULL */
+	double history_max_error; /* percent */
+	char *perf_model_dir;     /* where models are written */
+	char *perf_model_path;    /* further places, or NULL */
+	char *hostname;           /* STARPU_HOSTNAME, or NULL */
 	char *mpi_hostnames;
 	int homogeneous_cpu, homogeneous_cuda, homogeneous_opencl;
-	int no_async_copy, no_async_cuda_copy, no_async_opencl_copy, no_async_mpi_ms_copy;	/* -1: not given */
+	int no_async_copy, no_async_cuda_copy, no_async_opencl_copy,
+		no_async_mpi_ms_copy; /* -1: not given */
 	/* memory, bytes; 0 = unlimited */
-	size_t limit_cpu_mem, limit_numa_mem, limit_cuda_mem, limit_opencl_mem;	/* numa: each node of main memory, when there are several */
-	int use_numa;			/* a memory node for each NUMA node */
-	int minimum_available_mem, target_available_mem;	/* percent */
+	size_t limit_cpu_mem, limit_numa_mem, limit_cuda_mem,
+		limit_opencl_mem; /* numa: each node of main memory, when there are several */
+	int use_numa;             /* a memory node for each NUMA node */
+	int minimum_available_mem, target_available_mem; /* percent */
 	int minimum_clean_buffers, target_clean_buffers;
 	char *disk_swap, *disk_swap_backend;
 	size_t disk_swap_size;
 	/* MPI */
 	int mpi_cache, mpi_cache_stats, mpi_comm_trace, mpi_stats, mpi_priorities;
 	int mpi_ndetached_send, mpi_nready_process;
-	int mpi_fake_size, mpi_fake_rank;	/* -1 = not faked */
-	long mpi_eager_limit;		/* bytes; payloads below travel in their envelope */
-	int mpi_thread_cpuid;		/* -1 = the runtime chooses */
+	int mpi_fake_size, mpi_fake_rank; /* -1 = not faked */
+	long mpi_eager_limit;             /* bytes; payloads below travel in their envelope */
+	int mpi_thread_cpuid;             /* -1 = the runtime chooses */
 	int mpi_nobind;
-	int mpi_workers_look;	/* workers look after messages between tasks: 0 no, 1 yes, -1 when there is no core for a thread that does only that */
-	char *mpi_stats_file;		/* ORRERY_MPI_STATS_FILE: CSV written at shutdown, or NULL */
+	int mpi_workers_look; /* workers look after messages between tasks: 0 no, 1 yes, -1 when
+				 there is no core for a thread that does only that */
+	char *mpi_stats_file; /* ORRERY_MPI_STATS_FILE: CSV written at shutdown, or NULL */
 	/* statistics, traces */
-	int simgrid;			/* refuse a real run */
+	int simgrid; /* refuse a real run */
 	int silent;
 	int profiling, worker_stats, bus_stats;
-	char *worker_stats_file, *bus_stats_file;	/* where these go, NULL: stderr */
-	int single_combined;		/* one combined worker only */
-	int min_workersize, max_workersize, combined_arity;	/* of combined workers; max -1: no limit */
-	int codelet_profiling;		/* count tasks by codelet and worker */
-	char *powercap;			/* ORRERY_POWERCAP: where Linux shows the processors' counters of energy, NULL: the usual place */
+	char *worker_stats_file, *bus_stats_file; /* where these go, NULL: stderr */
+	int single_combined;                      /* one combined worker only */
+	int min_workersize, max_workersize,
+		combined_arity; /* of combined workers; max -1: no limit */
+	int codelet_profiling;  /* count tasks by codelet and worker */
+	char *powercap; /* ORRERY_POWERCAP: where Linux shows the processors' counters of energy,
+			   NULL: the usual place */
 	int task_progress;
-	long watchdog_us;		/* STARPU_WATCHDOG_TIMEOUT, 0 = off */
-	long watchdog_delay_us;		/* after the start of the runtime: no watch until then */
+	long watchdog_us;       /* STARPU_WATCHDOG_TIMEOUT, 0 = off */
+	long watchdog_delay_us; /* after the start of the runtime: no watch until then */
 	int watchdog_crash;
 };
 
-/* Fills cfg from the environment. Returns 0, or -EINVAL after a message naming the variable and what it accepts. */
+/* Fills cfg from the environment. Returns 0, or -EINVAL after a message naming the variable and
+ * what it accepts. */
 int orr_config_read(struct orr_config *cfg);
 void orr_config_free(struct orr_config *cfg);
 
-/* Readers for the few places outside that read a variable for the program or by computed name (STARPU_LIMIT_CUDA_<id>_MEM):
- * the default when unset. A malformed value gives a message and the default. */
+/* Readers for the few places outside that read a variable for the program or by computed name
+ * (STARPU_LIMIT_CUDA_<id>_MEM): the default when unset. A malformed value gives a message and the
+ * default. */
 long orr_config_long(const char *name, long dflt);
 double orr_config_double(const char *name, double dflt);
 

@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scheduling contexts: sets of workers, each with its own instance of a policy (starpu_sched_ctx.h).
+/* Scheduling contexts: sets of workers, each with its own instance of a policy
+ * (starpu_sched_ctx.h).
  *
- * Context 0 is the default one; it is there from start to end, and has all workers until the program takes some away. The others are made
- * on demand; their memory stays until the end, so that a pointer to one is never dangling. A worker may be in several contexts and takes
- * tasks from them in turn.
- * Invariant: bit i of worker->ctxs says whether the worker takes tasks from context i; only whoever holds node->ctx_busy changes it. A
- * task that is counted in a context and not yet completed keeps the context's policy alive. */
+ * Context 0 is the default one; it is there from start to end, and has all workers until the
+ * program takes some away. The others are made on demand; their memory stays until the end, so that
+ * a pointer to one is never dangling. A worker may be in several contexts and takes tasks from them
+ * in turn.
+ *
+ * Invariant: bit i of worker->ctxs says whether the worker takes tasks from context i; only whoever
+ * holds node->ctx_busy changes it. A task that is counted in a context and not yet completed keeps
+ * the context's policy alive. */
 #ifndef ORR_CORE_CTX_H
 #define ORR_CORE_CTX_H
 
 #include "core/worker.h"
 
 enum orr_ctx_state {
-	ORR_CTX_FREE,		/* may be made anew */
+	ORR_CTX_FREE, /* may be made anew */
 	ORR_CTX_OPEN,
-	ORR_CTX_FINISHED,	/* the program submits no more: its workers go to the inheritor when it is empty */
-	ORR_CTX_LEFT,		/* they went */
-	ORR_CTX_CLOSING		/* being made or deleted */
+	ORR_CTX_FINISHED, /* the program submits no more: its workers go to the inheritor when it is
+			     empty */
+	ORR_CTX_LEFT,     /* they went */
+	ORR_CTX_CLOSING   /* being made or deleted */
 };
 
 /* Are all workers in the context? Then any of them may be woken for it. */
-static inline int orr_ctx_whole(const struct orr_ctx *ctx) { return ORR_ATOMIC_LOAD_RELAXED(&ctx->whole); }
+static inline int orr_ctx_whole(const struct orr_ctx *ctx)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&ctx->whole);
+}
 
 static inline int orr_ctx_has(const struct orr_ctx *ctx, const struct orr_worker *w)
 {
@@ -28,19 +36,23 @@ static inline int orr_ctx_has(const struct orr_ctx *ctx, const struct orr_worker
 }
 
 /* The context of a task that was submitted. */
-static inline struct orr_ctx *orr_ctx_of(const struct starpu_task *task) { return orr_self()->ctx[orr_task_of(task)->ctx]; }
+static inline struct orr_ctx *orr_ctx_of(const struct starpu_task *task)
+{
+	return orr_self()->ctx[orr_task_of(task)->ctx];
+}
 
 /* Lets a policy set its range of priorities; what the environment or the program fixed stays. */
 void orr_ctx_set_prios(struct orr_ctx *ctx, int min_prio, int max_prio);
 
-/* May workers of one kind be refused the task? Then one that is woken may leave it to another, and all are to be woken. To be asked before
- * the task is where workers find it. */
+/* May workers of one kind be refused the task? Then one that is woken may leave it to another, and
+ * all are to be woken. To be asked before the task is where workers find it. */
 static inline int orr_task_is_choosy(const struct starpu_task *task)
 {
 	return task->workerids_len || (task->cl && task->cl->can_execute);
 }
 
-/* A worker of the context that sleeps is woken, or all of them; that queued a task which is choosy or not. */
+/* A worker of the context that sleeps is woken, or all of them; that queued a task which is choosy
+ * or not. */
 void orr_ctx_wake_some(struct orr_node *node, struct orr_ctx *ctx);
 void orr_ctx_wake_all(struct orr_node *node, struct orr_ctx *ctx);
 static inline void orr_ctx_wake(struct orr_node *node, struct orr_ctx *ctx, int choosy)
@@ -53,14 +65,16 @@ static inline void orr_ctx_wake(struct orr_node *node, struct orr_ctx *ctx, int 
 		orr_ctx_wake_some(node, ctx);
 }
 
-/* Hands a ready task to the policy of its context; without a worker that could execute it it waits for one. */
+/* Hands a ready task to the policy of its context; without a worker that could execute it it waits
+ * for one. */
 void orr_ctx_push_slow(struct orr_node *node, struct orr_task *t);
 static inline void orr_ctx_push(struct orr_node *node, struct orr_task *t)
 {
 	struct orr_ctx *ctx = &node->ctx0;
 
 	/* From here on the task belongs to whoever pops it, unless it is refused. */
-	if (__builtin_expect(t->ctx || !orr_ctx_whole(ctx), 0) || __builtin_expect(ctx->policy->push_task(t->pub) != 0, 0))
+	if (__builtin_expect(t->ctx || !orr_ctx_whole(ctx), 0) ||
+	    __builtin_expect(ctx->policy->push_task(t->pub) != 0, 0))
 		orr_ctx_push_slow(node, t);
 	else if (!ctx->policy_wakes)
 		orr_wake_all(node);
@@ -70,19 +84,22 @@ struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_node *node);
 
 /* May the calling thread submit to context id? 0 or -EINVAL after a message. */
 int orr_ctx_check(struct orr_node *node, unsigned id, struct starpu_task *task);
-/* A task of context id (not 0) is over; to be said before the process counts it, and its submission after. */
+/* A task of context id (not 0) is over; to be said before the process counts it, and its submission
+ * after. */
 void orr_ctx_task_done(struct orr_node *node, unsigned id);
 /* Tasks of a context that are submitted and not over; never fewer than there are. */
 uint64_t orr_ctx_npending(struct orr_node *node, unsigned id);
 
 /* Workers joined: what had nobody to execute it is pushed again. */
 void orr_ctx_workers_joined(struct orr_node *node, struct orr_ctx *ctx);
-/* The workers of contexts that are finished and empty go to the inheritors, now or as soon as whoever changes contexts is done. */
+/* The workers of contexts that are finished and empty go to the inheritors, now or as soon as
+ * whoever changes contexts is done. */
 void orr_ctx_leave(struct orr_node *node);
 
 /* The context that id names, or NULL after a message that begins with `what`. */
 struct orr_ctx *orr_ctx_get(unsigned id, const char *what);
-/* The context in which the calling thread submits: what it chose, else that of the task that it executes, else 0. */
+/* The context in which the calling thread submits: what it chose, else that of the task that it
+ * executes, else 0. */
 static inline unsigned orr_ctx_current(const struct orr_thread *self)
 {
 	if (__builtin_expect(self->ctx != 0, 0))

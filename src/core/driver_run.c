@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Workers that the program drives with a thread of its own (starpu_conf.not_launched_drivers).
  *
- * Invariant: only the worker of a group without a thread can be driven; the group's state machine does not know who steps it. */
+ * Invariant: only the worker of a group without a thread can be driven; the group's state machine
+ * does not know who steps it. */
 #include "core/worker.h"
 
 #include <errno.h>
@@ -26,7 +27,9 @@ static int find(const struct starpu_driver *d, struct orr_worker **out)
 		if (w->arch != d->type || w->devid != (int) id)
 			continue;
 		if (w->group->thread) {
-			orr_error("%s has a thread already: name it in starpu_conf.not_launched_drivers to drive it yourself", w->name);
+			orr_error(
+				"%s has a thread already: name it in starpu_conf.not_launched_drivers to drive it yourself",
+				w->name);
 			return -ENODEV;
 		}
 		*out = w;

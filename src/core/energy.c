@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Energy: what tasks are said to use, and measurements of counters.
  *
- * A task uses what its codelet's energy model expects on the worker; without one, the watts of a busy unit of that kind (each of several
- * cores) while its kernel ran, where the world knows them (node->watts). The idle machine draws its watts all the time.
+ * A task uses what its codelet's energy model expects on the worker; without one, the watts of a
+ * busy unit of that kind (each of several cores) while its kernel ran, where the world knows them
+ * (node->watts). The idle machine draws its watts all the time.
+ *
  * Invariant: a worker's joules only grow; one measurement at a time for each type of units. */
 #include "core/parallel.h"
 #include "core/worker.h"
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 
 struct orr_energy {
-	int n[STARPU_NARCH];		/* counters of a measurement under way, 0: none */
+	int n[STARPU_NARCH]; /* counters of a measurement under way, 0: none */
 	int worker[STARPU_NARCH];
 	struct orr_energy_counter start[STARPU_NARCH][ORR_ENERGY_COUNTERS];
 };
@@ -28,7 +30,8 @@ static void add(struct orr_worker *w, double joules)
 
 void orr_energy_task(struct orr_worker *w, struct orr_task *t, double us)
 {
-	double joules = orr_perf_expected_joules(w->group->node, orr_worker_unit(w), t->pub, t->nimpl, us);
+	double joules = orr_perf_expected_joules(w->group->node, orr_worker_unit(w), t->pub,
+						 t->nimpl, us);
 
 	if (!(joules > 0))
 		return;
@@ -48,7 +51,10 @@ void starpu_energy_use(float joules)
 		add(w, (double) joules);
 }
 
-static double idle(const struct orr_node *node) { return node->idle_watts * (orr_sys_now_us() - node->start_us) * 1e-6; }
+static double idle(const struct orr_node *node)
+{
+	return node->idle_watts * (orr_sys_now_us() - node->start_us) * 1e-6;
+}
 
 double orr_energy_of(struct orr_node *node, int arch, int worker)
 {
@@ -82,13 +88,17 @@ double starpu_energy_used(void)
 
 static int check(const char *who, struct orr_node *node, int worker, int arch)
 {
-	if (arch < 0 || arch >= STARPU_NARCH || worker >= (int) node->nworkers || (worker >= 0 && (int) node->workers[worker].arch != arch)) {
-		orr_error("%s: worker %d of type %d does not exist; -1 stands for all workers of a type", who, worker, arch);
+	if (arch < 0 || arch >= STARPU_NARCH || worker >= (int) node->nworkers ||
+	    (worker >= 0 && (int) node->workers[worker].arch != arch)) {
+		orr_error(
+			"%s: worker %d of type %d does not exist; -1 stands for all workers of a type",
+			who, worker, arch);
 		return -EINVAL;
 	}
 	if (starpu_worker_get_count_by_type((enum starpu_worker_archtype) arch) > 0)
 		return 0;
-	orr_error("%s: there is no worker of type %s to measure", who, starpu_worker_get_type_as_string((enum starpu_worker_archtype) arch));
+	orr_error("%s: there is no worker of type %s to measure", who,
+		  starpu_worker_get_type_as_string((enum starpu_worker_archtype) arch));
 	return -ENODEV;
 }
 
@@ -104,7 +114,8 @@ int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
 	if (!node->energy)
 		return -ENOMEM;
 	if (node->energy->n[archi]) {
-		orr_error("starpu_energy_start: a measurement of this type of workers is under way; call starpu_energy_stop first");
+		orr_error(
+			"starpu_energy_start: a measurement of this type of workers is under way; call starpu_energy_stop first");
 		return -EBUSY;
 	}
 	n = orr_sys_energy_read(node, (int) archi, workerid, node->energy->start[archi]);
@@ -118,13 +129,14 @@ int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
 /* What a counter went on by. */
 static double went_on(struct orr_energy_counter from, struct orr_energy_counter to)
 {
-	uint64_t uj = to.uj >= from.uj ? to.uj - from.uj : to.uj + (to.range > from.uj ? to.range - from.uj : 0);
+	uint64_t uj = to.uj >= from.uj ? to.uj - from.uj
+				       : to.uj + (to.range > from.uj ? to.range - from.uj : 0);
 
 	return (double) uj * 1e-6;
 }
 
-int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task, unsigned nimpl, unsigned ntasks, int workerid,
-		       enum starpu_worker_archtype archi)
+int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task, unsigned nimpl,
+		       unsigned ntasks, int workerid, enum starpu_worker_archtype archi)
 {
 	struct orr_energy_counter now[ORR_ENERGY_COUNTERS];
 	struct orr_node *node = orr_self();
@@ -134,7 +146,8 @@ int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
 	if (n)
 		return n;
 	if (!node->energy || !node->energy->n[archi] || node->energy->worker[archi] != workerid) {
-		orr_error("starpu_energy_stop: call starpu_energy_start with the same worker and type first");
+		orr_error(
+			"starpu_energy_stop: call starpu_energy_start with the same worker and type first");
 		return -EINVAL;
 	}
 	n = orr_sys_energy_read(node, (int) archi, workerid, now);
@@ -146,7 +159,8 @@ int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
 	if (!model || !task || !ntasks)
 		return 0;
 	i = workerid >= 0 ? workerid : starpu_worker_get_by_type(archi, 0);
-	starpu_perfmodel_update_history(model, task, starpu_worker_get_perf_archtype(i, 0), (unsigned) i, nimpl, joules / ntasks);
+	starpu_perfmodel_update_history(model, task, starpu_worker_get_perf_archtype(i, 0),
+					(unsigned) i, nimpl, joules / ntasks);
 	return 0;
 }
 

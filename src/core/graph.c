@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Recording the graph of tasks (see graph.h).
  *
- * For each datum the current and the previous group of accesses are kept, a group being one writer, or consecutive readers, or consecutive
- * commuting or reducing tasks. Invariant: a task depends on all members of the group before its own. */
+ * For each datum the current and the previous group of accesses are kept, a group being one writer,
+ * or consecutive readers, or consecutive commuting or reducing tasks. Invariant: a task depends on
+ * all members of the group before its own. */
 #include "core/graph.h"
 #include "data/handle.h"
 #include "perf/perf.h"
@@ -12,11 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct group { uint32_t *v, n, cap; };
+struct group {
+	uint32_t *v, n, cap;
+};
 
 struct orr_graph_datum {
-	starpu_data_handle_t h;		/* NULL: free; GONE: was in use */
-	unsigned class;			/* of cur */
+	starpu_data_handle_t h; /* NULL: free; GONE: was in use */
+	unsigned class;         /* of cur */
 	struct group prev, cur;
 };
 
@@ -51,10 +54,13 @@ static void find_kinds(struct orr_node *node, struct orr_graph *g)
 	for (i = 0; i < node->nworkers && g->kind; i++) {
 		struct orr_worker *w = &node->workers[i];
 
-		for (k = 0; k < g->nkinds && (g->kind[k].arch != w->arch || g->kind[k].devid != w->unit->devid); k++)
+		for (k = 0; k < g->nkinds &&
+			    (g->kind[k].arch != w->arch || g->kind[k].devid != w->unit->devid);
+		     k++)
 			;
 		if (k == g->nkinds)
-			g->kind[g->nkinds++] = (struct orr_graph_kind) { .arch = w->arch, .devid = w->unit->devid };
+			g->kind[g->nkinds++] = (struct orr_graph_kind){ .arch = w->arch,
+									.devid = w->unit->devid };
 		g->kind[k].nworkers++;
 	}
 }
@@ -105,7 +111,7 @@ int orr_graph_keep(struct orr_node *node)
 	struct orr_graph *g = node->graph;
 
 	if (g && g->kept)
-		node->graph = NULL;	/* of an earlier run of the runtime: the world's */
+		node->graph = NULL; /* of an earlier run of the runtime: the world's */
 	g = orr_graph_start(node, 1);
 	if (!g) {
 		orr_error("out of memory for the graph of tasks");
@@ -122,7 +128,7 @@ void orr_graph_free(struct orr_node *node)
 
 	ORR_ATOMIC_STORE(&node->graph, NULL);
 	if (!g || g->kept)
-		return;		/* a kept one is the world's */
+		return; /* a kept one is the world's */
 	for (i = 0; i < g->ntypes; i++) {
 		free(g->type[i].us);
 		free((char *) g->type[i].name);
@@ -147,14 +153,15 @@ static uint32_t place(struct orr_graph *g, struct orr_task *t)
 {
 	if (t->record <= g->base) {
 		ROOM(g->node, g->nnodes, g->node_cap);
-		g->node[g->nnodes] = (struct orr_graph_node) { 0 };
+		g->node[g->nnodes] = (struct orr_graph_node){ 0 };
 		t->record = g->base + ++g->nnodes;
 	}
 	return t->record - g->base - 1;
 }
 
 /* The shortest expected time of the task on workers of a kind. */
-static double on_kind(struct orr_node *node, const struct orr_graph_kind *k, struct starpu_task *task, int use_defaults)
+static double on_kind(struct orr_node *node, const struct orr_graph_kind *k,
+		      struct starpu_task *task, int use_defaults)
 {
 	double best = INFINITY;
 	int unknown = 0;
@@ -177,7 +184,7 @@ static double on_kind(struct orr_node *node, const struct orr_graph_kind *k, str
 				best = us;
 		}
 		if (best < INFINITY || unknown)
-			break;	/* the others of the kind are the same */
+			break; /* the others of the kind are the same */
 	}
 	return best < INFINITY ? best : unknown ? NAN : INFINITY;
 }
@@ -193,20 +200,25 @@ static int same_times(const double *a, const double *b, unsigned n)
 }
 
 /* Under the lock. us becomes the type's when it is new, else it is freed. */
-static uint32_t type_of(struct orr_graph *g, struct starpu_task *task, uint32_t footprint, double *us)
+static uint32_t type_of(struct orr_graph *g, struct starpu_task *task, uint32_t footprint,
+			double *us)
 {
 	uint32_t i;
 
 	for (i = g->ntypes; i-- > 0;) {
 		struct orr_graph_type *y = &g->type[i];
 
-		if (y->cl == task->cl && y->footprint == footprint && same_times(y->us, us, g->nkinds)) {
+		if (y->cl == task->cl && y->footprint == footprint &&
+		    same_times(y->us, us, g->nkinds)) {
 			free(us);
 			return i + 1;
 		}
 	}
 	ROOM(g->type, g->ntypes, g->type_cap);
-	g->type[g->ntypes] = (struct orr_graph_type) { .cl = task->cl, .name = strdup(orr_task_name(task)), .footprint = footprint, .us = us };
+	g->type[g->ntypes] = (struct orr_graph_type){ .cl = task->cl,
+						      .name = strdup(orr_task_name(task)),
+						      .footprint = footprint,
+						      .us = us };
 	return ++g->ntypes;
 }
 
@@ -215,10 +227,13 @@ static void edge(struct orr_graph *g, uint32_t from, uint32_t to)
 	if (from == to)
 		return;
 	ROOM(g->edge, g->nedges, g->edge_cap);
-	g->edge[g->nedges++] = (struct orr_graph_edge) { from, to };
+	g->edge[g->nedges++] = (struct orr_graph_edge){ from, to };
 }
 
-static int recording(const struct orr_graph *g) { return ORR_ATOMIC_LOAD_RELAXED(&g->bound) || ORR_ATOMIC_LOAD_RELAXED(&g->policy) || g->kept; }
+static int recording(const struct orr_graph *g)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&g->bound) || ORR_ATOMIC_LOAD_RELAXED(&g->policy) || g->kept;
+}
 
 void orr_graph_depend(struct orr_node *node, struct orr_task *dep, struct orr_task *t)
 {
@@ -235,7 +250,8 @@ void orr_graph_depend(struct orr_node *node, struct orr_task *dep, struct orr_ta
 
 static struct orr_graph_datum *slot(const struct orr_graph *g, starpu_data_handle_t h)
 {
-	uint32_t i = (uint32_t) (((uintptr_t) h >> 4) * 0x9e3779b97f4a7c15ULL >> 32) & (g->data_cap - 1);
+	uint32_t i = (uint32_t) (((uintptr_t) h >> 4) * 0x9e3779b97f4a7c15ULL >> 32) &
+		     (g->data_cap - 1);
 
 	while (g->data[i].h && g->data[i].h != h)
 		i = (i + 1) & (g->data_cap - 1);
@@ -282,8 +298,10 @@ static void join(struct orr_graph *g, struct orr_graph_datum *d, unsigned class,
 
 static void use(struct orr_graph *g, starpu_data_handle_t h, unsigned mode, uint32_t me)
 {
-	unsigned class = mode & STARPU_REDUX ? ORR_CLASS_REDUX : !(mode & STARPU_W) ? ORR_CLASS_READ
-			 : mode & STARPU_COMMUTE ? ORR_CLASS_COMMUTE : ORR_CLASS_WRITE;
+	unsigned class = mode & STARPU_REDUX     ? ORR_CLASS_REDUX
+			 : !(mode & STARPU_W)    ? ORR_CLASS_READ
+			 : mode & STARPU_COMMUTE ? ORR_CLASS_COMMUTE
+						 : ORR_CLASS_WRITE;
 	struct orr_graph_datum *d;
 
 	if (!(mode & (STARPU_RW | STARPU_REDUX)))
@@ -308,7 +326,7 @@ void orr_graph_forget(struct orr_node *node, starpu_data_handle_t h)
 	if (d && d->h) {
 		free(d->prev.v);
 		free(d->cur.v);
-		*d = (struct orr_graph_datum) { .h = GONE };
+		*d = (struct orr_graph_datum){ .h = GONE };
 	}
 	orr_unlock(&g->lock);
 }
@@ -332,17 +350,21 @@ void orr_graph_submit(struct orr_node *node, struct orr_task *t, int nodeps)
 	orr_lock(&g->lock);
 	type = type_of(g, task, footprint, us);
 	me = place(g, t);
-	g->node[me] = (struct orr_graph_node) { .type = type, .prio = task->priority, .job = t->job_id };
+	g->node[me] = (struct orr_graph_node){ .type = type,
+					       .prio = task->priority,
+					       .job = t->job_id };
 	for (i = 0; i < n && g->deps && !nodeps && task->sequential_consistency; i++) {
 		starpu_data_handle_t h = orr_task_handle(task, i);
 
-		if (h->sequential && !(task->handles_sequential_consistency && !task->handles_sequential_consistency[i]))
+		if (h->sequential && !(task->handles_sequential_consistency &&
+				       !task->handles_sequential_consistency[i]))
 			use(g, h, orr_task_mode(task, i), me);
 	}
 	orr_unlock(&g->lock);
 }
 
-void orr_graph_message(struct orr_node *node, starpu_data_handle_t h, int ordered, const struct orr_graph_message *m)
+void orr_graph_message(struct orr_node *node, starpu_data_handle_t h, int ordered,
+		       const struct orr_graph_message *m)
 {
 	struct orr_graph *g = ORR_ATOMIC_LOAD(&node->graph);
 	uint32_t me;
@@ -352,7 +374,7 @@ void orr_graph_message(struct orr_node *node, starpu_data_handle_t h, int ordere
 	orr_lock(&g->lock);
 	ROOM(g->node, g->nnodes, g->node_cap);
 	me = g->nnodes++;
-	g->node[me] = (struct orr_graph_node) { 0 };
+	g->node[me] = (struct orr_graph_node){ 0 };
 	ROOM(g->message, g->nmessages, g->message_cap);
 	g->message[g->nmessages] = *m;
 	g->message[g->nmessages++].node = me;
@@ -376,7 +398,8 @@ double orr_graph_shortest(const struct orr_graph *g, uint32_t type)
 	return best < INFINITY ? best : 0;
 }
 
-/* The edges inside of a range of nodes, by their ends: pred[off[i] .. off[i + 1]) of the i-th node of the range. */
+/* The edges inside of a range of nodes, by their ends: pred[off[i] .. off[i + 1]) of the i-th node
+ * of the range. */
 struct preds {
 	uint32_t *off, *pos, *nsucc, *pred;
 };
@@ -412,8 +435,10 @@ static int sort_edges(const struct orr_graph *g, uint32_t from, uint32_t end, st
 	return 0;
 }
 
-/* A node's turn comes when its successors are done. A cycle, which the program would wait for for ever, is left at its own times. */
-static double walk(const struct orr_graph *g, uint32_t from, uint32_t end, struct preds *p, uint32_t *queue, double *levels)
+/* A node's turn comes when its successors are done. A cycle, which the program would wait for for
+ * ever, is left at its own times. */
+static double walk(const struct orr_graph *g, uint32_t from, uint32_t end, struct preds *p,
+		   uint32_t *queue, double *levels)
 {
 	uint32_t n = end - from, i, k, head = 0, tail = 0;
 	double longest = 0;
@@ -440,7 +465,9 @@ double orr_graph_levels(const struct orr_graph *g, uint32_t from, uint32_t end, 
 {
 	uint32_t *queue = malloc((end - from + 1) * sizeof(*queue));
 	struct preds p = { 0 };
-	double longest = sort_edges(g, from, end, &p) || !queue ? -1 : walk(g, from, end, &p, queue, levels);
+	double longest = sort_edges(g, from, end, &p) || !queue
+				 ? -1
+				 : walk(g, from, end, &p, queue, levels);
 
 	free(p.off);
 	free(p.pos);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions of the program that idle workers call (starpu_expert.h).
  *
- * Invariant: no lock is held while one is called; a worker that found something to execute does not come here. */
+ * Invariant: no lock is held while one is called; a worker that found something to execute does not
+ * come here. */
 #include "core/worker.h"
 #include "starpu_expert.h"
 
@@ -9,10 +10,10 @@
 #include <stdlib.h>
 
 struct orr_hook {
-	unsigned (*func)(void *);	/* NULL: the place is free */
+	unsigned (*func)(void *); /* NULL: the place is free */
 	void *arg;
-	int idle;			/* only when nothing at all is to do */
-	unsigned calls;			/* under way */
+	int idle;       /* only when nothing at all is to do */
+	unsigned calls; /* under way */
 };
 
 /* A free place, under the lock; -1 when memory is exhausted. */
@@ -27,7 +28,7 @@ static int place(struct orr_node *node)
 	v = realloc(node->hooks, (i + 1) * sizeof(*v));
 	if (!v)
 		return -1;
-	v[i] = (struct orr_hook) { 0 };
+	v[i] = (struct orr_hook){ 0 };
 	node->hooks = v;
 	node->hooks_cap = i + 1;
 	return (int) i;
@@ -62,7 +63,8 @@ static void drop(int id, int idle)
 	int found;
 
 	orr_lock(&node->lock);
-	found = id >= 0 && (unsigned) id < node->hooks_cap && node->hooks[id].func && node->hooks[id].idle == idle;
+	found = id >= 0 && (unsigned) id < node->hooks_cap && node->hooks[id].func &&
+		node->hooks[id].idle == idle;
 	if (found) {
 		node->hooks[id].func = NULL;
 		ORR_ATOMIC_ADD(&node->nhooks, -1);
@@ -72,10 +74,22 @@ static void drop(int id, int idle)
 		orr_error("there is no hook %d to deregister", id);
 }
 
-int starpu_progression_hook_register(unsigned (*func)(void *arg), void *arg) { return add(func, arg, 0); }
-void starpu_progression_hook_deregister(int hook_id) { drop(hook_id, 0); }
-int starpu_idle_hook_register(unsigned (*func)(void *arg), void *arg) { return add(func, arg, 1); }
-void starpu_idle_hook_deregister(int hook_id) { drop(hook_id, 1); }
+int starpu_progression_hook_register(unsigned (*func)(void *arg), void *arg)
+{
+	return add(func, arg, 0);
+}
+void starpu_progression_hook_deregister(int hook_id)
+{
+	drop(hook_id, 0);
+}
+int starpu_idle_hook_register(unsigned (*func)(void *arg), void *arg)
+{
+	return add(func, arg, 1);
+}
+void starpu_idle_hook_deregister(int hook_id)
+{
+	drop(hook_id, 1);
+}
 
 /* Has none of the group's workers anything in flight? */
 static int all_idle(const struct orr_group *g)

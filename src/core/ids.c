@@ -47,7 +47,9 @@ int orr_ids_parse(const char *name, const char *text, unsigned units, int **v, u
 		long first, last;
 
 		if (range(&p, units, &first, &last)) {
-			orr_error("%s=\"%s\": it takes numbers of units and ranges such as \"0 2-4 7-\"; there are %u units", name, text, units);
+			orr_error(
+				"%s=\"%s\": it takes numbers of units and ranges such as \"0 2-4 7-\"; there are %u units",
+				name, text, units);
 			free(ids);
 			return -EINVAL;
 		}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Start and stop of the runtime in a process.
  *
- * Invariant: starpu_init either leaves everything running or nothing at all; calls nest, the last starpu_shutdown stops. */
+ * Invariant: starpu_init either leaves everything running or nothing at all; calls nest, the last
+ * starpu_shutdown stops. */
 #include "core/graph.h"
 #include "core/ids.h"
 #include "core/worker.h"
@@ -53,27 +54,35 @@ static int main_unit(const struct orr_node *node)
 {
 	if (node->cfg.main_thread_cpuid >= 0)
 		return node->cfg.main_thread_cpuid;
-	return node->cfg.main_thread_bind && node->topo.ncores ? node->topo.core_ids[node->topo.ncores - 1] : -1;
+	return node->cfg.main_thread_bind && node->topo.ncores
+		       ? node->topo.core_ids[node->topo.ncores - 1]
+		       : -1;
 }
 
 /* How many CPU workers: as asked for, else one for each core that this process may use. */
 static int count_cpus(struct orr_node *node, unsigned ndevices)
 {
-	int asked = node->cfg.ncpu, reserve = node->cfg.reserve_ncpu, most = STARPU_NMAXWORKERS - (int) ndevices;
+	int asked = node->cfg.ncpu, reserve = node->cfg.reserve_ncpu,
+	    most = STARPU_NMAXWORKERS - (int) ndevices;
 
-	if (node->conf.ncpus != -1 && (asked == -1 || node->conf.precedence_over_environment_variables))
+	if (node->conf.ncpus != -1 &&
+	    (asked == -1 || node->conf.precedence_over_environment_variables))
 		asked = node->conf.ncpus;
-	if (node->conf.reserve_ncpus > 0 && (!reserve || node->conf.precedence_over_environment_variables))
+	if (node->conf.reserve_ncpus > 0 &&
+	    (!reserve || node->conf.precedence_over_environment_variables))
 		reserve = node->conf.reserve_ncpus;
 	if (asked > most) {
-		orr_error("%d CPU workers asked for (STARPU_NCPU or conf.ncpus), at most %d are possible", asked, most);
+		orr_error(
+			"%d CPU workers asked for (STARPU_NCPU or conf.ncpus), at most %d are possible",
+			asked, most);
 		return -EINVAL;
 	}
 	if (asked >= 0)
 		return asked;
 	/* With one core left the worker shares it with the progression thread and the program. */
 	asked = (int) node->topo.ncores - reserve - (int) ndevices - (main_unit(node) >= 0);
-	/* A machine with devices is one that is left to the runtime: the progression thread has a core too. */
+	/* A machine with devices is one that is left to the runtime: the progression thread has a
+	 * core too. */
 	if (ndevices && (node->conf.will_use_mpi || node->mpi_size > 1))
 		asked--;
 	if (asked < 1)
@@ -118,14 +127,17 @@ static int read_explicit_ids(struct orr_node *node)
 	int ret = 0;
 
 	if (cfg->workers_cpuid)
-		ret = orr_ids_parse("STARPU_WORKERS_CPUID", cfg->workers_cpuid, node->topo.nmachine, &node->explicit_ids, &node->nexplicit);
+		ret = orr_ids_parse("STARPU_WORKERS_CPUID", cfg->workers_cpuid, node->topo.nmachine,
+				    &node->explicit_ids, &node->nexplicit);
 	if (!ret && !node->nexplicit && cfg->workers_coreid)
-		ret = orr_ids_parse("STARPU_WORKERS_COREID", cfg->workers_coreid, node->topo.nmachine, &node->explicit_ids, &node->nexplicit);
+		ret = orr_ids_parse("STARPU_WORKERS_COREID", cfg->workers_coreid,
+				    node->topo.nmachine, &node->explicit_ids, &node->nexplicit);
 	return ret;
 }
 
 /* What is common to workers of all kinds. */
-static int setup_worker(struct orr_worker *w, unsigned id, enum starpu_worker_archtype arch, int devid, int homogeneous)
+static int setup_worker(struct orr_worker *w, unsigned id, enum starpu_worker_archtype arch,
+			int devid, int homogeneous)
 {
 	w->id = id;
 	w->arch = arch;
@@ -154,15 +166,18 @@ static int create_cpu_worker(struct orr_node *node, unsigned i)
 }
 
 /* Workers first, first + 1, ... of the device whose memory node is memnode. */
-static int create_device_workers(struct orr_node *node, const struct orr_device *d, unsigned memnode, unsigned first)
+static int create_device_workers(struct orr_node *node, const struct orr_device *d,
+				 unsigned memnode, unsigned first)
 {
 	unsigned i;
 
 	for (i = 0; i < d->nworkers; i++) {
 		struct orr_worker *w = &node->workers[first + i];
 
-		if (setup_worker(w, first + i, d->arch, d->devid, (d->arch == STARPU_CUDA_WORKER && node->cfg.homogeneous_cuda) ||
-										(d->arch == STARPU_OPENCL_WORKER && node->cfg.homogeneous_opencl)))
+		if (setup_worker(w, first + i, d->arch, d->devid,
+				 (d->arch == STARPU_CUDA_WORKER && node->cfg.homogeneous_cuda) ||
+					 (d->arch == STARPU_OPENCL_WORKER &&
+					  node->cfg.homogeneous_opencl)))
 			return -ENOMEM;
 		w->memnode = memnode;
 		w->bindid = -1;
@@ -175,8 +190,10 @@ static int create_device_workers(struct orr_node *node, const struct orr_device 
 	return 0;
 }
 
-/* Cuts the workers into groups: all of them, or a group for each CPU worker and one for each device that has workers. */
-static void cut_groups(struct orr_node *node, unsigned ncpus, const struct orr_device *devices, unsigned ndevices)
+/* Cuts the workers into groups: all of them, or a group for each CPU worker and one for each device
+ * that has workers. */
+static void cut_groups(struct orr_node *node, unsigned ncpus, const struct orr_device *devices,
+		       unsigned ndevices)
 {
 	unsigned i, k = 0, first = 0;
 
@@ -208,7 +225,8 @@ static unsigned count_drivers(const struct orr_device *devices, unsigned ndevice
 	return n;
 }
 
-static int create_workers(struct orr_node *node, const struct orr_device *devices, unsigned ndevices)
+static int create_workers(struct orr_node *node, const struct orr_device *devices,
+			  unsigned ndevices)
 {
 	unsigned ndrivers = count_drivers(devices, ndevices);
 	int ncpus = count_cpus(node, ndrivers), ret = 0;
@@ -259,9 +277,11 @@ static int start_groups(struct orr_node *node)
 
 		if (orr_driven_by_program(node, w))
 			continue;
-		g->thread = orr_sys_thread_start(node, ORR_ROLE_WORKERS, w->name, w->bindid, orr_group_main, g);
+		g->thread = orr_sys_thread_start(node, ORR_ROLE_WORKERS, w->name, w->bindid,
+						 orr_group_main, g);
 		if (!g->thread) {
-			orr_error("the thread of worker %s cannot be started: %s", w->name, strerror(errno));
+			orr_error("the thread of worker %s cannot be started: %s", w->name,
+				  strerror(errno));
 			return -errno;
 		}
 	}
@@ -316,7 +336,8 @@ static void free_workers(struct orr_node *node)
 
 /* ---- start ---- */
 
-static int create_memnodes(struct orr_node *node, const struct orr_device *devices, unsigned ndevices)
+static int create_memnodes(struct orr_node *node, const struct orr_device *devices,
+			   unsigned ndevices)
 {
 	unsigned i;
 	int ret;
@@ -325,10 +346,14 @@ static int create_memnodes(struct orr_node *node, const struct orr_device *devic
 	node->nmemnodes = 0;
 	node->limited = 0;
 	node->swap_node = -1;
-	ret = orr_memory_add_node(node, STARPU_CPU_RAM, 0, &orr_ram_ops, NULL,
-				  node->topo.nnuma > 1 ? orr_device_limit("CPU_NUMA", 0, node->cfg.limit_numa_mem) : node->cfg.limit_cpu_mem);
+	ret = orr_memory_add_node(
+		node, STARPU_CPU_RAM, 0, &orr_ram_ops, NULL,
+		node->topo.nnuma > 1 ? orr_device_limit("CPU_NUMA", 0, node->cfg.limit_numa_mem)
+				     : node->cfg.limit_cpu_mem);
 	for (i = 0; i < ndevices && ret >= 0; i++)
-		ret = orr_memory_add_node(node, devices[i].kind, devices[i].devid, devices[i].memory_ops, devices[i].memory_arg, devices[i].memory);
+		ret = orr_memory_add_node(node, devices[i].kind, devices[i].devid,
+					  devices[i].memory_ops, devices[i].memory_arg,
+					  devices[i].memory);
 	return ret < 0 ? ret : 0;
 }
 
@@ -458,7 +483,7 @@ int starpu_init(struct starpu_conf *conf)
 	if (!ret && node->keep_graph)
 		ret = orr_graph_keep(node);
 	else if (!ret)
-		orr_graph_free(node);	/* of an earlier run, with other units */
+		orr_graph_free(node); /* of an earlier run, with other units */
 	if (!ret)
 		ret = orr_sched_init(node);
 	if (!ret)
@@ -474,7 +499,8 @@ int starpu_init(struct starpu_conf *conf)
 	if (main_unit(node) >= 0)
 		starpu_bind_thread_on(main_unit(node), STARPU_THREAD_ACTIVE, "main");
 	if (node->cfg.bus_calibrate || node->conf.bus_calibrate > 0)
-		orr_info("programs measure no buses: run `orrery calibrate' for that, and unset STARPU_BUS_CALIBRATE");
+		orr_info(
+			"programs measure no buses: run `orrery calibrate' for that, and unset STARPU_BUS_CALIBRATE");
 	if (node->cfg.display_bindings)
 		starpu_display_bindings();
 	if (!node->nworkers && !conf)
@@ -491,7 +517,8 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 
 /* ---- stop ---- */
 
-/* What nobody waits for: reductions and ends of data whose unregistration was submitted, prefetches, which are not begun any more. */
+/* What nobody waits for: reductions and ends of data whose unregistration was submitted,
+ * prefetches, which are not begun any more. */
 static int is_quiet(struct orr_node *node)
 {
 	orr_prefetch_cancel_all(node);
@@ -511,7 +538,8 @@ static void wait_quiet(struct orr_node *node)
 		if (is_quiet(node)) {
 			orr_waitq_cancel(&node->done);
 		} else if (orr_waitq_wait(&node->done, key, limit)) {
-			orr_warn("starpu_shutdown waits for data given to starpu_data_unregister_submit, or on their way: release what is acquired");
+			orr_warn(
+				"starpu_shutdown waits for data given to starpu_data_unregister_submit, or on their way: release what is acquired");
 			limit = -1;
 		}
 	}
@@ -538,7 +566,10 @@ void starpu_shutdown(void)
 	tear_down(node);
 }
 
-int starpu_is_initialized(void) { return orr_self()->state == ORR_NODE_UP; }
+int starpu_is_initialized(void)
+{
+	return orr_self()->state == ORR_NODE_UP;
+}
 
 /* Initialisation is over when starpu_init returns, in the one thread that may call it. */
 void starpu_wait_initialized(void)
@@ -547,7 +578,10 @@ void starpu_wait_initialized(void)
 		orr_sys_sleep_us(100);
 }
 
-void starpu_pause(void) { ORR_ATOMIC_ADD(&orr_self()->paused, 1); }
+void starpu_pause(void)
+{
+	ORR_ATOMIC_ADD(&orr_self()->paused, 1);
+}
 
 void starpu_resume(void)
 {
@@ -557,4 +591,7 @@ void starpu_resume(void)
 		orr_wake_all(node);
 }
 
-int starpu_is_paused(void) { return ORR_ATOMIC_LOAD(&orr_self()->paused) != 0; }
+int starpu_is_paused(void)
+{
+	return ORR_ATOMIC_LOAD(&orr_self()->paused) != 0;
+}

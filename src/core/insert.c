@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starpu_task_insert and its relatives: variable arguments into tasks, and packed kernel arguments.
  *
- * A packed argument buffer is: int count, then for each argument size_t size and its bytes, without padding. Invariant: the list of
- * markers here and in starpu_task_util.h agree; every marker consumes exactly the arguments documented there. */
+ * A packed argument buffer is: int count, then for each argument size_t size and its bytes, without
+ * padding. Invariant: the list of markers here and in starpu_task_util.h agree; every marker
+ * consumes exactly the arguments documented there. */
 #include "core/insert.h"
 #include "core/worker.h"
 #include "data/handle.h"
@@ -11,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODES (STARPU_R | STARPU_W | STARPU_SCRATCH | STARPU_REDUX | STARPU_MPI_REDUX | STARPU_COMMUTE | STARPU_SSEND | STARPU_LOCALITY | \
-	       STARPU_NOPLAN | STARPU_UNMAP | STARPU_NOFOOTPRINT)
+#define MODES \
+	(STARPU_R | STARPU_W | STARPU_SCRATCH | STARPU_REDUX | STARPU_MPI_REDUX | STARPU_COMMUTE | \
+	 STARPU_SSEND | STARPU_LOCALITY | STARPU_NOPLAN | STARPU_UNMAP | STARPU_NOFOOTPRINT)
 
 /* ---- packing ---- */
 
@@ -22,7 +24,8 @@ void starpu_codelet_pack_arg_init(struct starpu_codelet_pack_arg_data *state)
 	state->arg_buffer_used = sizeof(int);
 }
 
-void starpu_codelet_pack_arg(struct starpu_codelet_pack_arg_data *state, const void *ptr, size_t ptr_size)
+void starpu_codelet_pack_arg(struct starpu_codelet_pack_arg_data *state, const void *ptr,
+			     size_t ptr_size)
 {
 	size_t need = state->arg_buffer_used + sizeof(ptr_size) + ptr_size;
 
@@ -34,7 +37,8 @@ void starpu_codelet_pack_arg(struct starpu_codelet_pack_arg_data *state, const v
 			size *= 2;
 		p = realloc(state->arg_buffer, size);
 		if (!p)
-			orr_fatal("out of memory while packing %zu bytes of kernel arguments", need);
+			orr_fatal("out of memory while packing %zu bytes of kernel arguments",
+				  need);
 		state->arg_buffer = p;
 		state->arg_buffer_size = size;
 	}
@@ -44,7 +48,8 @@ void starpu_codelet_pack_arg(struct starpu_codelet_pack_arg_data *state, const v
 	state->nargs++;
 }
 
-void starpu_codelet_pack_arg_fini(struct starpu_codelet_pack_arg_data *state, void **cl_arg, size_t *cl_arg_size)
+void starpu_codelet_pack_arg_fini(struct starpu_codelet_pack_arg_data *state, void **cl_arg,
+				  size_t *cl_arg_size)
 {
 	if (!state->arg_buffer) {
 		state->arg_buffer = malloc(sizeof(int));
@@ -68,7 +73,9 @@ void starpu_codelet_pack_args(void **arg_buffer, size_t *arg_buffer_size, ...)
 		void *ptr;
 
 		if (marker != STARPU_VALUE)
-			orr_fatal("starpu_codelet_pack_args: marker %#x, it takes STARPU_VALUE only", (unsigned) marker);
+			orr_fatal(
+				"starpu_codelet_pack_args: marker %#x, it takes STARPU_VALUE only",
+				(unsigned) marker);
 		ptr = va_arg(ap, void *);
 		starpu_codelet_pack_arg(&state, ptr, va_arg(ap, size_t));
 	}
@@ -78,7 +85,8 @@ void starpu_codelet_pack_args(void **arg_buffer, size_t *arg_buffer_size, ...)
 
 /* ---- unpacking ---- */
 
-void starpu_codelet_unpack_arg_init(struct starpu_codelet_pack_arg_data *state, void *cl_arg, size_t cl_arg_size)
+void starpu_codelet_unpack_arg_init(struct starpu_codelet_pack_arg_data *state, void *cl_arg,
+				    size_t cl_arg_size)
 {
 	state->arg_buffer = cl_arg;
 	state->arg_buffer_size = cl_arg_size;
@@ -108,7 +116,8 @@ void starpu_codelet_unpack_arg(struct starpu_codelet_pack_arg_data *state, void 
 	char *p = next_arg(state, &packed);
 
 	if (packed != size)
-		orr_fatal("a kernel unpacks an argument of %zu bytes, but %zu bytes were packed", size, packed);
+		orr_fatal("a kernel unpacks an argument of %zu bytes, but %zu bytes were packed",
+			  size, packed);
 	memcpy(ptr, p, size);
 }
 
@@ -134,9 +143,13 @@ void starpu_codelet_unpack_discard_arg(struct starpu_codelet_pack_arg_data *stat
 	next_arg(state, &size);
 }
 
-void starpu_codelet_unpack_arg_fini(struct starpu_codelet_pack_arg_data *state) { (void) state; }
+void starpu_codelet_unpack_arg_fini(struct starpu_codelet_pack_arg_data *state)
+{
+	(void) state;
+}
 
-/* Reads arguments into the given destinations up to a NULL one or the last; returns the offset behind what was read. */
+/* Reads arguments into the given destinations up to a NULL one or the last; returns the offset
+ * behind what was read. */
 static size_t unpack(void *cl_arg, va_list ap)
 {
 	struct starpu_codelet_pack_arg_data state;
@@ -185,7 +198,9 @@ void starpu_codelet_unpack_args_and_copyleft(void *cl_arg, void *buffer, size_t 
 		if (start < offset)
 			continue;
 		if (out + sizeof(size) + size > buffer_size)
-			orr_fatal("starpu_codelet_unpack_args_and_copyleft: %zu bytes do not hold the arguments that are left", buffer_size);
+			orr_fatal(
+				"starpu_codelet_unpack_args_and_copyleft: %zu bytes do not hold the arguments that are left",
+				buffer_size);
 		memcpy((char *) buffer + out, (char *) cl_arg + start, sizeof(size) + size);
 		out += sizeof(size) + size;
 		left++;
@@ -201,8 +216,8 @@ struct parse {
 	struct starpu_codelet *cl;
 	struct starpu_codelet_pack_arg_data pack;
 	int packing;
-	unsigned n;		/* data so far */
-	unsigned cap;		/* room in dyn_handles, 0 while the inline arrays do */
+	unsigned n;   /* data so far */
+	unsigned cap; /* room in dyn_handles, 0 while the inline arrays do */
 };
 
 /* Makes room for n data: beyond STARPU_NMAXBUFS they move to allocated arrays. */
@@ -259,7 +274,8 @@ static int check_mode(struct parse *p, unsigned i, enum starpu_data_access_mode 
 	enum starpu_data_access_mode declared;
 	unsigned mask = STARPU_RW | STARPU_SCRATCH | STARPU_REDUX;
 
-	if (!p->cl || p->cl->nbuffers == STARPU_VARIABLE_NBUFFERS || i >= (unsigned) p->cl->nbuffers || (mode & STARPU_MPI_REDUX))
+	if (!p->cl || p->cl->nbuffers == STARPU_VARIABLE_NBUFFERS ||
+	    i >= (unsigned) p->cl->nbuffers || (mode & STARPU_MPI_REDUX))
 		return 0;
 	declared = STARPU_CODELET_GET_MODE(p->cl, i);
 	if (!(declared & mask) && (mode & mask)) {
@@ -267,10 +283,11 @@ static int check_mode(struct parse *p, unsigned i, enum starpu_data_access_mode 
 		STARPU_CODELET_SET_MODE(p->cl, mode, i);
 		return 0;
 	}
-	if ((declared & mask) == (mode & mask) || ((mode & STARPU_REDUX) && (declared & STARPU_RW) == STARPU_RW))
+	if ((declared & mask) == (mode & mask) ||
+	    ((mode & STARPU_REDUX) && (declared & STARPU_RW) == STARPU_RW))
 		return 0;
-	orr_error("task %s: datum %u is inserted with access mode %d, its codelet declares %d", orr_task_name(p->task), i, (int) mode,
-		  (int) declared);
+	orr_error("task %s: datum %u is inserted with access mode %d, its codelet declares %d",
+		  orr_task_name(p->task), i, (int) mode, (int) declared);
 	return -EINVAL;
 }
 
@@ -285,8 +302,10 @@ static int data_arrays(struct parse *p, int marker, va_list *ap)
 		for (i = 0; i < n && !ret; i++) {
 			unsigned k = p->n;
 
-			ret = add_data(p, handles[i], p->cl && p->cl->nbuffers != STARPU_VARIABLE_NBUFFERS ? STARPU_CODELET_GET_MODE(p->cl, k)
-												    : STARPU_RW);
+			ret = add_data(p, handles[i],
+				       p->cl && p->cl->nbuffers != STARPU_VARIABLE_NBUFFERS
+					       ? STARPU_CODELET_GET_MODE(p->cl, k)
+					       : STARPU_RW);
 		}
 	} else {
 		struct starpu_data_descr *d = va_arg(*ap, struct starpu_data_descr *);
@@ -315,8 +334,14 @@ static int callbacks(struct starpu_task *t, int marker, va_list *ap)
 {
 	switch (marker) {
 	case STARPU_CALLBACK: t->callback_func = va_arg(*ap, callback_t); break;
-	case STARPU_CALLBACK_ARG: t->callback_arg = va_arg(*ap, void *); t->callback_arg_free = 1; break;
-	case STARPU_CALLBACK_ARG_NFREE: t->callback_arg = va_arg(*ap, void *); t->callback_arg_free = 0; break;
+	case STARPU_CALLBACK_ARG:
+		t->callback_arg = va_arg(*ap, void *);
+		t->callback_arg_free = 1;
+		break;
+	case STARPU_CALLBACK_ARG_NFREE:
+		t->callback_arg = va_arg(*ap, void *);
+		t->callback_arg_free = 0;
+		break;
 	case STARPU_CALLBACK_WITH_ARG:
 	case STARPU_CALLBACK_WITH_ARG_NFREE:
 		t->callback_func = va_arg(*ap, callback_t);
@@ -324,12 +349,26 @@ static int callbacks(struct starpu_task *t, int marker, va_list *ap)
 		t->callback_arg_free = marker == STARPU_CALLBACK_WITH_ARG;
 		break;
 	case STARPU_EPILOGUE_CALLBACK: t->epilogue_callback_func = va_arg(*ap, callback_t); break;
-	case STARPU_EPILOGUE_CALLBACK_ARG: t->epilogue_callback_arg = va_arg(*ap, void *); t->epilogue_callback_arg_free = 1; break;
+	case STARPU_EPILOGUE_CALLBACK_ARG:
+		t->epilogue_callback_arg = va_arg(*ap, void *);
+		t->epilogue_callback_arg_free = 1;
+		break;
 	case STARPU_PROLOGUE_CALLBACK: t->prologue_callback_func = va_arg(*ap, callback_t); break;
-	case STARPU_PROLOGUE_CALLBACK_ARG: t->prologue_callback_arg = va_arg(*ap, void *); t->prologue_callback_arg_free = 1; break;
-	case STARPU_PROLOGUE_CALLBACK_ARG_NFREE: t->prologue_callback_arg = va_arg(*ap, void *); t->prologue_callback_arg_free = 0; break;
-	case STARPU_PROLOGUE_CALLBACK_POP: t->prologue_callback_pop_func = va_arg(*ap, callback_t); break;
-	case STARPU_PROLOGUE_CALLBACK_POP_ARG: t->prologue_callback_pop_arg = va_arg(*ap, void *); t->prologue_callback_pop_arg_free = 1; break;
+	case STARPU_PROLOGUE_CALLBACK_ARG:
+		t->prologue_callback_arg = va_arg(*ap, void *);
+		t->prologue_callback_arg_free = 1;
+		break;
+	case STARPU_PROLOGUE_CALLBACK_ARG_NFREE:
+		t->prologue_callback_arg = va_arg(*ap, void *);
+		t->prologue_callback_arg_free = 0;
+		break;
+	case STARPU_PROLOGUE_CALLBACK_POP:
+		t->prologue_callback_pop_func = va_arg(*ap, callback_t);
+		break;
+	case STARPU_PROLOGUE_CALLBACK_POP_ARG:
+		t->prologue_callback_pop_arg = va_arg(*ap, void *);
+		t->prologue_callback_pop_arg_free = 1;
+		break;
 	case STARPU_PROLOGUE_CALLBACK_POP_ARG_NFREE:
 		t->prologue_callback_pop_arg = va_arg(*ap, void *);
 		t->prologue_callback_pop_arg_free = 0;
@@ -380,8 +419,12 @@ static int placement(struct starpu_task *t, int marker, va_list *ap)
 	case STARPU_SCHED_CTX: t->sched_ctx = va_arg(*ap, unsigned); break;
 	case STARPU_POSSIBLY_PARALLEL: t->possibly_parallel = va_arg(*ap, unsigned); break;
 	case STARPU_TASK_SYNCHRONOUS: t->synchronous = va_arg(*ap, int) != 0; break;
-	case STARPU_SEQUENTIAL_CONSISTENCY: t->sequential_consistency = va_arg(*ap, unsigned) != 0; break;
-	case STARPU_HANDLES_SEQUENTIAL_CONSISTENCY: t->handles_sequential_consistency = va_arg(*ap, unsigned char *); break;
+	case STARPU_SEQUENTIAL_CONSISTENCY:
+		t->sequential_consistency = va_arg(*ap, unsigned) != 0;
+		break;
+	case STARPU_HANDLES_SEQUENTIAL_CONSISTENCY:
+		t->handles_sequential_consistency = va_arg(*ap, unsigned char *);
+		break;
 	default: return 0;
 	}
 	return 1;
@@ -394,7 +437,9 @@ static int annotations(struct starpu_task *t, int marker, va_list *ap)
 	case STARPU_FLOPS: t->flops = va_arg(*ap, double); break;
 	case STARPU_NAME: t->name = va_arg(*ap, const char *); break;
 	case STARPU_TASK_COLOR: t->color = (unsigned) va_arg(*ap, int); break;
-	case STARPU_TASK_PROFILING_INFO: t->profiling_info = va_arg(*ap, struct starpu_profiling_task_info *); break;
+	case STARPU_TASK_PROFILING_INFO:
+		t->profiling_info = va_arg(*ap, struct starpu_profiling_task_info *);
+		break;
 	case STARPU_TASK_NO_SUBMITORDER: t->no_submitorder = va_arg(*ap, unsigned) != 0; break;
 	case STARPU_TASK_SCHED_DATA: t->sched_data = va_arg(*ap, void *); break;
 	case STARPU_TRANSACTION: t->transaction = va_arg(*ap, struct starpu_transaction *); break;
@@ -412,7 +457,8 @@ static int one(struct parse *p, int marker, va_list *ap)
 		int ret;
 
 		if (marker & ~MODES) {
-			orr_error("task %s: %#x is neither an access mode nor a marker", orr_task_name(p->task), (unsigned) marker);
+			orr_error("task %s: %#x is neither an access mode nor a marker",
+				  orr_task_name(p->task), (unsigned) marker);
 			return -EINVAL;
 		}
 		ret = check_mode(p, p->n, (enum starpu_data_access_mode) marker);
@@ -429,16 +475,15 @@ static int one(struct parse *p, int marker, va_list *ap)
 		return 0;
 	}
 	case STARPU_CL_ARGS:
-	case STARPU_CL_ARGS_NFREE:
-		cl_args(p, ap, marker == STARPU_CL_ARGS);
-		return 0;
+	case STARPU_CL_ARGS_NFREE: cl_args(p, ap, marker == STARPU_CL_ARGS); return 0;
 	case STARPU_DATA_ARRAY:
-	case STARPU_DATA_MODE_ARRAY:
-		return data_arrays(p, marker, ap);
+	case STARPU_DATA_MODE_ARRAY: return data_arrays(p, marker, ap);
 	}
-	if (placement(p->task, marker, ap) || annotations(p->task, marker, ap) || callbacks(p->task, marker, ap))
+	if (placement(p->task, marker, ap) || annotations(p->task, marker, ap) ||
+	    callbacks(p->task, marker, ap))
 		return 0;
-	orr_error("task %s: unknown marker %#x in the argument list; it must end with 0", orr_task_name(p->task), (unsigned) marker);
+	orr_error("task %s: unknown marker %#x in the argument list; it must end with 0",
+		  orr_task_name(p->task), (unsigned) marker);
 	return -EINVAL;
 }
 
@@ -455,7 +500,8 @@ int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, v
 	va_end(ap);
 	if (p.packing) {
 		if (task->cl_arg && !ret) {
-			orr_error("task %s: STARPU_VALUE and STARPU_CL_ARGS exclude each other", orr_task_name(task));
+			orr_error("task %s: STARPU_VALUE and STARPU_CL_ARGS exclude each other",
+				  orr_task_name(task));
 			ret = -EINVAL;
 		}
 		if (ret) {
@@ -469,7 +515,8 @@ int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, v
 		return ret;
 	task->nbuffers = (int) p.n;
 	if (cl && cl->nbuffers != STARPU_VARIABLE_NBUFFERS && (unsigned) cl->nbuffers != p.n) {
-		orr_error("task %s: %u data are given, its codelet takes %d", orr_task_name(task), p.n, cl->nbuffers);
+		orr_error("task %s: %u data are given, its codelet takes %d", orr_task_name(task),
+			  p.n, cl->nbuffers);
 		return -EINVAL;
 	}
 	return 0;

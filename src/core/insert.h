@@ -6,8 +6,9 @@
 #include <stdarg.h>
 #include "starpu.h"
 
-/* Sets the fields of `task` (made by starpu_task_create) from the list. The markers of the MPI layer are consumed and ignored. Returns
- * 0, or -EINVAL / -ENOMEM after a message; the task is then still the caller's. ap is consumed. */
+/* Sets the fields of `task` (made by starpu_task_create) from the list. The markers of the MPI
+ * layer are consumed and ignored. Returns 0, or -EINVAL / -ENOMEM after a message; the task is then
+ * still the caller's. ap is consumed. */
 int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, va_list ap);
 
 #endif

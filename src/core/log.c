@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Messages to people: one line each on stderr, prefixed with the rank in programs of several processes.
+/* Messages to people: one line each on stderr, prefixed with the rank in programs of several
+ * processes.
  *
  * Invariant: a line is written by one call, so that lines of several processes do not mix. */
 #include "core/node.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starpu_malloc and its family, allocation on memory nodes, and their accounting (handbook 27.2).
  *
- * Invariant: memnode->used is the sum of what was handed out with STARPU_MALLOC_COUNT and not given back; it exceeds memnode->total
- * only by allocations made with STARPU_MEMORY_OVERFLOW. */
+ * Invariant: memnode->used is the sum of what was handed out with STARPU_MALLOC_COUNT and not given
+ * back; it exceeds memnode->total only by allocations made with STARPU_MEMORY_OVERFLOW. */
 #include "core/malloc.h"
 #include "core/node.h"
 #include "data/memory.h"
@@ -13,17 +13,25 @@
 
 #define MIN_ALIGN 64
 
-static size_t alignment(const struct orr_node *node) { return node->malloc_align > MIN_ALIGN ? node->malloc_align : MIN_ALIGN; }
+static size_t alignment(const struct orr_node *node)
+{
+	return node->malloc_align > MIN_ALIGN ? node->malloc_align : MIN_ALIGN;
+}
 
-/* Large blocks are placed on their NUMA node, when these are told apart. Smaller ones would share pages with others'. */
+/* Large blocks are placed on their NUMA node, when these are told apart. Smaller ones would share
+ * pages with others'. */
 #define NUMA_BYTES ((size_t) 64 << 10)
 #define PAGE ((size_t) 4096)
 
-static int is_placed(const struct orr_node *node, size_t size) { return node->topo.nnuma > 1 && size >= NUMA_BYTES; }
+static int is_placed(const struct orr_node *node, size_t size)
+{
+	return node->topo.nnuma > 1 && size >= NUMA_BYTES;
+}
 
 static void *alloc_placed(struct orr_node *node, unsigned memnode, size_t size)
 {
-	size_t align = alignment(node) > PAGE ? alignment(node) : PAGE, pages = (size + PAGE - 1) / PAGE * PAGE;
+	size_t align = alignment(node) > PAGE ? alignment(node) : PAGE,
+	       pages = (size + PAGE - 1) / PAGE * PAGE;
 	void *p = orr_sys_mem_alloc(node, pages, align);
 
 	if (p)
@@ -98,7 +106,7 @@ static int reserve(struct orr_memnode *m, size_t size, int force)
 	if (size > TOO_MUCH || m->used > TOO_MUCH || (!force && !fits(m, size)))
 		ret = -ENOMEM;
 	else
-		ORR_ATOMIC_STORE_RELAXED(&m->used, m->used + size);	/* looked at without the lock */
+		ORR_ATOMIC_STORE_RELAXED(&m->used, m->used + size); /* looked at without the lock */
 	orr_unlock(&m->lock);
 	return ret;
 }
@@ -112,7 +120,8 @@ static void give_back(struct orr_memnode *m, size_t size)
 	orr_memory_freed(orr_self());
 }
 
-/* Makes room; whoever may wait does, where writing back what is evicted takes time. Returns 1 when it is worth trying again. */
+/* Makes room; whoever may wait does, where writing back what is evicted takes time. Returns 1 when
+ * it is worth trying again. */
 static int evict(struct orr_node *node, unsigned memnode, size_t size)
 {
 	struct orr_thread *self = orr_thread_self();
@@ -120,7 +129,7 @@ static int evict(struct orr_node *node, unsigned memnode, size_t size)
 	enum orr_room room = orr_memory_evict(node, memnode, size);
 
 	if (room == ORR_ROOM_LATER && !self->task && !self->worker && node->ngroups) {
-		orr_waitq_wait(&node->done, key, 100);	/* the end of a transfer rings */
+		orr_waitq_wait(&node->done, key, 100); /* the end of a transfer rings */
 		return 1;
 	}
 	orr_waitq_cancel(&node->done);
@@ -132,7 +141,9 @@ static int hopeless(const struct orr_memnode *m, unsigned node, size_t size, con
 {
 	if (size <= TOO_MUCH && (!m->total || size <= m->total))
 		return 0;
-	orr_error("%s: waiting for %zu bytes on memory node %u has no end, it has %zu in all; raise its limit or ask for less", what, size, node, m->total);
+	orr_error(
+		"%s: waiting for %zu bytes on memory node %u has no end, it has %zu in all; raise its limit or ask for less",
+		what, size, node, m->total);
 	return 1;
 }
 
@@ -209,7 +220,8 @@ size_t starpu_memory_get_used(unsigned node)
 
 starpu_ssize_t starpu_memory_get_available(unsigned node)
 {
-	starpu_ssize_t total = starpu_memory_get_total(node), used = (starpu_ssize_t) starpu_memory_get_used(node);
+	starpu_ssize_t total = starpu_memory_get_total(node),
+		       used = (starpu_ssize_t) starpu_memory_get_used(node);
 
 	return total < 0 ? -1 : total > used ? total - used : 0;
 }
@@ -258,7 +270,9 @@ size_t starpu_memory_get_used_all_nodes(void)
 
 static int default_flags(const struct orr_node *node, unsigned memnode)
 {
-	return memnode < STARPU_MAXNODES && (node->malloc_flags_set & (1U << memnode)) ? node->malloc_flags[memnode] : STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
+	return memnode < STARPU_MAXNODES && (node->malloc_flags_set & (1U << memnode))
+		       ? node->malloc_flags[memnode]
+		       : STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
 }
 
 void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
@@ -320,7 +334,8 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 	int counted = (flags & STARPU_MALLOC_COUNT) && node->nmemnodes;
 
 	if (!A) {
-		orr_error("starpu_malloc: there is nowhere to put the address; give a pointer to a pointer");
+		orr_error(
+			"starpu_malloc: there is nowhere to put the address; give a pointer to a pointer");
 		return -EINVAL;
 	}
 	if (counted && starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags))
@@ -340,7 +355,10 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 	return 0;
 }
 
-int starpu_malloc(void **A, size_t dim) { return starpu_malloc_flags(A, dim, STARPU_MALLOC_PINNED); }
+int starpu_malloc(void **A, size_t dim)
+{
+	return starpu_malloc_flags(A, dim, STARPU_MALLOC_PINNED);
+}
 
 int starpu_free_flags(void *A, size_t dim, int flags)
 {
@@ -357,8 +375,14 @@ int starpu_free_flags(void *A, size_t dim, int flags)
 	return 0;
 }
 
-int starpu_free_noflag(void *A, size_t dim) { return starpu_free_flags(A, dim, STARPU_MALLOC_PINNED); }
-int starpu_free(void *A) { return starpu_free_flags(A, 0, STARPU_MALLOC_PINNED); }
+int starpu_free_noflag(void *A, size_t dim)
+{
+	return starpu_free_flags(A, dim, STARPU_MALLOC_PINNED);
+}
+int starpu_free(void *A)
+{
+	return starpu_free_flags(A, 0, STARPU_MALLOC_PINNED);
+}
 
 /* Pinning helps devices that copy asynchronously; there is nothing to do without one. */
 int starpu_memory_pin(void *addr, size_t size)

@@ -5,7 +5,8 @@
 
 #include "core/node.h"
 
-/* A buffer for data: from the program's hook when set and memnode is main memory, else from the world. NULL when exhausted. */
+/* A buffer for data: from the program's hook when set and memnode is main memory, else from the
+ * world. NULL when exhausted. */
 void *orr_malloc_hooked(struct orr_node *node, unsigned memnode, size_t size, int flags);
 void orr_free_hooked(struct orr_node *node, unsigned memnode, void *ptr, size_t size, int flags);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Maps of objects that hold their own key: linear probing with backward-shift deletion (contract: map.h).
+/* Maps of objects that hold their own key: linear probing with backward-shift deletion (contract:
+ * map.h).
  *
  * Invariant: at most three quarters of the slots are in use, so every probe ends. */
 #include <errno.h>
@@ -20,7 +21,7 @@ static inline uint32_t home(const struct orr_map *m, uint64_t key)
 
 void orr_map_init(struct orr_map *m, size_t key_offset)
 {
-	*m = (struct orr_map) { .key_offset = (uint32_t) key_offset };
+	*m = (struct orr_map){ .key_offset = (uint32_t) key_offset };
 }
 
 void orr_map_exit(struct orr_map *m)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A map from 64-bit keys to objects that hold their own key: open addressing over an array of pointers.
+/* A map from 64-bit keys to objects that hold their own key: open addressing over an array of
+ * pointers.
  *
- * An entry costs 8 bytes (11 to 21 with the free slots): the key is read from the object at a fixed offset, because the memory
- * per entry is multiplied by the number of simulated ranks. Deletion shifts entries back, so there are no tombstones and a
- * map that shrank is as fast as a new one. Several objects may have the same key. An empty map owns no memory.
- * Invariant: every object lies between its key's home slot and the next free slot; an object's key does not change while it is
- * in the map. No locking: the owner of the map does it. */
+ * An entry costs 8 bytes (11 to 21 with the free slots): the key is read from the object at a fixed
+ * offset, because the memory per entry is multiplied by the number of simulated ranks. Deletion
+ * shifts entries back, so there are no tombstones and a map that shrank is as fast as a new one.
+ * Several objects may have the same key. An empty map owns no memory.
+ *
+ * Invariant: every object lies between its key's home slot and the next free slot; an object's key
+ * does not change while it is in the map. No locking: the owner of the map does it. */
 #ifndef ORR_CORE_MAP_H
 #define ORR_CORE_MAP_H
 
@@ -13,10 +16,10 @@
 #include <stdint.h>
 
 struct orr_map {
-	void **v;		/* cap slots, NULL = free */
-	uint32_t cap;		/* 0 or a power of two */
+	void **v;     /* cap slots, NULL = free */
+	uint32_t cap; /* 0 or a power of two */
 	uint32_t n;
-	uint32_t key_offset;	/* of the uint64_t key in each object */
+	uint32_t key_offset; /* of the uint64_t key in each object */
 };
 
 #define ORR_MAP_START UINT32_MAX
@@ -26,7 +29,8 @@ void orr_map_init(struct orr_map *m, size_t key_offset);
 void orr_map_exit(struct orr_map *m);
 /* 0 or -ENOMEM. The object must not be in the map yet. */
 int orr_map_insert(struct orr_map *m, void *obj);
-/* The next object of that key; *cursor is ORR_MAP_START before the first call. NULL after the last one. */
+/* The next object of that key; *cursor is ORR_MAP_START before the first call. NULL after the last
+ * one. */
 void *orr_map_find_next(const struct orr_map *m, uint64_t key, uint32_t *cursor);
 /* Puts `obj` where `old`, of the same key, was. */
 void orr_map_replace(struct orr_map *m, void *old, void *obj);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers in texts, see numbers.h. Where the C library cannot give its "C" locale the program's is used: numbers are then read and
- * written as the program would, which is right unless it has a decimal comma.
+/* Numbers in texts, see numbers.h. Where the C library cannot give its "C" locale the program's is
+ * used: numbers are then read and written as the program would, which is right unless it has a
+ * decimal comma.
  *
  * Invariant: the thread has the locale it had before, the program's global one included. */
 #include "core/numbers.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The execution of a task by several workers (see parallel.h).
  *
- * Invariant: p->stage goes forward only: the leader sets it, the others follow; what a member reads of p after OVER is its reference. */
+ * Invariant: p->stage goes forward only: the leader sets it, the others follow; what a member reads
+ * of p after OVER is its reference. */
 #include "core/parallel.h"
 #include "core/binding.h"
 #include "trace/trace.h"
@@ -40,7 +41,10 @@ void orr_parallel_launch(struct orr_node *node, struct orr_task *t, const struct
 		orr_wake_worker(&node->workers[c->workers[i]]);
 }
 
-static struct orr_worker *leader(struct orr_node *node, const struct orr_parallel *p) { return &node->workers[p->comb->workers[0]]; }
+static struct orr_worker *leader(struct orr_node *node, const struct orr_parallel *p)
+{
+	return &node->workers[p->comb->workers[0]];
+}
 
 static void release(struct orr_parallel *p)
 {
@@ -124,7 +128,8 @@ static void *rank_main(void *arg)
 	return NULL;
 }
 
-/* Members that the leader's thread steps, the leader too when there is another one. How many got a thread. */
+/* Members that the leader's thread steps, the leader too when there is another one. How many got a
+ * thread. */
 static unsigned start_threads(struct orr_worker *w, struct orr_parallel *p)
 {
 	struct orr_node *node = w->group->node;
@@ -144,9 +149,11 @@ static unsigned start_threads(struct orr_worker *w, struct orr_parallel *p)
 			ORR_ATOMIC_ADD(&p->left, (unsigned) -1);
 			continue;
 		}
-		p->member[i].thread = orr_sys_thread_start(node, ORR_ROLE_USER, v->name, v->bindid, rank_main, &p->member[i]);
+		p->member[i].thread = orr_sys_thread_start(node, ORR_ROLE_USER, v->name, v->bindid,
+							   rank_main, &p->member[i]);
 		if (!p->member[i].thread)
-			orr_fatal("parallel task %s: no thread for its rank %u", orr_task_name(p->task->pub), i);
+			orr_fatal("parallel task %s: no thread for its rank %u",
+				  orr_task_name(p->task->pub), i);
 	}
 	return n + 1;
 }
@@ -180,7 +187,8 @@ static int start_spmd(struct orr_worker *w, struct orr_parallel *p)
 	ORR_ATOMIC_STORE(&p->left, p->comb->n + 1);
 	if (start_threads(w, p)) {
 		others_run(node, p);
-		later = orr_sys_kernel_start(w, p->task, NULL, p->task->interfaces, p->task->pub->cl_arg);
+		later = orr_sys_kernel_start(w, p->task, NULL, p->task->interfaces,
+					     p->task->pub->cl_arg);
 	} else {
 		others_run(node, p);
 		later = w->driver->start(w, p->task);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parallel tasks: combined workers, and the execution of one task by several workers at once.
  *
- * A combined worker is a list of CPU workers; its number follows those of the workers. A task that is launched on one is queued to each
- * member, in the same order for all members of all tasks; a member that comes to it is JOINED, and idle, until the task is over. When all
- * have come the first of them, the leader, executes the task like any other: alone (STARPU_FORKJOIN, bound to the cores of all), or
- * together with the others (STARPU_SPMD). Members that one thread steps (a simulated run) cannot run kernels that wait for each other:
- * these get a thread each for the time of the kernel.
- * Invariant: nobody blocks; who waits for others is a state. Since all members see tasks in the same order, the first one that is not over
- * always advances. */
+ * A combined worker is a list of CPU workers; its number follows those of the workers. A task that
+ * is launched on one is queued to each member, in the same order for all members of all tasks; a
+ * member that comes to it is JOINED, and idle, until the task is over. When all have come the first
+ * of them, the leader, executes the task like any other: alone (STARPU_FORKJOIN, bound to the cores
+ * of all), or together with the others (STARPU_SPMD). Members that one thread steps (a simulated
+ * run) cannot run kernels that wait for each other: these get a thread each for the time of the
+ * kernel.
+ *
+ * Invariant: nobody blocks; who waits for others is a state. Since all members see tasks in the
+ * same order, the first one that is not over always advances. */
 #ifndef ORR_CORE_PARALLEL_H
 #define ORR_CORE_PARALLEL_H
 
@@ -15,30 +18,31 @@
 #include "perf/perf.h"
 
 struct orr_combined {
-	unsigned id;		/* from node->nworkers on */
+	unsigned id; /* from node->nworkers on */
 	unsigned n;
-	int *workers;		/* the leader first */
-	struct orr_perf_unit unit;	/* what models know of it */
+	int *workers;              /* the leader first */
+	struct orr_perf_unit unit; /* what models know of it */
 };
 
 /* What a member has of a launched task. */
 struct orr_member {
-	struct orr_member *next;	/* in the worker's queue */
+	struct orr_member *next; /* in the worker's queue */
 	struct orr_parallel *p;
 	unsigned rank;
-	int started;			/* its kernel (SPMD); for its worker's thread */
-	orr_sys_thread_t *thread;	/* that runs its kernel, NULL: its worker's */
+	int started;              /* its kernel (SPMD); for its worker's thread */
+	orr_sys_thread_t *thread; /* that runs its kernel, NULL: its worker's */
 };
 
 struct orr_parallel {
 	struct orr_task *task;
 	const struct orr_combined *comb;
 	int spmd;
-	unsigned narrived;	/* atomic: members that have come */
-	unsigned left;		/* atomic: kernels that are not over (SPMD), and the time that a modelled one takes */
-	unsigned stage;		/* atomic: */
+	unsigned narrived; /* atomic: members that have come */
+	unsigned left; /* atomic: kernels that are not over (SPMD), and the time that a modelled one
+			  takes */
+	unsigned stage; /* atomic: */
 	enum { ORR_PARALLEL_GATHERS, ORR_PARALLEL_RUNS, ORR_PARALLEL_OVER } stages;
-	unsigned refs;		/* atomic: members that still look at it */
+	unsigned refs; /* atomic: members that still look at it */
 	struct orr_member member[];
 };
 
@@ -53,14 +57,17 @@ void orr_combined_exit(struct orr_node *node);
 int orr_combined_can_run(const struct orr_combined *c, const struct starpu_task *task, unsigned i);
 int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_task *task);
 /* Are all its workers in the context? */
-int orr_combined_in_ctx(struct orr_node *node, const struct orr_combined *c, const struct orr_ctx *ctx);
+int orr_combined_in_ctx(struct orr_node *node, const struct orr_combined *c,
+			const struct orr_ctx *ctx);
 /* Could several workers execute the task? */
 static inline int orr_task_is_parallel(const struct starpu_task *task)
 {
 	return task->cl->type != STARPU_SEQ && task->cl->max_parallelism != 1;
 }
-/* The largest one with w in it that can execute the task and is in its context; NULL when there is none. */
-struct orr_combined *orr_combined_largest(struct orr_node *node, const struct orr_worker *w, const struct starpu_task *task);
+/* The largest one with w in it that can execute the task and is in its context; NULL when there is
+ * none. */
+struct orr_combined *orr_combined_largest(struct orr_node *node, const struct orr_worker *w,
+					  const struct starpu_task *task);
 
 /* Queues the task to all members. It may be over when this returns. */
 void orr_parallel_launch(struct orr_node *node, struct orr_task *t, const struct orr_combined *c);
@@ -70,7 +77,8 @@ void orr_parallel_launch(struct orr_node *node, struct orr_task *t, const struct
 void orr_parallel_join(struct orr_worker *w);
 /* JOINED: 0 nothing to do, 1 advanced, 2 the leader is to begin the task. */
 int orr_parallel_step(struct orr_worker *w, struct orr_thread *self);
-/* The leader has the data. Returns 1 when the end comes at w->end_us, 0 when the task is over, 2 when orr_parallel_is_over will say. */
+/* The leader has the data. Returns 1 when the end comes at w->end_us, 0 when the task is over, 2
+ * when orr_parallel_is_over will say. */
 int orr_parallel_start(struct orr_worker *w, struct orr_thread *self);
 /* The modelled time is over, or the leader was rung: may the task be finished? */
 int orr_parallel_time_is_over(struct orr_worker *w);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* On-line profiling of workers and tasks: switching it, and reading the numbers (buses: bus.c).
  *
- * Invariant: a worker's record is read and written with its local_lock held; the counters of memory nodes are atomic. */
+ * Invariant: a worker's record is read and written with its local_lock held; the counters of memory
+ * nodes are atomic. */
 #include "core/numbers.h"
 #include "core/worker.h"
 
@@ -45,11 +46,21 @@ int starpu_profiling_status_set(int status)
 	return previous;
 }
 
-int starpu_profiling_status_get(void) { return ORR_ATOMIC_LOAD_RELAXED(&orr_self()->cfg.profiling); }
-void starpu_profiling_init(void) { starpu_profiling_status_set(orr_config_long("STARPU_PROFILING", 0) > 0); }
+int starpu_profiling_status_get(void)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&orr_self()->cfg.profiling);
+}
+void starpu_profiling_init(void)
+{
+	starpu_profiling_status_set(orr_config_long("STARPU_PROFILING", 0) > 0);
+}
 
-/* What is written carries the rank already; processes without MPI have a file each, which the environment names. */
-void starpu_profiling_set_id(int new_id) { (void) new_id; }
+/* What is written carries the rank already; processes without MPI have a file each, which the
+ * environment names. */
+void starpu_profiling_set_id(int new_id)
+{
+	(void) new_id;
+}
 
 /* ---- workers ---- */
 
@@ -72,9 +83,11 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 		return 0;
 	/* What is not accounted for was spent without a task. */
 	if (now.sleeping_time.tv_sec == 0 && now.sleeping_time.tv_nsec == 0) {
-		idle = starpu_timing_timespec_to_us(&now.total_time) - starpu_timing_timespec_to_us(&now.executing_time) -
-			starpu_timing_timespec_to_us(&now.callback_time) - starpu_timing_timespec_to_us(&now.waiting_time) -
-			starpu_timing_timespec_to_us(&now.scheduling_time);
+		idle = starpu_timing_timespec_to_us(&now.total_time) -
+		       starpu_timing_timespec_to_us(&now.executing_time) -
+		       starpu_timing_timespec_to_us(&now.callback_time) -
+		       starpu_timing_timespec_to_us(&now.waiting_time) -
+		       starpu_timing_timespec_to_us(&now.scheduling_time);
 		now.sleeping_time = timespec_of(idle);
 		now.all_sleeping_time = now.sleeping_time;
 	}
@@ -91,11 +104,15 @@ static void print_workers(FILE *f)
 	for (i = 0; i < node->nworkers; i++) {
 		struct orr_worker *w = &node->workers[i];
 
-		fprintf(f, "\t%-24s %10llu tasks\n", w->name, (unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&w->ncompleted));
+		fprintf(f, "\t%-24s %10llu tasks\n", w->name,
+			(unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&w->ncompleted));
 	}
 }
 
-void starpu_profiling_worker_helper_display_summary(void) { print_workers(stderr); }
+void starpu_profiling_worker_helper_display_summary(void)
+{
+	print_workers(stderr);
+}
 
 void starpu_codelet_display_stats(struct starpu_codelet *cl)
 {
@@ -106,12 +123,16 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 
 	for (i = 0; i < node->nworkers; i++)
 		total += ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
-	fprintf(stderr, "Statistics of codelet %s: %lu tasks\n", cl->name ? cl->name : cl->model && cl->model->symbol ? cl->model->symbol : "unnamed",
+	fprintf(stderr, "Statistics of codelet %s: %lu tasks\n",
+		cl->name                         ? cl->name
+		: cl->model && cl->model->symbol ? cl->model->symbol
+						 : "unnamed",
 		total);
 	for (i = 0; i < node->nworkers; i++) {
 		n = ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
 		if (n)
-			fprintf(stderr, "\t%-24s %10lu tasks (%.1f %%)\n", node->workers[i].name, n, 100.0 * (double) n / (double) total);
+			fprintf(stderr, "\t%-24s %10lu tasks (%.1f %%)\n", node->workers[i].name, n,
+				100.0 * (double) n / (double) total);
 	}
 }
 
@@ -159,7 +180,8 @@ static void print_to(const char *path, void (*print)(FILE *))
 	if (f)
 		print(f);
 	if (!f || ferror(f))
-		orr_error("statistics cannot be written to %s: %s; name another file", name, strerror(errno));
+		orr_error("statistics cannot be written to %s: %s; name another file", name,
+			  strerror(errno));
 	if (f)
 		fclose(f);
 }

@@ -32,12 +32,30 @@ static unsigned count(enum starpu_worker_archtype type)
 	return n;
 }
 
-unsigned starpu_worker_get_count(void) { return orr_self()->nworkers; }
-unsigned starpu_cpu_worker_get_count(void) { return count(STARPU_CPU_WORKER); }
-unsigned starpu_cuda_worker_get_count(void) { return count(STARPU_CUDA_WORKER); }
-unsigned starpu_opencl_worker_get_count(void) { return count(STARPU_OPENCL_WORKER); }
-unsigned starpu_mpi_ms_worker_get_count(void) { return count(STARPU_MPI_MS_WORKER); }
-unsigned starpu_hip_worker_get_count(void) { return count(STARPU_HIP_WORKER); }
+unsigned starpu_worker_get_count(void)
+{
+	return orr_self()->nworkers;
+}
+unsigned starpu_cpu_worker_get_count(void)
+{
+	return count(STARPU_CPU_WORKER);
+}
+unsigned starpu_cuda_worker_get_count(void)
+{
+	return count(STARPU_CUDA_WORKER);
+}
+unsigned starpu_opencl_worker_get_count(void)
+{
+	return count(STARPU_OPENCL_WORKER);
+}
+unsigned starpu_mpi_ms_worker_get_count(void)
+{
+	return count(STARPU_MPI_MS_WORKER);
+}
+unsigned starpu_hip_worker_get_count(void)
+{
+	return count(STARPU_HIP_WORKER);
+}
 
 int starpu_worker_get_count_by_type(enum starpu_worker_archtype type)
 {
@@ -58,11 +76,13 @@ unsigned starpu_worker_get_id_check(void)
 	int id = starpu_worker_get_id();
 
 	if (id < 0)
-		orr_fatal("starpu_worker_get_id_check: the calling thread is not a worker: call it in kernels only");
+		orr_fatal(
+			"starpu_worker_get_id_check: the calling thread is not a worker: call it in kernels only");
 	return (unsigned) id;
 }
 
-unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *workerids, unsigned maxsize)
+unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *workerids,
+				       unsigned maxsize)
 {
 	struct orr_node *node = orr_self();
 	unsigned i, n = 0;
@@ -112,7 +132,8 @@ int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids, int 
 	return n;
 }
 
-int starpu_worker_get_stream_workerids(unsigned devid, int *workerids, enum starpu_worker_archtype type)
+int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
+				       enum starpu_worker_archtype type)
 {
 	struct orr_node *node = orr_self();
 	unsigned i;
@@ -195,7 +216,8 @@ enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask)
 	return STARPU_UNKNOWN_WORKER;
 }
 
-int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type, const struct starpu_task *task)
+int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
+					const struct starpu_task *task)
 {
 	uint32_t where;
 
@@ -219,7 +241,8 @@ void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type)
 {
 	unsigned n = count(type);
 
-	fprintf(output, "%u %s%sworker%s\n", n, type == STARPU_ANY_WORKER ? "" : starpu_worker_get_type_as_string(type),
+	fprintf(output, "%u %s%sworker%s\n", n,
+		type == STARPU_ANY_WORKER ? "" : starpu_worker_get_type_as_string(type),
 		type == STARPU_ANY_WORKER ? "" : " ", n == 1 ? "" : "s");
 }
 
@@ -281,7 +304,10 @@ enum starpu_worker_archtype starpu_memory_node_get_worker_archtype(enum starpu_n
 	}
 }
 
-unsigned starpu_memory_nodes_get_count(void) { return orr_self()->nmemnodes; }
+unsigned starpu_memory_nodes_get_count(void)
+{
+	return orr_self()->nmemnodes;
+}
 
 unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
 {
@@ -293,7 +319,10 @@ unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
 	return n;
 }
 
-unsigned starpu_memory_nodes_get_numa_count(void) { return starpu_memory_nodes_get_count_by_kind(STARPU_CPU_RAM); }
+unsigned starpu_memory_nodes_get_numa_count(void)
+{
+	return starpu_memory_nodes_get_count_by_kind(STARPU_CPU_RAM);
+}
 
 enum starpu_node_kind starpu_node_get_kind(unsigned n)
 {
@@ -312,7 +341,8 @@ int starpu_memory_node_get_devid(unsigned n)
 void starpu_memory_node_get_name(unsigned n, char *name, size_t size)
 {
 	static const char *const kinds[STARPU_NRAM] = {
-		[STARPU_CPU_RAM] = "RAM", [STARPU_CUDA_RAM] = "CUDA", [STARPU_OPENCL_RAM] = "OpenCL", [STARPU_DISK_RAM] = "Disk",
+		[STARPU_CPU_RAM] = "RAM",       [STARPU_CUDA_RAM] = "CUDA",
+		[STARPU_OPENCL_RAM] = "OpenCL", [STARPU_DISK_RAM] = "Disk",
 		[STARPU_MPI_MS_RAM] = "MPI_MS",
 	};
 	enum starpu_node_kind kind = starpu_node_get_kind(n);
@@ -325,7 +355,8 @@ void starpu_memory_node_get_name(unsigned n, char *name, size_t size)
 		snprintf(name, size, "%s %d", kinds[kind], starpu_memory_node_get_devid(n));
 }
 
-/* NUMA nodes are the first memory nodes; without STARPU_USE_NUMA there is one, which goes by the number 0. */
+/* NUMA nodes are the first memory nodes; without STARPU_USE_NUMA there is one, which goes by the
+ * number 0. */
 int starpu_memory_nodes_numa_id_to_devid(int osid)
 {
 	const struct orr_topology *t = &orr_self()->topo;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scheduling contexts at work: what happens to their tasks, and what their workers take (see ctx.h).
+/* Scheduling contexts at work: what happens to their tasks, and what their workers take (see
+ * ctx.h).
  *
- * Invariant: a ready task of a context is either with its policy, or in its list of the homeless, which is looked through each time that
- * workers join. A policy is only called for a context other than 0 by who is counted in ctx->npushing, shown in worker->in_ctx, or has a
- * task of it. */
+ * Invariant: a ready task of a context is either with its policy, or in its list of the homeless,
+ * which is looked through each time that workers join. A policy is only called for a context other
+ * than 0 by who is counted in ctx->npushing, shown in worker->in_ctx, or has a task of it. */
 #include "core/ctx.h"
 #include "sched/sched.h"
 
@@ -23,7 +24,8 @@ static void refuse(const struct orr_ctx *ctx, const struct starpu_task *task, in
 {
 	const char *name = ctx->policy->policy_name;
 
-	orr_fatal("scheduling policy %s refused task %s: %s", name ? name : "of the program", orr_task_name(task), strerror(-err));
+	orr_fatal("scheduling policy %s refused task %s: %s", name ? name : "of the program",
+		  orr_task_name(task), strerror(-err));
 }
 
 /* The homeless try again. */
@@ -81,7 +83,8 @@ struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_node *node)
 
 		if (!(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) >> id & 1))
 			continue;
-		/* Whoever deletes the context clears the bit first and looks at in_ctx afterwards. */
+		/* Whoever deletes the context clears the bit first and looks at in_ctx afterwards.
+		 */
 		ORR_ATOMIC_XCHG(&w->in_ctx, id + 1);
 		if (ORR_ATOMIC_LOAD(&w->ctxs) >> id & 1)
 			task = node->ctx[id]->policy->pop_task(id);
@@ -106,11 +109,12 @@ void orr_ctx_task_done(struct orr_node *node, unsigned id)
 		orr_ctx_leave(node);
 }
 
-/* Tasks of the default context are those that the process counts and no other context does. The order of reading makes all errors of tasks
- * that come and go meanwhile errors upwards. */
+/* Tasks of the default context are those that the process counts and no other context does. The
+ * order of reading makes all errors of tasks that come and go meanwhile errors upwards. */
 static uint64_t npending_in_default(struct orr_node *node)
 {
-	uint64_t done = orr_task_ncompleted(node), submitted_elsewhere = 0, submitted, done_elsewhere = 0;
+	uint64_t done = orr_task_ncompleted(node), submitted_elsewhere = 0, submitted,
+		 done_elsewhere = 0;
 	unsigned i;
 
 	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
@@ -139,7 +143,9 @@ uint64_t orr_ctx_npending(struct orr_node *node, unsigned id)
 int orr_ctx_check(struct orr_node *node, unsigned id, struct starpu_task *task)
 {
 	const struct orr_task *by = orr_thread_self()->task;
-	unsigned state = id < STARPU_NMAX_SCHED_CTXS && node->ctx[id] ? ORR_ATOMIC_LOAD(&node->ctx[id]->state) : ORR_CTX_FREE;
+	unsigned state = id < STARPU_NMAX_SCHED_CTXS && node->ctx[id]
+				 ? ORR_ATOMIC_LOAD(&node->ctx[id]->state)
+				 : ORR_CTX_FREE;
 
 	if (state == ORR_CTX_OPEN)
 		return 0;
@@ -147,9 +153,11 @@ int orr_ctx_check(struct orr_node *node, unsigned id, struct starpu_task *task)
 	if ((state == ORR_CTX_FINISHED || state == ORR_CTX_CLOSING) && by && by->ctx == id)
 		return 0;
 	if (state == ORR_CTX_FREE)
-		orr_error("task %s: there is no scheduling context %u; create it, or leave task->sched_ctx at STARPU_NMAX_SCHED_CTXS",
-			  orr_task_name(task), id);
+		orr_error(
+			"task %s: there is no scheduling context %u; create it, or leave task->sched_ctx at STARPU_NMAX_SCHED_CTXS",
+			orr_task_name(task), id);
 	else
-		orr_error("task %s: submission to scheduling context %u (%s) was declared finished", orr_task_name(task), id, node->ctx[id]->name);
+		orr_error("task %s: submission to scheduling context %u (%s) was declared finished",
+			  orr_task_name(task), id, node->ctx[id]->name);
 	return -EINVAL;
 }

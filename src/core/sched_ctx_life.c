@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scheduling contexts: creation, change of workers, inheritance, deletion.
  *
- * Invariant: one thread at a time changes contexts (node->ctx_busy). A policy hears of workers that join before they take tasks from it,
- * and of workers that leave after they stopped; it ends when nobody can be inside it any more. */
+ * Invariant: one thread at a time changes contexts (node->ctx_busy). A policy hears of workers that
+ * join before they take tasks from it, and of workers that leave after they stopped; it ends when
+ * nobody can be inside it any more. */
 #include "core/ctx.h"
 #include "sched/sched.h"
 
@@ -58,7 +59,8 @@ static void see_whether_whole(struct orr_node *node, struct orr_ctx *ctx)
 }
 
 /* Of ids those that exist and are, or are not, in the context: into out. Each once. */
-static unsigned select_workers(struct orr_node *node, const struct orr_ctx *ctx, const int *ids, unsigned n, int in, int *out)
+static unsigned select_workers(struct orr_node *node, const struct orr_ctx *ctx, const int *ids,
+			       unsigned n, int in, int *out)
 {
 	unsigned i, k, m = 0;
 
@@ -143,7 +145,8 @@ static void leave_finished(struct orr_node *node)
 	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++) {
 		struct orr_ctx *ctx = node->ctx[i];
 
-		if (!ctx || ORR_ATOMIC_LOAD(&ctx->state) != ORR_CTX_FINISHED || orr_ctx_npending(node, i))
+		if (!ctx || ORR_ATOMIC_LOAD(&ctx->state) != ORR_CTX_FINISHED ||
+		    orr_ctx_npending(node, i))
 			continue;
 		bequeath(node, ctx);
 		ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_LEFT);
@@ -164,7 +167,8 @@ struct orr_ctx *orr_ctx_get(unsigned id, const char *what)
 {
 	struct orr_node *node = orr_self();
 
-	if (id < STARPU_NMAX_SCHED_CTXS && node->ctx[id] && ORR_ATOMIC_LOAD(&node->ctx[id]->state) != ORR_CTX_FREE)
+	if (id < STARPU_NMAX_SCHED_CTXS && node->ctx[id] &&
+	    ORR_ATOMIC_LOAD(&node->ctx[id]->state) != ORR_CTX_FREE)
 		return node->ctx[id];
 	orr_error("%s: there is no scheduling context %u", what, id);
 	return NULL;
@@ -177,7 +181,8 @@ static int check_workers(struct orr_node *node, const int *ids, unsigned n, cons
 	for (i = 0; i < n; i++) {
 		if (ids[i] >= 0 && (unsigned) ids[i] < node->nworkers)
 			continue;
-		orr_error("%s: there is no worker %d, they are 0 to %d", what, ids[i], (int) node->nworkers - 1);
+		orr_error("%s: there is no worker %d, they are 0 to %d", what, ids[i],
+			  (int) node->nworkers - 1);
 		return -EINVAL;
 	}
 	return 0;
@@ -192,12 +197,14 @@ void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx, uns
 	if (!ctx || check_workers(node, workerids_ctx, nworkers_ctx, what))
 		return;
 	begin_change(node);
-	if (ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_OPEN || ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_FINISHED)
+	if (ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_OPEN ||
+	    ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_FINISHED)
 		join(node, ctx, workerids_ctx, nworkers_ctx);
 	end_change(node);
 }
 
-void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id)
+void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx,
+				     unsigned sched_ctx_id)
 {
 	static const char what[] = "starpu_sched_ctx_remove_workers";
 	struct orr_node *node = orr_self();
@@ -209,8 +216,11 @@ void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx, 
 	if (!sched_ctx_id) {
 		int ids[node->nworkers + 1], away[nworkers_ctx + 1];
 
-		if (select_workers(node, ctx, workerids_ctx, nworkers_ctx, 1, away) == members(node, ctx, ids)) {
-			orr_error("%s: the default context keeps one worker at least, for the tasks of the runtime itself", what);
+		if (select_workers(node, ctx, workerids_ctx, nworkers_ctx, 1, away) ==
+		    members(node, ctx, ids)) {
+			orr_error(
+				"%s: the default context keeps one worker at least, for the tasks of the runtime itself",
+				what);
 			nworkers_ctx = 0;
 		}
 	}
@@ -232,7 +242,8 @@ void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id)
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_finished_submit");
 	unsigned open = ORR_CTX_OPEN;
 
-	if (ctx && sched_ctx_id && ORR_ATOMIC_CAS(&ctx->state, &open, ORR_CTX_FINISHED) && !orr_ctx_npending(node, sched_ctx_id))
+	if (ctx && sched_ctx_id && ORR_ATOMIC_CAS(&ctx->state, &open, ORR_CTX_FINISHED) &&
+	    !orr_ctx_npending(node, sched_ctx_id))
 		orr_ctx_leave(node);
 }
 
@@ -252,8 +263,12 @@ static int read_markers(struct orr_ctx *ctx, struct request *rq, va_list ap)
 
 	while ((marker = va_arg(ap, int))) {
 		switch (marker) {
-		case STARPU_SCHED_CTX_POLICY_NAME: rq->policy_name = va_arg(ap, const char *); break;
-		case STARPU_SCHED_CTX_POLICY_STRUCT: rq->policy = va_arg(ap, struct starpu_sched_policy *); break;
+		case STARPU_SCHED_CTX_POLICY_NAME:
+			rq->policy_name = va_arg(ap, const char *);
+			break;
+		case STARPU_SCHED_CTX_POLICY_STRUCT:
+			rq->policy = va_arg(ap, struct starpu_sched_policy *);
+			break;
 		case STARPU_SCHED_CTX_POLICY_MIN_PRIO:
 			ctx->min_prio = va_arg(ap, int);
 			ctx->fixed_min = 1;
@@ -264,7 +279,9 @@ static int read_markers(struct orr_ctx *ctx, struct request *rq, va_list ap)
 			break;
 		case STARPU_SCHED_CTX_HIERARCHY_LEVEL: ctx->level = va_arg(ap, unsigned); break;
 		case STARPU_SCHED_CTX_NESTED: ctx->nested = va_arg(ap, unsigned); break;
-		case STARPU_SCHED_CTX_AWAKE_WORKERS: break;	/* they always sleep when there is nothing to do, and wake when there is */
+		case STARPU_SCHED_CTX_AWAKE_WORKERS:
+			break; /* they always sleep when there is nothing to do, and wake when there
+				  is */
 		case STARPU_SCHED_CTX_POLICY_INIT: rq->init = va_arg(ap, void (*)(unsigned)); break;
 		case STARPU_SCHED_CTX_USER_DATA: ctx->user_data = va_arg(ap, void *); break;
 		case STARPU_SCHED_CTX_CUDA_NSMS: ctx->nsms = va_arg(ap, int); break;
@@ -273,7 +290,9 @@ static int read_markers(struct orr_ctx *ctx, struct request *rq, va_list ap)
 			rq->nsub = va_arg(ap, int);
 			break;
 		default:
-			orr_error("starpu_sched_ctx_create: %d is no marker (STARPU_SCHED_CTX_*); the list ends with 0", marker);
+			orr_error(
+				"starpu_sched_ctx_create: %d is no marker (STARPU_SCHED_CTX_*); the list ends with 0",
+				marker);
 			return -EINVAL;
 		}
 	}
@@ -313,7 +332,9 @@ static struct orr_ctx *find_free(struct orr_node *node, const char *name)
 		if (!node->ctx[id] || ORR_ATOMIC_LOAD(&node->ctx[id]->state) == ORR_CTX_FREE)
 			break;
 	if (id == STARPU_NMAX_SCHED_CTXS) {
-		orr_error("starpu_sched_ctx_create: there are %d scheduling contexts already (STARPU_NMAX_SCHED_CTXS); delete one", STARPU_NMAX_SCHED_CTXS);
+		orr_error(
+			"starpu_sched_ctx_create: there are %d scheduling contexts already (STARPU_NMAX_SCHED_CTXS); delete one",
+			STARPU_NMAX_SCHED_CTXS);
 		return NULL;
 	}
 	ctx = node->ctx[id];
@@ -350,7 +371,8 @@ static void forget(struct orr_ctx *ctx)
 }
 
 /* While contexts may be changed. 0 or -EINVAL. */
-static int create(struct orr_node *node, struct orr_ctx *ctx, const struct request *rq, int *ids, unsigned n)
+static int create(struct orr_node *node, struct orr_ctx *ctx, const struct request *rq, int *ids,
+		  unsigned n)
 {
 	struct starpu_sched_policy *policy = rq->policy;
 	int ret = check_relatives(ctx, rq);
@@ -359,7 +381,8 @@ static int create(struct orr_node *node, struct orr_ctx *ctx, const struct reque
 		return ret;
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
 	if (!policy)
-		policy = rq->policy_name ? orr_sched_find(node, rq->policy_name) : &orr_sched_together;
+		policy = rq->policy_name ? orr_sched_find(node, rq->policy_name)
+					 : &orr_sched_together;
 	ret = policy ? orr_sched_start(node, ctx, policy) : -EINVAL;
 	if (ret) {
 		ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_FREE);
@@ -373,7 +396,8 @@ static int create(struct orr_node *node, struct orr_ctx *ctx, const struct reque
 	return 0;
 }
 
-unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name, ...)
+unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name,
+				 ...)
 {
 	static const char what[] = "starpu_sched_ctx_create";
 	struct orr_node *node = orr_self();
@@ -437,7 +461,8 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 		return;
 	}
 	if (self->task) {
-		orr_error("%s called inside task or callback %s, which it would wait for", what, orr_task_name(self->task->pub));
+		orr_error("%s called inside task or callback %s, which it would wait for", what,
+			  orr_task_name(self->task->pub));
 		return;
 	}
 	begin_change(node);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Questions about scheduling contexts, and what programs and policies attach to them.
  *
- * Invariant: nothing here changes who is in a context; answers about workers are as of some moment of the call. */
+ * Invariant: nothing here changes who is in a context; answers about workers are as of some moment
+ * of the call. */
 #include "core/ctx.h"
 
 #include <errno.h>
@@ -77,10 +78,12 @@ unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id)
 	struct orr_node *node = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_contains_worker");
 
-	return ctx && workerid >= 0 && (unsigned) workerid < node->nworkers && orr_ctx_has(ctx, &node->workers[workerid]);
+	return ctx && workerid >= 0 && (unsigned) workerid < node->nworkers &&
+	       orr_ctx_has(ctx, &node->workers[workerid]);
 }
 
-unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch, unsigned sched_ctx_id)
+unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
+						  unsigned sched_ctx_id)
 {
 	struct orr_node *node = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_contains_type_of_worker");
@@ -116,7 +119,8 @@ void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
 	if (!ctx)
 		return;
 	fprintf(f, "scheduling context %u (%s), policy %s: %u workers\n", ctx->id, ctx->name,
-		ctx->policy->policy_name ? ctx->policy->policy_name : "of the program", list(ctx, NULL));
+		ctx->policy->policy_name ? ctx->policy->policy_name : "of the program",
+		list(ctx, NULL));
 	for (i = 0; i < node->nworkers; i++)
 		if (orr_ctx_has(ctx, &node->workers[i]))
 			fprintf(f, "\t%s\n", node->workers[i].name);
@@ -137,7 +141,8 @@ struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned
 	c = malloc(sizeof(*c));
 	if (!c)
 		orr_fatal("not enough memory for the workers of scheduling context %u", ctx->id);
-	*c = ctx->policy->worker_type == STARPU_WORKER_TREE ? starpu_worker_tree : starpu_worker_list;
+	*c = ctx->policy->worker_type == STARPU_WORKER_TREE ? starpu_worker_tree
+							    : starpu_worker_list;
 	c->init(c);
 	orr_lock(&ctx->lock);
 	if (ctx->collection) {
@@ -185,7 +190,9 @@ void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 {
 	struct orr_node *node = orr_self();
 
-	return sched_ctx_id < STARPU_NMAX_SCHED_CTXS && node->ctx[sched_ctx_id] ? node->ctx[sched_ctx_id]->policy_data : NULL;
+	return sched_ctx_id < STARPU_NMAX_SCHED_CTXS && node->ctx[sched_ctx_id]
+		       ? node->ctx[sched_ctx_id]->policy_data
+		       : NULL;
 }
 
 struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
@@ -282,8 +289,14 @@ int starpu_sched_get_max_priority(void)
 	return ctx ? ctx->max_prio : 0;
 }
 
-int starpu_sched_set_min_priority(int min_prio) { return starpu_sched_ctx_set_min_priority(orr_ctx_current(orr_thread_self()), min_prio); }
-int starpu_sched_set_max_priority(int max_prio) { return starpu_sched_ctx_set_max_priority(orr_ctx_current(orr_thread_self()), max_prio); }
+int starpu_sched_set_min_priority(int min_prio)
+{
+	return starpu_sched_ctx_set_min_priority(orr_ctx_current(orr_thread_self()), min_prio);
+}
+int starpu_sched_set_max_priority(int max_prio)
+{
+	return starpu_sched_ctx_set_max_priority(orr_ctx_current(orr_thread_self()), max_prio);
+}
 
 /* ---- tasks ---- */
 
@@ -315,10 +328,17 @@ static struct ready ready_in(unsigned id, const char *what)
 	return r;
 }
 
-int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id) { return (int) ready_in(sched_ctx_id, "starpu_sched_ctx_get_nready_tasks").n; }
-double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id) { return ready_in(sched_ctx_id, "starpu_sched_ctx_get_nready_flops").flops; }
+int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id)
+{
+	return (int) ready_in(sched_ctx_id, "starpu_sched_ctx_get_nready_tasks").n;
+}
+double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id)
+{
+	return ready_in(sched_ctx_id, "starpu_sched_ctx_get_nready_flops").flops;
+}
 
-/* Workers look into all their contexts: nothing needs to be counted, but a worker that sleeps is told. */
+/* Workers look into all their contexts: nothing needs to be counted, but a worker that sleeps is
+ * told. */
 void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id, int workerid)
 {
 	if (starpu_sched_ctx_contains_worker(workerid, sched_ctx_id))
@@ -346,9 +366,13 @@ void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, 
 			(*cpuids)[(*ncpuids)++] = node->workers[i].bindid;
 }
 
-void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid) { starpu_bind_thread_on_cpu((int) cpuid); }
+void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid)
+{
+	starpu_bind_thread_on_cpu((int) cpuid);
+}
 
-/* Contexts that were given multiprocessors share the worker's GPU one after the other, in the order of their numbers. */
+/* Contexts that were given multiprocessors share the worker's GPU one after the other, in the order
+ * of their numbers. */
 void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start, int *end)
 {
 	struct orr_node *node = orr_self();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Slabs (see slab.h). A thread keeps up to two batches of free objects; beyond that it moves one batch to the common depot, and it
- * takes one from there when it has none.
+/* Slabs (see slab.h). A thread keeps up to two batches of free objects; beyond that it moves one
+ * batch to the common depot, and it takes one from there when it has none.
  *
- * Invariant: the first word of a free object links the objects of a batch, the second word of a batch's first object links batches. */
+ * Invariant: the first word of a free object links the objects of a batch, the second word of a
+ * batch's first object links batches. */
 #include "core/node.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 struct orr_slab_chunk {
 	struct orr_slab_chunk *next;
 	size_t bytes;
-	char *end;	/* end of the part that was handed out, once the chunk is not the newest */
+	char *end; /* end of the part that was handed out, once the chunk is not the newest */
 };
 
 struct free_obj {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The seam between the runtime and the world it runs in.
  *
- * Everything that differs between a real and a simulated run is declared here and implemented twice: in src/sys/ (threads, the
- * machine's clock and memory) and in sim/sys/ (SimGrid actors, virtual time, modelled machines). The rest of the runtime never
- * asks in which world it runs.
+ * Everything that differs between a real and a simulated run is declared here and implemented
+ * twice: in src/sys/ (threads, the machine's clock and memory) and in sim/sys/ (SimGrid actors,
+ * virtual time, modelled machines). The rest of the runtime never asks in which world it runs.
  *
- * Invariant: no function declared here is called with a lock held unless its comment says that it may; only the functions marked
- * [waits] may give the processor (or, in a simulated run, virtual time) to somebody else. */
+ * Invariant: no function declared here is called with a lock held unless its comment says that it
+ * may; only the functions marked [waits] may give the processor (or, in a simulated run, virtual
+ * time) to somebody else. */
 #ifndef ORR_CORE_SYS_H
 #define ORR_CORE_SYS_H
 
@@ -20,153 +21,184 @@ struct orr_group;
 struct orr_task;
 struct orr_memnode;
 
-/* What a thread (a real run) or an actor (a simulated run) is to the runtime. One exists per thread that ever called us. */
+/* What a thread (a real run) or an actor (a simulated run) is to the runtime. One exists per thread
+ * that ever called us. */
 struct orr_thread {
-	struct orr_node *node;		/* the process that it belongs to */
-	struct orr_worker *worker;	/* the worker that it steps just now, NULL outside of kernels and driver code */
-	struct orr_task *task;		/* the task whose kernel or callback runs in it, or NULL */
-	void *acquisition;		/* by the program, whose callback runs in it (data/acquire.c), or NULL */
-	unsigned ctx;			/* the scheduling context that the program chose for it + 1, 0: none */
-	int allocating;			/* a buffer is being allocated under a datum's lock: nothing may be evicted now */
-	double debt_us;			/* virtual time charged but not yet spent (always 0 in a real run) */
-	void *sys;			/* the world's own part */
-	struct orr_magazine {		/* free objects kept by this thread, see core/slab.h */
+	struct orr_node *node;     /* the process that it belongs to */
+	struct orr_worker *worker; /* the worker that it steps just now, NULL outside of kernels and
+				      driver code */
+	struct orr_task *task;     /* the task whose kernel or callback runs in it, or NULL */
+	void *acquisition; /* by the program, whose callback runs in it (data/acquire.c), or NULL */
+	unsigned ctx;      /* the scheduling context that the program chose for it + 1, 0: none */
+	int allocating; /* a buffer is being allocated under a datum's lock: nothing may be evicted
+			   now */
+	double debt_us; /* virtual time charged but not yet spent (always 0 in a real run) */
+	void *sys;      /* the world's own part */
+	struct orr_magazine { /* free objects kept by this thread, see core/slab.h */
 		void *list;
 		unsigned n, epoch;
 	} mag[4];
 };
 
-/* Virtual costs of the runtime itself, see orr_sys_charge(). The unit of each is microseconds per occurrence. */
+/* Virtual costs of the runtime itself, see orr_sys_charge(). The unit of each is microseconds per
+ * occurrence. */
 enum orr_cost {
-	ORR_COST_SUBMIT,	/* submitting a task: dependencies, queueing */
-	ORR_COST_ACCESS,	/* what each of its data adds to that */
-	ORR_COST_FOREIGN,	/* inserting a task in which this rank has no part */
-	ORR_COST_COMPLETE,	/* starting and completing a task on a worker */
-	ORR_COST_DATUM,		/* what each of its data adds to that */
-	ORR_COST_SCHED,		/* one scheduling decision */
-	ORR_COST_MESSAGE,	/* handling one message in the progression engine */
-	ORR_COST_INTERRUPT,	/* a message, to the worker whose core it is handled on because no other is free */
-	ORR_COST_WAKE,		/* a thread that wakes to look for messages, to the one that computes on its core */
-	ORR_COST_LOOK,		/* a worker that looks after messages between two tasks */
+	ORR_COST_SUBMIT,    /* submitting a task: dependencies, queueing */
+	ORR_COST_ACCESS,    /* what each of its data adds to that */
+	ORR_COST_FOREIGN,   /* inserting a task in which this rank has no part */
+	ORR_COST_COMPLETE,  /* starting and completing a task on a worker */
+	ORR_COST_DATUM,     /* what each of its data adds to that */
+	ORR_COST_SCHED,     /* one scheduling decision */
+	ORR_COST_MESSAGE,   /* handling one message in the progression engine */
+	ORR_COST_INTERRUPT, /* a message, to the worker whose core it is handled on because no other
+			       is free */
+	ORR_COST_WAKE, /* a thread that wakes to look for messages, to the one that computes on its
+			  core */
+	ORR_COST_LOOK, /* a worker that looks after messages between two tasks */
 	ORR_NCOSTS
 };
 
-/* From the world's folder: orr_lock_t (orr_lock_init, orr_lock, orr_trylock, orr_unlock), the atomics ORR_ATOMIC_*,
- * orr_waitq_t, orr_self(), orr_thread_self(), orr_sys_charge(), orr_sys_settle(). Their contract:
+/* From the world's folder: orr_lock_t (orr_lock_init, orr_lock, orr_trylock, orr_unlock), the
+ * atomics ORR_ATOMIC_*, orr_waitq_t, orr_self(), orr_thread_self(), orr_sys_charge(),
+ * orr_sys_settle(). Their contract:
  *
- * orr_lock_t		protects short critical sections, never held across a wait. At most 8 bytes; all-zero is unlocked.
- * ORR_ATOMIC_ADD(p,v)	adds and returns the NEW value, a full barrier. ORR_ATOMIC_ADD_RELAXED likewise without ordering.
- * ORR_ATOMIC_LOAD/STORE acquire/release. ORR_ATOMIC_XCHG, ORR_ATOMIC_CAS(p,&old,new) full barriers. ORR_ATOMIC_FENCE() full fence.
- * struct orr_node *orr_self(void)		the calling process's context, never NULL. Costs a load.
- * struct orr_thread *orr_thread_self(void)	the calling thread, never NULL.
- * orr_sys_charge(struct orr_thread *, enum orr_cost)	adds the cost to the thread's debt; never waits; may be called under a lock.
- * orr_sys_charge_times(struct orr_thread *, enum orr_cost, unsigned n)	the same n times.
- * orr_sys_settle(struct orr_thread *)	[waits] spends the debt once it exceeds a quantum; a no-op in a real run.
+ * orr_lock_t           protects short critical sections, never held across a wait. At most 8
+ *                      bytes; all-zero is unlocked.
+ * ORR_ATOMIC_ADD(p,v)  adds and returns the NEW value, a full barrier. ORR_ATOMIC_ADD_RELAXED
+ *                      likewise without ordering.
+ * ORR_ATOMIC_LOAD/STORE acquire/release. ORR_ATOMIC_XCHG, ORR_ATOMIC_CAS(p,&old,new) full barriers.
+ * ORR_ATOMIC_FENCE() full fence. struct orr_node *orr_self(void)              the calling process's
+ * context, never NULL. Costs a load. struct orr_thread *orr_thread_self(void)     the calling
+ * thread, never NULL. orr_sys_charge(struct orr_thread *, enum orr_cost)   adds the cost to the
+ * thread's debt; never waits; may be called under a lock. orr_sys_charge_times(struct orr_thread *,
+ * enum orr_cost, unsigned n) the same n times. orr_sys_settle(struct orr_thread *)  [waits] spends
+ * the debt once it exceeds a quantum; a no-op in a real run.
  *
  * orr_waitq_t: an event count. A waiter does
- *	unsigned key = orr_waitq_prepare(&q);
- *	if (condition) orr_waitq_cancel(&q); else orr_waitq_wait(&q, key, timeout_us);	[waits]
- * in a loop; whoever makes the condition true calls orr_waitq_wake(&q) afterwards (full barrier between the two is part of
- * orr_waitq_wake). Waking costs a fence and a load when nobody waits. timeout_us < 0: no limit. orr_waitq_wait returns 0 when
- * woken (perhaps spuriously), 1 when the time ran out. orr_waitq_init / orr_waitq_destroy. orr_waitq_wake wakes all. */
+ *      unsigned key = orr_waitq_prepare(&q);
+ *      if (condition) orr_waitq_cancel(&q); else orr_waitq_wait(&q, key, timeout_us);  [waits]
+ * in a loop; whoever makes the condition true calls orr_waitq_wake(&q) afterwards (full barrier
+ * between the two is part of orr_waitq_wake). Waking costs a fence and a load when nobody waits.
+ * timeout_us < 0: no limit. orr_waitq_wait returns 0 when woken (perhaps spuriously), 1 when the
+ * time ran out. orr_waitq_init / orr_waitq_destroy. orr_waitq_wake wakes all. */
 #include "orr_sys_types.h"
 
 /* ---- clock ---- */
 /* Now in microseconds since an arbitrary origin: the monotonic clock, or virtual time. */
 double orr_sys_now_us(void);
-/* What must be added to orr_sys_now_us so that all ranks of one computer speak of the same clock. */
+/* What must be added to orr_sys_now_us so that all ranks of one computer speak of the same clock.
+ */
 double orr_sys_origin_us(void);
 /* [waits] Sleeps that long (virtual time in a simulated run). */
 void orr_sys_sleep_us(double us);
 
 /* ---- the process ---- */
 int orr_sys_is_simulated(void);
-/* Fills in what the world decides about this process before starpu_init reads the configuration (host name, rank if known).
- * Returns 0, or -errno after a message. Called by starpu_init. */
+/* Fills in what the world decides about this process before starpu_init reads the configuration
+ * (host name, rank if known). Returns 0, or -errno after a message. Called by starpu_init. */
 int orr_sys_node_init(struct orr_node *node);
 void orr_sys_node_exit(struct orr_node *node);
 /* The name under which this machine's performance models are stored. Owned by the node. */
 const char *orr_sys_machine_name(struct orr_node *node);
-/* Loads a shared object of the user's for good; its variables are this process's own. Asked again it answers the same. NULL: *why tells. */
+/* Loads a shared object of the user's for good; its variables are this process's own. Asked again
+ * it answers the same. NULL: *why tells. */
 void *orr_sys_library_open(struct orr_node *node, const char *path, const char **why);
-/* Describes the machine: fills node->topo (number of cores usable by this process, their hwloc indices, with cfg.use_numa the NUMA nodes
- * of these cores, ...). Returns 0 or -errno
- * after a message. */
+/* Describes the machine: fills node->topo (number of cores usable by this process, their hwloc
+ * indices, with cfg.use_numa the NUMA nodes of these cores, ...). Returns 0 or -errno after a
+ * message. */
 int orr_sys_topology_init(struct orr_node *node);
 void orr_sys_topology_exit(struct orr_node *node);
-/* Ends the whole program after an error that the caller already reported: flushes output and does not return. */
+/* Ends the whole program after an error that the caller already reported: flushes output and does
+ * not return. */
 void orr_sys_abort(void) __attribute__((noreturn));
 
 /* ---- threads ---- */
 enum orr_role { ORR_ROLE_WORKERS, ORR_ROLE_ENGINE, ORR_ROLE_USER };
 typedef struct orr_sys_thread orr_sys_thread_t;
-/* Starts fn(arg) in a new thread of this process; in a simulated run the roles WORKERS and ENGINE are the actors that the
- * launcher made for this rank. cpu: the logical core to bind to, or -1. Returns NULL with errno set when impossible. */
-orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name, int cpu, void *(*fn)(void *), void *arg);
+/* Starts fn(arg) in a new thread of this process; in a simulated run the roles WORKERS and ENGINE
+ * are the actors that the launcher made for this rank. cpu: the logical core to bind to, or -1.
+ * Returns NULL with errno set when impossible. */
+orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name,
+				       int cpu, void *(*fn)(void *), void *arg);
 /* [waits] Waits for its end, frees it and returns what fn returned. */
 void *orr_sys_thread_join(orr_sys_thread_t *t);
 /* How many groups (threads) step nworkers workers: nworkers in a real run, 1 in a simulated one. */
 unsigned orr_sys_ngroups(unsigned nworkers);
-/* How long a thread of this process may spin before it sleeps, in microseconds (0 in a simulated run, and small when threads
- * outnumber cores). */
+/* How long a thread of this process may spin before it sleeps, in microseconds (0 in a simulated
+ * run, and small when threads outnumber cores). */
 double orr_sys_spin_us(struct orr_node *node);
-/* How many cores this process may count as its own: its share where processes share them. At least 1. */
+/* How many cores this process may count as its own: its share where processes share them. At
+ * least 1. */
 unsigned orr_sys_cores(struct orr_node *node);
 
 /* ---- kernel execution on a CPU worker ---- */
-/* Starts func(buffers, cl_arg). Returns 0 when the kernel has run to its end, or 1 when it ends later: then w->end_us is the time
- * at which it is over (and orr_sys_kernel_end is called at or after that time). Runs the kernel, skips it, or injects its measured
- * time, as the run asks. While models are calibrated on cores that other threads want too, w->own_us tells what the kernel took without
- * the turns of those; else it is 0, and the time from the task's start to its end counts. */
-int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg);
-/* Does this world call the functions of the task's codelet? For kernels that are called elsewhere than in orr_sys_kernel_start, which
- * then gets a NULL function and only tells the time. */
+/* Starts func(buffers, cl_arg). Returns 0 when the kernel has run to its end, or 1 when it ends
+ * later: then w->end_us is the time at which it is over (and orr_sys_kernel_end is called at or
+ * after that time). Runs the kernel, skips it, or injects its measured time, as the run asks. While
+ * models are calibrated on cores that other threads want too, w->own_us tells what the kernel took
+ * without the turns of those; else it is 0, and the time from the task's start to its end counts.
+ */
+int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *),
+			 void **buffers, void *cl_arg);
+/* Does this world call the functions of the task's codelet? For kernels that are called elsewhere
+ * than in orr_sys_kernel_start, which then gets a NULL function and only tells the time. */
 int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t);
 /* Called once when the kernel is over. */
 void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t);
 struct _starpu_data_state;
 struct starpu_codelet;
-/* A copy brought multiformat data to memory node memnode, where codelet cl makes the format of that node out of it: calls func(buffers),
- * cl's function for the kind of node, or not, as the run asks. Returns how many microseconds more the data then take to be usable, 0 in a
- * real run. */
-double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode, struct starpu_codelet *cl,
-			  void (*func)(void **, void *), void **buffers);
+/* A copy brought multiformat data to memory node memnode, where codelet cl makes the format of that
+ * node out of it: calls func(buffers), cl's function for the kind of node, or not, as the run asks.
+ * Returns how many microseconds more the data then take to be usable, 0 in a real run. */
+double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode,
+			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers);
 
 /* ---- memory and copies ---- */
-/* Buffers of main memory that only kernels and transfers touch. In a simulated run that skips kernels no payload is stored. The
- * result is aligned to `align` bytes (a power of two, >= 64). NULL when memory is exhausted. */
+/* Buffers of main memory that only kernels and transfers touch. In a simulated run that skips
+ * kernels no payload is stored. The result is aligned to `align` bytes (a power of two, >= 64).
+ * NULL when memory is exhausted. */
 void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align);
 void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size);
-/* Has the pages of a block (whole pages) lie on NUMA node `numa` of node->topo, or anywhere again when it is negative. Where that is not
- * possible nothing happens: it only costs speed. */
+/* Has the pages of a block (whole pages) lie on NUMA node `numa` of node->topo, or anywhere again
+ * when it is negative. Where that is not possible nothing happens: it only costs speed. */
 void orr_sys_mem_bind(struct orr_node *node, void *ptr, size_t size, int numa);
-/* Memory that the program itself touches (starpu_malloc): zero-cost folded memory when kernels are skipped. */
+/* Memory that the program itself touches (starpu_malloc): zero-cost folded memory when kernels are
+ * skipped. */
 void *orr_sys_user_alloc(struct orr_node *node, size_t size, size_t align);
 void orr_sys_user_free(struct orr_node *node, void *ptr, size_t size);
-/* Whether payloads exist at all: 0 when kernels are skipped in a simulated run. Callers then copy, pack and compare nothing. */
+/* Whether payloads exist at all: 0 when kernels are skipped in a simulated run. Callers then copy,
+ * pack and compare nothing. */
 int orr_sys_has_payload(struct orr_node *node);
-/* memcpy of a payload between two buffers of main memory (nothing when payloads do not exist). May be called under a lock. */
+/* memcpy of a payload between two buffers of main memory (nothing when payloads do not exist). May
+ * be called under a lock. */
 void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t size);
-/* Cost in virtual time of a transfer: the instant at which a copy of that size from memory node src to dst, started now, is over;
- * a value not after now means that it is over already (always so in a real run, where the copy itself took the time). */
+/* Cost in virtual time of a transfer: the instant at which a copy of that size from memory node src
+ * to dst, started now, is over; a value not after now means that it is over already (always so in a
+ * real run, where the copy itself took the time). */
 double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size);
 
 /* ---- devices ---- */
 struct orr_device;
-/* Fills v with at most max devices that this world adds to those that drivers find (drivers/device.h): those of the simulated machine;
- * a real run has none. At most ncuda and nopencl of these kinds (negative: as many as there are). Sets node->stand_in. The number of
+/* Fills v with at most max devices that this world adds to those that drivers find
+ * (drivers/device.h): those of the simulated machine; a real run has none. At most ncuda and
+ * nopencl of these kinds (negative: as many as there are). Sets node->stand_in. The number of
  * devices, or -errno after a message. */
-int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long ncuda, long nopencl);
-/* A buffer was allocated on a device made of host memory: in a simulated run copies to it wait for as long as that takes. */
+int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long ncuda,
+		    long nopencl);
+/* A buffer was allocated on a device made of host memory: in a simulated run copies to it wait for
+ * as long as that takes. */
 void orr_sys_device_alloc_charge(struct orr_node *node, unsigned memnode);
 
 /* ---- energy ---- */
 #define ORR_ENERGY_COUNTERS 16
 /* A counter of energy; it starts anew from 0 after range (0: it never does). Microjoules. */
-struct orr_energy_counter { uint64_t uj, range; };
-/* Reads the counters that together tell what the units of a type use (worker -1: all of the type). How many there are, or -errno after a
- * message: -ENODEV when nothing measures that. */
-int orr_sys_energy_read(struct orr_node *node, int arch, int worker, struct orr_energy_counter v[ORR_ENERGY_COUNTERS]);
+struct orr_energy_counter {
+	uint64_t uj, range;
+};
+/* Reads the counters that together tell what the units of a type use (worker -1: all of the type).
+ * How many there are, or -errno after a message: -ENODEV when nothing measures that. */
+int orr_sys_energy_read(struct orr_node *node, int arch, int worker,
+			struct orr_energy_counter v[ORR_ENERGY_COUNTERS]);
 
 /* ---- diagnosis ---- */
 /* Progress for a person at a terminal; rate-limited by the implementation. */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tags: dependencies between tasks that name each other by number.
  *
- * A tag fires when what it stands for is over: its task completed, or the program said so. A tag with declared dependencies passes them
- * to its task, which waits until all have fired; a tag with dependencies and without a task fires when they have. Dependencies stay until
- * a tag is removed. A tag that fired and is used again (restarted, declared anew, or given another task) begins a new round: it waits for
- * those that it depends on that have not fired, or are restarted before it is given a task.
- * Invariant: `missing` counts the links to a tag that are MISSING; all of this is under node->tag_lock; tasks are released outside of it. */
+ * A tag fires when what it stands for is over: its task completed, or the program said so. A tag
+ * with declared dependencies passes them to its task, which waits until all have fired; a tag with
+ * dependencies and without a task fires when they have. Dependencies stay until a tag is removed. A
+ * tag that fired and is used again (restarted, declared anew, or given another task) begins a new
+ * round: it waits for those that it depends on that have not fired, or are restarted before it is
+ * given a task.
+ *
+ * Invariant: `missing` counts the links to a tag that are MISSING; all of this is under
+ * node->tag_lock; tasks are released outside of it. */
 #include "core/worker.h"
 #include "core/map.h"
 
@@ -13,28 +17,29 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* What a link tells the tag that depends, in its round: not fired yet; had fired when the round began; fired in this round. */
+/* What a link tells the tag that depends, in its round: not fired yet; had fired when the round
+ * began; fired in this round. */
 enum link_state { MISSING, BEFORE, FIRED };
 
 /* One tag depends on another. */
 struct link {
-	struct orr_tag *from, *to;	/* `to` depends on `from` */
-	struct link *next_out, **prev_out;	/* of from, in the order of declaration */
-	struct link *next_in, **prev_in;	/* of to */
+	struct orr_tag *from, *to;         /* `to` depends on `from` */
+	struct link *next_out, **prev_out; /* of from, in the order of declaration */
+	struct link *next_in, **prev_in;   /* of to */
 	enum link_state state;
 };
 
 struct orr_tag {
-	uint64_t id;			/* key of the map */
-	struct orr_task *task;		/* submitted with this tag and not complete */
+	uint64_t id;           /* key of the map */
+	struct orr_task *task; /* submitted with this tag and not complete */
 	uint8_t fired;
-	uint8_t pure;			/* dependencies, no task: fires by itself */
+	uint8_t pure; /* dependencies, no task: fires by itself */
 	unsigned missing;
-	struct link *out, **out_end;	/* to those that depend on it; where the next one goes */
-	struct link *in;		/* from those that it depends on */
+	struct link *out, **out_end; /* to those that depend on it; where the next one goes */
+	struct link *in;             /* from those that it depends on */
 	unsigned nout, nin;
-	unsigned nfired;		/* how often it fired, for those who wait */
-	unsigned nwaiting;		/* threads in starpu_tag_wait */
+	unsigned nfired;   /* how often it fired, for those who wait */
+	unsigned nwaiting; /* threads in starpu_tag_wait */
 };
 
 static struct orr_map *table(struct orr_node *node)
@@ -86,7 +91,8 @@ static struct link *new_link(struct orr_tag *from, struct orr_tag *to)
 	struct link *l = calloc(1, sizeof(*l));
 
 	if (!l)
-		orr_fatal("out of memory for dependencies of tag %llu", (unsigned long long) to->id);
+		orr_fatal("out of memory for dependencies of tag %llu",
+			  (unsigned long long) to->id);
 	l->from = from;
 	l->to = to;
 	l->state = BEFORE;
@@ -137,7 +143,8 @@ static void fire(struct orr_tag *tag, struct orr_task_array *released)
 		s->missing--;
 		if (s->task) {
 			if (orr_task_array_add(released, s->task))
-				orr_fatal("out of memory while firing tag %llu", (unsigned long long) tag->id);
+				orr_fatal("out of memory while firing tag %llu",
+					  (unsigned long long) tag->id);
 		} else if (!s->missing && s->pure) {
 			fire(s, released);
 		}
@@ -166,7 +173,8 @@ static void begin(struct orr_tag *tag)
 	}
 }
 
-/* Those that already began a new round, and counted it as fired, wait for it after all: the order of restarts does not matter. */
+/* Those that already began a new round, and counted it as fired, wait for it after all: the order
+ * of restarts does not matter. */
 static void restart(struct orr_tag *tag)
 {
 	struct link *l;
@@ -199,8 +207,10 @@ void orr_tag_task_submitted(struct orr_task *t)
 	tag = get(node, t->pub->tag_id);
 	if (tag->task && tag->task != t) {
 		orr_unlock(&node->tag_lock);
-		orr_fatal("tag %llu: task %s uses it while task %s, which has it too, is not complete", (unsigned long long) tag->id,
-			  orr_task_name(t->pub), orr_task_name(tag->task->pub));
+		orr_fatal(
+			"tag %llu: task %s uses it while task %s, which has it too, is not complete",
+			(unsigned long long) tag->id, orr_task_name(t->pub),
+			orr_task_name(tag->task->pub));
 	}
 	if (tag->fired)
 		begin(tag);
@@ -297,7 +307,9 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 	unsigned i;
 
 	if (t) {
-		orr_error("starpu_tag_wait called inside task or callback %s, which would block its worker", orr_task_name(t->pub));
+		orr_error(
+			"starpu_tag_wait called inside task or callback %s, which would block its worker",
+			orr_task_name(t->pub));
 		return -EDEADLK;
 	}
 	orr_sys_settle(orr_thread_self());
@@ -307,7 +319,10 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 	return 0;
 }
 
-int starpu_tag_wait(starpu_tag_t id) { return starpu_tag_wait_array(1, &id); }
+int starpu_tag_wait(starpu_tag_t id)
+{
+	return starpu_tag_wait_array(1, &id);
+}
 
 static void notify(starpu_tag_t id, int again)
 {
@@ -324,8 +339,14 @@ static void notify(starpu_tag_t id, int again)
 	release_all(node, &released);
 }
 
-void starpu_tag_notify_from_apps(starpu_tag_t id) { notify(id, 0); }
-void starpu_tag_notify_restart_from_apps(starpu_tag_t id) { notify(id, 1); }
+void starpu_tag_notify_from_apps(starpu_tag_t id)
+{
+	notify(id, 0);
+}
+void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
+{
+	notify(id, 1);
+}
 
 void starpu_tag_restart(starpu_tag_t id)
 {
@@ -374,7 +395,8 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 	return task;
 }
 
-void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps, starpu_tag_t *deps, void (*callback)(void *), void *callback_arg)
+void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps, starpu_tag_t *deps,
+			     void (*callback)(void *), void *callback_arg)
 {
 	struct starpu_task *task;
 	int ret;
@@ -425,8 +447,13 @@ void orr_tags_exit(struct orr_node *node)
 static void dump_tag(struct orr_tag *tag, void *arg)
 {
 	if (!tag->fired && (tag->nout || tag->nwaiting))
-		fprintf(arg, "  tag %llu has not fired: %u tags depend on it, %u threads wait for it%s\n", (unsigned long long) tag->id, tag->nout,
-			tag->nwaiting, tag->task ? "" : "; no task has it");
+		fprintf(arg,
+			"  tag %llu has not fired: %u tags depend on it, %u threads wait for it%s\n",
+			(unsigned long long) tag->id, tag->nout, tag->nwaiting,
+			tag->task ? "" : "; no task has it");
 }
 
-void orr_tag_dump(struct orr_node *node, FILE *f) { each(node, dump_tag, f); }
+void orr_tag_dump(struct orr_node *node, FILE *f)
+{
+	each(node, dump_tag, f);
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The life of a task: creation, submission, readiness, completion, destruction.
  *
- * Invariant: once a task's state is DONE the runtime never touches it again, since whoever waits for it may free it. */
+ * Invariant: once a task's state is DONE the runtime never touches it again, since whoever waits
+ * for it may free it. */
 #include "core/worker.h"
 #include "core/parallel.h"
 #include "core/graph.h"
@@ -29,13 +30,17 @@ struct starpu_codelet starpu_codelet_nop = {
 	.nbuffers = 0,
 };
 
-size_t orr_task_slab_size(void) { return sizeof(struct created); }
+size_t orr_task_slab_size(void)
+{
+	return sizeof(struct created);
+}
 
 /* ---- creation ---- */
 
 static void init_private(struct orr_task *t, struct starpu_task *pub)
 {
-	memset(&t->nimpl, 0, offsetof(struct orr_task, inl_access) - offsetof(struct orr_task, nimpl));
+	memset(&t->nimpl, 0,
+	       offsetof(struct orr_task, inl_access) - offsetof(struct orr_task, nimpl));
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
 	ORR_ATOMIC_STORE_RELAXED(&t->ctx, 0);
 	t->pub = pub;
@@ -98,7 +103,8 @@ static void clean_public(struct starpu_task *task)
 		free(task->prologue_callback_arg);
 	if (task->prologue_callback_pop_arg_free)
 		free(task->prologue_callback_pop_arg);
-	task->cl_arg_free = task->cl_ret_free = task->callback_arg_free = task->epilogue_callback_arg_free = 0;
+	task->cl_arg_free = task->cl_ret_free = task->callback_arg_free =
+		task->epilogue_callback_arg_free = 0;
 	task->prologue_callback_arg_free = task->prologue_callback_pop_arg_free = 0;
 	free(task->dyn_handles);
 	free(task->dyn_modes);
@@ -126,7 +132,8 @@ int orr_task_array_add(struct orr_task_array *a, struct orr_task *t)
 	}
 	if (a->n == 2 || a->n == a->cap) {
 		uint32_t cap = a->n == 2 ? 8 : 2 * a->cap;
-		struct orr_task **v = a->n == 2 ? malloc(cap * sizeof(*v)) : realloc(a->v, cap * sizeof(*v));
+		struct orr_task **v = a->n == 2 ? malloc(cap * sizeof(*v))
+						: realloc(a->v, cap * sizeof(*v));
 
 		if (!v)
 			return -ENOMEM;
@@ -172,9 +179,11 @@ void starpu_task_clean(struct starpu_task *task)
 /* Anything for clean_public to do? */
 static inline int owns_something(const struct starpu_task *task)
 {
-	return task->cl_arg_free | task->cl_ret_free | task->callback_arg_free | task->epilogue_callback_arg_free |
-	       task->prologue_callback_arg_free | task->prologue_callback_pop_arg_free | (task->dyn_handles != NULL) |
-	       (task->profiling_info != NULL) | (task->dyn_modes != NULL) | (task->dyn_interfaces != NULL);
+	return task->cl_arg_free | task->cl_ret_free | task->callback_arg_free |
+	       task->epilogue_callback_arg_free | task->prologue_callback_arg_free |
+	       task->prologue_callback_pop_arg_free | (task->dyn_handles != NULL) |
+	       (task->profiling_info != NULL) | (task->dyn_modes != NULL) |
+	       (task->dyn_interfaces != NULL);
 }
 
 static void destroy(struct orr_task *t)
@@ -197,7 +206,9 @@ void starpu_task_destroy(struct starpu_task *task)
 		return;
 	t = task->starpu_private;
 	if (t && t->state != ORR_TASK_NEW && ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_DONE) {
-		orr_error("starpu_task_destroy: task %s was submitted and has not completed; wait for it first", orr_task_name(task));
+		orr_error(
+			"starpu_task_destroy: task %s was submitted and has not completed; wait for it first",
+			orr_task_name(task));
 		return;
 	}
 	if (t) {
@@ -223,7 +234,8 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 	prv = copy->starpu_private;
 	*copy = *task;
 	copy->starpu_private = prv;
-	copy->cl_arg_free = copy->cl_ret_free = copy->callback_arg_free = copy->epilogue_callback_arg_free = 0;
+	copy->cl_arg_free = copy->cl_ret_free = copy->callback_arg_free =
+		copy->epilogue_callback_arg_free = 0;
 	copy->prologue_callback_arg_free = copy->prologue_callback_pop_arg_free = 0;
 	copy->dyn_handles = NULL;
 	copy->dyn_modes = NULL;
@@ -236,16 +248,20 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 
 		copy->dyn_handles = malloc(n * sizeof(*copy->dyn_handles));
 		if (copy->dyn_handles)
-			memcpy(copy->dyn_handles, task->dyn_handles, n * sizeof(*copy->dyn_handles));
+			memcpy(copy->dyn_handles, task->dyn_handles,
+			       n * sizeof(*copy->dyn_handles));
 		if (task->dyn_modes && (copy->dyn_modes = malloc(n * sizeof(*copy->dyn_modes))))
 			memcpy(copy->dyn_modes, task->dyn_modes, n * sizeof(*copy->dyn_modes));
 	}
 	return copy;
 }
 
-struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle,
+					    enum starpu_data_access_mode mode)
 {
-	static struct starpu_codelet sync_cl = { .where = STARPU_NOWHERE, .name = "sync", .nbuffers = STARPU_VARIABLE_NBUFFERS };
+	static struct starpu_codelet sync_cl = { .where = STARPU_NOWHERE,
+						 .name = "sync",
+						 .nbuffers = STARPU_VARIABLE_NBUFFERS };
 	struct starpu_task *task = starpu_task_create();
 
 	if (!task)
@@ -263,7 +279,8 @@ unsigned orr_task_nbuffers(const struct starpu_task *t)
 {
 	if (!t->cl)
 		return 0;
-	return (unsigned) (t->cl->nbuffers == STARPU_VARIABLE_NBUFFERS ? t->nbuffers : t->cl->nbuffers);
+	return (unsigned) (t->cl->nbuffers == STARPU_VARIABLE_NBUFFERS ? t->nbuffers
+								       : t->cl->nbuffers);
 }
 
 enum starpu_data_access_mode orr_task_mode(const struct starpu_task *t, unsigned i)
@@ -282,7 +299,10 @@ const char *orr_task_name(const struct starpu_task *t)
 	return "unnamed";
 }
 
-const char *starpu_task_get_name(struct starpu_task *task) { return orr_task_name(task); }
+const char *starpu_task_get_name(struct starpu_task *task)
+{
+	return orr_task_name(task);
+}
 
 const char *starpu_task_get_model_name(struct starpu_task *task)
 {
@@ -311,7 +331,10 @@ void starpu_task_set_implementation(struct starpu_task *task, unsigned impl)
 	t->forced_impl = 1;
 }
 
-unsigned starpu_task_get_implementation(struct starpu_task *task) { return orr_task_of(task)->nimpl; }
+unsigned starpu_task_get_implementation(struct starpu_task *task)
+{
+	return orr_task_of(task)->nimpl;
+}
 
 unsigned long starpu_task_get_job_id(struct starpu_task *task)
 {
@@ -366,7 +389,8 @@ uint32_t orr_codelet_where(const struct starpu_codelet *cl)
 	if (__builtin_expect(orr_self()->stand_in, 0)) {
 		if (!(where & STARPU_CUDA) && orr_codelet_stands_in(cl, STARPU_CUDA_WORKER, NULL))
 			where |= STARPU_CUDA;
-		if (!(where & STARPU_OPENCL) && orr_codelet_stands_in(cl, STARPU_OPENCL_WORKER, NULL))
+		if (!(where & STARPU_OPENCL) &&
+		    orr_codelet_stands_in(cl, STARPU_OPENCL_WORKER, NULL))
 			where |= STARPU_OPENCL;
 	}
 	return where;
@@ -376,12 +400,13 @@ uint32_t orr_codelet_where(const struct starpu_codelet *cl)
 static int check_codelet(struct starpu_codelet *cl)
 {
 	if (cl->nbuffers < 0 && cl->nbuffers != STARPU_VARIABLE_NBUFFERS) {
-		orr_error("codelet %s: nbuffers is %d", cl->name ? cl->name : "unnamed", cl->nbuffers);
+		orr_error("codelet %s: nbuffers is %d", cl->name ? cl->name : "unnamed",
+			  cl->nbuffers);
 		return -EINVAL;
 	}
 	if (cl->nbuffers > STARPU_NMAXBUFS && !cl->dyn_modes) {
-		orr_error("codelet %s: %d data exceed STARPU_NMAXBUFS (%d), set dyn_modes", cl->name ? cl->name : "unnamed", cl->nbuffers,
-			  STARPU_NMAXBUFS);
+		orr_error("codelet %s: %d data exceed STARPU_NMAXBUFS (%d), set dyn_modes",
+			  cl->name ? cl->name : "unnamed", cl->nbuffers, STARPU_NMAXBUFS);
 		return -EINVAL;
 	}
 	__atomic_store_n(&cl->checked, 1, __ATOMIC_RELAXED);
@@ -389,7 +414,8 @@ static int check_codelet(struct starpu_codelet *cl)
 }
 
 /* Is there a worker at all that may execute the task? */
-static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uint32_t where, struct orr_ctx *ctx)
+static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uint32_t where,
+			    struct orr_ctx *ctx)
 {
 	unsigned i, empty = 1;
 
@@ -397,20 +423,22 @@ static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uin
 		struct orr_combined *c = orr_combined_get(node, task->workerid);
 
 		if (c && !orr_combined_in_ctx(node, c, ctx)) {
-			orr_error("task %s is to execute on combined worker %u, of which not all workers are in scheduling context %u",
-				  orr_task_name(task), task->workerid, ctx->id);
+			orr_error(
+				"task %s is to execute on combined worker %u, of which not all workers are in scheduling context %u",
+				orr_task_name(task), task->workerid, ctx->id);
 			return 0;
 		}
 		if (c)
 			return orr_combined_first_impl(c, task) >= 0;
 		if (task->workerid >= node->nworkers) {
-			orr_error("task %s is to execute on worker %u, but there are %u workers", orr_task_name(task), task->workerid,
-				  node->nworkers);
+			orr_error("task %s is to execute on worker %u, but there are %u workers",
+				  orr_task_name(task), task->workerid, node->nworkers);
 			return 0;
 		}
 		if (!orr_ctx_has(ctx, &node->workers[task->workerid])) {
-			orr_error("task %s is to execute on worker %u, which is not in scheduling context %u", orr_task_name(task), task->workerid,
-				  ctx->id);
+			orr_error(
+				"task %s is to execute on worker %u, which is not in scheduling context %u",
+				orr_task_name(task), task->workerid, ctx->id);
 			return 0;
 		}
 		return orr_task_first_impl(&node->workers[task->workerid], task) >= 0;
@@ -434,7 +462,8 @@ static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uin
 #define ACCESSES (STARPU_RW | STARPU_SCRATCH | STARPU_REDUX | STARPU_MPI_REDUX)
 
 /* What can be wrong with datum i of a task, beside views of partitions. */
-static int check_datum(struct starpu_task *task, starpu_data_handle_t h, enum starpu_data_access_mode mode, unsigned i)
+static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
+		       enum starpu_data_access_mode mode, unsigned i)
 {
 	char what[128];
 
@@ -446,38 +475,47 @@ static int check_datum(struct starpu_task *task, starpu_data_handle_t h, enum st
 	if (orr_handle_check(h, what))
 		return -EINVAL;
 	if (!(mode & ACCESSES)) {
-		orr_error("%s (%s): its access mode is %d; give STARPU_R, STARPU_W, STARPU_RW, STARPU_SCRATCH or STARPU_REDUX in the codelet's modes",
-			  what, orr_handle_name(h), (int) mode);
+		orr_error(
+			"%s (%s): its access mode is %d; give STARPU_R, STARPU_W, STARPU_RW, STARPU_SCRATCH or STARPU_REDUX in the codelet's modes",
+			what, orr_handle_name(h), (int) mode);
 		return -EINVAL;
 	}
 	return (mode & STARPU_REDUX) ? orr_redux_check(h, what) : 0;
 }
 
 /* Everything that can be wrong with the task itself. */
-static int check_task(struct orr_node *node, struct starpu_task *task, struct orr_task *t, int internal, struct orr_ctx *ctx)
+static int check_task(struct orr_node *node, struct starpu_task *task, struct orr_task *t,
+		      int internal, struct orr_ctx *ctx)
 {
 	unsigned i, n, planned = 0;
 
 	if (t->state != ORR_TASK_NEW && ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_DONE) {
-		orr_error("task %s was submitted already and has not completed", orr_task_name(task));
+		orr_error("task %s was submitted already and has not completed",
+			  orr_task_name(task));
 		return -EINVAL;
 	}
 	if (task->cl) {
-		if (!__atomic_load_n(&task->cl->checked, __ATOMIC_RELAXED) && check_codelet(task->cl))
+		if (!__atomic_load_n(&task->cl->checked, __ATOMIC_RELAXED) &&
+		    check_codelet(task->cl))
 			return -EINVAL;
 		n = orr_task_nbuffers(task);
 		if (n > STARPU_NMAXBUFS && !task->dyn_handles) {
-			orr_error("task %s: %u data exceed STARPU_NMAXBUFS (%d), set dyn_handles", orr_task_name(task), n, STARPU_NMAXBUFS);
+			orr_error("task %s: %u data exceed STARPU_NMAXBUFS (%d), set dyn_handles",
+				  orr_task_name(task), n, STARPU_NMAXBUFS);
 			return -EINVAL;
 		}
 		for (i = 0; i < n; i++) {
 			starpu_data_handle_t h = orr_task_handle(task, i);
 			enum starpu_data_access_mode mode = orr_task_mode(task, i);
 
-			if (__builtin_expect(!h || ORR_ATOMIC_LOAD_RELAXED(&h->alive) != ORR_HANDLE_ALIVE || !(mode & ACCESSES) || (mode & STARPU_REDUX), 0) && !internal &&
-			    check_datum(task, h, mode, i))
+			if (__builtin_expect(
+				    !h || ORR_ATOMIC_LOAD_RELAXED(&h->alive) != ORR_HANDLE_ALIVE ||
+					    !(mode & ACCESSES) || (mode & STARPU_REDUX),
+				    0) &&
+			    !internal && check_datum(task, h, mode, i))
 				return -EINVAL;
-			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition), 0) && !internal && !t->switches) {
+			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition), 0) &&
+			    !internal && !t->switches) {
 				planned = 1;
 				if (orr_handle_check_partition(h, mode, task))
 					return -EINVAL;
@@ -487,8 +525,10 @@ static int check_task(struct orr_node *node, struct starpu_task *task, struct or
 			return -EINVAL;
 		t->where = task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl);
 		if (!(t->where & STARPU_NOWHERE) && !somebody_can_run(node, task, t->where, ctx)) {
-			orr_error("task %s: none of the %u workers can execute it; look at the implementations of its codelet, at where, can_execute and "
-				  "workerid, at its scheduling context, and at STARPU_NCPU", orr_task_name(task), node->nworkers);
+			orr_error(
+				"task %s: none of the %u workers can execute it; look at the implementations of its codelet, at where, can_execute and "
+				"workerid, at its scheduling context, and at STARPU_NCPU",
+				orr_task_name(task), node->nworkers);
 			return -ENODEV;
 		}
 	} else {
@@ -526,17 +566,21 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		return -ENODEV;
 	}
 	orr_sys_charge(self, ORR_COST_SUBMIT);
-	orr_sys_charge_times(self, ORR_COST_ACCESS, task->cl ? (unsigned) STARPU_TASK_GET_NBUFFERS(task) : 0);
+	orr_sys_charge_times(self, ORR_COST_ACCESS,
+			     task->cl ? (unsigned) STARPU_TASK_GET_NBUFFERS(task) : 0);
 	orr_sys_settle(self);
 	if (synchronous && self->task) {
-		orr_error("task %s: synchronous submission from inside a task or callback would deadlock", orr_task_name(task));
+		orr_error(
+			"task %s: synchronous submission from inside a task or callback would deadlock",
+			orr_task_name(task));
 		return -EDEADLK;
 	}
 	t = orr_task_private(task);
 	if (!t)
 		return -ENOMEM;
 	if (!internal) {
-		unsigned id = task->sched_ctx == STARPU_NMAX_SCHED_CTXS ? orr_ctx_current(self) : task->sched_ctx;
+		unsigned id = task->sched_ctx == STARPU_NMAX_SCHED_CTXS ? orr_ctx_current(self)
+									: task->sched_ctx;
 
 		if (__builtin_expect(id != 0, 0)) {
 			if (orr_ctx_check(node, id, task))
@@ -548,7 +592,9 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	if (ret)
 		return ret;
 	if (__builtin_expect(t->state == ORR_TASK_DONE, 0))
-		renew(t), t->where = task->cl ? (task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl)) : STARPU_NOWHERE;
+		renew(t), t->where = task->cl ? (task->where != -1 ? (uint32_t) task->where
+								   : orr_codelet_where(task->cl))
+					      : STARPU_NOWHERE;
 	ret = orr_access_reserve(t);
 	if (ret)
 		return ret;
@@ -584,7 +630,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		orr_tag_task_submitted(t);
 	if (t->naccess)
 		orr_access_submit(t, nodeps);
-	orr_task_release(t);	/* the submission itself; t may be gone from here on */
+	orr_task_release(t); /* the submission itself; t may be gone from here on */
 	if (synchronous)
 		return starpu_task_wait(task);
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->cfg.max_submitted) > 0, 0))
@@ -592,9 +638,18 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	return 0;
 }
 
-int starpu_task_submit(struct starpu_task *task) { return submit(task, 0, 0); }
-int orr_task_submit(struct starpu_task *task) { return submit(task, 1, 0); }
-int starpu_task_submit_nodeps(struct starpu_task *task) { return submit(task, 0, 1); }
+int starpu_task_submit(struct starpu_task *task)
+{
+	return submit(task, 0, 0);
+}
+int orr_task_submit(struct starpu_task *task)
+{
+	return submit(task, 1, 0);
+}
+int starpu_task_submit_nodeps(struct starpu_task *task)
+{
+	return submit(task, 0, 1);
+}
 
 int starpu_task_submit_line(struct starpu_task *task, const char *file, int line)
 {
@@ -635,21 +690,27 @@ static void execute_nowhere(struct orr_task *t)
 	t->nfetching = 1;
 	for (i = 0; i < t->naccess; i++) {
 		struct orr_access *a = &t->access[i];
-		int where = t->pub->cl->specific_nodes ? STARPU_CODELET_GET_NODE(t->pub->cl, i) : STARPU_SPECIFIC_NODE_NONE;
+		int where = t->pub->cl->specific_nodes ? STARPU_CODELET_GET_NODE(t->pub->cl, i)
+						       : STARPU_SPECIFIC_NODE_NONE;
 
 		if (a->merged)
 			continue;
-		if (where == STARPU_SPECIFIC_NODE_NONE && (a->mode & STARPU_W) && a->handle->home_node >= 0 && !(a->mode & STARPU_R))
+		if (where == STARPU_SPECIFIC_NODE_NONE && (a->mode & STARPU_W) &&
+		    a->handle->home_node >= 0 && !(a->mode & STARPU_R))
 			where = a->handle->home_node;
 		if (where == STARPU_SPECIFIC_NODE_NONE)
 			continue;
 		if (where >= (int) orr_self()->nmemnodes)
-			orr_fatal("codelet of task %s wants datum %u on memory node %d, which does not exist", orr_task_name(t->pub), i, where);
+			orr_fatal(
+				"codelet of task %s wants datum %u on memory node %d, which does not exist",
+				orr_task_name(t->pub), i, where);
 		a->node = (int8_t) (where < 0 ? STARPU_MAIN_RAM : where);
 		ORR_ATOMIC_ADD(&t->nfetching, 1);
-		ret = orr_fetch(a->handle, (unsigned) a->node, a->mode, t->pub->priority, nowhere_done, t);
+		ret = orr_fetch(a->handle, (unsigned) a->node, a->mode, t->pub->priority,
+				nowhere_done, t);
 		if (ret < 0)
-			orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(t->pub), i, orr_handle_name(a->handle));
+			orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(t->pub), i,
+				  orr_handle_name(a->handle));
 		if (ret == 0)
 			ORR_ATOMIC_ADD(&t->nfetching, -1);
 		a->pinned = 1;
@@ -713,7 +774,8 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	struct orr_node *node = orr_self();
 	struct starpu_task *pub = t->pub;
 	struct orr_task_array succ, end_succ;
-	int internal = t->internal, user_wait = t->user_wait, auto_destroy = t->auto_destroy, regenerate;
+	int internal = t->internal, user_wait = t->user_wait, auto_destroy = t->auto_destroy,
+	    regenerate;
 	unsigned ctx = t->ctx;
 
 	if (t->naccess)
@@ -741,11 +803,13 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	} else {
 		ORR_ATOMIC_STORE(&t->state, ORR_TASK_DONE);
 		if (regenerate) {
-			/* The same task again; it stays counted as pending until the new round ends. */
+			/* The same task again; it stays counted as pending until the new round
+			 * ends. */
 			int ret = starpu_task_submit(pub);
 
 			if (ret) {
-				orr_error("task %s could not be submitted again: %s", orr_task_name(pub), strerror(-ret));
+				orr_error("task %s could not be submitted again: %s",
+					  orr_task_name(pub), strerror(-ret));
 				if (auto_destroy)
 					destroy(t);
 				else
@@ -808,28 +872,34 @@ static void declare(struct starpu_task *task, unsigned n, struct starpu_task *de
 	unsigned i;
 
 	if (!end && t->state != ORR_TASK_NEW && t->state != ORR_TASK_DONE)
-		orr_fatal("starpu_task_declare_deps: task %s is submitted already; declare its dependencies before", orr_task_name(task));
+		orr_fatal(
+			"starpu_task_declare_deps: task %s is submitted already; declare its dependencies before",
+			orr_task_name(task));
 	if (t->state == ORR_TASK_DONE)
 		renew(t);
 	for (i = 0; i < n; i++) {
 		struct orr_task *dep;
 
 		if (!deps[i] || deps[i] == task)
-			orr_fatal("task %s cannot depend on %s", orr_task_name(task), deps[i] ? "itself" : "a NULL task");
+			orr_fatal("task %s cannot depend on %s", orr_task_name(task),
+				  deps[i] ? "itself" : "a NULL task");
 		dep = orr_task_private(deps[i]);
 		if (__builtin_expect(ORR_ATOMIC_LOAD(&orr_self()->graph) != NULL, 0) && !end)
 			orr_graph_depend(orr_self(), dep, t);
 		if (add_successor(dep, t, end))
-			orr_fatal("out of memory while declaring dependencies of task %s", orr_task_name(task));
+			orr_fatal("out of memory while declaring dependencies of task %s",
+				  orr_task_name(task));
 	}
 }
 
-void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
+void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
+				    struct starpu_task *task_array[])
 {
 	declare(task, ndeps, task_array, 0);
 }
 
-void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
+void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps,
+					struct starpu_task *task_array[])
 {
 	declare(task, ndeps, task_array, 1);
 }
@@ -872,7 +942,8 @@ void starpu_task_end_dep_release(struct starpu_task *task)
 	end_dep_release(orr_task_of(task));
 }
 
-int starpu_task_get_task_succs(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
+int starpu_task_get_task_succs(struct starpu_task *task, unsigned ndeps,
+			       struct starpu_task *task_array[])
 {
 	struct orr_task *t = orr_task_private(task);
 	unsigned i, n;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks inside the runtime: what is kept beside struct starpu_task, its life cycle, and its dependencies.
+/* Tasks inside the runtime: what is kept beside struct starpu_task, its life cycle, and its
+ * dependencies.
  *
- * A task waits for `ndeps` things (its own submission, accesses to data not yet granted, tasks and tags declared as dependencies).
- * Whoever takes ndeps to zero makes it ready (orr_task_ready). Invariant: between submission and completion exactly one party owns
- * the task at any time: the dependency counter, the scheduling policy, or the worker that executes it. */
+ * A task waits for `ndeps` things (its own submission, accesses to data not yet granted, tasks and
+ * tags declared as dependencies). Whoever takes ndeps to zero makes it ready (orr_task_ready).
+ *
+ * Invariant: between submission and completion exactly one party owns the task at any time: the
+ * dependency counter, the scheduling policy, or the worker that executes it. */
 #ifndef ORR_CORE_TASK_H
 #define ORR_CORE_TASK_H
 
@@ -12,27 +15,34 @@
 struct orr_task;
 struct orr_acquire;
 
-/* One access of a task, or of an acquisition by the program or by the MPI layer, to one datum. See data/access.h for the queue. */
+/* One access of a task, or of an acquisition by the program or by the MPI layer, to one datum. See
+ * data/access.h for the queue. */
 struct orr_access {
-	struct orr_access *next;	/* in the handle's queue of waiting accesses, or among its parked ones */
+	struct orr_access
+		*next; /* in the handle's queue of waiting accesses, or among its parked ones */
 	starpu_data_handle_t handle;
 	union {
 		struct orr_task *task;
 		struct orr_acquire *acquire;
 	} owner;
-	uint16_t mode;			/* enum starpu_data_access_mode */
-	uint8_t is_acquire : 1;		/* owner.acquire rather than owner.task */
-	uint8_t ordered : 1;		/* takes part in sequential consistency */
-	uint8_t granted : 1;		/* phase one: its turn has come */
-	uint8_t locked : 1;		/* phase two: holds the datum */
-	uint8_t merged : 1;		/* the same handle stands earlier in the task with a mode that covers this one */
-	int8_t node;			/* memory node where the data is wanted, -1 until known */
-	uint8_t pinned : 1;		/* the replicate on `node` has been referenced */
-	uint8_t scratch : 1;		/* the interface is the task's own, or its worker's contribution */
+	uint16_t mode;          /* enum starpu_data_access_mode */
+	uint8_t is_acquire : 1; /* owner.acquire rather than owner.task */
+	uint8_t ordered : 1;    /* takes part in sequential consistency */
+	uint8_t granted : 1;    /* phase one: its turn has come */
+	uint8_t locked : 1;     /* phase two: holds the datum */
+	uint8_t merged : 1;  /* the same handle stands earlier in the task with a mode that covers
+				this one */
+	int8_t node;         /* memory node where the data is wanted, -1 until known */
+	uint8_t pinned : 1;  /* the replicate on `node` has been referenced */
+	uint8_t scratch : 1; /* the interface is the task's own, or its worker's contribution */
 };
 
 enum orr_task_state {
-	ORR_TASK_NEW, ORR_TASK_BLOCKED, ORR_TASK_READY, ORR_TASK_RUNNING, ORR_TASK_DONE
+	ORR_TASK_NEW,
+	ORR_TASK_BLOCKED,
+	ORR_TASK_READY,
+	ORR_TASK_RUNNING,
+	ORR_TASK_DONE
 };
 
 /* A growable array of tasks (successors, waiters): inline room for two. */
@@ -43,52 +53,63 @@ struct orr_task_array {
 };
 
 struct orr_task {
-	/* Atomic, each by itself: those who look at all tasks (starpu_task_nready and its like) read them at any time of the task's life. */
-	double flops;			/* of pub when it was submitted */
-	uint8_t state;			/* enum orr_task_state; DONE is stored with release */
-	uint8_t ctx;			/* number of its scheduling context */
+	/* Atomic, each by itself: those who look at all tasks (starpu_task_nready and its like)
+	 * read them at any time of the task's life. */
+	double flops;  /* of pub when it was submitted */
+	uint8_t state; /* enum orr_task_state; DONE is stored with release */
+	uint8_t ctx;   /* number of its scheduling context */
 
-	uint8_t nimpl;			/* chosen implementation */
-	uint8_t embedded : 1;		/* pub is the neighbour allocated with us (starpu_task_create) */
-	uint8_t auto_destroy : 1;	/* copy of pub->destroy taken at submission */
-	uint8_t internal : 1;		/* made by the runtime: not counted, invisible to the program */
-	uint8_t user_wait : 1;		/* not detached: somebody will call starpu_task_wait */
+	uint8_t nimpl;            /* chosen implementation */
+	uint8_t embedded : 1;     /* pub is the neighbour allocated with us (starpu_task_create) */
+	uint8_t auto_destroy : 1; /* copy of pub->destroy taken at submission */
+	uint8_t internal : 1;     /* made by the runtime: not counted, invisible to the program */
+	uint8_t user_wait : 1;    /* not detached: somebody will call starpu_task_wait */
 	uint8_t terminated : 1;
-	uint8_t bundled : 1;		/* pub->bundle is set */
-	uint8_t switches : 1;		/* between views of a partitioned data: accesses to it are not checked */
-	uint8_t forced_impl;		/* the program chose nimpl */
-	uint8_t impl_chosen;		/* the policy chose nimpl */
-	uint8_t held;			/* holds all its data, or has none */
-	uint8_t parked;			/* would, but somebody else holds one of them */
-	struct starpu_task *pub;	/* the public half */
-	int32_t ndeps;			/* atomic */
-	uint32_t naccess;		/* entries of access[] in use */
-	orr_lock_t lock;		/* protects succ and the transition to DONE */
-	int32_t nend_deps;		/* atomic: end dependencies still missing, +1 for the execution itself */
-	uint32_t where;			/* kinds of units that may execute it */
-	uint64_t job_id;		/* sequence number, ties and traces */
-	struct orr_access *access;	/* inl_access or allocated */
-	struct orr_task_array succ;	/* tasks waiting for us */
-	struct orr_task_array end_succ;	/* tasks whose end waits for us */
-	struct orr_tag *tag;		/* when use_tag */
-	struct orr_worker *worker;	/* executes, or executed, it */
-	struct orr_parallel *parallel;	/* while several workers execute it, or are to (core/parallel.h) */
-	void **interfaces;		/* pub->interfaces or dyn_interfaces */
+	uint8_t bundled : 1;  /* pub->bundle is set */
+	uint8_t switches : 1; /* between views of a partitioned data: accesses to it are not checked
+			       */
+	uint8_t forced_impl;  /* the program chose nimpl */
+	uint8_t impl_chosen;  /* the policy chose nimpl */
+	uint8_t held;         /* holds all its data, or has none */
+	uint8_t parked;       /* would, but somebody else holds one of them */
+	struct starpu_task *pub; /* the public half */
+	int32_t ndeps;           /* atomic */
+	uint32_t naccess;        /* entries of access[] in use */
+	orr_lock_t lock;         /* protects succ and the transition to DONE */
+	int32_t nend_deps; /* atomic: end dependencies still missing, +1 for the execution itself */
+	uint32_t where;    /* kinds of units that may execute it */
+	uint64_t job_id;   /* sequence number, ties and traces */
+	struct orr_access *access;      /* inl_access or allocated */
+	struct orr_task_array succ;     /* tasks waiting for us */
+	struct orr_task_array end_succ; /* tasks whose end waits for us */
+	struct orr_tag *tag;            /* when use_tag */
+	struct orr_worker *worker;      /* executes, or executed, it */
+	struct orr_parallel
+		*parallel; /* while several workers execute it, or are to (core/parallel.h) */
+	void **interfaces; /* pub->interfaces or dyn_interfaces */
 	double submit_us, ready_us;
-	unsigned nfetching;		/* atomic: transfers that it waits for, +1 while they are being issued */
-	struct orr_access *starved;	/* atomic: the access that found no memory on the worker, see fetch_inputs in core/worker.c */
-	unsigned nprefetch;		/* atomic: prefetches of its data queued or under way; the task does not begin before they ended */
-	void (*body)(struct orr_task *);	/* of a task of the runtime that executes nowhere: runs when it is ready, in any thread, and must
-					 * see to it that orr_task_complete is called */
-	int32_t queue_prio;		/* the policy's: priority in its queue */
-	uint32_t record;		/* its place in the recorded graph + 1, 0 when it was not recorded (core/graph.h) */
-	int64_t load;			/* the policy's: what it adds to the load of its queue */
+	unsigned
+		nfetching; /* atomic: transfers that it waits for, +1 while they are being issued */
+	struct orr_access *starved; /* atomic: the access that found no memory on the worker, see
+				       fetch_inputs in core/worker.c */
+	unsigned nprefetch; /* atomic: prefetches of its data queued or under way; the task does not
+			       begin before they ended */
+	void (*body)(struct orr_task *); /* of a task of the runtime that executes nowhere: runs
+					  * when it is ready, in any thread, and must see to it that
+					  * orr_task_complete is called */
+	int32_t queue_prio;              /* the policy's: priority in its queue */
+	uint32_t record; /* its place in the recorded graph + 1, 0 when it was not recorded
+			    (core/graph.h) */
+	int64_t load;    /* the policy's: what it adds to the load of its queue */
 	uint32_t footprint;
 	uint8_t footprint_valid;
 	struct orr_access inl_access[STARPU_NMAXBUFS];
 };
 
-static inline struct orr_task *orr_task_of(const struct starpu_task *t) { return (struct orr_task *) t->starpu_private; }
+static inline struct orr_task *orr_task_of(const struct starpu_task *t)
+{
+	return (struct orr_task *) t->starpu_private;
+}
 
 /* The handles and modes of a task wherever they are stored. */
 static inline starpu_data_handle_t orr_task_handle(const struct starpu_task *t, unsigned i)
@@ -103,8 +124,8 @@ const char *orr_task_name(const struct starpu_task *t);
 /* Ensures that the private half exists. Returns NULL when memory is exhausted. */
 struct orr_task *orr_task_private(struct starpu_task *t);
 
-/* Submits a task of the runtime itself: like starpu_task_submit, but it is not counted by starpu_task_wait_for_all when
- * t->internal is set. Returns 0 or -errno. */
+/* Submits a task of the runtime itself: like starpu_task_submit, but it is not counted by
+ * starpu_task_wait_for_all when t->internal is set. Returns 0 or -errno. */
 int orr_task_submit(struct starpu_task *t);
 
 /* Takes one dependency away; the last makes the task ready. */
@@ -113,7 +134,8 @@ void orr_task_release(struct orr_task *t);
 void orr_task_ready(struct orr_task *t);
 /* It holds its data: prologue, then the policy. */
 void orr_task_held(struct orr_task *t);
-/* The body is over (or there was none): releases data and successors, runs callbacks. w is NULL outside of workers. */
+/* The body is over (or there was none): releases data and successors, runs callbacks. w is NULL
+ * outside of workers. */
 void orr_task_complete(struct orr_task *t, struct orr_worker *w);
 /* Gives a ready task to the policy or to its worker. */
 void orr_task_push(struct orr_task *t);
@@ -123,12 +145,13 @@ int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned
 int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t);
 
 /* tag.c */
-void orr_tag_task_submitted(struct orr_task *t);	/* declares the tag's dependencies as the task's */
+void orr_tag_task_submitted(struct orr_task *t); /* declares the tag's dependencies as the task's */
 void orr_tag_task_done(struct orr_task *t);
 void orr_tags_exit(struct orr_node *node);
-void orr_tag_dump(struct orr_node *node, FILE *f);	/* diagnosis: tags that somebody waits for */
+void orr_tag_dump(struct orr_node *node, FILE *f); /* diagnosis: tags that somebody waits for */
 
-/* Diagnosis: prints the tasks that are submitted and not complete, with what each waits for; at most max lines. */
+/* Diagnosis: prints the tasks that are submitted and not complete, with what each waits for; at
+ * most max lines. */
 void orr_task_dump(struct orr_node *node, FILE *f, unsigned max);
 
 /* Number of submitted tasks not yet complete. */

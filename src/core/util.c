@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small things that programs ask for: versions, time, sleeping, running a function on workers, switches.
+/* Small things that programs ask for: versions, time, sleeping, running a function on workers,
+ * switches.
  *
  * Invariant: nothing here needs a started runtime but what concerns workers. */
 #include "core/task.h"
@@ -23,21 +24,43 @@ void starpu_get_version(int *major, int *minor, int *release)
 	*release = STARPU_RELEASE_VERSION;
 }
 
-const char *orrery_version(void) { return PACKAGE_VERSION; }
-int orrery_is_simulated(void) { return orr_sys_is_simulated(); }
+const char *orrery_version(void)
+{
+	return PACKAGE_VERSION;
+}
+int orrery_is_simulated(void)
+{
+	return orr_sys_is_simulated();
+}
 
 /* ---- time ---- */
 
-double orrery_now_us(void) { return orr_sys_now_us(); }
-double starpu_timing_now(void) { return orr_sys_now_us(); }
-void starpu_sleep(float nb_sec) { orr_sys_sleep_us((double) nb_sec * 1e6); }
-void starpu_usleep(float nb_micro_sec) { orr_sys_sleep_us((double) nb_micro_sec); }
+double orrery_now_us(void)
+{
+	return orr_sys_now_us();
+}
+double starpu_timing_now(void)
+{
+	return orr_sys_now_us();
+}
+void starpu_sleep(float nb_sec)
+{
+	orr_sys_sleep_us((double) nb_sec * 1e6);
+}
+void starpu_usleep(float nb_micro_sec)
+{
+	orr_sys_sleep_us((double) nb_micro_sec);
+}
 
-double starpu_timing_timespec_to_us(struct timespec *ts) { return (double) ts->tv_sec * 1e6 + (double) ts->tv_nsec * 1e-3; }
+double starpu_timing_timespec_to_us(struct timespec *ts)
+{
+	return (double) ts->tv_sec * 1e6 + (double) ts->tv_nsec * 1e-3;
+}
 
 double starpu_timing_timespec_delay_us(struct timespec *start, struct timespec *end)
 {
-	return (double) (end->tv_sec - start->tv_sec) * 1e6 + (double) (end->tv_nsec - start->tv_nsec) * 1e-3;
+	return (double) (end->tv_sec - start->tv_sec) * 1e6 +
+	       (double) (end->tv_nsec - start->tv_nsec) * 1e-3;
 }
 
 /* ---- a function on workers ---- */
@@ -56,7 +79,8 @@ static void call_kernel(void **buffers, void *cl_arg)
 }
 
 /* Fills the task that makes one worker call the function. */
-static void prepare(struct starpu_task *task, struct starpu_codelet *cl, struct call *call, unsigned workerid, const char *name)
+static void prepare(struct starpu_task *task, struct starpu_codelet *cl, struct call *call,
+		    unsigned workerid, const char *name)
 {
 	starpu_task_init(task);
 	task->cl = cl;
@@ -80,7 +104,8 @@ static int submit(struct starpu_task *task)
 	return orr_task_submit(task);
 }
 
-void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigned num_workers, unsigned *workers, const char *name)
+void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigned num_workers,
+					unsigned *workers, const char *name)
 {
 	struct orr_node *node = orr_self();
 	struct call call = { func, arg };
@@ -98,26 +123,32 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigne
 	cl.opencl_funcs[0] = call_kernel;
 	cl.hip_funcs[0] = call_kernel;
 	cl.name = name ? name : "execute_on_workers";
-	cl.flags = STARPU_CODELET_SIMGRID_EXECUTE;	/* its effect is wanted even where kernels are skipped */
+	cl.flags = STARPU_CODELET_SIMGRID_EXECUTE; /* its effect is wanted even where kernels are
+						      skipped */
 	tasks = calloc(num_workers, sizeof(*tasks));
 	if (!tasks)
 		orr_fatal("not enough memory to run %s on %u workers", cl.name, num_workers);
 	for (i = 0; i < num_workers; i++) {
 		if (workers[i] >= node->nworkers)
-			orr_fatal("starpu_execute_on_specific_workers: there is no worker %u, they are 0 to %u", workers[i], node->nworkers - 1);
+			orr_fatal(
+				"starpu_execute_on_specific_workers: there is no worker %u, they are 0 to %u",
+				workers[i], node->nworkers - 1);
 		prepare(&tasks[i], &cl, &call, workers[i], cl.name);
 		if (submit(&tasks[i]))
 			orr_fatal("%s could not be run on worker %u", cl.name, workers[i]);
 	}
 	for (i = 0; i < num_workers; i++) {
 		if (starpu_task_wait(&tasks[i]))
-			orr_fatal("waiting for %s on worker %u failed: is this called from a kernel or callback?", cl.name, workers[i]);
+			orr_fatal(
+				"waiting for %s on worker %u failed: is this called from a kernel or callback?",
+				cl.name, workers[i]);
 		starpu_task_clean(&tasks[i]);
 	}
 	free(tasks);
 }
 
-void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg, uint32_t where, const char *name)
+void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg, uint32_t where,
+				      const char *name)
 {
 	struct orr_node *node = orr_self();
 	unsigned *workers = malloc(((size_t) node->nworkers + 1) * sizeof(*workers)), i, n = 0;
@@ -138,21 +169,30 @@ void starpu_execute_on_each_worker(void (*func)(void *), void *arg, uint32_t whe
 
 /* ---- switches ---- */
 
-int starpu_asynchronous_copy_disabled(void) { return orr_self()->conf.disable_asynchronous_copy > 0; }
+int starpu_asynchronous_copy_disabled(void)
+{
+	return orr_self()->conf.disable_asynchronous_copy > 0;
+}
 
 int starpu_asynchronous_cuda_copy_disabled(void)
 {
-	return starpu_asynchronous_copy_disabled() || orr_self()->conf.disable_asynchronous_cuda_copy > 0;
+	return starpu_asynchronous_copy_disabled() ||
+	       orr_self()->conf.disable_asynchronous_cuda_copy > 0;
 }
 
 int starpu_asynchronous_opencl_copy_disabled(void)
 {
-	return starpu_asynchronous_copy_disabled() || orr_self()->conf.disable_asynchronous_opencl_copy > 0;
+	return starpu_asynchronous_copy_disabled() ||
+	       orr_self()->conf.disable_asynchronous_opencl_copy > 0;
 }
 
 int starpu_asynchronous_mpi_ms_copy_disabled(void)
 {
-	return starpu_asynchronous_copy_disabled() || orr_self()->conf.disable_asynchronous_mpi_ms_copy > 0;
+	return starpu_asynchronous_copy_disabled() ||
+	       orr_self()->conf.disable_asynchronous_mpi_ms_copy > 0;
 }
 
-int starpu_map_enabled(void) { return orr_self()->conf.enable_map > 0; }
+int starpu_map_enabled(void)
+{
+	return orr_self()->conf.enable_map > 0;
+}

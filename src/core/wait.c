@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waiting for tasks, counting them, throttling submission.
  *
- * Invariant: tasks are counted as completed after their callbacks; a thread that waits sleeps on node->done and is woken at the latest
- * when a worker runs out of work. */
+ * Invariant: tasks are counted as completed after their callbacks; a thread that waits sleeps on
+ * node->done and is woken at the latest when a worker runs out of work. */
 #include "core/worker.h"
 #include "core/ctx.h"
 #include "data/handle.h"
@@ -36,7 +36,8 @@ static int may_wait(const char *what)
 
 	if (!t)
 		return 0;
-	orr_error("%s called inside task or callback %s, which would wait for itself", what, orr_task_name(t->pub));
+	orr_error("%s called inside task or callback %s, which would wait for itself", what,
+		  orr_task_name(t->pub));
 	return -EDEADLK;
 }
 
@@ -48,7 +49,8 @@ static uint64_t npending(struct orr_node *node, unsigned ctx)
 	return ctx == ALL_CTXS ? orr_task_npending(node) : orr_ctx_npending(node, ctx);
 }
 
-/* Waits until at most n tasks of a context are pending; prompt: told of each completion rather than when workers run dry. */
+/* Waits until at most n tasks of a context are pending; prompt: told of each completion rather than
+ * when workers run dry. */
 static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 {
 	struct orr_node *node = orr_self();
@@ -71,7 +73,9 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 			if (node->cfg.watchdog_us > 0) {
 				uint64_t before = orr_task_ncompleted(node);
 
-				if (orr_waitq_wait(&node->done, key, (double) node->cfg.watchdog_us) && before == orr_task_ncompleted(node))
+				if (orr_waitq_wait(&node->done, key,
+						   (double) node->cfg.watchdog_us) &&
+				    before == orr_task_ncompleted(node))
 					orr_watchdog(node);
 			} else {
 				orr_waitq_wait(&node->done, key, -1);
@@ -90,7 +94,8 @@ void orr_watchdog(struct orr_node *node)
 {
 	if (orr_sys_now_us() - node->start_us < (double) node->cfg.watchdog_delay_us)
 		return;
-	orr_warn("no task completed for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:", (double) node->cfg.watchdog_us * 1e-6);
+	orr_warn("no task completed for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:",
+		 (double) node->cfg.watchdog_us * 1e-6);
 	orr_task_dump(node, stderr, 50);
 	orr_tag_dump(node, stderr);
 	if (node->cfg.watchdog_crash)
@@ -105,7 +110,10 @@ static unsigned chosen_ctx(void)
 	return ctx ? ctx - 1 : ALL_CTXS;
 }
 
-int starpu_task_wait_for_all(void) { return wait_pending("starpu_task_wait_for_all", chosen_ctx(), 0, chosen_ctx() != ALL_CTXS); }
+int starpu_task_wait_for_all(void)
+{
+	return wait_pending("starpu_task_wait_for_all", chosen_ctx(), 0, chosen_ctx() != ALL_CTXS);
+}
 
 int starpu_task_wait_for_n_submitted(unsigned n)
 {
@@ -127,7 +135,10 @@ int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
 	return wait_in_ctx("starpu_task_wait_for_n_submitted_in_ctx", sched_ctx_id, n);
 }
 
-int starpu_task_nsubmitted(void) { return (int) orr_task_npending(orr_self()); }
+int starpu_task_nsubmitted(void)
+{
+	return (int) orr_task_npending(orr_self());
+}
 
 struct count {
 	unsigned ready;
@@ -185,7 +196,9 @@ int starpu_task_wait(struct starpu_task *task)
 	if (ret)
 		return ret;
 	if (task->detach) {
-		orr_error("starpu_task_wait: task %s is detached, set task->detach to 0 before submitting it", orr_task_name(task));
+		orr_error(
+			"starpu_task_wait: task %s is detached, set task->detach to 0 before submitting it",
+			orr_task_name(task));
 		return -EINVAL;
 	}
 	if (!t || ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_NEW) {
@@ -222,12 +235,19 @@ int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
 
 /* ---- throttling ---- */
 
-void starpu_set_limit_max_submitted_tasks(int limit_max) { ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.max_submitted, limit_max); }
-void starpu_set_limit_min_submitted_tasks(int limit_min) { ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.min_submitted, limit_min); }
+void starpu_set_limit_max_submitted_tasks(int limit_max)
+{
+	ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.max_submitted, limit_max);
+}
+void starpu_set_limit_min_submitted_tasks(int limit_min)
+{
+	ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.min_submitted, limit_min);
+}
 
 void orr_throttle(struct orr_node *node)
 {
-	long max = ORR_ATOMIC_LOAD_RELAXED(&node->cfg.max_submitted), min = ORR_ATOMIC_LOAD_RELAXED(&node->cfg.min_submitted);
+	long max = ORR_ATOMIC_LOAD_RELAXED(&node->cfg.max_submitted),
+	     min = ORR_ATOMIC_LOAD_RELAXED(&node->cfg.min_submitted);
 
 	if (max <= 0 || orr_thread_self()->task || (long) orr_task_npending(node) <= max)
 		return;
@@ -258,10 +278,12 @@ static void dump_blocked(FILE *f, struct orr_task *t)
 		struct orr_access *a = &t->access[i];
 
 		if (a->ordered && !a->granted && !a->merged)
-			fprintf(f, "; waits for %s access to %s", a->mode & STARPU_W ? "write" : "read", orr_handle_name(a->handle));
+			fprintf(f, "; waits for %s access to %s",
+				a->mode & STARPU_W ? "write" : "read", orr_handle_name(a->handle));
 	}
 	if (t->parked)
-		fputs("; waits until others, who need not be before it, release one of its data", f);
+		fputs("; waits until others, who need not be before it, release one of its data",
+		      f);
 	if (t->tag)
 		fprintf(f, "; has tag %llu", (unsigned long long) t->pub->tag_id);
 }
@@ -272,11 +294,13 @@ static void dump_task(void *obj, void *arg)
 	struct dump *d = arg;
 	static const char *const states[] = { "new", "blocked", "ready", "running", "done" };
 
-	if (!t->pub || t->state == ORR_TASK_NEW || t->state == ORR_TASK_DONE || t->state > ORR_TASK_DONE)
+	if (!t->pub || t->state == ORR_TASK_NEW || t->state == ORR_TASK_DONE ||
+	    t->state > ORR_TASK_DONE)
 		return;
 	if (d->n++ >= d->max)
 		return;
-	fprintf(d->f, "  task %s (job %llu): %s", orr_task_name(t->pub), (unsigned long long) t->job_id, states[t->state]);
+	fprintf(d->f, "  task %s (job %llu): %s", orr_task_name(t->pub),
+		(unsigned long long) t->job_id, states[t->state]);
 	if (t->state == ORR_TASK_BLOCKED) {
 		fprintf(d->f, ", %d dependencies missing", t->ndeps);
 		dump_blocked(d->f, t);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The workers' state machines and the loop that steps a group of them (design.md, "A worker is a state machine").
+/* The workers' state machines and the loop that steps a group of them (design.md, "A worker is a
+ * state machine").
  *
- * idle -> fetching -> running -> idle; completion is part of leaving `running`. The worker of a device takes its next task while a
- * kernel runs, so that the data come meanwhile; when the kernel is over the next task is the task, fetching or already fetched.
- * Invariant: a step never blocks; the group's thread sleeps only after it announced it (idle_mask) and found nothing once more. */
+ * idle -> fetching -> running -> idle; completion is part of leaving `running`. The worker of a
+ * device takes its next task while a kernel runs, so that the data come meanwhile; when the kernel
+ * is over the next task is the task, fetching or already fetched.
+ *
+ * Invariant: a step never blocks; the group's thread sleeps only after it announced it (idle_mask)
+ * and found nothing once more. */
 #include "core/worker.h"
 #include "core/ctx.h"
 #include "core/parallel.h"
@@ -23,19 +27,25 @@
 
 /* ---- who may run what ---- */
 
-int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type, const struct orr_worker *w)
+int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type,
+			  const struct orr_worker *w)
 {
 	struct orr_node *node = orr_self();
 
-	return node->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) && orr_perf_knows(node, cl->model, type, w ? w->unit : NULL);
+	return node->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) &&
+	       orr_perf_knows(node, cl->model, type, w ? w->unit : NULL);
 }
 
 static int has_impl(const struct starpu_codelet *cl, const struct orr_worker *w, unsigned i)
 {
 	switch (w->arch) {
 	case STARPU_CPU_WORKER: return orr_codelet_cpu_func(cl, i) != NULL;
-	case STARPU_CUDA_WORKER: return cl->cuda_funcs[i] != NULL || (i == 0 && (cl->cuda_func || orr_codelet_stands_in(cl, w->arch, w)));
-	case STARPU_OPENCL_WORKER: return cl->opencl_funcs[i] != NULL || (i == 0 && (cl->opencl_func || orr_codelet_stands_in(cl, w->arch, w)));
+	case STARPU_CUDA_WORKER:
+		return cl->cuda_funcs[i] != NULL ||
+		       (i == 0 && (cl->cuda_func || orr_codelet_stands_in(cl, w->arch, w)));
+	case STARPU_OPENCL_WORKER:
+		return cl->opencl_funcs[i] != NULL ||
+		       (i == 0 && (cl->opencl_func || orr_codelet_stands_in(cl, w->arch, w)));
 	default: return 0;
 	}
 }
@@ -44,11 +54,14 @@ int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned
 {
 	uint32_t where = t->where != -1 ? (uint32_t) t->where : orr_codelet_where(t->cl);
 
-	if (!(where & STARPU_WORKER_TO_MASK(w->arch)) || impl >= STARPU_MAXIMPLEMENTATIONS || !has_impl(t->cl, w, impl))
+	if (!(where & STARPU_WORKER_TO_MASK(w->arch)) || impl >= STARPU_MAXIMPLEMENTATIONS ||
+	    !has_impl(t->cl, w, impl))
 		return 0;
-	if (t->execute_on_a_specific_worker && t->workerid != w->id && (!orr_task_of(t) || !orr_task_of(t)->parallel))
+	if (t->execute_on_a_specific_worker && t->workerid != w->id &&
+	    (!orr_task_of(t) || !orr_task_of(t)->parallel))
 		return 0;
-	if (t->workerids_len && (w->id / 32 >= t->workerids_len || !(t->workerids[w->id / 32] & (1U << w->id % 32))))
+	if (t->workerids_len &&
+	    (w->id / 32 >= t->workerids_len || !(t->workerids[w->id / 32] & (1U << w->id % 32))))
 		return 0;
 	return !t->cl->can_execute || t->cl->can_execute(w->id, (struct starpu_task *) t, impl);
 }
@@ -102,7 +115,9 @@ void orr_wake_one(struct orr_node *node)
 			uint64_t bit = mask & -mask;
 
 			if (ORR_ATOMIC_AND(&node->idle_mask[i], ~bit), 1) {
-				orr_waitq_wake_fenced(&node->groups[i * 64 + (unsigned) __builtin_ctzll(bit)].bell);
+				orr_waitq_wake_fenced(
+					&node->groups[i * 64 + (unsigned) __builtin_ctzll(bit)]
+						 .bell);
 				return;
 			}
 		}
@@ -128,7 +143,8 @@ void orr_ctx_wake_all(struct orr_node *node, struct orr_ctx *ctx)
 			wake_group(node, (unsigned) (node->workers[i].group - node->groups));
 }
 
-/* One that sleeps is enough where all can do the same; nobody needs to be told who does not sleep. */
+/* One that sleeps is enough where all can do the same; nobody needs to be told who does not sleep.
+ */
 void orr_ctx_wake_some(struct orr_node *node, struct orr_ctx *ctx)
 {
 	unsigned i;
@@ -141,7 +157,8 @@ void orr_ctx_wake_some(struct orr_node *node, struct orr_ctx *ctx)
 	for (i = 0; i < node->nworkers; i++) {
 		unsigned g = (unsigned) (node->workers[i].group - node->groups);
 
-		if (!orr_ctx_has(ctx, &node->workers[i]) || !(ORR_ATOMIC_LOAD(&node->idle_mask[g / 64]) >> g % 64 & 1))
+		if (!orr_ctx_has(ctx, &node->workers[i]) ||
+		    !(ORR_ATOMIC_LOAD(&node->idle_mask[g / 64]) >> g % 64 & 1))
 			continue;
 		wake_group(node, g);
 		return;
@@ -181,7 +198,8 @@ static struct starpu_task *pop_local(struct orr_worker *w)
 }
 
 /* The program chose a combined worker: its members are told of. */
-static void push_combined(struct orr_node *node, struct orr_task *t, const struct starpu_sched_policy *policy)
+static void push_combined(struct orr_node *node, struct orr_task *t,
+			  const struct starpu_sched_policy *policy)
 {
 	const struct orr_combined *c = orr_combined_get(node, t->pub->workerid);
 	unsigned i;
@@ -208,7 +226,8 @@ void orr_task_push(struct orr_task *t)
 			return;
 		}
 		if (policy->push_task_notify)
-			policy->push_task_notify(task, (int) task->workerid, (int) task->workerid, t->ctx);
+			policy->push_task_notify(task, (int) task->workerid, (int) task->workerid,
+						 t->ctx);
 		push_local(&node->workers[task->workerid], task);
 		return;
 	}
@@ -239,7 +258,8 @@ static struct starpu_task *pop(struct orr_worker *w, struct orr_node *node)
 		w->kept = NULL;
 	else
 		task = find_task(w, node);
-	/* Whoever finds a task that was submitted during a pause sees the pause, although it had not begun when he came. */
+	/* Whoever finds a task that was submitted during a pause sees the pause, although it had
+	 * not begun when he came. */
 	if (task && __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->paused), 0)) {
 		w->kept = task;
 		return NULL;
@@ -315,28 +335,31 @@ int orr_task_target_node(struct orr_worker *w, struct starpu_task *task, unsigne
 	node = STARPU_CODELET_GET_NODE(task->cl, i);
 	switch (node) {
 	case STARPU_SPECIFIC_NODE_LOCAL:
-	case STARPU_SPECIFIC_NODE_FAST:
-		return (int) w->memnode;
+	case STARPU_SPECIFIC_NODE_FAST: return (int) w->memnode;
 	case STARPU_SPECIFIC_NODE_CPU:
-	case STARPU_SPECIFIC_NODE_SLOW:
-		return STARPU_MAIN_RAM;
+	case STARPU_SPECIFIC_NODE_SLOW: return STARPU_MAIN_RAM;
 	case STARPU_SPECIFIC_NODE_LOCAL_OR_CPU: {
 		starpu_data_handle_t h = orr_task_handle(task, i);
 
-		return !starpu_data_is_on_node(h, w->memnode) && starpu_data_is_on_node(h, STARPU_MAIN_RAM) ? STARPU_MAIN_RAM : (int) w->memnode;
+		return !starpu_data_is_on_node(h, w->memnode) &&
+				       starpu_data_is_on_node(h, STARPU_MAIN_RAM)
+			       ? STARPU_MAIN_RAM
+			       : (int) w->memnode;
 	}
-	case STARPU_SPECIFIC_NODE_NONE:
-		return -1;
+	case STARPU_SPECIFIC_NODE_NONE: return -1;
 	default:
 		if (node < 0 || node >= (int) orr_self()->nmemnodes)
-			orr_fatal("codelet of task %s wants datum %u on memory node %d, which does not exist", orr_task_name(task), i, node);
+			orr_fatal(
+				"codelet of task %s wants datum %u on memory node %d, which does not exist",
+				orr_task_name(task), i, node);
 		return node;
 	}
 }
 
 static void finish_task(struct orr_worker *w, struct orr_thread *self);
 
-/* t->nfetching while prefetches of the task's data have to end first, and while a next task has given back what it held. */
+/* t->nfetching while prefetches of the task's data have to end first, and while a next task has
+ * given back what it held. */
 #define PREFETCHING (1U << 31)
 #define UNFETCHED (1U << 30)
 
@@ -353,23 +376,21 @@ static void stop_starving(struct orr_worker *w, struct orr_node *node)
 /* What the runtime takes to choose, start and complete a task. */
 static double run_cost(const struct orr_node *node, const struct orr_task *t)
 {
-	return node->costs[ORR_COST_SCHED] + node->costs[ORR_COST_COMPLETE] + t->naccess * node->costs[ORR_COST_DATUM];
+	return node->costs[ORR_COST_SCHED] + node->costs[ORR_COST_COMPLETE] +
+	       t->naccess * node->costs[ORR_COST_DATUM];
 }
 
 /* The kernel of a parallel task, in its leader. */
 static void start_parallel(struct orr_worker *w, struct orr_thread *self)
 {
 	switch (orr_parallel_start(w, self)) {
-	case 0:
-		finish_task(w, self);
-		break;
+	case 0: finish_task(w, self); break;
 	case 1:
 		w->end_us += run_cost(self->node, w->task);
 		heap_push(w->group, w);
 		self->task = NULL;
 		break;
-	default:
-		self->task = NULL;
+	default: self->task = NULL;
 	}
 }
 
@@ -387,7 +408,9 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 
 		if (a->scratch || a->node < 0)
 			continue;
-		iface = a->node == STARPU_MAIN_RAM ? orr_handle_iface(a->handle) : starpu_data_get_interface_on_node(a->handle, (unsigned) a->node);
+		iface = a->node == STARPU_MAIN_RAM
+				? orr_handle_iface(a->handle)
+				: starpu_data_get_interface_on_node(a->handle, (unsigned) a->node);
 		t->interfaces[i] = iface;
 	}
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_RUNNING);
@@ -417,7 +440,8 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 	}
 }
 
-/* The kernel is over: the next task's turn. Without its data, because memory was exhausted, it asks for them again. */
+/* The kernel is over: the next task's turn. Without its data, because memory was exhausted, it asks
+ * for them again. */
 static void promote(struct orr_worker *w, struct orr_node *node)
 {
 	struct orr_task *t = w->next;
@@ -445,7 +469,8 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 		us = orr_sys_now_us() - w->start_us;
 		w->busy_us += us;
 		if (node->cfg.calibrate && task->cl->model)
-			orr_perf_record(node, orr_worker_unit(w), task, t->nimpl, w->own_us > 0 ? w->own_us : us);
+			orr_perf_record(node, orr_worker_unit(w), task, t->nimpl,
+					w->own_us > 0 ? w->own_us : us);
 	}
 	if (__builtin_expect(task->cl->energy_model || node->watts[w->arch] > 0, 0))
 		orr_energy_task(w, t, node->perf_timing ? orr_sys_now_us() - w->start_us : 0);
@@ -506,8 +531,8 @@ static void input_starved(void *arg)
 	input_done(a);
 }
 
-/* Gives back what the task holds: it waits for memory with empty hands, so that no two tasks wait for each other. A next task does not
- * wait: it asks again when its turn comes. */
+/* Gives back what the task holds: it waits for memory with empty hands, so that no two tasks wait
+ * for each other. A next task does not wait: it asks again when its turn comes. */
 static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_node *node)
 {
 	unsigned i;
@@ -546,8 +571,14 @@ static void inputs_ready(struct orr_worker *w, struct orr_task *t, struct orr_th
 static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 {
 	struct orr_access *a = &t->access[i];
-	struct orr_fetch rq = { .handle = a->handle, .memnode = (uint8_t) a->node, .prio = t->pub->priority, .effort = ORR_EFFORT_WRITEBACK,
-				.mode = a->mode, .done = input_done, .starved = input_starved, .arg = a };
+	struct orr_fetch rq = { .handle = a->handle,
+				.memnode = (uint8_t) a->node,
+				.prio = t->pub->priority,
+				.effort = ORR_EFFORT_WRITEBACK,
+				.mode = a->mode,
+				.done = input_done,
+				.starved = input_starved,
+				.arg = a };
 	int ret;
 
 	if (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) {
@@ -565,11 +596,13 @@ static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 		return 0;
 	a->pinned = 0;
 	if (ret != -EAGAIN)
-		orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(t->pub), i, orr_handle_name(a->handle));
+		orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(t->pub), i,
+			  orr_handle_name(a->handle));
 	return ret;
 }
 
-/* Asks for datum i of the task. Returns 0 when it is there or will come, -EAGAIN when memory is exhausted. */
+/* Asks for datum i of the task. Returns 0 when it is there or will come, -EAGAIN when memory is
+ * exhausted. */
 static int fetch_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 {
 	struct orr_access *a = &t->access[i];
@@ -581,7 +614,8 @@ static int fetch_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 		a->node = -1;
 		return 0;
 	}
-	if (!(a->mode & (STARPU_SCRATCH | STARPU_REDUX)) && orr_fetch_quick(a->handle, (unsigned) a->node, a->mode)) {
+	if (!(a->mode & (STARPU_SCRATCH | STARPU_REDUX)) &&
+	    orr_fetch_quick(a->handle, (unsigned) a->node, a->mode)) {
 		a->pinned = 1;
 		return 0;
 	}
@@ -599,7 +633,7 @@ static void fetch_inputs(struct orr_worker *w, struct orr_task *t, struct orr_th
 		w->starving = STARVING_TRIES;
 	t->nfetching = 1;
 	if (__builtin_expect(starver && (starver != w || t != w->task), 0))
-		t->starved = &t->access[0];	/* somebody needs all the memory there is */
+		t->starved = &t->access[0]; /* somebody needs all the memory there is */
 	for (i = 0; i < t->naccess && !ORR_ATOMIC_LOAD_RELAXED(&t->starved); i++)
 		if (fetch_input(w, t, i))
 			ORR_ATOMIC_STORE(&t->starved, &t->access[i]);
@@ -627,10 +661,12 @@ static int retry_inputs(struct orr_worker *w, struct orr_thread *self)
 		if (!a || !orr_memory_hopeless(node, (unsigned) a->node, 0))
 			return 0;
 	}
-	orr_fatal("memory node %d is exhausted and nothing on it can be evicted: task %s needs %zu bytes for its datum %u, %s, and %zu of %zu bytes "
-		  "are in use; raise the limit (STARPU_LIMIT_CPU_MEM, STARPU_LIMIT_CUDA_MEM), release data acquired there, or use smaller data",
-		  a->node, orr_task_name(w->task->pub), starpu_data_get_alloc_size(a->handle), (unsigned) (a - w->task->access),
-		  orr_handle_name(a->handle), starpu_memory_get_used((unsigned) a->node), node->memnodes[a->node].total);
+	orr_fatal(
+		"memory node %d is exhausted and nothing on it can be evicted: task %s needs %zu bytes for its datum %u, %s, and %zu of %zu bytes "
+		"are in use; raise the limit (STARPU_LIMIT_CPU_MEM, STARPU_LIMIT_CUDA_MEM), release data acquired there, or use smaller data",
+		a->node, orr_task_name(w->task->pub), starpu_data_get_alloc_size(a->handle),
+		(unsigned) (a - w->task->access), orr_handle_name(a->handle),
+		starpu_memory_get_used((unsigned) a->node), node->memnodes[a->node].total);
 }
 
 /* A worker in state FETCHING. */
@@ -659,10 +695,12 @@ static void prepare(struct orr_worker *w, struct orr_task *t)
 	struct starpu_task *task = t->pub;
 	int impl = 0;
 
-	if (!(w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && !task->cl->can_execute && !t->forced_impl))
+	if (!(w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && !task->cl->can_execute &&
+	      !t->forced_impl))
 		impl = orr_task_first_impl(w, task);
 	if (impl < 0)
-		orr_fatal("scheduling policy gave task %s to worker %s, which cannot execute it", orr_task_name(task), w->name);
+		orr_fatal("scheduling policy gave task %s to worker %s, which cannot execute it",
+			  orr_task_name(task), w->name);
 	if (!t->impl_chosen)
 		t->nimpl = (uint8_t) impl;
 	t->worker = w;
@@ -736,7 +774,8 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 	self->worker = w;
 	switch (w->state) {
 	case ORR_WORKER_IDLE:
-		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) && !ORR_ATOMIC_LOAD(&self->node->paused)) {
+		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) &&
+		    !ORR_ATOMIC_LOAD(&self->node->paused)) {
 			orr_parallel_join(w);
 			return 1;
 		}
@@ -745,8 +784,7 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 			return 0;
 		begin_task(w, task, self);
 		return 1;
-	case ORR_WORKER_FETCHING:
-		return step_fetching(w, self);
+	case ORR_WORKER_FETCHING: return step_fetching(w, self);
 	case ORR_WORKER_RUNNING:
 		if (__builtin_expect(w->member != NULL, 0)) {
 			if (!orr_parallel_is_over(w))
@@ -754,7 +792,7 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 			finish_task(w, self);
 			return 1;
 		}
-		return w->pipeline ? step_next(w, self) : 0;	/* in the heap */
+		return w->pipeline ? step_next(w, self) : 0; /* in the heap */
 	case ORR_WORKER_JOINED:
 		ret = orr_parallel_step(w, self);
 		if (ret == 2)
@@ -810,7 +848,8 @@ static int joined(const struct orr_group *g)
 /* How long a worker sleeps while a hook of the program has more to do. */
 #define HOOK_POLL_US 20
 
-/* Waits for the bell, or until something is known to end, or for at most max_us (negative: no limit). */
+/* Waits for the bell, or until something is known to end, or for at most max_us (negative: no
+ * limit). */
 static void group_sleep(struct orr_group *g, double max_us)
 {
 	struct orr_node *node = g->node;
@@ -875,11 +914,13 @@ void *orr_group_main(void *arg)
 			continue;
 		}
 		if (idle_since < 0) {
-			/* Whoever waits for all tasks is told here rather than after each of them. */
+			/* Whoever waits for all tasks is told here rather than after each of them.
+			 */
 			orr_waitq_wake(&node->done);
 			idle_since = spin_us > 0 ? orr_sys_now_us() : 0;
 		}
-		more = __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->nhooks) != 0, 0) && orr_hooks_run(g);
+		more = __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->nhooks) != 0, 0) &&
+		       orr_hooks_run(g);
 		if (spin_us > 0 && next_us < 0 && orr_sys_now_us() - idle_since < spin_us) {
 			unsigned n;
 

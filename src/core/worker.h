@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Workers: the state machines that execute tasks, the groups that step them, and what they share with the task code.
+/* Workers: the state machines that execute tasks, the groups that step them, and what they share
+ * with the task code.
  *
  * Invariant: a worker's state is touched only by the thread of its group. */
 #ifndef ORR_CORE_WORKER_H
@@ -7,14 +8,16 @@
 
 #include "core/task.h"
 
-/* What a kind of unit can do; one table per driver, every slot filled. All are called by the group's thread. */
+/* What a kind of unit can do; one table per driver, every slot filled. All are called by the
+ * group's thread. */
 struct orr_driver_ops {
 	const char *name;
 	enum starpu_worker_archtype arch;
 	/* Prepares the device in the group's thread. 0 or -errno after a message. */
 	int (*init)(struct orr_worker *w);
 	void (*deinit)(struct orr_worker *w);
-	/* Starts the chosen implementation. 0: it has run; 1: it ends at w->end_us or when `test` says so. */
+	/* Starts the chosen implementation. 0: it has run; 1: it ends at w->end_us or when `test`
+	 * says so. */
 	int (*start)(struct orr_worker *w, struct orr_task *t);
 	/* For asynchronous kernels: is it over? */
 	int (*test)(struct orr_worker *w, struct orr_task *t);
@@ -24,11 +27,13 @@ struct orr_driver_ops {
 
 extern const struct orr_driver_ops orr_cpu_driver;
 
-/* Creates workers, groups and their threads from the configuration; orr_workers_exit waits for their end. */
+/* Creates workers, groups and their threads from the configuration; orr_workers_exit waits for
+ * their end. */
 int orr_workers_init(struct orr_node *node);
 void orr_workers_exit(struct orr_node *node);
 
-/* A thread of the program is about to wait: policies of ours that hold tasks until the whole graph is there give them out now. */
+/* A thread of the program is about to wait: policies of ours that hold tasks until the whole graph
+ * is there give them out now. */
 void orr_sched_give_out(struct orr_node *node, int ours_only);
 static inline void orr_about_to_wait(struct orr_node *node)
 {
@@ -48,28 +53,32 @@ static inline void orr_about_to_wait(struct orr_node *node)
 		} \
 	} while (0)
 
-/* Wakes the group of a worker, or up to one sleeping group (any), or all. Called after the task was queued. */
+/* Wakes the group of a worker, or up to one sleeping group (any), or all. Called after the task was
+ * queued. */
 void orr_wake_worker(struct orr_worker *w);
 void orr_wake_one(struct orr_node *node);
 void orr_wake_all(struct orr_node *node);
 
-/* From now on workers call look(node, 0) after each step that got them further, and look(node, 1) before they sleep; NULL: nothing, and
- * when this returns nobody is in the former one any more. [waits] for that. */
+/* From now on workers call look(node, 0) after each step that got them further, and look(node, 1)
+ * before they sleep; NULL: nothing, and when this returns nobody is in the former one any more.
+ * [waits] for that. */
 void orr_look_set(struct orr_node *node, void (*look)(struct orr_node *, int idle));
 
-/* Calls the program's hooks in the thread of an idle group. 1 when one of them wants to be called again soon. */
+/* Calls the program's hooks in the thread of an idle group. 1 when one of them wants to be called
+ * again soon. */
 int orr_hooks_run(struct orr_group *g);
 void orr_hooks_exit(struct orr_node *node);
 
 /* The calling thread drives the workers of `g` until told to stop. */
 void *orr_group_main(void *g);
-/* One turn of a group's state machine: returns 1 when something advanced. *next_us is the instant of the next known completion, or
- * negative. */
+/* One turn of a group's state machine: returns 1 when something advanced. *next_us is the instant
+ * of the next known completion, or negative. */
 int orr_group_step(struct orr_group *g, double *next_us);
 /* Puts the running workers in order again after somebody changed their end_us. */
 void orr_group_sort(struct orr_group *g);
 
-/* The implementation of a codelet for the CPU, deprecated fields included; NULL when there is none. */
+/* The implementation of a codelet for the CPU, deprecated fields included; NULL when there is none.
+ */
 static inline starpu_cpu_func_t orr_codelet_cpu_func(const struct starpu_codelet *cl, unsigned i)
 {
 	starpu_cpu_func_t f = cl->cpu_funcs[i];
@@ -79,8 +88,10 @@ static inline starpu_cpu_func_t orr_codelet_cpu_func(const struct starpu_codelet
 	return f;
 }
 uint32_t orr_codelet_where(const struct starpu_codelet *cl);
-/* May the function for the CPU stand for one for this worker of a type of devices (NULL: for any of the type)? See node->stand_in. */
-int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type, const struct orr_worker *w);
+/* May the function for the CPU stand for one for this worker of a type of devices (NULL: for any of
+ * the type)? See node->stand_in. */
+int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type,
+			  const struct orr_worker *w);
 
 /* The memory node on which worker w wants access i of its task, -1 when nowhere. */
 int orr_task_target_node(struct orr_worker *w, struct starpu_task *task, unsigned i);
@@ -97,8 +108,9 @@ void orr_throttle(struct orr_node *node);
 /* Nothing completed for too long: says what waits. */
 void orr_watchdog(struct orr_node *node);
 
-/* energy.c: the kernel of a task is over and took that long; joules of the units of a type (worker -1: all), idle machine included for CPUs;
- * the end of measurements, and the sum in node->joules. */
+/* energy.c: the kernel of a task is over and took that long; joules of the units of a type (worker
+ * -1: all), idle machine included for CPUs; the end of measurements, and the sum in node->joules.
+ */
 void orr_energy_task(struct orr_worker *w, struct orr_task *t, double us);
 double orr_energy_of(struct orr_node *node, int arch, int worker);
 void orr_energy_exit(struct orr_node *node);

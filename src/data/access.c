@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The access queues of handles: turns, holding, and acquisitions (see access.h for the model; access_task.c has the accesses of tasks).
+/* The access queues of handles: turns, holding, and acquisitions (see access.h for the model;
+ * access_task.c has the accesses of tasks).
  *
- * Locks: everything here locks one handle at a time. Tasks and acquisitions that become runnable are collected under the lock and
- * let go after it. Invariant: an access is parked only while somebody holds its datum, or while one who was taken off the parked ones has
- * not yet tried. */
+ * Locks: everything here locks one handle at a time. Tasks and acquisitions that become runnable
+ * are collected under the lock and let go after it. Invariant: an access is parked only while
+ * somebody holds its datum, or while one who was taken off the parked ones has not yet tried. */
 #include "data/access_queue.h"
 #include "data/memory.h"
 #include "data/transfer.h"
@@ -17,7 +18,8 @@
 /* May an access of this class join those that have their turn? Under h->lock. */
 static int joins(starpu_data_handle_t h, enum orr_class c)
 {
-	return (!h->ngranted || (c == h->gclass && c != ORR_CLASS_WRITE)) && !orr_redux_blocks(h, c);
+	return (!h->ngranted || (c == h->gclass && c != ORR_CLASS_WRITE)) &&
+	       !orr_redux_blocks(h, c);
 }
 
 static void grant(starpu_data_handle_t h, struct orr_access *a, enum orr_class c)
@@ -130,12 +132,14 @@ void orr_access_resume(struct orr_access *list)
 
 /* ---- both ---- */
 
-/* An access just had its turn: when that is all its owner waits for, and nobody is to try before it, it holds at once. */
+/* An access just had its turn: when that is all its owner waits for, and nobody is to try before
+ * it, it holds at once. */
 static void hold_at_once(starpu_data_handle_t h, struct orr_access *a)
 {
 	struct orr_task *t = a->is_acquire ? NULL : a->owner.task;
 
-	if ((h->ext && h->ext->parked) || (t && (t->naccess != 1 || ORR_ATOMIC_LOAD(&t->ndeps) != 1)))
+	if ((h->ext && h->ext->parked) ||
+	    (t && (t->naccess != 1 || ORR_ATOMIC_LOAD(&t->ndeps) != 1)))
 		return;
 	if (orr_access_holds(a)) {
 		if (orr_access_conflicts(h, a))
@@ -260,8 +264,14 @@ static int acquire_fetch(struct orr_acquire *a)
 
 	if (orr_fetch_quick(x->handle, (unsigned) x->node, x->mode))
 		return 0;
-	rq = (struct orr_fetch) { .handle = x->handle, .memnode = (uint8_t) x->node, .mode = x->mode, .prio = a->prio, .effort = ORR_EFFORT_WRITEBACK,
-				  .done = acquire_done, .failed = a->may_fail ? acquire_failed : NULL, .arg = a };
+	rq = (struct orr_fetch){ .handle = x->handle,
+				 .memnode = (uint8_t) x->node,
+				 .mode = x->mode,
+				 .prio = a->prio,
+				 .effort = ORR_EFFORT_WRITEBACK,
+				 .done = acquire_done,
+				 .failed = a->may_fail ? acquire_failed : NULL,
+				 .arg = a };
 	return orr_fetch_request(&rq);
 }
 
@@ -279,7 +289,8 @@ static void acquire_held(struct orr_acquire *a)
 			a->access.pinned = 0;
 			a->status = ret;
 		} else if (ret < 0)
-			orr_fatal("the datum %s cannot be brought to memory node %d", orr_handle_name(a->access.handle), a->access.node);
+			orr_fatal("the datum %s cannot be brought to memory node %d",
+				  orr_handle_name(a->access.handle), a->access.node);
 	}
 	a->granted(a);
 }
@@ -305,8 +316,8 @@ static void acquire_turn(struct orr_acquire *a)
 	acquire_held(a);
 }
 
-static void acquire_prepare(struct orr_acquire *a, starpu_data_handle_t h, int node, unsigned mode, int ordered, int prio,
-			    void (*granted)(struct orr_acquire *))
+static void acquire_prepare(struct orr_acquire *a, starpu_data_handle_t h, int node, unsigned mode,
+			    int ordered, int prio, void (*granted)(struct orr_acquire *))
 {
 	memset(&a->access, 0, sizeof(a->access));
 	a->access.handle = h;
@@ -321,12 +332,14 @@ static void acquire_prepare(struct orr_acquire *a, starpu_data_handle_t h, int n
 	a->granted = granted;
 }
 
-int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t h, int node, enum starpu_data_access_mode mode, int ordered, int prio,
+int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t h, int node,
+		      enum starpu_data_access_mode mode, int ordered, int prio,
 		      void (*granted)(struct orr_acquire *))
 {
 	int now, redux;
 
-	if (ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition) && orr_handle_check_partition(h, mode, NULL))
+	if (ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition) &&
+	    orr_handle_check_partition(h, mode, NULL))
 		return -EINVAL;
 	ordered = ordered && ORR_ATOMIC_LOAD_RELAXED(&h->sequential) && !orr_access_is_free(mode);
 	acquire_prepare(a, h, node, mode, ordered, prio, granted);
@@ -358,7 +371,8 @@ static void granted_wait(struct orr_acquire *a)
 	orr_waitq_wake(&node->done);
 }
 
-int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node, enum starpu_data_access_mode mode)
+int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node,
+		     enum starpu_data_access_mode mode)
 {
 	struct orr_node *self = orr_self();
 	int done = 0, ret;
@@ -374,7 +388,8 @@ int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node, en
 	return 0;
 }
 
-/* Whether using the datum on a node, which is held, may take time: inside a task that must not be. */
+/* Whether using the datum on a node, which is held, may take time: inside a task that must not be.
+ */
 static int takes_time(starpu_data_handle_t h, unsigned node, unsigned mode)
 {
 	struct orr_replicate *r;
@@ -388,7 +403,8 @@ static int takes_time(starpu_data_handle_t h, unsigned node, unsigned mode)
 	return yes;
 }
 
-int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t h, int node, enum starpu_data_access_mode mode)
+int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t h, int node,
+		    enum starpu_data_access_mode mode)
 {
 	enum orr_class c = orr_access_class(mode);
 	int ok, ret = -EAGAIN;
@@ -398,8 +414,8 @@ int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t h, int node, enu
 	acquire_prepare(a, h, node, mode, ORR_ATOMIC_LOAD_RELAXED(&h->sequential), 0, NULL);
 	a->pins = 1;
 	orr_lock(&h->lock);
-	ok = !h->head && (!h->ngranted || (c == ORR_CLASS_READ && h->gclass == ORR_CLASS_READ)) && !orr_redux_blocks(h, c) &&
-	     !orr_access_conflicts(h, &a->access);
+	ok = !h->head && (!h->ngranted || (c == ORR_CLASS_READ && h->gclass == ORR_CLASS_READ)) &&
+	     !orr_redux_blocks(h, c) && !orr_access_conflicts(h, &a->access);
 	if (ok) {
 		orr_access_hold(h, &a->access);
 		if (a->access.ordered)
@@ -455,11 +471,13 @@ void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode d
 	}
 	if (!(a->access.mode & STARPU_W) || (down_to & STARPU_W))
 		return;
-	if (a->access.pinned && ORR_ATOMIC_LOAD(&h->ext) && ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask))
+	if (a->access.pinned && ORR_ATOMIC_LOAD(&h->ext) &&
+	    ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask))
 		orr_write_through(h, (unsigned) a->access.node);
 	orr_lock(&h->lock);
 	a->access.mode = (uint16_t) (STARPU_R | (a->access.mode & ~(STARPU_RW | STARPU_COMMUTE)));
-	/* Readers may join, but not a group of commuting writers before the others of it are over. */
+	/* Readers may join, but not a group of commuting writers before the others of it are over.
+	 */
 	if (a->access.granted && h->ngranted == 1)
 		h->gclass = ORR_CLASS_READ;
 	h->held_write = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two halves of the access queues share (access.h has the model): access.c knows turns, holding and acquisitions,
- * access_task.c the accesses of tasks. Everything here is under the handle's lock unless it says otherwise. */
+/* What the two halves of the access queues share (access.h has the model): access.c knows turns,
+ * holding and acquisitions, access_task.c the accesses of tasks. Everything here is under the
+ * handle's lock unless it says otherwise. */
 #ifndef ORR_DATA_ACCESS_QUEUE_H
 #define ORR_DATA_ACCESS_QUEUE_H
 
@@ -18,12 +19,17 @@ static inline enum orr_class orr_access_class(unsigned mode)
 }
 
 /* Modes that say nothing about contents: no waiting for others, no ordering. */
-static inline int orr_access_is_free(unsigned mode) { return !(mode & (STARPU_R | STARPU_W | STARPU_REDUX)); }
+static inline int orr_access_is_free(unsigned mode)
+{
+	return !(mode & (STARPU_R | STARPU_W | STARPU_REDUX));
+}
 
-/* Must it hold the datum while it lasts? A contribution is a datum of its own: one that had its turn excludes nobody. */
+/* Must it hold the datum while it lasts? A contribution is a datum of its own: one that had its
+ * turn excludes nobody. */
 static inline int orr_access_holds(const struct orr_access *a)
 {
-	return !a->merged && !orr_access_is_free(a->mode) && !(a->ordered && (a->mode & STARPU_REDUX));
+	return !a->merged && !orr_access_is_free(a->mode) &&
+	       !(a->ordered && (a->mode & STARPU_REDUX));
 }
 
 /* Puts an access at its place in the order. Returns 1 when its turn is now. */
@@ -33,16 +39,19 @@ int orr_access_conflicts(starpu_data_handle_t h, const struct orr_access *a);
 void orr_access_hold(starpu_data_handle_t h, struct orr_access *a);
 /* a waits until the datum is released. */
 void orr_access_park(starpu_data_handle_t h, struct orr_access *a);
-/* Takes those off the parked ones that may hold the datum now, one writer or all readers, linked by next. If one of them then fails on
- * another datum, it must let others try again in its place: whoever takes them calls orr_access_resume, without locks. */
+/* Takes those off the parked ones that may hold the datum now, one writer or all readers, linked by
+ * next. If one of them then fails on another datum, it must let others try again in its place:
+ * whoever takes them calls orr_access_resume, without locks. */
 struct orr_access *orr_access_take_parked(starpu_data_handle_t h);
 void orr_access_resume(struct orr_access *list);
 
 /* Without locks: ends one access; the handle may be gone afterwards. */
 void orr_access_end(struct orr_access *a);
-/* Without locks: an access was queued: contributions that nobody combined yet must be, for its sake. */
+/* Without locks: an access was queued: contributions that nobody combined yet must be, for its
+ * sake. */
 void orr_access_kick_redux(starpu_data_handle_t h);
-/* access_task.c, without locks: t holds all its data (returns 1), or it is parked; *woken gets those who may try in its place. */
+/* access_task.c, without locks: t holds all its data (returns 1), or it is parked; *woken gets
+ * those who may try in its place. */
 int orr_access_hold_all(struct orr_task *t, struct orr_access **woken);
 
 #endif

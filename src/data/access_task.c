@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The accesses of tasks: submission, holding all data of a task at once, and the end (see access.h for the model).
+/* The accesses of tasks: submission, holding all data of a task at once, and the end (see access.h
+ * for the model).
  *
- * Locks: a submission, and a task that wants to hold its data, lock all its handles in address order, so that two threads see the same
- * order on all of them. Invariant: a task holds all its data (t->held) or none. */
+ * Locks: a submission, and a task that wants to hold its data, lock all its handles in address
+ * order, so that two threads see the same order on all of them. Invariant: a task holds all its
+ * data (t->held) or none. */
 #include "data/access_queue.h"
 #include "core/worker.h"
 
@@ -15,7 +17,8 @@
 /* By handle; accesses of a task to one handle in the order of the task. */
 static int by_handle(const void *pa, const void *pb)
 {
-	const struct orr_access *a = *(struct orr_access *const *) pa, *b = *(struct orr_access *const *) pb;
+	const struct orr_access *a = *(struct orr_access *const *) pa,
+				*b = *(struct orr_access *const *) pb;
 
 	if (a->handle != b->handle)
 		return (uintptr_t) a->handle < (uintptr_t) b->handle ? -1 : 1;
@@ -35,7 +38,8 @@ static void sort_many(struct orr_access **v, unsigned n)
 }
 
 /* Those that `want` accepts, ordered by handle; merged ones are left out. */
-static unsigned sorted(struct orr_task *t, struct orr_access **v, int (*want)(const struct orr_access *))
+static unsigned sorted(struct orr_task *t, struct orr_access **v,
+		       int (*want)(const struct orr_access *))
 {
 	unsigned i, j, n = 0;
 
@@ -64,7 +68,8 @@ static struct orr_access **room(struct orr_task *t, struct orr_access **inl)
 	if (t->naccess > STARPU_NMAXBUFS) {
 		v = malloc(t->naccess * sizeof(*v));
 		if (!v)
-			orr_fatal("out of memory for the %u accesses of task %s", t->naccess, orr_task_name(t->pub));
+			orr_fatal("out of memory for the %u accesses of task %s", t->naccess,
+				  orr_task_name(t->pub));
 	}
 	return v;
 }
@@ -90,7 +95,8 @@ static unsigned first_conflict(struct orr_access **v, unsigned n)
 {
 	unsigned i;
 
-	for (i = 0; i < n && !(orr_access_holds(v[i]) && orr_access_conflicts(v[i]->handle, v[i])); i++)
+	for (i = 0; i < n && !(orr_access_holds(v[i]) && orr_access_conflicts(v[i]->handle, v[i]));
+	     i++)
 		;
 	return i;
 }
@@ -141,8 +147,14 @@ int orr_access_lock(struct orr_task *t)
 
 /* ---- submission ---- */
 
-static int is_ordered(const struct orr_access *a) { return a->ordered; }
-static int has_order(const struct orr_access *a) { return !orr_access_is_free(a->mode); }
+static int is_ordered(const struct orr_access *a)
+{
+	return a->ordered;
+}
+static int has_order(const struct orr_access *a)
+{
+	return !orr_access_is_free(a->mode);
+}
 
 /* Is access i under sequential consistency? */
 static int sequential(const struct starpu_task *pub, starpu_data_handle_t h, unsigned i)
@@ -180,8 +192,8 @@ static void merge_duplicates(struct orr_task *t, struct orr_access **v)
 	}
 	for (i = 1; i < t->naccess; i++)
 		for (j = 0; j < i; j++)
-			if (t->access[j].handle == t->access[i].handle && !t->access[j].merged && has_order(&t->access[i]) &&
-			    has_order(&t->access[j])) {
+			if (t->access[j].handle == t->access[i].handle && !t->access[j].merged &&
+			    has_order(&t->access[i]) && has_order(&t->access[j])) {
 				t->access[j].mode |= t->access[i].mode;
 				t->access[i].merged = 1;
 				break;
@@ -250,7 +262,8 @@ void orr_access_submit(struct orr_task *t, int nodeps)
 		if (!orr_access_enqueue(v[i]->handle, v[i]))
 			ORR_ATOMIC_ADD_RELAXED(&t->ndeps, 1);
 	/* Everything there: it begins to hold while nobody can come between. */
-	if (nordered == t->naccess && ORR_ATOMIC_LOAD_RELAXED(&t->ndeps) == 1 && first_conflict(v, n) == n)
+	if (nordered == t->naccess && ORR_ATOMIC_LOAD_RELAXED(&t->ndeps) == 1 &&
+	    first_conflict(v, n) == n)
 		hold_them(t, v, n);
 	for (i = 0; i < n; i++)
 		redux |= v[i]->handle->ext && v[i]->handle->ext->redux;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Access to data by the program outside of tasks (handbook 27.3).
  *
- * A release names a handle and a memory node only. It ends, of the acquisitions there, the one whose callback runs in the calling thread;
- * else one that this thread waited for; else the oldest one that was granted by callback, which any thread may release; else the oldest.
- * Invariant: each acquisition of the program is linked in its handle, newest first, from its grant until its release. */
+ * A release names a handle and a memory node only. It ends, of the acquisitions there, the one
+ * whose callback runs in the calling thread; else one that this thread waited for; else the oldest
+ * one that was granted by callback, which any thread may release; else the oldest.
+ *
+ * Invariant: each acquisition of the program is linked in its handle, newest first, from its grant
+ * until its release. */
 #include "data/handle.h"
 #include "core/worker.h"
 
@@ -16,8 +19,8 @@ struct orr_user_acquire {
 	struct orr_user_acquire *next;
 	void (*callback)(void *);
 	void *arg;
-	struct orr_thread *owner;	/* who waited for it; NULL: nobody, it has a callback */
-	int node;		/* as the program gave it */
+	struct orr_thread *owner; /* who waited for it; NULL: nobody, it has a callback */
+	int node;                 /* as the program gave it */
 };
 
 static void link_acquire(struct orr_user_acquire *u)
@@ -42,7 +45,7 @@ static void granted_callback(struct orr_acquire *a)
 
 	link_acquire(u);
 	self->acquisition = u;
-	u->callback(u->arg);	/* u may be gone afterwards */
+	u->callback(u->arg); /* u may be gone afterwards */
 	self->acquisition = outer;
 }
 
@@ -53,8 +56,9 @@ int orr_acquire_check_wait(starpu_data_handle_t h, const char *what)
 
 	if (!t)
 		return 0;
-	orr_error("%s of %s inside task or callback %s would block its worker: use the _cb form, or make it an access of the task", what,
-		  orr_handle_name(h), orr_task_name(t->pub));
+	orr_error(
+		"%s of %s inside task or callback %s would block its worker: use the _cb form, or make it an access of the task",
+		what, orr_handle_name(h), orr_task_name(t->pub));
 	return -EDEADLK;
 }
 
@@ -65,7 +69,8 @@ static int check_access(starpu_data_handle_t h, enum starpu_data_access_mode mod
 		return -EINVAL;
 	if ((mode & STARPU_RW) && !(mode & (STARPU_SCRATCH | STARPU_REDUX | STARPU_MPI_REDUX)))
 		return 0;
-	orr_error("acquiring %s with access mode %d: it takes STARPU_R, STARPU_W or STARPU_RW", orr_handle_name(h), (int) mode);
+	orr_error("acquiring %s with access mode %d: it takes STARPU_R, STARPU_W or STARPU_RW",
+		  orr_handle_name(h), (int) mode);
 	return -EINVAL;
 }
 
@@ -74,18 +79,26 @@ static int check_node(starpu_data_handle_t h, int node)
 {
 	if (node < (int) orr_self()->nmemnodes)
 		return 0;
-	orr_error("acquiring %s on memory node %d: there are %u", orr_handle_name(h), node, orr_self()->nmemnodes);
+	orr_error("acquiring %s on memory node %d: there are %u", orr_handle_name(h), node,
+		  orr_self()->nmemnodes);
 	return -EINVAL;
 }
 
-/* Where the program gets the data without naming a node: at home, when it can look at them there. */
+/* Where the program gets the data without naming a node: at home, when it can look at them there.
+ */
 static int default_node(starpu_data_handle_t h)
 {
-	return h && h->home_node >= 0 && starpu_node_get_kind((unsigned) h->home_node) == STARPU_CPU_RAM ? h->home_node : STARPU_MAIN_RAM;
+	return h && h->home_node >= 0 &&
+			       starpu_node_get_kind((unsigned) h->home_node) == STARPU_CPU_RAM
+		       ? h->home_node
+		       : STARPU_MAIN_RAM;
 }
 
-/* A new acquisition by the program, or NULL with *ret after a message. owner: the thread that will have it, NULL: a callback. */
-static struct orr_user_acquire *prepare(starpu_data_handle_t h, int node, enum starpu_data_access_mode mode, struct orr_thread *owner, int *ret)
+/* A new acquisition by the program, or NULL with *ret after a message. owner: the thread that will
+ * have it, NULL: a callback. */
+static struct orr_user_acquire *prepare(starpu_data_handle_t h, int node,
+					enum starpu_data_access_mode mode, struct orr_thread *owner,
+					int *ret)
 {
 	struct orr_user_acquire *u;
 
@@ -104,7 +117,8 @@ static struct orr_user_acquire *prepare(starpu_data_handle_t h, int node, enum s
 	return u;
 }
 
-int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
+int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
+				enum starpu_data_access_mode mode)
 {
 	struct orr_user_acquire *u;
 	int ret = check_access(handle, mode);
@@ -135,14 +149,17 @@ int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mod
 	return starpu_data_acquire_on_node(handle, default_node(handle), mode);
 }
 
-int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
+int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
+				    enum starpu_data_access_mode mode)
 {
 	struct orr_user_acquire *u;
 	int ret;
 
-	if (node >= 0 && (mode & STARPU_R) && orr_thread_self()->task && !orr_handle_check(handle, "acquisition") &&
+	if (node >= 0 && (mode & STARPU_R) && orr_thread_self()->task &&
+	    !orr_handle_check(handle, "acquisition") &&
 	    !starpu_data_is_on_node(handle, (unsigned) node)) {
-		/* Waiting for the transfer would block a worker: it may try again when the data are there. */
+		/* Waiting for the transfer would block a worker: it may try again when the data are
+		 * there. */
 		ret = starpu_data_prefetch_on_node(handle, (unsigned) node, 1);
 		return ret ? ret : -EAGAIN;
 	}
@@ -165,14 +182,17 @@ int starpu_data_acquire_try(starpu_data_handle_t handle, enum starpu_data_access
 	return starpu_data_acquire_on_node_try(handle, default_node(handle), mode);
 }
 
-int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
-							  void (*callback)(void *), void *arg, int sequential_consistency)
+int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t handle, int node,
+							  enum starpu_data_access_mode mode,
+							  void (*callback)(void *), void *arg,
+							  int sequential_consistency)
 {
 	struct orr_user_acquire *u;
 	int ret;
 
 	if (!callback) {
-		orr_error("acquiring %s with a callback that is NULL: nobody would release it", orr_handle_name(handle));
+		orr_error("acquiring %s with a callback that is NULL: nobody would release it",
+			  orr_handle_name(handle));
 		return -EINVAL;
 	}
 	u = prepare(handle, node, mode, NULL, &ret);
@@ -180,26 +200,34 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 		return ret;
 	u->callback = callback;
 	u->arg = arg;
-	ret = orr_acquire_start(&u->acq, handle, node < 0 ? -1 : node, mode, sequential_consistency, 0, granted_callback);
+	ret = orr_acquire_start(&u->acq, handle, node < 0 ? -1 : node, mode, sequential_consistency,
+				0, granted_callback);
 	if (ret)
 		free(u);
 	return ret;
 }
 
-int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode, void (*callback)(void *), void *arg)
+int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
+				   enum starpu_data_access_mode mode, void (*callback)(void *),
+				   void *arg)
 {
-	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, node, mode, callback, arg, 1);
+	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, node, mode, callback,
+								     arg, 1);
 }
 
-int starpu_data_acquire_cb_sequential_consistency(starpu_data_handle_t handle, enum starpu_data_access_mode mode, void (*callback)(void *),
-						  void *arg, int sequential_consistency)
+int starpu_data_acquire_cb_sequential_consistency(starpu_data_handle_t handle,
+						  enum starpu_data_access_mode mode,
+						  void (*callback)(void *), void *arg,
+						  int sequential_consistency)
 {
 	int node = default_node(handle);
 
-	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, node, mode, callback, arg, sequential_consistency);
+	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, node, mode, callback,
+								     arg, sequential_consistency);
 }
 
-int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_mode mode, void (*callback)(void *), void *arg)
+int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_mode mode,
+			   void (*callback)(void *), void *arg)
 {
 	return starpu_data_acquire_cb_sequential_consistency(handle, mode, callback, arg, 1);
 }
@@ -244,7 +272,8 @@ static struct orr_user_acquire *find_acquire(starpu_data_handle_t h, int node, i
 	return u;
 }
 
-void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode, int node)
+void starpu_data_release_to_on_node(starpu_data_handle_t handle,
+				    enum starpu_data_access_mode down_to_mode, int node)
 {
 	int end = !(down_to_mode & STARPU_RW);
 	struct orr_user_acquire *u;
@@ -253,7 +282,9 @@ void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_dat
 		return;
 	u = find_acquire(handle, node, end);
 	if (!u) {
-		orr_error("release of %s on memory node %d, where it is not acquired: nothing is released", orr_handle_name(handle), node);
+		orr_error(
+			"release of %s on memory node %d, where it is not acquired: nothing is released",
+			orr_handle_name(handle), node);
 		return;
 	}
 	if (end) {
@@ -264,16 +295,23 @@ void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_dat
 	}
 }
 
-void starpu_data_release_on_node(starpu_data_handle_t handle, int node) { starpu_data_release_to_on_node(handle, STARPU_NONE, node); }
+void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
+{
+	starpu_data_release_to_on_node(handle, STARPU_NONE, node);
+}
 
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode)
 {
 	starpu_data_release_to_on_node(handle, down_to_mode, default_node(handle));
 }
 
-void starpu_data_release(starpu_data_handle_t handle) { starpu_data_release_to(handle, STARPU_NONE); }
+void starpu_data_release(starpu_data_handle_t handle)
+{
+	starpu_data_release_to(handle, STARPU_NONE);
+}
 
-/* Is it acquired by a call that waited? Those with a callback are released in time, or we wait for ever as asked. */
+/* Is it acquired by a call that waited? Those with a callback are released in time, or we wait for
+ * ever as asked. */
 int orr_acquire_check_unregister(starpu_data_handle_t h)
 {
 	struct orr_user_acquire *u;
@@ -284,6 +322,7 @@ int orr_acquire_check_unregister(starpu_data_handle_t h)
 	orr_unlock(&h->lock);
 	if (!u)
 		return 0;
-	orr_error("%s is still acquired by the program: release it before unregistering it", orr_handle_name(h));
+	orr_error("%s is still acquired by the program: release it before unregistering it",
+		  orr_handle_name(h));
 	return -EINVAL;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The end of data, or of their contents: unregistration and invalidation (handbook 27.2), pins.
  *
- * Both are accesses for writing, behind everything that was submitted. An unregistration gives its access back, so that accesses outside
- * of the order can come to their end; the handle ends when nothing pins it any more. What becomes of the value is decided then.
- * Invariant: whoever takes npins to ORR_PINS_LAST, exactly once per handle, ends it; nobody can pin it from then on. */
+ * Both are accesses for writing, behind everything that was submitted. An unregistration gives its
+ * access back, so that accesses outside of the order can come to their end; the handle ends when
+ * nothing pins it any more. What becomes of the value is decided then.
+ *
+ * Invariant: whoever takes npins to ORR_PINS_LAST, exactly once per handle, ends it; nobody can pin
+ * it from then on. */
 #include "data/handle.h"
 #include "core/worker.h"
 
@@ -14,7 +17,7 @@
 /* An access for writing that ends the handle or its contents. */
 struct closing {
 	struct orr_acquire acq;
-	enum { DESTROY, DROP, FORGET } what;	/* the handle; value and buffers; the value */
+	enum { DESTROY, DROP, FORGET } what; /* the handle; value and buffers; the value */
 };
 
 int orr_handle_has_value(starpu_data_handle_t h)
@@ -100,7 +103,7 @@ void orr_handle_unpin(starpu_data_handle_t h)
 	if (ORR_ATOMIC_ADD(&h->npins, -1) == ORR_PINS_LAST)
 		end_now(h);
 	else
-		orr_waitq_wake(&node->done);	/* the handle may be gone */
+		orr_waitq_wake(&node->done); /* the handle may be gone */
 }
 
 void orr_handle_wait_pins(starpu_data_handle_t h)
@@ -161,7 +164,8 @@ static void close_submit(starpu_data_handle_t h, int what, enum starpu_data_acce
 		orr_fatal("out of memory while closing %s", orr_handle_name(h));
 	c->what = what;
 	if (what == DESTROY)
-		ORR_ATOMIC_ADD(&node->nbackground, 1);	/* it may wait for an acquisition whose data are on their way */
+		ORR_ATOMIC_ADD(&node->nbackground,
+			       1); /* it may wait for an acquisition whose data are on their way */
 	if (orr_acquire_start(&c->acq, h, -1, mode, 1, 0, closing_submit) == 0)
 		return;
 	if (what == DESTROY)
@@ -194,13 +198,20 @@ static void unregister(starpu_data_handle_t h, int coherency)
 		orr_fatal("%s cannot be unregistered", orr_handle_name(h));
 	orr_acquire_release(&a);
 	end_pins(h);
-	if (coherency && h->home_node >= 0 && orr_handle_has_value(h) && orr_fetch_wait(h, (unsigned) h->home_node, STARPU_R, 0) < 0)
+	if (coherency && h->home_node >= 0 && orr_handle_has_value(h) &&
+	    orr_fetch_wait(h, (unsigned) h->home_node, STARPU_R, 0) < 0)
 		no_way_home(h);
 	orr_handle_destroy(h);
 }
 
-void starpu_data_unregister(starpu_data_handle_t handle) { unregister(handle, 1); }
-void starpu_data_unregister_no_coherency(starpu_data_handle_t handle) { unregister(handle, 0); }
+void starpu_data_unregister(starpu_data_handle_t handle)
+{
+	unregister(handle, 1);
+}
+void starpu_data_unregister_no_coherency(starpu_data_handle_t handle)
+{
+	unregister(handle, 0);
+}
 
 void starpu_data_unregister_submit(starpu_data_handle_t handle)
 {
@@ -226,11 +237,24 @@ static void drop(starpu_data_handle_t h, int what, const char *caller)
 {
 	struct orr_acquire a = { .may_fail = 0 };
 
-	if (!orr_handle_check(h, caller) && !orr_acquire_check_wait(h, caller) && !orr_acquire_wait(&a, h, -1, STARPU_W))
+	if (!orr_handle_check(h, caller) && !orr_acquire_check_wait(h, caller) &&
+	    !orr_acquire_wait(&a, h, -1, STARPU_W))
 		drop_now(&a, what == DROP);
 }
 
-void starpu_data_invalidate_submit(starpu_data_handle_t handle) { drop_submit(handle, DROP, __func__); }
-void starpu_data_deinitialize_submit(starpu_data_handle_t handle) { drop_submit(handle, FORGET, __func__); }
-void starpu_data_invalidate(starpu_data_handle_t handle) { drop(handle, DROP, __func__); }
-void starpu_data_deinitialize(starpu_data_handle_t handle) { drop(handle, FORGET, __func__); }
+void starpu_data_invalidate_submit(starpu_data_handle_t handle)
+{
+	drop_submit(handle, DROP, __func__);
+}
+void starpu_data_deinitialize_submit(starpu_data_handle_t handle)
+{
+	drop_submit(handle, FORGET, __func__);
+}
+void starpu_data_invalidate(starpu_data_handle_t handle)
+{
+	drop(handle, DROP, __func__);
+}
+void starpu_data_deinitialize(starpu_data_handle_t handle)
+{
+	drop(handle, FORGET, __func__);
+}

@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Copies between memory nodes, from one to n dimensions, and the choice of an interface's copy method (handbook 27.9.4).
+/* Copies between memory nodes, from one to n dimensions, and the choice of an interface's copy
+ * method (handbook 27.9.4).
  *
- * A copy of n dimensions is first simplified: dimensions that are contiguous on both sides are merged, so that back ends see the
- * longest runs there are and only ever copy one or two dimensions at a time.
- * Invariant: every byte that goes through here is counted on the transfer's channel, once, when its copy was accepted. */
+ * A copy of n dimensions is first simplified: dimensions that are contiguous on both sides are
+ * merged, so that back ends see the longest runs there are and only ever copy one or two dimensions
+ * at a time.
+ *
+ * Invariant: every byte that goes through here is counted on the transfer's channel, once, when its
+ * copy was accepted. */
 #include "data/iface.h"
 #include "data/iface_dense.h"
 
 #include <errno.h>
 
-/* The back end that serves a pair of nodes: the device's when one is main memory, else the source's. */
-static const struct orr_memnode_ops *pair_ops(struct orr_node *node, unsigned src_node, unsigned dst_node)
+/* The back end that serves a pair of nodes: the device's when one is main memory, else the
+ * source's. */
+static const struct orr_memnode_ops *pair_ops(struct orr_node *node, unsigned src_node,
+					      unsigned dst_node)
 {
 	if (src_node >= node->nmemnodes || dst_node >= node->nmemnodes) {
-		orr_error("copy from memory node %u to %u: there are only %u nodes", src_node, dst_node, node->nmemnodes);
+		orr_error("copy from memory node %u to %u: there are only %u nodes", src_node,
+			  dst_node, node->nmemnodes);
 		return NULL;
 	}
-	return node->memnodes[node->memnodes[src_node].kind == STARPU_CPU_RAM ? dst_node : src_node].ops;
+	return node->memnodes[node->memnodes[src_node].kind == STARPU_CPU_RAM ? dst_node : src_node]
+		.ops;
 }
 
-int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size, void *async_data)
+int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
+			  size_t dst_offset, unsigned dst_node, size_t size, void *async_data)
 {
 	struct orr_node *node = orr_self();
 	const struct orr_memnode_ops *ops = pair_ops(node, src_node, dst_node);
@@ -36,7 +45,9 @@ int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, u
 	return ret;
 }
 
-int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst, void *async_data)
+int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
+			    size_t dst_offset, unsigned dst_node, size_t blocksize,
+			    size_t numblocks, size_t ld_src, size_t ld_dst, void *async_data)
 {
 	struct orr_node *node = orr_self();
 	const struct orr_memnode_ops *ops;
@@ -44,20 +55,24 @@ int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
 	int ret;
 
 	if (numblocks <= 1 || (blocksize == ld_src && blocksize == ld_dst))
-		return starpu_interface_copy(src, src_offset, src_node, dst, dst_offset, dst_node, blocksize * numblocks, async_data);
+		return starpu_interface_copy(src, src_offset, src_node, dst, dst_offset, dst_node,
+					     blocksize * numblocks, async_data);
 	ops = pair_ops(node, src_node, dst_node);
 	if (!ops)
 		return -EINVAL;
 	if (!blocksize)
 		return 0;
-	ret = ops->copy2d(node, src, src_offset, src_node, dst, dst_offset, dst_node, blocksize, numblocks, ld_src, ld_dst, chan);
+	ret = ops->copy2d(node, src, src_offset, src_node, dst, dst_offset, dst_node, blocksize,
+			  numblocks, ld_src, ld_dst, chan);
 	if (chan && (ret == 0 || ret == -EAGAIN))
 		chan->bytes += blocksize * numblocks;
 	return ret;
 }
 
 /* A strided copy: blocks of `block` bytes, level[0] innermost. */
-struct level { size_t count, src, dst; };
+struct level {
+	size_t count, src, dst;
+};
 struct strided {
 	uintptr_t src, dst;
 	unsigned src_node, dst_node;
@@ -81,22 +96,26 @@ static void add_level(struct strided *s, size_t count, size_t src, size_t dst)
 	else if (in && src == in->count * in->src && dst == in->count * in->dst)
 		in->count *= count;
 	else
-		s->level[s->nlevels++] = (struct level) { count, src, dst };
+		s->level[s->nlevels++] = (struct level){ count, src, dst };
 }
 
 /* Copies the levels below n, at the given offsets. */
-static int run_levels(const struct strided *s, unsigned n, size_t src_offset, size_t dst_offset, void *async_data)
+static int run_levels(const struct strided *s, unsigned n, size_t src_offset, size_t dst_offset,
+		      void *async_data)
 {
 	size_t i;
 	int ret = 0;
 
 	if (n == 0)
-		return starpu_interface_copy(s->src, src_offset, s->src_node, s->dst, dst_offset, s->dst_node, s->block, async_data);
+		return starpu_interface_copy(s->src, src_offset, s->src_node, s->dst, dst_offset,
+					     s->dst_node, s->block, async_data);
 	if (n == 1)
-		return starpu_interface_copy2d(s->src, src_offset, s->src_node, s->dst, dst_offset, s->dst_node, s->block, s->level[0].count,
+		return starpu_interface_copy2d(s->src, src_offset, s->src_node, s->dst, dst_offset,
+					       s->dst_node, s->block, s->level[0].count,
 					       s->level[0].src, s->level[0].dst, async_data);
 	for (i = 0; i < s->level[n - 1].count; i++) {
-		int r = run_levels(s, n - 1, src_offset + i * s->level[n - 1].src, dst_offset + i * s->level[n - 1].dst, async_data);
+		int r = run_levels(s, n - 1, src_offset + i * s->level[n - 1].src,
+				   dst_offset + i * s->level[n - 1].dst, async_data);
 
 		if (r && r != -EAGAIN)
 			return r;
@@ -108,10 +127,13 @@ static int run_levels(const struct strided *s, unsigned n, size_t src_offset, si
 
 static int run(const struct strided *s, size_t src_offset, size_t dst_offset, void *async_data)
 {
-	return s->empty || !s->block ? 0 : run_levels(s, s->nlevels, src_offset, dst_offset, async_data);
+	return s->empty || !s->block
+		       ? 0
+		       : run_levels(s, s->nlevels, src_offset, dst_offset, async_data);
 }
 
-static void start(struct strided *s, uintptr_t src, unsigned src_node, uintptr_t dst, unsigned dst_node, size_t block)
+static void start(struct strided *s, uintptr_t src, unsigned src_node, uintptr_t dst,
+		  unsigned dst_node, size_t block)
 {
 	s->src = src;
 	s->src_node = src_node;
@@ -122,7 +144,10 @@ static void start(struct strided *s, uintptr_t src, unsigned src_node, uintptr_t
 	s->empty = 0;
 }
 
-int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize, size_t numblocks1, size_t ld1_src, size_t ld1_dst, size_t numblocks2, size_t ld2_src, size_t ld2_dst, void *async_data)
+int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
+			    size_t dst_offset, unsigned dst_node, size_t blocksize,
+			    size_t numblocks1, size_t ld1_src, size_t ld1_dst, size_t numblocks2,
+			    size_t ld2_src, size_t ld2_dst, void *async_data)
 {
 	struct strided s;
 
@@ -132,7 +157,11 @@ int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node,
 	return run(&s, src_offset, dst_offset, async_data);
 }
 
-int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize, size_t numblocks1, size_t ld1_src, size_t ld1_dst, size_t numblocks2, size_t ld2_src, size_t ld2_dst, size_t numblocks3, size_t ld3_src, size_t ld3_dst, void *async_data)
+int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
+			    size_t dst_offset, unsigned dst_node, size_t blocksize,
+			    size_t numblocks1, size_t ld1_src, size_t ld1_dst, size_t numblocks2,
+			    size_t ld2_src, size_t ld2_dst, size_t numblocks3, size_t ld3_src,
+			    size_t ld3_dst, void *async_data)
 {
 	struct strided s;
 
@@ -143,13 +172,16 @@ int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
 	return run(&s, src_offset, dst_offset, async_data);
 }
 
-int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t elemsize, size_t ndim, uint32_t *nn, uint32_t *ldn_src, uint32_t *ldn_dst, void *async_data)
+int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
+			    size_t dst_offset, unsigned dst_node, size_t elemsize, size_t ndim,
+			    uint32_t *nn, uint32_t *ldn_src, uint32_t *ldn_dst, void *async_data)
 {
 	struct strided s;
 	size_t i;
 
 	if (ndim > ORR_DENSE_MAXDIM) {
-		orr_error("copy of %zu dimensions: at most %d are supported, merge some", ndim, ORR_DENSE_MAXDIM);
+		orr_error("copy of %zu dimensions: at most %d are supported, merge some", ndim,
+			  ORR_DENSE_MAXDIM);
 		return -EINVAL;
 	}
 	start(&s, src, src_node, dst, dst_node, elemsize);
@@ -169,21 +201,24 @@ void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t siz
 	orr_bus_count(node, src_node, dst_node, size);
 }
 
-void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_node, double *start_us)
+void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_node,
+					      double *start_us)
 {
 	(void) src_node;
 	(void) dst_node;
 	*start_us = orr_sys_now_us();
 }
 
-/* Starting an asynchronous copy is quick; when it was not, the device copied synchronously, most often for want of pinning (27.2). */
+/* Starting an asynchronous copy is quick; when it was not, the device copied synchronously, most
+ * often for want of pinning (27.2). */
 void starpu_interface_end_driver_copy_async(unsigned src_node, unsigned dst_node, double start_us)
 {
 	double us = orr_sys_now_us() - start_us;
 
 	if (us > 100e3)
-		orr_warn("starting an asynchronous copy from memory node %u to %u took %.0f ms: is the buffer pinned (starpu_malloc, starpu_memory_pin)?",
-			 src_node, dst_node, us / 1e3);
+		orr_warn(
+			"starting an asynchronous copy from memory node %u to %u took %.0f ms: is the buffer pinned (starpu_malloc, starpu_memory_pin)?",
+			src_node, dst_node, us / 1e3);
 }
 
 /* ---- choosing a method ---- */
@@ -192,23 +227,38 @@ typedef int (*sync_method)(void *, unsigned, void *, unsigned);
 typedef int (*stream_method)(void *, unsigned, void *, unsigned, starpu_cudaStream_t);
 typedef int (*event_method)(void *, unsigned, void *, unsigned, starpu_cl_event_t *);
 
-struct methods { sync_method sync; stream_method stream; event_method event; };
+struct methods {
+	sync_method sync;
+	stream_method stream;
+	event_method event;
+};
 
-static struct methods pick_methods(const struct starpu_data_copy_methods *m, enum starpu_node_kind from, enum starpu_node_kind to)
+static struct methods pick_methods(const struct starpu_data_copy_methods *m,
+				   enum starpu_node_kind from, enum starpu_node_kind to)
 {
 	enum { RAM, CUDA, OPENCL, OTHER };
-	int f = from == STARPU_CPU_RAM ? RAM : from == STARPU_CUDA_RAM ? CUDA : from == STARPU_OPENCL_RAM ? OPENCL : OTHER;
-	int t = to == STARPU_CPU_RAM ? RAM : to == STARPU_CUDA_RAM ? CUDA : to == STARPU_OPENCL_RAM ? OPENCL : OTHER;
+	int f = from == STARPU_CPU_RAM      ? RAM
+		: from == STARPU_CUDA_RAM   ? CUDA
+		: from == STARPU_OPENCL_RAM ? OPENCL
+					    : OTHER;
+	int t = to == STARPU_CPU_RAM      ? RAM
+		: to == STARPU_CUDA_RAM   ? CUDA
+		: to == STARPU_OPENCL_RAM ? OPENCL
+					  : OTHER;
 
 	switch (f * 4 + t) {
-	case RAM * 4 + RAM: return (struct methods) { m->ram_to_ram, NULL, NULL };
-	case RAM * 4 + CUDA: return (struct methods) { m->ram_to_cuda, m->ram_to_cuda_async, NULL };
-	case RAM * 4 + OPENCL: return (struct methods) { m->ram_to_opencl, NULL, m->ram_to_opencl_async };
-	case CUDA * 4 + RAM: return (struct methods) { m->cuda_to_ram, m->cuda_to_ram_async, NULL };
-	case CUDA * 4 + CUDA: return (struct methods) { m->cuda_to_cuda, m->cuda_to_cuda_async, NULL };
-	case OPENCL * 4 + RAM: return (struct methods) { m->opencl_to_ram, NULL, m->opencl_to_ram_async };
-	case OPENCL * 4 + OPENCL: return (struct methods) { m->opencl_to_opencl, NULL, m->opencl_to_opencl_async };
-	default: return (struct methods) { NULL, NULL, NULL };
+	case RAM * 4 + RAM: return (struct methods){ m->ram_to_ram, NULL, NULL };
+	case RAM * 4 + CUDA: return (struct methods){ m->ram_to_cuda, m->ram_to_cuda_async, NULL };
+	case RAM * 4 + OPENCL:
+		return (struct methods){ m->ram_to_opencl, NULL, m->ram_to_opencl_async };
+	case CUDA * 4 + RAM: return (struct methods){ m->cuda_to_ram, m->cuda_to_ram_async, NULL };
+	case CUDA * 4 + CUDA:
+		return (struct methods){ m->cuda_to_cuda, m->cuda_to_cuda_async, NULL };
+	case OPENCL * 4 + RAM:
+		return (struct methods){ m->opencl_to_ram, NULL, m->opencl_to_ram_async };
+	case OPENCL * 4 + OPENCL:
+		return (struct methods){ m->opencl_to_opencl, NULL, m->opencl_to_opencl_async };
+	default: return (struct methods){ NULL, NULL, NULL };
 	}
 }
 
@@ -224,34 +274,42 @@ static const char *kind_name(enum starpu_node_kind kind)
 	}
 }
 
-int orr_iface_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node, void *dst, unsigned dst_node, struct orr_copy_channel *chan)
+int orr_iface_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node, void *dst,
+		   unsigned dst_node, struct orr_copy_channel *chan)
 {
 	const struct starpu_data_copy_methods *m = ops->copy_methods;
-	enum starpu_node_kind from = starpu_node_get_kind(src_node), to = starpu_node_get_kind(dst_node);
+	enum starpu_node_kind from = starpu_node_get_kind(src_node),
+			      to = starpu_node_get_kind(dst_node);
 	struct methods special;
 
 	if (m) {
 		special = pick_methods(m, from, to);
 		if (chan && special.stream)
-			return special.stream(src, src_node, dst, dst_node, (starpu_cudaStream_t) chan->event);
+			return special.stream(src, src_node, dst, dst_node,
+					      (starpu_cudaStream_t) chan->event);
 		if (chan && special.event)
-			return special.event(src, src_node, dst, dst_node, (starpu_cl_event_t *) &chan->event);
+			return special.event(src, src_node, dst, dst_node,
+					     (starpu_cl_event_t *) &chan->event);
 		if (special.sync)
 			return special.sync(src, src_node, dst, dst_node);
 		if (m->any_to_any)
 			return m->any_to_any(src, src_node, dst, dst_node, chan);
-		/* Without a channel the methods that need one still work on the device's default stream, or wait for their event. */
+		/* Without a channel the methods that need one still work on the device's default
+		 * stream, or wait for their event. */
 		if (special.stream)
-			return special.stream(src, src_node, dst, dst_node, (starpu_cudaStream_t) 0);
+			return special.stream(src, src_node, dst, dst_node,
+					      (starpu_cudaStream_t) 0);
 		if (special.event)
 			return special.event(src, src_node, dst, dst_node, NULL);
 	}
-	orr_error("%s interface: no method copies from %s (node %u) to %s (node %u); set copy_methods->any_to_any", orr_iface_name(ops),
-		  kind_name(from), src_node, kind_name(to), dst_node);
+	orr_error(
+		"%s interface: no method copies from %s (node %u) to %s (node %u); set copy_methods->any_to_any",
+		orr_iface_name(ops), kind_name(from), src_node, kind_name(to), dst_node);
 	return -ENOTSUP;
 }
 
-int orr_iface_can_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node, void *dst, unsigned dst_node, unsigned handling_node)
+int orr_iface_can_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node,
+		       void *dst, unsigned dst_node, unsigned handling_node)
 {
 	const struct starpu_data_copy_methods *m = ops->copy_methods;
 	struct methods special;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies between handles, and read-only duplicates (handbook 27.6).
  *
- * A copy is a task that reads one data and writes the other, executed by a CPU worker; where there is none, by whoever makes it ready.
- * A duplicate is shared: as long as the original is not written, everybody who asks gets the same one.
- * Invariant: src->ext->dup and dup->ext->dup_of name each other or are both NULL; they and dup_refs are protected by node->lock. */
+ * A copy is a task that reads one data and writes the other, executed by a CPU worker; where there
+ * is none, by whoever makes it ready. A duplicate is shared: as long as the original is not
+ * written, everybody who asks gets the same one.
+ *
+ * Invariant: src->ext->dup and dup->ext->dup_of name each other or are both NULL; they and dup_refs
+ * are protected by node->lock. */
 #include "data/handle.h"
 #include "data/iface.h"
 #include "data/memory.h"
@@ -17,8 +20,8 @@
 
 struct copy {
 	starpu_data_handle_t dst, src;
-	unsigned node;		/* where a copy without worker happens */
-	int pending;		/* atomic, see body */
+	unsigned node; /* where a copy without worker happens */
+	int pending;   /* atomic, see body */
 	struct orr_task *task;
 };
 
@@ -58,12 +61,14 @@ static void copy(struct copy *c, void *dst, void *src, unsigned node)
 		ret = 0;
 	}
 	if (ret)
-		orr_fatal("copying %s to %s failed: %s", orr_handle_name(c->src), orr_handle_name(c->dst), strerror(-ret));
+		orr_fatal("copying %s to %s failed: %s", orr_handle_name(c->src),
+			  orr_handle_name(c->dst), strerror(-ret));
 }
 
 static void kernel(void *buffers[], void *arg)
 {
-	copy(arg, buffers[0], buffers[1], starpu_worker_get_memory_node((unsigned) starpu_worker_get_id()));
+	copy(arg, buffers[0], buffers[1],
+	     starpu_worker_get_memory_node((unsigned) starpu_worker_get_id()));
 }
 
 static void fetched(void *arg)
@@ -74,7 +79,8 @@ static void fetched(void *arg)
 	if (ORR_ATOMIC_ADD(&c->pending, -1))
 		return;
 	if (orr_sys_has_payload(orr_self()))
-		copy(c, starpu_data_get_interface_on_node(c->dst, c->node), starpu_data_get_interface_on_node(c->src, c->node), c->node);
+		copy(c, starpu_data_get_interface_on_node(c->dst, c->node),
+		     starpu_data_get_interface_on_node(c->src, c->node), c->node);
 	orr_task_complete(t, NULL);
 }
 
@@ -96,7 +102,8 @@ static void body(struct orr_task *t)
 		ORR_ATOMIC_ADD(&c->pending, 1);
 		ret = orr_fetch(a->handle, c->node, a->mode, t->pub->priority, fetched, c);
 		if (ret < 0)
-			orr_fatal("copying %s to %s failed", orr_handle_name(c->src), orr_handle_name(c->dst));
+			orr_fatal("copying %s to %s failed", orr_handle_name(c->src),
+				  orr_handle_name(c->dst));
 		if (ret == 0)
 			ORR_ATOMIC_ADD(&c->pending, -1);
 	}
@@ -114,15 +121,18 @@ static int has_fixed_buffer(starpu_data_handle_t h)
 	return yes;
 }
 
-/* Could dst's buffer take a value of src's shape? Those of vectors, matrices and n-dimensional data may be larger than the value. */
+/* Could dst's buffer take a value of src's shape? Those of vectors, matrices and n-dimensional data
+ * may be larger than the value. */
 static int shapes_fit(starpu_data_handle_t dst, starpu_data_handle_t src)
 {
 	struct starpu_data_interface_ops *ops = dst->ops;
 	enum starpu_data_interface_id id = ops->interfaceid;
 
-	if (dst->wide || !ops->compare || ops->compare(orr_handle_iface(dst), orr_handle_iface(src)))
+	if (dst->wide || !ops->compare ||
+	    ops->compare(orr_handle_iface(dst), orr_handle_iface(src)))
 		return 1;
-	return id == STARPU_VECTOR_INTERFACE_ID || id == STARPU_MATRIX_INTERFACE_ID || id == STARPU_NDIM_INTERFACE_ID;
+	return id == STARPU_VECTOR_INTERFACE_ID || id == STARPU_MATRIX_INTERFACE_ID ||
+	       id == STARPU_NDIM_INTERFACE_ID;
 }
 
 static int check(starpu_data_handle_t dst, starpu_data_handle_t src)
@@ -130,30 +140,38 @@ static int check(starpu_data_handle_t dst, starpu_data_handle_t src)
 	if (orr_handle_check(dst, "starpu_data_cpy") || orr_handle_check(src, "starpu_data_cpy"))
 		return -EINVAL;
 	if (dst == src) {
-		orr_error("starpu_data_cpy: source and destination are both %s", orr_handle_name(src));
+		orr_error("starpu_data_cpy: source and destination are both %s",
+			  orr_handle_name(src));
 		return -EINVAL;
 	}
 	if (dst->ops != src->ops) {
-		orr_error("starpu_data_cpy: %s and %s have different interfaces", orr_handle_name(dst), orr_handle_name(src));
+		orr_error("starpu_data_cpy: %s and %s have different interfaces",
+			  orr_handle_name(dst), orr_handle_name(src));
 		return -EINVAL;
 	}
 	if (has_fixed_buffer(dst) && starpu_data_get_alloc_size(dst) < starpu_data_get_size(src)) {
-		orr_error("starpu_data_cpy: %s has %zu bytes, too few for the %zu of %s", orr_handle_name(dst), starpu_data_get_alloc_size(dst),
+		orr_error("starpu_data_cpy: %s has %zu bytes, too few for the %zu of %s",
+			  orr_handle_name(dst), starpu_data_get_alloc_size(dst),
 			  starpu_data_get_size(src), orr_handle_name(src));
 		return -EINVAL;
 	}
 	if (has_fixed_buffer(dst) && !shapes_fit(dst, src)) {
-		orr_error("starpu_data_cpy: %s has another shape than %s, and its buffer is the program's: register it with the same sizes",
-			  orr_handle_name(dst), orr_handle_name(src));
+		orr_error(
+			"starpu_data_cpy: %s has another shape than %s, and its buffer is the program's: register it with the same sizes",
+			orr_handle_name(dst), orr_handle_name(src));
 		return -EINVAL;
 	}
 	return 0;
 }
 
-int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous, void (*callback_func)(void *),
-			     void *callback_arg, int priority)
+int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
+			     int asynchronous, void (*callback_func)(void *), void *callback_arg,
+			     int priority)
 {
-	static struct starpu_codelet copy_cl = { .cpu_funcs = { kernel }, .nbuffers = 2, .modes = { STARPU_W, STARPU_R }, .name = "data_cpy" };
+	static struct starpu_codelet copy_cl = { .cpu_funcs = { kernel },
+						 .nbuffers = 2,
+						 .modes = { STARPU_W, STARPU_R },
+						 .name = "data_cpy" };
 	struct starpu_task *task;
 	struct copy *c;
 	int ret = check(dst_handle, src_handle);
@@ -179,7 +197,8 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle
 	task->callback_func = callback_func;
 	task->callback_arg = callback_arg;
 	task->priority = priority;
-	task->flops = (double) starpu_data_get_size(src_handle);	/* what it costs where kernels are modelled: bytes */
+	task->flops = (double) starpu_data_get_size(
+		src_handle); /* what it costs where kernels are modelled: bytes */
 	task->synchronous = !asynchronous;
 	if (!(orr_self()->arch_mask & STARPU_CPU)) {
 		task->where = STARPU_NOWHERE;
@@ -191,9 +210,11 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle
 	return ret;
 }
 
-int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, int asynchronous, void (*callback_func)(void *), void *callback_arg)
+int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
+		    int asynchronous, void (*callback_func)(void *), void *callback_arg)
 {
-	return starpu_data_cpy_priority(dst_handle, src_handle, asynchronous, callback_func, callback_arg, STARPU_DEFAULT_PRIO);
+	return starpu_data_cpy_priority(dst_handle, src_handle, asynchronous, callback_func,
+					callback_arg, STARPU_DEFAULT_PRIO);
 }
 
 /* ---- duplicates ---- */
@@ -211,7 +232,8 @@ static starpu_data_handle_t share(struct orr_node *node, starpu_data_handle_t sr
 	return dup;
 }
 
-/* dup holds src's value as of the tasks submitted so far. Without order among those there is no such value to share. */
+/* dup holds src's value as of the tasks submitted so far. Without order among those there is no
+ * such value to share. */
 static int link_dup(struct orr_node *node, starpu_data_handle_t src, starpu_data_handle_t dup)
 {
 	struct orr_data_ext *from, *to;
@@ -246,7 +268,8 @@ static int wait_value(starpu_data_handle_t dup)
 	return ret;
 }
 
-int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle, int asynchronous)
+int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle,
+		       int asynchronous)
 {
 	struct orr_node *node = orr_self();
 	starpu_data_handle_t dup;
@@ -255,7 +278,9 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t sr
 	if (ret)
 		return ret;
 	if (!dst_handle) {
-		orr_error("starpu_data_dup_ro of %s: there is nowhere to put the duplicate; give a pointer to a handle", orr_handle_name(src_handle));
+		orr_error(
+			"starpu_data_dup_ro of %s: there is nowhere to put the duplicate; give a pointer to a handle",
+			orr_handle_name(src_handle));
 		return -EINVAL;
 	}
 	dup = share(node, src_handle);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Disks as memory nodes: registration, and the memory node on top of a back end's operations (starpu_disk.h).
+/* Disks as memory nodes: registration, and the memory node on top of a back end's operations
+ * (starpu_disk.h).
  *
- * Invariant: an address on a disk is the object that the back end's alloc or open returned; copies go to or from main memory only. Where
- * payloads do not exist no back end is called: the disk itself stands for each of its objects. */
+ * Invariant: an address on a disk is the object that the back end's alloc or open returned; copies
+ * go to or from main memory only. Where payloads do not exist no back end is called: the disk
+ * itself stands for each of its objects. */
 #include "data/disk.h"
 #include "data/memory.h"
 #include "core/worker.h"
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIRECT_ALIGN 4096	/* buffers that lie so need no copy on their way past the page cache */
+#define DIRECT_ALIGN 4096 /* buffers that lie so need no copy on their way past the page cache */
 
 /* What starpu_disk_open gave out. */
 struct opened {
@@ -25,13 +27,16 @@ struct opened {
 struct disk {
 	struct starpu_disk_ops *ops;
 	void *base;
-	orr_lock_t lock;		/* protects the list */
+	orr_lock_t lock; /* protects the list */
 	struct opened *opened;
-	int full;			/* atomic: it had no room, and nothing could be written since */
-	int told_full;			/* atomic: this was said, once */
+	int full;      /* atomic: it had no room, and nothing could be written since */
+	int told_full; /* atomic: this was said, once */
 };
 
-static struct disk *disk_of(struct orr_node *node, unsigned memnode) { return node->memnodes[memnode].ops_arg; }
+static struct disk *disk_of(struct orr_node *node, unsigned memnode)
+{
+	return node->memnodes[memnode].ops_arg;
+}
 
 void orr_disk_tell_full(struct orr_node *node, unsigned memnode, size_t size)
 {
@@ -42,14 +47,21 @@ void orr_disk_tell_full(struct orr_node *node, unsigned memnode, size_t size)
 	if (ORR_ATOMIC_XCHG(&d->told_full, 1))
 		return;
 	if (m->total)
-		orr_error("memory node %u (a disk) is full: %zu of %zu bytes are in use, %zu more are needed; register it with a larger size "
-			  "(STARPU_DISK_SWAP_SIZE), or register another disk", memnode, starpu_memory_get_used(memnode), m->total, size);
+		orr_error(
+			"memory node %u (a disk) is full: %zu of %zu bytes are in use, %zu more are needed; register it with a larger size "
+			"(STARPU_DISK_SWAP_SIZE), or register another disk",
+			memnode, starpu_memory_get_used(memnode), m->total, size);
 	else
-		orr_error("memory node %u (a disk) is full: its back end has no room for %zu bytes besides the %zu in use; make room in its file "
-			  "system, or register another disk", memnode, size, starpu_memory_get_used(memnode));
+		orr_error(
+			"memory node %u (a disk) is full: its back end has no room for %zu bytes besides the %zu in use; make room in its file "
+			"system, or register another disk",
+			memnode, size, starpu_memory_get_used(memnode));
 }
 
-int orr_disk_is_full(struct orr_node *node, unsigned memnode) { return ORR_ATOMIC_LOAD_RELAXED(&disk_of(node, memnode)->full); }
+int orr_disk_is_full(struct orr_node *node, unsigned memnode)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&disk_of(node, memnode)->full);
+}
 
 static uintptr_t disk_alloc(struct orr_node *node, unsigned memnode, size_t size, int flags)
 {
@@ -66,11 +78,13 @@ static uintptr_t disk_alloc(struct orr_node *node, unsigned memnode, size_t size
 	if (!errno || errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
 		orr_disk_tell_full(node, memnode, size);
 	else
-		orr_error("memory node %u (a disk): no object of %zu bytes can be made there: %s", memnode, size, strerror(errno));
+		orr_error("memory node %u (a disk): no object of %zu bytes can be made there: %s",
+			  memnode, size, strerror(errno));
 	return 0;
 }
 
-static void disk_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size, int flags)
+static void disk_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size,
+			 int flags)
 {
 	struct disk *d = disk_of(node, memnode);
 
@@ -79,8 +93,9 @@ static void disk_release(struct orr_node *node, unsigned memnode, uintptr_t addr
 		d->ops->free(d->base, (void *) addr, size);
 }
 
-static int disk_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
-		     size_t size, struct orr_copy_channel *chan)
+static int disk_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+		     uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
+		     struct orr_copy_channel *chan)
 {
 	int from_disk = node->memnodes[src_node].kind == STARPU_DISK_RAM, ret;
 	struct disk *d = disk_of(node, from_disk ? src_node : dst_node);
@@ -91,8 +106,10 @@ static int disk_copy(struct orr_node *node, uintptr_t src, size_t src_offset, un
 	if (from_disk && node->memnodes[dst_node].kind == STARPU_DISK_RAM)
 		return -ENOTSUP;
 	if (from_disk)
-		return d->ops->read(d->base, (void *) src, (char *) dst + dst_offset, (off_t) src_offset, size);
-	ret = d->ops->write(d->base, (void *) dst, (const char *) src + src_offset, (off_t) dst_offset, size);
+		return d->ops->read(d->base, (void *) src, (char *) dst + dst_offset,
+				    (off_t) src_offset, size);
+	ret = d->ops->write(d->base, (void *) dst, (const char *) src + src_offset,
+			    (off_t) dst_offset, size);
 	if (ret == -ENOSPC)
 		orr_disk_tell_full(node, dst_node, size);
 	else if (!ret && ORR_ATOMIC_LOAD_RELAXED(&d->full))
@@ -100,13 +117,16 @@ static int disk_copy(struct orr_node *node, uintptr_t src, size_t src_offset, un
 	return ret;
 }
 
-static int disk_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
-		       unsigned dst_node, size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst, struct orr_copy_channel *chan)
+static int disk_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+		       uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
+		       size_t numblocks, size_t ld_src, size_t ld_dst,
+		       struct orr_copy_channel *chan)
 {
 	size_t i;
 
 	for (i = 0; i < numblocks; i++) {
-		int ret = disk_copy(node, src, src_offset + i * ld_src, src_node, dst, dst_offset + i * ld_dst, dst_node, blocksize, chan);
+		int ret = disk_copy(node, src, src_offset + i * ld_src, src_node, dst,
+				    dst_offset + i * ld_dst, dst_node, blocksize, chan);
 
 		if (ret)
 			return ret;
@@ -158,7 +178,8 @@ static void unplug(struct orr_node *node, struct disk *d)
 	free(d);
 }
 
-static int add_disk(struct orr_node *node, struct starpu_disk_ops *func, void *parameter, starpu_ssize_t size)
+static int add_disk(struct orr_node *node, struct starpu_disk_ops *func, void *parameter,
+		    starpu_ssize_t size)
 {
 	struct disk *d = calloc(1, sizeof(*d));
 	int ret;
@@ -173,10 +194,12 @@ static int add_disk(struct orr_node *node, struct starpu_disk_ops *func, void *p
 		return -ENOENT;
 	}
 	orr_lock(&node->lock);
-	ret = orr_memory_add_node(node, STARPU_DISK_RAM, count_disks(node), &disk_memory, d, size > 0 ? (size_t) size : 0);
+	ret = orr_memory_add_node(node, STARPU_DISK_RAM, count_disks(node), &disk_memory, d,
+				  size > 0 ? (size_t) size : 0);
 	orr_unlock(&node->lock);
 	if (ret < 0) {
-		orr_error("a disk cannot be registered: there are %d memory nodes already", STARPU_MAXNODES);
+		orr_error("a disk cannot be registered: there are %d memory nodes already",
+			  STARPU_MAXNODES);
 		unplug(node, d);
 		return ret;
 	}
@@ -190,21 +213,25 @@ int starpu_disk_register(struct starpu_disk_ops *func, void *parameter, starpu_s
 	struct orr_node *node = orr_self();
 
 	if (node->state != ORR_NODE_UP) {
-		orr_error("starpu_disk_register: the runtime is not running; call starpu_init first");
+		orr_error(
+			"starpu_disk_register: the runtime is not running; call starpu_init first");
 		return -ENODEV;
 	}
 	if (!func || !func->plug || !func->alloc || !func->read || !func->write) {
-		orr_error("starpu_disk_register: no back end; give one such as &starpu_disk_unistd_ops");
+		orr_error(
+			"starpu_disk_register: no back end; give one such as &starpu_disk_unistd_ops");
 		return -EINVAL;
 	}
 	if (size >= 0 && size < STARPU_DISK_SIZE_MIN) {
-		orr_error("starpu_disk_register: %zd bytes are too few, give at least %d (STARPU_DISK_SIZE_MIN) or -1 for no limit", (ssize_t) size,
-			  STARPU_DISK_SIZE_MIN);
+		orr_error(
+			"starpu_disk_register: %zd bytes are too few, give at least %d (STARPU_DISK_SIZE_MIN) or -1 for no limit",
+			(ssize_t) size, STARPU_DISK_SIZE_MIN);
 		return -EINVAL;
 	}
 	/* Who counts what tasks hold must have done so from their beginning. */
 	if (size >= 0 && !node->limited && orr_task_npending(node)) {
-		orr_error("starpu_disk_register: tasks are under way; register disks of limited size before, or after starpu_task_wait_for_all");
+		orr_error(
+			"starpu_disk_register: tasks are under way; register disks of limited size before, or after starpu_task_wait_for_all");
 		return -EBUSY;
 	}
 	return add_disk(node, func, parameter, size);
@@ -216,7 +243,8 @@ static struct disk *check_disk(unsigned memnode, const char *what)
 
 	if (memnode < node->nmemnodes && node->memnodes[memnode].kind == STARPU_DISK_RAM)
 		return disk_of(node, memnode);
-	orr_error("%s: memory node %u is not a disk; give what starpu_disk_register returned", what, memnode);
+	orr_error("%s: memory node %u is not a disk; give what starpu_disk_register returned", what,
+		  memnode);
 	return NULL;
 }
 
@@ -254,7 +282,9 @@ void starpu_disk_close(unsigned node, void *obj, size_t size)
 		*at = o->next;
 	orr_unlock(&d->lock);
 	if (!o) {
-		orr_error("starpu_disk_close: nothing is open on memory node %u at %p: it was closed already, or never opened", node, obj);
+		orr_error(
+			"starpu_disk_close: nothing is open on memory node %u at %p: it was closed already, or never opened",
+			node, obj);
 		return;
 	}
 	if (orr_sys_has_payload(orr_self()))
@@ -266,7 +296,10 @@ void starpu_disk_close(unsigned node, void *obj, size_t size)
 
 int orr_disk_swap_init(struct orr_node *node)
 {
-	static const struct { const char *name; struct starpu_disk_ops *ops; } backends[] = {
+	static const struct {
+		const char *name;
+		struct starpu_disk_ops *ops;
+	} backends[] = {
 		{ "unistd", &starpu_disk_unistd_ops },
 		{ "stdio", &starpu_disk_stdio_ops },
 		{ "unistd_o_direct", &starpu_disk_unistd_o_direct_ops },
@@ -281,12 +314,15 @@ int orr_disk_swap_init(struct orr_node *node)
 		if (!strcmp(backends[i].name, name))
 			break;
 	if (i == sizeof(backends) / sizeof(backends[0])) {
-		orr_error("STARPU_DISK_SWAP_BACKEND=%s: it takes unistd, stdio or unistd_o_direct", name);
+		orr_error("STARPU_DISK_SWAP_BACKEND=%s: it takes unistd, stdio or unistd_o_direct",
+			  name);
 		return -EINVAL;
 	}
-	ret = add_disk(node, backends[i].ops, node->cfg.disk_swap, node->cfg.disk_swap_size ? (starpu_ssize_t) node->cfg.disk_swap_size : -1);
+	ret = add_disk(node, backends[i].ops, node->cfg.disk_swap,
+		       node->cfg.disk_swap_size ? (starpu_ssize_t) node->cfg.disk_swap_size : -1);
 	if (ret < 0) {
-		orr_error("STARPU_DISK_SWAP=%s: the folder cannot be used (%s)", node->cfg.disk_swap, strerror(-ret));
+		orr_error("STARPU_DISK_SWAP=%s: the folder cannot be used (%s)",
+			  node->cfg.disk_swap, strerror(-ret));
 		return ret;
 	}
 	node->swap_node = ret;

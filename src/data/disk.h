@@ -5,7 +5,8 @@
 
 #include "core/node.h"
 
-/* Registers the disk that main memory overflows to (STARPU_DISK_SWAP), if any. 0 or -errno after a message. */
+/* Registers the disk that main memory overflows to (STARPU_DISK_SWAP), if any. 0 or -errno after a
+ * message. */
 int orr_disk_swap_init(struct orr_node *node);
 /* Says that the disk has no room for `size` bytes more; the first time. */
 void orr_disk_tell_full(struct orr_node *node, unsigned memnode, size_t size);

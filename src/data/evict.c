@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Making room on a memory node: cached buffers first, then copies of data that nobody uses, least recently used first (handbook 27.4).
+/* Making room on a memory node: cached buffers first, then copies of data that nobody uses, least
+ * recently used first (handbook 27.4).
  *
- * The only valid copy of a datum is written back to main memory, or from there to the disk that main memory overflows to, before its
- * buffer is freed. Invariant: a replicate with references is never a victim, and no value is lost when eviction fails half-way. */
+ * The only valid copy of a datum is written back to main memory, or from there to the disk that
+ * main memory overflows to, before its buffer is freed. Invariant: a replicate with references is
+ * never a victim, and no value is lost when eviction fails half-way. */
 #include "data/disk.h"
 #include "data/iface.h"
 #include "data/memory.h"
@@ -41,9 +43,13 @@ int orr_memory_is_clean(starpu_data_handle_t h, struct orr_replicate *r)
 	return 0;
 }
 
-static int is_disk(const struct orr_node *node, unsigned memnode) { return node->memnodes[memnode].kind == STARPU_DISK_RAM; }
+static int is_disk(const struct orr_node *node, unsigned memnode)
+{
+	return node->memnodes[memnode].kind == STARPU_DISK_RAM;
+}
 
-/* The disk that data overflow to: STARPU_DISK_SWAP's unless it is full, else the first registered one that is not. -1: there is none. */
+/* The disk that data overflow to: STARPU_DISK_SWAP's unless it is full, else the first registered
+ * one that is not. -1: there is none. */
 static int overflow_disk(struct orr_node *node, size_t size)
 {
 	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
@@ -58,7 +64,8 @@ static int overflow_disk(struct orr_node *node, size_t size)
 		m = &node->memnodes[at];
 		if (any < 0)
 			any = (int) at;
-		if (!orr_disk_is_full(node, at) && (!m->total || starpu_memory_get_used(at) + size <= m->total))
+		if (!orr_disk_is_full(node, at) &&
+		    (!m->total || starpu_memory_get_used(at) + size <= m->total))
 			return (int) at;
 	}
 	return any;
@@ -75,14 +82,19 @@ int orr_memory_writeback_node(struct orr_node *node, starpu_data_handle_t h, uns
 	return overflow_disk(node, starpu_data_get_alloc_size(h));
 }
 
-/* Gives t a buffer while r, the source, is kept by a reference. Under h->lock, which may be dropped meanwhile. */
-static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, struct orr_replicate *t,
+/* Gives t a buffer while r, the source, is kept by a reference. Under h->lock, which may be dropped
+ * meanwhile. */
+static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h,
+				   struct orr_replicate *r, struct orr_replicate *t,
 				   enum orr_copy_why why)
 {
 	size_t size = starpu_data_get_alloc_size(h);
 	enum orr_room room = ORR_ROOM_MADE;
-	/* The only copies on a disk have no better place to go to, and what is written back ahead is worth no other write-back. */
-	enum orr_effort effort = is_disk(node, t->memnode) || why == ORR_COPY_CLEAN ? ORR_EFFORT_CLEAN : ORR_EFFORT_WRITEBACK;
+	/* The only copies on a disk have no better place to go to, and what is written back ahead
+	 * is worth no other write-back. */
+	enum orr_effort effort = is_disk(node, t->memnode) || why == ORR_COPY_CLEAN
+					 ? ORR_EFFORT_CLEAN
+					 : ORR_EFFORT_WRITEBACK;
 
 	ORR_ATOMIC_ADD(&r->refcnt, 1);
 	ORR_ATOMIC_ADD(&t->refcnt, 1);
@@ -106,7 +118,8 @@ static enum orr_room refused(struct orr_node *node, starpu_data_handle_t h, stru
 	return ORR_ROOM_NOWHERE;
 }
 
-enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_copy_why why,
+enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t h,
+				    struct orr_replicate *r, enum orr_copy_why why,
 				    struct orr_fetch **waiters)
 {
 	int to = orr_memory_writeback_node(node, h, r->memnode), ret;
@@ -134,7 +147,8 @@ enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t 
 	return ret < 0 ? refused(node, h, t) : ret ? ORR_ROOM_LATER : ORR_ROOM_MADE;
 }
 
-enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, enum orr_effort effort)
+enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h,
+					 struct orr_replicate *r, enum orr_effort effort)
 {
 	struct orr_fetch *waiters = NULL;
 	enum orr_room room = ORR_ROOM_NONE;
@@ -144,10 +158,12 @@ enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_hand
 		if (r->state != ORR_INVALID && !other_valid(h, r) && effort >= ORR_EFFORT_WRITEBACK)
 			pinned = orr_handle_try_pin(h);
 		if (r->state != ORR_INVALID && !other_valid(h, r))
-			room = pinned ? orr_memory_write_back(node, h, r, ORR_COPY_EVICT, &waiters) : ORR_ROOM_NONE;
+			room = pinned ? orr_memory_write_back(node, h, r, ORR_COPY_EVICT, &waiters)
+				      : ORR_ROOM_NONE;
 		else
 			room = ORR_ROOM_MADE;
-		if (room == ORR_ROOM_MADE && orr_memory_is_free(r) && (r->state == ORR_INVALID || other_valid(h, r))) {
+		if (room == ORR_ROOM_MADE && orr_memory_is_free(r) &&
+		    (r->state == ORR_INVALID || other_valid(h, r))) {
 			ORR_ATOMIC_STORE(&r->state, ORR_INVALID);
 			orr_memory_release(h, r);
 			ORR_ATOMIC_ADD_RELAXED(&node->memnodes[r->memnode].evictions, 1);
@@ -162,7 +178,8 @@ enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_hand
 
 /* ---- victims ---- */
 
-/* The next replicate to try, with its handle locked; *busy is set when one was passed over only because its handle is locked. */
+/* The next replicate to try, with its handle locked; *busy is set when one was passed over only
+ * because its handle is locked. */
 static struct orr_repl_ext *pick(struct orr_memnode *m, unsigned stamp, int *busy)
 {
 	struct orr_repl_ext *e;
@@ -181,13 +198,16 @@ static struct orr_repl_ext *pick(struct orr_memnode *m, unsigned stamp, int *bus
 	return NULL;
 }
 
-/* The buffers of victims are kept for reuse, which counts as free: who cannot use them comes back, and they are emptied first. */
+/* The buffers of victims are kept for reuse, which counts as free: who cannot use them comes back,
+ * and they are emptied first. */
 static int fits(const struct orr_memnode *m, size_t wanted, size_t freed)
 {
-	return m->total ? m->used + wanted <= m->total + ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes) : freed >= wanted;
+	return m->total ? m->used + wanted <= m->total + ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes)
+			: freed >= wanted;
 }
 
-enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size_t wanted, enum orr_effort effort)
+enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size_t wanted,
+				   enum orr_effort effort)
 {
 	struct orr_memnode *m = &node->memnodes[memnode];
 	size_t freed;
@@ -207,7 +227,8 @@ enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size
 		size_t bytes = 0;
 		int busy = 0;
 
-		/* Without anything freed the caller's allocation failed although it seems to fit: free something all the same. */
+		/* Without anything freed the caller's allocation failed although it seems to fit:
+		 * free something all the same. */
 		if (freed && fits(m, wanted, freed))
 			break;
 		if (m->evicting && m->total && m->used + wanted <= m->total + m->evicting) {
@@ -248,7 +269,8 @@ int orr_memory_hopeless(struct orr_node *node, unsigned memnode, int ignore_held
 	struct orr_repl_ext *e;
 	int used = 0;
 
-	if (ORR_ATOMIC_LOAD(&node->nbusy) || ORR_ATOMIC_LOAD_RELAXED(&node->transfers) || ORR_ATOMIC_LOAD(&node->ncopying))
+	if (ORR_ATOMIC_LOAD(&node->nbusy) || ORR_ATOMIC_LOAD_RELAXED(&node->transfers) ||
+	    ORR_ATOMIC_LOAD(&node->ncopying))
 		return 0;
 	orr_lock(&m->lock);
 	for (e = ignore_held ? NULL : m->lru_head; e && !used; e = e->lru_next)
@@ -259,19 +281,24 @@ int orr_memory_hopeless(struct orr_node *node, unsigned memnode, int ignore_held
 
 /* ---- the program's and the policies' wishes ---- */
 
-int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node, enum starpu_is_prefetch is_prefetch)
+int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
+			  enum starpu_is_prefetch is_prefetch)
 {
 	struct orr_replicate *r;
 	int yes;
 
-	if (orr_handle_known(handle, __func__) || orr_handle_check_node(handle, (int) node, __func__))
+	if (orr_handle_known(handle, __func__) ||
+	    orr_handle_check_node(handle, (int) node, __func__))
 		return 0;
 	orr_lock(&handle->lock);
 	r = orr_handle_find(handle, node);
-	yes = r && orr_memory_is_free(r) && !(handle->ext && handle->ext->can_evict_off && is_prefetch != STARPU_FETCH);
-	/* Its only copy must have somewhere to go; speculative transfers are not worth a write-back. */
+	yes = r && orr_memory_is_free(r) &&
+	      !(handle->ext && handle->ext->can_evict_off && is_prefetch != STARPU_FETCH);
+	/* Its only copy must have somewhere to go; speculative transfers are not worth a
+	 * write-back. */
 	if (yes && r->state != ORR_INVALID && !other_valid(handle, r))
-		yes = is_prefetch < STARPU_IDLEFETCH && orr_memory_writeback_node(orr_self(), handle, node) >= 0;
+		yes = is_prefetch < STARPU_IDLEFETCH &&
+		      orr_memory_writeback_node(orr_self(), handle, node) >= 0;
 	orr_unlock(&handle->lock);
 	return yes;
 }
@@ -282,7 +309,8 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 	struct orr_replicate *r;
 	enum orr_room room;
 
-	if (orr_handle_check(handle, __func__) || orr_handle_check_node(handle, (int) node, __func__))
+	if (orr_handle_check(handle, __func__) ||
+	    orr_handle_check_node(handle, (int) node, __func__))
 		return -EINVAL;
 	if (!orr_memory_managed(self, node))
 		return starpu_data_test_if_allocated_on_node(handle, node) ? -EBUSY : 0;
@@ -296,7 +324,8 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 			orr_waitq_cancel(&self->done);
 			return 0;
 		}
-		if (r->loading || (orr_transfer_loading(handle) && !orr_thread_self()->task && self->ngroups)) {
+		if (r->loading ||
+		    (orr_transfer_loading(handle) && !orr_thread_self()->task && self->ngroups)) {
 			/* A write-back takes its time. */
 			orr_unlock(&handle->lock);
 			if (orr_thread_self()->task) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Requests for data on a memory node (see transfer.h), and what is called when they advance.
  *
- * Invariant: a request is in one place only: with the thread that advances it, in the list of a replicate that is loading, in
- * node->starved, or owned by the request for main memory that it goes through. */
+ * Invariant: a request is in one place only: with the thread that advances it, in the list of a
+ * replicate that is loading, in node->starved, or owned by the request for main memory that it goes
+ * through. */
 #include "data/handle.h"
 #include "data/iface.h"
 #include "data/memory.h"
@@ -87,15 +88,23 @@ static void hop_starved(void *arg)
 	finish(rq, -EAGAIN);
 }
 
-/* The datum goes through main memory: brings it there first. Without lock. 0: it is there and referenced. */
+/* The datum goes through main memory: brings it there first. Without lock. 0: it is there and
+ * referenced. */
 static int go_through_main(struct orr_fetch **prq)
 {
 	struct orr_fetch *rq = on_heap(*prq), hop;
 	int ret;
 
 	/* If it comes later it may be before we return: from then on rq belongs to hop_done. */
-	hop = (struct orr_fetch) { .handle = rq->handle, .memnode = STARPU_MAIN_RAM, .mode = STARPU_R, .prio = rq->prio, .effort = rq->effort,
-				   .done = hop_done, .starved = hop_starved, .arg = rq, .later = rq->later };
+	hop = (struct orr_fetch){ .handle = rq->handle,
+				  .memnode = STARPU_MAIN_RAM,
+				  .mode = STARPU_R,
+				  .prio = rq->prio,
+				  .effort = rq->effort,
+				  .done = hop_done,
+				  .starved = hop_starved,
+				  .arg = rq,
+				  .later = rq->later };
 	ret = advance(&hop);
 	if (ret == 0) {
 		rq->hop = 1;
@@ -106,15 +115,18 @@ static int go_through_main(struct orr_fetch **prq)
 	return ret;
 }
 
-/* Which valid replicate to copy from: main memory first, then one that can be copied directly, else the first found. Under h->lock. */
-static struct orr_replicate *choose_source(struct orr_node *node, starpu_data_handle_t h, unsigned memnode)
+/* Which valid replicate to copy from: main memory first, then one that can be copied directly, else
+ * the first found. Under h->lock. */
+static struct orr_replicate *choose_source(struct orr_node *node, starpu_data_handle_t h,
+					   unsigned memnode)
 {
 	struct orr_replicate *r, *any = NULL;
 
 	for (r = &h->main; r; r = r->next) {
 		if (r->state == ORR_INVALID || r->loading)
 			continue;
-		if (node->memnodes[r->memnode].kind == STARPU_CPU_RAM || node->memnodes[r->memnode].kind == node->memnodes[memnode].kind)
+		if (node->memnodes[r->memnode].kind == STARPU_CPU_RAM ||
+		    node->memnodes[r->memnode].kind == node->memnodes[memnode].kind)
 			return r;
 		if (!any)
 			any = r;
@@ -123,14 +135,17 @@ static struct orr_replicate *choose_source(struct orr_node *node, starpu_data_ha
 }
 
 /* Can the payload go from one to the other without passing through main memory? */
-static int is_direct(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst)
+static int is_direct(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+		     struct orr_replicate *dst)
 {
-	enum starpu_node_kind from = node->memnodes[src->memnode].kind, to = node->memnodes[dst->memnode].kind;
+	enum starpu_node_kind from = node->memnodes[src->memnode].kind,
+			      to = node->memnodes[dst->memnode].kind;
 
 	if (from == STARPU_CPU_RAM || to == STARPU_CPU_RAM)
 		return 1;
 	return from == to && from != STARPU_DISK_RAM &&
-	       orr_iface_can_copy(h->ops, orr_replicate_iface(h, src), src->memnode, orr_replicate_iface(h, dst), dst->memnode, dst->memnode);
+	       orr_iface_can_copy(h->ops, orr_replicate_iface(h, src), src->memnode,
+				  orr_replicate_iface(h, dst), dst->memnode, dst->memnode);
 }
 
 /* Who must end before the datum may be used as rq wants? Under h->lock. */
@@ -148,7 +163,8 @@ static struct orr_replicate *obstacle(struct orr_fetch *rq, struct orr_replicate
 	return NULL;
 }
 
-/* Under h->lock, held on return too: a buffer for r. Returns 0, -EAGAIN (lock dropped, look again) or -ENOMEM. */
+/* Under h->lock, held on return too: a buffer for r. Returns 0, -EAGAIN (lock dropped, look again)
+ * or -ENOMEM. */
 static int ensure_buffer(struct orr_node *node, struct orr_fetch *rq, struct orr_replicate *r)
 {
 	starpu_data_handle_t h = rq->handle;
@@ -166,7 +182,8 @@ static int ensure_buffer(struct orr_node *node, struct orr_fetch *rq, struct orr
 	return room == ORR_ROOM_MADE ? -EAGAIN : -ENOMEM;
 }
 
-/* The part of advance under h->lock. Returns like advance, or -EINPROGRESS when the datum must go through main memory. */
+/* The part of advance under h->lock. Returns like advance, or -EINPROGRESS when the datum must go
+ * through main memory. */
 static int advance_locked(struct orr_node *node, struct orr_fetch *rq, struct orr_fetch **waiters)
 {
 	starpu_data_handle_t h = rq->handle;
@@ -184,8 +201,9 @@ static int advance_locked(struct orr_node *node, struct orr_fetch *rq, struct or
 	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID) {
 		src = choose_source(node, h, rq->memnode);
 		if (!src) {
-			orr_error("%s is read but was never written: give it an initial value (a home node, or a task that writes it)",
-				  orr_handle_name(h));
+			orr_error(
+				"%s is read but was never written: give it an initial value (a home node, or a task that writes it)",
+				orr_handle_name(h));
 			return -ENODATA;
 		}
 		if (!is_direct(node, h, src, r))
@@ -206,8 +224,9 @@ static int advance_locked(struct orr_node *node, struct orr_fetch *rq, struct or
 	return 0;
 }
 
-/* Returns 0 when the datum is there, LATER when the request waits somewhere (it was moved to the heap), -EAGAIN when memory is exhausted
- * (the reference was given back), or another negative errno after a message. */
+/* Returns 0 when the datum is there, LATER when the request waits somewhere (it was moved to the
+ * heap), -EAGAIN when memory is exhausted (the reference was given back), or another negative errno
+ * after a message. */
 static int advance(struct orr_fetch *rq)
 {
 	struct orr_node *node = orr_self();
@@ -256,9 +275,12 @@ static const char *node_name(unsigned memnode)
 
 static void no_memory(struct orr_node *node, struct orr_fetch *rq)
 {
-	orr_error("memory node %u (%s) is exhausted and nothing on it can be evicted: %s needs %zu bytes, %zu of %zu are in use; raise its limit, "
-		  "release data that are acquired there, or use smaller pieces", rq->memnode, node_name(rq->memnode), orr_handle_name(rq->handle),
-		  starpu_data_get_alloc_size(rq->handle), starpu_memory_get_used(rq->memnode), node->memnodes[rq->memnode].total);
+	orr_error(
+		"memory node %u (%s) is exhausted and nothing on it can be evicted: %s needs %zu bytes, %zu of %zu are in use; raise its limit, "
+		"release data that are acquired there, or use smaller pieces",
+		rq->memnode, node_name(rq->memnode), orr_handle_name(rq->handle),
+		starpu_data_get_alloc_size(rq->handle), starpu_memory_get_used(rq->memnode),
+		node->memnodes[rq->memnode].total);
 }
 
 static int join_starved(struct orr_node *node, struct orr_fetch *rq)
@@ -276,8 +298,8 @@ static int join_starved(struct orr_node *node, struct orr_fetch *rq)
 	return LATER;
 }
 
-/* Memory is exhausted. Returns LATER when it was left in the list of those who wait, 0 when it succeeded after all, or -ENOMEM after a
- * message. */
+/* Memory is exhausted. Returns LATER when it was left in the list of those who wait, 0 when it
+ * succeeded after all, or -ENOMEM after a message. */
 static int starve(struct orr_node *node, struct orr_fetch *rq)
 {
 	unsigned tries;
@@ -326,7 +348,8 @@ static void finish(struct orr_fetch *rq, int ret)
 	else if (ret == -ENOMEM && rq->failed)
 		rq->failed(rq->arg);
 	else if (ret < 0)
-		orr_fatal("%s cannot be brought to memory node %u (%s)", orr_handle_name(rq->handle), rq->memnode, node_name(rq->memnode));
+		orr_fatal("%s cannot be brought to memory node %u (%s)",
+			  orr_handle_name(rq->handle), rq->memnode, node_name(rq->memnode));
 	else if (rq->done)
 		rq->done(rq->arg);
 	free(rq);
@@ -349,14 +372,20 @@ int orr_fetch_request(struct orr_fetch *rq)
 	return ret == -EAGAIN && !rq->starved ? starve(orr_self(), rq) : ret;
 }
 
-int orr_fetch(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio, void (*done)(void *arg), void *arg)
+int orr_fetch(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio,
+	      void (*done)(void *arg), void *arg)
 {
 	struct orr_fetch rq;
 
 	if (orr_fetch_quick(h, memnode, mode))
 		return 0;
-	rq = (struct orr_fetch) { .handle = h, .memnode = (uint8_t) memnode, .mode = (uint16_t) mode, .prio = prio, .effort = ORR_EFFORT_WRITEBACK,
-				  .done = done, .arg = arg };
+	rq = (struct orr_fetch){ .handle = h,
+				 .memnode = (uint8_t) memnode,
+				 .mode = (uint16_t) mode,
+				 .prio = prio,
+				 .effort = ORR_EFFORT_WRITEBACK,
+				 .done = done,
+				 .arg = arg };
 	return orr_fetch_request(&rq);
 }
 
@@ -365,7 +394,8 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_
 	struct orr_node *node = orr_self();
 	struct orr_replicate *r;
 
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&h->ext) != NULL, 0) && (mode & STARPU_W) && ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask))
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&h->ext) != NULL, 0) && (mode & STARPU_W) &&
+	    ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask))
 		orr_write_through(h, memnode);
 	if (memnode == STARPU_MAIN_RAM) {
 		ORR_ATOMIC_ADD_RELAXED(&h->main.refcnt, -1);
@@ -385,7 +415,7 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_
 
 /* It holds the datum for reading until the copy is made */
 struct write_through {
-	struct orr_acquire acq;	/* first */
+	struct orr_acquire acq; /* first */
 	unsigned memnode;
 };
 
@@ -425,8 +455,13 @@ void orr_write_through(starpu_data_handle_t h, unsigned from)
 			return;
 		orr_acquire_inherit(&wt->acq, h);
 		wt->memnode = i;
-		rq = (struct orr_fetch) { .handle = h, .memnode = (uint8_t) i, .mode = STARPU_R, .effort = ORR_EFFORT_CLEAN,
-					  .done = write_through_done, .starved = write_through_over, .arg = wt };
+		rq = (struct orr_fetch){ .handle = h,
+					 .memnode = (uint8_t) i,
+					 .mode = STARPU_R,
+					 .effort = ORR_EFFORT_CLEAN,
+					 .done = write_through_done,
+					 .starved = write_through_over,
+					 .arg = wt };
 		ret = orr_fetch_request(&rq);
 		if (ret == 0)
 			write_through_done(wt);
@@ -451,7 +486,8 @@ static void sync_done(void *arg)
 	orr_waitq_wake(&node->done);
 }
 
-int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio)
+int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode,
+		   int prio)
 {
 	struct sync s = { .node = orr_self() };
 	int ret = orr_fetch(h, memnode, mode, prio, sync_done, &s);

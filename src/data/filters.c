@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans: creating and freeing the pieces of a data; the interface of partitioning (starpu_data_filters.h).
+/* Plans: creating and freeing the pieces of a data; the interface of partitioning
+ * (starpu_data_filters.h).
  *
- * The pieces are described once, when the plan is made, inside the father's buffer on one node: its home node, or main memory when it
- * has none (or one that is not addressable, a disk). A father without a buffer there gets one, which stays until the plan is gone;
- * where nothing was ever written there is no value, and pieces that are gathered unwritten leave that part of the father undefined.
+ * The pieces are described once, when the plan is made, inside the father's buffer on one node: its
+ * home node, or main memory when it has none (or one that is not addressable, a disk). A father
+ * without a buffer there gets one, which stays until the plan is gone; where nothing was ever
+ * written there is no value, and pieces that are gathered unwritten leave that part of the father
+ * undefined.
+ *
  * Invariant: a filter is called only during the call that was given it. */
 #include "data/filters.h"
 #include "data/iface.h"
@@ -20,18 +24,21 @@ static void must_wait_outside(const char *what, starpu_data_handle_t h)
 	struct orr_task *t = orr_thread_self()->task;
 
 	if (t)
-		orr_fatal("%s of %s inside task or callback %s would block its worker: use the _submit form", what, orr_handle_name(h),
-			  orr_task_name(t->pub));
+		orr_fatal(
+			"%s of %s inside task or callback %s would block its worker: use the _submit form",
+			what, orr_handle_name(h), orr_task_name(t->pub));
 }
 
 /* ---- where the pieces lie ---- */
 
-/* Are pieces of it told by addresses alone, without offset? Then they lie where addresses can be computed with. */
+/* Are pieces of it told by addresses alone, without offset? Then they lie where addresses can be
+ * computed with. */
 static int by_address(starpu_data_handle_t h)
 {
 	enum starpu_data_interface_id id = h->ops->interfaceid;
 
-	return id == STARPU_CSR_INTERFACE_ID || id == STARPU_BCSR_INTERFACE_ID || id == STARPU_COO_INTERFACE_ID;
+	return id == STARPU_CSR_INTERFACE_ID || id == STARPU_BCSR_INTERFACE_ID ||
+	       id == STARPU_COO_INTERFACE_ID;
 }
 
 static unsigned choose_node(starpu_data_handle_t h)
@@ -40,10 +47,13 @@ static unsigned choose_node(starpu_data_handle_t h)
 
 	if (h->home_node < 0 || node->memnodes[h->home_node].kind == STARPU_DISK_RAM)
 		return STARPU_MAIN_RAM;
-	return by_address(h) && node->memnodes[h->home_node].kind != STARPU_CPU_RAM ? STARPU_MAIN_RAM : (unsigned) h->home_node;
+	return by_address(h) && node->memnodes[h->home_node].kind != STARPU_CPU_RAM
+		       ? STARPU_MAIN_RAM
+		       : (unsigned) h->home_node;
 }
 
-/* Sparse filters read indices, and a buffer must not appear under running tasks: then the plan waits for those submitted so far. */
+/* Sparse filters read indices, and a buffer must not appear under running tasks: then the plan
+ * waits for those submitted so far. */
 static void settle(starpu_data_handle_t h, unsigned node)
 {
 	int reads = by_address(h), busy;
@@ -55,7 +65,8 @@ static void settle(starpu_data_handle_t h, unsigned node)
 	orr_unlock(&h->lock);
 	if ((!reads && !busy) || orr_thread_self()->task)
 		return;
-	if (starpu_data_acquire_on_node(h, reads ? (int) node : STARPU_ACQUIRE_NO_NODE, STARPU_R) == 0)
+	if (starpu_data_acquire_on_node(h, reads ? (int) node : STARPU_ACQUIRE_NO_NODE, STARPU_R) ==
+	    0)
 		starpu_data_release_on_node(h, reads ? (int) node : STARPU_ACQUIRE_NO_NODE);
 }
 
@@ -72,7 +83,9 @@ static void *pin_buffer(starpu_data_handle_t h, unsigned node)
 	ORR_ATOMIC_ADD(&r->refcnt, 1);
 	while (!r->allocated)
 		if (orr_memory_allocate(h, r) == -ENOMEM)
-			orr_fatal("%s has no buffer on memory node %u for its pieces to lie in, and there is no room for one", orr_handle_name(h), node);
+			orr_fatal(
+				"%s has no buffer on memory node %u for its pieces to lie in, and there is no room for one",
+				orr_handle_name(h), node);
 	iface = orr_replicate_iface(h, r);
 	orr_unlock(&h->lock);
 	return iface;
@@ -107,18 +120,21 @@ static void inherit(starpu_data_handle_t c, starpu_data_handle_t father)
 }
 
 /* scratch has room for any interface. */
-static void create_piece(struct orr_partition *p, unsigned i, struct starpu_data_filter *f, void *iface, void *scratch)
+static void create_piece(struct orr_partition *p, unsigned i, struct starpu_data_filter *f,
+			 void *iface, void *scratch)
 {
 	starpu_data_handle_t father = p->father, c;
-	struct starpu_data_interface_ops *ops = f->get_child_ops ? f->get_child_ops(f, i) : father->ops;
+	struct starpu_data_interface_ops *ops = f->get_child_ops ? f->get_child_ops(f, i)
+								 : father->ops;
 
 	memset(scratch, 0, ops->interface_size);
 	f->filter_func(iface, scratch, f, i, p->npieces);
 	if (orr_handle_create(&c, (int) p->node, scratch, ops, p))
-		orr_fatal("out of memory while partitioning %s into %u pieces", orr_handle_name(father), p->npieces);
+		orr_fatal("out of memory while partitioning %s into %u pieces",
+			  orr_handle_name(father), p->npieces);
 	if (!c->wide)
 		orr_iface_free_meta(ops, scratch);
-	orr_handle_find(c, p->node)->state = ORR_INVALID;	/* until the plan is active */
+	orr_handle_find(c, p->node)->state = ORR_INVALID; /* until the plan is active */
 	c->busy_partition = ORR_VIEW_PIECE_OFF;
 	inherit(c, father);
 	p->piece[i] = c;
@@ -141,11 +157,18 @@ static size_t largest_interface(starpu_data_handle_t h, struct starpu_data_filte
 
 static int overlapping(const struct starpu_data_filter *f)
 {
-	static void (*const shadows[])(void *, void *, struct starpu_data_filter *, unsigned, unsigned) = {
-		starpu_vector_filter_block_shadow, starpu_matrix_filter_block_shadow, starpu_matrix_filter_vertical_block_shadow,
-		starpu_block_filter_block_shadow, starpu_block_filter_vertical_block_shadow, starpu_block_filter_depth_block_shadow,
-		starpu_tensor_filter_block_shadow, starpu_tensor_filter_vertical_block_shadow, starpu_tensor_filter_depth_block_shadow,
-		starpu_tensor_filter_time_block_shadow, starpu_ndim_filter_block_shadow };
+	static void (*const shadows[])(void *, void *, struct starpu_data_filter *, unsigned,
+				       unsigned) = { starpu_vector_filter_block_shadow,
+						     starpu_matrix_filter_block_shadow,
+						     starpu_matrix_filter_vertical_block_shadow,
+						     starpu_block_filter_block_shadow,
+						     starpu_block_filter_vertical_block_shadow,
+						     starpu_block_filter_depth_block_shadow,
+						     starpu_tensor_filter_block_shadow,
+						     starpu_tensor_filter_vertical_block_shadow,
+						     starpu_tensor_filter_depth_block_shadow,
+						     starpu_tensor_filter_time_block_shadow,
+						     starpu_ndim_filter_block_shadow };
 	unsigned i;
 
 	for (i = 0; i < sizeof(shadows) / sizeof(shadows[0]); i++)
@@ -164,14 +187,18 @@ struct orr_partition *orr_partition_create(starpu_data_handle_t h, struct starpu
 		orr_fatal("%s: the filter is NULL", orr_handle_name(h));
 	n = f->get_nchildren ? f->get_nchildren(f, h) : f->nchildren;
 	if (!n)
-		orr_fatal("%s: a filter with 0 children; set nchildren, or get_nchildren", orr_handle_name(h));
+		orr_fatal("%s: a filter with 0 children; set nchildren, or get_nchildren",
+			  orr_handle_name(h));
 	if (!f->filter_func)
 		orr_fatal("%s: the filter has no filter_func", orr_handle_name(h));
 	if (h->busy_partition & ORR_VIEW_DUP)
-		orr_fatal("%s is a duplicate made by starpu_data_dup_ro: partition the original", orr_handle_name(h));
+		orr_fatal("%s is a duplicate made by starpu_data_dup_ro: partition the original",
+			  orr_handle_name(h));
 	scratch = malloc(largest_interface(h, f, n));
-	if (!p || !scratch || !(p->piece = malloc(n * sizeof(*p->piece))) || !(p->size = malloc(n * sizeof(*p->size))))
-		orr_fatal("out of memory while partitioning %s into %u pieces", orr_handle_name(h), n);
+	if (!p || !scratch || !(p->piece = malloc(n * sizeof(*p->piece))) ||
+	    !(p->size = malloc(n * sizeof(*p->size))))
+		orr_fatal("out of memory while partitioning %s into %u pieces", orr_handle_name(h),
+			  n);
 	p->father = h;
 	p->npieces = n;
 	p->node = choose_node(h);
@@ -237,7 +264,8 @@ void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_da
 	orr_handle_must_be_known(initial_handle, __func__);
 	must_wait_outside("starpu_data_partition", initial_handle);
 	if (sync_plan(initial_handle))
-		orr_fatal("%s is partitioned already: call starpu_data_unpartition first", orr_handle_name(initial_handle));
+		orr_fatal("%s is partitioned already: call starpu_data_unpartition first",
+			  orr_handle_name(initial_handle));
 	p = orr_partition_create(initial_handle, f);
 	p->sync = 1;
 	view = p->overlapping ? ORR_VIEW_READ : ORR_VIEW_WRITE;
@@ -268,12 +296,13 @@ void starpu_data_unpartition(starpu_data_handle_t root_data, unsigned gathering_
 	must_wait_outside("starpu_data_unpartition", root_data);
 	p = sync_plan(root_data);
 	if (!p) {
-		orr_error("starpu_data_unpartition: %s is not partitioned; nothing is done", orr_handle_name(root_data));
+		orr_error("starpu_data_unpartition: %s is not partitioned; nothing is done",
+			  orr_handle_name(root_data));
 		return;
 	}
 	if (gathering_node >= orr_self()->nmemnodes)
-		orr_fatal("starpu_data_unpartition: %s on memory node %u, but there are %u", orr_handle_name(root_data), gathering_node,
-			  orr_self()->nmemnodes);
+		orr_fatal("starpu_data_unpartition: %s on memory node %u, but there are %u",
+			  orr_handle_name(root_data), gathering_node, orr_self()->nmemnodes);
 	unpartition(root_data, p, (int) gathering_node);
 }
 
@@ -294,12 +323,14 @@ static void map(starpu_data_handle_t h, unsigned nfilters, struct starpu_data_fi
 		map(p->piece[i], nfilters, filters);
 }
 
-void starpu_data_map_filters_parray(starpu_data_handle_t root_data, int nfilters, struct starpu_data_filter **filters)
+void starpu_data_map_filters_parray(starpu_data_handle_t root_data, int nfilters,
+				    struct starpu_data_filter **filters)
 {
 	map(root_data, (unsigned) nfilters, filters);
 }
 
-void starpu_data_map_filters_array(starpu_data_handle_t root_data, int nfilters, struct starpu_data_filter *filters)
+void starpu_data_map_filters_array(starpu_data_handle_t root_data, int nfilters,
+				   struct starpu_data_filter *filters)
 {
 	struct starpu_data_filter *v[nfilters > 0 ? nfilters : 1];
 	int i;
@@ -364,7 +395,8 @@ starpu_data_handle_t starpu_data_get_child(starpu_data_handle_t handle, unsigned
 	return NULL;
 }
 
-starpu_data_handle_t starpu_data_vget_sub_data(starpu_data_handle_t root_data, unsigned depth, va_list pa)
+starpu_data_handle_t starpu_data_vget_sub_data(starpu_data_handle_t root_data, unsigned depth,
+					       va_list pa)
 {
 	while (root_data && depth--)
 		root_data = starpu_data_get_child(root_data, va_arg(pa, unsigned));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Switches between a data and its pieces (see filters.h): the task, and what it does when its turn has come.
+/* Switches between a data and its pieces (see filters.h): the task, and what it does when its turn
+ * has come.
  *
- * Invariant: a body runs while its task holds the father and all pieces, so that nobody else looks at their contents; references taken
- * for a switch are given back before its task completes. */
+ * Invariant: a body runs while its task holds the father and all pieces, so that nobody else looks
+ * at their contents; references taken for a switch are given back before its task completes. */
 #include "data/filters.h"
 #include "data/memory.h"
 
@@ -13,9 +14,9 @@ struct orr_switch {
 	struct orr_partition *plan;
 	enum orr_switch_kind kind;
 	int gather_node;
-	int valued;		/* there is a value at all */
-	int pending;		/* atomic: copies under way, +1 while they are being issued */
-	void (*then)(struct orr_switch *);	/* once they are over */
+	int valued;  /* there is a value at all */
+	int pending; /* atomic: copies under way, +1 while they are being issued */
+	void (*then)(struct orr_switch *); /* once they are over */
 	struct orr_task *task;
 };
 
@@ -31,7 +32,8 @@ static void fetched(void *arg)
 }
 
 /* Brings h to a node as part of the switch; the access remembers the reference. */
-static void fetch(struct orr_switch *s, struct orr_access *a, unsigned node, enum starpu_data_access_mode mode)
+static void fetch(struct orr_switch *s, struct orr_access *a, unsigned node,
+		  enum starpu_data_access_mode mode)
 {
 	int ret;
 
@@ -40,7 +42,8 @@ static void fetch(struct orr_switch *s, struct orr_access *a, unsigned node, enu
 	ORR_ATOMIC_ADD(&s->pending, 1);
 	ret = orr_fetch(a->handle, node, mode, s->task->pub->priority, fetched, s);
 	if (ret < 0)
-		orr_fatal("%s: %s cannot be brought to memory node %u", orr_task_name(s->task->pub), orr_handle_name(a->handle), node);
+		orr_fatal("%s: %s cannot be brought to memory node %u", orr_task_name(s->task->pub),
+			  orr_handle_name(a->handle), node);
 	if (ret == 0)
 		ORR_ATOMIC_ADD(&s->pending, -1);
 }
@@ -71,15 +74,19 @@ static void give_value(starpu_data_handle_t h, unsigned node)
 	orr_unlock(&h->lock);
 }
 
-/* "One can not change the size of a partitioned data" (27.1): the pieces no longer fit what they were cut from. */
+/* "One can not change the size of a partitioned data" (27.1): the pieces no longer fit what they
+ * were cut from. */
 static void check_father(struct orr_switch *s)
 {
 	struct orr_partition *p = s->plan;
 	size_t size = starpu_data_get_size(p->father);
 
-	if (size != p->father_size || starpu_data_handle_to_pointer(p->father, p->node) != p->father_ptr)
-		orr_fatal("%s was resized or moved (%zu bytes, now %zu) since its partition was planned: clean the plan before changing its size, "
-			  "and make another afterwards", orr_handle_name(p->father), p->father_size, size);
+	if (size != p->father_size ||
+	    starpu_data_handle_to_pointer(p->father, p->node) != p->father_ptr)
+		orr_fatal(
+			"%s was resized or moved (%zu bytes, now %zu) since its partition was planned: clean the plan before changing its size, "
+			"and make another afterwards",
+			orr_handle_name(p->father), p->father_size, size);
 }
 
 static void check_piece(struct orr_switch *s, unsigned i)
@@ -88,8 +95,9 @@ static void check_piece(struct orr_switch *s, unsigned i)
 	size_t size = starpu_data_get_size(p->piece[i]);
 
 	if (size != p->size[i])
-		orr_fatal("piece %u of %s was resized by a task (%zu bytes, now %zu): the size of partitioned data cannot change", i,
-			  orr_handle_name(p->father), p->size[i], size);
+		orr_fatal(
+			"piece %u of %s was resized by a task (%zu bytes, now %zu): the size of partitioned data cannot change",
+			i, orr_handle_name(p->father), p->size[i], size);
 }
 
 /* ---- the end of a switch ---- */
@@ -136,7 +144,7 @@ static void complete(struct orr_switch *s)
 	struct orr_task *t = s->task;
 
 	unref(&t->access[0]);
-	orr_task_complete(t, NULL);	/* s goes with the task */
+	orr_task_complete(t, NULL); /* s goes with the task */
 }
 
 /* All copies are there. */
@@ -144,19 +152,11 @@ static void finish(struct orr_switch *s)
 {
 	switch (s->kind) {
 	case ORR_SWITCH_CUT:
-	case ORR_SWITCH_CUT_READ:
-		finish_cut(s);
-		break;
-	case ORR_SWITCH_UPGRADE:
-		take_value(s->plan->father);
-		break;
+	case ORR_SWITCH_CUT_READ: finish_cut(s); break;
+	case ORR_SWITCH_UPGRADE: take_value(s->plan->father); break;
 	case ORR_SWITCH_DOWNGRADE:
-	case ORR_SWITCH_GATHER:
-		finish_gather(s);
-		break;
-	case ORR_SWITCH_DROP:
-		finish_drop(s);
-		break;
+	case ORR_SWITCH_GATHER: finish_gather(s); break;
+	case ORR_SWITCH_DROP: finish_drop(s); break;
 	}
 	s->then = complete;
 	s->pending = 1;
@@ -179,7 +179,8 @@ static void body(struct orr_task *t)
 	if (s->kind == ORR_SWITCH_CUT || s->kind == ORR_SWITCH_CUT_READ) {
 		s->valued = orr_handle_has_value(p->father);
 		if (s->valued)
-			fetch(s, &t->access[0], p->node, s->kind == ORR_SWITCH_CUT ? STARPU_RW : STARPU_R);
+			fetch(s, &t->access[0], p->node,
+			      s->kind == ORR_SWITCH_CUT ? STARPU_RW : STARPU_R);
 	} else if (s->kind == ORR_SWITCH_GATHER || s->kind == ORR_SWITCH_DOWNGRADE) {
 		for (i = 0; i < p->npieces; i++) {
 			if (!orr_handle_has_value(p->piece[i]))
@@ -191,7 +192,8 @@ static void body(struct orr_task *t)
 	fetched(s);
 }
 
-/* What a switch does to each side, as seen by the access queues: a side that others may keep reading is only read. */
+/* What a switch does to each side, as seen by the access queues: a side that others may keep
+ * reading is only read. */
 static enum starpu_data_access_mode father_mode(enum orr_switch_kind kind)
 {
 	return kind == ORR_SWITCH_CUT_READ || kind == ORR_SWITCH_DROP ? STARPU_R : STARPU_RW;
@@ -224,19 +226,24 @@ static int fill(struct starpu_task *task, struct orr_partition *p, enum orr_swit
 	return 0;
 }
 
-void orr_switch_submit(struct orr_partition *p, enum orr_switch_kind kind, const struct orr_switch_options *o)
+void orr_switch_submit(struct orr_partition *p, enum orr_switch_kind kind,
+		       const struct orr_switch_options *o)
 {
 	static const struct orr_switch_options defaults = { .gather_node = -1 };
-	static struct starpu_codelet switch_cl = { .where = STARPU_NOWHERE, .name = "partition", .nbuffers = STARPU_VARIABLE_NBUFFERS };
-	static const char *const names[] = { "partition", "partition_readonly", "partition_upgrade", "partition_downgrade", "unpartition",
-					     "unpartition_readonly" };
+	static struct starpu_codelet switch_cl = { .where = STARPU_NOWHERE,
+						   .name = "partition",
+						   .nbuffers = STARPU_VARIABLE_NBUFFERS };
+	static const char *const names[] = { "partition",         "partition_readonly",
+					     "partition_upgrade", "partition_downgrade",
+					     "unpartition",       "unpartition_readonly" };
 	struct starpu_task *task = starpu_task_create();
 	struct orr_switch *s = calloc(1, sizeof(*s));
 
 	if (!o)
 		o = &defaults;
 	if (!task || !s || fill(task, p, kind))
-		orr_fatal("out of memory while switching between %s and its %u pieces", orr_handle_name(p->father), p->npieces);
+		orr_fatal("out of memory while switching between %s and its %u pieces",
+			  orr_handle_name(p->father), p->npieces);
 	s->plan = p;
 	s->kind = kind;
 	s->gather_node = o->gather_node;
@@ -252,5 +259,6 @@ void orr_switch_submit(struct orr_partition *p, enum orr_switch_kind kind, const
 	orr_task_private(task)->body = body;
 	orr_task_private(task)->switches = 1;
 	if (starpu_task_submit(task))
-		orr_fatal("the switch between %s and its pieces cannot be submitted", orr_handle_name(p->father));
+		orr_fatal("the switch between %s and its pieces cannot be submitted",
+			  orr_handle_name(p->father));
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which view of a partitioned data the tasks submitted from now on may use, and the switches that change it: those that the program
- * asks for, and those that an access to another view needs (automatic).
+/* Which view of a partitioned data the tasks submitted from now on may use, and the switches that
+ * change it: those that the program asks for, and those that an access to another view needs
+ * (automatic).
  *
- * Invariant: states change in the thread that submits, right after the switch is submitted; the views of one data are used by one
- * submitting thread at a time. */
+ * Invariant: states change in the thread that submits, right after the switch is submitted; the
+ * views of one data are used by one submitting thread at a time. */
 #include "data/filters.h"
 
 #include <errno.h>
@@ -43,7 +44,8 @@ static void set_state(struct orr_partition *p, enum orr_view state)
 
 static int is_cut(starpu_data_handle_t h, int rw_only)
 {
-	return (h->busy_partition & (rw_only ? ORR_VIEW_CUT_RW : ORR_VIEW_CUT_RO | ORR_VIEW_CUT_RW)) != 0;
+	return (h->busy_partition &
+		(rw_only ? ORR_VIEW_CUT_RW : ORR_VIEW_CUT_RO | ORR_VIEW_CUT_RW)) != 0;
 }
 
 struct orr_partition *orr_partition_rival(const struct orr_partition *p, enum orr_view view)
@@ -68,8 +70,9 @@ static int deactivate_all(starpu_data_handle_t h, enum orr_view down_to, const c
 	for (p = h->ext->partitions; p; p = p->next)
 		if (p->state > down_to) {
 			if (p->sync) {
-				orr_error("%s needs %s as a whole, which is partitioned: use its pieces, or call starpu_data_unpartition first",
-					  who, orr_handle_name(h));
+				orr_error(
+					"%s needs %s as a whole, which is partitioned: use its pieces, or call starpu_data_unpartition first",
+					who, orr_handle_name(h));
 				return -EINVAL;
 			}
 			if (orr_partition_deactivate(p, down_to, who, NULL))
@@ -78,7 +81,8 @@ static int deactivate_all(starpu_data_handle_t h, enum orr_view down_to, const c
 	return 0;
 }
 
-int orr_partition_deactivate(struct orr_partition *p, enum orr_view down_to, const char *who, const struct orr_switch_options *o)
+int orr_partition_deactivate(struct orr_partition *p, enum orr_view down_to, const char *who,
+			     const struct orr_switch_options *o)
 {
 	enum orr_switch_kind kind = ORR_SWITCH_DROP;
 	unsigned i;
@@ -95,35 +99,46 @@ int orr_partition_deactivate(struct orr_partition *p, enum orr_view down_to, con
 
 /* ---- giving pieces ---- */
 
-int orr_partition_activate(struct orr_partition *p, enum orr_view view, const char *who, const struct orr_switch_options *o)
+int orr_partition_activate(struct orr_partition *p, enum orr_view view, const char *who,
+			   const struct orr_switch_options *o)
 {
 	struct orr_partition *rival, *outer = p->father->piece_of;
 
 	if (p->state >= view)
 		return 0;
 	if (view == ORR_VIEW_WRITE && p->overlapping) {
-		orr_error("%s would write pieces of %s that overlap: the pieces of this filter can only be read", who, orr_handle_name(p->father));
+		orr_error(
+			"%s would write pieces of %s that overlap: the pieces of this filter can only be read",
+			who, orr_handle_name(p->father));
 		return -EINVAL;
 	}
 	if (outer && orr_partition_activate(outer, view, who, NULL))
 		return -EINVAL;
 	while ((rival = orr_partition_rival(p, view))) {
 		if (rival->sync) {
-			orr_error("%s needs another view of %s than the one that starpu_data_partition made: unpartition it first", who,
-				  orr_handle_name(p->father));
+			orr_error(
+				"%s needs another view of %s than the one that starpu_data_partition made: unpartition it first",
+				who, orr_handle_name(p->father));
 			return -EINVAL;
 		}
-		if (orr_partition_deactivate(rival, view == ORR_VIEW_WRITE ? ORR_VIEW_NONE : ORR_VIEW_READ, who, NULL))
+		if (orr_partition_deactivate(rival,
+					     view == ORR_VIEW_WRITE ? ORR_VIEW_NONE : ORR_VIEW_READ,
+					     who, NULL))
 			return -EINVAL;
 	}
-	orr_switch_submit(p, p->state ? ORR_SWITCH_UPGRADE : view == ORR_VIEW_WRITE ? ORR_SWITCH_CUT : ORR_SWITCH_CUT_READ, o);
+	orr_switch_submit(p,
+			  p->state                 ? ORR_SWITCH_UPGRADE
+			  : view == ORR_VIEW_WRITE ? ORR_SWITCH_CUT
+						   : ORR_SWITCH_CUT_READ,
+			  o);
 	set_state(p, view);
 	return 0;
 }
 
 int orr_partition_prepare(starpu_data_handle_t h, int write, const char *who)
 {
-	if (h->piece_of && orr_partition_activate(h->piece_of, write ? ORR_VIEW_WRITE : ORR_VIEW_READ, who, NULL))
+	if (h->piece_of &&
+	    orr_partition_activate(h->piece_of, write ? ORR_VIEW_WRITE : ORR_VIEW_READ, who, NULL))
 		return -EINVAL;
 	return deactivate_all(h, write ? ORR_VIEW_NONE : ORR_VIEW_READ, who);
 }
@@ -147,19 +162,26 @@ static unsigned excluded(starpu_data_handle_t h, enum starpu_data_access_mode mo
 	return ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition) & flags;
 }
 
-static int no_switch(starpu_data_handle_t h, unsigned flags, enum starpu_data_access_mode mode, const char *who)
+static int no_switch(starpu_data_handle_t h, unsigned flags, enum starpu_data_access_mode mode,
+		     const char *who)
 {
 	if (flags & (ORR_VIEW_CUT_RW | ORR_VIEW_CUT_RO))
-		orr_error("%s needs %s as a whole, which is partitioned: use its pieces, or unpartition it first%s", who, orr_handle_name(h),
-			  mode & STARPU_NOPLAN ? " (STARPU_NOPLAN forbids the automatic switch)" : "");
+		orr_error(
+			"%s needs %s as a whole, which is partitioned: use its pieces, or unpartition it first%s",
+			who, orr_handle_name(h),
+			mode & STARPU_NOPLAN ? " (STARPU_NOPLAN forbids the automatic switch)"
+					     : "");
 	else
-		orr_error("%s needs %s %s, a piece of a data that is not partitioned so at this point: call starpu_data_partition_submit first%s",
-			  who, orr_handle_name(h), writes(mode) ? "for writing" : "for reading",
-			  mode & STARPU_NOPLAN ? " (STARPU_NOPLAN forbids the automatic switch)" : "");
+		orr_error(
+			"%s needs %s %s, a piece of a data that is not partitioned so at this point: call starpu_data_partition_submit first%s",
+			who, orr_handle_name(h), writes(mode) ? "for writing" : "for reading",
+			mode & STARPU_NOPLAN ? " (STARPU_NOPLAN forbids the automatic switch)"
+					     : "");
 	return -EINVAL;
 }
 
-int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode, struct starpu_task *task)
+int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode,
+			       struct starpu_task *task)
 {
 	unsigned flags = excluded(h, mode);
 	char who[96];
@@ -168,13 +190,18 @@ int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_m
 		orr_dup_forget(h);
 	if (!flags)
 		return 0;
-	snprintf(who, sizeof(who), "%s%.64s", task ? "task " : "an acquisition", task ? orr_task_name(task) : "");
+	snprintf(who, sizeof(who), "%s%.64s", task ? "task " : "an acquisition",
+		 task ? orr_task_name(task) : "");
 	if (flags & ORR_VIEW_DUP) {
-		orr_error("%s writes %s, a duplicate made by starpu_data_dup_ro, which can only be read", who, orr_handle_name(h));
+		orr_error(
+			"%s writes %s, a duplicate made by starpu_data_dup_ro, which can only be read",
+			who, orr_handle_name(h));
 		return -EINVAL;
 	}
-	if ((mode & STARPU_NOPLAN) || ((flags & ORR_VIEW_CUT_SYNC) && !(flags & ORR_VIEW_PIECE_OFF)))
-		return no_switch(h, flags | ((flags & ORR_VIEW_CUT_SYNC) ? ORR_VIEW_CUT_RW : 0), mode, who);
+	if ((mode & STARPU_NOPLAN) ||
+	    ((flags & ORR_VIEW_CUT_SYNC) && !(flags & ORR_VIEW_PIECE_OFF)))
+		return no_switch(h, flags | ((flags & ORR_VIEW_CUT_SYNC) ? ORR_VIEW_CUT_RW : 0),
+				 mode, who);
 	return orr_partition_prepare(h, writes(mode), who);
 }
 
@@ -188,8 +215,11 @@ int orr_partition_check_views(struct starpu_task *task, unsigned n)
 
 		if (!h->busy_partition || !excluded(h, mode))
 			continue;
-		orr_error("task %s accesses %s%s (datum %u) together with another view of the same data: views overlap, at most one of them can "
-			  "be used when one is written", orr_task_name(task), writes(mode) ? "and writes " : "", orr_handle_name(h), i);
+		orr_error(
+			"task %s accesses %s%s (datum %u) together with another view of the same data: views overlap, at most one of them can "
+			"be used when one is written",
+			orr_task_name(task), writes(mode) ? "and writes " : "", orr_handle_name(h),
+			i);
 		return -EINVAL;
 	}
 	return 0;
@@ -200,13 +230,15 @@ int orr_partition_check_unregister(starpu_data_handle_t h)
 	struct orr_partition *p = h->ext ? h->ext->partitions : NULL;
 
 	if (h->piece_of) {
-		orr_error("%s is a piece of %s: it goes when that is unpartitioned or its plan cleaned", orr_handle_name(h),
-			  orr_handle_name(h->piece_of->father));
+		orr_error(
+			"%s is a piece of %s: it goes when that is unpartitioned or its plan cleaned",
+			orr_handle_name(h), orr_handle_name(h->piece_of->father));
 		return -EINVAL;
 	}
 	if (p) {
-		orr_error("%s %s %u pieces: call %s before unregistering it", orr_handle_name(h), p->sync ? "is partitioned into" : "has a plan of",
-			  p->npieces, p->sync ? "starpu_data_unpartition" : "starpu_data_partition_clean");
+		orr_error("%s %s %u pieces: call %s before unregistering it", orr_handle_name(h),
+			  p->sync ? "is partitioned into" : "has a plan of", p->npieces,
+			  p->sync ? "starpu_data_unpartition" : "starpu_data_partition_clean");
 		return -EINVAL;
 	}
 	return 0;

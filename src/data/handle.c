@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Handles: registration, replicates, attributes, and their end (handbook 27.2, 27.6).
  *
- * Invariant: a handle is destroyed only by whoever holds its last access (unregistration acquires it for writing). */
+ * Invariant: a handle is destroyed only by whoever holds its last access (unregistration acquires
+ * it for writing). */
 #include "data/handle.h"
 #include "data/iface.h"
 #include "data/memory.h"
@@ -16,9 +17,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLAB_INTERFACE 64	/* interfaces up to that size live in slabbed handles */
+#define SLAB_INTERFACE 64 /* interfaces up to that size live in slabbed handles */
 
-size_t orr_handle_slab_size(void) { return sizeof(struct _starpu_data_state) + SLAB_INTERFACE; }
+size_t orr_handle_slab_size(void)
+{
+	return sizeof(struct _starpu_data_state) + SLAB_INTERFACE;
+}
 
 /* ---- mistaken handles ---- */
 
@@ -28,7 +32,8 @@ int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what)
 
 	if (memnode >= 0 && (unsigned) memnode < n)
 		return 0;
-	orr_error("%s of %s: there is no memory node %d, they are numbered from 0 to %u", what, orr_handle_name(h), memnode, n - 1);
+	orr_error("%s of %s: there is no memory node %d, they are numbered from 0 to %u", what,
+		  orr_handle_name(h), memnode, n - 1);
 	return -EINVAL;
 }
 
@@ -37,9 +42,12 @@ int orr_handle_refuse(starpu_data_handle_t h, const char *what)
 	if (!h)
 		orr_error("%s: the handle is NULL; register the data first", what);
 	else if (ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_LEAVING)
-		orr_error("%s: %s was given to starpu_data_unregister_submit; it cannot be used any more", what, orr_handle_name(h));
+		orr_error(
+			"%s: %s was given to starpu_data_unregister_submit; it cannot be used any more",
+			what, orr_handle_name(h));
 	else
-		orr_error("%s: %p is not a registered data; was it unregistered before?", what, (void *) h);
+		orr_error("%s: %p is not a registered data; was it unregistered before?", what,
+			  (void *) h);
 	return -EINVAL;
 }
 
@@ -104,20 +112,24 @@ static void release_memory(starpu_data_handle_t h)
 /* The program's buffer of the home node is valid from the start. */
 static void adopt_home(starpu_data_handle_t h, int home)
 {
-	struct orr_replicate *r = home == STARPU_MAIN_RAM ? &h->main : orr_handle_replicate(h, (unsigned) home);
+	struct orr_replicate *r = home == STARPU_MAIN_RAM
+					  ? &h->main
+					  : orr_handle_replicate(h, (unsigned) home);
 
 	r->state = ORR_MODIFIED;
 	r->allocated = 1;
 	r->mine = 0;
 }
 
-int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface, struct starpu_data_interface_ops *ops, struct orr_partition *piece_of)
+int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
+		      struct starpu_data_interface_ops *ops, struct orr_partition *piece_of)
 {
 	struct orr_node *node = orr_self();
 	starpu_data_handle_t h;
 
 	if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
-		ops->interfaceid = (enum starpu_data_interface_id) starpu_data_interface_get_next_id();
+		ops->interfaceid = (enum starpu_data_interface_id)
+			starpu_data_interface_get_next_id();
 	h = allocate(node, ops);
 	if (!h)
 		return -ENOMEM;
@@ -128,7 +140,8 @@ int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 	h->mpi_rank = -1;
 	h->wide = !orr_iface_builtin(ops);
 	if (h->wide) {
-		if (!orr_handle_ext(h) || !(h->ext->wide_ifaces = calloc(STARPU_MAXNODES, ops->interface_size))) {
+		if (!orr_handle_ext(h) ||
+		    !(h->ext->wide_ifaces = calloc(STARPU_MAXNODES, ops->interface_size))) {
 			release_memory(h);
 			return -ENOMEM;
 		}
@@ -142,17 +155,20 @@ int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 	return 0;
 }
 
-void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *data_interface, struct starpu_data_interface_ops *ops)
+void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *data_interface,
+			  struct starpu_data_interface_ops *ops)
 {
 	struct orr_node *node = orr_self();
 
 	if (node->state == ORR_NODE_DOWN)
 		orr_fatal("data registered without starpu_init: call it first");
 	if (home_node < -1 || home_node >= (int) node->nmemnodes)
-		orr_fatal("data registered on memory node %d: there are %u (0 to %u, or -1 for none)", home_node, node->nmemnodes,
-			  node->nmemnodes - 1);
+		orr_fatal(
+			"data registered on memory node %d: there are %u (0 to %u, or -1 for none)",
+			home_node, node->nmemnodes, node->nmemnodes - 1);
 	if (!handleptr || !ops)
-		orr_fatal("data registered with %s that is NULL", handleptr ? "a table of methods (ops)" : "a pointer to the new handle");
+		orr_fatal("data registered with %s that is NULL",
+			  handleptr ? "a table of methods (ops)" : "a pointer to the new handle");
 	if (orr_handle_create(handleptr, home_node, data_interface, ops, NULL))
 		orr_fatal("out of memory while registering data");
 }
@@ -163,7 +179,8 @@ void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_hand
 	void *iface = malloc(size);
 
 	if (!iface)
-		orr_fatal("out of memory while registering data like %s", orr_handle_name(handlesrc));
+		orr_fatal("out of memory while registering data like %s",
+			  orr_handle_name(handlesrc));
 	/* Its buffer may come or go just now. */
 	orr_lock(&handlesrc->lock);
 	memcpy(iface, orr_handle_iface(handlesrc), size);
@@ -176,7 +193,8 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned memnode)
 {
 	struct orr_replicate *r;
 
-	if (orr_handle_check(handle, __func__) || orr_handle_check_node(handle, (int) memnode, __func__))
+	if (orr_handle_check(handle, __func__) ||
+	    orr_handle_check_node(handle, (int) memnode, __func__))
 		return;
 	orr_lock(&handle->lock);
 	r = orr_handle_replicate(handle, memnode);
@@ -214,7 +232,7 @@ struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memn
 		orr_iface_detach(h->ops, r + 1);
 	}
 	r->next = h->main.next;
-	ORR_ATOMIC_STORE(&h->main.next, r);	/* looked at without the lock (orr_fetch_quick) */
+	ORR_ATOMIC_STORE(&h->main.next, r); /* looked at without the lock (orr_fetch_quick) */
 	return r;
 }
 
@@ -223,15 +241,19 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle, unsigned me
 	struct orr_replicate *r;
 	void *iface;
 
-	if (__builtin_expect(!handle || ORR_ATOMIC_LOAD_RELAXED(&handle->alive) != ORR_HANDLE_ALIVE, 0))
+	if (__builtin_expect(!handle || ORR_ATOMIC_LOAD_RELAXED(&handle->alive) != ORR_HANDLE_ALIVE,
+			     0))
 		orr_handle_must_be_known(handle, __func__);
 	if (memory_node == STARPU_MAIN_RAM)
 		return orr_handle_iface(handle);
-	/* Interfaces that fill their structures themselves do so for nodes that do not exist yet. */
-	if (!(handle->wide && memory_node < STARPU_MAXNODES) && orr_handle_check_node(handle, (int) memory_node, __func__))
+	/* Interfaces that fill their structures themselves do so for nodes that do not exist yet.
+	 */
+	if (!(handle->wide && memory_node < STARPU_MAXNODES) &&
+	    orr_handle_check_node(handle, (int) memory_node, __func__))
 		return NULL;
 	if (handle->wide)
-		return (char *) handle->ext->wide_ifaces + memory_node * handle->ops->interface_size;
+		return (char *) handle->ext->wide_ifaces +
+		       memory_node * handle->ops->interface_size;
 	orr_lock(&handle->lock);
 	r = orr_handle_replicate(handle, memory_node);
 	iface = r ? orr_replicate_iface(handle, r) : NULL;
@@ -353,7 +375,8 @@ void starpu_data_set_coordinates(starpu_data_handle_t handle, unsigned dimension
 	starpu_data_set_coordinates_array(handle, i, dims);
 }
 
-unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[])
+unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle, unsigned dimensions,
+					   int dims[])
 {
 	unsigned i, n;
 
@@ -364,27 +387,70 @@ unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle, unsigned
 	return n;
 }
 
-void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data) { ext_or_die(handle, __func__)->user_data = user_data; }
-void *starpu_data_get_user_data(starpu_data_handle_t handle) { return known(handle, __func__)->ext ? handle->ext->user_data : NULL; }
-void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data) { ext_or_die(handle, __func__)->sched_data = sched_data; }
-void *starpu_data_get_sched_data(starpu_data_handle_t handle) { return known(handle, __func__)->ext ? handle->ext->sched_data : NULL; }
-void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask) { ORR_ATOMIC_STORE(&ext_or_die(handle, __func__)->wt_mask, wt_mask); }
+void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data)
+{
+	ext_or_die(handle, __func__)->user_data = user_data;
+}
+void *starpu_data_get_user_data(starpu_data_handle_t handle)
+{
+	return known(handle, __func__)->ext ? handle->ext->user_data : NULL;
+}
+void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data)
+{
+	ext_or_die(handle, __func__)->sched_data = sched_data;
+}
+void *starpu_data_get_sched_data(starpu_data_handle_t handle)
+{
+	return known(handle, __func__)->ext ? handle->ext->sched_data : NULL;
+}
+void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
+{
+	ORR_ATOMIC_STORE(&ext_or_die(handle, __func__)->wt_mask, wt_mask);
+}
 
-void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle, unsigned flag) { known(handle, __func__)->sequential = flag != 0; }
-unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle) { return known(handle, __func__)->sequential; }
-void starpu_data_set_default_sequential_consistency_flag(unsigned flag) { orr_self()->default_sequential_consistency = flag != 0; }
-unsigned starpu_data_get_default_sequential_consistency_flag(void) { return (unsigned) orr_self()->default_sequential_consistency; }
+void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle, unsigned flag)
+{
+	known(handle, __func__)->sequential = flag != 0;
+}
+unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle)
+{
+	return known(handle, __func__)->sequential;
+}
+void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
+{
+	orr_self()->default_sequential_consistency = flag != 0;
+}
+unsigned starpu_data_get_default_sequential_consistency_flag(void)
+{
+	return (unsigned) orr_self()->default_sequential_consistency;
+}
 
-void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag) { ext_or_die(handle, __func__)->ooc_off = !flag; }
-unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle) { return !(known(handle, __func__)->ext && handle->ext->ooc_off); }
+void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag)
+{
+	ext_or_die(handle, __func__)->ooc_off = !flag;
+}
+unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle)
+{
+	return !(known(handle, __func__)->ext && handle->ext->ooc_off);
+}
 
-struct starpu_data_interface_ops *starpu_data_get_interface_ops(starpu_data_handle_t handle) { return known(handle, __func__)->ops; }
-enum starpu_data_interface_id starpu_data_get_interface_id(starpu_data_handle_t handle) { return known(handle, __func__)->ops->interfaceid; }
-int starpu_data_get_home_node(starpu_data_handle_t handle) { return known(handle, __func__)->home_node; }
+struct starpu_data_interface_ops *starpu_data_get_interface_ops(starpu_data_handle_t handle)
+{
+	return known(handle, __func__)->ops;
+}
+enum starpu_data_interface_id starpu_data_get_interface_id(starpu_data_handle_t handle)
+{
+	return known(handle, __func__)->ops->interfaceid;
+}
+int starpu_data_get_home_node(starpu_data_handle_t handle)
+{
+	return known(handle, __func__)->home_node;
+}
 
 int starpu_data_interface_get_next_id(void)
 {
-	static int next = STARPU_MAX_INTERFACE_ID;	/* ids need only be unique: shared by all simulated ranks on purpose */
+	static int next = STARPU_MAX_INTERFACE_ID; /* ids need only be unique: shared by all
+						      simulated ranks on purpose */
 
 	return ORR_ATOMIC_ADD(&next, 1) - 1;
 }
@@ -392,21 +458,28 @@ int starpu_data_interface_get_next_id(void)
 void starpu_data_register_ops(struct starpu_data_interface_ops *ops)
 {
 	if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
-		ops->interfaceid = (enum starpu_data_interface_id) starpu_data_interface_get_next_id();
+		ops->interfaceid = (enum starpu_data_interface_id)
+			starpu_data_interface_get_next_id();
 }
 
 /* ---- sizes, pointers, contents ---- */
 
-size_t starpu_data_get_size(starpu_data_handle_t handle) { return known(handle, __func__)->ops->get_size ? handle->ops->get_size(handle) : 0; }
+size_t starpu_data_get_size(starpu_data_handle_t handle)
+{
+	return known(handle, __func__)->ops->get_size ? handle->ops->get_size(handle) : 0;
+}
 
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
 {
-	return known(handle, __func__)->ops->get_alloc_size ? handle->ops->get_alloc_size(handle) : starpu_data_get_size(handle);
+	return known(handle, __func__)->ops->get_alloc_size ? handle->ops->get_alloc_size(handle)
+							    : starpu_data_get_size(handle);
 }
 
 starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle)
 {
-	return known(handle, __func__)->ops->get_max_size ? (starpu_ssize_t) handle->ops->get_max_size(handle) : -1;
+	return known(handle, __func__)->ops->get_max_size
+		       ? (starpu_ssize_t) handle->ops->get_max_size(handle)
+		       : -1;
 }
 
 void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
@@ -441,7 +514,8 @@ static int check_allocated(starpu_data_handle_t h, unsigned node, const char *wh
 	orr_unlock(&h->lock);
 	if (allocated)
 		return 0;
-	orr_error("%s of %s on memory node %u, where it has no buffer: acquire it there first", what, orr_handle_name(h), node);
+	orr_error("%s of %s on memory node %u, where it has no buffer: acquire it there first",
+		  what, orr_handle_name(h), node);
 	return -EINVAL;
 }
 
@@ -454,12 +528,14 @@ static int check_bytes(starpu_data_handle_t h, const void *ptr, size_t count, co
 	return -EINVAL;
 }
 
-int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count)
+int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr,
+			  starpu_ssize_t *count)
 {
 	if (orr_handle_check(handle, __func__))
 		return -EINVAL;
 	if (!count) {
-		orr_error("packing of %s: count is NULL; it is to take the number of bytes", orr_handle_name(handle));
+		orr_error("packing of %s: count is NULL; it is to take the number of bytes",
+			  orr_handle_name(handle));
 		return -EINVAL;
 	}
 	if (!handle->ops->pack_data) {
@@ -467,7 +543,8 @@ int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr
 		return -ENOTSUP;
 	}
 	/* Without ptr only the size is asked for, which needs no buffer. */
-	if (ptr ? check_allocated(handle, node, "packing") : orr_handle_check_node(handle, (int) node, "packing"))
+	if (ptr ? check_allocated(handle, node, "packing")
+		: orr_handle_check_node(handle, (int) node, "packing"))
 		return -EINVAL;
 	return handle->ops->pack_data(handle, node, ptr, count);
 }
@@ -490,10 +567,12 @@ int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node, void *pt
 	if (orr_handle_check(handle, __func__))
 		return -EINVAL;
 	if (!handle->ops->unpack_data) {
-		orr_error("%s: its interface has no unpack_data operation", orr_handle_name(handle));
+		orr_error("%s: its interface has no unpack_data operation",
+			  orr_handle_name(handle));
 		return -ENOTSUP;
 	}
-	if (check_allocated(handle, node, "unpacking") || check_bytes(handle, ptr, count, "unpacking"))
+	if (check_allocated(handle, node, "unpacking") ||
+	    check_bytes(handle, ptr, count, "unpacking"))
 		return -EINVAL;
 	return handle->ops->unpack_data(handle, node, ptr, count);
 }
@@ -510,7 +589,10 @@ int starpu_data_pack(starpu_data_handle_t handle, void **ptr, starpu_ssize_t *co
 	return starpu_data_pack_node(handle, local_node(), ptr, count);
 }
 
-int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count) { return starpu_data_peek_node(handle, local_node(), ptr, count); }
+int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count)
+{
+	return starpu_data_peek_node(handle, local_node(), ptr, count);
+}
 
 int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 {
@@ -522,12 +604,14 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 	static const char *const states[] = { "invalid", "shared", "modified" };
 	struct orr_replicate *r;
 
-	if (orr_handle_known(handle, __func__) || orr_handle_check_node(handle, (int) node, __func__))
+	if (orr_handle_known(handle, __func__) ||
+	    orr_handle_check_node(handle, (int) node, __func__))
 		return;
 	if (!stream)
 		stream = stderr;
 	r = orr_handle_find(handle, node);
-	fprintf(stream, "%s on memory node %u: %s, %s, %zu bytes\n", orr_handle_name(handle), node, r ? states[r->state] : "never used",
+	fprintf(stream, "%s on memory node %u: %s, %s, %zu bytes\n", orr_handle_name(handle), node,
+		r ? states[r->state] : "never used",
 		r && r->allocated ? "allocated" : "not allocated", starpu_data_get_size(handle));
 	if (handle->ops->display)
 		handle->ops->display(handle, stream);
@@ -550,7 +634,7 @@ unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigne
 {
 	(void) handle;
 	(void) memory_node;
-	return 0;	/* nothing is ever mapped instead of copied */
+	return 0; /* nothing is ever mapped instead of copied */
 }
 
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
@@ -566,7 +650,8 @@ unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 	return yes;
 }
 
-void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid, int *is_loading, int *is_requested)
+void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated,
+			       int *is_valid, int *is_loading, int *is_requested)
 {
 	struct orr_replicate *r;
 
@@ -584,7 +669,8 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int
 	orr_unlock(&handle->lock);
 }
 
-void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid, int *is_requested)
+void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int *is_allocated,
+			      int *is_valid, int *is_requested)
 {
 	starpu_data_query_status2(handle, memory_node, is_allocated, is_valid, NULL, is_requested);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Data handles and their replicates.
  *
- * A handle owns one replicate per memory node that it was used on: main memory's stands in the handle itself, others are linked.
- * Replicates are in one of three states (MSI): invalid, shared, or modified (the only valid one). Invariant: what a handle costs
- * does not depend on the number of ranks, workers or memory nodes; a handle of a built-in interface that was never used takes at most
- * 192 bytes, MPI registration included (the sizes of n-dimensional data come on top; tests/bench/handles.c measures). Rare attributes
- * live in struct orr_data_ext, allocated when one is set. */
+ * A handle owns one replicate per memory node that it was used on: main memory's stands in the
+ * handle itself, others are linked. Replicates are in one of three states (MSI): invalid, shared,
+ * or modified (the only valid one). Invariant: what a handle costs does not depend on the number of
+ * ranks, workers or memory nodes; a handle of a built-in interface that was never used takes at
+ * most 192 bytes, MPI registration included (the sizes of n-dimensional data come on top;
+ * tests/bench/handles.c measures). Rare attributes live in struct orr_data_ext, allocated when one
+ * is set. */
 #ifndef ORR_DATA_HANDLE_H
 #define ORR_DATA_HANDLE_H
 
@@ -15,13 +17,24 @@
 enum orr_msi { ORR_INVALID, ORR_SHARED, ORR_MODIFIED };
 
 /* Classes of granted access groups. */
-enum orr_class { ORR_CLASS_NONE, ORR_CLASS_READ, ORR_CLASS_WRITE, ORR_CLASS_COMMUTE, ORR_CLASS_REDUX };
+enum orr_class {
+	ORR_CLASS_NONE,
+	ORR_CLASS_READ,
+	ORR_CLASS_WRITE,
+	ORR_CLASS_COMMUTE,
+	ORR_CLASS_REDUX
+};
 
-/* Flags of a handle's busy_partition. CUT: as the whole; PIECE: as a piece; SYNC: cut by starpu_data_partition. */
+/* Flags of a handle's busy_partition. CUT: as the whole; PIECE: as a piece; SYNC: cut by
+ * starpu_data_partition. */
 enum {
-	ORR_VIEW_CUT_RW = 1, ORR_VIEW_CUT_RO = 2, ORR_VIEW_CUT_SYNC = 4, ORR_VIEW_PIECE_OFF = 8, ORR_VIEW_PIECE_RO = 16,
-	ORR_VIEW_DUP_SOURCE = 32,	/* has a duplicate that a write makes stale */
-	ORR_VIEW_DUP = 64,		/* is a read-only duplicate */
+	ORR_VIEW_CUT_RW = 1,
+	ORR_VIEW_CUT_RO = 2,
+	ORR_VIEW_CUT_SYNC = 4,
+	ORR_VIEW_PIECE_OFF = 8,
+	ORR_VIEW_PIECE_RO = 16,
+	ORR_VIEW_DUP_SOURCE = 32, /* has a duplicate that a write makes stale */
+	ORR_VIEW_DUP = 64,        /* is a read-only duplicate */
 };
 
 /* Added to npins when the handle is to end with the last of them. */
@@ -30,17 +43,19 @@ enum {
 struct orr_partition;
 
 struct orr_replicate {
-	struct orr_replicate *next;	/* the handle's next replicate */
-	struct orr_repl_ext *ext;	/* device bookkeeping: LRU links, waiting transfers (data/transfer.c) */
-	uint8_t state;			/* enum orr_msi; may be read without the lock by those who were granted access */
+	struct orr_replicate *next; /* the handle's next replicate */
+	struct orr_repl_ext
+		*ext;  /* device bookkeeping: LRU links, waiting transfers (data/transfer.c) */
+	uint8_t state; /* enum orr_msi; may be read without the lock by those who were granted
+			  access */
 	uint8_t memnode;
-	uint8_t allocated;		/* there is a buffer */
-	uint8_t mine : 1;		/* the buffer is the runtime's (else the program's) */
-	uint8_t loading : 1;		/* a transfer to it is under way */
-	uint8_t requested : 1;		/* a prefetch to it is queued */
+	uint8_t allocated;     /* there is a buffer */
+	uint8_t mine : 1;      /* the buffer is the runtime's (else the program's) */
+	uint8_t loading : 1;   /* a transfer to it is under way */
+	uint8_t requested : 1; /* a prefetch to it is queued */
 	uint8_t in_lru : 1;
-	uint8_t stale : 1;		/* the datum was written while a transfer to it was under way */
-	uint32_t refcnt;		/* accesses and transfers that need it to stay */
+	uint8_t stale : 1; /* the datum was written while a transfer to it was under way */
+	uint32_t refcnt;   /* accesses and transfers that need it to stay */
 };
 
 /* Attributes that most handles never have. */
@@ -52,66 +67,79 @@ struct orr_data_ext {
 	int coords[5];
 	struct starpu_codelet *redux_cl, *init_cl;
 	void *redux_arg, *init_arg;
-	struct orr_access *parked, *parked_last;	/* until this handle is released, first come first */
-	struct orr_redux *redux;	/* per-worker contributions in flight (data/redux.c) */
+	struct orr_access *parked,
+		*parked_last;    /* until this handle is released, first come first */
+	struct orr_redux *redux; /* per-worker contributions in flight (data/redux.c) */
 	struct starpu_arbiter *arbiter;
-	void (*unregister_hook)(starpu_data_handle_t);	/* the MPI layer's clean-up */
-	void *mpi_ext;			/* the MPI layer's: where it was sent, its datatype, ... */
-	struct orr_partition *partitions;	/* plans (data/filters.h) */
-	starpu_data_handle_t dup;		/* read-only duplicate of the value of now (data/cpy.c) */
-	starpu_data_handle_t dup_of;		/* of a duplicate: whose value it still holds, NULL when that was written since */
-	unsigned dup_refs;			/* of a duplicate: how many times it was handed out */
-	struct orr_user_acquire *acquires;	/* by the program, not yet released (data/acquire.c) */
-	void *wide_ifaces;		/* user-defined interfaces: STARPU_MAXNODES structures (main memory's is unused) */
+	void (*unregister_hook)(starpu_data_handle_t); /* the MPI layer's clean-up */
+	void *mpi_ext; /* the MPI layer's: where it was sent, its datatype, ... */
+	struct orr_partition *partitions; /* plans (data/filters.h) */
+	starpu_data_handle_t dup;         /* read-only duplicate of the value of now (data/cpy.c) */
+	starpu_data_handle_t dup_of; /* of a duplicate: whose value it still holds, NULL when that
+					was written since */
+	unsigned dup_refs;           /* of a duplicate: how many times it was handed out */
+	struct orr_user_acquire *acquires; /* by the program, not yet released (data/acquire.c) */
+	void *wide_ifaces; /* user-defined interfaces: STARPU_MAXNODES structures (main memory's is
+			      unused) */
 	unsigned readonly_dup : 1;
 	unsigned ooc_off : 1;
 	unsigned can_evict_off : 1;
 };
 
-/* Values of a handle's `alive` that no memory is likely to hold by accident: it can be used; its end was submitted. */
+/* Values of a handle's `alive` that no memory is likely to hold by accident: it can be used; its
+ * end was submitted. */
 #define ORR_HANDLE_ALIVE 0xa7
 #define ORR_HANDLE_LEAVING 0xd3
 
 struct _starpu_data_state {
 	struct starpu_data_interface_ops *ops;
-	orr_lock_t lock;		/* protects everything below but mpi fields */
-	int8_t home_node;		/* -1: none, buffers are the runtime's */
-	uint8_t gclass;			/* class of the granted group */
-	uint8_t sequential;		/* sequential consistency; may be read without the lock */
-	uint8_t busy_partition;		/* atomic: flags ORR_VIEW_*, as of the tasks submitted so far; 0: no access needs a check */
-	uint8_t wide;			/* user-defined interface: structures for all memory nodes from the start; read without the lock */
-	uint8_t held_write;		/* the one who holds it writes */
-	uint8_t bring_home;		/* its end brings the value back to the home node; set by whoever closes it */
-	uint8_t slab : 1;		/* from node->handle_slab */
+	orr_lock_t lock;        /* protects everything below but mpi fields */
+	int8_t home_node;       /* -1: none, buffers are the runtime's */
+	uint8_t gclass;         /* class of the granted group */
+	uint8_t sequential;     /* sequential consistency; may be read without the lock */
+	uint8_t busy_partition; /* atomic: flags ORR_VIEW_*, as of the tasks submitted so far; 0: no
+				   access needs a check */
+	uint8_t wide; /* user-defined interface: structures for all memory nodes from the start;
+			 read without the lock */
+	uint8_t held_write; /* the one who holds it writes */
+	uint8_t bring_home; /* its end brings the value back to the home node; set by whoever closes
+			       it */
+	uint8_t slab : 1;   /* from node->handle_slab */
 	uint8_t wont_use : 1;
-	uint8_t alive;			/* atomic: ORR_HANDLE_*, anything else once it ended */
-	uint32_t ngranted;		/* accesses that had their turn and did not end */
-	uint32_t nheld;			/* accesses that hold it */
-	struct orr_access *head, *tail;	/* waiting accesses, first to be granted first */
-	struct orr_partition *piece_of;	/* the plan that it is a piece of, NULL when it was registered by the program */
+	uint8_t alive;                  /* atomic: ORR_HANDLE_*, anything else once it ended */
+	uint32_t ngranted;              /* accesses that had their turn and did not end */
+	uint32_t nheld;                 /* accesses that hold it */
+	struct orr_access *head, *tail; /* waiting accesses, first to be granted first */
+	struct orr_partition *piece_of; /* the plan that it is a piece of, NULL when it was
+					   registered by the program */
 	struct orr_data_ext *ext;
 	/* the MPI layer's, protected by its own rules */
-	int64_t mpi_tag;		/* -1: none */
-	int32_t mpi_rank;		/* owner in the communicator mpi_comm, -1: unknown, STARPU_MPI_PER_NODE */
-	uint16_t mpi_comm;		/* index of the communicator in the MPI layer's table */
+	int64_t mpi_tag;  /* -1: none */
+	int32_t mpi_rank; /* owner in the communicator mpi_comm, -1: unknown, STARPU_MPI_PER_NODE */
+	uint16_t mpi_comm; /* index of the communicator in the MPI layer's table */
 	uint16_t mpi_flags;
-	uint32_t npins;			/* atomic: what keeps it from ending beside its queue, see orr_handle_pin */
-	struct orr_replicate main;	/* main memory's replicate; its interface follows the handle */
+	uint32_t npins; /* atomic: what keeps it from ending beside its queue, see orr_handle_pin */
+	struct orr_replicate main; /* main memory's replicate; its interface follows the handle */
 };
 
-/* May the program use h in a new access? 0, or -EINVAL after a message that names the call. Best effort: the memory of a handle that
- * ended may be another's by now, and that of large or user-defined interfaces went back to the system. */
+/* May the program use h in a new access? 0, or -EINVAL after a message that names the call. Best
+ * effort: the memory of a handle that ended may be another's by now, and that of large or
+ * user-defined interfaces went back to the system. */
 int orr_handle_refuse(starpu_data_handle_t h, const char *what);
 static inline int orr_handle_check(starpu_data_handle_t h, const char *what)
 {
-	return __builtin_expect(h && ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_ALIVE, 1) ? 0 : orr_handle_refuse(h, what);
+	return __builtin_expect(h && ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_ALIVE, 1)
+		       ? 0
+		       : orr_handle_refuse(h, what);
 }
 /* The same for calls that access nothing, such as queries: its end may have been submitted. */
 static inline int orr_handle_known(starpu_data_handle_t h, const char *what)
 {
 	uint8_t alive = h ? ORR_ATOMIC_LOAD_RELAXED(&h->alive) : 0;
 
-	return __builtin_expect(alive == ORR_HANDLE_ALIVE, 1) || alive == ORR_HANDLE_LEAVING ? 0 : orr_handle_refuse(h, what);
+	return __builtin_expect(alive == ORR_HANDLE_ALIVE, 1) || alive == ORR_HANDLE_LEAVING
+		       ? 0
+		       : orr_handle_refuse(h, what);
 }
 /* Is there such a memory node? Else -EINVAL after a message. */
 int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what);
@@ -119,69 +147,88 @@ int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what)
 void orr_handle_must_be_known(starpu_data_handle_t h, const char *what);
 
 /* The interface structure of main memory's replicate, and of any replicate of h. */
-static inline void *orr_handle_iface(starpu_data_handle_t h) { return h + 1; }
+static inline void *orr_handle_iface(starpu_data_handle_t h)
+{
+	return h + 1;
+}
 static inline void *orr_replicate_iface(starpu_data_handle_t h, struct orr_replicate *r)
 {
 	if (r == &h->main)
 		return h + 1;
-	return h->wide ? (char *) h->ext->wide_ifaces + r->memnode * h->ops->interface_size : (void *) (r + 1);
+	return h->wide ? (char *) h->ext->wide_ifaces + r->memnode * h->ops->interface_size
+		       : (void *) (r + 1);
 }
 
-/* The replicate on a memory node: orr_handle_find returns NULL when the handle was never used there, orr_handle_replicate creates
- * it (NULL when memory is exhausted). Both under h->lock. */
+/* The replicate on a memory node: orr_handle_find returns NULL when the handle was never used
+ * there, orr_handle_replicate creates it (NULL when memory is exhausted). Both under h->lock. */
 struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode);
 struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memnode);
 /* The rare attributes, created when missing; NULL when memory is exhausted. Under h->lock. */
 struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h);
-/* To be asked before an access when h->busy_partition is not 0: submits the switches between views that the access needs. Returns 0,
- * or -EINVAL after a message. task may be NULL. */
-int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode, struct starpu_task *task);
-/* The same for all accesses of a task together: they must not need views that exclude each other. */
+/* To be asked before an access when h->busy_partition is not 0: submits the switches between views
+ * that the access needs. Returns 0, or -EINVAL after a message. task may be NULL. */
+int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode,
+			       struct starpu_task *task);
+/* The same for all accesses of a task together: they must not need views that exclude each other.
+ */
 int orr_partition_check_views(struct starpu_task *task, unsigned n);
 /* May the program unregister h? Returns 0, or -EINVAL after a message. */
 int orr_partition_check_unregister(starpu_data_handle_t h);
-/* close.c. A pin keeps h from ending (access.h says who needs one). To be taken by those who may touch h anyway, and by those who found it in
- * a list, when orr_handle_try_pin returns 1; 0: it is ending. Without locks, the last unpin may end it. */
-static inline void orr_handle_pin(starpu_data_handle_t h) { ORR_ATOMIC_ADD_RELAXED(&h->npins, 1); }
+/* close.c. A pin keeps h from ending (access.h says who needs one). To be taken by those who may
+ * touch h anyway, and by those who found it in a list, when orr_handle_try_pin returns 1; 0: it is
+ * ending. Without locks, the last unpin may end it. */
+static inline void orr_handle_pin(starpu_data_handle_t h)
+{
+	ORR_ATOMIC_ADD_RELAXED(&h->npins, 1);
+}
 int orr_handle_try_pin(starpu_data_handle_t h);
 void orr_handle_unpin(starpu_data_handle_t h);
 /* [waits] Until nothing pins h. */
 void orr_handle_wait_pins(starpu_data_handle_t h);
-/* No access will come any more, and none is left but those that pin h: it is destroyed with the last pin, perhaps now. */
+/* No access will come any more, and none is left but those that pin h: it is destroyed with the
+ * last pin, perhaps now. */
 void orr_handle_end(starpu_data_handle_t h);
 /* Is there a value at all? */
 int orr_handle_has_value(starpu_data_handle_t h);
-/* acquire.c. 0, or -errno after a message: inside a task or a callback the program must not wait for data; data that the program holds
- * cannot be unregistered. */
+/* acquire.c. 0, or -errno after a message: inside a task or a callback the program must not wait
+ * for data; data that the program holds cannot be unregistered. */
 int orr_acquire_check_wait(starpu_data_handle_t h, const char *what);
 int orr_acquire_check_unregister(starpu_data_handle_t h);
-/* cpy.c. The program unregisters h: returns 1 when h is a duplicate that others still use, and nothing is to be done. */
+/* cpy.c. The program unregisters h: returns 1 when h is a duplicate that others still use, and
+ * nothing is to be done. */
 int orr_dup_unregister(starpu_data_handle_t h);
 /* h is about to be written: its duplicate is of an older value from now on. */
 void orr_dup_forget(starpu_data_handle_t h);
-/* A name for messages, in one of a few rotating buffers of the calling thread: its name, else interface and address. */
+/* A name for messages, in one of a few rotating buffers of the calling thread: its name, else
+ * interface and address. */
 const char *orr_handle_name(starpu_data_handle_t h);
 /* Creates a handle as starpu_data_register does; used by filters with piece_of != NULL. */
-int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface, struct starpu_data_interface_ops *ops, struct orr_partition *piece_of);
+int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
+		      struct starpu_data_interface_ops *ops, struct orr_partition *piece_of);
 /* Bytes of a handle of a small built-in interface. */
 size_t orr_handle_slab_size(void);
 /* Frees buffers and the handle itself; nobody uses it any more. For close.c only: others end it. */
 void orr_handle_destroy(starpu_data_handle_t h);
-/* Marks the contents as changed on `memnode`: the other replicates become invalid. Under h->lock. */
+/* Marks the contents as changed on `memnode`: the other replicates become invalid. Under h->lock.
+ */
 void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r);
-/* All replicates become invalid; buffers: those that are the runtime's are freed as well. Under h->lock. */
+/* All replicates become invalid; buffers: those that are the runtime's are freed as well. Under
+ * h->lock. */
 void orr_handle_drop_contents(starpu_data_handle_t h, int buffers);
 
-/* transfer.c: makes the datum usable with mode on memnode. Takes a reference on the replicate (orr_fetch_unref gives it back).
- * Returns 0 when it is there already, 1 when done(arg) will be called later (from any thread), or -ENOMEM after a message. Called
- * without h->lock. */
-int orr_fetch(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio, void (*done)(void *arg), void *arg);
+/* transfer.c: makes the datum usable with mode on memnode. Takes a reference on the replicate
+ * (orr_fetch_unref gives it back). Returns 0 when it is there already, 1 when done(arg) will be
+ * called later (from any thread), or -ENOMEM after a message. Called without h->lock. */
+int orr_fetch(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio,
+	      void (*done)(void *arg), void *arg);
 /* [waits] The same, waiting until it is there. Returns 0 or -errno. */
-int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio);
-/* Gives the reference back; for modes that write, the other replicates were invalidated at fetch time already. */
+int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode,
+		   int prio);
+/* Gives the reference back; for modes that write, the other replicates were invalidated at fetch
+ * time already. */
 void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode);
-/* Advances transfers handled by the calling group's thread; returns the instant of the next completion it knows of, or a negative
- * value when there is none. */
+/* Advances transfers handled by the calling group's thread; returns the instant of the next
+ * completion it knows of, or a negative value when there is none. */
 double orr_transfer_progress(struct orr_group *g);
 
 #endif

@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The BCSR interface: compressed rows of dense blocks of r rows and c columns, each block stored row by row.
+/* The BCSR interface: compressed rows of dense blocks of r rows and c columns, each block stored
+ * row by row.
  *
- * Invariant: rowptr[nrow] - rowptr[0] == nnz, counted in blocks; nzval holds nnz blocks of r*c elements one after the other. */
+ * Invariant: rowptr[nrow] - rowptr[0] == nnz, counted in blocks; nzval holds nnz blocks of r*c
+ * elements one after the other. */
 #include "data/iface_dense.h"
 #include "data/iface_parts.h"
 
-ORR_PARTS_INTERFACE(bcsr, STARPU_BCSR_INTERFACE_ID, sizeof(struct starpu_bcsr_interface), (void *) ((struct starpu_bcsr_interface *) i)->nzval);
+ORR_PARTS_INTERFACE(bcsr, STARPU_BCSR_INTERFACE_ID, sizeof(struct starpu_bcsr_interface),
+		    (void *) ((struct starpu_bcsr_interface *) i)->nzval);
 
-void starpu_bcsr_data_register(starpu_data_handle_t *handle, int home_node, uint32_t nnz, uint32_t nrow, uintptr_t nzval, uint32_t *colind, uint32_t *rowptr, uint32_t firstentry, uint32_t r, uint32_t c, size_t elemsize)
+void starpu_bcsr_data_register(starpu_data_handle_t *handle, int home_node, uint32_t nnz,
+			       uint32_t nrow, uintptr_t nzval, uint32_t *colind, uint32_t *rowptr,
+			       uint32_t firstentry, uint32_t r, uint32_t c, size_t elemsize)
 {
 	struct starpu_bcsr_interface b = {
-		.id = STARPU_BCSR_INTERFACE_ID, .nnz = nnz, .nrow = nrow, .nzval = nzval, .colind = colind, .rowptr = rowptr,
-		.firstentry = firstentry, .r = r, .c = c, .elemsize = elemsize,
+		.id = STARPU_BCSR_INTERFACE_ID,
+		.nnz = nnz,
+		.nrow = nrow,
+		.nzval = nzval,
+		.colind = colind,
+		.rowptr = rowptr,
+		.firstentry = firstentry,
+		.r = r,
+		.c = c,
+		.elemsize = elemsize,
 	};
 
 	orr_parts_register(handle, home_node, &b, &starpu_interface_bcsr_ops);
@@ -22,12 +35,39 @@ static struct starpu_bcsr_interface *get(starpu_data_handle_t handle, const char
 	return orr_iface_main(handle, STARPU_BCSR_INTERFACE_ID, caller);
 }
 
-uint32_t starpu_bcsr_get_nnz(starpu_data_handle_t handle) { return get(handle, __func__)->nnz; }
-uint32_t starpu_bcsr_get_nrow(starpu_data_handle_t handle) { return get(handle, __func__)->nrow; }
-uint32_t starpu_bcsr_get_firstentry(starpu_data_handle_t handle) { return get(handle, __func__)->firstentry; }
-uintptr_t starpu_bcsr_get_local_nzval(starpu_data_handle_t handle) { return get(handle, __func__)->nzval; }
-uint32_t *starpu_bcsr_get_local_colind(starpu_data_handle_t handle) { return get(handle, __func__)->colind; }
-uint32_t *starpu_bcsr_get_local_rowptr(starpu_data_handle_t handle) { return get(handle, __func__)->rowptr; }
-uint32_t starpu_bcsr_get_r(starpu_data_handle_t handle) { return get(handle, __func__)->r; }
-uint32_t starpu_bcsr_get_c(starpu_data_handle_t handle) { return get(handle, __func__)->c; }
-size_t starpu_bcsr_get_elemsize(starpu_data_handle_t handle) { return get(handle, __func__)->elemsize; }
+uint32_t starpu_bcsr_get_nnz(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nnz;
+}
+uint32_t starpu_bcsr_get_nrow(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nrow;
+}
+uint32_t starpu_bcsr_get_firstentry(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->firstentry;
+}
+uintptr_t starpu_bcsr_get_local_nzval(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nzval;
+}
+uint32_t *starpu_bcsr_get_local_colind(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->colind;
+}
+uint32_t *starpu_bcsr_get_local_rowptr(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->rowptr;
+}
+uint32_t starpu_bcsr_get_r(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->r;
+}
+uint32_t starpu_bcsr_get_c(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->c;
+}
+size_t starpu_bcsr_get_elemsize(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->elemsize;
+}

@@ -1,22 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The block interface: nx by ny by nz elements, rows ldy and planes ldz elements apart.
  *
- * Invariant: the sizes never change after registration; the allocation is nx * ny * nz * elemsize bytes. */
+ * Invariant: the sizes never change after registration; the allocation is nx * ny * nz * elemsize
+ * bytes. */
 #include "data/iface_dense.h"
 
 ORR_DENSE_INTERFACE(block, STARPU_BLOCK_INTERFACE_ID);
 
-void starpu_block_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, uint32_t ldy, uint32_t ldz, uint32_t nx, uint32_t ny, uint32_t nz, size_t elemsize)
+void starpu_block_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr,
+				uint32_t ldy, uint32_t ldz, uint32_t nx, uint32_t ny, uint32_t nz,
+				size_t elemsize)
 {
 	struct starpu_block_interface b = {
-		.id = STARPU_BLOCK_INTERFACE_ID, .ptr = ptr, .dev_handle = ptr, .offset = 0, .nx = nx, .ny = ny, .nz = nz,
-		.ldy = ldy, .ldz = ldz, .elemsize = elemsize,
+		.id = STARPU_BLOCK_INTERFACE_ID,
+		.ptr = ptr,
+		.dev_handle = ptr,
+		.offset = 0,
+		.nx = nx,
+		.ny = ny,
+		.nz = nz,
+		.ldy = ldy,
+		.ldz = ldz,
+		.elemsize = elemsize,
 	};
 
 	orr_dense_register(handle, home_node, &b, &starpu_interface_block_ops);
 }
 
-void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle, size_t offset, uint32_t ldy, uint32_t ldz)
+void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr,
+			       uintptr_t dev_handle, size_t offset, uint32_t ldy, uint32_t ldz)
 {
 	uint32_t ld[2] = { ldy, ldz };
 
@@ -29,10 +41,31 @@ static struct starpu_block_interface *get(starpu_data_handle_t handle, const cha
 	return orr_iface_main(handle, STARPU_BLOCK_INTERFACE_ID, caller);
 }
 
-uint32_t starpu_block_get_nx(starpu_data_handle_t handle) { return get(handle, __func__)->nx; }
-uint32_t starpu_block_get_ny(starpu_data_handle_t handle) { return get(handle, __func__)->ny; }
-uint32_t starpu_block_get_nz(starpu_data_handle_t handle) { return get(handle, __func__)->nz; }
-uint32_t starpu_block_get_local_ldy(starpu_data_handle_t handle) { return get(handle, __func__)->ldy; }
-uint32_t starpu_block_get_local_ldz(starpu_data_handle_t handle) { return get(handle, __func__)->ldz; }
-uintptr_t starpu_block_get_local_ptr(starpu_data_handle_t handle) { return get(handle, __func__)->ptr; }
-size_t starpu_block_get_elemsize(starpu_data_handle_t handle) { return get(handle, __func__)->elemsize; }
+uint32_t starpu_block_get_nx(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nx;
+}
+uint32_t starpu_block_get_ny(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ny;
+}
+uint32_t starpu_block_get_nz(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nz;
+}
+uint32_t starpu_block_get_local_ldy(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ldy;
+}
+uint32_t starpu_block_get_local_ldz(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ldz;
+}
+uintptr_t starpu_block_get_local_ptr(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ptr;
+}
+size_t starpu_block_get_elemsize(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->elemsize;
+}

@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CSR interface: compressed rows. Row i has the entries [rowptr[i], rowptr[i+1]) - firstentry of nzval and colind.
+/* The CSR interface: compressed rows. Row i has the entries [rowptr[i], rowptr[i+1]) - firstentry
+ * of nzval and colind.
  *
- * Invariant: rowptr[nrow] - rowptr[0] == nnz; nzval, colind and rowptr move together from node to node. */
+ * Invariant: rowptr[nrow] - rowptr[0] == nnz; nzval, colind and rowptr move together from node to
+ * node. */
 #include "data/iface_dense.h"
 #include "data/iface_parts.h"
 
-ORR_PARTS_INTERFACE(csr, STARPU_CSR_INTERFACE_ID, sizeof(struct starpu_csr_interface), (void *) ((struct starpu_csr_interface *) i)->nzval);
+ORR_PARTS_INTERFACE(csr, STARPU_CSR_INTERFACE_ID, sizeof(struct starpu_csr_interface),
+		    (void *) ((struct starpu_csr_interface *) i)->nzval);
 
-void starpu_csr_data_register(starpu_data_handle_t *handle, int home_node, uint32_t nnz, uint32_t nrow, uintptr_t nzval, uint32_t *colind, uint32_t *rowptr, uint32_t firstentry, size_t elemsize)
+void starpu_csr_data_register(starpu_data_handle_t *handle, int home_node, uint32_t nnz,
+			      uint32_t nrow, uintptr_t nzval, uint32_t *colind, uint32_t *rowptr,
+			      uint32_t firstentry, size_t elemsize)
 {
 	struct starpu_csr_interface c = {
-		.id = STARPU_CSR_INTERFACE_ID, .nnz = nnz, .nrow = nrow, .nzval = nzval, .colind = colind, .rowptr = rowptr,
-		.firstentry = firstentry, .elemsize = elemsize,
+		.id = STARPU_CSR_INTERFACE_ID,
+		.nnz = nnz,
+		.nrow = nrow,
+		.nzval = nzval,
+		.colind = colind,
+		.rowptr = rowptr,
+		.firstentry = firstentry,
+		.elemsize = elemsize,
 	};
 
 	orr_parts_register(handle, home_node, &c, &starpu_interface_csr_ops);
@@ -22,10 +33,31 @@ static struct starpu_csr_interface *get(starpu_data_handle_t handle, const char 
 	return orr_iface_main(handle, STARPU_CSR_INTERFACE_ID, caller);
 }
 
-uint32_t starpu_csr_get_nnz(starpu_data_handle_t handle) { return get(handle, __func__)->nnz; }
-uint32_t starpu_csr_get_nrow(starpu_data_handle_t handle) { return get(handle, __func__)->nrow; }
-uint32_t starpu_csr_get_firstentry(starpu_data_handle_t handle) { return get(handle, __func__)->firstentry; }
-uintptr_t starpu_csr_get_local_nzval(starpu_data_handle_t handle) { return get(handle, __func__)->nzval; }
-uint32_t *starpu_csr_get_local_colind(starpu_data_handle_t handle) { return get(handle, __func__)->colind; }
-uint32_t *starpu_csr_get_local_rowptr(starpu_data_handle_t handle) { return get(handle, __func__)->rowptr; }
-size_t starpu_csr_get_elemsize(starpu_data_handle_t handle) { return get(handle, __func__)->elemsize; }
+uint32_t starpu_csr_get_nnz(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nnz;
+}
+uint32_t starpu_csr_get_nrow(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nrow;
+}
+uint32_t starpu_csr_get_firstentry(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->firstentry;
+}
+uintptr_t starpu_csr_get_local_nzval(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nzval;
+}
+uint32_t *starpu_csr_get_local_colind(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->colind;
+}
+uint32_t *starpu_csr_get_local_rowptr(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->rowptr;
+}
+size_t starpu_csr_get_elemsize(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->elemsize;
+}

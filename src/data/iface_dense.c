@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Methods of the six dense interfaces, on their common view (handbook 27.1, 27.7, 27.9).
  *
- * Invariant: only this file and iface_dense_shape.c know how the dense structures differ; an allocation made here has packed leading
- * dimensions, dev_handle = ptr and offset 0, and is as large as the allocation size, which is what freeing it uses. */
+ * Invariant: only this file and iface_dense_shape.c know how the dense structures differ; an
+ * allocation made here has packed leading dimensions, dev_handle = ptr and offset 0, and is as
+ * large as the allocation size, which is what freeing it uses. */
 #include "data/iface_dense.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Allocations of empty data take a byte, so that "has a buffer" and "has a pointer" are the same. */
-static size_t alloc_bytes(const struct orr_dense *d) { return d->allocsize ? d->allocsize : 1; }
+/* Allocations of empty data take a byte, so that "has a buffer" and "has a pointer" are the same.
+ */
+static size_t alloc_bytes(const struct orr_dense *d)
+{
+	return d->allocsize ? d->allocsize : 1;
+}
 
 starpu_ssize_t orr_dense_allocate(enum starpu_data_interface_id id, void *iface, unsigned node)
 {
@@ -69,7 +74,8 @@ void orr_dense_reuse(enum starpu_data_interface_id id, void *dst, const void *ca
 		*d.alloc_field = c.allocsize;
 }
 
-/* What the copy functions are given for a replicate: devices without pointer arithmetic need the handle and the offset apart (27.7). */
+/* What the copy functions are given for a replicate: devices without pointer arithmetic need the
+ * handle and the offset apart (27.7). */
 static uintptr_t base_of(const struct orr_dense *d, unsigned node, size_t *offset)
 {
 	if (*d->dev_handle && starpu_node_get_kind(node) != STARPU_CPU_RAM) {
@@ -80,7 +86,8 @@ static uintptr_t base_of(const struct orr_dense *d, unsigned node, size_t *offse
 	return *d->ptr;
 }
 
-int orr_dense_copy(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst, unsigned dst_node, void *async_data)
+int orr_dense_copy(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		   unsigned dst_node, void *async_data)
 {
 	struct orr_dense s, d;
 	size_t src_offset, dst_offset;
@@ -88,15 +95,17 @@ int orr_dense_copy(enum starpu_data_interface_id id, void *src, unsigned src_nod
 	int ret = orr_dense_follow(id, dst, src);
 
 	if (ret) {
-		orr_error("%s interface: the copy on memory node %u cannot hold the size that a task gave it on node %u; allocate it again",
-			  orr_iface_ops(id)->name, dst_node, src_node);
+		orr_error(
+			"%s interface: the copy on memory node %u cannot hold the size that a task gave it on node %u; allocate it again",
+			orr_iface_ops(id)->name, dst_node, src_node);
 		return ret;
 	}
 	orr_dense_view(id, src, &s);
 	orr_dense_view(id, dst, &d);
 	from = base_of(&s, src_node, &src_offset);
 	to = base_of(&d, dst_node, &dst_offset);
-	return starpu_interface_copynd(from, src_offset, src_node, to, dst_offset, dst_node, s.elemsize, s.ndim, s.nn, s.ldn, d.ldn, async_data);
+	return starpu_interface_copynd(from, src_offset, src_node, to, dst_offset, dst_node,
+				       s.elemsize, s.ndim, s.nn, s.ldn, d.ldn, async_data);
 }
 
 int orr_dense_compare(enum starpu_data_interface_id id, void *a, void *b)
@@ -105,7 +114,8 @@ int orr_dense_compare(enum starpu_data_interface_id id, void *a, void *b)
 
 	orr_dense_view(id, a, &x);
 	orr_dense_view(id, b, &y);
-	return x.elemsize == y.elemsize && x.ndim == y.ndim && (x.ndim == 0 || !memcmp(x.nn, y.nn, x.ndim * sizeof(*x.nn)));
+	return x.elemsize == y.elemsize && x.ndim == y.ndim &&
+	       (x.ndim == 0 || !memcmp(x.nn, y.nn, x.ndim * sizeof(*x.nn)));
 }
 
 int orr_dense_alloc_compare(enum starpu_data_interface_id id, void *a, void *b)
@@ -118,7 +128,8 @@ int orr_dense_alloc_compare(enum starpu_data_interface_id id, void *a, void *b)
 }
 
 /* As in "M320x320x4": a letter for the interface, the sizes, bytes per element. */
-starpu_ssize_t orr_dense_describe(enum starpu_data_interface_id id, void *iface, char *buf, size_t size)
+starpu_ssize_t orr_dense_describe(enum starpu_data_interface_id id, void *iface, char *buf,
+				  size_t size)
 {
 	static const char letters[] = "MBV  v   TN";
 	struct orr_dense d;
@@ -127,8 +138,10 @@ starpu_ssize_t orr_dense_describe(enum starpu_data_interface_id id, void *iface,
 	orr_dense_view(id, iface, &d);
 	n += (size_t) snprintf(buf, size, "%c", letters[id]);
 	for (i = 0; i < d.ndim; i++)
-		n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%ux", d.nn[i]);
-	n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%zu", d.elemsize);
+		n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%ux",
+				       d.nn[i]);
+	n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%zu",
+			       d.elemsize);
 	return (starpu_ssize_t) n;
 }
 
@@ -146,19 +159,22 @@ void orr_dense_register_handle(starpu_data_handle_t handle, int home_node, void 
 	struct orr_dense d, out;
 
 	orr_dense_view(id, iface, &d);
-	orr_dense_fill(id, ram, d.elemsize, d.ndim, d.nn, d.ldn, *d.ptr, *d.dev_handle ? *d.dev_handle : *d.ptr, *d.offset);
+	orr_dense_fill(id, ram, d.elemsize, d.ndim, d.nn, d.ldn, *d.ptr,
+		       *d.dev_handle ? *d.dev_handle : *d.ptr, *d.offset);
 	orr_dense_view(id, ram, &out);
 	if (out.alloc_field)
 		*out.alloc_field = d.allocsize;
 	if (id == STARPU_VECTOR_INTERFACE_ID)
-		((struct starpu_vector_interface *) ram)->slice_base = ((struct starpu_vector_interface *) iface)->slice_base;
+		((struct starpu_vector_interface *) ram)->slice_base =
+			((struct starpu_vector_interface *) iface)->slice_base;
 	if (home_node == STARPU_MAIN_RAM)
 		return;
 	if (home_node > 0) {
 		void *home = starpu_data_get_interface_on_node(handle, (unsigned) home_node);
 		struct orr_dense h;
 
-		/* Its meta-data, if any, are there since orr_iface_detach; the shape is main memory's. */
+		/* Its meta-data, if any, are there since orr_iface_detach; the shape is main
+		 * memory's. */
 		orr_dense_view(id, home, &h);
 		memcpy(h.ldn, d.ldn, d.ndim * sizeof(*d.ldn));
 		orr_dense_store_ld(id, home, h.ldn);
@@ -209,7 +225,8 @@ uint32_t orr_dense_alloc_footprint(starpu_data_handle_t handle)
 {
 	uint64_t bytes = orr_dense_get_alloc_size(handle);
 
-	return starpu_hash_crc32c_be((uint32_t) bytes, starpu_hash_crc32c_be((uint32_t) (bytes >> 32), 0));
+	return starpu_hash_crc32c_be((uint32_t) bytes,
+				     starpu_hash_crc32c_be((uint32_t) (bytes >> 32), 0));
 }
 
 void orr_dense_display(starpu_data_handle_t handle, FILE *f)
@@ -225,7 +242,8 @@ void orr_dense_display(starpu_data_handle_t handle, FILE *f)
 }
 
 /* Copies between a replicate and a packed buffer on the same node. */
-static int packed_copy(starpu_data_handle_t handle, unsigned node, struct orr_dense *d, uintptr_t packed, int out)
+static int packed_copy(starpu_data_handle_t handle, unsigned node, struct orr_dense *d,
+		       uintptr_t packed, int out)
 {
 	uint32_t ld[ORR_DENSE_MAXDIM];
 	size_t offset, i;
@@ -234,19 +252,23 @@ static int packed_copy(starpu_data_handle_t handle, unsigned node, struct orr_de
 	if (orr_dense_size(d) == 0)
 		return 0;
 	if (!base) {
-		orr_error("%s of %s: there is no buffer on memory node %u; acquire it there first", out ? "pack" : "unpack", orr_handle_name(handle), node);
+		orr_error("%s of %s: there is no buffer on memory node %u; acquire it there first",
+			  out ? "pack" : "unpack", orr_handle_name(handle), node);
 		return -EINVAL;
 	}
 	for (i = 0; i < d->ndim; i++)
 		ld[i] = i ? ld[i - 1] * d->nn[i - 1] : 1;
 	if (out)
-		return starpu_interface_copynd(base, offset, node, packed, 0, node, d->elemsize, d->ndim, d->nn, d->ldn, ld, NULL);
-	return starpu_interface_copynd(packed, 0, node, base, offset, node, d->elemsize, d->ndim, d->nn, ld, d->ldn, NULL);
+		return starpu_interface_copynd(base, offset, node, packed, 0, node, d->elemsize,
+					       d->ndim, d->nn, d->ldn, ld, NULL);
+	return starpu_interface_copynd(packed, 0, node, base, offset, node, d->elemsize, d->ndim,
+				       d->nn, ld, d->ldn, NULL);
 }
 
 static void node_view(starpu_data_handle_t handle, unsigned node, struct orr_dense *d)
 {
-	orr_dense_view(handle->ops->interfaceid, starpu_data_get_interface_on_node(handle, node), d);
+	orr_dense_view(handle->ops->interfaceid, starpu_data_get_interface_on_node(handle, node),
+		       d);
 }
 
 int orr_dense_pack(starpu_data_handle_t handle, unsigned node, void **ptr, starpu_ssize_t *count)
@@ -279,7 +301,8 @@ int orr_dense_peek(starpu_data_handle_t handle, unsigned node, void *ptr, size_t
 
 	node_view(handle, node, &d);
 	if (count != orr_dense_size(&d)) {
-		orr_error("unpack of %s: %zu bytes given, its shape takes %zu", orr_handle_name(handle), count, orr_dense_size(&d));
+		orr_error("unpack of %s: %zu bytes given, its shape takes %zu",
+			  orr_handle_name(handle), count, orr_dense_size(&d));
 		return -EINVAL;
 	}
 	return packed_copy(handle, node, &d, (uintptr_t) ptr, 0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the dense interfaces store their shape: the view, filling structures, following a size that a task changed (handbook 27.1),
- * registration and its checks.
+/* How the dense interfaces store their shape: the view, filling structures, following a size that a
+ * task changed (handbook 27.1), registration and its checks.
  *
- * Invariant: beside this file and iface_dense.c nothing depends on which dense interface it is; sizes that overflow or leading
- * dimensions that make elements overlap never get past registration. */
+ * Invariant: beside this file and iface_dense.c nothing depends on which dense interface it is;
+ * sizes that overflow or leading dimensions that make elements overlap never get past registration.
+ */
 #include "data/iface_dense.h"
 
 #include <errno.h>
@@ -19,10 +20,15 @@ static size_t packed_size(const struct orr_dense *d)
 	return size;
 }
 
-size_t orr_dense_size(const struct orr_dense *d) { return packed_size(d); }
+size_t orr_dense_size(const struct orr_dense *d)
+{
+	return packed_size(d);
+}
 
 /* Pointers of one structure, for the view. */
-#define VIEW_HEAD(i) (d->ptr = &(i)->ptr, d->dev_handle = &(i)->dev_handle, d->offset = &(i)->offset, d->elemsize = (i)->elemsize)
+#define VIEW_HEAD(i) \
+	(d->ptr = &(i)->ptr, d->dev_handle = &(i)->dev_handle, d->offset = &(i)->offset, \
+	 d->elemsize = (i)->elemsize)
 
 static void view_small(enum starpu_data_interface_id id, void *iface, struct orr_dense *d)
 {
@@ -91,17 +97,10 @@ void orr_dense_view(enum starpu_data_interface_id id, void *iface, struct orr_de
 	d->ldn = d->ldn_buf;
 	d->ldn_buf[0] = 1;
 	switch (id) {
-	case STARPU_BLOCK_INTERFACE_ID:
-		view_block(iface, d);
-		break;
-	case STARPU_TENSOR_INTERFACE_ID:
-		view_tensor(iface, d);
-		break;
-	case STARPU_NDIM_INTERFACE_ID:
-		view_ndim(iface, d);
-		break;
-	default:
-		view_small(id, iface, d);
+	case STARPU_BLOCK_INTERFACE_ID: view_block(iface, d); break;
+	case STARPU_TENSOR_INTERFACE_ID: view_tensor(iface, d); break;
+	case STARPU_NDIM_INTERFACE_ID: view_ndim(iface, d); break;
+	default: view_small(id, iface, d);
 	}
 	/* 0: a program's filter left it unset. */
 	d->allocsize = d->alloc_field && *d->alloc_field ? *d->alloc_field : packed_size(d);
@@ -123,15 +122,17 @@ void orr_dense_store_ld(enum starpu_data_interface_id id, void *iface, const uin
 		((struct starpu_tensor_interface *) iface)->ldt = ldn[3];
 		break;
 	case STARPU_NDIM_INTERFACE_ID:
-		if (((struct starpu_ndim_interface *) iface)->ndim && ((struct starpu_ndim_interface *) iface)->ldn != ldn)
-			memcpy(((struct starpu_ndim_interface *) iface)->ldn, ldn, ((struct starpu_ndim_interface *) iface)->ndim * sizeof(*ldn));
+		if (((struct starpu_ndim_interface *) iface)->ndim &&
+		    ((struct starpu_ndim_interface *) iface)->ldn != ldn)
+			memcpy(((struct starpu_ndim_interface *) iface)->ldn, ldn,
+			       ((struct starpu_ndim_interface *) iface)->ndim * sizeof(*ldn));
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
-static void store_sizes(enum starpu_data_interface_id id, void *iface, size_t elemsize, const uint32_t *nn)
+static void store_sizes(enum starpu_data_interface_id id, void *iface, size_t elemsize,
+			const uint32_t *nn)
 {
 	struct starpu_matrix_interface *m = iface;
 	struct starpu_block_interface *b = iface;
@@ -175,8 +176,9 @@ static void new_meta(struct starpu_ndim_interface *n, const uint32_t *nn, size_t
 	n->ndim = ndim;
 }
 
-void orr_dense_fill(enum starpu_data_interface_id id, void *iface, size_t elemsize, size_t ndim, const uint32_t *nn, const uint32_t *ldn,
-		    uintptr_t ptr, uintptr_t dev_handle, size_t offset)
+void orr_dense_fill(enum starpu_data_interface_id id, void *iface, size_t elemsize, size_t ndim,
+		    const uint32_t *nn, const uint32_t *ldn, uintptr_t ptr, uintptr_t dev_handle,
+		    size_t offset)
 {
 	struct starpu_data_interface_ops *ops = orr_iface_ops(id);
 	struct orr_dense d;
@@ -211,15 +213,16 @@ void orr_dense_detach(enum starpu_data_interface_id id, void *iface)
 	struct orr_dense d;
 
 	if (id == STARPU_NDIM_INTERFACE_ID)
-		new_meta(iface, ((struct starpu_ndim_interface *) iface)->nn, ((struct starpu_ndim_interface *) iface)->ndim);
+		new_meta(iface, ((struct starpu_ndim_interface *) iface)->nn,
+			 ((struct starpu_ndim_interface *) iface)->ndim);
 	orr_dense_view(id, iface, &d);
 	*d.ptr = *d.dev_handle = 0;
 	*d.offset = 0;
 	orr_dense_detach_shape(id, iface);
 }
 
-/* Whether dst may keep its leading dimensions with the sizes nn: nothing grows, or all of it lies within the allocation and no
- * elements overlap. */
+/* Whether dst may keep its leading dimensions with the sizes nn: nothing grows, or all of it lies
+ * within the allocation and no elements overlap. */
 static int ld_serves(const struct orr_dense *d, const uint32_t *nn)
 {
 	size_t extent = 1, i;
@@ -269,10 +272,13 @@ void orr_iface_check_home(int home_node, const char *name)
 	unsigned n = orr_self()->nmemnodes;
 
 	if (orr_self()->state == ORR_NODE_DOWN)
-		orr_fatal("registration of %s data: the runtime is not started; call starpu_init first", name);
+		orr_fatal(
+			"registration of %s data: the runtime is not started; call starpu_init first",
+			name);
 	if (home_node < -1 || (home_node >= 0 && (unsigned) home_node >= n))
-		orr_fatal("registration of %s data: there is no memory node %d; the home node is -1 (none) or below %u (starpu_memory_nodes_get_count)",
-			  name, home_node, n);
+		orr_fatal(
+			"registration of %s data: there is no memory node %d; the home node is -1 (none) or below %u (starpu_memory_nodes_get_count)",
+			name, home_node, n);
 }
 
 /* The runtime's own buffers are packed, and leading dimensions have 32 bits. */
@@ -282,8 +288,10 @@ static void check_packed_ld(const struct orr_dense *d, const char *name)
 
 	for (i = 0; i < d->ndim; i++) {
 		if (d->nn[i] > 1 && ld > UINT32_MAX)
-			orr_fatal("registration of %s data: the leading dimension of dimension %zu would be %zu elements, it has 32 bits; cut the data, or use "
-				  "larger elements", name, i, ld);
+			orr_fatal(
+				"registration of %s data: the leading dimension of dimension %zu would be %zu elements, it has 32 bits; cut the data, or use "
+				"larger elements",
+				name, i, ld);
 		ld *= d->nn[i];
 	}
 }
@@ -293,23 +301,30 @@ static void check_shape(struct orr_dense *d, int home_node, const char *name)
 	size_t bytes = d->elemsize, extent = 1, i;
 
 	if (!d->elemsize)
-		orr_fatal("registration of %s data: the size of an element is 0; give it in bytes", name);
+		orr_fatal("registration of %s data: the size of an element is 0; give it in bytes",
+			  name);
 	for (i = 0; i < d->ndim; i++)
 		if (__builtin_mul_overflow(bytes, (size_t) d->nn[i], &bytes))
-			orr_fatal("registration of %s data: the sizes overflow at dimension %zu (%u elements); nothing so large can be stored", name, i, d->nn[i]);
+			orr_fatal(
+				"registration of %s data: the sizes overflow at dimension %zu (%u elements); nothing so large can be stored",
+				name, i, d->nn[i]);
 	check_packed_ld(d, name);
 	if (d->alloc_field && *d->alloc_field && *d->alloc_field < bytes)
-		orr_fatal("registration of %s data: the allocation size of %zu bytes is below the %zu bytes of the value", name, *d->alloc_field, bytes);
+		orr_fatal(
+			"registration of %s data: the allocation size of %zu bytes is below the %zu bytes of the value",
+			name, *d->alloc_field, bytes);
 	for (i = 0; home_node >= 0 && i < d->ndim; i++) {
 		if (d->nn[i] > 1 && d->ldn[i] < extent)
-			orr_fatal("registration of %s data: the leading dimension %u of dimension %zu makes elements overlap; it must be at least %zu elements",
-				  name, d->ldn[i], i, extent);
+			orr_fatal(
+				"registration of %s data: the leading dimension %u of dimension %zu makes elements overlap; it must be at least %zu elements",
+				name, d->ldn[i], i, extent);
 		if (d->nn[i] > 1)
 			extent += (size_t) (d->nn[i] - 1) * d->ldn[i];
 	}
 }
 
-void orr_dense_register(starpu_data_handle_t *handle, int home_node, void *iface, struct starpu_data_interface_ops *ops)
+void orr_dense_register(starpu_data_handle_t *handle, int home_node, void *iface,
+			struct starpu_data_interface_ops *ops)
 {
 	struct orr_dense d;
 
@@ -317,28 +332,34 @@ void orr_dense_register(starpu_data_handle_t *handle, int home_node, void *iface
 	orr_dense_view(ops->interfaceid, iface, &d);
 	check_shape(&d, home_node, ops->name);
 	if (home_node >= 0 && !*d.ptr && packed_size(&d)) {
-		orr_warn("registration of %s data: no buffer given on home node %d; the runtime allocates it, as with home node -1", ops->name, home_node);
+		orr_warn(
+			"registration of %s data: no buffer given on home node %d; the runtime allocates it, as with home node -1",
+			ops->name, home_node);
 		home_node = -1;
 	}
 	starpu_data_register(handle, home_node, iface, ops);
 }
 
-void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id id, const char *caller)
+void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id id,
+		     const char *caller)
 {
 	orr_handle_must_be_known(handle, caller);
 	if (handle->ops->interfaceid != id)
-		orr_fatal("%s: %s is of the %s interface", caller, orr_handle_name(handle), orr_iface_name(handle->ops));
+		orr_fatal("%s: %s is of the %s interface", caller, orr_handle_name(handle),
+			  orr_iface_name(handle->ops));
 	return orr_handle_iface(handle);
 }
 
-void orr_dense_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle, size_t offset, const uint32_t *ld)
+void orr_dense_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr,
+			    uintptr_t dev_handle, size_t offset, const uint32_t *ld)
 {
 	enum starpu_data_interface_id id = handle->ops->interfaceid;
 	struct orr_dense d;
 	void *iface;
 
 	if (node >= orr_self()->nmemnodes)
-		orr_fatal("giving %s a buffer: there is no memory node %u; it must be below %u", orr_handle_name(handle), node, orr_self()->nmemnodes);
+		orr_fatal("giving %s a buffer: there is no memory node %u; it must be below %u",
+			  orr_handle_name(handle), node, orr_self()->nmemnodes);
 	iface = starpu_data_get_interface_on_node(handle, node);
 	orr_dense_view(id, iface, &d);
 	if (ld && d.ndim > 1) {

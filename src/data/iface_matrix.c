@@ -1,28 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The matrix interface: ny columns of nx elements, ld elements apart (handbook 27.1 for the sizes that tasks change).
+/* The matrix interface: ny columns of nx elements, ld elements apart (handbook 27.1 for the sizes
+ * that tasks change).
  *
  * Invariant: allocsize >= nx * ny * elemsize; ld >= nx unless there is one column. */
 #include "data/iface_dense.h"
 
 ORR_DENSE_INTERFACE(matrix, STARPU_MATRIX_INTERFACE_ID);
 
-void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, uint32_t ld, uint32_t nx, uint32_t ny, size_t elemsize, size_t allocsize)
+void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle, int home_node,
+					   uintptr_t ptr, uint32_t ld, uint32_t nx, uint32_t ny,
+					   size_t elemsize, size_t allocsize)
 {
 	struct starpu_matrix_interface m = {
-		.id = STARPU_MATRIX_INTERFACE_ID, .ptr = ptr, .dev_handle = ptr, .offset = 0, .nx = nx, .ny = ny, .ld = ld,
-		.elemsize = elemsize, .allocsize = allocsize,
+		.id = STARPU_MATRIX_INTERFACE_ID,
+		.ptr = ptr,
+		.dev_handle = ptr,
+		.offset = 0,
+		.nx = nx,
+		.ny = ny,
+		.ld = ld,
+		.elemsize = elemsize,
+		.allocsize = allocsize,
 	};
 
 	orr_dense_register(handle, home_node, &m, &starpu_interface_matrix_ops);
 }
 
-void starpu_matrix_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, uint32_t ld, uint32_t nx, uint32_t ny, size_t elemsize)
+void starpu_matrix_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr,
+				 uint32_t ld, uint32_t nx, uint32_t ny, size_t elemsize)
 {
 	/* 0: as large as the value, computed where an overflow is noticed. */
 	starpu_matrix_data_register_allocsize(handle, home_node, ptr, ld, nx, ny, elemsize, 0);
 }
 
-void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle, size_t offset, uint32_t ld)
+void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr,
+				uintptr_t dev_handle, size_t offset, uint32_t ld)
 {
 	orr_iface_main(handle, STARPU_MATRIX_INTERFACE_ID, __func__);
 	orr_dense_ptr_register(handle, node, ptr, dev_handle, offset, &ld);
@@ -33,9 +45,27 @@ static struct starpu_matrix_interface *get(starpu_data_handle_t handle, const ch
 	return orr_iface_main(handle, STARPU_MATRIX_INTERFACE_ID, caller);
 }
 
-uint32_t starpu_matrix_get_nx(starpu_data_handle_t handle) { return get(handle, __func__)->nx; }
-uint32_t starpu_matrix_get_ny(starpu_data_handle_t handle) { return get(handle, __func__)->ny; }
-uint32_t starpu_matrix_get_local_ld(starpu_data_handle_t handle) { return get(handle, __func__)->ld; }
-uintptr_t starpu_matrix_get_local_ptr(starpu_data_handle_t handle) { return get(handle, __func__)->ptr; }
-size_t starpu_matrix_get_elemsize(starpu_data_handle_t handle) { return get(handle, __func__)->elemsize; }
-size_t starpu_matrix_get_allocsize(starpu_data_handle_t handle) { return get(handle, __func__)->allocsize; }
+uint32_t starpu_matrix_get_nx(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nx;
+}
+uint32_t starpu_matrix_get_ny(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ny;
+}
+uint32_t starpu_matrix_get_local_ld(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ld;
+}
+uintptr_t starpu_matrix_get_local_ptr(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ptr;
+}
+size_t starpu_matrix_get_elemsize(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->elemsize;
+}
+size_t starpu_matrix_get_allocsize(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->allocsize;
+}

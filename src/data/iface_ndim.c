@@ -1,28 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The n-dimensional interface: nn[i] elements along dimension i, ldn[i] elements apart (handbook 27.9.6).
+/* The n-dimensional interface: nn[i] elements along dimension i, ldn[i] elements apart
+ * (handbook 27.9.6).
  *
- * Invariant: nn and ldn are meta-data in main memory, one pair per structure, whatever node the structure describes; allocsize serves
- * to free a cached allocation after they are gone. */
+ * Invariant: nn and ldn are meta-data in main memory, one pair per structure, whatever node the
+ * structure describes; allocsize serves to free a cached allocation after they are gone. */
 #include "data/iface_dense.h"
 
 ORR_DENSE_INTERFACE(ndim, STARPU_NDIM_INTERFACE_ID);
 
-void starpu_ndim_data_register(starpu_data_handle_t *handleptr, int home_node, uintptr_t ptr, uint32_t *ldn, uint32_t *nn, size_t ndim, size_t elemsize)
+void starpu_ndim_data_register(starpu_data_handle_t *handleptr, int home_node, uintptr_t ptr,
+			       uint32_t *ldn, uint32_t *nn, size_t ndim, size_t elemsize)
 {
 	struct starpu_ndim_interface n = {
-		.id = STARPU_NDIM_INTERFACE_ID, .ptr = ptr, .dev_handle = ptr, .offset = 0, .nn = nn, .ldn = ldn, .ndim = ndim, .elemsize = elemsize,
+		.id = STARPU_NDIM_INTERFACE_ID,
+		.ptr = ptr,
+		.dev_handle = ptr,
+		.offset = 0,
+		.nn = nn,
+		.ldn = ldn,
+		.ndim = ndim,
+		.elemsize = elemsize,
 	};
 
 	if (ndim > ORR_DENSE_MAXDIM)
-		orr_fatal("registration of ndim data: %zu dimensions; at most %d are supported, merge some", ndim, ORR_DENSE_MAXDIM);
+		orr_fatal(
+			"registration of ndim data: %zu dimensions; at most %d are supported, merge some",
+			ndim, ORR_DENSE_MAXDIM);
 	if (ndim && (!nn || (!ldn && home_node >= 0)))
-		orr_fatal("registration of ndim data: %s is NULL; give an array of %zu entries", nn ? "ldn" : "nn", ndim);
+		orr_fatal("registration of ndim data: %s is NULL; give an array of %zu entries",
+			  nn ? "ldn" : "nn", ndim);
 	if (!ldn)
-		n.ldn = nn;	/* not looked at without a home */
+		n.ldn = nn; /* not looked at without a home */
 	orr_dense_register(handleptr, home_node, &n, &starpu_interface_ndim_ops);
 }
 
-void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle, size_t offset, uint32_t *ldn)
+void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr,
+			      uintptr_t dev_handle, size_t offset, uint32_t *ldn)
 {
 	orr_iface_main(handle, STARPU_NDIM_INTERFACE_ID, __func__);
 	orr_dense_ptr_register(handle, node, ptr, dev_handle, offset, ldn ? ldn + 1 : NULL);
@@ -33,19 +46,42 @@ static struct starpu_ndim_interface *get(starpu_data_handle_t handle, const char
 	return orr_iface_main(handle, STARPU_NDIM_INTERFACE_ID, caller);
 }
 
-static uint32_t entry(starpu_data_handle_t handle, const uint32_t *array, size_t i, const char *caller)
+static uint32_t entry(starpu_data_handle_t handle, const uint32_t *array, size_t i,
+		      const char *caller)
 {
 	size_t ndim = get(handle, caller)->ndim;
 
 	if (i >= ndim)
-		orr_fatal("%s: %s has no dimension %zu; it has %zu, counted from 0", caller, orr_handle_name(handle), i, ndim);
+		orr_fatal("%s: %s has no dimension %zu; it has %zu, counted from 0", caller,
+			  orr_handle_name(handle), i, ndim);
 	return array[i];
 }
 
-uint32_t *starpu_ndim_get_nn(starpu_data_handle_t handle) { return get(handle, __func__)->nn; }
-uint32_t *starpu_ndim_get_local_ldn(starpu_data_handle_t handle) { return get(handle, __func__)->ldn; }
-uintptr_t starpu_ndim_get_local_ptr(starpu_data_handle_t handle) { return get(handle, __func__)->ptr; }
-uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i) { return entry(handle, get(handle, __func__)->nn, i, __func__); }
-uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i) { return entry(handle, get(handle, __func__)->ldn, i, __func__); }
-size_t starpu_ndim_get_ndim(starpu_data_handle_t handle) { return get(handle, __func__)->ndim; }
-size_t starpu_ndim_get_elemsize(starpu_data_handle_t handle) { return get(handle, __func__)->elemsize; }
+uint32_t *starpu_ndim_get_nn(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->nn;
+}
+uint32_t *starpu_ndim_get_local_ldn(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ldn;
+}
+uintptr_t starpu_ndim_get_local_ptr(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ptr;
+}
+uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i)
+{
+	return entry(handle, get(handle, __func__)->nn, i, __func__);
+}
+uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i)
+{
+	return entry(handle, get(handle, __func__)->ldn, i, __func__);
+}
+size_t starpu_ndim_get_ndim(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ndim;
+}
+size_t starpu_ndim_get_elemsize(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->elemsize;
+}

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Methods of the interfaces made of separate arrays, on their common view (handbook 27.9).
  *
- * The last row pointer of a piece is the first one of the piece behind it, and pieces are written at the same time.
- * Invariant: packed form is the arrays one after the other in the order of the view; the sizes of a registered datum never change; in main
- * memory the first and the last row pointer are written only where they change, which those of a piece never do. */
+ * The last row pointer of a piece is the first one of the piece behind it, and pieces are written
+ * at the same time.
+ *
+ * Invariant: packed form is the arrays one after the other in the order of the view; the sizes of a
+ * registered datum never change; in main memory the first and the last row pointer are written only
+ * where they change, which those of a piece never do. */
 #include "data/iface_parts.h"
 #include "data/iface_dense.h"
 
@@ -13,45 +16,50 @@
 
 static void get_csr(struct starpu_csr_interface *i, struct orr_parts *p)
 {
-	*p = (struct orr_parts) {
-		.n = 3, .addr = { i->nzval, (uintptr_t) i->colind, (uintptr_t) i->rowptr },
-		.size = { i->nnz * i->elemsize, i->nnz * sizeof(uint32_t), ((size_t) i->nrow + 1) * sizeof(uint32_t) },
-		.nshape = 2, .shape = { i->nnz, i->nrow }, .elemsize = i->elemsize,
+	*p = (struct orr_parts){
+		.n = 3,
+		.addr = { i->nzval, (uintptr_t) i->colind, (uintptr_t) i->rowptr },
+		.size = { i->nnz * i->elemsize, i->nnz * sizeof(uint32_t),
+			  ((size_t) i->nrow + 1) * sizeof(uint32_t) },
+		.nshape = 2,
+		.shape = { i->nnz, i->nrow },
+		.elemsize = i->elemsize,
 	};
 }
 
 static void get_bcsr(struct starpu_bcsr_interface *i, struct orr_parts *p)
 {
-	*p = (struct orr_parts) {
-		.n = 3, .addr = { i->nzval, (uintptr_t) i->colind, (uintptr_t) i->rowptr },
-		.size = { (size_t) i->nnz * i->r * i->c * i->elemsize, i->nnz * sizeof(uint32_t), ((size_t) i->nrow + 1) * sizeof(uint32_t) },
-		.nshape = 4, .shape = { i->nnz, i->nrow, i->r, i->c }, .elemsize = i->elemsize,
+	*p = (struct orr_parts){
+		.n = 3,
+		.addr = { i->nzval, (uintptr_t) i->colind, (uintptr_t) i->rowptr },
+		.size = { (size_t) i->nnz * i->r * i->c * i->elemsize, i->nnz * sizeof(uint32_t),
+			  ((size_t) i->nrow + 1) * sizeof(uint32_t) },
+		.nshape = 4,
+		.shape = { i->nnz, i->nrow, i->r, i->c },
+		.elemsize = i->elemsize,
 	};
 }
 
 static void get_coo(struct starpu_coo_interface *i, struct orr_parts *p)
 {
-	*p = (struct orr_parts) {
-		.n = 3, .addr = { (uintptr_t) i->columns, (uintptr_t) i->rows, i->values },
-		.size = { i->n_values * sizeof(uint32_t), i->n_values * sizeof(uint32_t), i->n_values * i->elemsize },
-		.nshape = 3, .shape = { i->nx, i->ny, i->n_values }, .elemsize = i->elemsize,
+	*p = (struct orr_parts){
+		.n = 3,
+		.addr = { (uintptr_t) i->columns, (uintptr_t) i->rows, i->values },
+		.size = { i->n_values * sizeof(uint32_t), i->n_values * sizeof(uint32_t),
+			  i->n_values * i->elemsize },
+		.nshape = 3,
+		.shape = { i->nx, i->ny, i->n_values },
+		.elemsize = i->elemsize,
 	};
 }
 
 void orr_parts_get(enum starpu_data_interface_id id, void *iface, struct orr_parts *p)
 {
 	switch (id) {
-	case STARPU_CSR_INTERFACE_ID:
-		get_csr(iface, p);
-		break;
-	case STARPU_BCSR_INTERFACE_ID:
-		get_bcsr(iface, p);
-		break;
-	case STARPU_COO_INTERFACE_ID:
-		get_coo(iface, p);
-		break;
-	default:
-		memset(p, 0, sizeof(*p));
+	case STARPU_CSR_INTERFACE_ID: get_csr(iface, p); break;
+	case STARPU_BCSR_INTERFACE_ID: get_bcsr(iface, p); break;
+	case STARPU_COO_INTERFACE_ID: get_coo(iface, p); break;
+	default: memset(p, 0, sizeof(*p));
 	}
 }
 
@@ -63,21 +71,24 @@ void orr_parts_set(enum starpu_data_interface_id id, void *iface, const uintptr_
 
 	switch (id) {
 	case STARPU_CSR_INTERFACE_ID:
-		csr->nzval = addr[0], csr->colind = (uint32_t *) addr[1], csr->rowptr = (uint32_t *) addr[2];
+		csr->nzval = addr[0], csr->colind = (uint32_t *) addr[1],
+		csr->rowptr = (uint32_t *) addr[2];
 		break;
 	case STARPU_BCSR_INTERFACE_ID:
-		bcsr->nzval = addr[0], bcsr->colind = (uint32_t *) addr[1], bcsr->rowptr = (uint32_t *) addr[2];
+		bcsr->nzval = addr[0], bcsr->colind = (uint32_t *) addr[1],
+		bcsr->rowptr = (uint32_t *) addr[2];
 		break;
 	case STARPU_COO_INTERFACE_ID:
-		coo->columns = (uint32_t *) addr[0], coo->rows = (uint32_t *) addr[1], coo->values = addr[2];
+		coo->columns = (uint32_t *) addr[0], coo->rows = (uint32_t *) addr[1],
+		coo->values = addr[2];
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
 /* Where filters find the indices: in main memory, whatever node a structure describes. */
-static void set_ram(enum starpu_data_interface_id id, void *iface, uint32_t *colind, uint32_t *rowptr)
+static void set_ram(enum starpu_data_interface_id id, void *iface, uint32_t *colind,
+		    uint32_t *rowptr)
 {
 	if (id == STARPU_CSR_INTERFACE_ID) {
 		((struct starpu_csr_interface *) iface)->ram_colind = colind;
@@ -88,7 +99,10 @@ static void set_ram(enum starpu_data_interface_id id, void *iface, uint32_t *col
 	}
 }
 
-static size_t alloc_bytes(size_t size) { return size ? size : 1; }
+static size_t alloc_bytes(size_t size)
+{
+	return size ? size : 1;
+}
 
 static size_t total(const struct orr_parts *p)
 {
@@ -119,8 +133,9 @@ starpu_ssize_t orr_parts_allocate(enum starpu_data_interface_id id, void *iface,
 	orr_parts_set(id, iface, addr);
 	if (node == STARPU_MAIN_RAM) {
 		set_ram(id, iface, (uint32_t *) addr[1], (uint32_t *) addr[2]);
-		if (is_rows(id, 2) && orr_sys_has_payload(orr_self()))	/* put_end compares */
-			((uint32_t *) addr[2])[0] = ((uint32_t *) addr[2])[p.size[2] / sizeof(uint32_t) - 1] = 0;
+		if (is_rows(id, 2) && orr_sys_has_payload(orr_self())) /* put_end compares */
+			((uint32_t *) addr[2])[0] = ((
+				uint32_t *) addr[2])[p.size[2] / sizeof(uint32_t) - 1] = 0;
 	}
 	return (starpu_ssize_t) total(&p);
 }
@@ -214,14 +229,16 @@ static int fetch_rows(uintptr_t src, unsigned src_node, uintptr_t dst, size_t by
 
 	if (!buf)
 		return -ENOMEM;
-	ret = starpu_interface_copy(src, 0, src_node, (uintptr_t) buf, 0, STARPU_MAIN_RAM, bytes, NULL);
+	ret = starpu_interface_copy(src, 0, src_node, (uintptr_t) buf, 0, STARPU_MAIN_RAM, bytes,
+				    NULL);
 	if (!ret)
 		put_rows((uint32_t *) dst, buf, bytes);
 	free(buf);
 	return ret;
 }
 
-static int copy_part(enum starpu_data_interface_id id, unsigned part, uintptr_t src, unsigned src_node, uintptr_t dst, unsigned dst_node, size_t size,
+static int copy_part(enum starpu_data_interface_id id, unsigned part, uintptr_t src,
+		     unsigned src_node, uintptr_t dst, unsigned dst_node, size_t size,
 		     void *async_data)
 {
 	if (is_rows(id, part) && dst_node == STARPU_MAIN_RAM && orr_sys_has_payload(orr_self()))
@@ -229,21 +246,24 @@ static int copy_part(enum starpu_data_interface_id id, unsigned part, uintptr_t 
 	return starpu_interface_copy(src, 0, src_node, dst, 0, dst_node, size, async_data);
 }
 
-int orr_parts_copy(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst, unsigned dst_node, void *async_data)
+int orr_parts_copy(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		   unsigned dst_node, void *async_data)
 {
 	struct orr_parts s, d;
 	unsigned i;
 	int ret = orr_parts_follow(id, dst, src);
 
 	if (ret) {
-		orr_error("%s interface: the copy on memory node %u cannot hold the size that a task gave it on node %u; allocate it again",
-			  orr_iface_ops(id)->name, dst_node, src_node);
+		orr_error(
+			"%s interface: the copy on memory node %u cannot hold the size that a task gave it on node %u; allocate it again",
+			orr_iface_ops(id)->name, dst_node, src_node);
 		return ret;
 	}
 	orr_parts_get(id, src, &s);
 	orr_parts_get(id, dst, &d);
 	for (i = 0; i < s.n; i++) {
-		int r = copy_part(id, i, s.addr[i], src_node, d.addr[i], dst_node, s.size[i], async_data);
+		int r = copy_part(id, i, s.addr[i], src_node, d.addr[i], dst_node, s.size[i],
+				  async_data);
 
 		if (r && r != -EAGAIN)
 			return r;
@@ -258,7 +278,8 @@ int orr_parts_copy(enum starpu_data_interface_id id, void *src, unsigned src_nod
 }
 
 /* As in "csr1000x64x8": the interface, its numbers, bytes per element. */
-starpu_ssize_t orr_parts_describe(enum starpu_data_interface_id id, void *iface, char *buf, size_t size)
+starpu_ssize_t orr_parts_describe(enum starpu_data_interface_id id, void *iface, char *buf,
+				  size_t size)
 {
 	struct orr_parts p;
 	size_t n;
@@ -267,9 +288,11 @@ starpu_ssize_t orr_parts_describe(enum starpu_data_interface_id id, void *iface,
 	orr_parts_get(id, iface, &p);
 	n = (size_t) snprintf(buf, size, "%s", orr_iface_ops(id)->name);
 	for (i = 0; i < p.nshape; i++)
-		n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%ux", p.shape[i]);
+		n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%ux",
+				       p.shape[i]);
 	if (p.nshape)
-		n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%zu", p.elemsize);
+		n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%zu",
+				       p.elemsize);
 	return (starpu_ssize_t) n;
 }
 
@@ -334,7 +357,8 @@ void orr_parts_display(starpu_data_handle_t handle, FILE *f)
 }
 
 /* Copies between a replicate's arrays and a packed buffer on the same node. */
-static int packed_copy(starpu_data_handle_t handle, unsigned node, const struct orr_parts *p, uintptr_t packed, int out)
+static int packed_copy(starpu_data_handle_t handle, unsigned node, const struct orr_parts *p,
+		       uintptr_t packed, int out)
 {
 	size_t offset = 0;
 	unsigned i;
@@ -342,14 +366,18 @@ static int packed_copy(starpu_data_handle_t handle, unsigned node, const struct 
 
 	for (i = 0; i < p->n; i++) {
 		if (p->size[i] && !p->addr[i]) {
-			orr_error("%s of %s: there is no buffer on memory node %u; acquire it there first", out ? "pack" : "unpack",
-				  orr_handle_name(handle), node);
+			orr_error(
+				"%s of %s: there is no buffer on memory node %u; acquire it there first",
+				out ? "pack" : "unpack", orr_handle_name(handle), node);
 			return -EINVAL;
 		}
-		ret = out ? starpu_interface_copy(p->addr[i], 0, node, packed, offset, node, p->size[i], NULL)
-		    : is_rows(handle->ops->interfaceid, i) && node == STARPU_MAIN_RAM
-			    ? copy_part(handle->ops->interfaceid, i, packed + offset, node, p->addr[i], node, p->size[i], NULL)
-			    : starpu_interface_copy(packed, offset, node, p->addr[i], 0, node, p->size[i], NULL);
+		ret = out ? starpu_interface_copy(p->addr[i], 0, node, packed, offset, node,
+						  p->size[i], NULL)
+		      : is_rows(handle->ops->interfaceid, i) && node == STARPU_MAIN_RAM
+			      ? copy_part(handle->ops->interfaceid, i, packed + offset, node,
+					  p->addr[i], node, p->size[i], NULL)
+			      : starpu_interface_copy(packed, offset, node, p->addr[i], 0, node,
+						      p->size[i], NULL);
 		if (ret)
 			return ret;
 		offset += p->size[i];
@@ -363,7 +391,8 @@ int orr_parts_pack(starpu_data_handle_t handle, unsigned node, void **ptr, starp
 	uintptr_t buf;
 	int ret;
 
-	orr_parts_get(handle->ops->interfaceid, starpu_data_get_interface_on_node(handle, node), &p);
+	orr_parts_get(handle->ops->interfaceid, starpu_data_get_interface_on_node(handle, node),
+		      &p);
 	if (ptr) {
 		buf = total(&p) ? starpu_malloc_on_node_flags(node, total(&p), 0) : 0;
 		if (!buf && total(&p))
@@ -383,9 +412,11 @@ int orr_parts_peek(starpu_data_handle_t handle, unsigned node, void *ptr, size_t
 {
 	struct orr_parts p;
 
-	orr_parts_get(handle->ops->interfaceid, starpu_data_get_interface_on_node(handle, node), &p);
+	orr_parts_get(handle->ops->interfaceid, starpu_data_get_interface_on_node(handle, node),
+		      &p);
 	if (count != total(&p)) {
-		orr_error("unpack of %s: %zu bytes given, its shape takes %zu", orr_handle_name(handle), count, total(&p));
+		orr_error("unpack of %s: %zu bytes given, its shape takes %zu",
+			  orr_handle_name(handle), count, total(&p));
 		return -EINVAL;
 	}
 	return packed_copy(handle, node, &p, (uintptr_t) ptr, 0);
@@ -407,12 +438,14 @@ static int too_large(enum starpu_data_interface_id id, const struct orr_parts *p
 {
 	size_t entries = p->shape[id == STARPU_COO_INTERFACE_ID ? 2 : 0], bytes = p->elemsize;
 
-	if (id == STARPU_BCSR_INTERFACE_ID && __builtin_mul_overflow((size_t) p->shape[2] * p->shape[3], bytes, &bytes))
+	if (id == STARPU_BCSR_INTERFACE_ID &&
+	    __builtin_mul_overflow((size_t) p->shape[2] * p->shape[3], bytes, &bytes))
 		return 1;
 	return __builtin_mul_overflow(bytes, entries, &bytes) || bytes > SIZE_MAX / 2;
 }
 
-void orr_parts_register(starpu_data_handle_t *handle, int home_node, void *iface, struct starpu_data_interface_ops *ops)
+void orr_parts_register(starpu_data_handle_t *handle, int home_node, void *iface,
+			struct starpu_data_interface_ops *ops)
 {
 	struct orr_parts p;
 	unsigned i;
@@ -420,11 +453,16 @@ void orr_parts_register(starpu_data_handle_t *handle, int home_node, void *iface
 	orr_iface_check_home(home_node, ops->name);
 	orr_parts_get(ops->interfaceid, iface, &p);
 	if (p.n && !p.elemsize)
-		orr_fatal("registration of %s data: the size of an element is 0; give it in bytes", ops->name);
+		orr_fatal("registration of %s data: the size of an element is 0; give it in bytes",
+			  ops->name);
 	if (p.n && too_large(ops->interfaceid, &p))
-		orr_fatal("registration of %s data: the sizes overflow with elements of %zu bytes; nothing so large can be stored", ops->name, p.elemsize);
+		orr_fatal(
+			"registration of %s data: the sizes overflow with elements of %zu bytes; nothing so large can be stored",
+			ops->name, p.elemsize);
 	for (i = 0; home_node >= 0 && i < p.n; i++)
 		if (p.size[i] && !p.addr[i])
-			orr_fatal("registration of %s data: one of its arrays is NULL; give all of them, or none and home node -1", ops->name);
+			orr_fatal(
+				"registration of %s data: one of its arrays is NULL; give all of them, or none and home node -1",
+				ops->name);
 	starpu_data_register(handle, home_node, iface, ops);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of built-in interfaces, and what the core asks of them beyond their public methods (data/iface.h).
+/* The table of built-in interfaces, and what the core asks of them beyond their public methods
+ * (data/iface.h).
  *
- * Invariant: an interface is built-in exactly when its table of methods is the one listed here under its number. */
+ * Invariant: an interface is built-in exactly when its table of methods is the one listed here
+ * under its number. */
 #include "data/iface_dense.h"
 #include "data/iface_parts.h"
 
@@ -31,12 +33,9 @@ static enum family family_of(enum starpu_data_interface_id id)
 	case STARPU_CSR_INTERFACE_ID:
 	case STARPU_BCSR_INTERFACE_ID:
 	case STARPU_COO_INTERFACE_ID:
-	case STARPU_VOID_INTERFACE_ID:
-		return PARTS;
-	case STARPU_MULTIFORMAT_INTERFACE_ID:
-		return MULTIFORMAT;
-	default:
-		return DENSE;
+	case STARPU_VOID_INTERFACE_ID: return PARTS;
+	case STARPU_MULTIFORMAT_INTERFACE_ID: return MULTIFORMAT;
+	default: return DENSE;
 	}
 }
 
@@ -60,15 +59,9 @@ void orr_iface_detach(struct starpu_data_interface_ops *ops, void *interface)
 	struct starpu_multiformat_interface *m = interface;
 
 	switch (family_of(ops->interfaceid)) {
-	case DENSE:
-		orr_dense_detach(ops->interfaceid, interface);
-		break;
-	case PARTS:
-		orr_parts_detach(ops->interfaceid, interface);
-		break;
-	case MULTIFORMAT:
-		m->cpu_ptr = m->cuda_ptr = m->opencl_ptr = NULL;
-		break;
+	case DENSE: orr_dense_detach(ops->interfaceid, interface); break;
+	case PARTS: orr_parts_detach(ops->interfaceid, interface); break;
+	case MULTIFORMAT: m->cpu_ptr = m->cuda_ptr = m->opencl_ptr = NULL; break;
 	}
 }
 
@@ -91,25 +84,19 @@ int orr_iface_has_buffer(struct starpu_data_interface_ops *ops, void *interface)
 	struct orr_parts p;
 
 	switch (family_of(ops->interfaceid)) {
-	case DENSE:
-		orr_dense_view(ops->interfaceid, interface, &d);
-		return *d.ptr || *d.dev_handle;
+	case DENSE: orr_dense_view(ops->interfaceid, interface, &d); return *d.ptr || *d.dev_handle;
 	case PARTS:
 		orr_parts_get(ops->interfaceid, interface, &p);
 		return p.n == 0 || p.addr[0] || p.addr[1] || p.addr[2];
-	default:
-		return m->cpu_ptr || m->cuda_ptr || m->opencl_ptr;
+	default: return m->cpu_ptr || m->cuda_ptr || m->opencl_ptr;
 	}
 }
 
 int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src)
 {
 	switch (family_of(ops->interfaceid)) {
-	case DENSE:
-		return orr_dense_follow(ops->interfaceid, dst, src);
-	case PARTS:
-		return orr_parts_follow(ops->interfaceid, dst, src);
-	default:
-		return 0;
+	case DENSE: return orr_dense_follow(ops->interfaceid, dst, src);
+	case PARTS: return orr_parts_follow(ops->interfaceid, dst, src);
+	default: return 0;
 	}
 }

@@ -6,16 +6,22 @@
 
 ORR_DENSE_INTERFACE(variable, STARPU_VARIABLE_INTERFACE_ID);
 
-void starpu_variable_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr, size_t size)
+void starpu_variable_data_register(starpu_data_handle_t *handle, int home_node, uintptr_t ptr,
+				   size_t size)
 {
 	struct starpu_variable_interface v = {
-		.id = STARPU_VARIABLE_INTERFACE_ID, .ptr = ptr, .dev_handle = ptr, .offset = 0, .elemsize = size,
+		.id = STARPU_VARIABLE_INTERFACE_ID,
+		.ptr = ptr,
+		.dev_handle = ptr,
+		.offset = 0,
+		.elemsize = size,
 	};
 
 	orr_dense_register(handle, home_node, &v, &starpu_interface_variable_ops);
 }
 
-void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr, uintptr_t dev_handle, size_t offset)
+void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr,
+				  uintptr_t dev_handle, size_t offset)
 {
 	orr_iface_main(handle, STARPU_VARIABLE_INTERFACE_ID, __func__);
 	orr_dense_ptr_register(handle, node, ptr, dev_handle, offset, NULL);
@@ -26,5 +32,11 @@ static struct starpu_variable_interface *get(starpu_data_handle_t handle, const 
 	return orr_iface_main(handle, STARPU_VARIABLE_INTERFACE_ID, caller);
 }
 
-size_t starpu_variable_get_elemsize(starpu_data_handle_t handle) { return get(handle, __func__)->elemsize; }
-uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle) { return get(handle, __func__)->ptr; }
+size_t starpu_variable_get_elemsize(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->elemsize;
+}
+uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle)
+{
+	return get(handle, __func__)->ptr;
+}

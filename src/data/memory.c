@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buffers of replicates: allocation, the LRU lists, and the cache of buffers for reuse (see memory.h).
+/* Buffers of replicates: allocation, the LRU lists, and the cache of buffers for reuse (see
+ * memory.h).
  *
- * Invariant: memnode->used counts what starpu_malloc_on_node handed out with STARPU_MALLOC_COUNT and was not given back, cached buffers
- * included; cache_bytes is their part. */
+ * Invariant: memnode->used counts what starpu_malloc_on_node handed out with STARPU_MALLOC_COUNT
+ * and was not given back, cached buffers included; cache_bytes is their part. */
 #include "data/memory.h"
 #include "orrery.h"
 #include "data/iface.h"
@@ -51,7 +52,8 @@ static void lru_prepend(struct orr_memnode *m, struct orr_repl_ext *e)
 	m->lru_head = e;
 }
 
-static void lru_enter(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r, size_t bytes)
+static void lru_enter(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r,
+		      size_t bytes)
 {
 	struct orr_memnode *m = &node->memnodes[r->memnode];
 
@@ -137,7 +139,8 @@ size_t orr_memory_flush_cache(struct orr_node *node, unsigned memnode, size_t wa
 
 		orr_lock(&m->lock);
 		c = m->cache;
-		if (c && wanted != SIZE_MAX && (m->total ? m->used + wanted <= m->total : freed >= wanted))
+		if (c && wanted != SIZE_MAX &&
+		    (m->total ? m->used + wanted <= m->total : freed >= wanted))
 			c = NULL;
 		if (c) {
 			ORR_ATOMIC_STORE_RELAXED(&m->cache, c->next);
@@ -154,12 +157,14 @@ size_t orr_memory_flush_cache(struct orr_node *node, unsigned memnode, size_t wa
 }
 
 /* Puts the buffer of iface aside. Returns 1, or 0 when it must be freed. */
-static int cache_put(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode, size_t bytes)
+static int cache_put(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode,
+		     size_t bytes)
 {
 	struct orr_memnode *m = &node->memnodes[memnode];
 	struct cached *c;
 
-	if (!cacheable(h->ops) || node->state != ORR_NODE_UP || (!m->total && ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes) + bytes > CACHE_MAX))
+	if (!cacheable(h->ops) || node->state != ORR_NODE_UP ||
+	    (!m->total && ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes) + bytes > CACHE_MAX))
 		return 0;
 	c = malloc(sizeof(*c) + h->ops->interface_size);
 	if (!c)
@@ -176,7 +181,7 @@ static int cache_put(struct orr_node *node, starpu_data_handle_t h, void *iface,
 	if (m->cache_tail)
 		((struct cached *) m->cache_tail)->next = c;
 	else
-		ORR_ATOMIC_STORE_RELAXED(&m->cache, c);	/* looked at without the lock */
+		ORR_ATOMIC_STORE_RELAXED(&m->cache, c); /* looked at without the lock */
 	m->cache_tail = c;
 	ORR_ATOMIC_ADD_RELAXED(&m->cache_bytes, bytes);
 	orr_unlock(&m->lock);
@@ -184,10 +189,12 @@ static int cache_put(struct orr_node *node, starpu_data_handle_t h, void *iface,
 }
 
 /* Gives iface a cached buffer of the same allocation. Returns its bytes, or -1. */
-static starpu_ssize_t cache_get(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode)
+static starpu_ssize_t cache_get(struct orr_node *node, starpu_data_handle_t h, void *iface,
+				unsigned memnode)
 {
 	struct orr_memnode *m = &node->memnodes[memnode];
-	int (*same)(void *, void *) = h->ops->alloc_compare ? h->ops->alloc_compare : h->ops->compare;
+	int (*same)(void *, void *) = h->ops->alloc_compare ? h->ops->alloc_compare
+							    : h->ops->compare;
 	struct cached *c, *prev = NULL;
 	uint32_t key;
 	starpu_ssize_t bytes;
@@ -223,7 +230,8 @@ static starpu_ssize_t cache_get(struct orr_node *node, starpu_data_handle_t h, v
 /* ---- buffers ---- */
 
 /* A buffer for iface out of what is free; its bytes or -ENOMEM. */
-static starpu_ssize_t get_buffer(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode)
+static starpu_ssize_t get_buffer(struct orr_node *node, starpu_data_handle_t h, void *iface,
+				 unsigned memnode)
 {
 	struct orr_thread *self = orr_thread_self();
 	starpu_ssize_t bytes;
@@ -241,7 +249,8 @@ static starpu_ssize_t get_buffer(struct orr_node *node, starpu_data_handle_t h, 
 	return bytes;
 }
 
-static void put_buffer(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode, size_t bytes)
+static void put_buffer(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode,
+		       size_t bytes)
 {
 	if (!orr_memory_managed(node, memnode) || !cache_put(node, h, iface, memnode, bytes)) {
 		if (h->ops->free_data_on_node)
@@ -259,13 +268,14 @@ int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 	if (managed && !orr_replicate_ext(r))
 		return -ENOMEM;
 	if (!h->ops->allocate_data_on_node)
-		orr_fatal("%s: its interface has no allocate_data_on_node operation, but the data are used on memory node %u", orr_handle_name(h),
-			  r->memnode);
+		orr_fatal(
+			"%s: its interface has no allocate_data_on_node operation, but the data are used on memory node %u",
+			orr_handle_name(h), r->memnode);
 	bytes = get_buffer(node, h, orr_replicate_iface(h, r), r->memnode);
 	if (bytes < 0)
 		return -ENOMEM;
 	r->mine = 1;
-	ORR_ATOMIC_STORE(&r->allocated, 1);	/* read without the lock by orr_fetch_quick */
+	ORR_ATOMIC_STORE(&r->allocated, 1); /* read without the lock by orr_fetch_quick */
 	if (managed)
 		lru_enter(node, h, r, (size_t) bytes);
 	return 0;
@@ -299,7 +309,8 @@ int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode)
 	for (;;) {
 		if (get_buffer(node, h, iface, memnode) >= 0)
 			return 0;
-		if (orr_memory_make_room(node, memnode, starpu_data_get_alloc_size(h), ORR_EFFORT_WRITEBACK) != ORR_ROOM_MADE)
+		if (orr_memory_make_room(node, memnode, starpu_data_get_alloc_size(h),
+					 ORR_EFFORT_WRITEBACK) != ORR_ROOM_MADE)
 			return -EAGAIN;
 	}
 }
@@ -311,7 +322,8 @@ void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnod
 
 /* ---- memory nodes ---- */
 
-int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int devid, const struct orr_memnode_ops *ops, void *arg, size_t total)
+int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int devid,
+			const struct orr_memnode_ops *ops, void *arg, size_t total)
 {
 	unsigned i = node->nmemnodes, k;
 	struct orr_memnode *m = &node->memnodes[i];
@@ -351,8 +363,9 @@ void orr_memory_exit(struct orr_node *node)
 	}
 }
 
-/* Those who wait for memory are workers that retry at each step, and requests retried by any group. A worker that gives back what it got
- * in a retry that failed gives its own group no reason to try again. */
+/* Those who wait for memory are workers that retry at each step, and requests retried by any group.
+ * A worker that gives back what it got in a retry that failed gives its own group no reason to try
+ * again. */
 void orr_memory_kick_slow(struct orr_node *node)
 {
 	struct orr_worker *w = orr_thread_self()->worker;

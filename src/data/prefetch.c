@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Prefetches, and the wishes of the program about where data are to be (see prefetch.h).
  *
- * Why an entry may touch its handle: one of a task relies on the task, which holds its data and does not begin before; one that is not idle
- * holds the datum itself (acq). An idle one has no right but being in the queue, where the handle's end finds it: it is taken off the queue
- * pinned or not at all, and holds the datum before it does anything.
- * An entry for which room is only being made goes back to its queue until data are no longer on their way out of the memory.
- * Invariant: an entry is in its memory node's queue, or with the one thread or request that executes it; node->nprefetch counts the
- * queued ones, node->nbackground those that are not over. */
+ * Why an entry may touch its handle: one of a task relies on the task, which holds its data and
+ * does not begin before; one that is not idle holds the datum itself (acq). An idle one has no
+ * right but being in the queue, where the handle's end finds it: it is taken off the queue pinned
+ * or not at all, and holds the datum before it does anything. An entry for which room is only being
+ * made goes back to its queue until data are no longer on their way out of the memory.
+ *
+ * Invariant: an entry is in its memory node's queue, or with the one thread or request that
+ * executes it; node->nprefetch counts the queued ones, node->nbackground those that are not over.
+ */
 #include "data/prefetch.h"
 #include "data/memory.h"
 #include "data/transfer.h"
@@ -17,24 +20,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_LOADING 2	/* copies to a memory while prefetches to it begin */
+#define MAX_LOADING 2 /* copies to a memory while prefetches to it begin */
 
 struct orr_prefetch {
-	struct orr_acquire acq;		/* the program's; first */
+	struct orr_acquire acq; /* the program's; first */
 	struct orr_prefetch *next;
 	starpu_data_handle_t handle;
-	struct orr_task *task;		/* whose data it is for, or NULL */
+	struct orr_task *task; /* whose data it is for, or NULL */
 	struct orr_node *node;
 	unsigned memnode;
 	enum starpu_is_prefetch urgency;
 	int prio;
-	int held;			/* acq is granted */
-	int pinned;			/* on its way from the queue to holding the datum */
-	int queued;			/* it was: counted in node->nbackground */
-	int *finished;			/* atomic flag of a thread that waits, or NULL */
-	uint8_t later;			/* it had no room, but there will be some */
-	uint8_t waits_for_room;		/* in the queue again because of that */
-	int wont_use;			/* afterwards other replicates are the first to be evicted */
+	int held;               /* acq is granted */
+	int pinned;             /* on its way from the queue to holding the datum */
+	int queued;             /* it was: counted in node->nbackground */
+	int *finished;          /* atomic flag of a thread that waits, or NULL */
+	uint8_t later;          /* it had no room, but there will be some */
+	uint8_t waits_for_room; /* in the queue again because of that */
+	int wont_use;           /* afterwards other replicates are the first to be evicted */
 };
 
 /* ---- the end of an entry ---- */
@@ -50,7 +53,7 @@ static void end(struct orr_prefetch *p)
 	if (p->pinned)
 		orr_handle_unpin(p->handle);
 	if (t && ORR_ATOMIC_ADD(&t->nprefetch, -1) == 0)
-		orr_wake_all(node);	/* whichever worker took the task may wait for this */
+		orr_wake_all(node); /* whichever worker took the task may wait for this */
 	if (p->finished) {
 		ORR_ATOMIC_STORE(p->finished, 1);
 		orr_waitq_wake(&node->done);
@@ -119,8 +122,14 @@ static void starved(void *arg)
 /* The entry is off its queue and its datum may be read. */
 static void execute(struct orr_prefetch *p)
 {
-	struct orr_fetch rq = { .handle = p->handle, .memnode = (uint8_t) p->memnode, .mode = STARPU_R, .prio = p->prio, .done = fetched,
-				.starved = starved, .arg = p, .later = &p->later };
+	struct orr_fetch rq = { .handle = p->handle,
+				.memnode = (uint8_t) p->memnode,
+				.mode = STARPU_R,
+				.prio = p->prio,
+				.done = fetched,
+				.starved = starved,
+				.arg = p,
+				.later = &p->later };
 	int ret;
 
 	p->later = 0;
@@ -160,10 +169,11 @@ static void enqueue(struct orr_prefetch *p)
 		ORR_ATOMIC_ADD(&node->nbackground, 1);
 	p->queued = 1;
 	orr_lock(&m->prefetch_lock);
-	for (at = &m->prefetch; *at && !before(p, *at) && !(p->waits_for_room && !before(*at, p)); at = &(*at)->next)
+	for (at = &m->prefetch; *at && !before(p, *at) && !(p->waits_for_room && !before(*at, p));
+	     at = &(*at)->next)
 		;
 	p->next = *at;
-	ORR_ATOMIC_STORE_RELAXED(at, p);	/* looked at without the lock */
+	ORR_ATOMIC_STORE_RELAXED(at, p); /* looked at without the lock */
 	ORR_ATOMIC_ADD(&node->nprefetch, 1);
 	orr_unlock(&m->prefetch_lock);
 	if (m->group)
@@ -171,7 +181,8 @@ static void enqueue(struct orr_prefetch *p)
 	orr_wake_one(node);
 }
 
-/* An entry leaves its queue. Under the queue's lock, which the handle's end takes unless it sees nprefetch 0: the pin comes first. */
+/* An entry leaves its queue. Under the queue's lock, which the handle's end takes unless it sees
+ * nprefetch 0: the pin comes first. */
 static void taken(struct orr_node *node, struct orr_prefetch *p)
 {
 	if (!p->held && !p->task)
@@ -185,7 +196,7 @@ static void drop(struct orr_prefetch *p)
 	if (p->held || p->task || p->pinned)
 		no_memory(p);
 	else
-		end(p);		/* its handle is ending */
+		end(p); /* its handle is ending */
 }
 
 /* Takes the first entry off the queue; NULL when there is none for now. Under m->prefetch_lock. */
@@ -193,7 +204,8 @@ static struct orr_prefetch *take(struct orr_memnode *m, struct orr_node *node, i
 {
 	struct orr_prefetch *p = m->prefetch;
 
-	if (!p || (p->urgency == STARPU_IDLEFETCH && !idle) || (p->waits_for_room && ORR_ATOMIC_LOAD_RELAXED(&m->evicting)))
+	if (!p || (p->urgency == STARPU_IDLEFETCH && !idle) ||
+	    (p->waits_for_room && ORR_ATOMIC_LOAD_RELAXED(&m->evicting)))
 		return NULL;
 	ORR_ATOMIC_STORE_RELAXED(&m->prefetch, p->next);
 	taken(node, p);
@@ -213,8 +225,10 @@ static int progress_on(struct orr_node *node, unsigned memnode, int idle)
 	struct orr_memnode *m = &node->memnodes[memnode];
 	struct orr_prefetch *p;
 
-	/* Enough to keep its engine busy: more would be in the way of what is asked for meanwhile. */
-	if (!ORR_ATOMIC_LOAD_RELAXED(&m->prefetch) || ORR_ATOMIC_LOAD_RELAXED(&m->nloading) >= MAX_LOADING)
+	/* Enough to keep its engine busy: more would be in the way of what is asked for meanwhile.
+	 */
+	if (!ORR_ATOMIC_LOAD_RELAXED(&m->prefetch) ||
+	    ORR_ATOMIC_LOAD_RELAXED(&m->nloading) >= MAX_LOADING)
 		return 0;
 	orr_lock(&m->prefetch_lock);
 	p = take(m, node, idle && !ORR_ATOMIC_LOAD_RELAXED(&node->transfers));
@@ -231,7 +245,8 @@ static int progress_on(struct orr_node *node, unsigned memnode, int idle)
 int orr_prefetch_progress(struct orr_group *g, int idle)
 {
 	struct orr_node *node = g->node;
-	unsigned own = g->nworkers ? node->workers[g->first].memnode : STARPU_MAIN_RAM, i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+	unsigned own = g->nworkers ? node->workers[g->first].memnode : STARPU_MAIN_RAM, i,
+		 n = ORR_ATOMIC_LOAD(&node->nmemnodes);
 
 	if (progress_on(node, own, idle))
 		return 1;
@@ -242,7 +257,9 @@ int orr_prefetch_progress(struct orr_group *g, int idle)
 }
 
 /* Moves the entries that `match` to a list of their own. */
-static struct orr_prefetch *extract(struct orr_node *node, int (*match)(const struct orr_prefetch *, const void *), const void *arg)
+static struct orr_prefetch *extract(struct orr_node *node,
+				    int (*match)(const struct orr_prefetch *, const void *),
+				    const void *arg)
 {
 	struct orr_prefetch *list = NULL, **at, *p;
 	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
@@ -266,9 +283,18 @@ static struct orr_prefetch *extract(struct orr_node *node, int (*match)(const st
 	return list;
 }
 
-static int of_task(const struct orr_prefetch *p, const void *t) { return p->task == t; }
-static int of_handle(const struct orr_prefetch *p, const void *h) { return p->handle == h && !p->held && !p->task; }
-static int any(const struct orr_prefetch *p, const void *arg) { return (void) p, (void) arg, 1; }
+static int of_task(const struct orr_prefetch *p, const void *t)
+{
+	return p->task == t;
+}
+static int of_handle(const struct orr_prefetch *p, const void *h)
+{
+	return p->handle == h && !p->held && !p->task;
+}
+static int any(const struct orr_prefetch *p, const void *arg)
+{
+	return (void) p, (void) arg, 1;
+}
 
 static void end_all(struct orr_prefetch *list)
 {
@@ -295,11 +321,15 @@ void orr_prefetch_forget(starpu_data_handle_t h)
 		end_all(extract(node, of_handle, h));
 }
 
-void orr_prefetch_cancel_all(struct orr_node *node) { end_all(extract(node, any, NULL)); }
+void orr_prefetch_cancel_all(struct orr_node *node)
+{
+	end_all(extract(node, any, NULL));
+}
 
 /* ---- by the program ---- */
 
-static struct orr_prefetch *create(starpu_data_handle_t h, unsigned memnode, enum starpu_is_prefetch urgency, int prio)
+static struct orr_prefetch *create(starpu_data_handle_t h, unsigned memnode,
+				   enum starpu_is_prefetch urgency, int prio)
 {
 	struct orr_prefetch *p = calloc(1, sizeof(*p));
 
@@ -322,7 +352,8 @@ static void granted(struct orr_acquire *a)
 		enqueue(p);
 		return;
 	}
-	/* Writers need not wait for it. It is in the queue before the datum is released, so that the handle's end finds it. */
+	/* Writers need not wait for it. It is in the queue before the datum is released, so that
+	 * the handle's end finds it. */
 	q = create(p->handle, p->memnode, p->urgency, p->prio);
 	if (q)
 		enqueue(q);
@@ -334,7 +365,8 @@ static int check(starpu_data_handle_t h, unsigned memnode, const char *what)
 	return orr_handle_check(h, what) ? -EINVAL : orr_handle_check_node(h, (int) memnode, what);
 }
 
-static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async, enum starpu_is_prefetch urgency, int prio)
+static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async,
+		    enum starpu_is_prefetch urgency, int prio)
 {
 	struct orr_node *node = orr_self();
 	struct orr_prefetch *p;
@@ -343,8 +375,8 @@ static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async, en
 	if (ret)
 		return ret;
 	if (!async && orr_thread_self()->task) {
-		orr_error("prefetch of %s inside task or callback %s cannot wait: give async", orr_handle_name(h),
-			  orr_task_name(orr_thread_self()->task->pub));
+		orr_error("prefetch of %s inside task or callback %s cannot wait: give async",
+			  orr_handle_name(h), orr_task_name(orr_thread_self()->task->pub));
 		return -EDEADLK;
 	}
 	p = create(h, memnode, urgency, prio);
@@ -364,9 +396,13 @@ static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async, en
 	return 0;
 }
 
-int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async) { return prefetch(handle, node, async, STARPU_FETCH, 0); }
+int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
+{
+	return prefetch(handle, node, async, STARPU_FETCH, 0);
+}
 
-int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
+int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async,
+				      int prio)
 {
 	return prefetch(handle, node, async, STARPU_PREFETCH, prio);
 }
@@ -376,7 +412,8 @@ int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node, uns
 	return prefetch(handle, node, async, STARPU_PREFETCH, 0);
 }
 
-int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
+int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node,
+					   unsigned async, int prio)
 {
 	return prefetch(handle, node, async, STARPU_IDLEFETCH, prio);
 }
@@ -402,7 +439,8 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 		orr_unlock(&handle->lock);
 		if (!ret)
 			return 0;
-		room = orr_memory_make_room(self, node, starpu_data_get_alloc_size(handle), ORR_EFFORT_CLEAN);
+		room = orr_memory_make_room(self, node, starpu_data_get_alloc_size(handle),
+					    ORR_EFFORT_CLEAN);
 	}
 	return ret;
 }
@@ -413,7 +451,9 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
 
 	if (orr_handle_check(handle, __func__))
 		return;
-	p = create(handle, (unsigned) (handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM), STARPU_PREFETCH, 0);
+	p = create(handle,
+		   (unsigned) (handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM),
+		   STARPU_PREFETCH, 0);
 	if (!p)
 		return;
 	p->wont_use = 1;
@@ -438,7 +478,8 @@ void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_im
 
 /* ---- for policies: the data of a ready task ---- */
 
-static int prefetch_task(struct starpu_task *task, int memnode, struct orr_worker *w, enum starpu_is_prefetch urgency, int prio)
+static int prefetch_task(struct starpu_task *task, int memnode, struct orr_worker *w,
+			 enum starpu_is_prefetch urgency, int prio)
 {
 	struct orr_task *t = orr_task_of(task);
 	unsigned i;
@@ -450,7 +491,8 @@ static int prefetch_task(struct starpu_task *task, int memnode, struct orr_worke
 		int node = w ? orr_task_target_node(w, task, i) : memnode;
 		struct orr_prefetch *p;
 
-		if (node < 0 || a->merged || !(a->mode & STARPU_R) || (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) ||
+		if (node < 0 || a->merged || !(a->mode & STARPU_R) ||
+		    (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) ||
 		    starpu_data_is_on_node(a->handle, (unsigned) node))
 			continue;
 		p = create(a->handle, (unsigned) node, urgency, prio);
@@ -463,7 +505,10 @@ static int prefetch_task(struct starpu_task *task, int memnode, struct orr_worke
 	return 0;
 }
 
-static struct orr_worker *worker(unsigned id) { return &orr_self()->workers[id]; }
+static struct orr_worker *worker(unsigned id)
+{
+	return &orr_self()->workers[id];
+}
 
 int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reductions within a process (see redux.h).
  *
- * A contribution is a handle of its own (same interface, no home). While contributions exist the handle's queue lets only further
- * contributions in; when another access waits and the contributing group is over, one internal task per contribution runs the
- * reduction codelet on (h RW, contribution R), each releases its contribution, and the last one lets the queue go on.
+ * A contribution is a handle of its own (same interface, no home). While contributions exist the
+ * handle's queue lets only further contributions in; when another access waits and the contributing
+ * group is over, one internal task per contribution runs the reduction codelet on (h RW,
+ * contribution R), each releases its contribution, and the last one lets the queue go on.
+ *
  * Invariant: ext->redux exists exactly while there are contributions that are not combined. */
 #include "data/redux.h"
 #include "data/handle.h"
@@ -17,9 +19,12 @@
 struct orr_redux {
 	starpu_data_handle_t handle;
 	unsigned n, cap;
-	struct { unsigned worker; starpu_data_handle_t handle; } *part;
+	struct {
+		unsigned worker;
+		starpu_data_handle_t handle;
+	} * part;
 	int reducing;
-	int remaining;		/* atomic: reduction tasks not over */
+	int remaining; /* atomic: reduction tasks not over */
 };
 
 int orr_redux_blocks(starpu_data_handle_t h, int access_class)
@@ -80,17 +85,23 @@ static kernel init_function(const struct starpu_codelet *cl, enum starpu_worker_
 	switch (cl ? arch : STARPU_ANY_WORKER) {
 	case STARPU_CPU_WORKER: return orr_codelet_cpu_func(cl, 0);
 	case STARPU_CUDA_WORKER: return cl->cuda_funcs[0] ? cl->cuda_funcs[0] : cl->cuda_func;
-	case STARPU_OPENCL_WORKER: return cl->opencl_funcs[0] ? cl->opencl_funcs[0] : cl->opencl_func;
+	case STARPU_OPENCL_WORKER:
+		return cl->opencl_funcs[0] ? cl->opencl_funcs[0] : cl->opencl_func;
 	default: return NULL;
 	}
 }
 
 /* A new datum is nobody else's: its request waits for nothing but memory. */
-static void nobody_waits(void *arg) { (void) arg; }
+static void nobody_waits(void *arg)
+{
+	(void) arg;
+}
 
-/* Runs the init codelet on the fresh contribution, in the worker's thread, as part of the task that contributes: where the worker finds
- * its data when there is a function for it, else in main memory. */
-static int initialise(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode, starpu_data_handle_t part)
+/* Runs the init codelet on the fresh contribution, in the worker's thread, as part of the task that
+ * contributes: where the worker finds its data when there is a function for it, else in main
+ * memory. */
+static int initialise(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode,
+		      starpu_data_handle_t part)
 {
 	struct starpu_codelet *cl = h->ext ? h->ext->init_cl : NULL;
 	struct orr_fetch rq = { .handle = part, .mode = STARPU_W, .effort = ORR_EFFORT_WRITEBACK };
@@ -103,8 +114,9 @@ static int initialise(starpu_data_handle_t h, struct orr_worker *w, unsigned mem
 		f = init_function(cl, STARPU_CPU_WORKER);
 	}
 	if (!f) {
-		orr_error("%s is accessed with STARPU_REDUX without an init codelet for %s: call starpu_data_set_reduction_methods",
-			  orr_handle_name(h), w->name);
+		orr_error(
+			"%s is accessed with STARPU_REDUX without an init codelet for %s: call starpu_data_set_reduction_methods",
+			orr_handle_name(h), w->name);
 		return -EINVAL;
 	}
 	rq.memnode = (uint8_t) memnode;
@@ -129,7 +141,8 @@ starpu_data_handle_t orr_redux_part(starpu_data_handle_t h, struct orr_worker *w
 	return part;
 }
 
-int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode, starpu_data_handle_t *out)
+int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode,
+			   starpu_data_handle_t *out)
 {
 	starpu_data_handle_t part = orr_redux_part(h, w);
 	int ret;
@@ -172,7 +185,8 @@ static void part_done(void *arg)
 		orr_waitq_wake(&node->done);
 }
 
-/* The reduction tasks use the handle itself outside of the queue: they hold it by phase two among themselves. */
+/* The reduction tasks use the handle itself outside of the queue: they hold it by phase two among
+ * themselves. */
 static void submit_part(struct orr_redux *r, unsigned i)
 {
 	starpu_data_handle_t h = r->handle, part = r->part[i].handle;
@@ -191,7 +205,8 @@ static void submit_part(struct orr_redux *r, unsigned i)
 	task->callback_arg = r;
 	ret = orr_task_submit(task);
 	if (ret)
-		orr_fatal("the reduction codelet of %s cannot be submitted: %s", orr_handle_name(h), strerror(-ret));
+		orr_fatal("the reduction codelet of %s cannot be submitted: %s", orr_handle_name(h),
+			  strerror(-ret));
 	starpu_data_unregister_submit(part);
 }
 
@@ -202,8 +217,9 @@ struct orr_redux *orr_redux_start(starpu_data_handle_t h)
 	if (!r || r->reducing || h->ngranted || h->nheld || !h->head)
 		return NULL;
 	if (!h->ext->redux_cl)
-		orr_fatal("%s was contributed to with STARPU_REDUX but has no reduction codelet: call starpu_data_set_reduction_methods",
-			  orr_handle_name(h));
+		orr_fatal(
+			"%s was contributed to with STARPU_REDUX but has no reduction codelet: call starpu_data_set_reduction_methods",
+			orr_handle_name(h));
 	r->reducing = 1;
 	return r;
 }
@@ -225,13 +241,16 @@ int orr_redux_check(starpu_data_handle_t h, const char *what)
 {
 	if (h->ext && h->ext->redux_cl && h->ext->init_cl)
 		return 0;
-	orr_error("%s: %s is accessed with STARPU_REDUX but has no methods to reduce and initialise; call starpu_data_set_reduction_methods first",
-		  what, orr_handle_name(h));
+	orr_error(
+		"%s: %s is accessed with STARPU_REDUX but has no methods to reduce and initialise; call starpu_data_set_reduction_methods first",
+		what, orr_handle_name(h));
 	return -EINVAL;
 }
 
-void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle, struct starpu_codelet *redux_cl, void *redux_cl_arg,
-						 struct starpu_codelet *init_cl, void *init_cl_arg)
+void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle,
+						 struct starpu_codelet *redux_cl,
+						 void *redux_cl_arg, struct starpu_codelet *init_cl,
+						 void *init_cl_arg)
 {
 	struct orr_data_ext *ext;
 
@@ -249,15 +268,17 @@ void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle, st
 		orr_fatal("out of memory while setting reduction methods");
 }
 
-void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starpu_codelet *redux_cl, struct starpu_codelet *init_cl)
+void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
+				       struct starpu_codelet *init_cl)
 {
 	starpu_data_set_reduction_methods_with_args(handle, redux_cl, NULL, init_cl, NULL);
 }
 
-/* ---- arbiters: all-or-nothing locking is how every commuting access works here, so that an arbiter only needs to exist ---- */
+/* ---- arbiters: all-or-nothing locking is how every commuting access works here, so that an
+ * arbiter only needs to exist ---- */
 
 struct starpu_arbiter {
-	unsigned refs;		/* atomic: handles, and the program until it destroys it */
+	unsigned refs; /* atomic: handles, and the program until it destroys it */
 };
 
 static void arbiter_unref(starpu_arbiter_t arbiter)
@@ -281,7 +302,9 @@ void starpu_data_assign_arbiter(starpu_data_handle_t handle, starpu_arbiter_t ar
 
 	orr_handle_must_be_known(handle, __func__);
 	if (!arbiter) {
-		orr_error("starpu_data_assign_arbiter: the arbiter of %s is NULL; nothing is assigned", orr_handle_name(handle));
+		orr_error(
+			"starpu_data_assign_arbiter: the arbiter of %s is NULL; nothing is assigned",
+			orr_handle_name(handle));
 		return;
 	}
 	orr_lock(&handle->lock);
@@ -289,7 +312,8 @@ void starpu_data_assign_arbiter(starpu_data_handle_t handle, starpu_arbiter_t ar
 		wrong = "memory is exhausted";
 	else if (handle->ext->arbiter)
 		wrong = "it has an arbiter already, and keeps that";
-	else if (handle->ngranted || handle->head || handle->nheld || ORR_ATOMIC_LOAD(&handle->npins))
+	else if (handle->ngranted || handle->head || handle->nheld ||
+		 ORR_ATOMIC_LOAD(&handle->npins))
 		wrong = "tasks use it already; assign the arbiter before";
 	else
 		handle->ext->arbiter = arbiter;

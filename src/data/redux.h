@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reductions within a process (STARPU_REDUX): each worker contributes to a copy of its own, combined when somebody needs the value. */
+/* Reductions within a process (STARPU_REDUX): each worker contributes to a copy of its own,
+ * combined when somebody needs the value. */
 #ifndef ORR_DATA_REDUX_H
 #define ORR_DATA_REDUX_H
 
@@ -7,10 +8,12 @@
 
 struct orr_redux;
 
-/* Worker w's contribution to h, a datum of its own without home, made at its first use and initialised by the handle's init codelet, on
- * memnode or in main memory. Called by the group's thread. Returns 0 and *part, -EAGAIN when memory is exhausted, or another negative
- * errno after a message. */
-int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode, starpu_data_handle_t *part);
+/* Worker w's contribution to h, a datum of its own without home, made at its first use and
+ * initialised by the handle's init codelet, on memnode or in main memory. Called by the group's
+ * thread. Returns 0 and *part, -EAGAIN when memory is exhausted, or another negative errno after a
+ * message. */
+int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode,
+			   starpu_data_handle_t *part);
 /* The same when it exists, else NULL. */
 starpu_data_handle_t orr_redux_part(starpu_data_handle_t h, struct orr_worker *w);
 /* A task contributes to h: does it have its methods? 0, or -EINVAL after a message. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scratch buffers (see scratch.h): an interface structure shaped like the handle's with a buffer of its own.
+/* Scratch buffers (see scratch.h): an interface structure shaped like the handle's with a buffer of
+ * its own.
  *
- * Invariant: access->scratch is set exactly while t->interfaces[i] is ours to free (STARPU_SCRATCH) or the contribution's
- * (STARPU_REDUX, kept until the reduction). */
+ * Invariant: access->scratch is set exactly while t->interfaces[i] is ours to free (STARPU_SCRATCH)
+ * or the contribution's (STARPU_REDUX, kept until the reduction). */
 #include "data/scratch.h"
 #include "data/handle.h"
 #include "data/iface.h"
@@ -14,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The worker's contribution is a datum of its own, which may have been evicted since the worker's last task. */
-static int acquire_contribution(struct orr_worker *w, struct orr_task *t, unsigned i, struct orr_fetch *rq)
+/* The worker's contribution is a datum of its own, which may have been evicted since the worker's
+ * last task. */
+static int acquire_contribution(struct orr_worker *w, struct orr_task *t, unsigned i,
+				struct orr_fetch *rq)
 {
 	struct orr_access *a = &t->access[i];
 	starpu_data_handle_t part;
@@ -38,7 +41,10 @@ static void *blank_iface(starpu_data_handle_t h, unsigned memnode)
 	if (!iface)
 		orr_fatal("out of memory for a scratch buffer like %s", orr_handle_name(h));
 	if (h->wide) {
-		memcpy(iface, starpu_data_get_interface_on_node(h, memnode == STARPU_MAIN_RAM ? 1 : memnode), h->ops->interface_size);
+		memcpy(iface,
+		       starpu_data_get_interface_on_node(h,
+							 memnode == STARPU_MAIN_RAM ? 1 : memnode),
+		       h->ops->interface_size);
 	} else {
 		memcpy(iface, orr_handle_iface(h), h->ops->interface_size);
 		orr_iface_detach(h->ops, iface);
@@ -82,7 +88,8 @@ void orr_scratch_release(struct orr_task *t)
 		a->scratch = 0;
 		if (a->mode & STARPU_REDUX) {
 			if (a->pinned)
-				orr_fetch_unref(orr_redux_part(a->handle, t->worker), (unsigned) a->node, STARPU_RW);
+				orr_fetch_unref(orr_redux_part(a->handle, t->worker),
+						(unsigned) a->node, STARPU_RW);
 			a->pinned = 0;
 			continue;
 		}

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memories that run low are tidied before somebody has to wait: by groups of workers that have nothing else to do.
+/* Memories that run low are tidied before somebody has to wait: by groups of workers that have
+ * nothing else to do.
  *
- * STARPU_MINIMUM_AVAILABLE_MEM: below this percentage of free memory, data are evicted until STARPU_TARGET_AVAILABLE_MEM are free.
- * STARPU_MINIMUM_CLEAN_BUFFERS: when less than this percentage could be had at once (what is free, and copies of what is valid elsewhere
- * too), the only copies of data that nobody uses are written back, least recently used first, until STARPU_TARGET_CLEAN_BUFFERS can. They
- * stay where they are.
- * Invariant: a disk is never tidied: what is only there belongs there. Nothing is done for a memory without limit. */
+ * STARPU_MINIMUM_AVAILABLE_MEM: below this percentage of free memory, data are evicted until
+ * STARPU_TARGET_AVAILABLE_MEM are free. STARPU_MINIMUM_CLEAN_BUFFERS: when less than this
+ * percentage could be had at once (what is free, and copies of what is valid elsewhere too), the
+ * only copies of data that nobody uses are written back, least recently used first, until
+ * STARPU_TARGET_CLEAN_BUFFERS can. They stay where they are.
+ *
+ * Invariant: a disk is never tidied: what is only there belongs there. Nothing is done for a memory
+ * without limit. */
 #include "data/memory.h"
 #include "data/transfer.h"
 #include "core/worker.h"
 
-#define MAX_CLEANING 2		/* write-backs ahead under way: demand comes first */
+#define MAX_CLEANING 2 /* write-backs ahead under way: demand comes first */
 
-static size_t percent(size_t total, int n) { return total / 100 * (size_t) n; }
+static size_t percent(size_t total, int n)
+{
+	return total / 100 * (size_t) n;
+}
 
 void orr_memory_tidy_init(struct orr_node *node, struct orr_memnode *m)
 {
@@ -33,20 +40,25 @@ void orr_memory_tidy_init(struct orr_node *node, struct orr_memnode *m)
 /* What is free, buffers kept for reuse included. */
 static size_t available(const struct orr_memnode *m)
 {
-	size_t used = ORR_ATOMIC_LOAD_RELAXED(&m->used), cached = ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes), available = m->total + cached;
+	size_t used = ORR_ATOMIC_LOAD_RELAXED(&m->used),
+	       cached = ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes), available = m->total + cached;
 
 	return available > used ? available - used : 0;
 }
 
-static size_t clean_goal(const struct orr_memnode *m) { return ORR_ATOMIC_LOAD_RELAXED(&m->cleaning) ? m->clean_high : m->clean_low; }
+static size_t clean_goal(const struct orr_memnode *m)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&m->cleaning) ? m->clean_high : m->clean_low;
+}
 
-/* A group that looks after its own step needs no bell, and a worker that gives back what it got in a retry that failed gives nobody a
- * reason to look. */
+/* A group that looks after its own step needs no bell, and a worker that gives back what it got in
+ * a retry that failed gives nobody a reason to look. */
 static void call(struct orr_node *node)
 {
 	struct orr_worker *w = orr_thread_self()->worker;
 
-	if (!ORR_ATOMIC_XCHG(&node->untidy, 1) && (!w || (!w->starving && node->ngroups > 1)) && node->ngroups)
+	if (!ORR_ATOMIC_XCHG(&node->untidy, 1) && (!w || (!w->starving && node->ngroups > 1)) &&
+	    node->ngroups)
 		orr_wake_one(node);
 }
 
@@ -152,7 +164,8 @@ static int tidy(struct orr_node *node, unsigned memnode)
 	int did = 0;
 
 	if (m->avail_low && available(m) < m->avail_low)
-		did = orr_memory_make_room(node, memnode, m->avail_high, ORR_EFFORT_WRITEBACK) == ORR_ROOM_MADE;
+		did = orr_memory_make_room(node, memnode, m->avail_high, ORR_EFFORT_WRITEBACK) ==
+		      ORR_ROOM_MADE;
 	return clean(node, m) || did;
 }
 

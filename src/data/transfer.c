@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bringing data to where they are needed (MSI coherency).
  *
- * A request advances until the datum is usable on its memory node, or until it has to wait: for a transfer to the replicate (all who want
- * it wait for the same one), for a transfer from it before it may be written, or for memory. The payload is copied by the thread that
- * advances the request; when the world says that this takes time, the replicate is `loading` until then.
- * Invariant: the payload of a replicate that is loading is not read, nobody writes the datum meanwhile, and its source keeps a reference
- * until the copy is over. */
+ * A request advances until the datum is usable on its memory node, or until it has to wait: for a
+ * transfer to the replicate (all who want it wait for the same one), for a transfer from it before
+ * it may be written, or for memory. The payload is copied by the thread that advances the request;
+ * when the world says that this takes time, the replicate is `loading` until then.
+ *
+ * Invariant: the payload of a replicate that is loading is not read, nobody writes the datum
+ * meanwhile, and its source keeps a reference until the copy is over. */
 #include "data/handle.h"
 #include "data/iface.h"
 #include "data/memory.h"
@@ -24,7 +26,7 @@ struct orr_transfer {
 	struct orr_replicate *src, *dst;
 	double end_us;
 	enum orr_copy_why why;
-	size_t evicting;	/* bytes counted in the source's memory node */
+	size_t evicting; /* bytes counted in the source's memory node */
 };
 
 struct orr_repl_ext *orr_replicate_ext(struct orr_replicate *r)
@@ -35,7 +37,7 @@ struct orr_repl_ext *orr_replicate_ext(struct orr_replicate *r)
 		ext = calloc(1, sizeof(*ext));
 		if (ext)
 			ext->self = r;
-		ORR_ATOMIC_STORE(&r->ext, ext);	/* looked at without the lock (orr_fetch_quick) */
+		ORR_ATOMIC_STORE(&r->ext, ext); /* looked at without the lock (orr_fetch_quick) */
 	}
 	return ext;
 }
@@ -52,11 +54,13 @@ int orr_transfer_loading(starpu_data_handle_t h)
 
 /* ---- copies ---- */
 
-/* Multiformat data: makes the destination's format of the source's, which lies beside it (handbook 27.10). */
-static int convert(struct orr_node *node, starpu_data_handle_t h, unsigned src_node, unsigned dst_node, void *iface,
-		   double *us)
+/* Multiformat data: makes the destination's format of the source's, which lies beside it
+ * (handbook 27.10). */
+static int convert(struct orr_node *node, starpu_data_handle_t h, unsigned src_node,
+		   unsigned dst_node, void *iface, double *us)
 {
-	enum starpu_node_kind from = node->memnodes[src_node].kind, to = node->memnodes[dst_node].kind;
+	enum starpu_node_kind from = node->memnodes[src_node].kind,
+			      to = node->memnodes[dst_node].kind;
 	struct starpu_codelet *cl;
 	void *buffers[1] = { iface };
 	void (*f)(void **, void *) = NULL;
@@ -70,9 +74,11 @@ static int convert(struct orr_node *node, starpu_data_handle_t h, unsigned src_n
 		f = cl->opencl_funcs[0] ? cl->opencl_funcs[0] : cl->opencl_func;
 	else if (cl)
 		f = orr_codelet_cpu_func(cl, 0);
-	if (!f && (from == STARPU_CUDA_RAM || from == STARPU_OPENCL_RAM || to == STARPU_CUDA_RAM || to == STARPU_OPENCL_RAM)) {
-		orr_error("%s: its format has no codelet that converts from memory node %u to %u (with a function for the kind of the latter)",
-			  orr_handle_name(h), src_node, dst_node);
+	if (!f && (from == STARPU_CUDA_RAM || from == STARPU_OPENCL_RAM || to == STARPU_CUDA_RAM ||
+		   to == STARPU_OPENCL_RAM)) {
+		orr_error(
+			"%s: its format has no codelet that converts from memory node %u to %u (with a function for the kind of the latter)",
+			orr_handle_name(h), src_node, dst_node);
 		return -ENOTSUP;
 	}
 	if (f)
@@ -81,15 +87,18 @@ static int convert(struct orr_node *node, starpu_data_handle_t h, unsigned src_n
 	return 0;
 }
 
-static int copy(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, double *end_us)
+static int copy(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+		struct orr_replicate *dst, double *end_us)
 {
 	struct orr_copy_channel chan = { .src = src->memnode, .dst = dst->memnode };
-	struct orr_memnode *from = &node->memnodes[src->memnode], *to = &node->memnodes[dst->memnode];
+	struct orr_memnode *from = &node->memnodes[src->memnode],
+			   *to = &node->memnodes[dst->memnode];
 	const struct orr_memnode_ops *ops = from->kind == STARPU_CPU_RAM ? to->ops : from->ops;
 	void *dst_iface = orr_replicate_iface(h, dst);
 	double convert_us = 0;
 	size_t bytes;
-	int ret = orr_iface_copy(h->ops, orr_replicate_iface(h, src), src->memnode, dst_iface, dst->memnode, &chan);
+	int ret = orr_iface_copy(h->ops, orr_replicate_iface(h, src), src->memnode, dst_iface,
+				 dst->memnode, &chan);
 
 	if (ret == -EAGAIN) {
 		while (!ops->test(node, &chan))
@@ -108,7 +117,8 @@ static int copy(struct orr_node *node, starpu_data_handle_t h, struct orr_replic
 }
 
 /* The copy is over. Under h->lock; returns those who waited for it. */
-static struct orr_fetch *loaded(starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, int ok)
+static struct orr_fetch *loaded(starpu_data_handle_t h, struct orr_replicate *src,
+				struct orr_replicate *dst, int ok)
 {
 	struct orr_fetch *list = dst->ext ? dst->ext->waiters : NULL;
 
@@ -126,25 +136,30 @@ static struct orr_fetch *loaded(starpu_data_handle_t h, struct orr_replicate *sr
 	return list;
 }
 
-/* Frees src's buffer after its write-back, unless somebody came to use it meanwhile. Under h->lock. */
-static void evicted(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst)
+/* Frees src's buffer after its write-back, unless somebody came to use it meanwhile. Under h->lock.
+ */
+static void evicted(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+		    struct orr_replicate *dst)
 {
-	if (ORR_ATOMIC_LOAD(&src->refcnt) || !src->mine || src->loading || (src->state != ORR_INVALID && dst->state == ORR_INVALID))
+	if (ORR_ATOMIC_LOAD(&src->refcnt) || !src->mine || src->loading ||
+	    (src->state != ORR_INVALID && dst->state == ORR_INVALID))
 		return;
 	ORR_ATOMIC_STORE(&src->state, ORR_INVALID);
 	orr_memory_release(h, src);
 	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[src->memnode].evictions, 1);
 }
 
-static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, enum orr_copy_why why,
-		     double end_us)
+static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+		     struct orr_replicate *dst, enum orr_copy_why why, double end_us)
 {
 	struct orr_transfer *t = malloc(sizeof(*t)), **p;
 
 	if (!t)
 		orr_fatal("out of memory while transferring %s", orr_handle_name(h));
 	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[dst->memnode].nloading, 1);
-	*t = (struct orr_transfer) { .handle = h, .src = src, .dst = dst, .end_us = end_us, .why = why };
+	*t = (struct orr_transfer){
+		.handle = h, .src = src, .dst = dst, .end_us = end_us, .why = why
+	};
 	if (why == ORR_COPY_CLEAN)
 		ORR_ATOMIC_ADD(&node->memnodes[src->memnode].ncleaning, 1);
 	if (why == ORR_COPY_EVICT && src->in_lru) {
@@ -152,7 +167,8 @@ static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_r
 
 		t->evicting = src->ext->bytes;
 		orr_lock(&m->lock);
-		ORR_ATOMIC_STORE_RELAXED(&m->evicting, m->evicting + t->evicting);	/* looked at without the lock */
+		ORR_ATOMIC_STORE_RELAXED(
+			&m->evicting, m->evicting + t->evicting); /* looked at without the lock */
 		orr_unlock(&m->lock);
 	}
 	orr_lock(&node->lock);
@@ -163,21 +179,23 @@ static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_r
 	orr_unlock(&node->lock);
 }
 
-void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst)
+void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src,
+			struct orr_replicate *dst)
 {
 	void *from = orr_replicate_iface(h, src), *to = orr_replicate_iface(h, dst);
 
-	/* User-defined interfaces see to it in their copy method. One reference is that of whoever wants the datum there. */
+	/* User-defined interfaces see to it in their copy method. One reference is that of whoever
+	 * wants the datum there. */
 	if (h->wide || dst->state != ORR_INVALID || orr_iface_follow(h->ops, to, from) == 0)
 		return;
 	if (!dst->mine || dst->loading || ORR_ATOMIC_LOAD(&dst->refcnt) > 1)
-		return;	/* the copy fails with a message */
+		return; /* the copy fails with a message */
 	orr_memory_release(h, dst);
 	orr_iface_follow(h->ops, to, from);
 }
 
-int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst, enum orr_copy_why why,
-		 struct orr_fetch **waiters)
+int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+		 struct orr_replicate *dst, enum orr_copy_why why, struct orr_fetch **waiters)
 {
 	double end_us = 0;
 	int ret;
@@ -193,10 +211,12 @@ int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_repli
 	ORR_ATOMIC_ADD(&node->ncopying, -1);
 	/* A disk that is full has told. */
 	if (ret && ret != -ENOSPC)
-		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h), src->memnode, dst->memnode, strerror(-ret));
+		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h),
+			  src->memnode, dst->memnode, strerror(-ret));
 	if (!ret && node->ngroups && end_us > orr_sys_now_us()) {
 		schedule(node, h, src, dst, why, end_us);
-		/* Whoever waits for the end of something must know of this one. Waking may give the processor away. */
+		/* Whoever waits for the end of something must know of this one. Waking may give the
+		 * processor away. */
 		orr_unlock(&h->lock);
 		orr_wake_worker(&node->workers[node->groups[0].first]);
 		orr_lock(&h->lock);

@@ -12,11 +12,15 @@ static int cpu_init(struct orr_worker *w)
 	return 0;
 }
 
-static void cpu_deinit(struct orr_worker *w) { (void) w; }
+static void cpu_deinit(struct orr_worker *w)
+{
+	(void) w;
+}
 
 static int cpu_start(struct orr_worker *w, struct orr_task *t)
 {
-	return orr_sys_kernel_start(w, t, orr_codelet_cpu_func(t->pub->cl, t->nimpl), t->interfaces, t->pub->cl_arg);
+	return orr_sys_kernel_start(w, t, orr_codelet_cpu_func(t->pub->cl, t->nimpl), t->interfaces,
+				    t->pub->cl_arg);
 }
 
 static int cpu_test(struct orr_worker *w, struct orr_task *t)
@@ -25,7 +29,10 @@ static int cpu_test(struct orr_worker *w, struct orr_task *t)
 	return w->end_us <= orr_sys_now_us();
 }
 
-static void cpu_finish(struct orr_worker *w, struct orr_task *t) { orr_sys_kernel_end(w, t); }
+static void cpu_finish(struct orr_worker *w, struct orr_task *t)
+{
+	orr_sys_kernel_end(w, t);
+}
 
 const struct orr_driver_ops orr_cpu_driver = {
 	.name = "CPU",

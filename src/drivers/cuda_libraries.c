@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The vendors' libraries of linear algebra on devices: programs start and stop them in every build.
  *
- * Invariant: without a driver for the vendor's devices there is nothing to start, so that these calls do nothing, in both worlds. */
+ * Invariant: without a driver for the vendor's devices there is nothing to start, so that these
+ * calls do nothing, in both worlds. */
 #include <starpu.h>
 #include <starpu_cublas.h>
 #include <starpu_cublasLt.h>

@@ -34,27 +34,33 @@ static unsigned numa_nodes(struct orr_node *node, struct orr_device *v, unsigned
 	if (n > max)
 		n = max;
 	for (i = 0; i < n; i++) {
-		v[i] = (struct orr_device) {
+		v[i] = (struct orr_device){
 			.arch = STARPU_CPU_WORKER,
 			.kind = STARPU_CPU_RAM,
 			.devid = (int) i + 1,
-			.memory = orr_device_limit("CPU_NUMA", (int) i + 1, node->cfg.limit_numa_mem),
+			.memory = orr_device_limit("CPU_NUMA", (int) i + 1,
+						   node->cfg.limit_numa_mem),
 			.memory_ops = &orr_ram_ops,
 		};
 	}
 	return n;
 }
 
-static unsigned at_most(long n, unsigned max) { return n >= 0 && (unsigned long) n < max ? (unsigned) n : max; }
+static unsigned at_most(long n, unsigned max)
+{
+	return n >= 0 && (unsigned long) n < max ? (unsigned) n : max;
+}
 
 int orr_devices_list(struct orr_node *node, struct orr_device *v, unsigned max)
 {
-	long ncuda = wanted("STARPU_NCUDA", node->conf.ncuda, node), nopencl = wanted("STARPU_NOPENCL", node->conf.nopencl, node);
+	long ncuda = wanted("STARPU_NCUDA", node->conf.ncuda, node),
+	     nopencl = wanted("STARPU_NOPENCL", node->conf.nopencl, node);
 	unsigned numa = numa_nodes(node, v, max);
 	int n = (int) orr_fake_devices(node, v + numa, at_most(ncuda, max - numa));
 
 	if (!n)
-		n = orr_sys_devices(node, v + numa, max - numa, ncuda, node->cfg.fake_opencl ? 0 : nopencl);
+		n = orr_sys_devices(node, v + numa, max - numa, ncuda,
+				    node->cfg.fake_opencl ? 0 : nopencl);
 	if (n < 0)
 		return n;
 	n += (int) numa;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The disk back ends that keep one file per object in a folder; they differ in how bytes are moved (disk_io.c).
+/* The disk back ends that keep one file per object in a folder; they differ in how bytes are moved
+ * (disk_io.c).
  *
- * A file is opened for each transfer, so that the number of objects is not limited by that of descriptors.
- * Invariant: files made by alloc are removed by free and have their space reserved where the file system can do that; those that open
- * found are never removed nor made shorter. */
+ * A file is opened for each transfer, so that the number of objects is not limited by that of
+ * descriptors.
+ *
+ * Invariant: files made by alloc are removed by free and have their space reserved where the file
+ * system can do that; those that open found are never removed nor made shorter. */
 #include "drivers/disk_file.h"
 #include "core/node.h"
 
@@ -44,7 +47,8 @@ static int make_file(const char *folder, char **path)
 	return fd;
 }
 
-/* Can files be made there, and, when that is asked for, be used with O_DIRECT? 1, 0 (only the former) or -errno. */
+/* Can files be made there, and, when that is asked for, be used with O_DIRECT? 1, 0 (only the
+ * former) or -errno. */
 static int probe(const char *folder, int direct)
 {
 	char *path;
@@ -75,12 +79,15 @@ static void *plug(const char *path, orr_disk_move *move)
 	}
 	ret = probe(path, move == orr_disk_move_direct);
 	if (ret < 0) {
-		orr_error("disk: no file can be made in %s: %s; give a folder that can be written to", path, strerror(-ret));
+		orr_error(
+			"disk: no file can be made in %s: %s; give a folder that can be written to",
+			path, strerror(-ret));
 		return NULL;
 	}
 	if (ret == 0) {
-		orr_warn("disk: the file system of %s has no O_DIRECT: what is written there goes through the page cache and is then dropped from it",
-			 path);
+		orr_warn(
+			"disk: the file system of %s has no O_DIRECT: what is written there goes through the page cache and is then dropped from it",
+			path);
 		move = orr_disk_move_dropped;
 	}
 	f = malloc(sizeof(*f));
@@ -139,7 +146,8 @@ static void *object(char *path)
 	return f;
 }
 
-/* Files are reserved in full, so that a disk that is full says so now. Few file systems cannot: there a write may fail later. */
+/* Files are reserved in full, so that a disk that is full says so now. Few file systems cannot:
+ * there a write may fail later. */
 static int reserve(int fd, size_t size)
 {
 	if (!size || fallocate(fd, 0, 0, (off_t) size) == 0)
@@ -152,7 +160,8 @@ static int reserve(int fd, size_t size)
 static void *object_alloc(void *base, size_t size)
 {
 	char *path;
-	int fd = make_file(((struct folder *) base)->path, &path), ret = fd < 0 ? fd : reserve(fd, size);
+	int fd = make_file(((struct folder *) base)->path, &path),
+	    ret = fd < 0 ? fd : reserve(fd, size);
 	void *obj = NULL;
 
 	if (fd >= 0)
@@ -195,12 +204,14 @@ static void *object_open(void *base, void *pos, size_t size)
 		return NULL;
 	snprintf(path, n, "%s/%s", folder, name);
 	if (access(path, R_OK | W_OK) || stat(path, &st)) {
-		orr_error("disk: %s cannot be opened for reading and writing: %s", path, strerror(errno));
+		orr_error("disk: %s cannot be opened for reading and writing: %s", path,
+			  strerror(errno));
 		free(path);
 		return NULL;
 	}
 	if (S_ISREG(st.st_mode) && (size_t) st.st_size < size && truncate(path, (off_t) size)) {
-		orr_error("disk: %s has %lld bytes and cannot be extended to %zu: %s", path, (long long) st.st_size, size, strerror(errno));
+		orr_error("disk: %s has %lld bytes and cannot be extended to %zu: %s", path,
+			  (long long) st.st_size, size, strerror(errno));
 		free(path);
 		return NULL;
 	}
@@ -215,10 +226,12 @@ static int told(int ret, const struct file *f, const char *what, off_t offset, s
 	if (ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG)
 		return -ENOSPC;
 	if (ret == -ENODATA)
-		orr_error("disk: %s %zu bytes at %lld of %s: the file ends before; give starpu_disk_open the size that the data have", what, size,
-			  (long long) offset, f->path);
+		orr_error(
+			"disk: %s %zu bytes at %lld of %s: the file ends before; give starpu_disk_open the size that the data have",
+			what, size, (long long) offset, f->path);
 	else if (ret)
-		orr_error("disk: %s %zu bytes at %lld of %s failed: %s", what, size, (long long) offset, f->path, strerror(-ret));
+		orr_error("disk: %s %zu bytes at %lld of %s failed: %s", what, size,
+			  (long long) offset, f->path, strerror(-ret));
 	return ret;
 }
 
@@ -226,14 +239,17 @@ static int object_read(void *base, void *obj, void *buf, off_t offset, size_t si
 {
 	struct file *f = obj;
 
-	return told(((struct folder *) base)->move(f->path, buf, offset, size, ORR_DISK_READ), f, "reading", offset, size);
+	return told(((struct folder *) base)->move(f->path, buf, offset, size, ORR_DISK_READ), f,
+		    "reading", offset, size);
 }
 
 static int object_write(void *base, void *obj, const void *buf, off_t offset, size_t size)
 {
 	struct file *f = obj;
 
-	return told(((struct folder *) base)->move(f->path, (char *) buf, offset, size, ORR_DISK_WRITE), f, "writing", offset, size);
+	return told(
+		((struct folder *) base)->move(f->path, (char *) buf, offset, size, ORR_DISK_WRITE),
+		f, "writing", offset, size);
 }
 
 static int object_full_read(void *base, void *obj, void **ptr, size_t *size, unsigned dst_node)
@@ -260,11 +276,13 @@ static int object_full_write(void *base, void *obj, void *ptr, size_t size)
 	return object_write(base, obj, ptr, 0, size);
 }
 
-#define FILES(how) { \
-	.plug = plug_##how, .unplug = unplug, .bandwidth = bandwidth, \
-	.alloc = object_alloc, .free = object_free, .open = object_open, .close = object_close, \
-	.read = object_read, .write = object_write, .full_read = object_full_read, .full_write = object_full_write, \
-}
+#define FILES(how) \
+	{ \
+		.plug = plug_##how, .unplug = unplug, .bandwidth = bandwidth, \
+		.alloc = object_alloc, .free = object_free, .open = object_open, \
+		.close = object_close, .read = object_read, .write = object_write, \
+		.full_read = object_full_read, .full_write = object_full_write, \
+	}
 
 struct starpu_disk_ops starpu_disk_stdio_ops = FILES(stdio);
 struct starpu_disk_ops starpu_disk_unistd_ops = FILES(unistd);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Moving bytes between main memory and a file (see disk_file.h).
  *
- * With O_DIRECT, offset, size and buffer must lie on blocks. What is before the first block and after the last one goes through the page
- * cache, so that a file never grows beyond its size and no block is read to be written; a buffer that does not lie on a block goes
- * through an aligned one, piece by piece.
- * Invariant: short transfers and interrupted ones are continued; a file is closed before a function returns. */
+ * With O_DIRECT, offset, size and buffer must lie on blocks. What is before the first block and
+ * after the last one goes through the page cache, so that a file never grows beyond its size and no
+ * block is read to be written; a buffer that does not lie on a block goes through an aligned one,
+ * piece by piece.
+ *
+ * Invariant: short transfers and interrupted ones are continued; a file is closed before a function
+ * returns. */
 #include "drivers/disk_file.h"
 
 #include <errno.h>
@@ -15,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BLOCK ((size_t) 4096)		/* what every disk of today is content with */
+#define BLOCK ((size_t) 4096) /* what every disk of today is content with */
 #define BOUNCE ((size_t) 1 << 20)
 
 static int open_for(const char *path, enum orr_disk_direction dir, int flags)
@@ -37,7 +40,8 @@ static int move(int fd, char *buf, off_t offset, size_t size, enum orr_disk_dire
 
 	while (done < size) {
 		off_t at = offset + (off_t) done;
-		ssize_t n = dir == ORR_DISK_READ ? pread(fd, buf + done, size - done, at) : pwrite(fd, buf + done, size - done, at);
+		ssize_t n = dir == ORR_DISK_READ ? pread(fd, buf + done, size - done, at)
+						 : pwrite(fd, buf + done, size - done, at);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -50,14 +54,16 @@ static int move(int fd, char *buf, off_t offset, size_t size, enum orr_disk_dire
 	return 0;
 }
 
-int orr_disk_move_unistd(const char *path, char *buf, off_t offset, size_t size, enum orr_disk_direction dir)
+int orr_disk_move_unistd(const char *path, char *buf, off_t offset, size_t size,
+			 enum orr_disk_direction dir)
 {
 	int fd = open_for(path, dir, 0);
 
 	return fd < 0 ? fd : close_after(fd, move(fd, buf, offset, size, dir));
 }
 
-int orr_disk_move_dropped(const char *path, char *buf, off_t offset, size_t size, enum orr_disk_direction dir)
+int orr_disk_move_dropped(const char *path, char *buf, off_t offset, size_t size,
+			  enum orr_disk_direction dir)
 {
 	int fd = open_for(path, dir, 0), ret;
 
@@ -71,7 +77,8 @@ int orr_disk_move_dropped(const char *path, char *buf, off_t offset, size_t size
 	return close_after(fd, ret);
 }
 
-int orr_disk_move_stdio(const char *path, char *buf, off_t offset, size_t size, enum orr_disk_direction dir)
+int orr_disk_move_stdio(const char *path, char *buf, off_t offset, size_t size,
+			enum orr_disk_direction dir)
 {
 	FILE *f = fopen(path, dir == ORR_DISK_READ ? "rbe" : "r+be");
 	size_t n = 0;
@@ -116,7 +123,8 @@ static int move_blocks(int fd, char *buf, off_t offset, size_t size, enum orr_di
 	return ret;
 }
 
-int orr_disk_move_direct(const char *path, char *buf, off_t offset, size_t size, enum orr_disk_direction dir)
+int orr_disk_move_direct(const char *path, char *buf, off_t offset, size_t size,
+			 enum orr_disk_direction dir)
 {
 	size_t head = (BLOCK - (size_t) offset % BLOCK) % BLOCK, blocks, tail;
 	int fd, ret;
@@ -127,7 +135,9 @@ int orr_disk_move_direct(const char *path, char *buf, off_t offset, size_t size,
 	tail = size - head - blocks;
 	if (blocks) {
 		fd = open_for(path, dir, O_DIRECT);
-		ret = fd < 0 ? fd : close_after(fd, move_blocks(fd, buf + head, offset + (off_t) head, blocks, dir));
+		ret = fd < 0 ? fd
+			     : close_after(fd, move_blocks(fd, buf + head, offset + (off_t) head,
+							   blocks, dir));
 		/* Larger blocks than ours, or a file on another file system than its folder. */
 		if (ret == -EINVAL)
 			return orr_disk_move_dropped(path, buf, offset, size, dir);
@@ -136,7 +146,8 @@ int orr_disk_move_direct(const char *path, char *buf, off_t offset, size_t size,
 	}
 	ret = head ? orr_disk_move_unistd(path, buf, offset, head, dir) : 0;
 	if (!ret && tail)
-		ret = orr_disk_move_unistd(path, buf + head + blocks, offset + (off_t) (head + blocks), tail, dir);
+		ret = orr_disk_move_unistd(path, buf + head + blocks,
+					   offset + (off_t) (head + blocks), tail, dir);
 	return ret;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ORRERY_FAKE_DEVICES: devices of kind CUDA in either world, whose "kernels" are the C functions that the program put in cuda_funcs.
+/* ORRERY_FAKE_DEVICES: devices of kind CUDA in either world, whose "kernels" are the C functions
+ * that the program put in cuda_funcs.
  *
  * Invariant: a function for the CPU never stands in. */
 #include "drivers/device.h"

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Devices that need no hardware and whose memory has no pointers (ORRERY_FAKE_OPENCL): what an OpenCL driver asks of interfaces and
- * filters, tested without one (handbook 27.7). Their workers call the C functions in opencl_funcs, which reach the data as such a
- * kernel does, by dev_handle and offset: with starpu_interface_copy() and its relatives.
+/* Devices that need no hardware and whose memory has no pointers (ORRERY_FAKE_OPENCL): what an
+ * OpenCL driver asks of interfaces and filters, tested without one (handbook 27.7). Their workers
+ * call the C functions in opencl_funcs, which reach the data as such a kernel does, by dev_handle
+ * and offset: with starpu_interface_copy() and its relatives.
  *
- * A handle is the address of a block of host memory, shifted beyond what is addressable, with a checksum below: it cannot be
- * dereferenced, and a handle that was computed with is found out. Copies that may be asynchronous are: they are recorded, and made when
- * somebody asks whether they are over.
- * Invariant: no byte moves but within the bounds of a block that the handle of the whole block names. */
+ * A handle is the address of a block of host memory, shifted beyond what is addressable, with a
+ * checksum below: it cannot be dereferenced, and a handle that was computed with is found out.
+ * Copies that may be asynchronous are: they are recorded, and made when somebody asks whether they
+ * are over.
+ *
+ * Invariant: no byte moves but within the bounds of a block that the handle of the whole block
+ * names. */
 #include "drivers/device.h"
 
 #include <errno.h>
@@ -14,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER 64		/* before the bytes: how many there are */
+#define HEADER 64 /* before the bytes: how many there are */
 #define GARBAGE 0x5a
-#define GARBAGE_BYTES 4096	/* of the start of a buffer */
+#define GARBAGE_BYTES 4096 /* of the start of a buffer */
 
 /* ---- handles ---- */
 
@@ -25,19 +29,25 @@ static uint16_t checksum(uint64_t address)
 	return (uint16_t) ((address * 0x9e3779b97f4a7c15ULL) >> 48) | 1;
 }
 
-static uintptr_t handle_of(void *block) { return (uintptr_t) block << 16 | checksum((uintptr_t) block); }
+static uintptr_t handle_of(void *block)
+{
+	return (uintptr_t) block << 16 | checksum((uintptr_t) block);
+}
 
 static char *block_of(uintptr_t handle, unsigned memnode)
 {
 	uintptr_t address = handle >> 16;
 
 	if (!address || (uint16_t) handle != checksum(address))
-		orr_fatal("0x%zx is no buffer of memory node %u: its handles cannot be computed with, add to the offset instead", (size_t) handle, memnode);
+		orr_fatal(
+			"0x%zx is no buffer of memory node %u: its handles cannot be computed with, add to the offset instead",
+			(size_t) handle, memnode);
 	return (char *) address;
 }
 
 /* Where `size` bytes at an offset of a buffer are; a handle only on memories of this kind. */
-static char *place(struct orr_node *node, unsigned memnode, uintptr_t base, size_t offset, size_t size)
+static char *place(struct orr_node *node, unsigned memnode, uintptr_t base, size_t offset,
+		   size_t size)
 {
 	char *block;
 
@@ -45,7 +55,8 @@ static char *place(struct orr_node *node, unsigned memnode, uintptr_t base, size
 		return (char *) base + offset;
 	block = block_of(base, memnode);
 	if (orr_sys_has_payload(node) && offset + size > *(size_t *) (void *) block)
-		orr_fatal("bytes %zu to %zu of a buffer of %zu bytes on memory node %u", offset, offset + size, *(size_t *) (void *) block, memnode);
+		orr_fatal("bytes %zu to %zu of a buffer of %zu bytes on memory node %u", offset,
+			  offset + size, *(size_t *) (void *) block, memnode);
 	return block + HEADER + offset;
 }
 
@@ -64,13 +75,15 @@ static uintptr_t opencl_alloc(struct orr_node *node, unsigned memnode, size_t si
 	return handle_of(block);
 }
 
-static void opencl_release(struct orr_node *node, unsigned memnode, uintptr_t handle, size_t size, int flags)
+static void opencl_release(struct orr_node *node, unsigned memnode, uintptr_t handle, size_t size,
+			   int flags)
 {
 	char *block = block_of(handle, memnode);
 
 	(void) flags;
 	if (orr_sys_has_payload(node) && *(size_t *) (void *) block != size)
-		orr_fatal("a buffer of %zu bytes on memory node %u is given back as one of %zu", *(size_t *) (void *) block, memnode, size);
+		orr_fatal("a buffer of %zu bytes on memory node %u is given back as one of %zu",
+			  *(size_t *) (void *) block, memnode, size);
 	orr_sys_mem_free(node, block, HEADER + size);
 }
 
@@ -92,7 +105,9 @@ static void move(struct orr_node *node, const struct blocks *b)
 
 static int start(struct orr_node *node, const struct blocks *b, struct orr_copy_channel *chan)
 {
-	struct blocks *later = chan && !starpu_asynchronous_opencl_copy_disabled() ? malloc(sizeof(*later)) : NULL;
+	struct blocks *later = chan && !starpu_asynchronous_opencl_copy_disabled()
+				       ? malloc(sizeof(*later))
+				       : NULL;
 
 	if (!later) {
 		move(node, b);
@@ -105,18 +120,26 @@ static int start(struct orr_node *node, const struct blocks *b, struct orr_copy_
 	return -EAGAIN;
 }
 
-static int opencl_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
-		       unsigned dst_node, size_t size, struct orr_copy_channel *chan)
+static int opencl_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+		       uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
+		       struct orr_copy_channel *chan)
 {
-	struct blocks b = { .src = place(node, src_node, src, src_offset, size), .dst = place(node, dst_node, dst, dst_offset, size), .size = size, .count = 1 };
+	struct blocks b = { .src = place(node, src_node, src, src_offset, size),
+			    .dst = place(node, dst_node, dst, dst_offset, size),
+			    .size = size,
+			    .count = 1 };
 
 	return start(node, &b, chan);
 }
 
-static int opencl_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
-			 unsigned dst_node, size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst, struct orr_copy_channel *chan)
+static int opencl_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+			 uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
+			 size_t numblocks, size_t ld_src, size_t ld_dst,
+			 struct orr_copy_channel *chan)
 {
-	struct blocks b = { .size = blocksize, .count = numblocks, .ld_src = ld_src, .ld_dst = ld_dst };
+	struct blocks b = {
+		.size = blocksize, .count = numblocks, .ld_src = ld_src, .ld_dst = ld_dst
+	};
 
 	b.src = place(node, src_node, src, src_offset, (numblocks - 1) * ld_src + blocksize);
 	b.dst = place(node, dst_node, dst, dst_offset, (numblocks - 1) * ld_dst + blocksize);
@@ -154,18 +177,24 @@ static int opencl_init(struct orr_worker *w)
 	return 0;
 }
 
-static void opencl_deinit(struct orr_worker *w) { (void) w; }
+static void opencl_deinit(struct orr_worker *w)
+{
+	(void) w;
+}
 
 static starpu_opencl_func_t function(const struct starpu_codelet *cl, unsigned i)
 {
 	starpu_opencl_func_t f = cl->opencl_funcs[i];
 
-	return f || i || cl->opencl_func == STARPU_MULTIPLE_OPENCL_IMPLEMENTATIONS ? f : cl->opencl_func;
+	return f || i || cl->opencl_func == STARPU_MULTIPLE_OPENCL_IMPLEMENTATIONS
+		       ? f
+		       : cl->opencl_func;
 }
 
 static int opencl_start(struct orr_worker *w, struct orr_task *t)
 {
-	return orr_sys_kernel_start(w, t, function(t->pub->cl, t->nimpl), t->interfaces, t->pub->cl_arg);
+	return orr_sys_kernel_start(w, t, function(t->pub->cl, t->nimpl), t->interfaces,
+				    t->pub->cl_arg);
 }
 
 static int opencl_test_kernel(struct orr_worker *w, struct orr_task *t)
@@ -174,7 +203,10 @@ static int opencl_test_kernel(struct orr_worker *w, struct orr_task *t)
 	return w->end_us <= orr_sys_now_us();
 }
 
-static void opencl_finish(struct orr_worker *w, struct orr_task *t) { orr_sys_kernel_end(w, t); }
+static void opencl_finish(struct orr_worker *w, struct orr_task *t)
+{
+	orr_sys_kernel_end(w, t);
+}
 
 static const struct orr_driver_ops opencl_driver = {
 	.name = "fake OpenCL",
@@ -193,7 +225,7 @@ unsigned orr_fake_opencl_devices(struct orr_node *node, struct orr_device *v, un
 	if (n > max)
 		n = max;
 	for (i = 0; i < n; i++) {
-		v[i] = (struct orr_device) {
+		v[i] = (struct orr_device){
 			.arch = STARPU_OPENCL_WORKER,
 			.kind = STARPU_OPENCL_RAM,
 			.devid = (int) i,

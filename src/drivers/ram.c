@@ -11,13 +11,15 @@ static uintptr_t ram_alloc(struct orr_node *node, unsigned memnode, size_t size,
 	return (uintptr_t) orr_malloc_hooked(node, memnode, size, flags);
 }
 
-static void ram_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size, int flags)
+static void ram_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size,
+			int flags)
 {
 	orr_free_hooked(node, memnode, (void *) addr, size, flags);
 }
 
-static int ram_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
-		    size_t size, struct orr_copy_channel *chan)
+static int ram_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+		    uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
+		    struct orr_copy_channel *chan)
 {
 	(void) src_node;
 	(void) dst_node;
@@ -26,8 +28,9 @@ static int ram_copy(struct orr_node *node, uintptr_t src, size_t src_offset, uns
 	return 0;
 }
 
-static int ram_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
-		      size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst, struct orr_copy_channel *chan)
+static int ram_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+		      uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
+		      size_t numblocks, size_t ld_src, size_t ld_dst, struct orr_copy_channel *chan)
 {
 	size_t i;
 
@@ -35,7 +38,8 @@ static int ram_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, u
 	(void) dst_node;
 	(void) chan;
 	for (i = 0; i < numblocks; i++)
-		orr_sys_memcpy(node, (char *) dst + dst_offset + i * ld_dst, (const char *) src + src_offset + i * ld_src, blocksize);
+		orr_sys_memcpy(node, (char *) dst + dst_offset + i * ld_dst,
+			       (const char *) src + src_offset + i * ld_src, blocksize);
 	return 0;
 }
 

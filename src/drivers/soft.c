@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Devices that need no hardware: their memory is host memory that is only reached through copies, their kernels are C functions. The fake
- * devices of a real run and the simulated ones are such; how long things take is the world's business.
+/* Devices that need no hardware: their memory is host memory that is only reached through copies,
+ * their kernels are C functions. The fake devices of a real run and the simulated ones are such;
+ * how long things take is the world's business.
  *
- * Invariant: what a device's memory holds came through this file's copies; a fresh buffer starts with bytes that no program wrote, so
- * that a copy that was forgotten shows. The end of a kernel does not depend on which function computed it. */
+ * Invariant: what a device's memory holds came through this file's copies; a fresh buffer starts
+ * with bytes that no program wrote, so that a copy that was forgotten shows. The end of a kernel
+ * does not depend on which function computed it. */
 #include "drivers/device.h"
 
 #include <string.h>
 
 #define GARBAGE 0xa5
-#define GARBAGE_BYTES 4096	/* of the start of a buffer: enough to notice, little to pay */
-#define LOWEST_FUNCTION 4096	/* programs mark codelets as executable with small numbers in place of functions */
+#define GARBAGE_BYTES 4096 /* of the start of a buffer: enough to notice, little to pay */
+#define LOWEST_FUNCTION \
+	4096 /* programs mark codelets as executable with small numbers in place of functions */
 
 static uintptr_t soft_alloc(struct orr_node *node, unsigned memnode, size_t size, int flags)
 {
@@ -25,26 +28,33 @@ static uintptr_t soft_alloc(struct orr_node *node, unsigned memnode, size_t size
 	return (uintptr_t) p;
 }
 
-static void soft_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size, int flags)
+static void soft_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size,
+			 int flags)
 {
 	(void) memnode;
 	(void) flags;
 	orr_sys_mem_free(node, (void *) addr, size ? size : 1);
 }
 
-static int soft_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
-		     size_t size, struct orr_copy_channel *chan)
+static int soft_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+		     uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
+		     struct orr_copy_channel *chan)
 {
-	return orr_ram_ops.copy(node, src, src_offset, src_node, dst, dst_offset, dst_node, size, chan);
+	return orr_ram_ops.copy(node, src, src_offset, src_node, dst, dst_offset, dst_node, size,
+				chan);
 }
 
-static int soft_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
-		       unsigned dst_node, size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst, struct orr_copy_channel *chan)
+static int soft_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+		       uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
+		       size_t numblocks, size_t ld_src, size_t ld_dst,
+		       struct orr_copy_channel *chan)
 {
-	return orr_ram_ops.copy2d(node, src, src_offset, src_node, dst, dst_offset, dst_node, blocksize, numblocks, ld_src, ld_dst, chan);
+	return orr_ram_ops.copy2d(node, src, src_offset, src_node, dst, dst_offset, dst_node,
+				  blocksize, numblocks, ld_src, ld_dst, chan);
 }
 
-/* The payload is there when a copy returns; in a simulated run orr_sys_copy_end_us tells the time that it takes. */
+/* The payload is there when a copy returns; in a simulated run orr_sys_copy_end_us tells the time
+ * that it takes. */
 static int soft_test(struct orr_node *node, struct orr_copy_channel *chan)
 {
 	(void) node;
@@ -66,9 +76,10 @@ static const struct orr_memnode_ops soft_memory = {
 
 typedef void (*kernel)(void **, void *);
 
-static int prefer_cpu;	/* its address marks workers on which a function for the CPU goes first */
+static int prefer_cpu; /* its address marks workers on which a function for the CPU goes first */
 
-static kernel own_function(enum starpu_worker_archtype arch, const struct starpu_codelet *cl, unsigned i)
+static kernel own_function(enum starpu_worker_archtype arch, const struct starpu_codelet *cl,
+			   unsigned i)
 {
 	kernel f = arch == STARPU_CUDA_WORKER ? cl->cuda_funcs[i] : cl->opencl_funcs[i];
 
@@ -84,7 +95,8 @@ static kernel function_of(const struct orr_worker *w, const struct starpu_codele
 	kernel f = NULL;
 
 	if (w->driver_arg == &prefer_cpu)
-		f = orr_codelet_cpu_func(cl, i) ? orr_codelet_cpu_func(cl, i) : orr_codelet_cpu_func(cl, 0);
+		f = orr_codelet_cpu_func(cl, i) ? orr_codelet_cpu_func(cl, i)
+						: orr_codelet_cpu_func(cl, 0);
 	if (!f)
 		f = own_function(w->arch, cl, i);
 	return (uintptr_t) f < LOWEST_FUNCTION ? NULL : f;
@@ -96,11 +108,15 @@ static int soft_init(struct orr_worker *w)
 	return 0;
 }
 
-static void soft_deinit(struct orr_worker *w) { (void) w; }
+static void soft_deinit(struct orr_worker *w)
+{
+	(void) w;
+}
 
 static int soft_start(struct orr_worker *w, struct orr_task *t)
 {
-	return orr_sys_kernel_start(w, t, function_of(w, t->pub->cl, t->nimpl), t->interfaces, t->pub->cl_arg);
+	return orr_sys_kernel_start(w, t, function_of(w, t->pub->cl, t->nimpl), t->interfaces,
+				    t->pub->cl_arg);
 }
 
 static int soft_test_kernel(struct orr_worker *w, struct orr_task *t)
@@ -109,24 +125,34 @@ static int soft_test_kernel(struct orr_worker *w, struct orr_task *t)
 	return w->end_us <= orr_sys_now_us();
 }
 
-static void soft_finish(struct orr_worker *w, struct orr_task *t) { orr_sys_kernel_end(w, t); }
+static void soft_finish(struct orr_worker *w, struct orr_task *t)
+{
+	orr_sys_kernel_end(w, t);
+}
 
 #define DRIVER(ARCH, NAME) \
-	{ .name = NAME, .arch = ARCH, .init = soft_init, .deinit = soft_deinit, .start = soft_start, .test = soft_test_kernel, .finish = soft_finish }
+	{ \
+		.name = NAME, .arch = ARCH, .init = soft_init, .deinit = soft_deinit, \
+		.start = soft_start, .test = soft_test_kernel, .finish = soft_finish \
+	}
 
-static const struct orr_driver_ops cuda_driver = DRIVER(STARPU_CUDA_WORKER, "soft CUDA"), opencl_driver = DRIVER(STARPU_OPENCL_WORKER, "soft OpenCL");
+static const struct orr_driver_ops cuda_driver = DRIVER(STARPU_CUDA_WORKER, "soft CUDA"),
+				   opencl_driver = DRIVER(STARPU_OPENCL_WORKER, "soft OpenCL");
 
-struct orr_device orr_soft_device(struct orr_node *node, enum starpu_worker_archtype arch, int devid, int cpu_first)
+struct orr_device orr_soft_device(struct orr_node *node, enum starpu_worker_archtype arch,
+				  int devid, int cpu_first)
 {
 	int cuda = arch == STARPU_CUDA_WORKER;
 
-	return (struct orr_device) {
+	return (struct orr_device){
 		.arch = arch,
 		.kind = cuda ? STARPU_CUDA_RAM : STARPU_OPENCL_RAM,
 		.devid = devid,
 		.nworkers = cuda ? (unsigned) node->cfg.nworker_per_cuda : 1,
 		.pipeline = (unsigned) (cuda ? node->cfg.cuda_pipeline : node->cfg.opencl_pipeline),
-		.memory = orr_device_limit(cuda ? "CUDA" : "OPENCL", devid, cuda ? node->cfg.limit_cuda_mem : node->cfg.limit_opencl_mem),
+		.memory = orr_device_limit(cuda ? "CUDA" : "OPENCL", devid,
+					   cuda ? node->cfg.limit_cuda_mem
+						: node->cfg.limit_opencl_mem),
 		.memory_ops = &soft_memory,
 		.driver = cuda ? &cuda_driver : &opencl_driver,
 		.driver_arg = cpu_first ? &prefer_cpu : NULL,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Detached communications that unlock a tag (dependencies of tasks on messages), alone or as an array.
+/* Detached communications that unlock a tag (dependencies of tasks on messages), alone or as an
+ * array.
  *
- * Invariant: the tag is notified exactly once, when all messages of the call are complete; at once for an empty array. */
+ * Invariant: the tag is notified exactly once, when all messages of the call are complete; at once
+ * for an empty array. */
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
 
 struct unlock {
-	int32_t left;		/* atomic: messages not complete, +1 while they are being submitted */
+	int32_t left; /* atomic: messages not complete, +1 while they are being submitted */
 	starpu_tag_t tag;
 };
 
@@ -43,7 +45,10 @@ static int submitted(struct unlock *u, unsigned missing, int ret)
 	return ret;
 }
 
-int starpu_mpi_isend_array_detached_unlock_tag_prio(unsigned array_size, starpu_data_handle_t *data_handle, int *dest, starpu_mpi_tag_t *data_tag, int *prio, MPI_Comm *comm, starpu_tag_t tag)
+int starpu_mpi_isend_array_detached_unlock_tag_prio(unsigned array_size,
+						    starpu_data_handle_t *data_handle, int *dest,
+						    starpu_mpi_tag_t *data_tag, int *prio,
+						    MPI_Comm *comm, starpu_tag_t tag)
 {
 	struct unlock *u = unlock_new(array_size, tag);
 	int ret = u ? 0 : -ENOMEM;
@@ -52,19 +57,27 @@ int starpu_mpi_isend_array_detached_unlock_tag_prio(unsigned array_size, starpu_
 	if (!u)
 		return ret;
 	for (i = 0; i < array_size; i++) {
-		ret = starpu_mpi_isend_detached_prio(data_handle[i], dest[i], data_tag[i], prio ? prio[i] : 0, comm[i], one_done, u);
+		ret = starpu_mpi_isend_detached_prio(data_handle[i], dest[i], data_tag[i],
+						     prio ? prio[i] : 0, comm[i], one_done, u);
 		if (ret)
 			break;
 	}
 	return submitted(u, array_size - i, ret);
 }
 
-int starpu_mpi_isend_array_detached_unlock_tag(unsigned array_size, starpu_data_handle_t *data_handle, int *dest, starpu_mpi_tag_t *data_tag, MPI_Comm *comm, starpu_tag_t tag)
+int starpu_mpi_isend_array_detached_unlock_tag(unsigned array_size,
+					       starpu_data_handle_t *data_handle, int *dest,
+					       starpu_mpi_tag_t *data_tag, MPI_Comm *comm,
+					       starpu_tag_t tag)
 {
-	return starpu_mpi_isend_array_detached_unlock_tag_prio(array_size, data_handle, dest, data_tag, NULL, comm, tag);
+	return starpu_mpi_isend_array_detached_unlock_tag_prio(array_size, data_handle, dest,
+							       data_tag, NULL, comm, tag);
 }
 
-int starpu_mpi_irecv_array_detached_unlock_tag(unsigned array_size, starpu_data_handle_t *data_handle, int *source, starpu_mpi_tag_t *data_tag, MPI_Comm *comm, starpu_tag_t tag)
+int starpu_mpi_irecv_array_detached_unlock_tag(unsigned array_size,
+					       starpu_data_handle_t *data_handle, int *source,
+					       starpu_mpi_tag_t *data_tag, MPI_Comm *comm,
+					       starpu_tag_t tag)
 {
 	struct unlock *u = unlock_new(array_size, tag);
 	int ret = u ? 0 : -ENOMEM;
@@ -73,24 +86,31 @@ int starpu_mpi_irecv_array_detached_unlock_tag(unsigned array_size, starpu_data_
 	if (!u)
 		return ret;
 	for (i = 0; i < array_size; i++) {
-		ret = starpu_mpi_irecv_detached(data_handle[i], source[i], data_tag[i], comm[i], one_done, u);
+		ret = starpu_mpi_irecv_detached(data_handle[i], source[i], data_tag[i], comm[i],
+						one_done, u);
 		if (ret)
 			break;
 	}
 	return submitted(u, array_size - i, ret);
 }
 
-int starpu_mpi_isend_detached_unlock_tag_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, starpu_tag_t tag)
+int starpu_mpi_isend_detached_unlock_tag_prio(starpu_data_handle_t data_handle, int dest,
+					      starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm,
+					      starpu_tag_t tag)
 {
-	return starpu_mpi_isend_array_detached_unlock_tag_prio(1, &data_handle, &dest, &data_tag, &prio, &comm, tag);
+	return starpu_mpi_isend_array_detached_unlock_tag_prio(1, &data_handle, &dest, &data_tag,
+							       &prio, &comm, tag);
 }
 
-int starpu_mpi_isend_detached_unlock_tag(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm, starpu_tag_t tag)
+int starpu_mpi_isend_detached_unlock_tag(starpu_data_handle_t data_handle, int dest,
+					 starpu_mpi_tag_t data_tag, MPI_Comm comm, starpu_tag_t tag)
 {
 	return starpu_mpi_isend_detached_unlock_tag_prio(data_handle, dest, data_tag, 0, comm, tag);
 }
 
-int starpu_mpi_irecv_detached_unlock_tag(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm, starpu_tag_t tag)
+int starpu_mpi_irecv_detached_unlock_tag(starpu_data_handle_t data_handle, int source,
+					 starpu_mpi_tag_t data_tag, MPI_Comm comm, starpu_tag_t tag)
 {
-	return starpu_mpi_irecv_array_detached_unlock_tag(1, &data_handle, &source, &data_tag, &comm, tag);
+	return starpu_mpi_irecv_array_detached_unlock_tag(1, &data_handle, &source, &data_tag,
+							  &comm, tag);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The communication cache: a value received from its owner is kept until somebody writes the datum.
  *
- * The owner keeps, per datum, the set of ranks that hold its value; each of those keeps one flag. Both sides change at the same point
- * of the insertion order, so they agree without talking.
- * Invariant: with the cache on, rank r is in the owner's set exactly if the datum has ORR_MPI_RECEIVED on r (between insertions). */
+ * The owner keeps, per datum, the set of ranks that hold its value; each of those keeps one flag.
+ * Both sides change at the same point of the insertion order, so they agree without talking.
+ *
+ * Invariant: with the cache on, rank r is in the owner's set exactly if the datum has
+ * ORR_MPI_RECEIVED on r (between insertions). */
 #include <inttypes.h>
 #include <stdio.h>
 #include "mpi/mpi.h"
@@ -11,8 +13,10 @@
 static void tell(struct orr_mpi *mpi, const char *what, starpu_data_handle_t h)
 {
 	if (mpi->node->cfg.mpi_cache_stats)
-		printf("[starpu_mpi_cache_stats][%d] %s received data %s (tag %" PRId64 ", owner %d, %zu bytes)\n", mpi->rank, what,
-		       orr_handle_name(h), h->mpi_tag, (int) h->mpi_rank, starpu_data_get_size(h));
+		printf("[starpu_mpi_cache_stats][%d] %s received data %s (tag %" PRId64
+		       ", owner %d, %zu bytes)\n",
+		       mpi->rank, what, orr_handle_name(h), h->mpi_tag, (int) h->mpi_rank,
+		       starpu_data_get_size(h));
 }
 
 int orr_mpi_sent_set(struct orr_mpi *mpi, starpu_data_handle_t h, int dest)

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Communicators of the program: for each, the translation of its ranks to the engine's world and a matching context.
+/* Communicators of the program: for each, the translation of its ranks to the engine's world and a
+ * matching context.
  *
- * No message is ever sent on them (starpu_mpi_barrier aside). The context must be equal on all members without talking: it is a hash of
- * the group's ranks in the world, 0 for the world itself; starpu_mpi_comm_register, which all members call in the same order,
- * tells communicators of the same group apart. An attribute on each communicator tells us when the program frees it, so
- * that a handle that MPI uses again is not taken for the old one.
- * Invariant: an entry is never moved nor freed before shutdown (data keep its index); dead entries match no communicator. */
+ * No message is ever sent on them (starpu_mpi_barrier aside). The context must be equal on all
+ * members without talking: it is a hash of the group's ranks in the world, 0 for the world itself;
+ * starpu_mpi_comm_register, which all members call in the same order, tells communicators of the
+ * same group apart. An attribute on each communicator tells us when the program frees it, so that a
+ * handle that MPI uses again is not taken for the old one.
+ *
+ * Invariant: an entry is never moved nor freed before shutdown (data keep its index); dead entries
+ * match no communicator. */
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
@@ -75,11 +79,13 @@ void orr_mpi_comms_exit(struct orr_mpi *mpi)
 		MPI_Comm_free_keyval(&mpi->keyval);
 }
 
-/* Ranks of the group in the engine's world; to_world stays NULL when they are the same. -EINVAL when it has other processes. */
+/* Ranks of the group in the engine's world; to_world stays NULL when they are the same. -EINVAL
+ * when it has other processes. */
 static int translate(struct orr_mpi *mpi, struct orr_mpi_comm *c)
 {
 	MPI_Group world, group;
-	int *in = malloc(2 * (size_t) c->size * sizeof(*in)), *out = in + c->size, same = c->size == mpi->size, ret = 0;
+	int *in = malloc(2 * (size_t) c->size * sizeof(*in)), *out = in + c->size,
+	    same = c->size == mpi->size, ret = 0;
 	uint64_t hash = 0x6f7272657279ULL;
 
 	if (!in)
@@ -93,8 +99,9 @@ static int translate(struct orr_mpi *mpi, struct orr_mpi_comm *c)
 	MPI_Group_free(&world);
 	for (int i = 0; i < c->size; i++) {
 		if (out[i] == MPI_UNDEFINED) {
-			orr_error("a communicator holds a process that is not in the one given to starpu_mpi_init_conf: "
-				  "initialise with a communicator that holds all ranks");
+			orr_error(
+				"a communicator holds a process that is not in the one given to starpu_mpi_init_conf: "
+				"initialise with a communicator that holds all ranks");
 			ret = -EINVAL;
 			break;
 		}
@@ -121,7 +128,8 @@ struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm)
 	if (mpi->fake || comm == MPI_COMM_WORLD)
 		return mpi->comms[0];
 	if (comm == MPI_COMM_NULL) {
-		orr_error("the communicator is MPI_COMM_NULL: this rank is not a member and must not make the call");
+		orr_error(
+			"the communicator is MPI_COMM_NULL: this rank is not a member and must not make the call");
 		return NULL;
 	}
 	orr_lock(&mpi->comm_lock);
@@ -139,7 +147,8 @@ struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm)
 				c->dead = 1;
 				c = NULL;
 			} else
-				c->attribute = MPI_Comm_set_attr(comm, mpi->keyval, c) == MPI_SUCCESS;
+				c->attribute = MPI_Comm_set_attr(comm, mpi->keyval, c) ==
+					       MPI_SUCCESS;
 		} else
 			orr_error("out of memory for the table of communicators");
 	}
@@ -171,7 +180,8 @@ int starpu_mpi_comm_register(MPI_Comm comm)
 		return 0;
 	orr_lock(&mpi->comm_lock);
 	for (unsigned i = 1; i < mpi->ncomms; i++)
-		earlier += mpi->comms[i]->group_hash == c->group_hash && mpi->comms[i]->context != c->group_hash;
+		earlier += mpi->comms[i]->group_hash == c->group_hash &&
+			   mpi->comms[i]->context != c->group_hash;
 	c->context = (uint32_t) orr_mix64(((uint64_t) c->group_hash << 32) + earlier + 1) | 1;
 	orr_unlock(&mpi->comm_lock);
 	return 0;

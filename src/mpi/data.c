@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Owners and tags of data, and the attributes of those that take part in automatic communications.
  *
- * Registration only writes the handle's own fields: a datum that this rank never communicates costs nothing more. At its first
- * automatic communication a datum is attached: it gets its attributes (where it was sent, ...) and enters the lists below, and
- * that is when two data with one tag are found out.
- * Invariant: a handle is in mpi->attached, and in mpi->tags if it has a tag, exactly while it has ORR_MPI_ATTACHED. */
+ * Registration only writes the handle's own fields: a datum that this rank never communicates costs
+ * nothing more. At its first automatic communication a datum is attached: it gets its attributes
+ * (where it was sent, ...) and enters the lists below, and that is when two data with one tag are
+ * found out.
+ *
+ * Invariant: a handle is in mpi->attached, and in mpi->tags if it has a tag, exactly while it has
+ * ORR_MPI_ATTACHED. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -68,7 +71,8 @@ static void detach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_m
 	ext->in_tags = 0;
 }
 
-/* Enters the tag; a second datum with it cannot be told from the first by the other ranks, so this ends the program. */
+/* Enters the tag; a second datum with it cannot be told from the first by the other ranks, so this
+ * ends the program. */
 static void attach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_mpi_ext *ext)
 {
 	uint32_t cursor = ORR_MAP_START;
@@ -78,9 +82,11 @@ static void attach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_m
 		return;
 	while ((other = orr_map_find_next(&mpi->tags, (uint64_t) h->mpi_tag, &cursor)))
 		if (other->mpi_comm == h->mpi_comm) {
-			orr_error("two data have one tag: %s and %s are both registered with tag %" PRId64 ", so messages for one could reach the other; "
-				  "give each its own in starpu_mpi_data_register(), see starpu_mpi_tags_allocate()",
-				  orr_handle_name(other), orr_handle_name(h), h->mpi_tag);
+			orr_error(
+				"two data have one tag: %s and %s are both registered with tag %" PRId64
+				", so messages for one could reach the other; "
+				"give each its own in starpu_mpi_data_register(), see starpu_mpi_tags_allocate()",
+				orr_handle_name(other), orr_handle_name(h), h->mpi_tag);
 			orr_sys_mpi_abort(mpi->node);
 		}
 	if (orr_map_insert(&mpi->tags, h))
@@ -166,7 +172,9 @@ int orr_mpi_check_tag(starpu_data_handle_t h, const char *what)
 {
 	if (h->mpi_tag >= 0)
 		return 0;
-	orr_error("%s: data %s has to travel between ranks but has no tag: give it one with starpu_mpi_data_register()", what, orr_handle_name(h));
+	orr_error(
+		"%s: data %s has to travel between ranks but has no tag: give it one with starpu_mpi_data_register()",
+		what, orr_handle_name(h));
 	return -EINVAL;
 }
 
@@ -193,7 +201,8 @@ void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Co
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
 
 	if (rank < STARPU_MPI_PER_NODE || (c && rank >= c->size)) {
-		orr_error("data %s cannot be owned by rank %d: the communicator has %d ranks", orr_handle_name(handle), rank, c ? c->size : 0);
+		orr_error("data %s cannot be owned by rank %d: the communicator has %d ranks",
+			  orr_handle_name(handle), rank, c ? c->size : 0);
 		orr_sys_mpi_abort(orr_self());
 	}
 	handle->mpi_rank = rank;
@@ -209,10 +218,12 @@ void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Co
 	}
 }
 
-void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_tag_t data_tag, int rank, MPI_Comm comm)
+void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_tag_t data_tag,
+				   int rank, MPI_Comm comm)
 {
 	if (!data_handle) {
-		orr_error("starpu_mpi_data_register: the handle is NULL; skip data that this rank does not know");
+		orr_error(
+			"starpu_mpi_data_register: the handle is NULL; skip data that this rank does not know");
 		orr_sys_mpi_abort(orr_self());
 	}
 	starpu_mpi_data_set_rank_comm(data_handle, rank, comm);
@@ -229,9 +240,10 @@ starpu_mpi_tag_t starpu_mpi_data_get_tag(starpu_data_handle_t handle)
 	return handle->mpi_tag;
 }
 
-/* ---- ranges of tags: sorted, lowest free range first; the same calls give the same answers on every rank ---- */
+/* ---- ranges of tags: sorted, lowest free range first; the same calls give the same answers on
+ * every rank ---- */
 
-#define FIRST_TAG ((int64_t) 1 << 24)	/* above what programs count by hand */
+#define FIRST_TAG ((int64_t) 1 << 24) /* above what programs count by hand */
 
 struct orr_mpi_range {
 	int64_t start, n;
@@ -254,7 +266,7 @@ int64_t starpu_mpi_tags_allocate(int64_t nbtags)
 		return -1;
 	mpi->ranges = ranges;
 	memmove(ranges + i + 1, ranges + i, (mpi->nranges++ - i) * sizeof(*ranges));
-	ranges[i] = (struct orr_mpi_range) { .start = start, .n = nbtags };
+	ranges[i] = (struct orr_mpi_range){ .start = start, .n = nbtags };
 	return start;
 }
 
@@ -266,8 +278,11 @@ void starpu_mpi_tags_free(int64_t mintag)
 		return;
 	for (unsigned i = 0; i < mpi->nranges; i++)
 		if (mpi->ranges[i].start == mintag) {
-			memmove(mpi->ranges + i, mpi->ranges + i + 1, (--mpi->nranges - i) * sizeof(*mpi->ranges));
+			memmove(mpi->ranges + i, mpi->ranges + i + 1,
+				(--mpi->nranges - i) * sizeof(*mpi->ranges));
 			return;
 		}
-	orr_error("starpu_mpi_tags_free: %" PRId64 " was not returned by starpu_mpi_tags_allocate(), or is free already", mintag);
+	orr_error("starpu_mpi_tags_free: %" PRId64
+		  " was not returned by starpu_mpi_tags_allocate(), or is free already",
+		  mintag);
 }

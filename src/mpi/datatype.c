@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a datum is for MPI: contiguous bytes, bytes with strides, a datatype of the program, or something that must be packed.
+/* What a datum is for MPI: contiguous bytes, bytes with strides, a datatype of the program, or
+ * something that must be packed.
  *
- * The dense interfaces travel in place (no copy), whatever their leading dimensions; a datatype registered for the handle or
- * its interface comes first, packing last. When payloads do not exist (kernels skipped in a simulated run) everything travels as that
- * many bytes of whatever lies there.
- * Invariant: sender and receiver agree on the order of bytes but not on the form: a vector may be received into a matrix. */
+ * The dense interfaces travel in place (no copy), whatever their leading dimensions; a datatype
+ * registered for the handle or its interface comes first, packing last. When payloads do not exist
+ * (kernels skipped in a simulated run) everything travels as that many bytes of whatever lies
+ * there.
+ *
+ * Invariant: sender and receiver agree on the order of bytes but not on the form: a vector may be
+ * received into a matrix. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -70,15 +74,13 @@ static int describe_dense(starpu_data_handle_t h, struct orr_mpi_payload *p)
 			return 0;
 		p->ptr = (char *) a->ptr;
 		p->n[0] = a->elemsize;
-		for (size_t i = 0; i < a->ndim; i++)	/* where x was picked away, elements do not touch */
+		for (size_t i = 0; i < a->ndim;
+		     i++) /* where x was picked away, elements do not touch */
 			set_dim(p, a->nn[i], a->ldn[i] * a->elemsize);
 		break;
 	}
-	case STARPU_VOID_INTERFACE_ID:
-		p->n[0] = 0;
-		break;
-	default:
-		return 0;
+	case STARPU_VOID_INTERFACE_ID: p->n[0] = 0; break;
+	default: return 0;
 	}
 	p->size = 1;
 	for (unsigned i = 0; i < p->ndim; i++)
@@ -99,10 +101,13 @@ static struct orr_mpi_datatype *type_of_interface(struct orr_mpi *mpi, int id)
 static int describe_typed(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_mpi_payload *p)
 {
 	struct orr_mpi_ext *ext = orr_mpi_ext(h);
-	struct orr_mpi_datatype *t = ext && ext->type.free ? &ext->type : mpi->ntypes ? type_of_interface(mpi, h->ops->interfaceid) : NULL;
+	struct orr_mpi_datatype *t = ext && ext->type.free ? &ext->type
+				     : mpi->ntypes ? type_of_interface(mpi, h->ops->interfaceid)
+						   : NULL;
 	int size;
 
-	if (!t || (t->node_allocate ? t->node_allocate(h, STARPU_MAIN_RAM, &p->type) : t->allocate(h, &p->type)))
+	if (!t || (t->node_allocate ? t->node_allocate(h, STARPU_MAIN_RAM, &p->type)
+				    : t->allocate(h, &p->type)))
 		return 0;
 	MPI_Type_size(p->type, &size);
 	p->size = (size_t) size;
@@ -112,7 +117,8 @@ static int describe_typed(struct orr_mpi *mpi, starpu_data_handle_t h, struct or
 	return 1;
 }
 
-static int describe_packed(starpu_data_handle_t h, int sending, size_t expected, struct orr_mpi_payload *p)
+static int describe_packed(starpu_data_handle_t h, int sending, size_t expected,
+			   struct orr_mpi_payload *p)
 {
 	starpu_ssize_t count = -1;
 	void *ptr = NULL;
@@ -123,8 +129,10 @@ static int describe_packed(starpu_data_handle_t h, int sending, size_t expected,
 		return 0;
 	int ret = starpu_data_pack_node(h, STARPU_MAIN_RAM, &ptr, &count);
 	if (ret < 0 || count < 0) {
-		orr_error("data %s cannot be sent: its interface has no pack_data and no MPI datatype; define the one or register the other "
-			  "(starpu_mpi_interface_datatype_register)", orr_handle_name(h));
+		orr_error(
+			"data %s cannot be sent: its interface has no pack_data and no MPI datatype; define the one or register the other "
+			"(starpu_mpi_interface_datatype_register)",
+			orr_handle_name(h));
 		return ret < 0 ? ret : -EINVAL;
 	}
 	p->ptr = ptr;
@@ -132,11 +140,13 @@ static int describe_packed(starpu_data_handle_t h, int sending, size_t expected,
 	return 0;
 }
 
-int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, int sending, size_t expected, struct orr_mpi_payload *p)
+int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, int sending, size_t expected,
+		    struct orr_mpi_payload *p)
 {
 	p->ptr = NULL;
 	p->free_type = NULL;
-	if ((mpi->ntypes || ORR_ATOMIC_LOAD_RELAXED(&h->mpi_flags) & ORR_MPI_ATTACHED) && describe_typed(mpi, h, p))
+	if ((mpi->ntypes || ORR_ATOMIC_LOAD_RELAXED(&h->mpi_flags) & ORR_MPI_ATTACHED) &&
+	    describe_typed(mpi, h, p))
 		return 0;
 	if (!describe_dense(h, p))
 		return describe_packed(h, sending, expected, p);
@@ -153,7 +163,8 @@ void orr_mpi_payload_done(struct orr_mpi_payload *p)
 }
 
 /* Copies rows between the datum and a buffer; returns the buffer's new position. */
-static char *copy_rows(struct orr_mpi *mpi, const struct orr_mpi_payload *p, unsigned dim, char *ptr, char *buf, int gather)
+static char *copy_rows(struct orr_mpi *mpi, const struct orr_mpi_payload *p, unsigned dim,
+		       char *ptr, char *buf, int gather)
 {
 	if (dim == 0) {
 		orr_sys_memcpy(mpi->node, gather ? buf : ptr, gather ? ptr : buf, p->n[0]);
@@ -171,7 +182,8 @@ void orr_mpi_gather(struct orr_mpi *mpi, const struct orr_mpi_payload *p, char *
 	if (!p->size || !orr_sys_has_payload(mpi->node))
 		return;
 	if (p->form == ORR_FORM_TYPED)
-		MPI_Pack(p->ptr, 1, p->type, buf, (int) p->size, &position, orr_sys_mpi_comm(mpi->node));
+		MPI_Pack(p->ptr, 1, p->type, buf, (int) p->size, &position,
+			 orr_sys_mpi_comm(mpi->node));
 	else
 		copy_rows(mpi, p, p->ndim - 1, p->ptr, buf, 1);
 }
@@ -183,7 +195,8 @@ void orr_mpi_scatter(struct orr_mpi *mpi, const struct orr_mpi_payload *p, const
 	if (!p->size || !orr_sys_has_payload(mpi->node))
 		return;
 	if (p->form == ORR_FORM_TYPED)
-		MPI_Unpack((void *) buf, (int) p->size, &position, p->ptr, 1, p->type, orr_sys_mpi_comm(mpi->node));
+		MPI_Unpack((void *) buf, (int) p->size, &position, p->ptr, 1, p->type,
+			   orr_sys_mpi_comm(mpi->node));
 	else
 		copy_rows(mpi, p, p->ndim - 1, p->ptr, (char *) buf, 0);
 }
@@ -213,7 +226,8 @@ void orr_mpi_bytes_type(size_t size, MPI_Datatype *type, int *count, int *tempor
 	*temporary = 1;
 }
 
-void orr_mpi_payload_type(const struct orr_mpi_payload *p, MPI_Datatype *type, int *count, int *temporary)
+void orr_mpi_payload_type(const struct orr_mpi_payload *p, MPI_Datatype *type, int *count,
+			  int *temporary)
 {
 	if (p->form == ORR_FORM_TYPED) {
 		*type = p->type;
@@ -271,29 +285,50 @@ static int register_handle(starpu_data_handle_t handle, const struct orr_mpi_dat
 	return 0;
 }
 
-int starpu_mpi_interface_datatype_register(enum starpu_data_interface_id id, starpu_mpi_datatype_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func)
+int starpu_mpi_interface_datatype_register(
+	enum starpu_data_interface_id id,
+	starpu_mpi_datatype_allocate_func_t allocate_datatype_func,
+	starpu_mpi_datatype_free_func_t free_datatype_func)
 {
-	return register_interface(id, &(struct orr_mpi_datatype) { .id = id, .allocate = allocate_datatype_func, .free = free_datatype_func });
+	return register_interface(id,
+				  &(struct orr_mpi_datatype){ .id = id,
+							      .allocate = allocate_datatype_func,
+							      .free = free_datatype_func });
 }
 
-int starpu_mpi_interface_datatype_node_register(enum starpu_data_interface_id id, starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func)
+int starpu_mpi_interface_datatype_node_register(
+	enum starpu_data_interface_id id,
+	starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func,
+	starpu_mpi_datatype_free_func_t free_datatype_func)
 {
-	return register_interface(id, &(struct orr_mpi_datatype) { .id = id, .node_allocate = allocate_datatype_func, .free = free_datatype_func });
+	return register_interface(
+		id, &(struct orr_mpi_datatype){ .id = id,
+						.node_allocate = allocate_datatype_func,
+						.free = free_datatype_func });
 }
 
 int starpu_mpi_interface_datatype_unregister(enum starpu_data_interface_id id)
 {
-	return register_interface(id, &(struct orr_mpi_datatype) { .id = id });
+	return register_interface(id, &(struct orr_mpi_datatype){ .id = id });
 }
 
-int starpu_mpi_datatype_register(starpu_data_handle_t handle, starpu_mpi_datatype_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func)
+int starpu_mpi_datatype_register(starpu_data_handle_t handle,
+				 starpu_mpi_datatype_allocate_func_t allocate_datatype_func,
+				 starpu_mpi_datatype_free_func_t free_datatype_func)
 {
-	return register_handle(handle, &(struct orr_mpi_datatype) { .allocate = allocate_datatype_func, .free = free_datatype_func });
+	return register_handle(handle,
+			       &(struct orr_mpi_datatype){ .allocate = allocate_datatype_func,
+							   .free = free_datatype_func });
 }
 
-int starpu_mpi_datatype_node_register(starpu_data_handle_t handle, starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func, starpu_mpi_datatype_free_func_t free_datatype_func)
+int starpu_mpi_datatype_node_register(
+	starpu_data_handle_t handle,
+	starpu_mpi_datatype_node_allocate_func_t allocate_datatype_func,
+	starpu_mpi_datatype_free_func_t free_datatype_func)
 {
-	return register_handle(handle, &(struct orr_mpi_datatype) { .node_allocate = allocate_datatype_func, .free = free_datatype_func });
+	return register_handle(handle,
+			       &(struct orr_mpi_datatype){ .node_allocate = allocate_datatype_func,
+							   .free = free_datatype_func });
 }
 
 int starpu_mpi_datatype_unregister(starpu_data_handle_t handle)
@@ -301,6 +336,6 @@ int starpu_mpi_datatype_unregister(starpu_data_handle_t handle)
 	struct orr_mpi_ext *ext = orr_mpi_ext(handle);
 
 	if (ext)
-		ext->type = (struct orr_mpi_datatype) { 0 };
+		ext->type = (struct orr_mpi_datatype){ 0 };
 	return 0;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The progression engine: takes in requests whose data became available, starts the most urgent ones, takes in envelopes, completes
- * messages.
+/* The progression engine: takes in requests whose data became available, starts the most urgent
+ * ones, takes in envelopes, completes messages.
  *
- * Where threads may drive, the owner never sleeps: a thread that has nothing to do gives the engine back first and pauses
- * outside. The dedicated thread only guarantees progress when nobody waits: it polls while something is expected and dozes
- * otherwise; as long as others drive it does not even look. Elsewhere the engine's actor blocks until a message, a
- * completion or the bell.
- * Invariant: a request pushed to the inbox is seen by the present owner before it leaves (orr_mpi_unown), or by the pusher
- * itself, or by the dedicated thread, which is rung unless it is awake. */
+ * Where threads may drive, the owner never sleeps: a thread that has nothing to do gives the engine
+ * back first and pauses outside. The dedicated thread only guarantees progress when nobody waits:
+ * it polls while something is expected and dozes otherwise; as long as others drive it does not
+ * even look. Elsewhere the engine's actor blocks until a message, a completion or the bell.
+ *
+ * Invariant: a request pushed to the inbox is seen by the present owner before it leaves
+ * (orr_mpi_unown), or by the pusher itself, or by the dedicated thread, which is rung unless it is
+ * awake. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,8 @@
 
 /* ---- messages in MPI's hands ---- */
 
-int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *early, void *buf)
+int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *early,
+		void *buf)
 {
 	if (mpi->nflying == mpi->flying_cap) {
 		int cap = mpi->flying_cap ? 2 * mpi->flying_cap : 16;
@@ -32,14 +35,17 @@ int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct o
 
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, slot + 1);
 	mpi->flying[slot] = MPI_REQUEST_NULL;
-	mpi->flights[slot] = (struct orr_mpi_flight) { .kind = kind, .req = req, .early = early, .buf = buf };
+	mpi->flights[slot] = (struct orr_mpi_flight){
+		.kind = kind, .req = req, .early = early, .buf = buf
+	};
 	return slot;
 }
 
 static void post_envelope(struct orr_mpi *mpi)
 {
-	MPI_Irecv(mpi->envelope_in, (int) (sizeof(struct orr_mpi_envelope) + mpi->eager_limit), MPI_BYTE, MPI_ANY_SOURCE, mpi->comm_tag,
-		  orr_sys_mpi_comm(mpi->node), &mpi->flying[0]);
+	MPI_Irecv(mpi->envelope_in, (int) (sizeof(struct orr_mpi_envelope) + mpi->eager_limit),
+		  MPI_BYTE, MPI_ANY_SOURCE, mpi->comm_tag, orr_sys_mpi_comm(mpi->node),
+		  &mpi->flying[0]);
 }
 
 static void take_envelope(struct orr_mpi *mpi, const MPI_Status *status)
@@ -70,7 +76,8 @@ static void land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
 	mpi->flying[slot] = mpi->flying[last];
 	mpi->flights[slot] = mpi->flights[last];
 	if (f.kind == ORR_FLIGHT_DATA_IN || f.kind == ORR_FLIGHT_EARLY_IN)
-		orr_sys_mpi_received(mpi->node, f.kind == ORR_FLIGHT_DATA_IN ? f.req->size : f.early->env.size);
+		orr_sys_mpi_received(mpi->node, f.kind == ORR_FLIGHT_DATA_IN ? f.req->size
+									     : f.early->env.size);
 	orr_mpi_flight_done(mpi, &f);
 }
 
@@ -119,7 +126,8 @@ static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
 
 static int may_send(const struct orr_mpi *mpi)
 {
-	return mpi->nready && (!mpi->max_sends || mpi->nsends < mpi->max_sends || mpi->ready[0]->sync);
+	return mpi->nready &&
+	       (!mpi->max_sends || mpi->nsends < mpi->max_sends || mpi->ready[0]->sync);
 }
 
 /* ---- one turn ---- */
@@ -168,10 +176,12 @@ static int start_ready(struct orr_mpi *mpi)
 	return n;
 }
 
-/* Whether something of this process is under way, so that a message or completion is to be expected. */
+/* Whether something of this process is under way, so that a message or completion is to be
+ * expected. */
 int orr_mpi_busy(const struct orr_mpi *mpi)
 {
-	return ORR_ATOMIC_LOAD_RELAXED(&mpi->nflying) > 1 || ORR_ATOMIC_LOAD_RELAXED(&mpi->nready) || ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox) ||
+	return ORR_ATOMIC_LOAD_RELAXED(&mpi->nflying) > 1 ||
+	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nready) || ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox) ||
 	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nposted);
 }
 
@@ -184,7 +194,8 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 		return n;
 	for (int landed = 0; landed < COMPLETIONS_PER_TURN && !mpi->stopped; landed++) {
 		int wait = block && !landed && !may_send(mpi) && !ORR_ATOMIC_LOAD(&mpi->inbox);
-		int slot = orr_sys_mpi_wait(mpi->node, mpi->flying, mpi->nflying, wait, !orr_mpi_busy(mpi), &status);
+		int slot = orr_sys_mpi_wait(mpi->node, mpi->flying, mpi->nflying, wait,
+					    !orr_mpi_busy(mpi), &status);
 		if (slot < 0)
 			break;
 		land(mpi, slot, &status);
@@ -216,7 +227,8 @@ void orr_mpi_expect(struct orr_mpi *mpi)
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive)
 {
 	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
-	int sending = req->kind == ORR_MPI_SEND;	/* once in the inbox, the request may be completed and freed at any time */
+	int sending = req->kind == ORR_MPI_SEND; /* once in the inbox, the request may be completed
+						    and freed at any time */
 
 	do
 		req->link.next = top ? &top->link : NULL;
@@ -227,7 +239,8 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 	}
 	if (will_drive)
 		return;
-	/* Start it here and now rather than wait for another thread to be scheduled; callbacks and completions are the engine's. */
+	/* Start it here and now rather than wait for another thread to be scheduled; callbacks and
+	 * completions are the engine's. */
 	if (mpi->fake || sending) {
 		if (orr_mpi_own(mpi)) {
 			take_inbox(mpi);
@@ -277,8 +290,8 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 
 /* ---- workers ---- */
 
-/* A worker between two tasks, or about to sleep, in a process without a core for a thread that only looks after messages: cheaper than
- * switching to one, and no later than a kernel lasts. */
+/* A worker between two tasks, or about to sleep, in a process without a core for a thread that only
+ * looks after messages: cheaper than switching to one, and no later than a kernel lasts. */
 static void look(struct orr_node *node, int idle)
 {
 	struct orr_mpi *mpi = node->mpi;
@@ -312,13 +325,15 @@ static void watch(struct orr_mpi *mpi)
 	if (mpi->event_us == 0)
 		mpi->event_us = now;
 	if (mpi->event_us > 0 && now - mpi->event_us > (double) limit) {
-		orr_warn("no communication has ended for %.1f s; what waits:", (now - mpi->event_us) * 1e-6);
+		orr_warn("no communication has ended for %.1f s; what waits:",
+			 (now - mpi->event_us) * 1e-6);
 		orr_mpi_dump(mpi->node, stderr, 20);
 		mpi->event_us = -1;
 	}
 }
 
-/* The last message: from this process to itself, so that the posted receive ends in an orderly way. */
+/* The last message: from this process to itself, so that the posted receive ends in an orderly way.
+ */
 static void send_stop(struct orr_mpi *mpi)
 {
 	struct orr_mpi_envelope *env = calloc(1, sizeof(*env));
@@ -327,7 +342,8 @@ static void send_stop(struct orr_mpi *mpi)
 		orr_fatal("out of memory");
 	env->flags = ORR_MPI_STOP;
 	int slot = orr_mpi_fly(mpi, ORR_FLIGHT_STOP, NULL, NULL, env);
-	orr_sys_mpi_isend(mpi->node, env, sizeof(*env), MPI_BYTE, mpi->rank, mpi->comm_tag, 0, &mpi->flying[slot]);
+	orr_sys_mpi_isend(mpi->node, env, sizeof(*env), MPI_BYTE, mpi->rank, mpi->comm_tag, 0,
+			  &mpi->flying[slot]);
 }
 
 static void poll_loop(struct orr_mpi *mpi)
@@ -341,7 +357,9 @@ static void poll_loop(struct orr_mpi *mpi)
 			orr_mpi_unown(mpi);
 		}
 		if (!n)
-			orr_sys_mpi_wait(mpi->node, NULL, 0, 1, ORR_ATOMIC_LOAD(&mpi->drivers) ? 2 : !orr_mpi_busy(mpi), NULL);
+			orr_sys_mpi_wait(mpi->node, NULL, 0, 1,
+					 ORR_ATOMIC_LOAD(&mpi->drivers) ? 2 : !orr_mpi_busy(mpi),
+					 NULL);
 	}
 }
 
@@ -377,7 +395,8 @@ static void *engine_main(void *arg)
 	while (!mpi->stopped)
 		if (!orr_mpi_progress(mpi, !mpi->may_drive) && mpi->may_drive)
 			orr_sys_mpi_wait(mpi->node, NULL, 0, 1, 0, NULL);
-	/* The stop message's own send, whose end nobody waits for any more, completed with its receive. */
+	/* The stop message's own send, whose end nobody waits for any more, completed with its
+	 * receive. */
 	for (int i = 1; i < mpi->nflying; i++)
 		if (mpi->flights[i].kind == ORR_FLIGHT_STOP) {
 			MPI_Wait(&mpi->flying[i], MPI_STATUS_IGNORE);
@@ -401,8 +420,12 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 		orr_error("out of memory for the MPI layer");
 		return -ENOMEM;
 	}
-	mpi->workers_look = mpi->node->cfg.mpi_workers_look < 0 ? orr_sys_cores(mpi->node) <= mpi->node->nworkers : mpi->node->cfg.mpi_workers_look;
-	mpi->thread = orr_sys_thread_start(mpi->node, ORR_ROLE_ENGINE, "mpi", mpi->node->cfg.mpi_nobind ? -1 : mpi->node->cfg.mpi_thread_cpuid, engine_main, mpi);
+	mpi->workers_look = mpi->node->cfg.mpi_workers_look < 0
+				    ? orr_sys_cores(mpi->node) <= mpi->node->nworkers
+				    : mpi->node->cfg.mpi_workers_look;
+	mpi->thread = orr_sys_thread_start(
+		mpi->node, ORR_ROLE_ENGINE, "mpi",
+		mpi->node->cfg.mpi_nobind ? -1 : mpi->node->cfg.mpi_thread_cpuid, engine_main, mpi);
 	if (!mpi->thread) {
 		orr_error("cannot start the MPI progression thread: %s", strerror(errno));
 		return -EAGAIN;

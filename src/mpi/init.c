@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Start and end of the MPI layer.
  *
- * Order: MPI, then the core (which reads the configuration), then the engine; the end is the reverse. What init did is undone by
- * shutdown, what the program did itself is not.
- * Invariant: node->mpi is set exactly while the engine may be used. No message is exchanged to start. */
+ * Order: MPI, then the core (which reads the configuration), then the engine; the end is the
+ * reverse. What init did is undone by shutdown, what the program did itself is not.
+ *
+ * Invariant: node->mpi is set exactly while the engine may be used. No message is exchanged to
+ * start. */
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
@@ -13,11 +15,13 @@ struct orr_mpi *orr_mpi_get(const char *who)
 	struct orr_mpi *mpi = orr_self()->mpi;
 
 	if (!mpi)
-		orr_error("%s: the MPI layer is not running; call starpu_mpi_init_conf() first", who);
+		orr_error("%s: the MPI layer is not running; call starpu_mpi_init_conf() first",
+			  who);
 	return mpi;
 }
 
-/* The tag that the program sets before any context exists. Equal on all ranks by contract, so one is enough for all of them. */
+/* The tag that the program sets before any context exists. Equal on all ranks by contract, so one
+ * is enough for all of them. */
 static int comm_tag = ORR_MPI_DEFAULT_TAG;
 
 int starpu_mpi_get_communication_tag(void)
@@ -30,7 +34,8 @@ int starpu_mpi_get_communication_tag(void)
 void starpu_mpi_set_communication_tag(int tag)
 {
 	if (orr_self()->mpi)
-		orr_warn("starpu_mpi_set_communication_tag has no effect after starpu_mpi_init: call it before, on every rank");
+		orr_warn(
+			"starpu_mpi_set_communication_tag has no effect after starpu_mpi_init: call it before, on every rank");
 	else if (tag < 0)
 		orr_error("starpu_mpi_set_communication_tag: tag %d is negative", tag);
 	else
@@ -67,7 +72,9 @@ static int configure_fake(struct orr_mpi *mpi, int *rank, int *size)
 		*rank = cfg->mpi_fake_rank;
 	if (*rank < *size)
 		return 0;
-	orr_error("STARPU_MPI_FAKE_RANK is %d, but there are only %d ranks: set STARPU_MPI_FAKE_SIZE to more than that", *rank, *size);
+	orr_error(
+		"STARPU_MPI_FAKE_RANK is %d, but there are only %d ranks: set STARPU_MPI_FAKE_SIZE to more than that",
+		*rank, *size);
 	return -EINVAL;
 }
 
@@ -79,7 +86,7 @@ static int make(struct orr_node *node, MPI_Comm comm, int rank, int size, struct
 		orr_error("out of memory for the MPI layer");
 		return -ENOMEM;
 	}
-	*mpi = (struct orr_mpi) { .node = node, .init_count = 1 };
+	*mpi = (struct orr_mpi){ .node = node, .init_count = 1 };
 	configure(mpi);
 	int ret = configure_fake(mpi, &rank, &size);
 	if (!ret) {
@@ -114,7 +121,8 @@ static void unmake(struct orr_mpi *mpi)
 }
 
 /* with_core: call starpu_init(conf). */
-static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with_core, struct starpu_conf *conf)
+static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with_core,
+		struct starpu_conf *conf)
 {
 	struct orr_node *node = orr_self();
 	struct orr_mpi *mpi = NULL;
@@ -125,7 +133,8 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 		return 0;
 	}
 	if (!with_core && node->state != ORR_NODE_UP) {
-		orr_error("starpu_mpi_init needs starpu_init() before it; or call starpu_mpi_init_conf(), which does both");
+		orr_error(
+			"starpu_mpi_init needs starpu_init() before it; or call starpu_mpi_init_conf(), which does both");
 		return -ENODEV;
 	}
 	ret = orr_sys_mpi_init(node, argc, argv, initialize, comm, &rank, &size);
@@ -156,7 +165,8 @@ no_core:
 	return ret;
 }
 
-int starpu_mpi_init_conf(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm, struct starpu_conf *conf)
+int starpu_mpi_init_conf(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm,
+			 struct starpu_conf *conf)
 {
 	return init(argc, argv, initialize_mpi, comm, 1, conf);
 }

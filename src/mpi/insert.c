@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Insertion of tasks: every rank passes the same arguments, finds out which rank executes, and does its part: nothing, sending what it
- * owns, or receiving what is missing and submitting the task.
+/* Insertion of tasks: every rank passes the same arguments, finds out which rank executes, and does
+ * its part: nothing, sending what it owns, or receiving what is missing and submitting the task.
  *
- * Most insertions concern a rank in no way, so this case is one pass over the arguments that collects the data, one over the
- * data, and nothing else: no allocation, no lock, no table of ranks.
- * Invariant: what a rank does follows from the arguments, the owners and the cache, which all ranks change at the same points. */
+ * Most insertions concern a rank in no way, so this case is one pass over the arguments that
+ * collects the data, one over the data, and nothing else: no allocation, no lock, no table of
+ * ranks.
+ *
+ * Invariant: what a rank does follows from the arguments, the owners and the cache, which all ranks
+ * change at the same points. */
 #include <errno.h>
 #include <stdlib.h>
 #include "core/insert.h"
@@ -18,11 +21,13 @@ struct insertion {
 	int prio;
 	unsigned n, cap, nowned;
 	struct starpu_data_descr *d;
-	void *owned[MAX_OWNED];		/* arguments that are freed with the task: where there is none, here */
+	void *owned[MAX_OWNED]; /* arguments that are freed with the task: where there is none, here
+				 */
 	struct starpu_data_descr inl[INLINE_DATA];
 };
 
-static int add_slow(struct insertion *ins, starpu_data_handle_t h, enum starpu_data_access_mode mode)
+static int add_slow(struct insertion *ins, starpu_data_handle_t h,
+		    enum starpu_data_access_mode mode)
 {
 	struct starpu_data_descr *d = malloc(2 * ins->cap * sizeof(*d));
 
@@ -36,11 +41,12 @@ static int add_slow(struct insertion *ins, starpu_data_handle_t h, enum starpu_d
 		free(ins->d);
 	ins->d = d;
 	ins->cap *= 2;
-	d[ins->n++] = (struct starpu_data_descr) { .handle = h, .mode = mode };
+	d[ins->n++] = (struct starpu_data_descr){ .handle = h, .mode = mode };
 	return 0;
 }
 
-static inline int add(struct insertion *ins, starpu_data_handle_t h, enum starpu_data_access_mode mode)
+static inline int add(struct insertion *ins, starpu_data_handle_t h,
+		      enum starpu_data_access_mode mode)
 {
 	if (__builtin_expect(ins->n == ins->cap, 0))
 		return add_slow(ins, h, mode);
@@ -49,15 +55,18 @@ static inline int add(struct insertion *ins, starpu_data_handle_t h, enum starpu
 	return 0;
 }
 
-static int add_arrays(struct insertion *ins, int marker, struct starpu_codelet *cl, void *array, int n)
+static int add_arrays(struct insertion *ins, int marker, struct starpu_codelet *cl, void *array,
+		      int n)
 {
 	int ret = 0;
 
 	for (int i = 0; i < n && !ret; i++)
 		if (marker == STARPU_DATA_ARRAY)
-			ret = add(ins, ((starpu_data_handle_t *) array)[i], STARPU_CODELET_GET_MODE(cl, ins->n));
+			ret = add(ins, ((starpu_data_handle_t *) array)[i],
+				  STARPU_CODELET_GET_MODE(cl, ins->n));
 		else
-			ret = add(ins, ((struct starpu_data_descr *) array)[i].handle, ((struct starpu_data_descr *) array)[i].mode);
+			ret = add(ins, ((struct starpu_data_descr *) array)[i].handle,
+				  ((struct starpu_data_descr *) array)[i].mode);
 	return ret;
 }
 
@@ -77,19 +86,13 @@ static int parse_marker(struct insertion *ins, struct starpu_codelet *cl, int ma
 	case STARPU_DATA_MODE_ARRAY:
 		ptr = va_arg(*ap, void *);
 		return add_arrays(ins, marker, cl, ptr, va_arg(*ap, int));
-	case STARPU_EXECUTE_ON_NODE:
-		ins->choice.node = va_arg(*ap, int);
-		return 0;
+	case STARPU_EXECUTE_ON_NODE: ins->choice.node = va_arg(*ap, int); return 0;
 	case STARPU_EXECUTE_ON_DATA:
 		ins->choice.data = va_arg(*ap, starpu_data_handle_t);
 		ins->choice.has_data = 1;
 		return 0;
-	case STARPU_NODE_SELECTION_POLICY:
-		ins->choice.policy = va_arg(*ap, int);
-		return 0;
-	case STARPU_PRIORITY:
-		ins->prio = va_arg(*ap, int);
-		return 0;
+	case STARPU_NODE_SELECTION_POLICY: ins->choice.policy = va_arg(*ap, int); return 0;
+	case STARPU_PRIORITY: ins->prio = va_arg(*ap, int); return 0;
 	case STARPU_VALUE:
 	case STARPU_CL_ARGS_NFREE:
 		(void) va_arg(*ap, void *);
@@ -102,9 +105,7 @@ static int parse_marker(struct insertion *ins, struct starpu_codelet *cl, int ma
 	case STARPU_CALLBACK_ARG:
 	case STARPU_EPILOGUE_CALLBACK_ARG:
 	case STARPU_PROLOGUE_CALLBACK_ARG:
-	case STARPU_PROLOGUE_CALLBACK_POP_ARG:
-		own(ins, va_arg(*ap, void *));
-		return 0;
+	case STARPU_PROLOGUE_CALLBACK_POP_ARG: own(ins, va_arg(*ap, void *)); return 0;
 	case STARPU_CALLBACK_WITH_ARG:
 		(void) va_arg(*ap, void *);
 		own(ins, va_arg(*ap, void *));
@@ -119,16 +120,10 @@ static int parse_marker(struct insertion *ins, struct starpu_codelet *cl, int ma
 		(void) va_arg(*ap, unsigned);
 		(void) va_arg(*ap, void *);
 		return 0;
-	case STARPU_EXECUTE_WHERE:
-		(void) va_arg(*ap, unsigned long long);
-		return 0;
+	case STARPU_EXECUTE_WHERE: (void) va_arg(*ap, unsigned long long); return 0;
 	case STARPU_TAG:
-	case STARPU_TAG_ONLY:
-		(void) va_arg(*ap, starpu_tag_t);
-		return 0;
-	case STARPU_FLOPS:
-		(void) va_arg(*ap, double);
-		return 0;
+	case STARPU_TAG_ONLY: (void) va_arg(*ap, starpu_tag_t); return 0;
+	case STARPU_FLOPS: (void) va_arg(*ap, double); return 0;
 	case STARPU_EXECUTE_ON_WORKER:
 	case STARPU_WORKER_ORDER:
 	case STARPU_TASK_END_DEP:
@@ -138,9 +133,7 @@ static int parse_marker(struct insertion *ins, struct starpu_codelet *cl, int ma
 	case STARPU_TASK_SYNCHRONOUS:
 	case STARPU_SEQUENTIAL_CONSISTENCY:
 	case STARPU_TASK_NO_SUBMITORDER:
-	case STARPU_TASK_LINE:
-		(void) va_arg(*ap, int);
-		return 0;
+	case STARPU_TASK_LINE: (void) va_arg(*ap, int); return 0;
 	case STARPU_CALLBACK:
 	case STARPU_CALLBACK_ARG_NFREE:
 	case STARPU_EPILOGUE_CALLBACK:
@@ -153,12 +146,12 @@ static int parse_marker(struct insertion *ins, struct starpu_codelet *cl, int ma
 	case STARPU_TASK_PROFILING_INFO:
 	case STARPU_TASK_SCHED_DATA:
 	case STARPU_TRANSACTION:
-	case STARPU_TASK_FILE:
-		(void) va_arg(*ap, void *);
-		return 0;
+	case STARPU_TASK_FILE: (void) va_arg(*ap, void *); return 0;
 	default:
-		orr_error("task '%s': %d (0x%x) is neither an access mode nor a marker of starpu_mpi_task_insert; the list must end with 0, and sizes of "
-			  "STARPU_VALUE must be of type size_t", cl && cl->name ? cl->name : "unnamed", marker, (unsigned) marker);
+		orr_error(
+			"task '%s': %d (0x%x) is neither an access mode nor a marker of starpu_mpi_task_insert; the list must end with 0, and sizes of "
+			"STARPU_VALUE must be of type size_t",
+			cl && cl->name ? cl->name : "unnamed", marker, (unsigned) marker);
 		return -EINVAL;
 	}
 }
@@ -168,7 +161,8 @@ static inline int parse(struct insertion *ins, struct starpu_codelet *cl, va_lis
 	va_list ap;
 	int marker, ret = 0;
 
-	ins->choice = (struct orr_mpi_choice) { .node = -1, .policy = STARPU_MPI_NODE_SELECTION_CURRENT_POLICY };
+	ins->choice = (struct orr_mpi_choice){ .node = -1,
+					       .policy = STARPU_MPI_NODE_SELECTION_CURRENT_POLICY };
 	ins->prio = 0;
 	ins->n = ins->nowned = 0;
 	ins->cap = INLINE_DATA;
@@ -176,7 +170,8 @@ static inline int parse(struct insertion *ins, struct starpu_codelet *cl, va_lis
 	va_copy(ap, ap_in);
 	while (!ret && (marker = va_arg(ap, int)) != 0)
 		if (__builtin_expect((unsigned) marker < 1u << 16, 1))
-			ret = add(ins, va_arg(ap, starpu_data_handle_t), (enum starpu_data_access_mode) marker);
+			ret = add(ins, va_arg(ap, starpu_data_handle_t),
+				  (enum starpu_data_access_mode) marker);
 		else
 			ret = parse_marker(ins, cl, marker, &ap);
 	va_end(ap);
@@ -194,13 +189,16 @@ static void parse_done(struct insertion *ins, int free_owned)
 #define REDUCES(mode) ((mode) & (STARPU_REDUX | STARPU_MPI_REDUX))
 
 /* Whether a rank that does not execute the task has something to do about it. */
-static inline int concerned(const struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d, unsigned n)
+static inline int concerned(const struct orr_mpi_comm *c, int xrank,
+			    const struct starpu_data_descr *d, unsigned n)
 {
 	if (xrank == c->rank || xrank == STARPU_MPI_PER_NODE)
 		return 1;
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = d[i].handle;
-		if (h && (h->mpi_rank == c->rank || h->mpi_flags & (d[i].mode & STARPU_W ? ORR_MPI_RECEIVED | ORR_MPI_REDUXING : ORR_MPI_REDUXING)))
+		if (h && (h->mpi_rank == c->rank ||
+			  h->mpi_flags & (d[i].mode & STARPU_W ? ORR_MPI_RECEIVED | ORR_MPI_REDUXING
+							       : ORR_MPI_REDUXING)))
 			return 1;
 	}
 	return 0;
@@ -208,21 +206,26 @@ static inline int concerned(const struct orr_mpi_comm *c, int xrank, const struc
 
 /* ---- messages ---- */
 
-int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int node, int prio, int how, void (*callback)(void *), void *arg)
+int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int node,
+		  int prio, int how, void (*callback)(void *), void *arg)
 {
-	int owner = h->mpi_rank, me = c->rank, here = node == owner || owner == STARPU_MPI_PER_NODE, ret;
+	int owner = h->mpi_rank, me = c->rank, here = node == owner || owner == STARPU_MPI_PER_NODE,
+	    ret;
 
 	if (!here && (me == owner || me == node)) {
 		ret = orr_mpi_check_tag(h, "starpu_mpi_task_insert");
 		if (!ret)
-			ret = me == owner ? orr_mpi_sent_set(mpi, h, node) : orr_mpi_received_set(mpi, h);
+			ret = me == owner ? orr_mpi_sent_set(mpi, h, node)
+					  : orr_mpi_received_set(mpi, h);
 		if (ret < 0)
 			return ret;
 		here = ret;
 		if (!here && me == owner)
-			return orr_mpi_isend(mpi, c, h, node, h->mpi_tag, prio, how | ORR_P2P_DETACHED, NULL, NULL, NULL);
+			return orr_mpi_isend(mpi, c, h, node, h->mpi_tag, prio,
+					     how | ORR_P2P_DETACHED, NULL, NULL, NULL);
 		if (!here)
-			return orr_mpi_irecv(mpi, c, h, owner, h->mpi_tag, prio, ORR_P2P_DETACHED, callback, arg, NULL);
+			return orr_mpi_irecv(mpi, c, h, owner, h->mpi_tag, prio, ORR_P2P_DETACHED,
+					     callback, arg, NULL);
 	}
 	if (me == node && callback)
 		callback(arg);
@@ -230,23 +233,32 @@ int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 }
 
 /* Checks everything before the first message, so that an error leaves the ranks in step. */
-static int check(const struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d, unsigned n)
+static int check(const struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d,
+		 unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = d[i].handle;
-		if (!(d[i].mode & (STARPU_RW | STARPU_REDUX | STARPU_MPI_REDUX)) || d[i].mode & STARPU_SCRATCH)
+		if (!(d[i].mode & (STARPU_RW | STARPU_REDUX | STARPU_MPI_REDUX)) ||
+		    d[i].mode & STARPU_SCRATCH)
 			continue;
 		if (!h && xrank == c->rank) {
-			orr_error("a task that this rank executes has a NULL handle as data %u: register the data on the executing rank", i);
+			orr_error(
+				"a task that this rank executes has a NULL handle as data %u: register the data on the executing rank",
+				i);
 			return -EINVAL;
 		}
 		if (h && h->mpi_rank == -1 && (xrank == c->rank || d[i].mode & STARPU_W)) {
-			orr_error("data %s has no owner; call starpu_mpi_data_register() before inserting tasks that use it", orr_handle_name(h));
+			orr_error(
+				"data %s has no owner; call starpu_mpi_data_register() before inserting tasks that use it",
+				orr_handle_name(h));
 			return -EINVAL;
 		}
-		if (h && xrank == ORR_MPI_ELSEWHERE && h->mpi_rank == c->rank && d[i].mode & STARPU_R) {
-			orr_error("rank %d owns data %s, which the task reads, but cannot tell which rank executes the task because what it writes is NULL here; "
-				  "register that data here too, or add STARPU_EXECUTE_ON_NODE", c->rank, orr_handle_name(h));
+		if (h && xrank == ORR_MPI_ELSEWHERE && h->mpi_rank == c->rank &&
+		    d[i].mode & STARPU_R) {
+			orr_error(
+				"rank %d owns data %s, which the task reads, but cannot tell which rank executes the task because what it writes is NULL here; "
+				"register that data here too, or add STARPU_EXECUTE_ON_NODE",
+				c->rank, orr_handle_name(h));
 			return -EINVAL;
 		}
 	}
@@ -254,7 +266,8 @@ static int check(const struct orr_mpi_comm *c, int xrank, const struct starpu_da
 }
 
 /* Brings one datum that is read to where it is needed. */
-static int bring_read(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d, int prio)
+static int bring_read(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
+		      const struct starpu_data_descr *d, int prio)
 {
 	int how = d->mode & STARPU_SSEND ? ORR_P2P_SYNC : 0, ret = 0;
 
@@ -267,7 +280,8 @@ static int bring_read(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank, co
 	return ret;
 }
 
-int orr_mpi_exchange_before(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d, unsigned n, int prio)
+int orr_mpi_exchange_before(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
+			    const struct starpu_data_descr *d, unsigned n, int prio)
 {
 	int ret = check(c, xrank, d, n);
 
@@ -287,8 +301,10 @@ int orr_mpi_exchange_before(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xra
 	return ret;
 }
 
-/* The owner gets back what another rank wrote for it, and both know that the writer still has the value. */
-static int give_back(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d, int prio)
+/* The owner gets back what another rank wrote for it, and both know that the writer still has the
+ * value. */
+static int give_back(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
+		     const struct starpu_data_descr *d, int prio)
 {
 	starpu_data_handle_t h = d->handle;
 	int owner = h->mpi_rank, me = c->rank, ret = orr_mpi_check_tag(h, "starpu_mpi_task_insert");
@@ -297,23 +313,28 @@ static int give_back(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank, con
 		return ret;
 	if (me == owner) {
 		orr_mpi_sent_clear(mpi, h);
-		ret = orr_mpi_irecv(mpi, c, h, xrank, h->mpi_tag, prio, ORR_P2P_DETACHED, NULL, NULL, NULL);
+		ret = orr_mpi_irecv(mpi, c, h, xrank, h->mpi_tag, prio, ORR_P2P_DETACHED, NULL,
+				    NULL, NULL);
 		if (!ret && orr_mpi_sent_set(mpi, h, xrank) < 0)
 			ret = -ENOMEM;
 		return ret;
 	}
-	ret = orr_mpi_isend(mpi, c, h, owner, h->mpi_tag, prio, ORR_P2P_DETACHED | (d->mode & STARPU_SSEND ? ORR_P2P_SYNC : 0), NULL, NULL, NULL);
+	ret = orr_mpi_isend(mpi, c, h, owner, h->mpi_tag, prio,
+			    ORR_P2P_DETACHED | (d->mode & STARPU_SSEND ? ORR_P2P_SYNC : 0), NULL,
+			    NULL, NULL);
 	orr_mpi_received_set(mpi, h);
 	return ret;
 }
 
-int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d, unsigned n, int prio)
+int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
+			   const struct starpu_data_descr *d, unsigned n, int prio)
 {
 	int ret = 0;
 
 	for (unsigned i = 0; i < n && !ret; i++) {
 		starpu_data_handle_t h = d[i].handle;
-		if (!h || !(d[i].mode & STARPU_W) || d[i].mode & STARPU_SCRATCH || REDUCES(d[i].mode) || h->mpi_rank == STARPU_MPI_PER_NODE)
+		if (!h || !(d[i].mode & STARPU_W) || d[i].mode & STARPU_SCRATCH ||
+		    REDUCES(d[i].mode) || h->mpi_rank == STARPU_MPI_PER_NODE)
 			continue;
 		int owner = h->mpi_rank, part = c->rank == owner || c->rank == xrank;
 		if (xrank == STARPU_MPI_PER_NODE) {
@@ -333,13 +354,15 @@ int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xran
 /* ---- public ---- */
 
 /* Parses and places; on success the caller ends with parse_done. */
-static int begin(struct orr_mpi *mpi, MPI_Comm comm, struct starpu_codelet *cl, va_list ap, struct insertion *ins, struct orr_mpi_comm **c, int *xrank)
+static int begin(struct orr_mpi *mpi, MPI_Comm comm, struct starpu_codelet *cl, va_list ap,
+		 struct insertion *ins, struct orr_mpi_comm **c, int *xrank)
 {
 	int ret = parse(ins, cl, ap);
 
 	if (!ret) {
 		*c = orr_mpi_comm_of(mpi, comm);
-		ret = *c ? orr_mpi_place(mpi, *c, &ins->choice, ins->d, ins->n, cl, xrank) : -EINVAL;
+		ret = *c ? orr_mpi_place(mpi, *c, &ins->choice, ins->d, ins->n, cl, xrank)
+			 : -EINVAL;
 	}
 	if (ret)
 		parse_done(ins, 0);
@@ -364,7 +387,8 @@ static int make_task(struct starpu_codelet *cl, va_list ap, struct starpu_task *
 }
 
 /* This rank executes, sends, or has a stale copy. */
-static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank, struct starpu_codelet *cl, struct insertion *ins, va_list ap)
+static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
+			    struct starpu_codelet *cl, struct insertion *ins, va_list ap)
 {
 	struct starpu_task *task = NULL;
 	int ret = orr_mpi_exchange_before(mpi, c, xrank, ins->d, ins->n, ins->prio);
@@ -379,8 +403,10 @@ static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xra
 			mpi->pre_submit(task);
 		ret = starpu_task_submit(task);
 		if (ret) {
-			orr_error("task '%s' cannot be submitted on rank %d: %s", cl && cl->name ? cl->name : "unnamed", c->rank,
-				  ret == -ENODEV ? "no worker here can execute its codelet" : "see above");
+			orr_error("task '%s' cannot be submitted on rank %d: %s",
+				  cl && cl->name ? cl->name : "unnamed", c->rank,
+				  ret == -ENODEV ? "no worker here can execute its codelet"
+						 : "see above");
 			starpu_task_destroy(task);
 			return ret;
 		}
@@ -434,7 +460,8 @@ int starpu_mpi_insert_task(MPI_Comm comm, struct starpu_codelet *codelet, ...)
 	return ret;
 }
 
-struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet *codelet, va_list varg_list)
+struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet *codelet,
+					    va_list varg_list)
 {
 	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_task_build");
 	struct orr_mpi_comm *c = NULL;
@@ -445,7 +472,8 @@ struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet
 	if (!mpi || begin(mpi, comm, codelet, varg_list, &ins, &c, &xrank))
 		return NULL;
 	int mine = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
-	if (concerned(c, xrank, ins.d, ins.n) && !orr_mpi_exchange_before(mpi, c, xrank, ins.d, ins.n, ins.prio) && mine)
+	if (concerned(c, xrank, ins.d, ins.n) &&
+	    !orr_mpi_exchange_before(mpi, c, xrank, ins.d, ins.n, ins.prio) && mine)
 		make_task(codelet, varg_list, &task);
 	parse_done(&ins, !mine);
 	return task;
@@ -486,11 +514,14 @@ int starpu_mpi_task_post_build(MPI_Comm comm, struct starpu_codelet *codelet, ..
 	return ret;
 }
 
-int starpu_mpi_task_exchange_data_before_execution(MPI_Comm comm, struct starpu_task *task, struct starpu_data_descr *descrs, struct starpu_mpi_task_exchange_params *params)
+int starpu_mpi_task_exchange_data_before_execution(MPI_Comm comm, struct starpu_task *task,
+						   struct starpu_data_descr *descrs,
+						   struct starpu_mpi_task_exchange_params *params)
 {
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
-	struct orr_mpi_choice choice = { .node = -1, .policy = STARPU_MPI_NODE_SELECTION_CURRENT_POLICY };
+	struct orr_mpi_choice choice = { .node = -1,
+					 .policy = STARPU_MPI_NODE_SELECTION_CURRENT_POLICY };
 	unsigned n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
 	int xrank;
 
@@ -509,7 +540,9 @@ int starpu_mpi_task_exchange_data_before_execution(MPI_Comm comm, struct starpu_
 	return orr_mpi_exchange_before(mpi, c, xrank, descrs, n, task->priority);
 }
 
-int starpu_mpi_task_exchange_data_after_execution(MPI_Comm comm, struct starpu_data_descr *descrs, unsigned nb_data, struct starpu_mpi_task_exchange_params params)
+int starpu_mpi_task_exchange_data_after_execution(MPI_Comm comm, struct starpu_data_descr *descrs,
+						  unsigned nb_data,
+						  struct starpu_mpi_task_exchange_params params)
 {
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
@@ -526,7 +559,8 @@ int starpu_mpi_pre_submit_hook_register(void (*f)(struct starpu_task *))
 	if (!mpi)
 		return -ENODEV;
 	if (mpi->pre_submit) {
-		orr_error("starpu_mpi_pre_submit_hook_register: a hook is registered already; unregister it first");
+		orr_error(
+			"starpu_mpi_pre_submit_hook_register: a hook is registered already; unregister it first");
 		return -EINVAL;
 	}
 	mpi->pre_submit = f;

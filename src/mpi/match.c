@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matching of receives and envelopes: the early requests (receives without message) and the early data (messages without receive).
+/* Matching of receives and envelopes: the early requests (receives without message) and the early
+ * data (messages without receive).
  *
- * Both are maps keyed by a hash of (context, tag, source); entries of one key form a list, first in first out, so that messages
- * of one sender with one tag are taken in order. A receive from any rank is posted under source ORR_MPI_ANY, and an envelope takes the
- * older of the two candidates.
+ * Both are maps keyed by a hash of (context, tag, source); entries of one key form a list, first in
+ * first out, so that messages of one sender with one tag are taken in order. A receive from any
+ * rank is posted under source ORR_MPI_ANY, and an envelope takes the older of the two candidates.
+ *
  * Invariant: no early request matches any early data: whoever comes second takes the first. */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +13,8 @@
 
 static uint64_t key_of(uint32_t context, int64_t tag, int source)
 {
-	return orr_mix64((uint64_t) tag * 0x9e3779b97f4a7c15ULL ^ ((uint64_t) context << 32 | (uint32_t) source));
+	return orr_mix64((uint64_t) tag * 0x9e3779b97f4a7c15ULL ^
+			 ((uint64_t) context << 32 | (uint32_t) source));
 }
 
 static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
@@ -51,7 +54,8 @@ static int append(struct orr_map *map, struct orr_mpi_link *l)
 }
 
 /* Takes l, which follows prev (NULL: it is the first), out of the list that begins at first. */
-static void take_out(struct orr_map *map, struct orr_mpi_link *first, struct orr_mpi_link *prev, struct orr_mpi_link *l)
+static void take_out(struct orr_map *map, struct orr_mpi_link *first, struct orr_mpi_link *prev,
+		     struct orr_mpi_link *l)
 {
 	if (prev) {
 		prev->next = l->next;
@@ -66,9 +70,12 @@ static void take_out(struct orr_map *map, struct orr_mpi_link *first, struct orr
 }
 
 /* The first posted receive of exactly that context, tag and source. */
-static struct orr_mpi_req *find_request(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source, struct orr_mpi_link **first, struct orr_mpi_link **prev)
+static struct orr_mpi_req *find_request(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+					int source, struct orr_mpi_link **first,
+					struct orr_mpi_link **prev)
 {
-	struct orr_mpi_link *l = *first = orr_map_find(&mpi->posted, key_of(env->context, env->tag, source));
+	struct orr_mpi_link *l = *first = orr_map_find(&mpi->posted,
+						       key_of(env->context, env->tag, source));
 
 	*prev = NULL;
 	for (; l; *prev = l, l = l->next) {
@@ -79,7 +86,8 @@ static struct orr_mpi_req *find_request(struct orr_mpi *mpi, const struct orr_mp
 	return NULL;
 }
 
-struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source)
+struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+					  int source)
 {
 	struct orr_mpi_link *first, *prev, *any_first, *any_prev;
 	struct orr_mpi_req *req = find_request(mpi, env, source, &first, &prev);
@@ -99,9 +107,11 @@ struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_
 }
 
 /* The first message for a receive from one rank. */
-static struct orr_mpi_early *take_early(struct orr_mpi *mpi, uint32_t context, int64_t tag, int source)
+static struct orr_mpi_early *take_early(struct orr_mpi *mpi, uint32_t context, int64_t tag,
+					int source)
 {
-	struct orr_mpi_link *first = orr_map_find(&mpi->earlies, key_of(context, tag, source)), *prev = NULL;
+	struct orr_mpi_link *first = orr_map_find(&mpi->earlies, key_of(context, tag, source)),
+			    *prev = NULL;
 
 	for (struct orr_mpi_link *l = first; l; prev = l, l = l->next) {
 		struct orr_mpi_early *e = early_of(l);
@@ -127,7 +137,8 @@ int orr_mpi_match_post(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	struct orr_mpi_early *e = NULL;
 
 	if (mpi->early_first)
-		e = req->peer == ORR_MPI_ANY ? take_any(mpi, req->context, req->tag) : take_early(mpi, req->context, req->tag, req->peer);
+		e = req->peer == ORR_MPI_ANY ? take_any(mpi, req->context, req->tag)
+					     : take_early(mpi, req->context, req->tag, req->peer);
 	if (e) {
 		e->req = req;
 		req->early = e;
@@ -147,7 +158,8 @@ int orr_mpi_match_post(struct orr_mpi *mpi, struct orr_mpi_req *req)
 void orr_mpi_match_withdraw(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	if (req->where == ORR_MPI_POSTED) {
-		struct orr_mpi_link *first = orr_map_find(&mpi->posted, req->link.key), *prev = NULL;
+		struct orr_mpi_link *first = orr_map_find(&mpi->posted, req->link.key),
+				    *prev = NULL;
 		for (struct orr_mpi_link *l = first; l; prev = l, l = l->next)
 			if (l == &req->link) {
 				take_out(&mpi->posted, first, prev, l);
@@ -161,7 +173,8 @@ void orr_mpi_match_withdraw(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	}
 }
 
-struct orr_mpi_early *orr_mpi_early_new(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source, struct orr_mpi_req *req)
+struct orr_mpi_early *orr_mpi_early_new(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+					int source, struct orr_mpi_req *req)
 {
 	struct orr_mpi_early *e = calloc(1, sizeof(*e));
 

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Moving data between ranks: copies to one or all, new owners, scatter and gather, copies between data.
+/* Moving data between ranks: copies to one or all, new owners, scatter and gather, copies between
+ * data.
  *
- * Every rank calls the same functions in the same order; the cache makes a second request for the same value free.
- * Invariant: after a migration the old owner, which still has the value, counts as a rank that received it, on both sides. */
+ * Every rank calls the same functions in the same order; the cache makes a second request for the
+ * same value free.
+ *
+ * Invariant: after a migration the old owner, which still has the value, counts as a rank that
+ * received it, on both sides. */
 #include <errno.h>
 #include "mpi/mpi.h"
 
 /* The parts common to all: contributions are combined before the value moves. */
-static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, int how, void (*callback)(void *), void *arg, const char *who)
+static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, int how, void (*callback)(void *),
+		 void *arg, const char *who)
 {
 	struct orr_mpi *mpi = orr_mpi_get(who);
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
@@ -18,11 +23,13 @@ static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, int how, void 
 	if (!h)
 		return 0;
 	if (h->mpi_rank == -1) {
-		orr_error("%s: data %s has no owner; call starpu_mpi_data_register() first", who, orr_handle_name(h));
+		orr_error("%s: data %s has no owner; call starpu_mpi_data_register() first", who,
+			  orr_handle_name(h));
 		return -EINVAL;
 	}
 	if (node < 0 || node >= c->size) {
-		orr_error("%s: rank %d is not in the communicator, which has %d ranks", who, node, c->size);
+		orr_error("%s: rank %d is not in the communicator, which has %d ranks", who, node,
+			  c->size);
 		return -EINVAL;
 	}
 	if (h->mpi_flags & ORR_MPI_REDUXING)
@@ -30,7 +37,8 @@ static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, int how, void 
 	return ret ? ret : orr_mpi_bring(mpi, c, h, node, 0, how, callback, arg);
 }
 
-int starpu_mpi_get_data_on_node_detached(MPI_Comm comm, starpu_data_handle_t data_handle, int node, void (*callback)(void *), void *arg)
+int starpu_mpi_get_data_on_node_detached(MPI_Comm comm, starpu_data_handle_t data_handle, int node,
+					 void (*callback)(void *), void *arg)
 {
 	return bring(comm, data_handle, node, 0, callback, arg, __func__);
 }
@@ -41,7 +49,8 @@ int starpu_mpi_get_data_on_node(MPI_Comm comm, starpu_data_handle_t data_handle,
 
 	if (!ret)
 		ret = bring(comm, data_handle, node, 0, NULL, NULL, __func__);
-	/* The message is the last user of the datum on either side: having it means that the message is over. */
+	/* The message is the last user of the datum on either side: having it means that the
+	 * message is over. */
 	if (!ret && data_handle && (starpu_mpi_data_get_rank(data_handle) != node)) {
 		int rank;
 		starpu_mpi_comm_rank(comm, &rank);
@@ -106,7 +115,9 @@ void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new
 		orr_mpi_sent_set(mpi, handle, old_rank);
 }
 
-int starpu_mpi_scatter_detached(starpu_data_handle_t *data_handles, int count, int root, MPI_Comm comm, void (*scallback)(void *), void *sarg, void (*rcallback)(void *), void *rarg)
+int starpu_mpi_scatter_detached(starpu_data_handle_t *data_handles, int count, int root,
+				MPI_Comm comm, void (*scallback)(void *), void *sarg,
+				void (*rcallback)(void *), void *rarg)
 {
 	int rank, ret = starpu_mpi_comm_rank(comm, &rank);
 
@@ -117,14 +128,17 @@ int starpu_mpi_scatter_detached(starpu_data_handle_t *data_handles, int count, i
 		if (rank == root || rank == h->mpi_rank)
 			ret = orr_mpi_check_tag(h, __func__);
 		if (!ret && rank == root)
-			ret = starpu_mpi_isend_detached(h, h->mpi_rank, h->mpi_tag, comm, scallback, sarg);
+			ret = starpu_mpi_isend_detached(h, h->mpi_rank, h->mpi_tag, comm, scallback,
+							sarg);
 		else if (!ret && rank == h->mpi_rank)
 			ret = starpu_mpi_irecv_detached(h, root, h->mpi_tag, comm, rcallback, rarg);
 	}
 	return ret;
 }
 
-int starpu_mpi_gather_detached(starpu_data_handle_t *data_handles, int count, int root, MPI_Comm comm, void (*scallback)(void *), void *sarg, void (*rcallback)(void *), void *rarg)
+int starpu_mpi_gather_detached(starpu_data_handle_t *data_handles, int count, int root,
+			       MPI_Comm comm, void (*scallback)(void *), void *sarg,
+			       void (*rcallback)(void *), void *rarg)
 {
 	int rank, ret = starpu_mpi_comm_rank(comm, &rank);
 
@@ -137,17 +151,22 @@ int starpu_mpi_gather_detached(starpu_data_handle_t *data_handles, int count, in
 		if (!ret && rank == h->mpi_rank)
 			ret = starpu_mpi_isend_detached(h, root, h->mpi_tag, comm, scallback, sarg);
 		else if (!ret && rank == root)
-			ret = starpu_mpi_irecv_detached(h, h->mpi_rank, h->mpi_tag, comm, rcallback, rarg);
+			ret = starpu_mpi_irecv_detached(h, h->mpi_rank, h->mpi_tag, comm, rcallback,
+							rarg);
 	}
 	return ret;
 }
 
-int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, MPI_Comm comm, int asynchronous, void (*callback_func)(void *), void *callback_arg, int priority)
+int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
+				 MPI_Comm comm, int asynchronous, void (*callback_func)(void *),
+				 void *callback_arg, int priority)
 {
 	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_data_cpy");
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
-	struct starpu_data_descr d[2] = { { .handle = dst_handle, .mode = STARPU_W }, { .handle = src_handle, .mode = STARPU_R } };
-	struct orr_mpi_choice choice = { .node = -1, .policy = STARPU_MPI_NODE_SELECTION_CURRENT_POLICY };
+	struct starpu_data_descr d[2] = { { .handle = dst_handle, .mode = STARPU_W },
+					  { .handle = src_handle, .mode = STARPU_R } };
+	struct orr_mpi_choice choice = { .node = -1,
+					 .policy = STARPU_MPI_NODE_SELECTION_CURRENT_POLICY };
 	int xrank, ret;
 
 	if (!c)
@@ -156,11 +175,15 @@ int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_ha
 	if (!ret)
 		ret = orr_mpi_exchange_before(mpi, c, xrank, d, 2, priority);
 	if (!ret && (xrank == c->rank || xrank == STARPU_MPI_PER_NODE))
-		ret = starpu_data_cpy_priority(dst_handle, src_handle, asynchronous, callback_func, callback_arg, priority);
+		ret = starpu_data_cpy_priority(dst_handle, src_handle, asynchronous, callback_func,
+					       callback_arg, priority);
 	return ret ? ret : orr_mpi_exchange_after(mpi, c, xrank, d, 2, priority);
 }
 
-int starpu_mpi_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle, MPI_Comm comm, int asynchronous, void (*callback_func)(void *), void *callback_arg)
+int starpu_mpi_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
+			MPI_Comm comm, int asynchronous, void (*callback_func)(void *),
+			void *callback_arg)
 {
-	return starpu_mpi_data_cpy_priority(dst_handle, src_handle, comm, asynchronous, callback_func, callback_arg, 0);
+	return starpu_mpi_data_cpy_priority(dst_handle, src_handle, comm, asynchronous,
+					    callback_func, callback_arg, 0);
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The MPI layer from the inside: requests, the progression engine, and what each file offers the others.
+/* The MPI layer from the inside: requests, the progression engine, and what each file offers the
+ * others.
  *
- * Who runs the engine: one party at a time, its owner (orr_mpi_own). Where threads that wait may drive (orr_sys_mpi_may_drive),
- * that is whoever took the engine's lock: the dedicated thread, a waiting thread, or a thread that just made a request
- * ready; nobody sleeps while owning it. Elsewhere it is always the engine's actor, which blocks in orr_sys_mpi_wait.
+ * Who runs the engine: one party at a time, its owner (orr_mpi_own). Where threads that wait may
+ * drive (orr_sys_mpi_may_drive), that is whoever took the engine's lock: the dedicated thread, a
+ * waiting thread, or a thread that just made a request ready; nobody sleeps while owning it.
+ * Elsewhere it is always the engine's actor, which blocks in orr_sys_mpi_wait.
  *
- * Life of a request: FETCHING (its datum is not available yet) -> a send: READY, FLYING, DONE; a receive: POSTED from the beginning
- * until an envelope matches (so receives match in the order in which they were posted), then FLYING, DONE.
+ * Life of a request: FETCHING (its datum is not available yet) -> a send: READY, FLYING, DONE; a
+ * receive: POSTED from the beginning until an envelope matches (so receives match in the order in
+ * which they were posted), then FLYING, DONE.
  *
- * Invariant: `lock` protects what posting and matching share (the two maps, granted, early); everything below "the owner's" is
- * touched by the engine's owner only; nothing here is sized by the number of ranks but the tables of ranks of communicators
- * that are not the world's. */
+ * Invariant: `lock` protects what posting and matching share (the two maps, granted, early);
+ * everything below "the owner's" is touched by the engine's owner only; nothing here is sized by
+ * the number of ranks but the tables of ranks of communicators that are not the world's. */
 #ifndef ORR_MPI_MPI_H
 #define ORR_MPI_MPI_H
 
@@ -22,15 +25,17 @@
 #include "data/handle.h"
 #include "mpi/sys_mpi.h"
 
-#define ORR_MPI_ANY (-1)	/* a source: any rank */
-#define ORR_MPI_DEFAULT_TAG 42	/* MPI tag of envelopes unless the program sets another */
+#define ORR_MPI_ANY (-1)       /* a source: any rank */
+#define ORR_MPI_DEFAULT_TAG 42 /* MPI tag of envelopes unless the program sets another */
 
 /* handle->mpi_flags */
-#define ORR_MPI_RECEIVED 1	/* this rank, not the owner, holds the current value */
-#define ORR_MPI_ATTACHED 2	/* mpi_ext exists: in the lists of data.c */
-#define ORR_MPI_REDUXING 4	/* contributions of this rank, or (owner) of others, are not combined yet */
+#define ORR_MPI_RECEIVED 1 /* this rank, not the owner, holds the current value */
+#define ORR_MPI_ATTACHED 2 /* mpi_ext exists: in the lists of data.c */
+#define ORR_MPI_REDUXING \
+	4 /* contributions of this rank, or (owner) of others, are not combined yet */
 
-/* Sets and clears flags of a handle; by one thread at a time, while the engine looks: what it finds behind a flag was written before. */
+/* Sets and clears flags of a handle; by one thread at a time, while the engine looks: what it finds
+ * behind a flag was written before. */
 static inline void orr_mpi_flags(starpu_data_handle_t h, unsigned set, unsigned clear)
 {
 	ORR_ATOMIC_STORE(&h->mpi_flags, (uint16_t) ((h->mpi_flags | set) & ~clear));
@@ -38,16 +43,16 @@ static inline void orr_mpi_flags(starpu_data_handle_t h, unsigned set, unsigned 
 
 /* What travels first. Ranks are not in it: MPI knows them. */
 struct orr_mpi_envelope {
-	int64_t tag;		/* the program's */
-	uint64_t size;		/* of the payload, bytes */
-	uint32_t context;	/* of the communicator */
-	int32_t data_tag;	/* MPI tag of the message with the payload, when not eager */
+	int64_t tag;      /* the program's */
+	uint64_t size;    /* of the payload, bytes */
+	uint32_t context; /* of the communicator */
+	int32_t data_tag; /* MPI tag of the message with the payload, when not eager */
 	uint32_t flags;
 	uint32_t pad;
 };
-#define ORR_MPI_EAGER 1		/* the payload follows in the same message */
-#define ORR_MPI_SYNC 2		/* the sender waits until a receive has matched */
-#define ORR_MPI_STOP 4		/* from this process to itself: the engine ends */
+#define ORR_MPI_EAGER 1 /* the payload follows in the same message */
+#define ORR_MPI_SYNC 2  /* the sender waits until a receive has matched */
+#define ORR_MPI_STOP 4  /* from this process to itself: the engine ends */
 
 /* Entries with one key in a map, first in first out: the first is in the map and knows the last. */
 struct orr_mpi_link {
@@ -56,74 +61,92 @@ struct orr_mpi_link {
 };
 
 enum orr_mpi_kind { ORR_MPI_FREE, ORR_MPI_SEND, ORR_MPI_RECV };
-enum orr_mpi_where { ORR_MPI_FETCHING, ORR_MPI_POSTED, ORR_MPI_READY, ORR_MPI_FLYING, ORR_MPI_DONE };
+enum orr_mpi_where {
+	ORR_MPI_FETCHING,
+	ORR_MPI_POSTED,
+	ORR_MPI_READY,
+	ORR_MPI_FLYING,
+	ORR_MPI_DONE
+};
 
 struct orr_mpi_req {
-	struct orr_acquire acquire;	/* the datum: acquire.access.handle */
-	struct orr_mpi_link link;	/* receives that are posted; next: inbox and free list */
+	struct orr_acquire acquire; /* the datum: acquire.access.handle */
+	struct orr_mpi_link link;   /* receives that are posted; next: inbox and free list */
 	int64_t tag;
-	uint64_t seq;			/* order of submission */
+	uint64_t seq; /* order of submission */
 	void (*callback)(void *);
 	void *arg;
-	struct orr_mpi_early *early;	/* the message that matched before the datum was available */
-	void *buf;			/* packed payload, to be unpacked or freed at the end */
-	void *envelope;			/* on its way ahead of the payload: no one waits for it, it ends before the payload does */
+	struct orr_mpi_early *early; /* the message that matched before the datum was available */
+	void *buf;                   /* packed payload, to be unpacked or freed at the end */
+	void *envelope; /* on its way ahead of the payload: no one waits for it, it ends before the
+			   payload does */
 	MPI_Request envelope_out;
-	size_t size;			/* of the payload, once known */
+	size_t size; /* of the payload, once known */
 	uint32_t context;
-	int32_t peer;			/* rank in the engine's world, or ORR_MPI_ANY until matched */
-	int32_t peer_rank;		/* rank as the program named it */
+	int32_t peer;      /* rank in the engine's world, or ORR_MPI_ANY until matched */
+	int32_t peer_rank; /* rank as the program named it */
 	int32_t prio;
-	uint16_t comm;			/* index in mpi->comms */
+	uint16_t comm; /* index in mpi->comms */
 	uint8_t kind, where;
-	uint8_t nflight;		/* messages not complete */
+	uint8_t nflight; /* messages not complete */
 	uint8_t detached : 1;
 	uint8_t sync : 1;
-	uint8_t granted : 1;		/* the datum is available (under mpi->lock for receives) */
-	uint8_t submitted : 1;		/* a receive in the inbox, or on its way there: only who takes it out goes on with it (likewise) */
-	uint8_t done;			/* atomic */
+	uint8_t granted : 1;   /* the datum is available (under mpi->lock for receives) */
+	uint8_t submitted : 1; /* a receive in the inbox, or on its way there: only who takes it out
+				  goes on with it (likewise) */
+	uint8_t done;          /* atomic */
 };
 
 /* A message that arrived before its receive, or before the datum to receive was available. */
 struct orr_mpi_early {
-	struct orr_mpi_link link;	/* while no request has matched */
-	struct orr_mpi_req *req;	/* the request that matched, or NULL */
-	struct orr_mpi_req *sender;	/* a synchronous send of this process to itself */
-	struct orr_mpi_early *prev, *next;	/* mpi->early_list: all of them, by arrival */
+	struct orr_mpi_link link;          /* while no request has matched */
+	struct orr_mpi_req *req;           /* the request that matched, or NULL */
+	struct orr_mpi_req *sender;        /* a synchronous send of this process to itself */
+	struct orr_mpi_early *prev, *next; /* mpi->early_list: all of them, by arrival */
 	struct orr_mpi_envelope env;
 	int32_t source;
-	enum { ORR_EARLY_REMOTE, ORR_EARLY_LOADING, ORR_EARLY_HERE } state;	/* where the payload is */
-	void *buf;			/* from starpu_malloc_on_node_flags(0, env.size, 0) */
+	enum {
+		ORR_EARLY_REMOTE,
+		ORR_EARLY_LOADING,
+		ORR_EARLY_HERE
+	} state;   /* where the payload is */
+	void *buf; /* from starpu_malloc_on_node_flags(0, env.size, 0) */
 	double arrival_us;
 };
 
 struct orr_mpi_comm {
 	MPI_Comm comm;
-	int rank, size;		/* as the program sees them */
+	int rank, size; /* as the program sees them */
 	uint32_t context;
-	int32_t *to_world;	/* NULL: ranks are those of the engine's world */
+	int32_t *to_world; /* NULL: ranks are those of the engine's world */
 	uint16_t index;
-	uint8_t dead;		/* the program freed it */
-	uint8_t attribute;	/* we hung an attribute on it */
+	uint8_t dead;      /* the program freed it */
+	uint8_t attribute; /* we hung an attribute on it */
 	uint32_t group_hash;
 	struct orr_mpi *mpi;
 };
 
 /* A message in MPI's hands; parallel to mpi->flying. */
 struct orr_mpi_flight {
-	enum { ORR_FLIGHT_ENVELOPE_IN, ORR_FLIGHT_OUT, ORR_FLIGHT_DATA_IN, ORR_FLIGHT_EARLY_IN, ORR_FLIGHT_STOP } kind;
+	enum {
+		ORR_FLIGHT_ENVELOPE_IN,
+		ORR_FLIGHT_OUT,
+		ORR_FLIGHT_DATA_IN,
+		ORR_FLIGHT_EARLY_IN,
+		ORR_FLIGHT_STOP
+	} kind;
 	struct orr_mpi_req *req;
 	struct orr_mpi_early *early;
-	void *buf;		/* envelope to free at the end */
+	void *buf; /* envelope to free at the end */
 };
 
 struct orr_mpi_peer {
-	uint64_t key;		/* the peer */
+	uint64_t key; /* the peer */
 	struct orr_mpi_peer_stats stats;
 };
 
 struct orr_mpi_datatype {
-	int id;			/* of the interface */
+	int id; /* of the interface */
 	starpu_mpi_datatype_allocate_func_t allocate;
 	starpu_mpi_datatype_node_allocate_func_t node_allocate;
 	starpu_mpi_datatype_free_func_t free;
@@ -131,31 +154,32 @@ struct orr_mpi_datatype {
 
 /* handle->ext->mpi_ext: exists once a datum took part in an automatic communication. */
 struct orr_mpi_ext {
-	uint32_t index;			/* in mpi->attached */
+	uint32_t index; /* in mpi->attached */
 	uint32_t nsent, sent_cap;
-	int32_t *sent;			/* owner: ranks that hold the value, sorted */
+	int32_t *sent; /* owner: ranks that hold the value, sorted */
 	uint32_t nredux, redux_cap;
-	int32_t *redux;			/* ranks that contributed, sorted; on a contributor: itself */
-	struct orr_mpi_datatype type;	/* .free set when registered for this handle */
+	int32_t *redux;               /* ranks that contributed, sorted; on a contributor: itself */
+	struct orr_mpi_datatype type; /* .free set when registered for this handle */
 	uint8_t in_tags;
 };
 
 struct orr_mpi {
 	struct orr_node *node;
-	int rank, size;			/* in the engine's world */
-	int fake;			/* this process plays one rank of many: nothing is sent */
+	int rank, size; /* in the engine's world */
+	int fake;       /* this process plays one rank of many: nothing is sent */
 	int may_drive;
-	int workers_look;		/* workers look after messages between tasks: there is no core for a thread that does only that */
+	int workers_look; /* workers look after messages between tasks: there is no core for a
+			     thread that does only that */
 	int init_count;
-	int starpu_owned;		/* shut the core down at the end */
+	int starpu_owned; /* shut the core down at the end */
 	int comm_tag;
-	int cache;			/* whether received values are kept */
+	int cache; /* whether received values are kept */
 	int coop;
 	size_t eager_limit;
-	int max_sends, max_ready;	/* 0: no limit */
+	int max_sends, max_ready; /* 0: no limit */
 	double start_us;
-	int64_t tag_ub;			/* of the program's tags */
-	int data_tags;			/* MPI tags below this may name messages with payloads */
+	int64_t tag_ub; /* of the program's tags */
+	int data_tags;  /* MPI tags below this may name messages with payloads */
 	orr_sys_thread_t *thread;
 
 	/* communicators: comms[0] is the world's */
@@ -168,56 +192,58 @@ struct orr_mpi {
 	/* posting and matching */
 	orr_lock_t lock __attribute__((aligned(64)));
 	uint64_t seq;
-	struct orr_map posted;		/* struct orr_mpi_link of requests */
-	struct orr_map earlies;		/* struct orr_mpi_link of messages without request */
+	struct orr_map posted;  /* struct orr_mpi_link of requests */
+	struct orr_map earlies; /* struct orr_mpi_link of messages without request */
 	struct orr_mpi_early *early_first, *early_last;
-	uint32_t nposted;		/* atomic: receives without message */
+	uint32_t nposted; /* atomic: receives without message */
 	struct orr_mpi_req *free_reqs;
 	struct orr_mpi_chunk *chunks;
-	struct orr_map peers;		/* statistics, struct orr_mpi_peer */
+	struct orr_map peers; /* statistics, struct orr_mpi_peer */
 	int counting;
 
 	/* between threads and the engine */
-	struct orr_mpi_req *inbox __attribute__((aligned(64)));	/* atomic stack */
-	orr_lock_t engine;		/* held by the owner */
-	int32_t ndetached;		/* atomic: detached requests not complete */
-	int32_t drivers;		/* atomic: threads that wait and may drive */
-	int32_t dozing;			/* atomic: the dedicated thread sleeps for long */
-	int32_t stopping, running;	/* atomic */
-#define ORR_MPI_LOOK_US 20	/* how often they look at most */
-	int64_t looked_us;		/* atomic: when a worker looked last; 0: none does just now */
-	orr_waitq_t done;		/* rung when a request that somebody may wait for is complete */
+	struct orr_mpi_req *inbox __attribute__((aligned(64))); /* atomic stack */
+	orr_lock_t engine;                                      /* held by the owner */
+	int32_t ndetached;         /* atomic: detached requests not complete */
+	int32_t drivers;           /* atomic: threads that wait and may drive */
+	int32_t dozing;            /* atomic: the dedicated thread sleeps for long */
+	int32_t stopping, running; /* atomic */
+#define ORR_MPI_LOOK_US 20         /* how often they look at most */
+	int64_t looked_us;         /* atomic: when a worker looked last; 0: none does just now */
+	orr_waitq_t done;          /* rung when a request that somebody may wait for is complete */
 
 	/* the owner's */
-	MPI_Request *flying __attribute__((aligned(64)));	/* dense, [0] is the envelope receive */
+	MPI_Request *flying __attribute__((aligned(64))); /* dense, [0] is the envelope receive */
 	struct orr_mpi_flight *flights;
-	int nflying, flying_cap;	/* nflying and nready are read by others as hints, hence written atomically */
+	int nflying, flying_cap; /* nflying and nready are read by others as hints, hence written
+				    atomically */
 	char *envelope_in;
-	struct orr_mpi_req **ready;	/* heap: most urgent first */
+	struct orr_mpi_req **ready; /* heap: most urgent first */
 	unsigned nready, ready_cap;
-	int nsends;			/* in flight, those that count against max_sends */
+	int nsends; /* in flight, those that count against max_sends */
 	uint32_t data_seq;
-	uint32_t ndeferred;		/* large early messages that wait a moment for their receive */
-	int stopped;			/* the last envelope came */
-	double event_us;		/* when something happened last (watchdog) */
+	uint32_t ndeferred; /* large early messages that wait a moment for their receive */
+	int stopped;        /* the last envelope came */
+	double event_us;    /* when something happened last (watchdog) */
 
 	/* data and placement */
 	orr_lock_t data_lock __attribute__((aligned(64)));
-	starpu_data_handle_t *attached;	/* handles with an mpi_ext */
+	starpu_data_handle_t *attached; /* handles with an mpi_ext */
 	unsigned nattached, attached_cap;
-	struct orr_map tags;		/* of those, by tag */
+	struct orr_map tags; /* of those, by tag */
 	struct orr_mpi_datatype *types;
 	unsigned ntypes;
-	starpu_mpi_select_node_policy_func_t *policies;	/* [0] unused: the built-in one */
+	starpu_mpi_select_node_policy_func_t *policies; /* [0] unused: the built-in one */
 	unsigned npolicies;
 	int policy;
-	unsigned nreduxing;		/* attached handles with ORR_MPI_REDUXING */
+	unsigned nreduxing; /* attached handles with ORR_MPI_REDUXING */
 	void (*pre_submit)(struct starpu_task *);
-	struct orr_mpi_range *ranges;	/* of tags, allocated ones, sorted */
+	struct orr_mpi_range *ranges; /* of tags, allocated ones, sorted */
 	unsigned nranges;
 };
 
-/* The layer of this process, or NULL after a message saying that it is not initialised (for what: the caller's name). */
+/* The layer of this process, or NULL after a message saying that it is not initialised (for what:
+ * the caller's name). */
 struct orr_mpi *orr_mpi_get(const char *who);
 /* 0, or -EDEADLK after a message when called from a task or callback. */
 int orr_mpi_check_blocking(const char *who);
@@ -232,7 +258,10 @@ static inline struct orr_mpi_comm *orr_mpi_comm_of(struct orr_mpi *mpi, MPI_Comm
 	struct orr_mpi_comm *c = ORR_ATOMIC_LOAD(&mpi->last_comm);
 	return c->comm == comm ? c : orr_mpi_comm_enter(mpi, comm);
 }
-static inline int orr_mpi_to_world(const struct orr_mpi_comm *c, int rank) { return c->to_world ? c->to_world[rank] : rank; }
+static inline int orr_mpi_to_world(const struct orr_mpi_comm *c, int rank)
+{
+	return c->to_world ? c->to_world[rank] : rank;
+}
 /* A rank of the engine's world as the communicator numbers it; -1 when it is not in it. */
 int orr_mpi_from_world(const struct orr_mpi_comm *c, int world);
 
@@ -250,42 +279,55 @@ void orr_mpi_match_exit(struct orr_mpi *mpi);
 int orr_mpi_match_post(struct orr_mpi *mpi, struct orr_mpi_req *req);
 void orr_mpi_match_withdraw(struct orr_mpi *mpi, struct orr_mpi_req *req);
 /* Takes out the receive that the envelope from `source` matches, NULL when there is none. */
-struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source);
-/* A new message without payload; matched with req, or waiting for one when req is NULL. NULL when memory is exhausted. */
-struct orr_mpi_early *orr_mpi_early_new(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source, struct orr_mpi_req *req);
+struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+					  int source);
+/* A new message without payload; matched with req, or waiting for one when req is NULL. NULL when
+ * memory is exhausted. */
+struct orr_mpi_early *orr_mpi_early_new(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+					int source, struct orr_mpi_req *req);
 /* Forgets a message that a request took; its buffer is the caller's. */
 void orr_mpi_early_free(struct orr_mpi *mpi, struct orr_mpi_early *e);
 
 /* datatype.c: what a datum is for MPI */
-enum orr_mpi_form { ORR_FORM_EMPTY, ORR_FORM_CONTIGUOUS, ORR_FORM_STRIDED, ORR_FORM_TYPED, ORR_FORM_PACKED };
+enum orr_mpi_form {
+	ORR_FORM_EMPTY,
+	ORR_FORM_CONTIGUOUS,
+	ORR_FORM_STRIDED,
+	ORR_FORM_TYPED,
+	ORR_FORM_PACKED
+};
 #define ORR_MPI_MAXDIM 8
 struct orr_mpi_payload {
 	enum orr_mpi_form form;
 	char *ptr;
 	size_t size;
-	unsigned ndim;			/* STRIDED */
-	size_t n[ORR_MPI_MAXDIM];	/* n[0]: contiguous bytes; n[i]: how many of the i-1th */
-	size_t stride[ORR_MPI_MAXDIM];	/* bytes from one to the next, i >= 1 */
-	MPI_Datatype type;		/* TYPED */
+	unsigned ndim;                 /* STRIDED */
+	size_t n[ORR_MPI_MAXDIM];      /* n[0]: contiguous bytes; n[i]: how many of the i-1th */
+	size_t stride[ORR_MPI_MAXDIM]; /* bytes from one to the next, i >= 1 */
+	MPI_Datatype type;             /* TYPED */
 	starpu_mpi_datatype_free_func_t free_type;
 };
-/* Describes the replicate in main memory; sending: packs it when that is its form (ptr is then a buffer to free). expected: the size
- * of the message when receiving, used for PACKED. 0 or -errno after a message. */
-int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, int sending, size_t expected, struct orr_mpi_payload *p);
+/* Describes the replicate in main memory; sending: packs it when that is its form (ptr is then a
+ * buffer to free). expected: the size of the message when receiving, used for PACKED. 0 or -errno
+ * after a message. */
+int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, int sending, size_t expected,
+		    struct orr_mpi_payload *p);
 /* Frees the datatype. */
 void orr_mpi_payload_done(struct orr_mpi_payload *p);
 /* Copies the payload to or from a contiguous buffer (not PACKED). */
 void orr_mpi_gather(struct orr_mpi *mpi, const struct orr_mpi_payload *p, char *buf);
 void orr_mpi_scatter(struct orr_mpi *mpi, const struct orr_mpi_payload *p, const char *buf);
 /* MPI type and count for sending or receiving it in place; *temporary: free the type after use. */
-void orr_mpi_payload_type(const struct orr_mpi_payload *p, MPI_Datatype *type, int *count, int *temporary);
+void orr_mpi_payload_type(const struct orr_mpi_payload *p, MPI_Datatype *type, int *count,
+			  int *temporary);
 /* The same for size contiguous bytes. */
 void orr_mpi_bytes_type(size_t size, MPI_Datatype *type, int *count, int *temporary);
 
 /* transfer.c: moving payloads; by the engine's owner */
 void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req);
 /* An envelope came, with its payload when eager. */
-void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, const char *payload, int source);
+void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+			 const char *payload, int source);
 /* The datum of a receive that has an early message became available. */
 void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req);
 /* A message completed. */
@@ -300,32 +342,45 @@ void *orr_mpi_buffer(size_t size);
 int orr_mpi_engine_start(struct orr_mpi *mpi);
 void orr_mpi_engine_stop(struct orr_mpi *mpi);
 /* Hands MPI a slot for a request; the caller stores it in mpi->flying[returned index]. */
-int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *early, void *buf);
-/* Gives a request whose datum is available to the engine, and sees to it that the engine takes it. Any thread. */
+int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *early,
+		void *buf);
+/* Gives a request whose datum is available to the engine, and sees to it that the engine takes it.
+ * Any thread. */
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive);
-/* Whether something of this process is under way, so that a message or completion is to be expected. A hint. */
+/* Whether something of this process is under way, so that a message or completion is to be
+ * expected. A hint. */
 int orr_mpi_busy(const struct orr_mpi *mpi);
 /* Something is expected: the dedicated thread must not sleep for long. */
 void orr_mpi_expect(struct orr_mpi *mpi);
-static inline int orr_mpi_own(struct orr_mpi *mpi) { return orr_trylock(&mpi->engine); }
+static inline int orr_mpi_own(struct orr_mpi *mpi)
+{
+	return orr_trylock(&mpi->engine);
+}
 /* Gives the engine back, and takes care of what came in meanwhile. */
 void orr_mpi_unown(struct orr_mpi *mpi);
-/* One turn, by the owner. block: wait for something (only where threads may not drive). Returns how many things happened. */
+/* One turn, by the owner. block: wait for something (only where threads may not drive). Returns how
+ * many things happened. */
 int orr_mpi_progress(struct orr_mpi *mpi, int block);
-/* [waits] Until cond(arg), driving the engine where that is allowed. cond is called with no lock held. */
+/* [waits] Until cond(arg), driving the engine where that is allowed. cond is called with no lock
+ * held. */
 void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg);
 
 /* p2p.c */
 enum { ORR_P2P_SYNC = 1, ORR_P2P_DETACHED = 2, ORR_P2P_UNORDERED = 4, ORR_P2P_BLOCKING = 8 };
-int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int dest, int64_t tag, int prio, int how, void (*callback)(void *), void *arg, struct orr_mpi_req **out);
-int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int source, int64_t tag, int prio, int how, void (*callback)(void *), void *arg, struct orr_mpi_req **out);
+int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int dest,
+		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
+		  struct orr_mpi_req **out);
+int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int source,
+		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
+		  struct orr_mpi_req **out);
 /* wait.c: [waits] for a request, fills status, frees it. */
 void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status);
 void orr_mpi_wait_detached(struct orr_mpi *mpi);
 
 /* data.c */
-struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h);	/* NULL when it has none */
-/* The attributes, made when missing; checks that no other datum has the tag. NULL after a message. */
+struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h); /* NULL when it has none */
+/* The attributes, made when missing; checks that no other datum has the tag. NULL after a message.
+ */
 struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h);
 void orr_mpi_data_exit(struct orr_mpi *mpi);
 /* Sorted sets of ranks. insert: 1 when it was in, 0 when it is new, -ENOMEM. */
@@ -335,7 +390,8 @@ int orr_mpi_ranks_insert(int32_t **v, uint32_t *n, uint32_t *cap, int rank);
 int orr_mpi_check_tag(starpu_data_handle_t h, const char *what);
 
 /* cache.c */
-int orr_mpi_sent_set(struct orr_mpi *mpi, starpu_data_handle_t h, int dest);	/* the former state, or -errno */
+int orr_mpi_sent_set(struct orr_mpi *mpi, starpu_data_handle_t h,
+		     int dest); /* the former state, or -errno */
 void orr_mpi_sent_clear(struct orr_mpi *mpi, starpu_data_handle_t h);
 int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h);
 /* Forgets and frees the received value, after the tasks that use it. */
@@ -347,24 +403,32 @@ void orr_mpi_forget(struct orr_mpi *mpi, starpu_data_handle_t h, int me);
 void orr_mpi_placement_exit(struct orr_mpi *mpi);
 /* What decides where a task executes. */
 struct orr_mpi_choice {
-	int node;			/* EXECUTE_ON_NODE, -1 */
-	int has_data;			/* EXECUTE_ON_DATA was given: */
+	int node;     /* EXECUTE_ON_NODE, -1 */
+	int has_data; /* EXECUTE_ON_DATA was given: */
 	starpu_data_handle_t data;
-	int policy;			/* STARPU_MPI_NODE_SELECTION_CURRENT_POLICY */
+	int policy; /* STARPU_MPI_NODE_SELECTION_CURRENT_POLICY */
 };
-#define ORR_MPI_ELSEWHERE (-3)	/* unknown here, but not this rank */
-/* The executing rank, STARPU_MPI_PER_NODE for all, or ORR_MPI_ELSEWHERE. 0 or -EINVAL after a message. */
-int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c, const struct orr_mpi_choice *choice, const struct starpu_data_descr *d, unsigned n, struct starpu_codelet *cl, int *xrank);
+#define ORR_MPI_ELSEWHERE (-3) /* unknown here, but not this rank */
+/* The executing rank, STARPU_MPI_PER_NODE for all, or ORR_MPI_ELSEWHERE. 0 or -EINVAL after a
+ * message. */
+int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c,
+		  const struct orr_mpi_choice *choice, const struct starpu_data_descr *d,
+		  unsigned n, struct starpu_codelet *cl, int *xrank);
 
 /* insert.c: messages before and after the execution of a task on xrank */
-int orr_mpi_exchange_before(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d, unsigned n, int prio);
-int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d, unsigned n, int prio);
+int orr_mpi_exchange_before(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
+			    const struct starpu_data_descr *d, unsigned n, int prio);
+int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
+			   const struct starpu_data_descr *d, unsigned n, int prio);
 /* Brings the current value to a rank unless it is there; counted by the cache on both sides. */
-int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int node, int prio, int how, void (*callback)(void *), void *arg);
+int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int node,
+		  int prio, int how, void (*callback)(void *), void *arg);
 
 /* redux.c */
-int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int xrank, int mpi_redux);
-int orr_mpi_redux_flush(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int prio, unsigned arity);
+int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		       int xrank, int mpi_redux);
+int orr_mpi_redux_flush(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+			int prio, unsigned arity);
 int orr_mpi_redux_flush_all(struct orr_mpi *mpi, struct orr_mpi_comm *c);
 
 /* stats.c */

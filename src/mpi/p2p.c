@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Point-to-point communication: every public send and receive is a thin form of orr_mpi_isend or orr_mpi_irecv.
+/* Point-to-point communication: every public send and receive is a thin form of orr_mpi_isend or
+ * orr_mpi_irecv.
  *
- * A request acquires its datum in main memory (R to send, W to receive) in the order of submission; a receive is posted for matching
- * at once, so that receives match in the order in which the program posted them.
+ * A request acquires its datum in main memory (R to send, W to receive) in the order of submission;
+ * a receive is posted for matching at once, so that receives match in the order in which the
+ * program posted them.
+ *
  * Invariant: a call never waits, the blocking forms aside; nothing is left over when it fails. */
 #include <errno.h>
 #include <inttypes.h>
@@ -10,9 +13,13 @@
 #include "core/graph.h"
 #include "mpi/mpi.h"
 
-static struct orr_mpi_req *req_of(struct orr_acquire *a) { return (struct orr_mpi_req *) a; }
+static struct orr_mpi_req *req_of(struct orr_acquire *a)
+{
+	return (struct orr_mpi_req *) a;
+}
 
-/* The datum is available: gives the request to the engine, unless a receive still has to wait for its message. Any thread. */
+/* The datum is available: gives the request to the engine, unless a receive still has to wait for
+ * its message. Any thread. */
 static void granted(struct orr_acquire *a)
 {
 	struct orr_mpi_req *req = req_of(a);
@@ -32,7 +39,8 @@ static void granted(struct orr_acquire *a)
 		orr_mpi_submit(mpi, req, a->arg != NULL);
 }
 
-static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, int kind, starpu_data_handle_t h, int peer, int64_t tag, int prio, int how)
+static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, int kind,
+				   starpu_data_handle_t h, int peer, int64_t tag, int prio, int how)
 {
 	const char *what = kind == ORR_MPI_SEND ? "send" : "receive";
 
@@ -41,7 +49,9 @@ static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, 
 		return NULL;
 	}
 	if ((peer < 0 || peer >= c->size) && !(kind == ORR_MPI_RECV && peer == MPI_ANY_SOURCE)) {
-		orr_error("cannot %s data %s: rank %d is not in the communicator, which has %d ranks", what, orr_handle_name(h), peer, c->size);
+		orr_error(
+			"cannot %s data %s: rank %d is not in the communicator, which has %d ranks",
+			what, orr_handle_name(h), peer, c->size);
 		return NULL;
 	}
 	struct orr_mpi_req *req = orr_mpi_req_alloc(mpi);
@@ -60,18 +70,23 @@ static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, 
 	return req;
 }
 
-static int start(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_handle_t h, enum starpu_data_access_mode mode, int how, struct orr_mpi_req **out)
+static int start(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_handle_t h,
+		 enum starpu_data_access_mode mode, int how, struct orr_mpi_req **out)
 {
 	int detached = req->detached, prio = req->prio;
 
 	if (out)
 		*out = req;
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&mpi->node->graph) != NULL, 0))
-		orr_graph_message(mpi->node, h, !(how & ORR_P2P_UNORDERED), &(struct orr_graph_message) {
-			.context = req->context, .peer = req->peer, .receive = req->kind == ORR_MPI_RECV, .tag = req->tag });
+		orr_graph_message(mpi->node, h, !(how & ORR_P2P_UNORDERED),
+				  &(struct orr_graph_message){ .context = req->context,
+							       .peer = req->peer,
+							       .receive = req->kind == ORR_MPI_RECV,
+							       .tag = req->tag });
 	if (detached)
 		ORR_ATOMIC_ADD(&mpi->ndetached, 1);
-	int ret = orr_acquire_start(&req->acquire, h, STARPU_MAIN_RAM, mode, !(how & ORR_P2P_UNORDERED), prio, granted);
+	int ret = orr_acquire_start(&req->acquire, h, STARPU_MAIN_RAM, mode,
+				    !(how & ORR_P2P_UNORDERED), prio, granted);
 	if (!ret)
 		return 0;
 	if (detached)
@@ -81,7 +96,9 @@ static int start(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_handl
 	return ret;
 }
 
-int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int dest, int64_t tag, int prio, int how, void (*callback)(void *), void *arg, struct orr_mpi_req **out)
+int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int dest,
+		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
+		  struct orr_mpi_req **out)
 {
 	struct orr_mpi_req *req = prepare(mpi, c, ORR_MPI_SEND, h, dest, tag, prio, how);
 
@@ -95,7 +112,9 @@ int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 	return ret;
 }
 
-int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int source, int64_t tag, int prio, int how, void (*callback)(void *), void *arg, struct orr_mpi_req **out)
+int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int source,
+		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
+		  struct orr_mpi_req **out)
 {
 	struct orr_mpi_req *req = prepare(mpi, c, ORR_MPI_RECV, h, source, tag, prio, how);
 	int ret = 0;
@@ -104,7 +123,8 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 		return -EINVAL;
 	req->callback = callback;
 	req->arg = arg;
-	req->acquire.access.handle = h;	/* for diagnosis and matching, before the acquisition sets it */
+	req->acquire.access.handle =
+		h; /* for diagnosis and matching, before the acquisition sets it */
 	if (!mpi->fake) {
 		orr_lock(&mpi->lock);
 		ret = orr_mpi_match_post(mpi, req);
@@ -122,7 +142,8 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 		orr_mpi_req_free(mpi, req);
 		return ret;
 	}
-	/* The engine may sleep for long while nothing is expected; a caller that goes on to wait drives it. */
+	/* The engine may sleep for long while nothing is expected; a caller that goes on to wait
+	 * drives it. */
 	if (mpi->may_drive && !(how & ORR_P2P_BLOCKING))
 		orr_mpi_expect(mpi);
 	return 0;
@@ -130,116 +151,155 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 
 /* ---- public forms ---- */
 
-static int send_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int dest, starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how, void (*callback)(void *), void *arg)
+static int send_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int dest,
+		     starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how,
+		     void (*callback)(void *), void *arg)
 {
 	struct orr_mpi *mpi = orr_mpi_get(who);
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
 
 	if (!c)
 		return mpi ? -EINVAL : -ENODEV;
-	return orr_mpi_isend(mpi, c, h, dest, tag, prio, how, callback, arg, (struct orr_mpi_req **) out);
+	return orr_mpi_isend(mpi, c, h, dest, tag, prio, how, callback, arg,
+			     (struct orr_mpi_req **) out);
 }
 
-static int recv_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int source, starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how, void (*callback)(void *), void *arg)
+static int recv_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int source,
+		     starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how,
+		     void (*callback)(void *), void *arg)
 {
 	struct orr_mpi *mpi = orr_mpi_get(who);
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
 
 	if (!c)
 		return mpi ? -EINVAL : -ENODEV;
-	return orr_mpi_irecv(mpi, c, h, source, tag, prio, how, callback, arg, (struct orr_mpi_req **) out);
+	return orr_mpi_irecv(mpi, c, h, source, tag, prio, how, callback, arg,
+			     (struct orr_mpi_req **) out);
 }
 
-int starpu_mpi_isend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm)
+int starpu_mpi_isend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
+		     starpu_mpi_tag_t data_tag, MPI_Comm comm)
 {
 	return send_form(__func__, data_handle, req, dest, data_tag, 0, comm, 0, NULL, NULL);
 }
 
-int starpu_mpi_isend_prio(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm)
+int starpu_mpi_isend_prio(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
+			  starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm)
 {
 	return send_form(__func__, data_handle, req, dest, data_tag, prio, comm, 0, NULL, NULL);
 }
 
-int starpu_mpi_issend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm)
+int starpu_mpi_issend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
+		      starpu_mpi_tag_t data_tag, MPI_Comm comm)
 {
-	return send_form(__func__, data_handle, req, dest, data_tag, 0, comm, ORR_P2P_SYNC, NULL, NULL);
+	return send_form(__func__, data_handle, req, dest, data_tag, 0, comm, ORR_P2P_SYNC, NULL,
+			 NULL);
 }
 
-int starpu_mpi_issend_prio(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm)
+int starpu_mpi_issend_prio(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
+			   starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm)
 {
-	return send_form(__func__, data_handle, req, dest, data_tag, prio, comm, ORR_P2P_SYNC, NULL, NULL);
+	return send_form(__func__, data_handle, req, dest, data_tag, prio, comm, ORR_P2P_SYNC, NULL,
+			 NULL);
 }
 
-int starpu_mpi_irecv(starpu_data_handle_t data_handle, starpu_mpi_req *req, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm)
+int starpu_mpi_irecv(starpu_data_handle_t data_handle, starpu_mpi_req *req, int source,
+		     starpu_mpi_tag_t data_tag, MPI_Comm comm)
 {
 	return recv_form(__func__, data_handle, req, source, data_tag, 0, comm, 0, NULL, NULL);
 }
 
-int starpu_mpi_send_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm)
+int starpu_mpi_send_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
+			 int prio, MPI_Comm comm)
 {
 	starpu_mpi_req req;
 	int ret = orr_mpi_check_blocking("starpu_mpi_send");
 
 	if (!ret)
-		ret = send_form("starpu_mpi_send", data_handle, &req, dest, data_tag, prio, comm, ORR_P2P_BLOCKING, NULL, NULL);
+		ret = send_form("starpu_mpi_send", data_handle, &req, dest, data_tag, prio, comm,
+				ORR_P2P_BLOCKING, NULL, NULL);
 	if (!ret)
 		orr_mpi_finish(orr_self()->mpi, req, MPI_STATUS_IGNORE);
 	return ret;
 }
 
-int starpu_mpi_send(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm)
+int starpu_mpi_send(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
+		    MPI_Comm comm)
 {
 	return starpu_mpi_send_prio(data_handle, dest, data_tag, 0, comm);
 }
 
-int starpu_mpi_recv_prio(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, MPI_Status *status)
+int starpu_mpi_recv_prio(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag,
+			 int prio, MPI_Comm comm, MPI_Status *status)
 {
 	starpu_mpi_req req;
 	int ret = orr_mpi_check_blocking("starpu_mpi_recv");
 
 	if (!ret)
-		ret = recv_form("starpu_mpi_recv", data_handle, &req, source, data_tag, prio, comm, ORR_P2P_BLOCKING, NULL, NULL);
+		ret = recv_form("starpu_mpi_recv", data_handle, &req, source, data_tag, prio, comm,
+				ORR_P2P_BLOCKING, NULL, NULL);
 	if (!ret)
 		orr_mpi_finish(orr_self()->mpi, req, status);
 	return ret;
 }
 
-int starpu_mpi_recv(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm, MPI_Status *status)
+int starpu_mpi_recv(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag,
+		    MPI_Comm comm, MPI_Status *status)
 {
 	return starpu_mpi_recv_prio(data_handle, source, data_tag, 0, comm, status);
 }
 
-int starpu_mpi_isend_detached_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, void (*callback)(void *), void *arg)
+int starpu_mpi_isend_detached_prio(starpu_data_handle_t data_handle, int dest,
+				   starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm,
+				   void (*callback)(void *), void *arg)
 {
-	return send_form("starpu_mpi_isend_detached", data_handle, NULL, dest, data_tag, prio, comm, ORR_P2P_DETACHED, callback, arg);
+	return send_form("starpu_mpi_isend_detached", data_handle, NULL, dest, data_tag, prio, comm,
+			 ORR_P2P_DETACHED, callback, arg);
 }
 
-int starpu_mpi_isend_detached(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *), void *arg)
+int starpu_mpi_isend_detached(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
+			      MPI_Comm comm, void (*callback)(void *), void *arg)
 {
 	return starpu_mpi_isend_detached_prio(data_handle, dest, data_tag, 0, comm, callback, arg);
 }
 
-int starpu_mpi_issend_detached_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, void (*callback)(void *), void *arg)
+int starpu_mpi_issend_detached_prio(starpu_data_handle_t data_handle, int dest,
+				    starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm,
+				    void (*callback)(void *), void *arg)
 {
-	return send_form("starpu_mpi_issend_detached", data_handle, NULL, dest, data_tag, prio, comm, ORR_P2P_DETACHED | ORR_P2P_SYNC, callback, arg);
+	return send_form("starpu_mpi_issend_detached", data_handle, NULL, dest, data_tag, prio,
+			 comm, ORR_P2P_DETACHED | ORR_P2P_SYNC, callback, arg);
 }
 
-int starpu_mpi_issend_detached(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *), void *arg)
+int starpu_mpi_issend_detached(starpu_data_handle_t data_handle, int dest,
+			       starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *),
+			       void *arg)
 {
 	return starpu_mpi_issend_detached_prio(data_handle, dest, data_tag, 0, comm, callback, arg);
 }
 
-int starpu_mpi_irecv_detached_prio(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm, void (*callback)(void *), void *arg)
+int starpu_mpi_irecv_detached_prio(starpu_data_handle_t data_handle, int source,
+				   starpu_mpi_tag_t data_tag, int prio, MPI_Comm comm,
+				   void (*callback)(void *), void *arg)
 {
-	return recv_form("starpu_mpi_irecv_detached", data_handle, NULL, source, data_tag, prio, comm, ORR_P2P_DETACHED, callback, arg);
+	return recv_form("starpu_mpi_irecv_detached", data_handle, NULL, source, data_tag, prio,
+			 comm, ORR_P2P_DETACHED, callback, arg);
 }
 
-int starpu_mpi_irecv_detached(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *), void *arg)
+int starpu_mpi_irecv_detached(starpu_data_handle_t data_handle, int source,
+			      starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *),
+			      void *arg)
 {
-	return starpu_mpi_irecv_detached_prio(data_handle, source, data_tag, 0, comm, callback, arg);
+	return starpu_mpi_irecv_detached_prio(data_handle, source, data_tag, 0, comm, callback,
+					      arg);
 }
 
-int starpu_mpi_irecv_detached_sequential_consistency(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag, MPI_Comm comm, void (*callback)(void *), void *arg, int sequential_consistency)
+int starpu_mpi_irecv_detached_sequential_consistency(starpu_data_handle_t data_handle, int source,
+						     starpu_mpi_tag_t data_tag, MPI_Comm comm,
+						     void (*callback)(void *), void *arg,
+						     int sequential_consistency)
 {
-	return recv_form(__func__, data_handle, NULL, source, data_tag, 0, comm, ORR_P2P_DETACHED | (sequential_consistency ? 0 : ORR_P2P_UNORDERED), callback, arg);
+	return recv_form(__func__, data_handle, NULL, source, data_tag, 0, comm,
+			 ORR_P2P_DETACHED | (sequential_consistency ? 0 : ORR_P2P_UNORDERED),
+			 callback, arg);
 }

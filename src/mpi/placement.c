@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which rank executes a task.
  *
- * In this order: the node or the datum that the program names; the only owner of what is written; a policy. The built-in policy
- * takes the rank that owns most of the bytes read, and asks the program to decide when two ranks are equal.
- * Invariant: the answer follows from the arguments, the registered owners and sizes alone, so it is the same on every rank that
- * knows the data. */
+ * In this order: the node or the datum that the program names; the only owner of what is written; a
+ * policy. The built-in policy takes the rank that owns most of the bytes read, and asks the program
+ * to decide when two ranks are equal.
+ *
+ * Invariant: the answer follows from the arguments, the registered owners and sizes alone, so it is
+ * the same on every rank that knows the data. */
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
 
-#define WRITES(mode) ((mode) & STARPU_W)
+#define WRITES(mode) ((mode) &STARPU_W)
 
 static const char *name_of(const struct starpu_codelet *cl)
 {
@@ -18,15 +20,19 @@ static const char *name_of(const struct starpu_codelet *cl)
 
 static int not_registered(struct starpu_codelet *cl, starpu_data_handle_t h)
 {
-	orr_error("task '%s': data %s has no owner; call starpu_mpi_data_register() before inserting tasks that use it", name_of(cl), orr_handle_name(h));
+	orr_error(
+		"task '%s': data %s has no owner; call starpu_mpi_data_register() before inserting tasks that use it",
+		name_of(cl), orr_handle_name(h));
 	return -EINVAL;
 }
 
 static int two_owners(struct starpu_codelet *cl, starpu_data_handle_t a, starpu_data_handle_t b)
 {
-	orr_error("task '%s' writes data %s, owned by rank %d, and %s, owned by rank %d, and neither owns more of what it reads: no choice of node; "
-		  "add STARPU_EXECUTE_ON_NODE, STARPU_EXECUTE_ON_DATA or STARPU_NODE_SELECTION_POLICY to the task",
-		  name_of(cl), orr_handle_name(a), (int) a->mpi_rank, orr_handle_name(b), (int) b->mpi_rank);
+	orr_error(
+		"task '%s' writes data %s, owned by rank %d, and %s, owned by rank %d, and neither owns more of what it reads: no choice of node; "
+		"add STARPU_EXECUTE_ON_NODE, STARPU_EXECUTE_ON_DATA or STARPU_NODE_SELECTION_POLICY to the task",
+		name_of(cl), orr_handle_name(a), (int) a->mpi_rank, orr_handle_name(b),
+		(int) b->mpi_rank);
 	return -EINVAL;
 }
 
@@ -41,7 +47,8 @@ static size_t bytes_read_of(int rank, const struct starpu_data_descr *d, unsigne
 	return bytes;
 }
 
-/* The rank that owns most bytes read; *tie when another owns as many. -1 when no data has an owner. */
+/* The rank that owns most bytes read; *tie when another owns as many. -1 when no data has an owner.
+ */
 static int most_read(const struct starpu_data_descr *d, unsigned n, int *tie)
 {
 	size_t best_bytes = 0;
@@ -49,7 +56,9 @@ static int most_read(const struct starpu_data_descr *d, unsigned n, int *tie)
 
 	*tie = 0;
 	for (unsigned i = 0; i < n; i++) {
-		int rank = d[i].handle && d[i].mode & (STARPU_RW | STARPU_REDUX | STARPU_MPI_REDUX) ? d[i].handle->mpi_rank : -1;
+		int rank = d[i].handle && d[i].mode & (STARPU_RW | STARPU_REDUX | STARPU_MPI_REDUX)
+				   ? d[i].handle->mpi_rank
+				   : -1;
 		if (rank < 0 || rank == best)
 			continue;
 		size_t bytes = bytes_read_of(rank, d, n);
@@ -66,7 +75,8 @@ static int most_read(const struct starpu_data_descr *d, unsigned n, int *tie)
 }
 
 /* a, b: two written data with different owners, NULL when none or one is written. */
-static int by_policy(struct orr_mpi *mpi, const struct orr_mpi_comm *c, int policy, const struct starpu_data_descr *d, unsigned n, struct starpu_codelet *cl,
+static int by_policy(struct orr_mpi *mpi, const struct orr_mpi_comm *c, int policy,
+		     const struct starpu_data_descr *d, unsigned n, struct starpu_codelet *cl,
 		     starpu_data_handle_t a, starpu_data_handle_t b, int *xrank)
 {
 	int tie;
@@ -78,36 +88,45 @@ static int by_policy(struct orr_mpi *mpi, const struct orr_mpi_comm *c, int poli
 		if (tie && a && b)
 			return two_owners(cl, a, b);
 		if (*xrank < 0) {
-			orr_error("task '%s' has no data with an owner: no choice of node; add STARPU_EXECUTE_ON_NODE", name_of(cl));
+			orr_error(
+				"task '%s' has no data with an owner: no choice of node; add STARPU_EXECUTE_ON_NODE",
+				name_of(cl));
 			return -EINVAL;
 		}
 		return 0;
 	}
 	if (policy < 0 || (unsigned) policy >= mpi->npolicies || !mpi->policies[policy]) {
-		orr_error("task '%s': node selection policy %d does not exist; use what starpu_mpi_node_selection_register_policy() returned", name_of(cl), policy);
+		orr_error(
+			"task '%s': node selection policy %d does not exist; use what starpu_mpi_node_selection_register_policy() returned",
+			name_of(cl), policy);
 		return -EINVAL;
 	}
 	*xrank = mpi->policies[policy](c->rank, c->size, (struct starpu_data_descr *) d, (int) n);
 	if (*xrank >= 0 && *xrank < c->size)
 		return 0;
-	orr_error("task '%s': node selection policy %d chose rank %d of %d", name_of(cl), policy, *xrank, c->size);
+	orr_error("task '%s': node selection policy %d chose rank %d of %d", name_of(cl), policy,
+		  *xrank, c->size);
 	return -EINVAL;
 }
 
-static int on_node(const struct orr_mpi_comm *c, const struct orr_mpi_choice *choice, struct starpu_codelet *cl, int *xrank)
+static int on_node(const struct orr_mpi_comm *c, const struct orr_mpi_choice *choice,
+		   struct starpu_codelet *cl, int *xrank)
 {
 	if (choice->node >= 0) {
 		*xrank = choice->node;
 		if (*xrank < c->size)
 			return 0;
-		orr_error("task '%s': STARPU_EXECUTE_ON_NODE names rank %d, but there are %d", name_of(cl), *xrank, c->size);
+		orr_error("task '%s': STARPU_EXECUTE_ON_NODE names rank %d, but there are %d",
+			  name_of(cl), *xrank, c->size);
 		return -EINVAL;
 	}
 	*xrank = choice->data ? choice->data->mpi_rank : ORR_MPI_ELSEWHERE;
 	return choice->data && *xrank == -1 ? not_registered(cl, choice->data) : 0;
 }
 
-int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c, const struct orr_mpi_choice *choice, const struct starpu_data_descr *d, unsigned n, struct starpu_codelet *cl, int *xrank)
+int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c,
+		  const struct orr_mpi_choice *choice, const struct starpu_data_descr *d,
+		  unsigned n, struct starpu_codelet *cl, int *xrank)
 {
 	starpu_data_handle_t first = NULL, other = NULL, pernode = NULL;
 	int unknown = 0;
@@ -133,8 +152,10 @@ int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c, const struc
 	if (other || (!first && !pernode && !unknown) || (choice->policy > 0))
 		return by_policy(mpi, c, choice->policy, d, n, cl, first, other, xrank);
 	if (first && unknown) {
-		orr_error("task '%s' writes data %s, owned by rank %d, and a NULL handle whose owner is not known here: no choice of node; "
-			  "add STARPU_EXECUTE_ON_NODE or register the data on all ranks that insert the task", name_of(cl), orr_handle_name(first), (int) first->mpi_rank);
+		orr_error(
+			"task '%s' writes data %s, owned by rank %d, and a NULL handle whose owner is not known here: no choice of node; "
+			"add STARPU_EXECUTE_ON_NODE or register the data on all ranks that insert the task",
+			name_of(cl), orr_handle_name(first), (int) first->mpi_rank);
 		return -EINVAL;
 	}
 	*xrank = first ? first->mpi_rank : pernode ? STARPU_MPI_PER_NODE : ORR_MPI_ELSEWHERE;
@@ -153,7 +174,8 @@ int starpu_mpi_node_selection_register_policy(starpu_mpi_select_node_policy_func
 	if (!mpi)
 		return -ENODEV;
 	unsigned n = mpi->npolicies ? mpi->npolicies : 1;
-	starpu_mpi_select_node_policy_func_t *policies = realloc(mpi->policies, (n + 1) * sizeof(*policies));
+	starpu_mpi_select_node_policy_func_t *policies = realloc(mpi->policies,
+								 (n + 1) * sizeof(*policies));
 	if (!policies)
 		return -ENOMEM;
 	policies[0] = NULL;
@@ -165,7 +187,8 @@ int starpu_mpi_node_selection_register_policy(starpu_mpi_select_node_policy_func
 
 static int exists(struct orr_mpi *mpi, int policy, const char *who)
 {
-	if (policy == STARPU_MPI_NODE_SELECTION_MOST_R_DATA || (policy > 0 && (unsigned) policy < mpi->npolicies && mpi->policies[policy]))
+	if (policy == STARPU_MPI_NODE_SELECTION_MOST_R_DATA ||
+	    (policy > 0 && (unsigned) policy < mpi->npolicies && mpi->policies[policy]))
 		return 1;
 	orr_error("%s: node selection policy %d does not exist", who, policy);
 	return 0;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reductions between ranks (14.12): each contributing rank collects its part in its own copy; when the datum is read, flushed, or
- * everything is waited for, the parts are sent to the owner, which combines them by tasks of the datum's reduction codelet.
+/* Reductions between ranks (14.12): each contributing rank collects its part in its own copy; when
+ * the datum is read, flushed, or everything is waited for, the parts are sent to the owner, which
+ * combines them by tasks of the datum's reduction codelet.
  *
- * Every rank sees all insertions, so the owner knows who contributed and each contributor knows that it did.
- * Invariant: ORR_MPI_REDUXING is set on the owner while somebody contributed and on each contributor while its part is not sent; a
- * flush clears it on all of them, at the same point of the insertion order. */
+ * Every rank sees all insertions, so the owner knows who contributed and each contributor knows
+ * that it did.
+ *
+ * Invariant: ORR_MPI_REDUXING is set on the owner while somebody contributed and on each
+ * contributor while its part is not sent; a flush clears it on all of them, at the same point of
+ * the insertion order. */
 #include <errno.h>
 #include "mpi/mpi.h"
 
@@ -13,7 +17,9 @@ static struct orr_data_ext *methods_of(starpu_data_handle_t h)
 {
 	if (h->ext && h->ext->redux_cl && h->ext->init_cl)
 		return h->ext;
-	orr_error("data %s is reduced but has no methods for it: call starpu_data_set_reduction_methods() on every rank", orr_handle_name(h));
+	orr_error(
+		"data %s is reduced but has no methods for it: call starpu_data_set_reduction_methods() on every rank",
+		orr_handle_name(h));
 	return NULL;
 }
 
@@ -35,7 +41,8 @@ static void clear_reduxing(struct orr_mpi *mpi, starpu_data_handle_t h)
 	orr_unlock(&mpi->data_lock);
 }
 
-int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int xrank, int mpi_redux)
+int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		       int xrank, int mpi_redux)
 {
 	int me = c->rank, first;
 
@@ -59,7 +66,8 @@ int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 }
 
 /* Receives one part and combines it. */
-static int combine(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int rank, int prio)
+static int combine(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int rank,
+		   int prio)
 {
 	struct orr_data_ext *methods = methods_of(h);
 	starpu_data_handle_t part;
@@ -67,14 +75,17 @@ static int combine(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_hand
 	if (!methods)
 		return -EINVAL;
 	starpu_data_register_same(&part, h);
-	int ret = orr_mpi_irecv(mpi, c, part, rank, h->mpi_tag, prio, ORR_P2P_DETACHED, NULL, NULL, NULL);
+	int ret = orr_mpi_irecv(mpi, c, part, rank, h->mpi_tag, prio, ORR_P2P_DETACHED, NULL, NULL,
+				NULL);
 	if (!ret)
-		ret = starpu_task_insert(methods->redux_cl, STARPU_RW | STARPU_COMMUTE, h, STARPU_R, part, STARPU_PRIORITY, prio, 0);
+		ret = starpu_task_insert(methods->redux_cl, STARPU_RW | STARPU_COMMUTE, h, STARPU_R,
+					 part, STARPU_PRIORITY, prio, 0);
 	starpu_data_unregister_submit(part);
 	return ret;
 }
 
-int orr_mpi_redux_flush(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int prio, unsigned arity)
+int orr_mpi_redux_flush(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+			int prio, unsigned arity)
 {
 	struct orr_mpi_ext *ext = orr_mpi_ext(h);
 	int ret;
@@ -92,7 +103,8 @@ int orr_mpi_redux_flush(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data
 			if (ext->redux[i] != c->rank)
 				ret = combine(mpi, c, h, ext->redux[i], prio);
 	} else {
-		ret = orr_mpi_isend(mpi, c, h, h->mpi_rank, h->mpi_tag, prio, ORR_P2P_DETACHED, NULL, NULL, NULL);
+		ret = orr_mpi_isend(mpi, c, h, h->mpi_rank, h->mpi_tag, prio, ORR_P2P_DETACHED,
+				    NULL, NULL, NULL);
 		if (!ret)
 			starpu_data_invalidate_submit(h);
 	}
@@ -110,7 +122,8 @@ int orr_mpi_redux_flush_all(struct orr_mpi *mpi, struct orr_mpi_comm *c)
 	return ret;
 }
 
-int starpu_mpi_redux_data_prio_tree(MPI_Comm comm, starpu_data_handle_t data_handle, int prio, int arity)
+int starpu_mpi_redux_data_prio_tree(MPI_Comm comm, starpu_data_handle_t data_handle, int prio,
+				    int arity)
 {
 	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_redux_data");
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
@@ -118,7 +131,9 @@ int starpu_mpi_redux_data_prio_tree(MPI_Comm comm, starpu_data_handle_t data_han
 	if (!c)
 		return mpi ? -EINVAL : -ENODEV;
 	if (arity < 0 || arity == 1) {
-		orr_error("starpu_mpi_redux_data_tree: a tree cannot have arity %d: use 2 or more, or 0 to let the runtime choose", arity);
+		orr_error(
+			"starpu_mpi_redux_data_tree: a tree cannot have arity %d: use 2 or more, or 0 to let the runtime choose",
+			arity);
 		return -EINVAL;
 	}
 	return data_handle ? orr_mpi_redux_flush(mpi, c, data_handle, prio, (unsigned) arity) : 0;

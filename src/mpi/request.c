@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Requests: their memory, and the list of pending ones for diagnosis.
  *
- * Requests come from chunks of their own, recycled through one list under mpi->lock, which posting takes anyhow.
+ * Requests come from chunks of their own, recycled through one list under mpi->lock, which posting
+ * takes anyhow.
+ *
  * Invariant: kind is ORR_MPI_FREE exactly while a request is in the free list. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,11 +79,17 @@ static const char *state_of(const struct orr_mpi_req *req)
 {
 	if (req->kind == ORR_MPI_RECV && req->where != ORR_MPI_FLYING) {
 		if (req->where == ORR_MPI_POSTED)
-			return req->granted ? "early request: waits for the message" : "early request: waits for the message and for its data";
-		return req->granted ? "message here, waits for the engine" : "message here, waits for its data (a task or another request holds it)";
+			return req->granted
+				       ? "early request: waits for the message"
+				       : "early request: waits for the message and for its data";
+		return req->granted
+			       ? "message here, waits for the engine"
+			       : "message here, waits for its data (a task or another request holds it)";
 	}
 	switch (req->where) {
-	case ORR_MPI_FETCHING: return req->granted ? "waits for the engine" : "waits for its data (a task or another request holds it)";
+	case ORR_MPI_FETCHING:
+		return req->granted ? "waits for the engine"
+				    : "waits for its data (a task or another request holds it)";
 	case ORR_MPI_READY: return "ready: waits for a free slot, see STARPU_MPI_NDETACHED_SEND";
 	case ORR_MPI_FLYING: return "detached list: in MPI's hands, waits for the other side";
 	default: return "complete";
@@ -96,8 +104,10 @@ static void dump_request(FILE *f, struct orr_mpi *mpi, struct orr_mpi_req *req)
 		snprintf(peer, sizeof(peer), "rank %d", req->peer_rank);
 	fprintf(f, "[rank %d] %s of %s %s %s, tag %" PRId64 ", %zu bytes: %s\n", mpi->rank,
 		req->kind == ORR_MPI_SEND ? (req->sync ? "synchronous send" : "send") : "receive",
-		orr_handle_name(req->acquire.access.handle), req->kind == ORR_MPI_SEND ? "to" : "from", peer, req->tag,
-		req->size ? req->size : starpu_data_get_size(req->acquire.access.handle), state_of(req));
+		orr_handle_name(req->acquire.access.handle),
+		req->kind == ORR_MPI_SEND ? "to" : "from", peer, req->tag,
+		req->size ? req->size : starpu_data_get_size(req->acquire.access.handle),
+		state_of(req));
 }
 
 int orr_mpi_dump(struct orr_node *node, FILE *f, unsigned max)
@@ -119,10 +129,13 @@ int orr_mpi_dump(struct orr_node *node, FILE *f, unsigned max)
 	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next)
 		if (!e->req && n++ < max) {
 			shown++;
-			fprintf(f, "[rank %d] early data: message from rank %d, tag %" PRId64 ", %" PRIu64 " bytes: no receive was posted for it\n",
+			fprintf(f,
+				"[rank %d] early data: message from rank %d, tag %" PRId64
+				", %" PRIu64 " bytes: no receive was posted for it\n",
 				mpi->rank, e->source, e->env.tag, e->env.size);
 		}
 	if (n > shown)
-		fprintf(f, "[rank %d] ... and %u more requests and messages\n", mpi->rank, n - shown);
+		fprintf(f, "[rank %d] ... and %u more requests and messages\n", mpi->rank,
+			n - shown);
 	return (int) n;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Communication statistics and the trace of communications.
  *
- * Always counted, one small record per peer that something was sent to; printed at the end when STARPU_MPI_STATS is set, and given to
- * the world, which gathers them in a file when asked.
- * Invariant: one message per datum, its payload's bytes, however many messages of MPI carry it: so both worlds count the same. */
+ * Always counted, one small record per peer that something was sent to; printed at the end when
+ * STARPU_MPI_STATS is set, and given to the world, which gathers them in a file when asked.
+ *
+ * Invariant: one message per datum, its payload's bytes, however many messages of MPI carry it: so
+ * both worlds count the same. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +40,8 @@ void orr_mpi_count(struct orr_mpi *mpi, int peer, size_t bytes)
 
 static int by_peer(const void *a, const void *b)
 {
-	return ((const struct orr_mpi_peer_stats *) a)->peer - ((const struct orr_mpi_peer_stats *) b)->peer;
+	return ((const struct orr_mpi_peer_stats *) a)->peer -
+	       ((const struct orr_mpi_peer_stats *) b)->peer;
 }
 
 /* A sorted copy, to be freed; *n may be 0. NULL when memory is exhausted. */
@@ -61,7 +64,8 @@ static void print_line(const char *who, uint64_t bytes, double seconds)
 	const double mb = 1024.0 * 1024.0;
 	double rate = seconds > 0 ? (double) bytes / seconds : 0;
 
-	fprintf(stderr, "[starpu_comm_stats][%s\t%f B\t%f MB\t %f B/s\t %f MB/s\n", who, (double) bytes, (double) bytes / mb, rate, rate / mb);
+	fprintf(stderr, "[starpu_comm_stats][%s\t%f B\t%f MB\t %f B/s\t %f MB/s\n", who,
+		(double) bytes, (double) bytes / mb, rate, rate / mb);
 }
 
 static void print_stats(struct orr_mpi *mpi, const struct orr_mpi_peer_stats *v, unsigned n)
@@ -93,7 +97,9 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 	}
 	if (mpi->node->cfg.mpi_stats)
 		print_stats(mpi, v, n);
-	orr_sys_mpi_report_stats(mpi->node, v, n, mpi->node->state == ORR_NODE_UP ? orr_task_ncompleted(mpi->node) : 0);
+	orr_sys_mpi_report_stats(mpi->node, v, n,
+				 mpi->node->state == ORR_NODE_UP ? orr_task_ncompleted(mpi->node)
+								 : 0);
 	free(v);
 }
 
@@ -110,9 +116,14 @@ void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_r
 		return;
 
 	ORR_PLAIN_NUMBERS;
-	fprintf(stderr, "[starpu_mpi_comm][%d] %.3f us: %s %s %s %s rank %d tag %" PRId64 " bytes %zu prio %d\n", mpi->rank, orr_sys_now_us() - mpi->start_us, what,
-		req->kind == ORR_MPI_SEND ? "send" : "receive", orr_handle_name(req->acquire.access.handle), req->kind == ORR_MPI_SEND ? "to" : "from",
-		req->peer_rank, req->tag, req->size, req->prio);
+	fprintf(stderr,
+		"[starpu_mpi_comm][%d] %.3f us: %s %s %s %s rank %d tag %" PRId64
+		" bytes %zu prio %d\n",
+		mpi->rank, orr_sys_now_us() - mpi->start_us, what,
+		req->kind == ORR_MPI_SEND ? "send" : "receive",
+		orr_handle_name(req->acquire.access.handle),
+		req->kind == ORR_MPI_SEND ? "to" : "from", req->peer_rank, req->tag, req->size,
+		req->prio);
 }
 
 /* ---- public ---- */
@@ -164,13 +175,15 @@ int orrery_stats_write(const char *path)
 	FILE *f = v ? fopen(path, "w") : NULL;
 	if (!f) {
 		int ret = v ? -errno : -ENOMEM;
-		orr_error("cannot write communication statistics to '%s': %s", path, strerror(-ret));
+		orr_error("cannot write communication statistics to '%s': %s", path,
+			  strerror(-ret));
 		free(v);
 		return ret;
 	}
 	fprintf(f, "src,dst,bytes,messages,first_s,last_s\n");
 	for (unsigned i = 0; i < n; i++)
-		fprintf(f, "%d,%d,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f\n", mpi->rank, v[i].peer, v[i].bytes, v[i].messages, v[i].first_us * 1e-6, v[i].last_us * 1e-6);
+		fprintf(f, "%d,%d,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f\n", mpi->rank, v[i].peer,
+			v[i].bytes, v[i].messages, v[i].first_us * 1e-6, v[i].last_us * 1e-6);
 	free(v);
 	return fclose(f) ? -errno : 0;
 }

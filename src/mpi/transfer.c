@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Moving payloads: what the engine's owner does when a send is ready, an envelope comes, a datum becomes available, or MPI has
- * completed a message.
+/* Moving payloads: what the engine's owner does when a send is ready, an envelope comes, a datum
+ * becomes available, or MPI has completed a message.
  *
- * A payload below the eager limit travels behind its envelope in one message; any other in a second message, sent at the same time,
- * whose MPI tag is unique between the pair. Payloads go straight from and to the datum's buffer. When no receive was posted, or
- * its datum is still in use, the payload goes to a buffer: at once when it is small or the waiting sender could hold others up,
- * after a moment when it is large (the receive is usually about to be posted), never before the receive when the send is
- * synchronous.
- * Invariant: every function here is called by the engine's owner; messages without receive are freed here only. */
+ * A payload below the eager limit travels behind its envelope in one message; any other in a second
+ * message, sent at the same time, whose MPI tag is unique between the pair. Payloads go straight
+ * from and to the datum's buffer. When no receive was posted, or its datum is still in use, the
+ * payload goes to a buffer: at once when it is small or the waiting sender could hold others up,
+ * after a moment when it is large (the receive is usually about to be posted), never before the
+ * receive when the send is synchronous.
+ *
+ * Invariant: every function here is called by the engine's owner; messages without receive are
+ * freed here only. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
 #include "trace/trace.h"
 
-#define LARGE 65536		/* from this size on, an early payload may wait a moment ... */
-#define MOMENT_US 200.0		/* ... this long */
+#define LARGE 65536     /* from this size on, an early payload may wait a moment ... */
+#define MOMENT_US 200.0 /* ... this long */
 
 void *orr_mpi_buffer(size_t size)
 {
@@ -31,7 +34,10 @@ static void free_buffer(void *buf, size_t size)
 	starpu_free_on_node_flags(STARPU_MAIN_RAM, (uintptr_t) buf, size ? size : 1, 0);
 }
 
-static starpu_data_handle_t handle_of(const struct orr_mpi_req *req) { return req->acquire.access.handle; }
+static starpu_data_handle_t handle_of(const struct orr_mpi_req *req)
+{
+	return req->acquire.access.handle;
+}
 
 /* ---- the end of a request ---- */
 
@@ -58,16 +64,20 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		orr_waitq_wake_fenced(&mpi->done);
 }
 
-static void size_mismatch(struct orr_mpi *mpi, struct orr_mpi_req *req, int source, size_t mine, size_t theirs)
+static void size_mismatch(struct orr_mpi *mpi, struct orr_mpi_req *req, int source, size_t mine,
+			  size_t theirs)
 {
-	orr_error("rank %d receives data %s (tag %" PRId64 ") from rank %d: the data here has %zu bytes, the message has %zu; "
+	orr_error("rank %d receives data %s (tag %" PRId64
+		  ") from rank %d: the data here has %zu bytes, the message has %zu; "
 		  "register it with the same shape on both ranks, or use another tag",
 		  mpi->rank, orr_handle_name(handle_of(req)), req->tag, source, mine, theirs);
 	orr_sys_mpi_abort(mpi->node);
 }
 
 /* Describes the datum to receive into and checks its size. */
-static void describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req, const struct orr_mpi_envelope *env, int source, struct orr_mpi_payload *p)
+static void describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
+			     const struct orr_mpi_envelope *env, int source,
+			     struct orr_mpi_payload *p)
 {
 	req->size = env->size;
 	if (req->peer == ORR_MPI_ANY)
@@ -79,7 +89,8 @@ static void describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req, const
 }
 
 /* Puts a payload that lies in a buffer into the datum; takes the buffer when `owned`. */
-static void deliver(struct orr_mpi *mpi, struct orr_mpi_req *req, const struct orr_mpi_envelope *env, int source, void *buf, int owned)
+static void deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
+		    const struct orr_mpi_envelope *env, int source, void *buf, int owned)
 {
 	struct orr_mpi_payload p;
 	size_t size = env->size;
@@ -103,7 +114,9 @@ static void deliver(struct orr_mpi *mpi, struct orr_mpi_req *req, const struct o
 
 /* ---- receiving ---- */
 
-static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *e, void *ptr, MPI_Datatype type, int count, int source, int tag)
+static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
+			 struct orr_mpi_early *e, void *ptr, MPI_Datatype type, int count,
+			 int source, int tag)
 {
 	int slot = orr_mpi_fly(mpi, kind, req, e, NULL);
 
@@ -111,7 +124,8 @@ static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
 }
 
 /* Posts the receive of the second message, straight into the datum. */
-static void start_data_receive(struct orr_mpi *mpi, struct orr_mpi_req *req, const struct orr_mpi_envelope *env, int source)
+static void start_data_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
+			       const struct orr_mpi_envelope *env, int source)
 {
 	struct orr_mpi_payload p;
 	MPI_Datatype type;
@@ -140,13 +154,15 @@ static void start_early_receive(struct orr_mpi *mpi, struct orr_mpi_early *e)
 	orr_unlock(&mpi->lock);
 	e->buf = orr_mpi_buffer(e->env.size);
 	orr_mpi_bytes_type(e->env.size, &type, &count, &temporary);
-	post_receive(mpi, ORR_FLIGHT_EARLY_IN, NULL, e, e->buf, type, count, e->source, e->env.data_tag);
+	post_receive(mpi, ORR_FLIGHT_EARLY_IN, NULL, e, e->buf, type, count, e->source,
+		     e->env.data_tag);
 	if (temporary)
 		MPI_Type_free(&type);
 }
 
 /* Enters a message; returns the receive that takes it now, or NULL after keeping it as *kept. */
-static struct orr_mpi_req *match(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source, struct orr_mpi_early **kept)
+static struct orr_mpi_req *match(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+				 int source, struct orr_mpi_early **kept)
 {
 	orr_lock(&mpi->lock);
 	struct orr_mpi_req *req = orr_mpi_match_request(mpi, env, source);
@@ -161,7 +177,8 @@ static struct orr_mpi_req *match(struct orr_mpi *mpi, const struct orr_mpi_envel
 	return NULL;
 }
 
-/* The payload of an early message is here now: finishes its request when the datum is available too and the inbox does not bring it. */
+/* The payload of an early message is here now: finishes its request when the datum is available too
+ * and the inbox does not bring it. */
 static void payload_here(struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
 	orr_lock(&mpi->lock);
@@ -172,7 +189,8 @@ static void payload_here(struct orr_mpi *mpi, struct orr_mpi_early *e)
 		orr_mpi_recv_early(mpi, e->req);
 }
 
-void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, const char *payload, int source)
+void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+			 const char *payload, int source)
 {
 	struct orr_mpi_early *e = NULL;
 	struct orr_mpi_req *req = match(mpi, env, source, &e);
@@ -205,7 +223,8 @@ int orr_mpi_early_load(struct orr_mpi *mpi)
 	double now = orr_sys_now_us();
 	for (e = mpi->early_first; e && mpi->ndeferred; e = next) {
 		next = e->next;
-		if (e->state != ORR_EARLY_REMOTE || e->arrival_us <= 0 || now < e->arrival_us + MOMENT_US)
+		if (e->state != ORR_EARLY_REMOTE || e->arrival_us <= 0 ||
+		    now < e->arrival_us + MOMENT_US)
 			continue;
 		mpi->ndeferred--;
 		start_early_receive(mpi, e);
@@ -242,7 +261,8 @@ void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 /* ---- sending ---- */
 
 /* To this very process: the payload goes through a buffer, without MPI. */
-static void send_to_self(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_payload *p, const struct orr_mpi_envelope *env)
+static void send_to_self(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_payload *p,
+			 const struct orr_mpi_envelope *env)
 {
 	struct orr_mpi_early *e = NULL;
 	void *buf = p->ptr;
@@ -272,7 +292,8 @@ static int next_data_tag(struct orr_mpi *mpi)
 	return tag >= mpi->comm_tag ? tag + 1 : tag;
 }
 
-static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, void *envelope, const void *ptr, int count, MPI_Datatype type, int tag, int sync)
+static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, void *envelope, const void *ptr,
+		    int count, MPI_Datatype type, int tag, int sync)
 {
 	int slot = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
 
@@ -281,7 +302,8 @@ static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, void *envelope
 }
 
 /* The payload as a message of its own. */
-static void send_data(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_payload *p, int tag)
+static void send_data(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_payload *p,
+		      int tag)
 {
 	MPI_Datatype type;
 	int count, temporary;
@@ -311,9 +333,13 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	req->size = p.size;
 	orr_mpi_count(mpi, req->peer, p.size);
 	orr_trace_message(mpi->node, ORR_EV_SEND, req->peer, req->tag, p.size);
-	int eager = !req->sync && p.form != ORR_FORM_TYPED && (p.size < mpi->eager_limit || !p.size);
-	struct orr_mpi_envelope env = { .tag = req->tag, .size = p.size, .context = req->context,
-		.flags = (eager ? ORR_MPI_EAGER : 0) | (req->sync ? ORR_MPI_SYNC : 0) };
+	int eager = !req->sync && p.form != ORR_FORM_TYPED &&
+		    (p.size < mpi->eager_limit || !p.size);
+	struct orr_mpi_envelope env = { .tag = req->tag,
+					.size = p.size,
+					.context = req->context,
+					.flags = (eager ? ORR_MPI_EAGER : 0) |
+						 (req->sync ? ORR_MPI_SYNC : 0) };
 	if (req->peer == mpi->rank) {
 		send_to_self(mpi, req, &p, &env);
 		return;
@@ -339,13 +365,15 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		return;
 	}
 	req->envelope = message;
-	orr_sys_mpi_isend(mpi->node, message, (int) bytes, MPI_BYTE, req->peer, mpi->comm_tag, 0, &req->envelope_out);
+	orr_sys_mpi_isend(mpi->node, message, (int) bytes, MPI_BYTE, req->peer, mpi->comm_tag, 0,
+			  &req->envelope_out);
 	send_data(mpi, req, &p, env.data_tag);
 }
 
 /* ---- completions ---- */
 
-/* The payload left, so that its envelope, which the receiver needed first, did too: this does not wait. */
+/* The payload left, so that its envelope, which the receiver needed first, did too: this does not
+ * wait. */
 static void end_envelope(struct orr_mpi_req *req)
 {
 	if (!req->envelope)
@@ -385,16 +413,9 @@ void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 		end_envelope(f->req);
 		sent(mpi, f->req);
 		break;
-	case ORR_FLIGHT_DATA_IN:
-		received(mpi, f->req);
-		break;
-	case ORR_FLIGHT_EARLY_IN:
-		payload_here(mpi, f->early);
-		break;
-	case ORR_FLIGHT_STOP:
-		free(f->buf);
-		break;
-	case ORR_FLIGHT_ENVELOPE_IN:
-		break;
+	case ORR_FLIGHT_DATA_IN: received(mpi, f->req); break;
+	case ORR_FLIGHT_EARLY_IN: payload_here(mpi, f->early); break;
+	case ORR_FLIGHT_STOP: free(f->buf); break;
+	case ORR_FLIGHT_ENVELOPE_IN: break;
 	}
 }

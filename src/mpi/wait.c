@@ -2,7 +2,9 @@
 /* Waiting: for one request, for all communications, for all ranks.
  *
  * A thread that waits drives the engine itself where that is allowed.
- * Invariant: a request is freed by whoever learns from here that it is complete; detached ones free themselves. */
+ *
+ * Invariant: a request is freed by whoever learns from here that it is complete; detached ones free
+ * themselves. */
 #include <errno.h>
 #include "mpi/mpi.h"
 
@@ -10,7 +12,9 @@ int orr_mpi_check_blocking(const char *who)
 {
 	if (!orr_thread_self()->task)
 		return 0;
-	orr_error("%s waits and must not be called from a task or callback: use a detached communication", who);
+	orr_error(
+		"%s waits and must not be called from a task or callback: use a detached communication",
+		who);
 	return -EDEADLK;
 }
 
@@ -24,7 +28,9 @@ static void fill_status(struct orr_mpi *mpi, const struct orr_mpi_req *req, MPI_
 {
 	if (status == MPI_STATUS_IGNORE)
 		return;
-	status->MPI_SOURCE = req->peer_rank == ORR_MPI_ANY ? orr_mpi_from_world(mpi->comms[req->comm], req->peer) : req->peer_rank;
+	status->MPI_SOURCE = req->peer_rank == ORR_MPI_ANY
+				     ? orr_mpi_from_world(mpi->comms[req->comm], req->peer)
+				     : req->peer_rank;
 	status->MPI_TAG = (int) req->tag;
 	status->MPI_ERROR = MPI_SUCCESS;
 }
@@ -44,7 +50,8 @@ int starpu_mpi_wait(starpu_mpi_req *req, MPI_Status *status)
 	if (ret)
 		return ret;
 	if (!req || !*req) {
-		orr_error("starpu_mpi_wait: the request is NULL: it was waited for or tested complete before, or never started");
+		orr_error(
+			"starpu_mpi_wait: the request is NULL: it was waited for or tested complete before, or never started");
 		return -EINVAL;
 	}
 	orr_mpi_finish(mpi, *req, status);
@@ -59,7 +66,8 @@ int starpu_mpi_test(starpu_mpi_req *req, int *flag, MPI_Status *status)
 	if (!mpi)
 		return -ENODEV;
 	if (!req || !*req) {
-		orr_error("starpu_mpi_test: the request is NULL: it was waited for or tested complete before, or never started");
+		orr_error(
+			"starpu_mpi_test: the request is NULL: it was waited for or tested complete before, or never started");
 		return -EINVAL;
 	}
 	*flag = is_done(mpi, *req);
@@ -117,7 +125,8 @@ int starpu_mpi_wait_for_all(MPI_Comm comm)
 	ret = orr_mpi_redux_flush_all(mpi, c);
 	if (ret)
 		return ret;
-	/* Each may cause more of the other: callbacks submit tasks, tasks' callbacks submit messages. */
+	/* Each may cause more of the other: callbacks submit tasks, tasks' callbacks submit
+	 * messages. */
 	do {
 		orr_mpi_wait_detached(mpi);
 		starpu_task_wait_for_all();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The functions of starpu_perfmodel.h about models as a whole: life cycle, files, listings.
- * Invariant: a model that a load function filled owns its symbol and its file's contents until starpu_perfmodel_unload_model. */
+ *
+ * Invariant: a model that a load function filled owns its symbol and its file's contents until
+ * starpu_perfmodel_unload_model. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -64,7 +66,8 @@ static int attach_file(const char *path, const char *symbol, struct starpu_perfm
 
 int starpu_perfmodel_load_file(const char *filename, struct starpu_perfmodel *model)
 {
-	/* "dir/SYMBOL.HOST": the host has no slash, and may have dots only when the symbol has none. */
+	/* "dir/SYMBOL.HOST": the host has no slash, and may have dots only when the symbol has
+	 * none. */
 	const char *base = strrchr(filename, '/');
 	base = base ? base + 1 : filename;
 	char symbol[256];
@@ -81,19 +84,23 @@ int starpu_perfmodel_load_symbol(const char *symbol, struct starpu_perfmodel *mo
 	char path[4096];
 	if (!p)
 		return -ENOMEM;
-	int err = orr_model_locate(symbol, p->host, (const char *const *) p->dirs, path, sizeof(path));
+	int err = orr_model_locate(symbol, p->host, (const char *const *) p->dirs, path,
+				   sizeof(path));
 	const char *dot = strchr(symbol, '.');
 	if (err && dot && dot[1]) {
 		/* The name of a file, SYMBOL.HOST, as listings show it. */
 		char name[256];
 		snprintf(name, sizeof(name), "%.*s", (int) (dot - symbol), symbol);
-		err = orr_model_locate(name, dot + 1, (const char *const *) p->dirs, path, sizeof(path));
+		err = orr_model_locate(name, dot + 1, (const char *const *) p->dirs, path,
+				       sizeof(path));
 	}
 	if (err) {
 		char near[1024];
 		orr_near_models(symbol, p->host, (const char *const *) p->dirs, near, sizeof(near));
-		orr_error("performance model %s: no file for machine %s in %s or the places of STARPU_PERF_MODEL_PATH; list the models, or "
-			  "name the machine with STARPU_HOSTNAME%s", symbol, p->host, p->dirs[p->ndirs - 1], near);
+		orr_error(
+			"performance model %s: no file for machine %s in %s or the places of STARPU_PERF_MODEL_PATH; list the models, or "
+			"name the machine with STARPU_HOSTNAME%s",
+			symbol, p->host, p->dirs[p->ndirs - 1], near);
 		return -ENOENT;
 	}
 	return attach_file(path, symbol, model);
@@ -124,15 +131,19 @@ void starpu_perfmodel_get_model_path(const char *symbol, char *path, size_t maxl
 	if (maxlen)
 		path[0] = 0;
 	if (p && orr_model_locate(symbol, p->host, (const char *const *) p->dirs, path, maxlen))
-		snprintf(path, maxlen, "%s/codelets/45/%s.%s", p->dirs[p->ndirs - 1], symbol, p->host);
+		snprintf(path, maxlen, "%s/codelets/45/%s.%s", p->dirs[p->ndirs - 1], symbol,
+			 p->host);
 }
 
-void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch, char *path, size_t maxlen, unsigned nimpl)
+void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model,
+				    struct starpu_perfmodel_arch *arch, char *path, size_t maxlen,
+				    unsigned nimpl)
 {
 	struct orr_perf *p = orr_perf_get(orr_self());
 	char name[128];
 	starpu_perfmodel_get_arch_name(arch, name, sizeof(name), nimpl);
-	snprintf(path, maxlen, "%s/debug/%s.%s.%s", p ? p->dirs[p->ndirs - 1] : ".", model->symbol, p ? p->host : "localhost", name);
+	snprintf(path, maxlen, "%s/debug/%s.%s.%s", p ? p->dirs[p->ndirs - 1] : ".", model->symbol,
+		 p ? p->host : "localhost", name);
 }
 
 /* ---- listings ---- */
@@ -169,9 +180,11 @@ void starpu_perfmodel_directory(FILE *output)
 static void xml_regression(FILE *f, const struct starpu_perfmodel_regression_model *r)
 {
 	if (r->valid)
-		fprintf(f, "      <l_regression alpha=\"%.9g\" beta=\"%.9g\"/>\n", r->alpha, r->beta);
+		fprintf(f, "      <l_regression alpha=\"%.9g\" beta=\"%.9g\"/>\n", r->alpha,
+			r->beta);
 	if (r->nl_valid)
-		fprintf(f, "      <nl_regression a=\"%.9g\" b=\"%.9g\" c=\"%.9g\"/>\n", r->a, r->b, r->c);
+		fprintf(f, "      <nl_regression a=\"%.9g\" b=\"%.9g\" c=\"%.9g\"/>\n", r->a, r->b,
+			r->c);
 	if (!r->multi_valid)
 		return;
 	fprintf(f, "      <ml_regression constant=\"%.9g\">\n", r->coeff[0]);
@@ -186,7 +199,8 @@ static void xml_comb(FILE *f, const struct orr_model_comb *c, unsigned comb)
 	fprintf(f, "  <combination>\n");
 	for (int i = 0; i < c->ndevices; i++) {
 		size_t k = 0;
-		for (const char *t = starpu_perfmodel_get_archtype_name(c->devices[i].type); t[k]; k++)
+		for (const char *t = starpu_perfmodel_get_archtype_name(c->devices[i].type); t[k];
+		     k++)
 			name[k] = (char) toupper((unsigned char) t[k]);
 		name[k] = 0;
 		fprintf(f, "    <device type=\"%s\" id=\"%d\"", name, c->devices[i].devid);
@@ -197,12 +211,16 @@ static void xml_comb(FILE *f, const struct orr_model_comb *c, unsigned comb)
 	for (unsigned n = 0; n < c->nimpls; n++) {
 		const struct orr_model_impl *impl = &c->impls[n];
 		orr_model_arch_name(c->ndevices, c->devices, (int) n, name, sizeof(name));
-		fprintf(f, "    <implementation id=\"%u\">\n      <!-- %s (Comb%u) -->\n", n, name, comb);
+		fprintf(f, "    <implementation id=\"%u\">\n      <!-- %s (Comb%u) -->\n", n, name,
+			comb);
 		xml_regression(f, &impl->reg);
 		for (unsigned e = 0; e < impl->nentries; e++) {
 			const struct starpu_perfmodel_history_entry *h = &impl->entries[e]->pub;
-			fprintf(f, "      <entry footprint=\"%08x\" size=\"%zu\" flops=\"%e\" mean=\"%e\" deviation=\"%e\" sum=\"%e\" sum2=\"%e\" "
-				"nsample=\"%u\"/>\n", h->footprint, h->size, h->flops, h->mean, h->deviation, h->sum, h->sum2, h->nsample);
+			fprintf(f,
+				"      <entry footprint=\"%08x\" size=\"%zu\" flops=\"%e\" mean=\"%e\" deviation=\"%e\" sum=\"%e\" sum2=\"%e\" "
+				"nsample=\"%u\"/>\n",
+				h->footprint, h->size, h->flops, h->mean, h->deviation, h->sum,
+				h->sum2, h->nsample);
 		}
 		fprintf(f, "    </implementation>\n");
 	}
@@ -213,11 +231,15 @@ void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model)
 {
 	ORR_PLAIN_NUMBERS;
 	struct _starpu_perfmodel_state *s = orr_perf_state(orr_self(), model);
-	fprintf(output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE StarPUPerfmodel SYSTEM \"starpu-perfmodel.dtd\">\n");
+	fprintf(output,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE StarPUPerfmodel SYSTEM \"starpu-perfmodel.dtd\">\n");
 	fprintf(output, "<!-- symbol ");
 	/* Two hyphens would end the comment. */
 	for (const char *c = model->symbol ? model->symbol : ""; *c; c++)
-		fputc(*c == '-' && (c[1] == '-' || !c[1]) ? '_' : (unsigned char) *c < ' ' ? '_' : *c, output);
+		fputc(*c == '-' && (c[1] == '-' || !c[1]) ? '_'
+		      : (unsigned char) *c < ' '          ? '_'
+							  : *c,
+		      output);
 	fprintf(output, " -->\n<!-- All times in us -->\n<perfmodel version=\"45\">\n");
 	if (s && s->m) {
 		orr_lock(&s->m->lock);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions of starpu_perfmodel.h about architectures and the parts of a model for each, and learning by hand.
- * Invariant: combinations and parts are only added; what was handed out stays valid until the end of the process's models. */
+/* The functions of starpu_perfmodel.h about architectures and the parts of a model for each, and
+ * learning by hand.
+ *
+ * Invariant: combinations and parts are only added; what was handed out stays valid until the end
+ * of the process's models. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -11,7 +14,8 @@
 
 /* ---- architectures ---- */
 
-void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch, char *archname, size_t maxlen, unsigned nimpl)
+void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch, char *archname,
+				    size_t maxlen, unsigned nimpl)
 {
 	orr_model_arch_name(arch->ndevices, arch->devices, (int) nimpl, archname, maxlen);
 }
@@ -29,7 +33,8 @@ struct starpu_perfmodel_arch *starpu_worker_get_perf_archtype(int workerid, unsi
 		struct starpu_perfmodel_device *d = calloc(node->nworkers, sizeof(*d));
 		for (unsigned i = 0; v && d && i < node->nworkers; i++) {
 			struct orr_perf_unit tmp;
-			d[i] = orr_perf_device(p->cfg, orr_perf_worker_unit(&node->workers[i], &tmp));
+			d[i] = orr_perf_device(p->cfg,
+					       orr_perf_worker_unit(&node->workers[i], &tmp));
 			v[i].ndevices = 1;
 			v[i].devices = &d[i];
 		}
@@ -51,7 +56,8 @@ static int comb_find(const struct orr_perf_archs *l, int n, const struct starpu_
 		int same = l->v[c]->ndevices == n;
 		for (int i = 0; same && i < n; i++) {
 			const struct starpu_perfmodel_device *d = &l->v[c]->devices[i];
-			same = d->type == v[i].type && d->devid == v[i].devid && d->ncores == v[i].ncores;
+			same = d->type == v[i].type && d->devid == v[i].devid &&
+			       d->ncores == v[i].ncores;
 		}
 		if (same)
 			return (int) c;
@@ -89,7 +95,8 @@ static struct orr_perf *combs_locked(void)
 	orr_lock(&p->lock);
 	for (unsigned i = 0; p->combs.n == 0 && i < node->nworkers; i++) {
 		struct orr_perf_unit tmp;
-		struct starpu_perfmodel_device d = orr_perf_device(p->cfg, orr_perf_worker_unit(&node->workers[i], &tmp));
+		struct starpu_perfmodel_device d = orr_perf_device(
+			p->cfg, orr_perf_worker_unit(&node->workers[i], &tmp));
 		if (comb_add(&p->combs, 1, &d) < 0)
 			break;
 		for (unsigned j = i + 1; j < node->nworkers; j++) {
@@ -138,7 +145,9 @@ struct starpu_perfmodel_arch *starpu_perfmodel_arch_comb_fetch(int comb)
 	struct orr_perf *p = combs_locked();
 	if (!p)
 		return NULL;
-	struct starpu_perfmodel_arch *a = comb >= 0 && (unsigned) comb < p->combs.n ? p->combs.v[comb] : NULL;
+	struct starpu_perfmodel_arch *a = comb >= 0 && (unsigned) comb < p->combs.n
+						  ? p->combs.v[comb]
+						  : NULL;
 	orr_unlock(&p->lock);
 	return a;
 }
@@ -157,7 +166,8 @@ static void fill_part(struct _starpu_perfmodel_state *s, struct orr_perf_part *p
 		unsigned nsample = impl->reg.nsample;
 		if (impl->reg.ncoeff) {
 			double *v = realloc(coeff, impl->reg.ncoeff * sizeof(*v));
-			coeff = v ? memcpy(v, impl->reg.coeff, impl->reg.ncoeff * sizeof(*v)) : coeff;
+			coeff = v ? memcpy(v, impl->reg.coeff, impl->reg.ncoeff * sizeof(*v))
+				  : coeff;
 		}
 		part->pub.regression = impl->reg;
 		part->pub.regression.coeff = coeff;
@@ -183,7 +193,8 @@ static void fill_part(struct _starpu_perfmodel_state *s, struct orr_perf_part *p
 	orr_unlock(&s->m->lock);
 }
 
-static struct starpu_perfmodel_per_arch *get_part(struct starpu_perfmodel *model, int ndevices, const struct starpu_perfmodel_device *devices,
+static struct starpu_perfmodel_per_arch *get_part(struct starpu_perfmodel *model, int ndevices,
+						  const struct starpu_perfmodel_device *devices,
 						  unsigned impl)
 {
 	struct _starpu_perfmodel_state *s = orr_perf_state(orr_self(), model);
@@ -195,12 +206,14 @@ static struct starpu_perfmodel_per_arch *get_part(struct starpu_perfmodel *model
 	return &part->pub;
 }
 
-struct starpu_perfmodel_per_arch *starpu_perfmodel_get_model_per_arch(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch, unsigned impl)
+struct starpu_perfmodel_per_arch *starpu_perfmodel_get_model_per_arch(
+	struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch, unsigned impl)
 {
 	return get_part(model, arch->ndevices, arch->devices, impl);
 }
 
-/* Reads groups of type, devid, ncores up to -1. Returns their number, or -EINVAL after a message. */
+/* Reads groups of type, devid, ncores up to -1. Returns their number, or -EINVAL after a message.
+ */
 static int read_devices(va_list args, struct starpu_perfmodel_device *v)
 {
 	int n = 0;
@@ -209,7 +222,9 @@ static int read_devices(va_list args, struct starpu_perfmodel_device *v)
 		if (type == -1)
 			break;
 		if (n == ORR_MODEL_MAX_DEVICES) {
-			orr_error("performance model: more than %d devices in a list; end it with -1", ORR_MODEL_MAX_DEVICES);
+			orr_error(
+				"performance model: more than %d devices in a list; end it with -1",
+				ORR_MODEL_MAX_DEVICES);
 			return -EINVAL;
 		}
 		v[n].type = (enum starpu_worker_archtype) type;
@@ -218,11 +233,13 @@ static int read_devices(va_list args, struct starpu_perfmodel_device *v)
 		n++;
 	}
 	if (n == 0)
-		orr_error("performance model: an empty list of devices; give type, devid, ncores before the -1");
+		orr_error(
+			"performance model: an empty list of devices; give type, devid, ncores before the -1");
 	return n ? n : -EINVAL;
 }
 
-struct starpu_perfmodel_per_arch *starpu_perfmodel_get_model_per_devices(struct starpu_perfmodel *model, int impl, ...)
+struct starpu_perfmodel_per_arch *starpu_perfmodel_get_model_per_devices(
+	struct starpu_perfmodel *model, int impl, ...)
 {
 	struct starpu_perfmodel_device v[ORR_MODEL_MAX_DEVICES];
 	va_list args;
@@ -232,7 +249,9 @@ struct starpu_perfmodel_per_arch *starpu_perfmodel_get_model_per_devices(struct 
 	return n > 0 ? get_part(model, n, v, (unsigned) impl) : NULL;
 }
 
-int starpu_perfmodel_set_per_devices_cost_function(struct starpu_perfmodel *model, int impl, starpu_perfmodel_per_arch_cost_function func, ...)
+int starpu_perfmodel_set_per_devices_cost_function(struct starpu_perfmodel *model, int impl,
+						   starpu_perfmodel_per_arch_cost_function func,
+						   ...)
 {
 	struct starpu_perfmodel_device v[ORR_MODEL_MAX_DEVICES];
 	va_list args;
@@ -246,7 +265,8 @@ int starpu_perfmodel_set_per_devices_cost_function(struct starpu_perfmodel *mode
 	return 0;
 }
 
-int starpu_perfmodel_set_per_devices_size_base(struct starpu_perfmodel *model, int impl, starpu_perfmodel_per_arch_size_base func, ...)
+int starpu_perfmodel_set_per_devices_size_base(struct starpu_perfmodel *model, int impl,
+					       starpu_perfmodel_per_arch_size_base func, ...)
 {
 	struct starpu_perfmodel_device v[ORR_MODEL_MAX_DEVICES];
 	va_list args;
@@ -264,21 +284,26 @@ int starpu_perfmodel_set_per_devices_size_base(struct starpu_perfmodel *model, i
 
 /* ---- learning by hand ---- */
 
-void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model, struct starpu_task *task, struct starpu_perfmodel_arch *arch,
-				       unsigned cpuid, unsigned nimpl, double average_measured, unsigned number)
+void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model, struct starpu_task *task,
+				       struct starpu_perfmodel_arch *arch, unsigned cpuid,
+				       unsigned nimpl, double average_measured, unsigned number)
 {
 	(void) cpuid;
 	if (model && arch && arch->ndevices <= ORR_MODEL_MAX_DEVICES)
-		orr_perf_learn(orr_self(), model, arch->devices, arch->ndevices, task, nimpl, average_measured, number);
+		orr_perf_learn(orr_self(), model, arch->devices, arch->ndevices, task, nimpl,
+			       average_measured, number);
 }
 
-void starpu_perfmodel_update_history(struct starpu_perfmodel *model, struct starpu_task *task, struct starpu_perfmodel_arch *arch,
-				     unsigned cpuid, unsigned nimpl, double measured)
+void starpu_perfmodel_update_history(struct starpu_perfmodel *model, struct starpu_task *task,
+				     struct starpu_perfmodel_arch *arch, unsigned cpuid,
+				     unsigned nimpl, double measured)
 {
 	starpu_perfmodel_update_history_n(model, task, arch, cpuid, nimpl, measured, 1);
 }
 
-double starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch, uint32_t footprint)
+double starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model,
+						    struct starpu_perfmodel_arch *arch,
+						    uint32_t footprint)
 {
 	struct _starpu_perfmodel_state *s = orr_perf_state(orr_self(), model);
 	double sum = 0;

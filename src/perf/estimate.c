@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Estimates: what a task will take on a unit. See perf.h for the order of sources.
  *
- * The common case, a footprint that was seen before, is a search in the shared index without a lock; what follows from other footprints
- * or from regressions is put there when it only depends on the footprint. Invariant: an answer is a finite number that is not negative,
- * or NAN. */
+ * The common case, a footprint that was seen before, is a search in the shared index without a
+ * lock; what follows from other footprints or from regressions is put there when it only depends on
+ * the footprint. Invariant: an answer is a finite number that is not negative, or NAN. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,8 @@ static const struct orr_estimate unknown = { NAN, 0, ORR_PERF_UNKNOWN };
 /* Computed each time: tasks change the shape of data (handbook 27.1). */
 static uint32_t handle_footprint(starpu_data_handle_t h)
 {
-	return h->ops->footprint ? h->ops->footprint(h) : starpu_hash_crc32c_be((uint32_t) starpu_data_get_size(h), 0);
+	return h->ops->footprint ? h->ops->footprint(h)
+				 : starpu_hash_crc32c_be((uint32_t) starpu_data_get_size(h), 0);
 }
 
 uint32_t starpu_task_data_footprint(struct starpu_task *task)
@@ -46,7 +47,8 @@ uint32_t starpu_task_data_footprint(struct starpu_task *task)
 static uint32_t cached_footprint(struct starpu_perfmodel *model, struct orr_task *p)
 {
 	if (!ORR_ATOMIC_LOAD(&p->footprint_valid)) {
-		p->footprint = model && model->footprint ? model->footprint(p->pub) : starpu_task_data_footprint(p->pub);
+		p->footprint = model && model->footprint ? model->footprint(p->pub)
+							 : starpu_task_data_footprint(p->pub);
 		ORR_ATOMIC_STORE(&p->footprint_valid, 1);
 	}
 	return p->footprint;
@@ -66,7 +68,8 @@ uint32_t orr_task_footprint(struct orr_task *t, unsigned nimpl)
 	return cached_footprint(t->pub->cl ? t->pub->cl->model : NULL, t);
 }
 
-uint32_t starpu_task_footprint(struct starpu_perfmodel *model, struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+uint32_t starpu_task_footprint(struct starpu_perfmodel *model, struct starpu_task *task,
+			       struct starpu_perfmodel_arch *arch, unsigned nimpl)
 {
 	(void) arch;
 	(void) nimpl;
@@ -85,8 +88,8 @@ static size_t data_size(struct starpu_task *t)
 	return size;
 }
 
-size_t orr_perf_size(struct _starpu_perfmodel_state *s, struct starpu_perfmodel *model, const struct starpu_perfmodel_device *d,
-		     struct starpu_task *t, unsigned nimpl)
+size_t orr_perf_size(struct _starpu_perfmodel_state *s, struct starpu_perfmodel *model,
+		     const struct starpu_perfmodel_device *d, struct starpu_task *t, unsigned nimpl)
 {
 	struct orr_perf_part *part = s->parts ? orr_perf_part(s, 1, d, nimpl, 0) : NULL;
 	if (part && part->pub.size_base) {
@@ -100,7 +103,8 @@ size_t orr_perf_size(struct _starpu_perfmodel_state *s, struct starpu_perfmodel 
 int orr_perf_row(struct starpu_perfmodel *model, struct starpu_task *t, double *row)
 {
 	double parameters[ORR_MODEL_MAX_COEFFS];
-	if (!model->parameters || !model->combinations || model->nparameters == 0 || model->nparameters > ORR_MODEL_MAX_COEFFS ||
+	if (!model->parameters || !model->combinations || model->nparameters == 0 ||
+	    model->nparameters > ORR_MODEL_MAX_COEFFS ||
 	    model->ncombinations + 1 > ORR_MODEL_MAX_COEFFS)
 		return -EINVAL;
 	model->parameters(t, parameters);
@@ -121,8 +125,10 @@ static int has_time(const struct starpu_perfmodel_history_entry *e)
 	return e->nsample && e->mean > 0;
 }
 
-/* The entry of the same size; among several the one with the nearest flops, else with most samples. */
-static const struct starpu_perfmodel_history_entry *same_size(const struct orr_model_impl *impl, size_t size, double flops)
+/* The entry of the same size; among several the one with the nearest flops, else with most samples.
+ */
+static const struct starpu_perfmodel_history_entry *same_size(const struct orr_model_impl *impl,
+							      size_t size, double flops)
 {
 	const struct starpu_perfmodel_history_entry *best = NULL;
 	for (unsigned i = 0; i < impl->nentries; i++) {
@@ -140,7 +146,8 @@ static const struct starpu_perfmodel_history_entry *same_size(const struct orr_m
 	return best;
 }
 
-/* Between the nearest entries below and above x (flops when known, else size), on the power law through both. */
+/* Between the nearest entries below and above x (flops when known, else size), on the power law
+ * through both. */
 static struct orr_estimate interpolate(const struct orr_model_impl *impl, size_t size, double flops)
 {
 	const struct starpu_perfmodel_history_entry *lo = NULL, *hi = NULL;
@@ -162,10 +169,11 @@ static struct orr_estimate interpolate(const struct orr_model_impl *impl, size_t
 	if (!lo || !hi)
 		return unknown;
 	double w = xhi > xlo ? log(x / xlo) / log(xhi / xlo) : 0;
-	struct orr_estimate r = { exp((1 - w) * log(lo->mean) + w * log(hi->mean)), 0, ORR_PERF_BY_SIZE };
+	struct orr_estimate r = { exp((1 - w) * log(lo->mean) + w * log(hi->mean)), 0,
+				  ORR_PERF_BY_SIZE };
 	r.deviation = r.us * ((1 - w) * lo->deviation / lo->mean + w * hi->deviation / hi->mean);
 	if (!isfinite(r.deviation))
-		r.deviation = 0;	/* a mean so small that nothing compares with it */
+		r.deviation = 0; /* a mean so small that nothing compares with it */
 	return r;
 }
 
@@ -190,7 +198,8 @@ static double nearest_speed(const struct orr_model_impl *impl, double flops)
 	return speed;
 }
 
-/* Deviation over mean of all entries together, each with the weight of its samples: a regression has no deviation of its own. */
+/* Deviation over mean of all entries together, each with the weight of its samples: a regression
+ * has no deviation of its own. */
 static double relative_deviation(const struct orr_model_impl *impl)
 {
 	double squares = 0, weight = 0;
@@ -204,31 +213,41 @@ static double relative_deviation(const struct orr_model_impl *impl)
 	return weight > 0 ? sqrt(squares / weight) : 0;
 }
 
-static struct orr_estimate from_regression(const struct starpu_perfmodel *model, struct orr_model_impl *impl, size_t size, const double *row)
+static struct orr_estimate from_regression(const struct starpu_perfmodel *model,
+					   struct orr_model_impl *impl, size_t size,
+					   const double *row)
 {
 	const struct starpu_perfmodel_regression_model *r = &impl->reg;
 	double us = NAN, x = (double) size;
-	if (model->type == STARPU_MULTIPLE_REGRESSION_BASED && row && r->multi_valid && r->ncoeff == model->ncombinations + 1) {
+	if (model->type == STARPU_MULTIPLE_REGRESSION_BASED && row && r->multi_valid &&
+	    r->ncoeff == model->ncombinations + 1) {
 		us = 0;
 		for (unsigned i = 0; i < r->ncoeff; i++)
 			us += r->coeff[i] * row[i];
 	} else if (model->type == STARPU_NL_REGRESSION_BASED && r->nl_valid && x > 0) {
 		us = r->a * pow(x, r->b) + r->c;
-	} else if ((model->type == STARPU_REGRESSION_BASED || model->type == STARPU_NL_REGRESSION_BASED) && r->valid && x > 0) {
+	} else if ((model->type == STARPU_REGRESSION_BASED ||
+		    model->type == STARPU_NL_REGRESSION_BASED) &&
+		   r->valid && x > 0) {
 		us = r->alpha * pow(x, r->beta);
 	}
 	if (!(us > 0) || !isfinite(us))
 		return unknown;
-	return (struct orr_estimate) { us, 0, ORR_PERF_CALIBRATED };
+	return (struct orr_estimate){ us, 0, ORR_PERF_CALIBRATED };
 }
 
-static void note_once(struct orr_model *m, size_t size, uint32_t footprint, enum orr_perf_source source, int exact)
+static void note_once(struct orr_model *m, size_t size, uint32_t footprint,
+		      enum orr_perf_source source, int exact)
 {
 	if (source != ORR_PERF_BY_SIZE || ORR_ATOMIC_XCHG(&m->noted, 1))
 		return;
-	orr_info("performance model %s of %s: footprint %08x was never measured; using %s (%zu bytes). Said once per model; "
-		 "STARPU_CALIBRATE=1 measures it", m->symbol, m->machine, footprint,
-		 exact ? "measurements of the same size" : "an interpolation between the nearest sizes", size);
+	orr_info(
+		"performance model %s of %s: footprint %08x was never measured; using %s (%zu bytes). Said once per model; "
+		"STARPU_CALIBRATE=1 measures it",
+		m->symbol, m->machine, footprint,
+		exact ? "measurements of the same size"
+		      : "an interpolation between the nearest sizes",
+		size);
 }
 
 /* ---- the calibrated model ---- */
@@ -242,15 +261,17 @@ struct query {
 	struct starpu_task *t;
 	unsigned nimpl;
 	int use_defaults;
-	double speed;			/* out: of the nearest entry, 0 when unknown */
+	double speed; /* out: of the nearest entry, 0 when unknown */
 };
 
-/* What follows from other footprints or a fit. While calibrating, only fits count unless a duration is needed at any price. */
+/* What follows from other footprints or a fit. While calibrating, only fits count unless a duration
+ * is needed at any price. */
 static struct orr_estimate derive(struct query *q, int comb, uint32_t footprint)
 {
 	struct orr_model *m = q->s->m;
 	double row[ORR_MODEL_MAX_COEFFS];
-	int has_row = q->model->type == STARPU_MULTIPLE_REGRESSION_BASED && !orr_perf_row(q->model, q->t, row);
+	int has_row = q->model->type == STARPU_MULTIPLE_REGRESSION_BASED &&
+		      !orr_perf_row(q->model, q->t, row);
 	size_t size = orr_perf_size(q->s, q->model, &q->d, q->t, q->nimpl);
 	struct orr_estimate r = unknown;
 	int exact = 0;
@@ -262,14 +283,18 @@ static struct orr_estimate derive(struct query *q, int comb, uint32_t footprint)
 		r = from_regression(q->model, impl, size, has_row ? row : NULL);
 		r.deviation = isnan(r.us) ? 0 : r.us * relative_deviation(impl);
 		if (isnan(r.us) && (q->s->perf->cfg->calibrate == 0 || q->use_defaults)) {
-			const struct starpu_perfmodel_history_entry *e = same_size(impl, size, q->t->flops);
+			const struct starpu_perfmodel_history_entry *e = same_size(impl, size,
+										   q->t->flops);
 			exact = e != NULL;
-			r = e ? (struct orr_estimate) { e->mean, e->deviation, ORR_PERF_BY_SIZE } : interpolate(impl, size, q->t->flops);
+			r = e ? (struct orr_estimate){ e->mean, e->deviation, ORR_PERF_BY_SIZE }
+			      : interpolate(impl, size, q->t->flops);
 		}
 		if (isnan(r.us) && q->t->flops > 0)
 			q->speed = nearest_speed(impl, q->t->flops);
 		if (!isnan(r.us) && q->s->plain && !m->learning && !has_row)
-			orr_model_index_put(m, orr_model_slot_key((unsigned) comb, q->nimpl, footprint), NULL, r.us, r.deviation, r.source);
+			orr_model_index_put(
+				m, orr_model_slot_key((unsigned) comb, q->nimpl, footprint), NULL,
+				r.us, r.deviation, r.source);
 	}
 	orr_unlock(&m->lock);
 	note_once(m, size, footprint, r.source, exact);
@@ -289,19 +314,25 @@ static struct orr_estimate from_model(struct query *q)
 	struct orr_model *m = q->s->m;
 	const struct orr_config *cfg = q->s->perf->cfg;
 	struct orr_model_index *x = ORR_ATOMIC_LOAD(&m->index);
-	int comb = x->ncombs ? orr_model_find_unit(x, (int) q->d.type, q->d.devid, q->d.ncores) : -1;
+	int comb = x->ncombs ? orr_model_find_unit(x, (int) q->d.type, q->d.devid, q->d.ncores)
+			     : -1;
 	if (comb < 0)
 		return unknown;
 	uint32_t footprint = orr_perf_footprint(q->model, q->t);
-	struct orr_model_slot *s = orr_model_lookup(x, orr_model_slot_key((unsigned) comb, q->nimpl, footprint));
-	if (s && !s->entry && q->s->plain && !ORR_ATOMIC_LOAD(&m->learning) && (cfg->calibrate == 0 || q->use_defaults))
-		return (struct orr_estimate) { s->us, s->deviation, s->source };
-	int fit_first = q->model->type == STARPU_REGRESSION_BASED || q->model->type == STARPU_MULTIPLE_REGRESSION_BASED;
+	struct orr_model_slot *s = orr_model_lookup(
+		x, orr_model_slot_key((unsigned) comb, q->nimpl, footprint));
+	if (s && !s->entry && q->s->plain && !ORR_ATOMIC_LOAD(&m->learning) &&
+	    (cfg->calibrate == 0 || q->use_defaults))
+		return (struct orr_estimate){ s->us, s->deviation, s->source };
+	int fit_first = q->model->type == STARPU_REGRESSION_BASED ||
+			q->model->type == STARPU_MULTIPLE_REGRESSION_BASED;
 	struct orr_estimate r = unknown, history = unknown;
 	if (s && s->entry) {
 		unsigned n = ORR_ATOMIC_LOAD(&s->entry->pub.nsample);
-		/* While calibrating, a scheduler is told "unknown" until there are enough samples, so that it tries all units. */
-		if (n && (q->use_defaults || cfg->calibrate == 0 || n >= (unsigned) cfg->calibrate_minimum))
+		/* While calibrating, a scheduler is told "unknown" until there are enough samples,
+		 * so that it tries all units. */
+		if (n && (q->use_defaults || cfg->calibrate == 0 ||
+			  n >= (unsigned) cfg->calibrate_minimum))
 			history = read_entry(s->entry);
 		if (!(history.us > 0))
 			history = unknown;
@@ -310,7 +341,8 @@ static struct orr_estimate from_model(struct query *q)
 	}
 	if (fit_first && !isnan(history.us)) {
 		double row[ORR_MODEL_MAX_COEFFS];
-		int has_row = q->model->type == STARPU_MULTIPLE_REGRESSION_BASED && !orr_perf_row(q->model, q->t, row);
+		int has_row = q->model->type == STARPU_MULTIPLE_REGRESSION_BASED &&
+			      !orr_perf_row(q->model, q->t, row);
 		size_t size = orr_perf_size(q->s, q->model, &q->d, q->t, q->nimpl);
 		orr_lock(&m->lock);
 		struct orr_model_impl *impl = &m->data->combs[comb]->impls[q->nimpl];
@@ -345,7 +377,8 @@ static unsigned worker_of(struct query *q)
 		const struct orr_worker *w = &q->node->workers[i];
 		if (w->unit == q->u)
 			return i;
-		if (w->arch == q->u->type && (w->devid == q->u->devid || q->u->type == STARPU_CPU_WORKER))
+		if (w->arch == q->u->type &&
+		    (w->devid == q->u->devid || q->u->type == STARPU_CPU_WORKER))
 			same = i;
 	}
 	return same;
@@ -356,32 +389,40 @@ static struct orr_estimate from_functions(struct query *q)
 	struct starpu_perfmodel *model = q->model;
 	struct starpu_perfmodel_device copy = q->d;
 	struct starpu_perfmodel_arch arch = { .ndevices = 1, .devices = &copy };
-	struct orr_perf_part *part = q->s && q->s->parts ? orr_perf_part(q->s, 1, &q->d, q->nimpl, 0) : NULL;
+	struct orr_perf_part *part = q->s && q->s->parts
+					     ? orr_perf_part(q->s, 1, &q->d, q->nimpl, 0)
+					     : NULL;
 	double us = NAN;
 	if (part && part->pub.cost_function)
 		us = part->pub.cost_function(q->t, &arch, q->nimpl);
-	else if (model->worker_cost_function && (model->type == STARPU_PER_WORKER || !(model->arch_cost_function || model->cost_function)))
+	else if (model->worker_cost_function &&
+		 (model->type == STARPU_PER_WORKER ||
+		  !(model->arch_cost_function || model->cost_function)))
 		us = model->worker_cost_function(q->t, worker_of(q), q->nimpl);
-	else if (model->arch_cost_function && (model->type == STARPU_PER_ARCH || !model->cost_function))
+	else if (model->arch_cost_function &&
+		 (model->type == STARPU_PER_ARCH || !model->cost_function))
 		us = model->arch_cost_function(q->t, &arch, q->nimpl);
 	else if (model->cost_function)
 		us = model->cost_function(q->t, q->nimpl) / relative_speed(&q->d);
 	if (!(us >= 0) || !isfinite(us))
 		return unknown;
-	return (struct orr_estimate) { us, 0, ORR_PERF_COST_FUNCTION };
+	return (struct orr_estimate){ us, 0, ORR_PERF_COST_FUNCTION };
 }
 
 /* ---- all sources ---- */
 
 static struct orr_estimate from_nothing(const struct query *q)
 {
-	double speed = q->t->flops > 0 ? q->speed > 0 ? q->speed : orr_perf_default_flops(q->u) : 1, us = q->t->flops / speed * 1e6;
+	double speed = q->t->flops > 0 ? q->speed > 0 ? q->speed : orr_perf_default_flops(q->u) : 1,
+	       us = q->t->flops / speed * 1e6;
 	if (us > 0 && isfinite(us))
-		return (struct orr_estimate) { us, 0, ORR_PERF_FLOPS };
-	return (struct orr_estimate) { DEFAULT_US + (double) data_size(q->t) / DEFAULT_BYTES_PER_US, 0, ORR_PERF_DEFAULT };
+		return (struct orr_estimate){ us, 0, ORR_PERF_FLOPS };
+	return (struct orr_estimate){ DEFAULT_US + (double) data_size(q->t) / DEFAULT_BYTES_PER_US,
+				      0, ORR_PERF_DEFAULT };
 }
 
-/* Until a parallel task was measured on that many cores: so much of it is taken to be sequential. */
+/* Until a parallel task was measured on that many cores: so much of it is taken to be sequential.
+ */
 #define SERIAL_FRACTION 0.05
 
 static struct orr_estimate from_one_core(struct query *q)
@@ -389,7 +430,8 @@ static struct orr_estimate from_one_core(struct query *q)
 	struct orr_perf_unit one = *q->u;
 	struct orr_estimate r = unknown;
 	struct query seq = *q;
-	if (q->u->ncores <= 1 || !q->s || !q->s->m || (q->s->perf->cfg->calibrate && !q->use_defaults))
+	if (q->u->ncores <= 1 || !q->s || !q->s->m ||
+	    (q->s->perf->cfg->calibrate && !q->use_defaults))
 		return unknown;
 	one.ncores = 1;
 	seq.u = &one;
@@ -397,13 +439,21 @@ static struct orr_estimate from_one_core(struct query *q)
 	r = from_model(&seq);
 	if (isnan(r.us))
 		return unknown;
-	return (struct orr_estimate) { r.us * (SERIAL_FRACTION + (1 - SERIAL_FRACTION) / q->u->ncores), 0, ORR_PERF_COST_FUNCTION };
+	return (struct orr_estimate){ r.us * (SERIAL_FRACTION +
+					      (1 - SERIAL_FRACTION) / q->u->ncores),
+				      0, ORR_PERF_COST_FUNCTION };
 }
 
-struct orr_estimate orr_perf_estimate(struct orr_node *node, struct starpu_perfmodel *model, const struct orr_perf_unit *u,
-				      struct starpu_task *t, unsigned nimpl, int use_defaults)
+struct orr_estimate orr_perf_estimate(struct orr_node *node, struct starpu_perfmodel *model,
+				      const struct orr_perf_unit *u, struct starpu_task *t,
+				      unsigned nimpl, int use_defaults)
 {
-	struct query q = { .node = node, .model = model, .u = u, .t = t, .nimpl = nimpl, .use_defaults = use_defaults };
+	struct query q = { .node = node,
+			   .model = model,
+			   .u = u,
+			   .t = t,
+			   .nimpl = nimpl,
+			   .use_defaults = use_defaults };
 	struct orr_estimate r = unknown;
 	if (model) {
 		/* One model of the library itself serves all ranks: it can have no state. */
@@ -419,19 +469,23 @@ struct orr_estimate orr_perf_estimate(struct orr_node *node, struct starpu_perfm
 	return isnan(r.us) && use_defaults ? from_nothing(&q) : r;
 }
 
-double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl, int use_defaults,
+double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u,
+			    struct starpu_task *t, unsigned nimpl, int use_defaults,
 			    enum orr_perf_source *source)
 {
-	struct orr_estimate r = orr_perf_estimate(node, t->cl ? t->cl->model : NULL, u, t, nimpl, use_defaults);
+	struct orr_estimate r = orr_perf_estimate(node, t->cl ? t->cl->model : NULL, u, t, nimpl,
+						  use_defaults);
 	if (source)
 		*source = r.source;
 	return r.us;
 }
 
-double orr_perf_spread_us(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl,
-			  enum orr_perf_source *source, double *deviation_us)
+double orr_perf_spread_us(struct orr_node *node, const struct orr_perf_unit *u,
+			  struct starpu_task *t, unsigned nimpl, enum orr_perf_source *source,
+			  double *deviation_us)
 {
-	struct orr_estimate r = orr_perf_estimate(node, t->cl ? t->cl->model : NULL, u, t, nimpl, 1);
+	struct orr_estimate r = orr_perf_estimate(node, t->cl ? t->cl->model : NULL, u, t, nimpl,
+						  1);
 	*source = r.source;
 	*deviation_us = r.deviation > 0 && isfinite(r.deviation) ? r.deviation : 0;
 	return r.us;
@@ -447,10 +501,12 @@ static double best_speed(struct orr_perf *p, enum starpu_worker_archtype type)
 		orr_lock(&s->m->lock);
 		for (unsigned c = 0; c < s->m->data->ncombs; c++) {
 			const struct orr_model_comb *comb = s->m->data->combs[c];
-			if (comb->ndevices != 1 || comb->devices[0].type != type || comb->devices[0].ncores != 1)
+			if (comb->ndevices != 1 || comb->devices[0].type != type ||
+			    comb->devices[0].ncores != 1)
 				continue;
 			for (unsigned e = 0; comb->nimpls && e < comb->impls[0].nentries; e++) {
-				const struct starpu_perfmodel_history_entry *h = &comb->impls[0].entries[e]->pub;
+				const struct starpu_perfmodel_history_entry *h =
+					&comb->impls[0].entries[e]->pub;
 				best = fmax(best, speed_of(h));
 			}
 		}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What schedulers ask: expected lengths and energies of tasks, expected times of transfers, and the bus tables behind these.
+/* What schedulers ask: expected lengths and energies of tasks, expected times of transfers, and the
+ * bus tables behind these.
+ *
  * Invariant: NAN means "not known"; a transfer that is not needed takes 0. */
 #include <errno.h>
 #include <math.h>
@@ -13,29 +15,39 @@
 
 /* ---- execution ---- */
 
-static double expected(struct starpu_perfmodel *model, const struct starpu_perfmodel_arch *arch, struct starpu_task *task, unsigned nimpl)
+static double expected(struct starpu_perfmodel *model, const struct starpu_perfmodel_arch *arch,
+		       struct starpu_task *task, unsigned nimpl)
 {
 	if (!arch || arch->ndevices < 1)
 		return NAN;
 	/* Several devices: nothing but what was measured for just these. */
 	if (arch->ndevices > 1)
-		return model && model->symbol ? starpu_perfmodel_history_based_expected_perf(model, (struct starpu_perfmodel_arch *) arch,
-											      orr_perf_footprint(model, task)) : NAN;
-	struct orr_perf_unit u = { arch->devices[0].type, arch->devices[0].devid, arch->devices[0].ncores };
+		return model && model->symbol
+			       ? starpu_perfmodel_history_based_expected_perf(
+					 model, (struct starpu_perfmodel_arch *) arch,
+					 orr_perf_footprint(model, task))
+			       : NAN;
+	struct orr_perf_unit u = { arch->devices[0].type, arch->devices[0].devid,
+				   arch->devices[0].ncores };
 	return orr_perf_estimate(orr_self(), model, &u, task, nimpl, 0).us;
 }
 
-static double on_worker(struct starpu_perfmodel *model, unsigned workerid, struct starpu_task *task, unsigned nimpl)
+static double on_worker(struct starpu_perfmodel *model, unsigned workerid, struct starpu_task *task,
+			unsigned nimpl)
 {
 	struct orr_node *node = orr_self();
 	struct orr_perf_unit tmp;
 	if (workerid >= node->nworkers)
 		return NAN;
-	return orr_perf_estimate(node, model, orr_perf_worker_unit(&node->workers[workerid], &tmp), task, nimpl, 0).us;
+	return orr_perf_estimate(node, model, orr_perf_worker_unit(&node->workers[workerid], &tmp),
+				 task, nimpl, 0)
+		.us;
 }
 
-/* Mean over the workers of the context that can execute the task, with their fastest implementation of known time. */
-static double average(double (*of)(struct starpu_task *, unsigned, unsigned, unsigned), struct starpu_task *task, unsigned ctx)
+/* Mean over the workers of the context that can execute the task, with their fastest implementation
+ * of known time. */
+static double average(double (*of)(struct starpu_task *, unsigned, unsigned, unsigned),
+		      struct starpu_task *task, unsigned ctx)
 {
 	struct orr_node *node = orr_self();
 	double sum = 0;
@@ -66,12 +78,14 @@ static struct starpu_perfmodel *energy_model(struct starpu_task *t)
 	return t->cl ? t->cl->energy_model : NULL;
 }
 
-double starpu_task_expected_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+double starpu_task_expected_length(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+				   unsigned nimpl)
 {
 	return expected(time_model(task), arch, task, nimpl);
 }
 
-double starpu_task_worker_expected_length(struct starpu_task *task, unsigned workerid, unsigned sched_ctx_id, unsigned nimpl)
+double starpu_task_worker_expected_length(struct starpu_task *task, unsigned workerid,
+					  unsigned sched_ctx_id, unsigned nimpl)
 {
 	(void) sched_ctx_id;
 	return on_worker(time_model(task), workerid, task, nimpl);
@@ -82,10 +96,15 @@ double starpu_task_expected_length_average(struct starpu_task *task, unsigned sc
 	return average(starpu_task_worker_expected_length, task, sched_ctx_id);
 }
 
-double orr_perf_expected_joules(struct orr_node *node, const struct orr_perf_unit *unit, struct starpu_task *task, unsigned nimpl, double us)
+double orr_perf_expected_joules(struct orr_node *node, const struct orr_perf_unit *unit,
+				struct starpu_task *task, unsigned nimpl, double us)
 {
-	double joules = task->cl && task->cl->energy_model ? orr_perf_estimate(node, task->cl->energy_model, unit, task, nimpl, 0).us : NAN;
-	double watts = (unsigned) unit->type < STARPU_NARCH ? node->watts[unit->type] * unit->ncores : 0;
+	double joules =
+		task->cl && task->cl->energy_model
+			? orr_perf_estimate(node, task->cl->energy_model, unit, task, nimpl, 0).us
+			: NAN;
+	double watts = (unsigned) unit->type < STARPU_NARCH ? node->watts[unit->type] * unit->ncores
+							    : 0;
 
 	return isnan(joules) && watts > 0 ? watts * us * 1e-6 : joules;
 }
@@ -94,23 +113,31 @@ double orr_perf_expected_joules(struct orr_node *node, const struct orr_perf_uni
 static double joules_on(const struct orr_perf_unit *unit, struct starpu_task *task, unsigned nimpl)
 {
 	struct orr_node *node = orr_self();
-	return orr_perf_expected_joules(node, unit, task, nimpl, orr_perf_estimate(node, time_model(task), unit, task, nimpl, 0).us);
+	return orr_perf_expected_joules(
+		node, unit, task, nimpl,
+		orr_perf_estimate(node, time_model(task), unit, task, nimpl, 0).us);
 }
 
-double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+				   unsigned nimpl)
 {
 	if (!arch || arch->ndevices != 1)
 		return expected(energy_model(task), arch, task, nimpl);
-	struct orr_perf_unit u = { arch->devices[0].type, arch->devices[0].devid, arch->devices[0].ncores };
+	struct orr_perf_unit u = { arch->devices[0].type, arch->devices[0].devid,
+				   arch->devices[0].ncores };
 	return joules_on(&u, task, nimpl);
 }
 
-double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned workerid, unsigned sched_ctx_id, unsigned nimpl)
+double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned workerid,
+					  unsigned sched_ctx_id, unsigned nimpl)
 {
 	struct orr_node *node = orr_self();
 	struct orr_perf_unit tmp;
 	(void) sched_ctx_id;
-	return workerid < node->nworkers ? joules_on(orr_perf_worker_unit(&node->workers[workerid], &tmp), task, nimpl) : NAN;
+	return workerid < node->nworkers
+		       ? joules_on(orr_perf_worker_unit(&node->workers[workerid], &tmp), task,
+				   nimpl)
+		       : NAN;
 }
 
 double starpu_task_expected_energy_average(struct starpu_task *task, unsigned sched_ctx_id)
@@ -119,7 +146,8 @@ double starpu_task_expected_energy_average(struct starpu_task *task, unsigned sc
 }
 
 /* Conversions of multiformat data are part of the kernels' transfers; none is charged by itself. */
-double starpu_task_expected_conversion_time(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+double starpu_task_expected_conversion_time(struct starpu_task *task,
+					    struct starpu_perfmodel_arch *arch, unsigned nimpl)
 {
 	(void) task;
 	(void) arch;
@@ -141,7 +169,9 @@ static const struct orr_machine *machine_of(struct orr_node *node)
 	for (unsigned i = 0; !p->machine_looked && i < p->ndirs; i++) {
 		char path[4096];
 		const char *const dirs[] = { p->dirs[i], NULL };
-		if (snprintf(path, sizeof(path), "%s/bus/%s.config", p->dirs[i], p->host) >= (int) sizeof(path) || access(path, R_OK))
+		if (snprintf(path, sizeof(path), "%s/bus/%s.config", p->dirs[i], p->host) >=
+			    (int) sizeof(path) ||
+		    access(path, R_OK))
 			continue;
 		p->machine_mine = orr_machine_load(p->host, dirs, &p->machine) == 0;
 		break;
@@ -161,7 +191,8 @@ static int row_of(const struct orr_node *node, const struct orr_machine *m, unsi
 	switch (n->kind) {
 	case STARPU_CPU_RAM: return id < m->nnuma ? (int) id : 0;
 	case STARPU_CUDA_RAM: return n->devid >= 0 && id < m->ncuda ? (int) (m->nnuma + id) : -1;
-	case STARPU_OPENCL_RAM: return n->devid >= 0 && id < m->nopencl ? (int) (m->nnuma + m->ncuda + id) : -1;
+	case STARPU_OPENCL_RAM:
+		return n->devid >= 0 && id < m->nopencl ? (int) (m->nnuma + m->ncuda + id) : -1;
 	default: return -1;
 	}
 }
@@ -193,7 +224,9 @@ static double table(struct orr_node *node, int latency, unsigned src, unsigned d
 {
 	const struct orr_machine *m = machine_of(node);
 	if (src != dst && (is_disk(node, src) || is_disk(node, dst)))
-		return src == STARPU_MAIN_RAM || dst == STARPU_MAIN_RAM ? disk_table(m, latency, is_disk(node, dst)) : NAN;
+		return src == STARPU_MAIN_RAM || dst == STARPU_MAIN_RAM
+			       ? disk_table(m, latency, is_disk(node, dst))
+			       : NAN;
 	const double *t = m ? (latency ? m->latency : m->bandwidth) : NULL;
 	int i = m ? row_of(node, m, src) : -1, j = m ? row_of(node, m, dst) : -1;
 	if (src == dst)
@@ -208,9 +241,11 @@ double orr_perf_transfer_us(struct orr_node *node, unsigned src, unsigned dst, s
 	if (src == dst)
 		return 0;
 	if (is_disk(node, src))
-		return disk_transfer_us(machine_of(node), 0, size) + orr_perf_transfer_us(node, STARPU_MAIN_RAM, dst, size);
+		return disk_transfer_us(machine_of(node), 0, size) +
+		       orr_perf_transfer_us(node, STARPU_MAIN_RAM, dst, size);
 	if (is_disk(node, dst))
-		return orr_perf_transfer_us(node, src, STARPU_MAIN_RAM, size) + disk_transfer_us(machine_of(node), 1, size);
+		return orr_perf_transfer_us(node, src, STARPU_MAIN_RAM, size) +
+		       disk_transfer_us(machine_of(node), 1, size);
 	return table(node, 1, src, dst) + (double) size / table(node, 0, src, dst);
 }
 
@@ -247,10 +282,14 @@ void starpu_bus_print_bandwidth(FILE *f)
 {
 	const struct orr_machine *m = machine_of(orr_self());
 	if (!m) {
-		fprintf(f, "The buses of this machine were never measured; run `orrery calibrate'.\n");
+		fprintf(f,
+			"The buses of this machine were never measured; run `orrery calibrate'.\n");
 		return;
 	}
-	print_table(f, m, "bandwidth (MB/s), latency (us) below; main memory first (each NUMA node), then CUDA, then OpenCL devices", m->bandwidth);
+	print_table(
+		f, m,
+		"bandwidth (MB/s), latency (us) below; main memory first (each NUMA node), then CUDA, then OpenCL devices",
+		m->bandwidth);
 	print_table(f, m, "latency (us)", m->latency);
 }
 
@@ -278,12 +317,14 @@ void starpu_bus_print_filenames(FILE *f)
 	struct orr_perf *p = orr_perf_get(orr_self());
 	const struct orr_machine *m = machine_of(orr_self());
 	for (unsigned i = 0; p && i < 3; i++)
-		fprintf(f, "%s: <%s/bus/%s.%s>\n", suffix[i], m ? m->dir : p->dirs[p->ndirs - 1], m ? m->name : p->host, suffix[i]);
+		fprintf(f, "%s: <%s/bus/%s.%s>\n", suffix[i], m ? m->dir : p->dirs[p->ndirs - 1],
+			m ? m->name : p->host, suffix[i]);
 }
 
 /* ---- transfers of data ---- */
 
-double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned memory_node, enum starpu_data_access_mode mode)
+double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned memory_node,
+					  enum starpu_data_access_mode mode)
 {
 	struct orr_node *node = orr_self();
 	if (!(mode & STARPU_R))
@@ -314,7 +355,8 @@ double starpu_task_expected_data_transfer_time(unsigned memory_node, struct star
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = orr_task_handle(task, i);
 		if (h)
-			sum += starpu_data_expected_transfer_time(h, memory_node, orr_task_mode(task, i));
+			sum += starpu_data_expected_transfer_time(h, memory_node,
+								  orr_task_mode(task, i));
 	}
 	return sum;
 }
@@ -322,5 +364,7 @@ double starpu_task_expected_data_transfer_time(unsigned memory_node, struct star
 double starpu_task_expected_data_transfer_time_for(struct starpu_task *task, unsigned worker)
 {
 	struct orr_node *node = orr_self();
-	return worker < node->nworkers ? starpu_task_expected_data_transfer_time(node->workers[worker].memnode, task) : NAN;
+	return worker < node->nworkers ? starpu_task_expected_data_transfer_time(
+						 node->workers[worker].memnode, task)
+				       : NAN;
 }

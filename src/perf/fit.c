@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fits of fit.h. Invariant: the same points give the same result on every run; nothing is random or iterates until "converged". */
+/* The fits of fit.h. Invariant: the same points give the same result on every run; nothing is
+ * random or iterates until "converged". */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include "perf/fit.h"
 
-int orr_fit_power(unsigned n, double sumlnx, double sumlnx2, double sumlny, double sumlnxlny, double *alpha, double *beta)
+int orr_fit_power(unsigned n, double sumlnx, double sumlnx2, double sumlny, double sumlnxlny,
+		  double *alpha, double *beta)
 {
 	if (n < 2)
 		return -EDOM;
@@ -51,7 +53,8 @@ static double fit_scale(struct offset_fit *f, double b, double c)
 }
 
 /* Smallest of f over [lo, hi]: a grid, then golden sections around the best point of it. */
-static double minimise(double (*fn)(struct offset_fit *, double, double), struct offset_fit *f, double c, double lo, double hi)
+static double minimise(double (*fn)(struct offset_fit *, double, double), struct offset_fit *f,
+		       double c, double lo, double hi)
 {
 	enum { GRID = 16, STEPS = 24 };
 	const double g = 0.6180339887498949;
@@ -81,7 +84,8 @@ static double fit_given_c(struct offset_fit *f, double c, double unused)
 	return fit_scale(f, minimise(fit_scale, f, c, 0.05, 4), c);
 }
 
-int orr_fit_offset(unsigned n, const double *x, const double *y, const double *weight, double *a, double *b, double *c)
+int orr_fit_offset(unsigned n, const double *x, const double *y, const double *weight, double *a,
+		   double *b, double *c)
 {
 	unsigned different = 0;
 	double ymin = INFINITY, xmax = 0;
@@ -119,7 +123,8 @@ int orr_fit_offset(unsigned n, const double *x, const double *y, const double *w
 	return 0;
 }
 
-/* Applies to y and to the columns from k on the reflection that zeroes column k below the diagonal. Returns the new diagonal element. */
+/* Applies to y and to the columns from k on the reflection that zeroes column k below the diagonal.
+ * Returns the new diagonal element. */
 static double reflect(unsigned rows, unsigned cols, double *x, double *y, unsigned k)
 {
 	double norm = 0;
@@ -155,7 +160,8 @@ int orr_fit_linear(unsigned rows, unsigned cols, double *x, double *y, double *c
 	if (!diag)
 		return -ENOMEM;
 	int err = 0;
-	/* Columns of very different magnitude (a constant beside n^3) are brought to length one first. */
+	/* Columns of very different magnitude (a constant beside n^3) are brought to length one
+	 * first. */
 	for (unsigned j = 0; j < cols; j++) {
 		scale[j] = 0;
 		for (unsigned i = 0; i < rows; i++)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Learning: measurements enter histories and regressions, and what several processes learnt is put together.
+/* Learning: measurements enter histories and regressions, and what several processes learnt is put
+ * together.
  *
- * Means and deviations follow from n, sum and sum of squares, so that merging is adding. Once a footprint has enough samples, one that
- * is further than STARPU_HISTORY_MAX_ERROR from the mean is dropped; when more were dropped than kept, the machine has changed and the
- * footprint starts afresh. Invariant: entry->{dn,dsum,dsum2} and reg minus base are exactly what the file does not hold yet. */
+ * Means and deviations follow from n, sum and sum of squares, so that merging is adding. Once a
+ * footprint has enough samples, one that is further than STARPU_HISTORY_MAX_ERROR from the mean is
+ * dropped; when more were dropped than kept, the machine has changed and the footprint starts
+ * afresh. Invariant: entry->{dn,dsum,dsum2} and reg minus base are exactly what the file does not
+ * hold yet. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,11 +25,13 @@ static void refresh(struct starpu_perfmodel_history_entry *e)
 	__atomic_store(&e->mean, &mean, __ATOMIC_RELAXED);
 }
 
-/* Adds n samples with that sum and sum of squares. Counts have 32 bits: when they are full, what was known weighs half of what it did. */
-static void add_samples(struct starpu_perfmodel_history_entry *e, unsigned n, double sum, double sum2)
+/* Adds n samples with that sum and sum of squares. Counts have 32 bits: when they are full, what
+ * was known weighs half of what it did. */
+static void add_samples(struct starpu_perfmodel_history_entry *e, unsigned n, double sum,
+			double sum2)
 {
 	if (e->nsample == 0)
-		e->sum = e->sum2 = 0;	/* whatever the file says */
+		e->sum = e->sum2 = 0; /* whatever the file says */
 	while (e->nsample > UINT32_MAX - n) {
 		ORR_ATOMIC_STORE(&e->nsample, e->nsample / 2);
 		e->sum /= 2;
@@ -49,12 +54,14 @@ static void restart(struct orr_model_entry *e)
 }
 
 /* Returns 0 when the measurement is dropped. */
-static int learn_entry(struct orr_model_entry *e, const struct orr_measurement *x, const struct orr_config *cfg)
+static int learn_entry(struct orr_model_entry *e, const struct orr_measurement *x,
+		       const struct orr_config *cfg)
 {
 	unsigned n = e->pub.nsample;
 	double error = n ? 100 * fabs(x->us / e->pub.mean - 1) : 0;
 	if (n && n >= (unsigned) cfg->calibrate_minimum && !(error <= cfg->history_max_error)) {
-		e->pub.nerror = x->number > UINT32_MAX - e->pub.nerror ? UINT32_MAX : e->pub.nerror + x->number;
+		e->pub.nerror = x->number > UINT32_MAX - e->pub.nerror ? UINT32_MAX
+								       : e->pub.nerror + x->number;
 		if (e->pub.nerror <= n)
 			return 0;
 		restart(e);
@@ -76,7 +83,8 @@ static int learn_entry(struct orr_model_entry *e, const struct orr_measurement *
 }
 
 /* A regression that is full learns no more. */
-static void learn_regression(struct starpu_perfmodel_regression_model *r, const struct orr_measurement *x)
+static void learn_regression(struct starpu_perfmodel_regression_model *r,
+			     const struct orr_measurement *x)
 {
 	if (x->size == 0 || x->number > UINT32_MAX - r->nsample)
 		return;
@@ -116,7 +124,8 @@ static int learn_row(struct orr_model_impl *i, const struct orr_measurement *x)
 	return 0;
 }
 
-int orr_model_learn(struct orr_model *m, int ndevices, const struct starpu_perfmodel_device *devices, unsigned nimpl,
+int orr_model_learn(struct orr_model *m, int ndevices,
+		    const struct starpu_perfmodel_device *devices, unsigned nimpl,
 		    const struct orr_measurement *x, const struct orr_config *cfg)
 {
 	struct orr_model_comb *c = orr_model_comb_make(m->data, ndevices, devices);
@@ -156,7 +165,9 @@ static int storable(double v)
 
 static void refit_power(struct starpu_perfmodel_regression_model *r, unsigned minimum)
 {
-	r->valid = r->nsample >= minimum && !orr_fit_power(r->nsample, r->sumlnx, r->sumlnx2, r->sumlny, r->sumlnxlny, &r->alpha, &r->beta);
+	r->valid = r->nsample >= minimum &&
+		   !orr_fit_power(r->nsample, r->sumlnx, r->sumlnx2, r->sumlny, r->sumlnxlny,
+				  &r->alpha, &r->beta);
 	if (!r->valid || !storable(r->alpha) || !storable(r->beta)) {
 		r->valid = 0;
 		r->alpha = r->beta = NAN;
@@ -183,7 +194,8 @@ static void refit_offset(struct orr_model_impl *i, unsigned minimum)
 			samples += p->nsample;
 		}
 	}
-	i->reg.nl_valid = samples >= minimum && !orr_fit_offset(n, x, y, w, &i->reg.a, &i->reg.b, &i->reg.c);
+	i->reg.nl_valid = samples >= minimum &&
+			  !orr_fit_offset(n, x, y, w, &i->reg.a, &i->reg.b, &i->reg.c);
 	if (!i->reg.nl_valid || !storable(i->reg.a) || !storable(i->reg.b) || !storable(i->reg.c)) {
 		i->reg.nl_valid = 0;
 		i->reg.a = i->reg.b = i->reg.c = NAN;
@@ -197,7 +209,8 @@ static void refit_multi(struct orr_model_impl *i)
 	unsigned cols = i->row_len ? i->row_len - 1 : 0;
 	if (cols == 0 || i->nrows < cols + 2)
 		return;
-	double *x = malloc((size_t) i->nrows * i->row_len * sizeof(*x)), *coeff = malloc(cols * sizeof(*coeff));
+	double *x = malloc((size_t) i->nrows * i->row_len * sizeof(*x)),
+	       *coeff = malloc(cols * sizeof(*coeff));
 	double *y = x ? x + (size_t) i->nrows * cols : NULL;
 	for (unsigned r = 0; x && r < i->nrows; r++) {
 		memcpy(x + (size_t) r * cols, i->rows + (size_t) r * i->row_len, cols * sizeof(*x));
@@ -217,7 +230,8 @@ static void refit_multi(struct orr_model_impl *i)
 	free(x);
 }
 
-/* A fit takes milliseconds, so one more measurement among many is no reason for it: an eighth more is. */
+/* A fit takes milliseconds, so one more measurement among many is no reason for it: an eighth more
+ * is. */
 void orr_model_refit(struct orr_model_impl *impl, const struct orr_config *cfg)
 {
 	if (impl->stale <= impl->fitted / 8)
@@ -288,19 +302,22 @@ static int merge_coefficients(struct orr_model_impl *to, const struct orr_model_
 
 int orr_model_merge(struct orr_model_data *file, struct orr_model_data *mine)
 {
-	/* The merged sums deserve a fit whatever their number: whether it is trusted is for the reader to decide. */
+	/* The merged sums deserve a fit whatever their number: whether it is trusted is for the
+	 * reader to decide. */
 	const struct orr_config any = { .calibrate_minimum = 2 };
 	for (unsigned c = 0; c < mine->ncombs; c++) {
 		struct orr_model_comb *from = mine->combs[c];
-		struct orr_model_comb *to = orr_model_comb_make(file, from->ndevices, from->devices);
+		struct orr_model_comb *to = orr_model_comb_make(file, from->ndevices,
+								from->devices);
 		if (!to)
 			return -ENOMEM;
 		for (unsigned i = 0; i < from->nimpls; i++) {
-			struct orr_model_impl *fi = &from->impls[i], *ti = orr_model_impl_make(to, i);
+			struct orr_model_impl *fi = &from->impls[i],
+					      *ti = orr_model_impl_make(to, i);
 			if (!ti)
 				return -ENOMEM;
 			if (fi->fits & ORR_FIT_MULTI) {
-				fi->fitted = 0;	/* the last measurements, too */
+				fi->fitted = 0; /* the last measurements, too */
 				orr_model_refit(fi, &any);
 			}
 			merge_regression(ti, fi);
@@ -311,7 +328,7 @@ int orr_model_merge(struct orr_model_data *file, struct orr_model_data *mine)
 					return -ENOMEM;
 			}
 			ti->fits = fi->fits;
-			ti->stale = 1;	/* it was read just now: nothing was fitted */
+			ti->stale = 1; /* it was read just now: nothing was fitted */
 			orr_model_refit(ti, &any);
 		}
 	}

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The measurements of a machine's inside: bus/HOST.config, .bandwidth, .latency, .affinity, .costs, .memory and .power.
+/* The measurements of a machine's inside: bus/HOST.config, .bandwidth, .latency, .affinity, .costs,
+ * .memory and .power.
  *
- * .config: lines "12 # Number of CPUs". .bandwidth (MB/s) and .latency (µs): square matrices with one line per source and one column
- * per destination, "nan" where nothing was measured; rows are main memory (one per NUMA node when .config tells several), then CUDA,
- * then OpenCL devices, and as many more as the writer had room for. .affinity only helps to place workers: one without sense is
- * ignored after a warning. .costs, which is ours and may be missing: lines "submit_us 0.11", in microseconds. .memory, ours and optional
- * too: what the matrices do not tell of devices, lines "cuda0 5375 MiB". Invariant: what is loaded is complete for the devices that
- * .config announces, or refused. */
+ * .config: lines "12 # Number of CPUs". .bandwidth (MB/s) and .latency (µs): square matrices with
+ * one line per source and one column per destination, "nan" where nothing was measured; rows are
+ * main memory (one per NUMA node when .config tells several), then CUDA, then OpenCL devices, and
+ * as many more as the writer had room for. .affinity only helps to place workers: one without sense
+ * is ignored after a warning. .costs, which is ours and may be missing: lines "submit_us 0.11", in
+ * microseconds. .memory, ours and optional too: what the matrices do not tell of devices, lines
+ * "cuda0 5375 MiB". Invariant: what is loaded is complete for the devices that .config announces,
+ * or refused. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -26,7 +29,9 @@
 
 static int fail(const char *path, unsigned line, const char *expected)
 {
-	orr_error("%s:%u: malformed machine description: expected %s; measure the machine again with `orrery calibrate'", path, line, expected);
+	orr_error(
+		"%s:%u: malformed machine description: expected %s; measure the machine again with `orrery calibrate'",
+		path, line, expected);
 	return -EINVAL;
 }
 
@@ -51,7 +56,8 @@ static char *skip_space(char *s)
 	return s;
 }
 
-static int read_text(const char *dir, const char *name, const char *suffix, char *path, size_t size, char **text)
+static int read_text(const char *dir, const char *name, const char *suffix, char *path, size_t size,
+		     char **text)
 {
 	size_t length;
 	if ((size_t) snprintf(path, size, "%s/bus/%s.%s", dir, name, suffix) >= size)
@@ -67,7 +73,8 @@ static int read_text(const char *dir, const char *name, const char *suffix, char
 	return err;
 }
 
-/* Does the comment of a line of .config speak of this? Case and punctuation differ between versions. */
+/* Does the comment of a line of .config speak of this? Case and punctuation differ between
+ * versions. */
 static int speaks_of(const char *comment, const char *word)
 {
 	return strcasestr(comment, word) != NULL;
@@ -87,9 +94,12 @@ int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m
 		long v = strtol(s, &stop, 10);
 		char *comment = skip_space(stop);
 		if (errno || stop == s || v < 0 || *comment != '#')
-			return fail(path, line, "a number and what it counts, such as `12 # Number of CPUs'");
+			return fail(path, line,
+				    "a number and what it counts, such as `12 # Number of CPUs'");
 		if (v > (speaks_of(comment, "CPU") ? MACHINE_MAX_CPUS : MACHINE_MAX_NODES / 4))
-			return fail(path, line, "a believable number of units (64 devices, 65536 processors at most)");
+			return fail(
+				path, line,
+				"a believable number of units (64 devices, 65536 processors at most)");
 		if (speaks_of(comment, "CPU")) {
 			m->ncpus = (unsigned) v;
 			seen = 1;
@@ -101,7 +111,9 @@ int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m
 			*nmain = v > 1 ? (unsigned) v : 1;
 		}
 	}
-	return seen ? 0 : fail(path, line, "a line with the number of CPUs, such as `12 # Number of CPUs'");
+	return seen ? 0
+		    : fail(path, line,
+			   "a line with the number of CPUs, such as `12 # Number of CPUs'");
 }
 
 /* One row of a matrix: its first n numbers; there may be more. */
@@ -111,13 +123,16 @@ static int parse_row(char *s, const char *path, unsigned line, unsigned n, doubl
 	for (unsigned i = 0;; i++) {
 		s = skip_space(s);
 		if (!*s)
-			return i >= n ? 0 : fail(path, line, "as many columns as there are memory nodes (main memory, then the devices)");
+			return i >= n ? 0
+				      : fail(path, line,
+					     "as many columns as there are memory nodes (main memory, then the devices)");
 		double v = orr_strtod(s, &stop);
 		if (stop == s || (*stop && !isspace((unsigned char) *stop)))
 			return fail(path, line, "numbers, or `nan' for what was not measured");
 		if (i < n) {
 			if (isinf(v) || v < 0)
-				return fail(path, line, "numbers that are neither negative nor infinite");
+				return fail(path, line,
+					    "numbers that are neither negative nor infinite");
 			row[i] = v;
 		}
 		s = stop;
@@ -140,7 +155,9 @@ int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *m
 		rows++;
 	}
 	if (rows < n)
-		return fail(path, line, "as many lines as there are memory nodes (main memory, then the devices); the file is truncated");
+		return fail(
+			path, line,
+			"as many lines as there are memory nodes (main memory, then the devices); the file is truncated");
 	for (unsigned i = 0; i < n; i++)
 		matrix[(size_t) i * n + i] = 0;
 	return 0;
@@ -155,8 +172,10 @@ static int load_matrix(struct orr_machine *m, const char *suffix, double **out)
 	if (err == -ENOENT) {
 		if (!ndevices)
 			return 0;
-		orr_error("%s: missing, but bus/%s.config of the same place announces %u devices; measure the machine again with "
-			  "`orrery calibrate'", path, m->name, ndevices);
+		orr_error(
+			"%s: missing, but bus/%s.config of the same place announces %u devices; measure the machine again with "
+			"`orrery calibrate'",
+			path, m->name, ndevices);
 		return -EINVAL;
 	}
 	if (err)
@@ -177,15 +196,20 @@ static int check_tables(const struct orr_machine *m)
 {
 	for (unsigned i = 0; m->bandwidth && i < m->nmemnodes; i++) {
 		for (unsigned j = 0; j < m->nmemnodes; j++) {
-			double mbs = m->bandwidth[i * m->nmemnodes + j], us = m->latency ? m->latency[i * m->nmemnodes + j] : 0;
+			double mbs = m->bandwidth[i * m->nmemnodes + j],
+			       us = m->latency ? m->latency[i * m->nmemnodes + j] : 0;
 			if (i != j && (mbs < MACHINE_MIN_MBS || mbs > MACHINE_MAX_MBS)) {
-				orr_error("%s/bus/%s.bandwidth: %s bandwidth between memory nodes %u and %u (%g MB/s); write nan when it is unknown",
-					  m->dir, m->name, mbs < MACHINE_MIN_MBS ? "no" : "no believable", i, j, mbs);
+				orr_error(
+					"%s/bus/%s.bandwidth: %s bandwidth between memory nodes %u and %u (%g MB/s); write nan when it is unknown",
+					m->dir, m->name,
+					mbs < MACHINE_MIN_MBS ? "no" : "no believable", i, j, mbs);
 				return -EINVAL;
 			}
 			if (i != j && us > MACHINE_MAX_US) {
-				orr_error("%s/bus/%s.latency: no believable latency between memory nodes %u and %u (%g us); write nan when it is "
-					  "unknown", m->dir, m->name, i, j, us);
+				orr_error(
+					"%s/bus/%s.latency: no believable latency between memory nodes %u and %u (%g us); write nan when it is "
+					"unknown",
+					m->dir, m->name, i, j, us);
 				return -EINVAL;
 			}
 		}
@@ -204,7 +228,8 @@ static int check_affinity(const struct orr_machine *m)
 	while (next_line(&text, &line, &s)) {
 		s = skip_space(s);
 		if (*s && *s != '#' && !isdigit((unsigned char) *s)) {
-			orr_warn("%s:%u: expected numbers of processors; affinities are ignored", path, line);
+			orr_warn("%s:%u: expected numbers of processors; affinities are ignored",
+				 path, line);
 			break;
 		}
 	}
@@ -215,9 +240,11 @@ static int check_affinity(const struct orr_machine *m)
 int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS])
 {
 	static const char *const names[ORR_NCOSTS] = {
-		[ORR_COST_SUBMIT] = "submit_us", [ORR_COST_ACCESS] = "access_us", [ORR_COST_FOREIGN] = "foreign_us", [ORR_COST_COMPLETE] = "complete_us",
-		[ORR_COST_DATUM] = "datum_us", [ORR_COST_SCHED] = "sched_us", [ORR_COST_MESSAGE] = "message_us",
-		[ORR_COST_INTERRUPT] = "interrupt_us", [ORR_COST_WAKE] = "wake_us", [ORR_COST_LOOK] = "look_us",
+		[ORR_COST_SUBMIT] = "submit_us",   [ORR_COST_ACCESS] = "access_us",
+		[ORR_COST_FOREIGN] = "foreign_us", [ORR_COST_COMPLETE] = "complete_us",
+		[ORR_COST_DATUM] = "datum_us",     [ORR_COST_SCHED] = "sched_us",
+		[ORR_COST_MESSAGE] = "message_us", [ORR_COST_INTERRUPT] = "interrupt_us",
+		[ORR_COST_WAKE] = "wake_us",       [ORR_COST_LOOK] = "look_us",
 	};
 	char *s;
 	unsigned line = 0;
@@ -232,7 +259,9 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 		while (i < ORR_NCOSTS && (strlen(names[i]) != n || strncmp(names[i], s, n)))
 			i++;
 		if (i == ORR_NCOSTS)
-			return fail(path, line, "one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us and look_us");
+			return fail(
+				path, line,
+				"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us and look_us");
 		char *stop;
 		double v = orr_strtod(s + n, &stop);
 		if (stop == s + n || *skip_space(stop) || !(v >= 0) || v > 1e6)
@@ -269,16 +298,20 @@ static long device_number(const char *word, const char *kind)
 }
 
 /* One line of .memory: its word, then v and the unit. */
-static int memory_line(struct orr_machine *m, const char *path, unsigned line, const char *word, double v, const char *unit)
+static int memory_line(struct orr_machine *m, const char *path, unsigned line, const char *word,
+		       double v, const char *unit)
 {
-	long id = device_number(word, "cuda"), first = id >= 0 ? 0 : (long) m->ncuda, n = id >= 0 ? (long) m->ncuda : (long) m->nopencl;
+	long id = device_number(word, "cuda"), first = id >= 0 ? 0 : (long) m->ncuda,
+	     n = id >= 0 ? (long) m->ncuda : (long) m->nopencl;
 	if (id < 0)
 		id = device_number(word, "opencl");
 	if (id >= 0) {
 		if (strcmp(unit, "MiB") || v < 1 || v > 1e9)
 			return fail(path, line, "a size such as `cuda0 5375 MiB'");
 		if (id >= n)
-			return fail(path, line, "no more CUDA and OpenCL devices than .config announces, counted from cuda0 and opencl0");
+			return fail(
+				path, line,
+				"no more CUDA and OpenCL devices than .config announces, counted from cuda0 and opencl0");
 		if (m->memory[first + id])
 			return fail(path, line, "each device only once");
 		m->memory[first + id] = (size_t) (v * 1048576);
@@ -286,22 +319,29 @@ static int memory_line(struct orr_machine *m, const char *path, unsigned line, c
 	}
 	if (!strcmp(word, "kernels")) {
 		if (strcmp(unit, "streams") || v < 1 || v > ORR_MAX_KERNELS || v != (unsigned) v)
-			return fail(path, line, "a number of kernels at once, 1 to 32, such as `kernels 4 streams'");
+			return fail(
+				path, line,
+				"a number of kernels at once, 1 to 32, such as `kernels 4 streams'");
 		if (m->nkernels)
 			return fail(path, line, "kernels only once");
 		m->nkernels = (unsigned) v;
 		return 0;
 	}
-	const struct { const char *word; double *us, *mbs; } words[] = {
-		{ "alloc", &m->alloc_us, NULL }, { "disk_latency", &m->disk_us, NULL },
-		{ "link_in", NULL, &m->link_mbs[0] }, { "link_out", NULL, &m->link_mbs[1] },
+	const struct {
+		const char *word;
+		double *us, *mbs;
+	} words[] = {
+		{ "alloc", &m->alloc_us, NULL },        { "disk_latency", &m->disk_us, NULL },
+		{ "link_in", NULL, &m->link_mbs[0] },   { "link_out", NULL, &m->link_mbs[1] },
 		{ "disk_read", NULL, &m->disk_mbs[0] }, { "disk_write", NULL, &m->disk_mbs[1] },
 	};
 	size_t i = 0, nwords = sizeof(words) / sizeof(words[0]);
 	while (i < nwords && strcmp(words[i].word, word))
 		i++;
 	if (i == nwords)
-		return fail(path, line, "one of cuda0, cuda1, ..., opencl0, ..., link_in, link_out, alloc, kernels, disk_read, disk_write and disk_latency");
+		return fail(
+			path, line,
+			"one of cuda0, cuda1, ..., opencl0, ..., link_in, link_out, alloc, kernels, disk_read, disk_write and disk_latency");
 	if (words[i].us && (strcmp(unit, "us") || v > 1e6))
 		return fail(path, line, "a time such as `alloc 100 us'");
 	if (words[i].mbs && (strcmp(unit, "MB/s") || v < MACHINE_MIN_MBS || v > 1e9))
@@ -324,7 +364,8 @@ int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m
 		if (!*s || *s == '#')
 			continue;
 		if (sscanf(s, "%31s %lf %7s %c", word, &v, unit, &rest) != 3 || !(v >= 0))
-			return fail(path, line, "a word, a number and its unit, such as `cuda0 5375 MiB'");
+			return fail(path, line,
+				    "a word, a number and its unit, such as `cuda0 5375 MiB'");
 		int err = memory_line(m, path, line, word, v, unit);
 		if (err)
 			return err;
@@ -336,7 +377,8 @@ static int load_memory(struct orr_machine *m)
 {
 	char path[4096], *text;
 	m->alloc_us = m->disk_us = NAN;
-	m->memory = m->ncuda + m->nopencl ? calloc(m->ncuda + m->nopencl, sizeof(*m->memory)) : NULL;
+	m->memory = m->ncuda + m->nopencl ? calloc(m->ncuda + m->nopencl, sizeof(*m->memory))
+					  : NULL;
 	if (m->ncuda + m->nopencl && !m->memory)
 		return -ENOMEM;
 	int err = read_text(m->dir, m->name, "memory", path, sizeof(path), &text);
@@ -358,7 +400,8 @@ static int load_power(struct orr_machine *m)
 	return err;
 }
 
-static int load_from(const char *dir, const char *name, char *config, const char *path, struct orr_machine **out)
+static int load_from(const char *dir, const char *name, char *config, const char *path,
+		     struct orr_machine **out)
 {
 	struct orr_machine *m = calloc(1, sizeof(*m));
 	unsigned nmain = 1;
@@ -396,7 +439,9 @@ int orr_machine_load(const char *name, const char *const *dirs, struct orr_machi
 {
 	char path[4096], *config;
 	if (!*name || strchr(name, '/')) {
-		orr_error("machine `%s': expected a name without `/', such as that of bus/NAME.config", name);
+		orr_error(
+			"machine `%s': expected a name without `/', such as that of bus/NAME.config",
+			name);
 		return -EINVAL;
 	}
 	for (unsigned i = 0; dirs[i]; i++) {
@@ -409,8 +454,10 @@ int orr_machine_load(const char *name, const char *const *dirs, struct orr_machi
 		free(config);
 		return err;
 	}
-	orr_error("machine %s: no bus/%s.config in %s%s; measure it with `orrery calibrate' or name another machine", name, name,
-		  dirs[0] ? dirs[0] : "any place", dirs[0] && dirs[1] ? " or the places after it" : "");
+	orr_error(
+		"machine %s: no bus/%s.config in %s%s; measure it with `orrery calibrate' or name another machine",
+		name, name, dirs[0] ? dirs[0] : "any place",
+		dirs[0] && dirs[1] ? " or the places after it" : "");
 	return -ENOENT;
 }
 

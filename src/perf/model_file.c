@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reader and writer of performance model files. Invariant: a file is accepted as a whole or refused with one message that names the
- * file, the line, and what was expected there; no count found in a file is trusted beyond the bounds of model_file.h. */
+/* Reader and writer of performance model files. Invariant: a file is accepted as a whole or refused
+ * with one message that names the file, the line, and what was expected there; no count found in a
+ * file is trusted beyond the bounds of model_file.h. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -34,9 +35,12 @@ static int read_stream(FILE *f, const char *path, size_t max, char **text, size_
 	int bad = ferror(f) ? -EIO : n > max ? -EINVAL : 0;
 	if (bad) {
 		if (bad == -EIO)
-			orr_error("%s: cannot be read; check that it is a file on a healthy disk", path);
+			orr_error("%s: cannot be read; check that it is a file on a healthy disk",
+				  path);
 		else
-			orr_error("%s: longer than %zu bytes, so it is no performance file; remove it", path, max);
+			orr_error(
+				"%s: longer than %zu bytes, so it is no performance file; remove it",
+				path, max);
 		free(buf);
 		return bad;
 	}
@@ -66,11 +70,14 @@ int orr_model_slurp(const char *path, size_t max, char **text, size_t *length)
 		return -ENOENT;
 	for (int depth = 0; depth < 4; depth++) {
 		struct stat st;
-		FILE *f = stat(current, &st) == 0 && S_ISREG(st.st_mode) ? fopen(current, "re") : NULL;
+		FILE *f = stat(current, &st) == 0 && S_ISREG(st.st_mode) ? fopen(current, "re")
+									 : NULL;
 		if (!f) {
 			if (depth == 0)
 				return -ENOENT;
-			orr_error("%s: stands for %s, which cannot be opened; remove it or put that file there", path, current);
+			orr_error(
+				"%s: stands for %s, which cannot be opened; remove it or put that file there",
+				path, current);
 			return -EINVAL;
 		}
 		int err = read_stream(f, current, max, text, length);
@@ -93,7 +100,8 @@ int orr_model_slurp(const char *path, size_t max, char **text, size_t *length)
 		if (!fits)
 			break;
 	}
-	orr_error("%s: stands for another file that stands for another one, and so on; remove it", path);
+	orr_error("%s: stands for another file that stands for another one, and so on; remove it",
+		  path);
 	return -EINVAL;
 }
 
@@ -113,16 +121,17 @@ int orr_model_read(const char *path, struct orr_model_data **out)
 
 struct parser {
 	const char *name;
-	char *next;		/* first character of the next line */
+	char *next; /* first character of the next line */
 	char *end;
-	char *at;		/* what remains of the current line */
+	char *at; /* what remains of the current line */
 	unsigned line;
 };
 
 static int fail(const struct parser *p, const char *expected)
 {
-	orr_error("%s:%u: malformed performance model: expected %s; remove the file or measure again with STARPU_CALIBRATE=2", p->name,
-		  p->line, expected);
+	orr_error(
+		"%s:%u: malformed performance model: expected %s; remove the file or measure again with STARPU_CALIBRATE=2",
+		p->name, p->line, expected);
 	return -EINVAL;
 }
 
@@ -150,8 +159,9 @@ static int want_line(struct parser *p, const char *what)
 {
 	if (advance(p))
 		return 0;
-	orr_error("%s:%u: truncated performance model: the file ends, expected %s; remove it or measure again with STARPU_CALIBRATE=2",
-		  p->name, p->line, what);
+	orr_error(
+		"%s:%u: truncated performance model: the file ends, expected %s; remove it or measure again with STARPU_CALIBRATE=2",
+		p->name, p->line, what);
 	return -EINVAL;
 }
 
@@ -175,7 +185,8 @@ static int get_int(struct parser *p, long min, long max, const char *what, long 
 	return 0;
 }
 
-static int get_ulong(struct parser *p, int base, unsigned long max, const char *what, unsigned long *out)
+static int get_ulong(struct parser *p, int base, unsigned long max, const char *what,
+		     unsigned long *out)
 {
 	char *stop;
 	while (isspace((unsigned char) *p->at))
@@ -216,8 +227,10 @@ static int line_int(struct parser *p, long min, long max, const char *what, long
 }
 
 /* Kinds of devices: the numbers of the file and ours. */
-static const struct { int file, ours; } kinds[] = {
-	{ 0, STARPU_CPU_WORKER }, { 1, STARPU_CUDA_WORKER }, { 2, STARPU_OPENCL_WORKER },
+static const struct {
+	int file, ours;
+} kinds[] = {
+	{ 0, STARPU_CPU_WORKER },    { 1, STARPU_CUDA_WORKER }, { 2, STARPU_OPENCL_WORKER },
 	{ 5, STARPU_MPI_MS_WORKER }, { 7, STARPU_HIP_WORKER },
 };
 
@@ -241,13 +254,16 @@ static int kind_to_file(int k)
 
 static int parse_regression(struct parser *p, struct starpu_perfmodel_regression_model *r)
 {
-	static const char what[] = "9 numbers: sumlnx sumlnx2 sumlny sumlnxlny alpha beta n minx maxx";
+	static const char what[] =
+		"9 numbers: sumlnx sumlnx2 sumlny sumlnxlny alpha beta n minx maxx";
 	int err = want_line(p, what);
-	double *const first[] = { &r->sumlnx, &r->sumlnx2, &r->sumlny, &r->sumlnxlny, &r->alpha, &r->beta };
+	double *const first[] = { &r->sumlnx,    &r->sumlnx2, &r->sumlny,
+				  &r->sumlnxlny, &r->alpha,   &r->beta };
 	for (unsigned i = 0; !err && i < 6; i++)
 		err = get_double(p, what, first[i]);
 	unsigned long n = 0;
-	if (err || (err = get_ulong(p, 10, UINT32_MAX, what, &n)) || (err = get_ulong(p, 10, UINT64_MAX, what, &r->minx)) ||
+	if (err || (err = get_ulong(p, 10, UINT32_MAX, what, &n)) ||
+	    (err = get_ulong(p, 10, UINT64_MAX, what, &r->minx)) ||
 	    (err = get_ulong(p, 10, UINT64_MAX, what, &r->maxx)) || (err = end_line(p, what)))
 		return err;
 	r->nsample = (unsigned) n;
@@ -260,8 +276,8 @@ static int parse_nl(struct parser *p, struct starpu_perfmodel_regression_model *
 {
 	static const char what[] = "3 numbers: a b c";
 	int err;
-	if ((err = get_double(p, what, &r->a)) || (err = get_double(p, what, &r->b)) || (err = get_double(p, what, &r->c)) ||
-	    (err = end_line(p, what)))
+	if ((err = get_double(p, what, &r->a)) || (err = get_double(p, what, &r->b)) ||
+	    (err = get_double(p, what, &r->c)) || (err = end_line(p, what)))
 		return err;
 	r->nl_valid = !isnan(r->a) && !isnan(r->b) && !isnan(r->c);
 	return 0;
@@ -270,7 +286,8 @@ static int parse_nl(struct parser *p, struct starpu_perfmodel_regression_model *
 /* The line of the multiple regression, which is the current one. */
 static int parse_multi(struct parser *p, struct starpu_perfmodel_regression_model *r)
 {
-	static const char what[] = "0, or the number (at most 256) of coefficients of a multiple regression and these";
+	static const char what[] =
+		"0, or the number (at most 256) of coefficients of a multiple regression and these";
 	long n;
 	int err = get_int(p, 0, ORR_MODEL_MAX_COEFFS, what, &n);
 	if (err)
@@ -292,7 +309,8 @@ static int parse_multi(struct parser *p, struct starpu_perfmodel_regression_mode
 	return end_line(p, what);
 }
 
-/* The two lines after the power law. Some files of old have them in the reverse order: a lone 0 cannot be a, b and c. */
+/* The two lines after the power law. Some files of old have them in the reverse order: a lone 0
+ * cannot be a, b and c. */
 static int parse_fits(struct parser *p, struct starpu_perfmodel_regression_model *r)
 {
 	int err = want_line(p, "3 numbers: a b c");
@@ -302,7 +320,10 @@ static int parse_fits(struct parser *p, struct starpu_perfmodel_regression_model
 	int swapped = rest != p->at && !rest[strspn(rest, " \t\r\v\f")];
 	err = swapped ? parse_multi(p, r) : parse_nl(p, r);
 	if (!err)
-		err = want_line(p, swapped ? "3 numbers: a b c" : "0, or a number of coefficients of a multiple regression and these");
+		err = want_line(
+			p,
+			swapped ? "3 numbers: a b c"
+				: "0, or a number of coefficients of a multiple regression and these");
 	if (err)
 		return err;
 	return swapped ? parse_nl(p, r) : parse_multi(p, r);
@@ -314,7 +335,8 @@ static int parse_entry(struct parser *p, struct orr_model_impl *impl)
 	unsigned long hash, size, n;
 	double flops, v[4];
 	int err = want_line(p, what);
-	if (err || (err = get_ulong(p, 16, UINT32_MAX, what, &hash)) || (err = get_ulong(p, 10, UINT64_MAX, what, &size)) ||
+	if (err || (err = get_ulong(p, 16, UINT32_MAX, what, &hash)) ||
+	    (err = get_ulong(p, 10, UINT64_MAX, what, &size)) ||
 	    (err = get_double(p, what, &flops)))
 		return err;
 	for (unsigned i = 0; i < 4; i++) {
@@ -395,8 +417,11 @@ static int parse_comb(struct parser *p, struct orr_model_data *d)
 		return err;
 	for (long i = 0; i < ndevices; i++) {
 		err = line_int(p, 0, 255, "a type of device (0 CPU, 1 CUDA, 2 OpenCL, ...)", &kind);
-		if (err || (err = line_int(p, 0, ORR_MODEL_MAX_DEVID, "the number of the device (0 to 4095)", &devid)) ||
-		    (err = line_int(p, 1, ORR_MODEL_MAX_CORES, "a number of cores (1 to 4095)", &ncores)))
+		if (err ||
+		    (err = line_int(p, 0, ORR_MODEL_MAX_DEVID,
+				    "the number of the device (0 to 4095)", &devid)) ||
+		    (err = line_int(p, 1, ORR_MODEL_MAX_CORES, "a number of cores (1 to 4095)",
+				    &ncores)))
 			return err;
 		devices[i].type = (enum starpu_worker_archtype) kind_from_file(kind);
 		devices[i].devid = (int) devid;
@@ -407,7 +432,8 @@ static int parse_comb(struct parser *p, struct orr_model_data *d)
 	struct orr_model_comb *c = orr_model_comb_make(d, (int) ndevices, devices);
 	if (!c)
 		return -ENOMEM;
-	err = line_int(p, 0, ORR_MODEL_MAX_IMPLS, "the number of implementations (0 to 64)", &nimpls);
+	err = line_int(p, 0, ORR_MODEL_MAX_IMPLS, "the number of implementations (0 to 64)",
+		       &nimpls);
 	for (long i = 0; !err && i < nimpls; i++)
 		err = parse_impl(p, c, (unsigned) i);
 	return err;
@@ -422,16 +448,20 @@ static int parse_all(struct parser *p, struct orr_model_data *d)
 		return err;
 	if (version != ORR_MODEL_VERSION)
 		return fail(p, "version 45 of the format");
-	err = line_int(p, 0, ORR_MODEL_MAX_COMBS, "the number of combinations (0 to 4096)", &ncombs);
+	err = line_int(p, 0, ORR_MODEL_MAX_COMBS, "the number of combinations (0 to 4096)",
+		       &ncombs);
 	for (; !err && i < ncombs; i++) {
 		err = want_line(p, "the number of devices of a further combination");
 		if (!err)
 			err = parse_comb(p, d);
 	}
 	for (; !err && advance(p); i++)
-		err = i < ORR_MODEL_MAX_COMBS ? parse_comb(p, d) : fail(p, "the end of the file after 4096 combinations");
+		err = i < ORR_MODEL_MAX_COMBS
+			      ? parse_comb(p, d)
+			      : fail(p, "the end of the file after 4096 combinations");
 	if (!err && i > ncombs)
-		orr_info("%s: says that it holds %ld combinations, but holds %ld; all are used", p->name, ncombs, i);
+		orr_info("%s: says that it holds %ld combinations, but holds %ld; all are used",
+			 p->name, ncombs, i);
 	return err;
 }
 
@@ -473,10 +503,12 @@ static void write_impl(FILE *f, const struct orr_model_comb *c, unsigned comb, u
 	const struct starpu_perfmodel_regression_model *r = &impl->reg;
 	char name[256];
 	orr_model_arch_name(c->ndevices, c->devices, (int) nimpl, name, sizeof(name));
-	fprintf(f, "#####\n# Model for %s (Comb%u)\n# number of entries\n%u\n", name, comb, impl->nentries);
+	fprintf(f, "#####\n# Model for %s (Comb%u)\n# number of entries\n%u\n", name, comb,
+		impl->nentries);
 	fprintf(f, "# sumlnx\tsumlnx2\t\tsumlny\t\tsumlnxlny\talpha\t\tbeta\t\tn\tminx\t\tmaxx\n");
-	fprintf(f, "%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%u\t%-15lu\t%-15lu\n", r->sumlnx, r->sumlnx2, r->sumlny,
-		r->sumlnxlny, r->alpha, r->beta, r->nsample, r->minx, r->maxx);
+	fprintf(f, "%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%u\t%-15lu\t%-15lu\n",
+		r->sumlnx, r->sumlnx2, r->sumlny, r->sumlnxlny, r->alpha, r->beta, r->nsample,
+		r->minx, r->maxx);
 	fprintf(f, "# a\t\tb\t\tc\n%-15.9e\t%-15.9e\t%-15.9e\n", r->a, r->b, r->c);
 	if (r->ncoeff) {
 		fprintf(f, "# n\tintercept\tcoefficients\n%u", r->ncoeff);
@@ -487,11 +519,13 @@ static void write_impl(FILE *f, const struct orr_model_comb *c, unsigned comb, u
 		fprintf(f, "# not multiple-regression-base\n0\n");
 	}
 	if (impl->nentries)
-		fprintf(f, "# hash\t\tsize\t\tflops\t\tmean (us or J)\tdev (us or J)\tsum\t\tsum2\t\tn\n");
+		fprintf(f,
+			"# hash\t\tsize\t\tflops\t\tmean (us or J)\tdev (us or J)\tsum\t\tsum2\t\tn\n");
 	for (unsigned i = 0; i < impl->nentries; i++) {
 		const struct starpu_perfmodel_history_entry *e = &impl->entries[i]->pub;
-		fprintf(f, "%08x\t%-15zu\t%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%u\n", e->footprint, e->size, e->flops, e->mean,
-			e->deviation, e->sum, e->sum2, e->nsample);
+		fprintf(f, "%08x\t%-15zu\t%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%-15.9e\t%u\n",
+			e->footprint, e->size, e->flops, e->mean, e->deviation, e->sum, e->sum2,
+			e->nsample);
 	}
 	fprintf(f, "\n");
 }
@@ -503,12 +537,16 @@ int orr_model_write(FILE *f, const struct orr_model_data *d)
 	fprintf(f, "####################\n# COMBs\n# number of combinations\n%u\n", d->ncombs);
 	for (unsigned i = 0; i < d->ncombs; i++) {
 		const struct orr_model_comb *c = d->combs[i];
-		fprintf(f, "####################\n# COMB_%u\n# number of types devices\n%d\n", i, c->ndevices);
+		fprintf(f, "####################\n# COMB_%u\n# number of types devices\n%d\n", i,
+			c->ndevices);
 		for (int v = 0; v < c->ndevices; v++) {
-			fprintf(f, "####################\n# DEV_%d\n# device type (CPU - 0, CUDA - 1, OPENCL - 2, MPI_MS - 5, HIP - 7)\n%d\n", v,
-				kind_to_file((int) c->devices[v].type));
-			fprintf(f, "####################\n# DEV_%d\n# device id \n%d\n", v, c->devices[v].devid);
-			fprintf(f, "####################\n# DEV_%d\n# number of cores \n%d\n", v, c->devices[v].ncores);
+			fprintf(f,
+				"####################\n# DEV_%d\n# device type (CPU - 0, CUDA - 1, OPENCL - 2, MPI_MS - 5, HIP - 7)\n%d\n",
+				v, kind_to_file((int) c->devices[v].type));
+			fprintf(f, "####################\n# DEV_%d\n# device id \n%d\n", v,
+				c->devices[v].devid);
+			fprintf(f, "####################\n# DEV_%d\n# number of cores \n%d\n", v,
+				c->devices[v].ncores);
 		}
 		fprintf(f, "##########\n# number of implementations\n%u\n", c->nimpls);
 		for (unsigned n = 0; n < c->nimpls; n++)

@@ -22,7 +22,8 @@ unsigned orr_near_distance(const char *a, const char *b)
 		unsigned diagonal = row[0];
 		row[0] = (unsigned) i;
 		for (size_t j = 1; j <= nb; j++) {
-			unsigned change = diagonal + (tolower((unsigned char) a[i - 1]) != tolower((unsigned char) b[j - 1]));
+			unsigned change = diagonal + (tolower((unsigned char) a[i - 1]) !=
+						      tolower((unsigned char) b[j - 1]));
 			unsigned other = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
 			diagonal = row[j];
 			row[j] = change < other ? change : other;
@@ -31,7 +32,10 @@ unsigned orr_near_distance(const char *a, const char *b)
 	return row[nb];
 }
 
-struct candidate { char name[LONGEST + 1]; unsigned distance; };
+struct candidate {
+	char name[LONGEST + 1];
+	unsigned distance;
+};
 
 /* Keeps the nearest BEST names, each once. */
 static void consider(struct candidate *v, unsigned *n, const char *name, unsigned distance)
@@ -55,20 +59,23 @@ static void consider(struct candidate *v, unsigned *n, const char *name, unsigne
 static int symbol_of(const char *file, const char *machine, char *symbol)
 {
 	size_t n = strlen(file), m = strlen(machine);
-	if (n < m + 2 || n > LONGEST || file[0] == '.' || file[n - m - 1] != '.' || strcmp(file + n - m, machine))
+	if (n < m + 2 || n > LONGEST || file[0] == '.' || file[n - m - 1] != '.' ||
+	    strcmp(file + n - m, machine))
 		return 0;
 	memcpy(symbol, file, n - m - 1);
 	symbol[n - m - 1] = 0;
 	return 1;
 }
 
-void orr_near_models(const char *symbol, const char *machine, const char *const *dirs, char *text, size_t size)
+void orr_near_models(const char *symbol, const char *machine, const char *const *dirs, char *text,
+		     size_t size)
 {
 	struct candidate v[BEST];
 	unsigned n = 0, limit = 1 + (unsigned) strlen(symbol) / 3;
 	for (unsigned i = 0; dirs[i]; i++) {
 		char place[4096], name[LONGEST + 1];
-		if (snprintf(place, sizeof(place), "%s/codelets/45", dirs[i]) >= (int) sizeof(place))
+		if (snprintf(place, sizeof(place), "%s/codelets/45", dirs[i]) >=
+		    (int) sizeof(place))
 			continue;
 		DIR *d = opendir(place);
 		for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
@@ -88,6 +95,9 @@ void orr_near_models(const char *symbol, const char *machine, const char *const 
 	if (size)
 		text[0] = 0;
 	for (unsigned i = 0; i < n && used < size; i++)
-		used += (size_t) snprintf(text + used, size - used, "%s%s%s", i == 0 ? "; did you mean " : i + 1 < n ? ", " : " or ", v[i].name,
-					  i + 1 < n ? "" : "?");
+		used += (size_t) snprintf(text + used, size - used, "%s%s%s",
+					  i == 0      ? "; did you mean "
+					  : i + 1 < n ? ", "
+						      : " or ",
+					  v[i].name, i + 1 < n ? "" : "?");
 }

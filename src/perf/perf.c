@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The performance models of a process: start, end, the states behind the program's models, and learning from tasks.
- * Invariant: see state.h. Files are read when a model is first used, and written in orr_perf_exit when something was learnt. */
+/* The performance models of a process: start, end, the states behind the program's models, and
+ * learning from tasks.
+ *
+ * Invariant: see state.h. Files are read when a model is first used, and written in orr_perf_exit
+ * when something was learnt. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +36,8 @@ static int add_dir(struct orr_perf *p, const char *dir, size_t length)
 	return v[p->ndirs] ? (p->ndirs++, 0) : -ENOMEM;
 }
 
-/* Places in the order in which they are searched: the machine's own, STARPU_PERF_MODEL_PATH, then where models are written. */
+/* Places in the order in which they are searched: the machine's own, STARPU_PERF_MODEL_PATH, then
+ * where models are written. */
 static int set_dirs(struct orr_perf *p)
 {
 	int err = 0;
@@ -49,7 +53,8 @@ static int set_dirs(struct orr_perf *p)
 	return err ? err : add_dir(p, last, strlen(last));
 }
 
-/* The name may change when the process learns its rank, so it is asked for whenever a model is loaded. */
+/* The name may change when the process learns its rank, so it is asked for whenever a model is
+ * loaded. */
 static void set_host(struct orr_perf *p, struct orr_node *node)
 {
 	const char *name = NULL;
@@ -178,7 +183,8 @@ int orr_perf_set_machine(struct orr_node *node, struct orr_machine *m)
 
 /* ---- states ---- */
 
-static struct _starpu_perfmodel_state *state_new(struct orr_perf *p, struct starpu_perfmodel *model, struct orr_model *m)
+static struct _starpu_perfmodel_state *state_new(struct orr_perf *p, struct starpu_perfmodel *model,
+						 struct orr_model *m)
 {
 	struct _starpu_perfmodel_state *s = calloc(1, sizeof(*s));
 	if (!s)
@@ -195,7 +201,8 @@ static struct _starpu_perfmodel_state *state_new(struct orr_perf *p, struct star
 	return s;
 }
 
-struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_node *node, struct starpu_perfmodel *model)
+struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_node *node,
+						    struct starpu_perfmodel *model)
 {
 	struct orr_perf *p = orr_perf_get(node);
 	if (!p)
@@ -206,7 +213,8 @@ struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_node *node, struc
 		struct orr_model *m = NULL;
 		if (model->symbol && *model->symbol) {
 			set_host(p, node);
-			m = orr_model_acquire(model->symbol, p->host, (const char *const *) p->dirs, p->cfg->calibrate == 2);
+			m = orr_model_acquire(model->symbol, p->host, (const char *const *) p->dirs,
+					      p->cfg->calibrate == 2);
 			snprintf(model->path, sizeof(model->path), "%s", m ? m->path : "");
 		}
 		s = state_new(p, model, m);
@@ -218,7 +226,8 @@ struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_node *node, struc
 	return s;
 }
 
-int orr_perf_state_attach(struct orr_node *node, struct starpu_perfmodel *model, struct orr_model *m)
+int orr_perf_state_attach(struct orr_node *node, struct starpu_perfmodel *model,
+			  struct orr_model *m)
 {
 	struct orr_perf *p = orr_perf_get(node);
 	if (!p)
@@ -245,12 +254,14 @@ void orr_perf_state_detach(struct starpu_perfmodel *model)
 	free_state(s);
 }
 
-static struct orr_perf_part *find_part(struct orr_perf_part *part, int n, const struct starpu_perfmodel_device *v, unsigned nimpl)
+static struct orr_perf_part *find_part(struct orr_perf_part *part, int n,
+				       const struct starpu_perfmodel_device *v, unsigned nimpl)
 {
 	for (; part; part = part->next) {
 		int same = part->ndevices == n && part->nimpl == nimpl;
 		for (int i = 0; same && i < n; i++) {
-			same = part->devices[i].type == v[i].type && part->devices[i].devid == v[i].devid &&
+			same = part->devices[i].type == v[i].type &&
+			       part->devices[i].devid == v[i].devid &&
 			       part->devices[i].ncores == v[i].ncores;
 		}
 		if (same)
@@ -259,10 +270,12 @@ static struct orr_perf_part *find_part(struct orr_perf_part *part, int n, const 
 	return part;
 }
 
-struct orr_perf_part *orr_perf_part(struct _starpu_perfmodel_state *s, int ndevices, const struct starpu_perfmodel_device *devices,
-				    unsigned nimpl, int make)
+struct orr_perf_part *orr_perf_part(struct _starpu_perfmodel_state *s, int ndevices,
+				    const struct starpu_perfmodel_device *devices, unsigned nimpl,
+				    int make)
 {
-	struct orr_perf_part *part = find_part(ORR_ATOMIC_LOAD(&s->parts), ndevices, devices, nimpl);
+	struct orr_perf_part *part = find_part(ORR_ATOMIC_LOAD(&s->parts), ndevices, devices,
+					       nimpl);
 	if (part || !make || ndevices <= 0)
 		return part;
 	orr_lock(&s->perf->lock);
@@ -286,20 +299,27 @@ struct orr_perf_part *orr_perf_part(struct _starpu_perfmodel_state *s, int ndevi
 
 /* ---- units ---- */
 
-struct starpu_perfmodel_device orr_perf_device(const struct orr_config *cfg, const struct orr_perf_unit *u)
+struct starpu_perfmodel_device orr_perf_device(const struct orr_config *cfg,
+					       const struct orr_perf_unit *u)
 {
-	struct starpu_perfmodel_device d = { .type = u->type, .devid = u->devid, .ncores = u->ncores > 0 ? u->ncores : 1 };
-	if ((d.type == STARPU_CPU_WORKER && cfg->homogeneous_cpu) || (d.type == STARPU_CUDA_WORKER && cfg->homogeneous_cuda) ||
+	struct starpu_perfmodel_device d = { .type = u->type,
+					     .devid = u->devid,
+					     .ncores = u->ncores > 0 ? u->ncores : 1 };
+	if ((d.type == STARPU_CPU_WORKER && cfg->homogeneous_cpu) ||
+	    (d.type == STARPU_CUDA_WORKER && cfg->homogeneous_cuda) ||
 	    (d.type == STARPU_OPENCL_WORKER && cfg->homogeneous_opencl) || d.devid < 0)
 		d.devid = 0;
 	return d;
 }
 
-const struct orr_perf_unit *orr_perf_worker_unit(const struct orr_worker *w, struct orr_perf_unit *tmp)
+const struct orr_perf_unit *orr_perf_worker_unit(const struct orr_worker *w,
+						 struct orr_perf_unit *tmp)
 {
 	if (w->unit)
 		return w->unit;
-	*tmp = (struct orr_perf_unit) { .type = w->arch, .devid = w->arch == STARPU_CPU_WORKER ? 0 : w->devid, .ncores = 1 };
+	*tmp = (struct orr_perf_unit){ .type = w->arch,
+				       .devid = w->arch == STARPU_CPU_WORKER ? 0 : w->devid,
+				       .ncores = 1 };
 	return tmp;
 }
 
@@ -318,15 +338,19 @@ static unsigned fits_of(const struct starpu_perfmodel *model)
 /* No execution takes thirty years: what says so was not measured. */
 #define LONGEST_US 1e15
 
-void orr_perf_learn(struct orr_node *node, struct starpu_perfmodel *model, const struct starpu_perfmodel_device *devices, int ndevices,
+void orr_perf_learn(struct orr_node *node, struct starpu_perfmodel *model,
+		    const struct starpu_perfmodel_device *devices, int ndevices,
 		    struct starpu_task *t, unsigned nimpl, double value, unsigned number)
 {
-	if (!(value > 0) || value > LONGEST_US || number == 0 || nimpl >= ORR_MODEL_MAX_IMPLS || ndevices < 1)
+	if (!(value > 0) || value > LONGEST_US || number == 0 || nimpl >= ORR_MODEL_MAX_IMPLS ||
+	    ndevices < 1)
 		return;
 	struct _starpu_perfmodel_state *s = orr_perf_state(node, model);
 	if (!s || !s->m)
 		return;
-	struct orr_measurement x = { .us = value, .number = number, .flops = t->flops, .fits = fits_of(model) };
+	struct orr_measurement x = {
+		.us = value, .number = number, .flops = t->flops, .fits = fits_of(model)
+	};
 	double row[ORR_MODEL_MAX_COEFFS];
 	x.footprint = orr_perf_footprint(model, t);
 	x.size = orr_perf_size(s, model, &devices[0], t, nimpl);
@@ -338,13 +362,16 @@ void orr_perf_learn(struct orr_node *node, struct starpu_perfmodel *model, const
 	int err = orr_model_learn(s->m, ndevices, devices, nimpl, &x, s->perf->cfg);
 	orr_unlock(&s->m->lock);
 	if (err)
-		orr_warn("performance model %s: not enough memory, a measurement is lost", model->symbol);
-	struct orr_perf_part *part = find_part(ORR_ATOMIC_LOAD(&s->parts), ndevices, devices, nimpl);
+		orr_warn("performance model %s: not enough memory, a measurement is lost",
+			 model->symbol);
+	struct orr_perf_part *part = find_part(ORR_ATOMIC_LOAD(&s->parts), ndevices, devices,
+					       nimpl);
 	if (part)
 		__atomic_add_fetch(&part->pub.regression.nsample, number, __ATOMIC_RELAXED);
 }
 
-void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t, unsigned nimpl, double us)
+void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t,
+		     unsigned nimpl, double us)
 {
 	struct starpu_perfmodel *model = t->cl ? t->cl->model : NULL;
 	/* Durations that came out of a model teach it nothing. */
@@ -384,20 +411,26 @@ static void look_for_devices(struct orr_model *m, uint64_t known[2])
 	for (unsigned c = 0; c < m->data->ncombs; c++) {
 		const struct orr_model_comb *comb = m->data->combs[c];
 		int opencl = comb->ndevices == 1 && comb->devices[0].type == STARPU_OPENCL_WORKER;
-		if (comb->ndevices == 1 && (opencl || comb->devices[0].type == STARPU_CUDA_WORKER) && tells_something(comb))
+		if (comb->ndevices == 1 &&
+		    (opencl || comb->devices[0].type == STARPU_CUDA_WORKER) &&
+		    tells_something(comb))
 			known[opencl] |= bit_of(comb->devices[0].devid);
 	}
 	orr_unlock(&m->lock);
 }
 
-int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model, enum starpu_worker_archtype type, const struct orr_perf_unit *unit)
+int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model,
+		   enum starpu_worker_archtype type, const struct orr_perf_unit *unit)
 {
-	struct _starpu_perfmodel_state *s = model == &starpu_perfmodel_nop ? NULL : orr_perf_state(node, model);
+	struct _starpu_perfmodel_state *s = model == &starpu_perfmodel_nop
+						    ? NULL
+						    : orr_perf_state(node, model);
 	if (!s || !s->m || (type != STARPU_CUDA_WORKER && type != STARPU_OPENCL_WORKER))
 		return 0;
 	if (!ORR_ATOMIC_LOAD(&s->looked)) {
 		look_for_devices(s->m, s->known);
 		ORR_ATOMIC_STORE(&s->looked, 1);
 	}
-	return (s->known[type == STARPU_OPENCL_WORKER] & (unit ? bit_of(orr_perf_device(s->perf->cfg, unit).devid) : ~0ULL)) != 0;
+	return (s->known[type == STARPU_OPENCL_WORKER] &
+		(unit ? bit_of(orr_perf_device(s->perf->cfg, unit).devid) : ~0ULL)) != 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loaded performance models: the list of them, the index, and their files. See store.h for the invariant. A file is replaced as a
- * whole by rename, under a lock file that all processes take, after what others wrote meanwhile has been read. */
+/* Loaded performance models: the list of them, the index, and their files. See store.h for the
+ * invariant. A file is replaced as a whole by rename, under a lock file that all processes take,
+ * after what others wrote meanwhile has been read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "perf/store.h"
 
 static struct {
-	orr_lock_t lock;		/* protects the list and the counts of references */
+	orr_lock_t lock; /* protects the list and the counts of references */
 	struct orr_model *first;
 } loaded;
 
@@ -33,7 +34,8 @@ static struct orr_model_index *index_new(struct orr_model *m, unsigned used)
 	for (unsigned i = 0; i < x->ncombs; i++) {
 		const struct orr_model_comb *c = m->data->combs[i];
 		if (c->ndevices == 1 && (int) c->devices[0].type < STARPU_NARCH)
-			x->units[i] = orr_model_unit_key((int) c->devices[0].type, c->devices[0].devid, c->devices[0].ncores);
+			x->units[i] = orr_model_unit_key((int) c->devices[0].type,
+							 c->devices[0].devid, c->devices[0].ncores);
 	}
 	return x;
 }
@@ -67,15 +69,20 @@ int orr_model_index_combs(struct orr_model *m)
 	return m->index && m->index->ncombs == m->data->ncombs ? 0 : index_rebuild(m, 0);
 }
 
-int orr_model_index_put(struct orr_model *m, uint64_t key, struct orr_model_entry *entry, double us, double deviation,
-			enum orr_perf_source source)
+int orr_model_index_put(struct orr_model *m, uint64_t key, struct orr_model_entry *entry, double us,
+			double deviation, enum orr_perf_source source)
 {
 	if (m->index->used * 2 >= m->index->mask && index_rebuild(m, m->index->used))
 		return -ENOMEM;
 	struct orr_model_slot *s = malloc(sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	*s = (struct orr_model_slot) { .key = key, .entry = entry, .us = us, .deviation = deviation, .source = source, .next_owned = m->owned };
+	*s = (struct orr_model_slot){ .key = key,
+				      .entry = entry,
+				      .us = us,
+				      .deviation = deviation,
+				      .source = source,
+				      .next_owned = m->owned };
 	m->owned = s;
 	index_store(m->index, s);
 	return 0;
@@ -90,7 +97,8 @@ int orr_model_find_unit(const struct orr_model_index *x, int type, int devid, in
 	}
 	int best = -1;
 	for (unsigned i = 0; i < x->ncombs; i++) {
-		if (x->units[i] && (x->units[i] & 0xff000fffu) == (want & 0xff000fffu) && (best < 0 || x->units[i] < x->units[best]))
+		if (x->units[i] && (x->units[i] & 0xff000fffu) == (want & 0xff000fffu) &&
+		    (best < 0 || x->units[i] < x->units[best]))
 			best = (int) i;
 	}
 	return best;
@@ -111,7 +119,9 @@ static int index_all(struct orr_model *m)
 			struct orr_model_impl *impl = &d->combs[c]->impls[i];
 			for (unsigned e = 0; e < impl->nentries; e++) {
 				struct orr_model_entry *entry = impl->entries[e];
-				if (orr_model_index_put(m, orr_model_slot_key(c, i, entry->pub.footprint), entry, 0, 0, ORR_PERF_CALIBRATED))
+				if (orr_model_index_put(
+					    m, orr_model_slot_key(c, i, entry->pub.footprint),
+					    entry, 0, 0, ORR_PERF_CALIBRATED))
 					return -ENOMEM;
 			}
 		}
@@ -141,7 +151,8 @@ static void model_free(struct orr_model *m)
 	free(m);
 }
 
-static struct orr_model *model_new(const char *symbol, const char *machine, struct orr_model_data *data)
+static struct orr_model *model_new(const char *symbol, const char *machine,
+				   struct orr_model_data *data)
 {
 	struct orr_model *m = calloc(1, sizeof(*m));
 	if (!m) {
@@ -176,7 +187,8 @@ static void remember_identity(struct orr_model *m, const char *path)
 	m->old_mtime = st.st_mtim;
 }
 
-static struct orr_model *load(const char *symbol, const char *machine, const char *const *dirs, int discard)
+static struct orr_model *load(const char *symbol, const char *machine, const char *const *dirs,
+			      int discard)
 {
 	char path[4096];
 	struct orr_model_data *data = NULL;
@@ -210,7 +222,8 @@ static char *make_key(const char *symbol, const char *machine, const char *const
 	return key;
 }
 
-struct orr_model *orr_model_acquire(const char *symbol, const char *machine, const char *const *dirs, int discard)
+struct orr_model *orr_model_acquire(const char *symbol, const char *machine,
+				    const char *const *dirs, int discard)
 {
 	char *key = make_key(symbol, machine, dirs, discard);
 	if (!key)
@@ -233,7 +246,8 @@ struct orr_model *orr_model_acquire(const char *symbol, const char *machine, con
 			char path[4096];
 			while (dirs[last] && dirs[last + 1])
 				last++;
-			if (discard && dirs[0] && !orr_model_write_path(symbol, machine, dirs[last], path, sizeof(path)))
+			if (discard && dirs[0] &&
+			    !orr_model_write_path(symbol, machine, dirs[last], path, sizeof(path)))
 				remember_identity(m, path);
 		}
 	}
@@ -261,18 +275,21 @@ void orr_model_release(struct orr_model *m)
 
 /* ---- files ---- */
 
-static int format(char *path, size_t size, const char *fmt, const char *dir, const char *symbol, const char *machine)
+static int format(char *path, size_t size, const char *fmt, const char *dir, const char *symbol,
+		  const char *machine)
 {
 	int n = snprintf(path, size, fmt, dir, symbol, machine);
 	return n < 0 || (size_t) n >= size ? -ENAMETOOLONG : 0;
 }
 
-int orr_model_write_path(const char *symbol, const char *machine, const char *dir, char *path, size_t size)
+int orr_model_write_path(const char *symbol, const char *machine, const char *dir, char *path,
+			 size_t size)
 {
 	return format(path, size, "%s/codelets/45/%s.%s", dir, symbol, machine);
 }
 
-int orr_model_locate(const char *symbol, const char *machine, const char *const *dirs, char *path, size_t size)
+int orr_model_locate(const char *symbol, const char *machine, const char *const *dirs, char *path,
+		     size_t size)
 {
 	static const char *const forms[] = { "%s/codelets/45/%s.%s", "%s/45/%s.%s", "%s/%s.%s" };
 	char candidate[4096];
@@ -280,7 +297,9 @@ int orr_model_locate(const char *symbol, const char *machine, const char *const 
 		return -ENOENT;
 	for (unsigned i = 0; dirs[i]; i++) {
 		for (unsigned f = 0; f < 3; f++) {
-			if (!format(candidate, sizeof(candidate), forms[f], dirs[i], symbol, machine) && access(candidate, F_OK) == 0) {
+			if (!format(candidate, sizeof(candidate), forms[f], dirs[i], symbol,
+				    machine) &&
+			    access(candidate, F_OK) == 0) {
 				snprintf(path, size, "%s", candidate);
 				return 0;
 			}
@@ -304,7 +323,8 @@ static int make_folders(const char *path)
 	return 0;
 }
 
-/* Takes the lock of all model files of a place; locks of open files exclude threads and processes alike. */
+/* Takes the lock of all model files of a place; locks of open files exclude threads and processes
+ * alike. */
 static int lock_place(const char *dir)
 {
 	char path[4096];
@@ -328,7 +348,8 @@ static int write_and_rename(const char *path, const struct orr_model_data *d)
 	char tmp[4096];
 	/* Hidden, so that listings of models do not show what a killed process leaves. */
 	const char *slash = strrchr(path, '/');
-	if (snprintf(tmp, sizeof(tmp), "%.*s.%s.XXXXXX", (int) (slash + 1 - path), path, slash + 1) >= (int) sizeof(tmp))
+	if (snprintf(tmp, sizeof(tmp), "%.*s.%s.XXXXXX", (int) (slash + 1 - path), path,
+		     slash + 1) >= (int) sizeof(tmp))
 		return -ENAMETOOLONG;
 	int fd = mkostemp(tmp, O_CLOEXEC);
 	if (fd < 0)
@@ -348,8 +369,9 @@ static int write_and_rename(const char *path, const struct orr_model_data *d)
 static int is_discarded(const struct orr_model *m, const char *path)
 {
 	struct stat st;
-	return m->discard && stat(path, &st) == 0 && st.st_dev == m->old_dev && st.st_ino == m->old_ino &&
-	       st.st_mtim.tv_sec == m->old_mtime.tv_sec && st.st_mtim.tv_nsec == m->old_mtime.tv_nsec;
+	return m->discard && stat(path, &st) == 0 && st.st_dev == m->old_dev &&
+	       st.st_ino == m->old_ino && st.st_mtim.tv_sec == m->old_mtime.tv_sec &&
+	       st.st_mtim.tv_nsec == m->old_mtime.tv_nsec;
 }
 
 /* Under both locks. */
@@ -379,13 +401,19 @@ int orr_model_save(struct orr_model *m, const char *dir)
 	char path[4096];
 	if (!m->dirty)
 		return 0;
-	int err = strchr(m->symbol, '/') ? -EINVAL : orr_model_write_path(m->symbol, m->machine, dir, path, sizeof(path));
+	int err = strchr(m->symbol, '/')
+			  ? -EINVAL
+			  : orr_model_write_path(m->symbol, m->machine, dir, path, sizeof(path));
 	if (err) {
-		orr_error("performance model `%s': cannot be stored under %s; give it a short symbol without `/'", m->symbol, dir);
+		orr_error(
+			"performance model `%s': cannot be stored under %s; give it a short symbol without `/'",
+			m->symbol, dir);
 		return err;
 	}
 	if (m->broken) {
-		orr_error("%s: malformed, so it is left alone and what was measured is lost; remove it or use STARPU_CALIBRATE=2", path);
+		orr_error(
+			"%s: malformed, so it is left alone and what was measured is lost; remove it or use STARPU_CALIBRATE=2",
+			path);
 		return -EINVAL;
 	}
 	err = make_folders(path);
@@ -400,6 +428,8 @@ int orr_model_save(struct orr_model *m, const char *dir)
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		orr_error("%s: the performance model cannot be written: %s; set STARPU_PERF_MODEL_DIR to a place that can", path, strerror(-err));
+		orr_error(
+			"%s: the performance model cannot be written: %s; set STARPU_PERF_MODEL_DIR to a place that can",
+			path, strerror(-err));
 	return err;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policies with one queue for all workers: eager (first come, first served) and prio (most urgent first).
+/* The policies with one queue for all workers: eager (first come, first served) and prio (most
+ * urgent first).
  *
  * Invariant: a pushed task is in the shared queue until one worker takes it. */
 #include "sched/sched.h"
@@ -27,8 +28,14 @@ static void central_init(unsigned id, int by_priority)
 		orr_ctx_set_prios(ctx, INT_MIN, INT_MAX);
 }
 
-static void eager_init(unsigned ctx) { central_init(ctx, 0); }
-static void prio_init(unsigned ctx) { central_init(ctx, 1); }
+static void eager_init(unsigned ctx)
+{
+	central_init(ctx, 0);
+}
+static void prio_init(unsigned ctx)
+{
+	central_init(ctx, 1);
+}
 
 static void central_deinit(unsigned ctx)
 {

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policies that use performance models (the dm family): each ready task goes to the worker where it is expected to end first.
+/* The policies that use performance models (the dm family): each ready task goes to the worker
+ * where it is expected to end first.
  *
- *	dm	execution times only			dmda	and transfers, which are asked for at once
- *	dmdap	dmda, most urgent first			dmdar	dmda, tasks first whose data are there
- *	dmdas	dmdap, then those whose data are there	dmdasd	dmdas, and only as urgent tasks count as load
- *	heft	dmdas by its name in the literature	pheft	heft that executes parallel tasks by several workers
+ *      dm      execution times only
+ *      dmda    and transfers, which are asked for at once
+ *      dmdap   dmda, most urgent first
+ *      dmdar   dmda, tasks first whose data are there
+ *      dmdas   dmdap, then those whose data are there
+ *      dmdasd  dmdas, and only as urgent tasks count as load
+ *      heft    dmdas by its name in the literature
+ *      pheft   heft that executes parallel tasks by several workers
  *
- * A worker's expected end is the expected end of what it executes, set anew when a task begins and ends, plus the expected lengths of
- * what has not begun. Workers that are the same to the models and have the same memory form a unit, for which estimates are made once.
- * Invariant: queued_ns of a worker is the sum of the loads of its tasks that have not begun, up to pushes under way. */
+ * A worker's expected end is the expected end of what it executes, set anew when a task begins and
+ * ends, plus the expected lengths of what has not begun. Workers that are the same to the models
+ * and have the same memory form a unit, for which estimates are made once.
+ *
+ * Invariant: queued_ns of a worker is the sum of the loads of its tasks that have not begun, up to
+ * pushes under way. */
 #include "core/parallel.h"
 #include "sched/sched.h"
 #include "sched/dm.h"
@@ -20,13 +28,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t now_ns(void) { return (int64_t) (orr_sys_now_us() * 1e3); }
+static int64_t now_ns(void)
+{
+	return (int64_t) (orr_sys_now_us() * 1e3);
+}
 
 /* ---- start and end ---- */
 
 static int same_unit(const struct orr_worker *a, const struct orr_worker *b)
 {
-	return a->unit->type == b->unit->type && a->unit->devid == b->unit->devid && a->unit->ncores == b->unit->ncores;
+	return a->unit->type == b->unit->type && a->unit->devid == b->unit->devid &&
+	       a->unit->ncores == b->unit->ncores;
 }
 
 /* The unit of a worker, made when it is the first of its kind. */
@@ -39,7 +51,7 @@ static struct orr_dm_unit *unit_of(struct orr_dm *dm, struct orr_worker *w)
 			return &dm->unit[u];
 	for (alike = 0; alike < u && !same_unit(dm->unit[alike].lead, w); alike++)
 		;
-	dm->unit[u] = (struct orr_dm_unit) { .lead = w, .memnode = w->memnode, .alike = alike };
+	dm->unit[u] = (struct orr_dm_unit){ .lead = w, .memnode = w->memnode, .alike = alike };
 	dm->nunits++;
 	return &dm->unit[u];
 }
@@ -133,7 +145,9 @@ static void evacuate(struct orr_node *node, struct orr_dm *dm, struct orr_dm_wor
 	orr_lock(&w->lock);
 	ORR_ATOMIC_STORE_RELAXED(&w->away, 1);
 	while (w->q.n)
-		starpu_task_list_push_back(&list, orr_taskq_take(&w->q, w->q.n - 1, w->q.bucket[w->q.n - 1].list.head));
+		starpu_task_list_push_back(
+			&list,
+			orr_taskq_take(&w->q, w->q.n - 1, w->q.bucket[w->q.n - 1].list.head));
 	orr_unlock(&w->lock);
 	while ((task = starpu_task_list_pop_front(&list))) {
 		ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -orr_task_of(task)->load);
@@ -155,11 +169,13 @@ static void dm_remove_workers(unsigned ctx, int *ids, unsigned n)
 /* ---- tasks ---- */
 
 /* 0, or -EAGAIN when the worker has just left the context. */
-static int enqueue(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, const struct orr_dm_choice *c, int64_t now)
+static int enqueue(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task,
+		   const struct orr_dm_choice *c, int64_t now)
 {
 	struct orr_dm_worker *w = &dm->w[c->worker];
 	struct orr_task *t = orr_task_of(task);
-	int64_t avail = orr_dm_available(w, now), arrival = now + (int64_t) (c->transfer_us * 1e3), load = (int64_t) (c->us * 1e3);
+	int64_t avail = orr_dm_available(w, now), arrival = now + (int64_t) (c->transfer_us * 1e3),
+		load = (int64_t) (c->us * 1e3);
 
 	/* Transfers go on while earlier tasks execute. */
 	if (arrival > avail)
@@ -198,7 +214,8 @@ static int dm_push(struct starpu_task *task)
 	do {
 		if (orr_dm_decide(node, dm, task, now, &c))
 			return -ENODEV;
-		if (dm->v->parallel && orr_task_is_parallel(task) && orr_dm_try_parallel(node, dm, task, now, &c))
+		if (dm->v->parallel && orr_task_is_parallel(task) &&
+		    orr_dm_try_parallel(node, dm, task, now, &c))
 			return 0;
 	} while (enqueue(node, dm, task, &c, now));
 	return 0;
@@ -242,7 +259,8 @@ static struct starpu_task *pop_ready(struct orr_dm_worker *w, struct orr_worker 
 
 	if (!w->q.n)
 		return NULL;
-	for (task = w->q.bucket[w->q.n - 1].list.head; task && k < READY_WINDOW; task = task->next, k++) {
+	for (task = w->q.bucket[w->q.n - 1].list.head; task && k < READY_WINDOW;
+	     task = task->next, k++) {
 		size_t missing = missing_bytes(orr_task_of(task), worker->memnode);
 
 		if ((best && missing >= best_missing) || orr_task_first_impl(worker, task) < 0)
@@ -278,8 +296,10 @@ static void dm_notify(struct starpu_task *task, int workerid, int perf_workerid,
 	struct orr_dm *dm = node->ctx[ctx]->policy_data;
 	struct orr_dm_worker *w = &dm->w[workerid];
 	struct orr_combined *c = orr_combined_get(node, (unsigned) perf_workerid);
-	int impl = c ? orr_combined_first_impl(c, task) : orr_task_first_impl(&node->workers[workerid], task);
-	double us = orr_perf_expected_us(node, c ? &c->unit : node->workers[workerid].unit, task, impl > 0 ? (unsigned) impl : 0, 0, NULL);
+	int impl = c ? orr_combined_first_impl(c, task)
+		     : orr_task_first_impl(&node->workers[workerid], task);
+	double us = orr_perf_expected_us(node, c ? &c->unit : node->workers[workerid].unit, task,
+					 impl > 0 ? (unsigned) impl : 0, 0, NULL);
 
 	task->predicted = us;
 	orr_task_of(task)->load = us > 0 ? (int64_t) (us * 1e3) : 0;
@@ -354,7 +374,10 @@ POLICY(dm, 0, "where the task is expected to end first, by its model", .data = 0
 POLICY(dmda, 1, "dm that counts transfers and prefetches", .data = 1);
 POLICY(dmdap, 1, "dmda, most urgent first", .data = 1, .sorted = 1);
 POLICY(dmdar, 1, "dmda, tasks first whose data are there", .data = 1, .ready = 1);
-POLICY(dmdas, 1, "dmda, most urgent first, then those whose data are there", .data = 1, .sorted = 1, .ready = 1);
-POLICY(dmdasd, 1, "dmdas, a worker's load is what is as urgent as the task", .data = 1, .sorted = 1, .ready = 1, .by_prio = 1);
+POLICY(dmdas, 1, "dmda, most urgent first, then those whose data are there", .data = 1, .sorted = 1,
+       .ready = 1);
+POLICY(dmdasd, 1, "dmdas, a worker's load is what is as urgent as the task", .data = 1, .sorted = 1,
+       .ready = 1, .by_prio = 1);
 POLICY(heft, 1, "another name of dmdas", .data = 1, .sorted = 1, .ready = 1);
-POLICY(pheft, 1, "heft that gives a parallel task to several CPU workers when it ends earlier so", .data = 1, .sorted = 1, .ready = 1, .parallel = 1);
+POLICY(pheft, 1, "heft that gives a parallel task to several CPU workers when it ends earlier so",
+       .data = 1, .sorted = 1, .ready = 1, .parallel = 1);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two halves of the dm family share: its state (dm.c) and the choice of a worker (dm_decide.c).
+/* What the two halves of the dm family share: its state (dm.c) and the choice of a worker
+ * (dm_decide.c).
  *
- * Times inside are integers, in nanoseconds of orr_sys_now_us(), so that several threads may add to them.
- * Invariant: deciding changes nothing but the counters of tries; two pushes at a time may choose the same worker. */
+ * Times inside are integers, in nanoseconds of orr_sys_now_us(), so that several threads may add to
+ * them.
+ *
+ * Invariant: deciding changes nothing but the counters of tries; two pushes at a time may choose
+ * the same worker. */
 #ifndef ORR_SCHED_DM_H
 #define ORR_SCHED_DM_H
 
@@ -11,68 +15,76 @@
 #include "sched/sched.h"
 
 struct orr_dm_variant {
-	int data;		/* transfers count, and data are prefetched */
-	int sorted;		/* by priority */
-	int ready;		/* tasks first whose data are there */
-	int by_prio;		/* less urgent tasks are no load */
-	int parallel;		/* tasks may be executed by several workers (dm_parallel.c) */
+	int data;     /* transfers count, and data are prefetched */
+	int sorted;   /* by priority */
+	int ready;    /* tasks first whose data are there */
+	int by_prio;  /* less urgent tasks are no load */
+	int parallel; /* tasks may be executed by several workers (dm_parallel.c) */
 };
 
 struct orr_dm_worker {
-	orr_lock_t lock;	/* protects q */
+	orr_lock_t lock; /* protects q */
 	struct orr_taskq q;
-	int64_t queued_ns;	/* atomic: loads of what has not begun */
-	int64_t free_ns;	/* atomic: when what it executes is expected to be over */
-	unsigned ntasks;	/* atomic: queued or in flight */
-	int away;		/* not in the context; changes under the lock */
+	int64_t queued_ns; /* atomic: loads of what has not begun */
+	int64_t free_ns;   /* atomic: when what it executes is expected to be over */
+	unsigned ntasks;   /* atomic: queued or in flight */
+	int away;          /* not in the context; changes under the lock */
 } __attribute__((aligned(128)));
 
 /* Workers for which estimates are the same. */
 struct orr_dm_unit {
 	struct orr_worker *lead;
 	unsigned memnode;
-	unsigned alike;		/* the first unit with the same models, itself when there is none before it */
-	unsigned n, *member;	/* numbers of workers, ascending */
-	unsigned tried;		/* atomic: tasks sent here because nothing was known */
+	unsigned alike; /* the first unit with the same models, itself when there is none before it
+			 */
+	unsigned n, *member; /* numbers of workers, ascending */
+	unsigned tried;      /* atomic: tasks sent here because nothing was known */
 };
 
 struct orr_dm {
 	const struct orr_dm_variant *v;
-	int several;		/* memory nodes */
-	unsigned naway;		/* atomic: workers that are not in the context */
+	int several;    /* memory nodes */
+	unsigned naway; /* atomic: workers that are not in the context */
 	unsigned nunits;
 	struct orr_dm_unit *unit;
-	unsigned *members;	/* what the units' lists are parts of */
+	unsigned *members; /* what the units' lists are parts of */
 	struct orr_dm_worker w[];
 };
 
 struct orr_dm_choice {
 	unsigned worker, impl;
-	int known;		/* us comes from a model */
+	int known; /* us comes from a model */
 	double us, transfer_us;
 };
 
 static inline int orr_dm_away(const struct orr_dm *dm, unsigned worker)
 {
-	return __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&dm->naway) != 0, 0) && ORR_ATOMIC_LOAD_RELAXED(&dm->w[worker].away);
+	return __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&dm->naway) != 0, 0) &&
+	       ORR_ATOMIC_LOAD_RELAXED(&dm->w[worker].away);
 }
 
 /* The worker for a ready task. 0, or -ENODEV when none can execute it. */
-int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, struct orr_dm_choice *c);
+int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now,
+		  struct orr_dm_choice *c);
 
-/* What the energy of an execution is worth, in microseconds: impl of the task on a unit for us, by which the machine is kept busy for
- * longer_us more (orr_dm_longer_us). */
-double orr_dm_energy_us(struct orr_node *node, struct starpu_task *task, const struct orr_perf_unit *unit, unsigned impl, double us, double longer_us);
-/* By how many microseconds all that was pushed would end later if something ended at end_ns; 0 when that costs nothing. */
+/* What the energy of an execution is worth, in microseconds: impl of the task on a unit for us, by
+ * which the machine is kept busy for longer_us more (orr_dm_longer_us). */
+double orr_dm_energy_us(struct orr_node *node, struct starpu_task *task,
+			const struct orr_perf_unit *unit, unsigned impl, double us,
+			double longer_us);
+/* By how many microseconds all that was pushed would end later if something ended at end_ns; 0 when
+ * that costs nothing. */
 double orr_dm_longer_us(struct orr_node *node, struct orr_dm *dm, int64_t now, double end_us);
 
 /* Launches a parallel task where it is expected to end before `single`. 1 when it did. */
-int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, const struct orr_dm_choice *single);
+int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task,
+			int64_t now, const struct orr_dm_choice *single);
 
 /* When the worker is expected to be done with all it has. */
 static inline int64_t orr_dm_available(struct orr_dm_worker *w, int64_t now)
 {
-	int64_t end = ORR_ATOMIC_LOAD_RELAXED(&w->free_ns), queued = ORR_ATOMIC_LOAD_RELAXED(&w->queued_ns);
+	int64_t end = ORR_ATOMIC_LOAD_RELAXED(&w->free_ns),
+		queued = ORR_ATOMIC_LOAD_RELAXED(&w->queued_ns);
 
 	return (end > now ? end : now) + (queued > 0 ? queued : 0);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The choice of a worker in the dm family (see dm.c).
  *
- * A worker costs a task: its expected end + alpha * expected length + beta * expected transfers + gamma * energy, where keeping the whole
- * machine busy for longer costs its idle power (STARPU_SCHED_ALPHA, _BETA, _GAMMA, STARPU_IDLE_POWER). A task's energy is what its energy
- * model tells; without one, the watts of such a unit while it executes, where the machine's are known. Where nothing is known, flops
- * over an assumed speed serve when the program gave flops; else tasks go in turn to the workers that have fewest, so that while
- * calibrating each unit gets its samples. Invariant: of equal costs the first unit and the lowest worker win. */
+ * A worker costs a task: its expected end + alpha * expected length + beta * expected transfers +
+ * gamma * energy, where keeping the whole machine busy for longer costs its idle power
+ * (STARPU_SCHED_ALPHA, _BETA, _GAMMA, STARPU_IDLE_POWER). A task's energy is what its energy model
+ * tells; without one, the watts of such a unit while it executes, where the machine's are known.
+ * Where nothing is known, flops over an assumed speed serve when the program gave flops; else tasks
+ * go in turn to the workers that have fewest, so that while calibrating each unit gets its samples.
+ *
+ * Invariant: of equal costs the first unit and the lowest worker win. */
 #include "sched/dm.h"
 #include "core/bundle.h"
 
@@ -25,29 +28,38 @@ struct search {
 	struct orr_dm *dm;
 	struct starpu_task *task;
 	int64_t now;
-	double last_us;			/* from now to the expected end of all that was pushed, when idle power counts */
-	int one_by_one;			/* workers of a unit may differ for this task */
-	const double *transfer;		/* by unit */
-	const double *others;		/* by unit: cost of the other tasks of its bundle; NULL: they do not matter */
-	int memnode;			/* where the tasks of its bundle go, -1: anywhere */
-	struct orr_dm_choice best;	/* by cost */
+	double last_us; /* from now to the expected end of all that was pushed, when idle power
+			   counts */
+	int one_by_one; /* workers of a unit may differ for this task */
+	const double *transfer; /* by unit */
+	const double *others;   /* by unit: cost of the other tasks of its bundle; NULL: they do not
+				   matter */
+	int memnode;            /* where the tasks of its bundle go, -1: anywhere */
+	struct orr_dm_choice best; /* by cost */
 	double best_cost;
-	struct orr_dm_choice try;	/* among units of which nothing is known: the worker with fewest tasks */
+	struct orr_dm_choice
+		try; /* among units of which nothing is known: the worker with fewest tasks */
 	unsigned try_unit, try_ntasks, try_tried;
 	int found, may_try;
-	int energy;			/* something is known of it */
+	int energy; /* something is known of it */
 };
 
 /* ---- energy ---- */
 
 /* Watts of the machine as long as anything executes. What the user says comes first. */
-static double idle_watts(const struct orr_node *node) { return node->cfg.idle_power > 0 ? node->cfg.idle_power : node->idle_watts; }
+static double idle_watts(const struct orr_node *node)
+{
+	return node->cfg.idle_power > 0 ? node->cfg.idle_power : node->idle_watts;
+}
 
-double orr_dm_energy_us(struct orr_node *node, struct starpu_task *task, const struct orr_perf_unit *unit, unsigned impl, double us, double longer_us)
+double orr_dm_energy_us(struct orr_node *node, struct starpu_task *task,
+			const struct orr_perf_unit *unit, unsigned impl, double us,
+			double longer_us)
 {
 	double joules = orr_perf_expected_joules(node, unit, task, impl, us);
 
-	return node->cfg.gamma * ((isnan(joules) ? 0 : joules) + idle_watts(node) * longer_us * 1e-6);
+	return node->cfg.gamma *
+	       ((isnan(joules) ? 0 : joules) + idle_watts(node) * longer_us * 1e-6);
 }
 
 /* From now to the expected end of all that was pushed. */
@@ -130,7 +142,9 @@ static void sum_transfers(struct search *s, double *sum)
 			continue;
 		where = orr_dm_where(a->handle);
 		for (u = 0; u < s->dm->nunits; u++) {
-			int dst = s->task->cl->specific_nodes ? orr_task_target_node(s->dm->unit[u].lead, s->task, i) : (int) s->dm->unit[u].memnode;
+			int dst = s->task->cl->specific_nodes
+					  ? orr_task_target_node(s->dm->unit[u].lead, s->task, i)
+					  : (int) s->dm->unit[u].memnode;
 
 			if (dst < 0 || (where >> dst & 1))
 				continue;
@@ -143,12 +157,15 @@ static void sum_transfers(struct search *s, double *sum)
 
 /* ---- execution ---- */
 
-/* The fastest implementation on a worker; while calibrating, the first of which too little is known. */
-static struct estimate estimate(struct orr_node *node, struct orr_worker *w, struct starpu_task *task, int use_defaults)
+/* The fastest implementation on a worker; while calibrating, the first of which too little is
+ * known. */
+static struct estimate estimate(struct orr_node *node, struct orr_worker *w,
+				struct starpu_task *task, int use_defaults)
 {
 	const struct orr_task *t = orr_task_of(task);
 	struct estimate e = { CANNOT, 0, INFINITY };
-	unsigned i = t->forced_impl ? t->nimpl : 0, end = t->forced_impl ? i + 1 : STARPU_MAXIMPLEMENTATIONS;
+	unsigned i = t->forced_impl ? t->nimpl : 0,
+		 end = t->forced_impl ? i + 1 : STARPU_MAXIMPLEMENTATIONS;
 
 	for (; i < end; i++) {
 		double us;
@@ -158,11 +175,11 @@ static struct estimate estimate(struct orr_node *node, struct orr_worker *w, str
 		us = orr_perf_expected_us(node, w->unit, task, i, use_defaults, NULL);
 		if (isnan(us)) {
 			if (e.k == CANNOT || node->cfg.calibrate)
-				e = (struct estimate) { UNKNOWN, i, 0 };
+				e = (struct estimate){ UNKNOWN, i, 0 };
 			if (node->cfg.calibrate)
 				return e;
 		} else if (e.k != KNOWN || us < e.us) {
-			e = (struct estimate) { KNOWN, i, us };
+			e = (struct estimate){ KNOWN, i, us };
 		}
 	}
 	return e;
@@ -189,7 +206,8 @@ static int64_t available(struct search *s, unsigned worker)
 {
 	struct orr_dm_worker *w = &s->dm->w[worker];
 
-	return s->dm->v->by_prio ? available_for(w, s->now, s->task->priority) : orr_dm_available(w, s->now);
+	return s->dm->v->by_prio ? available_for(w, s->now, s->task->priority)
+				 : orr_dm_available(w, s->now);
 }
 
 static double cost(struct search *s, const struct orr_dm_choice *c, int64_t avail)
@@ -201,11 +219,13 @@ static double cost(struct search *s, const struct orr_dm_choice *c, int64_t avai
 	if (s->dm->v->data)
 		sum += cfg->beta * c->transfer_us;
 	if (__builtin_expect(s->energy, 0))
-		sum += orr_dm_energy_us(s->node, s->task, w->unit, c->impl, c->us, fmax(0, wait + c->us + c->transfer_us - s->last_us));
+		sum += orr_dm_energy_us(s->node, s->task, w->unit, c->impl, c->us,
+					fmax(0, wait + c->us + c->transfer_us - s->last_us));
 	return sum;
 }
 
-static void consider(struct search *s, unsigned unit, unsigned worker, int64_t avail, const struct estimate *e)
+static void consider(struct search *s, unsigned unit, unsigned worker, int64_t avail,
+		     const struct estimate *e)
 {
 	struct orr_dm_choice c = { worker, e->impl, 1, e->us, s->transfer[unit] };
 	double x = cost(s, &c, avail) + (s->others ? s->others[unit] : 0);
@@ -217,14 +237,17 @@ static void consider(struct search *s, unsigned unit, unsigned worker, int64_t a
 	s->best_cost = x;
 }
 
-static void consider_trying(struct search *s, unsigned unit, unsigned worker, const struct estimate *e)
+static void consider_trying(struct search *s, unsigned unit, unsigned worker,
+			    const struct estimate *e)
 {
-	unsigned ntasks = ORR_ATOMIC_LOAD_RELAXED(&s->dm->w[worker].ntasks), tried = ORR_ATOMIC_LOAD_RELAXED(&s->dm->unit[unit].tried);
+	unsigned ntasks = ORR_ATOMIC_LOAD_RELAXED(&s->dm->w[worker].ntasks),
+		 tried = ORR_ATOMIC_LOAD_RELAXED(&s->dm->unit[unit].tried);
 
-	if (s->may_try && (ntasks > s->try_ntasks || (ntasks == s->try_ntasks && tried >= s->try_tried)))
+	if (s->may_try &&
+	    (ntasks > s->try_ntasks || (ntasks == s->try_ntasks && tried >= s->try_tried)))
 		return;
 	s->may_try = 1;
-	s->try = (struct orr_dm_choice) { worker, e->impl, 0, 0, s->transfer[unit] };
+	s->try = (struct orr_dm_choice){ worker, e->impl, 0, 0, s->transfer[unit] };
 	s->try_unit = unit;
 	s->try_ntasks = ntasks;
 	s->try_tried = tried;
@@ -266,8 +289,9 @@ static void look_at_each(struct search *s, unsigned u, int use_defaults)
 
 	for (i = 0; i < unit->n; i++) {
 		unsigned w = unit->member[i];
-		struct estimate e = orr_dm_away(s->dm, w) ? (struct estimate) { CANNOT, 0, 0 }
-							  : estimate(s->node, &s->node->workers[w], s->task, use_defaults);
+		struct estimate e = orr_dm_away(s->dm, w) ? (struct estimate){ CANNOT, 0, 0 }
+							  : estimate(s->node, &s->node->workers[w],
+								     s->task, use_defaults);
 
 		if (e.k == KNOWN)
 			consider(s, u, w, available(s, w), &e);
@@ -292,12 +316,15 @@ static void look(struct search *s, int use_defaults)
 			look_at_each(s, u, use_defaults);
 			continue;
 		}
-		e[u] = s->dm->unit[u].alike < u ? e[s->dm->unit[u].alike] : estimate(s->node, s->dm->unit[u].lead, s->task, use_defaults);
+		e[u] = s->dm->unit[u].alike < u
+			       ? e[s->dm->unit[u].alike]
+			       : estimate(s->node, s->dm->unit[u].lead, s->task, use_defaults);
 		look_at_unit(s, u, &e[u]);
 	}
 }
 
-/* The first task of a bundle draws the others after it: they count on each unit, as far as they are known. */
+/* The first task of a bundle draws the others after it: they count on each unit, as far as they are
+ * known. */
 static void look_at_bundle(struct search *s, double *others)
 {
 	const struct orr_config *cfg = &s->node->cfg;
@@ -306,11 +333,15 @@ static void look_at_bundle(struct search *s, double *others)
 
 	for (u = 0; u < s->dm->nunits; u++) {
 		const struct orr_dm_unit *unit = &s->dm->unit[u];
-		struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype((int) unit->lead->id, 0);
+		struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(
+			(int) unit->lead->id, 0);
 		double us = arch ? starpu_task_bundle_expected_length(bundle, arch, 0) : NAN;
-		double transfer = s->dm->v->data ? starpu_task_bundle_expected_data_transfer_time(bundle, unit->memnode) : 0;
+		double transfer = s->dm->v->data ? starpu_task_bundle_expected_data_transfer_time(
+							   bundle, unit->memnode)
+						 : 0;
 
-		others[u] = (isnan(us) ? 0 : cfg->alpha * us / unit->n) + (isnan(transfer) ? 0 : cfg->beta * transfer);
+		others[u] = (isnan(us) ? 0 : cfg->alpha * us / unit->n) +
+			    (isnan(transfer) ? 0 : cfg->beta * transfer);
 	}
 	s->others = others;
 }
@@ -331,13 +362,20 @@ static void look_for_bundle(struct search *s, int use_defaults)
 	s->others = NULL;
 }
 
-int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, struct orr_dm_choice *c)
+int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now,
+		  struct orr_dm_choice *c)
 {
 	const struct starpu_perfmodel *model = task->cl->model;
 	double transfer[dm->nunits + 1];
-	struct search s = { .node = node, .dm = dm, .task = task, .now = now, .transfer = transfer, .memnode = -1 };
+	struct search s = { .node = node,
+			    .dm = dm,
+			    .task = task,
+			    .now = now,
+			    .transfer = transfer,
+			    .memnode = -1 };
 
-	s.one_by_one = task->cl->can_execute || task->workerids_len || (model && model->worker_cost_function);
+	s.one_by_one = task->cl->can_execute || task->workerids_len ||
+		       (model && model->worker_cost_function);
 	s.energy = energy_counts(node, task);
 	s.last_us = s.energy && idle_watts(node) > 0 ? last_us(node, dm, now) : 0;
 	sum_transfers(&s, transfer);
@@ -352,7 +390,9 @@ int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *
 		s.may_try = 0;
 	if (!s.may_try && !s.found)
 		return -ENODEV;
-	*c = s.may_try ? s.try : s.best;
+	*c = s.may_try ? s.
+	try : s
+		.best;
 	if (__builtin_expect(orr_task_of(task)->bundled, 0))
 		orr_bundle_settle(task, node->workers[c->worker].memnode);
 	if (s.may_try)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parallel tasks in the dm family (pheft): several CPU workers execute a task when all of them together end it earlier than the best single
- * worker; while calibrating, each combined worker gets its samples.
+/* Parallel tasks in the dm family (pheft): several CPU workers execute a task when all of them
+ * together end it earlier than the best single worker; while calibrating, each combined worker gets
+ * its samples.
  *
  * Invariant: a launched task is a load of each member until it ends. */
 #include "core/parallel.h"
@@ -8,7 +9,8 @@
 
 #include <math.h>
 
-static void launch(struct orr_node *node, struct orr_dm *dm, struct orr_task *t, const struct orr_combined *c, unsigned impl, double us)
+static void launch(struct orr_node *node, struct orr_dm *dm, struct orr_task *t,
+		   const struct orr_combined *c, unsigned impl, double us)
 {
 	unsigned i;
 
@@ -40,20 +42,26 @@ static int64_t available(struct orr_dm *dm, const struct orr_combined *c, int64_
 	return last;
 }
 
-int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now, const struct orr_dm_choice *single)
+int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task,
+			int64_t now, const struct orr_dm_choice *single)
 {
 	const struct orr_config *cfg = &node->cfg;
 	struct orr_task *t = orr_task_of(task);
-	double best_us = NAN, wait = (double) (orr_dm_available(&dm->w[single->worker], now) - now) * 1e-3;
+	double best_us = NAN,
+	       wait = (double) (orr_dm_available(&dm->w[single->worker], now) - now) * 1e-3;
 	double least = wait + cfg->alpha * single->us + cfg->beta * single->transfer_us +
-		       orr_dm_energy_us(node, task, node->workers[single->worker].unit, single->impl, single->us,
-					orr_dm_longer_us(node, dm, now, wait + single->us + single->transfer_us));
+		       orr_dm_energy_us(node, task, node->workers[single->worker].unit,
+					single->impl, single->us,
+					orr_dm_longer_us(node, dm, now,
+							 wait + single->us + single->transfer_us));
 	unsigned i, n = ORR_ATOMIC_LOAD(&node->ncombined), best_impl = 0;
 	const struct orr_combined *best = NULL;
 
 	for (i = 0; i < n; i++) {
 		const struct orr_combined *c = node->combined[i];
-		int impl = orr_combined_in_ctx(node, c, node->ctx[t->ctx]) ? orr_combined_first_impl(c, task) : -1;
+		int impl = orr_combined_in_ctx(node, c, node->ctx[t->ctx])
+				   ? orr_combined_first_impl(c, task)
+				   : -1;
 		double us, cost, transfer;
 
 		if (impl < 0)
@@ -65,12 +73,14 @@ int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_
 		}
 		if (isnan(us) || !single->known)
 			continue;
-		transfer = starpu_task_expected_data_transfer_time(node->workers[c->workers[0]].memnode, task);
+		transfer = starpu_task_expected_data_transfer_time(
+			node->workers[c->workers[0]].memnode, task);
 		if (!(transfer > 0))
 			transfer = 0;
 		wait = (double) (available(dm, c, now) - now) * 1e-3;
 		cost = wait + cfg->alpha * us + cfg->beta * transfer +
-		       orr_dm_energy_us(node, task, &c->unit, (unsigned) impl, us, orr_dm_longer_us(node, dm, now, wait + us + transfer));
+		       orr_dm_energy_us(node, task, &c->unit, (unsigned) impl, us,
+					orr_dm_longer_us(node, dm, now, wait + us + transfer));
 		if (cost >= least)
 			continue;
 		least = cost;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policy graph_test: list scheduling in the order of bottom levels, a reference to compare others with.
+/* The policy graph_test: list scheduling in the order of bottom levels, a reference to compare
+ * others with.
  *
- * Ready tasks are held until the graph is there: when the program calls starpu_do_schedule(), or waits for tasks or data. Then each task's
- * bottom level (the longest path of shortest expected times from it to the end) is its urgency, in one queue for all workers; tasks
- * submitted later go last until the next such moment. When waiting for all tasks of the context, or of the process, is over, holding begins
- * again. Each context has its queue; the graph is that of all tasks of the process, so that what other contexts wait for is urgent too.
+ * Ready tasks are held until the graph is there: when the program calls starpu_do_schedule(), or
+ * waits for tasks or data. Then each task's bottom level (the longest path of shortest expected
+ * times from it to the end) is its urgency, in one queue for all workers; tasks submitted later go
+ * last until the next such moment. When waiting for all tasks of the context, or of the process, is
+ * over, holding begins again. Each context has its queue; the graph is that of all tasks of the
+ * process, so that what other contexts wait for is urgent too.
+ *
  * Invariant: of equal levels the task that became ready first goes first. */
 #include "sched/sched.h"
 #include "core/graph.h"
@@ -20,12 +24,12 @@ struct entry {
 
 struct graph_test {
 	struct orr_ctx *ctx;
-	orr_lock_t lock;	/* protects what follows */
-	unsigned released;	/* atomic: phase() + 1 when workers may take tasks */
-	unsigned n, cap;	/* n: atomic hint */
-	struct entry *heap;	/* the first to go at the root */
+	orr_lock_t lock;    /* protects what follows */
+	unsigned released;  /* atomic: phase() + 1 when workers may take tasks */
+	unsigned n, cap;    /* n: atomic hint */
+	struct entry *heap; /* the first to go at the root */
 	uint64_t seq;
-	double *level;		/* by record, of the graph as it was at the last moment of scheduling */
+	double *level; /* by record, of the graph as it was at the last moment of scheduling */
 	uint32_t nlevels, base;
 };
 
@@ -98,7 +102,9 @@ static void take_out(struct graph_test *s, unsigned i)
 
 static double level_of(const struct graph_test *s, const struct orr_task *t)
 {
-	return t->record > s->base && t->record - s->base <= s->nlevels ? s->level[t->record - s->base - 1] : 0;
+	return t->record > s->base && t->record - s->base <= s->nlevels
+		       ? s->level[t->record - s->base - 1]
+		       : 0;
 }
 
 /* ---- the policy ---- */
@@ -133,14 +139,15 @@ static int push(struct starpu_task *task)
 		s->cap = cap;
 	}
 	ORR_ATOMIC_STORE_RELAXED(&s->n, s->n + 1);
-	sift_up(s, s->n - 1, (struct entry) { level_of(s, orr_task_of(task)), s->seq++, task });
+	sift_up(s, s->n - 1, (struct entry){ level_of(s, orr_task_of(task)), s->seq++, task });
 	orr_unlock(&s->lock);
 	if (is_released(node, s))
 		orr_ctx_wake(node, s->ctx, choosy);
 	return 0;
 }
 
-/* The best task that the worker can execute: mostly the root, so a search in the order of the array is good enough otherwise. */
+/* The best task that the worker can execute: mostly the root, so a search in the order of the array
+ * is good enough otherwise. */
 static struct starpu_task *pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
@@ -152,7 +159,8 @@ static struct starpu_task *pop(unsigned ctx)
 		return NULL;
 	orr_lock(&s->lock);
 	for (i = 0; i < s->n; i++) {
-		if ((task && !before(&s->heap[i], &s->heap[best])) || orr_task_first_impl(self->worker, s->heap[i].task) < 0)
+		if ((task && !before(&s->heap[i], &s->heap[best])) ||
+		    orr_task_first_impl(self->worker, s->heap[i].task) < 0)
 			continue;
 		task = s->heap[i].task;
 		best = i;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policy heteroprio: one bucket of ready tasks for each codelet (and where), and each kind of unit takes from the buckets in its own order.
+/* The policy heteroprio: one bucket of ready tasks for each codelet (and where), and each kind of
+ * unit takes from the buckets in its own order.
  *
- * A kind prefers the codelets in which it beats the others most, by the codelets' models; codelets without one come where nobody is faster.
- * A slower kind leaves a bucket alone as long as the faster units would finish it before the slower one finished a single task.
- * Inside a bucket: most urgent first. One lock: the policy is for tasks worth being placed, not for tiny ones.
+ * A kind prefers the codelets in which it beats the others most, by the codelets' models; codelets
+ * without one come where nobody is faster. A slower kind leaves a bucket alone as long as the
+ * faster units would finish it before the slower one finished a single task. Inside a bucket: most
+ * urgent first. One lock: the policy is for tasks worth being placed, not for tiny ones.
+ *
  * Invariant: a bucket's mean times are those of its tasks pushed so far, one in SAMPLE_EVERY. */
 #include "sched/sched.h"
 #include "perf/perf.h"
@@ -17,22 +20,22 @@
 
 struct bucket {
 	const struct starpu_codelet *cl;
-	uint32_t where;			/* kinds of units that its tasks may use */
-	int picky;			/* its tasks may refuse single workers: they wait for nobody */
+	uint32_t where; /* kinds of units that its tasks may use */
+	int picky;      /* its tasks may refuse single workers: they wait for nobody */
 	struct orr_taskq q;
 	uint64_t npushed;
-	double us[STARPU_NARCH];	/* mean time by kind of unit, 0: unknown or impossible */
+	double us[STARPU_NARCH]; /* mean time by kind of unit, 0: unknown or impossible */
 };
 
 struct heteroprio {
-	orr_lock_t lock;		/* protects everything */
+	orr_lock_t lock; /* protects everything */
 	unsigned nworkers[STARPU_NARCH];
 	struct orr_worker *lead[STARPU_NARCH];
-	uint8_t *member;		/* by worker: in the context */
+	uint8_t *member; /* by worker: in the context */
 	struct bucket **bucket;
 	unsigned n, cap;
-	unsigned *order[STARPU_NARCH];	/* buckets as each kind likes them */
-	unsigned ntasks;		/* atomic hint */
+	unsigned *order[STARPU_NARCH]; /* buckets as each kind likes them */
+	unsigned ntasks;               /* atomic hint */
 };
 
 static void init(unsigned ctx)
@@ -72,8 +75,14 @@ static void change(unsigned ctx, const int *ids, unsigned n, int in)
 	orr_unlock(&h->lock);
 }
 
-static void add_workers(unsigned ctx, int *ids, unsigned n) { change(ctx, ids, n, 1); }
-static void remove_workers(unsigned ctx, int *ids, unsigned n) { change(ctx, ids, n, 0); }
+static void add_workers(unsigned ctx, int *ids, unsigned n)
+{
+	change(ctx, ids, n, 1);
+}
+static void remove_workers(unsigned ctx, int *ids, unsigned n)
+{
+	change(ctx, ids, n, 0);
+}
 
 static void deinit(unsigned ctx)
 {
@@ -178,7 +187,8 @@ static void sample(struct heteroprio *h, struct bucket *b, const double *us)
 
 /* ---- tasks ---- */
 
-static void expected(struct orr_node *node, struct orr_worker *const *lead, struct starpu_task *task, double *us)
+static void expected(struct orr_node *node, struct orr_worker *const *lead,
+		     struct starpu_task *task, double *us)
 {
 	unsigned a, i;
 
@@ -189,7 +199,8 @@ static void expected(struct orr_node *node, struct orr_worker *const *lead, stru
 
 			if (!orr_task_can_run(lead[a], task, i))
 				continue;
-			x = orr_perf_expected_us(node, lead[a]->unit, task, i, task->flops > 0, NULL);
+			x = orr_perf_expected_us(node, lead[a]->unit, task, i, task->flops > 0,
+						 NULL);
 			if (x > 0 && (us[a] == 0 || x < us[a]))
 				us[a] = x;
 		}
@@ -209,7 +220,8 @@ static int push(struct starpu_task *task)
 	orr_lock(&h->lock);
 	b = find(h, task);
 	memcpy(lead, h->lead, sizeof(lead));
-	look = !b->picky && b->npushed % SAMPLE_EVERY == 0 && node->arch_mask & (node->arch_mask - 1);
+	look = !b->picky && b->npushed % SAMPLE_EVERY == 0 &&
+	       node->arch_mask & (node->arch_mask - 1);
 	orr_unlock(&h->lock);
 	/* Models may call functions of the program: not under the lock. */
 	if (look)
@@ -226,7 +238,8 @@ static int push(struct starpu_task *task)
 	return 0;
 }
 
-/* Would the faster units be done with the whole bucket before this kind was done with one task of it? */
+/* Would the faster units be done with the whole bucket before this kind was done with one task of
+ * it? */
 static int leave_to_faster(const struct heteroprio *h, const struct bucket *b, unsigned arch)
 {
 	double rate = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policies with one queue for each worker: lws (a worker keeps the tasks that it made ready, and steals from its neighbours first), ws
- * (the same, stealing in turn from all) and random (workers are drawn with a probability proportional to their speed; no stealing).
+/* The policies with one queue for each worker: lws (a worker keeps the tasks that it made ready,
+ * and steals from its neighbours first), ws (the same, stealing in turn from all) and random
+ * (workers are drawn with a probability proportional to their speed; no stealing).
  *
  * Invariant: a task that only some workers can execute is queued at one of those. */
 #include "sched/sched.h"
@@ -14,8 +15,8 @@
 struct local {
 	unsigned n;
 	enum { STEAL_NOT, STEAL_NEAR, STEAL_IN_TURN } steal;
-	unsigned *victim;	/* of each worker: where it steals next; only that worker uses it */
-	double *speed;		/* sums of the speeds of the workers up to each */
+	unsigned *victim; /* of each worker: where it steals next; only that worker uses it */
+	double *speed;    /* sums of the speeds of the workers up to each */
 	struct orr_shq queue[];
 };
 
@@ -38,7 +39,8 @@ static void local_init(unsigned ctx, int steal, int by_speed)
 	for (i = 0; i < n; i++) {
 		l->victim[i] = i + 1;
 		if (by_speed && i < node->nworkers)
-			l->speed[i] = (i ? l->speed[i - 1] : 0) + orr_perf_default_flops(node->workers[i].unit);
+			l->speed[i] = (i ? l->speed[i - 1] : 0) +
+				      orr_perf_default_flops(node->workers[i].unit);
 	}
 	for (i = 0; i < n; i++)
 		orr_shq_init(&l->queue[i]);
@@ -46,9 +48,18 @@ static void local_init(unsigned ctx, int steal, int by_speed)
 	orr_ctx_set_prios(node->ctx[ctx], INT_MIN, INT_MAX);
 }
 
-static void lws_init(unsigned ctx) { local_init(ctx, STEAL_NEAR, 0); }
-static void ws_init(unsigned ctx) { local_init(ctx, STEAL_IN_TURN, 0); }
-static void random_init(unsigned ctx) { local_init(ctx, STEAL_NOT, 1); }
+static void lws_init(unsigned ctx)
+{
+	local_init(ctx, STEAL_NEAR, 0);
+}
+static void ws_init(unsigned ctx)
+{
+	local_init(ctx, STEAL_IN_TURN, 0);
+}
+static void random_init(unsigned ctx)
+{
+	local_init(ctx, STEAL_NOT, 1);
+}
 
 static void local_deinit(unsigned ctx)
 {
@@ -63,7 +74,8 @@ static void local_deinit(unsigned ctx)
 }
 
 /* Others may take it. */
-static int push_shared(struct orr_node *node, struct orr_ctx *ctx, unsigned worker, struct starpu_task *task)
+static int push_shared(struct orr_node *node, struct orr_ctx *ctx, unsigned worker,
+		       struct starpu_task *task)
 {
 	int choosy = orr_task_is_choosy(task);
 
@@ -73,7 +85,8 @@ static int push_shared(struct orr_node *node, struct orr_ctx *ctx, unsigned work
 }
 
 /* It is for that worker, unless it has just left: then the others take its tasks. */
-static int push_private(struct orr_node *node, struct orr_ctx *ctx, unsigned worker, struct starpu_task *task)
+static int push_private(struct orr_node *node, struct orr_ctx *ctx, unsigned worker,
+			struct starpu_task *task)
 {
 	orr_shq_push(&((struct local *) ctx->policy_data)->queue[worker], task, 1);
 	if (orr_ctx_has(ctx, &node->workers[worker]))
@@ -84,7 +97,8 @@ static int push_private(struct orr_node *node, struct orr_ctx *ctx, unsigned wor
 }
 
 /* The first worker from `start` on that can execute the task; nworkers when there is none. */
-static unsigned find_worker(struct orr_node *node, const struct orr_ctx *ctx, unsigned start, struct starpu_task *task)
+static unsigned find_worker(struct orr_node *node, const struct orr_ctx *ctx, unsigned start,
+			    struct starpu_task *task)
 {
 	int whole = orr_ctx_whole(ctx);
 	unsigned i;
@@ -92,7 +106,8 @@ static unsigned find_worker(struct orr_node *node, const struct orr_ctx *ctx, un
 	for (i = 0; i < node->nworkers; i++) {
 		unsigned w = (start + i) % node->nworkers;
 
-		if ((whole || orr_ctx_has(ctx, &node->workers[w])) && orr_task_first_impl(&node->workers[w], task) >= 0)
+		if ((whole || orr_ctx_has(ctx, &node->workers[w])) &&
+		    orr_task_first_impl(&node->workers[w], task) >= 0)
 			return w;
 	}
 	return node->nworkers;
@@ -148,14 +163,18 @@ static double random_below(struct orr_node *node, double end)
 	return x * end;
 }
 
-static int is_able(struct orr_node *node, const struct orr_ctx *ctx, unsigned w, struct starpu_task *task)
+static int is_able(struct orr_node *node, const struct orr_ctx *ctx, unsigned w,
+		   struct starpu_task *task)
 {
-	return (orr_ctx_whole(ctx) || orr_ctx_has(ctx, &node->workers[w])) && orr_task_first_impl(&node->workers[w], task) >= 0;
+	return (orr_ctx_whole(ctx) || orr_ctx_has(ctx, &node->workers[w])) &&
+	       orr_task_first_impl(&node->workers[w], task) >= 0;
 }
 
-/* In proportion to their speeds, of the workers that can execute the task; nworkers when there is none. Mostly all can, and the first draw
- * counts; a draw that does not is made again among the able. */
-static unsigned draw(struct orr_node *node, const struct orr_ctx *ctx, const struct local *l, struct starpu_task *task)
+/* In proportion to their speeds, of the workers that can execute the task; nworkers when there is
+ * none. Mostly all can, and the first draw counts; a draw that does not is made again among the
+ * able. */
+static unsigned draw(struct orr_node *node, const struct orr_ctx *ctx, const struct local *l,
+		     struct starpu_task *task)
 {
 	double x = random_below(node, l->speed[node->nworkers - 1]), sum = 0, speed[node->nworkers];
 	unsigned w, drawn = node->nworkers;
@@ -165,7 +184,8 @@ static unsigned draw(struct orr_node *node, const struct orr_ctx *ctx, const str
 	if (is_able(node, ctx, w, task))
 		return w;
 	for (w = 0; w < node->nworkers; w++) {
-		speed[w] = is_able(node, ctx, w, task) ? l->speed[w] - (w ? l->speed[w - 1] : 0) : 0;
+		speed[w] = is_able(node, ctx, w, task) ? l->speed[w] - (w ? l->speed[w - 1] : 0)
+						       : 0;
 		sum += speed[w];
 	}
 	x = random_below(node, sum);
@@ -203,7 +223,8 @@ struct starpu_sched_policy orr_sched_ws = {
 	.push_task = lws_push,
 	.pop_task = local_pop,
 	.policy_name = "ws",
-	.policy_description = "work stealing: one queue per worker, idle workers steal in turn from all",
+	.policy_description =
+		"work stealing: one queue per worker, idle workers steal in turn from all",
 	.worker_type = STARPU_WORKER_LIST,
 };
 

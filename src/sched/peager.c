@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Policies with one queue that execute tasks by several workers: peager (first come, first served; a parallel task goes to the largest
- * combined worker around the one that takes it) and the one of contexts that were made without a policy (each task has all CPU workers of
- * the context, whatever its type, so that its kernel may use their cores as it likes).
+/* Policies with one queue that execute tasks by several workers: peager (first come, first served;
+ * a parallel task goes to the largest combined worker around the one that takes it) and the one of
+ * contexts that were made without a policy (each task has all CPU workers of the context, whatever
+ * its type, so that its kernel may use their cores as it likes).
  *
- * Invariant: a pushed task is in the queue until one worker takes it, which executes it or launches it on several. */
+ * Invariant: a pushed task is in the queue until one worker takes it, which executes it or launches
+ * it on several. */
 #include "core/parallel.h"
 #include "sched/sched.h"
 
@@ -12,8 +14,9 @@
 
 struct peager {
 	struct orr_shq q;
-	const struct orr_combined *all;	/* atomic: the context's CPU workers, NULL when there is one at most (without a policy) */
-	uint8_t *member;		/* by worker: in the context (without a policy) */
+	const struct orr_combined *all; /* atomic: the context's CPU workers, NULL when there is one
+					   at most (without a policy) */
+	uint8_t *member;                /* by worker: in the context (without a policy) */
 };
 
 static void init(unsigned ctx)
@@ -107,8 +110,14 @@ static void change(unsigned ctx, const int *ids, unsigned n, int in)
 	ORR_ATOMIC_STORE(&s->all, id >= 0 ? orr_combined_get(node, (unsigned) id) : NULL);
 }
 
-static void add_workers(unsigned ctx, int *ids, unsigned n) { change(ctx, ids, n, 1); }
-static void remove_workers(unsigned ctx, int *ids, unsigned n) { change(ctx, ids, n, 0); }
+static void add_workers(unsigned ctx, int *ids, unsigned n)
+{
+	change(ctx, ids, n, 1);
+}
+static void remove_workers(unsigned ctx, int *ids, unsigned n)
+{
+	change(ctx, ids, n, 0);
+}
 
 struct starpu_sched_policy orr_sched_peager = {
 	.init_sched = peager_init,
@@ -116,7 +125,8 @@ struct starpu_sched_policy orr_sched_peager = {
 	.push_task = push,
 	.pop_task = peager_pop,
 	.policy_name = "peager",
-	.policy_description = "eager that gives parallel tasks to as many CPU workers as they can use",
+	.policy_description =
+		"eager that gives parallel tasks to as many CPU workers as they can use",
 	.worker_type = STARPU_WORKER_LIST,
 };
 
@@ -154,7 +164,8 @@ static int all_of(struct orr_node *node, const struct orr_ctx *ctx)
 	unsigned i, n = 0;
 
 	for (i = 0; i < node->nworkers; i++)
-		if (node->workers[i].arch == STARPU_CPU_WORKER && orr_ctx_has(ctx, &node->workers[i]))
+		if (node->workers[i].arch == STARPU_CPU_WORKER &&
+		    orr_ctx_has(ctx, &node->workers[i]))
 			cpu[n++] = (int) i;
 	return orr_combined_assign(node, cpu, n);
 }
@@ -164,7 +175,9 @@ void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param, un
 	static const char what[] = "starpu_sched_ctx_exec_parallel_code";
 	struct orr_thread *self = orr_thread_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, what);
-	struct starpu_codelet cl = { .cpu_funcs = { call_kernel }, .name = "parallel_code", .flags = STARPU_CODELET_SIMGRID_EXECUTE };
+	struct starpu_codelet cl = { .cpu_funcs = { call_kernel },
+				     .name = "parallel_code",
+				     .flags = STARPU_CODELET_SIMGRID_EXECUTE };
 	struct call call = { func, param, NULL };
 	struct starpu_task task;
 	int id;
@@ -176,8 +189,11 @@ void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param, un
 		return func(param);
 	id = all_of(self->node, ctx);
 	if (self->task || id < 0) {
-		orr_error("%s: %s", what, self->task ? "called in a task that does not have the context's workers, it would wait for them"
-						      : "the context has no CPU workers");
+		orr_error(
+			"%s: %s", what,
+			self->task
+				? "called in a task that does not have the context's workers, it would wait for them"
+				: "the context has no CPU workers");
 		return NULL;
 	}
 	cl.type = STARPU_FORKJOIN;

@@ -13,9 +13,23 @@
 #include <string.h>
 
 struct starpu_sched_policy *orr_sched_policies[] = {
-	&orr_sched_lws, &orr_sched_ws, &orr_sched_eager, &orr_sched_peager, &orr_sched_prio, &orr_sched_random, &orr_sched_dm, &orr_sched_dmda,
-	&orr_sched_dmdap, &orr_sched_dmdar, &orr_sched_dmdas, &orr_sched_dmdasd, &orr_sched_heft, &orr_sched_pheft, &orr_sched_heteroprio,
-	&orr_sched_graph_test, NULL,
+	&orr_sched_lws,
+	&orr_sched_ws,
+	&orr_sched_eager,
+	&orr_sched_peager,
+	&orr_sched_prio,
+	&orr_sched_random,
+	&orr_sched_dm,
+	&orr_sched_dmda,
+	&orr_sched_dmdap,
+	&orr_sched_dmdar,
+	&orr_sched_dmdas,
+	&orr_sched_dmdasd,
+	&orr_sched_heft,
+	&orr_sched_pheft,
+	&orr_sched_heteroprio,
+	&orr_sched_graph_test,
+	NULL,
 };
 
 static struct starpu_sched_policy *find(const char *name)
@@ -33,10 +47,12 @@ static void list(FILE *f)
 	unsigned i;
 
 	for (i = 0; orr_sched_policies[i]; i++)
-		fprintf(f, "  %-10s %s\n", orr_sched_policies[i]->policy_name, orr_sched_policies[i]->policy_description);
+		fprintf(f, "  %-10s %s\n", orr_sched_policies[i]->policy_name,
+			orr_sched_policies[i]->policy_description);
 }
 
-/* A shared object of the program's provides starpu_get_sched_lib_policy(name), or all its policies as an array. It stays loaded. */
+/* A shared object of the program's provides starpu_get_sched_lib_policy(name), or all its policies
+ * as an array. It stays loaded. */
 static struct starpu_sched_policy *load(struct orr_node *node, const char *lib, const char *name)
 {
 	struct starpu_sched_policy *(*get)(const char *), **(*all)(void), **p, *policy = NULL;
@@ -47,15 +63,19 @@ static struct starpu_sched_policy *load(struct orr_node *node, const char *lib, 
 		orr_error("STARPU_SCHED_LIB: %s", why);
 		return NULL;
 	}
-	get = (struct starpu_sched_policy *(*)(const char *)) dlsym(dl, "starpu_get_sched_lib_policy");
-	all = (struct starpu_sched_policy **(*)(void)) dlsym(dl, "starpu_get_sched_lib_policies");
+	get = (struct starpu_sched_policy * (*) (const char *) )
+		dlsym(dl, "starpu_get_sched_lib_policy");
+	all = (struct starpu_sched_policy * *(*) (void) )
+		dlsym(dl, "starpu_get_sched_lib_policies");
 	if (get)
 		policy = get(name);
 	for (p = all ? all() : NULL; p && *p && !policy; p++)
 		if ((*p)->policy_name && !strcmp((*p)->policy_name, name))
 			policy = *p;
 	if (!get && !all)
-		orr_error("STARPU_SCHED_LIB: %s defines neither starpu_get_sched_lib_policy nor starpu_get_sched_lib_policies", lib);
+		orr_error(
+			"STARPU_SCHED_LIB: %s defines neither starpu_get_sched_lib_policy nor starpu_get_sched_lib_policies",
+			lib);
 	else if (!policy)
 		orr_error("STARPU_SCHED_LIB: %s has no policy \"%s\"", lib, name);
 	return policy;
@@ -68,14 +88,18 @@ struct starpu_sched_policy *orr_sched_find(struct orr_node *node, const char *na
 	if (!policy && node->cfg.sched_lib)
 		policy = load(node, node->cfg.sched_lib, name);
 	if (!policy) {
-		orr_error("there is no scheduling policy \"%s\"; set STARPU_SCHED to one of:", name);
+		orr_error("there is no scheduling policy \"%s\"; set STARPU_SCHED to one of:",
+			  name);
 		list(stderr);
 	}
 	return policy;
 }
 
 /* Does a policy of ours keep ready tasks back until it is told to schedule? */
-static int holds(const struct orr_ctx *ctx) { return ctx->policy_wakes && ctx->policy->do_schedule != NULL; }
+static int holds(const struct orr_ctx *ctx)
+{
+	return ctx->policy_wakes && ctx->policy->do_schedule != NULL;
+}
 
 int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sched_policy *policy)
 {
@@ -83,7 +107,8 @@ int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sc
 	unsigned saved = self->ctx;
 
 	if (!policy->push_task || !policy->pop_task) {
-		orr_error("scheduling policy %s lacks push_task or pop_task", policy->policy_name ? policy->policy_name : "of the program");
+		orr_error("scheduling policy %s lacks push_task or pop_task",
+			  policy->policy_name ? policy->policy_name : "of the program");
 		return -EINVAL;
 	}
 	ctx->policy = policy;
@@ -121,9 +146,11 @@ int orr_sched_init(struct orr_node *node)
 	struct starpu_sched_policy *policy = NULL;
 	int ret;
 
-	if ((!name || node->conf.precedence_over_environment_variables) && node->conf.sched_policy_name)
+	if ((!name || node->conf.precedence_over_environment_variables) &&
+	    node->conf.sched_policy_name)
 		name = node->conf.sched_policy_name;
-	if (node->conf.sched_policy && (!node->cfg.sched || node->conf.precedence_over_environment_variables)) {
+	if (node->conf.sched_policy &&
+	    (!node->cfg.sched || node->conf.precedence_over_environment_variables)) {
 		policy = node->conf.sched_policy;
 	} else if (!name) {
 		policy = orr_sched_policies[0];
@@ -147,8 +174,14 @@ void orr_sched_exit(struct orr_node *node)
 	starpu_bound_stop();
 }
 
-struct starpu_sched_policy **starpu_sched_get_predefined_policies(void) { return orr_sched_policies; }
-struct starpu_sched_policy *starpu_sched_get_sched_policy(void) { return orr_self()->ctx0.policy; }
+struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
+{
+	return orr_sched_policies;
+}
+struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
+{
+	return orr_self()->ctx0.policy;
+}
 
 /* ---- who can execute what ---- */
 
@@ -157,7 +190,8 @@ int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, 
 	return orr_task_can_run(&orr_self()->workers[workerid], task, nimpl);
 }
 
-int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task, unsigned *impl_mask)
+int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task,
+					unsigned *impl_mask)
 {
 	unsigned i, mask = 0;
 
@@ -169,7 +203,8 @@ int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *t
 	return mask != 0;
 }
 
-int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task, unsigned *nimpl)
+int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task,
+					      unsigned *nimpl)
 {
 	int impl = orr_task_first_impl(&orr_self()->workers[workerid], task);
 
@@ -216,27 +251,56 @@ static int wake(int workerid)
 	return 1;
 }
 
-int starpu_wake_worker_locked(int workerid) { return wake(workerid); }
-int starpu_wake_worker_no_relax(int workerid) { return wake(workerid); }
-int starpu_wake_worker_relax_light(int workerid) { return wake(workerid); }
+int starpu_wake_worker_locked(int workerid)
+{
+	return wake(workerid);
+}
+int starpu_wake_worker_no_relax(int workerid)
+{
+	return wake(workerid);
+}
+int starpu_wake_worker_relax_light(int workerid)
+{
+	return wake(workerid);
+}
 
-/* A worker needs no lock to be looked at: its state is its group's. These keep the pairing that programs write; what they protect is
- * the policy's own data about that worker. */
-void starpu_worker_lock(int workerid) { starpu_pthread_mutex_lock(&orr_self()->workers[workerid].policy_mutex); }
-int starpu_worker_trylock(int workerid) { return starpu_pthread_mutex_trylock(&orr_self()->workers[workerid].policy_mutex); }
-void starpu_worker_unlock(int workerid) { starpu_pthread_mutex_unlock(&orr_self()->workers[workerid].policy_mutex); }
-void starpu_worker_lock_self(void) { starpu_worker_lock((int) orr_thread_self()->worker->id); }
-void starpu_worker_unlock_self(void) { starpu_worker_unlock((int) orr_thread_self()->worker->id); }
+/* A worker needs no lock to be looked at: its state is its group's. These keep the pairing that
+ * programs write; what they protect is the policy's own data about that worker. */
+void starpu_worker_lock(int workerid)
+{
+	starpu_pthread_mutex_lock(&orr_self()->workers[workerid].policy_mutex);
+}
+int starpu_worker_trylock(int workerid)
+{
+	return starpu_pthread_mutex_trylock(&orr_self()->workers[workerid].policy_mutex);
+}
+void starpu_worker_unlock(int workerid)
+{
+	starpu_pthread_mutex_unlock(&orr_self()->workers[workerid].policy_mutex);
+}
+void starpu_worker_lock_self(void)
+{
+	starpu_worker_lock((int) orr_thread_self()->worker->id);
+}
+void starpu_worker_unlock_self(void)
+{
+	starpu_worker_unlock((int) orr_thread_self()->worker->id);
+}
 
-void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex, starpu_pthread_cond_t **sched_cond)
+void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex,
+				       starpu_pthread_cond_t **sched_cond)
 {
 	*sched_mutex = &orr_self()->workers[workerid].policy_mutex;
 	*sched_cond = &orr_self()->workers[workerid].policy_cond;
 }
 
-void starpu_wake_all_blocked_workers(void) { orr_wake_all(orr_self()); }
+void starpu_wake_all_blocked_workers(void)
+{
+	orr_wake_all(orr_self());
+}
 
-/* Contexts of any state, as long as their policy is there: what was submitted before the program said that it submits no more waits too. */
+/* Contexts of any state, as long as their policy is there: what was submitted before the program
+ * said that it submits no more waits too. */
 void orr_sched_give_out(struct orr_node *node, int ours_only)
 {
 	unsigned i;
@@ -248,15 +312,25 @@ void orr_sched_give_out(struct orr_node *node, int ours_only)
 			continue;
 		/* Whoever deletes the context says so first and looks at npushing afterwards. */
 		ORR_ATOMIC_ADD(&ctx->npushing, 1);
-		if (ORR_ATOMIC_LOAD(&ctx->live) && ctx->policy->do_schedule && (ctx->policy_wakes || !ours_only))
+		if (ORR_ATOMIC_LOAD(&ctx->live) && ctx->policy->do_schedule &&
+		    (ctx->policy_wakes || !ours_only))
 			ctx->policy->do_schedule(i);
 		ORR_ATOMIC_ADD(&ctx->npushing, -1);
 	}
 }
 
-void starpu_do_schedule(void) { orr_sched_give_out(orr_self(), 0); }
+void starpu_do_schedule(void)
+{
+	orr_sched_give_out(orr_self(), 0);
+}
 
 void starpu_worker_relax_on(void) {}
 void starpu_worker_relax_off(void) {}
-int starpu_worker_get_relax_state(void) { return 1; }
-int starpu_get_prefetch_flag(void) { return orr_self()->cfg.prefetch; }
+int starpu_worker_get_relax_state(void)
+{
+	return 1;
+}
+int starpu_get_prefetch_flag(void)
+{
+	return orr_self()->cfg.prefetch;
+}

@@ -77,8 +77,9 @@ int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio)
 /* A quick yes for the common task, the full question otherwise. */
 static int can_run(struct orr_worker *w, struct starpu_task *task)
 {
-	if (w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && (orr_task_of(task)->where & STARPU_CPU) && !task->cl->can_execute &&
-	    !task->workerids && !orr_task_of(task)->forced_impl)
+	if (w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] &&
+	    (orr_task_of(task)->where & STARPU_CPU) && !task->cl->can_execute && !task->workerids &&
+	    !orr_task_of(task)->forced_impl)
 		return 1;
 	return orr_task_first_impl(w, task) >= 0;
 }
@@ -123,7 +124,10 @@ void orr_shq_init(struct orr_shq *q)
 	orr_taskq_init(&q->q);
 }
 
-void orr_shq_exit(struct orr_shq *q) { orr_taskq_exit(&q->q); }
+void orr_shq_exit(struct orr_shq *q)
+{
+	orr_taskq_exit(&q->q);
+}
 
 void orr_shq_push(struct orr_shq *q, struct starpu_task *task, int by_priority)
 {
@@ -161,11 +165,12 @@ static void drain(struct orr_shq *q)
 	ORR_ATOMIC_STORE(&q->draining, 0);
 }
 
-/* Looks without the lock, in the order that tasks take: whoever finds nothing may sleep, and those that a worker of another kind is just
- * moving are nobody else's to announce. */
+/* Looks without the lock, in the order that tasks take: whoever finds nothing may sleep, and those
+ * that a worker of another kind is just moving are nobody else's to announce. */
 static int is_empty(const struct orr_shq *q)
 {
-	return !ORR_ATOMIC_LOAD(&q->inbox) && !ORR_ATOMIC_LOAD(&q->draining) && !ORR_ATOMIC_LOAD_RELAXED(&q->q.ntasks);
+	return !ORR_ATOMIC_LOAD(&q->inbox) && !ORR_ATOMIC_LOAD(&q->draining) &&
+	       !ORR_ATOMIC_LOAD_RELAXED(&q->q.ntasks);
 }
 
 #define DRAIN_EVERY 16
@@ -182,7 +187,7 @@ struct starpu_task *orr_shq_pop(struct orr_shq *q, struct orr_worker *w, int ste
 			drain(q);
 	task = orr_taskq_pop(&q->q, w, steal);
 	if (!task && ORR_ATOMIC_LOAD_RELAXED(&q->inbox)) {
-		drain(q);	/* what is queued may be for others only */
+		drain(q); /* what is queued may be for others only */
 		task = orr_taskq_pop(&q->q, w, steal);
 	}
 	orr_unlock(&q->lock);

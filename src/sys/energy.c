@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters of energy of a real machine: those of the processors' packages as Linux shows them (powercap, "intel-rapl", on AMD too).
+/* Counters of energy of a real machine: those of the processors' packages as Linux shows them
+ * (powercap, "intel-rapl", on AMD too).
  *
  * Invariant: the same counters in the same order at each reading. */
 #include "sys/real.h"
@@ -27,18 +28,21 @@ static int number(const char *place, int package, const char *name, uint64_t *v)
 	return ok ? 0 : -EIO;
 }
 
-int orr_sys_energy_read(struct orr_node *node, int arch, int worker, struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
+int orr_sys_energy_read(struct orr_node *node, int arch, int worker,
+			struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
 {
 	const char *place = node->cfg.powercap ? node->cfg.powercap : POWERCAP;
 	int n, ret = 0;
 
 	if (arch != STARPU_CPU_WORKER) {
-		orr_error("energy of workers of type %s cannot be measured: there is no driver that reads it",
-			  starpu_worker_get_type_as_string((enum starpu_worker_archtype) arch));
+		orr_error(
+			"energy of workers of type %s cannot be measured: there is no driver that reads it",
+			starpu_worker_get_type_as_string((enum starpu_worker_archtype) arch));
 		return -ENODEV;
 	}
 	if (worker >= 0) {
-		orr_error("the energy of one CPU worker cannot be told from that of others on its processor: measure all with worker -1");
+		orr_error(
+			"the energy of one CPU worker cannot be told from that of others on its processor: measure all with worker -1");
 		return -EINVAL;
 	}
 	for (n = 0; n < ORR_ENERGY_COUNTERS; n++) {
@@ -51,9 +55,13 @@ int orr_sys_energy_read(struct orr_node *node, int arch, int worker, struct orr_
 	if (n && (!ret || ret == -ENOENT))
 		return n;
 	if (ret == -EACCES || ret == -EPERM) {
-		orr_error("%s/intel-rapl:%d/energy_uj may not be read: ask the administrator for permission", place, n);
+		orr_error(
+			"%s/intel-rapl:%d/energy_uj may not be read: ask the administrator for permission",
+			place, n);
 		return -EACCES;
 	}
-	orr_error("the processors' energy cannot be measured: %s has no readable intel-rapl:%d/energy_uj (%s)", place, n, strerror(-ret));
+	orr_error(
+		"the processors' energy cannot be measured: %s has no readable intel-rapl:%d/energy_uj (%s)",
+		place, n, strerror(-ret));
 	return -ENODEV;
 }

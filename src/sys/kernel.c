@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernels on the CPUs of a real run: called by the worker's thread, which takes as long as it takes.
+/* Kernels on the CPUs of a real run: called by the worker's thread, which takes as long as it
+ * takes.
  *
- * Where workers share their cores with other threads of the runtime, a model that is calibrated by the clock would have the turns of
- * those in it, and a simulation, which shares cores itself, would count them twice. So the processor time of the thread counts there,
- * unless the kernel gave up its core by itself: one that sleeps or waits for threads of its own takes as long as the clock says.
+ * Where workers share their cores with other threads of the runtime, a model that is calibrated by
+ * the clock would have the turns of those in it, and a simulation, which shares cores itself, would
+ * count them twice. So the processor time of the thread counts there, unless the kernel gave up its
+ * core by itself: one that sleeps or waits for threads of its own takes as long as the clock says.
+ *
  * Invariant: the kernel is over when orr_sys_kernel_start returns. */
 #include "core/task.h"
 
@@ -14,7 +17,8 @@ int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t)
 {
 	const struct starpu_codelet *cl = t->pub->cl;
 
-	return !w->group->node->cfg.disable_kernels || (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE));
+	return !w->group->node->cfg.disable_kernels ||
+	       (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE));
 }
 
 static double thread_us(void)
@@ -38,7 +42,8 @@ static int calibrates(const struct orr_node *node, const struct starpu_codelet *
 	return node->cfg.calibrate && cl && cl->model;
 }
 
-int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *), void **buffers, void *cl_arg)
+int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *),
+			 void **buffers, void *cl_arg)
 {
 	struct orr_node *node = w->group->node;
 	int timed = calibrates(node, t->pub->cl) && orr_sys_cores(node) <= node->nworkers;
@@ -55,8 +60,8 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 	return 0;
 }
 
-double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode, struct starpu_codelet *cl,
-			  void (*func)(void **, void *), void **buffers)
+double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode,
+			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers)
 {
 	(void) h;
 	(void) memnode;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The slow paths of locks and event counts: a short spin where it can help, then a futex.
  *
- * Invariant: a lock's state is 2 whenever somebody may sleep on it, so an unlock that finds 1 need not enter the kernel; an event
- * count's seq changes before its sleepers are woken, so a key taken by orr_waitq_prepare never misses a wake. */
+ * Invariant: a lock's state is 2 whenever somebody may sleep on it, so an unlock that finds 1 need
+ * not enter the kernel; an event count's seq changes before its sleepers are woken, so a key taken
+ * by orr_waitq_prepare never misses a wake. */
 #include "sys/real.h"
 
 #include <errno.h>
@@ -13,7 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static long futex(uint32_t *word, int op, uint32_t value, const struct timespec *timeout, uint32_t mask)
+static long futex(uint32_t *word, int op, uint32_t value, const struct timespec *timeout,
+		  uint32_t mask)
 {
 	return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, timeout, NULL, mask);
 }
@@ -30,14 +32,17 @@ void orr_lock_slow(orr_lock_t *l)
 		if (state == 0 && orr_trylock(l))
 			return;
 		if (state == 2)
-			break;	/* others sleep already: queue behind them */
+			break; /* others sleep already: queue behind them */
 		orr_sys_relax();
 	}
 	while (__atomic_exchange_n(&l->state, 2, __ATOMIC_ACQUIRE) != 0)
 		futex(&l->state, FUTEX_WAIT, 2, NULL, 0);
 }
 
-void orr_unlock_slow(orr_lock_t *l) { futex(&l->state, FUTEX_WAKE, 1, NULL, 0); }
+void orr_unlock_slow(orr_lock_t *l)
+{
+	futex(&l->state, FUTEX_WAKE, 1, NULL, 0);
+}
 
 /* The absolute monotonic time that lies so many microseconds ahead. */
 static struct timespec deadline(double us)
@@ -77,7 +82,7 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 			break;
 		}
 		if (errno != EINTR && errno != EAGAIN)
-			break;	/* a spurious wake is allowed, an endless loop is not */
+			break; /* a spurious wake is allowed, an endless loop is not */
 	}
 	__atomic_sub_fetch(&q->waiters, 1, __ATOMIC_SEQ_CST);
 	return expired;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory and copies of a real run: the C library's, and blocks that the runtime has freed and will want again.
+/* Memory and copies of a real run: the C library's, and blocks that the runtime has freed and will
+ * want again.
  *
- * The C library gives large blocks back to the system when they are freed, and each page of a new one costs a fault: receiving a tile into
- * such memory takes five times as long as into memory that was used before (0.5 ms per MiB instead of 0.1 in a virtual machine). So
- * blocks of RECYCLE_MIN bytes and more that the runtime itself frees are kept for the next one of that size, at most RECYCLE_MAX bytes,
- * unless the program has limited its memory.
+ * The C library gives large blocks back to the system when they are freed, and each page of a new
+ * one costs a fault: receiving a tile into such memory takes five times as long as into memory that
+ * was used before (0.5 ms per MiB instead of 0.1 in a virtual machine). So blocks of RECYCLE_MIN
+ * bytes and more that the runtime itself frees are kept for the next one of that size, at most
+ * RECYCLE_MAX bytes, unless the program has limited its memory.
  *
- * Invariant: what is allocated here is freed here; kept blocks are in exactly one list and sum up to `bytes`; payloads always exist, and
- * a copy is over when it returns. */
+ * Invariant: what is allocated here is freed here; kept blocks are in exactly one list and sum up
+ * to `bytes`; payloads always exist, and a copy is over when it returns. */
 #include "sys/real.h"
 
 #include <stdlib.h>
@@ -36,9 +38,15 @@ static void *allocate(size_t size, size_t align)
 /* ---- blocks that are kept; under the lock ---- */
 
 /* At the beginning of the block itself. */
-struct kept { struct kept *next; size_t size; };
+struct kept {
+	struct kept *next;
+	size_t size;
+};
 
-static unsigned list_of(size_t size) { return (unsigned) ((size * 0x9E3779B97F4A7C15ull) >> 56); }
+static unsigned list_of(size_t size)
+{
+	return (unsigned) ((size * 0x9E3779B97F4A7C15ull) >> 56);
+}
 
 static void *unlink_kept(struct orr_real_memory *m, struct kept **at)
 {
@@ -161,7 +169,8 @@ void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t si
 }
 
 /* Drivers find the devices of a real machine. */
-int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long ncuda, long nopencl)
+int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long ncuda,
+		    long nopencl)
 {
 	(void) node;
 	(void) v;

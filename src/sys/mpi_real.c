@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The MPI seam over a real MPI (contract: mpi/sys_mpi.h): a private duplicate of the program's communicator, polling that backs off
- * from spinning to sleeping, and the end of the program when something is wrong.
+/* The MPI seam over a real MPI (contract: mpi/sys_mpi.h): a private duplicate of the program's
+ * communicator, polling that backs off from spinning to sleeping, and the end of the program when
+ * something is wrong.
  *
- * How long a pause lasts follows how long nothing has happened: spinning, then yielding, then sleeping for an eighth of that time;
- * at most 1 ms while something is expected and 10 ms when not, always interruptible by the bell. So a late message costs at
- * most an eighth of what it was late, and an idle process uses no measurable CPU time.
+ * How long a pause lasts follows how long nothing has happened: spinning, then yielding, then
+ * sleeping for an eighth of that time; at most 1 ms while something is expected and 10 ms when not,
+ * always interruptible by the bell. So a late message costs at most an eighth of what it was late,
+ * and an idle process uses no measurable CPU time.
+ *
  * Invariant: nobody sleeps inside MPI: all waiting is MPI_Testany and pauses. */
 #include <errno.h>
 #include <sched.h>
@@ -19,20 +22,22 @@
 #define LONGEST_EXPECTING_US 1000.0
 #define LONGEST_IDLE_US 10000.0
 #define DOZE_US 200.0
-/* While workers look between tasks, this is often enough for others: on a core that is not theirs each look delays a kernel. */
+/* While workers look between tasks, this is often enough for others: on a core that is not theirs
+ * each look delays a kernel. */
 #define PATROL_US 1000.0
-/* A look that took this long has copied parts of a long message: MPI tells of its end only, but it flows while we look often. */
+/* A look that took this long has copied parts of a long message: MPI tells of its end only, but it
+ * flows while we look often. */
 #define FLOWING_US 4.0
 
 /* A real process has one MPI, as it has one context (orr_the_node). */
 static struct orr_real_mpi {
 	MPI_Comm comm, given;
-	int finalize;			/* we initialised MPI */
-	int provided;			/* thread level */
+	int finalize; /* we initialised MPI */
+	int provided; /* thread level */
 	int active;
-	int at_exit;			/* the handler is installed */
+	int at_exit; /* the handler is installed */
 	int rank, size;
-	double event_us;		/* when something happened last; raced on harmlessly, hence atomic */
+	double event_us; /* when something happened last; raced on harmlessly, hence atomic */
 	double spin_us, start_us;
 	orr_waitq_t bell;
 } real;
@@ -60,8 +65,10 @@ static void on_exit_too_early(void)
 	if (finalized)
 		return;
 	fflush(stdout);
-	fprintf(stderr, "[orrery] rank %d exits without starpu_mpi_shutdown: the others would wait for it for ever, so the program is ended; "
-		"call starpu_mpi_shutdown() on every rank\n", real.rank);
+	fprintf(stderr,
+		"[orrery] rank %d exits without starpu_mpi_shutdown: the others would wait for it for ever, so the program is ended; "
+		"call starpu_mpi_shutdown() on every rank\n",
+		real.rank);
 	MPI_Abort(real.comm, 1);
 }
 
@@ -72,11 +79,13 @@ static int start_mpi(int *argc, char ***argv, int initialize)
 
 	MPI_Initialized(&initialized);
 	if (!initialized && !initialize) {
-		orr_error("MPI is not initialised: call MPI_Init_thread() first, or let the runtime do it (initialize_mpi = 1)");
+		orr_error(
+			"MPI is not initialised: call MPI_Init_thread() first, or let the runtime do it (initialize_mpi = 1)");
 		return -EINVAL;
 	}
 	if (!initialized) {
-		if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &real.provided) != MPI_SUCCESS) {
+		if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &real.provided) !=
+		    MPI_SUCCESS) {
 			orr_error("MPI_Init_thread failed");
 			return -EIO;
 		}
@@ -84,15 +93,18 @@ static int start_mpi(int *argc, char ***argv, int initialize)
 	} else
 		MPI_Query_thread(&real.provided);
 	if (real.provided < MPI_THREAD_SERIALIZED) {
-		orr_error("MPI was initialised with thread level %s: the progression engine is a thread of its own; "
-			  "call MPI_Init_thread() with MPI_THREAD_MULTIPLE (MPI_THREAD_SERIALIZED if the program itself does not communicate)",
-			  real.provided == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED");
+		orr_error(
+			"MPI was initialised with thread level %s: the progression engine is a thread of its own; "
+			"call MPI_Init_thread() with MPI_THREAD_MULTIPLE (MPI_THREAD_SERIALIZED if the program itself does not communicate)",
+			real.provided == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE"
+							   : "MPI_THREAD_FUNNELED");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initialize, MPI_Comm comm, int *rank, int *size)
+int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initialize, MPI_Comm comm,
+		     int *rank, int *size)
 {
 	int ret = start_mpi(argc, argv, initialize);
 
@@ -154,13 +166,16 @@ int orr_sys_mpi_may_drive(struct orr_node *node)
 	return 1;
 }
 
-int orr_sys_mpi_isend(struct orr_node *node, const void *buf, int count, MPI_Datatype type, int dest, int tag, int synchronous, MPI_Request *req)
+int orr_sys_mpi_isend(struct orr_node *node, const void *buf, int count, MPI_Datatype type,
+		      int dest, int tag, int synchronous, MPI_Request *req)
 {
 	(void) node;
-	return synchronous ? MPI_Issend(buf, count, type, dest, tag, real.comm, req) : MPI_Isend(buf, count, type, dest, tag, real.comm, req);
+	return synchronous ? MPI_Issend(buf, count, type, dest, tag, real.comm, req)
+			   : MPI_Isend(buf, count, type, dest, tag, real.comm, req);
 }
 
-/* Sleeps on the bell, unless there is something to do (or, when idle, to expect) after all. Returns -1 when it rang. */
+/* Sleeps on the bell, unless there is something to do (or, when idle, to expect) after all. Returns
+ * -1 when it rang. */
 static int doze(struct orr_node *node, double us, int idle)
 {
 	struct orr_mpi *mpi = node->mpi;
@@ -169,7 +184,8 @@ static int doze(struct orr_node *node, double us, int idle)
 	if (us >= DOZE_US)
 		ORR_ATOMIC_STORE(&mpi->dozing, 1);
 	ORR_ATOMIC_FENCE();
-	if (ORR_ATOMIC_LOAD(&mpi->stopping) || (idle == 1 && orr_mpi_busy(mpi)) || (idle != 2 && ORR_ATOMIC_LOAD(&mpi->inbox))) {
+	if (ORR_ATOMIC_LOAD(&mpi->stopping) || (idle == 1 && orr_mpi_busy(mpi)) ||
+	    (idle != 2 && ORR_ATOMIC_LOAD(&mpi->inbox))) {
 		orr_waitq_cancel(&real.bell);
 		return -1;
 	}
@@ -186,7 +202,7 @@ static int rest(struct orr_node *node, int idle)
 
 	if (!idle && node->mpi->workers_look && ORR_ATOMIC_LOAD_RELAXED(&node->mpi->looked_us) > 0)
 		return doze(node, PATROL_US, idle);
-	if (idle == 2)	/* who drives rings when it stops */
+	if (idle == 2) /* who drives rings when it stops */
 		return doze(node, LONGEST_IDLE_US, idle);
 	if (nothing_us < real.spin_us) {
 		for (int i = 0; i < 8; i++)
@@ -201,7 +217,8 @@ static int rest(struct orr_node *node, int idle)
 	return doze(node, us < SHORTEST_US ? SHORTEST_US : us > longest ? longest : us, idle);
 }
 
-int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle, MPI_Status *status)
+int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle,
+		     MPI_Status *status)
 {
 	if (n > 0) {
 		int slot = MPI_UNDEFINED, found = 0;
@@ -219,7 +236,7 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 	}
 	if (block)
 		return rest(node, idle);
-	if (!n)		/* somebody begins to wait: something is about to happen */
+	if (!n) /* somebody begins to wait: something is about to happen */
 		set_event_time(orr_sys_now_us());
 	return -2;
 }
@@ -236,7 +253,8 @@ void orr_sys_mpi_ring(struct orr_node *node)
 	orr_waitq_wake(&real.bell);
 }
 
-/* ---- barrier: polled, so that the engine goes on and an oversubscribed machine is not kept busy ---- */
+/* ---- barrier: polled, so that the engine goes on and an oversubscribed machine is not kept busy
+ * ---- */
 
 static int barrier_over(struct orr_mpi *mpi, void *arg)
 {
@@ -270,24 +288,31 @@ int orr_sys_mpi_barrier(struct orr_node *node, MPI_Comm comm)
 
 /* ---- statistics ---- */
 
-static void write_stats(const char *path, const struct orr_mpi_peer_stats *all, const int *counts, double makespan_us)
+static void write_stats(const char *path, const struct orr_mpi_peer_stats *all, const int *counts,
+			double makespan_us)
 {
 	ORR_PLAIN_NUMBERS;
 	FILE *f = fopen(path, "w");
 
 	if (!f) {
-		orr_error("cannot write communication statistics to '%s' (ORRERY_MPI_STATS_FILE): %s", path, strerror(errno));
+		orr_error(
+			"cannot write communication statistics to '%s' (ORRERY_MPI_STATS_FILE): %s",
+			path, strerror(errno));
 		return;
 	}
-	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.6f\nsrc,dst,bytes,messages,first_s,last_s\n", real.size, makespan_us * 1e-6);
+	fprintf(f,
+		"# orrery stats: nodes=%d makespan_s=%.6f\nsrc,dst,bytes,messages,first_s,last_s\n",
+		real.size, makespan_us * 1e-6);
 	for (int src = 0; src < real.size; src++)
 		for (int left = counts[src] / (int) sizeof(*all); left; left--, all++)
-			fprintf(f, "%d,%d,%llu,%llu,%.6f,%.6f\n", src, all->peer, (unsigned long long) all->bytes,
-				(unsigned long long) all->messages, all->first_us * 1e-6, all->last_us * 1e-6);
+			fprintf(f, "%d,%d,%llu,%llu,%.6f,%.6f\n", src, all->peer,
+				(unsigned long long) all->bytes, (unsigned long long) all->messages,
+				all->first_us * 1e-6, all->last_us * 1e-6);
 	fclose(f);
 }
 
-void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_stats *peers, unsigned n, uint64_t tasks)
+void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_stats *peers,
+			      unsigned n, uint64_t tasks)
 {
 	int mine = (int) (n * sizeof(*peers)), total = 0, *counts = NULL, *starts = NULL;
 	double span = orr_sys_now_us() - real.start_us, makespan = span;

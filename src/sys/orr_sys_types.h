@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The real world's inline half of the seam (contract: core/sys.h): locks and event counts on futexes, C11-style atomics, and the
- * context in static storage.
+/* The real world's inline half of the seam (contract: core/sys.h): locks and event counts on
+ * futexes, C11-style atomics, and the context in static storage.
  *
  * Invariant: an uncontended lock, an atomic and orr_self() never enter the kernel. */
 #ifndef ORR_SYS_TYPES_H
@@ -18,21 +18,28 @@
 #define ORR_ATOMIC_OR(p, v) __atomic_or_fetch((p), (v), __ATOMIC_SEQ_CST)
 #define ORR_ATOMIC_AND(p, v) __atomic_and_fetch((p), (v), __ATOMIC_SEQ_CST)
 #define ORR_ATOMIC_XCHG(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-#define ORR_ATOMIC_CAS(p, old, v) __atomic_compare_exchange_n((p), (old), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)
+#define ORR_ATOMIC_CAS(p, old, v) \
+	__atomic_compare_exchange_n((p), (old), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)
 #define ORR_ATOMIC_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* ---- locks: 0 free, 1 held, 2 held with sleepers ---- */
-typedef struct { uint32_t state; } orr_lock_t;
+typedef struct {
+	uint32_t state;
+} orr_lock_t;
 
 void orr_lock_slow(orr_lock_t *l);
 void orr_unlock_slow(orr_lock_t *l);
 
-static inline void orr_lock_init(orr_lock_t *l) { l->state = 0; }
+static inline void orr_lock_init(orr_lock_t *l)
+{
+	l->state = 0;
+}
 
 static inline int orr_trylock(orr_lock_t *l)
 {
 	uint32_t free = 0;
-	return __atomic_compare_exchange_n(&l->state, &free, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+	return __atomic_compare_exchange_n(&l->state, &free, 1, 0, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
 }
 
 static inline void orr_lock(orr_lock_t *l)
@@ -48,13 +55,23 @@ static inline void orr_unlock(orr_lock_t *l)
 }
 
 /* ---- event counts ---- */
-typedef struct { uint32_t seq; uint32_t waiters; } orr_waitq_t;
+typedef struct {
+	uint32_t seq;
+	uint32_t waiters;
+} orr_waitq_t;
 
 int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us);
 void orr_waitq_wake_slow(orr_waitq_t *q);
 
-static inline void orr_waitq_init(orr_waitq_t *q) { q->seq = 0; q->waiters = 0; }
-static inline void orr_waitq_destroy(orr_waitq_t *q) { (void) q; }
+static inline void orr_waitq_init(orr_waitq_t *q)
+{
+	q->seq = 0;
+	q->waiters = 0;
+}
+static inline void orr_waitq_destroy(orr_waitq_t *q)
+{
+	(void) q;
+}
 
 static inline unsigned orr_waitq_prepare(orr_waitq_t *q)
 {
@@ -62,7 +79,10 @@ static inline unsigned orr_waitq_prepare(orr_waitq_t *q)
 	return __atomic_load_n(&q->seq, __ATOMIC_SEQ_CST);
 }
 
-static inline void orr_waitq_cancel(orr_waitq_t *q) { __atomic_sub_fetch(&q->waiters, 1, __ATOMIC_SEQ_CST); }
+static inline void orr_waitq_cancel(orr_waitq_t *q)
+{
+	__atomic_sub_fetch(&q->waiters, 1, __ATOMIC_SEQ_CST);
+}
 
 static inline void orr_waitq_wake(orr_waitq_t *q)
 {
@@ -82,7 +102,10 @@ static inline void orr_waitq_wake_fenced(orr_waitq_t *q)
 extern struct orr_node orr_the_node;
 extern __thread struct orr_thread orr_the_thread __attribute__((tls_model("initial-exec")));
 
-static inline struct orr_node *orr_self(void) { return &orr_the_node; }
+static inline struct orr_node *orr_self(void)
+{
+	return &orr_the_node;
+}
 
 static inline struct orr_thread *orr_thread_self(void)
 {
@@ -91,9 +114,21 @@ static inline struct orr_thread *orr_thread_self(void)
 }
 
 /* ---- virtual costs: none ---- */
-static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c) { (void) t; (void) c; }
-static inline void orr_sys_charge_times(struct orr_thread *t, enum orr_cost c, unsigned n) { (void) t; (void) c; (void) n; }
-static inline void orr_sys_settle(struct orr_thread *t) { (void) t; }
+static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c)
+{
+	(void) t;
+	(void) c;
+}
+static inline void orr_sys_charge_times(struct orr_thread *t, enum orr_cost c, unsigned n)
+{
+	(void) t;
+	(void) c;
+	(void) n;
+}
+static inline void orr_sys_settle(struct orr_thread *t)
+{
+	(void) t;
+}
 
 /* A pause in a spin loop. */
 static inline void orr_sys_relax(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The process of a real run: its context, its clock, its name, its end.
  *
- * Invariant: the context exists, all zero, before main() and until the end; node->sys is a struct orr_real between orr_sys_node_init
- * and orr_sys_node_exit. */
+ * Invariant: the context exists, all zero, before main() and until the end; node->sys is a struct
+ * orr_real between orr_sys_node_init and orr_sys_node_exit. */
 #include "sys/real.h"
 #include "core/task.h"
 
@@ -20,7 +20,7 @@ void (*orr_sys_abort_hook)(void);
 
 /* ---- clock ---- */
 
-static int64_t origin_s;	/* written once, before main() */
+static int64_t origin_s; /* written once, before main() */
 
 __attribute__((constructor)) static void set_origin(void)
 {
@@ -38,7 +38,10 @@ double orr_sys_now_us(void)
 	return (double) (ts.tv_sec - origin_s) * 1e6 + (double) ts.tv_nsec * 1e-3;
 }
 
-double orr_sys_origin_us(void) { return (double) origin_s * 1e6; }
+double orr_sys_origin_us(void)
+{
+	return (double) origin_s * 1e6;
+}
 
 void orr_sys_sleep_us(double us)
 {
@@ -56,7 +59,10 @@ void orr_sys_sleep_us(double us)
 
 /* ---- the process ---- */
 
-int orr_sys_is_simulated(void) { return 0; }
+int orr_sys_is_simulated(void)
+{
+	return 0;
+}
 
 /* What the launcher tells in one of two variables, `least` or more; else `otherwise`. */
 static unsigned told(const char *one, const char *other, long least, unsigned otherwise)
@@ -114,7 +120,8 @@ void orr_sys_node_exit(struct orr_node *node)
 	free(real);
 }
 
-/* The name that applies just now and its length: the rank's word of STARPU_MPI_HOSTNAMES, else STARPU_HOSTNAME, else the host's. */
+/* The name that applies just now and its length: the rank's word of STARPU_MPI_HOSTNAMES, else
+ * STARPU_HOSTNAME, else the host's. */
 static const char *current_name(struct orr_node *node, const struct orr_real *real, size_t *len)
 {
 	static const char blanks[] = " \t\n";
@@ -146,7 +153,8 @@ const char *orr_sys_machine_name(struct orr_node *node)
 	if (!real)
 		return node->cfg.hostname ? node->cfg.hostname : "localhost";
 	text = current_name(node, real, &len);
-	/* The name changes when the rank becomes known, and callers may still hold the older one. */
+	/* The name changes when the rank becomes known, and callers may still hold the older one.
+	 */
 	fresh = malloc(sizeof(*fresh) + len + 1);
 	orr_lock(&real->lock);
 	for (name = real->names; name; name = name->next)
@@ -198,8 +206,9 @@ void orr_sys_progress(struct orr_node *node)
 	last = ORR_ATOMIC_LOAD(&real->progress_ms);
 	if (now - last < (terminal ? 200 : 2000) || !ORR_ATOMIC_CAS(&real->progress_ms, &last, now))
 		return;
-	fprintf(stderr, "%s[orrery][%d] %llu of %llu tasks done%s", terminal ? "\r" : "", node->mpi_rank,
-		(unsigned long long) orr_task_ncompleted(node), (unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&node->nsubmitted),
+	fprintf(stderr, "%s[orrery][%d] %llu of %llu tasks done%s", terminal ? "\r" : "",
+		node->mpi_rank, (unsigned long long) orr_task_ncompleted(node),
+		(unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&node->nsubmitted),
 		terminal ? "" : "\n");
 	fflush(stderr);
 }

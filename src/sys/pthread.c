@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The threads and synchronisation that programs use (starpu_thread.h), in a real run: POSIX threads.
+/* The threads and synchronisation that programs use (starpu_thread.h), in a real run: POSIX
+ * threads.
  *
- * Invariant: an opaque object holds its POSIX object at its start; all-zero objects are initialised ones, which glibc's mutexes,
- * conditions, read-write locks and semaphores are, and our own lock (for spin locks) is. Errors are returned, errno is not used. */
+ * Invariant: an opaque object holds its POSIX object at its start; all-zero objects are initialised
+ * ones, which glibc's mutexes, conditions, read-write locks and semaphores are, and our own lock
+ * (for spin locks) is. Errors are returned, errno is not used. */
 #include "core/sys.h"
 #include "starpu_thread.h"
 
@@ -19,7 +21,8 @@
 #define SPIN(p) ((orr_lock_t *) (void *) (p))
 #define SEM(p) ((sem_t *) (void *) (p))
 #define FITS(theirs, ours) \
-	_Static_assert(sizeof(theirs) <= sizeof(ours) && _Alignof(theirs) <= _Alignof(ours), #theirs " does not fit " #ours)
+	_Static_assert(sizeof(theirs) <= sizeof(ours) && _Alignof(theirs) <= _Alignof(ours), \
+		       #theirs " does not fit " #ours)
 
 FITS(pthread_mutex_t, starpu_pthread_mutex_t);
 FITS(pthread_cond_t, starpu_pthread_cond_t);
@@ -29,11 +32,13 @@ FITS(orr_lock_t, starpu_pthread_spinlock_t);
 FITS(sem_t, starpu_sem_t);
 FITS(pthread_t, starpu_pthread_t);
 FITS(pthread_key_t, starpu_pthread_key_t);
-_Static_assert(PTHREAD_BARRIER_SERIAL_THREAD == STARPU_PTHREAD_BARRIER_SERIAL_THREAD, "the value is promised by starpu_thread.h");
+_Static_assert(PTHREAD_BARRIER_SERIAL_THREAD == STARPU_PTHREAD_BARRIER_SERIAL_THREAD,
+	       "the value is promised by starpu_thread.h");
 
 /* ---- threads ---- */
 
-int starpu_pthread_create_on(const char *name, starpu_pthread_t *thread, const starpu_pthread_attr_t *attr, void *(*start_routine)(void *),
+int starpu_pthread_create_on(const char *name, starpu_pthread_t *thread,
+			     const starpu_pthread_attr_t *attr, void *(*start_routine)(void *),
 			     void *arg, starpu_sg_host_t host)
 {
 	pthread_t id;
@@ -46,7 +51,7 @@ int starpu_pthread_create_on(const char *name, starpu_pthread_t *thread, const s
 		return ret;
 	*thread = (starpu_pthread_t) (uintptr_t) id;
 	if (name) {
-		char text[16];	/* what the kernel accepts */
+		char text[16]; /* what the kernel accepts */
 
 		snprintf(text, sizeof(text), "%s", name);
 		pthread_setname_np(id, text);
@@ -54,15 +59,28 @@ int starpu_pthread_create_on(const char *name, starpu_pthread_t *thread, const s
 	return 0;
 }
 
-int starpu_pthread_create(starpu_pthread_t *thread, const starpu_pthread_attr_t *attr, void *(*start_routine)(void *), void *arg)
+int starpu_pthread_create(starpu_pthread_t *thread, const starpu_pthread_attr_t *attr,
+			  void *(*start_routine)(void *), void *arg)
 {
 	return starpu_pthread_create_on(NULL, thread, attr, start_routine, arg, NULL);
 }
 
-int starpu_pthread_join(starpu_pthread_t thread, void **retval) { return pthread_join((pthread_t) (uintptr_t) thread, retval); }
-int starpu_pthread_detach(starpu_pthread_t thread) { return pthread_detach((pthread_t) (uintptr_t) thread); }
-void starpu_pthread_exit(void *retval) { pthread_exit(retval); }
-starpu_pthread_t starpu_pthread_self(void) { return (starpu_pthread_t) (uintptr_t) pthread_self(); }
+int starpu_pthread_join(starpu_pthread_t thread, void **retval)
+{
+	return pthread_join((pthread_t) (uintptr_t) thread, retval);
+}
+int starpu_pthread_detach(starpu_pthread_t thread)
+{
+	return pthread_detach((pthread_t) (uintptr_t) thread);
+}
+void starpu_pthread_exit(void *retval)
+{
+	pthread_exit(retval);
+}
+starpu_pthread_t starpu_pthread_self(void)
+{
+	return (starpu_pthread_t) (uintptr_t) pthread_self();
+}
 
 int starpu_pthread_equal(starpu_pthread_t t1, starpu_pthread_t t2)
 {
@@ -97,10 +115,22 @@ int starpu_pthread_mutex_init(starpu_pthread_mutex_t *mutex, const starpu_pthrea
 	return pthread_mutex_init(MUTEX(mutex), NULL);
 }
 
-int starpu_pthread_mutex_destroy(starpu_pthread_mutex_t *mutex) { return pthread_mutex_destroy(MUTEX(mutex)); }
-int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex) { return pthread_mutex_lock(MUTEX(mutex)); }
-int starpu_pthread_mutex_trylock(starpu_pthread_mutex_t *mutex) { return pthread_mutex_trylock(MUTEX(mutex)); }
-int starpu_pthread_mutex_unlock(starpu_pthread_mutex_t *mutex) { return pthread_mutex_unlock(MUTEX(mutex)); }
+int starpu_pthread_mutex_destroy(starpu_pthread_mutex_t *mutex)
+{
+	return pthread_mutex_destroy(MUTEX(mutex));
+}
+int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
+{
+	return pthread_mutex_lock(MUTEX(mutex));
+}
+int starpu_pthread_mutex_trylock(starpu_pthread_mutex_t *mutex)
+{
+	return pthread_mutex_trylock(MUTEX(mutex));
+}
+int starpu_pthread_mutex_unlock(starpu_pthread_mutex_t *mutex)
+{
+	return pthread_mutex_unlock(MUTEX(mutex));
+}
 
 /* ---- conditions ---- */
 
@@ -110,45 +140,81 @@ int starpu_pthread_cond_init(starpu_pthread_cond_t *cond, const starpu_pthread_c
 	return pthread_cond_init(COND(cond), NULL);
 }
 
-int starpu_pthread_cond_destroy(starpu_pthread_cond_t *cond) { return pthread_cond_destroy(COND(cond)); }
-int starpu_pthread_cond_signal(starpu_pthread_cond_t *cond) { return pthread_cond_signal(COND(cond)); }
-int starpu_pthread_cond_broadcast(starpu_pthread_cond_t *cond) { return pthread_cond_broadcast(COND(cond)); }
+int starpu_pthread_cond_destroy(starpu_pthread_cond_t *cond)
+{
+	return pthread_cond_destroy(COND(cond));
+}
+int starpu_pthread_cond_signal(starpu_pthread_cond_t *cond)
+{
+	return pthread_cond_signal(COND(cond));
+}
+int starpu_pthread_cond_broadcast(starpu_pthread_cond_t *cond)
+{
+	return pthread_cond_broadcast(COND(cond));
+}
 
 int starpu_pthread_cond_wait(starpu_pthread_cond_t *cond, starpu_pthread_mutex_t *mutex)
 {
 	return pthread_cond_wait(COND(cond), MUTEX(mutex));
 }
 
-int starpu_pthread_cond_timedwait(starpu_pthread_cond_t *cond, starpu_pthread_mutex_t *mutex, const struct timespec *abstime)
+int starpu_pthread_cond_timedwait(starpu_pthread_cond_t *cond, starpu_pthread_mutex_t *mutex,
+				  const struct timespec *abstime)
 {
 	return pthread_cond_timedwait(COND(cond), MUTEX(mutex), abstime);
 }
 
 /* ---- read-write locks ---- */
 
-int starpu_pthread_rwlock_init(starpu_pthread_rwlock_t *rwlock, const starpu_pthread_rwlockattr_t *attr)
+int starpu_pthread_rwlock_init(starpu_pthread_rwlock_t *rwlock,
+			       const starpu_pthread_rwlockattr_t *attr)
 {
 	(void) attr;
 	return pthread_rwlock_init(RWLOCK(rwlock), NULL);
 }
 
-int starpu_pthread_rwlock_destroy(starpu_pthread_rwlock_t *rwlock) { return pthread_rwlock_destroy(RWLOCK(rwlock)); }
-int starpu_pthread_rwlock_rdlock(starpu_pthread_rwlock_t *rwlock) { return pthread_rwlock_rdlock(RWLOCK(rwlock)); }
-int starpu_pthread_rwlock_tryrdlock(starpu_pthread_rwlock_t *rwlock) { return pthread_rwlock_tryrdlock(RWLOCK(rwlock)); }
-int starpu_pthread_rwlock_wrlock(starpu_pthread_rwlock_t *rwlock) { return pthread_rwlock_wrlock(RWLOCK(rwlock)); }
-int starpu_pthread_rwlock_trywrlock(starpu_pthread_rwlock_t *rwlock) { return pthread_rwlock_trywrlock(RWLOCK(rwlock)); }
-int starpu_pthread_rwlock_unlock(starpu_pthread_rwlock_t *rwlock) { return pthread_rwlock_unlock(RWLOCK(rwlock)); }
+int starpu_pthread_rwlock_destroy(starpu_pthread_rwlock_t *rwlock)
+{
+	return pthread_rwlock_destroy(RWLOCK(rwlock));
+}
+int starpu_pthread_rwlock_rdlock(starpu_pthread_rwlock_t *rwlock)
+{
+	return pthread_rwlock_rdlock(RWLOCK(rwlock));
+}
+int starpu_pthread_rwlock_tryrdlock(starpu_pthread_rwlock_t *rwlock)
+{
+	return pthread_rwlock_tryrdlock(RWLOCK(rwlock));
+}
+int starpu_pthread_rwlock_wrlock(starpu_pthread_rwlock_t *rwlock)
+{
+	return pthread_rwlock_wrlock(RWLOCK(rwlock));
+}
+int starpu_pthread_rwlock_trywrlock(starpu_pthread_rwlock_t *rwlock)
+{
+	return pthread_rwlock_trywrlock(RWLOCK(rwlock));
+}
+int starpu_pthread_rwlock_unlock(starpu_pthread_rwlock_t *rwlock)
+{
+	return pthread_rwlock_unlock(RWLOCK(rwlock));
+}
 
 /* ---- barriers ---- */
 
-int starpu_pthread_barrier_init(starpu_pthread_barrier_t *barrier, const starpu_pthread_barrierattr_t *attr, unsigned count)
+int starpu_pthread_barrier_init(starpu_pthread_barrier_t *barrier,
+				const starpu_pthread_barrierattr_t *attr, unsigned count)
 {
 	(void) attr;
 	return pthread_barrier_init(BARRIER(barrier), NULL, count);
 }
 
-int starpu_pthread_barrier_destroy(starpu_pthread_barrier_t *barrier) { return pthread_barrier_destroy(BARRIER(barrier)); }
-int starpu_pthread_barrier_wait(starpu_pthread_barrier_t *barrier) { return pthread_barrier_wait(BARRIER(barrier)); }
+int starpu_pthread_barrier_destroy(starpu_pthread_barrier_t *barrier)
+{
+	return pthread_barrier_destroy(BARRIER(barrier));
+}
+int starpu_pthread_barrier_wait(starpu_pthread_barrier_t *barrier)
+{
+	return pthread_barrier_wait(BARRIER(barrier));
+}
 
 /* ---- spin locks: ours, which sleep when the holder does not run ---- */
 
@@ -172,7 +238,10 @@ int starpu_pthread_spin_lock(starpu_pthread_spinlock_t *lock)
 	return 0;
 }
 
-int starpu_pthread_spin_trylock(starpu_pthread_spinlock_t *lock) { return orr_trylock(SPIN(lock)) ? 0 : EBUSY; }
+int starpu_pthread_spin_trylock(starpu_pthread_spinlock_t *lock)
+{
+	return orr_trylock(SPIN(lock)) ? 0 : EBUSY;
+}
 
 int starpu_pthread_spin_unlock(starpu_pthread_spinlock_t *lock)
 {
@@ -182,8 +251,14 @@ int starpu_pthread_spin_unlock(starpu_pthread_spinlock_t *lock)
 
 /* ---- semaphores ---- */
 
-int starpu_sem_init(starpu_sem_t *sem, int pshared, unsigned value) { return sem_init(SEM(sem), pshared, value) ? errno : 0; }
-int starpu_sem_destroy(starpu_sem_t *sem) { return sem_destroy(SEM(sem)) ? errno : 0; }
+int starpu_sem_init(starpu_sem_t *sem, int pshared, unsigned value)
+{
+	return sem_init(SEM(sem), pshared, value) ? errno : 0;
+}
+int starpu_sem_destroy(starpu_sem_t *sem)
+{
+	return sem_destroy(SEM(sem)) ? errno : 0;
+}
 
 int starpu_sem_wait(starpu_sem_t *sem)
 {
@@ -201,8 +276,14 @@ int starpu_sem_trywait(starpu_sem_t *sem)
 	return 0;
 }
 
-int starpu_sem_post(starpu_sem_t *sem) { return sem_post(SEM(sem)) ? errno : 0; }
-int starpu_sem_getvalue(starpu_sem_t *sem, int *value) { return sem_getvalue(SEM(sem), value) ? errno : 0; }
+int starpu_sem_post(starpu_sem_t *sem)
+{
+	return sem_post(SEM(sem)) ? errno : 0;
+}
+int starpu_sem_getvalue(starpu_sem_t *sem, int *value)
+{
+	return sem_getvalue(SEM(sem), value) ? errno : 0;
+}
 
 /* ---- values of a thread ---- */
 
@@ -216,6 +297,15 @@ int starpu_pthread_key_create(starpu_pthread_key_t *key, void (*destr)(void *))
 	return ret;
 }
 
-int starpu_pthread_key_delete(starpu_pthread_key_t key) { return pthread_key_delete((pthread_key_t) key); }
-int starpu_pthread_setspecific(starpu_pthread_key_t key, const void *value) { return pthread_setspecific((pthread_key_t) key, value); }
-void *starpu_pthread_getspecific(starpu_pthread_key_t key) { return pthread_getspecific((pthread_key_t) key); }
+int starpu_pthread_key_delete(starpu_pthread_key_t key)
+{
+	return pthread_key_delete((pthread_key_t) key);
+}
+int starpu_pthread_setspecific(starpu_pthread_key_t key, const void *value)
+{
+	return pthread_setspecific((pthread_key_t) key, value);
+}
+void *starpu_pthread_getspecific(starpu_pthread_key_t key)
+{
+	return pthread_getspecific((pthread_key_t) key);
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads of the runtime in a real run: one per worker and one for the progression engine, bound to cores where asked for.
+/* Threads of the runtime in a real run: one per worker and one for the progression engine, bound to
+ * cores where asked for.
  *
  * Invariant: a thread is bound and named before its function is called. */
 #include "sys/real.h"
@@ -18,7 +19,7 @@ struct orr_sys_thread {
 	pthread_t id;
 	struct orr_node *node;
 	int cpu;
-	char name[16];		/* what the kernel accepts */
+	char name[16]; /* what the kernel accepts */
 	void *(*fn)(void *);
 	void *arg;
 };
@@ -39,13 +40,14 @@ int orr_real_bind(struct orr_node *node, int cpu)
 /* What the system gives a thread before another one has its turn, where processes share cores. */
 #define SLICE_NS 100000
 
-/* Where the workers of all processes of the program on this machine are more than its cores, a thread that has a message to handle, or a
- * task that others wait for, must not wait until another process has used up the milliseconds that systems give: asks for short turns.
- * Linux before 6.12 pays no attention to it. */
+/* Where the workers of all processes of the program on this machine are more than its cores, a
+ * thread that has a message to handle, or a task that others wait for, must not wait until another
+ * process has used up the milliseconds that systems give: asks for short turns. Linux before 6.12
+ * pays no attention to it. */
 static void take_short_turns(struct orr_node *node)
 {
 	const struct orr_real *real = node->sys;
-	struct {	/* struct sched_attr of the kernel, which C libraries have only lately */
+	struct { /* struct sched_attr of the kernel, which C libraries have only lately */
 		uint32_t size, policy;
 		uint64_t flags;
 		int32_t nice;
@@ -74,19 +76,22 @@ static void *thread_main(void *p)
 
 		/* A foreign topology (STARPU_HWLOC_INPUT) cannot be bound to. */
 		if (ret && ret != -ENOSYS)
-			orr_warn("thread %s could not be bound to core %d (%s): it runs unbound; STARPU_WORKERS_NOBIND=1 avoids the attempt",
-				 t->name, t->cpu, strerror(-ret));
+			orr_warn(
+				"thread %s could not be bound to core %d (%s): it runs unbound; STARPU_WORKERS_NOBIND=1 avoids the attempt",
+				t->name, t->cpu, strerror(-ret));
 	}
 	return t->fn(t->arg);
 }
 
-orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name, int cpu, void *(*fn)(void *), void *arg)
+orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name,
+				       int cpu, void *(*fn)(void *), void *arg)
 {
 	struct orr_sys_thread *t = calloc(1, sizeof(*t));
 	int ret;
 
-	(void) role;	/* every thread is an ordinary one here */
-	take_short_turns(node);	/* the caller is the program's thread, which drives the engine while it waits */
+	(void) role;            /* every thread is an ordinary one here */
+	take_short_turns(node); /* the caller is the program's thread, which drives the engine while
+				   it waits */
 	if (!t) {
 		errno = ENOMEM;
 		return NULL;
@@ -114,7 +119,10 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 	return ret;
 }
 
-unsigned orr_sys_ngroups(unsigned nworkers) { return nworkers; }
+unsigned orr_sys_ngroups(unsigned nworkers)
+{
+	return nworkers;
+}
 
 unsigned orr_sys_cores(struct orr_node *node)
 {

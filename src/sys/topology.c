@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The machine of a real run: which cores exist, and which of them this process may use.
  *
- * A unit is a core, or a hardware thread when STARPU_NTHREADS_PER_CORE asks for several; units are numbered as hwloc numbers them
- * (without hwloc: as the system numbers its processors). Invariant: only what the runtime needs is loaded, since many processes of a
- * node load at the same time. */
+ * A unit is a core, or a hardware thread when STARPU_NTHREADS_PER_CORE asks for several; units are
+ * numbered as hwloc numbers them (without hwloc: as the system numbers its processors). Invariant:
+ * only what the runtime needs is loaded, since many processes of a node load at the same time. */
 #include "sys/real.h"
 
 #include <errno.h>
@@ -20,7 +20,8 @@ static void remember_affinity(struct orr_node *node)
 	struct orr_real *real = node->sys;
 
 	if (real)
-		real->has_initial = !pthread_getaffinity_np(pthread_self(), sizeof(real->initial), &real->initial);
+		real->has_initial = !pthread_getaffinity_np(pthread_self(), sizeof(real->initial),
+							    &real->initial);
 }
 
 /* Undoes a binding of the main thread, so that a later start sees the cores that this one saw. */
@@ -29,7 +30,9 @@ static void restore_affinity(struct orr_node *node)
 	struct orr_real *real = node->sys;
 	cpu_set_t now;
 
-	if (real && real->has_initial && !pthread_getaffinity_np(pthread_self(), sizeof(now), &now) && !CPU_EQUAL(&now, &real->initial))
+	if (real && real->has_initial &&
+	    !pthread_getaffinity_np(pthread_self(), sizeof(now), &now) &&
+	    !CPU_EQUAL(&now, &real->initial))
 		pthread_setaffinity_np(pthread_self(), sizeof(real->initial), &real->initial);
 }
 
@@ -39,8 +42,8 @@ static void set_spins(struct orr_node *node)
 }
 
 /*
- * Processes that the launcher left unbound share the machine's cores: each begins with another one, so that the first workers of all
- * of them do not meet on the first core.
+ * Processes that the launcher left unbound share the machine's cores: each begins with another one,
+ * so that the first workers of all of them do not meet on the first core.
  */
 static void spread(struct orr_node *node)
 {
@@ -75,9 +78,12 @@ static int load(const char *input, int use_numa, hwloc_topology_t *out)
 
 	if (hwloc_topology_init(&topo))
 		return no_memory();
-	if (input && hwloc_topology_set_xml(topo, input) && (access(input, F_OK) == 0 || hwloc_topology_set_synthetic(topo, input))) {
-		orr_error("STARPU_HWLOC_INPUT: %s is no readable hwloc topology (%s): give a file written by lstopo, or a description such as "
-			  "\"numa:2 core:4 pu:1\", or unset the variable", input, strerror(errno));
+	if (input && hwloc_topology_set_xml(topo, input) &&
+	    (access(input, F_OK) == 0 || hwloc_topology_set_synthetic(topo, input))) {
+		orr_error(
+			"STARPU_HWLOC_INPUT: %s is no readable hwloc topology (%s): give a file written by lstopo, or a description such as "
+			"\"numa:2 core:4 pu:1\", or unset the variable",
+			input, strerror(errno));
 		hwloc_topology_destroy(topo);
 		return -EINVAL;
 	}
@@ -85,22 +91,27 @@ static int load(const char *input, int use_numa, hwloc_topology_t *out)
 	hwloc_topology_set_type_filter(topo, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_type_filter(topo, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_type_filter(topo, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
-	/* NUMA nodes hang off groups where no package has just theirs: without them all would be next to all cores. */
+	/* NUMA nodes hang off groups where no package has just theirs: without them all would be
+	 * next to all cores. */
 	if (use_numa)
-		hwloc_topology_set_type_filter(topo, HWLOC_OBJ_GROUP, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
+		hwloc_topology_set_type_filter(topo, HWLOC_OBJ_GROUP,
+					       HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
 #if HWLOC_API_VERSION >= 0x00020800
-	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+	flags |= HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS |
+		 HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
 #endif
 	hwloc_topology_set_flags(topo, flags);
 	if (hwloc_topology_load(topo)) {
 		int err = errno ? errno : EINVAL;
 
 		if (input)
-			orr_error("STARPU_HWLOC_INPUT: %s is no hwloc topology (%s): give a file written by lstopo, or unset the variable", input,
-				  strerror(err));
+			orr_error(
+				"STARPU_HWLOC_INPUT: %s is no hwloc topology (%s): give a file written by lstopo, or unset the variable",
+				input, strerror(err));
 		else
-			orr_error("hwloc cannot describe this machine (%s): does lstopo work here? STARPU_HWLOC_INPUT takes a file instead",
-				  strerror(err));
+			orr_error(
+				"hwloc cannot describe this machine (%s): does lstopo work here? STARPU_HWLOC_INPUT takes a file instead",
+				strerror(err));
 		hwloc_topology_destroy(topo);
 		return -err;
 	}
@@ -108,7 +119,8 @@ static int load(const char *input, int use_numa, hwloc_topology_t *out)
 	return 0;
 }
 
-/* The processors that this process may use: those that the launcher bound it to, if that is to be respected. */
+/* The processors that this process may use: those that the launcher bound it to, if that is to be
+ * respected. */
 static hwloc_cpuset_t usable_set(struct orr_node *node, hwloc_topology_t topo)
 {
 	hwloc_cpuset_t set = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topo));
@@ -117,7 +129,8 @@ static hwloc_cpuset_t usable_set(struct orr_node *node, hwloc_topology_t topo)
 	if (!set || !node->cfg.getbind || !hwloc_topology_is_thissystem(topo))
 		return set;
 	bound = hwloc_bitmap_alloc();
-	if (bound && hwloc_get_cpubind(topo, bound, HWLOC_CPUBIND_THREAD) == 0 && hwloc_bitmap_intersects(set, bound))
+	if (bound && hwloc_get_cpubind(topo, bound, HWLOC_CPUBIND_THREAD) == 0 &&
+	    hwloc_bitmap_intersects(set, bound))
 		hwloc_bitmap_and(set, set, bound);
 	hwloc_bitmap_free(bound);
 	return set;
@@ -140,9 +153,7 @@ static int rank_in_core(hwloc_topology_t topo, hwloc_obj_t pu)
 
 	if (!core)
 		return 0;
-	hwloc_bitmap_foreach_begin(id, core->cpuset)
-		if (id < pu->os_index)
-			rank++;
+	hwloc_bitmap_foreach_begin(id, core->cpuset) if (id < pu->os_index) rank++;
 	hwloc_bitmap_foreach_end();
 	return rank;
 }
@@ -169,7 +180,8 @@ static int collect(struct orr_node *node, hwloc_topology_t topo, hwloc_const_cpu
 		return 0;
 	/* The binding leaves only second hardware threads of cores: use what there is. */
 	for (i = 0; i < n; i++)
-		if (hwloc_bitmap_intersects(hwloc_get_obj_by_type(topo, type, (unsigned) i)->cpuset, set))
+		if (hwloc_bitmap_intersects(hwloc_get_obj_by_type(topo, type, (unsigned) i)->cpuset,
+					    set))
 			node->topo.core_ids[node->topo.ncores++] = i;
 	return 0;
 }
@@ -179,7 +191,8 @@ static int collect_numa(struct orr_node *node, hwloc_topology_t topo, hwloc_cons
 {
 	struct orr_topology *t = &node->topo;
 	hwloc_obj_type_t type = (hwloc_obj_type_t) unit_type(node, topo);
-	int nunits = hwloc_get_nbobjs_by_type(topo, type), nall = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE), i, k;
+	int nunits = hwloc_get_nbobjs_by_type(topo, type),
+	    nall = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE), i, k;
 
 	if (!node->cfg.use_numa || nall < 2)
 		return 0;
@@ -194,10 +207,15 @@ static int collect_numa(struct orr_node *node, hwloc_topology_t topo, hwloc_cons
 
 		/* Of several memories next to the same cores the first counts. */
 		if (!hwloc_bitmap_intersects(numa->cpuset, set) ||
-		    (k && hwloc_bitmap_isequal(numa->cpuset, hwloc_get_obj_by_type(topo, HWLOC_OBJ_NUMANODE, (unsigned) k - 1)->cpuset)))
+		    (k && hwloc_bitmap_isequal(
+				  numa->cpuset,
+				  hwloc_get_obj_by_type(topo, HWLOC_OBJ_NUMANODE, (unsigned) k - 1)
+					  ->cpuset)))
 			continue;
 		for (i = 0; i < nunits; i++)
-			if (hwloc_bitmap_intersects(hwloc_get_obj_by_type(topo, type, (unsigned) i)->cpuset, numa->cpuset))
+			if (hwloc_bitmap_intersects(
+				    hwloc_get_obj_by_type(topo, type, (unsigned) i)->cpuset,
+				    numa->cpuset))
 				t->core_numa[i] = (uint8_t) t->nnuma;
 		t->numa_ids[t->nnuma++] = (int) numa->os_index;
 	}
@@ -214,12 +232,17 @@ void orr_real_bind_memory(struct orr_node *node, void *ptr, size_t size, int num
 	if (!topo || !hwloc_topology_is_thissystem(topo))
 		return;
 	if (numa < 0) {
-		hwloc_set_area_membind(topo, ptr, size, hwloc_topology_get_topology_nodeset(topo), HWLOC_MEMBIND_DEFAULT, HWLOC_MEMBIND_BYNODESET);
+		hwloc_set_area_membind(topo, ptr, size, hwloc_topology_get_topology_nodeset(topo),
+				       HWLOC_MEMBIND_DEFAULT, HWLOC_MEMBIND_BYNODESET);
 		return;
 	}
-	obj = (unsigned) numa < node->topo.nnuma ? hwloc_get_numanode_obj_by_os_index(topo, (unsigned) node->topo.numa_ids[numa]) : NULL;
+	obj = (unsigned) numa < node->topo.nnuma
+		      ? hwloc_get_numanode_obj_by_os_index(topo,
+							   (unsigned) node->topo.numa_ids[numa])
+		      : NULL;
 	if (obj)
-		hwloc_set_area_membind(topo, ptr, size, obj->nodeset, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
+		hwloc_set_area_membind(topo, ptr, size, obj->nodeset, HWLOC_MEMBIND_BIND,
+				       HWLOC_MEMBIND_BYNODESET);
 }
 
 int orr_sys_topology_init(struct orr_node *node)
@@ -240,7 +263,8 @@ int orr_sys_topology_init(struct orr_node *node)
 		ret = collect_numa(node, topo, set);
 	hwloc_bitmap_free(set);
 	if (ret == 0 && node->topo.ncores == 0) {
-		orr_error("this process may not use any core of the machine: check the launcher's binding, or set STARPU_WORKERS_GETBIND=0");
+		orr_error(
+			"this process may not use any core of the machine: check the launcher's binding, or set STARPU_WORKERS_GETBIND=0");
 		ret = -ENODEV;
 	}
 	node->topo.hwloc = topo;
@@ -284,7 +308,8 @@ int orr_sys_topology_init(struct orr_node *node)
 	node->topo.nnuma = 1;
 	remember_affinity(node);
 	if (node->cfg.hwloc_input) {
-		orr_error("STARPU_HWLOC_INPUT needs a build with hwloc: install libhwloc-dev and build again, or unset the variable");
+		orr_error(
+			"STARPU_HWLOC_INPUT needs a build with hwloc: install libhwloc-dev and build again, or unset the variable");
 		return -EINVAL;
 	}
 	CPU_ZERO(&set);
@@ -297,7 +322,8 @@ int orr_sys_topology_init(struct orr_node *node)
 	for (i = 0; i < CPU_SETSIZE; i++)
 		if (CPU_ISSET((unsigned) i, &set))
 			node->topo.core_ids[node->topo.ncores++] = i;
-	node->topo.nmachine = online > (long) node->topo.ncores ? (unsigned) online : node->topo.ncores;
+	node->topo.nmachine = online > (long) node->topo.ncores ? (unsigned) online
+								: node->topo.ncores;
 	spread(node);
 	set_spins(node);
 	return 0;

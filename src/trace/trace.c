@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The event recorder (see trace.h).
  *
- * Invariant: events are appended to growing buffers and written at shutdown only, sorted by time and then by the order in which their
- * buffer took them, so that the same simulated run gives the same bytes. */
+ * Invariant: events are appended to growing buffers and written at shutdown only, sorted by time
+ * and then by the order in which their buffer took them, so that the same simulated run gives the
+ * same bytes. */
 #include "trace/trace.h"
 #include "core/numbers.h"
 #include "core/worker.h"
@@ -17,7 +18,7 @@ struct event {
 	uint64_t job;
 	int64_t tag;
 	size_t bytes;
-	const char *name;	/* of the codelet, which outlives the task; of a mark: a copy, owned */
+	const char *name; /* of the codelet, which outlives the task; of a mark: a copy, owned */
 	int32_t worker, peer;
 	uint32_t seq;
 	uint8_t kind;
@@ -31,12 +32,13 @@ struct buffer {
 
 struct orr_trace {
 	char *path;
-	unsigned recording;	/* atomic: not suspended by starpu_fxt_stop_profiling */
-	unsigned nbuffers;	/* one for each worker, one for all other threads */
+	unsigned recording; /* atomic: not suspended by starpu_fxt_stop_profiling */
+	unsigned nbuffers;  /* one for each worker, one for all other threads */
 	struct buffer *buffers;
 };
 
-static const char *const names[ORR_NEVENTS] = { "submit", "start", "end", "done", "send", "recv", "user" };
+static const char *const names[ORR_NEVENTS] = { "submit", "start", "end", "done",
+						"send",   "recv",  "user" };
 
 static void append(struct orr_trace *tr, struct event e)
 {
@@ -62,21 +64,34 @@ static void append(struct orr_trace *tr, struct event e)
 	orr_unlock(&b->lock);
 }
 
-static int recording(const struct orr_trace *tr) { return ORR_ATOMIC_LOAD_RELAXED(&tr->recording) != 0; }
+static int recording(const struct orr_trace *tr)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&tr->recording) != 0;
+}
 
 void orr_trace_task_slow(struct orr_node *node, enum orr_event ev, struct orr_task *t, int worker)
 {
 	struct starpu_task *pub = t->pub;
-	struct event e = { .us = orr_sys_now_us(), .job = t->job_id, .worker = worker, .peer = -1, .kind = (uint8_t) ev };
+	struct event e = { .us = orr_sys_now_us(),
+			   .job = t->job_id,
+			   .worker = worker,
+			   .peer = -1,
+			   .kind = (uint8_t) ev };
 
 	e.name = pub->cl && pub->cl->name ? pub->cl->name : "unnamed";
 	if (recording(node->trace))
 		append(node->trace, e);
 }
 
-void orr_trace_message(struct orr_node *node, enum orr_event ev, int peer, int64_t tag, size_t bytes)
+void orr_trace_message(struct orr_node *node, enum orr_event ev, int peer, int64_t tag,
+		       size_t bytes)
 {
-	struct event e = { .us = orr_sys_now_us(), .tag = tag, .bytes = bytes, .worker = -1, .peer = peer, .kind = (uint8_t) ev };
+	struct event e = { .us = orr_sys_now_us(),
+			   .tag = tag,
+			   .bytes = bytes,
+			   .worker = -1,
+			   .peer = peer,
+			   .kind = (uint8_t) ev };
 
 	if (node->trace && recording(node->trace))
 		append(node->trace, e);
@@ -88,23 +103,42 @@ static void mark(const char *what, unsigned long number, const char *text)
 {
 	struct orr_node *node = orr_self();
 	struct orr_worker *w = orr_thread_self()->worker;
-	struct event e = { .us = orr_sys_now_us(), .job = number, .worker = w ? (int32_t) w->id : -1, .peer = -1, .kind = ORR_EV_USER };
+	struct event e = { .us = orr_sys_now_us(),
+			   .job = number,
+			   .worker = w ? (int32_t) w->id : -1,
+			   .peer = -1,
+			   .kind = ORR_EV_USER };
 	char *name, *p;
 
 	if (!node->trace || !recording(node->trace) || asprintf(&name, "%s%s", what, text) < 0)
 		return;
 	for (p = name; *p; p++)
 		if (*p == '\n')
-			*p = ' ';	/* an event is a line */
+			*p = ' '; /* an event is a line */
 	e.name = name;
 	append(node->trace, e);
 }
 
-void starpu_fxt_trace_user_event(unsigned long code) { mark("mark", code, ""); }
-void starpu_fxt_trace_user_event_string(const char *s) { mark("mark ", 0, s); }
-void starpu_iteration_push(unsigned long iteration) { mark("iteration", iteration, ""); }
-void starpu_iteration_pop(void) { mark("iteration-end", 0, ""); }
-void starpu_fxt_autostart_profiling(int autostart) { orr_self()->trace_manual = !autostart; }
+void starpu_fxt_trace_user_event(unsigned long code)
+{
+	mark("mark", code, "");
+}
+void starpu_fxt_trace_user_event_string(const char *s)
+{
+	mark("mark ", 0, s);
+}
+void starpu_iteration_push(unsigned long iteration)
+{
+	mark("iteration", iteration, "");
+}
+void starpu_iteration_pop(void)
+{
+	mark("iteration-end", 0, "");
+}
+void starpu_fxt_autostart_profiling(int autostart)
+{
+	orr_self()->trace_manual = !autostart;
+}
 
 static void record(unsigned on)
 {
@@ -114,8 +148,14 @@ static void record(unsigned on)
 		ORR_ATOMIC_STORE(&tr->recording, on);
 }
 
-void starpu_fxt_start_profiling(void) { record(1); }
-void starpu_fxt_stop_profiling(void) { record(0); }
+void starpu_fxt_start_profiling(void)
+{
+	record(1);
+}
+void starpu_fxt_stop_profiling(void)
+{
+	record(0);
+}
 
 int starpu_fxt_is_enabled(void)
 {
@@ -179,10 +219,11 @@ static void write_events(struct orr_node *node, struct orr_trace *tr, FILE *f)
 		const struct event *e = &all[i];
 
 		if (e->kind == ORR_EV_SEND || e->kind == ORR_EV_RECV)
-			fprintf(f, "%.3f %d %d %s %d %lld %zu\n", origin_us + e->us, node->mpi_rank, e->worker, names[e->kind], e->peer, (long long) e->tag,
-				e->bytes);
+			fprintf(f, "%.3f %d %d %s %d %lld %zu\n", origin_us + e->us, node->mpi_rank,
+				e->worker, names[e->kind], e->peer, (long long) e->tag, e->bytes);
 		else
-			fprintf(f, "%.3f %d %d %s %llu %s\n", origin_us + e->us, node->mpi_rank, e->worker, names[e->kind], (unsigned long long) e->job, e->name);
+			fprintf(f, "%.3f %d %d %s %llu %s\n", origin_us + e->us, node->mpi_rank,
+				e->worker, names[e->kind], (unsigned long long) e->job, e->name);
 	}
 	free(all);
 }

@@ -27,7 +27,7 @@ int main(void)
 	starpu_data_set_name(h, "wanted");
 	if (starpu_task_insert(&cl, STARPU_TASK_SYNCHRONOUS, 1, 0) || starpu_task_insert(&cl, 0))
 		return 0;
-	starpu_task_wait_for_all();	/* its kernels use the handle without having declared it */
+	starpu_task_wait_for_all(); /* its kernels use the handle without having declared it */
 	starpu_data_unregister(h);
 	refused(answer, -EDEADLK);
 }

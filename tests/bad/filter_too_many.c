@@ -2,7 +2,8 @@
 /* More pieces than there are elements: stops, saying how many there can be.
  * orr-test: ranks 0
  * orr-test: sim-ranks 1
- * orr-test: expect 12 elements of dimension 0 of this vector cannot be cut into 13 pieces; use at most 12
+ * orr-test: expect 12 elements of dimension 0 of this vector cannot be cut into 13 pieces; use at
+ * most 12
  */
 #include "bad_test.h"
 
@@ -10,7 +11,8 @@ static float v[12];
 
 int main(void)
 {
-	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 13 };
+	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block,
+					.nchildren = 13 };
 	starpu_data_handle_t h;
 
 	start();

@@ -6,7 +6,9 @@
  */
 #include "bad_test.h"
 
-static struct starpu_codelet cl = { .cpu_funcs = { nothing }, .nbuffers = 2, .modes = { STARPU_R, STARPU_R }, .name = "pair" };
+static struct starpu_codelet cl = {
+	.cpu_funcs = { nothing }, .nbuffers = 2, .modes = { STARPU_R, STARPU_R }, .name = "pair"
+};
 
 int main(void)
 {

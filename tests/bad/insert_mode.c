@@ -6,7 +6,9 @@
  */
 #include "bad_test.h"
 
-static struct starpu_codelet cl = { .cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_R }, .name = "reader" };
+static struct starpu_codelet cl = {
+	.cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_R }, .name = "reader"
+};
 
 int main(void)
 {

@@ -14,7 +14,8 @@ int main(int argc, char **argv)
 	starpu_data_set_name(h, "untagged");
 	starpu_mpi_data_register(h, -1, 0);
 	starpu_mpi_data_register(other, 1, 1);
-	int ret = starpu_mpi_task_insert(MPI_COMM_WORLD, &append_cl, STARPU_RW, other, STARPU_R, h, 0);
+	int ret = starpu_mpi_task_insert(MPI_COMM_WORLD, &append_cl, STARPU_RW, other, STARPU_R, h,
+					 0);
 	starpu_data_unregister(h);
 	starpu_data_unregister(other);
 	end();

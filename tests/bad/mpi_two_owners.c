@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A task that writes data of two owners, without choice of node: -EINVAL on every rank, and nothing hangs.
- * orr-test: expect writes data "a".*, owned by rank 0, and "b".*, owned by rank 1.*no choice of node */
+/* A task that writes data of two owners, without choice of node: -EINVAL on every rank, and nothing
+ * hangs. orr-test: expect writes data "a".*, owned by rank 0, and "b".*, owned by rank 1.*no choice
+ * of node */
 #include "../mpi/mpi_test.h"
 
 int main(int argc, char **argv)
 {
-	static struct starpu_codelet both_cl = { .cpu_funcs = { cpu_append }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_RW }, .name = "both" };
+	static struct starpu_codelet both_cl = { .cpu_funcs = { cpu_append },
+						 .nbuffers = 2,
+						 .modes = { STARPU_RW, STARPU_RW },
+						 .name = "both" };
 	starpu_data_handle_t a, b;
 
 	if (!begin(&argc, &argv, 2))

@@ -18,9 +18,12 @@ int main(int argc, char **argv)
 	starpu_mpi_data_register(b, 3, 0);
 	starpu_mpi_data_register(c, 4, 1);
 	int one = 1;
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, a, STARPU_VALUE, &one, sizeof(one), 0));
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, b, STARPU_VALUE, &one, sizeof(one), 0));
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, c, STARPU_VALUE, &one, sizeof(one), 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, a, STARPU_VALUE, &one,
+				  sizeof(one), 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, b, STARPU_VALUE, &one,
+				  sizeof(one), 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, c, STARPU_VALUE, &one,
+				  sizeof(one), 0));
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &append_cl, STARPU_RW, c, STARPU_R, a, 0));
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &append_cl, STARPU_RW, c, STARPU_R, b, 0));
 	return end();

@@ -6,7 +6,10 @@
  */
 #include "bad_test.h"
 
-static void kernel(void *buffers[], void *arg) { nothing(buffers, arg); }
+static void kernel(void *buffers[], void *arg)
+{
+	nothing(buffers, arg);
+}
 static struct starpu_codelet cl = { .cuda_funcs = { kernel }, .name = "gpu only" };
 
 int main(void)

@@ -6,7 +6,10 @@
  */
 #include "bad_test.h"
 
-static struct starpu_codelet cl = { .cpu_funcs = { nothing }, .nbuffers = 2, .modes = { STARPU_R, STARPU_RW }, .name = "incomplete" };
+static struct starpu_codelet cl = { .cpu_funcs = { nothing },
+				    .nbuffers = 2,
+				    .modes = { STARPU_R, STARPU_RW },
+				    .name = "incomplete" };
 
 int main(void)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The size of a piece cannot change (handbook 27.1): the end of the partition says which piece and what to do.
- * orr-test: ranks 0
- * orr-test: sim-ranks 1
- * orr-test: expect piece 1 of vector datum .* was resized */
+/* The size of a piece cannot change (handbook 27.1): the end of the partition says which piece and
+ * what to do. orr-test: ranks 0 orr-test: sim-ranks 1 orr-test: expect piece 1 of vector datum .*
+ * was resized */
 #include <starpu.h>
 
 static float v[12];
@@ -13,7 +12,9 @@ static void shrink(void *buffers[], void *arg)
 	STARPU_VECTOR_SET_NX(buffers[0], 2);
 }
 
-static struct starpu_codelet cl = { .cpu_funcs = { shrink }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "shrink" };
+static struct starpu_codelet cl = {
+	.cpu_funcs = { shrink }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "shrink"
+};
 
 int main(void)
 {

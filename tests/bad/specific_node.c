@@ -6,7 +6,12 @@
  */
 #include "bad_test.h"
 
-static struct starpu_codelet cl = { .cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_R }, .specific_nodes = 1, .nodes = { 6 }, .name = "far" };
+static struct starpu_codelet cl = { .cpu_funcs = { nothing },
+				    .nbuffers = 1,
+				    .modes = { STARPU_R },
+				    .specific_nodes = 1,
+				    .nodes = { 6 },
+				    .name = "far" };
 
 int main(void)
 {

@@ -18,7 +18,8 @@ int main(void)
 	start();
 	starpu_tag_declare_deps(1, 1, (starpu_tag_t) 2);
 	starpu_tag_declare_deps(2, 1, (starpu_tag_t) 1);
-	if (starpu_task_insert(&cl, STARPU_TAG, (starpu_tag_t) 1, 0) || starpu_task_insert(&cl, STARPU_TAG, (starpu_tag_t) 2, 0))
+	if (starpu_task_insert(&cl, STARPU_TAG, (starpu_tag_t) 1, 0) ||
+	    starpu_task_insert(&cl, STARPU_TAG, (starpu_tag_t) 2, 0))
 		return 0;
 	starpu_task_wait_for_all();
 	return 0;

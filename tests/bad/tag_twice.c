@@ -6,7 +6,9 @@
  */
 #include "bad_test.h"
 
-static struct starpu_codelet first = { .cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "first" };
+static struct starpu_codelet first = {
+	.cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "first"
+};
 static struct starpu_codelet second = { .cpu_funcs = { nothing }, .name = "second" };
 
 int main(void)
@@ -16,7 +18,8 @@ int main(void)
 
 	start();
 	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) &x, sizeof(x));
-	if (starpu_data_acquire(h, STARPU_RW) || starpu_task_insert(&first, STARPU_RW, h, STARPU_TAG, (starpu_tag_t) 5, 0))
+	if (starpu_data_acquire(h, STARPU_RW) ||
+	    starpu_task_insert(&first, STARPU_RW, h, STARPU_TAG, (starpu_tag_t) 5, 0))
 		return 0;
 	return starpu_task_insert(&second, STARPU_TAG, (starpu_tag_t) 5, 0) ? 77 : 0;
 }

@@ -8,7 +8,8 @@
 #include "bad_test.h"
 
 static struct starpu_codelet fixed = { .cpu_funcs = { nothing }, .nbuffers = STARPU_NMAXBUFS + 1 };
-static struct starpu_codelet open = { .cpu_funcs = { nothing }, .nbuffers = STARPU_VARIABLE_NBUFFERS };
+static struct starpu_codelet open = { .cpu_funcs = { nothing },
+				      .nbuffers = STARPU_VARIABLE_NBUFFERS };
 
 int main(void)
 {

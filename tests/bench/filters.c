@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-bench: alone */
-/* What a partition costs: a vector in 10,000 pieces, planned, cut, one task for each piece, gathered, cleaned.
+/* What a partition costs: a vector in 10,000 pieces, planned, cut, one task for each piece,
+ * gathered, cleaned.
  *
- * Prints the median over rounds in microseconds per piece. Invariant: each round is checked by the sum that the tasks leave; the
- * number that counts is plan + submit. */
+ * Prints the median over rounds in microseconds per piece. Invariant: each round is checked by the
+ * sum that the tasks leave; the number that counts is plan + submit. */
 #include <starpu.h>
 
 #include <stdio.h>
@@ -13,7 +14,8 @@
 #define ROUNDS 21
 
 enum { PLAN, CUT, TASKS, GATHER, CLEAN, NSTEPS };
-static const char *const names[] = { "plan", "partition_submit", "tasks", "unpartition_submit", "clean" };
+static const char *const names[] = { "plan", "partition_submit", "tasks", "unpartition_submit",
+				     "clean" };
 
 static void increment(void *buffers[], void *arg)
 {
@@ -21,7 +23,9 @@ static void increment(void *buffers[], void *arg)
 	++*(int *) STARPU_VECTOR_GET_PTR(buffers[0]);
 }
 
-static struct starpu_codelet cl = { .cpu_funcs = { increment }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "increment" };
+static struct starpu_codelet cl = {
+	.cpu_funcs = { increment }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "increment"
+};
 
 static int by_value(const void *a, const void *b)
 {
@@ -40,7 +44,8 @@ static double step(double *last)
 
 static void run(starpu_data_handle_t h, starpu_data_handle_t *pieces, double us[NSTEPS])
 {
-	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = PIECES };
+	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block,
+					.nchildren = PIECES };
 	double last = starpu_timing_now();
 	unsigned i;
 
@@ -85,10 +90,12 @@ int main(void)
 	starpu_data_unregister(h);
 	for (i = 0; i < NSTEPS; i++) {
 		qsort(us[i], ROUNDS, sizeof(double), by_value);
-		printf("filters %s: median %.3f us per piece (min %.3f, max %.3f)\n", names[i], us[i][ROUNDS / 2], us[i][0], us[i][ROUNDS - 1]);
+		printf("filters %s: median %.3f us per piece (min %.3f, max %.3f)\n", names[i],
+		       us[i][ROUNDS / 2], us[i][0], us[i][ROUNDS - 1]);
 	}
 	qsort(both, ROUNDS, sizeof(double), by_value);
-	printf("filters plan_and_submit: median %.3f us per piece (min %.3f, max %.3f; goal 1)\n", both[ROUNDS / 2], both[0], both[ROUNDS - 1]);
+	printf("filters plan_and_submit: median %.3f us per piece (min %.3f, max %.3f; goal 1)\n",
+	       both[ROUNDS / 2], both[0], both[ROUNDS - 1]);
 	for (i = 0; i < PIECES; i++)
 		if (v[i] != ROUNDS + 1) {
 			fprintf(stderr, "element %u is %d, should be %d\n", i, v[i], ROUNDS + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Ping-pong between two ranks, by the runtime and by MPI itself in one run; medians of the half round trip, and bandwidths.
- * The runtime's workers and progression thread exist meanwhile, as in any program.
- * orr-bench: run -n 2 */
+/* Ping-pong between two ranks, by the runtime and by MPI itself in one run; medians of the half
+ * round trip, and bandwidths. The runtime's workers and progression thread exist meanwhile, as in
+ * any program. orr-bench: run -n 2 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,8 @@ static void once_raw(char *buf, int bytes)
 	}
 }
 
-/* The median of n half round trips; the two take turns in blocks, so that what else the machine does hits both. */
+/* The median of n half round trips; the two take turns in blocks, so that what else the machine
+ * does hits both. */
 static void measure(int bytes, int n, double *runtime_us, double *raw_us)
 {
 	char *buf = malloc((size_t) bytes);
@@ -73,9 +74,13 @@ static void measure(int bytes, int n, double *runtime_us, double *raw_us)
 
 int main(int argc, char **argv)
 {
-	static const struct { const char *name; int bytes, n; } cases[] = {
-		{ "1 B", 1, 5000 }, { "4 KiB", 4096, 5000 }, { "64 KiB", 65536, 1000 }, { "8 MiB", 8 << 20, 40 }
-	};
+	static const struct {
+		const char *name;
+		int bytes, n;
+	} cases[] = { { "1 B", 1, 5000 },
+		      { "4 KiB", 4096, 5000 },
+		      { "64 KiB", 65536, 1000 },
+		      { "8 MiB", 8 << 20, 40 } };
 	int size, ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
 
 	if (ret)
@@ -83,13 +88,14 @@ int main(int argc, char **argv)
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	if (rank == 0 && size >= 2)
-		printf("pingpong: median of the half round trip, %u workers per rank\n", starpu_worker_get_count());
+		printf("pingpong: median of the half round trip, %u workers per rank\n",
+		       starpu_worker_get_count());
 	for (unsigned i = 0; size >= 2 && rank < 2 && i < sizeof(cases) / sizeof(*cases); i++) {
 		double runtime, raw;
 		measure(cases[i].bytes, cases[i].n, &runtime, &raw);
 		if (rank == 0)
-			printf("pingpong %-7s runtime %10.2f us  raw MPI %10.2f us  difference %8.2f us  bandwidth %5.1f %% of raw\n", cases[i].name, runtime,
-			       raw, runtime - raw, 100 * raw / runtime);
+			printf("pingpong %-7s runtime %10.2f us  raw MPI %10.2f us  difference %8.2f us  bandwidth %5.1f %% of raw\n",
+			       cases[i].name, runtime, raw, runtime - raw, 100 * raw / runtime);
 	}
 	starpu_mpi_shutdown();
 	return size >= 2 ? 0 : 77;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-bench: alone */
 /* orr-bench: env STARPU_WORKERS_NOBIND=1 */
-/* Cost of a scheduling decision with 16 workers: what simulate_push_task of a policy takes, which decides and queues nothing.
+/* Cost of a scheduling decision with 16 workers: what simulate_push_task of a policy takes, which
+ * decides and queues nothing.
  *
- * A policy of the program stands before the one that is measured, and times REPEAT decisions for each task before it passes the task on.
- * Prints the median over rounds in nanoseconds: on 16 CPU workers, then on 12 and 4 devices with a memory of their own, for tasks of three
- * data whose model is a function. Invariant: in a round NTASKS tasks pile up while the workers are paused. */
+ * A policy of the program stands before the one that is measured, and times REPEAT decisions for
+ * each task before it passes the task on. Prints the median over rounds in nanoseconds: on 16 CPU
+ * workers, then on 12 and 4 devices with a memory of their own, for tasks of three data whose model
+ * is a function. Invariant: in a round NTASKS tasks pile up while the workers are paused. */
 #include <starpu.h>
 
 #include <stdio.h>
@@ -32,7 +34,12 @@ static double length(struct starpu_task *task, struct starpu_perfmodel_arch *arc
 
 static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = length };
 static struct starpu_codelet cl = {
-	.cpu_funcs = { nothing }, .cuda_funcs = { nothing }, .nbuffers = 3, .modes = { STARPU_R, STARPU_R, STARPU_R }, .model = &model, .name = "bench",
+	.cpu_funcs = { nothing },
+	.cuda_funcs = { nothing },
+	.nbuffers = 3,
+	.modes = { STARPU_R, STARPU_R, STARPU_R },
+	.model = &model,
+	.name = "bench",
 };
 
 static int by_value(const void *a, const void *b)
@@ -76,7 +83,8 @@ static void rounds(double *v)
 	unsigned r, i;
 
 	for (i = 0; i < NDATA; i++)
-		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) data[i], 16, sizeof(float));
+		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) data[i], 16,
+					    sizeof(float));
 	for (r = 0; r < ROUNDS; r++) {
 		starpu_pause();
 		spent_us = 0;
@@ -115,7 +123,8 @@ static void measure(const char *what, const char *policy, int ncpus, int ndevice
 	rounds(v);
 	starpu_shutdown();
 	qsort(v, ROUNDS, sizeof(v[0]), by_value);
-	printf("sched_cost %s %s: median %.0f ns per decision (min %.0f, max %.0f)\n", what, policy, v[ROUNDS / 2], v[0], v[ROUNDS - 1]);
+	printf("sched_cost %s %s: median %.0f ns per decision (min %.0f, max %.0f)\n", what, policy,
+	       v[ROUNDS / 2], v[0], v[ROUNDS - 1]);
 }
 
 int main(void)

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The messages of a run, sent by plain MPI: what the simulator needs without us (sim_cholesky.sh runs it and compares).
+/* The messages of a run, sent by plain MPI: what the simulator needs without us (sim_cholesky.sh
+ * runs it and compares).
  *
- *	sim_floor DIR		DIR/RANK holds lines "out PEER MESSAGES BYTES" and "in PEER MESSAGES BYTES"
+ *      sim_floor DIR           DIR/RANK holds lines "out PEER MESSAGES BYTES" and "in PEER
+ *                              MESSAGES BYTES"
  *
- * A datum of more than 4 KiB is an envelope of 40 bytes and the data, others are one message, as the runtime sends them. Each rank has
- * one receive per peer posted and WINDOW synchronous sends under way, in turns over its peers, beginning with another one each. Invariant: what a line "out" of one rank
- * sends, the line "in" of the other receives; no rank waits for a receive that is not posted. */
+ * A datum of more than 4 KiB is an envelope of 40 bytes and the data, others are one message, as
+ * the runtime sends them. Each rank has one receive per peer posted and WINDOW synchronous sends
+ * under way, in turns over its peers, beginning with another one each. Invariant: what a line "out"
+ * of one rank sends, the line "in" of the other receives; no rank waits for a receive that is not
+ * posted. */
 #include <mpi.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One at a time: the simulator's cost grows with the number of transfers that share links, and a run has few at a time. */
+/* One at a time: the simulator's cost grows with the number of transfers that share links, and a
+ * run has few at a time. */
 #define WINDOW 1
 #define ENVELOPE 40
 #define EAGER 4096
@@ -56,7 +61,7 @@ static int read_flows(const char *dir, int rank, struct flows *out, struct flows
 	snprintf(path, sizeof(path), "%s/%d", dir, rank);
 	f = fopen(path, "r");
 	if (!f)
-		return max;	/* a rank without messages */
+		return max; /* a rank without messages */
 	while (fscanf(f, "%7s %d %ld %lf", kind, &peer, &messages, &bytes) == 4)
 		add(kind[0] == 'o' ? out : in, peer, messages, bytes);
 	fclose(f);

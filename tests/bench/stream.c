@@ -2,9 +2,12 @@
 /* orr-bench: alone */
 /* orr-bench: sim -n 1 */
 /* orr-bench: env ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CUDA_MEM=16 STARPU_NCPU=1 */
-/* A working set ten times as large as the device's memory streams through it: c[i] = a[i] + s * b[i] over blocks, several passes.
+/* A working set ten times as large as the device's memory streams through it: c[i] = a[i] + s *
+ * b[i] over blocks, several passes.
  *
- * Prints the bytes moved over the least possible (each pass reads a and b once and brings c back once) and fails above 1.3.
+ * Prints the bytes moved over the least possible (each pass reads a and b once and brings c back
+ * once) and fails above 1.3.
+ *
  * Invariant: the results are those of the same loop on the host. */
 #include <starpu.h>
 #include <orrery.h>
@@ -13,15 +16,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BLOCK (128 << 10)	/* doubles: 1 MiB */
+#define BLOCK (128 << 10) /* doubles: 1 MiB */
 #define PASSES 3
-#define TIMES 10		/* working set over the device's memory */
+#define TIMES 10 /* working set over the device's memory */
 
-static uint64_t bytes_in, bytes_out;	/* of what kernels used, by one pass after the other */
+static uint64_t bytes_in, bytes_out; /* of what kernels used, by one pass after the other */
 
 static void triad(void *buffers[], void *arg)
 {
-	const double *a = (const double *) STARPU_VECTOR_GET_PTR(buffers[0]), *b = (const double *) STARPU_VECTOR_GET_PTR(buffers[1]);
+	const double *a = (const double *) STARPU_VECTOR_GET_PTR(buffers[0]),
+		     *b = (const double *) STARPU_VECTOR_GET_PTR(buffers[1]);
 	double *c = (double *) STARPU_VECTOR_GET_PTR(buffers[2]), s = *(double *) arg;
 	unsigned i, n = STARPU_VECTOR_GET_NX(buffers[0]);
 
@@ -29,7 +33,10 @@ static void triad(void *buffers[], void *arg)
 		c[i] = a[i] + s * b[i];
 }
 
-static struct starpu_codelet cl = { .cuda_funcs = { triad }, .nbuffers = 3, .modes = { STARPU_R, STARPU_R, STARPU_W }, .name = "triad" };
+static struct starpu_codelet cl = { .cuda_funcs = { triad },
+				    .nbuffers = 3,
+				    .modes = { STARPU_R, STARPU_R, STARPU_W },
+				    .name = "triad" };
 
 static double *vector(starpu_data_handle_t *h, size_t n, double value)
 {
@@ -49,7 +56,8 @@ static void pass(starpu_data_handle_t (*h)[3], unsigned nblocks, const double *s
 	unsigned i;
 
 	for (i = 0; i < nblocks; i++)
-		if (starpu_task_insert(&cl, STARPU_R, h[i][0], STARPU_R, h[i][1], STARPU_W, h[i][2], STARPU_CL_ARGS_NFREE, s, sizeof(*s), 0))
+		if (starpu_task_insert(&cl, STARPU_R, h[i][0], STARPU_R, h[i][1], STARPU_W, h[i][2],
+				       STARPU_CL_ARGS_NFREE, s, sizeof(*s), 0))
 			abort();
 	starpu_task_wait_for_all();
 	bytes_in += (uint64_t) nblocks * 2 * BLOCK * sizeof(double);
@@ -60,13 +68,14 @@ int main(void)
 {
 	starpu_ssize_t memory;
 	unsigned nblocks, i, k, node;
-	starpu_data_handle_t (*h)[3];
+	starpu_data_handle_t(*h)[3];
 	double *(*v)[3], s = 3, start, us, ratio;
 	uint64_t in, out;
 
 	if (starpu_init(NULL) || starpu_cuda_worker_get_count() == 0)
 		return 77;
-	node = starpu_worker_get_memory_node((unsigned) starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0));
+	node = starpu_worker_get_memory_node(
+		(unsigned) starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0));
 	memory = starpu_memory_get_total(node);
 	if (memory <= 0)
 		return 77;
@@ -85,11 +94,13 @@ int main(void)
 			starpu_data_unregister(h[i][k]);
 	orrery_transfer_bytes(node, &in, &out);
 	for (i = 0; i < nblocks; i++)
-		if (v[i][2][BLOCK - 1] != v[i][0][BLOCK - 1] + s * v[i][1][BLOCK - 1] && v[i][2] != v[i][0])
+		if (v[i][2][BLOCK - 1] != v[i][0][BLOCK - 1] + s * v[i][1][BLOCK - 1] &&
+		    v[i][2] != v[i][0])
 			return 1;
 	ratio = (double) (in + out) / (double) (bytes_in + bytes_out);
 	printf("stream: %u blocks of %zu KiB, %d passes, %zu MiB of device memory: %.0f MiB in, %.0f MiB out, %.3f times the minimum, %.0f MiB/s\n",
-	       nblocks, BLOCK * sizeof(double) >> 10, PASSES, (size_t) memory >> 20, (double) in / 1048576, (double) out / 1048576, ratio,
+	       nblocks, BLOCK * sizeof(double) >> 10, PASSES, (size_t) memory >> 20,
+	       (double) in / 1048576, (double) out / 1048576, ratio,
 	       (double) (in + out) / 1048576 / (us * 1e-6));
 	for (i = 0; i < nblocks; i++)
 		for (k = 0; k < 3; k++)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-bench: alone */
-/* Cost of a task that does nothing, from submission to completion, with one worker: without data, and with one datum accessed RW.
+/* Cost of a task that does nothing, from submission to completion, with one worker: without data,
+ * and with one datum accessed RW.
  *
- * Prints the median over rounds in nanoseconds per task. The same source compiles against any runtime with this interface, which is how
- * the ratio to Debian's libstarpu-dev is made (tests/bench/compare_starpu.sh). Invariant: a round submits NTASKS tasks and waits
- * for all of them; the first round is not counted. */
+ * Prints the median over rounds in nanoseconds per task. The same source compiles against any
+ * runtime with this interface, which is how the ratio to Debian's libstarpu-dev is made
+ * (tests/bench/compare_starpu.sh). Invariant: a round submits NTASKS tasks and waits for all of
+ * them; the first round is not counted. */
 #include <starpu.h>
 
 #include <stdio.h>
@@ -20,7 +22,9 @@ static void nothing(void *buffers[], void *arg)
 }
 
 static struct starpu_codelet cl0 = { .cpu_funcs = { nothing }, .nbuffers = 0, .name = "empty" };
-static struct starpu_codelet cl1 = { .cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "empty1" };
+static struct starpu_codelet cl1 = {
+	.cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "empty1"
+};
 
 static int by_value(const void *a, const void *b)
 {
@@ -57,7 +61,8 @@ static void measure(const char *what, struct starpu_codelet *cl, starpu_data_han
 	for (i = 0; i < ROUNDS; i++)
 		v[i] = round_ns(cl, h);
 	qsort(v, ROUNDS, sizeof(v[0]), by_value);
-	printf("task_overhead %s: median %.0f ns per task (min %.0f, max %.0f)\n", what, v[ROUNDS / 2], v[0], v[ROUNDS - 1]);
+	printf("task_overhead %s: median %.0f ns per task (min %.0f, max %.0f)\n", what,
+	       v[ROUNDS / 2], v[0], v[ROUNDS - 1]);
 }
 
 int main(void)

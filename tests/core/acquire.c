@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Acquire and release by the program, in all forms, one thread and several.
  *
- * Invariant: between acquire and release nobody else changes the value (nor, when it is acquired for writing, reads it). */
+ * Invariant: between acquire and release nobody else changes the value (nor, when it is acquired
+ * for writing, reads it). */
 #include "core_test.h"
 
 #include <errno.h>
@@ -12,7 +13,9 @@ static void add_kernel(void *buffers[], void *arg)
 	++*core_int(buffers[0]);
 }
 
-static struct starpu_codelet add = { .cpu_funcs = { add_kernel }, .nbuffers = 1, .modes = { STARPU_RW } };
+static struct starpu_codelet add = { .cpu_funcs = { add_kernel },
+				     .nbuffers = 1,
+				     .modes = { STARPU_RW } };
 static int x;
 static starpu_data_handle_t h;
 
@@ -30,7 +33,7 @@ static void blocking(void)
 	submit(10);
 	CHECK_IS(starpu_data_acquire(h, STARPU_R), 0);
 	CHECK_IS(x, 10);
-	CHECK_IS(starpu_data_acquire(h, STARPU_R), 0);	/* readers share */
+	CHECK_IS(starpu_data_acquire(h, STARPU_R), 0); /* readers share */
 	submit(5);
 	CHECK_IS(x, 10);
 	starpu_data_release(h);
@@ -69,7 +72,9 @@ static void no_node(void)
 /* From W to R to nothing. */
 static void release_to(void)
 {
-	static struct starpu_codelet look = { .cpu_funcs = { core_count_kernel }, .nbuffers = 1, .modes = { STARPU_R } };
+	static struct starpu_codelet look = { .cpu_funcs = { core_count_kernel },
+					      .nbuffers = 1,
+					      .modes = { STARPU_R } };
 	struct starpu_task *task;
 	int n = 0;
 
@@ -82,7 +87,7 @@ static void release_to(void)
 	CHECK(!starpu_task_finished(task));
 	x = 50;
 	starpu_data_release_to(h, STARPU_R);
-	CHECK_IS(starpu_task_wait(task), 0);	/* readers may start, the writer may not */
+	CHECK_IS(starpu_task_wait(task), 0); /* readers may start, the writer may not */
 	CHECK_IS(n, 1);
 	CHECK_IS(x, 50);
 	starpu_data_release(h);
@@ -128,9 +133,13 @@ static void callbacks(void)
 	x = 0;
 	submit(5);
 	CHECK_IS(starpu_data_acquire_cb(h, STARPU_RW, callback, &called), 0);
-	CHECK_IS(starpu_data_acquire_on_node_cb(h, STARPU_MAIN_RAM, STARPU_RW, callback, &called), 0);
-	CHECK_IS(starpu_data_acquire_cb_sequential_consistency(h, STARPU_RW, callback, &called, 1), 0);
-	CHECK_IS(starpu_data_acquire_on_node_cb_sequential_consistency(h, STARPU_MAIN_RAM, STARPU_RW, callback, &called, 1), 0);
+	CHECK_IS(starpu_data_acquire_on_node_cb(h, STARPU_MAIN_RAM, STARPU_RW, callback, &called),
+		 0);
+	CHECK_IS(starpu_data_acquire_cb_sequential_consistency(h, STARPU_RW, callback, &called, 1),
+		 0);
+	CHECK_IS(starpu_data_acquire_on_node_cb_sequential_consistency(
+			 h, STARPU_MAIN_RAM, STARPU_RW, callback, &called, 1),
+		 0);
 	submit(1);
 	CHECK_IS(starpu_data_acquire(h, STARPU_R), 0);
 	CHECK_IS(called, 4);

@@ -1,27 +1,64 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lower bounds of recorded tasks against values computed by hand, and what is printed.
  *
- * Invariant: two CPU workers and two devices that need no hardware; times come from cost functions. */
+ * Invariant: two CPU workers and two devices that need no hardware; times come from cost functions.
+ */
 #include "core_test.h"
 
 #include <math.h>
 #include <string.h>
 
-static void kernel(void *buffers[], void *arg) { (void) buffers; (void) arg; }
+static void kernel(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+}
 
-static double is_cpu(struct starpu_perfmodel_arch *arch) { return arch->devices[0].type == STARPU_CPU_WORKER; }
+static double is_cpu(struct starpu_perfmodel_arch *arch)
+{
+	return arch->devices[0].type == STARPU_CPU_WORKER;
+}
 
-static double gemm(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) i; return is_cpu(arch) ? 10000 : 1000; }
-static double potrf(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) i; return is_cpu(arch) ? 4000 : 2000; }
-static double only(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) arch; (void) i; return 3000; }
+static double gemm(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return is_cpu(arch) ? 10000 : 1000;
+}
+static double potrf(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return is_cpu(arch) ? 4000 : 2000;
+}
+static double only(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) arch;
+	(void) i;
+	return 3000;
+}
 
 static struct starpu_perfmodel gemm_model = { .type = STARPU_PER_ARCH, .arch_cost_function = gemm };
-static struct starpu_perfmodel potrf_model = { .type = STARPU_PER_ARCH, .arch_cost_function = potrf };
+static struct starpu_perfmodel potrf_model = { .type = STARPU_PER_ARCH,
+					       .arch_cost_function = potrf };
 static struct starpu_perfmodel only_model = { .type = STARPU_PER_ARCH, .arch_cost_function = only };
-static struct starpu_codelet gemm_cl = { .cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &gemm_model, .name = "gemm" };
-static struct starpu_codelet potrf_cl = { .cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &potrf_model, .name = "potrf" };
-static struct starpu_codelet chain_cl = { .cpu_funcs = { kernel }, .model = &only_model, .nbuffers = 1, .modes = { STARPU_RW }, .name = "chain" };
-static struct starpu_codelet read_cl = { .cpu_funcs = { kernel }, .model = &only_model, .nbuffers = 1, .modes = { STARPU_R }, .name = "reader" };
+static struct starpu_codelet gemm_cl = {
+	.cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &gemm_model, .name = "gemm"
+};
+static struct starpu_codelet potrf_cl = {
+	.cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &potrf_model, .name = "potrf"
+};
+static struct starpu_codelet chain_cl = { .cpu_funcs = { kernel },
+					  .model = &only_model,
+					  .nbuffers = 1,
+					  .modes = { STARPU_RW },
+					  .name = "chain" };
+static struct starpu_codelet read_cl = { .cpu_funcs = { kernel },
+					 .model = &only_model,
+					 .nbuffers = 1,
+					 .modes = { STARPU_R },
+					 .name = "reader" };
 
 static void start(void)
 {
@@ -63,7 +100,10 @@ static int prints(void (*print)(FILE *), const char *text)
 	return strstr(buffer, text) != NULL;
 }
 
-static void print_plain(FILE *f) { starpu_bound_print(f, 1); }
+static void print_plain(FILE *f)
+{
+	starpu_bound_print(f, 1);
+}
 
 static void area(void)
 {
@@ -73,10 +113,11 @@ static void area(void)
 	insert(&gemm_cl, 40);
 	insert(&potrf_cl, 10);
 	starpu_bound_stop();
-	insert(&gemm_cl, 1000);	/* not recorded */
+	insert(&gemm_cl, 1000); /* not recorded */
 	starpu_task_wait_for_all();
 	starpu_bound_compute(&ms, &whole, 1);
-	/* CPUs do all potrf (40 ms) and x gemm of 10 ms: 40 + 10 x = 2 T, devices 40 - x = 2 T: x = 0 leaves the CPUs at 20 ms. */
+	/* CPUs do all potrf (40 ms) and x gemm of 10 ms: 40 + 10 x = 2 T, devices 40 - x = 2 T: x =
+	 * 0 leaves the CPUs at 20 ms. */
 	near_to(ms, 20);
 	near_to(whole, 20);
 	starpu_bound_compute(&ms, &whole, 0);
@@ -154,7 +195,7 @@ int main(void)
 	double ms = 1, whole = 1;
 
 	start();
-	starpu_bound_compute(&ms, &whole, 1);	/* nothing recorded: a message */
+	starpu_bound_compute(&ms, &whole, 1); /* nothing recorded: a message */
 	CHECK(ms == 0 && whole == 0);
 	area();
 	path();

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env ORRERY_FAKE_DEVICES=2 */
-/* Bundles: who may be inserted, what is expected of them together, and that dmda keeps the tasks of one on one memory.
+/* Bundles: who may be inserted, what is expected of them together, and that dmda keeps the tasks of
+ * one on one memory.
  *
- * Invariant: expectations follow from the cost function below, so that they hold whatever the kernels really take. */
+ * Invariant: expectations follow from the cost function below, so that they hold whatever the
+ * kernels really take. */
 #include "core_test.h"
 
 #include <errno.h>
@@ -27,7 +29,11 @@ static double length(struct starpu_task *task, struct starpu_perfmodel_arch *arc
 }
 
 static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = length };
-static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &model, .nbuffers = 1, .modes = { STARPU_R } };
+static struct starpu_codelet cl = { .cpu_funcs = { kernel },
+				    .cuda_funcs = { kernel },
+				    .model = &model,
+				    .nbuffers = 1,
+				    .modes = { STARPU_R } };
 
 static struct starpu_task *make(starpu_data_handle_t h)
 {
@@ -63,7 +69,7 @@ static void rules(starpu_data_handle_t h)
 	t->destroy = 0;
 	CHECK_IS(starpu_task_submit(t), 0);
 	CHECK_IS(starpu_task_wait(t), 0);
-	CHECK(t->bundle == NULL);	/* it left with its completion, and b went with it */
+	CHECK(t->bundle == NULL); /* it left with its completion, and b went with it */
 	starpu_task_destroy(t);
 	/* A task that is destroyed leaves too. */
 	CHECK_IS(starpu_task_bundle_insert(a, u), 0);
@@ -82,7 +88,8 @@ static void expectations(starpu_data_handle_t h, starpu_data_handle_t g)
 	CHECK_IS(starpu_task_bundle_insert(b, u), 0);
 	CHECK_IS(starpu_task_bundle_insert(b, v), 0);
 	CHECK(starpu_task_bundle_expected_length(b, cpu, 0) == 3e6);
-	CHECK(isnan(starpu_task_bundle_expected_energy(b, cpu, 0)));	/* there is no model of energy */
+	CHECK(isnan(
+		starpu_task_bundle_expected_energy(b, cpu, 0))); /* there is no model of energy */
 	CHECK(starpu_task_bundle_expected_data_transfer_time(b, STARPU_MAIN_RAM) == 0);
 	starpu_task_bundle_close(b);
 	starpu_task_destroy(t);

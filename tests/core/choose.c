@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who executes a task: several implementations, can_execute, a given worker, sets of workers, places, order on a worker.
+/* Who executes a task: several implementations, can_execute, a given worker, sets of workers,
+ * places, order on a worker.
  *
  * Invariant: a task never runs on a worker, or with an implementation, that was excluded. */
 #include "core_test.h"
@@ -10,8 +11,18 @@
 
 static int runs[2];
 
-static void first(void *buffers[], void *arg) { (void) buffers; (void) arg; INCR(runs[0]); }
-static void second(void *buffers[], void *arg) { (void) buffers; (void) arg; INCR(runs[1]); }
+static void first(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+	INCR(runs[0]);
+}
+static void second(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+	INCR(runs[1]);
+}
 
 static int only_second(unsigned workerid, struct starpu_task *task, unsigned nimpl)
 {
@@ -30,8 +41,10 @@ static int never(unsigned workerid, struct starpu_task *task, unsigned nimpl)
 static void implementations(void)
 {
 	static struct starpu_codelet any = { .cpu_funcs = { first, second } };
-	static struct starpu_codelet choosy = { .cpu_funcs = { first, second }, .can_execute = only_second };
-	static struct starpu_codelet old = { .cpu_func = STARPU_MULTIPLE_CPU_IMPLEMENTATIONS, .cpu_funcs = { first } };
+	static struct starpu_codelet choosy = { .cpu_funcs = { first, second },
+						.can_execute = only_second };
+	static struct starpu_codelet old = { .cpu_func = STARPU_MULTIPLE_CPU_IMPLEMENTATIONS,
+					     .cpu_funcs = { first } };
 	static struct starpu_codelet older = { .where = STARPU_CPU, .cpu_func = first };
 	static struct starpu_codelet none = { .cpu_funcs = { first }, .can_execute = never };
 	static struct starpu_codelet empty = { .name = "empty" };
@@ -64,7 +77,9 @@ static void implementations(void)
 	CHECK_IS(starpu_task_insert(&none, 0), -ENODEV);
 	CHECK_IS(starpu_task_insert(&empty, 0), -ENODEV);
 	CHECK_IS(starpu_task_insert(&gpu, 0), -ENODEV);
-	CHECK_IS(starpu_task_insert(&any, STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CUDA, 0), -ENODEV);
+	CHECK_IS(
+		starpu_task_insert(&any, STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CUDA, 0),
+		-ENODEV);
 	task = starpu_task_build(&any, STARPU_EXECUTE_ON_WORKER, WORKERS + 5, 0);
 	CHECK_IS(starpu_task_submit(task), -ENODEV);
 	task->execute_on_a_specific_worker = 0;
@@ -94,12 +109,14 @@ static struct starpu_codelet where_cl = { .cpu_funcs = { on_worker } };
 
 static void workers(void)
 {
-	uint32_t set = 5;	/* workers 0 and 2 */
+	uint32_t set = 5; /* workers 0 and 2 */
 	int i;
 
 	for (i = 0; i < 60; i++)
 		CHECK_IS(starpu_task_insert(&where_cl, STARPU_EXECUTE_ON_WORKER, i % WORKERS,
-					    STARPU_CL_ARGS_NFREE, (void *) (intptr_t) (i % WORKERS), sizeof(int), 0), 0);
+					    STARPU_CL_ARGS_NFREE, (void *) (intptr_t) (i % WORKERS),
+					    sizeof(int), 0),
+			 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(wrong, 0);
 	for (i = 0; i < WORKERS; i++) {
@@ -107,7 +124,10 @@ static void workers(void)
 		per_worker[i] = 0;
 	}
 	for (i = 0; i < 60; i++)
-		CHECK_IS(starpu_task_insert(&where_cl, STARPU_TASK_WORKERIDS, 1u, &set, STARPU_CL_ARGS_NFREE, (void *) (intptr_t) -5, sizeof(int), 0), 0);
+		CHECK_IS(starpu_task_insert(&where_cl, STARPU_TASK_WORKERIDS, 1u, &set,
+					    STARPU_CL_ARGS_NFREE, (void *) (intptr_t) -5,
+					    sizeof(int), 0),
+			 0);
 	starpu_task_wait_for_all();
 	CHECK(wrong == 0 && per_worker[1] == 0 && per_worker[0] + per_worker[2] == 60);
 }
@@ -117,7 +137,7 @@ static int order[20], norder;
 static void record(void *buffers[], void *arg)
 {
 	(void) buffers;
-	order[norder++] = (int) (intptr_t) arg;	/* one worker only */
+	order[norder++] = (int) (intptr_t) arg; /* one worker only */
 }
 
 /* Tasks for one worker, submitted backwards, run in the order that they ask for. */
@@ -127,8 +147,10 @@ static void worker_order(void)
 	int i;
 
 	for (i = 20; i > 0; i--)
-		CHECK_IS(starpu_task_insert(&cl, STARPU_EXECUTE_ON_WORKER, 1, STARPU_WORKER_ORDER, (unsigned) i,
-					    STARPU_CL_ARGS_NFREE, (void *) (intptr_t) i, sizeof(int), 0), 0);
+		CHECK_IS(starpu_task_insert(&cl, STARPU_EXECUTE_ON_WORKER, 1, STARPU_WORKER_ORDER,
+					    (unsigned) i, STARPU_CL_ARGS_NFREE,
+					    (void *) (intptr_t) i, sizeof(int), 0),
+			 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(norder, 20);
 	for (i = 0; i < 20; i++)
@@ -138,14 +160,18 @@ static void worker_order(void)
 /* A task that runs nowhere orders accesses all the same. */
 static void nowhere(void)
 {
-	static struct starpu_codelet cl = { .where = STARPU_NOWHERE, .nbuffers = 1, .modes = { STARPU_RW } };
+	static struct starpu_codelet cl = { .where = STARPU_NOWHERE,
+					    .nbuffers = 1,
+					    .modes = { STARPU_RW } };
 	int x = 5;
 	starpu_data_handle_t h = core_register(&x);
 	struct starpu_task *task = starpu_task_create_sync(h, STARPU_RW);
 
 	CHECK_IS(starpu_task_insert(&cl, STARPU_RW, h, 0), 0);
 	CHECK_IS(starpu_task_submit(task), 0);
-	CHECK_IS(starpu_task_insert(&where_cl, STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_NOWHERE, 0), 0);
+	CHECK_IS(starpu_task_insert(&where_cl, STARPU_EXECUTE_WHERE,
+				    (unsigned long long) STARPU_NOWHERE, 0),
+		 0);
 	starpu_data_unregister(h);
 	starpu_task_wait_for_all();
 	CHECK_IS(x, 5);

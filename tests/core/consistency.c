@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sequential consistency switched off: for a task, for one datum of a task, for a handle, by default.
+/* Sequential consistency switched off: for a task, for one datum of a task, for a handle, by
+ * default.
  *
- * The program reads a datum, a writer waits for it, and a reader comes behind the writer. Invariant: a reader under sequential
- * consistency waits for the writer; one that is not goes ahead. */
+ * The program reads a datum, a writer waits for it, and a reader comes behind the writer.
+ *
+ * Invariant: a reader under sequential consistency waits for the writer; one that is not goes
+ * ahead. */
 #include "core_test.h"
 
 static int wrote, read_by[2];
@@ -21,8 +24,12 @@ static void read_kernel(void *buffers[], void *arg)
 	STORE(read_by[1], *core_int(buffers[1]));
 }
 
-static struct starpu_codelet writer = { .cpu_funcs = { write_kernel }, .nbuffers = 1, .modes = { STARPU_RW } };
-static struct starpu_codelet reader = { .cpu_funcs = { read_kernel }, .nbuffers = 2, .modes = { STARPU_R, STARPU_R } };
+static struct starpu_codelet writer = { .cpu_funcs = { write_kernel },
+					.nbuffers = 1,
+					.modes = { STARPU_RW } };
+static struct starpu_codelet reader = { .cpu_funcs = { read_kernel },
+					.nbuffers = 2,
+					.modes = { STARPU_R, STARPU_R } };
 
 static int x, y;
 static starpu_data_handle_t a, b;
@@ -74,7 +81,10 @@ static void waits(struct starpu_task *task, int both)
 	starpu_task_destroy(task);
 }
 
-static struct starpu_task *build(void) { return starpu_task_build(&reader, STARPU_R, a, STARPU_R, b, 0); }
+static struct starpu_task *build(void)
+{
+	return starpu_task_build(&reader, STARPU_R, a, STARPU_R, b, 0);
+}
 
 static void check_tasks(void)
 {
@@ -83,15 +93,23 @@ static void check_tasks(void)
 	hold(1);
 	waits(build(), 1);
 	hold(1);
-	goes_ahead(starpu_task_build(&reader, STARPU_R, a, STARPU_R, b, STARPU_SEQUENTIAL_CONSISTENCY, 0u, 0), 1);
+	goes_ahead(starpu_task_build(&reader, STARPU_R, a, STARPU_R, b,
+				     STARPU_SEQUENTIAL_CONSISTENCY, 0u, 0),
+		   1);
 	hold(0);
-	goes_ahead(starpu_task_build(&reader, STARPU_R, a, STARPU_R, b, STARPU_HANDLES_SEQUENTIAL_CONSISTENCY, first, 0), 0);
+	goes_ahead(starpu_task_build(&reader, STARPU_R, a, STARPU_R, b,
+				     STARPU_HANDLES_SEQUENTIAL_CONSISTENCY, first, 0),
+		   0);
 	hold(1);
-	waits(starpu_task_build(&reader, STARPU_R, a, STARPU_R, b, STARPU_HANDLES_SEQUENTIAL_CONSISTENCY, first, 0), 1);
+	waits(starpu_task_build(&reader, STARPU_R, a, STARPU_R, b,
+				STARPU_HANDLES_SEQUENTIAL_CONSISTENCY, first, 0),
+	      1);
 	first[0] = 1;
 	first[1] = 0;
 	hold(0);
-	waits(starpu_task_build(&reader, STARPU_R, a, STARPU_R, b, STARPU_HANDLES_SEQUENTIAL_CONSISTENCY, first, 0), 0);
+	waits(starpu_task_build(&reader, STARPU_R, a, STARPU_R, b,
+				STARPU_HANDLES_SEQUENTIAL_CONSISTENCY, first, 0),
+	      0);
 }
 
 static void check_handles(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the tests of the core share: assertions, start, small codelets.
  *
- * Invariant: a failed CHECK prints its place and ends the program with status 1; nothing here spins or needs more than one core. */
+ * Invariant: a failed CHECK prints its place and ends the program with status 1; nothing here spins
+ * or needs more than one core. */
 #ifndef CORE_TEST_H
 #define CORE_TEST_H
 
@@ -13,7 +14,8 @@
 #define CHECK(cond) \
 	do { \
 		if (!(cond)) { \
-			fprintf(stderr, "%s:%d: %s: not true: %s\n", __FILE__, __LINE__, __func__, #cond); \
+			fprintf(stderr, "%s:%d: %s: not true: %s\n", __FILE__, __LINE__, __func__, \
+				#cond); \
 			exit(1); \
 		} \
 	} while (0)
@@ -23,7 +25,8 @@
 	do { \
 		long got_ = (long) (expr), want_ = (long) (want); \
 		if (got_ != want_) { \
-			fprintf(stderr, "%s:%d: %s: %s is %ld, not %ld\n", __FILE__, __LINE__, __func__, #expr, got_, want_); \
+			fprintf(stderr, "%s:%d: %s: %s is %ld, not %ld\n", __FILE__, __LINE__, \
+				__func__, #expr, got_, want_); \
 			exit(1); \
 		} \
 	} while (0)
@@ -52,7 +55,10 @@ static inline void core_count_kernel(void *buffers[], void *arg)
 	INCR(*(int *) arg);
 }
 
-static inline int *core_int(void *buffer) { return (int *) STARPU_VARIABLE_GET_PTR(buffer); }
+static inline int *core_int(void *buffer)
+{
+	return (int *) STARPU_VARIABLE_GET_PTR(buffer);
+}
 
 /* Registers an int of main memory. */
 static inline starpu_data_handle_t core_register(int *x)

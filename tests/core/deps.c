@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Explicit dependencies between tasks: chains, diamonds, on completed tasks, end dependencies, many of them.
+/* Explicit dependencies between tasks: chains, diamonds, on completed tasks, end dependencies, many
+ * of them.
  *
  * Invariant: a task's kernel sees the stamps of all tasks that it depends on. */
 #include "core_test.h"
@@ -31,7 +32,10 @@ static struct starpu_task *make(int id)
 	return task;
 }
 
-static void submit(struct starpu_task *task) { CHECK_IS(starpu_task_submit(task), 0); }
+static void submit(struct starpu_task *task)
+{
+	CHECK_IS(starpu_task_submit(task), 0);
+}
 
 static void finish(struct starpu_task *task)
 {
@@ -61,7 +65,8 @@ static void diamond(void)
 		for (i = 3; i >= 0; i--)
 			submit(t[i]);
 		CHECK_IS(starpu_task_wait(t[3]), 0);
-		CHECK(when[0] < when[1] && when[0] < when[2] && when[1] < when[3] && when[2] < when[3]);
+		CHECK(when[0] < when[1] && when[0] < when[2] && when[1] < when[3] &&
+		      when[2] < when[3]);
 		for (i = 0; i < 4; i++)
 			finish(t[i]);
 	}
@@ -167,13 +172,18 @@ static void end_deps(void)
 	finish(b);
 }
 
-static void release_end(void *arg) { starpu_task_end_dep_release(arg); }
+static void release_end(void *arg)
+{
+	starpu_task_end_dep_release(arg);
+}
 
 static void adds_end_dep(void *buffers[], void *arg)
 {
 	(void) buffers;
 	starpu_task_end_dep_add(starpu_task_get_current(), 1);
-	CHECK_IS(starpu_task_insert(&starpu_codelet_nop, STARPU_CALLBACK_WITH_ARG_NFREE, release_end, starpu_task_get_current(), 0), 0);
+	CHECK_IS(starpu_task_insert(&starpu_codelet_nop, STARPU_CALLBACK_WITH_ARG_NFREE,
+				    release_end, starpu_task_get_current(), 0),
+		 0);
 	INCR(*(int *) arg);
 }
 
@@ -197,7 +207,8 @@ static void end_calls(void)
 	CHECK_IS(starpu_task_insert(&adds_cl, STARPU_CL_ARGS_NFREE, &n, sizeof(n), 0), 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(n, 1);
-	c = starpu_task_build(&cl, STARPU_CL_ARGS_NFREE, (void *) (intptr_t) 5, sizeof(int), STARPU_TASK_END_DEP, 1, 0);
+	c = starpu_task_build(&cl, STARPU_CL_ARGS_NFREE, (void *) (intptr_t) 5, sizeof(int),
+			      STARPU_TASK_END_DEP, 1, 0);
 	c->detach = 0;
 	submit(c);
 	starpu_task_end_dep_release(c);
@@ -211,8 +222,9 @@ static void markers(void)
 	struct starpu_task *deps[2] = { make(0), make(1) }, *end = make(2), *task;
 
 	done[3] = 0;
-	task = starpu_task_build(&cl, STARPU_CL_ARGS_NFREE, (void *) (intptr_t) 3, sizeof(int), STARPU_TASK_DEPS_ARRAY, 2u, deps,
-				 STARPU_TASK_END_DEPS_ARRAY, 1u, &end, 0);
+	task = starpu_task_build(&cl, STARPU_CL_ARGS_NFREE, (void *) (intptr_t) 3, sizeof(int),
+				 STARPU_TASK_DEPS_ARRAY, 2u, deps, STARPU_TASK_END_DEPS_ARRAY, 1u,
+				 &end, 0);
 	task->detach = 0;
 	task->destroy = 0;
 	submit(task);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hooks of idle workers, tasks counted by codelet and worker, the notification of policies, and calls that do nothing without devices.
+/* Hooks of idle workers, tasks counted by codelet and worker, the notification of policies, and
+ * calls that do nothing without devices.
  *
  * Invariant: nothing here depends on how fast anything is. */
 #include "core_test.h"
@@ -67,7 +68,8 @@ static void hooks(void)
 	starpu_progression_hook_deregister(c);
 	starpu_progression_hook_deregister(a);
 	starpu_idle_hook_deregister(b);
-	CHECK_IS(starpu_idle_hook_register(idle_hook, NULL), a);	/* places are used again; shutdown drops it */
+	CHECK_IS(starpu_idle_hook_register(idle_hook, NULL),
+		 a); /* places are used again; shutdown drops it */
 	starpu_shutdown();
 }
 
@@ -83,7 +85,9 @@ static void stats(void)
 	for (i = 0; i < N; i++)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0), 0);
 	for (i = 0; i < N; i++)
-		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_EXECUTE_ON_WORKER, 1, 0), 0);
+		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
+					    STARPU_EXECUTE_ON_WORKER, 1, 0),
+			 0);
 	starpu_task_wait_for_all();
 	for (i = 0; i < 3; i++)
 		sum += cl.per_worker_stats[i];
@@ -103,19 +107,30 @@ static void stats(void)
 
 /* --- a policy that is told of tasks that it never gets --- */
 
-static int push(struct starpu_task *task) { return starpu_push_local_task(0, task, 1); }
-static struct starpu_task *pop(unsigned ctx) { (void) ctx; return NULL; }
+static int push(struct starpu_task *task)
+{
+	return starpu_push_local_task(0, task, 1);
+}
+static struct starpu_task *pop(unsigned ctx)
+{
+	(void) ctx;
+	return NULL;
+}
 
 static void notify(struct starpu_task *task, int workerid, int perf_workerid, unsigned ctx)
 {
-	CHECK(task->execute_on_a_specific_worker && (int) task->workerid == workerid && perf_workerid == workerid);
+	CHECK(task->execute_on_a_specific_worker && (int) task->workerid == workerid &&
+	      perf_workerid == workerid);
 	CHECK_IS(ctx, 0);
 	INCR(notified[workerid]);
 }
 
 static void notification(void)
 {
-	static struct starpu_sched_policy policy = { .push_task = push, .pop_task = pop, .push_task_notify = notify, .policy_name = "told" };
+	static struct starpu_sched_policy policy = { .push_task = push,
+						     .pop_task = pop,
+						     .push_task_notify = notify,
+						     .policy_name = "told" };
 	struct starpu_conf conf;
 	int i;
 
@@ -126,7 +141,9 @@ static void notification(void)
 	ran = 0;
 	for (i = 0; i < N; i++) {
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0), 0);
-		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_EXECUTE_ON_WORKER, i % 3, 0), 0);
+		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
+					    STARPU_EXECUTE_ON_WORKER, i % 3, 0),
+			 0);
 	}
 	starpu_task_wait_for_all();
 	CHECK_IS(ran, 2 * N);

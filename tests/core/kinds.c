@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env ORRERY_FAKE_DEVICES=2 */
-/* Tasks that units of one kind only can execute, one at a time, under the policies that keep a queue for all units.
+/* Tasks that units of one kind only can execute, one at a time, under the policies that keep a
+ * queue for all units.
  *
- * Workers of both kinds are woken, and one that cannot execute the task may be the first to look at the queue. Invariant: the task is
- * executed all the same; no worker goes to sleep because another one just holds what is for it. */
+ * Workers of both kinds are woken, and one that cannot execute the task may be the first to look at
+ * the queue. Invariant: the task is executed all the same; no worker goes to sleep because another
+ * one just holds what is for it. */
 #include "core_test.h"
 
 #define ROUNDS 20000
 
-static struct starpu_codelet on_cpu = { .cpu_funcs = { core_count_kernel } }, on_device = { .cuda_funcs = { core_count_kernel } };
+static struct starpu_codelet on_cpu = { .cpu_funcs = { core_count_kernel } },
+			     on_device = { .cuda_funcs = { core_count_kernel } };
 
 static void one_policy(const char *policy)
 {

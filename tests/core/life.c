@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The life of tasks: waiting in all forms, tasks that the program owns, copies, regeneration, synchronous tasks, counters.
+/* The life of tasks: waiting in all forms, tasks that the program owns, copies, regeneration,
+ * synchronous tasks, counters.
  *
  * Invariant: a task that was waited for has executed exactly as often as it was submitted. */
 #include "core_test.h"
@@ -16,7 +17,8 @@ static struct starpu_task *make(void)
 	struct starpu_task *task = starpu_task_create();
 
 	CHECK(task != NULL);
-	CHECK(task->detach == 1 && task->destroy == 1 && task->sequential_consistency == 1 && task->status == STARPU_TASK_INIT);
+	CHECK(task->detach == 1 && task->destroy == 1 && task->sequential_consistency == 1 &&
+	      task->status == STARPU_TASK_INIT);
 	task->cl = &cl;
 	task->cl_arg = &ran;
 	return task;
@@ -33,13 +35,13 @@ static void check_wait(void)
 		t[i]->detach = 0;
 		CHECK_IS(starpu_task_submit(t[i]), 0);
 	}
-	CHECK_IS(starpu_task_wait(t[99]), 0);	/* destroys it */
+	CHECK_IS(starpu_task_wait(t[99]), 0); /* destroys it */
 	CHECK_IS(starpu_task_wait_array(t, 99), 0);
 	CHECK_IS(ran, 100);
 	t[0] = make();
-	CHECK_IS(starpu_task_wait(t[0]), -EINVAL);	/* detached */
+	CHECK_IS(starpu_task_wait(t[0]), -EINVAL); /* detached */
 	t[0]->detach = 0;
-	CHECK_IS(starpu_task_wait(t[0]), -EINVAL);	/* not submitted */
+	CHECK_IS(starpu_task_wait(t[0]), -EINVAL); /* not submitted */
 	starpu_task_destroy(t[0]);
 	starpu_task_destroy(NULL);
 }
@@ -55,7 +57,7 @@ static void check_finished(void)
 	CHECK_IS(starpu_task_submit(task), 0);
 	CHECK_IS(starpu_task_wait(task), 0);
 	CHECK(starpu_task_finished(task));
-	CHECK_IS(starpu_task_wait(task), 0);	/* again, at no cost */
+	CHECK_IS(starpu_task_wait(task), 0); /* again, at no cost */
 	CHECK_IS(task->status, STARPU_TASK_FINISHED);
 	CHECK(starpu_task_get_job_id(task) > 0);
 	/* The same task once more. */
@@ -110,7 +112,8 @@ static void check_dup(void)
 	task->priority = 0;
 	task->name = "original";
 	copy = starpu_task_dup(task);
-	CHECK(copy != task && copy->cl == &cl && copy->cl_arg == &ran && !strcmp(copy->name, "original"));
+	CHECK(copy != task && copy->cl == &cl && copy->cl_arg == &ran &&
+	      !strcmp(copy->name, "original"));
 	CHECK_IS(starpu_task_submit(task), 0);
 	CHECK_IS(starpu_task_submit(copy), 0);
 	starpu_task_wait_for_all();
@@ -143,7 +146,9 @@ static void check_regenerate(void)
 	struct starpu_task task;
 	int x = 0, i;
 	starpu_data_handle_t h = core_register(&x);
-	static struct starpu_codelet data_cl = { .cpu_funcs = { core_count_kernel }, .nbuffers = 1, .modes = { STARPU_RW } };
+	static struct starpu_codelet data_cl = { .cpu_funcs = { core_count_kernel },
+						 .nbuffers = 1,
+						 .modes = { STARPU_RW } };
 
 	for (i = 0; i < 2; i++) {
 		ran = rounds = 0;
@@ -183,7 +188,9 @@ static void check_counters(void)
 	struct orrery_task_stats before, after;
 	int x = 0, i;
 	starpu_data_handle_t h = core_register(&x);
-	static struct starpu_codelet rw = { .cpu_funcs = { core_count_kernel }, .nbuffers = 1, .modes = { STARPU_RW } };
+	static struct starpu_codelet rw = { .cpu_funcs = { core_count_kernel },
+					    .nbuffers = 1,
+					    .modes = { STARPU_RW } };
 
 	ran = 0;
 	starpu_task_wait_for_all();
@@ -193,7 +200,9 @@ static void check_counters(void)
 	CHECK_IS(before.submitted, before.executed);
 	CHECK_IS(starpu_data_acquire(h, STARPU_RW), 0);
 	for (i = 0; i < 20; i++)
-		CHECK_IS(starpu_task_insert(&rw, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0), 0);
+		CHECK_IS(starpu_task_insert(&rw, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &ran,
+					    sizeof(ran), 0),
+			 0);
 	CHECK_IS(starpu_task_nsubmitted(), 20);
 	CHECK_IS(starpu_task_nready(), 0);
 	CHECK_IS(starpu_task_wait_for_no_ready(), 0);
@@ -213,7 +222,8 @@ static void check_counters(void)
 
 static void check_names(void)
 {
-	static struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "life_model" };
+	static struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED,
+						 .symbol = "life_model" };
 	struct starpu_codelet c;
 	struct starpu_task *task = starpu_task_create();
 

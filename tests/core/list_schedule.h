@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What list-scheduling theory says of a graph of tasks: the makespans of greedy schedules on units of several kinds, computed from the
- * tasks' times and dependencies alone, without runtime, transfers or overheads. Tests compare policies with them.
+/* What list-scheduling theory says of a graph of tasks: the makespans of greedy schedules on units
+ * of several kinds, computed from the tasks' times and dependencies alone, without runtime,
+ * transfers or overheads. Tests compare policies with them.
  *
- *	LS_EAGER	a unit that is free takes the task that has been ready for longest
- *	LS_EFT		a task that becomes ready goes to the unit where it would end first (earliest finish time), first come first served
- *	LS_EFT_PRIO	and units take the most urgent first (what HEFT does, without its insertion)
+ *      LS_EAGER        a unit that is free takes the task that has been ready for longest
+ *      LS_EFT          a task that becomes ready goes to the unit where it would end first
+ *                      (earliest finish time), first come first served
+ *      LS_EFT_PRIO     and units take the most urgent first (what HEFT does, without its
+ *                      insertion)
  *
- * Who comes first among equals is drawn by lot: it can decide over much (anomalies of list scheduling), so take the range over seeds.
+ * Who comes first among equals is drawn by lot: it can decide over much (anomalies of list
+ * scheduling), so take the range over seeds.
+ *
  * Invariant: a schedule respects dependencies and never leaves a unit idle while it has tasks. */
 #ifndef LIST_SCHEDULE_H
 #define LIST_SCHEDULE_H
@@ -24,14 +29,16 @@ enum ls_policy { LS_EAGER, LS_EFT, LS_EFT_PRIO };
 
 struct ls_task {
 	double us[LS_KINDS];
-	int prio, npred, nsucc, *succ, left, queued;	/* queued: order in which it became ready */
+	int prio, npred, nsucc, *succ, left, queued; /* queued: order in which it became ready */
 };
 
 struct ls {
 	int ntasks, nunits, kind[LS_UNITS];
-	int ahead[LS_UNITS];		/* takes a task while another runs, to fetch its data */
+	int ahead[LS_UNITS]; /* takes a task while another runs, to fetch its data */
 	struct ls_task task[LS_TASKS];
-	struct { int writer, nreaders, reader[LS_DATA]; } datum[LS_DATA];
+	struct {
+		int writer, nreaders, reader[LS_DATA];
+	} datum[LS_DATA];
 	/* a run */
 	unsigned seed;
 	int ready[LS_TASKS], nready, unit_of[LS_TASKS], order;
@@ -112,7 +119,10 @@ static inline unsigned ls_lot(struct ls *l, unsigned n)
 	return (l->seed >> 16) % n;
 }
 
-static inline double ls_us(const struct ls *l, int unit, int task) { return l->task[task].us[l->kind[unit]]; }
+static inline double ls_us(const struct ls *l, int unit, int task)
+{
+	return l->task[task].us[l->kind[unit]];
+}
 
 static inline void ls_ready(struct ls *l, enum ls_policy p, int task, double now)
 {
@@ -122,7 +132,8 @@ static inline void ls_ready(struct ls *l, enum ls_policy p, int task, double now
 	l->task[task].queued = l->order++;
 	l->ready[l->nready++] = task;
 	for (u = 0; u < l->nunits && p != LS_EAGER; u++) {
-		double end = (l->running[u] >= 0 ? l->end[u] : now) + l->load[u] + ls_us(l, u, task);
+		double end = (l->running[u] >= 0 ? l->end[u] : now) + l->load[u] +
+			     ls_us(l, u, task);
 
 		if (where >= 0 && end >= best)
 			continue;
@@ -139,11 +150,13 @@ static inline int ls_take(struct ls *l, enum ls_policy p, int unit)
 	int i, best = -1, task;
 
 	for (i = 0; i < l->nready; i++) {
-		const struct ls_task *t = &l->task[l->ready[i]], *b = best >= 0 ? &l->task[l->ready[best]] : NULL;
+		const struct ls_task *t = &l->task[l->ready[i]],
+				     *b = best >= 0 ? &l->task[l->ready[best]] : NULL;
 
 		if (p != LS_EAGER && l->unit_of[l->ready[i]] != unit)
 			continue;
-		if (!b || (p == LS_EFT_PRIO && t->prio > b->prio) || ((p != LS_EFT_PRIO || t->prio == b->prio) && t->queued < b->queued))
+		if (!b || (p == LS_EFT_PRIO && t->prio > b->prio) ||
+		    ((p != LS_EFT_PRIO || t->prio == b->prio) && t->queued < b->queued))
 			best = i;
 	}
 	if (best < 0)
@@ -204,7 +217,8 @@ static inline void ls_over(struct ls *l, enum ls_policy p, int unit, double now)
 	l->next[unit] = -1;
 }
 
-/* The makespan in microseconds. seed 0: the first unit and the first successor always come first. */
+/* The makespan in microseconds. seed 0: the first unit and the first successor always come first.
+ */
 static inline double ls_makespan(struct ls *l, enum ls_policy p, unsigned seed)
 {
 	double now = 0;
@@ -242,26 +256,34 @@ static inline double ls_makespan(struct ls *l, enum ls_policy p, unsigned seed)
 
 enum { LS_POTRF, LS_TRSM, LS_SYRK, LS_GEMM };
 
-/* Calls insert(arg, kind, number of tiles, numbers of the tiles with the written one last, priority) for each task of nt x nt tiles. */
-static inline void ls_cholesky(int nt, void (*insert)(void *, int, int, const int *, int), void *arg)
+/* Calls insert(arg, kind, number of tiles, numbers of the tiles with the written one last,
+ * priority) for each task of nt x nt tiles. */
+static inline void ls_cholesky(int nt, void (*insert)(void *, int, int, const int *, int),
+			       void *arg)
 {
 	int i, j, k;
 
 	for (k = 0; k < nt; k++) {
-		insert(arg, LS_POTRF, 1, (int []) { k * nt + k }, 3 * (nt - k));
+		insert(arg, LS_POTRF, 1, (int[]){ k * nt + k }, 3 * (nt - k));
 		for (i = k + 1; i < nt; i++)
-			insert(arg, LS_TRSM, 2, (int []) { k * nt + k, i * nt + k }, 3 * (nt - k) - (i - k));
+			insert(arg, LS_TRSM, 2, (int[]){ k * nt + k, i * nt + k },
+			       3 * (nt - k) - (i - k));
 		for (i = k + 1; i < nt; i++) {
-			insert(arg, LS_SYRK, 2, (int []) { i * nt + k, i * nt + i }, 3 * (nt - k) - 2 * (i - k));
+			insert(arg, LS_SYRK, 2, (int[]){ i * nt + k, i * nt + i },
+			       3 * (nt - k) - 2 * (i - k));
 			for (j = k + 1; j < i; j++)
-				insert(arg, LS_GEMM, 3, (int []) { i * nt + k, j * nt + k, i * nt + j }, 3 * (nt - k) - (i - k) - (j - k));
+				insert(arg, LS_GEMM, 3,
+				       (int[]){ i * nt + k, j * nt + k, i * nt + j },
+				       3 * (nt - k) - (i - k) - (j - k));
 		}
 	}
 }
 
 /* ---- ranges ---- */
 
-struct ls_range { double least, most; };	/* ms */
+struct ls_range {
+	double least, most;
+}; /* ms */
 
 /* Over many draws of lots. */
 static inline struct ls_range ls_range(struct ls *l, enum ls_policy p)
@@ -275,11 +297,18 @@ static inline struct ls_range ls_range(struct ls *l, enum ls_policy p)
 		r.least = ms < r.least ? ms : r.least;
 		r.most = ms > r.most ? ms : r.most;
 	}
-	printf("theory: %s %.3f to %.3f ms\n", p == LS_EAGER ? "eager" : p == LS_EFT ? "earliest finish time" : "earliest finish time by priority",
+	printf("theory: %s %.3f to %.3f ms\n",
+	       p == LS_EAGER ? "eager"
+	       : p == LS_EFT ? "earliest finish time"
+			     : "earliest finish time by priority",
 	       r.least, r.most);
 	return r;
 }
 
-/* Submissions and decisions take a little time, and who comes first among equals is not drawn by lot. */
-static inline int ls_within(double ms, struct ls_range r) { return ms > 0.98 * r.least && ms < 1.02 * r.most; }
+/* Submissions and decisions take a little time, and who comes first among equals is not drawn by
+ * lot. */
+static inline int ls_within(double ms, struct ls_range r)
+{
+	return ms > 0.98 * r.least && ms < 1.02 * r.most;
+}
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program that takes the locale of its user, with a decimal comma; started by locale.sh in both worlds.
- * `measure': kernels that are measured, so that a model is written; `read': what a model, the environment and a machine say, in whole
- * numbers; `time': what tasks with data take.
+/* A program that takes the locale of its user, with a decimal comma; started by locale.sh in both
+ * worlds. `measure': kernels that are measured, so that a model is written; `read': what a model,
+ * the environment and a machine say, in whole numbers; `time': what tasks with data take.
  *
  * Invariant: the program keeps its comma, in its threads and in kernels. */
 #include "core_test.h"
@@ -33,7 +33,11 @@ static void kernel(void *buffers[], void *arg)
 	starpu_usleep(100.25f);
 }
 
-static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .model = &model, .nbuffers = 1, .modes = { STARPU_RW }, .name = "locale" };
+static struct starpu_codelet cl = { .cpu_funcs = { kernel },
+				    .model = &model,
+				    .nbuffers = 1,
+				    .modes = { STARPU_RW },
+				    .name = "locale" };
 
 static void run(void)
 {
@@ -74,14 +78,16 @@ static void read_back(void)
 	task->handles[0] = h = core_register(&x);
 	CHECK_IS(starpu_perfmodel_load_symbol("locale_model", &loaded), 0);
 	starpu_perfmodel_dump_xml(stdout, &loaded);
-	us = starpu_perfmodel_history_based_expected_perf(&loaded, arch, starpu_task_footprint(&model, task, arch, 0));
+	us = starpu_perfmodel_history_based_expected_perf(
+		&loaded, arch, starpu_task_footprint(&model, task, arch, 0));
 	CHECK(us > 0);
 	printf("mean %ld ns\n", lround(us * 1e3));
 	starpu_perfmodel_unload_model(&loaded);
 	starpu_data_unregister(h);
 	task->destroy = 0;
 	starpu_task_destroy(task);
-	printf("from the environment %ld\n", lround(starpu_getenv_float_default("STARPU_SCHED_ALPHA", -1) * 1e3));
+	printf("from the environment %ld\n",
+	       lround(starpu_getenv_float_default("STARPU_SCHED_ALPHA", -1) * 1e3));
 }
 
 int main(int argc, char **argv)
@@ -101,7 +107,8 @@ int main(int argc, char **argv)
 
 		run();
 		us = starpu_timing_now() - us;
-		printf("took %ld ns, transfer %ld ns\n", lround(us * 1e3), lround(starpu_transfer_predict(0, 1, 1000) * 1e3));
+		printf("took %ld ns, transfer %ld ns\n", lround(us * 1e3),
+		       lround(starpu_transfer_predict(0, 1, 1000) * 1e3));
 	}
 	CHECK_IS(comma(), with_comma);
 	starpu_shutdown();

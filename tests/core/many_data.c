@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks with more data than STARPU_NMAXBUFS, by fields and by markers, with and without modes in the codelet.
+/* Tasks with more data than STARPU_NMAXBUFS, by fields and by markers, with and without modes in
+ * the codelet.
  *
  * Invariant: each of the N data is incremented once per task, in the order of submission. */
 #include "core_test.h"
@@ -20,8 +21,11 @@ static void kernel(void *buffers[], void *arg)
 }
 
 static enum starpu_data_access_mode modes[N];
-static struct starpu_codelet fixed_cl = { .cpu_funcs = { kernel }, .nbuffers = N, .dyn_modes = modes };
-static struct starpu_codelet open_cl = { .cpu_funcs = { kernel }, .nbuffers = STARPU_VARIABLE_NBUFFERS };
+static struct starpu_codelet fixed_cl = { .cpu_funcs = { kernel },
+					  .nbuffers = N,
+					  .dyn_modes = modes };
+static struct starpu_codelet open_cl = { .cpu_funcs = { kernel },
+					 .nbuffers = STARPU_VARIABLE_NBUFFERS };
 
 static void by_fields(struct starpu_codelet *cl, starpu_data_handle_t *h)
 {
@@ -60,7 +64,9 @@ int main(void)
 		by_fields(&open_cl, h);
 		CHECK_IS(starpu_task_insert(&fixed_cl, STARPU_DATA_ARRAY, h, (int) N, 0), 0);
 		CHECK_IS(starpu_task_insert(&open_cl, STARPU_DATA_MODE_ARRAY, d, (int) N, 0), 0);
-		CHECK_IS(starpu_task_insert(&open_cl, STARPU_RW, h[0], STARPU_DATA_MODE_ARRAY, d + 1, (int) N - 2, STARPU_RW, h[N - 1], 0), 0);
+		CHECK_IS(starpu_task_insert(&open_cl, STARPU_RW, h[0], STARPU_DATA_MODE_ARRAY,
+					    d + 1, (int) N - 2, STARPU_RW, h[N - 1], 0),
+			 0);
 		CHECK_IS(starpu_task_insert(&open_cl, STARPU_RW, h[0], STARPU_RW, h[1], 0), 0);
 	}
 	/* A copy of a task has its own lists. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A task that cannot be submitted since memory is exhausted leaves nothing behind: nobody waits for it, its tag and its data are free, and
- * it can be submitted again.
+/* A task that cannot be submitted since memory is exhausted leaves nothing behind: nobody waits for
+ * it, its tag and its data are free, and it can be submitted again.
  *
  * orr-test: sanitizer none
  * orr-test: expect task crowd: out of memory for its 1000000 data
  *
- * Invariant: the address space is limited such that what a task of N data needs exceeds it, and what everything else needs does not. */
+ * Invariant: the address space is limited such that what a task of N data needs exceeds it, and
+ * what everything else needs does not. */
 #include "core_test.h"
 
 #include <errno.h>
@@ -33,7 +34,9 @@ static void callback(void *arg)
 	INCR(ncallbacks);
 }
 
-static struct starpu_codelet crowd_cl = { .cpu_funcs = { kernel }, .nbuffers = STARPU_VARIABLE_NBUFFERS, .name = "crowd" };
+static struct starpu_codelet crowd_cl = { .cpu_funcs = { kernel },
+					  .nbuffers = STARPU_VARIABLE_NBUFFERS,
+					  .name = "crowd" };
 static struct starpu_codelet alone_cl = { .cpu_funcs = { core_count_kernel }, .name = "alone" };
 
 static struct starpu_task *crowd(starpu_data_handle_t h)

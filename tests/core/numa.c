@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NUMA nodes as memory nodes: workers next to them, data that move between them, and main memory as one node when nobody asks for more.
- * `numa NODES CORES`: checks a machine with so many; without arguments, whatever machine this is with STARPU_USE_NUMA unset. Driven by
- * numa.sh on described machines. Prints the virtual microseconds of a copy of 1 MiB from the last node to the first. */
+/* NUMA nodes as memory nodes: workers next to them, data that move between them, and main memory as
+ * one node when nobody asks for more. `numa NODES CORES`: checks a machine with so many; without
+ * arguments, whatever machine this is with STARPU_USE_NUMA unset. Driven by numa.sh on described
+ * machines. Prints the virtual microseconds of a copy of 1 MiB from the last node to the first. */
 #include "core_test.h"
 
 #include <string.h>
@@ -17,14 +18,17 @@ static void add(void *buffers[], void *arg)
 	int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[0]), i, id = starpu_worker_get_id();
 
 	(void) arg;
-	CHECK(starpu_worker_get_local_memory_node() == starpu_worker_get_memory_node((unsigned) id));
+	CHECK(starpu_worker_get_local_memory_node() ==
+	      starpu_worker_get_memory_node((unsigned) id));
 	CHECK(nodes == 1 || starpu_worker_get_memory_node((unsigned) id) == 0 || v != value);
 	for (i = 0; i < LENGTH; i++)
 		v[i]++;
 	INCR(ran_on[id]);
 }
 
-static struct starpu_codelet add_cl = { .cpu_funcs = { add }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "add" };
+static struct starpu_codelet add_cl = {
+	.cpu_funcs = { add }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "add"
+};
 
 static void numbers(unsigned cores)
 {
@@ -36,9 +40,12 @@ static void numbers(unsigned cores)
 	for (i = 0; i < nodes; i++) {
 		CHECK_IS(starpu_node_get_kind(i), STARPU_CPU_RAM);
 		CHECK_IS(starpu_memory_node_get_devid(i), i);
-		CHECK_IS(starpu_memory_nodes_numa_id_to_devid(starpu_memory_nodes_numa_devid_to_id(i)), i);
+		CHECK_IS(starpu_memory_nodes_numa_id_to_devid(
+				 starpu_memory_nodes_numa_devid_to_id(i)),
+			 i);
 	}
-	CHECK(starpu_memory_nodes_numa_devid_to_id(nodes) == -1 && starpu_memory_nodes_numa_id_to_devid(4711) == -1);
+	CHECK(starpu_memory_nodes_numa_devid_to_id(nodes) == -1 &&
+	      starpu_memory_nodes_numa_id_to_devid(4711) == -1);
 	CHECK_IS(starpu_bus_get_count(), nodes * (nodes - 1));
 	CHECK(!cores || starpu_cpu_worker_get_count() == cores);
 	for (i = 0; i < starpu_worker_get_count(); i++)
@@ -54,7 +61,9 @@ static void visit(void)
 
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) value, LENGTH, sizeof(int));
 	for (w = 0; w < n; w++)
-		CHECK_IS(starpu_task_insert(&add_cl, STARPU_RW, h, STARPU_EXECUTE_ON_WORKER, (int) w, 0), 0);
+		CHECK_IS(starpu_task_insert(&add_cl, STARPU_RW, h, STARPU_EXECUTE_ON_WORKER,
+					    (int) w, 0),
+			 0);
 	starpu_data_unregister(h);
 	for (w = 0; w < n; w++)
 		CHECK_IS(ran_on[w], 1);

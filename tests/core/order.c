@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Implicit dependencies against an oracle: random tasks that read and write several data, under each policy.
+/* Implicit dependencies against an oracle: random tasks that read and write several data, under
+ * each policy.
  *
- * Each datum holds a version. Invariant: a kernel finds, for each of its data, the version that executing the tasks one after the other in
- * the order of submission would give; readers of one version may run together, writers never; commutative writers find a version
- * between those of their group, and none of them is lost. */
+ * Each datum holds a version. Invariant: a kernel finds, for each of its data, the version that
+ * executing the tasks one after the other in the order of submission would give; readers of one
+ * version may run together, writers never; commutative writers find a version between those of
+ * their group, and none of them is lost. */
 #include "core_test.h"
 
 #define NDATA 12
@@ -13,7 +15,7 @@
 enum { READ, WRITE, COMMUTE };
 
 struct use {
-	int datum, kind, from, to;	/* versions that it may find: [from, to] */
+	int datum, kind, from, to; /* versions that it may find: [from, to] */
 };
 
 struct job {
@@ -44,7 +46,8 @@ static void enter(const struct use *u)
 
 static void leave(const struct use *u)
 {
-	__atomic_sub_fetch(u->kind == READ ? &readers[u->datum] : &writers[u->datum], 1, __ATOMIC_ACQ_REL);
+	__atomic_sub_fetch(u->kind == READ ? &readers[u->datum] : &writers[u->datum], 1,
+			   __ATOMIC_ACQ_REL);
 }
 
 static void kernel(void *buffers[], void *arg)
@@ -66,7 +69,9 @@ static void kernel(void *buffers[], void *arg)
 	INCR(ran);
 }
 
-static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .nbuffers = STARPU_VARIABLE_NBUFFERS, .name = "job" };
+static struct starpu_codelet cl = { .cpu_funcs = { kernel },
+				    .nbuffers = STARPU_VARIABLE_NBUFFERS,
+				    .name = "job" };
 
 /* The oracle: versions, and for each datum the group of commuting writers that is open. */
 static void generate(void)
@@ -119,7 +124,8 @@ static void generate(void)
 
 static void run(const char *policy, int workers, unsigned start)
 {
-	static const enum starpu_data_access_mode modes[] = { STARPU_R, STARPU_RW, STARPU_RW | STARPU_COMMUTE };
+	static const enum starpu_data_access_mode modes[] = { STARPU_R, STARPU_RW,
+							      STARPU_RW | STARPU_COMMUTE };
 	starpu_data_handle_t h[NDATA];
 	int data[NDATA] = { 0 }, i, k;
 
@@ -152,7 +158,10 @@ static void run(const char *policy, int workers, unsigned start)
 
 int main(void)
 {
-	static const char *const policies[] = { NULL, "eager", "prio", "lws", "ws", "random", "dm", "dmdap", "dmdas", "dmdasd", "heteroprio", "peager", "graph_test" };
+	static const char *const policies[] = { NULL,        "eager",  "prio",       "lws",
+						"ws",        "random", "dm",         "dmdap",
+						"dmdas",     "dmdasd", "heteroprio", "peager",
+						"graph_test" };
 	unsigned i, w;
 
 	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)

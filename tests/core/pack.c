@@ -14,13 +14,14 @@ static void check_list(void)
 	void *arg = NULL;
 	size_t size = 0;
 
-	starpu_codelet_pack_args(&arg, &size, STARPU_VALUE, &a, sizeof(a), STARPU_VALUE, b, sizeof(b), STARPU_VALUE, &c, sizeof(c), 0);
+	starpu_codelet_pack_args(&arg, &size, STARPU_VALUE, &a, sizeof(a), STARPU_VALUE, b,
+				 sizeof(b), STARPU_VALUE, &c, sizeof(c), 0);
 	CHECK(arg && size >= sizeof(a) + sizeof(b) + sizeof(c));
 	starpu_codelet_unpack_args(arg, &a2, b2, &c2);
 	CHECK(a2 == 1 && !memcmp(b, b2, 3) && c2 == 0.25);
 	a2 = 0;
 	c2 = 7;
-	starpu_codelet_unpack_args(arg, &a2, NULL);	/* stops early */
+	starpu_codelet_unpack_args(arg, &a2, NULL); /* stops early */
 	CHECK(a2 == 1 && c2 == 7);
 	free(arg);
 	starpu_codelet_pack_args(&arg, &size, 0);
@@ -38,8 +39,9 @@ static void check_copyleft(void)
 
 	for (i = 0; i < 5; i++)
 		v[i] = 100 + i;
-	starpu_codelet_pack_args(&arg, &size, STARPU_VALUE, &v[0], sizeof(int), STARPU_VALUE, &v[1], sizeof(int), STARPU_VALUE, &v[2], sizeof(int),
-				 STARPU_VALUE, &v[3], sizeof(int), STARPU_VALUE, &v[4], sizeof(int), 0);
+	starpu_codelet_pack_args(&arg, &size, STARPU_VALUE, &v[0], sizeof(int), STARPU_VALUE, &v[1],
+				 sizeof(int), STARPU_VALUE, &v[2], sizeof(int), STARPU_VALUE, &v[3],
+				 sizeof(int), STARPU_VALUE, &v[4], sizeof(int), 0);
 	CHECK(size <= sizeof(rest));
 	starpu_codelet_unpack_args_and_copyleft(arg, rest, size, &out[0], &out[1], NULL);
 	CHECK(out[0] == 100 && out[1] == 101 && out[2] == 0);
@@ -71,7 +73,8 @@ static void check_one_by_one(void)
 	CHECK_IS(got, 5);
 	starpu_codelet_dup_arg(&state, &p, &n);
 	copy = p;
-	CHECK(n == sizeof(big) && !memcmp(copy, big, n) && (copy < (char *) arg || copy >= (char *) arg + size));
+	CHECK(n == sizeof(big) && !memcmp(copy, big, n) &&
+	      (copy < (char *) arg || copy >= (char *) arg + size));
 	free(copy);
 	starpu_codelet_unpack_discard_arg(&state);
 	starpu_codelet_pick_arg(&state, &p, &n);
@@ -106,7 +109,8 @@ static void check_task(void)
 	float f = 1.5f;
 
 	task->cl = &cl;
-	starpu_codelet_pack_args(&task->cl_arg, &task->cl_arg_size, STARPU_VALUE, &a, sizeof(a), STARPU_VALUE, &f, sizeof(f), 0);
+	starpu_codelet_pack_args(&task->cl_arg, &task->cl_arg_size, STARPU_VALUE, &a, sizeof(a),
+				 STARPU_VALUE, &f, sizeof(f), 0);
 	task->cl_arg_free = 1;
 	CHECK_IS(starpu_task_submit(task), 0);
 	starpu_task_wait_for_all();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env STARPU_WORKERS_NOBIND=1 */
-/* Parallel tasks: combined workers, SPMD kernels that wait for each other, fork-join kernels, policies that use them, contexts without a
- * policy.
+/* Parallel tasks: combined workers, SPMD kernels that wait for each other, fork-join kernels,
+ * policies that use them, contexts without a policy.
  *
- * Invariant: a datum that kernels add to without atomics shows whether accesses excluded each other. */
+ * Invariant: a datum that kernels add to without atomics shows whether accesses excluded each
+ * other. */
 #include "core_test.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@ static starpu_pthread_barrier_t barrier;
 /* Each rank adds its part, then all wait for each other, twice. */
 static void spmd_kernel(void *buffers[], void *arg)
 {
-	int size = starpu_combined_worker_get_size(), rank = starpu_combined_worker_get_rank(), id = starpu_worker_get_id();
+	int size = starpu_combined_worker_get_size(), rank = starpu_combined_worker_get_rank(),
+	    id = starpu_worker_get_id();
 	int *x = core_int(buffers[0]), wait = *(int *) arg, before;
 
 	if (rank < 0 || rank >= size || id < 0 || id >= NCPU)
@@ -62,10 +64,20 @@ static double length(struct starpu_task *task, unsigned nimpl)
 }
 
 static struct starpu_perfmodel model = { .type = STARPU_COMMON, .cost_function = length };
-static struct starpu_codelet spmd = { .cpu_funcs = { spmd_kernel }, .type = STARPU_SPMD, .nbuffers = 1, .modes = { STARPU_RW }, .name = "spmd" };
-static struct starpu_codelet forkjoin = { .cpu_funcs = { fork_kernel }, .type = STARPU_FORKJOIN, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model,
+static struct starpu_codelet spmd = { .cpu_funcs = { spmd_kernel },
+				      .type = STARPU_SPMD,
+				      .nbuffers = 1,
+				      .modes = { STARPU_RW },
+				      .name = "spmd" };
+static struct starpu_codelet forkjoin = { .cpu_funcs = { fork_kernel },
+					  .type = STARPU_FORKJOIN,
+					  .nbuffers = 1,
+					  .modes = { STARPU_RW },
+					  .model = &model,
 					  .name = "forkjoin" };
-static struct starpu_codelet seq = { .cpu_funcs = { fork_kernel }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "seq" };
+static struct starpu_codelet seq = {
+	.cpu_funcs = { fork_kernel }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "seq"
+};
 
 static void reset(void)
 {
@@ -76,14 +88,17 @@ static void reset(void)
 
 static void insert_on(struct starpu_codelet *cl, starpu_data_handle_t h, int worker, int *wait)
 {
-	CHECK_IS(starpu_task_insert(cl, STARPU_RW, h, STARPU_CL_ARGS_NFREE, wait, sizeof(*wait), STARPU_EXECUTE_ON_WORKER, worker, 0), 0);
+	CHECK_IS(starpu_task_insert(cl, STARPU_RW, h, STARPU_CL_ARGS_NFREE, wait, sizeof(*wait),
+				    STARPU_EXECUTE_ON_WORKER, worker, 0),
+		 0);
 }
 
 /* --- combined workers as such --- */
 
 static void table(void)
 {
-	int two[] = { 0, 1 }, three[] = { 1, 2, 3 }, twice[] = { 1, 1 }, bad[] = { 0, 9 }, a, b, size, *ids;
+	int two[] = { 0, 1 }, three[] = { 1, 2, 3 }, twice[] = { 1, 1 }, bad[] = { 0, 9 }, a, b,
+	    size, *ids;
 
 	core_start(NCPU, "eager");
 	CHECK_IS(starpu_combined_worker_get_count(), 0);
@@ -96,7 +111,8 @@ static void table(void)
 	CHECK_IS(starpu_combined_worker_assign_workerid(2, bad), -EINVAL);
 	CHECK_IS(starpu_combined_worker_assign_workerid(0, two), -EINVAL);
 	CHECK_IS(starpu_combined_worker_get_count(), 2);
-	CHECK(starpu_worker_is_combined_worker(a) && !starpu_worker_is_combined_worker(0) && !starpu_worker_is_combined_worker(b + 1));
+	CHECK(starpu_worker_is_combined_worker(a) && !starpu_worker_is_combined_worker(0) &&
+	      !starpu_worker_is_combined_worker(b + 1));
 	CHECK_IS(starpu_combined_worker_get_description(b, &size, &ids), 0);
 	CHECK(size == 3 && ids[0] == 1 && ids[2] == 3);
 	CHECK_IS(starpu_combined_worker_get_description(0, &size, &ids), -EINVAL);
@@ -120,7 +136,7 @@ static unsigned count_with(const char *name, const char *value)
 
 static void sizes(void)
 {
-	CHECK_IS(count_with(NULL, NULL), 3);	/* two pairs and all */
+	CHECK_IS(count_with(NULL, NULL), 3); /* two pairs and all */
 	CHECK_IS(count_with("STARPU_MAX_WORKERSIZE", "2"), 2);
 	CHECK_IS(count_with("STARPU_MIN_WORKERSIZE", "3"), 1);
 	CHECK_IS(count_with("STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", "4"), 1);
@@ -159,7 +175,9 @@ static void pinned(const char *policy)
 		insert_on(&spmd, g, b, &no_wait);
 		insert_on(&forkjoin, i % 2 ? h : g, i % 3 ? a : b, &no_wait);
 		insert_on(&seq, i % 2 ? g : h, i % NCPU, &no_wait);
-		CHECK_IS(starpu_task_insert(&seq, STARPU_RW, g, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), 0), 0);
+		CHECK_IS(starpu_task_insert(&seq, STARPU_RW, g, STARPU_CL_ARGS_NFREE, &no_wait,
+					    sizeof(no_wait), 0),
+			 0);
 	}
 	starpu_task_wait_for_all();
 	CHECK_IS(wrong, 0);
@@ -194,28 +212,40 @@ static void by_policy(const char *policy, int parallel)
 	h = core_register(&x);
 	reset();
 	for (i = 0; i < N; i++)
-		CHECK_IS(starpu_task_insert(&forkjoin, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), 0), 0);
+		CHECK_IS(starpu_task_insert(&forkjoin, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
+					    sizeof(no_wait), 0),
+			 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(calls, N);
 	CHECK_IS(last_size, parallel ? NCPU : 1);
 	limited = forkjoin;
-	limited.max_parallelism = 3;	/* a pair */
-	CHECK_IS(starpu_task_insert(&limited, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), 0), 0);
+	limited.max_parallelism = 3; /* a pair */
+	CHECK_IS(starpu_task_insert(&limited, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
+				    sizeof(no_wait), 0),
+		 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(last_size, parallel ? 2 : 1);
 	picky = forkjoin;
 	picky.can_execute = only_pairs;
-	CHECK_IS(starpu_task_insert(&picky, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), 0), 0);
+	CHECK_IS(starpu_task_insert(&picky, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
+				    sizeof(no_wait), 0),
+		 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(last_size, parallel ? 2 : 1);
-	CHECK_IS(starpu_task_insert(&seq, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), 0), 0);
+	CHECK_IS(starpu_task_insert(&seq, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
+				    sizeof(no_wait), 0),
+		 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(last_size, 1);
 	reset();
 	spmd.model = &model;
 	for (i = 0; i < N; i++) {
-		CHECK_IS(starpu_task_insert(&spmd, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), 0), 0);
-		CHECK_IS(starpu_task_insert(&seq, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), 0), 0);
+		CHECK_IS(starpu_task_insert(&spmd, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
+					    sizeof(no_wait), 0),
+			 0);
+		CHECK_IS(starpu_task_insert(&seq, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
+					    sizeof(no_wait), 0),
+			 0);
 	}
 	starpu_task_wait_for_all();
 	spmd.model = NULL;
@@ -253,27 +283,36 @@ static void contexts(void)
 
 	core_start(NCPU, "peager");
 	none_ctx = starpu_sched_ctx_create(ids, 3, "none", 0);
-	other_ctx = starpu_sched_ctx_create(pair, 2, "pair", STARPU_SCHED_CTX_POLICY_NAME, "peager", 0);
+	other_ctx = starpu_sched_ctx_create(pair, 2, "pair", STARPU_SCHED_CTX_POLICY_NAME, "peager",
+					    0);
 	CHECK(none_ctx < STARPU_NMAX_SCHED_CTXS && other_ctx < STARPU_NMAX_SCHED_CTXS);
 	h = core_register(&x);
 	reset();
 	for (i = 0; i < N; i++)
-		CHECK_IS(starpu_task_insert(&seq, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), STARPU_SCHED_CTX, none_ctx, 0), 0);
+		CHECK_IS(starpu_task_insert(&seq, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
+					    sizeof(no_wait), STARPU_SCHED_CTX, none_ctx, 0),
+			 0);
 	starpu_task_wait_for_all_in_ctx(none_ctx);
 	CHECK_IS(last_size, 3);
 	for (i = 0; i < N; i++)
-		CHECK_IS(starpu_task_insert(&spmd, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), STARPU_SCHED_CTX, other_ctx, 0), 0);
+		CHECK_IS(starpu_task_insert(&spmd, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
+					    sizeof(no_wait), STARPU_SCHED_CTX, other_ctx, 0),
+			 0);
 	starpu_task_wait_for_all();
 	CHECK(worker_calls[0] == N && worker_calls[1] == N && !worker_calls[2] && !worker_calls[3]);
 	CHECK(starpu_sched_ctx_exec_parallel_code(code, &n, none_ctx) == &n);
 	CHECK(n == 1 && last_size == 3);
-	CHECK_IS(starpu_task_insert(&caller, STARPU_CL_ARGS_NFREE, &n, sizeof(n), STARPU_SCHED_CTX, none_ctx, 0), 0);
+	CHECK_IS(starpu_task_insert(&caller, STARPU_CL_ARGS_NFREE, &n, sizeof(n), STARPU_SCHED_CTX,
+				    none_ctx, 0),
+		 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(n, 2);
 	starpu_sched_ctx_remove_workers(&three, 1, none_ctx);
 	CHECK(starpu_sched_ctx_exec_parallel_code(code, &n, none_ctx) == &n);
 	CHECK_IS(last_size, 2);
-	CHECK_IS(starpu_task_insert(&seq, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait, sizeof(no_wait), STARPU_SCHED_CTX, none_ctx, 0), 0);
+	CHECK_IS(starpu_task_insert(&seq, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
+				    sizeof(no_wait), STARPU_SCHED_CTX, none_ctx, 0),
+		 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(last_size, 2);
 	/* A combined worker that is not all in the context. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pausing the workers; throttled submission.
  *
- * Invariant: between starpu_pause and starpu_resume no task starts; submission never lets more than the limit be pending. */
+ * Invariant: between starpu_pause and starpu_resume no task starts; submission never lets more than
+ * the limit be pending. */
 #include "core_test.h"
 
 static struct starpu_codelet cl = { .cpu_funcs = { core_count_kernel } };
@@ -12,7 +13,9 @@ static void insert(int n)
 	/* Some are for one worker alone. */
 	while (n-- > 0)
 		CHECK_IS(n % 3 ? starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0)
-			       : starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_EXECUTE_ON_WORKER, 0, 0), 0);
+			       : starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
+						    STARPU_EXECUTE_ON_WORKER, 0, 0),
+			 0);
 }
 
 static void pausing(void)
@@ -24,7 +27,7 @@ static void pausing(void)
 		ran = 0;
 		starpu_pause();
 		CHECK(starpu_is_paused());
-		starpu_usleep(1000);	/* a worker may have been about to look for a task */
+		starpu_usleep(1000); /* a worker may have been about to look for a task */
 		insert(50);
 		starpu_usleep(5000);
 		CHECK_IS(LOAD(ran), 0);
@@ -88,7 +91,9 @@ static void throttling(void)
 	count_pending(3);
 	/* Tasks may change it while others are submitted. */
 	for (i = 0; i < 50; i++)
-		CHECK_IS(starpu_task_insert(&limit_cl, STARPU_CL_ARGS_NFREE, &limits[i % 3], sizeof(int), 0), 0);
+		CHECK_IS(starpu_task_insert(&limit_cl, STARPU_CL_ARGS_NFREE, &limits[i % 3],
+					    sizeof(int), 0),
+			 0);
 	starpu_task_wait_for_all();
 	starpu_set_limit_max_submitted_tasks(-1);
 	insert(100);

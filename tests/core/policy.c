@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Policies: the built-in ones, one that the program defines, and what a policy may ask of the runtime.
+/* Policies: the built-in ones, one that the program defines, and what a policy may ask of the
+ * runtime.
  *
- * Invariant: a policy gets every task once by push and gives it out once by pop; hooks come around each execution. */
+ * Invariant: a policy gets every task once by push and gives it out once by pop; hooks come around
+ * each execution. */
 #include "core_test.h"
 
 #include <string.h>
@@ -15,12 +17,18 @@ static void insert_all(void)
 {
 	int x = 0, i;
 	starpu_data_handle_t h = core_register(&x);
-	static struct starpu_codelet data_cl = { .cpu_funcs = { core_count_kernel }, .nbuffers = 1, .modes = { STARPU_RW } };
+	static struct starpu_codelet data_cl = { .cpu_funcs = { core_count_kernel },
+						 .nbuffers = 1,
+						 .modes = { STARPU_RW } };
 
 	ran = 0;
 	for (i = 0; i < N; i++) {
-		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_PRIORITY, i % 3, 0), 0);
-		CHECK_IS(starpu_task_insert(&data_cl, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0), 0);
+		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
+					    STARPU_PRIORITY, i % 3, 0),
+			 0);
+		CHECK_IS(starpu_task_insert(&data_cl, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &ran,
+					    sizeof(ran), 0),
+			 0);
 	}
 	starpu_task_wait_for_all();
 	CHECK_IS(ran, 2 * N);
@@ -41,7 +49,7 @@ static void builtin(void)
 		starpu_shutdown();
 	}
 	CHECK(i >= 4);
-	setenv("STARPU_SCHED", "prio", 1);	/* the variable wins over the field */
+	setenv("STARPU_SCHED", "prio", 1); /* the variable wins over the field */
 	core_start(2, "eager");
 	CHECK(!strcmp(starpu_sched_get_sched_policy()->policy_name, "prio"));
 	insert_all();
@@ -113,7 +121,8 @@ static struct starpu_task *stack_pop(unsigned ctx)
 	starpu_worker_relax_on();
 	STARPU_PTHREAD_MUTEX_LOCK(&s->mutex);
 	starpu_worker_relax_off();
-	for (task = starpu_task_list_begin(&s->list); task != starpu_task_list_end(&s->list); task = starpu_task_list_next(task))
+	for (task = starpu_task_list_begin(&s->list); task != starpu_task_list_end(&s->list);
+	     task = starpu_task_list_next(task))
 		if (starpu_worker_can_execute_task_first_impl(me, task, &nimpl)) {
 			starpu_task_list_erase(&s->list, task);
 			starpu_task_set_implementation(task, nimpl);
@@ -124,11 +133,30 @@ static struct starpu_task *stack_pop(unsigned ctx)
 	return task;
 }
 
-static void stack_submit(struct starpu_task *task) { CHECK(task != NULL); INCR(nsubmit); }
-static void stack_pre(struct starpu_task *task, unsigned ctx) { CHECK(task && ctx == 0); INCR(npre); }
-static void stack_post(struct starpu_task *task, unsigned ctx) { CHECK(task && ctx == 0); INCR(npost); }
-static void stack_schedule(unsigned ctx) { CHECK_IS(ctx, 0); nschedule++; }
-static void started(unsigned ctx) { callback_ctx = (int) ctx; }
+static void stack_submit(struct starpu_task *task)
+{
+	CHECK(task != NULL);
+	INCR(nsubmit);
+}
+static void stack_pre(struct starpu_task *task, unsigned ctx)
+{
+	CHECK(task && ctx == 0);
+	INCR(npre);
+}
+static void stack_post(struct starpu_task *task, unsigned ctx)
+{
+	CHECK(task && ctx == 0);
+	INCR(npost);
+}
+static void stack_schedule(unsigned ctx)
+{
+	CHECK_IS(ctx, 0);
+	nschedule++;
+}
+static void started(unsigned ctx)
+{
+	callback_ctx = (int) ctx;
+}
 
 static struct starpu_sched_policy stack_policy = {
 	.init_sched = stack_init,
@@ -161,7 +189,8 @@ static void on_one(void *buffers[], void *arg)
 
 static void users(void)
 {
-	static struct starpu_codelet picky = { .cpu_funcs = { on_one }, .can_execute = one_worker_only };
+	static struct starpu_codelet picky = { .cpu_funcs = { on_one },
+					       .can_execute = one_worker_only };
 	struct starpu_conf conf;
 	int i, n = 0;
 
@@ -174,7 +203,8 @@ static void users(void)
 	CHECK(starpu_sched_get_sched_policy() == &stack_policy);
 	CHECK(STARPU_MIN_PRIO == -10 && STARPU_MAX_PRIO == 10);
 	insert_all();
-	CHECK(npush == 2 * N && npop == 2 * N && npre == 2 * N && npost == 2 * N && nsubmit == 2 * N);
+	CHECK(npush == 2 * N && npop == 2 * N && npre == 2 * N && npost == 2 * N &&
+	      nsubmit == 2 * N);
 	for (i = 0; i < 50; i++)
 		CHECK_IS(starpu_task_insert(&picky, STARPU_CL_ARGS_NFREE, &n, sizeof(n), 0), 0);
 	starpu_task_wait_for_all();
@@ -203,7 +233,9 @@ static struct starpu_task *direct_pop(unsigned ctx)
 
 static void direct(void)
 {
-	static struct starpu_sched_policy policy = { .push_task = direct_push, .pop_task = direct_pop, .policy_name = "direct" };
+	static struct starpu_sched_policy policy = { .push_task = direct_push,
+						     .pop_task = direct_pop,
+						     .policy_name = "direct" };
 	struct starpu_conf conf;
 
 	CHECK_IS(starpu_conf_init(&conf), 0);

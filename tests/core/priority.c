@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Order of ready tasks on one worker: by priority under policies that know priorities, then by age; by age only under eager.
+/* Order of ready tasks on one worker: by priority under policies that know priorities, then by age;
+ * by age only under eager.
  *
- * Tasks become ready while the workers pause, so that the policy has all of them to choose from. Invariant: that order, exactly. */
+ * Tasks become ready while the workers pause, so that the policy has all of them to choose from.
+ *
+ * Invariant: that order, exactly. */
 #include "core_test.h"
 
 #define N 60
@@ -25,7 +28,9 @@ static void run(const char *policy, int by_priority)
 	starpu_pause();
 	starpu_usleep(2000);
 	for (i = 0; i < N; i++)
-		CHECK_IS(starpu_task_insert(&cl, STARPU_PRIORITY, i % 5 - 2, STARPU_CL_ARGS_NFREE, (void *) (intptr_t) i, sizeof(int), 0), 0);
+		CHECK_IS(starpu_task_insert(&cl, STARPU_PRIORITY, i % 5 - 2, STARPU_CL_ARGS_NFREE,
+					    (void *) (intptr_t) i, sizeof(int), 0),
+			 0);
 	starpu_resume();
 	starpu_task_wait_for_all();
 	CHECK_IS(norder, N);
@@ -39,7 +44,8 @@ static void run(const char *policy, int by_priority)
 			for (i = prio + 2; i < N; i += 5)
 				CHECK_IS(order[expected++], i);
 	}
-	CHECK(starpu_sched_get_min_priority() <= STARPU_DEFAULT_PRIO && STARPU_DEFAULT_PRIO <= starpu_sched_get_max_priority());
+	CHECK(starpu_sched_get_min_priority() <= STARPU_DEFAULT_PRIO &&
+	      STARPU_DEFAULT_PRIO <= starpu_sched_get_max_priority());
 	CHECK(!by_priority || STARPU_MAX_PRIO > STARPU_MIN_PRIO);
 	starpu_shutdown();
 }

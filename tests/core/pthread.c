@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads and synchronisation of starpu_thread.h behave like their POSIX namesakes, zeroed objects included.
+/* Threads and synchronisation of starpu_thread.h behave like their POSIX namesakes, zeroed objects
+ * included.
  *
- * Invariant: no thread spins, so that the test also ends where threads are scheduled cooperatively. */
+ * Invariant: no thread spins, so that the test also ends where threads are scheduled cooperatively.
+ */
 #include <starpu.h>
 #include <stdio.h>
 

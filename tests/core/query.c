@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Questions about workers, memory nodes, collections and versions have consistent answers.
  *
- * Invariant: holds for any number of workers. orr-test: env STARPU_NCPU=3 STARPU_WORKERS_NOBIND=1 */
+ * Invariant: holds for any number of workers. orr-test: env STARPU_NCPU=3 STARPU_WORKERS_NOBIND=1
+ */
 #include <orrery.h>
 #include <starpu.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@ static void note(void *arg)
 	int id = starpu_worker_get_id();
 
 	CHECK(arg == seen && id >= 0 && starpu_worker_get_id_check() == (unsigned) id);
-	CHECK(starpu_worker_get_local_memory_node() == starpu_worker_get_memory_node((unsigned) id));
+	CHECK(starpu_worker_get_local_memory_node() ==
+	      starpu_worker_get_memory_node((unsigned) id));
 	CHECK(starpu_combined_worker_get_size() == 1 && starpu_combined_worker_get_rank() == 0);
 	seen[id]++;
 }
@@ -28,7 +30,8 @@ static void check_workers(void)
 	char name[64], expected[64];
 
 	CHECK(n == 3 && starpu_cpu_worker_get_count() == n);
-	CHECK(starpu_cuda_worker_get_count() == 0 && starpu_opencl_worker_get_count() == 0 && starpu_mpi_ms_worker_get_count() == 0);
+	CHECK(starpu_cuda_worker_get_count() == 0 && starpu_opencl_worker_get_count() == 0 &&
+	      starpu_mpi_ms_worker_get_count() == 0);
 	CHECK(starpu_worker_get_count_by_type(STARPU_ANY_WORKER) == (int) n);
 	CHECK(starpu_worker_get_count_by_type(STARPU_CPU_WORKER) == (int) n);
 	CHECK(starpu_worker_get_count_by_type((enum starpu_worker_archtype) 77) < 0);
@@ -42,9 +45,13 @@ static void check_workers(void)
 		int id = starpu_worker_get_by_type(STARPU_CPU_WORKER, (int) i);
 
 		CHECK(id == (int) i && starpu_worker_get_type(id) == STARPU_CPU_WORKER);
-		CHECK(starpu_worker_get_by_devid(STARPU_CPU_WORKER, starpu_worker_get_devid(id)) == id);
-		CHECK(starpu_worker_get_stream_workerids((unsigned) starpu_worker_get_devid(id), ids, STARPU_CPU_WORKER) == 1 && ids[0] == id);
-		CHECK(starpu_worker_get_subworkerid(id) == 0 && !starpu_worker_is_combined_worker(id));
+		CHECK(starpu_worker_get_by_devid(STARPU_CPU_WORKER, starpu_worker_get_devid(id)) ==
+		      id);
+		CHECK(starpu_worker_get_stream_workerids((unsigned) starpu_worker_get_devid(id),
+							 ids, STARPU_CPU_WORKER) == 1 &&
+		      ids[0] == id);
+		CHECK(starpu_worker_get_subworkerid(id) == 0 &&
+		      !starpu_worker_is_combined_worker(id));
 		CHECK(starpu_worker_get_memory_node(i) == STARPU_MAIN_RAM);
 		starpu_worker_get_name(id, name, sizeof(name));
 		snprintf(expected, sizeof(expected), "CPU %d", starpu_worker_get_devid(id));
@@ -61,8 +68,10 @@ static void check_nodes(void)
 
 	CHECK(starpu_memory_nodes_get_count() == 1 && starpu_memory_nodes_get_numa_count() == 1);
 	CHECK(starpu_memory_nodes_get_count_by_kind(STARPU_CPU_RAM) == 1);
-	CHECK(starpu_node_get_kind(0) == STARPU_CPU_RAM && starpu_node_get_kind(1) == STARPU_UNUSED);
-	CHECK(starpu_memory_node_get_worker_archtype(starpu_worker_get_memory_node_kind(STARPU_CPU_WORKER)) == STARPU_CPU_WORKER);
+	CHECK(starpu_node_get_kind(0) == STARPU_CPU_RAM &&
+	      starpu_node_get_kind(1) == STARPU_UNUSED);
+	CHECK(starpu_memory_node_get_worker_archtype(
+		      starpu_worker_get_memory_node_kind(STARPU_CPU_WORKER)) == STARPU_CPU_WORKER);
 	starpu_memory_node_get_name(0, name, sizeof(name));
 	CHECK(strcmp(name, "RAM 0") == 0);
 	CHECK(starpu_bus_get_count() == 0 && starpu_bus_get_id(0, 0) == -1);
@@ -99,7 +108,8 @@ int main(void)
 	unsigned i;
 
 	starpu_get_version(&major, &minor, &release);
-	CHECK(major == STARPU_MAJOR_VERSION && minor == STARPU_MINOR_VERSION && release == STARPU_RELEASE_VERSION);
+	CHECK(major == STARPU_MAJOR_VERSION && minor == STARPU_MINOR_VERSION &&
+	      release == STARPU_RELEASE_VERSION);
 	CHECK(orrery_version()[0] && (orrery_is_simulated() == 0 || orrery_is_simulated() == 1));
 	if (starpu_init(NULL) != 0)
 		return 77;

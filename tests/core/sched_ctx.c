@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scheduling contexts with each policy: tasks stay on the context's workers, waiting is by context, workers move while tasks run, and go to
- * the inheritor at the end.
+/* Scheduling contexts with each policy: tasks stay on the context's workers, waiting is by context,
+ * workers move while tasks run, and go to the inheritor at the end.
  *
- * Invariant: a kernel checks that its worker belongs to the context that its argument names; `allowed` says who does. */
+ * Invariant: a kernel checks that its worker belongs to the context that its argument names;
+ * `allowed` says who does. */
 #include "core_test.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #define NCPU 4
 #define N 100
 
-static unsigned allowed[STARPU_NMAX_SCHED_CTXS];	/* masks of workers, by context */
+static unsigned allowed[STARPU_NMAX_SCHED_CTXS]; /* masks of workers, by context */
 static int ran[STARPU_NMAX_SCHED_CTXS];
 
 static void kernel(void *buffers[], void *arg)
@@ -33,17 +34,24 @@ static double length(struct starpu_task *task, struct starpu_perfmodel_arch *arc
 }
 
 static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = length };
-static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .model = &model, .name = "in_context" };
-static struct starpu_codelet data_cl = { .cpu_funcs = { kernel }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "in_context_rw" };
+static struct starpu_codelet cl = { .cpu_funcs = { kernel },
+				    .model = &model,
+				    .name = "in_context" };
+static struct starpu_codelet data_cl = {
+	.cpu_funcs = { kernel }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "in_context_rw"
+};
 
 static void insert(unsigned ctx)
 {
-	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) ctx, (size_t) 0, STARPU_SCHED_CTX, ctx, 0), 0);
+	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) ctx, (size_t) 0,
+				    STARPU_SCHED_CTX, ctx, 0),
+		 0);
 }
 
 static unsigned create(int *ids, int n, const char *name, const char *policy)
 {
-	unsigned ctx = starpu_sched_ctx_create(ids, n, name, STARPU_SCHED_CTX_POLICY_NAME, policy, 0);
+	unsigned ctx = starpu_sched_ctx_create(ids, n, name, STARPU_SCHED_CTX_POLICY_NAME, policy,
+					       0);
 	int i;
 
 	CHECK(ctx > 0 && ctx < STARPU_NMAX_SCHED_CTXS);
@@ -65,8 +73,10 @@ static void separate(unsigned a, unsigned b)
 	for (i = 0; i < N; i++) {
 		insert(a);
 		insert(b);
-		CHECK_IS(starpu_task_insert(&data_cl, STARPU_RW, h, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) (i % 2 ? a : 0), (size_t) 0,
-					    STARPU_SCHED_CTX, i % 2 ? a : 0, 0), 0);
+		CHECK_IS(starpu_task_insert(&data_cl, STARPU_RW, h, STARPU_CL_ARGS_NFREE,
+					    (void *) (uintptr_t) (i % 2 ? a : 0), (size_t) 0,
+					    STARPU_SCHED_CTX, i % 2 ? a : 0, 0),
+			 0);
 		task = starpu_task_create();
 		task->cl = &cl;
 		task->cl_arg = (void *) (uintptr_t) b;
@@ -74,8 +84,10 @@ static void separate(unsigned a, unsigned b)
 	}
 	starpu_sched_ctx_set_context(&a);
 	CHECK_IS(starpu_sched_ctx_get_context(), a);
-	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) a, (size_t) 0, 0), 0);
-	starpu_task_wait_for_all();	/* of a */
+	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) a, (size_t) 0,
+				    0),
+		 0);
+	starpu_task_wait_for_all(); /* of a */
 	CHECK_IS(LOAD(ran[a]), N + N / 2 + 1);
 	starpu_sched_ctx_set_context(NULL);
 	CHECK_IS(starpu_sched_ctx_get_context(), STARPU_NMAX_SCHED_CTXS);
@@ -120,7 +132,9 @@ static void child_kernel(void *buffers[], void *arg)
 	unsigned ctx = (unsigned) (uintptr_t) arg;
 
 	kernel(buffers, arg);
-	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) ctx, (size_t) 0, 0), 0);
+	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) ctx, (size_t) 0,
+				    0),
+		 0);
 }
 
 static void children(unsigned a)
@@ -130,7 +144,9 @@ static void children(unsigned a)
 
 	ran[a] = 0;
 	for (i = 0; i < 10; i++)
-		CHECK_IS(starpu_task_insert(&parent, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) a, (size_t) 0, STARPU_SCHED_CTX, a, 0), 0);
+		CHECK_IS(starpu_task_insert(&parent, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) a,
+					    (size_t) 0, STARPU_SCHED_CTX, a, 0),
+			 0);
 	CHECK_IS(starpu_task_wait_for_all_in_ctx(a), 0);
 	CHECK_IS(ran[a], 20);
 }
@@ -227,14 +243,15 @@ static void overlapping(const char *policy)
 	starpu_task_wait_for_all();
 	CHECK(ran[a] == N && ran[b] == N && ran[0] == N);
 	starpu_sched_ctx_delete(b);
-	starpu_sched_ctx_delete(a);	/* the default one inherits */
+	starpu_sched_ctx_delete(a); /* the default one inherits */
 	CHECK_IS(starpu_sched_ctx_get_nworkers(0), 4);
 	STORE(allowed[0], 0xfu);
 }
 
 int main(void)
 {
-	static const char *const policies[] = { "eager", "prio", "lws", "ws", "random", "dm", "dmda", "dmdas", "dmdasd", "heteroprio" };
+	static const char *const policies[] = { "eager", "prio", "lws",   "ws",     "random",
+						"dm",    "dmda", "dmdas", "dmdasd", "heteroprio" };
 	int ab[] = { 0, 1 }, cd[] = { 2, 3 };
 	unsigned i, a, b;
 
@@ -252,7 +269,7 @@ int main(void)
 		inheritance(policies[i]);
 		overlapping(policies[i]);
 		insert(b);
-		starpu_shutdown();	/* b is still there */
+		starpu_shutdown(); /* b is still there */
 		CHECK(ran[b] > 0);
 	}
 	return 0;

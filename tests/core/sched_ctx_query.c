@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Scheduling contexts: what can be asked, an own instance of a program's policy in each, and wrong arguments.
+/* Scheduling contexts: what can be asked, an own instance of a program's policy in each, and wrong
+ * arguments.
  *
  * Invariant: a mistake is answered, and changes nothing. */
 #include "core_test.h"
@@ -46,7 +47,11 @@ static void deinit(unsigned ctx)
 	live--;
 }
 
-static void add(unsigned ctx, int *ids, unsigned n) { CHECK(ids[0] >= 0); ((struct stack *) starpu_sched_ctx_get_policy_data(ctx))->workers += (int) n; }
+static void add(unsigned ctx, int *ids, unsigned n)
+{
+	CHECK(ids[0] >= 0);
+	((struct stack *) starpu_sched_ctx_get_policy_data(ctx))->workers += (int) n;
+}
 
 static void drop(unsigned ctx, int *ids, unsigned n)
 {
@@ -93,14 +98,25 @@ static void post(struct starpu_task *task, unsigned ctx)
 }
 
 static struct starpu_sched_policy stack = {
-	.init_sched = init, .deinit_sched = deinit, .add_workers = add, .remove_workers = drop, .push_task = push, .pop_task = pop,
-	.pre_exec_hook = pre, .post_exec_hook = post, .policy_name = "stack", .worker_type = STARPU_WORKER_LIST,
+	.init_sched = init,
+	.deinit_sched = deinit,
+	.add_workers = add,
+	.remove_workers = drop,
+	.push_task = push,
+	.pop_task = pop,
+	.pre_exec_hook = pre,
+	.post_exec_hook = post,
+	.policy_name = "stack",
+	.worker_type = STARPU_WORKER_LIST,
 };
 
 static int ran, after_init = -1;
 static struct starpu_codelet cl = { .cpu_funcs = { core_count_kernel } };
 
-static void on_init(unsigned ctx) { after_init = (int) ctx; }
+static void on_init(unsigned ctx)
+{
+	after_init = (int) ctx;
+}
 
 static void ranks(void *buffers[], void *arg)
 {
@@ -123,25 +139,31 @@ static void users_policy(void)
 	struct starpu_sched_ctx_iterator it;
 
 	core_start(NCPU, "eager");
-	a = starpu_sched_ctx_create(odd, 2, "a", STARPU_SCHED_CTX_POLICY_STRUCT, &stack, STARPU_SCHED_CTX_POLICY_INIT, on_init,
-				    STARPU_SCHED_CTX_USER_DATA, &x, STARPU_SCHED_CTX_AWAKE_WORKERS, 0);
-	b = starpu_sched_ctx_create(NULL, -1, NULL, STARPU_SCHED_CTX_POLICY_STRUCT, &stack, STARPU_SCHED_CTX_NESTED, a,
-				    STARPU_SCHED_CTX_POLICY_MIN_PRIO, -9, STARPU_SCHED_CTX_POLICY_MAX_PRIO, 9, STARPU_SCHED_CTX_CUDA_NSMS, 4, 0);
+	a = starpu_sched_ctx_create(
+		odd, 2, "a", STARPU_SCHED_CTX_POLICY_STRUCT, &stack, STARPU_SCHED_CTX_POLICY_INIT,
+		on_init, STARPU_SCHED_CTX_USER_DATA, &x, STARPU_SCHED_CTX_AWAKE_WORKERS, 0);
+	b = starpu_sched_ctx_create(NULL, -1, NULL, STARPU_SCHED_CTX_POLICY_STRUCT, &stack,
+				    STARPU_SCHED_CTX_NESTED, a, STARPU_SCHED_CTX_POLICY_MIN_PRIO,
+				    -9, STARPU_SCHED_CTX_POLICY_MAX_PRIO, 9,
+				    STARPU_SCHED_CTX_CUDA_NSMS, 4, 0);
 	CHECK(a != b && a < STARPU_NMAX_SCHED_CTXS && b < STARPU_NMAX_SCHED_CTXS);
 	CHECK(inits == 2 && live == 2 && after_init == (int) a);
 	CHECK(starpu_sched_ctx_get_user_data(a) == &x && starpu_sched_ctx_get_user_data(b) == NULL);
 	starpu_sched_ctx_set_user_data(b, &i);
 	CHECK(starpu_sched_ctx_get_user_data(b) == &i);
-	CHECK(starpu_sched_ctx_get_hierarchy_level(a) == 0 && starpu_sched_ctx_get_hierarchy_level(b) == 1);
+	CHECK(starpu_sched_ctx_get_hierarchy_level(a) == 0 &&
+	      starpu_sched_ctx_get_hierarchy_level(b) == 1);
 	CHECK_IS(starpu_sched_ctx_get_min_priority(a), -(int) a);
 	CHECK_IS(starpu_sched_ctx_get_max_priority(a), 3);
 	CHECK_IS(STARPU_MIN_PRIO, 0);
-	CHECK(starpu_sched_get_sched_policy_in_ctx(a) == &stack && starpu_sched_get_sched_policy() != &stack);
+	CHECK(starpu_sched_get_sched_policy_in_ctx(a) == &stack &&
+	      starpu_sched_get_sched_policy() != &stack);
 	n = starpu_sched_ctx_get_workers_list(a, &ids);
 	CHECK(n == 2 && ids[0] == 1 && ids[1] == 3);
 	free(ids);
 	CHECK_IS(starpu_sched_ctx_get_nworkers(b), NCPU);
-	CHECK(starpu_sched_ctx_contains_type_of_worker(STARPU_CPU_WORKER, a) && !starpu_sched_ctx_contains_type_of_worker(STARPU_CUDA_WORKER, a));
+	CHECK(starpu_sched_ctx_contains_type_of_worker(STARPU_CPU_WORKER, a) &&
+	      !starpu_sched_ctx_contains_type_of_worker(STARPU_CUDA_WORKER, a));
 	c = starpu_sched_ctx_get_worker_collection(a);
 	CHECK(c == starpu_sched_ctx_get_worker_collection(a) && c->nworkers == 2);
 	starpu_sched_ctx_remove_workers(&one, 1, a);
@@ -152,12 +174,17 @@ static void users_policy(void)
 	CHECK_IS(c->nworkers, 2);
 	starpu_sched_ctx_display_workers(a, stderr);
 	for (i = 0; i < N; i++) {
-		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_SCHED_CTX, i % 2 ? a : b, 0), 0);
-		CHECK_IS(starpu_task_insert(&rank_cl, STARPU_CL_ARGS_NFREE, &a, sizeof(a), STARPU_SCHED_CTX, a, 0), 0);
+		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
+					    STARPU_SCHED_CTX, i % 2 ? a : b, 0),
+			 0);
+		CHECK_IS(starpu_task_insert(&rank_cl, STARPU_CL_ARGS_NFREE, &a, sizeof(a),
+					    STARPU_SCHED_CTX, a, 0),
+			 0);
 	}
 	starpu_task_wait_for_all();
 	CHECK_IS(ran, N);
-	CHECK(starpu_sched_ctx_get_nready_tasks(a) == 0 && starpu_sched_ctx_get_nready_flops(a) == 0);
+	CHECK(starpu_sched_ctx_get_nready_tasks(a) == 0 &&
+	      starpu_sched_ctx_get_nready_flops(a) == 0);
 	starpu_sched_ctx_get_sms_interval(0, &i, &x);
 	CHECK(i == 0 && x == 4);
 	starpu_sched_ctx_delete(a);
@@ -184,8 +211,11 @@ static void come_and_go(unsigned ctx)
 		task->flops = 2;
 		task->detach = 0;
 		CHECK_IS(starpu_task_submit(task), 0);
-		CHECK_IS(starpu_task_insert(&heavy, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_FLOPS, 2.0, STARPU_SCHED_CTX, ctx, 0), 0);
-		CHECK(starpu_task_nready() >= 0 && starpu_sched_ctx_get_nready_tasks(ctx) <= 2 * (i + 1) + 7);
+		CHECK_IS(starpu_task_insert(&heavy, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
+					    STARPU_FLOPS, 2.0, STARPU_SCHED_CTX, ctx, 0),
+			 0);
+		CHECK(starpu_task_nready() >= 0 &&
+		      starpu_sched_ctx_get_nready_tasks(ctx) <= 2 * (i + 1) + 7);
 		CHECK(starpu_sched_ctx_get_nready_flops(ctx) <= 2 * (2 * (i + 1) + 7));
 		CHECK_IS(starpu_task_wait(task), 0);
 		starpu_task_clean(task);
@@ -203,7 +233,9 @@ static void ready(void)
 	a = starpu_sched_ctx_create(&one, 1, "a", STARPU_SCHED_CTX_POLICY_NAME, "prio", 0);
 	starpu_pause();
 	for (i = 0; i < 7; i++)
-		CHECK_IS(starpu_task_insert(&heavy, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_FLOPS, 2.0, STARPU_SCHED_CTX, a, 0), 0);
+		CHECK_IS(starpu_task_insert(&heavy, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
+					    STARPU_FLOPS, 2.0, STARPU_SCHED_CTX, a, 0),
+			 0);
 	CHECK_IS(starpu_sched_ctx_get_nready_tasks(a), 7);
 	CHECK(starpu_sched_ctx_get_nready_flops(a) == 14);
 	CHECK_IS(starpu_sched_ctx_get_nready_tasks(0), 0);
@@ -212,7 +244,8 @@ static void ready(void)
 	starpu_task_wait_for_all();
 	CHECK_IS(starpu_sched_ctx_get_nready_tasks(a), 0);
 	starpu_sched_ctx_get_available_cpuids(a, &cpus, &n);
-	CHECK(n == (starpu_worker_get_bindid(1) >= 0) && (!n || cpus[0] == starpu_worker_get_bindid(1)));
+	CHECK(n == (starpu_worker_get_bindid(1) >= 0) &&
+	      (!n || cpus[0] == starpu_worker_get_bindid(1)));
 	free(cpus);
 	starpu_shutdown();
 }
@@ -234,8 +267,11 @@ static void mistakes(void)
 	CHECK_IS(starpu_task_wait_for_all_in_ctx(none), -EINVAL);
 	CHECK_IS(starpu_task_wait_for_n_submitted_in_ctx(999, 1), -EINVAL);
 	CHECK_IS(starpu_sched_ctx_create(&bad, 1, "bad", 0), STARPU_NMAX_SCHED_CTXS);
-	CHECK_IS(starpu_sched_ctx_create(&one, 1, "bad", STARPU_SCHED_CTX_POLICY_NAME, "nonsense", 0), STARPU_NMAX_SCHED_CTXS);
-	CHECK_IS(starpu_sched_ctx_create(&one, 1, "bad", STARPU_SCHED_CTX_NESTED, none, 0), STARPU_NMAX_SCHED_CTXS);
+	CHECK_IS(starpu_sched_ctx_create(&one, 1, "bad", STARPU_SCHED_CTX_POLICY_NAME, "nonsense",
+					 0),
+		 STARPU_NMAX_SCHED_CTXS);
+	CHECK_IS(starpu_sched_ctx_create(&one, 1, "bad", STARPU_SCHED_CTX_NESTED, none, 0),
+		 STARPU_NMAX_SCHED_CTXS);
 	CHECK_IS(starpu_sched_ctx_create(&one, 1, "bad", 4711, 0), STARPU_NMAX_SCHED_CTXS);
 	starpu_sched_ctx_delete(0);
 	starpu_sched_ctx_delete(none);
@@ -258,12 +294,14 @@ static void mistakes(void)
 	CHECK_IS(starpu_task_submit(task), 0);
 	starpu_task_wait_for_all();
 	for (i = 2; i < STARPU_NMAX_SCHED_CTXS; i++) {
-		ids[i] = starpu_sched_ctx_create(&one, 1, "many", STARPU_SCHED_CTX_POLICY_NAME, "eager", 0);
+		ids[i] = starpu_sched_ctx_create(&one, 1, "many", STARPU_SCHED_CTX_POLICY_NAME,
+						 "eager", 0);
 		CHECK_IS(ids[i], i);
 	}
 	CHECK_IS(starpu_sched_ctx_create(&one, 1, "too many", 0), STARPU_NMAX_SCHED_CTXS);
 	starpu_sched_ctx_delete(4);
-	CHECK_IS(starpu_sched_ctx_create(&one, 1, "again", STARPU_SCHED_CTX_POLICY_NAME, "dmda", 0), 4);
+	CHECK_IS(starpu_sched_ctx_create(&one, 1, "again", STARPU_SCHED_CTX_POLICY_NAME, "dmda", 0),
+		 4);
 	starpu_shutdown();
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The policy graph_test: tasks are held until the whole graph is known, then the longest path goes first; in the default context, and in
- * others, which look at what waits for their tasks in other contexts too.
+/* The policy graph_test: tasks are held until the whole graph is known, then the longest path goes
+ * first; in the default context, and in others, which look at what waits for their tasks in other
+ * contexts too.
  *
- * Invariant: with one worker the order of execution follows from the lengths below, in each of two rounds. */
+ * Invariant: with one worker the order of execution follows from the lengths below, in each of two
+ * rounds. */
 #include "core_test.h"
 
 #define NCHAIN 4
@@ -24,7 +26,9 @@ static double length(struct starpu_task *task, unsigned nimpl)
 }
 
 static struct starpu_perfmodel model = { .type = STARPU_COMMON, .cost_function = length };
-static struct starpu_codelet chain_cl = { .cpu_funcs = { kernel }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model };
+static struct starpu_codelet chain_cl = {
+	.cpu_funcs = { kernel }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model
+};
 static struct starpu_codelet free_cl = { .cpu_funcs = { kernel }, .model = &model };
 
 static struct starpu_task *submit(struct starpu_codelet *cl, starpu_data_handle_t h, int name)
@@ -65,7 +69,8 @@ static void round_of(starpu_data_handle_t h, int by_hand)
 
 static unsigned context(int worker)
 {
-	unsigned ctx = starpu_sched_ctx_create(&worker, 1, "graph", STARPU_SCHED_CTX_POLICY_NAME, "graph_test", 0);
+	unsigned ctx = starpu_sched_ctx_create(&worker, 1, "graph", STARPU_SCHED_CTX_POLICY_NAME,
+					       "graph_test", 0);
 
 	CHECK(ctx != 0 && ctx != STARPU_NMAX_SCHED_CTXS);
 	return ctx;
@@ -99,7 +104,8 @@ static void across(unsigned one, unsigned other)
 	starpu_data_unregister(h);
 }
 
-/* The same rounds in a context with one of two workers; then two such contexts; the bound of what is recorded besides. */
+/* The same rounds in a context with one of two workers; then two such contexts; the bound of what
+ * is recorded besides. */
 static void in_contexts(void)
 {
 	starpu_data_handle_t h;
@@ -129,7 +135,8 @@ static void in_contexts(void)
 	submit_to(b, &free_cl, NULL, 1);
 	starpu_sched_ctx_delete(b);
 	CHECK_IS(norder, 1);
-	/* Nobody waits for a context that was declared finished, yet its task goes when others are waited for. */
+	/* Nobody waits for a context that was declared finished, yet its task goes when others are
+	 * waited for. */
 	submit_to(a, &free_cl, NULL, 1);
 	starpu_sched_ctx_finished_submit(a);
 	CHECK_IS(starpu_task_wait_for_all(), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs tasks under whatever policy the environment names; the script of the same name builds policies as shared objects and names them.
+/* Runs tasks under whatever policy the environment names; the script of the same name builds
+ * policies as shared objects and names them.
  *
  * Invariant: with an argument, the policy in use has that name. */
 #include "core_test.h"

@@ -1,30 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: world sim */
 /* orr-test: sim-args --kernels skip --cpus 9 */
-/* A Cholesky factorization of 12 x 12 tiles on 9 cores, of which 3 drive a device each, simulated: policies take what list scheduling of
- * the same graph says, and all stay above the lower bounds.
+/* A Cholesky factorization of 12 x 12 tiles on 9 cores, of which 3 drive a device each, simulated:
+ * policies take what list scheduling of the same graph says, and all stay above the lower bounds.
  *
- * No policy is compared with a fraction of eager: which of several free units is asked first moves eager's makespan between 226 and 372 ms
- * here (ls_range). So dmda is 0.45 or 0.74 of it by chance; what it owes is the makespan of earliest finish time.
- * Invariant: kernels take what the cost functions say, so that times are the same wherever this runs. */
+ * No policy is compared with a fraction of eager: which of several free units is asked first moves
+ * eager's makespan between 226 and 372 ms here (ls_range). So dmda is 0.45 or 0.74 of it by chance;
+ * what it owes is the makespan of earliest finish time.
+ *
+ * Invariant: kernels take what the cost functions say, so that times are the same wherever this
+ * runs. */
 #include "list_schedule.h"
 
 #define NT 12
 #define BYTES (512 * 512 * 4)
 
-static const double cpu_us[] = { 6000, 12000, 12000, 24000 }, device_us[] = { 5000, 2400, 1200, 1000 };
+static const double cpu_us[] = { 6000, 12000, 12000, 24000 },
+		    device_us[] = { 5000, 2400, 1200, 1000 };
 
-static void nothing(void *buffers[], void *arg) { (void) buffers; (void) arg; }
+static void nothing(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+}
 
 static double us(struct starpu_perfmodel_arch *arch, int kind)
 {
 	return (arch->devices[0].type == STARPU_CPU_WORKER ? cpu_us : device_us)[kind];
 }
 
-static double potrf_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) i; return us(arch, LS_POTRF); }
-static double trsm_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) i; return us(arch, LS_TRSM); }
-static double syrk_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) i; return us(arch, LS_SYRK); }
-static double gemm_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) i; return us(arch, LS_GEMM); }
+static double potrf_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return us(arch, LS_POTRF);
+}
+static double trsm_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return us(arch, LS_TRSM);
+}
+static double syrk_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return us(arch, LS_SYRK);
+}
+static double gemm_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return us(arch, LS_GEMM);
+}
 
 static struct starpu_perfmodel model[] = {
 	{ .type = STARPU_PER_ARCH, .arch_cost_function = potrf_us },
@@ -34,8 +62,12 @@ static struct starpu_perfmodel model[] = {
 };
 
 #define KERNEL(NAME, KIND, N, ...) \
-	static struct starpu_codelet NAME = { .cpu_funcs = { nothing }, .cuda_funcs = { nothing }, .nbuffers = N, .modes = { __VA_ARGS__ }, \
-					      .model = &model[KIND], .name = #NAME }
+	static struct starpu_codelet NAME = { .cpu_funcs = { nothing }, \
+					      .cuda_funcs = { nothing }, \
+					      .nbuffers = N, \
+					      .modes = { __VA_ARGS__ }, \
+					      .model = &model[KIND], \
+					      .name = #NAME }
 KERNEL(potrf, LS_POTRF, 1, STARPU_RW);
 KERNEL(trsm, LS_TRSM, 2, STARPU_R, STARPU_RW);
 KERNEL(syrk, LS_SYRK, 2, STARPU_R, STARPU_RW);
@@ -43,7 +75,7 @@ KERNEL(gemm, LS_GEMM, 3, STARPU_R, STARPU_R, STARPU_RW);
 
 static struct starpu_codelet *const codelet[] = { &potrf, &trsm, &syrk, &gemm };
 
-#define TILE(i, j) ((i) * NT + (j))
+#define TILE(i, j) ((i) *NT + (j))
 
 static void submit(void *arg, int kind, int n, const int *tile, int prio)
 {
@@ -130,10 +162,11 @@ int main(void)
 	CHECK(dmdas < dmda);
 	ms = makespan("dm", &bound);
 	CHECK(ls_within(ms, eft));
-	/* No earliest finish time, but no unit does what another kind should do: below the luckiest eager. */
+	/* No earliest finish time, but no unit does what another kind should do: below the luckiest
+	 * eager. */
 	ms = makespan("heteroprio", &bound);
 	CHECK(ms < 0.9 * eager.least);
-	ms = makespan("heft", &bound) - dmdas;	/* times since the start of the world are rounded */
+	ms = makespan("heft", &bound) - dmdas; /* times since the start of the world are rounded */
 	CHECK(ms < 1e-3 && ms > -1e-3);
 	makespan("lws", &bound);
 	makespan("graph_test", &bound);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env ORRERY_FAKE_DEVICES=2 */
-/* Policies that use models, on CPU workers and two devices that need no hardware: work goes where the models say that it ends first, data
- * that lie on a device draw tasks there, and restrictions hold.
+/* Policies that use models, on CPU workers and two devices that need no hardware: work goes where
+ * the models say that it ends first, data that lie on a device draw tasks there, and restrictions
+ * hold.
  *
- * Invariant: expectations follow from the cost functions below, so that they hold whatever the kernels really take. */
+ * Invariant: expectations follow from the cost functions below, so that they hold whatever the
+ * kernels really take. */
 #include "core_test.h"
 
 #include <math.h>
@@ -21,7 +23,12 @@ static void count(void)
 		INCR(on_device);
 }
 
-static void kernel(void *buffers[], void *arg) { (void) buffers; (void) arg; count(); }
+static void kernel(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+	count();
+}
 
 static void note_kernel(void *buffers[], void *arg)
 {
@@ -29,14 +36,16 @@ static void note_kernel(void *buffers[], void *arg)
 	order[INCR(norder) - 1] = (int) (intptr_t) arg;
 }
 
-static double device_faster(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+static double device_faster(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+			    unsigned nimpl)
 {
 	(void) task;
 	(void) nimpl;
 	return arch->devices[0].type == STARPU_CPU_WORKER ? 1e6 : 1e3;
 }
 
-static double cpu_faster(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+static double cpu_faster(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+			 unsigned nimpl)
 {
 	(void) task;
 	(void) nimpl;
@@ -59,16 +68,32 @@ static double by_impl(struct starpu_task *task, struct starpu_perfmodel_arch *ar
 	return nimpl == 1 ? 10 : 1e4;
 }
 
-static struct starpu_perfmodel device_model = { .type = STARPU_PER_ARCH, .arch_cost_function = device_faster };
-static struct starpu_perfmodel cpu_model = { .type = STARPU_PER_ARCH, .arch_cost_function = cpu_faster };
+static struct starpu_perfmodel device_model = { .type = STARPU_PER_ARCH,
+						.arch_cost_function = device_faster };
+static struct starpu_perfmodel cpu_model = { .type = STARPU_PER_ARCH,
+					     .arch_cost_function = cpu_faster };
 static struct starpu_perfmodel same_model = { .type = STARPU_PER_ARCH, .arch_cost_function = same };
-static struct starpu_perfmodel impl_model = { .type = STARPU_PER_ARCH, .arch_cost_function = by_impl };
-static struct starpu_codelet device_cl = { .cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &device_model, .name = "for_device" };
-static struct starpu_codelet cpu_cl = { .cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &cpu_model, .name = "for_cpu" };
-static struct starpu_codelet any_cl = { .cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .name = "without_model" };
-static struct starpu_codelet data_cl = { .cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &same_model, .nbuffers = 1,
-					 .modes = { STARPU_R }, .name = "reader" };
-static struct starpu_codelet write_cl = { .cuda_funcs = { kernel }, .nbuffers = 1, .modes = { STARPU_W }, .name = "writer" };
+static struct starpu_perfmodel impl_model = { .type = STARPU_PER_ARCH,
+					      .arch_cost_function = by_impl };
+static struct starpu_codelet device_cl = { .cpu_funcs = { kernel },
+					   .cuda_funcs = { kernel },
+					   .model = &device_model,
+					   .name = "for_device" };
+static struct starpu_codelet cpu_cl = {
+	.cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &cpu_model, .name = "for_cpu"
+};
+static struct starpu_codelet any_cl = { .cpu_funcs = { kernel },
+					.cuda_funcs = { kernel },
+					.name = "without_model" };
+static struct starpu_codelet data_cl = { .cpu_funcs = { kernel },
+					 .cuda_funcs = { kernel },
+					 .model = &same_model,
+					 .nbuffers = 1,
+					 .modes = { STARPU_R },
+					 .name = "reader" };
+static struct starpu_codelet write_cl = {
+	.cuda_funcs = { kernel }, .nbuffers = 1, .modes = { STARPU_W }, .name = "writer"
+};
 
 static void start(const char *policy)
 {
@@ -135,7 +160,8 @@ static void locality(const char *policy)
 	starpu_task_destroy(task);
 	on_cpu = on_device = 0;
 	for (i = 0; i < 10; i++)
-		CHECK_IS(starpu_task_insert(&data_cl, STARPU_R, h, STARPU_TASK_SYNCHRONOUS, 1, 0), 0);
+		CHECK_IS(starpu_task_insert(&data_cl, STARPU_R, h, STARPU_TASK_SYNCHRONOUS, 1, 0),
+			 0);
 	CHECK_IS(on_device, 10);
 	starpu_data_unregister(h);
 	starpu_shutdown();
@@ -159,7 +185,9 @@ static void on_one(void *buffers[], void *arg)
 /* where, can_execute, masks of workers, one worker. */
 static void restrictions(const char *policy)
 {
-	static struct starpu_codelet picky = { .cpu_funcs = { on_one }, .can_execute = not_zero, .model = &cpu_model };
+	static struct starpu_codelet picky = { .cpu_funcs = { on_one },
+					       .can_execute = not_zero,
+					       .model = &cpu_model };
 	static struct starpu_codelet masked = { .cpu_funcs = { on_one }, .model = &cpu_model };
 	static uint32_t mask[1] = { 1u << 1 };
 	int i;
@@ -174,7 +202,9 @@ static void restrictions(const char *policy)
 		task->workerids_len = 1;
 		CHECK_IS(starpu_task_submit(task), 0);
 		CHECK_IS(starpu_task_insert(&masked, STARPU_EXECUTE_ON_WORKER, 1, 0), 0);
-		CHECK_IS(starpu_task_insert(&device_cl, STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CPU, 0), 0);
+		CHECK_IS(starpu_task_insert(&device_cl, STARPU_EXECUTE_WHERE,
+					    (unsigned long long) STARPU_CPU, 0),
+			 0);
 	}
 	starpu_task_wait_for_all();
 	CHECK_IS(on_cpu, 4 * N);
@@ -196,8 +226,11 @@ static void urgency(const char *policy)
 	norder = 0;
 	starpu_pause();
 	for (i = 0; i < N; i++)
-		CHECK_IS(starpu_task_insert(&note, STARPU_CL_ARGS_NFREE, (void *) (intptr_t) (i % 7), (size_t) 0, STARPU_PRIORITY, i % 7,
-					    STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CPU, 0), 0);
+		CHECK_IS(starpu_task_insert(&note, STARPU_CL_ARGS_NFREE,
+					    (void *) (intptr_t) (i % 7), (size_t) 0,
+					    STARPU_PRIORITY, i % 7, STARPU_EXECUTE_WHERE,
+					    (unsigned long long) STARPU_CPU, 0),
+			 0);
 	starpu_resume();
 	starpu_task_wait_for_all();
 	CHECK_IS(norder, N);
@@ -206,11 +239,17 @@ static void urgency(const char *policy)
 	starpu_shutdown();
 }
 
-static void slow_impl(void *buffers[], void *arg) { (void) buffers; (void) arg; CHECK(!"the slower implementation was chosen"); }
+static void slow_impl(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+	CHECK(!"the slower implementation was chosen");
+}
 
 static void implementation(void)
 {
-	static struct starpu_codelet two = { .cpu_funcs = { slow_impl, kernel }, .model = &impl_model };
+	static struct starpu_codelet two = { .cpu_funcs = { slow_impl, kernel },
+					     .model = &impl_model };
 
 	start("dm");
 	insert(&two, 20);
@@ -227,8 +266,12 @@ static double watts(struct starpu_task *task, struct starpu_perfmodel_arch *arch
 
 static void energy(void)
 {
-	static struct starpu_perfmodel joules = { .type = STARPU_PER_ARCH, .arch_cost_function = watts };
-	static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .cuda_funcs = { kernel }, .model = &device_model, .energy_model = &joules };
+	static struct starpu_perfmodel joules = { .type = STARPU_PER_ARCH,
+						  .arch_cost_function = watts };
+	static struct starpu_codelet cl = { .cpu_funcs = { kernel },
+					    .cuda_funcs = { kernel },
+					    .model = &device_model,
+					    .energy_model = &joules };
 
 	start("dmda");
 	insert(&cl, N);
@@ -246,7 +289,8 @@ static void energy(void)
 static void chance(void)
 {
 	static struct starpu_codelet cpu_only = { .cpu_funcs = { kernel }, .name = "cpu_only" };
-	static struct starpu_codelet device_only = { .cuda_funcs = { kernel }, .name = "device_only" };
+	static struct starpu_codelet device_only = { .cuda_funcs = { kernel },
+						     .name = "device_only" };
 	struct starpu_profiling_worker_info info[4];
 	int i;
 
@@ -264,8 +308,10 @@ static void chance(void)
 
 int main(void)
 {
-	static const char *const family[] = { "dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft" };
-	static const char *const urgent[] = { "dmdap", "dmdas", "dmdasd", "heft", "heteroprio", "prio" };
+	static const char *const family[] = { "dm",    "dmda",   "dmdap", "dmdar",
+					      "dmdas", "dmdasd", "heft",  "pheft" };
+	static const char *const urgent[] = { "dmdap", "dmdas",      "dmdasd",
+					      "heft",  "heteroprio", "prio" };
 	unsigned i;
 
 	setenv("ORRERY_FAKE_DEVICES", "2", 1);

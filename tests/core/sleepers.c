@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks that one of several equal workers may execute come while all of them sleep: that one is woken, under every policy.
+/* Tasks that one of several equal workers may execute come while all of them sleep: that one is
+ * woken, under every policy.
  *
- * Invariant: none of these waits ends by luck: there is one task at a time, and nothing else that would wake a worker. */
+ * Invariant: none of these waits ends by luck: there is one task at a time, and nothing else that
+ * would wake a worker. */
 /* orr-test: env STARPU_WORKERS_NOBIND=1 */
 #include "core_test.h"
 
@@ -26,7 +28,9 @@ static int only_last(unsigned workerid, struct starpu_task *task, unsigned nimpl
 }
 
 static struct starpu_codelet by_mask = { .cpu_funcs = { kernel }, .name = "by_mask" };
-static struct starpu_codelet by_function = { .cpu_funcs = { kernel }, .can_execute = only_last, .name = "by_function" };
+static struct starpu_codelet by_function = { .cpu_funcs = { kernel },
+					     .can_execute = only_last,
+					     .name = "by_function" };
 static uint32_t mask[1] = { 1u << LAST };
 
 static void one(struct starpu_codelet *cl)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Starting and stopping: repeated, nested, without workers, numbers of workers by field and by variable, wrong configurations.
+/* Starting and stopping: repeated, nested, without workers, numbers of workers by field and by
+ * variable, wrong configurations.
  *
  * Invariant: after every refusal, and after every shutdown, the runtime can be started again. */
 #include "core_test.h"
@@ -105,7 +106,7 @@ static void by_variable(void)
 	CHECK_IS(starpu_cpu_worker_get_count(), 1);
 	starpu_shutdown();
 	unsetenv("STARPU_NCPU");
-	setenv("STARPU_NCPUS", "2", 1);	/* the old spelling */
+	setenv("STARPU_NCPUS", "2", 1); /* the old spelling */
 	CHECK_IS(starpu_init(NULL), 0);
 	CHECK_IS(starpu_cpu_worker_get_count(), 2);
 	starpu_shutdown();
@@ -127,16 +128,19 @@ static void copies_and_models(void)
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.disable_asynchronous_opencl_copy = 1;
 	CHECK_IS(starpu_init(&conf), 0);
-	CHECK(starpu_asynchronous_opencl_copy_disabled() && !starpu_asynchronous_copy_disabled() && !starpu_asynchronous_cuda_copy_disabled());
+	CHECK(starpu_asynchronous_opencl_copy_disabled() && !starpu_asynchronous_copy_disabled() &&
+	      !starpu_asynchronous_cuda_copy_disabled());
 	starpu_shutdown();
 	setenv("STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY", "0", 1);
 	setenv("STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY", "1", 1);
 	CHECK_IS(starpu_init(&conf), 0);
-	CHECK(!starpu_asynchronous_opencl_copy_disabled() && starpu_asynchronous_cuda_copy_disabled());
+	CHECK(!starpu_asynchronous_opencl_copy_disabled() &&
+	      starpu_asynchronous_cuda_copy_disabled());
 	starpu_shutdown();
 	conf.precedence_over_environment_variables = 1;
 	CHECK_IS(starpu_init(&conf), 0);
-	CHECK(starpu_asynchronous_opencl_copy_disabled() && starpu_asynchronous_cuda_copy_disabled());
+	CHECK(starpu_asynchronous_opencl_copy_disabled() &&
+	      starpu_asynchronous_cuda_copy_disabled());
 	starpu_shutdown();
 	unsetenv("STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY");
 	unsetenv("STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY");
@@ -145,7 +149,8 @@ static void copies_and_models(void)
 	for (same = 0; same < 2; same++) {
 		setenv("STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL", same ? "1" : "0", 1);
 		CHECK_IS(starpu_init(NULL), 0);
-		CHECK(starpu_asynchronous_opencl_copy_disabled() && starpu_asynchronous_mpi_ms_copy_disabled());
+		CHECK(starpu_asynchronous_opencl_copy_disabled() &&
+		      starpu_asynchronous_mpi_ms_copy_disabled());
 		n = (int) starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, ids, 4);
 		CHECK_IS(n, 2);
 		for (i = 0; i < n; i++)
@@ -163,7 +168,7 @@ static void refused(void)
 	struct starpu_conf conf = { 0 };
 
 	CHECK_IS(starpu_conf_init(NULL), -EINVAL);
-	CHECK_IS(starpu_init(&conf), -EINVAL);	/* starpu_conf_init was forgotten */
+	CHECK_IS(starpu_init(&conf), -EINVAL); /* starpu_conf_init was forgotten */
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.ncpus = 1000000;
 	CHECK_IS(starpu_init(&conf), -EINVAL);
@@ -181,7 +186,7 @@ static void refused(void)
 	setenv("STARPU_PREFETCH", "maybe", 1);
 	CHECK_IS(starpu_init(NULL), -EINVAL);
 	unsetenv("STARPU_PREFETCH");
-	CHECK(starpu_task_create() == NULL);	/* not started */
+	CHECK(starpu_task_create() == NULL); /* not started */
 	repeated();
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tags: dependencies declared before tasks exist, waiting, events of the program, restart, removal, synchronisation tasks.
+/* Tags: dependencies declared before tasks exist, waiting, events of the program, restart, removal,
+ * synchronisation tasks.
  *
  * Invariant: a task runs after all tags that its tag depends on. */
 #include "core_test.h"
@@ -11,7 +12,7 @@ static int when[MAX], clock_now;
 static void kernel(void *buffers[], void *arg)
 {
 	(void) buffers;
-	STORE(when[(intptr_t) arg], INCR(clock_now));	/* fan() gives a number to several tasks */
+	STORE(when[(intptr_t) arg], INCR(clock_now)); /* fan() gives a number to several tasks */
 }
 
 static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .name = "tagged" };
@@ -58,7 +59,9 @@ static void after(void)
 	submit(11, 11);
 	CHECK_IS(starpu_tag_wait(11), 0);
 	CHECK(when[10] < when[11]);
-	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, (void *) 12, sizeof(int), STARPU_TAG, (starpu_tag_t) 12, 0), 0);
+	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, (void *) 12, sizeof(int), STARPU_TAG,
+				    (starpu_tag_t) 12, 0),
+		 0);
 	CHECK_IS(starpu_tag_wait(12), 0);
 	CHECK(when[12] > when[11]);
 }
@@ -92,14 +95,18 @@ static void events(void)
 
 static int called;
 
-static void callback(void *arg) { CHECK(arg == &called); INCR(called); }
+static void callback(void *arg)
+{
+	CHECK(arg == &called);
+	INCR(called);
+}
 
 static void sync_tasks(void)
 {
 	starpu_tag_t deps[3] = { 30, 31, 32 };
 
 	starpu_create_sync_task(33, 3, deps, callback, &called);
-	starpu_create_sync_task(34, 1, (starpu_tag_t[]) { 33 }, NULL, NULL);
+	starpu_create_sync_task(34, 1, (starpu_tag_t[]){ 33 }, NULL, NULL);
 	submit(32, 32);
 	submit(31, 31);
 	CHECK_IS(LOAD(called), 0);
@@ -110,7 +117,8 @@ static void sync_tasks(void)
 	CHECK_IS(called, 1);
 }
 
-/* A ring of stages that is run through several times, with the tags of one round used again in the next. */
+/* A ring of stages that is run through several times, with the tags of one round used again in the
+ * next. */
 static void rounds(void)
 {
 	int round, i;
@@ -129,7 +137,8 @@ static void rounds(void)
 	}
 }
 
-/* A ring of stages whose dependencies are declared once: restarted, in any order, they hold again. */
+/* A ring of stages whose dependencies are declared once: restarted, in any order, they hold again.
+ */
 static void again(void)
 {
 	int round, i;
@@ -158,7 +167,8 @@ static void again(void)
 	starpu_tag_restart(62);
 	submit(62, 62);
 	CHECK_IS(starpu_tag_wait(62), 0);
-	/* A tag that has not completed: nothing to restart, and what it waits for has not been forgotten. */
+	/* A tag that has not completed: nothing to restart, and what it waits for has not been
+	 * forgotten. */
 	starpu_tag_declare_deps(63, 1, (starpu_tag_t) 69);
 	submit(63, 63);
 	starpu_tag_restart(63);
@@ -171,7 +181,8 @@ static void again(void)
 		starpu_tag_remove((starpu_tag_t) i);
 }
 
-/* Tags without tasks: an event of the program is told to all that depend on it, each time it happens. */
+/* Tags without tasks: an event of the program is told to all that depend on it, each time it
+ * happens. */
 static void events_again(void)
 {
 	int round;
@@ -182,7 +193,7 @@ static void events_again(void)
 		submit(73, 50);
 		starpu_tag_notify_from_apps(70);
 		CHECK(!LOAD(when[50]));
-		starpu_tag_notify_from_apps(70);	/* once more is not another one */
+		starpu_tag_notify_from_apps(70); /* once more is not another one */
 		CHECK(!LOAD(when[50]));
 		starpu_tag_notify_restart_from_apps(71);
 		CHECK_IS(starpu_tag_wait(72), 0);
@@ -228,7 +239,8 @@ static void wait_and_restart(void)
 	starpu_tag_remove(80);
 }
 
-/* Removing a tag takes its dependencies away: those that wait for it go on, and it waits for nobody. */
+/* Removing a tag takes its dependencies away: those that wait for it go on, and it waits for
+ * nobody. */
 static void removed(void)
 {
 	starpu_tag_declare_deps(91, 1, (starpu_tag_t) 90);

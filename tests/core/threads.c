@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Submission from several threads, from tasks and from callbacks, with overlapping sets of data.
  *
- * Each thread asks for pairs and triples of the same data in its own order. Invariant: no deadlock, no lost update. */
+ * Each thread asks for pairs and triples of the same data in its own order. Invariant: no deadlock,
+ * no lost update. */
 #include "core_test.h"
 
 #define NTHREADS 4
@@ -72,7 +73,9 @@ static void tree_kernel(void *buffers[], void *arg)
 	(void) buffers;
 	INCR(inner);
 	for (i = 0; depth > 0 && i < 3; i++)
-		CHECK_IS(starpu_task_insert(&tree_cl, STARPU_CL_ARGS_NFREE, (void *) (intptr_t) (depth - 1), sizeof(int), 0), 0);
+		CHECK_IS(starpu_task_insert(&tree_cl, STARPU_CL_ARGS_NFREE,
+					    (void *) (intptr_t) (depth - 1), sizeof(int), 0),
+			 0);
 	if (depth == 0)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_RW, h[0], STARPU_R, h[1], 0), 0);
 }
@@ -83,7 +86,9 @@ static void chain(void *arg)
 
 	INCR(inner);
 	if (left > 0)
-		CHECK_IS(starpu_task_insert(&cl, STARPU_RW, h[2], STARPU_CALLBACK_WITH_ARG_NFREE, chain, (void *) (left - 1), 0), 0);
+		CHECK_IS(starpu_task_insert(&cl, STARPU_RW, h[2], STARPU_CALLBACK_WITH_ARG_NFREE,
+					    chain, (void *) (left - 1), 0),
+			 0);
 }
 
 int main(void)
@@ -99,7 +104,9 @@ int main(void)
 		}
 		from_threads();
 		inner = 0;
-		CHECK_IS(starpu_task_insert(&tree_cl, STARPU_CL_ARGS_NFREE, (void *) 5, sizeof(int), 0), 0);
+		CHECK_IS(starpu_task_insert(&tree_cl, STARPU_CL_ARGS_NFREE, (void *) 5, sizeof(int),
+					    0),
+			 0);
 		starpu_task_wait_for_all();
 		CHECK_IS(inner, 1 + 3 + 9 + 27 + 81 + 243);
 		expected[0] += 243;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The event recorder: ORRERY_TRACE, marks of the program, switching it off and on.
  *
- * Invariant: the file has one line per event, in the order of time, and nothing that happened while the recorder was off. */
+ * Invariant: the file has one line per event, in the order of time, and nothing that happened while
+ * the recorder was off. */
 #include "core_test.h"
 
 #include <string.h>
@@ -11,7 +12,9 @@ static int ran;
 
 static void insert(void)
 {
-	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), STARPU_TASK_SYNCHRONOUS, 1, 0), 0);
+	CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
+				    STARPU_TASK_SYNCHRONOUS, 1, 0),
+		 0);
 }
 
 static int count(const char *path, const char *what)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks outside of sequential consistency wait for nothing but those who hold their data.
  *
- * Others that are before them in the submission order, and whose turn on a datum has come, but which still wait for something else, are in
- * nobody's way: here they wait for the very tasks that they would block. Invariant: still, a writer is alone with its datum. */
+ * Others that are before them in the submission order, and whose turn on a datum has come, but
+ * which still wait for something else, are in nobody's way: here they wait for the very tasks that
+ * they would block. Invariant: still, a writer is alone with its datum. */
 #include "core_test.h"
 
 #define N 4
@@ -34,11 +35,19 @@ static void reader_kernel(void *buffers[], void *arg)
 	INCR(ran);
 }
 
-static struct starpu_codelet writer1 = { .cpu_funcs = { writer_kernel }, .nbuffers = 1, .modes = { STARPU_RW } };
-static struct starpu_codelet writer2 = { .cpu_funcs = { writer_kernel }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_RW } };
-static struct starpu_codelet commuter2 = { .cpu_funcs = { writer_kernel }, .nbuffers = 2,
-					   .modes = { STARPU_RW | STARPU_COMMUTE, STARPU_RW | STARPU_COMMUTE } };
-static struct starpu_codelet reader = { .cpu_funcs = { reader_kernel }, .nbuffers = 1, .modes = { STARPU_R } };
+static struct starpu_codelet writer1 = { .cpu_funcs = { writer_kernel },
+					 .nbuffers = 1,
+					 .modes = { STARPU_RW } };
+static struct starpu_codelet writer2 = { .cpu_funcs = { writer_kernel },
+					 .nbuffers = 2,
+					 .modes = { STARPU_RW, STARPU_RW } };
+static struct starpu_codelet commuter2 = { .cpu_funcs = { writer_kernel },
+					   .nbuffers = 2,
+					   .modes = { STARPU_RW | STARPU_COMMUTE,
+						      STARPU_RW | STARPU_COMMUTE } };
+static struct starpu_codelet reader = { .cpu_funcs = { reader_kernel },
+					.nbuffers = 1,
+					.modes = { STARPU_R } };
 static int one = 1, two = 2;
 
 static struct starpu_task *build(struct starpu_codelet *cl, int a, int b, int ordered)
@@ -56,8 +65,14 @@ static struct starpu_task *build(struct starpu_codelet *cl, int a, int b, int or
 	return task;
 }
 
-static void submit(struct starpu_task *task) { CHECK_IS(starpu_task_submit(task), 0); }
-static void wait(struct starpu_task *task) { CHECK_IS(starpu_task_wait(task), 0); }
+static void submit(struct starpu_task *task)
+{
+	CHECK_IS(starpu_task_submit(task), 0);
+}
+static void wait(struct starpu_task *task)
+{
+	CHECK_IS(starpu_task_wait(task), 0);
+}
 
 /* `first` has its turn on the datum and depends on `second`, which comes behind it. */
 static void depends(struct starpu_codelet *cl_first, struct starpu_codelet *cl_second)
@@ -99,7 +114,8 @@ static void tagged(void)
 /* `first` waits for a datum that the program has until `second` is over. */
 static void acquired(struct starpu_codelet *cl)
 {
-	struct starpu_task *first = build(cl, 0, 1, 1), *second = build(&writer1, 0, 0, 0), *third = build(&reader, 0, 0, 0);
+	struct starpu_task *first = build(cl, 0, 1, 1), *second = build(&writer1, 0, 0, 0),
+			   *third = build(&reader, 0, 0, 0);
 
 	ran = 0;
 	CHECK_IS(starpu_data_acquire(h[1], STARPU_RW), 0);
@@ -131,13 +147,15 @@ static void acquisition(void)
 	called = 0;
 	CHECK_IS(starpu_data_acquire(h[1], STARPU_RW), 0);
 	submit(first);
-	CHECK_IS(starpu_data_acquire_cb_sequential_consistency(h[0], STARPU_RW, callback, NULL, 0), 0);
+	CHECK_IS(starpu_data_acquire_cb_sequential_consistency(h[0], STARPU_RW, callback, NULL, 0),
+		 0);
 	CHECK_IS(LOAD(called), 1);
 	starpu_data_release(h[1]);
 	wait(first);
 }
 
-/* Whoever holds the datum outside of the order is waited for, by those whose turn it is and by the end of the datum. */
+/* Whoever holds the datum outside of the order is waited for, by those whose turn it is and by the
+ * end of the datum. */
 static int kept;
 
 static void keep(void *arg)

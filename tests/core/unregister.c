@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The end of data: unregistration in its forms, data without home, invalidation, names and queries.
  *
- * Invariant: every form waits for, or comes after, the tasks submitted before it; a home buffer then holds the last value. */
+ * Invariant: every form waits for, or comes after, the tasks submitted before it; a home buffer
+ * then holds the last value. */
 #include "core_test.h"
 
 #define N 50
@@ -12,12 +13,24 @@ static void add_kernel(void *buffers[], void *arg)
 	++*core_int(buffers[0]);
 }
 
-static void set_kernel(void *buffers[], void *arg) { *core_int(buffers[0]) = (int) (intptr_t) arg; }
-static void get_kernel(void *buffers[], void *arg) { *(int *) arg = *core_int(buffers[0]); }
+static void set_kernel(void *buffers[], void *arg)
+{
+	*core_int(buffers[0]) = (int) (intptr_t) arg;
+}
+static void get_kernel(void *buffers[], void *arg)
+{
+	*(int *) arg = *core_int(buffers[0]);
+}
 
-static struct starpu_codelet add = { .cpu_funcs = { add_kernel }, .nbuffers = 1, .modes = { STARPU_RW } };
-static struct starpu_codelet set = { .cpu_funcs = { set_kernel }, .nbuffers = 1, .modes = { STARPU_W } };
-static struct starpu_codelet get = { .cpu_funcs = { get_kernel }, .nbuffers = 1, .modes = { STARPU_R } };
+static struct starpu_codelet add = { .cpu_funcs = { add_kernel },
+				     .nbuffers = 1,
+				     .modes = { STARPU_RW } };
+static struct starpu_codelet set = { .cpu_funcs = { set_kernel },
+				     .nbuffers = 1,
+				     .modes = { STARPU_W } };
+static struct starpu_codelet get = { .cpu_funcs = { get_kernel },
+				     .nbuffers = 1,
+				     .modes = { STARPU_R } };
 
 static void home(void)
 {
@@ -32,7 +45,10 @@ static void home(void)
 	}
 	for (i = 0; i < N; i++)
 		switch (i % 3) {
-		case 0: starpu_data_unregister(h[i]); CHECK_IS(x[i], 10); break;
+		case 0:
+			starpu_data_unregister(h[i]);
+			CHECK_IS(x[i], 10);
+			break;
 		case 1: starpu_data_unregister_submit(h[i]); break;
 		case 2: starpu_data_unregister_no_coherency(h[i]); break;
 		}
@@ -51,9 +67,13 @@ static void homeless(void)
 
 		starpu_variable_data_register(&h, -1, 0, sizeof(int));
 		CHECK(!starpu_data_test_if_allocated_on_node(h, STARPU_MAIN_RAM));
-		CHECK_IS(starpu_task_insert(&set, STARPU_W, h, STARPU_CL_ARGS_NFREE, (void *) (intptr_t) i, sizeof(int), 0), 0);
+		CHECK_IS(starpu_task_insert(&set, STARPU_W, h, STARPU_CL_ARGS_NFREE,
+					    (void *) (intptr_t) i, sizeof(int), 0),
+			 0);
 		CHECK_IS(starpu_task_insert(&add, STARPU_RW, h, 0), 0);
-		CHECK_IS(starpu_task_insert(&get, STARPU_R, h, STARPU_CL_ARGS_NFREE, &got[i], sizeof(int), 0), 0);
+		CHECK_IS(starpu_task_insert(&get, STARPU_R, h, STARPU_CL_ARGS_NFREE, &got[i],
+					    sizeof(int), 0),
+			 0);
 		if (i % 2)
 			starpu_data_unregister_submit(h);
 		else
@@ -71,8 +91,12 @@ static void invalidate(void)
 
 	starpu_variable_data_register(&h, -1, 0, sizeof(int));
 	for (i = 0; i < 4; i++) {
-		CHECK_IS(starpu_task_insert(&set, STARPU_W, h, STARPU_CL_ARGS_NFREE, (void *) 3, sizeof(int), 0), 0);
-		CHECK_IS(starpu_task_insert(&get, STARPU_R, h, STARPU_CL_ARGS_NFREE, &got, sizeof(int), 0), 0);
+		CHECK_IS(starpu_task_insert(&set, STARPU_W, h, STARPU_CL_ARGS_NFREE, (void *) 3,
+					    sizeof(int), 0),
+			 0);
+		CHECK_IS(starpu_task_insert(&get, STARPU_R, h, STARPU_CL_ARGS_NFREE, &got,
+					    sizeof(int), 0),
+			 0);
 		switch (i) {
 		case 0: starpu_data_invalidate_submit(h); break;
 		case 1: starpu_data_invalidate(h); break;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which acquisition a release means, when one datum is acquired several times on one memory node.
  *
- * Invariant: a thread's release ends the acquisition that it waited for (inside a callback: the callback's own), whatever others have; what
- * a callback left acquired may be released from anywhere. Were the wrong one ended, unregistration would refuse or come too early. */
+ * Invariant: a thread's release ends the acquisition that it waited for (inside a callback: the
+ * callback's own), whatever others have; what a callback left acquired may be released from
+ * anywhere. Were the wrong one ended, unregistration would refuse or come too early. */
 #include "../core/core_test.h"
 
 #include <errno.h>
@@ -31,7 +32,9 @@ static void give_back_later(void)
 {
 	static int runs;
 
-	CHECK_IS(starpu_task_insert(&nothing, STARPU_CL_ARGS_NFREE, &runs, sizeof(runs), STARPU_CALLBACK, give_back, 0), 0);
+	CHECK_IS(starpu_task_insert(&nothing, STARPU_CL_ARGS_NFREE, &runs, sizeof(runs),
+				    STARPU_CALLBACK, give_back, 0),
+		 0);
 }
 
 /* What a callback left is older than what this thread waited for: its release must not take it. */
@@ -44,11 +47,12 @@ static void older_callback(void)
 	CHECK_IS(starpu_data_acquire(h, STARPU_R), 0);
 	starpu_data_release(h);
 	give_back_later();
-	starpu_data_unregister(h);	/* waits for the callback's */
+	starpu_data_unregister(h); /* waits for the callback's */
 	CHECK_IS(released, 1);
 }
 
-/* And the other way round: the callback's release, in another thread, must not take what this thread waited for. */
+/* And the other way round: the callback's release, in another thread, must not take what this
+ * thread waited for. */
 static void newer_callback(void)
 {
 	granted = released = 0;
@@ -62,7 +66,8 @@ static void newer_callback(void)
 	starpu_data_unregister(h);
 }
 
-/* Inside its callback, a release means the callback's own, also in a thread that waited for another. */
+/* Inside its callback, a release means the callback's own, also in a thread that waited for
+ * another. */
 static void inside(void)
 {
 	released = 0;
@@ -70,14 +75,16 @@ static void inside(void)
 	CHECK_IS(starpu_data_acquire(h, STARPU_R), 0);
 	CHECK_IS(starpu_data_acquire_cb(h, STARPU_R, give_back, NULL), 0);
 	CHECK_IS(released, 1);
-	CHECK_IS(starpu_data_acquire_try(h, STARPU_RW), -EAGAIN);	/* this thread still has its own */
+	CHECK_IS(starpu_data_acquire_try(h, STARPU_RW),
+		 -EAGAIN); /* this thread still has its own */
 	starpu_data_release(h);
 	CHECK_IS(starpu_data_acquire_try(h, STARPU_RW), 0);
 	starpu_data_release(h);
 	starpu_data_unregister(h);
 }
 
-/* Each thread has a datum of its own to end, and all share one: were they to mix up their acquisitions, an end would be refused. */
+/* Each thread has a datum of its own to end, and all share one: were they to mix up their
+ * acquisitions, an end would be refused. */
 static starpu_data_handle_t shared;
 
 static void *one_thread(void *arg)
@@ -88,7 +95,8 @@ static void *one_thread(void *arg)
 	for (i = 0; i < 200; i++) {
 		starpu_data_handle_t own;
 
-		starpu_variable_data_register(&own, STARPU_MAIN_RAM, (uintptr_t) &mine, sizeof(mine));
+		starpu_variable_data_register(&own, STARPU_MAIN_RAM, (uintptr_t) &mine,
+					      sizeof(mine));
 		CHECK_IS(starpu_data_acquire(own, STARPU_RW), 0);
 		CHECK_IS(starpu_data_acquire(shared, STARPU_R), 0);
 		starpu_data_release(shared);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a handle carries for the program (handbook 27.6, 27.7): names, coordinates, pointers of its own, flags, its home, its buffers'
- * addresses, and its description as text.
- * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1
- * orr-test: expect "table" on memory node 0: .*160 bytes
+/* What a handle carries for the program (handbook 27.6, 27.7): names, coordinates, pointers of its
+ * own, flags, its home, its buffers' addresses, and its description as text. orr-test: env
+ * ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 orr-test: expect "table" on memory node 0: .*160 bytes
  * orr-test: expect "table" on memory node 1: never used, not allocated, 160 bytes
  */
 #include "data/mem_test.h"
@@ -13,7 +12,8 @@ static void coordinates(starpu_data_handle_t h)
 
 	CHECK(starpu_data_get_coordinates_array(h, 5, at) == 0 && at[0] == -1);
 	starpu_data_set_coordinates(h, 3, 4, 5, 6);
-	CHECK(starpu_data_get_coordinates_array(h, 5, at) == 3 && at[0] == 4 && at[1] == 5 && at[2] == 6 && at[3] == -1);
+	CHECK(starpu_data_get_coordinates_array(h, 5, at) == 3 && at[0] == 4 && at[1] == 5 &&
+	      at[2] == 6 && at[3] == -1);
 	starpu_data_set_coordinates_array(h, 2, two);
 	CHECK(starpu_data_get_coordinates_array(h, 1, at) == 2 && at[0] == 8 && at[1] == 5);
 }
@@ -22,13 +22,16 @@ static void flags(starpu_data_handle_t h)
 {
 	starpu_data_handle_t other;
 
-	CHECK(starpu_data_get_sequential_consistency_flag(h) == 1 && starpu_data_get_ooc_flag(h) == 1);
+	CHECK(starpu_data_get_sequential_consistency_flag(h) == 1 &&
+	      starpu_data_get_ooc_flag(h) == 1);
 	starpu_data_set_sequential_consistency_flag(h, 0);
 	starpu_data_set_ooc_flag(h, 0);
-	CHECK(starpu_data_get_sequential_consistency_flag(h) == 0 && starpu_data_get_ooc_flag(h) == 0);
+	CHECK(starpu_data_get_sequential_consistency_flag(h) == 0 &&
+	      starpu_data_get_ooc_flag(h) == 0);
 	starpu_data_set_sequential_consistency_flag(h, 1);
 	starpu_data_set_ooc_flag(h, 1);
-	CHECK(starpu_data_get_sequential_consistency_flag(h) == 1 && starpu_data_get_ooc_flag(h) == 1);
+	CHECK(starpu_data_get_sequential_consistency_flag(h) == 1 &&
+	      starpu_data_get_ooc_flag(h) == 1);
 	CHECK(starpu_data_get_default_sequential_consistency_flag() == 1);
 	starpu_data_set_default_sequential_consistency_flag(0);
 	starpu_void_data_register(&other);
@@ -44,12 +47,15 @@ static void pointers(starpu_data_handle_t h, int *home)
 	void *there;
 
 	CHECK(starpu_data_get_home_node(h) == STARPU_MAIN_RAM);
-	CHECK(starpu_data_handle_to_pointer(h, STARPU_MAIN_RAM) == home && starpu_data_get_local_ptr(h) == home);
+	CHECK(starpu_data_handle_to_pointer(h, STARPU_MAIN_RAM) == home &&
+	      starpu_data_get_local_ptr(h) == home);
 	CHECK(!starpu_data_handle_to_pointer(h, dev));
 	CHECK(starpu_data_acquire_on_node(h, (int) dev, STARPU_R) == 0);
 	there = starpu_data_handle_to_pointer(h, dev);
-	CHECK(there && there != home && there == (void *) STARPU_MATRIX_GET_PTR(starpu_data_get_interface_on_node(h, dev)));
-	CHECK(STARPU_MATRIX_GET_DEV_HANDLE(starpu_data_get_interface_on_node(h, dev)) == (uintptr_t) there);
+	CHECK(there && there != home &&
+	      there == (void *) STARPU_MATRIX_GET_PTR(starpu_data_get_interface_on_node(h, dev)));
+	CHECK(STARPU_MATRIX_GET_DEV_HANDLE(starpu_data_get_interface_on_node(h, dev)) ==
+	      (uintptr_t) there);
 	CHECK(STARPU_MATRIX_GET_OFFSET(starpu_data_get_interface_on_node(h, dev)) == 0);
 	starpu_data_release_on_node(h, (int) dev);
 }
@@ -63,7 +69,9 @@ static void look_func(void *buffers[], void *arg)
 	CHECK(seen == (void *) STARPU_MATRIX_GET_PTR(buffers[0]));
 }
 
-static struct starpu_codelet look_cl = { .cuda_funcs = { look_func }, .nbuffers = 1, .modes = { STARPU_R }, .name = "look" };
+static struct starpu_codelet look_cl = {
+	.cuda_funcs = { look_func }, .nbuffers = 1, .modes = { STARPU_R }, .name = "look"
+};
 
 int main(void)
 {
@@ -87,13 +95,17 @@ int main(void)
 	coordinates(h);
 	flags(h);
 	pointers(h, v);
-	CHECK(starpu_task_insert(&look_cl, STARPU_R, h, STARPU_CL_ARGS_NFREE, &h, sizeof(h), STARPU_TASK_SYNCHRONOUS, 1, 0) == 0);
+	CHECK(starpu_task_insert(&look_cl, STARPU_R, h, STARPU_CL_ARGS_NFREE, &h, sizeof(h),
+				 STARPU_TASK_SYNCHRONOUS, 1, 0) == 0);
 	CHECK(seen && seen != v);
-	CHECK(starpu_data_get_interface_id(h) == STARPU_MATRIX_INTERFACE_ID && starpu_data_get_interface_ops(h) == &starpu_interface_matrix_ops);
-	CHECK(starpu_data_get_size(h) == sizeof(v) && starpu_data_get_alloc_size(h) == sizeof(v) && starpu_data_get_max_size(h) == sizeof(v));
+	CHECK(starpu_data_get_interface_id(h) == STARPU_MATRIX_INTERFACE_ID &&
+	      starpu_data_get_interface_ops(h) == &starpu_interface_matrix_ops);
+	CHECK(starpu_data_get_size(h) == sizeof(v) && starpu_data_get_alloc_size(h) == sizeof(v) &&
+	      starpu_data_get_max_size(h) == sizeof(v));
 	/* The same shape; none of what the program attached. */
 	starpu_data_register_same(&same, h);
-	CHECK(starpu_data_get_home_node(same) == -1 && starpu_matrix_get_nx(same) == 8 && !starpu_data_get_user_data(same));
+	CHECK(starpu_data_get_home_node(same) == -1 && starpu_matrix_get_nx(same) == 8 &&
+	      !starpu_data_get_user_data(same));
 	CHECK(starpu_data_get_coordinates_array(same, 0, NULL) == 0);
 	starpu_data_unregister(same);
 	starpu_data_set_name(h, NULL);

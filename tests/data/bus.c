@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 STARPU_BUS_STATS=1 */
-/* Buses and what they carried: each copy is counted once, on the way that it took. Two devices: nodes 1 and 2. */
+/* Buses and what they carried: each copy is counted once, on the way that it took. Two devices:
+ * nodes 1 and 2. */
 #include "../core/core_test.h"
 
 #include <errno.h>
@@ -108,7 +109,8 @@ int main(void)
 	uint64_t in, out;
 	char file[300];
 
-	snprintf(file, sizeof(file), "%s/bus-%d.txt", getenv("ORR_TEST_TMP") ? getenv("ORR_TEST_TMP") : "/tmp", getpid());
+	snprintf(file, sizeof(file), "%s/bus-%d.txt",
+		 getenv("ORR_TEST_TMP") ? getenv("ORR_TEST_TMP") : "/tmp", getpid());
 	setenv("STARPU_BUS_STATS_FILE", file, 1);
 	CHECK_IS(starpu_init(NULL), 0);
 	numbers();
@@ -116,19 +118,19 @@ int main(void)
 	carried(0, 1, 0, 0);
 	fetch(h, 1, STARPU_R);
 	carried(0, 1, 1, BYTES);
-	carried(0, 1, 0, 0);	/* since it was last asked */
-	fetch(h, 1, STARPU_R);	/* is there */
+	carried(0, 1, 0, 0);   /* since it was last asked */
+	fetch(h, 1, STARPU_R); /* is there */
 	carried(0, 1, 0, 0);
 	fetch(h, 1, STARPU_RW);
 	carried(0, 1, 0, 0);
-	fetch(h, 2, STARPU_R);	/* from the other device, who alone has it */
+	fetch(h, 2, STARPU_R); /* from the other device, who alone has it */
 	carried(0, 2, 0, 0);
 	carried(1, 2, 1, BYTES);
 	carried(1, 0, 0, 0);
 	fetch(h, 2, STARPU_W);
 	fetch(h, 0, STARPU_R);
 	carried(2, 0, 1, BYTES);
-	fetch(h, 1, STARPU_W);	/* nothing to bring */
+	fetch(h, 1, STARPU_W); /* nothing to bring */
 	fetch(h, 2, STARPU_RW);
 	fetch(h, 1, STARPU_R);
 	CHECK_IS(count(2, 1, &bytes), 1);
@@ -137,9 +139,9 @@ int main(void)
 	CHECK(in == 2 * BYTES && out == 2 * BYTES);
 	starpu_data_unregister(h);
 	home = count(1, 0, &bytes);
-	CHECK_IS(home + count(2, 0, &bytes), 1);	/* from one of the two */
+	CHECK_IS(home + count(2, 0, &bytes), 1); /* from one of the two */
 	new_node();
 	starpu_shutdown();
-	summary(file, 4 + (int) home);	/* the ways that were used */
+	summary(file, 4 + (int) home); /* the ways that were used */
 	return 0;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Smaller calls that nothing else shows: buffers given for a node (starpu_*_ptr_register), the statement form of acquisition, pieces by
- * a list of arguments, data that are important, and an acquisition that is tried inside a task.
- * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 STARPU_LIMIT_CUDA_MEM=1 */
+/* Smaller calls that nothing else shows: buffers given for a node (starpu_*_ptr_register), the
+ * statement form of acquisition, pieces by a list of arguments, data that are important, and an
+ * acquisition that is tried inside a task. orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1
+ * STARPU_LIMIT_CUDA_MEM=1 */
 #include "data/mem_test.h"
 
 #include <errno.h>
 
 #define N 60
 
-/* Every dense interface uses the buffer that it was given on the device, at its offset, and never frees it. */
+/* Every dense interface uses the buffer that it was given on the device, at its offset, and never
+ * frees it. */
 static void given(unsigned dev)
 {
 	uint32_t nn[2] = { 6, 10 }, ldn[2] = { 1, 8 };
@@ -24,32 +26,39 @@ static void given(unsigned dev)
 			ram[i] = i;
 		switch (kind) {
 		case 0:
-			starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, sizeof(ram));
+			starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram,
+						      sizeof(ram));
 			starpu_variable_ptr_register(h, dev, at, p, 16 * sizeof(int));
 			break;
 		case 1:
-			starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, N, sizeof(int));
+			starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, N,
+						    sizeof(int));
 			starpu_vector_ptr_register(h, dev, at, p, 16 * sizeof(int));
 			break;
 		case 2:
-			starpu_matrix_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, 6, 6, 10, sizeof(int));
+			starpu_matrix_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, 6, 6, 10,
+						    sizeof(int));
 			starpu_matrix_ptr_register(h, dev, at, p, 16 * sizeof(int), 8);
 			break;
 		case 3:
-			starpu_block_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, 6, 30, 6, 5, 2, sizeof(int));
+			starpu_block_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, 6, 30, 6,
+						   5, 2, sizeof(int));
 			starpu_block_ptr_register(h, dev, at, p, 16 * sizeof(int), 8, 40);
 			break;
 		case 4:
-			starpu_tensor_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, 6, 30, 30, 6, 5, 1, 2, sizeof(int));
+			starpu_tensor_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, 6, 30, 30,
+						    6, 5, 1, 2, sizeof(int));
 			starpu_tensor_ptr_register(h, dev, at, p, 16 * sizeof(int), 8, 40, 40);
 			break;
 		default:
 			ldn[1] = 6;
-			starpu_ndim_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, ldn, nn, 2, sizeof(int));
+			starpu_ndim_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, ldn, nn, 2,
+						  sizeof(int));
 			ldn[1] = 8;
 			starpu_ndim_ptr_register(h, dev, at, p, 16 * sizeof(int), ldn);
 		}
-		CHECK(starpu_data_test_if_allocated_on_node(h, dev) && !starpu_data_is_on_node(h, dev));
+		CHECK(starpu_data_test_if_allocated_on_node(h, dev) &&
+		      !starpu_data_is_on_node(h, dev));
 		CHECK(starpu_data_acquire_on_node(h, (int) dev, STARPU_RW) == 0);
 		CHECK(starpu_data_handle_to_pointer(h, dev) == (void *) at);
 		there = (int *) at;
@@ -60,7 +69,7 @@ static void given(unsigned dev)
 			*e += 1000;
 		}
 		starpu_data_release_on_node(h, (int) dev);
-		CHECK(starpu_data_evict_from_node(h, dev) != 0);	/* not the runtime's to free */
+		CHECK(starpu_data_evict_from_node(h, dev) != 0); /* not the runtime's to free */
 		starpu_data_unregister(h);
 		for (i = 0; i < N; i++)
 			CHECK(ram[i] == i + 1000);
@@ -102,11 +111,14 @@ static void map_by_list(starpu_data_handle_t h, unsigned n, ...)
 
 static void pieces(starpu_data_handle_t h)
 {
-	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 3 }, g = { .filter_func = starpu_vector_filter_block, .nchildren = 2 };
+	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 3 },
+				  g = { .filter_func = starpu_vector_filter_block, .nchildren = 2 };
 
 	map_by_list(h, 2, &f, &g);
-	CHECK(starpu_data_get_nb_children(h) == 3 && starpu_data_get_nb_children(starpu_data_get_child(h, 2)) == 2);
-	CHECK(by_list(h, 0) == h && by_list(h, 2, 1, 1) == starpu_data_get_child(starpu_data_get_child(h, 1), 1));
+	CHECK(starpu_data_get_nb_children(h) == 3 &&
+	      starpu_data_get_nb_children(starpu_data_get_child(h, 2)) == 2);
+	CHECK(by_list(h, 0) == h &&
+	      by_list(h, 2, 1, 1) == starpu_data_get_child(starpu_data_get_child(h, 1), 1));
 	CHECK(by_list(h, 2, 1, 1) == starpu_data_get_sub_data(h, 2, 1, 1));
 	CHECK(!by_list(h, 2, 3, 0) && !by_list(h, 3, 0, 0, 0));
 	starpu_data_unpartition(h, STARPU_MAIN_RAM);
@@ -120,13 +132,17 @@ static void important(unsigned dev)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		starpu_vector_data_register(&d[i], STARPU_MAIN_RAM, (uintptr_t) v[i], 100 << 10, sizeof(int));
-	CHECK(starpu_data_prefetch_on_node(d[0], dev, 0) == 0 && starpu_data_prefetch_on_node(d[1], dev, 0) == 0);
+		starpu_vector_data_register(&d[i], STARPU_MAIN_RAM, (uintptr_t) v[i], 100 << 10,
+					    sizeof(int));
+	CHECK(starpu_data_prefetch_on_node(d[0], dev, 0) == 0 &&
+	      starpu_data_prefetch_on_node(d[1], dev, 0) == 0);
 	starpu_data_advise_as_important(d[0], 1);
-	CHECK(starpu_data_can_evict(d[1], dev, STARPU_PREFETCH) && !starpu_data_can_evict(d[0], dev, STARPU_PREFETCH));
+	CHECK(starpu_data_can_evict(d[1], dev, STARPU_PREFETCH) &&
+	      !starpu_data_can_evict(d[0], dev, STARPU_PREFETCH));
 	CHECK(starpu_data_can_evict(d[0], dev, STARPU_FETCH));
 	CHECK(starpu_data_prefetch_on_node(d[2], dev, 0) == 0);
-	CHECK(starpu_data_is_on_node(d[0], dev) && starpu_data_is_on_node(d[2], dev) && !starpu_data_is_on_node(d[1], dev));
+	CHECK(starpu_data_is_on_node(d[0], dev) && starpu_data_is_on_node(d[2], dev) &&
+	      !starpu_data_is_on_node(d[1], dev));
 	starpu_data_advise_as_important(d[0], 0);
 	CHECK(starpu_data_can_evict(d[0], dev, STARPU_PREFETCH));
 	for (i = 0; i < 3; i++)

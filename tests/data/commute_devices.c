@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* STARPU_COMMUTE, and arbiters, on a CPU and two devices: tasks that update overlapping pairs of data in any order, each alone with its
- * data; nothing is lost and nobody waits for ever. Tasks before and after keep their place.
- * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+/* STARPU_COMMUTE, and arbiters, on a CPU and two devices: tasks that update overlapping pairs of
+ * data in any order, each alone with its data; nothing is lost and nobody waits for ever. Tasks
+ * before and after keep their place. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 
@@ -25,7 +25,8 @@ static void both_cpu(void *buffers[], void *arg)
 			v[i]++;
 	}
 	for (k = 0; k < 2; k++)
-		__atomic_store_n(&busy[*(int *) STARPU_VECTOR_GET_PTR(buffers[k])], 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&busy[*(int *) STARPU_VECTOR_GET_PTR(buffers[k])], 0,
+				 __ATOMIC_RELEASE);
 }
 
 static void scale_cpu(void *buffers[], void *arg)
@@ -40,10 +41,19 @@ static void scale_cpu(void *buffers[], void *arg)
 STAGED(both_staged, both_cpu, 2)
 STAGED(scale_staged, scale_cpu, 1)
 
-static struct starpu_codelet both_cl = { .cpu_funcs = { both_cpu }, .cuda_funcs = { both_cpu }, .opencl_funcs = { both_staged }, .nbuffers = 2,
-					 .modes = { STARPU_RW | STARPU_COMMUTE, STARPU_RW | STARPU_COMMUTE }, .name = "both" };
-static struct starpu_codelet scale_cl = { .cpu_funcs = { scale_cpu }, .cuda_funcs = { scale_cpu }, .opencl_funcs = { scale_staged }, .nbuffers = 1,
-					  .modes = { STARPU_RW }, .name = "scale" };
+static struct starpu_codelet both_cl = { .cpu_funcs = { both_cpu },
+					 .cuda_funcs = { both_cpu },
+					 .opencl_funcs = { both_staged },
+					 .nbuffers = 2,
+					 .modes = { STARPU_RW | STARPU_COMMUTE,
+						    STARPU_RW | STARPU_COMMUTE },
+					 .name = "both" };
+static struct starpu_codelet scale_cl = { .cpu_funcs = { scale_cpu },
+					  .cuda_funcs = { scale_cpu },
+					  .opencl_funcs = { scale_staged },
+					  .nbuffers = 1,
+					  .modes = { STARPU_RW },
+					  .name = "scale" };
 
 static void run(int with_arbiter)
 {
@@ -55,7 +65,8 @@ static void run(int with_arbiter)
 	for (k = 0; k < NDATA; k++) {
 		memset(v[k], 0, sizeof(v[k]));
 		v[k][0] = k;
-		starpu_vector_data_register(&h[k], STARPU_MAIN_RAM, (uintptr_t) v[k], N, sizeof(int));
+		starpu_vector_data_register(&h[k], STARPU_MAIN_RAM, (uintptr_t) v[k], N,
+					    sizeof(int));
 		if (arbiter)
 			starpu_data_assign_arbiter(h[k], arbiter);
 	}
@@ -65,12 +76,15 @@ static void run(int with_arbiter)
 
 		if (a == b)
 			b = (b + 1) % NDATA;
-		CHECK(starpu_task_insert(&both_cl, STARPU_RW | STARPU_COMMUTE, h[swap ? b : a], STARPU_RW | STARPU_COMMUTE, h[swap ? a : b],
-					 STARPU_EXECUTE_ON_WORKER, (unsigned) i % starpu_worker_get_count(), 0) == 0);
+		CHECK(starpu_task_insert(&both_cl, STARPU_RW | STARPU_COMMUTE, h[swap ? b : a],
+					 STARPU_RW | STARPU_COMMUTE, h[swap ? a : b],
+					 STARPU_EXECUTE_ON_WORKER,
+					 (unsigned) i % starpu_worker_get_count(), 0) == 0);
 		want[a]++;
 		want[b]++;
 		if (i % 17 == 0) {
-			CHECK(starpu_task_insert(&scale_cl, STARPU_RW, h[a], STARPU_CL_ARGS_NFREE, &add, sizeof(add), 0) == 0);
+			CHECK(starpu_task_insert(&scale_cl, STARPU_RW, h[a], STARPU_CL_ARGS_NFREE,
+						 &add, sizeof(add), 0) == 0);
 			want[a] = want[a] * 2 + add;
 		}
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which copy method serves a transfer (handbook 27.9.4): the one for the pair of kinds, synchronous or with a stream; any_to_any for the
- * others; through main memory where the interface cannot. What methods move by their own means is told by starpu_interface_data_copy.
- * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+/* Which copy method serves a transfer (handbook 27.9.4): the one for the pair of kinds, synchronous
+ * or with a stream; any_to_any for the others; through main memory where the interface cannot. What
+ * methods move by their own means is told by starpu_interface_data_copy. orr-test: env
+ * ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 
 #include <errno.h>
@@ -17,14 +18,18 @@ enum { TO_CUDA, TO_CUDA_ASYNC, TO_RAM, CUDA_TO_CUDA, ANY, NMETHODS };
 static unsigned calls[NMETHODS];
 static int direct;
 
-static struct line_interface *on(starpu_data_handle_t h, unsigned node) { return starpu_data_get_interface_on_node(h, node); }
+static struct line_interface *on(starpu_data_handle_t h, unsigned node)
+{
+	return starpu_data_get_interface_on_node(h, node);
+}
 
 static void line_register(starpu_data_handle_t h, int home, void *iface)
 {
 	int node;
 
 	for (node = 0; node < STARPU_MAXNODES; node++)
-		on(h, (unsigned) node)->p = node == home ? ((struct line_interface *) iface)->p : NULL;
+		on(h, (unsigned) node)->p = node == home ? ((struct line_interface *) iface)->p
+							 : NULL;
 }
 
 static starpu_ssize_t line_allocate(void *iface, unsigned node)
@@ -35,9 +40,21 @@ static starpu_ssize_t line_allocate(void *iface, unsigned node)
 	return l->p ? (starpu_ssize_t) (N * sizeof(int)) : -ENOMEM;
 }
 
-static void line_free(void *iface, unsigned node) { starpu_free_on_node(node, (uintptr_t) ((struct line_interface *) iface)->p, N * sizeof(int)); }
-static size_t line_size(starpu_data_handle_t h) { (void) h; return N * sizeof(int); }
-static uint32_t line_footprint(starpu_data_handle_t h) { (void) h; return N; }
+static void line_free(void *iface, unsigned node)
+{
+	starpu_free_on_node(node, (uintptr_t) ((struct line_interface *) iface)->p,
+			    N * sizeof(int));
+}
+static size_t line_size(starpu_data_handle_t h)
+{
+	(void) h;
+	return N * sizeof(int);
+}
+static uint32_t line_footprint(starpu_data_handle_t h)
+{
+	(void) h;
+	return N;
+}
 
 /* By its own means: these devices' memory is the host's. */
 static int move(int which, void *src, unsigned src_node, void *dst, unsigned dst_node)
@@ -46,17 +63,28 @@ static int move(int which, void *src, unsigned src_node, void *dst, unsigned dst
 
 	calls[which]++;
 	starpu_interface_start_driver_copy_async(src_node, dst_node, &start);
-	memcpy(((struct line_interface *) dst)->p, ((struct line_interface *) src)->p, N * sizeof(int));
+	memcpy(((struct line_interface *) dst)->p, ((struct line_interface *) src)->p,
+	       N * sizeof(int));
 	starpu_interface_end_driver_copy_async(src_node, dst_node, start);
 	starpu_interface_data_copy(src_node, dst_node, N * sizeof(int));
 	return 0;
 }
 
-static int to_cuda(void *src, unsigned src_node, void *dst, unsigned dst_node) { return move(TO_CUDA, src, src_node, dst, dst_node); }
-static int to_ram(void *src, unsigned src_node, void *dst, unsigned dst_node) { return move(TO_RAM, src, src_node, dst, dst_node); }
-static int cuda_to_cuda(void *src, unsigned src_node, void *dst, unsigned dst_node) { return move(CUDA_TO_CUDA, src, src_node, dst, dst_node); }
+static int to_cuda(void *src, unsigned src_node, void *dst, unsigned dst_node)
+{
+	return move(TO_CUDA, src, src_node, dst, dst_node);
+}
+static int to_ram(void *src, unsigned src_node, void *dst, unsigned dst_node)
+{
+	return move(TO_RAM, src, src_node, dst, dst_node);
+}
+static int cuda_to_cuda(void *src, unsigned src_node, void *dst, unsigned dst_node)
+{
+	return move(CUDA_TO_CUDA, src, src_node, dst, dst_node);
+}
 
-static int to_cuda_async(void *src, unsigned src_node, void *dst, unsigned dst_node, starpu_cudaStream_t stream)
+static int to_cuda_async(void *src, unsigned src_node, void *dst, unsigned dst_node,
+			 starpu_cudaStream_t stream)
 {
 	(void) stream;
 	return move(TO_CUDA_ASYNC, src, src_node, dst, dst_node);
@@ -65,11 +93,13 @@ static int to_cuda_async(void *src, unsigned src_node, void *dst, unsigned dst_n
 static int any(void *src, unsigned src_node, void *dst, unsigned dst_node, void *async)
 {
 	calls[ANY]++;
-	return starpu_interface_copy((uintptr_t) ((struct line_interface *) src)->p, 0, src_node, (uintptr_t) ((struct line_interface *) dst)->p, 0, dst_node,
+	return starpu_interface_copy((uintptr_t) ((struct line_interface *) src)->p, 0, src_node,
+				     (uintptr_t) ((struct line_interface *) dst)->p, 0, dst_node,
 				     N * sizeof(int), async);
 }
 
-static int can_copy(void *src, unsigned src_node, void *dst, unsigned dst_node, unsigned handling_node)
+static int can_copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
+		    unsigned handling_node)
 {
 	(void) src;
 	(void) dst;
@@ -78,12 +108,20 @@ static int can_copy(void *src, unsigned src_node, void *dst, unsigned dst_node, 
 }
 
 static struct starpu_data_copy_methods methods;
-static struct starpu_data_interface_ops ops = { .register_data_handle = line_register, .allocate_data_on_node = line_allocate, .free_data_on_node = line_free,
-						.copy_methods = &methods, .get_size = line_size, .footprint = line_footprint,
-						.interfaceid = STARPU_UNKNOWN_INTERFACE_ID, .interface_size = sizeof(struct line_interface), .name = "line" };
+static struct starpu_data_interface_ops ops = { .register_data_handle = line_register,
+						.allocate_data_on_node = line_allocate,
+						.free_data_on_node = line_free,
+						.copy_methods = &methods,
+						.get_size = line_size,
+						.footprint = line_footprint,
+						.interfaceid = STARPU_UNKNOWN_INTERFACE_ID,
+						.interface_size = sizeof(struct line_interface),
+						.name = "line" };
 
-/* From main memory to device 0, to device 1, and back: which methods were called? Bytes are counted once each. */
-static void tour(struct starpu_data_copy_methods m, int device_to_device, const unsigned want[NMETHODS])
+/* From main memory to device 0, to device 1, and back: which methods were called? Bytes are counted
+ * once each. */
+static void tour(struct starpu_data_copy_methods m, int device_to_device,
+		 const unsigned want[NMETHODS])
 {
 	int v[N], i;
 	struct line_interface line = { v };
@@ -120,15 +158,24 @@ int main(void)
 	start();
 	if (starpu_cuda_worker_get_count() < 2)
 		return 77;
-	tour((struct starpu_data_copy_methods) { .any_to_any = any }, 1, (const unsigned[NMETHODS]) { [ANY] = 3 });
-	tour((struct starpu_data_copy_methods) { .any_to_any = any, .can_copy = can_copy }, 1, (const unsigned[NMETHODS]) { [ANY] = 3 });
-	tour((struct starpu_data_copy_methods) { .any_to_any = any, .can_copy = can_copy }, 0, (const unsigned[NMETHODS]) { [ANY] = 4 });
-	tour((struct starpu_data_copy_methods) { .ram_to_cuda = to_cuda, .cuda_to_ram = to_ram, .cuda_to_cuda = cuda_to_cuda, .any_to_any = any }, 1,
-	     (const unsigned[NMETHODS]) { [TO_CUDA] = 1, [TO_RAM] = 1, [CUDA_TO_CUDA] = 1 });
+	tour((struct starpu_data_copy_methods){ .any_to_any = any }, 1,
+	     (const unsigned[NMETHODS]){ [ANY] = 3 });
+	tour((struct starpu_data_copy_methods){ .any_to_any = any, .can_copy = can_copy }, 1,
+	     (const unsigned[NMETHODS]){ [ANY] = 3 });
+	tour((struct starpu_data_copy_methods){ .any_to_any = any, .can_copy = can_copy }, 0,
+	     (const unsigned[NMETHODS]){ [ANY] = 4 });
+	tour((struct starpu_data_copy_methods){ .ram_to_cuda = to_cuda,
+						.cuda_to_ram = to_ram,
+						.cuda_to_cuda = cuda_to_cuda,
+						.any_to_any = any },
+	     1, (const unsigned[NMETHODS]){ [TO_CUDA] = 1, [TO_RAM] = 1, [CUDA_TO_CUDA] = 1 });
 	/* Without a method between devices. */
-	tour((struct starpu_data_copy_methods) { .ram_to_cuda = to_cuda, .cuda_to_ram = to_ram }, 0, (const unsigned[NMETHODS]) { [TO_CUDA] = 2, [TO_RAM] = 2 });
-	tour((struct starpu_data_copy_methods) { .ram_to_cuda = to_cuda, .ram_to_cuda_async = to_cuda_async, .any_to_any = any }, 1,
-	     (const unsigned[NMETHODS]) { [TO_CUDA_ASYNC] = 1, [ANY] = 2 });
+	tour((struct starpu_data_copy_methods){ .ram_to_cuda = to_cuda, .cuda_to_ram = to_ram }, 0,
+	     (const unsigned[NMETHODS]){ [TO_CUDA] = 2, [TO_RAM] = 2 });
+	tour((struct starpu_data_copy_methods){ .ram_to_cuda = to_cuda,
+						.ram_to_cuda_async = to_cuda_async,
+						.any_to_any = any },
+	     1, (const unsigned[NMETHODS]){ [TO_CUDA_ASYNC] = 1, [ANY] = 2 });
 	starpu_shutdown();
 	return 0;
 }

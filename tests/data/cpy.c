@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Copies between handles: in the order of submission, waiting or not, with callbacks and priorities, between interfaces of several kinds;
- * what cannot be copied is refused.
- * orr-test: expect different interfaces
- * orr-test: expect too few */
+/* Copies between handles: in the order of submission, waiting or not, with callbacks and
+ * priorities, between interfaces of several kinds; what cannot be copied is refused. orr-test:
+ * expect different interfaces orr-test: expect too few */
 #include "data/filter_test.h"
 
 #define NX 50
 
-static void count(void *arg) { __atomic_add_fetch((int *) arg, 1, __ATOMIC_SEQ_CST); }
+static void count(void *arg)
+{
+	__atomic_add_fetch((int *) arg, 1, __ATOMIC_SEQ_CST);
+}
 
 /* A chain: each copy reads what the one before wrote. */
 static void chain(void)
@@ -19,7 +21,8 @@ static void chain(void)
 	for (k = 0; k < 4; k++) {
 		for (i = 0; i < NX; i++)
 			v[k][i] = i + 100 * k;
-		starpu_vector_data_register(&h[k], STARPU_MAIN_RAM, (uintptr_t) v[k], NX, sizeof(unsigned));
+		starpu_vector_data_register(&h[k], STARPU_MAIN_RAM, (uintptr_t) v[k], NX,
+					    sizeof(unsigned));
 	}
 	starpu_data_register_same(&nohome, h[0]);
 	for (k = 1; k < 4; k++) {
@@ -41,7 +44,8 @@ static void chain(void)
 	}
 }
 
-/* Other shapes: a matrix with a leading dimension into a packed one, a variable, a void, a piece into another. */
+/* Other shapes: a matrix with a leading dimension into a packed one, a variable, a void, a piece
+ * into another. */
 static void shapes(void)
 {
 	int a[5][8], b[5][6], x = 1, y = 2, i, j;
@@ -60,7 +64,8 @@ static void shapes(void)
 	starpu_void_data_register(&v1);
 	starpu_vector_data_register(&hv, STARPU_MAIN_RAM, (uintptr_t) v, 6, sizeof(*v));
 	starpu_data_partition(hv, &f);
-	CHECK(starpu_data_cpy(starpu_data_get_child(hv, 0), starpu_data_get_child(hv, 1), 1, NULL, NULL) == 0);
+	CHECK(starpu_data_cpy(starpu_data_get_child(hv, 0), starpu_data_get_child(hv, 1), 1, NULL,
+			      NULL) == 0);
 	starpu_data_unpartition(hv, STARPU_MAIN_RAM);
 	CHECK(starpu_data_cpy(hb, ha, 1, NULL, NULL) == 0);
 	CHECK(starpu_data_cpy(hx, hy, 1, NULL, NULL) == 0);

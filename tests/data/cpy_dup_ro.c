@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Read-only duplicates hold the value of the moment of the call whatever becomes of the original; the same value is stored once;
- * duplicates cannot be written; the original may go first.
- * orr-test: expect can only be read */
+/* Read-only duplicates hold the value of the moment of the call whatever becomes of the original;
+ * the same value is stored once; duplicates cannot be written; the original may go first. orr-test:
+ * expect can only be read */
 #include "data/filter_test.h"
 
 #define NX 30
@@ -35,7 +35,8 @@ int main(void)
 		starpu_data_unregister(again);
 		CHECK(i == 0 || dup[i] != dup[i - 1]);
 	}
-	CHECK(starpu_task_insert(&mix_cl, STARPU_RW, dup[3], STARPU_VALUE, &one, sizeof(one), 0) == -EINVAL);
+	CHECK(starpu_task_insert(&mix_cl, STARPU_RW, dup[3], STARPU_VALUE, &one, sizeof(one), 0) ==
+	      -EINVAL);
 	CHECK(starpu_data_acquire(dup[3], STARPU_W) == -EINVAL);
 	CHECK(starpu_data_dup_ro(&of_dup, dup[3], 0) == 0);
 	for (i = 0; i < 20; i++) {

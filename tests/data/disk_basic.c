@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env STARPU_NCPU=2 */
-/* Disks as memory nodes: data that live in files, existing ones included, used by tasks and brought back; both kinds of back ends. */
+/* Disks as memory nodes: data that live in files, existing ones included, used by tasks and brought
+ * back; both kinds of back ends. */
 #include "data/mem_test.h"
 
 #include <errno.h>
@@ -57,7 +58,8 @@ int main(void)
 	snprintf(folder[1], 256, "%s/stdio-%d", tmp, getpid());
 	snprintf(folder[2], 256, "%s/direct-%d", tmp, getpid());
 	CHECK(starpu_disk_register(&starpu_disk_unistd_ops, folder[0], 1000) == -EINVAL);
-	CHECK(starpu_disk_register(&starpu_disk_unistd_ops, (void *) "/proc/none/there", -1) == -ENOENT);
+	CHECK(starpu_disk_register(&starpu_disk_unistd_ops, (void *) "/proc/none/there", -1) ==
+	      -ENOENT);
 	use_file(&starpu_disk_unistd_ops, folder[0]);
 	use_file(&starpu_disk_stdio_ops, folder[1]);
 	use_file(&starpu_disk_unistd_o_direct_ops, folder[2]);

@@ -9,11 +9,13 @@
 /* orr-test: expect missing cannot be opened */
 /* orr-test: expect closed already */
 /* orr-test: expect the file ends before */
-/* orr-test: expect memory node 1 .a disk. is full: its back end has no room for 524288 bytes .*make room */
+/* orr-test: expect memory node 1 .a disk. is full: its back end has no room for 524288 bytes .*make
+ * room */
 /* orr-test: expect memory node 1 .a disk. is full: .* of 16777216 bytes are in use.*larger size */
-/* orr-test: expect memory node 0 .RAM 0. is exhausted and nothing on it can be evicted: .* needs 524288 bytes, 2097152 of 2097152 */
-/* Disks that cannot be used, are full, or break, and main memory that is full meanwhile: each answered with an error, and no value lost;
- * once the disk has room, all goes on. */
+/* orr-test: expect memory node 0 .RAM 0. is exhausted and nothing on it can be evicted: .* needs
+ * 524288 bytes, 2097152 of 2097152 */
+/* Disks that cannot be used, are full, or break, and main memory that is full meanwhile: each
+ * answered with an error, and no value lost; once the disk has room, all goes on. */
 #include "data/mem_test.h"
 
 #include <errno.h>
@@ -21,12 +23,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define N (128 << 10)	/* ints: 512 KiB, four of them fit in main memory */
+#define N (128 << 10) /* ints: 512 KiB, four of them fit in main memory */
 #define BYTES (N * sizeof(int))
 
 /* ---- a back end that fails when it is told to ---- */
 
-static struct { int alloc_errno, write_errno, short_write; unsigned nalloc, nfree; } fault;
+static struct {
+	int alloc_errno, write_errno, short_write;
+	unsigned nalloc, nfree;
+} fault;
 static struct starpu_disk_ops faulty;
 
 static void *faulty_alloc(void *base, size_t size)
@@ -50,7 +55,8 @@ static void faulty_free(void *base, void *obj, size_t size)
 
 static int faulty_write(void *base, void *obj, const void *buf, off_t offset, size_t size)
 {
-	int ret = starpu_disk_unistd_ops.write(base, obj, buf, offset, fault.write_errno ? size / 2 : size);
+	int ret = starpu_disk_unistd_ops.write(base, obj, buf, offset,
+					       fault.write_errno ? size / 2 : size);
 
 	return fault.write_errno ? -fault.write_errno : ret;
 }
@@ -114,7 +120,8 @@ static void refused(const char *tmp)
 
 	CHECK(starpu_disk_register(NULL, (void *) tmp, -1) == -EINVAL);
 	CHECK(starpu_disk_register(&starpu_disk_unistd_ops, NULL, -1) == -ENOENT);
-	CHECK(starpu_disk_register(&starpu_disk_unistd_ops, (void *) tmp, STARPU_DISK_SIZE_MIN - 1) == -EINVAL);
+	CHECK(starpu_disk_register(&starpu_disk_unistd_ops, (void *) tmp,
+				   STARPU_DISK_SIZE_MIN - 1) == -EINVAL);
 	snprintf(path, sizeof(path), "%s/file", tmp);
 	f = fopen(path, "wb");
 	CHECK(f && fclose(f) == 0);
@@ -181,7 +188,9 @@ static void small_disk(const char *folder)
 {
 	enum { MANY = STARPU_DISK_SIZE_MIN / BYTES + 6 };
 	static starpu_data_handle_t h[MANY];
-	int disk = starpu_disk_register(&starpu_disk_stdio_ops, (void *) folder, STARPU_DISK_SIZE_MIN), i, n;
+	int disk = starpu_disk_register(&starpu_disk_stdio_ops, (void *) folder,
+					STARPU_DISK_SIZE_MIN),
+	    i, n;
 
 	CHECK(disk > 0 && starpu_memory_get_total((unsigned) disk) == STARPU_DISK_SIZE_MIN);
 	for (n = 0; n < MANY; n++) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: env STARPU_NCPU=2 ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CPU_MEM=2 STARPU_LIMIT_CUDA_MEM=1 */
-/* Main memory overflows to disk: 8 MiB of data without home on 2 MiB of main memory and 1 MiB of device memory; those that may not go to a
- * disk stay, whatever their age. */
+/* orr-test: env STARPU_NCPU=2 ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CPU_MEM=2 STARPU_LIMIT_CUDA_MEM=1
+ */
+/* Main memory overflows to disk: 8 MiB of data without home on 2 MiB of main memory and 1 MiB of
+ * device memory; those that may not go to a disk stay, whatever their age. */
 #include "data/mem_test.h"
 
 #define NDATA 32
-#define N (64 << 10)	/* ints: 256 KiB each */
+#define N (64 << 10) /* ints: 256 KiB each */
 
 static void set_func(void *buffers[], void *arg)
 {
@@ -17,7 +18,9 @@ static void set_func(void *buffers[], void *arg)
 		v[i] = first + i;
 }
 
-static struct starpu_codelet set_cl = { .cpu_funcs = { set_func }, .nbuffers = 1, .modes = { STARPU_W }, .name = "set" };
+static struct starpu_codelet set_cl = {
+	.cpu_funcs = { set_func }, .nbuffers = 1, .modes = { STARPU_W }, .name = "set"
+};
 
 /* The first datum and each third one stay in main memory while the others pass through it. */
 static void kept(starpu_data_handle_t *h)
@@ -28,10 +31,13 @@ static void kept(starpu_data_handle_t *h)
 		starpu_data_set_ooc_flag(h[i], 0);
 	for (k = 0; k < 2; k++)
 		for (i = 0; i < 12; i++)
-			CHECK(starpu_data_acquire(h[i], STARPU_RW) == 0 && (starpu_data_release(h[i]), 1));
+			CHECK(starpu_data_acquire(h[i], STARPU_RW) == 0 &&
+			      (starpu_data_release(h[i]), 1));
 	for (i = 0; i < 12; i += 3) {
-		CHECK(starpu_data_is_on_node(h[i], STARPU_MAIN_RAM) && !starpu_data_can_evict(h[i], STARPU_MAIN_RAM, STARPU_FETCH));
-		CHECK(starpu_data_evict_from_node(h[i], STARPU_MAIN_RAM) != 0 && starpu_data_is_on_node(h[i], STARPU_MAIN_RAM));
+		CHECK(starpu_data_is_on_node(h[i], STARPU_MAIN_RAM) &&
+		      !starpu_data_can_evict(h[i], STARPU_MAIN_RAM, STARPU_FETCH));
+		CHECK(starpu_data_evict_from_node(h[i], STARPU_MAIN_RAM) != 0 &&
+		      starpu_data_is_on_node(h[i], STARPU_MAIN_RAM));
 		starpu_data_set_ooc_flag(h[i], 1);
 		CHECK(starpu_data_can_evict(h[i], STARPU_MAIN_RAM, STARPU_FETCH));
 	}
@@ -48,7 +54,8 @@ int main(void)
 	for (i = 0; i < NDATA; i++) {
 		value[i] = i * 1000;
 		starpu_vector_data_register(&h[i], -1, 0, N, sizeof(int));
-		CHECK(starpu_task_insert(&set_cl, STARPU_VALUE, &value[i], sizeof(int), STARPU_W, h[i], 0) == 0);
+		CHECK(starpu_task_insert(&set_cl, STARPU_VALUE, &value[i], sizeof(int), STARPU_W,
+					 h[i], 0) == 0);
 	}
 	for (k = 0; k < 3; k++)
 		for (i = 0; i < NDATA; i++)

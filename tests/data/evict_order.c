@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who leaves a full device (handbook 27.2, 27.4): buffers without value first, then data that will not be used, then the least recently used
- * ones, be it by a task, a prefetch or the program; never what is held; what was written there is written back. A prefetch that is waited for
- * also waits until room was made.
- * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 STARPU_LIMIT_CUDA_MEM=4 STARPU_MINIMUM_CLEAN_BUFFERS=0 */
+/* Who leaves a full device (handbook 27.2, 27.4): buffers without value first, then data that will
+ * not be used, then the least recently used ones, be it by a task, a prefetch or the program; never
+ * what is held; what was written there is written back. A prefetch that is waited for also waits
+ * until room was made. orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 STARPU_LIMIT_CUDA_MEM=4
+ * STARPU_MINIMUM_CLEAN_BUFFERS=0 */
 #include "data/mem_test.h"
 
 #include <errno.h>
 
 #define NDATA 12
 #define ROOM 4
-#define N (240 << 10)	/* ints: four data fit, and not five */
+#define N (240 << 10) /* ints: four data fit, and not five */
 
 static int (*v)[N];
 static starpu_data_handle_t d[NDATA];
@@ -27,7 +28,8 @@ static unsigned there(void)
 }
 
 #define MASK4(a, b, c, e) (1U << (a) | 1U << (b) | 1U << (c) | 1U << (e))
-#define THERE(mask) do { \
+#define THERE(mask) \
+	do { \
 		if (there() != (mask)) \
 			fprintf(stderr, "on the device: %#x, not %#x\n", there(), mask); \
 		CHECK(there() == (mask)); \
@@ -39,7 +41,9 @@ static void read_func(void *buffers[], void *arg)
 	(void) arg;
 }
 
-static struct starpu_codelet read_cl = { .cuda_funcs = { read_func }, .nbuffers = 1, .modes = { STARPU_R }, .name = "read" };
+static struct starpu_codelet read_cl = {
+	.cuda_funcs = { read_func }, .nbuffers = 1, .modes = { STARPU_R }, .name = "read"
+};
 
 static void task_reads(int i)
 {
@@ -53,7 +57,10 @@ static void task_writes(int i)
 	added[i]++;
 }
 
-static void bring(int i) { CHECK(starpu_data_prefetch_on_node(d[i], dev, 0) == 0); }
+static void bring(int i)
+{
+	CHECK(starpu_data_prefetch_on_node(d[i], dev, 0) == 0);
+}
 
 static void oldest_first(void)
 {
@@ -64,17 +71,18 @@ static void oldest_first(void)
 	THERE(MASK4(0, 1, 2, 3));
 	bring(4);
 	THERE(MASK4(1, 2, 3, 4));
-	task_reads(1);		/* used by a task */
-	bring(2);		/* asked for again */
+	task_reads(1); /* used by a task */
+	bring(2);      /* asked for again */
 	bring(5);
 	THERE(MASK4(1, 2, 4, 5));
-	CHECK(starpu_data_acquire_on_node(d[4], (int) dev, STARPU_R) == 0);	/* used by the program */
+	CHECK(starpu_data_acquire_on_node(d[4], (int) dev, STARPU_R) ==
+	      0); /* used by the program */
 	starpu_data_release_on_node(d[4], (int) dev);
 	bring(6);
 	THERE(MASK4(2, 4, 5, 6));
 	task_writes(7);
 	THERE(MASK4(4, 5, 6, 7));
-	bring(0);		/* 4 was used after 5 was brought */
+	bring(0); /* 4 was used after 5 was brought */
 	THERE(MASK4(0, 4, 6, 7));
 	bring(1);
 	THERE(MASK4(0, 1, 6, 7));
@@ -100,7 +108,7 @@ static void wishes(void)
 	bring(0);
 	THERE(MASK4(8, 9, 0, 11));
 	CHECK(!starpu_data_is_on_node(d[8], STARPU_MAIN_RAM));
-	bring(1);		/* written back, and away */
+	bring(1); /* written back, and away */
 	THERE(MASK4(1, 9, 0, 11));
 	CHECK(starpu_data_is_on_node(d[8], STARPU_MAIN_RAM));
 	/* The value of 11 is written elsewhere: its buffer goes first. */
@@ -114,14 +122,17 @@ static void wishes(void)
 /* 0 1 2 9: what is held stays, whatever its age. */
 static void held(void)
 {
-	CHECK(starpu_data_acquire_on_node(d[9], (int) dev, STARPU_R) == 0 && starpu_data_acquire_on_node(d[0], (int) dev, STARPU_RW) == 0);
-	CHECK(!starpu_data_can_evict(d[9], dev, STARPU_FETCH) && starpu_data_can_evict(d[1], dev, STARPU_FETCH));
+	CHECK(starpu_data_acquire_on_node(d[9], (int) dev, STARPU_R) == 0 &&
+	      starpu_data_acquire_on_node(d[0], (int) dev, STARPU_RW) == 0);
+	CHECK(!starpu_data_can_evict(d[9], dev, STARPU_FETCH) &&
+	      starpu_data_can_evict(d[1], dev, STARPU_FETCH));
 	bring(3);
 	THERE(MASK4(0, 9, 2, 3));
 	bring(4);
 	THERE(MASK4(0, 9, 3, 4));
-	CHECK(starpu_data_acquire_on_node(d[3], (int) dev, STARPU_R) == 0 && starpu_data_acquire_on_node(d[4], (int) dev, STARPU_R) == 0);
-	bring(5);		/* no room: it stays away, and nothing hangs */
+	CHECK(starpu_data_acquire_on_node(d[3], (int) dev, STARPU_R) == 0 &&
+	      starpu_data_acquire_on_node(d[4], (int) dev, STARPU_R) == 0);
+	bring(5); /* no room: it stays away, and nothing hangs */
 	THERE(MASK4(0, 9, 3, 4));
 	CHECK(starpu_data_request_allocation(d[5], dev) == -ENOMEM);
 	CHECK(starpu_data_acquire_on_node(d[5], (int) dev, STARPU_R) == -ENOMEM);
@@ -146,7 +157,8 @@ int main(void)
 	for (i = 0; i < NDATA; i++) {
 		for (k = 0; k < N; k++)
 			v[i][k] = i * 1000 + k;
-		starpu_vector_data_register(&d[i], STARPU_MAIN_RAM, (uintptr_t) v[i], N, sizeof(int));
+		starpu_vector_data_register(&d[i], STARPU_MAIN_RAM, (uintptr_t) v[i], N,
+					    sizeof(int));
 	}
 	oldest_first();
 	wishes();

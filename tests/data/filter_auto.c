@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Automatic switches: random sequences of reads and writes on a vector, on the pieces of three plans of it, and on pieces of pieces, none
- * of them switched by the program; explicit switches in between. The results equal those of the sequential program.
- * orr-test: timeout 120 */
+/* Automatic switches: random sequences of reads and writes on a vector, on the pieces of three
+ * plans of it, and on pieces of pieces, none of them switched by the program; explicit switches in
+ * between. The results equal those of the sequential program. orr-test: timeout 120 */
 #include "data/filter_test.h"
 
 #define NX 96
@@ -77,14 +77,17 @@ static void one(uint64_t seed)
 		unsigned value = draw(1000);
 
 		switch (draw(6)) {
-		case 5:	/* wherever the value is just now: a hint */
-			starpu_data_prefetch_on_node(x->h, draw(starpu_memory_nodes_get_count()), 1);
+		case 5: /* wherever the value is just now: a hint */
+			starpu_data_prefetch_on_node(x->h, draw(starpu_memory_nodes_get_count()),
+						     1);
 			break;
-		case 0: case 1:
+		case 0:
+		case 1:
 			mix(x->h, value);
 			seq_mix(w + x->start, x->n, value);
 			break;
-		case 2: case 3:
+		case 2:
+		case 3:
 			sum(x->h, out_h);
 			seq_sum(w + x->start, x->n, &ref);
 			break;
@@ -92,7 +95,8 @@ static void one(uint64_t seed)
 			if (draw(3)) {
 				unsigned *q;
 
-				CHECK(starpu_data_acquire(x->h, draw(2) ? STARPU_R : STARPU_RW) == 0);
+				CHECK(starpu_data_acquire(x->h, draw(2) ? STARPU_R : STARPU_RW) ==
+				      0);
 				q = (unsigned *) starpu_vector_get_local_ptr(x->h);
 				CHECK(!memcmp(q, w + x->start, x->n * sizeof(*q)));
 				starpu_data_release(x->h);
@@ -106,7 +110,8 @@ static void one(uint64_t seed)
 	starpu_data_unregister(views[0].h);
 	starpu_data_unregister(out_h);
 	if (memcmp(v, w, sizeof(v)) || out != ref) {
-		fprintf(stderr, "seed %llu: results differ from the sequential program\n", (unsigned long long) seed);
+		fprintf(stderr, "seed %llu: results differ from the sequential program\n",
+			(unsigned long long) seed);
 		exit(1);
 	}
 }

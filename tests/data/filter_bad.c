@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mistakes with partitions are refused with a message, and nothing is lost: the data and its pieces can be used as before.
- * orr-test: expect is partitioned: use its pieces
- * orr-test: expect together with another view
- * orr-test: expect STARPU_NOPLAN forbids
- * orr-test: expect overlaps this one
+/* Mistakes with partitions are refused with a message, and nothing is lost: the data and its pieces
+ * can be used as before. orr-test: expect is partitioned: use its pieces orr-test: expect together
+ * with another view orr-test: expect STARPU_NOPLAN forbids orr-test: expect overlaps this one
  * orr-test: expect can only be read
  * orr-test: expect give all of them
  * orr-test: expect not those of a plan
@@ -18,8 +16,11 @@ static unsigned v[NX], w[NX];
 static int try_mix(starpu_data_handle_t h, unsigned mode)
 {
 	struct starpu_codelet *cl = &mix_cl;
-	static struct starpu_codelet noplan_cl = { .cpu_funcs = { mix_cpu }, .cpu_funcs_name = { "mix_cpu" }, .nbuffers = 1,
-						   .modes = { STARPU_RW | STARPU_NOPLAN }, .name = "mix" };
+	static struct starpu_codelet noplan_cl = { .cpu_funcs = { mix_cpu },
+						   .cpu_funcs_name = { "mix_cpu" },
+						   .nbuffers = 1,
+						   .modes = { STARPU_RW | STARPU_NOPLAN },
+						   .name = "mix" };
 	unsigned one = 1;
 
 	if (mode & STARPU_NOPLAN)
@@ -33,8 +34,13 @@ static void two_cpu(void *buffers[], void *arg)
 	(void) arg;
 }
 
-static struct starpu_codelet two_cl = { .cpu_funcs = { two_cpu }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .name = "two" };
-static struct starpu_codelet read_cl = { .cpu_funcs = { two_cpu }, .nbuffers = 3, .modes = { STARPU_R, STARPU_R, STARPU_R }, .name = "read" };
+static struct starpu_codelet two_cl = {
+	.cpu_funcs = { two_cpu }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .name = "two"
+};
+static struct starpu_codelet read_cl = { .cpu_funcs = { two_cpu },
+					 .nbuffers = 3,
+					 .modes = { STARPU_R, STARPU_R, STARPU_R },
+					 .name = "read" };
 
 static void synchronous(starpu_data_handle_t h)
 {
@@ -56,14 +62,16 @@ static void synchronous(starpu_data_handle_t h)
 
 static void shadows(starpu_data_handle_t h)
 {
-	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block_shadow, .nchildren = 4, .filter_arg_ptr = (void *) (uintptr_t) 2 };
+	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block_shadow,
+					.nchildren = 4,
+					.filter_arg_ptr = (void *) (uintptr_t) 2 };
 	starpu_data_handle_t c[4];
 	unsigned out = 0;
 	starpu_data_handle_t out_h;
 
 	starpu_variable_data_register(&out_h, STARPU_MAIN_RAM, (uintptr_t) &out, sizeof(out));
 	starpu_data_partition_plan(h, &f, c);
-	starpu_data_partition_submit(h, 4, c);	/* refused */
+	starpu_data_partition_submit(h, 4, c); /* refused */
 	CHECK(try_mix(c[0], STARPU_RW) == -EINVAL);
 	starpu_data_partition_readonly_submit(h, 4, c);
 	sum(c[1], out_h);
@@ -74,7 +82,7 @@ static void shadows(starpu_data_handle_t h)
 	CHECK(try_mix(starpu_data_get_child(h, 0), STARPU_RW) == -EINVAL);
 	starpu_data_unpartition(h, STARPU_MAIN_RAM);
 	starpu_data_unregister(out_h);
-	seq_sum(w + 9, 13, &(unsigned) { 0 });
+	seq_sum(w + 9, 13, &(unsigned){ 0 });
 }
 
 static void plans(starpu_data_handle_t h)
@@ -91,7 +99,7 @@ static void plans(starpu_data_handle_t h)
 	CHECK(try_mix(a[0], STARPU_RW | STARPU_NOPLAN) == 0);
 	seq_mix(w, NX / 4, 1);
 	CHECK(try_mix(h, STARPU_RW | STARPU_NOPLAN) == -EINVAL);
-	starpu_data_partition_submit(h, 5, b);		/* overlaps a */
+	starpu_data_partition_submit(h, 5, b); /* overlaps a */
 	mix(a[1], 2);
 	seq_mix(w + NX / 4, NX / 4, 2);
 	CHECK(starpu_task_insert(&two_cl, STARPU_RW, a[0], STARPU_R, b[1], 0) == -EINVAL);

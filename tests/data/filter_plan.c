@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Asynchronous partitioning with the switches submitted by the program: read-write, several read-only plans at once, upgrade and
- * downgrade, a second level, callbacks, the variants outside of sequential consistency, many pieces. */
+/* Asynchronous partitioning with the switches submitted by the program: read-write, several
+ * read-only plans at once, upgrade and downgrade, a second level, callbacks, the variants outside
+ * of sequential consistency, many pieces. */
 #include "data/filter_test.h"
 
 #define NX 120
@@ -131,7 +132,10 @@ static void second_level(starpu_data_handle_t *a)
 		starpu_data_partition_clean(a[i], 3, s[i]);
 }
 
-static void count(void *arg) { __atomic_add_fetch((int *) arg, 1, __ATOMIC_SEQ_CST); }
+static void count(void *arg)
+{
+	__atomic_add_fetch((int *) arg, 1, __ATOMIC_SEQ_CST);
+}
 
 /* Outside of sequential consistency the program orders: here by waiting. */
 static void variants(starpu_data_handle_t *a)
@@ -142,7 +146,8 @@ static void variants(starpu_data_handle_t *a)
 	CHECK(starpu_task_wait_for_all() == 0);
 	mix_all(a, 4, 1);
 	CHECK(starpu_task_wait_for_all() == 0);
-	starpu_data_unpartition_submit_sequential_consistency_cb(h, 4, a, STARPU_MAIN_RAM, 0, count, &calls);
+	starpu_data_unpartition_submit_sequential_consistency_cb(h, 4, a, STARPU_MAIN_RAM, 0, count,
+								 &calls);
 	CHECK(starpu_task_wait_for_all() == 0);
 	CHECK(calls == 1);
 	starpu_data_partition_readonly_submit_sequential_consistency(h, 4, a, 0);

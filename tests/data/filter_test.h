@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of partitions share: start and end, kernels on vectors of ints, a sequential copy to compare with.
+/* What the tests of partitions share: start and end, kernels on vectors of ints, a sequential copy
+ * to compare with.
  *
- * Invariant: public interface only; a failed check names its line and ends the program with status 1. */
+ * Invariant: public interface only; a failed check names its line and ends the program with
+ * status 1. */
 #ifndef FILTER_TEST_H
 #define FILTER_TEST_H
 
@@ -13,12 +15,19 @@
 
 #include "data/staged.h"
 
-#define CHECK(...) do { if (!(__VA_ARGS__)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); exit(1); } } while (0)
+#define CHECK(...) \
+	do { \
+		if (!(__VA_ARGS__)) { \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); \
+			exit(1); \
+		} \
+	} while (0)
 
 /* v = 3 v + value: the order of two of them shows. */
 static inline void mix_cpu(void *buffers[], void *arg)
 {
-	unsigned *v = (unsigned *) STARPU_VECTOR_GET_PTR(buffers[0]), i, n = STARPU_VECTOR_GET_NX(buffers[0]);
+	unsigned *v = (unsigned *) STARPU_VECTOR_GET_PTR(buffers[0]), i,
+		 n = STARPU_VECTOR_GET_NX(buffers[0]);
 	unsigned value;
 
 	starpu_codelet_unpack_args(arg, &value);
@@ -29,7 +38,8 @@ static inline void mix_cpu(void *buffers[], void *arg)
 /* Adds up a vector, weighted by position, into one unsigned. */
 static inline void sum_cpu(void *buffers[], void *arg)
 {
-	unsigned *v = (unsigned *) STARPU_VECTOR_GET_PTR(buffers[0]), i, n = STARPU_VECTOR_GET_NX(buffers[0]);
+	unsigned *v = (unsigned *) STARPU_VECTOR_GET_PTR(buffers[0]), i,
+		 n = STARPU_VECTOR_GET_NX(buffers[0]);
 	unsigned *out = (unsigned *) STARPU_VARIABLE_GET_PTR(buffers[1]), sum = 0;
 
 	(void) arg;
@@ -41,8 +51,16 @@ static inline void sum_cpu(void *buffers[], void *arg)
 STAGED(mix_staged, mix_cpu, 1)
 STAGED(sum_staged, sum_cpu, 2)
 
-static struct starpu_codelet mix_cl = { .cpu_funcs = { mix_cpu }, .cpu_funcs_name = { "mix_cpu" }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "mix" };
-static struct starpu_codelet sum_cl = { .cpu_funcs = { sum_cpu }, .cpu_funcs_name = { "sum_cpu" }, .nbuffers = 2, .modes = { STARPU_R, STARPU_RW }, .name = "sum" };
+static struct starpu_codelet mix_cl = { .cpu_funcs = { mix_cpu },
+					.cpu_funcs_name = { "mix_cpu" },
+					.nbuffers = 1,
+					.modes = { STARPU_RW },
+					.name = "mix" };
+static struct starpu_codelet sum_cl = { .cpu_funcs = { sum_cpu },
+					.cpu_funcs_name = { "sum_cpu" },
+					.nbuffers = 2,
+					.modes = { STARPU_R, STARPU_RW },
+					.name = "sum" };
 
 /* Devices made of host memory run C functions: then the kernels exist for them too. */
 static inline void start(void)
@@ -63,7 +81,8 @@ static inline void start(void)
 
 static inline void mix(starpu_data_handle_t h, unsigned value)
 {
-	CHECK(starpu_task_insert(&mix_cl, STARPU_RW, h, STARPU_VALUE, &value, sizeof(value), 0) == 0);
+	CHECK(starpu_task_insert(&mix_cl, STARPU_RW, h, STARPU_VALUE, &value, sizeof(value), 0) ==
+	      0);
 }
 
 static inline void sum(starpu_data_handle_t h, starpu_data_handle_t out)

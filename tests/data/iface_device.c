@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every interface on a device with a memory of its own, byte by byte: a task there changes what main memory holds, main memory gets the
- * result, and a task on a CPU then a second one on the device go on from it. Without a device (or without a CPU) the tasks run where they can.
+/* Every interface on a device with a memory of its own, byte by byte: a task there changes what
+ * main memory holds, main memory gets the result, and a task on a CPU then a second one on the
+ * device go on from it. Without a device (or without a CPU) the tasks run where they can.
  *
- * Invariant: bytes between columns never change; every kernel also checks the indices that travelled with the values. Public interface only.
- * orr-test: env ORRERY_FAKE_DEVICES=1 */
+ * Invariant: bytes between columns never change; every kernel also checks the indices that
+ * travelled with the values. Public interface only. orr-test: env ORRERY_FAKE_DEVICES=1 */
 #include "data/iface_test.h"
 #include "data/staged.h"
 
@@ -13,11 +14,15 @@
 #define R 2
 #define C 3
 
-static const uint32_t rowptr0[NROW + 1] = { 0, 2, 2, 5, 7, 8, 9 }, colind0[NNZ] = { 0, 3, 1, 2, 4, 0, 4, 2, 5 };
+static const uint32_t rowptr0[NROW + 1] = { 0, 2, 2, 5, 7, 8, 9 },
+				     colind0[NNZ] = { 0, 3, 1, 2, 4, 0, 4, 2, 5 };
 static int bad_indices;
 
 /* The one transformation. */
-static int change(int v, int arg) { return v * 3 + arg; }
+static int change(int v, int arg)
+{
+	return v * 3 + arg;
+}
 
 static void dense_func(void *buffers[], void *arg)
 {
@@ -33,7 +38,8 @@ static void csr_func(void *buffers[], void *arg)
 {
 	int *val = (int *) STARPU_CSR_GET_NZVAL(buffers[0]);
 
-	if (memcmp(STARPU_CSR_GET_ROWPTR(buffers[0]), rowptr0, sizeof(rowptr0)) || memcmp(STARPU_CSR_GET_COLIND(buffers[0]), colind0, sizeof(colind0)))
+	if (memcmp(STARPU_CSR_GET_ROWPTR(buffers[0]), rowptr0, sizeof(rowptr0)) ||
+	    memcmp(STARPU_CSR_GET_COLIND(buffers[0]), colind0, sizeof(colind0)))
 		bad_indices = 1;
 	for (uint32_t k = 0; k < STARPU_CSR_GET_NNZ(buffers[0]); k++)
 		val[k] = change(val[k], *(int *) arg);
@@ -43,7 +49,8 @@ static void bcsr_func(void *buffers[], void *arg)
 {
 	int *val = (int *) STARPU_BCSR_GET_NZVAL(buffers[0]);
 
-	if (memcmp(STARPU_BCSR_GET_ROWPTR(buffers[0]), rowptr0, sizeof(rowptr0)) || memcmp(STARPU_BCSR_GET_COLIND(buffers[0]), colind0, sizeof(colind0)))
+	if (memcmp(STARPU_BCSR_GET_ROWPTR(buffers[0]), rowptr0, sizeof(rowptr0)) ||
+	    memcmp(STARPU_BCSR_GET_COLIND(buffers[0]), colind0, sizeof(colind0)))
 		bad_indices = 1;
 	for (uint32_t k = 0; k < STARPU_BCSR_GET_NNZ(buffers[0]) * R * C; k++)
 		val[k] = change(val[k], *(int *) arg);
@@ -53,7 +60,8 @@ static void coo_func(void *buffers[], void *arg)
 {
 	int *val = (int *) STARPU_COO_GET_VALUES(buffers[0]);
 
-	if (memcmp(STARPU_COO_GET_COLUMNS(buffers[0]), colind0, sizeof(colind0)) || memcmp(STARPU_COO_GET_ROWS(buffers[0]), colind0, sizeof(colind0)))
+	if (memcmp(STARPU_COO_GET_COLUMNS(buffers[0]), colind0, sizeof(colind0)) ||
+	    memcmp(STARPU_COO_GET_ROWS(buffers[0]), colind0, sizeof(colind0)))
 		bad_indices = 1;
 	for (uint32_t k = 0; k < STARPU_COO_GET_NVALUES(buffers[0]); k++)
 		val[k] = change(val[k], *(int *) arg);
@@ -71,12 +79,16 @@ STAGED(dense_staged, dense_func, 1)
 STAGED(csr_staged, csr_func, 1)
 STAGED(bcsr_staged, bcsr_func, 1)
 STAGED(coo_staged, coo_func, 1)
-#define void_staged void_func	/* nothing to copy */
+#define void_staged void_func /* nothing to copy */
 
 #define CODELET(name_) \
-	static struct starpu_codelet name_##_cl = { .cpu_funcs = { name_##_func }, .cpu_funcs_name = { #name_ "_func" }, .cuda_funcs = { name_##_func }, \
+	static struct starpu_codelet name_##_cl = { .cpu_funcs = { name_##_func }, \
+						    .cpu_funcs_name = { #name_ "_func" }, \
+						    .cuda_funcs = { name_##_func }, \
 						    .opencl_funcs = { name_##_staged }, \
-						    .nbuffers = 1, .modes = { STARPU_RW }, .name = #name_ }
+						    .nbuffers = 1, \
+						    .modes = { STARPU_RW }, \
+						    .name = #name_ }
 CODELET(dense);
 CODELET(csr);
 CODELET(bcsr);
@@ -89,7 +101,8 @@ static enum starpu_worker_archtype device_type(void)
 	return starpu_opencl_worker_get_count() ? STARPU_OPENCL_WORKER : STARPU_CUDA_WORKER;
 }
 
-static void run_on(enum starpu_worker_archtype type, struct starpu_codelet *cl, starpu_data_handle_t h, int arg)
+static void run_on(enum starpu_worker_archtype type, struct starpu_codelet *cl,
+		   starpu_data_handle_t h, int arg)
 {
 	struct starpu_task *task = starpu_task_create();
 
@@ -106,10 +119,13 @@ static void run_on(enum starpu_worker_archtype type, struct starpu_codelet *cl, 
 	CHECK(!bad_indices);
 }
 
-/* Runs the three tasks; `ints` are the ints of main memory, of which inside(i) says whether a kernel sees them. */
-static void go(starpu_data_handle_t h, struct starpu_codelet *cl, int *ints, size_t n, const unsigned char *inside)
+/* Runs the three tasks; `ints` are the ints of main memory, of which inside(i) says whether a
+ * kernel sees them. */
+static void go(starpu_data_handle_t h, struct starpu_codelet *cl, int *ints, size_t n,
+	       const unsigned char *inside)
 {
-	const enum starpu_worker_archtype dev = device_type(), where[] = { dev, dev, STARPU_CPU_WORKER, dev };
+	const enum starpu_worker_archtype dev = device_type(),
+					  where[] = { dev, dev, STARPU_CPU_WORKER, dev };
 	int *want = malloc(n * sizeof(*want));
 
 	for (size_t i = 0; i < n; i++)
@@ -120,7 +136,7 @@ static void go(starpu_data_handle_t h, struct starpu_codelet *cl, int *ints, siz
 				want[i] = change(want[i], step + 1);
 		run_on(where[step], cl, h, step + 1);
 		if (step == 0)
-			continue;	/* twice on the device before main memory asks */
+			continue; /* twice on the device before main memory asks */
 		CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 		CHECK(!memcmp(ints, want, n * sizeof(*want)));
 		starpu_data_release(h);
@@ -165,7 +181,8 @@ static void all_dense(void)
 	dense(h, b, 5 * 7);
 	starpu_block_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, 7, 40, 5, 4, 6, sizeof(*b));
 	dense(h, b, 40 * 6);
-	starpu_tensor_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, 21, 21 * 12, 21 * 12 * 10, 20, 11, 9, 8, sizeof(*b));
+	starpu_tensor_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, 21, 21 * 12, 21 * 12 * 10,
+				    20, 11, 9, 8, sizeof(*b));
 	dense(h, b, 21 * 12 * 10 * 8);
 	starpu_ndim_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, ldn, nn, 5, sizeof(*b));
 	dense(h, b, 160);
@@ -183,13 +200,17 @@ static void all_indexed(void)
 	memcpy(rowptr, rowptr0, sizeof(rowptr));
 	memcpy(colind, colind0, sizeof(colind));
 	memcpy(rows, colind0, sizeof(rows));
-	starpu_csr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) val, colind, rowptr, 0, sizeof(*val));
+	starpu_csr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) val, colind, rowptr, 0,
+				 sizeof(*val));
 	go(h, &csr_cl, val, NNZ, NULL);
-	starpu_bcsr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) val, colind, rowptr, 0, R, C, sizeof(*val));
+	starpu_bcsr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) val, colind, rowptr,
+				  0, R, C, sizeof(*val));
 	go(h, &bcsr_cl, val, NNZ * R * C, NULL);
-	starpu_coo_data_register(&h, STARPU_MAIN_RAM, NROW, NROW, NNZ, colind, rows, (uintptr_t) val, sizeof(*val));
+	starpu_coo_data_register(&h, STARPU_MAIN_RAM, NROW, NROW, NNZ, colind, rows,
+				 (uintptr_t) val, sizeof(*val));
 	go(h, &coo_cl, val, NNZ, NULL);
-	CHECK(!memcmp(rowptr, rowptr0, sizeof(rowptr)) && !memcmp(colind, colind0, sizeof(colind)) && !memcmp(rows, colind0, sizeof(rows)));
+	CHECK(!memcmp(rowptr, rowptr0, sizeof(rowptr)) &&
+	      !memcmp(colind, colind0, sizeof(colind)) && !memcmp(rows, colind0, sizeof(rows)));
 	starpu_void_data_register(&h);
 	run_on(device_type(), &void_cl, h, 1);
 	run_on(STARPU_CPU_WORKER, &void_cl, h, 2);

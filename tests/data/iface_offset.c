@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Data at home in a device, cut there: pieces are the father's dev_handle and an offset, on the device as everywhere (handbook 27.7).
- * Every dense interface and each direction to cut or pick; the pieces are changed on the device, on the other device and on CPUs, by turns,
- * and gathered in the device again. Buffers given with an offset of their own, too.
+/* Data at home in a device, cut there: pieces are the father's dev_handle and an offset, on the
+ * device as everywhere (handbook 27.7). Every dense interface and each direction to cut or pick;
+ * the pieces are changed on the device, on the other device and on CPUs, by turns, and gathered in
+ * the device again. Buffers given with an offset of their own, too.
  *
- * Invariant: bytes between columns never change. With ORRERY_FAKE_OPENCL (iface_opencl.sh) any arithmetic on dev_handle ends the program.
- * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+ * Invariant: bytes between columns never change. With ORRERY_FAKE_OPENCL (iface_opencl.sh) any
+ * arithmetic on dev_handle ends the program. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/iface_test.h"
 #include "data/staged.h"
 
-#define SLACK 37	/* elements around the data in their buffer */
+#define SLACK 37 /* elements around the data in their buffer */
 
 static enum starpu_worker_archtype device;
 
-static int change(int v, int arg) { return (int) ((unsigned) v * 3 + (unsigned) arg); }
+static int change(int v, int arg)
+{
+	return (int) ((unsigned) v * 3 + (unsigned) arg);
+}
 
 static void dense_func(void *buffers[], void *arg)
 {
@@ -25,8 +29,12 @@ static void dense_func(void *buffers[], void *arg)
 }
 STAGED(dense_staged, dense_func, 1)
 
-static struct starpu_codelet cl = { .cpu_funcs = { dense_func }, .cuda_funcs = { dense_func }, .opencl_funcs = { dense_staged }, .nbuffers = 1,
-				    .modes = { STARPU_RW }, .name = "dense" };
+static struct starpu_codelet cl = { .cpu_funcs = { dense_func },
+				    .cuda_funcs = { dense_func },
+				    .opencl_funcs = { dense_staged },
+				    .nbuffers = 1,
+				    .modes = { STARPU_RW },
+				    .name = "dense" };
 
 /* On unit 0 or 1 of the devices, or on a CPU. */
 static void run_on(unsigned unit, starpu_data_handle_t h, int arg)
@@ -41,11 +49,15 @@ static void run_on(unsigned unit, starpu_data_handle_t h, int arg)
 	task->cl_arg_size = sizeof(*copy);
 	task->cl_arg_free = 1;
 	task->execute_on_a_specific_worker = 1;
-	task->workerid = (unsigned) (unit < 2 ? starpu_worker_get_by_type(device, (int) unit) : starpu_worker_get_by_type(STARPU_CPU_WORKER, 0));
+	task->workerid = (unsigned) (unit < 2 ? starpu_worker_get_by_type(device, (int) unit)
+					      : starpu_worker_get_by_type(STARPU_CPU_WORKER, 0));
 	CHECK(starpu_task_submit(task) == 0);
 }
 
-static unsigned home(void) { return starpu_worker_get_memory_node((unsigned) starpu_worker_get_by_type(device, 0)); }
+static unsigned home(void)
+{
+	return starpu_worker_get_memory_node((unsigned) starpu_worker_get_by_type(device, 0));
+}
 
 /* n ints in the device's memory. */
 static uintptr_t new_buffer(const int *v, size_t n)
@@ -53,7 +65,8 @@ static uintptr_t new_buffer(const int *v, size_t n)
 	uintptr_t p = starpu_malloc_on_node(home(), n * sizeof(*v));
 
 	CHECK(p);
-	CHECK(starpu_interface_copy((uintptr_t) v, 0, STARPU_MAIN_RAM, p, 0, home(), n * sizeof(*v), NULL) == 0);
+	CHECK(starpu_interface_copy((uintptr_t) v, 0, STARPU_MAIN_RAM, p, 0, home(), n * sizeof(*v),
+				    NULL) == 0);
 	return p;
 }
 
@@ -62,18 +75,22 @@ static void end_buffer(uintptr_t p, const int *want, size_t n)
 	int *got = malloc(n * sizeof(*got));
 	size_t i;
 
-	CHECK(starpu_interface_copy(p, 0, home(), (uintptr_t) got, 0, STARPU_MAIN_RAM, n * sizeof(*got), NULL) == 0);
+	CHECK(starpu_interface_copy(p, 0, home(), (uintptr_t) got, 0, STARPU_MAIN_RAM,
+				    n * sizeof(*got), NULL) == 0);
 	for (i = 0; i < n; i++)
 		if (got[i] != want[i]) {
-			fprintf(stderr, "element %zu of the buffer is %d, not %d\n", i, got[i], want[i]);
+			fprintf(stderr, "element %zu of the buffer is %d, not %d\n", i, got[i],
+				want[i]);
 			exit(1);
 		}
 	starpu_free_on_node(home(), p, n * sizeof(*got));
 	free(got);
 }
 
-/* What a piece covers, in the program's copy v of the father's buffer: the same filter applied there tells. */
-static void change_piece(struct starpu_data_filter *f, void *father, unsigned i, unsigned n, int arg)
+/* What a piece covers, in the program's copy v of the father's buffer: the same filter applied
+ * there tells. */
+static void change_piece(struct starpu_data_filter *f, void *father, unsigned i, unsigned n,
+			 int arg)
 {
 	void *child = calloc(1, 256);
 	struct view v;
@@ -91,7 +108,8 @@ static void change_piece(struct starpu_data_filter *f, void *father, unsigned i,
 	free(child);
 }
 
-/* Cuts h, whose buffer in the device is `p`, as f says, and changes the pieces; `father` describes the same data in the program's copy. */
+/* Cuts h, whose buffer in the device is `p`, as f says, and changes the pieces; `father` describes
+ * the same data in the program's copy. */
 static void cut(starpu_data_handle_t h, void *father, struct starpu_data_filter f)
 {
 	unsigned i, n = f.nchildren, turn;
@@ -99,8 +117,10 @@ static void cut(starpu_data_handle_t h, void *father, struct starpu_data_filter 
 	starpu_data_partition(h, &f);
 	CHECK(starpu_data_get_nb_children(h) == (int) n);
 	for (i = 0; i < n; i++) {
-		void *piece = starpu_data_get_interface_on_node(starpu_data_get_child(h, i), home());
-		struct staged_array a = staged_dense(piece), b = staged_dense(starpu_data_get_interface_on_node(h, home()));
+		void *piece = starpu_data_get_interface_on_node(starpu_data_get_child(h, i),
+								home());
+		struct staged_array a = staged_dense(piece),
+				    b = staged_dense(starpu_data_get_interface_on_node(h, home()));
 
 		CHECK(a.handle == b.handle && a.offset >= b.offset);
 		for (turn = 0; turn < 3; turn++) {
@@ -112,7 +132,8 @@ static void cut(starpu_data_handle_t h, void *father, struct starpu_data_filter 
 	CHECK(starpu_data_is_on_node(h, home()));
 }
 
-#define FILTER(func, n, ...) ((struct starpu_data_filter) { .filter_func = starpu_##func, .nchildren = n, __VA_ARGS__ })
+#define FILTER(func, n, ...) \
+	((struct starpu_data_filter){ .filter_func = starpu_##func, .nchildren = n, __VA_ARGS__ })
 #define POSITION(k) .filter_arg_ptr = (void *) (uintptr_t) (k)
 
 static int *fresh(size_t n)
@@ -129,14 +150,19 @@ static void vectors(void)
 {
 	const uint32_t nx = 23;
 	int *v = fresh(nx);
-	struct starpu_vector_interface father = { .id = STARPU_VECTOR_INTERFACE_ID, .ptr = (uintptr_t) v, .nx = nx, .elemsize = sizeof(*v) };
+	struct starpu_vector_interface father = { .id = STARPU_VECTOR_INTERFACE_ID,
+						  .ptr = (uintptr_t) v,
+						  .nx = nx,
+						  .elemsize = sizeof(*v) };
 	uintptr_t p = new_buffer(v, nx);
 	starpu_data_handle_t h;
 
 	starpu_vector_data_register(&h, (int) home(), p, nx, sizeof(*v));
 	cut(h, &father, FILTER(vector_filter_block, 4));
 	cut(h, &father, FILTER(vector_filter_divide_in_2, 2, .filter_arg = 7));
-	cut(h, &father, FILTER(vector_filter_pick_variable, 5, POSITION(11), .get_child_ops = starpu_vector_filter_pick_variable_child_ops));
+	cut(h, &father,
+	    FILTER(vector_filter_pick_variable, 5, POSITION(11),
+		   .get_child_ops = starpu_vector_filter_pick_variable_child_ops));
 	starpu_data_unregister(h);
 	end_buffer(p, v, nx);
 	free(v);
@@ -147,15 +173,24 @@ static void matrices(void)
 	const uint32_t nx = 11, ny = 7, ld = 13;
 	static uint32_t pos[2] = { 4, 5 };
 	int *v = fresh(ld * ny);
-	struct starpu_matrix_interface father = { .id = STARPU_MATRIX_INTERFACE_ID, .ptr = (uintptr_t) v, .ld = ld, .nx = nx, .ny = ny, .elemsize = sizeof(*v) };
+	struct starpu_matrix_interface father = { .id = STARPU_MATRIX_INTERFACE_ID,
+						  .ptr = (uintptr_t) v,
+						  .ld = ld,
+						  .nx = nx,
+						  .ny = ny,
+						  .elemsize = sizeof(*v) };
 	uintptr_t p = new_buffer(v, ld * ny);
 	starpu_data_handle_t h;
 
 	starpu_matrix_data_register(&h, (int) home(), p, ld, nx, ny, sizeof(*v));
 	cut(h, &father, FILTER(matrix_filter_block, 3));
 	cut(h, &father, FILTER(matrix_filter_vertical_block, 4));
-	cut(h, &father, FILTER(matrix_filter_pick_vector_y, 3, POSITION(2), .get_child_ops = starpu_matrix_filter_pick_vector_child_ops));
-	cut(h, &father, FILTER(matrix_filter_pick_variable, 4, .filter_arg_ptr = pos, .get_child_ops = starpu_matrix_filter_pick_variable_child_ops));
+	cut(h, &father,
+	    FILTER(matrix_filter_pick_vector_y, 3, POSITION(2),
+		   .get_child_ops = starpu_matrix_filter_pick_vector_child_ops));
+	cut(h, &father,
+	    FILTER(matrix_filter_pick_variable, 4, .filter_arg_ptr = pos,
+		   .get_child_ops = starpu_matrix_filter_pick_variable_child_ops));
 	starpu_data_unregister(h);
 	end_buffer(p, v, ld * ny);
 	free(v);
@@ -166,7 +201,13 @@ static void blocks(void)
 	const uint32_t nx = 5, ny = 4, nz = 6, ldy = 7, ldz = 40;
 	static uint32_t pos[3] = { 1, 2, 3 };
 	int *v = fresh(ldz * nz);
-	struct starpu_block_interface father = { .id = STARPU_BLOCK_INTERFACE_ID, .ptr = (uintptr_t) v, .nx = nx, .ny = ny, .nz = nz, .ldy = ldy, .ldz = ldz,
+	struct starpu_block_interface father = { .id = STARPU_BLOCK_INTERFACE_ID,
+						 .ptr = (uintptr_t) v,
+						 .nx = nx,
+						 .ny = ny,
+						 .nz = nz,
+						 .ldy = ldy,
+						 .ldz = ldz,
 						 .elemsize = sizeof(*v) };
 	uintptr_t p = new_buffer(v, ldz * nz);
 	starpu_data_handle_t h;
@@ -175,9 +216,15 @@ static void blocks(void)
 	cut(h, &father, FILTER(block_filter_block, 2));
 	cut(h, &father, FILTER(block_filter_vertical_block, 3));
 	cut(h, &father, FILTER(block_filter_depth_block, 4));
-	cut(h, &father, FILTER(block_filter_pick_matrix_z, 3, POSITION(2), .get_child_ops = starpu_block_filter_pick_matrix_child_ops));
-	cut(h, &father, FILTER(block_filter_pick_matrix_y, 2, POSITION(1), .get_child_ops = starpu_block_filter_pick_matrix_child_ops));
-	cut(h, &father, FILTER(block_filter_pick_variable, 4, .filter_arg_ptr = pos, .get_child_ops = starpu_block_filter_pick_variable_child_ops));
+	cut(h, &father,
+	    FILTER(block_filter_pick_matrix_z, 3, POSITION(2),
+		   .get_child_ops = starpu_block_filter_pick_matrix_child_ops));
+	cut(h, &father,
+	    FILTER(block_filter_pick_matrix_y, 2, POSITION(1),
+		   .get_child_ops = starpu_block_filter_pick_matrix_child_ops));
+	cut(h, &father,
+	    FILTER(block_filter_pick_variable, 4, .filter_arg_ptr = pos,
+		   .get_child_ops = starpu_block_filter_pick_variable_child_ops));
 	starpu_data_unregister(h);
 	end_buffer(p, v, ldz * nz);
 	free(v);
@@ -188,8 +235,16 @@ static void tensors(void)
 	const uint32_t nx = 4, ny = 3, nz = 5, nt = 4, ldy = 5, ldz = 17, ldt = 90;
 	static uint32_t pos[4] = { 0, 2, 3, 1 };
 	int *v = fresh(ldt * nt);
-	struct starpu_tensor_interface father = { .id = STARPU_TENSOR_INTERFACE_ID, .ptr = (uintptr_t) v, .nx = nx, .ny = ny, .nz = nz, .nt = nt, .ldy = ldy,
-						  .ldz = ldz, .ldt = ldt, .elemsize = sizeof(*v) };
+	struct starpu_tensor_interface father = { .id = STARPU_TENSOR_INTERFACE_ID,
+						  .ptr = (uintptr_t) v,
+						  .nx = nx,
+						  .ny = ny,
+						  .nz = nz,
+						  .nt = nt,
+						  .ldy = ldy,
+						  .ldz = ldz,
+						  .ldt = ldt,
+						  .elemsize = sizeof(*v) };
 	uintptr_t p = new_buffer(v, ldt * nt);
 	starpu_data_handle_t h;
 
@@ -198,10 +253,18 @@ static void tensors(void)
 	cut(h, &father, FILTER(tensor_filter_vertical_block, 3));
 	cut(h, &father, FILTER(tensor_filter_depth_block, 4));
 	cut(h, &father, FILTER(tensor_filter_time_block, 3));
-	cut(h, &father, FILTER(tensor_filter_pick_block_t, 2, POSITION(1), .get_child_ops = starpu_tensor_filter_pick_block_child_ops));
-	cut(h, &father, FILTER(tensor_filter_pick_block_z, 2, POSITION(3), .get_child_ops = starpu_tensor_filter_pick_block_child_ops));
-	cut(h, &father, FILTER(tensor_filter_pick_block_y, 1, POSITION(2), .get_child_ops = starpu_tensor_filter_pick_block_child_ops));
-	cut(h, &father, FILTER(tensor_filter_pick_variable, 4, .filter_arg_ptr = pos, .get_child_ops = starpu_tensor_filter_pick_variable_child_ops));
+	cut(h, &father,
+	    FILTER(tensor_filter_pick_block_t, 2, POSITION(1),
+		   .get_child_ops = starpu_tensor_filter_pick_block_child_ops));
+	cut(h, &father,
+	    FILTER(tensor_filter_pick_block_z, 2, POSITION(3),
+		   .get_child_ops = starpu_tensor_filter_pick_block_child_ops));
+	cut(h, &father,
+	    FILTER(tensor_filter_pick_block_y, 1, POSITION(2),
+		   .get_child_ops = starpu_tensor_filter_pick_block_child_ops));
+	cut(h, &father,
+	    FILTER(tensor_filter_pick_variable, 4, .filter_arg_ptr = pos,
+		   .get_child_ops = starpu_tensor_filter_pick_variable_child_ops));
 	starpu_data_unregister(h);
 	end_buffer(p, v, ldt * nt);
 	free(v);
@@ -213,7 +276,12 @@ static void ndims(void)
 	const size_t n = 100 * 4;
 	static uint32_t pos[5] = { 0, 1, 1, 2, 3 };
 	int *v = fresh(n);
-	struct starpu_ndim_interface father = { .id = STARPU_NDIM_INTERFACE_ID, .ptr = (uintptr_t) v, .nn = nn, .ldn = ldn, .ndim = 5, .elemsize = sizeof(*v) };
+	struct starpu_ndim_interface father = { .id = STARPU_NDIM_INTERFACE_ID,
+						.ptr = (uintptr_t) v,
+						.nn = nn,
+						.ldn = ldn,
+						.ndim = 5,
+						.elemsize = sizeof(*v) };
 	uintptr_t p = new_buffer(v, n);
 	starpu_data_handle_t h;
 
@@ -222,24 +290,34 @@ static void ndims(void)
 		cut(h, &father, FILTER(ndim_filter_block, nn[d] > 2 ? 3 : 2, .filter_arg = d));
 		cut(h, &father, FILTER(ndim_filter_pick_ndim, 1, .filter_arg = d, POSITION(1)));
 		if (d)
-			cut(h, &father, FILTER(ndim_filter_5d_pick_tensor, 2, .filter_arg = d, .get_child_ops = starpu_ndim_filter_pick_tensor_child_ops));
+			cut(h, &father,
+			    FILTER(ndim_filter_5d_pick_tensor, 2, .filter_arg = d,
+				   .get_child_ops = starpu_ndim_filter_pick_tensor_child_ops));
 	}
-	cut(h, &father, FILTER(ndim_filter_pick_variable, 3, .filter_arg_ptr = pos, .get_child_ops = starpu_ndim_filter_pick_variable_child_ops));
+	cut(h, &father,
+	    FILTER(ndim_filter_pick_variable, 3, .filter_arg_ptr = pos,
+		   .get_child_ops = starpu_ndim_filter_pick_variable_child_ops));
 	starpu_data_unregister(h);
 	end_buffer(p, v, n);
 	free(v);
 }
 
-/* Buffers that begin somewhere inside of an allocation, given by starpu_*_ptr_register; cut as well. */
+/* Buffers that begin somewhere inside of an allocation, given by starpu_*_ptr_register; cut as
+ * well. */
 static void given(void)
 {
 	const uint32_t nx = 10, ny = 6, ld = 12;
 	const size_t n = 2 * SLACK + ld * ny;
 	int *v = fresh(n), arg = 1;
-	struct starpu_matrix_interface father = { .id = STARPU_MATRIX_INTERFACE_ID, .ptr = (uintptr_t) (v + SLACK), .ld = ld, .nx = nx, .ny = ny,
+	struct starpu_matrix_interface father = { .id = STARPU_MATRIX_INTERFACE_ID,
+						  .ptr = (uintptr_t) (v + SLACK),
+						  .ld = ld,
+						  .nx = nx,
+						  .ny = ny,
 						  .elemsize = sizeof(*v) };
 	struct starpu_data_filter whole = FILTER(matrix_filter_block, 1);
-	uintptr_t p = new_buffer(v, n), ptr = device == STARPU_CUDA_WORKER ? p + SLACK * sizeof(*v) : p;
+	uintptr_t p = new_buffer(v, n),
+		  ptr = device == STARPU_CUDA_WORKER ? p + SLACK * sizeof(*v) : p;
 	int *ram = calloc(nx * ny, sizeof(*ram));
 	starpu_data_handle_t h;
 	uint32_t x, y;
@@ -280,14 +358,17 @@ static void packs(void)
 	starpu_data_partition(h, &f);
 	piece = starpu_data_get_child(h, 1);
 	CHECK(starpu_data_acquire_on_node(piece, (int) home(), STARPU_RW) == 0);
-	CHECK(starpu_data_pack_node(piece, home(), &bytes, &count) == 0 && count == (starpu_ssize_t) (nx / 2 * ny * sizeof(*v)));
-	CHECK(starpu_interface_copy((uintptr_t) bytes, 0, home(), (uintptr_t) w, 0, STARPU_MAIN_RAM, (size_t) count, NULL) == 0);
+	CHECK(starpu_data_pack_node(piece, home(), &bytes, &count) == 0 &&
+	      count == (starpu_ssize_t) (nx / 2 * ny * sizeof(*v)));
+	CHECK(starpu_interface_copy((uintptr_t) bytes, 0, home(), (uintptr_t) w, 0, STARPU_MAIN_RAM,
+				    (size_t) count, NULL) == 0);
 	for (y = 0; y < ny; y++)
 		for (x = 0; x < nx / 2; x++) {
 			CHECK(w[y * (nx / 2) + x] == v[y * ld + nx / 2 + x]);
 			v[y * ld + nx / 2 + x] = w[y * (nx / 2) + x] *= -2;
 		}
-	CHECK(starpu_interface_copy((uintptr_t) w, 0, STARPU_MAIN_RAM, (uintptr_t) bytes, 0, home(), (size_t) count, NULL) == 0);
+	CHECK(starpu_interface_copy((uintptr_t) w, 0, STARPU_MAIN_RAM, (uintptr_t) bytes, 0, home(),
+				    (size_t) count, NULL) == 0);
 	CHECK(starpu_data_unpack_node(piece, home(), bytes, (size_t) count) == 0);
 	starpu_data_release_on_node(piece, (int) home());
 	starpu_data_unpartition(h, home());
@@ -303,15 +384,18 @@ static void rows(void)
 	uint32_t rowptr[5] = { 0, 2, 3, 5, 6 }, colind[6] = { 0, 3, 1, 2, 4, 0 };
 	int v[6] = { 1, 2, 3, 4, 5, 6 };
 	struct starpu_data_filter f = FILTER(csr_filter_vertical_block, 2);
-	uintptr_t p = new_buffer(v, 6), c = new_buffer((int *) colind, 6), r = new_buffer((int *) rowptr, 5);
+	uintptr_t p = new_buffer(v, 6), c = new_buffer((int *) colind, 6),
+		  r = new_buffer((int *) rowptr, 5);
 	starpu_data_handle_t h;
 	struct starpu_csr_interface *piece;
 
-	starpu_csr_data_register(&h, (int) home(), 6, 4, p, (uint32_t *) c, (uint32_t *) r, 0, sizeof(*v));
+	starpu_csr_data_register(&h, (int) home(), 6, 4, p, (uint32_t *) c, (uint32_t *) r, 0,
+				 sizeof(*v));
 	starpu_data_partition(h, &f);
 	piece = starpu_data_get_interface_on_node(starpu_data_get_child(h, 1), STARPU_MAIN_RAM);
 	CHECK(starpu_data_acquire(starpu_data_get_child(h, 1), STARPU_RW) == 0);
-	CHECK(piece->nnz == 3 && piece->nrow == 2 && piece->firstentry == 3 && piece->rowptr[0] == 3 && piece->colind[2] == 0);
+	CHECK(piece->nnz == 3 && piece->nrow == 2 && piece->firstentry == 3 &&
+	      piece->rowptr[0] == 3 && piece->colind[2] == 0);
 	((int *) piece->nzval)[2] = v[5] = 60;
 	starpu_data_release(starpu_data_get_child(h, 1));
 	starpu_data_unpartition(h, home());

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of the interfaces share: a view of dense data of ints, a kernel that fills a piece, and the checks.
+/* What the tests of the interfaces share: a view of dense data of ints, a kernel that fills a
+ * piece, and the checks.
  *
- * Invariant: public interface only; a failed check names its line and ends the program with status 1. */
+ * Invariant: public interface only; a failed check names its line and ends the program with
+ * status 1. */
 #ifndef IFACE_TEST_H
 #define IFACE_TEST_H
 
@@ -11,7 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(...) do { if (!(__VA_ARGS__)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); exit(1); } } while (0)
+#define CHECK(...) \
+	do { \
+		if (!(__VA_ARGS__)) { \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); \
+			exit(1); \
+		} \
+	} while (0)
 
 #define MAXDIM 6
 
@@ -34,9 +42,7 @@ static inline struct view view_of(void *i)
 	size_t d;
 
 	switch (*(enum starpu_data_interface_id *) i) {
-	case STARPU_VARIABLE_INTERFACE_ID:
-		v.p = (int *) STARPU_VARIABLE_GET_PTR(i);
-		break;
+	case STARPU_VARIABLE_INTERFACE_ID: v.p = (int *) STARPU_VARIABLE_GET_PTR(i); break;
 	case STARPU_VECTOR_INTERFACE_ID:
 		v.p = (int *) STARPU_VECTOR_GET_PTR(i);
 		add_dim(&v, STARPU_VECTOR_GET_NX(i), 1);
@@ -64,8 +70,7 @@ static inline struct view view_of(void *i)
 		for (d = 0; d < STARPU_NDIM_GET_NDIM(i); d++)
 			add_dim(&v, STARPU_NDIM_GET_NN(i)[d], STARPU_NDIM_GET_LDN(i)[d]);
 		break;
-	default:
-		CHECK(!"an interface without shape");
+	default: CHECK(!"an interface without shape");
 	}
 	return v;
 }
@@ -137,8 +142,16 @@ static inline void add_cpu(void *buffers[], void *arg)
 	while (next_index(&v, at));
 }
 
-static struct starpu_codelet fill_cl = { .cpu_funcs = { fill_cpu }, .cpu_funcs_name = { "fill_cpu" }, .nbuffers = 1, .modes = { STARPU_W }, .name = "fill" };
-static struct starpu_codelet add_cl = { .cpu_funcs = { add_cpu }, .cpu_funcs_name = { "add_cpu" }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "add" };
+static struct starpu_codelet fill_cl = { .cpu_funcs = { fill_cpu },
+					 .cpu_funcs_name = { "fill_cpu" },
+					 .nbuffers = 1,
+					 .modes = { STARPU_W },
+					 .name = "fill" };
+static struct starpu_codelet add_cl = { .cpu_funcs = { add_cpu },
+					.cpu_funcs_name = { "add_cpu" },
+					.nbuffers = 1,
+					.modes = { STARPU_RW },
+					.name = "add" };
 
 static inline void start(void)
 {
@@ -158,14 +171,16 @@ static inline struct view main_view(starpu_data_handle_t h)
 	return view_of(starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM));
 }
 
-/* A task on the whole, then every element is what it was plus 1000. The caller numbered the elements from 1 on. */
+/* A task on the whole, then every element is what it was plus 1000. The caller numbered the
+ * elements from 1 on. */
 static inline void check_task(starpu_data_handle_t h)
 {
 	uint32_t at[MAXDIM] = { 0 };
 	struct view v;
 	int k = 1;
 
-	CHECK(starpu_task_insert(&add_cl, STARPU_RW, h, STARPU_VALUE, &(int){ 1000 }, sizeof(int), 0) == 0);
+	CHECK(starpu_task_insert(&add_cl, STARPU_RW, h, STARPU_VALUE, &(int){ 1000 }, sizeof(int),
+				 0) == 0);
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	v = main_view(h);
 	do
@@ -174,7 +189,8 @@ static inline void check_task(starpu_data_handle_t h)
 	starpu_data_release(h);
 }
 
-/* Packs h, compares with the elements in x-first order, and unpacks into `other`, of the same shape. */
+/* Packs h, compares with the elements in x-first order, and unpacks into `other`, of the same
+ * shape. */
 static inline void check_pack(starpu_data_handle_t h, starpu_data_handle_t other)
 {
 	uint32_t at[MAXDIM] = { 0 };
@@ -210,9 +226,10 @@ static inline void check_pack(starpu_data_handle_t h, starpu_data_handle_t other
 	starpu_data_release(h);
 }
 
-/* Cuts h, lets a task fill each piece with 100 + its number, and compares with which piece owner() says holds each element of the
- * whole (-1: none). */
-static inline void check_filter(starpu_data_handle_t h, struct starpu_data_filter *f, unsigned pieces, int (*owner)(const uint32_t *at))
+/* Cuts h, lets a task fill each piece with 100 + its number, and compares with which piece owner()
+ * says holds each element of the whole (-1: none). */
+static inline void check_filter(starpu_data_handle_t h, struct starpu_data_filter *f,
+				unsigned pieces, int (*owner)(const uint32_t *at))
 {
 	uint32_t at[MAXDIM] = { 0 };
 	struct view v;
@@ -227,7 +244,8 @@ static inline void check_filter(starpu_data_handle_t h, struct starpu_data_filte
 	for (i = 0; i < pieces; i++) {
 		int value = 100 + (int) i;
 
-		CHECK(starpu_task_insert(&fill_cl, STARPU_W, starpu_data_get_sub_data(h, 1, i), STARPU_VALUE, &value, sizeof(value), 0) == 0);
+		CHECK(starpu_task_insert(&fill_cl, STARPU_W, starpu_data_get_sub_data(h, 1, i),
+					 STARPU_VALUE, &value, sizeof(value), 0) == 0);
 	}
 	starpu_data_unpartition(h, STARPU_MAIN_RAM);
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
@@ -236,14 +254,17 @@ static inline void check_filter(starpu_data_handle_t h, struct starpu_data_filte
 		int o = owner(at);
 
 		if (*element(&v, at) != (o < 0 ? 7 : 100 + o))
-			fprintf(stderr, "element (%u,%u,%u,%u,%u): %d, should be of piece %d\n", at[0], at[1], at[2], at[3], at[4], *element(&v, at), o);
+			fprintf(stderr, "element (%u,%u,%u,%u,%u): %d, should be of piece %d\n",
+				at[0], at[1], at[2], at[3], at[4], *element(&v, at), o);
 		CHECK(*element(&v, at) == (o < 0 ? 7 : 100 + o));
 	} while (next_index(&v, at));
 	starpu_data_release(h);
 }
 
-/* Cuts h with a shadow filter and checks that piece i is the elements [start[i], start[i] + len[i]) along dimension dim. */
-static inline void check_shadow(starpu_data_handle_t h, struct starpu_data_filter *f, unsigned dim, unsigned pieces, const uint32_t *start, const uint32_t *len)
+/* Cuts h with a shadow filter and checks that piece i is the elements [start[i], start[i] + len[i])
+ * along dimension dim. */
+static inline void check_shadow(starpu_data_handle_t h, struct starpu_data_filter *f, unsigned dim,
+				unsigned pieces, const uint32_t *start, const uint32_t *len)
 {
 	struct view v = main_view(h), c;
 	unsigned i, d;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An interface of the program with every operation: complex numbers in two arrays, each a dev_handle with a common offset (handbook 27.7,
- * 27.9). Registered, moved to devices and back, cached and reused, resized, partitioned, packed, compared byte by byte.
+/* An interface of the program with every operation: complex numbers in two arrays, each a
+ * dev_handle with a common offset (handbook 27.7, 27.9). Registered, moved to devices and back,
+ * cached and reused, resized, partitioned, packed, compared byte by byte.
  *
  * Invariant: no operation computes with a dev_handle, or asks what kind of memory it is about.
  * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
@@ -11,20 +12,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(...) do { if (!(__VA_ARGS__)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); exit(1); } } while (0)
+#define CHECK(...) \
+	do { \
+		if (!(__VA_ARGS__)) { \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); \
+			exit(1); \
+		} \
+	} while (0)
 #define N 1000
 
 struct complex_interface {
-	uintptr_t re, im;	/* what the allocations returned */
-	size_t offset;		/* of both, in bytes */
-	uint32_t nx, max;	/* numbers, and how many the allocations hold */
+	uintptr_t re, im; /* what the allocations returned */
+	size_t offset;    /* of both, in bytes */
+	uint32_t nx, max; /* numbers, and how many the allocations hold */
 };
 
 static unsigned ncached, nreused, nallocated;
 
-static size_t bytes(const struct complex_interface *c) { return c->nx * sizeof(double); }
-static size_t max_bytes(const struct complex_interface *c) { return c->max * sizeof(double); }
-static struct complex_interface *on(starpu_data_handle_t h, unsigned node) { return starpu_data_get_interface_on_node(h, node); }
+static size_t bytes(const struct complex_interface *c)
+{
+	return c->nx * sizeof(double);
+}
+static size_t max_bytes(const struct complex_interface *c)
+{
+	return c->max * sizeof(double);
+}
+static struct complex_interface *on(starpu_data_handle_t h, unsigned node)
+{
+	return starpu_data_get_interface_on_node(h, node);
+}
 
 static void complex_register(starpu_data_handle_t h, int home, void *iface)
 {
@@ -86,13 +102,34 @@ static void complex_reuse(void *iface, const void *cached, unsigned node)
 	__atomic_add_fetch(&nreused, 1, __ATOMIC_RELAXED);
 }
 
-static size_t complex_size(starpu_data_handle_t h) { return 2 * bytes(on(h, STARPU_MAIN_RAM)); }
-static size_t complex_alloc_size(starpu_data_handle_t h) { return 2 * max_bytes(on(h, STARPU_MAIN_RAM)); }
-static uint32_t complex_footprint(starpu_data_handle_t h) { return starpu_hash_crc32c_be(on(h, STARPU_MAIN_RAM)->nx, 0); }
-static uint32_t complex_alloc_footprint(starpu_data_handle_t h) { return starpu_hash_crc32c_be(on(h, STARPU_MAIN_RAM)->max, 0); }
-static int complex_compare(void *a, void *b) { return ((struct complex_interface *) a)->nx == ((struct complex_interface *) b)->nx; }
-static int complex_alloc_compare(void *a, void *b) { return ((struct complex_interface *) a)->max == ((struct complex_interface *) b)->max; }
-static void complex_display(starpu_data_handle_t h, FILE *f) { fprintf(f, "%u complex numbers", on(h, STARPU_MAIN_RAM)->nx); }
+static size_t complex_size(starpu_data_handle_t h)
+{
+	return 2 * bytes(on(h, STARPU_MAIN_RAM));
+}
+static size_t complex_alloc_size(starpu_data_handle_t h)
+{
+	return 2 * max_bytes(on(h, STARPU_MAIN_RAM));
+}
+static uint32_t complex_footprint(starpu_data_handle_t h)
+{
+	return starpu_hash_crc32c_be(on(h, STARPU_MAIN_RAM)->nx, 0);
+}
+static uint32_t complex_alloc_footprint(starpu_data_handle_t h)
+{
+	return starpu_hash_crc32c_be(on(h, STARPU_MAIN_RAM)->max, 0);
+}
+static int complex_compare(void *a, void *b)
+{
+	return ((struct complex_interface *) a)->nx == ((struct complex_interface *) b)->nx;
+}
+static int complex_alloc_compare(void *a, void *b)
+{
+	return ((struct complex_interface *) a)->max == ((struct complex_interface *) b)->max;
+}
+static void complex_display(starpu_data_handle_t h, FILE *f)
+{
+	fprintf(f, "%u complex numbers", on(h, STARPU_MAIN_RAM)->nx);
+}
 
 static starpu_ssize_t complex_describe(void *iface, char *buf, size_t size)
 {
@@ -107,22 +144,27 @@ static void *complex_pointer(void *iface, unsigned node)
 	return (void *) (c->re + c->offset);
 }
 
-static int copy_both(uintptr_t re, uintptr_t im, size_t offset, unsigned node, uintptr_t to_re, uintptr_t to_im, size_t to_offset, unsigned to_node,
-		     size_t size, void *async_data)
+static int copy_both(uintptr_t re, uintptr_t im, size_t offset, unsigned node, uintptr_t to_re,
+		     uintptr_t to_im, size_t to_offset, unsigned to_node, size_t size,
+		     void *async_data)
 {
-	int a = starpu_interface_copy(re, offset, node, to_re, to_offset, to_node, size, async_data);
-	int b = starpu_interface_copy(im, offset, node, to_im, to_offset, to_node, size, async_data);
+	int a = starpu_interface_copy(re, offset, node, to_re, to_offset, to_node, size,
+				      async_data);
+	int b = starpu_interface_copy(im, offset, node, to_im, to_offset, to_node, size,
+				      async_data);
 
 	return a && a != -EAGAIN ? a : b ? b : a;
 }
 
-static int complex_copy(void *src, unsigned src_node, void *dst, unsigned dst_node, void *async_data)
+static int complex_copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
+			void *async_data)
 {
 	struct complex_interface *s = src, *d = dst;
 
 	CHECK(s->nx <= d->max);
 	d->nx = s->nx;
-	return copy_both(s->re, s->im, s->offset, src_node, d->re, d->im, d->offset, dst_node, bytes(s), async_data);
+	return copy_both(s->re, s->im, s->offset, src_node, d->re, d->im, d->offset, dst_node,
+			 bytes(s), async_data);
 }
 
 /* Real parts, then imaginary ones, in memory of the node. */
@@ -148,8 +190,10 @@ static int complex_peek(starpu_data_handle_t h, unsigned node, void *ptr, size_t
 
 	if (count != 2 * bytes(c))
 		return -EINVAL;
-	return starpu_interface_copy((uintptr_t) ptr, 0, node, c->re, c->offset, node, bytes(c), NULL) ||
-	       starpu_interface_copy((uintptr_t) ptr, bytes(c), node, c->im, c->offset, node, bytes(c), NULL);
+	return starpu_interface_copy((uintptr_t) ptr, 0, node, c->re, c->offset, node, bytes(c),
+				     NULL) ||
+	       starpu_interface_copy((uintptr_t) ptr, bytes(c), node, c->im, c->offset, node,
+				     bytes(c), NULL);
 }
 
 static int complex_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
@@ -188,21 +232,26 @@ static struct starpu_data_interface_ops complex_ops = {
 	.name = "complex",
 };
 
-static void new_complex(starpu_data_handle_t *h, int home, double *re, double *im, uint32_t nx, uint32_t max)
+static void new_complex(starpu_data_handle_t *h, int home, double *re, double *im, uint32_t nx,
+			uint32_t max)
 {
-	struct complex_interface c = { .re = (uintptr_t) re, .im = (uintptr_t) im, .nx = nx, .max = max };
+	struct complex_interface c = {
+		.re = (uintptr_t) re, .im = (uintptr_t) im, .nx = nx, .max = max
+	};
 
 	starpu_data_register(h, home, &c, &complex_ops);
 }
 
-static void complex_filter(void *father, void *child, struct starpu_data_filter *f, unsigned id, unsigned nparts)
+static void complex_filter(void *father, void *child, struct starpu_data_filter *f, unsigned id,
+			   unsigned nparts)
 {
 	struct complex_interface *from = father, *c = child;
 	unsigned chunk;
 	size_t offset;
 
 	(void) f;
-	starpu_filter_nparts_compute_chunk_size_and_offset(from->nx, nparts, sizeof(double), id, 1, &chunk, &offset);
+	starpu_filter_nparts_compute_chunk_size_and_offset(from->nx, nparts, sizeof(double), id, 1,
+							   &chunk, &offset);
 	*c = *from;
 	c->nx = c->max = chunk;
 	c->offset += offset;
@@ -219,14 +268,16 @@ static void turn_func(void *buffers[], void *arg)
 	int value;
 
 	starpu_codelet_unpack_args(arg, &value);
-	CHECK(copy_both(c->re, c->im, c->offset, node, (uintptr_t) re, (uintptr_t) im, 0, STARPU_MAIN_RAM, bytes(c), NULL) == 0);
+	CHECK(copy_both(c->re, c->im, c->offset, node, (uintptr_t) re, (uintptr_t) im, 0,
+			STARPU_MAIN_RAM, bytes(c), NULL) == 0);
 	for (i = 0; i < c->nx; i++) {
 		double x = re[i];
 
 		re[i] = -im[i] + value;
 		im[i] = x;
 	}
-	CHECK(copy_both((uintptr_t) re, (uintptr_t) im, 0, STARPU_MAIN_RAM, c->re, c->im, c->offset, node, bytes(c), NULL) == 0);
+	CHECK(copy_both((uintptr_t) re, (uintptr_t) im, 0, STARPU_MAIN_RAM, c->re, c->im, c->offset,
+			node, bytes(c), NULL) == 0);
 	free(v);
 }
 
@@ -237,10 +288,18 @@ static void halve_func(void *buffers[], void *arg)
 	((struct complex_interface *) buffers[0])->nx /= 2;
 }
 
-static struct starpu_codelet turn_cl = { .cpu_funcs = { turn_func }, .cuda_funcs = { turn_func }, .opencl_funcs = { turn_func }, .nbuffers = 1,
-					 .modes = { STARPU_RW }, .name = "turn" };
-static struct starpu_codelet halve_cl = { .cpu_funcs = { halve_func }, .cuda_funcs = { halve_func }, .opencl_funcs = { halve_func }, .nbuffers = 1,
-					  .modes = { STARPU_RW }, .name = "halve" };
+static struct starpu_codelet turn_cl = { .cpu_funcs = { turn_func },
+					 .cuda_funcs = { turn_func },
+					 .opencl_funcs = { turn_func },
+					 .nbuffers = 1,
+					 .modes = { STARPU_RW },
+					 .name = "turn" };
+static struct starpu_codelet halve_cl = { .cpu_funcs = { halve_func },
+					  .cuda_funcs = { halve_func },
+					  .opencl_funcs = { halve_func },
+					  .nbuffers = 1,
+					  .modes = { STARPU_RW },
+					  .name = "halve" };
 
 /* Unit 0: a CPU, others: devices. */
 static unsigned worker(unsigned unit)
@@ -248,11 +307,15 @@ static unsigned worker(unsigned unit)
 	return unit ? starpu_cpu_worker_get_count() + unit - 1 : 0;
 }
 
-static unsigned node_of(unsigned unit) { return starpu_worker_get_memory_node(worker(unit)); }
+static unsigned node_of(unsigned unit)
+{
+	return starpu_worker_get_memory_node(worker(unit));
+}
 
 static void run(struct starpu_codelet *cl, unsigned unit, starpu_data_handle_t h, int value)
 {
-	CHECK(starpu_task_insert(cl, STARPU_RW, h, STARPU_VALUE, &value, sizeof(value), STARPU_EXECUTE_ON_WORKER, worker(unit), 0) == 0);
+	CHECK(starpu_task_insert(cl, STARPU_RW, h, STARPU_VALUE, &value, sizeof(value),
+				 STARPU_EXECUTE_ON_WORKER, worker(unit), 0) == 0);
 }
 
 static void turn(double *re, double *im, unsigned n, int value)
@@ -290,7 +353,8 @@ static void pieces(starpu_data_handle_t h)
 {
 	struct starpu_data_filter f = { .filter_func = complex_filter, .nchildren = 7 };
 	starpu_data_handle_t c[7];
-	unsigned i, start = 0, nunits = starpu_worker_get_count() - starpu_cpu_worker_get_count() + 1;
+	unsigned i, start = 0,
+		    nunits = starpu_worker_get_count() - starpu_cpu_worker_get_count() + 1;
 
 	starpu_data_partition_plan(h, &f, c);
 	starpu_data_partition_submit(h, 7, c);
@@ -313,17 +377,20 @@ static void pieces(starpu_data_handle_t h)
 /* Packed where it is, unpacked elsewhere. */
 static void packs(starpu_data_handle_t h)
 {
-	unsigned last = starpu_worker_get_count() - starpu_cpu_worker_get_count(), node = node_of(last);
+	unsigned last = starpu_worker_get_count() - starpu_cpu_worker_get_count(),
+		 node = node_of(last);
 	double *v = malloc(2 * sizeof(re)), *w = malloc(2 * sizeof(re));
 	starpu_data_handle_t other;
 	starpu_ssize_t count = 0;
 	void *packed;
 
 	new_complex(&other, -1, NULL, NULL, N, N);
-	CHECK(starpu_data_acquire_on_node(h, (int) node, STARPU_R) == 0 && starpu_data_acquire_on_node(other, (int) node, STARPU_W) == 0);
+	CHECK(starpu_data_acquire_on_node(h, (int) node, STARPU_R) == 0 &&
+	      starpu_data_acquire_on_node(other, (int) node, STARPU_W) == 0);
 	CHECK(starpu_data_pack_node(h, node, NULL, &count) == 0 && count == 2 * sizeof(re));
 	CHECK(starpu_data_pack_node(h, node, &packed, &count) == 0 && count == 2 * sizeof(re));
-	CHECK(starpu_interface_copy((uintptr_t) packed, 0, node, (uintptr_t) v, 0, STARPU_MAIN_RAM, 2 * sizeof(re), NULL) == 0);
+	CHECK(starpu_interface_copy((uintptr_t) packed, 0, node, (uintptr_t) v, 0, STARPU_MAIN_RAM,
+				    2 * sizeof(re), NULL) == 0);
 	CHECK(!memcmp(v, want_re, sizeof(re)) && !memcmp(v + N, want_im, sizeof(im)));
 	CHECK(starpu_data_peek_node(other, node, packed, 5) == -EINVAL);
 	CHECK(starpu_data_peek_node(other, node, packed, (size_t) count) == 0);
@@ -372,14 +439,19 @@ static void shrinks(unsigned unit)
 	char text[64];
 
 	new_complex(&h, STARPU_MAIN_RAM, a, b, 8, 8);
-	CHECK(starpu_data_get_size(h) == 16 * sizeof(*a) && starpu_data_get_alloc_size(h) == 16 * sizeof(*a));
+	CHECK(starpu_data_get_size(h) == 16 * sizeof(*a) &&
+	      starpu_data_get_alloc_size(h) == 16 * sizeof(*a));
 	run(&halve_cl, unit, h, 0);
 	run(&turn_cl, unit, h, 5);
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
-	CHECK(on(h, STARPU_MAIN_RAM)->nx == 4 && starpu_data_get_size(h) == 8 * sizeof(*a) && starpu_data_get_max_size(h) == 16 * sizeof(*a));
+	CHECK(on(h, STARPU_MAIN_RAM)->nx == 4 && starpu_data_get_size(h) == 8 * sizeof(*a) &&
+	      starpu_data_get_max_size(h) == 16 * sizeof(*a));
 	CHECK(a[0] == 5 && b[3] == 4 && a[4] == 5 && b[4] == 0);
-	CHECK(starpu_data_get_interface_ops(h)->describe(on(h, STARPU_MAIN_RAM), text, sizeof(text)) == 2 && !strcmp(text, "C4"));
-	CHECK(starpu_data_handle_to_pointer(h, STARPU_MAIN_RAM) == a && starpu_data_get_local_ptr(h) == a);
+	CHECK(starpu_data_get_interface_ops(h)->describe(on(h, STARPU_MAIN_RAM), text,
+							 sizeof(text)) == 2 &&
+	      !strcmp(text, "C4"));
+	CHECK(starpu_data_handle_to_pointer(h, STARPU_MAIN_RAM) == a &&
+	      starpu_data_get_local_ptr(h) == a);
 	starpu_data_release(h);
 	starpu_data_unregister(h);
 }
@@ -399,12 +471,14 @@ int main(void)
 		want_im[i] = im[i] = -2 * i;
 	}
 	new_complex(&h, STARPU_MAIN_RAM, re, im, N, N);
-	CHECK(starpu_data_get_interface_id(h) >= STARPU_MAX_INTERFACE_ID && starpu_data_get_interface_id(h) == complex_ops.interfaceid);
+	CHECK(starpu_data_get_interface_id(h) >= STARPU_MAX_INTERFACE_ID &&
+	      starpu_data_get_interface_id(h) == complex_ops.interfaceid);
 	CHECK(starpu_data_interface_get_next_id() > (int) complex_ops.interfaceid);
 	moves(h);
 	pieces(h);
 	starpu_data_register_same(&copy, h);
-	CHECK(starpu_data_cpy(copy, h, 0, NULL, NULL) == 0 && starpu_data_dup_ro(&ro, copy, 0) == 0);
+	CHECK(starpu_data_cpy(copy, h, 0, NULL, NULL) == 0 &&
+	      starpu_data_dup_ro(&ro, copy, 0) == 0);
 	packs(h);
 	packs(ro);
 	starpu_data_unregister(ro);

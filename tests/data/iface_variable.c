@@ -19,12 +19,14 @@ int main(void)
 	CHECK(starpu_variable_get_local_ptr(none) == 0);
 	check_task(h);
 	check_pack(h, other);
-	CHECK(starpu_task_insert(&fill_cl, STARPU_W, none, STARPU_VALUE, &(int){ 5 }, sizeof(int), 0) == 0);
+	CHECK(starpu_task_insert(&fill_cl, STARPU_W, none, STARPU_VALUE, &(int){ 5 }, sizeof(int),
+				 0) == 0);
 	CHECK(starpu_data_acquire(none, STARPU_R) == 0);
 	CHECK(*(int *) starpu_variable_get_local_ptr(none) == 5);
 	starpu_data_release(none);
 	starpu_data_register_same(&same, h);
-	CHECK(starpu_variable_get_elemsize(same) == sizeof(a) && starpu_data_get_home_node(same) == -1);
+	CHECK(starpu_variable_get_elemsize(same) == sizeof(a) &&
+	      starpu_data_get_home_node(same) == -1);
 	starpu_data_unregister(same);
 	starpu_data_unregister(none);
 	starpu_data_unregister(other);

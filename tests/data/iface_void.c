@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The void and multiformat interfaces where there are only CPUs: ordering without a value; objects in the format of CPUs. */
+/* The void and multiformat interfaces where there are only CPUs: ordering without a value; objects
+ * in the format of CPUs. */
 #include "data/iface_test.h"
 
-struct point { float x, y; };
+struct point {
+	float x, y;
+};
 
 #define NX 6
 
@@ -29,9 +32,20 @@ static void scale_cpu(void *buffers[], void *arg)
 	}
 }
 
-static struct starpu_codelet turn_cl = { .cpu_funcs = { turn_cpu }, .cpu_funcs_name = { "turn_cpu" }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "turn" };
-static struct starpu_codelet scale_cl = { .cpu_funcs = { scale_cpu }, .cpu_funcs_name = { "scale_cpu" }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "scale" };
-static struct starpu_multiformat_data_interface_ops format = { .cpu_elemsize = sizeof(struct point), .cuda_elemsize = 2 * sizeof(float), .opencl_elemsize = 2 * sizeof(float) };
+static struct starpu_codelet turn_cl = { .cpu_funcs = { turn_cpu },
+					 .cpu_funcs_name = { "turn_cpu" },
+					 .nbuffers = 1,
+					 .modes = { STARPU_RW },
+					 .name = "turn" };
+static struct starpu_codelet scale_cl = { .cpu_funcs = { scale_cpu },
+					  .cpu_funcs_name = { "scale_cpu" },
+					  .nbuffers = 1,
+					  .modes = { STARPU_RW },
+					  .name = "scale" };
+static struct starpu_multiformat_data_interface_ops format = { .cpu_elemsize = sizeof(struct point),
+							       .cuda_elemsize = 2 * sizeof(float),
+							       .opencl_elemsize = 2 *
+										  sizeof(float) };
 
 static void order(void)
 {
@@ -42,7 +56,8 @@ static void order(void)
 	starpu_void_data_register(&h);
 	CHECK(starpu_data_get_size(h) == 0);
 	for (i = 0; i < 4; i++)
-		CHECK(starpu_task_insert(&turn_cl, STARPU_RW, h, STARPU_VALUE, &i, sizeof(i), 0) == 0);
+		CHECK(starpu_task_insert(&turn_cl, STARPU_RW, h, STARPU_VALUE, &i, sizeof(i), 0) ==
+		      0);
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	CHECK(starpu_data_pack(h, NULL, &count) == 0 && count == 0);
 	starpu_data_release(h);
@@ -65,7 +80,8 @@ static void multiformat(void)
 	starpu_multiformat_data_register(&other, STARPU_MAIN_RAM, b, NX, &format);
 	CHECK(starpu_task_insert(&scale_cl, STARPU_RW, h, 0) == 0);
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0 && starpu_data_acquire(other, STARPU_W) == 0);
-	CHECK(starpu_data_pack(h, &buf, &count) == 0 && count == sizeof(a) && !memcmp(buf, a, sizeof(a)));
+	CHECK(starpu_data_pack(h, &buf, &count) == 0 && count == sizeof(a) &&
+	      !memcmp(buf, a, sizeof(a)));
 	CHECK(starpu_data_unpack(other, buf, (size_t) count) == 0 && !memcmp(a, b, sizeof(a)));
 	starpu_data_release(other);
 	starpu_data_release(h);

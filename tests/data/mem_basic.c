@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
-/* Data move to devices and back: each kind of unit increments what the others left, prefetches and queries on the way. */
+/* Data move to devices and back: each kind of unit increments what the others left, prefetches and
+ * queries on the way. */
 #include "data/mem_test.h"
 
 #define N 1000
@@ -11,7 +12,8 @@ static void check_location(starpu_data_handle_t h, unsigned node, int valid)
 
 	starpu_data_query_status(h, (int) node, &allocated, &is_valid, &requested);
 	CHECK(is_valid == valid);
-	CHECK(!valid || (allocated && starpu_data_test_if_allocated_on_node(h, node) && starpu_data_is_on_node(h, node)));
+	CHECK(!valid || (allocated && starpu_data_test_if_allocated_on_node(h, node) &&
+			 starpu_data_is_on_node(h, node)));
 }
 
 int main(void)

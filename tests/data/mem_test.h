@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of memory nodes share: a check that ends the program, and a codelet that adds a constant to a vector of ints on a
- * chosen unit. Devices come from the environment (ORRERY_FAKE_DEVICES); their "kernels" are the C functions of the CPU. */
+/* What the tests of memory nodes share: a check that ends the program, and a codelet that adds a
+ * constant to a vector of ints on a chosen unit. Devices come from the environment
+ * (ORRERY_FAKE_DEVICES); their "kernels" are the C functions of the CPU. */
 #ifndef MEM_TEST_H
 #define MEM_TEST_H
 
@@ -30,7 +31,8 @@ static void start(void)
 /* The memory node of device i. */
 __attribute__((unused)) static unsigned device_node(unsigned i)
 {
-	return starpu_worker_get_memory_node((unsigned) starpu_worker_get_by_devid(STARPU_CUDA_WORKER, (int) i));
+	return starpu_worker_get_memory_node(
+		(unsigned) starpu_worker_get_by_devid(STARPU_CUDA_WORKER, (int) i));
 }
 
 static void add_func(void *buffers[], void *arg)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mistakes with data that a call can answer: each is refused with a message that names the culprit, nothing changes, and the data are
- * right at the end. Those that end the program are in tests/bad, those of partitions in filter_bad.
- * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=2
- * orr-test: expect acquisition: the handle is NULL
- * orr-test: expect is not a registered data; was it unregistered before
- * orr-test: expect "leaving" was given to starpu_data_unregister_submit
+/* Mistakes with data that a call can answer: each is refused with a message that names the culprit,
+ * nothing changes, and the data are right at the end. Those that end the program are in tests/bad,
+ * those of partitions in filter_bad. orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=2 orr-test:
+ * expect acquisition: the handle is NULL orr-test: expect is not a registered data; was it
+ * unregistered before orr-test: expect "leaving" was given to starpu_data_unregister_submit
  * orr-test: expect acquiring "v" with access mode 4: it takes STARPU_R
  * orr-test: expect acquiring "v" on memory node 17: there are 2
  * orr-test: expect acquiring "v" with a callback that is NULL
@@ -46,9 +45,15 @@ static void nothing_func(void *buffers[], void *arg)
 	(void) arg;
 }
 
-static struct starpu_codelet nothing_cl = { .cpu_funcs = { nothing_func }, .nbuffers = 1, .modes = { STARPU_R }, .name = "nothing" };
-static struct starpu_codelet no_mode_cl = { .cpu_funcs = { nothing_func }, .nbuffers = 1, .name = "nothing" };
-static struct starpu_codelet redux_cl = { .cpu_funcs = { nothing_func }, .nbuffers = 1, .modes = { STARPU_REDUX }, .name = "nothing" };
+static struct starpu_codelet nothing_cl = {
+	.cpu_funcs = { nothing_func }, .nbuffers = 1, .modes = { STARPU_R }, .name = "nothing"
+};
+static struct starpu_codelet no_mode_cl = { .cpu_funcs = { nothing_func },
+					    .nbuffers = 1,
+					    .name = "nothing" };
+static struct starpu_codelet redux_cl = {
+	.cpu_funcs = { nothing_func }, .nbuffers = 1, .modes = { STARPU_REDUX }, .name = "nothing"
+};
 
 static int submit(struct starpu_codelet *cl, starpu_data_handle_t handle)
 {
@@ -83,10 +88,13 @@ static void wrong_handle(starpu_data_handle_t bad)
 	starpu_data_wont_use(bad);
 	CHECK(starpu_data_prefetch_on_node(bad, 0, 0) == -EINVAL);
 	CHECK(starpu_data_request_allocation(bad, 0) == -EINVAL);
-	CHECK(starpu_data_evict_from_node(bad, 0) == -EINVAL && !starpu_data_can_evict(bad, 0, STARPU_FETCH));
-	CHECK(starpu_data_pack(bad, NULL, &count) == -EINVAL && starpu_data_unpack(bad, NULL, 0) == -EINVAL);
+	CHECK(starpu_data_evict_from_node(bad, 0) == -EINVAL &&
+	      !starpu_data_can_evict(bad, 0, STARPU_FETCH));
+	CHECK(starpu_data_pack(bad, NULL, &count) == -EINVAL &&
+	      starpu_data_unpack(bad, NULL, 0) == -EINVAL);
 	CHECK(starpu_data_peek(bad, NULL, 0) == -EINVAL);
-	CHECK(starpu_data_cpy(bad, h, 0, NULL, NULL) == -EINVAL && starpu_data_cpy(h, bad, 0, NULL, NULL) == -EINVAL);
+	CHECK(starpu_data_cpy(bad, h, 0, NULL, NULL) == -EINVAL &&
+	      starpu_data_cpy(h, bad, 0, NULL, NULL) == -EINVAL);
 	CHECK(starpu_data_dup_ro(&out, bad, 0) == -EINVAL && !out);
 	CHECK(!starpu_data_get_child(bad, 0) && !starpu_data_get_sub_data(bad, 1, 0));
 	starpu_data_partition_submit(bad, 2, c);
@@ -106,7 +114,10 @@ static void handles(void)
 	starpu_data_release(gone);
 }
 
-static void nothing_cb(void *arg) { (void) arg; }
+static void nothing_cb(void *arg)
+{
+	(void) arg;
+}
 
 /* After its end was submitted, while the program and a task still use it. */
 static void leaving(void)
@@ -123,23 +134,25 @@ static void leaving(void)
 	starpu_data_release(l);
 	starpu_task_wait_for_all();
 	while (__atomic_load_n(&small[0], __ATOMIC_ACQUIRE) != 3)
-		starpu_sleep(1e-5f);	/* the value goes home once nobody uses it */
+		starpu_sleep(1e-5f); /* the value goes home once nobody uses it */
 }
 
 static void acquisitions(void)
 {
-	CHECK(starpu_data_acquire(h, STARPU_SCRATCH) == -EINVAL && starpu_data_acquire(h, STARPU_NONE) == -EINVAL);
+	CHECK(starpu_data_acquire(h, STARPU_SCRATCH) == -EINVAL &&
+	      starpu_data_acquire(h, STARPU_NONE) == -EINVAL);
 	CHECK(starpu_data_acquire(h, STARPU_REDUX | STARPU_RW) == -EINVAL);
-	CHECK(starpu_data_acquire_on_node(h, 17, STARPU_R) == -EINVAL && starpu_data_acquire_on_node_try(h, 17, STARPU_R) == -EINVAL);
+	CHECK(starpu_data_acquire_on_node(h, 17, STARPU_R) == -EINVAL &&
+	      starpu_data_acquire_on_node_try(h, 17, STARPU_R) == -EINVAL);
 	CHECK(starpu_data_acquire_on_node_cb(h, 17, STARPU_R, never, NULL) == -EINVAL);
 	CHECK(starpu_data_acquire_cb(h, STARPU_R, NULL, NULL) == -EINVAL);
-	starpu_data_release(h);				/* without acquisition */
+	starpu_data_release(h); /* without acquisition */
 	CHECK(starpu_data_acquire(h, STARPU_RW) == 0);
-	starpu_data_release_on_node(h, 1);		/* elsewhere than it was acquired: it stays acquired */
+	starpu_data_release_on_node(h, 1); /* elsewhere than it was acquired: it stays acquired */
 	CHECK(starpu_data_acquire_try(h, STARPU_R) == -EAGAIN);
 	v[0]++;
 	starpu_data_release(h);
-	starpu_data_release(h);				/* twice */
+	starpu_data_release(h); /* twice */
 	starpu_data_release_to(h, STARPU_R);
 	CHECK(starpu_data_acquire_try(h, STARPU_RW) == 0);
 	v[0]--;
@@ -151,18 +164,24 @@ static void nodes(void)
 	int allocated = 7, valid = 7, requested = 7;
 	starpu_ssize_t count;
 
-	CHECK(starpu_data_prefetch_on_node(h, 9, 0) == -EINVAL && starpu_data_fetch_on_node(h, 9, 1) == -EINVAL);
-	CHECK(starpu_data_idle_prefetch_on_node(h, 9, 0) == -EINVAL && starpu_data_request_allocation(h, 9) == -EINVAL);
-	CHECK(starpu_data_evict_from_node(h, 9) == -EINVAL && !starpu_data_can_evict(h, 9, STARPU_FETCH));
-	CHECK(!starpu_data_get_interface_on_node(h, 9) && !starpu_data_get_interface_on_node(h, 4000));
+	CHECK(starpu_data_prefetch_on_node(h, 9, 0) == -EINVAL &&
+	      starpu_data_fetch_on_node(h, 9, 1) == -EINVAL);
+	CHECK(starpu_data_idle_prefetch_on_node(h, 9, 0) == -EINVAL &&
+	      starpu_data_request_allocation(h, 9) == -EINVAL);
+	CHECK(starpu_data_evict_from_node(h, 9) == -EINVAL &&
+	      !starpu_data_can_evict(h, 9, STARPU_FETCH));
+	CHECK(!starpu_data_get_interface_on_node(h, 9) &&
+	      !starpu_data_get_interface_on_node(h, 4000));
 	CHECK(!starpu_data_handle_to_pointer(h, 9));
 	CHECK(!starpu_data_is_on_node(h, 9) && !starpu_data_test_if_allocated_on_node(h, 9));
 	starpu_data_query_status(h, 9, &allocated, &valid, &requested);
 	CHECK(!allocated && !valid && !requested);
-	CHECK(starpu_data_pack_node(h, 9, NULL, &count) == -EINVAL && starpu_data_unpack_node(h, 9, v, sizeof(v)) == -EINVAL);
+	CHECK(starpu_data_pack_node(h, 9, NULL, &count) == -EINVAL &&
+	      starpu_data_unpack_node(h, 9, v, sizeof(v)) == -EINVAL);
 	starpu_data_print(h, 9, stderr);
 	starpu_memchunk_tidy(9);
-	CHECK(starpu_memory_get_total(31) == -1 && starpu_memory_get_used(31) == 0 && starpu_memory_allocate(31, 1, 0) == -EINVAL);
+	CHECK(starpu_memory_get_total(31) == -1 && starpu_memory_get_used(31) == 0 &&
+	      starpu_memory_allocate(31, 1, 0) == -EINVAL);
 	CHECK(!starpu_malloc_on_node(31, 1));
 	starpu_memory_deallocate(31, 1);
 	starpu_free_on_node(31, (uintptr_t) v, 1);
@@ -175,12 +194,16 @@ static void packing(void)
 	int few[3] = { 0 };
 
 	CHECK(starpu_data_pack_node(h, 1, &bytes, &count) == -EINVAL && !bytes);
-	CHECK(starpu_data_peek_node(h, 1, v, sizeof(v)) == -EINVAL && starpu_data_unpack_node(h, 1, v, sizeof(v)) == -EINVAL);
-	CHECK(starpu_data_pack_node(h, 1, NULL, &count) == 0 && count == sizeof(v));	/* the size alone needs no buffer */
-	CHECK(starpu_data_peek(h, few, sizeof(few)) == -EINVAL && starpu_data_unpack(h, few, sizeof(few)) == -EINVAL);
+	CHECK(starpu_data_peek_node(h, 1, v, sizeof(v)) == -EINVAL &&
+	      starpu_data_unpack_node(h, 1, v, sizeof(v)) == -EINVAL);
+	CHECK(starpu_data_pack_node(h, 1, NULL, &count) == 0 &&
+	      count == sizeof(v)); /* the size alone needs no buffer */
+	CHECK(starpu_data_peek(h, few, sizeof(few)) == -EINVAL &&
+	      starpu_data_unpack(h, few, sizeof(few)) == -EINVAL);
 	CHECK(starpu_data_peek(h, few, 4 * sizeof(v)) == -EINVAL);
 	CHECK(starpu_data_pack(h, &bytes, NULL) == -EINVAL && !bytes);
-	CHECK(starpu_data_peek(h, NULL, sizeof(v)) == -EINVAL && starpu_data_unpack(h, NULL, sizeof(v)) == -EINVAL);
+	CHECK(starpu_data_peek(h, NULL, sizeof(v)) == -EINVAL &&
+	      starpu_data_unpack(h, NULL, sizeof(v)) == -EINVAL);
 }
 
 static void nowhere(void)
@@ -201,13 +224,16 @@ static void copies(void)
 	long long_one = 5;
 
 	starpu_vector_data_register(&s, STARPU_MAIN_RAM, (uintptr_t) small, N / 2, sizeof(*small));
-	starpu_matrix_data_register(&m, STARPU_MAIN_RAM, (uintptr_t) small, 5, 5, 4, sizeof(*small));
+	starpu_matrix_data_register(&m, STARPU_MAIN_RAM, (uintptr_t) small, 5, 5, 4,
+				    sizeof(*small));
 	starpu_variable_data_register(&x, STARPU_MAIN_RAM, (uintptr_t) &one, sizeof(one));
-	starpu_variable_data_register(&wide, STARPU_MAIN_RAM, (uintptr_t) &long_one, sizeof(long_one));
+	starpu_variable_data_register(&wide, STARPU_MAIN_RAM, (uintptr_t) &long_one,
+				      sizeof(long_one));
 	CHECK(starpu_data_cpy(h, h, 0, NULL, NULL) == -EINVAL);
 	CHECK(starpu_data_cpy(h, m, 0, NULL, NULL) == -EINVAL);
 	CHECK(starpu_data_cpy(s, h, 0, NULL, NULL) == -EINVAL);
-	CHECK(starpu_data_cpy(wide, x, 0, NULL, NULL) == -EINVAL);	/* would fit, but a variable has one size */
+	CHECK(starpu_data_cpy(wide, x, 0, NULL, NULL) ==
+	      -EINVAL); /* would fit, but a variable has one size */
 	starpu_data_unregister(s);
 	starpu_data_unregister(m);
 	starpu_data_unregister(x);
@@ -229,7 +255,7 @@ static void tasks(void)
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	starpu_data_assign_arbiter(h, b);
 	starpu_data_release(h);
-	starpu_arbiter_destroy(a);	/* too early: c keeps it */
+	starpu_arbiter_destroy(a); /* too early: c keeps it */
 	starpu_arbiter_destroy(b);
 	starpu_data_unregister(c);
 }

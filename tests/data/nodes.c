@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a task's data are wanted (handbook 27.11): on its unit's node, in main memory, on a given node, wherever they are already, or
- * nowhere; and tasks that execute nowhere but bring their data together.
- * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+/* Where a task's data are wanted (handbook 27.11): on its unit's node, in main memory, on a given
+ * node, wherever they are already, or nowhere; and tasks that execute nowhere but bring their data
+ * together. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 
@@ -12,12 +12,19 @@ static enum starpu_worker_archtype device;
 static int v[NDATA][N];
 static starpu_data_handle_t h[NDATA];
 
-static unsigned unit(unsigned i) { return (unsigned) starpu_worker_get_by_type(device, (int) i); }
-static unsigned node_of(unsigned i) { return starpu_worker_get_memory_node(unit(i)); }
+static unsigned unit(unsigned i)
+{
+	return (unsigned) starpu_worker_get_by_type(device, (int) i);
+}
+static unsigned node_of(unsigned i)
+{
+	return starpu_worker_get_memory_node(unit(i));
+}
 
 static int got[NDATA];
 
-/* Adds 1 to each datum that it finds in main memory, 10 to those elsewhere, and notes where they were. */
+/* Adds 1 to each datum that it finds in main memory, 10 to those elsewhere, and notes where they
+ * were. */
 static void where_func(void *buffers[], void *arg)
 {
 	unsigned i, k, n = *(unsigned *) arg;
@@ -42,7 +49,11 @@ static void where_func(void *buffers[], void *arg)
 /* On device 0: where are the data? Waits for the answer in got[]. */
 static void ask(unsigned n, const int *nodes, int dyn)
 {
-	struct starpu_codelet cl = { .cuda_funcs = { where_func }, .opencl_funcs = { where_func }, .nbuffers = (int) n, .name = "where", .specific_nodes = 1 };
+	struct starpu_codelet cl = { .cuda_funcs = { where_func },
+				     .opencl_funcs = { where_func },
+				     .nbuffers = (int) n,
+				     .name = "where",
+				     .specific_nodes = 1 };
 	struct starpu_task *task = starpu_task_create();
 	int copy[NDATA];
 	unsigned i;
@@ -77,8 +88,9 @@ static void check_values(int datum, int plus)
 
 static void kinds(int dyn)
 {
-	const int nodes[NDATA] = { STARPU_SPECIFIC_NODE_LOCAL, STARPU_SPECIFIC_NODE_CPU, STARPU_SPECIFIC_NODE_SLOW, STARPU_SPECIFIC_NODE_FAST,
-				   STARPU_SPECIFIC_NODE_NONE, (int) node_of(1) };
+	const int nodes[NDATA] = { STARPU_SPECIFIC_NODE_LOCAL, STARPU_SPECIFIC_NODE_CPU,
+				   STARPU_SPECIFIC_NODE_SLOW,  STARPU_SPECIFIC_NODE_FAST,
+				   STARPU_SPECIFIC_NODE_NONE,  (int) node_of(1) };
 	int i;
 
 	ask(NDATA, nodes, dyn);
@@ -90,8 +102,10 @@ static void kinds(int dyn)
 		if (got[i] >= 0)
 			CHECK(starpu_data_is_on_node(h[i], (unsigned) got[i]));
 	/* What was wanted in main memory was never on the device. */
-	CHECK(!starpu_data_test_if_allocated_on_node(h[1], node_of(0)) && !starpu_data_test_if_allocated_on_node(h[2], node_of(0)));
-	CHECK(!starpu_data_test_if_allocated_on_node(h[4], node_of(0)) && !starpu_data_test_if_allocated_on_node(h[5], node_of(0)));
+	CHECK(!starpu_data_test_if_allocated_on_node(h[1], node_of(0)) &&
+	      !starpu_data_test_if_allocated_on_node(h[2], node_of(0)));
+	CHECK(!starpu_data_test_if_allocated_on_node(h[4], node_of(0)) &&
+	      !starpu_data_test_if_allocated_on_node(h[5], node_of(0)));
 }
 
 /* Left in main memory as long as it is valid only there; used on the device once it is there. */
@@ -109,22 +123,31 @@ static void local_or_cpu(void)
 /* Nobody executes it; the data are brought to where it wants them all the same. */
 static void nowhere(void)
 {
-	struct starpu_codelet cl = { .where = STARPU_NOWHERE, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .specific_nodes = 1, .name = "switch" };
-	struct starpu_codelet order = { .where = STARPU_NOWHERE, .nbuffers = 1, .modes = { STARPU_RW }, .name = "order" };
+	struct starpu_codelet cl = { .where = STARPU_NOWHERE,
+				     .nbuffers = 2,
+				     .modes = { STARPU_RW, STARPU_R },
+				     .specific_nodes = 1,
+				     .name = "switch" };
+	struct starpu_codelet order = {
+		.where = STARPU_NOWHERE, .nbuffers = 1, .modes = { STARPU_RW }, .name = "order"
+	};
 
 	cl.nodes[0] = STARPU_MAIN_RAM;
 	cl.nodes[1] = (int) node_of(1);
-	ask(1, (int[]) { STARPU_SPECIFIC_NODE_LOCAL }, 0);
+	ask(1, (int[]){ STARPU_SPECIFIC_NODE_LOCAL }, 0);
 	CHECK(!starpu_data_is_on_node(h[0], STARPU_MAIN_RAM));
 	CHECK(starpu_task_insert(&cl, STARPU_RW, h[0], STARPU_R, h[1], 0) == 0);
 	CHECK(starpu_task_wait_for_all() == 0);
-	CHECK(starpu_data_is_on_node(h[0], STARPU_MAIN_RAM) && !starpu_data_is_on_node(h[0], node_of(0)));	/* it wrote there */
-	CHECK(starpu_data_is_on_node(h[1], STARPU_MAIN_RAM) && starpu_data_is_on_node(h[1], node_of(1)));
+	CHECK(starpu_data_is_on_node(h[0], STARPU_MAIN_RAM) &&
+	      !starpu_data_is_on_node(h[0], node_of(0))); /* it wrote there */
+	CHECK(starpu_data_is_on_node(h[1], STARPU_MAIN_RAM) &&
+	      starpu_data_is_on_node(h[1], node_of(1)));
 	/* Without nodes it only orders: nothing moves. */
-	ask(1, (int[]) { STARPU_SPECIFIC_NODE_LOCAL }, 0);
+	ask(1, (int[]){ STARPU_SPECIFIC_NODE_LOCAL }, 0);
 	CHECK(starpu_task_insert(&order, STARPU_RW, h[0], 0) == 0);
 	CHECK(starpu_task_wait_for_all() == 0);
-	CHECK(starpu_data_is_on_node(h[0], node_of(0)) && !starpu_data_is_on_node(h[0], STARPU_MAIN_RAM));
+	CHECK(starpu_data_is_on_node(h[0], node_of(0)) &&
+	      !starpu_data_is_on_node(h[0], STARPU_MAIN_RAM));
 }
 
 int main(void)
@@ -138,7 +161,8 @@ int main(void)
 	for (i = 0; i < NDATA; i++) {
 		for (k = 0; k < N; k++)
 			v[i][k] = k;
-		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) v[i], N, sizeof(**v));
+		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) v[i], N,
+					    sizeof(**v));
 	}
 	local_or_cpu();
 	check_values(0, 11);

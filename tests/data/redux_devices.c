@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* STARPU_REDUX with contributions of a CPU and of two devices: every contribution counts once, in several rounds, with the methods'
- * arguments; between rounds the value is read, written and reduced further.
- * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=2 */
+/* STARPU_REDUX with contributions of a CPU and of two devices: every contribution counts once, in
+ * several rounds, with the methods' arguments; between rounds the value is read, written and
+ * reduced further. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=2 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 
@@ -16,10 +16,12 @@ static void init_cpu(void *buffers[], void *arg)
 		x[i] = *(long *) arg;
 }
 
-/* The contributions start from the neutral element plus something that must not stay: an argument says how much. */
+/* The contributions start from the neutral element plus something that must not stay: an argument
+ * says how much. */
 static void redux_cpu(void *buffers[], void *arg)
 {
-	long *x = (long *) STARPU_VECTOR_GET_PTR(buffers[0]), *y = (long *) STARPU_VECTOR_GET_PTR(buffers[1]);
+	long *x = (long *) STARPU_VECTOR_GET_PTR(buffers[0]),
+	     *y = (long *) STARPU_VECTOR_GET_PTR(buffers[1]);
 	unsigned i;
 
 	for (i = 0; i < N; i++)
@@ -39,14 +41,30 @@ STAGED(init_staged, init_cpu, 1)
 STAGED(redux_staged, redux_cpu, 2)
 STAGED(add_staged, add_cpu, 1)
 
-static struct starpu_codelet init_cl = { .cpu_funcs = { init_cpu }, .cuda_funcs = { init_cpu }, .opencl_funcs = { init_staged }, .nbuffers = 1,
-					 .modes = { STARPU_W }, .name = "init" };
-static struct starpu_codelet redux_cl = { .cpu_funcs = { redux_cpu }, .cuda_funcs = { redux_cpu }, .opencl_funcs = { redux_staged }, .nbuffers = 2,
-					  .modes = { STARPU_RW | STARPU_COMMUTE, STARPU_R }, .name = "redux" };
-static struct starpu_codelet contribute_cl = { .cpu_funcs = { add_cpu }, .cuda_funcs = { add_cpu }, .opencl_funcs = { add_staged }, .nbuffers = 1,
-					       .modes = { STARPU_REDUX }, .name = "contribute" };
-static struct starpu_codelet add_rw_cl = { .cpu_funcs = { add_cpu }, .cuda_funcs = { add_cpu }, .opencl_funcs = { add_staged }, .nbuffers = 1,
-					   .modes = { STARPU_RW }, .name = "add" };
+static struct starpu_codelet init_cl = { .cpu_funcs = { init_cpu },
+					 .cuda_funcs = { init_cpu },
+					 .opencl_funcs = { init_staged },
+					 .nbuffers = 1,
+					 .modes = { STARPU_W },
+					 .name = "init" };
+static struct starpu_codelet redux_cl = { .cpu_funcs = { redux_cpu },
+					  .cuda_funcs = { redux_cpu },
+					  .opencl_funcs = { redux_staged },
+					  .nbuffers = 2,
+					  .modes = { STARPU_RW | STARPU_COMMUTE, STARPU_R },
+					  .name = "redux" };
+static struct starpu_codelet contribute_cl = { .cpu_funcs = { add_cpu },
+					       .cuda_funcs = { add_cpu },
+					       .opencl_funcs = { add_staged },
+					       .nbuffers = 1,
+					       .modes = { STARPU_REDUX },
+					       .name = "contribute" };
+static struct starpu_codelet add_rw_cl = { .cpu_funcs = { add_cpu },
+					   .cuda_funcs = { add_cpu },
+					   .opencl_funcs = { add_staged },
+					   .nbuffers = 1,
+					   .modes = { STARPU_RW },
+					   .name = "add" };
 
 static void submit(struct starpu_codelet *cl, starpu_data_handle_t h, int value, unsigned worker)
 {
@@ -80,10 +98,11 @@ static void rounds(starpu_data_handle_t h, long start)
 			factor += 1000;
 		}
 		if (round == 3)
-			continue;	/* reduced because of the next one, or at the end */
+			continue; /* reduced because of the next one, or at the end */
 		CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 		for (i = 0; i < N; i++)
-			CHECK(((long *) starpu_data_get_local_ptr(h))[i] == start + factor * (long) i);
+			CHECK(((long *) starpu_data_get_local_ptr(h))[i] ==
+			      start + factor * (long) i);
 		starpu_data_release(h);
 	}
 }
@@ -109,7 +128,8 @@ int main(void)
 	memset(starpu_data_get_local_ptr(h), 0, sizeof(v));
 	starpu_data_release(h);
 	rounds(h, 0);
-	/* Contributions that nobody reads end with the data, or just afterwards: the worker that contributed gives their memory back. */
+	/* Contributions that nobody reads end with the data, or just afterwards: the worker that
+	 * contributed gives their memory back. */
 	for (i = 0; i < starpu_worker_get_count(); i++)
 		submit(&contribute_cl, h, 1, i);
 	starpu_data_unregister(h);

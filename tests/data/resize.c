@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks that change the size of their data (handbook 27.1), on CPUs and devices by turns: within the allocation, and by another
- * allocation. The new size goes wherever the value goes; what lies behind it in the program's buffer stays.
- * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+/* Tasks that change the size of their data (handbook 27.1), on CPUs and devices by turns: within
+ * the allocation, and by another allocation. The new size goes wherever the value goes; what lies
+ * behind it in the program's buffer stays. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 
@@ -9,7 +9,10 @@
 
 static unsigned nunits;
 
-static unsigned my_node(void) { return starpu_worker_get_memory_node((unsigned) starpu_worker_get_id()); }
+static unsigned my_node(void)
+{
+	return starpu_worker_get_memory_node((unsigned) starpu_worker_get_id());
+}
 
 /* Reads or writes n ints of a vector where the current unit has it. */
 static void move(struct starpu_vector_interface *v, int *host, unsigned n, int out)
@@ -17,8 +20,10 @@ static void move(struct starpu_vector_interface *v, int *host, unsigned n, int o
 	uintptr_t p = (uintptr_t) host;
 	size_t size = n * sizeof(*host);
 
-	CHECK(out ? !starpu_interface_copy(v->dev_handle, v->offset, my_node(), p, 0, STARPU_MAIN_RAM, size, NULL)
-		  : !starpu_interface_copy(p, 0, STARPU_MAIN_RAM, v->dev_handle, v->offset, my_node(), size, NULL));
+	CHECK(out ? !starpu_interface_copy(v->dev_handle, v->offset, my_node(), p, 0,
+					   STARPU_MAIN_RAM, size, NULL)
+		  : !starpu_interface_copy(p, 0, STARPU_MAIN_RAM, v->dev_handle, v->offset,
+					   my_node(), size, NULL));
 }
 
 /* The value is 1, 2, 3, ... up to its size. */
@@ -98,15 +103,22 @@ static void set_shape_func(void *buffers[], void *arg)
 }
 
 #define CODELET(name_) \
-	static struct starpu_codelet name_##_cl = { .cpu_funcs = { name_##_func }, .cuda_funcs = { name_##_func }, .opencl_funcs = { name_##_func }, \
-						    .nbuffers = 1, .modes = { STARPU_RW }, .name = #name_ }
+	static struct starpu_codelet name_##_cl = { .cpu_funcs = { name_##_func }, \
+						    .cuda_funcs = { name_##_func }, \
+						    .opencl_funcs = { name_##_func }, \
+						    .nbuffers = 1, \
+						    .modes = { STARPU_RW }, \
+						    .name = #name_ }
 CODELET(set_nx);
 CODELET(reallocate);
 CODELET(set_shape);
 
-static void run(struct starpu_codelet *cl, unsigned unit, starpu_data_handle_t h, void *arg, size_t size)
+static void run(struct starpu_codelet *cl, unsigned unit, starpu_data_handle_t h, void *arg,
+		size_t size)
 {
-	CHECK(starpu_task_insert(cl, STARPU_RW, h, STARPU_CL_ARGS_NFREE, arg, size, STARPU_EXECUTE_ON_WORKER, unit % nunits, STARPU_TASK_SYNCHRONOUS, 1, 0) == 0);
+	CHECK(starpu_task_insert(cl, STARPU_RW, h, STARPU_CL_ARGS_NFREE, arg, size,
+				 STARPU_EXECUTE_ON_WORKER, unit % nunits, STARPU_TASK_SYNCHRONOUS,
+				 1, 0) == 0);
 }
 
 static uint32_t footprint(starpu_data_handle_t h)
@@ -132,7 +144,9 @@ static void within(int home)
 
 	for (i = 0; i <= MAX; i++)
 		v[i] = i + 1;
-	starpu_vector_data_register_allocsize(&h, home ? STARPU_MAIN_RAM : -1, home ? (uintptr_t) v : 0, 10, sizeof(*v), MAX * sizeof(*v));
+	starpu_vector_data_register_allocsize(&h, home ? STARPU_MAIN_RAM : -1,
+					      home ? (uintptr_t) v : 0, 10, sizeof(*v),
+					      MAX * sizeof(*v));
 	if (!home) {
 		CHECK(starpu_data_acquire(h, STARPU_W) == 0);
 		memcpy(starpu_data_get_local_ptr(h), v, 10 * sizeof(*v));
@@ -146,7 +160,8 @@ static void within(int home)
 		if (k % 3 == 2)
 			continue;
 		CHECK(starpu_data_acquire(h, STARPU_R) == 0);
-		CHECK(starpu_vector_get_nx(h) == s.to && starpu_data_get_size(h) == s.to * sizeof(*v));
+		CHECK(starpu_vector_get_nx(h) == s.to &&
+		      starpu_data_get_size(h) == s.to * sizeof(*v));
 		CHECK(starpu_data_get_alloc_size(h) == MAX * sizeof(*v));
 		CHECK((footprint(h) != before) == (s.from != s.to));
 		for (i = 0; i < (int) s.to; i++)
@@ -200,11 +215,13 @@ static void matrices(void)
 
 	v[2] = 100;
 	v[3] = 101;
-	starpu_matrix_data_register_allocsize(&h, STARPU_MAIN_RAM, (uintptr_t) v, 2, 2, 2, sizeof(*v), sizeof(v));
+	starpu_matrix_data_register_allocsize(&h, STARPU_MAIN_RAM, (uintptr_t) v, 2, 2, 2,
+					      sizeof(*v), sizeof(v));
 	for (k = 2; k < 11; k++)
 		run(&set_shape_cl, k, h, &k, sizeof(k));
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
-	CHECK(starpu_matrix_get_nx(h) == 11 && starpu_matrix_get_ny(h) == 2 && starpu_matrix_get_allocsize(h) == sizeof(v));
+	CHECK(starpu_matrix_get_nx(h) == 11 && starpu_matrix_get_ny(h) == 2 &&
+	      starpu_matrix_get_allocsize(h) == sizeof(v));
 	for (y = 0; y < 2; y++)
 		for (x = 0; x < 11; x++)
 			CHECK(v[y * starpu_matrix_get_local_ld(h) + x] == (int) (100 * y + x));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* STARPU_SCRATCH on devices and CPUs: as large as the handle says, private to each execution, on the unit's memory, never a value for anybody
- * else; a handle with a value keeps it. Reused allocations are not mixed up by sizes.
- * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=2 STARPU_LIMIT_CUDA_MEM=4 STARPU_LIMIT_OPENCL_MEM=4 */
+/* STARPU_SCRATCH on devices and CPUs: as large as the handle says, private to each execution, on
+ * the unit's memory, never a value for anybody else; a handle with a value keeps it. Reused
+ * allocations are not mixed up by sizes. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=2
+ * STARPU_LIMIT_CUDA_MEM=4 STARPU_LIMIT_OPENCL_MEM=4 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 
@@ -16,7 +17,8 @@ struct arg {
 /* Fills the scratch, folds it into the result: somebody else's writes would show. */
 static void fold_cpu(void *buffers[], void *arg)
 {
-	int *s = (int *) STARPU_VECTOR_GET_PTR(buffers[0]), *sum = (int *) STARPU_VARIABLE_GET_PTR(buffers[1]);
+	int *s = (int *) STARPU_VECTOR_GET_PTR(buffers[0]),
+	    *sum = (int *) STARPU_VARIABLE_GET_PTR(buffers[1]);
 	struct arg *a = arg;
 	unsigned i, round;
 
@@ -31,8 +33,12 @@ static void fold_cpu(void *buffers[], void *arg)
 
 STAGED(fold_staged, fold_cpu, 2)
 
-static struct starpu_codelet cl = { .cpu_funcs = { fold_cpu }, .cuda_funcs = { fold_cpu }, .opencl_funcs = { fold_staged }, .nbuffers = 2,
-				    .modes = { STARPU_SCRATCH, STARPU_RW }, .name = "fold" };
+static struct starpu_codelet cl = { .cpu_funcs = { fold_cpu },
+				    .cuda_funcs = { fold_cpu },
+				    .opencl_funcs = { fold_staged },
+				    .nbuffers = 2,
+				    .modes = { STARPU_SCRATCH, STARPU_RW },
+				    .name = "fold" };
 
 int main(void)
 {
@@ -48,13 +54,16 @@ int main(void)
 		value[i] = i;
 	starpu_vector_data_register(&valued, STARPU_MAIN_RAM, (uintptr_t) value, N, sizeof(int));
 	for (k = 0; k < 4; k++)
-		starpu_variable_data_register(&sum[k], STARPU_MAIN_RAM, (uintptr_t) &total[k], sizeof(int));
+		starpu_variable_data_register(&sum[k], STARPU_MAIN_RAM, (uintptr_t) &total[k],
+					      sizeof(int));
 	for (i = 0; i < TASKS; i++) {
-		unsigned worker = (unsigned) i % starpu_worker_get_count(), n = i % 3 == 1 ? N / 2 : N;
+		unsigned worker = (unsigned) i % starpu_worker_get_count(),
+			 n = i % 3 == 1 ? N / 2 : N;
 		struct arg *a = &args[i];
 
-		*a = (struct arg) { i * 3, n };
-		CHECK(starpu_task_insert(&cl, STARPU_SCRATCH, i % 3 == 2 ? valued : scratch[i % 3], STARPU_RW, sum[i % 4], STARPU_CL_ARGS_NFREE, a, sizeof(*a),
+		*a = (struct arg){ i * 3, n };
+		CHECK(starpu_task_insert(&cl, STARPU_SCRATCH, i % 3 == 2 ? valued : scratch[i % 3],
+					 STARPU_RW, sum[i % 4], STARPU_CL_ARGS_NFREE, a, sizeof(*a),
 					 STARPU_EXECUTE_ON_WORKER, worker, 0) == 0);
 		want[i % 4] += 2 * a->seed + (int) (n - 1) % 7;
 	}

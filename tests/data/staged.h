@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Kernels for devices whose memory has no pointers (ORRERY_FAKE_OPENCL): staged() copies the data of a task out of the device, by
- * dev_handle and offset as an OpenCL kernel has to, runs a function of the CPU on the copies, and copies those back that it may write:
- * others may read the same data at the same time.
+/* Kernels for devices whose memory has no pointers (ORRERY_FAKE_OPENCL): staged() copies the data
+ * of a task out of the device, by dev_handle and offset as an OpenCL kernel has to, runs a function
+ * of the CPU on the copies, and copies those back that it may write: others may read the same data
+ * at the same time.
  *
- * Invariant: only elements move, never what lies between columns; ptr is not looked at. Public interface only. */
+ * Invariant: only elements move, never what lies between columns; ptr is not looked at. Public
+ * interface only. */
 #ifndef STAGED_H
 #define STAGED_H
 
@@ -46,8 +48,12 @@ static inline size_t staged_extent(const struct staged_array *a)
 static inline void staged_move(struct staged_array *a, unsigned node, int out)
 {
 	uintptr_t host = (uintptr_t) a->copy;
-	int ret = out ? starpu_interface_copynd(a->handle, a->offset, node, host, 0, STARPU_MAIN_RAM, a->elemsize, a->ndim, a->nn, a->ld, a->ld, NULL)
-		      : starpu_interface_copynd(host, 0, STARPU_MAIN_RAM, a->handle, a->offset, node, a->elemsize, a->ndim, a->nn, a->ld, a->ld, NULL);
+	int ret = out ? starpu_interface_copynd(a->handle, a->offset, node, host, 0,
+						STARPU_MAIN_RAM, a->elemsize, a->ndim, a->nn, a->ld,
+						a->ld, NULL)
+		      : starpu_interface_copynd(host, 0, STARPU_MAIN_RAM, a->handle, a->offset,
+						node, a->elemsize, a->ndim, a->nn, a->ld, a->ld,
+						NULL);
 
 	staged_check(ret == 0, "copy");
 }
@@ -58,7 +64,8 @@ static inline void staged_dim(struct staged_array *a, uint32_t nn, uint32_t ld)
 	a->ld[a->ndim++] = ld;
 }
 
-static inline struct staged_array staged_line(uintptr_t handle, size_t offset, size_t elemsize, uint32_t n)
+static inline struct staged_array staged_line(uintptr_t handle, size_t offset, size_t elemsize,
+					      uint32_t n)
 {
 	struct staged_array a = { .handle = handle, .offset = offset, .elemsize = elemsize };
 
@@ -74,37 +81,43 @@ static inline struct staged_array staged_dense(void *i)
 
 	switch (*(enum starpu_data_interface_id *) i) {
 	case STARPU_VARIABLE_INTERFACE_ID:
-		a.handle = STARPU_VARIABLE_GET_DEV_HANDLE(i), a.offset = STARPU_VARIABLE_GET_OFFSET(i), a.elemsize = STARPU_VARIABLE_GET_ELEMSIZE(i);
+		a.handle = STARPU_VARIABLE_GET_DEV_HANDLE(i),
+		a.offset = STARPU_VARIABLE_GET_OFFSET(i),
+		a.elemsize = STARPU_VARIABLE_GET_ELEMSIZE(i);
 		break;
 	case STARPU_VECTOR_INTERFACE_ID:
-		a.handle = STARPU_VECTOR_GET_DEV_HANDLE(i), a.offset = STARPU_VECTOR_GET_OFFSET(i), a.elemsize = STARPU_VECTOR_GET_ELEMSIZE(i);
+		a.handle = STARPU_VECTOR_GET_DEV_HANDLE(i), a.offset = STARPU_VECTOR_GET_OFFSET(i),
+		a.elemsize = STARPU_VECTOR_GET_ELEMSIZE(i);
 		staged_dim(&a, STARPU_VECTOR_GET_NX(i), 1);
 		break;
 	case STARPU_MATRIX_INTERFACE_ID:
-		a.handle = STARPU_MATRIX_GET_DEV_HANDLE(i), a.offset = STARPU_MATRIX_GET_OFFSET(i), a.elemsize = STARPU_MATRIX_GET_ELEMSIZE(i);
+		a.handle = STARPU_MATRIX_GET_DEV_HANDLE(i), a.offset = STARPU_MATRIX_GET_OFFSET(i),
+		a.elemsize = STARPU_MATRIX_GET_ELEMSIZE(i);
 		staged_dim(&a, STARPU_MATRIX_GET_NX(i), 1);
 		staged_dim(&a, STARPU_MATRIX_GET_NY(i), STARPU_MATRIX_GET_LD(i));
 		break;
 	case STARPU_BLOCK_INTERFACE_ID:
-		a.handle = STARPU_BLOCK_GET_DEV_HANDLE(i), a.offset = STARPU_BLOCK_GET_OFFSET(i), a.elemsize = STARPU_BLOCK_GET_ELEMSIZE(i);
+		a.handle = STARPU_BLOCK_GET_DEV_HANDLE(i), a.offset = STARPU_BLOCK_GET_OFFSET(i),
+		a.elemsize = STARPU_BLOCK_GET_ELEMSIZE(i);
 		staged_dim(&a, STARPU_BLOCK_GET_NX(i), 1);
 		staged_dim(&a, STARPU_BLOCK_GET_NY(i), STARPU_BLOCK_GET_LDY(i));
 		staged_dim(&a, STARPU_BLOCK_GET_NZ(i), STARPU_BLOCK_GET_LDZ(i));
 		break;
 	case STARPU_TENSOR_INTERFACE_ID:
-		a.handle = STARPU_TENSOR_GET_DEV_HANDLE(i), a.offset = STARPU_TENSOR_GET_OFFSET(i), a.elemsize = STARPU_TENSOR_GET_ELEMSIZE(i);
+		a.handle = STARPU_TENSOR_GET_DEV_HANDLE(i), a.offset = STARPU_TENSOR_GET_OFFSET(i),
+		a.elemsize = STARPU_TENSOR_GET_ELEMSIZE(i);
 		staged_dim(&a, STARPU_TENSOR_GET_NX(i), 1);
 		staged_dim(&a, STARPU_TENSOR_GET_NY(i), STARPU_TENSOR_GET_LDY(i));
 		staged_dim(&a, STARPU_TENSOR_GET_NZ(i), STARPU_TENSOR_GET_LDZ(i));
 		staged_dim(&a, STARPU_TENSOR_GET_NT(i), STARPU_TENSOR_GET_LDT(i));
 		break;
 	case STARPU_NDIM_INTERFACE_ID:
-		a.handle = STARPU_NDIM_GET_DEV_HANDLE(i), a.offset = STARPU_NDIM_GET_OFFSET(i), a.elemsize = STARPU_NDIM_GET_ELEMSIZE(i);
+		a.handle = STARPU_NDIM_GET_DEV_HANDLE(i), a.offset = STARPU_NDIM_GET_OFFSET(i),
+		a.elemsize = STARPU_NDIM_GET_ELEMSIZE(i);
 		for (d = 0; d < STARPU_NDIM_GET_NDIM(i); d++)
 			staged_dim(&a, STARPU_NDIM_GET_NN(i)[d], STARPU_NDIM_GET_LDN(i)[d]);
 		break;
-	default:
-		staged_check(0, "an interface that it does not know");
+	default: staged_check(0, "an interface that it does not know");
 	}
 	return a;
 }
@@ -132,9 +145,7 @@ static inline unsigned staged_arrays(void *i, struct staged_array a[3])
 		a[1] = staged_line((uintptr_t) coo->columns, 0, sizeof(uint32_t), coo->n_values);
 		a[2] = staged_line((uintptr_t) coo->rows, 0, sizeof(uint32_t), coo->n_values);
 		return 3;
-	default:
-		a[0] = staged_dense(i);
-		return 1;
+	default: a[0] = staged_dense(i); return 1;
 	}
 }
 
@@ -168,29 +179,36 @@ static inline void *staged_structure(void *i, const struct staged_array a[3])
 	case STARPU_NDIM_INTERFACE_ID: STAGED_DENSE(ndim); break;
 	case STARPU_CSR_INTERFACE_ID:
 		s->csr = *(struct starpu_csr_interface *) i;
-		s->csr.nzval = (uintptr_t) a[0].copy, s->csr.colind = (uint32_t *) (void *) a[1].copy, s->csr.rowptr = (uint32_t *) (void *) a[2].copy;
+		s->csr.nzval = (uintptr_t) a[0].copy,
+		s->csr.colind = (uint32_t *) (void *) a[1].copy,
+		s->csr.rowptr = (uint32_t *) (void *) a[2].copy;
 		break;
 	case STARPU_BCSR_INTERFACE_ID:
 		s->bcsr = *(struct starpu_bcsr_interface *) i;
-		s->bcsr.nzval = (uintptr_t) a[0].copy, s->bcsr.colind = (uint32_t *) (void *) a[1].copy, s->bcsr.rowptr = (uint32_t *) (void *) a[2].copy;
+		s->bcsr.nzval = (uintptr_t) a[0].copy,
+		s->bcsr.colind = (uint32_t *) (void *) a[1].copy,
+		s->bcsr.rowptr = (uint32_t *) (void *) a[2].copy;
 		break;
 	case STARPU_COO_INTERFACE_ID:
 		s->coo = *(struct starpu_coo_interface *) i;
-		s->coo.values = (uintptr_t) a[0].copy, s->coo.columns = (uint32_t *) (void *) a[1].copy, s->coo.rows = (uint32_t *) (void *) a[2].copy;
+		s->coo.values = (uintptr_t) a[0].copy,
+		s->coo.columns = (uint32_t *) (void *) a[1].copy,
+		s->coo.rows = (uint32_t *) (void *) a[2].copy;
 		break;
-	default:
-		break;
+	default: break;
 	}
 #undef STAGED_DENSE
 	return s;
 }
 
-/* May the kernel change its datum i? One that runs outside of tasks makes a contribution to a reduction. */
+/* May the kernel change its datum i? One that runs outside of tasks makes a contribution to a
+ * reduction. */
 static inline int staged_writes(unsigned i)
 {
 	struct starpu_task *task = starpu_task_get_current();
 
-	return !task || (STARPU_TASK_GET_MODE(task, i) & (STARPU_W | STARPU_SCRATCH | STARPU_REDUX)) != 0;
+	return !task ||
+	       (STARPU_TASK_GET_MODE(task, i) & (STARPU_W | STARPU_SCRATCH | STARPU_REDUX)) != 0;
 }
 
 /* Runs f on copies of the n data of the current task. */
@@ -198,7 +216,8 @@ static inline void staged(void (*f)(void **, void *), void *buffers[], unsigned 
 {
 	struct staged_array a[STARPU_NMAXBUFS][3];
 	void *copies[STARPU_NMAXBUFS];
-	unsigned narrays[STARPU_NMAXBUFS], i, k, node = starpu_worker_get_memory_node((unsigned) starpu_worker_get_id());
+	unsigned narrays[STARPU_NMAXBUFS], i, k,
+		node = starpu_worker_get_memory_node((unsigned) starpu_worker_get_id());
 
 	for (i = 0; i < n; i++) {
 		narrays[i] = staged_arrays(buffers[i], a[i]);
@@ -220,6 +239,10 @@ static inline void staged(void (*f)(void **, void *), void *buffers[], unsigned 
 }
 
 /* The function for OpenCL devices that belongs to a function of the CPU with n data. */
-#define STAGED(name, cpu, n) static void name(void *buffers[], void *arg) { staged(cpu, buffers, n, arg); }
+#define STAGED(name, cpu, n) \
+	static void name(void *buffers[], void *arg) \
+	{ \
+		staged(cpu, buffers, n, arg); \
+	}
 
 #endif

@@ -2,19 +2,21 @@
 /* orr-test: timeout 120 */
 /* Random sequences of everything that can be done to data, against a sequential oracle.
  *
- *	stress [SEQUENCES [SEED [VERBOSE]]]		(ORR_STRESS=SEQUENCES in the environment: a longer soak)
+ *      stress [SEQUENCES [SEED [VERBOSE]]]             (ORR_STRESS=SEQUENCES in the
+ *        environment: a longer soak)
  *
- * A sequence uses a few vectors of random sizes on 1 to 3 memory nodes whose limits (1 or 2 MiB) are far too small for all of them:
- * tasks in all access modes on all kinds of units, in and out of the order of submission, acquisitions, prefetches, evictions,
- * invalidations, copies, duplicates, partitions, reductions, registrations. What each operation does to the values is computed at the
- * same time in program order. Invariant: whatever the runtime does, every read sees the oracle's value; the seed alone decides on the
- * sequence. */
+ * A sequence uses a few vectors of random sizes on 1 to 3 memory nodes whose limits (1 or 2 MiB)
+ * are far too small for all of them: tasks in all access modes on all kinds of units, in and out of
+ * the order of submission, acquisitions, prefetches, evictions, invalidations, copies, duplicates,
+ * partitions, reductions, registrations. What each operation does to the values is computed at the
+ * same time in program order. Invariant: whatever the runtime does, every read sees the oracle's
+ * value; the seed alone decides on the sequence. */
 #include "stress.h"
 #include "stress_views.h"
 #include "stress_loose.h"
 
 #define OPS 40
-#define PER_INIT 50		/* sequences between starpu_init and starpu_shutdown */
+#define PER_INIT 50 /* sequences between starpu_init and starpu_shutdown */
 #define MAXLEFT 12
 #define MAXDUPS 4
 
@@ -51,7 +53,10 @@ static void op_affine(struct datum *d)
 		d->oracle[c] = d->oracle[c] * a + b;
 }
 
-static void op_read(struct datum *d) { submit_check(d, d->h); }
+static void op_read(struct datum *d)
+{
+	submit_check(d, d->h);
+}
 
 static void op_commute_or_redux(struct datum *d)
 {
@@ -241,7 +246,8 @@ static void new_datum(struct datum *d)
 		d->oracle[0] = d->home[0];
 		d->valid = 1;
 	}
-	starpu_vector_data_register(&d->h, d->home ? STARPU_MAIN_RAM : -1, (uintptr_t) d->home, d->n, sizeof(uint32_t));
+	starpu_vector_data_register(&d->h, d->home ? STARPU_MAIN_RAM : -1, (uintptr_t) d->home,
+				    d->n, sizeof(uint32_t));
 	starpu_data_set_reduction_methods(d->h, &cl_redux_add, &cl_redux_init);
 	if (rnd(4) == 0)
 		starpu_data_assign_arbiter(d->h, arbiter);
@@ -253,7 +259,8 @@ static void check_home(const struct datum *d, const char *what)
 
 	for (c = 0; d->valid && c < CELLS; c++)
 		if (d->home[position(d->n, c)] != d->oracle[c])
-			fail(what, (unsigned) (d - data), c, d->home[position(d->n, c)], d->oracle[c]);
+			fail(what, (unsigned) (d - data), c, d->home[position(d->n, c)],
+			     d->oracle[c]);
 	free(d->home);
 }
 
@@ -279,11 +286,28 @@ static void end_datum(struct datum *d)
 		check_home(d, "the value at home");
 }
 
-static const struct { const char *name; void (*f)(struct datum *); unsigned weight; int needs_value; } ops[] = {
-	{ "set", op_set, 3, 0 }, { "affine", op_affine, 8, 1 }, { "read", op_read, 6, 1 }, { "commute or redux", op_commute_or_redux, 4, 1 },
-	{ "combine", op_combine, 6, 1 }, { "two nodes", op_two_nodes, 3, 1 }, { "scratch", op_scratch, 2, 1 }, { "acquire", op_acquire, 3, 1 },
-	{ "acquire_cb", op_acquire_cb, 3, 1 }, { "move", op_move, 8, 1 }, { "invalidate", op_invalidate, 1, 0 }, { "copy", op_copy, 2, 1 },
-	{ "commute2", op_commute2, 3, 1 }, { "dup", op_dup, 3, 1 }, { "views", op_views, 5, 1 }, { "partition", op_partition, 1, 1 },
+static const struct {
+	const char *name;
+	void (*f)(struct datum *);
+	unsigned weight;
+	int needs_value;
+} ops[] = {
+	{ "set", op_set, 3, 0 },
+	{ "affine", op_affine, 8, 1 },
+	{ "read", op_read, 6, 1 },
+	{ "commute or redux", op_commute_or_redux, 4, 1 },
+	{ "combine", op_combine, 6, 1 },
+	{ "two nodes", op_two_nodes, 3, 1 },
+	{ "scratch", op_scratch, 2, 1 },
+	{ "acquire", op_acquire, 3, 1 },
+	{ "acquire_cb", op_acquire_cb, 3, 1 },
+	{ "move", op_move, 8, 1 },
+	{ "invalidate", op_invalidate, 1, 0 },
+	{ "copy", op_copy, 2, 1 },
+	{ "commute2", op_commute2, 3, 1 },
+	{ "dup", op_dup, 3, 1 },
+	{ "views", op_views, 5, 1 },
+	{ "partition", op_partition, 1, 1 },
 	{ "loose", op_loose, 4, 1 },
 };
 #define NOPS (sizeof(ops) / sizeof(ops[0]))
@@ -385,6 +409,7 @@ int main(int argc, char **argv)
 	}
 	if (n)
 		stop_machine();
-	printf("stress: %lu sequences from seed %llu, %u failures\n", i, (unsigned long long) first, failures);
+	printf("stress: %lu sequences from seed %llu, %u failures\n", i, (unsigned long long) first,
+	       failures);
 	return failures != 0;
 }

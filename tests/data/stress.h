@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of the stress test share: data with their oracle, the generator, failures, kernels and the submission of tasks.
+/* What the parts of the stress test share: data with their oracle, the generator, failures, kernels
+ * and the submission of tasks.
  *
- * Of each vector CELLS words, spread over it, are followed by the oracle, which computes in program order what the submitted tasks do.
- * Invariant: rnd() is called by the program's thread only, so that the seed alone decides on a sequence. */
+ * Of each vector CELLS words, spread over it, are followed by the oracle, which computes in program
+ * order what the submitted tasks do.
+ *
+ * Invariant: rnd() is called by the program's thread only, so that the seed alone decides on a
+ * sequence. */
 #ifndef STRESS_H
 #define STRESS_H
 
@@ -22,15 +26,17 @@
 struct plan {
 	starpu_data_handle_t father, piece[MAXPIECES];
 	unsigned n, depth;
-	unsigned first[MAXPIECES + 1];	/* where piece i begins in the whole; at n: where the last one ends */
+	unsigned first[MAXPIECES +
+		       1]; /* where piece i begins in the whole; at n: where the last one ends */
 };
 
 struct datum {
 	starpu_data_handle_t h;
-	uint32_t *home;		/* NULL: no home node */
+	uint32_t *home; /* NULL: no home node */
 	unsigned n;
 	int valid;
-	int loose;		/* callbacks acquire it, perhaps later: no plans any more, and its end is waited for */
+	int loose; /* callbacks acquire it, perhaps later: no plans any more, and its end is waited
+		      for */
 	unsigned nplans;
 	struct plan plan[MAXPLANS];
 	uint32_t oracle[CELLS];
@@ -52,8 +58,10 @@ static uint32_t rnd(uint32_t n)
 
 static void fail(const char *what, unsigned datum, unsigned cell, uint32_t got, uint32_t want)
 {
-	fprintf(stderr, "stress: seed %llu operation %u (%s): %s of datum %u cell %u: %u instead of %u\n", (unsigned long long) current_seed,
-		current_op, op_name, what, datum, cell, got, want);
+	fprintf(stderr,
+		"stress: seed %llu operation %u (%s): %s of datum %u cell %u: %u instead of %u\n",
+		(unsigned long long) current_seed, current_op, op_name, what, datum, cell, got,
+		want);
 	__atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED);
 }
 
@@ -62,7 +70,8 @@ static void must(int ret, const char *what)
 {
 	if (!ret)
 		return;
-	fprintf(stderr, "stress: seed %llu operation %u (%s): %s: %d\n", (unsigned long long) current_seed, current_op, op_name, what, ret);
+	fprintf(stderr, "stress: seed %llu operation %u (%s): %s: %d\n",
+		(unsigned long long) current_seed, current_op, op_name, what, ret);
 	abort();
 }
 #define MUST(call) must(call, #call)
@@ -77,19 +86,29 @@ struct arg {
 	unsigned datum, op;
 	uint64_t seed;
 	uint32_t want[CELLS];
-	unsigned ncells, at[CELLS];	/* ALL_CHECK: words of the piece and what they are */
+	unsigned ncells, at[CELLS]; /* ALL_CHECK: words of the piece and what they are */
 };
 
-static unsigned position(unsigned n, unsigned cell) { return (unsigned) ((uint64_t) (n - 1) * cell / (CELLS - 1)); }
+static unsigned position(unsigned n, unsigned cell)
+{
+	return (unsigned) ((uint64_t) (n - 1) * cell / (CELLS - 1));
+}
 
-static uint32_t *words(void *buffer) { return (uint32_t *) STARPU_VECTOR_GET_PTR(buffer); }
-static uint32_t *cell_of(void *buffer, unsigned cell) { return words(buffer) + position(STARPU_VECTOR_GET_NX(buffer), cell); }
+static uint32_t *words(void *buffer)
+{
+	return (uint32_t *) STARPU_VECTOR_GET_PTR(buffer);
+}
+static uint32_t *cell_of(void *buffer, unsigned cell)
+{
+	return words(buffer) + position(STARPU_VECTOR_GET_NX(buffer), cell);
+}
 
 static void check_word(const struct arg *g, unsigned cell, uint32_t got)
 {
 	if (got == g->want[cell])
 		return;
-	fprintf(stderr, "stress: seed %llu, task of operation %u: ", (unsigned long long) g->seed, g->op);
+	fprintf(stderr, "stress: seed %llu, task of operation %u: ", (unsigned long long) g->seed,
+		g->op);
 	fail("a task's read", g->datum, cell, got, g->want[cell]);
 }
 
@@ -104,7 +123,9 @@ static void kernel(void *buffers[], void *cl_arg)
 		switch (g->kind) {
 		case SET: *x = g->a + c; break;
 		case AFFINE: *x = *x * g->a + g->b; break;
-		case COMBINE: *x = *x * 3 + *cell_of(buffers[1], c) + *cell_of(buffers[2], c); break;
+		case COMBINE:
+			*x = *x * 3 + *cell_of(buffers[1], c) + *cell_of(buffers[2], c);
+			break;
 		case ADD2: *cell_of(buffers[1], c) += g->b * (c + 1); /* fall through */
 		case ADD: *x += g->a * (c + 1); break;
 		case CHECK: check_word(g, c, *x); break;
@@ -154,24 +175,48 @@ static void redux_add(void *buffers[], void *arg)
 
 #define BOTH(f) .cpu_funcs = { f }, .cuda_funcs = { f }
 #define COMMUTE (STARPU_RW | STARPU_COMMUTE)
-static struct starpu_codelet cl_w = { BOTH(kernel), .nbuffers = 1, .modes = { STARPU_W }, .name = "w" };
-static struct starpu_codelet cl_rw = { BOTH(kernel), .nbuffers = 1, .modes = { STARPU_RW }, .name = "rw" };
-static struct starpu_codelet cl_r = { BOTH(kernel), .nbuffers = 1, .modes = { STARPU_R }, .name = "r" };
-static struct starpu_codelet cl_commute = { BOTH(kernel), .nbuffers = 1, .modes = { COMMUTE }, .name = "commute" };
-static struct starpu_codelet cl_commute2 = { BOTH(kernel), .nbuffers = 2, .modes = { COMMUTE, COMMUTE }, .name = "commute2" };
-static struct starpu_codelet cl_redux = { BOTH(kernel), .nbuffers = 1, .modes = { STARPU_REDUX }, .name = "redux" };
-static struct starpu_codelet cl_3 = { BOTH(kernel), .nbuffers = 3, .modes = { STARPU_RW, STARPU_R, STARPU_R }, .name = "three" };
-static struct starpu_codelet cl_rw2 = { BOTH(kernel), .nbuffers = 2, .modes = { STARPU_RW, STARPU_RW }, .name = "rw2" };
-static struct starpu_codelet cl_2 = { BOTH(kernel), .nbuffers = 2, .modes = { STARPU_RW, STARPU_RW }, .name = "two",
-				      .specific_nodes = 1, .nodes = { STARPU_SPECIFIC_NODE_CPU, STARPU_SPECIFIC_NODE_LOCAL } };
-static struct starpu_codelet cl_scratch = { BOTH(kernel), .nbuffers = 2, .modes = { STARPU_RW, STARPU_SCRATCH }, .name = "scratch" };
-static struct starpu_codelet cl_piece_w = { BOTH(piece_kernel), .nbuffers = 1, .modes = { STARPU_W }, .name = "piece_w" };
-static struct starpu_codelet cl_piece_rw = { BOTH(piece_kernel), .nbuffers = 1, .modes = { STARPU_RW }, .name = "piece_rw" };
-static struct starpu_codelet cl_piece_r = { BOTH(piece_kernel), .nbuffers = 1, .modes = { STARPU_R }, .name = "piece_r" };
-static struct starpu_codelet cl_fence = { .where = STARPU_NOWHERE, .nbuffers = 1, .modes = { STARPU_RW }, .name = "fence" };
-static struct starpu_codelet cl_fence2 = { .where = STARPU_NOWHERE, .nbuffers = 2, .modes = { STARPU_RW, STARPU_RW }, .name = "fence2" };
-static struct starpu_codelet cl_redux_init = { BOTH(redux_init), .nbuffers = 1, .modes = { STARPU_W }, .name = "init" };
-static struct starpu_codelet cl_redux_add = { BOTH(redux_add), .nbuffers = 2, .modes = { COMMUTE, STARPU_R }, .name = "sum" };
+static struct starpu_codelet cl_w = { BOTH(kernel), .nbuffers = 1, .modes = { STARPU_W },
+				      .name = "w" };
+static struct starpu_codelet cl_rw = { BOTH(kernel), .nbuffers = 1, .modes = { STARPU_RW },
+				       .name = "rw" };
+static struct starpu_codelet cl_r = { BOTH(kernel), .nbuffers = 1, .modes = { STARPU_R },
+				      .name = "r" };
+static struct starpu_codelet cl_commute = { BOTH(kernel), .nbuffers = 1, .modes = { COMMUTE },
+					    .name = "commute" };
+static struct starpu_codelet cl_commute2 = { BOTH(kernel), .nbuffers = 2,
+					     .modes = { COMMUTE, COMMUTE }, .name = "commute2" };
+static struct starpu_codelet cl_redux = { BOTH(kernel), .nbuffers = 1, .modes = { STARPU_REDUX },
+					  .name = "redux" };
+static struct starpu_codelet cl_3 = { BOTH(kernel), .nbuffers = 3,
+				      .modes = { STARPU_RW, STARPU_R, STARPU_R }, .name = "three" };
+static struct starpu_codelet cl_rw2 = { BOTH(kernel), .nbuffers = 2,
+					.modes = { STARPU_RW, STARPU_RW }, .name = "rw2" };
+static struct starpu_codelet cl_2 = { BOTH(kernel),
+				      .nbuffers = 2,
+				      .modes = { STARPU_RW, STARPU_RW },
+				      .name = "two",
+				      .specific_nodes = 1,
+				      .nodes = { STARPU_SPECIFIC_NODE_CPU,
+						 STARPU_SPECIFIC_NODE_LOCAL } };
+static struct starpu_codelet cl_scratch = { BOTH(kernel), .nbuffers = 2,
+					    .modes = { STARPU_RW, STARPU_SCRATCH },
+					    .name = "scratch" };
+static struct starpu_codelet cl_piece_w = { BOTH(piece_kernel), .nbuffers = 1,
+					    .modes = { STARPU_W }, .name = "piece_w" };
+static struct starpu_codelet cl_piece_rw = { BOTH(piece_kernel), .nbuffers = 1,
+					     .modes = { STARPU_RW }, .name = "piece_rw" };
+static struct starpu_codelet cl_piece_r = { BOTH(piece_kernel), .nbuffers = 1,
+					    .modes = { STARPU_R }, .name = "piece_r" };
+static struct starpu_codelet cl_fence = {
+	.where = STARPU_NOWHERE, .nbuffers = 1, .modes = { STARPU_RW }, .name = "fence"
+};
+static struct starpu_codelet cl_fence2 = {
+	.where = STARPU_NOWHERE, .nbuffers = 2, .modes = { STARPU_RW, STARPU_RW }, .name = "fence2"
+};
+static struct starpu_codelet cl_redux_init = { BOTH(redux_init), .nbuffers = 1,
+					       .modes = { STARPU_W }, .name = "init" };
+static struct starpu_codelet cl_redux_add = { BOTH(redux_add), .nbuffers = 2,
+					      .modes = { COMMUTE, STARPU_R }, .name = "sum" };
 
 /* ---- tasks ---- */
 
@@ -179,11 +224,13 @@ static struct arg *new_arg(enum kind kind, uint32_t a, uint32_t b)
 {
 	struct arg *g = calloc(1, sizeof(*g));
 
-	*g = (struct arg) { .kind = kind, .a = a, .b = b, .op = current_op, .seed = current_seed };
+	*g = (struct arg){ .kind = kind, .a = a, .b = b, .op = current_op, .seed = current_seed };
 	return g;
 }
 
-static struct starpu_task *new_task(struct starpu_codelet *cl, struct arg *g, starpu_data_handle_t h0, starpu_data_handle_t h1, starpu_data_handle_t h2)
+static struct starpu_task *new_task(struct starpu_codelet *cl, struct arg *g,
+				    starpu_data_handle_t h0, starpu_data_handle_t h1,
+				    starpu_data_handle_t h2)
 {
 	struct starpu_task *task = starpu_task_create();
 
@@ -202,7 +249,8 @@ static struct starpu_task *new_task(struct starpu_codelet *cl, struct arg *g, st
 	return task;
 }
 
-static void submit(struct starpu_codelet *cl, struct arg *g, starpu_data_handle_t h0, starpu_data_handle_t h1, starpu_data_handle_t h2)
+static void submit(struct starpu_codelet *cl, struct arg *g, starpu_data_handle_t h0,
+		   starpu_data_handle_t h1, starpu_data_handle_t h2)
 {
 	MUST(starpu_task_submit(new_task(cl, g, h0, h1, h2)));
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The stress test's operations outside of the order of submission.
  *
- * Additions are made outside of sequential consistency between two tasks that are under it: a gate, which they depend on, and a join, which
- * depends on them. Both write all the data, execute nowhere, and may be submitted in any order with the additions: the join has its turn
- * on the data before the additions have run, and must not be in their way. Invariant: additions commute, so the oracle knows the result. */
+ * Additions are made outside of sequential consistency between two tasks that are under it: a gate,
+ * which they depend on, and a join, which depends on them. Both write all the data, execute
+ * nowhere, and may be submitted in any order with the additions: the join has its turn on the data
+ * before the additions have run, and must not be in their way. Invariant: additions commute, so the
+ * oracle knows the result. */
 #ifndef STRESS_LOOSE_H
 #define STRESS_LOOSE_H
 
@@ -20,7 +22,8 @@ static void remove_tags(starpu_tag_t first)
 		starpu_tag_remove(first);
 }
 
-/* An acquisition outside of the order that a gate's callback starts, and that notifies a tag when it is over. */
+/* An acquisition outside of the order that a gate's callback starts, and that notifies a tag when
+ * it is over. */
 struct visit {
 	starpu_data_handle_t h;
 	uint32_t a;
@@ -44,7 +47,8 @@ static void visit(void *p)
 {
 	struct visit *v = p;
 
-	MUST(starpu_data_acquire_on_node_cb_sequential_consistency(v->h, STARPU_MAIN_RAM, STARPU_RW, visiting, v, 0));
+	MUST(starpu_data_acquire_on_node_cb_sequential_consistency(v->h, STARPU_MAIN_RAM, STARPU_RW,
+								   visiting, v, 0));
 }
 
 /* The gate's callback makes an addition too, by an acquisition; the join waits for it. */
@@ -52,7 +56,7 @@ static void add_visit(struct datum *d, struct starpu_task *gate, struct starpu_t
 {
 	struct visit *v = malloc(sizeof(*v));
 
-	*v = (struct visit) { .h = d->h, .a = rnd(1000), .over = next_tag++ };
+	*v = (struct visit){ .h = d->h, .a = rnd(1000), .over = next_tag++ };
 	gate->callback_func = visit;
 	gate->callback_arg = v;
 	join->use_tag = 1;
@@ -66,7 +70,9 @@ static void add_visit(struct datum *d, struct starpu_task *gate, struct starpu_t
 static struct starpu_task *loose_task(struct datum *d, struct datum *x)
 {
 	static unsigned char none[2];
-	struct starpu_codelet *const both[] = { &cl_rw2, &cl_commute2 }, *const single[] = { &cl_rw, &cl_commute };
+	struct starpu_codelet *const both[] = { &cl_rw2, &cl_commute2 }, *const single[] = {
+		&cl_rw, &cl_commute
+	};
 	uint32_t a = rnd(1000), b = rnd(1000);
 	struct starpu_task *task;
 
@@ -93,7 +99,8 @@ static void op_loose(struct datum *d)
 {
 	struct datum *x = rnd(2) ? other(d) : NULL;
 	struct starpu_codelet *fence = x ? &cl_fence2 : &cl_fence;
-	struct starpu_task *gate = new_task(fence, NULL, d->h, x ? x->h : NULL, NULL), *join = new_task(fence, NULL, d->h, x ? x->h : NULL, NULL);
+	struct starpu_task *gate = new_task(fence, NULL, d->h, x ? x->h : NULL, NULL),
+			   *join = new_task(fence, NULL, d->h, x ? x->h : NULL, NULL);
 	struct starpu_task *add[MAXLOOSE];
 	unsigned i, n = 1 + rnd(MAXLOOSE), at = rnd(n + 1);
 
@@ -119,7 +126,7 @@ struct cb {
 	struct datum d;
 	uint32_t add;
 	unsigned node;
-	starpu_tag_t granted;	/* not 0: a task that waits for this tag releases it */
+	starpu_tag_t granted; /* not 0: a task that waits for this tag releases it */
 };
 
 static void release_cb(void *p)
@@ -168,6 +175,7 @@ static void op_acquire_cb(struct datum *d)
 		MUST(starpu_task_submit(task));
 	}
 	oracle_add(d, cb->add);
-	MUST(starpu_data_acquire_on_node_cb(d->h, (int) cb->node, cb->add ? STARPU_RW : STARPU_R, acquired, cb));
+	MUST(starpu_data_acquire_on_node_cb(d->h, (int) cb->node, cb->add ? STARPU_RW : STARPU_R,
+					    acquired, cb));
 }
 #endif

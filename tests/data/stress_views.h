@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stress test's operations on pieces: several plans of a datum at once, plans of pieces, explicit and automatic switches between
- * views for reading and writing, synchronous partitions.
+/* The stress test's operations on pieces: several plans of a datum at once, plans of pieces,
+ * explicit and automatic switches between views for reading and writing, synchronous partitions.
  *
- * Invariant: first[] of a plan says which words of the whole its pieces are; the oracle needs nothing else. */
+ * Invariant: first[] of a plan says which words of the whole its pieces are; the oracle needs
+ * nothing else. */
 #ifndef STRESS_VIEWS_H
 #define STRESS_VIEWS_H
 
@@ -13,7 +14,10 @@ static void piece_task(struct datum *d, starpu_data_handle_t h, unsigned first, 
 {
 	static struct starpu_codelet *const cls[] = { &cl_piece_rw, &cl_piece_w, &cl_piece_r };
 	unsigned what = rnd(3), c;
-	struct arg *g = new_arg(what == 0 ? ALL_ADD : what == 1 ? ALL_SET : ALL_CHECK, rnd(1000), 0);
+	struct arg *g = new_arg(what == 0   ? ALL_ADD
+				: what == 1 ? ALL_SET
+					    : ALL_CHECK,
+				rnd(1000), 0);
 
 	g->datum = (unsigned) (d - data);
 	for (c = 0; c < CELLS; c++) {
@@ -55,10 +59,11 @@ static void set_bounds(struct plan *p, unsigned first)
 /* A further plan, of the whole or of a piece of another one. */
 static void new_plan(struct datum *d)
 {
-	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 2 + rnd(MAXPIECES - 1) };
+	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block,
+					.nchildren = 2 + rnd(MAXPIECES - 1) };
 	struct plan *p = &d->plan[d->nplans];
 
-	*p = (struct plan) { .father = d->h, .n = f.nchildren };
+	*p = (struct plan){ .father = d->h, .n = f.nchildren };
 	if (d->nplans && rnd(2)) {
 		struct plan *outer = &d->plan[rnd(d->nplans)];
 		unsigned i = rnd(outer->n);
@@ -72,7 +77,10 @@ static void new_plan(struct datum *d)
 	d->nplans++;
 }
 
-static int any_node(void) { return (int) rnd(starpu_memory_nodes_get_count()); }
+static int any_node(void)
+{
+	return (int) rnd(starpu_memory_nodes_get_count());
+}
 
 /* All views but the whole end: then this plan's, as the program asks for it. */
 static void explicit_view(struct datum *d, struct plan *p)
@@ -82,9 +90,11 @@ static void explicit_view(struct datum *d, struct plan *p)
 	for (depth = MAXPLANS; depth-- > 0;)
 		for (k = 0; k < d->nplans; k++)
 			if (d->plan[k].depth == depth)
-				starpu_data_unpartition_submit(d->plan[k].father, d->plan[k].n, d->plan[k].piece, rnd(2) ? any_node() : -1);
+				starpu_data_unpartition_submit(d->plan[k].father, d->plan[k].n,
+							       d->plan[k].piece,
+							       rnd(2) ? any_node() : -1);
 	if (p->depth)
-		return;		/* what it is cut from is not there: automatic switches will do */
+		return; /* what it is cut from is not there: automatic switches will do */
 	if (rnd(2)) {
 		starpu_data_partition_readonly_submit(p->father, p->n, p->piece);
 		if (rnd(2))
@@ -125,7 +135,8 @@ static void drop_plans(struct datum *d)
 /* The synchronous calls, one level or two. */
 static void op_partition(struct datum *d)
 {
-	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 2 + rnd(MAXPIECES - 1) };
+	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block,
+					.nchildren = 2 + rnd(MAXPIECES - 1) };
 	struct plan p = { .father = d->h, .n = f.nchildren }, q;
 	unsigned i;
 
@@ -139,7 +150,7 @@ static void op_partition(struct datum *d)
 	piece_tasks(d, &p);
 	if (rnd(2)) {
 		f.nchildren = 2;
-		q = (struct plan) { .father = p.piece[0], .n = 2 };
+		q = (struct plan){ .father = p.piece[0], .n = 2 };
 		starpu_data_partition(p.piece[0], &f);
 		for (i = 0; i < 2; i++)
 			q.piece[i] = starpu_data_get_sub_data(d->h, 2, 0, i);

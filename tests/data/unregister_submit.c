@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env ORRERY_FAKE_DEVICES=1 */
-/* Unregistration that is submitted behind accesses that have not happened yet: what becomes of the value is decided when it happens.
+/* Unregistration that is submitted behind accesses that have not happened yet: what becomes of the
+ * value is decided when it happens.
  *
- * Invariant: after the runtime stopped, the home buffer of each datum holds the last value that was written before the submission, or
- * was not touched when there was none. */
+ * Invariant: after the runtime stopped, the home buffer of each datum holds the last value that was
+ * written before the submission, or was not touched when there was none. */
 #include "mem_test.h"
 
 enum { CASES = 8, N = 1000 };
@@ -28,8 +29,12 @@ static void add_kernel(void *buffers[], void *arg)
 }
 
 /* The gate keeps them from running: they read it. */
-static struct starpu_codelet set_cl = { .cuda_funcs = { set_kernel }, .nbuffers = 2, .modes = { STARPU_W, STARPU_R }, .name = "set" };
-static struct starpu_codelet add_on_device = { .cuda_funcs = { add_kernel }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .name = "add" };
+static struct starpu_codelet set_cl = {
+	.cuda_funcs = { set_kernel }, .nbuffers = 2, .modes = { STARPU_W, STARPU_R }, .name = "set"
+};
+static struct starpu_codelet add_on_device = {
+	.cuda_funcs = { add_kernel }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .name = "add"
+};
 
 static void submit(struct starpu_codelet *cl, int i, int value, int ordered)
 {
@@ -63,7 +68,8 @@ static void check_home(int i, int first, int step)
 
 	for (k = 0; k < N; k++)
 		if (home[i][k] != first + step * k) {
-			fprintf(stderr, "case %d, word %d: %d instead of %d\n", i, k, home[i][k], first + step * k);
+			fprintf(stderr, "case %d, word %d: %d instead of %d\n", i, k, home[i][k],
+				first + step * k);
 			exit(1);
 		}
 }
@@ -79,12 +85,14 @@ int main(void)
 		starpu_shutdown();
 		return 77;
 	}
-	starpu_variable_data_register(&gate, STARPU_MAIN_RAM, (uintptr_t) &gate_value, sizeof(gate_value));
+	starpu_variable_data_register(&gate, STARPU_MAIN_RAM, (uintptr_t) &gate_value,
+				      sizeof(gate_value));
 	CHECK(starpu_data_acquire(gate, STARPU_W) == 0);
 	for (i = 0; i < CASES; i++) {
 		for (k = 0; k < N; k++)
 			home[i][k] = -1;
-		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) home[i], N, sizeof(int));
+		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) home[i], N,
+					    sizeof(int));
 	}
 	/* 0: a write on the device that has not happened. */
 	submit(&set_cl, 0, 10, 1);

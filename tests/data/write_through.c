@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Write-through masks (handbook 27.2): what a task wrote is copied to the nodes of the mask without anybody asking, and nowhere else.
- * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+/* Write-through masks (handbook 27.2): what a task wrote is copied to the nodes of the mask without
+ * anybody asking, and nowhere else. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 
 #define N 1000
@@ -19,10 +19,12 @@ static unsigned where(void)
 	return mask;
 }
 
-/* After `unit` wrote: the copies come while others run, so they are waited for. They may not come anywhere else. */
+/* After `unit` wrote: the copies come while others run, so they are waited for. They may not come
+ * anywhere else. */
 static void check_after(int unit, unsigned mask)
 {
-	unsigned writer = unit < 0 ? STARPU_MAIN_RAM : device_node((unsigned) unit), want = (mask | 1U << writer) & 7;
+	unsigned writer = unit < 0 ? STARPU_MAIN_RAM : device_node((unsigned) unit),
+		 want = (mask | 1U << writer) & 7;
 
 	add_on(h, unit, 1);
 	CHECK(starpu_task_wait_for_all() == 0);
@@ -67,7 +69,8 @@ int main(void)
 	starpu_data_release(h);
 	/* Pieces have the mask of what they are cut from. */
 	{
-		struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 2 };
+		struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block,
+						.nchildren = 2 };
 		starpu_data_handle_t whole = h;
 
 		starpu_data_set_wt_mask(whole, 1 << STARPU_MAIN_RAM);

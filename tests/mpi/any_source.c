@@ -19,7 +19,8 @@ int main(int argc, char **argv)
 			OK(MPI_Barrier(MPI_COMM_WORLD));
 		for (int i = 1, sum = 0; !rank && i < size; i++) {
 			OK(starpu_mpi_recv(h, MPI_ANY_SOURCE, 5 + round, MPI_COMM_WORLD, &status));
-			CHECK(int_of(h) == status.MPI_SOURCE, "%d came from %d", int_of(h), status.MPI_SOURCE);
+			CHECK(int_of(h) == status.MPI_SOURCE, "%d came from %d", int_of(h),
+			      status.MPI_SOURCE);
 			sum += int_of(h);
 			if (i == size - 1)
 				CHECK(sum == size * (size - 1) / 2, "sum %d", sum);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task build, submission by the program, post build; and the exchange functions for tasks made by hand. */
+/* Task build, submission by the program, post build; and the exchange functions for tasks made by
+ * hand. */
 #include "mpi_test.h"
 
 int main(int argc, char **argv)
@@ -18,11 +19,13 @@ int main(int argc, char **argv)
 		set_int(a, 1);
 	if (rank == 1)
 		set_int(b, 2);
-	struct starpu_task *task = starpu_mpi_task_build(MPI_COMM_WORLD, &append_cl, STARPU_RW, a, STARPU_R, b, STARPU_EXECUTE_ON_NODE, 1, 0);
+	struct starpu_task *task = starpu_mpi_task_build(MPI_COMM_WORLD, &append_cl, STARPU_RW, a,
+							 STARPU_R, b, STARPU_EXECUTE_ON_NODE, 1, 0);
 	CHECK(!!task == (rank == 1), "a task on the wrong rank");
 	if (task)
 		OK(starpu_task_submit(task));
-	OK(starpu_mpi_task_post_build(MPI_COMM_WORLD, &append_cl, STARPU_RW, a, STARPU_R, b, STARPU_EXECUTE_ON_NODE, 1, 0));
+	OK(starpu_mpi_task_post_build(MPI_COMM_WORLD, &append_cl, STARPU_RW, a, STARPU_R, b,
+				      STARPU_EXECUTE_ON_NODE, 1, 0));
 
 	task = starpu_task_create();
 	task->cl = &append_cl;

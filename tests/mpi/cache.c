@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cache: one message per value and rank, until it is written or flushed; counted by the statistics. */
+/* The cache: one message per value and rank, until it is written or flushed; counted by the
+ * statistics. */
 #include "mpi_test.h"
 
 static size_t sent_to_1(void)
@@ -26,15 +27,18 @@ int main(int argc, char **argv)
 		set_int(mine, 0);
 	if (rank == 1)
 		set_int(other, 0);
-#define READ() OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &append_cl, STARPU_RW, other, STARPU_R, mine, 0))
+#define READ() \
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &append_cl, STARPU_RW, other, STARPU_R, mine, 0))
 	READ();
 	READ();
 	if (rank == 0)
-		CHECK(sent_to_1() == 1 && starpu_mpi_cached_send(mine, 1), "%zu messages", sent_to_1());
+		CHECK(sent_to_1() == 1 && starpu_mpi_cached_send(mine, 1), "%zu messages",
+		      sent_to_1());
 	if (rank == 1)
 		CHECK(starpu_mpi_cached_receive(mine), "not in the cache");
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &increment_cl, STARPU_RW, mine, 0));
-	CHECK(!starpu_mpi_cached_receive(mine) && !starpu_mpi_cached_send(mine, 1), "a write must empty the cache");
+	CHECK(!starpu_mpi_cached_receive(mine) && !starpu_mpi_cached_send(mine, 1),
+	      "a write must empty the cache");
 	READ();
 	if (rank == 0)
 		CHECK(sent_to_1() == 2, "%zu messages", sent_to_1());

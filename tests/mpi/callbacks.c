@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Callbacks of detached messages may submit tasks and messages; waiting for all covers what they started. */
+/* Callbacks of detached messages may submit tasks and messages; waiting for all covers what they
+ * started. */
 #include "mpi_test.h"
 
 static starpu_data_handle_t h, back;

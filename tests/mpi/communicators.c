@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Any communicator: a split with other rank numbers, the same tags on several communicators at once, one that was freed. */
+/* Any communicator: a split with other rank numbers, the same tags on several communicators at
+ * once, one that was freed. */
 #include "mpi_test.h"
 
 static void exchange(MPI_Comm comm, int value)

@@ -15,7 +15,8 @@ int main(int argc, char **argv)
 	starpu_mpi_data_register(a, 1, 0);
 	starpu_mpi_data_register(b, 2, 1);
 	starpu_mpi_data_register(c, 3, 1);
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, a, STARPU_VALUE, &eleven, sizeof(eleven), 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, a, STARPU_VALUE, &eleven,
+				  sizeof(eleven), 0));
 	OK(starpu_mpi_data_cpy(b, a, MPI_COMM_WORLD, 1, NULL, NULL));
 	OK(starpu_mpi_data_cpy(c, b, MPI_COMM_WORLD, 1, NULL, NULL));
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &increment_cl, STARPU_RW, c, 0));

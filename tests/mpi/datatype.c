@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An interface of the program travels by its MPI datatype: registered for the interface, for a handle, and not given for some data. */
+/* An interface of the program travels by its MPI datatype: registered for the interface, for a
+ * handle, and not given for some data. */
 #include "user_interface.h"
 
 static int made, freed, refuse;
@@ -38,7 +39,8 @@ int main(int argc, char **argv)
 	starpu_data_register_ops(&pair_ops);
 	OK(starpu_mpi_interface_datatype_register(pair_ops.interfaceid, make_type, free_type));
 	exchange_pairs();
-	CHECK(packed == 0 && unpacked == 0 && made == 16 && freed == 16, "packed %d, unpacked %d, made %d, freed %d", packed, unpacked, made, freed);
+	CHECK(packed == 0 && unpacked == 0 && made == 16 && freed == 16,
+	      "packed %d, unpacked %d, made %d, freed %d", packed, unpacked, made, freed);
 	refuse = 1;
 	exchange_pairs();
 	CHECK(packed == 8 && unpacked == 8, "the data without datatype must be packed");

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every interface between two ranks whose units have memories of their own: what a task wrote on the device of one rank is sent, received,
- * changed on the device of the other one, and comes back; as a whole and piece by piece, with each way to cut and to pick.
+/* Every interface between two ranks whose units have memories of their own: what a task wrote on
+ * the device of one rank is sent, received, changed on the device of the other one, and comes back;
+ * as a whole and piece by piece, with each way to cut and to pick.
  *
- * Invariant: bytes between columns never change; indices travel with the values and stay. opencl.sh runs it with devices that have no
- * pointers, too.
- * orr-test: ranks 2
- * orr-test: sim-ranks 2
+ * Invariant: bytes between columns never change; indices travel with the values and stay. opencl.sh
+ * runs it with devices that have no pointers, too. orr-test: ranks 2 orr-test: sim-ranks 2
  * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 */
 #include "data/iface_test.h"
 #include "data/staged.h"
@@ -19,13 +18,17 @@
 #define C 3
 #define MAXPIECES 16
 
-static const uint32_t rowptr0[NROW + 1] = { 0, 2, 2, 5, 7, 8, 9 }, colind0[NNZ] = { 0, 3, 1, 2, 4, 0, 4, 2, 5 };
+static const uint32_t rowptr0[NROW + 1] = { 0, 2, 2, 5, 7, 8, 9 },
+				     colind0[NNZ] = { 0, 3, 1, 2, 4, 0, 4, 2, 5 };
 static int tag;
-static struct starpu_codelet *cl;	/* of the data that travel just now */
+static struct starpu_codelet *cl; /* of the data that travel just now */
 
 /* ---- the one transformation, of the values of any interface ---- */
 
-static int change(int v, int arg) { return (int) ((unsigned) v * 3 + (unsigned) arg); }
+static int change(int v, int arg)
+{
+	return (int) ((unsigned) v * 3 + (unsigned) arg);
+}
 
 static void change_array(uintptr_t p, uint32_t n, int arg)
 {
@@ -60,16 +63,26 @@ static void change_func(void *buffers[], void *arg)
 }
 STAGED(change_staged, change_func, 1)
 
-static struct starpu_codelet change_cl = { .cpu_funcs = { change_func }, .cuda_funcs = { change_func }, .opencl_funcs = { change_staged }, .nbuffers = 1,
-					   .modes = { STARPU_RW }, .name = "change" };
+static struct starpu_codelet change_cl = { .cpu_funcs = { change_func },
+					   .cuda_funcs = { change_func },
+					   .opencl_funcs = { change_staged },
+					   .nbuffers = 1,
+					   .modes = { STARPU_RW },
+					   .name = "change" };
 
 static enum starpu_worker_archtype device_type(void)
 {
 	return starpu_opencl_worker_get_count() ? STARPU_OPENCL_WORKER : STARPU_CUDA_WORKER;
 }
 
-static int device(void) { return starpu_worker_get_by_type(device_type(), 0); }
-static unsigned device_node(void) { return starpu_worker_get_memory_node((unsigned) device()); }
+static int device(void)
+{
+	return starpu_worker_get_by_type(device_type(), 0);
+}
+static unsigned device_node(void)
+{
+	return starpu_worker_get_memory_node((unsigned) device());
+}
 
 static void on_device(starpu_data_handle_t h, int arg)
 {
@@ -111,7 +124,7 @@ static int expected(int v)
 	return rank ? v : change(v, 3);
 }
 
-enum way { WHOLE, SYNC, PLAN, WAYS };	/* cut by starpu_data_partition, by a plan */
+enum way { WHOLE, SYNC, PLAN, WAYS }; /* cut by starpu_data_partition, by a plan */
 
 /* Rank 1 takes the pieces from the last to the first. */
 static void travel(starpu_data_handle_t h, struct starpu_data_filter *f, enum way way)
@@ -180,7 +193,8 @@ static void check(const struct view *v, int *buf, size_t n, const char *what)
 }
 
 /* h is in buf, of n ints. */
-static void dense(starpu_data_handle_t h, struct starpu_data_filter *f, const char *what, int *buf, size_t n)
+static void dense(starpu_data_handle_t h, struct starpu_data_filter *f, const char *what, int *buf,
+		  size_t n)
 {
 	for (int way = WHOLE; way < (f ? WAYS : SYNC); way++) {
 		struct view v = prepare(h, buf, n);
@@ -192,11 +206,15 @@ static void dense(starpu_data_handle_t h, struct starpu_data_filter *f, const ch
 	}
 }
 
-#define FILTER(func, n, ...) (&(struct starpu_data_filter) { .filter_func = starpu_##func, .nchildren = n, __VA_ARGS__ }), #func
+#define FILTER(func, n, ...) \
+	(&(struct starpu_data_filter){ \
+		.filter_func = starpu_##func, .nchildren = n, __VA_ARGS__ }), \
+		#func
 
 static void dense_interfaces(void)
 {
-	uint32_t pad = rank ? 2 : 5, nn[5] = { 3, 4, 2, 3, 4 }, ldn[5] = { 1, 3 + pad, 4 * (3 + pad), 8 * (3 + pad), 24 * (3 + pad) };
+	uint32_t pad = rank ? 2 : 5, nn[5] = { 3, 4, 2, 3, 4 },
+		 ldn[5] = { 1, 3 + pad, 4 * (3 + pad), 8 * (3 + pad), 24 * (3 + pad) };
 	static int b[1000];
 	starpu_data_handle_t h;
 
@@ -206,35 +224,61 @@ static void dense_interfaces(void)
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, 14, sizeof(*b));
 	dense(h, FILTER(vector_filter_block, 4), b, 20);
 	dense(h, FILTER(vector_filter_divide_in_2, 2, .filter_arg = 5), b, 20);
-	dense(h, FILTER(vector_filter_pick_variable, 14, .get_child_ops = starpu_vector_filter_pick_variable_child_ops), b, 20);
+	dense(h,
+	      FILTER(vector_filter_pick_variable, 14,
+		     .get_child_ops = starpu_vector_filter_pick_variable_child_ops),
+	      b, 20);
 	starpu_data_unregister(h);
 	starpu_matrix_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, 7 + pad, 7, 5, sizeof(*b));
 	dense(h, FILTER(matrix_filter_block, 3), b, 100);
 	dense(h, FILTER(matrix_filter_vertical_block, 2), b, 100);
-	dense(h, FILTER(matrix_filter_pick_vector_y, 5, .get_child_ops = starpu_matrix_filter_pick_vector_child_ops), b, 100);
+	dense(h,
+	      FILTER(matrix_filter_pick_vector_y, 5,
+		     .get_child_ops = starpu_matrix_filter_pick_vector_child_ops),
+	      b, 100);
 	starpu_data_unregister(h);
-	starpu_block_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, 3 + pad, 5 * (3 + pad), 3, 4, 6, sizeof(*b));
+	starpu_block_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, 3 + pad, 5 * (3 + pad), 3, 4,
+				   6, sizeof(*b));
 	dense(h, FILTER(block_filter_block, 2), b, 400);
 	dense(h, FILTER(block_filter_vertical_block, 3), b, 400);
 	dense(h, FILTER(block_filter_depth_block, 4), b, 400);
-	dense(h, FILTER(block_filter_pick_matrix_y, 4, .get_child_ops = starpu_block_filter_pick_matrix_child_ops), b, 400);
-	dense(h, FILTER(block_filter_pick_matrix_z, 6, .get_child_ops = starpu_block_filter_pick_matrix_child_ops), b, 400);
+	dense(h,
+	      FILTER(block_filter_pick_matrix_y, 4,
+		     .get_child_ops = starpu_block_filter_pick_matrix_child_ops),
+	      b, 400);
+	dense(h,
+	      FILTER(block_filter_pick_matrix_z, 6,
+		     .get_child_ops = starpu_block_filter_pick_matrix_child_ops),
+	      b, 400);
 	starpu_data_unregister(h);
-	starpu_tensor_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, 2 + pad, 3 * (2 + pad), 9 * (2 + pad), 2, 3, 3, 5, sizeof(*b));
+	starpu_tensor_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, 2 + pad, 3 * (2 + pad),
+				    9 * (2 + pad), 2, 3, 3, 5, sizeof(*b));
 	dense(h, FILTER(tensor_filter_block, 2), b, 400);
 	dense(h, FILTER(tensor_filter_vertical_block, 2), b, 400);
 	dense(h, FILTER(tensor_filter_depth_block, 3), b, 400);
 	dense(h, FILTER(tensor_filter_time_block, 2), b, 400);
-	dense(h, FILTER(tensor_filter_pick_block_y, 3, .get_child_ops = starpu_tensor_filter_pick_block_child_ops), b, 400);
-	dense(h, FILTER(tensor_filter_pick_block_z, 3, .get_child_ops = starpu_tensor_filter_pick_block_child_ops), b, 400);
-	dense(h, FILTER(tensor_filter_pick_block_t, 5, .get_child_ops = starpu_tensor_filter_pick_block_child_ops), b, 400);
+	dense(h,
+	      FILTER(tensor_filter_pick_block_y, 3,
+		     .get_child_ops = starpu_tensor_filter_pick_block_child_ops),
+	      b, 400);
+	dense(h,
+	      FILTER(tensor_filter_pick_block_z, 3,
+		     .get_child_ops = starpu_tensor_filter_pick_block_child_ops),
+	      b, 400);
+	dense(h,
+	      FILTER(tensor_filter_pick_block_t, 5,
+		     .get_child_ops = starpu_tensor_filter_pick_block_child_ops),
+	      b, 400);
 	starpu_data_unregister(h);
 	starpu_ndim_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, ldn, nn, 5, sizeof(*b));
 	for (unsigned d = 0; d < 5; d++) {
 		dense(h, FILTER(ndim_filter_block, 2, .filter_arg = d), b, 1000);
 		dense(h, FILTER(ndim_filter_pick_ndim, nn[d], .filter_arg = d), b, 1000);
 		if (d)
-			dense(h, FILTER(ndim_filter_5d_pick_tensor, nn[d], .filter_arg = d, .get_child_ops = starpu_ndim_filter_pick_tensor_child_ops), b, 1000);
+			dense(h,
+			      FILTER(ndim_filter_5d_pick_tensor, nn[d], .filter_arg = d,
+				     .get_child_ops = starpu_ndim_filter_pick_tensor_child_ops),
+			      b, 1000);
 	}
 	starpu_data_unregister(h);
 }
@@ -243,24 +287,40 @@ static void dense_interfaces(void)
 static void seen_otherwise(void)
 {
 	static const struct {
-		void (*pick)(void *, void *, struct starpu_data_filter *, unsigned, unsigned), (*to)(void *, void *, struct starpu_data_filter *, unsigned, unsigned);
-		struct starpu_data_interface_ops *(*pick_ops)(struct starpu_data_filter *, unsigned), *(*to_ops)(struct starpu_data_filter *, unsigned);
+		void (*pick)(void *, void *, struct starpu_data_filter *, unsigned, unsigned),
+			(*to)(void *, void *, struct starpu_data_filter *, unsigned, unsigned);
+		struct starpu_data_interface_ops *(*pick_ops)(struct starpu_data_filter *,
+							      unsigned),
+			*(*to_ops)(struct starpu_data_filter *, unsigned);
 	} forms[5] = {
-		{ NULL, starpu_ndim_filter_to_variable, NULL, starpu_ndim_filter_to_variable_child_ops },
-		{ starpu_ndim_filter_1d_pick_variable, starpu_ndim_filter_to_vector, starpu_ndim_filter_pick_variable_child_ops, starpu_ndim_filter_to_vector_child_ops },
-		{ starpu_ndim_filter_2d_pick_vector, starpu_ndim_filter_to_matrix, starpu_ndim_filter_pick_vector_child_ops, starpu_ndim_filter_to_matrix_child_ops },
-		{ starpu_ndim_filter_3d_pick_matrix, starpu_ndim_filter_to_block, starpu_ndim_filter_pick_matrix_child_ops, starpu_ndim_filter_to_block_child_ops },
-		{ starpu_ndim_filter_4d_pick_block, starpu_ndim_filter_to_tensor, starpu_ndim_filter_pick_block_child_ops, starpu_ndim_filter_to_tensor_child_ops },
+		{ NULL, starpu_ndim_filter_to_variable, NULL,
+		  starpu_ndim_filter_to_variable_child_ops },
+		{ starpu_ndim_filter_1d_pick_variable, starpu_ndim_filter_to_vector,
+		  starpu_ndim_filter_pick_variable_child_ops,
+		  starpu_ndim_filter_to_vector_child_ops },
+		{ starpu_ndim_filter_2d_pick_vector, starpu_ndim_filter_to_matrix,
+		  starpu_ndim_filter_pick_vector_child_ops,
+		  starpu_ndim_filter_to_matrix_child_ops },
+		{ starpu_ndim_filter_3d_pick_matrix, starpu_ndim_filter_to_block,
+		  starpu_ndim_filter_pick_matrix_child_ops, starpu_ndim_filter_to_block_child_ops },
+		{ starpu_ndim_filter_4d_pick_block, starpu_ndim_filter_to_tensor,
+		  starpu_ndim_filter_pick_block_child_ops, starpu_ndim_filter_to_tensor_child_ops },
 	};
 	uint32_t nn[4] = { 3, 4, 2, 3 }, ldn[4] = { 1, 5, 20, 41 };
 	static int b[200];
 	starpu_data_handle_t h;
 
 	for (unsigned n = 0; n < 5; n++) {
-		struct starpu_data_filter to = { .filter_func = forms[n].to, .get_child_ops = forms[n].to_ops, .nchildren = n ? 2 : 1, .filter_arg = n ? n - 1 : 0 };
-		struct starpu_data_filter pick = { .filter_func = forms[n].pick, .get_child_ops = forms[n].pick_ops, .filter_arg = n ? n - 1 : 0 };
+		struct starpu_data_filter to = { .filter_func = forms[n].to,
+						 .get_child_ops = forms[n].to_ops,
+						 .nchildren = n ? 2 : 1,
+						 .filter_arg = n ? n - 1 : 0 };
+		struct starpu_data_filter pick = { .filter_func = forms[n].pick,
+						   .get_child_ops = forms[n].pick_ops,
+						   .filter_arg = n ? n - 1 : 0 };
 
-		starpu_ndim_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, n ? ldn : NULL, n ? nn : NULL, n, sizeof(*b));
+		starpu_ndim_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) b, n ? ldn : NULL,
+					  n ? nn : NULL, n, sizeof(*b));
 		dense(h, &to, "ndim_filter_to", b, 200);
 		to.nchildren = 1;
 		dense(h, &to, "ndim_filter_to, one piece", b, 200);
@@ -276,15 +336,21 @@ static void indexed(void)
 {
 	uint32_t rowptr[NROW + 1], colind[NNZ], rows[NNZ];
 	static int val[NNZ * R * C];
-	struct starpu_data_filter csr = { .filter_func = starpu_csr_filter_vertical_block, .nchildren = 3 };
-	struct starpu_data_filter bcsr = { .filter_func = starpu_bcsr_filter_vertical_block, .nchildren = 2 };
-	struct starpu_data_filter blocks = { .filter_func = starpu_bcsr_filter_canonical_block, .get_nchildren = starpu_bcsr_filter_canonical_block_get_nchildren,
-					     .get_child_ops = starpu_bcsr_filter_canonical_block_child_ops };
+	struct starpu_data_filter csr = { .filter_func = starpu_csr_filter_vertical_block,
+					  .nchildren = 3 };
+	struct starpu_data_filter bcsr = { .filter_func = starpu_bcsr_filter_vertical_block,
+					   .nchildren = 2 };
+	struct starpu_data_filter blocks = {
+		.filter_func = starpu_bcsr_filter_canonical_block,
+		.get_nchildren = starpu_bcsr_filter_canonical_block_get_nchildren,
+		.get_child_ops = starpu_bcsr_filter_canonical_block_child_ops
+	};
 	struct starpu_data_filter *filters[] = { NULL, &csr, NULL, &bcsr, &blocks };
 	starpu_data_handle_t h;
 
 	for (int kind = 0; kind < 5; kind++)
-		for (int way = filters[kind] ? SYNC : WHOLE; way < (filters[kind] ? WAYS : SYNC); way++) {
+		for (int way = filters[kind] ? SYNC : WHOLE; way < (filters[kind] ? WAYS : SYNC);
+		     way++) {
 			int n = kind < 3 ? NNZ : NNZ * R * C;
 
 			memcpy(rowptr, rowptr0, sizeof(rowptr));
@@ -293,33 +359,46 @@ static void indexed(void)
 			for (int i = 0; i < n; i++)
 				val[i] = rank ? 0 : i + 1;
 			if (kind < 2)
-				starpu_csr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) val, colind, rowptr, 0, sizeof(*val));
+				starpu_csr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW,
+							 (uintptr_t) val, colind, rowptr, 0,
+							 sizeof(*val));
 			else if (kind == 2)
-				starpu_coo_data_register(&h, STARPU_MAIN_RAM, NROW, NROW, NNZ, colind, rows, (uintptr_t) val, sizeof(*val));
+				starpu_coo_data_register(&h, STARPU_MAIN_RAM, NROW, NROW, NNZ,
+							 colind, rows, (uintptr_t) val,
+							 sizeof(*val));
 			else
-				starpu_bcsr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) val, colind, rowptr, 0, R, C, sizeof(*val));
+				starpu_bcsr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW,
+							  (uintptr_t) val, colind, rowptr, 0, R, C,
+							  sizeof(*val));
 			travel(h, filters[kind], (enum way) way);
 			starpu_data_unregister(h);
 			for (int i = 0; i < n; i++)
-				CHECK(val[i] == expected(i + 1), "matrix %d: value %d is %d, not %d", kind, i, val[i], expected(i + 1));
-			CHECK(!memcmp(rowptr, rowptr0, sizeof(rowptr)) && !memcmp(colind, colind0, sizeof(colind)) && !memcmp(rows, colind0, sizeof(rows)),
+				CHECK(val[i] == expected(i + 1),
+				      "matrix %d: value %d is %d, not %d", kind, i, val[i],
+				      expected(i + 1));
+			CHECK(!memcmp(rowptr, rowptr0, sizeof(rowptr)) &&
+				      !memcmp(colind, colind0, sizeof(colind)) &&
+				      !memcmp(rows, colind0, sizeof(rows)),
 			      "matrix %d: indices", kind);
 		}
 }
 
-/* ---- ints from and to the device, for the interfaces whose structures are not known to staged.h ---- */
+/* ---- ints from and to the device, for the interfaces whose structures are not known to staged.h
+ * ---- */
 
 static int *fetch(const void *p, int n)
 {
 	int *v = malloc((size_t) n * sizeof(*v));
 
-	OK(starpu_interface_copy((uintptr_t) p, 0, device_node(), (uintptr_t) v, 0, STARPU_MAIN_RAM, (size_t) n * sizeof(*v), NULL));
+	OK(starpu_interface_copy((uintptr_t) p, 0, device_node(), (uintptr_t) v, 0, STARPU_MAIN_RAM,
+				 (size_t) n * sizeof(*v), NULL));
 	return v;
 }
 
 static void store(int *v, void *p, int n)
 {
-	OK(starpu_interface_copy((uintptr_t) v, 0, STARPU_MAIN_RAM, (uintptr_t) p, 0, device_node(), (size_t) n * sizeof(*v), NULL));
+	OK(starpu_interface_copy((uintptr_t) v, 0, STARPU_MAIN_RAM, (uintptr_t) p, 0, device_node(),
+				 (size_t) n * sizeof(*v), NULL));
 	free(v);
 }
 
@@ -335,14 +414,16 @@ static void change_there(void *p, int n, int arg)
 static void elsewhere(void)
 {
 	enum { N = 50 };
-	struct starpu_data_filter thirds = { .filter_func = starpu_vector_filter_block, .nchildren = 3 };
+	struct starpu_data_filter thirds = { .filter_func = starpu_vector_filter_block,
+					     .nchildren = 3 };
 	starpu_data_handle_t h;
 	uintptr_t p = starpu_malloc_on_node(device_node(), N * sizeof(int));
 	int *v;
 
 	cl = &change_cl;
 	for (int home = 0; home < 2; home++) {
-		starpu_vector_data_register(&h, home ? (int) device_node() : -1, home ? p : 0, N, sizeof(int));
+		starpu_vector_data_register(&h, home ? (int) device_node() : -1, home ? p : 0, N,
+					    sizeof(int));
 		OK(starpu_data_acquire(h, STARPU_W));
 		v = starpu_data_get_local_ptr(h);
 		for (int i = 0; i < N; i++)
@@ -353,7 +434,8 @@ static void elsewhere(void)
 		OK(starpu_data_acquire(h, STARPU_R));
 		v = starpu_data_get_local_ptr(h);
 		for (int i = 0; i < N && rank == 0; i++)
-			CHECK(v[i] == expected(expected(i + 1)), "home %d: value %d is %d", home, i, v[i]);
+			CHECK(v[i] == expected(expected(i + 1)), "home %d: value %d is %d", home, i,
+			      v[i]);
 		starpu_data_release(h);
 		starpu_data_unregister(h);
 	}
@@ -373,7 +455,11 @@ static void pair_func(void *buffers[], void *arg)
 	change_there(p->second, p->n, *(int *) arg);
 }
 
-static struct starpu_codelet pair_cl = { .cuda_funcs = { pair_func }, .opencl_funcs = { pair_func }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "pair" };
+static struct starpu_codelet pair_cl = { .cuda_funcs = { pair_func },
+					 .opencl_funcs = { pair_func },
+					 .nbuffers = 1,
+					 .modes = { STARPU_RW },
+					 .name = "pair" };
 
 static void pairs(void)
 {
@@ -387,7 +473,8 @@ static void pairs(void)
 	OK(starpu_data_acquire(h, STARPU_R));
 	p = starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM);
 	for (int i = 0; i < p->n; i++)
-		CHECK(p->first[i] == expected(5 + i) && p->second[i] == expected(-5 - i), "pair %d: %d and %d", i, p->first[i], p->second[i]);
+		CHECK(p->first[i] == expected(5 + i) && p->second[i] == expected(-5 - i),
+		      "pair %d: %d and %d", i, p->first[i], p->second[i]);
 	starpu_data_release(h);
 	starpu_data_unregister(h);
 }
@@ -397,7 +484,8 @@ static void pairs(void)
 
 static void *mf_pointer(void *i)
 {
-	return device_type() == STARPU_CUDA_WORKER ? STARPU_MULTIFORMAT_GET_CUDA_PTR(i) : STARPU_MULTIFORMAT_GET_OPENCL_PTR(i);
+	return device_type() == STARPU_CUDA_WORKER ? STARPU_MULTIFORMAT_GET_CUDA_PTR(i)
+						   : STARPU_MULTIFORMAT_GET_OPENCL_PTR(i);
 }
 
 /* Twice the ints: each value and its negative. */
@@ -415,7 +503,8 @@ static void mf_func(void *buffers[], void *arg)
 
 static void to_device(void *buffers[], void *arg)
 {
-	int *from = fetch(STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]), NX), *to = malloc(2 * NX * sizeof(*to));
+	int *from = fetch(STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]), NX),
+	    *to = malloc(2 * NX * sizeof(*to));
 
 	(void) arg;
 	for (int i = 0; i < NX; i++) {
@@ -435,15 +524,30 @@ static void to_cpu(void *buffers[], void *arg)
 		to[i] = from[2 * i];
 }
 
-static struct starpu_codelet mf_cl = { .cuda_funcs = { mf_func }, .opencl_funcs = { mf_func }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "mf" };
-static struct starpu_codelet to_device_cl = { .cuda_funcs = { to_device }, .opencl_funcs = { to_device }, .nbuffers = 1, .modes = { STARPU_RW } };
-static struct starpu_codelet to_cpu_cl = { .cpu_funcs = { to_cpu }, .nbuffers = 1, .modes = { STARPU_RW } };
+static struct starpu_codelet mf_cl = { .cuda_funcs = { mf_func },
+				       .opencl_funcs = { mf_func },
+				       .nbuffers = 1,
+				       .modes = { STARPU_RW },
+				       .name = "mf" };
+static struct starpu_codelet to_device_cl = { .cuda_funcs = { to_device },
+					      .opencl_funcs = { to_device },
+					      .nbuffers = 1,
+					      .modes = { STARPU_RW } };
+static struct starpu_codelet to_cpu_cl = { .cpu_funcs = { to_cpu },
+					   .nbuffers = 1,
+					   .modes = { STARPU_RW } };
 
 static void multiformat(void)
 {
 	static struct starpu_multiformat_data_interface_ops formats = {
-		.cpu_elemsize = sizeof(int), .cuda_elemsize = 2 * sizeof(int), .opencl_elemsize = 2 * sizeof(int), .cpu_to_cuda_cl = &to_device_cl,
-		.cpu_to_opencl_cl = &to_device_cl, .cuda_to_cpu_cl = &to_cpu_cl, .opencl_to_cpu_cl = &to_cpu_cl };
+		.cpu_elemsize = sizeof(int),
+		.cuda_elemsize = 2 * sizeof(int),
+		.opencl_elemsize = 2 * sizeof(int),
+		.cpu_to_cuda_cl = &to_device_cl,
+		.cpu_to_opencl_cl = &to_device_cl,
+		.cuda_to_cpu_cl = &to_cpu_cl,
+		.opencl_to_cpu_cl = &to_cpu_cl
+	};
 	static int v[NX];
 	starpu_data_handle_t h;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Messages sent long before they are received: small, around the eager limit, large; several of one tag keep their order. */
+/* Messages sent long before they are received: small, around the eager limit, large; several of one
+ * tag keep their order. */
 #include "mpi_test.h"
 
 static const unsigned sizes[] = { 1, 1000, 4095, 4096, 4097, 65536, 3000000 };
@@ -38,8 +39,10 @@ int main(int argc, char **argv)
 		OK(starpu_data_acquire(in[i], STARPU_R));
 		unsigned char *v = starpu_data_get_local_ptr(in[i]);
 		for (unsigned j = 0; j < sizes[i]; j += 999)
-			CHECK(v[j] == (unsigned char) (10 * from + i), "size %u, byte %u is %d", sizes[i], j, v[j]);
-		CHECK(v[sizes[i] - 1] == (unsigned char) (10 * from + i), "size %u, last byte", sizes[i]);
+			CHECK(v[j] == (unsigned char) (10 * from + i), "size %u, byte %u is %d",
+			      sizes[i], j, v[j]);
+		CHECK(v[sizes[i] - 1] == (unsigned char) (10 * from + i), "size %u, last byte",
+		      sizes[i]);
 		starpu_data_release(in[i]);
 		starpu_data_unregister(in[i]);
 		starpu_data_unregister(out[i]);

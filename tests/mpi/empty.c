@@ -18,8 +18,10 @@ int main(int argc, char **argv)
 		return 77;
 	starpu_void_data_register(&h);
 	for (int i = 0; i < 5; i++) {
-		OK(starpu_mpi_isend_detached(h, (rank + 1) % size, i, MPI_COMM_WORLD, called, NULL));
-		OK(starpu_mpi_irecv_detached(h, (rank + size - 1) % size, i, MPI_COMM_WORLD, called, NULL));
+		OK(starpu_mpi_isend_detached(h, (rank + 1) % size, i, MPI_COMM_WORLD, called,
+					     NULL));
+		OK(starpu_mpi_irecv_detached(h, (rank + size - 1) % size, i, MPI_COMM_WORLD, called,
+					     NULL));
 	}
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
 	CHECK(calls == 10, "%d callbacks", calls);

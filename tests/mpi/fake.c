@@ -20,15 +20,19 @@ int main(int argc, char **argv)
 
 	if (!begin(&argc, &argv, 1))
 		return 77;
-	CHECK(rank == 2 && size == 16 && starpu_mpi_world_rank() == 2 && starpu_mpi_world_size() == 16, "rank %d of %d", rank, size);
+	CHECK(rank == 2 && size == 16 && starpu_mpi_world_rank() == 2 &&
+		      starpu_mpi_world_size() == 16,
+	      "rank %d of %d", rank, size);
 	for (int i = 0; i < N; i++) {
 		new_int(&h[i]);
 		starpu_mpi_data_register(h[i], i, i % size);
-		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, h[i], STARPU_VALUE, &i, sizeof(i), 0));
+		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, h[i], STARPU_VALUE, &i,
+					  sizeof(i), 0));
 	}
 	for (int loop = 0; loop < 10; loop++)
 		for (int i = 0; i < N; i++)
-			OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &append_cl, STARPU_RW, h[i], STARPU_R, h[(i + 1) % N], 0));
+			OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &append_cl, STARPU_RW, h[i],
+						  STARPU_R, h[(i + 1) % N], 0));
 	OK(starpu_mpi_recv(h[0], 0, 100, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	OK(starpu_mpi_send(h[2], 0, 100, MPI_COMM_WORLD));
 	OK(starpu_mpi_irecv_detached(h[1], 5, 100, MPI_COMM_WORLD, called, NULL));

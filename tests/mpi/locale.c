@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A ring of a program that takes its user's locale, started by locale.sh with a decimal comma: what it prints are whole numbers. */
+/* A ring of a program that takes its user's locale, started by locale.sh with a decimal comma: what
+ * it prints are whole numbers. */
 #include "mpi_test.h"
 #include <locale.h>
 #include <orrery.h>
@@ -20,8 +21,10 @@ int main(int argc, char **argv)
 	starpu_data_release(out);
 	us = starpu_timing_now();
 	for (int i = 0; i < 10; i++) {
-		OK(starpu_mpi_isend_detached(out, (rank + 1) % size, i, MPI_COMM_WORLD, NULL, NULL));
-		OK(starpu_mpi_recv(in, (rank + size - 1) % size, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		OK(starpu_mpi_isend_detached(out, (rank + 1) % size, i, MPI_COMM_WORLD, NULL,
+					     NULL));
+		OK(starpu_mpi_recv(in, (rank + size - 1) % size, i, MPI_COMM_WORLD,
+				   MPI_STATUS_IGNORE));
 	}
 	OK(starpu_mpi_barrier(MPI_COMM_WORLD));
 	us = starpu_timing_now() - us;

@@ -19,15 +19,18 @@ int main(int argc, char **argv)
 		set_int(out[i], 1000 * rank + i);
 	}
 	for (int i = 0; i < N; i++)
-		OK(starpu_mpi_isend_detached(out[i], (rank + 1 + i) % size, ((int64_t) i << 40) + i, MPI_COMM_WORLD, NULL, NULL));
+		OK(starpu_mpi_isend_detached(out[i], (rank + 1 + i) % size, ((int64_t) i << 40) + i,
+					     MPI_COMM_WORLD, NULL, NULL));
 	for (int k = 0; k < N; k++) {
 		int i = (k * 37 + 11) % N;
-		OK(starpu_mpi_irecv_detached(in[i], (rank + N * size - 1 - i) % size, ((int64_t) i << 40) + i, MPI_COMM_WORLD, NULL, NULL));
+		OK(starpu_mpi_irecv_detached(in[i], (rank + N * size - 1 - i) % size,
+					     ((int64_t) i << 40) + i, MPI_COMM_WORLD, NULL, NULL));
 	}
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
 	for (int i = 0; i < N; i++) {
 		int from = (rank + N * size - 1 - i) % size;
-		CHECK(int_of(in[i]) == 1000 * from + i, "tag %d: got %d from %d", i, int_of(in[i]), from);
+		CHECK(int_of(in[i]) == 1000 * from + i, "tag %d: got %d from %d", i, int_of(in[i]),
+		      from);
 		starpu_data_unregister(in[i]);
 		starpu_data_unregister(out[i]);
 	}

@@ -13,7 +13,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < N; i++) {
 		values[i] = i;
 		if (i % size == rank)
-			starpu_variable_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) &values[i], sizeof(int));
+			starpu_variable_data_register(&h[i], STARPU_MAIN_RAM,
+						      (uintptr_t) &values[i], sizeof(int));
 		else
 			new_int(&h[i]);
 		starpu_mpi_data_register(h[i], i, i % size);
@@ -23,7 +24,8 @@ int main(int argc, char **argv)
 			int owner = (i + step) % size;
 			starpu_mpi_data_migrate(MPI_COMM_WORLD, h[i], owner);
 			CHECK(starpu_mpi_data_get_rank(h[i]) == owner, "owner");
-			OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &increment_cl, STARPU_RW, h[i], 0));
+			OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &increment_cl, STARPU_RW, h[i],
+						  0));
 		}
 	for (int i = 0; i < N; i++)
 		OK(starpu_mpi_get_data_on_node(MPI_COMM_WORLD, h[i], 0));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of the MPI layer share: start, end, and checks. Public interface only; the same text in both worlds. */
+/* What the tests of the MPI layer share: start, end, and checks. Public interface only; the same
+ * text in both worlds. */
 #ifndef MPI_TEST_H
 #define MPI_TEST_H
 
@@ -94,8 +95,15 @@ static inline void cpu_set(void *buffers[], void *arg)
 	*(int *) STARPU_VARIABLE_GET_PTR(buffers[0]) = value;
 }
 
-__attribute__((unused)) static struct starpu_codelet increment_cl = { .cpu_funcs = { cpu_increment }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "increment" };
-__attribute__((unused)) static struct starpu_codelet append_cl = { .cpu_funcs = { cpu_append }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .name = "append" };
-__attribute__((unused)) static struct starpu_codelet set_cl = { .cpu_funcs = { cpu_set }, .nbuffers = 1, .modes = { STARPU_W }, .name = "set" };
+__attribute__((unused)) static struct starpu_codelet increment_cl = {
+	.cpu_funcs = { cpu_increment }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "increment"
+};
+__attribute__((unused)) static struct starpu_codelet append_cl = { .cpu_funcs = { cpu_append },
+								   .nbuffers = 2,
+								   .modes = { STARPU_RW, STARPU_R },
+								   .name = "append" };
+__attribute__((unused)) static struct starpu_codelet set_cl = {
+	.cpu_funcs = { cpu_set }, .nbuffers = 1, .modes = { STARPU_W }, .name = "set"
+};
 
 #endif

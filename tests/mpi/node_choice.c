@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which rank executes: the owner, EXECUTE_ON_NODE, EXECUTE_ON_DATA, most data read, a policy; results return to their owners. */
+/* Which rank executes: the owner, EXECUTE_ON_NODE, EXECUTE_ON_DATA, most data read, a policy;
+ * results return to their owners. */
 #include "mpi_test.h"
 
 static int executed;
@@ -12,7 +13,9 @@ static void cpu_note(void *buffers[], void *arg)
 	++*(int *) STARPU_VARIABLE_GET_PTR(buffers[0]);
 }
 
-static struct starpu_codelet note_cl = { .cpu_funcs = { cpu_note }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_RW }, .name = "note" };
+static struct starpu_codelet note_cl = {
+	.cpu_funcs = { cpu_note }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_RW }, .name = "note"
+};
 
 static int last_rank(int me, int nb_nodes, struct starpu_data_descr *descr, int nb_data)
 {
@@ -25,7 +28,8 @@ static int last_rank(int me, int nb_nodes, struct starpu_data_descr *descr, int 
 static void expect_on(int where)
 {
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
-	CHECK(executed == (rank == where), "executed %d times here, expected on rank %d", executed, where);
+	CHECK(executed == (rank == where), "executed %d times here, expected on rank %d", executed,
+	      where);
 	executed = 0;
 	OK(starpu_mpi_barrier(MPI_COMM_WORLD));
 }
@@ -50,17 +54,21 @@ int main(int argc, char **argv)
 		memset(starpu_data_get_local_ptr(big), 0, 1000 * sizeof(int));
 		starpu_data_release(big);
 	}
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b, STARPU_EXECUTE_ON_NODE, size - 1, 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b,
+				  STARPU_EXECUTE_ON_NODE, size - 1, 0));
 	expect_on(size - 1);
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b, STARPU_EXECUTE_ON_DATA, b, 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b,
+				  STARPU_EXECUTE_ON_DATA, b, 0));
 	expect_on(1);
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b, STARPU_EXECUTE_ON_NODE, -1, STARPU_EXECUTE_ON_DATA, a, 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b,
+				  STARPU_EXECUTE_ON_NODE, -1, STARPU_EXECUTE_ON_DATA, a, 0));
 	expect_on(0);
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, big, 0));
 	expect_on(1);
 	int policy = starpu_mpi_node_selection_register_policy(last_rank);
 	CHECK(policy > 0, "policy %d", policy);
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b, STARPU_NODE_SELECTION_POLICY, policy, 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b,
+				  STARPU_NODE_SELECTION_POLICY, policy, 0));
 	expect_on(size - 1);
 	OK(starpu_mpi_node_selection_set_current_policy(policy));
 	CHECK(starpu_mpi_node_selection_get_current_policy() == policy, "current policy");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The program's own MPI calls between those of the runtime: point to point, collectives, its own communicators. */
+/* The program's own MPI calls between those of the runtime: point to point, collectives, its own
+ * communicators. */
 #include "mpi_test.h"
 
 int main(int argc, char **argv)

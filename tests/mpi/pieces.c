@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pieces of a datum with owners and tags of their own: ranks insert tasks on pieces that lie on several of them, fetch neighbours, gather
- * the whole, switch to another plan whose pieces others own, and do so again; a second level; the tags are free again once a plan is gone.
+/* Pieces of a datum with owners and tags of their own: ranks insert tasks on pieces that lie on
+ * several of them, fetch neighbours, gather the whole, switch to another plan whose pieces others
+ * own, and do so again; a second level; the tags are free again once a plan is gone.
  *
  * orr-test: ranks 2 4
  * orr-test: sim-ranks 1 2 5 */
@@ -26,15 +27,20 @@ static void init_func(void *buffers[], void *arg)
 /* Each element of the first piece, from what the second one begins with. */
 static void mix_func(void *buffers[], void *arg)
 {
-	unsigned *p = (unsigned *) STARPU_VECTOR_GET_PTR(buffers[0]), *q = (unsigned *) STARPU_VECTOR_GET_PTR(buffers[1]), value;
+	unsigned *p = (unsigned *) STARPU_VECTOR_GET_PTR(buffers[0]),
+		 *q = (unsigned *) STARPU_VECTOR_GET_PTR(buffers[1]), value;
 
 	starpu_codelet_unpack_args(arg, &value);
 	for (unsigned i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
 		p[i] = 3 * p[i] + q[0] + value;
 }
 
-static struct starpu_codelet init_cl = { .cpu_funcs = { init_func }, .nbuffers = 1, .modes = { STARPU_W }, .name = "init" };
-static struct starpu_codelet mix_cl = { .cpu_funcs = { mix_func }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .name = "mix" };
+static struct starpu_codelet init_cl = {
+	.cpu_funcs = { init_func }, .nbuffers = 1, .modes = { STARPU_W }, .name = "init"
+};
+static struct starpu_codelet mix_cl = {
+	.cpu_funcs = { mix_func }, .nbuffers = 2, .modes = { STARPU_RW, STARPU_R }, .name = "mix"
+};
 
 static void plan(starpu_data_handle_t h, unsigned n, starpu_data_handle_t *c, int shift)
 {
@@ -51,7 +57,8 @@ static void mix(starpu_data_handle_t *c, unsigned n, unsigned len, unsigned *seq
 	for (unsigned i = 0; i < n; i++) {
 		unsigned q = (i + 1) % n * len, first = seq[q];
 
-		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &mix_cl, STARPU_RW, c[i], STARPU_R, c[(i + 1) % n], STARPU_VALUE, &value, sizeof(value), 0));
+		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &mix_cl, STARPU_RW, c[i], STARPU_R,
+					  c[(i + 1) % n], STARPU_VALUE, &value, sizeof(value), 0));
 		for (unsigned k = 0; k < len; k++)
 			seq[i * len + k] = 3 * seq[i * len + k] + first + value;
 	}
@@ -82,7 +89,8 @@ static void two_plans(starpu_data_handle_t h)
 	for (unsigned i = 0; i < NA; i++) {
 		unsigned first = 100 * i;
 
-		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &init_cl, STARPU_W, a[i], STARPU_VALUE, &first, sizeof(first), 0));
+		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &init_cl, STARPU_W, a[i], STARPU_VALUE,
+					  &first, sizeof(first), 0));
 		for (unsigned k = 0; k < NX / NA; k++)
 			w[i * (NX / NA) + k] = first + k;
 	}
@@ -137,7 +145,7 @@ int main(int argc, char **argv)
 		return 77;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, NX, sizeof(*v));
 	for (int again = 0; again < 2; again++) {
-		next_tag = 40;	/* the same tags, again */
+		next_tag = 40; /* the same tags, again */
 		two_plans(h);
 		two_levels(h);
 	}

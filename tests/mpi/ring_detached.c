@@ -14,10 +14,12 @@ int main(int argc, char **argv)
 	for (int loop = 0; loop < LOOPS; loop++) {
 		int tag = loop * size + rank;
 		if (loop || rank)
-			OK(starpu_mpi_irecv_detached(h, (rank + size - 1) % size, tag, MPI_COMM_WORLD, NULL, NULL));
+			OK(starpu_mpi_irecv_detached(h, (rank + size - 1) % size, tag,
+						     MPI_COMM_WORLD, NULL, NULL));
 		OK(starpu_task_insert(&increment_cl, STARPU_RW, h, 0));
 		if (loop < LOOPS - 1 || rank < size - 1)
-			OK(starpu_mpi_isend_detached(h, (rank + 1) % size, tag + 1, MPI_COMM_WORLD, NULL, NULL));
+			OK(starpu_mpi_isend_detached(h, (rank + 1) % size, tag + 1, MPI_COMM_WORLD,
+						     NULL, NULL));
 	}
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
 	starpu_data_unregister(h);

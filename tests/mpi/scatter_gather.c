@@ -22,14 +22,16 @@ int main(int argc, char **argv)
 		h[i] = NULL;
 		values[i] = 10 * i;
 		if (rank == root)
-			starpu_variable_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) &values[i], sizeof(int));
+			starpu_variable_data_register(&h[i], STARPU_MAIN_RAM,
+						      (uintptr_t) &values[i], sizeof(int));
 		else if (i % size == rank)
 			new_int(&h[i]);
 		if (h[i])
 			starpu_mpi_data_register(h[i], i, i % size);
 		mine += i % size == rank;
 	}
-	OK(starpu_mpi_scatter_detached(h, N, root, MPI_COMM_WORLD, count, &scattered, count, &arrived));
+	OK(starpu_mpi_scatter_detached(h, N, root, MPI_COMM_WORLD, count, &scattered, count,
+				       &arrived));
 	for (int i = 0; i < N; i++)
 		if (h[i] && starpu_mpi_data_get_rank(h[i]) == rank)
 			OK(starpu_task_insert(&increment_cl, STARPU_RW, h[i], 0));

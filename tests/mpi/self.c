@@ -16,7 +16,8 @@ static void round_trip(unsigned n, int sync, int receive_first)
 	starpu_data_release(out);
 	if (receive_first)
 		OK(starpu_mpi_irecv(in, &rreq, rank, 9, MPI_COMM_WORLD));
-	OK(sync ? starpu_mpi_issend(out, &sreq, rank, 9, MPI_COMM_WORLD) : starpu_mpi_isend(out, &sreq, rank, 9, MPI_COMM_WORLD));
+	OK(sync ? starpu_mpi_issend(out, &sreq, rank, 9, MPI_COMM_WORLD)
+		: starpu_mpi_isend(out, &sreq, rank, 9, MPI_COMM_WORLD));
 	if (!receive_first)
 		OK(starpu_mpi_irecv(in, &rreq, rank, 9, MPI_COMM_WORLD));
 	OK(starpu_mpi_wait(&sreq, MPI_STATUS_IGNORE));

@@ -34,14 +34,18 @@ int main(int argc, char **argv)
 	amounts = calloc((size_t) size, sizeof(*amounts));
 	starpu_mpi_comm_stats_retrieve(amounts);
 	for (int i = 0; i < size; i++)
-		CHECK(amounts[i] == (i == (rank + 1) % size ? 36000u : 0u), "%zu bytes to %d", amounts[i], i);
+		CHECK(amounts[i] == (i == (rank + 1) % size ? 36000u : 0u), "%zu bytes to %d",
+		      amounts[i], i);
 	free(amounts);
 	snprintf(path, sizeof(path), "stats_%d_%d.csv", size, rank);
 	OK(orrery_stats_write(path));
 	FILE *f = fopen(path, "r");
-	CHECK(f && fgets(line, sizeof(line), f) && !strcmp(line, "src,dst,bytes,messages,first_s,last_s\n"), "header: %s", line);
+	CHECK(f && fgets(line, sizeof(line), f) &&
+		      !strcmp(line, "src,dst,bytes,messages,first_s,last_s\n"),
+	      "header: %s", line);
 	CHECK(fscanf(f, "%d,%d,%lu,%d,", &src, &dst, &bytes, &messages) == 4, "line");
-	CHECK(src == rank && dst == (rank + 1) % size && bytes == 36000 && messages == 3, "%d %d %lu %d", src, dst, bytes, messages);
+	CHECK(src == rank && dst == (rank + 1) % size && bytes == 36000 && messages == 3,
+	      "%d %d %lu %d", src, dst, bytes, messages);
 	fclose(f);
 	remove(path);
 	starpu_data_unregister(out);

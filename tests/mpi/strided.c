@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matrices and blocks with leading dimensions: into the same shape, into packed ones, small and large; untouched bytes stay. */
+/* Matrices and blocks with leading dimensions: into the same shape, into packed ones, small and
+ * large; untouched bytes stay. */
 #include "mpi_test.h"
 
 static void matrix(unsigned nx, unsigned ny, unsigned ld_out, unsigned ld_in)
@@ -20,7 +21,8 @@ static void matrix(unsigned nx, unsigned ny, unsigned ld_out, unsigned ld_in)
 	if (rank == 1)
 		for (unsigned y = 0; y < ny; y++)
 			for (unsigned x = 0; x < ld; x++)
-				CHECK(buf[y * ld + x] == (x < nx ? (int) (y * 10000 + x) : -1), "(%u,%u) is %d", x, y, buf[y * ld + x]);
+				CHECK(buf[y * ld + x] == (x < nx ? (int) (y * 10000 + x) : -1),
+				      "(%u,%u) is %d", x, y, buf[y * ld + x]);
 	free(buf);
 }
 
@@ -32,17 +34,20 @@ static void block(void)
 
 	for (int i = 0; i < NZ * LDZ; i++)
 		buf[i] = rank ? -1 : i;
-	starpu_block_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) buf, LDY, LDZ, NX, NY, NZ, sizeof(int));
+	starpu_block_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) buf, LDY, LDZ, NX, NY, NZ,
+				   sizeof(int));
 	for (int sync = 0; sync < 2; sync++) {
 		if (rank == 0)
-			OK(sync ? starpu_mpi_issend_detached(h, 1, 4, MPI_COMM_WORLD, NULL, NULL) : starpu_mpi_send(h, 1, 4, MPI_COMM_WORLD));
+			OK(sync ? starpu_mpi_issend_detached(h, 1, 4, MPI_COMM_WORLD, NULL, NULL)
+				: starpu_mpi_send(h, 1, 4, MPI_COMM_WORLD));
 		if (rank == 1)
 			OK(starpu_mpi_recv(h, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	}
 	starpu_data_unregister(h);
 	if (rank == 1)
 		for (int i = 0; i < NZ * LDZ; i++)
-			CHECK(buf[i] == (i % LDY < NX && i % LDZ / LDY < NY ? i : -1), "%d is %d", i, buf[i]);
+			CHECK(buf[i] == (i % LDY < NX && i % LDZ / LDY < NY ? i : -1), "%d is %d",
+			      i, buf[i]);
 }
 
 int main(int argc, char **argv)

@@ -5,10 +5,15 @@
 static void cpu_sum(void *buffers[], void *arg)
 {
 	(void) arg;
-	*(int *) STARPU_VARIABLE_GET_PTR(buffers[0]) = *(int *) STARPU_VARIABLE_GET_PTR(buffers[1]) + *(int *) STARPU_VARIABLE_GET_PTR(buffers[2]);
+	*(int *) STARPU_VARIABLE_GET_PTR(buffers[0]) = *(int *) STARPU_VARIABLE_GET_PTR(
+							       buffers[1]) +
+						       *(int *) STARPU_VARIABLE_GET_PTR(buffers[2]);
 }
 
-static struct starpu_codelet sum_cl = { .cpu_funcs = { cpu_sum }, .nbuffers = 3, .modes = { STARPU_W, STARPU_R, STARPU_R }, .name = "sum" };
+static struct starpu_codelet sum_cl = { .cpu_funcs = { cpu_sum },
+					.nbuffers = 3,
+					.modes = { STARPU_W, STARPU_R, STARPU_R },
+					.name = "sum" };
 
 int main(int argc, char **argv)
 {
@@ -29,8 +34,10 @@ int main(int argc, char **argv)
 	}
 	if (rank == 1)
 		set_int(value, 35);
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, temporary, STARPU_VALUE, &seven, sizeof(seven), 0));
-	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &sum_cl, STARPU_W, result, STARPU_R, temporary, STARPU_R, value, 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, temporary, STARPU_VALUE,
+				  &seven, sizeof(seven), 0));
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &sum_cl, STARPU_W, result, STARPU_R, temporary,
+				  STARPU_R, value, 0));
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
 	if (rank == 0) {
 		CHECK(int_of(result) == 42, "result %d", int_of(result));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An interface of the program for tests: two arrays of ints that do not touch. Same text in both worlds. */
+/* An interface of the program for tests: two arrays of ints that do not touch. Same text in both
+ * worlds. */
 #ifndef USER_INTERFACE_H
 #define USER_INTERFACE_H
 
@@ -41,13 +42,18 @@ static void pair_free(void *data_interface, unsigned node)
 	starpu_free_on_node(node, (uintptr_t) p->second, bytes);
 }
 
-static int pair_copy(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node, void *async_data)
+static int pair_copy(void *src_interface, unsigned src_node, void *dst_interface, unsigned dst_node,
+		     void *async_data)
 {
 	struct pair_interface *src = src_interface, *dst = dst_interface;
 	size_t bytes = (size_t) src->n * sizeof(int);
-	int ret = starpu_interface_copy((uintptr_t) src->first, 0, src_node, (uintptr_t) dst->first, 0, dst_node, bytes, async_data);
+	int ret = starpu_interface_copy((uintptr_t) src->first, 0, src_node, (uintptr_t) dst->first,
+					0, dst_node, bytes, async_data);
 
-	return starpu_interface_copy((uintptr_t) src->second, 0, src_node, (uintptr_t) dst->second, 0, dst_node, bytes, async_data) ? -EAGAIN : ret;
+	return starpu_interface_copy((uintptr_t) src->second, 0, src_node, (uintptr_t) dst->second,
+				     0, dst_node, bytes, async_data)
+		       ? -EAGAIN
+		       : ret;
 }
 
 static size_t pair_size(starpu_data_handle_t handle)
@@ -143,7 +149,8 @@ static inline void check_pair(starpu_data_handle_t h, int value)
 	OK(starpu_data_acquire(h, STARPU_R));
 	struct pair_interface *p = starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM);
 	for (int i = 0; i < p->n; i++)
-		CHECK(p->first[i] == value + i && p->second[i] == -value - i, "%d: %d and %d", i, p->first[i], p->second[i]);
+		CHECK(p->first[i] == value + i && p->second[i] == -value - i, "%d: %d and %d", i,
+		      p->first[i], p->second[i]);
 	starpu_data_release(h);
 }
 
@@ -160,12 +167,14 @@ static inline void exchange_pairs(void)
 			new_pair(&in, sizes[i]);
 			fill_pair(out, 1000 * rank + (int) i);
 			if (!late)
-				OK(starpu_mpi_irecv_detached(in, from, i, MPI_COMM_WORLD, NULL, NULL));
+				OK(starpu_mpi_irecv_detached(in, from, i, MPI_COMM_WORLD, NULL,
+							     NULL));
 			OK(MPI_Barrier(MPI_COMM_WORLD));
 			OK(starpu_mpi_isend_detached(out, to, i, MPI_COMM_WORLD, NULL, NULL));
 			OK(MPI_Barrier(MPI_COMM_WORLD));
 			if (late)
-				OK(starpu_mpi_irecv_detached(in, from, i, MPI_COMM_WORLD, NULL, NULL));
+				OK(starpu_mpi_irecv_detached(in, from, i, MPI_COMM_WORLD, NULL,
+							     NULL));
 			OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
 			check_pair(in, 1000 * from + (int) i);
 			starpu_data_unregister(out);

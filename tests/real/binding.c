@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The launcher's binding is respected: a process bound to one core has one worker, there, and STARPU_WORKERS_GETBIND=0 lifts that.
- * A later start sees the same cores, whatever was bound in between.
+/* The launcher's binding is respected: a process bound to one core has one worker, there, and
+ * STARPU_WORKERS_GETBIND=0 lifts that. A later start sees the same cores, whatever was bound in
+ * between.
  *
  * Invariant: needs two cores, else skipped. */
 #include <sched.h>
@@ -38,7 +39,8 @@ int main(void)
 	CHECK(ran_on == first);
 	/* The only core is the worker's: nothing is left for a thread that computes. */
 	CHECK(starpu_get_next_bindid(STARPU_THREAD_ACTIVE, NULL, 0) == (unsigned) -1);
-	CHECK(starpu_bind_thread_on(starpu_worker_get_bindid(0), STARPU_THREAD_ACTIVE, "test") == -1);
+	CHECK(starpu_bind_thread_on(starpu_worker_get_bindid(0), STARPU_THREAD_ACTIVE, "test") ==
+	      -1);
 	starpu_shutdown();
 
 	CHECK(sched_setaffinity(0, sizeof(all), &all) == 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: env STARPU_NCPU=1 STARPU_SILENT=0 */
 /* orr-test: expect has no O_DIRECT: .*page cache */
-/* The back end without page cache: offsets, sizes and addresses that lie on no block, files that keep their size, whole blocks that leave
- * nothing in the page cache; and the same bytes, after a warning, on a file system that refuses O_DIRECT. */
+/* The back end without page cache: offsets, sizes and addresses that lie on no block, files that
+ * keep their size, whole blocks that leave nothing in the page cache; and the same bytes, after a
+ * warning, on a file system that refuses O_DIRECT. */
 #include "data/mem_test.h"
 
 #include <errno.h>
@@ -13,11 +14,12 @@
 #include <unistd.h>
 
 #define BLOCK 4096
-#define SIZE (3 << 20)		/* several pieces of the buffer in between, and more */
+#define SIZE (3 << 20) /* several pieces of the buffer in between, and more */
 
 static int refuse;
 
-/* Instead of the C library's, for the runtime too: a file system without O_DIRECT answers like that. */
+/* Instead of the C library's, for the runtime too: a file system without O_DIRECT answers like
+ * that. */
 int open(const char *path, int flags, ...)
 {
 	va_list args;
@@ -64,8 +66,10 @@ static int takes_direct(const char *path)
 	return ok;
 }
 
-/* One transfer each way of that part of the file, from and to a buffer `shift` bytes off a block; the rest stays. */
-static void part(void *base, void *obj, unsigned char *image, unsigned char *buf, off_t offset, size_t size, size_t shift)
+/* One transfer each way of that part of the file, from and to a buffer `shift` bytes off a block;
+ * the rest stays. */
+static void part(void *base, void *obj, unsigned char *image, unsigned char *buf, off_t offset,
+		 size_t size, size_t shift)
 {
 	static unsigned char round;
 	unsigned char *at = buf + shift;
@@ -82,9 +86,21 @@ static void part(void *base, void *obj, unsigned char *image, unsigned char *buf
 
 static void back_end(char *folder, const char *path)
 {
-	static const struct { off_t offset; size_t size, shift; } parts[] = {
-		{ 0, SIZE, 0 }, { 0, SIZE, 64 }, { 1, SIZE - 2, 3 }, { 0, 1, 0 }, { BLOCK - 1, 2, 1 }, { BLOCK, BLOCK, 0 }, { BLOCK - 1, BLOCK + 2, 8 },
-		{ 100, 200, 0 }, { 2 * BLOCK, 3 * BLOCK + 5, 16 }, { SIZE - 10, 10, 0 }, { 7, 2 << 20, 5 },
+	static const struct {
+		off_t offset;
+		size_t size, shift;
+	} parts[] = {
+		{ 0, SIZE, 0 },
+		{ 0, SIZE, 64 },
+		{ 1, SIZE - 2, 3 },
+		{ 0, 1, 0 },
+		{ BLOCK - 1, 2, 1 },
+		{ BLOCK, BLOCK, 0 },
+		{ BLOCK - 1, BLOCK + 2, 8 },
+		{ 100, 200, 0 },
+		{ 2 * BLOCK, 3 * BLOCK + 5, 16 },
+		{ SIZE - 10, 10, 0 },
+		{ 7, 2 << 20, 5 },
 	};
 	struct starpu_disk_ops *ops = &starpu_disk_unistd_o_direct_ops;
 	unsigned char *image = calloc(1, SIZE), *buf = NULL, *whole;
@@ -98,15 +114,18 @@ static void back_end(char *folder, const char *path)
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		part(base, obj, image, buf, parts[i].offset, parts[i].size, parts[i].shift);
 		CHECK(stat(path, &st) == 0 && st.st_size == SIZE);
-		CHECK(ops->full_read(base, obj, &ptr, &size, STARPU_MAIN_RAM) == 0 && size == SIZE && memcmp(ptr, image, SIZE) == 0);
+		CHECK(ops->full_read(base, obj, &ptr, &size, STARPU_MAIN_RAM) == 0 &&
+		      size == SIZE && memcmp(ptr, image, SIZE) == 0);
 		starpu_free_on_node_flags(STARPU_MAIN_RAM, (uintptr_t) ptr, size, 0);
 		f = fopen(path, "rb");
 		whole = malloc(SIZE);
-		CHECK(f && whole && fread(whole, 1, SIZE, f) == SIZE && fclose(f) == 0 && memcmp(whole, image, SIZE) == 0);
+		CHECK(f && whole && fread(whole, 1, SIZE, f) == SIZE && fclose(f) == 0 &&
+		      memcmp(whole, image, SIZE) == 0);
 		free(whole);
 	}
 	/* A file of an odd size stays so. */
-	CHECK(ops->full_write(base, obj, image, SIZE / 2 + 1) == 0 && stat(path, &st) == 0 && st.st_size == SIZE / 2 + 1);
+	CHECK(ops->full_write(base, obj, image, SIZE / 2 + 1) == 0 && stat(path, &st) == 0 &&
+	      st.st_size == SIZE / 2 + 1);
 	CHECK(ops->read(base, obj, buf, SIZE / 2, 2) == -ENODATA);
 	ops->close(base, obj, SIZE);
 	unlink(path);
@@ -118,12 +137,14 @@ static void back_end(char *folder, const char *path)
 /* Data go there and come back past the page cache. */
 static void data(char *folder, const char *path)
 {
-	int disk = starpu_disk_register(&starpu_disk_unistd_o_direct_ops, folder, -1), direct, *v, i;
+	int disk = starpu_disk_register(&starpu_disk_unistd_o_direct_ops, folder, -1), direct, *v,
+	    i;
 	starpu_data_handle_t h;
 	FILE *f = fopen(path, "wb");
 	void *obj;
 
-	CHECK(disk > 0 && f && fclose(f) == 0 && (obj = starpu_disk_open((unsigned) disk, (void *) "bytes", SIZE)));
+	CHECK(disk > 0 && f && fclose(f) == 0 &&
+	      (obj = starpu_disk_open((unsigned) disk, (void *) "bytes", SIZE)));
 	direct = takes_direct(path);
 	starpu_vector_data_register(&h, disk, (uintptr_t) obj, SIZE / sizeof(int), sizeof(int));
 	CHECK(starpu_data_acquire(h, STARPU_W) == 0);
@@ -150,7 +171,8 @@ int main(void)
 	char folder[256], path[300];
 
 	start();
-	snprintf(folder, sizeof(folder), "%s/direct", getenv("ORR_TEST_TMP") ? getenv("ORR_TEST_TMP") : "/tmp");
+	snprintf(folder, sizeof(folder), "%s/direct",
+		 getenv("ORR_TEST_TMP") ? getenv("ORR_TEST_TMP") : "/tmp");
 	snprintf(path, sizeof(path), "%s/bytes", folder);
 	for (refuse = 0; refuse < 2; refuse++) {
 		back_end(folder, path);

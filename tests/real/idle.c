@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Idle uses no processor: a program that sleeps after starpu_init uses less than 1 % of one, in all its threads together.
+/* Idle uses no processor: a program that sleeps after starpu_init uses less than 1 % of one, in all
+ * its threads together.
  *
- * Invariant: only the time of this process is looked at, so a busy machine does not matter. orr-test: env STARPU_NCPU=8 */
+ * Invariant: only the time of this process is looked at, so a busy machine does not matter.
+ * orr-test: env STARPU_NCPU=8 */
 #include <starpu.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -11,7 +13,8 @@ static double cpu_ms(void)
 	struct rusage u;
 
 	getrusage(RUSAGE_SELF, &u);
-	return (double) (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 + (double) (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-3;
+	return (double) (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1e3 +
+	       (double) (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-3;
 }
 
 int main(void)
@@ -20,7 +23,7 @@ int main(void)
 
 	if (starpu_init(NULL) != 0)
 		return 77;
-	starpu_sleep(0.2f);	/* let the workers settle */
+	starpu_sleep(0.2f); /* let the workers settle */
 	used = cpu_ms();
 	starpu_sleep(3);
 	used = cpu_ms() - used;

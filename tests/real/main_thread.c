@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* STARPU_MAIN_THREAD_BIND keeps a unit for the thread that starts the runtime and binds it there until the end; _CPUID and _COREID say
- * which. No worker is put there.
+/* STARPU_MAIN_THREAD_BIND keeps a unit for the thread that starts the runtime and binds it there
+ * until the end; _CPUID and _COREID say which. No worker is put there.
  *
  * Invariant: needs two cores, else skipped. */
 #include <sched.h>
@@ -18,7 +18,8 @@ static int bound_to_one(void)
 	return CPU_COUNT(&now) == 1 ? sched_getcpu() : -1;
 }
 
-/* One run; unit: where the main thread must be, -1: not bound, -2: wherever. Returns where it is. */
+/* One run; unit: where the main thread must be, -1: not bound, -2: wherever. Returns where it is.
+ */
 static int run(int unit, unsigned ncpus)
 {
 	int at;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Large blocks that the runtime frees are kept for the next one of that size (src/sys/memory.c): the same memory comes back, with any
- * alignment that was asked for; not without bounds, not beyond the end of the runtime, and not where memory is limited. */
+/* Large blocks that the runtime frees are kept for the next one of that size (src/sys/memory.c):
+ * the same memory comes back, with any alignment that was asked for; not without bounds, not beyond
+ * the end of the runtime, and not where memory is limited. */
 #include "../core/core_test.h"
 
 #include <stdlib.h>
@@ -18,7 +19,10 @@ static uintptr_t get(size_t size)
 	return p;
 }
 
-static void put(uintptr_t p, size_t size) { starpu_free_on_node_flags(STARPU_MAIN_RAM, p, size, 0); }
+static void put(uintptr_t p, size_t size)
+{
+	starpu_free_on_node_flags(STARPU_MAIN_RAM, p, size, 0);
+}
 
 /* Sanitizers keep freed memory themselves: nothing is to be seen from outside. */
 static int seen(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks of which bound.sh knows the lower bounds. Per start of the runtime: a datum goes round all ranks LAPS times, with a task of 1 ms on
- * each; meanwhile rank 1 has 20 tasks of 2 ms that depend on nothing. `bound STARTS`: the runtime is started so often.
+/* Tasks of which bound.sh knows the lower bounds. Per start of the runtime: a datum goes round all
+ * ranks LAPS times, with a task of 1 ms on each; meanwhile rank 1 has 20 tasks of 2 ms that depend
+ * on nothing. `bound STARTS`: the runtime is started so often.
  *
  * Invariant: the datum ends with the number of tasks that it met. */
 #include <starpu_mpi.h>
@@ -11,16 +12,44 @@
 #define LAPS 3
 #define TAG 7
 
-static double one_ms(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) arch; (void) i; return 1000; }
-static double two_ms(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) arch; (void) i; return 2000; }
+static double one_ms(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) arch;
+	(void) i;
+	return 1000;
+}
+static double two_ms(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) arch;
+	(void) i;
+	return 2000;
+}
 
-static void count(void *buffers[], void *arg) { (void) arg; ++*(int *) STARPU_VARIABLE_GET_PTR(buffers[0]); }
-static void nothing(void *buffers[], void *arg) { (void) buffers; (void) arg; }
+static void count(void *buffers[], void *arg)
+{
+	(void) arg;
+	++*(int *) STARPU_VARIABLE_GET_PTR(buffers[0]);
+}
+static void nothing(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+}
 
-static struct starpu_perfmodel one_model = { .type = STARPU_PER_ARCH, .arch_cost_function = one_ms };
-static struct starpu_perfmodel two_model = { .type = STARPU_PER_ARCH, .arch_cost_function = two_ms };
-static struct starpu_codelet count_cl = { .cpu_funcs = { count }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &one_model, .name = "count" };
-static struct starpu_codelet nothing_cl = { .cpu_funcs = { nothing }, .model = &two_model, .name = "nothing" };
+static struct starpu_perfmodel one_model = { .type = STARPU_PER_ARCH,
+					     .arch_cost_function = one_ms };
+static struct starpu_perfmodel two_model = { .type = STARPU_PER_ARCH,
+					     .arch_cost_function = two_ms };
+static struct starpu_codelet count_cl = { .cpu_funcs = { count },
+					  .nbuffers = 1,
+					  .modes = { STARPU_RW },
+					  .model = &one_model,
+					  .name = "count" };
+static struct starpu_codelet nothing_cl = { .cpu_funcs = { nothing },
+					    .model = &two_model,
+					    .name = "nothing" };
 
 static int go_round(int rank, int size)
 {

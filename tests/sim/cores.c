@@ -1,23 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What rank 1 has to do beside its kernels, when it has one core and when it has more (cores.sh): it executes a chain of tasks while a
- * large datum comes from rank 0, TIMES times. Prints how long the chain takes, and when the first message was noticed.
+/* What rank 1 has to do beside its kernels, when it has one core and when it has more (cores.sh):
+ * it executes a chain of tasks while a large datum comes from rank 0, TIMES times. Prints how long
+ * the chain takes, and when the first message was noticed.
  *
- *	cores KERNEL_US NTASKS BYTES TIMES WAIT_US [OTHER_US]	rank 0 sends after a task of WAIT_US, and executes another meanwhile */
+ *      cores KERNEL_US NTASKS BYTES TIMES WAIT_US [OTHER_US]   rank 0 sends after a task of
+ *        WAIT_US, and executes another meanwhile */
 #include "../mpi/mpi_test.h"
 
 static double kernel_us, wait_us, other_us, start, noticed = -1;
 
-static void nothing(void *buffers[], void *arg) { (void) buffers; (void) arg; }
-static double chain_time(struct starpu_task *t, unsigned i) { (void) t; (void) i; return kernel_us; }
-static double wait_time(struct starpu_task *t, unsigned i) { (void) t; (void) i; return wait_us; }
-static double other_time(struct starpu_task *t, unsigned i) { (void) t; (void) i; return other_us; }
+static void nothing(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+}
+static double chain_time(struct starpu_task *t, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return kernel_us;
+}
+static double wait_time(struct starpu_task *t, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return wait_us;
+}
+static double other_time(struct starpu_task *t, unsigned i)
+{
+	(void) t;
+	(void) i;
+	return other_us;
+}
 static struct starpu_perfmodel other_model = { .type = STARPU_COMMON, .cost_function = other_time };
 static struct starpu_perfmodel chain_model = { .type = STARPU_COMMON, .cost_function = chain_time };
 static struct starpu_perfmodel wait_model = { .type = STARPU_COMMON, .cost_function = wait_time };
-static struct starpu_codelet chain = { .cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &chain_model, .name = "chain" };
-static struct starpu_codelet make = { .cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_W }, .model = &wait_model, .name = "make" };
+static struct starpu_codelet chain = { .cpu_funcs = { nothing },
+				       .nbuffers = 1,
+				       .modes = { STARPU_RW },
+				       .model = &chain_model,
+				       .name = "chain" };
+static struct starpu_codelet make = { .cpu_funcs = { nothing },
+				      .nbuffers = 1,
+				      .modes = { STARPU_W },
+				      .model = &wait_model,
+				      .name = "make" };
 
-static struct starpu_codelet other = { .cpu_funcs = { nothing }, .model = &other_model, .name = "other" };
+static struct starpu_codelet other = { .cpu_funcs = { nothing },
+				       .model = &other_model,
+				       .name = "other" };
 
 static void notice(void *arg)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A node with a disk and a fake device, as disk.sh describes it. `disk PART` runs one part and prints what it took in virtual time:
- * read, write: one datum from and to the disk; both: two data to it at the same time; convert: multiformat data to the device.
+/* A node with a disk and a fake device, as disk.sh describes it. `disk PART` runs one part and
+ * prints what it took in virtual time: read, write: one datum from and to the disk; both: two data
+ * to it at the same time; convert: multiformat data to the device.
  *
- * Invariant: ends with 0 when every datum has its value, which is not looked at with "skip" as second argument. */
+ * Invariant: ends with 0 when every datum has its value, which is not looked at with "skip" as
+ * second argument. */
 #include <starpu.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH (1 << 18)	/* ints: 1 MiB */
+#define LENGTH (1 << 18) /* ints: 1 MiB */
 
 static int disk, values;
 
@@ -53,7 +55,9 @@ static double write_one(void)
 	starpu_data_handle_t h = datum(7);
 	double start = starpu_timing_now();
 
-	check(starpu_data_prefetch_on_node(h, (unsigned) disk, 0) == 0 && starpu_data_is_on_node(h, (unsigned) disk), "prefetch");
+	check(starpu_data_prefetch_on_node(h, (unsigned) disk, 0) == 0 &&
+		      starpu_data_is_on_node(h, (unsigned) disk),
+	      "prefetch");
 	start = starpu_timing_now() - start;
 	end(h, 7);
 	return start;
@@ -129,12 +133,23 @@ static void to_cpu(void *buffers[], void *arg)
 	conversions++;
 }
 
-static struct starpu_perfmodel cost_model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost, .symbol = "conversion" };
-static struct starpu_codelet to_cuda_cl = { .cuda_funcs = { to_cuda }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &cost_model, .name = "to_cuda" };
-static struct starpu_codelet to_cpu_cl = { .cpu_funcs = { to_cpu }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &cost_model, .name = "to_cpu" };
-static struct starpu_multiformat_data_interface_ops formats = {
-	.cpu_elemsize = sizeof(int), .cuda_elemsize = sizeof(int), .cpu_to_cuda_cl = &to_cuda_cl, .cuda_to_cpu_cl = &to_cpu_cl
-};
+static struct starpu_perfmodel cost_model = { .type = STARPU_PER_ARCH,
+					      .arch_cost_function = cost,
+					      .symbol = "conversion" };
+static struct starpu_codelet to_cuda_cl = { .cuda_funcs = { to_cuda },
+					    .nbuffers = 1,
+					    .modes = { STARPU_RW },
+					    .model = &cost_model,
+					    .name = "to_cuda" };
+static struct starpu_codelet to_cpu_cl = { .cpu_funcs = { to_cpu },
+					   .nbuffers = 1,
+					   .modes = { STARPU_RW },
+					   .model = &cost_model,
+					   .name = "to_cpu" };
+static struct starpu_multiformat_data_interface_ops formats = { .cpu_elemsize = sizeof(int),
+								.cuda_elemsize = sizeof(int),
+								.cpu_to_cuda_cl = &to_cuda_cl,
+								.cuda_to_cpu_cl = &to_cpu_cl };
 
 static double convert(void)
 {
@@ -166,7 +181,10 @@ int main(int argc, char **argv)
 	check(starpu_init(NULL) == 0, "starpu_init");
 	disk = starpu_disk_register(&starpu_disk_unistd_ops, values ? "." : "/none/there", -1);
 	check(disk > 0, "starpu_disk_register");
-	us = !strcmp(part, "write") ? write_one() : !strcmp(part, "read") ? read_one() : !strcmp(part, "both") ? both() : convert();
+	us = !strcmp(part, "write")  ? write_one()
+	     : !strcmp(part, "read") ? read_one()
+	     : !strcmp(part, "both") ? both()
+				     : convert();
 	printf("%s %.1f\n", part, us);
 	starpu_shutdown();
 	return 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program whose rank 1 ends before its time, in the way that the argument says, while the others need it. Driven by ends.sh.
+/* A program whose rank 1 ends before its time, in the way that the argument says, while the others
+ * need it. Driven by ends.sh.
+ *
  * Invariant: never ends with status 0 by itself. */
 #include <mpi.h>
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "return";
-	int *volatile nowhere = (int *) 8;	/* the compiler must not know what it points to */
+	int *volatile nowhere = (int *) 8; /* the compiler must not know what it points to */
 	int rank, flag = 0;
 
 	MPI_Init(&argc, &argv);

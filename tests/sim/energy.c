@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tasks use on the machine of energy.sh: a core that draws 10 W while it computes, a GPU of 100 W, 20 W for the rest all the time.
- * `energy account`: sums, of watts and of a model of energy. `energy choose`: twelve tasks that a policy sends to the GPU, which is twice
- * as fast but uses five times the energy by their model, or to the core; `energy weigh`: the same without such a model, the machine's watts
- * come to the same. `energy together`: a task that is faster on several cores, but needs more joules there. */
+/* What tasks use on the machine of energy.sh: a core that draws 10 W while it computes, a GPU of
+ * 100 W, 20 W for the rest all the time. `energy account`: sums, of watts and of a model of energy.
+ * `energy choose`: twelve tasks that a policy sends to the GPU, which is twice as fast but uses
+ * five times the energy by their model, or to the core; `energy weigh`: the same without such a
+ * model, the machine's watts come to the same. `energy together`: a task that is faster on several
+ * cores, but needs more joules there. */
 #include "../core/core_test.h"
 
 #include <math.h>
 #include <string.h>
 
-static void nothing(void *buffers[], void *arg) { (void) buffers; (void) arg; }
+static void nothing(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+}
 
 /* Microseconds; joules */
 static double time_us(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
@@ -25,10 +31,18 @@ static double joules(struct starpu_task *t, struct starpu_perfmodel_arch *arch, 
 	return arch->devices[0].type == STARPU_CUDA_WORKER ? 1 : 0.2;
 }
 
-static struct starpu_perfmodel time_model = { .type = STARPU_PER_ARCH, .arch_cost_function = time_us };
-static struct starpu_perfmodel energy_model = { .type = STARPU_PER_ARCH, .arch_cost_function = joules };
-static struct starpu_codelet by_watts = { .cpu_funcs = { nothing }, .cuda_funcs = { nothing }, .model = &time_model, .name = "by_watts" };
-static struct starpu_codelet by_model = { .cpu_funcs = { nothing }, .cuda_funcs = { nothing }, .model = &time_model, .energy_model = &energy_model,
+static struct starpu_perfmodel time_model = { .type = STARPU_PER_ARCH,
+					      .arch_cost_function = time_us };
+static struct starpu_perfmodel energy_model = { .type = STARPU_PER_ARCH,
+						.arch_cost_function = joules };
+static struct starpu_codelet by_watts = { .cpu_funcs = { nothing },
+					  .cuda_funcs = { nothing },
+					  .model = &time_model,
+					  .name = "by_watts" };
+static struct starpu_codelet by_model = { .cpu_funcs = { nothing },
+					  .cuda_funcs = { nothing },
+					  .model = &time_model,
+					  .energy_model = &energy_model,
 					  .name = "by_model" };
 
 static int cpu, gpu;
@@ -87,7 +101,8 @@ static void account(void)
 	run(&by_model, cpu, 0.2);
 	run(&by_model, gpu, 1);
 	CHECK_IS(starpu_energy_stop(NULL, NULL, 0, 2, -1, STARPU_CUDA_WORKER), 0);
-	about(starpu_energy_used() - used, 0.2 + 1 + 0.2 + 1 + 20 * (starpu_timing_now() - start) * 1e-6);
+	about(starpu_energy_used() - used,
+	      0.2 + 1 + 0.2 + 1 + 20 * (starpu_timing_now() - start) * 1e-6);
 	CHECK_IS(starpu_profiling_worker_get_info(gpu, &info), 0);
 	about(info.energy_consumed, 2);
 	CHECK_IS(starpu_profiling_worker_get_info(gpu, &info), 0);
@@ -114,8 +129,12 @@ static double together_us(struct starpu_task *t, struct starpu_perfmodel_arch *a
 	return 20000 * (0.2 + 0.8 / arch->devices[0].ncores);
 }
 
-static struct starpu_perfmodel together_model = { .type = STARPU_PER_ARCH, .arch_cost_function = together_us };
-static struct starpu_codelet together_cl = { .cpu_funcs = { nothing }, .type = STARPU_FORKJOIN, .max_parallelism = 4, .model = &together_model,
+static struct starpu_perfmodel together_model = { .type = STARPU_PER_ARCH,
+						  .arch_cost_function = together_us };
+static struct starpu_codelet together_cl = { .cpu_funcs = { nothing },
+					     .type = STARPU_FORKJOIN,
+					     .max_parallelism = 4,
+					     .model = &together_model,
 					     .name = "together" };
 
 int main(int argc, char **argv)

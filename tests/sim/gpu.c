@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A node with simulated GPUs, as gpu.sh describes it: 4 cores, 2 GPUs, a codelet that only has a function for the CPU, and a model that
- * knows both kinds of units. `gpu PART` runs one part and prints what it took in virtual time.
+/* A node with simulated GPUs, as gpu.sh describes it: 4 cores, 2 GPUs, a codelet that only has a
+ * function for the CPU, and a model that knows both kinds of units. `gpu PART` runs one part and
+ * prints what it took in virtual time.
  *
  * Invariant: ends with 0 when every datum has the value that its tasks gave it. */
 #include <starpu.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH (1 << 18)	/* ints: 1 MiB, which is what the model was measured for */
+#define LENGTH (1 << 18) /* ints: 1 MiB, which is what the model was measured for */
 #define MOST 64
 
 static int *value[MOST];
@@ -34,7 +35,9 @@ static void add(void *buffers[], void *arg)
 }
 
 static struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "gpu_add" };
-static struct starpu_codelet add_cl = { .cpu_funcs = { add }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model, .name = "add" };
+static struct starpu_codelet add_cl = {
+	.cpu_funcs = { add }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model, .name = "add"
+};
 
 static void begin(int n)
 {
@@ -44,7 +47,8 @@ static void begin(int n)
 		value[i] = malloc(LENGTH * sizeof(int));
 		for (k = 0; k < LENGTH; k++)
 			value[i][k] = i;
-		starpu_vector_data_register(&handle[i], STARPU_MAIN_RAM, (uintptr_t) value[i], LENGTH, sizeof(int));
+		starpu_vector_data_register(&handle[i], STARPU_MAIN_RAM, (uintptr_t) value[i],
+					    LENGTH, sizeof(int));
 	}
 }
 
@@ -62,10 +66,13 @@ static void end(int n, int added)
 
 static void add_on(int i, int worker)
 {
-	check(starpu_task_insert(&add_cl, STARPU_RW, handle[i], STARPU_EXECUTE_ON_WORKER, worker, 0) == 0, "a task was refused");
+	check(starpu_task_insert(&add_cl, STARPU_RW, handle[i], STARPU_EXECUTE_ON_WORKER, worker,
+				 0) == 0,
+	      "a task was refused");
 }
 
-/* Ten independent tasks on one device: all but the first fetch their data while another computes. */
+/* Ten independent tasks on one device: all but the first fetch their data while another computes.
+ */
 static double pipeline(int gpu)
 {
 	double start;
@@ -126,7 +133,8 @@ static double evict(void)
 	begin(24);
 	for (k = 0; k < 3; k++)
 		for (i = 0; i < 24; i++)
-			check(starpu_task_insert(&add_cl, STARPU_RW, handle[i], 0) == 0, "a task was refused");
+			check(starpu_task_insert(&add_cl, STARPU_RW, handle[i], 0) == 0,
+			      "a task was refused");
 	starpu_task_wait_for_all();
 	start = starpu_timing_now() - start;
 	end(24, 3);
@@ -141,10 +149,14 @@ int main(int argc, char **argv)
 
 	check(starpu_init(NULL) == 0, "starpu_init");
 	if (strcmp(part, "none")) {
-		check(starpu_cuda_worker_get_count() == 2 && starpu_memory_nodes_get_count() == 3, "there are not 2 devices");
-		check(starpu_cpu_worker_get_count() == 2, "a device does not take one of the 4 cores");
+		check(starpu_cuda_worker_get_count() == 2 && starpu_memory_nodes_get_count() == 3,
+		      "there are not 2 devices");
+		check(starpu_cpu_worker_get_count() == 2,
+		      "a device does not take one of the 4 cores");
 		check(starpu_node_get_kind(1) == STARPU_CUDA_RAM, "node 1 is no device");
-		check(getenv("STARPU_LIMIT_CUDA_MEM") || starpu_memory_get_total(2) == (starpu_ssize_t) 512 << 20, "the second device does not have its 512 MiB");
+		check(getenv("STARPU_LIMIT_CUDA_MEM") ||
+			      starpu_memory_get_total(2) == (starpu_ssize_t) 512 << 20,
+		      "the second device does not have its 512 MiB");
 		starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, ids, 2);
 	}
 	if (!strcmp(part, "pipeline"))

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CUDA and OpenCL devices of one simulated machine, several workers on a device, and codelets that ask to be executed although kernels are
- * skipped. `gpu_kinds PART [ARGUMENT]`, driven by gpu_kinds.sh; prints what it found. */
+/* CUDA and OpenCL devices of one simulated machine, several workers on a device, and codelets that
+ * ask to be executed although kernels are skipped. `gpu_kinds PART [ARGUMENT]`, driven by
+ * gpu_kinds.sh; prints what it found. */
 #include "../core/core_test.h"
 
 #include <string.h>
 
 static int executed[3];
 
-static void count(void *buffers[], void *arg) { (void) buffers; INCR(executed[(intptr_t) arg]); }
+static void count(void *buffers[], void *arg)
+{
+	(void) buffers;
+	INCR(executed[(intptr_t) arg]);
+}
 
 static void touch(void *buffers[], void *arg)
 {
@@ -18,17 +23,45 @@ static void touch(void *buffers[], void *arg)
 	count(buffers, arg);
 }
 
-static double two_ms(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) arch; (void) i; return 2000; }
-static double a_second(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i) { (void) t; (void) arch; (void) i; return 1e6; }
+static double two_ms(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) arch;
+	(void) i;
+	return 2000;
+}
+static double a_second(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned i)
+{
+	(void) t;
+	(void) arch;
+	(void) i;
+	return 1e6;
+}
 
-static struct starpu_perfmodel short_model = { .type = STARPU_PER_ARCH, .arch_cost_function = two_ms };
-static struct starpu_perfmodel long_model = { .type = STARPU_PER_ARCH, .arch_cost_function = a_second };
-static struct starpu_perfmodel known_model = { .type = STARPU_HISTORY_BASED, .symbol = "kinds_known" };
-static struct starpu_codelet both_cl = { .cuda_funcs = { count }, .opencl_funcs = { count }, .model = &short_model, .name = "both" };
-static struct starpu_codelet known_cl = { .cpu_funcs = { touch }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &known_model, .name = "known" };
-static struct starpu_codelet plain_cl = { .cpu_funcs = { count }, .model = &long_model, .name = "plain" };
-static struct starpu_codelet execute_cl = { .cpu_funcs = { count }, .flags = STARPU_CODELET_SIMGRID_EXECUTE, .model = &long_model, .name = "execute" };
-static struct starpu_codelet inject_cl = { .cpu_funcs = { count }, .flags = STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT, .model = &long_model,
+static struct starpu_perfmodel short_model = { .type = STARPU_PER_ARCH,
+					       .arch_cost_function = two_ms };
+static struct starpu_perfmodel long_model = { .type = STARPU_PER_ARCH,
+					      .arch_cost_function = a_second };
+static struct starpu_perfmodel known_model = { .type = STARPU_HISTORY_BASED,
+					       .symbol = "kinds_known" };
+static struct starpu_codelet both_cl = {
+	.cuda_funcs = { count }, .opencl_funcs = { count }, .model = &short_model, .name = "both"
+};
+static struct starpu_codelet known_cl = { .cpu_funcs = { touch },
+					  .nbuffers = 1,
+					  .modes = { STARPU_RW },
+					  .model = &known_model,
+					  .name = "known" };
+static struct starpu_codelet plain_cl = { .cpu_funcs = { count },
+					  .model = &long_model,
+					  .name = "plain" };
+static struct starpu_codelet execute_cl = { .cpu_funcs = { count },
+					    .flags = STARPU_CODELET_SIMGRID_EXECUTE,
+					    .model = &long_model,
+					    .name = "execute" };
+static struct starpu_codelet inject_cl = { .cpu_funcs = { count },
+					   .flags = STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT,
+					   .model = &long_model,
 					   .name = "inject" };
 
 static void submit(struct starpu_codelet *cl, int worker, intptr_t arg)
@@ -48,8 +81,10 @@ static void show(void)
 	char name[64];
 
 	starpu_worker_get_name((int) starpu_worker_get_count() - 1, name, sizeof(name));
-	printf("%u cpu %u cuda %u opencl, %u nodes, last is %s with %lld MiB\n", starpu_cpu_worker_get_count(), starpu_cuda_worker_get_count(),
-	       starpu_opencl_worker_get_count(), last + 1, name, (long long) starpu_memory_get_total(last) >> 20);
+	printf("%u cpu %u cuda %u opencl, %u nodes, last is %s with %lld MiB\n",
+	       starpu_cpu_worker_get_count(), starpu_cuda_worker_get_count(),
+	       starpu_opencl_worker_get_count(), last + 1, name,
+	       (long long) starpu_memory_get_total(last) >> 20);
 }
 
 /* Twelve tasks of 2 ms, dealt out to the workers of one device. */
@@ -76,7 +111,9 @@ static void known(void)
 	x[0] = 5;
 	x[1023] = 7;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) x, sizeof(x), 1);
-	CHECK_IS(starpu_task_insert(&known_cl, STARPU_RW, h, STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_OPENCL, 0), 0);
+	CHECK_IS(starpu_task_insert(&known_cl, STARPU_RW, h, STARPU_EXECUTE_WHERE,
+				    (unsigned long long) STARPU_OPENCL, 0),
+		 0);
 	starpu_data_unregister(h);
 	printf("took %.0f us\n", starpu_timing_now() - us);
 	CHECK_IS(executed[0], 1);
@@ -97,7 +134,7 @@ static void flags(int skipped)
 	submit(&inject_cl, -1, 2);
 	starpu_task_wait_for_all();
 	CHECK_IS(executed[2], 1);
-	CHECK(starpu_timing_now() - us < 0.5e6);	/* what it took, not what the model says */
+	CHECK(starpu_timing_now() - us < 0.5e6); /* what it took, not what the model says */
 }
 
 int main(int argc, char **argv)

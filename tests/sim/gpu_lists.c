@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A Cholesky factorization on a simulated machine with devices, by eager and by dmdas: `gpu_lists PREFIX NT B [exact]`, where PREFIXgemm and
- * so on are performance models of the machine and B the rows of a tile (single precision). Started by gpu_lists.sh, which describes machines.
+/* A Cholesky factorization on a simulated machine with devices, by eager and by dmdas: `gpu_lists
+ * PREFIX NT B [exact]`, where PREFIXgemm and so on are performance models of the machine and B the
+ * rows of a tile (single precision). Started by gpu_lists.sh, which describes machines.
  *
- * Checks: both are above the area and critical-path bounds, dmdas is faster than any eager schedule of the same times. With `exact`, where
- * the script made copies and the runtime's own work free: both take what list schedules take. */
+ * Checks: both are above the area and critical-path bounds, dmdas is faster than any eager schedule
+ * of the same times. With `exact`, where the script made copies and the runtime's own work free:
+ * both take what list schedules take. */
 #include "../core/list_schedule.h"
 
 static char symbol[4][64];
@@ -12,7 +14,11 @@ static struct starpu_codelet codelet[4];
 static int nt, b;
 static double us[4][LS_KINDS];
 
-static void nothing(void *buffers[], void *arg) { (void) buffers; (void) arg; }
+static void nothing(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+}
 
 static void setup(const char *prefix)
 {
@@ -21,15 +27,21 @@ static void setup(const char *prefix)
 
 	for (k = 0; k < 4; k++) {
 		snprintf(symbol[k], sizeof(symbol[k]), "%s%s", prefix, name[k]);
-		model[k] = (struct starpu_perfmodel) { .type = STARPU_HISTORY_BASED, .symbol = symbol[k] };
-		codelet[k] = (struct starpu_codelet) { .cpu_funcs = { nothing }, .nbuffers = k == LS_POTRF ? 1 : k == LS_GEMM ? 3 : 2,
-						       .model = &model[k], .name = name[k] };
+		model[k] = (struct starpu_perfmodel){ .type = STARPU_HISTORY_BASED,
+						      .symbol = symbol[k] };
+		codelet[k] = (struct starpu_codelet){ .cpu_funcs = { nothing },
+						      .nbuffers = k == LS_POTRF  ? 1
+								  : k == LS_GEMM ? 3
+										 : 2,
+						      .model = &model[k],
+						      .name = name[k] };
 		for (i = 0; i < codelet[k].nbuffers; i++)
 			codelet[k].modes[i] = i == codelet[k].nbuffers - 1 ? STARPU_RW : STARPU_R;
 	}
 }
 
-static struct starpu_task *task_of(starpu_data_handle_t *a, int kind, int n, const int *tile, int prio)
+static struct starpu_task *task_of(starpu_data_handle_t *a, int kind, int n, const int *tile,
+				   int prio)
 {
 	struct starpu_task *t = starpu_task_create();
 	int i;
@@ -41,7 +53,10 @@ static struct starpu_task *task_of(starpu_data_handle_t *a, int kind, int n, con
 	return t;
 }
 
-static void submit(void *a, int kind, int n, const int *tile, int prio) { CHECK_IS(starpu_task_submit(task_of(a, kind, n, tile, prio)), 0); }
+static void submit(void *a, int kind, int n, const int *tile, int prio)
+{
+	CHECK_IS(starpu_task_submit(task_of(a, kind, n, tile, prio)), 0);
+}
 
 /* What the models tell: kind 0 is a core, kind i + 1 device i. */
 static void ask_models(starpu_data_handle_t *a)
@@ -50,10 +65,13 @@ static void ask_models(starpu_data_handle_t *a)
 	int k;
 
 	for (k = 0; k < 4; k++) {
-		struct starpu_task *t = task_of(a, k, codelet[k].nbuffers, (int []) { 0, nt, 2 * nt }, 0);
+		struct starpu_task *t = task_of(a, k, codelet[k].nbuffers, (int[]){ 0, nt, 2 * nt },
+						0);
 
 		for (w = 0; w < starpu_worker_get_count(); w++) {
-			int kind = starpu_worker_get_type((int) w) == STARPU_CPU_WORKER ? 0 : 1 + starpu_worker_get_devid((int) w);
+			int kind = starpu_worker_get_type((int) w) == STARPU_CPU_WORKER
+					   ? 0
+					   : 1 + starpu_worker_get_devid((int) w);
 
 			us[k][kind] = starpu_task_worker_expected_length(t, w, 0, 0);
 			CHECK(us[k][kind] > 0);
@@ -85,7 +103,10 @@ static double makespan(const char *policy, double *bound, struct ls *l)
 	if (l) {
 		ask_models(a);
 		for (w = 0; w < starpu_worker_get_count(); w++)
-			ls_unit(l, starpu_worker_get_type((int) w) == STARPU_CPU_WORKER ? 0 : 1 + starpu_worker_get_devid((int) w),
+			ls_unit(l,
+				starpu_worker_get_type((int) w) == STARPU_CPU_WORKER
+					? 0
+					: 1 + starpu_worker_get_devid((int) w),
 				starpu_worker_get_type((int) w) != STARPU_CPU_WORKER);
 	}
 	starpu_bound_start(1, 0);

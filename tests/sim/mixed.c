@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A cluster of unlike nodes: even ranks have 2 GPUs and 2 cores to compute with, odd ones 3 cores (mixed.sh describes them). Data whose only
- * valid copy is in the memory of a GPU are sent, received, reduced, and migrated.
+/* A cluster of unlike nodes: even ranks have 2 GPUs and 2 cores to compute with, odd ones 3 cores
+ * (mixed.sh describes them). Data whose only valid copy is in the memory of a GPU are sent,
+ * received, reduced, and migrated.
  *
  * Invariant: every value is what its tasks made of it, wherever they ran. */
 #include <starpu_mpi.h>
@@ -22,12 +23,16 @@ static void check(int ok, const char *what)
 	exit(1);
 }
 
-static int kind_of_worker(void) { return starpu_worker_get_type(starpu_worker_get_id()) == STARPU_CUDA_WORKER; }
+static int kind_of_worker(void)
+{
+	return starpu_worker_get_type(starpu_worker_get_id()) == STARPU_CUDA_WORKER;
+}
 
 /* The last element counts the tasks that ran on a GPU. */
 static void add(void *buffers[], void *arg)
 {
-	int *a = (int *) STARPU_VECTOR_GET_PTR(buffers[0]), *b = (int *) STARPU_VECTOR_GET_PTR(buffers[1]), i;
+	int *a = (int *) STARPU_VECTOR_GET_PTR(buffers[0]),
+	    *b = (int *) STARPU_VECTOR_GET_PTR(buffers[1]), i;
 
 	(void) arg;
 	for (i = 0; i < N - 1; i++)
@@ -46,29 +51,47 @@ static void fill(void *buffers[], void *arg)
 }
 
 static struct starpu_perfmodel add_model = { .type = STARPU_HISTORY_BASED, .symbol = "mixed_add" };
-static struct starpu_perfmodel fill_model = { .type = STARPU_HISTORY_BASED, .symbol = "mixed_fill" };
-static struct starpu_codelet add_cl = { .cpu_funcs = { add }, .nbuffers = 2, .modes = { STARPU_R, STARPU_RW }, .model = &add_model, .name = "add" };
-static struct starpu_codelet fill_cl = { .cpu_funcs = { fill }, .nbuffers = 1, .modes = { STARPU_W }, .model = &fill_model, .name = "fill" };
+static struct starpu_perfmodel fill_model = { .type = STARPU_HISTORY_BASED,
+					      .symbol = "mixed_fill" };
+static struct starpu_codelet add_cl = { .cpu_funcs = { add },
+					.nbuffers = 2,
+					.modes = { STARPU_R, STARPU_RW },
+					.model = &add_model,
+					.name = "add" };
+static struct starpu_codelet fill_cl = { .cpu_funcs = { fill },
+					 .nbuffers = 1,
+					 .modes = { STARPU_W },
+					 .model = &fill_model,
+					 .name = "fill" };
 
 /* On GPUs where there are any. */
-static unsigned where(int r) { return r % 2 ? STARPU_CPU : STARPU_CUDA; }
+static unsigned where(int r)
+{
+	return r % 2 ? STARPU_CPU : STARPU_CUDA;
+}
 
 static void check_machine(void)
 {
-	check(starpu_cuda_worker_get_count() == (rank % 2 ? 0 : 2), "the number of GPUs is not that of its machine");
-	check(starpu_memory_nodes_get_count() == (rank % 2 ? 1 : 3), "the number of memory nodes is not that of its machine");
-	check(starpu_cpu_worker_get_count() == (rank % 2 ? 3 : 1), "the number of cores is not that of its machine");
+	check(starpu_cuda_worker_get_count() == (rank % 2 ? 0 : 2),
+	      "the number of GPUs is not that of its machine");
+	check(starpu_memory_nodes_get_count() == (rank % 2 ? 1 : 3),
+	      "the number of memory nodes is not that of its machine");
+	check(starpu_cpu_worker_get_count() == (rank % 2 ? 3 : 1),
+	      "the number of cores is not that of its machine");
 }
 
-/* Each datum goes on from rank to rank: what the owner of i + 1 adds was computed on a GPU elsewhere, or is needed there. */
+/* Each datum goes on from rank to rank: what the owner of i + 1 adds was computed on a GPU
+ * elsewhere, or is needed there. */
 static void chain(starpu_data_handle_t *h)
 {
 	int i, k, expected[NDATA], *v;
 
 	for (i = 0; i < NDATA; i++) {
 		expected[i] = i + 1;
-		check(starpu_mpi_task_insert(MPI_COMM_WORLD, &fill_cl, STARPU_VALUE, &expected[i], sizeof(int), STARPU_W, h[i],
-					     STARPU_EXECUTE_WHERE, (unsigned long long) where(i % size), 0) == 0, "fill");
+		check(starpu_mpi_task_insert(MPI_COMM_WORLD, &fill_cl, STARPU_VALUE, &expected[i],
+					     sizeof(int), STARPU_W, h[i], STARPU_EXECUTE_WHERE,
+					     (unsigned long long) where(i % size), 0) == 0,
+		      "fill");
 	}
 	for (k = 0; k < STEPS; k++)
 		for (i = 0; i < NDATA; i++) {
@@ -77,8 +100,10 @@ static void chain(starpu_data_handle_t *h)
 			if (to == i)
 				continue;
 			expected[to] += expected[i];
-			check(starpu_mpi_task_insert(MPI_COMM_WORLD, &add_cl, STARPU_R, h[i], STARPU_RW, h[to],
-						     STARPU_EXECUTE_WHERE, (unsigned long long) where(to % size), 0) == 0, "add");
+			check(starpu_mpi_task_insert(MPI_COMM_WORLD, &add_cl, STARPU_R, h[i],
+						     STARPU_RW, h[to], STARPU_EXECUTE_WHERE,
+						     (unsigned long long) where(to % size), 0) == 0,
+			      "add");
 		}
 	/* Data that are in a GPU only go straight to their new owner. */
 	for (i = 0; i < NDATA; i++)
@@ -102,16 +127,20 @@ static void there_and_back(starpu_data_handle_t h)
 
 	if (rank % 2)
 		return;
-	check(starpu_task_insert(&fill_cl, STARPU_VALUE, &one, sizeof(one), STARPU_W, h, STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CUDA, 0) == 0, "fill");
+	check(starpu_task_insert(&fill_cl, STARPU_VALUE, &one, sizeof(one), STARPU_W, h,
+				 STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CUDA, 0) == 0,
+	      "fill");
 	if (rank % 4 == 0) {
 		starpu_mpi_isend_detached(h, other, 99, MPI_COMM_WORLD, NULL, NULL);
 		starpu_mpi_irecv_detached(h, other, 98, MPI_COMM_WORLD, NULL, NULL);
 	} else {
 		starpu_mpi_irecv_detached(h, other, 99, MPI_COMM_WORLD, NULL, NULL);
-		starpu_task_insert(&add_cl, STARPU_R, h, STARPU_RW, h, STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CUDA, 0);
+		starpu_task_insert(&add_cl, STARPU_R, h, STARPU_RW, h, STARPU_EXECUTE_WHERE,
+				   (unsigned long long) STARPU_CUDA, 0);
 		starpu_mpi_isend_detached(h, other, 98, MPI_COMM_WORLD, NULL, NULL);
 	}
-	starpu_task_insert(&add_cl, STARPU_R, h, STARPU_RW, h, STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CUDA, 0);
+	starpu_task_insert(&add_cl, STARPU_R, h, STARPU_RW, h, STARPU_EXECUTE_WHERE,
+			   (unsigned long long) STARPU_CUDA, 0);
 	check(starpu_data_acquire(h, STARPU_R) == 0, "acquire");
 	v = (int *) starpu_data_get_local_ptr(h);
 	check(v[0] == 4 && v[N - 2] == 4 && v[N - 1] == 3, "what came back is wrong");
@@ -123,7 +152,8 @@ int main(int argc, char **argv)
 	starpu_data_handle_t h[NDATA], mine;
 	int i;
 
-	check(starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL) == 0, "starpu_mpi_init_conf");
+	check(starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL) == 0,
+	      "starpu_mpi_init_conf");
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	check(size == 4, "it takes 4 ranks");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: sim-ranks 2 */
-/* orr-test: sim-args --cost-submit 0 --cost-sched 0 --cost-complete 0 --cost-foreign 0 --cost-message 0 */
-/* Virtual time of parallel tasks: what the model says for that many cores, and no worker does anything else meanwhile.
+/* orr-test: sim-args --cost-submit 0 --cost-sched 0 --cost-complete 0 --cost-foreign 0
+ * --cost-message 0 */
+/* Virtual time of parallel tasks: what the model says for that many cores, and no worker does
+ * anything else meanwhile.
  *
  * Invariant: with all other costs 0 the times are those of the models, to a nanosecond. */
 #include <starpu.h>
@@ -18,7 +20,11 @@
 		} \
 	} while (0)
 
-static void kernel(void *buffers[], void *arg) { (void) buffers; (void) arg; }
+static void kernel(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+}
 
 static void sleeper(void *buffers[], void *arg)
 {
@@ -38,9 +44,15 @@ static double by_cores(struct starpu_task *task, struct starpu_perfmodel_arch *a
 }
 
 static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = by_cores };
-static struct starpu_codelet forkjoin = { .cpu_funcs = { kernel }, .type = STARPU_FORKJOIN, .model = &model, .name = "forkjoin" };
-static struct starpu_codelet spmd = { .cpu_funcs = { kernel }, .type = STARPU_SPMD, .model = &model, .name = "spmd" };
-static struct starpu_codelet slow = { .cpu_funcs = { sleeper }, .type = STARPU_SPMD, .model = &model, .name = "slow" };
+static struct starpu_codelet forkjoin = {
+	.cpu_funcs = { kernel }, .type = STARPU_FORKJOIN, .model = &model, .name = "forkjoin"
+};
+static struct starpu_codelet spmd = {
+	.cpu_funcs = { kernel }, .type = STARPU_SPMD, .model = &model, .name = "spmd"
+};
+static struct starpu_codelet slow = {
+	.cpu_funcs = { sleeper }, .type = STARPU_SPMD, .model = &model, .name = "slow"
+};
 static struct starpu_codelet seq = { .cpu_funcs = { kernel }, .model = &model, .name = "seq" };
 
 static double insert_and_wait(struct starpu_codelet *cl, int n, int worker)
@@ -54,7 +66,10 @@ static double insert_and_wait(struct starpu_codelet *cl, int n, int worker)
 	return starpu_timing_now() - start;
 }
 
-static int is(double us, double want) { return fabs(us - want) < 0.001 || (fprintf(stderr, "%f us, not %f\n", us, want), 0); }
+static int is(double us, double want)
+{
+	return fabs(us - want) < 0.001 || (fprintf(stderr, "%f us, not %f\n", us, want), 0);
+}
 
 int main(void)
 {

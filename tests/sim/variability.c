@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What variability.sh measures, in virtual time: `variability kernels N` runs N independent tasks on each rank and prints for each
- * "rank worker number microseconds"; `variability message MB` sends so much from rank 0 to rank 1 and prints the microseconds;
- * `variability chain N` runs N tasks in a row on each rank, sends the result around, and checks it; `variability stall` waits for ever.
+/* What variability.sh measures, in virtual time: `variability kernels N` runs N independent tasks
+ * on each rank and prints for each "rank worker number microseconds"; `variability message MB`
+ * sends so much from rank 0 to rank 1 and prints the microseconds; `variability chain N` runs N
+ * tasks in a row on each rank, sends the result around, and checks it; `variability stall` waits
+ * for ever.
  *
  * Invariant: every result is checked; the exit status tells. */
 #include <starpu.h>
@@ -11,9 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH 1024	/* ints: 4 KiB, which is what the model was measured for */
+#define LENGTH 1024 /* ints: 4 KiB, which is what the model was measured for */
 
-struct timing { double start, end; int worker; };
+struct timing {
+	double start, end;
+	int worker;
+};
 
 static int rank, size;
 
@@ -31,8 +36,13 @@ static void work(void *buffers[], void *arg)
 	}
 }
 
-static struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "variability_work" };
-static struct starpu_codelet work_cl = { .cpu_funcs = { work }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model, .name = "work" };
+static struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED,
+					 .symbol = "variability_work" };
+static struct starpu_codelet work_cl = { .cpu_funcs = { work },
+					 .nbuffers = 1,
+					 .modes = { STARPU_RW },
+					 .model = &model,
+					 .name = "work" };
 
 static void ended(void *arg)
 {
@@ -48,14 +58,18 @@ static int kernels(int n)
 	for (int i = 0; i < n; i++) {
 		struct timing *t = &timings[i];
 
-		starpu_vector_data_register(&handles[i], STARPU_MAIN_RAM, (uintptr_t) (values + (size_t) i * LENGTH), LENGTH, sizeof(int));
-		starpu_task_insert(&work_cl, STARPU_VALUE, &t, sizeof(t), STARPU_RW, handles[i], STARPU_CALLBACK_WITH_ARG_NFREE, ended, t, 0);
+		starpu_vector_data_register(&handles[i], STARPU_MAIN_RAM,
+					    (uintptr_t) (values + (size_t) i * LENGTH), LENGTH,
+					    sizeof(int));
+		starpu_task_insert(&work_cl, STARPU_VALUE, &t, sizeof(t), STARPU_RW, handles[i],
+				   STARPU_CALLBACK_WITH_ARG_NFREE, ended, t, 0);
 	}
 	starpu_task_wait_for_all();
 	for (int i = 0; i < n; i++) {
 		starpu_data_unregister(handles[i]);
 		wrong |= values[(size_t) i * LENGTH] != 1;
-		printf("%d %d %d %.6f\n", rank, timings[i].worker, i, timings[i].end - timings[i].start);
+		printf("%d %d %d %.6f\n", rank, timings[i].worker, i,
+		       timings[i].end - timings[i].start);
 	}
 	free(values);
 	free(handles);
@@ -84,16 +98,18 @@ static int chain(int n)
 	struct timing *none = NULL;
 	starpu_data_handle_t handle;
 
-	starpu_vector_data_register(&handle, rank == 0 ? STARPU_MAIN_RAM : -1, (uintptr_t) values, LENGTH, sizeof(int));
+	starpu_vector_data_register(&handle, rank == 0 ? STARPU_MAIN_RAM : -1, (uintptr_t) values,
+				    LENGTH, sizeof(int));
 	starpu_mpi_data_register(handle, 1, 0);
 	for (int i = 0; i < n * size; i++)
-		starpu_mpi_task_insert(MPI_COMM_WORLD, &work_cl, STARPU_VALUE, &none, sizeof(none), STARPU_RW, handle,
-				       STARPU_EXECUTE_ON_NODE, i % size, 0);
+		starpu_mpi_task_insert(MPI_COMM_WORLD, &work_cl, STARPU_VALUE, &none, sizeof(none),
+				       STARPU_RW, handle, STARPU_EXECUTE_ON_NODE, i % size, 0);
 	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
 	starpu_data_unregister(handle);
 	wrong = rank == 0 && values[LENGTH - 1] != n * size;
 	if (wrong)
-		fprintf(stderr, "variability: the chain gave %d, not %d\n", values[LENGTH - 1], n * size);
+		fprintf(stderr, "variability: the chain gave %d, not %d\n", values[LENGTH - 1],
+			n * size);
 	return wrong;
 }
 

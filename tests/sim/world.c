@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A program of plain MPI in the simulated world: every rank has its own globals, messages from any source are matched, communicators
- * can be split, polling lets virtual time go by, stacks hold large arrays.
+/* A program of plain MPI in the simulated world: every rank has its own globals, messages from any
+ * source are matched, communicators can be split, polling lets virtual time go by, stacks hold
+ * large arrays.
+ *
  * Invariant: prints nothing and ends with 0 when all is right.
  * orr-test: sim-ranks 1 4 300 */
 #include <mpi.h>
@@ -30,7 +32,8 @@ static void any_source(int rank, int size)
 	for (int i = 1; i < size; i++) {
 		MPI_Status status;
 		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-		check(status.MPI_SOURCE == value && status.MPI_TAG == value, "the status of a receive from any source is wrong");
+		check(status.MPI_SOURCE == value && status.MPI_TAG == value,
+		      "the status of a receive from any source is wrong");
 		sum += value;
 	}
 	check(sum == (long) size * (size - 1) / 2, "messages from any source were lost");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Locks exclude, event counts lose no wake, timeouts end: under as much contention as four threads make.
+/* Locks exclude, event counts lose no wake, timeouts end: under as much contention as four threads
+ * make.
  *
  * Invariant: what a lock protects is a plain variable, so that ThreadSanitizer judges as well. */
 #include <errno.h>
@@ -15,7 +16,7 @@
 static orr_lock_t lock;
 static long counter;
 static orr_waitq_t queue;
-static long produced, consumed;	/* atomic */
+static long produced, consumed; /* atomic */
 
 static void *increment(void *arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Our own files of a machine, .costs and .memory: good ones give their numbers; each kind of bad line is refused with one message that
- * names file, line, and what is expected there. */
+/* Our own files of a machine, .costs and .memory: good ones give their numbers; each kind of bad
+ * line is refused with one message that names file, line, and what is expected there. */
 #include <errno.h>
 #include "perf/perf.h"
 #include "perf_util.h"
@@ -16,7 +16,9 @@ static int read_memory(const char *text)
 	char copy[512];
 	snprintf(copy, sizeof(copy), "%s", text);
 	memset(sizes, 0, sizeof(sizes));
-	machine = (struct orr_machine) { .ncuda = NCUDA, .memory = sizes, .alloc_us = NAN, .disk_us = NAN };
+	machine = (struct orr_machine){
+		.ncuda = NCUDA, .memory = sizes, .alloc_us = NAN, .disk_us = NAN
+	};
 	return orr_machine_parse_memory(copy, "box.memory", &machine);
 }
 
@@ -34,10 +36,13 @@ static void refuse(int (*read)(const char *), const char *text, unsigned line, c
 	capture();
 	int err = read(text);
 	const char *said = captured(), *once;
-	snprintf(place, sizeof(place), "box.%s:%u: malformed", read == read_costs ? "costs" : "memory", line);
+	snprintf(place, sizeof(place), "box.%s:%u: malformed",
+		 read == read_costs ? "costs" : "memory", line);
 	once = strstr(said, place);
-	if (err != -EINVAL || !once || strstr(once + strlen(place), "malformed") || !strstr(said, words)) {
-		printf("result %d, message: %s\nexpected `%s' and `%s' for:\n%s\n", err, said, place, words, text);
+	if (err != -EINVAL || !once || strstr(once + strlen(place), "malformed") ||
+	    !strstr(said, words)) {
+		printf("result %d, message: %s\nexpected `%s' and `%s' for:\n%s\n", err, said,
+		       place, words, text);
 		exit(1);
 	}
 }
@@ -47,14 +52,19 @@ static void good_costs(void)
 	CHECK(read_costs("") == 0);
 	for (int i = 0; i < ORR_NCOSTS; i++)
 		CHECK(isnan(costs[i]));
-	CHECK(read_costs("# comment\n\nsubmit_us 0.5\n\tforeign_us\t4e-2 \r\nmessage_us 0\ncomplete_us 1000000\nsched_us +2.5") == 0);
-	CHECK(costs[ORR_COST_SUBMIT] == 0.5 && costs[ORR_COST_FOREIGN] == 0.04 && costs[ORR_COST_MESSAGE] == 0);
+	CHECK(read_costs(
+		      "# comment\n\nsubmit_us 0.5\n\tforeign_us\t4e-2 \r\nmessage_us 0\ncomplete_us 1000000\nsched_us +2.5") ==
+	      0);
+	CHECK(costs[ORR_COST_SUBMIT] == 0.5 && costs[ORR_COST_FOREIGN] == 0.04 &&
+	      costs[ORR_COST_MESSAGE] == 0);
 	CHECK(costs[ORR_COST_COMPLETE] == 1e6 && costs[ORR_COST_SCHED] == 2.5);
 }
 
 static void bad_costs(void)
 {
-	static const char names[] = "one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us and look_us", number[] = "a number of microseconds";
+	static const char names[] =
+		"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us and look_us",
+			  number[] = "a number of microseconds";
 	refuse(read_costs, "submit 1\n", 1, names);
 	refuse(read_costs, "# fine\nsubmit_us 1\nsubmitt_us 1\n", 3, names);
 	refuse(read_costs, "SUBMIT_US 1\n", 1, names);
@@ -75,17 +85,23 @@ static void bad_costs(void)
 
 static void good_memory(void)
 {
-	CHECK(read_memory("") == 0 && sizes[0] == 0 && machine.link_mbs[0] == 0 && isnan(machine.alloc_us) && machine.disk_mbs[1] == 0 && isnan(machine.disk_us));
-	CHECK(read_memory("# comment\n\ncuda2 5375 MiB\n cuda0\t0.5e3 MiB \r\nlink_in 6000 MB/s\nlink_out 6500.5 MB/s\nalloc 0 us") == 0);
+	CHECK(read_memory("") == 0 && sizes[0] == 0 && machine.link_mbs[0] == 0 &&
+	      isnan(machine.alloc_us) && machine.disk_mbs[1] == 0 && isnan(machine.disk_us));
+	CHECK(read_memory(
+		      "# comment\n\ncuda2 5375 MiB\n cuda0\t0.5e3 MiB \r\nlink_in 6000 MB/s\nlink_out 6500.5 MB/s\nalloc 0 us") ==
+	      0);
 	CHECK(sizes[2] == 5375UL << 20 && sizes[0] == 500UL << 20 && sizes[1] == 0);
-	CHECK(machine.link_mbs[0] == 6000 && machine.link_mbs[1] == 6500.5 && machine.alloc_us == 0);
+	CHECK(machine.link_mbs[0] == 6000 && machine.link_mbs[1] == 6500.5 &&
+	      machine.alloc_us == 0);
 	CHECK(read_memory("disk_write 900 MB/s\ndisk_read 1.5e3 MB/s\ndisk_latency 80 us\n") == 0);
-	CHECK(machine.disk_mbs[0] == 1500 && machine.disk_mbs[1] == 900 && machine.disk_us == 80 && isnan(machine.alloc_us));
+	CHECK(machine.disk_mbs[0] == 1500 && machine.disk_mbs[1] == 900 && machine.disk_us == 80 &&
+	      isnan(machine.alloc_us));
 }
 
 static void bad_memory(void)
 {
-	static const char shape[] = "a word, a number and its unit", size[] = "a size such as", names[] = "link_in, link_out";
+	static const char shape[] = "a word, a number and its unit", size[] = "a size such as",
+			  names[] = "link_in, link_out";
 	static const char rate[] = "a bandwidth such as", time[] = "a time such as";
 	refuse(read_memory, "cuda0\n", 1, shape);
 	refuse(read_memory, "cuda0 5375\n", 1, shape);

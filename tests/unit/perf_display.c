@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A file that we write can be read by the starpu_perfmodel_display of Debian's starpu-tools, where that is installed: histories,
- * regressions of each kind, combinations of devices. */
+/* A file that we write can be read by the starpu_perfmodel_display of Debian's starpu-tools, where
+ * that is installed: histories, regressions of each kind, combinations of devices. */
 #include "core/node.h"
 #include "perf/model_file.h"
 #include "perf_util.h"
@@ -10,8 +10,10 @@ static const char *said(const char *options)
 {
 	static char text[16384];
 	char command[4096];
-	snprintf(command, sizeof(command), "STARPU_HOSTNAME=box STARPU_PERF_MODEL_DIR=%s STARPU_HOME=%s starpu_perfmodel_display %s 2>&1",
-		 tmp_dir(), tmp_dir(), options);
+	snprintf(
+		command, sizeof(command),
+		"STARPU_HOSTNAME=box STARPU_PERF_MODEL_DIR=%s STARPU_HOME=%s starpu_perfmodel_display %s 2>&1",
+		tmp_dir(), tmp_dir(), options);
 	FILE *f = popen(command, "r");
 	CHECK(f);
 	text[fread(text, 1, sizeof(text) - 1, f)] = 0;
@@ -47,11 +49,14 @@ int main(void)
 	}
 	make_dirs(tmp_dir());
 	struct orr_model_data *d = orr_model_data_new();
-	struct starpu_perfmodel_device cpu = { STARPU_CPU_WORKER, 0, 1 }, cuda = { STARPU_CUDA_WORKER, 2, 1 };
-	struct orr_model_comb *c1 = orr_model_comb_make(d, 1, &cpu), *c2 = orr_model_comb_make(d, 1, &cuda);
+	struct starpu_perfmodel_device cpu = { STARPU_CPU_WORKER, 0, 1 },
+				       cuda = { STARPU_CUDA_WORKER, 2, 1 };
+	struct orr_model_comb *c1 = orr_model_comb_make(d, 1, &cpu),
+			      *c2 = orr_model_comb_make(d, 1, &cuda);
 	CHECK(orr_model_impl_make(c1, 1) && orr_model_impl_make(c2, 0));
 	for (unsigned i = 0; i < 3; i++) {
-		struct orr_model_entry *e = orr_model_entry_make(i ? &c1->impls[i - 1] : &c2->impls[0], 0xabcd0000 + i);
+		struct orr_model_entry *e = orr_model_entry_make(
+			i ? &c1->impls[i - 1] : &c2->impls[0], 0xabcd0000 + i);
 		e->pub.size = 1000 * (i + 1);
 		e->pub.mean = 12.5 * (i + 1);
 		e->pub.nsample = 20;
@@ -59,11 +64,17 @@ int main(void)
 		e->pub.sum2 = e->pub.mean * e->pub.sum;
 	}
 	fits(&c1->impls[0].reg);
-	struct starpu_perfmodel_device both[] = { { STARPU_CPU_WORKER, 0, 4 }, { STARPU_CUDA_WORKER, 2, 1 } };
+	struct starpu_perfmodel_device both[] = { { STARPU_CPU_WORKER, 0, 4 },
+						  { STARPU_CUDA_WORKER, 2, 1 } };
 	struct orr_model_comb *c3 = orr_model_comb_make(d, 2, both);
 	CHECK(c3 && orr_model_impl_make(c3, 0));
-	*orr_model_entry_make(&c3->impls[0], 0xbeef) = (struct orr_model_entry) {
-		.pub = { .footprint = 0xbeef, .size = 5000, .mean = 50, .nsample = 10, .sum = 500, .sum2 = 25000 } };
+	*orr_model_entry_make(&c3->impls[0],
+			      0xbeef) = (struct orr_model_entry){ .pub = { .footprint = 0xbeef,
+									   .size = 5000,
+									   .mean = 50,
+									   .nsample = 10,
+									   .sum = 500,
+									   .sum2 = 25000 } };
 	char path[1024];
 	snprintf(path, sizeof(path), "%s/codelets/45/ours.box", tmp_dir());
 	FILE *f = fopen(path, "w");

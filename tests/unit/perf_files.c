@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Model files: what is written can be read again; what is malformed is refused with a message that names file and line, whatever it is. */
+/* Model files: what is written can be read again; what is malformed is refused with a message that
+ * names file and line, whatever it is. */
 #include <errno.h>
 #include "core/node.h"
 #include "perf/model_file.h"
@@ -7,9 +8,10 @@
 
 #define HEAD(n) "# version\n45\n\n# combinations\n" #n "\n"
 
-static const char good[] = HEAD(2) COMB(0, 0, 4, 2, "# hash\n0000002a 1000 2e3 10.5 0.5 105 1105 10\ndeadbeef\t2000\tnan\t20\t1\t40\t802\t2\n")
-	"# devices\n2\n0\n0\n1\n7\n1\n1\n# implementations\n2\n0\n1 2 3 4 0.5 1.5 10 100 1000\n0.1 1.1 3\n3 1.5 -2 nan\n"
-	"1\n0 0 0 0 nan nan 0 0 0\nnan nan nan\n2 4 5\nffffffff 5 0 1 0 1 1 1\n";
+static const char good[] = HEAD(2) COMB(
+	0, 0, 4, 2,
+	"# hash\n0000002a 1000 2e3 10.5 0.5 105 1105 10\ndeadbeef\t2000\tnan\t20\t1\t40\t802\t2\n") "# devices\n2\n0\n0\n1\n7\n1\n1\n# implementations\n2\n0\n1 2 3 4 0.5 1.5 10 100 1000\n0.1 1.1 3\n3 1.5 -2 nan\n"
+												    "1\n0 0 0 0 nan nan 0 0 0\nnan nan nan\n2 4 5\nffffffff 5 0 1 0 1 1 1\n";
 
 static char *write_text(const struct orr_model_data *d, size_t *n)
 {
@@ -24,13 +26,16 @@ static void round_trip(void)
 	struct orr_model_data *d, *again;
 	size_t n, n2;
 	CHECK(orr_model_parse(good, sizeof(good) - 1, "good", &d) == 0);
-	CHECK(d->ncombs == 2 && d->combs[0]->devices[0].ncores == 4 && d->combs[1]->ndevices == 2 && d->combs[1]->nimpls == 2);
+	CHECK(d->ncombs == 2 && d->combs[0]->devices[0].ncores == 4 && d->combs[1]->ndevices == 2 &&
+	      d->combs[1]->nimpls == 2);
 	CHECK(d->combs[1]->devices[1].type == STARPU_HIP_WORKER);
 	const struct starpu_perfmodel_regression_model *r = &d->combs[1]->impls[0].reg;
-	CHECK(r->valid && r->alpha == 0.5 && r->maxx == 1000 && r->nl_valid && r->c == 3 && r->ncoeff == 3 && !r->multi_valid);
+	CHECK(r->valid && r->alpha == 0.5 && r->maxx == 1000 && r->nl_valid && r->c == 3 &&
+	      r->ncoeff == 3 && !r->multi_valid);
 	CHECK(d->combs[1]->impls[1].reg.multi_valid && !d->combs[1]->impls[1].reg.valid);
 	struct orr_model_entry *e = orr_model_entry_find(&d->combs[0]->impls[0], 0xdeadbeef);
-	CHECK(e && e->pub.size == 2000 && e->pub.flops == 0 && e->pub.mean == 20 && e->pub.nsample == 2);
+	CHECK(e && e->pub.size == 2000 && e->pub.flops == 0 && e->pub.mean == 20 &&
+	      e->pub.nsample == 2);
 	char *text = write_text(d, &n);
 	CHECK(orr_model_parse(text, n, "again", &again) == 0);
 	char *text2 = write_text(again, &n2);
@@ -48,13 +53,18 @@ static void refuse(const char *text, size_t n, const char *words)
 	capture();
 	int err = orr_model_parse(text, n, "some/file", &d);
 	const char *said = captured();
-	if (err != -EINVAL || d != (struct orr_model_data *) 1 || !strstr(said, "some/file:") || !strstr(said, words)) {
-		printf("result %d, message: %s\nexpected `%s' for:\n%.*s\n", err, said, words, (int) n, text);
+	if (err != -EINVAL || d != (struct orr_model_data *) 1 || !strstr(said, "some/file:") ||
+	    !strstr(said, words)) {
+		printf("result %d, message: %s\nexpected `%s' for:\n%.*s\n", err, said, words,
+		       (int) n, text);
 		exit(1);
 	}
 }
 
-static void refuse_text(const char *text, const char *words) { refuse(text, strlen(text), words); }
+static void refuse_text(const char *text, const char *words)
+{
+	refuse(text, strlen(text), words);
+}
 
 static void malformed(void)
 {
@@ -84,7 +94,8 @@ static void malformed(void)
 	refuse("45\n\0\n0\n", 7, "value 0");
 }
 
-/* Cut after every line, every byte, and with every byte replaced by something else. Only the first must always be refused. */
+/* Cut after every line, every byte, and with every byte replaced by something else. Only the first
+ * must always be refused. */
 static void mutations(void)
 {
 	size_t n = sizeof(good) - 1, last = strstr(good, "ffffffff") - good;

@@ -60,7 +60,8 @@ static void linear(void)
 	double x[ROWS * COLS], y[ROWS], coeff[COLS] = { 0 };
 	unsigned seed = 11;
 	for (unsigned i = 0; i < ROWS; i++) {
-		double m = 10 + 500 * (noise(&seed) + 0.5), n = 10 + 500 * (noise(&seed) + 0.5), k = 10 + 500 * (noise(&seed) + 0.5);
+		double m = 10 + 500 * (noise(&seed) + 0.5), n = 10 + 500 * (noise(&seed) + 0.5),
+		       k = 10 + 500 * (noise(&seed) + 0.5);
 		x[i * COLS] = 1;
 		x[i * COLS + 1] = m * n;
 		x[i * COLS + 2] = m * n * k;

@@ -4,8 +4,10 @@
 #include "perf/perf.h"
 #include "perf_util.h"
 
-static const char config[] = "# Current configuration\n4 # Number of CPUs\n2 # Number of CUDA devices\n0 # Number of OpenCL devices\n";
-static const char matrix[] = "# to 0\tto 1\tto 2\n0 6000 5000 nan\n6500 0 3000 nan\n6400 3100.5 0 nan\nnan nan nan nan\n";
+static const char config[] =
+	"# Current configuration\n4 # Number of CPUs\n2 # Number of CUDA devices\n0 # Number of OpenCL devices\n";
+static const char matrix[] =
+	"# to 0\tto 1\tto 2\n0 6000 5000 nan\n6500 0 3000 nan\n6400 3100.5 0 nan\nnan nan nan nan\n";
 
 static void put(const char *suffix, const char *text)
 {
@@ -44,14 +46,17 @@ static void good(void)
 	CHECK(load(&m) == 0);
 	CHECK(!strcmp(m->name, "box") && !strcmp(m->dir, tmp_dir()));
 	CHECK(m->ncpus == 4 && m->ncuda == 2 && m->nopencl == 0 && m->nmemnodes == 3);
-	CHECK(m->bandwidth[0 * 3 + 1] == 6000 && m->bandwidth[2 * 3 + 1] == 3100.5 && m->bandwidth[4] == 0);
+	CHECK(m->bandwidth[0 * 3 + 1] == 6000 && m->bandwidth[2 * 3 + 1] == 3100.5 &&
+	      m->bandwidth[4] == 0);
 	CHECK(m->latency[1 * 3 + 0] == 12);
 	orr_machine_free(m);
 
 	/* Two NUMA nodes: they come first. */
-	put("config", "4 # Number of CPUs\n2 # Number of NUMA nodes\n1 # Number of CUDA devices\n0 # Number of MPI devices\n");
+	put("config",
+	    "4 # Number of CPUs\n2 # Number of NUMA nodes\n1 # Number of CUDA devices\n0 # Number of MPI devices\n");
 	CHECK(load(&m) == 0);
-	CHECK(m->nnuma == 2 && m->nmemnodes == 3 && m->bandwidth[2] == 5000 && m->bandwidth[2 * 3] == 6400);
+	CHECK(m->nnuma == 2 && m->nmemnodes == 3 && m->bandwidth[2] == 5000 &&
+	      m->bandwidth[2 * 3] == 6400);
 	orr_machine_free(m);
 
 	/* Processors only: no tables needed. */
@@ -94,7 +99,8 @@ static void bad(void)
 	const char *const dirs[] = { tmp_dir(), NULL };
 	struct orr_machine *m;
 	capture();
-	CHECK(orr_machine_load("../box", dirs, &m) == -EINVAL && orr_machine_load("", dirs, &m) == -EINVAL);
+	CHECK(orr_machine_load("../box", dirs, &m) == -EINVAL &&
+	      orr_machine_load("", dirs, &m) == -EINVAL);
 	captured();
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Estimates and learning of one process, on tasks whose data are made up: order of sources, notes, files of several writers. */
+/* Estimates and learning of one process, on tasks whose data are made up: order of sources, notes,
+ * files of several writers. */
 #include <pthread.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -9,8 +10,13 @@ static void estimates(void)
 {
 	char text[2048];
 	uint32_t exact = starpu_hash_crc32c_be(starpu_hash_crc32c_be(4096, 0), 0);
-	snprintf(text, sizeof(text), "45\n2\n" COMB(0, 0, 1, 4, "%08x 4096 1e6 100 7 1000 100490 10\n1 8192 2e6 200 1 2000 400000 10\n"
-		 "2 32768 8e6 800 4 8000 6400000 10\n3 65536 0 nan nan 0 0 0\n") COMB(1, 0, 1, 1, "5 4096 1e6 10 1 100 1000 10\n"), exact);
+	snprintf(text, sizeof(text),
+		 "45\n2\n" COMB(
+			 0, 0, 1, 4,
+			 "%08x 4096 1e6 100 7 1000 100490 10\n1 8192 2e6 200 1 2000 400000 10\n"
+			 "2 32768 8e6 800 4 8000 6400000 10\n3 65536 0 nan nan 0 0 0\n")
+			 COMB(1, 0, 1, 1, "5 4096 1e6 10 1 100 1000 10\n"),
+		 exact);
 	store("est", text);
 	struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "est" };
 	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_RW }, .model = &model };
@@ -28,7 +34,8 @@ static void estimates(void)
 	CHECK_NEAR(expect(&cl, &cpu, 8192, 0, 0, &s), 200, 1e-12);
 	CHECK_NEAR(expect(&cl, &cpu, 16384, 0, 0, &s), 400, 1e-9);
 	CHECK(s == ORR_PERF_BY_SIZE);
-	/* Another device of the same kind serves; nothing is known of OpenCL nor beyond the largest size. */
+	/* Another device of the same kind serves; nothing is known of OpenCL nor beyond the largest
+	 * size. */
 	CHECK_NEAR(expect(&cl, &cuda, 4096, 0, 0, &s), 10, 1e-12);
 	const struct orr_perf_unit opencl = { STARPU_OPENCL_WORKER, 0, 1 };
 	CHECK(isnan(expect(&cl, &opencl, 4096, 1e6, 0, &s)) && s == ORR_PERF_UNKNOWN);
@@ -40,11 +47,13 @@ static void estimates(void)
 	/* No model at all. */
 	struct starpu_codelet bare = { .nbuffers = 1, .modes = { STARPU_R } };
 	CHECK(isnan(expect(&bare, &cpu, 64, 1e6, 0, &s)));
-	CHECK_NEAR(expect(&bare, &cpu, 64, 1e6, 1, &s), 100, 1e-9);	/* the best speed seen is 1e10 flop/s */
+	CHECK_NEAR(expect(&bare, &cpu, 64, 1e6, 1, &s), 100,
+		   1e-9); /* the best speed seen is 1e10 flop/s */
 	CHECK(!*captured());
 	struct starpu_task *t = make(&cl, 4096, 0);
 	double deviation = 0;
-	CHECK_NEAR(orr_perf_spread_us(node, &cpu, t, 0, &s, &deviation), expect(&cl, &cpu, 4096, 0, 1, NULL), 1e-12);
+	CHECK_NEAR(orr_perf_spread_us(node, &cpu, t, 0, &s, &deviation),
+		   expect(&cl, &cpu, 4096, 0, 1, NULL), 1e-12);
 	CHECK_NEAR(deviation, 7, 1e-12);
 	free(t);
 	orr_perf_exit(node);
@@ -71,14 +80,35 @@ static void malformed(void)
 	CHECK(strstr(captured(), "left alone"));
 }
 
-static double by_task(struct starpu_task *t, unsigned nimpl) { (void) t; return 40 + nimpl; }
-static double by_arch(struct starpu_task *t, struct starpu_perfmodel_arch *a, unsigned n) { (void) t; (void) n; return a->devices[0].type == STARPU_CUDA_WORKER ? 3 : 30; }
-static double part(struct starpu_task *t, struct starpu_perfmodel_arch *a, unsigned n) { (void) t; (void) a; (void) n; return 77; }
-static double failing(struct starpu_task *t, unsigned n) { (void) t; (void) n; return NAN; }
+static double by_task(struct starpu_task *t, unsigned nimpl)
+{
+	(void) t;
+	return 40 + nimpl;
+}
+static double by_arch(struct starpu_task *t, struct starpu_perfmodel_arch *a, unsigned n)
+{
+	(void) t;
+	(void) n;
+	return a->devices[0].type == STARPU_CUDA_WORKER ? 3 : 30;
+}
+static double part(struct starpu_task *t, struct starpu_perfmodel_arch *a, unsigned n)
+{
+	(void) t;
+	(void) a;
+	(void) n;
+	return 77;
+}
+static double failing(struct starpu_task *t, unsigned n)
+{
+	(void) t;
+	(void) n;
+	return NAN;
+}
 
 static void functions(void)
 {
-	struct starpu_perfmodel common = { .type = STARPU_COMMON, .cost_function = by_task }, arch = { .type = STARPU_PER_ARCH, .arch_cost_function = by_arch };
+	struct starpu_perfmodel common = { .type = STARPU_COMMON, .cost_function = by_task },
+				arch = { .type = STARPU_PER_ARCH, .arch_cost_function = by_arch };
 	struct starpu_perfmodel nothing = { .type = STARPU_COMMON, .cost_function = failing };
 	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &common };
 	enum orr_perf_source s;
@@ -88,7 +118,8 @@ static void functions(void)
 	CHECK(gpu > 0 && gpu < 40);
 	cl.model = &arch;
 	CHECK(expect(&cl, &cpu, 8, 0, 0, &s) == 30 && expect(&cl, &cuda, 8, 0, 0, &s) == 3);
-	CHECK(starpu_perfmodel_set_per_devices_cost_function(&arch, 0, part, STARPU_CUDA_WORKER, 1, 1, -1) == 0);
+	CHECK(starpu_perfmodel_set_per_devices_cost_function(&arch, 0, part, STARPU_CUDA_WORKER, 1,
+							     1, -1) == 0);
 	CHECK(expect(&cl, &cpu, 8, 0, 0, &s) == 30 && expect(&cl, &cuda, 8, 0, 0, &s) == 77);
 	cl.model = &nothing;
 	CHECK(isnan(expect(&cl, &cpu, 8, 0, 0, &s)) && s == ORR_PERF_UNKNOWN);
@@ -110,10 +141,11 @@ static void learning(void)
 	record(&cl, 1000, 50, 12);
 	CHECK_NEAR(expect(&cl, &cpu, 1000, 0, 0, &s), 50, 1e-12);
 	CHECK(s == ORR_PERF_CALIBRATED);
-	record(&cl, 1000, 500, 4);	/* outliers */
+	record(&cl, 1000, 500, 4); /* outliers */
 	CHECK_NEAR(expect(&cl, &cpu, 1000, 0, 0, &s), 50, 1e-12);
 	CHECK(isnan(expect(&cl, &cpu, 1001, 0, 0, &s)));
-	struct starpu_perfmodel_per_arch *p = starpu_perfmodel_get_model_per_devices(&model, 0, STARPU_CPU_WORKER, 0, 1, -1);
+	struct starpu_perfmodel_per_arch *p = starpu_perfmodel_get_model_per_devices(
+		&model, 0, STARPU_CPU_WORKER, 0, 1, -1);
 	CHECK(p && p->regression.nsample == 20 && p->list && p->list->entry->nsample == 20);
 	orr_perf_exit(node);
 	/* Two other processes add to it at the same time. */
@@ -135,11 +167,14 @@ static void learning(void)
 	CHECK_NEAR(expect(&cl, &cpu, 2000, 0, 0, &s), 70, 1e-9);
 	CHECK_NEAR(expect(&cl, &cpu, 2001, 0, 0, &s), 70, 1e-9);
 	CHECK(s == ORR_PERF_CALIBRATED);
-	struct orr_model_entry *e = orr_model_entry_find(&model.state->m->data->combs[0]->impls[0], starpu_hash_crc32c_be(starpu_hash_crc32c_be(1000, 0), 0));
+	struct orr_model_entry *e = orr_model_entry_find(
+		&model.state->m->data->combs[0]->impls[0],
+		starpu_hash_crc32c_be(starpu_hash_crc32c_be(1000, 0), 0));
 	CHECK(e && e->pub.nsample == 60);
 	CHECK_NEAR(e->pub.deviation, 5, 1e-6);
 	orr_perf_exit(node);
-	/* The machine has changed: more samples are dropped than were ever kept, and the history starts afresh. */
+	/* The machine has changed: more samples are dropped than were ever kept, and the history
+	 * starts afresh. */
 	start(1);
 	record(&cl, 1000, 500, 75);
 	CHECK_NEAR(expect(&cl, &cpu, 1000, 0, 1, &s), 500, 0.02);
@@ -154,14 +189,22 @@ static void learning(void)
 	orr_perf_exit(node);
 }
 
-static void parameters(struct starpu_task *t, double *p) { p[0] = (double) starpu_data_get_size(t->handles[0]); }
+static void parameters(struct starpu_task *t, double *p)
+{
+	p[0] = (double) starpu_data_get_size(t->handles[0]);
+}
 
 static void regressions(void)
 {
 	unsigned one[] = { 1 }, two[] = { 2 }, *combinations[] = { one, two };
-	struct starpu_perfmodel linear = { .type = STARPU_REGRESSION_BASED, .symbol = "lin" }, nl = { .type = STARPU_NL_REGRESSION_BASED, .symbol = "nl" };
-	struct starpu_perfmodel multi = { .type = STARPU_MULTIPLE_REGRESSION_BASED, .symbol = "multi", .parameters = parameters, .nparameters = 1,
-					  .combinations = combinations, .ncombinations = 2 };
+	struct starpu_perfmodel linear = { .type = STARPU_REGRESSION_BASED, .symbol = "lin" },
+				nl = { .type = STARPU_NL_REGRESSION_BASED, .symbol = "nl" };
+	struct starpu_perfmodel multi = { .type = STARPU_MULTIPLE_REGRESSION_BASED,
+					  .symbol = "multi",
+					  .parameters = parameters,
+					  .nparameters = 1,
+					  .combinations = combinations,
+					  .ncombinations = 2 };
 	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R } };
 	enum orr_perf_source s;
 	for (int round = 0; round < 2; round++) {
@@ -193,7 +236,9 @@ static void regressions(void)
 }
 
 static struct starpu_perfmodel shared_model = { .type = STARPU_HISTORY_BASED, .symbol = "threads" };
-static struct starpu_codelet shared_cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &shared_model };
+static struct starpu_codelet shared_cl = { .nbuffers = 1,
+					   .modes = { STARPU_R },
+					   .model = &shared_model };
 
 /* Learns 64 footprints and asks for them, as workers and schedulers do. */
 static void *learner(void *arg)
@@ -240,7 +285,9 @@ static void speed(void)
 		for (unsigned i = 0; i < N; i++)
 			sum += orr_perf_expected_us(node, &cpu, t, 0, 1, NULL);
 		clock_gettime(CLOCK_MONOTONIC, &b);
-		double ns = ((double) (b.tv_sec - a.tv_sec) * 1e9 + (double) (b.tv_nsec - a.tv_nsec)) / N;
+		double ns = ((double) (b.tv_sec - a.tv_sec) * 1e9 +
+			     (double) (b.tv_nsec - a.tv_nsec)) /
+			    N;
 		printf("%s: %.1f ns per estimate\n", by_size ? "by size" : "by footprint", ns);
 		CHECK(sum > 0 && ns < 5000);
 		t->starpu_private = NULL;

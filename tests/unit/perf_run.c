@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A run that calibrates leaves a model file from which the next run predicts, through the public interface alone. */
+/* A run that calibrates leaves a model file from which the next run predicts, through the public
+ * interface alone. */
 #include <time.h>
 #include "starpu.h"
 #include "perf_util.h"
@@ -23,14 +24,17 @@ static void kernel(void *buffers[], void *arg)
 }
 
 static struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "perf_run" };
-static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model };
+static struct starpu_codelet cl = {
+	.cpu_funcs = { kernel }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model
+};
 
 static double expected(starpu_data_handle_t h)
 {
 	struct starpu_task *t = starpu_task_create();
 	t->cl = &cl;
 	t->handles[0] = h;
-	double us = starpu_task_worker_expected_length(t, 0, 0, 0), arch = starpu_task_expected_length(t, starpu_worker_get_perf_archtype(0, 0), 0);
+	double us = starpu_task_worker_expected_length(t, 0, 0, 0),
+	       arch = starpu_task_expected_length(t, starpu_worker_get_perf_archtype(0, 0), 0);
 	CHECK(isnan(us) ? isnan(arch) : us == arch);
 	CHECK(starpu_task_footprint(&model, t, NULL, 0) == starpu_task_data_footprint(t));
 	CHECK(starpu_task_expected_data_transfer_time_for(t, 0) == 0);
@@ -79,7 +83,8 @@ int main(void)
 	/* Tools read models without starting the runtime. */
 	struct starpu_perfmodel loaded = { .type = STARPU_PERFMODEL_INVALID };
 	CHECK(starpu_perfmodel_load_symbol("perf_run", &loaded) == 0);
-	struct starpu_perfmodel_per_arch *p = starpu_perfmodel_get_model_per_devices(&loaded, 0, STARPU_CPU_WORKER, 0, 1, -1);
+	struct starpu_perfmodel_per_arch *p = starpu_perfmodel_get_model_per_devices(
+		&loaded, 0, STARPU_CPU_WORKER, 0, 1, -1);
 	CHECK(p && p->regression.nsample >= 10 && p->regression.nsample <= 30);
 	starpu_perfmodel_dump_xml(stdout, &loaded);
 	CHECK(starpu_perfmodel_unload_model(&loaded) == 0 && !loaded.symbol);

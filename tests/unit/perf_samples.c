@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measurements of real machines written by another runtime load with their values. Skipped where the samples are not at hand. */
+/* Measurements of real machines written by another runtime load with their values. Skipped where
+ * the samples are not at hand. */
 #include <dirent.h>
 #include "core/node.h"
 #include "perf/model_file.h"
 #include "perf/perf.h"
 #include "perf_util.h"
 
-static const struct starpu_perfmodel_history_entry *find(const struct orr_model_data *d, int type, int devid, size_t size)
+static const struct starpu_perfmodel_history_entry *find(const struct orr_model_data *d, int type,
+							 int devid, size_t size)
 {
 	struct starpu_perfmodel_device dev = { type, devid, 1 };
 	struct orr_model_comb *c = orr_model_comb_find(d, 1, &dev);
@@ -62,15 +64,19 @@ static unsigned all_models(const char *dir)
 
 static void machines(const char *dir)
 {
-	static const struct { const char *name; unsigned cpus, cuda, opencl; } known[] = {
-		{ "mirage", 12, 3, 3 }, { "attila", 12, 3, 3 }, { "idgraf", 12, 8, 0 }, { "sirocco", 24, 4, 0 },
-		{ "hannibal", 8, 3, 3 }, { "hannibal-pitch", 8, 3, 3 },
+	static const struct {
+		const char *name;
+		unsigned cpus, cuda, opencl;
+	} known[] = {
+		{ "mirage", 12, 3, 3 },  { "attila", 12, 3, 3 },  { "idgraf", 12, 8, 0 },
+		{ "sirocco", 24, 4, 0 }, { "hannibal", 8, 3, 3 }, { "hannibal-pitch", 8, 3, 3 },
 	};
 	const char *const dirs[] = { "/nonexistent", dir, NULL };
 	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		struct orr_machine *m = NULL;
 		CHECK(orr_machine_load(known[i].name, dirs, &m) == 0);
-		printf("%s: %u cpus, %u cuda, %u opencl\n", m->name, m->ncpus, m->ncuda, m->nopencl);
+		printf("%s: %u cpus, %u cuda, %u opencl\n", m->name, m->ncpus, m->ncuda,
+		       m->nopencl);
 		CHECK(m->ncpus == known[i].cpus && m->ncuda == known[i].cuda);
 		CHECK(m->nmemnodes == 1 + m->ncuda + m->nopencl);
 		for (unsigned k = 0; k <= m->ncuda; k++) {

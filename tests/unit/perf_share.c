@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Four processes add to one model file at the same time, again and again, while one more reads it and another is killed in the middle:
- * every reading finds a whole file, no measurement is lost, and no lock outlives who held it. */
+/* Four processes add to one model file at the same time, again and again, while one more reads it
+ * and another is killed in the middle: every reading finds a whole file, no measurement is lost,
+ * and no lock outlives who held it. */
 #include <signal.h>
 #include <sys/wait.h>
 #include "perf_task.h"
@@ -12,7 +13,10 @@
 static struct starpu_perfmodel model = { .type = STARPU_NL_REGRESSION_BASED, .symbol = "shared" };
 static struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &model };
 
-static uint32_t footprint(size_t size) { return starpu_hash_crc32c_be(starpu_hash_crc32c_be((uint32_t) size, 0), 0); }
+static uint32_t footprint(size_t size)
+{
+	return starpu_hash_crc32c_be(starpu_hash_crc32c_be((uint32_t) size, 0), 0);
+}
 
 /* All measure size 1000; writer w alone measures size 2000 + w. */
 static void writer(unsigned w, unsigned rounds)
@@ -35,9 +39,12 @@ static pid_t start_writer(unsigned w, unsigned rounds)
 	return pid;
 }
 
-static const struct starpu_perfmodel_history_entry *entry_of(const struct orr_model_data *d, size_t size)
+static const struct starpu_perfmodel_history_entry *entry_of(const struct orr_model_data *d,
+							     size_t size)
 {
-	struct orr_model_entry *e = d->ncombs ? orr_model_entry_find(&d->combs[0]->impls[0], footprint(size)) : NULL;
+	struct orr_model_entry *e = d->ncombs ? orr_model_entry_find(&d->combs[0]->impls[0],
+								     footprint(size))
+					      : NULL;
 	return e ? &e->pub : NULL;
 }
 

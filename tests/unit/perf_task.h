@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the unit tests of estimates and of learning share: tasks with one made-up datum, and a process's models without the runtime.
+/* What the unit tests of estimates and of learning share: tasks with one made-up datum, and a
+ * process's models without the runtime.
+ *
  * Invariant: models are looked for and written under tmp_dir(), for the machine "box". */
 #ifndef TESTS_UNIT_PERF_TASK_H
 #define TESTS_UNIT_PERF_TASK_H
@@ -10,16 +12,27 @@
 #include "perf_util.h"
 
 static struct orr_node *node;
-static const struct orr_perf_unit cpu = { STARPU_CPU_WORKER, 3, 1 }, cuda = { STARPU_CUDA_WORKER, 1, 1 };
+static const struct orr_perf_unit cpu = { STARPU_CPU_WORKER, 3, 1 },
+				  cuda = { STARPU_CUDA_WORKER, 1, 1 };
 
-static inline size_t get_size(starpu_data_handle_t h) { return ((size_t *) h->ext)[0]; }
-static inline uint32_t get_footprint(starpu_data_handle_t h) { return starpu_hash_crc32c_be((uint32_t) get_size(h), 0); }
+static inline size_t get_size(starpu_data_handle_t h)
+{
+	return ((size_t *) h->ext)[0];
+}
+static inline uint32_t get_footprint(starpu_data_handle_t h)
+{
+	return starpu_hash_crc32c_be((uint32_t) get_size(h), 0);
+}
 static struct starpu_data_interface_ops ops = { .get_size = get_size, .footprint = get_footprint };
 
 /* A task with one datum of `size` bytes. */
 static inline struct starpu_task *make(struct starpu_codelet *cl, size_t size, double flops)
 {
-	struct made { struct starpu_task t; struct _starpu_data_state h; size_t size; } *m = calloc(1, sizeof(*m));
+	struct made {
+		struct starpu_task t;
+		struct _starpu_data_state h;
+		size_t size;
+	} *m = calloc(1, sizeof(*m));
 	m->t = (struct starpu_task) STARPU_TASK_INITIALIZER;
 	m->h.ops = &ops;
 	m->h.alive = ORR_HANDLE_ALIVE;
@@ -31,7 +44,8 @@ static inline struct starpu_task *make(struct starpu_codelet *cl, size_t size, d
 	return &m->t;
 }
 
-static inline double expect(struct starpu_codelet *cl, const struct orr_perf_unit *u, size_t size, double flops, int defaults, enum orr_perf_source *s)
+static inline double expect(struct starpu_codelet *cl, const struct orr_perf_unit *u, size_t size,
+			    double flops, int defaults, enum orr_perf_source *s)
 {
 	struct starpu_task *t = make(cl, size, flops);
 	double us = orr_perf_expected_us(node, u, t, 0, defaults, s);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the unit tests of performance models share: checks, files, captured messages, and tasks with made-up data.
+/* What the unit tests of performance models share: checks, files, captured messages, and tasks with
+ * made-up data.
+ *
  * Invariant: everything is written under $ORR_TEST_TMP (or a fresh folder of /tmp). */
 #ifndef TESTS_UNIT_PERF_UTIL_H
 #define TESTS_UNIT_PERF_UTIL_H
@@ -22,8 +24,9 @@
 #define CHECK_NEAR(a, b, relative) \
 	do { \
 		double check_a = (a), check_b = (b); \
-		if (!(fabs(check_a - check_b) <= (relative) * fabs(check_b))) { \
-			printf("%s:%d: %s is %.9g, expected %.9g\n", __FILE__, __LINE__, #a, check_a, check_b); \
+		if (!(fabs(check_a - check_b) <= (relative) *fabs(check_b))) { \
+			printf("%s:%d: %s is %.9g, expected %.9g\n", __FILE__, __LINE__, #a, \
+			       check_a, check_b); \
 			exit(1); \
 		} \
 	} while (0)
@@ -99,7 +102,8 @@ static inline const char *samples(void)
 
 /* One implementation of a model file: header of a combination of one device, then entries. */
 #define COMB(kind, devid, cores, nentries, entries) \
-	"# number of types devices\n1\n# type\n" #kind "\n# id\n" #devid "\n# cores\n" #cores "\n# implementations\n1\n" \
+	"# number of types devices\n1\n# type\n" #kind "\n# id\n" #devid "\n# cores\n" #cores \
+	"\n# implementations\n1\n" \
 	"# entries\n" #nentries "\n0 0 0 0 nan nan 0 0 0\nnan nan nan\n0\n" entries
 
 #endif
