@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A task whose data do not fit in its device together, nothing else being there to evict: stops,
- * with sizes and the remedy. orr-test: ranks 0 orr-test: sim-ranks 1 orr-test: env
- * ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CUDA_MEM=1 orr-test: expect task wide orr-test: expect of
- * 1048576
+ * with sizes and the remedy.
+ * orr-test: ranks 0
+ * orr-test: sim-ranks 1
+ * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CUDA_MEM=1
+ * orr-test: expect task wide
+ * orr-test: expect of 1048576
  */
 #include "bad_test.h"
 

@@ -2,8 +2,7 @@
 /* More pieces than there are elements: stops, saying how many there can be.
  * orr-test: ranks 0
  * orr-test: sim-ranks 1
- * orr-test: expect 12 elements of dimension 0 of this vector cannot be cut into 13 pieces; use at
- * most 12
+ * orr-test: expect 12 elements of dimension 0 of this vector cannot be cut into 13 pieces; use at most 12
  */
 #include "bad_test.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A destination that is not in the communicator: -EINVAL naming data and rank.
- * orr-test: expect cannot send data "stray": rank 99 is not in the communicator, which has [0-9]+
- * ranks */
+ * orr-test: expect cannot send data "stray": rank 99 is not in the communicator, which has [0-9]+ ranks */
 #include "../mpi/mpi_test.h"
 
 int main(int argc, char **argv)

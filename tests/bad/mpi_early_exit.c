@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A rank that exits without starpu_mpi_shutdown while another waits for it: ends everything, naming
- * the rank. orr-test: expect rank 1 */
+ * the rank.
+ * orr-test: expect rank 1 */
 #include "../mpi/mpi_test.h"
 
 int main(int argc, char **argv)

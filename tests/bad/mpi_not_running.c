@@ -2,8 +2,7 @@
 /* Calls before the layer runs: an error that says what to call.
  * orr-test: ranks 1
  * orr-test: sim-ranks 1
- * orr-test: expect starpu_mpi_wait_for_all: the MPI layer is not running; call starpu_mpi_init_conf
- */
+ * orr-test: expect starpu_mpi_wait_for_all: the MPI layer is not running; call starpu_mpi_init_conf */
 #include "../mpi/mpi_test.h"
 
 int main(void)

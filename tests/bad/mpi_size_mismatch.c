@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A receive whose size does not match the message: names the data, the tag, the peer and both
- * sizes, and ends the program. orr-test: expect rank 1 receives data "wrong" \(tag 5\) from rank 0:
- * the data here has 8 bytes, the message has 4 */
+ * sizes, and ends the program.
+ * orr-test: expect rank 1 receives data "wrong" \(tag 5\) from rank 0: the data here has 8 bytes, the message has 4 */
 #include "../mpi/mpi_test.h"
 
 int main(int argc, char **argv)

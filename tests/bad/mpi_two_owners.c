@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A task that writes data of two owners, without choice of node: -EINVAL on every rank, and nothing
- * hangs. orr-test: expect writes data "a".*, owned by rank 0, and "b".*, owned by rank 1.*no choice
- * of node */
+ * hangs.
+ * orr-test: expect writes data "a".*, owned by rank 0, and "b".*, owned by rank 1.*no choice of node */
 #include "../mpi/mpi_test.h"
 
 int main(int argc, char **argv)

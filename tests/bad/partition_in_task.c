@@ -2,8 +2,7 @@
 /* The blocking partition inside a kernel: stops, naming the task and the remedy.
  * orr-test: ranks 0
  * orr-test: sim-ranks 1
- * orr-test: expect starpu_data_partition of "v" inside task or callback cutter would block its
- * worker: use the _submit form
+ * orr-test: expect starpu_data_partition of "v" inside task or callback cutter would block its worker: use the _submit form
  */
 #include "bad_test.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The size of a piece cannot change (handbook 27.1): the end of the partition says which piece and
- * what to do. orr-test: ranks 0 orr-test: sim-ranks 1 orr-test: expect piece 1 of vector datum .*
- * was resized */
+ * what to do.
+ * orr-test: ranks 0
+ * orr-test: sim-ranks 1
+ * orr-test: expect piece 1 of vector datum .* was resized */
 #include <starpu.h>
 
 static float v[12];

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A task that executes nowhere and wants its data on a memory node that does not exist: stops,
- * naming task and datum. orr-test: ranks 0 orr-test: sim-ranks 1 orr-test: expect codelet of task
- * nowhere wants datum 0 on memory node 6, which does not exist
+ * naming task and datum.
+ * orr-test: ranks 0
+ * orr-test: sim-ranks 1
+ * orr-test: expect codelet of task nowhere wants datum 0 on memory node 6, which does not exist
  */
 #include "bad_test.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Ping-pong between two ranks, by the runtime and by MPI itself in one run; medians of the half
  * round trip, and bandwidths. The runtime's workers and progression thread exist meanwhile, as in
- * any program. orr-bench: run -n 2 */
+ * any program.
+ * orr-bench: run -n 2 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

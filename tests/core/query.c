@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Questions about workers, memory nodes, collections and versions have consistent answers.
  *
- * Invariant: holds for any number of workers. orr-test: env STARPU_NCPU=3 STARPU_WORKERS_NOBIND=1
- */
+ * Invariant: holds for any number of workers. orr-test: env STARPU_NCPU=3 STARPU_WORKERS_NOBIND=1 */
 #include <orrery.h>
 #include <starpu.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Smaller calls that nothing else shows: buffers given for a node (starpu_*_ptr_register), the
  * statement form of acquisition, pieces by a list of arguments, data that are important, and an
- * acquisition that is tried inside a task. orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1
- * STARPU_LIMIT_CUDA_MEM=1 */
+ * acquisition that is tried inside a task.
+ * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 STARPU_LIMIT_CUDA_MEM=1 */
 #include "data/mem_test.h"
 
 #include <errno.h>

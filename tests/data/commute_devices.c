@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* STARPU_COMMUTE, and arbiters, on a CPU and two devices: tasks that update overlapping pairs of
  * data in any order, each alone with its data; nothing is lost and nobody waits for ever. Tasks
- * before and after keep their place. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+ * before and after keep their place.
+ * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 

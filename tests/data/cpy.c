@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies between handles: in the order of submission, waiting or not, with callbacks and
- * priorities, between interfaces of several kinds; what cannot be copied is refused. orr-test:
- * expect different interfaces orr-test: expect too few */
+ * priorities, between interfaces of several kinds; what cannot be copied is refused.
+ * orr-test: expect different interfaces
+ * orr-test: expect too few */
 #include "data/filter_test.h"
 
 #define NX 50

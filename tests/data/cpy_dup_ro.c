@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Read-only duplicates hold the value of the moment of the call whatever becomes of the original;
- * the same value is stored once; duplicates cannot be written; the original may go first. orr-test:
- * expect can only be read */
+ * the same value is stored once; duplicates cannot be written; the original may go first.
+ * orr-test: expect can only be read */
 #include "data/filter_test.h"
 
 #define NX 30

@@ -9,11 +9,9 @@
 /* orr-test: expect missing cannot be opened */
 /* orr-test: expect closed already */
 /* orr-test: expect the file ends before */
-/* orr-test: expect memory node 1 .a disk. is full: its back end has no room for 524288 bytes .*make
- * room */
+/* orr-test: expect memory node 1 .a disk. is full: its back end has no room for 524288 bytes .*make room */
 /* orr-test: expect memory node 1 .a disk. is full: .* of 16777216 bytes are in use.*larger size */
-/* orr-test: expect memory node 0 .RAM 0. is exhausted and nothing on it can be evicted: .* needs
- * 524288 bytes, 2097152 of 2097152 */
+/* orr-test: expect memory node 0 .RAM 0. is exhausted and nothing on it can be evicted: .* needs 524288 bytes, 2097152 of 2097152 */
 /* Disks that cannot be used, are full, or break, and main memory that is full meanwhile: each
  * answered with an error, and no value lost; once the disk has room, all goes on. */
 #include "data/mem_test.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: env STARPU_NCPU=2 ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CPU_MEM=2 STARPU_LIMIT_CUDA_MEM=1
- */
+/* orr-test: env STARPU_NCPU=2 ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CPU_MEM=2 STARPU_LIMIT_CUDA_MEM=1 */
 /* Main memory overflows to disk: 8 MiB of data without home on 2 MiB of main memory and 1 MiB of
  * device memory; those that may not go to a disk stay, whatever their age. */
 #include "data/mem_test.h"

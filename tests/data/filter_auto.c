@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Automatic switches: random sequences of reads and writes on a vector, on the pieces of three
  * plans of it, and on pieces of pieces, none of them switched by the program; explicit switches in
- * between. The results equal those of the sequential program. orr-test: timeout 120 */
+ * between. The results equal those of the sequential program.
+ * orr-test: timeout 120 */
 #include "data/filter_test.h"
 
 #define NX 96

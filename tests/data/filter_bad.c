@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mistakes with partitions are refused with a message, and nothing is lost: the data and its pieces
- * can be used as before. orr-test: expect is partitioned: use its pieces orr-test: expect together
- * with another view orr-test: expect STARPU_NOPLAN forbids orr-test: expect overlaps this one
+ * can be used as before.
+ * orr-test: expect is partitioned: use its pieces
+ * orr-test: expect together with another view
+ * orr-test: expect STARPU_NOPLAN forbids
+ * orr-test: expect overlaps this one
  * orr-test: expect can only be read
  * orr-test: expect give all of them
  * orr-test: expect not those of a plan

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pieces that overlap their neighbours, of every interface that has them, along each dimension:
  * read on devices and on CPUs, after writes to the whole anywhere; partitioned at once, and by
- * plans that are switched. Beside another plan of the same data that is read, too. orr-test: env
- * ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+ * plans that are switched. Beside another plan of the same data that is read, too.
+ * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/iface_test.h"
 #include "data/staged.h"
 

@@ -4,7 +4,8 @@
  * device go on from it. Without a device (or without a CPU) the tasks run where they can.
  *
  * Invariant: bytes between columns never change; every kernel also checks the indices that
- * travelled with the values. Public interface only. orr-test: env ORRERY_FAKE_DEVICES=1 */
+ * travelled with the values. Public interface only.
+ * orr-test: env ORRERY_FAKE_DEVICES=1 */
 #include "data/iface_test.h"
 #include "data/staged.h"
 

@@ -5,7 +5,8 @@
  * the device again. Buffers given with an offset of their own, too.
  *
  * Invariant: bytes between columns never change. With ORRERY_FAKE_OPENCL (iface_opencl.sh) any
- * arithmetic on dev_handle ends the program. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+ * arithmetic on dev_handle ends the program.
+ * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/iface_test.h"
 #include "data/staged.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Mistakes with data that a call can answer: each is refused with a message that names the culprit,
  * nothing changes, and the data are right at the end. Those that end the program are in tests/bad,
- * those of partitions in filter_bad. orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=2 orr-test:
- * expect acquisition: the handle is NULL orr-test: expect is not a registered data; was it
- * unregistered before orr-test: expect "leaving" was given to starpu_data_unregister_submit
+ * those of partitions in filter_bad.
+ * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=2
+ * orr-test: expect acquisition: the handle is NULL
+ * orr-test: expect is not a registered data; was it unregistered before
+ * orr-test: expect "leaving" was given to starpu_data_unregister_submit
  * orr-test: expect acquiring "v" with access mode 4: it takes STARPU_R
  * orr-test: expect acquiring "v" on memory node 17: there are 2
  * orr-test: expect acquiring "v" with a callback that is NULL

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a task's data are wanted (handbook 27.11): on its unit's node, in main memory, on a given
  * node, wherever they are already, or nowhere; and tasks that execute nowhere but bring their data
- * together. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+ * together.
+ * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 

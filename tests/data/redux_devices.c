@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* STARPU_REDUX with contributions of a CPU and of two devices: every contribution counts once, in
  * several rounds, with the methods' arguments; between rounds the value is read, written and
- * reduced further. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=2 */
+ * reduced further.
+ * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=2 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks that change the size of their data (handbook 27.1), on CPUs and devices by turns: within
  * the allocation, and by another allocation. The new size goes wherever the value goes; what lies
- * behind it in the program's buffer stays. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+ * behind it in the program's buffer stays.
+ * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* STARPU_SCRATCH on devices and CPUs: as large as the handle says, private to each execution, on
  * the unit's memory, never a value for anybody else; a handle with a value keeps it. Reused
- * allocations are not mixed up by sizes. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=2
- * STARPU_LIMIT_CUDA_MEM=4 STARPU_LIMIT_OPENCL_MEM=4 */
+ * allocations are not mixed up by sizes.
+ * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=2 STARPU_LIMIT_CUDA_MEM=4 STARPU_LIMIT_OPENCL_MEM=4 */
 #include "data/mem_test.h"
 #include "data/staged.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Write-through masks (handbook 27.2): what a task wrote is copied to the nodes of the mask without
- * anybody asking, and nowhere else. orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
+ * anybody asking, and nowhere else.
+ * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 
 #define N 1000

@@ -4,7 +4,9 @@
  * as a whole and piece by piece, with each way to cut and to pick.
  *
  * Invariant: bytes between columns never change; indices travel with the values and stay. opencl.sh
- * runs it with devices that have no pointers, too. orr-test: ranks 2 orr-test: sim-ranks 2
+ * runs it with devices that have no pointers, too.
+ * orr-test: ranks 2
+ * orr-test: sim-ranks 2
  * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 */
 #include "data/iface_test.h"
 #include "data/staged.h"

@@ -5,7 +5,9 @@
  * runtime allocates.
  *
  * Invariant: bytes between columns are the program's, they stay. Elements have 3 bytes, so that a
- * wrong unit shows. orr-test: ranks 2 orr-test: sim-ranks 2 */
+ * wrong unit shows.
+ * orr-test: ranks 2
+ * orr-test: sim-ranks 2 */
 #include "mpi_test.h"
 
 #define ELEM 3

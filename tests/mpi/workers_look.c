@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Workers that look after messages between their tasks: chains that go back and forth between two
  * ranks while both have work of their own, messages of both protocols, and a start and end of the
- * MPI layer while workers execute tasks. orr-test: ranks 2 4 orr-test: sim-ranks 2 4 orr-test: env
- * ORRERY_MPI_WORKERS_LOOK=1 */
+ * MPI layer while workers execute tasks.
+ * orr-test: ranks 2 4
+ * orr-test: sim-ranks 2 4
+ * orr-test: env ORRERY_MPI_WORKERS_LOOK=1 */
 #include "mpi_test.h"
 
 enum { NCHAINS = 4, LENGTH = 40, NOWN = 600, SMALL = 16, LARGE = 40000 };

@@ -2,8 +2,7 @@
 /* Idle uses no processor: a program that sleeps after starpu_init uses less than 1 % of one, in all
  * its threads together.
  *
- * Invariant: only the time of this process is looked at, so a busy machine does not matter.
- * orr-test: env STARPU_NCPU=8 */
+ * Invariant: only the time of this process is looked at, so a busy machine does not matter. orr-test: env STARPU_NCPU=8 */
 #include <starpu.h>
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: sim-ranks 2 */
-/* orr-test: sim-args --cost-submit 0 --cost-sched 0 --cost-complete 0 --cost-foreign 0
- * --cost-message 0 */
+/* orr-test: sim-args --cost-submit 0 --cost-sched 0 --cost-complete 0 --cost-foreign 0 --cost-message 0 */
 /* Virtual time of parallel tasks: what the model says for that many cores, and no worker does
  * anything else meanwhile.
  *

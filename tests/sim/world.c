@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A program of plain MPI in the simulated world: every rank has its own globals, messages from any
  * source are matched, communicators can be split, polling lets virtual time go by, stacks hold
- * large arrays.
- *
- * Invariant: prints nothing and ends with 0 when all is right.
+ * large arrays. Invariant: prints nothing and ends with 0 when all is right.
  * orr-test: sim-ranks 1 4 300 */
 #include <mpi.h>
 #include <stdio.h>
