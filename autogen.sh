@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Prepares a checkout for ./configure: lists the sources of each folder, then
-# runs the autotools. Run it again after adding or removing a file. Extra
-# arguments go to autoreconf (for instance --force).
+# Prepares a checkout for ./configure, as `autoreconf -fi` does. Run it again
+# after adding or removing a file: it lists the sources anew even where
+# autoreconf finds its own files up to date. Arguments go to autoreconf.
 set -eu
 cd "$(dirname "$0")"
 for tool in autoreconf automake libtoolize; do

@@ -3,7 +3,7 @@
 #
 # Lists the sources of each folder in that folder's sources.mk, which the
 # fragments local.mk include: Automake cannot glob, and this way nobody edits a
-# list by hand. Run from anywhere; autogen.sh runs it first.
+# list by hand. Run from anywhere; autoreconf runs it (configure.ac).
 #
 # Invariant: the output depends on nothing but the set of files in the tree, and
 # an unchanged list keeps its time stamp, so that nothing is rebuilt for it.
@@ -18,13 +18,15 @@ put() {
 	if cmp -s "$1.tmp" "$1"; then rm -f "$1.tmp"; else mv -f "$1.tmp" "$1"; fi
 }
 
-# files DIR FIND-EXPRESSION...: sorted paths, without editors' leftovers.
+# files DIR FIND-EXPRESSION...: sorted paths, without editors' leftovers and
+# without what a build in the source tree leaves.
 files() {
 	dir=$1
 	shift
 	[ -d "$dir" ] || return 0
 	find "$dir" -type f ! -name '.*' ! -name '*~' ! -name '*.tmp' ! -name '#*' \
-		! -path '*/__pycache__/*' "$@" | sort
+		! -path '*/__pycache__/*' ! -path '*/.*' ! -path 'tests/tmp/*' ! -path 'fuzz/clang/*' \
+		! -name '*.o' ! -name '*.lo' ! -name '*.sim' ! -name '*.log' ! -name '*.trs' "$@" | sort
 }
 
 # list NAME: a make variable made of the lines of standard input.
@@ -80,7 +82,7 @@ example_list() {
 		[ -z "$(files "examples/$name" -name '*.c')" ] || example_block "$name"
 	done
 	files examples -maxdepth 1 -name '*.h' | list orr_example_headers
-	files examples ! -name '*.c' ! -name '*.h' ! -name '*.mk' ! -name '*.sim' ! -name '*.o' ! -perm -u=x | list orr_example_extra
+	files examples ! -name '*.c' ! -name '*.h' ! -name '*.mk' ! -perm -u=x | list orr_example_extra
 }
 
 # program_block FILE GROUP FLAGS: a real program made of one source file.
@@ -126,8 +128,7 @@ test_list() {
 		files "$d" -maxdepth 1 -name '*.sh' | sed 's/.*/orr_script_tests += &/'
 	done
 	files tests -name "*.h" | list orr_test_headers
-	files tests ! -path 'tests/bench/*' ! -name '*.mk' ! -name '*.o' ! -name '*.sim' \
-		! -name '*.log' ! -name '*.trs' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_test_extra
+	files tests ! -path 'tests/bench/*' ! -name '*.mk' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_test_extra
 }
 
 # A fuzz target is a test, too: without clang it is run by fuzz/replay.c.
@@ -142,7 +143,7 @@ fuzz_list() {
 		echo "${v}_LDFLAGS = \$(orr_fuzz_ldflags)"
 		echo "${v}_LDADD = \$(orr_fuzz_ldadd)"
 	done
-	files fuzz ! -name '*.c' ! -name '*.h' ! -name '*.mk' | list orr_fuzz_extra
+	{ files fuzz/corpus; files fuzz -maxdepth 1 \( -name 'run-*' -o -name '*.dict' \); } | list orr_fuzz_extra
 }
 
 bench_list() {
@@ -151,7 +152,7 @@ bench_list() {
 		program_block "$f" orr_bench_programs orr_mpi
 		echo "orr_bench_sims += ${f%.c}.sim"
 	done
-	files tests/bench ! -name '*.mk' ! -name '*.o' ! -name '*.sim' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_bench_extra
+	files tests/bench ! -name '*.mk' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_bench_extra
 }
 
 library_lists
