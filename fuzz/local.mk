@@ -17,7 +17,7 @@ EXTRA_DIST += $(orr_fuzz_extra)
 ORR_CLANG = clang
 FUZZ_SECONDS = 60
 FUZZ_TARGETS = $(orr_fuzz_targets:fuzz/%_fuzz=%)
-orr_fuzz_switches = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
+orr_fuzz_switches = -g -O1 -DORR_DEBUG=1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 orr_fuzz_objects = $(patsubst %.c,fuzz/clang/%.o,$(filter %.c,$(liborrery_la_SOURCES)) fuzz/messages.c)
 orr_fuzz_cc_v = $(orr_fuzz_cc_v_$(V))
 orr_fuzz_cc_v_ = $(orr_fuzz_cc_v_$(AM_DEFAULT_VERBOSITY))

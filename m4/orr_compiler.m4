@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Compiler switches: warnings, --enable-werror, --enable-sanitizer. What they
-# set applies to our own code (ORR_CFLAGS, ORR_CXXFLAGS); sanitizers apply to
-# everything that is linked into one program, hence also to CFLAGS and LDFLAGS.
+# Compiler switches: warnings, --enable-werror, --enable-debug,
+# --enable-sanitizer. What they set applies to our own code (ORR_WARNINGS,
+# ORR_DEBUG_CPPFLAGS); sanitizers apply to everything that is linked into one
+# program, hence also to CFLAGS and LDFLAGS. A build with a sanitizer is a debug
+# build, too.
 
 AC_DEFUN([ORR_COMPILER_SWITCHES], [
 AC_ARG_ENABLE([werror], [AS_HELP_STRING([--enable-werror], [treat warnings as errors])],
 	[], [enable_werror=no])
+AC_ARG_ENABLE([debug], [AS_HELP_STRING([--enable-debug],
+	[check our own invariants and the order of locks at run time (default: with --enable-sanitizer only)])],
+	[], [enable_debug=auto])
 AC_ARG_ENABLE([sanitizer], [AS_HELP_STRING([--enable-sanitizer=LIST],
 	[build with -fsanitize=LIST: address, undefined, address,undefined or thread (thread: real world only)])],
 	[], [enable_sanitizer=no])
@@ -32,7 +37,17 @@ AS_CASE([$enable_sanitizer],
 	 CFLAGS="$orr_saved_CFLAGS $ORR_SANITIZE"
 	 CXXFLAGS="$CXXFLAGS $ORR_SANITIZE"
 	 LDFLAGS="$LDFLAGS $ORR_SANITIZE"])
+AS_IF([test "$enable_debug" = auto],
+	[AS_IF([test "$enable_sanitizer" = no], [enable_debug=no], [enable_debug=yes])])
+AS_CASE([$enable_debug],
+	[yes], [ORR_DEBUG_CPPFLAGS=-DORR_DEBUG=1],
+	[no], [ORR_DEBUG_CPPFLAGS=],
+	[AC_MSG_ERROR([--enable-debug=$enable_debug: say --enable-debug or --disable-debug])])
+AS_IF([test "$enable_debug$enable_sanitizer" != nono && test "$enable_debug" = no],
+	[AC_MSG_ERROR([--enable-sanitizer=$enable_sanitizer checks invariants, too; leave --disable-debug out])])
 AC_SUBST([ORR_WARNINGS])
+AC_SUBST([ORR_DEBUG_CPPFLAGS])
+AC_SUBST([orr_debug], [$enable_debug])
 AC_SUBST([ORR_SANITIZE])
 AC_SUBST([orr_sanitizer], [$enable_sanitizer])
 AC_SUBST([orr_test_factor])

@@ -27,6 +27,9 @@ AS_IF([test "$orr_matplotlib" = yes],
 AS_IF([test $enable_mpi_check = yes],
 	[orr_say "tests with ranks" "yes, started by $MPIEXEC"],
 	[orr_say "tests with ranks" "simulated only"])
+AS_IF([test "$enable_debug" = yes],
+	[orr_say "debug build" "yes: invariants and the order of locks are checked"],
+	[orr_say "debug build" "no (--enable-debug)"])
 AS_IF([test "$enable_sanitizer" != no], [orr_say "sanitizer" "$enable_sanitizer"])
 echo
 ])

@@ -41,9 +41,9 @@ LOG_COMPILER = $(SHELL) $(srcdir)/tests/lib/run-test
 AM_TESTS_ENVIRONMENT = \
 	ORR_TEST_SRCDIR='$(abs_srcdir)'; ORR_TEST_BUILDDIR='$(abs_builddir)'; \
 	ORR_TEST_FACTOR="$${ORR_TEST_FACTOR-$(orr_test_factor)}"; \
-	ORR_TEST_MPI='$(orr_mpi)'; ORR_TEST_SIM='$(orr_simgrid)'; ORR_TEST_SANITIZER='$(orr_sanitizer)'; \
+	ORR_TEST_MPI='$(orr_mpi)'; ORR_TEST_SIM='$(orr_simgrid)'; ORR_TEST_SANITIZER='$(orr_sanitizer)'; ORR_TEST_DEBUG='$(orr_debug)'; \
 	PYTHON='$(PYTHON)'; CC='$(CC)'; \
-	export ORR_TEST_SRCDIR ORR_TEST_BUILDDIR ORR_TEST_FACTOR ORR_TEST_MPI ORR_TEST_SIM ORR_TEST_SANITIZER PYTHON CC;
+	export ORR_TEST_SRCDIR ORR_TEST_BUILDDIR ORR_TEST_FACTOR ORR_TEST_MPI ORR_TEST_SIM ORR_TEST_SANITIZER ORR_TEST_DEBUG PYTHON CC;
 MOSTLYCLEANFILES += $(orr_sim_test_programs)
 EXTRA_DIST += $(orr_test_extra)
 
