@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/ids.h"
-#include "core/node.h"
+#include "base/ids.h"
+#include "core/core.h"
 #include "fuzz.h"
 
 extern char **environ;
@@ -71,18 +71,18 @@ static void judge_ids(const char *name, const char *text)
 /* The name goes into names of files. */
 static void judge_name(struct orr_config *cfg)
 {
-	struct orr_node *node = orr_self();
-	node->cfg = *cfg;
-	node->mpi_size = rank + 1;
-	node->mpi_rank = rank;
-	MUST(orr_sys_node_init(node) == 0);
-	node->mpi_rank = rank;
-	const char *name = orr_sys_machine_name(node);
+	struct orr_process *proc = orr_self();
+	proc->cfg = *cfg;
+	proc->mpi_size = rank + 1;
+	proc->mpi_rank = rank;
+	MUST(orr_sys_process_init(proc) == 0);
+	proc->mpi_rank = rank;
+	const char *name = orr_sys_machine_name(proc);
 	MUST(name && *name && !strchr(name, '/') && *name != '.');
-	MUST(orr_sys_machine_name(node) == name);
-	orr_sys_node_exit(node);
-	node->mpi_size = 1;
-	node->mpi_rank = 0;
+	MUST(orr_sys_machine_name(proc) == name);
+	orr_sys_process_exit(proc);
+	proc->mpi_size = 1;
+	proc->mpi_rank = 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -62,22 +62,22 @@ static void parse(const char *line)
 	ask.calibrate = ask.calibrate != 0;
 }
 
-static struct orr_node *start(void)
+static struct orr_process *start(void)
 {
-	struct orr_node *node = orr_self();
-	if (!node->perf) {
-		node->cfg.perf_model_dir = (char *) fuzz_dir();
-		node->cfg.hostname = (char *) "box";
-		node->cfg.calibrate_minimum = 10;
-		node->cfg.history_max_error = 50;
-		MUST(orr_perf_init(node) == 0);
+	struct orr_process *proc = orr_self();
+	if (!proc->perf) {
+		proc->cfg.perf_model_dir = (char *) fuzz_dir();
+		proc->cfg.hostname = (char *) "box";
+		proc->cfg.calibrate_minimum = 10;
+		proc->cfg.history_max_error = 50;
+		MUST(orr_perf_init(proc) == 0);
 	}
-	node->cfg.calibrate = ask.calibrate;
-	node->cfg.homogeneous_cpu = ask.devid & 1;
-	return node;
+	proc->cfg.calibrate = ask.calibrate;
+	proc->cfg.homogeneous_cpu = ask.devid & 1;
+	return proc;
 }
 
-static void question(struct orr_node *node, struct starpu_perfmodel *model)
+static void question(struct orr_process *proc, struct starpu_perfmodel *model)
 {
 	struct orr_perf_unit u = { (enum starpu_worker_archtype) ask.kind, ask.devid, ask.ncores };
 	struct _starpu_data_state h = { .ops = &ops, .alive = ORR_HANDLE_ALIVE };
@@ -87,17 +87,17 @@ static void question(struct orr_node *node, struct starpu_perfmodel *model)
 	t.flops = ask.flops;
 	t.handles[0] = &h;
 	for (int defaults = 0; defaults < 2; defaults++) {
-		struct orr_estimate r = orr_perf_estimate(node, model, &u, &t, ask.nimpl, defaults);
+		struct orr_estimate r = orr_perf_estimate(proc, model, &u, &t, ask.nimpl, defaults);
 		MUST((isnan(r.us) && !defaults) || (r.us > 0 && isfinite(r.us)));
 		MUST(isnan(r.us) || (r.deviation >= 0 && isfinite(r.deviation)));
 		MUST(isnan(r.us) == (r.source == ORR_PERF_UNKNOWN));
-		struct orr_estimate again = orr_perf_estimate(node, model, &u, &t, ask.nimpl,
+		struct orr_estimate again = orr_perf_estimate(proc, model, &u, &t, ask.nimpl,
 							      defaults);
 		MUST(isnan(r.us) ? isnan(again.us) : r.us == again.us && r.source == again.source);
 	}
 	MUST(orr_perf_default_flops(&u) > 0 && isfinite(orr_perf_default_flops(&u)));
-	orr_perf_knows(node, model, STARPU_CUDA_WORKER, &u);
-	orr_perf_knows(node, model, STARPU_CUDA_WORKER, NULL);
+	orr_perf_knows(proc, model, STARPU_CUDA_WORKER, &u);
+	orr_perf_knows(proc, model, STARPU_CUDA_WORKER, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -120,9 +120,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			model.footprint = task_footprint;
 		if (ask.footprint & 2)
 			model.size_base = task_size;
-		struct orr_node *node = start();
-		MUST(orr_perf_state_attach(node, &model, orr_model_private("fuzz", d)) == 0);
-		question(node, &model);
+		struct orr_process *proc = start();
+		MUST(orr_perf_state_attach(proc, &model, orr_model_private("fuzz", d)) == 0);
+		question(proc, &model);
 		if (!nowhere)
 			nowhere = fopen("/dev/null", "w");
 		starpu_perfmodel_dump_xml(nowhere, &model);

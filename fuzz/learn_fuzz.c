@@ -48,17 +48,17 @@ static void parse(const char *line)
 	said.calibrate = 1 + (said.calibrate & 1);
 }
 
-static struct orr_node *start(void)
+static struct orr_process *start(void)
 {
-	struct orr_node *node = orr_self();
-	node->cfg.perf_model_dir = (char *) fuzz_dir();
-	node->cfg.hostname = (char *) "box";
-	node->cfg.calibrate = said.calibrate;
-	node->cfg.calibrate_minimum = 10;
-	node->cfg.history_max_error = 50;
-	node->cfg.homogeneous_cpu = 1;
-	MUST(orr_perf_init(node) == 0);
-	return node;
+	struct orr_process *proc = orr_self();
+	proc->cfg.perf_model_dir = (char *) fuzz_dir();
+	proc->cfg.hostname = (char *) "box";
+	proc->cfg.calibrate = said.calibrate;
+	proc->cfg.calibrate_minimum = 10;
+	proc->cfg.history_max_error = 50;
+	proc->cfg.homogeneous_cpu = 1;
+	MUST(orr_perf_init(proc) == 0);
+	return proc;
 }
 
 /* One measurement, then what follows from it, then the end of the process's models, which writes
@@ -78,15 +78,15 @@ static int learn(void)
 	struct starpu_task t = STARPU_TASK_INITIALIZER;
 	const struct starpu_perfmodel_device cpu = { STARPU_CPU_WORKER, 0, 1 };
 	const struct orr_perf_unit u = { STARPU_CPU_WORKER, 0, 1 };
-	struct orr_node *node = start();
+	struct orr_process *proc = start();
 	t.cl = &cl;
 	t.handles[0] = &h;
-	MUST(orr_perf_state(node, &model));
-	orr_perf_learn(node, &model, &cpu, 1, &t, 0, said.us, said.number);
+	MUST(orr_perf_state(proc, &model));
+	orr_perf_learn(proc, &model, &cpu, 1, &t, 0, said.us, said.number);
 	int broken = model.state->m->broken, learnt = model.state->m->dirty;
-	struct orr_estimate r = orr_perf_estimate(node, &model, &u, &t, 0, 1);
+	struct orr_estimate r = orr_perf_estimate(proc, &model, &u, &t, 0, 1);
 	MUST(r.us > 0 && isfinite(r.us) && r.deviation >= 0 && isfinite(r.deviation));
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 	MUST(broken == (fuzz_errors > 0));
 	return learnt && !broken;
 }

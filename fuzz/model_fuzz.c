@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include "core/node.h"
+#include "core/core.h"
 #include "fuzz.h"
 #include "perf/model_file.h"
 

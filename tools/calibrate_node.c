@@ -14,7 +14,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 #include <starpu.h>
-#include "drivers/memnode.h"
+#include "data/data.h"
+#include "data/memnode.h"
 
 enum {
 	NTASKS = 16000,
@@ -128,22 +129,22 @@ static void measure_tasks(void)
 /* ---- copies between memories ---- */
 
 /* Data of a device is copied by the device's side. */
-static int copy(struct orr_node *node, unsigned s, uintptr_t from, unsigned d, uintptr_t to,
+static int copy(struct orr_process *proc, unsigned s, uintptr_t from, unsigned d, uintptr_t to,
 		size_t size)
 {
-	const struct orr_memnode_ops *ops = node->memnodes[d == STARPU_MAIN_RAM ? s : d].ops;
-	return ops->copy(node, from, 0, s, to, 0, d, size, NULL);
+	const struct orr_memnode_ops *ops = proc->data->memnodes[d == STARPU_MAIN_RAM ? s : d].ops;
+	return ops->copy(proc, from, 0, s, to, 0, d, size, NULL);
 }
 
-static double copy_us(struct orr_node *node, unsigned s, unsigned d, size_t size, int repeat)
+static double copy_us(struct orr_process *proc, unsigned s, unsigned d, size_t size, int repeat)
 {
-	uintptr_t from = node->memnodes[s].ops->alloc(node, s, size, 0),
-		  to = node->memnodes[d].ops->alloc(node, d, size, 0);
+	uintptr_t from = proc->data->memnodes[s].ops->alloc(proc, s, size, 0),
+		  to = proc->data->memnodes[d].ops->alloc(proc, d, size, 0);
 	double best = -1;
 	for (int round = 0; from && to && round < ROUNDS; round++) {
 		double start = starpu_timing_now();
 		for (int i = 0; i < repeat; i++)
-			if (copy(node, s, from, d, to, size))
+			if (copy(proc, s, from, d, to, size))
 				goto out;
 		double us = (starpu_timing_now() - start) / repeat;
 		if (round && (best < 0 || us < best))
@@ -151,21 +152,21 @@ static double copy_us(struct orr_node *node, unsigned s, unsigned d, size_t size
 	}
 out:
 	if (from)
-		node->memnodes[s].ops->release(node, s, from, size, 0);
+		proc->data->memnodes[s].ops->release(proc, s, from, size, 0);
 	if (to)
-		node->memnodes[d].ops->release(node, d, to, size, 0);
+		proc->data->memnodes[d].ops->release(proc, d, to, size, 0);
 	return best;
 }
 
 /* A pair that cannot be measured is left out: the files say nan. */
-static void measure_buses(struct orr_node *node)
+static void measure_buses(struct orr_process *proc)
 {
-	for (unsigned s = 0; s < node->nmemnodes; s++) {
-		for (unsigned d = 0; d < node->nmemnodes; d++) {
+	for (unsigned s = 0; s < proc->data->nmemnodes; s++) {
+		for (unsigned d = 0; d < proc->data->nmemnodes; d++) {
 			if (s == d)
 				continue;
-			double small = copy_us(node, s, d, SMALL, COPIES),
-			       big = copy_us(node, s, d, BIG, 1);
+			double small = copy_us(proc, s, d, SMALL, COPIES),
+			       big = copy_us(proc, s, d, BIG, 1);
 			if (small > 0 && big > small) {
 				printf("latency %u %u %.6f\n", s, d, small);
 				printf("bandwidth %u %u %.6f\n", s, d, BIG / (big - small));
@@ -245,12 +246,12 @@ int main(void)
 			strerror(-ret));
 		return 1;
 	}
-	struct orr_node *node = orr_self();
-	printf("ncpus %u\nnnuma %u\nncuda %u\nnopencl %u\n", node->topo.ncores,
+	struct orr_process *proc = orr_self();
+	printf("ncpus %u\nnnuma %u\nncuda %u\nnopencl %u\n", proc->topo.ncores,
 	       starpu_memory_nodes_get_numa_count(),
 	       starpu_memory_nodes_get_count_by_kind(STARPU_CUDA_RAM),
 	       starpu_memory_nodes_get_count_by_kind(STARPU_OPENCL_RAM));
-	measure_buses(node);
+	measure_buses(proc);
 	starpu_shutdown();
 	/* Costs of a task are those of one worker: more of them would wait for each other's tasks.
 	 */

@@ -92,13 +92,11 @@ static char **copy_arguments(char **argv, int argc)
 
 static void rank_init(struct orr_sim_rank *r, const struct launcher_options *o)
 {
-	void *node = NULL;
-	if (posix_memalign(&node, _Alignof(struct orr_node), sizeof(struct orr_node)))
+	r->proc = orr_process_new();
+	if (!r->proc)
 		launcher_fail("out of memory for rank %d of %d", r->rank, o->n);
-	memset(node, 0, sizeof(struct orr_node));
-	r->node = node;
-	r->node->sys = r;
-	memcpy(r->node->costs, orr_sim.costs, sizeof(orr_sim.costs));
+	r->proc->sys = r;
+	memcpy(r->proc->costs, orr_sim.costs, sizeof(orr_sim.costs));
 	r->argv = copy_arguments(o->program, o->nprogram);
 	r->entry = launcher_program_load();
 	if (!r->argv)

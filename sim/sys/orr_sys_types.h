@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The simulated world's inline half of the seam (contract: core/sys.h). Actors are scheduled
+/* The simulated world's inline half of the seam (contract: base/seam.h). Actors are scheduled
  * cooperatively on one system thread, so locks compile to nothing, atomics are plain operations,
  * and waking costs a load when nobody waits.
  *
@@ -76,9 +76,9 @@ static inline struct orr_thread *orr_thread_self(void)
 {
 	return &orr_sim_actor_head()->thread;
 }
-static inline struct orr_node *orr_self(void)
+static inline struct orr_process *orr_self(void)
 {
-	return orr_sim_actor_head()->thread.node;
+	return orr_sim_actor_head()->thread.proc;
 }
 
 /* ---- locks: one byte, free of cost ---- */

@@ -12,7 +12,7 @@
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
 #include <simgrid/semaphore.h>
-#include "core/node.h"
+#include "core/core.h"
 #include "perf/perf.h"
 #include "sim_noise.h"
 
@@ -95,13 +95,13 @@ struct orr_sim_rank {
 	double way_us; /* the network's time per byte of a long message, where copy_us is given */
 	size_t live, peak, untouched; /* bytes of main memory that the runtime has, has had at most,
 					 and has not written to yet */
-	struct orr_node *node;
+	struct orr_process *proc;
 	struct orr_sim_actor *engine, *driver, *main;
 	int (*entry)(int, char **);
 	char **argv;
 	int ended, status; /* the program's main is over, with this status */
 	double end_us;
-	int runtime_up; /* between orr_sys_node_init and orr_sys_node_exit */
+	int runtime_up; /* between orr_sys_process_init and orr_sys_process_exit */
 	uint64_t tasks; /* completed, as reported */
 	struct orr_sim_peer *peers;
 	unsigned npeers;

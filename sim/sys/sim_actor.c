@@ -19,8 +19,7 @@
 
 /* Answers for code that runs outside of actors (the launcher, its diagnosis, threads that kernels
  * start). Its bounds hold no stack. */
-static struct orr_node nobody; /* what it speaks for before there are ranks: messages look at it */
-static struct orr_sim_actor outside = { .head.thread.node = &nobody };
+static struct orr_sim_actor outside = { .head.thread.proc = &orr_the_process };
 
 struct orr_sim orr_sim;
 struct orr_sim_actor_head *orr_sim_self = &outside.head;
@@ -33,7 +32,7 @@ struct orr_sim_actor_head *orr_sim_self_slow(void)
 	if (!a) {
 		outside.head.costs = orr_sim.costs;
 		if (orr_sim_self != &outside.head) {
-			outside.head.thread.node = orr_sim_self->thread.node;
+			outside.head.thread.proc = orr_sim_self->thread.proc;
 			outside.rank = ((struct orr_sim_actor *) orr_sim_self)->rank;
 		}
 		return &outside.head;
@@ -244,10 +243,10 @@ struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role 
 		return NULL;
 	}
 	a->code = code;
-	a->head.thread.node = r->node;
+	a->head.thread.proc = r->proc;
 	a->head.thread.sys = a;
 	a->head.stack_size = stack;
-	a->head.costs = r->node->costs;
+	a->head.costs = r->proc->costs;
 	a->head.carries_debt = role == ORR_ROLE_WORKERS;
 	a->rank = r;
 	a->role = role;
@@ -301,7 +300,7 @@ void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
 	orr_sim_mpi_actor_end(a);
 	a->ret = ret;
 	a->active = 0;
-	outside.head.thread.node = a->head.thread.node;
+	outside.head.thread.proc = a->head.thread.proc;
 	orr_sim_self = &outside.head;
 	if (!detached) {
 		orr_waitq_wake(&a->ended);
@@ -320,15 +319,15 @@ static void user_thread(struct orr_sim_actor *a)
 	orr_sim_user_end(a, ret);
 }
 
-static struct orr_sim_rank *rank_of(struct orr_node *node)
+static struct orr_sim_rank *rank_of(struct orr_process *proc)
 {
-	return node->sys ? node->sys : orr_sim_actor_self()->rank;
+	return proc->sys ? proc->sys : orr_sim_actor_self()->rank;
 }
 
-orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name,
-				       int cpu, void *(*fn)(void *), void *arg)
+orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role role,
+				       const char *name, int cpu, void *(*fn)(void *), void *arg)
 {
-	struct orr_sim_rank *r = rank_of(node);
+	struct orr_sim_rank *r = rank_of(proc);
 	struct orr_sim_actor *a = role == ORR_ROLE_ENGINE ? r->engine : r->driver;
 	(void) cpu;
 	if (role == ORR_ROLE_USER) {
@@ -368,15 +367,15 @@ unsigned orr_sys_ngroups(unsigned nworkers)
 	return nworkers ? 1 : 0;
 }
 
-double orr_sys_spin_us(struct orr_node *node)
+double orr_sys_spin_us(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	return 0;
 }
 
-unsigned orr_sys_cores(struct orr_node *node)
+unsigned orr_sys_cores(struct orr_process *proc)
 {
-	const struct orr_sim_cores *c = rank_of(node)->cores;
+	const struct orr_sim_cores *c = rank_of(proc)->cores;
 	unsigned nranks = 0;
 	for (const struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
 		nranks++;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "sim.h"
 #include "core/graph.h"
+#include "core/core.h"
 
 /* A message as one of its two sides posted it. */
 struct end {
@@ -36,7 +37,7 @@ struct joined {
 
 void orr_sim_bound_collect(struct orr_sim_rank *r)
 {
-	struct orr_graph *g = r->node ? r->node->graph : NULL;
+	struct orr_graph *g = r->proc ? r->proc->core->graph : NULL;
 	if (!orr_sim.bound || !g || !g->kept || (r->ngraphs && r->graphs[r->ngraphs - 1] == g))
 		return;
 	struct orr_graph **v = realloc(r->graphs, (r->ngraphs + 1) * sizeof(*v));

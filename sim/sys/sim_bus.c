@@ -21,6 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
+#include "data/data.h"
 
 #define ALLOC_US 100.0 /* of devices that were not measured */
 
@@ -73,9 +74,9 @@ void orr_sim_bus_exit(struct orr_sim_rank *r)
 	r->bus = NULL;
 }
 
-void orr_sys_device_alloc_charge(struct orr_node *node, unsigned memnode)
+void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode)
 {
-	struct orr_sim_rank *r = node->sys;
+	struct orr_sim_rank *r = proc->sys;
 	double now = orr_sys_now_us();
 	if (!r->bus || !(r->bus->alloc_us > 0))
 		return;
@@ -108,34 +109,34 @@ static void later(double *t, double other)
 }
 
 /* What a copy takes by itself; 0: nothing. */
-static double alone_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
+static double alone_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size)
 {
 	if (!orr_sim.transfer_cost || src == dst || !size)
 		return 0;
-	double us = orr_perf_transfer_us(node, src, dst, size);
+	double us = orr_perf_transfer_us(proc, src, dst, size);
 	return isnan(us) || isinf(us) ? ORR_PERF_BUS_US + (double) size / ORR_PERF_BUS_MBS : us;
 }
 
-static int is_kind(const struct orr_node *node, unsigned memnode, enum starpu_node_kind kind)
+static int is_kind(const struct orr_process *proc, unsigned memnode, enum starpu_node_kind kind)
 {
-	return node->memnodes[memnode].kind == kind;
+	return proc->data->memnodes[memnode].kind == kind;
 }
 
-double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
+double orr_sys_copy_end_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size)
 {
-	struct orr_sim_rank *r = node->sys;
-	double now = orr_sys_now_us(), start = now, us = alone_us(node, src, dst, size);
-	int from_device = is_device(&node->memnodes[src]),
-	    to_device = is_device(&node->memnodes[dst]);
+	struct orr_sim_rank *r = proc->sys;
+	double now = orr_sys_now_us(), start = now, us = alone_us(proc, src, dst, size);
+	int from_device = is_device(&proc->data->memnodes[src]),
+	    to_device = is_device(&proc->data->memnodes[dst]);
 	if (!(us > 0))
 		return now;
 	/* Fake devices and disks come without a description of the machine. */
 	if (!r->bus && orr_sim_bus_init(r))
 		return now + us;
 	struct orr_sim_bus *b = r->bus;
-	if (is_kind(node, src, STARPU_DISK_RAM) || is_kind(node, dst, STARPU_DISK_RAM)) {
+	if (is_kind(proc, src, STARPU_DISK_RAM) || is_kind(proc, dst, STARPU_DISK_RAM)) {
 		double *disk_free =
-			&b->engine[is_kind(node, src, STARPU_DISK_RAM) ? src : dst].in_free;
+			&b->engine[is_kind(proc, src, STARPU_DISK_RAM) ? src : dst].in_free;
 		later(&start, *disk_free);
 		return *disk_free = start + us;
 	}

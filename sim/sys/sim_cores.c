@@ -17,6 +17,7 @@
 #include "sim.h"
 #include "core/worker.h"
 #include "mpi/mpi.h"
+#include "core/core.h"
 
 /* What a waiting rank takes of a core: its thread naps this long between two looks
  * (src/sys/mpi_real.c). */
@@ -45,8 +46,8 @@ static void stretch(struct orr_group *g, double now, double by)
 /* Whether a rank without a kernel looks for messages. */
 static int waits(const struct orr_sim_rank *r)
 {
-	return r->runtime_up && !r->nrunning && !r->receiving && r->node->mpi &&
-	       orr_mpi_busy(r->node->mpi);
+	return r->runtime_up && !r->nrunning && !r->receiving && r->proc->mpi &&
+	       orr_mpi_busy(r->proc->mpi);
 }
 
 /* What has been done by now, since the beginning, by something that always ran. */
@@ -65,7 +66,7 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 	c->busy += nrunning - rank->nrunning + receiving - rank->receiving;
 	rank->nrunning = nrunning;
 	rank->receiving = receiving;
-	c->wake_us = rank->node->costs[ORR_COST_WAKE];
+	c->wake_us = rank->proc->costs[ORR_COST_WAKE];
 	c->waiting = 0;
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
 		c->waiting += (unsigned) waits(r);
@@ -73,22 +74,24 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 	if (before == after)
 		return;
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
-		for (unsigned i = 0; r->runtime_up && r->node->groups && i < r->node->ngroups; i++)
-			stretch(&r->node->groups[i], now, before / after);
+		for (unsigned i = 0;
+		     r->runtime_up && r->proc->core->groups && i < r->proc->core->ngroups; i++)
+			stretch(&r->proc->core->groups[i], now, before / after);
 	if (after < before)
 		return; /* who wakes too early looks again */
 	/* Waking gives the processor away: only now that everything is in order. */
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
-		for (unsigned i = 0; r->runtime_up && r->node->groups && i < r->node->ngroups; i++)
-			orr_waitq_wake(&r->node->groups[i].bell);
+		for (unsigned i = 0;
+		     r->runtime_up && r->proc->core->groups && i < r->proc->core->ngroups; i++)
+			orr_waitq_wake(&r->proc->core->groups[i].bell);
 }
 
 /* A thread that looks after messages meanwhile takes the core, again and again. */
 static double patrols_us(const struct orr_sim_rank *r, double us)
 {
-	if (!r->node->mpi || !r->node->mpi->workers_look || !orr_mpi_busy(r->node->mpi))
+	if (!r->proc->mpi || !r->proc->mpi->workers_look || !orr_mpi_busy(r->proc->mpi))
 		return 0;
-	return floor(us / ORR_SIM_PATROL_US) * r->node->costs[ORR_COST_WAKE];
+	return floor(us / ORR_SIM_PATROL_US) * r->proc->costs[ORR_COST_WAKE];
 }
 
 double orr_sim_cores_enter(struct orr_sim_rank *r, double us)
@@ -105,9 +108,9 @@ double orr_sim_cores_enter(struct orr_sim_rank *r, double us)
 double orr_sim_cores_next_end(const struct orr_sim_rank *r)
 {
 	double first = INFINITY;
-	for (unsigned i = 0; r->node->groups && i < r->node->ngroups; i++)
-		for (unsigned k = 0; k < r->node->groups[i].nheap; k++) {
-			const struct orr_worker *w = r->node->groups[i].heap[k];
+	for (unsigned i = 0; r->proc->core->groups && i < r->proc->core->ngroups; i++)
+		for (unsigned k = 0; k < r->proc->core->groups[i].nheap; k++) {
+			const struct orr_worker *w = r->proc->core->groups[i].heap[k];
 			if (w->arch == STARPU_CPU_WORKER && w->end_us < first)
 				first = w->end_us;
 		}
@@ -118,9 +121,9 @@ double orr_sim_cores_next_end(const struct orr_sim_rank *r)
  */
 static void look(struct orr_sim_rank *r)
 {
-	double look_us = r->node->costs[ORR_COST_LOOK], now = orr_sys_now_us();
-	if (!(look_us > 0) || !r->node->mpi || !r->node->mpi->workers_look ||
-	    !orr_mpi_busy(r->node->mpi) || now - r->looked_us < ORR_MPI_LOOK_US)
+	double look_us = r->proc->costs[ORR_COST_LOOK], now = orr_sys_now_us();
+	if (!(look_us > 0) || !r->proc->mpi || !r->proc->mpi->workers_look ||
+	    !orr_mpi_busy(r->proc->mpi) || now - r->looked_us < ORR_MPI_LOOK_US)
 		return;
 	r->looked_us = now;
 	orr_sim_cores_steal(r, look_us);

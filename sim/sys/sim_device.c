@@ -22,12 +22,12 @@ static size_t memory_of(const struct orr_machine *m, unsigned index, size_t limi
 	return limit && (limit < has || !m->memory || !m->memory[index]) ? limit : has;
 }
 
-static unsigned add(struct orr_node *node, const struct orr_machine *m,
+static unsigned add(struct orr_process *proc, const struct orr_machine *m,
 		    enum starpu_worker_archtype arch, unsigned n, struct orr_device *v)
 {
 	unsigned first = arch == STARPU_CUDA_WORKER ? 0 : m->ncuda;
 	for (unsigned i = 0; i < n; i++) {
-		v[i] = orr_soft_device(node, arch, (int) i, 1);
+		v[i] = orr_soft_device(proc, arch, (int) i, 1);
 		v[i].memory = memory_of(m, first + i, v[i].memory);
 		snprintf(v[i].name, sizeof(v[i].name), "%s %u",
 			 arch == STARPU_CUDA_WORKER ? "CUDA" : "OpenCL", i);
@@ -40,12 +40,12 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long want_cuda,
+int orr_sys_devices(struct orr_process *proc, struct orr_device *v, unsigned max, long want_cuda,
 		    long want_opencl)
 {
-	struct orr_sim_rank *r = node->sys;
+	struct orr_sim_rank *r = proc->sys;
 	const struct orr_machine *m = r->machine;
-	node->stand_in = 0;
+	proc->stand_in = 0;
 	if (!m)
 		return 0;
 	unsigned ncuda = want_cuda >= 0 && want_cuda < (long) m->ncuda ? (unsigned) want_cuda
@@ -56,15 +56,15 @@ int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, l
 		nopencl = want_opencl < (long) m->nopencl ? (unsigned) want_opencl : m->nopencl;
 	ncuda = least(ncuda, max);
 	nopencl = least(nopencl, max - ncuda);
-	if (!ncuda && !nopencl && node->topo.nnuma < 2)
+	if (!ncuda && !nopencl && proc->topo.nnuma < 2)
 		return 0;
-	int ret = orr_perf_set_machine(node, r->machine);
+	int ret = orr_perf_set_machine(proc, r->machine);
 	if (!ret && ncuda + nopencl)
 		ret = orr_sim_bus_init(r);
 	if (ret)
 		return ret;
-	node->stand_in = ncuda + nopencl && orr_sim.cuda_from_model;
-	add(node, m, STARPU_CUDA_WORKER, ncuda, v);
-	add(node, m, STARPU_OPENCL_WORKER, nopencl, v + ncuda);
+	proc->stand_in = ncuda + nopencl && orr_sim.cuda_from_model;
+	add(proc, m, STARPU_CUDA_WORKER, ncuda, v);
+	add(proc, m, STARPU_OPENCL_WORKER, nopencl, v + ncuda);
 	return (int) (ncuda + nopencl);
 }

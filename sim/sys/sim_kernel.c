@@ -11,6 +11,7 @@
 #include <time.h>
 #include "sim.h"
 #include "core/parallel.h"
+#include "core/core.h"
 
 static double cpu_us(void)
 {
@@ -50,12 +51,12 @@ static const char *codelet_name(const struct starpu_task *t)
 }
 
 /* Whether the kernel runs, and whether the time that it takes here counts. */
-static int executes(const struct orr_node *node, const struct starpu_task *t, int *inject)
+static int executes(const struct orr_process *proc, const struct starpu_task *t, int *inject)
 {
 	unsigned flags = t->cl ? (unsigned) t->cl->flags : 0;
 	*inject = orr_sim.kernels == ORR_SIM_INJECT ||
 		  (flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT);
-	if (node->cfg.disable_kernels)
+	if (proc->cfg.disable_kernels)
 		return *inject = 0;
 	return orr_sim.kernels != ORR_SIM_SKIP || *inject ||
 	       (flags & STARPU_CODELET_SIMGRID_EXECUTE);
@@ -96,7 +97,7 @@ static double slowness(const struct orr_worker *w, const struct orr_sim_rank *r)
 static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked_us)
 {
 	enum orr_perf_source source = ORR_PERF_UNKNOWN;
-	double deviation = 0, us = orr_perf_spread_us(w->group->node, orr_worker_unit(w), t->pub,
+	double deviation = 0, us = orr_perf_spread_us(w->group->proc, orr_worker_unit(w), t->pub,
 						      t->nimpl, &source, &deviation);
 	int guessed = source == ORR_PERF_DEFAULT || source == ORR_PERF_UNKNOWN;
 	if (!(us >= 0) || isinf(us))
@@ -104,7 +105,7 @@ static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked
 	/* A kernel that slept said how long it takes: better than a default. */
 	us = asked_us > 0 && guessed ? asked_us : us + asked_us;
 	if (orr_sim.noise.kernels > 0 || orr_sim.noise.unmeasured > 0)
-		us *= noise(w->group->node->sys, t, us, deviation);
+		us *= noise(w->group->proc->sys, t, us, deviation);
 	note(t->pub, source, us);
 	return us;
 }
@@ -112,14 +113,14 @@ static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked
 int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t)
 {
 	int inject;
-	return executes(w->group->node, t->pub, &inject);
+	return executes(w->group->proc, t->pub, &inject);
 }
 
 int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *),
 			 void **buffers, void *cl_arg)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	int inject, run = executes(w->group->node, t->pub, &inject) && func;
+	int inject, run = executes(w->group->proc, t->pub, &inject) && func;
 	double measured = 0, us;
 	a->extra_us = 0;
 	if (run) {
@@ -147,36 +148,36 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 }
 
 /* The unit that computes on a memory node: a CPU when there is no worker. */
-static struct orr_perf_unit unit_of(const struct orr_node *node, unsigned memnode)
+static struct orr_perf_unit unit_of(const struct orr_process *proc, unsigned memnode)
 {
-	for (unsigned i = 0; i < node->nworkers; i++)
-		if (node->workers[i].memnode == memnode)
-			return *node->workers[i].unit;
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
+		if (proc->core->workers[i].memnode == memnode)
+			return *proc->core->workers[i].unit;
 	return (struct orr_perf_unit){ .type = STARPU_CPU_WORKER, .ncores = 1 };
 }
 
-double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode,
+double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h, unsigned memnode,
 			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers)
 {
-	struct orr_perf_unit unit = unit_of(node, memnode);
+	struct orr_perf_unit unit = unit_of(proc, memnode);
 	enum orr_perf_source source = ORR_PERF_CALIBRATED;
 	struct starpu_task t;
 	int inject;
 	starpu_task_init(&t);
 	t.cl = cl;
 	t.handles[0] = h;
-	int run = executes(node, &t, &inject);
+	int run = executes(proc, &t, &inject);
 	double us = run && inject ? -cpu_us() : 0;
 	if (run)
 		func(buffers, NULL);
 	if (run && inject)
 		us += cpu_us();
 	else
-		us = orr_perf_expected_us(node, &unit, &t, 0, 1, &source);
+		us = orr_perf_expected_us(proc, &unit, &t, 0, 1, &source);
 	if (!(us >= 0) || isinf(us))
 		us = 0;
 	note(&t, source, us);
-	return us * ((struct orr_sim_rank *) node->sys)->slowness;
+	return us * ((struct orr_sim_rank *) proc->sys)->slowness;
 }
 
 void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t)
@@ -184,8 +185,8 @@ void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t)
 	(void) t;
 	if (w->arch == STARPU_CPU_WORKER && w->end_us > 0) {
 		w->end_us = 0;
-		orr_sim_cores_leave(w->group->node->sys);
+		orr_sim_cores_leave(w->group->proc->sys);
 	}
 	orr_sim.tasks_done++;
-	orr_sys_progress(w->group->node);
+	orr_sys_progress(w->group->proc);
 }

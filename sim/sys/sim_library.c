@@ -63,9 +63,9 @@ static void *open_copy(const char *file, const char **why)
 	return object;
 }
 
-void *orr_sys_library_open(struct orr_node *node, const char *path, const char **why)
+void *orr_sys_library_open(struct orr_process *proc, const char *path, const char **why)
 {
-	struct orr_sim_rank *r = node->sys;
+	struct orr_sim_rank *r = proc->sys;
 	struct orr_sim_library *l;
 	struct link_map *map;
 	for (l = r->libraries; l; l = l->next)

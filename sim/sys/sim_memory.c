@@ -98,25 +98,25 @@ static void count_alloc(struct orr_sim_rank *r, size_t size)
 	}
 }
 
-void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align)
+void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align)
 {
-	count_alloc(node->sys, size);
+	count_alloc(proc->sys, size);
 	if (range.low && align <= PAGE)
 		return shared_buffer(size);
 	return aligned(size, align);
 }
 
-void orr_sys_mem_bind(struct orr_node *node, void *ptr, size_t size, int numa)
+void orr_sys_mem_bind(struct orr_process *proc, void *ptr, size_t size, int numa)
 {
-	(void) node;
+	(void) proc;
 	(void) ptr;
 	(void) size;
 	(void) numa;
 }
 
-void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size)
+void orr_sys_mem_free(struct orr_process *proc, void *ptr, size_t size)
 {
-	struct orr_sim_rank *r = node->sys;
+	struct orr_sim_rank *r = proc->sys;
 	if (r && ptr)
 		r->live -= size < r->live ? size : r->live;
 	if (ptr != range.low || !ptr)
@@ -174,17 +174,17 @@ static void *folded(size_t size)
 	return p;
 }
 
-void *orr_sys_user_alloc(struct orr_node *node, size_t size, size_t align)
+void *orr_sys_user_alloc(struct orr_process *proc, size_t size, size_t align)
 {
-	(void) node;
+	(void) proc;
 	if (!range.low || size < FOLD_MIN || align > PAGE)
 		return aligned(size, align);
 	return folded(round_up(size, PAGE));
 }
 
-void orr_sys_user_free(struct orr_node *node, void *ptr, size_t size)
+void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size)
 {
-	(void) node;
+	(void) proc;
 	char *p = ptr;
 	if (!p || !range.low || p < range.low || p >= range.high) {
 		free(ptr);
@@ -201,15 +201,15 @@ void orr_sys_user_free(struct orr_node *node, void *ptr, size_t size)
 
 /* ---- payloads ---- */
 
-int orr_sys_has_payload(struct orr_node *node)
+int orr_sys_has_payload(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	return range.low == NULL;
 }
 
-void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t size)
+void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t size)
 {
-	(void) node;
+	(void) proc;
 	if (!range.low && dst != src)
 		memcpy(dst, src, size);
 }

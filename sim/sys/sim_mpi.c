@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The MPI half of the seam (contract: mpi/sys_mpi.h) on SMPI.
+/* The MPI half of the seam (contract: base/seam_mpi.h) on SMPI.
  *
  * The engine blocks in MPI_Waitany on its requests and one more, a zero-byte receive that is the
  * doorbell: whoever wants the engine's attention sends to it. The ringer must be a child of the
@@ -28,6 +28,7 @@
 #include <string.h>
 #include "sim.h"
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 #define BELL_TAG 32766
 
@@ -54,13 +55,13 @@ struct orr_sim_mpi {
 	double event_us; /* when a message was handled last */
 };
 
-static struct orr_sim_rank *rank_of(struct orr_node *node)
+static struct orr_sim_rank *rank_of(struct orr_process *proc)
 {
-	return node->sys;
+	return proc->sys;
 }
-static struct orr_sim_mpi *mpi_of(struct orr_node *node)
+static struct orr_sim_mpi *mpi_of(struct orr_process *proc)
 {
-	return rank_of(node)->mpi;
+	return rank_of(proc)->mpi;
 }
 
 /* ---- the program's side ---- */
@@ -87,10 +88,10 @@ void orr_sim_mpi_init_actor(struct orr_sim_actor *a)
 	a->mpi = 1;
 }
 
-int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initialize, MPI_Comm comm,
-		     int *rank, int *size)
+int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int initialize,
+		     MPI_Comm comm, int *rank, int *size)
 {
-	struct orr_sim_rank *r = rank_of(node);
+	struct orr_sim_rank *r = rank_of(proc);
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	int done = 0;
 	PMPI_Initialized(&done);
@@ -125,9 +126,9 @@ static void await_ring(struct orr_sim_mpi *m)
 		orr_sys_sleep_us(1);
 }
 
-void orr_sys_mpi_exit(struct orr_node *node)
+void orr_sys_mpi_exit(struct orr_process *proc)
 {
-	struct orr_sim_rank *r = rank_of(node);
+	struct orr_sim_rank *r = rank_of(proc);
 	int finalize = r->mpi && r->mpi->initialized_here;
 	if (r->mpi)
 		free(r->mpi->reqs);
@@ -137,27 +138,27 @@ void orr_sys_mpi_exit(struct orr_node *node)
 		PMPI_Finalize();
 }
 
-int orr_sys_mpi_thread_multiple(struct orr_node *node)
+int orr_sys_mpi_thread_multiple(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	return 1;
 }
 
-int orr_sys_mpi_may_drive(struct orr_node *node)
+int orr_sys_mpi_may_drive(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	return 0;
 }
 
-int orr_sys_mpi_barrier(struct orr_node *node, MPI_Comm comm)
+int orr_sys_mpi_barrier(struct orr_process *proc, MPI_Comm comm)
 {
-	(void) node;
+	(void) proc;
 	return PMPI_Barrier(comm);
 }
 
-void orr_sys_mpi_abort(struct orr_node *node)
+void orr_sys_mpi_abort(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	orr_sys_abort();
 }
 
@@ -181,14 +182,14 @@ void orr_sim_mpi_actor_end(struct orr_sim_actor *a)
 
 /* ---- the engine's side ---- */
 
-MPI_Comm orr_sys_mpi_comm(struct orr_node *node)
+MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
 {
-	return mpi_of(node)->comm;
+	return mpi_of(proc)->comm;
 }
 
-void orr_sys_mpi_engine_enter(struct orr_node *node)
+void orr_sys_mpi_engine_enter(struct orr_process *proc)
 {
-	struct orr_sim_mpi *m = mpi_of(node);
+	struct orr_sim_mpi *m = mpi_of(proc);
 	m->comm = orr_sim_glue_world();
 	m->bell_comm = MPI_COMM_SELF;
 	m->entered = 1;
@@ -203,9 +204,9 @@ static void take_ring(struct orr_sim_mpi *m)
 	m->ringing = 0;
 }
 
-void orr_sys_mpi_engine_leave(struct orr_node *node)
+void orr_sys_mpi_engine_leave(struct orr_process *proc)
 {
-	struct orr_sim_mpi *m = mpi_of(node);
+	struct orr_sim_mpi *m = mpi_of(proc);
 	if (m->ringing) {
 		take_ring(m);
 	} else if (m->bell != MPI_REQUEST_NULL) {
@@ -215,11 +216,11 @@ void orr_sys_mpi_engine_leave(struct orr_node *node)
 	m->entered = 0;
 }
 
-int orr_sys_mpi_isend(struct orr_node *node, const void *buf, int count, MPI_Datatype type,
+int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_Datatype type,
 		      int dest, int tag, int synchronous, MPI_Request *req)
 {
 	(void) synchronous;
-	return PMPI_Issend(buf, count, type, dest, tag, mpi_of(node)->comm, req);
+	return PMPI_Issend(buf, count, type, dest, tag, mpi_of(proc)->comm, req);
 }
 
 static int grow(struct orr_sim_mpi *m, int n)
@@ -238,12 +239,12 @@ static int grow(struct orr_sim_mpi *m, int n)
 /* When a message that comes now is noticed while no core is free: by a worker after its kernel
  * where workers look after messages (src/mpi/engine.c), or by a patrol meanwhile; else by a thread
  * that wakes from its nap, an eighth of what the message was late. */
-static double notice_us(struct orr_node *node, const struct orr_sim_mpi *m)
+static double notice_us(struct orr_process *proc, const struct orr_sim_mpi *m)
 {
-	struct orr_sim_rank *r = rank_of(node);
+	struct orr_sim_rank *r = rank_of(proc);
 	double now_us = orr_sys_now_us(), late_us = now_us - m->event_us, end_us = INFINITY;
 	double nap_us = now_us + fmin(fmax(late_us / 8, SHORTEST_NAP_US), LONGEST_NAP_US) / 2;
-	if (node->mpi->workers_look)
+	if (proc->mpi->workers_look)
 		end_us = orr_sim_cores_next_end(r);
 	if (!isinf(end_us))
 		return fmin(end_us, now_us + ORR_SIM_PATROL_US / 2);
@@ -252,21 +253,21 @@ static double notice_us(struct orr_node *node, const struct orr_sim_mpi *m)
 
 /* A message is handled. With a core of its own most messages find the engine awake; without, the
  * worker makes room, once for all messages that are there. */
-static void make_room(struct orr_node *node, struct orr_sim_mpi *m, double asleep_us)
+static void make_room(struct orr_process *proc, struct orr_sim_mpi *m, double asleep_us)
 {
-	struct orr_sim_rank *r = rank_of(node);
-	if (asleep_us > 0 && orr_sim_cores_full(r) && node->costs[ORR_COST_INTERRUPT] > 0) {
-		orr_sim_cores_steal(r, node->costs[ORR_COST_INTERRUPT]);
-		orr_sys_sleep_us(notice_us(node, m) - orr_sys_now_us());
+	struct orr_sim_rank *r = rank_of(proc);
+	if (asleep_us > 0 && orr_sim_cores_full(r) && proc->costs[ORR_COST_INTERRUPT] > 0) {
+		orr_sim_cores_steal(r, proc->costs[ORR_COST_INTERRUPT]);
+		orr_sys_sleep_us(notice_us(proc, m) - orr_sys_now_us());
 	}
 	m->event_us = orr_sys_now_us();
 }
 
 /* A worker that computes receives between two kernels, which delays the next of them; else the
  * engine does it, beside others' kernels. */
-void orr_sys_mpi_received(struct orr_node *node, size_t bytes)
+void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 {
-	struct orr_sim_rank *r = rank_of(node);
+	struct orr_sim_rank *r = rank_of(proc);
 	size_t fresh = bytes < r->untouched ? bytes : r->untouched;
 	double touch_us = (double) fresh * r->touch_us, copy_us = (double) bytes * r->copy_us;
 	r->untouched -= fresh;
@@ -279,10 +280,10 @@ void orr_sys_mpi_received(struct orr_node *node, size_t bytes)
 	}
 }
 
-int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle,
+int orr_sys_mpi_wait(struct orr_process *proc, MPI_Request *reqs, int n, int block, int idle,
 		     MPI_Status *status)
 {
-	struct orr_sim_mpi *m = mpi_of(node);
+	struct orr_sim_mpi *m = mpi_of(proc);
 	(void) idle;
 	if (m->rung) {
 		m->rung = 0;
@@ -316,7 +317,7 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 	}
 	if (index == MPI_UNDEFINED)
 		return -2;
-	make_room(node, m, orr_sys_now_us() - before_us);
+	make_room(proc, m, orr_sys_now_us() - before_us);
 	return index;
 }
 
@@ -340,9 +341,9 @@ void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
 	a->bell_out = out;
 }
 
-void orr_sys_mpi_ring(struct orr_node *node)
+void orr_sys_mpi_ring(struct orr_process *proc)
 {
-	struct orr_sim_rank *r = rank_of(node);
+	struct orr_sim_rank *r = rank_of(proc);
 	struct orr_sim_mpi *m = r->mpi;
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	if (!m || !m->entered || a == r->engine)

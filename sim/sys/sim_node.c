@@ -11,9 +11,9 @@
 #include "sim.h"
 #include "core/worker.h"
 
-static struct orr_sim_rank *rank_of(struct orr_node *node)
+static struct orr_sim_rank *rank_of(struct orr_process *proc)
 {
-	return node->sys ? node->sys : orr_sim_actor_self()->rank;
+	return proc->sys ? proc->sys : orr_sim_actor_self()->rank;
 }
 
 int orr_sys_is_simulated(void)
@@ -21,7 +21,7 @@ int orr_sys_is_simulated(void)
 	return 1;
 }
 
-int orr_sys_node_init(struct orr_node *node)
+int orr_sys_process_init(struct orr_process *proc)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	if (!a || !a->rank) {
@@ -29,38 +29,38 @@ int orr_sys_node_init(struct orr_node *node)
 		      stderr);
 		return -ENODEV;
 	}
-	node->sys = a->rank;
-	node->mpi_rank = a->rank->rank;
-	node->mpi_size = orr_sim.nranks;
-	memcpy(node->costs, orr_sim.costs, sizeof(node->costs));
+	proc->sys = a->rank;
+	proc->mpi_rank = a->rank->rank;
+	proc->mpi_size = orr_sim.nranks;
+	memcpy(proc->costs, orr_sim.costs, sizeof(proc->costs));
 	for (int i = 0; a->rank->machine && i < ORR_NCOSTS; i++)
 		if (!isnan(a->rank->machine->costs_us[i]))
-			node->costs[i] = a->rank->machine->costs_us[i];
+			proc->costs[i] = a->rank->machine->costs_us[i];
 	if (a->rank->machine) {
-		memcpy(node->watts, a->rank->machine->watts, sizeof(node->watts));
+		memcpy(proc->watts, a->rank->machine->watts, sizeof(proc->watts));
 		if (a->rank->machine->idle_watts > 0)
-			node->idle_watts = a->rank->machine->idle_watts;
+			proc->idle_watts = a->rank->machine->idle_watts;
 		for (int i = 0; i < STARPU_NARCH; i++)
-			node->perf_timing |= node->watts[i] > 0;
+			proc->perf_timing |= proc->watts[i] > 0;
 	}
-	node->keep_graph = orr_sim.bound;
+	proc->keep_graph = orr_sim.bound;
 	for (int i = 0; i < ORR_NCOSTS; i++)
-		node->costs[i] *= a->rank->slowness;
+		proc->costs[i] *= a->rank->slowness;
 	a->rank->runtime_up = 1;
 	return 0;
 }
 
-void orr_sys_node_exit(struct orr_node *node)
+void orr_sys_process_exit(struct orr_process *proc)
 {
-	orr_sim_bound_collect(rank_of(node));
-	rank_of(node)->joules += node->joules;
-	rank_of(node)->runtime_up = 0;
-	orr_sim_bus_exit(rank_of(node));
+	orr_sim_bound_collect(rank_of(proc));
+	rank_of(proc)->joules += proc->joules;
+	rank_of(proc)->runtime_up = 0;
+	orr_sim_bus_exit(rank_of(proc));
 }
 
-const char *orr_sys_machine_name(struct orr_node *node)
+const char *orr_sys_machine_name(struct orr_process *proc)
 {
-	return rank_of(node)->machine_name;
+	return rank_of(proc)->machine_name;
 }
 
 /* Each NUMA node has as many of the cores as the others, in order. */
@@ -81,10 +81,10 @@ static int share_cores(struct orr_topology *t, unsigned nnuma)
 	return 0;
 }
 
-int orr_sys_topology_init(struct orr_node *node)
+int orr_sys_topology_init(struct orr_process *proc)
 {
-	struct orr_topology *t = &node->topo;
-	unsigned n = rank_of(node)->ncpus;
+	struct orr_topology *t = &proc->topo;
+	unsigned n = rank_of(proc)->ncpus;
 	t->core_ids = malloc(n * sizeof(*t->core_ids));
 	if (!t->core_ids)
 		return -ENOMEM;
@@ -93,17 +93,17 @@ int orr_sys_topology_init(struct orr_node *node)
 	t->ncores = t->nmachine = n;
 	t->hwloc = NULL;
 	t->nnuma = 1;
-	return node->cfg.use_numa && rank_of(node)->machine && rank_of(node)->machine->nnuma > 1
-		       ? share_cores(t, rank_of(node)->machine->nnuma)
+	return proc->cfg.use_numa && rank_of(proc)->machine && rank_of(proc)->machine->nnuma > 1
+		       ? share_cores(t, rank_of(proc)->machine->nnuma)
 		       : 0;
 }
 
-void orr_sys_topology_exit(struct orr_node *node)
+void orr_sys_topology_exit(struct orr_process *proc)
 {
-	free(node->topo.core_ids);
-	free(node->topo.core_numa);
-	free(node->topo.numa_ids);
-	memset(&node->topo, 0, sizeof(node->topo));
+	free(proc->topo.core_ids);
+	free(proc->topo.core_numa);
+	free(proc->topo.numa_ids);
+	memset(&proc->topo, 0, sizeof(proc->topo));
 }
 
 void orr_sys_abort(void)
@@ -116,10 +116,10 @@ void orr_sys_abort(void)
 /* ---- energy ---- */
 
 /* One counter: what the models and the machine's description say. */
-int orr_sys_energy_read(struct orr_node *node, int arch, int worker,
+int orr_sys_energy_read(struct orr_process *proc, int arch, int worker,
 			struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
 {
-	v[0] = (struct orr_energy_counter){ .uj = (uint64_t) (orr_energy_of(node, arch, worker) *
+	v[0] = (struct orr_energy_counter){ .uj = (uint64_t) (orr_energy_of(proc, arch, worker) *
 							      1e6) };
 	return 1;
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "sim.h"
 
 #define COLLECTED \
@@ -42,9 +42,9 @@ void orr_sim_progress_yield_slow(void)
 		orr_sim_progress_clear_slow();
 }
 
-void orr_sys_progress(struct orr_node *node)
+void orr_sys_progress(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	orr_sim_progress_yield();
 	/* The clock is read once in 64 calls. */
 	if (!orr_sim.progress || (++orr_sim.progress_calls & 63))

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "sim.h"
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "core/task.h"
-#include "mpi/sys_mpi.h"
+#include "base/seam_mpi.h"
 #include "mpi/mpi.h"
 
 #define DUMP_PER_RANK 20
@@ -39,10 +39,10 @@ static struct orr_sim_peer *find_peer(struct orr_sim_rank *r, unsigned n, int pe
 	return n ? bsearch(&key, r->peers, n, sizeof(key), by_peer) : NULL;
 }
 
-void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_stats *peers,
+void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
 			      unsigned n, uint64_t tasks)
 {
-	struct orr_sim_rank *r = node->sys;
+	struct orr_sim_rank *r = proc->sys;
 	unsigned before = r->npeers;
 	struct orr_sim_peer *p = realloc(r->peers, (before + n + 1) * sizeof(*p));
 	r->tasks += tasks;
@@ -304,7 +304,7 @@ static unsigned diagnose_rank(FILE *f, struct orr_sim_rank *r, unsigned max)
 {
 	char *text = NULL;
 	size_t size = 0;
-	struct orr_node *node = r->node;
+	struct orr_process *proc = r->proc;
 	if (!r->runtime_up) {
 		fprintf(f,
 			"  rank %d waits in its own code or in MPI (the runtime is not running there)\n",
@@ -316,11 +316,11 @@ static unsigned diagnose_rank(FILE *f, struct orr_sim_rank *r, unsigned max)
 	if (!m)
 		return 1;
 	/* The dumps may ask who they run for. Requests come first: tasks mostly wait for them. */
-	orr_sim_self_slow()->thread.node = node;
-	if (node->mpi)
-		orr_mpi_dump(node, m, max > 1 ? max / 2 : 1);
-	orr_task_dump(node, m, max);
-	orr_tag_dump(node, m);
+	orr_sim_self_slow()->thread.proc = proc;
+	if (proc->mpi)
+		orr_mpi_dump(proc, m, max > 1 ? max / 2 : 1);
+	orr_task_dump(proc, m, max);
+	orr_tag_dump(proc, m);
 	fclose(m);
 	if (!size)
 		fputs("    no task and no request is pending: its program waits in its own code or in MPI\n",

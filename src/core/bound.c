@@ -14,8 +14,10 @@
  *
  * Invariant: results never exceed the time of a schedule whose kernels take the expected times. */
 #include "core/graph.h"
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "perf/perf.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,17 +29,17 @@
 
 void starpu_bound_start(int deps, int prio)
 {
-	struct orr_node *node = orr_self();
-	struct orr_graph *g = node->graph;
+	struct orr_process *proc = orr_self();
+	struct orr_graph *g = proc->core->graph;
 
 	(void) prio; /* no bound follows from priorities; they are shown by starpu_bound_print_dot
 		      */
-	if (node->state != ORR_NODE_UP) {
+	if (proc->state != ORR_PROCESS_UP) {
 		orr_error("starpu_bound_start: call starpu_init first");
 		return;
 	}
 	if (!g || !(g->policy || g->kept))
-		g = orr_graph_start(node, deps != 0);
+		g = orr_graph_start(proc, deps != 0);
 	if (!g) {
 		orr_error("starpu_bound_start: out of memory, nothing is recorded");
 		return;
@@ -50,7 +52,7 @@ void starpu_bound_start(int deps, int prio)
 
 void starpu_bound_stop(void)
 {
-	struct orr_graph *g = orr_self()->graph;
+	struct orr_graph *g = orr_self()->core->graph;
 
 	if (!g || !g->bound)
 		return;
@@ -64,7 +66,7 @@ void starpu_bound_stop(void)
  * submitted may have been measured. */
 static struct orr_graph *recorded(const char *what)
 {
-	struct orr_graph *g = orr_self()->graph;
+	struct orr_graph *g = orr_self()->core->graph;
 	uint64_t unknown = 0;
 	uint32_t i;
 	unsigned k;
@@ -91,8 +93,8 @@ static struct orr_graph *recorded(const char *what)
 							     .ncores = 1 };
 			struct starpu_perfmodel_arch arch = { .ndevices = 1, .devices = &d };
 
-			if (isnan(y->us[k]) && orr_self()->state == ORR_NODE_UP && y->cl->model &&
-			    y->cl->model->symbol)
+			if (isnan(y->us[k]) && orr_self()->state == ORR_PROCESS_UP &&
+			    y->cl->model && y->cl->model->symbol)
 				y->us[k] = starpu_perfmodel_history_based_expected_perf(
 					y->cl->model, &arch, y->footprint);
 			if (isnan(y->us[k])) {

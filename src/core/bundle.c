@@ -7,6 +7,7 @@
  * is closed and empty is freed by whoever made it so. */
 #include "core/bundle.h"
 #include "data/handle.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <math.h>

@@ -6,8 +6,9 @@
  *
  * Invariant: a bus keeps its number; counters only grow, what was asked for is remembered beside
  * them. */
-#include "core/node.h"
-#include "core/numbers.h"
+#include "core/core.h"
+#include "base/numbers.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,9 +21,10 @@ static int bus_id(unsigned src, unsigned dst)
 	return (int) (last * (last - 1) + (dst == last ? src : last + dst));
 }
 
-static struct orr_bus *bus_of(struct orr_node *node, unsigned src, unsigned dst)
+static struct orr_bus *bus_of(struct orr_process *proc, unsigned src, unsigned dst)
 {
-	return dst > src ? &node->memnodes[dst].bus[src] : &node->memnodes[src].bus[src + dst];
+	return dst > src ? &proc->data->memnodes[dst].bus[src]
+			 : &proc->data->memnodes[src].bus[src + dst];
 }
 
 /* The ends of a bus; 0 when it does not exist. */
@@ -40,9 +42,9 @@ static int ends(int busid, unsigned *src, unsigned *dst)
 	return 1;
 }
 
-void orr_bus_count(struct orr_node *node, unsigned src, unsigned dst, uint64_t bytes)
+void orr_bus_count(struct orr_process *proc, unsigned src, unsigned dst, uint64_t bytes)
 {
-	struct orr_bus *b = bus_of(node, src, dst);
+	struct orr_bus *b = bus_of(proc, src, dst);
 
 	ORR_ATOMIC_ADD_RELAXED(&b->bytes, bytes);
 	ORR_ATOMIC_ADD_RELAXED(&b->count, 1);
@@ -50,17 +52,17 @@ void orr_bus_count(struct orr_node *node, unsigned src, unsigned dst, uint64_t b
 
 int orrery_transfer_bytes(unsigned memnode, uint64_t *in, uint64_t *out)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	uint64_t sum_in = 0, sum_out = 0;
-	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
 	if (memnode >= n)
 		return -EINVAL;
 	for (i = 0; i < n; i++) {
 		if (i == memnode)
 			continue;
-		sum_in += ORR_ATOMIC_LOAD_RELAXED(&bus_of(node, i, memnode)->bytes);
-		sum_out += ORR_ATOMIC_LOAD_RELAXED(&bus_of(node, memnode, i)->bytes);
+		sum_in += ORR_ATOMIC_LOAD_RELAXED(&bus_of(proc, i, memnode)->bytes);
+		sum_out += ORR_ATOMIC_LOAD_RELAXED(&bus_of(proc, memnode, i)->bytes);
 	}
 	if (in)
 		*in = sum_in;
@@ -73,14 +75,14 @@ int orrery_transfer_bytes(unsigned memnode, uint64_t *in, uint64_t *out)
 
 int starpu_bus_get_count(void)
 {
-	unsigned n = ORR_ATOMIC_LOAD(&orr_self()->nmemnodes);
+	unsigned n = ORR_ATOMIC_LOAD(&orr_self()->data->nmemnodes);
 
 	return n > 1 ? (int) (n * (n - 1)) : 0;
 }
 
 int starpu_bus_get_id(int src, int dst)
 {
-	int n = (int) ORR_ATOMIC_LOAD(&orr_self()->nmemnodes);
+	int n = (int) ORR_ATOMIC_LOAD(&orr_self()->data->nmemnodes);
 
 	if (src < 0 || dst < 0 || src >= n || dst >= n || src == dst)
 		return -1;
@@ -148,7 +150,7 @@ static struct timespec timespec_of(double us)
 
 int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *bus_info)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	double now = orr_sys_now_us();
 	struct orr_memnode *m;
 	struct orr_bus *b, old;
@@ -157,8 +159,8 @@ int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *b
 
 	if (!ends(busid, &src, &dst))
 		return -EINVAL;
-	m = &node->memnodes[src > dst ? src : dst];
-	b = bus_of(node, src, dst);
+	m = &proc->data->memnodes[src > dst ? src : dst];
+	b = bus_of(proc, src, dst);
 	orr_lock(&m->lock);
 	old = *b;
 	b->seen_bytes = bytes = ORR_ATOMIC_LOAD_RELAXED(&b->bytes);
@@ -183,8 +185,8 @@ void starpu_profiling_bus_helper_display_summary(void)
 void orr_bus_print(FILE *f)
 {
 	ORR_PLAIN_NUMBERS;
-	struct orr_node *node = orr_self();
-	double seconds = (orr_sys_now_us() - node->start_us) * 1e-6, all_bytes = 0;
+	struct orr_process *proc = orr_self();
+	double seconds = (orr_sys_now_us() - proc->start_us) * 1e-6, all_bytes = 0;
 	unsigned long long all = 0;
 	int id, n = starpu_bus_get_count();
 
@@ -197,8 +199,8 @@ void orr_bus_print(FILE *f)
 
 		if (!ends(id, &src, &dst))
 			continue;
-		bytes = (double) ORR_ATOMIC_LOAD_RELAXED(&bus_of(node, src, dst)->bytes);
-		count = ORR_ATOMIC_LOAD_RELAXED(&bus_of(node, src, dst)->count);
+		bytes = (double) ORR_ATOMIC_LOAD_RELAXED(&bus_of(proc, src, dst)->bytes);
+		count = ORR_ATOMIC_LOAD_RELAXED(&bus_of(proc, src, dst)->count);
 		if (!count)
 			continue;
 		starpu_memory_node_get_name(src, from, sizeof(from));

@@ -8,7 +8,8 @@
  * Invariant: workerids[0 .. nworkers) are the members, each once, and present[] says the same.
  * Parallel tasks are not its business (core/parallel.h), so every member is unblocked and its own
  * master. */
-#include "core/node.h"
+#include "core/core.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,14 +53,14 @@ static int list_add(struct starpu_worker_collection *c, int worker)
 }
 
 /* Whether worker a stands before b in the flattened tree. */
-static int before(struct orr_node *node, int a, int b)
+static int before(struct orr_process *proc, int a, int b)
 {
 	struct orr_worker *wa, *wb;
 
-	if ((unsigned) a >= node->nworkers || (unsigned) b >= node->nworkers)
+	if ((unsigned) a >= proc->core->nworkers || (unsigned) b >= proc->core->nworkers)
 		return a < b;
-	wa = &node->workers[a];
-	wb = &node->workers[b];
+	wa = &proc->core->workers[a];
+	wb = &proc->core->workers[b];
 	if (wa->memnode != wb->memnode)
 		return wa->memnode < wb->memnode;
 	if (wa->bindid != wb->bindid)
@@ -69,10 +70,10 @@ static int before(struct orr_node *node, int a, int b)
 
 static int tree_add(struct starpu_worker_collection *c, int worker)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned at = 0;
 
-	while (at < c->nworkers && before(node, c->workerids[at], worker))
+	while (at < c->nworkers && before(proc, c->workerids[at], worker))
 		at++;
 	return insert_at(c, worker, at);
 }

@@ -9,6 +9,7 @@
  * CPU workers. */
 #include "core/parallel.h"
 #include "core/binding.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,16 +18,17 @@
 
 #define MAX_COMBINED STARPU_NMAXWORKERS
 
-struct orr_combined *orr_combined_get(struct orr_node *node, unsigned id)
+struct orr_combined *orr_combined_get(struct orr_process *proc, unsigned id)
 {
-	return id >= node->nworkers && id - node->nworkers < ORR_ATOMIC_LOAD(&node->ncombined)
-		       ? node->combined[id - node->nworkers]
+	return id >= proc->core->nworkers &&
+			       id - proc->core->nworkers < ORR_ATOMIC_LOAD(&proc->core->ncombined)
+		       ? proc->core->combined[id - proc->core->nworkers]
 		       : NULL;
 }
 
 /* ---- making them ---- */
 
-static struct orr_combined *make(struct orr_node *node, const int *workers, unsigned n)
+static struct orr_combined *make(struct orr_process *proc, const int *workers, unsigned n)
 {
 	struct orr_combined *c = malloc(sizeof(*c));
 
@@ -38,41 +40,41 @@ static struct orr_combined *make(struct orr_node *node, const int *workers, unsi
 	}
 	memcpy(c->workers, workers, n * sizeof(int));
 	c->n = n;
-	c->unit = *node->workers[workers[0]].unit;
+	c->unit = *proc->core->workers[workers[0]].unit;
 	c->unit.ncores = (int) n;
 	return c;
 }
 
-static int add_locked(struct orr_node *node, const int *workers, unsigned n)
+static int add_locked(struct orr_process *proc, const int *workers, unsigned n)
 {
-	unsigned i, count = node->ncombined;
+	unsigned i, count = proc->core->ncombined;
 	struct orr_combined *c;
 
 	for (i = 0; i < count; i++)
-		if (node->combined[i]->n == n &&
-		    !memcmp(node->combined[i]->workers, workers, n * sizeof(int)))
-			return (int) node->combined[i]->id;
-	if (count == MAX_COMBINED - node->nworkers)
+		if (proc->core->combined[i]->n == n &&
+		    !memcmp(proc->core->combined[i]->workers, workers, n * sizeof(int)))
+			return (int) proc->core->combined[i]->id;
+	if (count == MAX_COMBINED - proc->core->nworkers)
 		return -ENODEV;
-	if (!node->combined)
-		node->combined = calloc(MAX_COMBINED, sizeof(*node->combined));
-	c = node->combined ? make(node, workers, n) : NULL;
+	if (!proc->core->combined)
+		proc->core->combined = calloc(MAX_COMBINED, sizeof(*proc->core->combined));
+	c = proc->core->combined ? make(proc, workers, n) : NULL;
 	if (!c)
 		return -ENOMEM;
-	c->id = node->nworkers + count;
-	node->combined[count] = c;
-	ORR_ATOMIC_STORE(&node->ncombined, count + 1);
+	c->id = proc->core->nworkers + count;
+	proc->core->combined[count] = c;
+	ORR_ATOMIC_STORE(&proc->core->ncombined, count + 1);
 	return (int) c->id;
 }
 
-int orr_combined_assign(struct orr_node *node, const int *workers, unsigned n)
+int orr_combined_assign(struct orr_process *proc, const int *workers, unsigned n)
 {
 	unsigned i, k;
 	int ret;
 
 	for (i = 0; i < n; i++) {
-		if (workers[i] < 0 || (unsigned) workers[i] >= node->nworkers ||
-		    node->workers[workers[i]].arch != STARPU_CPU_WORKER)
+		if (workers[i] < 0 || (unsigned) workers[i] >= proc->core->nworkers ||
+		    proc->core->workers[workers[i]].arch != STARPU_CPU_WORKER)
 			return -EINVAL;
 		for (k = 0; k < i; k++)
 			if (workers[k] == workers[i])
@@ -82,15 +84,15 @@ int orr_combined_assign(struct orr_node *node, const int *workers, unsigned n)
 		return -EINVAL;
 	if (n == 1)
 		return workers[0];
-	orr_lock(&node->lock);
-	ret = add_locked(node, workers, n);
-	orr_unlock(&node->lock);
+	orr_lock(&proc->lock);
+	ret = add_locked(proc, workers, n);
+	orr_unlock(&proc->lock);
 	return ret;
 }
 
 /* CPU workers in the order of the machine, cut into groups that are cut again. */
 struct builder {
-	struct orr_node *node;
+	struct orr_process *proc;
 	int order[STARPU_NMAXWORKERS];
 	unsigned n, min, max, arity;
 };
@@ -98,7 +100,7 @@ struct builder {
 static void suggest(struct builder *b, unsigned first, unsigned n)
 {
 	if (n > 1 && n >= b->min && n <= b->max)
-		orr_combined_assign(b->node, &b->order[first], n);
+		orr_combined_assign(b->proc, &b->order[first], n);
 }
 
 /* Children begin at start[0..m); start[m] is the end of the last. Their groups, groups of groups,
@@ -125,8 +127,8 @@ static void flat(struct builder *b)
 {
 	unsigned start[STARPU_NMAXWORKERS + 1], i;
 
-	for (i = 0; i < b->node->nworkers; i++)
-		if (b->node->workers[i].arch == STARPU_CPU_WORKER)
+	for (i = 0; i < b->proc->core->nworkers; i++)
+		if (b->proc->core->workers[i].arch == STARPU_CPU_WORKER)
 			b->order[b->n++] = (int) i;
 	for (i = 0; i <= b->n; i++)
 		start[i] = i;
@@ -145,7 +147,7 @@ static void walk(struct builder *b, hwloc_obj_t obj, const hwloc_obj_t *unit)
 		m += b->n > start[m];
 	}
 	/* Those of this very object: each is a child. */
-	for (i = 0; i < b->node->nworkers; i++)
+	for (i = 0; i < b->proc->core->nworkers; i++)
 		if (unit[i] == obj) {
 			start[m++] = b->n;
 			b->order[b->n++] = (int) i;
@@ -157,15 +159,15 @@ static void walk(struct builder *b, hwloc_obj_t obj, const hwloc_obj_t *unit)
 /* 0 when the machine does not tell where the workers are. */
 static int by_topology(struct builder *b)
 {
-	hwloc_topology_t topo = b->node->topo.hwloc;
+	hwloc_topology_t topo = b->proc->topo.hwloc;
 	hwloc_obj_t unit[STARPU_NMAXWORKERS];
 	unsigned i;
 
-	for (i = 0; i < b->node->nworkers; i++) {
+	for (i = 0; i < b->proc->core->nworkers; i++) {
 		unit[i] = NULL;
-		if (b->node->workers[i].arch != STARPU_CPU_WORKER)
+		if (b->proc->core->workers[i].arch != STARPU_CPU_WORKER)
 			continue;
-		unit[i] = topo ? orr_bind_unit(b->node, b->node->workers[i].bindid) : NULL;
+		unit[i] = topo ? orr_bind_unit(b->proc, b->proc->core->workers[i].bindid) : NULL;
 		if (!unit[i])
 			return 0;
 	}
@@ -180,19 +182,19 @@ static int by_topology(struct builder *b)
 }
 #endif
 
-void orr_combined_build(struct orr_node *node)
+void orr_combined_build(struct orr_process *proc)
 {
-	const struct orr_config *cfg = &node->cfg;
+	const struct orr_config *cfg = &proc->cfg;
 	unsigned ncpus = starpu_cpu_worker_get_count();
-	struct builder b = { .node = node };
+	struct builder b = { .proc = proc };
 
-	if (ORR_ATOMIC_XCHG(&node->combined_built, 1))
+	if (ORR_ATOMIC_XCHG(&proc->core->combined_built, 1))
 		return;
 	b.min = cfg->min_workersize > 2 ? (unsigned) cfg->min_workersize : 2;
 	b.max = cfg->max_workersize > 0 ? (unsigned) cfg->max_workersize : ncpus;
 	b.arity = cfg->combined_arity > 1 ? (unsigned) cfg->combined_arity : 2;
 	/* One that is alone never runs beside another. */
-	if (cfg->single_combined || node->conf.single_combined_worker > 0) {
+	if (cfg->single_combined || proc->conf.single_combined_worker > 0) {
 		b.min = b.max < ncpus ? b.max : ncpus;
 		b.arity = ncpus > 1 ? ncpus : 2;
 	}
@@ -202,17 +204,17 @@ void orr_combined_build(struct orr_node *node)
 	}
 }
 
-void orr_combined_exit(struct orr_node *node)
+void orr_combined_exit(struct orr_process *proc)
 {
 	unsigned i;
 
-	for (i = 0; i < node->ncombined; i++) {
-		free(node->combined[i]->workers);
-		free(node->combined[i]);
+	for (i = 0; i < proc->core->ncombined; i++) {
+		free(proc->core->combined[i]->workers);
+		free(proc->core->combined[i]);
 	}
-	free(node->combined);
-	node->combined = NULL;
-	node->ncombined = node->combined_built = 0;
+	free(proc->core->combined);
+	proc->core->combined = NULL;
+	proc->core->ncombined = proc->core->combined_built = 0;
 }
 
 /* ---- who can execute what ---- */
@@ -256,13 +258,13 @@ int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_ta
 	return -1;
 }
 
-int orr_combined_in_ctx(struct orr_node *node, const struct orr_combined *c,
+int orr_combined_in_ctx(struct orr_process *proc, const struct orr_combined *c,
 			const struct orr_ctx *ctx)
 {
 	unsigned i;
 
 	for (i = 0; i < c->n; i++)
-		if (!orr_ctx_has(ctx, &node->workers[c->workers[i]]))
+		if (!orr_ctx_has(ctx, &proc->core->workers[c->workers[i]]))
 			return 0;
 	return 1;
 }
@@ -276,18 +278,18 @@ static int has_worker(const struct orr_combined *c, unsigned id)
 	return i < c->n;
 }
 
-struct orr_combined *orr_combined_largest(struct orr_node *node, const struct orr_worker *w,
+struct orr_combined *orr_combined_largest(struct orr_process *proc, const struct orr_worker *w,
 					  const struct starpu_task *task)
 {
-	const struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
-	unsigned i, n = ORR_ATOMIC_LOAD(&node->ncombined);
+	const struct orr_ctx *ctx = proc->core->ctx[orr_task_of(task)->ctx];
+	unsigned i, n = ORR_ATOMIC_LOAD(&proc->core->ncombined);
 	struct orr_combined *best = NULL;
 
 	for (i = 0; i < n; i++) {
-		struct orr_combined *c = node->combined[i];
+		struct orr_combined *c = proc->core->combined[i];
 
 		if ((!best || c->n > best->n) && has_worker(c, w->id) &&
-		    orr_combined_in_ctx(node, c, ctx) && orr_combined_first_impl(c, task) >= 0)
+		    orr_combined_in_ctx(proc, c, ctx) && orr_combined_first_impl(c, task) >= 0)
 			best = c;
 	}
 	return best;
@@ -297,7 +299,7 @@ struct orr_combined *orr_combined_largest(struct orr_node *node, const struct or
 
 unsigned starpu_combined_worker_get_count(void)
 {
-	return ORR_ATOMIC_LOAD(&orr_self()->ncombined);
+	return ORR_ATOMIC_LOAD(&orr_self()->core->ncombined);
 }
 int starpu_worker_is_combined_worker(int id)
 {
@@ -327,14 +329,14 @@ int starpu_combined_worker_get_description(int workerid, int *worker_size, int *
 int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
 					    unsigned nimpl)
 {
-	struct orr_node *node = orr_self();
-	struct orr_combined *c = orr_combined_get(node, workerid);
+	struct orr_process *proc = orr_self();
+	struct orr_combined *c = orr_combined_get(proc, workerid);
 
 	if (!task->cl)
 		return 0;
 	return c ? orr_combined_can_run(c, task, nimpl)
-		 : workerid < node->nworkers &&
-			       orr_task_can_run(&node->workers[workerid], task, nimpl);
+		 : workerid < proc->core->nworkers &&
+			       orr_task_can_run(&proc->core->workers[workerid], task, nimpl);
 }
 
 /* The parallel task that the calling thread executes, or NULL. */

@@ -14,6 +14,7 @@
 #define ORR_CORE_CTX_H
 
 #include "core/worker.h"
+#include "core/core.h"
 
 enum orr_ctx_state {
 	ORR_CTX_FREE, /* may be made anew */
@@ -38,7 +39,7 @@ static inline int orr_ctx_has(const struct orr_ctx *ctx, const struct orr_worker
 /* The context of a task that was submitted. */
 static inline struct orr_ctx *orr_ctx_of(const struct starpu_task *task)
 {
-	return orr_self()->ctx[orr_task_of(task)->ctx];
+	return orr_self()->core->ctx[orr_task_of(task)->ctx];
 }
 
 /* Lets a policy set its range of priorities; what the environment or the program fixed stays. */
@@ -53,48 +54,48 @@ static inline int orr_task_is_choosy(const struct starpu_task *task)
 
 /* A worker of the context that sleeps is woken, or all of them; that queued a task which is choosy
  * or not. */
-void orr_ctx_wake_some(struct orr_node *node, struct orr_ctx *ctx);
-void orr_ctx_wake_all(struct orr_node *node, struct orr_ctx *ctx);
-static inline void orr_ctx_wake(struct orr_node *node, struct orr_ctx *ctx, int choosy)
+void orr_ctx_wake_some(struct orr_process *proc, struct orr_ctx *ctx);
+void orr_ctx_wake_all(struct orr_process *proc, struct orr_ctx *ctx);
+static inline void orr_ctx_wake(struct orr_process *proc, struct orr_ctx *ctx, int choosy)
 {
 	if (__builtin_expect(choosy, 0))
-		orr_ctx_wake_all(node, ctx);
+		orr_ctx_wake_all(proc, ctx);
 	else if (__builtin_expect(orr_ctx_whole(ctx), 1))
-		orr_wake_one(node);
+		orr_wake_one(proc);
 	else
-		orr_ctx_wake_some(node, ctx);
+		orr_ctx_wake_some(proc, ctx);
 }
 
 /* Hands a ready task to the policy of its context; without a worker that could execute it it waits
  * for one. */
-void orr_ctx_push_slow(struct orr_node *node, struct orr_task *t);
-static inline void orr_ctx_push(struct orr_node *node, struct orr_task *t)
+void orr_ctx_push_slow(struct orr_process *proc, struct orr_task *t);
+static inline void orr_ctx_push(struct orr_process *proc, struct orr_task *t)
 {
-	struct orr_ctx *ctx = &node->ctx0;
+	struct orr_ctx *ctx = &proc->core->ctx0;
 
 	/* From here on the task belongs to whoever pops it, unless it is refused. */
 	if (__builtin_expect(t->ctx || !orr_ctx_whole(ctx), 0) ||
 	    __builtin_expect(ctx->policy->push_task(t->pub) != 0, 0))
-		orr_ctx_push_slow(node, t);
+		orr_ctx_push_slow(proc, t);
 	else if (!ctx->policy_wakes)
-		orr_wake_all(node);
+		orr_wake_all(proc);
 }
 /* A task for worker w from the contexts that it is in, when these are not just the default one. */
-struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_node *node);
+struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_process *proc);
 
 /* May the calling thread submit to context id? 0 or -EINVAL after a message. */
-int orr_ctx_check(struct orr_node *node, unsigned id, struct starpu_task *task);
+int orr_ctx_check(struct orr_process *proc, unsigned id, struct starpu_task *task);
 /* A task of context id (not 0) is over; to be said before the process counts it, and its submission
  * after. */
-void orr_ctx_task_done(struct orr_node *node, unsigned id);
+void orr_ctx_task_done(struct orr_process *proc, unsigned id);
 /* Tasks of a context that are submitted and not over; never fewer than there are. */
-uint64_t orr_ctx_npending(struct orr_node *node, unsigned id);
+uint64_t orr_ctx_npending(struct orr_process *proc, unsigned id);
 
 /* Workers joined: what had nobody to execute it is pushed again. */
-void orr_ctx_workers_joined(struct orr_node *node, struct orr_ctx *ctx);
+void orr_ctx_workers_joined(struct orr_process *proc, struct orr_ctx *ctx);
 /* The workers of contexts that are finished and empty go to the inheritors, now or as soon as
  * whoever changes contexts is done. */
-void orr_ctx_leave(struct orr_node *node);
+void orr_ctx_leave(struct orr_process *proc);
 
 /* The context that id names, or NULL after a message that begins with `what`. */
 struct orr_ctx *orr_ctx_get(unsigned id, const char *what);
@@ -108,8 +109,8 @@ static inline unsigned orr_ctx_current(const struct orr_thread *self)
 }
 
 /* Makes the default context, with all workers. 0 or -errno. */
-int orr_ctx_init(struct orr_node *node, struct starpu_sched_policy *policy);
+int orr_ctx_init(struct orr_process *proc, struct starpu_sched_policy *policy);
 /* Gives back what contexts hold, when the workers have ended. */
-void orr_ctx_exit(struct orr_node *node);
+void orr_ctx_exit(struct orr_process *proc);
 
 #endif

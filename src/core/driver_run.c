@@ -4,13 +4,15 @@
  * Invariant: only the worker of a group without a thread can be driven; the group's state machine
  * does not know who steps it. */
 #include "core/worker.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 
 /* Finds the worker that a description means. Returns 0 or -errno. */
 static int find(const struct starpu_driver *d, struct orr_worker **out)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i, id;
 
 	if (!d || !starpu_worker_archtype_is_valid(d->type))
@@ -21,8 +23,8 @@ static int find(const struct starpu_driver *d, struct orr_worker **out)
 		id = d->id.cuda_id;
 	else
 		return -EINVAL;
-	for (i = 0; i < node->nworkers; i++) {
-		struct orr_worker *w = &node->workers[i];
+	for (i = 0; i < proc->core->nworkers; i++) {
+		struct orr_worker *w = &proc->core->workers[i];
 
 		if (w->arch != d->type || w->devid != (int) id)
 			continue;
@@ -80,8 +82,8 @@ int starpu_driver_run(struct starpu_driver *d)
 
 void starpu_drivers_request_termination(void)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	ORR_ATOMIC_STORE(&node->stopping, 1);
-	orr_wake_all(node);
+	ORR_ATOMIC_STORE(&proc->core->stopping, 1);
+	orr_wake_all(proc);
 }

@@ -9,6 +9,8 @@
 #include "core/parallel.h"
 #include "core/worker.h"
 #include "perf/perf.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,7 +32,7 @@ static void add(struct orr_worker *w, double joules)
 
 void orr_energy_task(struct orr_worker *w, struct orr_task *t, double us)
 {
-	double joules = orr_perf_expected_joules(w->group->node, orr_worker_unit(w), t->pub,
+	double joules = orr_perf_expected_joules(w->group->proc, orr_worker_unit(w), t->pub,
 						 t->nimpl, us);
 
 	if (!(joules > 0))
@@ -42,27 +44,27 @@ void orr_energy_task(struct orr_worker *w, struct orr_task *t, double us)
 
 void starpu_energy_use(float joules)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_worker *w = orr_thread_self()->worker;
 
 	if (!w)
-		w = node->workers;
-	if (w && node->nworkers)
+		w = proc->core->workers;
+	if (w && proc->core->nworkers)
 		add(w, (double) joules);
 }
 
-static double idle(const struct orr_node *node)
+static double idle(const struct orr_process *proc)
 {
-	return node->idle_watts * (orr_sys_now_us() - node->start_us) * 1e-6;
+	return proc->idle_watts * (orr_sys_now_us() - proc->start_us) * 1e-6;
 }
 
-double orr_energy_of(struct orr_node *node, int arch, int worker)
+double orr_energy_of(struct orr_process *proc, int arch, int worker)
 {
-	double sum = arch == STARPU_CPU_WORKER && worker < 0 ? idle(node) : 0;
+	double sum = arch == STARPU_CPU_WORKER && worker < 0 ? idle(proc) : 0;
 	unsigned i;
 
-	for (i = 0; i < node->nworkers; i++) {
-		struct orr_worker *w = &node->workers[i];
+	for (i = 0; i < proc->core->nworkers; i++) {
+		struct orr_worker *w = &proc->core->workers[i];
 
 		if ((int) w->arch != arch || (worker >= 0 && (unsigned) worker != i))
 			continue;
@@ -75,21 +77,21 @@ double orr_energy_of(struct orr_node *node, int arch, int worker)
 
 double starpu_energy_used(void)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	double sum = 0;
 	int arch;
 
 	for (arch = 0; arch < STARPU_NARCH; arch++)
-		sum += orr_energy_of(node, arch, -1);
+		sum += orr_energy_of(proc, arch, -1);
 	return sum;
 }
 
 /* ---- measurements ---- */
 
-static int check(const char *who, struct orr_node *node, int worker, int arch)
+static int check(const char *who, struct orr_process *proc, int worker, int arch)
 {
-	if (arch < 0 || arch >= STARPU_NARCH || worker >= (int) node->nworkers ||
-	    (worker >= 0 && (int) node->workers[worker].arch != arch)) {
+	if (arch < 0 || arch >= STARPU_NARCH || worker >= (int) proc->core->nworkers ||
+	    (worker >= 0 && (int) proc->core->workers[worker].arch != arch)) {
 		orr_error(
 			"%s: worker %d of type %d does not exist; -1 stands for all workers of a type",
 			who, worker, arch);
@@ -104,25 +106,25 @@ static int check(const char *who, struct orr_node *node, int worker, int arch)
 
 int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
 {
-	struct orr_node *node = orr_self();
-	int n = check("starpu_energy_start", node, workerid, (int) archi);
+	struct orr_process *proc = orr_self();
+	int n = check("starpu_energy_start", proc, workerid, (int) archi);
 
 	if (n)
 		return n;
-	if (!node->energy)
-		node->energy = calloc(1, sizeof(*node->energy));
-	if (!node->energy)
+	if (!proc->core->energy)
+		proc->core->energy = calloc(1, sizeof(*proc->core->energy));
+	if (!proc->core->energy)
 		return -ENOMEM;
-	if (node->energy->n[archi]) {
+	if (proc->core->energy->n[archi]) {
 		orr_error(
 			"starpu_energy_start: a measurement of this type of workers is under way; call starpu_energy_stop first");
 		return -EBUSY;
 	}
-	n = orr_sys_energy_read(node, (int) archi, workerid, node->energy->start[archi]);
+	n = orr_sys_energy_read(proc, (int) archi, workerid, proc->core->energy->start[archi]);
 	if (n < 0)
 		return n;
-	node->energy->n[archi] = n;
-	node->energy->worker[archi] = workerid;
+	proc->core->energy->n[archi] = n;
+	proc->core->energy->worker[archi] = workerid;
 	return 0;
 }
 
@@ -139,21 +141,22 @@ int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
 		       unsigned ntasks, int workerid, enum starpu_worker_archtype archi)
 {
 	struct orr_energy_counter now[ORR_ENERGY_COUNTERS];
-	struct orr_node *node = orr_self();
-	int n = check("starpu_energy_stop", node, workerid, (int) archi), i;
+	struct orr_process *proc = orr_self();
+	int n = check("starpu_energy_stop", proc, workerid, (int) archi), i;
 	double joules = 0;
 
 	if (n)
 		return n;
-	if (!node->energy || !node->energy->n[archi] || node->energy->worker[archi] != workerid) {
+	if (!proc->core->energy || !proc->core->energy->n[archi] ||
+	    proc->core->energy->worker[archi] != workerid) {
 		orr_error(
 			"starpu_energy_stop: call starpu_energy_start with the same worker and type first");
 		return -EINVAL;
 	}
-	n = orr_sys_energy_read(node, (int) archi, workerid, now);
-	for (i = 0; i < n && i < node->energy->n[archi]; i++)
-		joules += went_on(node->energy->start[archi][i], now[i]);
-	node->energy->n[archi] = 0;
+	n = orr_sys_energy_read(proc, (int) archi, workerid, now);
+	for (i = 0; i < n && i < proc->core->energy->n[archi]; i++)
+		joules += went_on(proc->core->energy->start[archi][i], now[i]);
+	proc->core->energy->n[archi] = 0;
 	if (n < 0)
 		return n;
 	if (!model || !task || !ntasks)
@@ -164,9 +167,9 @@ int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
 	return 0;
 }
 
-void orr_energy_exit(struct orr_node *node)
+void orr_energy_exit(struct orr_process *proc)
 {
-	node->joules = node->nworkers ? starpu_energy_used() : 0;
-	free(node->energy);
-	node->energy = NULL;
+	proc->joules = proc->core->nworkers ? starpu_energy_used() : 0;
+	free(proc->core->energy);
+	proc->core->energy = NULL;
 }

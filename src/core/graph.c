@@ -7,6 +7,8 @@
 #include "core/graph.h"
 #include "data/handle.h"
 #include "perf/perf.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <math.h>
@@ -46,13 +48,13 @@ static void *room(void *v, uint64_t n, uint64_t *cap, size_t size)
 
 /* ---- start and end ---- */
 
-static void find_kinds(struct orr_node *node, struct orr_graph *g)
+static void find_kinds(struct orr_process *proc, struct orr_graph *g)
 {
 	unsigned i, k;
 
-	g->kind = calloc(node->nworkers + 1, sizeof(*g->kind));
-	for (i = 0; i < node->nworkers && g->kind; i++) {
-		struct orr_worker *w = &node->workers[i];
+	g->kind = calloc(proc->core->nworkers + 1, sizeof(*g->kind));
+	for (i = 0; i < proc->core->nworkers && g->kind; i++) {
+		struct orr_worker *w = &proc->core->workers[i];
 
 		for (k = 0; k < g->nkinds &&
 			    (g->kind[k].arch != w->arch || g->kind[k].devid != w->unit->devid);
@@ -65,32 +67,32 @@ static void find_kinds(struct orr_node *node, struct orr_graph *g)
 	}
 }
 
-struct orr_graph *orr_graph_start(struct orr_node *node, int deps)
+struct orr_graph *orr_graph_start(struct orr_process *proc, int deps)
 {
-	uint32_t base = node->graph ? node->graph->base + node->graph->nnodes : 0;
+	uint32_t base = proc->core->graph ? proc->core->graph->base + proc->core->graph->nnodes : 0;
 	struct orr_graph *g;
 
-	if (node->graph && node->graph->kept)
-		return node->graph;
-	orr_graph_free(node);
+	if (proc->core->graph && proc->core->graph->kept)
+		return proc->core->graph;
+	orr_graph_free(proc);
 	g = calloc(1, sizeof(*g));
 	if (!g)
 		return NULL;
 	g->deps = deps;
 	g->base = base;
-	find_kinds(node, g);
+	find_kinds(proc, g);
 	if (!g->kind) {
 		free(g);
 		return NULL;
 	}
-	ORR_ATOMIC_STORE(&node->graph, g);
+	ORR_ATOMIC_STORE(&proc->core->graph, g);
 	return g;
 }
 
 /* Other threads may be submitting: a graph that is there is gone on with. */
-int orr_graph_join(struct orr_node *node)
+int orr_graph_join(struct orr_process *proc)
 {
-	struct orr_graph *g = node->graph ? node->graph : orr_graph_start(node, 1);
+	struct orr_graph *g = proc->core->graph ? proc->core->graph : orr_graph_start(proc, 1);
 
 	if (!g)
 		return -ENOMEM;
@@ -101,18 +103,18 @@ int orr_graph_join(struct orr_node *node)
 	return 0;
 }
 
-void orr_graph_leave(struct orr_node *node)
+void orr_graph_leave(struct orr_process *proc)
 {
-	ORR_ATOMIC_ADD(&node->graph->policy, (unsigned) -1);
+	ORR_ATOMIC_ADD(&proc->core->graph->policy, (unsigned) -1);
 }
 
-int orr_graph_keep(struct orr_node *node)
+int orr_graph_keep(struct orr_process *proc)
 {
-	struct orr_graph *g = node->graph;
+	struct orr_graph *g = proc->core->graph;
 
 	if (g && g->kept)
-		node->graph = NULL; /* of an earlier run of the runtime: the world's */
-	g = orr_graph_start(node, 1);
+		proc->core->graph = NULL; /* of an earlier run of the runtime: the world's */
+	g = orr_graph_start(proc, 1);
 	if (!g) {
 		orr_error("out of memory for the graph of tasks");
 		return -ENOMEM;
@@ -121,12 +123,12 @@ int orr_graph_keep(struct orr_node *node)
 	return 0;
 }
 
-void orr_graph_free(struct orr_node *node)
+void orr_graph_free(struct orr_process *proc)
 {
-	struct orr_graph *g = node->graph;
+	struct orr_graph *g = proc->core->graph;
 	uint32_t i;
 
-	ORR_ATOMIC_STORE(&node->graph, NULL);
+	ORR_ATOMIC_STORE(&proc->core->graph, NULL);
 	if (!g || g->kept)
 		return; /* a kept one is the world's */
 	for (i = 0; i < g->ntypes; i++) {
@@ -160,15 +162,15 @@ static uint32_t place(struct orr_graph *g, struct orr_task *t)
 }
 
 /* The shortest expected time of the task on workers of a kind. */
-static double on_kind(struct orr_node *node, const struct orr_graph_kind *k,
+static double on_kind(struct orr_process *proc, const struct orr_graph_kind *k,
 		      struct starpu_task *task, int use_defaults)
 {
 	double best = INFINITY;
 	int unknown = 0;
 	unsigned i, w;
 
-	for (w = 0; w < node->nworkers; w++) {
-		struct orr_worker *worker = &node->workers[w];
+	for (w = 0; w < proc->core->nworkers; w++) {
+		struct orr_worker *worker = &proc->core->workers[w];
 
 		if (worker->arch != k->arch || worker->unit->devid != k->devid)
 			continue;
@@ -177,7 +179,7 @@ static double on_kind(struct orr_node *node, const struct orr_graph_kind *k,
 
 			if (!orr_task_can_run(worker, task, i))
 				continue;
-			us = orr_perf_expected_us(node, worker->unit, task, i, use_defaults, NULL);
+			us = orr_perf_expected_us(proc, worker->unit, task, i, use_defaults, NULL);
 			if (isnan(us))
 				unknown = 1;
 			else if (us < best)
@@ -235,9 +237,9 @@ static int recording(const struct orr_graph *g)
 	return ORR_ATOMIC_LOAD_RELAXED(&g->bound) || ORR_ATOMIC_LOAD_RELAXED(&g->policy) || g->kept;
 }
 
-void orr_graph_depend(struct orr_node *node, struct orr_task *dep, struct orr_task *t)
+void orr_graph_depend(struct orr_process *proc, struct orr_task *dep, struct orr_task *t)
 {
-	struct orr_graph *g = ORR_ATOMIC_LOAD(&node->graph);
+	struct orr_graph *g = ORR_ATOMIC_LOAD(&proc->core->graph);
 
 	if (!ORR_ATOMIC_LOAD_RELAXED(&g->deps) || !recording(g))
 		return;
@@ -316,9 +318,9 @@ static void use(struct orr_graph *g, starpu_data_handle_t h, unsigned mode, uint
 	join(g, d, class, me);
 }
 
-void orr_graph_forget(struct orr_node *node, starpu_data_handle_t h)
+void orr_graph_forget(struct orr_process *proc, starpu_data_handle_t h)
 {
-	struct orr_graph *g = ORR_ATOMIC_LOAD(&node->graph);
+	struct orr_graph *g = ORR_ATOMIC_LOAD(&proc->core->graph);
 	struct orr_graph_datum *d;
 
 	orr_lock(&g->lock);
@@ -331,9 +333,9 @@ void orr_graph_forget(struct orr_node *node, starpu_data_handle_t h)
 	orr_unlock(&g->lock);
 }
 
-void orr_graph_submit(struct orr_node *node, struct orr_task *t, int nodeps)
+void orr_graph_submit(struct orr_process *proc, struct orr_task *t, int nodeps)
 {
-	struct orr_graph *g = ORR_ATOMIC_LOAD(&node->graph);
+	struct orr_graph *g = ORR_ATOMIC_LOAD(&proc->core->graph);
 	struct starpu_task *task = t->pub;
 	unsigned i, n = orr_task_nbuffers(task);
 	uint32_t me, type, footprint = 0;
@@ -345,7 +347,7 @@ void orr_graph_submit(struct orr_node *node, struct orr_task *t, int nodeps)
 	if (!us)
 		orr_fatal("out of memory while recording the graph of tasks");
 	for (i = 0; i < g->nkinds; i++)
-		us[i] = t->where & STARPU_NOWHERE ? 0 : on_kind(node, &g->kind[i], task, g->kept);
+		us[i] = t->where & STARPU_NOWHERE ? 0 : on_kind(proc, &g->kind[i], task, g->kept);
 	footprint = orr_task_footprint(t, 0);
 	orr_lock(&g->lock);
 	type = type_of(g, task, footprint, us);
@@ -363,10 +365,10 @@ void orr_graph_submit(struct orr_node *node, struct orr_task *t, int nodeps)
 	orr_unlock(&g->lock);
 }
 
-void orr_graph_message(struct orr_node *node, starpu_data_handle_t h, int ordered,
+void orr_graph_message(struct orr_process *proc, starpu_data_handle_t h, int ordered,
 		       const struct orr_graph_message *m)
 {
-	struct orr_graph *g = ORR_ATOMIC_LOAD(&node->graph);
+	struct orr_graph *g = ORR_ATOMIC_LOAD(&proc->core->graph);
 	uint32_t me;
 
 	if (!g->kept)

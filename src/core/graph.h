@@ -70,22 +70,22 @@ struct orr_graph {
 
 /* A new graph in place of the last one, which nobody may be using. NULL when memory is exhausted.
  */
-struct orr_graph *orr_graph_start(struct orr_node *node, int deps);
+struct orr_graph *orr_graph_start(struct orr_process *proc, int deps);
 /* Recording, with dependencies, for the policy of one more context, or one fewer. 0 or -ENOMEM. */
-int orr_graph_join(struct orr_node *node);
-void orr_graph_leave(struct orr_node *node);
-void orr_graph_free(struct orr_node *node);
+int orr_graph_join(struct orr_process *proc);
+void orr_graph_leave(struct orr_process *proc);
+void orr_graph_free(struct orr_process *proc);
 /* Starts recording everything until the runtime stops, and nobody frees it: it belongs to the world
- * (orr_sys_node_exit finds it in node->graph). 0 or -ENOMEM after a message. */
-int orr_graph_keep(struct orr_node *node);
-/* Called by the core while node->graph exists: a task is submitted, t will depend on dep, a handle
- * ends. */
-void orr_graph_submit(struct orr_node *node, struct orr_task *t, int nodeps);
-void orr_graph_depend(struct orr_node *node, struct orr_task *dep, struct orr_task *t);
-void orr_graph_forget(struct orr_node *node, starpu_data_handle_t h);
-/* Called by the MPI layer while node->graph exists: a send or receive of h is posted. ordered: in
- * the order of submission. */
-void orr_graph_message(struct orr_node *node, starpu_data_handle_t h, int ordered,
+ * (orr_sys_process_exit finds it in proc->core->graph). 0 or -ENOMEM after a message. */
+int orr_graph_keep(struct orr_process *proc);
+/* Called by the core while proc->core->graph exists: a task is submitted, t will depend on dep, a
+ * handle ends. */
+void orr_graph_submit(struct orr_process *proc, struct orr_task *t, int nodeps);
+void orr_graph_depend(struct orr_process *proc, struct orr_task *dep, struct orr_task *t);
+void orr_graph_forget(struct orr_process *proc, starpu_data_handle_t h);
+/* Called by the MPI layer while proc->core->graph exists: a send or receive of h is posted.
+ * ordered: in the order of submission. */
+void orr_graph_message(struct orr_process *proc, starpu_data_handle_t h, int ordered,
 		       const struct orr_graph_message *m);
 /* The shortest time of a type over all kinds; 0 when unknown. */
 double orr_graph_shortest(const struct orr_graph *g, uint32_t type);

@@ -5,6 +5,8 @@
  * come here. */
 #include "core/worker.h"
 #include "starpu_expert.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,59 +19,59 @@ struct orr_hook {
 };
 
 /* A free place, under the lock; -1 when memory is exhausted. */
-static int place(struct orr_node *node)
+static int place(struct orr_process *proc)
 {
 	unsigned i;
 	struct orr_hook *v;
 
-	for (i = 0; i < node->hooks_cap; i++)
-		if (!node->hooks[i].func && !node->hooks[i].calls)
+	for (i = 0; i < proc->core->hooks_cap; i++)
+		if (!proc->core->hooks[i].func && !proc->core->hooks[i].calls)
 			return (int) i;
-	v = realloc(node->hooks, (i + 1) * sizeof(*v));
+	v = realloc(proc->core->hooks, (i + 1) * sizeof(*v));
 	if (!v)
 		return -1;
 	v[i] = (struct orr_hook){ 0 };
-	node->hooks = v;
-	node->hooks_cap = i + 1;
+	proc->core->hooks = v;
+	proc->core->hooks_cap = i + 1;
 	return (int) i;
 }
 
 static int add(unsigned (*func)(void *), void *arg, int idle)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	int id;
 
 	if (!func)
 		return -EINVAL;
-	orr_lock(&node->lock);
-	id = place(node);
+	orr_lock(&proc->lock);
+	id = place(proc);
 	if (id >= 0) {
-		node->hooks[id].func = func;
-		node->hooks[id].arg = arg;
-		node->hooks[id].idle = idle;
-		ORR_ATOMIC_ADD(&node->nhooks, 1);
+		proc->core->hooks[id].func = func;
+		proc->core->hooks[id].arg = arg;
+		proc->core->hooks[id].idle = idle;
+		ORR_ATOMIC_ADD(&proc->core->nhooks, 1);
 	}
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 	if (id < 0)
 		return -ENOMEM;
-	if (node->state == ORR_NODE_UP)
-		orr_wake_all(node);
+	if (proc->state == ORR_PROCESS_UP)
+		orr_wake_all(proc);
 	return id;
 }
 
 static void drop(int id, int idle)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	int found;
 
-	orr_lock(&node->lock);
-	found = id >= 0 && (unsigned) id < node->hooks_cap && node->hooks[id].func &&
-		node->hooks[id].idle == idle;
+	orr_lock(&proc->lock);
+	found = id >= 0 && (unsigned) id < proc->core->hooks_cap && proc->core->hooks[id].func &&
+		proc->core->hooks[id].idle == idle;
 	if (found) {
-		node->hooks[id].func = NULL;
-		ORR_ATOMIC_ADD(&node->nhooks, -1);
+		proc->core->hooks[id].func = NULL;
+		ORR_ATOMIC_ADD(&proc->core->nhooks, -1);
 	}
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 	if (!found)
 		orr_error("there is no hook %d to deregister", id);
 }
@@ -97,39 +99,39 @@ static int all_idle(const struct orr_group *g)
 	unsigned i;
 
 	for (i = 0; i < g->nworkers; i++)
-		if (g->node->workers[g->first + i].state != ORR_WORKER_IDLE)
+		if (g->proc->core->workers[g->first + i].state != ORR_WORKER_IDLE)
 			return 0;
 	return 1;
 }
 
 int orr_hooks_run(struct orr_group *g)
 {
-	struct orr_node *node = g->node;
+	struct orr_process *proc = g->proc;
 	struct orr_thread *self = orr_thread_self();
 	int idle = all_idle(g), more = 0;
 	unsigned i;
 
-	self->worker = &node->workers[g->first];
-	orr_lock(&node->lock);
-	for (i = 0; i < node->hooks_cap; i++) {
-		struct orr_hook h = node->hooks[i];
+	self->worker = &proc->core->workers[g->first];
+	orr_lock(&proc->lock);
+	for (i = 0; i < proc->core->hooks_cap; i++) {
+		struct orr_hook h = proc->core->hooks[i];
 
 		if (!h.func || (h.idle && !idle))
 			continue;
-		node->hooks[i].calls++;
-		orr_unlock(&node->lock);
+		proc->core->hooks[i].calls++;
+		orr_unlock(&proc->lock);
 		more |= h.func(h.arg) == 0;
-		orr_lock(&node->lock);
-		node->hooks[i].calls--;
+		orr_lock(&proc->lock);
+		proc->core->hooks[i].calls--;
 	}
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 	self->worker = NULL;
 	return more;
 }
 
-void orr_hooks_exit(struct orr_node *node)
+void orr_hooks_exit(struct orr_process *proc)
 {
-	free(node->hooks);
-	node->hooks = NULL;
-	node->hooks_cap = node->nhooks = 0;
+	free(proc->core->hooks);
+	proc->core->hooks = NULL;
+	proc->core->hooks_cap = proc->core->nhooks = 0;
 }

@@ -7,6 +7,7 @@
 #include "core/insert.h"
 #include "core/worker.h"
 #include "data/handle.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,18 +4,20 @@
  * Invariant: memnode->used is the sum of what was handed out with STARPU_MALLOC_COUNT and not given
  * back; it exceeds memnode->total only by allocations made with STARPU_MEMORY_OVERFLOW. */
 #include "core/malloc.h"
-#include "core/node.h"
+#include "core/core.h"
 #include "data/memory.h"
-#include "drivers/memnode.h"
+#include "data/memnode.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #define MIN_ALIGN 64
 
-static size_t alignment(const struct orr_node *node)
+static size_t alignment(const struct orr_process *proc)
 {
-	return node->malloc_align > MIN_ALIGN ? node->malloc_align : MIN_ALIGN;
+	return proc->data->malloc_align > MIN_ALIGN ? proc->data->malloc_align : MIN_ALIGN;
 }
 
 /* Large blocks are placed on their NUMA node, when these are told apart. Smaller ones would share
@@ -23,68 +25,68 @@ static size_t alignment(const struct orr_node *node)
 #define NUMA_BYTES ((size_t) 64 << 10)
 #define PAGE ((size_t) 4096)
 
-static int is_placed(const struct orr_node *node, size_t size)
+static int is_placed(const struct orr_process *proc, size_t size)
 {
-	return node->topo.nnuma > 1 && size >= NUMA_BYTES;
+	return proc->topo.nnuma > 1 && size >= NUMA_BYTES;
 }
 
-static void *alloc_placed(struct orr_node *node, unsigned memnode, size_t size)
+static void *alloc_placed(struct orr_process *proc, unsigned memnode, size_t size)
 {
-	size_t align = alignment(node) > PAGE ? alignment(node) : PAGE,
+	size_t align = alignment(proc) > PAGE ? alignment(proc) : PAGE,
 	       pages = (size + PAGE - 1) / PAGE * PAGE;
-	void *p = orr_sys_mem_alloc(node, pages, align);
+	void *p = orr_sys_mem_alloc(proc, pages, align);
 
 	if (p)
-		orr_sys_mem_bind(node, p, pages, node->memnodes[memnode].devid);
+		orr_sys_mem_bind(proc, p, pages, proc->data->memnodes[memnode].devid);
 	return p;
 }
 
-void *orr_malloc_hooked(struct orr_node *node, unsigned memnode, size_t size, int flags)
+void *orr_malloc_hooked(struct orr_process *proc, unsigned memnode, size_t size, int flags)
 {
 	void *p = NULL;
 
-	if (node->malloc_hook && memnode == STARPU_MAIN_RAM)
-		return node->malloc_hook(memnode, &p, size, flags) == 0 ? p : NULL;
-	if (is_placed(node, size))
-		return alloc_placed(node, memnode, size);
-	return orr_sys_mem_alloc(node, size ? size : 1, alignment(node));
+	if (proc->data->malloc_hook && memnode == STARPU_MAIN_RAM)
+		return proc->data->malloc_hook(memnode, &p, size, flags) == 0 ? p : NULL;
+	if (is_placed(proc, size))
+		return alloc_placed(proc, memnode, size);
+	return orr_sys_mem_alloc(proc, size ? size : 1, alignment(proc));
 }
 
-void orr_free_hooked(struct orr_node *node, unsigned memnode, void *ptr, size_t size, int flags)
+void orr_free_hooked(struct orr_process *proc, unsigned memnode, void *ptr, size_t size, int flags)
 {
-	if (node->free_hook && memnode == STARPU_MAIN_RAM) {
-		node->free_hook(memnode, ptr, size, flags);
+	if (proc->data->free_hook && memnode == STARPU_MAIN_RAM) {
+		proc->data->free_hook(memnode, ptr, size, flags);
 		return;
 	}
-	if (is_placed(node, size))
-		orr_sys_mem_bind(node, ptr, (size + PAGE - 1) / PAGE * PAGE, -1);
-	orr_sys_mem_free(node, ptr, size ? size : 1);
+	if (is_placed(proc, size))
+		orr_sys_mem_bind(proc, ptr, (size + PAGE - 1) / PAGE * PAGE, -1);
+	orr_sys_mem_free(proc, ptr, size ? size : 1);
 }
 
 void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook, starpu_free_hook free_hook)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	node->malloc_hook = malloc_hook;
-	node->free_hook = free_hook;
+	proc->data->malloc_hook = malloc_hook;
+	proc->data->free_hook = free_hook;
 }
 
 void starpu_malloc_set_align(size_t align)
 {
 	if (!align || (align & (align - 1)))
 		orr_fatal("starpu_malloc_set_align(%zu): it takes a power of two", align);
-	if (align > orr_self()->malloc_align)
-		orr_self()->malloc_align = align;
+	if (align > orr_self()->data->malloc_align)
+		orr_self()->data->malloc_align = align;
 }
 
 /* ---- accounting ---- */
 
 /* The memory node of that number; NULL after a message. */
-static struct orr_memnode *memnode(struct orr_node *node, unsigned i, const char *what)
+static struct orr_memnode *memnode(struct orr_process *proc, unsigned i, const char *what)
 {
-	if (__builtin_expect(i < node->nmemnodes, 1))
-		return &node->memnodes[i];
-	orr_error("%s: there is no memory node %u, there are %u", what, i, node->nmemnodes);
+	if (__builtin_expect(i < proc->data->nmemnodes, 1))
+		return &proc->data->memnodes[i];
+	orr_error("%s: there is no memory node %u, there are %u", what, i, proc->data->nmemnodes);
 	return NULL;
 }
 
@@ -122,17 +124,17 @@ static void give_back(struct orr_memnode *m, size_t size)
 
 /* Makes room; whoever may wait does, where writing back what is evicted takes time. Returns 1 when
  * it is worth trying again. */
-static int evict(struct orr_node *node, unsigned memnode, size_t size)
+static int evict(struct orr_process *proc, unsigned memnode, size_t size)
 {
 	struct orr_thread *self = orr_thread_self();
-	unsigned key = orr_waitq_prepare(&node->done);
-	enum orr_room room = orr_memory_evict(node, memnode, size);
+	unsigned key = orr_waitq_prepare(&proc->done);
+	enum orr_room room = orr_memory_evict(proc, memnode, size);
 
-	if (room == ORR_ROOM_LATER && !self->task && !self->worker && node->ngroups) {
-		orr_waitq_wait(&node->done, key, 100); /* the end of a transfer rings */
+	if (room == ORR_ROOM_LATER && !self->task && !self->worker && proc->core->ngroups) {
+		orr_waitq_wait(&proc->done, key, 100); /* the end of a transfer rings */
 		return 1;
 	}
-	orr_waitq_cancel(&node->done);
+	orr_waitq_cancel(&proc->done);
 	return room == ORR_ROOM_MADE;
 }
 
@@ -149,7 +151,7 @@ static int hopeless(const struct orr_memnode *m, unsigned node, size_t size, con
 
 int starpu_memory_allocate(unsigned node, size_t size, int flags)
 {
-	struct orr_node *self = orr_self();
+	struct orr_process *self = orr_self();
 	struct orr_memnode *m = memnode(self, node, __func__);
 
 	if (!m)
@@ -231,7 +233,7 @@ starpu_ssize_t starpu_memory_get_total_all_nodes(void)
 	starpu_ssize_t sum = 0;
 	unsigned i;
 
-	for (i = 0; i < orr_self()->nmemnodes; i++) {
+	for (i = 0; i < orr_self()->data->nmemnodes; i++) {
 		starpu_ssize_t n = starpu_memory_get_total(i);
 
 		if (n < 0)
@@ -246,7 +248,7 @@ starpu_ssize_t starpu_memory_get_available_all_nodes(void)
 	starpu_ssize_t sum = 0;
 	unsigned i;
 
-	for (i = 0; i < orr_self()->nmemnodes; i++) {
+	for (i = 0; i < orr_self()->data->nmemnodes; i++) {
 		starpu_ssize_t n = starpu_memory_get_available(i);
 
 		if (n < 0)
@@ -261,17 +263,17 @@ size_t starpu_memory_get_used_all_nodes(void)
 	size_t sum = 0;
 	unsigned i;
 
-	for (i = 0; i < orr_self()->nmemnodes; i++)
+	for (i = 0; i < orr_self()->data->nmemnodes; i++)
 		sum += starpu_memory_get_used(i);
 	return sum;
 }
 
 /* ---- memory nodes ---- */
 
-static int default_flags(const struct orr_node *node, unsigned memnode)
+static int default_flags(const struct orr_process *proc, unsigned memnode)
 {
-	return memnode < STARPU_MAXNODES && (node->malloc_flags_set & (1U << memnode))
-		       ? node->malloc_flags[memnode]
+	return memnode < STARPU_MAXNODES && (proc->data->malloc_flags_set & (1U << memnode))
+		       ? proc->data->malloc_flags[memnode]
 		       : STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
 }
 
@@ -279,22 +281,22 @@ void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
 {
 	if (!memnode(orr_self(), node, __func__))
 		return;
-	orr_self()->malloc_flags[node] = flags;
-	orr_self()->malloc_flags_set |= 1U << node;
+	orr_self()->data->malloc_flags[node] = flags;
+	orr_self()->data->malloc_flags_set |= 1U << node;
 }
 
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_memnode *m;
 	uintptr_t p;
 
-	m = memnode(node, dst_node, "allocation");
+	m = memnode(proc, dst_node, "allocation");
 	if (!m)
 		return 0;
 	if ((flags & STARPU_MALLOC_COUNT) && starpu_memory_allocate(dst_node, size, flags))
 		return 0;
-	p = m->ops->alloc(node, dst_node, size, flags);
+	p = m->ops->alloc(proc, dst_node, size, flags);
 	if (!p && (flags & STARPU_MALLOC_COUNT))
 		give_back(m, size);
 	return p;
@@ -307,15 +309,15 @@ uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
 
 void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size, int flags)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_memnode *m;
 
 	if (!addr)
 		return;
-	m = memnode(node, dst_node, "freeing an allocation");
+	m = memnode(proc, dst_node, "freeing an allocation");
 	if (!m)
 		return;
-	m->ops->release(node, dst_node, addr, size, flags);
+	m->ops->release(proc, dst_node, addr, size, flags);
 	if (flags & STARPU_MALLOC_COUNT)
 		give_back(m, size);
 }
@@ -329,9 +331,9 @@ void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
 
 int starpu_malloc_flags(void **A, size_t dim, int flags)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	void *p = NULL;
-	int counted = (flags & STARPU_MALLOC_COUNT) && node->nmemnodes;
+	int counted = (flags & STARPU_MALLOC_COUNT) && proc->data->nmemnodes;
 
 	if (!A) {
 		orr_error(
@@ -340,15 +342,15 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 	}
 	if (counted && starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags))
 		return -ENOMEM;
-	if (node->malloc_hook) {
-		if (node->malloc_hook(STARPU_MAIN_RAM, &p, dim, flags))
+	if (proc->data->malloc_hook) {
+		if (proc->data->malloc_hook(STARPU_MAIN_RAM, &p, dim, flags))
 			p = NULL;
 	} else {
-		p = orr_sys_user_alloc(node, dim ? dim : 1, alignment(node));
+		p = orr_sys_user_alloc(proc, dim ? dim : 1, alignment(proc));
 	}
 	if (!p) {
 		if (counted)
-			give_back(&node->memnodes[STARPU_MAIN_RAM], dim);
+			give_back(&proc->data->memnodes[STARPU_MAIN_RAM], dim);
 		return -ENOMEM;
 	}
 	*A = p;
@@ -362,16 +364,16 @@ int starpu_malloc(void **A, size_t dim)
 
 int starpu_free_flags(void *A, size_t dim, int flags)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
 	if (!A)
 		return 0;
-	if (node->free_hook)
-		node->free_hook(STARPU_MAIN_RAM, A, dim, flags);
+	if (proc->data->free_hook)
+		proc->data->free_hook(STARPU_MAIN_RAM, A, dim, flags);
 	else
-		orr_sys_user_free(node, A, dim ? dim : 1);
-	if ((flags & STARPU_MALLOC_COUNT) && node->nmemnodes)
-		give_back(&node->memnodes[STARPU_MAIN_RAM], dim);
+		orr_sys_user_free(proc, A, dim ? dim : 1);
+	if ((flags & STARPU_MALLOC_COUNT) && proc->data->nmemnodes)
+		give_back(&proc->data->memnodes[STARPU_MAIN_RAM], dim);
 	return 0;
 }
 

@@ -3,11 +3,11 @@
 #ifndef ORR_CORE_MALLOC_H
 #define ORR_CORE_MALLOC_H
 
-#include "core/node.h"
+#include "core/core.h"
 
 /* A buffer for data: from the program's hook when set and memnode is main memory, else from the
  * world. NULL when exhausted. */
-void *orr_malloc_hooked(struct orr_node *node, unsigned memnode, size_t size, int flags);
-void orr_free_hooked(struct orr_node *node, unsigned memnode, void *ptr, size_t size, int flags);
+void *orr_malloc_hooked(struct orr_process *proc, unsigned memnode, size_t size, int flags);
+void orr_free_hooked(struct orr_process *proc, unsigned memnode, void *ptr, size_t size, int flags);
 
 #endif

@@ -6,10 +6,12 @@
 #include "core/parallel.h"
 #include "core/binding.h"
 #include "trace/trace.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 
-void orr_parallel_launch(struct orr_node *node, struct orr_task *t, const struct orr_combined *c)
+void orr_parallel_launch(struct orr_process *proc, struct orr_task *t, const struct orr_combined *c)
 {
 	struct orr_parallel *p = calloc(1, sizeof(*p) + c->n * sizeof(p->member[0]));
 	unsigned i;
@@ -22,9 +24,9 @@ void orr_parallel_launch(struct orr_node *node, struct orr_task *t, const struct
 	p->refs = c->n;
 	t->parallel = p;
 	/* One order for all: else two tasks could wait for each other's members. */
-	orr_lock(&node->join_lock);
+	orr_lock(&proc->core->join_lock);
 	for (i = 0; i < c->n; i++) {
-		struct orr_worker *w = &node->workers[c->workers[i]];
+		struct orr_worker *w = &proc->core->workers[c->workers[i]];
 		struct orr_member **end, *m = &p->member[i];
 
 		m->p = p;
@@ -35,15 +37,15 @@ void orr_parallel_launch(struct orr_node *node, struct orr_task *t, const struct
 		ORR_ATOMIC_STORE(end, m);
 		orr_unlock(&w->local_lock);
 	}
-	orr_unlock(&node->join_lock);
+	orr_unlock(&proc->core->join_lock);
 	/* p may be over by now. */
 	for (i = 0; i < c->n; i++)
-		orr_wake_worker(&node->workers[c->workers[i]]);
+		orr_wake_worker(&proc->core->workers[c->workers[i]]);
 }
 
-static struct orr_worker *leader(struct orr_node *node, const struct orr_parallel *p)
+static struct orr_worker *leader(struct orr_process *proc, const struct orr_parallel *p)
 {
-	return &node->workers[p->comb->workers[0]];
+	return &proc->core->workers[p->comb->workers[0]];
 }
 
 static void release(struct orr_parallel *p)
@@ -65,13 +67,13 @@ void orr_parallel_join(struct orr_worker *w)
 	w->member = m;
 	w->state = ORR_WORKER_JOINED;
 	if (ORR_ATOMIC_ADD(&m->p->narrived, 1) == m->p->comb->n && m->rank)
-		orr_wake_worker(leader(w->group->node, m->p));
+		orr_wake_worker(leader(w->group->proc, m->p));
 }
 
 /* One kernel less; the last one tells the leader. */
-static void kernel_over(struct orr_node *node, struct orr_parallel *p)
+static void kernel_over(struct orr_process *proc, struct orr_parallel *p)
 {
-	struct orr_worker *first = leader(node, p);
+	struct orr_worker *first = leader(proc, p);
 
 	if (ORR_ATOMIC_ADD(&p->left, (unsigned) -1) == 0)
 		orr_wake_worker(first);
@@ -85,7 +87,7 @@ static void run_rank(struct orr_worker *w, struct orr_thread *self)
 	self->task = t;
 	w->driver->start(w, t);
 	self->task = NULL;
-	kernel_over(self->node, w->member->p);
+	kernel_over(self->proc, w->member->p);
 }
 
 int orr_parallel_step(struct orr_worker *w, struct orr_thread *self)
@@ -119,12 +121,12 @@ static void *rank_main(void *arg)
 	struct orr_thread *self = orr_thread_self();
 	struct orr_task *t = p->task;
 
-	self->worker = &self->node->workers[p->comb->workers[m->rank]];
+	self->worker = &self->proc->core->workers[p->comb->workers[m->rank]];
 	self->task = t;
 	orr_codelet_cpu_func(t->pub->cl, t->nimpl)(t->interfaces, t->pub->cl_arg);
 	self->task = NULL;
 	self->worker = NULL;
-	kernel_over(self->node, p);
+	kernel_over(self->proc, p);
 	return NULL;
 }
 
@@ -132,15 +134,15 @@ static void *rank_main(void *arg)
  * thread. */
 static unsigned start_threads(struct orr_worker *w, struct orr_parallel *p)
 {
-	struct orr_node *node = w->group->node;
+	struct orr_process *proc = w->group->proc;
 	unsigned i, n = 0;
 
 	for (i = 1; i < p->comb->n; i++)
-		n += node->workers[p->comb->workers[i]].group == w->group;
+		n += proc->core->workers[p->comb->workers[i]].group == w->group;
 	if (!n)
 		return 0;
 	for (i = 0; i < p->comb->n; i++) {
-		struct orr_worker *v = &node->workers[p->comb->workers[i]];
+		struct orr_worker *v = &proc->core->workers[p->comb->workers[i]];
 
 		if (v->group != w->group)
 			continue;
@@ -149,7 +151,7 @@ static unsigned start_threads(struct orr_worker *w, struct orr_parallel *p)
 			ORR_ATOMIC_ADD(&p->left, (unsigned) -1);
 			continue;
 		}
-		p->member[i].thread = orr_sys_thread_start(node, ORR_ROLE_USER, v->name, v->bindid,
+		p->member[i].thread = orr_sys_thread_start(proc, ORR_ROLE_USER, v->name, v->bindid,
 							   rank_main, &p->member[i]);
 		if (!p->member[i].thread)
 			orr_fatal("parallel task %s: no thread for its rank %u",
@@ -169,28 +171,28 @@ static void end_threads(struct orr_parallel *p)
 
 /* ---- the leader ---- */
 
-static void others_run(struct orr_node *node, struct orr_parallel *p)
+static void others_run(struct orr_process *proc, struct orr_parallel *p)
 {
 	unsigned i;
 
 	ORR_ATOMIC_STORE(&p->stage, ORR_PARALLEL_RUNS);
 	for (i = 1; i < p->comb->n; i++)
-		orr_wake_worker(&node->workers[p->comb->workers[i]]);
+		orr_wake_worker(&proc->core->workers[p->comb->workers[i]]);
 }
 
 static int start_spmd(struct orr_worker *w, struct orr_parallel *p)
 {
-	struct orr_node *node = w->group->node;
+	struct orr_process *proc = w->group->proc;
 	int later;
 
 	/* The kernels, and the time that the world says they take. */
 	ORR_ATOMIC_STORE(&p->left, p->comb->n + 1);
 	if (start_threads(w, p)) {
-		others_run(node, p);
+		others_run(proc, p);
 		later = orr_sys_kernel_start(w, p->task, NULL, p->task->interfaces,
 					     p->task->pub->cl_arg);
 	} else {
-		others_run(node, p);
+		others_run(proc, p);
 		later = w->driver->start(w, p->task);
 		ORR_ATOMIC_ADD(&p->left, (unsigned) -1);
 	}
@@ -206,12 +208,12 @@ int orr_parallel_start(struct orr_worker *w, struct orr_thread *self)
 	int later;
 
 	for (i = 1; i < p->comb->n; i++)
-		orr_trace_task(self->node, ORR_EV_START, p->task, p->comb->workers[i]);
+		orr_trace_task(self->proc, ORR_EV_START, p->task, p->comb->workers[i]);
 	if (p->spmd)
 		return start_spmd(w, p);
-	orr_bind_to_workers(self->node, p->comb->workers, p->comb->n);
+	orr_bind_to_workers(self->proc, p->comb->workers, p->comb->n);
 	later = w->driver->start(w, p->task);
-	orr_bind_to_workers(self->node, p->comb->workers, 1);
+	orr_bind_to_workers(self->proc, p->comb->workers, 1);
 	return later;
 }
 
@@ -227,7 +229,7 @@ int orr_parallel_is_over(const struct orr_worker *w)
 
 void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 {
-	struct orr_node *node = w->group->node;
+	struct orr_process *proc = w->group->proc;
 	struct orr_parallel *p = w->member->p;
 	const struct orr_combined *c = p->comb;
 	unsigned i;
@@ -237,9 +239,9 @@ void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 	for (i = 1; i < c->n; i++) {
 		unsigned long *count = &t->pub->cl->per_worker_stats[c->workers[i]];
 
-		orr_trace_task(node, ORR_EV_END, t, c->workers[i]);
-		node->workers[c->workers[i]].busy_us += us;
-		if (node->cfg.codelet_profiling)
+		orr_trace_task(proc, ORR_EV_END, t, c->workers[i]);
+		proc->core->workers[c->workers[i]].busy_us += us;
+		if (proc->cfg.codelet_profiling)
 			ORR_ATOMIC_STORE_RELAXED(count, *count + 1);
 	}
 	t->parallel = NULL;
@@ -247,5 +249,5 @@ void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 	ORR_ATOMIC_STORE(&p->stage, ORR_PARALLEL_OVER);
 	release(p);
 	for (i = 1; i < c->n; i++)
-		orr_wake_worker(&node->workers[c->workers[i]]);
+		orr_wake_worker(&proc->core->workers[c->workers[i]]);
 }

@@ -47,17 +47,17 @@ struct orr_parallel {
 };
 
 /* The combined worker of that number, or NULL. */
-struct orr_combined *orr_combined_get(struct orr_node *node, unsigned id);
+struct orr_combined *orr_combined_get(struct orr_process *proc, unsigned id);
 /* Makes the combined workers that the machine suggests, once. For policies that start. */
-void orr_combined_build(struct orr_node *node);
+void orr_combined_build(struct orr_process *proc);
 /* Makes one of these workers, or finds it. Its number, or -errno. */
-int orr_combined_assign(struct orr_node *node, const int *workers, unsigned n);
-void orr_combined_exit(struct orr_node *node);
+int orr_combined_assign(struct orr_process *proc, const int *workers, unsigned n);
+void orr_combined_exit(struct orr_process *proc);
 /* Can it execute implementation i of the task? The first that it can, -1 when none. */
 int orr_combined_can_run(const struct orr_combined *c, const struct starpu_task *task, unsigned i);
 int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_task *task);
 /* Are all its workers in the context? */
-int orr_combined_in_ctx(struct orr_node *node, const struct orr_combined *c,
+int orr_combined_in_ctx(struct orr_process *proc, const struct orr_combined *c,
 			const struct orr_ctx *ctx);
 /* Could several workers execute the task? */
 static inline int orr_task_is_parallel(const struct starpu_task *task)
@@ -66,11 +66,12 @@ static inline int orr_task_is_parallel(const struct starpu_task *task)
 }
 /* The largest one with w in it that can execute the task and is in its context; NULL when there is
  * none. */
-struct orr_combined *orr_combined_largest(struct orr_node *node, const struct orr_worker *w,
+struct orr_combined *orr_combined_largest(struct orr_process *proc, const struct orr_worker *w,
 					  const struct starpu_task *task);
 
 /* Queues the task to all members. It may be over when this returns. */
-void orr_parallel_launch(struct orr_node *node, struct orr_task *t, const struct orr_combined *c);
+void orr_parallel_launch(struct orr_process *proc, struct orr_task *t,
+			 const struct orr_combined *c);
 
 /* For core/worker.c. The steps of a worker that has come to a parallel task, or is about to: */
 /* IDLE with something in w->joins: the worker is JOINED. */

@@ -3,8 +3,11 @@
  *
  * Invariant: a worker's record is read and written with its local_lock held; the counters of memory
  * nodes are atomic. */
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,17 +35,17 @@ static void restart(struct orr_worker *w)
 
 int starpu_profiling_status_set(int status)
 {
-	struct orr_node *node = orr_self();
-	int previous = ORR_ATOMIC_LOAD_RELAXED(&node->cfg.profiling);
+	struct orr_process *proc = orr_self();
+	int previous = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling);
 	unsigned i;
 
 	if (status)
-		for (i = 0; i < node->nworkers; i++) {
-			orr_lock(&node->workers[i].local_lock);
-			restart(&node->workers[i]);
-			orr_unlock(&node->workers[i].local_lock);
+		for (i = 0; i < proc->core->nworkers; i++) {
+			orr_lock(&proc->core->workers[i].local_lock);
+			restart(&proc->core->workers[i]);
+			orr_unlock(&proc->core->workers[i].local_lock);
 		}
-	ORR_ATOMIC_STORE_RELAXED(&node->cfg.profiling, status != 0);
+	ORR_ATOMIC_STORE_RELAXED(&proc->cfg.profiling, status != 0);
 	return previous;
 }
 
@@ -66,14 +69,14 @@ void starpu_profiling_set_id(int new_id)
 
 int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worker_info *info)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct starpu_profiling_worker_info now;
 	struct orr_worker *w;
 	double idle;
 
-	if (workerid < 0 || (unsigned) workerid >= node->nworkers)
+	if (workerid < 0 || (unsigned) workerid >= proc->core->nworkers)
 		return -EINVAL;
-	w = &node->workers[workerid];
+	w = &proc->core->workers[workerid];
 	orr_lock(&w->local_lock);
 	now = w->prof;
 	restart(w);
@@ -97,12 +100,12 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 
 static void print_workers(FILE *f)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i;
 
 	fprintf(f, "Worker statistics:\n");
-	for (i = 0; i < node->nworkers; i++) {
-		struct orr_worker *w = &node->workers[i];
+	for (i = 0; i < proc->core->nworkers; i++) {
+		struct orr_worker *w = &proc->core->workers[i];
 
 		fprintf(f, "\t%-24s %10llu tasks\n", w->name,
 			(unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&w->ncompleted));
@@ -117,21 +120,22 @@ void starpu_profiling_worker_helper_display_summary(void)
 void starpu_codelet_display_stats(struct starpu_codelet *cl)
 {
 	ORR_PLAIN_NUMBERS;
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned long total = 0, n;
 	unsigned i;
 
-	for (i = 0; i < node->nworkers; i++)
+	for (i = 0; i < proc->core->nworkers; i++)
 		total += ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
 	fprintf(stderr, "Statistics of codelet %s: %lu tasks\n",
 		cl->name                         ? cl->name
 		: cl->model && cl->model->symbol ? cl->model->symbol
 						 : "unnamed",
 		total);
-	for (i = 0; i < node->nworkers; i++) {
+	for (i = 0; i < proc->core->nworkers; i++) {
 		n = ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
 		if (n)
-			fprintf(stderr, "\t%-24s %10lu tasks (%.1f %%)\n", node->workers[i].name, n,
+			fprintf(stderr, "\t%-24s %10lu tasks (%.1f %%)\n",
+				proc->core->workers[i].name, n,
 				100.0 * (double) n / (double) total);
 	}
 }
@@ -141,12 +145,12 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 void starpu_data_display_memory_stats(void)
 {
 	ORR_PLAIN_NUMBERS;
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i;
 
 	fprintf(stderr, "Memory statistics:\n");
-	for (i = 0; i < node->nmemnodes; i++) {
-		struct orr_memnode *m = &node->memnodes[i];
+	for (i = 0; i < proc->data->nmemnodes; i++) {
+		struct orr_memnode *m = &proc->data->memnodes[i];
 		unsigned long long evictions;
 		size_t used, total;
 		char name[32];
@@ -167,7 +171,7 @@ void starpu_data_display_memory_stats(void)
 /* Prints to the file that the environment names (with several ranks a file each), or to stderr. */
 static void print_to(const char *path, void (*print)(FILE *))
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	char name[4096];
 	FILE *f;
 
@@ -175,7 +179,7 @@ static void print_to(const char *path, void (*print)(FILE *))
 		print(stderr);
 		return;
 	}
-	snprintf(name, sizeof(name), node->mpi_size > 1 ? "%s.%d" : "%s", path, node->mpi_rank);
+	snprintf(name, sizeof(name), proc->mpi_size > 1 ? "%s.%d" : "%s", path, proc->mpi_rank);
 	f = fopen(name, "w");
 	if (f)
 		print(f);

@@ -3,6 +3,9 @@
  *
  * Invariant: everything here only reads what starpu_init has laid down, so no lock is taken. */
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +13,9 @@
 
 static struct orr_worker *worker(int id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	return id >= 0 && (unsigned) id < node->nworkers ? &node->workers[id] : NULL;
+	return id >= 0 && (unsigned) id < proc->core->nworkers ? &proc->core->workers[id] : NULL;
 }
 
 static int is_of(const struct orr_worker *w, enum starpu_worker_archtype type)
@@ -24,17 +27,17 @@ static int is_of(const struct orr_worker *w, enum starpu_worker_archtype type)
 
 static unsigned count(enum starpu_worker_archtype type)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i, n = 0;
 
-	for (i = 0; i < node->nworkers; i++)
-		n += is_of(&node->workers[i], type);
+	for (i = 0; i < proc->core->nworkers; i++)
+		n += is_of(&proc->core->workers[i], type);
 	return n;
 }
 
 unsigned starpu_worker_get_count(void)
 {
-	return orr_self()->nworkers;
+	return orr_self()->core->nworkers;
 }
 unsigned starpu_cpu_worker_get_count(void)
 {
@@ -84,50 +87,50 @@ unsigned starpu_worker_get_id_check(void)
 unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *workerids,
 				       unsigned maxsize)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i, n = 0;
 
-	for (i = 0; i < node->nworkers && n < maxsize; i++)
-		if (is_of(&node->workers[i], type))
+	for (i = 0; i < proc->core->nworkers && n < maxsize; i++)
+		if (is_of(&proc->core->workers[i], type))
 			workerids[n++] = (int) i;
 	return n;
 }
 
 int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i;
 
-	for (i = 0; i < node->nworkers; i++)
-		if (is_of(&node->workers[i], type) && num-- == 0)
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (is_of(&proc->core->workers[i], type) && num-- == 0)
 			return (int) i;
 	return -1;
 }
 
 int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i;
 
-	for (i = 0; i < node->nworkers; i++)
-		if (is_of(&node->workers[i], type) && node->workers[i].devid == devid)
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (is_of(&proc->core->workers[i], type) && proc->core->workers[i].devid == devid)
 			return (int) i;
 	return -1;
 }
 
 int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids, int num)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i;
 	int n = 0, j;
 
-	for (i = 0; i < node->nworkers && n < num; i++) {
-		if (!is_of(&node->workers[i], type))
+	for (i = 0; i < proc->core->nworkers && n < num; i++) {
+		if (!is_of(&proc->core->workers[i], type))
 			continue;
-		for (j = 0; j < n && devids[j] != node->workers[i].devid; j++)
+		for (j = 0; j < n && devids[j] != proc->core->workers[i].devid; j++)
 			;
 		if (j == n)
-			devids[n++] = node->workers[i].devid;
+			devids[n++] = proc->core->workers[i].devid;
 	}
 	return n;
 }
@@ -135,12 +138,13 @@ int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids, int 
 int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
 				       enum starpu_worker_archtype type)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i;
 	int n = 0;
 
-	for (i = 0; i < node->nworkers; i++)
-		if (is_of(&node->workers[i], type) && node->workers[i].devid == (int) devid)
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (is_of(&proc->core->workers[i], type) &&
+		    proc->core->workers[i].devid == (int) devid)
 			workerids[n++] = (int) i;
 	return n;
 }
@@ -168,7 +172,7 @@ int starpu_worker_get_subworkerid(int id)
 
 	if (!w)
 		return -1;
-	for (o = orr_self()->workers; o < w; o++)
+	for (o = orr_self()->core->workers; o < w; o++)
 		n += o->arch == w->arch && o->devid == w->devid;
 	return n;
 }
@@ -231,9 +235,9 @@ int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
 
 void starpu_worker_wait_for_initialisation(void)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	while (ORR_ATOMIC_LOAD(&node->state) == ORR_NODE_STARTING)
+	while (ORR_ATOMIC_LOAD(&proc->state) == ORR_PROCESS_STARTING)
 		orr_sys_sleep_us(100);
 }
 
@@ -248,13 +252,13 @@ void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type)
 
 void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i;
 
 	starpu_worker_display_count(output, type);
-	for (i = 0; i < node->nworkers; i++)
-		if (is_of(&node->workers[i], type))
-			fprintf(output, "\t%s\n", node->workers[i].name);
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (is_of(&proc->core->workers[i], type))
+			fprintf(output, "\t%s\n", proc->core->workers[i].name);
 }
 
 void starpu_worker_display_all(FILE *output)
@@ -306,16 +310,16 @@ enum starpu_worker_archtype starpu_memory_node_get_worker_archtype(enum starpu_n
 
 unsigned starpu_memory_nodes_get_count(void)
 {
-	return orr_self()->nmemnodes;
+	return orr_self()->data->nmemnodes;
 }
 
 unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i, n = 0;
 
-	for (i = 0; i < node->nmemnodes; i++)
-		n += node->memnodes[i].kind == kind;
+	for (i = 0; i < proc->data->nmemnodes; i++)
+		n += proc->data->memnodes[i].kind == kind;
 	return n;
 }
 
@@ -326,16 +330,16 @@ unsigned starpu_memory_nodes_get_numa_count(void)
 
 enum starpu_node_kind starpu_node_get_kind(unsigned n)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	return n < node->nmemnodes ? node->memnodes[n].kind : STARPU_UNUSED;
+	return n < proc->data->nmemnodes ? proc->data->memnodes[n].kind : STARPU_UNUSED;
 }
 
 int starpu_memory_node_get_devid(unsigned n)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	return n < node->nmemnodes ? node->memnodes[n].devid : -1;
+	return n < proc->data->nmemnodes ? proc->data->memnodes[n].devid : -1;
 }
 
 void starpu_memory_node_get_name(unsigned n, char *name, size_t size)

@@ -7,6 +7,8 @@
  * than 0 by who is counted in ctx->npushing, shown in worker->in_ctx, or has a task of it. */
 #include "core/ctx.h"
 #include "sched/sched.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <string.h>
@@ -29,7 +31,7 @@ static void refuse(const struct orr_ctx *ctx, const struct starpu_task *task, in
 }
 
 /* The homeless try again. */
-static void retry(struct orr_node *node, struct orr_ctx *ctx)
+static void retry(struct orr_process *proc, struct orr_ctx *ctx)
 {
 	struct starpu_task_list list;
 	struct starpu_task *task;
@@ -39,12 +41,12 @@ static void retry(struct orr_node *node, struct orr_ctx *ctx)
 	starpu_task_list_init(&ctx->homeless);
 	orr_unlock(&ctx->lock);
 	while ((task = starpu_task_list_pop_front(&list)))
-		orr_ctx_push(node, orr_task_of(task));
+		orr_ctx_push(proc, orr_task_of(task));
 }
 
-void orr_ctx_push_slow(struct orr_node *node, struct orr_task *t)
+void orr_ctx_push_slow(struct orr_process *proc, struct orr_task *t)
 {
-	struct orr_ctx *ctx = node->ctx[t->ctx];
+	struct orr_ctx *ctx = proc->core->ctx[t->ctx];
 	struct starpu_task *task = t->pub;
 	unsigned epoch = ORR_ATOMIC_LOAD(&ctx->epoch);
 	int ret, wakes = ctx->policy_wakes;
@@ -56,24 +58,24 @@ void orr_ctx_push_slow(struct orr_node *node, struct orr_task *t)
 	else if (ret)
 		refuse(ctx, task, ret);
 	else if (!wakes)
-		orr_ctx_wake_all(node, ctx);
+		orr_ctx_wake_all(proc, ctx);
 	/* Did workers join while nobody was looking? */
 	if (ret && ORR_ATOMIC_LOAD(&ctx->epoch) != epoch)
-		retry(node, ctx);
+		retry(proc, ctx);
 	ORR_ATOMIC_ADD(&ctx->npushing, -1);
 }
 
-void orr_ctx_workers_joined(struct orr_node *node, struct orr_ctx *ctx)
+void orr_ctx_workers_joined(struct orr_process *proc, struct orr_ctx *ctx)
 {
 	ORR_ATOMIC_ADD(&ctx->epoch, 1);
-	retry(node, ctx);
-	if (node->state == ORR_NODE_UP)
-		orr_ctx_wake_all(node, ctx);
+	retry(proc, ctx);
+	if (proc->state == ORR_PROCESS_UP)
+		orr_ctx_wake_all(proc, ctx);
 }
 
 /* ---- popping ---- */
 
-struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_node *node)
+struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_process *proc)
 {
 	struct starpu_task *task = NULL;
 	unsigned k;
@@ -87,7 +89,7 @@ struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_node *node)
 		 */
 		ORR_ATOMIC_XCHG(&w->in_ctx, id + 1);
 		if (ORR_ATOMIC_LOAD(&w->ctxs) >> id & 1)
-			task = node->ctx[id]->policy->pop_task(id);
+			task = proc->core->ctx[id]->policy->pop_task(id);
 		ORR_ATOMIC_STORE(&w->in_ctx, 0);
 		if (task)
 			w->ctx_turn = (id + 1) % STARPU_NMAX_SCHED_CTXS;
@@ -97,54 +99,54 @@ struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_node *node)
 
 /* ---- counting ---- */
 
-void orr_ctx_task_done(struct orr_node *node, unsigned id)
+void orr_ctx_task_done(struct orr_process *proc, unsigned id)
 {
-	struct orr_ctx *ctx = node->ctx[id];
+	struct orr_ctx *ctx = proc->core->ctx[id];
 	uint64_t n = ORR_ATOMIC_ADD(&ctx->ncompleted, 1);
 
 	if (n != ORR_ATOMIC_LOAD(&ctx->nsubmitted))
 		return;
-	orr_waitq_wake(&node->done);
+	orr_waitq_wake(&proc->done);
 	if (ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_FINISHED)
-		orr_ctx_leave(node);
+		orr_ctx_leave(proc);
 }
 
 /* Tasks of the default context are those that the process counts and no other context does. The
  * order of reading makes all errors of tasks that come and go meanwhile errors upwards. */
-static uint64_t npending_in_default(struct orr_node *node)
+static uint64_t npending_in_default(struct orr_process *proc)
 {
-	uint64_t done = orr_task_ncompleted(node), submitted_elsewhere = 0, submitted,
+	uint64_t done = orr_task_ncompleted(proc), submitted_elsewhere = 0, submitted,
 		 done_elsewhere = 0;
 	unsigned i;
 
 	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
-		if (node->ctx[i])
-			submitted_elsewhere += ORR_ATOMIC_LOAD(&node->ctx[i]->nsubmitted);
-	submitted = ORR_ATOMIC_LOAD(&node->nsubmitted);
+		if (proc->core->ctx[i])
+			submitted_elsewhere += ORR_ATOMIC_LOAD(&proc->core->ctx[i]->nsubmitted);
+	submitted = ORR_ATOMIC_LOAD(&proc->core->nsubmitted);
 	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
-		if (node->ctx[i])
-			done_elsewhere += ORR_ATOMIC_LOAD(&node->ctx[i]->ncompleted);
+		if (proc->core->ctx[i])
+			done_elsewhere += ORR_ATOMIC_LOAD(&proc->core->ctx[i]->ncompleted);
 	return submitted - submitted_elsewhere - (done - done_elsewhere);
 }
 
-uint64_t orr_ctx_npending(struct orr_node *node, unsigned id)
+uint64_t orr_ctx_npending(struct orr_process *proc, unsigned id)
 {
-	const struct orr_ctx *ctx = node->ctx[id];
+	const struct orr_ctx *ctx = proc->core->ctx[id];
 	uint64_t done;
 
 	if (!id)
-		return npending_in_default(node);
+		return npending_in_default(proc);
 	done = ORR_ATOMIC_LOAD(&ctx->ncompleted);
 	return ORR_ATOMIC_LOAD(&ctx->nsubmitted) - done;
 }
 
 /* ---- submitting ---- */
 
-int orr_ctx_check(struct orr_node *node, unsigned id, struct starpu_task *task)
+int orr_ctx_check(struct orr_process *proc, unsigned id, struct starpu_task *task)
 {
 	const struct orr_task *by = orr_thread_self()->task;
-	unsigned state = id < STARPU_NMAX_SCHED_CTXS && node->ctx[id]
-				 ? ORR_ATOMIC_LOAD(&node->ctx[id]->state)
+	unsigned state = id < STARPU_NMAX_SCHED_CTXS && proc->core->ctx[id]
+				 ? ORR_ATOMIC_LOAD(&proc->core->ctx[id]->state)
 				 : ORR_CTX_FREE;
 
 	if (state == ORR_CTX_OPEN)
@@ -158,6 +160,6 @@ int orr_ctx_check(struct orr_node *node, unsigned id, struct starpu_task *task)
 			orr_task_name(task), id);
 	else
 		orr_error("task %s: submission to scheduling context %u (%s) was declared finished",
-			  orr_task_name(task), id, node->ctx[id]->name);
+			  orr_task_name(task), id, proc->core->ctx[id]->name);
 	return -EINVAL;
 }

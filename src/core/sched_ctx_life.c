@@ -6,6 +6,8 @@
  * nobody can be inside it any more. */
 #include "core/ctx.h"
 #include "sched/sched.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -14,58 +16,58 @@
 
 /* ---- one at a time ---- */
 
-static int try_change(struct orr_node *node)
+static int try_change(struct orr_process *proc)
 {
 	unsigned free_ = 0;
 
-	return ORR_ATOMIC_CAS(&node->ctx_busy, &free_, 1);
+	return ORR_ATOMIC_CAS(&proc->core->ctx_busy, &free_, 1);
 }
 
 /* [waits] */
-static void begin_change(struct orr_node *node)
+static void begin_change(struct orr_process *proc)
 {
-	while (!try_change(node)) {
-		unsigned key = orr_waitq_prepare(&node->done);
+	while (!try_change(proc)) {
+		unsigned key = orr_waitq_prepare(&proc->done);
 
-		if (!ORR_ATOMIC_LOAD(&node->ctx_busy))
-			orr_waitq_cancel(&node->done);
+		if (!ORR_ATOMIC_LOAD(&proc->core->ctx_busy))
+			orr_waitq_cancel(&proc->done);
 		else
-			orr_waitq_wait(&node->done, key, 1000);
+			orr_waitq_wait(&proc->done, key, 1000);
 	}
 }
 
-static void leave_finished(struct orr_node *node);
+static void leave_finished(struct orr_process *proc);
 
-static void end_change(struct orr_node *node)
+static void end_change(struct orr_process *proc)
 {
 	do {
-		if (ORR_ATOMIC_XCHG(&node->ctx_leaving, 0))
-			leave_finished(node);
-		ORR_ATOMIC_STORE(&node->ctx_busy, 0);
+		if (ORR_ATOMIC_XCHG(&proc->core->ctx_leaving, 0))
+			leave_finished(proc);
+		ORR_ATOMIC_STORE(&proc->core->ctx_busy, 0);
 		ORR_ATOMIC_FENCE();
-	} while (ORR_ATOMIC_LOAD(&node->ctx_leaving) && try_change(node));
-	orr_waitq_wake(&node->done);
+	} while (ORR_ATOMIC_LOAD(&proc->core->ctx_leaving) && try_change(proc));
+	orr_waitq_wake(&proc->done);
 }
 
 /* ---- workers ---- */
 
-static void see_whether_whole(struct orr_node *node, struct orr_ctx *ctx)
+static void see_whether_whole(struct orr_process *proc, struct orr_ctx *ctx)
 {
 	unsigned i;
 
-	for (i = 0; i < node->nworkers && orr_ctx_has(ctx, &node->workers[i]); i++)
+	for (i = 0; i < proc->core->nworkers && orr_ctx_has(ctx, &proc->core->workers[i]); i++)
 		;
-	ORR_ATOMIC_STORE(&ctx->whole, i == node->nworkers);
+	ORR_ATOMIC_STORE(&ctx->whole, i == proc->core->nworkers);
 }
 
 /* Of ids those that exist and are, or are not, in the context: into out. Each once. */
-static unsigned select_workers(struct orr_node *node, const struct orr_ctx *ctx, const int *ids,
+static unsigned select_workers(struct orr_process *proc, const struct orr_ctx *ctx, const int *ids,
 			       unsigned n, int in, int *out)
 {
 	unsigned i, k, m = 0;
 
 	for (i = 0; i < n; i++) {
-		if (orr_ctx_has(ctx, &node->workers[ids[i]]) != in)
+		if (orr_ctx_has(ctx, &proc->core->workers[ids[i]]) != in)
 			continue;
 		for (k = 0; k < m && out[k] != ids[i]; k++)
 			;
@@ -75,10 +77,10 @@ static unsigned select_workers(struct orr_node *node, const struct orr_ctx *ctx,
 	return m;
 }
 
-static void join(struct orr_node *node, struct orr_ctx *ctx, const int *ids, unsigned n)
+static void join(struct orr_process *proc, struct orr_ctx *ctx, const int *ids, unsigned n)
 {
 	int add[n + 1];
-	unsigned i, m = select_workers(node, ctx, ids, n, 0, add);
+	unsigned i, m = select_workers(proc, ctx, ids, n, 0, add);
 
 	if (!m)
 		return;
@@ -86,26 +88,26 @@ static void join(struct orr_node *node, struct orr_ctx *ctx, const int *ids, uns
 		ctx->policy->add_workers(ctx->id, add, m);
 	orr_lock(&ctx->lock);
 	for (i = 0; i < m; i++) {
-		ORR_ATOMIC_OR(&node->workers[add[i]].ctxs, 1u << ctx->id);
+		ORR_ATOMIC_OR(&proc->core->workers[add[i]].ctxs, 1u << ctx->id);
 		if (ctx->collection)
 			ctx->collection->add(ctx->collection, add[i]);
 	}
 	orr_unlock(&ctx->lock);
-	see_whether_whole(node, ctx);
-	orr_ctx_workers_joined(node, ctx);
+	see_whether_whole(proc, ctx);
+	orr_ctx_workers_joined(proc, ctx);
 }
 
-static void leave(struct orr_node *node, struct orr_ctx *ctx, const int *ids, unsigned n)
+static void leave(struct orr_process *proc, struct orr_ctx *ctx, const int *ids, unsigned n)
 {
 	int away[n + 1];
-	unsigned i, m = select_workers(node, ctx, ids, n, 1, away);
+	unsigned i, m = select_workers(proc, ctx, ids, n, 1, away);
 
 	if (!m)
 		return;
 	ORR_ATOMIC_STORE(&ctx->whole, 0);
 	orr_lock(&ctx->lock);
 	for (i = 0; i < m; i++) {
-		ORR_ATOMIC_AND(&node->workers[away[i]].ctxs, ~(1u << ctx->id));
+		ORR_ATOMIC_AND(&proc->core->workers[away[i]].ctxs, ~(1u << ctx->id));
 		if (ctx->collection)
 			ctx->collection->remove(ctx->collection, away[i]);
 	}
@@ -113,76 +115,76 @@ static void leave(struct orr_node *node, struct orr_ctx *ctx, const int *ids, un
 	if (ctx->policy->remove_workers)
 		ctx->policy->remove_workers(ctx->id, away, m);
 	/* What they would have taken is for the others. */
-	orr_ctx_wake_all(node, ctx);
+	orr_ctx_wake_all(proc, ctx);
 }
 
-static unsigned members(struct orr_node *node, const struct orr_ctx *ctx, int *out)
+static unsigned members(struct orr_process *proc, const struct orr_ctx *ctx, int *out)
 {
 	unsigned i, n = 0;
 
-	for (i = 0; i < node->nworkers; i++)
-		if (orr_ctx_has(ctx, &node->workers[i]))
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (orr_ctx_has(ctx, &proc->core->workers[i]))
 			out[n++] = (int) i;
 	return n;
 }
 
 /* All workers go to the inheritor. */
-static void bequeath(struct orr_node *node, struct orr_ctx *ctx)
+static void bequeath(struct orr_process *proc, struct orr_ctx *ctx)
 {
-	int ids[node->nworkers + 1];
-	unsigned n = members(node, ctx, ids);
-	struct orr_ctx *heir = node->ctx[ORR_ATOMIC_LOAD(&ctx->inheritor)];
+	int ids[proc->core->nworkers + 1];
+	unsigned n = members(proc, ctx, ids);
+	struct orr_ctx *heir = proc->core->ctx[ORR_ATOMIC_LOAD(&ctx->inheritor)];
 
 	if (heir && heir != ctx && ORR_ATOMIC_LOAD(&heir->state) == ORR_CTX_OPEN)
-		join(node, heir, ids, n);
-	leave(node, ctx, ids, n);
+		join(proc, heir, ids, n);
+	leave(proc, ctx, ids, n);
 }
 
-static void leave_finished(struct orr_node *node)
+static void leave_finished(struct orr_process *proc)
 {
 	unsigned i;
 
 	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++) {
-		struct orr_ctx *ctx = node->ctx[i];
+		struct orr_ctx *ctx = proc->core->ctx[i];
 
 		if (!ctx || ORR_ATOMIC_LOAD(&ctx->state) != ORR_CTX_FINISHED ||
-		    orr_ctx_npending(node, i))
+		    orr_ctx_npending(proc, i))
 			continue;
-		bequeath(node, ctx);
+		bequeath(proc, ctx);
 		ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_LEFT);
 	}
 }
 
-void orr_ctx_leave(struct orr_node *node)
+void orr_ctx_leave(struct orr_process *proc)
 {
-	ORR_ATOMIC_STORE(&node->ctx_leaving, 1);
+	ORR_ATOMIC_STORE(&proc->core->ctx_leaving, 1);
 	ORR_ATOMIC_FENCE();
-	if (try_change(node))
-		end_change(node);
+	if (try_change(proc))
+		end_change(proc);
 }
 
 /* ---- arguments ---- */
 
 struct orr_ctx *orr_ctx_get(unsigned id, const char *what)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	if (id < STARPU_NMAX_SCHED_CTXS && node->ctx[id] &&
-	    ORR_ATOMIC_LOAD(&node->ctx[id]->state) != ORR_CTX_FREE)
-		return node->ctx[id];
+	if (id < STARPU_NMAX_SCHED_CTXS && proc->core->ctx[id] &&
+	    ORR_ATOMIC_LOAD(&proc->core->ctx[id]->state) != ORR_CTX_FREE)
+		return proc->core->ctx[id];
 	orr_error("%s: there is no scheduling context %u", what, id);
 	return NULL;
 }
 
-static int check_workers(struct orr_node *node, const int *ids, unsigned n, const char *what)
+static int check_workers(struct orr_process *proc, const int *ids, unsigned n, const char *what)
 {
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
-		if (ids[i] >= 0 && (unsigned) ids[i] < node->nworkers)
+		if (ids[i] >= 0 && (unsigned) ids[i] < proc->core->nworkers)
 			continue;
 		orr_error("%s: there is no worker %d, they are 0 to %d", what, ids[i],
-			  (int) node->nworkers - 1);
+			  (int) proc->core->nworkers - 1);
 		return -EINVAL;
 	}
 	return 0;
@@ -191,41 +193,41 @@ static int check_workers(struct orr_node *node, const int *ids, unsigned n, cons
 void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id)
 {
 	static const char what[] = "starpu_sched_ctx_add_workers";
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, what);
 
-	if (!ctx || check_workers(node, workerids_ctx, nworkers_ctx, what))
+	if (!ctx || check_workers(proc, workerids_ctx, nworkers_ctx, what))
 		return;
-	begin_change(node);
+	begin_change(proc);
 	if (ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_OPEN ||
 	    ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_FINISHED)
-		join(node, ctx, workerids_ctx, nworkers_ctx);
-	end_change(node);
+		join(proc, ctx, workerids_ctx, nworkers_ctx);
+	end_change(proc);
 }
 
 void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx,
 				     unsigned sched_ctx_id)
 {
 	static const char what[] = "starpu_sched_ctx_remove_workers";
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, what);
 
-	if (!ctx || check_workers(node, workerids_ctx, nworkers_ctx, what))
+	if (!ctx || check_workers(proc, workerids_ctx, nworkers_ctx, what))
 		return;
-	begin_change(node);
+	begin_change(proc);
 	if (!sched_ctx_id) {
-		int ids[node->nworkers + 1], away[nworkers_ctx + 1];
+		int ids[proc->core->nworkers + 1], away[nworkers_ctx + 1];
 
-		if (select_workers(node, ctx, workerids_ctx, nworkers_ctx, 1, away) ==
-		    members(node, ctx, ids)) {
+		if (select_workers(proc, ctx, workerids_ctx, nworkers_ctx, 1, away) ==
+		    members(proc, ctx, ids)) {
 			orr_error(
 				"%s: the default context keeps one worker at least, for the tasks of the runtime itself",
 				what);
 			nworkers_ctx = 0;
 		}
 	}
-	leave(node, ctx, workerids_ctx, nworkers_ctx);
-	end_change(node);
+	leave(proc, ctx, workerids_ctx, nworkers_ctx);
+	end_change(proc);
 }
 
 void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor)
@@ -238,13 +240,13 @@ void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor)
 
 void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_finished_submit");
 	unsigned open = ORR_CTX_OPEN;
 
 	if (ctx && sched_ctx_id && ORR_ATOMIC_CAS(&ctx->state, &open, ORR_CTX_FINISHED) &&
-	    !orr_ctx_npending(node, sched_ctx_id))
-		orr_ctx_leave(node);
+	    !orr_ctx_npending(proc, sched_ctx_id))
+		orr_ctx_leave(proc);
 }
 
 /* ---- creation ---- */
@@ -314,7 +316,7 @@ static int check_relatives(struct orr_ctx *ctx, const struct request *rq)
 		if (rq->sub[i] <= 0 || !orr_ctx_get((unsigned) rq->sub[i], what))
 			return -EINVAL;
 	for (i = 0; i < rq->nsub; i++) {
-		struct orr_ctx *sub = orr_self()->ctx[rq->sub[i]];
+		struct orr_ctx *sub = orr_self()->core->ctx[rq->sub[i]];
 
 		sub->nested = ctx->id;
 		sub->level = ctx->level + 1;
@@ -323,13 +325,14 @@ static int check_relatives(struct orr_ctx *ctx, const struct request *rq)
 }
 
 /* A free context, its fields as new; its counters go on. NULL when there are too many. */
-static struct orr_ctx *find_free(struct orr_node *node, const char *name)
+static struct orr_ctx *find_free(struct orr_process *proc, const char *name)
 {
 	struct orr_ctx *ctx;
 	unsigned id;
 
 	for (id = 1; id < STARPU_NMAX_SCHED_CTXS; id++)
-		if (!node->ctx[id] || ORR_ATOMIC_LOAD(&node->ctx[id]->state) == ORR_CTX_FREE)
+		if (!proc->core->ctx[id] ||
+		    ORR_ATOMIC_LOAD(&proc->core->ctx[id]->state) == ORR_CTX_FREE)
 			break;
 	if (id == STARPU_NMAX_SCHED_CTXS) {
 		orr_error(
@@ -337,14 +340,14 @@ static struct orr_ctx *find_free(struct orr_node *node, const char *name)
 			STARPU_NMAX_SCHED_CTXS);
 		return NULL;
 	}
-	ctx = node->ctx[id];
+	ctx = proc->core->ctx[id];
 	if (!ctx) {
 		ctx = aligned_alloc(64, sizeof(*ctx));
 		if (!ctx)
 			return NULL;
 		memset(ctx, 0, sizeof(*ctx));
 		ctx->id = id;
-		node->ctx[id] = ctx;
+		proc->core->ctx[id] = ctx;
 	}
 	ctx->name = strdup(name ? name : "unnamed");
 	ctx->user_data = ctx->policy_data = NULL;
@@ -371,7 +374,7 @@ static void forget(struct orr_ctx *ctx)
 }
 
 /* While contexts may be changed. 0 or -EINVAL. */
-static int create(struct orr_node *node, struct orr_ctx *ctx, const struct request *rq, int *ids,
+static int create(struct orr_process *proc, struct orr_ctx *ctx, const struct request *rq, int *ids,
 		  unsigned n)
 {
 	struct starpu_sched_policy *policy = rq->policy;
@@ -381,18 +384,18 @@ static int create(struct orr_node *node, struct orr_ctx *ctx, const struct reque
 		return ret;
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
 	if (!policy)
-		policy = rq->policy_name ? orr_sched_find(node, rq->policy_name)
+		policy = rq->policy_name ? orr_sched_find(proc, rq->policy_name)
 					 : &orr_sched_together;
-	ret = policy ? orr_sched_start(node, ctx, policy) : -EINVAL;
+	ret = policy ? orr_sched_start(proc, ctx, policy) : -EINVAL;
 	if (ret) {
 		ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_FREE);
 		return ret;
 	}
 	if (rq->init)
 		rq->init(ctx->id);
-	ORR_ATOMIC_ADD(&node->nctxs, 1);
+	ORR_ATOMIC_ADD(&proc->core->nctxs, 1);
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_OPEN);
-	join(node, ctx, ids, n);
+	join(proc, ctx, ids, n);
 	return 0;
 }
 
@@ -400,50 +403,50 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const cha
 				 ...)
 {
 	static const char what[] = "starpu_sched_ctx_create";
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct request rq = { 0 };
 	struct orr_ctx *ctx;
-	int all[node->nworkers + 1], ret;
-	unsigned i, n = nworkers_ctx < 0 ? node->nworkers : (unsigned) nworkers_ctx;
+	int all[proc->core->nworkers + 1], ret;
+	unsigned i, n = nworkers_ctx < 0 ? proc->core->nworkers : (unsigned) nworkers_ctx;
 	va_list ap;
 
-	if (node->state != ORR_NODE_UP) {
+	if (proc->state != ORR_PROCESS_UP) {
 		orr_error("%s: call starpu_init first", what);
 		return STARPU_NMAX_SCHED_CTXS;
 	}
-	for (i = 0; i < node->nworkers; i++)
+	for (i = 0; i < proc->core->nworkers; i++)
 		all[i] = (int) i;
 	if (!workerids_ctx || nworkers_ctx < 0)
 		workerids_ctx = all;
-	if (check_workers(node, workerids_ctx, n, what))
+	if (check_workers(proc, workerids_ctx, n, what))
 		return STARPU_NMAX_SCHED_CTXS;
-	begin_change(node);
-	ctx = find_free(node, sched_ctx_name);
+	begin_change(proc);
+	ctx = find_free(proc, sched_ctx_name);
 	ret = ctx ? 0 : -EINVAL;
 	if (ctx) {
 		va_start(ap, sched_ctx_name);
 		ret = read_markers(ctx, &rq, ap);
 		va_end(ap);
 		if (!ret)
-			ret = create(node, ctx, &rq, workerids_ctx, n);
+			ret = create(proc, ctx, &rq, workerids_ctx, n);
 		if (ret)
 			forget(ctx);
 	}
-	end_change(node);
+	end_change(proc);
 	return ret ? STARPU_NMAX_SCHED_CTXS : ctx->id;
 }
 
 /* ---- deletion ---- */
 
 /* Until nobody can be inside the policy: its workers left, its tasks are over. [waits] */
-static void wait_for_quiet(struct orr_node *node, const struct orr_ctx *ctx)
+static void wait_for_quiet(struct orr_process *proc, const struct orr_ctx *ctx)
 {
 	unsigned i;
 
 	while (ORR_ATOMIC_LOAD(&ctx->npushing))
 		orr_sys_sleep_us(10);
-	for (i = 0; i < node->nworkers; i++)
-		while (ORR_ATOMIC_LOAD(&node->workers[i].in_ctx) == ctx->id + 1)
+	for (i = 0; i < proc->core->nworkers; i++)
+		while (ORR_ATOMIC_LOAD(&proc->core->workers[i].in_ctx) == ctx->id + 1)
 			orr_sys_sleep_us(10);
 }
 
@@ -451,7 +454,7 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 {
 	static const char what[] = "starpu_sched_ctx_delete";
 	struct orr_thread *self = orr_thread_self();
-	struct orr_node *node = self->node;
+	struct orr_process *proc = self->proc;
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, what);
 
 	if (!ctx)
@@ -465,60 +468,60 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 			  orr_task_name(self->task->pub));
 		return;
 	}
-	begin_change(node);
+	begin_change(proc);
 	if (ORR_ATOMIC_LOAD(&ctx->state) != ORR_CTX_LEFT)
 		ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
-	end_change(node);
+	end_change(proc);
 	/* Without workers of its own the inheritor's may be needed for what is left. */
 	starpu_task_wait_for_all_in_ctx(sched_ctx_id);
-	begin_change(node);
-	bequeath(node, ctx);
+	begin_change(proc);
+	bequeath(proc, ctx);
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
 	ORR_ATOMIC_STORE(&ctx->live, 0);
-	wait_for_quiet(node, ctx);
+	wait_for_quiet(proc, ctx);
 	orr_sched_stop(ctx);
 	forget(ctx);
-	ORR_ATOMIC_ADD(&node->nctxs, (unsigned) -1);
+	ORR_ATOMIC_ADD(&proc->core->nctxs, (unsigned) -1);
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_FREE);
-	end_change(node);
+	end_change(proc);
 	if (self->ctx == sched_ctx_id + 1)
 		self->ctx = 0;
 }
 
 /* ---- start and end of the process's ---- */
 
-int orr_ctx_init(struct orr_node *node, struct starpu_sched_policy *policy)
+int orr_ctx_init(struct orr_process *proc, struct starpu_sched_policy *policy)
 {
-	struct orr_ctx *ctx = &node->ctx0;
-	int ids[node->nworkers + 1], ret;
+	struct orr_ctx *ctx = &proc->core->ctx0;
+	int ids[proc->core->nworkers + 1], ret;
 	unsigned i;
 
 	memset(ctx, 0, sizeof(*ctx));
-	memset(node->ctx, 0, sizeof(node->ctx));
-	node->ctx[0] = ctx;
-	node->nctxs = 1;
-	node->ctx_busy = node->ctx_leaving = node->nholding = 0;
+	memset(proc->core->ctx, 0, sizeof(proc->core->ctx));
+	proc->core->ctx[0] = ctx;
+	proc->core->nctxs = 1;
+	proc->core->ctx_busy = proc->core->ctx_leaving = proc->nholding = 0;
 	ctx->nsms = -1;
 	ctx->state = ORR_CTX_OPEN;
 	ctx->name = strdup("default");
 	starpu_task_list_init(&ctx->homeless);
-	ret = ctx->name ? orr_sched_start(node, ctx, policy) : -ENOMEM;
+	ret = ctx->name ? orr_sched_start(proc, ctx, policy) : -ENOMEM;
 	if (ret)
 		return ret;
-	for (i = 0; i < node->nworkers; i++)
+	for (i = 0; i < proc->core->nworkers; i++)
 		ids[i] = (int) i;
-	join(node, ctx, ids, node->nworkers);
-	if (!node->nworkers)
+	join(proc, ctx, ids, proc->core->nworkers);
+	if (!proc->core->nworkers)
 		ctx->whole = 1;
 	return 0;
 }
 
-void orr_ctx_exit(struct orr_node *node)
+void orr_ctx_exit(struct orr_process *proc)
 {
 	unsigned i;
 
 	for (i = STARPU_NMAX_SCHED_CTXS; i-- > 0;) {
-		struct orr_ctx *ctx = node->ctx[i];
+		struct orr_ctx *ctx = proc->core->ctx[i];
 
 		if (!ctx)
 			continue;
@@ -529,7 +532,7 @@ void orr_ctx_exit(struct orr_node *node)
 			free(ctx);
 		else
 			ctx->state = ORR_CTX_FREE;
-		node->ctx[i] = NULL;
+		proc->core->ctx[i] = NULL;
 	}
-	node->nctxs = 0;
+	proc->core->nctxs = 0;
 }

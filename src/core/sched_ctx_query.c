@@ -4,6 +4,9 @@
  * Invariant: nothing here changes who is in a context; answers about workers are as of some moment
  * of the call. */
 #include "core/ctx.h"
+#include "base/log.h"
+#include "core/core.h"
+#include "base/slab.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,11 +34,11 @@ unsigned starpu_sched_ctx_get_context(void)
 
 static unsigned list(const struct orr_ctx *ctx, int *ids)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	unsigned i, n = 0;
 
-	for (i = 0; i < node->nworkers; i++)
-		if (orr_ctx_has(ctx, &node->workers[i])) {
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (orr_ctx_has(ctx, &proc->core->workers[i])) {
 			if (ids)
 				ids[n] = (int) i;
 			n++;
@@ -50,7 +53,7 @@ unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id, int **workerid
 	*workerids = NULL;
 	if (!ctx)
 		return 0;
-	*workerids = malloc((orr_self()->nworkers + 1) * sizeof(int));
+	*workerids = malloc((orr_self()->core->nworkers + 1) * sizeof(int));
 	return *workerids ? list(ctx, *workerids) : 0;
 }
 
@@ -63,41 +66,43 @@ unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id)
 
 unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id, unsigned sched_ctx_id2)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_ctx *a = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_nshared_workers");
 	struct orr_ctx *b = orr_ctx_get(sched_ctx_id2, "starpu_sched_ctx_get_nshared_workers");
 	unsigned i, n = 0;
 
-	for (i = 0; i < node->nworkers && a && b; i++)
-		n += orr_ctx_has(a, &node->workers[i]) && orr_ctx_has(b, &node->workers[i]);
+	for (i = 0; i < proc->core->nworkers && a && b; i++)
+		n += orr_ctx_has(a, &proc->core->workers[i]) &&
+		     orr_ctx_has(b, &proc->core->workers[i]);
 	return n;
 }
 
 unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_contains_worker");
 
-	return ctx && workerid >= 0 && (unsigned) workerid < node->nworkers &&
-	       orr_ctx_has(ctx, &node->workers[workerid]);
+	return ctx && workerid >= 0 && (unsigned) workerid < proc->core->nworkers &&
+	       orr_ctx_has(ctx, &proc->core->workers[workerid]);
 }
 
 unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
 						  unsigned sched_ctx_id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_contains_type_of_worker");
 	unsigned i;
 
-	for (i = 0; i < node->nworkers && ctx; i++)
-		if (node->workers[i].arch == arch && orr_ctx_has(ctx, &node->workers[i]))
+	for (i = 0; i < proc->core->nworkers && ctx; i++)
+		if (proc->core->workers[i].arch == arch &&
+		    orr_ctx_has(ctx, &proc->core->workers[i]))
 			return 1;
 	return 0;
 }
 
 int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_worker *w = orr_thread_self()->worker;
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_worker_get_id");
 	unsigned i;
@@ -106,13 +111,13 @@ int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id)
 	if (!ctx || !w || !orr_ctx_has(ctx, w))
 		return -1;
 	for (i = 0; i < w->id; i++)
-		rank += orr_ctx_has(ctx, &node->workers[i]);
+		rank += orr_ctx_has(ctx, &proc->core->workers[i]);
 	return rank;
 }
 
 void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_display_workers");
 	unsigned i;
 
@@ -121,14 +126,14 @@ void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
 	fprintf(f, "scheduling context %u (%s), policy %s: %u workers\n", ctx->id, ctx->name,
 		ctx->policy->policy_name ? ctx->policy->policy_name : "of the program",
 		list(ctx, NULL));
-	for (i = 0; i < node->nworkers; i++)
-		if (orr_ctx_has(ctx, &node->workers[i]))
-			fprintf(f, "\t%s\n", node->workers[i].name);
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (orr_ctx_has(ctx, &proc->core->workers[i]))
+			fprintf(f, "\t%s\n", proc->core->workers[i].name);
 }
 
 struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_worker_collection");
 	struct starpu_worker_collection *c;
 	unsigned i;
@@ -150,8 +155,8 @@ struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned
 		free(c);
 		c = ctx->collection;
 	} else {
-		for (i = 0; i < node->nworkers; i++)
-			if (orr_ctx_has(ctx, &node->workers[i]))
+		for (i = 0; i < proc->core->nworkers; i++)
+			if (orr_ctx_has(ctx, &proc->core->workers[i]))
 				c->add(c, (int) i);
 		ORR_ATOMIC_STORE(&ctx->collection, c);
 	}
@@ -179,19 +184,19 @@ unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id)
 
 void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
 	/* Called by init_sched: the context is not open yet. */
-	if (sched_ctx_id < STARPU_NMAX_SCHED_CTXS && node->ctx[sched_ctx_id])
-		node->ctx[sched_ctx_id]->policy_data = policy_data;
+	if (sched_ctx_id < STARPU_NMAX_SCHED_CTXS && proc->core->ctx[sched_ctx_id])
+		proc->core->ctx[sched_ctx_id]->policy_data = policy_data;
 }
 
 void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	return sched_ctx_id < STARPU_NMAX_SCHED_CTXS && node->ctx[sched_ctx_id]
-		       ? node->ctx[sched_ctx_id]->policy_data
+	return sched_ctx_id < STARPU_NMAX_SCHED_CTXS && proc->core->ctx[sched_ctx_id]
+		       ? proc->core->ctx[sched_ctx_id]->policy_data
 		       : NULL;
 }
 
@@ -249,9 +254,9 @@ int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 /* The context whose policy is starting is not open yet. */
 static struct orr_ctx *to_change(unsigned id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	return id < STARPU_NMAX_SCHED_CTXS ? node->ctx[id] : NULL;
+	return id < STARPU_NMAX_SCHED_CTXS ? proc->core->ctx[id] : NULL;
 }
 
 int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
@@ -324,7 +329,7 @@ static struct ready ready_in(unsigned id, const char *what)
 	struct ready r = { id, 0, 0 };
 
 	if (orr_ctx_get(id, what))
-		orr_slab_foreach(&orr_self()->task_slab, count_ready, &r);
+		orr_slab_foreach(&orr_self()->core->task_slab, count_ready, &r);
 	return r;
 }
 
@@ -342,7 +347,7 @@ double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id)
 void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id, int workerid)
 {
 	if (starpu_sched_ctx_contains_worker(workerid, sched_ctx_id))
-		orr_wake_worker(&orr_self()->workers[workerid]);
+		orr_wake_worker(&orr_self()->core->workers[workerid]);
 }
 
 void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id, int workerid)
@@ -355,15 +360,15 @@ void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id, int wo
 
 void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, int *ncpuids)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_available_cpuids");
 	unsigned i;
 
 	*ncpuids = 0;
-	*cpuids = ctx ? malloc((node->nworkers + 1) * sizeof(int)) : NULL;
-	for (i = 0; i < node->nworkers && *cpuids; i++)
-		if (orr_ctx_has(ctx, &node->workers[i]) && node->workers[i].bindid >= 0)
-			(*cpuids)[(*ncpuids)++] = node->workers[i].bindid;
+	*cpuids = ctx ? malloc((proc->core->nworkers + 1) * sizeof(int)) : NULL;
+	for (i = 0; i < proc->core->nworkers && *cpuids; i++)
+		if (orr_ctx_has(ctx, &proc->core->workers[i]) && proc->core->workers[i].bindid >= 0)
+			(*cpuids)[(*ncpuids)++] = proc->core->workers[i].bindid;
 }
 
 void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid)
@@ -375,13 +380,13 @@ void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid)
  * of their numbers. */
 void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start, int *end)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	int first = 0;
 	unsigned i;
 
 	*start = *end = -1;
 	for (i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
-		struct orr_ctx *ctx = node->ctx[i];
+		struct orr_ctx *ctx = proc->core->ctx[i];
 
 		if (!ctx || ctx->nsms < 0 || ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_FREE)
 			continue;

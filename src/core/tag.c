@@ -11,7 +11,9 @@
  * Invariant: `missing` counts the links to a tag that are MISSING; all of this is under
  * node->tag_lock; tasks are released outside of it. */
 #include "core/worker.h"
-#include "core/map.h"
+#include "base/map.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -42,21 +44,21 @@ struct orr_tag {
 	unsigned nwaiting; /* threads in starpu_tag_wait */
 };
 
-static struct orr_map *table(struct orr_node *node)
+static struct orr_map *table(struct orr_process *proc)
 {
-	if (!node->tags) {
-		node->tags = malloc(sizeof(struct orr_map));
-		if (!node->tags)
+	if (!proc->core->tags) {
+		proc->core->tags = malloc(sizeof(struct orr_map));
+		if (!proc->core->tags)
 			orr_fatal("out of memory for tags");
-		orr_map_init(node->tags, offsetof(struct orr_tag, id));
+		orr_map_init(proc->core->tags, offsetof(struct orr_tag, id));
 	}
-	return node->tags;
+	return proc->core->tags;
 }
 
 /* Under tag_lock. */
-static struct orr_tag *get(struct orr_node *node, uint64_t id)
+static struct orr_tag *get(struct orr_process *proc, uint64_t id)
 {
-	struct orr_map *m = table(node);
+	struct orr_map *m = table(proc);
 	struct orr_tag *tag = orr_map_find(m, id);
 
 	if (tag)
@@ -187,7 +189,7 @@ static void restart(struct orr_tag *tag)
 			miss(l);
 }
 
-static void release_all(struct orr_node *node, struct orr_task_array *released)
+static void release_all(struct orr_process *proc, struct orr_task_array *released)
 {
 	unsigned i;
 
@@ -195,18 +197,18 @@ static void release_all(struct orr_node *node, struct orr_task_array *released)
 		orr_task_release(orr_task_array_get(released, i));
 	if (released->cap)
 		free(released->v);
-	orr_waitq_wake(&node->done);
+	orr_waitq_wake(&proc->done);
 }
 
 void orr_tag_task_submitted(struct orr_task *t)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_tag *tag;
 
-	orr_lock(&node->tag_lock);
-	tag = get(node, t->pub->tag_id);
+	orr_lock(&proc->core->tag_lock);
+	tag = get(proc, t->pub->tag_id);
 	if (tag->task && tag->task != t) {
-		orr_unlock(&node->tag_lock);
+		orr_unlock(&proc->core->tag_lock);
 		orr_fatal(
 			"tag %llu: task %s uses it while task %s, which has it too, is not complete",
 			(unsigned long long) tag->id, orr_task_name(t->pub),
@@ -219,34 +221,34 @@ void orr_tag_task_submitted(struct orr_task *t)
 	t->tag = tag;
 	if (tag->missing)
 		ORR_ATOMIC_ADD(&t->ndeps, (int32_t) tag->missing);
-	orr_unlock(&node->tag_lock);
+	orr_unlock(&proc->core->tag_lock);
 }
 
 void orr_tag_task_done(struct orr_task *t)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_task_array released = { 0 };
 
-	orr_lock(&node->tag_lock);
+	orr_lock(&proc->core->tag_lock);
 	t->tag->task = NULL;
 	fire(t->tag, &released);
-	orr_unlock(&node->tag_lock);
-	release_all(node, &released);
+	orr_unlock(&proc->core->tag_lock);
+	release_all(proc, &released);
 }
 
 void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t *array)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_tag *tag;
 	unsigned i;
 
-	orr_lock(&node->tag_lock);
-	tag = get(node, id);
+	orr_lock(&proc->core->tag_lock);
+	tag = get(proc, id);
 	if (tag->fired)
 		begin(tag);
 	tag->pure = 1;
 	for (i = 0; i < ndeps; i++) {
-		struct orr_tag *dep = get(node, array[i]);
+		struct orr_tag *dep = get(proc, array[i]);
 		struct link *l = find_link(dep, tag);
 
 		if (!l)
@@ -254,7 +256,7 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t
 		if (l->state != MISSING && !dep->fired)
 			miss(l);
 	}
-	orr_unlock(&node->tag_lock);
+	orr_unlock(&proc->core->tag_lock);
 }
 
 void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...)
@@ -274,35 +276,35 @@ void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...)
 }
 
 /* Has the tag fired, since the caller counted it among those that wait? */
-static int has_fired(struct orr_node *node, const struct orr_tag *tag, unsigned seen)
+static int has_fired(struct orr_process *proc, const struct orr_tag *tag, unsigned seen)
 {
 	int yes;
 
-	orr_lock(&node->tag_lock);
+	orr_lock(&proc->core->tag_lock);
 	yes = tag->fired || tag->nfired != seen;
-	orr_unlock(&node->tag_lock);
+	orr_unlock(&proc->core->tag_lock);
 	return yes;
 }
 
-static void wait_one(struct orr_node *node, starpu_tag_t id)
+static void wait_one(struct orr_process *proc, starpu_tag_t id)
 {
 	struct orr_tag *tag;
 	unsigned seen;
 
-	orr_lock(&node->tag_lock);
-	tag = get(node, id);
+	orr_lock(&proc->core->tag_lock);
+	tag = get(proc, id);
 	tag->nwaiting++;
 	seen = tag->nfired;
-	orr_unlock(&node->tag_lock);
-	ORR_WAIT_UNTIL(&node->done, has_fired(node, tag, seen));
-	orr_lock(&node->tag_lock);
+	orr_unlock(&proc->core->tag_lock);
+	ORR_WAIT_UNTIL(&proc->done, has_fired(proc, tag, seen));
+	orr_lock(&proc->core->tag_lock);
 	tag->nwaiting--;
-	orr_unlock(&node->tag_lock);
+	orr_unlock(&proc->core->tag_lock);
 }
 
 int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_task *t = orr_thread_self()->task;
 	unsigned i;
 
@@ -313,9 +315,9 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 		return -EDEADLK;
 	}
 	orr_sys_settle(orr_thread_self());
-	orr_about_to_wait(node);
+	orr_about_to_wait(proc);
 	for (i = 0; i < ntags; i++)
-		wait_one(node, id[i]);
+		wait_one(proc, id[i]);
 	return 0;
 }
 
@@ -326,17 +328,17 @@ int starpu_tag_wait(starpu_tag_t id)
 
 static void notify(starpu_tag_t id, int again)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_task_array released = { 0 };
 	struct orr_tag *tag;
 
-	orr_lock(&node->tag_lock);
-	tag = get(node, id);
+	orr_lock(&proc->core->tag_lock);
+	tag = get(proc, id);
 	fire(tag, &released);
 	if (again)
 		restart(tag);
-	orr_unlock(&node->tag_lock);
-	release_all(node, &released);
+	orr_unlock(&proc->core->tag_lock);
+	release_all(proc, &released);
 }
 
 void starpu_tag_notify_from_apps(starpu_tag_t id)
@@ -350,21 +352,21 @@ void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
 
 void starpu_tag_restart(starpu_tag_t id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	orr_lock(&node->tag_lock);
-	restart(get(node, id));
-	orr_unlock(&node->tag_lock);
+	orr_lock(&proc->core->tag_lock);
+	restart(get(proc, id));
+	orr_unlock(&proc->core->tag_lock);
 }
 
 void starpu_tag_remove(starpu_tag_t id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_task_array released = { 0 };
 	struct orr_tag *tag;
 
-	orr_lock(&node->tag_lock);
-	tag = orr_map_find(table(node), id);
+	orr_lock(&proc->core->tag_lock);
+	tag = orr_map_find(table(proc), id);
 	if (tag && !tag->task) {
 		fire(tag, &released);
 		while (tag->in)
@@ -374,24 +376,24 @@ void starpu_tag_remove(starpu_tag_t id)
 		tag->pure = 0;
 		tag->fired = 0;
 		if (!tag->nwaiting) {
-			orr_map_remove(table(node), tag);
+			orr_map_remove(table(proc), tag);
 			free(tag);
 		}
 	}
-	orr_unlock(&node->tag_lock);
-	release_all(node, &released);
+	orr_unlock(&proc->core->tag_lock);
+	release_all(proc, &released);
 }
 
 struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct starpu_task *task;
 	struct orr_tag *tag;
 
-	orr_lock(&node->tag_lock);
-	tag = get(node, id);
+	orr_lock(&proc->core->tag_lock);
+	tag = get(proc, id);
 	task = tag->task ? tag->task->pub : NULL;
-	orr_unlock(&node->tag_lock);
+	orr_unlock(&proc->core->tag_lock);
 	return task;
 }
 
@@ -414,9 +416,9 @@ void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps, starpu_tag_t
 		orr_fatal("a synchronisation task cannot be submitted (%d)", ret);
 }
 
-static void each(struct orr_node *node, void (*f)(struct orr_tag *, void *), void *arg)
+static void each(struct orr_process *proc, void (*f)(struct orr_tag *, void *), void *arg)
 {
-	struct orr_map *m = node->tags;
+	struct orr_map *m = proc->core->tags;
 	uint32_t i;
 
 	for (i = 0; m && i < m->cap; i++)
@@ -434,14 +436,14 @@ static void free_tag(struct orr_tag *tag, void *arg)
 	free(tag);
 }
 
-void orr_tags_exit(struct orr_node *node)
+void orr_tags_exit(struct orr_process *proc)
 {
-	if (!node->tags)
+	if (!proc->core->tags)
 		return;
-	each(node, free_tag, NULL);
-	orr_map_exit(node->tags);
-	free(node->tags);
-	node->tags = NULL;
+	each(proc, free_tag, NULL);
+	orr_map_exit(proc->core->tags);
+	free(proc->core->tags);
+	proc->core->tags = NULL;
 }
 
 static void dump_tag(struct orr_tag *tag, void *arg)
@@ -453,7 +455,7 @@ static void dump_tag(struct orr_tag *tag, void *arg)
 			tag->task ? "" : "; no task has it");
 }
 
-void orr_tag_dump(struct orr_node *node, FILE *f)
+void orr_tag_dump(struct orr_process *proc, FILE *f)
 {
-	each(node, dump_tag, f);
+	each(proc, dump_tag, f);
 }

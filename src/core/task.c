@@ -10,6 +10,10 @@
 #include "data/redux.h"
 #include "perf/perf.h"
 #include "trace/trace.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
+#include "base/slab.h"
 
 #include <errno.h>
 #include <math.h>
@@ -56,14 +60,14 @@ void starpu_task_init(struct starpu_task *task)
 
 struct starpu_task *starpu_task_create(void)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct created *c;
 
-	if (node->state == ORR_NODE_DOWN) {
+	if (proc->state == ORR_PROCESS_DOWN) {
 		orr_error("starpu_task_create: call starpu_init first");
 		return NULL;
 	}
-	c = orr_slab_alloc(&node->task_slab);
+	c = orr_slab_alloc(&proc->core->task_slab);
 	if (!c)
 		return NULL;
 	c->pub = initial_task;
@@ -78,7 +82,7 @@ struct orr_task *orr_task_private(struct starpu_task *task)
 	struct orr_task *t = task->starpu_private;
 
 	if (!t) {
-		struct created *c = orr_slab_alloc(&orr_self()->task_slab);
+		struct created *c = orr_slab_alloc(&orr_self()->core->task_slab);
 
 		if (!c)
 			return NULL;
@@ -164,7 +168,7 @@ static void free_private(struct orr_task *t)
 	pub->starpu_private = NULL;
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
 	t->pub = NULL;
-	orr_slab_free(&orr_self()->task_slab, (char *) t - offsetof(struct created, prv));
+	orr_slab_free(&orr_self()->core->task_slab, (char *) t - offsetof(struct created, prv));
 }
 
 void starpu_task_clean(struct starpu_task *task)
@@ -341,7 +345,7 @@ unsigned long starpu_task_get_job_id(struct starpu_task *task)
 	struct orr_task *t = orr_task_private(task);
 
 	if (!t->job_id)
-		t->job_id = ORR_ATOMIC_ADD_RELAXED(&orr_self()->next_job, 1);
+		t->job_id = ORR_ATOMIC_ADD_RELAXED(&orr_self()->core->next_job, 1);
 	return (unsigned long) t->job_id;
 }
 
@@ -414,15 +418,15 @@ static int check_codelet(struct starpu_codelet *cl)
 }
 
 /* Is there a worker at all that may execute the task? */
-static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uint32_t where,
+static int somebody_can_run(struct orr_process *proc, struct starpu_task *task, uint32_t where,
 			    struct orr_ctx *ctx)
 {
 	unsigned i, empty = 1;
 
 	if (task->execute_on_a_specific_worker) {
-		struct orr_combined *c = orr_combined_get(node, task->workerid);
+		struct orr_combined *c = orr_combined_get(proc, task->workerid);
 
-		if (c && !orr_combined_in_ctx(node, c, ctx)) {
+		if (c && !orr_combined_in_ctx(proc, c, ctx)) {
 			orr_error(
 				"task %s is to execute on combined worker %u, of which not all workers are in scheduling context %u",
 				orr_task_name(task), task->workerid, ctx->id);
@@ -430,28 +434,28 @@ static int somebody_can_run(struct orr_node *node, struct starpu_task *task, uin
 		}
 		if (c)
 			return orr_combined_first_impl(c, task) >= 0;
-		if (task->workerid >= node->nworkers) {
+		if (task->workerid >= proc->core->nworkers) {
 			orr_error("task %s is to execute on worker %u, but there are %u workers",
-				  orr_task_name(task), task->workerid, node->nworkers);
+				  orr_task_name(task), task->workerid, proc->core->nworkers);
 			return 0;
 		}
-		if (!orr_ctx_has(ctx, &node->workers[task->workerid])) {
+		if (!orr_ctx_has(ctx, &proc->core->workers[task->workerid])) {
 			orr_error(
 				"task %s is to execute on worker %u, which is not in scheduling context %u",
 				orr_task_name(task), task->workerid, ctx->id);
 			return 0;
 		}
-		return orr_task_first_impl(&node->workers[task->workerid], task) >= 0;
+		return orr_task_first_impl(&proc->core->workers[task->workerid], task) >= 0;
 	}
-	if (!(where & node->arch_mask))
+	if (!(where & proc->arch_mask))
 		return 0;
 	if (!task->cl->can_execute && !task->workerids && __builtin_expect(orr_ctx_whole(ctx), 1))
 		return 1;
-	for (i = 0; i < node->nworkers; i++) {
-		if (!orr_ctx_has(ctx, &node->workers[i]))
+	for (i = 0; i < proc->core->nworkers; i++) {
+		if (!orr_ctx_has(ctx, &proc->core->workers[i]))
 			continue;
 		empty = 0;
-		if (orr_task_first_impl(&node->workers[i], task) >= 0)
+		if (orr_task_first_impl(&proc->core->workers[i], task) >= 0)
 			return 1;
 	}
 	/* A context without workers gets some later, and the task waits for them. */
@@ -484,7 +488,7 @@ static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
 }
 
 /* Everything that can be wrong with the task itself. */
-static int check_task(struct orr_node *node, struct starpu_task *task, struct orr_task *t,
+static int check_task(struct orr_process *proc, struct starpu_task *task, struct orr_task *t,
 		      int internal, struct orr_ctx *ctx)
 {
 	unsigned i, n, planned = 0;
@@ -524,11 +528,11 @@ static int check_task(struct orr_node *node, struct starpu_task *task, struct or
 		if (__builtin_expect(planned, 0) && n > 1 && orr_partition_check_views(task, n))
 			return -EINVAL;
 		t->where = task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl);
-		if (!(t->where & STARPU_NOWHERE) && !somebody_can_run(node, task, t->where, ctx)) {
+		if (!(t->where & STARPU_NOWHERE) && !somebody_can_run(proc, task, t->where, ctx)) {
 			orr_error(
 				"task %s: none of the %u workers can execute it; look at the implementations of its codelet, at where, can_execute and "
 				"workerid, at its scheduling context, and at STARPU_NCPU",
-				orr_task_name(task), node->nworkers);
+				orr_task_name(task), proc->core->nworkers);
 			return -ENODEV;
 		}
 	} else {
@@ -556,12 +560,13 @@ static void renew(struct orr_task *t)
 static int submit(struct starpu_task *task, int internal, int nodeps)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_node *node = self->node;
+	struct orr_process *proc = self->proc;
 	struct orr_task *t;
-	struct orr_ctx *ctx = &node->ctx0;
+	struct orr_ctx *ctx = &proc->core->ctx0;
 	int ret, synchronous = task->synchronous;
 
-	if (__builtin_expect(node->state != ORR_NODE_UP && node->state != ORR_NODE_STARTING, 0)) {
+	if (__builtin_expect(proc->state != ORR_PROCESS_UP && proc->state != ORR_PROCESS_STARTING,
+			     0)) {
 		orr_error("task %s submitted without starpu_init", orr_task_name(task));
 		return -ENODEV;
 	}
@@ -583,12 +588,12 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 									: task->sched_ctx;
 
 		if (__builtin_expect(id != 0, 0)) {
-			if (orr_ctx_check(node, id, task))
+			if (orr_ctx_check(proc, id, task))
 				return -EINVAL;
-			ctx = node->ctx[id];
+			ctx = proc->core->ctx[id];
 		}
 	}
-	ret = check_task(node, task, t, internal, ctx);
+	ret = check_task(proc, task, t, internal, ctx);
 	if (ret)
 		return ret;
 	if (__builtin_expect(t->state == ORR_TASK_DONE, 0))
@@ -612,20 +617,20 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	t->user_wait = !task->detach;
 	t->auto_destroy = task->detach && task->destroy;
 	if (!t->job_id)
-		t->job_id = ORR_ATOMIC_ADD_RELAXED(&node->next_job, 1);
+		t->job_id = ORR_ATOMIC_ADD_RELAXED(&proc->core->next_job, 1);
 	if (!internal)
-		ORR_ATOMIC_ADD_RELAXED(&node->nsubmitted, 1);
+		ORR_ATOMIC_ADD_RELAXED(&proc->core->nsubmitted, 1);
 	if (__builtin_expect(t->ctx != 0, 0))
 		ORR_ATOMIC_ADD(&ctx->nsubmitted, 1);
-	if (__builtin_expect(node->cfg.profiling, 0))
+	if (__builtin_expect(proc->cfg.profiling, 0))
 		orr_profile_submit(t);
-	orr_trace_task(node, ORR_EV_SUBMIT, t, -1);
+	orr_trace_task(proc, ORR_EV_SUBMIT, t, -1);
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_BLOCKED);
 	task->status = STARPU_TASK_BLOCKED;
 	if (ctx->policy && ctx->policy->submit_hook && !internal)
 		ctx->policy->submit_hook(task);
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&node->graph) != NULL, 0))
-		orr_graph_submit(node, t, nodeps);
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&proc->core->graph) != NULL, 0))
+		orr_graph_submit(proc, t, nodeps);
 	if (task->use_tag)
 		orr_tag_task_submitted(t);
 	if (t->naccess)
@@ -633,8 +638,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	orr_task_release(t); /* the submission itself; t may be gone from here on */
 	if (synchronous)
 		return starpu_task_wait(task);
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->cfg.max_submitted) > 0, 0))
-		orr_throttle(node);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.max_submitted) > 0, 0))
+		orr_throttle(proc);
 	return 0;
 }
 
@@ -700,7 +705,7 @@ static void execute_nowhere(struct orr_task *t)
 			where = a->handle->home_node;
 		if (where == STARPU_SPECIFIC_NODE_NONE)
 			continue;
-		if (where >= (int) orr_self()->nmemnodes)
+		if (where >= (int) orr_self()->data->nmemnodes)
 			orr_fatal(
 				"codelet of task %s wants datum %u on memory node %d, which does not exist",
 				orr_task_name(t->pub), i, where);
@@ -771,7 +776,7 @@ static void run_callback(struct orr_task *t, void (*fn)(void *), void *arg)
 /* Execution and all end dependencies are over. */
 static void terminate(struct orr_task *t, struct orr_worker *w)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct starpu_task *pub = t->pub;
 	struct orr_task_array succ, end_succ;
 	int internal = t->internal, user_wait = t->user_wait, auto_destroy = t->auto_destroy,
@@ -795,7 +800,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 		orr_tag_task_done(t);
 	if (pub->callback_func)
 		run_callback(t, pub->callback_func, pub->callback_arg);
-	orr_trace_task(node, ORR_EV_DONE, t, w ? (int) w->id : -1);
+	orr_trace_task(proc, ORR_EV_DONE, t, w ? (int) w->id : -1);
 	regenerate = pub->regenerate;
 	pub->status = STARPU_TASK_FINISHED;
 	if (auto_destroy && !regenerate) {
@@ -818,15 +823,15 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 		}
 	}
 	if (__builtin_expect(ctx != 0, 0))
-		orr_ctx_task_done(node, ctx);
+		orr_ctx_task_done(proc, ctx);
 	if (!internal) {
 		if (w)
 			ORR_ATOMIC_STORE(&w->ncompleted, w->ncompleted + 1);
 		else
-			ORR_ATOMIC_ADD(&node->ncompleted_other, 1);
+			ORR_ATOMIC_ADD(&proc->core->ncompleted_other, 1);
 	}
-	if (user_wait || !w || ORR_ATOMIC_LOAD_RELAXED(&node->ndone_waiters))
-		orr_waitq_wake(&node->done);
+	if (user_wait || !w || ORR_ATOMIC_LOAD_RELAXED(&proc->core->ndone_waiters))
+		orr_waitq_wake(&proc->done);
 }
 
 static void end_dep_release(struct orr_task *t)
@@ -884,7 +889,7 @@ static void declare(struct starpu_task *task, unsigned n, struct starpu_task *de
 			orr_fatal("task %s cannot depend on %s", orr_task_name(task),
 				  deps[i] ? "itself" : "a NULL task");
 		dep = orr_task_private(deps[i]);
-		if (__builtin_expect(ORR_ATOMIC_LOAD(&orr_self()->graph) != NULL, 0) && !end)
+		if (__builtin_expect(ORR_ATOMIC_LOAD(&orr_self()->core->graph) != NULL, 0) && !end)
 			orr_graph_depend(orr_self(), dep, t);
 		if (add_successor(dep, t, end))
 			orr_fatal("out of memory while declaring dependencies of task %s",

@@ -10,7 +10,7 @@
 #ifndef ORR_CORE_TASK_H
 #define ORR_CORE_TASK_H
 
-#include "core/node.h"
+#include "core/core.h"
 
 struct orr_task;
 struct orr_acquire;
@@ -147,15 +147,15 @@ int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t);
 /* tag.c */
 void orr_tag_task_submitted(struct orr_task *t); /* declares the tag's dependencies as the task's */
 void orr_tag_task_done(struct orr_task *t);
-void orr_tags_exit(struct orr_node *node);
-void orr_tag_dump(struct orr_node *node, FILE *f); /* diagnosis: tags that somebody waits for */
+void orr_tags_exit(struct orr_process *proc);
+void orr_tag_dump(struct orr_process *proc, FILE *f); /* diagnosis: tags that somebody waits for */
 
 /* Diagnosis: prints the tasks that are submitted and not complete, with what each waits for; at
  * most max lines. */
-void orr_task_dump(struct orr_node *node, FILE *f, unsigned max);
+void orr_task_dump(struct orr_process *proc, FILE *f, unsigned max);
 
 /* Number of submitted tasks not yet complete. */
-uint64_t orr_task_npending(struct orr_node *node);
-uint64_t orr_task_ncompleted(struct orr_node *node);
+uint64_t orr_task_npending(struct orr_process *proc);
+uint64_t orr_task_ncompleted(struct orr_process *proc);
 
 #endif

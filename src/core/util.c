@@ -5,6 +5,8 @@
  * Invariant: nothing here needs a started runtime but what concerns workers. */
 #include "core/task.h"
 #include "orrery.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +109,7 @@ static int submit(struct starpu_task *task)
 void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigned num_workers,
 					unsigned *workers, const char *name)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct call call = { func, arg };
 	struct starpu_codelet cl;
 	struct starpu_task *tasks;
@@ -129,10 +131,10 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigne
 	if (!tasks)
 		orr_fatal("not enough memory to run %s on %u workers", cl.name, num_workers);
 	for (i = 0; i < num_workers; i++) {
-		if (workers[i] >= node->nworkers)
+		if (workers[i] >= proc->core->nworkers)
 			orr_fatal(
 				"starpu_execute_on_specific_workers: there is no worker %u, they are 0 to %u",
-				workers[i], node->nworkers - 1);
+				workers[i], proc->core->nworkers - 1);
 		prepare(&tasks[i], &cl, &call, workers[i], cl.name);
 		if (submit(&tasks[i]))
 			orr_fatal("%s could not be run on worker %u", cl.name, workers[i]);
@@ -150,13 +152,14 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigne
 void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg, uint32_t where,
 				      const char *name)
 {
-	struct orr_node *node = orr_self();
-	unsigned *workers = malloc(((size_t) node->nworkers + 1) * sizeof(*workers)), i, n = 0;
+	struct orr_process *proc = orr_self();
+	unsigned *workers = malloc(((size_t) proc->core->nworkers + 1) * sizeof(*workers)), i,
+		 n = 0;
 
 	if (!workers)
 		orr_fatal("not enough memory to run %s on all workers", name ? name : "a function");
-	for (i = 0; i < node->nworkers; i++)
-		if (where & STARPU_WORKER_TO_MASK(node->workers[i].arch))
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (where & STARPU_WORKER_TO_MASK(proc->core->workers[i].arch))
 			workers[n++] = i;
 	starpu_execute_on_specific_workers(func, arg, n, workers, name);
 	free(workers);

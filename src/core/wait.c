@@ -7,26 +7,29 @@
 #include "core/ctx.h"
 #include "data/handle.h"
 #include "orrery.h"
+#include "base/log.h"
+#include "core/core.h"
+#include "base/slab.h"
 
 #include <errno.h>
 #include <string.h>
 
-uint64_t orr_task_ncompleted(struct orr_node *node)
+uint64_t orr_task_ncompleted(struct orr_process *proc)
 {
-	uint64_t n = ORR_ATOMIC_LOAD(&node->ncompleted_other);
+	uint64_t n = ORR_ATOMIC_LOAD(&proc->core->ncompleted_other);
 	unsigned i;
 
-	for (i = 0; i < node->nworkers; i++)
-		n += ORR_ATOMIC_LOAD(&node->workers[i].ncompleted);
+	for (i = 0; i < proc->core->nworkers; i++)
+		n += ORR_ATOMIC_LOAD(&proc->core->workers[i].ncompleted);
 	return n;
 }
 
-uint64_t orr_task_npending(struct orr_node *node)
+uint64_t orr_task_npending(struct orr_process *proc)
 {
 	/* Completions first: a task counted there was submitted before. */
-	uint64_t completed = orr_task_ncompleted(node);
+	uint64_t completed = orr_task_ncompleted(proc);
 
-	return ORR_ATOMIC_LOAD(&node->nsubmitted) - completed;
+	return ORR_ATOMIC_LOAD(&proc->core->nsubmitted) - completed;
 }
 
 /* 0, or -EDEADLK after a message when the caller is a task or a callback. */
@@ -44,61 +47,62 @@ static int may_wait(const char *what)
 /* Any context. */
 #define ALL_CTXS STARPU_NMAX_SCHED_CTXS
 
-static uint64_t npending(struct orr_node *node, unsigned ctx)
+static uint64_t npending(struct orr_process *proc, unsigned ctx)
 {
-	return ctx == ALL_CTXS ? orr_task_npending(node) : orr_ctx_npending(node, ctx);
+	return ctx == ALL_CTXS ? orr_task_npending(proc) : orr_ctx_npending(proc, ctx);
 }
 
 /* Waits until at most n tasks of a context are pending; prompt: told of each completion rather than
  * when workers run dry. */
 static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	int ret = may_wait(what);
 
 	if (ret)
 		return ret;
-	if (node->state == ORR_NODE_DOWN)
+	if (proc->state == ORR_PROCESS_DOWN)
 		return -ENODEV;
 	orr_sys_settle(orr_thread_self());
-	orr_about_to_wait(node);
+	orr_about_to_wait(proc);
 	if (prompt)
-		ORR_ATOMIC_ADD(&node->ndone_waiters, 1);
-	while (npending(node, ctx) > n) {
-		unsigned key = orr_waitq_prepare(&node->done);
+		ORR_ATOMIC_ADD(&proc->core->ndone_waiters, 1);
+	while (npending(proc, ctx) > n) {
+		unsigned key = orr_waitq_prepare(&proc->done);
 
-		if (npending(node, ctx) <= n) {
-			orr_waitq_cancel(&node->done);
+		if (npending(proc, ctx) <= n) {
+			orr_waitq_cancel(&proc->done);
 		} else {
-			if (node->cfg.watchdog_us > 0) {
-				uint64_t before = orr_task_ncompleted(node);
+			if (proc->cfg.watchdog_us > 0) {
+				uint64_t before = orr_task_ncompleted(proc);
 
-				if (orr_waitq_wait(&node->done, key,
-						   (double) node->cfg.watchdog_us) &&
-				    before == orr_task_ncompleted(node))
-					orr_watchdog(node);
+				if (orr_waitq_wait(&proc->done, key,
+						   (double) proc->cfg.watchdog_us) &&
+				    before == orr_task_ncompleted(proc))
+					orr_watchdog(proc);
 			} else {
-				orr_waitq_wait(&node->done, key, -1);
+				orr_waitq_wait(&proc->done, key, -1);
 			}
-			orr_sys_progress(node);
+			orr_sys_progress(proc);
 		}
 	}
 	if (prompt)
-		ORR_ATOMIC_ADD(&node->ndone_waiters, -1);
+		ORR_ATOMIC_ADD(&proc->core->ndone_waiters, -1);
 	if (!n)
-		ORR_ATOMIC_ADD_RELAXED(ctx == ALL_CTXS ? &node->phase : &node->ctx[ctx]->phase, 1);
+		ORR_ATOMIC_ADD_RELAXED(
+			ctx == ALL_CTXS ? &proc->core->phase : &proc->core->ctx[ctx]->phase, 1);
 	return 0;
 }
 
-void orr_watchdog(struct orr_node *node)
+void orr_watchdog(struct orr_process *proc)
 {
-	if (orr_sys_now_us() - node->start_us < (double) node->cfg.watchdog_delay_us)
+	if (orr_sys_now_us() - proc->start_us < (double) proc->cfg.watchdog_delay_us)
 		return;
 	orr_warn("no task completed for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:",
-		 (double) node->cfg.watchdog_us * 1e-6);
-	orr_task_dump(node, stderr, 50);
-	orr_tag_dump(node, stderr);
-	if (node->cfg.watchdog_crash)
+		 (double) proc->cfg.watchdog_us * 1e-6);
+	orr_task_dump(proc, stderr, 50);
+	orr_tag_dump(proc, stderr);
+	if (proc->cfg.watchdog_crash)
 		orr_sys_abort();
 }
 
@@ -157,25 +161,25 @@ int starpu_task_nready(void)
 {
 	struct count c = { 0 };
 
-	orr_slab_foreach(&orr_self()->task_slab, count_ready, &c);
+	orr_slab_foreach(&orr_self()->core->task_slab, count_ready, &c);
 	return (int) c.ready;
 }
 
 int starpu_task_wait_for_no_ready(void)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	int ret = may_wait("starpu_task_wait_for_no_ready");
 
 	if (ret)
 		return ret;
-	orr_about_to_wait(node);
+	orr_about_to_wait(proc);
 	while (starpu_task_nready() > 0) {
-		unsigned key = orr_waitq_prepare(&node->done);
+		unsigned key = orr_waitq_prepare(&proc->done);
 
 		if (starpu_task_nready() == 0)
-			orr_waitq_cancel(&node->done);
+			orr_waitq_cancel(&proc->done);
 		else
-			orr_waitq_wait(&node->done, key, 10000);
+			orr_waitq_wait(&proc->done, key, 10000);
 	}
 	return 0;
 }
@@ -189,7 +193,7 @@ int starpu_task_finished(struct starpu_task *task)
 
 int starpu_task_wait(struct starpu_task *task)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_task *t = task->starpu_private;
 	int ret = may_wait("starpu_task_wait");
 
@@ -206,14 +210,14 @@ int starpu_task_wait(struct starpu_task *task)
 		return -EINVAL;
 	}
 	orr_sys_settle(orr_thread_self());
-	orr_about_to_wait(node);
+	orr_about_to_wait(proc);
 	while (ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_DONE) {
-		unsigned key = orr_waitq_prepare(&node->done);
+		unsigned key = orr_waitq_prepare(&proc->done);
 
 		if (ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_DONE)
-			orr_waitq_cancel(&node->done);
+			orr_waitq_cancel(&proc->done);
 		else
-			orr_waitq_wait(&node->done, key, -1);
+			orr_waitq_wait(&proc->done, key, -1);
 	}
 	if (task->destroy)
 		starpu_task_destroy(task);
@@ -244,22 +248,22 @@ void starpu_set_limit_min_submitted_tasks(int limit_min)
 	ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.min_submitted, limit_min);
 }
 
-void orr_throttle(struct orr_node *node)
+void orr_throttle(struct orr_process *proc)
 {
-	long max = ORR_ATOMIC_LOAD_RELAXED(&node->cfg.max_submitted),
-	     min = ORR_ATOMIC_LOAD_RELAXED(&node->cfg.min_submitted);
+	long max = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.max_submitted),
+	     min = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.min_submitted);
 
-	if (max <= 0 || orr_thread_self()->task || (long) orr_task_npending(node) <= max)
+	if (max <= 0 || orr_thread_self()->task || (long) orr_task_npending(proc) <= max)
 		return;
 	wait_pending("task submission", ALL_CTXS, (uint64_t) (min > 0 && min < max ? min : max), 1);
 }
 
 void orrery_task_stats(struct orrery_task_stats *stats)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	stats->submitted = (unsigned long) ORR_ATOMIC_LOAD(&node->nsubmitted);
-	stats->executed = (unsigned long) orr_task_ncompleted(node);
+	stats->submitted = (unsigned long) ORR_ATOMIC_LOAD(&proc->core->nsubmitted);
+	stats->executed = (unsigned long) orr_task_ncompleted(proc);
 }
 
 /* ---- diagnosis ---- */
@@ -308,13 +312,13 @@ static void dump_task(void *obj, void *arg)
 	fputc('\n', d->f);
 }
 
-void orr_task_dump(struct orr_node *node, FILE *f, unsigned max)
+void orr_task_dump(struct orr_process *proc, FILE *f, unsigned max)
 {
 	struct dump d = { f, max, 0 };
 
-	if (node->state == ORR_NODE_DOWN)
+	if (proc->state == ORR_PROCESS_DOWN)
 		return;
-	orr_slab_foreach(&node->task_slab, dump_task, &d);
+	orr_slab_foreach(&proc->core->task_slab, dump_task, &d);
 	if (d.n > max)
 		fprintf(f, "  ... and %u more tasks\n", d.n - max);
 }

@@ -20,6 +20,9 @@
 #include "perf/perf.h"
 #include "sched/sched.h"
 #include "trace/trace.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,10 +33,10 @@
 int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type,
 			  const struct orr_worker *w)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	return node->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) &&
-	       orr_perf_knows(node, cl->model, type, w ? w->unit : NULL);
+	return proc->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) &&
+	       orr_perf_knows(proc, cl->model, type, w ? w->unit : NULL);
 }
 
 static int has_impl(const struct starpu_codelet *cl, const struct orr_worker *w, unsigned i)
@@ -81,42 +84,43 @@ int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t)
 
 /* ---- waking ---- */
 
-static void wake_group(struct orr_node *node, unsigned index)
+static void wake_group(struct orr_process *proc, unsigned index)
 {
 	uint64_t bit = 1ULL << index % 64;
 
-	if (ORR_ATOMIC_LOAD_RELAXED(&node->idle_mask[index / 64]) & bit)
-		ORR_ATOMIC_AND(&node->idle_mask[index / 64], ~bit);
-	orr_waitq_wake_fenced(&node->groups[index].bell);
+	if (ORR_ATOMIC_LOAD_RELAXED(&proc->core->idle_mask[index / 64]) & bit)
+		ORR_ATOMIC_AND(&proc->core->idle_mask[index / 64], ~bit);
+	orr_waitq_wake_fenced(&proc->core->groups[index].bell);
 }
 
 void orr_wake_worker(struct orr_worker *w)
 {
-	struct orr_node *node = w->group->node;
+	struct orr_process *proc = w->group->proc;
 
 	ORR_ATOMIC_FENCE();
-	wake_group(node, (unsigned) (w->group - node->groups));
+	wake_group(proc, (unsigned) (w->group - proc->core->groups));
 }
 
-void orr_wake_one(struct orr_node *node)
+void orr_wake_one(struct orr_process *proc)
 {
-	unsigned i, words = (node->ngroups + 63) / 64;
+	unsigned i, words = (proc->core->ngroups + 63) / 64;
 
-	if (__builtin_expect(node->arch_mask & (node->arch_mask - 1), 0)) {
+	if (__builtin_expect(proc->arch_mask & (proc->arch_mask - 1), 0)) {
 		/* Not every group can do what there is to do. */
-		orr_wake_all(node);
+		orr_wake_all(proc);
 		return;
 	}
 	ORR_ATOMIC_FENCE();
 	for (i = 0; i < words; i++) {
-		uint64_t mask = ORR_ATOMIC_LOAD_RELAXED(&node->idle_mask[i]);
+		uint64_t mask = ORR_ATOMIC_LOAD_RELAXED(&proc->core->idle_mask[i]);
 
 		while (mask) {
 			uint64_t bit = mask & -mask;
 
-			if (ORR_ATOMIC_AND(&node->idle_mask[i], ~bit), 1) {
+			if (ORR_ATOMIC_AND(&proc->core->idle_mask[i], ~bit), 1) {
 				orr_waitq_wake_fenced(
-					&node->groups[i * 64 + (unsigned) __builtin_ctzll(bit)]
+					&proc->core
+						 ->groups[i * 64 + (unsigned) __builtin_ctzll(bit)]
 						 .bell);
 				return;
 			}
@@ -124,43 +128,44 @@ void orr_wake_one(struct orr_node *node)
 	}
 }
 
-void orr_wake_all(struct orr_node *node)
+void orr_wake_all(struct orr_process *proc)
 {
 	unsigned i;
 
 	ORR_ATOMIC_FENCE();
-	for (i = 0; i < node->ngroups; i++)
-		wake_group(node, i);
+	for (i = 0; i < proc->core->ngroups; i++)
+		wake_group(proc, i);
 }
 
-void orr_ctx_wake_all(struct orr_node *node, struct orr_ctx *ctx)
+void orr_ctx_wake_all(struct orr_process *proc, struct orr_ctx *ctx)
 {
 	unsigned i;
 
 	ORR_ATOMIC_FENCE();
-	for (i = 0; i < node->nworkers; i++)
-		if (orr_ctx_has(ctx, &node->workers[i]))
-			wake_group(node, (unsigned) (node->workers[i].group - node->groups));
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (orr_ctx_has(ctx, &proc->core->workers[i]))
+			wake_group(proc,
+				   (unsigned) (proc->core->workers[i].group - proc->core->groups));
 }
 
 /* One that sleeps is enough where all can do the same; nobody needs to be told who does not sleep.
  */
-void orr_ctx_wake_some(struct orr_node *node, struct orr_ctx *ctx)
+void orr_ctx_wake_some(struct orr_process *proc, struct orr_ctx *ctx)
 {
 	unsigned i;
 
-	if (node->arch_mask & (node->arch_mask - 1)) {
-		orr_ctx_wake_all(node, ctx);
+	if (proc->arch_mask & (proc->arch_mask - 1)) {
+		orr_ctx_wake_all(proc, ctx);
 		return;
 	}
 	ORR_ATOMIC_FENCE();
-	for (i = 0; i < node->nworkers; i++) {
-		unsigned g = (unsigned) (node->workers[i].group - node->groups);
+	for (i = 0; i < proc->core->nworkers; i++) {
+		unsigned g = (unsigned) (proc->core->workers[i].group - proc->core->groups);
 
-		if (!orr_ctx_has(ctx, &node->workers[i]) ||
-		    !(ORR_ATOMIC_LOAD(&node->idle_mask[g / 64]) >> g % 64 & 1))
+		if (!orr_ctx_has(ctx, &proc->core->workers[i]) ||
+		    !(ORR_ATOMIC_LOAD(&proc->core->idle_mask[g / 64]) >> g % 64 & 1))
 			continue;
-		wake_group(node, g);
+		wake_group(proc, g);
 		return;
 	}
 }
@@ -198,69 +203,69 @@ static struct starpu_task *pop_local(struct orr_worker *w)
 }
 
 /* The program chose a combined worker: its members are told of. */
-static void push_combined(struct orr_node *node, struct orr_task *t,
+static void push_combined(struct orr_process *proc, struct orr_task *t,
 			  const struct starpu_sched_policy *policy)
 {
-	const struct orr_combined *c = orr_combined_get(node, t->pub->workerid);
+	const struct orr_combined *c = orr_combined_get(proc, t->pub->workerid);
 	unsigned i;
 
 	for (i = 0; i < c->n && policy->push_task_notify; i++)
 		policy->push_task_notify(t->pub, c->workers[i], (int) c->id, t->ctx);
-	orr_parallel_launch(node, t, c);
+	orr_parallel_launch(proc, t, c);
 }
 
 void orr_task_push(struct orr_task *t)
 {
 	struct starpu_task *task = t->pub;
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	if (node->perf_timing)
+	if (proc->perf_timing)
 		t->ready_us = orr_sys_now_us();
 	if (task->profiling_info)
 		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, push_start_time));
 	if (task->execute_on_a_specific_worker) {
-		struct starpu_sched_policy *policy = node->ctx[t->ctx]->policy;
+		struct starpu_sched_policy *policy = proc->core->ctx[t->ctx]->policy;
 
-		if (__builtin_expect(task->workerid >= node->nworkers, 0)) {
-			push_combined(node, t, policy);
+		if (__builtin_expect(task->workerid >= proc->core->nworkers, 0)) {
+			push_combined(proc, t, policy);
 			return;
 		}
 		if (policy->push_task_notify)
 			policy->push_task_notify(task, (int) task->workerid, (int) task->workerid,
 						 t->ctx);
-		push_local(&node->workers[task->workerid], task);
+		push_local(&proc->core->workers[task->workerid], task);
 		return;
 	}
-	orr_ctx_push(node, t);
+	orr_ctx_push(proc, t);
 }
 
 /* What is there for the worker, in its own list or with the policy. */
-static struct starpu_task *find_task(struct orr_worker *w, struct orr_node *node)
+static struct starpu_task *find_task(struct orr_worker *w, struct orr_process *proc)
 {
 	struct starpu_task *task = pop_local(w);
 
 	if (task)
 		return task;
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) != 1, 0))
-		return orr_ctx_pop(w, node);
-	return node->ctx0.policy->pop_task(0);
+		return orr_ctx_pop(w, proc);
+	return proc->core->ctx0.policy->pop_task(0);
 }
 
-static struct starpu_task *pop(struct orr_worker *w, struct orr_node *node)
+static struct starpu_task *pop(struct orr_worker *w, struct orr_process *proc)
 {
 	struct starpu_task *task;
 
 	/* What came before the end of a pause is seen by tasks that start after it. */
-	if (ORR_ATOMIC_LOAD(&node->paused))
+	if (ORR_ATOMIC_LOAD(&proc->core->paused))
 		return NULL;
 	task = w->kept;
 	if (__builtin_expect(task != NULL, 0))
 		w->kept = NULL;
 	else
-		task = find_task(w, node);
+		task = find_task(w, proc);
 	/* Whoever finds a task that was submitted during a pause sees the pause, although it had
 	 * not begun when he came. */
-	if (task && __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->paused), 0)) {
+	if (task && __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->paused), 0)) {
 		w->kept = task;
 		return NULL;
 	}
@@ -348,7 +353,7 @@ int orr_task_target_node(struct orr_worker *w, struct starpu_task *task, unsigne
 	}
 	case STARPU_SPECIFIC_NODE_NONE: return -1;
 	default:
-		if (node < 0 || node >= (int) orr_self()->nmemnodes)
+		if (node < 0 || node >= (int) orr_self()->data->nmemnodes)
 			orr_fatal(
 				"codelet of task %s wants datum %u on memory node %d, which does not exist",
 				orr_task_name(task), i, node);
@@ -364,20 +369,20 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self);
 #define UNFETCHED (1U << 30)
 
 /* The worker has all its data: others may collect theirs. */
-static void stop_starving(struct orr_worker *w, struct orr_node *node)
+static void stop_starving(struct orr_worker *w, struct orr_process *proc)
 {
 	w->starving = 0;
-	ORR_ATOMIC_ADD(&node->nstarving, -1);
-	if (ORR_ATOMIC_LOAD(&node->starver) == w)
-		ORR_ATOMIC_STORE(&node->starver, NULL);
-	orr_memory_kick(node);
+	ORR_ATOMIC_ADD(&proc->data->nstarving, -1);
+	if (ORR_ATOMIC_LOAD(&proc->data->starver) == w)
+		ORR_ATOMIC_STORE(&proc->data->starver, NULL);
+	orr_memory_kick(proc);
 }
 
 /* What the runtime takes to choose, start and complete a task. */
-static double run_cost(const struct orr_node *node, const struct orr_task *t)
+static double run_cost(const struct orr_process *proc, const struct orr_task *t)
 {
-	return node->costs[ORR_COST_SCHED] + node->costs[ORR_COST_COMPLETE] +
-	       t->naccess * node->costs[ORR_COST_DATUM];
+	return proc->costs[ORR_COST_SCHED] + proc->costs[ORR_COST_COMPLETE] +
+	       t->naccess * proc->costs[ORR_COST_DATUM];
 }
 
 /* The kernel of a parallel task, in its leader. */
@@ -386,7 +391,7 @@ static void start_parallel(struct orr_worker *w, struct orr_thread *self)
 	switch (orr_parallel_start(w, self)) {
 	case 0: finish_task(w, self); break;
 	case 1:
-		w->end_us += run_cost(self->node, w->task);
+		w->end_us += run_cost(self->proc, w->task);
 		heap_push(w->group, w);
 		self->task = NULL;
 		break;
@@ -397,7 +402,7 @@ static void start_parallel(struct orr_worker *w, struct orr_thread *self)
 /* Everything is there: runs the kernel, or starts it. */
 static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 {
-	struct orr_node *node = self->node;
+	struct orr_process *proc = self->proc;
 	struct orr_task *t = w->task;
 	struct starpu_task *task = t->pub;
 	unsigned i;
@@ -419,20 +424,20 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 	self->task = t;
 	if (__builtin_expect(task->prologue_callback_pop_func != NULL, 0))
 		task->prologue_callback_pop_func(task->prologue_callback_pop_arg);
-	if (__builtin_expect(node->ctx[t->ctx]->policy->pre_exec_hook != NULL, 0))
-		node->ctx[t->ctx]->policy->pre_exec_hook(task, t->ctx);
-	if (__builtin_expect(node->perf_timing, 0))
+	if (__builtin_expect(proc->core->ctx[t->ctx]->policy->pre_exec_hook != NULL, 0))
+		proc->core->ctx[t->ctx]->policy->pre_exec_hook(task, t->ctx);
+	if (__builtin_expect(proc->perf_timing, 0))
 		w->start_us = orr_sys_now_us();
 	if (task->profiling_info)
 		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, start_time));
-	orr_trace_task(node, ORR_EV_START, t, (int) w->id);
+	orr_trace_task(proc, ORR_EV_START, t, (int) w->id);
 	w->state = ORR_WORKER_RUNNING;
 	if (__builtin_expect(w->starving, 0))
-		stop_starving(w, node);
+		stop_starving(w, proc);
 	if (__builtin_expect(w->member != NULL, 0)) {
 		start_parallel(w, self);
 	} else if (w->driver->start(w, t)) {
-		w->end_us += run_cost(node, t);
+		w->end_us += run_cost(proc, t);
 		heap_push(w->group, w);
 		self->task = NULL;
 	} else {
@@ -442,7 +447,7 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 
 /* The kernel is over: the next task's turn. Without its data, because memory was exhausted, it asks
  * for them again. */
-static void promote(struct orr_worker *w, struct orr_node *node)
+static void promote(struct orr_worker *w, struct orr_process *proc)
 {
 	struct orr_task *t = w->next;
 
@@ -451,44 +456,44 @@ static void promote(struct orr_worker *w, struct orr_node *node)
 	w->state = ORR_WORKER_FETCHING;
 	if (t->nfetching == UNFETCHED) {
 		t->nfetching = PREFETCHING;
-		if (node->limited)
-			ORR_ATOMIC_ADD(&node->nbusy, 1);
+		if (proc->data->limited)
+			ORR_ATOMIC_ADD(&proc->data->nbusy, 1);
 	}
 }
 
 static void finish_task(struct orr_worker *w, struct orr_thread *self)
 {
-	struct orr_node *node = self->node;
+	struct orr_process *proc = self->proc;
 	struct orr_task *t = w->task;
 	struct starpu_task *task = t->pub;
 	double us = 0;
 
 	self->task = t;
 	w->driver->finish(w, t);
-	if (__builtin_expect(node->perf_timing, 0)) {
+	if (__builtin_expect(proc->perf_timing, 0)) {
 		us = orr_sys_now_us() - w->start_us;
 		w->busy_us += us;
-		if (node->cfg.calibrate && task->cl->model)
-			orr_perf_record(node, orr_worker_unit(w), task, t->nimpl,
+		if (proc->cfg.calibrate && task->cl->model)
+			orr_perf_record(proc, orr_worker_unit(w), task, t->nimpl,
 					w->own_us > 0 ? w->own_us : us);
 	}
-	if (__builtin_expect(task->cl->energy_model || node->watts[w->arch] > 0, 0))
-		orr_energy_task(w, t, node->perf_timing ? orr_sys_now_us() - w->start_us : 0);
+	if (__builtin_expect(task->cl->energy_model || proc->watts[w->arch] > 0, 0))
+		orr_energy_task(w, t, proc->perf_timing ? orr_sys_now_us() - w->start_us : 0);
 	if (task->profiling_info) {
 		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, end_time));
 		task->profiling_info->workerid = (int) w->id;
 	}
-	if (__builtin_expect(node->cfg.profiling, 0))
+	if (__builtin_expect(proc->cfg.profiling, 0))
 		w->prof.executed_tasks++;
-	if (__builtin_expect(node->cfg.codelet_profiling, 1)) {
+	if (__builtin_expect(proc->cfg.codelet_profiling, 1)) {
 		/* Only this worker writes its place; whoever displays them reads them all. */
 		unsigned long *n = &task->cl->per_worker_stats[w->id];
 
 		ORR_ATOMIC_STORE_RELAXED(n, *n + 1);
 	}
-	orr_trace_task(node, ORR_EV_END, t, (int) w->id);
-	if (__builtin_expect(node->ctx[t->ctx]->policy->post_exec_hook != NULL, 0))
-		node->ctx[t->ctx]->policy->post_exec_hook(task, t->ctx);
+	orr_trace_task(proc, ORR_EV_END, t, (int) w->id);
+	if (__builtin_expect(proc->core->ctx[t->ctx]->policy->post_exec_hook != NULL, 0))
+		proc->core->ctx[t->ctx]->policy->post_exec_hook(task, t->ctx);
 	orr_scratch_release(t);
 	self->task = NULL;
 	w->task = NULL;
@@ -496,11 +501,11 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 	if (__builtin_expect(w->member != NULL, 0))
 		orr_parallel_finish(w, t, us);
 	if (w->next)
-		promote(w, node);
-	if (__builtin_expect(node->limited, 0) && t->naccess) {
-		ORR_ATOMIC_ADD(&node->nbusy, -1);
+		promote(w, proc);
+	if (__builtin_expect(proc->data->limited, 0) && t->naccess) {
+		ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
 		orr_task_complete(t, w);
-		orr_memory_kick(node);
+		orr_memory_kick(proc);
 		return;
 	}
 	orr_task_complete(t, w);
@@ -533,7 +538,7 @@ static void input_starved(void *arg)
 
 /* Gives back what the task holds: it waits for memory with empty hands, so that no two tasks wait
  * for each other. A next task does not wait: it asks again when its turn comes. */
-static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_node *node)
+static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_process *proc)
 {
 	unsigned i;
 
@@ -545,16 +550,16 @@ static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_nod
 			orr_fetch_unref(a->handle, (unsigned) a->node, STARPU_R);
 		a->pinned = 0;
 	}
-	if (node->limited)
-		ORR_ATOMIC_ADD(&node->nbusy, -1);
+	if (proc->data->limited)
+		ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
 	if (t != w->task) {
 		t->nfetching = UNFETCHED;
-		orr_memory_kick(node);
+		orr_memory_kick(proc);
 		return;
 	}
 	if (!w->starving) {
-		ORR_ATOMIC_ADD(&node->nstarving, 1);
-		orr_memory_kick(node);
+		ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
+		orr_memory_kick(proc);
 	}
 	w->starving = STARVING_WAITS;
 }
@@ -562,7 +567,7 @@ static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_nod
 static void inputs_ready(struct orr_worker *w, struct orr_task *t, struct orr_thread *self)
 {
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->starved) != NULL, 0))
-		drop_inputs(w, t, self->node);
+		drop_inputs(w, t, self->proc);
 	else if (t == w->task)
 		start_kernel(w, self);
 }
@@ -624,8 +629,9 @@ static int fetch_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 
 static void fetch_inputs(struct orr_worker *w, struct orr_task *t, struct orr_thread *self)
 {
-	struct orr_node *node = self->node;
-	struct orr_worker *starver = node->limited ? ORR_ATOMIC_LOAD(&node->starver) : NULL;
+	struct orr_process *proc = self->proc;
+	struct orr_worker *starver = proc->data->limited ? ORR_ATOMIC_LOAD(&proc->data->starver)
+							 : NULL;
 	unsigned i;
 
 	t->starved = NULL;
@@ -644,21 +650,22 @@ static void fetch_inputs(struct orr_worker *w, struct orr_task *t, struct orr_th
 /* The task waits for memory: tries again, one worker at a time. Returns 1 when it got further. */
 static int retry_inputs(struct orr_worker *w, struct orr_thread *self)
 {
-	struct orr_node *node = self->node;
+	struct orr_process *proc = self->proc;
 	struct orr_worker *nobody = NULL;
 	struct orr_access *a;
 	unsigned tries;
 
-	if (ORR_ATOMIC_LOAD(&node->starver) != w && !ORR_ATOMIC_CAS(&node->starver, &nobody, w))
+	if (ORR_ATOMIC_LOAD(&proc->data->starver) != w &&
+	    !ORR_ATOMIC_CAS(&proc->data->starver, &nobody, w))
 		return 0;
 	for (tries = 0; tries < 3; tries++) {
-		if (node->limited)
-			ORR_ATOMIC_ADD(&node->nbusy, 1);
+		if (proc->data->limited)
+			ORR_ATOMIC_ADD(&proc->data->nbusy, 1);
 		fetch_inputs(w, w->task, self);
 		if (w->state != ORR_WORKER_FETCHING || ORR_ATOMIC_LOAD(&w->task->nfetching))
 			return 1;
 		a = ORR_ATOMIC_LOAD(&w->task->starved);
-		if (!a || !orr_memory_hopeless(node, (unsigned) a->node, 0))
+		if (!a || !orr_memory_hopeless(proc, (unsigned) a->node, 0))
 			return 0;
 	}
 	orr_fatal(
@@ -666,7 +673,7 @@ static int retry_inputs(struct orr_worker *w, struct orr_thread *self)
 		"are in use; raise the limit (STARPU_LIMIT_CPU_MEM, STARPU_LIMIT_CUDA_MEM), release data acquired there, or use smaller data",
 		a->node, orr_task_name(w->task->pub), starpu_data_get_alloc_size(a->handle),
 		(unsigned) (a - w->task->access), orr_handle_name(a->handle),
-		starpu_memory_get_used((unsigned) a->node), node->memnodes[a->node].total);
+		starpu_memory_get_used((unsigned) a->node), proc->data->memnodes[a->node].total);
 }
 
 /* A worker in state FETCHING. */
@@ -710,8 +717,8 @@ static void prepare(struct orr_worker *w, struct orr_task *t)
 /* Asks for the data of w->task, or of w->next. */
 static void ask_for_data(struct orr_worker *w, struct orr_task *t, struct orr_thread *self)
 {
-	if (__builtin_expect(self->node->limited, 0))
-		ORR_ATOMIC_ADD(&self->node->nbusy, 1);
+	if (__builtin_expect(self->proc->data->limited, 0))
+		ORR_ATOMIC_ADD(&self->proc->data->nbusy, 1);
 	/* When 0 is read, whoever ended the last prefetch has left its datum behind. */
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->nprefetch) != 0, 0) && !orr_prefetch_cancel(t)) {
 		t->nfetching = PREFETCHING;
@@ -743,7 +750,7 @@ static int step_next(struct orr_worker *w, struct orr_thread *self)
 	unsigned n;
 
 	if (!t) {
-		task = pop(w, self->node);
+		task = pop(w, self->proc);
 		if (!task)
 			return 0;
 		w->next = t = orr_task_of(task);
@@ -760,7 +767,7 @@ static int step_next(struct orr_worker *w, struct orr_thread *self)
 		return 1;
 	}
 	if (n == 0 && __builtin_expect(ORR_ATOMIC_LOAD(&t->starved) != NULL, 0))
-		drop_inputs(w, t, self->node);
+		drop_inputs(w, t, self->proc);
 	return 0;
 }
 
@@ -775,11 +782,11 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 	switch (w->state) {
 	case ORR_WORKER_IDLE:
 		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) &&
-		    !ORR_ATOMIC_LOAD(&self->node->paused)) {
+		    !ORR_ATOMIC_LOAD(&self->proc->core->paused)) {
 			orr_parallel_join(w);
 			return 1;
 		}
-		task = pop(w, self->node);
+		task = pop(w, self->proc);
 		if (!task)
 			return 0;
 		begin_task(w, task, self);
@@ -805,7 +812,7 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 int orr_group_step(struct orr_group *g, double *next_us)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_worker *w = &g->node->workers[g->first], *end = w + g->nworkers;
+	struct orr_worker *w = &g->proc->core->workers[g->first], *end = w + g->nworkers;
 	int advanced = 0;
 	double transfer;
 
@@ -825,10 +832,10 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	for (; w < end; w++)
 		advanced |= step_worker(w, self);
 	self->worker = NULL;
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->node->nprefetch) != 0, 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->nprefetch) != 0, 0))
 		advanced |= orr_prefetch_progress(g, !advanced);
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->node->untidy) != 0, 0) && !advanced)
-		advanced |= orr_memory_tidy(g->node);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->untidy) != 0, 0) && !advanced)
+		advanced |= orr_memory_tidy(g->proc);
 	*next_us = g->nheap ? g->heap[0]->end_us : -1;
 	if (transfer >= 0 && (*next_us < 0 || transfer < *next_us))
 		*next_us = transfer;
@@ -840,7 +847,7 @@ static int joined(const struct orr_group *g)
 	unsigned i;
 
 	for (i = 0; i < g->nworkers; i++)
-		if (g->node->workers[g->first + i].state == ORR_WORKER_JOINED)
+		if (g->proc->core->workers[g->first + i].state == ORR_WORKER_JOINED)
 			return 1;
 	return 0;
 }
@@ -852,15 +859,15 @@ static int joined(const struct orr_group *g)
  * limit). */
 static void group_sleep(struct orr_group *g, double max_us)
 {
-	struct orr_node *node = g->node;
-	unsigned index = (unsigned) (g - node->groups), key;
+	struct orr_process *proc = g->proc;
+	unsigned index = (unsigned) (g - proc->core->groups), key;
 	uint64_t bit = 1ULL << index % 64;
 	double next_us;
 
-	ORR_ATOMIC_OR(&node->idle_mask[index / 64], bit);
+	ORR_ATOMIC_OR(&proc->core->idle_mask[index / 64], bit);
 	key = orr_waitq_prepare(&g->bell);
 	/* Once more, now that others know that they must ring. */
-	if (orr_group_step(g, &next_us) || ORR_ATOMIC_LOAD(&node->stopping)) {
+	if (orr_group_step(g, &next_us) || ORR_ATOMIC_LOAD(&proc->core->stopping)) {
 		orr_waitq_cancel(&g->bell);
 	} else {
 		double limit = next_us >= 0 ? next_us - orr_sys_now_us() : -1;
@@ -873,53 +880,53 @@ static void group_sleep(struct orr_group *g, double max_us)
 			orr_waitq_wait(&g->bell, key, limit);
 		}
 	}
-	ORR_ATOMIC_AND(&node->idle_mask[index / 64], ~bit);
+	ORR_ATOMIC_AND(&proc->core->idle_mask[index / 64], ~bit);
 }
 
 /* Lets somebody else use the thread for a moment: who has no thread with a core of its own. */
-static void look(struct orr_node *node, int idle)
+static void look(struct orr_process *proc, int idle)
 {
-	void (*func)(struct orr_node *, int);
+	void (*func)(struct orr_process *, int);
 
-	ORR_ATOMIC_ADD(&node->nlooking, 1);
-	func = ORR_ATOMIC_LOAD(&node->look);
+	ORR_ATOMIC_ADD(&proc->core->nlooking, 1);
+	func = ORR_ATOMIC_LOAD(&proc->core->look);
 	if (func)
-		func(node, idle);
-	ORR_ATOMIC_ADD(&node->nlooking, -1);
+		func(proc, idle);
+	ORR_ATOMIC_ADD(&proc->core->nlooking, -1);
 }
 
-void orr_look_set(struct orr_node *node, void (*func)(struct orr_node *, int idle))
+void orr_look_set(struct orr_process *proc, void (*func)(struct orr_process *, int idle))
 {
-	ORR_ATOMIC_STORE(&node->look, func);
+	ORR_ATOMIC_STORE(&proc->core->look, func);
 	ORR_ATOMIC_FENCE();
-	while (!func && ORR_ATOMIC_LOAD(&node->nlooking))
+	while (!func && ORR_ATOMIC_LOAD(&proc->core->nlooking))
 		orr_sys_sleep_us(1);
 }
 
 void *orr_group_main(void *arg)
 {
 	struct orr_group *g = arg;
-	struct orr_node *node = g->node;
-	double spin_us = orr_sys_spin_us(node), idle_since = -1, next_us;
+	struct orr_process *proc = g->proc;
+	double spin_us = orr_sys_spin_us(proc), idle_since = -1, next_us;
 	unsigned i;
 	int more;
 
 	for (i = 0; i < g->nworkers; i++)
-		node->workers[g->first + i].driver->init(&node->workers[g->first + i]);
-	while (!ORR_ATOMIC_LOAD(&node->stopping) || g->nheap) {
+		proc->core->workers[g->first + i].driver->init(&proc->core->workers[g->first + i]);
+	while (!ORR_ATOMIC_LOAD(&proc->core->stopping) || g->nheap) {
 		if (orr_group_step(g, &next_us)) {
 			idle_since = -1;
-			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->look) != NULL, 0))
-				look(node, 0);
+			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->look) != NULL, 0))
+				look(proc, 0);
 			continue;
 		}
 		if (idle_since < 0) {
 			/* Whoever waits for all tasks is told here rather than after each of them.
 			 */
-			orr_waitq_wake(&node->done);
+			orr_waitq_wake(&proc->done);
 			idle_since = spin_us > 0 ? orr_sys_now_us() : 0;
 		}
-		more = __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->nhooks) != 0, 0) &&
+		more = __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->nhooks) != 0, 0) &&
 		       orr_hooks_run(g);
 		if (spin_us > 0 && next_us < 0 && orr_sys_now_us() - idle_since < spin_us) {
 			unsigned n;
@@ -928,17 +935,18 @@ void *orr_group_main(void *arg)
 				orr_sys_relax();
 			continue;
 		}
-		if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->look) != NULL, 0))
-			look(node, 1);
+		if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->look) != NULL, 0))
+			look(proc, 1);
 		group_sleep(g, more ? HOOK_POLL_US : -1);
-		if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->look) != NULL, 0))
-			look(node, 0);
+		if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->look) != NULL, 0))
+			look(proc, 0);
 		idle_since = -1;
 	}
 	/* Members of the last parallel task may not have left it. */
 	while (joined(g))
 		orr_group_step(g, &next_us);
 	for (i = 0; i < g->nworkers; i++)
-		node->workers[g->first + i].driver->deinit(&node->workers[g->first + i]);
+		proc->core->workers[g->first + i].driver->deinit(
+			&proc->core->workers[g->first + i]);
 	return NULL;
 }

@@ -29,16 +29,16 @@ extern const struct orr_driver_ops orr_cpu_driver;
 
 /* Creates workers, groups and their threads from the configuration; orr_workers_exit waits for
  * their end. */
-int orr_workers_init(struct orr_node *node);
-void orr_workers_exit(struct orr_node *node);
+int orr_workers_init(struct orr_process *proc);
+void orr_workers_exit(struct orr_process *proc);
 
 /* A thread of the program is about to wait: policies of ours that hold tasks until the whole graph
  * is there give them out now. */
-void orr_sched_give_out(struct orr_node *node, int ours_only);
-static inline void orr_about_to_wait(struct orr_node *node)
+void orr_sched_give_out(struct orr_process *proc, int ours_only);
+static inline void orr_about_to_wait(struct orr_process *proc)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->nholding) != 0, 0))
-		orr_sched_give_out(node, 1);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->nholding) != 0, 0))
+		orr_sched_give_out(proc, 1);
 }
 
 /* [waits] Until cond, which is announced on the event count q by whoever makes it true. */
@@ -56,18 +56,18 @@ static inline void orr_about_to_wait(struct orr_node *node)
 /* Wakes the group of a worker, or up to one sleeping group (any), or all. Called after the task was
  * queued. */
 void orr_wake_worker(struct orr_worker *w);
-void orr_wake_one(struct orr_node *node);
-void orr_wake_all(struct orr_node *node);
+void orr_wake_one(struct orr_process *proc);
+void orr_wake_all(struct orr_process *proc);
 
 /* From now on workers call look(node, 0) after each step that got them further, and look(node, 1)
  * before they sleep; NULL: nothing, and when this returns nobody is in the former one any more.
  * [waits] for that. */
-void orr_look_set(struct orr_node *node, void (*look)(struct orr_node *, int idle));
+void orr_look_set(struct orr_process *proc, void (*look)(struct orr_process *, int idle));
 
 /* Calls the program's hooks in the thread of an idle group. 1 when one of them wants to be called
  * again soon. */
 int orr_hooks_run(struct orr_group *g);
-void orr_hooks_exit(struct orr_node *node);
+void orr_hooks_exit(struct orr_process *proc);
 
 /* The calling thread drives the workers of `g` until told to stop. */
 void *orr_group_main(void *g);
@@ -97,23 +97,23 @@ int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_ar
 int orr_task_target_node(struct orr_worker *w, struct starpu_task *task, unsigned i);
 
 /* Does the program drive this worker itself (starpu_driver_run)? */
-int orr_driven_by_program(struct orr_node *node, struct orr_worker *w);
+int orr_driven_by_program(struct orr_process *proc, struct orr_worker *w);
 
 size_t orr_task_slab_size(void);
 int orr_task_array_add(struct orr_task_array *a, struct orr_task *t);
 struct orr_task *orr_task_array_get(const struct orr_task_array *a, unsigned i);
 
 /* Submission blocks while more than cfg.max_submitted tasks are pending. [waits] */
-void orr_throttle(struct orr_node *node);
+void orr_throttle(struct orr_process *proc);
 /* Nothing completed for too long: says what waits. */
-void orr_watchdog(struct orr_node *node);
+void orr_watchdog(struct orr_process *proc);
 
 /* energy.c: the kernel of a task is over and took that long; joules of the units of a type (worker
  * -1: all), idle machine included for CPUs; the end of measurements, and the sum in node->joules.
  */
 void orr_energy_task(struct orr_worker *w, struct orr_task *t, double us);
-double orr_energy_of(struct orr_node *node, int arch, int worker);
-void orr_energy_exit(struct orr_node *node);
+double orr_energy_of(struct orr_process *proc, int arch, int worker);
+void orr_energy_exit(struct orr_process *proc);
 
 /* On-line profiling of a task (starpu_profiling_task_info). */
 void orr_profile_submit(struct orr_task *t);

@@ -9,6 +9,7 @@
 #include "data/memory.h"
 #include "data/transfer.h"
 #include "core/worker.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <string.h>
@@ -364,17 +365,17 @@ int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t h, int node,
 
 static void granted_wait(struct orr_acquire *a)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
 	/* From here on a is the waiting thread's. */
 	ORR_ATOMIC_STORE((int *) a->arg, 1);
-	orr_waitq_wake(&node->done);
+	orr_waitq_wake(&proc->done);
 }
 
 int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node,
 		     enum starpu_data_access_mode mode)
 {
-	struct orr_node *self = orr_self();
+	struct orr_process *self = orr_self();
 	int done = 0, ret;
 
 	orr_sys_settle(orr_thread_self());

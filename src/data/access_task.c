@@ -7,6 +7,7 @@
  * data (t->held) or none. */
 #include "data/access_queue.h"
 #include "core/worker.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>

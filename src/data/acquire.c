@@ -9,6 +9,8 @@
  * until its release. */
 #include "data/handle.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,10 +79,10 @@ static int check_access(starpu_data_handle_t h, enum starpu_data_access_mode mod
 /* The memory node meant by the program; negative ones ask for ordering only. */
 static int check_node(starpu_data_handle_t h, int node)
 {
-	if (node < (int) orr_self()->nmemnodes)
+	if (node < (int) orr_self()->data->nmemnodes)
 		return 0;
 	orr_error("acquiring %s on memory node %d: there are %u", orr_handle_name(h), node,
-		  orr_self()->nmemnodes);
+		  orr_self()->data->nmemnodes);
 	return -EINVAL;
 }
 

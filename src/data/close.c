@@ -9,6 +9,8 @@
  * it from then on. */
 #include "data/handle.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,18 +36,18 @@ int orr_handle_has_value(starpu_data_handle_t h)
 
 /* ---- the last moments ---- */
 
-static void background_over(struct orr_node *node)
+static void background_over(struct orr_process *proc)
 {
-	if (ORR_ATOMIC_ADD(&node->nbackground, -1) == 0)
-		orr_waitq_wake(&node->done);
+	if (ORR_ATOMIC_ADD(&proc->data->nbackground, -1) == 0)
+		orr_waitq_wake(&proc->done);
 }
 
 static void destroy(starpu_data_handle_t h)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
 	orr_handle_destroy(h);
-	background_over(node);
+	background_over(proc);
 }
 
 static void at_home(void *arg)
@@ -79,7 +81,7 @@ static void end_now(starpu_data_handle_t h)
 
 void orr_handle_end(starpu_data_handle_t h)
 {
-	ORR_ATOMIC_ADD(&orr_self()->nbackground, 1);
+	ORR_ATOMIC_ADD(&orr_self()->data->nbackground, 1);
 	if (ORR_ATOMIC_ADD(&h->npins, ORR_PINS_LAST) == ORR_PINS_LAST)
 		end_now(h);
 }
@@ -98,21 +100,21 @@ int orr_handle_try_pin(starpu_data_handle_t h)
 
 void orr_handle_unpin(starpu_data_handle_t h)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
 	if (ORR_ATOMIC_ADD(&h->npins, -1) == ORR_PINS_LAST)
 		end_now(h);
 	else
-		orr_waitq_wake(&node->done); /* the handle may be gone */
+		orr_waitq_wake(&proc->done); /* the handle may be gone */
 }
 
 void orr_handle_wait_pins(starpu_data_handle_t h)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
 	if (ORR_ATOMIC_LOAD(&h->npins))
-		orr_about_to_wait(node);
-	ORR_WAIT_UNTIL(&node->done, ORR_ATOMIC_LOAD(&h->npins) == 0);
+		orr_about_to_wait(proc);
+	ORR_WAIT_UNTIL(&proc->done, ORR_ATOMIC_LOAD(&h->npins) == 0);
 }
 
 /* [waits] Until nothing pins h, and nothing can any more. */
@@ -143,12 +145,12 @@ static void closing_submit(struct orr_acquire *a)
 {
 	struct closing *c = (struct closing *) a;
 	starpu_data_handle_t h = a->access.handle;
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
 	if (c->what == DESTROY) {
 		orr_acquire_release(a);
 		orr_handle_end(h);
-		background_over(node);
+		background_over(proc);
 	} else {
 		drop_now(a, c->what == DROP);
 	}
@@ -157,19 +159,19 @@ static void closing_submit(struct orr_acquire *a)
 
 static void close_submit(starpu_data_handle_t h, int what, enum starpu_data_access_mode mode)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct closing *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		orr_fatal("out of memory while closing %s", orr_handle_name(h));
 	c->what = what;
 	if (what == DESTROY)
-		ORR_ATOMIC_ADD(&node->nbackground,
+		ORR_ATOMIC_ADD(&proc->data->nbackground,
 			       1); /* it may wait for an acquisition whose data are on their way */
 	if (orr_acquire_start(&c->acq, h, -1, mode, 1, 0, closing_submit) == 0)
 		return;
 	if (what == DESTROY)
-		background_over(node);
+		background_over(proc);
 	free(c);
 }
 

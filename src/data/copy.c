@@ -10,28 +10,32 @@
  * copy was accepted. */
 #include "data/iface.h"
 #include "data/iface_dense.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 
 /* The back end that serves a pair of nodes: the device's when one is main memory, else the
  * source's. */
-static const struct orr_memnode_ops *pair_ops(struct orr_node *node, unsigned src_node,
+static const struct orr_memnode_ops *pair_ops(struct orr_process *proc, unsigned src_node,
 					      unsigned dst_node)
 {
-	if (src_node >= node->nmemnodes || dst_node >= node->nmemnodes) {
+	if (src_node >= proc->data->nmemnodes || dst_node >= proc->data->nmemnodes) {
 		orr_error("copy from memory node %u to %u: there are only %u nodes", src_node,
-			  dst_node, node->nmemnodes);
+			  dst_node, proc->data->nmemnodes);
 		return NULL;
 	}
-	return node->memnodes[node->memnodes[src_node].kind == STARPU_CPU_RAM ? dst_node : src_node]
+	return proc->data
+		->memnodes[proc->data->memnodes[src_node].kind == STARPU_CPU_RAM ? dst_node
+										 : src_node]
 		.ops;
 }
 
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
 			  size_t dst_offset, unsigned dst_node, size_t size, void *async_data)
 {
-	struct orr_node *node = orr_self();
-	const struct orr_memnode_ops *ops = pair_ops(node, src_node, dst_node);
+	struct orr_process *proc = orr_self();
+	const struct orr_memnode_ops *ops = pair_ops(proc, src_node, dst_node);
 	struct orr_copy_channel *chan = async_data;
 	int ret;
 
@@ -39,7 +43,7 @@ int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, u
 		return -EINVAL;
 	if (!size)
 		return 0;
-	ret = ops->copy(node, src, src_offset, src_node, dst, dst_offset, dst_node, size, chan);
+	ret = ops->copy(proc, src, src_offset, src_node, dst, dst_offset, dst_node, size, chan);
 	if (chan && (ret == 0 || ret == -EAGAIN))
 		chan->bytes += size;
 	return ret;
@@ -49,7 +53,7 @@ int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
 			    size_t dst_offset, unsigned dst_node, size_t blocksize,
 			    size_t numblocks, size_t ld_src, size_t ld_dst, void *async_data)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	const struct orr_memnode_ops *ops;
 	struct orr_copy_channel *chan = async_data;
 	int ret;
@@ -57,12 +61,12 @@ int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
 	if (numblocks <= 1 || (blocksize == ld_src && blocksize == ld_dst))
 		return starpu_interface_copy(src, src_offset, src_node, dst, dst_offset, dst_node,
 					     blocksize * numblocks, async_data);
-	ops = pair_ops(node, src_node, dst_node);
+	ops = pair_ops(proc, src_node, dst_node);
 	if (!ops)
 		return -EINVAL;
 	if (!blocksize)
 		return 0;
-	ret = ops->copy2d(node, src, src_offset, src_node, dst, dst_offset, dst_node, blocksize,
+	ret = ops->copy2d(proc, src, src_offset, src_node, dst, dst_offset, dst_node, blocksize,
 			  numblocks, ld_src, ld_dst, chan);
 	if (chan && (ret == 0 || ret == -EAGAIN))
 		chan->bytes += blocksize * numblocks;
@@ -194,11 +198,12 @@ int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node,
 
 void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t size)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	if (src_node >= node->nmemnodes || dst_node >= node->nmemnodes || src_node == dst_node)
+	if (src_node >= proc->data->nmemnodes || dst_node >= proc->data->nmemnodes ||
+	    src_node == dst_node)
 		return;
-	orr_bus_count(node, src_node, dst_node, size);
+	orr_bus_count(proc, src_node, dst_node, size);
 }
 
 void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_node,

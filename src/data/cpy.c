@@ -11,6 +11,7 @@
 #include "data/iface.h"
 #include "data/memory.h"
 #include "core/worker.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,13 +51,13 @@ static int resize(struct copy *c, void *dst, void *src, unsigned node)
 static void copy(struct copy *c, void *dst, void *src, unsigned node)
 {
 	struct orr_copy_channel chan = { .src = node, .dst = node };
-	struct orr_node *self = orr_self();
+	struct orr_process *self = orr_self();
 	int ret = orr_iface_copy(c->src->ops, src, node, dst, node, &chan);
 
 	if (ret == -ENOSPC && (ret = resize(c, dst, src, node)) == 0)
 		ret = orr_iface_copy(c->src->ops, src, node, dst, node, &chan);
 	if (ret == -EAGAIN) {
-		while (!self->memnodes[node].ops->test(self, &chan))
+		while (!self->data->memnodes[node].ops->test(self, &chan))
 			orr_sys_relax();
 		ret = 0;
 	}
@@ -220,21 +221,21 @@ int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_ha
 /* ---- duplicates ---- */
 
 /* A duplicate of the present value that exists already, with one more user, or NULL. */
-static starpu_data_handle_t share(struct orr_node *node, starpu_data_handle_t src)
+static starpu_data_handle_t share(struct orr_process *proc, starpu_data_handle_t src)
 {
 	starpu_data_handle_t dup;
 
-	orr_lock(&node->lock);
+	orr_lock(&proc->lock);
 	dup = (src->busy_partition & ORR_VIEW_DUP) ? src : src->ext ? src->ext->dup : NULL;
 	if (dup)
 		dup->ext->dup_refs++;
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 	return dup;
 }
 
 /* dup holds src's value as of the tasks submitted so far. Without order among those there is no
  * such value to share. */
-static int link_dup(struct orr_node *node, starpu_data_handle_t src, starpu_data_handle_t dup)
+static int link_dup(struct orr_process *proc, starpu_data_handle_t src, starpu_data_handle_t dup)
 {
 	struct orr_data_ext *from, *to;
 
@@ -246,7 +247,7 @@ static int link_dup(struct orr_node *node, starpu_data_handle_t src, starpu_data
 	orr_unlock(&dup->lock);
 	if (!from || !to)
 		return -ENOMEM;
-	orr_lock(&node->lock);
+	orr_lock(&proc->lock);
 	to->dup_refs = 1;
 	ORR_ATOMIC_OR(&dup->busy_partition, ORR_VIEW_DUP);
 	if (src->sequential && !from->dup) {
@@ -254,7 +255,7 @@ static int link_dup(struct orr_node *node, starpu_data_handle_t src, starpu_data
 		to->dup_of = src;
 		ORR_ATOMIC_OR(&src->busy_partition, ORR_VIEW_DUP_SOURCE);
 	}
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 	return 0;
 }
 
@@ -271,7 +272,7 @@ static int wait_value(starpu_data_handle_t dup)
 int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle,
 		       int asynchronous)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	starpu_data_handle_t dup;
 	int ret = orr_handle_check(src_handle, __func__);
 
@@ -283,7 +284,7 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t sr
 			orr_handle_name(src_handle));
 		return -EINVAL;
 	}
-	dup = share(node, src_handle);
+	dup = share(proc, src_handle);
 	if (dup) {
 		ret = asynchronous ? 0 : wait_value(dup);
 		if (ret)
@@ -296,7 +297,7 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t sr
 	dup->sequential = 1;
 	ret = starpu_data_cpy(dup, src_handle, asynchronous, NULL, NULL);
 	if (ret == 0)
-		ret = link_dup(node, src_handle, dup);
+		ret = link_dup(proc, src_handle, dup);
 	if (ret) {
 		starpu_data_unregister_submit(dup);
 		return ret;
@@ -307,20 +308,20 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t sr
 
 void orr_dup_forget(starpu_data_handle_t h)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	orr_lock(&node->lock);
+	orr_lock(&proc->lock);
 	if (h->ext && h->ext->dup) {
 		h->ext->dup->ext->dup_of = NULL;
 		h->ext->dup = NULL;
 	}
 	ORR_ATOMIC_AND(&h->busy_partition, (uint8_t) ~ORR_VIEW_DUP_SOURCE);
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 }
 
 int orr_dup_unregister(starpu_data_handle_t h)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	uint8_t flags = ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition);
 	int others = 0;
 
@@ -328,7 +329,7 @@ int orr_dup_unregister(starpu_data_handle_t h)
 		orr_dup_forget(h);
 	if (!(flags & ORR_VIEW_DUP))
 		return 0;
-	orr_lock(&node->lock);
+	orr_lock(&proc->lock);
 	others = --h->ext->dup_refs > 0;
 	if (!others) {
 		starpu_data_handle_t src = h->ext->dup_of;
@@ -339,6 +340,6 @@ int orr_dup_unregister(starpu_data_handle_t h)
 		}
 		ORR_ATOMIC_AND(&h->busy_partition, (uint8_t) ~ORR_VIEW_DUP);
 	}
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 	return others;
 }

@@ -8,8 +8,10 @@
 #include "data/disk.h"
 #include "data/memory.h"
 #include "core/worker.h"
-#include "drivers/memnode.h"
+#include "data/memnode.h"
 #include "starpu_disk.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,15 +35,15 @@ struct disk {
 	int told_full; /* atomic: this was said, once */
 };
 
-static struct disk *disk_of(struct orr_node *node, unsigned memnode)
+static struct disk *disk_of(struct orr_process *proc, unsigned memnode)
 {
-	return node->memnodes[memnode].ops_arg;
+	return proc->data->memnodes[memnode].ops_arg;
 }
 
-void orr_disk_tell_full(struct orr_node *node, unsigned memnode, size_t size)
+void orr_disk_tell_full(struct orr_process *proc, unsigned memnode, size_t size)
 {
-	struct disk *d = disk_of(node, memnode);
-	struct orr_memnode *m = &node->memnodes[memnode];
+	struct disk *d = disk_of(proc, memnode);
+	struct orr_memnode *m = &proc->data->memnodes[memnode];
 
 	ORR_ATOMIC_STORE(&d->full, 1);
 	if (ORR_ATOMIC_XCHG(&d->told_full, 1))
@@ -58,52 +60,52 @@ void orr_disk_tell_full(struct orr_node *node, unsigned memnode, size_t size)
 			memnode, size, starpu_memory_get_used(memnode));
 }
 
-int orr_disk_is_full(struct orr_node *node, unsigned memnode)
+int orr_disk_is_full(struct orr_process *proc, unsigned memnode)
 {
-	return ORR_ATOMIC_LOAD_RELAXED(&disk_of(node, memnode)->full);
+	return ORR_ATOMIC_LOAD_RELAXED(&disk_of(proc, memnode)->full);
 }
 
-static uintptr_t disk_alloc(struct orr_node *node, unsigned memnode, size_t size, int flags)
+static uintptr_t disk_alloc(struct orr_process *proc, unsigned memnode, size_t size, int flags)
 {
-	struct disk *d = disk_of(node, memnode);
+	struct disk *d = disk_of(proc, memnode);
 	void *obj;
 
 	(void) flags;
-	if (!orr_sys_has_payload(node))
+	if (!orr_sys_has_payload(proc))
 		return (uintptr_t) d;
 	errno = 0;
 	obj = d->ops->alloc(d->base, size);
 	if (obj)
 		return (uintptr_t) obj;
 	if (!errno || errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
-		orr_disk_tell_full(node, memnode, size);
+		orr_disk_tell_full(proc, memnode, size);
 	else
 		orr_error("memory node %u (a disk): no object of %zu bytes can be made there: %s",
 			  memnode, size, strerror(errno));
 	return 0;
 }
 
-static void disk_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size,
+static void disk_release(struct orr_process *proc, unsigned memnode, uintptr_t addr, size_t size,
 			 int flags)
 {
-	struct disk *d = disk_of(node, memnode);
+	struct disk *d = disk_of(proc, memnode);
 
 	(void) flags;
-	if (orr_sys_has_payload(node))
+	if (orr_sys_has_payload(proc))
 		d->ops->free(d->base, (void *) addr, size);
 }
 
-static int disk_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+static int disk_copy(struct orr_process *proc, uintptr_t src, size_t src_offset, unsigned src_node,
 		     uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
 		     struct orr_copy_channel *chan)
 {
-	int from_disk = node->memnodes[src_node].kind == STARPU_DISK_RAM, ret;
-	struct disk *d = disk_of(node, from_disk ? src_node : dst_node);
+	int from_disk = proc->data->memnodes[src_node].kind == STARPU_DISK_RAM, ret;
+	struct disk *d = disk_of(proc, from_disk ? src_node : dst_node);
 
 	(void) chan;
-	if (!orr_sys_has_payload(node))
+	if (!orr_sys_has_payload(proc))
 		return 0;
-	if (from_disk && node->memnodes[dst_node].kind == STARPU_DISK_RAM)
+	if (from_disk && proc->data->memnodes[dst_node].kind == STARPU_DISK_RAM)
 		return -ENOTSUP;
 	if (from_disk)
 		return d->ops->read(d->base, (void *) src, (char *) dst + dst_offset,
@@ -111,21 +113,21 @@ static int disk_copy(struct orr_node *node, uintptr_t src, size_t src_offset, un
 	ret = d->ops->write(d->base, (void *) dst, (const char *) src + src_offset,
 			    (off_t) dst_offset, size);
 	if (ret == -ENOSPC)
-		orr_disk_tell_full(node, dst_node, size);
+		orr_disk_tell_full(proc, dst_node, size);
 	else if (!ret && ORR_ATOMIC_LOAD_RELAXED(&d->full))
 		ORR_ATOMIC_STORE(&d->full, 0);
 	return ret;
 }
 
-static int disk_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
-		       uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
-		       size_t numblocks, size_t ld_src, size_t ld_dst,
+static int disk_copy2d(struct orr_process *proc, uintptr_t src, size_t src_offset,
+		       unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
+		       size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst,
 		       struct orr_copy_channel *chan)
 {
 	size_t i;
 
 	for (i = 0; i < numblocks; i++) {
-		int ret = disk_copy(node, src, src_offset + i * ld_src, src_node, dst,
+		int ret = disk_copy(proc, src, src_offset + i * ld_src, src_node, dst,
 				    dst_offset + i * ld_dst, dst_node, blocksize, chan);
 
 		if (ret)
@@ -134,9 +136,9 @@ static int disk_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, 
 	return 0;
 }
 
-static int disk_test(struct orr_node *node, struct orr_copy_channel *chan)
+static int disk_test(struct orr_process *proc, struct orr_copy_channel *chan)
 {
-	(void) node;
+	(void) proc;
 	(void) chan;
 	return 1;
 }
@@ -153,32 +155,32 @@ static const struct orr_memnode_ops disk_memory = {
 
 /* ---- registration ---- */
 
-static int count_disks(const struct orr_node *node)
+static int count_disks(const struct orr_process *proc)
 {
 	unsigned i;
 	int n = 0;
 
-	for (i = 0; i < node->nmemnodes; i++)
-		n += node->memnodes[i].kind == STARPU_DISK_RAM;
+	for (i = 0; i < proc->data->nmemnodes; i++)
+		n += proc->data->memnodes[i].kind == STARPU_DISK_RAM;
 	return n;
 }
 
-static void unplug(struct orr_node *node, struct disk *d)
+static void unplug(struct orr_process *proc, struct disk *d)
 {
 	struct opened *o, *next;
 
 	for (o = d->opened; o; o = next) {
 		next = o->next;
-		if (orr_sys_has_payload(node))
+		if (orr_sys_has_payload(proc))
 			d->ops->close(d->base, o->obj, o->size);
 		free(o);
 	}
-	if (orr_sys_has_payload(node))
+	if (orr_sys_has_payload(proc))
 		d->ops->unplug(d->base);
 	free(d);
 }
 
-static int add_disk(struct orr_node *node, struct starpu_disk_ops *func, void *parameter,
+static int add_disk(struct orr_process *proc, struct starpu_disk_ops *func, void *parameter,
 		    starpu_ssize_t size)
 {
 	struct disk *d = calloc(1, sizeof(*d));
@@ -188,31 +190,31 @@ static int add_disk(struct orr_node *node, struct starpu_disk_ops *func, void *p
 		return -ENOMEM;
 	orr_lock_init(&d->lock);
 	d->ops = func;
-	d->base = orr_sys_has_payload(node) ? func->plug(parameter, size) : d;
+	d->base = orr_sys_has_payload(proc) ? func->plug(parameter, size) : d;
 	if (!d->base) {
 		free(d);
 		return -ENOENT;
 	}
-	orr_lock(&node->lock);
-	ret = orr_memory_add_node(node, STARPU_DISK_RAM, count_disks(node), &disk_memory, d,
+	orr_lock(&proc->lock);
+	ret = orr_memory_add_node(proc, STARPU_DISK_RAM, count_disks(proc), &disk_memory, d,
 				  size > 0 ? (size_t) size : 0);
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 	if (ret < 0) {
 		orr_error("a disk cannot be registered: there are %d memory nodes already",
 			  STARPU_MAXNODES);
-		unplug(node, d);
+		unplug(proc, d);
 		return ret;
 	}
-	if (func == &starpu_disk_unistd_o_direct_ops && node->malloc_align < DIRECT_ALIGN)
-		node->malloc_align = DIRECT_ALIGN;
+	if (func == &starpu_disk_unistd_o_direct_ops && proc->data->malloc_align < DIRECT_ALIGN)
+		proc->data->malloc_align = DIRECT_ALIGN;
 	return ret;
 }
 
 int starpu_disk_register(struct starpu_disk_ops *func, void *parameter, starpu_ssize_t size)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	if (node->state != ORR_NODE_UP) {
+	if (proc->state != ORR_PROCESS_UP) {
 		orr_error(
 			"starpu_disk_register: the runtime is not running; call starpu_init first");
 		return -ENODEV;
@@ -229,20 +231,21 @@ int starpu_disk_register(struct starpu_disk_ops *func, void *parameter, starpu_s
 		return -EINVAL;
 	}
 	/* Who counts what tasks hold must have done so from their beginning. */
-	if (size >= 0 && !node->limited && orr_task_npending(node)) {
+	if (size >= 0 && !proc->data->limited && orr_task_npending(proc)) {
 		orr_error(
 			"starpu_disk_register: tasks are under way; register disks of limited size before, or after starpu_task_wait_for_all");
 		return -EBUSY;
 	}
-	return add_disk(node, func, parameter, size);
+	return add_disk(proc, func, parameter, size);
 }
 
 static struct disk *check_disk(unsigned memnode, const char *what)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	if (memnode < node->nmemnodes && node->memnodes[memnode].kind == STARPU_DISK_RAM)
-		return disk_of(node, memnode);
+	if (memnode < proc->data->nmemnodes &&
+	    proc->data->memnodes[memnode].kind == STARPU_DISK_RAM)
+		return disk_of(proc, memnode);
 	orr_error("%s: memory node %u is not a disk; give what starpu_disk_register returned", what,
 		  memnode);
 	return NULL;
@@ -294,7 +297,7 @@ void starpu_disk_close(unsigned node, void *obj, size_t size)
 
 /* ---- the disk that main memory overflows to ---- */
 
-int orr_disk_swap_init(struct orr_node *node)
+int orr_disk_swap_init(struct orr_process *proc)
 {
 	static const struct {
 		const char *name;
@@ -304,11 +307,11 @@ int orr_disk_swap_init(struct orr_node *node)
 		{ "stdio", &starpu_disk_stdio_ops },
 		{ "unistd_o_direct", &starpu_disk_unistd_o_direct_ops },
 	};
-	const char *name = node->cfg.disk_swap_backend ? node->cfg.disk_swap_backend : "unistd";
+	const char *name = proc->cfg.disk_swap_backend ? proc->cfg.disk_swap_backend : "unistd";
 	unsigned i;
 	int ret;
 
-	if (!node->cfg.disk_swap)
+	if (!proc->cfg.disk_swap)
 		return 0;
 	for (i = 0; i < sizeof(backends) / sizeof(backends[0]); i++)
 		if (!strcmp(backends[i].name, name))
@@ -318,25 +321,25 @@ int orr_disk_swap_init(struct orr_node *node)
 			  name);
 		return -EINVAL;
 	}
-	ret = add_disk(node, backends[i].ops, node->cfg.disk_swap,
-		       node->cfg.disk_swap_size ? (starpu_ssize_t) node->cfg.disk_swap_size : -1);
+	ret = add_disk(proc, backends[i].ops, proc->cfg.disk_swap,
+		       proc->cfg.disk_swap_size ? (starpu_ssize_t) proc->cfg.disk_swap_size : -1);
 	if (ret < 0) {
 		orr_error("STARPU_DISK_SWAP=%s: the folder cannot be used (%s)",
-			  node->cfg.disk_swap, strerror(-ret));
+			  proc->cfg.disk_swap, strerror(-ret));
 		return ret;
 	}
-	node->swap_node = ret;
+	proc->data->swap_node = ret;
 	return 0;
 }
 
-void orr_disk_exit(struct orr_node *node)
+void orr_disk_exit(struct orr_process *proc)
 {
 	unsigned i;
 
-	for (i = 0; i < node->nmemnodes; i++) {
-		if (node->memnodes[i].kind != STARPU_DISK_RAM)
+	for (i = 0; i < proc->data->nmemnodes; i++) {
+		if (proc->data->memnodes[i].kind != STARPU_DISK_RAM)
 			continue;
-		unplug(node, disk_of(node, i));
-		node->memnodes[i].ops_arg = NULL;
+		unplug(proc, disk_of(proc, i));
+		proc->data->memnodes[i].ops_arg = NULL;
 	}
 }

@@ -3,16 +3,16 @@
 #ifndef ORR_DATA_DISK_H
 #define ORR_DATA_DISK_H
 
-#include "core/node.h"
+#include "core/core.h"
 
 /* Registers the disk that main memory overflows to (STARPU_DISK_SWAP), if any. 0 or -errno after a
  * message. */
-int orr_disk_swap_init(struct orr_node *node);
+int orr_disk_swap_init(struct orr_process *proc);
 /* Says that the disk has no room for `size` bytes more; the first time. */
-void orr_disk_tell_full(struct orr_node *node, unsigned memnode, size_t size);
+void orr_disk_tell_full(struct orr_process *proc, unsigned memnode, size_t size);
 /* Whether it had none the last time. */
-int orr_disk_is_full(struct orr_node *node, unsigned memnode);
+int orr_disk_is_full(struct orr_process *proc, unsigned memnode);
 /* Closes all disks, once nothing uses them. */
-void orr_disk_exit(struct orr_node *node);
+void orr_disk_exit(struct orr_process *proc);
 
 #endif

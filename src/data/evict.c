@@ -10,6 +10,7 @@
 #include "data/memory.h"
 #include "data/transfer.h"
 #include "core/worker.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,48 +44,48 @@ int orr_memory_is_clean(starpu_data_handle_t h, struct orr_replicate *r)
 	return 0;
 }
 
-static int is_disk(const struct orr_node *node, unsigned memnode)
+static int is_disk(const struct orr_process *proc, unsigned memnode)
 {
-	return node->memnodes[memnode].kind == STARPU_DISK_RAM;
+	return proc->data->memnodes[memnode].kind == STARPU_DISK_RAM;
 }
 
 /* The disk that data overflow to: STARPU_DISK_SWAP's unless it is full, else the first registered
  * one that is not. -1: there is none. */
-static int overflow_disk(struct orr_node *node, size_t size)
+static int overflow_disk(struct orr_process *proc, size_t size)
 {
-	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
-	int any = node->swap_node;
+	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
+	int any = proc->data->swap_node;
 
 	for (i = 0; i <= n; i++) {
-		unsigned at = i == 0 ? (unsigned) node->swap_node : i - 1;
+		unsigned at = i == 0 ? (unsigned) proc->data->swap_node : i - 1;
 		struct orr_memnode *m;
 
-		if (at >= n || !is_disk(node, at))
+		if (at >= n || !is_disk(proc, at))
 			continue;
-		m = &node->memnodes[at];
+		m = &proc->data->memnodes[at];
 		if (any < 0)
 			any = (int) at;
-		if (!orr_disk_is_full(node, at) &&
+		if (!orr_disk_is_full(proc, at) &&
 		    (!m->total || starpu_memory_get_used(at) + size <= m->total))
 			return (int) at;
 	}
 	return any;
 }
 
-int orr_memory_writeback_node(struct orr_node *node, starpu_data_handle_t h, unsigned memnode)
+int orr_memory_writeback_node(struct orr_process *proc, starpu_data_handle_t h, unsigned memnode)
 {
 	if (memnode != STARPU_MAIN_RAM)
 		return STARPU_MAIN_RAM;
 	if (h->ext && h->ext->ooc_off)
 		return -1;
-	if (h->home_node > 0 && is_disk(node, (unsigned) h->home_node))
+	if (h->home_node > 0 && is_disk(proc, (unsigned) h->home_node))
 		return h->home_node;
-	return overflow_disk(node, starpu_data_get_alloc_size(h));
+	return overflow_disk(proc, starpu_data_get_alloc_size(h));
 }
 
 /* Gives t a buffer while r, the source, is kept by a reference. Under h->lock, which may be dropped
  * meanwhile. */
-static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h,
+static enum orr_room target_buffer(struct orr_process *proc, starpu_data_handle_t h,
 				   struct orr_replicate *r, struct orr_replicate *t,
 				   enum orr_copy_why why)
 {
@@ -92,7 +93,7 @@ static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h
 	enum orr_room room = ORR_ROOM_MADE;
 	/* The only copies on a disk have no better place to go to, and what is written back ahead
 	 * is worth no other write-back. */
-	enum orr_effort effort = is_disk(node, t->memnode) || why == ORR_COPY_CLEAN
+	enum orr_effort effort = is_disk(proc, t->memnode) || why == ORR_COPY_CLEAN
 					 ? ORR_EFFORT_CLEAN
 					 : ORR_EFFORT_WRITEBACK;
 
@@ -100,7 +101,7 @@ static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h
 	ORR_ATOMIC_ADD(&t->refcnt, 1);
 	while (room == ORR_ROOM_MADE && !t->allocated && orr_memory_allocate(h, t)) {
 		orr_unlock(&h->lock);
-		room = orr_memory_make_room(node, t->memnode, size, effort);
+		room = orr_memory_make_room(proc, t->memnode, size, effort);
 		orr_lock(&h->lock);
 	}
 	ORR_ATOMIC_ADD(&t->refcnt, -1);
@@ -109,31 +110,32 @@ static enum orr_room target_buffer(struct orr_node *node, starpu_data_handle_t h
 }
 
 /* A disk did not take the datum: what was reserved there serves another one. Under h->lock. */
-static enum orr_room refused(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *t)
+static enum orr_room refused(struct orr_process *proc, starpu_data_handle_t h,
+			     struct orr_replicate *t)
 {
-	if (!is_disk(node, t->memnode))
+	if (!is_disk(proc, t->memnode))
 		return ORR_ROOM_NONE;
 	if (t->state == ORR_INVALID && orr_memory_is_free(t))
 		orr_memory_release(h, t);
 	return ORR_ROOM_NOWHERE;
 }
 
-enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t h,
+enum orr_room orr_memory_write_back(struct orr_process *proc, starpu_data_handle_t h,
 				    struct orr_replicate *r, enum orr_copy_why why,
 				    struct orr_fetch **waiters)
 {
-	int to = orr_memory_writeback_node(node, h, r->memnode), ret;
+	int to = orr_memory_writeback_node(proc, h, r->memnode), ret;
 	struct orr_replicate *t = to >= 0 ? orr_handle_replicate(h, (unsigned) to) : NULL;
 	enum orr_room room;
 
 	if (!t || orr_transfer_loading(h))
 		return ORR_ROOM_NONE;
 	orr_transfer_shape(h, r, t);
-	room = target_buffer(node, h, r, t, why);
+	room = target_buffer(proc, h, r, t, why);
 	if (room != ORR_ROOM_MADE && why == ORR_COPY_CLEAN)
 		return ORR_ROOM_NONE;
-	if (room == ORR_ROOM_NONE && is_disk(node, t->memnode)) {
-		orr_disk_tell_full(node, t->memnode, starpu_data_get_alloc_size(h));
+	if (room == ORR_ROOM_NONE && is_disk(proc, t->memnode)) {
+		orr_disk_tell_full(proc, t->memnode, starpu_data_get_alloc_size(h));
 		return ORR_ROOM_NOWHERE;
 	}
 	if (room != ORR_ROOM_MADE)
@@ -143,11 +145,11 @@ enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t 
 		return ORR_ROOM_NONE;
 	if (other_valid(h, r))
 		return ORR_ROOM_MADE;
-	ret = orr_transfer(node, h, r, t, why, waiters);
-	return ret < 0 ? refused(node, h, t) : ret ? ORR_ROOM_LATER : ORR_ROOM_MADE;
+	ret = orr_transfer(proc, h, r, t, why, waiters);
+	return ret < 0 ? refused(proc, h, t) : ret ? ORR_ROOM_LATER : ORR_ROOM_MADE;
 }
 
-enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h,
+enum orr_room orr_memory_evict_replicate(struct orr_process *proc, starpu_data_handle_t h,
 					 struct orr_replicate *r, enum orr_effort effort)
 {
 	struct orr_fetch *waiters = NULL;
@@ -158,7 +160,7 @@ enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_hand
 		if (r->state != ORR_INVALID && !other_valid(h, r) && effort >= ORR_EFFORT_WRITEBACK)
 			pinned = orr_handle_try_pin(h);
 		if (r->state != ORR_INVALID && !other_valid(h, r))
-			room = pinned ? orr_memory_write_back(node, h, r, ORR_COPY_EVICT, &waiters)
+			room = pinned ? orr_memory_write_back(proc, h, r, ORR_COPY_EVICT, &waiters)
 				      : ORR_ROOM_NONE;
 		else
 			room = ORR_ROOM_MADE;
@@ -166,7 +168,7 @@ enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_hand
 		    (r->state == ORR_INVALID || other_valid(h, r))) {
 			ORR_ATOMIC_STORE(&r->state, ORR_INVALID);
 			orr_memory_release(h, r);
-			ORR_ATOMIC_ADD_RELAXED(&node->memnodes[r->memnode].evictions, 1);
+			ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[r->memnode].evictions, 1);
 		}
 	}
 	orr_unlock(&h->lock);
@@ -206,17 +208,17 @@ static int fits(const struct orr_memnode *m, size_t wanted, size_t freed)
 			: freed >= wanted;
 }
 
-enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size_t wanted,
+enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, size_t wanted,
 				   enum orr_effort effort)
 {
-	struct orr_memnode *m = &node->memnodes[memnode];
+	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	size_t freed;
 	unsigned stamp, tries = 0;
 	int later = 0;
 
 	if (m->total && wanted > m->total)
 		return ORR_ROOM_NONE;
-	freed = orr_memory_flush_cache(node, memnode, wanted ? wanted : 1);
+	freed = orr_memory_flush_cache(proc, memnode, wanted ? wanted : 1);
 	if (effort == ORR_EFFORT_NONE)
 		return freed ? ORR_ROOM_MADE : ORR_ROOM_NONE;
 	orr_lock(&m->lock);
@@ -240,7 +242,7 @@ enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size
 			bytes = e->bytes ? e->bytes : 1;
 		orr_unlock(&m->lock);
 		if (e) {
-			room = orr_memory_evict_replicate(node, e->handle, e->self, effort);
+			room = orr_memory_evict_replicate(proc, e->handle, e->self, effort);
 			freed += room == ORR_ROOM_MADE ? bytes : 0;
 			later |= room == ORR_ROOM_LATER;
 			if (room == ORR_ROOM_NOWHERE)
@@ -256,21 +258,22 @@ enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size
 	return freed && !later ? ORR_ROOM_MADE : later ? ORR_ROOM_LATER : ORR_ROOM_NONE;
 }
 
-enum orr_room orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted)
+enum orr_room orr_memory_evict(struct orr_process *proc, unsigned memnode, size_t wanted)
 {
-	if (orr_thread_self()->allocating || !orr_memory_managed(node, memnode))
+	if (orr_thread_self()->allocating || !orr_memory_managed(proc, memnode))
 		return ORR_ROOM_NONE;
-	return orr_memory_make_room(node, memnode, wanted, ORR_EFFORT_WRITEBACK);
+	return orr_memory_make_room(proc, memnode, wanted, ORR_EFFORT_WRITEBACK);
 }
 
-int orr_memory_hopeless(struct orr_node *node, unsigned memnode, int ignore_held)
+int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_held)
 {
-	struct orr_memnode *m = &node->memnodes[memnode];
+	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	struct orr_repl_ext *e;
 	int used = 0;
 
-	if (ORR_ATOMIC_LOAD(&node->nbusy) || ORR_ATOMIC_LOAD_RELAXED(&node->transfers) ||
-	    ORR_ATOMIC_LOAD(&node->ncopying))
+	if (ORR_ATOMIC_LOAD(&proc->data->nbusy) ||
+	    ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers) ||
+	    ORR_ATOMIC_LOAD(&proc->data->ncopying))
 		return 0;
 	orr_lock(&m->lock);
 	for (e = ignore_held ? NULL : m->lru_head; e && !used; e = e->lru_next)
@@ -305,7 +308,7 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
 
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 {
-	struct orr_node *self = orr_self();
+	struct orr_process *self = orr_self();
 	struct orr_replicate *r;
 	enum orr_room room;
 
@@ -324,8 +327,8 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 			orr_waitq_cancel(&self->done);
 			return 0;
 		}
-		if (r->loading ||
-		    (orr_transfer_loading(handle) && !orr_thread_self()->task && self->ngroups)) {
+		if (r->loading || (orr_transfer_loading(handle) && !orr_thread_self()->task &&
+				   self->core->ngroups)) {
 			/* A write-back takes its time. */
 			orr_unlock(&handle->lock);
 			if (orr_thread_self()->task) {
@@ -339,7 +342,7 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 		room = orr_memory_evict_replicate(self, handle, r, ORR_EFFORT_WRITEBACK);
 		if (room == ORR_ROOM_NONE || room == ORR_ROOM_NOWHERE)
 			return room == ORR_ROOM_NONE ? -EBUSY : -ENOSPC;
-		if (room == ORR_ROOM_LATER && (orr_thread_self()->task || !self->ngroups))
+		if (room == ORR_ROOM_LATER && (orr_thread_self()->task || !self->core->ngroups))
 			return 0;
 	}
 }

@@ -9,6 +9,9 @@
 #include "data/memory.h"
 #include "data/transfer.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +53,7 @@ static int wait_loading(struct orr_fetch *rq, struct orr_replicate *r)
 /* Gives back what the request holds. When this is a buffer, others may want it. */
 static void unpin(struct orr_fetch *rq)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_replicate *r;
 	int buffer = rq->hop;
 
@@ -66,7 +69,7 @@ static void unpin(struct orr_fetch *rq)
 	orr_unlock(&rq->handle->lock);
 	/* Not for a retry that got none: it would be tried again at once, for ever. */
 	if (buffer)
-		orr_memory_kick(node);
+		orr_memory_kick(proc);
 }
 
 static void finish(struct orr_fetch *rq, int ret);
@@ -117,7 +120,7 @@ static int go_through_main(struct orr_fetch **prq)
 
 /* Which valid replicate to copy from: main memory first, then one that can be copied directly, else
  * the first found. Under h->lock. */
-static struct orr_replicate *choose_source(struct orr_node *node, starpu_data_handle_t h,
+static struct orr_replicate *choose_source(struct orr_process *proc, starpu_data_handle_t h,
 					   unsigned memnode)
 {
 	struct orr_replicate *r, *any = NULL;
@@ -125,8 +128,8 @@ static struct orr_replicate *choose_source(struct orr_node *node, starpu_data_ha
 	for (r = &h->main; r; r = r->next) {
 		if (r->state == ORR_INVALID || r->loading)
 			continue;
-		if (node->memnodes[r->memnode].kind == STARPU_CPU_RAM ||
-		    node->memnodes[r->memnode].kind == node->memnodes[memnode].kind)
+		if (proc->data->memnodes[r->memnode].kind == STARPU_CPU_RAM ||
+		    proc->data->memnodes[r->memnode].kind == proc->data->memnodes[memnode].kind)
 			return r;
 		if (!any)
 			any = r;
@@ -135,11 +138,11 @@ static struct orr_replicate *choose_source(struct orr_node *node, starpu_data_ha
 }
 
 /* Can the payload go from one to the other without passing through main memory? */
-static int is_direct(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+static int is_direct(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		     struct orr_replicate *dst)
 {
-	enum starpu_node_kind from = node->memnodes[src->memnode].kind,
-			      to = node->memnodes[dst->memnode].kind;
+	enum starpu_node_kind from = proc->data->memnodes[src->memnode].kind,
+			      to = proc->data->memnodes[dst->memnode].kind;
 
 	if (from == STARPU_CPU_RAM || to == STARPU_CPU_RAM)
 		return 1;
@@ -165,17 +168,17 @@ static struct orr_replicate *obstacle(struct orr_fetch *rq, struct orr_replicate
 
 /* Under h->lock, held on return too: a buffer for r. Returns 0, -EAGAIN (lock dropped, look again)
  * or -ENOMEM. */
-static int ensure_buffer(struct orr_node *node, struct orr_fetch *rq, struct orr_replicate *r)
+static int ensure_buffer(struct orr_process *proc, struct orr_fetch *rq, struct orr_replicate *r)
 {
 	starpu_data_handle_t h = rq->handle;
 	enum orr_room room;
 
 	if (r->allocated || orr_memory_allocate(h, r) == 0)
 		return 0;
-	if (!orr_memory_managed(node, r->memnode))
+	if (!orr_memory_managed(proc, r->memnode))
 		return -ENOMEM;
 	orr_unlock(&h->lock);
-	room = orr_memory_make_room(node, rq->memnode, starpu_data_get_alloc_size(h), rq->effort);
+	room = orr_memory_make_room(proc, rq->memnode, starpu_data_get_alloc_size(h), rq->effort);
 	orr_lock(&h->lock);
 	if (room == ORR_ROOM_LATER && rq->later)
 		*rq->later = 1;
@@ -184,7 +187,8 @@ static int ensure_buffer(struct orr_node *node, struct orr_fetch *rq, struct orr
 
 /* The part of advance under h->lock. Returns like advance, or -EINPROGRESS when the datum must go
  * through main memory. */
-static int advance_locked(struct orr_node *node, struct orr_fetch *rq, struct orr_fetch **waiters)
+static int advance_locked(struct orr_process *proc, struct orr_fetch *rq,
+			  struct orr_fetch **waiters)
 {
 	starpu_data_handle_t h = rq->handle;
 	struct orr_replicate *r = orr_handle_replicate(h, rq->memnode), *src, *o;
@@ -199,23 +203,23 @@ static int advance_locked(struct orr_node *node, struct orr_fetch *rq, struct or
 	if (o)
 		return wait_loading(rq, o);
 	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID) {
-		src = choose_source(node, h, rq->memnode);
+		src = choose_source(proc, h, rq->memnode);
 		if (!src) {
 			orr_error(
 				"%s is read but was never written: give it an initial value (a home node, or a task that writes it)",
 				orr_handle_name(h));
 			return -ENODATA;
 		}
-		if (!is_direct(node, h, src, r))
+		if (!is_direct(proc, h, src, r))
 			return rq->hop ? -EIO : -EINPROGRESS;
 		orr_transfer_shape(h, src, r);
-		ret = ensure_buffer(node, rq, r);
+		ret = ensure_buffer(proc, rq, r);
 		if (ret == 0)
-			ret = orr_transfer(node, h, src, r, 0, waiters);
+			ret = orr_transfer(proc, h, src, r, 0, waiters);
 		/* Whatever happened while the lock was dropped: look again. */
 		return ret == 1 && r->loading ? wait_loading(rq, r) : ret >= 0 ? -EAGAIN : ret;
 	}
-	ret = ensure_buffer(node, rq, r);
+	ret = ensure_buffer(proc, rq, r);
 	if (ret)
 		return ret;
 	if (rq->mode & STARPU_W)
@@ -229,7 +233,7 @@ static int advance_locked(struct orr_node *node, struct orr_fetch *rq, struct or
  * after a message. */
 static int advance(struct orr_fetch *rq)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	starpu_data_handle_t h = rq->handle;
 	struct orr_fetch *first = rq;
 	int ret;
@@ -238,7 +242,7 @@ static int advance(struct orr_fetch *rq)
 		struct orr_fetch *waiters = NULL;
 
 		orr_lock(&h->lock);
-		ret = advance_locked(node, rq, &waiters);
+		ret = advance_locked(proc, rq, &waiters);
 		orr_unlock(&h->lock);
 		orr_fetch_resume(waiters);
 		if (ret == -EINPROGRESS) {
@@ -273,61 +277,62 @@ static const char *node_name(unsigned memnode)
 	return name;
 }
 
-static void no_memory(struct orr_node *node, struct orr_fetch *rq)
+static void no_memory(struct orr_process *proc, struct orr_fetch *rq)
 {
 	orr_error(
 		"memory node %u (%s) is exhausted and nothing on it can be evicted: %s needs %zu bytes, %zu of %zu are in use; raise its limit, "
 		"release data that are acquired there, or use smaller pieces",
 		rq->memnode, node_name(rq->memnode), orr_handle_name(rq->handle),
 		starpu_data_get_alloc_size(rq->handle), starpu_memory_get_used(rq->memnode),
-		node->memnodes[rq->memnode].total);
+		proc->data->memnodes[rq->memnode].total);
 }
 
-static int join_starved(struct orr_node *node, struct orr_fetch *rq)
+static int join_starved(struct orr_process *proc, struct orr_fetch *rq)
 {
 	struct orr_fetch **end;
 
 	rq = on_heap(rq);
 	rq->next = NULL;
-	ORR_ATOMIC_ADD(&node->nstarving, 1);
-	orr_lock(&node->lock);
-	for (end = &node->starved; *end; end = &(*end)->next)
+	ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
+	orr_lock(&proc->lock);
+	for (end = &proc->data->starved; *end; end = &(*end)->next)
 		;
 	ORR_ATOMIC_STORE(end, rq);
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 	return LATER;
 }
 
 /* Memory is exhausted. Returns LATER when it was left in the list of those who wait, 0 when it
  * succeeded after all, or -ENOMEM after a message. */
-static int starve(struct orr_node *node, struct orr_fetch *rq)
+static int starve(struct orr_process *proc, struct orr_fetch *rq)
 {
 	unsigned tries;
 
 	for (tries = 0; tries < 3; tries++) {
 		int ret;
 
-		if (!orr_memory_hopeless(node, rq->memnode, rq->failed != NULL) && node->ngroups)
-			return join_starved(node, rq);
+		if (!orr_memory_hopeless(proc, rq->memnode, rq->failed != NULL) &&
+		    proc->core->ngroups)
+			return join_starved(proc, rq);
 		ret = advance(rq);
 		if (ret != -EAGAIN)
 			return ret;
 	}
-	no_memory(node, rq);
+	no_memory(proc, rq);
 	return -ENOMEM;
 }
 
-void orr_fetch_retry_starved(struct orr_node *node)
+void orr_fetch_retry_starved(struct orr_process *proc)
 {
 	struct orr_fetch *list, *next;
 
-	orr_lock(&node->lock);
-	list = node->starved;
-	ORR_ATOMIC_STORE(&node->starved, NULL);
-	orr_unlock(&node->lock);
+	orr_lock(&proc->lock);
+	list = proc->data->starved;
+	ORR_ATOMIC_STORE(&proc->data->starved, NULL);
+	orr_unlock(&proc->lock);
 	for (; list; list = next) {
 		next = list->next;
-		ORR_ATOMIC_ADD(&node->nstarving, -1);
+		ORR_ATOMIC_ADD(&proc->data->nstarving, -1);
 		finish(list, advance(list));
 	}
 }
@@ -337,10 +342,10 @@ void orr_fetch_retry_starved(struct orr_node *node)
 /* A request on the heap advanced: tells whoever made it, unless it waits again. */
 static void finish(struct orr_fetch *rq, int ret)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
 	if (ret == -EAGAIN && !rq->starved)
-		ret = starve(node, rq);
+		ret = starve(proc, rq);
 	if (ret == LATER)
 		return;
 	if (ret == -EAGAIN)
@@ -391,7 +396,7 @@ int orr_fetch(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_
 
 void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_replicate *r;
 
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&h->ext) != NULL, 0) && (mode & STARPU_W) &&
@@ -405,9 +410,9 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_
 		ORR_ATOMIC_ADD(&r->refcnt, -1);
 		orr_unlock(&h->lock);
 	}
-	if (__builtin_expect(node->limited, 0)) {
+	if (__builtin_expect(proc->data->limited, 0)) {
 		ORR_ATOMIC_FENCE();
-		orr_memory_kick(node);
+		orr_memory_kick(proc);
 	}
 }
 
@@ -439,11 +444,11 @@ static void write_through_done(void *arg)
 /* Whoever wrote still holds the datum. */
 void orr_write_through(starpu_data_handle_t h, unsigned from)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	uint32_t mask = ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask);
 	unsigned i;
 
-	for (i = 0; i < node->nmemnodes; i++) {
+	for (i = 0; i < proc->data->nmemnodes; i++) {
 		struct write_through *wt;
 		struct orr_fetch rq;
 		int ret;
@@ -473,27 +478,27 @@ void orr_write_through(starpu_data_handle_t h, unsigned from)
 /* ---- waiting ---- */
 
 struct sync {
-	struct orr_node *node;
+	struct orr_process *proc;
 	int done;
 };
 
 static void sync_done(void *arg)
 {
 	struct sync *s = arg;
-	struct orr_node *node = s->node;
+	struct orr_process *proc = s->proc;
 
 	ORR_ATOMIC_STORE(&s->done, 1);
-	orr_waitq_wake(&node->done);
+	orr_waitq_wake(&proc->done);
 }
 
 int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode,
 		   int prio)
 {
-	struct sync s = { .node = orr_self() };
+	struct sync s = { .proc = orr_self() };
 	int ret = orr_fetch(h, memnode, mode, prio, sync_done, &s);
 
 	if (ret != 1)
 		return ret;
-	ORR_WAIT_UNTIL(&s.node->done, ORR_ATOMIC_LOAD(&s.done));
+	ORR_WAIT_UNTIL(&s.proc->done, ORR_ATOMIC_LOAD(&s.done));
 	return 0;
 }

@@ -8,6 +8,7 @@
  * dimensions, an offset that grows by where it starts, and ptr = the father's ptr plus the same;
  * where the father has no buffer all three are 0. */
 #include "data/iface_dense.h"
+#include "base/log.h"
 
 #include <string.h>
 

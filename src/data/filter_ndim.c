@@ -6,6 +6,7 @@
  * allocated or copied but the children's sizes and leading dimensions, which the structure owns
  * (data/iface.h). */
 #include "data/iface_dense.h"
+#include "base/log.h"
 
 #define NDIM STARPU_NDIM_INTERFACE_ID
 

@@ -8,6 +8,7 @@
  */
 #include "data/iface_dense.h"
 #include "data/iface_parts.h"
+#include "base/log.h"
 
 #include <string.h>
 

@@ -13,6 +13,8 @@
 #include "data/iface.h"
 #include "data/memory.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,11 +45,11 @@ static int by_address(starpu_data_handle_t h)
 
 static unsigned choose_node(starpu_data_handle_t h)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	if (h->home_node < 0 || node->memnodes[h->home_node].kind == STARPU_DISK_RAM)
+	if (h->home_node < 0 || proc->data->memnodes[h->home_node].kind == STARPU_DISK_RAM)
 		return STARPU_MAIN_RAM;
-	return by_address(h) && node->memnodes[h->home_node].kind != STARPU_CPU_RAM
+	return by_address(h) && proc->data->memnodes[h->home_node].kind != STARPU_CPU_RAM
 		       ? STARPU_MAIN_RAM
 		       : (unsigned) h->home_node;
 }
@@ -300,9 +302,9 @@ void starpu_data_unpartition(starpu_data_handle_t root_data, unsigned gathering_
 			  orr_handle_name(root_data));
 		return;
 	}
-	if (gathering_node >= orr_self()->nmemnodes)
+	if (gathering_node >= orr_self()->data->nmemnodes)
 		orr_fatal("starpu_data_unpartition: %s on memory node %u, but there are %u",
-			  orr_handle_name(root_data), gathering_node, orr_self()->nmemnodes);
+			  orr_handle_name(root_data), gathering_node, orr_self()->data->nmemnodes);
 	unpartition(root_data, p, (int) gathering_node);
 }
 

@@ -5,6 +5,8 @@
  * active view is refused with a message and changes nothing. */
 #include "data/filters.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <string.h>
 
@@ -170,10 +172,11 @@ void starpu_data_unpartition_submit_sequential_consistency_cb(
 
 	if (!p)
 		return;
-	if (gathering_node >= (int) orr_self()->nmemnodes) {
+	if (gathering_node >= (int) orr_self()->data->nmemnodes) {
 		orr_error(
 			"starpu_data_unpartition_submit: %s on memory node %d, but there are %u; it stays partitioned",
-			orr_handle_name(initial_handle), gathering_node, orr_self()->nmemnodes);
+			orr_handle_name(initial_handle), gathering_node,
+			orr_self()->data->nmemnodes);
 		return;
 	}
 	/* Read by other plans' pieces, or not: its value stays where it is. A rival that writes has

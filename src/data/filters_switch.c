@@ -6,6 +6,7 @@
  * at their contents; references taken for a switch are given back before its task completes. */
 #include "data/filters.h"
 #include "data/memory.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  * Invariant: states change in the thread that submits, right after the switch is submitted; the
  * views of one data are used by one submitting thread at a time. */
 #include "data/filters.h"
+#include "base/log.h"
 
 #include <errno.h>
 

@@ -11,6 +11,10 @@
 #include "data/transfer.h"
 #include "core/graph.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
+#include "base/slab.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -28,7 +32,7 @@ size_t orr_handle_slab_size(void)
 
 int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what)
 {
-	unsigned n = ORR_ATOMIC_LOAD_RELAXED(&orr_self()->nmemnodes);
+	unsigned n = ORR_ATOMIC_LOAD_RELAXED(&orr_self()->data->nmemnodes);
 
 	if (memnode >= 0 && (unsigned) memnode < n)
 		return 0;
@@ -66,13 +70,14 @@ static inline starpu_data_handle_t known(starpu_data_handle_t h, const char *wha
 
 /* ---- creation ---- */
 
-static starpu_data_handle_t allocate(struct orr_node *node, struct starpu_data_interface_ops *ops)
+static starpu_data_handle_t allocate(struct orr_process *proc,
+				     struct starpu_data_interface_ops *ops)
 {
 	size_t size = sizeof(struct _starpu_data_state) + ops->interface_size;
 	starpu_data_handle_t h;
 	int slab = ops->interface_size <= SLAB_INTERFACE;
 
-	h = slab ? orr_slab_alloc(&node->handle_slab) : malloc(size);
+	h = slab ? orr_slab_alloc(&proc->data->handle_slab) : malloc(size);
 	if (!h)
 		return NULL;
 	memset(h, 0, size);
@@ -104,7 +109,7 @@ static void release_memory(starpu_data_handle_t h)
 	}
 	h->alive = 0;
 	if (h->slab)
-		orr_slab_free(&orr_self()->handle_slab, h);
+		orr_slab_free(&orr_self()->data->handle_slab, h);
 	else
 		free(h);
 }
@@ -124,17 +129,17 @@ static void adopt_home(starpu_data_handle_t h, int home)
 int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 		      struct starpu_data_interface_ops *ops, struct orr_partition *piece_of)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	starpu_data_handle_t h;
 
 	if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
 		ops->interfaceid = (enum starpu_data_interface_id)
 			starpu_data_interface_get_next_id();
-	h = allocate(node, ops);
+	h = allocate(proc, ops);
 	if (!h)
 		return -ENOMEM;
 	h->home_node = (int8_t) home_node;
-	h->sequential = (uint8_t) node->default_sequential_consistency;
+	h->sequential = (uint8_t) proc->data->default_sequential_consistency;
 	h->piece_of = piece_of;
 	h->mpi_tag = -1;
 	h->mpi_rank = -1;
@@ -158,14 +163,14 @@ int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *data_interface,
 			  struct starpu_data_interface_ops *ops)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	if (node->state == ORR_NODE_DOWN)
+	if (proc->state == ORR_PROCESS_DOWN)
 		orr_fatal("data registered without starpu_init: call it first");
-	if (home_node < -1 || home_node >= (int) node->nmemnodes)
+	if (home_node < -1 || home_node >= (int) proc->data->nmemnodes)
 		orr_fatal(
 			"data registered on memory node %d: there are %u (0 to %u, or -1 for none)",
-			home_node, node->nmemnodes, node->nmemnodes - 1);
+			home_node, proc->data->nmemnodes, proc->data->nmemnodes - 1);
 	if (!handleptr || !ops)
 		orr_fatal("data registered with %s that is NULL",
 			  handleptr ? "a table of methods (ops)" : "a pointer to the new handle");
@@ -418,11 +423,11 @@ unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle
 }
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
 {
-	orr_self()->default_sequential_consistency = flag != 0;
+	orr_self()->data->default_sequential_consistency = flag != 0;
 }
 unsigned starpu_data_get_default_sequential_consistency_flag(void)
 {
-	return (unsigned) orr_self()->default_sequential_consistency;
+	return (unsigned) orr_self()->data->default_sequential_consistency;
 }
 
 void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag)
@@ -683,7 +688,7 @@ void orr_handle_destroy(starpu_data_handle_t h)
 
 	if (h->ext && h->ext->unregister_hook)
 		h->ext->unregister_hook(h);
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&orr_self()->graph) != NULL, 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&orr_self()->core->graph) != NULL, 0))
 		orr_graph_forget(orr_self(), h);
 	orr_prefetch_forget(h);
 	orr_transfer_forget(h);

@@ -12,8 +12,8 @@
 #ifndef ORR_DATA_IFACE_H
 #define ORR_DATA_IFACE_H
 
-#include "core/node.h"
-#include "drivers/memnode.h"
+#include "core/core.h"
+#include "data/memnode.h"
 
 /* Whether these are the methods of a built-in interface (then the functions below marked [built-in]
  * apply). */

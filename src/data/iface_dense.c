@@ -5,6 +5,7 @@
  * allocation made here has packed leading dimensions, dev_handle = ptr and offset 0, and is as
  * large as the allocation size, which is what freeing it uses. */
 #include "data/iface_dense.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,6 +6,8 @@
  * sizes that overflow or leading dimensions that make elements overlap never get past registration.
  */
 #include "data/iface_dense.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -269,9 +271,9 @@ int orr_dense_follow(enum starpu_data_interface_id id, void *dst, void *src)
 
 void orr_iface_check_home(int home_node, const char *name)
 {
-	unsigned n = orr_self()->nmemnodes;
+	unsigned n = orr_self()->data->nmemnodes;
 
-	if (orr_self()->state == ORR_NODE_DOWN)
+	if (orr_self()->state == ORR_PROCESS_DOWN)
 		orr_fatal(
 			"registration of %s data: the runtime is not started; call starpu_init first",
 			name);
@@ -357,9 +359,9 @@ void orr_dense_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_
 	struct orr_dense d;
 	void *iface;
 
-	if (node >= orr_self()->nmemnodes)
+	if (node >= orr_self()->data->nmemnodes)
 		orr_fatal("giving %s a buffer: there is no memory node %u; it must be below %u",
-			  orr_handle_name(handle), node, orr_self()->nmemnodes);
+			  orr_handle_name(handle), node, orr_self()->data->nmemnodes);
 	iface = starpu_data_get_interface_on_node(handle, node);
 	orr_dense_view(id, iface, &d);
 	if (ld && d.ndim > 1) {

@@ -8,6 +8,7 @@
  * Invariant: on a node of a kind, the pointer of that kind's format is the value; the others are
  * staging buffers or NULL. */
 #include "data/iface_dense.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <string.h>

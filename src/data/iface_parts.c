@@ -9,6 +9,7 @@
  * where they change, which those of a piece never do. */
 #include "data/iface_parts.h"
 #include "data/iface_dense.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,11 @@
 #include "orrery.h"
 #include "data/iface.h"
 #include "data/transfer.h"
-#include "drivers/memnode.h"
+#include "data/memnode.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,10 +55,10 @@ static void lru_prepend(struct orr_memnode *m, struct orr_repl_ext *e)
 	m->lru_head = e;
 }
 
-static void lru_enter(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *r,
+static void lru_enter(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *r,
 		      size_t bytes)
 {
-	struct orr_memnode *m = &node->memnodes[r->memnode];
+	struct orr_memnode *m = &proc->data->memnodes[r->memnode];
 
 	r->ext->handle = h;
 	r->ext->self = r;
@@ -66,9 +69,9 @@ static void lru_enter(struct orr_node *node, starpu_data_handle_t h, struct orr_
 	orr_unlock(&m->lock);
 }
 
-static void lru_leave(struct orr_node *node, struct orr_replicate *r)
+static void lru_leave(struct orr_process *proc, struct orr_replicate *r)
 {
-	struct orr_memnode *m = &node->memnodes[r->memnode];
+	struct orr_memnode *m = &proc->data->memnodes[r->memnode];
 
 	orr_lock(&m->lock);
 	if (r->in_lru)
@@ -84,7 +87,7 @@ void orr_memory_touch(starpu_data_handle_t h, struct orr_replicate *r)
 	(void) h;
 	if (!r->in_lru)
 		return;
-	m = &orr_self()->memnodes[r->memnode];
+	m = &orr_self()->data->memnodes[r->memnode];
 	orr_lock(&m->lock);
 	if (m->lru_tail != r->ext) {
 		lru_unlink(m, r->ext);
@@ -99,7 +102,7 @@ void orr_memory_demote(struct orr_replicate *r)
 
 	if (!r->in_lru)
 		return;
-	m = &orr_self()->memnodes[r->memnode];
+	m = &orr_self()->data->memnodes[r->memnode];
 	orr_lock(&m->lock);
 	if (m->lru_head != r->ext) {
 		lru_unlink(m, r->ext);
@@ -129,9 +132,9 @@ static void drop(struct cached *c, unsigned memnode)
 	free(c);
 }
 
-size_t orr_memory_flush_cache(struct orr_node *node, unsigned memnode, size_t wanted)
+size_t orr_memory_flush_cache(struct orr_process *proc, unsigned memnode, size_t wanted)
 {
-	struct orr_memnode *m = &node->memnodes[memnode];
+	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	size_t freed = 0;
 
 	for (;;) {
@@ -157,13 +160,13 @@ size_t orr_memory_flush_cache(struct orr_node *node, unsigned memnode, size_t wa
 }
 
 /* Puts the buffer of iface aside. Returns 1, or 0 when it must be freed. */
-static int cache_put(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode,
-		     size_t bytes)
+static int cache_put(struct orr_process *proc, starpu_data_handle_t h, void *iface,
+		     unsigned memnode, size_t bytes)
 {
-	struct orr_memnode *m = &node->memnodes[memnode];
+	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	struct cached *c;
 
-	if (!cacheable(h->ops) || node->state != ORR_NODE_UP ||
+	if (!cacheable(h->ops) || proc->state != ORR_PROCESS_UP ||
 	    (!m->total && ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes) + bytes > CACHE_MAX))
 		return 0;
 	c = malloc(sizeof(*c) + h->ops->interface_size);
@@ -189,10 +192,10 @@ static int cache_put(struct orr_node *node, starpu_data_handle_t h, void *iface,
 }
 
 /* Gives iface a cached buffer of the same allocation. Returns its bytes, or -1. */
-static starpu_ssize_t cache_get(struct orr_node *node, starpu_data_handle_t h, void *iface,
+static starpu_ssize_t cache_get(struct orr_process *proc, starpu_data_handle_t h, void *iface,
 				unsigned memnode)
 {
-	struct orr_memnode *m = &node->memnodes[memnode];
+	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	int (*same)(void *, void *) = h->ops->alloc_compare ? h->ops->alloc_compare
 							    : h->ops->compare;
 	struct cached *c, *prev = NULL;
@@ -230,16 +233,16 @@ static starpu_ssize_t cache_get(struct orr_node *node, starpu_data_handle_t h, v
 /* ---- buffers ---- */
 
 /* A buffer for iface out of what is free; its bytes or -ENOMEM. */
-static starpu_ssize_t get_buffer(struct orr_node *node, starpu_data_handle_t h, void *iface,
+static starpu_ssize_t get_buffer(struct orr_process *proc, starpu_data_handle_t h, void *iface,
 				 unsigned memnode)
 {
 	struct orr_thread *self = orr_thread_self();
 	starpu_ssize_t bytes;
 	int saved = self->allocating;
 
-	if (!orr_memory_managed(node, memnode))
+	if (!orr_memory_managed(proc, memnode))
 		return h->ops->allocate_data_on_node(iface, memnode);
-	bytes = cache_get(node, h, iface, memnode);
+	bytes = cache_get(proc, h, iface, memnode);
 	if (bytes >= 0)
 		return bytes;
 	/* Reclaiming is the caller's business: a handle's lock is held here. */
@@ -249,21 +252,21 @@ static starpu_ssize_t get_buffer(struct orr_node *node, starpu_data_handle_t h, 
 	return bytes;
 }
 
-static void put_buffer(struct orr_node *node, starpu_data_handle_t h, void *iface, unsigned memnode,
-		       size_t bytes)
+static void put_buffer(struct orr_process *proc, starpu_data_handle_t h, void *iface,
+		       unsigned memnode, size_t bytes)
 {
-	if (!orr_memory_managed(node, memnode) || !cache_put(node, h, iface, memnode, bytes)) {
+	if (!orr_memory_managed(proc, memnode) || !cache_put(proc, h, iface, memnode, bytes)) {
 		if (h->ops->free_data_on_node)
 			h->ops->free_data_on_node(iface, memnode);
 	}
-	orr_memory_freed(node);
+	orr_memory_freed(proc);
 }
 
 int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	starpu_ssize_t bytes;
-	int managed = orr_memory_managed(node, r->memnode);
+	int managed = orr_memory_managed(proc, r->memnode);
 
 	if (managed && !orr_replicate_ext(r))
 		return -ENOMEM;
@@ -271,28 +274,28 @@ int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 		orr_fatal(
 			"%s: its interface has no allocate_data_on_node operation, but the data are used on memory node %u",
 			orr_handle_name(h), r->memnode);
-	bytes = get_buffer(node, h, orr_replicate_iface(h, r), r->memnode);
+	bytes = get_buffer(proc, h, orr_replicate_iface(h, r), r->memnode);
 	if (bytes < 0)
 		return -ENOMEM;
 	r->mine = 1;
 	ORR_ATOMIC_STORE(&r->allocated, 1); /* read without the lock by orr_fetch_quick */
 	if (managed)
-		lru_enter(node, h, r, (size_t) bytes);
+		lru_enter(proc, h, r, (size_t) bytes);
 	return 0;
 }
 
 void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	size_t bytes = r->in_lru ? r->ext->bytes : 0;
 
 	if (!r->allocated || !r->mine)
 		return;
 	if (r->in_lru)
-		lru_leave(node, r);
+		lru_leave(proc, r);
 	r->allocated = 0;
 	r->mine = 0;
-	put_buffer(node, h, orr_replicate_iface(h, r), r->memnode, bytes);
+	put_buffer(proc, h, orr_replicate_iface(h, r), r->memnode, bytes);
 }
 
 void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r)
@@ -304,12 +307,12 @@ void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r)
 
 int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
 	for (;;) {
-		if (get_buffer(node, h, iface, memnode) >= 0)
+		if (get_buffer(proc, h, iface, memnode) >= 0)
 			return 0;
-		if (orr_memory_make_room(node, memnode, starpu_data_get_alloc_size(h),
+		if (orr_memory_make_room(proc, memnode, starpu_data_get_alloc_size(h),
 					 ORR_EFFORT_WRITEBACK) != ORR_ROOM_MADE)
 			return -EAGAIN;
 	}
@@ -322,11 +325,11 @@ void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnod
 
 /* ---- memory nodes ---- */
 
-int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int devid,
+int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, int devid,
 			const struct orr_memnode_ops *ops, void *arg, size_t total)
 {
-	unsigned i = node->nmemnodes, k;
-	struct orr_memnode *m = &node->memnodes[i];
+	unsigned i = proc->data->nmemnodes, k;
+	struct orr_memnode *m = &proc->data->memnodes[i];
 
 	struct orr_bus *bus = calloc(2 * i + 1, sizeof(*bus));
 
@@ -337,45 +340,45 @@ int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int d
 	memset(m, 0, sizeof(*m));
 	m->bus = bus;
 	for (k = 0; k < 2 * i; k++)
-		bus[k].seen_us = node->start_us;
+		bus[k].seen_us = proc->start_us;
 	m->kind = kind;
 	m->devid = devid;
 	m->ops = ops;
 	m->ops_arg = arg;
 	m->total = total;
 	orr_waitq_init(&m->freed);
-	orr_memory_tidy_init(node, m);
+	orr_memory_tidy_init(proc, m);
 	if (total)
-		ORR_ATOMIC_STORE_RELAXED(&node->limited, 1);
-	ORR_ATOMIC_STORE(&node->nmemnodes, i + 1);
+		ORR_ATOMIC_STORE_RELAXED(&proc->data->limited, 1);
+	ORR_ATOMIC_STORE(&proc->data->nmemnodes, i + 1);
 	return (int) i;
 }
 
-void orr_memory_exit(struct orr_node *node)
+void orr_memory_exit(struct orr_process *proc)
 {
 	unsigned i;
 
-	for (i = 0; i < node->nmemnodes; i++) {
-		orr_memory_flush_cache(node, i, SIZE_MAX);
-		orr_waitq_destroy(&node->memnodes[i].freed);
-		free(node->memnodes[i].bus);
-		node->memnodes[i].bus = NULL;
+	for (i = 0; i < proc->data->nmemnodes; i++) {
+		orr_memory_flush_cache(proc, i, SIZE_MAX);
+		orr_waitq_destroy(&proc->data->memnodes[i].freed);
+		free(proc->data->memnodes[i].bus);
+		proc->data->memnodes[i].bus = NULL;
 	}
 }
 
 /* Those who wait for memory are workers that retry at each step, and requests retried by any group.
  * A worker that gives back what it got in a retry that failed gives its own group no reason to try
  * again. */
-void orr_memory_kick_slow(struct orr_node *node)
+void orr_memory_kick_slow(struct orr_process *proc)
 {
 	struct orr_worker *w = orr_thread_self()->worker;
 	unsigned i;
 
 	if (!w || !w->starving) {
-		orr_wake_all(node);
+		orr_wake_all(proc);
 		return;
 	}
-	for (i = 0; i < node->ngroups; i++)
-		if (&node->groups[i] != w->group)
-			orr_wake_worker(&node->workers[node->groups[i].first]);
+	for (i = 0; i < proc->core->ngroups; i++)
+		if (&proc->core->groups[i] != w->group)
+			orr_wake_worker(&proc->core->workers[proc->core->groups[i].first]);
 }

@@ -10,6 +10,7 @@
 #define ORR_DATA_MEMORY_H
 
 #include "data/handle.h"
+#include "data/data.h"
 
 struct orr_memnode_ops;
 struct orr_fetch;
@@ -55,25 +56,25 @@ int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode);
 void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnode);
 
 /* Adds a memory node; its number, -ENOSPC or -ENOMEM. */
-int orr_memory_add_node(struct orr_node *node, enum starpu_node_kind kind, int devid,
+int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, int devid,
 			const struct orr_memnode_ops *ops, void *arg, size_t total);
 /* Frees caches. */
-void orr_memory_exit(struct orr_node *node);
+void orr_memory_exit(struct orr_process *proc);
 
 /* evict.c: tries to make room for `wanted` bytes. Without locks. */
-enum orr_room orr_memory_make_room(struct orr_node *node, unsigned memnode, size_t wanted,
+enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, size_t wanted,
 				   enum orr_effort effort);
 /* The same for an allocation by the program or by an interface. ORR_ROOM_NONE when the runtime
  * itself is allocating, under a handle's lock: it makes room by its own means. */
-enum orr_room orr_memory_evict(struct orr_node *node, unsigned memnode, size_t wanted);
+enum orr_room orr_memory_evict(struct orr_process *proc, unsigned memnode, size_t wanted);
 /* Frees the buffer of a replicate that nobody uses, writing the value back when it is the only one.
  * Under h->lock, which is released. Returns ORR_ROOM_NONE when it is in use, or has no memory to go
  * to. */
-enum orr_room orr_memory_evict_replicate(struct orr_node *node, starpu_data_handle_t h,
+enum orr_room orr_memory_evict_replicate(struct orr_process *proc, starpu_data_handle_t h,
 					 struct orr_replicate *r, enum orr_effort effort);
 /* Writes the only copy of the datum back to where `why` (a write-back) wants it. Under h->lock,
  * dropped meanwhile: the caller pinned h. *waiters as in orr_transfer. */
-enum orr_room orr_memory_write_back(struct orr_node *node, starpu_data_handle_t h,
+enum orr_room orr_memory_write_back(struct orr_process *proc, starpu_data_handle_t h,
 				    struct orr_replicate *r, enum orr_copy_why why,
 				    struct orr_fetch **waiters);
 /* Under h->lock: can r be evicted (nobody uses it), and does its datum have another valid copy, or
@@ -82,42 +83,42 @@ int orr_memory_is_free(const struct orr_replicate *r);
 int orr_memory_is_clean(starpu_data_handle_t h, struct orr_replicate *r);
 /* Where the only copy of a datum that lies on memnode is written back to: main memory, from there a
  * disk; -1: nowhere. */
-int orr_memory_writeback_node(struct orr_node *node, starpu_data_handle_t h, unsigned memnode);
+int orr_memory_writeback_node(struct orr_process *proc, starpu_data_handle_t h, unsigned memnode);
 /* Whether nothing that happens may still free memory: whoever waits for it waits for ever.
  * ignore_held: what others than tasks hold, they hold for ever. */
-int orr_memory_hopeless(struct orr_node *node, unsigned memnode, int ignore_held);
+int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_held);
 /* Empties the allocation cache until used + wanted fits (everything when wanted is SIZE_MAX). */
-size_t orr_memory_flush_cache(struct orr_node *node, unsigned memnode, size_t wanted);
+size_t orr_memory_flush_cache(struct orr_process *proc, unsigned memnode, size_t wanted);
 
-static inline int orr_memory_managed(const struct orr_node *node, unsigned memnode)
+static inline int orr_memory_managed(const struct orr_process *proc, unsigned memnode)
 {
-	return memnode != STARPU_MAIN_RAM || node->memnodes[STARPU_MAIN_RAM].total;
+	return memnode != STARPU_MAIN_RAM || proc->data->memnodes[STARPU_MAIN_RAM].total;
 }
 
 /* Memory was given back: those who wait for it look again. */
-void orr_memory_kick_slow(struct orr_node *node);
-static inline void orr_memory_freed(struct orr_node *node)
+void orr_memory_kick_slow(struct orr_process *proc);
+static inline void orr_memory_freed(struct orr_process *proc)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&node->nstarving) != 0, 0))
-		orr_memory_kick_slow(node);
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&proc->data->nstarving) != 0, 0))
+		orr_memory_kick_slow(proc);
 }
 
 /* tidy.c: memory that runs low is evicted or written back ahead by groups that have nothing else to
  * do (STARPU_MINIMUM_AVAILABLE_MEM, STARPU_MINIMUM_CLEAN_BUFFERS). */
 /* Sets what the environment says for a new memory node. */
-void orr_memory_tidy_init(struct orr_node *node, struct orr_memnode *m);
+void orr_memory_tidy_init(struct orr_process *proc, struct orr_memnode *m);
 /* Calls for an idle group if some memory runs low. Without locks. */
-void orr_memory_look(struct orr_node *node);
-/* By an idle group when node->untidy. Returns 1 when it got something done. */
-int orr_memory_tidy(struct orr_node *node);
+void orr_memory_look(struct orr_process *proc);
+/* By an idle group when proc->data->untidy. Returns 1 when it got something done. */
+int orr_memory_tidy(struct orr_process *proc);
 
 /* Something that keeps memory ended. Without locks. */
-static inline void orr_memory_kick(struct orr_node *node)
+static inline void orr_memory_kick(struct orr_process *proc)
 {
-	orr_memory_freed(node);
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->limited), 0) &&
-	    !ORR_ATOMIC_LOAD_RELAXED(&node->untidy))
-		orr_memory_look(node);
+	orr_memory_freed(proc);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->data->limited), 0) &&
+	    !ORR_ATOMIC_LOAD_RELAXED(&proc->data->untidy))
+		orr_memory_look(proc);
 }
 
 #endif

@@ -15,6 +15,9 @@
 #include "data/transfer.h"
 #include "sched/sched.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,13 +30,13 @@ struct orr_prefetch {
 	struct orr_prefetch *next;
 	starpu_data_handle_t handle;
 	struct orr_task *task; /* whose data it is for, or NULL */
-	struct orr_node *node;
+	struct orr_process *proc;
 	unsigned memnode;
 	enum starpu_is_prefetch urgency;
 	int prio;
 	int held;               /* acq is granted */
 	int pinned;             /* on its way from the queue to holding the datum */
-	int queued;             /* it was: counted in node->nbackground */
+	int queued;             /* it was: counted in proc->data->nbackground */
 	int *finished;          /* atomic flag of a thread that waits, or NULL */
 	uint8_t later;          /* it had no room, but there will be some */
 	uint8_t waits_for_room; /* in the queue again because of that */
@@ -44,7 +47,7 @@ struct orr_prefetch {
 
 static void end(struct orr_prefetch *p)
 {
-	struct orr_node *node = p->node;
+	struct orr_process *proc = p->proc;
 	struct orr_task *t = p->task;
 	int queued = p->queued;
 
@@ -53,14 +56,14 @@ static void end(struct orr_prefetch *p)
 	if (p->pinned)
 		orr_handle_unpin(p->handle);
 	if (t && ORR_ATOMIC_ADD(&t->nprefetch, -1) == 0)
-		orr_wake_all(node); /* whichever worker took the task may wait for this */
+		orr_wake_all(proc); /* whichever worker took the task may wait for this */
 	if (p->finished) {
 		ORR_ATOMIC_STORE(p->finished, 1);
-		orr_waitq_wake(&node->done);
+		orr_waitq_wake(&proc->done);
 	}
 	free(p);
-	if (queued && ORR_ATOMIC_ADD(&node->nbackground, -1) == 0)
-		orr_waitq_wake(&node->done);
+	if (queued && ORR_ATOMIC_ADD(&proc->data->nbackground, -1) == 0)
+		orr_waitq_wake(&proc->done);
 }
 
 /* wont_use: the value is at home, the copies elsewhere may go. */
@@ -156,17 +159,17 @@ static int before(const struct orr_prefetch *a, const struct orr_prefetch *b)
 
 static void enqueue(struct orr_prefetch *p)
 {
-	struct orr_node *node = p->node;
-	struct orr_memnode *m = &node->memnodes[p->memnode];
+	struct orr_process *proc = p->proc;
+	struct orr_memnode *m = &proc->data->memnodes[p->memnode];
 	struct orr_prefetch **at;
 
-	if (!node->ngroups) {
+	if (!proc->core->ngroups) {
 		execute(p);
 		return;
 	}
 	set_requested(p, 1);
 	if (!p->queued)
-		ORR_ATOMIC_ADD(&node->nbackground, 1);
+		ORR_ATOMIC_ADD(&proc->data->nbackground, 1);
 	p->queued = 1;
 	orr_lock(&m->prefetch_lock);
 	for (at = &m->prefetch; *at && !before(p, *at) && !(p->waits_for_room && !before(*at, p));
@@ -174,20 +177,20 @@ static void enqueue(struct orr_prefetch *p)
 		;
 	p->next = *at;
 	ORR_ATOMIC_STORE_RELAXED(at, p); /* looked at without the lock */
-	ORR_ATOMIC_ADD(&node->nprefetch, 1);
+	ORR_ATOMIC_ADD(&proc->data->nprefetch, 1);
 	orr_unlock(&m->prefetch_lock);
 	if (m->group)
-		orr_wake_worker(&node->workers[m->group->first]);
-	orr_wake_one(node);
+		orr_wake_worker(&proc->core->workers[m->group->first]);
+	orr_wake_one(proc);
 }
 
 /* An entry leaves its queue. Under the queue's lock, which the handle's end takes unless it sees
  * nprefetch 0: the pin comes first. */
-static void taken(struct orr_node *node, struct orr_prefetch *p)
+static void taken(struct orr_process *proc, struct orr_prefetch *p)
 {
 	if (!p->held && !p->task)
 		p->pinned = orr_handle_try_pin(p->handle);
-	ORR_ATOMIC_ADD(&node->nprefetch, -1);
+	ORR_ATOMIC_ADD(&proc->data->nprefetch, -1);
 }
 
 /* Ends an entry that was not executed. */
@@ -200,7 +203,7 @@ static void drop(struct orr_prefetch *p)
 }
 
 /* Takes the first entry off the queue; NULL when there is none for now. Under m->prefetch_lock. */
-static struct orr_prefetch *take(struct orr_memnode *m, struct orr_node *node, int idle)
+static struct orr_prefetch *take(struct orr_memnode *m, struct orr_process *proc, int idle)
 {
 	struct orr_prefetch *p = m->prefetch;
 
@@ -208,7 +211,7 @@ static struct orr_prefetch *take(struct orr_memnode *m, struct orr_node *node, i
 	    (p->waits_for_room && ORR_ATOMIC_LOAD_RELAXED(&m->evicting)))
 		return NULL;
 	ORR_ATOMIC_STORE_RELAXED(&m->prefetch, p->next);
-	taken(node, p);
+	taken(proc, p);
 	return p;
 }
 
@@ -220,9 +223,9 @@ static int may_read(struct orr_prefetch *p)
 	return p->held || p->task;
 }
 
-static int progress_on(struct orr_node *node, unsigned memnode, int idle)
+static int progress_on(struct orr_process *proc, unsigned memnode, int idle)
 {
-	struct orr_memnode *m = &node->memnodes[memnode];
+	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	struct orr_prefetch *p;
 
 	/* Enough to keep its engine busy: more would be in the way of what is asked for meanwhile.
@@ -231,7 +234,7 @@ static int progress_on(struct orr_node *node, unsigned memnode, int idle)
 	    ORR_ATOMIC_LOAD_RELAXED(&m->nloading) >= MAX_LOADING)
 		return 0;
 	orr_lock(&m->prefetch_lock);
-	p = take(m, node, idle && !ORR_ATOMIC_LOAD_RELAXED(&node->transfers));
+	p = take(m, proc, idle && !ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers));
 	orr_unlock(&m->prefetch_lock);
 	if (!p)
 		return 0;
@@ -244,28 +247,28 @@ static int progress_on(struct orr_node *node, unsigned memnode, int idle)
 
 int orr_prefetch_progress(struct orr_group *g, int idle)
 {
-	struct orr_node *node = g->node;
-	unsigned own = g->nworkers ? node->workers[g->first].memnode : STARPU_MAIN_RAM, i,
-		 n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+	struct orr_process *proc = g->proc;
+	unsigned own = g->nworkers ? proc->core->workers[g->first].memnode : STARPU_MAIN_RAM, i,
+		 n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
-	if (progress_on(node, own, idle))
+	if (progress_on(proc, own, idle))
 		return 1;
 	for (i = 0; i < n && idle; i++)
-		if (i != own && progress_on(node, i, idle))
+		if (i != own && progress_on(proc, i, idle))
 			return 1;
 	return 0;
 }
 
 /* Moves the entries that `match` to a list of their own. */
-static struct orr_prefetch *extract(struct orr_node *node,
+static struct orr_prefetch *extract(struct orr_process *proc,
 				    int (*match)(const struct orr_prefetch *, const void *),
 				    const void *arg)
 {
 	struct orr_prefetch *list = NULL, **at, *p;
-	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
 	for (i = 0; i < n; i++) {
-		struct orr_memnode *m = &node->memnodes[i];
+		struct orr_memnode *m = &proc->data->memnodes[i];
 
 		orr_lock(&m->prefetch_lock);
 		for (at = &m->prefetch; (p = *at);) {
@@ -276,7 +279,7 @@ static struct orr_prefetch *extract(struct orr_node *node,
 			ORR_ATOMIC_STORE_RELAXED(at, p->next);
 			p->next = list;
 			list = p;
-			taken(node, p);
+			taken(proc, p);
 		}
 		orr_unlock(&m->prefetch_lock);
 	}
@@ -315,15 +318,15 @@ int orr_prefetch_cancel(struct orr_task *t)
 
 void orr_prefetch_forget(starpu_data_handle_t h)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&node->nprefetch) != 0, 0))
-		end_all(extract(node, of_handle, h));
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&proc->data->nprefetch) != 0, 0))
+		end_all(extract(proc, of_handle, h));
 }
 
-void orr_prefetch_cancel_all(struct orr_node *node)
+void orr_prefetch_cancel_all(struct orr_process *proc)
 {
-	end_all(extract(node, any, NULL));
+	end_all(extract(proc, any, NULL));
 }
 
 /* ---- by the program ---- */
@@ -336,7 +339,7 @@ static struct orr_prefetch *create(starpu_data_handle_t h, unsigned memnode,
 	if (!p)
 		return NULL;
 	p->handle = h;
-	p->node = orr_self();
+	p->proc = orr_self();
 	p->memnode = memnode;
 	p->urgency = urgency;
 	p->prio = prio;
@@ -368,7 +371,7 @@ static int check(starpu_data_handle_t h, unsigned memnode, const char *what)
 static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async,
 		    enum starpu_is_prefetch urgency, int prio)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_prefetch *p;
 	int ret = check(h, memnode, "prefetch"), finished = 0;
 
@@ -391,8 +394,8 @@ static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async,
 	}
 	orr_sys_settle(orr_thread_self());
 	if (!async)
-		orr_about_to_wait(node);
-	ORR_WAIT_UNTIL(&node->done, async || ORR_ATOMIC_LOAD(&finished));
+		orr_about_to_wait(proc);
+	ORR_WAIT_UNTIL(&proc->done, async || ORR_ATOMIC_LOAD(&finished));
 	return 0;
 }
 
@@ -425,7 +428,7 @@ int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle, unsigned node
 
 int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 {
-	struct orr_node *self = orr_self();
+	struct orr_process *self = orr_self();
 	struct orr_replicate *r;
 	int ret = check(handle, node, __func__);
 	enum orr_room room = ORR_ROOM_MADE;
@@ -507,7 +510,7 @@ static int prefetch_task(struct starpu_task *task, int memnode, struct orr_worke
 
 static struct orr_worker *worker(unsigned id)
 {
-	return &orr_self()->workers[id];
+	return &orr_self()->core->workers[id];
 }
 
 int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)

@@ -19,7 +19,7 @@ int orr_prefetch_progress(struct orr_group *g, int idle);
  * under way: t->nprefetch says. */
 int orr_prefetch_cancel(struct orr_task *t);
 /* The runtime stops: takes all that were not begun off the queues. */
-void orr_prefetch_cancel_all(struct orr_node *node);
+void orr_prefetch_cancel_all(struct orr_process *proc);
 /* The handle ends: takes its idle prefetches off the queues. */
 void orr_prefetch_forget(starpu_data_handle_t h);
 

@@ -11,6 +11,8 @@
 #include "data/handle.h"
 #include "data/iface.h"
 #include "data/transfer.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -170,7 +172,7 @@ int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigne
 static void part_done(void *arg)
 {
 	struct orr_redux *r = arg;
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	starpu_data_handle_t h = r->handle;
 
 	if (ORR_ATOMIC_ADD(&r->remaining, -1) == 0) {
@@ -181,8 +183,8 @@ static void part_done(void *arg)
 		free(r);
 		orr_access_regrant(h);
 	}
-	if (ORR_ATOMIC_ADD(&node->nbackground, -1) == 0)
-		orr_waitq_wake(&node->done);
+	if (ORR_ATOMIC_ADD(&proc->data->nbackground, -1) == 0)
+		orr_waitq_wake(&proc->done);
 }
 
 /* The reduction tasks use the handle itself outside of the queue: they hold it by phase two among
@@ -229,7 +231,7 @@ void orr_redux_run(struct orr_redux *r)
 	unsigned i, n = r->n;
 
 	r->remaining = (int) n;
-	ORR_ATOMIC_ADD(&orr_self()->nbackground, n);
+	ORR_ATOMIC_ADD(&orr_self()->data->nbackground, n);
 	/* With the last task submitted r may be gone. */
 	for (i = 0; i < n; i++)
 		submit_part(r, i);

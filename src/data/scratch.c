@@ -10,6 +10,7 @@
 #include "data/memory.h"
 #include "data/redux.h"
 #include "data/transfer.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,6 +13,8 @@
 #include "data/memory.h"
 #include "data/transfer.h"
 #include "core/worker.h"
+#include "data/data.h"
+#include "core/core.h"
 
 #define MAX_CLEANING 2 /* write-backs ahead under way: demand comes first */
 
@@ -21,9 +23,9 @@ static size_t percent(size_t total, int n)
 	return total / 100 * (size_t) n;
 }
 
-void orr_memory_tidy_init(struct orr_node *node, struct orr_memnode *m)
+void orr_memory_tidy_init(struct orr_process *proc, struct orr_memnode *m)
 {
-	const struct orr_config *cfg = &node->cfg;
+	const struct orr_config *cfg = &proc->cfg;
 
 	if (!m->total || m->kind == STARPU_DISK_RAM)
 		return;
@@ -53,21 +55,21 @@ static size_t clean_goal(const struct orr_memnode *m)
 
 /* A group that looks after its own step needs no bell, and a worker that gives back what it got in
  * a retry that failed gives nobody a reason to look. */
-static void call(struct orr_node *node)
+static void call(struct orr_process *proc)
 {
 	struct orr_worker *w = orr_thread_self()->worker;
 
-	if (!ORR_ATOMIC_XCHG(&node->untidy, 1) && (!w || (!w->starving && node->ngroups > 1)) &&
-	    node->ngroups)
-		orr_wake_one(node);
+	if (!ORR_ATOMIC_XCHG(&proc->data->untidy, 1) &&
+	    (!w || (!w->starving && proc->core->ngroups > 1)) && proc->core->ngroups)
+		orr_wake_one(proc);
 }
 
-void orr_memory_look(struct orr_node *node)
+void orr_memory_look(struct orr_process *proc)
 {
-	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
 	for (i = 0; i < n; i++) {
-		const struct orr_memnode *m = &node->memnodes[i];
+		const struct orr_memnode *m = &proc->data->memnodes[i];
 		size_t room;
 
 		if (!m->avail_low && !m->clean_low)
@@ -75,7 +77,7 @@ void orr_memory_look(struct orr_node *node)
 		room = available(m);
 		if (room >= m->avail_low && room >= clean_goal(m))
 			continue;
-		call(node);
+		call(proc);
 		return;
 	}
 }
@@ -101,7 +103,7 @@ static size_t clean_bytes(struct orr_memnode *m, size_t enough)
 }
 
 /* The least recently used replicate that is an only copy, with its handle locked. */
-static struct orr_repl_ext *dirty(struct orr_node *node, struct orr_memnode *m)
+static struct orr_repl_ext *dirty(struct orr_process *proc, struct orr_memnode *m)
 {
 	struct orr_repl_ext *e;
 
@@ -110,7 +112,7 @@ static struct orr_repl_ext *dirty(struct orr_node *node, struct orr_memnode *m)
 		if (ORR_ATOMIC_LOAD(&e->self->refcnt) || !orr_trylock(&e->handle->lock))
 			continue;
 		if (orr_memory_is_free(e->self) && !orr_memory_is_clean(e->handle, e->self) &&
-		    orr_memory_writeback_node(node, e->handle, e->self->memnode) >= 0)
+		    orr_memory_writeback_node(proc, e->handle, e->self->memnode) >= 0)
 			break;
 		orr_unlock(&e->handle->lock);
 	}
@@ -119,9 +121,9 @@ static struct orr_repl_ext *dirty(struct orr_node *node, struct orr_memnode *m)
 }
 
 /* Writes one datum back. Returns 1 when it did, or began to. */
-static int clean_one(struct orr_node *node, struct orr_memnode *m)
+static int clean_one(struct orr_process *proc, struct orr_memnode *m)
 {
-	struct orr_repl_ext *e = dirty(node, m);
+	struct orr_repl_ext *e = dirty(proc, m);
 	struct orr_fetch *waiters = NULL;
 	starpu_data_handle_t h;
 	enum orr_room room;
@@ -133,7 +135,7 @@ static int clean_one(struct orr_node *node, struct orr_memnode *m)
 		orr_unlock(&h->lock);
 		return 0;
 	}
-	room = orr_memory_write_back(node, h, e->self, ORR_COPY_CLEAN, &waiters);
+	room = orr_memory_write_back(proc, h, e->self, ORR_COPY_CLEAN, &waiters);
 	orr_unlock(&h->lock);
 	orr_fetch_resume(waiters);
 	orr_handle_unpin(h);
@@ -143,7 +145,7 @@ static int clean_one(struct orr_node *node, struct orr_memnode *m)
 	return 1;
 }
 
-static int clean(struct orr_node *node, struct orr_memnode *m)
+static int clean(struct orr_process *proc, struct orr_memnode *m)
 {
 	size_t goal = clean_goal(m), room = available(m);
 
@@ -152,42 +154,42 @@ static int clean(struct orr_node *node, struct orr_memnode *m)
 	if (room < goal)
 		room += clean_bytes(m, goal - room);
 	ORR_ATOMIC_STORE_RELAXED(&m->cleaning, room < goal);
-	return room < goal && clean_one(node, m);
+	return room < goal && clean_one(proc, m);
 }
 
 /* ---- both ---- */
 
 /* Returns 1 when something was done, so that there may be more to do. */
-static int tidy(struct orr_node *node, unsigned memnode)
+static int tidy(struct orr_process *proc, unsigned memnode)
 {
-	struct orr_memnode *m = &node->memnodes[memnode];
+	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	int did = 0;
 
 	if (m->avail_low && available(m) < m->avail_low)
-		did = orr_memory_make_room(node, memnode, m->avail_high, ORR_EFFORT_WRITEBACK) ==
+		did = orr_memory_make_room(proc, memnode, m->avail_high, ORR_EFFORT_WRITEBACK) ==
 		      ORR_ROOM_MADE;
-	return clean(node, m) || did;
+	return clean(proc, m) || did;
 }
 
-int orr_memory_tidy(struct orr_node *node)
+int orr_memory_tidy(struct orr_process *proc)
 {
-	unsigned i, n = ORR_ATOMIC_LOAD(&node->nmemnodes);
+	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 	int did = 0;
 
-	if (!ORR_ATOMIC_XCHG(&node->untidy, 0))
+	if (!ORR_ATOMIC_XCHG(&proc->data->untidy, 0))
 		return 0;
 	for (i = 0; i < n; i++)
-		did |= tidy(node, i);
+		did |= tidy(proc, i);
 	if (did)
-		ORR_ATOMIC_STORE(&node->untidy, 1);
+		ORR_ATOMIC_STORE(&proc->data->untidy, 1);
 	return did;
 }
 
 void starpu_memchunk_tidy(unsigned memory_node)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 
-	if (memory_node < node->nmemnodes)
-		while (tidy(node, memory_node))
+	if (memory_node < proc->data->nmemnodes)
+		while (tidy(proc, memory_node))
 			;
 }

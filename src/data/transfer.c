@@ -12,8 +12,11 @@
 #include "data/iface.h"
 #include "data/memory.h"
 #include "data/transfer.h"
-#include "drivers/memnode.h"
+#include "data/memnode.h"
 #include "core/worker.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -56,11 +59,11 @@ int orr_transfer_loading(starpu_data_handle_t h)
 
 /* Multiformat data: makes the destination's format of the source's, which lies beside it
  * (handbook 27.10). */
-static int convert(struct orr_node *node, starpu_data_handle_t h, unsigned src_node,
+static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned src_node,
 		   unsigned dst_node, void *iface, double *us)
 {
-	enum starpu_node_kind from = node->memnodes[src_node].kind,
-			      to = node->memnodes[dst_node].kind;
+	enum starpu_node_kind from = proc->data->memnodes[src_node].kind,
+			      to = proc->data->memnodes[dst_node].kind;
 	struct starpu_codelet *cl;
 	void *buffers[1] = { iface };
 	void (*f)(void **, void *) = NULL;
@@ -82,17 +85,17 @@ static int convert(struct orr_node *node, starpu_data_handle_t h, unsigned src_n
 		return -ENOTSUP;
 	}
 	if (f)
-		*us = orr_sys_convert_us(node, h, dst_node, cl, f, buffers);
+		*us = orr_sys_convert_us(proc, h, dst_node, cl, f, buffers);
 	orr_iface_mf_unstage(iface, dst_node);
 	return 0;
 }
 
-static int copy(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		struct orr_replicate *dst, double *end_us)
 {
 	struct orr_copy_channel chan = { .src = src->memnode, .dst = dst->memnode };
-	struct orr_memnode *from = &node->memnodes[src->memnode],
-			   *to = &node->memnodes[dst->memnode];
+	struct orr_memnode *from = &proc->data->memnodes[src->memnode],
+			   *to = &proc->data->memnodes[dst->memnode];
 	const struct orr_memnode_ops *ops = from->kind == STARPU_CPU_RAM ? to->ops : from->ops;
 	void *dst_iface = orr_replicate_iface(h, dst);
 	double convert_us = 0;
@@ -101,18 +104,18 @@ static int copy(struct orr_node *node, starpu_data_handle_t h, struct orr_replic
 				 dst->memnode, &chan);
 
 	if (ret == -EAGAIN) {
-		while (!ops->test(node, &chan))
+		while (!ops->test(proc, &chan))
 			orr_sys_relax();
 		ret = 0;
 	}
 	if (!ret)
-		ret = convert(node, h, src->memnode, dst->memnode, dst_iface, &convert_us);
+		ret = convert(proc, h, src->memnode, dst->memnode, dst_iface, &convert_us);
 	if (ret)
 		return ret;
 	/* What the interface moved by its own means takes time too. */
 	bytes = chan.bytes ? chan.bytes : starpu_data_get_size(h);
-	orr_bus_count(node, src->memnode, dst->memnode, chan.bytes);
-	*end_us = orr_sys_copy_end_us(node, src->memnode, dst->memnode, bytes) + convert_us;
+	orr_bus_count(proc, src->memnode, dst->memnode, chan.bytes);
+	*end_us = orr_sys_copy_end_us(proc, src->memnode, dst->memnode, bytes) + convert_us;
 	return 0;
 }
 
@@ -138,7 +141,7 @@ static struct orr_fetch *loaded(starpu_data_handle_t h, struct orr_replicate *sr
 
 /* Frees src's buffer after its write-back, unless somebody came to use it meanwhile. Under h->lock.
  */
-static void evicted(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+static void evicted(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		    struct orr_replicate *dst)
 {
 	if (ORR_ATOMIC_LOAD(&src->refcnt) || !src->mine || src->loading ||
@@ -146,24 +149,24 @@ static void evicted(struct orr_node *node, starpu_data_handle_t h, struct orr_re
 		return;
 	ORR_ATOMIC_STORE(&src->state, ORR_INVALID);
 	orr_memory_release(h, src);
-	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[src->memnode].evictions, 1);
+	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[src->memnode].evictions, 1);
 }
 
-static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+static void schedule(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		     struct orr_replicate *dst, enum orr_copy_why why, double end_us)
 {
 	struct orr_transfer *t = malloc(sizeof(*t)), **p;
 
 	if (!t)
 		orr_fatal("out of memory while transferring %s", orr_handle_name(h));
-	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[dst->memnode].nloading, 1);
+	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[dst->memnode].nloading, 1);
 	*t = (struct orr_transfer){
 		.handle = h, .src = src, .dst = dst, .end_us = end_us, .why = why
 	};
 	if (why == ORR_COPY_CLEAN)
-		ORR_ATOMIC_ADD(&node->memnodes[src->memnode].ncleaning, 1);
+		ORR_ATOMIC_ADD(&proc->data->memnodes[src->memnode].ncleaning, 1);
 	if (why == ORR_COPY_EVICT && src->in_lru) {
-		struct orr_memnode *m = &node->memnodes[src->memnode];
+		struct orr_memnode *m = &proc->data->memnodes[src->memnode];
 
 		t->evicting = src->ext->bytes;
 		orr_lock(&m->lock);
@@ -171,12 +174,12 @@ static void schedule(struct orr_node *node, starpu_data_handle_t h, struct orr_r
 			&m->evicting, m->evicting + t->evicting); /* looked at without the lock */
 		orr_unlock(&m->lock);
 	}
-	orr_lock(&node->lock);
-	for (p = &node->transfers; *p && (*p)->end_us <= end_us; p = &(*p)->next)
+	orr_lock(&proc->lock);
+	for (p = &proc->data->transfers; *p && (*p)->end_us <= end_us; p = &(*p)->next)
 		;
 	t->next = *p;
 	ORR_ATOMIC_STORE(p, t);
-	orr_unlock(&node->lock);
+	orr_unlock(&proc->lock);
 }
 
 void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src,
@@ -194,7 +197,7 @@ void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src,
 	orr_iface_follow(h->ops, to, from);
 }
 
-int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		 struct orr_replicate *dst, enum orr_copy_why why, struct orr_fetch **waiters)
 {
 	double end_us = 0;
@@ -202,35 +205,35 @@ int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_repli
 
 	ORR_ATOMIC_ADD(&src->refcnt, 1);
 	ORR_ATOMIC_ADD(&dst->refcnt, 1);
-	ORR_ATOMIC_ADD(&node->ncopying, 1);
+	ORR_ATOMIC_ADD(&proc->data->ncopying, 1);
 	dst->loading = 1;
 	dst->stale = 0;
 	orr_unlock(&h->lock);
-	ret = copy(node, h, src, dst, &end_us);
+	ret = copy(proc, h, src, dst, &end_us);
 	orr_lock(&h->lock);
-	ORR_ATOMIC_ADD(&node->ncopying, -1);
+	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
 	/* A disk that is full has told. */
 	if (ret && ret != -ENOSPC)
 		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h),
 			  src->memnode, dst->memnode, strerror(-ret));
-	if (!ret && node->ngroups && end_us > orr_sys_now_us()) {
-		schedule(node, h, src, dst, why, end_us);
+	if (!ret && proc->core->ngroups && end_us > orr_sys_now_us()) {
+		schedule(proc, h, src, dst, why, end_us);
 		/* Whoever waits for the end of something must know of this one. Waking may give the
 		 * processor away. */
 		orr_unlock(&h->lock);
-		orr_wake_worker(&node->workers[node->groups[0].first]);
+		orr_wake_worker(&proc->core->workers[proc->core->groups[0].first]);
 		orr_lock(&h->lock);
 		return 1;
 	}
 	*waiters = loaded(h, src, dst, !ret);
 	if (why == ORR_COPY_EVICT && !ret)
-		evicted(node, h, src, dst);
+		evicted(proc, h, src, dst);
 	return ret;
 }
 
-static void transfer_over(struct orr_node *node, struct orr_transfer *t)
+static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 {
-	struct orr_memnode *m = &node->memnodes[t->src->memnode];
+	struct orr_memnode *m = &proc->data->memnodes[t->src->memnode];
 	struct orr_fetch *waiters;
 
 	if (t->evicting) {
@@ -238,65 +241,65 @@ static void transfer_over(struct orr_node *node, struct orr_transfer *t)
 		ORR_ATOMIC_STORE_RELAXED(&m->evicting, m->evicting - t->evicting);
 		orr_unlock(&m->lock);
 	}
-	ORR_ATOMIC_ADD_RELAXED(&node->memnodes[t->dst->memnode].nloading, -1);
+	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading, -1);
 	orr_lock(&t->handle->lock);
 	waiters = loaded(t->handle, t->src, t->dst, 1);
 	if (t->why == ORR_COPY_EVICT)
-		evicted(node, t->handle, t->src, t->dst);
+		evicted(proc, t->handle, t->src, t->dst);
 	orr_unlock(&t->handle->lock);
 	if (t->why == ORR_COPY_CLEAN)
 		ORR_ATOMIC_ADD(&m->ncleaning, -1);
 	free(t);
 	orr_fetch_resume(waiters);
-	orr_memory_kick(node);
-	orr_waitq_wake(&node->done);
+	orr_memory_kick(proc);
+	orr_waitq_wake(&proc->done);
 }
 
 double orr_transfer_progress(struct orr_group *g)
 {
-	struct orr_node *node = g->node;
+	struct orr_process *proc = g->proc;
 
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&node->starved) != NULL, 0))
-		orr_fetch_retry_starved(node);
-	if (__builtin_expect(!ORR_ATOMIC_LOAD_RELAXED(&node->transfers), 1))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->data->starved) != NULL, 0))
+		orr_fetch_retry_starved(proc);
+	if (__builtin_expect(!ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers), 1))
 		return -1;
 	for (;;) {
 		struct orr_transfer *t;
 		double end = -1;
 
-		orr_lock(&node->lock);
-		t = node->transfers;
+		orr_lock(&proc->lock);
+		t = proc->data->transfers;
 		if (t && t->end_us <= orr_sys_now_us()) {
-			ORR_ATOMIC_STORE(&node->transfers, t->next);
+			ORR_ATOMIC_STORE(&proc->data->transfers, t->next);
 		} else {
 			end = t ? t->end_us : -1;
 			t = NULL;
 		}
-		orr_unlock(&node->lock);
+		orr_unlock(&proc->lock);
 		if (!t)
 			return end;
-		transfer_over(node, t);
+		transfer_over(proc, t);
 	}
 }
 
 void orr_transfer_forget(starpu_data_handle_t h)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_transfer **p, *t;
 
 	if (!h->main.next)
 		return;
 	/* Those that only wait for their time to pass end now. */
-	while (ORR_ATOMIC_LOAD_RELAXED(&node->transfers)) {
-		orr_lock(&node->lock);
-		for (p = &node->transfers; (t = *p) && t->handle != h; p = &t->next)
+	while (ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers)) {
+		orr_lock(&proc->lock);
+		for (p = &proc->data->transfers; (t = *p) && t->handle != h; p = &t->next)
 			;
 		if (t)
 			ORR_ATOMIC_STORE(p, t->next);
-		orr_unlock(&node->lock);
+		orr_unlock(&proc->lock);
 		if (!t)
 			break;
-		transfer_over(node, t);
+		transfer_over(proc, t);
 	}
 	for (;;) {
 		int loading;

@@ -69,7 +69,7 @@ static inline int orr_fetch_quick(starpu_data_handle_t h, unsigned memnode, unsi
 	return 1;
 }
 /* Retries the requests that wait for memory. */
-void orr_fetch_retry_starved(struct orr_node *node);
+void orr_fetch_retry_starved(struct orr_process *proc);
 
 /* Before dst gets a buffer to be copied to from src: gives it src's shape, which a task may have
  * changed (27.1). A buffer of the runtime's that became too small is freed. Under h->lock. */
@@ -79,7 +79,7 @@ void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src,
  * copy and taken again. Returns 0 when it is over, 1 when it ends later, or -errno after a message.
  * *waiters gets the requests to be retried by orr_fetch_resume, without lock. A copy that is made
  * to evict frees src's buffer at the end. */
-int orr_transfer(struct orr_node *node, starpu_data_handle_t h, struct orr_replicate *src,
+int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		 struct orr_replicate *dst, enum orr_copy_why why, struct orr_fetch **waiters);
 void orr_fetch_resume(struct orr_fetch *waiters);
 /* Under h->lock: no replicate is being written to by a transfer. */

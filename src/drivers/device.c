@@ -17,19 +17,19 @@ size_t orr_device_limit(const char *kind, int devid, size_t all)
 }
 
 /* How many devices of a kind the program lets us use; -1: all. */
-static long wanted(const char *variable, int conf, const struct orr_node *node)
+static long wanted(const char *variable, int conf, const struct orr_process *proc)
 {
 	long n = orr_config_long(variable, -1);
 
-	if (conf != -1 && (n == -1 || node->conf.precedence_over_environment_variables))
+	if (conf != -1 && (n == -1 || proc->conf.precedence_over_environment_variables))
 		n = conf;
 	return n;
 }
 
 /* The nodes of main memory after the first. */
-static unsigned numa_nodes(struct orr_node *node, struct orr_device *v, unsigned max)
+static unsigned numa_nodes(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	unsigned i, n = node->topo.nnuma > 1 ? node->topo.nnuma - 1 : 0;
+	unsigned i, n = proc->topo.nnuma > 1 ? proc->topo.nnuma - 1 : 0;
 
 	if (n > max)
 		n = max;
@@ -39,7 +39,7 @@ static unsigned numa_nodes(struct orr_node *node, struct orr_device *v, unsigned
 			.kind = STARPU_CPU_RAM,
 			.devid = (int) i + 1,
 			.memory = orr_device_limit("CPU_NUMA", (int) i + 1,
-						   node->cfg.limit_numa_mem),
+						   proc->cfg.limit_numa_mem),
 			.memory_ops = &orr_ram_ops,
 		};
 	}
@@ -51,18 +51,18 @@ static unsigned at_most(long n, unsigned max)
 	return n >= 0 && (unsigned long) n < max ? (unsigned) n : max;
 }
 
-int orr_devices_list(struct orr_node *node, struct orr_device *v, unsigned max)
+int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	long ncuda = wanted("STARPU_NCUDA", node->conf.ncuda, node),
-	     nopencl = wanted("STARPU_NOPENCL", node->conf.nopencl, node);
-	unsigned numa = numa_nodes(node, v, max);
-	int n = (int) orr_fake_devices(node, v + numa, at_most(ncuda, max - numa));
+	long ncuda = wanted("STARPU_NCUDA", proc->conf.ncuda, proc),
+	     nopencl = wanted("STARPU_NOPENCL", proc->conf.nopencl, proc);
+	unsigned numa = numa_nodes(proc, v, max);
+	int n = (int) orr_fake_devices(proc, v + numa, at_most(ncuda, max - numa));
 
 	if (!n)
-		n = orr_sys_devices(node, v + numa, max - numa, ncuda,
-				    node->cfg.fake_opencl ? 0 : nopencl);
+		n = orr_sys_devices(proc, v + numa, max - numa, ncuda,
+				    proc->cfg.fake_opencl ? 0 : nopencl);
 	if (n < 0)
 		return n;
 	n += (int) numa;
-	return n + (int) orr_fake_opencl_devices(node, v + n, at_most(nopencl, max - (unsigned) n));
+	return n + (int) orr_fake_opencl_devices(proc, v + n, at_most(nopencl, max - (unsigned) n));
 }

@@ -12,7 +12,7 @@
 #define ORR_DRIVERS_DEVICE_H
 
 #include "core/worker.h"
-#include "drivers/memnode.h"
+#include "data/memnode.h"
 
 struct orr_device {
 	enum starpu_worker_archtype arch;
@@ -31,20 +31,20 @@ struct orr_device {
 
 /* Fills v with at most max devices that this process has and may use; the number, or -errno after a
  * message. */
-int orr_devices_list(struct orr_node *node, struct orr_device *v, unsigned max);
+int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned max);
 /* The limit that the environment sets to the memory of device devid of a kind ("CUDA", "OPENCL"), 0
  * when none. */
 size_t orr_device_limit(const char *kind, int devid, size_t all);
 
 /* drivers/soft.c: a device made of host memory whose kernels are C functions, unnamed. cpu_first: a
  * codelet's function for the CPU goes before that for the device. */
-struct orr_device orr_soft_device(struct orr_node *node, enum starpu_worker_archtype arch,
+struct orr_device orr_soft_device(struct orr_process *proc, enum starpu_worker_archtype arch,
 				  int devid, int cpu_first);
 /* drivers/fake.c: ORRERY_FAKE_DEVICES devices of kind CUDA whose memory is host memory and whose
  * kernels are C functions. */
-unsigned orr_fake_devices(struct orr_node *node, struct orr_device *v, unsigned max);
+unsigned orr_fake_devices(struct orr_process *proc, struct orr_device *v, unsigned max);
 /* drivers/fake_opencl.c: ORRERY_FAKE_OPENCL devices of kind OpenCL whose memory is reached by
  * handle and offset only. */
-unsigned orr_fake_opencl_devices(struct orr_node *node, struct orr_device *v, unsigned max);
+unsigned orr_fake_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned max);
 
 #endif

@@ -8,7 +8,8 @@
  * Invariant: files made by alloc are removed by free and have their space reserved where the file
  * system can do that; those that open found are never removed nor made shorter. */
 #include "drivers/disk_file.h"
-#include "core/node.h"
+#include "core/core.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,14 +7,14 @@
 
 #include <stdio.h>
 
-unsigned orr_fake_devices(struct orr_node *node, struct orr_device *v, unsigned max)
+unsigned orr_fake_devices(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	unsigned i, n = (unsigned) node->cfg.fake_devices;
+	unsigned i, n = (unsigned) proc->cfg.fake_devices;
 
 	if (n > max)
 		n = max;
 	for (i = 0; i < n; i++) {
-		v[i] = orr_soft_device(node, STARPU_CUDA_WORKER, (int) i, 0);
+		v[i] = orr_soft_device(proc, STARPU_CUDA_WORKER, (int) i, 0);
 		snprintf(v[i].name, sizeof(v[i].name), "CUDA %u (fake)", i);
 	}
 	return n;

@@ -12,6 +12,8 @@
  * Invariant: no byte moves but within the bounds of a block that the handle of the whole block
  * names. */
 #include "drivers/device.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -46,45 +48,45 @@ static char *block_of(uintptr_t handle, unsigned memnode)
 }
 
 /* Where `size` bytes at an offset of a buffer are; a handle only on memories of this kind. */
-static char *place(struct orr_node *node, unsigned memnode, uintptr_t base, size_t offset,
+static char *place(struct orr_process *proc, unsigned memnode, uintptr_t base, size_t offset,
 		   size_t size)
 {
 	char *block;
 
-	if (node->memnodes[memnode].kind != STARPU_OPENCL_RAM)
+	if (proc->data->memnodes[memnode].kind != STARPU_OPENCL_RAM)
 		return (char *) base + offset;
 	block = block_of(base, memnode);
-	if (orr_sys_has_payload(node) && offset + size > *(size_t *) (void *) block)
+	if (orr_sys_has_payload(proc) && offset + size > *(size_t *) (void *) block)
 		orr_fatal("bytes %zu to %zu of a buffer of %zu bytes on memory node %u", offset,
 			  offset + size, *(size_t *) (void *) block, memnode);
 	return block + HEADER + offset;
 }
 
-static uintptr_t opencl_alloc(struct orr_node *node, unsigned memnode, size_t size, int flags)
+static uintptr_t opencl_alloc(struct orr_process *proc, unsigned memnode, size_t size, int flags)
 {
-	char *block = orr_sys_mem_alloc(node, HEADER + size, HEADER);
+	char *block = orr_sys_mem_alloc(proc, HEADER + size, HEADER);
 
 	(void) memnode;
 	(void) flags;
 	if (!block)
 		return 0;
-	if (orr_sys_has_payload(node)) {
+	if (orr_sys_has_payload(proc)) {
 		*(size_t *) (void *) block = size;
 		memset(block + HEADER, GARBAGE, size < GARBAGE_BYTES ? size : GARBAGE_BYTES);
 	}
 	return handle_of(block);
 }
 
-static void opencl_release(struct orr_node *node, unsigned memnode, uintptr_t handle, size_t size,
-			   int flags)
+static void opencl_release(struct orr_process *proc, unsigned memnode, uintptr_t handle,
+			   size_t size, int flags)
 {
 	char *block = block_of(handle, memnode);
 
 	(void) flags;
-	if (orr_sys_has_payload(node) && *(size_t *) (void *) block != size)
+	if (orr_sys_has_payload(proc) && *(size_t *) (void *) block != size)
 		orr_fatal("a buffer of %zu bytes on memory node %u is given back as one of %zu",
 			  *(size_t *) (void *) block, memnode, size);
-	orr_sys_mem_free(node, block, HEADER + size);
+	orr_sys_mem_free(proc, block, HEADER + size);
 }
 
 /* ---- copies ---- */
@@ -95,22 +97,22 @@ struct blocks {
 	size_t size, count, ld_src, ld_dst;
 };
 
-static void move(struct orr_node *node, const struct blocks *b)
+static void move(struct orr_process *proc, const struct blocks *b)
 {
 	size_t i;
 
 	for (i = 0; i < b->count; i++)
-		orr_sys_memcpy(node, b->dst + i * b->ld_dst, b->src + i * b->ld_src, b->size);
+		orr_sys_memcpy(proc, b->dst + i * b->ld_dst, b->src + i * b->ld_src, b->size);
 }
 
-static int start(struct orr_node *node, const struct blocks *b, struct orr_copy_channel *chan)
+static int start(struct orr_process *proc, const struct blocks *b, struct orr_copy_channel *chan)
 {
 	struct blocks *later = chan && !starpu_asynchronous_opencl_copy_disabled()
 				       ? malloc(sizeof(*later))
 				       : NULL;
 
 	if (!later) {
-		move(node, b);
+		move(proc, b);
 		return 0;
 	}
 	*later = *b;
@@ -120,40 +122,40 @@ static int start(struct orr_node *node, const struct blocks *b, struct orr_copy_
 	return -EAGAIN;
 }
 
-static int opencl_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
-		       uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
-		       struct orr_copy_channel *chan)
+static int opencl_copy(struct orr_process *proc, uintptr_t src, size_t src_offset,
+		       unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
+		       size_t size, struct orr_copy_channel *chan)
 {
-	struct blocks b = { .src = place(node, src_node, src, src_offset, size),
-			    .dst = place(node, dst_node, dst, dst_offset, size),
+	struct blocks b = { .src = place(proc, src_node, src, src_offset, size),
+			    .dst = place(proc, dst_node, dst, dst_offset, size),
 			    .size = size,
 			    .count = 1 };
 
-	return start(node, &b, chan);
+	return start(proc, &b, chan);
 }
 
-static int opencl_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
-			 uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
-			 size_t numblocks, size_t ld_src, size_t ld_dst,
+static int opencl_copy2d(struct orr_process *proc, uintptr_t src, size_t src_offset,
+			 unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
+			 size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst,
 			 struct orr_copy_channel *chan)
 {
 	struct blocks b = {
 		.size = blocksize, .count = numblocks, .ld_src = ld_src, .ld_dst = ld_dst
 	};
 
-	b.src = place(node, src_node, src, src_offset, (numblocks - 1) * ld_src + blocksize);
-	b.dst = place(node, dst_node, dst, dst_offset, (numblocks - 1) * ld_dst + blocksize);
-	return start(node, &b, chan);
+	b.src = place(proc, src_node, src, src_offset, (numblocks - 1) * ld_src + blocksize);
+	b.dst = place(proc, dst_node, dst, dst_offset, (numblocks - 1) * ld_dst + blocksize);
+	return start(proc, &b, chan);
 }
 
-static int opencl_test(struct orr_node *node, struct orr_copy_channel *chan)
+static int opencl_test(struct orr_process *proc, struct orr_copy_channel *chan)
 {
 	struct blocks *b;
 
 	for (; chan->pending; chan->pending--) {
 		b = chan->event;
 		chan->event = b->next;
-		move(node, b);
+		move(proc, b);
 		free(b);
 	}
 	return 1;
@@ -218,9 +220,9 @@ static const struct orr_driver_ops opencl_driver = {
 	.finish = opencl_finish,
 };
 
-unsigned orr_fake_opencl_devices(struct orr_node *node, struct orr_device *v, unsigned max)
+unsigned orr_fake_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	unsigned i, n = (unsigned) node->cfg.fake_opencl;
+	unsigned i, n = (unsigned) proc->cfg.fake_opencl;
 
 	if (n > max)
 		n = max;
@@ -230,8 +232,8 @@ unsigned orr_fake_opencl_devices(struct orr_node *node, struct orr_device *v, un
 			.kind = STARPU_OPENCL_RAM,
 			.devid = (int) i,
 			.nworkers = 1,
-			.pipeline = (unsigned) node->cfg.opencl_pipeline,
-			.memory = orr_device_limit("OPENCL", (int) i, node->cfg.limit_opencl_mem),
+			.pipeline = (unsigned) proc->cfg.opencl_pipeline,
+			.memory = orr_device_limit("OPENCL", (int) i, proc->cfg.limit_opencl_mem),
 			.memory_ops = &opencl_memory,
 			.driver = &opencl_driver,
 		};

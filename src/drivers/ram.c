@@ -2,33 +2,33 @@
 /* Main memory as a memory node; also the memory of devices made of host memory.
  *
  * Invariant: copies are over when they return. */
-#include "drivers/memnode.h"
+#include "data/memnode.h"
 #include "core/malloc.h"
 
-static uintptr_t ram_alloc(struct orr_node *node, unsigned memnode, size_t size, int flags)
+static uintptr_t ram_alloc(struct orr_process *proc, unsigned memnode, size_t size, int flags)
 {
 	(void) flags;
-	return (uintptr_t) orr_malloc_hooked(node, memnode, size, flags);
+	return (uintptr_t) orr_malloc_hooked(proc, memnode, size, flags);
 }
 
-static void ram_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size,
+static void ram_release(struct orr_process *proc, unsigned memnode, uintptr_t addr, size_t size,
 			int flags)
 {
-	orr_free_hooked(node, memnode, (void *) addr, size, flags);
+	orr_free_hooked(proc, memnode, (void *) addr, size, flags);
 }
 
-static int ram_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+static int ram_copy(struct orr_process *proc, uintptr_t src, size_t src_offset, unsigned src_node,
 		    uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
 		    struct orr_copy_channel *chan)
 {
 	(void) src_node;
 	(void) dst_node;
 	(void) chan;
-	orr_sys_memcpy(node, (char *) dst + dst_offset, (const char *) src + src_offset, size);
+	orr_sys_memcpy(proc, (char *) dst + dst_offset, (const char *) src + src_offset, size);
 	return 0;
 }
 
-static int ram_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+static int ram_copy2d(struct orr_process *proc, uintptr_t src, size_t src_offset, unsigned src_node,
 		      uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
 		      size_t numblocks, size_t ld_src, size_t ld_dst, struct orr_copy_channel *chan)
 {
@@ -38,14 +38,14 @@ static int ram_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, u
 	(void) dst_node;
 	(void) chan;
 	for (i = 0; i < numblocks; i++)
-		orr_sys_memcpy(node, (char *) dst + dst_offset + i * ld_dst,
+		orr_sys_memcpy(proc, (char *) dst + dst_offset + i * ld_dst,
 			       (const char *) src + src_offset + i * ld_src, blocksize);
 	return 0;
 }
 
-static int ram_test(struct orr_node *node, struct orr_copy_channel *chan)
+static int ram_test(struct orr_process *proc, struct orr_copy_channel *chan)
 {
-	(void) node;
+	(void) proc;
 	(void) chan;
 	return 1;
 }

@@ -15,49 +15,49 @@
 #define LOWEST_FUNCTION \
 	4096 /* programs mark codelets as executable with small numbers in place of functions */
 
-static uintptr_t soft_alloc(struct orr_node *node, unsigned memnode, size_t size, int flags)
+static uintptr_t soft_alloc(struct orr_process *proc, unsigned memnode, size_t size, int flags)
 {
-	void *p = orr_sys_mem_alloc(node, size ? size : 1, 256);
+	void *p = orr_sys_mem_alloc(proc, size ? size : 1, 256);
 
 	(void) flags;
 	if (!p)
 		return 0;
-	orr_sys_device_alloc_charge(node, memnode);
-	if (orr_sys_has_payload(node))
+	orr_sys_device_alloc_charge(proc, memnode);
+	if (orr_sys_has_payload(proc))
 		memset(p, GARBAGE, size < GARBAGE_BYTES ? size : GARBAGE_BYTES);
 	return (uintptr_t) p;
 }
 
-static void soft_release(struct orr_node *node, unsigned memnode, uintptr_t addr, size_t size,
+static void soft_release(struct orr_process *proc, unsigned memnode, uintptr_t addr, size_t size,
 			 int flags)
 {
 	(void) memnode;
 	(void) flags;
-	orr_sys_mem_free(node, (void *) addr, size ? size : 1);
+	orr_sys_mem_free(proc, (void *) addr, size ? size : 1);
 }
 
-static int soft_copy(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
+static int soft_copy(struct orr_process *proc, uintptr_t src, size_t src_offset, unsigned src_node,
 		     uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
 		     struct orr_copy_channel *chan)
 {
-	return orr_ram_ops.copy(node, src, src_offset, src_node, dst, dst_offset, dst_node, size,
+	return orr_ram_ops.copy(proc, src, src_offset, src_node, dst, dst_offset, dst_node, size,
 				chan);
 }
 
-static int soft_copy2d(struct orr_node *node, uintptr_t src, size_t src_offset, unsigned src_node,
-		       uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
-		       size_t numblocks, size_t ld_src, size_t ld_dst,
+static int soft_copy2d(struct orr_process *proc, uintptr_t src, size_t src_offset,
+		       unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
+		       size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst,
 		       struct orr_copy_channel *chan)
 {
-	return orr_ram_ops.copy2d(node, src, src_offset, src_node, dst, dst_offset, dst_node,
+	return orr_ram_ops.copy2d(proc, src, src_offset, src_node, dst, dst_offset, dst_node,
 				  blocksize, numblocks, ld_src, ld_dst, chan);
 }
 
 /* The payload is there when a copy returns; in a simulated run orr_sys_copy_end_us tells the time
  * that it takes. */
-static int soft_test(struct orr_node *node, struct orr_copy_channel *chan)
+static int soft_test(struct orr_process *proc, struct orr_copy_channel *chan)
 {
-	(void) node;
+	(void) proc;
 	(void) chan;
 	return 1;
 }
@@ -139,7 +139,7 @@ static void soft_finish(struct orr_worker *w, struct orr_task *t)
 static const struct orr_driver_ops cuda_driver = DRIVER(STARPU_CUDA_WORKER, "soft CUDA"),
 				   opencl_driver = DRIVER(STARPU_OPENCL_WORKER, "soft OpenCL");
 
-struct orr_device orr_soft_device(struct orr_node *node, enum starpu_worker_archtype arch,
+struct orr_device orr_soft_device(struct orr_process *proc, enum starpu_worker_archtype arch,
 				  int devid, int cpu_first)
 {
 	int cuda = arch == STARPU_CUDA_WORKER;
@@ -148,11 +148,11 @@ struct orr_device orr_soft_device(struct orr_node *node, enum starpu_worker_arch
 		.arch = arch,
 		.kind = cuda ? STARPU_CUDA_RAM : STARPU_OPENCL_RAM,
 		.devid = devid,
-		.nworkers = cuda ? (unsigned) node->cfg.nworker_per_cuda : 1,
-		.pipeline = (unsigned) (cuda ? node->cfg.cuda_pipeline : node->cfg.opencl_pipeline),
+		.nworkers = cuda ? (unsigned) proc->cfg.nworker_per_cuda : 1,
+		.pipeline = (unsigned) (cuda ? proc->cfg.cuda_pipeline : proc->cfg.opencl_pipeline),
 		.memory = orr_device_limit(cuda ? "CUDA" : "OPENCL", devid,
-					   cuda ? node->cfg.limit_cuda_mem
-						: node->cfg.limit_opencl_mem),
+					   cuda ? proc->cfg.limit_cuda_mem
+						: proc->cfg.limit_opencl_mem),
 		.memory_ops = &soft_memory,
 		.driver = cuda ? &cuda_driver : &opencl_driver,
 		.driver_arg = cpu_first ? &prefer_cpu : NULL,

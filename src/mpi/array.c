@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 struct unlock {
 	int32_t left; /* atomic: messages not complete, +1 while they are being submitted */

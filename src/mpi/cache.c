@@ -12,7 +12,7 @@
 
 static void tell(struct orr_mpi *mpi, const char *what, starpu_data_handle_t h)
 {
-	if (mpi->node->cfg.mpi_cache_stats)
+	if (mpi->proc->cfg.mpi_cache_stats)
 		printf("[starpu_mpi_cache_stats][%d] %s received data %s (tag %" PRId64
 		       ", owner %d, %zu bytes)\n",
 		       mpi->rank, what, orr_handle_name(h), h->mpi_tag, (int) h->mpi_rank,

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 static int on_free(MPI_Comm comm, int keyval, void *attribute, void *extra)
 {
@@ -56,8 +57,8 @@ int orr_mpi_comms_init(struct orr_mpi *mpi, MPI_Comm comm)
 		orr_error("out of memory for the table of communicators");
 		return -ENOMEM;
 	}
-	c->rank = mpi->node->mpi_rank;
-	c->size = mpi->node->mpi_size;
+	c->rank = mpi->proc->mpi_rank;
+	c->size = mpi->proc->mpi_size;
 	mpi->last_comm = c;
 	mpi->keyval = MPI_KEYVAL_INVALID;
 	return 0;

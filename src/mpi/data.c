@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
+#include "base/map.h"
 
 struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h)
 {
@@ -87,7 +89,7 @@ static void attach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_m
 				", so messages for one could reach the other; "
 				"give each its own in starpu_mpi_data_register(), see starpu_mpi_tags_allocate()",
 				orr_handle_name(other), orr_handle_name(h), h->mpi_tag);
-			orr_sys_mpi_abort(mpi->node);
+			orr_sys_mpi_abort(mpi->proc);
 		}
 	if (orr_map_insert(&mpi->tags, h))
 		orr_fatal("out of memory for the table of data tags");

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 static void set_dim(struct orr_mpi_payload *p, size_t n, size_t stride)
 {
@@ -150,7 +151,7 @@ int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, int sending, si
 		return 0;
 	if (!describe_dense(h, p))
 		return describe_packed(h, sending, expected, p);
-	if (p->form == ORR_FORM_STRIDED && !orr_sys_has_payload(mpi->node))
+	if (p->form == ORR_FORM_STRIDED && !orr_sys_has_payload(mpi->proc))
 		p->form = ORR_FORM_CONTIGUOUS;
 	return 0;
 }
@@ -167,7 +168,7 @@ static char *copy_rows(struct orr_mpi *mpi, const struct orr_mpi_payload *p, uns
 		       char *ptr, char *buf, int gather)
 {
 	if (dim == 0) {
-		orr_sys_memcpy(mpi->node, gather ? buf : ptr, gather ? ptr : buf, p->n[0]);
+		orr_sys_memcpy(mpi->proc, gather ? buf : ptr, gather ? ptr : buf, p->n[0]);
 		return buf + p->n[0];
 	}
 	for (size_t i = 0; i < p->n[dim]; i++)
@@ -179,11 +180,11 @@ void orr_mpi_gather(struct orr_mpi *mpi, const struct orr_mpi_payload *p, char *
 {
 	int position = 0;
 
-	if (!p->size || !orr_sys_has_payload(mpi->node))
+	if (!p->size || !orr_sys_has_payload(mpi->proc))
 		return;
 	if (p->form == ORR_FORM_TYPED)
 		MPI_Pack(p->ptr, 1, p->type, buf, (int) p->size, &position,
-			 orr_sys_mpi_comm(mpi->node));
+			 orr_sys_mpi_comm(mpi->proc));
 	else
 		copy_rows(mpi, p, p->ndim - 1, p->ptr, buf, 1);
 }
@@ -192,11 +193,11 @@ void orr_mpi_scatter(struct orr_mpi *mpi, const struct orr_mpi_payload *p, const
 {
 	int position = 0;
 
-	if (!p->size || !orr_sys_has_payload(mpi->node))
+	if (!p->size || !orr_sys_has_payload(mpi->proc))
 		return;
 	if (p->form == ORR_FORM_TYPED)
 		MPI_Unpack((void *) buf, (int) p->size, &position, p->ptr, 1, p->type,
-			   orr_sys_mpi_comm(mpi->node));
+			   orr_sys_mpi_comm(mpi->proc));
 	else
 		copy_rows(mpi, p, p->ndim - 1, p->ptr, (char *) buf, 0);
 }

@@ -15,6 +15,8 @@
 #include <string.h>
 #include "core/worker.h"
 #include "mpi/mpi.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #define COMPLETIONS_PER_TURN 32
 
@@ -44,7 +46,7 @@ int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct o
 static void post_envelope(struct orr_mpi *mpi)
 {
 	MPI_Irecv(mpi->envelope_in, (int) (sizeof(struct orr_mpi_envelope) + mpi->eager_limit),
-		  MPI_BYTE, MPI_ANY_SOURCE, mpi->comm_tag, orr_sys_mpi_comm(mpi->node),
+		  MPI_BYTE, MPI_ANY_SOURCE, mpi->comm_tag, orr_sys_mpi_comm(mpi->proc),
 		  &mpi->flying[0]);
 }
 
@@ -76,7 +78,7 @@ static void land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
 	mpi->flying[slot] = mpi->flying[last];
 	mpi->flights[slot] = mpi->flights[last];
 	if (f.kind == ORR_FLIGHT_DATA_IN || f.kind == ORR_FLIGHT_EARLY_IN)
-		orr_sys_mpi_received(mpi->node, f.kind == ORR_FLIGHT_DATA_IN ? f.req->size
+		orr_sys_mpi_received(mpi->proc, f.kind == ORR_FLIGHT_DATA_IN ? f.req->size
 									     : f.early->env.size);
 	orr_mpi_flight_done(mpi, &f);
 }
@@ -194,7 +196,7 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 		return n;
 	for (int landed = 0; landed < COMPLETIONS_PER_TURN && !mpi->stopped; landed++) {
 		int wait = block && !landed && !may_send(mpi) && !ORR_ATOMIC_LOAD(&mpi->inbox);
-		int slot = orr_sys_mpi_wait(mpi->node, mpi->flying, mpi->nflying, wait,
+		int slot = orr_sys_mpi_wait(mpi->proc, mpi->flying, mpi->nflying, wait,
 					    !orr_mpi_busy(mpi), &status);
 		if (slot < 0)
 			break;
@@ -221,7 +223,7 @@ void orr_mpi_unown(struct orr_mpi *mpi)
 void orr_mpi_expect(struct orr_mpi *mpi)
 {
 	if (ORR_ATOMIC_LOAD(&mpi->dozing) && ORR_ATOMIC_XCHG(&mpi->dozing, 0))
-		orr_sys_mpi_ring(mpi->node);
+		orr_sys_mpi_ring(mpi->proc);
 }
 
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive)
@@ -234,7 +236,7 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 		req->link.next = top ? &top->link : NULL;
 	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, req));
 	if (!mpi->may_drive) {
-		orr_sys_mpi_ring(mpi->node);
+		orr_sys_mpi_ring(mpi->proc);
 		return;
 	}
 	if (will_drive)
@@ -260,16 +262,16 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 		return;
 	if (mpi->may_drive) {
 		ORR_ATOMIC_ADD(&mpi->drivers, 1);
-		orr_sys_mpi_wait(mpi->node, NULL, 0, 0, 0, NULL);
+		orr_sys_mpi_wait(mpi->proc, NULL, 0, 0, 0, NULL);
 	}
 	if (!cond(mpi, arg))
-		orr_about_to_wait(mpi->node);
+		orr_about_to_wait(mpi->proc);
 	while (!cond(mpi, arg)) {
 		if (mpi->may_drive && orr_mpi_own(mpi)) {
 			int n = orr_mpi_progress(mpi, 0);
 			orr_mpi_unown(mpi);
 			if (!n && !cond(mpi, arg) && !mpi->fake)
-				orr_sys_mpi_wait(mpi->node, NULL, 0, 1, 0, NULL);
+				orr_sys_mpi_wait(mpi->proc, NULL, 0, 1, 0, NULL);
 			if (!mpi->fake || n)
 				continue;
 		}
@@ -292,9 +294,9 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 
 /* A worker between two tasks, or about to sleep, in a process without a core for a thread that only
  * looks after messages: cheaper than switching to one, and no later than a kernel lasts. */
-static void look(struct orr_node *node, int idle)
+static void look(struct orr_process *proc, int idle)
 {
-	struct orr_mpi *mpi = node->mpi;
+	struct orr_mpi *mpi = proc->mpi;
 	int64_t now;
 
 	if (!orr_mpi_busy(mpi))
@@ -309,14 +311,14 @@ static void look(struct orr_node *node, int idle)
 		orr_mpi_unown(mpi);
 	}
 	if (idle)
-		orr_sys_mpi_ring(node);
+		orr_sys_mpi_ring(proc);
 }
 
 /* ---- the engine's own thread ---- */
 
 static void watch(struct orr_mpi *mpi)
 {
-	long limit = mpi->node->cfg.watchdog_us;
+	long limit = mpi->proc->cfg.watchdog_us;
 	double now;
 
 	if (limit <= 0 || !orr_mpi_busy(mpi))
@@ -327,7 +329,7 @@ static void watch(struct orr_mpi *mpi)
 	if (mpi->event_us > 0 && now - mpi->event_us > (double) limit) {
 		orr_warn("no communication has ended for %.1f s; what waits:",
 			 (now - mpi->event_us) * 1e-6);
-		orr_mpi_dump(mpi->node, stderr, 20);
+		orr_mpi_dump(mpi->proc, stderr, 20);
 		mpi->event_us = -1;
 	}
 }
@@ -342,7 +344,7 @@ static void send_stop(struct orr_mpi *mpi)
 		orr_fatal("out of memory");
 	env->flags = ORR_MPI_STOP;
 	int slot = orr_mpi_fly(mpi, ORR_FLIGHT_STOP, NULL, NULL, env);
-	orr_sys_mpi_isend(mpi->node, env, sizeof(*env), MPI_BYTE, mpi->rank, mpi->comm_tag, 0,
+	orr_sys_mpi_isend(mpi->proc, env, sizeof(*env), MPI_BYTE, mpi->rank, mpi->comm_tag, 0,
 			  &mpi->flying[slot]);
 }
 
@@ -357,7 +359,7 @@ static void poll_loop(struct orr_mpi *mpi)
 			orr_mpi_unown(mpi);
 		}
 		if (!n)
-			orr_sys_mpi_wait(mpi->node, NULL, 0, 1,
+			orr_sys_mpi_wait(mpi->proc, NULL, 0, 1,
 					 ORR_ATOMIC_LOAD(&mpi->drivers) ? 2 : !orr_mpi_busy(mpi),
 					 NULL);
 	}
@@ -377,8 +379,8 @@ static void *engine_main(void *arg)
 	void *value;
 	int found = 0;
 
-	orr_sys_mpi_engine_enter(mpi->node);
-	MPI_Comm_get_attr(orr_sys_mpi_comm(mpi->node), MPI_TAG_UB, &value, &found);
+	orr_sys_mpi_engine_enter(mpi->proc);
+	MPI_Comm_get_attr(orr_sys_mpi_comm(mpi->proc), MPI_TAG_UB, &value, &found);
 	if (found && *(int *) value > 0 && *(int *) value < INT32_MAX)
 		mpi->data_tags = *(int *) value;
 	orr_mpi_fly(mpi, ORR_FLIGHT_ENVELOPE_IN, NULL, NULL, NULL);
@@ -390,11 +392,11 @@ static void *engine_main(void *arg)
 	else
 		block_loop(mpi);
 	while (mpi->may_drive && !orr_mpi_own(mpi))
-		orr_sys_mpi_wait(mpi->node, NULL, 0, 1, 0, NULL);
+		orr_sys_mpi_wait(mpi->proc, NULL, 0, 1, 0, NULL);
 	send_stop(mpi);
 	while (!mpi->stopped)
 		if (!orr_mpi_progress(mpi, !mpi->may_drive) && mpi->may_drive)
-			orr_sys_mpi_wait(mpi->node, NULL, 0, 1, 0, NULL);
+			orr_sys_mpi_wait(mpi->proc, NULL, 0, 1, 0, NULL);
 	/* The stop message's own send, whose end nobody waits for any more, completed with its
 	 * receive. */
 	for (int i = 1; i < mpi->nflying; i++)
@@ -402,7 +404,7 @@ static void *engine_main(void *arg)
 			MPI_Wait(&mpi->flying[i], MPI_STATUS_IGNORE);
 			free(mpi->flights[i].buf);
 		}
-	orr_sys_mpi_engine_leave(mpi->node);
+	orr_sys_mpi_engine_leave(mpi->proc);
 	return NULL;
 }
 
@@ -420,12 +422,12 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 		orr_error("out of memory for the MPI layer");
 		return -ENOMEM;
 	}
-	mpi->workers_look = mpi->node->cfg.mpi_workers_look < 0
-				    ? orr_sys_cores(mpi->node) <= mpi->node->nworkers
-				    : mpi->node->cfg.mpi_workers_look;
+	mpi->workers_look = mpi->proc->cfg.mpi_workers_look < 0
+				    ? orr_sys_cores(mpi->proc) <= mpi->proc->core->nworkers
+				    : mpi->proc->cfg.mpi_workers_look;
 	mpi->thread = orr_sys_thread_start(
-		mpi->node, ORR_ROLE_ENGINE, "mpi",
-		mpi->node->cfg.mpi_nobind ? -1 : mpi->node->cfg.mpi_thread_cpuid, engine_main, mpi);
+		mpi->proc, ORR_ROLE_ENGINE, "mpi",
+		mpi->proc->cfg.mpi_nobind ? -1 : mpi->proc->cfg.mpi_thread_cpuid, engine_main, mpi);
 	if (!mpi->thread) {
 		orr_error("cannot start the MPI progression thread: %s", strerror(errno));
 		return -EAGAIN;
@@ -438,16 +440,16 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 			orr_waitq_wait(&mpi->done, key, -1);
 	}
 	if (mpi->may_drive && mpi->workers_look)
-		orr_look_set(mpi->node, look);
+		orr_look_set(mpi->proc, look);
 	return 0;
 }
 
 void orr_mpi_engine_stop(struct orr_mpi *mpi)
 {
 	if (!mpi->fake) {
-		orr_look_set(mpi->node, NULL);
+		orr_look_set(mpi->proc, NULL);
 		ORR_ATOMIC_STORE(&mpi->stopping, 1);
-		orr_sys_mpi_ring(mpi->node);
+		orr_sys_mpi_ring(mpi->proc);
 		orr_sys_thread_join(mpi->thread);
 	}
 	free(mpi->envelope_in);

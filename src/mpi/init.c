@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
+#include "base/map.h"
 
 struct orr_mpi *orr_mpi_get(const char *who)
 {
@@ -44,7 +46,7 @@ void starpu_mpi_set_communication_tag(int tag)
 
 static void configure(struct orr_mpi *mpi)
 {
-	const struct orr_config *cfg = &mpi->node->cfg;
+	const struct orr_config *cfg = &mpi->proc->cfg;
 
 	mpi->comm_tag = comm_tag;
 	mpi->cache = cfg->mpi_cache;
@@ -62,7 +64,7 @@ static void configure(struct orr_mpi *mpi)
 /* Pretends to be one rank of many. */
 static int configure_fake(struct orr_mpi *mpi, int *rank, int *size)
 {
-	const struct orr_config *cfg = &mpi->node->cfg;
+	const struct orr_config *cfg = &mpi->proc->cfg;
 
 	if (!mpi->fake)
 		return 0;
@@ -78,7 +80,7 @@ static int configure_fake(struct orr_mpi *mpi, int *rank, int *size)
 	return -EINVAL;
 }
 
-static int make(struct orr_node *node, MPI_Comm comm, int rank, int size, struct orr_mpi **out)
+static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, struct orr_mpi **out)
 {
 	struct orr_mpi *mpi = aligned_alloc(64, (sizeof(*mpi) + 63) / 64 * 64);
 
@@ -86,13 +88,13 @@ static int make(struct orr_node *node, MPI_Comm comm, int rank, int size, struct
 		orr_error("out of memory for the MPI layer");
 		return -ENOMEM;
 	}
-	*mpi = (struct orr_mpi){ .node = node, .init_count = 1 };
+	*mpi = (struct orr_mpi){ .proc = proc, .init_count = 1 };
 	configure(mpi);
 	int ret = configure_fake(mpi, &rank, &size);
 	if (!ret) {
-		mpi->rank = node->mpi_rank = rank;
-		mpi->size = node->mpi_size = size;
-		mpi->may_drive = mpi->fake || orr_sys_mpi_may_drive(node);
+		mpi->rank = proc->mpi_rank = rank;
+		mpi->size = proc->mpi_size = size;
+		mpi->may_drive = mpi->fake || orr_sys_mpi_may_drive(proc);
 		orr_waitq_init(&mpi->done);
 		orr_mpi_match_init(mpi);
 		orr_map_init(&mpi->tags, offsetof(struct _starpu_data_state, mpi_tag));
@@ -124,44 +126,44 @@ static void unmake(struct orr_mpi *mpi)
 static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with_core,
 		struct starpu_conf *conf)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_mpi *mpi = NULL;
 	int rank = 0, size = 1, ret;
 
-	if (node->mpi) {
-		node->mpi->init_count++;
+	if (proc->mpi) {
+		proc->mpi->init_count++;
 		return 0;
 	}
-	if (!with_core && node->state != ORR_NODE_UP) {
+	if (!with_core && proc->state != ORR_PROCESS_UP) {
 		orr_error(
 			"starpu_mpi_init needs starpu_init() before it; or call starpu_mpi_init_conf(), which does both");
 		return -ENODEV;
 	}
-	ret = orr_sys_mpi_init(node, argc, argv, initialize, comm, &rank, &size);
+	ret = orr_sys_mpi_init(proc, argc, argv, initialize, comm, &rank, &size);
 	if (ret)
 		return ret;
-	node->mpi_rank = rank;
-	node->mpi_size = size;
+	proc->mpi_rank = rank;
+	proc->mpi_size = size;
 	if (with_core) {
 		ret = starpu_init(conf);
 		if (ret)
 			goto no_core;
 	}
-	ret = make(node, comm, rank, size, &mpi);
+	ret = make(proc, comm, rank, size, &mpi);
 	if (ret)
 		goto no_layer;
 	mpi->starpu_owned = with_core;
-	ORR_ATOMIC_STORE(&node->mpi, mpi);
+	ORR_ATOMIC_STORE(&proc->mpi, mpi);
 	ret = orr_mpi_engine_start(mpi);
 	if (!ret)
 		return 0;
-	ORR_ATOMIC_STORE(&node->mpi, NULL);
+	ORR_ATOMIC_STORE(&proc->mpi, NULL);
 	unmake(mpi);
 no_layer:
 	if (with_core)
 		starpu_shutdown();
 no_core:
-	orr_sys_mpi_exit(node);
+	orr_sys_mpi_exit(proc);
 	return ret;
 }
 
@@ -199,7 +201,7 @@ int starpu_mpi_initialize_extended(int *rank, int *world_size)
 
 int starpu_mpi_shutdown_comm(MPI_Comm comm)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_shutdown");
 
 	(void) comm;
@@ -207,20 +209,20 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 		return -ENODEV;
 	if (--mpi->init_count)
 		return 0;
-	if (node->state == ORR_NODE_UP)
+	if (proc->state == ORR_PROCESS_UP)
 		starpu_mpi_wait_for_all(mpi->comms[0]->comm);
 	orr_mpi_wait_detached(mpi);
 	/* Nobody stops before all have what was sent to them. */
 	if (!mpi->fake)
-		orr_sys_mpi_barrier(node, mpi->comms[0]->comm);
+		orr_sys_mpi_barrier(proc, mpi->comms[0]->comm);
 	orr_mpi_engine_stop(mpi);
 	orr_mpi_stats_report(mpi);
-	ORR_ATOMIC_STORE(&node->mpi, NULL);
+	ORR_ATOMIC_STORE(&proc->mpi, NULL);
 	int core = mpi->starpu_owned;
 	unmake(mpi);
 	if (core)
 		starpu_shutdown();
-	orr_sys_mpi_exit(node);
+	orr_sys_mpi_exit(proc);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include "core/insert.h"
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 #define INLINE_DATA 16
 #define MAX_OWNED 12

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "starpu_mpi_lb.h"
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 void starpu_mpi_lb_init(const char *lb_policy_name, struct starpu_mpi_lb_conf *itf)
 {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "base/map.h"
 
 static uint64_t key_of(uint32_t context, int64_t tag, int source)
 {

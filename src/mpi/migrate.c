@@ -9,6 +9,7 @@
  * received it, on both sides. */
 #include <errno.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 /* The parts common to all: contributions are combined before the value moves. */
 static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, int how, void (*callback)(void *),
@@ -101,7 +102,7 @@ void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new
 		return;
 	}
 	if (bring(comm, handle, new_rank, 0, NULL, NULL, __func__))
-		orr_sys_mpi_abort(mpi->node);
+		orr_sys_mpi_abort(mpi->proc);
 	if (me == old_rank)
 		orr_mpi_sent_clear(mpi, handle);
 	else if (me == new_rank)

@@ -19,11 +19,11 @@
 
 #include <stdio.h>
 #include "starpu_mpi.h"
-#include "core/map.h"
-#include "core/node.h"
+#include "base/map.h"
+#include "core/core.h"
 #include "data/access.h"
 #include "data/handle.h"
-#include "mpi/sys_mpi.h"
+#include "base/seam_mpi.h"
 
 #define ORR_MPI_ANY (-1)       /* a source: any rank */
 #define ORR_MPI_DEFAULT_TAG 42 /* MPI tag of envelopes unless the program sets another */
@@ -164,7 +164,7 @@ struct orr_mpi_ext {
 };
 
 struct orr_mpi {
-	struct orr_node *node;
+	struct orr_process *proc;
 	int rank, size; /* in the engine's world */
 	int fake;       /* this process plays one rank of many: nothing is sent */
 	int may_drive;
@@ -270,7 +270,7 @@ struct orr_mpi_req *orr_mpi_req_alloc(struct orr_mpi *mpi);
 void orr_mpi_req_free(struct orr_mpi *mpi, struct orr_mpi_req *req);
 void orr_mpi_reqs_exit(struct orr_mpi *mpi);
 /* Diagnosis: pending requests of this process, at most max lines. Returns how many are pending. */
-int orr_mpi_dump(struct orr_node *node, FILE *f, unsigned max);
+int orr_mpi_dump(struct orr_process *proc, FILE *f, unsigned max);
 
 /* match.c: all under mpi->lock, but _exit */
 void orr_mpi_match_init(struct orr_mpi *mpi);

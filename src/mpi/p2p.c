@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include "core/graph.h"
 #include "mpi/mpi.h"
+#include "base/log.h"
+#include "core/core.h"
 
 static struct orr_mpi_req *req_of(struct orr_acquire *a)
 {
@@ -62,7 +64,7 @@ static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, 
 	req->comm = c->index;
 	req->peer_rank = peer == MPI_ANY_SOURCE ? ORR_MPI_ANY : peer;
 	req->peer = peer == MPI_ANY_SOURCE ? ORR_MPI_ANY : orr_mpi_to_world(c, peer);
-	req->prio = mpi->node->cfg.mpi_priorities ? prio : 0;
+	req->prio = mpi->proc->cfg.mpi_priorities ? prio : 0;
 	req->detached = !!(how & ORR_P2P_DETACHED);
 	req->sync = !!(how & ORR_P2P_SYNC);
 	req->acquire.arg = how & ORR_P2P_BLOCKING ? req : NULL;
@@ -77,8 +79,8 @@ static int start(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_handl
 
 	if (out)
 		*out = req;
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&mpi->node->graph) != NULL, 0))
-		orr_graph_message(mpi->node, h, !(how & ORR_P2P_UNORDERED),
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&mpi->proc->core->graph) != NULL, 0))
+		orr_graph_message(mpi->proc, h, !(how & ORR_P2P_UNORDERED),
 				  &(struct orr_graph_message){ .context = req->context,
 							       .peer = req->peer,
 							       .receive = req->kind == ORR_MPI_RECV,

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
+#include "data/data.h"
 
 #define WRITES(mode) ((mode) &STARPU_W)
 

@@ -11,6 +11,7 @@
  * the insertion order. */
 #include <errno.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 /* The codelets of the datum; NULL after a message. */
 static struct orr_data_ext *methods_of(starpu_data_handle_t h)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 #define PER_CHUNK 32
 
@@ -110,9 +111,9 @@ static void dump_request(FILE *f, struct orr_mpi *mpi, struct orr_mpi_req *req)
 		state_of(req));
 }
 
-int orr_mpi_dump(struct orr_node *node, FILE *f, unsigned max)
+int orr_mpi_dump(struct orr_process *proc, FILE *f, unsigned max)
 {
-	struct orr_mpi *mpi = node->mpi;
+	struct orr_mpi *mpi = proc->mpi;
 	unsigned n = 0;
 
 	if (!mpi)

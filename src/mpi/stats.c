@@ -10,9 +10,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "orrery.h"
 #include "mpi/mpi.h"
+#include "base/log.h"
+#include "base/map.h"
 
 void orr_mpi_count(struct orr_mpi *mpi, int peer, size_t bytes)
 {
@@ -95,11 +97,11 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 		orr_error("out of memory for the communication statistics");
 		return;
 	}
-	if (mpi->node->cfg.mpi_stats)
+	if (mpi->proc->cfg.mpi_stats)
 		print_stats(mpi, v, n);
-	orr_sys_mpi_report_stats(mpi->node, v, n,
-				 mpi->node->state == ORR_NODE_UP ? orr_task_ncompleted(mpi->node)
-								 : 0);
+	orr_sys_mpi_report_stats(mpi->proc, v, n,
+				 mpi->proc->state == ORR_PROCESS_UP ? orr_task_ncompleted(mpi->proc)
+								    : 0);
 	free(v);
 }
 
@@ -112,7 +114,7 @@ void orr_mpi_stats_exit(struct orr_mpi *mpi)
 
 void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_req *req)
 {
-	if (__builtin_expect(!mpi->node->cfg.mpi_comm_trace, 1))
+	if (__builtin_expect(!mpi->proc->cfg.mpi_comm_trace, 1))
 		return;
 
 	ORR_PLAIN_NUMBERS;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include "mpi/mpi.h"
 #include "trace/trace.h"
+#include "base/log.h"
 
 #define LARGE 65536     /* from this size on, an early payload may wait a moment ... */
 #define MOMENT_US 200.0 /* ... this long */
@@ -49,7 +50,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 	orr_mpi_trace(mpi, "done", req);
 	if (req->kind == ORR_MPI_RECV)
-		orr_trace_message(mpi->node, ORR_EV_RECV, req->peer, req->tag, req->size);
+		orr_trace_message(mpi->proc, ORR_EV_RECV, req->peer, req->tag, req->size);
 	req->where = ORR_MPI_DONE;
 	orr_acquire_release(&req->acquire);
 	mpi->event_us = 0;
@@ -71,7 +72,7 @@ static void size_mismatch(struct orr_mpi *mpi, struct orr_mpi_req *req, int sour
 		  ") from rank %d: the data here has %zu bytes, the message has %zu; "
 		  "register it with the same shape on both ranks, or use another tag",
 		  mpi->rank, orr_handle_name(handle_of(req)), req->tag, source, mine, theirs);
-	orr_sys_mpi_abort(mpi->node);
+	orr_sys_mpi_abort(mpi->proc);
 }
 
 /* Describes the datum to receive into and checks its size. */
@@ -83,7 +84,7 @@ static void describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	if (req->peer == ORR_MPI_ANY)
 		req->peer = source;
 	if (orr_mpi_payload(mpi, handle_of(req), 0, env->size, p))
-		orr_sys_mpi_abort(mpi->node);
+		orr_sys_mpi_abort(mpi->proc);
 	if (p->form != ORR_FORM_PACKED && p->size != env->size)
 		size_mismatch(mpi, req, source, p->size, env->size);
 }
@@ -99,7 +100,7 @@ static void deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	if (p.form == ORR_FORM_PACKED) {
 		if (!owned) {
 			void *copy = orr_mpi_buffer(size);
-			orr_sys_memcpy(mpi->node, copy, buf, size);
+			orr_sys_memcpy(mpi->proc, copy, buf, size);
 			buf = copy;
 		}
 		starpu_data_unpack_node(handle_of(req), STARPU_MAIN_RAM, buf, size);
@@ -120,7 +121,7 @@ static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
 {
 	int slot = orr_mpi_fly(mpi, kind, req, e, NULL);
 
-	MPI_Irecv(ptr, count, type, source, tag, orr_sys_mpi_comm(mpi->node), &mpi->flying[slot]);
+	MPI_Irecv(ptr, count, type, source, tag, orr_sys_mpi_comm(mpi->proc), &mpi->flying[slot]);
 }
 
 /* Posts the receive of the second message, straight into the datum. */
@@ -201,7 +202,7 @@ void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env
 		start_data_receive(mpi, req, env, source);
 	else if (env->flags & ORR_MPI_EAGER) {
 		e->buf = orr_mpi_buffer(env->size);
-		orr_sys_memcpy(mpi->node, e->buf, payload, env->size);
+		orr_sys_memcpy(mpi->proc, e->buf, payload, env->size);
 		payload_here(mpi, e);
 	} else if (!(env->flags & ORR_MPI_SYNC)) {
 		if (mpi->may_drive && env->size >= LARGE) {
@@ -298,7 +299,7 @@ static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, void *envelope
 	int slot = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
 
 	req->nflight++;
-	orr_sys_mpi_isend(mpi->node, ptr, count, type, req->peer, tag, sync, &mpi->flying[slot]);
+	orr_sys_mpi_isend(mpi->proc, ptr, count, type, req->peer, tag, sync, &mpi->flying[slot]);
 }
 
 /* The payload as a message of its own. */
@@ -329,10 +330,10 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		return;
 	}
 	if (orr_mpi_payload(mpi, handle_of(req), 1, 0, &p))
-		orr_sys_mpi_abort(mpi->node);
+		orr_sys_mpi_abort(mpi->proc);
 	req->size = p.size;
 	orr_mpi_count(mpi, req->peer, p.size);
-	orr_trace_message(mpi->node, ORR_EV_SEND, req->peer, req->tag, p.size);
+	orr_trace_message(mpi->proc, ORR_EV_SEND, req->peer, req->tag, p.size);
 	int eager = !req->sync && p.form != ORR_FORM_TYPED &&
 		    (p.size < mpi->eager_limit || !p.size);
 	struct orr_mpi_envelope env = { .tag = req->tag,
@@ -356,7 +357,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		env.data_tag = next_data_tag(mpi);
 	memcpy(message, &env, sizeof(env));
 	if (eager && p.form == ORR_FORM_PACKED) {
-		orr_sys_memcpy(mpi->node, message + sizeof(env), p.ptr, p.size);
+		orr_sys_memcpy(mpi->proc, message + sizeof(env), p.ptr, p.size);
 		free_buffer(p.ptr, p.size);
 	} else if (eager)
 		orr_mpi_gather(mpi, &p, message + sizeof(env));
@@ -365,7 +366,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		return;
 	}
 	req->envelope = message;
-	orr_sys_mpi_isend(mpi->node, message, (int) bytes, MPI_BYTE, req->peer, mpi->comm_tag, 0,
+	orr_sys_mpi_isend(mpi->proc, message, (int) bytes, MPI_BYTE, req->peer, mpi->comm_tag, 0,
 			  &req->envelope_out);
 	send_data(mpi, req, &p, env.data_tag);
 }

@@ -7,6 +7,7 @@
  * themselves. */
 #include <errno.h>
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 int orr_mpi_check_blocking(const char *who)
 {
@@ -109,7 +110,7 @@ int starpu_mpi_barrier(MPI_Comm comm)
 	if (ret)
 		return ret;
 	orr_mpi_wait_detached(mpi);
-	return mpi->fake ? 0 : orr_sys_mpi_barrier(mpi->node, comm);
+	return mpi->fake ? 0 : orr_sys_mpi_barrier(mpi->proc, comm);
 }
 
 int starpu_mpi_wait_for_all(MPI_Comm comm)
@@ -130,6 +131,6 @@ int starpu_mpi_wait_for_all(MPI_Comm comm)
 	do {
 		orr_mpi_wait_detached(mpi);
 		starpu_task_wait_for_all();
-	} while (!no_detached(mpi, NULL) || orr_task_npending(mpi->node));
+	} while (!no_detached(mpi, NULL) || orr_task_npending(mpi->proc));
 	return 0;
 }

@@ -9,10 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/node.h"
-#include "core/numbers.h"
+#include "core/core.h"
+#include "base/numbers.h"
 #include "perf/near.h"
 #include "perf/state.h"
+#include "base/log.h"
+#include "data/data.h"
 
 /* What takes no time: its estimate is a zero that the program asked for. */
 static double no_time(struct starpu_task *t, unsigned nimpl)

@@ -11,6 +11,8 @@
 #include <string.h>
 #include "core/task.h"
 #include "perf/state.h"
+#include "base/log.h"
+#include "core/core.h"
 
 /* ---- architectures ---- */
 
@@ -22,19 +24,19 @@ void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch, char *ar
 
 struct starpu_perfmodel_arch *starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id)
 {
-	struct orr_node *node = orr_self();
-	struct orr_perf *p = orr_perf_get(node);
+	struct orr_process *proc = orr_self();
+	struct orr_perf *p = orr_perf_get(proc);
 	(void) sched_ctx_id;
-	if (!p || workerid < 0 || (unsigned) workerid >= node->nworkers)
+	if (!p || workerid < 0 || (unsigned) workerid >= proc->core->nworkers)
 		return NULL;
 	orr_lock(&p->lock);
 	if (!p->worker_archs) {
-		struct starpu_perfmodel_arch *v = calloc(node->nworkers, sizeof(*v));
-		struct starpu_perfmodel_device *d = calloc(node->nworkers, sizeof(*d));
-		for (unsigned i = 0; v && d && i < node->nworkers; i++) {
+		struct starpu_perfmodel_arch *v = calloc(proc->core->nworkers, sizeof(*v));
+		struct starpu_perfmodel_device *d = calloc(proc->core->nworkers, sizeof(*d));
+		for (unsigned i = 0; v && d && i < proc->core->nworkers; i++) {
 			struct orr_perf_unit tmp;
 			d[i] = orr_perf_device(p->cfg,
-					       orr_perf_worker_unit(&node->workers[i], &tmp));
+					       orr_perf_worker_unit(&proc->core->workers[i], &tmp));
 			v[i].ndevices = 1;
 			v[i].devices = &d[i];
 		}
@@ -88,19 +90,20 @@ static int comb_add(struct orr_perf_archs *l, int n, const struct starpu_perfmod
 /* The program's workers are known from the start. */
 static struct orr_perf *combs_locked(void)
 {
-	struct orr_node *node = orr_self();
-	struct orr_perf *p = orr_perf_get(node);
+	struct orr_process *proc = orr_self();
+	struct orr_perf *p = orr_perf_get(proc);
 	if (!p)
 		return NULL;
 	orr_lock(&p->lock);
-	for (unsigned i = 0; p->combs.n == 0 && i < node->nworkers; i++) {
+	for (unsigned i = 0; p->combs.n == 0 && i < proc->core->nworkers; i++) {
 		struct orr_perf_unit tmp;
 		struct starpu_perfmodel_device d = orr_perf_device(
-			p->cfg, orr_perf_worker_unit(&node->workers[i], &tmp));
+			p->cfg, orr_perf_worker_unit(&proc->core->workers[i], &tmp));
 		if (comb_add(&p->combs, 1, &d) < 0)
 			break;
-		for (unsigned j = i + 1; j < node->nworkers; j++) {
-			d = orr_perf_device(p->cfg, orr_perf_worker_unit(&node->workers[j], &tmp));
+		for (unsigned j = i + 1; j < proc->core->nworkers; j++) {
+			d = orr_perf_device(p->cfg,
+					    orr_perf_worker_unit(&proc->core->workers[j], &tmp));
 			if (comb_find(&p->combs, 1, &d) < 0)
 				comb_add(&p->combs, 1, &d);
 		}

@@ -10,6 +10,9 @@
 #include "core/task.h"
 #include "data/handle.h"
 #include "perf/state.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
 
 /* Assumptions for units and tasks of which nothing is known. */
 #define CPU_FLOPS 8e9
@@ -253,7 +256,7 @@ static void note_once(struct orr_model *m, size_t size, uint32_t footprint,
 /* ---- the calibrated model ---- */
 
 struct query {
-	struct orr_node *node;
+	struct orr_process *proc;
 	struct starpu_perfmodel *model;
 	struct _starpu_perfmodel_state *s;
 	const struct orr_perf_unit *u;
@@ -373,8 +376,8 @@ double starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arc
 static unsigned worker_of(struct query *q)
 {
 	unsigned same = 0;
-	for (unsigned i = q->node->nworkers; i-- > 0;) {
-		const struct orr_worker *w = &q->node->workers[i];
+	for (unsigned i = q->proc->core->nworkers; i-- > 0;) {
+		const struct orr_worker *w = &q->proc->core->workers[i];
 		if (w->unit == q->u)
 			return i;
 		if (w->arch == q->u->type &&
@@ -444,11 +447,11 @@ static struct orr_estimate from_one_core(struct query *q)
 				      0, ORR_PERF_COST_FUNCTION };
 }
 
-struct orr_estimate orr_perf_estimate(struct orr_node *node, struct starpu_perfmodel *model,
+struct orr_estimate orr_perf_estimate(struct orr_process *proc, struct starpu_perfmodel *model,
 				      const struct orr_perf_unit *u, struct starpu_task *t,
 				      unsigned nimpl, int use_defaults)
 {
-	struct query q = { .node = node,
+	struct query q = { .proc = proc,
 			   .model = model,
 			   .u = u,
 			   .t = t,
@@ -457,8 +460,8 @@ struct orr_estimate orr_perf_estimate(struct orr_node *node, struct starpu_perfm
 	struct orr_estimate r = unknown;
 	if (model) {
 		/* One model of the library itself serves all ranks: it can have no state. */
-		q.s = model == &starpu_perfmodel_nop ? NULL : orr_perf_state(node, model);
-		q.d = orr_perf_device(q.s ? q.s->perf->cfg : &node->cfg, u);
+		q.s = model == &starpu_perfmodel_nop ? NULL : orr_perf_state(proc, model);
+		q.d = orr_perf_device(q.s ? q.s->perf->cfg : &proc->cfg, u);
 		if (q.s && q.s->m)
 			r = from_model(&q);
 		if (isnan(r.us))
@@ -469,22 +472,22 @@ struct orr_estimate orr_perf_estimate(struct orr_node *node, struct starpu_perfm
 	return isnan(r.us) && use_defaults ? from_nothing(&q) : r;
 }
 
-double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u,
+double orr_perf_expected_us(struct orr_process *proc, const struct orr_perf_unit *u,
 			    struct starpu_task *t, unsigned nimpl, int use_defaults,
 			    enum orr_perf_source *source)
 {
-	struct orr_estimate r = orr_perf_estimate(node, t->cl ? t->cl->model : NULL, u, t, nimpl,
+	struct orr_estimate r = orr_perf_estimate(proc, t->cl ? t->cl->model : NULL, u, t, nimpl,
 						  use_defaults);
 	if (source)
 		*source = r.source;
 	return r.us;
 }
 
-double orr_perf_spread_us(struct orr_node *node, const struct orr_perf_unit *u,
+double orr_perf_spread_us(struct orr_process *proc, const struct orr_perf_unit *u,
 			  struct starpu_task *t, unsigned nimpl, enum orr_perf_source *source,
 			  double *deviation_us)
 {
-	struct orr_estimate r = orr_perf_estimate(node, t->cl ? t->cl->model : NULL, u, t, nimpl,
+	struct orr_estimate r = orr_perf_estimate(proc, t->cl ? t->cl->model : NULL, u, t, nimpl,
 						  1);
 	*source = r.source;
 	*deviation_us = r.deviation > 0 && isfinite(r.deviation) ? r.deviation : 0;

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "core/task.h"
 #include "data/handle.h"
 #include "perf/state.h"
+#include "data/data.h"
+#include "core/core.h"
 
 /* ---- execution ---- */
 
@@ -35,12 +37,13 @@ static double expected(struct starpu_perfmodel *model, const struct starpu_perfm
 static double on_worker(struct starpu_perfmodel *model, unsigned workerid, struct starpu_task *task,
 			unsigned nimpl)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_perf_unit tmp;
-	if (workerid >= node->nworkers)
+	if (workerid >= proc->core->nworkers)
 		return NAN;
-	return orr_perf_estimate(node, model, orr_perf_worker_unit(&node->workers[workerid], &tmp),
-				 task, nimpl, 0)
+	return orr_perf_estimate(proc, model,
+				 orr_perf_worker_unit(&proc->core->workers[workerid], &tmp), task,
+				 nimpl, 0)
 		.us;
 }
 
@@ -49,15 +52,15 @@ static double on_worker(struct starpu_perfmodel *model, unsigned workerid, struc
 static double average(double (*of)(struct starpu_task *, unsigned, unsigned, unsigned),
 		      struct starpu_task *task, unsigned ctx)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	double sum = 0;
 	unsigned n = 0;
-	for (unsigned w = 0; w < node->nworkers; w++) {
+	for (unsigned w = 0; w < proc->core->nworkers; w++) {
 		double best = NAN;
-		if (ctx < 32 && !(ORR_ATOMIC_LOAD_RELAXED(&node->workers[w].ctxs) >> ctx & 1))
+		if (ctx < 32 && !(ORR_ATOMIC_LOAD_RELAXED(&proc->core->workers[w].ctxs) >> ctx & 1))
 			continue;
 		for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
-			if (orr_task_can_run(&node->workers[w], task, i))
+			if (orr_task_can_run(&proc->core->workers[w], task, i))
 				best = fmin(best, of(task, w, ctx, i));
 		}
 		if (!isnan(best)) {
@@ -96,14 +99,14 @@ double starpu_task_expected_length_average(struct starpu_task *task, unsigned sc
 	return average(starpu_task_worker_expected_length, task, sched_ctx_id);
 }
 
-double orr_perf_expected_joules(struct orr_node *node, const struct orr_perf_unit *unit,
+double orr_perf_expected_joules(struct orr_process *proc, const struct orr_perf_unit *unit,
 				struct starpu_task *task, unsigned nimpl, double us)
 {
 	double joules =
 		task->cl && task->cl->energy_model
-			? orr_perf_estimate(node, task->cl->energy_model, unit, task, nimpl, 0).us
+			? orr_perf_estimate(proc, task->cl->energy_model, unit, task, nimpl, 0).us
 			: NAN;
-	double watts = (unsigned) unit->type < STARPU_NARCH ? node->watts[unit->type] * unit->ncores
+	double watts = (unsigned) unit->type < STARPU_NARCH ? proc->watts[unit->type] * unit->ncores
 							    : 0;
 
 	return isnan(joules) && watts > 0 ? watts * us * 1e-6 : joules;
@@ -112,10 +115,10 @@ double orr_perf_expected_joules(struct orr_node *node, const struct orr_perf_uni
 /* Of one unit, for the time that it is expected to take. */
 static double joules_on(const struct orr_perf_unit *unit, struct starpu_task *task, unsigned nimpl)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	return orr_perf_expected_joules(
-		node, unit, task, nimpl,
-		orr_perf_estimate(node, time_model(task), unit, task, nimpl, 0).us);
+		proc, unit, task, nimpl,
+		orr_perf_estimate(proc, time_model(task), unit, task, nimpl, 0).us);
 }
 
 double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
@@ -131,11 +134,11 @@ double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfm
 double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned workerid,
 					  unsigned sched_ctx_id, unsigned nimpl)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_perf_unit tmp;
 	(void) sched_ctx_id;
-	return workerid < node->nworkers
-		       ? joules_on(orr_perf_worker_unit(&node->workers[workerid], &tmp), task,
+	return workerid < proc->core->nworkers
+		       ? joules_on(orr_perf_worker_unit(&proc->core->workers[workerid], &tmp), task,
 				   nimpl)
 		       : NAN;
 }
@@ -158,9 +161,9 @@ double starpu_task_expected_conversion_time(struct starpu_task *task,
 /* ---- buses ---- */
 
 /* The machine's measurements, read at the first question; NULL when there are none. */
-static const struct orr_machine *machine_of(struct orr_node *node)
+static const struct orr_machine *machine_of(struct orr_process *proc)
 {
-	struct orr_perf *p = orr_perf_get(node);
+	struct orr_perf *p = orr_perf_get(proc);
 	if (!p)
 		return NULL;
 	if (ORR_ATOMIC_LOAD(&p->machine_looked))
@@ -182,11 +185,11 @@ static const struct orr_machine *machine_of(struct orr_node *node)
 }
 
 /* Which row of the tables a memory node of the process is; -1: none. */
-static int row_of(const struct orr_node *node, const struct orr_machine *m, unsigned memnode)
+static int row_of(const struct orr_process *proc, const struct orr_machine *m, unsigned memnode)
 {
-	if (memnode >= node->nmemnodes)
+	if (memnode >= proc->data->nmemnodes)
 		return -1;
-	const struct orr_memnode *n = &node->memnodes[memnode];
+	const struct orr_memnode *n = &proc->data->memnodes[memnode];
 	unsigned id = (unsigned) n->devid;
 	switch (n->kind) {
 	case STARPU_CPU_RAM: return id < m->nnuma ? (int) id : 0;
@@ -197,9 +200,10 @@ static int row_of(const struct orr_node *node, const struct orr_machine *m, unsi
 	}
 }
 
-static int is_disk(const struct orr_node *node, unsigned memnode)
+static int is_disk(const struct orr_process *proc, unsigned memnode)
 {
-	return memnode < node->nmemnodes && node->memnodes[memnode].kind == STARPU_DISK_RAM;
+	return memnode < proc->data->nmemnodes &&
+	       proc->data->memnodes[memnode].kind == STARPU_DISK_RAM;
 }
 
 /* Between main memory and a disk, as the machine's files tell. */
@@ -220,15 +224,15 @@ static double disk_transfer_us(const struct orr_machine *m, int writing, size_t 
 	return us + (double) size / mbs;
 }
 
-static double table(struct orr_node *node, int latency, unsigned src, unsigned dst)
+static double table(struct orr_process *proc, int latency, unsigned src, unsigned dst)
 {
-	const struct orr_machine *m = machine_of(node);
-	if (src != dst && (is_disk(node, src) || is_disk(node, dst)))
+	const struct orr_machine *m = machine_of(proc);
+	if (src != dst && (is_disk(proc, src) || is_disk(proc, dst)))
 		return src == STARPU_MAIN_RAM || dst == STARPU_MAIN_RAM
-			       ? disk_table(m, latency, is_disk(node, dst))
+			       ? disk_table(m, latency, is_disk(proc, dst))
 			       : NAN;
 	const double *t = m ? (latency ? m->latency : m->bandwidth) : NULL;
-	int i = m ? row_of(node, m, src) : -1, j = m ? row_of(node, m, dst) : -1;
+	int i = m ? row_of(proc, m, src) : -1, j = m ? row_of(proc, m, dst) : -1;
 	if (src == dst)
 		return latency ? 0 : NAN;
 	if (!t || i < 0 || j < 0 || (i == j && !latency))
@@ -236,17 +240,17 @@ static double table(struct orr_node *node, int latency, unsigned src, unsigned d
 	return t[(unsigned) i * m->nmemnodes + (unsigned) j];
 }
 
-double orr_perf_transfer_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
+double orr_perf_transfer_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size)
 {
 	if (src == dst)
 		return 0;
-	if (is_disk(node, src))
-		return disk_transfer_us(machine_of(node), 0, size) +
-		       orr_perf_transfer_us(node, STARPU_MAIN_RAM, dst, size);
-	if (is_disk(node, dst))
-		return orr_perf_transfer_us(node, src, STARPU_MAIN_RAM, size) +
-		       disk_transfer_us(machine_of(node), 1, size);
-	return table(node, 1, src, dst) + (double) size / table(node, 0, src, dst);
+	if (is_disk(proc, src))
+		return disk_transfer_us(machine_of(proc), 0, size) +
+		       orr_perf_transfer_us(proc, STARPU_MAIN_RAM, dst, size);
+	if (is_disk(proc, dst))
+		return orr_perf_transfer_us(proc, src, STARPU_MAIN_RAM, size) +
+		       disk_transfer_us(machine_of(proc), 1, size);
+	return table(proc, 1, src, dst) + (double) size / table(proc, 0, src, dst);
 }
 
 double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node)
@@ -326,7 +330,7 @@ void starpu_bus_print_filenames(FILE *f)
 double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned memory_node,
 					  enum starpu_data_access_mode mode)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	if (!(mode & STARPU_R))
 		return 0;
 	uint32_t valid = 0;
@@ -343,7 +347,7 @@ double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned 
 	double best = NAN;
 	for (unsigned src = 0; src < STARPU_MAXNODES; src++) {
 		if (valid >> src & 1)
-			best = fmin(best, orr_perf_transfer_us(node, src, memory_node, size));
+			best = fmin(best, orr_perf_transfer_us(proc, src, memory_node, size));
 	}
 	return best;
 }
@@ -363,8 +367,8 @@ double starpu_task_expected_data_transfer_time(unsigned memory_node, struct star
 
 double starpu_task_expected_data_transfer_time_for(struct starpu_task *task, unsigned worker)
 {
-	struct orr_node *node = orr_self();
-	return worker < node->nworkers ? starpu_task_expected_data_transfer_time(
-						 node->workers[worker].memnode, task)
-				       : NAN;
+	struct orr_process *proc = orr_self();
+	return worker < proc->core->nworkers ? starpu_task_expected_data_transfer_time(
+						       proc->core->workers[worker].memnode, task)
+					     : NAN;
 }

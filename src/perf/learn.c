@@ -13,6 +13,7 @@
 #include <string.h>
 #include "perf/fit.h"
 #include "perf/store.h"
+#include "data/data.h"
 
 #define MAX_ROWS 4096
 

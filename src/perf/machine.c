@@ -15,9 +15,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "perf/model_file.h"
 #include "perf/perf.h"
+#include "base/log.h"
 
 #define MACHINE_MAX_BYTES (4UL << 20)
 #define MACHINE_MAX_NODES 256

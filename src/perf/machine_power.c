@@ -6,8 +6,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "perf/perf.h"
+#include "base/log.h"
 
 #define MOST_WATTS 1e6
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/node.h"
+#include "core/core.h"
 #include "perf/model_file.h"
 
 struct orr_model_data *orr_model_data_new(void)

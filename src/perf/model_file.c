@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "core/node.h"
-#include "core/numbers.h"
+#include "core/core.h"
+#include "base/numbers.h"
 #include "perf/model_file.h"
+#include "base/log.h"
 
 /* ---- files ---- */
 

@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include "core/task.h"
 #include "perf/state.h"
+#include "base/log.h"
+#include "data/data.h"
 
 /* ---- the process ---- */
 
@@ -55,13 +57,13 @@ static int set_dirs(struct orr_perf *p)
 
 /* The name may change when the process learns its rank, so it is asked for whenever a model is
  * loaded. */
-static void set_host(struct orr_perf *p, struct orr_node *node)
+static void set_host(struct orr_perf *p, struct orr_process *proc)
 {
 	const char *name = NULL;
 	if (p->machine && !p->machine_mine)
 		name = p->machine->name;
 	else if (!p->has_own)
-		name = orr_sys_machine_name(node);
+		name = orr_sys_machine_name(proc);
 	else if (p->own.hostname)
 		name = p->own.hostname;
 	else if (!gethostname(p->host_buffer, sizeof(p->host_buffer) - 1))
@@ -69,14 +71,14 @@ static void set_host(struct orr_perf *p, struct orr_node *node)
 	p->host = name ? name : "localhost";
 }
 
-static struct orr_perf *perf_new(struct orr_node *node)
+static struct orr_perf *perf_new(struct orr_process *proc)
 {
 	struct orr_perf *p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
 	orr_lock_init(&p->lock);
-	p->cfg = &node->cfg;
-	if (!node->cfg.perf_model_dir) {
+	p->cfg = &proc->cfg;
+	if (!proc->cfg.perf_model_dir) {
 		/* Before starpu_init: tools, and programs that prepare their models first. */
 		p->has_own = orr_config_read(&p->own) == 0;
 		p->cfg = &p->own;
@@ -86,32 +88,32 @@ static struct orr_perf *perf_new(struct orr_node *node)
 		free(p);
 		return NULL;
 	}
-	set_host(p, node);
+	set_host(p, proc);
 	return p;
 }
 
-struct orr_perf *orr_perf_get(struct orr_node *node)
+struct orr_perf *orr_perf_get(struct orr_process *proc)
 {
-	if (node->perf)
-		return node->perf;
-	orr_lock(&node->lock);
-	if (!node->perf)
-		node->perf = perf_new(node);
-	orr_unlock(&node->lock);
-	return node->perf;
+	if (proc->perf)
+		return proc->perf;
+	orr_lock(&proc->lock);
+	if (!proc->perf)
+		proc->perf = perf_new(proc);
+	orr_unlock(&proc->lock);
+	return proc->perf;
 }
 
-int orr_perf_init(struct orr_node *node)
+int orr_perf_init(struct orr_process *proc)
 {
-	struct orr_perf *p = orr_perf_get(node);
+	struct orr_perf *p = orr_perf_get(proc);
 	if (!p)
 		return -ENOMEM;
 	if (p->has_own) {
-		p->cfg = &node->cfg;
+		p->cfg = &proc->cfg;
 		orr_config_free(&p->own);
 		p->has_own = 0;
 	}
-	set_host(p, node);
+	set_host(p, proc);
 	return set_dirs(p);
 }
 
@@ -139,9 +141,9 @@ static void free_state(struct _starpu_perfmodel_state *s)
 	free(s);
 }
 
-void orr_perf_exit(struct orr_node *node)
+void orr_perf_exit(struct orr_process *proc)
 {
-	struct orr_perf *p = node->perf;
+	struct orr_perf *p = proc->perf;
 	if (!p)
 		return;
 	for (struct _starpu_perfmodel_state *s = p->states, *next; s; s = next) {
@@ -164,12 +166,12 @@ void orr_perf_exit(struct orr_node *node)
 		orr_config_free(&p->own);
 	free_dirs(p);
 	free(p);
-	node->perf = NULL;
+	proc->perf = NULL;
 }
 
-int orr_perf_set_machine(struct orr_node *node, struct orr_machine *m)
+int orr_perf_set_machine(struct orr_process *proc, struct orr_machine *m)
 {
-	struct orr_perf *p = orr_perf_get(node);
+	struct orr_perf *p = orr_perf_get(proc);
 	if (!p)
 		return -ENOMEM;
 	if (p->machine_mine)
@@ -177,7 +179,7 @@ int orr_perf_set_machine(struct orr_node *node, struct orr_machine *m)
 	p->machine = m;
 	p->machine_mine = 0;
 	p->machine_looked = 1;
-	set_host(p, node);
+	set_host(p, proc);
 	return set_dirs(p);
 }
 
@@ -201,10 +203,10 @@ static struct _starpu_perfmodel_state *state_new(struct orr_perf *p, struct star
 	return s;
 }
 
-struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_node *node,
+struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_process *proc,
 						    struct starpu_perfmodel *model)
 {
-	struct orr_perf *p = orr_perf_get(node);
+	struct orr_perf *p = orr_perf_get(proc);
 	if (!p)
 		return NULL;
 	orr_lock(&p->lock);
@@ -212,7 +214,7 @@ struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_node *node,
 	if (!s || s->perf != p) {
 		struct orr_model *m = NULL;
 		if (model->symbol && *model->symbol) {
-			set_host(p, node);
+			set_host(p, proc);
 			m = orr_model_acquire(model->symbol, p->host, (const char *const *) p->dirs,
 					      p->cfg->calibrate == 2);
 			snprintf(model->path, sizeof(model->path), "%s", m ? m->path : "");
@@ -226,10 +228,10 @@ struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_node *node,
 	return s;
 }
 
-int orr_perf_state_attach(struct orr_node *node, struct starpu_perfmodel *model,
+int orr_perf_state_attach(struct orr_process *proc, struct starpu_perfmodel *model,
 			  struct orr_model *m)
 {
-	struct orr_perf *p = orr_perf_get(node);
+	struct orr_perf *p = orr_perf_get(proc);
 	if (!p)
 		return -ENOMEM;
 	orr_lock(&p->lock);
@@ -338,14 +340,14 @@ static unsigned fits_of(const struct starpu_perfmodel *model)
 /* No execution takes thirty years: what says so was not measured. */
 #define LONGEST_US 1e15
 
-void orr_perf_learn(struct orr_node *node, struct starpu_perfmodel *model,
+void orr_perf_learn(struct orr_process *proc, struct starpu_perfmodel *model,
 		    const struct starpu_perfmodel_device *devices, int ndevices,
 		    struct starpu_task *t, unsigned nimpl, double value, unsigned number)
 {
 	if (!(value > 0) || value > LONGEST_US || number == 0 || nimpl >= ORR_MODEL_MAX_IMPLS ||
 	    ndevices < 1)
 		return;
-	struct _starpu_perfmodel_state *s = orr_perf_state(node, model);
+	struct _starpu_perfmodel_state *s = orr_perf_state(proc, model);
 	if (!s || !s->m)
 		return;
 	struct orr_measurement x = {
@@ -370,18 +372,18 @@ void orr_perf_learn(struct orr_node *node, struct starpu_perfmodel *model,
 		__atomic_add_fetch(&part->pub.regression.nsample, number, __ATOMIC_RELAXED);
 }
 
-void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t,
+void orr_perf_record(struct orr_process *proc, const struct orr_perf_unit *u, struct starpu_task *t,
 		     unsigned nimpl, double us)
 {
 	struct starpu_perfmodel *model = t->cl ? t->cl->model : NULL;
 	/* Durations that came out of a model teach it nothing. */
 	if (!model || model->type < STARPU_HISTORY_BASED || orr_sys_is_simulated())
 		return;
-	struct orr_perf *p = orr_perf_get(node);
+	struct orr_perf *p = orr_perf_get(proc);
 	if (!p)
 		return;
 	struct starpu_perfmodel_device d = orr_perf_device(p->cfg, u);
-	orr_perf_learn(node, model, &d, 1, t, nimpl, us, 1);
+	orr_perf_learn(proc, model, &d, 1, t, nimpl, us, 1);
 }
 
 /* ---- what is known at all ---- */
@@ -419,12 +421,12 @@ static void look_for_devices(struct orr_model *m, uint64_t known[2])
 	orr_unlock(&m->lock);
 }
 
-int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model,
+int orr_perf_knows(struct orr_process *proc, struct starpu_perfmodel *model,
 		   enum starpu_worker_archtype type, const struct orr_perf_unit *unit)
 {
 	struct _starpu_perfmodel_state *s = model == &starpu_perfmodel_nop
 						    ? NULL
-						    : orr_perf_state(node, model);
+						    : orr_perf_state(proc, model);
 	if (!s || !s->m || (type != STARPU_CUDA_WORKER && type != STARPU_OPENCL_WORKER))
 		return 0;
 	if (!ORR_ATOMIC_LOAD(&s->looked)) {

@@ -8,7 +8,7 @@
 #ifndef ORR_PERF_PERF_H
 #define ORR_PERF_PERF_H
 
-#include "core/node.h"
+#include "core/core.h"
 
 #define ORR_MAX_KERNELS 32
 
@@ -61,7 +61,7 @@ int orr_machine_parse_power(char *text, const char *path, struct orr_machine *m)
  * estimate. m must outlive orr_perf_exit and may be shared by many processes. Without this, the
  * real machine's measurements are looked for at the first question about transfers. 0 or -ENOMEM.
  */
-int orr_perf_set_machine(struct orr_node *node, struct orr_machine *m);
+int orr_perf_set_machine(struct orr_process *proc, struct orr_machine *m);
 
 /* What the models know of a worker: the "arch" of a model file. */
 struct orr_perf_unit {
@@ -83,8 +83,8 @@ enum orr_perf_source {
 
 /* Start and end of a process's models; init reads nothing yet, exit writes what was learnt and
  * resets the program's models. */
-int orr_perf_init(struct orr_node *node);
-void orr_perf_exit(struct orr_node *node);
+int orr_perf_init(struct orr_process *proc);
+void orr_perf_exit(struct orr_process *proc);
 
 /* Expected duration in microseconds of implementation nimpl of task t on unit u. In this order: the
  * calibrated model by footprint hash; by size (the entry of the same size, noted once per model;
@@ -92,25 +92,25 @@ void orr_perf_exit(struct orr_node *node);
  * over the unit's speed; a default (both only if use_defaults: a simulated run must have a
  * duration). *source (may be NULL) tells which. Returns NAN when nothing is known and use_defaults
  * is 0. */
-double orr_perf_expected_us(struct orr_node *node, const struct orr_perf_unit *u,
+double orr_perf_expected_us(struct orr_process *proc, const struct orr_perf_unit *u,
 			    struct starpu_task *t, unsigned nimpl, int use_defaults,
 			    enum orr_perf_source *source);
 /* Joules of the task on a unit: what its energy model tells; without one, the watts of a busy unit
  * of that kind for us microseconds, where the machine's are known. NAN when neither is, or us is
  * NAN. */
-double orr_perf_expected_joules(struct orr_node *node, const struct orr_perf_unit *unit,
+double orr_perf_expected_joules(struct orr_process *proc, const struct orr_perf_unit *unit,
 				struct starpu_task *task, unsigned nimpl, double us);
 /* The same, with defaults, and the standard deviation of the measurements behind it; 0 when it was
  * not measured. */
-double orr_perf_spread_us(struct orr_node *node, const struct orr_perf_unit *u,
+double orr_perf_spread_us(struct orr_process *proc, const struct orr_perf_unit *u,
 			  struct starpu_task *t, unsigned nimpl, enum orr_perf_source *source,
 			  double *deviation_us);
 /* Does the model's file tell how long kernels take on that unit, of that type (a CUDA or OpenCL
  * device)? unit NULL: on any of the type. */
-int orr_perf_knows(struct orr_node *node, struct starpu_perfmodel *model,
+int orr_perf_knows(struct orr_process *proc, struct starpu_perfmodel *model,
 		   enum starpu_worker_archtype type, const struct orr_perf_unit *unit);
 /* Records a measurement (calibration); thread-safe. */
-void orr_perf_record(struct orr_node *node, const struct orr_perf_unit *u, struct starpu_task *t,
+void orr_perf_record(struct orr_process *proc, const struct orr_perf_unit *u, struct starpu_task *t,
 		     unsigned nimpl, double us);
 /* Speed in flop/s assumed for a unit without a model, from the machine's measurements when
  * possible. */
@@ -126,7 +126,7 @@ double orr_perf_default_flops(const struct orr_perf_unit *u);
 /* Expected duration in microseconds of a transfer between memory nodes, from the machine's bus
  * measurements; NAN when unknown. From and to a disk: as described, else as assumed; between a disk
  * and a device by way of main memory. */
-double orr_perf_transfer_us(struct orr_node *node, unsigned src, unsigned dst, size_t size);
+double orr_perf_transfer_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size);
 
 /* The footprint of the task: CRC over the footprints of its data, or the model's own function. */
 uint32_t orr_task_footprint(struct orr_task *t, unsigned nimpl);

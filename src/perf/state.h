@@ -57,21 +57,21 @@ struct orr_perf {
 
 /* The process's models, made when this is called before starpu_init. NULL when memory is exhausted.
  */
-struct orr_perf *orr_perf_get(struct orr_node *node);
+struct orr_perf *orr_perf_get(struct orr_process *proc);
 /* The state of a model, made and loaded at the first use; NULL when memory is exhausted. */
-struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_node *node,
+struct _starpu_perfmodel_state *orr_perf_state_slow(struct orr_process *proc,
 						    struct starpu_perfmodel *model);
 /* Attaches a state around a model file that only this model uses (starpu_perfmodel_load_file). 0 or
  * -ENOMEM. */
-int orr_perf_state_attach(struct orr_node *node, struct starpu_perfmodel *model,
+int orr_perf_state_attach(struct orr_process *proc, struct starpu_perfmodel *model,
 			  struct orr_model *m);
 void orr_perf_state_detach(struct starpu_perfmodel *model);
 
-static inline struct _starpu_perfmodel_state *orr_perf_state(struct orr_node *node,
+static inline struct _starpu_perfmodel_state *orr_perf_state(struct orr_process *proc,
 							     struct starpu_perfmodel *model)
 {
 	struct _starpu_perfmodel_state *s = ORR_ATOMIC_LOAD(&model->state);
-	return s && s->perf == node->perf ? s : orr_perf_state_slow(node, model);
+	return s && s->perf == proc->perf ? s : orr_perf_state_slow(proc, model);
 }
 
 /* The part of a state for devices and implementation: NULL when there is none and make is 0. */
@@ -102,11 +102,11 @@ struct orr_estimate {
 	enum orr_perf_source source;
 };
 /* As orr_perf_expected_us, of any model (NULL: none), on one device. */
-struct orr_estimate orr_perf_estimate(struct orr_node *node, struct starpu_perfmodel *model,
+struct orr_estimate orr_perf_estimate(struct orr_process *proc, struct starpu_perfmodel *model,
 				      const struct orr_perf_unit *u, struct starpu_task *t,
 				      unsigned nimpl, int use_defaults);
 /* Adds a measurement to a model. */
-void orr_perf_learn(struct orr_node *node, struct starpu_perfmodel *model,
+void orr_perf_learn(struct orr_process *proc, struct starpu_perfmodel *model,
 		    const struct starpu_perfmodel_device *devices, int ndevices,
 		    struct starpu_task *t, unsigned nimpl, double value, unsigned number);
 

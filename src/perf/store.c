@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "perf/store.h"
+#include "base/log.h"
+#include "data/data.h"
 
 static struct {
 	orr_lock_t lock; /* protects the list and the counts of references */

@@ -4,6 +4,8 @@
  *
  * Invariant: a pushed task is in the shared queue until one worker takes it. */
 #include "sched/sched.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,7 +18,7 @@ struct central {
 
 static void central_init(unsigned id, int by_priority)
 {
-	struct orr_ctx *ctx = orr_self()->ctx[id];
+	struct orr_ctx *ctx = orr_self()->core->ctx[id];
 	struct central *c = aligned_alloc(128, sizeof(*c));
 
 	if (!c)
@@ -39,7 +41,7 @@ static void prio_init(unsigned ctx)
 
 static void central_deinit(unsigned ctx)
 {
-	struct central *c = orr_self()->ctx[ctx]->policy_data;
+	struct central *c = orr_self()->core->ctx[ctx]->policy_data;
 
 	orr_shq_exit(&c->q);
 	free(c);
@@ -47,20 +49,20 @@ static void central_deinit(unsigned ctx)
 
 static int central_push(struct starpu_task *task)
 {
-	struct orr_node *node = orr_self();
-	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
+	struct orr_process *proc = orr_self();
+	struct orr_ctx *ctx = proc->core->ctx[orr_task_of(task)->ctx];
 	struct central *c = ctx->policy_data;
 	int choosy = orr_task_is_choosy(task);
 
 	orr_shq_push(&c->q, task, c->by_priority);
-	orr_ctx_wake(node, ctx, choosy);
+	orr_ctx_wake(proc, ctx, choosy);
 	return 0;
 }
 
 static struct starpu_task *central_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct central *c = self->node->ctx[ctx]->policy_data;
+	struct central *c = self->proc->core->ctx[ctx]->policy_data;
 
 	return orr_shq_pop(&c->q, self->worker, 0);
 }

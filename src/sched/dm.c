@@ -21,6 +21,9 @@
 #include "sched/sched.h"
 #include "sched/dm.h"
 #include "data/handle.h"
+#include "base/log.h"
+#include "data/data.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -57,19 +60,19 @@ static struct orr_dm_unit *unit_of(struct orr_dm *dm, struct orr_worker *w)
 }
 
 /* Sorts the workers into units; members stand in the order of their numbers. */
-static void make_units(struct orr_node *node, struct orr_dm *dm)
+static void make_units(struct orr_process *proc, struct orr_dm *dm)
 {
 	unsigned i, u, next = 0;
 
-	for (i = 0; i < node->nworkers; i++)
-		unit_of(dm, &node->workers[i])->n++;
+	for (i = 0; i < proc->core->nworkers; i++)
+		unit_of(dm, &proc->core->workers[i])->n++;
 	for (u = 0; u < dm->nunits; u++) {
 		dm->unit[u].member = &dm->members[next];
 		next += dm->unit[u].n;
 		dm->unit[u].n = 0;
 	}
-	for (i = 0; i < node->nworkers; i++) {
-		struct orr_dm_unit *unit = unit_of(dm, &node->workers[i]);
+	for (i = 0; i < proc->core->nworkers; i++) {
+		struct orr_dm_unit *unit = unit_of(dm, &proc->core->workers[i]);
 
 		unit->member[unit->n++] = i;
 	}
@@ -77,40 +80,41 @@ static void make_units(struct orr_node *node, struct orr_dm *dm)
 
 static void start(unsigned ctx, const struct orr_dm_variant *variant)
 {
-	struct orr_node *node = orr_self();
-	size_t size = sizeof(struct orr_dm) + (node->nworkers + 1) * sizeof(struct orr_dm_worker);
+	struct orr_process *proc = orr_self();
+	size_t size = sizeof(struct orr_dm) +
+		      (proc->core->nworkers + 1) * sizeof(struct orr_dm_worker);
 	struct orr_dm *dm = aligned_alloc(128, (size + 127) & ~(size_t) 127);
 	unsigned i;
 
 	if (dm) {
 		memset(dm, 0, size);
-		dm->unit = calloc(node->nworkers + 1, sizeof(*dm->unit));
-		dm->members = calloc(node->nworkers + 1, sizeof(*dm->members));
+		dm->unit = calloc(proc->core->nworkers + 1, sizeof(*dm->unit));
+		dm->members = calloc(proc->core->nworkers + 1, sizeof(*dm->members));
 	}
 	if (!dm || !dm->unit || !dm->members)
 		orr_fatal("out of memory for the scheduling policy");
 	dm->v = variant;
-	dm->several = node->nmemnodes > 1;
-	for (i = 0; i < node->nworkers; i++) {
+	dm->several = proc->data->nmemnodes > 1;
+	for (i = 0; i < proc->core->nworkers; i++) {
 		orr_taskq_init(&dm->w[i].q);
 		dm->w[i].away = 1;
 	}
-	dm->naway = node->nworkers;
-	make_units(node, dm);
-	node->ctx[ctx]->policy_data = dm;
+	dm->naway = proc->core->nworkers;
+	make_units(proc, dm);
+	proc->core->ctx[ctx]->policy_data = dm;
 	if (variant->parallel)
-		orr_combined_build(node);
+		orr_combined_build(proc);
 	if (variant->sorted)
-		orr_ctx_set_prios(node->ctx[ctx], INT_MIN, INT_MAX);
+		orr_ctx_set_prios(proc->core->ctx[ctx], INT_MIN, INT_MAX);
 }
 
 static void dm_deinit(unsigned ctx)
 {
-	struct orr_node *node = orr_self();
-	struct orr_dm *dm = node->ctx[ctx]->policy_data;
+	struct orr_process *proc = orr_self();
+	struct orr_dm *dm = proc->core->ctx[ctx]->policy_data;
 	unsigned i;
 
-	for (i = 0; i < node->nworkers; i++)
+	for (i = 0; i < proc->core->nworkers; i++)
 		orr_taskq_exit(&dm->w[i].q);
 	free(dm->unit);
 	free(dm->members);
@@ -121,7 +125,7 @@ static void dm_deinit(unsigned ctx)
 
 static void dm_add_workers(unsigned ctx, int *ids, unsigned n)
 {
-	struct orr_dm *dm = orr_self()->ctx[ctx]->policy_data;
+	struct orr_dm *dm = orr_self()->core->ctx[ctx]->policy_data;
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
@@ -135,7 +139,7 @@ static void dm_add_workers(unsigned ctx, int *ids, unsigned n)
 }
 
 /* What one that leaves has not begun is decided anew. */
-static void evacuate(struct orr_node *node, struct orr_dm *dm, struct orr_dm_worker *w)
+static void evacuate(struct orr_process *proc, struct orr_dm *dm, struct orr_dm_worker *w)
 {
 	struct starpu_task_list list;
 	struct starpu_task *task;
@@ -152,24 +156,24 @@ static void evacuate(struct orr_node *node, struct orr_dm *dm, struct orr_dm_wor
 	while ((task = starpu_task_list_pop_front(&list))) {
 		ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, -orr_task_of(task)->load);
 		ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
-		orr_ctx_push(node, orr_task_of(task));
+		orr_ctx_push(proc, orr_task_of(task));
 	}
 }
 
 static void dm_remove_workers(unsigned ctx, int *ids, unsigned n)
 {
-	struct orr_node *node = orr_self();
-	struct orr_dm *dm = node->ctx[ctx]->policy_data;
+	struct orr_process *proc = orr_self();
+	struct orr_dm *dm = proc->core->ctx[ctx]->policy_data;
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		evacuate(node, dm, &dm->w[ids[i]]);
+		evacuate(proc, dm, &dm->w[ids[i]]);
 }
 
 /* ---- tasks ---- */
 
 /* 0, or -EAGAIN when the worker has just left the context. */
-static int enqueue(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task,
+static int enqueue(struct orr_process *proc, struct orr_dm *dm, struct starpu_task *task,
 		   const struct orr_dm_choice *c, int64_t now)
 {
 	struct orr_dm_worker *w = &dm->w[c->worker];
@@ -186,7 +190,7 @@ static int enqueue(struct orr_node *node, struct orr_dm *dm, struct starpu_task 
 	task->predicted = c->known ? c->us : NAN;
 	task->predicted_transfer = c->transfer_us;
 	task->predicted_start = (double) (arrival > avail ? arrival : avail) * 1e-3;
-	if (dm->v->data && c->transfer_us > 0 && node->cfg.prefetch)
+	if (dm->v->data && c->transfer_us > 0 && proc->cfg.prefetch)
 		starpu_prefetch_task_input_for(task, c->worker);
 	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, load);
 	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, 1);
@@ -200,35 +204,35 @@ static int enqueue(struct orr_node *node, struct orr_dm *dm, struct starpu_task 
 	if (orr_taskq_push(&w->q, task, dm->v->sorted ? task->priority : STARPU_DEFAULT_PRIO))
 		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
 	orr_unlock(&w->lock);
-	orr_wake_worker(&node->workers[c->worker]);
+	orr_wake_worker(&proc->core->workers[c->worker]);
 	return 0;
 }
 
 static int dm_push(struct starpu_task *task)
 {
-	struct orr_node *node = orr_self();
-	struct orr_dm *dm = node->ctx[orr_task_of(task)->ctx]->policy_data;
+	struct orr_process *proc = orr_self();
+	struct orr_dm *dm = proc->core->ctx[orr_task_of(task)->ctx]->policy_data;
 	int64_t now = now_ns();
 	struct orr_dm_choice c;
 
 	do {
-		if (orr_dm_decide(node, dm, task, now, &c))
+		if (orr_dm_decide(proc, dm, task, now, &c))
 			return -ENODEV;
 		if (dm->v->parallel && orr_task_is_parallel(task) &&
-		    orr_dm_try_parallel(node, dm, task, now, &c))
+		    orr_dm_try_parallel(proc, dm, task, now, &c))
 			return 0;
-	} while (enqueue(node, dm, task, &c, now));
+	} while (enqueue(proc, dm, task, &c, now));
 	return 0;
 }
 
 static double dm_simulate_push(struct starpu_task *task)
 {
-	struct orr_node *node = orr_self();
-	struct orr_dm *dm = node->ctx[orr_task_of(task)->ctx]->policy_data;
+	struct orr_process *proc = orr_self();
+	struct orr_dm *dm = proc->core->ctx[orr_task_of(task)->ctx]->policy_data;
 	int64_t now = now_ns();
 	struct orr_dm_choice c;
 
-	if (orr_dm_decide(node, dm, task, now, &c))
+	if (orr_dm_decide(proc, dm, task, now, &c))
 		return NAN;
 	return (double) orr_dm_available(&dm->w[c.worker], now) * 1e-3 + c.us + c.transfer_us;
 }
@@ -276,7 +280,7 @@ static struct starpu_task *pop_ready(struct orr_dm_worker *w, struct orr_worker 
 static struct starpu_task *dm_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_dm *dm = self->node->ctx[ctx]->policy_data;
+	struct orr_dm *dm = self->proc->core->ctx[ctx]->policy_data;
 	struct orr_worker *worker = self->worker;
 	struct orr_dm_worker *w = &dm->w[worker->id];
 	struct starpu_task *task;
@@ -292,14 +296,14 @@ static struct starpu_task *dm_pop(unsigned ctx)
 /* The program chose the worker. */
 static void dm_notify(struct starpu_task *task, int workerid, int perf_workerid, unsigned ctx)
 {
-	struct orr_node *node = orr_self();
-	struct orr_dm *dm = node->ctx[ctx]->policy_data;
+	struct orr_process *proc = orr_self();
+	struct orr_dm *dm = proc->core->ctx[ctx]->policy_data;
 	struct orr_dm_worker *w = &dm->w[workerid];
-	struct orr_combined *c = orr_combined_get(node, (unsigned) perf_workerid);
+	struct orr_combined *c = orr_combined_get(proc, (unsigned) perf_workerid);
 	int impl = c ? orr_combined_first_impl(c, task)
-		     : orr_task_first_impl(&node->workers[workerid], task);
-	double us = orr_perf_expected_us(node, c ? &c->unit : node->workers[workerid].unit, task,
-					 impl > 0 ? (unsigned) impl : 0, 0, NULL);
+		     : orr_task_first_impl(&proc->core->workers[workerid], task);
+	double us = orr_perf_expected_us(proc, c ? &c->unit : proc->core->workers[workerid].unit,
+					 task, impl > 0 ? (unsigned) impl : 0, 0, NULL);
 
 	task->predicted = us;
 	orr_task_of(task)->load = us > 0 ? (int64_t) (us * 1e3) : 0;
@@ -323,7 +327,7 @@ static void ends(struct orr_dm_worker *w)
 static void dm_begin(struct starpu_task *task, unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_dm *dm = self->node->ctx[ctx]->policy_data;
+	struct orr_dm *dm = self->proc->core->ctx[ctx]->policy_data;
 	struct orr_task *t = orr_task_of(task);
 	int64_t end = now_ns() + (task->predicted > 0 ? (int64_t) (task->predicted * 1e3) : 0);
 	unsigned i;
@@ -336,7 +340,7 @@ static void dm_begin(struct starpu_task *task, unsigned ctx)
 static void dm_end(struct starpu_task *task, unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_dm *dm = self->node->ctx[ctx]->policy_data;
+	struct orr_dm *dm = self->proc->core->ctx[ctx]->policy_data;
 	const struct orr_task *t = orr_task_of(task);
 	unsigned i;
 

@@ -64,20 +64,20 @@ static inline int orr_dm_away(const struct orr_dm *dm, unsigned worker)
 }
 
 /* The worker for a ready task. 0, or -ENODEV when none can execute it. */
-int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now,
-		  struct orr_dm_choice *c);
+int orr_dm_decide(struct orr_process *proc, struct orr_dm *dm, struct starpu_task *task,
+		  int64_t now, struct orr_dm_choice *c);
 
 /* What the energy of an execution is worth, in microseconds: impl of the task on a unit for us, by
  * which the machine is kept busy for longer_us more (orr_dm_longer_us). */
-double orr_dm_energy_us(struct orr_node *node, struct starpu_task *task,
+double orr_dm_energy_us(struct orr_process *proc, struct starpu_task *task,
 			const struct orr_perf_unit *unit, unsigned impl, double us,
 			double longer_us);
 /* By how many microseconds all that was pushed would end later if something ended at end_ns; 0 when
  * that costs nothing. */
-double orr_dm_longer_us(struct orr_node *node, struct orr_dm *dm, int64_t now, double end_us);
+double orr_dm_longer_us(struct orr_process *proc, struct orr_dm *dm, int64_t now, double end_us);
 
 /* Launches a parallel task where it is expected to end before `single`. 1 when it did. */
-int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task,
+int orr_dm_try_parallel(struct orr_process *proc, struct orr_dm *dm, struct starpu_task *task,
 			int64_t now, const struct orr_dm_choice *single);
 
 /* When the worker is expected to be done with all it has. */

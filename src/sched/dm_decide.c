@@ -11,6 +11,7 @@
  * Invariant: of equal costs the first unit and the lowest worker win. */
 #include "sched/dm.h"
 #include "core/bundle.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,7 +25,7 @@ struct estimate {
 };
 
 struct search {
-	struct orr_node *node;
+	struct orr_process *proc;
 	struct orr_dm *dm;
 	struct starpu_task *task;
 	int64_t now;
@@ -47,28 +48,28 @@ struct search {
 /* ---- energy ---- */
 
 /* Watts of the machine as long as anything executes. What the user says comes first. */
-static double idle_watts(const struct orr_node *node)
+static double idle_watts(const struct orr_process *proc)
 {
-	return node->cfg.idle_power > 0 ? node->cfg.idle_power : node->idle_watts;
+	return proc->cfg.idle_power > 0 ? proc->cfg.idle_power : proc->idle_watts;
 }
 
-double orr_dm_energy_us(struct orr_node *node, struct starpu_task *task,
+double orr_dm_energy_us(struct orr_process *proc, struct starpu_task *task,
 			const struct orr_perf_unit *unit, unsigned impl, double us,
 			double longer_us)
 {
-	double joules = orr_perf_expected_joules(node, unit, task, impl, us);
+	double joules = orr_perf_expected_joules(proc, unit, task, impl, us);
 
-	return node->cfg.gamma *
-	       ((isnan(joules) ? 0 : joules) + idle_watts(node) * longer_us * 1e-6);
+	return proc->cfg.gamma *
+	       ((isnan(joules) ? 0 : joules) + idle_watts(proc) * longer_us * 1e-6);
 }
 
 /* From now to the expected end of all that was pushed. */
-static double last_us(struct orr_node *node, struct orr_dm *dm, int64_t now)
+static double last_us(struct orr_process *proc, struct orr_dm *dm, int64_t now)
 {
 	int64_t last = now;
 	unsigned i;
 
-	for (i = 0; i < node->nworkers; i++) {
+	for (i = 0; i < proc->core->nworkers; i++) {
 		int64_t end = orr_dm_available(&dm->w[i], now);
 
 		if (end > last)
@@ -77,17 +78,17 @@ static double last_us(struct orr_node *node, struct orr_dm *dm, int64_t now)
 	return (double) (last - now) * 1e-3;
 }
 
-double orr_dm_longer_us(struct orr_node *node, struct orr_dm *dm, int64_t now, double end_us)
+double orr_dm_longer_us(struct orr_process *proc, struct orr_dm *dm, int64_t now, double end_us)
 {
-	return idle_watts(node) > 0 ? fmax(0, end_us - last_us(node, dm, now)) : 0;
+	return idle_watts(proc) > 0 ? fmax(0, end_us - last_us(proc, dm, now)) : 0;
 }
 
-static int energy_counts(const struct orr_node *node, const struct starpu_task *task)
+static int energy_counts(const struct orr_process *proc, const struct starpu_task *task)
 {
-	int i, counts = task->cl->energy_model || idle_watts(node) > 0;
+	int i, counts = task->cl->energy_model || idle_watts(proc) > 0;
 
 	for (i = 0; i < STARPU_NARCH && !counts; i++)
-		counts = node->watts[i] > 0;
+		counts = proc->watts[i] > 0;
 	return counts;
 }
 
@@ -109,13 +110,13 @@ uint32_t orr_dm_where(starpu_data_handle_t h)
 	return valid ? valid | coming : ~0u;
 }
 
-static double transfer_us(struct orr_node *node, uint32_t where, unsigned dst, size_t size)
+static double transfer_us(struct orr_process *proc, uint32_t where, unsigned dst, size_t size)
 {
 	double best = INFINITY;
 	uint32_t rest;
 
 	for (rest = where; rest; rest &= rest - 1) {
-		double us = orr_perf_transfer_us(node, (unsigned) __builtin_ctz(rest), dst, size);
+		double us = orr_perf_transfer_us(proc, (unsigned) __builtin_ctz(rest), dst, size);
 
 		if (isnan(us))
 			us = ORR_PERF_BUS_US + (double) size / ORR_PERF_BUS_MBS;
@@ -150,7 +151,7 @@ static void sum_transfers(struct search *s, double *sum)
 				continue;
 			if (!size)
 				size = starpu_data_get_size(a->handle);
-			sum[u] += transfer_us(s->node, where, (unsigned) dst, size);
+			sum[u] += transfer_us(s->proc, where, (unsigned) dst, size);
 		}
 	}
 }
@@ -159,7 +160,7 @@ static void sum_transfers(struct search *s, double *sum)
 
 /* The fastest implementation on a worker; while calibrating, the first of which too little is
  * known. */
-static struct estimate estimate(struct orr_node *node, struct orr_worker *w,
+static struct estimate estimate(struct orr_process *proc, struct orr_worker *w,
 				struct starpu_task *task, int use_defaults)
 {
 	const struct orr_task *t = orr_task_of(task);
@@ -172,11 +173,11 @@ static struct estimate estimate(struct orr_node *node, struct orr_worker *w,
 
 		if (!orr_task_can_run(w, task, i))
 			continue;
-		us = orr_perf_expected_us(node, w->unit, task, i, use_defaults, NULL);
+		us = orr_perf_expected_us(proc, w->unit, task, i, use_defaults, NULL);
 		if (isnan(us)) {
-			if (e.k == CANNOT || node->cfg.calibrate)
+			if (e.k == CANNOT || proc->cfg.calibrate)
 				e = (struct estimate){ UNKNOWN, i, 0 };
-			if (node->cfg.calibrate)
+			if (proc->cfg.calibrate)
 				return e;
 		} else if (e.k != KNOWN || us < e.us) {
 			e = (struct estimate){ KNOWN, i, us };
@@ -212,14 +213,14 @@ static int64_t available(struct search *s, unsigned worker)
 
 static double cost(struct search *s, const struct orr_dm_choice *c, int64_t avail)
 {
-	const struct orr_config *cfg = &s->node->cfg;
-	const struct orr_worker *w = &s->node->workers[c->worker];
+	const struct orr_config *cfg = &s->proc->cfg;
+	const struct orr_worker *w = &s->proc->core->workers[c->worker];
 	double wait = (double) (avail - s->now) * 1e-3, sum = wait + cfg->alpha * c->us;
 
 	if (s->dm->v->data)
 		sum += cfg->beta * c->transfer_us;
 	if (__builtin_expect(s->energy, 0))
-		sum += orr_dm_energy_us(s->node, s->task, w->unit, c->impl, c->us,
+		sum += orr_dm_energy_us(s->proc, s->task, w->unit, c->impl, c->us,
 					fmax(0, wait + c->us + c->transfer_us - s->last_us));
 	return sum;
 }
@@ -289,9 +290,10 @@ static void look_at_each(struct search *s, unsigned u, int use_defaults)
 
 	for (i = 0; i < unit->n; i++) {
 		unsigned w = unit->member[i];
-		struct estimate e = orr_dm_away(s->dm, w) ? (struct estimate){ CANNOT, 0, 0 }
-							  : estimate(s->node, &s->node->workers[w],
-								     s->task, use_defaults);
+		struct estimate e = orr_dm_away(s->dm, w)
+					    ? (struct estimate){ CANNOT, 0, 0 }
+					    : estimate(s->proc, &s->proc->core->workers[w], s->task,
+						       use_defaults);
 
 		if (e.k == KNOWN)
 			consider(s, u, w, available(s, w), &e);
@@ -309,7 +311,7 @@ static void look(struct search *s, int use_defaults)
 	for (u = 0; u < s->dm->nunits; u++) {
 		/* A later unit may take over an estimate, so that it is made here too. */
 		if (s->memnode >= 0 && s->dm->unit[u].memnode != (unsigned) s->memnode) {
-			e[u] = estimate(s->node, s->dm->unit[u].lead, s->task, use_defaults);
+			e[u] = estimate(s->proc, s->dm->unit[u].lead, s->task, use_defaults);
 			continue;
 		}
 		if (s->one_by_one) {
@@ -318,7 +320,7 @@ static void look(struct search *s, int use_defaults)
 		}
 		e[u] = s->dm->unit[u].alike < u
 			       ? e[s->dm->unit[u].alike]
-			       : estimate(s->node, s->dm->unit[u].lead, s->task, use_defaults);
+			       : estimate(s->proc, s->dm->unit[u].lead, s->task, use_defaults);
 		look_at_unit(s, u, &e[u]);
 	}
 }
@@ -327,7 +329,7 @@ static void look(struct search *s, int use_defaults)
  * known. */
 static void look_at_bundle(struct search *s, double *others)
 {
-	const struct orr_config *cfg = &s->node->cfg;
+	const struct orr_config *cfg = &s->proc->cfg;
 	starpu_task_bundle_t bundle = s->task->bundle;
 	unsigned u;
 
@@ -362,12 +364,12 @@ static void look_for_bundle(struct search *s, int use_defaults)
 	s->others = NULL;
 }
 
-int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task, int64_t now,
-		  struct orr_dm_choice *c)
+int orr_dm_decide(struct orr_process *proc, struct orr_dm *dm, struct starpu_task *task,
+		  int64_t now, struct orr_dm_choice *c)
 {
 	const struct starpu_perfmodel *model = task->cl->model;
 	double transfer[dm->nunits + 1];
-	struct search s = { .node = node,
+	struct search s = { .proc = proc,
 			    .dm = dm,
 			    .task = task,
 			    .now = now,
@@ -376,17 +378,17 @@ int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *
 
 	s.one_by_one = task->cl->can_execute || task->workerids_len ||
 		       (model && model->worker_cost_function);
-	s.energy = energy_counts(node, task);
-	s.last_us = s.energy && idle_watts(node) > 0 ? last_us(node, dm, now) : 0;
+	s.energy = energy_counts(proc, task);
+	s.last_us = s.energy && idle_watts(proc) > 0 ? last_us(proc, dm, now) : 0;
 	sum_transfers(&s, transfer);
 	if (__builtin_expect(orr_task_of(task)->bundled, 0))
 		look_for_bundle(&s, 0);
 	else
 		look(&s, 0);
-	if (s.may_try && !node->cfg.calibrate && task->flops > 0)
+	if (s.may_try && !proc->cfg.calibrate && task->flops > 0)
 		look(&s, 1);
 	/* Nothing will be measured: the unknown serves when it has nothing else to do. */
-	if (s.may_try && s.found && !node->cfg.calibrate && s.try_ntasks)
+	if (s.may_try && s.found && !proc->cfg.calibrate && s.try_ntasks)
 		s.may_try = 0;
 	if (!s.may_try && !s.found)
 		return -ENODEV;
@@ -394,7 +396,7 @@ int orr_dm_decide(struct orr_node *node, struct orr_dm *dm, struct starpu_task *
 	try : s
 		.best;
 	if (__builtin_expect(orr_task_of(task)->bundled, 0))
-		orr_bundle_settle(task, node->workers[c->worker].memnode);
+		orr_bundle_settle(task, proc->core->workers[c->worker].memnode);
 	if (s.may_try)
 		ORR_ATOMIC_ADD_RELAXED(&dm->unit[s.try_unit].tried, 1);
 	return 0;

@@ -6,10 +6,11 @@
  * Invariant: a launched task is a load of each member until it ends. */
 #include "core/parallel.h"
 #include "sched/dm.h"
+#include "core/core.h"
 
 #include <math.h>
 
-static void launch(struct orr_node *node, struct orr_dm *dm, struct orr_task *t,
+static void launch(struct orr_process *proc, struct orr_dm *dm, struct orr_task *t,
 		   const struct orr_combined *c, unsigned impl, double us)
 {
 	unsigned i;
@@ -24,7 +25,7 @@ static void launch(struct orr_node *node, struct orr_dm *dm, struct orr_task *t,
 		ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, t->load);
 		ORR_ATOMIC_ADD_RELAXED(&w->ntasks, 1);
 	}
-	orr_parallel_launch(node, t, c);
+	orr_parallel_launch(proc, t, c);
 }
 
 /* When all members are free. */
@@ -42,45 +43,45 @@ static int64_t available(struct orr_dm *dm, const struct orr_combined *c, int64_
 	return last;
 }
 
-int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_task *task,
+int orr_dm_try_parallel(struct orr_process *proc, struct orr_dm *dm, struct starpu_task *task,
 			int64_t now, const struct orr_dm_choice *single)
 {
-	const struct orr_config *cfg = &node->cfg;
+	const struct orr_config *cfg = &proc->cfg;
 	struct orr_task *t = orr_task_of(task);
 	double best_us = NAN,
 	       wait = (double) (orr_dm_available(&dm->w[single->worker], now) - now) * 1e-3;
 	double least = wait + cfg->alpha * single->us + cfg->beta * single->transfer_us +
-		       orr_dm_energy_us(node, task, node->workers[single->worker].unit,
+		       orr_dm_energy_us(proc, task, proc->core->workers[single->worker].unit,
 					single->impl, single->us,
-					orr_dm_longer_us(node, dm, now,
+					orr_dm_longer_us(proc, dm, now,
 							 wait + single->us + single->transfer_us));
-	unsigned i, n = ORR_ATOMIC_LOAD(&node->ncombined), best_impl = 0;
+	unsigned i, n = ORR_ATOMIC_LOAD(&proc->core->ncombined), best_impl = 0;
 	const struct orr_combined *best = NULL;
 
 	for (i = 0; i < n; i++) {
-		const struct orr_combined *c = node->combined[i];
-		int impl = orr_combined_in_ctx(node, c, node->ctx[t->ctx])
+		const struct orr_combined *c = proc->core->combined[i];
+		int impl = orr_combined_in_ctx(proc, c, proc->core->ctx[t->ctx])
 				   ? orr_combined_first_impl(c, task)
 				   : -1;
 		double us, cost, transfer;
 
 		if (impl < 0)
 			continue;
-		us = orr_perf_expected_us(node, &c->unit, task, (unsigned) impl, 0, NULL);
+		us = orr_perf_expected_us(proc, &c->unit, task, (unsigned) impl, 0, NULL);
 		if (isnan(us) && cfg->calibrate && task->cl->model) {
-			launch(node, dm, t, c, (unsigned) impl, NAN);
+			launch(proc, dm, t, c, (unsigned) impl, NAN);
 			return 1;
 		}
 		if (isnan(us) || !single->known)
 			continue;
 		transfer = starpu_task_expected_data_transfer_time(
-			node->workers[c->workers[0]].memnode, task);
+			proc->core->workers[c->workers[0]].memnode, task);
 		if (!(transfer > 0))
 			transfer = 0;
 		wait = (double) (available(dm, c, now) - now) * 1e-3;
 		cost = wait + cfg->alpha * us + cfg->beta * transfer +
-		       orr_dm_energy_us(node, task, &c->unit, (unsigned) impl, us,
-					orr_dm_longer_us(node, dm, now, wait + us + transfer));
+		       orr_dm_energy_us(proc, task, &c->unit, (unsigned) impl, us,
+					orr_dm_longer_us(proc, dm, now, wait + us + transfer));
 		if (cost >= least)
 			continue;
 		least = cost;
@@ -90,6 +91,6 @@ int orr_dm_try_parallel(struct orr_node *node, struct orr_dm *dm, struct starpu_
 	}
 	if (!best)
 		return 0;
-	launch(node, dm, t, best, best_impl, best_us);
+	launch(proc, dm, t, best, best_impl, best_us);
 	return 1;
 }

@@ -12,6 +12,8 @@
  * Invariant: of equal levels the task that became ready first goes first. */
 #include "sched/sched.h"
 #include "core/graph.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,25 +37,25 @@ struct graph_test {
 
 static void init(unsigned ctx)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct graph_test *s = calloc(1, sizeof(*s));
 
-	if (!s || orr_graph_join(node))
+	if (!s || orr_graph_join(proc))
 		orr_fatal("out of memory for the scheduling policy");
-	s->ctx = node->ctx[ctx];
+	s->ctx = proc->core->ctx[ctx];
 	s->ctx->policy_data = s;
 }
 
 static void deinit(unsigned ctx)
 {
-	struct orr_node *node = orr_self();
-	struct graph_test *s = node->ctx[ctx]->policy_data;
+	struct orr_process *proc = orr_self();
+	struct graph_test *s = proc->core->ctx[ctx]->policy_data;
 
-	orr_graph_leave(node);
+	orr_graph_leave(proc);
 	free(s->level);
 	free(s->heap);
 	free(s);
-	node->ctx[ctx]->policy_data = NULL;
+	proc->core->ctx[ctx]->policy_data = NULL;
 }
 
 /* ---- the heap, under the lock ---- */
@@ -110,20 +112,20 @@ static double level_of(const struct graph_test *s, const struct orr_task *t)
 /* ---- the policy ---- */
 
 /* Changes each time that waiting for all tasks is over. */
-static unsigned phase(const struct orr_node *node, const struct graph_test *s)
+static unsigned phase(const struct orr_process *proc, const struct graph_test *s)
 {
-	return ORR_ATOMIC_LOAD(&node->phase) + ORR_ATOMIC_LOAD(&s->ctx->phase);
+	return ORR_ATOMIC_LOAD(&proc->core->phase) + ORR_ATOMIC_LOAD(&s->ctx->phase);
 }
 
-static int is_released(const struct orr_node *node, const struct graph_test *s)
+static int is_released(const struct orr_process *proc, const struct graph_test *s)
 {
-	return ORR_ATOMIC_LOAD(&s->released) == phase(node, s) + 1;
+	return ORR_ATOMIC_LOAD(&s->released) == phase(proc, s) + 1;
 }
 
 static int push(struct starpu_task *task)
 {
-	struct orr_node *node = orr_self();
-	struct graph_test *s = node->ctx[orr_task_of(task)->ctx]->policy_data;
+	struct orr_process *proc = orr_self();
+	struct graph_test *s = proc->core->ctx[orr_task_of(task)->ctx]->policy_data;
 	int choosy = orr_task_is_choosy(task);
 
 	orr_lock(&s->lock);
@@ -141,8 +143,8 @@ static int push(struct starpu_task *task)
 	ORR_ATOMIC_STORE_RELAXED(&s->n, s->n + 1);
 	sift_up(s, s->n - 1, (struct entry){ level_of(s, orr_task_of(task)), s->seq++, task });
 	orr_unlock(&s->lock);
-	if (is_released(node, s))
-		orr_ctx_wake(node, s->ctx, choosy);
+	if (is_released(proc, s))
+		orr_ctx_wake(proc, s->ctx, choosy);
 	return 0;
 }
 
@@ -151,11 +153,11 @@ static int push(struct starpu_task *task)
 static struct starpu_task *pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct graph_test *s = self->node->ctx[ctx]->policy_data;
+	struct graph_test *s = self->proc->core->ctx[ctx]->policy_data;
 	struct starpu_task *task = NULL;
 	unsigned i, best = 0;
 
-	if (!ORR_ATOMIC_LOAD_RELAXED(&s->n) || !is_released(self->node, s))
+	if (!ORR_ATOMIC_LOAD_RELAXED(&s->n) || !is_released(self->proc, s))
 		return NULL;
 	orr_lock(&s->lock);
 	for (i = 0; i < s->n; i++) {
@@ -176,9 +178,9 @@ static struct starpu_task *pop(unsigned ctx)
 /* Levels of the whole graph; what is queued is put in order again. */
 static void do_schedule(unsigned ctx)
 {
-	struct orr_node *node = orr_self();
-	struct graph_test *s = node->ctx[ctx]->policy_data;
-	struct orr_graph *g = node->graph;
+	struct orr_process *proc = orr_self();
+	struct graph_test *s = proc->core->ctx[ctx]->policy_data;
+	struct orr_graph *g = proc->core->graph;
 	double *level;
 	unsigned i, n;
 	uint32_t nlevels;
@@ -199,9 +201,9 @@ static void do_schedule(unsigned ctx)
 		s->heap[i].level = level_of(s, orr_task_of(s->heap[i].task));
 	for (i = n / 2; i-- > 0;)
 		sift_down(s, i, s->heap[i]);
-	ORR_ATOMIC_STORE(&s->released, phase(node, s) + 1);
+	ORR_ATOMIC_STORE(&s->released, phase(proc, s) + 1);
 	orr_unlock(&s->lock);
-	orr_ctx_wake_all(node, s->ctx);
+	orr_ctx_wake_all(proc, s->ctx);
 }
 
 struct starpu_sched_policy orr_sched_graph_test = {

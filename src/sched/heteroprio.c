@@ -10,6 +10,8 @@
  * Invariant: a bucket's mean times are those of its tasks pushed so far, one in SAMPLE_EVERY. */
 #include "sched/sched.h"
 #include "perf/perf.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <limits.h>
 #include <math.h>
@@ -40,15 +42,15 @@ struct heteroprio {
 
 static void init(unsigned ctx)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct heteroprio *h = calloc(1, sizeof(*h));
 
 	if (h)
-		h->member = calloc(node->nworkers + 1, 1);
+		h->member = calloc(proc->core->nworkers + 1, 1);
 	if (!h || !h->member)
 		orr_fatal("out of memory for the scheduling policy");
-	node->ctx[ctx]->policy_data = h;
-	orr_ctx_set_prios(node->ctx[ctx], INT_MIN, INT_MAX);
+	proc->core->ctx[ctx]->policy_data = h;
+	orr_ctx_set_prios(proc->core->ctx[ctx], INT_MIN, INT_MAX);
 }
 
 static void sort(struct heteroprio *h);
@@ -56,8 +58,8 @@ static void sort(struct heteroprio *h);
 /* Workers join or leave the context. */
 static void change(unsigned ctx, const int *ids, unsigned n, int in)
 {
-	struct orr_node *node = orr_self();
-	struct heteroprio *h = node->ctx[ctx]->policy_data;
+	struct orr_process *proc = orr_self();
+	struct heteroprio *h = proc->core->ctx[ctx]->policy_data;
 	unsigned i;
 
 	orr_lock(&h->lock);
@@ -65,8 +67,8 @@ static void change(unsigned ctx, const int *ids, unsigned n, int in)
 		h->member[ids[i]] = (uint8_t) in;
 	memset(h->nworkers, 0, sizeof(h->nworkers));
 	memset(h->lead, 0, sizeof(h->lead));
-	for (i = 0; i < node->nworkers; i++) {
-		struct orr_worker *w = &node->workers[i];
+	for (i = 0; i < proc->core->nworkers; i++) {
+		struct orr_worker *w = &proc->core->workers[i];
 
 		if (h->member[i] && !h->nworkers[w->arch]++)
 			h->lead[w->arch] = w;
@@ -86,7 +88,7 @@ static void remove_workers(unsigned ctx, int *ids, unsigned n)
 
 static void deinit(unsigned ctx)
 {
-	struct heteroprio *h = orr_self()->ctx[ctx]->policy_data;
+	struct heteroprio *h = orr_self()->core->ctx[ctx]->policy_data;
 	unsigned i;
 
 	for (i = 0; i < h->n; i++) {
@@ -187,7 +189,7 @@ static void sample(struct heteroprio *h, struct bucket *b, const double *us)
 
 /* ---- tasks ---- */
 
-static void expected(struct orr_node *node, struct orr_worker *const *lead,
+static void expected(struct orr_process *proc, struct orr_worker *const *lead,
 		     struct starpu_task *task, double *us)
 {
 	unsigned a, i;
@@ -199,7 +201,7 @@ static void expected(struct orr_node *node, struct orr_worker *const *lead,
 
 			if (!orr_task_can_run(lead[a], task, i))
 				continue;
-			x = orr_perf_expected_us(node, lead[a]->unit, task, i, task->flops > 0,
+			x = orr_perf_expected_us(proc, lead[a]->unit, task, i, task->flops > 0,
 						 NULL);
 			if (x > 0 && (us[a] == 0 || x < us[a]))
 				us[a] = x;
@@ -209,8 +211,8 @@ static void expected(struct orr_node *node, struct orr_worker *const *lead,
 
 static int push(struct starpu_task *task)
 {
-	struct orr_node *node = orr_self();
-	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
+	struct orr_process *proc = orr_self();
+	struct orr_ctx *ctx = proc->core->ctx[orr_task_of(task)->ctx];
 	struct heteroprio *h = ctx->policy_data;
 	struct orr_worker *lead[STARPU_NARCH];
 	double us[STARPU_NARCH];
@@ -221,11 +223,11 @@ static int push(struct starpu_task *task)
 	b = find(h, task);
 	memcpy(lead, h->lead, sizeof(lead));
 	look = !b->picky && b->npushed % SAMPLE_EVERY == 0 &&
-	       node->arch_mask & (node->arch_mask - 1);
+	       proc->arch_mask & (proc->arch_mask - 1);
 	orr_unlock(&h->lock);
 	/* Models may call functions of the program: not under the lock. */
 	if (look)
-		expected(node, lead, task, us);
+		expected(proc, lead, task, us);
 	orr_lock(&h->lock);
 	if (look)
 		sample(h, b, us);
@@ -234,7 +236,7 @@ static int push(struct starpu_task *task)
 		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
 	ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks + 1);
 	orr_unlock(&h->lock);
-	orr_ctx_wake(node, ctx, choosy);
+	orr_ctx_wake(proc, ctx, choosy);
 	return 0;
 }
 
@@ -256,7 +258,7 @@ static int leave_to_faster(const struct heteroprio *h, const struct bucket *b, u
 static struct starpu_task *pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct heteroprio *h = self->node->ctx[ctx]->policy_data;
+	struct heteroprio *h = self->proc->core->ctx[ctx]->policy_data;
 	struct orr_worker *w = self->worker;
 	struct starpu_task *task = NULL;
 	unsigned i;

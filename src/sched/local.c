@@ -6,6 +6,8 @@
  * Invariant: a task that only some workers can execute is queued at one of those. */
 #include "sched/sched.h"
 #include "perf/perf.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,8 +24,8 @@ struct local {
 
 static void local_init(unsigned ctx, int steal, int by_speed)
 {
-	struct orr_node *node = orr_self();
-	unsigned i, n = node->nworkers ? node->nworkers : 1;
+	struct orr_process *proc = orr_self();
+	unsigned i, n = proc->core->nworkers ? proc->core->nworkers : 1;
 	size_t size = sizeof(struct local) + n * sizeof(struct orr_shq);
 	struct local *l = aligned_alloc(128, (size + 127) & ~(size_t) 127);
 
@@ -38,14 +40,14 @@ static void local_init(unsigned ctx, int steal, int by_speed)
 		orr_fatal("out of memory for the scheduling policy");
 	for (i = 0; i < n; i++) {
 		l->victim[i] = i + 1;
-		if (by_speed && i < node->nworkers)
+		if (by_speed && i < proc->core->nworkers)
 			l->speed[i] = (i ? l->speed[i - 1] : 0) +
-				      orr_perf_default_flops(node->workers[i].unit);
+				      orr_perf_default_flops(proc->core->workers[i].unit);
 	}
 	for (i = 0; i < n; i++)
 		orr_shq_init(&l->queue[i]);
-	node->ctx[ctx]->policy_data = l;
-	orr_ctx_set_prios(node->ctx[ctx], INT_MIN, INT_MAX);
+	proc->core->ctx[ctx]->policy_data = l;
+	orr_ctx_set_prios(proc->core->ctx[ctx], INT_MIN, INT_MAX);
 }
 
 static void lws_init(unsigned ctx)
@@ -63,7 +65,7 @@ static void random_init(unsigned ctx)
 
 static void local_deinit(unsigned ctx)
 {
-	struct local *l = orr_self()->ctx[ctx]->policy_data;
+	struct local *l = orr_self()->core->ctx[ctx]->policy_data;
 	unsigned i;
 
 	for (i = 0; i < l->n; i++)
@@ -74,63 +76,64 @@ static void local_deinit(unsigned ctx)
 }
 
 /* Others may take it. */
-static int push_shared(struct orr_node *node, struct orr_ctx *ctx, unsigned worker,
+static int push_shared(struct orr_process *proc, struct orr_ctx *ctx, unsigned worker,
 		       struct starpu_task *task)
 {
 	int choosy = orr_task_is_choosy(task);
 
 	orr_shq_push(&((struct local *) ctx->policy_data)->queue[worker], task, 1);
-	orr_ctx_wake(node, ctx, choosy);
+	orr_ctx_wake(proc, ctx, choosy);
 	return 0;
 }
 
 /* It is for that worker, unless it has just left: then the others take its tasks. */
-static int push_private(struct orr_node *node, struct orr_ctx *ctx, unsigned worker,
+static int push_private(struct orr_process *proc, struct orr_ctx *ctx, unsigned worker,
 			struct starpu_task *task)
 {
 	orr_shq_push(&((struct local *) ctx->policy_data)->queue[worker], task, 1);
-	if (orr_ctx_has(ctx, &node->workers[worker]))
-		orr_wake_worker(&node->workers[worker]);
+	if (orr_ctx_has(ctx, &proc->core->workers[worker]))
+		orr_wake_worker(&proc->core->workers[worker]);
 	else
-		orr_ctx_wake_all(node, ctx);
+		orr_ctx_wake_all(proc, ctx);
 	return 0;
 }
 
 /* The first worker from `start` on that can execute the task; nworkers when there is none. */
-static unsigned find_worker(struct orr_node *node, const struct orr_ctx *ctx, unsigned start,
+static unsigned find_worker(struct orr_process *proc, const struct orr_ctx *ctx, unsigned start,
 			    struct starpu_task *task)
 {
 	int whole = orr_ctx_whole(ctx);
 	unsigned i;
 
-	for (i = 0; i < node->nworkers; i++) {
-		unsigned w = (start + i) % node->nworkers;
+	for (i = 0; i < proc->core->nworkers; i++) {
+		unsigned w = (start + i) % proc->core->nworkers;
 
-		if ((whole || orr_ctx_has(ctx, &node->workers[w])) &&
-		    orr_task_first_impl(&node->workers[w], task) >= 0)
+		if ((whole || orr_ctx_has(ctx, &proc->core->workers[w])) &&
+		    orr_task_first_impl(&proc->core->workers[w], task) >= 0)
 			return w;
 	}
-	return node->nworkers;
+	return proc->core->nworkers;
 }
 
 static int lws_push(struct starpu_task *task)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_node *node = self->node;
-	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
+	struct orr_process *proc = self->proc;
+	struct orr_ctx *ctx = proc->core->ctx[orr_task_of(task)->ctx];
 	unsigned w;
 
-	if (node->nworkers == 1 && orr_ctx_whole(ctx))
-		return push_shared(node, ctx, 0, task);
-	w = self->worker ? self->worker->id : ORR_ATOMIC_ADD_RELAXED(&node->rr, 1) % node->nworkers;
-	w = find_worker(node, ctx, w, task);
-	return w == node->nworkers ? -ENODEV : push_shared(node, ctx, w, task);
+	if (proc->core->nworkers == 1 && orr_ctx_whole(ctx))
+		return push_shared(proc, ctx, 0, task);
+	w = self->worker ? self->worker->id
+			 : ORR_ATOMIC_ADD_RELAXED(&proc->core->rr, 1) % proc->core->nworkers;
+	w = find_worker(proc, ctx, w, task);
+	return w == proc->core->nworkers ? -ENODEV : push_shared(proc, ctx, w, task);
 }
 
 static struct starpu_task *local_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_ctx *c = self->node->ctx[ctx];
+	struct orr_ctx *c = self->proc->core->ctx[ctx];
 	struct local *l = c->policy_data;
 	struct orr_worker *w = self->worker;
 	struct starpu_task *task = orr_shq_pop(&l->queue[w->id], w, 0);
@@ -142,7 +145,8 @@ static struct starpu_task *local_pop(unsigned ctx)
 		unsigned from = (first + i) % l->n;
 
 		/* What a worker had that left the context is for all. */
-		if (from == w->id || (!l->steal && orr_ctx_has(c, &self->node->workers[from])))
+		if (from == w->id ||
+		    (!l->steal && orr_ctx_has(c, &self->proc->core->workers[from])))
 			continue;
 		task = orr_shq_pop(&l->queue[from], w, 1);
 		if (task) {
@@ -153,43 +157,44 @@ static struct starpu_task *local_pop(unsigned ctx)
 	return NULL;
 }
 
-static double random_below(struct orr_node *node, double end)
+static double random_below(struct orr_process *proc, double end)
 {
 	double x;
 
-	orr_lock(&node->lock);
-	x = (double) (orr_random(node) >> 11) * 0x1p-53;
-	orr_unlock(&node->lock);
+	orr_lock(&proc->lock);
+	x = (double) (orr_random(proc) >> 11) * 0x1p-53;
+	orr_unlock(&proc->lock);
 	return x * end;
 }
 
-static int is_able(struct orr_node *node, const struct orr_ctx *ctx, unsigned w,
+static int is_able(struct orr_process *proc, const struct orr_ctx *ctx, unsigned w,
 		   struct starpu_task *task)
 {
-	return (orr_ctx_whole(ctx) || orr_ctx_has(ctx, &node->workers[w])) &&
-	       orr_task_first_impl(&node->workers[w], task) >= 0;
+	return (orr_ctx_whole(ctx) || orr_ctx_has(ctx, &proc->core->workers[w])) &&
+	       orr_task_first_impl(&proc->core->workers[w], task) >= 0;
 }
 
 /* In proportion to their speeds, of the workers that can execute the task; nworkers when there is
  * none. Mostly all can, and the first draw counts; a draw that does not is made again among the
  * able. */
-static unsigned draw(struct orr_node *node, const struct orr_ctx *ctx, const struct local *l,
+static unsigned draw(struct orr_process *proc, const struct orr_ctx *ctx, const struct local *l,
 		     struct starpu_task *task)
 {
-	double x = random_below(node, l->speed[node->nworkers - 1]), sum = 0, speed[node->nworkers];
-	unsigned w, drawn = node->nworkers;
+	double x = random_below(proc, l->speed[proc->core->nworkers - 1]), sum = 0,
+	       speed[proc->core->nworkers];
+	unsigned w, drawn = proc->core->nworkers;
 
-	for (w = 0; w + 1 < node->nworkers && l->speed[w] <= x; w++)
+	for (w = 0; w + 1 < proc->core->nworkers && l->speed[w] <= x; w++)
 		;
-	if (is_able(node, ctx, w, task))
+	if (is_able(proc, ctx, w, task))
 		return w;
-	for (w = 0; w < node->nworkers; w++) {
-		speed[w] = is_able(node, ctx, w, task) ? l->speed[w] - (w ? l->speed[w - 1] : 0)
+	for (w = 0; w < proc->core->nworkers; w++) {
+		speed[w] = is_able(proc, ctx, w, task) ? l->speed[w] - (w ? l->speed[w - 1] : 0)
 						       : 0;
 		sum += speed[w];
 	}
-	x = random_below(node, sum);
-	for (w = 0; w < node->nworkers && (drawn == node->nworkers || x >= 0); w++) {
+	x = random_below(proc, sum);
+	for (w = 0; w < proc->core->nworkers && (drawn == proc->core->nworkers || x >= 0); w++) {
 		if (!(speed[w] > 0))
 			continue;
 		drawn = w;
@@ -200,11 +205,11 @@ static unsigned draw(struct orr_node *node, const struct orr_ctx *ctx, const str
 
 static int random_push(struct starpu_task *task)
 {
-	struct orr_node *node = orr_self();
-	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
-	unsigned w = draw(node, ctx, ctx->policy_data, task);
+	struct orr_process *proc = orr_self();
+	struct orr_ctx *ctx = proc->core->ctx[orr_task_of(task)->ctx];
+	unsigned w = draw(proc, ctx, ctx->policy_data, task);
 
-	return w == node->nworkers ? -ENODEV : push_private(node, ctx, w, task);
+	return w == proc->core->nworkers ? -ENODEV : push_private(proc, ctx, w, task);
 }
 
 struct starpu_sched_policy orr_sched_lws = {

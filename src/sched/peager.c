@@ -8,6 +8,8 @@
  * it on several. */
 #include "core/parallel.h"
 #include "sched/sched.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +23,17 @@ struct peager {
 
 static void init(unsigned ctx)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct peager *s = aligned_alloc(128, (sizeof(*s) + 127) & ~(size_t) 127);
 
 	if (!s)
 		orr_fatal("out of memory for the scheduling policy");
 	memset(s, 0, sizeof(*s));
-	s->member = calloc(node->nworkers + 1, 1);
+	s->member = calloc(proc->core->nworkers + 1, 1);
 	if (!s->member)
 		orr_fatal("out of memory for the scheduling policy");
 	orr_shq_init(&s->q);
-	node->ctx[ctx]->policy_data = s;
+	proc->core->ctx[ctx]->policy_data = s;
 }
 
 static void peager_init(unsigned ctx)
@@ -42,7 +44,7 @@ static void peager_init(unsigned ctx)
 
 static void deinit(unsigned ctx)
 {
-	struct peager *s = orr_self()->ctx[ctx]->policy_data;
+	struct peager *s = orr_self()->core->ctx[ctx]->policy_data;
 
 	orr_shq_exit(&s->q);
 	free(s->member);
@@ -51,13 +53,13 @@ static void deinit(unsigned ctx)
 
 static int push(struct starpu_task *task)
 {
-	struct orr_node *node = orr_self();
-	struct orr_ctx *ctx = node->ctx[orr_task_of(task)->ctx];
+	struct orr_process *proc = orr_self();
+	struct orr_ctx *ctx = proc->core->ctx[orr_task_of(task)->ctx];
 	struct peager *s = ctx->policy_data;
 	int choosy = orr_task_is_choosy(task);
 
 	orr_shq_push(&s->q, task, 0);
-	orr_ctx_wake(node, ctx, choosy);
+	orr_ctx_wake(proc, ctx, choosy);
 	return 0;
 }
 
@@ -65,49 +67,49 @@ static int push(struct starpu_task *task)
 static struct starpu_task *peager_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct peager *s = self->node->ctx[ctx]->policy_data;
+	struct peager *s = self->proc->core->ctx[ctx]->policy_data;
 	struct orr_worker *w = self->worker;
 	struct starpu_task *task = orr_shq_pop(&s->q, w, 0);
 	struct orr_combined *c;
 
 	if (!task || w->arch != STARPU_CPU_WORKER || !orr_task_is_parallel(task))
 		return task;
-	c = orr_combined_largest(self->node, w, task);
+	c = orr_combined_largest(self->proc, w, task);
 	if (!c)
 		return task;
-	orr_parallel_launch(self->node, orr_task_of(task), c);
+	orr_parallel_launch(self->proc, orr_task_of(task), c);
 	return NULL;
 }
 
 static struct starpu_task *together_pop(unsigned ctx)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct peager *s = self->node->ctx[ctx]->policy_data;
+	struct peager *s = self->proc->core->ctx[ctx]->policy_data;
 	struct orr_worker *w = self->worker;
 	struct starpu_task *task = orr_shq_pop(&s->q, w, 0);
 	const struct orr_combined *c = ORR_ATOMIC_LOAD(&s->all);
 
 	if (!task || w->arch != STARPU_CPU_WORKER || !c)
 		return task;
-	orr_parallel_launch(self->node, orr_task_of(task), c);
+	orr_parallel_launch(self->proc, orr_task_of(task), c);
 	return NULL;
 }
 
 static void change(unsigned ctx, const int *ids, unsigned n, int in)
 {
-	struct orr_node *node = orr_self();
-	struct peager *s = node->ctx[ctx]->policy_data;
-	int cpu[node->nworkers + 1], id = -1;
+	struct orr_process *proc = orr_self();
+	struct peager *s = proc->core->ctx[ctx]->policy_data;
+	int cpu[proc->core->nworkers + 1], id = -1;
 	unsigned i, ncpu = 0;
 
 	for (i = 0; i < n; i++)
 		s->member[ids[i]] = (uint8_t) in;
-	for (i = 0; i < node->nworkers; i++)
-		if (s->member[i] && node->workers[i].arch == STARPU_CPU_WORKER)
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (s->member[i] && proc->core->workers[i].arch == STARPU_CPU_WORKER)
 			cpu[ncpu++] = (int) i;
 	if (ncpu > 1)
-		id = orr_combined_assign(node, cpu, ncpu);
-	ORR_ATOMIC_STORE(&s->all, id >= 0 ? orr_combined_get(node, (unsigned) id) : NULL);
+		id = orr_combined_assign(proc, cpu, ncpu);
+	ORR_ATOMIC_STORE(&s->all, id >= 0 ? orr_combined_get(proc, (unsigned) id) : NULL);
 }
 
 static void add_workers(unsigned ctx, int *ids, unsigned n)
@@ -158,16 +160,16 @@ static void call_kernel(void *buffers[], void *arg)
 }
 
 /* Whom the code is to have: a combined worker, a worker, or -ENODEV. */
-static int all_of(struct orr_node *node, const struct orr_ctx *ctx)
+static int all_of(struct orr_process *proc, const struct orr_ctx *ctx)
 {
-	int cpu[node->nworkers + 1];
+	int cpu[proc->core->nworkers + 1];
 	unsigned i, n = 0;
 
-	for (i = 0; i < node->nworkers; i++)
-		if (node->workers[i].arch == STARPU_CPU_WORKER &&
-		    orr_ctx_has(ctx, &node->workers[i]))
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (proc->core->workers[i].arch == STARPU_CPU_WORKER &&
+		    orr_ctx_has(ctx, &proc->core->workers[i]))
 			cpu[n++] = (int) i;
-	return orr_combined_assign(node, cpu, n);
+	return orr_combined_assign(proc, cpu, n);
 }
 
 void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param, unsigned sched_ctx_id)
@@ -187,7 +189,7 @@ void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param, un
 	/* A task of a context without policy has all the workers already. */
 	if (self->task && self->task->ctx == sched_ctx_id && ctx->policy == &orr_sched_together)
 		return func(param);
-	id = all_of(self->node, ctx);
+	id = all_of(self->proc, ctx);
 	if (self->task || id < 0) {
 		orr_error(
 			"%s: %s", what,

@@ -6,6 +6,8 @@
 #include "core/parallel.h"
 #include "perf/perf.h"
 #include "data/handle.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -53,11 +55,11 @@ static void list(FILE *f)
 
 /* A shared object of the program's provides starpu_get_sched_lib_policy(name), or all its policies
  * as an array. It stays loaded. */
-static struct starpu_sched_policy *load(struct orr_node *node, const char *lib, const char *name)
+static struct starpu_sched_policy *load(struct orr_process *proc, const char *lib, const char *name)
 {
 	struct starpu_sched_policy *(*get)(const char *), **(*all)(void), **p, *policy = NULL;
 	const char *why = NULL;
-	void *dl = orr_sys_library_open(node, lib, &why);
+	void *dl = orr_sys_library_open(proc, lib, &why);
 
 	if (!dl) {
 		orr_error("STARPU_SCHED_LIB: %s", why);
@@ -81,12 +83,12 @@ static struct starpu_sched_policy *load(struct orr_node *node, const char *lib, 
 	return policy;
 }
 
-struct starpu_sched_policy *orr_sched_find(struct orr_node *node, const char *name)
+struct starpu_sched_policy *orr_sched_find(struct orr_process *proc, const char *name)
 {
 	struct starpu_sched_policy *policy = find(name);
 
-	if (!policy && node->cfg.sched_lib)
-		policy = load(node, node->cfg.sched_lib, name);
+	if (!policy && proc->cfg.sched_lib)
+		policy = load(proc, proc->cfg.sched_lib, name);
 	if (!policy) {
 		orr_error("there is no scheduling policy \"%s\"; set STARPU_SCHED to one of:",
 			  name);
@@ -101,7 +103,8 @@ static int holds(const struct orr_ctx *ctx)
 	return ctx->policy_wakes && ctx->policy->do_schedule != NULL;
 }
 
-int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sched_policy *policy)
+int orr_sched_start(struct orr_process *proc, struct orr_ctx *ctx,
+		    struct starpu_sched_policy *policy)
 {
 	struct orr_thread *self = orr_thread_self();
 	unsigned saved = self->ctx;
@@ -114,18 +117,18 @@ int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sc
 	ctx->policy = policy;
 	ctx->policy_wakes = policy->policy_name && find(policy->policy_name) == policy;
 	if (!ctx->fixed_min)
-		ctx->min_prio = node->cfg.has_min_prio ? node->cfg.min_prio : 0;
+		ctx->min_prio = proc->cfg.has_min_prio ? proc->cfg.min_prio : 0;
 	if (!ctx->fixed_max)
-		ctx->max_prio = node->cfg.has_max_prio ? node->cfg.max_prio : 0;
-	ctx->fixed_min |= node->cfg.has_min_prio;
-	ctx->fixed_max |= node->cfg.has_max_prio;
+		ctx->max_prio = proc->cfg.has_max_prio ? proc->cfg.max_prio : 0;
+	ctx->fixed_min |= proc->cfg.has_min_prio;
+	ctx->fixed_max |= proc->cfg.has_max_prio;
 	/* What it says about priorities is about this context. */
 	self->ctx = ctx->id + 1;
 	if (policy->init_sched)
 		policy->init_sched(ctx->id);
 	self->ctx = saved;
 	if (holds(ctx))
-		ORR_ATOMIC_ADD(&node->nholding, 1);
+		ORR_ATOMIC_ADD(&proc->nholding, 1);
 	ORR_ATOMIC_STORE(&ctx->live, 1);
 	return 0;
 }
@@ -140,18 +143,18 @@ void orr_sched_stop(struct orr_ctx *ctx)
 	ctx->policy = NULL;
 }
 
-int orr_sched_init(struct orr_node *node)
+int orr_sched_init(struct orr_process *proc)
 {
-	const char *name = node->cfg.sched;
+	const char *name = proc->cfg.sched;
 	struct starpu_sched_policy *policy = NULL;
 	int ret;
 
-	if ((!name || node->conf.precedence_over_environment_variables) &&
-	    node->conf.sched_policy_name)
-		name = node->conf.sched_policy_name;
-	if (node->conf.sched_policy &&
-	    (!node->cfg.sched || node->conf.precedence_over_environment_variables)) {
-		policy = node->conf.sched_policy;
+	if ((!name || proc->conf.precedence_over_environment_variables) &&
+	    proc->conf.sched_policy_name)
+		name = proc->conf.sched_policy_name;
+	if (proc->conf.sched_policy &&
+	    (!proc->cfg.sched || proc->conf.precedence_over_environment_variables)) {
+		policy = proc->conf.sched_policy;
 	} else if (!name) {
 		policy = orr_sched_policies[0];
 	} else {
@@ -160,17 +163,17 @@ int orr_sched_init(struct orr_node *node)
 			list(stderr);
 			name = "lws";
 		}
-		policy = orr_sched_find(node, name);
+		policy = orr_sched_find(proc, name);
 	}
-	ret = policy ? orr_ctx_init(node, policy) : -EINVAL;
-	if (!ret && node->conf.sched_policy_callback)
-		node->conf.sched_policy_callback(0);
+	ret = policy ? orr_ctx_init(proc, policy) : -EINVAL;
+	if (!ret && proc->conf.sched_policy_callback)
+		proc->conf.sched_policy_callback(0);
 	return ret;
 }
 
-void orr_sched_exit(struct orr_node *node)
+void orr_sched_exit(struct orr_process *proc)
 {
-	orr_ctx_exit(node);
+	orr_ctx_exit(proc);
 	starpu_bound_stop();
 }
 
@@ -180,14 +183,14 @@ struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
 }
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 {
-	return orr_self()->ctx0.policy;
+	return orr_self()->core->ctx0.policy;
 }
 
 /* ---- who can execute what ---- */
 
 int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
 {
-	return orr_task_can_run(&orr_self()->workers[workerid], task, nimpl);
+	return orr_task_can_run(&orr_self()->core->workers[workerid], task, nimpl);
 }
 
 int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task,
@@ -196,7 +199,7 @@ int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *t
 	unsigned i, mask = 0;
 
 	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
-		if (orr_task_can_run(&orr_self()->workers[workerid], task, i))
+		if (orr_task_can_run(&orr_self()->core->workers[workerid], task, i))
 			mask |= 1U << i;
 	if (impl_mask)
 		*impl_mask = mask;
@@ -206,7 +209,7 @@ int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *t
 int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task,
 					      unsigned *nimpl)
 {
-	int impl = orr_task_first_impl(&orr_self()->workers[workerid], task);
+	int impl = orr_task_first_impl(&orr_self()->core->workers[workerid], task);
 
 	if (impl < 0)
 		return 0;
@@ -219,12 +222,12 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_t
 
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
 {
-	struct orr_node *node = orr_self();
-	struct orr_worker *w = &node->workers[workerid];
-	struct orr_combined *c = orr_combined_get(node, (unsigned) workerid);
+	struct orr_process *proc = orr_self();
+	struct orr_worker *w = &proc->core->workers[workerid];
+	struct orr_combined *c = orr_combined_get(proc, (unsigned) workerid);
 
 	if (c) {
-		orr_parallel_launch(node, orr_task_of(task), c);
+		orr_parallel_launch(proc, orr_task_of(task), c);
 		return 0;
 	}
 	orr_lock(&w->local_lock);
@@ -247,7 +250,7 @@ int starpu_push_task_end(struct starpu_task *task)
 
 static int wake(int workerid)
 {
-	orr_wake_worker(&orr_self()->workers[workerid]);
+	orr_wake_worker(&orr_self()->core->workers[workerid]);
 	return 1;
 }
 
@@ -268,15 +271,15 @@ int starpu_wake_worker_relax_light(int workerid)
  * programs write; what they protect is the policy's own data about that worker. */
 void starpu_worker_lock(int workerid)
 {
-	starpu_pthread_mutex_lock(&orr_self()->workers[workerid].policy_mutex);
+	starpu_pthread_mutex_lock(&orr_self()->core->workers[workerid].policy_mutex);
 }
 int starpu_worker_trylock(int workerid)
 {
-	return starpu_pthread_mutex_trylock(&orr_self()->workers[workerid].policy_mutex);
+	return starpu_pthread_mutex_trylock(&orr_self()->core->workers[workerid].policy_mutex);
 }
 void starpu_worker_unlock(int workerid)
 {
-	starpu_pthread_mutex_unlock(&orr_self()->workers[workerid].policy_mutex);
+	starpu_pthread_mutex_unlock(&orr_self()->core->workers[workerid].policy_mutex);
 }
 void starpu_worker_lock_self(void)
 {
@@ -290,8 +293,8 @@ void starpu_worker_unlock_self(void)
 void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex,
 				       starpu_pthread_cond_t **sched_cond)
 {
-	*sched_mutex = &orr_self()->workers[workerid].policy_mutex;
-	*sched_cond = &orr_self()->workers[workerid].policy_cond;
+	*sched_mutex = &orr_self()->core->workers[workerid].policy_mutex;
+	*sched_cond = &orr_self()->core->workers[workerid].policy_cond;
 }
 
 void starpu_wake_all_blocked_workers(void)
@@ -301,12 +304,12 @@ void starpu_wake_all_blocked_workers(void)
 
 /* Contexts of any state, as long as their policy is there: what was submitted before the program
  * said that it submits no more waits too. */
-void orr_sched_give_out(struct orr_node *node, int ours_only)
+void orr_sched_give_out(struct orr_process *proc, int ours_only)
 {
 	unsigned i;
 
 	for (i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
-		struct orr_ctx *ctx = node->ctx[i];
+		struct orr_ctx *ctx = proc->core->ctx[i];
 
 		if (!ctx)
 			continue;

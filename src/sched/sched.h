@@ -73,13 +73,14 @@ extern struct starpu_sched_policy orr_sched_together;
 
 /* Chooses and starts the policy (configuration, conf, STARPU_SCHED_LIB). 0, or -EINVAL after a
  * message listing what there is. */
-int orr_sched_init(struct orr_node *node);
-void orr_sched_exit(struct orr_node *node);
+int orr_sched_init(struct orr_process *proc);
+void orr_sched_exit(struct orr_process *proc);
 /* The policy of that name, built in or of STARPU_SCHED_LIB; NULL after a message listing what there
  * is. */
-struct starpu_sched_policy *orr_sched_find(struct orr_node *node, const char *name);
+struct starpu_sched_policy *orr_sched_find(struct orr_process *proc, const char *name);
 /* Starts and ends the instance of a policy in a context. 0, or -EINVAL after a message. */
-int orr_sched_start(struct orr_node *node, struct orr_ctx *ctx, struct starpu_sched_policy *policy);
+int orr_sched_start(struct orr_process *proc, struct orr_ctx *ctx,
+		    struct starpu_sched_policy *policy);
 void orr_sched_stop(struct orr_ctx *ctx);
 
 #endif

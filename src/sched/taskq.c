@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Queues of ready tasks by priority (see sched.h). */
 #include "sched/sched.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  *
  * Invariant: the same counters in the same order at each reading. */
 #include "sys/real.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,10 +29,10 @@ static int number(const char *place, int package, const char *name, uint64_t *v)
 	return ok ? 0 : -EIO;
 }
 
-int orr_sys_energy_read(struct orr_node *node, int arch, int worker,
+int orr_sys_energy_read(struct orr_process *proc, int arch, int worker,
 			struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
 {
-	const char *place = node->cfg.powercap ? node->cfg.powercap : POWERCAP;
+	const char *place = proc->cfg.powercap ? proc->cfg.powercap : POWERCAP;
 	int n, ret = 0;
 
 	if (arch != STARPU_CPU_WORKER) {

@@ -9,6 +9,7 @@
  *
  * Invariant: the kernel is over when orr_sys_kernel_start returns. */
 #include "core/task.h"
+#include "core/core.h"
 
 #include <sys/resource.h>
 #include <time.h>
@@ -17,7 +18,7 @@ int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t)
 {
 	const struct starpu_codelet *cl = t->pub->cl;
 
-	return !w->group->node->cfg.disable_kernels ||
+	return !w->group->proc->cfg.disable_kernels ||
 	       (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE));
 }
 
@@ -37,16 +38,16 @@ static long nwaits(void)
 	return getrusage(RUSAGE_THREAD, &usage) ? -1 : usage.ru_nvcsw;
 }
 
-static int calibrates(const struct orr_node *node, const struct starpu_codelet *cl)
+static int calibrates(const struct orr_process *proc, const struct starpu_codelet *cl)
 {
-	return node->cfg.calibrate && cl && cl->model;
+	return proc->cfg.calibrate && cl && cl->model;
 }
 
 int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *),
 			 void **buffers, void *cl_arg)
 {
-	struct orr_node *node = w->group->node;
-	int timed = calibrates(node, t->pub->cl) && orr_sys_cores(node) <= node->nworkers;
+	struct orr_process *proc = w->group->proc;
+	int timed = calibrates(proc, t->pub->cl) && orr_sys_cores(proc) <= proc->core->nworkers;
 	long before = timed ? nwaits() : 0;
 
 	w->own_us = timed ? -thread_us() : 0;
@@ -60,13 +61,13 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 	return 0;
 }
 
-double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode,
+double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h, unsigned memnode,
 			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers)
 {
 	(void) h;
 	(void) memnode;
 	(void) cl;
-	if (!node->cfg.disable_kernels)
+	if (!proc->cfg.disable_kernels)
 		func(buffers, NULL);
 	return 0;
 }

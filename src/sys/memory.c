@@ -11,6 +11,7 @@
  * Invariant: what is allocated here is freed here; kept blocks are in exactly one list and sum up
  * to `bytes`; payloads always exist, and a copy is over when it returns. */
 #include "sys/real.h"
+#include "data/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,17 +101,17 @@ void orr_real_memory_exit(struct orr_real *real)
 /* ---- the seam ---- */
 
 /* Where memory is limited, what is freed is to make room. */
-static int recycled(const struct orr_node *node, size_t size)
+static int recycled(const struct orr_process *proc, size_t size)
 {
-	return node->sys && !node->limited && size >= RECYCLE_MIN && size <= RECYCLE_MAX;
+	return proc->sys && !proc->data->limited && size >= RECYCLE_MIN && size <= RECYCLE_MAX;
 }
 
-void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align)
+void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align)
 {
-	struct orr_real *real = node->sys;
+	struct orr_real *real = proc->sys;
 	void *ptr = NULL;
 
-	if (recycled(node, size)) {
+	if (recycled(proc, size)) {
 		orr_lock(&real->memory.lock);
 		ptr = take(&real->memory, size, align);
 		orr_unlock(&real->memory.lock);
@@ -124,11 +125,11 @@ void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align)
 	return ptr;
 }
 
-void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size)
+void orr_sys_mem_free(struct orr_process *proc, void *ptr, size_t size)
 {
-	struct orr_real *real = node->sys;
+	struct orr_real *real = proc->sys;
 
-	if (!ptr || !recycled(node, size)) {
+	if (!ptr || !recycled(proc, size)) {
 		free(ptr);
 		return;
 	}
@@ -137,42 +138,42 @@ void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size)
 	orr_unlock(&real->memory.lock);
 }
 
-void orr_sys_mem_bind(struct orr_node *node, void *ptr, size_t size, int numa)
+void orr_sys_mem_bind(struct orr_process *proc, void *ptr, size_t size, int numa)
 {
-	orr_real_bind_memory(node, ptr, size, numa);
+	orr_real_bind_memory(proc, ptr, size, numa);
 }
 
-void *orr_sys_user_alloc(struct orr_node *node, size_t size, size_t align)
+void *orr_sys_user_alloc(struct orr_process *proc, size_t size, size_t align)
 {
-	(void) node;
+	(void) proc;
 	return allocate(size, align);
 }
 
-void orr_sys_user_free(struct orr_node *node, void *ptr, size_t size)
+void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size)
 {
-	(void) node;
+	(void) proc;
 	(void) size;
 	free(ptr);
 }
 
-int orr_sys_has_payload(struct orr_node *node)
+int orr_sys_has_payload(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	return 1;
 }
 
-void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t size)
+void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t size)
 {
-	(void) node;
+	(void) proc;
 	if (size)
 		memcpy(dst, src, size);
 }
 
 /* Drivers find the devices of a real machine. */
-int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long ncuda,
+int orr_sys_devices(struct orr_process *proc, struct orr_device *v, unsigned max, long ncuda,
 		    long nopencl)
 {
-	(void) node;
+	(void) proc;
 	(void) v;
 	(void) max;
 	(void) ncuda;
@@ -180,15 +181,15 @@ int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, l
 	return 0;
 }
 
-void orr_sys_device_alloc_charge(struct orr_node *node, unsigned memnode)
+void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode)
 {
-	(void) node;
+	(void) proc;
 	(void) memnode;
 }
 
-double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size)
+double orr_sys_copy_end_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size)
 {
-	(void) node;
+	(void) proc;
 	(void) src;
 	(void) dst;
 	(void) size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The MPI seam over a real MPI (contract: mpi/sys_mpi.h): a private duplicate of the program's
+/* The MPI seam over a real MPI (contract: base/seam_mpi.h): a private duplicate of the program's
  * communicator, polling that backs off from spinning to sleeping, and the end of the program when
  * something is wrong.
  *
@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "mpi/mpi.h"
+#include "base/log.h"
 
 #define YIELD_US 100.0
 #define SHORTEST_US 50.0
@@ -29,7 +30,7 @@
  * flows while we look often. */
 #define FLOWING_US 4.0
 
-/* A real process has one MPI, as it has one context (orr_the_node). */
+/* A real process has one MPI, as it has one context (orr_the_process). */
 static struct orr_real_mpi {
 	MPI_Comm comm, given;
 	int finalize; /* we initialised MPI */
@@ -103,12 +104,12 @@ static int start_mpi(int *argc, char ***argv, int initialize)
 	return 0;
 }
 
-int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initialize, MPI_Comm comm,
-		     int *rank, int *size)
+int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int initialize,
+		     MPI_Comm comm, int *rank, int *size)
 {
 	int ret = start_mpi(argc, argv, initialize);
 
-	(void) node;
+	(void) proc;
 	if (ret)
 		return ret;
 	real.given = comm;
@@ -125,9 +126,9 @@ int orr_sys_mpi_init(struct orr_node *node, int *argc, char ***argv, int initial
 	return 0;
 }
 
-void orr_sys_mpi_exit(struct orr_node *node)
+void orr_sys_mpi_exit(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	real.active = 0;
 	MPI_Comm_free(&real.comm);
 	orr_waitq_destroy(&real.bell);
@@ -136,49 +137,49 @@ void orr_sys_mpi_exit(struct orr_node *node)
 	real.finalize = 0;
 }
 
-int orr_sys_mpi_thread_multiple(struct orr_node *node)
+int orr_sys_mpi_thread_multiple(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	return real.provided == MPI_THREAD_MULTIPLE;
 }
 
-MPI_Comm orr_sys_mpi_comm(struct orr_node *node)
+MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	return real.comm;
 }
 
-void orr_sys_mpi_engine_enter(struct orr_node *node)
+void orr_sys_mpi_engine_enter(struct orr_process *proc)
 {
 	prctl(PR_SET_TIMERSLACK, 1000UL);
-	real.spin_us = orr_sys_spin_us(node);
+	real.spin_us = orr_sys_spin_us(proc);
 	set_event_time(orr_sys_now_us());
 }
 
-void orr_sys_mpi_engine_leave(struct orr_node *node)
+void orr_sys_mpi_engine_leave(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 }
 
-int orr_sys_mpi_may_drive(struct orr_node *node)
+int orr_sys_mpi_may_drive(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	return 1;
 }
 
-int orr_sys_mpi_isend(struct orr_node *node, const void *buf, int count, MPI_Datatype type,
+int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_Datatype type,
 		      int dest, int tag, int synchronous, MPI_Request *req)
 {
-	(void) node;
+	(void) proc;
 	return synchronous ? MPI_Issend(buf, count, type, dest, tag, real.comm, req)
 			   : MPI_Isend(buf, count, type, dest, tag, real.comm, req);
 }
 
 /* Sleeps on the bell, unless there is something to do (or, when idle, to expect) after all. Returns
  * -1 when it rang. */
-static int doze(struct orr_node *node, double us, int idle)
+static int doze(struct orr_process *proc, double us, int idle)
 {
-	struct orr_mpi *mpi = node->mpi;
+	struct orr_mpi *mpi = proc->mpi;
 	unsigned key = orr_waitq_prepare(&real.bell);
 
 	if (us >= DOZE_US)
@@ -196,14 +197,14 @@ static int doze(struct orr_node *node, double us, int idle)
 }
 
 /* idle: 0 something is expected, 1 nothing is, 2 somebody else looks. */
-static int rest(struct orr_node *node, int idle)
+static int rest(struct orr_process *proc, int idle)
 {
 	double now_us = orr_sys_now_us(), nothing_us = now_us - event_time();
 
-	if (!idle && node->mpi->workers_look && ORR_ATOMIC_LOAD_RELAXED(&node->mpi->looked_us) > 0)
-		return doze(node, PATROL_US, idle);
+	if (!idle && proc->mpi->workers_look && ORR_ATOMIC_LOAD_RELAXED(&proc->mpi->looked_us) > 0)
+		return doze(proc, PATROL_US, idle);
 	if (idle == 2) /* who drives rings when it stops */
-		return doze(node, LONGEST_IDLE_US, idle);
+		return doze(proc, LONGEST_IDLE_US, idle);
 	if (nothing_us < real.spin_us) {
 		for (int i = 0; i < 8; i++)
 			orr_sys_relax();
@@ -214,10 +215,10 @@ static int rest(struct orr_node *node, int idle)
 		return -2;
 	}
 	double us = nothing_us / 8, longest = idle ? LONGEST_IDLE_US : LONGEST_EXPECTING_US;
-	return doze(node, us < SHORTEST_US ? SHORTEST_US : us > longest ? longest : us, idle);
+	return doze(proc, us < SHORTEST_US ? SHORTEST_US : us > longest ? longest : us, idle);
 }
 
-int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block, int idle,
+int orr_sys_mpi_wait(struct orr_process *proc, MPI_Request *reqs, int n, int block, int idle,
 		     MPI_Status *status)
 {
 	if (n > 0) {
@@ -235,21 +236,21 @@ int orr_sys_mpi_wait(struct orr_node *node, MPI_Request *reqs, int n, int block,
 		}
 	}
 	if (block)
-		return rest(node, idle);
+		return rest(proc, idle);
 	if (!n) /* somebody begins to wait: something is about to happen */
 		set_event_time(orr_sys_now_us());
 	return -2;
 }
 
-void orr_sys_mpi_received(struct orr_node *node, size_t bytes)
+void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 {
-	(void) node;
+	(void) proc;
 	(void) bytes;
 }
 
-void orr_sys_mpi_ring(struct orr_node *node)
+void orr_sys_mpi_ring(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	orr_waitq_wake(&real.bell);
 }
 
@@ -268,9 +269,9 @@ static int barrier_over(struct orr_mpi *mpi, void *arg)
 	return done;
 }
 
-int orr_sys_mpi_barrier(struct orr_node *node, MPI_Comm comm)
+int orr_sys_mpi_barrier(struct orr_process *proc, MPI_Comm comm)
 {
-	struct orr_mpi *mpi = node->mpi;
+	struct orr_mpi *mpi = proc->mpi;
 	MPI_Request req;
 	int ret;
 
@@ -311,7 +312,7 @@ static void write_stats(const char *path, const struct orr_mpi_peer_stats *all, 
 	fclose(f);
 }
 
-void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_stats *peers,
+void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
 			      unsigned n, uint64_t tasks)
 {
 	int mine = (int) (n * sizeof(*peers)), total = 0, *counts = NULL, *starts = NULL;
@@ -319,7 +320,7 @@ void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_s
 	struct orr_mpi_peer_stats *all = NULL;
 
 	(void) tasks;
-	if (!node->cfg.mpi_stats_file || (node->mpi && node->mpi->fake))
+	if (!proc->cfg.mpi_stats_file || (proc->mpi && proc->mpi->fake))
 		return;
 	if (real.rank == 0) {
 		counts = calloc(2 * (size_t) real.size, sizeof(*counts));
@@ -337,14 +338,14 @@ void orr_sys_mpi_report_stats(struct orr_node *node, const struct orr_mpi_peer_s
 		orr_fatal("out of memory for the statistics");
 	MPI_Gatherv(peers, mine, MPI_BYTE, all, counts, starts, MPI_BYTE, 0, real.comm);
 	if (counts)
-		write_stats(node->cfg.mpi_stats_file, all, counts, makespan);
+		write_stats(proc->cfg.mpi_stats_file, all, counts, makespan);
 	free(all);
 	free(counts);
 }
 
-void orr_sys_mpi_abort(struct orr_node *node)
+void orr_sys_mpi_abort(struct orr_process *proc)
 {
-	(void) node;
+	(void) proc;
 	real.active = 0;
 	fflush(stdout);
 	fflush(stderr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The real world's inline half of the seam (contract: core/sys.h): locks and event counts on
+/* The real world's inline half of the seam (contract: base/seam.h): locks and event counts on
  * futexes, C11-style atomics, and the context in static storage.
  *
  * Invariant: an uncontended lock, an atomic and orr_self() never enter the kernel. */
@@ -99,17 +99,17 @@ static inline void orr_waitq_wake_fenced(orr_waitq_t *q)
 }
 
 /* ---- who am I ---- */
-extern struct orr_node orr_the_node;
+extern struct orr_process orr_the_process; /* core/process.c */
 extern __thread struct orr_thread orr_the_thread __attribute__((tls_model("initial-exec")));
 
-static inline struct orr_node *orr_self(void)
+static inline struct orr_process *orr_self(void)
 {
-	return &orr_the_node;
+	return &orr_the_process;
 }
 
 static inline struct orr_thread *orr_thread_self(void)
 {
-	orr_the_thread.node = &orr_the_node;
+	orr_the_thread.proc = &orr_the_process;
 	return &orr_the_thread;
 }
 

@@ -2,9 +2,11 @@
 /* The process of a real run: its context, its clock, its name, its end.
  *
  * Invariant: the context exists, all zero, before main() and until the end; node->sys is a struct
- * orr_real between orr_sys_node_init and orr_sys_node_exit. */
+ * orr_real between orr_sys_process_init and orr_sys_process_exit. */
 #include "sys/real.h"
 #include "core/task.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-struct orr_node orr_the_node;
 __thread struct orr_thread orr_the_thread __attribute__((tls_model("initial-exec")));
 void (*orr_sys_abort_hook)(void);
 
@@ -79,7 +80,7 @@ static unsigned told(const char *one, const char *other, long least, unsigned ot
 	return end != text && n >= least && n <= INT_MAX ? (unsigned) n : otherwise;
 }
 
-int orr_sys_node_init(struct orr_node *node)
+int orr_sys_process_init(struct orr_process *proc)
 {
 	struct orr_real *real = calloc(1, sizeof(*real));
 	char *dot;
@@ -95,21 +96,21 @@ int orr_sys_node_init(struct orr_node *node)
 		*dot = '\0';
 	real->nprocs = told("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", 1, 1);
 	real->proc = told("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", 0, 0);
-	if (!node->mpi_size) {
-		node->mpi_rank = 0;
-		node->mpi_size = 1;
+	if (!proc->mpi_size) {
+		proc->mpi_rank = 0;
+		proc->mpi_size = 1;
 	}
-	node->sys = real;
+	proc->sys = real;
 	return 0;
 }
 
-void orr_sys_node_exit(struct orr_node *node)
+void orr_sys_process_exit(struct orr_process *proc)
 {
-	struct orr_real *real = node->sys;
+	struct orr_real *real = proc->sys;
 
 	if (!real)
 		return;
-	node->sys = NULL;
+	proc->sys = NULL;
 	orr_real_memory_exit(real);
 	while (real->names) {
 		struct orr_real_name *next = real->names->next;
@@ -122,15 +123,15 @@ void orr_sys_node_exit(struct orr_node *node)
 
 /* The name that applies just now and its length: the rank's word of STARPU_MPI_HOSTNAMES, else
  * STARPU_HOSTNAME, else the host's. */
-static const char *current_name(struct orr_node *node, const struct orr_real *real, size_t *len)
+static const char *current_name(struct orr_process *proc, const struct orr_real *real, size_t *len)
 {
 	static const char blanks[] = " \t\n";
-	const char *p = node->cfg.mpi_hostnames;
+	const char *p = proc->cfg.mpi_hostnames;
 	int i;
 
 	if (p) {
 		p += strspn(p, blanks);
-		for (i = 0; *p && i < node->mpi_rank; i++) {
+		for (i = 0; *p && i < proc->mpi_rank; i++) {
 			p += strcspn(p, blanks);
 			p += strspn(p, blanks);
 		}
@@ -138,21 +139,21 @@ static const char *current_name(struct orr_node *node, const struct orr_real *re
 		if (*len)
 			return p;
 	}
-	p = node->cfg.hostname ? node->cfg.hostname : real->host;
+	p = proc->cfg.hostname ? proc->cfg.hostname : real->host;
 	*len = strlen(p);
 	return p;
 }
 
-const char *orr_sys_machine_name(struct orr_node *node)
+const char *orr_sys_machine_name(struct orr_process *proc)
 {
-	struct orr_real *real = node->sys;
+	struct orr_real *real = proc->sys;
 	struct orr_real_name *name, *fresh;
 	const char *text;
 	size_t len;
 
 	if (!real)
-		return node->cfg.hostname ? node->cfg.hostname : "localhost";
-	text = current_name(node, real, &len);
+		return proc->cfg.hostname ? proc->cfg.hostname : "localhost";
+	text = current_name(proc, real, &len);
 	/* The name changes when the rank becomes known, and callers may still hold the older one.
 	 */
 	fresh = malloc(sizeof(*fresh) + len + 1);
@@ -172,11 +173,11 @@ const char *orr_sys_machine_name(struct orr_node *node)
 	return name ? name->text : real->host;
 }
 
-void *orr_sys_library_open(struct orr_node *node, const char *path, const char **why)
+void *orr_sys_library_open(struct orr_process *proc, const char *path, const char **why)
 {
 	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
-	(void) node;
+	(void) proc;
 	if (!object)
 		*why = dlerror();
 	return object;
@@ -193,13 +194,13 @@ void orr_sys_abort(void)
 
 /* ---- diagnosis ---- */
 
-void orr_sys_progress(struct orr_node *node)
+void orr_sys_progress(struct orr_process *proc)
 {
-	struct orr_real *real = node->sys;
+	struct orr_real *real = proc->sys;
 	int64_t now, last;
 	int terminal;
 
-	if (!node->cfg.task_progress || !real)
+	if (!proc->cfg.task_progress || !real)
 		return;
 	terminal = isatty(STDERR_FILENO);
 	now = (int64_t) (orr_sys_now_us() / 1e3);
@@ -207,8 +208,8 @@ void orr_sys_progress(struct orr_node *node)
 	if (now - last < (terminal ? 200 : 2000) || !ORR_ATOMIC_CAS(&real->progress_ms, &last, now))
 		return;
 	fprintf(stderr, "%s[orrery][%d] %llu of %llu tasks done%s", terminal ? "\r" : "",
-		node->mpi_rank, (unsigned long long) orr_task_ncompleted(node),
-		(unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&node->nsubmitted),
+		proc->mpi_rank, (unsigned long long) orr_task_ncompleted(proc),
+		(unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&proc->core->nsubmitted),
 		terminal ? "" : "\n");
 	fflush(stderr);
 }

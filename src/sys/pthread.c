@@ -5,7 +5,7 @@
  * Invariant: an opaque object holds its POSIX object at its start; all-zero objects are initialised
  * ones, which glibc's mutexes, conditions, read-write locks and semaphores are, and our own lock
  * (for spin locks) is. Errors are returned, errno is not used. */
-#include "core/sys.h"
+#include "base/seam.h"
 #include "starpu_thread.h"
 
 #include <errno.h>

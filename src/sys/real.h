@@ -7,7 +7,7 @@
 #define ORR_SYS_REAL_H
 
 #include <sched.h>
-#include "core/node.h"
+#include "core/core.h"
 
 struct orr_real_name {
 	struct orr_real_name *next;
@@ -49,8 +49,8 @@ extern unsigned orr_real_spins;
 /* memory.c: gives all that is kept back. */
 void orr_real_memory_exit(struct orr_real *real);
 /* topology.c: what orr_sys_mem_bind does. */
-void orr_real_bind_memory(struct orr_node *node, void *ptr, size_t size, int numa);
+void orr_real_bind_memory(struct orr_process *proc, void *ptr, size_t size, int numa);
 /* Binds the calling thread to a logical core. Returns 0 or -errno. */
-int orr_real_bind(struct orr_node *node, int cpu);
+int orr_real_bind(struct orr_process *proc, int cpu);
 
 #endif

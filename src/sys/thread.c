@@ -5,6 +5,8 @@
  * Invariant: a thread is bound and named before its function is called. */
 #include "sys/real.h"
 #include "core/binding.h"
+#include "base/log.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,19 +19,19 @@
 
 struct orr_sys_thread {
 	pthread_t id;
-	struct orr_node *node;
+	struct orr_process *proc;
 	int cpu;
 	char name[16]; /* what the kernel accepts */
 	void *(*fn)(void *);
 	void *arg;
 };
 
-int orr_real_bind(struct orr_node *node, int cpu)
+int orr_real_bind(struct orr_process *proc, int cpu)
 {
 	cpu_set_t set;
 
-	if (node->topo.hwloc)
-		return orr_bind_self(node, cpu);
+	if (proc->topo.hwloc)
+		return orr_bind_self(proc, cpu);
 	if (cpu < 0 || cpu >= CPU_SETSIZE)
 		return -EINVAL;
 	CPU_ZERO(&set);
@@ -44,9 +46,9 @@ int orr_real_bind(struct orr_node *node, int cpu)
  * thread that has a message to handle, or a task that others wait for, must not wait until another
  * process has used up the milliseconds that systems give: asks for short turns. Linux before 6.12
  * pays no attention to it. */
-static void take_short_turns(struct orr_node *node)
+static void take_short_turns(struct orr_process *proc)
 {
-	const struct orr_real *real = node->sys;
+	const struct orr_real *real = proc->sys;
 	struct { /* struct sched_attr of the kernel, which C libraries have only lately */
 		uint32_t size, policy;
 		uint64_t flags;
@@ -55,7 +57,7 @@ static void take_short_turns(struct orr_node *node)
 		uint64_t runtime, deadline, period;
 	} attr = { .size = 0 };
 
-	if (!real || real->nprocs * node->nworkers <= node->topo.nmachine)
+	if (!real || real->nprocs * proc->core->nworkers <= proc->topo.nmachine)
 		return;
 	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) || attr.policy != SCHED_OTHER)
 		return;
@@ -68,11 +70,11 @@ static void *thread_main(void *p)
 {
 	struct orr_sys_thread *t = p;
 
-	take_short_turns(t->node);
+	take_short_turns(t->proc);
 
 	pthread_setname_np(pthread_self(), t->name);
 	if (t->cpu >= 0) {
-		int ret = orr_real_bind(t->node, t->cpu);
+		int ret = orr_real_bind(t->proc, t->cpu);
 
 		/* A foreign topology (STARPU_HWLOC_INPUT) cannot be bound to. */
 		if (ret && ret != -ENOSYS)
@@ -83,20 +85,20 @@ static void *thread_main(void *p)
 	return t->fn(t->arg);
 }
 
-orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name,
-				       int cpu, void *(*fn)(void *), void *arg)
+orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role role,
+				       const char *name, int cpu, void *(*fn)(void *), void *arg)
 {
 	struct orr_sys_thread *t = calloc(1, sizeof(*t));
 	int ret;
 
 	(void) role;            /* every thread is an ordinary one here */
-	take_short_turns(node); /* the caller is the program's thread, which drives the engine while
+	take_short_turns(proc); /* the caller is the program's thread, which drives the engine while
 				   it waits */
 	if (!t) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	t->node = node;
+	t->proc = proc;
 	t->cpu = cpu;
 	t->fn = fn;
 	t->arg = arg;
@@ -124,23 +126,23 @@ unsigned orr_sys_ngroups(unsigned nworkers)
 	return nworkers;
 }
 
-unsigned orr_sys_cores(struct orr_node *node)
+unsigned orr_sys_cores(struct orr_process *proc)
 {
-	const struct orr_real *real = node->sys;
-	unsigned nprocs = real ? real->nprocs : 1, cores = node->topo.ncores;
+	const struct orr_real *real = proc->sys;
+	unsigned nprocs = real ? real->nprocs : 1, cores = proc->topo.ncores;
 
 	/* Processes that are not bound share the machine's cores. */
-	if (cores >= node->topo.nmachine && nprocs > 1)
+	if (cores >= proc->topo.nmachine && nprocs > 1)
 		cores = (cores + nprocs - 1) / nprocs;
 	return cores ? cores : 1;
 }
 
-double orr_sys_spin_us(struct orr_node *node)
+double orr_sys_spin_us(struct orr_process *proc)
 {
-	unsigned cores = orr_sys_cores(node), threads;
+	unsigned cores = orr_sys_cores(proc), threads;
 
 	if (cores <= 1)
 		return 0;
-	threads = node->ngroups + 1 + (ORR_ATOMIC_LOAD(&node->mpi) != NULL);
+	threads = proc->core->ngroups + 1 + (ORR_ATOMIC_LOAD(&proc->mpi) != NULL);
 	return cores >= threads ? 20 : 2;
 }

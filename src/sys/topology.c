@@ -5,6 +5,7 @@
  * numbered as hwloc numbers them (without hwloc: as the system numbers its processors). Invariant:
  * only what the runtime needs is loaded, since many processes of a node load at the same time. */
 #include "sys/real.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,9 +16,9 @@
 #include <hwloc.h>
 #endif
 
-static void remember_affinity(struct orr_node *node)
+static void remember_affinity(struct orr_process *proc)
 {
-	struct orr_real *real = node->sys;
+	struct orr_real *real = proc->sys;
 
 	if (real)
 		real->has_initial = !pthread_getaffinity_np(pthread_self(), sizeof(real->initial),
@@ -25,9 +26,9 @@ static void remember_affinity(struct orr_node *node)
 }
 
 /* Undoes a binding of the main thread, so that a later start sees the cores that this one saw. */
-static void restore_affinity(struct orr_node *node)
+static void restore_affinity(struct orr_process *proc)
 {
-	struct orr_real *real = node->sys;
+	struct orr_real *real = proc->sys;
 	cpu_set_t now;
 
 	if (real && real->has_initial &&
@@ -36,31 +37,31 @@ static void restore_affinity(struct orr_node *node)
 		pthread_setaffinity_np(pthread_self(), sizeof(real->initial), &real->initial);
 }
 
-static void set_spins(struct orr_node *node)
+static void set_spins(struct orr_process *proc)
 {
-	ORR_ATOMIC_STORE_RELAXED(&orr_real_spins, node->topo.ncores > 1 ? ORR_REAL_SPINS : 0);
+	ORR_ATOMIC_STORE_RELAXED(&orr_real_spins, proc->topo.ncores > 1 ? ORR_REAL_SPINS : 0);
 }
 
 /*
  * Processes that the launcher left unbound share the machine's cores: each begins with another one,
  * so that the first workers of all of them do not meet on the first core.
  */
-static void spread(struct orr_node *node)
+static void spread(struct orr_process *proc)
 {
-	const struct orr_real *real = node->sys;
-	unsigned n = node->topo.ncores, first, i;
+	const struct orr_real *real = proc->sys;
+	unsigned n = proc->topo.ncores, first, i;
 	int *turned;
 
-	if (!real || real->nprocs < 2 || n < 2 || n < node->topo.nmachine)
+	if (!real || real->nprocs < 2 || n < 2 || n < proc->topo.nmachine)
 		return;
 	first = real->nprocs <= n ? n / real->nprocs * real->proc % n : real->proc % n;
 	turned = first ? malloc(n * sizeof(*turned)) : NULL;
 	if (!turned)
 		return;
 	for (i = 0; i < n; i++)
-		turned[i] = node->topo.core_ids[(first + i) % n];
-	free(node->topo.core_ids);
-	node->topo.core_ids = turned;
+		turned[i] = proc->topo.core_ids[(first + i) % n];
+	free(proc->topo.core_ids);
+	proc->topo.core_ids = turned;
 }
 
 static int no_memory(void)
@@ -121,12 +122,12 @@ static int load(const char *input, int use_numa, hwloc_topology_t *out)
 
 /* The processors that this process may use: those that the launcher bound it to, if that is to be
  * respected. */
-static hwloc_cpuset_t usable_set(struct orr_node *node, hwloc_topology_t topo)
+static hwloc_cpuset_t usable_set(struct orr_process *proc, hwloc_topology_t topo)
 {
 	hwloc_cpuset_t set = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topo));
 	hwloc_cpuset_t bound;
 
-	if (!set || !node->cfg.getbind || !hwloc_topology_is_thissystem(topo))
+	if (!set || !proc->cfg.getbind || !hwloc_topology_is_thissystem(topo))
 		return set;
 	bound = hwloc_bitmap_alloc();
 	if (bound && hwloc_get_cpubind(topo, bound, HWLOC_CPUBIND_THREAD) == 0 &&
@@ -137,9 +138,9 @@ static hwloc_cpuset_t usable_set(struct orr_node *node, hwloc_topology_t topo)
 }
 
 /* Of a machine without known cores every hardware thread counts as one. */
-static int unit_type(struct orr_node *node, hwloc_topology_t topo)
+static int unit_type(struct orr_process *proc, hwloc_topology_t topo)
 {
-	if (node->cfg.nthreads_per_core > 1 || hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) <= 0)
+	if (proc->cfg.nthreads_per_core > 1 || hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) <= 0)
 		return HWLOC_OBJ_PU;
 	return HWLOC_OBJ_CORE;
 }
@@ -158,43 +159,43 @@ static int rank_in_core(hwloc_topology_t topo, hwloc_obj_t pu)
 	return rank;
 }
 
-static int collect(struct orr_node *node, hwloc_topology_t topo, hwloc_const_cpuset_t set)
+static int collect(struct orr_process *proc, hwloc_topology_t topo, hwloc_const_cpuset_t set)
 {
-	hwloc_obj_type_t type = (hwloc_obj_type_t) unit_type(node, topo);
+	hwloc_obj_type_t type = (hwloc_obj_type_t) unit_type(proc, topo);
 	int n = hwloc_get_nbobjs_by_type(topo, type), i;
-	int per_core = node->cfg.nthreads_per_core > 0 ? node->cfg.nthreads_per_core : 1;
+	int per_core = proc->cfg.nthreads_per_core > 0 ? proc->cfg.nthreads_per_core : 1;
 
-	node->topo.core_ids = malloc((n > 0 ? (size_t) n : 1) * sizeof(int));
-	if (!node->topo.core_ids)
+	proc->topo.core_ids = malloc((n > 0 ? (size_t) n : 1) * sizeof(int));
+	if (!proc->topo.core_ids)
 		return no_memory();
 	for (i = 0; i < n; i++) {
 		hwloc_obj_t obj = hwloc_get_obj_by_type(topo, type, (unsigned) i);
 
 		if (type == HWLOC_OBJ_PU && rank_in_core(topo, obj) >= per_core)
 			continue;
-		node->topo.nmachine++;
+		proc->topo.nmachine++;
 		if (hwloc_bitmap_intersects(obj->cpuset, set))
-			node->topo.core_ids[node->topo.ncores++] = i;
+			proc->topo.core_ids[proc->topo.ncores++] = i;
 	}
-	if (node->topo.ncores)
+	if (proc->topo.ncores)
 		return 0;
 	/* The binding leaves only second hardware threads of cores: use what there is. */
 	for (i = 0; i < n; i++)
 		if (hwloc_bitmap_intersects(hwloc_get_obj_by_type(topo, type, (unsigned) i)->cpuset,
 					    set))
-			node->topo.core_ids[node->topo.ncores++] = i;
+			proc->topo.core_ids[proc->topo.ncores++] = i;
 	return 0;
 }
 
 /* The NUMA nodes next to the cores that are used, and which one is next to which core. */
-static int collect_numa(struct orr_node *node, hwloc_topology_t topo, hwloc_const_cpuset_t set)
+static int collect_numa(struct orr_process *proc, hwloc_topology_t topo, hwloc_const_cpuset_t set)
 {
-	struct orr_topology *t = &node->topo;
-	hwloc_obj_type_t type = (hwloc_obj_type_t) unit_type(node, topo);
+	struct orr_topology *t = &proc->topo;
+	hwloc_obj_type_t type = (hwloc_obj_type_t) unit_type(proc, topo);
 	int nunits = hwloc_get_nbobjs_by_type(topo, type),
 	    nall = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE), i, k;
 
-	if (!node->cfg.use_numa || nall < 2)
+	if (!proc->cfg.use_numa || nall < 2)
 		return 0;
 	t->numa_ids = malloc((size_t) nall * sizeof(*t->numa_ids));
 	t->core_numa = calloc((size_t) nunits, sizeof(*t->core_numa));
@@ -224,9 +225,9 @@ static int collect_numa(struct orr_node *node, hwloc_topology_t topo, hwloc_cons
 	return 0;
 }
 
-void orr_real_bind_memory(struct orr_node *node, void *ptr, size_t size, int numa)
+void orr_real_bind_memory(struct orr_process *proc, void *ptr, size_t size, int numa)
 {
-	hwloc_topology_t topo = node->topo.hwloc;
+	hwloc_topology_t topo = proc->topo.hwloc;
 	hwloc_obj_t obj;
 
 	if (!topo || !hwloc_topology_is_thissystem(topo))
@@ -236,106 +237,106 @@ void orr_real_bind_memory(struct orr_node *node, void *ptr, size_t size, int num
 				       HWLOC_MEMBIND_DEFAULT, HWLOC_MEMBIND_BYNODESET);
 		return;
 	}
-	obj = (unsigned) numa < node->topo.nnuma
+	obj = (unsigned) numa < proc->topo.nnuma
 		      ? hwloc_get_numanode_obj_by_os_index(topo,
-							   (unsigned) node->topo.numa_ids[numa])
+							   (unsigned) proc->topo.numa_ids[numa])
 		      : NULL;
 	if (obj)
 		hwloc_set_area_membind(topo, ptr, size, obj->nodeset, HWLOC_MEMBIND_BIND,
 				       HWLOC_MEMBIND_BYNODESET);
 }
 
-int orr_sys_topology_init(struct orr_node *node)
+int orr_sys_topology_init(struct orr_process *proc)
 {
 	hwloc_topology_t topo;
 	hwloc_cpuset_t set;
 	int ret;
 
-	memset(&node->topo, 0, sizeof(node->topo));
-	node->topo.nnuma = 1;
-	remember_affinity(node);
-	ret = load(node->cfg.hwloc_input, node->cfg.use_numa, &topo);
+	memset(&proc->topo, 0, sizeof(proc->topo));
+	proc->topo.nnuma = 1;
+	remember_affinity(proc);
+	ret = load(proc->cfg.hwloc_input, proc->cfg.use_numa, &topo);
 	if (ret)
 		return ret;
-	set = usable_set(node, topo);
-	ret = set ? collect(node, topo, set) : no_memory();
+	set = usable_set(proc, topo);
+	ret = set ? collect(proc, topo, set) : no_memory();
 	if (!ret)
-		ret = collect_numa(node, topo, set);
+		ret = collect_numa(proc, topo, set);
 	hwloc_bitmap_free(set);
-	if (ret == 0 && node->topo.ncores == 0) {
+	if (ret == 0 && proc->topo.ncores == 0) {
 		orr_error(
 			"this process may not use any core of the machine: check the launcher's binding, or set STARPU_WORKERS_GETBIND=0");
 		ret = -ENODEV;
 	}
-	node->topo.hwloc = topo;
+	proc->topo.hwloc = topo;
 	if (ret)
-		orr_sys_topology_exit(node);
+		orr_sys_topology_exit(proc);
 	else {
-		spread(node);
-		set_spins(node);
+		spread(proc);
+		set_spins(proc);
 	}
 	return ret;
 }
 
-void orr_sys_topology_exit(struct orr_node *node)
+void orr_sys_topology_exit(struct orr_process *proc)
 {
-	if (node->topo.hwloc)
-		hwloc_topology_destroy(node->topo.hwloc);
-	free(node->topo.core_ids);
-	free(node->topo.numa_ids);
-	free(node->topo.core_numa);
-	memset(&node->topo, 0, sizeof(node->topo));
-	restore_affinity(node);
+	if (proc->topo.hwloc)
+		hwloc_topology_destroy(proc->topo.hwloc);
+	free(proc->topo.core_ids);
+	free(proc->topo.numa_ids);
+	free(proc->topo.core_numa);
+	memset(&proc->topo, 0, sizeof(proc->topo));
+	restore_affinity(proc);
 }
 
 #else
 
-void orr_real_bind_memory(struct orr_node *node, void *ptr, size_t size, int numa)
+void orr_real_bind_memory(struct orr_process *proc, void *ptr, size_t size, int numa)
 {
-	(void) node;
+	(void) proc;
 	(void) ptr;
 	(void) size;
 	(void) numa;
 }
 
-int orr_sys_topology_init(struct orr_node *node)
+int orr_sys_topology_init(struct orr_process *proc)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN), configured = sysconf(_SC_NPROCESSORS_CONF);
 	cpu_set_t set;
 	int i;
 
-	memset(&node->topo, 0, sizeof(node->topo));
-	node->topo.nnuma = 1;
-	remember_affinity(node);
-	if (node->cfg.hwloc_input) {
+	memset(&proc->topo, 0, sizeof(proc->topo));
+	proc->topo.nnuma = 1;
+	remember_affinity(proc);
+	if (proc->cfg.hwloc_input) {
 		orr_error(
 			"STARPU_HWLOC_INPUT needs a build with hwloc: install libhwloc-dev and build again, or unset the variable");
 		return -EINVAL;
 	}
 	CPU_ZERO(&set);
-	if (!node->cfg.getbind || sched_getaffinity(0, sizeof(set), &set))
+	if (!proc->cfg.getbind || sched_getaffinity(0, sizeof(set), &set))
 		for (i = 0; i < configured && i < CPU_SETSIZE; i++)
 			CPU_SET((unsigned) i, &set);
-	node->topo.core_ids = malloc(sizeof(int) * (size_t) CPU_COUNT(&set));
-	if (!node->topo.core_ids)
+	proc->topo.core_ids = malloc(sizeof(int) * (size_t) CPU_COUNT(&set));
+	if (!proc->topo.core_ids)
 		return no_memory();
 	for (i = 0; i < CPU_SETSIZE; i++)
 		if (CPU_ISSET((unsigned) i, &set))
-			node->topo.core_ids[node->topo.ncores++] = i;
-	node->topo.nmachine = online > (long) node->topo.ncores ? (unsigned) online
-								: node->topo.ncores;
-	spread(node);
-	set_spins(node);
+			proc->topo.core_ids[proc->topo.ncores++] = i;
+	proc->topo.nmachine = online > (long) proc->topo.ncores ? (unsigned) online
+								: proc->topo.ncores;
+	spread(proc);
+	set_spins(proc);
 	return 0;
 }
 
-void orr_sys_topology_exit(struct orr_node *node)
+void orr_sys_topology_exit(struct orr_process *proc)
 {
-	free(node->topo.core_ids);
-	free(node->topo.numa_ids);
-	free(node->topo.core_numa);
-	memset(&node->topo, 0, sizeof(node->topo));
-	restore_affinity(node);
+	free(proc->topo.core_ids);
+	free(proc->topo.numa_ids);
+	free(proc->topo.core_numa);
+	memset(&proc->topo, 0, sizeof(proc->topo));
+	restore_affinity(proc);
 }
 
 #endif

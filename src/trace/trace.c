@@ -5,9 +5,10 @@
  * and then by the order in which their buffer took them, so that the same simulated run gives the
  * same bytes. */
 #include "trace/trace.h"
-#include "core/numbers.h"
+#include "base/numbers.h"
 #include "core/worker.h"
 #include "starpu_fxt.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -69,7 +70,8 @@ static int recording(const struct orr_trace *tr)
 	return ORR_ATOMIC_LOAD_RELAXED(&tr->recording) != 0;
 }
 
-void orr_trace_task_slow(struct orr_node *node, enum orr_event ev, struct orr_task *t, int worker)
+void orr_trace_task_slow(struct orr_process *proc, enum orr_event ev, struct orr_task *t,
+			 int worker)
 {
 	struct starpu_task *pub = t->pub;
 	struct event e = { .us = orr_sys_now_us(),
@@ -79,11 +81,11 @@ void orr_trace_task_slow(struct orr_node *node, enum orr_event ev, struct orr_ta
 			   .kind = (uint8_t) ev };
 
 	e.name = pub->cl && pub->cl->name ? pub->cl->name : "unnamed";
-	if (recording(node->trace))
-		append(node->trace, e);
+	if (recording(proc->trace))
+		append(proc->trace, e);
 }
 
-void orr_trace_message(struct orr_node *node, enum orr_event ev, int peer, int64_t tag,
+void orr_trace_message(struct orr_process *proc, enum orr_event ev, int peer, int64_t tag,
 		       size_t bytes)
 {
 	struct event e = { .us = orr_sys_now_us(),
@@ -93,15 +95,15 @@ void orr_trace_message(struct orr_node *node, enum orr_event ev, int peer, int64
 			   .peer = peer,
 			   .kind = (uint8_t) ev };
 
-	if (node->trace && recording(node->trace))
-		append(node->trace, e);
+	if (proc->trace && recording(proc->trace))
+		append(proc->trace, e);
 }
 
 /* ---- marks and control by the program ---- */
 
 static void mark(const char *what, unsigned long number, const char *text)
 {
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	struct orr_worker *w = orr_thread_self()->worker;
 	struct event e = { .us = orr_sys_now_us(),
 			   .job = number,
@@ -110,13 +112,13 @@ static void mark(const char *what, unsigned long number, const char *text)
 			   .kind = ORR_EV_USER };
 	char *name, *p;
 
-	if (!node->trace || !recording(node->trace) || asprintf(&name, "%s%s", what, text) < 0)
+	if (!proc->trace || !recording(proc->trace) || asprintf(&name, "%s%s", what, text) < 0)
 		return;
 	for (p = name; *p; p++)
 		if (*p == '\n')
 			*p = ' '; /* an event is a line */
 	e.name = name;
-	append(node->trace, e);
+	append(proc->trace, e);
 }
 
 void starpu_fxt_trace_user_event(unsigned long code)
@@ -164,12 +166,12 @@ int starpu_fxt_is_enabled(void)
 	return tr && recording(tr);
 }
 
-int orr_trace_init(struct orr_node *node)
+int orr_trace_init(struct orr_process *proc)
 {
 	const char *path = getenv("ORRERY_TRACE");
 	struct orr_trace *tr;
 
-	node->trace = NULL;
+	proc->trace = NULL;
 	if (!path || !*path)
 		return 0;
 	tr = calloc(1, sizeof(*tr));
@@ -180,8 +182,8 @@ int orr_trace_init(struct orr_node *node)
 	tr->path = strdup(path);
 	if (!tr->buffers || !tr->path)
 		return -ENOMEM;
-	tr->recording = !node->trace_manual;
-	node->trace = tr;
+	tr->recording = !proc->trace_manual;
+	proc->trace = tr;
 	return 0;
 }
 
@@ -196,7 +198,7 @@ static int by_time(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-static void write_events(struct orr_node *node, struct orr_trace *tr, FILE *f)
+static void write_events(struct orr_process *proc, struct orr_trace *tr, FILE *f)
 {
 	ORR_PLAIN_NUMBERS;
 	double origin_us = orr_sys_origin_us();
@@ -219,18 +221,18 @@ static void write_events(struct orr_node *node, struct orr_trace *tr, FILE *f)
 		const struct event *e = &all[i];
 
 		if (e->kind == ORR_EV_SEND || e->kind == ORR_EV_RECV)
-			fprintf(f, "%.3f %d %d %s %d %lld %zu\n", origin_us + e->us, node->mpi_rank,
+			fprintf(f, "%.3f %d %d %s %d %lld %zu\n", origin_us + e->us, proc->mpi_rank,
 				e->worker, names[e->kind], e->peer, (long long) e->tag, e->bytes);
 		else
-			fprintf(f, "%.3f %d %d %s %llu %s\n", origin_us + e->us, node->mpi_rank,
+			fprintf(f, "%.3f %d %d %s %llu %s\n", origin_us + e->us, proc->mpi_rank,
 				e->worker, names[e->kind], (unsigned long long) e->job, e->name);
 	}
 	free(all);
 }
 
-void orr_trace_exit(struct orr_node *node)
+void orr_trace_exit(struct orr_process *proc)
 {
-	struct orr_trace *tr = node->trace;
+	struct orr_trace *tr = proc->trace;
 	char path[4096];
 	unsigned i;
 	size_t k;
@@ -238,14 +240,14 @@ void orr_trace_exit(struct orr_node *node)
 
 	if (!tr)
 		return;
-	node->trace = NULL;
-	if (node->mpi_size > 1)
-		snprintf(path, sizeof(path), "%s.%d", tr->path, node->mpi_rank);
+	proc->trace = NULL;
+	if (proc->mpi_size > 1)
+		snprintf(path, sizeof(path), "%s.%d", tr->path, proc->mpi_rank);
 	else
 		snprintf(path, sizeof(path), "%s", tr->path);
 	f = fopen(path, "w");
 	if (f) {
-		write_events(node, tr, f);
+		write_events(proc, tr, f);
 		fclose(f);
 	} else {
 		orr_error("ORRERY_TRACE: %s cannot be written: %s", path, strerror(errno));

@@ -23,17 +23,18 @@ enum orr_event {
 	ORR_NEVENTS
 };
 
-void orr_trace_task_slow(struct orr_node *node, enum orr_event ev, struct orr_task *t, int worker);
-void orr_trace_message(struct orr_node *node, enum orr_event ev, int peer, int64_t tag,
+void orr_trace_task_slow(struct orr_process *proc, enum orr_event ev, struct orr_task *t,
+			 int worker);
+void orr_trace_message(struct orr_process *proc, enum orr_event ev, int peer, int64_t tag,
 		       size_t bytes);
-int orr_trace_init(struct orr_node *node);
-void orr_trace_exit(struct orr_node *node);
+int orr_trace_init(struct orr_process *proc);
+void orr_trace_exit(struct orr_process *proc);
 
-static inline void orr_trace_task(struct orr_node *node, enum orr_event ev, struct orr_task *t,
+static inline void orr_trace_task(struct orr_process *proc, enum orr_event ev, struct orr_task *t,
 				  int worker)
 {
-	if (__builtin_expect(node->trace != NULL, 0))
-		orr_trace_task_slow(node, ev, t, worker);
+	if (__builtin_expect(proc->trace != NULL, 0))
+		orr_trace_task_slow(proc, ev, t, worker);
 }
 
 #endif

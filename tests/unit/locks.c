@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "core/node.h"
+#include "core/core.h"
 
 #define N 4
 #define ROUNDS 20000

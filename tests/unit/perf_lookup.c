@@ -59,7 +59,7 @@ static void own_functions(void)
 							 1, 1, -1) == 0);
 	CHECK_NEAR(expect(&cl, &cuda, 123456, 0, 0, &s), 9, 1e-12);
 	CHECK_NEAR(expect(&cl, &cpu, 123456, 0, 0, &s), 60, 1e-12);
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 }
 
 /* Of a model whose only measurements mislead: "not known", or a time that is above zero when one is
@@ -89,7 +89,7 @@ static void misleading(const char *what, const char *text)
 		CHECK(isnan(us) && s == ORR_PERF_UNKNOWN);
 		CHECK(some > 0 && isfinite(some) && with != ORR_PERF_CALIBRATED &&
 		      with != ORR_PERF_BY_SIZE);
-		orr_perf_exit(node);
+		orr_perf_exit(proc);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include "perf_task.h"
+#include "data/data.h"
 
 static void estimates(void)
 {
@@ -52,11 +53,11 @@ static void estimates(void)
 	CHECK(!*captured());
 	struct starpu_task *t = make(&cl, 4096, 0);
 	double deviation = 0;
-	CHECK_NEAR(orr_perf_spread_us(node, &cpu, t, 0, &s, &deviation),
+	CHECK_NEAR(orr_perf_spread_us(proc, &cpu, t, 0, &s, &deviation),
 		   expect(&cl, &cpu, 4096, 0, 1, NULL), 1e-12);
 	CHECK_NEAR(deviation, 7, 1e-12);
 	free(t);
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 	CHECK(!model.state && !model.is_init);
 }
 
@@ -73,10 +74,10 @@ static void malformed(void)
 	CHECK(first && !strstr(first + 1, "broken.box"));
 	/* What cannot be read is not overwritten either. */
 	struct starpu_task *t = make(&cl, 64, 0);
-	orr_perf_record(node, &cpu, t, 0, 5);
+	orr_perf_record(proc, &cpu, t, 0, 5);
 	free(t);
 	capture();
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 	CHECK(strstr(captured(), "left alone"));
 }
 
@@ -125,7 +126,7 @@ static void functions(void)
 	CHECK(isnan(expect(&cl, &cpu, 8, 0, 0, &s)) && s == ORR_PERF_UNKNOWN);
 	cl.model = &starpu_perfmodel_nop;
 	CHECK(expect(&cl, &cpu, 8, 0, 1, &s) == 0 && s == ORR_PERF_COST_FUNCTION);
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 }
 
 static void learning(void)
@@ -147,7 +148,7 @@ static void learning(void)
 	struct starpu_perfmodel_per_arch *p = starpu_perfmodel_get_model_per_devices(
 		&model, 0, STARPU_CPU_WORKER, 0, 1, -1);
 	CHECK(p && p->regression.nsample == 20 && p->list && p->list->entry->nsample == 20);
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 	/* Two other processes add to it at the same time. */
 	for (int child = 0; child < 2; child++) {
 		pid_t pid = fork();
@@ -156,7 +157,7 @@ static void learning(void)
 			start(1);
 			record(&cl, 1000, 50, 20);
 			record(&cl, 2000 + (size_t) child, 70, 10);
-			orr_perf_exit(node);
+			orr_perf_exit(proc);
 			_exit(0);
 		}
 	}
@@ -172,21 +173,21 @@ static void learning(void)
 		starpu_hash_crc32c_be(starpu_hash_crc32c_be(1000, 0), 0));
 	CHECK(e && e->pub.nsample == 60);
 	CHECK_NEAR(e->pub.deviation, 5, 1e-6);
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 	/* The machine has changed: more samples are dropped than were ever kept, and the history
 	 * starts afresh. */
 	start(1);
 	record(&cl, 1000, 500, 75);
 	CHECK_NEAR(expect(&cl, &cpu, 1000, 0, 1, &s), 500, 0.02);
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 	start(2);
 	CHECK(isnan(expect(&cl, &cpu, 2000, 0, 0, &s)));
 	record(&cl, 3000, 9, 10);
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 	start(0);
 	CHECK(isnan(expect(&cl, &cpu, 1000, 0, 0, &s)));
 	CHECK_NEAR(expect(&cl, &cpu, 3000, 0, 0, &s), 9, 1e-9);
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 }
 
 static void parameters(struct starpu_task *t, double *p)
@@ -225,13 +226,13 @@ static void regressions(void)
 		CHECK_NEAR(expect(&cl, &cpu, 333, 0, 0, &s), 0.5 * 333 + 200, 0.05);
 		/* A regression's deviation is that of the measurements, relative to their means. */
 		struct starpu_task *t = make(&cl, 333, 0);
-		double deviation, us = orr_perf_spread_us(node, &cpu, t, 0, &s, &deviation);
+		double deviation, us = orr_perf_spread_us(proc, &cpu, t, 0, &s, &deviation);
 		CHECK_NEAR(deviation, 0.1 * us, 1e-4);
 		free(t);
 		cl.model = &multi;
 		CHECK_NEAR(expect(&cl, &cpu, 20000, 0, 0, &s), 30 + 40000 + 400000, 0.05);
 		CHECK(s == ORR_PERF_CALIBRATED);
-		orr_perf_exit(node);
+		orr_perf_exit(proc);
 	}
 }
 
@@ -245,8 +246,8 @@ static void *learner(void *arg)
 {
 	for (unsigned i = 0; i < 6400; i++) {
 		struct starpu_task *t = make(&shared_cl, 1 + i % 64, 0);
-		orr_perf_record(node, &cpu, t, 0, 10 * (1 + i % 64));
-		double us = orr_perf_expected_us(node, &cpu, t, 0, 1, NULL);
+		orr_perf_record(proc, &cpu, t, 0, 10 * (1 + i % 64));
+		double us = orr_perf_expected_us(proc, &cpu, t, 0, 1, NULL);
 		CHECK_NEAR(us, 10 * (1 + i % 64), 1e-9);
 		free(t);
 	}
@@ -265,7 +266,7 @@ static void threads(void)
 	CHECK(impl->nentries == 64);
 	for (unsigned e = 0; e < 64; e++)
 		CHECK(impl->entries[e]->pub.nsample == 400);
-	orr_perf_exit(node);
+	orr_perf_exit(proc);
 }
 
 static void speed(void)
@@ -276,14 +277,14 @@ static void speed(void)
 	for (int by_size = 0; by_size < 2; by_size++) {
 		struct timespec a, b;
 		start(0);
-		node->cfg.silent = 1;
+		proc->cfg.silent = 1;
 		struct starpu_task *t = make(&cl, by_size ? 8192 : 4096, 0);
 		struct orr_task private = { .pub = t };
 		double sum = 0;
 		t->starpu_private = &private;
 		clock_gettime(CLOCK_MONOTONIC, &a);
 		for (unsigned i = 0; i < N; i++)
-			sum += orr_perf_expected_us(node, &cpu, t, 0, 1, NULL);
+			sum += orr_perf_expected_us(proc, &cpu, t, 0, 1, NULL);
 		clock_gettime(CLOCK_MONOTONIC, &b);
 		double ns = ((double) (b.tv_sec - a.tv_sec) * 1e9 +
 			     (double) (b.tv_nsec - a.tv_nsec)) /
@@ -292,7 +293,7 @@ static void speed(void)
 		CHECK(sum > 0 && ns < 5000);
 		t->starpu_private = NULL;
 		free(t);
-		orr_perf_exit(node);
+		orr_perf_exit(proc);
 	}
 }
 

@@ -25,7 +25,7 @@ static void writer(unsigned w, unsigned rounds)
 		start(1);
 		record(&cl, 1000, 50, TIMES);
 		record(&cl, 2000 + w, 80, TIMES);
-		orr_perf_exit(node);
+		orr_perf_exit(proc);
 	}
 	_exit(0);
 }

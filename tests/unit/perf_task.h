@@ -11,7 +11,7 @@
 #include "perf/state.h"
 #include "perf_util.h"
 
-static struct orr_node *node;
+static struct orr_process *proc;
 static const struct orr_perf_unit cpu = { STARPU_CPU_WORKER, 3, 1 },
 				  cuda = { STARPU_CUDA_WORKER, 1, 1 };
 
@@ -48,21 +48,21 @@ static inline double expect(struct starpu_codelet *cl, const struct orr_perf_uni
 			    double flops, int defaults, enum orr_perf_source *s)
 {
 	struct starpu_task *t = make(cl, size, flops);
-	double us = orr_perf_expected_us(node, u, t, 0, defaults, s);
+	double us = orr_perf_expected_us(proc, u, t, 0, defaults, s);
 	free(t);
 	return us;
 }
 
 static inline void start(int calibrate)
 {
-	node = orr_self();
-	node->cfg.perf_model_dir = (char *) tmp_dir();
-	node->cfg.hostname = "box";
-	node->cfg.calibrate = calibrate;
-	node->cfg.calibrate_minimum = 10;
-	node->cfg.history_max_error = 50;
-	node->cfg.homogeneous_cpu = 1;
-	CHECK(orr_perf_init(node) == 0);
+	proc = orr_self();
+	proc->cfg.perf_model_dir = (char *) tmp_dir();
+	proc->cfg.hostname = "box";
+	proc->cfg.calibrate = calibrate;
+	proc->cfg.calibrate_minimum = 10;
+	proc->cfg.history_max_error = 50;
+	proc->cfg.homogeneous_cpu = 1;
+	CHECK(orr_perf_init(proc) == 0);
 }
 
 static inline void store(const char *symbol, const char *text)
@@ -76,7 +76,7 @@ static inline void record(struct starpu_codelet *cl, size_t size, double us, uns
 {
 	struct starpu_task *t = make(cl, size, 0);
 	for (unsigned i = 0; i < n; i++)
-		orr_perf_record(node, &cpu, t, 0, us * (i % 2 ? 1.1 : 0.9));
+		orr_perf_record(proc, &cpu, t, 0, us * (i % 2 ? 1.1 : 0.9));
 	free(t);
 }
 

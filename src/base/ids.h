@@ -3,8 +3,8 @@
  *
  * Invariant: a list is understood as a whole or refused with one message; no number in it decides
  * how much memory is asked for. */
-#ifndef ORR_CORE_IDS_H
-#define ORR_CORE_IDS_H
+#ifndef ORR_BASE_IDS_H
+#define ORR_BASE_IDS_H
 
 #define ORR_IDS_MAX 4096
 

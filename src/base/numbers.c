@@ -4,7 +4,7 @@
  * decimal comma.
  *
  * Invariant: the thread has the locale it had before, the program's global one included. */
-#include "core/numbers.h"
+#include "base/numbers.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * Invariant: at most three quarters of the slots are in use, so every probe ends. */
 #include <errno.h>
 #include <stdlib.h>
-#include "core/map.h"
+#include "base/map.h"
 
 #define SMALLEST 8
 

@@ -9,8 +9,8 @@
  *
  * Invariant: every object lies between its key's home slot and the next free slot; an object's key
  * does not change while it is in the map. No locking: the owner of the map does it. */
-#ifndef ORR_CORE_MAP_H
-#define ORR_CORE_MAP_H
+#ifndef ORR_BASE_MAP_H
+#define ORR_BASE_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

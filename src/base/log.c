@@ -3,8 +3,9 @@
  * processes.
  *
  * Invariant: a line is written by one call, so that lines of several processes do not mix. */
-#include "core/node.h"
-#include "core/numbers.h"
+#include "base/process.h"
+#include "base/numbers.h"
+#include "base/log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,12 +14,12 @@
 static void emit(const char *level, const char *fmt, va_list ap)
 {
 	ORR_PLAIN_NUMBERS;
-	struct orr_node *node = orr_self();
+	struct orr_process *proc = orr_self();
 	char line[2048];
 	int n;
 
-	if (node->mpi_size > 1)
-		n = snprintf(line, sizeof(line), "[orrery][%d] %s", node->mpi_rank, level);
+	if (proc->mpi_size > 1)
+		n = snprintf(line, sizeof(line), "[orrery][%d] %s", proc->mpi_rank, level);
 	else
 		n = snprintf(line, sizeof(line), "[orrery] %s", level);
 	vsnprintf(line + n, sizeof(line) - (size_t) n - 1, fmt, ap);
@@ -69,13 +70,13 @@ void orr_fatal(const char *fmt, ...)
 	orr_sys_abort();
 }
 
-uint64_t orr_random(struct orr_node *node)
+uint64_t orr_random(struct orr_process *proc)
 {
-	uint64_t x = node->rng ? node->rng : 0x9e3779b97f4a7c15ULL;
+	uint64_t x = proc->rng ? proc->rng : 0x9e3779b97f4a7c15ULL;
 
 	x ^= x >> 12;
 	x ^= x << 25;
 	x ^= x >> 27;
-	node->rng = x;
+	proc->rng = x;
 	return x * 0x2545f4914f6cdd1dULL;
 }

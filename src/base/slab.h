@@ -7,11 +7,11 @@
  *
  * Invariant: an object is in exactly one free list or in use; memory returns to the system only in
  * orr_slab_exit. */
-#ifndef ORR_CORE_SLAB_H
-#define ORR_CORE_SLAB_H
+#ifndef ORR_BASE_SLAB_H
+#define ORR_BASE_SLAB_H
 
 #include <stddef.h>
-#include "core/sys.h"
+#include "base/seam.h"
 
 /* Objects that travel together; the world may choose its own. */
 #ifndef ORR_SLAB_BATCH

@@ -4,7 +4,8 @@
  *
  * Invariant: the first word of a free object links the objects of a batch, the second word of a
  * batch's first object links batches. */
-#include "core/node.h"
+#include "base/process.h"
+#include "base/slab.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,10 +47,10 @@ static struct orr_magazine *magazine(struct orr_slab *s)
 	struct orr_thread *t = orr_thread_self();
 	struct orr_magazine *m = &t->mag[s->index];
 
-	if (__builtin_expect(m->epoch != t->node->epoch, 0)) {
+	if (__builtin_expect(m->epoch != t->proc->epoch, 0)) {
 		m->list = NULL;
 		m->n = 0;
-		m->epoch = t->node->epoch;
+		m->epoch = t->proc->epoch;
 	}
 	return m;
 }

@@ -4,8 +4,9 @@
  *
  * Invariant: a value that cannot be read is an error naming the variable, never silently ignored.
  */
-#include "core/node.h"
-#include "core/numbers.h"
+#include "base/process.h"
+#include "base/numbers.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,14 +8,14 @@
  * Invariant: no function declared here is called with a lock held unless its comment says that it
  * may; only the functions marked [waits] may give the processor (or, in a simulated run, virtual
  * time) to somebody else. */
-#ifndef ORR_CORE_SYS_H
-#define ORR_CORE_SYS_H
+#ifndef ORR_BASE_SEAM_H
+#define ORR_BASE_SEAM_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-struct orr_node;
+struct orr_process;
 struct orr_worker;
 struct orr_group;
 struct orr_task;
@@ -24,7 +24,7 @@ struct orr_memnode;
 /* What a thread (a real run) or an actor (a simulated run) is to the runtime. One exists per thread
  * that ever called us. */
 struct orr_thread {
-	struct orr_node *node;     /* the process that it belongs to */
+	struct orr_process *proc;  /* the process that it belongs to */
 	struct orr_worker *worker; /* the worker that it steps just now, NULL outside of kernels and
 				      driver code */
 	struct orr_task *task;     /* the task whose kernel or callback runs in it, or NULL */
@@ -34,7 +34,7 @@ struct orr_thread {
 			   now */
 	double debt_us; /* virtual time charged but not yet spent (always 0 in a real run) */
 	void *sys;      /* the world's own part */
-	struct orr_magazine { /* free objects kept by this thread, see core/slab.h */
+	struct orr_magazine { /* free objects kept by this thread, see base/slab.h */
 		void *list;
 		unsigned n, epoch;
 	} mag[4];
@@ -67,12 +67,12 @@ enum orr_cost {
  * ORR_ATOMIC_ADD(p,v)  adds and returns the NEW value, a full barrier. ORR_ATOMIC_ADD_RELAXED
  *                      likewise without ordering.
  * ORR_ATOMIC_LOAD/STORE acquire/release. ORR_ATOMIC_XCHG, ORR_ATOMIC_CAS(p,&old,new) full barriers.
- * ORR_ATOMIC_FENCE() full fence. struct orr_node *orr_self(void)              the calling process's
- * context, never NULL. Costs a load. struct orr_thread *orr_thread_self(void)     the calling
- * thread, never NULL. orr_sys_charge(struct orr_thread *, enum orr_cost)   adds the cost to the
- * thread's debt; never waits; may be called under a lock. orr_sys_charge_times(struct orr_thread *,
- * enum orr_cost, unsigned n) the same n times. orr_sys_settle(struct orr_thread *)  [waits] spends
- * the debt once it exceeds a quantum; a no-op in a real run.
+ * ORR_ATOMIC_FENCE() full fence. struct orr_process *orr_self(void)              the calling
+ * process's context, never NULL. Costs a load. struct orr_thread *orr_thread_self(void)     the
+ * calling thread, never NULL. orr_sys_charge(struct orr_thread *, enum orr_cost)   adds the cost to
+ * the thread's debt; never waits; may be called under a lock. orr_sys_charge_times(struct
+ * orr_thread *, enum orr_cost, unsigned n) the same n times. orr_sys_settle(struct orr_thread *)
+ * [waits] spends the debt once it exceeds a quantum; a no-op in a real run.
  *
  * orr_waitq_t: an event count. A waiter does
  *      unsigned key = orr_waitq_prepare(&q);
@@ -96,18 +96,18 @@ void orr_sys_sleep_us(double us);
 int orr_sys_is_simulated(void);
 /* Fills in what the world decides about this process before starpu_init reads the configuration
  * (host name, rank if known). Returns 0, or -errno after a message. Called by starpu_init. */
-int orr_sys_node_init(struct orr_node *node);
-void orr_sys_node_exit(struct orr_node *node);
+int orr_sys_process_init(struct orr_process *proc);
+void orr_sys_process_exit(struct orr_process *proc);
 /* The name under which this machine's performance models are stored. Owned by the node. */
-const char *orr_sys_machine_name(struct orr_node *node);
+const char *orr_sys_machine_name(struct orr_process *proc);
 /* Loads a shared object of the user's for good; its variables are this process's own. Asked again
  * it answers the same. NULL: *why tells. */
-void *orr_sys_library_open(struct orr_node *node, const char *path, const char **why);
-/* Describes the machine: fills node->topo (number of cores usable by this process, their hwloc
+void *orr_sys_library_open(struct orr_process *proc, const char *path, const char **why);
+/* Describes the machine: fills proc->topo (number of cores usable by this process, their hwloc
  * indices, with cfg.use_numa the NUMA nodes of these cores, ...). Returns 0 or -errno after a
  * message. */
-int orr_sys_topology_init(struct orr_node *node);
-void orr_sys_topology_exit(struct orr_node *node);
+int orr_sys_topology_init(struct orr_process *proc);
+void orr_sys_topology_exit(struct orr_process *proc);
 /* Ends the whole program after an error that the caller already reported: flushes output and does
  * not return. */
 void orr_sys_abort(void) __attribute__((noreturn));
@@ -118,18 +118,18 @@ typedef struct orr_sys_thread orr_sys_thread_t;
 /* Starts fn(arg) in a new thread of this process; in a simulated run the roles WORKERS and ENGINE
  * are the actors that the launcher made for this rank. cpu: the logical core to bind to, or -1.
  * Returns NULL with errno set when impossible. */
-orr_sys_thread_t *orr_sys_thread_start(struct orr_node *node, enum orr_role role, const char *name,
-				       int cpu, void *(*fn)(void *), void *arg);
+orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role role,
+				       const char *name, int cpu, void *(*fn)(void *), void *arg);
 /* [waits] Waits for its end, frees it and returns what fn returned. */
 void *orr_sys_thread_join(orr_sys_thread_t *t);
 /* How many groups (threads) step nworkers workers: nworkers in a real run, 1 in a simulated one. */
 unsigned orr_sys_ngroups(unsigned nworkers);
 /* How long a thread of this process may spin before it sleeps, in microseconds (0 in a simulated
  * run, and small when threads outnumber cores). */
-double orr_sys_spin_us(struct orr_node *node);
+double orr_sys_spin_us(struct orr_process *proc);
 /* How many cores this process may count as its own: its share where processes share them. At
  * least 1. */
-unsigned orr_sys_cores(struct orr_node *node);
+unsigned orr_sys_cores(struct orr_process *proc);
 
 /* ---- kernel execution on a CPU worker ---- */
 /* Starts func(buffers, cl_arg). Returns 0 when the kernel has run to its end, or 1 when it ends
@@ -150,44 +150,44 @@ struct starpu_codelet;
 /* A copy brought multiformat data to memory node memnode, where codelet cl makes the format of that
  * node out of it: calls func(buffers), cl's function for the kind of node, or not, as the run asks.
  * Returns how many microseconds more the data then take to be usable, 0 in a real run. */
-double orr_sys_convert_us(struct orr_node *node, struct _starpu_data_state *h, unsigned memnode,
+double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h, unsigned memnode,
 			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers);
 
 /* ---- memory and copies ---- */
 /* Buffers of main memory that only kernels and transfers touch. In a simulated run that skips
  * kernels no payload is stored. The result is aligned to `align` bytes (a power of two, >= 64).
  * NULL when memory is exhausted. */
-void *orr_sys_mem_alloc(struct orr_node *node, size_t size, size_t align);
-void orr_sys_mem_free(struct orr_node *node, void *ptr, size_t size);
-/* Has the pages of a block (whole pages) lie on NUMA node `numa` of node->topo, or anywhere again
+void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align);
+void orr_sys_mem_free(struct orr_process *proc, void *ptr, size_t size);
+/* Has the pages of a block (whole pages) lie on NUMA node `numa` of proc->topo, or anywhere again
  * when it is negative. Where that is not possible nothing happens: it only costs speed. */
-void orr_sys_mem_bind(struct orr_node *node, void *ptr, size_t size, int numa);
+void orr_sys_mem_bind(struct orr_process *proc, void *ptr, size_t size, int numa);
 /* Memory that the program itself touches (starpu_malloc): zero-cost folded memory when kernels are
  * skipped. */
-void *orr_sys_user_alloc(struct orr_node *node, size_t size, size_t align);
-void orr_sys_user_free(struct orr_node *node, void *ptr, size_t size);
+void *orr_sys_user_alloc(struct orr_process *proc, size_t size, size_t align);
+void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size);
 /* Whether payloads exist at all: 0 when kernels are skipped in a simulated run. Callers then copy,
  * pack and compare nothing. */
-int orr_sys_has_payload(struct orr_node *node);
+int orr_sys_has_payload(struct orr_process *proc);
 /* memcpy of a payload between two buffers of main memory (nothing when payloads do not exist). May
  * be called under a lock. */
-void orr_sys_memcpy(struct orr_node *node, void *dst, const void *src, size_t size);
+void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t size);
 /* Cost in virtual time of a transfer: the instant at which a copy of that size from memory node src
  * to dst, started now, is over; a value not after now means that it is over already (always so in a
  * real run, where the copy itself took the time). */
-double orr_sys_copy_end_us(struct orr_node *node, unsigned src, unsigned dst, size_t size);
+double orr_sys_copy_end_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size);
 
 /* ---- devices ---- */
 struct orr_device;
 /* Fills v with at most max devices that this world adds to those that drivers find
  * (drivers/device.h): those of the simulated machine; a real run has none. At most ncuda and
- * nopencl of these kinds (negative: as many as there are). Sets node->stand_in. The number of
+ * nopencl of these kinds (negative: as many as there are). Sets proc->stand_in. The number of
  * devices, or -errno after a message. */
-int orr_sys_devices(struct orr_node *node, struct orr_device *v, unsigned max, long ncuda,
+int orr_sys_devices(struct orr_process *proc, struct orr_device *v, unsigned max, long ncuda,
 		    long nopencl);
 /* A buffer was allocated on a device made of host memory: in a simulated run copies to it wait for
  * as long as that takes. */
-void orr_sys_device_alloc_charge(struct orr_node *node, unsigned memnode);
+void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode);
 
 /* ---- energy ---- */
 #define ORR_ENERGY_COUNTERS 16
@@ -197,11 +197,11 @@ struct orr_energy_counter {
 };
 /* Reads the counters that together tell what the units of a type use (worker -1: all of the type).
  * How many there are, or -errno after a message: -ENODEV when nothing measures that. */
-int orr_sys_energy_read(struct orr_node *node, int arch, int worker,
+int orr_sys_energy_read(struct orr_process *proc, int arch, int worker,
 			struct orr_energy_counter v[ORR_ENERGY_COUNTERS]);
 
 /* ---- diagnosis ---- */
 /* Progress for a person at a terminal; rate-limited by the implementation. */
-void orr_sys_progress(struct orr_node *node);
+void orr_sys_progress(struct orr_process *proc);
 
 #endif

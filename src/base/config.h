@@ -4,12 +4,12 @@
  *
  * Invariant: no other file reads the environment for settings (programs' own starpu_getenv calls
  * aside). */
-#ifndef ORR_CORE_CONFIG_H
-#define ORR_CORE_CONFIG_H
+#ifndef ORR_BASE_CONFIG_H
+#define ORR_BASE_CONFIG_H
 
 #include <stddef.h>
 
-struct orr_node;
+struct orr_process;
 
 struct orr_config {
 	/* workers */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reader of ids.h. */
-#include "core/ids.h"
+#include "base/ids.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/node.h"
+#include "base/process.h"
+#include "base/log.h"
 
 static const char blanks[] = " ,\t\n";
 

@@ -5,8 +5,8 @@
  * Invariant: they have a decimal point, whatever locale the program has chosen with setlocale():
  * what one process writes, any other can read. Only the calling thread is concerned, and no code of
  * the program runs between begin and end. */
-#ifndef ORR_NUMBERS_H
-#define ORR_NUMBERS_H
+#ifndef ORR_BASE_NUMBERS_H
+#define ORR_BASE_NUMBERS_H
 
 #include <locale.h>
 

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Build fragment of the ground floor: process, configuration, containers, messages, the seam; the same sources serve both worlds.
+include %D%/sources.mk
+liborrery_la_SOURCES += $(orr_src_base)
+liborrery_sim_la_SOURCES += $(orr_src_base)

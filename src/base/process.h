@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The process as the ground floor knows it: one struct orr_process per process, or per simulated
+ * rank. Everything that the runtime knows hangs off it, one part per floor: each floor defines its
+ * own part, and the ground only carries the pointer.
+ *
+ * Invariant: orr_self() finds the process, and there is no other mutable state, except: caches that
+ * any process may share (names of machines, interface identifiers), what the program itself owns
+ * (codelets, models), and the real world's statics, of which a process has one by nature. Each
+ * exception says so where it is defined. Fields that several threads write are atomics, or are
+ * protected by the lock named beside them. */
+#ifndef ORR_BASE_PROCESS_H
+#define ORR_BASE_PROCESS_H
+
+#include "starpu.h"
+#include "base/config.h"
+#include "base/seam.h"
+
+struct orr_data;
+struct orr_core;
+struct orr_perf;
+struct orr_trace;
+struct orr_mpi;
+
+/* The inside of the machine as this process sees it. Filled by orr_sys_topology_init. */
+struct orr_topology {
+	unsigned ncores;    /* cores that this process may use (or PUs: STARPU_NTHREADS_PER_CORE) */
+	int *core_ids;      /* their logical indices, ncores of them, owned */
+	unsigned nmachine;  /* cores of the whole machine */
+	unsigned nnuma;     /* NUMA nodes that are memory nodes of their own, at least 1 */
+	int *numa_ids;      /* the system's numbers of them, owned; NULL: 0 */
+	uint8_t *core_numa; /* the NUMA node of each core (by logical index), owned; NULL: 0 */
+	unsigned ncore_numa;
+	void *hwloc; /* hwloc_topology_t or NULL */
+};
+
+#define ORR_MAXNUMA 16
+
+/* The NUMA node of a core; the first one if the core is not bound. */
+static inline unsigned orr_topology_numa(const struct orr_topology *t, int core)
+{
+	return core >= 0 && (unsigned) core < t->ncore_numa ? t->core_numa[core] : 0;
+}
+
+enum orr_process_state {
+	ORR_PROCESS_DOWN,
+	ORR_PROCESS_STARTING,
+	ORR_PROCESS_UP,
+	ORR_PROCESS_STOPPING
+};
+
+struct orr_process {
+	/* The parts of the floors above. data and core exist as long as the process. */
+	struct orr_data *data;
+	struct orr_core *core;
+	struct orr_perf *perf;   /* NULL while the runtime is down */
+	struct orr_trace *trace; /* NULL: nothing is recorded */
+	struct orr_mpi *mpi;     /* NULL until starpu_mpi_init */
+	void *sys;               /* the world's own part */
+
+	/* Read-mostly. */
+	enum orr_process_state state;
+	unsigned init_count; /* starpu_init calls not yet shut down */
+	double start_us;     /* when the runtime started */
+	unsigned epoch;      /* counts initialisations: stale thread caches are recognised by it */
+	struct orr_config cfg;
+	struct starpu_conf conf; /* as given to starpu_init, completed */
+	struct orr_topology topo;
+	int mpi_rank, mpi_size; /* as the program sees them: 0 of 1 without MPI, or the fake ones */
+	uint32_t arch_mask;     /* kinds of units that exist: STARPU_CPU | ... */
+	int stand_in;    /* on devices that its model knows, a codelet's function for the CPU stands
+			    in for a missing one for CUDA */
+	int perf_timing; /* kernels are timed: calibration, profiling or statistics want it */
+	int keep_graph;  /* the world wants the graph of all tasks (orr_graph_keep) */
+	unsigned trace_manual; /* starpu_fxt_autostart_profiling(0): the program starts recording */
+
+	double costs[ORR_NCOSTS];   /* virtual costs in microseconds, 0 in a real run */
+	double idle_watts;          /* of the whole machine doing nothing; 0: not known */
+	double watts[STARPU_NARCH]; /* what a busy unit adds to that; 0: not known */
+	double joules; /* set when the runtime stops: the energy used since it started */
+
+	orr_waitq_t
+		done; /* rung when something that a thread of the program may wait for is over */
+	unsigned nholding; /* atomic: contexts whose policy holds tasks until the program waits */
+	uint64_t rng;      /* state of the seeded generator */
+	orr_lock_t lock;   /* protects the rare lists of all floors that name it */
+};
+
+/* The process of a real run, and in a simulated run a process without workers that the launcher
+ * speaks for. */
+extern struct orr_process orr_the_process;
+/* A process with its parts, as before starpu_init; NULL when memory is exhausted. For worlds with
+ * several processes. */
+struct orr_process *orr_process_new(void);
+/* Frees it; the runtime must be down. */
+void orr_process_free(struct orr_process *proc);
+
+/* The next number of the process's seeded generator (xorshift64*). Not synchronised: a race makes
+ * numbers repeat, and simulated runs have none. */
+uint64_t orr_random(struct orr_process *proc);
+
+#endif

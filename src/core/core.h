@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the core keeps of a process: scheduling contexts, workers, the groups that step them, and
+ * the counters of tasks.
+ *
+ * Invariant: a worker's state machine is touched only by the thread of its group. Fields that
+ * several threads write are atomics, or are protected by the lock named beside them. */
+#ifndef ORR_CORE_CORE_H
+#define ORR_CORE_CORE_H
+
+#include "base/process.h"
+#include "base/slab.h"
+
+struct orr_task;
+struct orr_graph;
+struct orr_hook;
+struct orr_combined;
+struct orr_member;
+struct orr_energy;
+struct orr_tag;
+struct orr_driver_ops;
+
+/* A scheduling context, see core/ctx.h. */
+struct orr_ctx {
+	struct starpu_sched_policy *policy;
+	void *policy_data; /* the policy's own */
+	unsigned id;
+	unsigned state;   /* atomic: enum orr_ctx_state */
+	int whole;        /* atomic: all workers are in it */
+	int policy_wakes; /* the policy wakes workers itself */
+	int min_prio, max_prio;
+	int fixed_min, fixed_max; /* given when it was made */
+	char *name;
+	void *user_data;
+	unsigned inheritor;     /* atomic */
+	unsigned nested, level; /* nested: the context around it, itself when there is none */
+	int nsms;               /* multiprocessors of a GPU, -1: not told */
+	unsigned epoch;         /* atomic: counts additions of workers */
+	orr_lock_t lock;        /* protects the list, and the collection with its members */
+	struct starpu_task_list homeless; /* ready tasks that none of its workers can execute */
+	struct starpu_worker_collection *collection; /* its workers, made when asked for */
+	uint64_t nsubmitted __attribute__((
+		aligned(64))); /* atomic: not used by context 0, see orr_ctx_npending */
+	uint64_t ncompleted;   /* atomic */
+	unsigned npushing;     /* atomic: threads inside push_task and do_schedule; push_task is not
+				  counted for context 0 */
+	int live;              /* atomic: the policy may be called by whoever is counted there */
+	unsigned phase; /* atomic: how often the program has waited for all tasks of this context */
+} __attribute__((aligned(64)));
+
+struct orr_worker {
+	unsigned id;
+	enum starpu_worker_archtype arch;
+	int devid;        /* index among the workers (CPU) or devices of its kind */
+	unsigned memnode; /* where its kernels find their data */
+	int bindid;       /* logical core, -1 = not bound */
+	struct orr_group *group;
+	const struct orr_driver_ops *driver;
+	void *driver_arg;
+	struct orr_perf_unit *unit; /* what the performance models know of it, see perf/perf.h */
+
+	/* The state machine: idle -> fetching -> running -> completing -> idle. Only the group's
+	 * thread touches it. */
+	enum { ORR_WORKER_IDLE, ORR_WORKER_FETCHING, ORR_WORKER_RUNNING, ORR_WORKER_JOINED } state;
+	struct orr_task *task; /* in flight, or NULL when idle */
+	struct orr_task
+		*next; /* RUNNING on a device: the task whose data are fetched meanwhile, or NULL */
+	struct starpu_task
+		*kept; /* found when a pause had begun: the first to be taken afterwards, or NULL */
+	uint8_t pipeline; /* takes a next task */
+	double end_us;    /* RUNNING: when the kernel is over, by orr_sys_now_us() */
+	uint64_t end_seq; /* breaks ties among equal end_us */
+	double start_us;
+	double own_us; /* what the last kernel took by itself, see orr_sys_kernel_start; 0: not
+			  known */
+	unsigned heap_index;
+
+	orr_lock_t local_lock; /* tasks pinned to this worker, protected by it */
+	struct starpu_task_list local;
+	unsigned next_order; /* STARPU_WORKER_ORDER: tasks of an order that were started */
+	unsigned nlocal;     /* atomic: tasks in local */
+
+	uint64_t ncompleted; /* atomic: tasks completed by this worker, written only by it */
+	double busy_us;
+	double joules; /* since the runtime started, under local_lock (core/energy.c) */
+	starpu_pthread_mutex_t policy_mutex; /* for policies of programs (starpu_worker_lock) */
+	starpu_pthread_cond_t policy_cond;
+	struct starpu_profiling_worker_info prof;
+	char name[48];
+	struct orr_member *joins;  /* atomic: parallel tasks that it is a member of, first come
+				      first; changed under local_lock */
+	struct orr_member *member; /* the one that it has come to, see core/parallel.h */
+	uint8_t starving;          /* counted in node->nstarving */
+	uint32_t ctxs;   /* atomic: bit i: it takes tasks from scheduling context i (core/ctx.h) */
+	unsigned in_ctx; /* atomic: it is inside the policy of context in_ctx - 1, unless it is only
+			    in the default one */
+	unsigned ctx_turn; /* where it looks next */
+} __attribute__((aligned(128)));
+
+/* Workers stepped by one thread (a real run: one each; a simulated run: all of the process). */
+struct orr_group {
+	struct orr_process *proc;
+	unsigned first, nworkers; /* workers[first .. first+nworkers) */
+	orr_sys_thread_t *thread;
+	orr_waitq_t bell;         /* rung when there may be something to do */
+	unsigned sleeping;        /* atomic: the thread waits on the bell */
+	struct orr_worker **heap; /* running workers ordered by (end_us, end_seq) */
+	unsigned nheap;
+	uint64_t seq;
+} __attribute__((aligned(128)));
+
+struct orr_core {
+	/* Read-mostly. */
+	struct orr_worker *workers;
+	unsigned nworkers;
+	struct orr_group *groups;
+	unsigned ngroups;
+	struct orr_ctx ctx0; /* the default scheduling context */
+	struct orr_ctx
+		*ctx[STARPU_NMAX_SCHED_CTXS]; /* by number: ctx[0] is ctx0, NULL: never made */
+	unsigned nctxs;                       /* atomic: contexts there are */
+	unsigned ctx_busy;    /* atomic: somebody makes, changes or deletes contexts */
+	unsigned ctx_leaving; /* atomic: a context became empty whose workers must leave it */
+	int *explicit_ids;    /* STARPU_WORKERS_CPUID: units to bind to, nexplicit of them, owned */
+	unsigned nexplicit;
+	unsigned paused;   /* atomic: calls of starpu_pause that no starpu_resume has answered */
+	unsigned stopping; /* atomic: workers end once nothing is left */
+	struct orr_graph *graph; /* recorded tasks (core/graph.h), NULL when nothing is recorded */
+	void (*look)(struct orr_process *,
+		     int idle);    /* atomic: called by workers between tasks and
+				      before they sleep (orr_look_set), or NULL */
+	unsigned nlooking;         /* atomic: workers that may be calling it */
+	struct orr_energy *energy; /* measurements under way (core/energy.c) */
+	struct orr_slab task_slab;
+
+	/* Written by threads that submit. */
+	uint64_t nsubmitted __attribute__((aligned(64))); /* atomic: tasks submitted */
+	uint64_t next_job;                                /* atomic: job ids */
+
+	/* Written by threads that complete a task outside of a worker. */
+	uint64_t ncompleted_other __attribute__((aligned(64))); /* atomic */
+
+	unsigned phase __attribute__((aligned(64))); /* atomic: how often the program has waited for
+							all tasks */
+	unsigned ndone_waiters; /* atomic: threads in starpu_task_wait_for_all and relatives */
+	orr_lock_t tag_lock __attribute__((aligned(64))); /* protects tags */
+	void *tags;                                       /* tag table (core/tag.c) */
+	unsigned rr;                    /* round-robin cursor of pushes from outside of workers */
+	struct orr_combined **combined; /* combined workers (core/parallel.h), by number - nworkers;
+					   the table is made with the first */
+	unsigned ncombined;             /* atomic */
+	unsigned combined_built;        /* atomic: those that the machine suggests are there */
+	orr_lock_t join_lock;           /* held while a parallel task is queued to its members */
+	struct orr_hook *hooks;         /* functions that idle workers call (core/hooks.c),
+					   hooks_cap places; under proc->lock */
+	unsigned hooks_cap;
+	unsigned nhooks;                             /* atomic: places in use */
+	uint64_t idle_mask[STARPU_NMAXWORKERS / 64]; /* atomic: groups that sleep, by index */
+};
+
+#endif

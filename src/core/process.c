@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where processes come from: the ground floor's struct orr_process together with the parts of the
+ * floors above it.
+ *
+ * Invariant: a process has its data and core parts from the beginning to the end, so that questions
+ * may be asked before starpu_init and after starpu_shutdown. */
+#include "core/core.h"
+#include "data/data.h"
+
+#include <stdlib.h>
+
+static struct orr_data the_data;
+static struct orr_core the_core;
+struct orr_process orr_the_process = { .data = &the_data, .core = &the_core };
+
+struct whole {
+	struct orr_process proc;
+	struct orr_data data;
+	struct orr_core core;
+};
+
+struct orr_process *orr_process_new(void)
+{
+	struct whole *w = aligned_alloc(_Alignof(struct whole), sizeof(*w));
+
+	if (!w)
+		return NULL;
+	*w = (struct whole){ .proc = { .data = &w->data, .core = &w->core } };
+	return &w->proc;
+}
+
+void orr_process_free(struct orr_process *proc)
+{
+	free(proc);
+}

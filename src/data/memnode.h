@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a kind of memory (main memory, a device's, a disk) can do. One table per back end; every
+ * slot is filled.
+ *
+ * Invariant: addresses are opaque to everybody but their back end; offsets are passed beside them,
+ * so that back ends without pointer arithmetic (OpenCL buffers, files) fit. */
+#ifndef ORR_DATA_MEMNODE_H
+#define ORR_DATA_MEMNODE_H
+
+#include "base/process.h"
+
+struct orr_repl_ext;
+struct orr_prefetch;
+struct orr_group;
+
+/* What the copies of one transfer share: async_data of the interfaces' copy methods points to it.
+ */
+struct orr_copy_channel {
+	uint64_t bytes;    /* moved so far, by all copies of the transfer */
+	unsigned src, dst; /* memory nodes */
+	int pending;       /* copies started and not over (back ends with asynchronous copies) */
+	void *event;       /* the back end's */
+};
+
+struct orr_memnode_ops {
+	const char *name;
+	int addressable; /* main memory can be read and written through its pointers by kernels of
+			    the CPU */
+	/* Allocates; 0 when there is no room. Called without locks. flags: STARPU_MALLOC_*. */
+	uintptr_t (*alloc)(struct orr_process *proc, unsigned memnode, size_t size, int flags);
+	void (*release)(struct orr_process *proc, unsigned memnode, uintptr_t addr, size_t size,
+			int flags);
+	/* Copies between this memory and main memory or a memory of the same kind. chan NULL =
+	 * synchronous. Returns 0 when done, -EAGAIN when under way on chan, or another negative
+	 * errno. */
+	int (*copy)(struct orr_process *proc, uintptr_t src, size_t src_offset, unsigned src_node,
+		    uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
+		    struct orr_copy_channel *chan);
+	/* numblocks blocks of blocksize bytes, ld_* bytes apart. */
+	int (*copy2d)(struct orr_process *proc, uintptr_t src, size_t src_offset, unsigned src_node,
+		      uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
+		      size_t numblocks, size_t ld_src, size_t ld_dst,
+		      struct orr_copy_channel *chan);
+	/* Whether what was started on chan is over: 1, or 0. */
+	int (*test)(struct orr_process *proc, struct orr_copy_channel *chan);
+};
+
+/* What was copied from one memory node to another (core/bus.c). */
+struct orr_bus {
+	uint64_t bytes, count;           /* atomic: ever */
+	uint64_t seen_bytes, seen_count; /* when the program last asked, and when that was: under
+					    the memory node's lock */
+	double seen_us;
+	int direct, ngpus; /* atomic: the program's own words, see starpu_bus_set_direct */
+};
+
+/* Where a unit keeps its data. Node 0 is main memory. */
+struct orr_memnode {
+	enum starpu_node_kind kind;
+	int devid; /* index among the nodes of that kind */
+	const struct orr_memnode_ops *ops;
+	void *ops_arg;   /* the back end's own */
+	orr_lock_t lock; /* protects what follows */
+	size_t total;    /* capacity in bytes, 0 = unlimited */
+	size_t used;     /* bytes allocated by data and by counted mallocs */
+	struct orr_repl_ext *lru_head, *lru_tail; /* replicates whose buffer is ours, least recently
+						     used first (data/memory.c) */
+	unsigned lru_stamp;                       /* marks what one search for victims has tried */
+	void *cache, *cache_tail; /* buffers kept for reuse, oldest first (data/memory.c) */
+	size_t cache_bytes;
+	size_t evicting;              /* bytes whose write-back is under way */
+	size_t avail_low, avail_high; /* bytes free when eviction begins by itself, and ends; 0:
+					 never (data/tidy.c) */
+	size_t clean_low, clean_high; /* the same of bytes that are free or copies of what is
+					 elsewhere too, and write-back */
+	uint8_t cleaning;   /* atomic: write-back ahead has begun and not reached clean_high */
+	unsigned ncleaning; /* atomic: write-backs ahead that take time and are not over */
+	uint64_t evictions, cleaned; /* statistics */
+	struct orr_bus *bus; /* node i has those between it and the nodes before it: i to it, then i
+				from it */
+	orr_waitq_t freed;   /* rung when memory is given back */
+	struct orr_group *group;       /* serves the prefetches to this memory; NULL: any group */
+	orr_lock_t prefetch_lock;      /* protects the list */
+	struct orr_prefetch *prefetch; /* queued, most urgent first (data/prefetch.c) */
+	unsigned nloading;             /* atomic: copies to it that take time and are not over */
+};
+
+extern const struct orr_memnode_ops
+	orr_ram_ops; /* drivers/ram.c: main memory, and devices made of host memory */
+
+#endif
