@@ -27,7 +27,7 @@ costs() {
 		[ "${1:-}" = ${name}_us ] && echo "$1 $2" || echo ${name}_us 0
 	done > m/bus/box.costs
 }
-# cores ARGUMENTS: $chain and $noticed, microseconds
+# cores NAME=VALUE...: $chain and $noticed, microseconds
 cores() {
 	ok env STARPU_NCPU=1 ORRERY_MPI_WORKERS_LOOK=$look "$ORRERY" sim -n 2 --platform p.xml --machine box --machine-path "$PWD/m" "$program" "$@"
 	chain=$(sed -n 's/^chain \([0-9]*\) us/\1/p' out) noticed=$(sed -n 's/^noticed \([0-9]*\) us/\1/p' out)
@@ -38,69 +38,71 @@ costs
 mib=1048576
 
 platform cores=1
-cores 1000 4 $mib 1 1
+cores kernel=1000 tasks=4 bytes=$mib
 between "$chain" 4000 4005 "messages that cost nothing"
 # A MiB that the processor copies, 400 us, into memory that it never used, 600 us more: the next kernel waits for that.
 platform cores=1 copy_us=400 touch_us=600
-cores 1000 4 $mib 1 1
+cores kernel=1000 tasks=4 bytes=$mib
 between "$chain" 5000 5010 "one message"
-cores 1000 4 $mib 2 1
+cores kernel=1000 tasks=4 bytes=$mib messages=2
 between "$chain" 5400 5420 "two messages, of which one comes into new memory"
 platform cores=2 copy_us=400 touch_us=600
-cores 1000 4 $mib 1 1
+cores kernel=1000 tasks=4 bytes=$mib
 between "$chain" 4000 4005 "a message beside a core that is free"
 between "$noticed" 1000 1010 "the message, copied in 400 us, of which it was 105 us on the way, and with 600 us for new memory"
 
 # One computer of one core for both ranks: kernels share it.
 platform cores=1 computer=box
-cores 1000 1 $mib 1 1000
+cores kernel=1000 tasks=1 bytes=$mib make=1000
 between "$chain" 1990 2010 "two kernels on one core"
 platform cores=2 computer=box
-cores 1000 1 $mib 1 1000
+cores kernel=1000 tasks=1 bytes=$mib make=1000
 between "$chain" 1000 1010 "two kernels on two cores"
 
 # Who notices a message that comes in the middle of the second kernel: a worker after it, or a thread that wakes from its nap.
 platform cores=1
 costs interrupt_us 10
-cores 100 8 64 1 150
+cores kernel=100 tasks=8 make=150
 between "$noticed" 198 215 "noticed by the worker"
 between "$chain" 810 830 "a chain that one message interrupts"
 look=0
-cores 100 8 64 1 150
+cores kernel=100 tasks=8 make=150
 between "$noticed" 170 190 "noticed by a thread that wakes"
 look=-1
 # A kernel of a second: a thread comes first, each millisecond.
-cores 1000000 1 64 1 150
+cores kernel=1000000 tasks=1 make=150
 between "$noticed" 640 670 "noticed in a long kernel"
 costs wake_us 50
-cores 10000 1 64 1 20000
+cores kernel=10000 tasks=1 make=20000
 between "$chain" 10490 10510 "a kernel of 10 ms, with a thread that wakes in each of them"
 costs look_us 7
-cores 100 8 64 1 5000
+cores kernel=100 tasks=8 make=5000
 between "$chain" 845 860 "eight kernels with a look after each"
 look=0
-cores 100 8 64 1 5000
+cores kernel=100 tasks=8 make=5000
 between "$chain" 800 805 "eight kernels where others look"
 look=-1
 
 # A rank that computes nothing receives beside the kernel of the other one, each with half of the core.
 costs
 platform cores=1 computer=box copy_us=400 touch_us=600
-cores 1 0 $mib 1 1
+cores bytes=$mib
 between "$noticed" 1000 1010 "received with the core to itself"
-cores 1 0 $mib 1 1 10000
+cores bytes=$mib other=10000
 between "$noticed" 1890 1910 "received beside a kernel"
 
 # A rank that waits looks again and again: half of the time that the other one computes, where each wake takes as long as a nap.
 platform cores=1 computer=box
 costs wake_us 0
-cores 10 1 64 1 6000
+cores kernel=10 tasks=1 make=6000
 between "$noticed" 6005 6060 "a message of a rank that computes for 6 ms"
 costs wake_us 50
-cores 10 1 64 1 6000
+cores kernel=10 tasks=1 make=6000
 between "$noticed" 11900 12060 "the same beside a rank that looks for it"
 
 platform cores=1 copy_us=fast
-fails 1 'copy_us="fast"; it takes microseconds per MiB' "$ORRERY" sim -n 2 --platform p.xml "$program" 1 1 1 1 1
+fails 1 'copy_us="fast"; it takes microseconds per MiB' "$ORRERY" sim -n 2 --platform p.xml "$program"
 platform cores=1 touch_us=-1
-fails 1 'touch_us="-1"; it takes microseconds per MiB' "$ORRERY" sim -n 2 --platform p.xml "$program" 1 1 1 1 1
+fails 1 'touch_us="-1"; it takes microseconds per MiB' "$ORRERY" sim -n 2 --platform p.xml "$program"
+platform cores=1
+fails 2 'cores: bites=1: expected NAME=NUMBER' "$ORRERY" sim -n 2 --platform p.xml "$program" bites=1
