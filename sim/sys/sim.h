@@ -14,11 +14,8 @@
 #include <simgrid/semaphore.h>
 #include "core/core.h"
 #include "perf/perf.h"
+#include "sim_glue.h"
 #include "sim_noise.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 
@@ -176,18 +173,6 @@ void orr_sim_user_end(struct orr_sim_actor *a, void *ret);
 /* Sleeps for ever (what is left of a rank whose program called exit). */
 void orr_sim_park(struct orr_sim_actor *a) __attribute__((noreturn));
 
-/* sim_glue.cpp: what of SimGrid has a C++ interface only */
-double orr_sim_clock_s(void);
-sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host,
-			      const char *instance, int rank, size_t stack,
-			      void (*code)(struct orr_sim_actor *));
-/* Calls orr_sim_timer_fired(a) at that time, unless cancelled before. */
-void *orr_sim_glue_timer_set(double date_s, struct orr_sim_actor *a);
-void orr_sim_glue_timer_cancel(void *timer);
-void orr_sim_timer_fired(struct orr_sim_actor *a);
-/* Makes SMPI leave out copies from [low, high). */
-void orr_sim_glue_no_copy(const void *low, const void *high);
-
 /* sim_mpi.c */
 /* MPI_Init of a program, called in its main actor. */
 int orr_sim_mpi_init_program(int *argc, char ***argv);
@@ -268,7 +253,4 @@ static inline void orr_sim_progress_yield(void)
 		orr_sim_progress_yield_slow();
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What sim/sys needs of SimGrid that has a C++ interface only: actors with properties and stack
-// sizes, timers, the copies of SMPI.
+// The parts of SimGrid that sim/sys uses and that have a C++ interface only: actors with properties
+// and stack sizes, timers, the copies of SMPI.
 //
-// Invariant: timers are set and cancelled without a simcall. That is right because one system
-// thread runs everything (contexts/nthreads is 1), and it makes a wait with a time limit cost 0.43
-// us instead of 0.53 (semaphore with timeout) or 1.1 (condition with timeout); its end is exact,
-// not within SimGrid's precision.
+// Invariant: timers are set and cancelled without a simcall. This is correct because one system
+// thread runs everything (contexts/nthreads is 1). A wait with a time limit costs 0.43 us that way
+// instead of 0.53 (semaphore with timeout) or 1.1 (condition with timeout), and it ends exactly at
+// its limit, not within SimGrid's precision.
+#include "sim_glue.h"
 #include <cstdint>
 #include <smpi/smpi.h>
 #include <simgrid/s4u.hpp>
 #include <simgrid/kernel/Timer.hpp>
 
-/* The part that we need of a class of SMPI that has no installed header; both symbols are exported
- * by SimGrid 3.32. */
+/* The two members that we use of a class of SMPI without an installed header; SimGrid 3.32 exports
+ * both symbols. */
 namespace simgrid
 {
 namespace smpi
@@ -25,10 +26,6 @@ class ActorExt
 };
 } // namespace smpi
 } // namespace simgrid
-
-extern "C" {
-
-struct orr_sim_actor;
 
 static uintptr_t no_copy_low, no_copy_high;
 
@@ -53,8 +50,6 @@ sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host
 	return actor.get();
 }
 
-void orr_sim_timer_fired(struct orr_sim_actor *a);
-
 void *orr_sim_glue_timer_set(double date_s, struct orr_sim_actor *a)
 {
 	return simgrid::kernel::timer::Timer::set(date_s, [a] { orr_sim_timer_fired(a); });
@@ -65,7 +60,7 @@ void orr_sim_glue_timer_cancel(void *timer)
 	static_cast<simgrid::kernel::timer::Timer *>(timer)->remove();
 }
 
-MPI_Comm orr_sim_glue_world(void)
+SMPI_Comm *orr_sim_glue_world(void)
 {
 	return simgrid::s4u::Actor::self()
 		->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
@@ -87,5 +82,4 @@ void orr_sim_glue_no_copy(const void *low, const void *high)
 	no_copy_low = reinterpret_cast<uintptr_t>(low);
 	no_copy_high = reinterpret_cast<uintptr_t>(high);
 	smpi_comm_set_copy_data_callback(copy_payload);
-}
 }

@@ -32,9 +32,6 @@
 
 #define BELL_TAG 32766
 
-/* The world of the running actor's instance, once it has called MPI_Init. */
-MPI_Comm orr_sim_glue_world(void);
-
 /* How long the engine of a real run stays awake after a message, and how long its naps then are
  * (src/sys). */
 #define AWAKE_US 100.0

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What sim/sys asks of SimGrid through its C++ interface (sim_glue.cpp). Read by C and by C++, so
+ * that the compiler checks both sides of each call.
+ *
+ * Invariant: only declarations that mean the same in both languages. */
+#ifndef ORR_SIM_GLUE_H
+#define ORR_SIM_GLUE_H
+
+#include <stddef.h>
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+#include <smpi/forward.hpp>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct orr_sim_actor;
+
+/* Virtual time. */
+double orr_sim_clock_s(void);
+/* Starts code(a) in a new actor on the host, with a stack of that many bytes; the running actor
+ * becomes its parent. instance: the SMPI instance that it joins as that rank, or NULL. */
+sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host,
+			      const char *instance, int rank, size_t stack,
+			      void (*code)(struct orr_sim_actor *));
+/* Calls orr_sim_timer_fired(a) at that time, unless cancelled before. */
+void *orr_sim_glue_timer_set(double date_s, struct orr_sim_actor *a);
+void orr_sim_glue_timer_cancel(void *timer);
+/* The world of the running actor's SMPI instance (an MPI_Comm), once the actor has called MPI_Init.
+ */
+SMPI_Comm *orr_sim_glue_world(void);
+/* Makes SMPI leave out copies from [low, high). */
+void orr_sim_glue_no_copy(const void *low, const void *high);
+
+/* sim_actor.c: what the timers of sim_glue.cpp call. */
+void orr_sim_timer_fired(struct orr_sim_actor *a);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
