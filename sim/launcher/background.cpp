@@ -6,6 +6,7 @@
 // SimGrid's own profiles cannot be given to links that were read from a file, and a timer that
 // always goes on would hide that nothing else can happen any more. Invariant: while a message is
 // under way, every link has base * share of the present period.
+#include "glue.h"
 #include <cmath>
 #include <exception>
 #include <set>
@@ -33,11 +34,6 @@ class CommImpl
 } // namespace activity
 } // namespace kernel
 } // namespace simgrid
-
-extern "C" {
-void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-void launcher_background_start(const struct orr_sim_noise *v);
-}
 
 namespace s4u = simgrid::s4u;
 

@@ -28,19 +28,21 @@
 #undef calloc
 #undef free
 
+/* What SimGrid judges (launcher_judge); its standard error goes to capture meanwhile. */
 static struct {
-	const char *platform; /* being loaded */
+	const char *culprit, *remedy; /* culprit is NULL while SimGrid judges nothing */
 	int stderr_copy, capture;
-	int diagnosing;
-} ending = { NULL, -1, -1, 0 };
+} judged = { .stderr_copy = -1, .capture = -1 };
 
+/* Restores standard error. */
 static void end_capture(void)
 {
-	if (ending.capture < 0)
+	if (judged.stderr_copy < 0)
 		return;
 	fflush(stderr);
-	dup2(ending.stderr_copy, 2);
-	close(ending.stderr_copy);
+	dup2(judged.stderr_copy, 2);
+	close(judged.stderr_copy);
+	judged.stderr_copy = -1;
 }
 
 void launcher_fail(const char *fmt, ...)
@@ -67,34 +69,51 @@ void launcher_finish(int status)
 	_exit(status & 255 ? status & 255 : status ? 1 : 0);
 }
 
-/* ---- what SimGrid says while it loads ---- */
+/* ---- SimGrid judges what the user gave ---- */
 
-void launcher_loading(const char *platform)
+void launcher_judge(const char *culprit, const char *remedy)
 {
-	if (platform) {
-		ending.platform = platform;
-		ending.stderr_copy = dup(2);
-		ending.capture = memfd_create("stderr", MFD_CLOEXEC);
-		if (ending.stderr_copy >= 0 && ending.capture >= 0)
-			dup2(ending.capture, 2);
-		return;
-	}
-	ending.platform = NULL;
-	end_capture();
-	if (ending.capture >= 0)
-		close(ending.capture);
-	ending.capture = -1;
+	judged.culprit = culprit;
+	judged.remedy = remedy;
+	fflush(stderr);
+	judged.capture = memfd_create("stderr", MFD_CLOEXEC);
+	judged.stderr_copy = judged.capture >= 0 ? dup(2) : -1;
+	if (judged.stderr_copy >= 0)
+		dup2(judged.capture, 2);
 }
 
-/* The first complaint of what was captured, without SimGrid's decoration. */
-static const char *complaint(char *text, size_t room)
+void launcher_accepted(void)
 {
-	ssize_t n = ending.capture >= 0 ? pread(ending.capture, text, room - 1, 0) : 0;
+	char text[4096];
+	end_capture();
+	/* Warnings. */
+	for (off_t at = 0; judged.capture >= 0;) {
+		ssize_t n = pread(judged.capture, text, sizeof(text), at);
+		if (n <= 0 || fwrite(text, 1, (size_t) n, stderr) != (size_t) n)
+			break;
+		at += n;
+	}
+	if (judged.capture >= 0)
+		close(judged.capture);
+	judged.capture = -1;
+	judged.culprit = NULL;
+}
+
+void launcher_refused(const char *reason)
+{
+	launcher_fail("%s: SimGrid cannot use it: %s; %s", judged.culprit, reason, judged.remedy);
+}
+
+/* The first complaint in what was captured, without SimGrid's decoration. */
+static const char *captured_complaint(char *text, size_t room)
+{
+	ssize_t n = judged.capture >= 0 ? pread(judged.capture, text, room - 1, 0) : 0;
 	text[n > 0 ? n : 0] = 0;
 	char *at = strstr(text, "/CRITICAL] ");
 	at = at ? at + strlen("/CRITICAL] ") : text;
+	at += strspn(at, "\n");
 	at[strcspn(at, "\n")] = 0;
-	return *at ? at : "its content is not understood";
+	return *at ? at : "it does not say why";
 }
 
 /* ---- crashes ---- */
@@ -114,12 +133,8 @@ static const char *signal_text(int sig)
 static void on_crash(int sig)
 {
 	char text[4096];
-	if (ending.platform) {
-		const char *why = complaint(text, sizeof(text));
-		launcher_fail(
-			"--platform %s: SimGrid cannot use it: %s; correct the file or write a new one with `orrery platform`",
-			ending.platform, why);
-	}
+	if (judged.culprit)
+		launcher_refused(captured_complaint(text, sizeof(text)));
 	orr_sim_progress_clear();
 	struct orr_sim_actor *a = (struct orr_sim_actor *) orr_sim_self;
 	sg_actor_t self = sg_actor_self();
@@ -171,7 +186,8 @@ void launcher_ending_init(void)
 
 void launcher_deadlock(void)
 {
-	if (ending.diagnosing++)
+	static int diagnosing;
+	if (diagnosing++)
 		_exit(1);
 	orr_sim_progress_clear();
 	fflush(NULL);

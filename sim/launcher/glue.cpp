@@ -3,26 +3,20 @@
 //
 // Invariant: no exception of SimGrid leaves this file; each becomes a message that names what the
 // user gave.
-#include <cstdarg>
+#include "glue.h"
 #include <algorithm>
 #include <exception>
+#include <regex>
 #include <string>
 #include <vector>
 #include <simgrid/s4u.hpp>
 #include <simgrid/Exception.hpp>
+#include <smpi/smpi.h>
 #include <xbt/config.hpp>
 
-extern "C" {
-void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-void launcher_deadlock(void);
-void launcher_engine_init(const char *const *settings, int n);
-void launcher_settle_locale(void);
-size_t launcher_platform_load(const char *file, int n);
-sg_host_t launcher_host(size_t i);
-void launcher_run(void);
-}
-
 namespace s4u = simgrid::s4u;
+
+static const char *const SETTINGS = "SimGrid's manual lists the settings (Configuring SimGrid)";
 
 // The first line of what SimGrid has to say; lists of all settings may follow.
 static std::string first_line(const std::exception &e)
@@ -64,17 +58,28 @@ static std::string without_points(const std::string &text)
 	return out + text.substr(from);
 }
 
-// SimGrid reads these settings when the first message comes, in the locale that the program has
-// chosen by then.
-void launcher_settle_locale(void)
+// Lists SIZE:VALUE;SIZE:VALUE:VALUE... that SimGrid parses when the first message starts, too late
+// for us: in the locale that the program has chosen by then, and with a crash if a value is
+// missing.
+static void settle_factors()
 {
-	for (const char *key : { "smpi/bw-factor", "smpi/lat-factor", "smpi/os", "smpi/or",
-				 "smpi/ois", "smpi/IB-penalty-factors" })
-		simgrid::config::set_value(
-			key, without_points(simgrid::config::get_value<std::string>(key)));
+	static const std::regex list("([0-9]+[^:;]*(:[-+.]?[0-9][^:;]*)+;*)*");
+	for (const char *key :
+	     { "smpi/bw-factor", "smpi/lat-factor", "smpi/os", "smpi/or", "smpi/ois" }) {
+		const std::string value = simgrid::config::get_value<std::string>(key);
+		if (!std::regex_match(value, list))
+			launcher_refused((std::string(key) + ":" + value +
+					  ": expected SIZE:VALUE or several of these with "
+					  "semicolons in between")
+						 .c_str());
+		simgrid::config::set_value(key, without_points(value));
+	}
+	const char *penalties = "smpi/IB-penalty-factors";
+	simgrid::config::set_value(
+		penalties, without_points(simgrid::config::get_value<std::string>(penalties)));
 }
 
-void launcher_engine_init(const char *const *settings, int n)
+void launcher_engine_init(void)
 {
 	std::vector<std::string> words{ "orrery-sim", "--log=root.thresh:warning",
 					"--log=xbt_cfg.thresh:warning", "--log=no_loc",
@@ -86,16 +91,24 @@ void launcher_engine_init(const char *const *settings, int n)
 	int argc = static_cast<int>(argv.size());
 	argv.push_back(nullptr);
 	new s4u::Engine(&argc, argv.data());
+	s4u::Host::on_creation_cb([](s4u::Host &h) { hosts.push_back(&h); });
+	s4u::Engine::on_deadlock_cb(launcher_deadlock);
+}
+
+void launcher_engine_configure(const char *const *settings, int n)
+{
+	// Declares the rest of SMPI's settings, among them the algorithms of collectives.
+	smpi_init_options();
 	for (int i = 0; i < n; i++) {
+		const std::string culprit = std::string("--cfg=") + settings[i];
+		launcher_judge(culprit.c_str(), SETTINGS);
 		try {
 			s4u::Engine::set_config(std::string(settings[i]));
 		} catch (const std::exception &e) {
-			launcher_fail("--cfg=%s: SimGrid does not accept it: %s", settings[i],
-				      first_line(e).c_str());
+			launcher_refused(first_line(e).c_str());
 		}
+		launcher_accepted();
 	}
-	s4u::Host::on_creation_cb([](s4u::Host &h) { hosts.push_back(&h); });
-	s4u::Engine::on_deadlock_cb(launcher_deadlock);
 }
 
 // A crossbar: every host has its own link to a switch without limits. 12.5 GBps and 1 us end to
@@ -125,17 +138,32 @@ static void default_cluster(int n)
 
 size_t launcher_platform_load(const char *file, int n)
 {
+	const std::string culprit = std::string("--platform ") + (file ? file : "(default)");
+	launcher_judge(culprit.c_str(),
+		       "correct the file or write a new one with `orrery platform`");
 	try {
 		if (file)
 			s4u::Engine::get_instance()->load_platform(file);
 		else
 			default_cluster(n);
 	} catch (const std::exception &e) {
-		launcher_fail(
-			"--platform %s: SimGrid cannot use it: %s; correct the file or write a new one with `orrery platform`",
-			file ? file : "(default)", first_line(e).c_str());
+		launcher_refused(first_line(e).c_str());
 	}
+	launcher_accepted();
 	return hosts.size();
+}
+
+// SMPI checks most of its settings only here, after the platform, which may contain settings, too.
+void launcher_smpi_start(void)
+{
+	launcher_judge("a setting of SMPI (--cfg=smpi/...)", SETTINGS);
+	settle_factors();
+	try {
+		SMPI_init();
+	} catch (const std::exception &e) {
+		launcher_refused(first_line(e).c_str());
+	}
+	launcher_accepted();
 }
 
 sg_host_t launcher_host(size_t i)

@@ -7,12 +7,8 @@
 #ifndef ORR_LAUNCHER_H
 #define ORR_LAUNCHER_H
 
-#include <stddef.h>
+#include "glue.h"
 #include "sim.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct launcher_options {
 	int n;
@@ -26,8 +22,6 @@ struct launcher_options {
 	char **program; /* program and its arguments */
 	int nprogram;
 };
-
-void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* options.c: fills o and the settings of orr_sim; does not return when there is nothing to run. */
 void launcher_options_read(struct launcher_options *o, int argc, char **argv);
@@ -48,27 +42,8 @@ int (*launcher_program_load(void))(int, char **);
 /* machines.c: finds the machine of each rank. */
 void launcher_machines_find(const struct launcher_options *o);
 
-/* ending.c: exit(), signals, deadlock, and the normal end. */
+/* ending.c: exit(), signals, deadlock, and the normal end; more in glue.h. */
 void launcher_ending_init(void);
 void launcher_finish(int status) __attribute__((noreturn));
-void launcher_deadlock(void);
-void launcher_loading(
-	const char *platform); /* what SimGrid's complaints are about until called with NULL */
 
-/* glue.cpp: SimGrid's C++ side */
-void launcher_engine_init(const char *const *settings, int n);
-/* After SMPI_init(): programs may choose their locale from here on. */
-void launcher_settle_locale(void);
-/* Loads the file, or makes a cluster of n hosts when it is NULL. Returns the number of hosts. */
-size_t launcher_platform_load(const char *file, int n);
-sg_host_t launcher_host(size_t i);
-/* Returns when nothing can happen any more. */
-void launcher_run(void);
-
-/* background.cpp: after the platform was loaded; v must remain. */
-void launcher_background_start(const struct orr_sim_noise *v);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -19,9 +19,7 @@
 #undef malloc
 #undef calloc
 
-#define NSETTINGS 16
-
-static void engine_init(const struct launcher_options *o)
+static void configure_engine(const struct launcher_options *o)
 {
 	static const char *const fixed[] = {
 		"network/model:SMPI",  "network/crosstraffic:0", "smpi/simulate-computation:no",
@@ -39,7 +37,7 @@ static void engine_init(const struct launcher_options *o)
 		all[n++] = "contexts/guard-size:0";
 	for (int i = 0; i < o->ncfg; i++)
 		all[n++] = o->cfg[i];
-	launcher_engine_init(all, n);
+	launcher_engine_configure(all, n);
 	free(all);
 }
 
@@ -127,8 +125,7 @@ static void make_ranks(const struct launcher_options *o, size_t nhosts)
 static void start(const struct launcher_options *o)
 {
 	orr_sim_memory_init();
-	SMPI_init();
-	launcher_settle_locale();
+	launcher_smpi_start();
 	SMPI_app_instance_register("program", NULL, o->n);
 	SMPI_app_instance_register("engines", NULL, o->n);
 	SMPI_app_instance_register("workers", NULL, o->n);
@@ -148,12 +145,10 @@ int main(int argc, char **argv)
 	launcher_options_read(&o, argc, argv);
 	launcher_program_check(o.program[0]);
 	choose_stacks(&o);
-	engine_init(&o);
-	launcher_ending_init();
-	if (o.platform)
-		launcher_loading(o.platform);
+	launcher_engine_init();
+	launcher_ending_init(); /* after SimGrid has installed its own handlers */
+	configure_engine(&o);
 	size_t nhosts = launcher_platform_load(o.platform, o.n);
-	launcher_loading(NULL);
 	if (orr_sim.noise.load > 0)
 		launcher_background_start(&orr_sim.noise);
 	make_ranks(&o, nhosts);
@@ -162,5 +157,4 @@ int main(int argc, char **argv)
 	/* The last program's end leaves by orr_sim.finish: coming here means that not all have
 	 * ended. */
 	launcher_deadlock();
-	return 1;
 }

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The border between the launcher's C and its C++ (glue.cpp, background.cpp), read by both, so that
+ * the compiler checks both sides of each call.
+ *
+ * Invariant: only declarations that mean the same in both languages. */
+#ifndef ORR_LAUNCHER_GLUE_H
+#define ORR_LAUNCHER_GLUE_H
+
+#include <stddef.h>
+#include <simgrid/host.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct orr_sim_noise;
+
+/* ---- glue.cpp ---- */
+
+/* Creates SimGrid's engine, which installs handlers of signals. */
+void launcher_engine_init(void);
+/* Applies n settings of SimGrid or SMPI, texts KEY:VALUE. */
+void launcher_engine_configure(const char *const *settings, int n);
+/* Loads the file, or builds a cluster of n hosts if file is NULL. Returns the number of hosts. */
+size_t launcher_platform_load(const char *file, int n);
+/* The host that the platform declares in place i. */
+sg_host_t launcher_host(size_t i);
+/* Starts SMPI on the platform; programs may choose their locale from here on. */
+void launcher_smpi_start(void);
+/* Returns when nothing can happen any more. */
+void launcher_run(void);
+
+/* ---- background.cpp ---- */
+
+/* Loads the links of the platform, which must be complete; v must outlive the run. */
+void launcher_background_start(const struct orr_sim_noise *v);
+
+/* ---- ending.c ---- */
+
+/* Ends the process with one message and status 1. */
+void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* From here to launcher_accepted(), SimGrid judges a setting or file of the user's: an abort of
+ * SimGrid ends in launcher_refused() with SimGrid's own complaint. culprit names what was given,
+ * remedy ends the message. Both texts must live as long. */
+void launcher_judge(const char *culprit, const char *remedy);
+void launcher_accepted(void);
+/* Fails with a message that names culprit, the reason and remedy. */
+void launcher_refused(const char *reason) __attribute__((noreturn));
+/* Ends a run in which no actor can continue: reports what each rank waits for. */
+void launcher_deadlock(void) __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery sim --cfg` takes the settings of SMPI that choose the algorithms of
+# collectives: each algorithm takes the time that its messages take. Settings
+# and values that do not exist are refused by name.
+# orr-test: world sim
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
+program=$ORR_TEST_BUILDDIR/tests/sim/collectives.sim
+
+# Eight hosts on a switch. One message of 16 MiB takes 16.8 ms.
+cat > p.xml << 'X'
+<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">
+<cluster id="c" prefix="c" suffix="" radical="0-7" speed="1Gf" bw="1GBps" lat="0s"/></platform>
+X
+# broadcast LEAST MOST OPTIONS: the time is so many times that of one message.
+plain="--platform p.xml --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1"
+broadcast() {
+	least=$1 most=$2
+	shift 2
+	ok "$ORRERY" sim -n 8 $plain "$@" "$program"
+	us=$(sed -n 's/^broadcast \([0-9]*\) us$/\1/p' out)
+	awk -v us="$us" -v least="$least" -v most="$most" 'BEGIN { n = us / 16777; print n " messages"; exit n < least || n > most }' ||
+		die "a broadcast takes $us us, not $least to $most messages: $*"
+}
+# The root sends to each of the others; the number of holders doubles; eighths are scattered and then passed round.
+broadcast 6.9 7.2 --cfg=smpi/bcast:flattree
+broadcast 2.9 3.2 --cfg=smpi/bcast:binomial_tree
+broadcast 1.7 1.8 --cfg=smpi/bcast:scatter_LR_allgather
+broadcast 2.9 3.2 --cfg smpi/bcast:binomial_tree
+# The last one counts; a selector chooses for all collectives.
+broadcast 2.9 3.2 --cfg=smpi/bcast:flattree --cfg=smpi/bcast:binomial_tree
+broadcast 2.9 3.1
+broadcast 1.7 1.8 --cfg=smpi/coll-selector:mvapich2
+# In the platform, too.
+sed 's,<cluster,<config id="General"><prop id="smpi/bcast" value="flattree"/></config>&,' p.xml > c.xml
+mv c.xml p.xml
+broadcast 6.9 7.2
+
+refused() { regex=$1; shift; fails 1 "$regex" "$ORRERY" sim -n 8 "$@" "$program"; [ "$(wc -l < err)" = 1 ] || die "more than one message: $*"; }
+refused '^orrery sim: --cfg=smpi/bcats:flattree: SimGrid cannot use it: .*smpi/bcats; ' --cfg=smpi/bcats:flattree
+refused '^orrery sim: --cfg=nothing/at-all:1: SimGrid cannot use it: .*nothing/at-all; ' --cfg=nothing/at-all:1
+refused '^orrery sim: --cfg=bcast: SimGrid cannot use it: .*bcast.*name:value' --cfg=bcast
+refused "a setting of SMPI .*: Collective 'bcast' has no algorithm 'oak'! Valid .* flattree,.*; " --cfg=smpi/bcast:oak
+refused "a setting of SMPI .*: Collective '[a-z]*' has no algorithm 'oak'!" --cfg=smpi/coll-selector:oak
+refused '^orrery sim: --cfg=smpi/async-small-thresh:x: SimGrid cannot use it: ' --cfg=smpi/async-small-thresh:x
+refused "^orrery sim: --cfg=smpi/shared-malloc:x: SimGrid cannot use it: Invalid value 'x'" --cfg=smpi/shared-malloc:x
+refused 'a setting of SMPI .*smpi/async-small-thresh .*should be smaller' --cfg=smpi/async-small-thresh:70000
+for factor in 1 0 x:1 0:x '0:1;2' '0:1;3:' ; do
+	refused "a setting of SMPI .*smpi/bw-factor:$factor: expected SIZE:VALUE" --cfg="smpi/bw-factor:$factor"
+done
