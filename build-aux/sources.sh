@@ -164,7 +164,7 @@ bench_list | put tests/bench/sources.mk
 {
 	echo "$head_line"
 	files doc/man -name '*.1' | list orr_man
-	files doc ! -path 'doc/man/*' ! -name '*.mk' | list orr_doc
+	files doc ! -path 'doc/man/*' ! -path 'doc/html/*' ! -name '*.mk' | list orr_doc
 } | put doc/sources.mk
 { echo "$head_line"; files platforms ! -name '*.mk' | list orr_platforms; } | put platforms/sources.mk
 {

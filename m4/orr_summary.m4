@@ -24,6 +24,9 @@ AS_IF([test $orr_blas = yes],
 AS_IF([test "$orr_matplotlib" = yes],
 	[orr_say "orrery matrix" "yes, $PYTHON"],
 	[orr_say "orrery matrix" "NO matplotlib: it will say so when used (Debian: python3-matplotlib)"])
+AS_IF([test $orr_sphinx = yes],
+	[orr_say "HTML manual" "yes, make html, $SPHINX_BUILD"],
+	[orr_say "HTML manual" "NO: read doc/README.md (Debian: python3-sphinx, python3-myst-parser)"])
 AS_IF([test $enable_mpi_check = yes],
 	[orr_say "tests with ranks" "yes, started by $MPIEXEC"],
 	[orr_say "tests with ranks" "simulated only"])

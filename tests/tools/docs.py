@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Checks the documents against the tree: links, anchors and paths, environment
+# variables, names of functions. Usage:
+#     docs.py SOURCE-DIRECTORY [FILE=REPLACEMENT]...
+# reads REPLACEMENT in place of FILE, so that docs.sh can show that each check finds
+# something. Each fault is one line on standard output; exit status 1 if there is any.
+# Invariant: the sources decide; nothing here repeats a list of variables.
+import glob
+import os
+import re
+import sys
+
+VARIABLE = r"(?:STARPU|ORRERY|ORR)_[A-Z0-9_]+"
+# Strings of the sources that look like variables and are none.
+NO_VARIABLES = {"STARPU_VALUE", "STARPU_MPI_FAKE"}
+# Read by computed name; the document writes <i> for the number.
+COMPUTED = "STARPU_LIMIT_%s_%d_MEM"
+ENVIRONMENT = "doc/environment.md"
+NO_EFFECT = "Variables without effect"
+LIMITS = "doc/limits.md"
+NOT_DECLARED = "Functions that are not declared"
+FOLDERS = "(?:doc|examples|fuzz|include|m4|platforms|sim|src|tests|tools)"
+
+faults = []
+
+
+def fault(path, line, text):
+    faults.append("%s:%d: %s" % (path, line, text))
+
+
+class Tree:
+    def __init__(self, root, instead):
+        self.root, self.instead, self.texts = root, instead, {}
+
+    def text(self, path):
+        if path not in self.texts:
+            with open(self.instead.get(path, os.path.join(self.root, path)), encoding="utf-8") as file:
+                self.texts[path] = file.read()
+        return self.texts[path]
+
+    def exists(self, path):
+        return os.path.exists(os.path.join(self.root, path))
+
+    def find(self, pattern):
+        return sorted(os.path.relpath(p, self.root) for p in glob.glob(os.path.join(self.root, pattern), recursive=True) if os.path.isfile(p))
+
+
+def prose(text):
+    """(number, line) of what is no block of code; inline code stays."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith("    "):
+            yield number, line
+
+
+def slug(heading):
+    """The anchor of a heading, as GitHub and MyST make it."""
+    return re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()).replace(" ", "-")
+
+
+def anchors(text):
+    found = {}
+    for _number, line in prose(text):
+        match = re.match(r"#+\s+(.*)", line)
+        if match:
+            base = slug(match.group(1))
+            found[base] = found.get(base, -1) + 1
+            yield base if not found[base] else "%s-%d" % (base, found[base])
+
+
+def check_links(tree, path):
+    for number, line in prose(tree.text(path)):
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            file, _, anchor = target.partition("#")
+            file = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+            if not tree.exists(file):
+                fault(path, number, "the link to %s leads nowhere" % target)
+            elif anchor and anchor not in set(anchors(tree.text(file))):
+                fault(path, number, "%s has no heading for #%s" % (file, anchor))
+
+
+def check_paths(tree, path):
+    for number, line in prose(tree.text(path)):
+        for name in re.findall(r"`(%s/[-\w./]+)`" % FOLDERS, line):
+            made = name.startswith("doc/html") or re.search(r"(?!README)\b[A-Z]{2,}", name)
+            plain = re.sub(r"\.sim$", ".c", name)
+            if not made and not tree.exists(plain.rstrip("/")):
+                fault(path, number, "there is no %s in the tree" % name)
+
+
+def section(text, heading):
+    """(before, inside) the section of level 2 with that heading."""
+    before, _, after = text.partition("\n## %s\n" % heading)
+    return before, after.partition("\n## ")[0]
+
+
+def first_cells(text):
+    for line in text.splitlines():
+        if line.startswith("|"):
+            yield line.split("|")[1]
+
+
+def check_variables(tree):
+    read = set()
+    for path in tree.find("src/**/*.[ch]") + tree.find("sim/**/*.[ch]*") + tree.find("tools/**/*.*"):
+        read.update(re.findall(r"[\"'](%s)[\"']" % VARIABLE, tree.text(path)))
+    read -= NO_VARIABLES
+    effect, none = section(tree.text(ENVIRONMENT), NO_EFFECT)
+    listed = set(re.findall(r"`(%s)`" % VARIABLE, " ".join(first_cells(effect))))
+    unread = set(re.findall(r"`(%s)`" % VARIABLE, " ".join(first_cells(none))))
+    computed = re.findall(r"`(\w+_<i>_\w+)`", " ".join(first_cells(effect)))
+    sources = "".join(tree.text(p) for p in tree.find("src/**/*.c"))
+    for name in sorted(read - listed):
+        fault(ENVIRONMENT, 1, "%s is read by the sources and missing here" % name)
+    for name in sorted(listed - read):
+        fault(ENVIRONMENT, 1, "%s is listed and read nowhere" % name)
+    for name in sorted(unread & read):
+        fault(ENVIRONMENT, 1, "%s is listed without effect, but it is read" % name)
+    if computed and '"%s"' % COMPUTED not in sources:
+        fault(ENVIRONMENT, 1, "%s: no source makes such a name (%s)" % (computed[0], COMPUTED))
+    if not (listed and unread and computed):
+        fault(ENVIRONMENT, 1, "its tables were not found; this script reads their first columns")
+    return listed | unread
+
+
+def check_settings(tree, path, known):
+    for number, line in enumerate(tree.text(path).splitlines(), 1):
+        for name in re.findall(r"\b(%s)=" % VARIABLE, line):
+            if name not in known:
+                fault(path, number, "%s is set here, but %s does not have it" % (name, ENVIRONMENT))
+
+
+def check_functions(tree, paths):
+    headers = "".join(tree.text(p) for p in tree.find("include/*.h"))
+    declared = set(re.findall(r"\b((?:starpu|orrery)_\w+)", headers))
+    _, missing = section(tree.text(LIMITS), NOT_DECLARED)
+    names = [p + n for prefixed in missing.split("\n* ")[1:]
+             for p in (re.findall(r"\(prefix `(\w+)`\)", prefixed) or [""])
+             for n in re.findall(r"`(\w+)`", prefixed.replace("(prefix `%s`)" % p, ""))]
+    if not names:
+        fault(LIMITS, 1, "no names were found under '%s'" % NOT_DECLARED)
+    for name in names:
+        if name in declared:
+            fault(LIMITS, 1, "%s is listed as not declared, but a header has it" % name)
+    for path in paths:
+        if path == LIMITS:
+            continue
+        for number, line in prose(tree.text(path)):
+            for name in re.findall(r"`((?:starpu|orrery)_\w+)\(", line):
+                if name not in declared:
+                    fault(path, number, "no header declares %s()" % name)
+
+
+def check_program(tree):
+    """The first program stands in two places, and docs.sh compiles one of them."""
+    blocks = [re.findall(r"^```c\n(.*?)^```", tree.text(path), re.S | re.M) for path in ("README.md", "doc/getting-started.md")]
+    if len(blocks[0]) != 1 or blocks[0] != blocks[1]:
+        fault("README.md", 1, "its C program is not the one of doc/getting-started.md")
+
+
+def main(root, replacements):
+    tree = Tree(root, dict(word.split("=", 1) for word in replacements))
+    chapters = tree.find("doc/*.md")
+    known = check_variables(tree)
+    for path in chapters + ["README.md", "CONTRIBUTING.md", "examples/README.md", "tests/README.md"]:
+        check_links(tree, path)
+    for path in chapters + ["README.md", "CONTRIBUTING.md"]:
+        check_paths(tree, path)
+        check_settings(tree, path, known)
+    check_functions(tree, chapters + ["README.md"])
+    check_program(tree)
+    for line in faults:
+        print(line)
+    return 1 if faults else 0
+
+
+sys.exit(main(sys.argv[1], sys.argv[2:]))
