@@ -487,9 +487,17 @@ static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
 	return (mode & STARPU_REDUX) ? orr_redux_check(h, what) : 0;
 }
 
-/* Everything that can be wrong with the task itself. */
+/* The kinds of units that may execute the task. */
+static uint32_t task_where(const struct starpu_task *task)
+{
+	if (!task->cl)
+		return STARPU_NOWHERE;
+	return task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl);
+}
+
+/* Everything that can be wrong with the task itself, which units of these kinds may execute. */
 static int check_task(struct orr_process *proc, struct starpu_task *task, struct orr_task *t,
-		      int internal, struct orr_ctx *ctx)
+		      uint32_t where, int internal, struct orr_ctx *ctx)
 {
 	unsigned i, n, planned = 0;
 
@@ -527,16 +535,13 @@ static int check_task(struct orr_process *proc, struct starpu_task *task, struct
 		}
 		if (__builtin_expect(planned, 0) && n > 1 && orr_partition_check_views(task, n))
 			return -EINVAL;
-		t->where = task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl);
-		if (!(t->where & STARPU_NOWHERE) && !somebody_can_run(proc, task, t->where, ctx)) {
+		if (!(where & STARPU_NOWHERE) && !somebody_can_run(proc, task, where, ctx)) {
 			orr_error(
 				"task %s: none of the %u workers can execute it; look at the implementations of its codelet, at where, can_execute and "
 				"workerid, at its scheduling context, and at STARPU_NCPU",
 				orr_task_name(task), proc->core->nworkers);
 			return -ENODEV;
 		}
-	} else {
-		t->where = STARPU_NOWHERE;
 	}
 	return 0;
 }
@@ -564,6 +569,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	struct orr_task *t;
 	struct orr_ctx *ctx = &proc->core->ctx0;
 	int ret, synchronous = task->synchronous;
+	uint32_t where;
 
 	if (__builtin_expect(proc->state != ORR_PROCESS_UP && proc->state != ORR_PROCESS_STARTING,
 			     0)) {
@@ -593,13 +599,13 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 			ctx = proc->core->ctx[id];
 		}
 	}
-	ret = check_task(proc, task, t, internal, ctx);
+	where = task_where(task);
+	ret = check_task(proc, task, t, where, internal, ctx);
 	if (ret)
 		return ret;
 	if (__builtin_expect(t->state == ORR_TASK_DONE, 0))
-		renew(t), t->where = task->cl ? (task->where != -1 ? (uint32_t) task->where
-								   : orr_codelet_where(task->cl))
-					      : STARPU_NOWHERE;
+		renew(t);
+	t->where = where;
 	ret = orr_access_reserve(t);
 	if (ret)
 		return ret;
