@@ -23,6 +23,13 @@
 #define ORR_ATOMIC_ADD_RELAXED(p, v) (*(p) += (v))
 #define ORR_ATOMIC_OR(p, v) (*(p) |= (v))
 #define ORR_ATOMIC_AND(p, v) (*(p) &= (v))
+#define ORR_ATOMIC_FETCH_AND(p, v) \
+	__extension__({ \
+		__auto_type orr_p_ = (p); \
+		__typeof__(*orr_p_) orr_old_ = *orr_p_; \
+		*orr_p_ &= (v); \
+		orr_old_; \
+	})
 #define ORR_ATOMIC_XCHG(p, v) \
 	__extension__({ \
 		__auto_type orr_p_ = (p); \

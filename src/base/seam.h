@@ -66,13 +66,19 @@ enum orr_cost {
  *                      bytes; all-zero is unlocked.
  * ORR_ATOMIC_ADD(p,v)  adds and returns the NEW value, a full barrier. ORR_ATOMIC_ADD_RELAXED
  *                      likewise without ordering.
+ * ORR_ATOMIC_OR/AND(p,v)     set and clear bits and return the NEW value, full barriers.
+ * ORR_ATOMIC_FETCH_AND(p,v)  clears bits and returns the OLD value, a full barrier: whoever finds
+ *                      a bit set in it is the one thread that cleared the bit.
  * ORR_ATOMIC_LOAD/STORE acquire/release. ORR_ATOMIC_XCHG, ORR_ATOMIC_CAS(p,&old,new) full barriers.
- * ORR_ATOMIC_FENCE() full fence. struct orr_process *orr_self(void)              the calling
- * process's context, never NULL. Costs a load. struct orr_thread *orr_thread_self(void)     the
- * calling thread, never NULL. orr_sys_charge(struct orr_thread *, enum orr_cost)   adds the cost to
- * the thread's debt; never waits; may be called under a lock. orr_sys_charge_times(struct
- * orr_thread *, enum orr_cost, unsigned n) the same n times. orr_sys_settle(struct orr_thread *)
- * [waits] spends the debt once it exceeds a quantum; a no-op in a real run.
+ * ORR_ATOMIC_FENCE()   full fence.
+ * struct orr_process *orr_self(void)              the calling process's context, never NULL. Costs
+ *                      a load.
+ * struct orr_thread *orr_thread_self(void)        the calling thread, never NULL.
+ * orr_sys_charge(struct orr_thread *, enum orr_cost)  adds the cost to the thread's debt; never
+ *                      waits; may be called under a lock.
+ * orr_sys_charge_times(struct orr_thread *, enum orr_cost, unsigned n)  the same n times.
+ * orr_sys_settle(struct orr_thread *)  [waits] spends the debt once it exceeds a quantum; a no-op
+ *                      in a real run.
  *
  * orr_waitq_t: an event count. A waiter does
  *      unsigned key = orr_waitq_prepare(&q);
@@ -80,7 +86,10 @@ enum orr_cost {
  * in a loop; whoever makes the condition true calls orr_waitq_wake(&q) afterwards (full barrier
  * between the two is part of orr_waitq_wake). Waking costs a fence and a load when nobody waits.
  * timeout_us < 0: no limit. orr_waitq_wait returns 0 when woken (perhaps spuriously), 1 when the
- * time ran out. orr_waitq_init / orr_waitq_destroy. orr_waitq_wake wakes all. */
+ * time ran out. orr_waitq_init / orr_waitq_destroy. orr_waitq_wake wakes all;
+ * orr_waitq_wake_fenced does the same where the caller has already passed a full barrier.
+ *
+ * orr_sys_relax(): a pause in a spin loop; a no-op in a simulated run. */
 #include "orr_sys_types.h"
 
 /* ---- clock ---- */

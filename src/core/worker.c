@@ -84,6 +84,15 @@ int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t)
 
 /* ---- waking ---- */
 
+/* Takes a group out of those that sleep. Returns whether it still was one of them, so that of
+ * several threads that want a sleeper each gets another one. */
+static int claim_idle(struct orr_process *proc, unsigned index)
+{
+	uint64_t bit = 1ULL << index % 64;
+
+	return (ORR_ATOMIC_FETCH_AND(&proc->core->idle_mask[index / 64], ~bit) & bit) != 0;
+}
+
 static void wake_group(struct orr_process *proc, unsigned index)
 {
 	uint64_t bit = 1ULL << index % 64;
@@ -114,16 +123,13 @@ void orr_wake_one(struct orr_process *proc)
 	for (i = 0; i < words; i++) {
 		uint64_t mask = ORR_ATOMIC_LOAD_RELAXED(&proc->core->idle_mask[i]);
 
-		while (mask) {
-			uint64_t bit = mask & -mask;
+		for (; mask; mask &= mask - 1) {
+			unsigned index = i * 64 + (unsigned) __builtin_ctzll(mask);
 
-			if (ORR_ATOMIC_AND(&proc->core->idle_mask[i], ~bit), 1) {
-				orr_waitq_wake_fenced(
-					&proc->core
-						 ->groups[i * 64 + (unsigned) __builtin_ctzll(bit)]
-						 .bell);
-				return;
-			}
+			if (!claim_idle(proc, index))
+				continue; /* it is awake, or somebody else wakes it: the next one */
+			orr_waitq_wake_fenced(&proc->core->groups[index].bell);
+			return;
 		}
 	}
 }
@@ -163,9 +169,10 @@ void orr_ctx_wake_some(struct orr_process *proc, struct orr_ctx *ctx)
 		unsigned g = (unsigned) (proc->core->workers[i].group - proc->core->groups);
 
 		if (!orr_ctx_has(ctx, &proc->core->workers[i]) ||
-		    !(ORR_ATOMIC_LOAD(&proc->core->idle_mask[g / 64]) >> g % 64 & 1))
+		    !(ORR_ATOMIC_LOAD(&proc->core->idle_mask[g / 64]) >> g % 64 & 1) ||
+		    !claim_idle(proc, g))
 			continue;
-		wake_group(proc, g);
+		orr_waitq_wake_fenced(&proc->core->groups[g].bell);
 		return;
 	}
 }

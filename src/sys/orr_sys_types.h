@@ -17,6 +17,7 @@
 #define ORR_ATOMIC_ADD_RELAXED(p, v) __atomic_add_fetch((p), (v), __ATOMIC_RELAXED)
 #define ORR_ATOMIC_OR(p, v) __atomic_or_fetch((p), (v), __ATOMIC_SEQ_CST)
 #define ORR_ATOMIC_AND(p, v) __atomic_and_fetch((p), (v), __ATOMIC_SEQ_CST)
+#define ORR_ATOMIC_FETCH_AND(p, v) __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
 #define ORR_ATOMIC_XCHG(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
 #define ORR_ATOMIC_CAS(p, old, v) \
 	__atomic_compare_exchange_n((p), (old), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)
