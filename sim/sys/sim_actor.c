@@ -269,6 +269,7 @@ static void run_handed(struct orr_sim_actor *a)
 {
 	void *ret = a->fn(a->arg);
 	a->head.thread.worker = NULL;
+	a->head.thread.memnode = STARPU_MAIN_RAM;
 	a->head.thread.task = NULL;
 	a->head.thread.debt_us = 0;
 	a->ret = ret;

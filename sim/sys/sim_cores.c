@@ -74,15 +74,15 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 	if (before == after)
 		return;
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
-		for (unsigned i = 0;
-		     r->runtime_up && r->proc->core->groups && i < r->proc->core->ngroups; i++)
+		for (unsigned i = 0; r->runtime_up && r->proc->core->groups && i < r->proc->ngroups;
+		     i++)
 			stretch(&r->proc->core->groups[i], now, before / after);
 	if (after < before)
 		return; /* who wakes too early looks again */
 	/* Waking gives the processor away: only now that everything is in order. */
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
-		for (unsigned i = 0;
-		     r->runtime_up && r->proc->core->groups && i < r->proc->core->ngroups; i++)
+		for (unsigned i = 0; r->runtime_up && r->proc->core->groups && i < r->proc->ngroups;
+		     i++)
 			orr_waitq_wake(&r->proc->core->groups[i].bell);
 }
 
@@ -108,7 +108,7 @@ double orr_sim_cores_enter(struct orr_sim_rank *r, double us)
 double orr_sim_cores_next_end(const struct orr_sim_rank *r)
 {
 	double first = INFINITY;
-	for (unsigned i = 0; r->proc->core->groups && i < r->proc->core->ngroups; i++)
+	for (unsigned i = 0; r->proc->core->groups && i < r->proc->ngroups; i++)
 		for (unsigned k = 0; k < r->proc->core->groups[i].nheap; k++) {
 			const struct orr_worker *w = r->proc->core->groups[i].heap[k];
 			if (w->arch == STARPU_CPU_WORKER && w->end_us < first)

@@ -20,6 +20,7 @@ struct orr_core;
 struct orr_perf;
 struct orr_trace;
 struct orr_mpi;
+struct orr_park_ops;
 
 /* The inside of the machine as this process sees it. Filled by orr_sys_topology_init. */
 struct orr_topology {
@@ -52,10 +53,11 @@ struct orr_process {
 	/* The parts of the floors above. data and core exist as long as the process. */
 	struct orr_data *data;
 	struct orr_core *core;
-	struct orr_perf *perf;   /* NULL while the runtime is down */
-	struct orr_trace *trace; /* NULL: nothing is recorded */
-	struct orr_mpi *mpi;     /* NULL until starpu_mpi_init */
-	void *sys;               /* the world's own part */
+	struct orr_perf *perf;           /* NULL while the runtime is down */
+	struct orr_trace *trace;         /* NULL: nothing is recorded */
+	struct orr_mpi *mpi;             /* NULL until starpu_mpi_init */
+	const struct orr_park_ops *park; /* how to wake workers (base/park.h) */
+	void *sys;                       /* the world's own part */
 
 	/* Read-mostly. */
 	enum orr_process_state state;
@@ -66,6 +68,8 @@ struct orr_process {
 	struct starpu_conf conf; /* as given to starpu_init, completed */
 	struct orr_topology topo;
 	int mpi_rank, mpi_size; /* as the program sees them: 0 of 1 without MPI, or the fake ones */
+	unsigned ngroups;       /* groups of workers, each stepped by one thread; 0: none yet, and
+				   nothing goes on in the background */
 	uint32_t arch_mask;     /* kinds of units that exist: STARPU_CPU | ... */
 	int stand_in;    /* on devices that its model knows, a codelet's function for the CPU stands
 			    in for a missing one for CUDA */

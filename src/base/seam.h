@@ -27,6 +27,7 @@ struct orr_thread {
 	struct orr_process *proc;  /* the process that it belongs to */
 	struct orr_worker *worker; /* the worker that it steps just now, NULL outside of kernels and
 				      driver code */
+	unsigned memnode;          /* the memory of that worker; main memory without one */
 	struct orr_task *task;     /* the task whose kernel or callback runs in it, or NULL */
 	void *acquisition; /* by the program, whose callback runs in it (data/acquire.c), or NULL */
 	unsigned ctx;      /* the scheduling context that the program chose for it + 1, 0: none */

@@ -113,7 +113,6 @@ struct orr_core {
 	struct orr_worker *workers;
 	unsigned nworkers;
 	struct orr_group *groups;
-	unsigned ngroups;
 	struct orr_ctx ctx0; /* the default scheduling context */
 	struct orr_ctx
 		*ctx[STARPU_NMAX_SCHED_CTXS]; /* by number: ctx[0] is ctx0, NULL: never made */

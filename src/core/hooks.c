@@ -111,7 +111,7 @@ int orr_hooks_run(struct orr_group *g)
 	int idle = all_idle(g), more = 0;
 	unsigned i;
 
-	self->worker = &proc->core->workers[g->first];
+	orr_worker_enter(self, &proc->core->workers[g->first]);
 	orr_lock(&proc->lock);
 	for (i = 0; i < proc->core->hooks_cap; i++) {
 		struct orr_hook h = proc->core->hooks[i];
@@ -125,7 +125,7 @@ int orr_hooks_run(struct orr_group *g)
 		proc->core->hooks[i].calls--;
 	}
 	orr_unlock(&proc->lock);
-	self->worker = NULL;
+	orr_worker_enter(self, NULL);
 	return more;
 }
 

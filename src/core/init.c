@@ -202,17 +202,17 @@ static void cut_groups(struct orr_process *proc, unsigned ncpus, const struct or
 {
 	unsigned i, k = 0, first = 0;
 
-	if (proc->core->ngroups == 1)
+	if (proc->ngroups == 1)
 		proc->core->groups[0].nworkers = proc->core->nworkers;
-	for (i = 0; i < ncpus && proc->core->ngroups > 1; i++) {
+	for (i = 0; i < ncpus && proc->ngroups > 1; i++) {
 		proc->core->groups[k].first = first++;
 		proc->core->groups[k++].nworkers = 1;
 	}
-	for (i = 0; i < ndevices && proc->core->ngroups; i++) {
+	for (i = 0; i < ndevices && proc->ngroups; i++) {
 		if (!devices[i].nworkers)
 			continue;
-		proc->data->memnodes[i + 1].group = &proc->core->groups[k];
-		if (proc->core->ngroups == 1)
+		proc->data->memnodes[i + 1].group = (int) k;
+		if (proc->ngroups == 1)
 			continue;
 		proc->core->groups[k].first = first;
 		proc->core->groups[k++].nworkers = devices[i].nworkers;
@@ -246,15 +246,14 @@ static int create_workers(struct orr_process *proc, const struct orr_device *dev
 	nunits = (unsigned) ncpus + ndrivers;
 	for (i = 0; i < ndevices; i++)
 		proc->core->nworkers += devices[i].nworkers;
-	proc->core->ngroups = nunits ? orr_sys_ngroups(nunits) : 0;
+	proc->ngroups = nunits ? orr_sys_ngroups(nunits) : 0;
 	proc->core->workers = aligned_alloc(128, (proc->core->nworkers + 1) *
 							 sizeof(*proc->core->workers));
-	proc->core->groups = aligned_alloc(128,
-					   (proc->core->ngroups + 1) * sizeof(*proc->core->groups));
+	proc->core->groups = aligned_alloc(128, (proc->ngroups + 1) * sizeof(*proc->core->groups));
 	if (!proc->core->workers || !proc->core->groups)
 		return -ENOMEM;
 	memset(proc->core->workers, 0, (proc->core->nworkers + 1) * sizeof(*proc->core->workers));
-	memset(proc->core->groups, 0, (proc->core->ngroups + 1) * sizeof(*proc->core->groups));
+	memset(proc->core->groups, 0, (proc->ngroups + 1) * sizeof(*proc->core->groups));
 	for (i = 0; i < (unsigned) ncpus && !ret; i++)
 		ret = create_cpu_worker(proc, i);
 	for (i = 0, next = (unsigned) ncpus; i < ndevices && !ret; next += devices[i++].nworkers)
@@ -267,7 +266,7 @@ static int start_groups(struct orr_process *proc)
 {
 	unsigned i, k;
 
-	for (i = 0; i < proc->core->ngroups; i++) {
+	for (i = 0; i < proc->ngroups; i++) {
 		struct orr_group *g = &proc->core->groups[i];
 
 		g->proc = proc;
@@ -278,7 +277,7 @@ static int start_groups(struct orr_process *proc)
 		for (k = 0; k < g->nworkers; k++)
 			proc->core->workers[g->first + k].group = g;
 	}
-	for (i = 0; i < proc->core->ngroups; i++) {
+	for (i = 0; i < proc->ngroups; i++) {
 		struct orr_group *g = &proc->core->groups[i];
 		struct orr_worker *w = &proc->core->workers[g->first];
 
@@ -313,10 +312,10 @@ static void stop_groups(struct orr_process *proc)
 	unsigned i;
 
 	ORR_ATOMIC_STORE(&proc->core->stopping, 1);
-	for (i = 0; i < proc->core->ngroups; i++)
+	for (i = 0; i < proc->ngroups; i++)
 		if (proc->core->groups[i].proc)
 			orr_waitq_wake(&proc->core->groups[i].bell);
-	for (i = 0; i < proc->core->ngroups; i++)
+	for (i = 0; i < proc->ngroups; i++)
 		if (proc->core->groups[i].thread)
 			orr_sys_thread_join(proc->core->groups[i].thread);
 }
@@ -325,7 +324,7 @@ static void free_workers(struct orr_process *proc)
 {
 	unsigned i;
 
-	for (i = 0; i < proc->core->ngroups && proc->core->groups; i++) {
+	for (i = 0; i < proc->ngroups && proc->core->groups; i++) {
 		orr_waitq_destroy(&proc->core->groups[i].bell);
 		free(proc->core->groups[i].heap);
 	}
@@ -338,7 +337,7 @@ static void free_workers(struct orr_process *proc)
 	proc->core->workers = NULL;
 	proc->core->explicit_ids = NULL;
 	proc->core->nexplicit = 0;
-	proc->core->ngroups = proc->core->nworkers = 0;
+	proc->ngroups = proc->core->nworkers = 0;
 }
 
 /* ---- start ---- */

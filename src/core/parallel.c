@@ -121,11 +121,11 @@ static void *rank_main(void *arg)
 	struct orr_thread *self = orr_thread_self();
 	struct orr_task *t = p->task;
 
-	self->worker = &self->proc->core->workers[p->comb->workers[m->rank]];
+	orr_worker_enter(self, &self->proc->core->workers[p->comb->workers[m->rank]]);
 	self->task = t;
 	orr_codelet_cpu_func(t->pub->cl, t->nimpl)(t->interfaces, t->pub->cl_arg);
 	self->task = NULL;
-	self->worker = NULL;
+	orr_worker_enter(self, NULL);
 	kernel_over(self->proc, p);
 	return NULL;
 }

@@ -5,13 +5,16 @@
  * Invariant: a process has its data and core parts from the beginning to the end, so that questions
  * may be asked before starpu_init and after starpu_shutdown. */
 #include "core/core.h"
+#include "core/upcalls.h"
 #include "data/data.h"
 
 #include <stdlib.h>
 
-static struct orr_data the_data;
+static struct orr_data the_data = { .up = &orr_core_data_upcalls };
 static struct orr_core the_core;
-struct orr_process orr_the_process = { .data = &the_data, .core = &the_core };
+struct orr_process orr_the_process = { .data = &the_data,
+				       .core = &the_core,
+				       .park = &orr_core_park_ops };
 
 struct whole {
 	struct orr_process proc;
@@ -25,7 +28,10 @@ struct orr_process *orr_process_new(void)
 
 	if (!w)
 		return NULL;
-	*w = (struct whole){ .proc = { .data = &w->data, .core = &w->core } };
+	*w = (struct whole){
+		.proc = { .data = &w->data, .core = &w->core, .park = &orr_core_park_ops },
+		.data = { .up = &orr_core_data_upcalls },
+	};
 	return &w->proc;
 }
 

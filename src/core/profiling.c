@@ -3,6 +3,7 @@
  *
  * Invariant: a worker's record is read and written with its local_lock held; the counters of memory
  * nodes are atomic. */
+#include "data/bus.h"
 #include "base/numbers.h"
 #include "core/worker.h"
 #include "base/log.h"

@@ -158,7 +158,7 @@ static void miss(struct link *l)
 	l->state = MISSING;
 	l->to->missing++;
 	if (l->to->task)
-		ORR_ATOMIC_ADD(&l->to->task->ndeps, 1);
+		ORR_ATOMIC_ADD(&l->to->task->owner.ndeps, 1);
 }
 
 /* A tag that fired begins a new round. */
@@ -220,7 +220,7 @@ void orr_tag_task_submitted(struct orr_task *t)
 	tag->pure = 0;
 	t->tag = tag;
 	if (tag->missing)
-		ORR_ATOMIC_ADD(&t->ndeps, (int32_t) tag->missing);
+		ORR_ATOMIC_ADD(&t->owner.ndeps, (int32_t) tag->missing);
 	orr_unlock(&proc->core->tag_lock);
 }
 

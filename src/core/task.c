@@ -3,6 +3,7 @@
  *
  * Invariant: once a task's state is DONE the runtime never touches it again, since whoever waits
  * for it may free it. */
+#include "core/task_data.h"
 #include "core/worker.h"
 #include "core/parallel.h"
 #include "core/graph.h"
@@ -48,7 +49,7 @@ static void init_private(struct orr_task *t, struct starpu_task *pub)
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
 	ORR_ATOMIC_STORE_RELAXED(&t->ctx, 0);
 	t->pub = pub;
-	t->ndeps = 1;
+	t->owner.ndeps = 1;
 	t->nend_deps = 1;
 	pub->starpu_private = t;
 }
@@ -161,8 +162,8 @@ static void free_private(struct orr_task *t)
 
 	if (t->bundled)
 		starpu_task_bundle_remove(pub->bundle, pub);
-	if (t->access && t->access != t->inl_access)
-		free(t->access);
+	if (t->owner.access && t->owner.access != t->inl_access)
+		free(t->owner.access);
 	array_free(&t->succ);
 	array_free(&t->end_succ);
 	pub->starpu_private = NULL;
@@ -324,7 +325,7 @@ int starpu_task_get_current_data_node(unsigned i)
 {
 	struct orr_task *t = orr_thread_self()->task;
 
-	return t && i < t->naccess ? t->access[i].node : -1;
+	return t && i < t->owner.naccess ? t->owner.access[i].node : -1;
 }
 
 void starpu_task_set_implementation(struct starpu_task *task, unsigned impl)
@@ -529,12 +530,15 @@ static int check_task(struct orr_process *proc, struct starpu_task *task, struct
 			if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition), 0) &&
 			    !internal && !t->switches) {
 				planned = 1;
-				if (orr_handle_check_partition(h, mode, task))
+				if (orr_handle_check_partition(h, mode, orr_task_name(task)))
 					return -EINVAL;
 			}
 		}
-		if (__builtin_expect(planned, 0) && n > 1 && orr_partition_check_views(task, n))
-			return -EINVAL;
+		for (i = 0; __builtin_expect(planned, 0) && n > 1 && i < n; i++)
+			if (orr_partition_check_view(orr_task_handle(task, i),
+						     orr_task_mode(task, i), orr_task_name(task),
+						     i))
+				return -EINVAL;
 		if (!(where & STARPU_NOWHERE) && !somebody_can_run(proc, task, where, ctx)) {
 			orr_error(
 				"task %s: none of the %u workers can execute it; look at the implementations of its codelet, at where, can_execute and "
@@ -551,8 +555,8 @@ static void renew(struct orr_task *t)
 {
 	int embedded = t->embedded, forced = t->forced_impl, nimpl = t->nimpl, bundled = t->bundled;
 
-	if (t->access && t->access != t->inl_access)
-		free(t->access);
+	if (t->owner.access && t->owner.access != t->inl_access)
+		free(t->owner.access);
 	array_free(&t->succ);
 	array_free(&t->end_succ);
 	init_private(t, t->pub);
@@ -606,7 +610,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	if (__builtin_expect(t->state == ORR_TASK_DONE, 0))
 		renew(t);
 	t->where = where;
-	ret = orr_access_reserve(t);
+	ret = orr_task_data_reserve(t);
 	if (ret)
 		return ret;
 	/* From here on nothing fails: others see the task. */
@@ -639,8 +643,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		orr_graph_submit(proc, t, nodeps);
 	if (task->use_tag)
 		orr_tag_task_submitted(t);
-	if (t->naccess)
-		orr_access_submit(t, nodeps);
+	if (t->owner.naccess)
+		orr_task_data_submit(t, nodeps);
 	orr_task_release(t); /* the submission itself; t may be gone from here on */
 	if (synchronous)
 		return starpu_task_wait(task);
@@ -680,7 +684,7 @@ int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
 void orr_task_release(struct orr_task *t)
 {
 	/* With one dependency left it is ours: nobody else can change the counter. */
-	if (ORR_ATOMIC_LOAD(&t->ndeps) == 1 || ORR_ATOMIC_ADD(&t->ndeps, -1) == 0)
+	if (ORR_ATOMIC_LOAD(&t->owner.ndeps) == 1 || ORR_ATOMIC_ADD(&t->owner.ndeps, -1) == 0)
 		orr_task_ready(t);
 }
 
@@ -699,8 +703,8 @@ static void execute_nowhere(struct orr_task *t)
 	int ret;
 
 	t->nfetching = 1;
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
+	for (i = 0; i < t->owner.naccess; i++) {
+		struct orr_access *a = &t->owner.access[i];
 		int where = t->pub->cl->specific_nodes ? STARPU_CODELET_GET_NODE(t->pub->cl, i)
 						       : STARPU_SPECIFIC_NODE_NONE;
 
@@ -731,7 +735,7 @@ static void execute_nowhere(struct orr_task *t)
 
 void orr_task_ready(struct orr_task *t)
 {
-	if (t->held || !t->naccess || orr_access_lock(t))
+	if (t->owner.held || !t->owner.naccess || orr_access_lock(&t->owner))
 		orr_task_held(t);
 }
 
@@ -745,8 +749,8 @@ void orr_task_held(struct orr_task *t)
 	pub->status = STARPU_TASK_READY;
 	if (__builtin_expect(t->where & STARPU_NOWHERE, 0)) {
 		if (t->body)
-			t->body(t);
-		else if (t->naccess)
+			t->body(&t->owner, t->pub->cl_arg);
+		else if (t->owner.naccess)
 			execute_nowhere(t);
 		else
 			orr_task_complete(t, NULL);
@@ -789,8 +793,8 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	    regenerate;
 	unsigned ctx = t->ctx;
 
-	if (t->naccess)
-		orr_access_release(t);
+	if (t->owner.naccess)
+		orr_access_release(&t->owner);
 	if (__builtin_expect(t->bundled, 0))
 		starpu_task_bundle_remove(pub->bundle, pub);
 	orr_lock(&t->lock);
@@ -869,7 +873,7 @@ static int add_successor(struct orr_task *dep, struct orr_task *t, int end)
 			ORR_ATOMIC_ADD(&t->nend_deps, 1);
 			ret = orr_task_array_add(&dep->end_succ, t);
 		} else {
-			ORR_ATOMIC_ADD(&t->ndeps, 1);
+			ORR_ATOMIC_ADD(&t->owner.ndeps, 1);
 			ret = orr_task_array_add(&dep->succ, t);
 		}
 	}

@@ -11,31 +11,7 @@
 #define ORR_CORE_TASK_H
 
 #include "core/core.h"
-
-struct orr_task;
-struct orr_acquire;
-
-/* One access of a task, or of an acquisition by the program or by the MPI layer, to one datum. See
- * data/access.h for the queue. */
-struct orr_access {
-	struct orr_access
-		*next; /* in the handle's queue of waiting accesses, or among its parked ones */
-	starpu_data_handle_t handle;
-	union {
-		struct orr_task *task;
-		struct orr_acquire *acquire;
-	} owner;
-	uint16_t mode;          /* enum starpu_data_access_mode */
-	uint8_t is_acquire : 1; /* owner.acquire rather than owner.task */
-	uint8_t ordered : 1;    /* takes part in sequential consistency */
-	uint8_t granted : 1;    /* phase one: its turn has come */
-	uint8_t locked : 1;     /* phase two: holds the datum */
-	uint8_t merged : 1;  /* the same handle stands earlier in the task with a mode that covers
-				this one */
-	int8_t node;         /* memory node where the data is wanted, -1 until known */
-	uint8_t pinned : 1;  /* the replicate on `node` has been referenced */
-	uint8_t scratch : 1; /* the interface is the task's own, or its worker's contribution */
-};
+#include "data/access.h"
 
 enum orr_task_state {
 	ORR_TASK_NEW,
@@ -70,16 +46,13 @@ struct orr_task {
 			       */
 	uint8_t forced_impl;  /* the program chose nimpl */
 	uint8_t impl_chosen;  /* the policy chose nimpl */
-	uint8_t held;         /* holds all its data, or has none */
-	uint8_t parked;       /* would, but somebody else holds one of them */
 	struct starpu_task *pub; /* the public half */
-	int32_t ndeps;           /* atomic */
-	uint32_t naccess;        /* entries of access[] in use */
+	struct orr_owner owner;  /* of its accesses, inl_access or allocated; ndeps counts all that
+				    the task waits for before it may begin */
 	orr_lock_t lock;         /* protects succ and the transition to DONE */
 	int32_t nend_deps; /* atomic: end dependencies still missing, +1 for the execution itself */
 	uint32_t where;    /* kinds of units that may execute it */
 	uint64_t job_id;   /* sequence number, ties and traces */
-	struct orr_access *access;      /* inl_access or allocated */
 	struct orr_task_array succ;     /* tasks waiting for us */
 	struct orr_task_array end_succ; /* tasks whose end waits for us */
 	struct orr_tag *tag;            /* when use_tag */
@@ -92,15 +65,12 @@ struct orr_task {
 		nfetching; /* atomic: transfers that it waits for, +1 while they are being issued */
 	struct orr_access *starved; /* atomic: the access that found no memory on the worker, see
 				       fetch_inputs in core/worker.c */
-	unsigned nprefetch; /* atomic: prefetches of its data queued or under way; the task does not
-			       begin before they ended */
-	void (*body)(struct orr_task *); /* of a task of the runtime that executes nowhere: runs
-					  * when it is ready, in any thread, and must see to it that
-					  * orr_task_complete is called */
-	int32_t queue_prio;              /* the policy's: priority in its queue */
-	uint32_t record; /* its place in the recorded graph + 1, 0 when it was not recorded
-			    (core/graph.h) */
-	int64_t load;    /* the policy's: what it adds to the load of its queue */
+	/* Of a task of the runtime that executes nowhere, see struct orr_inner_task. */
+	void (*body)(struct orr_owner *owner, void *arg);
+	int32_t queue_prio; /* the policy's: priority in its queue */
+	uint32_t record;    /* its place in the recorded graph + 1, 0 when it was not recorded
+			       (core/graph.h) */
+	int64_t load;       /* the policy's: what it adds to the load of its queue */
 	uint32_t footprint;
 	uint8_t footprint_valid;
 	struct orr_access inl_access[STARPU_NMAXBUFS];

@@ -278,14 +278,14 @@ static void dump_blocked(FILE *f, struct orr_task *t)
 {
 	unsigned i;
 
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
+	for (i = 0; i < t->owner.naccess; i++) {
+		struct orr_access *a = &t->owner.access[i];
 
 		if (a->ordered && !a->granted && !a->merged)
 			fprintf(f, "; waits for %s access to %s",
 				a->mode & STARPU_W ? "write" : "read", orr_handle_name(a->handle));
 	}
-	if (t->parked)
+	if (t->owner.parked)
 		fputs("; waits until others, who need not be before it, release one of its data",
 		      f);
 	if (t->tag)
@@ -306,7 +306,7 @@ static void dump_task(void *obj, void *arg)
 	fprintf(d->f, "  task %s (job %llu): %s", orr_task_name(t->pub),
 		(unsigned long long) t->job_id, states[t->state]);
 	if (t->state == ORR_TASK_BLOCKED) {
-		fprintf(d->f, ", %d dependencies missing", t->ndeps);
+		fprintf(d->f, ", %d dependencies missing", t->owner.ndeps);
 		dump_blocked(d->f, t);
 	}
 	fputc('\n', d->f);

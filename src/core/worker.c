@@ -9,6 +9,8 @@
  * Invariant: a step never blocks; the group's thread sleeps only after it announced it (idle_mask)
  * and found nothing once more. */
 #include "core/worker.h"
+#include "core/task_data.h"
+#include "core/upcalls.h"
 #include "core/ctx.h"
 #include "core/parallel.h"
 #include "data/handle.h"
@@ -112,7 +114,7 @@ void orr_wake_worker(struct orr_worker *w)
 
 void orr_wake_one(struct orr_process *proc)
 {
-	unsigned i, words = (proc->core->ngroups + 63) / 64;
+	unsigned i, words = (proc->ngroups + 63) / 64;
 
 	if (__builtin_expect(proc->arch_mask & (proc->arch_mask - 1), 0)) {
 		/* Not every group can do what there is to do. */
@@ -139,7 +141,7 @@ void orr_wake_all(struct orr_process *proc)
 	unsigned i;
 
 	ORR_ATOMIC_FENCE();
-	for (i = 0; i < proc->core->ngroups; i++)
+	for (i = 0; i < proc->ngroups; i++)
 		wake_group(proc, i);
 }
 
@@ -176,6 +178,37 @@ void orr_ctx_wake_some(struct orr_process *proc, struct orr_ctx *ctx)
 		return;
 	}
 }
+
+/* ---- waking for the floors below ---- */
+
+static void park_give_out(struct orr_process *proc)
+{
+	orr_sched_give_out(proc, 1);
+}
+
+static void park_wake_others(struct orr_process *proc)
+{
+	const struct orr_worker *w = orr_thread_self()->worker;
+
+	ORR_ATOMIC_FENCE();
+	for (unsigned i = 0; i < proc->ngroups; i++)
+		if (!w || &proc->core->groups[i] != w->group)
+			wake_group(proc, i);
+}
+
+static void park_wake_group(struct orr_process *proc, unsigned g)
+{
+	ORR_ATOMIC_FENCE();
+	wake_group(proc, g);
+}
+
+const struct orr_park_ops orr_core_park_ops = {
+	.give_out = park_give_out,
+	.wake_one = orr_wake_one,
+	.wake_all = orr_wake_all,
+	.wake_others = park_wake_others,
+	.wake_group = park_wake_group,
+};
 
 /* ---- tasks pinned to a worker ---- */
 
@@ -389,7 +422,7 @@ static void stop_starving(struct orr_worker *w, struct orr_process *proc)
 static double run_cost(const struct orr_process *proc, const struct orr_task *t)
 {
 	return proc->costs[ORR_COST_SCHED] + proc->costs[ORR_COST_COMPLETE] +
-	       t->naccess * proc->costs[ORR_COST_DATUM];
+	       t->owner.naccess * proc->costs[ORR_COST_DATUM];
 }
 
 /* The kernel of a parallel task, in its leader. */
@@ -414,8 +447,8 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 	struct starpu_task *task = t->pub;
 	unsigned i;
 
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
+	for (i = 0; i < t->owner.naccess; i++) {
+		struct orr_access *a = &t->owner.access[i];
 		void *iface;
 
 		if (a->scratch || a->node < 0)
@@ -501,7 +534,7 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 	orr_trace_task(proc, ORR_EV_END, t, (int) w->id);
 	if (__builtin_expect(proc->core->ctx[t->ctx]->policy->post_exec_hook != NULL, 0))
 		proc->core->ctx[t->ctx]->policy->post_exec_hook(task, t->ctx);
-	orr_scratch_release(t);
+	orr_scratch_release(&t->owner, w->id, t->interfaces);
 	self->task = NULL;
 	w->task = NULL;
 	w->state = ORR_WORKER_IDLE;
@@ -509,7 +542,7 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 		orr_parallel_finish(w, t, us);
 	if (w->next)
 		promote(w, proc);
-	if (__builtin_expect(proc->data->limited, 0) && t->naccess) {
+	if (__builtin_expect(proc->data->limited, 0) && t->owner.naccess) {
 		ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
 		orr_task_complete(t, w);
 		orr_memory_kick(proc);
@@ -526,7 +559,7 @@ enum { STARVING_TRIES = 1, STARVING_WAITS };
 static void input_done(void *arg)
 {
 	struct orr_access *a = arg;
-	struct orr_task *t = a->owner.task;
+	struct orr_task *t = orr_task_of_owner(a->owner);
 	struct orr_worker *w = t->worker;
 
 	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
@@ -539,7 +572,7 @@ static void input_starved(void *arg)
 	struct orr_access *a = arg;
 
 	a->pinned = 0;
-	ORR_ATOMIC_STORE(&a->owner.task->starved, a);
+	ORR_ATOMIC_STORE(&orr_task_of_owner(a->owner)->starved, a);
 	input_done(a);
 }
 
@@ -549,9 +582,9 @@ static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_pro
 {
 	unsigned i;
 
-	orr_scratch_release(t);
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
+	orr_scratch_release(&t->owner, w->id, t->interfaces);
+	for (i = 0; i < t->owner.naccess; i++) {
+		struct orr_access *a = &t->owner.access[i];
 
 		if (a->pinned)
 			orr_fetch_unref(a->handle, (unsigned) a->node, STARPU_R);
@@ -582,7 +615,7 @@ static void inputs_ready(struct orr_worker *w, struct orr_task *t, struct orr_th
 /* The part of fetch_input that may take time. */
 static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 {
-	struct orr_access *a = &t->access[i];
+	struct orr_access *a = &t->owner.access[i];
 	struct orr_fetch rq = { .handle = a->handle,
 				.memnode = (uint8_t) a->node,
 				.prio = t->pub->priority,
@@ -594,7 +627,9 @@ static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 	int ret;
 
 	if (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) {
-		ret = orr_scratch_acquire(w, t, i, &rq);
+		struct orr_contributor me = { w->id, w->arch, w->memnode, w->name };
+
+		ret = orr_scratch_acquire(a, &me, &t->interfaces[i], &rq);
 		if (ret <= 0)
 			return ret;
 	}
@@ -617,7 +652,7 @@ static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
  * exhausted. */
 static int fetch_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 {
-	struct orr_access *a = &t->access[i];
+	struct orr_access *a = &t->owner.access[i];
 
 	a->node = (int8_t) orr_task_target_node(w, t->pub, i);
 	if (a->node < 0 || a->merged)
@@ -646,10 +681,10 @@ static void fetch_inputs(struct orr_worker *w, struct orr_task *t, struct orr_th
 		w->starving = STARVING_TRIES;
 	t->nfetching = 1;
 	if (__builtin_expect(starver && (starver != w || t != w->task), 0))
-		t->starved = &t->access[0]; /* somebody needs all the memory there is */
-	for (i = 0; i < t->naccess && !ORR_ATOMIC_LOAD_RELAXED(&t->starved); i++)
+		t->starved = &t->owner.access[0]; /* somebody needs all the memory there is */
+	for (i = 0; i < t->owner.naccess && !ORR_ATOMIC_LOAD_RELAXED(&t->starved); i++)
 		if (fetch_input(w, t, i))
-			ORR_ATOMIC_STORE(&t->starved, &t->access[i]);
+			ORR_ATOMIC_STORE(&t->starved, &t->owner.access[i]);
 	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
 		inputs_ready(w, t, self);
 }
@@ -679,7 +714,7 @@ static int retry_inputs(struct orr_worker *w, struct orr_thread *self)
 		"memory node %d is exhausted and nothing on it can be evicted: task %s needs %zu bytes for its datum %u, %s, and %zu of %zu bytes "
 		"are in use; raise the limit (STARPU_LIMIT_CPU_MEM, STARPU_LIMIT_CUDA_MEM), release data acquired there, or use smaller data",
 		a->node, orr_task_name(w->task->pub), starpu_data_get_alloc_size(a->handle),
-		(unsigned) (a - w->task->access), orr_handle_name(a->handle),
+		(unsigned) (a - w->task->owner.access), orr_handle_name(a->handle),
 		starpu_memory_get_used((unsigned) a->node), proc->data->memnodes[a->node].total);
 }
 
@@ -690,7 +725,7 @@ static int step_fetching(struct orr_worker *w, struct orr_thread *self)
 	unsigned n = ORR_ATOMIC_LOAD(&t->nfetching);
 
 	if (__builtin_expect(n == PREFETCHING, 0)) {
-		if (ORR_ATOMIC_LOAD(&t->nprefetch))
+		if (ORR_ATOMIC_LOAD(&t->owner.nprefetch))
 			return 0;
 		fetch_inputs(w, t, self);
 		return 1;
@@ -718,7 +753,8 @@ static void prepare(struct orr_worker *w, struct orr_task *t)
 	if (!t->impl_chosen)
 		t->nimpl = (uint8_t) impl;
 	t->worker = w;
-	t->interfaces = t->naccess > STARPU_NMAXBUFS ? task->dyn_interfaces : task->interfaces;
+	t->interfaces = t->owner.naccess > STARPU_NMAXBUFS ? task->dyn_interfaces
+							   : task->interfaces;
 }
 
 /* Asks for the data of w->task, or of w->next. */
@@ -727,7 +763,8 @@ static void ask_for_data(struct orr_worker *w, struct orr_task *t, struct orr_th
 	if (__builtin_expect(self->proc->data->limited, 0))
 		ORR_ATOMIC_ADD(&self->proc->data->nbusy, 1);
 	/* When 0 is read, whoever ended the last prefetch has left its datum behind. */
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->nprefetch) != 0, 0) && !orr_prefetch_cancel(t)) {
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->owner.nprefetch) != 0, 0) &&
+	    !orr_prefetch_cancel(&t->owner)) {
 		t->nfetching = PREFETCHING;
 		return;
 	}
@@ -741,7 +778,7 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 
 	prepare(w, t);
 	w->task = t;
-	if (!t->naccess) {
+	if (!t->owner.naccess) {
 		start_kernel(w, self);
 		return;
 	}
@@ -764,12 +801,12 @@ static int step_next(struct orr_worker *w, struct orr_thread *self)
 		prepare(w, t);
 		t->nfetching = 0;
 		t->starved = NULL;
-		if (t->naccess)
+		if (t->owner.naccess)
 			ask_for_data(w, t, self);
 		return 1;
 	}
 	n = ORR_ATOMIC_LOAD(&t->nfetching);
-	if (n == PREFETCHING && !ORR_ATOMIC_LOAD(&t->nprefetch)) {
+	if (n == PREFETCHING && !ORR_ATOMIC_LOAD(&t->owner.nprefetch)) {
 		fetch_inputs(w, t, self);
 		return 1;
 	}
@@ -785,7 +822,7 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 	struct starpu_task *task;
 	int ret;
 
-	self->worker = w;
+	orr_worker_enter(self, w);
 	switch (w->state) {
 	case ORR_WORKER_IDLE:
 		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) &&
@@ -816,6 +853,12 @@ static int step_worker(struct orr_worker *w, struct orr_thread *self)
 	return 0;
 }
 
+/* The memory that the group's prefetches go to first. */
+static unsigned own_memnode(const struct orr_group *g)
+{
+	return g->nworkers ? g->proc->core->workers[g->first].memnode : STARPU_MAIN_RAM;
+}
+
 int orr_group_step(struct orr_group *g, double *next_us)
 {
 	struct orr_thread *self = orr_thread_self();
@@ -823,14 +866,14 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	int advanced = 0;
 	double transfer;
 
-	transfer = orr_transfer_progress(g);
+	transfer = orr_transfer_progress(g->proc);
 	if (g->nheap) {
 		double now = orr_sys_now_us();
 
 		while (g->nheap && g->heap[0]->end_us <= now) {
 			struct orr_worker *over = heap_pop(g);
 
-			self->worker = over;
+			orr_worker_enter(self, over);
 			if (__builtin_expect(!over->member, 1) || orr_parallel_time_is_over(over))
 				finish_task(over, self);
 			advanced = 1;
@@ -838,9 +881,9 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	}
 	for (; w < end; w++)
 		advanced |= step_worker(w, self);
-	self->worker = NULL;
+	orr_worker_enter(self, NULL);
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->nprefetch) != 0, 0))
-		advanced |= orr_prefetch_progress(g, !advanced);
+		advanced |= orr_prefetch_progress(g->proc, own_memnode(g), !advanced);
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->untidy) != 0, 0) && !advanced)
 		advanced |= orr_memory_tidy(g->proc);
 	*next_us = g->nheap ? g->heap[0]->end_us : -1;

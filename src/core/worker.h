@@ -7,6 +7,8 @@
 #define ORR_CORE_WORKER_H
 
 #include "core/task.h"
+#include "base/codelet.h"
+#include "base/park.h"
 
 /* What a kind of unit can do; one table per driver, every slot filled. All are called by the
  * group's thread. */
@@ -27,31 +29,21 @@ struct orr_driver_ops {
 
 extern const struct orr_driver_ops orr_cpu_driver;
 
+/* From here on the thread steps worker w, or none (NULL). */
+static inline void orr_worker_enter(struct orr_thread *self, struct orr_worker *w)
+{
+	self->worker = w;
+	self->memnode = w ? w->memnode : STARPU_MAIN_RAM;
+}
+
 /* Creates workers, groups and their threads from the configuration; orr_workers_exit waits for
  * their end. */
 int orr_workers_init(struct orr_process *proc);
 void orr_workers_exit(struct orr_process *proc);
 
-/* A thread of the program is about to wait: policies of ours that hold tasks until the whole graph
- * is there give them out now. */
+/* Makes policies that hold tasks until the whole graph is there give them out: policies of ours
+ * only, or all. */
 void orr_sched_give_out(struct orr_process *proc, int ours_only);
-static inline void orr_about_to_wait(struct orr_process *proc)
-{
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->nholding) != 0, 0))
-		orr_sched_give_out(proc, 1);
-}
-
-/* [waits] Until cond, which is announced on the event count q by whoever makes it true. */
-#define ORR_WAIT_UNTIL(q, cond) \
-	do { \
-		while (!(cond)) { \
-			unsigned key_ = orr_waitq_prepare(q); \
-			if (cond) \
-				orr_waitq_cancel(q); \
-			else \
-				orr_waitq_wait(q, key_, -1); \
-		} \
-	} while (0)
 
 /* Wakes the group of a worker, or up to one sleeping group (any), or all. Called after the task was
  * queued. */
@@ -77,16 +69,6 @@ int orr_group_step(struct orr_group *g, double *next_us);
 /* Puts the running workers in order again after somebody changed their end_us. */
 void orr_group_sort(struct orr_group *g);
 
-/* The implementation of a codelet for the CPU, deprecated fields included; NULL when there is none.
- */
-static inline starpu_cpu_func_t orr_codelet_cpu_func(const struct starpu_codelet *cl, unsigned i)
-{
-	starpu_cpu_func_t f = cl->cpu_funcs[i];
-
-	if (!f && i == 0 && cl->cpu_func && cl->cpu_func != STARPU_MULTIPLE_CPU_IMPLEMENTATIONS)
-		f = cl->cpu_func;
-	return f;
-}
 uint32_t orr_codelet_where(const struct starpu_codelet *cl);
 /* May the function for the CPU stand for one for this worker of a type of devices (NULL: for any of
  * the type)? See node->stand_in. */

@@ -8,7 +8,7 @@
 #include "data/access_queue.h"
 #include "data/memory.h"
 #include "data/transfer.h"
-#include "core/worker.h"
+#include "base/park.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -109,21 +109,14 @@ struct orr_access *orr_access_take_parked(starpu_data_handle_t h)
 	return taken;
 }
 
-static void acquire_turn(struct orr_acquire *a);
-
 void orr_access_resume(struct orr_access *list)
 {
-	struct orr_access *a, *woken, **end;
+	for (struct orr_access *a; (a = list);) {
+		struct orr_access *woken = NULL, **end;
 
-	while ((a = list)) {
 		list = a->next;
-		if (a->is_acquire) {
-			acquire_turn(a->owner.acquire);
-			continue;
-		}
-		woken = NULL;
-		if (orr_access_hold_all(a->owner.task, &woken))
-			orr_task_held(a->owner.task);
+		if (orr_access_hold_all(a->owner, &woken))
+			a->owner->ops->held(a->owner);
 		for (end = &woken; *end; end = &(*end)->next)
 			;
 		*end = list;
@@ -133,22 +126,20 @@ void orr_access_resume(struct orr_access *list)
 
 /* ---- both ---- */
 
-/* An access just had its turn: when that is all its owner waits for, and nobody is to try before
- * it, it holds at once. */
+/* An access just had its turn. If that is all its owner waits for, and nobody must try before it,
+ * the owner holds the datum at once. */
 static void hold_at_once(starpu_data_handle_t h, struct orr_access *a)
 {
-	struct orr_task *t = a->is_acquire ? NULL : a->owner.task;
+	struct orr_owner *o = a->owner;
 
-	if ((h->ext && h->ext->parked) ||
-	    (t && (t->naccess != 1 || ORR_ATOMIC_LOAD(&t->ndeps) != 1)))
+	if ((h->ext && h->ext->parked) || o->naccess != 1 || ORR_ATOMIC_LOAD(&o->ndeps) != 1)
 		return;
 	if (orr_access_holds(a)) {
 		if (orr_access_conflicts(h, a))
 			return;
 		orr_access_hold(h, a);
 	}
-	if (t)
-		t->held = 1;
+	o->held = 1;
 }
 
 /* Takes the accesses whose turn has come off the queue, linked by next, in order. Under h->lock. */
@@ -174,7 +165,7 @@ static struct orr_access *take_granted(starpu_data_handle_t h)
 	return first;
 }
 
-/* Lets go on what was collected under a lock: first those who waited longest. */
+/* Lets the owners go on that were collected under a lock: first those who waited longest. */
 static void let_go(struct orr_access *granted, struct orr_access *parked)
 {
 	struct orr_access *next;
@@ -182,10 +173,7 @@ static void let_go(struct orr_access *granted, struct orr_access *parked)
 	orr_access_resume(parked);
 	for (; granted; granted = next) {
 		next = granted->next;
-		if (granted->is_acquire)
-			acquire_turn(granted->owner.acquire);
-		else
-			orr_task_release(granted->owner.task);
+		granted->owner->ops->turn(granted->owner);
 	}
 }
 
@@ -302,10 +290,8 @@ static void acquire_turn(struct orr_acquire *a)
 	starpu_data_handle_t h = a->access.handle;
 
 	if (!a->access.locked && orr_access_holds(&a->access)) {
-		int ok;
-
 		orr_lock(&h->lock);
-		ok = !orr_access_conflicts(h, &a->access);
+		int ok = !orr_access_conflicts(h, &a->access);
 		if (ok)
 			orr_access_hold(h, &a->access);
 		else
@@ -317,13 +303,33 @@ static void acquire_turn(struct orr_acquire *a)
 	acquire_held(a);
 }
 
+static void acquirer_turn(struct orr_owner *o)
+{
+	acquire_turn((struct orr_acquire *) o);
+}
+
+static void acquirer_held(struct orr_owner *o)
+{
+	acquire_held((struct orr_acquire *) o);
+}
+
+static const char *acquirer_name(const struct orr_owner *o)
+{
+	(void) o;
+	return "an acquisition";
+}
+
+static const struct orr_owner_ops acquirer_ops = { acquirer_turn, acquirer_held, acquirer_name };
+
 static void acquire_prepare(struct orr_acquire *a, starpu_data_handle_t h, int node, unsigned mode,
 			    int ordered, int prio, void (*granted)(struct orr_acquire *))
 {
 	memset(&a->access, 0, sizeof(a->access));
+	a->owner = (struct orr_owner){
+		.ops = &acquirer_ops, .access = &a->access, .naccess = 1, .ndeps = 1
+	};
 	a->access.handle = h;
-	a->access.owner.acquire = a;
-	a->access.is_acquire = 1;
+	a->access.owner = &a->owner;
 	a->access.mode = (uint16_t) mode;
 	a->access.node = (int8_t) node;
 	a->access.ordered = ordered & 1;

@@ -23,11 +23,60 @@
 #ifndef ORR_DATA_ACCESS_H
 #define ORR_DATA_ACCESS_H
 
-#include "core/task.h"
+#include "base/process.h"
+
+struct orr_owner;
+
+/* One access of an owner to one datum. */
+struct orr_access {
+	struct orr_access *next; /* in the handle's queue of waiting accesses, or among its parked
+				    ones */
+	starpu_data_handle_t handle;
+	struct orr_owner *owner;
+	uint16_t mode;       /* enum starpu_data_access_mode */
+	uint8_t ordered : 1; /* takes part in sequential consistency */
+	uint8_t granted : 1; /* phase one: its turn has come */
+	uint8_t locked : 1;  /* phase two: holds the datum */
+	uint8_t merged : 1;  /* the same handle stands earlier in the owner's list with a mode that
+				covers this one */
+	int8_t node;         /* memory node where the data is wanted, -1 until known */
+	uint8_t pinned : 1;  /* the replicate on `node` has been referenced */
+	uint8_t scratch : 1; /* the interface is the owner's own, or its worker's contribution */
+};
+
+/* What an owner of accesses does when they advance. Called without locks, by any thread; must not
+ * block. */
+struct orr_owner_ops {
+	/* One of its accesses has its turn: the owner waits for one thing fewer. */
+	void (*turn)(struct orr_owner *o);
+	/* It was parked, and holds all its data now. */
+	void (*held)(struct orr_owner *o);
+	/* Its name in messages, valid for as long as the owner. */
+	const char *(*name)(const struct orr_owner *o);
+};
+
+/* Whoever accesses data: a task (core), or an acquisition. Embedded in it. */
+struct orr_owner {
+	const struct orr_owner_ops *ops;
+	struct orr_access *access; /* naccess of them, the owner's */
+	uint32_t naccess;
+	int32_t ndeps;      /* atomic: what it waits for: turns of its accesses, and things of its
+			       own */
+	uint32_t nprefetch; /* atomic: prefetches for it, queued or under way; it does not begin to
+			       use its data before they ended */
+	uint8_t held;       /* holds all its data, or has none */
+	uint8_t parked;     /* would, but somebody else holds one of them */
+};
+
+static inline const char *orr_owner_name(const struct orr_owner *o)
+{
+	return o->ops->name(o);
+}
 
 /* An acquisition outside of tasks (starpu_data_acquire*, MPI requests, unregistration). Owned and
  * embedded by the caller; must stay put until released. */
 struct orr_acquire {
+	struct orr_owner owner; /* first */
 	struct orr_access access;
 	void (*granted)(
 		struct orr_acquire *); /* called once, when the datum is available on access.node:
@@ -67,15 +116,15 @@ void orr_acquire_release(struct orr_acquire *a);
  * STARPU_RW or STARPU_NONE (as release). */
 void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode down_to);
 
-/* Tasks: memory for the accesses of a task, before anybody hears of its submission. Returns 0, or
- * -ENOMEM after a message. */
-int orr_access_reserve(struct orr_task *t);
-/* Enqueues all accesses of a task being submitted (adds to t->ndeps for those whose turn has not
- * come). nodeps: outside of sequential consistency. */
-void orr_access_submit(struct orr_task *t, int nodeps);
-/* Everything else is there. Returns 1 when the task holds all its data, 0 when it was parked and
- * will come back through orr_task_held. */
-int orr_access_lock(struct orr_task *t);
+/* Enqueues all accesses of an owner whose handles, modes and `ordered` the caller filled in; they
+ * must be zero otherwise (adds to o->ndeps for those whose turn has not come). The owner's own
+ * submission must still count in ndeps. */
+void orr_access_submit(struct orr_owner *o);
+/* Everything else is there. Returns 1 if the owner holds all its data, 0 if it was parked and will
+ * come back through ops->held. */
+int orr_access_lock(struct orr_owner *o);
+/* Ends all accesses of an owner. */
+void orr_access_release(struct orr_owner *o);
 /* Grants what may be granted now (after something outside of the queue changed, such as the end of
  * a reduction). */
 void orr_access_regrant(starpu_data_handle_t h);
@@ -88,7 +137,5 @@ int orr_redux_blocks(starpu_data_handle_t h, int access_class);
 struct orr_redux;
 struct orr_redux *orr_redux_start(starpu_data_handle_t h);
 void orr_redux_run(struct orr_redux *r);
-/* Ends all accesses of a task. */
-void orr_access_release(struct orr_task *t);
 
 #endif

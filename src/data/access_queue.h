@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the two halves of the access queues share (access.h has the model): access.c knows turns,
- * holding and acquisitions, access_task.c the accesses of tasks. Everything here is under the
- * handle's lock unless it says otherwise. */
+ * holding and acquisitions, access_owner.c the accesses of an owner taken together. Everything here
+ * is under the handle's lock unless it says otherwise. */
 #ifndef ORR_DATA_ACCESS_QUEUE_H
 #define ORR_DATA_ACCESS_QUEUE_H
 
@@ -50,8 +50,8 @@ void orr_access_end(struct orr_access *a);
 /* Without locks: an access was queued: contributions that nobody combined yet must be, for its
  * sake. */
 void orr_access_kick_redux(starpu_data_handle_t h);
-/* access_task.c, without locks: t holds all its data (returns 1), or it is parked; *woken gets
+/* access_owner.c, without locks: o holds all its data (returns 1), or it is parked; *woken gets
  * those who may try in its place. */
-int orr_access_hold_all(struct orr_task *t, struct orr_access **woken);
+int orr_access_hold_all(struct orr_owner *o, struct orr_access **woken);
 
 #endif

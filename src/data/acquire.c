@@ -8,7 +8,6 @@
  * Invariant: each acquisition of the program is linked in its handle, newest first, from its grant
  * until its release. */
 #include "data/handle.h"
-#include "core/worker.h"
 #include "base/log.h"
 #include "data/data.h"
 
@@ -54,13 +53,13 @@ static void granted_callback(struct orr_acquire *a)
 /* A task or a callback must not wait for data: the others may need its worker. */
 int orr_acquire_check_wait(starpu_data_handle_t h, const char *what)
 {
-	struct orr_task *t = orr_thread_self()->task;
+	const char *task = orr_data_inside(orr_thread_self());
 
-	if (!t)
+	if (!task)
 		return 0;
 	orr_error(
 		"%s of %s inside task or callback %s would block its worker: use the _cb form, or make it an access of the task",
-		what, orr_handle_name(h), orr_task_name(t->pub));
+		what, orr_handle_name(h), task);
 	return -EDEADLK;
 }
 

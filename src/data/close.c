@@ -8,7 +8,7 @@
  * Invariant: whoever takes npins to ORR_PINS_LAST, exactly once per handle, ends it; nobody can pin
  * it from then on. */
 #include "data/handle.h"
-#include "core/worker.h"
+#include "base/park.h"
 #include "base/log.h"
 #include "data/data.h"
 

@@ -12,6 +12,7 @@
 #include "data/iface_dense.h"
 #include "base/log.h"
 #include "data/data.h"
+#include "data/bus.h"
 
 #include <errno.h>
 

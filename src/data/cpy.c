@@ -10,7 +10,6 @@
 #include "data/handle.h"
 #include "data/iface.h"
 #include "data/memory.h"
-#include "core/worker.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -23,7 +22,8 @@ struct copy {
 	starpu_data_handle_t dst, src;
 	unsigned node; /* where a copy without worker happens */
 	int pending;   /* atomic, see body */
-	struct orr_task *task;
+	int prio;
+	struct orr_owner *owner; /* of a copy without worker */
 };
 
 /* The source grew since the destination was allocated: a buffer of the right size. */
@@ -68,40 +68,37 @@ static void copy(struct copy *c, void *dst, void *src, unsigned node)
 
 static void kernel(void *buffers[], void *arg)
 {
-	copy(arg, buffers[0], buffers[1],
-	     starpu_worker_get_memory_node((unsigned) starpu_worker_get_id()));
+	copy(arg, buffers[0], buffers[1], orr_thread_self()->memnode);
 }
 
 static void fetched(void *arg)
 {
 	struct copy *c = arg;
-	struct orr_task *t = c->task;
 
 	if (ORR_ATOMIC_ADD(&c->pending, -1))
 		return;
 	if (orr_sys_has_payload(orr_self()))
 		copy(c, starpu_data_get_interface_on_node(c->dst, c->node),
 		     starpu_data_get_interface_on_node(c->src, c->node), c->node);
-	orr_task_complete(t, NULL);
+	orr_self()->data->up->complete(c->owner);
 }
 
 /* Nobody executes it: the copy happens in main memory, once both data are there. */
-static void body(struct orr_task *t)
+static void copy_body(struct orr_owner *o, void *arg)
 {
-	struct copy *c = t->pub->cl_arg;
-	unsigned i;
+	struct copy *c = arg;
 
-	c->task = t;
+	c->owner = o;
 	c->node = STARPU_MAIN_RAM;
 	c->pending = 1;
-	for (i = 0; i < 2; i++) {
-		struct orr_access *a = &t->access[i];
+	for (unsigned i = 0; i < 2; i++) {
+		struct orr_access *a = &o->access[i];
 		int ret;
 
 		a->node = (int8_t) c->node;
 		a->pinned = 1;
 		ORR_ATOMIC_ADD(&c->pending, 1);
-		ret = orr_fetch(a->handle, c->node, a->mode, t->pub->priority, fetched, c);
+		ret = orr_fetch(a->handle, c->node, a->mode, c->prio, fetched, c);
 		if (ret < 0)
 			orr_fatal("copying %s to %s failed", orr_handle_name(c->src),
 				  orr_handle_name(c->dst));
@@ -173,41 +170,35 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle
 						 .nbuffers = 2,
 						 .modes = { STARPU_W, STARPU_R },
 						 .name = "data_cpy" };
-	struct starpu_task *task;
 	struct copy *c;
 	int ret = check(dst_handle, src_handle);
 
 	if (ret)
 		return ret;
-	task = starpu_task_create();
 	c = calloc(1, sizeof(*c));
-	if (!task || !c) {
-		if (task)
-			starpu_task_destroy(task);
-		free(c);
+	if (!c)
 		return -ENOMEM;
-	}
 	c->dst = dst_handle;
 	c->src = src_handle;
-	task->cl = &copy_cl;
-	task->handles[0] = dst_handle;
-	task->handles[1] = src_handle;
-	task->cl_arg = c;
-	task->cl_arg_size = sizeof(*c);
-	task->cl_arg_free = 1;
-	task->callback_func = callback_func;
-	task->callback_arg = callback_arg;
-	task->priority = priority;
-	task->flops = (double) starpu_data_get_size(
-		src_handle); /* what it costs where kernels are modelled: bytes */
-	task->synchronous = !asynchronous;
-	if (!(orr_self()->arch_mask & STARPU_CPU)) {
-		task->where = STARPU_NOWHERE;
-		orr_task_private(task)->body = body;
-	}
-	ret = starpu_task_submit(task);
+	c->prio = priority;
+	starpu_data_handle_t both[] = { dst_handle, src_handle };
+	struct orr_inner_task d = {
+		.name = NULL,
+		.cl = &copy_cl,
+		.body = orr_self()->arch_mask & STARPU_CPU ? NULL : copy_body,
+		.arg = c,
+		.arg_size = sizeof(*c),
+		.n = 2,
+		.handles = both,
+		.callback = callback_func,
+		.callback_arg = callback_arg,
+		.priority = priority,
+		.flops = (double) starpu_data_get_size(src_handle), /* bytes cost time, too */
+		.synchronous = !asynchronous,
+	};
+	ret = orr_self()->data->up->submit(&d);
 	if (ret)
-		starpu_task_destroy(task);
+		free(c);
 	return ret;
 }
 

@@ -14,7 +14,50 @@ struct orr_transfer;
 struct orr_fetch;
 struct orr_worker;
 
+struct orr_owner;
+struct orr_task;
+
+/* A task that the data layer needs: a copy, a switch between views, a step of a reduction. */
+struct orr_inner_task {
+	const char *name;
+	struct starpu_codelet *cl;
+	/* If not NULL the task executes nowhere: body is called without locks, in any thread, when
+	 * the owner holds its data, and must see to it that up->complete is called. */
+	void (*body)(struct orr_owner *owner, void *arg);
+	void *arg;       /* for the codelet's functions, or the body */
+	size_t arg_size; /* not 0: arg is from malloc, and freed with the task */
+	unsigned n;      /* of data */
+	const starpu_data_handle_t *handles;
+	const enum starpu_data_access_mode *modes; /* NULL: those of the codelet */
+	void (*callback)(void *arg);
+	void *callback_arg;
+	int priority;
+	double flops;
+	uint8_t unordered : 1;   /* outside of sequential consistency */
+	uint8_t synchronous : 1; /* returns when it is over */
+	uint8_t uncounted : 1;   /* starpu_task_wait_for_all does not wait for it */
+	uint8_t switches : 1;    /* between views: accesses to partitioned data are not checked */
+};
+
+/* What the data layer asks of the floor that knows tasks. That floor fills in the table when the
+ * process is made. Slots are called without locks, by any thread, unless they say otherwise. */
+struct orr_data_upcalls {
+	/* Submits a task. 0, or -errno after a message; d->arg is then still the caller's. */
+	int (*submit)(const struct orr_inner_task *d);
+	/* The body of a task that executes nowhere is over: ends its accesses and the task. */
+	void (*complete)(struct orr_owner *owner);
+	/* A name for messages. May be called with locks held. */
+	const char *(*task_name)(const struct orr_task *t);
+	/* The number of tasks of the program that are submitted and not complete. */
+	uint64_t (*npending)(struct orr_process *proc);
+	/* Is the calling thread a worker's that waits for memory? */
+	int (*starving)(void);
+	/* The handle ends. */
+	void (*forget)(struct orr_process *proc, starpu_data_handle_t h);
+};
+
 struct orr_data {
+	const struct orr_data_upcalls *up;
 	struct orr_memnode memnodes[STARPU_MAXNODES];
 	unsigned nmemnodes; /* atomic: grows when disks are registered */
 	int limited;        /* some memory node has a limit */
@@ -40,8 +83,10 @@ struct orr_data {
 				 that are not over */
 };
 
-/* bus.c: counts bytes that went from memory node src to another one, dst. */
-void orr_bus_count(struct orr_process *proc, unsigned src, unsigned dst, uint64_t bytes);
-void orr_bus_print(FILE *f);
+/* The name of the task or callback that runs in the calling thread, NULL if none does. */
+static inline const char *orr_data_inside(struct orr_thread *self)
+{
+	return self->task ? self->proc->data->up->task_name(self->task) : NULL;
+}
 
 #endif

@@ -7,7 +7,6 @@
  * itself stands for each of its objects. */
 #include "data/disk.h"
 #include "data/memory.h"
-#include "core/worker.h"
 #include "data/memnode.h"
 #include "starpu_disk.h"
 #include "base/log.h"
@@ -231,7 +230,7 @@ int starpu_disk_register(struct starpu_disk_ops *func, void *parameter, starpu_s
 		return -EINVAL;
 	}
 	/* Who counts what tasks hold must have done so from their beginning. */
-	if (size >= 0 && !proc->data->limited && orr_task_npending(proc)) {
+	if (size >= 0 && !proc->data->limited && proc->data->up->npending(proc)) {
 		orr_error(
 			"starpu_disk_register: tasks are under way; register disks of limited size before, or after starpu_task_wait_for_all");
 		return -EBUSY;

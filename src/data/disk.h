@@ -3,7 +3,7 @@
 #ifndef ORR_DATA_DISK_H
 #define ORR_DATA_DISK_H
 
-#include "core/core.h"
+#include "base/process.h"
 
 /* Registers the disk that main memory overflows to (STARPU_DISK_SWAP), if any. 0 or -errno after a
  * message. */

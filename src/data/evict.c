@@ -9,7 +9,6 @@
 #include "data/iface.h"
 #include "data/memory.h"
 #include "data/transfer.h"
-#include "core/worker.h"
 #include "data/data.h"
 
 #include <errno.h>
@@ -327,8 +326,8 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 			orr_waitq_cancel(&self->done);
 			return 0;
 		}
-		if (r->loading || (orr_transfer_loading(handle) && !orr_thread_self()->task &&
-				   self->core->ngroups)) {
+		if (r->loading ||
+		    (orr_transfer_loading(handle) && !orr_thread_self()->task && self->ngroups)) {
 			/* A write-back takes its time. */
 			orr_unlock(&handle->lock);
 			if (orr_thread_self()->task) {
@@ -342,7 +341,7 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 		room = orr_memory_evict_replicate(self, handle, r, ORR_EFFORT_WRITEBACK);
 		if (room == ORR_ROOM_NONE || room == ORR_ROOM_NOWHERE)
 			return room == ORR_ROOM_NONE ? -EBUSY : -ENOSPC;
-		if (room == ORR_ROOM_LATER && (orr_thread_self()->task || !self->core->ngroups))
+		if (room == ORR_ROOM_LATER && (orr_thread_self()->task || !self->ngroups))
 			return 0;
 	}
 }

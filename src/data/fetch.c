@@ -8,10 +8,9 @@
 #include "data/iface.h"
 #include "data/memory.h"
 #include "data/transfer.h"
-#include "core/worker.h"
+#include "base/park.h"
 #include "base/log.h"
 #include "data/data.h"
-#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -311,8 +310,7 @@ static int starve(struct orr_process *proc, struct orr_fetch *rq)
 	for (tries = 0; tries < 3; tries++) {
 		int ret;
 
-		if (!orr_memory_hopeless(proc, rq->memnode, rq->failed != NULL) &&
-		    proc->core->ngroups)
+		if (!orr_memory_hopeless(proc, rq->memnode, rq->failed != NULL) && proc->ngroups)
 			return join_starved(proc, rq);
 		ret = advance(rq);
 		if (ret != -EAGAIN)

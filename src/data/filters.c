@@ -12,7 +12,6 @@
 #include "data/filters.h"
 #include "data/iface.h"
 #include "data/memory.h"
-#include "core/worker.h"
 #include "base/log.h"
 #include "data/data.h"
 
@@ -23,12 +22,12 @@
 /* Blocking calls of this file have no way to fail. */
 static void must_wait_outside(const char *what, starpu_data_handle_t h)
 {
-	struct orr_task *t = orr_thread_self()->task;
+	const char *task = orr_data_inside(orr_thread_self());
 
-	if (t)
+	if (task)
 		orr_fatal(
 			"%s of %s inside task or callback %s would block its worker: use the _submit form",
-			what, orr_handle_name(h), orr_task_name(t->pub));
+			what, orr_handle_name(h), task);
 }
 
 /* ---- where the pieces lie ---- */

@@ -4,7 +4,6 @@
  * Invariant: a switch to the view that is there already does nothing; one that contradicts another
  * active view is refused with a message and changes nothing. */
 #include "data/filters.h"
-#include "core/worker.h"
 #include "base/log.h"
 #include "data/data.h"
 
@@ -63,13 +62,13 @@ void starpu_data_partition_clean_node(starpu_data_handle_t root_data, unsigned n
 {
 	struct orr_partition *p = plan_of(root_data, nparts, children,
 					  "starpu_data_partition_clean");
-	struct orr_task *t = orr_thread_self()->task;
+	const char *task = orr_data_inside(orr_thread_self());
 	unsigned i;
 
-	if (t)
+	if (task)
 		orr_fatal(
 			"starpu_data_partition_clean of %s inside task or callback %s would block its worker",
-			orr_handle_name(root_data), orr_task_name(t->pub));
+			orr_handle_name(root_data), task);
 	if (!p)
 		return;
 	for (i = 0; i < nparts; i++)

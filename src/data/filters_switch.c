@@ -18,7 +18,7 @@ struct orr_switch {
 	int valued;  /* there is a value at all */
 	int pending; /* atomic: copies under way, +1 while they are being issued */
 	void (*then)(struct orr_switch *); /* once they are over */
-	struct orr_task *task;
+	struct orr_owner *owner;
 };
 
 /* ---- references and copies ---- */
@@ -41,9 +41,9 @@ static void fetch(struct orr_switch *s, struct orr_access *a, unsigned node,
 	a->node = (int8_t) node;
 	a->pinned = 1;
 	ORR_ATOMIC_ADD(&s->pending, 1);
-	ret = orr_fetch(a->handle, node, mode, s->task->pub->priority, fetched, s);
+	ret = orr_fetch(a->handle, node, mode, 0, fetched, s);
 	if (ret < 0)
-		orr_fatal("%s: %s cannot be brought to memory node %u", orr_task_name(s->task->pub),
+		orr_fatal("%s: %s cannot be brought to memory node %u", orr_owner_name(s->owner),
 			  orr_handle_name(a->handle), node);
 	if (ret == 0)
 		ORR_ATOMIC_ADD(&s->pending, -1);
@@ -109,7 +109,7 @@ static void finish_cut(struct orr_switch *s)
 	unsigned i;
 
 	check_father(s);
-	unref(&s->task->access[0]);
+	unref(&s->owner->access[0]);
 	if (s->kind == ORR_SWITCH_CUT)
 		take_value(p->father);
 	for (i = 0; i < p->npieces && s->valued; i++)
@@ -124,7 +124,7 @@ static void finish_gather(struct orr_switch *s)
 
 	for (i = 0; i < p->npieces; i++) {
 		check_piece(s, i);
-		unref(&s->task->access[1 + i]);
+		unref(&s->owner->access[1 + i]);
 		if (s->kind == ORR_SWITCH_GATHER)
 			take_value(p->piece[i]);
 	}
@@ -142,10 +142,10 @@ static void finish_drop(struct orr_switch *s)
 
 static void complete(struct orr_switch *s)
 {
-	struct orr_task *t = s->task;
+	struct orr_owner *o = s->owner;
 
-	unref(&t->access[0]);
-	orr_task_complete(t, NULL); /* s goes with the task */
+	unref(&o->access[0]);
+	orr_self()->data->up->complete(o); /* s goes with the task */
 }
 
 /* All copies are there. */
@@ -162,32 +162,32 @@ static void finish(struct orr_switch *s)
 	s->then = complete;
 	s->pending = 1;
 	if (s->gather_node >= 0 && orr_handle_has_value(s->plan->father))
-		fetch(s, &s->task->access[0], (unsigned) s->gather_node, STARPU_R);
+		fetch(s, &s->owner->access[0], (unsigned) s->gather_node, STARPU_R);
 	fetched(s);
 }
 
 /* ---- the task ---- */
 
-static void body(struct orr_task *t)
+static void switch_body(struct orr_owner *o, void *arg)
 {
-	struct orr_switch *s = t->pub->cl_arg;
+	struct orr_switch *s = arg;
 	struct orr_partition *p = s->plan;
 	unsigned i;
 
-	s->task = t;
+	s->owner = o;
 	s->then = finish;
 	s->pending = 1;
 	if (s->kind == ORR_SWITCH_CUT || s->kind == ORR_SWITCH_CUT_READ) {
 		s->valued = orr_handle_has_value(p->father);
 		if (s->valued)
-			fetch(s, &t->access[0], p->node,
+			fetch(s, &o->access[0], p->node,
 			      s->kind == ORR_SWITCH_CUT ? STARPU_RW : STARPU_R);
 	} else if (s->kind == ORR_SWITCH_GATHER || s->kind == ORR_SWITCH_DOWNGRADE) {
 		for (i = 0; i < p->npieces; i++) {
 			if (!orr_handle_has_value(p->piece[i]))
 				continue;
 			s->valued = 1;
-			fetch(s, &t->access[1 + i], p->node, STARPU_R);
+			fetch(s, &o->access[1 + i], p->node, STARPU_R);
 		}
 	}
 	fetched(s);
@@ -205,28 +205,6 @@ static enum starpu_data_access_mode piece_mode(enum orr_switch_kind kind)
 	return kind == ORR_SWITCH_UPGRADE || kind == ORR_SWITCH_DOWNGRADE ? STARPU_R : STARPU_RW;
 }
 
-static int fill(struct starpu_task *task, struct orr_partition *p, enum orr_switch_kind kind)
-{
-	unsigned i, n = p->npieces + 1;
-	starpu_data_handle_t *handles = task->handles;
-	enum starpu_data_access_mode *modes = task->modes, mode = piece_mode(kind);
-
-	task->nbuffers = (int) n;
-	if (n > STARPU_NMAXBUFS) {
-		handles = task->dyn_handles = malloc(n * sizeof(*handles));
-		modes = task->dyn_modes = malloc(n * sizeof(*modes));
-		if (!handles || !modes)
-			return -ENOMEM;
-	}
-	handles[0] = p->father;
-	modes[0] = father_mode(kind);
-	for (i = 0; i < p->npieces; i++) {
-		handles[1 + i] = p->piece[i];
-		modes[1 + i] = mode;
-	}
-	return 0;
-}
-
 void orr_switch_submit(struct orr_partition *p, enum orr_switch_kind kind,
 		       const struct orr_switch_options *o)
 {
@@ -237,29 +215,43 @@ void orr_switch_submit(struct orr_partition *p, enum orr_switch_kind kind,
 	static const char *const names[] = { "partition",         "partition_readonly",
 					     "partition_upgrade", "partition_downgrade",
 					     "unpartition",       "unpartition_readonly" };
-	struct starpu_task *task = starpu_task_create();
+	unsigned n = p->npieces + 1;
 	struct orr_switch *s = calloc(1, sizeof(*s));
+	starpu_data_handle_t *handles = malloc(n * sizeof(*handles));
+	enum starpu_data_access_mode *modes = malloc(n * sizeof(*modes));
 
 	if (!o)
 		o = &defaults;
-	if (!task || !s || fill(task, p, kind))
+	if (!s || !handles || !modes)
 		orr_fatal("out of memory while switching between %s and its %u pieces",
 			  orr_handle_name(p->father), p->npieces);
 	s->plan = p;
 	s->kind = kind;
 	s->gather_node = o->gather_node;
-	task->cl = &switch_cl;
-	task->name = names[kind];
-	task->cl_arg = s;
-	task->cl_arg_size = sizeof(*s);
-	task->cl_arg_free = 1;
-	task->sequential_consistency = !o->unordered;
-	task->synchronous = o->synchronous != 0;
-	task->callback_func = o->callback;
-	task->callback_arg = o->callback_arg;
-	orr_task_private(task)->body = body;
-	orr_task_private(task)->switches = 1;
-	if (starpu_task_submit(task))
+	handles[0] = p->father;
+	modes[0] = father_mode(kind);
+	for (unsigned i = 0; i < p->npieces; i++) {
+		handles[1 + i] = p->piece[i];
+		modes[1 + i] = piece_mode(kind);
+	}
+	struct orr_inner_task d = {
+		.name = names[kind],
+		.cl = &switch_cl,
+		.body = switch_body,
+		.arg = s,
+		.arg_size = sizeof(*s),
+		.n = n,
+		.handles = handles,
+		.modes = modes,
+		.callback = o->callback,
+		.callback_arg = o->callback_arg,
+		.unordered = o->unordered != 0,
+		.synchronous = o->synchronous != 0,
+		.switches = 1,
+	};
+	if (orr_self()->data->up->submit(&d))
 		orr_fatal("the switch between %s and its pieces cannot be submitted",
 			  orr_handle_name(p->father));
+	free(handles);
+	free(modes);
 }

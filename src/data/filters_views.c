@@ -182,7 +182,7 @@ static int no_switch(starpu_data_handle_t h, unsigned flags, enum starpu_data_ac
 }
 
 int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode,
-			       struct starpu_task *task)
+			       const char *task)
 {
 	unsigned flags = excluded(h, mode);
 	char who[96];
@@ -191,8 +191,7 @@ int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_m
 		orr_dup_forget(h);
 	if (!flags)
 		return 0;
-	snprintf(who, sizeof(who), "%s%.64s", task ? "task " : "an acquisition",
-		 task ? orr_task_name(task) : "");
+	snprintf(who, sizeof(who), "%s%.64s", task ? "task " : "an acquisition", task ? task : "");
 	if (flags & ORR_VIEW_DUP) {
 		orr_error(
 			"%s writes %s, a duplicate made by starpu_data_dup_ro, which can only be read",
@@ -206,24 +205,16 @@ int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_m
 	return orr_partition_prepare(h, writes(mode), who);
 }
 
-int orr_partition_check_views(struct starpu_task *task, unsigned n)
+int orr_partition_check_view(starpu_data_handle_t h, enum starpu_data_access_mode mode,
+			     const char *task, unsigned i)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
-		starpu_data_handle_t h = orr_task_handle(task, i);
-		enum starpu_data_access_mode mode = orr_task_mode(task, i);
-
-		if (!h->busy_partition || !excluded(h, mode))
-			continue;
-		orr_error(
-			"task %s accesses %s%s (datum %u) together with another view of the same data: views overlap, at most one of them can "
-			"be used when one is written",
-			orr_task_name(task), writes(mode) ? "and writes " : "", orr_handle_name(h),
-			i);
-		return -EINVAL;
-	}
-	return 0;
+	if (!h->busy_partition || !excluded(h, mode))
+		return 0;
+	orr_error(
+		"task %s accesses %s%s (datum %u) together with another view of the same data: views overlap, at most one of them can "
+		"be used when one is written",
+		task, writes(mode) ? "and writes " : "", orr_handle_name(h), i);
+	return -EINVAL;
 }
 
 int orr_partition_check_unregister(starpu_data_handle_t h)

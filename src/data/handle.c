@@ -9,11 +9,8 @@
 #include "data/prefetch.h"
 #include "data/redux.h"
 #include "data/transfer.h"
-#include "core/graph.h"
-#include "core/worker.h"
 #include "base/log.h"
 #include "data/data.h"
-#include "core/core.h"
 #include "base/slab.h"
 
 #include <errno.h>
@@ -500,9 +497,7 @@ void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node)
 
 void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
 {
-	struct orr_worker *w = orr_thread_self()->worker;
-
-	return starpu_data_handle_to_pointer(handle, w ? w->memnode : STARPU_MAIN_RAM);
+	return starpu_data_handle_to_pointer(handle, orr_thread_self()->memnode);
 }
 
 /* A replicate that can be packed or filled: else a message. */
@@ -582,26 +577,19 @@ int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node, void *pt
 	return handle->ops->unpack_data(handle, node, ptr, count);
 }
 
-static unsigned local_node(void)
-{
-	struct orr_worker *w = orr_thread_self()->worker;
-
-	return w ? w->memnode : STARPU_MAIN_RAM;
-}
-
 int starpu_data_pack(starpu_data_handle_t handle, void **ptr, starpu_ssize_t *count)
 {
-	return starpu_data_pack_node(handle, local_node(), ptr, count);
+	return starpu_data_pack_node(handle, orr_thread_self()->memnode, ptr, count);
 }
 
 int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count)
 {
-	return starpu_data_peek_node(handle, local_node(), ptr, count);
+	return starpu_data_peek_node(handle, orr_thread_self()->memnode, ptr, count);
 }
 
 int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 {
-	return starpu_data_unpack_node(handle, local_node(), ptr, count);
+	return starpu_data_unpack_node(handle, orr_thread_self()->memnode, ptr, count);
 }
 
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
@@ -688,8 +676,7 @@ void orr_handle_destroy(starpu_data_handle_t h)
 
 	if (h->ext && h->ext->unregister_hook)
 		h->ext->unregister_hook(h);
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&orr_self()->core->graph) != NULL, 0))
-		orr_graph_forget(orr_self(), h);
+	orr_self()->data->up->forget(orr_self(), h);
 	orr_prefetch_forget(h);
 	orr_transfer_forget(h);
 	orr_arbiter_forget(h);

@@ -11,7 +11,6 @@
 #ifndef ORR_DATA_HANDLE_H
 #define ORR_DATA_HANDLE_H
 
-#include "core/task.h"
 #include "data/access.h"
 
 enum orr_msi { ORR_INVALID, ORR_SHARED, ORR_MODIFIED };
@@ -168,10 +167,11 @@ struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h);
 /* To be asked before an access when h->busy_partition is not 0: submits the switches between views
  * that the access needs. Returns 0, or -EINVAL after a message. task may be NULL. */
 int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode,
-			       struct starpu_task *task);
+			       const char *task);
 /* The same for all accesses of a task together: they must not need views that exclude each other.
  */
-int orr_partition_check_views(struct starpu_task *task, unsigned n);
+int orr_partition_check_view(starpu_data_handle_t h, enum starpu_data_access_mode mode,
+			     const char *task, unsigned i);
 /* May the program unregister h? Returns 0, or -EINVAL after a message. */
 int orr_partition_check_unregister(starpu_data_handle_t h);
 /* close.c. A pin keeps h from ending (access.h says who needs one). To be taken by those who may
@@ -229,6 +229,6 @@ int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_ac
 void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode);
 /* Advances transfers handled by the calling group's thread; returns the instant of the next
  * completion it knows of, or a negative value when there is none. */
-double orr_transfer_progress(struct orr_group *g);
+double orr_transfer_progress(struct orr_process *proc);
 
 #endif

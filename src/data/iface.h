@@ -12,7 +12,7 @@
 #ifndef ORR_DATA_IFACE_H
 #define ORR_DATA_IFACE_H
 
-#include "core/core.h"
+#include "base/process.h"
 #include "data/memnode.h"
 
 /* Whether these are the methods of a built-in interface (then the functions below marked [built-in]

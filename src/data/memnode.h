@@ -11,7 +11,6 @@
 
 struct orr_repl_ext;
 struct orr_prefetch;
-struct orr_group;
 
 /* What the copies of one transfer share: async_data of the interfaces' copy methods points to it.
  */
@@ -79,7 +78,7 @@ struct orr_memnode {
 	struct orr_bus *bus; /* node i has those between it and the nodes before it: i to it, then i
 				from it */
 	orr_waitq_t freed;   /* rung when memory is given back */
-	struct orr_group *group;       /* serves the prefetches to this memory; NULL: any group */
+	int group; /* number of the group that serves the prefetches to this memory; -1: any */
 	orr_lock_t prefetch_lock;      /* protects the list */
 	struct orr_prefetch *prefetch; /* queued, most urgent first (data/prefetch.c) */
 	unsigned nloading;             /* atomic: copies to it that take time and are not over */

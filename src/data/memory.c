@@ -9,10 +9,9 @@
 #include "data/iface.h"
 #include "data/transfer.h"
 #include "data/memnode.h"
-#include "core/worker.h"
+#include "base/park.h"
 #include "base/log.h"
 #include "data/data.h"
-#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -343,6 +342,7 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 		bus[k].seen_us = proc->start_us;
 	m->kind = kind;
 	m->devid = devid;
+	m->group = -1;
 	m->ops = ops;
 	m->ops_arg = arg;
 	m->total = total;
@@ -371,14 +371,8 @@ void orr_memory_exit(struct orr_process *proc)
  * again. */
 void orr_memory_kick_slow(struct orr_process *proc)
 {
-	struct orr_worker *w = orr_thread_self()->worker;
-	unsigned i;
-
-	if (!w || !w->starving) {
-		orr_wake_all(proc);
-		return;
-	}
-	for (i = 0; i < proc->core->ngroups; i++)
-		if (&proc->core->groups[i] != w->group)
-			orr_wake_worker(&proc->core->workers[proc->core->groups[i].first]);
+	if (proc->data->up->starving())
+		orr_park_wake_others(proc);
+	else
+		orr_park_wake_all(proc);
 }

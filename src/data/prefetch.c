@@ -13,11 +13,9 @@
 #include "data/prefetch.h"
 #include "data/memory.h"
 #include "data/transfer.h"
-#include "sched/sched.h"
-#include "core/worker.h"
+#include "base/park.h"
 #include "base/log.h"
 #include "data/data.h"
-#include "core/core.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +27,7 @@ struct orr_prefetch {
 	struct orr_acquire acq; /* the program's; first */
 	struct orr_prefetch *next;
 	starpu_data_handle_t handle;
-	struct orr_task *task; /* whose data it is for, or NULL */
+	struct orr_owner *owner; /* for whom it is, or NULL */
 	struct orr_process *proc;
 	unsigned memnode;
 	enum starpu_is_prefetch urgency;
@@ -48,15 +46,15 @@ struct orr_prefetch {
 static void end(struct orr_prefetch *p)
 {
 	struct orr_process *proc = p->proc;
-	struct orr_task *t = p->task;
+	struct orr_owner *o = p->owner;
 	int queued = p->queued;
 
 	if (p->held)
 		orr_acquire_release(&p->acq);
 	if (p->pinned)
 		orr_handle_unpin(p->handle);
-	if (t && ORR_ATOMIC_ADD(&t->nprefetch, -1) == 0)
-		orr_wake_all(proc); /* whichever worker took the task may wait for this */
+	if (o && ORR_ATOMIC_ADD(&o->nprefetch, -1) == 0)
+		orr_park_wake_all(proc); /* the worker that took the task may wait for this */
 	if (p->finished) {
 		ORR_ATOMIC_STORE(p->finished, 1);
 		orr_waitq_wake(&proc->done);
@@ -114,7 +112,7 @@ static void starved(void *arg)
 {
 	struct orr_prefetch *p = arg;
 
-	if (!p->later || !p->queued || (!p->held && !p->task)) {
+	if (!p->later || !p->queued || (!p->held && !p->owner)) {
 		no_memory(p);
 		return;
 	}
@@ -163,7 +161,7 @@ static void enqueue(struct orr_prefetch *p)
 	struct orr_memnode *m = &proc->data->memnodes[p->memnode];
 	struct orr_prefetch **at;
 
-	if (!proc->core->ngroups) {
+	if (!proc->ngroups) {
 		execute(p);
 		return;
 	}
@@ -179,16 +177,16 @@ static void enqueue(struct orr_prefetch *p)
 	ORR_ATOMIC_STORE_RELAXED(at, p); /* looked at without the lock */
 	ORR_ATOMIC_ADD(&proc->data->nprefetch, 1);
 	orr_unlock(&m->prefetch_lock);
-	if (m->group)
-		orr_wake_worker(&proc->core->workers[m->group->first]);
-	orr_wake_one(proc);
+	if (m->group >= 0)
+		orr_park_wake_group(proc, (unsigned) m->group);
+	orr_park_wake_one(proc);
 }
 
 /* An entry leaves its queue. Under the queue's lock, which the handle's end takes unless it sees
  * nprefetch 0: the pin comes first. */
 static void taken(struct orr_process *proc, struct orr_prefetch *p)
 {
-	if (!p->held && !p->task)
+	if (!p->held && !p->owner)
 		p->pinned = orr_handle_try_pin(p->handle);
 	ORR_ATOMIC_ADD(&proc->data->nprefetch, -1);
 }
@@ -196,7 +194,7 @@ static void taken(struct orr_process *proc, struct orr_prefetch *p)
 /* Ends an entry that was not executed. */
 static void drop(struct orr_prefetch *p)
 {
-	if (p->held || p->task || p->pinned)
+	if (p->held || p->owner || p->pinned)
 		no_memory(p);
 	else
 		end(p); /* its handle is ending */
@@ -220,7 +218,7 @@ static int may_read(struct orr_prefetch *p)
 {
 	if (p->pinned)
 		p->held = orr_acquire_try(&p->acq, p->handle, -1, STARPU_R) == 0;
-	return p->held || p->task;
+	return p->held || p->owner;
 }
 
 static int progress_on(struct orr_process *proc, unsigned memnode, int idle)
@@ -245,11 +243,9 @@ static int progress_on(struct orr_process *proc, unsigned memnode, int idle)
 	return 1;
 }
 
-int orr_prefetch_progress(struct orr_group *g, int idle)
+int orr_prefetch_progress(struct orr_process *proc, unsigned own, int idle)
 {
-	struct orr_process *proc = g->proc;
-	unsigned own = g->nworkers ? proc->core->workers[g->first].memnode : STARPU_MAIN_RAM, i,
-		 n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
+	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
 	if (progress_on(proc, own, idle))
 		return 1;
@@ -286,13 +282,13 @@ static struct orr_prefetch *extract(struct orr_process *proc,
 	return list;
 }
 
-static int of_task(const struct orr_prefetch *p, const void *t)
+static int of_owner(const struct orr_prefetch *p, const void *o)
 {
-	return p->task == t;
+	return p->owner == o;
 }
 static int of_handle(const struct orr_prefetch *p, const void *h)
 {
-	return p->handle == h && !p->held && !p->task;
+	return p->handle == h && !p->held && !p->owner;
 }
 static int any(const struct orr_prefetch *p, const void *arg)
 {
@@ -309,11 +305,11 @@ static void end_all(struct orr_prefetch *list)
 	}
 }
 
-int orr_prefetch_cancel(struct orr_task *t)
+int orr_prefetch_cancel(struct orr_owner *o)
 {
-	if (ORR_ATOMIC_LOAD(&t->nprefetch))
-		end_all(extract(orr_self(), of_task, t));
-	return ORR_ATOMIC_LOAD(&t->nprefetch) == 0;
+	if (ORR_ATOMIC_LOAD(&o->nprefetch))
+		end_all(extract(orr_self(), of_owner, o));
+	return ORR_ATOMIC_LOAD(&o->nprefetch) == 0;
 }
 
 void orr_prefetch_forget(starpu_data_handle_t h)
@@ -379,7 +375,7 @@ static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async,
 		return ret;
 	if (!async && orr_thread_self()->task) {
 		orr_error("prefetch of %s inside task or callback %s cannot wait: give async",
-			  orr_handle_name(h), orr_task_name(orr_thread_self()->task->pub));
+			  orr_handle_name(h), orr_data_inside(orr_thread_self()));
 		return -EDEADLK;
 	}
 	p = create(h, memnode, urgency, prio);
@@ -479,76 +475,17 @@ void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_im
 	orr_unlock(&handle->lock);
 }
 
-/* ---- for policies: the data of a ready task ---- */
+/* ---- for tasks ---- */
 
-static int prefetch_task(struct starpu_task *task, int memnode, struct orr_worker *w,
-			 enum starpu_is_prefetch urgency, int prio)
+int orr_prefetch_for(struct orr_owner *o, starpu_data_handle_t h, unsigned memnode,
+		     enum starpu_is_prefetch urgency, int prio)
 {
-	struct orr_task *t = orr_task_of(task);
-	unsigned i;
+	struct orr_prefetch *p = create(h, memnode, urgency, prio);
 
-	if (!t || t->state != ORR_TASK_READY || !task->cl)
-		return 0;
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
-		int node = w ? orr_task_target_node(w, task, i) : memnode;
-		struct orr_prefetch *p;
-
-		if (node < 0 || a->merged || !(a->mode & STARPU_R) ||
-		    (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) ||
-		    starpu_data_is_on_node(a->handle, (unsigned) node))
-			continue;
-		p = create(a->handle, (unsigned) node, urgency, prio);
-		if (!p)
-			return -ENOMEM;
-		p->task = t;
-		ORR_ATOMIC_ADD(&t->nprefetch, 1);
-		enqueue(p);
-	}
+	if (!p)
+		return -ENOMEM;
+	p->owner = o;
+	ORR_ATOMIC_ADD(&o->nprefetch, 1);
+	enqueue(p);
 	return 0;
-}
-
-static struct orr_worker *worker(unsigned id)
-{
-	return &orr_self()->core->workers[id];
-}
-
-int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)
-{
-	return prefetch_task(task, (int) node, NULL, STARPU_TASK_PREFETCH, task->priority);
-}
-
-int starpu_prefetch_task_input_on_node_prio(struct starpu_task *task, unsigned node, int prio)
-{
-	return prefetch_task(task, (int) node, NULL, STARPU_TASK_PREFETCH, prio);
-}
-
-int starpu_idle_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)
-{
-	return prefetch_task(task, (int) node, NULL, STARPU_IDLEFETCH, task->priority);
-}
-
-int starpu_idle_prefetch_task_input_on_node_prio(struct starpu_task *task, unsigned node, int prio)
-{
-	return prefetch_task(task, (int) node, NULL, STARPU_IDLEFETCH, prio);
-}
-
-int starpu_prefetch_task_input_for(struct starpu_task *task, unsigned id)
-{
-	return prefetch_task(task, -1, worker(id), STARPU_TASK_PREFETCH, task->priority);
-}
-
-int starpu_prefetch_task_input_for_prio(struct starpu_task *task, unsigned id, int prio)
-{
-	return prefetch_task(task, -1, worker(id), STARPU_TASK_PREFETCH, prio);
-}
-
-int starpu_idle_prefetch_task_input_for(struct starpu_task *task, unsigned id)
-{
-	return prefetch_task(task, -1, worker(id), STARPU_IDLEFETCH, task->priority);
-}
-
-int starpu_idle_prefetch_task_input_for_prio(struct starpu_task *task, unsigned id, int prio)
-{
-	return prefetch_task(task, -1, worker(id), STARPU_IDLEFETCH, prio);
 }

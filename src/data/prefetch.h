@@ -11,13 +11,17 @@
 
 #include "data/handle.h"
 
-/* Executes one queued prefetch, to the memory of the group first. idle: the group has nothing else
+/* Executes one queued prefetch, to memory node own first. idle: the group has nothing else
  * to do. Returns 1 when there was one. Called by the group's thread when node->nprefetch is not 0.
  */
-int orr_prefetch_progress(struct orr_group *g, int idle);
+int orr_prefetch_progress(struct orr_process *proc, unsigned own, int idle);
+/* Queues a prefetch of h to a memory node for an owner that is about to hold, or holds, the datum.
+ * 0 or -ENOMEM. */
+int orr_prefetch_for(struct orr_owner *o, starpu_data_handle_t h, unsigned memnode,
+		     enum starpu_is_prefetch urgency, int prio);
 /* A task begins: takes its prefetches off the queues. Returns 1 when none is left, 0 when some are
- * under way: t->nprefetch says. */
-int orr_prefetch_cancel(struct orr_task *t);
+ * under way: o->nprefetch says. */
+int orr_prefetch_cancel(struct orr_owner *o);
 /* The runtime stops: takes all that were not begun off the queues. */
 void orr_prefetch_cancel_all(struct orr_process *proc);
 /* The handle ends: takes its idle prefetches off the queues. */

@@ -11,6 +11,7 @@
 #include "data/handle.h"
 #include "data/iface.h"
 #include "data/transfer.h"
+#include "base/codelet.h"
 #include "base/log.h"
 #include "data/data.h"
 
@@ -102,7 +103,7 @@ static void nobody_waits(void *arg)
 /* Runs the init codelet on the fresh contribution, in the worker's thread, as part of the task that
  * contributes: where the worker finds its data when there is a function for it, else in main
  * memory. */
-static int initialise(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode,
+static int initialise(starpu_data_handle_t h, const struct orr_contributor *w, unsigned memnode,
 		      starpu_data_handle_t part)
 {
 	struct starpu_codelet *cl = h->ext ? h->ext->init_cl : NULL;
@@ -133,20 +134,20 @@ static int initialise(starpu_data_handle_t h, struct orr_worker *w, unsigned mem
 	return 0;
 }
 
-starpu_data_handle_t orr_redux_part(starpu_data_handle_t h, struct orr_worker *w)
+starpu_data_handle_t orr_redux_part(starpu_data_handle_t h, unsigned worker)
 {
 	starpu_data_handle_t part;
 
 	orr_lock(&h->lock);
-	part = find_part(h->ext ? h->ext->redux : NULL, w->id);
+	part = find_part(h->ext ? h->ext->redux : NULL, worker);
 	orr_unlock(&h->lock);
 	return part;
 }
 
-int orr_redux_contribution(starpu_data_handle_t h, struct orr_worker *w, unsigned memnode,
-			   starpu_data_handle_t *out)
+int orr_redux_contribution(starpu_data_handle_t h, const struct orr_contributor *w,
+			   unsigned memnode, starpu_data_handle_t *out)
 {
-	starpu_data_handle_t part = orr_redux_part(h, w);
+	starpu_data_handle_t part = orr_redux_part(h, w->id);
 	int ret;
 
 	if (part) {
@@ -191,21 +192,18 @@ static void part_done(void *arg)
  * themselves. */
 static void submit_part(struct orr_redux *r, unsigned i)
 {
-	starpu_data_handle_t h = r->handle, part = r->part[i].handle;
-	struct starpu_task *task = starpu_task_create();
-	int ret;
+	starpu_data_handle_t h = r->handle, part = r->part[i].handle, both[] = { h, part };
+	struct orr_inner_task d = { .name = "reduction",
+				    .cl = h->ext->redux_cl,
+				    .arg = h->ext->redux_arg,
+				    .n = 2,
+				    .handles = both,
+				    .callback = part_done,
+				    .callback_arg = r,
+				    .unordered = 1,
+				    .uncounted = 1 };
+	int ret = orr_self()->data->up->submit(&d);
 
-	if (!task)
-		orr_fatal("out of memory while reducing %s", orr_handle_name(h));
-	task->cl = h->ext->redux_cl;
-	task->cl_arg = h->ext->redux_arg;
-	task->handles[0] = h;
-	task->handles[1] = part;
-	task->name = "reduction";
-	task->sequential_consistency = 0;
-	task->callback_func = part_done;
-	task->callback_arg = r;
-	ret = orr_task_submit(task);
 	if (ret)
 		orr_fatal("the reduction codelet of %s cannot be submitted: %s", orr_handle_name(h),
 			  strerror(-ret));

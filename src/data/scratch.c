@@ -2,8 +2,8 @@
 /* Scratch buffers (see scratch.h): an interface structure shaped like the handle's with a buffer of
  * its own.
  *
- * Invariant: access->scratch is set exactly while t->interfaces[i] is ours to free (STARPU_SCRATCH)
- * or the contribution's (STARPU_REDUX, kept until the reduction). */
+ * Invariant: access->scratch is set exactly while the interface given out is ours to free
+ * (STARPU_SCRATCH) or the contribution's (STARPU_REDUX, kept until the reduction). */
 #include "data/scratch.h"
 #include "data/handle.h"
 #include "data/iface.h"
@@ -18,16 +18,15 @@
 
 /* The worker's contribution is a datum of its own, which may have been evicted since the worker's
  * last task. */
-static int acquire_contribution(struct orr_worker *w, struct orr_task *t, unsigned i,
+static int acquire_contribution(struct orr_access *a, const struct orr_contributor *w, void **iface,
 				struct orr_fetch *rq)
 {
-	struct orr_access *a = &t->access[i];
 	starpu_data_handle_t part;
 	int ret = orr_redux_contribution(a->handle, w, (unsigned) a->node, &part);
 
 	if (ret)
 		return ret;
-	t->interfaces[i] = starpu_data_get_interface_on_node(part, (unsigned) a->node);
+	*iface = starpu_data_get_interface_on_node(part, (unsigned) a->node);
 	a->scratch = 1;
 	rq->handle = part;
 	rq->mode = STARPU_RW;
@@ -60,41 +59,39 @@ static void free_iface(starpu_data_handle_t h, void *iface)
 	free(iface);
 }
 
-int orr_scratch_acquire(struct orr_worker *w, struct orr_task *t, unsigned i, struct orr_fetch *rq)
+int orr_scratch_acquire(struct orr_access *a, const struct orr_contributor *w, void **out,
+			struct orr_fetch *rq)
 {
-	struct orr_access *a = &t->access[i];
 	void *iface;
 
 	if (a->mode & STARPU_REDUX)
-		return acquire_contribution(w, t, i, rq);
+		return acquire_contribution(a, w, out, rq);
 	iface = blank_iface(a->handle, (unsigned) a->node);
 	if (orr_memory_scratch(a->handle, iface, (unsigned) a->node)) {
 		free_iface(a->handle, iface);
 		return -EAGAIN;
 	}
-	t->interfaces[i] = iface;
+	*out = iface;
 	a->scratch = 1;
 	return 0;
 }
 
-void orr_scratch_release(struct orr_task *t)
+void orr_scratch_release(struct orr_owner *o, unsigned worker, void **ifaces)
 {
-	unsigned i;
-
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
+	for (unsigned i = 0; i < o->naccess; i++) {
+		struct orr_access *a = &o->access[i];
 
 		if (!a->scratch)
 			continue;
 		a->scratch = 0;
 		if (a->mode & STARPU_REDUX) {
 			if (a->pinned)
-				orr_fetch_unref(orr_redux_part(a->handle, t->worker),
+				orr_fetch_unref(orr_redux_part(a->handle, worker),
 						(unsigned) a->node, STARPU_RW);
 			a->pinned = 0;
 			continue;
 		}
-		orr_memory_scratch_end(a->handle, t->interfaces[i], (unsigned) a->node);
-		free_iface(a->handle, t->interfaces[i]);
+		orr_memory_scratch_end(a->handle, ifaces[i], (unsigned) a->node);
+		free_iface(a->handle, ifaces[i]);
 	}
 }

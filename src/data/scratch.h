@@ -4,15 +4,17 @@
 #ifndef ORR_DATA_SCRATCH_H
 #define ORR_DATA_SCRATCH_H
 
-#include "core/worker.h"
+#include "data/redux.h"
 
 struct orr_fetch;
 
-/* Provides t->interfaces[i] for worker w. Returns 0 when it can be used, 1 when what rq was made to
- * describe has to be fetched first (its reference is t->access[i].pinned), -EAGAIN when memory is
- * exhausted. Called by the group's thread. */
-int orr_scratch_acquire(struct orr_worker *w, struct orr_task *t, unsigned i, struct orr_fetch *rq);
-/* The kernel is over, or does not begin: gives all of them back. */
-void orr_scratch_release(struct orr_task *t);
+/* Provides *iface for access a of a task on worker w. Returns 0 if it can be used, 1 if the datum
+ * that rq now describes has to be fetched first (its reference is a->pinned), -EAGAIN if memory is
+ * exhausted. Called by the thread of the worker's group. */
+int orr_scratch_acquire(struct orr_access *a, const struct orr_contributor *w, void **iface,
+			struct orr_fetch *rq);
+/* The kernel on worker number `worker` is over, or does not begin: gives back what the accesses of
+ * o got; ifaces has one entry per access. */
+void orr_scratch_release(struct orr_owner *o, unsigned worker, void **ifaces);
 
 #endif

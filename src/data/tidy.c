@@ -12,9 +12,8 @@
  * without limit. */
 #include "data/memory.h"
 #include "data/transfer.h"
-#include "core/worker.h"
+#include "base/park.h"
 #include "data/data.h"
-#include "core/core.h"
 
 #define MAX_CLEANING 2 /* write-backs ahead under way: demand comes first */
 
@@ -57,11 +56,10 @@ static size_t clean_goal(const struct orr_memnode *m)
  * a retry that failed gives nobody a reason to look. */
 static void call(struct orr_process *proc)
 {
-	struct orr_worker *w = orr_thread_self()->worker;
-
-	if (!ORR_ATOMIC_XCHG(&proc->data->untidy, 1) &&
-	    (!w || (!w->starving && proc->core->ngroups > 1)) && proc->core->ngroups)
-		orr_wake_one(proc);
+	if (ORR_ATOMIC_XCHG(&proc->data->untidy, 1) || !proc->ngroups)
+		return;
+	if (!orr_thread_self()->worker || (proc->ngroups > 1 && !proc->data->up->starving()))
+		orr_park_wake_one(proc);
 }
 
 void orr_memory_look(struct orr_process *proc)

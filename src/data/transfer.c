@@ -13,10 +13,11 @@
 #include "data/memory.h"
 #include "data/transfer.h"
 #include "data/memnode.h"
-#include "core/worker.h"
+#include "base/codelet.h"
+#include "base/park.h"
 #include "base/log.h"
 #include "data/data.h"
-#include "core/core.h"
+#include "data/bus.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -216,12 +217,12 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 	if (ret && ret != -ENOSPC)
 		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h),
 			  src->memnode, dst->memnode, strerror(-ret));
-	if (!ret && proc->core->ngroups && end_us > orr_sys_now_us()) {
+	if (!ret && proc->ngroups && end_us > orr_sys_now_us()) {
 		schedule(proc, h, src, dst, why, end_us);
 		/* Whoever waits for the end of something must know of this one. Waking may give the
 		 * processor away. */
 		orr_unlock(&h->lock);
-		orr_wake_worker(&proc->core->workers[proc->core->groups[0].first]);
+		orr_park_wake_group(proc, 0);
 		orr_lock(&h->lock);
 		return 1;
 	}
@@ -255,10 +256,8 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 	orr_waitq_wake(&proc->done);
 }
 
-double orr_transfer_progress(struct orr_group *g)
+double orr_transfer_progress(struct orr_process *proc)
 {
-	struct orr_process *proc = g->proc;
-
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->data->starved) != NULL, 0))
 		orr_fetch_retry_starved(proc);
 	if (__builtin_expect(!ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers), 1))

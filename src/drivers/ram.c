@@ -3,7 +3,7 @@
  *
  * Invariant: copies are over when they return. */
 #include "data/memnode.h"
-#include "core/malloc.h"
+#include "data/malloc.h"
 
 static uintptr_t ram_alloc(struct orr_process *proc, unsigned memnode, size_t size, int flags)
 {

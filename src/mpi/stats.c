@@ -14,6 +14,7 @@
 #include "orrery.h"
 #include "mpi/mpi.h"
 #include "base/log.h"
+#include "core/task.h"
 #include "base/map.h"
 
 void orr_mpi_count(struct orr_mpi *mpi, int peer, size_t bytes)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include "mpi/mpi.h"
 #include "base/log.h"
+#include "core/task.h"
 
 int orr_mpi_check_blocking(const char *who)
 {

@@ -243,8 +243,8 @@ static size_t missing_bytes(struct orr_task *t, unsigned memnode)
 	size_t missing = 0;
 	unsigned i;
 
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
+	for (i = 0; i < t->owner.naccess; i++) {
+		struct orr_access *a = &t->owner.access[i];
 
 		if (orr_dm_moves(a) && !(orr_dm_where(a->handle) >> memnode & 1))
 			missing += starpu_data_get_size(a->handle);

@@ -134,8 +134,8 @@ static void sum_transfers(struct search *s, double *sum)
 
 	for (u = 0; u < s->dm->nunits; u++)
 		sum[u] = 0;
-	for (i = 0; i < t->naccess && s->dm->several; i++) {
-		struct orr_access *a = &t->access[i];
+	for (i = 0; i < t->owner.naccess && s->dm->several; i++) {
+		struct orr_access *a = &t->owner.access[i];
 		uint32_t where;
 		size_t size = 0;
 

@@ -143,6 +143,6 @@ double orr_sys_spin_us(struct orr_process *proc)
 
 	if (cores <= 1)
 		return 0;
-	threads = proc->core->ngroups + 1 + (ORR_ATOMIC_LOAD(&proc->mpi) != NULL);
+	threads = proc->ngroups + 1 + (ORR_ATOMIC_LOAD(&proc->mpi) != NULL);
 	return cores >= threads ? 20 : 2;
 }

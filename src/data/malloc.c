@@ -3,8 +3,7 @@
  *
  * Invariant: memnode->used is the sum of what was handed out with STARPU_MALLOC_COUNT and not given
  * back; it exceeds memnode->total only by allocations made with STARPU_MEMORY_OVERFLOW. */
-#include "core/malloc.h"
-#include "core/core.h"
+#include "data/malloc.h"
 #include "data/memory.h"
 #include "data/memnode.h"
 #include "base/log.h"
@@ -130,7 +129,7 @@ static int evict(struct orr_process *proc, unsigned memnode, size_t size)
 	unsigned key = orr_waitq_prepare(&proc->done);
 	enum orr_room room = orr_memory_evict(proc, memnode, size);
 
-	if (room == ORR_ROOM_LATER && !self->task && !self->worker && proc->core->ngroups) {
+	if (room == ORR_ROOM_LATER && !self->task && !self->worker && proc->ngroups) {
 		orr_waitq_wait(&proc->done, key, 100); /* the end of a transfer rings */
 		return 1;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Allocation of main memory with the program's hooks (handbook 27.2). */
-#ifndef ORR_CORE_MALLOC_H
-#define ORR_CORE_MALLOC_H
+#ifndef ORR_DATA_MALLOC_H
+#define ORR_DATA_MALLOC_H
 
-#include "core/core.h"
+#include "base/process.h"
 
 /* A buffer for data: from the program's hook when set and memnode is main memory, else from the
  * world. NULL when exhausted. */

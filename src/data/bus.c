@@ -6,7 +6,7 @@
  *
  * Invariant: a bus keeps its number; counters only grow, what was asked for is remembered beside
  * them. */
-#include "core/core.h"
+#include "data/bus.h"
 #include "base/numbers.h"
 #include "data/data.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The accesses of tasks: submission, holding all data of a task at once, and the end (see access.h
- * for the model).
+/* The accesses of an owner taken together: submission, holding all its data at once, and the end
+ * (see access.h for the model).
  *
  * Locks: a submission, and a task that wants to hold its data, lock all its handles in address
  * order, so that two threads see the same order on all of them. Invariant: a task holds all its
- * data (t->held) or none. */
+ * data (o->held) or none. */
 #include "data/access_queue.h"
-#include "core/worker.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -39,14 +38,14 @@ static void sort_many(struct orr_access **v, unsigned n)
 }
 
 /* Those that `want` accepts, ordered by handle; merged ones are left out. */
-static unsigned sorted(struct orr_task *t, struct orr_access **v,
+static unsigned sorted(struct orr_owner *o, struct orr_access **v,
 		       int (*want)(const struct orr_access *))
 {
 	unsigned i, j, n = 0;
 
-	for (i = 0; i < t->naccess; i++)
-		if (!t->access[i].merged && want(&t->access[i]))
-			v[n++] = &t->access[i];
+	for (i = 0; i < o->naccess; i++)
+		if (!o->access[i].merged && want(&o->access[i]))
+			v[n++] = &o->access[i];
 	if (n > 16) {
 		sort_many(v, n);
 		return n;
@@ -62,15 +61,15 @@ static unsigned sorted(struct orr_task *t, struct orr_access **v,
 }
 
 /* Room for pointers to all accesses of t: inl where that is enough. */
-static struct orr_access **room(struct orr_task *t, struct orr_access **inl)
+static struct orr_access **room(struct orr_owner *o, struct orr_access **inl)
 {
 	struct orr_access **v = inl;
 
-	if (t->naccess > STARPU_NMAXBUFS) {
-		v = malloc(t->naccess * sizeof(*v));
+	if (o->naccess > STARPU_NMAXBUFS) {
+		v = malloc(o->naccess * sizeof(*v));
 		if (!v)
-			orr_fatal("out of memory for the %u accesses of task %s", t->naccess,
-				  orr_task_name(t->pub));
+			orr_fatal("out of memory for the %u accesses of %s", o->naccess,
+				  orr_owner_name(o));
 	}
 	return v;
 }
@@ -102,26 +101,26 @@ static unsigned first_conflict(struct orr_access **v, unsigned n)
 	return i;
 }
 
-static void hold_them(struct orr_task *t, struct orr_access **v, unsigned n)
+static void hold_them(struct orr_owner *o, struct orr_access **v, unsigned n)
 {
 	unsigned i;
 
 	for (i = 0; i < n; i++)
 		if (orr_access_holds(v[i]))
 			orr_access_hold(v[i]->handle, v[i]);
-	t->held = 1;
+	o->held = 1;
 }
 
-int orr_access_hold_all(struct orr_task *t, struct orr_access **woken)
+int orr_access_hold_all(struct orr_owner *o, struct orr_access **woken)
 {
-	struct orr_access *inl[STARPU_NMAXBUFS], **v = room(t, inl), **end = woken;
-	unsigned n = sorted(t, v, orr_access_holds), at, i;
+	struct orr_access *inl[STARPU_NMAXBUFS], **v = room(o, inl), **end = woken;
+	unsigned n = sorted(o, v, orr_access_holds), at, i;
 
 	lock_all(v, n);
 	at = first_conflict(v, n);
-	t->parked = at < n;
+	o->parked = at < n;
 	if (at == n)
-		hold_them(t, v, n);
+		hold_them(o, v, n);
 	else
 		orr_access_park(v[at]->handle, v[at]);
 	/* It may have been its turn to try on the others, where somebody else waits. */
@@ -137,10 +136,10 @@ int orr_access_hold_all(struct orr_task *t, struct orr_access **woken)
 	return at == n;
 }
 
-int orr_access_lock(struct orr_task *t)
+int orr_access_lock(struct orr_owner *o)
 {
 	struct orr_access *woken = NULL;
-	int held = orr_access_hold_all(t, &woken);
+	int held = orr_access_hold_all(o, &woken);
 
 	orr_access_resume(woken);
 	return held;
@@ -157,20 +156,10 @@ static int has_order(const struct orr_access *a)
 	return !orr_access_is_free(a->mode);
 }
 
-/* Is access i under sequential consistency? */
-static int sequential(const struct starpu_task *pub, starpu_data_handle_t h, unsigned i)
-{
-	if (!pub->sequential_consistency)
-		return 0;
-	if (pub->handles_sequential_consistency && !pub->handles_sequential_consistency[i])
-		return 0;
-	return h->sequential;
-}
-
 /* merge_duplicates for tasks with many data; v has room for all accesses. */
-static void merge_many(struct orr_task *t, struct orr_access **v)
+static void merge_many(struct orr_owner *o, struct orr_access **v)
 {
-	unsigned i, kept = 0, n = sorted(t, v, has_order);
+	unsigned i, kept = 0, n = sorted(o, v, has_order);
 
 	for (i = 1; i < n; i++) {
 		if (v[i]->handle != v[kept]->handle) {
@@ -183,89 +172,46 @@ static void merge_many(struct orr_task *t, struct orr_access **v)
 }
 
 /* The same handle twice in a task is one access with both modes. */
-static void merge_duplicates(struct orr_task *t, struct orr_access **v)
+static void merge_duplicates(struct orr_owner *o, struct orr_access **v)
 {
 	unsigned i, j;
 
-	if (t->naccess > 16) {
-		merge_many(t, v);
+	if (o->naccess > 16) {
+		merge_many(o, v);
 		return;
 	}
-	for (i = 1; i < t->naccess; i++)
+	for (i = 1; i < o->naccess; i++)
 		for (j = 0; j < i; j++)
-			if (t->access[j].handle == t->access[i].handle && !t->access[j].merged &&
-			    has_order(&t->access[i]) && has_order(&t->access[j])) {
-				t->access[j].mode |= t->access[i].mode;
-				t->access[i].merged = 1;
+			if (o->access[j].handle == o->access[i].handle && !o->access[j].merged &&
+			    has_order(&o->access[i]) && has_order(&o->access[j])) {
+				o->access[j].mode |= o->access[i].mode;
+				o->access[i].merged = 1;
 				break;
 			}
 }
 
-/* Fills t->access[]. Returns how many stand in queues. */
-static unsigned prepare(struct orr_task *t, int nodeps)
+void orr_access_submit(struct orr_owner *o)
 {
-	unsigned i, nordered = 0;
-
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
-		starpu_data_handle_t h = orr_task_handle(t->pub, i);
-
-		memset(a, 0, sizeof(*a));
-		a->handle = h;
-		a->owner.task = t;
-		a->mode = (uint16_t) orr_task_mode(t->pub, i);
-		if (a->mode & STARPU_MPI_REDUX)
-			a->mode |= STARPU_RW | STARPU_COMMUTE;
-		a->node = -1;
-		a->ordered = has_order(a) && !nodeps && sequential(t->pub, h, i);
-		if (a->ordered)
-			nordered++;
-		else
-			orr_handle_pin(h);
-	}
-	return nordered;
-}
-
-int orr_access_reserve(struct orr_task *t)
-{
-	unsigned n = orr_task_nbuffers(t->pub);
-	void **interfaces;
-
-	t->naccess = n;
-	t->access = t->inl_access;
-	if (__builtin_expect(n <= STARPU_NMAXBUFS, 1))
-		return 0;
-	t->access = malloc(n * sizeof(*t->access));
-	interfaces = t->access ? realloc(t->pub->dyn_interfaces, n * sizeof(*interfaces)) : NULL;
-	if (!interfaces) {
-		free(t->access);
-		t->access = NULL;
-		t->naccess = 0;
-		orr_error("task %s: out of memory for its %u data", orr_task_name(t->pub), n);
-		return -ENOMEM;
-	}
-	memset(interfaces, 0, n * sizeof(*interfaces));
-	t->pub->dyn_interfaces = interfaces;
-	return 0;
-}
-
-void orr_access_submit(struct orr_task *t, int nodeps)
-{
-	struct orr_access *inl[STARPU_NMAXBUFS], **v = room(t, inl);
-	unsigned i, n, nordered = prepare(t, nodeps);
+	struct orr_access *inl[STARPU_NMAXBUFS], **v = room(o, inl);
+	unsigned i, n, nordered = 0;
 	int redux = 0;
 
-	if (t->naccess > 1)
-		merge_duplicates(t, v);
-	n = sorted(t, v, is_ordered);
+	for (i = 0; i < o->naccess; i++)
+		if (o->access[i].ordered)
+			nordered++;
+		else
+			orr_handle_pin(o->access[i].handle);
+	if (o->naccess > 1)
+		merge_duplicates(o, v);
+	n = sorted(o, v, is_ordered);
 	lock_all(v, n);
 	for (i = 0; i < n; i++)
 		if (!orr_access_enqueue(v[i]->handle, v[i]))
-			ORR_ATOMIC_ADD_RELAXED(&t->ndeps, 1);
+			ORR_ATOMIC_ADD_RELAXED(&o->ndeps, 1);
 	/* Everything there: it begins to hold while nobody can come between. */
-	if (nordered == t->naccess && ORR_ATOMIC_LOAD_RELAXED(&t->ndeps) == 1 &&
+	if (nordered == o->naccess && ORR_ATOMIC_LOAD_RELAXED(&o->ndeps) == 1 &&
 	    first_conflict(v, n) == n)
-		hold_them(t, v, n);
+		hold_them(o, v, n);
 	for (i = 0; i < n; i++)
 		redux |= v[i]->handle->ext && v[i]->handle->ext->redux;
 	unlock_all(v, n);
@@ -278,12 +224,12 @@ void orr_access_submit(struct orr_task *t, int nodeps)
 
 /* ---- the end ---- */
 
-void orr_access_release(struct orr_task *t)
+void orr_access_release(struct orr_owner *o)
 {
 	unsigned i;
 
-	for (i = 0; i < t->naccess; i++) {
-		struct orr_access *a = &t->access[i];
+	for (i = 0; i < o->naccess; i++) {
+		struct orr_access *a = &o->access[i];
 		starpu_data_handle_t h = a->handle;
 		int ordered = a->ordered;
 

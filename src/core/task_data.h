@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The data of tasks: how a task becomes an owner of accesses (data/access.h).
+ *
+ * Invariant: t->owner.access[i] is the access to datum i of the task. */
+#ifndef ORR_CORE_TASK_DATA_H
+#define ORR_CORE_TASK_DATA_H
+
+#include "core/task.h"
+
+static inline struct orr_task *orr_task_of_owner(const struct orr_owner *o)
+{
+	return (struct orr_task *) ((char *) o - offsetof(struct orr_task, owner));
+}
+
+/* Memory for the accesses of a task, before anybody hears of its submission. Returns 0, or -ENOMEM
+ * after a message. */
+int orr_task_data_reserve(struct orr_task *t);
+/* Enqueues all accesses of a task being submitted (adds to t->owner.ndeps for those whose turn has
+ * not come). nodeps: outside of sequential consistency. */
+void orr_task_data_submit(struct orr_task *t, int nodeps);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Questions of the program about memory nodes.
+ *
+ * Invariant: a number that names no memory node gets an answer that says so, never another node's.
+ */
+#include "data/memnode.h"
+
+#include <stdio.h>
+
+#include "data/data.h"
+
+unsigned starpu_memory_nodes_get_count(void)
+{
+	return orr_self()->data->nmemnodes;
+}
+
+unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
+{
+	struct orr_process *proc = orr_self();
+	unsigned i, n = 0;
+
+	for (i = 0; i < proc->data->nmemnodes; i++)
+		n += proc->data->memnodes[i].kind == kind;
+	return n;
+}
+
+unsigned starpu_memory_nodes_get_numa_count(void)
+{
+	return starpu_memory_nodes_get_count_by_kind(STARPU_CPU_RAM);
+}
+
+enum starpu_node_kind starpu_node_get_kind(unsigned n)
+{
+	struct orr_process *proc = orr_self();
+
+	return n < proc->data->nmemnodes ? proc->data->memnodes[n].kind : STARPU_UNUSED;
+}
+
+int starpu_memory_node_get_devid(unsigned n)
+{
+	struct orr_process *proc = orr_self();
+
+	return n < proc->data->nmemnodes ? proc->data->memnodes[n].devid : -1;
+}
+
+void starpu_memory_node_get_name(unsigned n, char *name, size_t size)
+{
+	static const char *const kinds[STARPU_NRAM] = {
+		[STARPU_CPU_RAM] = "RAM",       [STARPU_CUDA_RAM] = "CUDA",
+		[STARPU_OPENCL_RAM] = "OpenCL", [STARPU_DISK_RAM] = "Disk",
+		[STARPU_MPI_MS_RAM] = "MPI_MS",
+	};
+	enum starpu_node_kind kind = starpu_node_get_kind(n);
+
+	if (!size)
+		return;
+	if (kind == STARPU_UNUSED)
+		snprintf(name, size, "no node");
+	else
+		snprintf(name, size, "%s %d", kinds[kind], starpu_memory_node_get_devid(n));
+}
+
+/* NUMA nodes are the first memory nodes; without STARPU_USE_NUMA there is one, which goes by the
+ * number 0. */
+int starpu_memory_nodes_numa_id_to_devid(int osid)
+{
+	const struct orr_topology *t = &orr_self()->topo;
+	unsigned i;
+
+	for (i = 0; i < t->nnuma; i++)
+		if ((t->numa_ids ? t->numa_ids[i] : 0) == osid)
+			return (int) i;
+	return -1;
+}
+
+int starpu_memory_nodes_numa_devid_to_id(unsigned id)
+{
+	const struct orr_topology *t = &orr_self()->topo;
+
+	return id >= t->nnuma ? -1 : t->numa_ids ? t->numa_ids[id] : 0;
+}
