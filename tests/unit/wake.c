@@ -47,7 +47,7 @@ int main(void)
 	CHECK(proc && pthread_barrier_init(&together, NULL, NTHREADS + 1) == 0);
 	proc->arch_mask = STARPU_CPU;
 	proc->core->groups = groups;
-	proc->core->ngroups = NGROUPS;
+	proc->ngroups = NGROUPS;
 	for (int i = 0; i < NTHREADS; i++)
 		CHECK(pthread_create(&threads[i], NULL, queue_tasks, proc) == 0);
 	for (int round = 0; round < ROUNDS; round++) {
@@ -62,7 +62,7 @@ int main(void)
 	for (int i = 0; i < NTHREADS; i++)
 		pthread_join(threads[i], NULL);
 	proc->core->groups = NULL;
-	proc->core->ngroups = 0;
+	proc->ngroups = 0;
 	orr_process_free(proc);
 	return 0;
 }
