@@ -3,7 +3,7 @@
 # manual, and the same as linked pages in doc/html of the build tree (`make html`).
 include %D%/sources.mk
 dist_man_MANS += $(orr_man)
-EXTRA_DIST += $(orr_doc)
+EXTRA_DIST += $(orr_doc) build-aux/man-options
 
 html-local:
 if ORR_SPHINX

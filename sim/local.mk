@@ -7,3 +7,6 @@ orrery_sim_launcher_SOURCES = $(orr_sim_launcher)
 orrery_sim_launcher_CPPFLAGS = $(orr_defines) $(orr_sim_includes) $(HWLOC_CFLAGS)
 orrery_sim_launcher_LDADD = liborrery-sim.la $(SIMGRID_LIBS) $(ORR_SYS_LIBS)
 EXTRA_DIST += $(orr_sim) $(orr_sim_launcher)
+# The table of options is also read by `orrery sim` (tools/orrery_options.py).
+orrsimdir = $(pkgdatadir)/sim/launcher
+dist_orrsim_DATA = %D%/launcher/options.def

@@ -17,7 +17,6 @@ import time
 
 # What one run would write and the next one overwrite.
 RUN_FILES = ("ORRERY_TRACE", "ORRERY_MPI_STATS_FILE")
-VARYING = ("--noise", "--noise-default", "--speed-spread", "--worker-spread", "--background-load")
 COLUMNS = ("makespan_s", "tasks", "messages", "bytes")
 LISTED_FAILURES = 10
 
@@ -119,14 +118,11 @@ class Progress:
             sys.stderr.write("\r\033[K")
 
 
-def without_variability(options):
-    return [pair for pair in options if pair[0] not in VARYING]
-
-
-def run_all(runs, options, seeds, jobs):
-    """The run without variability, then one per seed, in this order."""
+def run_all(runs, options, varying, seeds, jobs):
+    """The run without the options in varying, then one run per seed, in this order."""
     progress = Progress(len(seeds) + 1)
-    work = [(without_variability(options), seeds[0], "none")] + [(options, seed, str(seed)) for seed in seeds]
+    plain = [pair for pair in options if pair[0] not in varying]
+    work = [(plain, seeds[0], "none")] + [(options, seed, str(seed)) for seed in seeds]
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         try:
             futures = [pool.submit(runs.run, *item) for item in work]
@@ -185,8 +181,8 @@ def interrupted(_signal, _frame):
 
 
 def main(command, options, program, environment, request):
-    """command: makes the launcher's command from options, which are pairs of name and value. request: repeat, jobs, seed,
-    report, show."""
+    """command: makes the launcher's command from options, which are pairs of a name and a value. request: repeat, jobs,
+    seed, report, show, and varying, the names of the options that make runs vary."""
     seeds = range(request["seed"], request["seed"] + request["repeat"])
     if request["show"]:
         for seed in seeds:
@@ -197,7 +193,7 @@ def main(command, options, program, environment, request):
             sys.stderr.write("orrery sim: %s is ignored with --repeat: each run would overwrite the file\n" % name)
     signal.signal(signal.SIGTERM, interrupted)
     with tempfile.TemporaryDirectory(prefix="orrery-repeat-") as folder:
-        nominal, *results = run_all(Runs(command, environment, folder), options, seeds, request["jobs"])
+        nominal, *results = run_all(Runs(command, environment, folder), options, request["varying"], seeds, request["jobs"])
     good = [r for r in results if r["status"] == 0]
     summary = summarize([r["makespan_s"] for r in good]) if good else None
     nominal["name"] = "the run without variability"

@@ -4,12 +4,12 @@
 # becomes the launcher, which understands the same options.
 # Invariant: options are passed on as they were given; the exit status is the
 # program's.
-import math
 import os
 import shlex
 import sys
 
 import orrery_elf
+import orrery_options
 import orrery_repeat
 from orrery_cli import UserError, exec_program
 
@@ -17,173 +17,87 @@ HELP = """usage: orrery sim -n N [options] PROGRAM.sim [ARGS]
 
 Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
 
-  -n N, -np N          number of nodes, one rank on each (default 1)
-  --platform FILE.xml  SimGrid platform; its hosts, in order, are the nodes
-                       (default: a cluster of N nodes; see `orrery platform`)
-  --machine NAME       what is inside a node, by the name of its measurements;
-                       DIR/NAME takes them from DIR (DIR/bus/NAME.config, ...);
-                       NAME,NAME,...: of the nodes in turn
-  --machine-path D:D   further directories of measurements, searched first
-  --cpus K             cores of a node, instead of the machine's number; each GPU
-                       takes one, and so do messages on machines with GPUs
-  --cuda-from-model yes|no
-                       codelets without function for CUDA run on simulated GPUs
-                       that their performance model knows; their function for
-                       the CPU computes the results (default: yes)
-  --kernels MODE       run: execute kernels, charge their modelled time (default)
-                       skip: execute none and store no data, for scale
-                       inject: execute kernels and charge their measured time
-  --bound              print lower bounds on the time that the tasks take (area
-                       of the busiest node, critical path) next to the time
-  --stats FILE.csv     write messages and bytes per pair (for `orrery matrix`)
-  --report FILE.json   write nodes, makespan_s, tasks, messages, bytes, wall_s,
-                       peak_rss_bytes
-  --cost-submit US, --cost-access US, --cost-foreign US, --cost-complete US, --cost-datum US,
-  --cost-sched US, --cost-message US, --cost-interrupt US, --cost-wake US,
-  --cost-look US
-                       virtual costs of the runtime itself, in microseconds
-                       (default: what `orrery calibrate` measured on the machine)
-  --noise[=FACTOR]     durations of kernels vary as much as was measured, times
-                       FACTOR (default: they do not)
-  --noise-default PERCENT
-                       deviation of kernels of which none was measured
-                       (default 0; implies --noise)
-  --speed-spread PERCENT, --worker-spread PERCENT
-                       nodes, and workers, are slower or faster than the machine
-                       says, by constant factors of mean 1 and this deviation
-  --background-load PERCENT, --background-period US
-                       bandwidth that others take on each link on average (0 to
-                       90); how long a link keeps the share that was drawn for it
-                       (default 10000)
-  --seed S             of the random numbers of all these, and of the runtime
-                       unless STARPU_RAND_SEED is set (default 0); the same
-                       command with the same seed gives the same run
-  --repeat K           run with the seeds S, S+1, ... S+K-1, and once without
-                       variability; print the distribution of the makespan.
-                       --report FILE.csv or FILE.json gets all runs
-  --jobs J             as many of these at a time (default 1)
-  --quantum US         smallest charge of such costs that is slept (default 1)
-  --stack KIB          stack of the program's main
-  --cfg=KEY:VALUE      setting of SimGrid
-  --show               print the launcher's command instead of running it
-
+%s
 The exit status is the program's. $ORRERY_SIM_WRAPPER is put before the
 launcher's command (for instance "valgrind -q").
 """
-VALUED = {"-n": "a number", "-np": "a number", "--platform": "a file", "--machine": "a name",
-          "--machine-path": "directories", "--cpus": "a number", "--kernels": "run, skip or inject", "--stats": "a file", "--report": "a file", "--cfg": "a SimGrid setting",
-          "--stack": "a size", "--quantum": "a time",
-          "--cuda-from-model": "yes or no", "--noise-default": "a percentage", "--speed-spread": "a percentage",
-          "--worker-spread": "a percentage", "--background-load": "a percentage", "--background-period": "a time",
-          "--seed": "a number", "--repeat": "a number", "--jobs": "a number"}
-# name: what, least and greatest value
-NUMBERS = {"--noise": ("a factor", 0, 1000), "--noise-default": ("a percentage", 0, 1000), "--speed-spread": ("a percentage", 0, 1000),
-           "--worker-spread": ("a percentage", 0, 1000), "--background-load": ("a percentage", 0, 90),
-           "--background-period": ("a number of microseconds", 1e-3, 1e12)}
-WHOLE = {"--seed": (0, 2 ** 32 - 1), "--repeat": (1, 10 ** 6), "--jobs": (1, 4096)}
-# Ours, not the launcher's.
-REQUESTS = ("--repeat", "--jobs")
-KERNELS = ("run", "skip", "inject")
 
 
-def is_number(text):
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def split_option(word, words):
+def split_option(table, word, words):
+    """The option that a word names, and its value, which may be the next of the words; None for a flag."""
     name, equals, value = word.partition("=")
-    if name == "--noise":  # its value is optional, so that it is never the next word
-        if not equals and words and is_number(words[0]) and not os.path.exists(words[0]):
-            raise UserError("--noise %s: write its factor as --noise=%s" % (words[0], words[0]))
-        return name, value if equals else "1"
-    if name not in VALUED and not name.startswith("--cost-"):
+    option = table.get(name)
+    if not option:
         raise UserError("unknown option %s; see `orrery sim --help`" % name)
+    if option.kind == "FLAG":
+        if equals:
+            raise UserError("%s: %s takes no value" % (word, name))
+        return option, None
     if equals:
-        return name, value
+        return option, value
+    if option.kind == "FACTOR":  # its value is never the next word
+        if words and orrery_options.is_number(words[0]) and not os.path.exists(words[0]):
+            raise UserError("%s %s: write its %s as %s=%s" % (name, words[0], option.value.lower(), name, words[0]))
+        return option, "1"
     if not words:
-        raise UserError("%s needs %s after it" % (name, VALUED.get(name, "a value")))
-    return name, words.pop(0)
+        raise UserError("%s needs %s after it" % (name, option.what))
+    return option, words.pop(0)
 
 
-def check_output(name, path):
-    folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
-        raise UserError("%s %s: the directory %s does not exist; create it first" % (name, path, folder))
-    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
-        raise UserError("%s %s: no permission to write there; choose another place" % (name, path))
+def check_platform(path):
+    if not os.path.exists(path):
+        raise UserError("--platform %s: there is no such file; write one with `orrery platform -o %s`, "
+                        "or leave the option out" % (path, path))
+    if os.path.isdir(path):
+        raise UserError("--platform %s is a directory; give a SimGrid platform file (.xml)" % path)
 
 
-def check_option(name, value):
-    if name in ("-n", "-np", "--cpus") and (not value.isdigit() or int(value) < 1):
-        raise UserError("%s %s: the number of %s must be a positive integer"
-                        % (name, value, "CPUs" if name == "--cpus" else "nodes"))
-    if name in NUMBERS:
-        what, least, most = NUMBERS[name]
-        if not is_number(value) or not least <= float(value) <= most:
-            raise UserError("%s %s: expected %s between %g and %g" % (name, value, what, least, most))
-    if name in WHOLE:
-        least, most = WHOLE[name]
-        if not (value.isascii() and value.isdigit()) or not least <= int(value) <= most:
-            raise UserError("%s %s: expected a whole number between %d and %d" % (name, value, least, most))
-    if name == "--kernels" and value not in KERNELS:
-        raise UserError("--kernels %s: there are run, skip and inject" % value)
-    if name == "--cuda-from-model" and value not in ("yes", "no"):
-        raise UserError("--cuda-from-model %s: it takes yes or no" % value)
-    if name == "--platform":
-        if not os.path.exists(value):
-            raise UserError("--platform %s: there is no such file; write one with `orrery platform -o %s`, "
-                            "or leave the option out" % (value, value))
-        if os.path.isdir(value):
-            raise UserError("--platform %s is a directory; give a SimGrid platform file (.xml)" % value)
-    if name in ("--stats", "--report"):
-        check_output(name, value)
-
-
-def take_request(options, show):
-    """Takes what --repeat is about out of the options: what is left, and the request, which is None without it."""
-    given = dict(options)
-    if "--repeat" not in given:
-        if "--jobs" in given:
+def take_repeat(given, table, show):
+    """Takes the options of --repeat out of the given ones: the rest of them, and the request for orrery_repeat, None
+    without --repeat."""
+    values = {option.name: value for option, value in given}
+    if "--repeat" not in values:
+        if "--jobs" in values:
             raise UserError("--jobs is about several runs; give --repeat K as well")
-        return options, None
+        return given, None
     for name in ("--stats", "--bound"):
-        if name in given:
+        if name in values:
             raise UserError("%s is about one run; leave it or --repeat out (--seed S repeats one run of several)" % name)
-    report = given.get("--report")
+    report = values.get("--report")
     if report and not report.endswith((".csv", ".json")):
-        raise UserError("--report %s: with --repeat its name ends in .csv or .json, which tells the format" % report)
-    ours = REQUESTS + ("--seed", "--report")
-    request = {"repeat": int(given["--repeat"]), "jobs": int(given.get("--jobs", 1)), "seed": int(given.get("--seed", 0)),
-               "report": report, "show": show}
-    return [pair for pair in options if pair[0] not in ours], request
+        raise UserError("--report %s: with --repeat, its name ends in .csv or .json to choose the format" % report)
+    request = {"repeat": int(values["--repeat"]), "jobs": int(values.get("--jobs", 1)), "seed": int(values.get("--seed", 0)),
+               "report": report, "show": show,
+               "varying": {option.name for option in table.values() if option.group == "Variability"}}
+    ours = ("--repeat", "--jobs", "--seed", "--report")
+    return [pair for pair in given if pair[0].name not in ours], request
 
 
-def parse(arguments):
-    options, words, show = [], list(arguments), False
+def parse(options, arguments):
+    """The launcher's options as pairs of a name and a value, the program's words, --show, and the request of --repeat."""
+    table = {name: option for option in options for name in option.names}
+    given, words, show = [], list(arguments), False
     while words and words[0].startswith("-"):
         word = words.pop(0)
         if word == "--":
             break
-        if word == "--show":
+        option, value = split_option(table, word, words)
+        if option.name == "--show":
             show = True
             continue
-        if word == "--bound":
-            options.append((word, None))
-            continue
-        name, value = split_option(word, words)
-        check_option(name, value)
-        options.append(("-n" if name == "-np" else name, value))
+        if value is not None:
+            option.check(value)
+        if option.name == "--platform":
+            check_platform(value)
+        given.append((option, value))
     if not words:
         raise UserError("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]")
-    options, request = take_request(options, show)
-    return options, words, show, request
+    given, request = take_repeat(given, table, show)
+    return [(option.name, value) for option, value in given], words, show, request
 
 
 def launcher_words(options):
-    """The launcher's words for pairs of name and value; the value of --noise is optional there too."""
+    """The launcher's words for pairs of a name and a value; the value of --noise is optional there, too."""
     words = []
     for name, value in options:
         if value is None:
@@ -216,10 +130,11 @@ def check_program(program):
 
 
 def main(context, arguments):
+    table = orrery_options.read(os.path.join(context.paths["data"], orrery_options.TABLE))
     if arguments and arguments[0] in ("-h", "--help"):
-        sys.stdout.write(HELP)
+        sys.stdout.write(HELP % orrery_options.usage(table))
         return 0
-    options, words, show, request = parse(arguments)
+    options, words, show, request = parse(table, arguments)
     if not context.has("simgrid"):
         raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
     launcher = context.paths["launcher"]

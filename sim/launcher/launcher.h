@@ -17,7 +17,9 @@ struct launcher_options {
 	const char *machine_path; /* colon-separated, or NULL */
 	int cpus;                 /* 0: the machine's */
 	long stack_kib;           /* of main, 0: chosen by the number of ranks */
-	const char **cfg;         /* SimGrid settings, ncfg of them */
+	double noise_factor;      /* of --noise, negative: not given */
+	int seed_given;
+	const char **cfg; /* SimGrid settings, ncfg of them */
 	int ncfg;
 	char **program; /* program and its arguments */
 	int nprogram;
@@ -28,10 +30,12 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv);
 /* Whether the user gave this cost (enum orr_cost): then no machine's measurement counts. */
 int launcher_cost_given(int cost);
 
-/* noise.c: takes the options of variability; launcher_noise_read completes them. The factor of a
- * node's durations. */
-int launcher_noise_option(const char *name, const char *value);
-void launcher_noise_read(void);
+/* The whole number in a variable of the environment; `without` when it is not set. */
+double launcher_variable_whole(const char *name, double least, double most, double without);
+
+/* noise.c: completes the settings of variability. */
+void launcher_noise_read(const struct launcher_options *o);
+/* The factor by which everything that the rank computes takes longer. */
 double launcher_noise_slowness(int rank);
 
 /* program.c: checks that path is a program for the simulated world; later loads a private copy and

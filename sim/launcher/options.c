@@ -1,54 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The launcher's options and the variables that it reads.
+/* The launcher's options (options.def) and the variables that it reads.
  *
- * Invariant: every option is checked here, before anything is loaded. */
+ * Invariant: every option is checked here, before anything is loaded, and the compiler complains
+ * about an option of the table that options_set does not know. */
+#include "launcher.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "launcher.h"
 
-static const char usage[] =
-	"usage: orrery-sim-launcher -n N [options] PROGRAM.sim [ARGS]\n"
-	"  -n N                 nodes\n"
-	"  --platform FILE.xml  SimGrid platform, hosts in order are the nodes (default: a cluster of N nodes)\n"
-	"  --machine NAME       what is inside a node, by name or path, unless its host has the property `machine`;\n"
-	"                       NAME,NAME,...: of the nodes in turn\n"
-	"  --machine-path DIRS  where machines are looked for, separated by colons\n"
-	"  --cpus K             cores of a node (default: the machine's); each GPU takes one to drive it, and on\n"
-	"                       machines with GPUs the progression of messages takes another\n"
-	"  --cuda-from-model yes|no\n"
-	"                       codelets without function for CUDA run on simulated GPUs that their performance\n"
-	"                       model knows, where their function for the CPU computes the result (default: yes)\n"
-	"  --kernels MODE       run (default), skip or inject\n"
-	"  --bound              lower bounds on the time that the tasks take, next to the time\n"
-	"  --stats FILE.csv     bytes and messages per pair of nodes\n"
-	"  --report FILE.json   the summary for programs\n"
-	"  --cost-submit US, --cost-access US, --cost-foreign US, --cost-complete US, --cost-datum US, --cost-sched US,\n"
-	"  --cost-message US, --cost-interrupt US, --cost-wake US, --cost-look US\n"
-	"                       virtual cost of what the runtime does, in microseconds (default: what was\n"
-	"                       measured on the machine; ORR_SIM_COSTS=0: all 0)\n"
-	"  --noise[=FACTOR]     durations of kernels vary as much as was measured, times FACTOR (default: not at all)\n"
-	"  --noise-default PERCENT\n"
-	"                       deviation of kernels of which none was measured (default 0; implies --noise)\n"
-	"  --speed-spread PERCENT, --worker-spread PERCENT\n"
-	"                       deviation of the constant factors by which nodes, and workers, are slower or faster\n"
-	"  --background-load PERCENT\n"
-	"                       bandwidth that others take on each link on average (0 to 90)\n"
-	"  --background-period US\n"
-	"                       for so long a link keeps the share that was drawn for it (default 10000)\n"
-	"  --seed S             of all of these, and of the runtime unless STARPU_RAND_SEED is set (default 0)\n"
-	"  --quantum US         smallest charge of such costs that is slept (default 1)\n"
-	"  --stack KIB          stack of the program's main\n"
-	"  --cfg=KEY:VALUE      a setting of SimGrid\n";
-
-static const char *const cost_options[ORR_NCOSTS] = {
-	[ORR_COST_SUBMIT] = "--cost-submit",   [ORR_COST_ACCESS] = "--cost-access",
-	[ORR_COST_FOREIGN] = "--cost-foreign", [ORR_COST_COMPLETE] = "--cost-complete",
-	[ORR_COST_DATUM] = "--cost-datum",     [ORR_COST_SCHED] = "--cost-sched",
-	[ORR_COST_MESSAGE] = "--cost-message", [ORR_COST_INTERRUPT] = "--cost-interrupt",
-	[ORR_COST_WAKE] = "--cost-wake",       [ORR_COST_LOOK] = "--cost-look",
+enum option_id {
+#define OPTION(id, ...) OPTION_##id,
+#include "options.def"
+	NOPTIONS
 };
+enum option_handler { HANDLER_LAUNCHER, HANDLER_WRAPPER };
+enum option_kind {
+	KIND_FLAG,
+	KIND_TEXT,
+	KIND_OUTPUT,
+	KIND_CHOICE,
+	KIND_WHOLE,
+	KIND_NUMBER,
+	KIND_FACTOR
+};
+
+struct option_row {
+	const char *name;
+	enum option_handler handler;
+	enum option_kind kind;
+	double least, most;
+	const char *value, *what, *help;
+};
+
+static const struct option_row options_table[NOPTIONS] = {
+#define OPTION(id, name, handler, kind, least, most, value, what, help) \
+	[OPTION_##id] = { name, HANDLER_##handler, KIND_##kind, least, most, value, what, help },
+#include "options.def"
+};
+
+static const struct {
+	const char *name;
+	enum option_id id;
+} options_aliases[] = {
+#define OPTION(id, ...)
+#define ALIAS(name, id) { name, OPTION_##id },
+#include "options.def"
+};
+
+static const enum option_id cost_options[ORR_NCOSTS] = {
+	[ORR_COST_SUBMIT] = OPTION_COST_SUBMIT,   [ORR_COST_ACCESS] = OPTION_COST_ACCESS,
+	[ORR_COST_FOREIGN] = OPTION_COST_FOREIGN, [ORR_COST_COMPLETE] = OPTION_COST_COMPLETE,
+	[ORR_COST_DATUM] = OPTION_COST_DATUM,     [ORR_COST_SCHED] = OPTION_COST_SCHED,
+	[ORR_COST_MESSAGE] = OPTION_COST_MESSAGE, [ORR_COST_INTERRUPT] = OPTION_COST_INTERRUPT,
+	[ORR_COST_WAKE] = OPTION_COST_WAKE,       [ORR_COST_LOOK] = OPTION_COST_LOOK,
+};
+
+_Static_assert(STARPU_MAXCPUS == 512, "options.def: the limit of --cpus");
 
 static unsigned costs_given; /* bit i: the user decided on cost i */
 
@@ -57,85 +65,159 @@ int launcher_cost_given(int cost)
 	return costs_given >> cost & 1;
 }
 
-static long positive(const char *name, const char *value, long max)
+/* ---- usage ---- */
+
+#define USAGE_INDENT 23
+#define USAGE_WIDTH 80
+
+/* Prints the words of text in lines that begin at USAGE_INDENT, the first one at column. */
+static void usage_wrap(const char *text, int column)
 {
-	char *end;
-	long v = strtol(value, &end, 10);
-	if (end == value || *end || v < 1 || v > max)
-		launcher_fail("%s %s: expected a whole number between 1 and %ld", name, value, max);
+	int empty = 1;
+	for (size_t n; *text; text += n + strspn(text + n, " ")) {
+		n = strcspn(text, " ");
+		if (column + !empty + (int) n > USAGE_WIDTH) {
+			printf("\n");
+			column = 0;
+			empty = 1;
+		}
+		column += printf("%*s%.*s", column ? !empty : USAGE_INDENT, "", (int) n, text);
+		empty = 0;
+	}
+	printf("\n");
+}
+
+static void usage_print(void)
+{
+	printf("usage: orrery-sim-launcher -n N [options] PROGRAM.sim [ARGS]\n");
+	for (int i = 0; i < NOPTIONS; i++) {
+		const struct option_row *o = &options_table[i];
+		if (o->handler != HANDLER_LAUNCHER)
+			continue;
+		int column = printf(o->kind == KIND_FACTOR ? "  %s[=%s]" : "  %s %s", o->name,
+				    o->value);
+		if (column > USAGE_INDENT - 2) {
+			printf("\n");
+			column = 0;
+		}
+		column += printf("%*s", USAGE_INDENT - column, "");
+		usage_wrap(o->help, column);
+	}
+}
+
+/* ---- values ---- */
+
+/* Fails with what the option expects. */
+static void options_refuse(const struct option_row *o, const char *text) __attribute__((noreturn));
+static void options_refuse(const struct option_row *o, const char *text)
+{
+	if (o->kind == KIND_WHOLE)
+		launcher_fail("%s %s: expected %s between %.0f and %.0f", o->name, text, o->what,
+			      o->least, o->most);
+	if (o->kind == KIND_CHOICE)
+		launcher_fail("%s %s: expected %s", o->name, text, o->what);
+	if (isinf(o->most))
+		launcher_fail("%s %s: expected %s, %g or more", o->name, text, o->what, o->least);
+	launcher_fail("%s %s: expected %s between %g and %g", o->name, text, o->what, o->least,
+		      o->most);
+}
+
+/* The place of text among the words of the option's value. */
+static int options_choice(const struct option_row *o, const char *text)
+{
+	int place = 0;
+	for (const char *word = o->value;; place++) {
+		size_t length = strcspn(word, "|");
+		if (strlen(text) == length && !strncmp(word, text, length))
+			return place;
+		if (!word[length])
+			options_refuse(o, text);
+		word += length + 1;
+	}
+}
+
+/* The value of options that have a number or a choice, 0 for others. */
+static double options_number(const struct option_row *o, const char *text)
+{
+	char *end = NULL;
+	double v = 0;
+	switch (o->kind) {
+	case KIND_FLAG:
+	case KIND_TEXT:
+	case KIND_OUTPUT: return 0;
+	case KIND_CHOICE: return options_choice(o, text);
+	case KIND_WHOLE:
+		if (*text >= '0' && *text <= '9')
+			v = (double) strtoull(text, &end, 10);
+		break;
+	case KIND_NUMBER:
+	case KIND_FACTOR: v = strtod(text, &end); break;
+	}
+	if (!end || end == text || *end || !(v >= o->least && v <= o->most) || isinf(v))
+		options_refuse(o, text);
 	return v;
 }
 
-static double microseconds(const char *name, const char *value)
-{
-	char *end;
-	double v = strtod(value, &end);
-	if (end == value || *end || !(v >= 0) || isinf(v))
-		launcher_fail("%s %s: expected a number of microseconds, 0 or more", name, value);
-	return v;
-}
+/* ---- setting them ---- */
 
-static int is_cost(const char *name, const char *value)
+static void options_set_cost(enum option_id id, double us)
 {
 	for (int i = 0; i < ORR_NCOSTS; i++) {
-		if (strcmp(name, cost_options[i]))
+		if (cost_options[i] != id)
 			continue;
-		orr_sim.costs[i] = microseconds(name, value);
+		orr_sim.costs[i] = us;
 		costs_given |= 1u << i;
-		return 1;
 	}
-	return 0;
 }
 
-static enum orr_sim_kernels kernel_mode(const char *value)
+static void options_set(struct launcher_options *o, enum option_id id, const char *text)
 {
-	if (!strcmp(value, "run"))
-		return ORR_SIM_RUN;
-	if (!strcmp(value, "skip"))
-		return ORR_SIM_SKIP;
-	if (!strcmp(value, "inject"))
-		return ORR_SIM_INJECT;
-	launcher_fail("--kernels %s: there are run, skip and inject", value);
+	static const enum orr_sim_kernels modes[] = { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
+	double v = options_number(&options_table[id], text);
+	switch (id) {
+	case OPTION_NODES: o->n = (int) v; break;
+	case OPTION_PLATFORM: o->platform = text; break;
+	case OPTION_MACHINE: o->machine = text; break;
+	case OPTION_MACHINE_PATH: o->machine_path = text; break;
+	case OPTION_CPUS: o->cpus = (int) v; break;
+	case OPTION_KERNELS: orr_sim.kernels = modes[(int) v]; break;
+	case OPTION_CUDA_FROM_MODEL: orr_sim.cuda_from_model = v == 0; break;
+	case OPTION_BOUND: orr_sim.bound = 1; break;
+	case OPTION_STATS: orr_sim.stats_file = text; break;
+	case OPTION_REPORT: orr_sim.report_file = text; break;
+	case OPTION_COST_SUBMIT:
+	case OPTION_COST_ACCESS:
+	case OPTION_COST_FOREIGN:
+	case OPTION_COST_COMPLETE:
+	case OPTION_COST_DATUM:
+	case OPTION_COST_SCHED:
+	case OPTION_COST_MESSAGE:
+	case OPTION_COST_INTERRUPT:
+	case OPTION_COST_WAKE:
+	case OPTION_COST_LOOK: options_set_cost(id, v); break;
+	case OPTION_QUANTUM: orr_sim_quantum_us = v; break;
+	case OPTION_NOISE: o->noise_factor = v; break;
+	case OPTION_NOISE_DEFAULT: orr_sim.noise.unmeasured = v / 100; break;
+	case OPTION_SPEED_SPREAD: orr_sim.noise.nodes = v / 100; break;
+	case OPTION_WORKER_SPREAD: orr_sim.noise.workers = v / 100; break;
+	case OPTION_BACKGROUND_LOAD: orr_sim.noise.load = v / 100; break;
+	case OPTION_BACKGROUND_PERIOD: orr_sim.noise.period_us = v; break;
+	case OPTION_SEED:
+		orr_sim.noise.seed = (uint64_t) v;
+		o->seed_given = 1;
+		break;
+	case OPTION_STACK: o->stack_kib = (long) v; break;
+	case OPTION_CFG: o->cfg[o->ncfg++] = text; break;
+	case OPTION_REPEAT:
+	case OPTION_JOBS:
+	case OPTION_SHOW:
+	case NOPTIONS: break; /* options_find does not return these */
+	}
 }
 
-static int yes_or_no(const char *name, const char *value)
-{
-	if (strcmp(value, "yes") && strcmp(value, "no"))
-		launcher_fail("%s %s: it takes yes or no", name, value);
-	return !strcmp(value, "yes");
-}
+/* ---- variables ---- */
 
-static void set_option(struct launcher_options *o, const char *name, const char *value)
-{
-	if (!strcmp(name, "-n") || !strcmp(name, "-np"))
-		o->n = (int) positive(name, value, 1000000);
-	else if (!strcmp(name, "--platform"))
-		o->platform = value;
-	else if (!strcmp(name, "--machine"))
-		o->machine = value;
-	else if (!strcmp(name, "--machine-path"))
-		o->machine_path = value;
-	else if (!strcmp(name, "--cuda-from-model"))
-		orr_sim.cuda_from_model = yes_or_no(name, value);
-	else if (!strcmp(name, "--kernels"))
-		orr_sim.kernels = kernel_mode(value);
-	else if (!strcmp(name, "--stats"))
-		orr_sim.stats_file = value;
-	else if (!strcmp(name, "--report"))
-		orr_sim.report_file = value;
-	else if (!strcmp(name, "--cpus"))
-		o->cpus = (int) positive(name, value, STARPU_MAXCPUS);
-	else if (!strcmp(name, "--stack"))
-		o->stack_kib = positive(name, value, 1L << 21);
-	else if (!strcmp(name, "--quantum"))
-		orr_sim_quantum_us = microseconds(name, value);
-	else if (!strcmp(name, "--cfg"))
-		o->cfg[o->ncfg++] = value;
-	else if (!is_cost(name, value) && !launcher_noise_option(name, value))
-		launcher_fail("unknown option %s; see --help", name);
-}
-
-static void default_costs(void)
+static void options_default_costs(void)
 {
 	static const double us[ORR_NCOSTS] = {
 		[ORR_COST_SUBMIT] = 0.5, [ORR_COST_FOREIGN] = 0.04, [ORR_COST_COMPLETE] = 0.3,
@@ -144,39 +226,88 @@ static void default_costs(void)
 	memcpy(orr_sim.costs, us, sizeof(us));
 }
 
-static int counts(const char *name)
+static int variable_is_not_0(const char *name)
 {
 	const char *value = getenv(name);
 	return !value || strcmp(value, "0");
 }
 
-/* A cost that no option gave is left out when its variable is 0. */
-static void maybe_drop(const char *name, enum orr_cost cost)
+/* Sets a cost to 0 when the variable is 0, unless an option gave it. */
+static void variable_drops_cost(const char *name, enum orr_cost cost)
 {
-	if (counts(name) || (costs_given >> cost & 1))
+	if (variable_is_not_0(name) || launcher_cost_given(cost))
 		return;
 	orr_sim.costs[cost] = 0;
 	costs_given |= 1u << cost;
 }
 
-static void read_environment(void)
+double launcher_variable_whole(const char *name, double least, double most, double without)
 {
-	orr_sim.transfer_cost = counts("STARPU_SIMGRID_TRANSFER_COST");
-	orr_sim.alloc_cost = counts("STARPU_SIMGRID_CUDA_MALLOC_COST");
-	maybe_drop("STARPU_SIMGRID_TASK_SUBMIT_COST", ORR_COST_SUBMIT);
-	maybe_drop("STARPU_SIMGRID_TASK_SUBMIT_COST", ORR_COST_FOREIGN);
-	maybe_drop("STARPU_SIMGRID_TASK_PUSH_COST", ORR_COST_SCHED);
-	maybe_drop("STARPU_SIMGRID_FETCHING_INPUT_COST", ORR_COST_DATUM);
-	const char *costs = getenv("ORR_SIM_COSTS"),
-		   *fold = getenv("STARPU_MALLOC_SIMULATION_FOLD");
-	if (costs && !strcmp(costs, "0")) {
+	const char *value = getenv(name);
+	const struct option_row variable = {
+		.name = name,
+		.kind = KIND_WHOLE,
+		.least = least,
+		.most = most,
+		.what = "a whole number",
+	};
+	return value && *value ? options_number(&variable, value) : without;
+}
+
+static void options_read_environment(void)
+{
+	orr_sim.transfer_cost = variable_is_not_0("STARPU_SIMGRID_TRANSFER_COST");
+	orr_sim.alloc_cost = variable_is_not_0("STARPU_SIMGRID_CUDA_MALLOC_COST");
+	variable_drops_cost("STARPU_SIMGRID_TASK_SUBMIT_COST", ORR_COST_SUBMIT);
+	variable_drops_cost("STARPU_SIMGRID_TASK_SUBMIT_COST", ORR_COST_FOREIGN);
+	variable_drops_cost("STARPU_SIMGRID_TASK_PUSH_COST", ORR_COST_SCHED);
+	variable_drops_cost("STARPU_SIMGRID_FETCHING_INPUT_COST", ORR_COST_DATUM);
+	if (!variable_is_not_0("ORR_SIM_COSTS")) {
 		memset(orr_sim.costs, 0, sizeof(orr_sim.costs));
 		costs_given = ~0u;
 	}
-	orr_sim.fold_bytes = (size_t) (fold && *fold ? positive("STARPU_MALLOC_SIMULATION_FOLD",
-								fold, 1L << 20)
-						     : 1)
-			     << 20;
+	orr_sim.fold_bytes =
+		(size_t) launcher_variable_whole("STARPU_MALLOC_SIMULATION_FOLD", 1, 1 << 20, 1)
+		<< 20;
+}
+
+/* ---- the command line ---- */
+
+/* The option of ours with the name that word begins with, up to an equals sign. */
+static enum option_id options_find(const char *word)
+{
+	size_t length = word[1] == '-' ? strcspn(word, "=") : strlen(word);
+	for (int i = 0; i < NOPTIONS; i++)
+		if (options_table[i].handler == HANDLER_LAUNCHER &&
+		    strlen(options_table[i].name) == length &&
+		    !strncmp(options_table[i].name, word, length))
+			return (enum option_id) i;
+	for (size_t i = 0; i < sizeof(options_aliases) / sizeof(*options_aliases); i++)
+		if (!strcmp(options_aliases[i].name, word))
+			return options_aliases[i].id;
+	launcher_fail("unknown option %.*s; see --help", (int) length, word);
+}
+
+/* Reads the option in argv[i] and its value. Returns the place of the next word. */
+static int options_read_one(struct launcher_options *o, char **argv, int i)
+{
+	const enum option_id id = options_find(argv[i]);
+	const struct option_row *row = &options_table[id];
+	const char *equals = argv[i][1] == '-' ? strchr(argv[i], '=') : NULL;
+	if (row->kind == KIND_FLAG && equals)
+		launcher_fail("%s: %s takes no value", argv[i], row->name);
+	if (row->kind == KIND_FLAG || (row->kind == KIND_FACTOR && !equals)) {
+		options_set(o, id, "1");
+		return i + 1;
+	}
+	if (equals) {
+		options_set(o, id, equals + 1);
+		return i + 1;
+	}
+	if (!argv[i + 1])
+		launcher_fail("%s needs %s after it", argv[i], row->what);
+	options_set(o, id, argv[i + 1]);
+	return i + 2;
 }
 
 void launcher_options_read(struct launcher_options *o, int argc, char **argv)
@@ -187,38 +318,25 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	if (!o->cfg)
 		launcher_fail("out of memory");
 	o->n = 1;
+	o->noise_factor = -1;
 	orr_sim.cuda_from_model = 1;
 	orr_sim.noise.period_us = 10000;
-	default_costs();
-	for (; i < argc && argv[i][0] == '-'; i++) {
-		char *equals = strchr(argv[i], '='), *name = argv[i];
-		if (!strcmp(name, "--")) {
+	options_default_costs();
+	while (i < argc && argv[i][0] == '-') {
+		if (!strcmp(argv[i], "--")) {
 			i++;
 			break;
 		}
-		if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
-			fputs(usage, stdout);
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+			usage_print();
 			exit(0);
 		}
-		if (!strcmp(name, "--bound")) {
-			orr_sim.bound = 1;
-			continue;
-		}
-		if (equals && name[1] == '-') {
-			*equals = 0;
-			set_option(o, name, equals + 1);
-		} else if (!strcmp(name, "--noise")) {
-			set_option(o, name, "1");
-		} else if (i + 1 < argc) {
-			set_option(o, name, argv[++i]);
-		} else {
-			launcher_fail("%s needs a value after it; see --help", name);
-		}
+		i = options_read_one(o, argv, i);
 	}
 	if (i >= argc)
 		launcher_fail("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]");
-	read_environment();
-	launcher_noise_read();
+	options_read_environment();
+	launcher_noise_read(o);
 	o->program = argv + i;
 	o->nprogram = argc - i;
 	orr_sim.progress = isatty(2);

@@ -80,7 +80,7 @@ fails 2 'there is apart.sim; run that one' sh -c 'rm -f apart; exec "$0" sim -n 
 fails 2 'part.c is not a compiled program' "$ORRERY" sim -n 2 part.c
 fails 2 '-n zero: .*positive' "$ORRERY" run -n zero ./moved
 fails 2 '-n -1: .*positive' "$ORRERY" sim -n -1 apart.sim
-fails 2 '--kernels jump: there are run, skip and inject' "$ORRERY" sim --kernels jump apart.sim
+fails 2 '--kernels jump: expected run, skip or inject' "$ORRERY" sim --kernels jump apart.sim
 fails 2 '--platform none.xml: there is no such file' "$ORRERY" sim --platform none.xml apart.sim
 fails 2 'directory no/such does not exist' "$ORRERY" sim --stats no/such/x.csv apart.sim
 fails 2 'no program given' "$ORRERY" run -n 2

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The options of `orrery sim`, read from the table that the launcher is compiled
+# with (sim/launcher/options.def, which also says what its fields mean), and the
+# checks of their values.
+# Invariant: a value is refused here with the words that the launcher would use.
+import ast
+import math
+import os
+import re
+import textwrap
+
+from orrery_cli import UserError
+
+TABLE = os.path.join("sim", "launcher", "options.def")  # in the source tree and where data are installed
+INDENT, WIDTH = 23, 80
+
+
+class Option:
+    """One OPTION of the table; names: its name, then its aliases."""
+
+    def __init__(self, group, ident, name, handler, kind, least, most, value, what, text):
+        self.group, self.ident, self.name, self.names = group, ident, name, [name]
+        self.handler, self.kind, self.least, self.most = handler, kind, least, most
+        self.value, self.what, self.help = value, what, text
+
+    def takes_next_word(self):
+        return self.kind not in ("FLAG", "FACTOR")
+
+    def synopsis(self):
+        """Its names with their value, as in "-n N, -np N"."""
+        if self.kind == "FACTOR":
+            return "%s[=%s]" % (self.name, self.value)
+        return ", ".join("%s %s" % (name, self.value) if self.value else name for name in self.names)
+
+    def expected(self):
+        """What a value must be, for messages."""
+        if self.kind == "WHOLE":
+            return "%s between %d and %d" % (self.what, self.least, self.most)
+        if self.kind not in ("NUMBER", "FACTOR"):
+            return self.what
+        if math.isinf(self.most):
+            return "%s, %g or more" % (self.what, self.least)
+        return "%s between %g and %g" % (self.what, self.least, self.most)
+
+    def accepts(self, text):
+        if self.kind == "WHOLE":
+            return bool(re.fullmatch("[0-9]{1,18}", text)) and self.least <= int(text) <= self.most
+        if self.kind in ("NUMBER", "FACTOR"):
+            return is_number(text) and self.least <= float(text) <= self.most
+        if self.kind == "CHOICE":
+            return text in self.value.split("|")
+        return True
+
+    def check(self, text):
+        if not self.accepts(text):
+            raise UserError("%s %s: expected %s" % (self.name, text, self.expected()))
+        if self.kind == "OUTPUT":
+            check_output(self.name, text)
+
+
+def is_number(text):
+    return bool(re.fullmatch(r"[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][-+]?[0-9]+)?", text)) and math.isfinite(float(text))
+
+
+def check_output(name, path):
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise UserError("%s %s: the directory %s does not exist; create it first" % (name, path, folder))
+    if not os.access(path if os.path.exists(path) else folder, os.W_OK):
+        raise UserError("%s %s: no permission to write there; choose another place" % (name, path))
+
+
+def field(node):
+    """A field of a table's entry: a number or string, or a name as a string."""
+    if isinstance(node, ast.Name):
+        return math.inf if node.id == "INFINITY" else node.id
+    return ast.literal_eval(node)
+
+
+def read(path):
+    """The options of the table, in its order. Lines that begin with # are comments for us."""
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+    options, group = [], None
+    for statement in ast.parse(text, path).body:
+        entry, fields = statement.value.func.id, [field(node) for node in statement.value.args]
+        if entry == "GROUP":
+            group = fields[0]
+        elif entry == "ALIAS":
+            next(option for option in options if option.ident == fields[1]).names.append(fields[0])
+        else:
+            options.append(Option(group, *fields))
+    return options
+
+
+def groups(options):
+    """Pairs of a title and its options, in the order of the table."""
+    titles = dict.fromkeys(option.group for option in options)
+    return [(title, [option for option in options if option.group == title]) for title in titles]
+
+
+def usage(options):
+    """The options as a list for --help."""
+    lines = []
+    for title, members in groups(options):
+        lines += ["", title + ":"]
+        for option in members:
+            text = textwrap.wrap(option.help, WIDTH - INDENT, break_long_words=False, break_on_hyphens=False)
+            head = "  " + option.synopsis()
+            if len(head) < INDENT - 1:
+                head += " " * (INDENT - len(head)) + text.pop(0)
+            lines += [head] + [" " * INDENT + line for line in text]
+    return "\n".join(lines[1:]) + "\n"
