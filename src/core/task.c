@@ -15,6 +15,8 @@
 #include "data/data.h"
 #include "core/core.h"
 #include "base/slab.h"
+#include "data/fetch.h"
+#include "data/filters_views.h"
 
 #include <errno.h>
 #include <math.h>

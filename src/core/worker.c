@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "data/data.h"
 #include "core/core.h"
+#include "data/fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -635,17 +636,17 @@ static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 	}
 	a->pinned = 1;
 	ORR_ATOMIC_ADD_RELAXED(&t->nfetching, 1);
-	ret = orr_fetch_request(&rq);
-	if (ret == 1)
+	enum orr_fetched result = orr_fetch_request(&rq);
+	if (result == ORR_FETCH_LATER)
 		return 0;
 	ORR_ATOMIC_ADD_RELAXED(&t->nfetching, -1);
-	if (ret == 0)
+	if (result == ORR_FETCH_READY)
 		return 0;
 	a->pinned = 0;
-	if (ret != -EAGAIN)
+	if (result == ORR_FETCH_FAILED)
 		orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(t->pub), i,
 			  orr_handle_name(a->handle));
-	return ret;
+	return -EAGAIN;
 }
 
 /* Asks for datum i of the task. Returns 0 when it is there or will come, -EAGAIN when memory is

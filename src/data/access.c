@@ -7,6 +7,8 @@
  * somebody holds its datum, or while one who was taken off the parked ones has not yet tried. */
 #include "data/access_queue.h"
 #include "data/memory.h"
+#include "data/fetch.h"
+#include "data/filters_views.h"
 #include "data/transfer.h"
 #include "base/park.h"
 #include "base/log.h"
@@ -246,13 +248,14 @@ static void acquire_failed(void *arg)
 	a->granted(a);
 }
 
-static int acquire_fetch(struct orr_acquire *a)
+static enum orr_fetched acquire_fetch(struct orr_acquire *a)
 {
 	struct orr_access *x = &a->access;
+	enum orr_fetched result;
 	struct orr_fetch rq;
 
 	if (orr_fetch_quick(x->handle, (unsigned) x->node, x->mode))
-		return 0;
+		return ORR_FETCH_READY;
 	rq = (struct orr_fetch){ .handle = x->handle,
 				 .memnode = (uint8_t) x->node,
 				 .mode = x->mode,
@@ -261,25 +264,26 @@ static int acquire_fetch(struct orr_acquire *a)
 				 .done = acquire_done,
 				 .failed = a->may_fail ? acquire_failed : NULL,
 				 .arg = a };
-	return orr_fetch_request(&rq);
+	result = orr_fetch_request(&rq);
+	if (result == ORR_FETCH_FAILED && a->may_fail)
+		a->status = rq.error;
+	return result;
 }
 
 /* It holds the datum, which is wanted on a node. */
 static void acquire_held(struct orr_acquire *a)
 {
 	if (a->access.node >= 0) {
-		int ret;
+		enum orr_fetched result;
 
 		a->access.pinned = 1;
-		ret = acquire_fetch(a);
-		if (ret == 1)
+		result = acquire_fetch(a);
+		if (result == ORR_FETCH_LATER)
 			return;
-		if (ret < 0 && a->may_fail) {
-			a->access.pinned = 0;
-			a->status = ret;
-		} else if (ret < 0)
+		if (result != ORR_FETCH_READY && !a->may_fail)
 			orr_fatal("the datum %s cannot be brought to memory node %d",
 				  orr_handle_name(a->access.handle), a->access.node);
+		a->access.pinned = result == ORR_FETCH_READY;
 	}
 	a->granted(a);
 }

@@ -7,6 +7,7 @@
  * data (o->held) or none. */
 #include "data/access_queue.h"
 #include "base/log.h"
+#include "data/fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,6 +10,8 @@
 #include "data/handle.h"
 #include "base/log.h"
 #include "data/data.h"
+#include "data/acquire.h"
+#include "data/filters_views.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,12 +9,37 @@
  * it from then on. */
 #include "data/handle.h"
 #include "base/park.h"
+#include "data/acquire.h"
+#include "data/close.h"
+#include "data/data_copy.h"
+#include "data/fetch.h"
+#include "data/filters_views.h"
+#include "data/prefetch.h"
+#include "data/redux.h"
+#include "data/transfer.h"
 #include "base/log.h"
 #include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Frees buffers and the handle itself; nobody uses it any more. */
+static void destroy_handle(starpu_data_handle_t h)
+{
+	if (h->ext && h->ext->unregister_hook)
+		h->ext->unregister_hook(h);
+	orr_self()->data->up->forget(orr_self(), h);
+	orr_prefetch_forget(h);
+	orr_transfer_forget(h);
+	orr_arbiter_forget(h);
+	orr_lock(&h->lock);
+	for (struct orr_replicate *r = &h->main; r; r = r->next)
+		if (r->mine && r->allocated)
+			orr_memory_release(h, r);
+	orr_unlock(&h->lock);
+	orr_handle_free(h);
+}
 
 /* An access for writing that ends the handle or its contents. */
 struct closing {
@@ -46,7 +71,7 @@ static void destroy(starpu_data_handle_t h)
 {
 	struct orr_process *proc = orr_self();
 
-	orr_handle_destroy(h);
+	destroy_handle(h);
 	background_over(proc);
 }
 
@@ -203,7 +228,7 @@ static void unregister(starpu_data_handle_t h, int coherency)
 	if (coherency && h->home_node >= 0 && orr_handle_has_value(h) &&
 	    orr_fetch_wait(h, (unsigned) h->home_node, STARPU_R, 0) < 0)
 		no_way_home(h);
-	orr_handle_destroy(h);
+	destroy_handle(h);
 }
 
 void starpu_data_unregister(starpu_data_handle_t handle)

@@ -10,6 +10,7 @@
 #include "data/memory.h"
 #include "data/transfer.h"
 #include "data/data.h"
+#include "data/fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Requests for data on a memory node (see transfer.h), and what is called when they advance.
+/* Requests for data (see fetch.h), and what is called when they advance.
  *
- * Invariant: a request is in one place only: with the thread that advances it, in the list of a
- * replicate that is loading, in node->starved, or owned by the request for main memory that it goes
- * through. */
-#include "data/handle.h"
+ * A request that cannot be satisfied without locks lives on the heap from its first step, so that
+ * it keeps its address wherever it waits.
+ *
+ * Invariant: whoever ends a request frees it; nobody else has a pointer to it then. */
+#include "data/fetch.h"
+
 #include "data/iface.h"
-#include "data/memory.h"
 #include "data/transfer.h"
 #include "base/park.h"
 #include "base/log.h"
@@ -16,37 +17,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATER 1
+/* What one look at a request under its handle's lock found. */
+enum verdict {
+	READY,
+	WAITS,      /* the request is in a list: it is no longer ours */
+	LOOK_AGAIN, /* the lock was dropped, anything may have happened */
+	VIA_MAIN,   /* the datum must go through main memory */
+	NO_MEMORY,
+	FAILED /* rq->error says why */
+};
 
-/* The request outlives its caller's stack. */
-static struct orr_fetch *on_heap(struct orr_fetch *rq)
+static struct orr_fetch *new_request(const struct orr_fetch *like)
 {
-	struct orr_fetch *copy;
+	struct orr_fetch *rq = malloc(sizeof(*rq));
 
-	if (rq->heap)
-		return rq;
-	copy = malloc(sizeof(*copy));
-	if (!copy)
-		orr_fatal("out of memory while %s is transferred", orr_handle_name(rq->handle));
-	*copy = *rq;
-	copy->heap = 1;
-	return copy;
+	if (!rq)
+		orr_fatal("out of memory while %s is transferred", orr_handle_name(like->handle));
+	*rq = *like;
+	return rq;
 }
 
 /* Until r is loaded. Under h->lock. */
-static int wait_loading(struct orr_fetch *rq, struct orr_replicate *r)
+static enum verdict wait_loading(struct orr_fetch *rq, struct orr_replicate *r)
 {
 	struct orr_repl_ext *ext = orr_replicate_ext(r);
 	struct orr_fetch **end;
 
 	if (!ext)
 		orr_fatal("out of memory while %s is transferred", orr_handle_name(rq->handle));
-	rq = on_heap(rq);
 	rq->next = NULL;
 	for (end = &ext->waiters; *end; end = &(*end)->next)
 		;
 	*end = rq;
-	return LATER;
+	return WAITS;
 }
 
 /* Gives back what the request holds. When this is a buffer, others may want it. */
@@ -71,8 +74,8 @@ static void unpin(struct orr_fetch *rq)
 		orr_memory_kick(proc);
 }
 
-static void finish(struct orr_fetch *rq, int ret);
-static int advance(struct orr_fetch *rq);
+static void finish(struct orr_fetch *rq, enum orr_fetched result);
+static enum orr_fetched advance(struct orr_fetch *rq);
 
 static void hop_done(void *arg)
 {
@@ -87,34 +90,32 @@ static void hop_starved(void *arg)
 	struct orr_fetch *rq = arg;
 
 	unpin(rq);
-	finish(rq, -EAGAIN);
+	finish(rq, ORR_FETCH_STARVED);
 }
 
-/* The datum goes through main memory: brings it there first. Without lock. 0: it is there and
- * referenced. */
-static int go_through_main(struct orr_fetch **prq)
+/* The datum goes through main memory: brings it there first. Without lock. If it comes later, rq
+ * belongs to hop_done, which may have run already. */
+static enum verdict go_through_main(struct orr_fetch *rq)
 {
-	struct orr_fetch *rq = on_heap(*prq), hop;
-	int ret;
+	struct orr_fetch *hop = new_request(&(struct orr_fetch){ .handle = rq->handle,
+								 .memnode = STARPU_MAIN_RAM,
+								 .mode = STARPU_R,
+								 .prio = rq->prio,
+								 .effort = rq->effort,
+								 .done = hop_done,
+								 .starved = hop_starved,
+								 .arg = rq,
+								 .later = rq->later });
+	enum orr_fetched result = advance(hop);
 
-	/* If it comes later it may be before we return: from then on rq belongs to hop_done. */
-	hop = (struct orr_fetch){ .handle = rq->handle,
-				  .memnode = STARPU_MAIN_RAM,
-				  .mode = STARPU_R,
-				  .prio = rq->prio,
-				  .effort = rq->effort,
-				  .done = hop_done,
-				  .starved = hop_starved,
-				  .arg = rq,
-				  .later = rq->later };
-	ret = advance(&hop);
-	if (ret == 0) {
-		rq->hop = 1;
-		*prq = rq;
-	} else if (ret < 0) {
-		*prq = rq;
-	}
-	return ret;
+	if (result == ORR_FETCH_LATER)
+		return WAITS;
+	rq->hop = result == ORR_FETCH_READY;
+	rq->error = hop->error;
+	free(hop);
+	return result == ORR_FETCH_READY     ? LOOK_AGAIN
+	       : result == ORR_FETCH_STARVED ? NO_MEMORY
+					     : FAILED;
 }
 
 /* Which valid replicate to copy from: main memory first, then one that can be copied directly, else
@@ -165,105 +166,111 @@ static struct orr_replicate *obstacle(struct orr_fetch *rq, struct orr_replicate
 	return NULL;
 }
 
-/* Under h->lock, held on return too: a buffer for r. Returns 0, -EAGAIN (lock dropped, look again)
- * or -ENOMEM. */
-static int ensure_buffer(struct orr_process *proc, struct orr_fetch *rq, struct orr_replicate *r)
+/* Under h->lock, held on return too: a buffer for r. */
+static enum verdict ensure_buffer(struct orr_process *proc, struct orr_fetch *rq,
+				  struct orr_replicate *r)
 {
 	starpu_data_handle_t h = rq->handle;
 	enum orr_room room;
 
 	if (r->allocated || orr_memory_allocate(h, r) == 0)
-		return 0;
+		return READY;
 	if (!orr_memory_managed(proc, r->memnode))
-		return -ENOMEM;
+		return NO_MEMORY;
 	orr_unlock(&h->lock);
 	room = orr_memory_make_room(proc, rq->memnode, starpu_data_get_alloc_size(h), rq->effort);
 	orr_lock(&h->lock);
 	if (room == ORR_ROOM_LATER && rq->later)
 		*rq->later = 1;
-	return room == ORR_ROOM_MADE ? -EAGAIN : -ENOMEM;
+	return room == ORR_ROOM_MADE ? LOOK_AGAIN : NO_MEMORY;
 }
 
-/* The part of advance under h->lock. Returns like advance, or -EINPROGRESS when the datum must go
- * through main memory. */
-static int advance_locked(struct orr_process *proc, struct orr_fetch *rq,
-			  struct orr_fetch **waiters)
+/* The value of r, which has none, is copied from elsewhere. Under h->lock, dropped meanwhile. */
+static enum verdict load(struct orr_process *proc, struct orr_fetch *rq, struct orr_replicate *r,
+			 struct orr_fetch **waiters)
 {
 	starpu_data_handle_t h = rq->handle;
-	struct orr_replicate *r = orr_handle_replicate(h, rq->memnode), *src, *o;
+	struct orr_replicate *src = choose_source(proc, h, rq->memnode);
+	enum verdict v;
 	int ret;
 
+	if (!src) {
+		orr_error(
+			"%s is read but was never written: give it an initial value (a home node, or a task that writes it)",
+			orr_handle_name(h));
+		rq->error = -ENODATA;
+		return FAILED;
+	}
+	if (!is_direct(proc, h, src, r)) {
+		rq->error = -EIO;
+		return rq->hop ? FAILED : VIA_MAIN;
+	}
+	orr_transfer_shape(h, src, r);
+	v = ensure_buffer(proc, rq, r);
+	if (v != READY)
+		return v;
+	ret = orr_transfer(proc, h, src, r, 0, waiters);
+	if (ret == 1 && r->loading)
+		return wait_loading(rq, r);
+	rq->error = ret;
+	return ret >= 0 ? LOOK_AGAIN : ret == -ENOMEM ? NO_MEMORY : FAILED;
+}
+
+/* The part of advance under h->lock. */
+static enum verdict advance_locked(struct orr_process *proc, struct orr_fetch *rq,
+				   struct orr_fetch **waiters)
+{
+	starpu_data_handle_t h = rq->handle;
+	struct orr_replicate *r = orr_handle_replicate(h, rq->memnode), *o;
+	enum verdict v;
+
 	if (!r)
-		return -ENOMEM;
+		return NO_MEMORY;
 	if (!rq->pinned)
 		ORR_ATOMIC_ADD(&r->refcnt, 1);
 	rq->pinned = 1;
 	o = obstacle(rq, r);
 	if (o)
 		return wait_loading(rq, o);
-	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID) {
-		src = choose_source(proc, h, rq->memnode);
-		if (!src) {
-			orr_error(
-				"%s is read but was never written: give it an initial value (a home node, or a task that writes it)",
-				orr_handle_name(h));
-			return -ENODATA;
-		}
-		if (!is_direct(proc, h, src, r))
-			return rq->hop ? -EIO : -EINPROGRESS;
-		orr_transfer_shape(h, src, r);
-		ret = ensure_buffer(proc, rq, r);
-		if (ret == 0)
-			ret = orr_transfer(proc, h, src, r, 0, waiters);
-		/* Whatever happened while the lock was dropped: look again. */
-		return ret == 1 && r->loading ? wait_loading(rq, r) : ret >= 0 ? -EAGAIN : ret;
-	}
-	ret = ensure_buffer(proc, rq, r);
-	if (ret)
-		return ret;
+	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID)
+		return load(proc, rq, r, waiters);
+	v = ensure_buffer(proc, rq, r);
+	if (v != READY)
+		return v;
 	if (rq->mode & STARPU_W)
 		orr_handle_written(h, r);
 	orr_memory_touch(h, r);
-	return 0;
+	return READY;
 }
 
-/* Returns 0 when the datum is there, LATER when the request waits somewhere (it was moved to the
- * heap), -EAGAIN when memory is exhausted (the reference was given back), or another negative errno
- * after a message. */
-static int advance(struct orr_fetch *rq)
+/* Takes the request as far as possible. Unless it waits (ORR_FETCH_LATER), it is the caller's again
+ * and holds a reference only if it is ready. Never calls its ends. */
+static enum orr_fetched advance(struct orr_fetch *rq)
 {
 	struct orr_process *proc = orr_self();
 	starpu_data_handle_t h = rq->handle;
-	struct orr_fetch *first = rq;
-	int ret;
+	enum verdict v;
 
 	do {
 		struct orr_fetch *waiters = NULL;
 
 		orr_lock(&h->lock);
-		ret = advance_locked(proc, rq, &waiters);
+		v = advance_locked(proc, rq, &waiters);
 		orr_unlock(&h->lock);
 		orr_fetch_resume(waiters);
-		if (ret == -EINPROGRESS) {
-			ret = go_through_main(&rq);
-			ret = ret == 0 ? -EAGAIN : ret == -EAGAIN ? -ENOMEM : ret;
-		}
-	} while (ret == -EAGAIN);
-	if (ret == LATER)
-		return LATER;
-	if (ret == 0 && rq->hop) {
-		ORR_ATOMIC_ADD(&h->main.refcnt, -1);
+		if (v == VIA_MAIN)
+			v = go_through_main(rq);
+	} while (v == LOOK_AGAIN);
+	if (v == WAITS)
+		return ORR_FETCH_LATER;
+	if (v == READY) {
+		if (rq->hop)
+			ORR_ATOMIC_ADD(&h->main.refcnt, -1);
 		rq->hop = 0;
+		return ORR_FETCH_READY;
 	}
-	if (ret < 0)
-		unpin(rq);
-	if (rq != first) {
-		/* It went to the heap for nothing. */
-		*first = *rq;
-		first->heap = 0;
-		free(rq);
-	}
-	return ret == -ENOMEM ? -EAGAIN : ret;
+	unpin(rq);
+	return v == NO_MEMORY ? ORR_FETCH_STARVED : ORR_FETCH_FAILED;
 }
 
 /* ---- without memory ---- */
@@ -286,11 +293,10 @@ static void no_memory(struct orr_process *proc, struct orr_fetch *rq)
 		proc->data->memnodes[rq->memnode].total);
 }
 
-static int join_starved(struct orr_process *proc, struct orr_fetch *rq)
+static void join_starved(struct orr_process *proc, struct orr_fetch *rq)
 {
 	struct orr_fetch **end;
 
-	rq = on_heap(rq);
 	rq->next = NULL;
 	ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
 	orr_lock(&proc->lock);
@@ -298,26 +304,26 @@ static int join_starved(struct orr_process *proc, struct orr_fetch *rq)
 		;
 	ORR_ATOMIC_STORE(end, rq);
 	orr_unlock(&proc->lock);
-	return LATER;
 }
 
-/* Memory is exhausted. Returns LATER when it was left in the list of those who wait, 0 when it
- * succeeded after all, or -ENOMEM after a message. */
-static int starve(struct orr_process *proc, struct orr_fetch *rq)
+/* Memory is exhausted and the request has no other plan: it joins those that wait for memory, it
+ * succeeds after all, or it fails for good. */
+static enum orr_fetched starve(struct orr_process *proc, struct orr_fetch *rq)
 {
-	unsigned tries;
+	for (unsigned tries = 0; tries < 3; tries++) {
+		enum orr_fetched result;
 
-	for (tries = 0; tries < 3; tries++) {
-		int ret;
-
-		if (!orr_memory_hopeless(proc, rq->memnode, rq->failed != NULL) && proc->ngroups)
-			return join_starved(proc, rq);
-		ret = advance(rq);
-		if (ret != -EAGAIN)
-			return ret;
+		if (!orr_memory_hopeless(proc, rq->memnode, rq->failed != NULL) && proc->ngroups) {
+			join_starved(proc, rq);
+			return ORR_FETCH_LATER;
+		}
+		result = advance(rq);
+		if (result != ORR_FETCH_STARVED)
+			return result;
 	}
 	no_memory(proc, rq);
-	return -ENOMEM;
+	rq->error = -ENOMEM;
+	return ORR_FETCH_FAILED;
 }
 
 void orr_fetch_retry_starved(struct orr_process *proc)
@@ -337,24 +343,26 @@ void orr_fetch_retry_starved(struct orr_process *proc)
 
 /* ---- ends ---- */
 
-/* A request on the heap advanced: tells whoever made it, unless it waits again. */
-static void finish(struct orr_fetch *rq, int ret)
+/* A request advanced that its maker no longer waits for: calls the end that fits, unless the
+ * request waits again. */
+static void finish(struct orr_fetch *rq, enum orr_fetched result)
 {
-	struct orr_process *proc = orr_self();
-
-	if (ret == -EAGAIN && !rq->starved)
-		ret = starve(proc, rq);
-	if (ret == LATER)
-		return;
-	if (ret == -EAGAIN)
-		rq->starved(rq->arg);
-	else if (ret == -ENOMEM && rq->failed)
+	if (result == ORR_FETCH_STARVED && !rq->starved)
+		result = starve(orr_self(), rq);
+	switch (result) {
+	case ORR_FETCH_LATER: return;
+	case ORR_FETCH_STARVED: rq->starved(rq->arg); break;
+	case ORR_FETCH_FAILED:
+		if (rq->error != -ENOMEM || !rq->failed)
+			orr_fatal("%s cannot be brought to memory node %u (%s)",
+				  orr_handle_name(rq->handle), rq->memnode, node_name(rq->memnode));
 		rq->failed(rq->arg);
-	else if (ret < 0)
-		orr_fatal("%s cannot be brought to memory node %u (%s)",
-			  orr_handle_name(rq->handle), rq->memnode, node_name(rq->memnode));
-	else if (rq->done)
-		rq->done(rq->arg);
+		break;
+	case ORR_FETCH_READY:
+		if (rq->done)
+			rq->done(rq->arg);
+		break;
+	}
 	free(rq);
 }
 
@@ -368,28 +376,33 @@ void orr_fetch_resume(struct orr_fetch *waiters)
 	}
 }
 
-int orr_fetch_request(struct orr_fetch *rq)
+enum orr_fetched orr_fetch_request(struct orr_fetch *like)
 {
-	int ret = advance(rq);
+	struct orr_fetch *rq = new_request(like);
+	enum orr_fetched result = advance(rq);
 
-	return ret == -EAGAIN && !rq->starved ? starve(orr_self(), rq) : ret;
+	if (result == ORR_FETCH_STARVED && !rq->starved)
+		result = starve(orr_self(), rq);
+	if (result == ORR_FETCH_LATER)
+		return result;
+	like->error = rq->error;
+	free(rq);
+	return result;
 }
 
-int orr_fetch(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio,
-	      void (*done)(void *arg), void *arg)
+enum orr_fetched orr_fetch(starpu_data_handle_t h, unsigned memnode,
+			   enum starpu_data_access_mode mode, int prio, void (*done)(void *arg),
+			   void *arg)
 {
-	struct orr_fetch rq;
-
 	if (orr_fetch_quick(h, memnode, mode))
-		return 0;
-	rq = (struct orr_fetch){ .handle = h,
-				 .memnode = (uint8_t) memnode,
-				 .mode = (uint16_t) mode,
-				 .prio = prio,
-				 .effort = ORR_EFFORT_WRITEBACK,
-				 .done = done,
-				 .arg = arg };
-	return orr_fetch_request(&rq);
+		return ORR_FETCH_READY;
+	return orr_fetch_request(&(struct orr_fetch){ .handle = h,
+						      .memnode = (uint8_t) memnode,
+						      .mode = (uint16_t) mode,
+						      .prio = prio,
+						      .effort = ORR_EFFORT_WRITEBACK,
+						      .done = done,
+						      .arg = arg });
 }
 
 void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode)
@@ -449,7 +462,7 @@ void orr_write_through(starpu_data_handle_t h, unsigned from)
 	for (i = 0; i < proc->data->nmemnodes; i++) {
 		struct write_through *wt;
 		struct orr_fetch rq;
-		int ret;
+		enum orr_fetched ret;
 
 		if (i == from || !(mask & (1U << i)))
 			continue;
@@ -466,9 +479,9 @@ void orr_write_through(starpu_data_handle_t h, unsigned from)
 					 .starved = write_through_over,
 					 .arg = wt };
 		ret = orr_fetch_request(&rq);
-		if (ret == 0)
+		if (ret == ORR_FETCH_READY)
 			write_through_done(wt);
-		else if (ret < 0)
+		else if (ret != ORR_FETCH_LATER)
 			write_through_over(wt);
 	}
 }
@@ -493,10 +506,21 @@ int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_ac
 		   int prio)
 {
 	struct sync s = { .proc = orr_self() };
-	int ret = orr_fetch(h, memnode, mode, prio, sync_done, &s);
+	struct orr_fetch rq = { .handle = h,
+				.memnode = (uint8_t) memnode,
+				.mode = (uint16_t) mode,
+				.prio = prio,
+				.effort = ORR_EFFORT_WRITEBACK,
+				.done = sync_done,
+				.arg = &s };
 
-	if (ret != 1)
-		return ret;
+	if (orr_fetch_quick(h, memnode, mode))
+		return 0;
+	switch (orr_fetch_request(&rq)) {
+	case ORR_FETCH_READY: return 0;
+	case ORR_FETCH_LATER: break;
+	default: return rq.error;
+	}
 	ORR_WAIT_UNTIL(&s.proc->done, ORR_ATOMIC_LOAD(&s.done));
 	return 0;
 }

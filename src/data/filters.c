@@ -14,6 +14,8 @@
 #include "data/memory.h"
 #include "base/log.h"
 #include "data/data.h"
+#include "data/data_copy.h"
+#include "data/close.h"
 
 #include <errno.h>
 #include <stdlib.h>

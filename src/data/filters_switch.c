@@ -7,6 +7,7 @@
 #include "data/filters.h"
 #include "data/memory.h"
 #include "base/log.h"
+#include "data/fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>

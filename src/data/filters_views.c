@@ -7,6 +7,8 @@
  * views of one data are used by one submitting thread at a time. */
 #include "data/filters.h"
 #include "base/log.h"
+#include "data/data_copy.h"
+#include "data/filters_views.h"
 
 #include <errno.h>
 

@@ -670,21 +670,8 @@ void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int 
 
 /* ---- the end ---- */
 
-void orr_handle_destroy(starpu_data_handle_t h)
+void orr_handle_free(starpu_data_handle_t h)
 {
-	struct orr_replicate *r;
-
-	if (h->ext && h->ext->unregister_hook)
-		h->ext->unregister_hook(h);
-	orr_self()->data->up->forget(orr_self(), h);
-	orr_prefetch_forget(h);
-	orr_transfer_forget(h);
-	orr_arbiter_forget(h);
-	orr_lock(&h->lock);
-	for (r = &h->main; r; r = r->next)
-		if (r->mine && r->allocated)
-			orr_memory_release(h, r);
-	orr_unlock(&h->lock);
 	if (h->ops->unregister_data_handle)
 		h->ops->unregister_data_handle(h);
 	release_memory(h);

@@ -73,14 +73,13 @@ struct orr_data_ext {
 	void (*unregister_hook)(starpu_data_handle_t); /* the MPI layer's clean-up */
 	void *mpi_ext; /* the MPI layer's: where it was sent, its datatype, ... */
 	struct orr_partition *partitions; /* plans (data/filters.h) */
-	starpu_data_handle_t dup;         /* read-only duplicate of the value of now (data/cpy.c) */
+	starpu_data_handle_t dup; /* read-only duplicate of the value of now (data/data_copy.c) */
 	starpu_data_handle_t dup_of; /* of a duplicate: whose value it still holds, NULL when that
 					was written since */
 	unsigned dup_refs;           /* of a duplicate: how many times it was handed out */
 	struct orr_user_acquire *acquires; /* by the program, not yet released (data/acquire.c) */
 	void *wide_ifaces; /* user-defined interfaces: STARPU_MAXNODES structures (main memory's is
 			      unused) */
-	unsigned readonly_dup : 1;
 	unsigned ooc_off : 1;
 	unsigned can_evict_off : 1;
 };
@@ -164,41 +163,19 @@ struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode);
 struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memnode);
 /* The rare attributes, created when missing; NULL when memory is exhausted. Under h->lock. */
 struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h);
-/* To be asked before an access when h->busy_partition is not 0: submits the switches between views
- * that the access needs. Returns 0, or -EINVAL after a message. task may be NULL. */
-int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode,
-			       const char *task);
-/* The same for all accesses of a task together: they must not need views that exclude each other.
- */
-int orr_partition_check_view(starpu_data_handle_t h, enum starpu_data_access_mode mode,
-			     const char *task, unsigned i);
-/* May the program unregister h? Returns 0, or -EINVAL after a message. */
-int orr_partition_check_unregister(starpu_data_handle_t h);
-/* close.c. A pin keeps h from ending (access.h says who needs one). To be taken by those who may
+/* A pin keeps h from ending (access.h says who needs one). To be taken by those who may
  * touch h anyway, and by those who found it in a list, when orr_handle_try_pin returns 1; 0: it is
  * ending. Without locks, the last unpin may end it. */
 static inline void orr_handle_pin(starpu_data_handle_t h)
 {
 	ORR_ATOMIC_ADD_RELAXED(&h->npins, 1);
 }
+/* 0: the handle is ending. */
 int orr_handle_try_pin(starpu_data_handle_t h);
+/* Gives a pin back; the last one may end the handle (close.c). Without locks. */
 void orr_handle_unpin(starpu_data_handle_t h);
-/* [waits] Until nothing pins h. */
-void orr_handle_wait_pins(starpu_data_handle_t h);
-/* No access will come any more, and none is left but those that pin h: it is destroyed with the
- * last pin, perhaps now. */
-void orr_handle_end(starpu_data_handle_t h);
 /* Is there a value at all? */
 int orr_handle_has_value(starpu_data_handle_t h);
-/* acquire.c. 0, or -errno after a message: inside a task or a callback the program must not wait
- * for data; data that the program holds cannot be unregistered. */
-int orr_acquire_check_wait(starpu_data_handle_t h, const char *what);
-int orr_acquire_check_unregister(starpu_data_handle_t h);
-/* cpy.c. The program unregisters h: returns 1 when h is a duplicate that others still use, and
- * nothing is to be done. */
-int orr_dup_unregister(starpu_data_handle_t h);
-/* h is about to be written: its duplicate is of an older value from now on. */
-void orr_dup_forget(starpu_data_handle_t h);
 /* A name for messages, in one of a few rotating buffers of the calling thread: its name, else
  * interface and address. */
 const char *orr_handle_name(starpu_data_handle_t h);
@@ -207,28 +184,13 @@ int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 		      struct starpu_data_interface_ops *ops, struct orr_partition *piece_of);
 /* Bytes of a handle of a small built-in interface. */
 size_t orr_handle_slab_size(void);
-/* Frees buffers and the handle itself; nobody uses it any more. For close.c only: others end it. */
-void orr_handle_destroy(starpu_data_handle_t h);
+/* Frees the memory of a handle that has no buffers left. For close.c only: others end it. */
+void orr_handle_free(starpu_data_handle_t h);
 /* Marks the contents as changed on `memnode`: the other replicates become invalid. Under h->lock.
  */
 void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r);
 /* All replicates become invalid; buffers: those that are the runtime's are freed as well. Under
  * h->lock. */
 void orr_handle_drop_contents(starpu_data_handle_t h, int buffers);
-
-/* transfer.c: makes the datum usable with mode on memnode. Takes a reference on the replicate
- * (orr_fetch_unref gives it back). Returns 0 when it is there already, 1 when done(arg) will be
- * called later (from any thread), or -ENOMEM after a message. Called without h->lock. */
-int orr_fetch(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode, int prio,
-	      void (*done)(void *arg), void *arg);
-/* [waits] The same, waiting until it is there. Returns 0 or -errno. */
-int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode,
-		   int prio);
-/* Gives the reference back; for modes that write, the other replicates were invalidated at fetch
- * time already. */
-void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode);
-/* Advances transfers handled by the calling group's thread; returns the instant of the next
- * completion it knows of, or a negative value when there is none. */
-double orr_transfer_progress(struct orr_process *proc);
 
 #endif

@@ -12,7 +12,7 @@
  */
 #include "data/prefetch.h"
 #include "data/memory.h"
-#include "data/transfer.h"
+#include "data/fetch.h"
 #include "base/park.h"
 #include "base/log.h"
 #include "data/data.h"
@@ -131,7 +131,7 @@ static void execute(struct orr_prefetch *p)
 				.starved = starved,
 				.arg = p,
 				.later = &p->later };
-	int ret;
+	enum orr_fetched ret;
 
 	p->later = 0;
 	rq.effort = p->urgency == STARPU_IDLEFETCH ? ORR_EFFORT_NONE : ORR_EFFORT_WRITEBACK;
@@ -140,11 +140,11 @@ static void execute(struct orr_prefetch *p)
 		return;
 	}
 	ret = orr_fetch_request(&rq);
-	if (ret == 0)
+	if (ret == ORR_FETCH_READY)
 		fetched(p);
-	else if (ret == -EAGAIN)
+	else if (ret == ORR_FETCH_STARVED)
 		starved(p);
-	else if (ret < 0)
+	else if (ret == ORR_FETCH_FAILED)
 		no_memory(p);
 }
 

@@ -14,6 +14,8 @@
 #include "base/codelet.h"
 #include "base/log.h"
 #include "data/data.h"
+#include "data/fetch.h"
+#include "data/close.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -110,7 +112,6 @@ static int initialise(starpu_data_handle_t h, const struct orr_contributor *w, u
 	struct orr_fetch rq = { .handle = part, .mode = STARPU_W, .effort = ORR_EFFORT_WRITEBACK };
 	kernel f = memnode == w->memnode ? init_function(cl, w->arch) : NULL;
 	void *buffers[1];
-	int ret;
 
 	if (!f) {
 		memnode = STARPU_MAIN_RAM;
@@ -124,9 +125,11 @@ static int initialise(starpu_data_handle_t h, const struct orr_contributor *w, u
 	}
 	rq.memnode = (uint8_t) memnode;
 	rq.starved = nobody_waits;
-	ret = orr_fetch_request(&rq);
-	if (ret)
-		return ret;
+	switch (orr_fetch_request(&rq)) {
+	case ORR_FETCH_READY: break;
+	case ORR_FETCH_FAILED: return rq.error;
+	default: return -EAGAIN; /* starved; nobody else knows the datum, so it never waits */
+	}
 	buffers[0] = starpu_data_get_interface_on_node(part, memnode);
 	if (!orr_self()->cfg.disable_kernels && orr_sys_has_payload(orr_self()))
 		f(buffers, h->ext->init_arg);

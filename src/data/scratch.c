@@ -11,6 +11,7 @@
 #include "data/redux.h"
 #include "data/transfer.h"
 #include "base/log.h"
+#include "data/fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -14,6 +14,7 @@
 #include "data/transfer.h"
 #include "base/park.h"
 #include "data/data.h"
+#include "data/fetch.h"
 
 #define MAX_CLEANING 2 /* write-backs ahead under way: demand comes first */
 

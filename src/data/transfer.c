@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "data/data.h"
 #include "data/bus.h"
+#include "data/fetch.h"
 
 #include <errno.h>
 #include <stdlib.h>

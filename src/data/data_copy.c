@@ -11,6 +11,8 @@
 #include "data/iface.h"
 #include "data/memory.h"
 #include "base/log.h"
+#include "data/fetch.h"
+#include "data/data_copy.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Requests for data on a memory node.
+ *
+ * A request makes a datum usable with a mode on a memory node, and takes a reference on the
+ * replicate there (orr_fetch_unref gives it back). It advances in the thread that made it for as
+ * long as nothing has to be waited for: a copy under way, a detour through main memory, or memory.
+ *
+ * Invariant: a request is in one place only: with the thread that advances it, in the list of a
+ * replicate that is loading, in data->starved, or owned by the request for main memory that it goes
+ * through. */
+#ifndef ORR_DATA_FETCH_H
+#define ORR_DATA_FETCH_H
+
+#include "data/handle.h"
+#include "data/memory.h"
+
+/* How far a request got. Negative values: it is over, and holds no reference. */
+enum orr_fetched {
+	ORR_FETCH_READY = 0,    /* the datum is there and referenced */
+	ORR_FETCH_LATER = 1,    /* done, starved or failed will be called, perhaps it has been */
+	ORR_FETCH_STARVED = -1, /* memory is exhausted; only with `starved` */
+	ORR_FETCH_FAILED = -2,  /* for good, after a message; `error` says why */
+};
+
+/* A wish to use a datum on a memory node, filled in by whoever makes it. */
+struct orr_fetch {
+	struct orr_fetch *next; /* in the list where it waits */
+	starpu_data_handle_t handle;
+	uint8_t memnode;
+	uint8_t pinned : 1; /* holds a reference on its replicate */
+	uint8_t hop : 1; /* holds a reference on main memory's replicate, which it goes through */
+	uint8_t effort;  /* enum orr_effort */
+	uint16_t mode;
+	int prio;
+	int error; /* of ORR_FETCH_FAILED: -errno */
+	/* The three ends, called without locks by any thread, unless the request ends at once. */
+	void (*done)(void *arg);
+	void (*starved)(void *arg); /* there is no memory; NULL: the request waits for memory */
+	void (*failed)(void *arg);  /* it waited for memory in vain; NULL: that ends the program.
+				       With it, data that others merely hold are not waited for */
+	void *arg;
+	uint8_t *later; /* set when room is being made for it: without memory now, it may have some
+			   soon; may be NULL */
+};
+
+/* Makes a request; *rq is only read, but for rq->error. Without locks, any thread. */
+enum orr_fetched orr_fetch_request(struct orr_fetch *rq);
+/* The common request: waits for memory, and ends the program when there will never be any. Returns
+ * ORR_FETCH_READY, _LATER (done(arg) will be called) or _FAILED. */
+enum orr_fetched orr_fetch(starpu_data_handle_t h, unsigned memnode,
+			   enum starpu_data_access_mode mode, int prio, void (*done)(void *arg),
+			   void *arg);
+/* [waits] The same, waiting until the datum is there. Returns 0 or -errno. */
+int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode,
+		   int prio);
+/* Gives the reference back; for modes that write, the other replicates were invalidated at fetch
+ * time already. */
+void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode);
+
+/* The common case, without lock: main memory is the only one that ever held the datum. Returns 1
+ * when it is there and referenced. */
+static inline int orr_fetch_quick(starpu_data_handle_t h, unsigned memnode, unsigned mode)
+{
+	if (memnode != STARPU_MAIN_RAM || ORR_ATOMIC_LOAD(&h->main.next) ||
+	    ORR_ATOMIC_LOAD(&h->main.ext))
+		return 0;
+	if (!(mode & STARPU_W)) {
+		if (ORR_ATOMIC_LOAD(&h->main.state) == ORR_INVALID)
+			return 0;
+	} else {
+		if (!ORR_ATOMIC_LOAD(&h->main.allocated) ||
+		    (h->main.state == ORR_INVALID && (mode & STARPU_R)))
+			return 0;
+		ORR_ATOMIC_STORE(&h->main.state, ORR_MODIFIED);
+	}
+	ORR_ATOMIC_ADD_RELAXED(&h->main.refcnt, 1);
+	return 1;
+}
+/* Advances the requests of a list again, after what they waited for is over. Without locks. */
+void orr_fetch_resume(struct orr_fetch *waiters);
+/* Retries the requests that wait for memory. Without locks. */
+void orr_fetch_retry_starved(struct orr_process *proc);
+/* Copies what was just written on `from` to the nodes of the handle's write-through mask. Never
+ * waits. */
+void orr_write_through(starpu_data_handle_t h, unsigned from);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Views of partitioned data: what submissions and acquisitions ask before they access one.
+ *
+ * Invariant: busy_partition of a handle describes the views as of the tasks submitted so far. */
+#ifndef ORR_DATA_FILTERS_VIEWS_H
+#define ORR_DATA_FILTERS_VIEWS_H
+
+#include "data/handle.h"
+
+/* Call this before an access if h->busy_partition is not 0: submits the switches between views that
+ * the access needs. task is the name of the task, NULL for an acquisition. Returns 0, or -EINVAL
+ * after a message. */
+int orr_handle_check_partition(starpu_data_handle_t h, enum starpu_data_access_mode mode,
+			       const char *task);
+/* After that, for each of several accesses of one task: their views must not exclude each other.
+ * i: the number of the datum, for the message. Returns 0, or -EINVAL after a message. */
+int orr_partition_check_view(starpu_data_handle_t h, enum starpu_data_access_mode mode,
+			     const char *task, unsigned i);
+/* May the program unregister h? Returns 0, or -EINVAL after a message. */
+int orr_partition_check_unregister(starpu_data_handle_t h);
+
+#endif
