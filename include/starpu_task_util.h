@@ -17,28 +17,27 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* --- Markers: each is followed by the arguments in the comment; the list ends with 0
- * --------------------- */
+/* --- Markers: each is followed by arguments of the types in its comment; 0 ends the list --- */
 
 /* (A data access mode is a marker too: starpu_data_handle_t.  With STARPU_NONE the handle is
  * ignored.) */
-#define STARPU_VALUE (1 << 16)           /* void *, size_t: copied into cl_arg */
-#define STARPU_CL_ARGS (2 << 16)         /* void *, size_t: is cl_arg, freed with the task */
-#define STARPU_CL_ARGS_NFREE (3 << 16)   /* same, not freed */
-#define STARPU_DATA_ARRAY (4 << 16)      /* starpu_data_handle_t *, int n: modes of the codelet */
-#define STARPU_DATA_MODE_ARRAY (5 << 16) /* struct starpu_data_descr *, int n */
-#define STARPU_CALLBACK (6 << 16)        /* void (*)(void *) */
-#define STARPU_CALLBACK_ARG (7 << 16)    /* void *, freed with the task */
-#define STARPU_CALLBACK_ARG_NFREE (8 << 16)       /* void * */
-#define STARPU_CALLBACK_WITH_ARG (9 << 16)        /* void (*)(void *), void * freed with the task */
-#define STARPU_CALLBACK_WITH_ARG_NFREE (10 << 16) /* void (*)(void *), void * */
-#define STARPU_EPILOGUE_CALLBACK (11 << 16)       /* void (*)(void *) */
-#define STARPU_EPILOGUE_CALLBACK_ARG (12 << 16)   /* void *, freed with the task */
-#define STARPU_PROLOGUE_CALLBACK (13 << 16)       /* void (*)(void *) */
-#define STARPU_PROLOGUE_CALLBACK_ARG (14 << 16)   /* void *, freed with the task */
+#define STARPU_VALUE (1 << 16)              /* void *, size_t: copied into cl_arg */
+#define STARPU_CL_ARGS (2 << 16)            /* void *, size_t: is cl_arg, freed with the task */
+#define STARPU_CL_ARGS_NFREE (3 << 16)      /* void *, size_t: the same, not freed */
+#define STARPU_DATA_ARRAY (4 << 16)         /* starpu_data_handle_t *, int: modes of the codelet */
+#define STARPU_DATA_MODE_ARRAY (5 << 16)    /* struct starpu_data_descr *, int: as many */
+#define STARPU_CALLBACK (6 << 16)           /* void (*)(void *) */
+#define STARPU_CALLBACK_ARG (7 << 16)       /* void *: freed with the task */
+#define STARPU_CALLBACK_ARG_NFREE (8 << 16) /* void * */
+#define STARPU_CALLBACK_WITH_ARG (9 << 16)  /* void (*)(void *), void *: freed with the task */
+#define STARPU_CALLBACK_WITH_ARG_NFREE (10 << 16)         /* void (*)(void *), void * */
+#define STARPU_EPILOGUE_CALLBACK (11 << 16)               /* void (*)(void *) */
+#define STARPU_EPILOGUE_CALLBACK_ARG (12 << 16)           /* void *: freed with the task */
+#define STARPU_PROLOGUE_CALLBACK (13 << 16)               /* void (*)(void *) */
+#define STARPU_PROLOGUE_CALLBACK_ARG (14 << 16)           /* void *: freed with the task */
 #define STARPU_PROLOGUE_CALLBACK_ARG_NFREE (15 << 16)     /* void * */
 #define STARPU_PROLOGUE_CALLBACK_POP (16 << 16)           /* void (*)(void *) */
-#define STARPU_PROLOGUE_CALLBACK_POP_ARG (17 << 16)       /* void *, freed with the task */
+#define STARPU_PROLOGUE_CALLBACK_POP_ARG (17 << 16)       /* void *: freed with the task */
 #define STARPU_PROLOGUE_CALLBACK_POP_ARG_NFREE (18 << 16) /* void * */
 #define STARPU_PRIORITY (19 << 16)        /* int: of the task, and of its messages */
 #define STARPU_EXECUTE_ON_NODE (20 << 16) /* int: executing rank, -1 is ignored (handbook 14.8) */
@@ -47,15 +46,16 @@ extern "C" {
 #define STARPU_EXECUTE_ON_WORKER (23 << 16)     /* int: the worker, -1 is ignored */
 #define STARPU_EXECUTE_WHERE (24 << 16)         /* unsigned long long: task.where */
 #define STARPU_WORKER_ORDER (25 << 16)          /* unsigned: task.workerorder, 0 is ignored */
-#define STARPU_TASK_WORKERIDS (26 << 16)        /* unsigned n, uint32_t *: task.workerids */
-#define STARPU_TAG (27 << 16)                   /* starpu_tag_t: tag_id, with use_tag */
-#define STARPU_TAG_ONLY (28 << 16)              /* starpu_tag_t: tag_id, without */
-#define STARPU_TASK_DEPS_ARRAY (29 << 16) /* unsigned n, struct starpu_task **: dependencies */
+#define STARPU_TASK_WORKERIDS (26 << 16) /* unsigned, uint32_t *: so many words, task.workerids */
+#define STARPU_TAG (27 << 16)            /* starpu_tag_t: tag_id, with use_tag */
+#define STARPU_TAG_ONLY (28 << 16)       /* starpu_tag_t: tag_id, without */
+#define STARPU_TASK_DEPS_ARRAY \
+	(29 << 16) /* unsigned, struct starpu_task **: as many dependencies */
 #define STARPU_TASK_END_DEPS_ARRAY \
-	(30 << 16)                     /* unsigned n, struct starpu_task **: end dependencies */
-#define STARPU_TASK_END_DEP (31 << 16) /* int n: starpu_task_end_dep_add() */
-#define STARPU_FLOPS (32 << 16)        /* double */
-#define STARPU_SCHED_CTX (33 << 16)    /* unsigned */
+	(30 << 16) /* unsigned, struct starpu_task **: as many end dependencies */
+#define STARPU_TASK_END_DEP (31 << 16)                   /* int: starpu_task_end_dep_add() */
+#define STARPU_FLOPS (32 << 16)                          /* double */
+#define STARPU_SCHED_CTX (33 << 16)                      /* unsigned */
 #define STARPU_POSSIBLY_PARALLEL (34 << 16)              /* unsigned */
 #define STARPU_NAME (35 << 16)                           /* const char * */
 #define STARPU_TASK_COLOR (36 << 16)                     /* int */

@@ -6,9 +6,20 @@
 #include <stdarg.h>
 #include "starpu.h"
 
+/* Numbers below this one are access modes, each followed by a handle. */
+#define ORR_FIRST_MARKER (1 << 16)
+
 /* Sets the fields of `task` (made by starpu_task_create) from the list. The markers of the MPI
  * layer are consumed and ignored. Returns 0, or -EINVAL / -ENOMEM after a message; the task is then
  * still the caller's. ap is consumed. */
 int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, va_list ap);
+
+/* Consumes the arguments of a marker. known: 0 when there is no such marker. owned: the argument
+ * that a task would have freed, or NULL. */
+struct orr_marker_skipped {
+	int known;
+	void *owned;
+};
+struct orr_marker_skipped orr_marker_skip(int marker, va_list *ap);
 
 #endif

@@ -15,15 +15,13 @@
 #include "base/log.h"
 
 #define INLINE_DATA 16
-#define MAX_OWNED 12
 
 struct insertion {
 	struct orr_mpi_choice choice;
 	int prio;
-	unsigned n, cap, nowned;
+	unsigned n, cap;
+	unsigned owns; /* some arguments are freed with the task, or here where there is no task */
 	struct starpu_data_descr *d;
-	void *owned[MAX_OWNED]; /* arguments that are freed with the task: where there is none, here
-				 */
 	struct starpu_data_descr inl[INLINE_DATA];
 };
 
@@ -56,37 +54,38 @@ static inline int add(struct insertion *ins, starpu_data_handle_t h,
 	return 0;
 }
 
-static int add_arrays(struct insertion *ins, int marker, struct starpu_codelet *cl, void *array,
-		      int n)
+static int add_handles(struct insertion *ins, struct starpu_codelet *cl,
+		       const starpu_data_handle_t *handles, int n)
 {
 	int ret = 0;
 
 	for (int i = 0; i < n && !ret; i++)
-		if (marker == STARPU_DATA_ARRAY)
-			ret = add(ins, ((starpu_data_handle_t *) array)[i],
-				  STARPU_CODELET_GET_MODE(cl, ins->n));
-		else
-			ret = add(ins, ((struct starpu_data_descr *) array)[i].handle,
-				  ((struct starpu_data_descr *) array)[i].mode);
+		ret = add(ins, handles[i], STARPU_CODELET_GET_MODE(cl, ins->n));
 	return ret;
 }
 
-static void own(struct insertion *ins, void *ptr)
+static int add_descrs(struct insertion *ins, const struct starpu_data_descr *d, int n)
 {
-	if (ptr && ins->nowned < MAX_OWNED)
-		ins->owned[ins->nowned++] = ptr;
+	int ret = 0;
+
+	for (int i = 0; i < n && !ret; i++)
+		ret = add(ins, d[i].handle, d[i].mode);
+	return ret;
 }
 
-/* Consumes the arguments of a marker; those that place the task are noted. */
+/* Notes the data and what places the task; skips the arguments of other markers. */
 static int parse_marker(struct insertion *ins, struct starpu_codelet *cl, int marker, va_list *ap)
 {
-	void *ptr;
+	struct orr_marker_skipped skipped;
+	void *array;
 
 	switch (marker) {
 	case STARPU_DATA_ARRAY:
+		array = va_arg(*ap, starpu_data_handle_t *);
+		return add_handles(ins, cl, array, va_arg(*ap, int));
 	case STARPU_DATA_MODE_ARRAY:
-		ptr = va_arg(*ap, void *);
-		return add_arrays(ins, marker, cl, ptr, va_arg(*ap, int));
+		array = va_arg(*ap, struct starpu_data_descr *);
+		return add_descrs(ins, array, va_arg(*ap, int));
 	case STARPU_EXECUTE_ON_NODE: ins->choice.node = va_arg(*ap, int); return 0;
 	case STARPU_EXECUTE_ON_DATA:
 		ins->choice.data = va_arg(*ap, starpu_data_handle_t);
@@ -94,67 +93,17 @@ static int parse_marker(struct insertion *ins, struct starpu_codelet *cl, int ma
 		return 0;
 	case STARPU_NODE_SELECTION_POLICY: ins->choice.policy = va_arg(*ap, int); return 0;
 	case STARPU_PRIORITY: ins->prio = va_arg(*ap, int); return 0;
-	case STARPU_VALUE:
-	case STARPU_CL_ARGS_NFREE:
-		(void) va_arg(*ap, void *);
-		(void) va_arg(*ap, size_t);
-		return 0;
-	case STARPU_CL_ARGS:
-		own(ins, va_arg(*ap, void *));
-		(void) va_arg(*ap, size_t);
-		return 0;
-	case STARPU_CALLBACK_ARG:
-	case STARPU_EPILOGUE_CALLBACK_ARG:
-	case STARPU_PROLOGUE_CALLBACK_ARG:
-	case STARPU_PROLOGUE_CALLBACK_POP_ARG: own(ins, va_arg(*ap, void *)); return 0;
-	case STARPU_CALLBACK_WITH_ARG:
-		(void) va_arg(*ap, void *);
-		own(ins, va_arg(*ap, void *));
-		return 0;
-	case STARPU_CALLBACK_WITH_ARG_NFREE:
-		(void) va_arg(*ap, void *);
-		(void) va_arg(*ap, void *);
-		return 0;
-	case STARPU_TASK_WORKERIDS:
-	case STARPU_TASK_DEPS_ARRAY:
-	case STARPU_TASK_END_DEPS_ARRAY:
-		(void) va_arg(*ap, unsigned);
-		(void) va_arg(*ap, void *);
-		return 0;
-	case STARPU_EXECUTE_WHERE: (void) va_arg(*ap, unsigned long long); return 0;
-	case STARPU_TAG:
-	case STARPU_TAG_ONLY: (void) va_arg(*ap, starpu_tag_t); return 0;
-	case STARPU_FLOPS: (void) va_arg(*ap, double); return 0;
-	case STARPU_EXECUTE_ON_WORKER:
-	case STARPU_WORKER_ORDER:
-	case STARPU_TASK_END_DEP:
-	case STARPU_SCHED_CTX:
-	case STARPU_POSSIBLY_PARALLEL:
-	case STARPU_TASK_COLOR:
-	case STARPU_TASK_SYNCHRONOUS:
-	case STARPU_SEQUENTIAL_CONSISTENCY:
-	case STARPU_TASK_NO_SUBMITORDER:
-	case STARPU_TASK_LINE: (void) va_arg(*ap, int); return 0;
-	case STARPU_CALLBACK:
-	case STARPU_CALLBACK_ARG_NFREE:
-	case STARPU_EPILOGUE_CALLBACK:
-	case STARPU_PROLOGUE_CALLBACK:
-	case STARPU_PROLOGUE_CALLBACK_ARG_NFREE:
-	case STARPU_PROLOGUE_CALLBACK_POP:
-	case STARPU_PROLOGUE_CALLBACK_POP_ARG_NFREE:
-	case STARPU_NAME:
-	case STARPU_HANDLES_SEQUENTIAL_CONSISTENCY:
-	case STARPU_TASK_PROFILING_INFO:
-	case STARPU_TASK_SCHED_DATA:
-	case STARPU_TRANSACTION:
-	case STARPU_TASK_FILE: (void) va_arg(*ap, void *); return 0;
-	default:
+	}
+	skipped = orr_marker_skip(marker, ap);
+	if (!skipped.known) {
 		orr_error(
 			"task '%s': %d (0x%x) is neither an access mode nor a marker of starpu_mpi_task_insert; the list must end with 0, and sizes of "
 			"STARPU_VALUE must be of type size_t",
 			cl && cl->name ? cl->name : "unnamed", marker, (unsigned) marker);
 		return -EINVAL;
 	}
+	ins->owns |= skipped.owned != NULL;
+	return 0;
 }
 
 static inline int parse(struct insertion *ins, struct starpu_codelet *cl, va_list ap_in)
@@ -165,12 +114,12 @@ static inline int parse(struct insertion *ins, struct starpu_codelet *cl, va_lis
 	ins->choice = (struct orr_mpi_choice){ .node = -1,
 					       .policy = STARPU_MPI_NODE_SELECTION_CURRENT_POLICY };
 	ins->prio = 0;
-	ins->n = ins->nowned = 0;
+	ins->n = ins->owns = 0;
 	ins->cap = INLINE_DATA;
 	ins->d = ins->inl;
 	va_copy(ap, ap_in);
 	while (!ret && (marker = va_arg(ap, int)) != 0)
-		if (__builtin_expect((unsigned) marker < 1u << 16, 1))
+		if (__builtin_expect((unsigned) marker < ORR_FIRST_MARKER, 1))
 			ret = add(ins, va_arg(ap, starpu_data_handle_t),
 				  (enum starpu_data_access_mode) marker);
 		else
@@ -179,12 +128,25 @@ static inline int parse(struct insertion *ins, struct starpu_codelet *cl, va_lis
 	return ret;
 }
 
-static void parse_done(struct insertion *ins, int free_owned)
+static void parse_done(struct insertion *ins)
 {
-	for (unsigned i = 0; free_owned && i < ins->nowned; i++)
-		free(ins->owned[i]);
 	if (ins->d != ins->inl)
 		free(ins->d);
+}
+
+/* Frees the arguments that a task would have freed. */
+static void free_owned(va_list ap_in)
+{
+	va_list ap;
+	int marker;
+
+	va_copy(ap, ap_in);
+	while ((marker = va_arg(ap, int)) != 0)
+		if ((unsigned) marker < ORR_FIRST_MARKER)
+			(void) va_arg(ap, starpu_data_handle_t);
+		else
+			free(orr_marker_skip(marker, &ap).owned);
+	va_end(ap);
 }
 
 #define REDUCES(mode) ((mode) & (STARPU_REDUX | STARPU_MPI_REDUX))
@@ -366,7 +328,7 @@ static int begin(struct orr_mpi *mpi, MPI_Comm comm, struct starpu_codelet *cl, 
 			 : -EINVAL;
 	}
 	if (ret)
-		parse_done(ins, 0);
+		parse_done(ins);
 	return ret;
 }
 
@@ -436,8 +398,10 @@ static inline int insert_v(const char *who, MPI_Comm comm, struct starpu_codelet
 		struct orr_thread *thread = orr_thread_self();
 		orr_sys_charge(thread, ORR_COST_FOREIGN);
 		orr_sys_settle(thread);
+		if (__builtin_expect(ins.owns, 0))
+			free_owned(ap);
 	}
-	parse_done(&ins, !mine);
+	parse_done(&ins);
 	return ret;
 }
 
@@ -476,7 +440,9 @@ struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet
 	if (concerned(c, xrank, ins.d, ins.n) &&
 	    !orr_mpi_exchange_before(mpi, c, xrank, ins.d, ins.n, ins.prio) && mine)
 		make_task(codelet, varg_list, &task);
-	parse_done(&ins, !mine);
+	if (!mine && ins.owns)
+		free_owned(varg_list);
+	parse_done(&ins);
 	return task;
 }
 
@@ -501,7 +467,7 @@ int starpu_mpi_task_post_build_v(MPI_Comm comm, struct starpu_codelet *codelet, 
 		return ret;
 	if (concerned(c, xrank, ins.d, ins.n))
 		ret = orr_mpi_exchange_after(mpi, c, xrank, ins.d, ins.n, ins.prio);
-	parse_done(&ins, 0);
+	parse_done(&ins);
 	return ret;
 }
 
