@@ -35,7 +35,6 @@ struct orr_sim_actor {
 	uint8_t mpi;      /* MPI_Init was called by or for it */
 	uint8_t can_ring; /* SMPI finds its rank: main and driver, children of the engine's actor */
 	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
-	void *ring;           /* MPI_Request of its last ring, NULL: none */
 	uint8_t active;       /* a function was handed to it and has not ended */
 	uint8_t detached;
 	double extra_us; /* time that the kernel just running asked to last longer */
@@ -178,8 +177,6 @@ void orr_sim_park(struct orr_sim_actor *a) __attribute__((noreturn));
 int orr_sim_mpi_init_program(int *argc, char ***argv);
 /* Makes an engine or driver known to SMPI. [waits] for the others of its kind. */
 void orr_sim_mpi_init_actor(struct orr_sim_actor *a);
-/* Calls MPI_Init for an actor of an instance. */
-void orr_sim_mpi_join(struct orr_sim_actor *a);
 void orr_sim_mpi_ring_from(struct orr_sim_actor *a);
 /* MPI_Finalize of the instances that the runtime entered on behalf of actor a (called in a). */
 void orr_sim_mpi_actor_end(struct orr_sim_actor *a);
@@ -207,8 +204,6 @@ void orr_sim_bound_collect(struct orr_sim_rank *r);
 int orr_sim_bound_compute(struct orr_sim_bounds *b);
 
 /* sim_cores.c */
-/* How often others look after messages at most where workers do, too (src/sys/mpi_real.c). */
-#define ORR_SIM_PATROL_US 1000.0
 /* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap
  * yet. */
 double orr_sim_cores_enter(struct orr_sim_rank *r, double us);

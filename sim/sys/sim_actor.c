@@ -363,6 +363,12 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 	return ret;
 }
 
+void orr_sys_yield(void)
+{
+	if (orr_sim_actor_self())
+		sg_actor_yield();
+}
+
 unsigned orr_sys_ngroups(unsigned nworkers)
 {
 	return nworkers ? 1 : 0;

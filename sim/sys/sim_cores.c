@@ -15,19 +15,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
-#include "core/worker.h"
-#include "mpi/mpi.h"
+#include "base/patience.h"
+#include "base/upcalls.h"
 #include "core/core.h"
+#include "core/worker.h"
 
-/* What a waiting rank takes of a core: its thread naps this long between two looks
- * (src/sys/mpi_real.c). */
-#define NAP_US 50.0
 #define LEAST_LEFT 0.5
 
-/* Of each running kernel. */
+/* Of each running kernel. A rank that waits for messages takes a part of a core: its thread wakes,
+ * polls and naps in turn. */
 static double speed(const struct orr_sim_cores *c)
 {
-	double left = c->ncores - c->waiting * c->wake_us / (NAP_US + c->wake_us);
+	double left = c->ncores - c->waiting * c->wake_us / (ORR_PATIENCE_NAP_US + c->wake_us);
 	return c->busy < c->ncores ? 1 : fmax(left, c->ncores * LEAST_LEFT) / c->busy;
 }
 
@@ -46,8 +45,8 @@ static void stretch(struct orr_group *g, double now, double by)
 /* Whether a rank without a kernel looks for messages. */
 static int waits(const struct orr_sim_rank *r)
 {
-	return r->runtime_up && !r->nrunning && !r->receiving && r->proc->mpi &&
-	       orr_mpi_busy(r->proc->mpi);
+	const struct orr_mpi_upcalls *up = r->proc->mpi_up;
+	return r->runtime_up && !r->nrunning && !r->receiving && up && up->expects(r->proc);
 }
 
 /* What has been done by now, since the beginning, by something that always ran. */
@@ -86,12 +85,19 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 			orr_waitq_wake(&r->proc->core->groups[i].bell);
 }
 
+/* Whether workers poll for messages between kernels just now. */
+static int workers_poll(const struct orr_sim_rank *r)
+{
+	const struct orr_mpi_upcalls *up = r->proc->mpi_up;
+	return up && up->workers_look(r->proc) && up->expects(r->proc);
+}
+
 /* A thread that looks after messages meanwhile takes the core, again and again. */
 static double patrols_us(const struct orr_sim_rank *r, double us)
 {
-	if (!r->proc->mpi || !r->proc->mpi->workers_look || !orr_mpi_busy(r->proc->mpi))
+	if (!workers_poll(r))
 		return 0;
-	return floor(us / ORR_SIM_PATROL_US) * r->proc->costs[ORR_COST_WAKE];
+	return floor(us / ORR_PATIENCE_PATROL_US) * r->proc->costs[ORR_COST_WAKE];
 }
 
 double orr_sim_cores_enter(struct orr_sim_rank *r, double us)
@@ -122,8 +128,7 @@ double orr_sim_cores_next_end(const struct orr_sim_rank *r)
 static void look(struct orr_sim_rank *r)
 {
 	double look_us = r->proc->costs[ORR_COST_LOOK], now = orr_sys_now_us();
-	if (!(look_us > 0) || !r->proc->mpi || !r->proc->mpi->workers_look ||
-	    !orr_mpi_busy(r->proc->mpi) || now - r->looked_us < ORR_MPI_LOOK_US)
+	if (!(look_us > 0) || !workers_poll(r) || now - r->looked_us < ORR_PATIENCE_WORKER_US)
 		return;
 	r->looked_us = now;
 	orr_sim_cores_steal(r, look_us);

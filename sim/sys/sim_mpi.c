@@ -27,16 +27,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sim.h"
-#include "mpi/mpi.h"
 #include "base/log.h"
+#include "base/patience.h"
+#include "base/seam_mpi.h"
+#include "base/upcalls.h"
 
 #define BELL_TAG 32766
-
-/* How long the engine of a real run stays awake after a message, and how long its naps then are
- * (src/sys). */
-#define AWAKE_US 100.0
-#define SHORTEST_NAP_US 50.0
-#define LONGEST_NAP_US 1000.0
 
 struct orr_sim_mpi {
 	MPI_Comm comm;      /* all engines */
@@ -147,10 +143,21 @@ int orr_sys_mpi_may_drive(struct orr_process *proc)
 	return 0;
 }
 
-int orr_sys_mpi_barrier(struct orr_process *proc, MPI_Comm comm)
+/* The program's thread waits in its own MPI, whose virtual time is the barrier's. */
+int orr_sys_mpi_barrier_start(struct orr_process *proc, MPI_Comm comm, MPI_Request *req)
 {
 	(void) proc;
-	return PMPI_Barrier(comm);
+	*req = MPI_REQUEST_NULL;
+	if (PMPI_Barrier(comm) == MPI_SUCCESS)
+		return 0;
+	orr_error("MPI_Barrier failed");
+	return -EIO;
+}
+
+int orr_sys_mpi_barrier_test(struct orr_process *proc, MPI_Request *req)
+{
+	(void) proc;
+	return *req == MPI_REQUEST_NULL;
 }
 
 void orr_sys_mpi_abort(struct orr_process *proc)
@@ -233,19 +240,20 @@ static int grow(struct orr_sim_mpi *m, int n)
 	return 1;
 }
 
-/* When a message that comes now is noticed while no core is free: by a worker after its kernel
- * where workers look after messages (src/mpi/engine.c), or by a patrol meanwhile; else by a thread
- * that wakes from its nap, an eighth of what the message was late. */
+/* When the real engine would notice a message that comes now while no core is free, by the law of
+ * base/patience.h: a worker notices it after its kernel where workers poll, or a patrol does so
+ * earlier; else a thread notices it that wakes from its nap. On average the patrol, or the end of
+ * the nap, is half an interval away. */
 static double notice_us(struct orr_process *proc, const struct orr_sim_mpi *m)
 {
 	struct orr_sim_rank *r = rank_of(proc);
 	double now_us = orr_sys_now_us(), late_us = now_us - m->event_us, end_us = INFINITY;
-	double nap_us = now_us + fmin(fmax(late_us / 8, SHORTEST_NAP_US), LONGEST_NAP_US) / 2;
-	if (proc->mpi->workers_look)
+	double nap_us = now_us + orr_patience_nap_us(late_us, ORR_PATIENCE_LONG_NAP_US) / 2;
+	if (proc->mpi_up->workers_look(proc))
 		end_us = orr_sim_cores_next_end(r);
 	if (!isinf(end_us))
-		return fmin(end_us, now_us + ORR_SIM_PATROL_US / 2);
-	return late_us > AWAKE_US ? nap_us : now_us;
+		return fmin(end_us, now_us + ORR_PATIENCE_PATROL_US / 2);
+	return late_us > ORR_PATIENCE_YIELD_US ? nap_us : now_us;
 }
 
 /* A message is handled. With a core of its own most messages find the engine awake; without, the
@@ -277,25 +285,34 @@ void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 	}
 }
 
-int orr_sys_mpi_wait(struct orr_process *proc, MPI_Request *reqs, int n, int block, int idle,
-		     MPI_Status *status)
+/* Whether the bell rang since the engine was told last. */
+static int take_note(struct orr_sim_mpi *m)
+{
+	int rung = m->rung;
+	m->rung = 0;
+	return rung;
+}
+
+/* Does not ask SMPI: a request that is complete ends the next orr_sys_mpi_block at once. */
+int orr_sys_mpi_poll(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status)
+{
+	(void) reqs;
+	(void) n;
+	(void) status;
+	return take_note(mpi_of(proc)) ? ORR_MPI_BELL : ORR_MPI_NOTHING;
+}
+
+int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status)
 {
 	struct orr_sim_mpi *m = mpi_of(proc);
-	(void) idle;
-	if (m->rung) {
-		m->rung = 0;
-		return -1;
-	}
-	if (!block)
-		return -2; /* what is complete, the next blocking wait returns at once */
+	if (take_note(m))
+		return ORR_MPI_BELL;
 	if (!grow(m, n + 1))
 		orr_fatal("out of memory for %d pending requests; run fewer nodes or smaller data",
 			  n);
 	orr_sys_settle(orr_thread_self());
-	if (m->rung) {
-		m->rung = 0;
-		return -1;
-	}
+	if (take_note(m))
+		return ORR_MPI_BELL;
 	if (m->bell == MPI_REQUEST_NULL)
 		PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, BELL_TAG, m->bell_comm, &m->bell);
 	memcpy(m->reqs, reqs, (size_t) n * sizeof(*reqs));
@@ -310,21 +327,15 @@ int orr_sys_mpi_wait(struct orr_process *proc, MPI_Request *reqs, int n, int blo
 	if (index == n) {
 		m->ringing = 0;
 		m->rung = 0;
-		return -1;
+		return ORR_MPI_BELL;
 	}
 	if (index == MPI_UNDEFINED)
-		return -2;
+		return ORR_MPI_NOTHING;
 	make_room(proc, m, orr_sys_now_us() - before_us);
 	return index;
 }
 
 /* ---- ringing ---- */
-
-void orr_sim_mpi_join(struct orr_sim_actor *a)
-{
-	PMPI_Init(NULL, NULL);
-	a->mpi = 1;
-}
 
 void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
 {

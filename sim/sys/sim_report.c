@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include "sim.h"
 #include "base/numbers.h"
-#include "core/task.h"
 #include "base/seam_mpi.h"
-#include "mpi/mpi.h"
+#include "base/upcalls.h"
+#include "core/task.h"
 
 #define DUMP_PER_RANK 20
 #define DUMP_ALL 200
@@ -40,11 +40,12 @@ static struct orr_sim_peer *find_peer(struct orr_sim_rank *r, unsigned n, int pe
 }
 
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
-			      unsigned n, uint64_t tasks)
+			      unsigned n, uint64_t tasks, int alone)
 {
 	struct orr_sim_rank *r = proc->sys;
 	unsigned before = r->npeers;
 	struct orr_sim_peer *p = realloc(r->peers, (before + n + 1) * sizeof(*p));
+	(void) alone;
 	r->tasks += tasks;
 	if (!p)
 		return;
@@ -317,8 +318,8 @@ static unsigned diagnose_rank(FILE *f, struct orr_sim_rank *r, unsigned max)
 		return 1;
 	/* The dumps may ask who they run for. Requests come first: tasks mostly wait for them. */
 	orr_sim_self_slow()->thread.proc = proc;
-	if (proc->mpi)
-		orr_mpi_dump(proc, m, max > 1 ? max / 2 : 1);
+	if (proc->mpi_up)
+		proc->mpi_up->dump(proc, m, max > 1 ? max / 2 : 1);
 	orr_task_dump(proc, m, max);
 	orr_tag_dump(proc, m);
 	fclose(m);

@@ -21,6 +21,7 @@ struct orr_perf;
 struct orr_trace;
 struct orr_mpi;
 struct orr_park_ops;
+struct orr_mpi_upcalls;
 
 /* The inside of the machine as this process sees it. Filled by orr_sys_topology_init. */
 struct orr_topology {
@@ -53,11 +54,12 @@ struct orr_process {
 	/* The parts of the floors above. data and core exist as long as the process. */
 	struct orr_data *data;
 	struct orr_core *core;
-	struct orr_perf *perf;           /* NULL while the runtime is down */
-	struct orr_trace *trace;         /* NULL: nothing is recorded */
-	struct orr_mpi *mpi;             /* NULL until starpu_mpi_init */
-	const struct orr_park_ops *park; /* how to wake workers (base/park.h) */
-	void *sys;                       /* the world's own part */
+	struct orr_perf *perf;                /* NULL while the runtime is down */
+	struct orr_trace *trace;              /* NULL: nothing is recorded */
+	struct orr_mpi *mpi;                  /* NULL until starpu_mpi_init */
+	const struct orr_mpi_upcalls *mpi_up; /* set while mpi is, see base/upcalls.h */
+	const struct orr_park_ops *park;      /* how to wake workers (base/park.h) */
+	void *sys;                            /* the world's own part */
 
 	/* Read-mostly. */
 	enum orr_process_state state;

@@ -132,6 +132,8 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role r
 				       const char *name, int cpu, void *(*fn)(void *), void *arg);
 /* [waits] Waits for its end, frees it and returns what fn returned. */
 void *orr_sys_thread_join(orr_sys_thread_t *t);
+/* [waits] Lets others use the core of the calling thread first. */
+void orr_sys_yield(void);
 /* How many groups (threads) step nworkers workers: nworkers in a real run, 1 in a simulated one. */
 unsigned orr_sys_ngroups(unsigned nworkers);
 /* How long a thread of this process may spin before it sleeps, in microseconds (0 in a simulated

@@ -1,79 +1,102 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The MPI half of the seam: how the progression engine of this process talks to those of the
- * others. Implemented in src/sys/mpi_real.c (Open MPI) and sim/sys/sim_mpi.c (SMPI). See
- * base/seam.h for the rules.
+ * others. Implemented in src/sys/mpi_real.c (Open MPI) and sim/sys/sim_mpi.c (SMPI).
  *
- * Invariant: the engine's traffic goes over a private communicator; all calls on it are made by
- * whoever holds the engine (one thread at a time), except orr_sys_mpi_ring. */
+ * The tags are those of base/seam.h, and one more:
+ *   [owner]  only the party that owns the engine calls it (mpi/mpi.h), one at a time.
+ *
+ * Invariant: the engine's traffic goes over a private communicator, and only its owner calls MPI
+ * for it. */
 #ifndef ORR_BASE_SEAM_MPI_H
 #define ORR_BASE_SEAM_MPI_H
 
 #include <mpi.h>
 #include "base/process.h"
 
-/* Called by starpu_mpi_init* in the program's thread. initialize: call MPI_Init_thread
- * (MPI_THREAD_MULTIPLE asked for). Checks the thread level of an MPI that the program initialised:
- * SERIALIZED or better, else -EINVAL after a message (in a simulated run every level is fine).
- * comm: the program's world for the runtime (usually MPI_COMM_WORLD). Fills *rank and *size.
- * Returns 0 or -errno. */
+/* ---- start and end; by the program's thread ---- */
+
+/* [main] [waits] Called by starpu_mpi_init*. initialize: call MPI_Init_thread (MPI_THREAD_MULTIPLE
+ * asked for). Checks the thread level of an MPI that the program initialised: SERIALIZED or better,
+ * else -EINVAL after a message (in a simulated run every level is fine). comm: the program's world
+ * for the runtime (usually MPI_COMM_WORLD). Fills *rank and *size. Returns 0 or -errno. */
 int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int initialize,
 		     MPI_Comm comm, int *rank, int *size);
-/* After the engine has stopped. finalize: call MPI_Finalize (if we initialised it). */
+/* [main] [waits] After the engine has stopped. Calls MPI_Finalize if orr_sys_mpi_init called
+ * MPI_Init_thread. */
 void orr_sys_mpi_exit(struct orr_process *proc);
-/* Whether MPI calls by several threads at the same time are allowed (MPI_THREAD_MULTIPLE): if not,
- * the engine and its helpers never call MPI concurrently with each other anyhow. */
-int orr_sys_mpi_thread_multiple(struct orr_process *proc);
 
-/* The engine's private communicator, same ranks as `comm` given to init; valid in the engine's
- * thread/actor (a real run: anywhere). In a simulated run it is MPI_COMM_WORLD of the engines'
- * instance. */
-MPI_Comm orr_sys_mpi_comm(struct orr_process *proc);
-/* Called first by the engine's thread when it starts and last before it ends (a simulated run:
- * MPI_Init / MPI_Finalize of the engine's instance, doorbell). */
-void orr_sys_mpi_engine_enter(struct orr_process *proc);
-void orr_sys_mpi_engine_leave(struct orr_process *proc);
-/* Whether threads that wait may drive the engine themselves (a real run: 1; a simulated run: 0,
- * they wait for its actor). */
+/* ---- what this world can do; constant while MPI is up ---- */
+
+/* [any] Whether several threads may call MPI at the same time (MPI_THREAD_MULTIPLE). If not, only
+ * the engine's owner calls it. */
+int orr_sys_mpi_thread_multiple(struct orr_process *proc);
+/* [any] Whether any thread may own the engine and drive it by polling. Threads that wait do so then
+ * (a real run). Else the engine's own thread owns it for ever and blocks in orr_sys_mpi_block (a
+ * simulated run). */
 int orr_sys_mpi_may_drive(struct orr_process *proc);
 
-/* Starts a non-blocking send of `count` items of `type` on the engine's communicator (a real run:
- * MPI_Isend, or MPI_Issend when synchronous; a simulated run: always MPI_Issend, see design.md).
- * Returns an MPI error code. */
+/* ---- the engine ---- */
+
+/* [any] The engine's private communicator with the ranks of `comm` given to orr_sys_mpi_init. Valid
+ * between engine_enter and engine_leave for the engine's owner (a real run: between init and exit,
+ * for any thread). */
+MPI_Comm orr_sys_mpi_comm(struct orr_process *proc);
+/* [waits] The engine's thread calls enter first of all and leave last of all. */
+void orr_sys_mpi_engine_enter(struct orr_process *proc);
+void orr_sys_mpi_engine_leave(struct orr_process *proc);
+
+/* [owner] Starts a non-blocking send of `count` items of `type` on the engine's communicator (a
+ * real run: MPI_Isend, or MPI_Issend when synchronous; a simulated run: always MPI_Issend, see
+ * sim/sys/sim_mpi.c). Returns an MPI error code. */
 int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_Datatype type,
 		      int dest, int tag, int synchronous, MPI_Request *req);
 
-/* [waits] Waits until one of reqs[0..n) (none MPI_REQUEST_NULL) completes, or the bell rings, or (a
- * real run) the polling interval that the world deems right has passed. block = 0: only looks.
- * Returns the index of a completed request (it is then MPI_REQUEST_NULL in reqs and *status is
- * filled), -1 for the bell, -2 when nothing happened. In a real run one call looks once, spins,
- * yields or sleeps according to how long nothing has happened; idle says that nothing is expected
- * soon (no request of the program pending). */
-int orr_sys_mpi_wait(struct orr_process *proc, MPI_Request *reqs, int n, int block, int idle,
-		     MPI_Status *status);
-/* [waits] A payload of so many bytes came into main memory: spends the processor's time for it in a
- * simulated run. */
-void orr_sys_mpi_received(struct orr_process *proc, size_t bytes);
-/* Wakes the engine up; any thread, any time between engine_enter and engine_leave; cheap when it is
- * awake. */
+/* What orr_sys_mpi_poll and orr_sys_mpi_block return when no request completed. */
+enum orr_mpi_event {
+	ORR_MPI_BELL = -1,    /* the bell rang */
+	ORR_MPI_NOTHING = -2, /* nothing happened */
+	ORR_MPI_FLOWING = -3  /* nothing completed, but a part of a long message was moved: poll
+				 again soon */
+};
+/* [owner] Tests reqs[0..n), none of them MPI_REQUEST_NULL. Returns the index of a completed one,
+ * which then is MPI_REQUEST_NULL and has filled *status, or an enum orr_mpi_event. Never waits. */
+int orr_sys_mpi_poll(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status);
+/* [owner] [waits] The same, but waits until a request completes or the bell rings; may return
+ * ORR_MPI_NOTHING early. Only where orr_sys_mpi_may_drive() is 0. */
+int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status);
+/* [any] [locked] Rings the bell: ends the present call of orr_sys_mpi_block, or the next one.
+ * Between engine_enter and engine_leave; without effect otherwise. Cheap when the engine is awake.
+ */
 void orr_sys_mpi_ring(struct orr_process *proc);
+/* [owner] [waits] A payload of that many bytes arrived in main memory: in a simulated run, spends
+ * the processor's time that receiving takes. */
+void orr_sys_mpi_received(struct orr_process *proc, size_t bytes);
 
-/* [waits] A barrier among the processes of `comm` made by the calling program thread (uses the
- * program's MPI in a simulated run). */
-int orr_sys_mpi_barrier(struct orr_process *proc, MPI_Comm comm);
+/* ---- barriers of the program's communicators ---- */
 
-/* One line per peer: what this process sent. Given to the world at shutdown (a simulated run
- * gathers them for --stats and the summary; a real run writes ORRERY_MPI_STATS_FILE, gathered on
- * rank 0). */
+/* Starts a barrier of `comm`; in a simulated run [waits] until it is over. 0, or -EIO after a
+ * message. Where threads may drive, the caller owns the engine. */
+int orr_sys_mpi_barrier_start(struct orr_process *proc, MPI_Comm comm, MPI_Request *req);
+/* Whether the barrier is over. Without MPI_THREAD_MULTIPLE the caller owns the engine. */
+int orr_sys_mpi_barrier_test(struct orr_process *proc, MPI_Request *req);
+
+/* ---- statistics, and the end in error ---- */
+
+/* One line per peer: what this process sent. */
 struct orr_mpi_peer_stats {
 	int peer;                 /* rank of the receiver */
 	uint64_t messages, bytes; /* data sent: payload bytes, one message per datum */
 	double first_us, last_us; /* when, by orr_sys_now_us() since the start of the program */
 };
+/* [main] [waits] Takes the statistics of this process after the engine has stopped, and the number
+ * of its completed tasks. A simulated run gathers them for --stats and the summary; a real run
+ * gathers them on rank 0, which writes ORRERY_MPI_STATS_FILE. alone: this process plays one rank of
+ * many, and sent nothing. */
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
-			      unsigned n, uint64_t tasks);
+			      unsigned n, uint64_t tasks, int alone);
 
-/* A process that dies must not leave the others waiting: ends the whole program with a non-zero
- * status after a message that the caller printed. Does not return. */
+/* [any] [locked] Ends the processes of all ranks with a status that is not 0, after a message that
+ * the caller printed: a process that dies must not leave the others waiting. Does not return. */
 void orr_sys_mpi_abort(struct orr_process *proc) __attribute__((noreturn));
 
 #endif

@@ -3,20 +3,24 @@
  * ones, takes in envelopes, completes messages.
  *
  * Where threads may drive, the owner never sleeps: a thread that has nothing to do gives the engine
- * back first and pauses outside. The dedicated thread only guarantees progress when nobody waits:
- * it polls while something is expected and dozes otherwise; as long as others drive it does not
- * even look. Elsewhere the engine's actor blocks until a message, a completion or the bell.
+ * back first and then rests (rest.c). The dedicated thread only guarantees progress when nobody
+ * waits: it polls while something is expected and dozes otherwise; while other threads drive it
+ * does not poll at all. Elsewhere the engine's actor blocks until a message, a completion or the
+ * bell.
  *
  * Invariant: a request pushed to the inbox is seen by the present owner before it leaves
  * (orr_mpi_unown), or by the pusher itself, or by the dedicated thread, which is rung unless it is
  * awake. */
+#include "mpi/mpi.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/worker.h"
-#include "mpi/mpi.h"
 #include "base/log.h"
+#include "base/patience.h"
+#include "base/upcalls.h"
 #include "core/core.h"
+#include "core/worker.h"
 
 #define COMPLETIONS_PER_TURN 32
 
@@ -63,7 +67,7 @@ static void take_envelope(struct orr_mpi *mpi, const MPI_Status *status)
 	post_envelope(mpi);
 }
 
-static void land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
+static void engine_land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
 {
 	struct orr_mpi_flight f = mpi->flights[slot];
 
@@ -85,7 +89,7 @@ static void land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
 
 /* ---- ready requests: a heap ---- */
 
-static inline int before(const struct orr_mpi_req *a, const struct orr_mpi_req *b)
+static inline int ready_before(const struct orr_mpi_req *a, const struct orr_mpi_req *b)
 {
 	return a->prio != b->prio ? a->prio > b->prio : a->seq < b->seq;
 }
@@ -101,7 +105,7 @@ static void ready_push(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	unsigned i = mpi->nready;
 
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, i + 1);
-	for (; i && before(req, mpi->ready[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && ready_before(req, mpi->ready[(i - 1) / 2]); i = (i - 1) / 2)
 		mpi->ready[i] = mpi->ready[(i - 1) / 2];
 	mpi->ready[i] = req;
 	req->where = ORR_MPI_READY;
@@ -115,9 +119,10 @@ static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, mpi->nready - 1);
 
 	for (unsigned child = 1; child < mpi->nready; child = 2 * i + 1) {
-		if (child + 1 < mpi->nready && before(mpi->ready[child + 1], mpi->ready[child]))
+		if (child + 1 < mpi->nready &&
+		    ready_before(mpi->ready[child + 1], mpi->ready[child]))
 			child++;
-		if (!before(mpi->ready[child], last))
+		if (!ready_before(mpi->ready[child], last))
 			break;
 		mpi->ready[i] = mpi->ready[child];
 		i = child;
@@ -134,7 +139,7 @@ static int may_send(const struct orr_mpi *mpi)
 
 /* ---- one turn ---- */
 
-static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
+static struct orr_mpi_req *link_req(struct orr_mpi_link *l)
 {
 	return l ? (struct orr_mpi_req *) ((char *) l - offsetof(struct orr_mpi_req, link)) : NULL;
 }
@@ -148,14 +153,14 @@ static int take_inbox(struct orr_mpi *mpi)
 	if (!ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox))
 		return 0;
 	for (newest = ORR_ATOMIC_XCHG(&mpi->inbox, NULL); newest; n++) {
-		struct orr_mpi_req *older = req_of(newest->link.next);
+		struct orr_mpi_req *older = link_req(newest->link.next);
 		newest->link.next = oldest ? &oldest->link : NULL;
 		oldest = newest;
 		newest = older;
 	}
 	while (oldest) {
 		struct orr_mpi_req *req = oldest;
-		oldest = req_of(req->link.next);
+		oldest = link_req(req->link.next);
 		req->link.next = NULL;
 		if (req->kind == ORR_MPI_SEND)
 			ready_push(mpi, req);
@@ -178,13 +183,22 @@ static int start_ready(struct orr_mpi *mpi)
 	return n;
 }
 
-/* Whether something of this process is under way, so that a message or completion is to be
- * expected. */
 int orr_mpi_busy(const struct orr_mpi *mpi)
 {
 	return ORR_ATOMIC_LOAD_RELAXED(&mpi->nflying) > 1 ||
 	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nready) || ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox) ||
 	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nposted);
+}
+
+/* The slot of a completed message, or an enum orr_mpi_event. */
+static int next_event(struct orr_mpi *mpi, int wait, MPI_Status *status)
+{
+	int event = wait ? orr_sys_mpi_block(mpi->proc, mpi->flying, mpi->nflying, status)
+			 : orr_sys_mpi_poll(mpi->proc, mpi->flying, mpi->nflying, status);
+
+	if (event >= 0 || event == ORR_MPI_FLOWING)
+		orr_mpi_stir(mpi);
+	return event;
 }
 
 int orr_mpi_progress(struct orr_mpi *mpi, int block)
@@ -196,11 +210,11 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 		return n;
 	for (int landed = 0; landed < COMPLETIONS_PER_TURN && !mpi->stopped; landed++) {
 		int wait = block && !landed && !may_send(mpi) && !ORR_ATOMIC_LOAD(&mpi->inbox);
-		int slot = orr_sys_mpi_wait(mpi->proc, mpi->flying, mpi->nflying, wait,
-					    !orr_mpi_busy(mpi), &status);
+		int slot = next_event(mpi, wait, &status);
+
 		if (slot < 0)
 			break;
-		land(mpi, slot, &status);
+		engine_land(mpi, slot, &status);
 		n++;
 		if (block && !may_send(mpi))
 			break;
@@ -220,12 +234,6 @@ void orr_mpi_unown(struct orr_mpi *mpi)
 	}
 }
 
-void orr_mpi_expect(struct orr_mpi *mpi)
-{
-	if (ORR_ATOMIC_LOAD(&mpi->dozing) && ORR_ATOMIC_XCHG(&mpi->dozing, 0))
-		orr_sys_mpi_ring(mpi->proc);
-}
-
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive)
 {
 	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
@@ -236,7 +244,7 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 		req->link.next = top ? &top->link : NULL;
 	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, req));
 	if (!mpi->may_drive) {
-		orr_sys_mpi_ring(mpi->proc);
+		orr_mpi_ring(mpi);
 		return;
 	}
 	if (will_drive)
@@ -262,7 +270,7 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 		return;
 	if (mpi->may_drive) {
 		ORR_ATOMIC_ADD(&mpi->drivers, 1);
-		orr_sys_mpi_wait(mpi->proc, NULL, 0, 0, 0, NULL);
+		orr_mpi_stir(mpi); /* what this thread waits for is about to happen */
 	}
 	if (!cond(mpi, arg))
 		orr_about_to_wait(mpi->proc);
@@ -271,7 +279,7 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 			int n = orr_mpi_progress(mpi, 0);
 			orr_mpi_unown(mpi);
 			if (!n && !cond(mpi, arg) && !mpi->fake)
-				orr_sys_mpi_wait(mpi->proc, NULL, 0, 1, 0, NULL);
+				orr_mpi_rest(mpi, ORR_MPI_EXPECTING);
 			if (!mpi->fake || n)
 				continue;
 		}
@@ -282,7 +290,7 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 			orr_waitq_wait(&mpi->done, key, mpi->may_drive ? 500.0 : -1.0);
 	}
 	if (mpi->may_drive) {
-		/* Somebody else drives now: another waiter, or else the dedicated thread. */
+		/* Another waiting thread drives from here on, or else the dedicated thread. */
 		if (ORR_ATOMIC_ADD(&mpi->drivers, -1))
 			orr_waitq_wake(&mpi->done);
 		else if (orr_mpi_busy(mpi))
@@ -292,31 +300,50 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 
 /* ---- workers ---- */
 
-/* A worker between two tasks, or about to sleep, in a process without a core for a thread that only
- * looks after messages: cheaper than switching to one, and no later than a kernel lasts. */
-static void look(struct orr_process *proc, int idle)
+/* Called by a worker between two tasks, or before it sleeps (idle), in a process without a core for
+ * a thread that only polls. This costs less than switching to such a thread, and no message waits
+ * longer than a kernel lasts. */
+static void engine_look(struct orr_process *proc, int idle)
 {
 	struct orr_mpi *mpi = proc->mpi;
-	int64_t now;
 
 	if (!orr_mpi_busy(mpi))
 		return;
-	now = (int64_t) orr_sys_now_us();
-	if (!idle && now - ORR_ATOMIC_LOAD_RELAXED(&mpi->looked_us) < ORR_MPI_LOOK_US)
+	int64_t now = (int64_t) orr_sys_now_us();
+	if (!idle &&
+	    (double) (now - ORR_ATOMIC_LOAD_RELAXED(&mpi->looked_us)) < ORR_PATIENCE_WORKER_US)
 		return;
-	/* Who sleeps does not look any more, and somebody else is to. */
+	/* A sleeping worker stops polling, so let another thread poll at once. */
 	ORR_ATOMIC_STORE_RELAXED(&mpi->looked_us, idle ? 0 : now);
 	if (orr_mpi_own(mpi)) {
 		orr_mpi_progress(mpi, 0);
 		orr_mpi_unown(mpi);
 	}
 	if (idle)
-		orr_sys_mpi_ring(proc);
+		orr_mpi_ring(mpi);
 }
+
+/* ---- what the worlds may ask ---- */
+
+static int engine_expects(const struct orr_process *proc)
+{
+	return orr_mpi_busy(proc->mpi);
+}
+
+static int engine_workers_look(const struct orr_process *proc)
+{
+	return proc->mpi->workers_look;
+}
+
+const struct orr_mpi_upcalls orr_mpi_upcalls = {
+	.expects = engine_expects,
+	.workers_look = engine_workers_look,
+	.dump = orr_mpi_dump,
+};
 
 /* ---- the engine's own thread ---- */
 
-static void watch(struct orr_mpi *mpi)
+static void engine_watch(struct orr_mpi *mpi)
 {
 	long limit = mpi->proc->cfg.watchdog_us;
 	double now;
@@ -334,8 +361,7 @@ static void watch(struct orr_mpi *mpi)
 	}
 }
 
-/* The last message: from this process to itself, so that the posted receive ends in an orderly way.
- */
+/* The last message goes from this process to itself, and completes the posted receive. */
 static void send_stop(struct orr_mpi *mpi)
 {
 	struct orr_mpi_envelope *env = calloc(1, sizeof(*env));
@@ -355,13 +381,13 @@ static void poll_loop(struct orr_mpi *mpi)
 		if (!ORR_ATOMIC_LOAD(&mpi->drivers) && orr_mpi_own(mpi)) {
 			n = orr_mpi_progress(mpi, 0);
 			if (!n)
-				watch(mpi);
+				engine_watch(mpi);
 			orr_mpi_unown(mpi);
 		}
 		if (!n)
-			orr_sys_mpi_wait(mpi->proc, NULL, 0, 1,
-					 ORR_ATOMIC_LOAD(&mpi->drivers) ? 2 : !orr_mpi_busy(mpi),
-					 NULL);
+			orr_mpi_rest(mpi, ORR_ATOMIC_LOAD(&mpi->drivers) ? ORR_MPI_DRIVEN
+					  : orr_mpi_busy(mpi)            ? ORR_MPI_EXPECTING
+									 : ORR_MPI_IDLE);
 	}
 }
 
@@ -380,6 +406,7 @@ static void *engine_main(void *arg)
 	int found = 0;
 
 	orr_sys_mpi_engine_enter(mpi->proc);
+	orr_mpi_rest_begin(mpi);
 	MPI_Comm_get_attr(orr_sys_mpi_comm(mpi->proc), MPI_TAG_UB, &value, &found);
 	if (found && *(int *) value > 0 && *(int *) value < INT32_MAX)
 		mpi->data_tags = *(int *) value;
@@ -392,13 +419,12 @@ static void *engine_main(void *arg)
 	else
 		block_loop(mpi);
 	while (mpi->may_drive && !orr_mpi_own(mpi))
-		orr_sys_mpi_wait(mpi->proc, NULL, 0, 1, 0, NULL);
+		orr_mpi_rest(mpi, ORR_MPI_EXPECTING);
 	send_stop(mpi);
 	while (!mpi->stopped)
 		if (!orr_mpi_progress(mpi, !mpi->may_drive) && mpi->may_drive)
-			orr_sys_mpi_wait(mpi->proc, NULL, 0, 1, 0, NULL);
-	/* The stop message's own send, whose end nobody waits for any more, completed with its
-	 * receive. */
+			orr_sys_yield();
+	/* The receive of the stop message is complete, and so its send is, too. */
 	for (int i = 1; i < mpi->nflying; i++)
 		if (mpi->flights[i].kind == ORR_FLIGHT_STOP) {
 			MPI_Wait(&mpi->flying[i], MPI_STATUS_IGNORE);
@@ -408,7 +434,7 @@ static void *engine_main(void *arg)
 	return NULL;
 }
 
-static int is_running(struct orr_mpi *mpi)
+static int engine_is_running(struct orr_mpi *mpi)
 {
 	return ORR_ATOMIC_LOAD(&mpi->running);
 }
@@ -432,15 +458,15 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 		orr_error("cannot start the MPI progression thread: %s", strerror(errno));
 		return -EAGAIN;
 	}
-	while (!is_running(mpi)) {
+	while (!engine_is_running(mpi)) {
 		unsigned key = orr_waitq_prepare(&mpi->done);
-		if (is_running(mpi))
+		if (engine_is_running(mpi))
 			orr_waitq_cancel(&mpi->done);
 		else
 			orr_waitq_wait(&mpi->done, key, -1);
 	}
 	if (mpi->may_drive && mpi->workers_look)
-		orr_look_set(mpi->proc, look);
+		orr_look_set(mpi->proc, engine_look);
 	return 0;
 }
 
@@ -449,7 +475,7 @@ void orr_mpi_engine_stop(struct orr_mpi *mpi)
 	if (!mpi->fake) {
 		orr_look_set(mpi->proc, NULL);
 		ORR_ATOMIC_STORE(&mpi->stopping, 1);
-		orr_sys_mpi_ring(mpi->proc);
+		orr_mpi_ring(mpi);
 		orr_sys_thread_join(mpi->thread);
 	}
 	free(mpi->envelope_in);

@@ -4,13 +4,15 @@
  * Order: MPI, then the core (which reads the configuration), then the engine; the end is the
  * reverse. What init did is undone by shutdown, what the program did itself is not.
  *
- * Invariant: node->mpi is set exactly while the engine may be used. No message is exchanged to
+ * Invariant: proc->mpi is set exactly while the engine may be used. No message is exchanged to
  * start. */
+#include "mpi/mpi.h"
+
 #include <errno.h>
 #include <stdlib.h>
-#include "mpi/mpi.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/upcalls.h"
 
 struct orr_mpi *orr_mpi_get(const char *who)
 {
@@ -96,6 +98,7 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, str
 		mpi->size = proc->mpi_size = size;
 		mpi->may_drive = mpi->fake || orr_sys_mpi_may_drive(proc);
 		orr_waitq_init(&mpi->done);
+		orr_mpi_rest_init(mpi);
 		orr_mpi_match_init(mpi);
 		orr_map_init(&mpi->tags, offsetof(struct _starpu_data_state, mpi_tag));
 		orr_map_init(&mpi->peers, offsetof(struct orr_mpi_peer, key));
@@ -117,9 +120,16 @@ static void unmake(struct orr_mpi *mpi)
 	orr_mpi_match_exit(mpi);
 	orr_mpi_reqs_exit(mpi);
 	orr_waitq_destroy(&mpi->done);
+	orr_mpi_rest_exit(mpi);
 	free(mpi->types);
 	free(mpi->ranges);
 	free(mpi);
+}
+
+static void set_layer(struct orr_process *proc, struct orr_mpi *mpi)
+{
+	proc->mpi_up = mpi ? &orr_mpi_upcalls : NULL;
+	ORR_ATOMIC_STORE(&proc->mpi, mpi);
 }
 
 /* with_core: call starpu_init(conf). */
@@ -153,11 +163,11 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	if (ret)
 		goto no_layer;
 	mpi->starpu_owned = with_core;
-	ORR_ATOMIC_STORE(&proc->mpi, mpi);
+	set_layer(proc, mpi);
 	ret = orr_mpi_engine_start(mpi);
 	if (!ret)
 		return 0;
-	ORR_ATOMIC_STORE(&proc->mpi, NULL);
+	set_layer(proc, NULL);
 	unmake(mpi);
 no_layer:
 	if (with_core)
@@ -214,10 +224,10 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 	orr_mpi_wait_detached(mpi);
 	/* Nobody stops before all have what was sent to them. */
 	if (!mpi->fake)
-		orr_sys_mpi_barrier(proc, mpi->comms[0]->comm);
+		orr_mpi_barrier(mpi, mpi->comms[0]->comm);
 	orr_mpi_engine_stop(mpi);
 	orr_mpi_stats_report(mpi);
-	ORR_ATOMIC_STORE(&proc->mpi, NULL);
+	set_layer(proc, NULL);
 	int core = mpi->starpu_owned;
 	unmake(mpi);
 	if (core)

@@ -5,7 +5,7 @@
  * Who runs the engine: one party at a time, its owner (orr_mpi_own). Where threads that wait may
  * drive (orr_sys_mpi_may_drive), that is whoever took the engine's lock: the dedicated thread, a
  * waiting thread, or a thread that just made a request ready; nobody sleeps while owning it.
- * Elsewhere it is always the engine's actor, which blocks in orr_sys_mpi_wait.
+ * Elsewhere it is always the engine's actor, which blocks in orr_sys_mpi_block.
  *
  * Life of a request: FETCHING (its datum is not available yet) -> a send: READY, FLYING, DONE; a
  * receive: POSTED from the beginning until an envelope matches (so receives match in the order in
@@ -168,8 +168,8 @@ struct orr_mpi {
 	int rank, size; /* in the engine's world */
 	int fake;       /* this process plays one rank of many: nothing is sent */
 	int may_drive;
-	int workers_look; /* workers look after messages between tasks: there is no core for a
-			     thread that does only that */
+	int workers_look; /* workers poll between tasks: there is no core for a thread that only
+			     polls */
 	int init_count;
 	int starpu_owned; /* shut the core down at the end */
 	int comm_tag;
@@ -208,9 +208,13 @@ struct orr_mpi {
 	int32_t drivers;           /* atomic: threads that wait and may drive */
 	int32_t dozing;            /* atomic: the dedicated thread sleeps for long */
 	int32_t stopping, running; /* atomic */
-#define ORR_MPI_LOOK_US 20         /* how often they look at most */
-	int64_t looked_us;         /* atomic: when a worker looked last; 0: none does just now */
+	int64_t looked_us;         /* atomic: when a worker polled last; 0: none does just now */
 	orr_waitq_t done;          /* rung when a request that somebody may wait for is complete */
+
+	/* rest.c: where threads may drive */
+	orr_waitq_t bell;   /* threads that rest sleep on it */
+	int64_t stirred_ns; /* atomic: when something happened last */
+	double spin_us;     /* for so long a thread spins before it yields */
 
 	/* the owner's */
 	MPI_Request *flying __attribute__((aligned(64))); /* dense, [0] is the envelope receive */
@@ -347,11 +351,9 @@ int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct o
 /* Gives a request whose datum is available to the engine, and sees to it that the engine takes it.
  * Any thread. */
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive);
-/* Whether something of this process is under way, so that a message or completion is to be
+/* Whether a request or message of this process is under way, so that an arrival or a completion is
  * expected. A hint. */
 int orr_mpi_busy(const struct orr_mpi *mpi);
-/* Something is expected: the dedicated thread must not sleep for long. */
-void orr_mpi_expect(struct orr_mpi *mpi);
 static inline int orr_mpi_own(struct orr_mpi *mpi)
 {
 	return orr_trylock(&mpi->engine);
@@ -365,6 +367,30 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block);
  * held. */
 void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg);
 
+/* What the worlds may ask while proc->mpi is set. */
+extern const struct orr_mpi_upcalls orr_mpi_upcalls;
+
+/* rest.c */
+/* What a thread expects that found nothing to do. */
+enum orr_mpi_outlook {
+	ORR_MPI_EXPECTING, /* messages or completions */
+	ORR_MPI_IDLE,      /* nothing of this process is under way */
+	ORR_MPI_DRIVEN     /* another thread drives the engine, and rings when it stops */
+};
+void orr_mpi_rest_init(struct orr_mpi *mpi);
+void orr_mpi_rest_exit(struct orr_mpi *mpi);
+/* The engine's thread begins to poll. */
+void orr_mpi_rest_begin(struct orr_mpi *mpi);
+/* Something happened, or is about to: pauses are short again. */
+void orr_mpi_stir(struct orr_mpi *mpi);
+/* [waits] One pause: spins, yields or sleeps, as the time since something happened demands. Not
+ * while owning the engine. */
+void orr_mpi_rest(struct orr_mpi *mpi, enum orr_mpi_outlook outlook);
+/* Something is expected: the dedicated thread must not sleep for long. */
+void orr_mpi_expect(struct orr_mpi *mpi);
+/* Wakes the engine, and threads that rest. Any thread, with locks held or not. */
+void orr_mpi_ring(struct orr_mpi *mpi);
+
 /* p2p.c */
 enum { ORR_P2P_SYNC = 1, ORR_P2P_DETACHED = 2, ORR_P2P_UNORDERED = 4, ORR_P2P_BLOCKING = 8 };
 int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int dest,
@@ -376,6 +402,8 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 /* wait.c: [waits] for a request, fills status, frees it. */
 void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status);
 void orr_mpi_wait_detached(struct orr_mpi *mpi);
+/* [waits] for all processes of the communicator. 0, or -EIO after a message. */
+int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm);
 
 /* data.c */
 struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h); /* NULL when it has none */

@@ -100,9 +100,9 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 	}
 	if (mpi->proc->cfg.mpi_stats)
 		print_stats(mpi, v, n);
-	orr_sys_mpi_report_stats(mpi->proc, v, n,
-				 mpi->proc->state == ORR_PROCESS_UP ? orr_task_ncompleted(mpi->proc)
-								    : 0);
+	orr_sys_mpi_report_stats(
+		mpi->proc, v, n,
+		mpi->proc->state == ORR_PROCESS_UP ? orr_task_ncompleted(mpi->proc) : 0, mpi->fake);
 	free(v);
 }
 

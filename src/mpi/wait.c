@@ -3,10 +3,11 @@
  *
  * A thread that waits drives the engine itself where that is allowed.
  *
- * Invariant: a request is freed by whoever learns from here that it is complete; detached ones free
+ * Invariant: whoever learns here that a request is complete frees it; detached requests free
  * themselves. */
-#include <errno.h>
 #include "mpi/mpi.h"
+
+#include <errno.h>
 #include "base/log.h"
 #include "core/task.h"
 
@@ -20,13 +21,13 @@ int orr_mpi_check_blocking(const char *who)
 	return -EDEADLK;
 }
 
-static int is_done(struct orr_mpi *mpi, void *arg)
+static int wait_is_done(struct orr_mpi *mpi, void *arg)
 {
 	(void) mpi;
 	return ORR_ATOMIC_LOAD(&((struct orr_mpi_req *) arg)->done);
 }
 
-static void fill_status(struct orr_mpi *mpi, const struct orr_mpi_req *req, MPI_Status *status)
+static void wait_fill_status(struct orr_mpi *mpi, const struct orr_mpi_req *req, MPI_Status *status)
 {
 	if (status == MPI_STATUS_IGNORE)
 		return;
@@ -39,8 +40,8 @@ static void fill_status(struct orr_mpi *mpi, const struct orr_mpi_req *req, MPI_
 
 void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status)
 {
-	orr_mpi_wait_until(mpi, is_done, req);
-	fill_status(mpi, req, status);
+	orr_mpi_wait_until(mpi, wait_is_done, req);
+	wait_fill_status(mpi, req, status);
 	orr_mpi_req_free(mpi, req);
 }
 
@@ -72,27 +73,27 @@ int starpu_mpi_test(starpu_mpi_req *req, int *flag, MPI_Status *status)
 			"starpu_mpi_test: the request is NULL: it was waited for or tested complete before, or never started");
 		return -EINVAL;
 	}
-	*flag = is_done(mpi, *req);
+	*flag = wait_is_done(mpi, *req);
 	if (!*flag && mpi->may_drive) {
 		if (orr_mpi_own(mpi)) {
 			orr_mpi_progress(mpi, 0);
 			orr_mpi_unown(mpi);
 		}
-		*flag = is_done(mpi, *req);
+		*flag = wait_is_done(mpi, *req);
 	} else if (!*flag && !orr_thread_self()->task) {
 		/* A program that polls must let time pass. */
 		orr_sys_sleep_us(1.0);
-		*flag = is_done(mpi, *req);
+		*flag = wait_is_done(mpi, *req);
 	}
 	if (*flag) {
-		fill_status(mpi, *req, status);
+		wait_fill_status(mpi, *req, status);
 		orr_mpi_req_free(mpi, *req);
 		*req = NULL;
 	}
 	return 0;
 }
 
-static int no_detached(struct orr_mpi *mpi, void *arg)
+static int wait_no_detached(struct orr_mpi *mpi, void *arg)
 {
 	(void) arg;
 	return !ORR_ATOMIC_LOAD(&mpi->ndetached);
@@ -100,7 +101,36 @@ static int no_detached(struct orr_mpi *mpi, void *arg)
 
 void orr_mpi_wait_detached(struct orr_mpi *mpi)
 {
-	orr_mpi_wait_until(mpi, no_detached, NULL);
+	orr_mpi_wait_until(mpi, wait_no_detached, NULL);
+}
+
+/* ---- barriers: polled, so that the engine goes on meanwhile ---- */
+
+/* Without MPI_THREAD_MULTIPLE only the engine's owner may call MPI. */
+static int barrier_is_over(struct orr_mpi *mpi, void *request)
+{
+	int alone = !orr_sys_mpi_thread_multiple(mpi->proc);
+
+	if (alone && !orr_mpi_own(mpi))
+		return 0;
+	int over = orr_sys_mpi_barrier_test(mpi->proc, request);
+	if (alone)
+		orr_mpi_unown(mpi);
+	return over;
+}
+
+int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	MPI_Request request;
+
+	while (mpi->may_drive && !orr_mpi_own(mpi))
+		orr_sys_relax();
+	int ret = orr_sys_mpi_barrier_start(mpi->proc, comm, &request);
+	if (mpi->may_drive)
+		orr_mpi_unown(mpi);
+	if (!ret)
+		orr_mpi_wait_until(mpi, barrier_is_over, &request);
+	return ret;
 }
 
 int starpu_mpi_barrier(MPI_Comm comm)
@@ -111,7 +141,7 @@ int starpu_mpi_barrier(MPI_Comm comm)
 	if (ret)
 		return ret;
 	orr_mpi_wait_detached(mpi);
-	return mpi->fake ? 0 : orr_sys_mpi_barrier(mpi->proc, comm);
+	return mpi->fake ? 0 : orr_mpi_barrier(mpi, comm);
 }
 
 int starpu_mpi_wait_for_all(MPI_Comm comm)
@@ -127,11 +157,10 @@ int starpu_mpi_wait_for_all(MPI_Comm comm)
 	ret = orr_mpi_redux_flush_all(mpi, c);
 	if (ret)
 		return ret;
-	/* Each may cause more of the other: callbacks submit tasks, tasks' callbacks submit
-	 * messages. */
+	/* Callbacks of messages submit tasks, and callbacks of tasks submit messages. */
 	do {
 		orr_mpi_wait_detached(mpi);
 		starpu_task_wait_for_all();
-	} while (!no_detached(mpi, NULL) || orr_task_npending(mpi->proc));
+	} while (!wait_no_detached(mpi, NULL) || orr_task_npending(mpi->proc));
 	return 0;
 }

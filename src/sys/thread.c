@@ -121,6 +121,11 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 	return ret;
 }
 
+void orr_sys_yield(void)
+{
+	sched_yield();
+}
+
 unsigned orr_sys_ngroups(unsigned nworkers)
 {
 	return nworkers;
