@@ -20,6 +20,7 @@
 #include "data/data.h"
 #include "core/core.h"
 #include "base/slab.h"
+#include "data/nodes.h"
 
 #include <errno.h>
 #include <stdlib.h>

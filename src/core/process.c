@@ -6,11 +6,13 @@
  * may be asked before starpu_init and after starpu_shutdown. */
 #include "core/core.h"
 #include "core/upcalls.h"
+#include "data/close.h"
 #include "data/data.h"
 
 #include <stdlib.h>
 
-static struct orr_data the_data = { .up = &orr_core_data_upcalls };
+static struct orr_data the_data = { .up = &orr_core_data_upcalls,
+				    .last_unpin = orr_handle_last_unpin };
 static struct orr_core the_core;
 struct orr_process orr_the_process = { .data = &the_data,
 				       .core = &the_core,
@@ -30,7 +32,7 @@ struct orr_process *orr_process_new(void)
 		return NULL;
 	*w = (struct whole){
 		.proc = { .data = &w->data, .core = &w->core, .park = &orr_core_park_ops },
-		.data = { .up = &orr_core_data_upcalls },
+		.data = { .up = &orr_core_data_upcalls, .last_unpin = orr_handle_last_unpin },
 	};
 	return &w->proc;
 }

@@ -15,6 +15,7 @@
 #include "core/worker.h"
 #include "data/data.h"
 #include "data/handle.h"
+#include "data/access.h"
 
 /* ---- tasks as owners ---- */
 

@@ -26,6 +26,8 @@
 #include "data/data.h"
 #include "core/core.h"
 #include "data/fetch.h"
+#include "data/evict.h"
+#include "data/tidy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -588,7 +590,7 @@ static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_pro
 		struct orr_access *a = &t->owner.access[i];
 
 		if (a->pinned)
-			orr_fetch_unref(a->handle, (unsigned) a->node, STARPU_R);
+			orr_fetch_unref(a->handle, (unsigned) a->node);
 		a->pinned = 0;
 	}
 	if (proc->data->limited)

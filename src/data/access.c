@@ -12,6 +12,8 @@
 #include "data/transfer.h"
 #include "base/park.h"
 #include "base/log.h"
+#include "data/write_through.h"
+#include "data/access.h"
 
 #include <errno.h>
 #include <string.h>
@@ -464,7 +466,8 @@ void orr_acquire_release(struct orr_acquire *a)
 
 	if (a->access.pinned) {
 		a->access.pinned = 0;
-		orr_fetch_unref(h, (unsigned) a->access.node, a->access.mode);
+		orr_wrote(h, (unsigned) a->access.node, a->access.mode);
+		orr_fetch_unref(h, (unsigned) a->access.node);
 	}
 	orr_access_end(&a->access);
 	if (pins)

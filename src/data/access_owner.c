@@ -8,6 +8,8 @@
 #include "data/access_queue.h"
 #include "base/log.h"
 #include "data/fetch.h"
+#include "data/write_through.h"
+#include "data/access.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -236,7 +238,8 @@ void orr_access_release(struct orr_owner *o)
 
 		if (a->pinned) {
 			a->pinned = 0;
-			orr_fetch_unref(h, (unsigned) a->node, a->mode);
+			orr_wrote(h, (unsigned) a->node, a->mode);
+			orr_fetch_unref(h, (unsigned) a->node);
 		}
 		if (!a->merged)
 			orr_access_end(a);

@@ -5,6 +5,7 @@
 #ifndef ORR_DATA_ACCESS_QUEUE_H
 #define ORR_DATA_ACCESS_QUEUE_H
 
+#include "data/access.h"
 #include "data/handle.h"
 
 static inline enum orr_class orr_access_class(unsigned mode)

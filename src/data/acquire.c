@@ -12,6 +12,7 @@
 #include "data/data.h"
 #include "data/acquire.h"
 #include "data/filters_views.h"
+#include "data/access.h"
 
 #include <errno.h>
 #include <stdlib.h>

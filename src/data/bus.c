@@ -7,8 +7,8 @@
  * Invariant: a bus keeps its number; counters only grow, what was asked for is remembered beside
  * them. */
 #include "data/bus.h"
-#include "base/numbers.h"
 #include "data/data.h"
+#include "base/numbers.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
  * Invariant: whoever takes npins to ORR_PINS_LAST, exactly once per handle, ends it; nobody can pin
  * it from then on. */
 #include "data/handle.h"
+#include "data/data.h"
 #include "base/park.h"
 #include "data/acquire.h"
 #include "data/close.h"
@@ -18,7 +19,8 @@
 #include "data/redux.h"
 #include "data/transfer.h"
 #include "base/log.h"
-#include "data/data.h"
+#include "data/memory.h"
+#include "data/access.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -47,18 +49,6 @@ struct closing {
 	enum { DESTROY, DROP, FORGET } what; /* the handle; value and buffers; the value */
 };
 
-int orr_handle_has_value(starpu_data_handle_t h)
-{
-	struct orr_replicate *r;
-	int yes = 0;
-
-	orr_lock(&h->lock);
-	for (r = &h->main; r && !yes; r = r->next)
-		yes = ORR_ATOMIC_LOAD_RELAXED(&r->state) != ORR_INVALID;
-	orr_unlock(&h->lock);
-	return yes;
-}
-
 /* ---- the last moments ---- */
 
 static void background_over(struct orr_process *proc)
@@ -79,7 +69,7 @@ static void at_home(void *arg)
 {
 	starpu_data_handle_t h = arg;
 
-	orr_fetch_unref(h, (unsigned) h->home_node, STARPU_R);
+	orr_fetch_unref(h, (unsigned) h->home_node);
 	destroy(h);
 }
 
@@ -88,8 +78,7 @@ static void no_way_home(starpu_data_handle_t h)
 	orr_fatal("the value of %s cannot be brought back to its home node", orr_handle_name(h));
 }
 
-/* Nobody uses the handle, and nobody can any more. */
-static void end_now(starpu_data_handle_t h)
+void orr_handle_last_unpin(starpu_data_handle_t h)
 {
 	int ret;
 
@@ -108,30 +97,10 @@ void orr_handle_end(starpu_data_handle_t h)
 {
 	ORR_ATOMIC_ADD(&orr_self()->data->nbackground, 1);
 	if (ORR_ATOMIC_ADD(&h->npins, ORR_PINS_LAST) == ORR_PINS_LAST)
-		end_now(h);
+		orr_handle_last_unpin(h);
 }
 
 /* ---- pins ---- */
-
-int orr_handle_try_pin(starpu_data_handle_t h)
-{
-	uint32_t n = ORR_ATOMIC_LOAD(&h->npins);
-
-	while (n != ORR_PINS_LAST)
-		if (ORR_ATOMIC_CAS(&h->npins, &n, n + 1))
-			return 1;
-	return 0;
-}
-
-void orr_handle_unpin(starpu_data_handle_t h)
-{
-	struct orr_process *proc = orr_self();
-
-	if (ORR_ATOMIC_ADD(&h->npins, -1) == ORR_PINS_LAST)
-		end_now(h);
-	else
-		orr_waitq_wake(&proc->done); /* the handle may be gone */
-}
 
 void orr_handle_wait_pins(starpu_data_handle_t h)
 {

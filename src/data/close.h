@@ -14,4 +14,7 @@ void orr_handle_wait_pins(starpu_data_handle_t h);
  * last pin, perhaps now. */
 void orr_handle_end(starpu_data_handle_t h);
 
+/* For struct orr_data: nobody uses the handle, and nobody can any more: it ends. Without locks. */
+void orr_handle_last_unpin(starpu_data_handle_t h);
+
 #endif

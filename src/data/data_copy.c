@@ -8,11 +8,13 @@
  * Invariant: src->ext->dup and dup->ext->dup_of name each other or are both NULL; they and dup_refs
  * are protected by node->lock. */
 #include "data/handle.h"
+#include "data/data.h"
 #include "data/iface.h"
 #include "data/memory.h"
 #include "base/log.h"
 #include "data/fetch.h"
 #include "data/data_copy.h"
+#include "data/access.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
  * go to or from main memory only. Where payloads do not exist no back end is called: the disk
  * itself stands for each of its objects. */
 #include "data/disk.h"
-#include "data/memory.h"
+#include "data/data.h"
 #include "data/memnode.h"
 #include "starpu_disk.h"
 #include "base/log.h"
-#include "data/data.h"
+#include "data/nodes.h"
 
 #include <errno.h>
 #include <stdlib.h>

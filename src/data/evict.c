@@ -6,11 +6,11 @@
  * main memory overflows to, before its buffer is freed. Invariant: a replicate with references is
  * never a victim, and no value is lost when eviction fails half-way. */
 #include "data/disk.h"
-#include "data/iface.h"
+#include "data/data.h"
 #include "data/memory.h"
 #include "data/transfer.h"
-#include "data/data.h"
 #include "data/fetch.h"
+#include "data/evict.h"
 
 #include <errno.h>
 #include <stdlib.h>

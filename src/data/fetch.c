@@ -6,12 +6,15 @@
  *
  * Invariant: whoever ends a request frees it; nobody else has a pointer to it then. */
 #include "data/fetch.h"
+#include "data/data.h"
 
 #include "data/iface.h"
 #include "data/transfer.h"
 #include "base/park.h"
 #include "base/log.h"
-#include "data/data.h"
+#include "data/evict.h"
+#include "data/tidy.h"
+#include "data/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -405,14 +408,11 @@ enum orr_fetched orr_fetch(starpu_data_handle_t h, unsigned memnode,
 						      .arg = arg });
 }
 
-void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode)
+void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_replicate *r;
 
-	if (__builtin_expect(ORR_ATOMIC_LOAD(&h->ext) != NULL, 0) && (mode & STARPU_W) &&
-	    ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask))
-		orr_write_through(h, memnode);
 	if (memnode == STARPU_MAIN_RAM) {
 		ORR_ATOMIC_ADD_RELAXED(&h->main.refcnt, -1);
 	} else {
@@ -424,65 +424,6 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_
 	if (__builtin_expect(proc->data->limited, 0)) {
 		ORR_ATOMIC_FENCE();
 		orr_memory_kick(proc);
-	}
-}
-
-/* ---- write-through ---- */
-
-/* It holds the datum for reading until the copy is made */
-struct write_through {
-	struct orr_acquire acq; /* first */
-	unsigned memnode;
-};
-
-static void write_through_over(void *arg)
-{
-	struct write_through *wt = arg;
-
-	orr_acquire_release(&wt->acq);
-	free(wt);
-}
-
-static void write_through_done(void *arg)
-{
-	struct write_through *wt = arg;
-
-	/* The copy itself needs no reference. */
-	orr_fetch_unref(wt->acq.access.handle, wt->memnode, STARPU_R);
-	write_through_over(wt);
-}
-
-/* Whoever wrote still holds the datum. */
-void orr_write_through(starpu_data_handle_t h, unsigned from)
-{
-	struct orr_process *proc = orr_self();
-	uint32_t mask = ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask);
-	unsigned i;
-
-	for (i = 0; i < proc->data->nmemnodes; i++) {
-		struct write_through *wt;
-		struct orr_fetch rq;
-		enum orr_fetched ret;
-
-		if (i == from || !(mask & (1U << i)))
-			continue;
-		wt = malloc(sizeof(*wt));
-		if (!wt)
-			return;
-		orr_acquire_inherit(&wt->acq, h);
-		wt->memnode = i;
-		rq = (struct orr_fetch){ .handle = h,
-					 .memnode = (uint8_t) i,
-					 .mode = STARPU_R,
-					 .effort = ORR_EFFORT_CLEAN,
-					 .done = write_through_done,
-					 .starved = write_through_over,
-					 .arg = wt };
-		ret = orr_fetch_request(&rq);
-		if (ret == ORR_FETCH_READY)
-			write_through_done(wt);
-		else if (ret != ORR_FETCH_LATER)
-			write_through_over(wt);
 	}
 }
 

@@ -53,9 +53,8 @@ enum orr_fetched orr_fetch(starpu_data_handle_t h, unsigned memnode,
 /* [waits] The same, waiting until the datum is there. Returns 0 or -errno. */
 int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode,
 		   int prio);
-/* Gives the reference back; for modes that write, the other replicates were invalidated at fetch
- * time already. */
-void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode, enum starpu_data_access_mode mode);
+/* Gives the reference back. Without locks, any thread. */
+void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode);
 
 /* The common case, without lock: main memory is the only one that ever held the datum. Returns 1
  * when it is there and referenced. */
@@ -80,8 +79,5 @@ static inline int orr_fetch_quick(starpu_data_handle_t h, unsigned memnode, unsi
 void orr_fetch_resume(struct orr_fetch *waiters);
 /* Retries the requests that wait for memory. Without locks. */
 void orr_fetch_retry_starved(struct orr_process *proc);
-/* Copies what was just written on `from` to the nodes of the handle's write-through mask. Never
- * waits. */
-void orr_write_through(starpu_data_handle_t h, unsigned from);
 
 #endif

@@ -7,7 +7,6 @@
  * rows; firstentry = rowptr[0], so that entry k of the whole is entry k - firstentry of the piece.
  */
 #include "data/iface_dense.h"
-#include "data/iface_parts.h"
 #include "base/log.h"
 
 #include <string.h>

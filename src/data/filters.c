@@ -10,6 +10,7 @@
  *
  * Invariant: a filter is called only during the call that was given it. */
 #include "data/filters.h"
+#include "data/filters_views.h"
 #include "data/iface.h"
 #include "data/memory.h"
 #include "base/log.h"

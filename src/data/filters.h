@@ -1,78 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Partitioned data: plans, and the switches between a data and its pieces (handbook 27.5 done by
- * the runtime).
+/* Plans of partitions: how they come and go (partition.h has the model).
  *
- * A piece is a handle whose buffer on one memory node, the plan's, lies inside the father's buffer
- * there; on other nodes it has buffers of its own, like any handle. A switch is a task that
- * executes nowhere and accesses the father and all pieces: so it stands in their access queues in
- * submission order, and everything else is asynchronous. Its body brings the value to the plan's
- * node and changes which of the two views is valid.
- *
- * Two states are kept apart: orr_partition.state and the handles' busy_partition describe the end
- * of the submission order and are written by whoever submits; replicates describe what the switches
- * executed so far have done.
- *
- * Invariants: while a plan exists, the father's buffer on the plan's node stays where it is
- * (referenced by the plan). An active plan's father is not an inactive piece, nor a read-only one
- * when the plan is read-write. While a plan is read-write no other plan of its father is active and
- * the father has no valid replicate. */
+ * Invariant: a plan is in its father's list from its creation to its destruction. */
 #ifndef ORR_DATA_FILTERS_H
 #define ORR_DATA_FILTERS_H
 
-#include "data/handle.h"
+#include "data/partition.h"
 
-enum orr_view { ORR_VIEW_NONE, ORR_VIEW_READ, ORR_VIEW_WRITE };
-
-struct orr_partition {
-	struct orr_partition *next; /* of the same father */
-	starpu_data_handle_t father;
-	starpu_data_handle_t *piece; /* npieces of them, owned */
-	size_t *size;                /* theirs, which must not change */
-	size_t father_size;
-	void *father_ptr; /* its buffer on the plan's node, as the interface tells it */
-	unsigned npieces;
-	unsigned node;       /* memory node where the pieces lie in the father's buffer */
-	uint8_t state;       /* enum orr_view at the end of the submission order */
-	uint8_t sync;        /* made by starpu_data_partition: never switched by itself */
-	uint8_t overlapping; /* pieces share elements: they can only be read */
-};
-
-enum orr_switch_kind {
-	ORR_SWITCH_CUT,       /* none -> read-write pieces */
-	ORR_SWITCH_CUT_READ,  /* none -> read-only pieces */
-	ORR_SWITCH_UPGRADE,   /* read-only -> read-write pieces */
-	ORR_SWITCH_DOWNGRADE, /* read-write -> read-only pieces */
-	ORR_SWITCH_GATHER,    /* read-write pieces -> none */
-	ORR_SWITCH_DROP,      /* read-only pieces, or none -> none */
-};
-
-struct orr_switch_options {
-	int gather_node; /* where the father's value is wanted at the end, -1: wherever it is */
-	int unordered;   /* outside of sequential consistency */
-	int synchronous;
-	void (*callback)(void *);
-	void *callback_arg;
-};
-
-/* filters_switch.c: submits the task; o may be NULL. Fatal when memory is exhausted. */
-void orr_switch_submit(struct orr_partition *p, enum orr_switch_kind kind,
-		       const struct orr_switch_options *o);
-
-/* filters_views.c: changes of the state, with the switches that they need. They return 0, or
- * -EINVAL after a message that begins with what the access is for (who), with nothing of p changed.
- */
-int orr_partition_activate(struct orr_partition *p, enum orr_view view, const char *who,
-			   const struct orr_switch_options *o);
-/* READ keeps the pieces readable; NONE takes them away. Pieces that are cut themselves come first.
- */
-int orr_partition_deactivate(struct orr_partition *p, enum orr_view down_to, const char *who,
-			     const struct orr_switch_options *o);
-/* Makes h, a piece or not, usable as a whole for reading or writing. */
-int orr_partition_prepare(starpu_data_handle_t h, int write, const char *who);
-/* Another plan of the same father whose view excludes this one, or NULL. */
-struct orr_partition *orr_partition_rival(const struct orr_partition *p, enum orr_view view);
-
-/* filters.c */
 struct orr_partition *orr_partition_create(starpu_data_handle_t father,
 					   struct starpu_data_filter *f);
 /* [waits] Until nobody uses the pieces, then frees them and the plan. The value is gathered; node

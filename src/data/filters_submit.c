@@ -4,6 +4,7 @@
  * Invariant: a switch to the view that is there already does nothing; one that contradicts another
  * active view is refused with a message and changes nothing. */
 #include "data/filters.h"
+#include "data/filters_views.h"
 #include "base/log.h"
 #include "data/data.h"
 

@@ -4,10 +4,11 @@
  *
  * Invariant: a body runs while its task holds the father and all pieces, so that nobody else looks
  * at their contents; references taken for a switch are given back before its task completes. */
-#include "data/filters.h"
-#include "data/memory.h"
+#include "data/filters_switch.h"
+#include "data/data.h"
 #include "base/log.h"
 #include "data/fetch.h"
+#include "data/access.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static void unref(struct orr_access *a)
 	if (!a->pinned)
 		return;
 	a->pinned = 0;
-	orr_fetch_unref(a->handle, (unsigned) a->node, STARPU_R);
+	orr_fetch_unref(a->handle, (unsigned) a->node);
 }
 
 /* ---- what changes hands ---- */

@@ -5,7 +5,7 @@
  *
  * Invariant: states change in the thread that submits, right after the switch is submitted; the
  * views of one data are used by one submitting thread at a time. */
-#include "data/filters.h"
+#include "data/filters_switch.h"
 #include "base/log.h"
 #include "data/data_copy.h"
 #include "data/filters_views.h"

@@ -4,13 +4,10 @@
  * Invariant: a handle is destroyed only by whoever holds its last access (unregistration acquires
  * it for writing). */
 #include "data/handle.h"
+#include "data/data.h"
 #include "data/iface.h"
 #include "data/memory.h"
-#include "data/prefetch.h"
-#include "data/redux.h"
-#include "data/transfer.h"
 #include "base/log.h"
-#include "data/data.h"
 #include "base/slab.h"
 
 #include <errno.h>
@@ -666,6 +663,42 @@ void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int 
 			      int *is_valid, int *is_requested)
 {
 	starpu_data_query_status2(handle, memory_node, is_allocated, is_valid, NULL, is_requested);
+}
+
+/* ---- contents ---- */
+
+int orr_handle_has_value(starpu_data_handle_t h)
+{
+	struct orr_replicate *r;
+	int yes = 0;
+
+	orr_lock(&h->lock);
+	for (r = &h->main; r && !yes; r = r->next)
+		yes = ORR_ATOMIC_LOAD_RELAXED(&r->state) != ORR_INVALID;
+	orr_unlock(&h->lock);
+	return yes;
+}
+
+/* ---- pins ---- */
+
+int orr_handle_try_pin(starpu_data_handle_t h)
+{
+	uint32_t n = ORR_ATOMIC_LOAD(&h->npins);
+
+	while (n != ORR_PINS_LAST)
+		if (ORR_ATOMIC_CAS(&h->npins, &n, n + 1))
+			return 1;
+	return 0;
+}
+
+void orr_handle_unpin(starpu_data_handle_t h)
+{
+	struct orr_process *proc = orr_self();
+
+	if (ORR_ATOMIC_ADD(&h->npins, -1) == ORR_PINS_LAST)
+		proc->data->last_unpin(h);
+	else
+		orr_waitq_wake(&proc->done); /* the handle may be gone */
 }
 
 /* ---- the end ---- */

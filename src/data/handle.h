@@ -11,7 +11,7 @@
 #ifndef ORR_DATA_HANDLE_H
 #define ORR_DATA_HANDLE_H
 
-#include "data/access.h"
+#include "base/process.h"
 
 enum orr_msi { ORR_INVALID, ORR_SHARED, ORR_MODIFIED };
 
@@ -40,6 +40,7 @@ enum {
 #define ORR_PINS_LAST (1U << 31)
 
 struct orr_partition;
+struct orr_access;
 
 struct orr_replicate {
 	struct orr_replicate *next; /* the handle's next replicate */
@@ -72,7 +73,7 @@ struct orr_data_ext {
 	struct starpu_arbiter *arbiter;
 	void (*unregister_hook)(starpu_data_handle_t); /* the MPI layer's clean-up */
 	void *mpi_ext; /* the MPI layer's: where it was sent, its datatype, ... */
-	struct orr_partition *partitions; /* plans (data/filters.h) */
+	struct orr_partition *partitions; /* plans (data/partition.h) */
 	starpu_data_handle_t dup; /* read-only duplicate of the value of now (data/data_copy.c) */
 	starpu_data_handle_t dup_of; /* of a duplicate: whose value it still holds, NULL when that
 					was written since */

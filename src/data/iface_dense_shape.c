@@ -6,8 +6,8 @@
  * sizes that overflow or leading dimensions that make elements overlap never get past registration.
  */
 #include "data/iface_dense.h"
-#include "base/log.h"
 #include "data/data.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>

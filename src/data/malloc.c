@@ -4,10 +4,11 @@
  * Invariant: memnode->used is the sum of what was handed out with STARPU_MALLOC_COUNT and not given
  * back; it exceeds memnode->total only by allocations made with STARPU_MEMORY_OVERFLOW. */
 #include "data/malloc.h"
+#include "data/data.h"
 #include "data/memory.h"
 #include "data/memnode.h"
 #include "base/log.h"
-#include "data/data.h"
+#include "data/evict.h"
 
 #include <errno.h>
 #include <stdlib.h>

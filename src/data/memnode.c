@@ -4,10 +4,9 @@
  * Invariant: a number that names no memory node gets an answer that says so, never another node's.
  */
 #include "data/memnode.h"
+#include "data/data.h"
 
 #include <stdio.h>
-
-#include "data/data.h"
 
 unsigned starpu_memory_nodes_get_count(void)
 {

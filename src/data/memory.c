@@ -5,17 +5,28 @@
  * Invariant: memnode->used counts what starpu_malloc_on_node handed out with STARPU_MALLOC_COUNT
  * and was not given back, cached buffers included; cache_bytes is their part. */
 #include "data/memory.h"
+#include "data/data.h"
 #include "orrery.h"
-#include "data/iface.h"
-#include "data/transfer.h"
 #include "data/memnode.h"
 #include "base/park.h"
 #include "base/log.h"
-#include "data/data.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct orr_repl_ext *orr_replicate_ext(struct orr_replicate *r)
+{
+	struct orr_repl_ext *ext = r->ext;
+
+	if (!ext) {
+		ext = calloc(1, sizeof(*ext));
+		if (ext)
+			ext->self = r;
+		ORR_ATOMIC_STORE(&r->ext, ext); /* looked at without the lock (orr_fetch_quick) */
+	}
+	return ext;
+}
 
 /* Unlimited memories keep no more than that for reuse. */
 #define CACHE_MAX ((size_t) 256 << 20)
@@ -306,64 +317,12 @@ void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r)
 
 int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode)
 {
-	struct orr_process *proc = orr_self();
-
-	for (;;) {
-		if (get_buffer(proc, h, iface, memnode) >= 0)
-			return 0;
-		if (orr_memory_make_room(proc, memnode, starpu_data_get_alloc_size(h),
-					 ORR_EFFORT_WRITEBACK) != ORR_ROOM_MADE)
-			return -EAGAIN;
-	}
+	return get_buffer(orr_self(), h, iface, memnode) >= 0 ? 0 : -ENOMEM;
 }
 
 void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnode)
 {
 	put_buffer(orr_self(), h, iface, memnode, starpu_data_get_alloc_size(h));
-}
-
-/* ---- memory nodes ---- */
-
-int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, int devid,
-			const struct orr_memnode_ops *ops, void *arg, size_t total)
-{
-	unsigned i = proc->data->nmemnodes, k;
-	struct orr_memnode *m = &proc->data->memnodes[i];
-
-	struct orr_bus *bus = calloc(2 * i + 1, sizeof(*bus));
-
-	if (i >= STARPU_MAXNODES || !bus) {
-		free(bus);
-		return bus ? -ENOSPC : -ENOMEM;
-	}
-	memset(m, 0, sizeof(*m));
-	m->bus = bus;
-	for (k = 0; k < 2 * i; k++)
-		bus[k].seen_us = proc->start_us;
-	m->kind = kind;
-	m->devid = devid;
-	m->group = -1;
-	m->ops = ops;
-	m->ops_arg = arg;
-	m->total = total;
-	orr_waitq_init(&m->freed);
-	orr_memory_tidy_init(proc, m);
-	if (total)
-		ORR_ATOMIC_STORE_RELAXED(&proc->data->limited, 1);
-	ORR_ATOMIC_STORE(&proc->data->nmemnodes, i + 1);
-	return (int) i;
-}
-
-void orr_memory_exit(struct orr_process *proc)
-{
-	unsigned i;
-
-	for (i = 0; i < proc->data->nmemnodes; i++) {
-		orr_memory_flush_cache(proc, i, SIZE_MAX);
-		orr_waitq_destroy(&proc->data->memnodes[i].freed);
-		free(proc->data->memnodes[i].bus);
-		proc->data->memnodes[i].bus = NULL;
-	}
 }
 
 /* Those who wait for memory are workers that retry at each step, and requests retried by any group.

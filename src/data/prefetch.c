@@ -16,6 +16,8 @@
 #include "base/park.h"
 #include "base/log.h"
 #include "data/data.h"
+#include "data/evict.h"
+#include "data/access.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -94,7 +96,7 @@ static void fetched(void *arg)
 	set_requested(p, 0);
 	if (p->wont_use)
 		demote_others(p);
-	orr_fetch_unref(p->handle, p->memnode, STARPU_R);
+	orr_fetch_unref(p->handle, p->memnode);
 	end(p);
 }
 

@@ -11,6 +11,8 @@
 
 #include "data/handle.h"
 
+struct orr_owner;
+
 /* Executes one queued prefetch, to memory node own first. idle: the group has nothing else
  * to do. Returns 1 when there was one. Called by the group's thread when node->nprefetch is not 0.
  */

@@ -8,14 +8,12 @@
  *
  * Invariant: ext->redux exists exactly while there are contributions that are not combined. */
 #include "data/redux.h"
+#include "data/access.h"
 #include "data/handle.h"
-#include "data/iface.h"
-#include "data/transfer.h"
 #include "base/codelet.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "data/fetch.h"
-#include "data/close.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -133,7 +131,7 @@ static int initialise(starpu_data_handle_t h, const struct orr_contributor *w, u
 	buffers[0] = starpu_data_get_interface_on_node(part, memnode);
 	if (!orr_self()->cfg.disable_kernels && orr_sys_has_payload(orr_self()))
 		f(buffers, h->ext->init_arg);
-	orr_fetch_unref(part, memnode, STARPU_R);
+	orr_fetch_unref(part, memnode);
 	return 0;
 }
 
@@ -165,7 +163,7 @@ int orr_redux_contribution(starpu_data_handle_t h, const struct orr_contributor 
 		orr_unlock(&h->lock);
 	}
 	if (ret) {
-		orr_handle_end(part);
+		starpu_data_unregister_submit(part);
 		return ret;
 	}
 	*out = part;

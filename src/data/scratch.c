@@ -9,9 +9,10 @@
 #include "data/iface.h"
 #include "data/memory.h"
 #include "data/redux.h"
-#include "data/transfer.h"
 #include "base/log.h"
 #include "data/fetch.h"
+#include "data/evict.h"
+#include "data/access.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -68,7 +69,12 @@ int orr_scratch_acquire(struct orr_access *a, const struct orr_contributor *w, v
 	if (a->mode & STARPU_REDUX)
 		return acquire_contribution(a, w, out, rq);
 	iface = blank_iface(a->handle, (unsigned) a->node);
-	if (orr_memory_scratch(a->handle, iface, (unsigned) a->node)) {
+	while (orr_memory_scratch(a->handle, iface, (unsigned) a->node)) {
+		size_t size = starpu_data_get_alloc_size(a->handle);
+
+		if (orr_memory_make_room(orr_self(), (unsigned) a->node, size,
+					 ORR_EFFORT_WRITEBACK) == ORR_ROOM_MADE)
+			continue;
 		free_iface(a->handle, iface);
 		return -EAGAIN;
 	}
@@ -88,7 +94,7 @@ void orr_scratch_release(struct orr_owner *o, unsigned worker, void **ifaces)
 		if (a->mode & STARPU_REDUX) {
 			if (a->pinned)
 				orr_fetch_unref(orr_redux_part(a->handle, worker),
-						(unsigned) a->node, STARPU_RW);
+						(unsigned) a->node);
 			a->pinned = 0;
 			continue;
 		}

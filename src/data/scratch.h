@@ -7,6 +7,8 @@
 #include "data/redux.h"
 
 struct orr_fetch;
+struct orr_owner;
+struct orr_access;
 
 /* Provides *iface for access a of a task on worker w. Returns 0 if it can be used, 1 if the datum
  * that rq now describes has to be fetched first (its reference is a->pinned), -EAGAIN if memory is

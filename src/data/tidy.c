@@ -11,10 +11,11 @@
  * Invariant: a disk is never tidied: what is only there belongs there. Nothing is done for a memory
  * without limit. */
 #include "data/memory.h"
-#include "data/transfer.h"
-#include "base/park.h"
 #include "data/data.h"
+#include "base/park.h"
 #include "data/fetch.h"
+#include "data/evict.h"
+#include "data/tidy.h"
 
 #define MAX_CLEANING 2 /* write-backs ahead under way: demand comes first */
 

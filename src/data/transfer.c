@@ -9,6 +9,7 @@
  * Invariant: the payload of a replicate that is loading is not read, nobody writes the datum
  * meanwhile, and its source keeps a reference until the copy is over. */
 #include "data/handle.h"
+#include "data/data.h"
 #include "data/iface.h"
 #include "data/memory.h"
 #include "data/transfer.h"
@@ -16,9 +17,9 @@
 #include "base/codelet.h"
 #include "base/park.h"
 #include "base/log.h"
-#include "data/data.h"
 #include "data/bus.h"
 #include "data/fetch.h"
+#include "data/tidy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,19 +34,6 @@ struct orr_transfer {
 	enum orr_copy_why why;
 	size_t evicting; /* bytes counted in the source's memory node */
 };
-
-struct orr_repl_ext *orr_replicate_ext(struct orr_replicate *r)
-{
-	struct orr_repl_ext *ext = r->ext;
-
-	if (!ext) {
-		ext = calloc(1, sizeof(*ext));
-		if (ext)
-			ext->self = r;
-		ORR_ATOMIC_STORE(&r->ext, ext); /* looked at without the lock (orr_fetch_quick) */
-	}
-	return ext;
-}
 
 int orr_transfer_loading(starpu_data_handle_t h)
 {

@@ -2,26 +2,12 @@
 /* Copies of data between memory nodes, and what transfers and memory management keep for a
  * replicate beyond the common fields.
  *
- * Invariant: struct orr_repl_ext exists only for replicates that are on a managed memory, or that
- * somebody waits for. */
+ * Invariant: a replicate that a copy reads or writes is referenced by the copy. */
 #ifndef ORR_DATA_TRANSFER_H
 #define ORR_DATA_TRANSFER_H
 
 #include "data/handle.h"
 #include "data/memory.h"
-
-struct orr_repl_ext {
-	struct orr_fetch *waiters; /* those who wait until it is loaded */
-	starpu_data_handle_t handle;
-	struct orr_replicate *self;
-	struct orr_repl_ext *lru_prev, *lru_next; /* in the memory node's list */
-	size_t bytes;                             /* of its buffer, as the interface reported */
-	unsigned stamp;                           /* of the last search for victims that tried it */
-};
-
-/* The bookkeeping of r, created when missing; NULL when memory is exhausted. Under the handle's
- * lock. */
-struct orr_repl_ext *orr_replicate_ext(struct orr_replicate *r);
 
 /* Before dst gets a buffer to be copied to from src: gives it src's shape, which a task may have
  * changed (27.1). A buffer of the runtime's that became too small is freed. Under h->lock. */

@@ -14,6 +14,7 @@
 #include "mpi/mpi.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "data/access.h"
 
 static struct orr_mpi_req *req_of(struct orr_acquire *a)
 {

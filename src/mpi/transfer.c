@@ -17,6 +17,7 @@
 #include "mpi/mpi.h"
 #include "trace/trace.h"
 #include "base/log.h"
+#include "data/access.h"
 
 #define LARGE 65536     /* from this size on, an early payload may wait a moment ... */
 #define MOMENT_US 200.0 /* ... this long */

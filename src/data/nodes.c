@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of memory nodes (see nodes.h).
+ *
+ * Invariant: a memory node is complete before data->nmemnodes counts it. */
+#include "data/nodes.h"
+#include "data/data.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/memory.h"
+#include "data/tidy.h"
+
+int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, int devid,
+			const struct orr_memnode_ops *ops, void *arg, size_t total)
+{
+	unsigned i = proc->data->nmemnodes, k;
+	struct orr_memnode *m = &proc->data->memnodes[i];
+
+	struct orr_bus *bus = calloc(2 * i + 1, sizeof(*bus));
+
+	if (i >= STARPU_MAXNODES || !bus) {
+		free(bus);
+		return bus ? -ENOSPC : -ENOMEM;
+	}
+	memset(m, 0, sizeof(*m));
+	m->bus = bus;
+	for (k = 0; k < 2 * i; k++)
+		bus[k].seen_us = proc->start_us;
+	m->kind = kind;
+	m->devid = devid;
+	m->group = -1;
+	m->ops = ops;
+	m->ops_arg = arg;
+	m->total = total;
+	orr_waitq_init(&m->freed);
+	orr_memory_tidy_init(proc, m);
+	if (total)
+		ORR_ATOMIC_STORE_RELAXED(&proc->data->limited, 1);
+	ORR_ATOMIC_STORE(&proc->data->nmemnodes, i + 1);
+	return (int) i;
+}
+
+void orr_memory_exit(struct orr_process *proc)
+{
+	unsigned i;
+
+	for (i = 0; i < proc->data->nmemnodes; i++) {
+		orr_memory_flush_cache(proc, i, SIZE_MAX);
+		orr_waitq_destroy(&proc->data->memnodes[i].freed);
+		free(proc->data->memnodes[i].bus);
+		proc->data->memnodes[i].bus = NULL;
+	}
+}
