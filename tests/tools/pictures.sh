@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The pictures and tables of the architecture page are up to date with their
+# sources, and every place that they and the page name exists (doc/pictures.py).
+# Then the checker is shown a mistake of each kind, which it must find.
+# orr-test: timeout 180
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+
+ok "$PYTHON" -B "$ORR_TEST_SRCDIR/doc/pictures.py" --check
+
+mkdir house
+cd "$ORR_TEST_SRCDIR" || die "there is no source tree"
+tar cf - CONTRIBUTING.md build-aux/floors build-aux/floors.table doc/architecture.md doc/pictures doc/pictures.py src sim include \
+	| (cd "$ORR_TEST_TMP/house" && tar xf -)
+cd "$ORR_TEST_TMP/house" || die "there is no copy"
+chmod -R u+w .
+check="$PYTHON -B doc/pictures.py --check"
+ok $check
+
+# finds REGEX FILE SED-EXPRESSION: with FILE changed so, the check says REGEX.
+finds() {
+	cp "$2" kept
+	sed "$3" kept > "$2"
+	cmp -s kept "$2" && die "$2 has nothing that '$3' changes"
+	fails 1 "$1" $check
+	mv kept "$2"
+}
+
+# The code changed, the pictures did not.
+finds 'src/core/worker.c does not define begin_task' src/core/worker.c 's/\bbegin_task\b/start_task/'
+finds 'src/data/handle.h does not define orr_data_ext.parked' src/data/handle.h 's/\*parked,$/*waiting,/'
+finds 'ORR_TASK_STUCK of enum orr_task_state has no state' src/core/task.h 's/^	ORR_TASK_READY,/&\n	ORR_TASK_STUCK,/'
+finds 'ORR_MPI_READY is in none of the enums' src/mpi/mpi.h 's/ORR_MPI_READY/ORR_MPI_SOON/'
+finds 'architecture.md is out of date' doc/pictures/locks.txt 's/"the successors of a task/"the followers of a task/'
+finds 'floors.svg is out of date' build-aux/floors.table 's,^\(src/sched: .*\) src/core$,\1,'
+finds 'nothing is said about src/attic' build-aux/floors.table '/^src\/mpi/i src/attic: src/base'
+
+# The pictures changed, or the page.
+finds 'there is no src/core/nowhere.c' doc/pictures/task.txt 's/task.c:submit/nowhere.c:submit/'
+finds 'task.svg is out of date' doc/pictures/task.txt 's/^state new 0 0 New/state new 0 0 Newborn/'
+finds 'task.svg is out of date' doc/pictures/task.svg 's/Blocked/Bocked/'
+finds 'architecture.md is out of date' doc/architecture.md 's/ORR_TASK_BLOCKED/ORR_TASK_READY/'
+finds 'does not define no_such_function' doc/architecture.md 's/c:group_sleep`/c:no_such_function`/'
+finds 'the code does not know orr_no_such' doc/architecture.md 's/`orr_self()`/`orr_no_such()`/'
+finds 'has no place for "locks"' doc/architecture.md 's/<!-- locks:/<!-- lox:/'
+finds 'expected title, folder, enum' doc/pictures/task.txt 's/^state new/sate new/'
+
+# What is out of date is written again, to the same bytes.
+cp -R doc doc.before
+rm doc/pictures/datum.svg
+sed -i 's/^| Blocked |/| Stuck |/' doc/architecture.md
+ok "$PYTHON" -B doc/pictures.py
+ok $check
+ok diff -r doc.before doc
+exit 0
