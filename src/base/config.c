@@ -116,6 +116,7 @@ static const struct variable {
 	V("STARPU_WORKER_STATS_FILE", STRING, worker_stats_file, 0),
 	V("STARPU_BUS_STATS_FILE", STRING, bus_stats_file, 0),
 	V("ORRERY_POWERCAP", STRING, powercap, 0),
+	V("ORRERY_TRACE", STRING, trace, 0),
 	V("STARPU_TASK_PROGRESS", BOOL, task_progress, 0),
 	V("STARPU_WATCHDOG_TIMEOUT", LONG, watchdog_us, 0),
 	V("STARPU_WATCHDOG_DELAY", LONG, watchdog_delay_us, 0),

@@ -83,6 +83,7 @@ struct orr_config {
 	int codelet_profiling;  /* count tasks by codelet and worker */
 	char *powercap; /* ORRERY_POWERCAP: where Linux shows the processors' counters of energy,
 			   NULL: the usual place */
+	char *trace;    /* ORRERY_TRACE: the file that gets the events, or NULL */
 	int task_progress;
 	long watchdog_us;       /* STARPU_WATCHDOG_TIMEOUT, 0 = off */
 	long watchdog_delay_us; /* after the start of the runtime: no watch until then */

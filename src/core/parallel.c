@@ -5,7 +5,7 @@
  * of p after OVER is its reference. */
 #include "core/parallel.h"
 #include "core/binding.h"
-#include "trace/trace.h"
+#include "core/task_trace.h"
 #include "base/log.h"
 #include "core/core.h"
 
@@ -208,7 +208,7 @@ int orr_parallel_start(struct orr_worker *w, struct orr_thread *self)
 	int later;
 
 	for (i = 1; i < p->comb->n; i++)
-		orr_trace_task(self->proc, ORR_EV_START, p->task, p->comb->workers[i]);
+		orr_task_trace(self->proc, ORR_TRACE_START, p->task, p->comb->workers[i]);
 	if (p->spmd)
 		return start_spmd(w, p);
 	orr_bind_to_workers(self->proc, p->comb->workers, p->comb->n);
@@ -239,7 +239,7 @@ void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 	for (i = 1; i < c->n; i++) {
 		unsigned long *count = &t->pub->cl->per_worker_stats[c->workers[i]];
 
-		orr_trace_task(proc, ORR_EV_END, t, c->workers[i]);
+		orr_task_trace(proc, ORR_TRACE_END, t, c->workers[i]);
 		proc->core->workers[c->workers[i]].busy_us += us;
 		if (proc->cfg.codelet_profiling)
 			ORR_ATOMIC_STORE_RELAXED(count, *count + 1);

@@ -10,7 +10,7 @@
 #include "data/handle.h"
 #include "data/redux.h"
 #include "perf/perf.h"
-#include "trace/trace.h"
+#include "core/task_trace.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "core/core.h"
@@ -636,7 +636,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		ORR_ATOMIC_ADD(&ctx->nsubmitted, 1);
 	if (__builtin_expect(proc->cfg.profiling, 0))
 		orr_profile_submit(t);
-	orr_trace_task(proc, ORR_EV_SUBMIT, t, -1);
+	orr_task_trace(proc, ORR_TRACE_SUBMIT, t, -1);
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_BLOCKED);
 	task->status = STARPU_TASK_BLOCKED;
 	if (ctx->policy && ctx->policy->submit_hook && !internal)
@@ -812,7 +812,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 		orr_tag_task_done(t);
 	if (pub->callback_func)
 		run_callback(t, pub->callback_func, pub->callback_arg);
-	orr_trace_task(proc, ORR_EV_DONE, t, w ? (int) w->id : -1);
+	orr_task_trace(proc, ORR_TRACE_DONE, t, w ? (int) w->id : -1);
 	regenerate = pub->regenerate;
 	pub->status = STARPU_TASK_FINISHED;
 	if (auto_destroy && !regenerate) {

@@ -21,7 +21,7 @@
 #include "data/transfer.h"
 #include "perf/perf.h"
 #include "sched/sched.h"
-#include "trace/trace.h"
+#include "core/task_trace.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "core/core.h"
@@ -473,7 +473,7 @@ static void start_kernel(struct orr_worker *w, struct orr_thread *self)
 		w->start_us = orr_sys_now_us();
 	if (task->profiling_info)
 		orr_profile_stamp(t, offsetof(struct starpu_profiling_task_info, start_time));
-	orr_trace_task(proc, ORR_EV_START, t, (int) w->id);
+	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id);
 	w->state = ORR_WORKER_RUNNING;
 	if (__builtin_expect(w->starving, 0))
 		stop_starving(w, proc);
@@ -534,7 +534,7 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 
 		ORR_ATOMIC_STORE_RELAXED(n, *n + 1);
 	}
-	orr_trace_task(proc, ORR_EV_END, t, (int) w->id);
+	orr_task_trace(proc, ORR_TRACE_END, t, (int) w->id);
 	if (__builtin_expect(proc->core->ctx[t->ctx]->policy->post_exec_hook != NULL, 0))
 		proc->core->ctx[t->ctx]->policy->post_exec_hook(task, t->ctx);
 	orr_scratch_release(&t->owner, w->id, t->interfaces);

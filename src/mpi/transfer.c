@@ -41,6 +41,14 @@ static starpu_data_handle_t handle_of(const struct orr_mpi_req *req)
 	return req->acquire.access.handle;
 }
 
+static void transfer_trace(struct orr_mpi *mpi, enum orr_trace_event event,
+			   const struct orr_mpi_req *req, size_t size)
+{
+	if (__builtin_expect(mpi->proc->trace != NULL, 0))
+		orr_trace_message(mpi->proc, starpu_worker_get_id(), event, req->peer, req->tag,
+				  size);
+}
+
 /* ---- the end of a request ---- */
 
 void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
@@ -51,7 +59,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 	orr_mpi_trace(mpi, "done", req);
 	if (req->kind == ORR_MPI_RECV)
-		orr_trace_message(mpi->proc, ORR_EV_RECV, req->peer, req->tag, req->size);
+		transfer_trace(mpi, ORR_TRACE_RECV, req, req->size);
 	req->where = ORR_MPI_DONE;
 	orr_acquire_release(&req->acquire);
 	mpi->event_us = 0;
@@ -334,7 +342,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		orr_sys_mpi_abort(mpi->proc);
 	req->size = p.size;
 	orr_mpi_count(mpi, req->peer, p.size);
-	orr_trace_message(mpi->proc, ORR_EV_SEND, req->peer, req->tag, p.size);
+	transfer_trace(mpi, ORR_TRACE_SEND, req, p.size);
 	int eager = !req->sync && p.form != ORR_FORM_TYPED &&
 		    (p.size < mpi->eager_limit || !p.size);
 	struct orr_mpi_envelope env = { .tag = req->tag,

@@ -1,52 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The event recorder (see trace.h).
  *
- * Invariant: events are appended to growing buffers and written at shutdown only, sorted by time
- * and then by the order in which their buffer took them, so that the same simulated run gives the
- * same bytes. */
+ * Invariant: buffers only grow, and are written at shutdown only, sorted by time, then by worker,
+ * then by their place in the buffer. So the same simulated run writes the same bytes. */
 #include "trace/trace.h"
-#include "base/numbers.h"
-#include "core/worker.h"
-#include "starpu_fxt.h"
-#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/assert.h"
+#include "base/log.h"
+#include "base/numbers.h"
+#include "starpu_fxt.h"
 
 struct event {
 	double us;
 	uint64_t job;
 	int64_t tag;
 	size_t bytes;
-	const char *name; /* of the codelet, which outlives the task; of a mark: a copy, owned */
+	const char *name; /* the codelet's; of a mark: a copy that the recorder frees */
 	int32_t worker, peer;
 	uint32_t seq;
 	uint8_t kind;
 };
 
 struct buffer {
-	orr_lock_t lock;
 	struct event *v;
 	size_t n, cap;
-};
+	size_t lost; /* events for which there was no memory */
+} __attribute__((aligned(64)));
+
+#define NBUFFERS (STARPU_NMAXWORKERS + 1)
+#define SHARED STARPU_NMAXWORKERS /* of all threads that step no worker */
 
 struct orr_trace {
-	char *path;
-	unsigned recording; /* atomic: not suspended by starpu_fxt_stop_profiling */
-	unsigned nbuffers;  /* one for each worker, one for all other threads */
-	struct buffer *buffers;
+	unsigned recording; /* atomic: 0 while starpu_fxt_stop_profiling suspends it */
+	orr_lock_t lock;    /* protects the shared buffer */
+	struct buffer buffer[NBUFFERS];
 };
 
-static const char *const names[ORR_NEVENTS] = { "submit", "start", "end", "done",
-						"send",   "recv",  "user" };
+static const char *const event_names[ORR_TRACE_NEVENTS] = { "submit", "start", "end", "done",
+							    "send",   "recv",  "user" };
 
-static void append(struct orr_trace *tr, struct event e)
+/* ---- recording ---- */
+
+static int is_recording(const struct orr_trace *tr)
 {
-	struct orr_worker *w = orr_thread_self()->worker;
-	struct buffer *b = &tr->buffers[w && w->id < tr->nbuffers - 1 ? w->id : tr->nbuffers - 1];
+	return ORR_ATOMIC_LOAD_RELAXED(&tr->recording) != 0;
+}
 
-	orr_lock(&b->lock);
+static void buffer_append(struct buffer *b, struct event e)
+{
 	if (b->n == b->cap) {
 		size_t cap = b->cap ? 2 * b->cap : 1024;
 		struct event *v = realloc(b->v, cap * sizeof(*v));
@@ -59,90 +64,74 @@ static void append(struct orr_trace *tr, struct event e)
 	if (b->n < b->cap) {
 		e.seq = (uint32_t) b->n;
 		b->v[b->n++] = e;
-	} else if (e.kind == ORR_EV_USER) {
-		free((char *) e.name);
-	}
-	orr_unlock(&b->lock);
-}
-
-static int recording(const struct orr_trace *tr)
-{
-	return ORR_ATOMIC_LOAD_RELAXED(&tr->recording) != 0;
-}
-
-void orr_trace_task_slow(struct orr_process *proc, enum orr_event ev, struct orr_task *t,
-			 int worker)
-{
-	struct starpu_task *pub = t->pub;
-	struct event e = { .us = orr_sys_now_us(),
-			   .job = t->job_id,
-			   .worker = worker,
-			   .peer = -1,
-			   .kind = (uint8_t) ev };
-
-	e.name = pub->cl && pub->cl->name ? pub->cl->name : "unnamed";
-	if (recording(proc->trace))
-		append(proc->trace, e);
-}
-
-void orr_trace_message(struct orr_process *proc, enum orr_event ev, int peer, int64_t tag,
-		       size_t bytes)
-{
-	struct event e = { .us = orr_sys_now_us(),
-			   .tag = tag,
-			   .bytes = bytes,
-			   .worker = -1,
-			   .peer = peer,
-			   .kind = (uint8_t) ev };
-
-	if (proc->trace && recording(proc->trace))
-		append(proc->trace, e);
-}
-
-/* ---- marks and control by the program ---- */
-
-static void mark(const char *what, unsigned long number, const char *text)
-{
-	struct orr_process *proc = orr_self();
-	struct orr_worker *w = orr_thread_self()->worker;
-	struct event e = { .us = orr_sys_now_us(),
-			   .job = number,
-			   .worker = w ? (int32_t) w->id : -1,
-			   .peer = -1,
-			   .kind = ORR_EV_USER };
-	char *name, *p;
-
-	if (!proc->trace || !recording(proc->trace) || asprintf(&name, "%s%s", what, text) < 0)
 		return;
-	for (p = name; *p; p++)
-		if (*p == '\n')
-			*p = ' '; /* an event is a line */
-	e.name = name;
-	append(proc->trace, e);
+	}
+	b->lost++;
+	if (e.kind == ORR_TRACE_USER)
+		free((char *) e.name);
 }
 
-void starpu_fxt_trace_user_event(unsigned long code)
+static void trace_append(struct orr_trace *tr, int by, struct event e)
 {
-	mark("mark", code, "");
-}
-void starpu_fxt_trace_user_event_string(const char *s)
-{
-	mark("mark ", 0, s);
-}
-void starpu_iteration_push(unsigned long iteration)
-{
-	mark("iteration", iteration, "");
-}
-void starpu_iteration_pop(void)
-{
-	mark("iteration-end", 0, "");
-}
-void starpu_fxt_autostart_profiling(int autostart)
-{
-	orr_self()->trace_manual = !autostart;
+	orr_assert(by < STARPU_NMAXWORKERS);
+	if (by >= 0) {
+		buffer_append(&tr->buffer[by], e);
+		return;
+	}
+	orr_lock(&tr->lock);
+	buffer_append(&tr->buffer[SHARED], e);
+	orr_unlock(&tr->lock);
 }
 
-static void record(unsigned on)
+void orr_trace_task(struct orr_process *proc, int by, enum orr_trace_event event, uint64_t job,
+		    const char *name, int worker)
+{
+	if (is_recording(proc->trace))
+		trace_append(proc->trace, by,
+			     (struct event){ .us = orr_sys_now_us(),
+					     .job = job,
+					     .name = name,
+					     .worker = worker,
+					     .peer = -1,
+					     .kind = (uint8_t) event });
+}
+
+void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
+		       int64_t tag, size_t bytes)
+{
+	if (is_recording(proc->trace))
+		trace_append(proc->trace, by,
+			     (struct event){ .us = orr_sys_now_us(),
+					     .tag = tag,
+					     .bytes = bytes,
+					     .worker = -1,
+					     .peer = peer,
+					     .kind = (uint8_t) event });
+}
+
+void orr_trace_mark(struct orr_process *proc, int by, const char *what, unsigned long number,
+		    const char *text)
+{
+	char *name;
+
+	if (!is_recording(proc->trace) ||
+	    asprintf(&name, "%s%s%s", what, *text ? " " : "", text) < 0)
+		return;
+	for (char *c = name; *c; c++)
+		if (*c == '\n')
+			*c = ' '; /* one line per event */
+	trace_append(proc->trace, by,
+		     (struct event){ .us = orr_sys_now_us(),
+				     .job = number,
+				     .name = name,
+				     .worker = by,
+				     .peer = -1,
+				     .kind = ORR_TRACE_USER });
+}
+
+/* ---- control by the program ---- */
+
+static void trace_switch(unsigned on)
 {
 	struct orr_trace *tr = orr_self()->trace;
 
@@ -150,38 +139,42 @@ static void record(unsigned on)
 		ORR_ATOMIC_STORE(&tr->recording, on);
 }
 
+void starpu_fxt_autostart_profiling(int autostart)
+{
+	orr_self()->trace_manual = !autostart;
+}
+
 void starpu_fxt_start_profiling(void)
 {
-	record(1);
+	trace_switch(1);
 }
+
 void starpu_fxt_stop_profiling(void)
 {
-	record(0);
+	trace_switch(0);
 }
 
 int starpu_fxt_is_enabled(void)
 {
-	struct orr_trace *tr = orr_self()->trace;
+	const struct orr_trace *tr = orr_self()->trace;
 
-	return tr && recording(tr);
+	return tr && is_recording(tr);
 }
+
+/* ---- start and end ---- */
 
 int orr_trace_init(struct orr_process *proc)
 {
-	const char *path = getenv("ORRERY_TRACE");
 	struct orr_trace *tr;
 
 	proc->trace = NULL;
-	if (!path || !*path)
+	if (!proc->cfg.trace)
 		return 0;
-	tr = calloc(1, sizeof(*tr));
+	tr = aligned_alloc(_Alignof(struct orr_trace), sizeof(*tr));
 	if (!tr)
 		return -ENOMEM;
-	tr->nbuffers = STARPU_NMAXWORKERS + 1;
-	tr->buffers = calloc(tr->nbuffers, sizeof(*tr->buffers));
-	tr->path = strdup(path);
-	if (!tr->buffers || !tr->path)
-		return -ENOMEM;
+	memset(tr, 0, sizeof(*tr));
+	orr_lock_init(&tr->lock);
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
 	return 0;
@@ -198,69 +191,94 @@ static int by_time(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-static void write_events(struct orr_process *proc, struct orr_trace *tr, FILE *f)
+/* All events, sorted; NULL if memory is exhausted. The caller frees the array. */
+static struct event *collect_events(const struct orr_trace *tr, size_t *n)
+{
+	size_t total = 0, at = 0;
+
+	for (unsigned i = 0; i < NBUFFERS; i++)
+		total += tr->buffer[i].n;
+
+	struct event *all = malloc((total ? total : 1) * sizeof(*all));
+
+	if (!all)
+		return NULL;
+	for (unsigned i = 0; i < NBUFFERS; i++) {
+		const struct buffer *b = &tr->buffer[i];
+
+		if (b->n)
+			memcpy(all + at, b->v, b->n * sizeof(*all));
+		at += b->n;
+	}
+	qsort(all, total, sizeof(*all), by_time);
+	*n = total;
+	return all;
+}
+
+static int write_events(struct orr_process *proc, const struct orr_trace *tr, FILE *f)
 {
 	ORR_PLAIN_NUMBERS;
 	double origin_us = orr_sys_origin_us();
-	size_t n = 0, i, k;
-	struct event *all;
+	size_t n;
+	struct event *all = collect_events(tr, &n);
 
-	for (i = 0; i < tr->nbuffers; i++)
-		n += tr->buffers[i].n;
-	all = malloc((n ? n : 1) * sizeof(*all));
 	if (!all)
-		return;
-	for (i = k = 0; i < tr->nbuffers; i++) {
-		if (tr->buffers[i].n)
-			memcpy(all + k, tr->buffers[i].v, tr->buffers[i].n * sizeof(*all));
-		k += tr->buffers[i].n;
-	}
-	qsort(all, n, sizeof(*all), by_time);
+		return -ENOMEM;
 	fprintf(f, "# time_us rank worker event job name | peer tag bytes\n");
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct event *e = &all[i];
 
-		if (e->kind == ORR_EV_SEND || e->kind == ORR_EV_RECV)
-			fprintf(f, "%.3f %d %d %s %d %lld %zu\n", origin_us + e->us, proc->mpi_rank,
-				e->worker, names[e->kind], e->peer, (long long) e->tag, e->bytes);
+		fprintf(f, "%.3f %d %d %s ", origin_us + e->us, proc->mpi_rank, e->worker,
+			event_names[e->kind]);
+		if (e->kind == ORR_TRACE_SEND || e->kind == ORR_TRACE_RECV)
+			fprintf(f, "%d %lld %zu\n", e->peer, (long long) e->tag, e->bytes);
 		else
-			fprintf(f, "%.3f %d %d %s %llu %s\n", origin_us + e->us, proc->mpi_rank,
-				e->worker, names[e->kind], (unsigned long long) e->job, e->name);
+			fprintf(f, "%llu %s\n", (unsigned long long) e->job, e->name);
 	}
 	free(all);
+	return 0;
+}
+
+static void write_file(struct orr_process *proc, const struct orr_trace *tr)
+{
+	char path[4096];
+	int err;
+
+	if (proc->mpi_size > 1)
+		snprintf(path, sizeof(path), "%s.%d", proc->cfg.trace, proc->mpi_rank);
+	else
+		snprintf(path, sizeof(path), "%s", proc->cfg.trace);
+
+	FILE *f = fopen(path, "w");
+
+	err = f ? write_events(proc, tr, f) : -errno;
+	if (f && fclose(f) && !err)
+		err = -errno;
+	if (err)
+		orr_error("ORRERY_TRACE: %s cannot be written: %s", path, strerror(-err));
 }
 
 void orr_trace_exit(struct orr_process *proc)
 {
 	struct orr_trace *tr = proc->trace;
-	char path[4096];
-	unsigned i;
-	size_t k;
-	FILE *f;
+	size_t lost = 0;
 
 	if (!tr)
 		return;
 	proc->trace = NULL;
-	if (proc->mpi_size > 1)
-		snprintf(path, sizeof(path), "%s.%d", tr->path, proc->mpi_rank);
-	else
-		snprintf(path, sizeof(path), "%s", tr->path);
-	f = fopen(path, "w");
-	if (f) {
-		write_events(proc, tr, f);
-		fclose(f);
-	} else {
-		orr_error("ORRERY_TRACE: %s cannot be written: %s", path, strerror(errno));
-	}
-	for (i = 0; i < tr->nbuffers; i++) {
-		struct buffer *b = &tr->buffers[i];
+	write_file(proc, tr);
+	for (unsigned i = 0; i < NBUFFERS; i++) {
+		struct buffer *b = &tr->buffer[i];
 
-		for (k = 0; k < b->n; k++)
-			if (b->v[k].kind == ORR_EV_USER)
+		lost += b->lost;
+		for (size_t k = 0; k < b->n; k++)
+			if (b->v[k].kind == ORR_TRACE_USER)
 				free((char *) b->v[k].name);
 		free(b->v);
 	}
-	free(tr->buffers);
-	free(tr->path);
+	if (lost)
+		orr_warn(
+			"ORRERY_TRACE: %zu events were lost because memory was exhausted; trace a shorter run",
+			lost);
 	free(tr);
 }
