@@ -9,7 +9,11 @@
 #include "core/task.h"
 #include "data/handle.h"
 #include "fuzz.h"
-#include "perf/state.h"
+#include "core/expect.h"
+#include "perf/estimate.h"
+#include "perf/model_file.h"
+#include "perf/model_state.h"
+#include "perf/model_store.h"
 
 static struct {
 	int type, kind, devid, ncores, calibrate;
@@ -79,7 +83,7 @@ static struct orr_process *start(void)
 
 static void question(struct orr_process *proc, struct starpu_perfmodel *model)
 {
-	struct orr_perf_unit u = { (enum starpu_worker_archtype) ask.kind, ask.devid, ask.ncores };
+	struct orr_arch arch = { (enum starpu_worker_archtype) ask.kind, ask.devid, ask.ncores };
 	struct _starpu_data_state h = { .ops = &ops, .alive = ORR_HANDLE_ALIVE };
 	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = model };
 	struct starpu_task t = STARPU_TASK_INITIALIZER;
@@ -87,17 +91,23 @@ static void question(struct orr_process *proc, struct starpu_perfmodel *model)
 	t.flops = ask.flops;
 	t.handles[0] = &h;
 	for (int defaults = 0; defaults < 2; defaults++) {
-		struct orr_estimate r = orr_perf_estimate(proc, model, &u, &t, ask.nimpl, defaults);
+		struct orr_query q = { .proc = proc,
+				       .model = model,
+				       .arch = &arch,
+				       .task = &t,
+				       .nimpl = ask.nimpl,
+				       .use_defaults = defaults,
+				       .ops = &orr_expect_ops };
+		struct orr_estimate r = orr_estimate(&q);
 		MUST((isnan(r.us) && !defaults) || (r.us > 0 && isfinite(r.us)));
 		MUST(isnan(r.us) || (r.deviation >= 0 && isfinite(r.deviation)));
 		MUST(isnan(r.us) == (r.source == ORR_PERF_UNKNOWN));
-		struct orr_estimate again = orr_perf_estimate(proc, model, &u, &t, ask.nimpl,
-							      defaults);
+		struct orr_estimate again = orr_estimate(&q);
 		MUST(isnan(r.us) ? isnan(again.us) : r.us == again.us && r.source == again.source);
 	}
-	MUST(orr_perf_default_flops(&u) > 0 && isfinite(orr_perf_default_flops(&u)));
-	orr_perf_knows(proc, model, STARPU_CUDA_WORKER, &u);
-	orr_perf_knows(proc, model, STARPU_CUDA_WORKER, NULL);
+	MUST(orr_estimate_flops(proc, &arch) > 0 && isfinite(orr_estimate_flops(proc, &arch)));
+	orr_model_state_knows(proc, model, STARPU_CUDA_WORKER, &arch);
+	orr_model_state_knows(proc, model, STARPU_CUDA_WORKER, NULL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -108,7 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *all = fuzz_text(data, size), *text = all, *line = fuzz_line(&text);
 	struct orr_model_data *d = NULL;
 	fuzz_forget();
-	if (line && orr_model_parse(text, strlen(text), "the.file", &d) == 0) {
+	if (line && orr_model_file_parse(text, strlen(text), "the.file", &d) == 0) {
 		parse(line);
 		struct starpu_perfmodel model = { .type = (enum starpu_perfmodel_type) ask.type,
 						  .symbol = "fuzz",
@@ -121,12 +131,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (ask.footprint & 2)
 			model.size_base = task_size;
 		struct orr_process *proc = start();
-		MUST(orr_perf_state_attach(proc, &model, orr_model_private("fuzz", d)) == 0);
+		MUST(orr_model_state_attach(proc, &model, orr_model_private("fuzz", d)) == 0);
 		question(proc, &model);
 		if (!nowhere)
 			nowhere = fopen("/dev/null", "w");
 		starpu_perfmodel_dump_xml(nowhere, &model);
-		orr_perf_state_detach(&model);
+		orr_model_state_detach(&model);
 		MUST(fuzz_errors == 0);
 	}
 	free(all);

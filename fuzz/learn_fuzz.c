@@ -10,7 +10,11 @@
 #include "core/task.h"
 #include "data/handle.h"
 #include "fuzz.h"
-#include "perf/state.h"
+#include "core/expect.h"
+#include "perf/estimate.h"
+#include "perf/learn.h"
+#include "perf/model_file.h"
+#include "perf/model_state.h"
 
 #define FILE_NAME "codelets/45/fuzz.box"
 
@@ -77,14 +81,20 @@ static int learn(void)
 	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &model };
 	struct starpu_task t = STARPU_TASK_INITIALIZER;
 	const struct starpu_perfmodel_device cpu = { STARPU_CPU_WORKER, 0, 1 };
-	const struct orr_perf_unit u = { STARPU_CPU_WORKER, 0, 1 };
+	const struct orr_arch arch = { STARPU_CPU_WORKER, 0, 1 };
 	struct orr_process *proc = start();
 	t.cl = &cl;
 	t.handles[0] = &h;
-	MUST(orr_perf_state(proc, &model));
-	orr_perf_learn(proc, &model, &cpu, 1, &t, 0, said.us, said.number);
+	MUST(orr_model_state(proc, &model));
+	struct orr_query q = { .proc = proc,
+			       .model = &model,
+			       .arch = &arch,
+			       .task = &t,
+			       .use_defaults = 1,
+			       .ops = &orr_expect_ops };
+	orr_learn(&q, &cpu, 1, said.us, said.number);
 	int broken = model.state->m->broken, learnt = model.state->m->dirty;
-	struct orr_estimate r = orr_perf_estimate(proc, &model, &u, &t, 0, 1);
+	struct orr_estimate r = orr_estimate(&q);
 	MUST(r.us > 0 && isfinite(r.us) && r.deviation >= 0 && isfinite(r.deviation));
 	orr_perf_exit(proc);
 	MUST(broken == (fuzz_errors > 0));
@@ -97,7 +107,7 @@ static void judge_written(void)
 	struct orr_model_data *d = NULL;
 	struct starpu_perfmodel_device cpu = { STARPU_CPU_WORKER, 0, 1 };
 	fuzz_path(path, sizeof(path), FILE_NAME);
-	MUST(orr_model_read(path, &d) == 0);
+	MUST(orr_model_file_read(path, &d) == 0);
 	struct orr_model_comb *c = orr_model_comb_find(d, 1, &cpu);
 	MUST(c && c->nimpls > 0);
 	struct orr_model_entry *e = orr_model_entry_find(&c->impls[0], said.footprint);

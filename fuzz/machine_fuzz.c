@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "fuzz.h"
-#include "perf/perf.h"
+#include "perf/machine.h"
 
 static const char *const suffixes[] = { "config", "bandwidth", "latency", "affinity",
 					"costs",  "memory",    "power" };

@@ -7,13 +7,14 @@
 #include <string.h>
 #include "core/core.h"
 #include "fuzz.h"
+#include "perf/arch.h"
 #include "perf/model_file.h"
 
 static char *text_of(const struct orr_model_data *d, size_t *n)
 {
 	char *text = NULL;
 	FILE *f = open_memstream(&text, n);
-	MUST(f && orr_model_write(f, d) == 0 && fclose(f) == 0);
+	MUST(f && orr_model_file_write(f, d) == 0 && fclose(f) == 0);
 	return text;
 }
 
@@ -46,7 +47,7 @@ static void judge(const struct orr_model_data *d)
 		char name[64];
 		MUST(comb->ndevices >= 1 && comb->ndevices <= ORR_MODEL_MAX_DEVICES &&
 		     comb->nimpls <= ORR_MODEL_MAX_IMPLS);
-		orr_model_arch_name(comb->ndevices, comb->devices, 0, name, sizeof(name));
+		orr_arch_name(comb->ndevices, comb->devices, 0, name, sizeof(name));
 		MUST(strnlen(name, sizeof(name)) < sizeof(name));
 		for (unsigned i = 0; i < comb->nimpls; i++) {
 			judge_regression(&comb->impls[i].reg);
@@ -60,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct orr_model_data *d = NULL, *again = NULL;
 	fuzz_forget();
-	int err = orr_model_parse((const char *) data, size, "the.file", &d);
+	int err = orr_model_file_parse((const char *) data, size, "the.file", &d);
 	if (err) {
 		MUST(err == -EINVAL && !d && fuzz_errors == 1 &&
 		     !strncmp(fuzz_said(), "the.file:", 9));
@@ -70,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	judge(d);
 	size_t n, n2;
 	char *text = text_of(d, &n);
-	MUST(orr_model_parse(text, n, "written", &again) == 0);
+	MUST(orr_model_file_parse(text, n, "written", &again) == 0);
 	char *text2 = text_of(again, &n2);
 	MUST(n == n2 && !memcmp(text, text2, n));
 	free(text);

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <strings.h>
 #include <starpu.h>
-#include "perf/state.h"
+#include "perf/arch.h"
+#include "perf/model_state.h"
 
 static const char usage[] =
 	"usage: starpu_perfmodel_display [options]\n"
@@ -181,8 +182,7 @@ static int print_model(const struct options *o, struct starpu_perfmodel *model)
 		const struct orr_model_comb *comb = s->m->data->combs[c];
 		for (unsigned i = 0; i < comb->nimpls; i++) {
 			char name[256];
-			orr_model_arch_name(comb->ndevices, comb->devices, (int) i, name,
-					    sizeof(name));
+			orr_arch_name(comb->ndevices, comb->devices, (int) i, name, sizeof(name));
 			if (!arch_asked(o, name))
 				continue;
 			shown++;

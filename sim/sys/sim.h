@@ -13,7 +13,8 @@
 #include <simgrid/host.h>
 #include <simgrid/semaphore.h>
 #include "core/core.h"
-#include "perf/perf.h"
+#include "perf/machine.h"
+#include "perf/source.h"
 #include "sim_glue.h"
 #include "sim_noise.h"
 

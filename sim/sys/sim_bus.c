@@ -21,6 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
+#include "data/bus_time.h"
 #include "data/data.h"
 
 #define ALLOC_US 100.0 /* of devices that were not measured */
@@ -113,8 +114,9 @@ static double alone_us(struct orr_process *proc, unsigned src, unsigned dst, siz
 {
 	if (!orr_sim.transfer_cost || src == dst || !size)
 		return 0;
-	double us = orr_perf_transfer_us(proc, src, dst, size);
-	return isnan(us) || isinf(us) ? ORR_PERF_BUS_US + (double) size / ORR_PERF_BUS_MBS : us;
+	double us = orr_bus_time_us(proc, src, dst, size);
+	return isnan(us) || isinf(us) ? ORR_MACHINE_BUS_US + (double) size / ORR_MACHINE_BUS_MBS
+				      : us;
 }
 
 static int is_kind(const struct orr_process *proc, unsigned memnode, enum starpu_node_kind kind)

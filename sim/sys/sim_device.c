@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include "sim.h"
 #include "drivers/device.h"
+#include "perf/perf.h"
 
 #define DEFAULT_MEMORY ((size_t) 3 << 30)
 

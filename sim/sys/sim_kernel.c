@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include "sim.h"
+#include "core/expect.h"
 #include "core/parallel.h"
 #include "core/core.h"
 
@@ -97,8 +98,8 @@ static double slowness(const struct orr_worker *w, const struct orr_sim_rank *r)
 static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked_us)
 {
 	enum orr_perf_source source = ORR_PERF_UNKNOWN;
-	double deviation = 0, us = orr_perf_spread_us(w->group->proc, orr_worker_unit(w), t->pub,
-						      t->nimpl, &source, &deviation);
+	double deviation = 0, us = orr_expect_spread_us(w->group->proc, orr_worker_arch(w), t->pub,
+							t->nimpl, &source, &deviation);
 	int guessed = source == ORR_PERF_DEFAULT || source == ORR_PERF_UNKNOWN;
 	if (!(us >= 0) || isinf(us))
 		us = 0;
@@ -147,19 +148,19 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 	return 1;
 }
 
-/* The unit that computes on a memory node: a CPU when there is no worker. */
-static struct orr_perf_unit unit_of(const struct orr_process *proc, unsigned memnode)
+/* The arch of the workers that compute on a memory node: a CPU's if there is no worker. */
+static struct orr_arch arch_of(const struct orr_process *proc, unsigned memnode)
 {
 	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (proc->core->workers[i].memnode == memnode)
-			return *proc->core->workers[i].unit;
-	return (struct orr_perf_unit){ .type = STARPU_CPU_WORKER, .ncores = 1 };
+			return *proc->core->workers[i].perf_arch;
+	return (struct orr_arch){ .type = STARPU_CPU_WORKER, .ncores = 1 };
 }
 
 double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h, unsigned memnode,
 			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers)
 {
-	struct orr_perf_unit unit = unit_of(proc, memnode);
+	struct orr_arch arch = arch_of(proc, memnode);
 	enum orr_perf_source source = ORR_PERF_CALIBRATED;
 	struct starpu_task t;
 	int inject;
@@ -173,7 +174,7 @@ double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h
 	if (run && inject)
 		us += cpu_us();
 	else
-		us = orr_perf_expected_us(proc, &unit, &t, 0, 1, &source);
+		us = orr_expect_us(proc, &arch, &t, 0, 1, &source);
 	if (!(us >= 0) || isinf(us))
 		us = 0;
 	note(&t, source, us);

@@ -15,7 +15,6 @@
  * Invariant: results never exceed the time of a schedule whose kernels take the expected times. */
 #include "core/graph.h"
 #include "base/numbers.h"
-#include "perf/perf.h"
 #include "base/log.h"
 #include "core/core.h"
 

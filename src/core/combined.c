@@ -40,8 +40,8 @@ static struct orr_combined *make(struct orr_process *proc, const int *workers, u
 	}
 	memcpy(c->workers, workers, n * sizeof(int));
 	c->n = n;
-	c->unit = *proc->core->workers[workers[0]].unit;
-	c->unit.ncores = (int) n;
+	c->arch = *proc->core->workers[workers[0]].perf_arch;
+	c->arch.ncores = (int) n;
 	return c;
 }
 

@@ -56,7 +56,7 @@ struct orr_worker {
 	struct orr_group *group;
 	const struct orr_driver_ops *driver;
 	void *driver_arg;
-	struct orr_perf_unit *unit; /* what the performance models know of it, see perf/perf.h */
+	const struct orr_arch *perf_arch; /* what performance models know of it (perf/arch.h) */
 
 	/* The state machine: idle -> fetching -> running -> completing -> idle. Only the group's
 	 * thread touches it. */

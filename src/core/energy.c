@@ -8,7 +8,7 @@
  * Invariant: a worker's joules only grow; one measurement at a time for each type of units. */
 #include "core/parallel.h"
 #include "core/worker.h"
-#include "perf/perf.h"
+#include "core/expect.h"
 #include "base/log.h"
 #include "core/core.h"
 
@@ -32,8 +32,7 @@ static void add(struct orr_worker *w, double joules)
 
 void orr_energy_task(struct orr_worker *w, struct orr_task *t, double us)
 {
-	double joules = orr_perf_expected_joules(w->group->proc, orr_worker_unit(w), t->pub,
-						 t->nimpl, us);
+	double joules = orr_expect_joules(w->group->proc, orr_worker_arch(w), t->pub, t->nimpl, us);
 
 	if (!(joules > 0))
 		return;

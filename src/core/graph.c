@@ -6,7 +6,8 @@
  * all members of the group before its own. */
 #include "core/graph.h"
 #include "data/handle.h"
-#include "perf/perf.h"
+#include "core/expect.h"
+#include "core/footprint.h"
 #include "base/log.h"
 #include "core/core.h"
 
@@ -57,12 +58,13 @@ static void find_kinds(struct orr_process *proc, struct orr_graph *g)
 		struct orr_worker *w = &proc->core->workers[i];
 
 		for (k = 0; k < g->nkinds &&
-			    (g->kind[k].arch != w->arch || g->kind[k].devid != w->unit->devid);
+			    (g->kind[k].arch != w->arch || g->kind[k].devid != w->perf_arch->devid);
 		     k++)
 			;
 		if (k == g->nkinds)
-			g->kind[g->nkinds++] = (struct orr_graph_kind){ .arch = w->arch,
-									.devid = w->unit->devid };
+			g->kind[g->nkinds++] = (struct orr_graph_kind){
+				.arch = w->arch, .devid = w->perf_arch->devid
+			};
 		g->kind[k].nworkers++;
 	}
 }
@@ -172,14 +174,14 @@ static double on_kind(struct orr_process *proc, const struct orr_graph_kind *k,
 	for (w = 0; w < proc->core->nworkers; w++) {
 		struct orr_worker *worker = &proc->core->workers[w];
 
-		if (worker->arch != k->arch || worker->unit->devid != k->devid)
+		if (worker->arch != k->arch || worker->perf_arch->devid != k->devid)
 			continue;
 		for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
 			double us;
 
 			if (!orr_task_can_run(worker, task, i))
 				continue;
-			us = orr_perf_expected_us(proc, worker->unit, task, i, use_defaults, NULL);
+			us = orr_expect_us(proc, worker->perf_arch, task, i, use_defaults, NULL);
 			if (isnan(us))
 				unknown = 1;
 			else if (us < best)
@@ -348,7 +350,7 @@ void orr_graph_submit(struct orr_process *proc, struct orr_task *t, int nodeps)
 		orr_fatal("out of memory while recording the graph of tasks");
 	for (i = 0; i < g->nkinds; i++)
 		us[i] = t->where & STARPU_NOWHERE ? 0 : on_kind(proc, &g->kind[i], task, g->kept);
-	footprint = orr_task_footprint(t, 0);
+	footprint = orr_footprint_of_task(t);
 	orr_lock(&g->lock);
 	type = type_of(g, task, footprint, us);
 	me = place(g, t);

@@ -142,49 +142,36 @@ static int read_explicit_ids(struct orr_process *proc)
 }
 
 /* What is common to workers of all kinds. */
-static int setup_worker(struct orr_worker *w, unsigned id, enum starpu_worker_archtype arch,
-			int devid, int homogeneous)
+static void setup_worker(struct orr_process *proc, struct orr_worker *w, unsigned id,
+			 enum starpu_worker_archtype arch, int devid)
 {
 	w->id = id;
 	w->arch = arch;
 	w->devid = devid;
+	w->perf_arch = orr_arch_table_set_worker(proc, id, arch, devid);
 	starpu_task_list_init(&w->local);
-	w->unit = calloc(1, sizeof(*w->unit));
-	if (!w->unit)
-		return -ENOMEM;
-	w->unit->type = arch;
-	w->unit->devid = homogeneous ? 0 : devid;
-	w->unit->ncores = 1;
-	return 0;
 }
 
-static int create_cpu_worker(struct orr_process *proc, unsigned i)
+static void create_cpu_worker(struct orr_process *proc, unsigned i)
 {
 	struct orr_worker *w = &proc->core->workers[i];
-	int ret = setup_worker(w, i, STARPU_CPU_WORKER, (int) i, proc->cfg.homogeneous_cpu);
 
+	setup_worker(proc, w, i, STARPU_CPU_WORKER, (int) i);
 	w->bindid = bindid(proc, i);
 	w->memnode = orr_topology_numa(&proc->topo, w->bindid);
 	w->driver = &orr_cpu_driver;
 	snprintf(w->name, sizeof(w->name), "CPU %u", i);
 	proc->arch_mask |= STARPU_CPU;
-	return ret;
 }
 
 /* Workers first, first + 1, ... of the device whose memory node is memnode. */
-static int create_device_workers(struct orr_process *proc, const struct orr_device *d,
-				 unsigned memnode, unsigned first)
+static void create_device_workers(struct orr_process *proc, const struct orr_device *d,
+				  unsigned memnode, unsigned first)
 {
-	unsigned i;
-
-	for (i = 0; i < d->nworkers; i++) {
+	for (unsigned i = 0; i < d->nworkers; i++) {
 		struct orr_worker *w = &proc->core->workers[first + i];
 
-		if (setup_worker(w, first + i, d->arch, d->devid,
-				 (d->arch == STARPU_CUDA_WORKER && proc->cfg.homogeneous_cuda) ||
-					 (d->arch == STARPU_OPENCL_WORKER &&
-					  proc->cfg.homogeneous_opencl)))
-			return -ENOMEM;
+		setup_worker(proc, w, first + i, d->arch, d->devid);
 		w->memnode = memnode;
 		w->bindid = -1;
 		w->driver = d->driver;
@@ -193,7 +180,6 @@ static int create_device_workers(struct orr_process *proc, const struct orr_devi
 		snprintf(w->name, sizeof(w->name), d->nworkers > 1 ? "%s.%u" : "%s", d->name, i);
 		proc->arch_mask |= STARPU_WORKER_TO_MASK(d->arch);
 	}
-	return 0;
 }
 
 /* Cuts the workers into groups: all of them, or a group for each CPU worker and one for each device
@@ -251,16 +237,17 @@ static int create_workers(struct orr_process *proc, const struct orr_device *dev
 	proc->core->workers = aligned_alloc(128, (proc->core->nworkers + 1) *
 							 sizeof(*proc->core->workers));
 	proc->core->groups = aligned_alloc(128, (proc->ngroups + 1) * sizeof(*proc->core->groups));
-	if (!proc->core->workers || !proc->core->groups)
+	if (!proc->core->workers || !proc->core->groups ||
+	    orr_arch_table_set_workers(proc, proc->core->nworkers))
 		return -ENOMEM;
 	memset(proc->core->workers, 0, (proc->core->nworkers + 1) * sizeof(*proc->core->workers));
 	memset(proc->core->groups, 0, (proc->ngroups + 1) * sizeof(*proc->core->groups));
-	for (i = 0; i < (unsigned) ncpus && !ret; i++)
-		ret = create_cpu_worker(proc, i);
-	for (i = 0, next = (unsigned) ncpus; i < ndevices && !ret; next += devices[i++].nworkers)
-		ret = create_device_workers(proc, &devices[i], i + 1, next);
+	for (i = 0; i < (unsigned) ncpus; i++)
+		create_cpu_worker(proc, i);
+	for (i = 0, next = (unsigned) ncpus; i < ndevices; next += devices[i++].nworkers)
+		create_device_workers(proc, &devices[i], i + 1, next);
 	cut_groups(proc, (unsigned) ncpus, devices, ndevices);
-	return ret;
+	return 0;
 }
 
 static int start_groups(struct orr_process *proc)
@@ -329,8 +316,6 @@ static void free_workers(struct orr_process *proc)
 		orr_waitq_destroy(&proc->core->groups[i].bell);
 		free(proc->core->groups[i].heap);
 	}
-	for (i = 0; i < proc->core->nworkers && proc->core->workers; i++)
-		free(proc->core->workers[i].unit);
 	free(proc->core->groups);
 	free(proc->core->workers);
 	free(proc->core->explicit_ids);

@@ -15,13 +15,13 @@
 #define ORR_CORE_PARALLEL_H
 
 #include "core/ctx.h"
-#include "perf/perf.h"
+#include "perf/arch.h"
 
 struct orr_combined {
 	unsigned id; /* from node->nworkers on */
 	unsigned n;
-	int *workers;              /* the leader first */
-	struct orr_perf_unit unit; /* what models know of it */
+	int *workers;         /* the leader first */
+	struct orr_arch arch; /* what models know of it */
 };
 
 /* What a member has of a launched task. */
@@ -87,10 +87,10 @@ int orr_parallel_is_over(const struct orr_worker *w);
 /* The task is finished: the members are free. us: what it took. */
 void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us);
 
-/* What models know of who executes w's task. */
-static inline const struct orr_perf_unit *orr_worker_unit(const struct orr_worker *w)
+/* The arch that executes w's task: the worker's own, or that of its combined worker. */
+static inline const struct orr_arch *orr_worker_arch(const struct orr_worker *w)
 {
-	return __builtin_expect(w->member != NULL, 0) ? &w->member->p->comb->unit : w->unit;
+	return __builtin_expect(w->member != NULL, 0) ? &w->member->p->comb->arch : w->perf_arch;
 }
 
 #endif

@@ -9,7 +9,6 @@
 #include "core/graph.h"
 #include "data/handle.h"
 #include "data/redux.h"
-#include "perf/perf.h"
 #include "core/task_trace.h"
 #include "base/log.h"
 #include "data/data.h"

@@ -19,7 +19,8 @@
 #include "data/redux.h"
 #include "data/scratch.h"
 #include "data/transfer.h"
-#include "perf/perf.h"
+#include "core/expect.h"
+#include "perf/model_state.h"
 #include "sched/sched.h"
 #include "core/task_trace.h"
 #include "base/log.h"
@@ -41,7 +42,7 @@ int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_ar
 	struct orr_process *proc = orr_self();
 
 	return proc->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) &&
-	       orr_perf_knows(proc, cl->model, type, w ? w->unit : NULL);
+	       orr_model_state_knows(proc, cl->model, type, w ? w->perf_arch : NULL);
 }
 
 static int has_impl(const struct starpu_codelet *cl, const struct orr_worker *w, unsigned i)
@@ -517,8 +518,8 @@ static void finish_task(struct orr_worker *w, struct orr_thread *self)
 		us = orr_sys_now_us() - w->start_us;
 		w->busy_us += us;
 		if (proc->cfg.calibrate && task->cl->model)
-			orr_perf_record(proc, orr_worker_unit(w), task, t->nimpl,
-					w->own_us > 0 ? w->own_us : us);
+			orr_expect_learn(proc, orr_worker_arch(w), task, t->nimpl,
+					 w->own_us > 0 ? w->own_us : us);
 	}
 	if (__builtin_expect(task->cl->energy_model || proc->watts[w->arch] > 0, 0))
 		orr_energy_task(w, t, proc->perf_timing ? orr_sys_now_us() - w->start_us : 0);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The hashes of starpu_hash.h: CRC with the Castagnoli polynomial, most significant bit first.
  *
- * Computed is the remainder of the division by x^32 + 0x1EDC6F41 with the bits of each byte taken
- * from the highest to the lowest, no reflection, no final inversion, and `inputcrc` as the initial
- * value of the register. Numbers are fed as their bytes from the most significant to the least.
+ * The result is the remainder of the division by x^32 + 0x1EDC6F41. Bits of each byte go from the
+ * highest to the lowest; there is no reflection and no final inversion; `inputcrc` is the initial
+ * value of the register. Numbers are fed as their bytes, from the most significant to the least.
  *
  * Invariant: results do not depend on the machine's byte order, so they may stand in files;
  * chaining two calls through inputcrc equals one call on the concatenation. */
-#include <string.h>
 #include "starpu_hash.h"
+
+#include <string.h>
 
 /* table[i]: the register after feeding the byte i into 0. */
 static const uint32_t table[256] = {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The fits of fit.h. Invariant: the same points give the same result on every run; nothing is
- * random or iterates until "converged". */
+/* Fits of execution times (see fit.h).
+ *
+ * Invariant: the same points give the same result in every run; nothing is random, and the number
+ * of iterations is fixed. */
+#include "perf/fit.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include "perf/fit.h"
 
 int orr_fit_power(unsigned n, double sumlnx, double sumlnx2, double sumlny, double sumlnxlny,
 		  double *alpha, double *beta)

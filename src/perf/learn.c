@@ -1,354 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Learning: measurements enter histories and regressions, and what several processes learnt is put
- * together.
- *
- * Means and deviations follow from n, sum and sum of squares, so that merging is adding. Once a
- * footprint has enough samples, one that is further than STARPU_HISTORY_MAX_ERROR from the mean is
- * dropped; when more were dropped than kept, the machine has changed and the footprint starts
- * afresh. Invariant: entry->{dn,dsum,dsum2} and reg minus base are exactly what the file does not
- * hold yet. */
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include "perf/fit.h"
-#include "perf/store.h"
-#include "data/data.h"
+/* From a measured task to a measurement that a model takes (see learn.h). */
+#include "perf/learn.h"
 
-#define MAX_ROWS 4096
+#include "base/log.h"
+#include "perf/model_learn.h"
+#include "perf/model_part.h"
+#include "perf/model_state.h"
 
-static void refresh(struct starpu_perfmodel_history_entry *e)
+/* No execution takes thirty years: a larger number is no measurement. */
+#define LONGEST_US 1e15
+
+static unsigned fits_of(const struct starpu_perfmodel *model)
 {
-	double mean = e->sum / e->nsample;
-	double dev = sqrt(fabs(e->sum2 / e->nsample - mean * mean));
-	/* Readers take no lock. */
-	__atomic_store(&e->deviation, &dev, __ATOMIC_RELAXED);
-	__atomic_store(&e->mean, &mean, __ATOMIC_RELAXED);
-}
-
-/* Adds n samples with that sum and sum of squares. Counts have 32 bits: when they are full, what
- * was known weighs half of what it did. */
-static void add_samples(struct starpu_perfmodel_history_entry *e, unsigned n, double sum,
-			double sum2)
-{
-	if (e->nsample == 0)
-		e->sum = e->sum2 = 0; /* whatever the file says */
-	while (e->nsample > UINT32_MAX - n) {
-		ORR_ATOMIC_STORE(&e->nsample, e->nsample / 2);
-		e->sum /= 2;
-		e->sum2 /= 2;
+	switch (model->type) {
+	case STARPU_REGRESSION_BASED: return ORR_FIT_POWER;
+	case STARPU_NL_REGRESSION_BASED: return ORR_FIT_POWER | ORR_FIT_OFFSET;
+	case STARPU_MULTIPLE_REGRESSION_BASED: return ORR_FIT_MULTI;
+	default: return 0;
 	}
-	e->sum += sum;
-	e->sum2 += sum2;
-	ORR_ATOMIC_STORE(&e->nsample, e->nsample + n);
-	refresh(e);
 }
 
-static void restart(struct orr_model_entry *e)
+void orr_learn(const struct orr_query *q, const struct starpu_perfmodel_device *devices,
+	       int ndevices, double value, unsigned number)
 {
-	e->pub.sum = e->pub.sum2 = 0;
-	e->dsum = e->dsum2 = 0;
-	e->dn = 0;
-	e->pub.nerror = 0;
-	e->reset = 1;
-	ORR_ATOMIC_STORE(&e->pub.nsample, 0);
-}
-
-/* Returns 0 when the measurement is dropped. */
-static int learn_entry(struct orr_model_entry *e, const struct orr_measurement *x,
-		       const struct orr_config *cfg)
-{
-	unsigned n = e->pub.nsample;
-	double error = n ? 100 * fabs(x->us / e->pub.mean - 1) : 0;
-	if (n && n >= (unsigned) cfg->calibrate_minimum && !(error <= cfg->history_max_error)) {
-		e->pub.nerror = x->number > UINT32_MAX - e->pub.nerror ? UINT32_MAX
-								       : e->pub.nerror + x->number;
-		if (e->pub.nerror <= n)
-			return 0;
-		restart(e);
-	}
-	while (e->dn > UINT32_MAX - x->number) {
-		e->dn /= 2;
-		e->dsum /= 2;
-		e->dsum2 /= 2;
-	}
-	e->dsum += x->us * x->number;
-	e->dsum2 += x->us * x->us * x->number;
-	e->dn += x->number;
-	e->pub.size = x->size;
-	if (x->flops > 0)
-		e->pub.flops = x->flops;
-	e->pub.duration = x->us;
-	add_samples(&e->pub, x->number, x->us * x->number, x->us * x->us * x->number);
-	return 1;
-}
-
-/* A regression that is full learns no more. */
-static void learn_regression(struct starpu_perfmodel_regression_model *r,
-			     const struct orr_measurement *x)
-{
-	if (x->size == 0 || x->number > UINT32_MAX - r->nsample)
+	if (!(value > 0) || value > LONGEST_US || number == 0 || q->nimpl >= ORR_MODEL_MAX_IMPLS ||
+	    ndevices < 1)
 		return;
-	double lx = log((double) x->size), ly = log(x->us), n = x->number;
-	r->sumlnx += n * lx;
-	r->sumlnx2 += n * lx * lx;
-	r->sumlny += n * ly;
-	r->sumlnxlny += n * lx * ly;
-	r->minx = r->nsample == 0 || x->size < r->minx ? x->size : r->minx;
-	r->maxx = x->size > r->maxx ? x->size : r->maxx;
-	r->nsample += x->number;
-}
 
-/* Keeps the newest MAX_ROWS rows. */
-static int learn_row(struct orr_model_impl *i, const struct orr_measurement *x)
-{
-	unsigned len = x->ncols + 1;
-	if (i->row_len != len) {
-		free(i->rows);
-		i->rows = NULL;
-		i->nrows = i->rows_capacity = i->row_next = 0;
-		i->row_len = len;
-	}
-	if (i->nrows == i->rows_capacity && i->nrows < MAX_ROWS) {
-		unsigned c = i->nrows ? i->nrows * 2 : 64;
-		double *v = realloc(i->rows, (size_t) c * len * sizeof(*v));
-		if (!v)
-			return -ENOMEM;
-		i->rows = v;
-		i->rows_capacity = c;
-	}
-	double *row = i->rows + (size_t) i->row_next * len;
-	memcpy(row, x->row, x->ncols * sizeof(*row));
-	row[x->ncols] = x->us;
-	i->row_next = (i->row_next + 1) % MAX_ROWS;
-	i->nrows += i->nrows < MAX_ROWS;
-	return 0;
-}
+	struct _starpu_perfmodel_state *s = orr_model_state(q->proc, q->model);
 
-int orr_model_learn(struct orr_model *m, int ndevices,
-		    const struct starpu_perfmodel_device *devices, unsigned nimpl,
-		    const struct orr_measurement *x, const struct orr_config *cfg)
-{
-	struct orr_model_comb *c = orr_model_comb_make(m->data, ndevices, devices);
-	struct orr_model_impl *impl = c ? orr_model_impl_make(c, nimpl) : NULL;
-	if (!impl || orr_model_index_combs(m))
-		return -ENOMEM;
-	unsigned comb = 0;
-	while (m->data->combs[comb] != c)
-		comb++;
-	uint64_t key = orr_model_slot_key(comb, nimpl, x->footprint);
-	struct orr_model_slot *s = orr_model_lookup(m->index, key);
-	struct orr_model_entry *e = s ? s->entry : NULL;
-	if (!e)
-		e = orr_model_entry_append(impl, x->footprint);
-	if (!e)
-		return -ENOMEM;
-	ORR_ATOMIC_STORE(&m->learning, 1);
-	m->dirty = 1;
-	if (learn_entry(e, x, cfg)) {
-		impl->fits |= x->fits;
-		if (x->fits)
-			learn_regression(&impl->reg, x);
-		if (x->row && learn_row(impl, x))
-			return -ENOMEM;
-		impl->stale++;
-	}
-	return s && s->entry ? 0 : orr_model_index_put(m, key, e, 0, 0, ORR_PERF_CALIBRATED);
-}
-
-/* ---- fits ---- */
-
-/* Can it be written to a file and read again? */
-static int storable(double v)
-{
-	return fabs(v) <= ORR_MODEL_MAX_NUMBER;
-}
-
-static void refit_power(struct starpu_perfmodel_regression_model *r, unsigned minimum)
-{
-	r->valid = r->nsample >= minimum &&
-		   !orr_fit_power(r->nsample, r->sumlnx, r->sumlnx2, r->sumlny, r->sumlnxlny,
-				  &r->alpha, &r->beta);
-	if (!r->valid || !storable(r->alpha) || !storable(r->beta)) {
-		r->valid = 0;
-		r->alpha = r->beta = NAN;
-	}
-}
-
-/* So many points tell the law well enough; fitting takes some thousand times as many powers. */
-#define MAX_POINTS 1024
-
-static void refit_offset(struct orr_model_impl *i, unsigned minimum)
-{
-	double *v = malloc(3 * MAX_POINTS * sizeof(*v));
-	unsigned n = 0, step = 1 + i->nentries / MAX_POINTS;
-	double samples = 0;
-	if (!v)
+	if (!s || !s->m)
 		return;
-	double *x = v, *y = v + MAX_POINTS, *w = y + MAX_POINTS;
-	for (unsigned e = 0; e < i->nentries; e += step) {
-		const struct starpu_perfmodel_history_entry *p = &i->entries[e]->pub;
-		if (p->nsample && p->size && p->mean > 0) {
-			x[n] = (double) p->size;
-			y[n] = p->mean;
-			w[n++] = p->nsample;
-			samples += p->nsample;
-		}
+
+	double row[ORR_MODEL_MAX_COEFFS];
+	struct orr_measurement x = { .footprint = orr_query_footprint(q),
+				     .size = orr_query_size(q, &devices[0]),
+				     .flops = q->task->flops,
+				     .us = value,
+				     .number = number,
+				     .fits = fits_of(q->model) };
+
+	if ((x.fits & ORR_FIT_MULTI) && !orr_query_row(q, row)) {
+		x.row = row;
+		x.ncols = q->model->ncombinations + 1;
 	}
-	i->reg.nl_valid = samples >= minimum &&
-			  !orr_fit_offset(n, x, y, w, &i->reg.a, &i->reg.b, &i->reg.c);
-	if (!i->reg.nl_valid || !storable(i->reg.a) || !storable(i->reg.b) || !storable(i->reg.c)) {
-		i->reg.nl_valid = 0;
-		i->reg.a = i->reg.b = i->reg.c = NAN;
-	}
-	free(v);
+	orr_lock(&s->m->lock);
+
+	int err = orr_model_learn(s->m, ndevices, devices, q->nimpl, &x, s->perf->cfg);
+
+	orr_unlock(&s->m->lock);
+	if (err)
+		orr_warn("performance model %s: not enough memory, a measurement is lost",
+			 q->model->symbol);
+
+	struct orr_model_part *part = orr_model_part(s, ndevices, devices, q->nimpl, 0);
+
+	if (part)
+		__atomic_add_fetch(&part->pub.regression.nsample, number, __ATOMIC_RELAXED);
 }
 
-/* A run that measured too little keeps the coefficients that it had. */
-static void refit_multi(struct orr_model_impl *i)
+void orr_learn_time(const struct orr_query *q, double us)
 {
-	unsigned cols = i->row_len ? i->row_len - 1 : 0;
-	if (cols == 0 || i->nrows < cols + 2)
+	struct orr_perf *p;
+
+	if (!q->model || q->model->type < STARPU_HISTORY_BASED || orr_sys_is_simulated())
 		return;
-	double *x = malloc((size_t) i->nrows * i->row_len * sizeof(*x)),
-	       *coeff = malloc(cols * sizeof(*coeff));
-	double *y = x ? x + (size_t) i->nrows * cols : NULL;
-	for (unsigned r = 0; x && r < i->nrows; r++) {
-		memcpy(x + (size_t) r * cols, i->rows + (size_t) r * i->row_len, cols * sizeof(*x));
-		y[r] = i->rows[(size_t) r * i->row_len + cols];
-	}
-	int fits = x && coeff && !orr_fit_linear(i->nrows, cols, x, y, coeff);
-	for (unsigned c = 0; fits && c < cols; c++)
-		fits = storable(coeff[c]);
-	if (fits) {
-		free(i->reg.coeff);
-		i->reg.coeff = coeff;
-		i->reg.ncoeff = cols;
-		i->reg.multi_valid = 1;
-		coeff = NULL;
-	}
-	free(coeff);
-	free(x);
-}
-
-/* A fit takes milliseconds, so one more measurement among many is no reason for it: an eighth more
- * is. */
-void orr_model_refit(struct orr_model_impl *impl, const struct orr_config *cfg)
-{
-	if (impl->stale <= impl->fitted / 8)
+	p = orr_perf_get(q->proc);
+	if (!p)
 		return;
-	impl->fitted += impl->stale;
-	impl->stale = 0;
-	if (impl->fits & (ORR_FIT_POWER | ORR_FIT_OFFSET))
-		refit_power(&impl->reg, (unsigned) cfg->calibrate_minimum);
-	if (impl->fits & ORR_FIT_OFFSET)
-		refit_offset(impl, (unsigned) cfg->calibrate_minimum);
-	if (impl->fits & ORR_FIT_MULTI)
-		refit_multi(impl);
-}
 
-/* ---- merging ---- */
+	struct starpu_perfmodel_device d = orr_arch_device(p->cfg, q->arch);
 
-static int merge_entry(struct orr_model_impl *to, const struct orr_model_entry *from)
-{
-	if (from->dn == 0)
-		return 0;
-	struct orr_model_entry *e = orr_model_entry_make(to, from->pub.footprint);
-	if (!e)
-		return -ENOMEM;
-	if (from->reset)
-		restart(e);
-	e->pub.size = from->pub.size;
-	if (from->pub.flops > 0)
-		e->pub.flops = from->pub.flops;
-	add_samples(&e->pub, from->dn, from->dsum, from->dsum2);
-	return 0;
-}
-
-static void merge_regression(struct orr_model_impl *to, const struct orr_model_impl *from)
-{
-	struct starpu_perfmodel_regression_model *t = &to->reg;
-	const struct starpu_perfmodel_regression_model *f = &from->reg, *b = &from->base;
-	unsigned added = f->nsample - b->nsample;
-	if (added > UINT32_MAX - t->nsample)
-		return;
-	t->sumlnx += f->sumlnx - b->sumlnx;
-	t->sumlnx2 += f->sumlnx2 - b->sumlnx2;
-	t->sumlny += f->sumlny - b->sumlny;
-	t->sumlnxlny += f->sumlnxlny - b->sumlnxlny;
-	if (added) {
-		t->minx = t->nsample == 0 || f->minx < t->minx ? f->minx : t->minx;
-		t->maxx = f->maxx > t->maxx ? f->maxx : t->maxx;
-	}
-	t->nsample += added;
-}
-
-/* Coefficients of a multiple regression do not add up: the newest stand. */
-static int merge_coefficients(struct orr_model_impl *to, const struct orr_model_impl *from)
-{
-	struct starpu_perfmodel_regression_model *t = &to->reg;
-	const struct starpu_perfmodel_regression_model *f = &from->reg;
-	if (!from->nrows || !f->ncoeff)
-		return 0;
-	double *c = malloc(f->ncoeff * sizeof(*c));
-	if (!c)
-		return -ENOMEM;
-	memcpy(c, f->coeff, f->ncoeff * sizeof(*c));
-	free(t->coeff);
-	t->coeff = c;
-	t->ncoeff = f->ncoeff;
-	t->multi_valid = f->multi_valid;
-	return 0;
-}
-
-int orr_model_merge(struct orr_model_data *file, struct orr_model_data *mine)
-{
-	/* The merged sums deserve a fit whatever their number: whether it is trusted is for the
-	 * reader to decide. */
-	const struct orr_config any = { .calibrate_minimum = 2 };
-	for (unsigned c = 0; c < mine->ncombs; c++) {
-		struct orr_model_comb *from = mine->combs[c];
-		struct orr_model_comb *to = orr_model_comb_make(file, from->ndevices,
-								from->devices);
-		if (!to)
-			return -ENOMEM;
-		for (unsigned i = 0; i < from->nimpls; i++) {
-			struct orr_model_impl *fi = &from->impls[i],
-					      *ti = orr_model_impl_make(to, i);
-			if (!ti)
-				return -ENOMEM;
-			if (fi->fits & ORR_FIT_MULTI) {
-				fi->fitted = 0; /* the last measurements, too */
-				orr_model_refit(fi, &any);
-			}
-			merge_regression(ti, fi);
-			if (merge_coefficients(ti, fi))
-				return -ENOMEM;
-			for (unsigned e = 0; e < fi->nentries; e++) {
-				if (merge_entry(ti, fi->entries[e]))
-					return -ENOMEM;
-			}
-			ti->fits = fi->fits;
-			ti->stale = 1; /* it was read just now: nothing was fitted */
-			orr_model_refit(ti, &any);
-		}
-	}
-	return 0;
-}
-
-void orr_model_settled(struct orr_model_data *mine)
-{
-	for (unsigned c = 0; c < mine->ncombs; c++) {
-		for (unsigned i = 0; i < mine->combs[c]->nimpls; i++) {
-			struct orr_model_impl *impl = &mine->combs[c]->impls[i];
-			impl->base = impl->reg;
-			impl->base.coeff = NULL;
-			for (unsigned e = 0; e < impl->nentries; e++) {
-				struct orr_model_entry *x = impl->entries[e];
-				x->dn = 0;
-				x->dsum = x->dsum2 = 0;
-				x->reset = 0;
-			}
-		}
-	}
+	orr_learn(q, &d, 1, us, 1);
 }

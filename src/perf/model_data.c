@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contents of a performance model in memory: allocation, search, names. See model_file.h for
- * the invariant; parts are only ever added, and the address of an entry stays what it is until the
- * whole is freed. */
+/* The contents of a performance model in memory: allocation, search, names (see model_data.h). */
+#include "perf/model_data.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/core.h"
-#include "perf/model_file.h"
+
+#include "perf/arch.h"
 
 struct orr_model_data *orr_model_data_new(void)
 {
@@ -44,24 +44,12 @@ void orr_model_data_free(struct orr_model_data *d)
 	free(d);
 }
 
-static int same_devices(const struct orr_model_comb *c, int n,
-			const struct starpu_perfmodel_device *v)
-{
-	if (c->ndevices != n)
-		return 0;
-	for (int i = 0; i < n; i++) {
-		if (c->devices[i].type != v[i].type || c->devices[i].devid != v[i].devid ||
-		    c->devices[i].ncores != v[i].ncores)
-			return 0;
-	}
-	return 1;
-}
-
 struct orr_model_comb *orr_model_comb_find(const struct orr_model_data *d, int ndevices,
 					   const struct starpu_perfmodel_device *devices)
 {
 	for (unsigned i = 0; i < d->ncombs; i++) {
-		if (same_devices(d->combs[i], ndevices, devices))
+		if (orr_arch_same_devices(d->combs[i]->ndevices, d->combs[i]->devices, ndevices,
+					  devices))
 			return d->combs[i];
 	}
 	return NULL;
@@ -144,33 +132,4 @@ struct orr_model_entry *orr_model_entry_append(struct orr_model_impl *i, uint32_
 	e->pub.footprint = footprint;
 	i->entries[i->nentries++] = e;
 	return e;
-}
-
-void orr_model_arch_name(int ndevices, const struct starpu_perfmodel_device *devices, int nimpl,
-			 char *buf, size_t maxlen)
-{
-	size_t n = 0;
-	if (maxlen)
-		buf[0] = 0;
-	for (int i = 0; i < ndevices && n < maxlen; i++) {
-		const struct starpu_perfmodel_device *d = &devices[i];
-		n += (size_t) snprintf(buf + n, maxlen - n, "%s%s%d", i ? "_" : "",
-				       starpu_perfmodel_get_archtype_name(d->type), d->devid);
-		if (d->ncores > 1 && n < maxlen)
-			n += (size_t) snprintf(buf + n, maxlen - n, "_cores%d", d->ncores);
-	}
-	if (nimpl >= 0 && n < maxlen)
-		snprintf(buf + n, maxlen - n, "_impl%d", nimpl);
-}
-
-const char *starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype)
-{
-	switch (archtype) {
-	case STARPU_CPU_WORKER: return "cpu";
-	case STARPU_CUDA_WORKER: return "cuda";
-	case STARPU_OPENCL_WORKER: return "opencl";
-	case STARPU_MPI_MS_WORKER: return "mpi_ms";
-	case STARPU_HIP_WORKER: return "hip";
-	default: return "unknown";
-	}
 }

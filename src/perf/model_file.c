@@ -1,119 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reader and writer of performance model files. Invariant: a file is accepted as a whole or refused
- * with one message that names the file, the line, and what was expected there; no count found in a
- * file is trusted beyond the bounds of model_file.h. */
+/* Reader and writer of performance model files (see model_file.h).
+ *
+ * Invariant: a file is accepted as a whole or refused with one message that names the file, the
+ * line, and what was expected there; no count found in a file is trusted beyond the bounds of
+ * model_data.h. */
+#include "perf/model_file.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include "core/core.h"
-#include "base/numbers.h"
-#include "perf/model_file.h"
+
 #include "base/log.h"
+#include "base/numbers.h"
+#include "perf/arch.h"
+#include "perf/text.h"
 
 /* ---- files ---- */
 
-static int read_stream(FILE *f, const char *path, size_t max, char **text, size_t *length)
-{
-	size_t cap = 16384, n = 0;
-	char *buf = malloc(cap + 1);
-	while (buf) {
-		n += fread(buf + n, 1, cap - n, f);
-		if (n < cap || n > max)
-			break;
-		cap *= 2;
-		char *b = realloc(buf, cap + 1);
-		if (!b)
-			free(buf);
-		buf = b;
-	}
-	if (!buf) {
-		orr_error("%s: not enough memory to read it", path);
-		return -ENOMEM;
-	}
-	int bad = ferror(f) ? -EIO : n > max ? -EINVAL : 0;
-	if (bad) {
-		if (bad == -EIO)
-			orr_error("%s: cannot be read; check that it is a file on a healthy disk",
-				  path);
-		else
-			orr_error(
-				"%s: longer than %zu bytes, so it is no performance file; remove it",
-				path, max);
-		free(buf);
-		return bad;
-	}
-	buf[n] = 0;
-	*text = buf;
-	*length = n;
-	return 0;
-}
-
-/* Is the whole text a single plain file name? */
-static int is_name(const char *text, size_t length)
-{
-	if (length == 0 || length > 255 || !memchr(text, '.', length) || text[0] == '.')
-		return 0;
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char) text[i];
-		if (!isalnum(c) && !strchr("._+-@", c))
-			return 0;
-	}
-	return isalpha((unsigned char) text[0]) || text[0] == '_';
-}
-
-int orr_model_slurp(const char *path, size_t max, char **text, size_t *length)
-{
-	char current[4096];
-	if ((size_t) snprintf(current, sizeof(current), "%s", path) >= sizeof(current))
-		return -ENOENT;
-	for (int depth = 0; depth < 4; depth++) {
-		struct stat st;
-		FILE *f = stat(current, &st) == 0 && S_ISREG(st.st_mode) ? fopen(current, "re")
-									 : NULL;
-		if (!f) {
-			if (depth == 0)
-				return -ENOENT;
-			orr_error(
-				"%s: stands for %s, which cannot be opened; remove it or put that file there",
-				path, current);
-			return -EINVAL;
-		}
-		int err = read_stream(f, current, max, text, length);
-		fclose(f);
-		if (err)
-			return err;
-		size_t n = *length;
-		while (n && isspace((unsigned char) (*text)[n - 1]))
-			n--;
-		if (!is_name(*text, n))
-			return 0;
-		char *slash = strrchr(current, '/');
-		size_t dir = slash ? (size_t) (slash - current) + 1 : 0;
-		int fits = dir + n < sizeof(current);
-		if (fits) {
-			memcpy(current + dir, *text, n);
-			current[dir + n] = 0;
-		}
-		free(*text);
-		if (!fits)
-			break;
-	}
-	orr_error("%s: stands for another file that stands for another one, and so on; remove it",
-		  path);
-	return -EINVAL;
-}
-
-int orr_model_read(const char *path, struct orr_model_data **out)
+int orr_model_file_read(const char *path, struct orr_model_data **out)
 {
 	char *text;
 	size_t length;
-	int err = orr_model_slurp(path, ORR_MODEL_MAX_BYTES, &text, &length);
+	int err = orr_text_read(path, ORR_MODEL_MAX_BYTES, &text, &length);
 	if (err)
 		return err;
-	err = orr_model_parse(text, length, path, out);
+	err = orr_model_file_parse(text, length, path, out);
 	free(text);
 	return err;
 }
@@ -128,7 +41,7 @@ struct parser {
 	unsigned line;
 };
 
-static int fail(const struct parser *p, const char *expected)
+static int parse_fail(const struct parser *p, const char *expected)
 {
 	orr_error(
 		"%s:%u: malformed performance model: expected %s; remove the file or measure again with STARPU_CALIBRATE=2",
@@ -137,7 +50,7 @@ static int fail(const struct parser *p, const char *expected)
 }
 
 /* Goes to the next line that is neither empty nor a comment. Returns 0 at the end of the file. */
-static int advance(struct parser *p)
+static int next_line(struct parser *p)
 {
 	while (p->next < p->end) {
 		char *s = p->next;
@@ -158,7 +71,7 @@ static int advance(struct parser *p)
 
 static int want_line(struct parser *p, const char *what)
 {
-	if (advance(p))
+	if (next_line(p))
 		return 0;
 	orr_error(
 		"%s:%u: truncated performance model: the file ends, expected %s; remove it or measure again with STARPU_CALIBRATE=2",
@@ -175,39 +88,39 @@ static int field_ends(struct parser *p, char *stop)
 	return 1;
 }
 
-static int get_int(struct parser *p, long min, long max, const char *what, long *out)
+static int field_int(struct parser *p, long min, long max, const char *what, long *out)
 {
 	char *stop;
 	errno = 0;
 	long v = strtol(p->at, &stop, 10);
 	if (errno || !field_ends(p, stop) || v < min || v > max)
-		return fail(p, what);
+		return parse_fail(p, what);
 	*out = v;
 	return 0;
 }
 
-static int get_ulong(struct parser *p, int base, unsigned long max, const char *what,
-		     unsigned long *out)
+static int field_ulong(struct parser *p, int base, unsigned long max, const char *what,
+		       unsigned long *out)
 {
 	char *stop;
 	while (isspace((unsigned char) *p->at))
 		p->at++;
 	if (!isxdigit((unsigned char) *p->at))
-		return fail(p, what);
+		return parse_fail(p, what);
 	errno = 0;
 	unsigned long v = strtoul(p->at, &stop, base);
 	if (errno || !field_ends(p, stop) || v > max)
-		return fail(p, what);
+		return parse_fail(p, what);
 	*out = v;
 	return 0;
 }
 
-static int get_double(struct parser *p, const char *what, double *out)
+static int field_double(struct parser *p, const char *what, double *out)
 {
 	char *stop;
 	double v = orr_strtod(p->at, &stop);
 	if (!field_ends(p, stop) || fabs(v) > ORR_MODEL_MAX_NUMBER)
-		return fail(p, what);
+		return parse_fail(p, what);
 	*out = v;
 	return 0;
 }
@@ -216,18 +129,18 @@ static int end_line(struct parser *p, const char *what)
 {
 	while (isspace((unsigned char) *p->at))
 		p->at++;
-	return *p->at ? fail(p, what) : 0;
+	return *p->at ? parse_fail(p, what) : 0;
 }
 
 static int line_int(struct parser *p, long min, long max, const char *what, long *out)
 {
 	int err = want_line(p, what);
 	if (!err)
-		err = get_int(p, min, max, what, out);
+		err = field_int(p, min, max, what, out);
 	return err ? err : end_line(p, what);
 }
 
-/* Kinds of devices: the numbers of the file and ours. */
+/* Types of devices: their numbers in the file, and ours. */
 static const struct {
 	int file, ours;
 } kinds[] = {
@@ -261,36 +174,36 @@ static int parse_regression(struct parser *p, struct starpu_perfmodel_regression
 	double *const first[] = { &r->sumlnx,    &r->sumlnx2, &r->sumlny,
 				  &r->sumlnxlny, &r->alpha,   &r->beta };
 	for (unsigned i = 0; !err && i < 6; i++)
-		err = get_double(p, what, first[i]);
+		err = field_double(p, what, first[i]);
 	unsigned long n = 0;
-	if (err || (err = get_ulong(p, 10, UINT32_MAX, what, &n)) ||
-	    (err = get_ulong(p, 10, UINT64_MAX, what, &r->minx)) ||
-	    (err = get_ulong(p, 10, UINT64_MAX, what, &r->maxx)) || (err = end_line(p, what)))
+	if (err || (err = field_ulong(p, 10, UINT32_MAX, what, &n)) ||
+	    (err = field_ulong(p, 10, UINT64_MAX, what, &r->minx)) ||
+	    (err = field_ulong(p, 10, UINT64_MAX, what, &r->maxx)) || (err = end_line(p, what)))
 		return err;
 	r->nsample = (unsigned) n;
 	r->valid = !isnan(r->alpha) && !isnan(r->beta) && r->alpha > 0;
 	return 0;
 }
 
-/* The line of the non-linear regression, which is the current one. */
+/* The current line, with the non-linear regression. */
 static int parse_nl(struct parser *p, struct starpu_perfmodel_regression_model *r)
 {
 	static const char what[] = "3 numbers: a b c";
 	int err;
-	if ((err = get_double(p, what, &r->a)) || (err = get_double(p, what, &r->b)) ||
-	    (err = get_double(p, what, &r->c)) || (err = end_line(p, what)))
+	if ((err = field_double(p, what, &r->a)) || (err = field_double(p, what, &r->b)) ||
+	    (err = field_double(p, what, &r->c)) || (err = end_line(p, what)))
 		return err;
 	r->nl_valid = !isnan(r->a) && !isnan(r->b) && !isnan(r->c);
 	return 0;
 }
 
-/* The line of the multiple regression, which is the current one. */
+/* The current line, with the multiple regression. */
 static int parse_multi(struct parser *p, struct starpu_perfmodel_regression_model *r)
 {
 	static const char what[] =
 		"0, or the number (at most 256) of coefficients of a multiple regression and these";
 	long n;
-	int err = get_int(p, 0, ORR_MODEL_MAX_COEFFS, what, &n);
+	int err = field_int(p, 0, ORR_MODEL_MAX_COEFFS, what, &n);
 	if (err)
 		return err;
 	if (n) {
@@ -301,7 +214,7 @@ static int parse_multi(struct parser *p, struct starpu_perfmodel_regression_mode
 		r->multi_valid = 1;
 	}
 	for (long i = 0; i < n; i++) {
-		err = get_double(p, what, &r->coeff[i]);
+		err = field_double(p, what, &r->coeff[i]);
 		if (err)
 			return err;
 		if (isnan(r->coeff[i]))
@@ -310,8 +223,8 @@ static int parse_multi(struct parser *p, struct starpu_perfmodel_regression_mode
 	return end_line(p, what);
 }
 
-/* The two lines after the power law. Some files of old have them in the reverse order: a lone 0
- * cannot be a, b and c. */
+/* The two lines after the power law. Some old files have them in the reverse order, which a lone 0
+ * shows: it cannot be a, b and c. */
 static int parse_fits(struct parser *p, struct starpu_perfmodel_regression_model *r)
 {
 	int err = want_line(p, "3 numbers: a b c");
@@ -336,21 +249,21 @@ static int parse_entry(struct parser *p, struct orr_model_impl *impl)
 	unsigned long hash, size, n;
 	double flops, v[4];
 	int err = want_line(p, what);
-	if (err || (err = get_ulong(p, 16, UINT32_MAX, what, &hash)) ||
-	    (err = get_ulong(p, 10, UINT64_MAX, what, &size)) ||
-	    (err = get_double(p, what, &flops)))
+	if (err || (err = field_ulong(p, 16, UINT32_MAX, what, &hash)) ||
+	    (err = field_ulong(p, 10, UINT64_MAX, what, &size)) ||
+	    (err = field_double(p, what, &flops)))
 		return err;
 	for (unsigned i = 0; i < 4; i++) {
-		err = get_double(p, what, &v[i]);
+		err = field_double(p, what, &v[i]);
 		if (err)
 			return err;
 	}
-	if ((err = get_ulong(p, 10, UINT32_MAX, what, &n)) || (err = end_line(p, what)))
+	if ((err = field_ulong(p, 10, UINT32_MAX, what, &n)) || (err = end_line(p, what)))
 		return err;
 	if (n && !(v[0] >= 0 && v[2] >= 0 && v[3] >= 0))
-		return fail(p, "mean, sum and sum2 that are not negative, for n > 0");
+		return parse_fail(p, "mean, sum and sum2 that are not negative, for n > 0");
 	if (n && !(v[1] >= 0))
-		return fail(p, "a number that is not negative as deviation, for n > 0");
+		return parse_fail(p, "a number that is not negative as deviation, for n > 0");
 	struct orr_model_entry *e = orr_model_entry_append(impl, (uint32_t) hash);
 	if (!e)
 		return -ENOMEM;
@@ -383,7 +296,7 @@ static int check_hashes(struct parser *p, const struct orr_model_impl *impl)
 	for (unsigned i = 1; i < impl->nentries; i++)
 		twice |= v[i] == v[i - 1];
 	free(v);
-	return twice ? fail(p, "every hash only once in the list that ends here") : 0;
+	return twice ? parse_fail(p, "every hash only once in the list that ends here") : 0;
 }
 
 static int parse_impl(struct parser *p, struct orr_model_comb *c, unsigned nimpl)
@@ -413,7 +326,7 @@ static int parse_comb(struct parser *p, struct orr_model_data *d)
 	static const char what[] = "the number of devices of the combination (1 to 64)";
 	struct starpu_perfmodel_device devices[ORR_MODEL_MAX_DEVICES];
 	long ndevices, nimpls, kind, devid, ncores;
-	int err = get_int(p, 1, ORR_MODEL_MAX_DEVICES, what, &ndevices);
+	int err = field_int(p, 1, ORR_MODEL_MAX_DEVICES, what, &ndevices);
 	if (err || (err = end_line(p, what)))
 		return err;
 	for (long i = 0; i < ndevices; i++) {
@@ -429,7 +342,8 @@ static int parse_comb(struct parser *p, struct orr_model_data *d)
 		devices[i].ncores = (int) ncores;
 	}
 	if (orr_model_comb_find(d, (int) ndevices, devices))
-		return fail(p, "a combination of devices that the file did not describe before");
+		return parse_fail(p,
+				  "a combination of devices that the file did not describe before");
 	struct orr_model_comb *c = orr_model_comb_make(d, (int) ndevices, devices);
 	if (!c)
 		return -ENOMEM;
@@ -440,7 +354,7 @@ static int parse_comb(struct parser *p, struct orr_model_data *d)
 	return err;
 }
 
-/* Files put together by hand may hold more combinations than they say; none may be missing. */
+/* A file that was put together by hand may hold more combinations than it says, never fewer. */
 static int parse_all(struct parser *p, struct orr_model_data *d)
 {
 	long version, ncombs, i = 0;
@@ -448,7 +362,7 @@ static int parse_all(struct parser *p, struct orr_model_data *d)
 	if (err)
 		return err;
 	if (version != ORR_MODEL_VERSION)
-		return fail(p, "version 45 of the format");
+		return parse_fail(p, "version 45 of the format");
 	err = line_int(p, 0, ORR_MODEL_MAX_COMBS, "the number of combinations (0 to 4096)",
 		       &ncombs);
 	for (; !err && i < ncombs; i++) {
@@ -456,17 +370,18 @@ static int parse_all(struct parser *p, struct orr_model_data *d)
 		if (!err)
 			err = parse_comb(p, d);
 	}
-	for (; !err && advance(p); i++)
+	for (; !err && next_line(p); i++)
 		err = i < ORR_MODEL_MAX_COMBS
 			      ? parse_comb(p, d)
-			      : fail(p, "the end of the file after 4096 combinations");
+			      : parse_fail(p, "the end of the file after 4096 combinations");
 	if (!err && i > ncombs)
 		orr_info("%s: says that it holds %ld combinations, but holds %ld; all are used",
 			 p->name, ncombs, i);
 	return err;
 }
 
-int orr_model_parse(const char *text, size_t length, const char *name, struct orr_model_data **out)
+int orr_model_file_parse(const char *text, size_t length, const char *name,
+			 struct orr_model_data **out)
 {
 	char *copy = malloc(length + 1);
 	struct orr_model_data *d = orr_model_data_new();
@@ -480,7 +395,7 @@ int orr_model_parse(const char *text, size_t length, const char *name, struct or
 			for (const char *c = copy; c < zero; c++)
 				p.line += *c == '\n';
 			p.line++;
-			err = fail(&p, "text, but there is a byte of value 0");
+			err = parse_fail(&p, "text, but there is a byte of value 0");
 		} else {
 			err = parse_all(&p, d);
 		}
@@ -503,7 +418,7 @@ static void write_impl(FILE *f, const struct orr_model_comb *c, unsigned comb, u
 	const struct orr_model_impl *impl = &c->impls[nimpl];
 	const struct starpu_perfmodel_regression_model *r = &impl->reg;
 	char name[256];
-	orr_model_arch_name(c->ndevices, c->devices, (int) nimpl, name, sizeof(name));
+	orr_arch_name(c->ndevices, c->devices, (int) nimpl, name, sizeof(name));
 	fprintf(f, "#####\n# Model for %s (Comb%u)\n# number of entries\n%u\n", name, comb,
 		impl->nentries);
 	fprintf(f, "# sumlnx\tsumlnx2\t\tsumlny\t\tsumlnxlny\talpha\t\tbeta\t\tn\tminx\t\tmaxx\n");
@@ -531,7 +446,7 @@ static void write_impl(FILE *f, const struct orr_model_comb *c, unsigned comb, u
 	fprintf(f, "\n");
 }
 
-int orr_model_write(FILE *f, const struct orr_model_data *d)
+int orr_model_file_write(FILE *f, const struct orr_model_data *d)
 {
 	ORR_PLAIN_NUMBERS;
 	fprintf(f, "##################\n# Performance Model Version\n%d\n\n", ORR_MODEL_VERSION);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The suggestions of near.h. */
+/* Suggestions of names (see near.h). */
+#include "perf/near.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include "perf/near.h"
 
 #define LONGEST 255
 #define BEST 3

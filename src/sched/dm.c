@@ -13,13 +13,14 @@
  *
  * A worker's expected end is the expected end of what it executes, set anew when a task begins and
  * ends, plus the expected lengths of what has not begun. Workers that are the same to the models
- * and have the same memory form a unit, for which estimates are made once.
+ * and have the same memory form a class, for which estimates are made once.
  *
  * Invariant: queued_ns of a worker is the sum of the loads of its tasks that have not begun, up to
  * pushes under way. */
 #include "core/parallel.h"
 #include "sched/sched.h"
 #include "sched/dm.h"
+#include "core/expect.h"
 #include "data/handle.h"
 #include "base/log.h"
 #include "data/data.h"
@@ -38,43 +39,44 @@ static int64_t now_ns(void)
 
 /* ---- start and end ---- */
 
-static int same_unit(const struct orr_worker *a, const struct orr_worker *b)
+static int same_class(const struct orr_worker *a, const struct orr_worker *b)
 {
-	return a->unit->type == b->unit->type && a->unit->devid == b->unit->devid &&
-	       a->unit->ncores == b->unit->ncores;
+	return a->perf_arch->type == b->perf_arch->type &&
+	       a->perf_arch->devid == b->perf_arch->devid &&
+	       a->perf_arch->ncores == b->perf_arch->ncores;
 }
 
-/* The unit of a worker, made when it is the first of its kind. */
-static struct orr_dm_unit *unit_of(struct orr_dm *dm, struct orr_worker *w)
+/* The class of a worker, made by its first member. */
+static struct orr_dm_class *class_of(struct orr_dm *dm, struct orr_worker *w)
 {
 	unsigned u, alike;
 
-	for (u = 0; u < dm->nunits; u++)
-		if (dm->unit[u].memnode == w->memnode && same_unit(dm->unit[u].lead, w))
-			return &dm->unit[u];
-	for (alike = 0; alike < u && !same_unit(dm->unit[alike].lead, w); alike++)
+	for (u = 0; u < dm->nclasses; u++)
+		if (dm->classes[u].memnode == w->memnode && same_class(dm->classes[u].lead, w))
+			return &dm->classes[u];
+	for (alike = 0; alike < u && !same_class(dm->classes[alike].lead, w); alike++)
 		;
-	dm->unit[u] = (struct orr_dm_unit){ .lead = w, .memnode = w->memnode, .alike = alike };
-	dm->nunits++;
-	return &dm->unit[u];
+	dm->classes[u] = (struct orr_dm_class){ .lead = w, .memnode = w->memnode, .alike = alike };
+	dm->nclasses++;
+	return &dm->classes[u];
 }
 
-/* Sorts the workers into units; members stand in the order of their numbers. */
-static void make_units(struct orr_process *proc, struct orr_dm *dm)
+/* Sorts the workers into classes; members stand in the order of their numbers. */
+static void make_classes(struct orr_process *proc, struct orr_dm *dm)
 {
 	unsigned i, u, next = 0;
 
 	for (i = 0; i < proc->core->nworkers; i++)
-		unit_of(dm, &proc->core->workers[i])->n++;
-	for (u = 0; u < dm->nunits; u++) {
-		dm->unit[u].member = &dm->members[next];
-		next += dm->unit[u].n;
-		dm->unit[u].n = 0;
+		class_of(dm, &proc->core->workers[i])->n++;
+	for (u = 0; u < dm->nclasses; u++) {
+		dm->classes[u].member = &dm->members[next];
+		next += dm->classes[u].n;
+		dm->classes[u].n = 0;
 	}
 	for (i = 0; i < proc->core->nworkers; i++) {
-		struct orr_dm_unit *unit = unit_of(dm, &proc->core->workers[i]);
+		struct orr_dm_class *cls = class_of(dm, &proc->core->workers[i]);
 
-		unit->member[unit->n++] = i;
+		cls->member[cls->n++] = i;
 	}
 }
 
@@ -88,10 +90,10 @@ static void start(unsigned ctx, const struct orr_dm_variant *variant)
 
 	if (dm) {
 		memset(dm, 0, size);
-		dm->unit = calloc(proc->core->nworkers + 1, sizeof(*dm->unit));
+		dm->classes = calloc(proc->core->nworkers + 1, sizeof(*dm->classes));
 		dm->members = calloc(proc->core->nworkers + 1, sizeof(*dm->members));
 	}
-	if (!dm || !dm->unit || !dm->members)
+	if (!dm || !dm->classes || !dm->members)
 		orr_fatal("out of memory for the scheduling policy");
 	dm->v = variant;
 	dm->several = proc->data->nmemnodes > 1;
@@ -100,7 +102,7 @@ static void start(unsigned ctx, const struct orr_dm_variant *variant)
 		dm->w[i].away = 1;
 	}
 	dm->naway = proc->core->nworkers;
-	make_units(proc, dm);
+	make_classes(proc, dm);
 	proc->core->ctx[ctx]->policy_data = dm;
 	if (variant->parallel)
 		orr_combined_build(proc);
@@ -116,7 +118,7 @@ static void dm_deinit(unsigned ctx)
 
 	for (i = 0; i < proc->core->nworkers; i++)
 		orr_taskq_exit(&dm->w[i].q);
-	free(dm->unit);
+	free(dm->classes);
 	free(dm->members);
 	free(dm);
 }
@@ -302,8 +304,8 @@ static void dm_notify(struct starpu_task *task, int workerid, int perf_workerid,
 	struct orr_combined *c = orr_combined_get(proc, (unsigned) perf_workerid);
 	int impl = c ? orr_combined_first_impl(c, task)
 		     : orr_task_first_impl(&proc->core->workers[workerid], task);
-	double us = orr_perf_expected_us(proc, c ? &c->unit : proc->core->workers[workerid].unit,
-					 task, impl > 0 ? (unsigned) impl : 0, 0, NULL);
+	double us = orr_expect_us(proc, c ? &c->arch : proc->core->workers[workerid].perf_arch,
+				  task, impl > 0 ? (unsigned) impl : 0, 0, NULL);
 
 	task->predicted = us;
 	orr_task_of(task)->load = us > 0 ? (int64_t) (us * 1e3) : 0;

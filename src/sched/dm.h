@@ -11,7 +11,7 @@
 #define ORR_SCHED_DM_H
 
 #include "data/handle.h"
-#include "perf/perf.h"
+#include "perf/arch.h"
 #include "sched/sched.h"
 
 struct orr_dm_variant {
@@ -32,11 +32,10 @@ struct orr_dm_worker {
 } __attribute__((aligned(128)));
 
 /* Workers for which estimates are the same. */
-struct orr_dm_unit {
+struct orr_dm_class {
 	struct orr_worker *lead;
 	unsigned memnode;
-	unsigned alike; /* the first unit with the same models, itself when there is none before it
-			 */
+	unsigned alike;      /* the first class with the same models, perhaps this one */
 	unsigned n, *member; /* numbers of workers, ascending */
 	unsigned tried;      /* atomic: tasks sent here because nothing was known */
 };
@@ -45,9 +44,9 @@ struct orr_dm {
 	const struct orr_dm_variant *v;
 	int several;    /* memory nodes */
 	unsigned naway; /* atomic: workers that are not in the context */
-	unsigned nunits;
-	struct orr_dm_unit *unit;
-	unsigned *members; /* what the units' lists are parts of */
+	unsigned nclasses;
+	struct orr_dm_class *classes;
+	unsigned *members; /* the storage of the classes' lists */
 	struct orr_dm_worker w[];
 };
 
@@ -67,11 +66,10 @@ static inline int orr_dm_away(const struct orr_dm *dm, unsigned worker)
 int orr_dm_decide(struct orr_process *proc, struct orr_dm *dm, struct starpu_task *task,
 		  int64_t now, struct orr_dm_choice *c);
 
-/* What the energy of an execution is worth, in microseconds: impl of the task on a unit for us, by
+/* What the energy of an execution is worth, in microseconds: impl of the task on an arch for us, by
  * which the machine is kept busy for longer_us more (orr_dm_longer_us). */
 double orr_dm_energy_us(struct orr_process *proc, struct starpu_task *task,
-			const struct orr_perf_unit *unit, unsigned impl, double us,
-			double longer_us);
+			const struct orr_arch *arch, unsigned impl, double us, double longer_us);
 /* By how many microseconds all that was pushed would end later if something ended at end_ns; 0 when
  * that costs nothing. */
 double orr_dm_longer_us(struct orr_process *proc, struct orr_dm *dm, int64_t now, double end_us);

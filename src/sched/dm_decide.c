@@ -4,13 +4,17 @@
  * A worker costs a task: its expected end + alpha * expected length + beta * expected transfers +
  * gamma * energy, where keeping the whole machine busy for longer costs its idle power
  * (STARPU_SCHED_ALPHA, _BETA, _GAMMA, STARPU_IDLE_POWER). A task's energy is what its energy model
- * tells; without one, the watts of such a unit while it executes, where the machine's are known.
+ * tells; without one, the watts of such a worker while it executes, where the machine's are known.
  * Where nothing is known, flops over an assumed speed serve when the program gave flops; else tasks
- * go in turn to the workers that have fewest, so that while calibrating each unit gets its samples.
+ * go in turn to the workers that have fewest, so that while calibrating each class gets its
+ * samples.
  *
- * Invariant: of equal costs the first unit and the lowest worker win. */
+ * Invariant: of equal costs the first class and the lowest worker win. */
 #include "sched/dm.h"
 #include "core/bundle.h"
+#include "core/expect.h"
+#include "data/bus_time.h"
+#include "perf/machine.h"
 #include "core/core.h"
 
 #include <errno.h>
@@ -31,16 +35,16 @@ struct search {
 	int64_t now;
 	double last_us; /* from now to the expected end of all that was pushed, when idle power
 			   counts */
-	int one_by_one; /* workers of a unit may differ for this task */
-	const double *transfer; /* by unit */
-	const double *others;   /* by unit: cost of the other tasks of its bundle; NULL: they do not
-				   matter */
-	int memnode;            /* where the tasks of its bundle go, -1: anywhere */
+	int one_by_one; /* workers of a class may differ for this task */
+	const double *transfer; /* by class */
+	const double *others; /* by class: cost of the other tasks of its bundle; NULL: they do not
+				 matter */
+	int memnode;          /* where the tasks of its bundle go, -1: anywhere */
 	struct orr_dm_choice best; /* by cost */
 	double best_cost;
-	struct orr_dm_choice
-		try; /* among units of which nothing is known: the worker with fewest tasks */
-	unsigned try_unit, try_ntasks, try_tried;
+	struct orr_dm_choice trial; /* of the classes of which nothing is known: the worker with
+				       fewest tasks */
+	unsigned trial_class, trial_ntasks, trial_tried;
 	int found, may_try;
 	int energy; /* something is known of it */
 };
@@ -54,10 +58,9 @@ static double idle_watts(const struct orr_process *proc)
 }
 
 double orr_dm_energy_us(struct orr_process *proc, struct starpu_task *task,
-			const struct orr_perf_unit *unit, unsigned impl, double us,
-			double longer_us)
+			const struct orr_arch *arch, unsigned impl, double us, double longer_us)
 {
-	double joules = orr_perf_expected_joules(proc, unit, task, impl, us);
+	double joules = orr_expect_joules(proc, arch, task, impl, us);
 
 	return proc->cfg.gamma *
 	       ((isnan(joules) ? 0 : joules) + idle_watts(proc) * longer_us * 1e-6);
@@ -116,23 +119,23 @@ static double transfer_us(struct orr_process *proc, uint32_t where, unsigned dst
 	uint32_t rest;
 
 	for (rest = where; rest; rest &= rest - 1) {
-		double us = orr_perf_transfer_us(proc, (unsigned) __builtin_ctz(rest), dst, size);
+		double us = orr_bus_time_us(proc, (unsigned) __builtin_ctz(rest), dst, size);
 
 		if (isnan(us))
-			us = ORR_PERF_BUS_US + (double) size / ORR_PERF_BUS_MBS;
+			us = ORR_MACHINE_BUS_US + (double) size / ORR_MACHINE_BUS_MBS;
 		if (us < best)
 			best = us;
 	}
 	return best;
 }
 
-/* Expected transfers for each unit. */
+/* Expected transfers for each class. */
 static void sum_transfers(struct search *s, double *sum)
 {
 	struct orr_task *t = orr_task_of(s->task);
 	unsigned i, u;
 
-	for (u = 0; u < s->dm->nunits; u++)
+	for (u = 0; u < s->dm->nclasses; u++)
 		sum[u] = 0;
 	for (i = 0; i < t->owner.naccess && s->dm->several; i++) {
 		struct orr_access *a = &t->owner.access[i];
@@ -142,10 +145,10 @@ static void sum_transfers(struct search *s, double *sum)
 		if (!orr_dm_moves(a))
 			continue;
 		where = orr_dm_where(a->handle);
-		for (u = 0; u < s->dm->nunits; u++) {
+		for (u = 0; u < s->dm->nclasses; u++) {
 			int dst = s->task->cl->specific_nodes
-					  ? orr_task_target_node(s->dm->unit[u].lead, s->task, i)
-					  : (int) s->dm->unit[u].memnode;
+					  ? orr_task_target_node(s->dm->classes[u].lead, s->task, i)
+					  : (int) s->dm->classes[u].memnode;
 
 			if (dst < 0 || (where >> dst & 1))
 				continue;
@@ -173,7 +176,7 @@ static struct estimate estimate(struct orr_process *proc, struct orr_worker *w,
 
 		if (!orr_task_can_run(w, task, i))
 			continue;
-		us = orr_perf_expected_us(proc, w->unit, task, i, use_defaults, NULL);
+		us = orr_expect_us(proc, w->perf_arch, task, i, use_defaults, NULL);
 		if (isnan(us)) {
 			if (e.k == CANNOT || proc->cfg.calibrate)
 				e = (struct estimate){ UNKNOWN, i, 0 };
@@ -220,16 +223,16 @@ static double cost(struct search *s, const struct orr_dm_choice *c, int64_t avai
 	if (s->dm->v->data)
 		sum += cfg->beta * c->transfer_us;
 	if (__builtin_expect(s->energy, 0))
-		sum += orr_dm_energy_us(s->proc, s->task, w->unit, c->impl, c->us,
+		sum += orr_dm_energy_us(s->proc, s->task, w->perf_arch, c->impl, c->us,
 					fmax(0, wait + c->us + c->transfer_us - s->last_us));
 	return sum;
 }
 
-static void consider(struct search *s, unsigned unit, unsigned worker, int64_t avail,
+static void consider(struct search *s, unsigned cls, unsigned worker, int64_t avail,
 		     const struct estimate *e)
 {
-	struct orr_dm_choice c = { worker, e->impl, 1, e->us, s->transfer[unit] };
-	double x = cost(s, &c, avail) + (s->others ? s->others[unit] : 0);
+	struct orr_dm_choice c = { worker, e->impl, 1, e->us, s->transfer[cls] };
+	double x = cost(s, &c, avail) + (s->others ? s->others[cls] : 0);
 
 	if (s->found && x >= s->best_cost)
 		return;
@@ -238,44 +241,44 @@ static void consider(struct search *s, unsigned unit, unsigned worker, int64_t a
 	s->best_cost = x;
 }
 
-static void consider_trying(struct search *s, unsigned unit, unsigned worker,
+static void consider_trying(struct search *s, unsigned cls, unsigned worker,
 			    const struct estimate *e)
 {
 	unsigned ntasks = ORR_ATOMIC_LOAD_RELAXED(&s->dm->w[worker].ntasks),
-		 tried = ORR_ATOMIC_LOAD_RELAXED(&s->dm->unit[unit].tried);
+		 tried = ORR_ATOMIC_LOAD_RELAXED(&s->dm->classes[cls].tried);
 
 	if (s->may_try &&
-	    (ntasks > s->try_ntasks || (ntasks == s->try_ntasks && tried >= s->try_tried)))
+	    (ntasks > s->trial_ntasks || (ntasks == s->trial_ntasks && tried >= s->trial_tried)))
 		return;
 	s->may_try = 1;
-	s->try = (struct orr_dm_choice){ worker, e->impl, 0, 0, s->transfer[unit] };
-	s->try_unit = unit;
-	s->try_ntasks = ntasks;
-	s->try_tried = tried;
+	s->trial = (struct orr_dm_choice){ worker, e->impl, 0, 0, s->transfer[cls] };
+	s->trial_class = cls;
+	s->trial_ntasks = ntasks;
+	s->trial_tried = tried;
 }
 
 /* The members are all the same for the task: the one that is free first. */
-static void look_at_unit(struct search *s, unsigned u, const struct estimate *e)
+static void look_at_class(struct search *s, unsigned u, const struct estimate *e)
 {
-	struct orr_dm_unit *unit = &s->dm->unit[u];
+	struct orr_dm_class *cls = &s->dm->classes[u];
 	unsigned i, first = 0;
 	int64_t best = 0;
 	int any = 0;
 
-	for (i = 0; i < unit->n && e->k == UNKNOWN; i++)
-		if (!orr_dm_away(s->dm, unit->member[i]))
-			consider_trying(s, u, unit->member[i], e);
-	for (i = 0; i < unit->n && e->k == KNOWN; i++) {
+	for (i = 0; i < cls->n && e->k == UNKNOWN; i++)
+		if (!orr_dm_away(s->dm, cls->member[i]))
+			consider_trying(s, u, cls->member[i], e);
+	for (i = 0; i < cls->n && e->k == KNOWN; i++) {
 		int64_t avail;
 
-		if (orr_dm_away(s->dm, unit->member[i]))
+		if (orr_dm_away(s->dm, cls->member[i]))
 			continue;
-		avail = available(s, unit->member[i]);
+		avail = available(s, cls->member[i]);
 		if (any && avail >= best)
 			continue;
 		any = 1;
 		best = avail;
-		first = unit->member[i];
+		first = cls->member[i];
 		if (avail <= s->now)
 			break;
 	}
@@ -285,11 +288,11 @@ static void look_at_unit(struct search *s, unsigned u, const struct estimate *e)
 
 static void look_at_each(struct search *s, unsigned u, int use_defaults)
 {
-	struct orr_dm_unit *unit = &s->dm->unit[u];
+	struct orr_dm_class *cls = &s->dm->classes[u];
 	unsigned i;
 
-	for (i = 0; i < unit->n; i++) {
-		unsigned w = unit->member[i];
+	for (i = 0; i < cls->n; i++) {
+		unsigned w = cls->member[i];
 		struct estimate e = orr_dm_away(s->dm, w)
 					    ? (struct estimate){ CANNOT, 0, 0 }
 					    : estimate(s->proc, &s->proc->core->workers[w], s->task,
@@ -304,45 +307,45 @@ static void look_at_each(struct search *s, unsigned u, int use_defaults)
 
 static void look(struct search *s, int use_defaults)
 {
-	struct estimate e[s->dm->nunits + 1];
+	struct estimate e[s->dm->nclasses + 1];
 	unsigned u;
 
 	s->found = s->may_try = 0;
-	for (u = 0; u < s->dm->nunits; u++) {
-		/* A later unit may take over an estimate, so that it is made here too. */
-		if (s->memnode >= 0 && s->dm->unit[u].memnode != (unsigned) s->memnode) {
-			e[u] = estimate(s->proc, s->dm->unit[u].lead, s->task, use_defaults);
+	for (u = 0; u < s->dm->nclasses; u++) {
+		/* A later class may take over the estimate, so it is made here, too. */
+		if (s->memnode >= 0 && s->dm->classes[u].memnode != (unsigned) s->memnode) {
+			e[u] = estimate(s->proc, s->dm->classes[u].lead, s->task, use_defaults);
 			continue;
 		}
 		if (s->one_by_one) {
 			look_at_each(s, u, use_defaults);
 			continue;
 		}
-		e[u] = s->dm->unit[u].alike < u
-			       ? e[s->dm->unit[u].alike]
-			       : estimate(s->proc, s->dm->unit[u].lead, s->task, use_defaults);
-		look_at_unit(s, u, &e[u]);
+		e[u] = s->dm->classes[u].alike < u
+			       ? e[s->dm->classes[u].alike]
+			       : estimate(s->proc, s->dm->classes[u].lead, s->task, use_defaults);
+		look_at_class(s, u, &e[u]);
 	}
 }
 
-/* The first task of a bundle draws the others after it: they count on each unit, as far as they are
- * known. */
+/* The first task of a bundle draws the others after it: they count for each class, as far as they
+ * are known. */
 static void look_at_bundle(struct search *s, double *others)
 {
 	const struct orr_config *cfg = &s->proc->cfg;
 	starpu_task_bundle_t bundle = s->task->bundle;
 	unsigned u;
 
-	for (u = 0; u < s->dm->nunits; u++) {
-		const struct orr_dm_unit *unit = &s->dm->unit[u];
+	for (u = 0; u < s->dm->nclasses; u++) {
+		const struct orr_dm_class *cls = &s->dm->classes[u];
 		struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(
-			(int) unit->lead->id, 0);
+			(int) cls->lead->id, 0);
 		double us = arch ? starpu_task_bundle_expected_length(bundle, arch, 0) : NAN;
 		double transfer = s->dm->v->data ? starpu_task_bundle_expected_data_transfer_time(
-							   bundle, unit->memnode)
+							   bundle, cls->memnode)
 						 : 0;
 
-		others[u] = (isnan(us) ? 0 : cfg->alpha * us / unit->n) +
+		others[u] = (isnan(us) ? 0 : cfg->alpha * us / cls->n) +
 			    (isnan(transfer) ? 0 : cfg->beta * transfer);
 	}
 	s->others = others;
@@ -350,7 +353,7 @@ static void look_at_bundle(struct search *s, double *others)
 
 static void look_for_bundle(struct search *s, int use_defaults)
 {
-	double others[s->dm->nunits + 1];
+	double others[s->dm->nclasses + 1];
 
 	s->memnode = orr_bundle_memnode(s->task);
 	if (s->memnode < 0)
@@ -368,7 +371,7 @@ int orr_dm_decide(struct orr_process *proc, struct orr_dm *dm, struct starpu_tas
 		  int64_t now, struct orr_dm_choice *c)
 {
 	const struct starpu_perfmodel *model = task->cl->model;
-	double transfer[dm->nunits + 1];
+	double transfer[dm->nclasses + 1];
 	struct search s = { .proc = proc,
 			    .dm = dm,
 			    .task = task,
@@ -388,16 +391,14 @@ int orr_dm_decide(struct orr_process *proc, struct orr_dm *dm, struct starpu_tas
 	if (s.may_try && !proc->cfg.calibrate && task->flops > 0)
 		look(&s, 1);
 	/* Nothing will be measured: the unknown serves when it has nothing else to do. */
-	if (s.may_try && s.found && !proc->cfg.calibrate && s.try_ntasks)
+	if (s.may_try && s.found && !proc->cfg.calibrate && s.trial_ntasks)
 		s.may_try = 0;
 	if (!s.may_try && !s.found)
 		return -ENODEV;
-	*c = s.may_try ? s.
-	try : s
-		.best;
+	*c = s.may_try ? s.trial : s.best;
 	if (__builtin_expect(orr_task_of(task)->bundled, 0))
 		orr_bundle_settle(task, proc->core->workers[c->worker].memnode);
 	if (s.may_try)
-		ORR_ATOMIC_ADD_RELAXED(&dm->unit[s.try_unit].tried, 1);
+		ORR_ATOMIC_ADD_RELAXED(&dm->classes[s.trial_class].tried, 1);
 	return 0;
 }

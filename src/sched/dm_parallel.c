@@ -4,6 +4,7 @@
  * its samples.
  *
  * Invariant: a launched task is a load of each member until it ends. */
+#include "core/expect.h"
 #include "core/parallel.h"
 #include "sched/dm.h"
 #include "core/core.h"
@@ -51,7 +52,7 @@ int orr_dm_try_parallel(struct orr_process *proc, struct orr_dm *dm, struct star
 	double best_us = NAN,
 	       wait = (double) (orr_dm_available(&dm->w[single->worker], now) - now) * 1e-3;
 	double least = wait + cfg->alpha * single->us + cfg->beta * single->transfer_us +
-		       orr_dm_energy_us(proc, task, proc->core->workers[single->worker].unit,
+		       orr_dm_energy_us(proc, task, proc->core->workers[single->worker].perf_arch,
 					single->impl, single->us,
 					orr_dm_longer_us(proc, dm, now,
 							 wait + single->us + single->transfer_us));
@@ -67,7 +68,7 @@ int orr_dm_try_parallel(struct orr_process *proc, struct orr_dm *dm, struct star
 
 		if (impl < 0)
 			continue;
-		us = orr_perf_expected_us(proc, &c->unit, task, (unsigned) impl, 0, NULL);
+		us = orr_expect_us(proc, &c->arch, task, (unsigned) impl, 0, NULL);
 		if (isnan(us) && cfg->calibrate && task->cl->model) {
 			launch(proc, dm, t, c, (unsigned) impl, NAN);
 			return 1;
@@ -80,7 +81,7 @@ int orr_dm_try_parallel(struct orr_process *proc, struct orr_dm *dm, struct star
 			transfer = 0;
 		wait = (double) (available(dm, c, now) - now) * 1e-3;
 		cost = wait + cfg->alpha * us + cfg->beta * transfer +
-		       orr_dm_energy_us(proc, task, &c->unit, (unsigned) impl, us,
+		       orr_dm_energy_us(proc, task, &c->arch, (unsigned) impl, us,
 					orr_dm_longer_us(proc, dm, now, wait + us + transfer));
 		if (cost >= least)
 			continue;

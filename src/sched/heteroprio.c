@@ -9,7 +9,7 @@
  *
  * Invariant: a bucket's mean times are those of its tasks pushed so far, one in SAMPLE_EVERY. */
 #include "sched/sched.h"
-#include "perf/perf.h"
+#include "core/expect.h"
 #include "base/log.h"
 #include "core/core.h"
 
@@ -201,8 +201,7 @@ static void expected(struct orr_process *proc, struct orr_worker *const *lead,
 
 			if (!orr_task_can_run(lead[a], task, i))
 				continue;
-			x = orr_perf_expected_us(proc, lead[a]->unit, task, i, task->flops > 0,
-						 NULL);
+			x = orr_expect_us(proc, lead[a]->perf_arch, task, i, task->flops > 0, NULL);
 			if (x > 0 && (us[a] == 0 || x < us[a]))
 				us[a] = x;
 		}

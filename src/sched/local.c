@@ -5,7 +5,7 @@
  *
  * Invariant: a task that only some workers can execute is queued at one of those. */
 #include "sched/sched.h"
-#include "perf/perf.h"
+#include "perf/estimate.h"
 #include "base/log.h"
 #include "core/core.h"
 
@@ -42,7 +42,7 @@ static void local_init(unsigned ctx, int steal, int by_speed)
 		l->victim[i] = i + 1;
 		if (by_speed && i < proc->core->nworkers)
 			l->speed[i] = (i ? l->speed[i - 1] : 0) +
-				      orr_perf_default_flops(proc->core->workers[i].unit);
+				      orr_estimate_flops(proc, proc->core->workers[i].perf_arch);
 	}
 	for (i = 0; i < n; i++)
 		orr_shq_init(&l->queue[i]);

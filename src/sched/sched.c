@@ -4,7 +4,6 @@
  * Invariant: the policy of a context does not change. */
 #include "sched/sched.h"
 #include "core/parallel.h"
-#include "perf/perf.h"
 #include "data/handle.h"
 #include "base/log.h"
 #include "core/core.h"

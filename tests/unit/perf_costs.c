@@ -2,7 +2,7 @@
 /* Our own files of a machine, .costs and .memory: good ones give their numbers; each kind of bad
  * line is refused with one message that names file, line, and what is expected there. */
 #include <errno.h>
-#include "perf/perf.h"
+#include "perf/machine.h"
 #include "perf_util.h"
 
 #define NCUDA 3

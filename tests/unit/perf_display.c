@@ -78,7 +78,7 @@ int main(void)
 	char path[1024];
 	snprintf(path, sizeof(path), "%s/codelets/45/ours.box", tmp_dir());
 	FILE *f = fopen(path, "w");
-	CHECK(f && orr_model_write(f, d) == 0 && fclose(f) == 0);
+	CHECK(f && orr_model_file_write(f, d) == 0 && fclose(f) == 0);
 	orr_model_data_free(d);
 	const char *text = said("-s ours");
 	CHECK(strstr(text, "abcd0000") && strstr(text, "abcd0001") && strstr(text, "abcd0002"));

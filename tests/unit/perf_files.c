@@ -17,7 +17,7 @@ static char *write_text(const struct orr_model_data *d, size_t *n)
 {
 	char *text = NULL;
 	FILE *f = open_memstream(&text, n);
-	CHECK(f && orr_model_write(f, d) == 0 && fclose(f) == 0);
+	CHECK(f && orr_model_file_write(f, d) == 0 && fclose(f) == 0);
 	return text;
 }
 
@@ -25,7 +25,7 @@ static void round_trip(void)
 {
 	struct orr_model_data *d, *again;
 	size_t n, n2;
-	CHECK(orr_model_parse(good, sizeof(good) - 1, "good", &d) == 0);
+	CHECK(orr_model_file_parse(good, sizeof(good) - 1, "good", &d) == 0);
 	CHECK(d->ncombs == 2 && d->combs[0]->devices[0].ncores == 4 && d->combs[1]->ndevices == 2 &&
 	      d->combs[1]->nimpls == 2);
 	CHECK(d->combs[1]->devices[1].type == STARPU_HIP_WORKER);
@@ -37,7 +37,7 @@ static void round_trip(void)
 	CHECK(e && e->pub.size == 2000 && e->pub.flops == 0 && e->pub.mean == 20 &&
 	      e->pub.nsample == 2);
 	char *text = write_text(d, &n);
-	CHECK(orr_model_parse(text, n, "again", &again) == 0);
+	CHECK(orr_model_file_parse(text, n, "again", &again) == 0);
 	char *text2 = write_text(again, &n2);
 	CHECK(n == n2 && !memcmp(text, text2, n));
 	free(text);
@@ -51,7 +51,7 @@ static void refuse(const char *text, size_t n, const char *words)
 {
 	struct orr_model_data *d = (struct orr_model_data *) 1;
 	capture();
-	int err = orr_model_parse(text, n, "some/file", &d);
+	int err = orr_model_file_parse(text, n, "some/file", &d);
 	const char *said = captured();
 	if (err != -EINVAL || d != (struct orr_model_data *) 1 || !strstr(said, "some/file:") ||
 	    !strstr(said, words)) {
@@ -109,12 +109,12 @@ static void mutations(void)
 	static const char with[] = "\n\t #-+9afxn.\x80\xff";
 	capture();
 	for (size_t i = 0; i < n; i++) {
-		if (orr_model_parse(good, i, "cut", &d) == 0)
+		if (orr_model_file_parse(good, i, "cut", &d) == 0)
 			orr_model_data_free(d);
 		for (size_t k = 0; k < sizeof(with); k++) {
 			memcpy(copy, good, n);
 			copy[i] = with[k];
-			if (orr_model_parse(copy, n, "changed", &d) == 0) {
+			if (orr_model_file_parse(copy, n, "changed", &d) == 0) {
 				orr_model_data_free(d);
 				accepted++;
 			} else {
@@ -128,7 +128,7 @@ static void mutations(void)
 			seed = seed * 1103515245u + 12345u;
 			copy[i] = (char) (seed >> 16);
 		}
-		CHECK(orr_model_parse(copy, n, "random", &d) == -EINVAL);
+		CHECK(orr_model_file_parse(copy, n, "random", &d) == -EINVAL);
 	}
 	captured();
 	printf("changed bytes: %u accepted, %u refused\n", accepted, refused);
@@ -139,28 +139,28 @@ static void files(void)
 {
 	char path[1024];
 	struct orr_model_data *d;
-	CHECK(orr_model_read("/nonexistent/x.y", &d) == -ENOENT);
-	CHECK(orr_model_read(tmp_dir(), &d) == -ENOENT);
+	CHECK(orr_model_file_read("/nonexistent/x.y", &d) == -ENOENT);
+	CHECK(orr_model_file_read(tmp_dir(), &d) == -ENOENT);
 	snprintf(path, sizeof(path), "%s/real.host", tmp_dir());
 	write_file(path, good, sizeof(good) - 1);
-	CHECK(orr_model_read(path, &d) == 0);
+	CHECK(orr_model_file_read(path, &d) == 0);
 	orr_model_data_free(d);
 	/* A symbolic link that became a text file. */
 	snprintf(path, sizeof(path), "%s/link.host", tmp_dir());
 	write_file(path, "real.host", 9);
-	CHECK(orr_model_read(path, &d) == 0 && d->ncombs == 2);
+	CHECK(orr_model_file_read(path, &d) == 0 && d->ncombs == 2);
 	orr_model_data_free(d);
 	write_file(path, "link.host", 9);
 	capture();
-	CHECK(orr_model_read(path, &d) == -EINVAL);
+	CHECK(orr_model_file_read(path, &d) == -EINVAL);
 	CHECK(strstr(captured(), "link.host"));
 	write_file(path, "none.host", 9);
 	capture();
-	CHECK(orr_model_read(path, &d) == -EINVAL);
+	CHECK(orr_model_file_read(path, &d) == -EINVAL);
 	CHECK(strstr(captured(), "none.host"));
 	write_file(path, "../../etc/passwd", 16);
 	capture();
-	CHECK(orr_model_read(path, &d) == -EINVAL);
+	CHECK(orr_model_file_read(path, &d) == -EINVAL);
 	captured();
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Machine files: numbers of units, tables of buses, and clear refusals of what is damaged. */
 #include <errno.h>
-#include "perf/perf.h"
+#include "perf/machine.h"
 #include "perf_util.h"
 
 static const char config[] =

@@ -38,7 +38,7 @@ static void estimates(void)
 	/* Another device of the same kind serves; nothing is known of OpenCL nor beyond the largest
 	 * size. */
 	CHECK_NEAR(expect(&cl, &cuda, 4096, 0, 0, &s), 10, 1e-12);
-	const struct orr_perf_unit opencl = { STARPU_OPENCL_WORKER, 0, 1 };
+	const struct orr_arch opencl = { STARPU_OPENCL_WORKER, 0, 1 };
 	CHECK(isnan(expect(&cl, &opencl, 4096, 1e6, 0, &s)) && s == ORR_PERF_UNKNOWN);
 	CHECK(isnan(expect(&cl, &cpu, 65536, 0, 0, &s)) && s == ORR_PERF_UNKNOWN);
 	/* With defaults: at the speed of the nearest measurement, or at all. */
@@ -53,7 +53,7 @@ static void estimates(void)
 	CHECK(!*captured());
 	struct starpu_task *t = make(&cl, 4096, 0);
 	double deviation = 0;
-	CHECK_NEAR(orr_perf_spread_us(proc, &cpu, t, 0, &s, &deviation),
+	CHECK_NEAR(orr_expect_spread_us(proc, &cpu, t, 0, &s, &deviation),
 		   expect(&cl, &cpu, 4096, 0, 1, NULL), 1e-12);
 	CHECK_NEAR(deviation, 7, 1e-12);
 	free(t);
@@ -74,7 +74,7 @@ static void malformed(void)
 	CHECK(first && !strstr(first + 1, "broken.box"));
 	/* What cannot be read is not overwritten either. */
 	struct starpu_task *t = make(&cl, 64, 0);
-	orr_perf_record(proc, &cpu, t, 0, 5);
+	orr_expect_learn(proc, &cpu, t, 0, 5);
 	free(t);
 	capture();
 	orr_perf_exit(proc);
@@ -226,7 +226,7 @@ static void regressions(void)
 		CHECK_NEAR(expect(&cl, &cpu, 333, 0, 0, &s), 0.5 * 333 + 200, 0.05);
 		/* A regression's deviation is that of the measurements, relative to their means. */
 		struct starpu_task *t = make(&cl, 333, 0);
-		double deviation, us = orr_perf_spread_us(proc, &cpu, t, 0, &s, &deviation);
+		double deviation, us = orr_expect_spread_us(proc, &cpu, t, 0, &s, &deviation);
 		CHECK_NEAR(deviation, 0.1 * us, 1e-4);
 		free(t);
 		cl.model = &multi;
@@ -246,8 +246,8 @@ static void *learner(void *arg)
 {
 	for (unsigned i = 0; i < 6400; i++) {
 		struct starpu_task *t = make(&shared_cl, 1 + i % 64, 0);
-		orr_perf_record(proc, &cpu, t, 0, 10 * (1 + i % 64));
-		double us = orr_perf_expected_us(proc, &cpu, t, 0, 1, NULL);
+		orr_expect_learn(proc, &cpu, t, 0, 10 * (1 + i % 64));
+		double us = orr_expect_us(proc, &cpu, t, 0, 1, NULL);
 		CHECK_NEAR(us, 10 * (1 + i % 64), 1e-9);
 		free(t);
 	}
@@ -284,7 +284,7 @@ static void speed(void)
 		t->starpu_private = &private;
 		clock_gettime(CLOCK_MONOTONIC, &a);
 		for (unsigned i = 0; i < N; i++)
-			sum += orr_perf_expected_us(proc, &cpu, t, 0, 1, NULL);
+			sum += orr_expect_us(proc, &cpu, t, 0, 1, NULL);
 		clock_gettime(CLOCK_MONOTONIC, &b);
 		double ns = ((double) (b.tv_sec - a.tv_sec) * 1e9 +
 			     (double) (b.tv_nsec - a.tv_nsec)) /

@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include "core/core.h"
 #include "perf/model_file.h"
-#include "perf/perf.h"
+#include "perf/machine.h"
 #include "perf_util.h"
 
 static const struct starpu_perfmodel_history_entry *find(const struct orr_model_data *d, int type,
@@ -25,7 +25,7 @@ static void known_values(const char *dir)
 	char path[2048];
 	struct orr_model_data *d;
 	snprintf(path, sizeof(path), "%s/codelets/45/chol_model_gemm.mirage", dir);
-	CHECK(orr_model_read(path, &d) == 0);
+	CHECK(orr_model_file_read(path, &d) == 0);
 	CHECK(d->ncombs == 4);
 	const struct starpu_perfmodel_history_entry *e = find(d, STARPU_CPU_WORKER, 0, 11059200);
 	CHECK(e && e->footprint == 0x24c84a50 && e->nsample == 3292);
@@ -51,7 +51,7 @@ static unsigned all_models(const char *dir)
 		if (e->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/codelets/45/%s", dir, e->d_name);
-		if (orr_model_read(path, &d) != 0) {
+		if (orr_model_file_read(path, &d) != 0) {
 			printf("%s does not load\n", path);
 			exit(1);
 		}

@@ -4,6 +4,7 @@
  * and no lock outlives who held it. */
 #include <signal.h>
 #include <sys/wait.h>
+#include "perf/model_file.h"
 #include "perf_task.h"
 
 #define WRITERS 4
@@ -52,7 +53,7 @@ static const struct starpu_perfmodel_history_entry *entry_of(const struct orr_mo
 static unsigned look(const char *path, unsigned before)
 {
 	struct orr_model_data *d = NULL;
-	int err = orr_model_read(path, &d);
+	int err = orr_model_file_read(path, &d);
 	if (err == -ENOENT && !before)
 		return 0;
 	CHECK(err == 0);
@@ -86,7 +87,7 @@ int main(void)
 	}
 	CHECK(!victim);
 	struct orr_model_data *d = NULL;
-	CHECK(orr_model_read(path, &d) == 0);
+	CHECK(orr_model_file_read(path, &d) == 0);
 	const struct starpu_perfmodel_history_entry *all = entry_of(d, 1000);
 	printf("%u readings, %u samples\n", readings, all->nsample);
 	CHECK(all->nsample >= WRITERS * ROUNDS * TIMES && all->nsample % TIMES == 0);

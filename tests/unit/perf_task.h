@@ -6,14 +6,14 @@
 #ifndef TESTS_UNIT_PERF_TASK_H
 #define TESTS_UNIT_PERF_TASK_H
 
+#include "core/expect.h"
 #include "core/task.h"
 #include "data/handle.h"
-#include "perf/state.h"
+#include "perf/model_state.h"
 #include "perf_util.h"
 
 static struct orr_process *proc;
-static const struct orr_perf_unit cpu = { STARPU_CPU_WORKER, 3, 1 },
-				  cuda = { STARPU_CUDA_WORKER, 1, 1 };
+static const struct orr_arch cpu = { STARPU_CPU_WORKER, 3, 1 }, cuda = { STARPU_CUDA_WORKER, 1, 1 };
 
 static inline size_t get_size(starpu_data_handle_t h)
 {
@@ -44,11 +44,11 @@ static inline struct starpu_task *make(struct starpu_codelet *cl, size_t size, d
 	return &m->t;
 }
 
-static inline double expect(struct starpu_codelet *cl, const struct orr_perf_unit *u, size_t size,
+static inline double expect(struct starpu_codelet *cl, const struct orr_arch *u, size_t size,
 			    double flops, int defaults, enum orr_perf_source *s)
 {
 	struct starpu_task *t = make(cl, size, flops);
-	double us = orr_perf_expected_us(proc, u, t, 0, defaults, s);
+	double us = orr_expect_us(proc, u, t, 0, defaults, s);
 	free(t);
 	return us;
 }
@@ -76,7 +76,7 @@ static inline void record(struct starpu_codelet *cl, size_t size, double us, uns
 {
 	struct starpu_task *t = make(cl, size, 0);
 	for (unsigned i = 0; i < n; i++)
-		orr_perf_record(proc, &cpu, t, 0, us * (i % 2 ? 1.1 : 0.9));
+		orr_expect_learn(proc, &cpu, t, 0, us * (i % 2 ? 1.1 : 0.9));
 	free(t);
 }
 

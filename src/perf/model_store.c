@@ -1,135 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Loaded performance models: the list of them, the index, and their files. See store.h for the
- * invariant. A file is replaced as a whole by rename, under a lock file that all processes take,
- * after what others wrote meanwhile has been read. */
+/* The list of loaded models, and their files (see model_store.h).
+ *
+ * Invariant: a file is replaced as a whole by rename, under a lock file that all processes take,
+ * and after the changes of other processes have been read. */
+#include "perf/model_store.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "perf/store.h"
+
 #include "base/log.h"
-#include "data/data.h"
+#include "perf/model_file.h"
+#include "perf/model_index.h"
+#include "perf/model_learn.h"
 
 static struct {
 	orr_lock_t lock; /* protects the list and the counts of references */
 	struct orr_model *first;
 } loaded;
-
-/* ---- the index ---- */
-
-static struct orr_model_index *index_new(struct orr_model *m, unsigned used)
-{
-	unsigned size = 16;
-	while (size < 2 * used + 2)
-		size *= 2;
-	struct orr_model_index *x = calloc(1, sizeof(*x) + size * sizeof(x->slots[0]));
-	if (!x)
-		return NULL;
-	x->mask = size - 1;
-	x->ncombs = m->data->ncombs;
-	x->units = calloc(x->ncombs + 1, sizeof(*x->units));
-	if (!x->units) {
-		free(x);
-		return NULL;
-	}
-	for (unsigned i = 0; i < x->ncombs; i++) {
-		const struct orr_model_comb *c = m->data->combs[i];
-		if (c->ndevices == 1 && (int) c->devices[0].type < STARPU_NARCH)
-			x->units[i] = orr_model_unit_key((int) c->devices[0].type,
-							 c->devices[0].devid, c->devices[0].ncores);
-	}
-	return x;
-}
-
-/* Stores the slot where its key is or where there is room. */
-static void index_store(struct orr_model_index *x, struct orr_model_slot *s)
-{
-	unsigned h = (unsigned) ((s->key * 0x9E3779B97F4A7C15ULL) >> 32);
-	while (x->slots[h & x->mask] && x->slots[h & x->mask]->key != s->key)
-		h++;
-	x->used += !x->slots[h & x->mask];
-	ORR_ATOMIC_STORE(&x->slots[h & x->mask], s);
-}
-
-static int index_rebuild(struct orr_model *m, unsigned more)
-{
-	struct orr_model_index *old = m->index, *x = index_new(m, (old ? old->used : 0) + more);
-	if (!x)
-		return -ENOMEM;
-	for (unsigned i = 0; old && i <= old->mask; i++) {
-		if (old->slots[i])
-			index_store(x, old->slots[i]);
-	}
-	x->older = old;
-	ORR_ATOMIC_STORE(&m->index, x);
-	return 0;
-}
-
-int orr_model_index_combs(struct orr_model *m)
-{
-	return m->index && m->index->ncombs == m->data->ncombs ? 0 : index_rebuild(m, 0);
-}
-
-int orr_model_index_put(struct orr_model *m, uint64_t key, struct orr_model_entry *entry, double us,
-			double deviation, enum orr_perf_source source)
-{
-	if (m->index->used * 2 >= m->index->mask && index_rebuild(m, m->index->used))
-		return -ENOMEM;
-	struct orr_model_slot *s = malloc(sizeof(*s));
-	if (!s)
-		return -ENOMEM;
-	*s = (struct orr_model_slot){ .key = key,
-				      .entry = entry,
-				      .us = us,
-				      .deviation = deviation,
-				      .source = source,
-				      .next_owned = m->owned };
-	m->owned = s;
-	index_store(m->index, s);
-	return 0;
-}
-
-int orr_model_find_unit(const struct orr_model_index *x, int type, int devid, int ncores)
-{
-	uint32_t want = orr_model_unit_key(type, devid, ncores);
-	for (unsigned i = 0; i < x->ncombs; i++) {
-		if (x->units[i] == want)
-			return (int) i;
-	}
-	int best = -1;
-	for (unsigned i = 0; i < x->ncombs; i++) {
-		if (x->units[i] && (x->units[i] & 0xff000fffu) == (want & 0xff000fffu) &&
-		    (best < 0 || x->units[i] < x->units[best]))
-			best = (int) i;
-	}
-	return best;
-}
-
-static int index_all(struct orr_model *m)
-{
-	unsigned n = 0;
-	struct orr_model_data *d = m->data;
-	for (unsigned c = 0; c < d->ncombs; c++) {
-		for (unsigned i = 0; i < d->combs[c]->nimpls; i++)
-			n += d->combs[c]->impls[i].nentries;
-	}
-	if (index_rebuild(m, n))
-		return -ENOMEM;
-	for (unsigned c = 0; c < d->ncombs; c++) {
-		for (unsigned i = 0; i < d->combs[c]->nimpls; i++) {
-			struct orr_model_impl *impl = &d->combs[c]->impls[i];
-			for (unsigned e = 0; e < impl->nentries; e++) {
-				struct orr_model_entry *entry = impl->entries[e];
-				if (orr_model_index_put(
-					    m, orr_model_slot_key(c, i, entry->pub.footprint),
-					    entry, 0, 0, ORR_PERF_CALIBRATED))
-					return -ENOMEM;
-			}
-		}
-	}
-	return 0;
-}
 
 /* ---- life ---- */
 
@@ -137,15 +28,7 @@ static void model_free(struct orr_model *m)
 {
 	if (!m)
 		return;
-	for (struct orr_model_index *x = m->index, *older; x; x = older) {
-		older = x->older;
-		free(x->units);
-		free(x);
-	}
-	for (struct orr_model_slot *s = m->owned, *next; s; s = next) {
-		next = s->next_owned;
-		free(s);
-	}
+	orr_model_index_free(m);
 	orr_model_data_free(m->data);
 	free(m->key);
 	free(m->symbol);
@@ -166,7 +49,7 @@ static struct orr_model *model_new(const char *symbol, const char *machine,
 	m->symbol = strdup(symbol);
 	m->machine = strdup(machine);
 	m->data = data ? data : orr_model_data_new();
-	if (!m->symbol || !m->machine || !m->data || index_all(m)) {
+	if (!m->symbol || !m->machine || !m->data || orr_model_index_all(m)) {
 		model_free(m);
 		return NULL;
 	}
@@ -189,15 +72,15 @@ static void remember_identity(struct orr_model *m, const char *path)
 	m->old_mtime = st.st_mtim;
 }
 
-static struct orr_model *load(const char *symbol, const char *machine, const char *const *dirs,
-			      int discard)
+static struct orr_model *model_load(const char *symbol, const char *machine,
+				    const char *const *dirs, int discard)
 {
 	char path[4096];
 	struct orr_model_data *data = NULL;
 	int err = orr_model_locate(symbol, machine, dirs, path, sizeof(path));
 	int found = !err;
 	if (!err && !discard)
-		err = orr_model_read(path, &data);
+		err = orr_model_file_read(path, &data);
 	struct orr_model *m = model_new(symbol, machine, data);
 	if (m) {
 		size_t n = found ? strnlen(path, sizeof(m->path) - 1) : 0;
@@ -237,13 +120,13 @@ struct orr_model *orr_model_acquire(const char *symbol, const char *machine,
 	if (m) {
 		m->refs++;
 	} else {
-		m = load(symbol, machine, dirs, discard);
+		m = model_load(symbol, machine, dirs, discard);
 		if (m) {
 			m->key = key;
 			key = NULL;
 			m->next = loaded.first;
 			loaded.first = m;
-			/* The last place is the one that is written to. */
+			/* Models are written to the last place. */
 			unsigned last = 0;
 			char path[4096];
 			while (dirs[last] && dirs[last + 1])
@@ -277,8 +160,8 @@ void orr_model_release(struct orr_model *m)
 
 /* ---- files ---- */
 
-static int format(char *path, size_t size, const char *fmt, const char *dir, const char *symbol,
-		  const char *machine)
+static int format_path(char *path, size_t size, const char *fmt, const char *dir,
+		       const char *symbol, const char *machine)
 {
 	int n = snprintf(path, size, fmt, dir, symbol, machine);
 	return n < 0 || (size_t) n >= size ? -ENAMETOOLONG : 0;
@@ -287,7 +170,7 @@ static int format(char *path, size_t size, const char *fmt, const char *dir, con
 int orr_model_write_path(const char *symbol, const char *machine, const char *dir, char *path,
 			 size_t size)
 {
-	return format(path, size, "%s/codelets/45/%s.%s", dir, symbol, machine);
+	return format_path(path, size, "%s/codelets/45/%s.%s", dir, symbol, machine);
 }
 
 int orr_model_locate(const char *symbol, const char *machine, const char *const *dirs, char *path,
@@ -299,8 +182,8 @@ int orr_model_locate(const char *symbol, const char *machine, const char *const 
 		return -ENOENT;
 	for (unsigned i = 0; dirs[i]; i++) {
 		for (unsigned f = 0; f < 3; f++) {
-			if (!format(candidate, sizeof(candidate), forms[f], dirs[i], symbol,
-				    machine) &&
+			if (!format_path(candidate, sizeof(candidate), forms[f], dirs[i], symbol,
+					 machine) &&
 			    access(candidate, F_OK) == 0) {
 				snprintf(path, size, "%s", candidate);
 				return 0;
@@ -325,8 +208,8 @@ static int make_folders(const char *path)
 	return 0;
 }
 
-/* Takes the lock of all model files of a place; locks of open files exclude threads and processes
- * alike. */
+/* Locks all model files of a place. Locks of open files exclude threads and processes alike.
+ * Returns a descriptor, to be closed by the caller, or -errno. */
 static int lock_place(const char *dir)
 {
 	char path[4096];
@@ -348,7 +231,7 @@ static int lock_place(const char *dir)
 static int write_and_rename(const char *path, const struct orr_model_data *d)
 {
 	char tmp[4096];
-	/* Hidden, so that listings of models do not show what a killed process leaves. */
+	/* A hidden file: listings of models do not show one that a killed process left. */
 	const char *slash = strrchr(path, '/');
 	if (snprintf(tmp, sizeof(tmp), "%.*s.%s.XXXXXX", (int) (slash + 1 - path), path,
 		     slash + 1) >= (int) sizeof(tmp))
@@ -358,7 +241,7 @@ static int write_and_rename(const char *path, const struct orr_model_data *d)
 		return -errno;
 	fchmod(fd, 0644);
 	FILE *f = fdopen(fd, "w");
-	int err = f ? orr_model_write(f, d) : -ENOMEM;
+	int err = f ? orr_model_file_write(f, d) : -ENOMEM;
 	if (f ? fclose(f) : close(fd))
 		err = err ? err : -errno;
 	if (!err && rename(tmp, path))
@@ -380,7 +263,7 @@ static int is_discarded(const struct orr_model *m, const char *path)
 static int save_locked(struct orr_model *m, const char *path)
 {
 	struct orr_model_data *file = NULL;
-	int err = is_discarded(m, path) ? -ENOENT : orr_model_read(path, &file);
+	int err = is_discarded(m, path) ? -ENOENT : orr_model_file_read(path, &file);
 	if (err == -ENOENT) {
 		file = orr_model_data_new();
 		err = file ? 0 : -ENOMEM;
@@ -390,7 +273,7 @@ static int save_locked(struct orr_model *m, const char *path)
 	if (!err)
 		err = write_and_rename(path, file);
 	if (!err) {
-		orr_model_settled(m->data);
+		orr_model_settle(m->data);
 		m->discard = 0;
 		m->dirty = 0;
 	}

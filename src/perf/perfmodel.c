@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The functions of starpu_perfmodel.h about models as a whole: life cycle, files, listings.
+/* The functions of starpu_perfmodel.h about whole models: life cycle, files, listings.
  *
  * Invariant: a model that a load function filled owns its symbol and its file's contents until
  * starpu_perfmodel_unload_model. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/core.h"
-#include "base/numbers.h"
-#include "perf/near.h"
-#include "perf/state.h"
-#include "base/log.h"
-#include "data/data.h"
 
-/* What takes no time: its estimate is a zero that the program asked for. */
+#include "base/log.h"
+#include "base/numbers.h"
+#include "perf/model_file.h"
+#include "perf/model_state.h"
+#include "perf/model_store.h"
+#include "perf/near.h"
+
+/* The cost function of the model of tasks that take no time. The program asked for this zero. */
 static double no_time(struct starpu_task *t, unsigned nimpl)
 {
 	(void) t;
@@ -36,26 +36,26 @@ void starpu_perfmodel_initialize(void)
 void starpu_perfmodel_init(struct starpu_perfmodel *model)
 {
 	if (model && model != &starpu_perfmodel_nop)
-		orr_perf_state(orr_self(), model);
+		orr_model_state(orr_self(), model);
 }
 
 int starpu_perfmodel_deinit(struct starpu_perfmodel *model)
 {
-	orr_perf_state_detach(model);
+	orr_model_state_detach(model);
 	return 0;
 }
 
 static int attach_file(const char *path, const char *symbol, struct starpu_perfmodel *model)
 {
 	struct orr_model_data *data = NULL;
-	int err = orr_model_read(path, &data);
+	int err = orr_model_file_read(path, &data);
 	if (err)
 		return err;
 	struct orr_model *m = orr_model_private(symbol, data);
 	if (!m)
 		return -ENOMEM;
 	char *name = strdup(symbol);
-	if (!name || orr_perf_state_attach(orr_self(), model, m)) {
+	if (!name || orr_model_state_attach(orr_self(), model, m)) {
 		free(name);
 		orr_model_release(m);
 		return -ENOMEM;
@@ -112,7 +112,7 @@ int starpu_perfmodel_unload_model(struct starpu_perfmodel *model)
 {
 	struct _starpu_perfmodel_state *s = model->state;
 	int owned = s && s->m && !s->m->key;
-	orr_perf_state_detach(model);
+	orr_model_state_detach(model);
 	if (owned) {
 		free((char *) model->symbol);
 		model->symbol = NULL;
@@ -122,7 +122,7 @@ int starpu_perfmodel_unload_model(struct starpu_perfmodel *model)
 
 void starpu_save_history_based_model(struct starpu_perfmodel *model)
 {
-	struct _starpu_perfmodel_state *s = orr_perf_state(orr_self(), model);
+	struct _starpu_perfmodel_state *s = orr_model_state(orr_self(), model);
 	if (s && s->m && s->m->key)
 		orr_model_save(s->m, s->perf->dirs[s->perf->ndirs - 1]);
 }
@@ -212,7 +212,7 @@ static void xml_comb(FILE *f, const struct orr_model_comb *c, unsigned comb)
 	}
 	for (unsigned n = 0; n < c->nimpls; n++) {
 		const struct orr_model_impl *impl = &c->impls[n];
-		orr_model_arch_name(c->ndevices, c->devices, (int) n, name, sizeof(name));
+		orr_arch_name(c->ndevices, c->devices, (int) n, name, sizeof(name));
 		fprintf(f, "    <implementation id=\"%u\">\n      <!-- %s (Comb%u) -->\n", n, name,
 			comb);
 		xml_regression(f, &impl->reg);
@@ -232,7 +232,7 @@ static void xml_comb(FILE *f, const struct orr_model_comb *c, unsigned comb)
 void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model)
 {
 	ORR_PLAIN_NUMBERS;
-	struct _starpu_perfmodel_state *s = orr_perf_state(orr_self(), model);
+	struct _starpu_perfmodel_state *s = orr_model_state(orr_self(), model);
 	fprintf(output,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE StarPUPerfmodel SYSTEM \"starpu-perfmodel.dtd\">\n");
 	fprintf(output, "<!-- symbol ");

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A machine described by measurements: the files bus/HOST.* of a place.
+ *
+ * Invariant: a machine does not change after orr_machine_load; every number in it is believable. */
+#ifndef ORR_PERF_MACHINE_H
+#define ORR_PERF_MACHINE_H
+
+#include <stdio.h>
+
+#include "base/seam.h"
+#include "starpu.h"
+
+#define ORR_MAX_KERNELS 32 /* that a device executes at once */
+
+struct orr_machine {
+	char *name; /* HOST in the file names */
+	char *dir;  /* the directory that holds bus/ and codelets/ */
+	unsigned ncpus, ncuda, nopencl;
+	unsigned nnuma;              /* rows of main memory: one for each NUMA node */
+	unsigned nmemnodes;          /* these, and one per device */
+	double *bandwidth;           /* MB/s, [src * nmemnodes + dst]; 0 on the diagonal */
+	double *latency;             /* microseconds, likewise */
+	double costs_us[ORR_NCOSTS]; /* of the runtime itself; NAN: not measured */
+	size_t *memory; /* bytes of the memory of each CUDA, then OpenCL device, 0: not known; NULL
+			   without devices */
+	unsigned nkernels;  /* kernels that a device executes at once, 0: not known */
+	double link_mbs[2]; /* MB/s of the link that all devices share: [0] from main memory, [1]
+			       to it; 0: not known */
+	double idle_watts;  /* of the idle machine, 0: not known */
+	double watts[STARPU_NARCH]; /* of a busy worker of each type, on top; 0: not known */
+	double alloc_us;            /* of the allocation of a buffer on a device; NAN: not known */
+	double disk_mbs[2];         /* MB/s of a disk: [0] reading, [1] writing; 0: not known */
+	double disk_us; /* of each of its transfers before the first byte; NAN: not known */
+};
+
+/* Loads the machine `name` from the first of the directories that has bus/NAME.config. dirs is
+ * NULL-terminated. Returns 0 and *out, or -ENOENT / -EINVAL after a message that names file, line
+ * and remedy. Files without bandwidth and latency are valid (CPU only). */
+int orr_machine_load(const char *name, const char *const *dirs, struct orr_machine **out);
+void orr_machine_free(struct orr_machine *m);
+
+/* ---- machine_parse.c: readers of each file, from a text that they destroy ---- */
+
+/* `path` is for messages. All return 0, or -EINVAL after a message. */
+
+/* Prints what was expected in that line. Returns -EINVAL. */
+int orr_machine_malformed(const char *path, unsigned line, const char *expected);
+/* Sets the numbers of devices and *nmain, the number of rows that stand for main memory. */
+int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m, unsigned *nmain);
+/* matrix[n * n] gets the first n rows and columns, with a zero diagonal. */
+int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *matrix);
+/* Lines "submit_us 0.11", each at most once; costs that no line names are NAN. */
+int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS]);
+/* Lines "cuda0 5375 MiB", "opencl0 2048 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100
+ * us", "kernels 4 streams", "disk_read 2000 MB/s", "disk_write 1000 MB/s" and "disk_latency 100
+ * us", each at most once. m->memory has room for m->ncuda + m->nopencl sizes, which are 0, as are
+ * m->link_mbs and m->disk_mbs; m->alloc_us and m->disk_us are NAN. */
+int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m);
+/* Lines "idle 80 W" (the whole machine, doing nothing) and "cpu 8 W", "cuda 150 W", "opencl 150 W"
+ * (a worker that executes a kernel, on top), each at most once. */
+int orr_machine_parse_power(char *text, const char *path, struct orr_machine *m);
+/* Warns if a line is no list of processors. Nothing else is made of affinities. */
+void orr_machine_check_affinity(char *text, const char *path);
+
+/* ---- machine_bus.c: times of transfers ---- */
+
+/* Assumed of disks, and of buses, that nobody described. */
+#define ORR_MACHINE_DISK_READ_MBS 2000.0
+#define ORR_MACHINE_DISK_WRITE_MBS 1000.0
+#define ORR_MACHINE_DISK_US 100.0
+#define ORR_MACHINE_BUS_MBS 8000.0
+#define ORR_MACHINE_BUS_US 10.0
+
+/* One end of a transfer: a memory of the machine. CPU_RAM 0 is main memory, or its first NUMA node.
+ */
+struct orr_machine_end {
+	enum starpu_node_kind kind;
+	int devid;
+};
+
+/* Between two different memories, of a machine that may be NULL: not described. In microseconds and
+ * MB/s; NAN: not known. The way between a disk and another memory is known if one of them is main
+ * memory. */
+double orr_machine_latency(const struct orr_machine *m, struct orr_machine_end src,
+			   struct orr_machine_end dst);
+double orr_machine_bandwidth(const struct orr_machine *m, struct orr_machine_end src,
+			     struct orr_machine_end dst);
+/* How long a transfer of that size takes; NAN: not known. From and to a disk: as described, else as
+ * assumed; between a disk and a device it goes through main memory. */
+double orr_machine_transfer_us(const struct orr_machine *m, struct orr_machine_end src,
+			       struct orr_machine_end dst, size_t size);
+
+#endif
