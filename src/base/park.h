@@ -13,7 +13,8 @@
 /* Every slot may be called by any thread, with no lock held: waking may give the processor away in
  * a simulated run. */
 struct orr_park_ops {
-	/* Makes policies that hold tasks back until the whole graph is there give them out. */
+	/* Whatever the calling thread postponed goes on now; policies that hold tasks back until
+	 * the whole graph is there give them out. */
 	void (*give_out)(struct orr_process *proc);
 	/* Wakes one sleeping group of workers; all groups; all but the calling thread's own. */
 	void (*wake_one)(struct orr_process *proc);
@@ -27,7 +28,9 @@ struct orr_park_ops {
  * back. */
 static inline void orr_about_to_wait(struct orr_process *proc)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->nholding) != 0, 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->nholding) != 0 ||
+				     orr_thread_self()->later != NULL,
+			     0))
 		proc->park->give_out(proc);
 }
 

@@ -19,6 +19,7 @@ struct orr_process;
 struct orr_worker;
 struct orr_group;
 struct orr_task;
+struct orr_owner;
 struct orr_memnode;
 
 /* What a thread (a real run) or an actor (a simulated run) is to the runtime. One exists per thread
@@ -31,6 +32,9 @@ struct orr_thread {
 	struct orr_task *task;     /* the task whose kernel or callback runs in it, or NULL */
 	void *acquisition; /* by the program, whose callback runs in it (data/acquire.c), or NULL */
 	unsigned ctx;      /* the scheduling context that the program chose for it + 1, 0: none */
+	struct orr_owner *later, *later_last; /* owners of data that this thread lets proceed when
+						 the one that proceeds now has done so */
+	int proceeding;                       /* an owner proceeds in it (data/access.h) */
 	int allocating; /* a buffer is being allocated under a datum's lock: nothing may be evicted
 			   now */
 	double debt_us; /* virtual time charged but not yet spent (always 0 in a real run) */

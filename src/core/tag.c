@@ -40,8 +40,10 @@ struct orr_tag {
 	struct link *out, **out_end; /* to those that depend on it; where the next one goes */
 	struct link *in;             /* from those that it depends on */
 	unsigned nout, nin;
-	unsigned nfired;   /* how often it fired, for those who wait */
-	unsigned nwaiting; /* threads in starpu_tag_wait */
+	unsigned nfired;          /* how often it fired, for those who wait */
+	unsigned nwaiting;        /* threads in starpu_tag_wait */
+	struct orr_tag *fired_by; /* while it fires: the pure tag that made it do so... */
+	struct link *firing;      /* ...and the next of its links that it fires */
 };
 
 static struct orr_map *table(struct orr_process *proc)
@@ -126,29 +128,49 @@ static void free_link(struct link *l)
 
 /* ---- firing, and beginning anew; all under tag_lock ---- */
 
-/* Fires a tag: collects the tasks that this releases (one entry per dependency). */
+/* Begins to fire a tag, if it has not fired, because `by` did. Returns the tag that fires next. */
+static struct orr_tag *fire_begin(struct orr_tag *tag, struct orr_tag *by)
+{
+	if (tag->fired)
+		return by;
+	tag->fired = 1;
+	tag->nfired++;
+	tag->fired_by = by;
+	tag->firing = tag->out;
+	return tag;
+}
+
+/* Fires one link. Returns the tag that fires next. */
+static struct orr_tag *fire_link(struct link *l, struct orr_task_array *released)
+{
+	struct orr_tag *s = l->to;
+	enum link_state was = l->state;
+
+	l->state = FIRED;
+	if (was != MISSING)
+		return l->from;
+	s->missing--;
+	if (!s->task)
+		return !s->missing && s->pure ? fire_begin(s, l->from) : l->from;
+	if (orr_task_array_add(released, s->task))
+		orr_fatal("out of memory while firing tag %llu", (unsigned long long) l->from->id);
+	return l->from;
+}
+
+/* Fires a tag: collects the tasks that this releases (one entry per dependency). Tags without a
+ * task that thereby fire do so in between; chains of them may be long. */
 static void fire(struct orr_tag *tag, struct orr_task_array *released)
 {
 	struct link *l;
 
-	if (tag->fired)
-		return;
-	tag->fired = 1;
-	tag->nfired++;
-	for (l = tag->out; l; l = l->next_out) {
-		struct orr_tag *s = l->to;
-		enum link_state was = l->state;
-
-		l->state = FIRED;
-		if (was != MISSING)
-			continue;
-		s->missing--;
-		if (s->task) {
-			if (orr_task_array_add(released, s->task))
-				orr_fatal("out of memory while firing tag %llu",
-					  (unsigned long long) tag->id);
-		} else if (!s->missing && s->pure) {
-			fire(s, released);
+	tag = fire_begin(tag, NULL);
+	while (tag) {
+		l = tag->firing;
+		if (l) {
+			tag->firing = l->next_out;
+			tag = fire_link(l, released);
+		} else {
+			tag = tag->fired_by;
 		}
 	}
 }

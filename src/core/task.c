@@ -748,16 +748,10 @@ void orr_task_held(struct orr_task *t)
 		pub->prologue_callback_func(pub->prologue_callback_arg);
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_READY);
 	pub->status = STARPU_TASK_READY;
-	if (__builtin_expect(t->where & STARPU_NOWHERE, 0)) {
-		if (t->body)
-			t->body(&t->owner, t->pub->cl_arg);
-		else if (t->owner.naccess)
-			execute_nowhere(t);
-		else
-			orr_task_complete(t, NULL);
-		return;
-	}
-	orr_task_push(t);
+	if (__builtin_expect(t->where & STARPU_NOWHERE, 0))
+		orr_owner_proceed(&t->owner);
+	else
+		orr_task_push(t);
 }
 
 /* ---- completion ---- */
@@ -847,8 +841,22 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 
 static void end_dep_release(struct orr_task *t)
 {
-	if (ORR_ATOMIC_ADD(&t->nend_deps, -1) == 0)
+	if (ORR_ATOMIC_ADD(&t->nend_deps, -1) != 0)
+		return;
+	t->ended = 1;
+	orr_owner_proceed(&t->owner);
+}
+
+void orr_task_proceed(struct orr_task *t)
+{
+	if (t->ended)
 		terminate(t, NULL);
+	else if (t->body)
+		t->body(&t->owner, t->pub->cl_arg);
+	else if (t->owner.naccess)
+		execute_nowhere(t);
+	else
+		orr_task_complete(t, NULL);
 }
 
 void orr_task_complete(struct orr_task *t, struct orr_worker *w)

@@ -41,7 +41,8 @@ struct orr_task {
 	uint8_t internal : 1;     /* made by the runtime: not counted, invisible to the program */
 	uint8_t user_wait : 1;    /* not detached: somebody will call starpu_task_wait */
 	uint8_t terminated : 1;
-	uint8_t bundled : 1;  /* pub->bundle is set */
+	uint8_t ended : 1;   /* it was executed, and all tasks that its end waited for have ended */
+	uint8_t bundled : 1; /* pub->bundle is set */
 	uint8_t switches : 1; /* between views of a partitioned data: accesses to it are not checked
 			       */
 	uint8_t forced_impl;  /* the program chose nimpl */
@@ -102,6 +103,9 @@ int orr_task_submit(struct starpu_task *t);
 void orr_task_release(struct orr_task *t);
 /* All dependencies are satisfied: it wants to hold its data. */
 void orr_task_ready(struct orr_task *t);
+/* A task that no worker executes goes on: its body runs, or its end begins. By orr_owner_proceed.
+ */
+void orr_task_proceed(struct orr_task *t);
 /* It holds its data: prologue, then the policy. */
 void orr_task_held(struct orr_task *t);
 /* The body is over (or there was none): releases data and successors, runs callbacks. w is NULL

@@ -29,12 +29,22 @@ static void task_held(struct orr_owner *o)
 	orr_task_held(orr_task_of_owner(o));
 }
 
+static void task_proceed(struct orr_owner *o)
+{
+	orr_task_proceed(orr_task_of_owner(o));
+}
+
 static const char *task_name(const struct orr_owner *o)
 {
 	return orr_task_name(orr_task_of_owner(o)->pub);
 }
 
-static const struct orr_owner_ops task_owner_ops = { task_turn, task_held, task_name };
+static const struct orr_owner_ops task_owner_ops = {
+	.turn = task_turn,
+	.held = task_held,
+	.proceed = task_proceed,
+	.name = task_name,
+};
 
 int orr_task_data_reserve(struct orr_task *t)
 {

@@ -187,7 +187,9 @@ void orr_ctx_wake_some(struct orr_process *proc, struct orr_ctx *ctx)
 
 static void park_give_out(struct orr_process *proc)
 {
-	orr_sched_give_out(proc, 1);
+	orr_owners_proceed(orr_thread_self());
+	if (ORR_ATOMIC_LOAD_RELAXED(&proc->nholding))
+		orr_sched_give_out(proc, 1);
 }
 
 static void park_wake_others(struct orr_process *proc)

@@ -234,11 +234,17 @@ void orr_access_kick_redux(starpu_data_handle_t h)
 
 /* ---- acquisitions ---- */
 
+static void acquire_granted(struct orr_acquire *a)
+{
+	if (a->in_turn)
+		orr_owner_proceed(&a->owner);
+	else
+		a->granted(a);
+}
+
 static void acquire_done(void *arg)
 {
-	struct orr_acquire *a = arg;
-
-	a->granted(a);
+	acquire_granted(arg);
 }
 
 static void acquire_failed(void *arg)
@@ -247,7 +253,7 @@ static void acquire_failed(void *arg)
 
 	a->access.pinned = 0;
 	a->status = -ENOMEM;
-	a->granted(a);
+	acquire_granted(a);
 }
 
 static enum orr_fetched acquire_fetch(struct orr_acquire *a)
@@ -287,7 +293,7 @@ static void acquire_held(struct orr_acquire *a)
 				  orr_handle_name(a->access.handle), a->access.node);
 		a->access.pinned = result == ORR_FETCH_READY;
 	}
-	a->granted(a);
+	acquire_granted(a);
 }
 
 /* Its turn has come, or it needs none. */
@@ -319,13 +325,25 @@ static void acquirer_held(struct orr_owner *o)
 	acquire_held((struct orr_acquire *) o);
 }
 
+static void acquirer_proceed(struct orr_owner *o)
+{
+	struct orr_acquire *a = (struct orr_acquire *) o;
+
+	a->granted(a);
+}
+
 static const char *acquirer_name(const struct orr_owner *o)
 {
 	(void) o;
 	return "an acquisition";
 }
 
-static const struct orr_owner_ops acquirer_ops = { acquirer_turn, acquirer_held, acquirer_name };
+static const struct orr_owner_ops acquirer_ops = {
+	.turn = acquirer_turn,
+	.held = acquirer_held,
+	.proceed = acquirer_proceed,
+	.name = acquirer_name,
+};
 
 static void acquire_prepare(struct orr_acquire *a, starpu_data_handle_t h, int node, unsigned mode,
 			    int ordered, int prio, void (*granted)(struct orr_acquire *))

@@ -51,6 +51,9 @@ struct orr_owner_ops {
 	void (*turn)(struct orr_owner *o);
 	/* It was parked, and holds all its data now. */
 	void (*held)(struct orr_owner *o);
+	/* Goes on after orr_owner_proceed. Unlike the others it may run callbacks of the program.
+	 */
+	void (*proceed)(struct orr_owner *o);
 	/* Its name in messages, valid for as long as the owner. */
 	const char *(*name)(const struct orr_owner *o);
 };
@@ -64,9 +67,17 @@ struct orr_owner {
 			       own */
 	uint32_t nprefetch; /* atomic: prefetches for it, queued or under way; it does not begin to
 			       use its data before they ended */
-	uint8_t held;       /* holds all its data, or has none */
-	uint8_t parked;     /* would, but somebody else holds one of them */
+	struct orr_owner *next; /* in the list of those that proceed later (struct orr_thread) */
+	uint8_t held;           /* holds all its data, or has none */
+	uint8_t parked;         /* would, but somebody else holds one of them */
 };
+
+/* Calls o->ops->proceed(o): at once, or, while another owner proceeds in this thread, after that
+ * one and those that came before. An owner that ends lets others begin, which may end at once:
+ * chains of them take no more of the stack than one of them. Called without locks. */
+void orr_owner_proceed(struct orr_owner *o);
+/* Lets those proceed that wait for the calling thread. Call it before the thread waits. */
+void orr_owners_proceed(struct orr_thread *self);
 
 static inline const char *orr_owner_name(const struct orr_owner *o)
 {
@@ -84,8 +95,9 @@ struct orr_acquire {
 					* later in any thread; must not block */
 	void *arg;                     /* the caller's */
 	int prio;
-	int status; /* when granted: 0, or with may_fail -errno: the datum cannot be brought to the
-		       node */
+	int status;  /* when granted: 0, or with may_fail -errno: the datum cannot be brought to the
+			node */
+	int in_turn; /* granted is called by orr_owner_proceed: it runs a callback of the program */
 	int may_fail; /* the caller looks at status; else such an error ends the program */
 	int pins;     /* it pins the handle until it is released */
 };

@@ -148,6 +148,32 @@ int orr_access_lock(struct orr_owner *o)
 	return held;
 }
 
+/* ---- proceeding ---- */
+
+void orr_owners_proceed(struct orr_thread *self)
+{
+	for (struct orr_owner *o; (o = self->later);) {
+		self->later = o->next;
+		o->ops->proceed(o);
+	}
+}
+
+void orr_owner_proceed(struct orr_owner *o)
+{
+	struct orr_thread *self = orr_thread_self();
+
+	if (self->proceeding) {
+		o->next = NULL;
+		*(self->later ? &self->later_last->next : &self->later) = o;
+		self->later_last = o;
+		return;
+	}
+	self->proceeding = 1;
+	o->ops->proceed(o);
+	orr_owners_proceed(self);
+	self->proceeding = 0;
+}
+
 /* ---- submission ---- */
 
 static int is_ordered(const struct orr_access *a)

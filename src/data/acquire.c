@@ -202,6 +202,7 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 	u = prepare(handle, node, mode, NULL, &ret);
 	if (!u)
 		return ret;
+	u->acq.in_turn = 1;
 	u->callback = callback;
 	u->arg = arg;
 	ret = orr_acquire_start(&u->acq, handle, node < 0 ? -1 : node, mode, sequential_consistency,
