@@ -52,8 +52,7 @@ library_lists() {
 	} | put src/sys/sources.mk
 	{
 		echo "$head_line"
-		c_or_h sim ! -path 'sim/launcher/*' | list orr_sim
-		c_or_h sim/launcher | list orr_sim_launcher
+		c_or_h sim ! -path 'sim/launcher/interpose.c' | list orr_sim
 	} | put sim/sources.mk
 	{
 		echo "$head_line"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Build fragment of the fuzz targets. They are linked with the objects of the
-# library, so that the linker can send the library's messages to messages.c.
+# Build fragment of the fuzz targets. They are linked with libcore.la,
+# so that the linker can send the library's messages to messages.c.
 #     make check     replays the corpus and random changes of it, with any compiler
 #     make fuzz      libFuzzer (clang): FUZZ_SECONDS for each of FUZZ_TARGETS
 orr_fuzz_targets =
 orr_fuzz_shared = fuzz/replay.c fuzz/messages.c fuzz/fuzz.h
 orr_fuzz_wrap = -Wl,--wrap=orr_error -Wl,--wrap=orr_warn -Wl,--wrap=orr_info
 orr_fuzz_ldflags = $(orr_fuzz_wrap)
-orr_fuzz_ldadd = $(liborrery_la_OBJECTS) $(HWLOC_LIBS) $(ORR_SYS_LIBS)
+orr_fuzz_ldadd = libcore.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
 include %D%/sources.mk
 check_PROGRAMS += $(orr_fuzz_targets)
 TESTS += $(orr_fuzz_targets)

@@ -195,12 +195,12 @@ char *starpu_getenv(const char *str);
 
 /* The value of an environment variable as a number, dflt when it is unset.  A value that is no
  * number is reported on stderr with the variable's name, and dflt is returned. */
-int orr_getenv_number(const char *name, int dflt);
-double orr_getenv_float(const char *name, double dflt);
+int orrery_getenv_number(const char *name, int dflt);
+double orrery_getenv_float(const char *name, double dflt);
 
-#define starpu_getenv_number(s) orr_getenv_number((s), -1)
-#define starpu_getenv_number_default(s, d) orr_getenv_number((s), (d))
-#define starpu_getenv_float_default(s, d) orr_getenv_float((s), (d))
+#define starpu_getenv_number(s) orrery_getenv_number((s), -1)
+#define starpu_getenv_number_default(s, d) orrery_getenv_number((s), (d))
+#define starpu_getenv_float_default(s, d) orrery_getenv_float((s), (d))
 #define starpu_get_env_number(s) starpu_getenv_number(s)
 #define starpu_get_env_number_default(s, d) starpu_getenv_number_default(s, d)
 #define starpu_get_env_float_default(s, d) starpu_getenv_float_default(s, d)

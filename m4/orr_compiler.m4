@@ -45,7 +45,39 @@ AS_CASE([$enable_debug],
 	[AC_MSG_ERROR([--enable-debug=$enable_debug: say --enable-debug or --disable-debug])])
 AS_IF([test "$enable_debug$enable_sanitizer" != nono && test "$enable_debug" = no],
 	[AC_MSG_ERROR([--enable-sanitizer=$enable_sanitizer checks invariants, too; leave --disable-debug out])])
+# Names are internal unless a public header says otherwise.
+ORR_VISIBILITY=
+AC_MSG_CHECKING([whether $CC accepts -fvisibility=hidden])
+orr_saved_CFLAGS=$CFLAGS
+CFLAGS="$CFLAGS -Werror -fvisibility=hidden"
+AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])
+	ORR_VISIBILITY=-fvisibility=hidden], [AC_MSG_RESULT([no])])
+CFLAGS=$orr_saved_CFLAGS
+# The linker hides the names that a compiler exports in spite of that, such as
+# those of C++ templates. src/exports.map is the list of what is exported.
+ORR_EXPORTS=
+AC_MSG_CHECKING([whether $CC accepts a version script])
+orr_saved_LDFLAGS=$LDFLAGS
+LDFLAGS="$LDFLAGS -shared -fPIC -Wl,--version-script=$srcdir/src/exports.map"
+AC_LINK_IFELSE([AC_LANG_SOURCE([[int starpu_nothing;]])], [AC_MSG_RESULT([yes])
+	ORR_EXPORTS='-Wl,--version-script=$(srcdir)/src/exports.map'],
+	[AC_MSG_RESULT([no])
+	 ORR_EXPORTS="-export-symbols-regex '^(starpu_|fstarpu_|orrery_)'"])
+LDFLAGS=$orr_saved_LDFLAGS
+# A library of ours that lacks a function is found out when it is linked.
+# Sanitizers' functions come with the program, so there this cannot be asked for.
+ORR_NO_UNDEFINED=
+AS_IF([test "$enable_sanitizer" = no], [
+	AC_MSG_CHECKING([whether $CC accepts -Wl,-z,defs])
+	orr_saved_LDFLAGS=$LDFLAGS
+	LDFLAGS="$LDFLAGS -Wl,-z,defs"
+	AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])
+		ORR_NO_UNDEFINED=-Wl,-z,defs], [AC_MSG_RESULT([no])])
+	LDFLAGS=$orr_saved_LDFLAGS])
 AC_SUBST([ORR_WARNINGS])
+AC_SUBST([ORR_VISIBILITY])
+AC_SUBST([ORR_EXPORTS])
+AC_SUBST([ORR_NO_UNDEFINED])
 AC_SUBST([ORR_DEBUG_CPPFLAGS])
 AC_SUBST([orr_debug], [$enable_debug])
 AC_SUBST([ORR_SANITIZE])

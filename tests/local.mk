@@ -13,7 +13,7 @@ orr_test_includes = -I$(srcdir)/tests -I$(srcdir)/tests/lib
 orr_core_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS)
 orr_core_ldadd = liborrery.la $(ORR_SYS_LIBS)
 orr_unit_cppflags = $(orr_defines) $(orr_real_includes) $(orr_test_includes) $(HWLOC_CFLAGS)
-orr_unit_ldadd = liborrery.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
+orr_unit_ldadd = libcore.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
 orr_mpi_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS) $(MPI_CPPFLAGS)
 orr_mpi_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(ORR_SYS_LIBS)
 include %D%/sources.mk

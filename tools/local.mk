@@ -21,10 +21,12 @@ bin_PROGRAMS = starpu_machine_display starpu_perfmodel_display
 starpu_machine_display_SOURCES = tools/machine_display.c
 starpu_machine_display_LDADD = liborrery.la $(ORR_SYS_LIBS)
 starpu_perfmodel_display_SOURCES = tools/perfmodel_display.c
-starpu_perfmodel_display_LDADD = liborrery.la $(ORR_SYS_LIBS)
+# It shows the inside of models.
+starpu_perfmodel_display_LDADD = libcore.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
 pkglibexec_PROGRAMS += orrery-calibrate-node
 orrery_calibrate_node_SOURCES = tools/calibrate_node.c
-orrery_calibrate_node_LDADD = liborrery.la $(ORR_SYS_LIBS)
+# It asks memory nodes for single copies.
+orrery_calibrate_node_LDADD = libcore.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
 if ORR_MPI
 pkglibexec_PROGRAMS += orrery-calibrate-mpi
 orrery_calibrate_mpi_SOURCES = tools/calibrate_mpi.c

@@ -2,10 +2,7 @@
 /* How a simulation ends: by the end of the last program, by exit() of one, by a crash, a stall, or
  * an error of SimGrid.
  *
- * The program's calls of exit(), abort() and MPI_Abort() are taken by the functions of the same
- * names here, for the loader finds the launcher's symbols first. MPI_Test and its relatives are
- * taken too: a program that polls must let virtual time go by, which SMPI does only with a fixed
- * delay that our own engines would pay as well (smpi/test).
+ * The program's own calls of exit() and MPI_Abort() are in calls.c.
  *
  * Invariant: whoever ends the process flushes the program's output first and leaves with _exit:
  * atexit functions of one rank must not run in the middle of others, and the simulator's own
@@ -194,107 +191,4 @@ void launcher_deadlock(void)
 	orr_sim_diagnose(stderr);
 	fflush(NULL);
 	_exit(orr_sim.status & 255 ? orr_sim.status & 255 : 1);
-}
-
-/* ---- what the program calls ---- */
-
-static void __attribute__((noreturn)) end_rank(int status)
-{
-	struct orr_sim_actor *a = orr_sim_actor_self();
-	if (!a) {
-		fflush(NULL);
-		_exit(status);
-	}
-	orr_sim_rank_end(a->rank, status & 255);
-	orr_sim_park(a);
-}
-
-void exit(int status)
-{
-	end_rank(status);
-}
-void smpi_exit(int status)
-{
-	end_rank(status);
-}
-void _Exit(int status)
-{
-	end_rank(status);
-}
-void quick_exit(int status)
-{
-	end_rank(status);
-}
-
-int MPI_Abort(MPI_Comm comm, int code)
-{
-	struct orr_sim_actor *a = orr_sim_actor_self();
-	(void) comm;
-	orr_sim_progress_clear();
-	fflush(NULL);
-	fprintf(stderr,
-		"orrery sim: rank %d called MPI_Abort with code %d after %.6f s of virtual time\n",
-		a ? a->rank->rank : -1, code, orr_sim_clock_s());
-	fflush(stderr);
-	_exit(code & 255 ? code & 255 : 1);
-}
-
-int MPI_Init(int *argc, char ***argv)
-{
-	return orr_sim_mpi_init_program(argc, argv);
-}
-
-int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
-{
-	(void) required;
-	if (provided)
-		*provided = MPI_THREAD_MULTIPLE;
-	return orr_sim_mpi_init_program(argc, argv);
-}
-
-/* After an unsuccessful poll: from 0.1 us up to 10 us more of virtual time. */
-static int polled(int ret, int flag)
-{
-	struct orr_sim_actor *a = orr_sim_actor_self();
-	if (!a)
-		return ret;
-	if (flag) {
-		a->npolls = 0;
-		return ret;
-	}
-	double us = 0.1 * (1 + a->npolls);
-	if (us < 10)
-		a->npolls++;
-	orr_sys_sleep_us(us);
-	return ret;
-}
-
-int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
-{
-	int ret = PMPI_Test(request, flag, status);
-	return polled(ret, *flag);
-}
-
-int MPI_Testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses)
-{
-	int ret = PMPI_Testall(n, requests, flag, statuses);
-	return polled(ret, *flag);
-}
-
-int MPI_Testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
-{
-	int ret = PMPI_Testany(n, requests, index, flag, status);
-	return polled(ret, *flag);
-}
-
-int MPI_Testsome(int n, MPI_Request *requests, int *nout, int *indices, MPI_Status *statuses)
-{
-	int ret = PMPI_Testsome(n, requests, nout, indices, statuses);
-	return polled(ret, *nout != 0);
-}
-
-int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
-{
-	int ret = PMPI_Iprobe(source, tag, comm, flag, status);
-	return polled(ret, *flag);
 }

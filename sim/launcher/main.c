@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 #include <smpi/smpi.h>
+#include "calls.h"
 #include "launcher.h"
 
 #undef malloc
@@ -138,7 +139,7 @@ static void start(const struct launcher_options *o)
 	}
 }
 
-int main(int argc, char **argv)
+int orrery_sim_main(int argc, char **argv)
 {
 	struct launcher_options o;
 	orr_sim.wall_start = orr_sim_wall_s();

@@ -431,14 +431,14 @@ char *starpu_getenv(const char *str)
 	return getenv(str);
 }
 
-int orr_getenv_number(const char *name, int dflt)
+int orrery_getenv_number(const char *name, int dflt)
 {
 	long l = orr_config_long(name, dflt);
 
 	return l < INT_MIN ? INT_MIN : l > INT_MAX ? INT_MAX : (int) l;
 }
 
-double orr_getenv_float(const char *name, double dflt)
+double orrery_getenv_float(const char *name, double dflt)
 {
 	return orr_config_double(name, dflt);
 }

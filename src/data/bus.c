@@ -9,6 +9,7 @@
 #include "data/bus.h"
 #include "data/data.h"
 #include "base/numbers.h"
+#include "orrery.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -100,6 +100,14 @@ static inline void orr_waitq_wake_fenced(orr_waitq_t *q)
 }
 
 /* ---- who am I ---- */
+
+/* liborrery-mpi does not see the variables of liborrery, where they are hidden; it keeps pointers
+ * to them (mpi_core.c). Static libraries hide nothing: libtool defines PIC for shared ones. */
+#if !defined(ORR_MPI_LIBRARY) || !defined(PIC)
+#define ORR_REAL_CORE_IS_HERE
+#endif
+
+#ifdef ORR_REAL_CORE_IS_HERE
 extern struct orr_process orr_the_process; /* core/process.c */
 extern __thread struct orr_thread orr_the_thread __attribute__((tls_model("initial-exec")));
 
@@ -110,9 +118,24 @@ static inline struct orr_process *orr_self(void)
 
 static inline struct orr_thread *orr_thread_self(void)
 {
-	orr_the_thread.proc = &orr_the_process;
 	return &orr_the_thread;
 }
+#else
+extern struct orr_process *orr_real_process; /* set before any other function runs */
+extern __thread struct orr_thread *orr_real_thread __attribute__((tls_model("initial-exec")));
+struct orr_thread *orr_real_thread_enter(void); /* sets orr_real_thread */
+
+static inline struct orr_process *orr_self(void)
+{
+	return orr_real_process;
+}
+
+static inline struct orr_thread *orr_thread_self(void)
+{
+	struct orr_thread *t = orr_real_thread;
+	return __builtin_expect(t != NULL, 1) ? t : orr_real_thread_enter();
+}
+#endif
 
 /* ---- virtual costs: none ---- */
 static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c)

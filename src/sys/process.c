@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-__thread struct orr_thread orr_the_thread __attribute__((tls_model("initial-exec")));
+__thread struct orr_thread orr_the_thread
+	__attribute__((tls_model("initial-exec"))) = { .proc = &orr_the_process };
 void (*orr_sys_abort_hook)(void);
 
 /* ---- clock ---- */

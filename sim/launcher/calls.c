@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Calls of the program that the executable takes (interpose.c): the end of a rank, of all, and
+ * polling.
+ *
+ * Invariant: exit() ends one rank; the process goes on until all ranks have ended. */
+#include <stdio.h>
+#include <unistd.h>
+#include "calls.h"
+#include "launcher.h"
+
+void orrery_sim_exit(int status)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (!a) {
+		fflush(NULL);
+		_exit(status);
+	}
+	orr_sim_rank_end(a->rank, status & 255);
+	orr_sim_park(a);
+}
+
+void orrery_sim_abort(int code)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	orr_sim_progress_clear();
+	fflush(NULL);
+	fprintf(stderr,
+		"orrery sim: rank %d called MPI_Abort with code %d after %.6f s of virtual time\n",
+		a ? a->rank->rank : -1, code, orr_sim_clock_s());
+	fflush(stderr);
+	_exit(code & 255 ? code & 255 : 1);
+}
+
+int orrery_sim_init(int *argc, char ***argv)
+{
+	return orr_sim_mpi_init_program(argc, argv);
+}
+
+/* After an unsuccessful poll: from 0.1 us up to 10 us more of virtual time. */
+int orrery_sim_polled(int ret, int flag)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (!a)
+		return ret;
+	if (flag) {
+		a->npolls = 0;
+		return ret;
+	}
+	double us = 0.1 * (1 + a->npolls);
+	if (us < 10)
+		a->npolls++;
+	orr_sys_sleep_us(us);
+	return ret;
+}
