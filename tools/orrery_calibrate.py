@@ -20,13 +20,13 @@ from orrery_cli import UserError
 HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
        orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
 
-Measures what does not depend on a program's kernels: copies between the memories
-of this machine, and what the runtime itself takes to submit, schedule and complete
-a task, to insert a task of other ranks, and to handle a message.
+Measures everything that does not depend on a program's kernels: copies between the
+memories of this machine, and the time that the runtime itself takes to submit,
+schedule and complete a task, to insert a task of other ranks, and to handle a message.
 
-  -o DIR        where to write (default: where programs of the real world look, see
-                `starpu_perfmodel_display --directory`): DIR/bus/NAME.config,
-                .bandwidth, .latency, .affinity and .costs
+  -o DIR        directory to write DIR/bus/NAME.config, .bandwidth, .latency, .affinity
+                and .costs to (default: the one that programs of the real world read,
+                see `starpu_perfmodel_display --directory`)
   --name NAME   name of the machine (default: that of this host)
   --cpus K      number of CPUs to write instead of that of this machine
   --network     measure messages between two ranks instead and write the platform
@@ -41,7 +41,7 @@ measured by running programs with STARPU_CALIBRATE=1, STARPU_PERF_MODEL_DIR=DIR 
 STARPU_HOSTNAME=NAME. An otherwise idle machine gives the best numbers.
 """
 VALUED = ("-o", "--name", "--cpus", "-n", "--mpirun")
-BREAKS = (0, 1024, 4096, 32768, 262144, 1 << 20)  # bytes at which pieces of the network's model may start
+BREAKS = (0, 1024, 4096, 32768, 262144, 1 << 20)  # sizes in bytes at which a piece of the network's model may start
 
 
 def parse(arguments):
@@ -60,7 +60,7 @@ def parse(arguments):
         if name in ("-n", "--cpus") and (not value.isdigit() or int(value) < 1):
             raise UserError("%s %s: expected a whole number, 1 or more" % (name, value))
         if name == "--name" and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", value):
-            raise UserError("--name %s: letters, digits, and after the first one `-', `_' and `.', please" % (value or "''"))
+            raise UserError("--name %s: letters, digits, `_', and after the first character `-' and `.' only" % (value or "''"))
         options[name] = value
     for name in ("-n", "--mpirun", "--shared") if "--network" not in options else ("--cpus",):
         if name in options:
@@ -91,8 +91,8 @@ def on_two_ranks(context, what, options="", extra_env=None):
 
 
 def on_two_cores(context, what):
-    """Numbers by name, where each rank has one core and one worker, as far as there are cores. Medians of several processes: how fast
-    things are depends on where its memory lies, and memory that no process used just before is found once in each."""
+    """Numbers by name, measured with one core and one worker for each rank, if there are enough cores. Medians of several processes,
+    because speed depends on where the memory of a process lies, and only the first use of memory in each process finds it unused."""
     options = "--map-by core --bind-to core" if orrery_run.usable_cores() > 1 else ""
     runs = [{w[0]: float(w[1]) for w in on_two_ranks(context, what, options, {"STARPU_NCPU": "1"})} for _ in range(5)]
     return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
@@ -109,7 +109,7 @@ def default_place(context):
         match = re.fullmatch(r"<(.*)/bus/([^/]+)\.bandwidth>", words[-1])
         if match:
             return match.group(1), match.group(2)
-    raise UserError("starpu_machine_display does not tell where measurements are; give -o DIR and --name NAME", 1)
+    raise UserError("starpu_machine_display does not say where measurements are; give -o DIR and --name NAME", 1)
 
 
 def processor():
@@ -142,7 +142,7 @@ def calibrate_node(context, options):
         costs.update((words[0], float(words[1])) for words in lines if words[0] in machines.COSTS)
         costs.update(on_two_cores(context, "interrupt"))
     else:
-        say("no MPI here: foreign_us and message_us are left out, a simulation takes its defaults for them")
+        say("no MPI here: foreign_us and message_us are left out, and simulations use their defaults for them")
     if "--cpus" in options:
         units["CPU"] = int(options["--cpus"])
     note = "measured by `orrery calibrate` on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
@@ -177,7 +177,7 @@ def fit_network(points):
         if len(part) >= 3:
             pieces.append((first,) + fit_piece(part))
     if not pieces:
-        raise UserError("only %d sizes could be measured; look at the messages above" % len(points), 1)
+        raise UserError("only %d sizes could be measured; the messages above say why" % len(points), 1)
     return [(0,) + pieces[0][1:]] + pieces[1:]
 
 
@@ -186,8 +186,8 @@ def prop(name, value):
 
 
 def shared_text(ranks, per_mib):
-    """Properties of hosts that are ranks on this computer: cores of their own, or one computer for all; and what of their messages is
-    the processors' work."""
+    """Properties of hosts that are ranks on this computer: cores of their own, or one computer for all, and the processors' part of the
+    time of their messages."""
     cores = orrery_run.usable_cores()
     text = "".join(prop(name + "_us", "%.4g" % per_mib[name]) for name in ("copy", "touch"))
     if ranks <= cores:
@@ -227,7 +227,7 @@ def calibrate_network(context, options):
     nodes = int(options.get("-n", "2"))
     properties = ""
     if "--shared" in options:
-        say("what messages take from workers that share their cores with them")
+        say("time that messages take from the workers on their cores")
         properties = shared_text(nodes, on_two_cores(context, "receive"))
     note = "Written by `orrery calibrate` (network) from ping-pongs between two ranks on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
     path = os.path.join(folder, name + ".xml")

@@ -4,7 +4,7 @@
 # was built with. A program for the real world is an executable; one for the
 # simulated world is a shared object that the launcher loads once per rank.
 # Invariant: the user's arguments are passed on in their order; ours come before
-# them (what to include) and after them (what to link).
+# them (include paths) and after them (libraries).
 import os
 import subprocess
 import sys
@@ -32,7 +32,7 @@ NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
 
 
 class Request:
-    """The compiler arguments, with what of them matters to us picked out."""
+    """The compiler arguments, and what we conclude from them."""
 
     def __init__(self, arguments):
         self.worlds = ["real"]

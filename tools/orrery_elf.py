@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Tells for which world a program was built, from the libraries that its ELF
-# file needs. Invariant: never raises for the content of a file; what it cannot
-# read is "unknown", and then the system has the last word.
+# Finds the world that a program was built for, from the libraries that its ELF
+# file needs. Invariant: never raises for the content of a file; a file that it
+# cannot read is "unknown", and the system decides whether to run it.
 import struct
 
 ET_DYN = 3

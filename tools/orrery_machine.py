@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# `orrery machine`: shows this machine as programs see it, or one that is only
-# described by its files. Invariant: nothing is measured or written.
+# `orrery machine`: shows this machine as programs see it, or another one as its
+# files describe it. Invariant: nothing is measured or written.
 import math
 import sys
 
@@ -19,7 +19,7 @@ as starpu_machine_display), or those of the described machine NAME or DIR/NAME.
   --list            names and folders of all described machines
   --machine-path D  further directories of descriptions, searched first
   --worker TYPE     only workers of a type: CPU, CUDA, OpenCL
-  --count           only how many workers there are
+  --count           only the number of workers
   --notopology      leave memories, buses, costs and kernels out
 """
 TYPES = {"cpu": "CPU", "cuda": "CUDA", "opencl": "OpenCL"}
@@ -87,7 +87,7 @@ def show(context, name, options):
     for suffix, title in (("bandwidth", "bandwidth (MB/s)"), ("latency", "latency (us)")):
         show_table(title, names, machines.read_matrix(folder, name, suffix, len(names)))
     costs = machines.read_costs(folder, name)
-    print("\ncosts of the runtime (us)" + ("" if costs else "\n\tnot measured: a simulation takes its defaults"))
+    print("\ncosts of the runtime (us)" + ("" if costs else "\n\tnot measured: a simulation uses its defaults"))
     for key in costs:
         print("\t%-12s %8.3f  %s" % (key, costs[key], machines.COST_MEANING[key]))
     symbols = machines.models(folder, name)

@@ -2,8 +2,8 @@
 #
 # Machine directories: where they are, reading and writing their files.
 #     DIR/bus/NAME.{config,bandwidth,latency,affinity,costs}, DIR/codelets/45/SYMBOL.NAME
-# Invariant: what write_machine writes, the library's own reader accepts; a file
-# that cannot be read is named with its line.
+# Invariant: the library's own reader accepts the files that write_machine writes;
+# an error names the file and line that cannot be read.
 import math
 import os
 
@@ -11,16 +11,16 @@ from orrery_cli import UserError
 
 MATRIX = 32  # rows and columns of a matrix in the files, at least
 MOST = {"CPU": 65536, "CUDA": 64, "OpenCL": 64, "NUMA": 64}  # of units, as the library takes them
-COSTS = ("submit_us", "access_us", "foreign_us", "sched_us", "complete_us", "datum_us", "message_us", "interrupt_us", "wake_us", "look_us")
 COST_MEANING = {
-    "submit_us": "submitting a task", "access_us": "what each of its data adds to that",
+    "submit_us": "submitting a task", "access_us": "each datum of a submitted task",
     "foreign_us": "inserting a task of other ranks",
     "sched_us": "one decision of the scheduler", "complete_us": "executing and completing a task, without its kernel",
-    "datum_us": "what each of its data adds to that", "message_us": "one message in the progression engine",
-    "interrupt_us": "a message, to the worker whose core it is handled on",
-    "wake_us": "a thread that wakes to look for messages, to the worker on its core",
-    "look_us": "a worker that looks after messages between two tasks",
+    "datum_us": "each datum of an executed task", "message_us": "one message in the progression engine",
+    "interrupt_us": "a message, for the worker whose core handles it",
+    "wake_us": "a thread that wakes to poll for messages, for the worker on its core",
+    "look_us": "a worker that polls for messages between two tasks",
 }
+COSTS = tuple(COST_MEANING)  # in the order of the files
 
 
 def gallery(context):
@@ -136,7 +136,7 @@ def models(folder, name):
 
 
 def write(path, text):
-    """Replaces a file as a whole."""
+    """Replaces a file; nobody ever reads half of it."""
     temporary = "%s.%d.tmp" % (path, os.getpid())
     with open(temporary, "w") as file:
         file.write(text)
@@ -153,7 +153,7 @@ def matrix_text(values, n):
 
 
 def write_machine(folder, name, units, bandwidth, latency, costs, note):
-    """The files of bus/. units: {"CPU": n, ...}; bandwidth, latency: {(source, destination): value}."""
+    """Writes the files of bus/ and returns their paths. units: {"CPU": n, ...}; bandwidth, latency: {(source, destination): value}."""
     place = os.path.join(folder, "bus")
     os.makedirs(place, exist_ok=True)
     base = os.path.join(place, name)
@@ -172,7 +172,7 @@ def write_machine(folder, name, units, bandwidth, latency, costs, note):
 
 
 def program(context, name):
-    """Path of one of our programs; helpers of `orrery calibrate` stand beside the launcher."""
+    """Path of one of our programs; those that only `orrery calibrate` starts are in the launcher's directory."""
     if context.paths["tree"] == "build":
         path = os.path.join(os.path.dirname(context.paths["lib"]), name)
     elif name.startswith("starpu_"):

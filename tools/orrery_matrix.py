@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# `orrery matrix`: draws who sent how much to whom, as three heatmaps (volume,
-# bandwidth, number of messages), from the statistics of a run.
+# `orrery matrix`: draws the traffic between each pair of nodes as three heatmaps
+# (volume, bandwidth, number of messages), from the statistics of a run.
 # Invariant: every pair is one cell, pairs without traffic have a colour of their
 # own, and unreadable input ends in a message with file and line, exit status 1.
 import os
@@ -173,7 +173,7 @@ def text_of(value):
 
 
 class Drawing:
-    """What the matrices of one run share: size, ticks, libraries."""
+    """The common parts of the matrices of a run: size, ticks, libraries."""
 
     def __init__(self, nodes, title):
         self.matplotlib, self.numpy = load_matplotlib()
@@ -253,7 +253,7 @@ class Drawing:
 
 
 def draw_all(stats, folder, prefix, title, quantities=("volume", "bandwidth", "messages")):
-    """Draws what is known of the run; returns the paths of the files."""
+    """Draws the given quantities of the run; returns the paths of the files."""
     if stats.nodes == 0:
         raise UserError("the statistics name no node at all; there is nothing to draw", 1)
     drawing = Drawing(stats.nodes, title)
@@ -299,5 +299,5 @@ def main(context, arguments):
         print(path)
     for quantity in TITLES:
         if quantity not in quantities:
-            sys.stderr.write("orrery matrix: %s does not tell the %s; that matrix is left out\n" % (source, quantity))
+            sys.stderr.write("orrery matrix: %s has no %s; that matrix is left out\n" % (source, quantity))
     return 0

@@ -16,13 +16,13 @@ HELP = """usage: orrery perfmodel -l [-m MACHINE]
        orrery perfmodel -s SYMBOL [-m MACHINE] [-a ARCH] [-x | -p P | --plot [-e] [-f] [-c N] [-o FILE]]
        orrery perfmodel -d | -lc -s SYMBOL
 
-How long kernels take, as the calibration measured it.
+Shows the durations of kernels that calibration measured.
 
   -l, --list            names of the models
   -s, --symbol SYMBOL   show one: per unit, a line for each footprint
-  -m, --machine MACHINE of a described machine, by name or DIR/NAME (default: this one)
+  -m, --machine MACHINE a described machine, by name or DIR/NAME (default: this one)
   --machine-path D:D    further directories of descriptions, searched first
-  -d, --directory       where models of this machine are written
+  -d, --directory       the directory that models of this machine are written to
   -a, --arch ARCH       only one unit, such as cpu0_impl0, cuda1, or cpu:4 (four cores)
   -x, --xml             as XML
   -p, --parameter P     one number: a, b, c, alpha, beta, mean, stddev; or path-file-debug
@@ -93,7 +93,7 @@ def unit_name(combination, implementation):
 
 
 def matches(arch, name, device):
-    """As the other program understands --arch: a prefix whose number ends there, or KIND:CORES."""
+    """True if --arch means this device, as in starpu_perfmodel_display: a prefix with the whole number, or KIND:CORES."""
     kind, colon, cores = arch.lower().partition(":")
     if colon:
         return name.startswith(kind) and device.get("ncores", "1") == cores
@@ -134,14 +134,14 @@ def series(tree, arch, only=None):
 
 
 def speeds(data, symbol):
-    """The same in GFlop/s: (size, flops, speed, deviation), of what has flops; fits tell times and are left out."""
+    """The same in GFlop/s: (size, flops, speed, deviation) of the points with flops, without the fits, which are for times."""
     result = []
     for name, points, _ in data:
         points = [(s, f, f / t * 1e-3, f / t * 1e-3 * d / t) for s, f, t, d in points if f > 0]
         if points:
             result.append((name, points, []))
     if not result:
-        raise UserError("%s does not tell how many flops its kernels do; set task->flops and calibrate, or draw the time" % symbol, 1)
+        raise UserError("%s does not say how many flops its kernels do; set task->flops and calibrate, or draw the time" % symbol, 1)
     return result
 
 

@@ -2,8 +2,8 @@
 #
 # `orrery platform`: writes SimGrid platform files (DTD version 4.1) from a few
 # numbers. One <cluster> per file; its hosts, in order, are the nodes.
-# Invariant: the file declares exactly as many hosts as were asked for when the
-# topology can have that many; otherwise it has more, and a message says so.
+# Invariant: the file declares exactly as many hosts as were asked for if the
+# topology can have that many; otherwise it declares more, and a message says so.
 import math
 import re
 import sys
@@ -15,7 +15,7 @@ HELP = """usage: orrery platform -n N [--topology T] [options] [-o FILE]
 Writes a SimGrid platform file for `orrery sim --platform FILE`.
 
   -n N                        number of nodes
-  --topology T                crossbar (default): every node has its link to one
+  --topology T                crossbar (default): every node has a link to one
                               switch that never saturates
                               fat-tree, dragonfly, torus
   --shape SHAPE               dimensions of the topology instead of chosen ones:
@@ -25,8 +25,8 @@ Writes a SimGrid platform file for `orrery sim --platform FILE`.
   --bandwidth B               of a node's link (default 12.5GBps)
   --latency L                 of a node's link (default 1us); a message between two
                               nodes crosses two of them, or more
-  --loopback-bandwidth B      of a node with itself (default 25GBps)
-  --loopback-latency L        (default 100ns)
+  --loopback-bandwidth B      of a node's link to itself (default 25GBps)
+  --loopback-latency L        of the same link (default 100ns)
   --backbone-bandwidth B      crossbar only: a shared backbone behind the switch
   --speed S                   of a node (default 1Gf); the machine decides what
                               kernels cost, see `orrery sim --machine`

@@ -2,8 +2,8 @@
 #
 # `orrery sim --repeat K`: the same simulation with K seeds, and the distribution
 # of its makespan.
-# Invariant: what is written depends on the command only, not on --jobs or on the
-# order in which runs end; a run that fails is named and makes the whole fail.
+# Invariant: the output depends on the command only, not on --jobs or on the order
+# in which runs end; a run that fails is named and makes the command fail.
 import concurrent.futures
 import json
 import os
@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 
-# What one run would write and the next one overwrite.
+# They name a file that each run would overwrite.
 RUN_FILES = ("ORRERY_TRACE", "ORRERY_MPI_STATS_FILE")
 COLUMNS = ("makespan_s", "tasks", "messages", "bytes")
 LISTED_FAILURES = 10
@@ -93,7 +93,7 @@ def last_line(file):
 
 
 class Progress:
-    """A line on a terminal that is written again and again; silent elsewhere."""
+    """A line that is updated on a terminal; silent elsewhere."""
 
     def __init__(self, total):
         self.total, self.done, self.begin, self.shown = total, 0, time.monotonic(), 0

@@ -2,7 +2,7 @@
 #
 # `orrery run`: starts a program of the real world on N ranks with mpirun.
 # Invariant: the exit status is the program's, signals reach mpirun (we become
-# it), and what the user asks for with --mpirun is never contradicted.
+# it), and no option of ours contradicts those of --mpirun.
 import os
 import shlex
 import shutil

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# `orrery sim`: checks what can be checked before a simulation starts, then
-# becomes the launcher, which understands the same options.
+# `orrery sim`: finds mistakes before a simulation starts, then becomes the
+# launcher, which has the same options.
 # Invariant: options are passed on as they were given; the exit status is the
 # program's.
 import os
@@ -117,7 +117,7 @@ def check_program(program):
     if os.path.isdir(program):
         raise UserError("%s is a directory, not a program" % program)
     world = orrery_elf.world_of(program)
-    if world in ("simulated", "unknown"):  # the launcher tells whether it can enter an unknown one
+    if world in ("simulated", "unknown"):  # the launcher decides about an unknown one
         return os.path.abspath(program)
     base = program[:-4] if program.endswith(".sim") else program
     if program != base + ".sim" and os.path.exists(base + ".sim"):
@@ -144,7 +144,7 @@ def main(context, arguments):
     environment = dict(os.environ)
     environment.setdefault("ORRERY_DATADIR", context.paths["data"])
     if context.paths.get("moved"):
-        # where it looks by itself is where configure was told to install the library
+        # by itself it searches only where configure was told to install the library
         known = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
     launcher = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher]

@@ -3,7 +3,7 @@
 #
 # Communication matrices under the tool's known name: the same as `orrery matrix`,
 # usually given the output of a run with STARPU_MPI_STATS=1.
-# Invariant: the last line of the head, TOOLS, is replaced when this is installed.
+# Invariant: `make` replaces the first line and the line of TOOLS.
 import os
 import sys
 
@@ -24,7 +24,7 @@ except ImportError as error:
 HELP = """usage: starpu_mpi_comm_matrix.py STATS [-o DIR] [--prefix P] [--title TEXT]
 
 Draws the communication matrices of a run as PDF and PNG: bandwidth and volume,
-and the number of messages when STATS tells it. STATS is the output of a run with
+and the number of messages if STATS has it. STATS is the output of a run with
 STARPU_MPI_STATS=1, or the CSV file of `orrery sim --stats`; - is standard input.
 See orrery-matrix(1).
 """

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Background load: what others take of the bandwidth of each link of the network, drawn again for
-// every period (sim/sys/sim_noise.h).
+// Background load: others take a share of the bandwidth of each link of the network. The share is
+// drawn again for every period (sim/sys/sim_noise.h).
 //
-// Links change together, at multiples of the period, and only while messages are under way:
-// SimGrid's own profiles cannot be given to links that were read from a file, and a timer that
-// always goes on would hide that nothing else can happen any more. Invariant: while a message is
-// under way, every link has base * share of the present period.
+// All links change together, at multiples of the period, and only while messages are in flight.
+// SimGrid's own profiles cannot be added to links that were read from a file, and a timer that
+// never stops would hide that nothing else can happen.
+//
+// Invariant: while a message is in flight, every link has base * share of the present period.
 #include "glue.h"
 #include <cmath>
 #include <exception>
@@ -18,8 +19,8 @@
 #include <xbt/config.hpp>
 #include "sim_noise.h"
 
-/* The part that we need of a class of SimGrid that has no installed header; the symbol is exported
- * by SimGrid 3.32. */
+/* The member that we use of a class of SimGrid without an installed header; SimGrid 3.32 exports
+ * the symbol. */
 namespace simgrid
 {
 namespace kernel
@@ -40,12 +41,12 @@ namespace s4u = simgrid::s4u;
 namespace
 {
 
-// While it is not 0, a message that is in its latency when a bandwidth changes does not go on
-// before the next change (SimGrid 3.32).
+// While this setting is not 0, a message whose latency has not passed when a bandwidth changes
+// makes no progress before the next change (SimGrid 3.32).
 constexpr const char *WEIGHT = "network/weight-S";
 
-// By name (FNV-1a), so that a link's numbers do not depend on what else is there.
-uint64_t key(const std::string &name)
+// A hash of the name (FNV-1a), so that a link's random numbers do not depend on other links.
+uint64_t link_key(const std::string &name)
 {
 	uint64_t h = 0xcbf29ce484222325;
 	for (unsigned char c : name)
@@ -63,7 +64,7 @@ std::set<s4u::Link *> loopbacks()
 			host->route_to(host, route, nullptr);
 			all.insert(route.begin(), route.end());
 		} catch (const std::exception &) {
-			// A host without a way to itself has none.
+			// The host has no route to itself, hence no loopback.
 		}
 	}
 	return all;
@@ -80,8 +81,8 @@ class Background
 	simgrid::kernel::resource::Model *network = nullptr;
 	std::vector<Entry> links;
 	double weight = simgrid::config::get_value<double>(WEIGHT);
-	double period = -1; // whose shares the links have
-	bool armed = false; // for the next period
+	double period = -1; // the links have the shares of this period
+	bool armed = false; // a timer is set for the next period
 
 	double period_s() const { return noise->period_us * 1e-6; }
 
@@ -118,13 +119,13 @@ class Background
 				network = model;
 		if (!network)
 			launcher_fail(
-				"--background-load: this model of the network cannot have it; leave --cfg=network/model out");
+				"--background-load: this model of the network does not support it; leave --cfg=network/model out");
 		const auto own = loopbacks();
 		for (auto *link : s4u::Engine::get_instance()->get_all_links())
 			if (!own.count(link) && link->get_name() != "__loopback__" &&
 			    link->get_sharing_policy() != s4u::Link::SharingPolicy::WIFI)
-				links.push_back(
-					{ link, key(link->get_name()), link->get_bandwidth() });
+				links.push_back({ link, link_key(link->get_name()),
+						  link->get_bandwidth() });
 	}
 
 	void message()

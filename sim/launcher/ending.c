@@ -4,9 +4,9 @@
  *
  * The program's own calls of exit() and MPI_Abort() are in calls.c.
  *
- * Invariant: whoever ends the process flushes the program's output first and leaves with _exit:
- * atexit functions of one rank must not run in the middle of others, and the simulator's own
- * tear-down takes longer than many simulations. */
+ * Invariant: the process ends by _exit, after the program's output was flushed. The atexit
+ * functions of one rank must not run in the middle of others, and the simulator's own tear-down
+ * takes longer than many simulations. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -25,14 +25,15 @@
 #undef calloc
 #undef free
 
-/* What SimGrid judges (launcher_judge); its standard error goes to capture meanwhile. */
+/* The setting or file that SimGrid is reading (launcher_judge); standard error goes to capture
+ * meanwhile. */
 static struct {
-	const char *culprit, *remedy; /* culprit is NULL while SimGrid judges nothing */
+	const char *culprit, *remedy; /* culprit is NULL if there is none */
 	int stderr_copy, capture;
 } judged = { .stderr_copy = -1, .capture = -1 };
 
 /* Restores standard error. */
-static void end_capture(void)
+static void judged_capture_end(void)
 {
 	if (judged.stderr_copy < 0)
 		return;
@@ -45,7 +46,7 @@ static void end_capture(void)
 void launcher_fail(const char *fmt, ...)
 {
 	va_list ap;
-	end_capture();
+	judged_capture_end();
 	orr_sim_progress_clear();
 	fflush(stdout);
 	fputs("orrery sim: ", stderr);
@@ -82,7 +83,7 @@ void launcher_judge(const char *culprit, const char *remedy)
 void launcher_accepted(void)
 {
 	char text[4096];
-	end_capture();
+	judged_capture_end();
 	/* Warnings. */
 	for (off_t at = 0; judged.capture >= 0;) {
 		ssize_t n = pread(judged.capture, text, sizeof(text), at);
@@ -102,7 +103,7 @@ void launcher_refused(const char *reason)
 }
 
 /* The first complaint in what was captured, without SimGrid's decoration. */
-static const char *captured_complaint(char *text, size_t room)
+static const char *judged_complaint(char *text, size_t room)
 {
 	ssize_t n = judged.capture >= 0 ? pread(judged.capture, text, room - 1, 0) : 0;
 	text[n > 0 ? n : 0] = 0;
@@ -115,7 +116,7 @@ static const char *captured_complaint(char *text, size_t room)
 
 /* ---- crashes ---- */
 
-static const char *signal_text(int sig)
+static const char *crash_text(int sig)
 {
 	switch (sig) {
 	case SIGSEGV:
@@ -131,7 +132,7 @@ static void on_crash(int sig)
 {
 	char text[4096];
 	if (judged.culprit)
-		launcher_refused(captured_complaint(text, sizeof(text)));
+		launcher_refused(judged_complaint(text, sizeof(text)));
 	orr_sim_progress_clear();
 	struct orr_sim_actor *a = (struct orr_sim_actor *) orr_sim_self;
 	sg_actor_t self = sg_actor_self();
@@ -140,11 +141,11 @@ static void on_crash(int sig)
 	fflush(stdout);
 	if (self && sg_actor_get_data(self))
 		fprintf(stderr, "orrery sim: rank %d (%s) %s after %.6f s of virtual time\n",
-			a->rank->rank, a->name, signal_text(sig), orr_sim_clock_s());
+			a->rank->rank, a->name, crash_text(sig), orr_sim_clock_s());
 	else
 		fprintf(stderr,
 			"orrery sim: the simulator itself %s after %.6f s of virtual time\n",
-			signal_text(sig), orr_sim_clock_s());
+			crash_text(sig), orr_sim_clock_s());
 	fflush(stderr);
 	signal(sig, SIG_DFL);
 	_exit(128 + sig);
@@ -156,7 +157,7 @@ static void on_alarm(int sig)
 	orr_sim_progress_clear();
 	fflush(stdout);
 	fprintf(stderr,
-		"orrery sim: rank %d had ended with status %d; ending the %d others, which go on without it\n",
+		"orrery sim: rank %d had ended with status %d; ending the %d others, which still run\n",
 		orr_sim.status_rank, orr_sim.status, orr_sim.nranks - orr_sim.nended);
 	fflush(stderr);
 	_exit(orr_sim.status & 255 ? orr_sim.status & 255 : 1);

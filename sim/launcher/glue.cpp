@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The launcher's view of SimGrid's C++ interface: settings, platform, main loop.
+// The parts of SimGrid that the launcher uses and that have a C++ interface only: settings,
+// platform, main loop.
 //
-// Invariant: no exception of SimGrid leaves this file; each becomes a message that names what the
-// user gave.
+// Invariant: no exception of SimGrid leaves this file; each becomes a message that names the option
+// or file at fault.
 #include "glue.h"
 #include <algorithm>
 #include <exception>
@@ -18,14 +19,14 @@ namespace s4u = simgrid::s4u;
 
 static const char *const SETTINGS = "SimGrid's manual lists the settings (Configuring SimGrid)";
 
-// The first line of what SimGrid has to say; lists of all settings may follow.
+// The first line of SimGrid's explanation; lists of all settings may follow.
 static std::string first_line(const std::exception &e)
 {
 	std::string what = e.what();
 	return what.substr(0, what.find('\n'));
 }
 
-// In the order of their declaration, which the engine forgets.
+// In the order of their declaration, which the engine does not keep.
 static std::vector<s4u::Host *> hosts;
 
 // Where the digits that begin at `at` end.
@@ -83,7 +84,7 @@ void launcher_engine_init(void)
 {
 	std::vector<std::string> words{ "orrery-sim", "--log=root.thresh:warning",
 					"--log=xbt_cfg.thresh:warning", "--log=no_loc",
-					// Its word on a stall is replaced by ours.
+					// Our message on a stall replaces SimGrid's.
 					"--log=ker_engine.app:file:/dev/null" };
 	std::vector<char *> argv;
 	for (auto &w : words)
@@ -111,8 +112,8 @@ void launcher_engine_configure(const char *const *settings, int n)
 	}
 }
 
-// A crossbar: every host has its own link to a switch without limits. 12.5 GBps and 1 us end to
-// end, 25 GBps and 100 ns to itself.
+// A crossbar: every host has its own link to a switch without limits. 12.5 GBps and 1 us between
+// two hosts, 25 GBps and 100 ns from a host to itself.
 static void default_cluster(int n)
 {
 	auto *zone = s4u::create_star_zone("cluster");

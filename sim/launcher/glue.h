@@ -27,24 +27,24 @@ size_t launcher_platform_load(const char *file, int n);
 sg_host_t launcher_host(size_t i);
 /* Starts SMPI on the platform; programs may choose their locale from here on. */
 void launcher_smpi_start(void);
-/* Returns when nothing can happen any more. */
+/* Runs the simulation until nothing else can happen. */
 void launcher_run(void);
 
 /* ---- background.cpp ---- */
 
-/* Loads the links of the platform, which must be complete; v must outlive the run. */
+/* Puts load on the links of the platform, which must be complete; v must outlive the run. */
 void launcher_background_start(const struct orr_sim_noise *v);
 
 /* ---- ending.c ---- */
 
 /* Ends the process with one message and status 1. */
 void launcher_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
-/* From here to launcher_accepted(), SimGrid judges a setting or file of the user's: an abort of
- * SimGrid ends in launcher_refused() with SimGrid's own complaint. culprit names what was given,
- * remedy ends the message. Both texts must live as long. */
+/* From this call until launcher_accepted(), SimGrid reads a setting or file of the user's, and an
+ * abort of SimGrid ends in launcher_refused() with SimGrid's own complaint. The message names the
+ * culprit and ends with the remedy; both texts must live until then. */
 void launcher_judge(const char *culprit, const char *remedy);
 void launcher_accepted(void);
-/* Fails with a message that names culprit, the reason and remedy. */
+/* Fails with a message of the culprit, the reason and the remedy. */
 void launcher_refused(const char *reason) __attribute__((noreturn));
 /* Ends a run in which no actor can continue: reports what each rank waits for. */
 void launcher_deadlock(void) __attribute__((noreturn));

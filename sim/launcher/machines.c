@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The machine of each rank: its host's property `machine`, else --machine, else `default` when
- * there is one, else the built-in description (4 CPUs).
+/* The machine of each rank: its host's property `machine`, else --machine, else the machine named
+ * `default`, if it exists, else the built-in description (4 CPUs).
  *
- * A machine is a directory of measurements: NAME/bus/NAME.config and NAME/codelets/. It is looked
- * for by path, then in --machine-path, then in the installed gallery; a folder that holds several
- * (bus/ and codelets/ of all of them) may stand in the path itself.
+ * A machine is a directory of measurements: NAME/bus/NAME.config and NAME/codelets/. A machine is
+ * searched for by its path, then in the directories of --machine-path, then in the installed
+ * gallery. These directories hold a subdirectory for each machine, or themselves bus/ and codelets/
+ * with the files of several machines.
  *
- * Invariant: ranks with the same machine share one description; the folders of all machines in use
- * are put before STARPU_PERF_MODEL_PATH, so that models are found by the machine's name. */
+ * Invariant: ranks with the same machine share one description; the directories of all machines in
+ * use come first in STARPU_PERF_MODEL_PATH, so that models are found by the machine's name. */
 #include <dirent.h>
 #include <limits.h>
 #include <math.h>
@@ -19,49 +20,49 @@
 #define BUILTIN_CPUS 4
 #define MAX_DIRS 64
 
-struct found {
+struct machine_entry {
 	char *name;
 	struct orr_machine *machine;
-	struct found *next;
+	struct machine_entry *next;
 };
 
-static char *dirs[MAX_DIRS + 1];
-static int ndirs;
-static struct found *machines;
+static char *machines_dirs[MAX_DIRS + 1];
+static int machines_ndirs;
+static struct machine_entry *machines;
 
-static void add_dirs(const char *list)
+static void machines_add_dirs(const char *list)
 {
 	char *copy = strdup(list), *save = NULL;
-	for (char *d = strtok_r(copy, ":", &save); d && ndirs < MAX_DIRS;
+	for (char *d = strtok_r(copy, ":", &save); d && machines_ndirs < MAX_DIRS;
 	     d = strtok_r(NULL, ":", &save))
-		dirs[ndirs++] = strdup(d);
+		machines_dirs[machines_ndirs++] = strdup(d);
 	free(copy);
 }
 
-static int has_machine(const char *dir, const char *name)
+static int dir_has_machine(const char *dir, const char *name)
 {
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof(path), "%s/bus/%s.config", dir, name);
 	return n < (int) sizeof(path) && access(path, R_OK) == 0;
 }
 
-/* The folder with bus/ and codelets/ of the machine, allocated, or NULL. */
-static char *locate(const char *name)
+/* The directory with bus/ and codelets/ of the machine, allocated, or NULL. */
+static char *machine_locate(const char *name)
 {
 	char path[PATH_MAX];
-	for (int i = 0; i < ndirs; i++) {
-		snprintf(path, sizeof(path), "%s/%s", dirs[i], name);
-		if (has_machine(path, name))
+	for (int i = 0; i < machines_ndirs; i++) {
+		snprintf(path, sizeof(path), "%s/%s", machines_dirs[i], name);
+		if (dir_has_machine(path, name))
 			return strdup(path);
-		if (has_machine(dirs[i], name))
-			return strdup(dirs[i]);
+		if (dir_has_machine(machines_dirs[i], name))
+			return strdup(machines_dirs[i]);
 	}
 	return NULL;
 }
 
-/* Machines are also given by path: DIR/NAME with DIR/NAME/bus/NAME.config or DIR/bus/NAME.config.
- */
-static char *locate_path(const char *given, char **name)
+/* The same for a machine that is given by its path DIR/NAME, with the file DIR/NAME/bus/NAME.config
+ * or DIR/bus/NAME.config. Sets *name, allocated. */
+static char *machine_locate_path(const char *given, char **name)
 {
 	char path[PATH_MAX];
 	snprintf(path, sizeof(path), "%s", given);
@@ -70,22 +71,22 @@ static char *locate_path(const char *given, char **name)
 		path[--n] = 0;
 	char *slash = strrchr(path, '/');
 	*name = strdup(slash ? slash + 1 : path);
-	if (has_machine(path, *name))
+	if (dir_has_machine(path, *name))
 		return strdup(path);
 	if (!slash)
 		return NULL;
 	*slash = 0;
-	return has_machine(path, *name) ? strdup(path) : NULL;
+	return dir_has_machine(path, *name) ? strdup(path) : NULL;
 }
 
-static void list_known(FILE *f)
+static void machines_list(FILE *f)
 {
-	for (int i = 0; i < ndirs; i++) {
-		DIR *d = opendir(dirs[i]);
+	for (int i = 0; i < machines_ndirs; i++) {
+		DIR *d = opendir(machines_dirs[i]);
 		for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
 			char path[PATH_MAX];
-			snprintf(path, sizeof(path), "%s/%s", dirs[i], e->d_name);
-			if (e->d_name[0] != '.' && has_machine(path, e->d_name))
+			snprintf(path, sizeof(path), "%s/%s", machines_dirs[i], e->d_name);
+			if (e->d_name[0] != '.' && dir_has_machine(path, e->d_name))
 				fprintf(f, " %s", e->d_name);
 		}
 		if (d)
@@ -93,12 +94,12 @@ static void list_known(FILE *f)
 	}
 }
 
-static void fail_unknown(const char *name, const char *host)
+static void machine_fail_unknown(const char *name, const char *host)
 {
 	char *known = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&known, &size);
-	list_known(f);
+	machines_list(f);
 	fclose(f);
 	if (host)
 		launcher_fail(
@@ -110,7 +111,7 @@ static void fail_unknown(const char *name, const char *host)
 		name, size ? known : " none");
 }
 
-static void add_model_path(const char *dir)
+static void machines_add_model_path(const char *dir)
 {
 	const char *old = getenv("STARPU_PERF_MODEL_PATH");
 	char *path;
@@ -120,15 +121,16 @@ static void add_model_path(const char *dir)
 	free(path);
 }
 
-static struct found *machine_load(const char *given, const char *host)
+static struct machine_entry *machine_load(const char *given, const char *host)
 {
-	for (struct found *f = machines; f; f = f->next)
+	for (struct machine_entry *f = machines; f; f = f->next)
 		if (!strcmp(f->name, given))
 			return f;
-	char *name = NULL, *dir = strchr(given, '/') ? locate_path(given, &name) : locate(given);
+	char *name = NULL,
+	     *dir = strchr(given, '/') ? machine_locate_path(given, &name) : machine_locate(given);
 	if (!dir)
-		fail_unknown(given, host);
-	struct found *f = calloc(1, sizeof(*f));
+		machine_fail_unknown(given, host);
+	struct machine_entry *f = calloc(1, sizeof(*f));
 	const char *const where[] = { dir, NULL };
 	if (!f || orr_machine_load(name ? name : given, where, &f->machine))
 		launcher_fail("the machine %s in %s cannot be used", given, dir);
@@ -138,14 +140,14 @@ static struct found *machine_load(const char *given, const char *host)
 	f->name = strdup(given);
 	f->next = machines;
 	machines = f;
-	add_model_path(dir);
+	machines_add_model_path(dir);
 	free(name);
 	free(dir);
 	return f;
 }
 
-/* The name at place i of a list with commas, where the first comes after the last again. */
-static void name_in_turn(const char *list, int i, char *name, size_t size)
+/* The name at place i of a list with commas, where the first name follows the last one. */
+static void machine_name_in_turn(const char *list, int i, char *name, size_t size)
 {
 	int n = 1;
 	for (const char *p = list; *p; p++)
@@ -154,12 +156,12 @@ static void name_in_turn(const char *list, int i, char *name, size_t size)
 		list = strchr(list, ',') + 1;
 	if (!*list || *list == ',')
 		launcher_fail(
-			"--machine: an empty name; it takes one name, or several with commas in between, for the nodes in turn");
+			"--machine: an empty name; give one name, or several with commas in between, for the nodes in turn");
 	snprintf(name, size, "%.*s", (int) strcspn(list, ","), list);
 }
 
-/* The host's property `cores`, 0: none. */
-static unsigned cores_of(sg_host_t host)
+/* The host's property `cores`, or 0. */
+static unsigned host_cores(sg_host_t host)
 {
 	const char *value = sg_host_get_property_value(host, "cores");
 	char *end = NULL;
@@ -171,8 +173,9 @@ static unsigned cores_of(sg_host_t host)
 	return (unsigned) n;
 }
 
-/* Microseconds per MiB that a property of the host tells, per byte; 0: none. */
-static double per_byte(sg_host_t host, const char *property)
+/* A property of the host in microseconds per MiB, converted to microseconds per byte; 0 without the
+ * property. */
+static double host_us_per_byte(sg_host_t host, const char *property)
 {
 	const char *value = sg_host_get_property_value(host, property);
 	char *end = NULL;
@@ -184,19 +187,20 @@ static double per_byte(sg_host_t host, const char *property)
 	return us / (1 << 20);
 }
 
-/* What the network takes for a byte of a long message between the rank and its neighbour. */
-static double way_us(const struct orr_sim_rank *r, int n)
+/* The network's time for a byte of a long message between the rank and its neighbour. */
+static double rank_way_us(const struct orr_sim_rank *r, int n)
 {
 	double bandwidth = sg_host_get_route_bandwidth(r->host,
 						       orr_sim.ranks[(r->rank + 1) % n].host);
 	return bandwidth > 0 ? 1e6 / bandwidth : 0;
 }
 
-/* Gives the rank the cores that it computes on; ranks of one computer are most often neighbours. */
-static void share_cores(struct orr_sim_rank *r)
+/* Gives the rank the cores that it computes on: its own, or those of the first rank on the same
+ * computer. Ranks of one computer are most often neighbours. */
+static void rank_share_cores(struct orr_sim_rank *r)
 {
 	const char *name = sg_host_get_property_value(r->host, "computer");
-	static struct orr_sim_rank *last; /* of the computer that was found last */
+	static struct orr_sim_rank *last; /* that has a computer */
 	struct orr_sim_rank *other = name && last && !strcmp(last->cores->name, name) ? last : NULL;
 	for (struct orr_sim_rank *o = orr_sim.ranks; name && !other && o < r; o++)
 		if (o->cores->name && !strcmp(o->cores->name, name))
@@ -209,7 +213,7 @@ static void share_cores(struct orr_sim_rank *r)
 		r->cores->ncores = r->ncpus;
 	} else if (r->cores->ncores != r->ncpus) {
 		launcher_fail(
-			"the hosts %s and %s are one computer, %s, but one says that it has %u cores and the other %u",
+			"the hosts %s and %s are one computer, %s, but one has %u cores and the other %u",
 			sg_host_get_name(r->host), sg_host_get_name(other->host), name, r->ncpus,
 			r->cores->ncores);
 	}
@@ -224,12 +228,12 @@ void launcher_machines_find(const struct launcher_options *o)
 	const char *data = getenv("ORRERY_DATADIR");
 	char gallery[PATH_MAX];
 	if (o->machine_path)
-		add_dirs(o->machine_path);
+		machines_add_dirs(o->machine_path);
 	snprintf(gallery, sizeof(gallery), "%s/platforms/machines",
 		 data && *data ? data : ORR_DATADIR);
-	add_dirs(gallery);
+	machines_add_dirs(gallery);
 	int has_default = 0;
-	char *dir = locate("default");
+	char *dir = machine_locate("default");
 	has_default = dir != NULL;
 	free(dir);
 	for (int i = 0; i < o->n; i++) {
@@ -241,13 +245,14 @@ void launcher_machines_find(const struct launcher_options *o)
 				   : has_default ? "default"
 						 : NULL;
 		if (o->machine)
-			name_in_turn(o->machine, i, given, sizeof(given));
-		struct found *f = name ? machine_load(name,
-						      property ? sg_host_get_name(r->host) : NULL)
-				       : NULL;
+			machine_name_in_turn(o->machine, i, given, sizeof(given));
+		struct machine_entry *f = name ? machine_load(name,
+							      property ? sg_host_get_name(r->host)
+								       : NULL)
+					       : NULL;
 		r->machine = f ? f->machine : NULL;
 		r->machine_name = f ? f->machine->name : "default";
-		r->ncpus = cores_of(r->host);
+		r->ncpus = host_cores(r->host);
 		if (o->cpus || !r->ncpus)
 			r->ncpus = o->cpus ? (unsigned) o->cpus
 				   : f     ? f->machine->ncpus
@@ -256,9 +261,9 @@ void launcher_machines_find(const struct launcher_options *o)
 			launcher_fail("the machine %s has no CPU; give --cpus K", r->machine_name);
 		if (r->ncpus > STARPU_MAXCPUS)
 			r->ncpus = STARPU_MAXCPUS;
-		share_cores(r);
-		r->copy_us = per_byte(r->host, "copy_us");
-		r->touch_us = per_byte(r->host, "touch_us");
-		r->way_us = r->copy_us > 0 ? way_us(r, o->n) : 0;
+		rank_share_cores(r);
+		r->copy_us = host_us_per_byte(r->host, "copy_us");
+		r->touch_us = host_us_per_byte(r->host, "touch_us");
+		r->way_us = r->copy_us > 0 ? rank_way_us(r, o->n) : 0;
 	}
 }

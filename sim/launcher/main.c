@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The launcher of simulated runs: sets SimGrid up, makes the ranks, runs.
+/* The launcher of simulated runs: sets SimGrid up, creates the ranks, runs the simulation.
  *
- * For each rank one actor is created, the engine's, which creates the two others (the program's
- * main and the workers' driver): SMPI finds a sender by its parent, and this is how those two may
- * ring the engine's bell (sim/sys/sim_mpi.c). Each joins an SMPI instance of its own kind: messages
- * of programs and engines never meet.
+ * For each rank, the launcher creates one actor, the engine's, which creates the other two (the
+ * program's main and the workers' driver). SMPI finds a sender through its parent, so those two can
+ * ring the engine's bell (sim/sys/sim_mpi.c). Each joins an SMPI instance of its own kind, so that
+ * messages of programs and of engines never meet.
  *
  * Measured (2 cores, program of 16 KB): a ring over 1,024 ranks takes 0.16 s and 117 MB from start
  * to end, over 10,000 ranks 13 s and 970 MB (the loader compares the names of all objects at every
@@ -48,7 +48,7 @@ static void choose_stacks(const struct launcher_options *o)
 	if (o->stack_kib)
 		kib = (size_t) (o->stack_kib < 64 ? 64 : o->stack_kib);
 	orr_sim.stack_main = kib << 10;
-	/* Kernels run on the driver's stack. */
+	/* The driver's stack, on which kernels run, and the engine's. */
 	orr_sim.stack_small = orr_sim.kernels == ORR_SIM_SKIP ? 256 << 10 : kib << 10;
 }
 
@@ -79,7 +79,7 @@ static void engine_main(struct orr_sim_actor *a)
 	orr_sim_serve(a);
 }
 
-/* Programs may write to their arguments. */
+/* A copy for each rank, because programs may write to their arguments. NULL without memory. */
 static char **copy_arguments(char **argv, int argc)
 {
 	char **copy = calloc((size_t) argc + 1, sizeof(*copy));
@@ -102,7 +102,7 @@ static void rank_init(struct orr_sim_rank *r, const struct launcher_options *o)
 		launcher_fail("out of memory for rank %d of %d", r->rank, o->n);
 }
 
-static void make_ranks(const struct launcher_options *o, size_t nhosts)
+static void create_ranks(const struct launcher_options *o, size_t nhosts)
 {
 	if ((size_t) o->n > nhosts)
 		launcher_fail(
@@ -123,7 +123,7 @@ static void make_ranks(const struct launcher_options *o, size_t nhosts)
 		rank_init(&orr_sim.ranks[i], o);
 }
 
-static void start(const struct launcher_options *o)
+static void start_ranks(const struct launcher_options *o)
 {
 	orr_sim_memory_init();
 	launcher_smpi_start();
@@ -152,10 +152,10 @@ int orrery_sim_main(int argc, char **argv)
 	size_t nhosts = launcher_platform_load(o.platform, o.n);
 	if (orr_sim.noise.load > 0)
 		launcher_background_start(&orr_sim.noise);
-	make_ranks(&o, nhosts);
-	start(&o);
+	create_ranks(&o, nhosts);
+	start_ranks(&o);
 	launcher_run();
-	/* The last program's end leaves by orr_sim.finish: coming here means that not all have
-	 * ended. */
+	/* The end of the last program calls orr_sim.finish, which does not return. So a program has
+	 * not ended when we come here. */
 	launcher_deadlock();
 }

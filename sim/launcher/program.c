@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The program: a shared object of which every rank gets a copy, so that its globals are its own.
+/* The program: a shared object. Every rank gets a copy with its own global variables.
  *
- * A copy lives in memory (memfd) and holds only what the loader maps: no debug sections. At 1,024
- * ranks making and loading copies of a program of 16 KB takes 0.08 s and 23 MB. With
- * ORR_SIM_KEEP_COPIES=DIR whole copies are left in DIR for debuggers.
+ * A copy lives in memory (memfd) without the debug sections, which the loader does not map. At
+ * 1,024 ranks, writing and loading the copies of a program of 16 KB takes 0.08 s and 23 MB. With
+ * ORR_SIM_KEEP_COPIES=DIR whole copies stay in DIR for debuggers.
  *
  * Invariant: the file is read once; no file descriptor stays open after a load; no two copies have
  * the same path. */
@@ -24,13 +24,13 @@ static struct {
 	const char *path;
 	char *image;
 	size_t size, loaded; /* bytes in the file, bytes that the loader needs */
-	const char *keep;
+	const char *keep;    /* folder where copies stay, or NULL */
 	unsigned ncopies;
 } program;
 
-static const char *const remedy = "build it for the simulated one with `orrery cc --sim`";
+static const char *const program_remedy = "build it for the simulated one with `orrery cc --sim`";
 
-static void read_file(const char *path)
+static void program_read(const char *path)
 {
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -54,21 +54,21 @@ static void read_file(const char *path)
 	close(fd);
 }
 
-/* Sets program.loaded, and whether there is an interpreter or libraries of the real world. */
-static void scan_segments(const ElfW(Ehdr) * h, int *interpreter)
+/* Sets program.loaded, and *interpreter to 1 if the file names one, as executables do. */
+static void program_scan_segments(const ElfW(Ehdr) * h, int *interpreter)
 {
 	const ElfW(Phdr) *p = (const void *) (program.image + h->e_phoff);
 	if (h->e_phoff > program.size || h->e_phnum > (program.size - h->e_phoff) / sizeof(*p))
 		launcher_fail(
 			"%s is damaged (its program headers lie outside of the file); %s again",
-			program.path, remedy);
+			program.path, program_remedy);
 	program.loaded = h->e_phoff + h->e_phnum * sizeof(*p);
 	for (int i = 0; i < h->e_phnum; i++) {
 		if (p[i].p_type == PT_INTERP)
 			*interpreter = 1;
 		if (p[i].p_offset > program.size || p[i].p_filesz > program.size - p[i].p_offset)
 			launcher_fail("%s is damaged (it was cut short); %s again", program.path,
-				      remedy);
+				      program_remedy);
 		if (p[i].p_offset + p[i].p_filesz > program.loaded)
 			program.loaded = p[i].p_offset + p[i].p_filesz;
 	}
@@ -79,7 +79,7 @@ void launcher_program_check(const char *path)
 	int interpreter = 0;
 	program.path = path;
 	program.keep = getenv("ORR_SIM_KEEP_COPIES");
-	read_file(path);
+	program_read(path);
 	ElfW(Ehdr) *h = (void *) program.image;
 	if (program.size < sizeof(*h) || memcmp(h->e_ident, ELFMAG, SELFMAG))
 		launcher_fail(
@@ -88,18 +88,18 @@ void launcher_program_check(const char *path)
 	if (h->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
 	    h->e_phentsize != sizeof(ElfW(Phdr)))
 		launcher_fail("%s was compiled for another processor; %s on this machine", path,
-			      remedy);
-	scan_segments(h, &interpreter);
+			      program_remedy);
+	program_scan_segments(h, &interpreter);
 	if (h->e_type != ET_DYN || interpreter)
 		launcher_fail("%s was built for the real world (it is an executable); %s", path,
-			      remedy);
+			      program_remedy);
 	if (!program.keep) {
 		h->e_shoff = 0;
 		h->e_shnum = h->e_shstrndx = 0;
 	}
 }
 
-static int write_all(int fd, const char *p, size_t size)
+static int copy_write(int fd, const char *p, size_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, p, size);
@@ -111,9 +111,9 @@ static int write_all(int fd, const char *p, size_t size)
 	return 0;
 }
 
-/* A path of the memory file that was never used before: the loader takes equal names for the same
- * object. The number of the copy is spelled in "./" and ".//". */
-static void name_memory(char *path, size_t room, int fd)
+/* Names the memory file by a path that no earlier copy had, because the loader takes equal paths
+ * for the same object: "./" and ".//" spell the number of the copy in binary. */
+static void copy_name(char *path, size_t room, int fd)
 {
 	int n = snprintf(path, room, "/proc/self/fd/");
 	for (unsigned bits = program.ncopies; bits; bits >>= 1)
@@ -121,7 +121,7 @@ static void name_memory(char *path, size_t room, int fd)
 	snprintf(path + n, room - (size_t) n, "%d", fd);
 }
 
-static int make_copy(char *path, size_t room)
+static int copy_create(char *path, size_t room)
 {
 	int fd;
 	if (program.keep) {
@@ -129,9 +129,9 @@ static int make_copy(char *path, size_t room)
 		fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
 	} else {
 		fd = memfd_create("rank", MFD_CLOEXEC);
-		name_memory(path, room, fd);
+		copy_name(path, room, fd);
 	}
-	if (fd < 0 || write_all(fd, program.image, program.keep ? program.size : program.loaded))
+	if (fd < 0 || copy_write(fd, program.image, program.keep ? program.size : program.loaded))
 		launcher_fail("cannot make a copy of %s for rank %u: %s", program.path,
 			      program.ncopies, strerror(errno));
 	return fd;
@@ -140,7 +140,7 @@ static int make_copy(char *path, size_t room)
 int (*launcher_program_load(void))(int, char **)
 {
 	char path[PATH_MAX];
-	int fd = make_copy(path, sizeof(path));
+	int fd = copy_create(path, sizeof(path));
 	void *object = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!object) {
 		const char *why = dlerror(), *cut = strstr(why, ": ");
@@ -151,13 +151,13 @@ int (*launcher_program_load(void))(int, char **)
 	close(fd);
 	if (dlsym(object, "ompi_mpi_comm_world"))
 		launcher_fail("%s was built for the real world (it needs a real MPI); %s",
-			      program.path, remedy);
+			      program.path, program_remedy);
 	void *entry = dlsym(object, "smpi_simulated_main_");
 	if (!entry)
 		entry = dlsym(object, "main");
 	if (!entry)
 		launcher_fail("%s has no main function for the simulated world; %s", program.path,
-			      remedy);
+			      program_remedy);
 	program.ncopies++;
 	return (int (*)(int, char **)) entry;
 }

@@ -50,7 +50,7 @@ written ./one volume bandwidth messages
 } > run.txt
 ok $tool run.txt -o text
 written text/run volume bandwidth
-has err 'does not tell the messages'
+has err 'has no messages; that matrix is left out'
 ok $tool four.csv -o text
 written text/four volume bandwidth messages
 ok "$ORRERY" matrix run.txt -o text2
