@@ -169,10 +169,10 @@ void orr_graph_message(struct orr_process *proc, starpu_data_handle_t h, int ord
 	core.orr_graph_message(proc, h, ordered, m);
 }
 
-void orr_trace_message(struct orr_process *proc, enum orr_event ev, int peer, int64_t tag,
-		       size_t bytes)
+void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
+		       int64_t tag, size_t bytes)
 {
-	core.orr_trace_message(proc, ev, peer, tag, bytes);
+	core.orr_trace_message(proc, by, event, peer, tag, bytes);
 }
 
 #endif
