@@ -134,7 +134,7 @@ def sources():
             if folder == ".":
                 del folders[:]
             for name in names:
-                if name.endswith((".py", ".c", ".m4", ".ac", ".sh")) or name in ("quickstart", "format", "man-options"):
+                if name.endswith((".py", ".c", ".m4", ".ac", ".sh")) or name in ("quickstart", "format", "floors", "man-options"):
                     with open(os.path.join(place, name), encoding="utf-8", errors="replace") as file:
                         yield file.read()
 
