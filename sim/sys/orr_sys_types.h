@@ -6,8 +6,7 @@
  * Invariant: orr_sim_self either describes the running actor, or the running actor's stack lies
  * outside of the bounds that it holds: every actor has its own stack, so one comparison with the
  * stack pointer tells whether the cached pointer is right, whoever switched actors since (0.6 ns;
- * asking SimGrid takes 6 ns). A build with -DORR_SIM_DEBUG asserts that no lock is held across a
- * wait. */
+ * asking SimGrid takes 6 ns). */
 #ifndef ORR_SYS_TYPES_H
 #define ORR_SYS_TYPES_H
 
@@ -58,7 +57,6 @@ struct orr_sim_actor_head {
 	uintptr_t stack_low;      /* the actor's stack is [stack_low, stack_low + stack_size) */
 	size_t stack_size;
 	const double *costs; /* the process's node->costs */
-	unsigned nlocks;     /* locks held, only counted in debug builds */
 	unsigned
 		carries_debt; /* its debt is paid by the next kernel's end instead of by sleeping */
 };
@@ -88,45 +86,37 @@ static inline struct orr_process *orr_self(void)
 	return orr_sim_actor_head()->thread.proc;
 }
 
-/* ---- locks: one byte, free of cost ---- */
+/* ---- locks (base/lock.h): one byte, free of cost ---- */
 typedef struct {
 	uint8_t held;
-} orr_lock_t;
+} orr_sys_lock_t;
 
-#ifdef ORR_SIM_DEBUG
-void orr_sim_lock_check(orr_lock_t *l, int locks);
-static inline void orr_lock(orr_lock_t *l)
+static inline void orr_sys_lock_init(orr_sys_lock_t *l)
 {
-	orr_sim_lock_check(l, 1);
+	l->held = 0;
 }
-static inline int orr_trylock(orr_lock_t *l)
-{
-	orr_sim_lock_check(l, 1);
-	return 1;
-}
-static inline void orr_unlock(orr_lock_t *l)
-{
-	orr_sim_lock_check(l, 0);
-}
+#ifdef ORR_DEBUG
+/* Nobody else runs while a lock is held, unless its holder gave the processor away. */
+void orr_sys_lock(orr_sys_lock_t *l);
+int orr_sys_trylock(orr_sys_lock_t *l);
+void orr_sys_unlock(orr_sys_lock_t *l);
 #else
-static inline void orr_lock(orr_lock_t *l)
+static inline void orr_sys_lock(orr_sys_lock_t *l)
 {
 	(void) l;
 }
-static inline int orr_trylock(orr_lock_t *l)
+static inline int orr_sys_trylock(orr_sys_lock_t *l)
 {
 	(void) l;
 	return 1;
 }
-static inline void orr_unlock(orr_lock_t *l)
+static inline void orr_sys_unlock(orr_sys_lock_t *l)
 {
 	(void) l;
 }
 #endif
-static inline void orr_lock_init(orr_lock_t *l)
-{
-	l->held = 0;
-}
+
+#include "base/lock.h"
 
 /* ---- event counts ---- */
 typedef struct {
@@ -147,6 +137,7 @@ static inline void orr_waitq_init(orr_waitq_t *q)
 static inline void orr_waitq_destroy(orr_waitq_t *q)
 {
 	(void) q;
+	orr_assertf(!q->waiters && !q->blocked, "actors wait on an event count that ends");
 }
 static inline unsigned orr_waitq_prepare(orr_waitq_t *q)
 {
@@ -155,6 +146,7 @@ static inline unsigned orr_waitq_prepare(orr_waitq_t *q)
 }
 static inline void orr_waitq_cancel(orr_waitq_t *q)
 {
+	orr_assertf(q->waiters > 0, "a wait ends that was not prepared");
 	q->waiters--;
 }
 
@@ -182,6 +174,7 @@ static inline void orr_sys_charge_times(struct orr_thread *t, enum orr_cost c, u
 
 static inline void orr_sys_settle(struct orr_thread *t)
 {
+	orr_assert_no_lock();
 	if (__builtin_expect(t->debt_us > orr_sim_quantum_us, 0))
 		orr_sim_settle_slow(t);
 }

@@ -8,7 +8,6 @@
  *
  * Invariant: an actor is in the list of at most one event count, and its semaphore is released
  * exactly once per orr_sim_block: by whoever clears `blocked`. */
-#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "sim.h"
+#include "base/assert.h"
 
 /* Answers for code that runs outside of actors (the launcher, its diagnosis, threads that kernels
  * start). Its bounds hold no stack. */
@@ -48,13 +48,23 @@ struct orr_sim_actor *orr_sim_actor_self(void)
 	return a == &outside ? NULL : a;
 }
 
-#ifdef ORR_SIM_DEBUG
-void orr_sim_lock_check(orr_lock_t *l, int locks)
+#ifdef ORR_DEBUG
+void orr_sys_lock(orr_sys_lock_t *l)
 {
-	struct orr_sim_actor_head *a = orr_sim_actor_head();
-	assert(l->held != locks);
-	l->held = (uint8_t) locks;
-	a->nlocks += locks ? 1 : -1;
+	orr_assertf(!l->held, "another actor holds the lock and gave the processor away");
+	l->held = 1;
+}
+
+int orr_sys_trylock(orr_sys_lock_t *l)
+{
+	orr_sys_lock(l);
+	return 1;
+}
+
+void orr_sys_unlock(orr_sys_lock_t *l)
+{
+	orr_assert(l->held);
+	l->held = 0;
 }
 #endif
 
@@ -62,13 +72,15 @@ void orr_sim_lock_check(orr_lock_t *l, int locks)
 
 int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
 {
-	assert(a->head.nlocks == 0);
+	orr_assert_no_lock();
+	orr_assert(!a->blocked && !a->timer);
 	if (!a->sem)
 		a->sem = sg_sem_init(0);
 	a->blocked = 1;
 	a->timed_out = 0;
 	a->timer = deadline_s >= 0 ? orr_sim_glue_timer_set(deadline_s, a) : NULL;
 	sg_sem_acquire(a->sem);
+	orr_assertf(!a->blocked && !a->timer, "%s was released without being claimed", a->name);
 	orr_sim_self = &a->head;
 	return a->timed_out;
 }
@@ -76,6 +88,7 @@ int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
 /* After this the caller owes one sg_sem_release. */
 static void claim(struct orr_sim_actor *a)
 {
+	orr_assertf(a->blocked, "%s is released twice", a->name);
 	a->blocked = 0;
 	if (a->timer)
 		orr_sim_glue_timer_cancel(a->timer);
@@ -92,6 +105,7 @@ void orr_sim_unblock(struct orr_sim_actor *a)
 
 void orr_sim_timer_fired(struct orr_sim_actor *a)
 {
+	orr_assertf(a->blocked && a->timer, "the timer of %s was not cancelled", a->name);
 	a->timer = NULL;
 	a->blocked = 0;
 	a->timed_out = 1;
@@ -114,6 +128,7 @@ static void sleep_until(struct orr_sim_actor *a, double date_s)
 
 void orr_sim_park(struct orr_sim_actor *a)
 {
+	orr_lock_abandon();
 	for (;;) {
 		serve_ring(a);
 		orr_sim_block(a, -1);
@@ -141,7 +156,8 @@ static void unlink_blocked(orr_waitq_t *q, struct orr_sim_actor *a)
 int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	assert(a);
+	orr_assert_no_lock();
+	orr_assert(a);
 	double now_us = orr_sys_now_us();
 	double busy_until_us = now_us + a->head.thread.debt_us;
 	double deadline_s = timeout_us < 0 ? -1 : date_of_us(now_us + timeout_us);
@@ -152,15 +168,17 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 			continue;
 		}
 		struct orr_sim_actor **tail = &q->blocked;
-		while (*tail)
+		while (*tail) {
+			orr_assertf(*tail != a, "%s is in the list already", a->name);
 			tail = &(*tail)->wait_next;
+		}
 		a->wait_next = NULL;
 		*tail = a;
 		expired = orr_sim_block(a, deadline_s);
 		if (q->seq == key)
 			unlink_blocked(q, a);
 	}
-	q->waiters--;
+	orr_waitq_cancel(q);
 	/* Work that was charged before the wait went on while it waited. */
 	double rest_us = busy_until_us - orr_sys_now_us();
 	a->head.thread.debt_us = rest_us > 0 ? rest_us : 0;
@@ -169,13 +187,21 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 
 void orr_waitq_wake_slow(orr_waitq_t *q)
 {
-	struct orr_sim_actor *first = q->blocked, *a, *next;
+	struct orr_sim_actor *first = q->blocked, **end = &first, *a, *next;
 	q->seq++;
 	q->blocked = NULL;
 	/* Releasing gives the processor away: nobody of the list may be found blocked, nor q be
-	 * used, from then on. */
-	for (a = first; a; a = a->wait_next)
+	 * used, from then on. An actor whose time ran out, or that was unblocked for a ring, is
+	 * released already and has not run since. */
+	for (a = first; a; a = next) {
+		next = a->wait_next;
+		if (!a->blocked)
+			continue;
 		claim(a);
+		*end = a;
+		end = &a->wait_next;
+	}
+	*end = NULL;
 	for (a = first; a; a = next) {
 		next = a->wait_next;
 		sg_sem_release(a->sem);
@@ -197,6 +223,7 @@ double orr_sys_origin_us(void)
 void orr_sys_sleep_us(double us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
+	orr_assert_no_lock();
 	if (!a || us <= 0)
 		return;
 	/* A kernel that sleeps lasts longer; the other workers of its node go on. */
@@ -258,6 +285,7 @@ struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role 
 
 static void hand_over(struct orr_sim_actor *a, void *(*fn)(void *), void *arg)
 {
+	orr_assert(!a->active);
 	a->fn = fn;
 	a->arg = arg;
 	a->ret = NULL;
@@ -268,6 +296,8 @@ static void hand_over(struct orr_sim_actor *a, void *(*fn)(void *), void *arg)
 static void run_handed(struct orr_sim_actor *a)
 {
 	void *ret = a->fn(a->arg);
+
+	orr_assert_no_lock();
 	a->head.thread.worker = NULL;
 	a->head.thread.memnode = STARPU_MAIN_RAM;
 	a->head.thread.task = NULL;
@@ -347,6 +377,7 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role r
 void *orr_sys_thread_join(orr_sys_thread_t *t)
 {
 	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
+	orr_assert_no_lock();
 	for (;;) {
 		unsigned key = orr_waitq_prepare(&a->ended);
 		if (!a->active) {
@@ -399,6 +430,7 @@ void orr_sim_rank_end(struct orr_sim_rank *r, int status)
 	r->status = status;
 	r->end_us = orr_sys_now_us();
 	orr_sim.nended++;
+	orr_assert(orr_sim.nended <= orr_sim.nranks);
 	if (status && !orr_sim.status) {
 		orr_sim.status = status;
 		orr_sim.status_rank = r->rank;

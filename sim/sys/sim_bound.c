@@ -14,6 +14,7 @@
 #include "sim.h"
 #include "core/graph.h"
 #include "core/core.h"
+#include "base/assert.h"
 
 /* A message as one of its two sides posted it. */
 struct end {
@@ -89,6 +90,7 @@ static int same_channel(const struct end *a, const struct end *b)
 
 static void add_edge(struct joined *j, uint32_t from, uint32_t to)
 {
+	orr_assert(from < j->nnodes && to < j->nnodes);
 	j->from[j->nedges] = from;
 	j->to[j->nedges++] = to;
 	j->npred[to]++;
@@ -175,6 +177,7 @@ static double longest(struct joined *j)
 		if (!j->npred[i])
 			todo[n++] = i;
 	while (n) {
+		orr_assert(n <= j->nnodes);
 		uint32_t i = todo[--n];
 		double end = j->start[i] + j->us[i];
 		if (end > last)

@@ -23,6 +23,7 @@
 #include "sim.h"
 #include "data/bus_time.h"
 #include "data/data.h"
+#include "base/assert.h"
 
 #define ALLOC_US 100.0 /* of devices that were not measured */
 
@@ -95,6 +96,7 @@ double orr_sim_bus_kernel_end(struct orr_sim_rank *r, unsigned memnode, double u
 		if (r->bus->kernel_free[memnode][i] < *slot)
 			slot = &r->bus->kernel_free[memnode][i];
 	*slot = (*slot > now ? *slot : now) + us;
+	orr_assert(us >= 0 && *slot >= now);
 	return *slot;
 }
 
@@ -149,10 +151,14 @@ double orr_sys_copy_end_us(struct orr_process *proc, unsigned src, unsigned dst,
 		later(&start, b->engine[dst].in_free);
 	if (link >= 0)
 		later(&start, b->link_free[link]);
+	orr_assertf((!from_device || start >= b->engine[src].out_free) &&
+			    (!to_device || start >= b->engine[dst].in_free),
+		    "an engine moves two copies at a time");
 	if (from_device)
 		b->engine[src].out_free = start + us;
 	if (to_device)
 		b->engine[dst].in_free = start + us;
+	orr_assert(start >= now);
 	if (link >= 0 && b->capacity[link] > 0)
 		b->link_free[link] = start + (double) size / b->capacity[link];
 	return start + us;

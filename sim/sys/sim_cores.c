@@ -60,6 +60,8 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 {
 	struct orr_sim_cores *c = rank->cores;
 	double before = speed(c), now = orr_sys_now_us();
+
+	orr_assert(c->busy >= rank->nrunning + rank->receiving && now >= c->since_us);
 	c->done_us = done_us(c);
 	c->since_us = now;
 	c->busy += nrunning - rank->nrunning + receiving - rank->receiving;
@@ -70,6 +72,7 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
 		c->waiting += (unsigned) waits(r);
 	double after = speed(c);
+	orr_assert(after > 0 && after <= 1);
 	if (before == after)
 		return;
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
@@ -103,6 +106,8 @@ static double patrols_us(const struct orr_sim_rank *r, double us)
 double orr_sim_cores_enter(struct orr_sim_rank *r, double us)
 {
 	struct orr_sim_cores *c = r->cores;
+
+	orr_assert(us >= 0 && r->stolen_us >= 0);
 	us += r->stolen_us;
 	r->stolen_us = 0;
 	set_running(r, r->nrunning + 1, r->receiving);
@@ -136,6 +141,7 @@ static void look(struct orr_sim_rank *r)
 
 void orr_sim_cores_leave(struct orr_sim_rank *r)
 {
+	orr_assertf(r->nrunning > 0, "a kernel ends on rank %d, where none runs", r->rank);
 	look(r);
 	set_running(r, r->nrunning - 1, r->receiving);
 }
@@ -150,6 +156,7 @@ void orr_sim_cores_receive(struct orr_sim_rank *r, double us)
 		orr_sys_sleep_us(left_us / speed(c));
 		left_us = until_us - done_us(c);
 	}
+	orr_assert(r->receiving > 0);
 	set_running(r, r->nrunning, r->receiving - 1);
 }
 

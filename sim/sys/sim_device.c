@@ -12,6 +12,7 @@
 #include "sim.h"
 #include "drivers/device.h"
 #include "perf/perf.h"
+#include "base/assert.h"
 
 #define DEFAULT_MEMORY ((size_t) 3 << 30)
 
@@ -65,6 +66,7 @@ int orr_sys_devices(struct orr_process *proc, struct orr_device *v, unsigned max
 	if (ret)
 		return ret;
 	proc->stand_in = ncuda + nopencl && orr_sim.cuda_from_model;
+	orr_assert(ncuda <= m->ncuda && nopencl <= m->nopencl && ncuda + nopencl <= max);
 	add(proc, m, STARPU_CUDA_WORKER, ncuda, v);
 	add(proc, m, STARPU_OPENCL_WORKER, nopencl, v + ncuda);
 	return (int) (ncuda + nopencl);

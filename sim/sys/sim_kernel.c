@@ -13,6 +13,7 @@
 #include "core/expect.h"
 #include "core/parallel.h"
 #include "core/core.h"
+#include "base/assert.h"
 
 static double cpu_us(void)
 {
@@ -136,6 +137,8 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 		us = modelled_us(w, t, a->extra_us);
 	}
 	us *= slowness(w, a->rank);
+	orr_assertf(us >= 0 && isfinite(us), "the kernel of task %s takes %g us",
+		    orr_task_name(t->pub), us);
 	a->extra_us = 0;
 	/* What the runtime did for this worker since the last kernel comes before it. */
 	us += a->head.thread.debt_us;
@@ -145,6 +148,7 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 		return 0;
 	w->end_us = w->arch == STARPU_CPU_WORKER ? orr_sim_cores_enter(a->rank, us)
 						 : orr_sim_bus_kernel_end(a->rank, w->memnode, us);
+	orr_assert(w->end_us >= orr_sys_now_us());
 	return 1;
 }
 

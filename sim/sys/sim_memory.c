@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "sim.h"
+#include "base/assert.h"
 
 #define RANGE ((size_t) 8 << 40)
 #define SHARED ((size_t) 1 << 40) /* head of the range: the one shared buffer */
@@ -119,6 +120,9 @@ void orr_sys_mem_free(struct orr_process *proc, void *ptr, size_t size)
 	struct orr_sim_rank *r = proc->sys;
 	if (r && ptr)
 		r->live -= size < r->live ? size : r->live;
+	orr_assertf(!ptr || !range.low || ptr == range.low || (char *) ptr < range.low ||
+			    (char *) ptr >= range.high,
+		    "%p is no buffer of the runtime", ptr);
 	if (ptr != range.low || !ptr)
 		free(ptr);
 }
@@ -171,6 +175,7 @@ static void *folded(size_t size)
 			return NULL;
 	}
 	range.fold_next += size;
+	orr_assert(range.fold_next <= range.high);
 	return p;
 }
 
@@ -193,6 +198,7 @@ void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size)
 	struct free_block *b = malloc(sizeof(*b));
 	if (!b)
 		return;
+	orr_assertf(p < range.fold_next, "%p was never handed out", ptr);
 	b->at = p;
 	b->size = round_up(size, PAGE);
 	b->next = range.free;

@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sim.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "base/patience.h"
 #include "base/seam_mpi.h"
@@ -148,6 +149,7 @@ int orr_sys_mpi_barrier_start(struct orr_process *proc, MPI_Comm comm, MPI_Reque
 {
 	(void) proc;
 	*req = MPI_REQUEST_NULL;
+	orr_assert_no_lock();
 	if (PMPI_Barrier(comm) == MPI_SUCCESS)
 		return 0;
 	orr_error("MPI_Barrier failed");
@@ -194,6 +196,7 @@ MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
 void orr_sys_mpi_engine_enter(struct orr_process *proc)
 {
 	struct orr_sim_mpi *m = mpi_of(proc);
+	orr_assert(!m->entered);
 	m->comm = orr_sim_glue_world();
 	m->bell_comm = MPI_COMM_SELF;
 	m->entered = 1;
@@ -275,6 +278,7 @@ void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 	struct orr_sim_rank *r = rank_of(proc);
 	size_t fresh = bytes < r->untouched ? bytes : r->untouched;
 	double touch_us = (double) fresh * r->touch_us, copy_us = (double) bytes * r->copy_us;
+	orr_assert_no_lock();
 	r->untouched -= fresh;
 	/* The time on the way has the copy in it. */
 	if (r->nrunning && orr_sim_cores_full(r)) {
@@ -305,26 +309,30 @@ int orr_sys_mpi_poll(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Sta
 int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status)
 {
 	struct orr_sim_mpi *m = mpi_of(proc);
+	orr_assert_no_lock();
 	if (take_note(m))
 		return ORR_MPI_BELL;
 	if (!grow(m, n + 1))
 		orr_fatal("out of memory for %d pending requests; run fewer nodes or smaller data",
 			  n);
 	orr_sys_settle(orr_thread_self());
-	if (take_note(m))
-		return ORR_MPI_BELL;
 	if (m->bell == MPI_REQUEST_NULL)
 		PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, BELL_TAG, m->bell_comm, &m->bell);
+	/* Both may have given the processor away to an actor that rang. */
+	if (take_note(m))
+		return ORR_MPI_BELL;
 	memcpy(m->reqs, reqs, (size_t) n * sizeof(*reqs));
 	m->reqs[n] = m->bell;
 	int index = MPI_UNDEFINED;
 	double before_us = orr_sys_now_us();
+	orr_assert(m->bell != MPI_REQUEST_NULL && !m->sleeping && !m->rung);
 	m->sleeping = 1;
 	PMPI_Waitany(n + 1, m->reqs, &index, status);
 	m->sleeping = 0;
 	memcpy(reqs, m->reqs, (size_t) n * sizeof(*reqs));
 	m->bell = m->reqs[n];
 	if (index == n) {
+		orr_assert(m->ringing);
 		m->ringing = 0;
 		m->rung = 0;
 		return ORR_MPI_BELL;
@@ -344,6 +352,7 @@ void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
 		return;
 	m->ringing = 1;
 	end_ring(a);
+	orr_assertf(m->bell != MPI_REQUEST_NULL, "a ring without a receive for it");
 	MPI_Request out;
 	PMPI_Issend(NULL, 0, MPI_BYTE, 0, BELL_TAG, m->bell_comm, &out);
 	a->bell_out = out;

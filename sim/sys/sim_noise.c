@@ -5,6 +5,7 @@
  * Measured: a factor takes 60 ns. */
 #include <math.h>
 #include "sim_noise.h"
+#include "base/assert.h"
 
 #define LEAST_BANDWIDTH 0.05 /* others never take more than the rest */
 
@@ -36,7 +37,9 @@ double orr_sim_factor(uint64_t bits, double deviation)
 		return 1;
 	double normal = sqrt(-2 * log(uniform(bits))) * cos(two_pi * uniform(mix(bits)));
 	double variance = log1p(deviation * deviation);
-	return exp(sqrt(variance) * normal - variance / 2);
+	double factor = exp(sqrt(variance) * normal - variance / 2);
+	orr_assert(factor > 0 && isfinite(factor));
+	return factor;
 }
 
 /* Uniform around the mean, as wide as fits between nothing and all but LEAST_BANDWIDTH. */
@@ -44,5 +47,7 @@ double orr_sim_link_share(const struct orr_sim_noise *v, uint64_t link, uint64_t
 {
 	double room = 1 - LEAST_BANDWIDTH - v->load, width = v->load < room ? v->load : room;
 	double u = uniform(orr_sim_random(v->seed, ORR_SIM_LINK, link, period));
-	return 1 - v->load - width * (2 * u - 1);
+	double share = 1 - v->load - width * (2 * u - 1);
+	orr_assert(share > 0 && share <= 1);
+	return share;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "starpu.h"
 #include "sim.h"
+#include "base/assert.h"
 
 struct mutex {
 	struct orr_sim_actor *owner;
@@ -222,6 +223,7 @@ static int cond_wait(struct cond *c, starpu_pthread_mutex_t *mutex, double deadl
 			break;
 		key = orr_waitq_prepare(&c->all);
 	}
+	orr_assert(c->waiting > 0 && c->signals <= c->waiting);
 	c->waiting--;
 	if (c->signals) {
 		c->signals--;

@@ -2,10 +2,11 @@
 /* Reads the environment into struct orr_config. The table below is the list of variables that the
  * runtime knows.
  *
- * Invariant: a value that cannot be read is an error naming the variable, never silently ignored.
- */
+ * Invariant: a value that cannot be read is an error naming the variable, never silently ignored
+ * (tests/bad/env_*.c try). */
 #include "base/process.h"
 #include "base/numbers.h"
+#include "base/assert.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -206,6 +207,7 @@ static int set(const struct variable *v, struct orr_config *cfg, const char *tex
 		/* fall through */
 	case STRING:
 		if (text && *text) {
+			orr_assertf(!*(char **) field, "%s: two variables set one text", v->name);
 			*(char **) field = strdup(text);
 			return *(char **) field ? 0 : -ENOMEM;
 		}

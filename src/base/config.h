@@ -3,7 +3,7 @@
  * orr_config_read.
  *
  * Invariant: no other file reads the environment for settings (programs' own starpu_getenv calls
- * aside). */
+ * aside). No assertion can see other files. */
 #ifndef ORR_BASE_CONFIG_H
 #define ORR_BASE_CONFIG_H
 

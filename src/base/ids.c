@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/process.h"
+#include "base/assert.h"
 #include "base/log.h"
 
 static const char blanks[] = " ,\t\n";
@@ -61,6 +62,7 @@ int orr_ids_parse(const char *name, const char *text, unsigned units, int **v, u
 		for (; first <= last && count < ORR_IDS_MAX; first++)
 			ids[count++] = (int) first;
 	}
+	orr_assert(count <= ORR_IDS_MAX && (ids || !count));
 	*v = ids;
 	*n = count;
 	return 0;

@@ -2,7 +2,7 @@
 /* Lists of processing units, as STARPU_WORKERS_CPUID and its relatives take them: "0 2-4 7-".
  *
  * Invariant: a list is understood as a whole or refused with one message; no number in it decides
- * how much memory is asked for. */
+ * how much memory is asked for, which is asserted. */
 #ifndef ORR_BASE_IDS_H
 #define ORR_BASE_IDS_H
 

@@ -2,7 +2,7 @@
 /* Messages to people: one line each on stderr, prefixed with the rank in programs of several
  * processes.
  *
- * Invariant: a line is written by one call, so that lines of several processes do not mix. */
+ * Invariant: see log.h. */
 #include "base/process.h"
 #include "base/numbers.h"
 #include "base/log.h"

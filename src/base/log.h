@@ -2,7 +2,8 @@
 /* Messages to people: one line each on stderr, prefixed with the rank in programs of several
  * processes. Whoever first identifies an error logs it. Any thread may call these.
  *
- * Invariant: one call writes one whole line, so that lines of several processes do not mix. */
+ * Invariant: one call writes one whole line, so that lines of several processes do not mix. Not
+ * asserted: it is how these four functions are written. */
 #ifndef ORR_BASE_LOG_H
 #define ORR_BASE_LOG_H
 

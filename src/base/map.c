@@ -5,6 +5,7 @@
  * Invariant: at most three quarters of the slots are in use, so every probe ends. */
 #include <errno.h>
 #include <stdlib.h>
+#include "base/assert.h"
 #include "base/map.h"
 
 #define SMALLEST 8
@@ -34,6 +35,7 @@ static void place(struct orr_map *m, void *obj)
 {
 	uint32_t i = home(m, key_of(m, obj));
 
+	orr_assert(m->n < m->cap); /* the probe ends */
 	while (m->v[i])
 		i = (i + 1) & (m->cap - 1);
 	m->v[i] = obj;
@@ -55,8 +57,20 @@ static int grow(struct orr_map *m)
 	return 0;
 }
 
+/* The slot of an object, or cap. */
+static uint32_t slot_of(const struct orr_map *m, const void *obj)
+{
+	if (!m->n)
+		return m->cap;
+	for (uint32_t i = home(m, key_of(m, obj)); m->v[i]; i = (i + 1) & (m->cap - 1))
+		if (m->v[i] == obj)
+			return i;
+	return m->cap;
+}
+
 int orr_map_insert(struct orr_map *m, void *obj)
 {
+	orr_assertf(slot_of(m, obj) == m->cap, "an object is inserted twice");
 	if ((m->n + 1) * 4ULL > m->cap * 3ULL) {
 		int ret = grow(m);
 		if (ret)
@@ -64,6 +78,7 @@ int orr_map_insert(struct orr_map *m, void *obj)
 	}
 	place(m, obj);
 	m->n++;
+	orr_assert(m->n * 4ULL <= m->cap * 3ULL);
 	return 0;
 }
 
@@ -80,21 +95,12 @@ void *orr_map_find_next(const struct orr_map *m, uint64_t key, uint32_t *cursor)
 	return NULL;
 }
 
-/* The slot of an object, or cap. */
-static uint32_t slot_of(const struct orr_map *m, const void *obj)
-{
-	if (!m->n)
-		return m->cap;
-	for (uint32_t i = home(m, key_of(m, obj)); m->v[i]; i = (i + 1) & (m->cap - 1))
-		if (m->v[i] == obj)
-			return i;
-	return m->cap;
-}
-
 void orr_map_replace(struct orr_map *m, void *old, void *obj)
 {
 	uint32_t i = slot_of(m, old);
 
+	orr_assertf(key_of(m, old) == key_of(m, obj),
+		    "an object is replaced by one of another key");
 	if (i < m->cap)
 		m->v[i] = obj;
 }
@@ -115,4 +121,5 @@ void orr_map_remove(struct orr_map *m, void *obj)
 		}
 	}
 	m->v[hole] = NULL;
+	orr_assertf(slot_of(m, obj) == m->cap, "an object was in the map twice");
 }

@@ -8,7 +8,8 @@
  * Several objects may have the same key. An empty map owns no memory.
  *
  * Invariant: every object lies between its key's home slot and the next free slot; an object's key
- * does not change while it is in the map. No locking: the owner of the map does it. */
+ * does not change while it is in the map. (Of both, what is asserted is that no object is found
+ * twice.) No locking: the owner of the map does it. */
 #ifndef ORR_BASE_MAP_H
 #define ORR_BASE_MAP_H
 

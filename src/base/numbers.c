@@ -6,6 +6,8 @@
  * Invariant: the thread has the locale it had before, the program's global one included. */
 #include "base/numbers.h"
 
+#include "base/assert.h"
+
 #include <stdlib.h>
 
 /* The C library keeps this locale in constant memory: it is neither made nor freed in fact. */
@@ -23,8 +25,13 @@ locale_t orr_numbers_begin(void)
 
 void orr_numbers_end(const locale_t *before)
 {
-	if (*before)
-		freelocale(uselocale(*before));
+	if (*before) {
+		locale_t plain_numbers = uselocale(*before);
+
+		orr_assertf(plain_numbers != LC_GLOBAL_LOCALE && uselocale((locale_t) 0) == *before,
+			    "the thread's locale changed meanwhile");
+		freelocale(plain_numbers);
+	}
 }
 
 double orr_strtod(const char *text, char **end)

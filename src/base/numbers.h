@@ -4,7 +4,7 @@
  *
  * Invariant: they have a decimal point, whatever locale the program has chosen with setlocale():
  * what one process writes, any other can read. Only the calling thread is concerned, and no code of
- * the program runs between begin and end. */
+ * the program runs between begin and end (asserted as far as the locale tells). */
 #ifndef ORR_BASE_NUMBERS_H
 #define ORR_BASE_NUMBERS_H
 

@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/lockrank.h"
+
 struct orr_process;
 struct orr_worker;
 struct orr_group;
@@ -43,6 +45,9 @@ struct orr_thread {
 		void *list;
 		unsigned n, epoch;
 	} mag[4];
+#ifdef ORR_DEBUG
+	struct orr_held held; /* see base/lock.c */
+#endif
 };
 
 /* Virtual costs of the runtime itself, see orr_sys_charge(). The unit of each is microseconds per
@@ -63,12 +68,12 @@ enum orr_cost {
 	ORR_NCOSTS
 };
 
-/* From the world's folder: orr_lock_t (orr_lock_init, orr_lock, orr_trylock, orr_unlock), the
- * atomics ORR_ATOMIC_*, orr_waitq_t, orr_self(), orr_thread_self(), orr_sys_charge(),
- * orr_sys_settle(). Their contract:
+/* From the world's folder: orr_sys_lock_t (orr_sys_lock_init, orr_sys_lock, orr_sys_trylock,
+ * orr_sys_unlock), the atomics ORR_ATOMIC_*, orr_waitq_t, orr_self(), orr_thread_self(),
+ * orr_sys_charge(), orr_sys_settle(). Their contract:
  *
- * orr_lock_t           protects short critical sections, never held across a wait. At most 8
- *                      bytes; all-zero is unlocked.
+ * orr_sys_lock_t       the primitive of orr_lock_t (base/lock.h, which the world includes after
+ *                      it). At most 4 bytes; all-zero is unlocked.
  * ORR_ATOMIC_ADD(p,v)  adds and returns the NEW value, a full barrier. ORR_ATOMIC_ADD_RELAXED
  *                      likewise without ordering.
  * ORR_ATOMIC_OR/AND(p,v)     set and clear bits and return the NEW value, full barriers.

@@ -5,6 +5,7 @@
  * Invariant: the first word of a free object links the objects of a batch, the second word of a
  * batch's first object links batches. */
 #include "base/process.h"
+#include "base/assert.h"
 #include "base/slab.h"
 
 #include <stdlib.h>
@@ -28,6 +29,7 @@ void orr_slab_init(struct orr_slab *s, size_t size, unsigned index)
 	memset(s, 0, sizeof(*s));
 	s->size = (size + 15) & ~(size_t) 15;
 	s->index = index;
+	orr_lock_init(&s->lock, ORR_RANK_SLAB);
 }
 
 void orr_slab_exit(struct orr_slab *s)
@@ -47,6 +49,8 @@ static struct orr_magazine *magazine(struct orr_slab *s)
 	struct orr_thread *t = orr_thread_self();
 	struct orr_magazine *m = &t->mag[s->index];
 
+	orr_assertf(s->size && s->index < ORR_NSLABS, "a slab that was not initialised");
+
 	if (__builtin_expect(m->epoch != t->proc->epoch, 0)) {
 		m->list = NULL;
 		m->n = 0;
@@ -60,6 +64,8 @@ static int grow(struct orr_slab *s)
 {
 	size_t bytes = s->bytes / 4;
 	struct orr_slab_chunk *c;
+
+	orr_assert_locked(&s->lock);
 
 	if (bytes < 8192)
 		bytes = 8192;
@@ -88,6 +94,7 @@ static void *refill(struct orr_slab *s, struct orr_magazine *m)
 	struct free_obj *batch;
 	void *obj = NULL;
 
+	orr_assert(!m->list && !m->n);
 	orr_lock(&s->lock);
 	batch = s->depot;
 	if (batch) {
@@ -110,8 +117,10 @@ void *orr_slab_alloc(struct orr_slab *s)
 
 	if (__builtin_expect(!o, 0))
 		return refill(s, m);
+	orr_assert(m->n > 0);
 	m->list = o->next;
 	m->n--;
+	orr_assert(!m->list == !m->n);
 	return o;
 }
 
@@ -120,6 +129,8 @@ void orr_slab_free(struct orr_slab *s, void *obj)
 	struct orr_magazine *m = magazine(s);
 	struct free_obj *o = obj;
 
+	orr_assertf(((uintptr_t) obj & 15) == 0, "%p was never handed out", obj);
+	orr_assertf(o != m->list, "%p is freed twice", obj);
 	o->next = m->list;
 	m->list = o;
 	if (__builtin_expect(++m->n >= 2 * ORR_SLAB_BATCH, 0)) {
@@ -131,6 +142,7 @@ void orr_slab_free(struct orr_slab *s, void *obj)
 		m->list = last->next;
 		m->n -= ORR_SLAB_BATCH;
 		last->next = NULL;
+		orr_assert(m->n == ORR_SLAB_BATCH && m->list);
 		orr_lock(&s->lock);
 		batch->next_batch = s->depot;
 		s->depot = batch;

@@ -5,8 +5,8 @@
  * Objects freed by one thread and allocated by another (tasks) travel in batches, so that the
  * common lock is taken once per batch.
  *
- * Invariant: an object is in exactly one free list or in use; memory returns to the system only in
- * orr_slab_exit. */
+ * Invariant: an object is in exactly one free list or in use (asserted as far as a list tells
+ * without being searched); memory returns to the system only in orr_slab_exit. */
 #ifndef ORR_BASE_SLAB_H
 #define ORR_BASE_SLAB_H
 

@@ -27,7 +27,7 @@ void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
 
 	if (!b)
 		orr_fatal("out of memory for a bundle of tasks");
-	orr_lock_init(&b->lock);
+	orr_lock_init(&b->lock, ORR_RANK_BUNDLE);
 	b->memnode = -1;
 	*bundle = b;
 }

@@ -80,6 +80,7 @@ struct orr_graph *orr_graph_start(struct orr_process *proc, int deps)
 	g = calloc(1, sizeof(*g));
 	if (!g)
 		return NULL;
+	orr_lock_init(&g->lock, ORR_RANK_GRAPH);
 	g->deps = deps;
 	g->base = base;
 	find_kinds(proc, g);

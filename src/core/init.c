@@ -149,6 +149,7 @@ static void setup_worker(struct orr_process *proc, struct orr_worker *w, unsigne
 	w->arch = arch;
 	w->devid = devid;
 	w->perf_arch = orr_arch_table_set_worker(proc, id, arch, devid);
+	orr_lock_init(&w->local_lock, ORR_RANK_WORKER);
 	starpu_task_list_init(&w->local);
 }
 

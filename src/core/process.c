@@ -11,12 +11,29 @@
 
 #include <stdlib.h>
 
-static struct orr_data the_data = { .up = &orr_core_data_upcalls,
-				    .last_unpin = orr_handle_last_unpin };
-static struct orr_core the_core;
-struct orr_process orr_the_process = { .data = &the_data,
-				       .core = &the_core,
-				       .park = &orr_core_park_ops };
+/* Locks that may be taken before starpu_init have their rank from the beginning. */
+#define DATA \
+	{ \
+		.up = &orr_core_data_upcalls, .last_unpin = orr_handle_last_unpin, \
+		.handle_slab = { \
+			.lock = ORR_LOCK_INIT(SLAB) \
+		} \
+	}
+#define CORE \
+	{ \
+		.tag_lock = ORR_LOCK_INIT(TAG), .join_lock = ORR_LOCK_INIT(JOIN), .task_slab = { \
+			.lock = ORR_LOCK_INIT(SLAB) \
+		} \
+	}
+#define PROCESS(its_data, its_core) \
+	{ \
+		.data = (its_data), .core = (its_core), .park = &orr_core_park_ops, \
+		.lock = ORR_LOCK_INIT(PROCESS) \
+	}
+
+static struct orr_data the_data = DATA;
+static struct orr_core the_core = CORE;
+struct orr_process orr_the_process = PROCESS(&the_data, &the_core);
 
 struct whole {
 	struct orr_process proc;
@@ -30,10 +47,7 @@ struct orr_process *orr_process_new(void)
 
 	if (!w)
 		return NULL;
-	*w = (struct whole){
-		.proc = { .data = &w->data, .core = &w->core, .park = &orr_core_park_ops },
-		.data = { .up = &orr_core_data_upcalls, .last_unpin = orr_handle_last_unpin },
-	};
+	*w = (struct whole){ .proc = PROCESS(&w->data, &w->core), .data = DATA, .core = CORE };
 	return &w->proc;
 }
 

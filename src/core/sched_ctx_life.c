@@ -346,6 +346,7 @@ static struct orr_ctx *find_free(struct orr_process *proc, const char *name)
 		if (!ctx)
 			return NULL;
 		memset(ctx, 0, sizeof(*ctx));
+		orr_lock_init(&ctx->lock, ORR_RANK_CTX);
 		ctx->id = id;
 		proc->core->ctx[id] = ctx;
 	}
@@ -497,6 +498,7 @@ int orr_ctx_init(struct orr_process *proc, struct starpu_sched_policy *policy)
 	unsigned i;
 
 	memset(ctx, 0, sizeof(*ctx));
+	orr_lock_init(&ctx->lock, ORR_RANK_CTX);
 	memset(proc->core->ctx, 0, sizeof(proc->core->ctx));
 	proc->core->ctx[0] = ctx;
 	proc->core->nctxs = 1;

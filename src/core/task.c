@@ -49,6 +49,7 @@ static void init_private(struct orr_task *t, struct starpu_task *pub)
 	       offsetof(struct orr_task, inl_access) - offsetof(struct orr_task, nimpl));
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
 	ORR_ATOMIC_STORE_RELAXED(&t->ctx, 0);
+	orr_lock_init(&t->lock, ORR_RANK_TASK);
 	t->pub = pub;
 	t->owner.ndeps = 1;
 	t->nend_deps = 1;

@@ -187,7 +187,7 @@ static int add_disk(struct orr_process *proc, struct starpu_disk_ops *func, void
 
 	if (!d)
 		return -ENOMEM;
-	orr_lock_init(&d->lock);
+	orr_lock_init(&d->lock, ORR_RANK_DISK);
 	d->ops = func;
 	d->base = orr_sys_has_payload(proc) ? func->plug(parameter, size) : d;
 	if (!d->base) {

@@ -49,6 +49,16 @@ static int is_disk(const struct orr_process *proc, unsigned memnode)
 	return proc->data->memnodes[memnode].kind == STARPU_DISK_RAM;
 }
 
+/* Bytes in use, but for buffers that are kept for reuse: as of some moment, without the memory's
+ * lock, because the caller may hold another's. */
+static size_t in_use(const struct orr_memnode *m)
+{
+	size_t used = ORR_ATOMIC_LOAD_RELAXED(&m->used),
+	       cached = ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes);
+
+	return used > cached ? used - cached : 0;
+}
+
 /* The disk that data overflow to: STARPU_DISK_SWAP's unless it is full, else the first registered
  * one that is not. -1: there is none. */
 static int overflow_disk(struct orr_process *proc, size_t size)
@@ -65,8 +75,7 @@ static int overflow_disk(struct orr_process *proc, size_t size)
 		m = &proc->data->memnodes[at];
 		if (any < 0)
 			any = (int) at;
-		if (!orr_disk_is_full(proc, at) &&
-		    (!m->total || starpu_memory_get_used(at) + size <= m->total))
+		if (!orr_disk_is_full(proc, at) && (!m->total || in_use(m) + size <= m->total))
 			return (int) at;
 	}
 	return any;

@@ -76,6 +76,7 @@ static starpu_data_handle_t allocate(struct orr_process *proc,
 		return NULL;
 	memset(h, 0, size);
 	h->ops = ops;
+	orr_lock_init(&h->lock, ORR_RANK_HANDLE);
 	h->alive = ORR_HANDLE_ALIVE;
 	h->slab = slab & 1;
 	h->main.memnode = STARPU_MAIN_RAM;

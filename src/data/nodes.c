@@ -31,6 +31,8 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 	m->kind = kind;
 	m->devid = devid;
 	m->group = -1;
+	orr_lock_init(&m->lock, ORR_RANK_MEMNODE);
+	orr_lock_init(&m->prefetch_lock, ORR_RANK_PREFETCH);
 	m->ops = ops;
 	m->ops_arg = arg;
 	m->total = total;

@@ -3,6 +3,7 @@
  *
  * Invariant: a kernel runs in the thread of its worker's group. */
 #include "core/worker.h"
+#include "base/assert.h"
 
 #include <stddef.h>
 
@@ -19,6 +20,7 @@ static void cpu_deinit(struct orr_worker *w)
 
 static int cpu_start(struct orr_worker *w, struct orr_task *t)
 {
+	orr_assert(orr_thread_self()->worker == w);
 	return orr_sys_kernel_start(w, t, orr_codelet_cpu_func(t->pub->cl, t->nimpl), t->interfaces,
 				    t->pub->cl_arg);
 }
@@ -31,6 +33,7 @@ static int cpu_test(struct orr_worker *w, struct orr_task *t)
 
 static void cpu_finish(struct orr_worker *w, struct orr_task *t)
 {
+	orr_assert(orr_thread_self()->worker == w);
 	orr_sys_kernel_end(w, t);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of devices of a process (see device.h).
  *
- * Invariant: the order of devices does not depend on the world. */
+ * Invariant: the order of devices does not depend on the world (no assertion sees both). */
 #include "drivers/device.h"
+#include "base/assert.h"
 
 #include <stdio.h>
 
@@ -64,5 +65,11 @@ int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned ma
 	if (n < 0)
 		return n;
 	n += (int) numa;
-	return n + (int) orr_fake_opencl_devices(proc, v + n, at_most(nopencl, max - (unsigned) n));
+	orr_assert((unsigned) n <= max);
+	n += (int) orr_fake_opencl_devices(proc, v + n, at_most(nopencl, max - (unsigned) n));
+	orr_assert((unsigned) n <= max);
+	for (int i = 0; i < n; i++)
+		orr_assertf(v[i].memory_ops && (v[i].driver || !v[i].nworkers),
+			    "device %d has no driver, or none for its memory", i);
+	return n;
 }

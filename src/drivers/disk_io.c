@@ -9,6 +9,7 @@
  * Invariant: short transfers and interrupted ones are continued; a file is closed before a function
  * returns. */
 #include "drivers/disk_file.h"
+#include "base/assert.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +51,7 @@ static int move(int fd, char *buf, off_t offset, size_t size, enum orr_disk_dire
 		if (n == 0)
 			return dir == ORR_DISK_READ ? -ENODATA : -EIO;
 		done += (size_t) n;
+		orr_assert(done <= size);
 	}
 	return 0;
 }
@@ -105,6 +107,7 @@ static int move_blocks(int fd, char *buf, off_t offset, size_t size, enum orr_di
 	void *bounce;
 	int ret = 0;
 
+	orr_assert(offset % (off_t) BLOCK == 0 && size % BLOCK == 0 && size > 0);
 	if ((uintptr_t) buf % BLOCK == 0)
 		return move(fd, buf, offset, size, dir);
 	ret = -posix_memalign(&bounce, BLOCK, piece);
@@ -133,6 +136,7 @@ int orr_disk_move_direct(const char *path, char *buf, off_t offset, size_t size,
 		head = size;
 	blocks = (size - head) / BLOCK * BLOCK;
 	tail = size - head - blocks;
+	orr_assert(head < BLOCK && tail < BLOCK);
 	if (blocks) {
 		fd = open_for(path, dir, O_DIRECT);
 		ret = fd < 0 ? fd

@@ -10,8 +10,10 @@
  * are over.
  *
  * Invariant: no byte moves but within the bounds of a block that the handle of the whole block
- * names. */
+ * names. A program may break it, by computing with handles: place() ends the program then, in every
+ * build. */
 #include "drivers/device.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "data/data.h"
 
@@ -143,6 +145,7 @@ static int opencl_copy2d(struct orr_process *proc, uintptr_t src, size_t src_off
 		.size = blocksize, .count = numblocks, .ld_src = ld_src, .ld_dst = ld_dst
 	};
 
+	orr_assert(numblocks > 0 && blocksize <= ld_src && blocksize <= ld_dst);
 	b.src = place(proc, src_node, src, src_offset, (numblocks - 1) * ld_src + blocksize);
 	b.dst = place(proc, dst_node, dst, dst_offset, (numblocks - 1) * ld_dst + blocksize);
 	return start(proc, &b, chan);
@@ -154,6 +157,7 @@ static int opencl_test(struct orr_process *proc, struct orr_copy_channel *chan)
 
 	for (; chan->pending; chan->pending--) {
 		b = chan->event;
+		orr_assert(b);
 		chan->event = b->next;
 		move(proc, b);
 		free(b);
@@ -195,6 +199,7 @@ static starpu_opencl_func_t function(const struct starpu_codelet *cl, unsigned i
 
 static int opencl_start(struct orr_worker *w, struct orr_task *t)
 {
+	orr_assert(orr_thread_self()->worker == w);
 	return orr_sys_kernel_start(w, t, function(t->pub->cl, t->nimpl), t->interfaces,
 				    t->pub->cl_arg);
 }
@@ -207,6 +212,7 @@ static int opencl_test_kernel(struct orr_worker *w, struct orr_task *t)
 
 static void opencl_finish(struct orr_worker *w, struct orr_task *t)
 {
+	orr_assert(orr_thread_self()->worker == w);
 	orr_sys_kernel_end(w, t);
 }
 

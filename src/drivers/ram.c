@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Main memory as a memory node; also the memory of devices made of host memory.
  *
- * Invariant: copies are over when they return. */
+ * Invariant: copies are over when they return, so that there is nothing to assert in ram_test. */
 #include "data/memnode.h"
 #include "data/malloc.h"
 

@@ -5,8 +5,10 @@
  *
  * Invariant: what a device's memory holds came through this file's copies; a fresh buffer starts
  * with bytes that no program wrote, so that a copy that was forgotten shows. The end of a kernel
- * does not depend on which function computed it. */
+ * does not depend on which function computed it. (Tests of coherency execute this; an assertion
+ * cannot tell one byte from another.) */
 #include "drivers/device.h"
+#include "base/assert.h"
 
 #include <string.h>
 
@@ -115,6 +117,7 @@ static void soft_deinit(struct orr_worker *w)
 
 static int soft_start(struct orr_worker *w, struct orr_task *t)
 {
+	orr_assert(orr_thread_self()->worker == w);
 	return orr_sys_kernel_start(w, t, function_of(w, t->pub->cl, t->nimpl), t->interfaces,
 				    t->pub->cl_arg);
 }
@@ -127,6 +130,7 @@ static int soft_test_kernel(struct orr_worker *w, struct orr_task *t)
 
 static void soft_finish(struct orr_worker *w, struct orr_task *t)
 {
+	orr_assert(orr_thread_self()->worker == w);
 	orr_sys_kernel_end(w, t);
 }
 
@@ -144,6 +148,7 @@ struct orr_device orr_soft_device(struct orr_process *proc, enum starpu_worker_a
 {
 	int cuda = arch == STARPU_CUDA_WORKER;
 
+	orr_assert(cuda || arch == STARPU_OPENCL_WORKER);
 	return (struct orr_device){
 		.arch = arch,
 		.kind = cuda ? STARPU_CUDA_RAM : STARPU_OPENCL_RAM,

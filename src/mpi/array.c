@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "base/assert.h"
 #include "base/log.h"
 
 struct unlock {
@@ -17,8 +18,10 @@ struct unlock {
 static void one_done(void *arg)
 {
 	struct unlock *u = arg;
+	int32_t left = ORR_ATOMIC_ADD(&u->left, -1);
 
-	if (ORR_ATOMIC_ADD(&u->left, -1))
+	orr_assertf(left >= 0, "the messages of a tag ended %d times too often", -left);
+	if (left)
 		return;
 	starpu_tag_notify_from_apps(u->tag);
 	free(u);
@@ -40,6 +43,7 @@ static struct unlock *unlock_new(unsigned n, starpu_tag_t tag)
 /* All submitted but `missing`, which failed with ret. */
 static int submitted(struct unlock *u, unsigned missing, int ret)
 {
+	orr_assert(!missing == !ret);
 	if (missing)
 		ORR_ATOMIC_ADD(&u->left, -(int32_t) missing);
 	one_done(u);

@@ -5,10 +5,11 @@
  * Both sides change at the same point of the insertion order, so they agree without talking.
  *
  * Invariant: with the cache on, rank r is in the owner's set exactly if the datum has
- * ORR_MPI_RECEIVED on r (between insertions). */
+ * ORR_MPI_RECEIVED on r (between insertions). No rank can check that alone. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "mpi/mpi.h"
+#include "base/assert.h"
 
 static void tell(struct orr_mpi *mpi, const char *what, starpu_data_handle_t h)
 {
@@ -43,6 +44,7 @@ int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h)
 		return 0;
 	if (h->mpi_flags & ORR_MPI_RECEIVED)
 		return 1;
+	orr_assert(h->mpi_flags & ORR_MPI_ATTACHED);
 	orr_mpi_flags(h, ORR_MPI_RECEIVED, 0);
 	tell(mpi, "added", h);
 	return 0;

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "base/assert.h"
 #include "base/log.h"
 
 static int on_free(MPI_Comm comm, int keyval, void *attribute, void *extra)
@@ -34,6 +35,7 @@ static struct orr_mpi_comm *add(struct orr_mpi *mpi, MPI_Comm comm)
 {
 	struct orr_mpi_comm **comms = mpi->comms;
 
+	orr_assert_locked(&mpi->comm_lock);
 	if (!(mpi->ncomms & (mpi->ncomms - 1)))
 		comms = realloc(mpi->comms, (mpi->ncomms ? 2 * mpi->ncomms : 1) * sizeof(*comms));
 	if (!comms)
@@ -51,7 +53,9 @@ static struct orr_mpi_comm *add(struct orr_mpi *mpi, MPI_Comm comm)
 
 int orr_mpi_comms_init(struct orr_mpi *mpi, MPI_Comm comm)
 {
+	orr_lock(&mpi->comm_lock);
 	struct orr_mpi_comm *c = add(mpi, comm);
+	orr_unlock(&mpi->comm_lock);
 
 	if (!c) {
 		orr_error("out of memory for the table of communicators");
@@ -153,6 +157,7 @@ struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm)
 		} else
 			orr_error("out of memory for the table of communicators");
 	}
+	orr_assert(!c || (mpi->comms[c->index] == c && c->comm == comm && !c->dead));
 	orr_unlock(&mpi->comm_lock);
 	if (c)
 		ORR_ATOMIC_STORE(&mpi->last_comm, c);
@@ -177,6 +182,7 @@ int starpu_mpi_comm_register(MPI_Comm comm)
 
 	if (!c)
 		return -EINVAL;
+	orr_assert(c->index < mpi->ncomms && c->mpi == mpi);
 	if (c->index == 0 || c->context != c->group_hash)
 		return 0;
 	orr_lock(&mpi->comm_lock);

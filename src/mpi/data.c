@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
 
@@ -61,6 +62,7 @@ int orr_mpi_ranks_insert(int32_t **v, uint32_t *n, uint32_t *cap, int rank)
 	memmove(*v + i + 1, *v + i, (*n - i) * sizeof(**v));
 	(*v)[i] = rank;
 	++*n;
+	orr_assert((i == 0 || (*v)[i - 1] < rank) && (i + 1 == *n || rank < (*v)[i + 1]));
 	return 0;
 }
 
@@ -68,6 +70,8 @@ int orr_mpi_ranks_insert(int32_t **v, uint32_t *n, uint32_t *cap, int rank)
 
 static void detach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_mpi_ext *ext)
 {
+	orr_assert_locked(&mpi->data_lock);
+	orr_assert(!ext->in_tags || orr_map_find(&mpi->tags, (uint64_t) h->mpi_tag));
 	if (ext->in_tags)
 		orr_map_remove(&mpi->tags, h);
 	ext->in_tags = 0;
@@ -80,6 +84,8 @@ static void attach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_m
 	uint32_t cursor = ORR_MAP_START;
 	starpu_data_handle_t other;
 
+	orr_assert_locked(&mpi->data_lock);
+	orr_assert(!ext->in_tags);
 	if (h->mpi_tag < 0)
 		return;
 	while ((other = orr_map_find_next(&mpi->tags, (uint64_t) h->mpi_tag, &cursor)))
@@ -113,12 +119,16 @@ static void detach(starpu_data_handle_t h)
 		return;
 	if (mpi) {
 		orr_lock(&mpi->data_lock);
+		orr_assert(ext->index < mpi->nattached && mpi->attached[ext->index] == h);
 		detach_tag(mpi, h, ext);
 		starpu_data_handle_t last = mpi->attached[--mpi->nattached];
 		mpi->attached[ext->index] = last;
 		((struct orr_mpi_ext *) last->ext->mpi_ext)->index = ext->index;
-		if (h->mpi_flags & ORR_MPI_REDUXING)
+		if (h->mpi_flags & ORR_MPI_REDUXING) {
+			orr_assert(mpi->nreduxing > 0);
 			mpi->nreduxing--;
+		}
+		orr_assert(mpi->nreduxing <= mpi->nattached);
 		orr_unlock(&mpi->data_lock);
 	}
 	ORR_ATOMIC_STORE_RELAXED(&h->mpi_flags, 0);
@@ -141,6 +151,7 @@ struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h)
 		return NULL;
 	}
 	orr_lock(&mpi->data_lock);
+	orr_assertf(!(h->mpi_flags & ORR_MPI_ATTACHED), "two threads attach one datum");
 	if (mpi->nattached == mpi->attached_cap) {
 		mpi->attached_cap = mpi->attached_cap ? 2 * mpi->attached_cap : 16;
 		mpi->attached = realloc(mpi->attached, mpi->attached_cap * sizeof(*mpi->attached));
@@ -161,6 +172,7 @@ void orr_mpi_data_exit(struct orr_mpi *mpi)
 {
 	for (unsigned i = 0; i < mpi->nattached; i++) {
 		starpu_data_handle_t h = mpi->attached[i];
+		orr_assert(orr_mpi_ext(h) && orr_mpi_ext(h)->index == i);
 		free_ext(h->ext->mpi_ext);
 		h->ext->mpi_ext = NULL;
 		h->ext->unregister_hook = NULL;
@@ -269,6 +281,8 @@ int64_t starpu_mpi_tags_allocate(int64_t nbtags)
 	mpi->ranges = ranges;
 	memmove(ranges + i + 1, ranges + i, (mpi->nranges++ - i) * sizeof(*ranges));
 	ranges[i] = (struct orr_mpi_range){ .start = start, .n = nbtags };
+	orr_assert(i == 0 || ranges[i - 1].start + ranges[i - 1].n <= start);
+	orr_assert(i + 1 == mpi->nranges || start + nbtags <= ranges[i + 1].start);
 	return start;
 }
 

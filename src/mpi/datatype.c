@@ -8,12 +8,13 @@
  * there.
  *
  * Invariant: sender and receiver agree on the order of bytes but not on the form: a vector may be
- * received into a matrix. */
+ * received into a matrix. (What each side asserts is that the form and the number of bytes fit.) */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "base/assert.h"
 #include "base/log.h"
 
 static void set_dim(struct orr_mpi_payload *p, size_t n, size_t stride)
@@ -86,6 +87,7 @@ static int describe_dense(starpu_data_handle_t h, struct orr_mpi_payload *p)
 	p->size = 1;
 	for (unsigned i = 0; i < p->ndim; i++)
 		p->size *= p->n[i];
+	orr_assert(p->ndim >= 1 && p->ndim <= ORR_MPI_MAXDIM);
 	p->form = !p->size ? ORR_FORM_EMPTY : p->ndim == 1 ? ORR_FORM_CONTIGUOUS : ORR_FORM_STRIDED;
 	return 1;
 }
@@ -180,6 +182,7 @@ void orr_mpi_gather(struct orr_mpi *mpi, const struct orr_mpi_payload *p, char *
 {
 	int position = 0;
 
+	orr_assertf(p->form != ORR_FORM_PACKED, "what is packed already is gathered");
 	if (!p->size || !orr_sys_has_payload(mpi->proc))
 		return;
 	if (p->form == ORR_FORM_TYPED)
@@ -193,6 +196,7 @@ void orr_mpi_scatter(struct orr_mpi *mpi, const struct orr_mpi_payload *p, const
 {
 	int position = 0;
 
+	orr_assertf(p->form != ORR_FORM_PACKED, "what is to be unpacked is scattered");
 	if (!p->size || !orr_sys_has_payload(mpi->proc))
 		return;
 	if (p->form == ORR_FORM_TYPED)

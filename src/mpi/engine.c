@@ -10,12 +10,13 @@
  *
  * Invariant: a request pushed to the inbox is seen by the present owner before it leaves
  * (orr_mpi_unown), or by the pusher itself, or by the dedicated thread, which is rung unless it is
- * awake. */
+ * awake. No assertion can say so: it is a promise about the future. */
 #include "mpi/mpi.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/assert.h"
 #include "base/log.h"
 #include "base/patience.h"
 #include "base/upcalls.h"
@@ -29,6 +30,7 @@
 int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *early,
 		void *buf)
 {
+	orr_mpi_assert_owner(mpi);
 	if (mpi->nflying == mpi->flying_cap) {
 		int cap = mpi->flying_cap ? 2 * mpi->flying_cap : 16;
 		mpi->flying = realloc(mpi->flying, (size_t) cap * sizeof(*mpi->flying));
@@ -39,6 +41,7 @@ int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct o
 	}
 	int slot = mpi->nflying;
 
+	orr_assert((slot == 0) == (kind == ORR_FLIGHT_ENVELOPE_IN));
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, slot + 1);
 	mpi->flying[slot] = MPI_REQUEST_NULL;
 	mpi->flights[slot] = (struct orr_mpi_flight){
@@ -58,7 +61,10 @@ static void take_envelope(struct orr_mpi *mpi, const MPI_Status *status)
 {
 	struct orr_mpi_envelope env;
 
+	orr_assert(mpi->flying[0] == MPI_REQUEST_NULL);
 	memcpy(&env, mpi->envelope_in, sizeof(env));
+	orr_assertf(status->MPI_SOURCE != mpi->rank || env.flags & ORR_MPI_STOP,
+		    "a message to this rank itself went through MPI");
 	if (env.flags & ORR_MPI_STOP) {
 		mpi->stopped = 1;
 		return;
@@ -71,6 +77,7 @@ static void engine_land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
 {
 	struct orr_mpi_flight f = mpi->flights[slot];
 
+	orr_assert(slot < mpi->nflying && mpi->flying[slot] == MPI_REQUEST_NULL);
 	orr_sys_charge(orr_thread_self(), ORR_COST_MESSAGE);
 	if (slot == 0) {
 		take_envelope(mpi, status);
@@ -104,6 +111,8 @@ static void ready_push(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	}
 	unsigned i = mpi->nready;
 
+	orr_mpi_assert_owner(mpi);
+	orr_assert(req->kind == ORR_MPI_SEND && req->where == ORR_MPI_FETCHING && req->granted);
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, i + 1);
 	for (; i && ready_before(req, mpi->ready[(i - 1) / 2]); i = (i - 1) / 2)
 		mpi->ready[i] = mpi->ready[(i - 1) / 2];
@@ -116,6 +125,8 @@ static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
 	struct orr_mpi_req *top = mpi->ready[0], *last = mpi->ready[mpi->nready - 1];
 	unsigned i = 0;
 
+	orr_mpi_assert_owner(mpi);
+	orr_assert(mpi->nready > 0);
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, mpi->nready - 1);
 
 	for (unsigned child = 1; child < mpi->nready; child = 2 * i + 1) {
@@ -128,6 +139,8 @@ static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
 		i = child;
 	}
 	mpi->ready[i] = last;
+	orr_assertf(!mpi->nready || !ready_before(mpi->ready[0], top),
+		    "the heap of ready requests");
 	return top;
 }
 
@@ -150,6 +163,7 @@ static int take_inbox(struct orr_mpi *mpi)
 	struct orr_mpi_req *newest, *oldest = NULL;
 	int n = 0;
 
+	orr_mpi_assert_owner(mpi);
 	if (!ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox))
 		return 0;
 	for (newest = ORR_ATOMIC_XCHG(&mpi->inbox, NULL); newest; n++) {
@@ -162,6 +176,7 @@ static int take_inbox(struct orr_mpi *mpi)
 		struct orr_mpi_req *req = oldest;
 		oldest = link_req(req->link.next);
 		req->link.next = NULL;
+		orr_assertf(req->kind != ORR_MPI_FREE, "a request in the inbox was freed");
 		if (req->kind == ORR_MPI_SEND)
 			ready_push(mpi, req);
 		else if (mpi->fake)
@@ -204,6 +219,9 @@ static int next_event(struct orr_mpi *mpi, int wait, MPI_Status *status)
 int orr_mpi_progress(struct orr_mpi *mpi, int block)
 {
 	MPI_Status status;
+
+	orr_assert_no_lock();
+	orr_assert(!block || !mpi->may_drive);
 	int n = take_inbox(mpi) + start_ready(mpi);
 
 	if (mpi->fake)
@@ -222,14 +240,20 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 	return n + orr_mpi_early_load(mpi);
 }
 
+static void disown(struct orr_mpi *mpi)
+{
+	orr_mpi_assert_owner(mpi);
+	ORR_ATOMIC_STORE(&mpi->owner, NULL);
+}
+
 void orr_mpi_unown(struct orr_mpi *mpi)
 {
-	orr_unlock(&mpi->engine);
+	disown(mpi);
 	ORR_ATOMIC_FENCE();
 	while (ORR_ATOMIC_LOAD(&mpi->inbox) && orr_mpi_own(mpi)) {
 		take_inbox(mpi);
 		start_ready(mpi);
-		orr_unlock(&mpi->engine);
+		disown(mpi);
 		ORR_ATOMIC_FENCE();
 	}
 }
@@ -240,6 +264,7 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 	int sending = req->kind == ORR_MPI_SEND; /* once in the inbox, the request may be completed
 						    and freed at any time */
 
+	orr_assert(req->kind != ORR_MPI_FREE && req->granted && req->where != ORR_MPI_DONE);
 	do
 		req->link.next = top ? &top->link : NULL;
 	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, req));
@@ -266,6 +291,7 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 
 void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg)
 {
+	orr_assert_no_lock();
 	if (cond(mpi, arg))
 		return;
 	if (mpi->may_drive) {
@@ -403,8 +429,10 @@ static void *engine_main(void *arg)
 {
 	struct orr_mpi *mpi = arg;
 	void *value;
-	int found = 0;
+	int found = 0, own = orr_mpi_own(mpi);
 
+	(void) own;
+	orr_assert(own); /* nobody else drives yet */
 	orr_sys_mpi_engine_enter(mpi->proc);
 	orr_mpi_rest_begin(mpi);
 	MPI_Comm_get_attr(orr_sys_mpi_comm(mpi->proc), MPI_TAG_UB, &value, &found);
@@ -412,6 +440,8 @@ static void *engine_main(void *arg)
 		mpi->data_tags = *(int *) value;
 	orr_mpi_fly(mpi, ORR_FLIGHT_ENVELOPE_IN, NULL, NULL, NULL);
 	post_envelope(mpi);
+	if (mpi->may_drive)
+		orr_mpi_unown(mpi);
 	ORR_ATOMIC_STORE(&mpi->running, 1);
 	orr_waitq_wake(&mpi->done);
 	if (mpi->may_drive)
@@ -431,6 +461,7 @@ static void *engine_main(void *arg)
 			free(mpi->flights[i].buf);
 		}
 	orr_sys_mpi_engine_leave(mpi->proc);
+	disown(mpi);
 	return NULL;
 }
 

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/upcalls.h"
@@ -91,6 +92,9 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, str
 		return -ENOMEM;
 	}
 	*mpi = (struct orr_mpi){ .proc = proc, .init_count = 1 };
+	orr_lock_init(&mpi->comm_lock, ORR_RANK_MPI_COMM);
+	orr_lock_init(&mpi->lock, ORR_RANK_MPI);
+	orr_lock_init(&mpi->data_lock, ORR_RANK_MPI_DATA);
 	configure(mpi);
 	int ret = configure_fake(mpi, &rank, &size);
 	if (!ret) {
@@ -113,6 +117,7 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, str
 
 static void unmake(struct orr_mpi *mpi)
 {
+	orr_assertf(!mpi->ndetached, "%d detached requests are left", mpi->ndetached);
 	orr_mpi_comms_exit(mpi);
 	orr_mpi_data_exit(mpi);
 	orr_mpi_placement_exit(mpi);

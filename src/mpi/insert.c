@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include "core/insert.h"
 #include "mpi/mpi.h"
+#include "base/assert.h"
 #include "base/log.h"
 
 #define INLINE_DATA 16
@@ -47,6 +48,7 @@ static int add_slow(struct insertion *ins, starpu_data_handle_t h,
 static inline int add(struct insertion *ins, starpu_data_handle_t h,
 		      enum starpu_data_access_mode mode)
 {
+	orr_assert(ins->n <= ins->cap);
 	if (__builtin_expect(ins->n == ins->cap, 0))
 		return add_slow(ins, h, mode);
 	ins->d[ins->n].handle = h;
@@ -270,7 +272,10 @@ static int give_back(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
 		     const struct starpu_data_descr *d, int prio)
 {
 	starpu_data_handle_t h = d->handle;
-	int owner = h->mpi_rank, me = c->rank, ret = orr_mpi_check_tag(h, "starpu_mpi_task_insert");
+	int owner = h->mpi_rank, me = c->rank;
+
+	orr_assert(xrank >= 0 && owner != xrank && (me == owner || me == xrank));
+	int ret = orr_mpi_check_tag(h, "starpu_mpi_task_insert");
 
 	if (ret)
 		return ret;

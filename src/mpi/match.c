@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include "mpi/mpi.h"
 #include "base/map.h"
+#include "base/assert.h"
 
 static uint64_t key_of(uint32_t context, int64_t tag, int source)
 {
@@ -46,6 +47,7 @@ static int append(struct orr_map *map, struct orr_mpi_link *l)
 
 	l->next = NULL;
 	if (first) {
+		orr_assert(first->key == l->key && first->tail && !first->tail->next);
 		first->tail->next = l;
 		first->tail = l;
 		return 0;
@@ -58,6 +60,7 @@ static int append(struct orr_map *map, struct orr_mpi_link *l)
 static void take_out(struct orr_map *map, struct orr_mpi_link *first, struct orr_mpi_link *prev,
 		     struct orr_mpi_link *l)
 {
+	orr_assert(prev ? prev->next == l : first == l);
 	if (prev) {
 		prev->next = l->next;
 		if (first->tail == l)
@@ -91,6 +94,8 @@ struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_
 					  int source)
 {
 	struct orr_mpi_link *first, *prev, *any_first, *any_prev;
+
+	orr_assert_locked(&mpi->lock);
 	struct orr_mpi_req *req = find_request(mpi, env, source, &first, &prev);
 	struct orr_mpi_req *any = find_request(mpi, env, ORR_MPI_ANY, &any_first, &any_prev);
 
@@ -101,6 +106,8 @@ struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_
 	}
 	if (!req)
 		return NULL;
+	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_POSTED && !req->early);
+	orr_assert(mpi->nposted > 0);
 	take_out(&mpi->posted, first, prev, &req->link);
 	ORR_ATOMIC_ADD_RELAXED(&mpi->nposted, -1);
 	req->where = ORR_MPI_FETCHING;
@@ -117,6 +124,7 @@ static struct orr_mpi_early *take_early(struct orr_mpi *mpi, uint32_t context, i
 	for (struct orr_mpi_link *l = first; l; prev = l, l = l->next) {
 		struct orr_mpi_early *e = early_of(l);
 		if (e->env.context == context && e->env.tag == tag && e->source == source) {
+			orr_assertf(!e->req, "a message that a receive took waits for another");
 			take_out(&mpi->earlies, first, prev, l);
 			return e;
 		}
@@ -137,6 +145,8 @@ int orr_mpi_match_post(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	struct orr_mpi_early *e = NULL;
 
+	orr_assert_locked(&mpi->lock);
+	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_FETCHING && !req->early);
 	if (mpi->early_first)
 		e = req->peer == ORR_MPI_ANY ? take_any(mpi, req->context, req->tag)
 					     : take_early(mpi, req->context, req->tag, req->peer);
@@ -158,6 +168,7 @@ int orr_mpi_match_post(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 void orr_mpi_match_withdraw(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
+	orr_assert_locked(&mpi->lock);
 	if (req->where == ORR_MPI_POSTED) {
 		struct orr_mpi_link *first = orr_map_find(&mpi->posted, req->link.key),
 				    *prev = NULL;
@@ -167,6 +178,7 @@ void orr_mpi_match_withdraw(struct orr_mpi *mpi, struct orr_mpi_req *req)
 				ORR_ATOMIC_ADD_RELAXED(&mpi->nposted, -1);
 				return;
 			}
+		orr_assertf(0, "a posted receive is not in the map");
 	} else if (req->early) {
 		req->early->req = NULL;
 		append(&mpi->earlies, &req->early->link);
@@ -178,7 +190,13 @@ struct orr_mpi_early *orr_mpi_early_new(struct orr_mpi *mpi, const struct orr_mp
 					int source, struct orr_mpi_req *req)
 {
 	struct orr_mpi_early *e = calloc(1, sizeof(*e));
+	struct orr_mpi_link *first, *prev;
 
+	orr_assert_locked(&mpi->lock);
+	orr_assert(!req || (req->kind == ORR_MPI_RECV && !req->early));
+	orr_assertf(req || (!find_request(mpi, env, source, &first, &prev) &&
+			    !find_request(mpi, env, ORR_MPI_ANY, &first, &prev)),
+		    "a posted receive matches a message that is kept for a receive to come");
 	if (!e)
 		return NULL;
 	e->env = *env;
@@ -202,6 +220,10 @@ struct orr_mpi_early *orr_mpi_early_new(struct orr_mpi *mpi, const struct orr_mp
 
 void orr_mpi_early_free(struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
+	orr_assert_locked(&mpi->lock);
+	orr_assert((e->prev ? e->prev->next : mpi->early_first) == e);
+	orr_assert((e->next ? e->next->prev : mpi->early_last) == e);
+	orr_assertf(e->req && !e->req->early, "a message is freed before its receive took it");
 	*(e->prev ? &e->prev->next : &mpi->early_first) = e->next;
 	*(e->next ? &e->next->prev : &mpi->early_last) = e->prev;
 	free(e);

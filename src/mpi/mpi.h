@@ -3,17 +3,18 @@
  * others.
  *
  * Who runs the engine: one party at a time, its owner (orr_mpi_own). Where threads that wait may
- * drive (orr_sys_mpi_may_drive), that is whoever took the engine's lock: the dedicated thread, a
- * waiting thread, or a thread that just made a request ready; nobody sleeps while owning it.
- * Elsewhere it is always the engine's actor, which blocks in orr_sys_mpi_block.
+ * drive (orr_sys_mpi_may_drive), that is the thread that made itself its owner: the dedicated
+ * thread, a waiting thread, or a thread that just made a request ready; nobody sleeps while owning
+ * it. Elsewhere it is always the engine's actor, which blocks in orr_sys_mpi_block.
  *
  * Life of a request: FETCHING (its datum is not available yet) -> a send: READY, FLYING, DONE; a
  * receive: POSTED from the beginning until an envelope matches (so receives match in the order in
  * which they were posted), then FLYING, DONE.
  *
  * Invariant: `lock` protects what posting and matching share (the two maps, granted, early);
- * everything below "the owner's" is touched by the engine's owner only; nothing here is sized by
- * the number of ranks but the tables of ranks of communicators that are not the world's. */
+ * everything below "the owner's" is touched by the engine's owner only (orr_mpi_assert_owner);
+ * nothing here is sized by the number of ranks but the tables of ranks of communicators that are
+ * not the world's, which no assertion can see: it is a matter of what fields there are. */
 #ifndef ORR_MPI_MPI_H
 #define ORR_MPI_MPI_H
 
@@ -24,6 +25,7 @@
 #include "data/access.h"
 #include "data/handle.h"
 #include "base/seam_mpi.h"
+#include "base/assert.h"
 
 #define ORR_MPI_ANY (-1)       /* a source: any rank */
 #define ORR_MPI_DEFAULT_TAG 42 /* MPI tag of envelopes unless the program sets another */
@@ -203,7 +205,7 @@ struct orr_mpi {
 
 	/* between threads and the engine */
 	struct orr_mpi_req *inbox __attribute__((aligned(64))); /* atomic stack */
-	orr_lock_t engine;                                      /* held by the owner */
+	struct orr_thread *owner;  /* atomic: who drives the engine just now, NULL: nobody */
 	int32_t ndetached;         /* atomic: detached requests not complete */
 	int32_t drivers;           /* atomic: threads that wait and may drive */
 	int32_t dozing;            /* atomic: the dedicated thread sleeps for long */
@@ -264,6 +266,7 @@ static inline struct orr_mpi_comm *orr_mpi_comm_of(struct orr_mpi *mpi, MPI_Comm
 }
 static inline int orr_mpi_to_world(const struct orr_mpi_comm *c, int rank)
 {
+	orr_assertf(rank >= 0 && rank < c->size, "rank %d of %d", rank, c->size);
 	return c->to_world ? c->to_world[rank] : rank;
 }
 /* A rank of the engine's world as the communicator numbers it; -1 when it is not in it. */
@@ -356,8 +359,12 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 int orr_mpi_busy(const struct orr_mpi *mpi);
 static inline int orr_mpi_own(struct orr_mpi *mpi)
 {
-	return orr_trylock(&mpi->engine);
+	struct orr_thread *nobody = NULL;
+
+	return ORR_ATOMIC_CAS(&mpi->owner, &nobody, orr_thread_self());
 }
+/* The calling thread is the engine's owner. */
+#define orr_mpi_assert_owner(mpi) orr_assert(ORR_ATOMIC_LOAD(&(mpi)->owner) == orr_thread_self())
 /* Gives the engine back, and takes care of what came in meanwhile. */
 void orr_mpi_unown(struct orr_mpi *mpi);
 /* One turn, by the owner. block: wait for something (only where threads may not drive). Returns how

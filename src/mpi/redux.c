@@ -11,6 +11,7 @@
  * the insertion order. */
 #include <errno.h>
 #include "mpi/mpi.h"
+#include "base/assert.h"
 #include "base/log.h"
 
 /* The codelets of the datum; NULL after a message. */
@@ -29,14 +30,17 @@ static void set_reduxing(struct orr_mpi *mpi, starpu_data_handle_t h)
 	if (h->mpi_flags & ORR_MPI_REDUXING)
 		return;
 	orr_lock(&mpi->data_lock);
+	orr_assert(h->mpi_flags & ORR_MPI_ATTACHED);
 	orr_mpi_flags(h, ORR_MPI_REDUXING, 0);
 	mpi->nreduxing++;
+	orr_assert(mpi->nreduxing <= mpi->nattached);
 	orr_unlock(&mpi->data_lock);
 }
 
 static void clear_reduxing(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
 	orr_lock(&mpi->data_lock);
+	orr_assert(h->mpi_flags & ORR_MPI_REDUXING && mpi->nreduxing > 0);
 	orr_mpi_flags(h, 0, ORR_MPI_REDUXING);
 	mpi->nreduxing--;
 	orr_unlock(&mpi->data_lock);

@@ -4,11 +4,13 @@
  * Requests come from chunks of their own, recycled through one list under mpi->lock, which posting
  * takes anyhow.
  *
- * Invariant: kind is ORR_MPI_FREE exactly while a request is in the free list. */
+ * Invariant: kind is ORR_MPI_FREE exactly while a request is in the free list; a request in that
+ * list holds nothing. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "base/assert.h"
 #include "base/log.h"
 
 #define PER_CHUNK 32
@@ -27,8 +29,10 @@ static struct orr_mpi_req *take(struct orr_mpi *mpi)
 {
 	struct orr_mpi_req *req = mpi->free_reqs;
 
+	orr_assert_locked(&mpi->lock);
 	if (req)
 		mpi->free_reqs = req->link.next ? of_link(req->link.next) : NULL;
+	orr_assert(!req || req->kind == ORR_MPI_FREE);
 	return req;
 }
 
@@ -60,6 +64,11 @@ struct orr_mpi_req *orr_mpi_req_alloc(struct orr_mpi *mpi)
 void orr_mpi_req_free(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	orr_lock(&mpi->lock);
+	orr_assertf(req->kind != ORR_MPI_FREE, "a request is freed twice");
+	orr_assert(!req->early && !req->envelope && !req->buf && !req->nflight);
+	orr_assertf(!req->acquire.access.granted && !req->acquire.access.locked &&
+			    !req->acquire.access.pinned,
+		    "a request ends that still holds its datum");
 	req->kind = ORR_MPI_FREE;
 	req->link.next = mpi->free_reqs ? &mpi->free_reqs->link : NULL;
 	mpi->free_reqs = req;

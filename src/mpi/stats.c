@@ -13,6 +13,7 @@
 #include "base/numbers.h"
 #include "orrery.h"
 #include "mpi/mpi.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "core/task.h"
 #include "base/map.h"
@@ -21,6 +22,7 @@ void orr_mpi_count(struct orr_mpi *mpi, int peer, size_t bytes)
 {
 	if (!mpi->counting)
 		return;
+	orr_assert(peer >= 0 && peer < mpi->size);
 	orr_lock(&mpi->lock);
 	struct orr_mpi_peer *p = orr_map_find(&mpi->peers, (uint64_t) peer);
 	double now = orr_sys_now_us() - mpi->start_us;

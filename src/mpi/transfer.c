@@ -10,12 +10,13 @@
  * receive when the send is synchronous.
  *
  * Invariant: every function here is called by the engine's owner; messages without receive are
- * freed here only. */
+ * freed here only (orr_mpi_early_free has no other caller). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
 #include "trace/trace.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "data/access.h"
 
@@ -57,6 +58,10 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	void *arg = req->arg;
 	int detached = req->detached;
 
+	orr_mpi_assert_owner(mpi);
+	orr_assert_no_lock(); /* callbacks of the program follow */
+	orr_assert(req->kind != ORR_MPI_FREE && req->where != ORR_MPI_DONE && req->granted);
+	orr_assert(!req->nflight && !req->envelope && !req->buf && !req->early);
 	orr_mpi_trace(mpi, "done", req);
 	if (req->kind == ORR_MPI_RECV)
 		transfer_trace(mpi, ORR_TRACE_RECV, req, req->size);
@@ -130,6 +135,7 @@ static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
 {
 	int slot = orr_mpi_fly(mpi, kind, req, e, NULL);
 
+	orr_assert(source >= 0 && source < mpi->size && source != mpi->rank);
 	MPI_Irecv(ptr, count, type, source, tag, orr_sys_mpi_comm(mpi->proc), &mpi->flying[slot]);
 }
 
@@ -141,6 +147,8 @@ static void start_data_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	MPI_Datatype type;
 	int count, temporary;
 
+	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_FETCHING && req->granted);
+	orr_assert(!req->buf && !req->nflight);
 	describe_receive(mpi, req, env, source, &p);
 	if (p.form == ORR_FORM_PACKED)
 		p.ptr = req->buf = orr_mpi_buffer(p.size);
@@ -160,6 +168,7 @@ static void start_early_receive(struct orr_mpi *mpi, struct orr_mpi_early *e)
 	int count, temporary;
 
 	orr_lock(&mpi->lock);
+	orr_assert(e->state == ORR_EARLY_REMOTE && !e->buf);
 	e->state = ORR_EARLY_LOADING;
 	orr_unlock(&mpi->lock);
 	e->buf = orr_mpi_buffer(e->env.size);
@@ -192,6 +201,7 @@ static struct orr_mpi_req *match(struct orr_mpi *mpi, const struct orr_mpi_envel
 static void payload_here(struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
 	orr_lock(&mpi->lock);
+	orr_assert(e->state != ORR_EARLY_HERE);
 	e->state = ORR_EARLY_HERE;
 	int take = e->req && e->req->granted && !e->req->submitted;
 	orr_unlock(&mpi->lock);
@@ -203,8 +213,10 @@ void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env
 			 const char *payload, int source)
 {
 	struct orr_mpi_early *e = NULL;
-	struct orr_mpi_req *req = match(mpi, env, source, &e);
 
+	orr_mpi_assert_owner(mpi);
+	struct orr_mpi_req *req = match(mpi, env, source, &e);
+	orr_assert(!req == !!e);
 	if (req && env->flags & ORR_MPI_EAGER)
 		deliver(mpi, req, env, source, (void *) payload, 0);
 	else if (req)
@@ -236,6 +248,7 @@ int orr_mpi_early_load(struct orr_mpi *mpi)
 		if (e->state != ORR_EARLY_REMOTE || e->arrival_us <= 0 ||
 		    now < e->arrival_us + MOMENT_US)
 			continue;
+		orr_assert(mpi->ndeferred > 0);
 		mpi->ndeferred--;
 		start_early_receive(mpi, e);
 		started++;
@@ -247,6 +260,8 @@ void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	struct orr_mpi_early *e, copy;
 
+	orr_mpi_assert_owner(mpi);
+	orr_assert(req->kind == ORR_MPI_RECV && req->granted);
 	orr_lock(&mpi->lock);
 	req->submitted = 0;
 	e = req->early;
@@ -258,8 +273,11 @@ void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	req->early = NULL;
 	orr_mpi_early_free(mpi, e);
 	orr_unlock(&mpi->lock);
-	if (copy.state == ORR_EARLY_REMOTE && copy.arrival_us > 0)
+	orr_assert(copy.req == req && (!copy.buf || copy.state == ORR_EARLY_HERE));
+	if (copy.state == ORR_EARLY_REMOTE && copy.arrival_us > 0) {
+		orr_assert(mpi->ndeferred > 0);
 		mpi->ndeferred--;
+	}
 	if (copy.buf)
 		deliver(mpi, req, &copy.env, copy.source, copy.buf, 1);
 	else
@@ -299,7 +317,10 @@ static int next_data_tag(struct orr_mpi *mpi)
 {
 	int tag = (int) (mpi->data_seq++ % (uint32_t) mpi->data_tags);
 
-	return tag >= mpi->comm_tag ? tag + 1 : tag;
+	if (tag >= mpi->comm_tag)
+		tag++;
+	orr_assert(tag != mpi->comm_tag && tag <= mpi->data_tags);
+	return tag;
 }
 
 static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, void *envelope, const void *ptr,
@@ -331,6 +352,8 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	struct orr_mpi_payload p;
 
+	orr_mpi_assert_owner(mpi);
+	orr_assert(req->kind == ORR_MPI_SEND && req->where == ORR_MPI_READY && req->granted);
 	orr_mpi_trace(mpi, "start", req);
 	if (mpi->fake) {
 		req->size = starpu_data_get_size(handle_of(req));
@@ -395,10 +418,13 @@ static void end_envelope(struct orr_mpi_req *req)
 
 static void sent(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
+	orr_assert(req->kind == ORR_MPI_SEND && req->where == ORR_MPI_FLYING && req->nflight > 0);
 	if (--req->nflight)
 		return;
-	if (!req->sync)
+	if (!req->sync) {
+		orr_assert(mpi->nsends > 0);
 		mpi->nsends--;
+	}
 	if (req->buf) {
 		free_buffer(req->buf, req->size);
 		req->buf = NULL;
@@ -408,6 +434,8 @@ static void sent(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 static void received(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
+	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_FLYING && req->nflight == 1);
+	req->nflight = 0;
 	if (req->buf) {
 		starpu_data_unpack_node(handle_of(req), STARPU_MAIN_RAM, req->buf, req->size);
 		req->buf = NULL;

@@ -8,6 +8,7 @@
 #include "mpi/mpi.h"
 
 #include <errno.h>
+#include "base/assert.h"
 #include "base/log.h"
 #include "core/task.h"
 
@@ -40,7 +41,10 @@ static void wait_fill_status(struct orr_mpi *mpi, const struct orr_mpi_req *req,
 
 void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status)
 {
+	orr_assertf(!req->detached && req->kind != ORR_MPI_FREE,
+		    "waiting for a request that frees itself");
 	orr_mpi_wait_until(mpi, wait_is_done, req);
+	orr_assert(req->where == ORR_MPI_DONE);
 	wait_fill_status(mpi, req, status);
 	orr_mpi_req_free(mpi, req);
 }

@@ -20,7 +20,7 @@
 static struct {
 	orr_lock_t lock; /* protects the list and the counts of references */
 	struct orr_model *first;
-} loaded;
+} loaded = { .lock = ORR_LOCK_INIT(MODELS) };
 
 /* ---- life ---- */
 
@@ -44,7 +44,7 @@ static struct orr_model *model_new(const char *symbol, const char *machine,
 		orr_model_data_free(data);
 		return NULL;
 	}
-	orr_lock_init(&m->lock);
+	orr_lock_init(&m->lock, ORR_RANK_MODEL);
 	m->refs = 1;
 	m->symbol = strdup(symbol);
 	m->machine = strdup(machine);

@@ -75,7 +75,7 @@ static struct orr_perf *perf_new(struct orr_process *proc)
 	struct orr_perf *p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	orr_lock_init(&p->lock);
+	orr_lock_init(&p->lock, ORR_RANK_PERF);
 	p->cfg = &proc->cfg;
 	if (!proc->cfg.perf_model_dir) {
 		/* Before starpu_init: tools, and programs that prepare their models first. */

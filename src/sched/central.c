@@ -2,7 +2,8 @@
 /* The policies with one queue for all workers: eager (first come, first served) and prio (most
  * urgent first).
  *
- * Invariant: a pushed task is in the shared queue until one worker takes it. */
+ * Invariant: a pushed task is in the shared queue until one worker takes it; none is left when the
+ * policy ends (orr_shq_exit). */
 #include "sched/sched.h"
 #include "base/log.h"
 #include "core/core.h"

@@ -98,6 +98,7 @@ static void start(unsigned ctx, const struct orr_dm_variant *variant)
 	dm->v = variant;
 	dm->several = proc->data->nmemnodes > 1;
 	for (i = 0; i < proc->core->nworkers; i++) {
+		orr_lock_init(&dm->w[i].lock, ORR_RANK_DM_WORKER);
 		orr_taskq_init(&dm->w[i].q);
 		dm->w[i].away = 1;
 	}

@@ -5,8 +5,9 @@
  * Times inside are integers, in nanoseconds of orr_sys_now_us(), so that several threads may add to
  * them.
  *
- * Invariant: deciding changes nothing but the counters of tries; two pushes at a time may choose
- * the same worker. */
+ * Invariant: deciding changes nothing but the counters of tries, and the memory that a bundle
+ * settles on (not asserted: nobody remembers what was before); two pushes at a time may choose the
+ * same worker. */
 #ifndef ORR_SCHED_DM_H
 #define ORR_SCHED_DM_H
 

@@ -11,6 +11,7 @@
  *
  * Invariant: of equal levels the task that became ready first goes first. */
 #include "sched/sched.h"
+#include "base/assert.h"
 #include "core/graph.h"
 #include "base/log.h"
 #include "core/core.h"
@@ -42,6 +43,7 @@ static void init(unsigned ctx)
 
 	if (!s || orr_graph_join(proc))
 		orr_fatal("out of memory for the scheduling policy");
+	orr_lock_init(&s->lock, ORR_RANK_GRAPH_TEST);
 	s->ctx = proc->core->ctx[ctx];
 	s->ctx->policy_data = s;
 }
@@ -51,6 +53,7 @@ static void deinit(unsigned ctx)
 	struct orr_process *proc = orr_self();
 	struct graph_test *s = proc->core->ctx[ctx]->policy_data;
 
+	orr_assertf(!s->n, "%u tasks are left when graph_test ends", s->n);
 	orr_graph_leave(proc);
 	free(s->level);
 	free(s->heap);
@@ -67,13 +70,16 @@ static int before(const struct entry *a, const struct entry *b)
 
 static void sift_up(struct graph_test *s, unsigned i, struct entry e)
 {
+	orr_assert_locked(&s->lock);
 	for (; i > 0 && before(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
 	s->heap[i] = e;
+	orr_assert(i == 0 || before(&s->heap[(i - 1) / 2], &e));
 }
 
 static void sift_down(struct graph_test *s, unsigned i, struct entry e)
 {
+	orr_assert_locked(&s->lock);
 	for (;;) {
 		unsigned c = 2 * i + 1;
 
@@ -87,12 +93,14 @@ static void sift_down(struct graph_test *s, unsigned i, struct entry e)
 		i = c;
 	}
 	s->heap[i] = e;
+	orr_assert(2 * i + 1 >= s->n || before(&e, &s->heap[2 * i + 1]));
 }
 
 static void take_out(struct graph_test *s, unsigned i)
 {
 	struct entry last = s->heap[s->n - 1];
 
+	orr_assert(i < s->n);
 	ORR_ATOMIC_STORE_RELAXED(&s->n, s->n - 1);
 	if (i == s->n)
 		return;
@@ -128,6 +136,8 @@ static int push(struct starpu_task *task)
 	struct graph_test *s = proc->core->ctx[orr_task_of(task)->ctx]->policy_data;
 	int choosy = orr_task_is_choosy(task);
 
+	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&orr_task_of(task)->state) == ORR_TASK_READY,
+		    "task %s is pushed, but not ready", orr_task_name(task));
 	orr_lock(&s->lock);
 	if (s->n == s->cap) {
 		unsigned cap = s->cap ? 2 * s->cap : 64;

@@ -49,6 +49,7 @@ static void init(unsigned ctx)
 		h->member = calloc(proc->core->nworkers + 1, 1);
 	if (!h || !h->member)
 		orr_fatal("out of memory for the scheduling policy");
+	orr_lock_init(&h->lock, ORR_RANK_HETEROPRIO);
 	proc->core->ctx[ctx]->policy_data = h;
 	orr_ctx_set_prios(proc->core->ctx[ctx], INT_MIN, INT_MAX);
 }

@@ -5,9 +5,10 @@
  * its type, so that its kernel may use their cores as it likes).
  *
  * Invariant: a pushed task is in the queue until one worker takes it, which executes it or launches
- * it on several. */
+ * it on several; none is left when the policy ends (orr_shq_exit). */
 #include "core/parallel.h"
 #include "sched/sched.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "core/core.h"
 
@@ -77,6 +78,7 @@ static struct starpu_task *peager_pop(unsigned ctx)
 	c = orr_combined_largest(self->proc, w, task);
 	if (!c)
 		return task;
+	orr_assert(c->n > 1);
 	orr_parallel_launch(self->proc, orr_task_of(task), c);
 	return NULL;
 }
@@ -102,8 +104,11 @@ static void change(unsigned ctx, const int *ids, unsigned n, int in)
 	int cpu[proc->core->nworkers + 1], id = -1;
 	unsigned i, ncpu = 0;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		orr_assertf(s->member[ids[i]] != in, "worker %d %s twice", ids[i],
+			    in ? "joins" : "leaves");
 		s->member[ids[i]] = (uint8_t) in;
+	}
 	for (i = 0; i < proc->core->nworkers; i++)
 		if (s->member[i] && proc->core->workers[i].arch == STARPU_CPU_WORKER)
 			cpu[ncpu++] = (int) i;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Choosing the policy, and the functions that policies of programs use.
  *
- * Invariant: the policy of a context does not change. */
+ * Invariant: the policy of a context does not change between orr_sched_start and orr_sched_stop. */
 #include "sched/sched.h"
+#include "base/assert.h"
 #include "core/parallel.h"
 #include "data/handle.h"
 #include "base/log.h"
@@ -108,6 +109,7 @@ int orr_sched_start(struct orr_process *proc, struct orr_ctx *ctx,
 	struct orr_thread *self = orr_thread_self();
 	unsigned saved = self->ctx;
 
+	orr_assertf(!ctx->live && !ctx->policy, "context %u has a policy already", ctx->id);
 	if (!policy->push_task || !policy->pop_task) {
 		orr_error("scheduling policy %s lacks push_task or pop_task",
 			  policy->policy_name ? policy->policy_name : "of the program");
@@ -135,6 +137,7 @@ int orr_sched_start(struct orr_process *proc, struct orr_ctx *ctx,
 void orr_sched_stop(struct orr_ctx *ctx)
 {
 	ORR_ATOMIC_STORE(&ctx->live, 0);
+	orr_assertf(!ORR_ATOMIC_LOAD(&ctx->npushing), "a policy ends while threads are inside it");
 	if (ctx->policy && holds(ctx))
 		ORR_ATOMIC_ADD(&orr_self()->nholding, (unsigned) -1);
 	if (ctx->policy && ctx->policy->deinit_sched)

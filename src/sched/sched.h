@@ -8,7 +8,8 @@
  * hangs off ctx->policy_data; push_task answers -ENODEV when no worker of the context can execute
  * the task, which then waits for one.
  *
- * Invariant: a task is given to a worker that can execute it, exactly once. */
+ * Invariant: a task is given to a worker that can execute it, exactly once (core/worker.c asserts
+ * it when the worker begins). */
 #ifndef ORR_SCHED_SCHED_H
 #define ORR_SCHED_SCHED_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Queues of ready tasks by priority (see sched.h). */
 #include "sched/sched.h"
+#include "base/assert.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@ void orr_taskq_init(struct orr_taskq *q)
 
 void orr_taskq_exit(struct orr_taskq *q)
 {
+	orr_assertf(!q->n && !q->ntasks, "%u tasks are queued when the queue ends", q->ntasks);
 	if (q->bucket != q->inl)
 		free(q->bucket);
 	orr_taskq_init(q);
@@ -59,6 +61,8 @@ static struct orr_bucket *bucket(struct orr_taskq *q, int prio)
 	q->n++;
 	q->bucket[lo].prio = prio;
 	q->bucket[lo].load = 0;
+	orr_assert(lo == 0 || q->bucket[lo - 1].prio < prio);
+	orr_assert(lo + 1 == q->n || prio < q->bucket[lo + 1].prio);
 	starpu_task_list_init(&q->bucket[lo].list);
 	return &q->bucket[lo];
 }
@@ -67,6 +71,8 @@ int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio)
 {
 	struct orr_bucket *b = bucket(q, prio);
 
+	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&orr_task_of(task)->state) == ORR_TASK_READY,
+		    "task %s is queued, but not ready", orr_task_name(task));
 	if (!b)
 		return -ENOMEM;
 	starpu_task_list_push_back(&b->list, task);
@@ -89,10 +95,14 @@ struct starpu_task *orr_taskq_take(struct orr_taskq *q, unsigned i, struct starp
 {
 	struct orr_bucket *b = &q->bucket[i];
 
+	orr_assert(i < q->n && q->ntasks > 0 && !starpu_task_list_empty(&b->list));
+	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&orr_task_of(task)->state) == ORR_TASK_READY,
+		    "task %s is taken from a queue, but not ready", orr_task_name(task));
 	starpu_task_list_erase(&b->list, task);
 	b->load -= orr_task_of(task)->load;
 	ORR_ATOMIC_STORE_RELAXED(&q->ntasks, q->ntasks - 1);
 	if (starpu_task_list_empty(&b->list)) {
+		orr_assertf(!b->load, "the load of no task is %lld", (long long) b->load);
 		memmove(b, b + 1, (q->n - i - 1) * sizeof(*b));
 		q->n--;
 	}
@@ -122,11 +132,13 @@ struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int
 void orr_shq_init(struct orr_shq *q)
 {
 	memset(q, 0, sizeof(*q));
+	orr_lock_init(&q->lock, ORR_RANK_QUEUE);
 	orr_taskq_init(&q->q);
 }
 
 void orr_shq_exit(struct orr_shq *q)
 {
+	orr_assertf(!q->inbox && !q->draining, "tasks are in the inbox of a queue that ends");
 	orr_taskq_exit(&q->q);
 }
 
@@ -135,6 +147,8 @@ void orr_shq_push(struct orr_shq *q, struct starpu_task *task, int by_priority)
 	struct starpu_task *head = ORR_ATOMIC_LOAD_RELAXED(&q->inbox);
 	int prio = by_priority ? task->priority : STARPU_DEFAULT_PRIO;
 
+	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&orr_task_of(task)->state) == ORR_TASK_READY,
+		    "task %s is pushed, but not ready", orr_task_name(task));
 	/* The bucket is chosen on the consumer's side, from this field. */
 	orr_task_of(task)->queue_prio = prio;
 	do
@@ -150,6 +164,7 @@ static void drain(struct orr_shq *q)
 {
 	struct starpu_task *list, *oldest = NULL, *next;
 
+	orr_assert_locked(&q->lock);
 	ORR_ATOMIC_STORE_RELAXED(&q->urgent, 0);
 	ORR_ATOMIC_STORE_RELAXED(&q->draining, 1);
 	list = ORR_ATOMIC_XCHG(&q->inbox, NULL);

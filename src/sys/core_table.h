@@ -21,8 +21,8 @@
 /* The functions. Where src/mpi needs another one, the linker names it: it gets a line here and a
  * function in mpi_core.c. */
 #define ORR_CORE_TABLE(F) \
-	F(orr_lock_slow) \
-	F(orr_unlock_slow) \
+	F(orr_sys_lock_slow) \
+	F(orr_sys_unlock_slow) \
 	F(orr_waitq_wait) \
 	F(orr_waitq_wake_slow) \
 	F(orr_sys_now_us) \

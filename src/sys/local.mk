@@ -5,4 +5,4 @@
 include %D%/sources.mk
 liborrery_la_SOURCES += $(orr_src_sys)
 liborrery_mpi_la_SOURCES += $(orr_src_sys_mpi) src/base/assert.c \
-	src/base/log.c src/base/map.c src/base/numbers.c
+	src/base/lock.c src/base/log.c src/base/map.c src/base/numbers.c

@@ -22,14 +22,14 @@ static long futex(uint32_t *word, int op, uint32_t value, const struct timespec 
 
 unsigned orr_real_spins = ORR_REAL_SPINS;
 
-void orr_lock_slow(orr_lock_t *l)
+void orr_sys_lock_slow(orr_sys_lock_t *l)
 {
 	unsigned n;
 
 	for (n = ORR_ATOMIC_LOAD_RELAXED(&orr_real_spins); n > 0; n--) {
 		uint32_t state = ORR_ATOMIC_LOAD_RELAXED(&l->state);
 
-		if (state == 0 && orr_trylock(l))
+		if (state == 0 && orr_sys_trylock(l))
 			return;
 		if (state == 2)
 			break; /* others sleep already: queue behind them */
@@ -39,7 +39,7 @@ void orr_lock_slow(orr_lock_t *l)
 		futex(&l->state, FUTEX_WAIT, 2, NULL, 0);
 }
 
-void orr_unlock_slow(orr_lock_t *l)
+void orr_sys_unlock_slow(orr_sys_lock_t *l)
 {
 	futex(&l->state, FUTEX_WAKE, 1, NULL, 0);
 }
@@ -67,6 +67,7 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 	struct timespec limit, *until = NULL;
 	int expired = 0;
 
+	orr_assert_no_lock();
 	if (timeout_us >= 0) {
 		/* A limit beyond 30 years is none; it would not fit the addition below. */
 		if (timeout_us < 1e15) {
@@ -84,7 +85,7 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 		if (errno != EINTR && errno != EAGAIN)
 			break; /* a spurious wake is allowed, an endless loop is not */
 	}
-	__atomic_sub_fetch(&q->waiters, 1, __ATOMIC_SEQ_CST);
+	orr_waitq_cancel(q);
 	return expired;
 }
 

@@ -12,6 +12,7 @@
  * to `bytes`; payloads always exist, and a copy is over when it returns. */
 #include "sys/real.h"
 #include "data/data.h"
+#include "base/assert.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,8 @@ static void *unlink_kept(struct orr_real_memory *m, struct kept **at)
 {
 	struct kept *k = *at;
 
+	orr_assert_locked(&m->lock);
+	orr_assert(m->bytes >= k->size);
 	*at = k->next;
 	m->bytes -= k->size;
 	ASAN_UNPOISON_MEMORY_REGION(k, k->size);
@@ -83,6 +86,7 @@ static void keep(struct orr_real_memory *m, void *ptr, size_t size)
 {
 	struct kept *k = ptr, **list = &m->kept[list_of(size)];
 
+	orr_assert(size >= RECYCLE_MIN && size <= RECYCLE_MAX && *list != k);
 	shrink(m, RECYCLE_MAX - size);
 	k->size = size;
 	k->next = *list;
@@ -95,6 +99,9 @@ void orr_real_memory_exit(struct orr_real *real)
 {
 	orr_lock(&real->memory.lock);
 	shrink(&real->memory, 0);
+	orr_assert(!real->memory.bytes);
+	for (unsigned i = 0; i < LISTS; i++)
+		orr_assert(!real->memory.kept[i]);
 	orr_unlock(&real->memory.lock);
 }
 

@@ -33,14 +33,14 @@ struct orr_thread *orr_real_thread_enter(void)
 
 /* ---- locks, event counts, time ---- */
 
-void orr_lock_slow(orr_lock_t *l)
+void orr_sys_lock_slow(orr_sys_lock_t *l)
 {
-	core.orr_lock_slow(l);
+	core.orr_sys_lock_slow(l);
 }
 
-void orr_unlock_slow(orr_lock_t *l)
+void orr_sys_unlock_slow(orr_sys_lock_t *l)
 {
-	core.orr_unlock_slow(l);
+	core.orr_sys_unlock_slow(l);
 }
 
 int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)

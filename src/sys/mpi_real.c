@@ -174,6 +174,7 @@ void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 {
 	(void) proc;
 	(void) bytes;
+	orr_assert_no_lock(); /* the simulated world waits here */
 }
 
 /* ---- barriers ---- */

@@ -23,37 +23,39 @@
 	__atomic_compare_exchange_n((p), (old), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)
 #define ORR_ATOMIC_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
-/* ---- locks: 0 free, 1 held, 2 held with sleepers ---- */
+/* ---- locks (base/lock.h): 0 free, 1 held, 2 held with sleepers ---- */
 typedef struct {
 	uint32_t state;
-} orr_lock_t;
+} orr_sys_lock_t;
 
-void orr_lock_slow(orr_lock_t *l);
-void orr_unlock_slow(orr_lock_t *l);
+void orr_sys_lock_slow(orr_sys_lock_t *l);
+void orr_sys_unlock_slow(orr_sys_lock_t *l);
 
-static inline void orr_lock_init(orr_lock_t *l)
+static inline void orr_sys_lock_init(orr_sys_lock_t *l)
 {
 	l->state = 0;
 }
 
-static inline int orr_trylock(orr_lock_t *l)
+static inline int orr_sys_trylock(orr_sys_lock_t *l)
 {
 	uint32_t free = 0;
 	return __atomic_compare_exchange_n(&l->state, &free, 1, 0, __ATOMIC_ACQUIRE,
 					   __ATOMIC_RELAXED);
 }
 
-static inline void orr_lock(orr_lock_t *l)
+static inline void orr_sys_lock(orr_sys_lock_t *l)
 {
-	if (__builtin_expect(!orr_trylock(l), 0))
-		orr_lock_slow(l);
+	if (__builtin_expect(!orr_sys_trylock(l), 0))
+		orr_sys_lock_slow(l);
 }
 
-static inline void orr_unlock(orr_lock_t *l)
+static inline void orr_sys_unlock(orr_sys_lock_t *l)
 {
 	if (__builtin_expect(__atomic_exchange_n(&l->state, 0, __ATOMIC_RELEASE) == 2, 0))
-		orr_unlock_slow(l);
+		orr_sys_unlock_slow(l);
 }
+
+#include "base/lock.h"
 
 /* ---- event counts ---- */
 typedef struct {
@@ -72,6 +74,7 @@ static inline void orr_waitq_init(orr_waitq_t *q)
 static inline void orr_waitq_destroy(orr_waitq_t *q)
 {
 	(void) q;
+	orr_assertf(!q->waiters, "%u threads wait on an event count that ends", q->waiters);
 }
 
 static inline unsigned orr_waitq_prepare(orr_waitq_t *q)
@@ -82,7 +85,10 @@ static inline unsigned orr_waitq_prepare(orr_waitq_t *q)
 
 static inline void orr_waitq_cancel(orr_waitq_t *q)
 {
-	__atomic_sub_fetch(&q->waiters, 1, __ATOMIC_SEQ_CST);
+	uint32_t waiters = __atomic_sub_fetch(&q->waiters, 1, __ATOMIC_SEQ_CST);
+
+	(void) waiters;
+	orr_assertf(waiters != UINT32_MAX, "a wait ends that was not prepared");
 }
 
 static inline void orr_waitq_wake(orr_waitq_t *q)
@@ -152,6 +158,7 @@ static inline void orr_sys_charge_times(struct orr_thread *t, enum orr_cost c, u
 static inline void orr_sys_settle(struct orr_thread *t)
 {
 	(void) t;
+	orr_assert_no_lock(); /* the simulated world may wait here */
 }
 
 /* A pause in a spin loop. */

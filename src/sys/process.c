@@ -5,6 +5,7 @@
  * orr_real between orr_sys_process_init and orr_sys_process_exit. */
 #include "sys/real.h"
 #include "core/task.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "core/core.h"
 
@@ -49,6 +50,7 @@ void orr_sys_sleep_us(double us)
 {
 	struct timespec left;
 
+	orr_assert_no_lock();
 	if (!(us > 0))
 		return;
 	if (us > 1e15)
@@ -86,10 +88,13 @@ int orr_sys_process_init(struct orr_process *proc)
 	struct orr_real *real = calloc(1, sizeof(*real));
 	char *dot;
 
+	orr_assert(!proc->sys);
 	if (!real) {
 		orr_error("not enough memory to start the runtime");
 		return -ENOMEM;
 	}
+	orr_lock_init(&real->lock, ORR_RANK_SYS_NAMES);
+	orr_lock_init(&real->memory.lock, ORR_RANK_SYS_MEMORY);
 	if (gethostname(real->host, sizeof(real->host) - 1))
 		strcpy(real->host, "localhost");
 	dot = strchr(real->host, '.');

@@ -18,7 +18,7 @@
 #define COND(p) ((pthread_cond_t *) (void *) (p))
 #define RWLOCK(p) ((pthread_rwlock_t *) (void *) (p))
 #define BARRIER(p) ((pthread_barrier_t *) (void *) (p))
-#define SPIN(p) ((orr_lock_t *) (void *) (p))
+#define SPIN(p) ((orr_sys_lock_t *) (void *) (p))
 #define SEM(p) ((sem_t *) (void *) (p))
 #define FITS(theirs, ours) \
 	_Static_assert(sizeof(theirs) <= sizeof(ours) && _Alignof(theirs) <= _Alignof(ours), \
@@ -28,7 +28,7 @@ FITS(pthread_mutex_t, starpu_pthread_mutex_t);
 FITS(pthread_cond_t, starpu_pthread_cond_t);
 FITS(pthread_rwlock_t, starpu_pthread_rwlock_t);
 FITS(pthread_barrier_t, starpu_pthread_barrier_t);
-FITS(orr_lock_t, starpu_pthread_spinlock_t);
+FITS(orr_sys_lock_t, starpu_pthread_spinlock_t);
 FITS(sem_t, starpu_sem_t);
 FITS(pthread_t, starpu_pthread_t);
 FITS(pthread_key_t, starpu_pthread_key_t);
@@ -222,7 +222,7 @@ int starpu_pthread_spin_init(starpu_pthread_spinlock_t *lock, int pshared)
 {
 	if (pshared)
 		return ENOTSUP;
-	orr_lock_init(SPIN(lock));
+	orr_sys_lock_init(SPIN(lock));
 	return 0;
 }
 
@@ -234,18 +234,18 @@ int starpu_pthread_spin_destroy(starpu_pthread_spinlock_t *lock)
 
 int starpu_pthread_spin_lock(starpu_pthread_spinlock_t *lock)
 {
-	orr_lock(SPIN(lock));
+	orr_sys_lock(SPIN(lock));
 	return 0;
 }
 
 int starpu_pthread_spin_trylock(starpu_pthread_spinlock_t *lock)
 {
-	return orr_trylock(SPIN(lock)) ? 0 : EBUSY;
+	return orr_sys_trylock(SPIN(lock)) ? 0 : EBUSY;
 }
 
 int starpu_pthread_spin_unlock(starpu_pthread_spinlock_t *lock)
 {
-	orr_unlock(SPIN(lock));
+	orr_sys_unlock(SPIN(lock));
 	return 0;
 }
 

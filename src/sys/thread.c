@@ -2,9 +2,11 @@
 /* Threads of the runtime in a real run: one per worker and one for the progression engine, bound to
  * cores where asked for.
  *
- * Invariant: a thread is bound and named before its function is called. */
+ * Invariant: a thread is bound and named before its function is called (thread_main has no other
+ * order; a binding that fails is a message). */
 #include "sys/real.h"
 #include "core/binding.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "core/core.h"
 
@@ -102,6 +104,7 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role r
 	t->cpu = cpu;
 	t->fn = fn;
 	t->arg = arg;
+	orr_assert(fn && proc);
 	snprintf(t->name, sizeof(t->name), "%s", name ? name : "orrery");
 	ret = pthread_create(&t->id, NULL, thread_main, t);
 	if (ret) {
@@ -116,6 +119,7 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 {
 	void *ret = NULL;
 
+	orr_assert_no_lock();
 	pthread_join(t->id, &ret);
 	free(t);
 	return ret;

@@ -174,7 +174,7 @@ int orr_trace_init(struct orr_process *proc)
 	if (!tr)
 		return -ENOMEM;
 	memset(tr, 0, sizeof(*tr));
-	orr_lock_init(&tr->lock);
+	orr_lock_init(&tr->lock, ORR_RANK_TRACE);
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
 	return 0;

@@ -13,7 +13,7 @@
 #define ROUNDS 20000
 #define CHECK(x) STARPU_ASSERT_MSG_ALWAYS(x, "wrong")
 
-static orr_lock_t lock;
+static orr_lock_t lock = ORR_LOCK_INIT(PROCESS);
 static long counter;
 static orr_waitq_t queue;
 static long produced, consumed; /* atomic */
@@ -29,6 +29,12 @@ static void *increment(void *arg)
 		orr_unlock(&lock);
 	}
 	return NULL;
+}
+
+static void *try_held(void *arg)
+{
+	CHECK(!orr_trylock(&lock));
+	return arg;
 }
 
 /* Takes the item if there is one. */
@@ -88,7 +94,8 @@ int main(void)
 	unsigned key;
 
 	in_threads(increment, NULL);
-	CHECK(counter == (long) N * ROUNDS && orr_trylock(&lock) && !orr_trylock(&lock));
+	CHECK(counter == (long) N * ROUNDS && orr_trylock(&lock));
+	in_threads(try_held, NULL);
 	orr_unlock(&lock);
 
 	orr_waitq_init(&queue);
