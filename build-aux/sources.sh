@@ -41,18 +41,20 @@ c_or_h() { files "$@" \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*
 head_line='# Made by build-aux/sources.sh from the files of this folder; do not edit.'
 
 library_lists() {
-	for d in base core data sched perf trace drivers mpi; do
+	for d in base core data sched perf trace drivers start mpi; do
 		mkdir -p src/$d
 		{ echo "$head_line"; c_or_h src/$d | list orr_src_$d; } | put src/$d/sources.mk
 	done
+	for d in sys bridge; do
+		{
+			echo "$head_line"
+			c_or_h src/$d | grep -v '/mpi[^/]*\.c$' | list orr_src_$d
+			{ c_or_h src/$d | grep '/mpi[^/]*\.c$' || :; } | list orr_src_${d}_mpi
+		} | put src/$d/sources.mk
+	done
 	{
 		echo "$head_line"
-		c_or_h src/sys | grep -v '/mpi[^/]*\.c$' | list orr_src_sys
-		{ c_or_h src/sys | grep '/mpi[^/]*\.c$' || :; } | list orr_src_sys_mpi
-	} | put src/sys/sources.mk
-	{
-		echo "$head_line"
-		c_or_h sim ! -path 'sim/launcher/interpose.c' | list orr_sim
+		c_or_h sim ! -path 'sim/launcher/interpose.c' ! -path 'sim/include/*' ! -path 'sim/start/*' | list orr_sim
 	} | put sim/sources.mk
 	{
 		echo "$head_line"

@@ -413,7 +413,7 @@ class Floors:
         for f, b in sorted(self.table.debts):
             svg.line([(at[f][0] + 20, at[f][1]), (at[b][0] + 20, at[b][1] + self.HEIGHT)], dash=True, color='#b22')
         for f, (x, y) in at.items():
-            world = f.startswith('sim') or f == 'src/sys'
+            world = f.startswith('sim') or f in ('src/sys', 'src/bridge')
             svg.rect(x, y, self.WIDTH, self.HEIGHT, '#e9f3e4' if world else '#e3edf9', dash=world)
             svg.text(x + self.WIDTH / 2, y + 18, f, weight='bold', anchor='middle', mono=True)
             for i, line in enumerate(Life.wrapped(self.what.get(f, ''), 40)[:3]):

@@ -9,4 +9,4 @@ nodist_orrinclude_HEADERS = include/starpu_config.h
 # What a program for the simulated world is rebuilt for; it does not care for a
 # new library, only for there being one.
 orr_headers_dep = $(orr_headers) include/starpu_config.h
-orr_sim_order = orrery liborrery-sim.la
+orr_sim_order = orrery liborrery-sim.la orrery-sim-start.o

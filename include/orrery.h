@@ -16,19 +16,19 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Orrery's own version, "major.minor.patch"; a constant string.  Any time, any thread. */
+/* Orrery's own version, "major.minor.patch"; a constant string. Any time, any thread. */
 const char *orrery_version(void);
 
-/* 1 in a simulated run, 0 in a real one.  Any time, any thread. */
+/* 1 in a simulated run, 0 in a real one. Any time, any thread. */
 int orrery_is_simulated(void);
 
-/* The time in microseconds since the start of the process; virtual time in a simulated run.  Any
+/* The time in microseconds since the start of the process; virtual time in a simulated run. Any
  * thread. */
 double orrery_now_us(void);
 
 /* Write this rank's communication statistics to the file `path`, replacing it: one header line
  * "src,dst,bytes,messages,first_s,last_s", then a line per peer that was talked to; times in
- * seconds. Needs a started MPI layer.  Returns 0, or -errno: -ENODEV without MPI layer, else what
+ * seconds. Needs a started MPI layer. Returns 0, or -errno: -ENODEV without MPI layer, else what
  * opening or writing said. */
 int orrery_stats_write(const char *path);
 
@@ -38,11 +38,11 @@ struct orrery_task_stats {
 	unsigned long executed;  /* completed, those without a kernel included */
 };
 
-/* Fill *stats with the present counts.  Any thread, between starpu_init() and starpu_shutdown(). */
+/* Fill *stats with the present counts. Any thread, between starpu_init() and starpu_shutdown(). */
 void orrery_task_stats(struct orrery_task_stats *stats);
 
 /* Bytes brought to memory node `node` and taken from it by transfers since starpu_init(); either
- * pointer may be NULL.  Any thread, between starpu_init() and starpu_shutdown().  Returns 0, or
+ * pointer may be NULL. Any thread, between starpu_init() and starpu_shutdown(). Returns 0, or
  * -EINVAL when there is no such node. */
 int orrery_transfer_bytes(unsigned node, uint64_t *in, uint64_t *out);
 

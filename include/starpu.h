@@ -46,110 +46,144 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* --- Configuration
- * -------------------------------------------------------------------------------------- */
+/* --- Configuration ------------------------------------------------------------------- */
 
 /* conf.magic after starpu_conf_init(). */
 #define ORRERY_CONF_MAGIC 0x0c0f
 
-/* How to start; to be filled by starpu_conf_init(), then changed.  Unless said otherwise -1 means
- * "not set", which is the default, and the environment variable that is named wins over the field.
- */
+/* How to start. Let starpu_conf_init() fill it, then change fields.
+ *
+ * A comment names the default and the environment variable that overrides the field, if there is
+ * one. -1 as a number means that the program does not say: then the variable decides, or the
+ * machine does. "No effect" marks fields that are there so that programs compile; nothing reads
+ * them. starpu_init() copies the structure, so the program may free it, but not what its pointers
+ * point to, before starpu_shutdown(). */
 struct starpu_conf {
-	int magic;                     /* ORRERY_CONF_MAGIC; starpu_init() refuses anything else */
-	int will_use_mpi;              /* 1: leave a core for the MPI layer; default 0 */
-	const char *sched_policy_name; /* STARPU_SCHED; NULL: the default policy */
-	struct starpu_sched_policy
-		*sched_policy; /* a policy of the program's, wins over the name; NULL */
-	void (*sched_policy_callback)(
-		unsigned); /* called with the context after the policy's start; NULL */
-	int precedence_over_environment_variables; /* 1: fields win over variables; default 0 */
-	int ncpus;                                 /* STARPU_NCPU: CPU workers */
-	int reserve_ncpus;                    /* STARPU_RESERVE_NCPU: cores left to the program */
-	int ncuda;                            /* STARPU_NCUDA: CUDA devices */
-	int nopencl;                          /* STARPU_NOPENCL: OpenCL devices */
-	int nmpi_ms;                          /* STARPU_NMPI_MS: MPI slaves */
-	int ntcpip_ms;                        /* accepted and ignored: there are no TCP/IP slaves */
-	unsigned use_explicit_workers_bindid; /* 1: workers_bindid holds the units to bind workers
-						 to, in order */
-	unsigned workers_bindid[STARPU_NMAXWORKERS];     /* STARPU_WORKERS_CPUID */
-	unsigned use_explicit_workers_cuda_gpuid;        /* likewise, devices to use */
-	unsigned workers_cuda_gpuid[STARPU_NMAXWORKERS]; /* STARPU_WORKERS_CUDAID */
+	/* ORRERY_CONF_MAGIC; starpu_init() refuses any other value. */
+	int magic;
+	/* 1: leave a core to the MPI layer. 0. */
+	int will_use_mpi;
+	/* The scheduling policy; NULL: the default one. STARPU_SCHED. NULL. */
+	const char *sched_policy_name;
+	/* A policy of the program's, which is preferred to the name. NULL. */
+	struct starpu_sched_policy *sched_policy;
+	/* Called by starpu_init() with the number of the default context, after its policy has
+	 * started. NULL. */
+	void (*sched_policy_callback)(unsigned);
+	/* 1: fields are preferred to the variables. 0. */
+	int precedence_over_environment_variables;
+	/* CPU workers. STARPU_NCPU. -1: one for each core that is free. */
+	int ncpus;
+	/* Cores left to the program when the number of workers is not given. STARPU_RESERVE_NCPU.
+	 * -1: none. */
+	int reserve_ncpus;
+	/* CUDA devices to use. STARPU_NCUDA. -1: all. */
+	int ncuda;
+	/* OpenCL devices to use. STARPU_NOPENCL. -1: all that CUDA does not drive. */
+	int nopencl;
+	/* Slaves over MPI and TCP/IP. No effect: there are none. */
+	int nmpi_ms;
+	int ntcpip_ms;
+	/* 1: bind CPU workers to the units in workers_bindid, in turn. STARPU_WORKERS_CPUID. 0. */
+	unsigned use_explicit_workers_bindid;
+	unsigned workers_bindid[STARPU_NMAXWORKERS];
+	/* Which devices to use. No effect: the first ones are used. */
+	unsigned use_explicit_workers_cuda_gpuid;
+	unsigned workers_cuda_gpuid[STARPU_NMAXWORKERS];
 	unsigned use_explicit_workers_opencl_gpuid;
-	unsigned workers_opencl_gpuid[STARPU_NMAXWORKERS]; /* STARPU_WORKERS_OPENCLID */
+	unsigned workers_opencl_gpuid[STARPU_NMAXWORKERS];
 	unsigned use_explicit_workers_mpi_ms_deviceid;
 	unsigned workers_mpi_ms_deviceid[STARPU_NMAXWORKERS];
-	int bus_calibrate; /* STARPU_BUS_CALIBRATE: 1 measures transfers anew; default 0 */
-	int calibrate; /* STARPU_CALIBRATE: 1 measures kernels, 2 forgets old measurements; default
-			  0 */
-	int data_locality_enforce;     /* STARPU_DATA_LOCALITY_ENFORCE; default 0 */
-	int single_combined_worker;    /* STARPU_SINGLE_COMBINED_WORKER; default 0 */
-	int disable_asynchronous_copy; /* STARPU_DISABLE_ASYNCHRONOUS_COPY, and so on by kind;
-					  default 0 */
+	/* 1: print how to measure the buses of this machine (`orrery calibrate`); the runtime does
+	 * not measure them. STARPU_BUS_CALIBRATE. -1: do not. */
+	int bus_calibrate;
+	/* 1: measure kernels for their performance models; 2: forget earlier measurements first.
+	 * STARPU_CALIBRATE. -1: do not. */
+	int calibrate;
+	/* No effect. */
+	int data_locality_enforce;
+	/* 1: at most one combined worker, of all CPU workers. STARPU_SINGLE_COMBINED_WORKER. 0. */
+	int single_combined_worker;
+	/* 1: a copy from or to a device ends before its thread does anything else.
+	 * STARPU_DISABLE_ASYNCHRONOUS_COPY; by kind of device STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY
+	 * and so on. 0. */
+	int disable_asynchronous_copy;
 	int disable_asynchronous_cuda_copy;
 	int disable_asynchronous_opencl_copy;
 	int disable_asynchronous_mpi_ms_copy;
-	int enable_map; /* STARPU_ENABLE_MAP: map memory between nodes where possible */
-	unsigned *cuda_opengl_interoperability; /* CUDA devices that share with OpenGL; NULL */
+	/* What starpu_map_enabled() returns; no memory is mapped. STARPU_ENABLE_MAP. 0. */
+	int enable_map;
+	/* No effect. */
+	unsigned *cuda_opengl_interoperability;
 	unsigned n_cuda_opengl_interoperability;
-	struct starpu_driver
-		*not_launched_drivers; /* devices that the program drives itself; NULL */
+	/* Workers that the program drives by itself (starpu_driver_run() and its relatives). NULL.
+	 */
+	struct starpu_driver *not_launched_drivers;
 	unsigned n_not_launched_drivers;
-	uint64_t trace_buffer_size;        /* STARPU_TRACE_BUFFER_SIZE, in MiB */
-	int global_sched_ctx_min_priority; /* STARPU_MIN_PRIO, STARPU_MAX_PRIO: of the default
-					      context */
+	/* No effect. */
+	uint64_t trace_buffer_size;
+	/* No effect; STARPU_MIN_PRIO and STARPU_MAX_PRIO are read. */
+	int global_sched_ctx_min_priority;
 	int global_sched_ctx_max_priority;
-	void (*callback_worker_going_to_sleep)(unsigned workerid); /* called by the worker; NULL */
+	/* No effect: never called. */
+	void (*callback_worker_going_to_sleep)(unsigned workerid);
 	void (*callback_worker_waking_up)(unsigned workerid);
-	int catch_signals; /* STARPU_CATCH_SIGNALS: flush traces on fatal signals; default 1 */
-	unsigned start_perf_counter_collection; /* 1: performance counters count from the start;
-						   default 0 */
-	unsigned driver_spinning_backoff_min; /* STARPU_BACKOFF_MIN, STARPU_BACKOFF_MAX: idle polls
-						 before sleeping */
+	/* No effect: the runtime catches no signals. */
+	int catch_signals;
+	/* No effect. */
+	unsigned start_perf_counter_collection;
+	unsigned driver_spinning_backoff_min;
 	unsigned driver_spinning_backoff_max;
-	int cuda_only_fast_alloc_other_memnodes; /* STARPU_CUDA_ONLY_FAST_ALLOC_OTHER_MEMNODES;
-						    default 0 */
+	int cuda_only_fast_alloc_other_memnodes;
 };
 
-/* Set all defaults.  0, or -EINVAL for NULL. */
+/* Set all defaults. 0, or -EINVAL for NULL. Any thread. */
 int starpu_conf_init(struct starpu_conf *conf);
-/* Set the defaults, and all numbers of workers to 0: the program then asks for those it wants. */
+/* Set all numbers of workers to 0, so that the program asks for those it wants. The other fields
+ * stay as they are if starpu_conf_init() has filled conf, and get their defaults otherwise. 0, or
+ * -EINVAL for NULL. Any thread. */
 int starpu_conf_noworker(struct starpu_conf *conf);
 
-/* --- Start and stop
- * ------------------------------------------------------------------------------------- */
+/* --- Start and stop ------------------------------------------------------------------ */
 
-/* Start the runtime; NULL means the defaults.  0, or: -ENODEV when there would be no worker,
- * -EINVAL for a configuration that makes no sense (the message names it).  A second call only
- * counts; each needs a shutdown. */
+/* Starts the runtime; NULL means the defaults. Returns 0; -ENODEV when there would be no worker;
+ * -EINVAL for a configuration that makes no sense, after a message that names what is wrong;
+ * -ENOMEM. After an error nothing is left running. While the runtime is up, a call only counts;
+ * each successful call needs a starpu_shutdown(). Any thread, and several at once: one starts the
+ * runtime, the others wait until it is up. */
 int starpu_init(struct starpu_conf *conf) STARPU_WARN_UNUSED_RESULT;
-/* Same; argc and argv may be NULL, the runtime takes no argument from them. */
+/* The same. argc and argv may be NULL; the runtime takes no argument from them. */
 int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv);
-/* Wait for all tasks, stop the workers, free everything.  Data should be unregistered before. */
+/* Waits for all tasks, stops the workers and frees everything. Unregister data before. Main
+ * thread. */
 void starpu_shutdown(void);
-/* Whether starpu_init() has completed (and no shutdown since); wait until it has. */
+/* 1 from the end of starpu_init() to the beginning of starpu_shutdown(), else 0. Any thread. */
 int starpu_is_initialized(void);
+/* Waits until starpu_init() has completed. Any thread but the main one. */
 void starpu_wait_initialized(void);
 
-/* Suspend taking of new tasks by workers, so that they use no processor; then let them go on.
- * Nests.  Main thread. */
+/* Workers begin no further task, and use no processor, until starpu_resume() has been called as
+ * often as starpu_pause(). Main thread. */
 void starpu_pause(void);
 void starpu_resume(void);
+/* 1 between the two, else 0. Any thread. */
 int starpu_is_paused(void);
 
-/* --- Asking
- * --------------------------------------------------------------------------------------------- */
+/* --- Asking -------------------------------------------------------------------------- */
 
-/* Whether asynchronous copies are switched off: everywhere, by kind of device. */
+/* 1 if asynchronous copies are switched off, for all devices or for a kind (disable_asynchronous_*
+ * of struct starpu_conf), else 0. Any thread. */
 int starpu_asynchronous_copy_disabled(void);
 int starpu_asynchronous_cuda_copy_disabled(void);
 int starpu_asynchronous_opencl_copy_disabled(void);
 int starpu_asynchronous_mpi_ms_copy_disabled(void);
-/* Whether memory may be mapped between nodes (STARPU_ENABLE_MAP). */
+/* 1 if the configuration or STARPU_ENABLE_MAP asks for memory to be mapped between nodes; none is
+ * mapped. Any thread. */
 int starpu_map_enabled(void);
-/* Print bus and worker statistics where they were asked for. */
+/* Prints the statistics of buses and workers that STARPU_BUS_STATS and STARPU_WORKER_STATS ask for;
+ * starpu_shutdown() does so by itself. Any thread. */
 void starpu_display_stats(void);
-/* Version of the interface: STARPU_MAJOR_VERSION and so on. */
+/* Stores the version of the interface: STARPU_MAJOR_VERSION and so on. Any thread. */
 void starpu_get_version(int *major, int *minor, int *release);
 
 #pragma GCC visibility pop

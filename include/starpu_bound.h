@@ -2,7 +2,7 @@
 /*
  * Theoretical bounds on the time that the recorded tasks could take on this machine.
  *
- * Invariant: what is recorded between start and stop is kept until the next start.  Call from the
+ * Invariant: the record from start to stop is kept until the next start. Call from the
  * main thread.
  */
 #ifndef STARPU_BOUND_H
@@ -16,8 +16,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Start recording submitted tasks; deps and prio tell whether to record dependencies and priorities
- * too. */
+/* Start recording submitted tasks; non-zero deps: and their dependencies. prio has no effect: no
+ * bound follows from priorities. */
 void starpu_bound_start(int deps, int prio);
 /* Stop recording. */
 void starpu_bound_stop(void);

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Start the library on every CUDA worker and wait for that; stop it.  From the main thread, between
+/* Start the library on every CUDA worker and wait for that; stop it. From the main thread, between
  * starpu_init() and starpu_shutdown(). */
 void starpu_cublas_init(void);
 void starpu_cublas_shutdown(void);

@@ -31,13 +31,13 @@ void starpu_cublas_report_error(const char *func, const char *file, int line, in
 
 /* The stream that the worker's kernels use. */
 cudaStream_t starpu_cuda_get_local_stream(void);
-/* What the worker's device is; owned by the runtime.  Any thread. */
+/* Properties of the worker's device; owned by the runtime. Any thread. */
 const struct cudaDeviceProp *starpu_cuda_get_device_properties(unsigned workerid);
-/* Make the calling thread use that device.  Any thread. */
+/* Make the calling thread use that device. Any thread. */
 void starpu_cuda_set_device(unsigned devid);
 
 /* Copy, asynchronously in the stream if it is possible: then -EAGAIN, and the caller waits for the
- * stream; else the copy is done and 0 is returned.  2d: numblocks blocks whose starts are ld bytes
+ * stream; else the copy is done and 0 is returned. 2d: numblocks blocks whose starts are ld bytes
  * apart; 3d likewise. */
 int starpu_cuda_copy_async_sync(void *src_ptr, unsigned src_node, void *dst_ptr, unsigned dst_node,
 				size_t ssize, cudaStream_t stream, enum cudaMemcpyKind kind);

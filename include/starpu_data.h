@@ -3,9 +3,10 @@
  * Data handles: access modes, life cycle, access from the program, movement
  * between memory nodes, reductions and arbiters (handbook, chapter 27).
  *
- * Invariant: a handle names one piece of data. Of its replicates (one per
- * memory node that it was used on) at most one set agrees on the latest value;
- * the runtime, never the program, decides which replicates are valid.
+ * A handle names one datum. A replicate is its buffer on one memory node.
+ *
+ * Invariant: all valid replicates of a datum have the same value, the latest one; the runtime,
+ * never the program, decides which replicates are valid.
  *
  * Unless a comment says otherwise, functions may be called by any thread of the
  * program between starpu_init() and starpu_shutdown(); those that wait
@@ -33,7 +34,7 @@ struct starpu_data_interface_ops;
 typedef struct _starpu_data_state *starpu_data_handle_t;
 
 /*
- * How a task, or the program through starpu_data_acquire(), uses a data. Modes
+ * How a task, or the program through starpu_data_acquire(), uses a datum. Modes
  * are bits: one of R, W, RW, SCRATCH, REDUX, MPI_REDUX, or-ed with qualifiers.
  */
 enum starpu_data_access_mode {
@@ -41,15 +42,15 @@ enum starpu_data_access_mode {
 	STARPU_R = (1 << 0), /* reads the current value */
 	STARPU_W = (1 << 1), /* replaces the whole value: nothing is fetched */
 	STARPU_RW = (STARPU_R | STARPU_W),
-	STARPU_SCRATCH = (1 << 2),      /* temporary buffer, private to the worker, no value kept */
-	STARPU_REDUX = (1 << 3),        /* contributes to a reduction; one copy per worker */
-	STARPU_COMMUTE = (1 << 4),      /* qualifies W/RW: order among such accesses is free */
-	STARPU_SSEND = (1 << 5),        /* MPI insertion: send in synchronous mode (14.6) */
-	STARPU_LOCALITY = (1 << 6),     /* hint to schedulers: keep tasks on this data together */
-	STARPU_MPI_REDUX = (1 << 7),    /* inter-node reduction, one copy per rank (14.12) */
-	STARPU_NOPLAN = (1 << 8),       /* no automatic switch to or from planned partitions */
-	STARPU_UNMAP = (1 << 9),        /* internal to mapping: replace a map by a copy */
-	STARPU_NOFOOTPRINT = (1 << 10), /* leave this data out of the task's footprint */
+	STARPU_SCRATCH = (1 << 2),   /* temporary buffer, private to the worker, no value kept */
+	STARPU_REDUX = (1 << 3),     /* contributes to a reduction; one copy per worker */
+	STARPU_COMMUTE = (1 << 4),   /* qualifies W/RW: order among such accesses is free */
+	STARPU_SSEND = (1 << 5),     /* MPI insertion: send in synchronous mode (14.6) */
+	STARPU_LOCALITY = (1 << 6),  /* hint to policies: keep the tasks of this datum together */
+	STARPU_MPI_REDUX = (1 << 7), /* inter-node reduction, one copy per rank (14.12) */
+	STARPU_NOPLAN = (1 << 8),    /* no automatic switch to or from planned partitions */
+	STARPU_UNMAP = (1 << 9),     /* internal to mapping: replace a map by a copy */
+	STARPU_NOFOOTPRINT = (1 << 10), /* leave this datum out of the task's footprint */
 	STARPU_ACCESS_MODE_MAX = (1 << 11)
 };
 
@@ -62,16 +63,17 @@ enum starpu_is_prefetch {
 	STARPU_NFETCH
 };
 
-/* --- Names, flags, user data ------------------------------------------- */
+/* --- Names, flags, user data --------------------------------------------------------- */
 
 /* Name shown in messages and traces; copied. NULL removes it. */
 void starpu_data_set_name(starpu_data_handle_t handle, const char *name);
-/* Position of the data in the program's own grid: `dimensions` ints follow. Used by traces only. */
+/* Position of the datum in the program's own grid: `dimensions` ints follow. Used by traces only.
+ */
 void starpu_data_set_coordinates(starpu_data_handle_t handle, unsigned dimensions, ...);
 /* Same with an array of `dimensions` ints, copied. */
 void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dimensions,
 				       int dims[]);
-/* Copies at most `dimensions` of them to dims; returns how many there are, 0 when none were set. */
+/* Copies at most `dimensions` of them to dims. Returns how many there are, 0 when none were set. */
 unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle, unsigned dimensions,
 					   int dims[]);
 
@@ -85,21 +87,22 @@ void *starpu_data_get_sched_data(starpu_data_handle_t handle);
 /* After each write, copy the value to every memory node whose bit is set (27.2). */
 void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask);
 
-/* Implicit dependencies of tasks and acquisitions on this data; on (1) by default. */
+/* Whether (1, the default) tasks and acquisitions of this datum are ordered as they are submitted.
+ */
 void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle, unsigned flag);
 unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle);
-/* Value given to handles registered from now on. */
+/* The flag of handles that are registered from now on. */
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag);
 unsigned starpu_data_get_default_sequential_consistency_flag(void);
 
-/* Whether the data may be moved to disk when main memory is short; 1 by default. */
+/* Whether the datum may be moved to a disk when main memory is short; 1 by default. */
 void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag);
 unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle);
 
 /* Evict other data first when memory is short. Blocking. */
 void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_important);
 
-/* --- End of life, invalidation (27.2) ---------------------------------- */
+/* --- End of life, invalidation (27.2) ------------------------------------------------ */
 
 /*
  * Blocking: wait for the tasks and transfers of the handle, put the value back
@@ -110,9 +113,9 @@ void starpu_data_unregister(starpu_data_handle_t handle);
 /* Same, but the value is dropped: the home buffer keeps whatever it holds. */
 void starpu_data_unregister_no_coherency(starpu_data_handle_t handle);
 /* Same as starpu_data_unregister(), but returns at once and happens after the tasks submitted so
- * far; the handle must not be used after the call. The value of then, if there is one, goes to the
- * home node's buffer, which is the program's again once starpu_shutdown() has returned. A value
- * without home node is simply dropped. */
+ * far; the handle must not be used after the call. The value that the datum has then goes to the
+ * home node's buffer, which is the program's again once starpu_shutdown() has returned. Without a
+ * home node the value is dropped. */
 void starpu_data_unregister_submit(starpu_data_handle_t handle);
 
 /* Blocking: forget the value and free the replicates the runtime allocated. The handle stays usable
@@ -127,7 +130,7 @@ void starpu_data_deinitialize(starpu_data_handle_t handle);
 /* Same, ordered after the tasks submitted so far; returns at once. */
 void starpu_data_deinitialize_submit(starpu_data_handle_t handle);
 
-/* --- Queries ------------------------------------------------------------ */
+/* --- Queries ------------------------------------------------------------------------- */
 
 /* State on `memory_node`; each result may be NULL. Only a snapshot: it may be stale on return. */
 void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated,
@@ -143,9 +146,9 @@ unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node);
 /* Methods of the handle's interface; owned by whoever registered it. */
 struct starpu_data_interface_ops *starpu_data_get_interface_ops(starpu_data_handle_t handle);
 
-/* --- Acquire and release (27.3) ---------------------------------------- */
+/* --- Acquire and release (27.3) ------------------------------------------------------ */
 
-/* In place of a node: acquire without fetching anywhere; the second form locks every replicate. */
+/* In place of a node: acquire without a transfer; the second one locks every replicate. */
 #define STARPU_ACQUIRE_NO_NODE (-1)
 #define STARPU_ACQUIRE_NO_NODE_LOCK_ALL (-2)
 
@@ -160,10 +163,10 @@ int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
 				enum starpu_data_access_mode mode);
 
 /*
- * Not blocking: `callback(arg)` runs, in a thread of the runtime or in the
- * caller before this returns, once the data is acquired; it, or whoever it
- * tells, must release. With sequential_consistency 0 the acquisition does not
- * wait for tasks submitted earlier.
+ * Not blocking: `callback(arg)` runs once the datum is acquired, in a thread of
+ * the runtime, or in the caller before the call returns. The program releases
+ * the datum there or later. With sequential_consistency 0 the acquisition does
+ * not wait for tasks submitted earlier.
  */
 int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_mode mode,
 			   void (*callback)(void *), void *arg);
@@ -179,19 +182,19 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 							  void (*callback)(void *), void *arg,
 							  int sequential_consistency);
 
-/* For a data whose tasks are known to be complete. -EAGAIN: some are not, and nothing was acquired.
- */
+/* Acquire without waiting a datum whose tasks have completed. -EAGAIN: some have not, and nothing
+ * was acquired. */
 int starpu_data_acquire_try(starpu_data_handle_t handle, enum starpu_data_access_mode mode);
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
 				    enum starpu_data_access_mode mode);
 
-/* Give the data back: dependent tasks may start. Never blocks; any thread. Of several acquisitions
- * of the data on the node, the one ends whose callback runs in the calling thread; else one that
- * this thread made; else one that a callback left; else any. */
+/* Give the datum back: dependent tasks may start. Never blocks; any thread. If the datum is
+ * acquired on the node several times, this ends the acquisition whose callback runs in the calling
+ * thread, else one that this thread made, else one that a callback left open, else any. */
 void starpu_data_release(starpu_data_handle_t handle);
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node);
-/* Keep the data, with a weaker mode: from W or RW down to R, so that readers may start; a release
- * comes later. STARPU_NONE: as release. */
+/* Keep the datum in a weaker mode, R after W or RW, so that readers may start; release it later.
+ * STARPU_NONE releases it. */
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode);
 void starpu_data_release_to_on_node(starpu_data_handle_t handle,
 				    enum starpu_data_access_mode down_to_mode, int node);
@@ -210,7 +213,7 @@ void starpu_data_release_to_on_node(starpu_data_handle_t handle,
 	} while (0)
 #endif
 
-/* --- Prefetch, allocation, eviction (27.4) ----------------------------- */
+/* --- Prefetch, allocation, eviction (27.4) ------------------------------------------- */
 
 /* Ask for a buffer, without value, on `node`: 0, or -ENOMEM when it is full of data that are in use
  * or valid nowhere else. */
@@ -218,9 +221,10 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node);
 /*
  * Bring a copy to `node`: now, when convenient, or when the link is idle. With
  * async 0 the call waits for the end (not from tasks or callbacks). A higher
- * `prio` goes first among requests of the same urgency; 0 by default. Where
- * there is no room, others that nobody uses leave first, unless the request is
- * idle; when there are none, nothing is brought (starpu_data_is_on_node() tells).
+ * `prio` goes first among requests of the same urgency; 0 by default. If memory
+ * is short, data that nobody uses are evicted first, unless the request is idle.
+ * If there is no room even so, the call returns 0 without a copy;
+ * starpu_data_is_on_node() tells.
  */
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async);
 int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async);
@@ -230,13 +234,13 @@ int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle, unsigned node
 int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node,
 					   unsigned async, int prio);
 
-/* The data will not be used soon: write it back to its home node and evict it first. Returns at
- * once. */
+/* The datum will not be used soon: the runtime writes it back to its home node, and evicts it
+ * before others. Returns at once. */
 void starpu_data_wont_use(starpu_data_handle_t handle);
-/* Free the replicate on `node`, written back before if it is the only one. 0, or -EBUSY when it is
- * in use or has nowhere to go, -ENOSPC when the disk that it would go to is full or broken, -EAGAIN
- * inside a task while it is being copied, -EINVAL when there is no such node; nothing is lost then.
- */
+/* Free the replicate on `node`; if it is the only valid one, write it back first. 0, or -EBUSY when
+ * it is in use or there is no place for its value; -ENOSPC when the disk for it is full or broken;
+ * -EAGAIN inside a task while it is being copied; -EINVAL when there is no such node. After an
+ * error the value is still there. */
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node);
 /* Non-zero when evicting from `node` to serve a request of that urgency makes sense. For policies.
  */
@@ -246,7 +250,7 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
  * STARPU_MINIMUM_CLEAN_BUFFERS say; idle workers do so by themselves. */
 void starpu_memchunk_tidy(unsigned memory_node);
 
-/* --- Copies between handles (27.6) ------------------------------------- */
+/* --- Copies between handles (27.6) --------------------------------------------------- */
 
 /*
  * Copy src to dst, two handles of the same interface and shape, as a task in
@@ -258,17 +262,19 @@ int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_ha
 int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
 			     int asynchronous, void (*callback_func)(void *), void *callback_arg,
 			     int priority);
-/* Give in *dst_handle a read-only copy of src's present value; calls for the same value share one
- * copy. Unregister it, once per call, like any handle. */
+/* Store in *dst_handle a handle of a read-only copy of src's present value; calls for the same
+ * value share one copy. Unregister the handle once per call. */
 int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle,
 		       int asynchronous);
 
-/* --- Reductions, arbiters ---------------------------------------------- */
+/* --- Reductions, arbiters ------------------------------------------------------------ */
 
 /*
  * How copies made for STARPU_REDUX or STARPU_MPI_REDUX start and combine:
  * init_cl has one W buffer (the neutral element), redux_cl has RW|COMMUTE then
  * R (first += second). Both stay owned by the caller and must outlive the handle.
+ * init_cl also makes the value of data that are read before they were written;
+ * redux_cl may be NULL if that is all it is for.
  */
 void starpu_data_set_reduction_methods(starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
 				       struct starpu_codelet *init_cl);

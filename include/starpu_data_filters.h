@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Partitioning: seeing a data as pieces, each with its own handle, and back
+ * Partitioning: a datum as pieces, each with a handle of its own, and back
  * (handbook 27.5, 27.8).
  *
- * Invariant: at any point of the submission order either a data or its pieces
+ * Invariant: at any point of the submission order either a datum or its pieces
  * may be written, never both; pieces of one active partition do not overlap,
  * except for shadows, which are read-only.
  */
@@ -22,7 +22,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* How to cut a data. Read during the call that receives it, not kept: it may live on the stack. */
+/* How to cut a datum. Only read during the call that receives it, so it may live on the stack. */
 struct starpu_data_filter {
 	/* Describe piece `id` of `nparts` of the father: fill child_interface, id field included.
 	 * Called for each node, with pointers zero where the father has no buffer. */
@@ -40,9 +40,9 @@ struct starpu_data_filter {
 	void *filter_arg_ptr;
 };
 
-/* --- Synchronous partitioning ------------------------------------------- */
+/* --- Synchronous partitioning -------------------------------------------------------- */
 
-/* Blocking: wait for the tasks on the data and cut it. The data itself is unusable until
+/* Blocking: wait for the tasks on the datum and cut it. Do not use the datum itself until it is
  * unpartitioned. */
 void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_data_filter *f);
 /* Blocking: wait for the tasks on the pieces, gather them on `gathering_node`, free the pieces'
@@ -56,7 +56,7 @@ void starpu_data_map_filters_parray(starpu_data_handle_t root_data, int nfilters
 void starpu_data_map_filters_array(starpu_data_handle_t root_data, int nfilters,
 				   struct starpu_data_filter *filters);
 
-/* Pieces of a data that is cut; 0 when it is not. */
+/* Number of pieces of a datum; 0 when it is not cut. */
 int starpu_data_get_nb_children(starpu_data_handle_t handle);
 /* Piece i. It belongs to the father: do not unregister it. */
 starpu_data_handle_t starpu_data_get_child(starpu_data_handle_t handle, unsigned i);
@@ -65,7 +65,7 @@ starpu_data_handle_t starpu_data_get_sub_data(starpu_data_handle_t root_data, un
 starpu_data_handle_t starpu_data_vget_sub_data(starpu_data_handle_t root_data, unsigned depth,
 					       va_list pa);
 
-/* --- Asynchronous partitioning ------------------------------------------ */
+/* --- Asynchronous partitioning ------------------------------------------------------- */
 
 /*
  * Create the handles of the pieces, in children[] (room for all of them; the
@@ -84,7 +84,7 @@ void starpu_data_partition_clean_node(starpu_data_handle_t root_data, unsigned n
 				      starpu_data_handle_t *children, int gather_node);
 
 /*
- * Switches between a data and the pieces of a plan, as steps of the submission
+ * Switches between a datum and the pieces of a plan, as steps of the submission
  * order; they return at once. children[] and nparts are those of the plan.
  * Readonly: data and pieces (also of several plans) may all be read. A
  * gathering_node of -1 leaves the place to the runtime.
@@ -125,7 +125,7 @@ void starpu_data_unpartition_submit_sequential_consistency_cb(
 	int gathering_node, int sequential_consistency, void (*callback_func)(void *),
 	void *callback_arg);
 
-/* --- Predefined filters: values for filter_func ------------------------- */
+/* --- Predefined filters: values for filter_func -------------------------------------- */
 
 /*
  * Common rules. Cutting n elements into nparts gives n / nparts each, one more
@@ -225,7 +225,7 @@ void starpu_tensor_filter_pick_block_y(void *father_interface, void *child_inter
 
 /*
  * N-dimensional: filter_arg is the dimension to cut or to pick from. to_X changes the interface of
- * a data that has X's number of dimensions: one child, or nparts cut along filter_arg. pick_ndim
+ * a datum that has X's number of dimensions: one child, or nparts cut along filter_arg. pick_ndim
  * and Nd_pick_X drop the dimension filter_arg.
  */
 void starpu_ndim_filter_block(void *father_interface, void *child_interface,
@@ -269,7 +269,7 @@ void starpu_bcsr_filter_canonical_block(void *father_interface, void *child_inte
 void starpu_bcsr_filter_vertical_block(void *father_interface, void *child_interface,
 				       struct starpu_data_filter *f, unsigned id, unsigned nparts);
 
-/* --- Companions: values for get_nchildren and get_child_ops ------------- */
+/* --- Companions: values for get_nchildren and get_child_ops -------------------------- */
 
 unsigned starpu_bcsr_filter_canonical_block_get_nchildren(struct starpu_data_filter *f,
 							  starpu_data_handle_t handle);

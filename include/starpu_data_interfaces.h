@@ -16,8 +16,8 @@
  * *_data_register(): home_node is the memory node where the given buffer lies
  * (STARPU_MAIN_RAM for the program's own), or -1 with a zero pointer for data
  * that the runtime allocates at first use. The buffer stays the caller's and must
- * live until unregistration; arrays of dimensions are copied. *_get_local_* tell
- * about the replicate in main memory, which the caller has acquired.
+ * live until unregistration; arrays of dimensions are copied. *_get_local_*
+ * describe the replicate in main memory, which the caller has acquired.
  */
 #ifndef STARPU_DATA_INTERFACES_H
 #define STARPU_DATA_INTERFACES_H
@@ -58,13 +58,11 @@ typedef void *starpu_cl_event_t;
 
 struct starpu_multiformat_data_interface_ops;
 
-/* ======================================================================= */
-/* Defining an interface (27.9)                                             */
-/* ======================================================================= */
+/* === Defining an interface (27.9) ==================================================== */
 
 enum starpu_data_interface_id {
-	STARPU_UNKNOWN_INTERFACE_ID =
-		-1, /* in a program's ops: replaced by a fresh number at the first registration */
+	/* In a program's ops: the first registration replaces it by a fresh number. */
+	STARPU_UNKNOWN_INTERFACE_ID = -1,
 	STARPU_MATRIX_INTERFACE_ID = 0,
 	STARPU_BLOCK_INTERFACE_ID = 1,
 	STARPU_VECTOR_INTERFACE_ID = 2,
@@ -203,8 +201,9 @@ int starpu_data_interface_get_next_id(void);
 /*
  * For copy methods: copy `size` bytes, or numblocks blocks of blocksize bytes
  * that are ld_* bytes apart, and so on up to n dimensions (copynd: nn and ldn in
- * elements, ndim entries each). 0: done; -EAGAIN: under way, async_data tells
- * the runtime when it ends; with async_data NULL the copy is synchronous.
+ * elements, ndim entries each). 0: done; -EAGAIN: under way, and the runtime
+ * learns of the end through async_data; with async_data NULL the copy is
+ * synchronous.
  */
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
 			  size_t dst_offset, unsigned dst_node, size_t size, void *async_data);
@@ -230,9 +229,7 @@ void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_no
 void starpu_interface_end_driver_copy_async(unsigned src_node, unsigned dst_node, double start);
 void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t size);
 
-/* ======================================================================= */
-/* Handles of any interface (27.6)                                          */
-/* ======================================================================= */
+/* === Handles of any interface (27.6) ================================================= */
 
 /* Register what data_interface (copied) describes. -1 and 0 pointers: no home node. */
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *data_interface,
@@ -257,11 +254,11 @@ enum starpu_data_interface_id starpu_data_get_interface_id(starpu_data_handle_t 
 
 /*
  * Serialise the replicate on a node (main memory without _node), which the
- * caller has acquired. pack: *ptr is a new buffer of *count bytes, to be freed
- * with starpu_free_on_node_flags(node, ptr, count, 0); with ptr NULL only the
- * size is given. unpack frees the buffer, peek does not. -ENOTSUP: the interface
- * cannot; -EINVAL: no buffer there, count is not what the shape needs, or a NULL
- * pointer.
+ * caller has acquired. pack stores in *ptr a new buffer of *count bytes, which
+ * the caller frees by starpu_free_on_node_flags(node, ptr, count, 0), or, with
+ * ptr NULL, only the size. unpack frees the buffer, peek does not. 0, or
+ * -ENOTSUP: the interface cannot; -EINVAL: no buffer there, a count that does
+ * not fit the shape, or a NULL pointer.
  */
 int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr,
 			  starpu_ssize_t *count);
@@ -280,9 +277,7 @@ int starpu_data_get_home_node(starpu_data_handle_t handle);
 /* One line about the replicate on `node`; stream NULL: standard error. */
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream);
 
-/* ======================================================================= */
-/* Predefined interfaces                                                    */
-/* ======================================================================= */
+/* === Predefined interfaces =========================================================== */
 
 /*
  * For each: its structure; register; ptr_register (gives the handle a buffer of the

@@ -23,8 +23,9 @@ extern "C" {
  * returned; sizes and offsets in bytes. Functions returning int give 0 on
  * success and a negative errno code on failure unless stated; -ENOSPC says
  * that the store is full. They are called by any thread, several at a time
- * for different objects. Transfers use read and write only: the slots from
- * async_write to free_request may be NULL.
+ * for different objects. Transfers use read and write; those of data whose
+ * interface has no copy method use full_read and full_write on what pack_data
+ * gives. The slots from async_write to free_request may be NULL.
  */
 struct starpu_disk_ops {
 	/* Open the store named by `parameter`, of at most `size` bytes. NULL on failure. */
@@ -63,9 +64,9 @@ struct starpu_disk_ops {
 };
 
 /*
- * Buffered files, plain files, files without the page cache (O_DIRECT; where the
- * file system has none, a warning says so, and what was transferred is dropped
- * from the page cache). `parameter` is a folder, created if need be.
+ * Buffered files, plain files, files without the page cache (O_DIRECT; if the
+ * file system does not support it, a warning is printed, and transferred bytes
+ * are dropped from the page cache). `parameter` is a folder, created if need be.
  */
 extern struct starpu_disk_ops starpu_disk_stdio_ops;
 extern struct starpu_disk_ops starpu_disk_unistd_ops;
@@ -83,14 +84,14 @@ extern struct starpu_disk_ops starpu_disk_unistd_o_direct_ops;
  * Returns the node's number, or -ENOENT when the store cannot be opened,
  * -EINVAL when the back end is missing or the size is too small, -ENOSPC when
  * STARPU_MAXNODES nodes exist, -EBUSY when the size is limited and tasks are
- * under way, -ENODEV before starpu_init(), -ENOMEM. Not to be called by tasks.
+ * under way, -ENODEV before starpu_init(), -ENOMEM. Not in tasks and callbacks.
  */
 int starpu_disk_register(struct starpu_disk_ops *func, void *parameter, starpu_ssize_t size);
-/* An object that exists in the store (a file name for the file back ends), to register as data
- * there: what is returned serves as address. A file of fewer than `size` bytes is extended. NULL
- * after a message on failure. Any thread. */
+/* Open an object that exists in the store (`pos`: a file name for the file back ends). The result
+ * is the address for registering it as data on that node. A file of fewer than `size` bytes is
+ * extended. NULL after a message on failure. Any thread. */
 void *starpu_disk_open(unsigned node, void *pos, size_t size);
-/* After unregistering the data; the contents stay. Closing twice is answered with a message only.
+/* Close it after the data are unregistered; the contents stay. Closing twice only prints a message.
  */
 void starpu_disk_close(unsigned node, void *obj, size_t size);
 

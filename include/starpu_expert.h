@@ -17,13 +17,13 @@ extern "C" {
 /* Make every sleeping worker of this process look for work again. Any thread. */
 void starpu_wake_all_blocked_workers(void);
 
-/* Call func(arg) from workers that have nothing to execute now, in each of their threads (one for
- * all workers of a process in a simulated run), also before starpu_init. Non-zero from func:
- * nothing left to do, the worker may sleep until it is woken. 0: it is called again, at the latest
- * some 20 microseconds after. func must not wait; it may submit tasks. starpu_shutdown drops what
- * is still registered. Returns an id >= 0, -ENOMEM, or -EINVAL without func. */
+/* From now on, workers without a task call func(arg), in each of their threads (one for all workers
+ * of a process in a simulated run). func returns non-zero when there is nothing left to do: the
+ * worker may sleep until it is woken. After 0 it is called again, some 20 microseconds later at
+ * most. func must not wait; it may submit tasks. Call this before or after starpu_init();
+ * starpu_shutdown() removes all hooks. Returns an id >= 0, -ENOMEM, or -EINVAL without func. */
 int starpu_progression_hook_register(unsigned (*func)(void *arg), void *arg);
-/* The hook is not called any more once this returns, unless a call of it is under way. */
+/* No call of the hook begins after this returns; one that is under way goes on. */
 void starpu_progression_hook_deregister(int hook_id);
 
 /* Same, for workers that do not wait for the data of a task either. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Control of the event recorder from the program.
+ * Control of the recorder of traces from the program. The variable ORRERY_TRACE names the file of a
+ * trace; without it nothing is recorded, and these calls have no effect. Orrery writes a format of
+ * its own and no FxT traces, so STARPU_FXT_TRACE is not read.
  *
- * Invariant: these calls cost next to nothing when no trace is recorded (STARPU_FXT_TRACE=0), and
- * never fail.
+ * Invariant: these calls cost next to nothing when no trace is recorded, and never fail.
  */
 #ifndef STARPU_FXT_H
 #define STARPU_FXT_H
@@ -15,16 +16,16 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Before starpu_init(): 0 leaves recording off until starpu_fxt_start_profiling(), 1 (the default)
- * starts at once. */
+/* Call it before starpu_init(). 0: recording begins with starpu_fxt_start_profiling(); 1 (the
+ * default): with the runtime. */
 void starpu_fxt_autostart_profiling(int autostart);
-/* Start or continue, and suspend recording.  Any thread, after starpu_init(). */
+/* Start or continue recording; suspend it. Any thread, after starpu_init(). */
 void starpu_fxt_start_profiling(void);
 void starpu_fxt_stop_profiling(void);
-/* Whether events are being recorded now. */
+/* 1 while events are being recorded, else 0. Any thread. */
 int starpu_fxt_is_enabled(void);
-/* Put a mark of the program into the trace, at the present time, for the calling thread.  Strings
- * are copied. */
+/* Put a mark of the program into the trace, at the present time, for the calling thread. The string
+ * is copied. Any thread. */
 void starpu_fxt_trace_user_event(unsigned long code);
 void starpu_fxt_trace_user_event_string(const char *s);
 

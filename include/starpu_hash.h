@@ -3,7 +3,7 @@
  * CRC32C hashes, used for footprints of data and parameters.
  *
  * Invariant: the result depends on the bytes and on inputcrc alone, so it may be chained (pass a
- * former result as inputcrc, start with 0) and stored in files.  Any thread may call these.
+ * former result as inputcrc, start with 0) and stored in files. Any thread may call these.
  */
 #ifndef STARPU_HASH_H
 #define STARPU_HASH_H

@@ -23,17 +23,17 @@ extern "C" {
 /* An address that faults when it is used. */
 #define STARPU_POISON_PTR ((void *) (uintptr_t) 0xdeadbeef)
 
-/* The time in microseconds since an arbitrary start.  Any time, any thread. */
+/* The time in microseconds since an arbitrary start. Any time, any thread. */
 double starpu_timing_now(void);
 
-/* Joules used since starpu_init(): what tasks used by their energy models (else by the watts of the
- * unit that the machine's description tells, in a simulated run), what the program added with
- * _use(), and the watts of the idle machine, if known. */
+/* Joules used since starpu_init(): those of tasks by their energy models (in a simulated run, else
+ * by the watts of their unit in the machine's description), those that the program added with
+ * _use(), and those of the idle machine, if known. Any thread. */
 double starpu_energy_used(void);
 void starpu_energy_use(float joules);
 
 /* Run func(arg) once on each worker of the kinds in the mask `where` (STARPU_CPU | STARPU_CUDA |
- * ...), at the same time on all, and return when all are done.  name appears in traces.  Not from a
+ * ...), at the same time on all, and return when all are done. name appears in traces. Not from a
  * kernel or a callback. */
 void starpu_execute_on_each_worker(void (*func)(void *), void *arg, uint32_t where);
 void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg, uint32_t where,

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* Start the library on every HIP worker and wait for that; stop it.  From the main thread, between
+/* Start the library on every HIP worker and wait for that; stop it. From the main thread, between
  * starpu_init() and starpu_shutdown(). */
 void starpu_hipblas_init(void);
 void starpu_hipblas_shutdown(void);

@@ -3,8 +3,8 @@
  * Distributed data and tasks over MPI (handbook, chapter 14).
  *
  * Invariant: every rank inserts the same tasks and moves the same data in the
- * same order; from that order alone each rank knows its part, so that no rank
- * ever asks another what to do.
+ * same order. From that order alone each rank derives its part, so that no rank
+ * asks another one.
  *
  * Ranks are those of the communicator given with the call. Functions returning
  * int give 0 on success and a negative errno code on failure (-EINVAL: rank, tag
@@ -23,7 +23,7 @@
 
 /* Identifies a request; owned by the runtime, invalid once waited for or tested complete. */
 typedef void *starpu_mpi_req;
-/* Identifies a message, or a data between ranks. Not negative. */
+/* Identifies a message, or a datum among ranks. Not negative. */
 typedef int64_t starpu_mpi_tag_t;
 
 #include <starpu_mpi_ft.h>
@@ -33,12 +33,12 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* As a rank: each rank has its own value, none is ever sent (14.11). */
+/* In place of a rank: each rank has a value of its own, and none is sent (14.11). */
 #define STARPU_MPI_PER_NODE (-2)
 /* For starpu_mpi_comm_get_attr(): the largest starpu_mpi_tag_t. */
 #define STARPU_MPI_TAG_UB MPI_TAG_UB
 
-/* --- Initialisation, communicators (14.5) -------------------------------- */
+/* --- Initialisation, communicators (14.5) -------------------------------------------- */
 
 /*
  * Start the runtime on every rank of comm: MPI_Init_thread() when
@@ -72,19 +72,19 @@ int starpu_mpi_world_rank(void);
 /* STARPU_MPI_TAG_UB gives a starpu_mpi_tag_t * in attribute_val; anything else clears *flag. */
 int starpu_mpi_comm_get_attr(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
 
-/* MPI tag of the runtime's own messages; to be set before init, the same on every rank. */
+/* MPI tag of the runtime's own messages. Set it before init, to the same value on every rank. */
 int starpu_mpi_get_communication_tag(void);
 void starpu_mpi_set_communication_tag(int tag);
 /* Processor that the progression engine's thread is bound to, -1 when not bound. */
 int starpu_mpi_get_thread_cpuid(void);
 
-/* --- Point to point (14.6) ----------------------------------------------- */
+/* --- Point to point (14.6) ----------------------------------------------------------- */
 
 /*
- * Send and receive the value of a data. The request starts once the tasks
- * submitted earlier that it depends on are done, and holds the data like a task
- * that reads (send) or writes (receive) it. issend: complete only once the
- * receiver has taken it. A receive matches a send with the same rank, tag and
+ * Send and receive the value of a datum. The request starts once the tasks that
+ * it depends on have completed, and holds the datum like a task that reads
+ * (send) or writes (receive) it. issend completes only when the receive has been
+ * matched. A receive matches a send with the same rank, tag and
  * communicator, in order; sizes must agree. prio: larger goes first, 0 by
  * default (14.13).
  *
@@ -111,7 +111,7 @@ int starpu_mpi_recv(starpu_data_handle_t data_handle, int source, starpu_mpi_tag
 int starpu_mpi_recv_prio(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag,
 			 int prio, MPI_Comm comm, MPI_Status *status);
 
-/* Detached: the runtime completes it; callback(arg), may be NULL, tells when. */
+/* Detached: the runtime completes the request and then calls callback(arg), unless it is NULL. */
 int starpu_mpi_isend_detached(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
 			      MPI_Comm comm, void (*callback)(void *), void *arg);
 int starpu_mpi_isend_detached_prio(starpu_data_handle_t data_handle, int dest,
@@ -163,17 +163,19 @@ int starpu_mpi_irecv_array_detached_unlock_tag(unsigned array_size,
  * MPI error, or MPI_STATUS_IGNORE. test leaves *req alone while *flag is 0. */
 int starpu_mpi_wait(starpu_mpi_req *req, MPI_Status *status);
 int starpu_mpi_test(starpu_mpi_req *req, int *flag, MPI_Status *status);
-/* Blocking, collective over comm: this rank's communications end, then all ranks meet. */
+/* Blocking, collective over comm: returns once all ranks of comm have called it. Requests and tasks
+ * that are under way stay under way; see starpu_mpi_wait_for_all() for those. 0, -ENODEV before the
+ * layer runs, -EDEADLK from a task or callback. */
 int starpu_mpi_barrier(MPI_Comm comm);
 /* Blocking, collective over comm: all tasks and communications end, reductions included. */
 int starpu_mpi_wait_for_all(MPI_Comm comm);
 
-/* --- MPI datatypes of interfaces (14.7) ---------------------------------- */
+/* --- MPI datatypes of interfaces (14.7) ---------------------------------------------- */
 
 /*
  * Instead of pack and unpack: build the committed datatype that describes one
  * value, counted from starpu_data_handle_to_pointer(). Return 0, or not 0 when
- * this data has none: it is packed then. Called in the engine's thread.
+ * this datum has none; then it is packed. Called in the engine's thread.
  */
 typedef int (*starpu_mpi_datatype_allocate_func_t)(starpu_data_handle_t handle,
 						   MPI_Datatype *datatype);
@@ -201,7 +203,7 @@ int starpu_mpi_interface_datatype_node_register(
 	starpu_mpi_datatype_free_func_t free_datatype_func);
 int starpu_mpi_interface_datatype_unregister(enum starpu_data_interface_id id);
 
-/* --- Cache of received values (14.14) ------------------------------------ */
+/* --- Cache of received values (14.14) ------------------------------------------------ */
 
 int starpu_mpi_cache_is_enabled(void);
 /* On every rank, before any insertion. Returns the new state. */
@@ -211,7 +213,7 @@ int starpu_mpi_cache_set(int enabled);
 void starpu_mpi_cache_flush(MPI_Comm comm, starpu_data_handle_t data_handle);
 void starpu_mpi_cache_flush_all_data(MPI_Comm comm);
 
-/* Whether this rank holds the value received / has sent it to `dest`: 0 or 1. */
+/* 1 if this rank holds the received value, or has sent the value to `dest`, else 0. */
 int starpu_mpi_cached_receive(starpu_data_handle_t data_handle);
 int starpu_mpi_cached_send(starpu_data_handle_t data_handle, int dest);
 /* Enter it (the former state is returned) / forget it, for programs that communicate themselves. */
@@ -220,12 +222,12 @@ void starpu_mpi_cached_receive_clear(starpu_data_handle_t data);
 int starpu_mpi_cached_send_set(starpu_data_handle_t data, int dest);
 void starpu_mpi_cached_send_clear(starpu_data_handle_t data);
 
-/* --- Owners and tags (14.8) ---------------------------------------------- */
+/* --- Owners and tags (14.8) ---------------------------------------------------------- */
 
 /*
- * Tell the owner (rank in comm, or STARPU_MPI_PER_NODE) and the tag of a data,
- * the same on every rank that registers it. Tags are the program's to keep
- * distinct; -1 for a data that is never sent.
+ * Set the owner (a rank of comm, or STARPU_MPI_PER_NODE) and the tag of a datum,
+ * the same on every rank that registers it. The program keeps tags distinct; -1
+ * for a datum that is never sent.
  */
 void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_tag_t data_tag,
 				   int rank, MPI_Comm comm);
@@ -252,25 +254,27 @@ int64_t starpu_mpi_tags_allocate(int64_t nbtags);
 /* Same rules; mintag as returned. */
 void starpu_mpi_tags_free(int64_t mintag);
 
-/* --- Insertion of tasks (14.8 to 14.13) ---------------------------------- */
+/* --- Insertion of tasks (14.8 to 14.13) ---------------------------------------------- */
 
 /*
  * Same arguments as starpu_task_insert() after the communicator, ended by 0, on
- * every rank. The executing rank submits the task, owners send what it reads,
- * it sends back what it wrote for others. A NULL handle is somebody else's data
- * (14.10). Returns once the communications are submitted.
+ * every rank. Owners send the data that the task reads; the executing rank
+ * submits the task and sends back the data of others that it wrote. A NULL
+ * handle stands for a datum that this rank has no part in (14.10). Returns once
+ * the communications are submitted.
  */
 int starpu_mpi_task_insert(MPI_Comm comm, struct starpu_codelet *codelet, ...);
 int starpu_mpi_insert_task(MPI_Comm comm, struct starpu_codelet *codelet, ...);
-/* In steps: build gives the task, to be submitted, on the executing rank and NULL elsewhere; then
- * post_build, same arguments, on every rank. */
+/* In steps: build returns the task on the executing rank, which submits it, and NULL elsewhere;
+ * then every rank calls post_build with the same arguments. */
 struct starpu_task *starpu_mpi_task_build(MPI_Comm comm, struct starpu_codelet *codelet, ...);
 struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet *codelet,
 					    va_list varg_list);
 int starpu_mpi_task_post_build(MPI_Comm comm, struct starpu_codelet *codelet, ...);
 int starpu_mpi_task_post_build_v(MPI_Comm comm, struct starpu_codelet *codelet, va_list varg_list);
 
-/* What the first step below tells the program and the second step; need not be initialised. */
+/* Results of the first step below, for the program and for the second step. The program need not
+ * initialise them. */
 struct starpu_mpi_task_exchange_params {
 	int do_execute; /* 1 on the rank that has to submit the task */
 	int xrank;      /* rank that executes */
@@ -289,7 +293,7 @@ int starpu_mpi_task_exchange_data_after_execution(MPI_Comm comm, struct starpu_d
 int starpu_mpi_pre_submit_hook_register(void (*f)(struct starpu_task *));
 int starpu_mpi_pre_submit_hook_unregister(void);
 
-/* --- Choice of the executing rank ---------------------------------------- */
+/* --- Choice of the executing rank ---------------------------------------------------- */
 
 /* Policy numbers: the one set as current; the rank that owns most bytes read. */
 #define STARPU_MPI_NODE_SELECTION_CURRENT_POLICY (-1)
@@ -304,7 +308,7 @@ int starpu_mpi_node_selection_unregister_policy(int policy);
 int starpu_mpi_node_selection_set_current_policy(int policy);
 int starpu_mpi_node_selection_get_current_policy(void);
 
-/* --- Moving data, reductions, collectives (14.11, 14.12, 14.15, 14.16) --- */
+/* --- Moving data, reductions, collectives (14.11, 14.12, 14.15, 14.16) --------------- */
 
 /* All on every rank, at the same point of the insertion order; not blocking except
  * get_data_on_node. The owner stays the same. */
@@ -315,16 +319,18 @@ void starpu_mpi_get_data_on_all_nodes_detached(MPI_Comm comm, starpu_data_handle
 /* Value and ownership go to new_rank (or a copy to every rank with STARPU_MPI_PER_NODE). */
 void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new_rank);
 
-/* Combine the contributions of ranks into the owner's value, with trees of the given arity (>= 2;
- * 0: chosen). Done by itself before a read, or in starpu_mpi_wait_for_all(). */
+/* Combine the contributions of ranks into the owner's value. The runtime does so by itself before a
+ * read, and in starpu_mpi_wait_for_all(). arity has no effect: each rank sends its part to the
+ * owner. */
 int starpu_mpi_redux_data(MPI_Comm comm, starpu_data_handle_t data_handle);
 int starpu_mpi_redux_data_prio(MPI_Comm comm, starpu_data_handle_t data_handle, int prio);
 int starpu_mpi_redux_data_tree(MPI_Comm comm, starpu_data_handle_t data_handle, int arity);
 int starpu_mpi_redux_data_prio_tree(MPI_Comm comm, starpu_data_handle_t data_handle, int prio,
 				    int arity);
 
-/* Send each data from root to its owner / from its owner to root; NULL handles are skipped.
- * scallback runs per data sent, rcallback per data received. */
+/* Send each datum from root to its owner, or from its owner to root; NULL handles are skipped.
+ * On the sending side scallback(sarg) runs once, when everything is sent; on the receiving side
+ * rcallback(rarg) runs once, when everything has arrived; at once on a rank without data. */
 int starpu_mpi_scatter_detached(starpu_data_handle_t *data_handles, int count, int root,
 				MPI_Comm comm, void (*scallback)(void *), void *sarg,
 				void (*rcallback)(void *), void *rarg);
@@ -332,8 +338,8 @@ int starpu_mpi_gather_detached(starpu_data_handle_t *data_handles, int count, in
 			       MPI_Comm comm, void (*scallback)(void *), void *sarg,
 			       void (*rcallback)(void *), void *rarg);
 
-/* Copy src to dst, whoever owns them; executed by the owner of dst. asynchronous 0: blocking there.
- */
+/* Copy src to dst, which may have different owners; the owner of dst executes the copy.
+ * asynchronous 0: blocking there. */
 int starpu_mpi_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
 			MPI_Comm comm, int asynchronous, void (*callback_func)(void *),
 			void *callback_arg);
@@ -341,18 +347,24 @@ int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_ha
 				 MPI_Comm comm, int asynchronous, void (*callback_func)(void *),
 				 void *callback_arg, int priority);
 
-/* --- Cooperative sends (14.16), statistics (14.18) ----------------------- */
+/* --- Cooperative sends (14.16), statistics (14.18) ----------------------------------- */
 
-/* Merge sends of one value to many ranks into a tree; to be set the same on every rank. */
+/* Cooperative sends would merge the sends of one value to many ranks into a tree. Orrery has none:
+ * each send is a message of the owner. Any thread; asking for them prints a warning. */
 void starpu_mpi_coop_sends_set_use(int use_coop_sends);
+/* Whether they are used: 0. */
 int starpu_mpi_coop_sends_get_use(void);
-/* The next value will be sent nb_sends times: wait for all of them before building the tree. */
+/* A hint that the next value will be sent nb_sends times; has no effect. */
 void starpu_mpi_coop_sends_data_handle_nb_sends(starpu_data_handle_t data_handle, int nb_sends);
 
-/* Stop / resume counting on this rank. */
+/* Stop / start counting on this rank, for starpu_mpi_comm_stats_retrieve() and for the table that
+ * is printed at the end, which enabling asks for. With STARPU_MPI_STATS=1 counting starts with the
+ * layer. The files that orrery run and orrery sim write count always, except between _disable and
+ * _enable. */
 void starpu_mpi_comm_stats_disable(void);
 void starpu_mpi_comm_stats_enable(void);
-/* comm_stats[i]: bytes sent so far to rank i of the world; one entry per rank. */
+/* comm_stats[i]: bytes sent to rank i of the world while counting was enabled; one entry per rank.
+ */
 void starpu_mpi_comm_stats_retrieve(size_t *comm_stats);
 void starpu_mpi_comm_amounts_retrieve(size_t *comm_amounts);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Load balancing between ranks: the runtime decides when to move work to a
- * neighbour, the program says who the neighbours are and what can move.
+ * Load balancing between ranks. Orrery has no policy for it: data stay where they are unless the
+ * program calls starpu_mpi_data_migrate().
  *
- * Invariant: data moves only by starpu_mpi_data_migrate(), so that all ranks
- * agree on owners at each point of the submission order.
+ * Invariant: no call here changes any state; the functions of the program are never called.
  */
 #ifndef STARPU_MPI_LB_H
 #define STARPU_MPI_LB_H
@@ -16,20 +15,20 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* The program's side; arrays are allocated with malloc() by these functions and freed by the
- * runtime. */
+/* What the program would tell a policy. Each function allocates its array with malloc(), and the
+ * runtime frees it. */
 struct starpu_mpi_lb_conf {
-	/* Ranks that this one may exchange work with. */
+	/* The ranks that this one may exchange work with. */
 	void (*get_neighbors)(int **neighbor_ids, int *nneighbors);
-	/* Handles that form one unit of work to be given to dst_node; none: *nhandles 0. */
+	/* The handles of one unit of work that may go to rank dst_node; none: *nhandles is 0. */
 	void (*get_data_unit_to_migrate)(starpu_data_handle_t **handle_unit, int *nhandles,
 					 int dst_node);
 };
 
-/* On every rank, after starpu_mpi_init_conf(). Policy by name; NULL: STARPU_MPI_LB, or none. The
- * structure is copied. */
+/* Would start a policy. NULL and "" mean none; any other name prints a warning, because there is no
+ * policy of that name. The variable STARPU_MPI_LB is not read. Any thread. */
 void starpu_mpi_lb_init(const char *lb_policy_name, struct starpu_mpi_lb_conf *itf);
-/* On every rank, before starpu_mpi_shutdown(). */
+/* Would stop it; has no effect. */
 void starpu_mpi_lb_shutdown(void);
 
 #pragma GCC visibility pop

@@ -21,10 +21,9 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* --- Errors
- * --------------------------------------------------------------------------------------------- */
+/* --- Errors -------------------------------------------------------------------------- */
 
-/* Text of an error: a constant string.  Print it with its place (msg may be NULL); print and abort.
+/* Text of an error: a constant string. Print it with its place (msg may be NULL); print and abort.
  */
 const char *starpu_opencl_error_string(cl_int status);
 void starpu_opencl_display_error(const char *func, const char *file, int line, const char *msg,
@@ -38,8 +37,7 @@ void starpu_opencl_report_error(const char *func, const char *file, int line, co
 #define STARPU_OPENCL_REPORT_ERROR_WITH_MSG(msg, status) \
 	starpu_opencl_report_error(__starpu_func__, __FILE__, __LINE__, (msg), (status))
 
-/* --- Devices
- * -------------------------------------------------------------------------------------------- */
+/* --- Devices ------------------------------------------------------------------------- */
 
 /* Context, device and queue of a device, or of the calling worker. */
 void starpu_opencl_get_context(int devid, cl_context *context);
@@ -48,8 +46,7 @@ void starpu_opencl_get_queue(int devid, cl_command_queue *queue);
 void starpu_opencl_get_current_context(cl_context *context);
 void starpu_opencl_get_current_queue(cl_command_queue *queue);
 
-/* --- Programs and kernels
- * ------------------------------------------------------------------------------- */
+/* --- Programs and kernels ------------------------------------------------------------ */
 
 /* One program, compiled for each device; owned by the caller, loaded and unloaded below. */
 struct starpu_opencl_program {
@@ -63,15 +60,15 @@ void starpu_opencl_load_program_source(const char *source_file_name, char *locat
 void starpu_opencl_load_program_source_malloc(const char *source_file_name,
 					      char **located_file_name, char **located_dir_name,
 					      char **opencl_program_source);
-/* Compile for all devices and store the binaries; load a stored one.  EXIT_SUCCESS or EXIT_FAILURE.
+/* Compile for all devices and store the binaries; load a stored one. EXIT_SUCCESS or EXIT_FAILURE.
  */
 int starpu_opencl_compile_opencl_from_file(const char *source_file_name, const char *build_options);
 int starpu_opencl_compile_opencl_from_string(const char *opencl_program_source,
 					     const char *file_name, const char *build_options);
 int starpu_opencl_load_binary_opencl(const char *kernel_id,
 				     struct starpu_opencl_program *opencl_programs);
-/* Compile and load for all devices; build_options may be NULL.  CL_SUCCESS, or prints the
- * compiler's output and aborts.  Unload when no kernel uses it any more. */
+/* Compile and load for all devices; build_options may be NULL. CL_SUCCESS, or prints the
+ * compiler's output and aborts. Unload it after the last use by a kernel. */
 int starpu_opencl_load_opencl_from_file(const char *source_file_name,
 					struct starpu_opencl_program *opencl_programs,
 					const char *build_options);
@@ -88,11 +85,10 @@ int starpu_opencl_release_kernel(cl_kernel kernel);
 /* Set arguments given as (int size, void *value)* 0; returns how many were set, with the error of
  * the next in *err. */
 int starpu_opencl_set_kernel_args(cl_int *err, cl_kernel *kernel, ...);
-/* Account for the time of a finished kernel.  0. */
+/* Account for the time of a finished kernel. 0. */
 int starpu_opencl_collect_stats(cl_event event);
 
-/* --- Memory
- * --------------------------------------------------------------------------------------------- */
+/* --- Memory -------------------------------------------------------------------------- */
 
 cl_int starpu_opencl_allocate_memory(int devid, cl_mem *addr, size_t size, cl_mem_flags flags);
 /* Copy; with an event it is asynchronous if possible and *ret is -EAGAIN, else done and *ret is 0.

@@ -86,10 +86,10 @@ typedef size_t (*starpu_perfmodel_per_arch_size_base)(struct starpu_task *task,
 
 struct starpu_perfmodel_history_table;
 
-/* What a model knows of one implementation on one architecture. Owned by the model. */
+/* The measurements and fits of one implementation on one architecture. Owned by the model. */
 struct starpu_perfmodel_per_arch {
-	starpu_perfmodel_per_arch_cost_function
-		cost_function; /* STARPU_PER_ARCH: set by the program */
+	/* STARPU_PER_ARCH: set by the program. */
+	starpu_perfmodel_per_arch_cost_function cost_function;
 	starpu_perfmodel_per_arch_size_base size_base;
 	struct starpu_perfmodel_history_table *history; /* by footprint; private */
 	struct starpu_perfmodel_history_list *list;     /* the same entries */
@@ -125,7 +125,7 @@ struct starpu_perfmodel {
 	double (*worker_cost_function)(struct starpu_task *, unsigned workerid, unsigned nimpl);
 	/* Size that regressions and lookups use; bytes of all the task's data when NULL. */
 	size_t (*size_base)(struct starpu_task *, unsigned nimpl);
-	/* Hash that tells histories apart; of the data's shapes when NULL. */
+	/* A hash; tasks with the same one share a history. NULL: a hash of the data's shapes. */
 	uint32_t (*footprint)(struct starpu_task *);
 	/* Name of the model, hence of its files. */
 	const char *symbol;
@@ -148,11 +148,11 @@ struct starpu_perfmodel {
 /* A model for codelets that take no time worth modelling. */
 extern struct starpu_perfmodel starpu_perfmodel_nop;
 
-/* --- Life cycle and files ----------------------------------------------- */
+/* --- Life cycle and files ------------------------------------------------------------ */
 
-/* Prepare the model machinery for tools that read models without starpu_init(). */
+/* For tools that read models without starpu_init(): call it first. */
 void starpu_perfmodel_initialize(void);
-/* Done at the first use otherwise. Loads nothing. */
+/* Prepare a model; otherwise its first use does. Loads nothing. */
 void starpu_perfmodel_init(struct starpu_perfmodel *model);
 /* Free the private part; the structure may be used afresh. */
 int starpu_perfmodel_deinit(struct starpu_perfmodel *model);
@@ -176,7 +176,7 @@ void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model);
 int starpu_perfmodel_list(FILE *output);
 void starpu_perfmodel_directory(FILE *output);
 
-/* --- Architectures ------------------------------------------------------ */
+/* --- Architectures ------------------------------------------------------------------- */
 
 /* Architecture of a worker or combined worker; owned by the runtime. */
 struct starpu_perfmodel_arch *starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id);
@@ -207,7 +207,7 @@ int starpu_perfmodel_set_per_devices_cost_function(struct starpu_perfmodel *mode
 int starpu_perfmodel_set_per_devices_size_base(struct starpu_perfmodel *model, int impl,
 					       starpu_perfmodel_per_arch_size_base func, ...);
 
-/* --- Learning and predicting -------------------------------------------- */
+/* --- Learning and predicting --------------------------------------------------------- */
 
 /* Add one measurement (µs) as if the task had run / the mean of `number` of them. */
 void starpu_perfmodel_update_history(struct starpu_perfmodel *model, struct starpu_task *task,
@@ -216,23 +216,24 @@ void starpu_perfmodel_update_history(struct starpu_perfmodel *model, struct star
 void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model, struct starpu_task *task,
 				       struct starpu_perfmodel_arch *arch, unsigned cpuid,
 				       unsigned nimpl, double average_measured, unsigned number);
-/* Mean over implementations of what was measured for a footprint, µs; NaN when nothing was. */
+/* Mean over implementations of the measurements of a footprint, µs; NaN when there are none. */
 double starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model,
 						    struct starpu_perfmodel_arch *arch,
 						    uint32_t footprint);
 
-/* Energy of what runs between the two calls, on all workers of a type (workerid -1) or one; stop
- * divides by ntasks and feeds the model (NULL: nothing is fed), in joules, as if `task` had run on
- * that type or worker. In a real run the processors' counters are read (Linux: powercap, package
- * domains), which cannot tell workers apart; in a simulated run what tasks and the idle machine
- * used according to energy models and the machine's description. 0, or after a message -ENODEV when
- * nothing measures this type, -EACCES when the counters may not be read, -EINVAL when a worker
- * cannot be told apart or stop comes without start, -EBUSY when start was called before. */
+/* Measure the energy that all workers of a type (workerid -1), or one, use between the two calls.
+ * stop divides it by ntasks and enters it in the model, unless that is NULL, in joules, as if
+ * `task` had run on that type or worker. A real run reads the processors' counters (Linux:
+ * powercap, package domains), which do not know workers; a simulated run adds up the energy of
+ * tasks and of the idle machine, by energy models and the machine's description. 0, or after a
+ * message: -ENODEV when nothing measures this type, -EACCES when the counters may not be read,
+ * -EINVAL for one worker of several or for stop without start, -EBUSY when start was called before.
+ */
 int starpu_energy_start(int workerid, enum starpu_worker_archtype archi);
 int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task, unsigned nimpl,
 		       unsigned ntasks, int workerid, enum starpu_worker_archtype archi);
 
-/* --- Links between memory nodes ----------------------------------------- */
+/* --- Links between memory nodes ------------------------------------------------------ */
 
 /* MB/s, µs, and µs for `size` bytes; NaN when the link was never measured. */
 double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node);

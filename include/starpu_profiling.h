@@ -2,7 +2,7 @@
 /*
  * On-line profiling of tasks, workers and buses.
  *
- * Invariant: all times are of the clock of orrery_now_us(), virtual in a simulated run.  Any thread
+ * Invariant: all times are of the clock of orrery_now_us(), virtual in a simulated run. Any thread
  * may call, between starpu_init() and starpu_shutdown() unless said otherwise.
  */
 #ifndef STARPU_PROFILING_H
@@ -20,17 +20,16 @@ extern "C" {
 #define STARPU_PROFILING_DISABLE 0
 #define STARPU_PROFILING_ENABLE 1
 
-/* Switch profiling on or off, also before starpu_init(); returns the previous state.  Switching on
- * zeroes the workers' numbers.  get: the present state. */
+/* Switch profiling on or off, also before starpu_init(); returns the previous state. Switching on
+ * zeroes the workers' numbers. get: the present state. */
 int starpu_profiling_status_set(int status);
 int starpu_profiling_status_get(void);
-/* Start anew with what STARPU_PROFILING says. */
+/* Begin again in the state that STARPU_PROFILING gives. */
 void starpu_profiling_init(void);
-/* Number to tell the files of several processes apart. */
+/* Has no effect: the files of several processes differ by their ranks. */
 void starpu_profiling_set_id(int new_id);
 
-/* --- Records
- * -------------------------------------------------------------------------------------------- */
+/* --- Records ------------------------------------------------------------------------- */
 
 /* The stages of one task, see starpu_task.profiling_info. */
 struct starpu_profiling_task_info {
@@ -47,7 +46,7 @@ struct starpu_profiling_task_info {
 	struct timespec release_data_end_time;
 	struct timespec callback_start_time;
 	struct timespec callback_end_time;
-	int workerid;         /* who executed it */
+	int workerid;         /* the worker that executed it */
 	uint64_t used_cycles; /* 0 where not measured, like the following */
 	uint64_t stall_cycles;
 	double energy_consumed; /* joules */
@@ -55,7 +54,7 @@ struct starpu_profiling_task_info {
 	long long *papi_values;
 };
 
-/* What a worker has done since the last time it was asked. */
+/* The work of a worker since its record was last read. */
 struct starpu_profiling_worker_info {
 	struct timespec start_time;     /* start of the period */
 	struct timespec total_time;     /* its length */
@@ -76,7 +75,7 @@ struct starpu_profiling_worker_info {
 	double flops;           /* sum of the tasks' flops */
 };
 
-/* What a bus between two memory nodes has carried since the last time it was asked. */
+/* The load of a bus between two memory nodes since its record was last read. */
 struct starpu_profiling_bus_info {
 	struct timespec start_time;
 	struct timespec total_time;
@@ -84,7 +83,7 @@ struct starpu_profiling_bus_info {
 	unsigned long long transfer_count;
 };
 
-/* Store a worker's numbers (NULL: forget them) and start a new period.  0, or -EINVAL for a worker
+/* Store a worker's numbers (NULL: forget them) and start a new period. 0, or -EINVAL for a worker
  * that does not exist. */
 int starpu_profiling_worker_get_info(int workerid,
 				     struct starpu_profiling_worker_info *worker_info);
@@ -96,9 +95,9 @@ int starpu_bus_get_count(void);
 int starpu_bus_get_id(int src, int dst);
 int starpu_bus_get_src(int busid);
 int starpu_bus_get_dst(int busid);
-/* What the program says of a bus, for its own policies: whether it leads from device to device
- * directly, and how many GPUs share it. The runtime itself makes no use of it; both are 0 at first.
- * Any thread; ignored, and 0, for a bus that does not exist. */
+/* Notes of the program on a bus, for its own policies: whether it leads from device to device
+ * directly, and how many GPUs share it. Both are 0 at first; the runtime does not use them. Any
+ * thread. For a bus that does not exist, set has no effect and get returns 0. */
 void starpu_bus_set_direct(int busid, int direct);
 int starpu_bus_get_direct(int busid);
 void starpu_bus_set_ngpus(int busid, int ngpus);
@@ -108,14 +107,13 @@ int starpu_bus_get_ngpus(int busid);
  * does not exist. */
 int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *bus_info);
 
-/* Print what buses (those that were used) and workers have done since starpu_init, on stderr. */
+/* Print on stderr the load of each used bus, and the work of each worker, since starpu_init(). */
 void starpu_profiling_bus_helper_display_summary(void);
 void starpu_profiling_worker_helper_display_summary(void);
 /* Print the data that each memory node holds, on stderr. */
 void starpu_data_display_memory_stats(void);
 
-/* --- Times
- * ---------------------------------------------------------------------------------------------- */
+/* --- Times --------------------------------------------------------------------------- */
 
 /* Microseconds from start to end; of one time. */
 double starpu_timing_timespec_delay_us(struct timespec *start, struct timespec *end);

@@ -2,8 +2,8 @@
 /*
  * Random numbers for programs and policies.
  *
- * Invariant: the sequence depends on the seed alone.  The forms with a buffer are private to
- * whoever owns the buffer; the others share one state in the process.
+ * Invariant: the sequence depends on the seed alone. The forms with a buffer are private to
+ * the owner of the buffer; the others share one state in the process.
  */
 #ifndef STARPU_RAND_H
 #define STARPU_RAND_H

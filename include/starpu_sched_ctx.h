@@ -3,11 +3,11 @@
  * Scheduling contexts: sets of workers with a policy of their own.
  *
  * Invariant: context 0 always exists and is the default; a task belongs to one context, and
- * executes on a worker that is in it when the task is taken.  A worker may be in several contexts:
- * it takes tasks from them in turn.  Making a context of some workers does not take them out of
+ * executes on a worker that is in it when the task is taken. A worker may be in several contexts:
+ * it takes tasks from them in turn. Making a context of some workers does not take them out of
  * context 0: starpu_sched_ctx_remove_workers() does. Any thread, also kernels and callbacks, unless
- * said otherwise.  A number that names no context is answered with a message, and with a value that
- * is said below or 0.
+ * said otherwise. A call with a number that names no context prints a message and returns the value
+ * given below, or 0.
  */
 #ifndef STARPU_SCHED_CTX_H
 #define STARPU_SCHED_CTX_H
@@ -24,8 +24,9 @@ extern "C" {
 struct starpu_task;
 struct starpu_sched_policy;
 
-/* --- Creation: markers of starpu_sched_ctx_create, each followed by the arguments in the comment
- * ----------- */
+/* --- Creation ------------------------------------------------------------------------ */
+
+/* Markers of starpu_sched_ctx_create(), each followed by the arguments that its comment names. */
 
 #define STARPU_SCHED_CTX_POLICY_NAME (1 << 16)     /* const char * */
 #define STARPU_SCHED_CTX_POLICY_STRUCT (2 << 16)   /* struct starpu_sched_policy * */
@@ -44,12 +45,12 @@ struct starpu_sched_policy;
 	(11 << 16) /* int *ctxs, int n: contexts that are nested in this one from now on */
 
 /* Create a context with the given workers (NULL or -1: all; 0: none yet, tasks wait for some),
- * followed by markers and 0.  Its number, or STARPU_NMAX_SCHED_CTXS after a message: there are too
- * many, no such worker, no such policy.  The name is copied. */
+ * followed by markers and 0. Its number, or STARPU_NMAX_SCHED_CTXS after a message: there are too
+ * many, no such worker, no such policy. The name is copied. */
 unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const char *sched_ctx_name,
 				 ...);
-/* Wait for its tasks, then remove it; its workers go to the inheritor.  Its number may be given out
- * again.  Not in kernels and callbacks. */
+/* Wait for the tasks of a context, then remove it. Its workers go to the inheritor, and its number
+ * may be used again. Not in kernels and callbacks. */
 void starpu_sched_ctx_delete(unsigned sched_ctx_id);
 /* The inheritor is context 0 until another is set. */
 void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor);
@@ -57,16 +58,15 @@ unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id);
 /* 0 for a context that is in no other, else one more than that of the context around it, unless
  * given at creation. */
 unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id);
-/* No more tasks will be submitted, but by its own tasks: its workers go to the inheritor as soon as
- * it is empty.  It is still to be deleted. */
+/* Only the context's own tasks will submit more tasks to it: its workers go to the inheritor as
+ * soon as it is empty. Delete it all the same. */
 void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id);
 
-/* --- Workers
- * -------------------------------------------------------------------------------------------- */
+/* --- Workers ------------------------------------------------------------------------- */
 
-/* Workers join or leave at once; one that leaves ends what it executes.  What it was to execute
- * goes to the others; a task that none of them can execute waits until one that can joins.  Context
- * 0 keeps one worker at least. */
+/* Workers join or leave at once. One that leaves completes its present task, and its queued tasks
+ * go to the others. A task that none of them can execute waits until a worker joins that can.
+ * Context 0 keeps at least one worker. */
 void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx, unsigned sched_ctx_id);
 void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx,
 				     unsigned sched_ctx_id);
@@ -84,17 +84,15 @@ int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id);
 /* The collection of its workers, owned by the context; for policies. */
 struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id);
 
-/* --- The current context of a thread
- * --------------------------------------------------------------------- */
+/* --- The current context of a thread ------------------------------------------------- */
 
-/* Where the calling thread's submissions go, and what starpu_task_wait_for_all() waits for.  NULL:
- * unset again; then they go where the task belongs that the thread executes, elsewhere to context
- * 0.  get: STARPU_NMAX_SCHED_CTXS when unset. */
+/* The context that the calling thread submits tasks to and that starpu_task_wait_for_all() waits
+ * for there. NULL unsets it: then submissions go to the context of the task that the thread
+ * executes, or else to context 0. get returns STARPU_NMAX_SCHED_CTXS when it is unset. */
 void starpu_sched_ctx_set_context(unsigned *sched_ctx_id);
 unsigned starpu_sched_ctx_get_context(void);
 
-/* --- Policy
- * ---------------------------------------------------------------------------------------------- */
+/* --- Policy -------------------------------------------------------------------------- */
 
 /* The policy's data in a context, owned by the policy; data of the program. */
 void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data);
@@ -115,14 +113,13 @@ double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id);
 void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id, int workerid);
 void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id, int workerid);
 
-/* --- Parallel code in a context without a policy
- * ---------------------------------------------------------- */
+/* --- Parallel code in a context without a policy ------------------------------------- */
 
 /* Tasks of such a context are executed one at a time, by all its CPU workers: the kernel is called
  * once (STARPU_SPMD: by each), bound to the cores of all. */
 
 /* Run func(param) once with all CPU workers of the context, as the kernel of a fork-join task;
- * returns what it returned, NULL after a message when it could not.  In a kernel: only of a task of
+ * returns what it returned, NULL after a message when it could not. In a kernel: only of a task of
  * that context, when it was made without a policy. */
 void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,
 					  unsigned sched_ctx_id);
@@ -130,7 +127,7 @@ void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,
 void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, int *ncpuids);
 void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid);
 /* The multiprocessors of the GPU that a stream's worker may use: *start to *end-1; -1 and -1 when
- * no context that it is in was given any.  Contexts share a GPU one after the other, in the order
+ * no context that it is in was given any. Contexts share a GPU one after the other, in the order
  * of their numbers. */
 void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start, int *end);
 

@@ -3,7 +3,7 @@
  * Scheduling policies: the structure that makes one, and what policies may ask of the runtime.
  *
  * Invariant: a policy gets each ready task once by push_task and gives it out once by pop_task, to
- * a worker that can execute it.  No mutex of a policy may be held across a call that waits.
+ * a worker that can execute it. No mutex of a policy may be held across a call that waits.
  */
 #ifndef STARPU_SCHEDULER_H
 #define STARPU_SCHEDULER_H
@@ -24,28 +24,26 @@ extern "C" {
 struct starpu_perfmodel;
 struct starpu_perfmodel_arch;
 
-/* --- The structure
- * -------------------------------------------------------------------------------------- */
+/* --- The structure ------------------------------------------------------------------- */
 
-/* A policy; owned by whoever defines it, it outlives the runtime.  NULL functions are skipped,
- * except push_task and pop_task, which every policy has.  Functions are called from any thread,
- * several at a time. */
+/* A policy. Its definer owns it and keeps it until starpu_shutdown(). Functions that are NULL are
+ * not called; push_task and pop_task must be there. Any thread may call them, several at a time. */
 struct starpu_sched_policy {
 	/* Create and free the policy's data in a context, see starpu_sched_ctx_set_policy_data().
 	 */
 	void (*init_sched)(unsigned sched_ctx_id);
 	void (*deinit_sched)(unsigned sched_ctx_id);
-	/* A task is ready, in context task->sched_ctx.  0; -ENODEV when no worker of the context
-	 * can execute it: it is pushed again when workers join. */
+	/* A task is ready, in context task->sched_ctx. Returns 0, or -ENODEV when no worker of the
+	 * context can execute it; the runtime pushes it again when workers join. */
 	int (*push_task)(struct starpu_task *);
-	/* Expected end in µs if the task were pushed now; nothing changes. */
+	/* The expected end in µs if the task were pushed now. Changes nothing. */
 	double (*simulate_push_task)(struct starpu_task *);
 	/* The task is being given directly to a worker (execute_on_a_specific_worker), without this
-	 * policy; it has not begun.  For a combined worker: called with each member, and the
+	 * policy; it has not begun. For a combined worker: called with each member, and the
 	 * combined worker as perf_workerid. */
 	void (*push_task_notify)(struct starpu_task *, int workerid, int perf_workerid,
 				 unsigned sched_ctx_id);
-	/* The calling worker is idle: the task that it shall execute, or NULL. */
+	/* The calling worker is idle: returns the task that it executes next, or NULL. */
 	struct starpu_task *(*pop_task)(unsigned sched_ctx_id);
 	/* A task was submitted, and may not be ready yet. */
 	void (*submit_hook)(struct starpu_task *);
@@ -67,24 +65,27 @@ struct starpu_sched_policy {
 	enum starpu_worker_collection_type worker_type;
 };
 
-/* The built-in policies: an array ended by NULL.  The policy of the program's default context, or
+/* The built-in policies: an array ended by NULL. The policy of the program's default context, or
  * of a context. */
 struct starpu_sched_policy **starpu_sched_get_predefined_policies(void);
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void);
 struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id);
 
 /* Defined by a shared object that STARPU_SCHED_LIB names: the policy of that name, or NULL; all its
- * policies as an array ended by NULL.  One of them is enough. */
+ * policies as an array ended by NULL. One of them is enough. */
 struct starpu_sched_policy *starpu_get_sched_lib_policy(const char *name);
 struct starpu_sched_policy **starpu_get_sched_lib_policies(void);
 
-/* --- Priorities
- * ----------------------------------------------------------------------------------------- */
+/* --- Priorities ---------------------------------------------------------------------- */
 
-/* The range that the policy distinguishes; values outside are cut off.  A policy sets it in
- * init_sched. */
+/* The range of task->priority that the policy of the calling thread's context distinguishes: 0 to 0
+ * for a policy without priorities, INT_MIN to INT_MAX for one with them, unless the program or the
+ * variables STARPU_MIN_PRIO and STARPU_MAX_PRIO say otherwise. The range informs the program:
+ * nobody cuts a priority off. 0 and 0 before starpu_init(). Any thread. */
 int starpu_sched_get_min_priority(void);
 int starpu_sched_get_max_priority(void);
+/* Set what the two above return; a policy of the program does so in init_sched. 0, or -EINVAL
+ * before starpu_init(). */
 int starpu_sched_set_min_priority(int min_prio);
 int starpu_sched_set_max_priority(int max_prio);
 
@@ -92,25 +93,24 @@ int starpu_sched_set_max_priority(int max_prio);
 #define STARPU_MAX_PRIO (starpu_sched_get_max_priority())
 #define STARPU_DEFAULT_PRIO 0
 
-/* --- Tasks and workers
- * ---------------------------------------------------------------------------------- */
+/* --- Tasks and workers --------------------------------------------------------------- */
 
 /* Whether the worker can execute implementation nimpl; the first possible one, stored into *nimpl;
- * all of them, as a mask of bits in *impl_mask.  Non-zero when it can. */
+ * all of them, as a mask of bits in *impl_mask. Non-zero when it can. */
 int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl);
 int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task,
 					unsigned *impl_mask);
 int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task,
 					      unsigned *nimpl);
 
-/* Give a task to one worker; back: behind those that it was given before.  Or to a combined worker,
- * whose members come to it one after the other, before what else they have; it executes when all
- * are there.  0. */
+/* Give a task to one worker; back: behind the tasks that it was given before. Or give it to a
+ * combined worker: each member takes it before its other tasks, and it begins when all members have
+ * it. Returns 0. */
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back);
-/* To be called by push_task for a task that it has taken, with no lock held.  0. */
+/* push_task calls it for a task that it has taken, with no lock held. Returns 0. */
 int starpu_push_task_end(struct starpu_task *task);
 
-/* Locks of a worker, protecting what a policy keeps for it, and its sleeping.  trylock: 0 when it
+/* Locks of a worker, protecting what a policy keeps for it, and its sleeping. trylock: 0 when it
  * was taken. */
 void starpu_worker_lock(int workerid);
 int starpu_worker_trylock(int workerid);
@@ -120,24 +120,22 @@ void starpu_worker_unlock_self(void);
 /* The mutex and the condition behind them; owned by the runtime. */
 void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex,
 				       starpu_pthread_cond_t **sched_cond);
-/* Wake a worker because there may be a task for it; non-zero when it slept.  _locked: the caller
+/* Wake a worker because there may be a task for it; non-zero when it slept. _locked: the caller
  * holds its lock. */
 int starpu_wake_worker_locked(int workerid);
 int starpu_wake_worker_no_relax(int workerid);
 int starpu_wake_worker_relax_light(int workerid);
-/* In pop_task: between these, the calling worker lets others take its lock. */
+/* Have no effect: a worker holds no lock of its own while it calls a policy. The state is 1. */
 void starpu_worker_relax_on(void);
 void starpu_worker_relax_off(void);
 int starpu_worker_get_relax_state(void);
 
-/* --- Data
- * -----------------------------------------------------------------------------------------------
- */
+/* --- Data ---------------------------------------------------------------------------- */
 
 /* Whether prefetching is wanted (STARPU_PREFETCH). */
 int starpu_get_prefetch_flag(void);
 /* Ask for the data of a task on a node, or where a worker needs them; now, or (idle) when links
- * have nothing else to do.  Without a priority, the task's is used.  0. */
+ * have nothing else to do. Without a priority, the task's is used. 0. */
 int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node);
 int starpu_prefetch_task_input_on_node_prio(struct starpu_task *task, unsigned node, int prio);
 int starpu_idle_prefetch_task_input_on_node(struct starpu_task *task, unsigned node);
@@ -147,8 +145,7 @@ int starpu_prefetch_task_input_for_prio(struct starpu_task *task, unsigned worke
 int starpu_idle_prefetch_task_input_for(struct starpu_task *task, unsigned worker);
 int starpu_idle_prefetch_task_input_for_prio(struct starpu_task *task, unsigned worker, int prio);
 
-/* --- Expectations: times in µs, energies in joules, NAN when a model has no answer yet
- * -------------------- */
+/* --- Expectations: times in µs, energies in joules, NAN when a model has no answer yet --- */
 
 /* Hashes of the sizes of a task's data; the second as the model wants it. */
 uint32_t starpu_task_data_footprint(struct starpu_task *task);
@@ -169,8 +166,8 @@ double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned 
 /* Time of conversions of multiformat data. */
 double starpu_task_expected_conversion_time(struct starpu_task *task,
 					    struct starpu_perfmodel_arch *arch, unsigned nimpl);
-/* Joules, as for the execution time; without an energy model of the codelet what the machine's
- * watts (bus/NAME.power) make of the expected length, in simulated runs. */
+/* Joules, as for the execution time. Without an energy model of the codelet a simulated run takes
+ * the expected length times the watts in the machine's description (bus/NAME.power). */
 double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
 				   unsigned nimpl);
 double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned workerid,

@@ -2,8 +2,8 @@
 /*
  * Memory of the memory nodes: allocation, pinning, budgets (handbook 27.2).
  *
- * Invariant: what is allocated with a size and flags is freed with the same size and the same
- * flags, on the same node.  Any thread may call, between starpu_init() and starpu_shutdown() unless
+ * Invariant: memory is freed with the size and the flags that it was allocated with, on the same
+ * node. Any thread may call, between starpu_init() and starpu_shutdown() unless
  * said otherwise.
  */
 #ifndef STARPU_STDLIB_H
@@ -19,8 +19,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* --- Flags
- * ---------------------------------------------------------------------------------------------- */
+/* --- Flags --------------------------------------------------------------------------- */
 
 /* Page-locked for fast transfers to devices; plain memory where no device needs it. */
 #define STARPU_MALLOC_PINNED (1 << 1)
@@ -39,38 +38,36 @@ extern "C" {
 /* Same, and all ranks share one area. */
 #define STARPU_MALLOC_SIMULATION_UNIQUE (1 << 7)
 
-/* --- Allocation in main memory
- * -------------------------------------------------------------------------- */
+/* --- Allocation in main memory ------------------------------------------------------- */
 
-/* Alignment in bytes of what follows; a power of two and multiple of sizeof(void *).  It only ever
- * grows. */
+/* Set the alignment in bytes of later allocations: a power of two and a multiple of sizeof(void *).
+ * It never shrinks. */
 void starpu_malloc_set_align(size_t align);
 
-/* Allocate dim bytes into *A: starpu_malloc is pinned when a device benefits.  0, or -ENOMEM with
+/* Allocate dim bytes into *A: starpu_malloc is pinned when a device benefits. 0, or -ENOMEM with
  * *A untouched; -EINVAL: A is NULL. */
 int starpu_malloc(void **A, size_t dim);
 int starpu_malloc_flags(void **A, size_t dim, int flags);
-/* Free; A may be NULL.  starpu_free_noflag undoes starpu_malloc.  Returns 0. */
+/* Free; A may be NULL. starpu_free_noflag undoes starpu_malloc. Returns 0. */
 int starpu_free(void *A) STARPU_DEPRECATED;
 int starpu_free_noflag(void *A, size_t dim);
 int starpu_free_flags(void *A, size_t dim, int flags);
 
-/* Replace how main memory for data is allocated and freed.  Call before the first allocation.  A
+/* Replace how main memory for data is allocated and freed. Call before the first allocation. A
  * hook returns 0 or a negative errno; it is called from any thread. */
 typedef int (*starpu_malloc_hook)(unsigned dst_node, void **A, size_t dim, int flags);
 typedef int (*starpu_free_hook)(unsigned dst_node, void *A, size_t dim, int flags);
 void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook, starpu_free_hook free_hook);
 
-/* Page-lock memory of the program, and undo it.  0, or -errno when the device refuses; transfers
+/* Page-lock memory of the program, and undo it. 0, or -errno when the device refuses; transfers
  * still work. */
 int starpu_memory_pin(void *addr, size_t size);
 int starpu_memory_unpin(void *addr, size_t size);
 
-/* --- Allocation on a memory node
- * ------------------------------------------------------------------------ */
+/* --- Allocation on a memory node ----------------------------------------------------- */
 
 /* Allocate size bytes on the node, evicting unused copies when needed: an address (for OpenCL a
- * handle) that only that node's units may use, 0 when there is not enough memory.  The plain forms
+ * handle) that only that node's units may use, 0 when there is not enough memory. The plain forms
  * count against the budget. */
 uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size);
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags);
@@ -79,8 +76,7 @@ void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size, i
 /* The flags that starpu_malloc_on_node uses for that node. */
 void starpu_malloc_on_node_set_default_flags(unsigned node, int flags);
 
-/* --- Budgets
- * -------------------------------------------------------------------------------------------- */
+/* --- Budgets ------------------------------------------------------------------------- */
 
 /* Bytes that a node (or all nodes together) has in total, free and in use; -1 where a budget is not
  * known. Budgets come from the devices and from STARPU_LIMIT_*_MEM. */
@@ -92,14 +88,13 @@ starpu_ssize_t starpu_memory_get_available_all_nodes(void);
 size_t starpu_memory_get_used_all_nodes(void);
 
 /* Take size bytes from the node's budget without allocating (flags: MEMORY_WAIT, MEMORY_OVERFLOW,
- * NORECLAIM); 0 or -ENOMEM.  Then give them back.  wait_available returns once that many bytes are
- * free.  Nobody waits for more than the node has in all: that is refused with a message. */
+ * NORECLAIM); 0 or -ENOMEM. Then give them back. wait_available returns once that many bytes are
+ * free. A request for more than the node has in all is refused with a message. */
 int starpu_memory_allocate(unsigned node, size_t size, int flags);
 void starpu_memory_deallocate(unsigned node, size_t size);
 void starpu_memory_wait_available(unsigned node, size_t size);
 
-/* --- Sleeping
- * ------------------------------------------------------------------------------------------- */
+/* --- Sleeping ------------------------------------------------------------------------ */
 
 /* Sleep without using the processor, in virtual time in a simulated run: seconds, microseconds. Any
  * time. */

@@ -34,8 +34,7 @@ struct starpu_perf_counter_sample_cl_values;
 typedef struct _starpu_task_bundle *starpu_task_bundle_t;
 typedef struct orr_trs_epoch *starpu_trs_epoch_t;
 
-/* --- Where tasks may execute
- * ---------------------------------------------------------------------------- */
+/* --- Where tasks may execute --------------------------------------------------------- */
 
 /* Bit of a kind of worker in a `where` mask. */
 #define STARPU_WORKER_TO_MASK(worker_archtype) (1U << ((worker_archtype) + 1))
@@ -47,8 +46,7 @@ typedef struct orr_trs_epoch *starpu_trs_epoch_t;
 #define STARPU_MPI_MS STARPU_WORKER_TO_MASK(STARPU_MPI_MS_WORKER)
 #define STARPU_HIP STARPU_WORKER_TO_MASK(STARPU_HIP_WORKER)
 
-/* --- Codelets
- * ------------------------------------------------------------------------------------------- */
+/* --- Codelets ------------------------------------------------------------------------ */
 
 /* How a kernel uses workers. */
 enum starpu_codelet_type {
@@ -59,7 +57,7 @@ enum starpu_codelet_type {
 };
 
 /* A kernel: the interfaces of the data (struct starpu_vector_interface * ...) in the order of the
- * codelet's modes, and the task's cl_arg.  For OpenCL and asynchronous CUDA it submits work and
+ * codelet's modes, and the task's cl_arg. For OpenCL and asynchronous CUDA it submits work and
  * returns. */
 typedef void (*starpu_cpu_func_t)(void **, void *);
 typedef void (*starpu_cuda_func_t)(void **, void *);
@@ -82,7 +80,7 @@ typedef void (*starpu_max_fpga_func_t)(void **, void *);
 #define STARPU_HIP_ASYNC (1 << 0)
 #define STARPU_OPENCL_ASYNC (1 << 0)
 
-/* codelet.nbuffers: each task tells its own number of data. */
+/* codelet.nbuffers: the number of data is that of each task (task.nbuffers). */
 #define STARPU_VARIABLE_NBUFFERS (-1)
 
 /* Memory node of main memory. */
@@ -98,17 +96,17 @@ typedef void (*starpu_max_fpga_func_t)(void **, void *);
 	(-5)                           /* wherever it is valid, of the worker's and main memory */
 #define STARPU_SPECIFIC_NODE_NONE (-6) /* nowhere: only dependencies are wanted */
 
-/* What a family of tasks does.  Zero what is not needed (a static object, or
- * starpu_codelet_init()).  The program owns it; it must outlive its tasks and not change once one
- * was submitted. */
+/* What a family of tasks does. Fields that are not needed are 0: use a static object, or
+ * starpu_codelet_init(). The program owns the codelet, keeps it until its tasks have completed, and
+ * does not change it once a task was submitted. */
 struct starpu_codelet {
 	uint32_t where; /* mask of kinds; 0: those that have an implementation below */
-	/* Whether the worker may execute implementation nimpl of the task; NULL: yes.  Called by
+	/* Whether the worker may execute implementation nimpl of the task; NULL: yes. Called by
 	 * policies. */
 	int (*can_execute)(unsigned workerid, struct starpu_task *task, unsigned nimpl);
 	enum starpu_codelet_type type;
-	int max_parallelism; /* largest combined worker for SPMD and FORKJOIN; 0 means 1 for SEQ,
-				else no limit */
+	/* Largest combined worker for SPMD and FORKJOIN; 0 means 1 for SEQ, else no limit. */
+	int max_parallelism;
 	starpu_cpu_func_t cpu_func;       /* deprecated: use the arrays below */
 	starpu_cuda_func_t cuda_func;     /* deprecated: use the arrays below */
 	starpu_opencl_func_t opencl_func; /* deprecated: use the arrays below */
@@ -121,19 +119,19 @@ struct starpu_codelet {
 	starpu_opencl_func_t opencl_funcs[STARPU_MAXIMPLEMENTATIONS];
 	char opencl_flags[STARPU_MAXIMPLEMENTATIONS];
 	starpu_max_fpga_func_t max_fpga_funcs[STARPU_MAXIMPLEMENTATIONS];
-	const char *cpu_funcs_name[STARPU_MAXIMPLEMENTATIONS]; /* symbols of cpu_funcs, for
-								  execution elsewhere */
+	/* Symbols of cpu_funcs, for execution elsewhere. */
+	const char *cpu_funcs_name[STARPU_MAXIMPLEMENTATIONS];
 	int nbuffers; /* number of data, or STARPU_VARIABLE_NBUFFERS */
 	enum starpu_data_access_mode modes[STARPU_NMAXBUFS]; /* how each is accessed */
-	enum starpu_data_access_mode
-		*dyn_modes;             /* instead of modes when nbuffers > STARPU_NMAXBUFS */
+	/* Instead of modes when nbuffers > STARPU_NMAXBUFS. */
+	enum starpu_data_access_mode *dyn_modes;
 	unsigned specific_nodes;        /* non-zero: look at nodes, or dyn_nodes */
 	int nodes[STARPU_NMAXBUFS];     /* STARPU_SPECIFIC_NODE_* or a node, for each datum */
 	int *dyn_nodes;                 /* instead of nodes when nbuffers > STARPU_NMAXBUFS */
 	struct starpu_perfmodel *model; /* execution time; may be NULL */
-	struct starpu_perfmodel *energy_model;              /* energy; may be NULL */
-	unsigned long per_worker_stats[STARPU_NMAXWORKERS]; /* tasks executed by each worker; filled
-							       by the runtime */
+	struct starpu_perfmodel *energy_model; /* energy; may be NULL */
+	/* Tasks executed by each worker; filled by the runtime. */
+	unsigned long per_worker_stats[STARPU_NMAXWORKERS];
 	const char *name;              /* for traces and messages; may be NULL */
 	unsigned color;                /* 0xRRGGBB in traces; 0: chosen from the name */
 	void (*callback_func)(void *); /* callback of the tasks that have none */
@@ -168,13 +166,12 @@ extern struct starpu_codelet starpu_codelet_nop;
 
 /* Zero a codelet. */
 void starpu_codelet_init(struct starpu_codelet *cl);
-/* Print on stderr how many of its tasks each worker has executed (per_worker_stats).  After
- * starpu_task_wait_for_all(), before starpu_shutdown().  STARPU_CODELET_PROFILING=0 leaves the
+/* Print on stderr how many of its tasks each worker has executed (per_worker_stats). After
+ * starpu_task_wait_for_all(), before starpu_shutdown(). STARPU_CODELET_PROFILING=0 leaves the
  * counting out. */
 void starpu_codelet_display_stats(struct starpu_codelet *cl);
 
-/* --- Tasks
- * ---------------------------------------------------------------------------------------------- */
+/* --- Tasks --------------------------------------------------------------------------- */
 
 /* State of a task. */
 enum starpu_task_status {
@@ -186,7 +183,7 @@ enum starpu_task_status {
 	STARPU_TASK_FINISHED
 };
 
-/* Who a task belongs to (task.type). */
+/* task.type: a task of the program, or one of the runtime. */
 #define STARPU_TASK_TYPE_NORMAL 0
 #define STARPU_TASK_TYPE_INTERNAL (1 << 0)
 #define STARPU_TASK_TYPE_DATA_ACQUIRE (1 << 1)
@@ -200,9 +197,11 @@ struct starpu_data_descr {
 	enum starpu_data_access_mode mode;
 };
 
-/* One piece of work.  The program sets the fields it needs between initialisation and submission,
- * and touches none afterwards (it may still read those of a task that it keeps, until it destroys
- * the task). Fields marked "out" are set by the runtime, "private" ones are not for programs. */
+/* One piece of work. The program sets fields between initialisation and submission. After that it
+ * only reads them, of a task that it has not destroyed and that is not freed by itself (destroy).
+ * The runtime sets the fields marked "out"; those marked "private" are not for programs. Kernels
+ * and callbacks, prologues included, run inside the task: there, functions that wait are refused
+ * with -EDEADLK. */
 struct starpu_task {
 	/* First line: identity, flags, argument, callback. */
 	struct starpu_codelet *cl; /* what to do; NULL: nothing, only dependencies */
@@ -219,33 +218,35 @@ struct starpu_task {
 	unsigned synchronous : 1;            /* submission returns when the task has completed */
 	unsigned execute_on_a_specific_worker : 1; /* only workerid may execute it */
 	unsigned detach : 1;                       /* nobody will wait for this task; default 1 */
-	unsigned destroy : 1;    /* free the task when it has completed (and was waited for, if not
-				  * detached); default 1 after starpu_task_create(), else 0 */
-	unsigned regenerate : 1; /* submit again as soon as it completes, until cleared */
+	/* Free the task when it has completed (and was waited for, if not detached); default 1
+	 * after starpu_task_create(), else 0. */
+	unsigned destroy : 1;
+	unsigned regenerate : 1;     /* submit again as soon as it completes, until cleared */
 	unsigned no_submitorder : 1; /* leave it out of the numbering of submissions */
 	unsigned mf_skip : 1;        /* private: needs no conversion of multiformat data */
 	unsigned scheduled : 1;      /* for the policy */
 	unsigned prefetched : 1;     /* out: its data were asked for early */
 	unsigned char failed;        /* set by a kernel that could not do its work */
-	int priority; /* between STARPU_MIN_PRIO and STARPU_MAX_PRIO; default STARPU_DEFAULT_PRIO */
-	unsigned workerid;  /* in: with execute_on_a_specific_worker; out: who executes it;
-			       (unsigned)-1: unset */
+	int priority; /* larger goes first, see STARPU_MIN_PRIO; default STARPU_DEFAULT_PRIO */
+	/* In, with execute_on_a_specific_worker: the worker. Out: the one that executes it.
+	 * (unsigned) -1: unset. */
+	unsigned workerid;
 	void *cl_arg;       /* argument of the kernel, must stay valid until completion */
 	size_t cl_arg_size; /* its bytes; needed when it must travel to another process */
-	void (*callback_func)(
-		void *); /* called after completion, when successors are released; must not block */
+	/* Called after the completion, when successors are released. */
+	void (*callback_func)(void *);
 	void *callback_arg;
 
-	/* Second line: the data.  handles[] unless there are more than STARPU_NMAXBUFS. */
+	/* Second line: the data. handles[] unless there are more than STARPU_NMAXBUFS. */
 	starpu_data_handle_t handles[STARPU_NMAXBUFS];
 
 	/* Third line: how they are accessed, and where. */
-	enum starpu_data_access_mode
-		modes[STARPU_NMAXBUFS]; /* with STARPU_VARIABLE_NBUFFERS only */
-	starpu_tag_t tag_id;            /* with use_tag, or any number for traces */
+	/* With STARPU_VARIABLE_NBUFFERS only. */
+	enum starpu_data_access_mode modes[STARPU_NMAXBUFS];
+	starpu_tag_t tag_id; /* with use_tag, or any number for traces */
 	int32_t where; /* mask of kinds, restricting the codelet's; -1 (default): the codelet's */
-	unsigned sched_ctx; /* scheduling context; STARPU_NMAX_SCHED_CTXS (default): the thread's
-			       current one */
+	/* Scheduling context; STARPU_NMAX_SCHED_CTXS (default): the thread's current one. */
+	unsigned sched_ctx;
 	starpu_data_handle_t *dyn_handles; /* malloc()ed by the program, freed with the task */
 	enum starpu_data_access_mode *dyn_modes; /* likewise */
 
@@ -259,41 +260,41 @@ struct starpu_task {
 	const char *name; /* for traces and messages; NULL: the codelet's */
 	const char *file; /* where it was submitted, for traces; may be NULL */
 	int line;
-	unsigned color;                                /* 0xRRGGBB in traces; 0: the codelet's */
-	unsigned char *handles_sequential_consistency; /* one flag per datum, used instead of a
-							* handle's own; may be NULL; must stay valid
-							* until submission returns */
-	void *cl_ret;                                  /* a result of the kernel, for the program */
+	unsigned color; /* 0xRRGGBB in traces; 0: the codelet's */
+	/* One flag per datum, used instead of a handle's own; may be NULL; must stay valid until
+	 * submission returns. */
+	unsigned char *handles_sequential_consistency;
+	void *cl_ret; /* a result of the kernel, for the program */
 	size_t cl_ret_size;
-	void (*epilogue_callback_func)(
-		void *); /* called after the kernel, before successors are released */
+	/* Called after the kernel, before successors are released. */
+	void (*epilogue_callback_func)(void *);
 	void *epilogue_callback_arg;
-	void (*prologue_callback_func)(
-		void *); /* called when the task becomes ready, before it is scheduled */
+	/* Called when the task becomes ready, before it is scheduled, by any thread. */
+	void (*prologue_callback_func)(void *);
 	void *prologue_callback_arg;
-	void (*prologue_callback_pop_func)(
-		void *); /* called by the worker just before the kernel */
+	/* Called by the worker just before the kernel. */
+	void (*prologue_callback_pop_func)(void *);
 	void *prologue_callback_pop_arg;
 	struct starpu_transaction *transaction;
 	starpu_trs_epoch_t trs_epoch; /* private */
-	unsigned workerorder; /* with execute_on_a_specific_worker: its rank there, from 1; 0: none
-			       */
+	/* With execute_on_a_specific_worker: its rank there, from 1; 0: none. */
+	unsigned workerorder;
 	unsigned workerids_len;     /* number of words of workerids */
 	uint32_t *workerids;        /* bit mask of the workers that may execute it; NULL: all */
 	unsigned possibly_parallel; /* may be executed in parallel by the workers of a context */
 	int magic;                  /* ORRERY_TASK_MAGIC, set by initialisation */
 	unsigned type;              /* STARPU_TASK_TYPE_* */
-	enum starpu_task_status status;                    /* out */
-	struct starpu_profiling_task_info *profiling_info; /* out, when profiling was on at
-							    * submission; freed with the task */
-	double flops;                     /* operations, for statistics and models; 0: unknown */
-	double predicted;                 /* out: expected execution time in µs; NAN: unknown */
-	double predicted_transfer;        /* out: expected time of transfers in µs; NAN: unknown */
-	double predicted_start;           /* out: expected start in µs; NAN: unknown */
-	starpu_task_bundle_t bundle;      /* the bundle it belongs to, or NULL */
-	int nb_termination_call_required; /* calls of starpu_task_end_dep_release() that completion
-					     waits for */
-	void *sched_data;                 /* for the policy */
+	enum starpu_task_status status; /* out */
+	/* Out, when profiling was on at submission; freed with the task. */
+	struct starpu_profiling_task_info *profiling_info;
+	double flops;                /* operations, for statistics and models; 0: unknown */
+	double predicted;            /* out: expected execution time in µs; NAN: unknown */
+	double predicted_transfer;   /* out: expected time of transfers in µs; NAN: unknown */
+	double predicted_start;      /* out: expected start in µs; NAN: unknown */
+	starpu_task_bundle_t bundle; /* the bundle it belongs to, or NULL */
+	/* Calls of starpu_task_end_dep_release() that completion waits for. */
+	int nb_termination_call_required;
+	void *sched_data; /* for the policy */
 };
 
 /* Same as starpu_task_init(), for `struct starpu_task t = STARPU_TASK_INITIALIZER;`. */
@@ -308,10 +309,9 @@ struct starpu_task {
 	}
 #endif
 
-/* --- The data of a task
- * --------------------------------------------------------------------------------- */
+/* --- The data of a task -------------------------------------------------------------- */
 
-/* Number of data; the i-th handle, all of them; how the i-th is accessed.  The task has a codelet.
+/* Number of data; the i-th handle, all of them; how the i-th is accessed. The task has a codelet.
  */
 #define STARPU_TASK_GET_NBUFFERS(task) \
 	((unsigned) ((task)->cl->nbuffers == STARPU_VARIABLE_NBUFFERS ? (task)->nbuffers \
@@ -340,14 +340,13 @@ struct starpu_task {
 			STARPU_CODELET_SET_MODE((task)->cl, mode, i); \
 	} while (0)
 
-/* --- Life of a task
- * ------------------------------------------------------------------------------------- */
+/* --- Life of a task ------------------------------------------------------------------ */
 
-/* Set the defaults.  For tasks whose memory the program owns: clean them when they have completed.
+/* Set the defaults. For tasks whose memory the program owns: clean them when they have completed.
  */
 void starpu_task_init(struct starpu_task *task);
-/* Free what the runtime attached to a completed task; its fields may then be used for another
- * submission. */
+/* Free the memory that the runtime attached to a completed task; its fields may then be used for
+ * another submission. */
 void starpu_task_clean(struct starpu_task *task);
 /* A new task with the defaults and the destroy flag; it is freed after completion, or by
  * starpu_task_destroy() when that flag was cleared or the task was never submitted. */
@@ -361,10 +360,10 @@ void starpu_task_set_destroy(struct starpu_task *task);
 /* A new task with the same fields, not submitted, owning nothing of the first. */
 struct starpu_task *starpu_task_dup(struct starpu_task *task);
 
-/* Submit.  0, or: -ENODEV when no worker can execute it, -EINVAL for a task that makes no sense
- * (the message names the field); the task is then still the program's.  Blocks only when it is
- * synchronous (not allowed in kernels and callbacks) or when a limit of submitted tasks is reached.
- */
+/* Submit a task. Returns 0; -ENODEV when no worker can execute it, or without starpu_init();
+ * -EINVAL for a task that makes no sense, after a message that names the field; -EDEADLK for a
+ * synchronous task in a kernel or callback. After an error the task is still the program's. Waits
+ * only if the task is synchronous, or if a limit of submitted tasks is reached. Any thread. */
 int starpu_task_submit(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
 /* Same, with the source position for traces; without regard to explicit dependencies and tags; in a
  * context. */
@@ -373,8 +372,7 @@ int starpu_task_submit_line(struct starpu_task *task, const char *file,
 int starpu_task_submit_nodeps(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id);
 
-/* --- Waiting (never in kernels and callbacks)
- * ----------------------------------------------------------- */
+/* --- Waiting (never in kernels and callbacks) ---------------------------------------- */
 
 /* Whether a task that is not detached has completed. */
 int starpu_task_finished(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
@@ -386,10 +384,10 @@ int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks) STARPU
  * 0. */
 int starpu_task_wait_for_all(void);
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id);
-/* Wait until at most n submitted tasks have not completed.  0. */
+/* Wait until at most n submitted tasks have not completed. 0. */
 int starpu_task_wait_for_n_submitted(unsigned n);
 int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n);
-/* Wait until no task is ready or running: all others wait for something outside.  0. */
+/* Wait until no task is ready or running: those that are left wait for something else. 0. */
 int starpu_task_wait_for_no_ready(void);
 
 /* Number of tasks that are ready or running; that were submitted and have not completed. */
@@ -400,13 +398,12 @@ int starpu_task_nsubmitted(void);
 void starpu_set_limit_max_submitted_tasks(int limit_max);
 void starpu_set_limit_min_submitted_tasks(int limit_min);
 
-/* --- Around tasks
- * --------------------------------------------------------------------------------------- */
+/* --- Around tasks -------------------------------------------------------------------- */
 
-/* Tell traces which iteration of which (nested) loop the following submissions belong to. */
+/* Say, for traces, to which iteration of which (nested) loop the following submissions belong. */
 void starpu_iteration_push(unsigned long iteration);
 void starpu_iteration_pop(void);
-/* Ask policies that collect tasks to schedule what they have. */
+/* Ask policies that collect tasks to schedule those that they have. */
 void starpu_do_schedule(void);
 
 /* In a kernel or callback, the task that the calling thread executes; else NULL. */
@@ -415,7 +412,7 @@ struct starpu_task *starpu_task_get_current(void);
  * (handbook 27.11). */
 int starpu_task_get_current_data_node(unsigned i);
 
-/* Name of a task's performance model, name of the task: NULL when there is none.  Owned by the
+/* Name of a task's performance model, name of the task: NULL when there is none. Owned by the
  * program. */
 const char *starpu_task_get_model_name(struct starpu_task *task);
 const char *starpu_task_get_name(struct starpu_task *task);

@@ -2,7 +2,7 @@
 /*
  * Doubly linked lists of tasks, for scheduling policies; links are the tasks' prev and next fields.
  *
- * Invariant: a task is in at most one list at a time.  Lists do no locking.
+ * Invariant: a task is in at most one list at a time. Lists do no locking.
  */
 #ifndef STARPU_TASK_LIST_H
 #define STARPU_TASK_LIST_H

@@ -19,7 +19,7 @@ extern "C" {
 
 /* --- Markers: each is followed by arguments of the types in its comment; 0 ends the list --- */
 
-/* (A data access mode is a marker too: starpu_data_handle_t.  With STARPU_NONE the handle is
+/* (A data access mode is a marker too: starpu_data_handle_t. With STARPU_NONE the handle is
  * ignored.) */
 #define STARPU_VALUE (1 << 16)              /* void *, size_t: copied into cl_arg */
 #define STARPU_CL_ARGS (2 << 16)            /* void *, size_t: is cl_arg, freed with the task */
@@ -65,34 +65,33 @@ extern "C" {
 #define STARPU_TASK_PROFILING_INFO (40 << 16)            /* struct starpu_profiling_task_info * */
 #define STARPU_TASK_NO_SUBMITORDER (41 << 16)            /* unsigned */
 #define STARPU_TASK_SCHED_DATA (42 << 16)                /* void * */
-#define STARPU_TRANSACTION (43 << 16)                    /* struct starpu_transaction * */
-#define STARPU_TASK_FILE (44 << 16)                      /* const char * */
-#define STARPU_TASK_LINE (45 << 16)                      /* int */
+#define STARPU_TRANSACTION (43 << 16) /* struct starpu_transaction *: no effect */
+#define STARPU_TASK_FILE (44 << 16)   /* const char * */
+#define STARPU_TASK_LINE (45 << 16)   /* int */
 
-/* --- Creating tasks from a list of markers
- * -------------------------------------------------------------- */
+/* --- Creating tasks from a list of markers ------------------------------------------- */
 
-/* Build a task and submit it.  0, or what starpu_task_submit() says; nothing is left over then. */
+/* Build a task and submit it. 0, or the error of starpu_task_submit(), after which the task is
+ * freed. Any thread. */
 int starpu_task_insert(struct starpu_codelet *cl, ...);
 /* Its older name. */
 int starpu_insert_task(struct starpu_codelet *cl, ...);
 /* Build a task, with the destroy flag, and leave its submission to the program. */
 struct starpu_task *starpu_task_build(struct starpu_codelet *cl, ...);
-/* Fill a task that exists and is initialised.  0 or -EINVAL. */
+/* Fill an initialised task. 0, or -EINVAL after a message. */
 int starpu_task_set(struct starpu_task *task, struct starpu_codelet *cl, ...);
 
-/* --- Packed arguments
- * ----------------------------------------------------------------------------------- */
+/* --- Packed arguments ---------------------------------------------------------------- */
 
 /* Pack (STARPU_VALUE, const void *, size_t)* 0 into *arg_buffer, which the caller frees or hands to
  * a task. */
 void starpu_codelet_pack_args(void **arg_buffer, size_t *arg_buffer_size, ...);
-/* Copy the packed values to the given addresses, in order.  A null pointer ends the list early, and
- * is needed only then.  _and_copyleft copies what was not read, packed, to buffer. */
+/* Copy the packed values to the given addresses, in order. A null pointer ends the list early, and
+ * is needed only then. _and_copyleft copies the values that were not read to buffer, packed. */
 void starpu_codelet_unpack_args(void *cl_arg, ...);
 void starpu_codelet_unpack_args_and_copyleft(void *cl_arg, void *buffer, size_t buffer_size, ...);
 
-/* The same one by one.  Declared by value; the fields are private. */
+/* The same one by one. Declared by value; the fields are private. */
 struct starpu_codelet_pack_arg_data {
 	char *arg_buffer;
 	size_t arg_buffer_size;
@@ -117,27 +116,27 @@ void starpu_codelet_pick_arg(struct starpu_codelet_pack_arg_data *state, void **
 void starpu_codelet_unpack_discard_arg(struct starpu_codelet_pack_arg_data *state);
 void starpu_codelet_unpack_arg_fini(struct starpu_codelet_pack_arg_data *state);
 
-/* --- Bundles: hints that tasks should execute on the same memory node
- * ------------------------------------ */
+/* --- Bundles: hints that tasks should execute on the same memory node ---------------- */
 
 void starpu_task_bundle_create(starpu_task_bundle_t *bundle);
-/* Put a task that is not submitted into an open bundle; take it out.  0, or -EINVAL (bundle closed,
- * or the task is in another one or submitted), -ENOENT when it was not in. */
+/* Put a task that is not submitted into an open bundle; take it out. 0; -EINVAL when the bundle is
+ * closed, or the task is submitted or in another bundle; -ENOENT when the task was not in it. */
 int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task);
 int starpu_task_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task);
-/* Nothing more will be inserted; the bundle goes with its last task.  A task leaves its bundle when
- * it completes. */
+/* Nothing more will be inserted. A task leaves its bundle when it completes, and the bundle is
+ * freed with the last one. */
 void starpu_task_bundle_close(starpu_task_bundle_t bundle);
 
 struct starpu_perfmodel_arch;
-/* What all tasks of the bundle together are expected to take on that kind of unit, in µs; to use,
- * in joules.  NAN when a model has no answer.  From policies, or before the tasks are submitted. */
+/* The expected time of all tasks of the bundle on that kind of unit, in µs, and their expected
+ * energy, in joules. NAN when a model has no answer. Call it from policies, or before the tasks are
+ * submitted. */
 double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle,
 					  struct starpu_perfmodel_arch *arch, unsigned nimpl);
 double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
 					  struct starpu_perfmodel_arch *arch, unsigned nimpl);
-/* Time in µs of the transfers that they need on a memory node; data that several of them read come
- * once. */
+/* The expected time in µs of the transfers to a memory node that they need; data that several of
+ * them read are transferred once. */
 double starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle,
 						      unsigned memory_node);
 

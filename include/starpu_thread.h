@@ -21,8 +21,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* --- Types
- * ---------------------------------------------------------------------------------------------- */
+/* --- Types --------------------------------------------------------------------------- */
 
 /* A thread; owned by the library until it is joined or detached. */
 typedef void *starpu_pthread_t;
@@ -132,8 +131,7 @@ typedef struct {
 /* Returned by starpu_pthread_barrier_wait() to one of the threads. */
 #define STARPU_PTHREAD_BARRIER_SERIAL_THREAD (-1)
 
-/* --- Threads
- * -------------------------------------------------------------------------------------------- */
+/* --- Threads ------------------------------------------------------------------------- */
 
 /* Start start_routine(arg) in a new thread of this process; it may use the whole runtime. */
 int starpu_pthread_create(starpu_pthread_t *thread, const starpu_pthread_attr_t *attr,
@@ -153,8 +151,7 @@ void starpu_pthread_setname(const char *name);
 int starpu_pthread_attr_init(starpu_pthread_attr_t *attr);
 int starpu_pthread_attr_destroy(starpu_pthread_attr_t *attr);
 
-/* --- Synchronisation
- * ------------------------------------------------------------------------------------ */
+/* --- Synchronisation ----------------------------------------------------------------- */
 
 /* A mutex may be held across starpu calls of the program's own, never across a wait for a task that
  * needs it. */
@@ -209,8 +206,7 @@ int starpu_pthread_key_delete(starpu_pthread_key_t key);
 int starpu_pthread_setspecific(starpu_pthread_key_t key, const void *value);
 void *starpu_pthread_getspecific(starpu_pthread_key_t key);
 
-/* --- The same, checked: an error is printed with its place, then abort()
- * -------------------------------- */
+/* --- The same, checked: an error is printed with its place, then abort() ------------- */
 
 #define ORR_PTHREAD_CHECK(call) \
 	do { \

@@ -3,7 +3,7 @@
  * Compiler attributes, assertions, atomic operations and environment variables.
  *
  * Invariant: needs no other part of the runtime, so every header and every program may use it at
- * any time, also before starpu_init().  All of it may be called from any thread.
+ * any time, also before starpu_init(). All of it may be called from any thread.
  */
 #ifndef STARPU_UTIL_H
 #define STARPU_UTIL_H
@@ -20,8 +20,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* --- Attributes and hints
- * ------------------------------------------------------------------------------- */
+/* --- Attributes and hints ------------------------------------------------------------ */
 
 #define STARPU_UNLIKELY(expr) (__builtin_expect(!!(expr), 0))
 #define STARPU_LIKELY(expr) (__builtin_expect(!!(expr), 1))
@@ -48,10 +47,9 @@ extern "C" {
 /* Bytes that two threads should not share when both write. */
 #define STARPU_CACHELINE_SIZE 64
 
-/* --- Assertions
- * ----------------------------------------------------------------------------------------- */
+/* --- Assertions ---------------------------------------------------------------------- */
 
-/* Prints where and what went wrong on stderr, then abort()s.  The macros below call it; `what`
+/* Prints where and what went wrong on stderr, then abort()s. The macros below call it; `what`
  * names the violated condition, `fmt` and its arguments the message. */
 static inline void orr_util_fail(const char *file, int line, const char *func, const char *what,
 				 const char *fmt, ...)
@@ -130,7 +128,7 @@ static inline void orr_util_fail_err(const char *file, int line, const char *fun
 	orr_util_fail(__FILE__, __LINE__, __starpu_func__, "abort", __VA_ARGS__)
 
 /* STARPU_CHECK_RETURN_VALUE(err, format, ...) aborts when a call returned a negative error: prints
- * the error's text and the message, which usually names the call.  _IS aborts when err differs from
+ * the error's text and the message, which usually names the call. _IS aborts when err differs from
  * value. */
 #define STARPU_CHECK_RETURN_VALUE(err, ...) \
 	do { \
@@ -148,7 +146,7 @@ static inline void orr_util_fail_err(const char *file, int line, const char *fun
 	} while (0)
 
 /* --- Atomic operations (sequentially consistent, on integers or pointers of any size up to 8
- * bytes) ------ */
+ * bytes) --- */
 
 /* Add; yields the new value. */
 #define STARPU_ATOMIC_ADD(ptr, value) (__atomic_add_fetch((ptr), (value), __ATOMIC_SEQ_CST))
@@ -186,14 +184,13 @@ static inline void orr_util_fail_err(const char *file, int line, const char *fun
 #define STARPU_RMB() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define STARPU_WMB() __atomic_thread_fence(__ATOMIC_RELEASE)
 
-/* --- Environment variables
- * ------------------------------------------------------------------------------ */
+/* --- Environment variables ----------------------------------------------------------- */
 
-/* Like getenv(): the value, owned by the environment, or NULL.  Do not call while another thread
+/* Like getenv(): the value, owned by the environment, or NULL. Do not call while another thread
  * sets variables. */
 char *starpu_getenv(const char *str);
 
-/* The value of an environment variable as a number, dflt when it is unset.  A value that is no
+/* The value of an environment variable as a number, dflt when it is unset. A value that is no
  * number is reported on stderr with the variable's name, and dflt is returned. */
 int orrery_getenv_number(const char *name, int dflt);
 double orrery_getenv_float(const char *name, double dflt);

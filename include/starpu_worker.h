@@ -51,8 +51,7 @@ enum starpu_node_kind {
 	STARPU_NRAM         /* number of kinds */
 };
 
-/* --- Counting and finding workers
- * ----------------------------------------------------------------------- */
+/* --- Counting and finding workers ---------------------------------------------------- */
 
 /* Number of workers: all, and of each kind. */
 unsigned starpu_worker_get_count(void);
@@ -64,7 +63,7 @@ unsigned starpu_hip_worker_get_count(void);
 /* Same by kind, STARPU_ANY_WORKER for all; -EINVAL for an unknown kind. */
 int starpu_worker_get_count_by_type(enum starpu_worker_archtype type);
 
-/* The worker that the calling thread is, -1 when it is none; _check aborts in that case. */
+/* The calling worker's number, -1 in other threads; _check aborts there. */
 int starpu_worker_get_id(void);
 unsigned starpu_worker_get_id_check(void);
 
@@ -82,8 +81,7 @@ int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids, int 
 int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
 				       enum starpu_worker_archtype type);
 
-/* --- Describing a worker
- * -------------------------------------------------------------------------------- */
+/* --- Describing a worker ------------------------------------------------------------- */
 
 /* Kind; number of its device; number among the workers of its device; logical processing unit that
  * its thread is bound to, -1 when it is not bound. */
@@ -109,14 +107,13 @@ int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
 void starpu_worker_wait_for_initialisation(void);
 
 #ifdef STARPU_HAVE_HWLOC
-/* The cores of a worker: a set that the caller frees with hwloc_bitmap_free().  The machine, owned
+/* The cores of a worker: a set that the caller frees with hwloc_bitmap_free(). The machine, owned
  * by the runtime. */
 hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid);
 hwloc_topology_t starpu_get_hwloc_topology(void);
 #endif
 
-/* --- Memory nodes
- * --------------------------------------------------------------------------------------- */
+/* --- Memory nodes -------------------------------------------------------------------- */
 
 /* Node of the calling worker (STARPU_MAIN_RAM for other threads), and of a given worker. */
 unsigned starpu_worker_get_local_memory_node(void);
@@ -137,16 +134,15 @@ void starpu_memory_node_get_name(unsigned node, char *name, size_t size);
 int starpu_memory_nodes_numa_id_to_devid(int osid);
 int starpu_memory_nodes_numa_devid_to_id(unsigned id);
 
-/* --- Binding of threads
- * --------------------------------------------------------------------------------- */
+/* --- Binding of threads -------------------------------------------------------------- */
 
 /* The thread computes all the time: give it a core of its own. */
 #define STARPU_THREAD_ACTIVE (1 << 0)
 
-/* Reserve a logical processing unit for a thread of the program, one of preferred[npreferred] if it
- * is free. */
+/* Reserve a logical processing unit for a thread of the program, one of preferred[npreferred] if
+ * one of these is free. Returns its number. */
 unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned npreferred);
-/* Bind the calling thread to that unit; name is for messages.  0, or -1 when another active thread
+/* Bind the calling thread to that unit; name is for messages. 0, or -1 when another active thread
  * is there. */
 int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name);
 /* Bind the calling thread where that worker, the main thread, or a core is. */
@@ -159,10 +155,9 @@ int starpu_cpu_os_index(int cpuid);
 void starpu_topology_print(FILE *f);
 void starpu_display_bindings(void);
 
-/* --- Combined workers (parallel tasks)
- * ------------------------------------------------------------------ */
+/* --- Combined workers (parallel tasks) ----------------------------------------------- */
 
-/* Number of combined workers: lists of CPU workers that execute one task together.  They are
+/* Number of combined workers: lists of CPU workers that execute one task together. They are
  * numbered after the ordinary ones. Policies that use them (peager, pheft) make some at the start,
  * after the shape of the machine. */
 unsigned starpu_combined_worker_get_count(void);
@@ -174,7 +169,7 @@ int starpu_combined_worker_get_size(void);
 int starpu_combined_worker_get_rank(void);
 /* Make a combined worker of the given CPU workers, the leader first, or find the one of the same
  * list: its number, that of the worker when it is one only; or -ENODEV when there is no room,
- * -EINVAL for no worker, a worker that does not exist, is not a CPU worker, or stands twice.  Any
+ * -EINVAL for no worker, a worker that does not exist, is not a CPU worker, or stands twice. Any
  * thread, from starpu_init() on; policies also while they start. */
 int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[]);
 /* Whether a worker or a combined worker can execute an implementation: the function exists,
@@ -182,12 +177,11 @@ int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[]);
  * combined worker's number. */
 int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
 					    unsigned nimpl);
-/* The workers that make up a combined worker; *combined_workerid belongs to the runtime.  0 or
+/* The workers that make up a combined worker; *combined_workerid belongs to the runtime. 0 or
  * -EINVAL. */
 int starpu_combined_worker_get_description(int workerid, int *worker_size, int **combined_workerid);
 
-/* --- Collections of workers (for policies)
- * -------------------------------------------------------------- */
+/* --- Collections of workers (for policies) ------------------------------------------- */
 
 /* How a collection is organised. */
 enum starpu_worker_collection_type { STARPU_WORKER_TREE, STARPU_WORKER_LIST };
@@ -236,10 +230,10 @@ struct starpu_worker_collection {
 extern struct starpu_worker_collection starpu_worker_list;
 extern struct starpu_worker_collection starpu_worker_tree;
 
-/* --- Drivers that the program runs in a thread of its own
- * ----------------------------------------------- */
+/* --- Drivers that the program runs in a thread of its own ---------------------------- */
 
-/* A device that starpu_conf.not_launched_drivers names, so that no thread is started for it. */
+/* A device for which the runtime starts no thread, because starpu_conf.not_launched_drivers names
+ * it. */
 struct starpu_driver {
 	enum starpu_worker_archtype type;
 	union {
@@ -253,7 +247,7 @@ struct starpu_driver {
 };
 
 /* Drive the device with the calling thread: init, then run_once() again and again, then deinit;
- * run() does all of it until a termination is requested.  0, -EINVAL for a wrong description,
+ * run() does all of it until a termination is requested. 0, -EINVAL for a wrong description,
  * -ENODEV when there is no such device. */
 int starpu_driver_run(struct starpu_driver *d);
 int starpu_driver_init(struct starpu_driver *d);

@@ -62,7 +62,7 @@ LDFLAGS="$LDFLAGS -shared -fPIC -Wl,--version-script=$srcdir/src/exports.map"
 AC_LINK_IFELSE([AC_LANG_SOURCE([[int starpu_nothing;]])], [AC_MSG_RESULT([yes])
 	ORR_EXPORTS='-Wl,--version-script=$(srcdir)/src/exports.map'],
 	[AC_MSG_RESULT([no])
-	 ORR_EXPORTS="-export-symbols-regex '^(starpu_|fstarpu_|orrery_)'"])
+	 ORR_EXPORTS="-export-symbols-regex '^(starpu_|fstarpu_|orrery_|__wrap_)'"])
 LDFLAGS=$orr_saved_LDFLAGS
 # A library of ours that lacks a function is found out when it is linked.
 # Sanitizers' functions come with the program, so there this cannot be asked for.

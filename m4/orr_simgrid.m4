@@ -54,6 +54,14 @@ AS_IF([test -n "$orr_simgrid_prefix"], [
 		[orr_simgrid_error="no $SMPI_INCLUDE/mpi.h (Debian: libsimgrid-dev)"])
 	AS_IF([test $orr_simgrid = no && test "$with_simgrid" != yes],
 		[AC_MSG_ERROR([--with-simgrid=$with_simgrid: $orr_simgrid_error])])])
+# The loader that the system starts programs with (sim/start/start.c).
+AS_IF([test $orr_simgrid = yes], [
+	AC_MSG_CHECKING([for the loader of programs])
+	AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])],
+		[orr_interpreter=`LC_ALL=C grep -a -o '/[[-+._/a-zA-Z0-9]]*/ld[[-+._a-zA-Z0-9]]*\.so\.[[0-9]]*' conftest$ac_exeext | sed 1q`])
+	AC_MSG_RESULT([${orr_interpreter:-none}])
+	AS_IF([test -n "$orr_interpreter"], [ORR_START_CPPFLAGS="-DORR_INTERPRETER='\"$orr_interpreter\"'"])])
+AC_SUBST([ORR_START_CPPFLAGS])
 AC_SUBST([SMPI_INCLUDE])
 AC_SUBST([SIMGRID_CPPFLAGS])
 AC_SUBST([SIMGRID_LIBS])

@@ -10,4 +10,14 @@ orrery_sim_launcher_LDADD = liborrery-sim.la $(SIMGRID_LIBS) $(ORR_SYS_LIBS)
 EXTRA_DIST += $(orr_sim) $(orrery_sim_launcher_SOURCES)
 # The table of options is also read by `orrery sim` (tools/orrery_options.py).
 orrsimdir = $(pkgdatadir)/sim/launcher
-dist_orrsim_DATA = %D%/launcher/options.def
+dist_orrsim_DATA = %D%/launcher/options.def %D%/launcher/wrapped.flags
+# Part of each program for the simulated world.
+orrstartdir = $(pkglibdir)
+orrstart_DATA = orrery-sim-start.o
+EXTRA_DIST += %D%/start/start.c
+CLEANFILES += orrery-sim-start.o
+orrery-sim-start.o: %D%/start/start.c
+	$(AM_V_CC)$(CC) -O2 -fPIC $(ORR_START_CPPFLAGS) -c -o $@ $(srcdir)/%D%/start/start.c
+# Headers that only programs for the simulated world see, before SMPI's.
+orrsimincludedir = $(orrincludedir)/sim
+dist_orrsiminclude_HEADERS = %D%/include/mpi.h

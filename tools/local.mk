@@ -2,11 +2,17 @@
 # Build fragment of the command `orrery`, its Python modules, and the tools that
 # have a known name of their own.
 include %D%/sources.mk
-bin_SCRIPTS += orrery starpu_mpi_comm_matrix.py starpu_perfmodel_plot
+bin_SCRIPTS += orrery $(orr_aliases) starpu_mpi_comm_matrix.py starpu_perfmodel_plot starpu_env
 orrtoolsdir = $(pkgdatadir)/tools
 dist_orrtools_DATA = $(orr_tools_python)
 EXTRA_DIST += $(orr_tools_extra) tools/starpu_mpi_comm_matrix.py
-CLEANFILES += starpu_mpi_comm_matrix.py starpu_perfmodel_plot
+CLEANFILES += starpu_mpi_comm_matrix.py starpu_perfmodel_plot starpu_env
+
+# Other names of the command (tools/orrery_cli.py).
+orr_aliases = orrery-sim-cc orrery-sim-c++ orrery-sim-fc starpu_config starpu_codelet_profile starpu_calibrate_bus
+CLEANFILES += $(orr_aliases)
+$(orr_aliases): orrery
+	$(AM_V_GEN)ln -sf orrery $@
 
 # The interpreter is the one that configure found matplotlib for.
 starpu_mpi_comm_matrix.py: tools/starpu_mpi_comm_matrix.py Makefile
@@ -16,10 +22,15 @@ starpu_mpi_comm_matrix.py: tools/starpu_mpi_comm_matrix.py Makefile
 starpu_perfmodel_plot: tools/starpu_perfmodel_plot.sh
 	$(AM_V_GEN)cp $(srcdir)/tools/starpu_perfmodel_plot.sh $@ && chmod +x $@
 
-# Programs: two with known names, and the measurements that `orrery calibrate` starts.
-bin_PROGRAMS = starpu_machine_display starpu_perfmodel_display
+starpu_env: tools/starpu_env.sh Makefile
+	$(AM_V_GEN)$(SED) -e 's,@bindir@,$(bindir),' $(srcdir)/tools/starpu_env.sh > $@.tmp && chmod +x $@.tmp && mv -f $@.tmp $@
+
+# Programs: three with known names, and the measurements that `orrery calibrate` starts.
+bin_PROGRAMS = starpu_machine_display starpu_perfmodel_display starpu_sched_display
 starpu_machine_display_SOURCES = tools/machine_display.c
 starpu_machine_display_LDADD = liborrery.la $(ORR_SYS_LIBS)
+starpu_sched_display_SOURCES = tools/sched_display.c
+starpu_sched_display_LDADD = liborrery.la $(ORR_SYS_LIBS)
 starpu_perfmodel_display_SOURCES = tools/perfmodel_display.c
 # It shows the inside of models.
 starpu_perfmodel_display_LDADD = libcore.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)

@@ -16,7 +16,18 @@ import time
 import orrery_machines as machines
 import orrery_run
 from orrery_cli import UserError
+from orrery_words import Word, parse as read_words, usage
 
+OPTIONS = [
+    Word("-o", "DIR", "directory to write DIR/bus/NAME.config, .bandwidth, .latency, .affinity\n"
+         "and .costs to (default: the one that programs of the real world read,\nsee `starpu_perfmodel_display --directory`)"),
+    Word("--name", "NAME", "name of the machine (default: that of this host)"),
+    Word("--cpus", "K", "number of CPUs to write instead of that of this machine"),
+    Word("--network", "", "measure messages between two ranks instead and write the platform\nfile DIR/NAME.xml (default DIR: here), for `orrery sim --platform`"),
+    Word("-n", "N", "hosts in that file (default 2)"),
+    Word("--mpirun", "OPT", "further options for mpirun, as of `orrery run`: which two hosts"),
+    Word("--shared", "", "the hosts are not nodes but ranks on this computer, placed as\n`orrery run` places them: the file says which cores they share"),
+]
 HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
        orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
 
@@ -24,44 +35,22 @@ Measures everything that does not depend on a program's kernels: copies between 
 memories of this machine, and the time that the runtime itself takes to submit,
 schedule and complete a task, to insert a task of other ranks, and to handle a message.
 
-  -o DIR        directory to write DIR/bus/NAME.config, .bandwidth, .latency, .affinity
-                and .costs to (default: the one that programs of the real world read,
-                see `starpu_perfmodel_display --directory`)
-  --name NAME   name of the machine (default: that of this host)
-  --cpus K      number of CPUs to write instead of that of this machine
-  --network     measure messages between two ranks instead and write the platform
-                file DIR/NAME.xml (default DIR: here), for `orrery sim --platform`
-  -n N          hosts in that file (default 2)
-  --mpirun OPT  further options for mpirun, as of `orrery run`: which two hosts
-  --shared      the hosts are not nodes but ranks on this computer, placed as
-                `orrery run` places them: the file says which cores they share
+%s
 
 Then `orrery sim --machine DIR/NAME` simulates nodes of this kind. Kernels are
 measured by running programs with STARPU_CALIBRATE=1, STARPU_PERF_MODEL_DIR=DIR and
 STARPU_HOSTNAME=NAME. An otherwise idle machine gives the best numbers.
-"""
-VALUED = ("-o", "--name", "--cpus", "-n", "--mpirun")
+""" % usage(OPTIONS, 16)
 BREAKS = (0, 1024, 4096, 32768, 262144, 1 << 20)  # sizes in bytes at which a piece of the network's model may start
 
 
 def parse(arguments):
-    options, words = {}, list(arguments)
-    while words:
-        name, equals, value = words.pop(0).partition("=")
-        if name in ("--network", "--shared") and not equals:
-            options[name] = True
-            continue
-        if name not in VALUED:
-            raise UserError("unknown option %s; see `orrery calibrate --help`" % name)
-        if not equals:
-            if not words:
-                raise UserError("%s needs a value after it" % name)
-            value = words.pop(0)
+    options, _ = read_words(OPTIONS, arguments, "orrery calibrate")
+    for name, value in options.items():
         if name in ("-n", "--cpus") and (not value.isdigit() or int(value) < 1):
             raise UserError("%s %s: expected a whole number, 1 or more" % (name, value))
         if name == "--name" and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", value):
             raise UserError("--name %s: letters, digits, `_', and after the first character `-' and `.' only" % (value or "''"))
-        options[name] = value
     for name in ("-n", "--mpirun", "--shared") if "--network" not in options else ("--cpus",):
         if name in options:
             raise UserError("%s %s --network; see `orrery calibrate --help`"

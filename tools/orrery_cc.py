@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# `orrery cc`: compiles and links for either world with the compiler that Orrery
-# was built with. A program for the real world is an executable; one for the
-# simulated world is a shared object that the launcher loads once per rank.
+# `orrery cc`: a compiler for either world, on top of the one that Orrery was
+# built with. It can take the compiler's place in any build system (CC="orrery cc
+# --sim", or its other names orrery-sim-cc, orrery-sim-c++ and orrery-sim-fc). A
+# program for the real world is an executable; one for the simulated world is a
+# shared object that the launcher loads once per rank.
 # Invariant: the user's arguments are passed on in their order; ours come before
-# them (include paths) and after them (libraries).
+# them (include paths) and after them (libraries). A call that compiles and links
+# nothing is passed on as it is.
 import os
+import shlex
 import subprocess
 import sys
 
-from orrery_cli import UserError
+from orrery_cli import UserError, exec_program
 
-HELP = """usage: orrery cc [--sim | --both] [--show] [compiler arguments]
+HELP = """usage: orrery cc [--sim | --both] [--cxx | --fc] [--show] [compiler arguments]
 
 Compiles and links a program with Orrery for the real world (default), the
 simulated one (--sim), or both (--both).
@@ -22,13 +26,60 @@ simulated one (--sim), or both (--both).
   orrery cc --both -c part.c           part.o and part.sim.o; link them with
   orrery cc --both part.o -o app       (--both takes part.sim.o for app.sim)
 
-  --show    print the commands instead of running them
+  --cxx, --fc   the compiler for C++ or Fortran, whatever the sources are
+  --show        print the commands instead of running them
 
 All other arguments go to the compiler, which is $ORRERY_CC ($ORRERY_CXX for
-C++ sources) or else the one that Orrery was built with.
+C++ sources, $ORRERY_FC for Fortran) or else the one that Orrery was built with.
+
+For a build system, orrery-sim-cc, orrery-sim-c++ and orrery-sim-fc are the same
+as orrery cc --sim, orrery cc --sim --cxx and orrery cc --sim --fc:
+  CC=orrery-sim-cc ./configure         CC=orrery-sim-cc cmake ..
 """
-CXX_SUFFIXES = (".cc", ".cpp", ".cxx", ".C", ".c++")
-NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only"}
+SUFFIXES = {
+    "cxx": (".cc", ".cpp", ".cxx", ".C", ".c++", ".cp", ".CPP", ".hpp", ".hh", ".ii"),
+    "fc": (".f", ".F", ".for", ".FOR", ".f90", ".F90", ".f95", ".F95", ".f03", ".F03", ".f08", ".F08"),
+}
+LANGUAGES = {"c++": "cxx", "c++-header": "cxx", "c++-cpp-output": "cxx", "f77": "fc", "f95": "fc",
+             "f77-cpp-input": "fc", "f95-cpp-input": "fc"}
+VARIABLES = {"cc": "ORRERY_CC", "cxx": "ORRERY_CXX", "fc": "ORRERY_FC"}
+NO_LINK = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r"}
+# Options whose value is the next word.
+WITH_VALUE = {"-o", "-I", "-D", "-U", "-L", "-l", "-x", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix",
+              "-iwithprefix", "-iwithprefixbefore", "-isysroot", "-imultilib", "-MF", "-MT", "-MQ", "-Xlinker", "-Xassembler",
+              "-Xpreprocessor", "-Xclang", "-T", "-u", "-z", "-e", "-h", "-A", "-J", "-B", "--param", "-aux-info", "-dumpdir",
+              "-dumpbase", "-dumpbase-ext", "-wrapper", "-target", "--sysroot"}
+QUERIES = ("-print-", "--print-", "-dumpm", "-dumpv", "-dumpf", "-dumps", "--version", "--help", "--target-help", "-qversion")
+# A program for the simulated world is position-independent, whatever a build system asks of executables.
+NOT_SIMULATED = {"-pie", "-no-pie", "-static-pie", "-fpie", "-fPIE", "-fno-pie", "-fno-PIE", "-fno-pic", "-fno-PIC", "-nopie"}
+# Libraries of either world, also by the names that builds look for: each link takes those of its own world. Others
+# than Orrery's own are dropped from simulated programs only.
+OURS = ("orrery", "orrery-mpi", "orrery-sim") + tuple(
+    "starpu%s-1.%d" % (mpi, minor) for mpi in ("", "mpi") for minor in range(5))
+REAL_MPI = ("mpi", "mpi_cxx", "mpi_mpifh", "mpi_usempif08", "mpi_usempi_ignore_tkr", "mpich", "mpicxx", "mpifort", "open-rte",
+            "open-pal")
+
+
+def expanded(arguments):
+    """The arguments with those that stand in response files (@FILE)."""
+    for word in arguments:
+        if word.startswith("@") and os.path.isfile(word[1:]):
+            with open(word[1:], encoding="utf-8", errors="surrogateescape") as stream:
+                yield from expanded(shlex.split(stream.read()))
+        else:
+            yield word
+
+
+def library_of(word):
+    """The library that an argument of the linker names, without lib and suffix, or None."""
+    if word.startswith("-l"):
+        return word[2:]
+    base = os.path.basename(word)
+    if base.startswith("lib") and not word.startswith("-"):
+        for suffix in (".so", ".a", ".dylib"):
+            if suffix in base:
+                return base[3:base.index(suffix, 3)]
+    return None
 
 
 class Request:
@@ -37,40 +88,58 @@ class Request:
     def __init__(self, arguments):
         self.worlds = ["real"]
         self.show = False
+        self.language = None
         self.arguments = []
         self.output = None
-        self.inputs = []
         words = iter(arguments)
         for word in words:
-            if word == "--sim":
-                self.worlds = ["sim"]
+            if word in ("--sim", "--real"):
+                self.worlds = [word[2:]]
             elif word == "--both":
                 self.worlds = ["real", "sim"]
-            elif word == "--real":
-                self.worlds = ["real"]
-            elif word in ("--show", "-###"):
+            elif word in ("--cxx", "--fc"):
+                self.language = word[2:]
+            elif word == "--show":
                 self.show = True
             elif word == "-o":
                 self.output = next(words, None)
                 if self.output is None:
                     raise UserError("-o needs a file name after it")
-            elif word.startswith("-o") and len(word) > 2:
+            elif word.startswith("-o") and len(word) > 2 and not word.startswith("-openmp"):
                 self.output = word[2:]
             else:
                 self.arguments.append(word)
-                if not word.startswith("-") and os.path.splitext(word)[1]:
-                    self.inputs.append(word)
-        self.links = not NO_LINK.intersection(self.arguments)
-        self.mode = next((word for word in self.arguments if word in NO_LINK), None)
         if not self.arguments:
             raise UserError("nothing to compile; give source files, for instance: orrery cc --both app.c -o app")
+        self.study(list(expanded(self.arguments)))
+
+    def study(self, words):
+        self.mode = next((word for word in words if word in NO_LINK), None)
+        self.shared = "-shared" in words
+        self.renamed = any(word.startswith("-x") for word in words)  # -x LANGUAGE: the language of all files that follow
+        self.inputs = []
+        query = any(word.startswith(QUERIES) for word in words)
+        language = None
+        iterator = iter(words)
+        for word in iterator:
+            if word == "-x":
+                language = LANGUAGES.get(next(iterator, ""), language)
+            elif word in WITH_VALUE:
+                next(iterator, None)
+            elif word.startswith("-x") and word[2:] in LANGUAGES:
+                language = LANGUAGES[word[2:]]
+            elif word == "-" or not word.startswith("-"):
+                self.inputs.append(word)
+        self.compiles = bool(self.inputs) and not query and "-###" not in words
+        self.links = self.compiles and not self.mode
+        if not self.language:
+            self.language = language or next(
+                (name for name in SUFFIXES if any(word.endswith(SUFFIXES[name]) for word in self.inputs)), "cc")
 
     def output_for(self, world):
         """Name of the result, or None for the compiler's own choice."""
         if world == "real" or len(self.worlds) == 1:
-            if self.output or world == "real" or not self.links:
-                return self.output
-            return "a.out.sim"
+            return self.output
         if self.links:
             return (self.output or "a.out") + ".sim"
         if self.mode != "-c":
@@ -83,10 +152,14 @@ class Request:
 
     def arguments_for(self, world):
         """With --both, the simulated program is linked from the .sim.o files."""
-        if world == "real" or len(self.worlds) == 1:
-            return self.arguments
-        return [sim_object(word) if word.endswith(".o") and os.path.exists(sim_object(word)) else word
-                for word in self.arguments]
+        unwanted = OURS + REAL_MPI if world == "sim" else OURS
+        words = [word for word in self.arguments if library_of(word) not in unwanted]
+        if world == "real":
+            return words
+        words = [word for word in words if word not in NOT_SIMULATED]
+        if len(self.worlds) == 1:
+            return words
+        return [sim_object(word) if word.endswith(".o") and os.path.exists(sim_object(word)) else word for word in words]
 
 
 def sim_object(name):
@@ -95,9 +168,11 @@ def sim_object(name):
 
 
 def compiler(context, request):
-    cxx = any(word.endswith(CXX_SUFFIXES) for word in request.inputs)
-    override = os.environ.get("ORRERY_CXX" if cxx else "ORRERY_CC")
-    return override.split() if override else context.words("cxx" if cxx else "cc")
+    override = os.environ.get(VARIABLES[request.language])
+    words = shlex.split(override) if override else context.words(request.language)
+    if not words:
+        raise UserError("no Fortran compiler was found when Orrery was configured; set ORRERY_FC")
+    return words
 
 
 def common_flags(context):
@@ -121,20 +196,35 @@ def real_command(context, request):
     return command
 
 
+def sim_link_flags(context, request):
+    lib = context.paths["lib"]
+    flags = ["@" + os.path.join(context.paths["data"], "sim", "launcher", "wrapped.flags")]
+    if not request.shared:
+        # -Bsymbolic keeps each copy's globals its own.
+        flags += ["-x", "none"] if request.renamed else []
+        flags += ["-shared", context.paths["start"], "-Wl,-Bsymbolic"]
+        if not context.settings["sanitize"]:
+            flags += ["-Wl,-z,defs"]
+    flags += ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed", "-lorrery-sim"]
+    return flags + context.words("simgrid_libs") + ["-lm"]
+
+
 def sim_command(context, request):
     if not context.has("simgrid"):
         raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
-    command = compiler(context, request) + ["-fPIC", "-DSMPI_NO_OVERRIDE_MALLOC", "-include", "smpi/smpi_helpers.h"]
-    command += ["-I" + context.settings["smpi_include"]] + context.words("simgrid_cppflags")
-    command += common_flags(context) + context.words("sanitize") + request.arguments_for("sim")
-    if request.links:
-        lib = context.paths["lib"]
-        # The launcher enters by smpi_simulated_main_; -Bsymbolic keeps each copy's globals its own.
-        command += ["-shared", "-Wl,--defsym=smpi_simulated_main_=main", "-Wl,-Bsymbolic"]
-        if not any("clang" in word for word in command[:1]) or not context.settings["sanitize"]:
-            command += ["-Wl,-z,defs"]
-        command += ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed", "-lorrery-sim"] + context.words("simgrid_libs") + ["-lm"]
-    return command
+    command = compiler(context, request) + ["-fPIC", "-I" + context.paths["sim_include"], "-I" + context.settings["smpi_include"]]
+    command += context.words("simgrid_cppflags") + common_flags(context)
+    command += context.words("sanitize") + request.arguments_for("sim")
+    return command + sim_link_flags(context, request) if request.links else command
+
+
+def command_for(context, request, world):
+    if not request.compiles:
+        command = compiler(context, request) + request.arguments
+    else:
+        command = real_command(context, request) if world == "real" else sim_command(context, request)
+    output = request.output_for(world)
+    return command + ["-o", output] if output else command
 
 
 def main(context, arguments):
@@ -142,18 +232,16 @@ def main(context, arguments):
         sys.stdout.write(HELP)
         return 0
     request = Request(arguments)
-    for world in request.worlds:
-        command = real_command(context, request) if world == "real" else sim_command(context, request)
-        output = request.output_for(world)
-        if output:
-            command += ["-o", output]
-        if request.show:
-            print(" ".join(command))
-            continue
-        try:
+    worlds = request.worlds if request.compiles else request.worlds[-1:]
+    commands = [command_for(context, request, world) for world in worlds]
+    if request.show:
+        print("\n".join(" ".join(command) for command in commands))
+        return 0
+    try:
+        for command in commands[:-1]:
             status = subprocess.call(command)
-        except FileNotFoundError:
-            raise UserError("the compiler %s is not there; install it or set ORRERY_CC" % command[0])
-        if status:
-            return status if status > 0 else 1
-    return 0
+            if status:
+                return status if status > 0 else 1
+        exec_program(commands[-1])
+    except FileNotFoundError as error:
+        raise UserError("the compiler %s is not there; install it or set %s" % (error.filename, VARIABLES[request.language]))

@@ -18,6 +18,9 @@ SUBCOMMANDS = {
     "calibrate": "measure this machine, or the network, for simulations of it",
     "machine": "show this machine, or one that is described by its measurements",
     "perfmodel": "list, show, export and plot how long kernels take",
+    "profile": "show how long the tasks of a traced run took",
+    "config": "show what this Orrery was configured with",
+    "env": "print the environment that lets builds and programs find this Orrery",
 }
 
 
@@ -57,6 +60,24 @@ def exec_program(argv, environment=None):
     sys.stdout.flush()
     sys.stderr.flush()
     os.execvpe(argv[0], argv, environment or os.environ)
+
+
+# Other names of this command: compilers in one word, and tools that users of StarPU know.
+ALIASES = {
+    "orrery-sim-cc": ["cc", "--sim"], "orrery-sim-c++": ["cc", "--sim", "--cxx"], "orrery-sim-fc": ["cc", "--sim", "--fc"],
+    "starpu_config": ["config"], "starpu_codelet_profile": ["profile"], "starpu_calibrate_bus": ["calibrate"],
+}
+
+
+def run_alias(settings, paths, name, arguments):
+    """The command under another of its names."""
+    if name.startswith("starpu_") and arguments[:1] in (["-v"], ["--version"]):
+        print("%s (Orrery) %s" % (name, settings["version"]))
+        return 0
+    if name == "starpu_calibrate_bus":
+        # Measuring is never skipped, so there is nothing to force.
+        arguments = [word for word in arguments if word not in ("-f", "--force")]
+    return main(settings, paths, ALIASES[name] + arguments)
 
 
 def main(settings, paths, arguments):

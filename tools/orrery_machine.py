@@ -7,7 +7,16 @@ import sys
 
 import orrery_machines as machines
 from orrery_cli import UserError, exec_program
+from orrery_words import Word, parse as read_words, usage
 
+OPTIONS = [
+    Word("--real", "", "this machine (default without NAME)"),
+    Word("--list", "", "names and folders of all described machines"),
+    Word("--machine-path", "D", "further directories of descriptions, searched first"),
+    Word("-w, --worker", "TYPE", "only workers of a type: CPU, CUDA, OpenCL"),
+    Word("-c, --count", "", "only the number of workers"),
+    Word("-n, --notopology", "", "leave memories, buses, costs and kernels out"),
+]
 HELP = """usage: orrery machine [--real] [--worker TYPE] [--count] [--notopology]
        orrery machine NAME [--machine-path D:D] [--worker TYPE] [--count] [--notopology]
        orrery machine --list [--machine-path D:D]
@@ -15,34 +24,16 @@ HELP = """usage: orrery machine [--real] [--worker TYPE] [--count] [--notopology
 Shows the workers, memories and buses that a program gets on this machine (the same
 as starpu_machine_display), or those of the described machine NAME or DIR/NAME.
 
-  --real            this machine (default without NAME)
-  --list            names and folders of all described machines
-  --machine-path D  further directories of descriptions, searched first
-  --worker TYPE     only workers of a type: CPU, CUDA, OpenCL
-  --count           only the number of workers
-  --notopology      leave memories, buses, costs and kernels out
-"""
+%s
+""" % usage(OPTIONS, 22)
 TYPES = {"cpu": "CPU", "cuda": "CUDA", "opencl": "OpenCL"}
 
 
 def parse(arguments):
-    options, words, name = {}, list(arguments), None
-    short = {"-w": "--worker", "-c": "--count", "-n": "--notopology"}
-    while words:
-        word, equals, value = words.pop(0).partition("=")
-        word = short.get(word, word)
-        if word in ("--worker", "--machine-path"):
-            if not equals and not words:
-                raise UserError("%s needs a value after it" % word)
-            options[word] = value if equals else words.pop(0)
-        elif word in ("--count", "--notopology", "--real", "--list") and not equals:
-            options[word] = True
-        elif word.startswith("-"):
-            raise UserError("unknown option %s; see `orrery machine --help`" % word)
-        elif name:
-            raise UserError("%s and %s: one machine at a time" % (name, word))
-        else:
-            name = word + equals + value
+    options, names = read_words(OPTIONS, arguments, "orrery machine", others=True)
+    if len(names) > 1:
+        raise UserError("%s and %s: one machine at a time" % tuple(names[:2]))
+    name = names[0] if names else None
     if name and "--real" in options:
         raise UserError("--real is this machine, %s another: give one of the two" % name)
     if name and options.get("--worker", "CPU").lower() not in TYPES:

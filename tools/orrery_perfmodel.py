@@ -11,47 +11,36 @@ import xml.etree.ElementTree as ElementTree
 
 import orrery_machines as machines
 from orrery_cli import UserError, exec_program
+from orrery_words import Word, parse as read_words, usage
 
+OPTIONS = [
+    Word("-l, --list", "", "names of the models"),
+    Word("-s, --symbol", "SYMBOL", "show one: per unit, a line for each footprint"),
+    Word("-m, --machine", "MACHINE", "a described machine, by name or DIR/NAME (default: this one)"),
+    Word("--machine-path", "D:D", "further directories of descriptions, searched first"),
+    Word("-d, --directory", "", "the directory that models of this machine are written to"),
+    Word("-a, --arch", "ARCH", "only one unit, such as cpu0_impl0, cuda1, or cpu:4 (four cores)"),
+    Word("-x, --xml", "", "as XML"),
+    Word("-p, --parameter", "P", "one number: a, b, c, alpha, beta, mean, stddev; or path-file-debug;\nplot is the same as --plot"),
+    Word("-lc, --combinations", "", "the combinations of devices of a model, with their numbers"),
+    Word("--plot", "", "draw time over size (or over flops, where they are known)"),
+    Word("-c, --combination", "N", "draw only that combination"),
+    Word("-f, --gflops", "", "draw the speed in GFlop/s; the model must know flops"),
+    Word("-e, --energy", "", "the numbers are energies (the model of an energy_model)"),
+    Word("-o, --output", "FILE", "file of the plot: .pdf, .png or .svg (default SYMBOL.pdf)"),
+]
 HELP = """usage: orrery perfmodel -l [-m MACHINE]
        orrery perfmodel -s SYMBOL [-m MACHINE] [-a ARCH] [-x | -p P | --plot [-e] [-f] [-c N] [-o FILE]]
        orrery perfmodel -d | -lc -s SYMBOL
 
 Shows the durations of kernels that calibration measured.
 
-  -l, --list            names of the models
-  -s, --symbol SYMBOL   show one: per unit, a line for each footprint
-  -m, --machine MACHINE a described machine, by name or DIR/NAME (default: this one)
-  --machine-path D:D    further directories of descriptions, searched first
-  -d, --directory       the directory that models of this machine are written to
-  -a, --arch ARCH       only one unit, such as cpu0_impl0, cuda1, or cpu:4 (four cores)
-  -x, --xml             as XML
-  -p, --parameter P     one number: a, b, c, alpha, beta, mean, stddev; or path-file-debug
-  -lc, --combinations   the combinations of devices of a model, with their numbers
-  --plot, -p plot       draw time over size (or over flops, where they are known)
-  -c, --combination N   draw only that combination
-  -f, --gflops          draw the speed in GFlop/s; the model must know flops
-  -e, --energy          the numbers are energies (the model of an energy_model)
-  -o FILE               file of the plot: .pdf, .png or .svg (default SYMBOL.pdf)
-"""
-SHORT = {"-l": "--list", "-s": "--symbol", "-m": "--machine", "-a": "--arch", "-x": "--xml", "-p": "--parameter", "-o": "--output", "-d": "--directory",
-         "-lc": "--combinations", "-c": "--combination", "-f": "--gflops", "-e": "--energy"}
-VALUED = ("--symbol", "--machine", "--machine-path", "--arch", "--parameter", "--output", "--combination")
-FLAGS = ("--list", "--xml", "--plot", "--directory", "--combinations", "--gflops", "--energy")
+%s
+""" % usage(OPTIONS, 25)
 
 
 def parse(arguments, command="orrery perfmodel"):
-    options, words = {}, list(arguments)
-    while words:
-        word, equals, value = words.pop(0).partition("=")
-        word = SHORT.get(word, word)
-        if word in VALUED:
-            if not equals and not words:
-                raise UserError("%s needs a value after it" % word)
-            options[word] = value if equals else words.pop(0)
-        elif word in FLAGS and not equals:
-            options[word] = True
-        else:
-            raise UserError("unknown option %s; see `%s --help`" % (word, command))
+    options, _ = read_words(OPTIONS, arguments, command)
     if options.get("--parameter") == "plot":
         del options["--parameter"]
         options["--plot"] = True

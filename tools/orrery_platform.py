@@ -9,41 +9,34 @@ import re
 import sys
 
 from orrery_cli import UserError
+from orrery_words import Word, parse as read_words, usage
 
+OPTIONS = [
+    Word("-n", "N", "number of nodes"),
+    Word("--topology", "T", "crossbar (default): every node has a link to one\nswitch that never saturates\nfat-tree, dragonfly, torus", "crossbar"),
+    Word("--shape", "SHAPE", "dimensions of the topology instead of chosen ones:\ntorus: X,Y,Z  fat-tree: LEAVES,SPINES  (nodes per\n"
+         "leaf switch, number of leaf switches)\ndragonfly: GROUPS,CHASSIS,ROUTERS,NODES"),
+    Word("--bandwidth", "B", "of a node's link (default 12.5GBps)", "12.5GBps"),
+    Word("--latency", "L", "of a node's link (default 1us); a message between two\nnodes crosses two of them, or more", "1us"),
+    Word("--loopback-bandwidth", "B", "of a node's link to itself (default 25GBps)", "25GBps"),
+    Word("--loopback-latency", "L", "of the same link (default 100ns)", "100ns"),
+    Word("--backbone-bandwidth", "B", "crossbar only: a shared backbone behind the switch"),
+    Word("--speed", "S", "of a node (default 1Gf); the machine decides what\nkernels cost, see `orrery sim --machine`", "1Gf"),
+    Word("--machine", "NAME", "machine of every node (a host property)"),
+    Word("--prefix", "P", "names of hosts: P0, P1, ... (default node-)", "node-"),
+    Word("-o", "FILE", "file to write (default: standard output)", "-"),
+]
 HELP = """usage: orrery platform -n N [--topology T] [options] [-o FILE]
 
 Writes a SimGrid platform file for `orrery sim --platform FILE`.
 
-  -n N                        number of nodes
-  --topology T                crossbar (default): every node has a link to one
-                              switch that never saturates
-                              fat-tree, dragonfly, torus
-  --shape SHAPE               dimensions of the topology instead of chosen ones:
-                              torus: X,Y,Z  fat-tree: LEAVES,SPINES  (nodes per
-                              leaf switch, number of leaf switches)
-                              dragonfly: GROUPS,CHASSIS,ROUTERS,NODES
-  --bandwidth B               of a node's link (default 12.5GBps)
-  --latency L                 of a node's link (default 1us); a message between two
-                              nodes crosses two of them, or more
-  --loopback-bandwidth B      of a node's link to itself (default 25GBps)
-  --loopback-latency L        of the same link (default 100ns)
-  --backbone-bandwidth B      crossbar only: a shared backbone behind the switch
-  --speed S                   of a node (default 1Gf); the machine decides what
-                              kernels cost, see `orrery sim --machine`
-  --machine NAME              machine of every node (a host property)
-  --prefix P                  names of hosts: P0, P1, ... (default node-)
-  -o FILE                     file to write (default: standard output)
+%s
 
 Units: bandwidth Bps kBps MBps GBps KiBps ... bps Mbps Gbps; time s ms us ns;
 speed f kf Mf Gf Tf. A torus, dragonfly or fat tree needs a product of its
 dimensions; the smallest well-proportioned shape with at least N places is chosen, and the
 message says how many hosts were written; `orrery sim -n N` uses the first N.
-"""
-DEFAULTS = {
-    "-n": None, "--topology": "crossbar", "--shape": None, "--bandwidth": "12.5GBps", "--latency": "1us",
-    "--loopback-bandwidth": "25GBps", "--loopback-latency": "100ns", "--backbone-bandwidth": None,
-    "--speed": "1Gf", "--machine": None, "--prefix": "node-", "-o": "-",
-}
+""" % usage(OPTIONS, 30)
 NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?"
 UNITS = {
     "bandwidth": (r"(?:[kMGTPEZY]|[KMGTPEZY]i)?(?:Bps|bps)", "12.5GBps"),
@@ -65,17 +58,8 @@ def check_quantity(option, value):
 
 
 def parse(arguments):
-    options = dict(DEFAULTS)
-    words = list(arguments)
-    while words:
-        name, equals, value = words.pop(0).partition("=")
-        if name not in options:
-            raise UserError("unknown option %s; see `orrery platform --help`" % name)
-        if not equals:
-            if not words:
-                raise UserError("%s needs a value after it" % name)
-            value = words.pop(0)
-        options[name] = value
+    options = dict.fromkeys(word.key for word in OPTIONS)
+    options.update(read_words(OPTIONS, arguments, "orrery platform")[0])
     if options["-n"] is None:
         raise UserError("how many nodes? Give -n N")
     if not options["-n"].isdigit() or int(options["-n"]) < 1:

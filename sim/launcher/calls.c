@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls of the program that the executable takes (interpose.c): the end of a rank, of all, and
- * polling.
+/* Calls of the program that the executable takes (interpose.c): the end of a rank, of all, clocks,
+ * and polling.
  *
  * Invariant: exit() ends one rank; the process goes on until all ranks have ended. */
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "calls.h"
@@ -29,6 +30,36 @@ void orrery_sim_abort(int code)
 		a ? a->rank->rank : -1, code, orr_sim_clock_s());
 	fflush(stderr);
 	_exit(code & 255 ? code & 255 : 1);
+}
+
+/* The system's clock where no rank runs: while the simulation is set up, and in SimGrid. */
+int orrery_sim_clock_gettime(clockid_t clock, struct timespec *t)
+{
+	if (!orr_sim_actor_self())
+		return clock_gettime(clock, t);
+	double us = orr_sys_now_us(), s = floor(us / 1e6);
+	t->tv_sec = (time_t) s;
+	t->tv_nsec = (long) ((us - s * 1e6) * 1e3);
+	return 0;
+}
+
+int orrery_sim_gettimeofday(struct timeval *t)
+{
+	struct timespec now;
+	int ret = orrery_sim_clock_gettime(CLOCK_REALTIME, &now);
+	if (!ret)
+		*t = (struct timeval){ now.tv_sec, now.tv_nsec / 1000 };
+	return ret;
+}
+
+time_t orrery_sim_time(time_t *t)
+{
+	struct timespec now;
+	if (orrery_sim_clock_gettime(CLOCK_REALTIME, &now))
+		return -1;
+	if (t)
+		*t = now.tv_sec;
+	return now.tv_sec;
 }
 
 int orrery_sim_init(int *argc, char ***argv)

@@ -15,6 +15,22 @@
 #include <smpi/smpi.h>
 #include <xbt/config.hpp>
 
+/* The members that we use of a class of SMPI without an installed header; SimGrid 3.32 exports
+ * their symbols. */
+namespace simgrid
+{
+namespace smpi
+{
+class ActorExt
+{
+      public:
+	static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
+	static void init();
+	MPI_Comm comm_world() const;
+};
+} // namespace smpi
+} // namespace simgrid
+
 namespace s4u = simgrid::s4u;
 
 static const char *const SETTINGS = "SimGrid's manual lists the settings (Configuring SimGrid)";
@@ -165,6 +181,21 @@ void launcher_smpi_start(void)
 		launcher_refused(first_line(e).c_str());
 	}
 	launcher_accepted();
+}
+
+// SMPI tells the world of an instance to actors that take part in it, and one cannot take part
+// twice. So an actor that does nothing else takes the place of rank 0, until that calls MPI_Init().
+void launcher_world_find(const char *instance)
+{
+	s4u::ActorPtr actor = s4u::Actor::init("world", hosts[0]);
+	actor->set_property("instance_id", instance);
+	actor->set_property("rank", "0");
+	actor->start([] {
+		simgrid::smpi::ActorExt::init();
+		MPI_COMM_WORLD = s4u::Actor::self()
+					 ->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
+					 ->comm_world();
+	});
 }
 
 sg_host_t launcher_host(size_t i)

@@ -27,6 +27,9 @@ size_t launcher_platform_load(const char *file, int n);
 sg_host_t launcher_host(size_t i);
 /* Starts SMPI on the platform; programs may choose their locale from here on. */
 void launcher_smpi_start(void);
+/* Sets SMPI's variable MPI_COMM_WORLD to the world of that instance before any of its ranks calls
+ * MPI_Init(). Call it before the first actor is started. */
+void launcher_world_find(const char *instance);
 /* Runs the simulation until nothing else can happen. */
 void launcher_run(void);
 

@@ -3,16 +3,22 @@
  * programs call by their usual names. The loader finds those of the executable before those of the
  * C library and of SMPI.
  *
+ * The clocks of a program are virtual from its start on; SMPI's are real until MPI_Init().
+ *
  * A program that polls must let virtual time go by. SMPI can do that only with a fixed delay, which
  * our own engines would pay as well (smpi/test); so MPI_Test and its relatives are here, too.
  *
  * Invariant: no state. */
 #include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
 #include <smpi/smpi.h>
 #include "calls.h"
 
 /* smpi/smpi.h redirects this to virtual time; here it is defined. */
 #undef exit
+#undef clock_gettime
+#undef gettimeofday
 
 int main(int argc, char **argv)
 {
@@ -34,6 +40,22 @@ void _Exit(int status)
 void quick_exit(int status)
 {
 	orrery_sim_exit(status);
+}
+
+int smpi_clock_gettime(clockid_t clock, struct timespec *t)
+{
+	return orrery_sim_clock_gettime(clock, t);
+}
+
+int smpi_gettimeofday(struct timeval *t, struct timezone *zone)
+{
+	(void) zone;
+	return orrery_sim_gettimeofday(t);
+}
+
+time_t time(time_t *t)
+{
+	return orrery_sim_time(t);
 }
 
 int MPI_Abort(MPI_Comm comm, int code)

@@ -47,8 +47,9 @@ double launcher_noise_slowness(int rank);
 
 /* Reads the program and checks that it is one for the simulated world. */
 void launcher_program_check(const char *path);
-/* Loads another copy of that program. Returns its main function. */
-int (*launcher_program_load(void))(int, char **);
+/* Loads a copy of that program for the rank of the calling main actor. Returns its main function.
+ */
+int (*launcher_program_load(int rank))(int, char **);
 
 /* ---- machines.c ---- */
 

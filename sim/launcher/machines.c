@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "launcher.h"
+#include "perf/machine.h"
 
 #define BUILTIN_CPUS 4
 #define MAX_DIRS 64

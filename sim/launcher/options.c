@@ -183,6 +183,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_KERNELS: orr_sim.kernels = modes[(int) v]; break;
 	case OPTION_CUDA_FROM_MODEL: orr_sim.cuda_from_model = v == 0; break;
 	case OPTION_BOUND: orr_sim.bound = 1; break;
+	case OPTION_QUIET: orr_sim.quiet = 1; break;
 	case OPTION_STATS: orr_sim.stats_file = text; break;
 	case OPTION_REPORT: orr_sim.report_file = text; break;
 	case OPTION_COST_SUBMIT:
@@ -207,6 +208,10 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 		o->seed_given = 1;
 		break;
 	case OPTION_STACK: o->stack_kib = (long) v; break;
+	case OPTION_YIELDS:
+		orr_sim.yields = (uint64_t) v;
+		orr_sim_quantum_us = -1; /* each settlement is a chance to yield */
+		break;
 	case OPTION_CFG: o->cfg[o->ncfg++] = text; break;
 	case OPTION_REPEAT:
 	case OPTION_JOBS:

@@ -5,6 +5,8 @@
  * 1,024 ranks, writing and loading the copies of a program of 16 KB takes 0.08 s and 23 MB. With
  * ORR_SIM_KEEP_COPIES=DIR whole copies stay in DIR for debuggers.
  *
+ * A copy is loaded by the main actor of its rank, so its constructors run as part of that rank.
+ *
  * Invariant: the file is read once; no file descriptor stays open after a load; no two copies have
  * the same path. */
 #include <dlfcn.h>
@@ -25,7 +27,6 @@ static struct {
 	char *image;
 	size_t size, loaded; /* bytes in the file, bytes that the loader needs */
 	const char *keep;    /* folder where copies stay, or NULL */
-	unsigned ncopies;
 } program;
 
 static const char *const program_remedy = "build it for the simulated one with `orrery cc --sim`";
@@ -54,8 +55,18 @@ static void program_read(const char *path)
 	close(fd);
 }
 
-/* Sets program.loaded, and *interpreter to 1 if the file names one, as executables do. */
-static void program_scan_segments(const ElfW(Ehdr) * h, int *interpreter)
+/* True if the dynamic section says that the file is an executable, which the loader refuses. */
+static int program_is_pie(const ElfW(Phdr) * p)
+{
+	const ElfW(Dyn) *d = (const void *) (program.image + p->p_offset);
+	for (size_t i = 0; i < p->p_filesz / sizeof(*d) && d[i].d_tag != DT_NULL; i++)
+		if (d[i].d_tag == DT_FLAGS_1)
+			return (d[i].d_un.d_val & DF_1_PIE) != 0;
+	return 0;
+}
+
+/* Sets program.loaded, and *pie to 1 if the file is an executable. */
+static void program_scan_segments(const ElfW(Ehdr) * h, int *pie)
 {
 	const ElfW(Phdr) *p = (const void *) (program.image + h->e_phoff);
 	if (h->e_phoff > program.size || h->e_phnum > (program.size - h->e_phoff) / sizeof(*p))
@@ -64,11 +75,11 @@ static void program_scan_segments(const ElfW(Ehdr) * h, int *interpreter)
 			program.path, program_remedy);
 	program.loaded = h->e_phoff + h->e_phnum * sizeof(*p);
 	for (int i = 0; i < h->e_phnum; i++) {
-		if (p[i].p_type == PT_INTERP)
-			*interpreter = 1;
 		if (p[i].p_offset > program.size || p[i].p_filesz > program.size - p[i].p_offset)
 			launcher_fail("%s is damaged (it was cut short); %s again", program.path,
 				      program_remedy);
+		if (p[i].p_type == PT_DYNAMIC)
+			*pie = program_is_pie(&p[i]);
 		if (p[i].p_offset + p[i].p_filesz > program.loaded)
 			program.loaded = p[i].p_offset + p[i].p_filesz;
 	}
@@ -76,7 +87,7 @@ static void program_scan_segments(const ElfW(Ehdr) * h, int *interpreter)
 
 void launcher_program_check(const char *path)
 {
-	int interpreter = 0;
+	int pie = 0;
 	program.path = path;
 	program.keep = getenv("ORR_SIM_KEEP_COPIES");
 	program_read(path);
@@ -89,8 +100,8 @@ void launcher_program_check(const char *path)
 	    h->e_phentsize != sizeof(ElfW(Phdr)))
 		launcher_fail("%s was compiled for another processor; %s on this machine", path,
 			      program_remedy);
-	program_scan_segments(h, &interpreter);
-	if (h->e_type != ET_DYN || interpreter)
+	program_scan_segments(h, &pie);
+	if (h->e_type != ET_DYN || pie)
 		launcher_fail("%s was built for the real world (it is an executable); %s", path,
 			      program_remedy);
 	if (!program.keep) {
@@ -112,41 +123,42 @@ static int copy_write(int fd, const char *p, size_t size)
 }
 
 /* Names the memory file by a path that no earlier copy had, because the loader takes equal paths
- * for the same object: "./" and ".//" spell the number of the copy in binary. */
-static void copy_name(char *path, size_t room, int fd)
+ * for the same object: "./" and ".//" spell the rank in binary. Debuggers open the path as well, so
+ * it names this process, not "self". */
+static void copy_name(char *path, size_t room, int rank, int fd)
 {
-	int n = snprintf(path, room, "/proc/self/fd/");
-	for (unsigned bits = program.ncopies; bits; bits >>= 1)
+	int n = snprintf(path, room, "/proc/%d/fd/", (int) getpid());
+	for (unsigned bits = (unsigned) rank; bits; bits >>= 1)
 		n += snprintf(path + n, room - (size_t) n, bits & 1 ? ".//" : "./");
 	snprintf(path + n, room - (size_t) n, "%d", fd);
 }
 
-static int copy_create(char *path, size_t room)
+static int copy_create(char *path, size_t room, int rank)
 {
 	int fd;
 	if (program.keep) {
-		snprintf(path, room, "%s/rank-%u.so", program.keep, program.ncopies);
+		snprintf(path, room, "%s/rank-%d.so", program.keep, rank);
 		fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
 	} else {
 		fd = memfd_create("rank", MFD_CLOEXEC);
-		copy_name(path, room, fd);
+		copy_name(path, room, rank, fd);
 	}
 	if (fd < 0 || copy_write(fd, program.image, program.keep ? program.size : program.loaded))
-		launcher_fail("cannot make a copy of %s for rank %u: %s", program.path,
-			      program.ncopies, strerror(errno));
+		launcher_fail("cannot make a copy of %s for rank %d: %s", program.path, rank,
+			      strerror(errno));
 	return fd;
 }
 
-int (*launcher_program_load(void))(int, char **)
+int (*launcher_program_load(int rank))(int, char **)
 {
 	char path[PATH_MAX];
-	int fd = copy_create(path, sizeof(path));
+	int fd = copy_create(path, sizeof(path), rank);
 	void *object = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!object) {
 		const char *why = dlerror(), *cut = strstr(why, ": ");
 		launcher_fail(
-			"%s cannot be loaded for rank %u: %s; was it built by `orrery cc --sim`, with this version of Orrery?",
-			program.path, program.ncopies, !program.keep && cut ? cut + 2 : why);
+			"%s cannot be loaded for rank %d: %s; was it built by `orrery cc --sim`, with this version of Orrery?",
+			program.path, rank, !program.keep && cut ? cut + 2 : why);
 	}
 	close(fd);
 	if (dlsym(object, "ompi_mpi_comm_world"))
@@ -158,6 +170,5 @@ int (*launcher_program_load(void))(int, char **)
 	if (!entry)
 		launcher_fail("%s has no main function for the simulated world; %s", program.path,
 			      program_remedy);
-	program.ncopies++;
 	return (int (*)(int, char **)) entry;
 }

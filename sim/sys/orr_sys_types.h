@@ -51,12 +51,14 @@
 
 /* ---- who am I ---- */
 
+extern struct orr_process orr_the_process; /* start/process.c: no rank's, the launcher's own */
+
 /* The head of what sim/sys knows of an actor; the rest is in sim.h. */
 struct orr_sim_actor_head {
 	struct orr_thread thread; /* first: a thread's address is its actor's */
 	uintptr_t stack_low;      /* the actor's stack is [stack_low, stack_low + stack_size) */
 	size_t stack_size;
-	const double *costs; /* the process's node->costs */
+	const double *costs; /* the process's: proc->costs */
 	unsigned
 		carries_debt; /* its debt is paid by the next kernel's end instead of by sleeping */
 };
@@ -152,6 +154,7 @@ static inline void orr_waitq_cancel(orr_waitq_t *q)
 
 static inline void orr_waitq_wake(orr_waitq_t *q)
 {
+	orr_assert_no_lock();
 	if (__builtin_expect(q->waiters != 0, 0))
 		orr_waitq_wake_slow(q);
 }

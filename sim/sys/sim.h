@@ -12,9 +12,11 @@
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
 #include <simgrid/semaphore.h>
-#include "core/core.h"
-#include "perf/machine.h"
-#include "perf/source.h"
+#include "base/machine.h"
+#include "base/process.h"
+#include "base/source.h"
+#include "base/upcalls.h"
+#include "base/world.h"
 #include "sim_glue.h"
 #include "sim_noise.h"
 
@@ -94,7 +96,6 @@ struct orr_sim_rank {
 					 and has not written to yet */
 	struct orr_process *proc;
 	struct orr_sim_actor *engine, *driver, *main;
-	int (*entry)(int, char **);
 	char **argv;
 	int ended, status; /* the program's main is over, with this status */
 	double end_us;
@@ -130,7 +131,9 @@ struct orr_sim {
 	const char *stats_file, *report_file;
 	int bound; /* lower bounds are reported */
 	struct orr_sim_noise noise;
-	int progress; /* stderr is a terminal */
+	uint64_t yields; /* seed of --yields, 0: off */
+	int progress;    /* stderr is a terminal */
+	int quiet;       /* no summary at the end */
 	/* state */
 	struct orr_sim_rank *ranks;
 	unsigned nlibraries; /* copies of shared objects of users */
@@ -138,6 +141,7 @@ struct orr_sim {
 	int status; /* first non-zero status of a rank */
 	int status_rank;
 	uint64_t tasks_done;
+	uint64_t nyields; /* calls of orr_sim_yield with --yields */
 	double kernel_us[ORR_PERF_NSOURCES];
 	struct orr_sim_uncalibrated *uncalibrated;
 	unsigned nuncalibrated;
@@ -158,6 +162,15 @@ struct orr_sim_actor *orr_sim_actor_self(void);
 struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role,
 					  const char *name, const char *instance, size_t stack,
 					  void (*code)(struct orr_sim_actor *));
+/* [waits] With --yields only: lets others run for a while, or not, as a random number says. It
+ * stands wherever a call may give the processor away between a last look for work and the sleep
+ * that follows, so that a wake-up that can be lost is lost soon. */
+void orr_sim_yield_slow(void);
+static inline void orr_sim_yield(void)
+{
+	if (__builtin_expect(orr_sim.yields != 0, 0))
+		orr_sim_yield_slow();
+}
 /* Blocks the running actor until orr_sim_unblock or until virtual time deadline_s (< 0: none).
  * Returns 1 when the time ran out. */
 int orr_sim_block(struct orr_sim_actor *a, double deadline_s);
@@ -215,9 +228,6 @@ static inline int orr_sim_cores_full(const struct orr_sim_rank *r)
 {
 	return r->cores->busy >= r->cores->ncores;
 }
-/* When the first of the kernels that run on the rank's CPUs will be over, INFINITY when none runs.
- */
-double orr_sim_cores_next_end(const struct orr_sim_rank *r);
 /* [waits] The rank's engine has so much to do for a message, beside whatever else runs; it comes
  * back when that is done. */
 void orr_sim_cores_receive(struct orr_sim_rank *r, double us);

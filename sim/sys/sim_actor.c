@@ -68,6 +68,27 @@ void orr_sys_unlock(orr_sys_lock_t *l)
 }
 #endif
 
+/* ---- yields for tests ---- */
+
+/* A virtual time this long is longer than a ring takes, and shorter than most messages. */
+#define YIELD_US 4.0
+
+void orr_sim_yield_slow(void)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	orr_assert_no_lock();
+	if (!a)
+		return;
+	uint64_t bits = orr_sim_random(orr_sim.yields, ORR_SIM_YIELD, ++orr_sim.nyields, 0);
+	switch (bits & 7) {
+	case 0: sg_actor_sleep_for((double) (bits >> 48) / 65536.0 * YIELD_US * 1e-6); break;
+	case 1: sg_actor_yield(); sg_actor_yield(); /* fallthrough */
+	case 2: sg_actor_yield(); break;
+	default: break;
+	}
+	orr_sim_self = &a->head;
+}
+
 /* ---- blocking ---- */
 
 int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
@@ -112,11 +133,13 @@ void orr_sim_timer_fired(struct orr_sim_actor *a)
 	sg_sem_release(a->sem);
 }
 
+/* Ringing gives the processor away, so that another request may have come when it is done. */
 static void serve_ring(struct orr_sim_actor *a)
 {
-	if (a->ring_request) {
+	while (a->ring_request) {
 		a->ring_request = 0;
 		orr_sim_mpi_ring_from(a);
+		orr_sim_yield();
 	}
 }
 
@@ -162,10 +185,16 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 	double busy_until_us = now_us + a->head.thread.debt_us;
 	double deadline_s = timeout_us < 0 ? -1 : date_of_us(now_us + timeout_us);
 	int expired = 0;
+	orr_sim_yield();
 	while (q->seq == key && !expired) {
 		if (a->ring_request) {
 			serve_ring(a);
 			continue;
+		}
+		/* Ringing may have taken until after the limit, and SimGrid refuses such timers. */
+		if (deadline_s >= 0 && deadline_s < orr_sim_clock_s()) {
+			expired = 1;
+			break;
 		}
 		struct orr_sim_actor **tail = &q->blocked;
 		while (*tail) {
@@ -177,6 +206,7 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 		expired = orr_sim_block(a, deadline_s);
 		if (q->seq == key)
 			unlink_blocked(q, a);
+		orr_sim_yield();
 	}
 	orr_waitq_cancel(q);
 	/* Work that was charged before the wait went on while it waited. */
@@ -185,7 +215,7 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 	return expired && q->seq == key;
 }
 
-void orr_waitq_wake_slow(orr_waitq_t *q)
+static void wake(orr_waitq_t *q)
 {
 	struct orr_sim_actor *first = q->blocked, **end = &first, *a, *next;
 	q->seq++;
@@ -206,6 +236,12 @@ void orr_waitq_wake_slow(orr_waitq_t *q)
 		next = a->wait_next;
 		sg_sem_release(a->sem);
 	}
+}
+
+void orr_waitq_wake_slow(orr_waitq_t *q)
+{
+	wake(q);
+	orr_sim_yield();
 }
 
 /* ---- clock ---- */
@@ -239,6 +275,7 @@ void orr_sys_sleep_us(double us)
 void orr_sim_settle_slow(struct orr_thread *t)
 {
 	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
+	orr_sim_yield();
 	if (a->head.carries_debt || a == &outside)
 		return;
 	double us = t->debt_us;
@@ -334,7 +371,7 @@ void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
 	outside.head.thread.proc = a->head.thread.proc;
 	orr_sim_self = &outside.head;
 	if (!detached) {
-		orr_waitq_wake(&a->ended);
+		wake(&a->ended);
 		return;
 	}
 	free(a->specific);
@@ -361,6 +398,7 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role r
 	struct orr_sim_rank *r = rank_of(proc);
 	struct orr_sim_actor *a = role == ORR_ROLE_ENGINE ? r->engine : r->driver;
 	(void) cpu;
+	orr_assert_no_lock();
 	if (role == ORR_ROLE_USER) {
 		a = orr_sim_actor_start(r, role, name ? name : "thread", NULL, orr_sim.stack_main,
 					user_thread);
@@ -396,6 +434,7 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 
 void orr_sys_yield(void)
 {
+	orr_assert_no_lock();
 	if (orr_sim_actor_self())
 		sg_actor_yield();
 }

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sim.h"
-#include "core/graph.h"
-#include "core/core.h"
 #include "base/assert.h"
 
 /* A message as one of its two sides posted it. */
@@ -38,8 +36,8 @@ struct joined {
 
 void orr_sim_bound_collect(struct orr_sim_rank *r)
 {
-	struct orr_graph *g = r->proc ? r->proc->core->graph : NULL;
-	if (!orr_sim.bound || !g || !g->kept || (r->ngraphs && r->graphs[r->ngraphs - 1] == g))
+	struct orr_graph *g = r->proc ? r->proc->core_up->graph(r->proc) : NULL;
+	if (!orr_sim.bound || !g || (r->ngraphs && r->graphs[r->ngraphs - 1] == g))
 		return;
 	struct orr_graph **v = realloc(r->graphs, (r->ngraphs + 1) * sizeof(*v));
 	if (!v)
@@ -56,7 +54,7 @@ static void areas(struct orr_sim_bounds *b)
 		const struct orr_sim_rank *r = &orr_sim.ranks[i];
 		double us = 0;
 		for (unsigned k = 0; k < r->ngraphs; k++)
-			us += orr_graph_area_us(r->graphs[k]);
+			us += r->proc->core_up->graph_area_us(r->graphs[k]);
 		b->area_mean_us += us / orr_sim.nranks;
 		if (us > b->area_us) {
 			b->area_us = us;
@@ -110,15 +108,19 @@ static void join_messages(struct joined *j)
 	}
 }
 
-static void add_graph(struct joined *j, int rank, const struct orr_graph *g)
+static void add_graph(struct joined *j, const struct orr_sim_rank *r, const struct orr_graph *g)
 {
+	const struct orr_core_upcalls *up = r->proc->core_up;
 	uint32_t base = j->nnodes;
-	for (uint32_t i = 0; i < g->nnodes; i++)
-		j->us[j->nnodes++] = orr_graph_shortest(g, g->node[i].type);
-	for (uint64_t e = 0; e < g->nedges; e++)
-		add_edge(j, base + g->edge[e].from, base + g->edge[e].to);
-	for (uint32_t i = 0; i < g->nmessages; i++) {
-		const struct orr_graph_message *m = &g->message[i];
+	int rank = r->rank;
+	struct orr_graph_view v;
+	up->graph_view(g, &v);
+	for (uint32_t i = 0; i < v.nnodes; i++)
+		j->us[j->nnodes++] = up->graph_node_us(g, i);
+	for (uint64_t e = 0; e < v.nedges; e++)
+		add_edge(j, base + v.edge[e].from, base + v.edge[e].to);
+	for (uint32_t i = 0; i < v.nmessages; i++) {
+		const struct orr_graph_message *m = &v.message[i];
 		if (m->peer < 0)
 			continue; /* from anybody: the graph does not say whom */
 		j->end[j->nends] = (struct end){ m->receive ? m->peer : rank,
@@ -138,9 +140,11 @@ static int join(struct joined *j)
 	memset(j, 0, sizeof(*j));
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		for (unsigned k = 0; k < orr_sim.ranks[i].ngraphs; k++) {
-			nnodes += orr_sim.ranks[i].graphs[k]->nnodes;
-			nedges += orr_sim.ranks[i].graphs[k]->nedges;
-			nends += orr_sim.ranks[i].graphs[k]->nmessages;
+			struct orr_graph_view v;
+			orr_sim.ranks[i].proc->core_up->graph_view(orr_sim.ranks[i].graphs[k], &v);
+			nnodes += v.nnodes;
+			nedges += v.nedges;
+			nends += v.nmessages;
 		}
 	}
 	j->off = calloc(nnodes + 2, sizeof(*j->off));
@@ -157,7 +161,7 @@ static int join(struct joined *j)
 		return -ENOMEM;
 	for (int i = 0; i < orr_sim.nranks; i++)
 		for (unsigned k = 0; k < orr_sim.ranks[i].ngraphs; k++)
-			add_graph(j, i, orr_sim.ranks[i].graphs[k]);
+			add_graph(j, &orr_sim.ranks[i], orr_sim.ranks[i].graphs[k]);
 	join_messages(j);
 	for (uint64_t e = 0; e < j->nedges; e++)
 		j->off[j->from[e] + 2]++;

@@ -21,8 +21,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
-#include "data/bus_time.h"
-#include "data/data.h"
 #include "base/assert.h"
 
 #define ALLOC_US 100.0 /* of devices that were not measured */
@@ -100,9 +98,9 @@ double orr_sim_bus_kernel_end(struct orr_sim_rank *r, unsigned memnode, double u
 	return *slot;
 }
 
-static int is_device(const struct orr_memnode *m)
+static int is_device(enum starpu_node_kind kind)
 {
-	return m->kind == STARPU_CUDA_RAM || m->kind == STARPU_OPENCL_RAM;
+	return kind == STARPU_CUDA_RAM || kind == STARPU_OPENCL_RAM;
 }
 
 static void later(double *t, double other)
@@ -112,54 +110,46 @@ static void later(double *t, double other)
 }
 
 /* What a copy takes by itself; 0: nothing. */
-static double alone_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size)
+static double alone_us(struct orr_process *proc, const struct orr_copy *c)
 {
-	if (!orr_sim.transfer_cost || src == dst || !size)
+	if (!orr_sim.transfer_cost || c->src == c->dst || !c->size)
 		return 0;
-	double us = orr_bus_time_us(proc, src, dst, size);
-	return isnan(us) || isinf(us) ? ORR_MACHINE_BUS_US + (double) size / ORR_MACHINE_BUS_MBS
-				      : us;
+	return proc->core_up->copy_us(proc, c);
 }
 
-static int is_kind(const struct orr_process *proc, unsigned memnode, enum starpu_node_kind kind)
-{
-	return proc->data->memnodes[memnode].kind == kind;
-}
-
-double orr_sys_copy_end_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size)
+double orr_sys_copy_end_us(struct orr_process *proc, const struct orr_copy *c)
 {
 	struct orr_sim_rank *r = proc->sys;
-	double now = orr_sys_now_us(), start = now, us = alone_us(proc, src, dst, size);
-	int from_device = is_device(&proc->data->memnodes[src]),
-	    to_device = is_device(&proc->data->memnodes[dst]);
+	double now = orr_sys_now_us(), start = now, us = alone_us(proc, c);
+	int from_device = is_device(c->src_kind), to_device = is_device(c->dst_kind);
 	if (!(us > 0))
 		return now;
 	/* Fake devices and disks come without a description of the machine. */
 	if (!r->bus && orr_sim_bus_init(r))
 		return now + us;
 	struct orr_sim_bus *b = r->bus;
-	if (is_kind(proc, src, STARPU_DISK_RAM) || is_kind(proc, dst, STARPU_DISK_RAM)) {
-		double *disk_free =
-			&b->engine[is_kind(proc, src, STARPU_DISK_RAM) ? src : dst].in_free;
+	if (c->src_kind == STARPU_DISK_RAM || c->dst_kind == STARPU_DISK_RAM) {
+		unsigned disk = c->src_kind == STARPU_DISK_RAM ? c->src : c->dst;
+		double *disk_free = &b->engine[disk].in_free;
 		later(&start, *disk_free);
 		return *disk_free = start + us;
 	}
 	int link = from_device == to_device ? -1 : to_device ? FROM_MAIN : TO_MAIN;
 	if (from_device)
-		later(&start, b->engine[src].out_free);
+		later(&start, b->engine[c->src].out_free);
 	if (to_device)
-		later(&start, b->engine[dst].in_free);
+		later(&start, b->engine[c->dst].in_free);
 	if (link >= 0)
 		later(&start, b->link_free[link]);
-	orr_assertf((!from_device || start >= b->engine[src].out_free) &&
-			    (!to_device || start >= b->engine[dst].in_free),
+	orr_assertf((!from_device || start >= b->engine[c->src].out_free) &&
+			    (!to_device || start >= b->engine[c->dst].in_free),
 		    "an engine moves two copies at a time");
 	if (from_device)
-		b->engine[src].out_free = start + us;
+		b->engine[c->src].out_free = start + us;
 	if (to_device)
-		b->engine[dst].in_free = start + us;
+		b->engine[c->dst].in_free = start + us;
 	orr_assert(start >= now);
 	if (link >= 0 && b->capacity[link] > 0)
-		b->link_free[link] = start + (double) size / b->capacity[link];
+		b->link_free[link] = start + (double) c->size / b->capacity[link];
 	return start + us;
 }

@@ -16,9 +16,8 @@
 #include <stdlib.h>
 #include "sim.h"
 #include "base/patience.h"
+#include "base/park.h"
 #include "base/upcalls.h"
-#include "core/core.h"
-#include "core/worker.h"
 
 #define LEAST_LEFT 0.5
 
@@ -28,18 +27,6 @@ static double speed(const struct orr_sim_cores *c)
 {
 	double left = c->ncores - c->waiting * c->wake_us / (ORR_PATIENCE_NAP_US + c->wake_us);
 	return c->busy < c->ncores ? 1 : fmax(left, c->ncores * LEAST_LEFT) / c->busy;
-}
-
-/* Kernels on devices are not slowed down; those on CPUs may change places with them, and the heap
- * is sorted again. */
-static void stretch(struct orr_group *g, double now, double by)
-{
-	for (unsigned i = 0; i < g->nheap; i++) {
-		struct orr_worker *w = g->heap[i];
-		if (w->arch == STARPU_CPU_WORKER && w->end_us > now)
-			w->end_us = now + (w->end_us - now) * by;
-	}
-	orr_group_sort(g);
 }
 
 /* Whether a rank without a kernel looks for messages. */
@@ -76,16 +63,14 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 	if (before == after)
 		return;
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
-		for (unsigned i = 0; r->runtime_up && r->proc->core->groups && i < r->proc->ngroups;
-		     i++)
-			stretch(&r->proc->core->groups[i], now, before / after);
+		if (r->runtime_up)
+			r->proc->core_up->stretch(r->proc, now, before / after);
 	if (after < before)
 		return; /* who wakes too early looks again */
 	/* Waking gives the processor away: only now that everything is in order. */
 	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
-		for (unsigned i = 0; r->runtime_up && r->proc->core->groups && i < r->proc->ngroups;
-		     i++)
-			orr_waitq_wake(&r->proc->core->groups[i].bell);
+		if (r->runtime_up)
+			orr_park_wake_all(r->proc);
 }
 
 /* Whether workers poll for messages between kernels just now. */
@@ -114,18 +99,6 @@ double orr_sim_cores_enter(struct orr_sim_rank *r, double us)
 	if (orr_sim_cores_full(r))
 		us += patrols_us(r, us);
 	return orr_sys_now_us() + us / speed(c);
-}
-
-double orr_sim_cores_next_end(const struct orr_sim_rank *r)
-{
-	double first = INFINITY;
-	for (unsigned i = 0; r->proc->core->groups && i < r->proc->ngroups; i++)
-		for (unsigned k = 0; k < r->proc->core->groups[i].nheap; k++) {
-			const struct orr_worker *w = r->proc->core->groups[i].heap[k];
-			if (w->arch == STARPU_CPU_WORKER && w->end_us < first)
-				first = w->end_us;
-		}
-	return first;
 }
 
 /* A worker that looks after messages between two kernels does not, if one has done so just before.

@@ -8,33 +8,23 @@
  *
  * Invariant: no two of the devices are the same GPU, unless the program asks for more of both kinds
  * than there are. */
-#include <stdio.h>
 #include "sim.h"
-#include "drivers/device.h"
-#include "perf/perf.h"
 #include "base/assert.h"
 
 #define DEFAULT_MEMORY ((size_t) 3 << 30)
 
-/* The memory that the machine has, or less when the environment says so. index: among CUDA, then
- * OpenCL devices. */
-static size_t memory_of(const struct orr_machine *m, unsigned index, size_t limit)
-{
-	size_t has = m->memory && m->memory[index] ? m->memory[index] : DEFAULT_MEMORY;
-	return limit && (limit < has || !m->memory || !m->memory[index]) ? limit : has;
-}
-
-static unsigned add(struct orr_process *proc, const struct orr_machine *m,
-		    enum starpu_worker_archtype arch, unsigned n, struct orr_device *v)
+/* Adds n devices of a type to v. */
+static void add(const struct orr_machine *m, enum starpu_worker_archtype arch, unsigned n,
+		struct orr_world_device *v)
 {
 	unsigned first = arch == STARPU_CUDA_WORKER ? 0 : m->ncuda;
 	for (unsigned i = 0; i < n; i++) {
-		v[i] = orr_soft_device(proc, arch, (int) i, 1);
-		v[i].memory = memory_of(m, first + i, v[i].memory);
-		snprintf(v[i].name, sizeof(v[i].name), "%s %u",
-			 arch == STARPU_CUDA_WORKER ? "CUDA" : "OpenCL", i);
+		size_t has = m->memory ? m->memory[first + i] : 0;
+		v[i] = (struct orr_world_device){ .arch = arch,
+						  .devid = (int) i,
+						  .memory = has ? has : DEFAULT_MEMORY,
+						  .guessed = !has };
 	}
-	return n;
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -42,12 +32,13 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-int orr_sys_devices(struct orr_process *proc, struct orr_device *v, unsigned max, long want_cuda,
-		    long want_opencl)
+int orr_sys_devices(struct orr_process *proc, struct orr_world_device *v, unsigned max,
+		    long want_cuda, long want_opencl)
 {
 	struct orr_sim_rank *r = proc->sys;
 	const struct orr_machine *m = r->machine;
 	proc->stand_in = 0;
+	proc->machine = NULL;
 	if (!m)
 		return 0;
 	unsigned ncuda = want_cuda >= 0 && want_cuda < (long) m->ncuda ? (unsigned) want_cuda
@@ -60,14 +51,15 @@ int orr_sys_devices(struct orr_process *proc, struct orr_device *v, unsigned max
 	nopencl = least(nopencl, max - ncuda);
 	if (!ncuda && !nopencl && proc->topo.nnuma < 2)
 		return 0;
-	int ret = orr_perf_set_machine(proc, r->machine);
-	if (!ret && ncuda + nopencl)
-		ret = orr_sim_bus_init(r);
-	if (ret)
-		return ret;
+	if (ncuda + nopencl) {
+		int ret = orr_sim_bus_init(r);
+		if (ret)
+			return ret;
+	}
+	proc->machine = r->machine;
 	proc->stand_in = ncuda + nopencl && orr_sim.cuda_from_model;
 	orr_assert(ncuda <= m->ncuda && nopencl <= m->nopencl && ncuda + nopencl <= max);
-	add(proc, m, STARPU_CUDA_WORKER, ncuda, v);
-	add(proc, m, STARPU_OPENCL_WORKER, nopencl, v + ncuda);
+	add(m, STARPU_CUDA_WORKER, ncuda, v);
+	add(m, STARPU_OPENCL_WORKER, nopencl, v + ncuda);
 	return (int) (ncuda + nopencl);
 }

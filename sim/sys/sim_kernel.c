@@ -10,9 +10,6 @@
 #include <string.h>
 #include <time.h>
 #include "sim.h"
-#include "core/expect.h"
-#include "core/parallel.h"
-#include "core/core.h"
 #include "base/assert.h"
 
 static double cpu_us(void)
@@ -43,19 +40,19 @@ static void note_uncalibrated(const char *name, double us)
 	}
 }
 
-static const char *codelet_name(const struct starpu_task *t)
+static const char *codelet_name(const struct starpu_codelet *cl, const struct starpu_task *t)
 {
-	if (t->cl && t->cl->model && t->cl->model->symbol)
-		return t->cl->model->symbol;
-	if (t->cl && t->cl->name)
-		return t->cl->name;
-	return orr_task_name(t);
+	if (cl && cl->model && cl->model->symbol)
+		return cl->model->symbol;
+	if (cl && cl->name)
+		return cl->name;
+	return t && t->name ? t->name : "unnamed";
 }
 
 /* Whether the kernel runs, and whether the time that it takes here counts. */
-static int executes(const struct orr_process *proc, const struct starpu_task *t, int *inject)
+static int executes(const struct orr_process *proc, const struct starpu_codelet *cl, int *inject)
 {
-	unsigned flags = t->cl ? (unsigned) t->cl->flags : 0;
+	unsigned flags = cl ? (unsigned) cl->flags : 0;
 	*inject = orr_sim.kernels == ORR_SIM_INJECT ||
 		  (flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT);
 	if (proc->cfg.disable_kernels)
@@ -65,15 +62,15 @@ static int executes(const struct orr_process *proc, const struct starpu_task *t,
 }
 
 /* That much of the simulated time comes from that source. */
-static void note(const struct starpu_task *t, enum orr_perf_source source, double us)
+static void note(const char *name, enum orr_perf_source source, double us)
 {
 	orr_sim.kernel_us[source] += us;
 	if (source > ORR_PERF_BY_SIZE)
-		note_uncalibrated(codelet_name(t), us);
+		note_uncalibrated(name, us);
 }
 
 /* A kernel's own random factor: the same on every unit, in units of that unit's deviation. */
-static double noise(const struct orr_sim_rank *r, const struct orr_task *t, double us,
+static double noise(const struct orr_sim_rank *r, const struct orr_kernel *k, double us,
 		    double deviation_us)
 {
 	struct orr_sim_noise *v = &orr_sim.noise;
@@ -81,49 +78,59 @@ static double noise(const struct orr_sim_rank *r, const struct orr_task *t, doub
 						      : v->unmeasured;
 	if (!(deviation_us > 0))
 		v->without_us += us;
-	return orr_sim_factor(
-		orr_sim_random(v->seed, ORR_SIM_KERNEL, (uint64_t) r->rank, t->job_id), deviation);
+	return orr_sim_factor(orr_sim_random(v->seed, ORR_SIM_KERNEL, (uint64_t) r->rank, k->job),
+			      deviation);
 }
 
 /* Models do not know what sets this node and this worker apart. */
-static double slowness(const struct orr_worker *w, const struct orr_sim_rank *r)
+static double slowness(const struct orr_kernel *k, const struct orr_sim_rank *r)
 {
 	const struct orr_sim_noise *v = &orr_sim.noise;
 	if (v->workers > 0)
 		return r->slowness * orr_sim_factor(orr_sim_random(v->seed, ORR_SIM_WORKER,
-								   (uint64_t) r->rank, w->id),
+								   (uint64_t) r->rank, k->worker),
 						    v->workers);
 	return r->slowness;
 }
 
-static double modelled_us(struct orr_worker *w, struct orr_task *t, double asked_us)
+/* A kernel that slept said how long it takes: better than a default. One that runs on request of
+ * its codelet takes just that. */
+static double with_sleep_us(const struct starpu_codelet *cl, enum orr_perf_source source, double us,
+			    double asked_us)
 {
-	enum orr_perf_source source = ORR_PERF_UNKNOWN;
-	double deviation = 0, us = orr_expect_spread_us(w->group->proc, orr_worker_arch(w), t->pub,
-							t->nimpl, &source, &deviation);
 	int guessed = source == ORR_PERF_DEFAULT || source == ORR_PERF_UNKNOWN;
+	int on_request = cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE);
+	return asked_us > 0 && (guessed || on_request) ? asked_us : us + asked_us;
+}
+
+static double modelled_us(struct orr_process *proc, const struct orr_kernel *k, double asked_us)
+{
+	const struct starpu_codelet *cl = k->task->cl;
+	enum orr_perf_source source = ORR_PERF_UNKNOWN;
+	double deviation = 0, us = proc->core_up->kernel_us(proc, k, &source, &deviation);
 	if (!(us >= 0) || isinf(us))
 		us = 0;
-	/* A kernel that slept said how long it takes: better than a default. */
-	us = asked_us > 0 && guessed ? asked_us : us + asked_us;
+	us = with_sleep_us(cl, source, us, asked_us);
 	if (orr_sim.noise.kernels > 0 || orr_sim.noise.unmeasured > 0)
-		us *= noise(w->group->proc->sys, t, us, deviation);
-	note(t->pub, source, us);
+		us *= noise(proc->sys, k, us, deviation);
+	note(codelet_name(cl, k->task), source, us);
 	return us;
 }
 
-int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t)
+int orr_sys_kernel_runs(struct orr_process *proc, const struct starpu_codelet *cl)
 {
 	int inject;
-	return executes(w->group->proc, t->pub, &inject);
+	return executes(proc, cl, &inject);
 }
 
-int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *),
-			 void **buffers, void *cl_arg)
+int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
+			 void (*func)(void **, void *), void **buffers, void *cl_arg)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	int inject, run = executes(w->group->proc, t->pub, &inject) && func;
+	const struct starpu_codelet *cl = k->task->cl;
+	int inject, run = executes(proc, cl, &inject) && func;
 	double measured = 0, us;
+	orr_assert_no_lock();
 	a->extra_us = 0;
 	if (run) {
 		double before = inject ? cpu_us() : 0;
@@ -134,64 +141,57 @@ int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(
 		us = measured + a->extra_us;
 		orr_sim.kernel_us[ORR_PERF_CALIBRATED] += us;
 	} else {
-		us = modelled_us(w, t, a->extra_us);
+		us = modelled_us(proc, k, a->extra_us);
 	}
-	us *= slowness(w, a->rank);
+	us *= slowness(k, a->rank);
 	orr_assertf(us >= 0 && isfinite(us), "the kernel of task %s takes %g us",
-		    orr_task_name(t->pub), us);
+		    codelet_name(cl, k->task), us);
 	a->extra_us = 0;
 	/* What the runtime did for this worker since the last kernel comes before it. */
 	us += a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
-	w->end_us = 0;
+	k->end_us = 0;
 	if (us <= 0)
 		return 0;
-	w->end_us = w->arch == STARPU_CPU_WORKER ? orr_sim_cores_enter(a->rank, us)
-						 : orr_sim_bus_kernel_end(a->rank, w->memnode, us);
-	orr_assert(w->end_us >= orr_sys_now_us());
+	k->end_us = k->arch == STARPU_CPU_WORKER ? orr_sim_cores_enter(a->rank, us)
+						 : orr_sim_bus_kernel_end(a->rank, k->memnode, us);
+	orr_assert(k->end_us >= orr_sys_now_us());
 	return 1;
 }
 
-/* The arch of the workers that compute on a memory node: a CPU's if there is no worker. */
-static struct orr_arch arch_of(const struct orr_process *proc, unsigned memnode)
+void orr_sys_kernel_settle(struct orr_thread *self, struct orr_kernel *k)
 {
-	for (unsigned i = 0; i < proc->core->nworkers; i++)
-		if (proc->core->workers[i].memnode == memnode)
-			return *proc->core->workers[i].perf_arch;
-	return (struct orr_arch){ .type = STARPU_CPU_WORKER, .ncores = 1 };
+	orr_assert(self == orr_thread_self() && self->debt_us >= 0);
+	k->end_us += self->debt_us;
+	self->debt_us = 0;
 }
 
 double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h, unsigned memnode,
-			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers)
+			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers,
+			  void *arg)
 {
-	struct orr_arch arch = arch_of(proc, memnode);
 	enum orr_perf_source source = ORR_PERF_CALIBRATED;
-	struct starpu_task t;
-	int inject;
-	starpu_task_init(&t);
-	t.cl = cl;
-	t.handles[0] = h;
-	int run = executes(proc, &t, &inject);
+	int inject, run = executes(proc, cl, &inject) && func;
 	double us = run && inject ? -cpu_us() : 0;
 	if (run)
-		func(buffers, NULL);
+		func(buffers, arg);
 	if (run && inject)
 		us += cpu_us();
 	else
-		us = orr_expect_us(proc, &arch, &t, 0, 1, &source);
+		us = proc->core_up->convert_us(proc, memnode, cl, h, &source);
 	if (!(us >= 0) || isinf(us))
 		us = 0;
-	note(&t, source, us);
+	note(codelet_name(cl, NULL), source, us);
 	return us * ((struct orr_sim_rank *) proc->sys)->slowness;
 }
 
-void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t)
+void orr_sys_kernel_end(struct orr_process *proc, struct orr_kernel *k)
 {
-	(void) t;
-	if (w->arch == STARPU_CPU_WORKER && w->end_us > 0) {
-		w->end_us = 0;
-		orr_sim_cores_leave(w->group->proc->sys);
+	orr_assert_no_lock();
+	if (k->arch == STARPU_CPU_WORKER && k->end_us > 0) {
+		k->end_us = 0;
+		orr_sim_cores_leave(proc->sys);
 	}
 	orr_sim.tasks_done++;
-	orr_sys_progress(w->group->proc);
+	orr_sys_progress(proc);
 }

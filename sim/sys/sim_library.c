@@ -48,7 +48,8 @@ static int copy_to_memory(const char *file)
 static void *open_copy(const char *file, const char **why)
 {
 	char path[PATH_MAX];
-	int fd = copy_to_memory(file), n = snprintf(path, sizeof(path), "/proc/self/fd///");
+	int fd = copy_to_memory(file),
+	    n = snprintf(path, sizeof(path), "/proc/%d/fd///", (int) getpid());
 	if (fd < 0) {
 		*why = strerror(-fd);
 		return NULL;

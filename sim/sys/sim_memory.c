@@ -107,6 +107,11 @@ void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align)
 	return aligned(size, align);
 }
 
+void orr_sys_mem_keep_none(struct orr_process *proc)
+{
+	(void) proc; /* nothing is kept */
+}
+
 void orr_sys_mem_bind(struct orr_process *proc, void *ptr, size_t size, int numa)
 {
 	(void) proc;

@@ -156,7 +156,19 @@ int orr_sys_mpi_barrier_start(struct orr_process *proc, MPI_Comm comm, MPI_Reque
 	return -EIO;
 }
 
-int orr_sys_mpi_barrier_test(struct orr_process *proc, MPI_Request *req)
+int orr_sys_mpi_sum_start(struct orr_process *proc, MPI_Comm comm, const uint64_t *mine,
+			  uint64_t *sums, int n, MPI_Request *req)
+{
+	(void) proc;
+	*req = MPI_REQUEST_NULL;
+	orr_assert_no_lock();
+	if (PMPI_Allreduce(mine, sums, n, MPI_UINT64_T, MPI_SUM, comm) == MPI_SUCCESS)
+		return 0;
+	orr_error("MPI_Allreduce failed");
+	return -EIO;
+}
+
+int orr_sys_mpi_collective_test(struct orr_process *proc, MPI_Request *req)
 {
 	(void) proc;
 	return *req == MPI_REQUEST_NULL;
@@ -227,6 +239,8 @@ int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_
 		      int dest, int tag, int synchronous, MPI_Request *req)
 {
 	(void) synchronous;
+	orr_assert_no_lock();
+	orr_sim_yield();
 	return PMPI_Issend(buf, count, type, dest, tag, mpi_of(proc)->comm, req);
 }
 
@@ -249,11 +263,10 @@ static int grow(struct orr_sim_mpi *m, int n)
  * the nap, is half an interval away. */
 static double notice_us(struct orr_process *proc, const struct orr_sim_mpi *m)
 {
-	struct orr_sim_rank *r = rank_of(proc);
 	double now_us = orr_sys_now_us(), late_us = now_us - m->event_us, end_us = INFINITY;
 	double nap_us = now_us + orr_patience_nap_us(late_us, ORR_PATIENCE_LONG_NAP_US) / 2;
 	if (proc->mpi_up->workers_look(proc))
-		end_us = orr_sim_cores_next_end(r);
+		end_us = proc->core_up->first_end_us(proc);
 	if (!isinf(end_us))
 		return fmin(end_us, now_us + ORR_PATIENCE_PATROL_US / 2);
 	return late_us > ORR_PATIENCE_YIELD_US ? nap_us : now_us;
@@ -318,6 +331,7 @@ int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_St
 	orr_sys_settle(orr_thread_self());
 	if (m->bell == MPI_REQUEST_NULL)
 		PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, BELL_TAG, m->bell_comm, &m->bell);
+	orr_sim_yield();
 	/* Both may have given the processor away to an actor that rang. */
 	if (take_note(m))
 		return ORR_MPI_BELL;
@@ -327,6 +341,7 @@ int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_St
 	double before_us = orr_sys_now_us();
 	orr_assert(m->bell != MPI_REQUEST_NULL && !m->sleeping && !m->rung);
 	m->sleeping = 1;
+	orr_sim_yield();
 	PMPI_Waitany(n + 1, m->reqs, &index, status);
 	m->sleeping = 0;
 	memcpy(reqs, m->reqs, (size_t) n * sizeof(*reqs));
@@ -354,6 +369,7 @@ void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
 	end_ring(a);
 	orr_assertf(m->bell != MPI_REQUEST_NULL, "a ring without a receive for it");
 	MPI_Request out;
+	orr_sim_yield();
 	PMPI_Issend(NULL, 0, MPI_BYTE, 0, BELL_TAG, m->bell_comm, &out);
 	a->bell_out = out;
 }
@@ -363,6 +379,7 @@ void orr_sys_mpi_ring(struct orr_process *proc)
 	struct orr_sim_rank *r = rank_of(proc);
 	struct orr_sim_mpi *m = r->mpi;
 	struct orr_sim_actor *a = orr_sim_actor_self();
+	orr_assert_no_lock();
 	if (!m || !m->entered || a == r->engine)
 		return;
 	if (!m->sleeping) {

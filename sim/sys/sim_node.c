@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "sim.h"
-#include "core/worker.h"
 
 static struct orr_sim_rank *rank_of(struct orr_process *proc)
 {
@@ -63,49 +62,6 @@ const char *orr_sys_machine_name(struct orr_process *proc)
 	return rank_of(proc)->machine_name;
 }
 
-/* Each NUMA node has as many of the cores as the others, in order. */
-static int share_cores(struct orr_topology *t, unsigned nnuma)
-{
-	if (nnuma > ORR_MAXNUMA)
-		nnuma = ORR_MAXNUMA;
-	t->core_numa = malloc(t->nmachine * sizeof(*t->core_numa));
-	t->numa_ids = malloc(nnuma * sizeof(*t->numa_ids));
-	if (!t->core_numa || !t->numa_ids)
-		return -ENOMEM;
-	t->nnuma = nnuma;
-	t->ncore_numa = t->nmachine;
-	for (unsigned i = 0; i < t->nmachine; i++)
-		t->core_numa[i] = (uint8_t) (i * nnuma / t->nmachine);
-	for (unsigned i = 0; i < nnuma; i++)
-		t->numa_ids[i] = (int) i;
-	return 0;
-}
-
-int orr_sys_topology_init(struct orr_process *proc)
-{
-	struct orr_topology *t = &proc->topo;
-	unsigned n = rank_of(proc)->ncpus;
-	t->core_ids = malloc(n * sizeof(*t->core_ids));
-	if (!t->core_ids)
-		return -ENOMEM;
-	for (unsigned i = 0; i < n; i++)
-		t->core_ids[i] = (int) i;
-	t->ncores = t->nmachine = n;
-	t->hwloc = NULL;
-	t->nnuma = 1;
-	return proc->cfg.use_numa && rank_of(proc)->machine && rank_of(proc)->machine->nnuma > 1
-		       ? share_cores(t, rank_of(proc)->machine->nnuma)
-		       : 0;
-}
-
-void orr_sys_topology_exit(struct orr_process *proc)
-{
-	free(proc->topo.core_ids);
-	free(proc->topo.core_numa);
-	free(proc->topo.numa_ids);
-	memset(&proc->topo, 0, sizeof(proc->topo));
-}
-
 void orr_sys_abort(void)
 {
 	orr_sim_progress_clear();
@@ -116,10 +72,12 @@ void orr_sys_abort(void)
 /* ---- energy ---- */
 
 /* One counter: what the models and the machine's description say. */
-int orr_sys_energy_read(struct orr_process *proc, int arch, int worker,
+int orr_sys_energy_read(struct orr_process *proc, int arch, int worker, double joules,
 			struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
 {
-	v[0] = (struct orr_energy_counter){ .uj = (uint64_t) (orr_energy_of(proc, arch, worker) *
-							      1e6) };
+	(void) proc;
+	(void) arch;
+	(void) worker;
+	v[0] = (struct orr_energy_counter){ .uj = (uint64_t) (joules * 1e6) };
 	return 1;
 }

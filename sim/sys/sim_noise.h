@@ -26,7 +26,13 @@ struct orr_sim_noise {
 };
 
 /* What random numbers are for. */
-enum orr_sim_stream { ORR_SIM_KERNEL = 1, ORR_SIM_NODE, ORR_SIM_WORKER, ORR_SIM_LINK };
+enum orr_sim_stream {
+	ORR_SIM_KERNEL = 1,
+	ORR_SIM_NODE,
+	ORR_SIM_WORKER,
+	ORR_SIM_LINK,
+	ORR_SIM_YIELD
+};
 
 /* 64 random bits: the function of the invariant, for entry (a, b) of a stream. */
 uint64_t orr_sim_random(uint64_t seed, enum orr_sim_stream stream, uint64_t a, uint64_t b);

@@ -11,7 +11,6 @@
 #include "base/numbers.h"
 #include "base/seam_mpi.h"
 #include "base/upcalls.h"
-#include "core/task.h"
 
 #define DUMP_PER_RANK 20
 #define DUMP_ALL 200
@@ -281,7 +280,8 @@ int orr_sim_report_write(void)
 		failed |= write_stats(&t, orr_sim.stats_file);
 	if (orr_sim.report_file)
 		failed |= write_report(&t, orr_sim.report_file);
-	print_summary(&t);
+	if (!orr_sim.quiet)
+		print_summary(&t);
 	return failed;
 }
 
@@ -320,8 +320,7 @@ static unsigned diagnose_rank(FILE *f, struct orr_sim_rank *r, unsigned max)
 	orr_sim_self_slow()->thread.proc = proc;
 	if (proc->mpi_up)
 		proc->mpi_up->dump(proc, m, max > 1 ? max / 2 : 1);
-	orr_task_dump(proc, m, max);
-	orr_tag_dump(proc, m);
+	proc->core_up->dump(proc, m, max);
 	fclose(m);
 	if (!size)
 		fputs("    no task and no request is pending: its program waits in its own code or in MPI\n",

@@ -103,6 +103,7 @@ static const struct variable {
 	V("STARPU_MPI_THREAD_CPUID", INT, mpi_thread_cpuid, NAN),
 	V("STARPU_MPI_NOBIND", BOOL, mpi_nobind, 0),
 	V("ORRERY_MPI_WORKERS_LOOK", INT, mpi_workers_look, -1),
+	V("ORRERY_MPI_UNMATCHED_ERROR", BOOL, mpi_unmatched_error, 0),
 	V("ORRERY_MPI_STATS_FILE", STRING, mpi_stats_file, 0),
 	V("STARPU_SIMGRID", BOOL, simgrid, 0),
 	V("STARPU_SILENT", BOOL, silent, 0),
@@ -135,10 +136,9 @@ static int malformed(const char *name, const char *value, const char *expected)
 static int parse_long(const char *name, const char *text, long *out)
 {
 	char *end;
-	long v;
 
 	errno = 0;
-	v = strtol(text, &end, 0);
+	long v = strtol(text, &end, 0);
 	while (*end == ' ' || *end == '\t')
 		end++;
 	if (end == text || *end || errno)
@@ -162,10 +162,9 @@ static int parse_bool(const char *name, const char *text, int *out)
 {
 	static const char *const yes[] = { "yes", "true", "on" }, *const no[] = { "no", "false",
 										  "off" };
-	unsigned i;
 	long v;
 
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		if (!strcasecmp(text, yes[i])) {
 			*out = 1;
 			return 0;
@@ -184,9 +183,7 @@ static int parse_bool(const char *name, const char *text, int *out)
 /* Every word is fit for the name of a file. */
 static int is_name(const char *text)
 {
-	const char *c;
-
-	for (c = text; *c; c++)
+	for (const char *c = text; *c; c++)
 		if (*c == '/' || (*c == '.' && (c == text || strchr(" \t\n", c[-1]))))
 			return 0;
 	return 1;
@@ -368,11 +365,10 @@ static int default_model_dir(struct orr_config *cfg)
 
 int orr_config_read(struct orr_config *cfg)
 {
-	unsigned i;
 	int ret;
 
 	memset(cfg, 0, sizeof(*cfg));
-	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+	for (unsigned i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		const char *text = getenv(variables[i].name);
 
 		if (!text && isnan(variables[i].dflt))
@@ -399,9 +395,7 @@ fail:
 
 void orr_config_free(struct orr_config *cfg)
 {
-	unsigned i;
-
-	for (i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+	for (unsigned i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		if (variables[i].kind == STRING || variables[i].kind == NAME) {
 			char **field = (char **) ((char *) cfg + variables[i].offset);
 

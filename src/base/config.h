@@ -71,6 +71,7 @@ struct orr_config {
 	int mpi_nobind;
 	int mpi_workers_look; /* workers look after messages between tasks: 0 no, 1 yes, -1 when
 				 there is no core for a thread that does only that */
+	int mpi_unmatched_error;
 	char *mpi_stats_file; /* ORRERY_MPI_STATS_FILE: CSV written at shutdown, or NULL */
 	/* statistics, traces */
 	int simgrid; /* refuse a real run */

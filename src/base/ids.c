@@ -17,11 +17,10 @@ static const char blanks[] = " ,\t\n";
 static long number(const char **p)
 {
 	char *end;
-	long v;
 
 	if (!isdigit((unsigned char) **p))
 		return -1;
-	v = strtol(*p, &end, 10);
+	long v = strtol(*p, &end, 10);
 	*p = end;
 	return v < ORR_IDS_MAX ? v : -1;
 }

@@ -32,15 +32,21 @@ static struct orr_held *mine(void)
 	return held;
 }
 
-/* The place of a lock in the list, or -1. */
-static int place(const struct orr_held *held, const void *lock)
+/* The place of a lock in the list, or -1. A thread that holds very many locks asks for one after
+ * the other. */
+static int place(struct orr_held *held, const void *lock)
 {
-	int i = (int) held->n;
-
-	while (i-- > 0)
-		if (held->v[i].lock == lock)
-			break;
-	return i;
+	for (unsigned i = held->found; i < held->n && i <= held->found + 1; i++)
+		if (held->v[i].lock == lock) {
+			held->found = i;
+			return (int) i;
+		}
+	for (unsigned i = held->n; i-- > 0;)
+		if (held->v[i].lock == lock) {
+			held->found = i;
+			return (int) i;
+		}
+	return -1;
 }
 
 int orr_lock_is_mine(const orr_lock_t *l)
@@ -101,10 +107,9 @@ static void push(struct orr_held *held, const orr_lock_t *l, const char *file, u
 void orr_lock_take(orr_lock_t *l, const char *file, unsigned line, const char *function)
 {
 	struct orr_held *held = mine();
-	const struct orr_held_lock *o;
 
 	check_rank(l, file, line, function);
-	o = obstacle(held, l);
+	const struct orr_held_lock *o = obstacle(held, l);
 	if (o && o->lock == l)
 		orr_assert_failed(file, line, function, "lock order",
 				  "%s is taken by the thread that holds it since %s:%u",

@@ -140,6 +140,7 @@ enum orr_rank {
 /* The locks that a thread holds, in the order in which it took them. */
 struct orr_held {
 	unsigned n, cap;
+	unsigned found; /* where the last one that was asked for stands */
 	struct orr_held_lock {
 		const void *lock;
 		const char *file; /* where it was taken */

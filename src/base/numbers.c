@@ -37,11 +37,10 @@ void orr_numbers_end(const locale_t *before)
 double orr_strtod(const char *text, char **end)
 {
 	locale_t c = plain();
-	double v;
 
 	if (!c)
 		return strtod(text, end);
-	v = strtod_l(text, end, c);
+	double v = strtod_l(text, end, c);
 	freelocale(c);
 	return v;
 }

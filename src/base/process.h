@@ -21,7 +21,9 @@ struct orr_perf;
 struct orr_trace;
 struct orr_mpi;
 struct orr_park_ops;
+struct orr_core_upcalls;
 struct orr_mpi_upcalls;
+struct orr_machine;
 
 /* The inside of the machine as this process sees it. Filled by orr_sys_topology_init. */
 struct orr_topology {
@@ -32,7 +34,11 @@ struct orr_topology {
 	int *numa_ids;      /* the system's numbers of them, owned; NULL: 0 */
 	uint8_t *core_numa; /* the NUMA node of each core (by logical index), owned; NULL: 0 */
 	unsigned ncore_numa;
-	void *hwloc; /* hwloc_topology_t or NULL */
+	unsigned nunits; /* units that are known by number, those included that this process may not
+			    use; 0: not known */
+	uint8_t *unit_use; /* atomic: what the program's threads do with each of them
+			      (core/binding.c), owned */
+	void *hwloc;       /* the world's own: a hwloc_topology_t, or NULL */
 };
 
 #define ORR_MAXNUMA 16
@@ -54,12 +60,15 @@ struct orr_process {
 	/* The parts of the floors above. data and core exist as long as the process. */
 	struct orr_data *data;
 	struct orr_core *core;
-	struct orr_perf *perf;                /* NULL while the runtime is down */
-	struct orr_trace *trace;              /* NULL: nothing is recorded */
-	struct orr_mpi *mpi;                  /* NULL until starpu_mpi_init */
-	const struct orr_mpi_upcalls *mpi_up; /* set while mpi is, see base/upcalls.h */
-	const struct orr_park_ops *park;      /* how to wake workers (base/park.h) */
-	void *sys;                            /* the world's own part */
+	struct orr_perf *perf;                  /* NULL while the runtime is down */
+	struct orr_trace *trace;                /* NULL: nothing is recorded */
+	struct orr_mpi *mpi;                    /* NULL until starpu_mpi_init */
+	const struct orr_core_upcalls *core_up; /* what worlds ask, see base/upcalls.h */
+	const struct orr_mpi_upcalls *mpi_up;   /* the same, set while mpi is */
+	const struct orr_park_ops *park;        /* how to wake workers (base/park.h) */
+	void *sys;                              /* the world's own part */
+	struct orr_machine *machine; /* the measurements that the world brings, or NULL; set by
+					orr_sys_devices (base/machine.h) */
 
 	/* Read-mostly. */
 	enum orr_process_state state;
@@ -77,6 +86,7 @@ struct orr_process {
 			    in for a missing one for CUDA */
 	int perf_timing; /* kernels are timed: calibration, profiling or statistics want it */
 	int keep_graph;  /* the world wants the graph of all tasks (orr_graph_keep) */
+	unsigned told_checkpoints; /* atomic: the program was told that there are none */
 	unsigned trace_manual; /* starpu_fxt_autostart_profiling(0): the program starts recording */
 
 	double costs[ORR_NCOSTS];   /* virtual costs in microseconds, 0 in a real run */
@@ -90,15 +100,6 @@ struct orr_process {
 	uint64_t rng;      /* state of the seeded generator */
 	orr_lock_t lock;   /* protects the rare lists of all floors that name it */
 };
-
-/* The process of a real run, and in a simulated run a process without workers that the launcher
- * speaks for. */
-extern struct orr_process orr_the_process;
-/* A process with its parts, as before starpu_init; NULL when memory is exhausted. For worlds with
- * several processes. */
-struct orr_process *orr_process_new(void);
-/* Frees it; the runtime must be down. */
-void orr_process_free(struct orr_process *proc);
 
 /* The next number of the process's seeded generator (xorshift64*). Not synchronised: a race makes
  * numbers repeat, and simulated runs have none. */

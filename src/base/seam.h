@@ -4,10 +4,17 @@
  * Everything that differs between a real and a simulated run is declared here and implemented
  * twice: in src/sys/ (threads, the machine's clock and memory) and in sim/sys/ (SimGrid actors,
  * virtual time, modelled machines). The rest of the runtime never asks in which world it runs.
+ * What a world asks of the rest goes through base/upcalls.h.
  *
- * Invariant: no function declared here is called with a lock held unless its comment says that it
- * may; only the functions marked [waits] may give the processor (or, in a simulated run, virtual
- * time) to somebody else. */
+ * Each declaration has tags:
+ *   [any]     any thread may call it
+ *   [main]    the thread that starts or stops the runtime
+ *   [worker]  the thread that steps the worker, or one that stands in for it
+ *   [locked]  it may be called with locks held; debug builds refuse that of all others that wait
+ *   [waits]   it may give the processor (in a simulated run, virtual time) to somebody else.
+ *             Everything that may have changed meanwhile must be looked at again afterwards.
+ *
+ * Invariant: only what is tagged [waits] waits, and nothing is both [locked] and [waits]. */
 #ifndef ORR_BASE_SEAM_H
 #define ORR_BASE_SEAM_H
 
@@ -19,10 +26,13 @@
 
 struct orr_process;
 struct orr_worker;
-struct orr_group;
 struct orr_task;
 struct orr_owner;
-struct orr_memnode;
+struct orr_kernel;
+struct orr_copy;
+struct orr_world_device;
+struct starpu_codelet;
+struct _starpu_data_state;
 
 /* What a thread (a real run) or an actor (a simulated run) is to the runtime. One exists per thread
  * that ever called us. */
@@ -50,8 +60,8 @@ struct orr_thread {
 #endif
 };
 
-/* Virtual costs of the runtime itself, see orr_sys_charge(). The unit of each is microseconds per
- * occurrence. */
+/* Virtual costs of the runtime itself, see orr_sys_charge(), in microseconds for each occurrence.
+ */
 enum orr_cost {
 	ORR_COST_SUBMIT,    /* submitting a task: dependencies, queueing */
 	ORR_COST_ACCESS,    /* what each of its data adds to that */
@@ -68,146 +78,180 @@ enum orr_cost {
 	ORR_NCOSTS
 };
 
-/* From the world's folder: orr_sys_lock_t (orr_sys_lock_init, orr_sys_lock, orr_sys_trylock,
- * orr_sys_unlock), the atomics ORR_ATOMIC_*, orr_waitq_t, orr_self(), orr_thread_self(),
- * orr_sys_charge(), orr_sys_settle(). Their contract:
+/* From the world's folder, by orr_sys_types.h:
  *
- * orr_sys_lock_t       the primitive of orr_lock_t (base/lock.h, which the world includes after
- *                      it). At most 4 bytes; all-zero is unlocked.
- * ORR_ATOMIC_ADD(p,v)  adds and returns the NEW value, a full barrier. ORR_ATOMIC_ADD_RELAXED
- *                      likewise without ordering.
- * ORR_ATOMIC_OR/AND(p,v)     set and clear bits and return the NEW value, full barriers.
- * ORR_ATOMIC_FETCH_AND(p,v)  clears bits and returns the OLD value, a full barrier: whoever finds
- *                      a bit set in it is the one thread that cleared the bit.
- * ORR_ATOMIC_LOAD/STORE acquire/release. ORR_ATOMIC_XCHG, ORR_ATOMIC_CAS(p,&old,new) full barriers.
- * ORR_ATOMIC_FENCE()   full fence.
- * struct orr_process *orr_self(void)              the calling process's context, never NULL. Costs
- *                      a load.
- * struct orr_thread *orr_thread_self(void)        the calling thread, never NULL.
- * orr_sys_charge(struct orr_thread *, enum orr_cost)  adds the cost to the thread's debt; never
- *                      waits; may be called under a lock.
+ * orr_sys_lock_t       [any] the primitive of orr_lock_t (base/lock.h, which the world includes
+ * after it), with orr_sys_lock_init, orr_sys_lock, orr_sys_trylock (1: taken) and orr_sys_unlock.
+ * At most 4 bytes; all-zero is unlocked. base/lockrank.h says which locks may be held when another
+ * is taken. A real thread may sleep for the length of another's critical section; a simulated one
+ * never has to. Atomics              [any] [locked] ORR_ATOMIC_ADD(p,v)  adds and returns the NEW
+ * value, a full barrier. ORR_ATOMIC_ADD_RELAXED likewise without ordering. ORR_ATOMIC_OR/AND(p,v)
+ * set and clear bits and return the NEW value, full barriers. ORR_ATOMIC_FETCH_AND(p,v)  clears
+ * bits and returns the OLD value, a full barrier: whoever finds a bit set in it is the one thread
+ * that cleared the bit. ORR_ATOMIC_LOAD/STORE acquire/release;
+ * ORR_ATOMIC_LOAD_RELAXED/STORE_RELAXED without ordering. ORR_ATOMIC_XCHG(p,v),
+ * ORR_ATOMIC_CAS(p,&old,new) full barriers; CAS returns whether it stored, and else leaves the
+ * value that it found in old. ORR_ATOMIC_FENCE()   full fence. struct orr_process *orr_self(void)
+ * [any] [locked] the calling process's context, never NULL. Costs a load. struct orr_thread
+ * *orr_thread_self(void)    [any] [locked] the calling thread, never NULL. orr_sys_relax() [any]
+ * [locked] a pause in a spin loop; a no-op in a simulated run, where nobody can spin for another.
+ *
+ * Virtual time that the runtime itself costs. There is one way: a thread is charged, and settles.
+ * orr_sys_charge(struct orr_thread *, enum orr_cost)  [any] [locked] adds the cost to the debt of
+ *                      the thread, which is the calling one. Nothing in a real run.
  * orr_sys_charge_times(struct orr_thread *, enum orr_cost, unsigned n)  the same n times.
- * orr_sys_settle(struct orr_thread *)  [waits] spends the debt once it exceeds a quantum; a no-op
- *                      in a real run.
+ * orr_sys_settle(struct orr_thread *)  [any] [waits] spends the debt by sleeping once it exceeds a
+ *                      quantum. The thread that steps workers carries its debt on instead: the next
+ *                      kernel that it starts ends so much later (orr_sys_kernel_start,
+ *                      orr_sys_kernel_settle). A no-op in a real run.
  *
  * orr_waitq_t: an event count. A waiter does
- *      unsigned key = orr_waitq_prepare(&q);
- *      if (condition) orr_waitq_cancel(&q); else orr_waitq_wait(&q, key, timeout_us);  [waits]
+ *      unsigned key = orr_waitq_prepare(&q);                                  [any] [locked]
+ *      if (condition) orr_waitq_cancel(&q);                                   [any] [locked]
+ *      else orr_waitq_wait(&q, key, timeout_us);                              [any] [waits]
  * in a loop; whoever makes the condition true calls orr_waitq_wake(&q) afterwards (full barrier
  * between the two is part of orr_waitq_wake). Waking costs a fence and a load when nobody waits.
  * timeout_us < 0: no limit. orr_waitq_wait returns 0 when woken (perhaps spuriously), 1 when the
- * time ran out. orr_waitq_init / orr_waitq_destroy. orr_waitq_wake wakes all;
- * orr_waitq_wake_fenced does the same where the caller has already passed a full barrier.
- *
- * orr_sys_relax(): a pause in a spin loop; a no-op in a simulated run. */
+ * time ran out. orr_waitq_wake [any] [waits] wakes all; orr_waitq_wake_fenced does the same where
+ * the caller has already passed a full barrier. The woken may run first, and free q.
+ * orr_waitq_init and orr_waitq_destroy: nobody else may know q. */
 #include "orr_sys_types.h"
 
 /* ---- clock ---- */
-/* Now in microseconds since an arbitrary origin: the monotonic clock, or virtual time. */
+/* [any] [locked] Now in microseconds since an arbitrary origin: the monotonic clock, or virtual
+ * time. */
 double orr_sys_now_us(void);
-/* What must be added to orr_sys_now_us so that all ranks of one computer speak of the same clock.
- */
+/* [any] [locked] What must be added to orr_sys_now_us so that all ranks of one computer speak of
+ * the same clock. */
 double orr_sys_origin_us(void);
-/* [waits] Sleeps that long (virtual time in a simulated run). */
+/* [any] [waits] Sleeps that long (virtual time in a simulated run, where a kernel that sleeps goes
+ * on at once and ends so much later). */
 void orr_sys_sleep_us(double us);
 
 /* ---- the process ---- */
+/* [any] [locked] Whether this is a simulated run: for what users are told, and for what calibration
+ * may record. */
 int orr_sys_is_simulated(void);
-/* Fills in what the world decides about this process before starpu_init reads the configuration
- * (host name, rank if known). Returns 0, or -errno after a message. Called by starpu_init. */
+/* [main] Fills in what the world decides about this process before starpu_init reads the
+ * configuration (host name, rank if known). Returns 0, or -errno after a message. */
 int orr_sys_process_init(struct orr_process *proc);
+/* [main] The runtime has stopped. */
 void orr_sys_process_exit(struct orr_process *proc);
-/* The name under which this machine's performance models are stored. Owned by the node. */
+/* [any] [locked] The name under which this machine's performance models are stored. Owned by the
+ * process. */
 const char *orr_sys_machine_name(struct orr_process *proc);
-/* Loads a shared object of the user's for good; its variables are this process's own. Asked again
- * it answers the same. NULL: *why tells. */
+/* [any] Loads a shared object of the user's for good; its variables are this process's own. Asked
+ * again it answers the same. NULL: *why tells. */
 void *orr_sys_library_open(struct orr_process *proc, const char *path, const char **why);
-/* Describes the machine: fills proc->topo (number of cores usable by this process, their hwloc
- * indices, with cfg.use_numa the NUMA nodes of these cores, ...). Returns 0 or -errno after a
- * message. */
+/* [any] [locked] Ends the whole program, all its ranks included, after an error that the caller
+ * already reported: flushes output and does not return. */
+void orr_sys_abort(void) __attribute__((noreturn));
+
+/* ---- the machine ---- */
+/* [main] Describes the machine: fills in proc->topo. Returns 0 or -errno after a message. */
 int orr_sys_topology_init(struct orr_process *proc);
 void orr_sys_topology_exit(struct orr_process *proc);
-/* Ends the whole program after an error that the caller already reported: flushes output and does
- * not return. */
-void orr_sys_abort(void) __attribute__((noreturn));
+/* [any] Binds the calling thread to these units; to one hardware thread if it is one unit. Units
+ * that do not exist are left out. Returns 0, -EINVAL if none exists, -ENOSYS where nothing can be
+ * bound (a simulated run, the topology of another machine), or -errno of the system. */
+int orr_sys_bind(struct orr_process *proc, const int *units, unsigned n);
+/* Parts of the machine that contain each other: packages, caches, units. Valid until
+ * orr_sys_topology_exit. [any] [locked] The whole machine, or NULL where nobody knows; the i-th
+ * part below a part, or NULL; the number of the unit that a part is, or -1. */
+struct orr_part;
+const struct orr_part *orr_sys_part_root(struct orr_process *proc);
+const struct orr_part *orr_sys_part_child(const struct orr_part *part, unsigned i);
+int orr_sys_part_unit(struct orr_process *proc, const struct orr_part *part);
+/* The worlds also define the public functions that speak of hwloc or of the system's numbers:
+ * starpu_get_hwloc_topology, starpu_worker_get_hwloc_cpuset, starpu_cpu_os_index. */
 
 /* ---- threads ---- */
 enum orr_role { ORR_ROLE_WORKERS, ORR_ROLE_ENGINE, ORR_ROLE_USER };
 typedef struct orr_sys_thread orr_sys_thread_t;
-/* Starts fn(arg) in a new thread of this process; in a simulated run the roles WORKERS and ENGINE
- * are the actors that the launcher made for this rank. cpu: the logical core to bind to, or -1.
- * Returns NULL with errno set when impossible. */
+/* [any] [waits] Starts fn(arg) in a new thread of this process; in a simulated run the roles
+ * WORKERS and ENGINE are the actors that the launcher made for this rank. cpu: the unit to bind to,
+ * or -1. Returns NULL with errno set when impossible. */
 orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role role,
 				       const char *name, int cpu, void *(*fn)(void *), void *arg);
-/* [waits] Waits for its end, frees it and returns what fn returned. */
+/* [any] [waits] Waits for its end, frees it and returns what fn returned. */
 void *orr_sys_thread_join(orr_sys_thread_t *t);
-/* [waits] Lets others use the core of the calling thread first. */
+/* [any] [waits] Lets others use the core of the calling thread first. */
 void orr_sys_yield(void);
-/* How many groups (threads) step nworkers workers: nworkers in a real run, 1 in a simulated one. */
+/* [main] How many groups (threads) step nworkers workers: nworkers in a real run, 1 in a simulated
+ * one. */
 unsigned orr_sys_ngroups(unsigned nworkers);
-/* How long a thread of this process may spin before it sleeps, in microseconds (0 in a simulated
- * run, and small when threads outnumber cores). */
+/* [any] [locked] How long a thread of this process may spin before it sleeps, in microseconds (0 in
+ * a simulated run, and small when threads outnumber cores). */
 double orr_sys_spin_us(struct orr_process *proc);
-/* How many cores this process may count as its own: its share where processes share them. At
- * least 1. */
+/* [any] [locked] How many cores this process may count as its own: its share where processes share
+ * them. At least 1. */
 unsigned orr_sys_cores(struct orr_process *proc);
 
-/* ---- kernel execution on a CPU worker ---- */
-/* Starts func(buffers, cl_arg). Returns 0 when the kernel has run to its end, or 1 when it ends
- * later: then w->end_us is the time at which it is over (and orr_sys_kernel_end is called at or
- * after that time). Runs the kernel, skips it, or injects its measured time, as the run asks. While
- * models are calibrated on cores that other threads want too, w->own_us tells what the kernel took
- * without the turns of those; else it is 0, and the time from the task's start to its end counts.
- */
-int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *),
-			 void **buffers, void *cl_arg);
-/* Does this world call the functions of the task's codelet? For kernels that are called elsewhere
- * than in orr_sys_kernel_start, which then gets a NULL function and only tells the time. */
-int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t);
-/* Called once when the kernel is over. */
-void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t);
-struct _starpu_data_state;
-struct starpu_codelet;
-/* A copy brought multiformat data to memory node memnode, where codelet cl makes the format of that
- * node out of it: calls func(buffers), cl's function for the kind of node, or not, as the run asks.
- * Returns how many microseconds more the data then take to be usable, 0 in a real run. */
+/* ---- kernel execution (base/world.h) ---- */
+/* [worker] Starts func(buffers, cl_arg) as kernel k; NULL: its functions are called elsewhere, or
+ * nowhere. Returns 0 when the kernel has run to its end, or 1 when it ends later: then k->end_us is
+ * the time at which it is over, and orr_sys_kernel_end is called at or after that time. Runs the
+ * kernel, skips it, or injects its measured time, as the run asks. While models are calibrated on
+ * cores that other threads want too, k->own_us tells what the kernel took without the turns of
+ * those; else it is 0, and the time from the task's start to its end counts. In a simulated run,
+ * the debt of the calling thread comes before the kernel. func may wait. */
+int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
+			 void (*func)(void **, void *), void **buffers, void *cl_arg);
+/* [worker] Spends the debt of the calling thread after a kernel that ends later: it ends so much
+ * later still. */
+void orr_sys_kernel_settle(struct orr_thread *self, struct orr_kernel *k);
+/* [any] Does this world call the functions of the codelet (NULL: of none)? For kernels that are
+ * called elsewhere than in orr_sys_kernel_start, which then only tells the time. */
+int orr_sys_kernel_runs(struct orr_process *proc, const struct starpu_codelet *cl);
+/* [worker] [waits] Called once when the kernel is over. */
+void orr_sys_kernel_end(struct orr_process *proc, struct orr_kernel *k);
+/* [any] A kernel that is no task's makes the value of h on memory node memnode: it converts
+ * multiformat data that a copy brought there, or gives data their initial value. Calls
+ * func(buffers, arg), a function of codelet cl for that kind of memory, or not, as the run asks;
+ * func is NULL where only time passes, and may wait. Returns how many microseconds more the data
+ * then take to be usable, 0 in a real run. */
 double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h, unsigned memnode,
-			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers);
+			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers,
+			  void *arg);
 
 /* ---- memory and copies ---- */
-/* Buffers of main memory that only kernels and transfers touch. In a simulated run that skips
- * kernels no payload is stored. The result is aligned to `align` bytes (a power of two, >= 64).
- * NULL when memory is exhausted. */
+/* [any] [locked] Buffers of main memory that only kernels and transfers touch. In a simulated run
+ * that skips kernels no payload is stored. The result is aligned to `align` bytes (a power of two,
+ * >= 64). NULL when memory is exhausted. */
 void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align);
+/* [any] [locked] Frees one. size as given to orr_sys_mem_alloc; ptr may be NULL. */
 void orr_sys_mem_free(struct orr_process *proc, void *ptr, size_t size);
-/* Has the pages of a block (whole pages) lie on NUMA node `numa` of proc->topo, or anywhere again
- * when it is negative. Where that is not possible nothing happens: it only costs speed. */
+/* [any] [locked] The program has limited its memory: from now on, until the runtime stops, freed
+ * blocks make room at once, instead of being kept for the next one of their size. */
+void orr_sys_mem_keep_none(struct orr_process *proc);
+/* [any] [locked] Has the pages of a block (whole pages) lie on NUMA node `numa` of proc->topo, or
+ * anywhere again when it is negative. Where that is not possible nothing happens: it only costs
+ * speed. */
 void orr_sys_mem_bind(struct orr_process *proc, void *ptr, size_t size, int numa);
-/* Memory that the program itself touches (starpu_malloc): zero-cost folded memory when kernels are
- * skipped. */
+/* [any] [locked] Memory that the program itself touches (starpu_malloc): zero-cost folded memory
+ * when kernels are skipped. */
 void *orr_sys_user_alloc(struct orr_process *proc, size_t size, size_t align);
 void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size);
-/* Whether payloads exist at all: 0 when kernels are skipped in a simulated run. Callers then copy,
- * pack and compare nothing. */
+/* [any] [locked] Whether payloads exist at all: 0 when kernels are skipped in a simulated run.
+ * Callers then copy, pack and compare nothing. */
 int orr_sys_has_payload(struct orr_process *proc);
-/* memcpy of a payload between two buffers of main memory (nothing when payloads do not exist). May
- * be called under a lock. */
+/* [any] [locked] memcpy of a payload between two buffers of main memory (nothing when payloads do
+ * not exist). */
 void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t size);
-/* Cost in virtual time of a transfer: the instant at which a copy of that size from memory node src
- * to dst, started now, is over; a value not after now means that it is over already (always so in a
- * real run, where the copy itself took the time). */
-double orr_sys_copy_end_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size);
+/* [any] Cost in virtual time of a copy: the instant at which it is over if it starts now; a value
+ * not after now means that it is over already (always so in a real run, where the copy itself took
+ * the time). */
+double orr_sys_copy_end_us(struct orr_process *proc, const struct orr_copy *c);
 
 /* ---- devices ---- */
-struct orr_device;
-/* Fills v with at most max devices that this world adds to those that drivers find
- * (drivers/device.h): those of the simulated machine; a real run has none. At most ncuda and
- * nopencl of these kinds (negative: as many as there are). Sets proc->stand_in. The number of
- * devices, or -errno after a message. */
-int orr_sys_devices(struct orr_process *proc, struct orr_device *v, unsigned max, long ncuda,
+/* [main] Fills v with at most max devices that this world adds to those that drivers find: those of
+ * the simulated machine, CUDA before OpenCL; a real run has none. At most ncuda and nopencl of
+ * these kinds (negative: as many as there are). Sets proc->stand_in and proc->machine. The number
+ * of devices, or -errno after a message. */
+int orr_sys_devices(struct orr_process *proc, struct orr_world_device *v, unsigned max, long ncuda,
 		    long nopencl);
-/* A buffer was allocated on a device made of host memory: in a simulated run copies to it wait for
- * as long as that takes. */
+/* [any] [locked] A buffer was allocated on a device made of host memory: in a simulated run copies
+ * to it wait for as long as that takes. */
 void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode);
 
 /* ---- energy ---- */
@@ -216,13 +260,14 @@ void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode);
 struct orr_energy_counter {
 	uint64_t uj, range;
 };
-/* Reads the counters that together tell what the units of a type use (worker -1: all of the type).
+/* [any] Reads the counters that together tell what the units of a type use (worker -1: all of the
+ * type). joules: what the runtime knows of their use since it started, for worlds without counters.
  * How many there are, or -errno after a message: -ENODEV when nothing measures that. */
-int orr_sys_energy_read(struct orr_process *proc, int arch, int worker,
+int orr_sys_energy_read(struct orr_process *proc, int arch, int worker, double joules,
 			struct orr_energy_counter v[ORR_ENERGY_COUNTERS]);
 
 /* ---- diagnosis ---- */
-/* Progress for a person at a terminal; rate-limited by the implementation. */
+/* [any] Progress for a person at a terminal; rate-limited by the implementation. */
 void orr_sys_progress(struct orr_process *proc);
 
 #endif

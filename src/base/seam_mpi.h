@@ -4,6 +4,8 @@
  *
  * The tags are those of base/seam.h, and one more:
  *   [owner]  only the party that owns the engine calls it (mpi/mpi.h), one at a time.
+ * In a simulated run, each call of MPI may give the processor away; what makes one is tagged
+ * [waits].
  *
  * Invariant: the engine's traffic goes over a private communicator, and only its owner calls MPI
  * for it. */
@@ -27,27 +29,27 @@ void orr_sys_mpi_exit(struct orr_process *proc);
 
 /* ---- what this world can do; constant while MPI is up ---- */
 
-/* [any] Whether several threads may call MPI at the same time (MPI_THREAD_MULTIPLE). If not, only
- * the engine's owner calls it. */
+/* [any] [locked] Whether several threads may call MPI at the same time (MPI_THREAD_MULTIPLE). If
+ * not, only the engine's owner calls it. */
 int orr_sys_mpi_thread_multiple(struct orr_process *proc);
-/* [any] Whether any thread may own the engine and drive it by polling. Threads that wait do so then
- * (a real run). Else the engine's own thread owns it for ever and blocks in orr_sys_mpi_block (a
- * simulated run). */
+/* [any] [locked] Whether any thread may own the engine and drive it by polling. Threads that wait
+ * do so then (a real run). Else the engine's own thread owns it for ever and blocks in
+ * orr_sys_mpi_block (a simulated run). */
 int orr_sys_mpi_may_drive(struct orr_process *proc);
 
 /* ---- the engine ---- */
 
-/* [any] The engine's private communicator with the ranks of `comm` given to orr_sys_mpi_init. Valid
- * between engine_enter and engine_leave for the engine's owner (a real run: between init and exit,
- * for any thread). */
+/* [any] [locked] The engine's private communicator with the ranks of `comm` given to
+ * orr_sys_mpi_init. Valid between engine_enter and engine_leave for the engine's owner (a real run:
+ * between init and exit, for any thread). */
 MPI_Comm orr_sys_mpi_comm(struct orr_process *proc);
 /* [waits] The engine's thread calls enter first of all and leave last of all. */
 void orr_sys_mpi_engine_enter(struct orr_process *proc);
 void orr_sys_mpi_engine_leave(struct orr_process *proc);
 
-/* [owner] Starts a non-blocking send of `count` items of `type` on the engine's communicator (a
- * real run: MPI_Isend, or MPI_Issend when synchronous; a simulated run: always MPI_Issend, see
- * sim/sys/sim_mpi.c). Returns an MPI error code. */
+/* [owner] [waits] Starts a non-blocking send of `count` items of `type` on the engine's
+ * communicator (a real run: MPI_Isend, or MPI_Issend when synchronous; a simulated run: always
+ * MPI_Issend, see sim/sys/sim_mpi.c). Returns an MPI error code. */
 int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_Datatype type,
 		      int dest, int tag, int synchronous, MPI_Request *req);
 
@@ -64,7 +66,7 @@ int orr_sys_mpi_poll(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Sta
 /* [owner] [waits] The same, but waits until a request completes or the bell rings; may return
  * ORR_MPI_NOTHING early. Only where orr_sys_mpi_may_drive() is 0. */
 int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status);
-/* [any] [locked] Rings the bell: ends the present call of orr_sys_mpi_block, or the next one.
+/* [any] [waits] Rings the bell: ends the present call of orr_sys_mpi_block, or the next one.
  * Between engine_enter and engine_leave; without effect otherwise. Cheap when the engine is awake.
  */
 void orr_sys_mpi_ring(struct orr_process *proc);
@@ -72,13 +74,18 @@ void orr_sys_mpi_ring(struct orr_process *proc);
  * the processor's time that receiving takes. */
 void orr_sys_mpi_received(struct orr_process *proc, size_t bytes);
 
-/* ---- barriers of the program's communicators ---- */
+/* ---- collectives of the program's communicators ---- */
 
-/* Starts a barrier of `comm`; in a simulated run [waits] until it is over. 0, or -EIO after a
- * message. Where threads may drive, the caller owns the engine. */
+/* [any] [waits] Starts a barrier of `comm`; in a simulated run, returns when it is over. 0, or -EIO
+ * after a message. Where threads may drive, the caller owns the engine. */
 int orr_sys_mpi_barrier_start(struct orr_process *proc, MPI_Comm comm, MPI_Request *req);
-/* Whether the barrier is over. Without MPI_THREAD_MULTIPLE the caller owns the engine. */
-int orr_sys_mpi_barrier_test(struct orr_process *proc, MPI_Request *req);
+/* [any] [waits] The same for a sum over all ranks of n numbers each; mine and sums stay until it is
+ * over. */
+int orr_sys_mpi_sum_start(struct orr_process *proc, MPI_Comm comm, const uint64_t *mine,
+			  uint64_t *sums, int n, MPI_Request *req);
+/* [any] Whether the barrier or sum is over. Without MPI_THREAD_MULTIPLE the caller owns the engine.
+ */
+int orr_sys_mpi_collective_test(struct orr_process *proc, MPI_Request *req);
 
 /* ---- statistics, and the end in error ---- */
 
@@ -95,8 +102,8 @@ struct orr_mpi_peer_stats {
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
 			      unsigned n, uint64_t tasks, int alone);
 
-/* [any] [locked] Ends the processes of all ranks with a status that is not 0, after a message that
- * the caller printed: a process that dies must not leave the others waiting. Does not return. */
+/* [any] [locked] What orr_sys_abort does, for the MPI layer: ends the processes of all ranks with a
+ * status that is not 0, after a message that the caller printed. Does not return. */
 void orr_sys_mpi_abort(struct orr_process *proc) __attribute__((noreturn));
 
 #endif

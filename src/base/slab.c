@@ -63,7 +63,6 @@ static struct orr_magazine *magazine(struct orr_slab *s)
 static int grow(struct orr_slab *s)
 {
 	size_t bytes = s->bytes / 4;
-	struct orr_slab_chunk *c;
 
 	orr_assert_locked(&s->lock);
 
@@ -73,7 +72,7 @@ static int grow(struct orr_slab *s)
 		bytes = 1 << 20;
 	if (bytes < CHUNK_HEADER + 4 * s->size)
 		bytes = CHUNK_HEADER + 4 * s->size;
-	c = aligned_alloc(64, (bytes + 63) & ~(size_t) 63);
+	struct orr_slab_chunk *c = aligned_alloc(64, (bytes + 63) & ~(size_t) 63);
 	if (!c)
 		return -1;
 	if (s->chunks)
@@ -91,12 +90,11 @@ static int grow(struct orr_slab *s)
 /* The magazine is empty: a batch from the depot, or fresh objects. */
 static void *refill(struct orr_slab *s, struct orr_magazine *m)
 {
-	struct free_obj *batch;
 	void *obj = NULL;
 
 	orr_assert(!m->list && !m->n);
 	orr_lock(&s->lock);
-	batch = s->depot;
+	struct free_obj *batch = s->depot;
 	if (batch) {
 		s->depot = batch->next_batch;
 		m->list = batch->next;
@@ -152,10 +150,8 @@ void orr_slab_free(struct orr_slab *s, void *obj)
 
 void orr_slab_foreach(struct orr_slab *s, void (*f)(void *obj, void *arg), void *arg)
 {
-	struct orr_slab_chunk *c;
-
 	orr_lock(&s->lock);
-	for (c = s->chunks; c; c = c->next) {
+	for (struct orr_slab_chunk *c = s->chunks; c; c = c->next) {
 		char *p = (char *) c + CHUNK_HEADER;
 		char *end = c->end ? c->end : s->bump;
 

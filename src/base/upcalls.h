@@ -3,26 +3,67 @@
  *
  * A world implements the seam and stands on the ground floor; it does not know the structures of
  * the floors that call it. Where it needs an answer from them, that floor fills in a table of
- * functions below. A real world asks a few numbers; the simulated one models cores and messages,
- * and so asks more.
+ * functions below. A real world asks for a few numbers; the simulated one models cores and
+ * messages, and so asks for more.
  *
- * Invariant: every slot is filled; a table is constant and reached through the process. No upcall
- * waits. */
+ * Tags: [any] any thread, [worker] the thread that steps the workers, [end] when the runtime stops
+ * or later. No upcall waits, and none is called with a lock held.
+ *
+ * Invariant: every slot is filled; a table is constant and reached through the process. */
 #ifndef ORR_BASE_UPCALLS_H
 #define ORR_BASE_UPCALLS_H
 
+#include <stdint.h>
 #include <stdio.h>
+
+#include "base/graph_view.h"
+#include "base/source.h"
+#include "base/world.h"
 
 struct orr_process;
 
+/* The core's, as long as the process exists. */
+struct orr_core_upcalls {
+	/* [any] How many tasks were submitted, and how many of them are complete. */
+	void (*count_tasks)(struct orr_process *proc, uint64_t *nsubmitted, uint64_t *ncompleted);
+	/* [any] Diagnosis: writes the tasks and tags that wait, at most max tasks, one a line. */
+	void (*dump)(struct orr_process *proc, FILE *f, unsigned max);
+
+	/* [worker] The time in microseconds that models expect of a kernel, defaults included;
+	 * *source says where it comes from, *deviation_us how much it varies (0: not measured). */
+	double (*kernel_us)(struct orr_process *proc, const struct orr_kernel *k,
+			    enum orr_perf_source *source, double *deviation_us);
+	/* [any] The same of a kernel of codelet cl that is no task's and makes the value of h on a
+	 * memory node. */
+	double (*convert_us)(struct orr_process *proc, unsigned memnode, struct starpu_codelet *cl,
+			     struct _starpu_data_state *h, enum orr_perf_source *source);
+	/* [any] The time in microseconds that a copy takes by itself, as measured or assumed. */
+	double (*copy_us)(struct orr_process *proc, const struct orr_copy *c);
+
+	/* [worker] Running kernels on CPUs: each takes `by` times as long as it would have from
+	 * now_us on. The caller wakes the workers afterwards if `by` is below 1. */
+	void (*stretch)(struct orr_process *proc, double now_us, double by);
+	/* [any] When the first of them ends; INFINITY if none runs. */
+	double (*first_end_us)(const struct orr_process *proc);
+
+	/* [end] The graph of all tasks if it was kept for the world (proc->keep_graph), or NULL. It
+	 * stays when the runtime stops, and belongs to the world. */
+	struct orr_graph *(*graph)(const struct orr_process *proc);
+	/* [end] Its nodes, edges and messages; the shortest time of a node over all units, 0 if
+	 * unknown; the least time in which all tasks fit on the units. */
+	void (*graph_view)(const struct orr_graph *g, struct orr_graph_view *view);
+	double (*graph_node_us)(const struct orr_graph *g, uint32_t node);
+	double (*graph_area_us)(struct orr_graph *g);
+};
+
 /* The MPI layer's, while proc->mpi is set. */
 struct orr_mpi_upcalls {
-	/* Whether a message or a completion is expected. */
+	/* [any] Whether a message or a completion is expected. */
 	int (*expects)(const struct orr_process *proc);
-	/* Whether workers poll between tasks. */
+	/* [any] Whether workers poll between tasks. */
 	int (*workers_look)(const struct orr_process *proc);
-	/* Diagnosis: writes at most max pending requests, one a line. Returns how many are pending.
-	 */
+	/* [any] Diagnosis: writes at most max pending requests, one a line. Returns how many are
+	 * pending. */
 	int (*dump)(struct orr_process *proc, FILE *f, unsigned max);
 };
 

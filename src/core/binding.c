@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Binding of the runtime's and of the program's threads to units of the machine.
  *
- * Which units the program's threads have taken is kept in the userdata of the topology's objects.
- *
  * Invariant: a unit has at most one active thread: a worker, or a thread of the program that
- * reserved or bound it with STARPU_THREAD_ACTIVE. Where there is no topology of this machine (a
- * simulated run), every request is granted and nothing is bound. */
+ * reserved or bound it with STARPU_THREAD_ACTIVE. Where units are not known (a simulated run),
+ * every request is granted and nothing is bound. */
 #include "core/binding.h"
 #include "base/log.h"
 #include "data/data.h"
@@ -25,169 +23,39 @@ static struct orr_worker *worker_on(struct orr_process *proc, int cpu)
 	return NULL;
 }
 
-#ifdef STARPU_HAVE_HWLOC
-
-/* What the program's threads did with a unit: RESERVED by starpu_get_next_bindid but nobody is
- * there yet, or in use. */
+/* What the program's threads do with a unit: RESERVED by starpu_get_next_bindid but nobody is there
+ * yet, or in use. */
 enum { FREE, RESERVED_ACTIVE, RESERVED, ACTIVE };
 
-static hwloc_obj_t unit(struct orr_process *proc, int cpu)
+static int is_known(const struct orr_process *proc, int cpu)
 {
-	hwloc_topology_t topo = proc->topo.hwloc;
-	hwloc_obj_type_t type = HWLOC_OBJ_CORE;
-
-	if (!topo || cpu < 0)
-		return NULL;
-	if (proc->cfg.nthreads_per_core > 1 || hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) <= 0)
-		type = HWLOC_OBJ_PU;
-	return hwloc_get_obj_by_type(topo, type, (unsigned) cpu);
-}
-
-int orr_bind_self(struct orr_process *proc, int cpu)
-{
-	hwloc_topology_t topo = proc->topo.hwloc;
-	hwloc_obj_t obj = unit(proc, cpu);
-	hwloc_cpuset_t set;
-	int ret = 0;
-
-	if (!topo || !hwloc_topology_is_thissystem(topo))
-		return -ENOSYS;
-	if (!obj)
-		return -EINVAL;
-	set = hwloc_bitmap_dup(obj->cpuset);
-	if (!set)
-		return -ENOMEM;
-	/* One hardware thread of the core: migrating between its siblings gains nothing. */
-	hwloc_bitmap_singlify(set);
-	if (hwloc_set_cpubind(topo, set, HWLOC_CPUBIND_THREAD))
-		ret = errno ? -errno : -ENOSYS;
-	hwloc_bitmap_free(set);
-	return ret;
-}
-
-hwloc_obj_t orr_bind_unit(struct orr_process *proc, int cpu)
-{
-	return unit(proc, cpu);
-}
-
-void orr_bind_to_workers(struct orr_process *proc, const int *workers, unsigned n)
-{
-	hwloc_topology_t topo = proc->topo.hwloc;
-	hwloc_cpuset_t set;
-	unsigned i;
-
-	if (!topo || !hwloc_topology_is_thissystem(topo) ||
-	    proc->core->workers[workers[0]].bindid < 0)
-		return;
-	if (n == 1) {
-		orr_bind_self(proc, proc->core->workers[workers[0]].bindid);
-		return;
-	}
-	set = hwloc_bitmap_alloc();
-	for (i = 0; i < n && set; i++) {
-		hwloc_obj_t obj = unit(proc, proc->core->workers[workers[i]].bindid);
-
-		if (obj)
-			hwloc_bitmap_or(set, set, obj->cpuset);
-	}
-	if (set && !hwloc_bitmap_iszero(set))
-		hwloc_set_cpubind(topo, set, HWLOC_CPUBIND_THREAD);
-	hwloc_bitmap_free(set);
+	return cpu >= 0 && (unsigned) cpu < proc->topo.nunits;
 }
 
 static int use_of(struct orr_process *proc, int cpu)
 {
-	hwloc_obj_t obj = unit(proc, cpu);
-
-	return obj ? (int) (intptr_t) ORR_ATOMIC_LOAD(&obj->userdata) : FREE;
+	return is_known(proc, cpu) ? ORR_ATOMIC_LOAD(&proc->topo.unit_use[cpu]) : FREE;
 }
 
 /* Changes what a unit is used for, unless somebody else did so meanwhile. */
 static int change_use(struct orr_process *proc, int cpu, int from, int to)
 {
-	hwloc_obj_t obj = unit(proc, cpu);
-	void *old = (void *) (intptr_t) from;
+	uint8_t old = (uint8_t) from;
 
-	return !obj || ORR_ATOMIC_CAS(&obj->userdata, &old, (void *) (intptr_t) to);
+	return !is_known(proc, cpu) ||
+	       ORR_ATOMIC_CAS(&proc->topo.unit_use[cpu], &old, (uint8_t) to);
 }
-
-hwloc_topology_t starpu_get_hwloc_topology(void)
-{
-	return orr_self()->topo.hwloc;
-}
-
-hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
-{
-	struct orr_process *proc = orr_self();
-	hwloc_cpuset_t set;
-	hwloc_obj_t obj;
-	int cpu;
-
-	if (workerid < 0 || (unsigned) workerid >= proc->core->nworkers)
-		return NULL;
-	cpu = proc->core->workers[workerid].bindid;
-	obj = unit(proc, cpu);
-	if (obj)
-		return hwloc_bitmap_dup(obj->cpuset);
-	if (proc->topo.hwloc) /* not bound: it may be anywhere */
-		return hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(proc->topo.hwloc));
-	set = hwloc_bitmap_alloc();
-	if (set)
-		hwloc_bitmap_only(set, (unsigned) (cpu >= 0 ? cpu : workerid));
-	return set;
-}
-
-int starpu_cpu_os_index(int cpuid)
-{
-	hwloc_obj_t obj = unit(orr_self(), cpuid);
-	int os;
-
-	if (!obj)
-		return cpuid;
-	os = hwloc_bitmap_first(obj->cpuset);
-	return os >= 0 ? os : cpuid;
-}
-
-#else
-
-enum { FREE, RESERVED_ACTIVE, RESERVED, ACTIVE };
 
 void orr_bind_to_workers(struct orr_process *proc, const int *workers, unsigned n)
 {
-	(void) proc;
-	(void) workers;
-	(void) n;
-}
+	int units[STARPU_NMAXWORKERS];
 
-int orr_bind_self(struct orr_process *proc, int cpu)
-{
-	(void) proc;
-	(void) cpu;
-	return -ENOSYS;
+	if (proc->core->workers[workers[0]].bindid < 0)
+		return;
+	for (unsigned i = 0; i < n; i++)
+		units[i] = proc->core->workers[workers[i]].bindid;
+	orr_sys_bind(proc, units, n);
 }
-
-static int use_of(struct orr_process *proc, int cpu)
-{
-	(void) proc;
-	(void) cpu;
-	return FREE;
-}
-
-static int change_use(struct orr_process *proc, int cpu, int from, int to)
-{
-	(void) proc;
-	(void) cpu;
-	(void) from;
-	(void) to;
-	return 1;
-}
-
-int starpu_cpu_os_index(int cpuid)
-{
-	return cpuid;
-}
-
-#endif
 
 static int usable(struct orr_process *proc, int cpu)
 {
@@ -229,7 +97,7 @@ unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned np
  * fine. */
 static int bind_to(struct orr_process *proc, int cpu, const char *name)
 {
-	int ret = orr_bind_self(proc, cpu);
+	int ret = orr_sys_bind(proc, &cpu, 1);
 
 	if (ret == 0 || ret == -ENOSYS)
 		return 0;

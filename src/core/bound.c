@@ -13,6 +13,7 @@
  * count 0, with a warning.
  *
  * Invariant: results never exceed the time of a schedule whose kernels take the expected times. */
+#include "core/bound.h"
 #include "core/graph.h"
 #include "base/numbers.h"
 #include "base/log.h"
@@ -238,7 +239,7 @@ static double area(const struct orr_graph *g)
 	return a.nk == 1 ? dual(&a, &one, NULL) : a.nk == 2 ? area_of_two(&a) : area_of_many(&a);
 }
 
-double orr_graph_area_us(struct orr_graph *g)
+double orr_bound_area_us(struct orr_graph *g)
 {
 	uint32_t i;
 

@@ -6,6 +6,7 @@
  * most one bundle (task->bundle, and t->bundled says so where it is cheap to look); a bundle that
  * is closed and empty is freed by whoever made it so. */
 #include "core/bundle.h"
+#include "core/task.h"
 #include "data/handle.h"
 #include "base/log.h"
 

@@ -7,9 +7,13 @@
  * topology the CPU workers, in the order of their numbers, are children of one object. Invariant:
  * combined workers are only added; no two have the same members in the same order; all members are
  * CPU workers. */
-#include "core/parallel.h"
-#include "core/binding.h"
+#include "core/combined.h"
 #include "core/core.h"
+#include "base/codelet.h"
+#include "core/codelet.h"
+#include "core/sched_ctx.h"
+#include "core/task.h"
+#include "core/task_impl.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -135,20 +139,22 @@ static void flat(struct builder *b)
 	combine(b, start, b->n);
 }
 
-#ifdef STARPU_HAVE_HWLOC
-/* Appends the workers below obj to the order. */
-static void walk(struct builder *b, hwloc_obj_t obj, const hwloc_obj_t *unit)
+/* Appends the workers below a part of the machine to the order. */
+static void walk(struct builder *b, const struct orr_part *part)
 {
 	unsigned start[STARPU_NMAXWORKERS + 1], m = 0, i, k;
+	const struct orr_part *child;
+	int unit = orr_sys_part_unit(b->proc, part);
 
-	for (k = 0; k < obj->arity; k++) {
+	for (k = 0; (child = orr_sys_part_child(part, k)) != NULL; k++) {
 		start[m] = b->n;
-		walk(b, obj->children[k], unit);
+		walk(b, child);
 		m += b->n > start[m];
 	}
-	/* Those of this very object: each is a child. */
-	for (i = 0; i < b->proc->core->nworkers; i++)
-		if (unit[i] == obj) {
+	/* Those of this very part: each is a child. */
+	for (i = 0; unit >= 0 && i < b->proc->core->nworkers; i++)
+		if (b->proc->core->workers[i].arch == STARPU_CPU_WORKER &&
+		    b->proc->core->workers[i].bindid == unit) {
 			start[m++] = b->n;
 			b->order[b->n++] = (int) i;
 		}
@@ -159,28 +165,19 @@ static void walk(struct builder *b, hwloc_obj_t obj, const hwloc_obj_t *unit)
 /* 0 when the machine does not tell where the workers are. */
 static int by_topology(struct builder *b)
 {
-	hwloc_topology_t topo = b->proc->topo.hwloc;
-	hwloc_obj_t unit[STARPU_NMAXWORKERS];
-	unsigned i;
+	const struct orr_part *root = orr_sys_part_root(b->proc);
 
-	for (i = 0; i < b->proc->core->nworkers; i++) {
-		unit[i] = NULL;
-		if (b->proc->core->workers[i].arch != STARPU_CPU_WORKER)
-			continue;
-		unit[i] = topo ? orr_bind_unit(b->proc, b->proc->core->workers[i].bindid) : NULL;
-		if (!unit[i])
+	for (unsigned i = 0; i < b->proc->core->nworkers; i++) {
+		const struct orr_worker *w = &b->proc->core->workers[i];
+
+		if (w->arch == STARPU_CPU_WORKER &&
+		    (!root || w->bindid < 0 || (unsigned) w->bindid >= b->proc->topo.nunits))
 			return 0;
 	}
-	walk(b, hwloc_get_root_obj(topo), unit);
-	return 1;
+	if (root)
+		walk(b, root);
+	return root != NULL;
 }
-#else
-static int by_topology(struct builder *b)
-{
-	(void) b;
-	return 0;
-}
-#endif
 
 void orr_combined_build(struct orr_process *proc)
 {
@@ -337,28 +334,4 @@ int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_tas
 	return c ? orr_combined_can_run(c, task, nimpl)
 		 : workerid < proc->core->nworkers &&
 			       orr_task_can_run(&proc->core->workers[workerid], task, nimpl);
-}
-
-/* The parallel task that the calling thread executes, or NULL. */
-static const struct orr_parallel *current(void)
-{
-	const struct orr_thread *self = orr_thread_self();
-
-	return self->task ? self->task->parallel : NULL;
-}
-
-int starpu_combined_worker_get_id(void)
-{
-	return current() ? (int) current()->comb->id : starpu_worker_get_id();
-}
-int starpu_combined_worker_get_size(void)
-{
-	return current() ? (int) current()->comb->n : 1;
-}
-
-int starpu_combined_worker_get_rank(void)
-{
-	const struct orr_worker *w = orr_thread_self()->worker;
-
-	return current() && w && w->member ? (int) w->member->rank : 0;
 }

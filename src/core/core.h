@@ -9,6 +9,7 @@
 
 #include "base/process.h"
 #include "base/slab.h"
+#include "base/world.h"
 
 struct orr_task;
 struct orr_graph;
@@ -18,8 +19,10 @@ struct orr_member;
 struct orr_energy;
 struct orr_tag;
 struct orr_driver_ops;
+struct orr_map;
+struct orr_policies;
 
-/* A scheduling context, see core/ctx.h. */
+/* A scheduling context, see core/sched_ctx.h. */
 struct orr_ctx {
 	struct starpu_sched_policy *policy;
 	void *policy_data; /* the policy's own */
@@ -66,12 +69,10 @@ struct orr_worker {
 		*next; /* RUNNING on a device: the task whose data are fetched meanwhile, or NULL */
 	struct starpu_task
 		*kept; /* found when a pause had begun: the first to be taken afterwards, or NULL */
-	uint8_t pipeline; /* takes a next task */
-	double end_us;    /* RUNNING: when the kernel is over, by orr_sys_now_us() */
-	uint64_t end_seq; /* breaks ties among equal end_us */
+	uint8_t pipeline;         /* takes a next task */
+	struct orr_kernel kernel; /* RUNNING: kernel.end_us is when it is over */
+	uint64_t end_seq;         /* breaks ties among equal ends */
 	double start_us;
-	double own_us; /* what the last kernel took by itself, see orr_sys_kernel_start; 0: not
-			  known */
 	unsigned heap_index;
 
 	orr_lock_t local_lock; /* tasks pinned to this worker, protected by it */
@@ -90,7 +91,8 @@ struct orr_worker {
 				      first; changed under local_lock */
 	struct orr_member *member; /* the one that it has come to, see core/parallel.h */
 	uint8_t starving;          /* counted in node->nstarving */
-	uint32_t ctxs;   /* atomic: bit i: it takes tasks from scheduling context i (core/ctx.h) */
+	uint32_t ctxs; /* atomic: bit i: it takes tasks from scheduling context i (core/sched_ctx.h)
+			*/
 	unsigned in_ctx; /* atomic: it is inside the policy of context in_ctx - 1, unless it is only
 			    in the default one */
 	unsigned ctx_turn; /* where it looks next */
@@ -103,13 +105,30 @@ struct orr_group {
 	orr_sys_thread_t *thread;
 	orr_waitq_t bell;         /* rung when there may be something to do */
 	unsigned sleeping;        /* atomic: the thread waits on the bell */
-	struct orr_worker **heap; /* running workers ordered by (end_us, end_seq) */
+	struct orr_worker **heap; /* running workers ordered by (kernel.end_us, end_seq) */
 	unsigned nheap;
 	uint64_t seq;
 } __attribute__((aligned(128)));
 
 struct orr_core {
-	/* Read-mostly. */
+	/* From the beginning of the process to its end. */
+	const struct orr_policies *policies; /* the floor of policies (core/policy.h) */
+	struct orr_graph *graph; /* recorded tasks (core/graph.h), NULL when nothing is recorded */
+	void (*look)(struct orr_process *,
+		     int idle); /* atomic: called by workers between tasks and
+				   before they sleep (orr_look_set), or NULL */
+	unsigned nlooking;      /* atomic: workers that may be calling it */
+	unsigned phase;         /* atomic: how often the program has waited for all tasks */
+	struct orr_slab task_slab;
+	struct orr_map *tags;   /* by number (core/tag.c), NULL: none */
+	orr_lock_t tag_lock;    /* protects tags */
+	orr_lock_t join_lock;   /* held while a parallel task is queued to its members */
+	struct orr_hook *hooks; /* functions that idle workers call (core/hooks.c), hooks_cap
+				   places; under proc->lock */
+	unsigned hooks_cap;
+	unsigned nhooks; /* atomic: places in use */
+
+	/* From starpu_init to starpu_shutdown: workers and all that follows begins as zeroes. */
 	struct orr_worker *workers;
 	unsigned nworkers;
 	struct orr_group *groups;
@@ -123,36 +142,22 @@ struct orr_core {
 	unsigned nexplicit;
 	unsigned paused;   /* atomic: calls of starpu_pause that no starpu_resume has answered */
 	unsigned stopping; /* atomic: workers end once nothing is left */
-	struct orr_graph *graph; /* recorded tasks (core/graph.h), NULL when nothing is recorded */
-	void (*look)(struct orr_process *,
-		     int idle);    /* atomic: called by workers between tasks and
-				      before they sleep (orr_look_set), or NULL */
-	unsigned nlooking;         /* atomic: workers that may be calling it */
-	struct orr_energy *energy; /* measurements under way (core/energy.c) */
-	struct orr_slab task_slab;
+	struct orr_energy *energy;      /* measurements under way (core/energy.c) */
+	struct orr_combined **combined; /* combined workers (core/combined.h), by number - nworkers;
+					   the table is made with the first */
+	unsigned ncombined;             /* atomic */
+	unsigned combined_built;        /* atomic: those that the machine suggests are there */
 
 	/* Written by threads that submit. */
 	uint64_t nsubmitted __attribute__((aligned(64))); /* atomic: tasks submitted */
-	uint64_t next_job;                                /* atomic: job ids */
+	uint64_t next_job; /* atomic: job ids; goes on over starpu_shutdown */
 
 	/* Written by threads that complete a task outside of a worker. */
 	uint64_t ncompleted_other __attribute__((aligned(64))); /* atomic */
 
-	unsigned phase __attribute__((aligned(64))); /* atomic: how often the program has waited for
-							all tasks */
-	unsigned ndone_waiters; /* atomic: threads in starpu_task_wait_for_all and relatives */
-	orr_lock_t tag_lock __attribute__((aligned(64))); /* protects tags */
-	void *tags;                                       /* tag table (core/tag.c) */
-	unsigned rr;                    /* round-robin cursor of pushes from outside of workers */
-	struct orr_combined **combined; /* combined workers (core/parallel.h), by number - nworkers;
-					   the table is made with the first */
-	unsigned ncombined;             /* atomic */
-	unsigned combined_built;        /* atomic: those that the machine suggests are there */
-	orr_lock_t join_lock;           /* held while a parallel task is queued to its members */
-	struct orr_hook *hooks;         /* functions that idle workers call (core/hooks.c),
-					   hooks_cap places; under proc->lock */
-	unsigned hooks_cap;
-	unsigned nhooks;                             /* atomic: places in use */
+	unsigned ndone_waiters __attribute__((
+		aligned(64))); /* atomic: threads in starpu_task_wait_for_all and relatives */
+	unsigned rr;           /* round-robin cursor of pushes from outside of workers */
 	uint64_t idle_mask[STARPU_NMAXWORKERS / 64]; /* atomic: groups that sleep, by index */
 };
 

@@ -3,9 +3,12 @@
  *
  * Invariant: only the worker of a group without a thread can be driven; the group's state machine
  * does not know who steps it. */
+#include "core/device.h"
 #include "core/worker.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/group.h"
+#include "core/wake.h"
 
 #include <errno.h>
 

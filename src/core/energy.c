@@ -6,11 +6,12 @@
  * (node->watts). The idle machine draws its watts all the time.
  *
  * Invariant: a worker's joules only grow; one measurement at a time for each type of units. */
+#include "core/energy.h"
 #include "core/parallel.h"
-#include "core/worker.h"
 #include "core/expect.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/task.h"
 
 #include <errno.h>
 #include <math.h>
@@ -119,7 +120,9 @@ int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
 			"starpu_energy_start: a measurement of this type of workers is under way; call starpu_energy_stop first");
 		return -EBUSY;
 	}
-	n = orr_sys_energy_read(proc, (int) archi, workerid, proc->core->energy->start[archi]);
+	n = orr_sys_energy_read(proc, (int) archi, workerid,
+				orr_energy_of(proc, (int) archi, workerid),
+				proc->core->energy->start[archi]);
 	if (n < 0)
 		return n;
 	proc->core->energy->n[archi] = n;
@@ -152,7 +155,8 @@ int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
 			"starpu_energy_stop: call starpu_energy_start with the same worker and type first");
 		return -EINVAL;
 	}
-	n = orr_sys_energy_read(proc, (int) archi, workerid, now);
+	n = orr_sys_energy_read(proc, (int) archi, workerid,
+				orr_energy_of(proc, (int) archi, workerid), now);
 	for (i = 0; i < n && i < proc->core->energy->n[archi]; i++)
 		joules += went_on(proc->core->energy->start[archi][i], now[i]);
 	proc->core->energy->n[archi] = 0;

@@ -6,7 +6,8 @@
 #include <math.h>
 
 #include "core/footprint.h"
-#include "core/worker.h"
+#include "core/task.h"
+#include "core/task_impl.h"
 #include "perf/estimate.h"
 #include "perf/learn.h"
 #include "perf/model_data.h"

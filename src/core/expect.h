@@ -8,7 +8,7 @@
 
 #include "base/process.h"
 #include "perf/query.h"
-#include "perf/source.h"
+#include "base/source.h"
 
 /* Answers what models ask back about tasks. */
 extern const struct orr_query_ops orr_expect_ops;

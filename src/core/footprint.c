@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Footprints of tasks (see footprint.h). */
 #include "core/footprint.h"
+#include "core/task.h"
 
 #include "data/handle.h"
 #include "starpu_hash.h"

@@ -10,6 +10,8 @@
 #include "core/footprint.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/task.h"
+#include "core/task_impl.h"
 
 #include <errno.h>
 #include <math.h>

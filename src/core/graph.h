@@ -11,7 +11,8 @@
 #ifndef ORR_CORE_GRAPH_H
 #define ORR_CORE_GRAPH_H
 
-#include "core/worker.h"
+#include "base/graph_view.h"
+#include "core/core.h"
 
 struct orr_graph_kind { /* units that models do not distinguish */
 	enum starpu_worker_archtype arch;
@@ -34,14 +35,6 @@ struct orr_graph_node {
 	uint64_t job;
 };
 
-struct orr_graph_message { /* what a send of one process and a receive of another have in common */
-	uint32_t node;
-	uint32_t context; /* of the communicator */
-	int32_t peer;     /* rank in the world; negative: any */
-	int receive;
-	int64_t tag;
-};
-
 struct orr_graph {
 	orr_lock_t lock;
 	int deps;        /* atomic: dependencies are recorded */
@@ -57,9 +50,7 @@ struct orr_graph {
 	uint32_t ntypes, type_cap;
 	struct orr_graph_node *node;
 	uint32_t nnodes, node_cap;
-	struct orr_graph_edge {
-		uint32_t from, to;
-	} * edge;
+	struct orr_graph_edge *edge;
 	uint64_t nedges, edge_cap;
 	struct orr_graph_message
 		*message; /* in the order in which they were posted; of kept graphs */
@@ -93,8 +84,4 @@ double orr_graph_shortest(const struct orr_graph *g, uint32_t type);
  * Edges of nodes before `from` are left out. Returns the longest of all, or -1 when memory is
  * exhausted. */
 double orr_graph_levels(const struct orr_graph *g, uint32_t from, uint32_t end, double *levels);
-/* bound.c: the least time in microseconds in which all recorded tasks fit on the units, each task
- * cut at will; counts them by type. */
-double orr_graph_area_us(struct orr_graph *g);
-
 #endif

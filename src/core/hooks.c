@@ -3,10 +3,12 @@
  *
  * Invariant: no lock is held while one is called; a worker that found something to execute does not
  * come here. */
+#include "core/hooks.h"
 #include "core/worker.h"
 #include "starpu_expert.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/wake.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * Invariant: every marker consumes exactly the arguments of its row in insert_markers.h. */
 #include "core/insert.h"
 #include "core/insert_markers.h"
-#include "core/worker.h"
+#include "core/task.h"
 #include "base/log.h"
 
 #include <errno.h>

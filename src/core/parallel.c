@@ -8,6 +8,11 @@
 #include "core/task_trace.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "base/codelet.h"
+#include "core/task.h"
+#include "core/wake.h"
+#include "core/device.h"
+#include "core/worker.h"
 
 #include <stdlib.h>
 
@@ -147,7 +152,7 @@ static unsigned start_threads(struct orr_worker *w, struct orr_parallel *p)
 		if (v->group != w->group)
 			continue;
 		p->member[i].started = 1;
-		if (!orr_sys_kernel_runs(w, p->task)) {
+		if (!orr_sys_kernel_runs(proc, p->task->pub->cl)) {
 			ORR_ATOMIC_ADD(&p->left, (unsigned) -1);
 			continue;
 		}
@@ -189,8 +194,7 @@ static int start_spmd(struct orr_worker *w, struct orr_parallel *p)
 	ORR_ATOMIC_STORE(&p->left, p->comb->n + 1);
 	if (start_threads(w, p)) {
 		others_run(proc, p);
-		later = orr_sys_kernel_start(w, p->task, NULL, p->task->interfaces,
-					     p->task->pub->cl_arg);
+		later = orr_worker_run(w, p->task, NULL);
 	} else {
 		others_run(proc, p);
 		later = w->driver->start(w, p->task);
@@ -250,4 +254,30 @@ void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 	release(p);
 	for (i = 1; i < c->n; i++)
 		orr_wake_worker(&proc->core->workers[c->workers[i]]);
+}
+
+/* ---- questions of kernels ---- */
+
+/* The parallel task that the calling thread executes, or NULL. */
+static const struct orr_parallel *parallel_current(void)
+{
+	const struct orr_thread *self = orr_thread_self();
+
+	return self->task ? self->task->parallel : NULL;
+}
+
+int starpu_combined_worker_get_id(void)
+{
+	return parallel_current() ? (int) parallel_current()->comb->id : starpu_worker_get_id();
+}
+int starpu_combined_worker_get_size(void)
+{
+	return parallel_current() ? (int) parallel_current()->comb->n : 1;
+}
+
+int starpu_combined_worker_get_rank(void)
+{
+	const struct orr_worker *w = orr_thread_self()->worker;
+
+	return parallel_current() && w && w->member ? (int) w->member->rank : 0;
 }

@@ -14,15 +14,8 @@
 #ifndef ORR_CORE_PARALLEL_H
 #define ORR_CORE_PARALLEL_H
 
-#include "core/ctx.h"
-#include "perf/arch.h"
-
-struct orr_combined {
-	unsigned id; /* from node->nworkers on */
-	unsigned n;
-	int *workers;         /* the leader first */
-	struct orr_arch arch; /* what models know of it */
-};
+#include "core/combined.h"
+#include "core/core.h"
 
 /* What a member has of a launched task. */
 struct orr_member {
@@ -46,40 +39,18 @@ struct orr_parallel {
 	struct orr_member member[];
 };
 
-/* The combined worker of that number, or NULL. */
-struct orr_combined *orr_combined_get(struct orr_process *proc, unsigned id);
-/* Makes the combined workers that the machine suggests, once. For policies that start. */
-void orr_combined_build(struct orr_process *proc);
-/* Makes one of these workers, or finds it. Its number, or -errno. */
-int orr_combined_assign(struct orr_process *proc, const int *workers, unsigned n);
-void orr_combined_exit(struct orr_process *proc);
-/* Can it execute implementation i of the task? The first that it can, -1 when none. */
-int orr_combined_can_run(const struct orr_combined *c, const struct starpu_task *task, unsigned i);
-int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_task *task);
-/* Are all its workers in the context? */
-int orr_combined_in_ctx(struct orr_process *proc, const struct orr_combined *c,
-			const struct orr_ctx *ctx);
-/* Could several workers execute the task? */
-static inline int orr_task_is_parallel(const struct starpu_task *task)
-{
-	return task->cl->type != STARPU_SEQ && task->cl->max_parallelism != 1;
-}
-/* The largest one with w in it that can execute the task and is in its context; NULL when there is
- * none. */
-struct orr_combined *orr_combined_largest(struct orr_process *proc, const struct orr_worker *w,
-					  const struct starpu_task *task);
-
 /* Queues the task to all members. It may be over when this returns. */
 void orr_parallel_launch(struct orr_process *proc, struct orr_task *t,
 			 const struct orr_combined *c);
 
-/* For core/worker.c. The steps of a worker that has come to a parallel task, or is about to: */
+/* For core/worker_step.c and core/execute.c. The steps of a worker that has come to a parallel
+ * task, or is about to: */
 /* IDLE with something in w->joins: the worker is JOINED. */
 void orr_parallel_join(struct orr_worker *w);
 /* JOINED: 0 nothing to do, 1 advanced, 2 the leader is to begin the task. */
 int orr_parallel_step(struct orr_worker *w, struct orr_thread *self);
-/* The leader has the data. Returns 1 when the end comes at w->end_us, 0 when the task is over, 2
- * when orr_parallel_is_over will say. */
+/* The leader has the data. Returns 1 when the end comes at w->kernel.end_us, 0 when the task is
+ * over, 2 when orr_parallel_is_over will say. */
 int orr_parallel_start(struct orr_worker *w, struct orr_thread *self);
 /* The modelled time is over, or the leader was rung: may the task be finished? */
 int orr_parallel_time_is_over(struct orr_worker *w);

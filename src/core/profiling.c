@@ -3,12 +3,13 @@
  *
  * Invariant: a worker's record is read and written with its local_lock held; the counters of memory
  * nodes are atomic. */
+#include "core/profiling.h"
 #include "data/bus.h"
 #include "base/numbers.h"
-#include "core/worker.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "core/core.h"
+#include "core/task.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -211,7 +212,7 @@ static void stamp(struct timespec *ts)
 	ts->tv_nsec = (long) ((us - (double) ts->tv_sec * 1e6) * 1e3);
 }
 
-void orr_profile_submit(struct orr_task *t)
+void orr_profiling_submit(struct orr_task *t)
 {
 	if (!t->pub->profiling_info)
 		t->pub->profiling_info = calloc(1, sizeof(*t->pub->profiling_info));
@@ -219,7 +220,7 @@ void orr_profile_submit(struct orr_task *t)
 		stamp(&t->pub->profiling_info->submit_time);
 }
 
-void orr_profile_stamp(struct orr_task *t, size_t field_offset)
+void orr_profiling_stamp(struct orr_task *t, size_t field_offset)
 {
 	stamp((struct timespec *) ((char *) t->pub->profiling_info + field_offset));
 }

@@ -2,10 +2,10 @@
 /* Questions about workers and memory nodes.
  *
  * Invariant: everything here only reads what starpu_init has laid down, so no lock is taken. */
-#include "core/worker.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "core/core.h"
+#include "core/codelet.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,17 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Scheduling contexts at work: what happens to their tasks, and what their workers take (see
- * ctx.h).
+ * sched_ctx.h).
  *
  * Invariant: a ready task of a context is either with its policy, or in its list of the homeless,
  * which is looked through each time that workers join. A policy is only called for a context other
  * than 0 by who is counted in ctx->npushing, shown in worker->in_ctx, or has a task of it. */
-#include "core/ctx.h"
-#include "sched/sched.h"
+#include "core/sched_ctx.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/sched_ctx_life.h"
+#include "core/task.h"
+#include "core/task_count.h"
+#include "core/wake.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* ---- waking ---- */
+
+void orr_ctx_wake_all(struct orr_process *proc, struct orr_ctx *ctx)
+{
+	unsigned i;
+
+	ORR_ATOMIC_FENCE();
+	for (i = 0; i < proc->core->nworkers; i++)
+		if (orr_ctx_has(ctx, &proc->core->workers[i]))
+			orr_wake_group_fenced(proc, (unsigned) (proc->core->workers[i].group -
+								proc->core->groups));
+}
+
+/* One that sleeps is enough where all can do the same; nobody needs to be told who does not sleep.
+ */
+void orr_ctx_wake_some(struct orr_process *proc, struct orr_ctx *ctx)
+{
+	unsigned i;
+
+	if (proc->arch_mask & (proc->arch_mask - 1)) {
+		orr_ctx_wake_all(proc, ctx);
+		return;
+	}
+	ORR_ATOMIC_FENCE();
+	for (i = 0; i < proc->core->nworkers; i++) {
+		unsigned g = (unsigned) (proc->core->workers[i].group - proc->core->groups);
+
+		if (orr_ctx_has(ctx, &proc->core->workers[i]) && orr_wake_claim_fenced(proc, g))
+			return;
+	}
+}
 
 /* ---- pushing ---- */
 

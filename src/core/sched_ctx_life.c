@@ -4,10 +4,12 @@
  * Invariant: one thread at a time changes contexts (node->ctx_busy). A policy hears of workers that
  * join before they take tasks from it, and of workers that leave after they stopped; it ends when
  * nobody can be inside it any more. */
-#include "core/ctx.h"
-#include "sched/sched.h"
+#include "core/sched_ctx_life.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/policy.h"
+#include "core/sched_ctx.h"
+#include "core/task.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -385,9 +387,9 @@ static int create(struct orr_process *proc, struct orr_ctx *ctx, const struct re
 		return ret;
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
 	if (!policy)
-		policy = rq->policy_name ? orr_sched_find(proc, rq->policy_name)
-					 : &orr_sched_together;
-	ret = policy ? orr_sched_start(proc, ctx, policy) : -EINVAL;
+		policy = rq->policy_name ? proc->core->policies->find(proc, rq->policy_name)
+					 : proc->core->policies->together;
+	ret = policy ? orr_policy_start(proc, ctx, policy) : -EINVAL;
 	if (ret) {
 		ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_FREE);
 		return ret;
@@ -480,7 +482,7 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
 	ORR_ATOMIC_STORE(&ctx->live, 0);
 	wait_for_quiet(proc, ctx);
-	orr_sched_stop(ctx);
+	orr_policy_stop(ctx);
 	forget(ctx);
 	ORR_ATOMIC_ADD(&proc->core->nctxs, (unsigned) -1);
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_FREE);
@@ -507,7 +509,7 @@ int orr_ctx_init(struct orr_process *proc, struct starpu_sched_policy *policy)
 	ctx->state = ORR_CTX_OPEN;
 	ctx->name = strdup("default");
 	starpu_task_list_init(&ctx->homeless);
-	ret = ctx->name ? orr_sched_start(proc, ctx, policy) : -ENOMEM;
+	ret = ctx->name ? orr_policy_start(proc, ctx, policy) : -ENOMEM;
 	if (ret)
 		return ret;
 	for (i = 0; i < proc->core->nworkers; i++)
@@ -528,7 +530,7 @@ void orr_ctx_exit(struct orr_process *proc)
 		if (!ctx)
 			continue;
 		if (ctx->state != ORR_CTX_FREE)
-			orr_sched_stop(ctx);
+			orr_policy_stop(ctx);
 		forget(ctx);
 		if (i)
 			free(ctx);

@@ -3,9 +3,13 @@
  *
  * Invariant: nothing here changes who is in a context; answers about workers are as of some moment
  * of the call. */
-#include "core/ctx.h"
+#include "core/sched_ctx_query.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/sched_ctx.h"
+#include "core/sched_ctx_life.h"
+#include "core/task.h"
+#include "core/wake.h"
 #include "base/slab.h"
 
 #include <errno.h>

@@ -10,10 +10,14 @@
  *
  * Invariant: `missing` counts the links to a tag that are MISSING; all of this is under
  * node->tag_lock; tasks are released outside of it. */
-#include "core/worker.h"
+#include "core/tag.h"
 #include "base/map.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "base/park.h"
+#include "core/task.h"
+#include "core/task_array.h"
+#include "core/task_state.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -458,7 +462,7 @@ static void free_tag(struct orr_tag *tag, void *arg)
 	free(tag);
 }
 
-void orr_tags_exit(struct orr_process *proc)
+void orr_tag_exit(struct orr_process *proc)
 {
 	if (!proc->core->tags)
 		return;

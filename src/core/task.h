@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tasks inside the runtime: what is kept beside struct starpu_task, its life cycle, and its
- * dependencies.
- *
- * A task waits for `ndeps` things (its own submission, accesses to data not yet granted, tasks and
- * tags declared as dependencies). Whoever takes ndeps to zero makes it ready (orr_task_ready).
+/* Tasks inside the runtime: what is kept beside struct starpu_task.
  *
  * Invariant: between submission and completion exactly one party owns the task at any time: the
- * dependency counter, the scheduling policy, or the worker that executes it. */
+ * dependency counter, the scheduling policy, or the worker that executes it (task_state.h). */
 #ifndef ORR_CORE_TASK_H
 #define ORR_CORE_TASK_H
 
 #include "core/core.h"
+#include "core/task_array.h"
 #include "data/access.h"
 
 enum orr_task_state {
@@ -19,13 +16,6 @@ enum orr_task_state {
 	ORR_TASK_READY,
 	ORR_TASK_RUNNING,
 	ORR_TASK_DONE
-};
-
-/* A growable array of tasks (successors, waiters): inline room for two. */
-struct orr_task_array {
-	uint32_t n, cap;
-	struct orr_task **v;
-	struct orr_task *inl[2];
 };
 
 struct orr_task {
@@ -65,7 +55,7 @@ struct orr_task {
 	unsigned
 		nfetching; /* atomic: transfers that it waits for, +1 while they are being issued */
 	struct orr_access *starved; /* atomic: the access that found no memory on the worker, see
-				       fetch_inputs in core/worker.c */
+				       core/inputs.h */
 	/* Of a task of the runtime that executes nowhere, see struct orr_inner_task. */
 	void (*body)(struct orr_owner *owner, void *arg);
 	int32_t queue_prio; /* the policy's: priority in its queue */
@@ -87,49 +77,33 @@ static inline starpu_data_handle_t orr_task_handle(const struct starpu_task *t, 
 {
 	return t->dyn_handles ? t->dyn_handles[i] : t->handles[i];
 }
-unsigned orr_task_nbuffers(const struct starpu_task *t);
-enum starpu_data_access_mode orr_task_mode(const struct starpu_task *t, unsigned i);
+static inline unsigned orr_task_nbuffers(const struct starpu_task *t)
+{
+	if (!t->cl)
+		return 0;
+	return (unsigned) (t->cl->nbuffers == STARPU_VARIABLE_NBUFFERS ? t->nbuffers
+								       : t->cl->nbuffers);
+}
+static inline enum starpu_data_access_mode orr_task_mode(const struct starpu_task *t, unsigned i)
+{
+	return STARPU_TASK_GET_MODE(t, i);
+}
 /* A name for messages: the task's, the codelet's, the model's, or "unnamed". */
 const char *orr_task_name(const struct starpu_task *t);
 
+struct orr_task *orr_task_make_private(struct starpu_task *t);
 /* Ensures that the private half exists. Returns NULL when memory is exhausted. */
-struct orr_task *orr_task_private(struct starpu_task *t);
+static inline struct orr_task *orr_task_private(struct starpu_task *t)
+{
+	return __builtin_expect(t->starpu_private != NULL, 1) ? orr_task_of(t)
+							      : orr_task_make_private(t);
+}
 
-/* Submits a task of the runtime itself: like starpu_task_submit, but it is not counted by
- * starpu_task_wait_for_all when t->internal is set. Returns 0 or -errno. */
-int orr_task_submit(struct starpu_task *t);
-
-/* Takes one dependency away; the last makes the task ready. */
-void orr_task_release(struct orr_task *t);
-/* All dependencies are satisfied: it wants to hold its data. */
-void orr_task_ready(struct orr_task *t);
-/* A task that no worker executes goes on: its body runs, or its end begins. By orr_owner_proceed.
- */
-void orr_task_proceed(struct orr_task *t);
-/* It holds its data: prologue, then the policy. */
-void orr_task_held(struct orr_task *t);
-/* The body is over (or there was none): releases data and successors, runs callbacks. w is NULL
- * outside of workers. */
-void orr_task_complete(struct orr_task *t, struct orr_worker *w);
-/* Gives a ready task to the policy or to its worker. */
-void orr_task_push(struct orr_task *t);
-/* May worker w execute implementation i of t? */
-int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned impl);
-/* First implementation that w may execute, or -1. */
-int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t);
-
-/* tag.c */
-void orr_tag_task_submitted(struct orr_task *t); /* declares the tag's dependencies as the task's */
-void orr_tag_task_done(struct orr_task *t);
-void orr_tags_exit(struct orr_process *proc);
-void orr_tag_dump(struct orr_process *proc, FILE *f); /* diagnosis: tags that somebody waits for */
-
-/* Diagnosis: prints the tasks that are submitted and not complete, with what each waits for; at
- * most max lines. */
-void orr_task_dump(struct orr_process *proc, FILE *f, unsigned max);
-
-/* Number of submitted tasks not yet complete. */
-uint64_t orr_task_npending(struct orr_process *proc);
-uint64_t orr_task_ncompleted(struct orr_process *proc);
+/* A task that completed may be submitted again: its private half starts anew. */
+void orr_task_renew(struct orr_task *t);
+/* Frees both halves and what they own. */
+void orr_task_destroy(struct orr_task *t);
+/* The size of the objects of core->task_slab: a public half and, behind it, a private one. */
+size_t orr_task_slab_size(void);
 
 #endif

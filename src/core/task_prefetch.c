@@ -3,8 +3,9 @@
  *
  * Invariant: only tasks that are ready have prefetches; a task does not begin before they ended
  * (orr_prefetch_cancel). */
-#include "core/worker.h"
 #include "data/prefetch.h"
+#include "core/inputs.h"
+#include "core/task.h"
 
 /* To memnode, or if w is given to where w wants the data. */
 static int prefetch_task(struct starpu_task *task, int memnode, struct orr_worker *w,
@@ -16,7 +17,7 @@ static int prefetch_task(struct starpu_task *task, int memnode, struct orr_worke
 		return 0;
 	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
-		int node = w ? orr_task_target_node(w, task, i) : memnode, ret;
+		int node = w ? orr_inputs_target_node(w, task, i) : memnode, ret;
 
 		if (node < 0 || a->merged || !(a->mode & STARPU_R) ||
 		    (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) ||

@@ -4,6 +4,7 @@
  *
  * Invariant: the number of a worker is passed only by the thread that steps this worker. */
 #include "core/task_trace.h"
+#include "core/task.h"
 
 #include "starpu_fxt.h"
 

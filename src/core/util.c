@@ -7,6 +7,7 @@
 #include "orrery.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/task_submit.h"
 
 #include <stdlib.h>
 #include <string.h>

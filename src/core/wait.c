@@ -1,36 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waiting for tasks, counting them, throttling submission.
+/* Waiting for tasks, throttling submission.
  *
- * Invariant: tasks are counted as completed after their callbacks; a thread that waits sleeps on
- * node->done and is woken at the latest when a worker runs out of work. */
-#include "core/worker.h"
-#include "core/ctx.h"
-#include "data/handle.h"
-#include "orrery.h"
-#include "base/log.h"
-#include "core/core.h"
-#include "base/slab.h"
+ * Invariant: a thread that waits sleeps on proc->done and is woken at the latest when a worker runs
+ * out of work. */
+#include "core/wait.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdio.h>
 
-uint64_t orr_task_ncompleted(struct orr_process *proc)
-{
-	uint64_t n = ORR_ATOMIC_LOAD(&proc->core->ncompleted_other);
-	unsigned i;
-
-	for (i = 0; i < proc->core->nworkers; i++)
-		n += ORR_ATOMIC_LOAD(&proc->core->workers[i].ncompleted);
-	return n;
-}
-
-uint64_t orr_task_npending(struct orr_process *proc)
-{
-	/* Completions first: a task counted there was submitted before. */
-	uint64_t completed = orr_task_ncompleted(proc);
-
-	return ORR_ATOMIC_LOAD(&proc->core->nsubmitted) - completed;
-}
+#include "base/log.h"
+#include "base/park.h"
+#include "core/sched_ctx.h"
+#include "core/sched_ctx_life.h"
+#include "core/tag.h"
+#include "core/task.h"
+#include "core/task_count.h"
+#include "core/task_dump.h"
 
 /* 0, or -EDEADLK after a message when the caller is a task or a callback. */
 static int may_wait(const char *what)
@@ -47,9 +32,24 @@ static int may_wait(const char *what)
 /* Any context. */
 #define ALL_CTXS STARPU_NMAX_SCHED_CTXS
 
+/* Any context. */
+#define ALL_CTXS STARPU_NMAX_SCHED_CTXS
+
 static uint64_t npending(struct orr_process *proc, unsigned ctx)
 {
 	return ctx == ALL_CTXS ? orr_task_npending(proc) : orr_ctx_npending(proc, ctx);
+}
+
+static void wait_watchdog(struct orr_process *proc)
+{
+	if (orr_sys_now_us() - proc->start_us < (double) proc->cfg.watchdog_delay_us)
+		return;
+	orr_warn("no task completed for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:",
+		 (double) proc->cfg.watchdog_us * 1e-6);
+	orr_task_dump(proc, stderr, 50);
+	orr_tag_dump(proc, stderr);
+	if (proc->cfg.watchdog_crash)
+		orr_sys_abort();
 }
 
 /* Waits until at most n tasks of a context are pending; prompt: told of each completion rather than
@@ -79,7 +79,7 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 				if (orr_waitq_wait(&proc->done, key,
 						   (double) proc->cfg.watchdog_us) &&
 				    before == orr_task_ncompleted(proc))
-					orr_watchdog(proc);
+					wait_watchdog(proc);
 			} else {
 				orr_waitq_wait(&proc->done, key, -1);
 			}
@@ -92,18 +92,6 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 		ORR_ATOMIC_ADD_RELAXED(
 			ctx == ALL_CTXS ? &proc->core->phase : &proc->core->ctx[ctx]->phase, 1);
 	return 0;
-}
-
-void orr_watchdog(struct orr_process *proc)
-{
-	if (orr_sys_now_us() - proc->start_us < (double) proc->cfg.watchdog_delay_us)
-		return;
-	orr_warn("no task completed for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:",
-		 (double) proc->cfg.watchdog_us * 1e-6);
-	orr_task_dump(proc, stderr, 50);
-	orr_tag_dump(proc, stderr);
-	if (proc->cfg.watchdog_crash)
-		orr_sys_abort();
 }
 
 /* What the thread's choice of a context limits the waiting to. */
@@ -137,32 +125,6 @@ int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)
 int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
 {
 	return wait_in_ctx("starpu_task_wait_for_n_submitted_in_ctx", sched_ctx_id, n);
-}
-
-int starpu_task_nsubmitted(void)
-{
-	return (int) orr_task_npending(orr_self());
-}
-
-struct count {
-	unsigned ready;
-};
-
-static void count_ready(void *obj, void *arg)
-{
-	struct orr_task *t = (struct orr_task *) ((char *) obj + sizeof(struct starpu_task));
-	unsigned state = ORR_ATOMIC_LOAD_RELAXED(&t->state);
-
-	if (state == ORR_TASK_READY || state == ORR_TASK_RUNNING)
-		((struct count *) arg)->ready++;
-}
-
-int starpu_task_nready(void)
-{
-	struct count c = { 0 };
-
-	orr_slab_foreach(&orr_self()->core->task_slab, count_ready, &c);
-	return (int) c.ready;
 }
 
 int starpu_task_wait_for_no_ready(void)
@@ -237,18 +199,17 @@ int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
 	return 0;
 }
 
-/* ---- throttling ---- */
-
 void starpu_set_limit_max_submitted_tasks(int limit_max)
 {
 	ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.max_submitted, limit_max);
 }
+
 void starpu_set_limit_min_submitted_tasks(int limit_min)
 {
 	ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.min_submitted, limit_min);
 }
 
-void orr_throttle(struct orr_process *proc)
+void orr_wait_throttle(struct orr_process *proc)
 {
 	long max = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.max_submitted),
 	     min = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.min_submitted);
@@ -256,69 +217,4 @@ void orr_throttle(struct orr_process *proc)
 	if (max <= 0 || orr_thread_self()->task || (long) orr_task_npending(proc) <= max)
 		return;
 	wait_pending("task submission", ALL_CTXS, (uint64_t) (min > 0 && min < max ? min : max), 1);
-}
-
-void orrery_task_stats(struct orrery_task_stats *stats)
-{
-	struct orr_process *proc = orr_self();
-
-	stats->submitted = (unsigned long) ORR_ATOMIC_LOAD(&proc->core->nsubmitted);
-	stats->executed = (unsigned long) orr_task_ncompleted(proc);
-}
-
-/* ---- diagnosis ---- */
-
-struct dump {
-	FILE *f;
-	unsigned max, n;
-};
-
-/* What a blocked task waits for. */
-static void dump_blocked(FILE *f, struct orr_task *t)
-{
-	unsigned i;
-
-	for (i = 0; i < t->owner.naccess; i++) {
-		struct orr_access *a = &t->owner.access[i];
-
-		if (a->ordered && !a->granted && !a->merged)
-			fprintf(f, "; waits for %s access to %s",
-				a->mode & STARPU_W ? "write" : "read", orr_handle_name(a->handle));
-	}
-	if (t->owner.parked)
-		fputs("; waits until others, who need not be before it, release one of its data",
-		      f);
-	if (t->tag)
-		fprintf(f, "; has tag %llu", (unsigned long long) t->pub->tag_id);
-}
-
-static void dump_task(void *obj, void *arg)
-{
-	struct orr_task *t = (struct orr_task *) ((char *) obj + sizeof(struct starpu_task));
-	struct dump *d = arg;
-	static const char *const states[] = { "new", "blocked", "ready", "running", "done" };
-
-	if (!t->pub || t->state == ORR_TASK_NEW || t->state == ORR_TASK_DONE ||
-	    t->state > ORR_TASK_DONE)
-		return;
-	if (d->n++ >= d->max)
-		return;
-	fprintf(d->f, "  task %s (job %llu): %s", orr_task_name(t->pub),
-		(unsigned long long) t->job_id, states[t->state]);
-	if (t->state == ORR_TASK_BLOCKED) {
-		fprintf(d->f, ", %d dependencies missing", t->owner.ndeps);
-		dump_blocked(d->f, t);
-	}
-	fputc('\n', d->f);
-}
-
-void orr_task_dump(struct orr_process *proc, FILE *f, unsigned max)
-{
-	struct dump d = { f, max, 0 };
-
-	if (proc->state == ORR_PROCESS_DOWN)
-		return;
-	orr_slab_foreach(&proc->core->task_slab, dump_task, &d);
-	if (d.n > max)
-		fprintf(f, "  ... and %u more tasks\n", d.n - max);
 }

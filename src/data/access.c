@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The access queues of handles: turns, holding, and acquisitions (see access.h for the model;
- * access_task.c has the accesses of tasks).
+ * access_owner.c has the accesses of an owner taken together).
  *
- * Locks: everything here locks one handle at a time. Tasks and acquisitions that become runnable
- * are collected under the lock and let go after it. Invariant: an access is parked only while
- * somebody holds its datum, or while one who was taken off the parked ones has not yet tried. */
+ * Locks: every function here locks one handle at a time. Owners that may go on are collected under
+ * the lock, and called after it is released. Invariant: an access is parked only while another one
+ * holds its datum, or while one that was taken off the parked ones has not yet tried. (The second
+ * half lasts for no longer than a call of orr_access_resume, so only the first is asserted, when an
+ * access is parked.) */
 #include "data/access_queue.h"
 #include "data/memory.h"
 #include "data/fetch.h"
@@ -23,12 +25,16 @@
 /* May an access of this class join those that have their turn? Under h->lock. */
 static int joins(starpu_data_handle_t h, enum orr_class c)
 {
+	orr_assert_locked(&h->lock);
 	return (!h->ngranted || (c == h->gclass && c != ORR_CLASS_WRITE)) &&
 	       !orr_redux_blocks(h, c);
 }
 
 static void grant(starpu_data_handle_t h, struct orr_access *a, enum orr_class c)
 {
+	orr_assert_locked(&h->lock);
+	orr_assert(!a->granted);
+	orr_assert(!h->ngranted || (c == h->gclass && c != ORR_CLASS_WRITE));
 	h->ngranted++;
 	h->gclass = (uint8_t) c;
 	a->granted = 1;
@@ -38,6 +44,9 @@ int orr_access_enqueue(starpu_data_handle_t h, struct orr_access *a)
 {
 	enum orr_class c = orr_access_class(a->mode);
 
+	orr_assert_locked(&h->lock);
+	orr_assert(a->handle == h && !a->granted && !a->locked && !a->merged);
+	orr_assert(!h->head == !h->tail);
 	if (!h->head && joins(h, c)) {
 		grant(h, a, c);
 		return 1;
@@ -55,6 +64,7 @@ int orr_access_enqueue(starpu_data_handle_t h, struct orr_access *a)
 
 int orr_access_conflicts(starpu_data_handle_t h, const struct orr_access *a)
 {
+	orr_assert_locked(&h->lock);
 	if (__builtin_expect(a->mode & STARPU_REDUX, 0) && orr_redux_blocks(h, ORR_CLASS_REDUX))
 		return 1;
 	return h->nheld && ((a->mode & STARPU_W) || h->held_write);
@@ -62,6 +72,10 @@ int orr_access_conflicts(starpu_data_handle_t h, const struct orr_access *a)
 
 void orr_access_hold(starpu_data_handle_t h, struct orr_access *a)
 {
+	orr_assert_locked(&h->lock);
+	orr_assert(!a->locked && !a->merged);
+	/* One writer, or any number of readers. */
+	orr_assert(!h->nheld || (!h->held_write && !(a->mode & STARPU_W)));
 	h->nheld++;
 	h->held_write = (a->mode & STARPU_W) != 0;
 	a->locked = 1;
@@ -69,8 +83,10 @@ void orr_access_hold(starpu_data_handle_t h, struct orr_access *a)
 
 static void unhold(starpu_data_handle_t h, struct orr_access *a)
 {
+	orr_assert_locked(&h->lock);
+	orr_assert(a->locked && h->nheld > 0);
 	h->nheld--;
-	/* One who writes is alone, but for those who inherit. */
+	/* A writer is alone, apart from readers that inherited from it. */
 	if (a->mode & STARPU_W)
 		h->held_write = 0;
 	a->locked = 0;
@@ -80,6 +96,9 @@ void orr_access_park(starpu_data_handle_t h, struct orr_access *a)
 {
 	struct orr_data_ext *ext = orr_handle_ext(h);
 
+	orr_assert_locked(&h->lock);
+	/* The holder finds it when it releases the datum. */
+	orr_assert(!a->locked && orr_access_conflicts(h, a));
 	if (!ext)
 		orr_fatal("out of memory while queueing an access to %s", orr_handle_name(h));
 	a->next = NULL;
@@ -89,11 +108,12 @@ void orr_access_park(starpu_data_handle_t h, struct orr_access *a)
 
 struct orr_access *orr_access_take_parked(starpu_data_handle_t h)
 {
-	struct orr_access *taken = NULL, **end = &taken, **link, *a, *before = NULL;
+	struct orr_access *taken = NULL, **end = &taken, *a, *before = NULL;
 
+	orr_assert_locked(&h->lock);
 	if (!h->ext)
 		return NULL;
-	for (link = &h->ext->parked; (a = *link);) {
+	for (struct orr_access **link = &h->ext->parked; (a = *link);) {
 		int writes = (a->mode & STARPU_W) != 0;
 
 		if (orr_access_conflicts(h, a) || (writes && taken)) {
@@ -130,12 +150,14 @@ void orr_access_resume(struct orr_access *list)
 
 /* ---- both ---- */
 
-/* An access just had its turn. If that is all its owner waits for, and nobody must try before it,
- * the owner holds the datum at once. */
+/* The turn of an access has just come. If its owner waits for nothing else, and no parked access
+ * comes before it, the owner holds the datum at once. */
 static void hold_at_once(starpu_data_handle_t h, struct orr_access *a)
 {
 	struct orr_owner *o = a->owner;
 
+	orr_assert_locked(&h->lock);
+	orr_assert(a->granted && !a->locked);
 	if ((h->ext && h->ext->parked) || o->naccess != 1 || ORR_ATOMIC_LOAD(&o->ndeps) != 1)
 		return;
 	if (orr_access_holds(a)) {
@@ -151,6 +173,7 @@ static struct orr_access *take_granted(starpu_data_handle_t h)
 {
 	struct orr_access *first = NULL, **end = &first;
 
+	orr_assert_locked(&h->lock);
 	while (h->head) {
 		struct orr_access *a = h->head;
 		enum orr_class c = orr_access_class(a->mode);
@@ -169,11 +192,12 @@ static struct orr_access *take_granted(starpu_data_handle_t h)
 	return first;
 }
 
-/* Lets the owners go on that were collected under a lock: first those who waited longest. */
+/* Calls the owners that were collected under a lock, those that waited longest first. */
 static void let_go(struct orr_access *granted, struct orr_access *parked)
 {
 	struct orr_access *next;
 
+	orr_assert_no_lock();
 	orr_access_resume(parked);
 	for (; granted; granted = next) {
 		next = granted->next;
@@ -183,11 +207,9 @@ static void let_go(struct orr_access *granted, struct orr_access *parked)
 
 void orr_access_regrant(starpu_data_handle_t h)
 {
-	struct orr_access *granted, *parked;
-
 	orr_lock(&h->lock);
-	parked = orr_access_take_parked(h);
-	granted = take_granted(h);
+	struct orr_access *parked = orr_access_take_parked(h);
+	struct orr_access *granted = take_granted(h);
 	orr_unlock(&h->lock);
 	let_go(granted, parked);
 }
@@ -195,15 +217,15 @@ void orr_access_regrant(starpu_data_handle_t h)
 void orr_access_end(struct orr_access *a)
 {
 	starpu_data_handle_t h = a->handle;
-	struct orr_access *granted, *parked;
-	struct orr_redux *redux;
 
+	orr_assert(!a->merged);
 	if (!a->granted && !a->locked)
 		return;
 	orr_lock(&h->lock);
 	if (a->locked)
 		unhold(h, a);
 	if (a->granted) {
+		orr_assert(h->ngranted > 0);
 		a->granted = 0;
 		if (--h->ngranted == 0)
 			h->gclass = ORR_CLASS_NONE;
@@ -212,9 +234,9 @@ void orr_access_end(struct orr_access *a)
 		orr_unlock(&h->lock);
 		return;
 	}
-	redux = orr_redux_start(h);
-	parked = orr_access_take_parked(h);
-	granted = take_granted(h);
+	struct orr_redux *redux = orr_redux_start(h);
+	struct orr_access *parked = orr_access_take_parked(h);
+	struct orr_access *granted = take_granted(h);
 	orr_unlock(&h->lock);
 	let_go(granted, parked);
 	if (redux)
@@ -223,10 +245,8 @@ void orr_access_end(struct orr_access *a)
 
 void orr_access_kick_redux(starpu_data_handle_t h)
 {
-	struct orr_redux *redux;
-
 	orr_lock(&h->lock);
-	redux = orr_redux_start(h);
+	struct orr_redux *redux = orr_redux_start(h);
 	orr_unlock(&h->lock);
 	if (redux)
 		orr_redux_run(redux);
@@ -259,28 +279,28 @@ static void acquire_failed(void *arg)
 static enum orr_fetched acquire_fetch(struct orr_acquire *a)
 {
 	struct orr_access *x = &a->access;
-	enum orr_fetched result;
-	struct orr_fetch rq;
 
 	if (orr_fetch_quick(x->handle, (unsigned) x->node, x->mode))
 		return ORR_FETCH_READY;
-	rq = (struct orr_fetch){ .handle = x->handle,
-				 .memnode = (uint8_t) x->node,
-				 .mode = x->mode,
-				 .prio = a->prio,
-				 .effort = ORR_EFFORT_WRITEBACK,
-				 .done = acquire_done,
-				 .failed = a->may_fail ? acquire_failed : NULL,
-				 .arg = a };
-	result = orr_fetch_request(&rq);
+	struct orr_fetch rq = (struct orr_fetch){ .handle = x->handle,
+						  .memnode = (uint8_t) x->node,
+						  .mode = x->mode,
+						  .prio = a->prio,
+						  .effort = ORR_EFFORT_WRITEBACK,
+						  .done = acquire_done,
+						  .failed = a->may_fail ? acquire_failed : NULL,
+						  .arg = a };
+	enum orr_fetched result = orr_fetch_request(&rq);
 	if (result == ORR_FETCH_FAILED && a->may_fail)
 		a->status = rq.error;
 	return result;
 }
 
-/* It holds the datum, which is wanted on a node. */
+/* It holds the datum. Brings it to the node where it is wanted. */
 static void acquire_held(struct orr_acquire *a)
 {
+	orr_assert_no_lock();
+	orr_assert(a->access.locked || !orr_access_holds(&a->access));
 	if (a->access.node >= 0) {
 		enum orr_fetched result;
 
@@ -301,6 +321,8 @@ static void acquire_turn(struct orr_acquire *a)
 {
 	starpu_data_handle_t h = a->access.handle;
 
+	orr_assert_no_lock();
+	orr_assert(a->access.granted || !a->access.ordered);
 	if (!a->access.locked && orr_access_holds(&a->access)) {
 		orr_lock(&h->lock);
 		int ok = !orr_access_conflicts(h, &a->access);
@@ -367,7 +389,7 @@ int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t h, int node,
 		      enum starpu_data_access_mode mode, int ordered, int prio,
 		      void (*granted)(struct orr_acquire *))
 {
-	int now, redux;
+	int redux;
 
 	if (ORR_ATOMIC_LOAD_RELAXED(&h->busy_partition) &&
 	    orr_handle_check_partition(h, mode, NULL))
@@ -381,7 +403,7 @@ int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t h, int node,
 		return 0;
 	}
 	orr_lock(&h->lock);
-	now = orr_access_enqueue(h, &a->access);
+	int now = orr_access_enqueue(h, &a->access);
 	if (now)
 		hold_at_once(h, &a->access);
 	redux = h->ext && h->ext->redux;
@@ -397,7 +419,7 @@ static void granted_wait(struct orr_acquire *a)
 {
 	struct orr_process *proc = orr_self();
 
-	/* From here on a is the waiting thread's. */
+	/* From here on `a` belongs to the waiting thread. */
 	ORR_ATOMIC_STORE((int *) a->arg, 1);
 	orr_waitq_wake(&proc->done);
 }
@@ -406,11 +428,12 @@ int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node,
 		     enum starpu_data_access_mode mode)
 {
 	struct orr_process *self = orr_self();
-	int done = 0, ret;
+	int done = 0;
 
+	orr_assert_no_lock();
 	orr_sys_settle(orr_thread_self());
 	a->arg = &done;
-	ret = orr_acquire_start(a, h, node, mode, 1, 0, granted_wait);
+	int ret = orr_acquire_start(a, h, node, mode, 1, 0, granted_wait);
 	if (ret)
 		return ret;
 	if (!ORR_ATOMIC_LOAD(&done))
@@ -419,17 +442,14 @@ int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node,
 	return 0;
 }
 
-/* Whether using the datum on a node, which is held, may take time: inside a task that must not be.
- */
+/* Returns true if the datum, which is held, may take time to become usable on a node. Tasks must
+ * not wait for that. */
 static int takes_time(starpu_data_handle_t h, unsigned node, unsigned mode)
 {
-	struct orr_replicate *r;
-	int yes;
-
 	orr_lock(&h->lock);
-	r = orr_handle_replicate(h, node);
-	yes = !r || orr_transfer_loading(h) || ((mode & STARPU_R) && r->state == ORR_INVALID) ||
-	      (!r->allocated && orr_memory_allocate(h, r));
+	struct orr_replicate *r = orr_handle_replicate(h, node);
+	int yes = !r || orr_transfer_loading(h) || ((mode & STARPU_R) && r->state == ORR_INVALID) ||
+		  (!r->allocated && orr_memory_allocate(h, r));
 	orr_unlock(&h->lock);
 	return yes;
 }
@@ -438,15 +458,16 @@ int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t h, int node,
 		    enum starpu_data_access_mode mode)
 {
 	enum orr_class c = orr_access_class(mode);
-	int ok, ret = -EAGAIN;
+	int ret = -EAGAIN;
 
 	if (!orr_handle_try_pin(h))
 		return -EAGAIN;
 	acquire_prepare(a, h, node, mode, ORR_ATOMIC_LOAD_RELAXED(&h->sequential), 0, NULL);
 	a->pins = 1;
 	orr_lock(&h->lock);
-	ok = !h->head && (!h->ngranted || (c == ORR_CLASS_READ && h->gclass == ORR_CLASS_READ)) &&
-	     !orr_redux_blocks(h, c) && !orr_access_conflicts(h, &a->access);
+	int ok = !h->head &&
+		 (!h->ngranted || (c == ORR_CLASS_READ && h->gclass == ORR_CLASS_READ)) &&
+		 !orr_redux_blocks(h, c) && !orr_access_conflicts(h, &a->access);
 	if (ok) {
 		orr_access_hold(h, &a->access);
 		if (a->access.ordered)
@@ -472,6 +493,7 @@ void orr_acquire_inherit(struct orr_acquire *a, starpu_data_handle_t h)
 	orr_handle_pin(h);
 	a->pins = 1;
 	orr_lock(&h->lock);
+	orr_assert(h->nheld > 0); /* the caller */
 	h->nheld++;
 	a->access.locked = 1;
 	orr_unlock(&h->lock);
@@ -482,6 +504,7 @@ void orr_acquire_release(struct orr_acquire *a)
 	starpu_data_handle_t h = a->access.handle;
 	int pins = a->pins;
 
+	orr_assert(!a->access.pinned || a->access.node >= 0);
 	if (a->access.pinned) {
 		a->access.pinned = 0;
 		orr_wrote(h, (unsigned) a->access.node, a->access.mode);
@@ -495,7 +518,6 @@ void orr_acquire_release(struct orr_acquire *a)
 void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode down_to)
 {
 	starpu_data_handle_t h = a->access.handle;
-	struct orr_access *granted, *parked;
 
 	if (!(down_to & STARPU_RW)) {
 		orr_acquire_release(a);
@@ -507,14 +529,15 @@ void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode d
 	    ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask))
 		orr_write_through(h, (unsigned) a->access.node);
 	orr_lock(&h->lock);
+	orr_assert(a->access.locked && h->nheld > 0);
 	a->access.mode = (uint16_t) (STARPU_R | (a->access.mode & ~(STARPU_RW | STARPU_COMMUTE)));
 	/* Readers may join, but not a group of commuting writers before the others of it are over.
 	 */
 	if (a->access.granted && h->ngranted == 1)
 		h->gclass = ORR_CLASS_READ;
 	h->held_write = 0;
-	parked = orr_access_take_parked(h);
-	granted = take_granted(h);
+	struct orr_access *parked = orr_access_take_parked(h);
+	struct orr_access *granted = take_granted(h);
 	orr_unlock(&h->lock);
 	let_go(granted, parked);
 }

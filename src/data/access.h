@@ -8,18 +8,18 @@
  * linked. Accesses outside of sequential consistency skip this phase. Then *holding*: when
  * everything else that a task waits for is there, it holds all its data at once or none (nobody
  * holds one while waiting for another, so that there is no deadlock whatever the order). A turn
- * excludes nobody but those behind it in the queue: a task that has its turn and waits for
- * something else is in nobody's way. A task that finds everything there when it is submitted, or
- * when its only access has its turn, begins to hold in the same breath.
+ * excludes only the accesses behind it in the queue: a task that has its turn and waits for
+ * something else holds up no other task. A task that finds everything there when it is submitted,
+ * or when its only access has its turn, begins to hold at once.
  *
  * Invariant: a handle is held by one writer or by any number of readers at a time.
  *
- * Who may touch a handle: (1) those who hold it, have their turn or stand in its queue, since its
- * end stands behind them in the queue; (2) those who pinned it (orr_handle_pin): accesses outside
- * of the order, and whoever uses it in the background; (3) those who find it in a list (a memory
- * node's LRU list, its prefetches) under that list's lock, and from there under the handle's lock,
- * since its end takes it off these lists first. Nobody else. The end is when the closing access had
- * its turn and the last pin is gone. */
+ * Three kinds of users may touch a handle. (1) Accesses that hold it, have their turn or stand in
+ * its queue: the end of the handle stands behind them in the queue. (2) Users that pinned it
+ * (orr_handle_pin): accesses outside of the order, and work in the background. (3) Threads that
+ * find it in a list (a memory node's LRU list, its prefetches) under that list's lock, and from
+ * there under the handle's lock: the end takes the handle off these lists first. The handle ends
+ * when the closing access had its turn and the last pin is gone. */
 #ifndef ORR_DATA_ACCESS_H
 #define ORR_DATA_ACCESS_H
 
@@ -44,12 +44,12 @@ struct orr_access {
 	uint8_t scratch : 1; /* the interface is the owner's own, or its worker's contribution */
 };
 
-/* What an owner of accesses does when they advance. Called without locks, by any thread; must not
- * block. */
+/* The functions of an owner that are called when its accesses advance. They are called without
+ * locks, by any thread, and must not block. */
 struct orr_owner_ops {
 	/* One of its accesses has its turn: the owner waits for one thing fewer. */
 	void (*turn)(struct orr_owner *o);
-	/* It was parked, and holds all its data now. */
+	/* It was parked, and now holds all its data. */
 	void (*held)(struct orr_owner *o);
 	/* Goes on after orr_owner_proceed. Unlike the others it may run callbacks of the program.
 	 */
@@ -58,7 +58,7 @@ struct orr_owner_ops {
 	const char *(*name)(const struct orr_owner *o);
 };
 
-/* Whoever accesses data: a task (core), or an acquisition. Embedded in it. */
+/* An owner of accesses: a task (core), or an acquisition. Embedded in it. */
 struct orr_owner {
 	const struct orr_owner_ops *ops;
 	struct orr_access *access; /* naccess of them, the owner's */
@@ -69,14 +69,14 @@ struct orr_owner {
 			       use its data before they ended */
 	struct orr_owner *next; /* in the list of those that proceed later (struct orr_thread) */
 	uint8_t held;           /* holds all its data, or has none */
-	uint8_t parked;         /* would, but somebody else holds one of them */
+	uint8_t parked;         /* it waits, because another owner holds one of its data */
 };
 
 /* Calls o->ops->proceed(o): at once, or, while another owner proceeds in this thread, after that
  * one and those that came before. An owner that ends lets others begin, which may end at once:
  * chains of them take no more of the stack than one of them. Called without locks. */
 void orr_owner_proceed(struct orr_owner *o);
-/* Lets those proceed that wait for the calling thread. Call it before the thread waits. */
+/* Lets the owners proceed that were left to the calling thread. Call it before the thread waits. */
 void orr_owners_proceed(struct orr_thread *self);
 
 static inline const char *orr_owner_name(const struct orr_owner *o)
@@ -98,7 +98,7 @@ struct orr_acquire {
 	int status;  /* when granted: 0, or with may_fail -errno: the datum cannot be brought to the
 			node */
 	int in_turn; /* granted is called by orr_owner_proceed: it runs a callback of the program */
-	int may_fail; /* the caller looks at status; else such an error ends the program */
+	int may_fail; /* the caller checks status; otherwise such an error ends the program */
 	int pins;     /* it pins the handle until it is released */
 };
 
@@ -118,13 +118,13 @@ int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t handle, int nod
  * may wait; inside a task it returns -EAGAIN instead. */
 int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t handle, int node,
 		    enum starpu_data_access_mode mode);
-/* Whoever holds the datum makes a a further holder, for reading, that stays when he is gone: nobody
- * writes until it is released. */
+/* Adds `a` as a reader of a datum that the caller already holds. It keeps its access after the
+ * caller releases the datum: nobody writes until it is released. */
 void orr_acquire_inherit(struct orr_acquire *a, starpu_data_handle_t handle);
 /* Ends it: the next accesses are granted (their tasks may be pushed from here). May be called by
  * any thread. Never waits. */
 void orr_acquire_release(struct orr_acquire *a);
-/* Keeps the datum with fewer rights: RW -> R lets readers in. down_to: STARPU_R, STARPU_W,
+/* Keeps the datum with fewer rights: from RW to R lets readers in. down_to: STARPU_R, STARPU_W,
  * STARPU_RW or STARPU_NONE (as release). */
 void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode down_to);
 
@@ -132,13 +132,13 @@ void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode d
  * must be zero otherwise (adds to o->ndeps for those whose turn has not come). The owner's own
  * submission must still count in ndeps. */
 void orr_access_submit(struct orr_owner *o);
-/* Everything else is there. Returns 1 if the owner holds all its data, 0 if it was parked and will
- * come back through ops->held. */
+/* The owner waits for nothing but its data. Returns 1 if it holds all of them, 0 if it was parked:
+ * ops->held is called later. */
 int orr_access_lock(struct orr_owner *o);
 /* Ends all accesses of an owner. */
 void orr_access_release(struct orr_owner *o);
-/* Grants what may be granted now (after something outside of the queue changed, such as the end of
- * a reduction). */
+/* Grants the accesses that may be granted now. Call it after a change outside of the queue, such as
+ * the end of a reduction. */
 void orr_access_regrant(starpu_data_handle_t h);
 
 /* redux.c. Under h->lock: must an access of that class (an enum orr_class) wait for contributions

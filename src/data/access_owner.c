@@ -3,8 +3,9 @@
  * (see access.h for the model).
  *
  * Locks: a submission, and a task that wants to hold its data, lock all its handles in address
- * order, so that two threads see the same order on all of them. Invariant: a task holds all its
- * data (o->held) or none. */
+ * order, so that two threads see the same order on all of them. Whatever happens under these locks
+ * happens in the order of the task's accesses: addresses differ from run to run. Invariant: a task
+ * holds all its data (o->held) or none. */
 #include "data/access_queue.h"
 #include "base/log.h"
 #include "data/fetch.h"
@@ -28,32 +29,32 @@ static int by_handle(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* Many accesses: the pieces of a data come from a slab, so that they often are in order already. */
+/* Sorts many accesses. The pieces of a datum come from a slab, so they often are in order already.
+ */
 static void sort_many(struct orr_access **v, unsigned n)
 {
-	unsigned i;
-
-	for (i = 1; i < n; i++)
+	for (unsigned i = 1; i < n; i++)
 		if (by_handle(&v[i - 1], &v[i]) > 0) {
 			qsort(v, n, sizeof(*v), by_handle);
 			return;
 		}
 }
 
-/* Those that `want` accepts, ordered by handle; merged ones are left out. */
+/* Stores the accesses that `want` accepts in v, ordered by handle, without merged ones. Returns
+ * their number. */
 static unsigned sorted(struct orr_owner *o, struct orr_access **v,
 		       int (*want)(const struct orr_access *))
 {
-	unsigned i, j, n = 0;
+	unsigned j, n = 0;
 
-	for (i = 0; i < o->naccess; i++)
+	for (unsigned i = 0; i < o->naccess; i++)
 		if (!o->access[i].merged && want(&o->access[i]))
 			v[n++] = &o->access[i];
 	if (n > 16) {
 		sort_many(v, n);
 		return n;
 	}
-	for (i = 1; i < n; i++) {
+	for (unsigned i = 1; i < n; i++) {
 		struct orr_access *a = v[i];
 
 		for (j = i; j > 0 && v[j - 1]->handle > a->handle; j--)
@@ -63,7 +64,7 @@ static unsigned sorted(struct orr_owner *o, struct orr_access **v,
 	return n;
 }
 
-/* Room for pointers to all accesses of t: inl where that is enough. */
+/* An array for pointers to all accesses of o: inl if that is large enough. */
 static struct orr_access **room(struct orr_owner *o, struct orr_access **inl)
 {
 	struct orr_access **v = inl;
@@ -79,10 +80,10 @@ static struct orr_access **room(struct orr_owner *o, struct orr_access **inl)
 
 static void lock_all(struct orr_access **v, unsigned n)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
+		orr_assert(i == 0 || v[i - 1]->handle < v[i]->handle);
 		orr_lock(&v[i]->handle->lock);
+	}
 }
 
 static void unlock_all(struct orr_access **v, unsigned n)
@@ -93,50 +94,61 @@ static void unlock_all(struct orr_access **v, unsigned n)
 
 /* ---- holding ---- */
 
-/* The first of v that conflicts, or n. Under their locks. */
-static unsigned first_conflict(struct orr_access **v, unsigned n)
+static int may_hold(const struct orr_access *a)
 {
-	unsigned i;
-
-	for (i = 0; i < n && !(orr_access_holds(v[i]) && orr_access_conflicts(v[i]->handle, v[i]));
-	     i++)
-		;
-	return i;
+	return !a->merged && orr_access_holds(a);
 }
 
-static void hold_them(struct orr_owner *o, struct orr_access **v, unsigned n)
+/* The first access that conflicts, or NULL. Under the locks of all that the owner holds. */
+static struct orr_access *first_conflict(struct orr_owner *o)
 {
-	unsigned i;
+	for (unsigned i = 0; i < o->naccess; i++) {
+		struct orr_access *a = &o->access[i];
 
-	for (i = 0; i < n; i++)
-		if (orr_access_holds(v[i]))
-			orr_access_hold(v[i]->handle, v[i]);
+		if (may_hold(a) && orr_access_conflicts(a->handle, a))
+			return a;
+	}
+	return NULL;
+}
+
+static void hold_them(struct orr_owner *o)
+{
+	orr_assert(!o->held);
+	for (unsigned i = 0; i < o->naccess; i++)
+		if (may_hold(&o->access[i]))
+			orr_access_hold(o->access[i].handle, &o->access[i]);
 	o->held = 1;
 }
 
 int orr_access_hold_all(struct orr_owner *o, struct orr_access **woken)
 {
 	struct orr_access *inl[STARPU_NMAXBUFS], **v = room(o, inl), **end = woken;
-	unsigned n = sorted(o, v, orr_access_holds), at, i;
+	unsigned n = sorted(o, v, orr_access_holds);
 
+	orr_assert_no_lock();
+	orr_assert(!o->held);
 	lock_all(v, n);
-	at = first_conflict(v, n);
-	o->parked = at < n;
-	if (at == n)
-		hold_them(o, v, n);
+	struct orr_access *conflict = first_conflict(o);
+	o->parked = conflict != NULL;
+	if (!conflict)
+		hold_them(o);
 	else
-		orr_access_park(v[at]->handle, v[at]);
-	/* It may have been its turn to try on the others, where somebody else waits. */
-	for (i = 0; i < n && at < n; i++)
-		if (i != at && v[i]->handle->ext) {
-			*end = orr_access_take_parked(v[i]->handle);
+		orr_access_park(conflict->handle, conflict);
+	/* It may have been taken off the parked accesses of its other data: others that are parked
+	 * there try in its place. */
+	for (unsigned i = 0; i < o->naccess && conflict; i++) {
+		struct orr_access *a = &o->access[i];
+
+		if (a != conflict && may_hold(a) && a->handle->ext) {
+			*end = orr_access_take_parked(a->handle);
 			for (; *end; end = &(*end)->next)
 				;
 		}
+	}
 	unlock_all(v, n);
 	if (v != inl)
 		free(v);
-	return at == n;
+	return !conflict;
 }
 
 int orr_access_lock(struct orr_owner *o)
@@ -162,6 +174,7 @@ void orr_owner_proceed(struct orr_owner *o)
 {
 	struct orr_thread *self = orr_thread_self();
 
+	orr_assert_no_lock();
 	if (self->proceeding) {
 		o->next = NULL;
 		*(self->later ? &self->later_last->next : &self->later) = o;
@@ -185,12 +198,12 @@ static int has_order(const struct orr_access *a)
 	return !orr_access_is_free(a->mode);
 }
 
-/* merge_duplicates for tasks with many data; v has room for all accesses. */
+/* The same for tasks with many data; v has room for all accesses. */
 static void merge_many(struct orr_owner *o, struct orr_access **v)
 {
-	unsigned i, kept = 0, n = sorted(o, v, has_order);
+	unsigned kept = 0, n = sorted(o, v, has_order);
 
-	for (i = 1; i < n; i++) {
+	for (unsigned i = 1; i < n; i++) {
 		if (v[i]->handle != v[kept]->handle) {
 			kept = i;
 			continue;
@@ -200,17 +213,15 @@ static void merge_many(struct orr_owner *o, struct orr_access **v)
 	}
 }
 
-/* The same handle twice in a task is one access with both modes. */
+/* Makes one access with both modes of two accesses of a task to the same handle. */
 static void merge_duplicates(struct orr_owner *o, struct orr_access **v)
 {
-	unsigned i, j;
-
 	if (o->naccess > 16) {
 		merge_many(o, v);
 		return;
 	}
-	for (i = 1; i < o->naccess; i++)
-		for (j = 0; j < i; j++)
+	for (unsigned i = 1; i < o->naccess; i++)
+		for (unsigned j = 0; j < i; j++)
 			if (o->access[j].handle == o->access[i].handle && !o->access[j].merged &&
 			    has_order(&o->access[i]) && has_order(&o->access[j])) {
 				o->access[j].mode |= o->access[i].mode;
@@ -222,31 +233,33 @@ static void merge_duplicates(struct orr_owner *o, struct orr_access **v)
 void orr_access_submit(struct orr_owner *o)
 {
 	struct orr_access *inl[STARPU_NMAXBUFS], **v = room(o, inl);
-	unsigned i, n, nordered = 0;
+	unsigned nordered = 0;
 	int redux = 0;
 
-	for (i = 0; i < o->naccess; i++)
+	orr_assert_no_lock();
+	orr_assert(ORR_ATOMIC_LOAD_RELAXED(&o->ndeps) >= 1 && !o->held);
+	for (unsigned i = 0; i < o->naccess; i++)
 		if (o->access[i].ordered)
 			nordered++;
 		else
 			orr_handle_pin(o->access[i].handle);
 	if (o->naccess > 1)
 		merge_duplicates(o, v);
-	n = sorted(o, v, is_ordered);
+	unsigned n = sorted(o, v, is_ordered);
 	lock_all(v, n);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		if (!orr_access_enqueue(v[i]->handle, v[i]))
 			ORR_ATOMIC_ADD_RELAXED(&o->ndeps, 1);
-	/* Everything there: it begins to hold while nobody can come between. */
-	if (nordered == o->naccess && ORR_ATOMIC_LOAD_RELAXED(&o->ndeps) == 1 &&
-	    first_conflict(v, n) == n)
-		hold_them(o, v, n);
-	for (i = 0; i < n; i++)
+	/* All turns have come: it begins to hold while nobody can come between. */
+	if (nordered == o->naccess && ORR_ATOMIC_LOAD_RELAXED(&o->ndeps) == 1 && !first_conflict(o))
+		hold_them(o);
+	for (unsigned i = 0; i < n; i++)
 		redux |= v[i]->handle->ext && v[i]->handle->ext->redux;
 	unlock_all(v, n);
 	if (__builtin_expect(redux, 0))
-		for (i = 0; i < n; i++)
-			orr_access_kick_redux(v[i]->handle);
+		for (unsigned i = 0; i < o->naccess; i++)
+			if (is_ordered(&o->access[i]) && !o->access[i].merged)
+				orr_access_kick_redux(o->access[i].handle);
 	if (v != inl)
 		free(v);
 }
@@ -255,13 +268,12 @@ void orr_access_submit(struct orr_owner *o)
 
 void orr_access_release(struct orr_owner *o)
 {
-	unsigned i;
-
-	for (i = 0; i < o->naccess; i++) {
+	for (unsigned i = 0; i < o->naccess; i++) {
 		struct orr_access *a = &o->access[i];
 		starpu_data_handle_t h = a->handle;
 		int ordered = a->ordered;
 
+		orr_assert(a->handle && a->owner == o && !(a->merged && (a->granted || a->locked)));
 		if (a->pinned) {
 			a->pinned = 0;
 			orr_wrote(h, (unsigned) a->node, a->mode);

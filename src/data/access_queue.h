@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two halves of the access queues share (access.h has the model): access.c knows turns,
- * holding and acquisitions, access_owner.c the accesses of an owner taken together. Everything here
- * is under the handle's lock unless it says otherwise. */
+/* Functions that the two halves of the access queues share (access.h has the model): access.c knows
+ * turns, holding and acquisitions, access_owner.c the accesses of an owner taken together. Call
+ * them under the handle's lock unless a comment says otherwise. */
 #ifndef ORR_DATA_ACCESS_QUEUE_H
 #define ORR_DATA_ACCESS_QUEUE_H
 
@@ -25,8 +25,8 @@ static inline int orr_access_is_free(unsigned mode)
 	return !(mode & (STARPU_R | STARPU_W | STARPU_REDUX));
 }
 
-/* Must it hold the datum while it lasts? A contribution is a datum of its own: one that had its
- * turn excludes nobody. */
+/* Returns true if the access must hold the datum while it lasts. A contribution is a datum of its
+ * own: one that had its turn excludes nobody. */
 static inline int orr_access_holds(const struct orr_access *a)
 {
 	return !a->merged && !orr_access_is_free(a->mode) &&
@@ -35,24 +35,24 @@ static inline int orr_access_holds(const struct orr_access *a)
 
 /* Puts an access at its place in the order. Returns 1 when its turn is now. */
 int orr_access_enqueue(starpu_data_handle_t h, struct orr_access *a);
-/* Is there somebody who holds the datum and excludes a? */
+/* Returns true if a holder of the datum excludes a. */
 int orr_access_conflicts(starpu_data_handle_t h, const struct orr_access *a);
 void orr_access_hold(starpu_data_handle_t h, struct orr_access *a);
 /* a waits until the datum is released. */
 void orr_access_park(starpu_data_handle_t h, struct orr_access *a);
-/* Takes those off the parked ones that may hold the datum now, one writer or all readers, linked by
- * next. If one of them then fails on another datum, it must let others try again in its place:
- * whoever takes them calls orr_access_resume, without locks. */
+/* Takes off the parked accesses that may hold the datum now, one writer or all readers, and links
+ * them by next. The caller passes them to orr_access_resume, without locks: if one of them fails on
+ * another datum, others try in its place. */
 struct orr_access *orr_access_take_parked(starpu_data_handle_t h);
 void orr_access_resume(struct orr_access *list);
 
 /* Without locks: ends one access; the handle may be gone afterwards. */
 void orr_access_end(struct orr_access *a);
-/* Without locks: an access was queued: contributions that nobody combined yet must be, for its
- * sake. */
+/* Without locks: starts to combine the contributions that an access which was just queued waits
+ * for. */
 void orr_access_kick_redux(starpu_data_handle_t h);
-/* access_owner.c, without locks: o holds all its data (returns 1), or it is parked; *woken gets
- * those who may try in its place. */
+/* access_owner.c, without locks: o holds all its data (returns 1), or is parked (returns 0). *woken
+ * gets the accesses that may try in its place. */
 int orr_access_hold_all(struct orr_owner *o, struct orr_access **woken);
 
 #endif

@@ -23,19 +23,19 @@ struct orr_user_acquire {
 	struct orr_user_acquire *next;
 	void (*callback)(void *);
 	void *arg;
-	struct orr_thread *owner; /* who waited for it; NULL: nobody, it has a callback */
+	struct orr_thread *owner; /* the thread that waited for it; NULL: it has a callback */
 	int node;                 /* as the program gave it */
 };
 
 static void link_acquire(struct orr_user_acquire *u)
 {
 	starpu_data_handle_t h = u->acq.access.handle;
-	struct orr_data_ext *ext;
 
 	orr_lock(&h->lock);
-	ext = orr_handle_ext(h);
+	struct orr_data_ext *ext = orr_handle_ext(h);
 	if (!ext)
 		orr_fatal("out of memory while acquiring %s", orr_handle_name(h));
+	orr_assert(u->acq.access.locked || !(u->acq.access.mode & STARPU_RW));
 	u->next = ext->acquires;
 	ext->acquires = u;
 	orr_unlock(&h->lock);
@@ -88,8 +88,8 @@ static int check_node(starpu_data_handle_t h, int node)
 	return -EINVAL;
 }
 
-/* Where the program gets the data without naming a node: at home, when it can look at them there.
- */
+/* The node where the program gets data if it names none: their home node if that is main memory,
+ * else node 0. */
 static int default_node(starpu_data_handle_t h)
 {
 	return h && h->home_node >= 0 &&
@@ -124,14 +124,13 @@ static struct orr_user_acquire *prepare(starpu_data_handle_t h, int node,
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
 				enum starpu_data_access_mode mode)
 {
-	struct orr_user_acquire *u;
 	int ret = check_access(handle, mode);
 
 	if (!ret)
 		ret = orr_acquire_check_wait(handle, "acquisition");
 	if (ret)
 		return ret;
-	u = prepare(handle, node, mode, orr_thread_self(), &ret);
+	struct orr_user_acquire *u = prepare(handle, node, mode, orr_thread_self(), &ret);
 	if (!u)
 		return ret;
 	u->acq.may_fail = 1;
@@ -156,7 +155,6 @@ int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mod
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
 				    enum starpu_data_access_mode mode)
 {
-	struct orr_user_acquire *u;
 	int ret;
 
 	if (node >= 0 && (mode & STARPU_R) && orr_thread_self()->task &&
@@ -167,7 +165,7 @@ int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
 		ret = starpu_data_prefetch_on_node(handle, (unsigned) node, 1);
 		return ret ? ret : -EAGAIN;
 	}
-	u = prepare(handle, node, mode, orr_thread_self(), &ret);
+	struct orr_user_acquire *u = prepare(handle, node, mode, orr_thread_self(), &ret);
 	if (!u)
 		return ret;
 	if (ORR_ATOMIC_LOAD_RELAXED(&handle->busy_partition))
@@ -191,7 +189,6 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 							  void (*callback)(void *), void *arg,
 							  int sequential_consistency)
 {
-	struct orr_user_acquire *u;
 	int ret;
 
 	if (!callback) {
@@ -199,7 +196,7 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 			  orr_handle_name(handle));
 		return -EINVAL;
 	}
-	u = prepare(handle, node, mode, NULL, &ret);
+	struct orr_user_acquire *u = prepare(handle, node, mode, NULL, &ret);
 	if (!u)
 		return ret;
 	u->acq.in_turn = 1;
@@ -251,15 +248,16 @@ static int fitness(const struct orr_user_acquire *u, int node, const struct orr_
 	return u->owner ? 1 : 2;
 }
 
-/* The acquisition that a release means; taken off the list when it is to end. */
+/* The acquisition that a release refers to. If `take`, it is taken off the list. */
 static struct orr_user_acquire *find_acquire(starpu_data_handle_t h, int node, int take)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_user_acquire **p, **found = NULL, *u = NULL;
+	struct orr_user_acquire **found = NULL, *u = NULL;
 	int best = 0, fits;
 
 	orr_lock(&h->lock);
-	for (p = h->ext ? &h->ext->acquires : NULL; p && *p; p = &(*p)->next) {
+	for (struct orr_user_acquire **p = h->ext ? &h->ext->acquires : NULL; p && *p;
+	     p = &(*p)->next) {
 		fits = fitness(*p, node, self);
 		if (fits && fits >= best) {
 			best = fits;
@@ -281,11 +279,10 @@ void starpu_data_release_to_on_node(starpu_data_handle_t handle,
 				    enum starpu_data_access_mode down_to_mode, int node)
 {
 	int end = !(down_to_mode & STARPU_RW);
-	struct orr_user_acquire *u;
 
 	if (orr_handle_known(handle, "release"))
 		return;
-	u = find_acquire(handle, node, end);
+	struct orr_user_acquire *u = find_acquire(handle, node, end);
 	if (!u) {
 		orr_error(
 			"release of %s on memory node %d, where it is not acquired: nothing is released",
@@ -315,8 +312,8 @@ void starpu_data_release(starpu_data_handle_t handle)
 	starpu_data_release_to(handle, STARPU_NONE);
 }
 
-/* Is it acquired by a call that waited? Those with a callback are released in time, or we wait for
- * ever as asked. */
+/* Refuses the end of a datum that a call which waited still holds. Acquisitions with a callback are
+ * released in time; otherwise the program waits for ever, as it asked for. */
 int orr_acquire_check_unregister(starpu_data_handle_t h)
 {
 	struct orr_user_acquire *u;

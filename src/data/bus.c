@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Buses: the way from each memory node to each other one, and what went over it.
+/* Buses: the way from each memory node to each other one, and counts of the copies on it.
  *
  * Memory nodes are added one by one, so the buses of node m are numbered after all those among the
  * nodes before it: from m * (m - 1) on the m buses that lead to it, then the m that lead from it.
  *
- * Invariant: a bus keeps its number; counters only grow, what was asked for is remembered beside
- * them. */
+ * Invariant: a bus keeps its number. Counters only grow; the counts that the program saw last are
+ * kept beside them. */
 #include "data/bus.h"
 #include "data/data.h"
 #include "base/numbers.h"
@@ -24,6 +24,7 @@ static int bus_id(unsigned src, unsigned dst)
 
 static struct orr_bus *bus_of(struct orr_process *proc, unsigned src, unsigned dst)
 {
+	orr_assert(src != dst && src < proc->data->nmemnodes && dst < proc->data->nmemnodes);
 	return dst > src ? &proc->data->memnodes[dst].bus[src]
 			 : &proc->data->memnodes[src].bus[src + dst];
 }
@@ -31,13 +32,13 @@ static struct orr_bus *bus_of(struct orr_process *proc, unsigned src, unsigned d
 /* The ends of a bus; 0 when it does not exist. */
 static int ends(int busid, unsigned *src, unsigned *dst)
 {
-	unsigned last = 1, k;
+	unsigned last = 1;
 
 	if (busid < 0 || busid >= starpu_bus_get_count())
 		return 0;
 	while ((last + 1) * last <= (unsigned) busid)
 		last++;
-	k = (unsigned) busid - last * (last - 1);
+	unsigned k = (unsigned) busid - last * (last - 1);
 	*src = k < last ? k : last;
 	*dst = k < last ? last : k - last;
 	return 1;
@@ -55,11 +56,11 @@ int orrery_transfer_bytes(unsigned memnode, uint64_t *in, uint64_t *out)
 {
 	struct orr_process *proc = orr_self();
 	uint64_t sum_in = 0, sum_out = 0;
-	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
+	unsigned n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
 	if (memnode >= n)
 		return -EINVAL;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (i == memnode)
 			continue;
 		sum_in += ORR_ATOMIC_LOAD_RELAXED(&bus_of(proc, i, memnode)->bytes);
@@ -153,17 +154,15 @@ int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *b
 {
 	struct orr_process *proc = orr_self();
 	double now = orr_sys_now_us();
-	struct orr_memnode *m;
-	struct orr_bus *b, old;
 	uint64_t bytes, count;
 	unsigned src, dst;
 
 	if (!ends(busid, &src, &dst))
 		return -EINVAL;
-	m = &proc->data->memnodes[src > dst ? src : dst];
-	b = bus_of(proc, src, dst);
+	struct orr_memnode *m = &proc->data->memnodes[src > dst ? src : dst];
+	struct orr_bus *b = bus_of(proc, src, dst);
 	orr_lock(&m->lock);
-	old = *b;
+	struct orr_bus old = *b;
 	b->seen_bytes = bytes = ORR_ATOMIC_LOAD_RELAXED(&b->bytes);
 	b->seen_count = count = ORR_ATOMIC_LOAD_RELAXED(&b->count);
 	b->seen_us = now;

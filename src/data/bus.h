@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counts of what was copied between memory nodes.
+/* Counts of copies between memory nodes.
  *
  * Invariant: counting takes no lock: the counts of a bus are atomic. */
 #ifndef ORR_DATA_BUS_H

@@ -2,11 +2,11 @@
 /* The end of data, or of their contents: unregistration and invalidation (handbook 27.2), pins.
  *
  * Both are accesses for writing, behind everything that was submitted. An unregistration gives its
- * access back, so that accesses outside of the order can come to their end; the handle ends when
- * nothing pins it any more. What becomes of the value is decided then.
+ * access back, so that accesses outside of the order can come to their end. The handle ends with
+ * its last pin; only then its value is brought home or dropped.
  *
- * Invariant: whoever takes npins to ORR_PINS_LAST, exactly once per handle, ends it; nobody can pin
- * it from then on. */
+ * Invariant: the thread that takes npins to ORR_PINS_LAST ends the handle. That happens once for
+ * each handle, and nobody can pin it from then on. */
 #include "data/handle.h"
 #include "data/data.h"
 #include "base/park.h"
@@ -26,9 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Frees buffers and the handle itself; nobody uses it any more. */
+/* Frees the buffers and the handle itself, which has no users left. */
 static void destroy_handle(starpu_data_handle_t h)
 {
+	orr_assert_no_lock();
+	orr_assert(ORR_ATOMIC_LOAD(&h->npins) == ORR_PINS_LAST);
 	if (h->ext && h->ext->unregister_hook)
 		h->ext->unregister_hook(h);
 	orr_self()->data->up->forget(orr_self(), h);
@@ -53,6 +55,7 @@ struct closing {
 
 static void background_over(struct orr_process *proc)
 {
+	orr_assert(ORR_ATOMIC_LOAD(&proc->data->nbackground) > 0);
 	if (ORR_ATOMIC_ADD(&proc->data->nbackground, -1) == 0)
 		orr_waitq_wake(&proc->done);
 }
@@ -80,13 +83,13 @@ static void no_way_home(starpu_data_handle_t h)
 
 void orr_handle_last_unpin(starpu_data_handle_t h)
 {
-	int ret;
-
+	orr_assert_no_lock();
+	orr_assert(ORR_ATOMIC_LOAD(&h->npins) == ORR_PINS_LAST);
 	if (!h->bring_home || h->home_node < 0 || !orr_handle_has_value(h)) {
 		destroy(h);
 		return;
 	}
-	ret = orr_fetch(h, (unsigned) h->home_node, STARPU_R, 0, at_home, h);
+	int ret = orr_fetch(h, (unsigned) h->home_node, STARPU_R, 0, at_home, h);
 	if (ret < 0)
 		no_way_home(h);
 	if (ret == 0)
@@ -95,6 +98,7 @@ void orr_handle_last_unpin(starpu_data_handle_t h)
 
 void orr_handle_end(starpu_data_handle_t h)
 {
+	orr_assert(!(ORR_ATOMIC_LOAD(&h->npins) & ORR_PINS_LAST)); /* it ends once */
 	ORR_ATOMIC_ADD(&orr_self()->data->nbackground, 1);
 	if (ORR_ATOMIC_ADD(&h->npins, ORR_PINS_LAST) == ORR_PINS_LAST)
 		orr_handle_last_unpin(h);
@@ -106,12 +110,13 @@ void orr_handle_wait_pins(starpu_data_handle_t h)
 {
 	struct orr_process *proc = orr_self();
 
+	orr_assert_no_lock();
 	if (ORR_ATOMIC_LOAD(&h->npins))
 		orr_about_to_wait(proc);
 	ORR_WAIT_UNTIL(&proc->done, ORR_ATOMIC_LOAD(&h->npins) == 0);
 }
 
-/* [waits] Until nothing pins h, and nothing can any more. */
+/* [waits] Until nothing pins h, and makes further pins impossible. */
 static void end_pins(starpu_data_handle_t h)
 {
 	uint32_t none;
@@ -124,11 +129,12 @@ static void end_pins(starpu_data_handle_t h)
 
 /* ---- closing ---- */
 
-/* Its turn has come, and the datum is held. */
+/* The access holds the datum: drops its contents. */
 static void drop_now(struct orr_acquire *a, int buffers)
 {
 	starpu_data_handle_t h = a->access.handle;
 
+	orr_assert(a->access.locked && (a->access.mode & STARPU_W));
 	orr_lock(&h->lock);
 	orr_handle_drop_contents(h, buffers);
 	orr_unlock(&h->lock);
@@ -194,6 +200,7 @@ static void unregister(starpu_data_handle_t h, int coherency)
 		orr_fatal("%s cannot be unregistered", orr_handle_name(h));
 	orr_acquire_release(&a);
 	end_pins(h);
+	h->bring_home = coherency != 0;
 	if (coherency && h->home_node >= 0 && orr_handle_has_value(h) &&
 	    orr_fetch_wait(h, (unsigned) h->home_node, STARPU_R, 0) < 0)
 		no_way_home(h);

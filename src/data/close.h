@@ -10,11 +10,11 @@
 
 /* [waits] Until nothing pins h. */
 void orr_handle_wait_pins(starpu_data_handle_t h);
-/* No access will come any more, and none is left but those that pin h: it is destroyed with the
- * last pin, perhaps now. */
+/* No further access will come, and none is left but those that pin h: it is destroyed with the last
+ * pin, perhaps now. */
 void orr_handle_end(starpu_data_handle_t h);
 
-/* For struct orr_data: nobody uses the handle, and nobody can any more: it ends. Without locks. */
+/* For struct orr_data: ends a handle that nobody uses or can pin. Without locks. */
 void orr_handle_last_unpin(starpu_data_handle_t h);
 
 #endif

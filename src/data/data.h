@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the data layer keeps of a process: memory nodes, transfers under way, and requests that wait
+/* The data layer's state of a process: memory nodes, transfers under way, and requests that wait
  * for memory.
  *
- * Invariant: nothing here is sized by the number of data, tasks or ranks. */
+ * Invariant: nothing here is sized by the number of data, tasks or ranks (the fields show that; no
+ * assertion can). */
 #ifndef ORR_DATA_DATA_H
 #define ORR_DATA_DATA_H
 
@@ -39,8 +40,9 @@ struct orr_inner_task {
 	uint8_t switches : 1;    /* between views: accesses to partitioned data are not checked */
 };
 
-/* What the data layer asks of the floor that knows tasks. That floor fills in the table when the
- * process is made. Slots are called without locks, by any thread, unless they say otherwise. */
+/* The functions that the data layer needs from the floor that knows tasks. That floor fills in the
+ * table when the process is made. Slots are called without locks, by any thread, unless they say
+ * otherwise. */
 struct orr_data_upcalls {
 	/* Submits a task. 0, or -errno after a message; d->arg is then still the caller's. */
 	int (*submit)(const struct orr_inner_task *d);
@@ -77,7 +79,7 @@ struct orr_data {
 	struct orr_worker *starver; /* atomic: the one worker that may collect data while memory is
 				       exhausted */
 	unsigned nstarving;         /* atomic: workers and requests that wait for memory */
-	unsigned untidy;            /* atomic: memory may run low; an idle group looks into it */
+	unsigned untidy;            /* atomic: memory may run low, so an idle group checks it */
 	unsigned nbusy;     /* atomic: workers that hold data; counted if some memory is limited */
 	unsigned ncopying;  /* atomic: copies in progress, finished or not scheduled yet */
 	unsigned nprefetch; /* atomic: prefetches queued on all memory nodes */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies between handles, and read-only duplicates (handbook 27.6).
  *
- * A copy is a task that reads one data and writes the other, executed by a CPU worker; where there
- * is none, by whoever makes it ready. A duplicate is shared: as long as the original is not
- * written, everybody who asks gets the same one.
+ * A copy is a task that reads one datum and writes the other. A CPU worker executes it; if there is
+ * none, the thread that makes it ready does. A duplicate is shared: as long as the original is not
+ * written, every call returns the same one.
  *
  * Invariant: src->ext->dup and dup->ext->dup_of name each other or are both NULL; they and dup_refs
- * are protected by node->lock. */
+ * are protected by proc->lock. */
 #include "data/handle.h"
 #include "data/data.h"
 #include "data/iface.h"
@@ -34,13 +34,13 @@ struct copy {
 static int resize(struct copy *c, void *dst, void *src, unsigned node)
 {
 	starpu_data_handle_t h = c->dst;
-	struct orr_replicate *r;
 	int ret = -ENOSPC;
 
+	orr_assert_no_lock();
 	if (h->wide)
 		return ret;
 	orr_lock(&h->lock);
-	r = orr_handle_find(h, node);
+	struct orr_replicate *r = orr_handle_find(h, node);
 	if (r && r->mine) {
 		orr_memory_release(h, r);
 		ret = orr_iface_follow(h->ops, dst, src);
@@ -79,6 +79,7 @@ static void fetched(void *arg)
 {
 	struct copy *c = arg;
 
+	orr_assert(ORR_ATOMIC_LOAD(&c->pending) > 0);
 	if (ORR_ATOMIC_ADD(&c->pending, -1))
 		return;
 	if (orr_sys_has_payload(orr_self()))
@@ -87,7 +88,8 @@ static void fetched(void *arg)
 	orr_self()->data->up->complete(c->owner);
 }
 
-/* Nobody executes it: the copy happens in main memory, once both data are there. */
+/* The body of a copy that no worker executes: it happens in main memory, once both data are there.
+ */
 static void copy_body(struct orr_owner *o, void *arg)
 {
 	struct copy *c = arg;
@@ -112,19 +114,17 @@ static void copy_body(struct orr_owner *o, void *arg)
 	fetched(c);
 }
 
-/* Does the program's own buffer in main memory limit its size? */
+/* Returns true if the program's own buffer in main memory limits the size of h. */
 static int has_fixed_buffer(starpu_data_handle_t h)
 {
-	int yes;
-
 	orr_lock(&h->lock);
-	yes = !h->main.mine && h->main.allocated;
+	int yes = !h->main.mine && h->main.allocated;
 	orr_unlock(&h->lock);
 	return yes;
 }
 
-/* Could dst's buffer take a value of src's shape? Those of vectors, matrices and n-dimensional data
- * may be larger than the value. */
+/* Returns true if dst's buffer can hold a value of src's shape. Buffers of vectors, matrices and
+ * n-dimensional data may be larger than the value. */
 static int shapes_fit(starpu_data_handle_t dst, starpu_data_handle_t src)
 {
 	struct starpu_data_interface_ops *ops = dst->ops;
@@ -222,8 +222,10 @@ static starpu_data_handle_t share(struct orr_process *proc, starpu_data_handle_t
 
 	orr_lock(&proc->lock);
 	dup = (src->busy_partition & ORR_VIEW_DUP) ? src : src->ext ? src->ext->dup : NULL;
-	if (dup)
+	if (dup) {
+		orr_assert(dup->ext->dup_refs > 0);
 		dup->ext->dup_refs++;
+	}
 	orr_unlock(&proc->lock);
 	return dup;
 }
@@ -232,19 +234,18 @@ static starpu_data_handle_t share(struct orr_process *proc, starpu_data_handle_t
  * such value to share. */
 static int link_dup(struct orr_process *proc, starpu_data_handle_t src, starpu_data_handle_t dup)
 {
-	struct orr_data_ext *from, *to;
-
 	orr_lock(&src->lock);
-	from = orr_handle_ext(src);
+	struct orr_data_ext *from = orr_handle_ext(src);
 	orr_unlock(&src->lock);
 	orr_lock(&dup->lock);
-	to = orr_handle_ext(dup);
+	struct orr_data_ext *to = orr_handle_ext(dup);
 	orr_unlock(&dup->lock);
 	if (!from || !to)
 		return -ENOMEM;
 	orr_lock(&proc->lock);
 	to->dup_refs = 1;
 	ORR_ATOMIC_OR(&dup->busy_partition, ORR_VIEW_DUP);
+	orr_assert(!to->dup && !to->dup_of);
 	if (src->sequential && !from->dup) {
 		from->dup = dup;
 		to->dup_of = src;
@@ -268,7 +269,6 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t sr
 		       int asynchronous)
 {
 	struct orr_process *proc = orr_self();
-	starpu_data_handle_t dup;
 	int ret = orr_handle_check(src_handle, __func__);
 
 	if (ret)
@@ -279,7 +279,7 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t sr
 			orr_handle_name(src_handle));
 		return -EINVAL;
 	}
-	dup = share(proc, src_handle);
+	starpu_data_handle_t dup = share(proc, src_handle);
 	if (dup) {
 		ret = asynchronous ? 0 : wait_value(dup);
 		if (ret)
@@ -307,6 +307,7 @@ void orr_dup_forget(starpu_data_handle_t h)
 
 	orr_lock(&proc->lock);
 	if (h->ext && h->ext->dup) {
+		orr_assert(h->ext->dup->ext->dup_of == h);
 		h->ext->dup->ext->dup_of = NULL;
 		h->ext->dup = NULL;
 	}
@@ -325,11 +326,13 @@ int orr_dup_unregister(starpu_data_handle_t h)
 	if (!(flags & ORR_VIEW_DUP))
 		return 0;
 	orr_lock(&proc->lock);
+	orr_assert(h->ext->dup_refs > 0);
 	others = --h->ext->dup_refs > 0;
 	if (!others) {
 		starpu_data_handle_t src = h->ext->dup_of;
 
 		if (src) {
+			orr_assert(src->ext->dup == h);
 			src->ext->dup = NULL;
 			ORR_ATOMIC_AND(&src->busy_partition, (uint8_t) ~ORR_VIEW_DUP_SOURCE);
 		}

@@ -9,6 +9,7 @@
 #include "data/data.h"
 #include "data/memnode.h"
 #include "starpu_disk.h"
+#include "base/assert.h"
 #include "base/log.h"
 #include "data/nodes.h"
 
@@ -18,7 +19,7 @@
 
 #define DIRECT_ALIGN 4096 /* buffers that lie so need no copy on their way past the page cache */
 
-/* What starpu_disk_open gave out. */
+/* An object that starpu_disk_open returned. */
 struct opened {
 	struct opened *next;
 	void *obj;
@@ -67,13 +68,12 @@ int orr_disk_is_full(struct orr_process *proc, unsigned memnode)
 static uintptr_t disk_alloc(struct orr_process *proc, unsigned memnode, size_t size, int flags)
 {
 	struct disk *d = disk_of(proc, memnode);
-	void *obj;
 
 	(void) flags;
 	if (!orr_sys_has_payload(proc))
 		return (uintptr_t) d;
 	errno = 0;
-	obj = d->ops->alloc(d->base, size);
+	void *obj = d->ops->alloc(d->base, size);
 	if (obj)
 		return (uintptr_t) obj;
 	if (!errno || errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
@@ -98,7 +98,7 @@ static int disk_copy(struct orr_process *proc, uintptr_t src, size_t src_offset,
 		     uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
 		     struct orr_copy_channel *chan)
 {
-	int from_disk = proc->data->memnodes[src_node].kind == STARPU_DISK_RAM, ret;
+	int from_disk = proc->data->memnodes[src_node].kind == STARPU_DISK_RAM;
 	struct disk *d = disk_of(proc, from_disk ? src_node : dst_node);
 
 	(void) chan;
@@ -109,8 +109,8 @@ static int disk_copy(struct orr_process *proc, uintptr_t src, size_t src_offset,
 	if (from_disk)
 		return d->ops->read(d->base, (void *) src, (char *) dst + dst_offset,
 				    (off_t) src_offset, size);
-	ret = d->ops->write(d->base, (void *) dst, (const char *) src + src_offset,
-			    (off_t) dst_offset, size);
+	int ret = d->ops->write(d->base, (void *) dst, (const char *) src + src_offset,
+				(off_t) dst_offset, size);
 	if (ret == -ENOSPC)
 		orr_disk_tell_full(proc, dst_node, size);
 	else if (!ret && ORR_ATOMIC_LOAD_RELAXED(&d->full))
@@ -123,9 +123,7 @@ static int disk_copy2d(struct orr_process *proc, uintptr_t src, size_t src_offse
 		       size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst,
 		       struct orr_copy_channel *chan)
 {
-	size_t i;
-
-	for (i = 0; i < numblocks; i++) {
+	for (size_t i = 0; i < numblocks; i++) {
 		int ret = disk_copy(proc, src, src_offset + i * ld_src, src_node, dst,
 				    dst_offset + i * ld_dst, dst_node, blocksize, chan);
 
@@ -142,6 +140,70 @@ static int disk_test(struct orr_process *proc, struct orr_copy_channel *chan)
 	return 1;
 }
 
+/* ---- data that are packed ---- */
+
+static int write_packed(struct orr_process *proc, struct disk *d, starpu_data_handle_t h,
+			unsigned from, unsigned disk, void *obj)
+{
+	starpu_ssize_t size = 0;
+	void *ptr = NULL;
+	int ret = h->ops->pack_data(h, from, &ptr, &size);
+
+	if (ret || !ptr || size < 0)
+		return ret ? ret : -ENOMEM;
+	ret = d->ops->full_write(d->base, obj, ptr, (size_t) size);
+	if (ret == -ENOSPC)
+		orr_disk_tell_full(proc, disk, (size_t) size);
+	starpu_free_on_node_flags(from, (uintptr_t) ptr, (size_t) size, 0);
+	return ret;
+}
+
+static int read_packed(struct disk *d, starpu_data_handle_t h, unsigned to, void *obj)
+{
+	void *ptr = NULL;
+	size_t size = 0;
+	int ret = d->ops->full_read(d->base, obj, &ptr, &size, to);
+
+	if (ret)
+		return ret;
+	if (h->ops->unpack_data) /* frees ptr */
+		return h->ops->unpack_data(h, to, ptr, size);
+	ret = h->ops->peek_data(h, to, ptr, size);
+	starpu_free_on_node_flags(to, (uintptr_t) ptr, size, 0);
+	return ret;
+}
+
+int orr_disk_copy_packed(struct orr_process *proc, starpu_data_handle_t h, unsigned src_node,
+			 unsigned dst_node)
+{
+	int from_disk = proc->data->memnodes[src_node].kind == STARPU_DISK_RAM;
+	unsigned disk = from_disk ? src_node : dst_node;
+	struct disk *d = disk_of(proc, disk);
+
+	orr_assert(proc->data->memnodes[from_disk ? dst_node : src_node].kind == STARPU_CPU_RAM);
+	if (!h->ops->pack_data || !(h->ops->unpack_data || h->ops->peek_data) ||
+	    !d->ops->full_read || !d->ops->full_write) {
+		orr_error(
+			"%s cannot be copied between main memory and a disk (node %u): set copy_methods->any_to_any of its interface, or pack_data and "
+			"unpack_data, for which the disk's back end needs full_read and full_write",
+			orr_handle_name(h), disk);
+		return -ENOTSUP;
+	}
+	if (!orr_sys_has_payload(proc))
+		return 0;
+	void *obj = starpu_data_handle_to_pointer(h, disk);
+	if (!obj) {
+		orr_error(
+			"%s cannot be packed onto a disk (node %u): to_pointer of its interface must return what starpu_malloc_on_node gave there",
+			orr_handle_name(h), disk);
+		return -ENOTSUP;
+	}
+	return from_disk ? read_packed(d, h, dst_node, obj)
+			 : write_packed(proc, d, h, src_node, disk, obj);
+}
+
+/* ---- the memory node ---- */
+
 static const struct orr_memnode_ops disk_memory = {
 	.name = "disk",
 	.addressable = 0,
@@ -156,19 +218,18 @@ static const struct orr_memnode_ops disk_memory = {
 
 static int count_disks(const struct orr_process *proc)
 {
-	unsigned i;
 	int n = 0;
 
-	for (i = 0; i < proc->data->nmemnodes; i++)
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
 		n += proc->data->memnodes[i].kind == STARPU_DISK_RAM;
 	return n;
 }
 
 static void unplug(struct orr_process *proc, struct disk *d)
 {
-	struct opened *o, *next;
+	struct opened *next;
 
-	for (o = d->opened; o; o = next) {
+	for (struct opened *o = d->opened; o; o = next) {
 		next = o->next;
 		if (orr_sys_has_payload(proc))
 			d->ops->close(d->base, o->obj, o->size);
@@ -183,7 +244,6 @@ static int add_disk(struct orr_process *proc, struct starpu_disk_ops *func, void
 		    starpu_ssize_t size)
 {
 	struct disk *d = calloc(1, sizeof(*d));
-	int ret;
 
 	if (!d)
 		return -ENOMEM;
@@ -195,8 +255,8 @@ static int add_disk(struct orr_process *proc, struct starpu_disk_ops *func, void
 		return -ENOENT;
 	}
 	orr_lock(&proc->lock);
-	ret = orr_memory_add_node(proc, STARPU_DISK_RAM, count_disks(proc), &disk_memory, d,
-				  size > 0 ? (size_t) size : 0);
+	int ret = orr_memory_add_node(proc, STARPU_DISK_RAM, count_disks(proc), &disk_memory, d,
+				      size > 0 ? (size_t) size : 0);
 	orr_unlock(&proc->lock);
 	if (ret < 0) {
 		orr_error("a disk cannot be registered: there are %d memory nodes already",
@@ -229,7 +289,8 @@ int starpu_disk_register(struct starpu_disk_ops *func, void *parameter, starpu_s
 			(ssize_t) size, STARPU_DISK_SIZE_MIN);
 		return -EINVAL;
 	}
-	/* Who counts what tasks hold must have done so from their beginning. */
+	/* The data that tasks hold are counted if some memory is limited, and must be counted from
+	 * a task's beginning. */
 	if (size >= 0 && !proc->data->limited && proc->data->up->npending(proc)) {
 		orr_error(
 			"starpu_disk_register: tasks are under way; register disks of limited size before, or after starpu_task_wait_for_all");
@@ -333,9 +394,7 @@ int orr_disk_swap_init(struct orr_process *proc)
 
 void orr_disk_exit(struct orr_process *proc)
 {
-	unsigned i;
-
-	for (i = 0; i < proc->data->nmemnodes; i++) {
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
 		if (proc->data->memnodes[i].kind != STARPU_DISK_RAM)
 			continue;
 		unplug(proc, disk_of(proc, i));

@@ -19,9 +19,8 @@
 /* A valid replicate other than r. Under h->lock. */
 static struct orr_replicate *other_valid(starpu_data_handle_t h, struct orr_replicate *r)
 {
-	struct orr_replicate *o;
-
-	for (o = &h->main; o; o = o->next)
+	orr_assert_locked(&h->lock);
+	for (struct orr_replicate *o = &h->main; o; o = o->next)
 		if (o != r && o->state != ORR_INVALID && !o->loading)
 			return o;
 	return NULL;
@@ -34,11 +33,10 @@ int orr_memory_is_free(const struct orr_replicate *r)
 
 int orr_memory_is_clean(starpu_data_handle_t h, struct orr_replicate *r)
 {
-	struct orr_replicate *o;
-
+	orr_assert_locked(&h->lock);
 	if (r->state == ORR_INVALID)
 		return 1;
-	for (o = &h->main; o; o = o->next)
+	for (struct orr_replicate *o = &h->main; o; o = o->next)
 		if (o != r && (o->state != ORR_INVALID || o->loading))
 			return 1;
 	return 0;
@@ -63,10 +61,10 @@ static size_t in_use(const struct orr_memnode *m)
  * one that is not. -1: there is none. */
 static int overflow_disk(struct orr_process *proc, size_t size)
 {
-	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
+	unsigned n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 	int any = proc->data->swap_node;
 
-	for (i = 0; i <= n; i++) {
+	for (unsigned i = 0; i <= n; i++) {
 		unsigned at = i == 0 ? (unsigned) proc->data->swap_node : i - 1;
 		struct orr_memnode *m;
 
@@ -100,12 +98,14 @@ static enum orr_room target_buffer(struct orr_process *proc, starpu_data_handle_
 {
 	size_t size = starpu_data_get_alloc_size(h);
 	enum orr_room room = ORR_ROOM_MADE;
-	/* The only copies on a disk have no better place to go to, and what is written back ahead
-	 * is worth no other write-back. */
+	/* Only copies on a disk have no better place to go to, and a write-back ahead of need must
+	 * not cause another one. */
 	enum orr_effort effort = is_disk(proc, t->memnode) || why == ORR_COPY_CLEAN
 					 ? ORR_EFFORT_CLEAN
 					 : ORR_EFFORT_WRITEBACK;
 
+	orr_assert_locked(&h->lock);
+	orr_assert(r->allocated && r != t);
 	ORR_ATOMIC_ADD(&r->refcnt, 1);
 	ORR_ATOMIC_ADD(&t->refcnt, 1);
 	while (room == ORR_ROOM_MADE && !t->allocated && orr_memory_allocate(h, t)) {
@@ -113,15 +113,17 @@ static enum orr_room target_buffer(struct orr_process *proc, starpu_data_handle_
 		room = orr_memory_make_room(proc, t->memnode, size, effort);
 		orr_lock(&h->lock);
 	}
+	orr_assert(ORR_ATOMIC_LOAD(&t->refcnt) > 0 && ORR_ATOMIC_LOAD(&r->refcnt) > 0);
 	ORR_ATOMIC_ADD(&t->refcnt, -1);
 	ORR_ATOMIC_ADD(&r->refcnt, -1);
 	return t->allocated ? ORR_ROOM_MADE : room;
 }
 
-/* A disk did not take the datum: what was reserved there serves another one. Under h->lock. */
+/* A disk did not take the datum: frees the room that was reserved there for it. Under h->lock. */
 static enum orr_room refused(struct orr_process *proc, starpu_data_handle_t h,
 			     struct orr_replicate *t)
 {
+	orr_assert_locked(&h->lock);
 	if (!is_disk(proc, t->memnode))
 		return ORR_ROOM_NONE;
 	if (t->state == ORR_INVALID && orr_memory_is_free(t))
@@ -133,14 +135,14 @@ enum orr_room orr_memory_write_back(struct orr_process *proc, starpu_data_handle
 				    struct orr_replicate *r, enum orr_copy_why why,
 				    struct orr_fetch **waiters)
 {
-	int to = orr_memory_writeback_node(proc, h, r->memnode), ret;
+	int to = orr_memory_writeback_node(proc, h, r->memnode);
 	struct orr_replicate *t = to >= 0 ? orr_handle_replicate(h, (unsigned) to) : NULL;
-	enum orr_room room;
 
+	orr_assert_locked(&h->lock);
 	if (!t || orr_transfer_loading(h))
 		return ORR_ROOM_NONE;
 	orr_transfer_shape(h, r, t);
-	room = target_buffer(proc, h, r, t, why);
+	enum orr_room room = target_buffer(proc, h, r, t, why);
 	if (room != ORR_ROOM_MADE && why == ORR_COPY_CLEAN)
 		return ORR_ROOM_NONE;
 	if (room == ORR_ROOM_NONE && is_disk(proc, t->memnode)) {
@@ -149,12 +151,12 @@ enum orr_room orr_memory_write_back(struct orr_process *proc, starpu_data_handle
 	}
 	if (room != ORR_ROOM_MADE)
 		return room;
-	/* The lock may have been dropped: is it still so? */
+	/* The lock may have been dropped: check again. */
 	if (!orr_memory_is_free(r) || r->state == ORR_INVALID || orr_transfer_loading(h))
 		return ORR_ROOM_NONE;
 	if (other_valid(h, r))
 		return ORR_ROOM_MADE;
-	ret = orr_transfer(proc, h, r, t, why, waiters);
+	int ret = orr_transfer(proc, h, r, t, why, waiters);
 	return ret < 0 ? refused(proc, h, t) : ret ? ORR_ROOM_LATER : ORR_ROOM_MADE;
 }
 
@@ -165,6 +167,7 @@ enum orr_room orr_memory_evict_replicate(struct orr_process *proc, starpu_data_h
 	enum orr_room room = ORR_ROOM_NONE;
 	int pinned = 0;
 
+	orr_assert_locked(&h->lock);
 	if (orr_memory_is_free(r)) {
 		if (r->state != ORR_INVALID && !other_valid(h, r) && effort >= ORR_EFFORT_WRITEBACK)
 			pinned = orr_handle_try_pin(h);
@@ -193,9 +196,8 @@ enum orr_room orr_memory_evict_replicate(struct orr_process *proc, starpu_data_h
  * because its handle is locked. */
 static struct orr_repl_ext *pick(struct orr_memnode *m, unsigned stamp, int *busy)
 {
-	struct orr_repl_ext *e;
-
-	for (e = m->lru_head; e; e = e->lru_next) {
+	orr_assert_locked(&m->lock);
+	for (struct orr_repl_ext *e = m->lru_head; e; e = e->lru_next) {
 		/* Later searches count too, or two of them would never end. */
 		if ((int) (e->stamp - stamp) >= 0 || ORR_ATOMIC_LOAD(&e->self->refcnt))
 			continue;
@@ -203,16 +205,18 @@ static struct orr_repl_ext *pick(struct orr_memnode *m, unsigned stamp, int *bus
 			*busy = 1;
 			continue;
 		}
+		orr_assert(e->self->in_lru && e->self->mine && e->self->allocated);
 		e->stamp = stamp;
 		return e;
 	}
 	return NULL;
 }
 
-/* The buffers of victims are kept for reuse, which counts as free: who cannot use them comes back,
- * and they are emptied first. */
+/* Buffers of evicted data go to the allocation cache and count as free. A caller that cannot reuse
+ * one of them tries again, and the cache is emptied first then. */
 static int fits(const struct orr_memnode *m, size_t wanted, size_t freed)
 {
+	orr_assert_locked(&m->lock);
 	return m->total ? m->used + wanted <= m->total + ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes)
 			: freed >= wanted;
 }
@@ -221,24 +225,24 @@ enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, s
 				   enum orr_effort effort)
 {
 	struct orr_memnode *m = &proc->data->memnodes[memnode];
-	size_t freed;
-	unsigned stamp, tries = 0;
+	unsigned tries = 0;
 	int later = 0;
 
+	orr_assert_no_lock();
 	if (m->total && wanted > m->total)
 		return ORR_ROOM_NONE;
-	freed = orr_memory_flush_cache(proc, memnode, wanted ? wanted : 1);
+	size_t freed = orr_memory_flush_cache(proc, memnode, wanted ? wanted : 1);
 	if (effort == ORR_EFFORT_NONE)
 		return freed ? ORR_ROOM_MADE : ORR_ROOM_NONE;
 	orr_lock(&m->lock);
-	stamp = ++m->lru_stamp;
+	unsigned stamp = ++m->lru_stamp;
 	for (;;) {
 		struct orr_repl_ext *e = NULL;
 		enum orr_room room;
 		size_t bytes = 0;
 		int busy = 0;
 
-		/* Without anything freed the caller's allocation failed although it seems to fit:
+		/* If nothing was freed, the caller's allocation failed although it seems to fit:
 		 * free something all the same. */
 		if (freed && fits(m, wanted, freed))
 			break;
@@ -277,7 +281,6 @@ enum orr_room orr_memory_evict(struct orr_process *proc, unsigned memnode, size_
 int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_held)
 {
 	struct orr_memnode *m = &proc->data->memnodes[memnode];
-	struct orr_repl_ext *e;
 	int used = 0;
 
 	if (ORR_ATOMIC_LOAD(&proc->data->nbusy) ||
@@ -285,7 +288,7 @@ int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_h
 	    ORR_ATOMIC_LOAD(&proc->data->ncopying))
 		return 0;
 	orr_lock(&m->lock);
-	for (e = ignore_held ? NULL : m->lru_head; e && !used; e = e->lru_next)
+	for (struct orr_repl_ext *e = ignore_held ? NULL : m->lru_head; e && !used; e = e->lru_next)
 		used = ORR_ATOMIC_LOAD(&e->self->refcnt) != 0;
 	orr_unlock(&m->lock);
 	return !used;
@@ -296,16 +299,13 @@ int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_h
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
 			  enum starpu_is_prefetch is_prefetch)
 {
-	struct orr_replicate *r;
-	int yes;
-
 	if (orr_handle_known(handle, __func__) ||
 	    orr_handle_check_node(handle, (int) node, __func__))
 		return 0;
 	orr_lock(&handle->lock);
-	r = orr_handle_find(handle, node);
-	yes = r && orr_memory_is_free(r) &&
-	      !(handle->ext && handle->ext->can_evict_off && is_prefetch != STARPU_FETCH);
+	struct orr_replicate *r = orr_handle_find(handle, node);
+	int yes = r && orr_memory_is_free(r) &&
+		  !(handle->ext && handle->ext->can_evict_off && is_prefetch != STARPU_FETCH);
 	/* Its only copy must have somewhere to go; speculative transfers are not worth a
 	 * write-back. */
 	if (yes && r->state != ORR_INVALID && !other_valid(handle, r))

@@ -24,15 +24,15 @@ enum orr_room orr_memory_evict_replicate(struct orr_process *proc, starpu_data_h
 enum orr_room orr_memory_write_back(struct orr_process *proc, starpu_data_handle_t h,
 				    struct orr_replicate *r, enum orr_copy_why why,
 				    struct orr_fetch **waiters);
-/* Under h->lock: can r be evicted (nobody uses it), and does its datum have another valid copy, or
- * soon? */
+/* Under h->lock. The first returns true if nobody uses r, so that it can be evicted; the second, if
+ * its datum has another valid copy, or will have one soon. */
 int orr_memory_is_free(const struct orr_replicate *r);
 int orr_memory_is_clean(starpu_data_handle_t h, struct orr_replicate *r);
-/* Where the only copy of a datum that lies on memnode is written back to: main memory, from there a
- * disk; -1: nowhere. */
+/* The memory node to which the only copy of a datum on memnode is written back: main memory, or
+ * from there a disk; -1: none. */
 int orr_memory_writeback_node(struct orr_process *proc, starpu_data_handle_t h, unsigned memnode);
-/* Whether nothing that happens may still free memory: whoever waits for it waits for ever.
- * ignore_held: what others than tasks hold, they hold for ever. */
+/* Returns true if nothing that is under way can free memory, so that waiting for it would never
+ * end. ignore_held: assume that acquisitions are never released. */
 int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_held);
 
 #endif

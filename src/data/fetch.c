@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Requests for data (see fetch.h), and what is called when they advance.
+/* Requests for data (see fetch.h).
  *
  * A request that cannot be satisfied without locks lives on the heap from its first step, so that
  * it keeps its address wherever it waits.
  *
- * Invariant: whoever ends a request frees it; nobody else has a pointer to it then. */
+ * Invariant: the thread that ends a request frees it, and nobody else has a pointer to it then
+ * (which no assertion can see). */
 #include "data/fetch.h"
 #include "data/data.h"
 
 #include "data/iface.h"
+#include "data/initial.h"
 #include "data/transfer.h"
 #include "base/park.h"
 #include "base/log.h"
@@ -20,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one look at a request under its handle's lock found. */
+/* The result of one attempt to advance a request under its handle's lock. */
 enum verdict {
 	READY,
 	WAITS,      /* the request is in a list: it is no longer ours */
@@ -40,12 +42,14 @@ static struct orr_fetch *new_request(const struct orr_fetch *like)
 	return rq;
 }
 
-/* Until r is loaded. Under h->lock. */
+/* Lets rq wait until r is loaded. Under h->lock. */
 static enum verdict wait_loading(struct orr_fetch *rq, struct orr_replicate *r)
 {
 	struct orr_repl_ext *ext = orr_replicate_ext(r);
 	struct orr_fetch **end;
 
+	orr_assert_locked(&rq->handle->lock);
+	orr_assert(r->loading && rq->pinned);
 	if (!ext)
 		orr_fatal("out of memory while %s is transferred", orr_handle_name(rq->handle));
 	rq->next = NULL;
@@ -55,7 +59,7 @@ static enum verdict wait_loading(struct orr_fetch *rq, struct orr_replicate *r)
 	return WAITS;
 }
 
-/* Gives back what the request holds. When this is a buffer, others may want it. */
+/* Gives back the references of a request. If that makes a buffer free, others may want it. */
 static void unpin(struct orr_fetch *rq)
 {
 	struct orr_process *proc = orr_self();
@@ -65,14 +69,17 @@ static void unpin(struct orr_fetch *rq)
 	orr_lock(&rq->handle->lock);
 	if (rq->pinned) {
 		r = orr_handle_find(rq->handle, rq->memnode);
+		orr_assert(r && ORR_ATOMIC_LOAD(&r->refcnt) > 0);
 		buffer |= r->allocated;
 		ORR_ATOMIC_ADD(&r->refcnt, -1);
 	}
-	if (rq->hop)
+	if (rq->hop) {
+		orr_assert(ORR_ATOMIC_LOAD(&rq->handle->main.refcnt) > 0);
 		ORR_ATOMIC_ADD(&rq->handle->main.refcnt, -1);
+	}
 	rq->pinned = rq->hop = 0;
 	orr_unlock(&rq->handle->lock);
-	/* Not for a retry that got none: it would be tried again at once, for ever. */
+	/* Not after a retry that got no buffer: it would be tried again at once, for ever. */
 	if (buffer)
 		orr_memory_kick(proc);
 }
@@ -96,10 +103,12 @@ static void hop_starved(void *arg)
 	finish(rq, ORR_FETCH_STARVED);
 }
 
-/* The datum goes through main memory: brings it there first. Without lock. If it comes later, rq
- * belongs to hop_done, which may have run already. */
+/* Brings the datum to main memory first, on its way to another memory. Without locks. If it arrives
+ * later, rq belongs to hop_done, which may have run already. */
 static enum verdict go_through_main(struct orr_fetch *rq)
 {
+	orr_assert_no_lock();
+	orr_assert(rq->pinned && !rq->hop && rq->memnode != STARPU_MAIN_RAM);
 	struct orr_fetch *hop = new_request(&(struct orr_fetch){ .handle = rq->handle,
 								 .memnode = STARPU_MAIN_RAM,
 								 .mode = STARPU_R,
@@ -121,14 +130,15 @@ static enum verdict go_through_main(struct orr_fetch *rq)
 					     : FAILED;
 }
 
-/* Which valid replicate to copy from: main memory first, then one that can be copied directly, else
- * the first found. Under h->lock. */
+/* The valid replicate to copy from: main memory's, else one on the same kind of memory, else the
+ * first found. Under h->lock. */
 static struct orr_replicate *choose_source(struct orr_process *proc, starpu_data_handle_t h,
 					   unsigned memnode)
 {
-	struct orr_replicate *r, *any = NULL;
+	struct orr_replicate *any = NULL;
 
-	for (r = &h->main; r; r = r->next) {
+	orr_assert_locked(&h->lock);
+	for (struct orr_replicate *r = &h->main; r; r = r->next) {
 		if (r->state == ORR_INVALID || r->loading)
 			continue;
 		if (proc->data->memnodes[r->memnode].kind == STARPU_CPU_RAM ||
@@ -140,7 +150,7 @@ static struct orr_replicate *choose_source(struct orr_process *proc, starpu_data
 	return any;
 }
 
-/* Can the payload go from one to the other without passing through main memory? */
+/* Returns true if the payload can go from one to the other without passing through main memory. */
 static int is_direct(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		     struct orr_replicate *dst)
 {
@@ -154,65 +164,98 @@ static int is_direct(struct orr_process *proc, starpu_data_handle_t h, struct or
 				  orr_replicate_iface(h, dst), dst->memnode, dst->memnode);
 }
 
-/* Who must end before the datum may be used as rq wants? Under h->lock. */
+/* A replicate whose transfer must end before the datum may be used as rq wants, or NULL. Under
+ * h->lock. */
 static struct orr_replicate *obstacle(struct orr_fetch *rq, struct orr_replicate *r)
 {
-	struct orr_replicate *o;
-
+	orr_assert_locked(&rq->handle->lock);
 	if (r->loading)
 		return r;
 	if (!(rq->mode & STARPU_W))
 		return NULL;
-	for (o = &rq->handle->main; o; o = o->next)
+	for (struct orr_replicate *o = &rq->handle->main; o; o = o->next)
 		if (o->loading)
 			return o;
 	return NULL;
 }
 
-/* Under h->lock, held on return too: a buffer for r. */
+/* Gives r a buffer. Under h->lock, which may be dropped meanwhile. */
 static enum verdict ensure_buffer(struct orr_process *proc, struct orr_fetch *rq,
 				  struct orr_replicate *r)
 {
 	starpu_data_handle_t h = rq->handle;
-	enum orr_room room;
 
+	orr_assert_locked(&h->lock);
+	orr_assert(rq->pinned && ORR_ATOMIC_LOAD(&r->refcnt) > 0);
 	if (r->allocated || orr_memory_allocate(h, r) == 0)
 		return READY;
 	if (!orr_memory_managed(proc, r->memnode))
 		return NO_MEMORY;
 	orr_unlock(&h->lock);
-	room = orr_memory_make_room(proc, rq->memnode, starpu_data_get_alloc_size(h), rq->effort);
+	enum orr_room room = orr_memory_make_room(proc, rq->memnode, starpu_data_get_alloc_size(h),
+						  rq->effort);
 	orr_lock(&h->lock);
 	if (room == ORR_ROOM_LATER && rq->later)
 		*rq->later = 1;
 	return room == ORR_ROOM_MADE ? LOOK_AGAIN : NO_MEMORY;
 }
 
-/* The value of r, which has none, is copied from elsewhere. Under h->lock, dropped meanwhile. */
+/* The datum has no value: the init codelet makes one on r. It runs in main memory, unless it has
+ * functions for devices only. Under h->lock, dropped meanwhile. */
+static enum verdict initialise(struct orr_process *proc, struct orr_fetch *rq,
+			       struct orr_replicate *r, struct orr_fetch **waiters)
+{
+	starpu_data_handle_t h = rq->handle;
+
+	orr_assert_locked(&h->lock);
+	orr_assert(r->state == ORR_INVALID && rq->pinned);
+	/* Another replicate may be getting the value: a second one must not be made. */
+	for (struct orr_replicate *o = &h->main; o; o = o->next)
+		if (o->loading)
+			return wait_loading(rq, o);
+	if (proc->data->memnodes[r->memnode].kind != STARPU_CPU_RAM && !rq->hop &&
+	    orr_initial_function_on(h, STARPU_CPU_RAM))
+		return VIA_MAIN;
+	orr_initial_func f = orr_initial_function_on(h, proc->data->memnodes[r->memnode].kind);
+	if (!f) {
+		orr_error(
+			h->ext && h->ext->init_cl
+				? "%s is read but was never written, and its init codelet has no function for CPUs that could give it a value: add one"
+				: "%s is read but was never written: give it an initial value (a home node, a task that writes it, or an init codelet)",
+			orr_handle_name(h));
+		rq->error = -ENODATA;
+		return FAILED;
+	}
+	enum verdict v = ensure_buffer(proc, rq, r);
+	if (v != READY)
+		return v;
+	/* The lock may have been dropped, and another request may have begun. */
+	if (r->state != ORR_INVALID || orr_transfer_loading(h))
+		return LOOK_AGAIN;
+	orr_transfer_initial(proc, h, r, f, waiters);
+	return LOOK_AGAIN;
+}
+
+/* Copies the value to r, which has none. Under h->lock, which is dropped meanwhile. */
 static enum verdict load(struct orr_process *proc, struct orr_fetch *rq, struct orr_replicate *r,
 			 struct orr_fetch **waiters)
 {
 	starpu_data_handle_t h = rq->handle;
 	struct orr_replicate *src = choose_source(proc, h, rq->memnode);
-	enum verdict v;
-	int ret;
 
-	if (!src) {
-		orr_error(
-			"%s is read but was never written: give it an initial value (a home node, or a task that writes it)",
-			orr_handle_name(h));
-		rq->error = -ENODATA;
-		return FAILED;
-	}
+	orr_assert_locked(&h->lock);
+	orr_assert(r->state == ORR_INVALID && !r->loading);
+	if (!src)
+		return initialise(proc, rq, r, waiters);
 	if (!is_direct(proc, h, src, r)) {
 		rq->error = -EIO;
 		return rq->hop ? FAILED : VIA_MAIN;
 	}
 	orr_transfer_shape(h, src, r);
-	v = ensure_buffer(proc, rq, r);
+	enum verdict v = ensure_buffer(proc, rq, r);
 	if (v != READY)
 		return v;
-	ret = orr_transfer(proc, h, src, r, 0, waiters);
+	int ret = orr_transfer(proc, h, src, r, 0, waiters);
 	if (ret == 1 && r->loading)
 		return wait_loading(rq, r);
 	rq->error = ret;
@@ -224,24 +267,27 @@ static enum verdict advance_locked(struct orr_process *proc, struct orr_fetch *r
 				   struct orr_fetch **waiters)
 {
 	starpu_data_handle_t h = rq->handle;
-	struct orr_replicate *r = orr_handle_replicate(h, rq->memnode), *o;
-	enum verdict v;
+	struct orr_replicate *r = orr_handle_replicate(h, rq->memnode);
 
+	orr_assert_locked(&h->lock);
 	if (!r)
 		return NO_MEMORY;
 	if (!rq->pinned)
 		ORR_ATOMIC_ADD(&r->refcnt, 1);
 	rq->pinned = 1;
-	o = obstacle(rq, r);
+	struct orr_replicate *o = obstacle(rq, r);
 	if (o)
 		return wait_loading(rq, o);
 	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID)
 		return load(proc, rq, r, waiters);
-	v = ensure_buffer(proc, rq, r);
+	enum verdict v = ensure_buffer(proc, rq, r);
 	if (v != READY)
 		return v;
 	if (rq->mode & STARPU_W)
 		orr_handle_written(h, r);
+	orr_assert(r->allocated && !r->loading);
+	orr_assert(r->state == ORR_MODIFIED || (r->state == ORR_SHARED && !(rq->mode & STARPU_W)) ||
+		   !(rq->mode & STARPU_RW));
 	orr_memory_touch(h, r);
 	return READY;
 }
@@ -254,6 +300,7 @@ static enum orr_fetched advance(struct orr_fetch *rq)
 	starpu_data_handle_t h = rq->handle;
 	enum verdict v;
 
+	orr_assert_no_lock();
 	do {
 		struct orr_fetch *waiters = NULL;
 
@@ -267,6 +314,7 @@ static enum orr_fetched advance(struct orr_fetch *rq)
 	if (v == WAITS)
 		return ORR_FETCH_LATER;
 	if (v == READY) {
+		orr_assert(rq->pinned);
 		if (rq->hop)
 			ORR_ATOMIC_ADD(&h->main.refcnt, -1);
 		rq->hop = 0;
@@ -288,18 +336,21 @@ static const char *node_name(unsigned memnode)
 
 static void no_memory(struct orr_process *proc, struct orr_fetch *rq)
 {
+	char usage[160];
+
 	orr_error(
-		"memory node %u (%s) is exhausted and nothing on it can be evicted: %s needs %zu bytes, %zu of %zu are in use; raise its limit, "
-		"release data that are acquired there, or use smaller pieces",
+		"memory node %u (%s) is exhausted and nothing on it can be evicted: %s needs %zu bytes, and %s, release data that are "
+		"acquired there, or use smaller pieces",
 		rq->memnode, node_name(rq->memnode), orr_handle_name(rq->handle),
-		starpu_data_get_alloc_size(rq->handle), starpu_memory_get_used(rq->memnode),
-		proc->data->memnodes[rq->memnode].total);
+		starpu_data_get_alloc_size(rq->handle),
+		orr_memory_usage(proc, rq->memnode, usage, sizeof(usage)));
 }
 
 static void join_starved(struct orr_process *proc, struct orr_fetch *rq)
 {
 	struct orr_fetch **end;
 
+	orr_assert(!rq->pinned && !rq->hop);
 	rq->next = NULL;
 	ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
 	orr_lock(&proc->lock);
@@ -331,14 +382,15 @@ static enum orr_fetched starve(struct orr_process *proc, struct orr_fetch *rq)
 
 void orr_fetch_retry_starved(struct orr_process *proc)
 {
-	struct orr_fetch *list, *next;
+	struct orr_fetch *next;
 
 	orr_lock(&proc->lock);
-	list = proc->data->starved;
+	struct orr_fetch *list = proc->data->starved;
 	ORR_ATOMIC_STORE(&proc->data->starved, NULL);
 	orr_unlock(&proc->lock);
 	for (; list; list = next) {
 		next = list->next;
+		orr_assert(ORR_ATOMIC_LOAD(&proc->data->nstarving) > 0);
 		ORR_ATOMIC_ADD(&proc->data->nstarving, -1);
 		finish(list, advance(list));
 	}
@@ -346,12 +398,15 @@ void orr_fetch_retry_starved(struct orr_process *proc)
 
 /* ---- ends ---- */
 
-/* A request advanced that its maker no longer waits for: calls the end that fits, unless the
+/* Ends a request that advanced after its maker returned: calls the function that fits, unless the
  * request waits again. */
 static void finish(struct orr_fetch *rq, enum orr_fetched result)
 {
+	orr_assert_no_lock();
 	if (result == ORR_FETCH_STARVED && !rq->starved)
 		result = starve(orr_self(), rq);
+	/* A request that waits may be gone. */
+	orr_assert(result == ORR_FETCH_LATER || rq->pinned == (result == ORR_FETCH_READY));
 	switch (result) {
 	case ORR_FETCH_LATER: return;
 	case ORR_FETCH_STARVED: rq->starved(rq->arg); break;
@@ -414,10 +469,12 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode)
 	struct orr_replicate *r;
 
 	if (memnode == STARPU_MAIN_RAM) {
+		orr_assert(ORR_ATOMIC_LOAD_RELAXED(&h->main.refcnt) > 0);
 		ORR_ATOMIC_ADD_RELAXED(&h->main.refcnt, -1);
 	} else {
 		orr_lock(&h->lock);
 		r = orr_handle_find(h, memnode);
+		orr_assert(r && ORR_ATOMIC_LOAD(&r->refcnt) > 0);
 		ORR_ATOMIC_ADD(&r->refcnt, -1);
 		orr_unlock(&h->lock);
 	}
@@ -462,6 +519,7 @@ int orr_fetch_wait(starpu_data_handle_t h, unsigned memnode, enum starpu_data_ac
 	case ORR_FETCH_LATER: break;
 	default: return rq.error;
 	}
+	orr_assert_no_lock();
 	ORR_WAIT_UNTIL(&s.proc->done, ORR_ATOMIC_LOAD(&s.done));
 	return 0;
 }

@@ -2,8 +2,8 @@
 /* Requests for data on a memory node.
  *
  * A request makes a datum usable with a mode on a memory node, and takes a reference on the
- * replicate there (orr_fetch_unref gives it back). It advances in the thread that made it for as
- * long as nothing has to be waited for: a copy under way, a detour through main memory, or memory.
+ * replicate there (orr_fetch_unref gives it back). It advances in the thread that made it, until it
+ * has to wait for a copy under way, for a detour through main memory, or for memory.
  *
  * Invariant: a request is in one place only: with the thread that advances it, in the list of a
  * replicate that is loading, in data->starved, or owned by the request for main memory that it goes
@@ -22,9 +22,9 @@ enum orr_fetched {
 	ORR_FETCH_FAILED = -2,  /* for good, after a message; `error` says why */
 };
 
-/* A wish to use a datum on a memory node, filled in by whoever makes it. */
+/* A request to use a datum on a memory node. The caller fills it in. */
 struct orr_fetch {
-	struct orr_fetch *next; /* in the list where it waits */
+	struct orr_fetch *next; /* in the list in which it waits */
 	starpu_data_handle_t handle;
 	uint8_t memnode;
 	uint8_t pinned : 1; /* holds a reference on its replicate */
@@ -36,11 +36,12 @@ struct orr_fetch {
 	/* The three ends, called without locks by any thread, unless the request ends at once. */
 	void (*done)(void *arg);
 	void (*starved)(void *arg); /* there is no memory; NULL: the request waits for memory */
-	void (*failed)(void *arg);  /* it waited for memory in vain; NULL: that ends the program.
-				       With it, data that others merely hold are not waited for */
+	void (*failed)(
+		void *arg); /* it waited for memory in vain; NULL: that ends the program. If it is
+			       set, the request does not wait for data that are merely acquired */
 	void *arg;
-	uint8_t *later; /* set when room is being made for it: without memory now, it may have some
-			   soon; may be NULL */
+	uint8_t *later; /* may be NULL; set if room is being made, so that a request which failed
+			   for want of memory may succeed soon */
 };
 
 /* Makes a request; *rq is only read, but for rq->error. Without locks, any thread. */
@@ -75,7 +76,8 @@ static inline int orr_fetch_quick(starpu_data_handle_t h, unsigned memnode, unsi
 	ORR_ATOMIC_ADD_RELAXED(&h->main.refcnt, 1);
 	return 1;
 }
-/* Advances the requests of a list again, after what they waited for is over. Without locks. */
+/* Advances the requests of a list again, once the thing that they waited for is over. Without
+ * locks. */
 void orr_fetch_resume(struct orr_fetch *waiters);
 /* Retries the requests that wait for memory. Without locks. */
 void orr_fetch_retry_starved(struct orr_process *proc);

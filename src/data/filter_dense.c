@@ -17,12 +17,10 @@ void starpu_filter_nparts_compute_chunk_size_and_offset(unsigned n, unsigned npa
 							unsigned blocksize, unsigned *chunk_size,
 							size_t *offset)
 {
-	unsigned chunk, rest;
-
 	if (!nparts || id >= nparts)
 		orr_fatal("cutting %u elements: there is no piece %u of %u pieces", n, id, nparts);
-	chunk = n / nparts;
-	rest = n % nparts;
+	unsigned chunk = n / nparts;
+	unsigned rest = n % nparts;
 	if (chunk_size)
 		*chunk_size = chunk + (id < rest);
 	if (offset)
@@ -129,7 +127,6 @@ void orr_dense_cut_block(enum starpu_data_interface_id father_id, void *father,
 	struct orr_dense f;
 	unsigned chunk;
 	size_t start;
-	uint32_t n;
 
 	father_view(father_id, father, &f);
 	check_dim(&f, father_id, dim);
@@ -137,7 +134,7 @@ void orr_dense_cut_block(enum starpu_data_interface_id father_id, void *father,
 		orr_fatal(
 			"filter: a border of %zu elements on each side (filter_arg_ptr) leaves nothing of the %u elements of dimension %u",
 			(size_t) shadow, f.nn[dim], dim);
-	n = f.nn[dim] - (uint32_t) (2 * shadow);
+	uint32_t n = f.nn[dim] - (uint32_t) (2 * shadow);
 	if (nparts > n)
 		orr_fatal(
 			"filter: %u elements of dimension %u of this %s cannot be cut into %u pieces; use at most %u",
@@ -152,7 +149,7 @@ void orr_dense_pick(enum starpu_data_interface_id father_id, void *father,
 {
 	uint32_t nn[ORR_DENSE_MAXDIM] = { 1 }, ldn[ORR_DENSE_MAXDIM] = { 1 };
 	struct orr_dense f;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	father_view(father_id, father, &f);
 	check_dim(&f, father_id, dim);
@@ -160,7 +157,7 @@ void orr_dense_pick(enum starpu_data_interface_id father_id, void *father,
 		orr_fatal(
 			"filter: there is no slice %zu along dimension %u of this %s, which has %u; lower filter_arg_ptr or nchildren",
 			(size_t) pos, dim, orr_iface_ops(father_id)->name, f.nn[dim]);
-	for (i = 0; i < f.ndim; i++) {
+	for (size_t i = 0; i < f.ndim; i++) {
 		if (i == dim)
 			continue;
 		nn[n] = f.nn[i];
@@ -174,14 +171,14 @@ void orr_dense_pick_variable(enum starpu_data_interface_id father_id, void *fath
 			     const uint32_t *pos, unsigned id)
 {
 	struct orr_dense f;
-	size_t skip = 0, i;
+	size_t skip = 0;
 
 	father_view(father_id, father, &f);
 	if (f.ndim && !pos)
 		orr_fatal(
 			"filter: picking an element of this %s takes an array of %zu positions in filter_arg_ptr",
 			orr_iface_ops(father_id)->name, f.ndim);
-	for (i = 0; i < f.ndim; i++) {
+	for (size_t i = 0; i < f.ndim; i++) {
 		size_t at = (size_t) pos[i] + (i ? 0 : id);
 
 		if (at >= f.nn[i])

@@ -65,10 +65,9 @@ void starpu_ndim_filter_to_variable(void *father, void *child, struct starpu_dat
 {
 	static const uint32_t first[ORR_DENSE_MAXDIM];
 	const struct starpu_ndim_interface *n = father;
-	size_t i;
 
 	(void) f;
-	for (i = 0; i < n->ndim; i++)
+	for (size_t i = 0; i < n->ndim; i++)
 		if (n->nn[i] != 1)
 			orr_fatal(
 				"starpu_ndim_filter_to_variable: dimension %zu has %u elements; only a single element is a variable, use starpu_ndim_filter_pick_variable",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Predefined filters of CSR and BCSR data: groups of (block) rows, and the single blocks of BCSR.
  *
- * They read the row pointers in main memory (ram_rowptr), wherever the piece is to lie.
+ * They read the row pointers in main memory (ram_rowptr), wherever the piece will lie.
  *
  * Invariant: a piece's rowptr points into its father's and has one entry more than the piece has
  * rows; firstentry = rowptr[0], so that entry k of the whole is entry k - firstentry of the piece.
@@ -31,7 +31,6 @@ static struct rows cut_rows(const char *name, const uint32_t *rowptr, uint32_t n
 			    uint32_t firstentry, unsigned id, unsigned nparts)
 {
 	struct rows r;
-	uint32_t end;
 
 	if (nparts > nrow)
 		orr_fatal("%s: %u rows cannot be cut into %u pieces; use at most %u", name, nrow,
@@ -52,7 +51,7 @@ static struct rows cut_rows(const char *name, const uint32_t *rowptr, uint32_t n
 	/* A run without payload stores no row pointers: an even share of the entries stands for the
 	 * real one. */
 	r.entry = share(nnz, nparts, id);
-	end = share(nnz, nparts, id + 1);
+	uint32_t end = share(nnz, nparts, id + 1);
 	r.nnz = end - r.entry;
 	return r;
 }
@@ -67,11 +66,11 @@ void starpu_csr_filter_vertical_block(void *father_interface, void *child_interf
 {
 	struct starpu_csr_interface *father = father_interface, *child = child_interface;
 	const uint32_t *rowptr = father->ram_rowptr;
-	struct rows r;
 
 	(void) f;
 	orr_filter_check_father(STARPU_CSR_INTERFACE_ID, father);
-	r = cut_rows(__func__, rowptr, father->nrow, father->nnz, father->firstentry, id, nparts);
+	struct rows r = cut_rows(__func__, rowptr, father->nrow, father->nnz, father->firstentry,
+				 id, nparts);
 	*child = (struct starpu_csr_interface){
 		.id = STARPU_CSR_INTERFACE_ID,
 		.nnz = r.nnz,

@@ -65,12 +65,11 @@ static void cut_list(void *father, void *child, const void *lengths,
 {
 	uint32_t nx = ((struct starpu_vector_interface *) father)->nx;
 	uint64_t start = 0, sum = 0;
-	unsigned i;
 
 	if (!lengths)
 		orr_fatal("%s: filter_arg_ptr is NULL; it must be an array of %u lengths", name,
 			  nparts);
-	for (i = 0; i < nparts; i++) {
+	for (unsigned i = 0; i < nparts; i++) {
 		if (value(lengths, i) < 0)
 			orr_fatal("%s: length %u is negative (%ld)", name, i, value(lengths, i));
 		if (i == id)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Plans: creating and freeing the pieces of a data; the interface of partitioning
+/* Plans: creating and freeing the pieces of a datum; the interface of partitioning
  * (starpu_data_filters.h).
  *
  * The pieces are described once, when the plan is made, inside the father's buffer on one node: its
@@ -35,8 +35,8 @@ static void must_wait_outside(const char *what, starpu_data_handle_t h)
 
 /* ---- where the pieces lie ---- */
 
-/* Are pieces of it told by addresses alone, without offset? Then they lie where addresses can be
- * computed with. */
+/* Returns true if pieces of h are described by addresses alone, without offset. They must lie where
+ * addresses can be computed. */
 static int by_address(starpu_data_handle_t h)
 {
 	enum starpu_data_interface_id id = h->ops->interfaceid;
@@ -56,16 +56,15 @@ static unsigned choose_node(starpu_data_handle_t h)
 		       : (unsigned) h->home_node;
 }
 
-/* Sparse filters read indices, and a buffer must not appear under running tasks: then the plan
- * waits for those submitted so far. */
+/* Waits for the tasks submitted so far if the plan needs it: sparse filters read indices, and a
+ * buffer must not appear under running tasks. */
 static void settle(starpu_data_handle_t h, unsigned node)
 {
-	int reads = by_address(h), busy;
-	struct orr_replicate *r;
+	int reads = by_address(h);
 
 	orr_lock(&h->lock);
-	r = orr_handle_find(h, node);
-	busy = (!r || !r->allocated) && (h->ngranted || h->head);
+	struct orr_replicate *r = orr_handle_find(h, node);
+	int busy = (!r || !r->allocated) && (h->ngranted || h->head);
 	orr_unlock(&h->lock);
 	if ((!reads && !busy) || orr_thread_self()->task)
 		return;
@@ -77,11 +76,8 @@ static void settle(starpu_data_handle_t h, unsigned node)
 /* The father's interface on the node, with a buffer that stays. */
 static void *pin_buffer(starpu_data_handle_t h, unsigned node)
 {
-	struct orr_replicate *r;
-	void *iface;
-
 	orr_lock(&h->lock);
-	r = orr_handle_replicate(h, node);
+	struct orr_replicate *r = orr_handle_replicate(h, node);
 	if (!r || !orr_handle_ext(h))
 		orr_fatal("out of memory while partitioning %s", orr_handle_name(h));
 	ORR_ATOMIC_ADD(&r->refcnt, 1);
@@ -90,7 +86,7 @@ static void *pin_buffer(starpu_data_handle_t h, unsigned node)
 			orr_fatal(
 				"%s has no buffer on memory node %u for its pieces to lie in, and there is no room for one",
 				orr_handle_name(h), node);
-	iface = orr_replicate_iface(h, r);
+	void *iface = orr_replicate_iface(h, r);
 	orr_unlock(&h->lock);
 	return iface;
 }
@@ -98,21 +94,24 @@ static void *pin_buffer(starpu_data_handle_t h, unsigned node)
 static void unpin_buffer(starpu_data_handle_t h, unsigned node)
 {
 	orr_lock(&h->lock);
+	orr_assert(ORR_ATOMIC_LOAD(&orr_handle_find(h, node)->refcnt) > 0);
 	ORR_ATOMIC_ADD(&orr_handle_find(h, node)->refcnt, -1);
 	orr_unlock(&h->lock);
 }
 
 /* ---- pieces ---- */
 
-/* What a piece has in common with its father. */
+/* Copies the attributes that a piece has in common with its father. */
 static void inherit(starpu_data_handle_t c, starpu_data_handle_t father)
 {
-	struct orr_data_ext *from = father->ext, *to;
+	struct orr_data_ext *from = father->ext;
 
 	c->sequential = father->sequential;
-	if (!from->redux_cl && !from->wt_mask && !from->ooc_off)
+	if (!from->redux_cl && !from->init_cl && !from->wt_mask && !from->ooc_off)
 		return;
-	to = orr_handle_ext(c);
+	orr_lock(&c->lock);
+	struct orr_data_ext *to = orr_handle_ext(c);
+	orr_unlock(&c->lock);
 	if (!to)
 		orr_fatal("out of memory while partitioning %s", orr_handle_name(father));
 	to->redux_cl = from->redux_cl;
@@ -138,7 +137,9 @@ static void create_piece(struct orr_partition *p, unsigned i, struct starpu_data
 			  orr_handle_name(father), p->npieces);
 	if (!c->wide)
 		orr_iface_free_meta(ops, scratch);
+	orr_lock(&c->lock);
 	orr_handle_find(c, p->node)->state = ORR_INVALID; /* until the plan is active */
+	orr_unlock(&c->lock);
 	c->busy_partition = ORR_VIEW_PIECE_OFF;
 	inherit(c, father);
 	p->piece[i] = c;
@@ -148,9 +149,8 @@ static void create_piece(struct orr_partition *p, unsigned i, struct starpu_data
 static size_t largest_interface(starpu_data_handle_t h, struct starpu_data_filter *f, unsigned n)
 {
 	size_t max = h->ops->interface_size;
-	unsigned i;
 
-	for (i = 0; f->get_child_ops && i < n; i++) {
+	for (unsigned i = 0; f->get_child_ops && i < n; i++) {
 		size_t size = f->get_child_ops(f, i)->interface_size;
 
 		if (size > max)
@@ -173,9 +173,8 @@ static int overlapping(const struct starpu_data_filter *f)
 						     starpu_tensor_filter_depth_block_shadow,
 						     starpu_tensor_filter_time_block_shadow,
 						     starpu_ndim_filter_block_shadow };
-	unsigned i;
 
-	for (i = 0; i < sizeof(shadows) / sizeof(shadows[0]); i++)
+	for (unsigned i = 0; i < sizeof(shadows) / sizeof(shadows[0]); i++)
 		if (f->filter_func == shadows[i])
 			return 1;
 	return 0;
@@ -184,12 +183,10 @@ static int overlapping(const struct starpu_data_filter *f)
 struct orr_partition *orr_partition_create(starpu_data_handle_t h, struct starpu_data_filter *f)
 {
 	struct orr_partition *p = calloc(1, sizeof(*p));
-	void *iface, *scratch;
-	unsigned i, n;
 
 	if (!f)
 		orr_fatal("%s: the filter is NULL", orr_handle_name(h));
-	n = f->get_nchildren ? f->get_nchildren(f, h) : f->nchildren;
+	unsigned n = f->get_nchildren ? f->get_nchildren(f, h) : f->nchildren;
 	if (!n)
 		orr_fatal("%s: a filter with 0 children; set nchildren, or get_nchildren",
 			  orr_handle_name(h));
@@ -198,7 +195,7 @@ struct orr_partition *orr_partition_create(starpu_data_handle_t h, struct starpu
 	if (h->busy_partition & ORR_VIEW_DUP)
 		orr_fatal("%s is a duplicate made by starpu_data_dup_ro: partition the original",
 			  orr_handle_name(h));
-	scratch = malloc(largest_interface(h, f, n));
+	void *scratch = malloc(largest_interface(h, f, n));
 	if (!p || !scratch || !(p->piece = malloc(n * sizeof(*p->piece))) ||
 	    !(p->size = malloc(n * sizeof(*p->size))))
 		orr_fatal("out of memory while partitioning %s into %u pieces", orr_handle_name(h),
@@ -208,10 +205,10 @@ struct orr_partition *orr_partition_create(starpu_data_handle_t h, struct starpu
 	p->node = choose_node(h);
 	p->overlapping = (uint8_t) overlapping(f);
 	settle(h, p->node);
-	iface = pin_buffer(h, p->node);
+	void *iface = pin_buffer(h, p->node);
 	p->father_size = starpu_data_get_size(h);
 	p->father_ptr = starpu_data_handle_to_pointer(h, p->node);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		create_piece(p, i, f, iface, scratch);
 	free(scratch);
 	p->next = h->ext->partitions;
@@ -224,9 +221,8 @@ void orr_partition_destroy(struct orr_partition *p, int gather_node)
 	struct orr_switch_options o = { .gather_node = gather_node, .synchronous = 1 };
 	starpu_data_handle_t h = p->father;
 	struct orr_partition **link;
-	unsigned i;
 
-	for (i = 0; i < p->npieces; i++) {
+	for (unsigned i = 0; i < p->npieces; i++) {
 		orr_handle_wait_pins(p->piece[i]);
 		p->piece[i]->sequential = 1;
 	}
@@ -236,11 +232,12 @@ void orr_partition_destroy(struct orr_partition *p, int gather_node)
 	for (link = &h->ext->partitions; *link != p; link = &(*link)->next)
 		;
 	*link = p->next;
-	for (i = 0; i < p->npieces; i++) {
+	for (unsigned i = 0; i < p->npieces; i++) {
 		if (p->piece[i]->busy_partition & ORR_VIEW_DUP_SOURCE)
 			orr_dup_forget(p->piece[i]);
 		orr_handle_end(p->piece[i]);
 	}
+	orr_assert(p->state == ORR_VIEW_NONE);
 	unpin_buffer(h, p->node);
 	free(p->piece);
 	free(p->size);
@@ -251,9 +248,7 @@ void orr_partition_destroy(struct orr_partition *p, int gather_node)
 
 static struct orr_partition *sync_plan(starpu_data_handle_t h)
 {
-	struct orr_partition *p;
-
-	for (p = h->ext ? h->ext->partitions : NULL; p; p = p->next)
+	for (struct orr_partition *p = h->ext ? h->ext->partitions : NULL; p; p = p->next)
 		if (p->sync)
 			return p;
 	return NULL;
@@ -262,17 +257,15 @@ static struct orr_partition *sync_plan(starpu_data_handle_t h)
 void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_data_filter *f)
 {
 	struct orr_switch_options o = { .gather_node = -1, .synchronous = 1 };
-	struct orr_partition *p;
-	enum orr_view view;
 
 	orr_handle_must_be_known(initial_handle, __func__);
 	must_wait_outside("starpu_data_partition", initial_handle);
 	if (sync_plan(initial_handle))
 		orr_fatal("%s is partitioned already: call starpu_data_unpartition first",
 			  orr_handle_name(initial_handle));
-	p = orr_partition_create(initial_handle, f);
+	struct orr_partition *p = orr_partition_create(initial_handle, f);
 	p->sync = 1;
-	view = p->overlapping ? ORR_VIEW_READ : ORR_VIEW_WRITE;
+	enum orr_view view = p->overlapping ? ORR_VIEW_READ : ORR_VIEW_WRITE;
 	if (orr_partition_activate(p, view, "starpu_data_partition", &o))
 		orr_fatal("%s cannot be partitioned", orr_handle_name(initial_handle));
 }
@@ -280,9 +273,7 @@ void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_da
 /* Pieces that are cut themselves come first. */
 static void unpartition(starpu_data_handle_t h, struct orr_partition *p, int node)
 {
-	unsigned i;
-
-	for (i = 0; i < p->npieces; i++) {
+	for (unsigned i = 0; i < p->npieces; i++) {
 		starpu_data_handle_t c = p->piece[i];
 
 		while (c->ext && c->ext->partitions)
@@ -294,36 +285,33 @@ static void unpartition(starpu_data_handle_t h, struct orr_partition *p, int nod
 
 void starpu_data_unpartition(starpu_data_handle_t root_data, unsigned gathering_node)
 {
-	struct orr_partition *p;
-
 	orr_handle_must_be_known(root_data, __func__);
 	must_wait_outside("starpu_data_unpartition", root_data);
-	p = sync_plan(root_data);
+	struct orr_partition *p = sync_plan(root_data);
 	if (!p) {
 		orr_error("starpu_data_unpartition: %s is not partitioned; nothing is done",
 			  orr_handle_name(root_data));
 		return;
 	}
-	if (gathering_node >= orr_self()->data->nmemnodes)
-		orr_fatal("starpu_data_unpartition: %s on memory node %u, but there are %u",
-			  orr_handle_name(root_data), gathering_node, orr_self()->data->nmemnodes);
+	/* -1: the value stays where its pieces lie. */
+	if ((int) gathering_node != -1 && gathering_node >= orr_self()->data->nmemnodes)
+		orr_fatal(
+			"starpu_data_unpartition: %s on memory node %u, but there are %u; give one of them, or -1 for any",
+			orr_handle_name(root_data), gathering_node, orr_self()->data->nmemnodes);
 	unpartition(root_data, p, (int) gathering_node);
 }
 
 static void map(starpu_data_handle_t h, unsigned nfilters, struct starpu_data_filter **filters)
 {
-	struct orr_partition *p;
-	unsigned i;
-
 	if (!nfilters)
 		return;
-	p = sync_plan(h);
+	struct orr_partition *p = sync_plan(h);
 	if (!p) {
 		starpu_data_partition(h, *filters++);
 		p = sync_plan(h);
 		nfilters--;
 	}
-	for (i = 0; i < p->npieces && nfilters; i++)
+	for (unsigned i = 0; i < p->npieces && nfilters; i++)
 		map(p->piece[i], nfilters, filters);
 }
 
@@ -337,9 +325,8 @@ void starpu_data_map_filters_array(starpu_data_handle_t root_data, int nfilters,
 				   struct starpu_data_filter *filters)
 {
 	struct starpu_data_filter *v[nfilters > 0 ? nfilters : 1];
-	int i;
 
-	for (i = 0; i < nfilters; i++)
+	for (int i = 0; i < nfilters; i++)
 		v[i] = &filters[i];
 	map(root_data, (unsigned) nfilters, v);
 }
@@ -347,9 +334,8 @@ void starpu_data_map_filters_array(starpu_data_handle_t root_data, int nfilters,
 void starpu_data_vmap_filters(starpu_data_handle_t root_data, unsigned nfilters, va_list pa)
 {
 	struct starpu_data_filter *v[nfilters ? nfilters : 1];
-	unsigned i;
 
-	for (i = 0; i < nfilters; i++)
+	for (unsigned i = 0; i < nfilters; i++)
 		v[i] = va_arg(pa, struct starpu_data_filter *);
 	map(root_data, nfilters, v);
 }
@@ -379,20 +365,16 @@ static struct orr_partition *current_plan(starpu_data_handle_t h)
 
 int starpu_data_get_nb_children(starpu_data_handle_t handle)
 {
-	struct orr_partition *p;
-
 	orr_handle_must_be_known(handle, __func__);
-	p = current_plan(handle);
+	struct orr_partition *p = current_plan(handle);
 	return p ? (int) p->npieces : 0;
 }
 
 starpu_data_handle_t starpu_data_get_child(starpu_data_handle_t handle, unsigned i)
 {
-	struct orr_partition *p;
-
 	if (orr_handle_known(handle, __func__))
 		return NULL;
-	p = current_plan(handle);
+	struct orr_partition *p = current_plan(handle);
 	if (p && i < p->npieces)
 		return p->piece[i];
 	orr_error("piece %u of %s: it has %u", i, orr_handle_name(handle), p ? p->npieces : 0);
@@ -409,11 +391,10 @@ starpu_data_handle_t starpu_data_vget_sub_data(starpu_data_handle_t root_data, u
 
 starpu_data_handle_t starpu_data_get_sub_data(starpu_data_handle_t root_data, unsigned depth, ...)
 {
-	starpu_data_handle_t found;
 	va_list pa;
 
 	va_start(pa, depth);
-	found = starpu_data_vget_sub_data(root_data, depth, pa);
+	starpu_data_handle_t found = starpu_data_vget_sub_data(root_data, depth, pa);
 	va_end(pa);
 	return found;
 }

@@ -14,9 +14,6 @@
 static struct orr_partition *plan_of(starpu_data_handle_t h, unsigned nparts,
 				     starpu_data_handle_t *children, const char *what)
 {
-	struct orr_partition *p;
-	unsigned i;
-
 	if (orr_handle_check(h, what))
 		return NULL;
 	if (nparts && !children) {
@@ -25,11 +22,11 @@ static struct orr_partition *plan_of(starpu_data_handle_t h, unsigned nparts,
 			what, orr_handle_name(h));
 		return NULL;
 	}
-	for (i = 0; i < nparts; i++)
+	for (unsigned i = 0; i < nparts; i++)
 		if (orr_handle_check(children[i], what))
 			return NULL;
-	p = nparts ? children[0]->piece_of : NULL;
-	for (i = 1; i < nparts && p; i++)
+	struct orr_partition *p = nparts ? children[0]->piece_of : NULL;
+	for (unsigned i = 1; i < nparts && p; i++)
 		if (children[i]->piece_of != p)
 			p = NULL;
 	if (p && p->father == h && p->npieces == nparts && !p->sync)
@@ -47,14 +44,12 @@ static struct orr_partition *plan_of(starpu_data_handle_t h, unsigned nparts,
 void starpu_data_partition_plan(starpu_data_handle_t initial_handle, struct starpu_data_filter *f,
 				starpu_data_handle_t *children)
 {
-	struct orr_partition *p;
-
 	orr_handle_must_be_known(initial_handle, __func__);
 	if (!children)
 		orr_fatal(
 			"starpu_data_partition_plan of %s: there is nowhere to put the pieces; give an array of handles",
 			orr_handle_name(initial_handle));
-	p = orr_partition_create(initial_handle, f);
+	struct orr_partition *p = orr_partition_create(initial_handle, f);
 	memcpy(children, p->piece, p->npieces * sizeof(*children));
 }
 
@@ -64,7 +59,6 @@ void starpu_data_partition_clean_node(starpu_data_handle_t root_data, unsigned n
 	struct orr_partition *p = plan_of(root_data, nparts, children,
 					  "starpu_data_partition_clean");
 	const char *task = orr_data_inside(orr_thread_self());
-	unsigned i;
 
 	if (task)
 		orr_fatal(
@@ -72,7 +66,7 @@ void starpu_data_partition_clean_node(starpu_data_handle_t root_data, unsigned n
 			orr_handle_name(root_data), task);
 	if (!p)
 		return;
-	for (i = 0; i < nparts; i++)
+	for (unsigned i = 0; i < nparts; i++)
 		if (p->piece[i]->ext && p->piece[i]->ext->partitions)
 			orr_fatal(
 				"starpu_data_partition_clean of %s: its piece %u has a plan of its own; clean that first",
@@ -92,7 +86,7 @@ static void partition(starpu_data_handle_t h, unsigned nparts, starpu_data_handl
 		      enum orr_view view, int sequential, const char *what)
 {
 	struct orr_switch_options o = { .gather_node = -1, .unordered = !sequential };
-	struct orr_partition *p = plan_of(h, nparts, children, what), *rival;
+	struct orr_partition *p = plan_of(h, nparts, children, what);
 
 	if (!p)
 		return;
@@ -100,7 +94,7 @@ static void partition(starpu_data_handle_t h, unsigned nparts, starpu_data_handl
 		orr_partition_deactivate(p, view, what, &o);
 		return;
 	}
-	rival = orr_partition_rival(p, view);
+	struct orr_partition *rival = orr_partition_rival(p, view);
 	if (rival && p->state < view) {
 		orr_error(
 			"%s: another partition of %s (%u pieces) is active for %s and overlaps this one: unpartition it first",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Switches between a data and its pieces (see filters.h): the task, and what it does when its turn
- * has come.
+/* Switches between a datum and its pieces (see filters_switch.h): the task, and its body.
  *
  * Invariant: a body runs while its task holds the father and all pieces, so that nobody else looks
  * at their contents; references taken for a switch are given back before its task completes. */
@@ -30,6 +29,7 @@ static void fetched(void *arg)
 {
 	struct orr_switch *s = arg;
 
+	orr_assert(ORR_ATOMIC_LOAD(&s->pending) > 0);
 	if (ORR_ATOMIC_ADD(&s->pending, -1) == 0)
 		s->then(s);
 }
@@ -38,12 +38,11 @@ static void fetched(void *arg)
 static void fetch(struct orr_switch *s, struct orr_access *a, unsigned node,
 		  enum starpu_data_access_mode mode)
 {
-	int ret;
-
+	orr_assert(s->pending > 0 && !a->pinned && a->locked);
 	a->node = (int8_t) node;
 	a->pinned = 1;
 	ORR_ATOMIC_ADD(&s->pending, 1);
-	ret = orr_fetch(a->handle, node, mode, 0, fetched, s);
+	int ret = orr_fetch(a->handle, node, mode, 0, fetched, s);
 	if (ret < 0)
 		orr_fatal("%s: %s cannot be brought to memory node %u", orr_owner_name(s->owner),
 			  orr_handle_name(a->handle), node);
@@ -108,13 +107,12 @@ static void check_piece(struct orr_switch *s, unsigned i)
 static void finish_cut(struct orr_switch *s)
 {
 	struct orr_partition *p = s->plan;
-	unsigned i;
 
 	check_father(s);
 	unref(&s->owner->access[0]);
 	if (s->kind == ORR_SWITCH_CUT)
 		take_value(p->father);
-	for (i = 0; i < p->npieces && s->valued; i++)
+	for (unsigned i = 0; i < p->npieces && s->valued; i++)
 		give_value(p->piece[i], p->node);
 }
 
@@ -122,9 +120,8 @@ static void finish_cut(struct orr_switch *s)
 static void finish_gather(struct orr_switch *s)
 {
 	struct orr_partition *p = s->plan;
-	unsigned i;
 
-	for (i = 0; i < p->npieces; i++) {
+	for (unsigned i = 0; i < p->npieces; i++) {
 		check_piece(s, i);
 		unref(&s->owner->access[1 + i]);
 		if (s->kind == ORR_SWITCH_GATHER)
@@ -136,9 +133,7 @@ static void finish_gather(struct orr_switch *s)
 
 static void finish_drop(struct orr_switch *s)
 {
-	unsigned i;
-
-	for (i = 0; i < s->plan->npieces; i++)
+	for (unsigned i = 0; i < s->plan->npieces; i++)
 		take_value(s->plan->piece[i]);
 }
 
@@ -146,6 +141,8 @@ static void complete(struct orr_switch *s)
 {
 	struct orr_owner *o = s->owner;
 
+	for (unsigned i = 1; i < o->naccess; i++)
+		orr_assert(!o->access[i].pinned);
 	unref(&o->access[0]);
 	orr_self()->data->up->complete(o); /* s goes with the task */
 }
@@ -174,8 +171,8 @@ static void switch_body(struct orr_owner *o, void *arg)
 {
 	struct orr_switch *s = arg;
 	struct orr_partition *p = s->plan;
-	unsigned i;
 
+	orr_assert(o->naccess == 1 + p->npieces && o->held);
 	s->owner = o;
 	s->then = finish;
 	s->pending = 1;
@@ -185,7 +182,7 @@ static void switch_body(struct orr_owner *o, void *arg)
 			fetch(s, &o->access[0], p->node,
 			      s->kind == ORR_SWITCH_CUT ? STARPU_RW : STARPU_R);
 	} else if (s->kind == ORR_SWITCH_GATHER || s->kind == ORR_SWITCH_DOWNGRADE) {
-		for (i = 0; i < p->npieces; i++) {
+		for (unsigned i = 0; i < p->npieces; i++) {
 			if (!orr_handle_has_value(p->piece[i]))
 				continue;
 			s->valued = 1;
@@ -195,8 +192,8 @@ static void switch_body(struct orr_owner *o, void *arg)
 	fetched(s);
 }
 
-/* What a switch does to each side, as seen by the access queues: a side that others may keep
- * reading is only read. */
+/* The mode in which a switch accesses each side: it only reads a side that others may keep reading.
+ */
 static enum starpu_data_access_mode father_mode(enum orr_switch_kind kind)
 {
 	return kind == ORR_SWITCH_CUT_READ || kind == ORR_SWITCH_DROP ? STARPU_R : STARPU_RW;

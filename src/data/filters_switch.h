@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Switches between a data and its pieces (partition.h has the model).
+/* Switches between a datum and its pieces (partition.h has the model).
  *
  * Invariant: a switch is a task; what it changes in the state of a plan is changed before it is
  * submitted. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which view of a partitioned data the tasks submitted from now on may use, and the switches that
- * change it: those that the program asks for, and those that an access to another view needs
- * (automatic).
+/* The view of partitioned data that tasks submitted from now on may use, and the switches that
+ * change it: those that the program asks for, and those that an access to another view needs.
  *
  * Invariant: states change in the thread that submits, right after the switch is submitted; the
- * views of one data are used by one submitting thread at a time. */
+ * views of one datum are used by one submitting thread at a time. (The latter is the program's
+ * promise.) */
 #include "data/filters_switch.h"
 #include "base/log.h"
 #include "data/data_copy.h"
@@ -26,11 +26,12 @@ static void set_state(struct orr_partition *p, enum orr_view state)
 {
 	static const uint8_t piece_flags[] = { ORR_VIEW_PIECE_OFF, ORR_VIEW_PIECE_RO, 0 };
 	static const uint8_t cut_flags[] = { 0, ORR_VIEW_CUT_RO, ORR_VIEW_CUT_RW };
-	unsigned i, flags = piece_flags[state];
+	unsigned flags = piece_flags[state];
 	struct orr_partition *q;
 
+	orr_assert(state != ORR_VIEW_WRITE || !orr_partition_rival(p, ORR_VIEW_WRITE));
 	p->state = state;
-	for (i = 0; i < p->npieces; i++) {
+	for (unsigned i = 0; i < p->npieces; i++) {
 		if (state == ORR_VIEW_NONE && (p->piece[i]->busy_partition & ORR_VIEW_DUP_SOURCE))
 			orr_dup_forget(p->piece[i]);
 		set_flags(p->piece[i], ORR_VIEW_PIECE_OFF | ORR_VIEW_PIECE_RO, flags);
@@ -53,9 +54,7 @@ static int is_cut(starpu_data_handle_t h, int rw_only)
 
 struct orr_partition *orr_partition_rival(const struct orr_partition *p, enum orr_view view)
 {
-	struct orr_partition *q;
-
-	for (q = p->father->ext->partitions; q; q = q->next)
+	for (struct orr_partition *q = p->father->ext->partitions; q; q = q->next)
 		if (q != p && (q->state == ORR_VIEW_WRITE || (q->state && view == ORR_VIEW_WRITE)))
 			return q;
 	return NULL;
@@ -63,14 +62,12 @@ struct orr_partition *orr_partition_rival(const struct orr_partition *p, enum or
 
 /* ---- taking pieces away ---- */
 
-/* Plans of h that stand in the way of using h as a whole. */
+/* Deactivates the plans of h that exclude the use of h as a whole. */
 static int deactivate_all(starpu_data_handle_t h, enum orr_view down_to, const char *who)
 {
-	struct orr_partition *p;
-
 	if (!is_cut(h, down_to == ORR_VIEW_READ))
 		return 0;
-	for (p = h->ext->partitions; p; p = p->next)
+	for (struct orr_partition *p = h->ext->partitions; p; p = p->next)
 		if (p->state > down_to) {
 			if (p->sync) {
 				orr_error(
@@ -88,11 +85,11 @@ int orr_partition_deactivate(struct orr_partition *p, enum orr_view down_to, con
 			     const struct orr_switch_options *o)
 {
 	enum orr_switch_kind kind = ORR_SWITCH_DROP;
-	unsigned i;
 
-	for (i = 0; i < p->npieces; i++)
+	for (unsigned i = 0; i < p->npieces; i++)
 		if (is_cut(p->piece[i], 0) && deactivate_all(p->piece[i], down_to, who))
 			return -EINVAL;
+	orr_assert(p->state >= down_to);
 	if (p->state == ORR_VIEW_WRITE)
 		kind = down_to == ORR_VIEW_READ ? ORR_SWITCH_DOWNGRADE : ORR_SWITCH_GATHER;
 	orr_switch_submit(p, kind, o);
@@ -129,6 +126,8 @@ int orr_partition_activate(struct orr_partition *p, enum orr_view view, const ch
 					     who, NULL))
 			return -EINVAL;
 	}
+	orr_assert(!(view == ORR_VIEW_WRITE && p->overlapping));
+	orr_assert(!outer || outer->state >= view);
 	orr_switch_submit(p,
 			  p->state                 ? ORR_SWITCH_UPGRADE
 			  : view == ORR_VIEW_WRITE ? ORR_SWITCH_CUT

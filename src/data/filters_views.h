@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Views of partitioned data: what submissions and acquisitions ask before they access one.
+/* Views of partitioned data: the checks that come before a submission or an acquisition.
  *
  * Invariant: busy_partition of a handle describes the views as of the tasks submitted so far. */
 #ifndef ORR_DATA_FILTERS_VIEWS_H

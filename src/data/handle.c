@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Handles: registration, replicates, attributes, and their end (handbook 27.2, 27.6).
  *
- * Invariant: a handle is destroyed only by whoever holds its last access (unregistration acquires
- * it for writing). */
+ * Invariant: a handle is freed only after its last access and its last pin are gone. */
 #include "data/handle.h"
 #include "data/data.h"
 #include "data/iface.h"
@@ -68,10 +67,9 @@ static starpu_data_handle_t allocate(struct orr_process *proc,
 				     struct starpu_data_interface_ops *ops)
 {
 	size_t size = sizeof(struct _starpu_data_state) + ops->interface_size;
-	starpu_data_handle_t h;
 	int slab = ops->interface_size <= SLAB_INTERFACE;
 
-	h = slab ? orr_slab_alloc(&proc->data->handle_slab) : malloc(size);
+	starpu_data_handle_t h = slab ? orr_slab_alloc(&proc->data->handle_slab) : malloc(size);
 	if (!h)
 		return NULL;
 	memset(h, 0, size);
@@ -85,10 +83,13 @@ static starpu_data_handle_t allocate(struct orr_process *proc,
 
 static void release_memory(starpu_data_handle_t h)
 {
-	struct orr_replicate *r, *next;
+	struct orr_replicate *next;
 
-	for (r = h->main.next; r; r = next) {
+	orr_assert(!h->head && !h->ngranted && !h->nheld);
+	orr_assert(!h->ext || (!h->ext->parked && !h->ext->redux && !h->ext->partitions));
+	for (struct orr_replicate *r = h->main.next; r; r = next) {
 		next = r->next;
+		orr_assert(!r->loading && !(r->mine && r->allocated));
 		orr_memory_forget(h, r);
 		if (!h->wide)
 			orr_iface_free_meta(h->ops, orr_replicate_iface(h, r));
@@ -112,10 +113,13 @@ static void release_memory(starpu_data_handle_t h)
 /* The program's buffer of the home node is valid from the start. */
 static void adopt_home(starpu_data_handle_t h, int home)
 {
-	struct orr_replicate *r = home == STARPU_MAIN_RAM
-					  ? &h->main
-					  : orr_handle_replicate(h, (unsigned) home);
+	struct orr_replicate *r = &h->main;
 
+	if (home != STARPU_MAIN_RAM) {
+		orr_lock(&h->lock);
+		r = orr_handle_replicate(h, (unsigned) home);
+		orr_unlock(&h->lock);
+	}
 	r->state = ORR_MODIFIED;
 	r->allocated = 1;
 	r->mine = 0;
@@ -125,12 +129,11 @@ int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 		      struct starpu_data_interface_ops *ops, struct orr_partition *piece_of)
 {
 	struct orr_process *proc = orr_self();
-	starpu_data_handle_t h;
 
 	if (ops->interfaceid == STARPU_UNKNOWN_INTERFACE_ID)
 		ops->interfaceid = (enum starpu_data_interface_id)
 			starpu_data_interface_get_next_id();
-	h = allocate(proc, ops);
+	starpu_data_handle_t h = allocate(proc, ops);
 	if (!h)
 		return -ENOMEM;
 	h->home_node = (int8_t) home_node;
@@ -140,7 +143,10 @@ int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 	h->mpi_rank = -1;
 	h->wide = !orr_iface_builtin(ops);
 	if (h->wide) {
-		if (!orr_handle_ext(h) ||
+		orr_lock(&h->lock);
+		orr_handle_ext(h);
+		orr_unlock(&h->lock);
+		if (!h->ext ||
 		    !(h->ext->wide_ifaces = calloc(STARPU_MAXNODES, ops->interface_size))) {
 			release_memory(h);
 			return -ENOMEM;
@@ -191,13 +197,11 @@ void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_hand
 
 void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned memnode)
 {
-	struct orr_replicate *r;
-
 	if (orr_handle_check(handle, __func__) ||
 	    orr_handle_check_node(handle, (int) memnode, __func__))
 		return;
 	orr_lock(&handle->lock);
-	r = orr_handle_replicate(handle, memnode);
+	struct orr_replicate *r = orr_handle_replicate(handle, memnode);
 	if (r && !r->allocated) {
 		r->allocated = 1;
 		r->mine = 0;
@@ -209,9 +213,8 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned memnode)
 
 struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode)
 {
-	struct orr_replicate *r;
-
-	for (r = &h->main; r; r = r->next)
+	orr_assert_locked(&h->lock);
+	for (struct orr_replicate *r = &h->main; r; r = r->next)
 		if (r->memnode == memnode)
 			return r;
 	return NULL;
@@ -232,15 +235,12 @@ struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memn
 		orr_iface_detach(h->ops, r + 1);
 	}
 	r->next = h->main.next;
-	ORR_ATOMIC_STORE(&h->main.next, r); /* looked at without the lock (orr_fetch_quick) */
+	ORR_ATOMIC_STORE(&h->main.next, r); /* read without the lock (orr_fetch_quick) */
 	return r;
 }
 
 void *starpu_data_get_interface_on_node(starpu_data_handle_t handle, unsigned memory_node)
 {
-	struct orr_replicate *r;
-	void *iface;
-
 	if (__builtin_expect(!handle || ORR_ATOMIC_LOAD_RELAXED(&handle->alive) != ORR_HANDLE_ALIVE,
 			     0))
 		orr_handle_must_be_known(handle, __func__);
@@ -255,17 +255,16 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle, unsigned me
 		return (char *) handle->ext->wide_ifaces +
 		       memory_node * handle->ops->interface_size;
 	orr_lock(&handle->lock);
-	r = orr_handle_replicate(handle, memory_node);
-	iface = r ? orr_replicate_iface(handle, r) : NULL;
+	struct orr_replicate *r = orr_handle_replicate(handle, memory_node);
+	void *iface = r ? orr_replicate_iface(handle, r) : NULL;
 	orr_unlock(&handle->lock);
 	return iface;
 }
 
 void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r)
 {
-	struct orr_replicate *o;
-
-	for (o = &h->main; o; o = o->next) {
+	orr_assert_locked(&h->lock);
+	for (struct orr_replicate *o = &h->main; o; o = o->next) {
 		if (o == r)
 			continue;
 		o->stale = o->loading;
@@ -274,14 +273,14 @@ void orr_handle_written(starpu_data_handle_t h, struct orr_replicate *r)
 			orr_memory_demote(o);
 		}
 	}
+	orr_assert(r->allocated);
 	ORR_ATOMIC_STORE(&r->state, ORR_MODIFIED);
 }
 
 void orr_handle_drop_contents(starpu_data_handle_t h, int buffers)
 {
-	struct orr_replicate *r;
-
-	for (r = &h->main; r; r = r->next) {
+	orr_assert_locked(&h->lock);
+	for (struct orr_replicate *r = &h->main; r; r = r->next) {
 		ORR_ATOMIC_STORE(&r->state, ORR_INVALID);
 		r->stale = r->loading;
 		if (!r->mine || ORR_ATOMIC_LOAD(&r->refcnt))
@@ -297,7 +296,8 @@ void orr_handle_drop_contents(starpu_data_handle_t h, int buffers)
 
 struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h)
 {
-	/* Written under the handle's lock, and looked at without it on the way out of tasks. */
+	orr_assert_locked(&h->lock);
+	/* Written under the handle's lock, and read without it when tasks end. */
 	if (!h->ext)
 		ORR_ATOMIC_STORE(&h->ext, calloc(1, sizeof(*h->ext)));
 	return h->ext;
@@ -306,11 +306,9 @@ struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h)
 /* The attributes for a setter that has no way to fail. */
 static struct orr_data_ext *ext_or_die(starpu_data_handle_t h, const char *what)
 {
-	struct orr_data_ext *ext;
-
 	orr_handle_must_be_known(h, what);
 	orr_lock(&h->lock);
-	ext = orr_handle_ext(h);
+	struct orr_data_ext *ext = orr_handle_ext(h);
 	orr_unlock(&h->lock);
 	if (!ext)
 		orr_fatal("out of memory while setting an attribute of %s", orr_handle_name(h));
@@ -353,12 +351,11 @@ void starpu_data_set_name(starpu_data_handle_t handle, const char *name)
 void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[])
 {
 	struct orr_data_ext *ext = ext_or_die(handle, __func__);
-	unsigned i;
 
 	if (dimensions > 5)
 		dimensions = 5;
 	ext->ncoords = (int) dimensions;
-	for (i = 0; i < dimensions; i++)
+	for (unsigned i = 0; i < dimensions; i++)
 		ext->coords[i] = dims[i];
 }
 
@@ -378,11 +375,9 @@ void starpu_data_set_coordinates(starpu_data_handle_t handle, unsigned dimension
 unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle, unsigned dimensions,
 					   int dims[])
 {
-	unsigned i, n;
-
 	orr_handle_must_be_known(handle, __func__);
-	n = handle->ext ? (unsigned) handle->ext->ncoords : 0;
-	for (i = 0; i < n && i < dimensions; i++)
+	unsigned n = handle->ext ? (unsigned) handle->ext->ncoords : 0;
+	for (unsigned i = 0; i < n && i < dimensions; i++)
 		dims[i] = handle->ext->coords[i];
 	return n;
 }
@@ -501,13 +496,12 @@ void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
 /* A replicate that can be packed or filled: else a message. */
 static int check_allocated(starpu_data_handle_t h, unsigned node, const char *what)
 {
-	struct orr_replicate *r;
 	int allocated;
 
 	if (orr_handle_check_node(h, (int) node, what))
 		return -EINVAL;
 	orr_lock(&h->lock);
-	r = orr_handle_find(h, node);
+	struct orr_replicate *r = orr_handle_find(h, node);
 	allocated = r && r->allocated;
 	orr_unlock(&h->lock);
 	if (allocated)
@@ -540,7 +534,7 @@ int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr
 		orr_error("%s: its interface has no pack_data operation", orr_handle_name(handle));
 		return -ENOTSUP;
 	}
-	/* Without ptr only the size is asked for, which needs no buffer. */
+	/* Without ptr the caller wants the size only, which needs no buffer. */
 	if (ptr ? check_allocated(handle, node, "packing")
 		: orr_handle_check_node(handle, (int) node, "packing"))
 		return -EINVAL;
@@ -593,14 +587,15 @@ int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 {
 	static const char *const states[] = { "invalid", "shared", "modified" };
-	struct orr_replicate *r;
 
 	if (orr_handle_known(handle, __func__) ||
 	    orr_handle_check_node(handle, (int) node, __func__))
 		return;
 	if (!stream)
 		stream = stderr;
-	r = orr_handle_find(handle, node);
+	orr_lock(&handle->lock);
+	struct orr_replicate *r = orr_handle_find(handle, node);
+	orr_unlock(&handle->lock);
 	fprintf(stream, "%s on memory node %u: %s, %s, %zu bytes\n", orr_handle_name(handle), node,
 		r ? states[r->state] : "never used",
 		r && r->allocated ? "allocated" : "not allocated", starpu_data_get_size(handle));
@@ -610,13 +605,10 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 
 unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsigned memory_node)
 {
-	struct orr_replicate *r;
-	unsigned yes;
-
 	orr_handle_must_be_known(handle, __func__);
 	orr_lock(&handle->lock);
-	r = orr_handle_find(handle, memory_node);
-	yes = r && r->allocated;
+	struct orr_replicate *r = orr_handle_find(handle, memory_node);
+	unsigned yes = r && r->allocated;
 	orr_unlock(&handle->lock);
 	return yes;
 }
@@ -630,13 +622,10 @@ unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigne
 
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 {
-	struct orr_replicate *r;
-	unsigned yes;
-
 	orr_handle_must_be_known(handle, __func__);
 	orr_lock(&handle->lock);
-	r = orr_handle_find(handle, node);
-	yes = r && ORR_ATOMIC_LOAD(&r->state) != ORR_INVALID;
+	struct orr_replicate *r = orr_handle_find(handle, node);
+	unsigned yes = r && ORR_ATOMIC_LOAD(&r->state) != ORR_INVALID;
 	orr_unlock(&handle->lock);
 	return yes;
 }
@@ -644,11 +633,9 @@ unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int *is_allocated,
 			       int *is_valid, int *is_loading, int *is_requested)
 {
-	struct orr_replicate *r;
-
 	orr_handle_must_be_known(handle, __func__);
 	orr_lock(&handle->lock);
-	r = orr_handle_find(handle, (unsigned) memory_node);
+	struct orr_replicate *r = orr_handle_find(handle, (unsigned) memory_node);
 	if (is_allocated)
 		*is_allocated = r && r->allocated;
 	if (is_valid)
@@ -670,11 +657,10 @@ void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int 
 
 int orr_handle_has_value(starpu_data_handle_t h)
 {
-	struct orr_replicate *r;
 	int yes = 0;
 
 	orr_lock(&h->lock);
-	for (r = &h->main; r && !yes; r = r->next)
+	for (struct orr_replicate *r = &h->main; r && !yes; r = r->next)
 		yes = ORR_ATOMIC_LOAD_RELAXED(&r->state) != ORR_INVALID;
 	orr_unlock(&h->lock);
 	return yes;
@@ -696,6 +682,7 @@ void orr_handle_unpin(starpu_data_handle_t h)
 {
 	struct orr_process *proc = orr_self();
 
+	orr_assert((ORR_ATOMIC_LOAD_RELAXED(&h->npins) & ~ORR_PINS_LAST) > 0);
 	if (ORR_ATOMIC_ADD(&h->npins, -1) == ORR_PINS_LAST)
 		proc->data->last_unpin(h);
 	else

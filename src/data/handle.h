@@ -3,11 +3,11 @@
  *
  * A handle owns one replicate per memory node that it was used on: main memory's stands in the
  * handle itself, others are linked. Replicates are in one of three states (MSI): invalid, shared,
- * or modified (the only valid one). Invariant: what a handle costs does not depend on the number of
- * ranks, workers or memory nodes; a handle of a built-in interface that was never used takes at
- * most 192 bytes, MPI registration included (the sizes of n-dimensional data come on top;
- * tests/bench/handles.c measures). Rare attributes live in struct orr_data_ext, allocated when one
- * is set. */
+ * or modified (the only valid one). Invariant: the memory of a handle does not depend on the number
+ * of ranks, workers or memory nodes; a handle of a built-in interface that was never used takes at
+ * most 192 bytes, MPI registration included (the sizes of n-dimensional data come on top).
+ * tests/bench/handles.c measures that, instead of an assertion. Rare attributes live in struct
+ * orr_data_ext, allocated when one is set. */
 #ifndef ORR_DATA_HANDLE_H
 #define ORR_DATA_HANDLE_H
 
@@ -36,7 +36,7 @@ enum {
 	ORR_VIEW_DUP = 64,        /* is a read-only duplicate */
 };
 
-/* Added to npins when the handle is to end with the last of them. */
+/* Added to npins once the handle shall end with its last pin. */
 #define ORR_PINS_LAST (1U << 31)
 
 struct orr_partition;
@@ -46,8 +46,8 @@ struct orr_replicate {
 	struct orr_replicate *next; /* the handle's next replicate */
 	struct orr_repl_ext
 		*ext;  /* device bookkeeping: LRU links, waiting transfers (data/transfer.c) */
-	uint8_t state; /* enum orr_msi; may be read without the lock by those who were granted
-			  access */
+	uint8_t state; /* enum orr_msi; an access that holds the datum may read it without the lock
+			*/
 	uint8_t memnode;
 	uint8_t allocated;     /* there is a buffer */
 	uint8_t mine : 1;      /* the buffer is the runtime's (else the program's) */
@@ -100,10 +100,10 @@ struct _starpu_data_state {
 				   access needs a check */
 	uint8_t wide; /* user-defined interface: structures for all memory nodes from the start;
 			 read without the lock */
-	uint8_t held_write; /* the one who holds it writes */
-	uint8_t bring_home; /* its end brings the value back to the home node; set by whoever closes
-			       it */
-	uint8_t slab : 1;   /* from node->handle_slab */
+	uint8_t held_write; /* its holder writes */
+	uint8_t bring_home; /* its end brings the value back to the home node; set by its
+			       unregistration */
+	uint8_t slab : 1;   /* from proc->data->handle_slab */
 	uint8_t wont_use : 1;
 	uint8_t alive;                  /* atomic: ORR_HANDLE_*, anything else once it ended */
 	uint32_t ngranted;              /* accesses that had their turn and did not end */
@@ -117,13 +117,14 @@ struct _starpu_data_state {
 	int32_t mpi_rank; /* owner in the communicator mpi_comm, -1: unknown, STARPU_MPI_PER_NODE */
 	uint16_t mpi_comm; /* index of the communicator in the MPI layer's table */
 	uint16_t mpi_flags;
-	uint32_t npins; /* atomic: what keeps it from ending beside its queue, see orr_handle_pin */
+	uint32_t npins; /* atomic: users outside of its queue that keep it from ending, see
+			   orr_handle_pin */
 	struct orr_replicate main; /* main memory's replicate; its interface follows the handle */
 };
 
-/* May the program use h in a new access? 0, or -EINVAL after a message that names the call. Best
- * effort: the memory of a handle that ended may be another's by now, and that of large or
- * user-defined interfaces went back to the system. */
+/* Returns 0 if the program may use h in a new access, or -EINVAL after a message that names the
+ * call. Best effort: the memory of a handle that ended may belong to another one, and that of large
+ * or user-defined interfaces went back to the system. */
 int orr_handle_refuse(starpu_data_handle_t h, const char *what);
 static inline int orr_handle_check(starpu_data_handle_t h, const char *what)
 {
@@ -131,7 +132,7 @@ static inline int orr_handle_check(starpu_data_handle_t h, const char *what)
 		       ? 0
 		       : orr_handle_refuse(h, what);
 }
-/* The same for calls that access nothing, such as queries: its end may have been submitted. */
+/* The same for calls that access nothing, such as queries: the end of h may have been submitted. */
 static inline int orr_handle_known(starpu_data_handle_t h, const char *what)
 {
 	uint8_t alive = h ? ORR_ATOMIC_LOAD_RELAXED(&h->alive) : 0;
@@ -140,7 +141,7 @@ static inline int orr_handle_known(starpu_data_handle_t h, const char *what)
 		       ? 0
 		       : orr_handle_refuse(h, what);
 }
-/* Is there such a memory node? Else -EINVAL after a message. */
+/* Returns 0 if there is such a memory node, or -EINVAL after a message. */
 int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what);
 /* orr_handle_known where a call has no way to fail: ends the program. */
 void orr_handle_must_be_known(starpu_data_handle_t h, const char *what);
@@ -164,18 +165,19 @@ struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode);
 struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memnode);
 /* The rare attributes, created when missing; NULL when memory is exhausted. Under h->lock. */
 struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h);
-/* A pin keeps h from ending (access.h says who needs one). To be taken by those who may
- * touch h anyway, and by those who found it in a list, when orr_handle_try_pin returns 1; 0: it is
- * ending. Without locks, the last unpin may end it. */
+/* A pin keeps h from ending (access.h says which users need one). Users that may touch h anyway
+ * call orr_handle_pin. Those that found it in a list call orr_handle_try_pin, which returns 0 if h
+ * is ending. */
 static inline void orr_handle_pin(starpu_data_handle_t h)
 {
+	orr_assert(ORR_ATOMIC_LOAD_RELAXED(&h->npins) != ORR_PINS_LAST); /* it has not ended */
 	ORR_ATOMIC_ADD_RELAXED(&h->npins, 1);
 }
 /* 0: the handle is ending. */
 int orr_handle_try_pin(starpu_data_handle_t h);
 /* Gives a pin back; the last one may end the handle (close.c). Without locks. */
 void orr_handle_unpin(starpu_data_handle_t h);
-/* Is there a value at all? */
+/* Returns true if any replicate is valid. */
 int orr_handle_has_value(starpu_data_handle_t h);
 /* A name for messages, in one of a few rotating buffers of the calling thread: its name, else
  * interface and address. */

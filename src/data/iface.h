@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the core asks of the built-in interfaces beyond their public methods, and how it copies a
- * replicate of any interface.
+/* The functions of built-in interfaces beyond their public methods, and the copy of a replicate of
+ * any interface.
  *
  * A handle of a built-in interface keeps an interface structure only for the memory nodes that it
  * is used on. The structure of another node starts as a bitwise copy of main memory's, which
@@ -29,15 +29,15 @@ const char *orr_iface_name(const struct starpu_data_interface_ops *ops);
  * after a message when memory is exhausted. */
 void orr_iface_detach(struct starpu_data_interface_ops *ops, void *interface);
 /* [built-in] Frees the structure's meta-data and clears their pointers; harmless when there are
- * none. Main memory's are freed by unregister_data_handle too. Also to be called on the
- * child_interface that a filter filled, unless that structure lives on as a replicate's. */
+ * none. Main memory's are freed by unregister_data_handle too. Call it, too, on the child_interface
+ * that a filter filled, unless that structure lives on as a replicate's. */
 void orr_iface_free_meta(struct starpu_data_interface_ops *ops, void *interface);
 
 /* [built-in] Whether there is a buffer behind the structure (sizes 0 included). */
 int orr_iface_has_buffer(struct starpu_data_interface_ops *ops, void *interface);
 
-/* [built-in] Sizes may change in tasks (27.1). Gives dst the shape of src: to be called before dst
- * is allocated or written; the copy methods do it themselves. Without a buffer, dst also takes over
+/* [built-in] Sizes may change in tasks (27.1). Gives dst the shape of src. Call it before dst is
+ * allocated or written; the copy methods do it themselves. Without a buffer, dst also takes over
  * the allocation size. Returns 0, or -ENOSPC with dst untouched when dst has a buffer that cannot
  * hold the new shape: free it and call again. */
 int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src);
@@ -49,6 +49,9 @@ int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src
  * its own means. */
 int orr_iface_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node, void *dst,
 		   unsigned dst_node, struct orr_copy_channel *chan);
+/* Whether orr_iface_copy has a method for the pair of memory nodes. */
+int orr_iface_has_method(struct starpu_data_interface_ops *ops, unsigned src_node,
+			 unsigned dst_node);
 /* Whether orr_iface_copy has a method for the pair and the interface's can_copy agrees; else go
  * through main memory. */
 int orr_iface_can_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node,
@@ -61,6 +64,8 @@ int orr_iface_can_copy(struct starpu_data_interface_ops *ops, void *src, unsigne
  * same. */
 struct starpu_codelet *orr_iface_mf_codelet(void *interface, enum starpu_node_kind from,
 					    enum starpu_node_kind to);
+/* Whether two nodes store different formats. */
+int orr_iface_mf_differ(unsigned node, unsigned other);
 /* Allocates dst's staging buffer for the format of src_node's kind, if missing. Bytes allocated, or
  * -ENOMEM. The copy does it itself. */
 starpu_ssize_t orr_iface_mf_stage(void *interface, unsigned node, unsigned src_node);

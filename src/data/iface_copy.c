@@ -38,13 +38,12 @@ int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, u
 	struct orr_process *proc = orr_self();
 	const struct orr_memnode_ops *ops = pair_ops(proc, src_node, dst_node);
 	struct orr_copy_channel *chan = async_data;
-	int ret;
 
 	if (!ops)
 		return -EINVAL;
 	if (!size)
 		return 0;
-	ret = ops->copy(proc, src, src_offset, src_node, dst, dst_offset, dst_node, size, chan);
+	int ret = ops->copy(proc, src, src_offset, src_node, dst, dst_offset, dst_node, size, chan);
 	if (chan && (ret == 0 || ret == -EAGAIN))
 		chan->bytes += size;
 	return ret;
@@ -55,20 +54,18 @@ int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
 			    size_t numblocks, size_t ld_src, size_t ld_dst, void *async_data)
 {
 	struct orr_process *proc = orr_self();
-	const struct orr_memnode_ops *ops;
 	struct orr_copy_channel *chan = async_data;
-	int ret;
 
 	if (numblocks <= 1 || (blocksize == ld_src && blocksize == ld_dst))
 		return starpu_interface_copy(src, src_offset, src_node, dst, dst_offset, dst_node,
 					     blocksize * numblocks, async_data);
-	ops = pair_ops(proc, src_node, dst_node);
+	const struct orr_memnode_ops *ops = pair_ops(proc, src_node, dst_node);
 	if (!ops)
 		return -EINVAL;
 	if (!blocksize)
 		return 0;
-	ret = ops->copy2d(proc, src, src_offset, src_node, dst, dst_offset, dst_node, blocksize,
-			  numblocks, ld_src, ld_dst, chan);
+	int ret = ops->copy2d(proc, src, src_offset, src_node, dst, dst_offset, dst_node, blocksize,
+			      numblocks, ld_src, ld_dst, chan);
 	if (chan && (ret == 0 || ret == -EAGAIN))
 		chan->bytes += blocksize * numblocks;
 	return ret;
@@ -108,7 +105,6 @@ static void add_level(struct strided *s, size_t count, size_t src, size_t dst)
 static int run_levels(const struct strided *s, unsigned n, size_t src_offset, size_t dst_offset,
 		      void *async_data)
 {
-	size_t i;
 	int ret = 0;
 
 	if (n == 0)
@@ -118,7 +114,7 @@ static int run_levels(const struct strided *s, unsigned n, size_t src_offset, si
 		return starpu_interface_copy2d(s->src, src_offset, s->src_node, s->dst, dst_offset,
 					       s->dst_node, s->block, s->level[0].count,
 					       s->level[0].src, s->level[0].dst, async_data);
-	for (i = 0; i < s->level[n - 1].count; i++) {
+	for (size_t i = 0; i < s->level[n - 1].count; i++) {
 		int r = run_levels(s, n - 1, src_offset + i * s->level[n - 1].src,
 				   dst_offset + i * s->level[n - 1].dst, async_data);
 
@@ -182,7 +178,6 @@ int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node,
 			    uint32_t *nn, uint32_t *ldn_src, uint32_t *ldn_dst, void *async_data)
 {
 	struct strided s;
-	size_t i;
 
 	if (ndim > ORR_DENSE_MAXDIM) {
 		orr_error("copy of %zu dimensions: at most %d are supported, merge some", ndim,
@@ -190,7 +185,7 @@ int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node,
 		return -EINVAL;
 	}
 	start(&s, src, src_node, dst, dst_node, elemsize);
-	for (i = 0; i < ndim; i++)
+	for (size_t i = 0; i < ndim; i++)
 		add_level(&s, nn[i], ldn_src[i] * elemsize, ldn_dst[i] * elemsize);
 	return run(&s, src_offset, dst_offset, async_data);
 }
@@ -314,16 +309,23 @@ int orr_iface_copy(struct starpu_data_interface_ops *ops, void *src, unsigned sr
 	return -ENOTSUP;
 }
 
+int orr_iface_has_method(struct starpu_data_interface_ops *ops, unsigned src_node,
+			 unsigned dst_node)
+{
+	const struct starpu_data_copy_methods *m = ops->copy_methods;
+
+	if (!m || m->any_to_any)
+		return m != NULL;
+	struct methods special = pick_methods(m, starpu_node_get_kind(src_node),
+					      starpu_node_get_kind(dst_node));
+	return special.sync || special.stream || special.event;
+}
+
 int orr_iface_can_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node,
 		       void *dst, unsigned dst_node, unsigned handling_node)
 {
 	const struct starpu_data_copy_methods *m = ops->copy_methods;
-	struct methods special;
 
-	if (!m)
-		return 0;
-	special = pick_methods(m, starpu_node_get_kind(src_node), starpu_node_get_kind(dst_node));
-	if (!m->any_to_any && !special.sync && !special.stream && !special.event)
-		return 0;
-	return !m->can_copy || m->can_copy(src, src_node, dst, dst_node, handling_node);
+	return orr_iface_has_method(ops, src_node, dst_node) &&
+	       (!m->can_copy || m->can_copy(src, src_node, dst, dst_node, handling_node));
 }

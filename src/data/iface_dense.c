@@ -20,10 +20,9 @@ static size_t alloc_bytes(const struct orr_dense *d)
 starpu_ssize_t orr_dense_allocate(enum starpu_data_interface_id id, void *iface, unsigned node)
 {
 	struct orr_dense d;
-	uintptr_t addr;
 
 	orr_dense_view(id, iface, &d);
-	addr = starpu_malloc_on_node(node, alloc_bytes(&d));
+	uintptr_t addr = starpu_malloc_on_node(node, alloc_bytes(&d));
 	if (!addr)
 		return -ENOMEM;
 	orr_dense_detach_shape(id, iface);
@@ -35,10 +34,9 @@ starpu_ssize_t orr_dense_allocate(enum starpu_data_interface_id id, void *iface,
 void orr_dense_free(enum starpu_data_interface_id id, void *iface, unsigned node)
 {
 	struct orr_dense d;
-	uintptr_t addr;
 
 	orr_dense_view(id, iface, &d);
-	addr = *d.dev_handle ? *d.dev_handle : *d.ptr;
+	uintptr_t addr = *d.dev_handle ? *d.dev_handle : *d.ptr;
 	if (addr)
 		starpu_free_on_node(node, addr, alloc_bytes(&d));
 	*d.ptr = *d.dev_handle = 0;
@@ -75,8 +73,8 @@ void orr_dense_reuse(enum starpu_data_interface_id id, void *dst, const void *ca
 		*d.alloc_field = c.allocsize;
 }
 
-/* What the copy functions are given for a replicate: devices without pointer arithmetic need the
- * handle and the offset apart (27.7). */
+/* The address that the copy functions get for a replicate: devices without pointer arithmetic need
+ * the handle and the offset apart (27.7). */
 static uintptr_t base_of(const struct orr_dense *d, unsigned node, size_t *offset)
 {
 	if (*d->dev_handle && starpu_node_get_kind(node) != STARPU_CPU_RAM) {
@@ -92,7 +90,6 @@ int orr_dense_copy(enum starpu_data_interface_id id, void *src, unsigned src_nod
 {
 	struct orr_dense s, d;
 	size_t src_offset, dst_offset;
-	uintptr_t from, to;
 	int ret = orr_dense_follow(id, dst, src);
 
 	if (ret) {
@@ -103,8 +100,8 @@ int orr_dense_copy(enum starpu_data_interface_id id, void *src, unsigned src_nod
 	}
 	orr_dense_view(id, src, &s);
 	orr_dense_view(id, dst, &d);
-	from = base_of(&s, src_node, &src_offset);
-	to = base_of(&d, dst_node, &dst_offset);
+	uintptr_t from = base_of(&s, src_node, &src_offset);
+	uintptr_t to = base_of(&d, dst_node, &dst_offset);
 	return starpu_interface_copynd(from, src_offset, src_node, to, dst_offset, dst_node,
 				       s.elemsize, s.ndim, s.nn, s.ldn, d.ldn, async_data);
 }
@@ -134,11 +131,11 @@ starpu_ssize_t orr_dense_describe(enum starpu_data_interface_id id, void *iface,
 {
 	static const char letters[] = "MBV  v   TN";
 	struct orr_dense d;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	orr_dense_view(id, iface, &d);
 	n += (size_t) snprintf(buf, size, "%c", letters[id]);
-	for (i = 0; i < d.ndim; i++)
+	for (size_t i = 0; i < d.ndim; i++)
 		n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%ux",
 				       d.nn[i]);
 	n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%zu",
@@ -214,10 +211,9 @@ uint32_t orr_dense_footprint(starpu_data_handle_t handle)
 {
 	struct orr_dense d;
 	uint32_t crc = 0;
-	size_t i;
 
 	main_view(handle, &d);
-	for (i = 0; i < d.ndim; i++)
+	for (size_t i = 0; i < d.ndim; i++)
 		crc = starpu_hash_crc32c_be(d.nn[i], crc);
 	return starpu_hash_crc32c_be((uint32_t) d.elemsize, crc);
 }
@@ -233,10 +229,9 @@ uint32_t orr_dense_alloc_footprint(starpu_data_handle_t handle)
 void orr_dense_display(starpu_data_handle_t handle, FILE *f)
 {
 	struct orr_dense d;
-	size_t i;
 
 	main_view(handle, &d);
-	for (i = 0; i < d.ndim; i++)
+	for (size_t i = 0; i < d.ndim; i++)
 		fprintf(f, "%u\t", d.nn[i]);
 	if (!d.ndim)
 		fprintf(f, "%zu\t", d.elemsize);
@@ -247,7 +242,7 @@ static int packed_copy(starpu_data_handle_t handle, unsigned node, struct orr_de
 		       uintptr_t packed, int out)
 {
 	uint32_t ld[ORR_DENSE_MAXDIM];
-	size_t offset, i;
+	size_t offset;
 	uintptr_t base = base_of(d, node, &offset);
 
 	if (orr_dense_size(d) == 0)
@@ -257,7 +252,7 @@ static int packed_copy(starpu_data_handle_t handle, unsigned node, struct orr_de
 			  out ? "pack" : "unpack", orr_handle_name(handle), node);
 		return -EINVAL;
 	}
-	for (i = 0; i < d->ndim; i++)
+	for (size_t i = 0; i < d->ndim; i++)
 		ld[i] = i ? ld[i - 1] * d->nn[i - 1] : 1;
 	if (out)
 		return starpu_interface_copynd(base, offset, node, packed, 0, node, d->elemsize,
@@ -276,11 +271,10 @@ int orr_dense_pack(starpu_data_handle_t handle, unsigned node, void **ptr, starp
 {
 	struct orr_dense d;
 	uintptr_t buf;
-	size_t size;
 	int ret;
 
 	node_view(handle, node, &d);
-	size = orr_dense_size(&d);
+	size_t size = orr_dense_size(&d);
 	if (ptr) {
 		buf = starpu_malloc_on_node_flags(node, size, 0);
 		if (!buf && size)

@@ -15,9 +15,9 @@
 
 static size_t packed_size(const struct orr_dense *d)
 {
-	size_t size = d->elemsize, i;
+	size_t size = d->elemsize;
 
-	for (i = 0; i < d->ndim; i++)
+	for (size_t i = 0; i < d->ndim; i++)
 		size *= d->nn[i];
 	return size;
 }
@@ -202,10 +202,9 @@ void orr_dense_fill(enum starpu_data_interface_id id, void *iface, size_t elemsi
 void orr_dense_detach_shape(enum starpu_data_interface_id id, void *iface)
 {
 	struct orr_dense d;
-	size_t i;
 
 	orr_dense_view(id, iface, &d);
-	for (i = 0; i < d.ndim; i++)
+	for (size_t i = 0; i < d.ndim; i++)
 		d.ldn[i] = i ? d.ldn[i - 1] * d.nn[i - 1] : 1;
 	orr_dense_store_ld(id, iface, d.ldn);
 }
@@ -227,10 +226,10 @@ void orr_dense_detach(enum starpu_data_interface_id id, void *iface)
  * within the allocation and no elements overlap. */
 static int ld_serves(const struct orr_dense *d, const uint32_t *nn)
 {
-	size_t extent = 1, i;
+	size_t extent = 1;
 	int grows = 0;
 
-	for (i = 0; i < d->ndim; i++) {
+	for (size_t i = 0; i < d->ndim; i++) {
 		if (nn[i] > 1 && d->ldn[i] < extent)
 			return 0;
 		if (nn[i] > 1)
@@ -286,9 +285,9 @@ void orr_iface_check_home(int home_node, const char *name)
 /* The runtime's own buffers are packed, and leading dimensions have 32 bits. */
 static void check_packed_ld(const struct orr_dense *d, const char *name)
 {
-	size_t ld = 1, i;
+	size_t ld = 1;
 
-	for (i = 0; i < d->ndim; i++) {
+	for (size_t i = 0; i < d->ndim; i++) {
 		if (d->nn[i] > 1 && ld > UINT32_MAX)
 			orr_fatal(
 				"registration of %s data: the leading dimension of dimension %zu would be %zu elements, it has 32 bits; cut the data, or use "
@@ -300,12 +299,12 @@ static void check_packed_ld(const struct orr_dense *d, const char *name)
 
 static void check_shape(struct orr_dense *d, int home_node, const char *name)
 {
-	size_t bytes = d->elemsize, extent = 1, i;
+	size_t bytes = d->elemsize, extent = 1;
 
 	if (!d->elemsize)
 		orr_fatal("registration of %s data: the size of an element is 0; give it in bytes",
 			  name);
-	for (i = 0; i < d->ndim; i++)
+	for (size_t i = 0; i < d->ndim; i++)
 		if (__builtin_mul_overflow(bytes, (size_t) d->nn[i], &bytes))
 			orr_fatal(
 				"registration of %s data: the sizes overflow at dimension %zu (%u elements); nothing so large can be stored",
@@ -315,7 +314,7 @@ static void check_shape(struct orr_dense *d, int home_node, const char *name)
 		orr_fatal(
 			"registration of %s data: the allocation size of %zu bytes is below the %zu bytes of the value",
 			name, *d->alloc_field, bytes);
-	for (i = 0; home_node >= 0 && i < d->ndim; i++) {
+	for (size_t i = 0; home_node >= 0 && i < d->ndim; i++) {
 		if (d->nn[i] > 1 && d->ldn[i] < extent)
 			orr_fatal(
 				"registration of %s data: the leading dimension %u of dimension %zu makes elements overlap; it must be at least %zu elements",
@@ -357,12 +356,11 @@ void orr_dense_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_
 {
 	enum starpu_data_interface_id id = handle->ops->interfaceid;
 	struct orr_dense d;
-	void *iface;
 
 	if (node >= orr_self()->data->nmemnodes)
 		orr_fatal("giving %s a buffer: there is no memory node %u; it must be below %u",
 			  orr_handle_name(handle), node, orr_self()->data->nmemnodes);
-	iface = starpu_data_get_interface_on_node(handle, node);
+	void *iface = starpu_data_get_interface_on_node(handle, node);
 	orr_dense_view(id, iface, &d);
 	if (ld && d.ndim > 1) {
 		memcpy(d.ldn + 1, ld, (d.ndim - 1) * sizeof(*ld));

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The multiformat interface: nx objects, laid out differently per kind of device (handbook 27.10).
  *
- * A node stores the format of its kind. A copy between kinds puts the source's format in a staging
+ * A node stores the format of its kind. A copy between formats puts the source's one in a staging
  * buffer on the destination; the transfer code then runs the conversion codelet there and drops the
  * buffer.
  *
- * Invariant: on a node of a kind, the pointer of that kind's format is the value; the others are
- * staging buffers or NULL. */
+ * Devices on which functions for the CPU compute (the simulated ones) have the format of CPUs:
+ * there, a conversion takes its time and does nothing.
+ *
+ * Invariant: on a node, the pointer of the node's format is the value; the others are staging
+ * buffers or NULL. */
 #include "data/iface_dense.h"
 #include "base/log.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,7 +28,14 @@ static int format_of_kind(enum starpu_node_kind kind)
 
 static int format_of_node(unsigned node)
 {
-	return format_of_kind(starpu_node_get_kind(node));
+	const struct orr_memnode *m = &orr_self()->data->memnodes[node];
+
+	return m->ops->cpu_format ? FORMAT_CPU : format_of_kind(m->kind);
+}
+
+int orr_iface_mf_differ(unsigned node, unsigned other)
+{
+	return format_of_node(node) != format_of_node(other);
 }
 
 static void **pointer_of(struct starpu_multiformat_interface *i, int format)
@@ -74,9 +85,7 @@ static starpu_ssize_t multiformat_allocate(void *iface, unsigned node)
 
 static void multiformat_free(void *iface, unsigned node)
 {
-	int f;
-
-	for (f = 0; f < NFORMATS; f++)
+	for (int f = 0; f < NFORMATS; f++)
 		free_format(iface, node, f);
 }
 
@@ -91,9 +100,7 @@ starpu_ssize_t orr_iface_mf_stage(void *iface, unsigned node, unsigned src_node)
 
 void orr_iface_mf_unstage(void *iface, unsigned node)
 {
-	int f;
-
-	for (f = 0; f < NFORMATS; f++)
+	for (int f = 0; f < NFORMATS; f++)
 		if (f != format_of_node(node))
 			free_format(iface, node, f);
 }
@@ -141,17 +148,16 @@ static int multiformat_copy(void *src, unsigned src_node, void *dst, unsigned ds
 
 static void multiformat_register(starpu_data_handle_t handle, int home_node, void *iface)
 {
-	struct starpu_multiformat_interface *i = iface,
-					    *ram = starpu_data_get_interface_on_node(
-						    handle, STARPU_MAIN_RAM),
-					    *home;
+	struct starpu_multiformat_interface *i = iface, *ram = starpu_data_get_interface_on_node(
+								handle, STARPU_MAIN_RAM);
 
 	*ram = (struct starpu_multiformat_interface){ .id = STARPU_MULTIFORMAT_INTERFACE_ID,
 						      .nx = i->nx,
 						      .ops = i->ops };
 	if (home_node < 0)
 		return;
-	home = starpu_data_get_interface_on_node(handle, (unsigned) home_node);
+	struct starpu_multiformat_interface *home = starpu_data_get_interface_on_node(
+		handle, (unsigned) home_node);
 	*home = *ram;
 	*pointer_of(home, format_of_node((unsigned) home_node)) = *pointer_of(
 		i, format_of_node((unsigned) home_node));
@@ -253,14 +259,13 @@ static int multiformat_pack(starpu_data_handle_t handle, unsigned node, void **p
 static int multiformat_peek(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count)
 {
 	struct starpu_multiformat_interface *i;
-	int ret;
 
 	if (count != multiformat_get_size(handle)) {
 		orr_error("unpack of %s: %zu bytes given, its shape takes %zu",
 			  orr_handle_name(handle), count, multiformat_get_size(handle));
 		return -EINVAL;
 	}
-	ret = cpu_format(handle, node, "unpack", &i);
+	int ret = cpu_format(handle, node, "unpack", &i);
 	return ret ? ret
 		   : starpu_interface_copy((uintptr_t) ptr, 0, node, (uintptr_t) i->cpu_ptr, 0,
 					   node, count, NULL);

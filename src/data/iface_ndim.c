@@ -31,7 +31,7 @@ void starpu_ndim_data_register(starpu_data_handle_t *handleptr, int home_node, u
 		orr_fatal("registration of ndim data: %s is NULL; give an array of %zu entries",
 			  nn ? "ldn" : "nn", ndim);
 	if (!ldn)
-		n.ldn = nn; /* not looked at without a home */
+		n.ldn = nn; /* not read without a home */
 	orr_dense_register(handleptr, home_node, &n, &starpu_interface_ndim_ops);
 }
 

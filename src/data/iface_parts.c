@@ -120,10 +120,9 @@ starpu_ssize_t orr_parts_allocate(enum starpu_data_interface_id id, void *iface,
 {
 	struct orr_parts p;
 	uintptr_t addr[ORR_PARTS_MAX] = { 0 };
-	unsigned i;
 
 	orr_parts_get(id, iface, &p);
-	for (i = 0; i < p.n; i++) {
+	for (unsigned i = 0; i < p.n; i++) {
 		addr[i] = starpu_malloc_on_node(node, alloc_bytes(p.size[i]));
 		if (!addr[i]) {
 			while (i-- > 0)
@@ -145,10 +144,9 @@ void orr_parts_free(enum starpu_data_interface_id id, void *iface, unsigned node
 {
 	static const uintptr_t none[ORR_PARTS_MAX];
 	struct orr_parts p;
-	unsigned i;
 
 	orr_parts_get(id, iface, &p);
-	for (i = 0; i < p.n; i++)
+	for (unsigned i = 0; i < p.n; i++)
 		if (p.addr[i])
 			starpu_free_on_node(node, p.addr[i], alloc_bytes(p.size[i]));
 	orr_parts_set(id, iface, none);
@@ -189,12 +187,11 @@ int orr_parts_compare(enum starpu_data_interface_id id, void *a, void *b)
 int orr_parts_follow(enum starpu_data_interface_id id, void *dst, void *src)
 {
 	struct orr_parts p;
-	unsigned i;
 
 	if (orr_parts_compare(id, dst, src))
 		return 0;
 	orr_parts_get(id, dst, &p);
-	for (i = 0; i < p.n; i++)
+	for (unsigned i = 0; i < p.n; i++)
 		if (p.addr[i])
 			return -ENOSPC;
 	memcpy(dst, src, orr_iface_ops(id)->interface_size);
@@ -226,12 +223,11 @@ static void put_rows(uint32_t *dst, const char *src, size_t bytes)
 static int fetch_rows(uintptr_t src, unsigned src_node, uintptr_t dst, size_t bytes)
 {
 	char *buf = malloc(bytes);
-	int ret;
 
 	if (!buf)
 		return -ENOMEM;
-	ret = starpu_interface_copy(src, 0, src_node, (uintptr_t) buf, 0, STARPU_MAIN_RAM, bytes,
-				    NULL);
+	int ret = starpu_interface_copy(src, 0, src_node, (uintptr_t) buf, 0, STARPU_MAIN_RAM,
+					bytes, NULL);
 	if (!ret)
 		put_rows((uint32_t *) dst, buf, bytes);
 	free(buf);
@@ -251,7 +247,6 @@ int orr_parts_copy(enum starpu_data_interface_id id, void *src, unsigned src_nod
 		   unsigned dst_node, void *async_data)
 {
 	struct orr_parts s, d;
-	unsigned i;
 	int ret = orr_parts_follow(id, dst, src);
 
 	if (ret) {
@@ -262,7 +257,7 @@ int orr_parts_copy(enum starpu_data_interface_id id, void *src, unsigned src_nod
 	}
 	orr_parts_get(id, src, &s);
 	orr_parts_get(id, dst, &d);
-	for (i = 0; i < s.n; i++) {
+	for (unsigned i = 0; i < s.n; i++) {
 		int r = copy_part(id, i, s.addr[i], src_node, d.addr[i], dst_node, s.size[i],
 				  async_data);
 
@@ -283,12 +278,10 @@ starpu_ssize_t orr_parts_describe(enum starpu_data_interface_id id, void *iface,
 				  size_t size)
 {
 	struct orr_parts p;
-	size_t n;
-	unsigned i;
 
 	orr_parts_get(id, iface, &p);
-	n = (size_t) snprintf(buf, size, "%s", orr_iface_ops(id)->name);
-	for (i = 0; i < p.nshape; i++)
+	size_t n = (size_t) snprintf(buf, size, "%s", orr_iface_ops(id)->name);
+	for (unsigned i = 0; i < p.nshape; i++)
 		n += (size_t) snprintf(n < size ? buf + n : NULL, n < size ? size - n : 0, "%ux",
 				       p.shape[i]);
 	if (p.nshape)
@@ -337,10 +330,9 @@ uint32_t orr_parts_footprint(starpu_data_handle_t handle)
 {
 	struct orr_parts p;
 	uint32_t crc = 0;
-	unsigned i;
 
 	main_parts(handle, &p);
-	for (i = 0; i < p.nshape; i++)
+	for (unsigned i = 0; i < p.nshape; i++)
 		crc = starpu_hash_crc32c_be(p.shape[i], crc);
 	return p.nshape ? starpu_hash_crc32c_be((uint32_t) p.elemsize, crc) : 0;
 }
@@ -348,10 +340,9 @@ uint32_t orr_parts_footprint(starpu_data_handle_t handle)
 void orr_parts_display(starpu_data_handle_t handle, FILE *f)
 {
 	struct orr_parts p;
-	unsigned i;
 
 	main_parts(handle, &p);
-	for (i = 0; i < p.nshape; i++)
+	for (unsigned i = 0; i < p.nshape; i++)
 		fprintf(f, "%u\t", p.shape[i]);
 	if (!p.nshape)
 		fprintf(f, "void\t");
@@ -362,10 +353,9 @@ static int packed_copy(starpu_data_handle_t handle, unsigned node, const struct 
 		       uintptr_t packed, int out)
 {
 	size_t offset = 0;
-	unsigned i;
 	int ret;
 
-	for (i = 0; i < p->n; i++) {
+	for (unsigned i = 0; i < p->n; i++) {
 		if (p->size[i] && !p->addr[i]) {
 			orr_error(
 				"%s of %s: there is no buffer on memory node %u; acquire it there first",
@@ -449,7 +439,6 @@ void orr_parts_register(starpu_data_handle_t *handle, int home_node, void *iface
 			struct starpu_data_interface_ops *ops)
 {
 	struct orr_parts p;
-	unsigned i;
 
 	orr_iface_check_home(home_node, ops->name);
 	orr_parts_get(ops->interfaceid, iface, &p);
@@ -460,7 +449,7 @@ void orr_parts_register(starpu_data_handle_t *handle, int home_node, void *iface
 		orr_fatal(
 			"registration of %s data: the sizes overflow with elements of %zu bytes; nothing so large can be stored",
 			ops->name, p.elemsize);
-	for (i = 0; home_node >= 0 && i < p.n; i++)
+	for (unsigned i = 0; home_node >= 0 && i < p.n; i++)
 		if (p.size[i] && !p.addr[i])
 			orr_fatal(
 				"registration of %s data: one of its arrays is NULL; give all of them, or none and home node -1",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of built-in interfaces, and what the core asks of them beyond their public methods
- * (data/iface.h).
+/* The table of built-in interfaces, and their functions beyond the public methods (data/iface.h).
  *
  * Invariant: an interface is built-in exactly when its table of methods is the one listed here
  * under its number. */

@@ -4,7 +4,7 @@
  * Invariant: every size is 0 and nothing is ever copied; allocation succeeds and takes nothing. */
 #include "data/iface_parts.h"
 
-/* The structure is a byte nobody looks at, since C has no empty ones. */
+/* The structure is a byte that nobody reads, since C has no empty ones. */
 ORR_PARTS_INTERFACE(void, STARPU_VOID_INTERFACE_ID, 1, NULL);
 
 void starpu_void_data_register(starpu_data_handle_t *handle)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* starpu_malloc and its family, allocation on memory nodes, and their accounting (handbook 27.2).
  *
- * Invariant: memnode->used is the sum of what was handed out with STARPU_MALLOC_COUNT and not given
- * back; it exceeds memnode->total only by allocations made with STARPU_MEMORY_OVERFLOW. */
+ * Invariant: memnode->used is the sum of the bytes that were handed out with STARPU_MALLOC_COUNT
+ * and not given back; it exceeds memnode->total only by allocations made with
+ * STARPU_MEMORY_OVERFLOW. (The program may give back other amounts than it took, so this is not
+ * asserted.) */
 #include "data/malloc.h"
 #include "data/data.h"
 #include "data/memory.h"
@@ -122,8 +124,8 @@ static void give_back(struct orr_memnode *m, size_t size)
 	orr_memory_freed(orr_self());
 }
 
-/* Makes room; whoever may wait does, where writing back what is evicted takes time. Returns 1 when
- * it is worth trying again. */
+/* Makes room. A thread that may wait does so while a write-back takes its time. Returns 1 if it is
+ * worth trying again. */
 static int evict(struct orr_process *proc, unsigned memnode, size_t size)
 {
 	struct orr_thread *self = orr_thread_self();
@@ -138,7 +140,7 @@ static int evict(struct orr_process *proc, unsigned memnode, size_t size)
 	return room == ORR_ROOM_MADE;
 }
 
-/* Is it no use to wait until so much is free? Then after a message. */
+/* Returns true, after a message, if so many bytes can never become free. */
 static int hopeless(const struct orr_memnode *m, unsigned node, size_t size, const char *what)
 {
 	if (size <= TOO_MUCH && (!m->total || size <= m->total))
@@ -190,7 +192,7 @@ void starpu_memory_wait_available(unsigned node, size_t size)
 	while (!fits(m, size)) {
 		unsigned key = orr_waitq_prepare(&m->freed);
 
-		/* What is only kept for reuse is free. */
+		/* Buffers that are only kept for reuse are free. */
 		if (orr_memory_flush_cache(orr_self(), node, size) || fits(m, size))
 			orr_waitq_cancel(&m->freed);
 		else
@@ -231,9 +233,8 @@ starpu_ssize_t starpu_memory_get_available(unsigned node)
 starpu_ssize_t starpu_memory_get_total_all_nodes(void)
 {
 	starpu_ssize_t sum = 0;
-	unsigned i;
 
-	for (i = 0; i < orr_self()->data->nmemnodes; i++) {
+	for (unsigned i = 0; i < orr_self()->data->nmemnodes; i++) {
 		starpu_ssize_t n = starpu_memory_get_total(i);
 
 		if (n < 0)
@@ -246,9 +247,8 @@ starpu_ssize_t starpu_memory_get_total_all_nodes(void)
 starpu_ssize_t starpu_memory_get_available_all_nodes(void)
 {
 	starpu_ssize_t sum = 0;
-	unsigned i;
 
-	for (i = 0; i < orr_self()->data->nmemnodes; i++) {
+	for (unsigned i = 0; i < orr_self()->data->nmemnodes; i++) {
 		starpu_ssize_t n = starpu_memory_get_available(i);
 
 		if (n < 0)
@@ -261,9 +261,8 @@ starpu_ssize_t starpu_memory_get_available_all_nodes(void)
 size_t starpu_memory_get_used_all_nodes(void)
 {
 	size_t sum = 0;
-	unsigned i;
 
-	for (i = 0; i < orr_self()->data->nmemnodes; i++)
+	for (unsigned i = 0; i < orr_self()->data->nmemnodes; i++)
 		sum += starpu_memory_get_used(i);
 	return sum;
 }
@@ -288,15 +287,13 @@ void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 {
 	struct orr_process *proc = orr_self();
-	struct orr_memnode *m;
-	uintptr_t p;
 
-	m = memnode(proc, dst_node, "allocation");
+	struct orr_memnode *m = memnode(proc, dst_node, "allocation");
 	if (!m)
 		return 0;
 	if ((flags & STARPU_MALLOC_COUNT) && starpu_memory_allocate(dst_node, size, flags))
 		return 0;
-	p = m->ops->alloc(proc, dst_node, size, flags);
+	uintptr_t p = m->ops->alloc(proc, dst_node, size, flags);
 	if (!p && (flags & STARPU_MALLOC_COUNT))
 		give_back(m, size);
 	return p;
@@ -310,11 +307,10 @@ uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
 void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size, int flags)
 {
 	struct orr_process *proc = orr_self();
-	struct orr_memnode *m;
 
 	if (!addr)
 		return;
-	m = memnode(proc, dst_node, "freeing an allocation");
+	struct orr_memnode *m = memnode(proc, dst_node, "freeing an allocation");
 	if (!m)
 		return;
 	m->ops->release(proc, dst_node, addr, size, flags);

@@ -16,9 +16,9 @@ unsigned starpu_memory_nodes_get_count(void)
 unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < proc->data->nmemnodes; i++)
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
 		n += proc->data->memnodes[i].kind == kind;
 	return n;
 }
@@ -64,9 +64,8 @@ void starpu_memory_node_get_name(unsigned n, char *name, size_t size)
 int starpu_memory_nodes_numa_id_to_devid(int osid)
 {
 	const struct orr_topology *t = &orr_self()->topo;
-	unsigned i;
 
-	for (i = 0; i < t->nnuma; i++)
+	for (unsigned i = 0; i < t->nnuma; i++)
 		if ((t->numa_ids ? t->numa_ids[i] : 0) == osid)
 			return (int) i;
 	return -1;

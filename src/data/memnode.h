@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a kind of memory (main memory, a device's, a disk) can do. One table per back end; every
- * slot is filled.
+/* The operations of a kind of memory (main memory, a device's, a disk). One table per back end;
+ * every slot is filled.
  *
  * Invariant: addresses are opaque to everybody but their back end; offsets are passed beside them,
  * so that back ends without pointer arithmetic (OpenCL buffers, files) fit. */
@@ -12,8 +12,8 @@
 struct orr_repl_ext;
 struct orr_prefetch;
 
-/* What the copies of one transfer share: async_data of the interfaces' copy methods points to it.
- */
+/* The state that the copies of one transfer share: async_data of the interfaces' copy methods
+ * points to it. */
 struct orr_copy_channel {
 	uint64_t bytes;    /* moved so far, by all copies of the transfer */
 	unsigned src, dst; /* memory nodes */
@@ -25,6 +25,8 @@ struct orr_memnode_ops {
 	const char *name;
 	int addressable; /* main memory can be read and written through its pointers by kernels of
 			    the CPU */
+	int cpu_format;  /* functions for the CPU compute on it, whatever its kind: multiformat data
+			    lie there in the format of CPUs */
 	/* Allocates; 0 when there is no room. Called without locks. flags: STARPU_MALLOC_*. */
 	uintptr_t (*alloc)(struct orr_process *proc, unsigned memnode, size_t size, int flags);
 	void (*release)(struct orr_process *proc, unsigned memnode, uintptr_t addr, size_t size,
@@ -40,11 +42,11 @@ struct orr_memnode_ops {
 		      uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
 		      size_t numblocks, size_t ld_src, size_t ld_dst,
 		      struct orr_copy_channel *chan);
-	/* Whether what was started on chan is over: 1, or 0. */
+	/* Returns 1 once the copies that were started on chan are over, else 0. */
 	int (*test)(struct orr_process *proc, struct orr_copy_channel *chan);
 };
 
-/* What was copied from one memory node to another (core/bus.c). */
+/* Counts of the copies from one memory node to another (bus.c). */
 struct orr_bus {
 	uint64_t bytes, count;           /* atomic: ever */
 	uint64_t seen_bytes, seen_count; /* when the program last asked, and when that was: under
@@ -59,7 +61,7 @@ struct orr_memnode {
 	int devid; /* index among the nodes of that kind */
 	const struct orr_memnode_ops *ops;
 	void *ops_arg;   /* the back end's own */
-	orr_lock_t lock; /* protects what follows */
+	orr_lock_t lock; /* protects the fields that follow */
 	size_t total;    /* capacity in bytes, 0 = unlimited */
 	size_t used;     /* bytes allocated by data and by counted mallocs */
 	struct orr_repl_ext *lru_head, *lru_tail; /* replicates whose buffer is ours, least recently
@@ -70,8 +72,8 @@ struct orr_memnode {
 	size_t evicting;              /* bytes whose write-back is under way */
 	size_t avail_low, avail_high; /* bytes free when eviction begins by itself, and ends; 0:
 					 never (data/tidy.c) */
-	size_t clean_low, clean_high; /* the same of bytes that are free or copies of what is
-					 elsewhere too, and write-back */
+	size_t clean_low, clean_high; /* the same for write-back: bytes that are free, or copies of
+					 data that are elsewhere, too */
 	uint8_t cleaning;   /* atomic: write-back ahead has begun and not reached clean_high */
 	unsigned ncleaning; /* atomic: write-backs ahead that take time and are not over */
 	uint64_t evictions, cleaned; /* statistics */

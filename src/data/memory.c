@@ -12,6 +12,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,7 @@ struct orr_repl_ext *orr_replicate_ext(struct orr_replicate *r)
 		ext = calloc(1, sizeof(*ext));
 		if (ext)
 			ext->self = r;
-		ORR_ATOMIC_STORE(&r->ext, ext); /* looked at without the lock (orr_fetch_quick) */
+		ORR_ATOMIC_STORE(&r->ext, ext); /* read without the lock (orr_fetch_quick) */
 	}
 	return ext;
 }
@@ -44,6 +45,9 @@ struct cached {
 
 static void lru_unlink(struct orr_memnode *m, struct orr_repl_ext *e)
 {
+	orr_assert_locked(&m->lock);
+	orr_assert(e->self->in_lru && (e->lru_prev || m->lru_head == e) &&
+		   (e->lru_next || m->lru_tail == e));
 	*(e->lru_prev ? &e->lru_prev->lru_next : &m->lru_head) = e->lru_next;
 	*(e->lru_next ? &e->lru_next->lru_prev : &m->lru_tail) = e->lru_prev;
 	e->lru_prev = e->lru_next = NULL;
@@ -51,6 +55,8 @@ static void lru_unlink(struct orr_memnode *m, struct orr_repl_ext *e)
 
 static void lru_append(struct orr_memnode *m, struct orr_repl_ext *e)
 {
+	orr_assert_locked(&m->lock);
+	orr_assert(!m->lru_head == !m->lru_tail);
 	e->lru_prev = m->lru_tail;
 	e->lru_next = NULL;
 	*(m->lru_tail ? &m->lru_tail->lru_next : &m->lru_head) = e;
@@ -59,6 +65,8 @@ static void lru_append(struct orr_memnode *m, struct orr_repl_ext *e)
 
 static void lru_prepend(struct orr_memnode *m, struct orr_repl_ext *e)
 {
+	orr_assert_locked(&m->lock);
+	orr_assert(!m->lru_head == !m->lru_tail);
 	e->lru_next = m->lru_head;
 	e->lru_prev = NULL;
 	*(m->lru_head ? &m->lru_head->lru_prev : &m->lru_tail) = e;
@@ -70,6 +78,8 @@ static void lru_enter(struct orr_process *proc, starpu_data_handle_t h, struct o
 {
 	struct orr_memnode *m = &proc->data->memnodes[r->memnode];
 
+	orr_assert_locked(&h->lock);
+	orr_assert(!r->in_lru && r->mine && r->allocated && orr_memory_managed(proc, r->memnode));
 	r->ext->handle = h;
 	r->ext->self = r;
 	r->ext->bytes = bytes;
@@ -92,12 +102,10 @@ static void lru_leave(struct orr_process *proc, struct orr_replicate *r)
 
 void orr_memory_touch(starpu_data_handle_t h, struct orr_replicate *r)
 {
-	struct orr_memnode *m;
-
-	(void) h;
+	orr_assert_locked(&h->lock);
 	if (!r->in_lru)
 		return;
-	m = &orr_self()->data->memnodes[r->memnode];
+	struct orr_memnode *m = &orr_self()->data->memnodes[r->memnode];
 	orr_lock(&m->lock);
 	if (m->lru_tail != r->ext) {
 		lru_unlink(m, r->ext);
@@ -108,11 +116,10 @@ void orr_memory_touch(starpu_data_handle_t h, struct orr_replicate *r)
 
 void orr_memory_demote(struct orr_replicate *r)
 {
-	struct orr_memnode *m;
-
 	if (!r->in_lru)
 		return;
-	m = &orr_self()->data->memnodes[r->memnode];
+	orr_assert_locked(&r->ext->handle->lock);
+	struct orr_memnode *m = &orr_self()->data->memnodes[r->memnode];
 	orr_lock(&m->lock);
 	if (m->lru_head != r->ext) {
 		lru_unlink(m, r->ext);
@@ -159,6 +166,7 @@ size_t orr_memory_flush_cache(struct orr_process *proc, unsigned memnode, size_t
 			ORR_ATOMIC_STORE_RELAXED(&m->cache, c->next);
 			if (!c->next)
 				m->cache_tail = NULL;
+			orr_assert(ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes) >= c->bytes);
 			ORR_ATOMIC_ADD_RELAXED(&m->cache_bytes, -c->bytes);
 		}
 		orr_unlock(&m->lock);
@@ -209,12 +217,11 @@ static starpu_ssize_t cache_get(struct orr_process *proc, starpu_data_handle_t h
 	int (*same)(void *, void *) = h->ops->alloc_compare ? h->ops->alloc_compare
 							    : h->ops->compare;
 	struct cached *c, *prev = NULL;
-	uint32_t key;
 	starpu_ssize_t bytes;
 
 	if (!ORR_ATOMIC_LOAD_RELAXED(&m->cache) || !cacheable(h->ops))
 		return -1;
-	key = cache_key(h);
+	uint32_t key = cache_key(h);
 	orr_lock(&m->lock);
 	for (c = m->cache; c; prev = c, c = c->next)
 		if (c->footprint == key && c->ops == h->ops && same(iface, c->iface))
@@ -226,6 +233,7 @@ static starpu_ssize_t cache_get(struct orr_process *proc, starpu_data_handle_t h
 			ORR_ATOMIC_STORE_RELAXED(&m->cache, c->next);
 		if (!c->next)
 			m->cache_tail = prev;
+		orr_assert(ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes) >= c->bytes);
 		ORR_ATOMIC_ADD_RELAXED(&m->cache_bytes, -c->bytes);
 	}
 	orr_unlock(&m->lock);
@@ -242,17 +250,16 @@ static starpu_ssize_t cache_get(struct orr_process *proc, starpu_data_handle_t h
 
 /* ---- buffers ---- */
 
-/* A buffer for iface out of what is free; its bytes or -ENOMEM. */
+/* Gives iface a buffer from the cache or from free memory. Returns its bytes, or -ENOMEM. */
 static starpu_ssize_t get_buffer(struct orr_process *proc, starpu_data_handle_t h, void *iface,
 				 unsigned memnode)
 {
 	struct orr_thread *self = orr_thread_self();
-	starpu_ssize_t bytes;
 	int saved = self->allocating;
 
 	if (!orr_memory_managed(proc, memnode))
 		return h->ops->allocate_data_on_node(iface, memnode);
-	bytes = cache_get(proc, h, iface, memnode);
+	starpu_ssize_t bytes = cache_get(proc, h, iface, memnode);
 	if (bytes >= 0)
 		return bytes;
 	/* Reclaiming is the caller's business: a handle's lock is held here. */
@@ -275,16 +282,17 @@ static void put_buffer(struct orr_process *proc, starpu_data_handle_t h, void *i
 int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 {
 	struct orr_process *proc = orr_self();
-	starpu_ssize_t bytes;
 	int managed = orr_memory_managed(proc, r->memnode);
 
+	orr_assert_locked(&h->lock);
+	orr_assert(!r->allocated && !r->mine && !r->in_lru && !r->loading);
 	if (managed && !orr_replicate_ext(r))
 		return -ENOMEM;
 	if (!h->ops->allocate_data_on_node)
 		orr_fatal(
 			"%s: its interface has no allocate_data_on_node operation, but the data are used on memory node %u",
 			orr_handle_name(h), r->memnode);
-	bytes = get_buffer(proc, h, orr_replicate_iface(h, r), r->memnode);
+	starpu_ssize_t bytes = get_buffer(proc, h, orr_replicate_iface(h, r), r->memnode);
 	if (bytes < 0)
 		return -ENOMEM;
 	r->mine = 1;
@@ -301,6 +309,8 @@ void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 
 	if (!r->allocated || !r->mine)
 		return;
+	orr_assert_locked(&h->lock);
+	orr_assert(!r->loading && r->in_lru == orr_memory_managed(proc, r->memnode));
 	if (r->in_lru)
 		lru_leave(proc, r);
 	r->allocated = 0;
@@ -325,13 +335,30 @@ void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnod
 	put_buffer(orr_self(), h, iface, memnode, starpu_data_get_alloc_size(h));
 }
 
-/* Those who wait for memory are workers that retry at each step, and requests retried by any group.
- * A worker that gives back what it got in a retry that failed gives its own group no reason to try
- * again. */
+/* Workers that wait for memory retry at each step, and any group retries requests that wait. If a
+ * worker gives back what it got in a retry that failed, its own group has no reason to try again.
+ */
 void orr_memory_kick_slow(struct orr_process *proc)
 {
 	if (proc->data->up->starving())
 		orr_park_wake_others(proc);
 	else
 		orr_park_wake_all(proc);
+}
+
+const char *orr_memory_usage(struct orr_process *proc, unsigned memnode, char *buf, size_t size)
+{
+	size_t used = starpu_memory_get_used(memnode), total = proc->data->memnodes[memnode].total;
+
+	if (total)
+		snprintf(
+			buf, size,
+			"%zu of %zu bytes are in use; raise the limit (STARPU_LIMIT_CPU_MEM, STARPU_LIMIT_CUDA_MEM)",
+			used, total);
+	else
+		snprintf(
+			buf, size,
+			"%zu bytes are in use, and the system gives no more; use a machine with more memory",
+			used);
+	return buf;
 }

@@ -15,7 +15,7 @@
 struct orr_memnode_ops;
 struct orr_fetch;
 
-/* What a copy is made for. */
+/* The reasons for a copy. */
 enum orr_copy_why {
 	ORR_COPY_WANTED, /* somebody wants to use it */
 	ORR_COPY_EVICT,  /* its source's buffer is freed afterwards */
@@ -32,10 +32,10 @@ enum orr_effort {
 enum orr_room {
 	ORR_ROOM_NONE,    /* nothing can be evicted now */
 	ORR_ROOM_MADE,    /* try again */
-	ORR_ROOM_LATER,   /* write-backs are under way: node->nstarving members are woken when they
-			     end */
-	ORR_ROOM_NOWHERE, /* of one replicate: where it would be written to is full or broken,
-			     others would fare the same */
+	ORR_ROOM_LATER,   /* write-backs are under way: threads counted in proc->data->nstarving are
+			     woken when they end */
+	ORR_ROOM_NOWHERE, /* for one replicate: the place to write it back to is full or broken,
+			     which is so for others, too */
 };
 
 /* Gives the replicate a buffer out of free memory or the allocation cache. Under h->lock. Returns 0
@@ -43,9 +43,9 @@ enum orr_room {
 int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r);
 /* Takes the buffer away (to the cache or to the system). Under h->lock. */
 void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r);
-/* Was just used: moves to the young end of the LRU list. Under h->lock. */
+/* r was just used: moves it to the young end of the LRU list. Under h->lock. */
 void orr_memory_touch(starpu_data_handle_t h, struct orr_replicate *r);
-/* Will not be used soon, or was invalidated: moves to the old end. Under h->lock. */
+/* r will not be used soon, or was invalidated: moves it to the old end. Under its handle's lock. */
 void orr_memory_demote(struct orr_replicate *r);
 /* The replicate is about to be freed: unlinks it from everything. */
 void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r);
@@ -58,7 +58,11 @@ static inline int orr_memory_managed(const struct orr_process *proc, unsigned me
 	return memnode != STARPU_MAIN_RAM || proc->data->memnodes[STARPU_MAIN_RAM].total;
 }
 
-/* Memory was given back: wakes those who wait for it. Without locks. */
+/* For messages about a memory that is exhausted: how much is in use, and what the program can do
+ * about it. Writes to buf, which it returns. */
+const char *orr_memory_usage(struct orr_process *proc, unsigned memnode, char *buf, size_t size);
+
+/* Memory was given back: wakes the threads that wait for it. Without locks. */
 void orr_memory_kick_slow(struct orr_process *proc);
 static inline void orr_memory_freed(struct orr_process *proc)
 {
@@ -71,8 +75,7 @@ static inline void orr_memory_freed(struct orr_process *proc)
 int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode);
 void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnode);
 
-/* What is kept for a replicate beyond the common fields: for one on a managed memory, or one that
- * somebody waits for. */
+/* Further fields of a replicate that is on a managed memory, or that a request waits for. */
 struct orr_repl_ext {
 	struct orr_fetch *waiters; /* requests that wait until it is loaded */
 	starpu_data_handle_t handle;

@@ -15,7 +15,7 @@
 int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, int devid,
 			const struct orr_memnode_ops *ops, void *arg, size_t total)
 {
-	unsigned i = proc->data->nmemnodes, k;
+	unsigned i = proc->data->nmemnodes;
 	struct orr_memnode *m = &proc->data->memnodes[i];
 
 	struct orr_bus *bus = calloc(2 * i + 1, sizeof(*bus));
@@ -24,9 +24,10 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 		free(bus);
 		return bus ? -ENOSPC : -ENOMEM;
 	}
+	orr_assert(ops->alloc && ops->release && ops->copy && ops->copy2d && ops->test);
 	memset(m, 0, sizeof(*m));
 	m->bus = bus;
-	for (k = 0; k < 2 * i; k++)
+	for (unsigned k = 0; k < 2 * i; k++)
 		bus[k].seen_us = proc->start_us;
 	m->kind = kind;
 	m->devid = devid;
@@ -38,17 +39,17 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 	m->total = total;
 	orr_waitq_init(&m->freed);
 	orr_memory_tidy_init(proc, m);
-	if (total)
+	if (total) {
 		ORR_ATOMIC_STORE_RELAXED(&proc->data->limited, 1);
+		orr_sys_mem_keep_none(proc);
+	}
 	ORR_ATOMIC_STORE(&proc->data->nmemnodes, i + 1);
 	return (int) i;
 }
 
 void orr_memory_exit(struct orr_process *proc)
 {
-	unsigned i;
-
-	for (i = 0; i < proc->data->nmemnodes; i++) {
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
 		orr_memory_flush_cache(proc, i, SIZE_MAX);
 		orr_waitq_destroy(&proc->data->memnodes[i].freed);
 		free(proc->data->memnodes[i].bus);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Partitioned data: plans, and the switches between a data and its pieces (handbook 27.5 done by
- * the runtime).
+/* Partitioned data: plans, and the switches between a datum and its pieces (handbook 27.5).
  *
  * A piece is a handle whose buffer on one memory node, the plan's, lies inside the father's buffer
  * there; on other nodes it has buffers of its own, like any handle. A switch is a task that
@@ -9,8 +8,8 @@
  * node and changes which of the two views is valid.
  *
  * Two states are kept apart: orr_partition.state and the handles' busy_partition describe the end
- * of the submission order and are written by whoever submits; replicates describe what the switches
- * executed so far have done.
+ * of the submission order, and the submitting thread writes them; replicates describe the effect of
+ * the switches executed so far.
  *
  * Invariants: while a plan exists, the father's buffer on the plan's node stays where it is
  * (referenced by the plan). An active plan's father is not an inactive piece, nor a read-only one

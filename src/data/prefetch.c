@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prefetches, and the wishes of the program about where data are to be (see prefetch.h).
+/* Prefetches, and the hints of the program about where data will be needed (see prefetch.h).
  *
- * Why an entry may touch its handle: one of a task relies on the task, which holds its data and
- * does not begin before; one that is not idle holds the datum itself (acq). An idle one has no
- * right but being in the queue, where the handle's end finds it: it is taken off the queue pinned
- * or not at all, and holds the datum before it does anything. An entry for which room is only being
- * made goes back to its queue until data are no longer on their way out of the memory.
+ * Why an entry may touch its handle: the entry of a task relies on the task, which holds its data
+ * and does not begin before; an entry that is not idle holds the datum itself (acq). An idle entry
+ * has no right but its place in the queue, where the handle's end finds it: it leaves the queue
+ * with a pin or not at all, and holds the datum before it does anything. If room is only being made
+ * for an entry, it goes back to its queue until no data are on their way out of that memory.
  *
  * Invariant: an entry is in its memory node's queue, or with the one thread or request that
- * executes it; node->nprefetch counts the queued ones, node->nbackground those that are not over.
- */
+ * executes it; proc->data->nprefetch counts the queued ones, proc->data->nbackground those that are
+ * not over. */
 #include "data/prefetch.h"
 #include "data/memory.h"
 #include "data/fetch.h"
@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "data/data.h"
 #include "data/evict.h"
+#include "data/partition.h"
 #include "data/access.h"
 
 #include <errno.h>
@@ -51,6 +52,8 @@ static void end(struct orr_prefetch *p)
 	struct orr_owner *o = p->owner;
 	int queued = p->queued;
 
+	orr_assert_no_lock();
+	orr_assert(!o || ORR_ATOMIC_LOAD(&o->nprefetch) > 0);
 	if (p->held)
 		orr_acquire_release(&p->acq);
 	if (p->pinned)
@@ -69,10 +72,8 @@ static void end(struct orr_prefetch *p)
 /* wont_use: the value is at home, the copies elsewhere may go. */
 static void demote_others(struct orr_prefetch *p)
 {
-	struct orr_replicate *r;
-
 	orr_lock(&p->handle->lock);
-	for (r = &p->handle->main; r; r = r->next)
+	for (struct orr_replicate *r = &p->handle->main; r; r = r->next)
 		if (r->memnode != p->memnode)
 			orr_memory_demote(r);
 	orr_unlock(&p->handle->lock);
@@ -80,10 +81,8 @@ static void demote_others(struct orr_prefetch *p)
 
 static void set_requested(struct orr_prefetch *p, int yes)
 {
-	struct orr_replicate *r;
-
 	orr_lock(&p->handle->lock);
-	r = orr_handle_replicate(p->handle, p->memnode);
+	struct orr_replicate *r = orr_handle_replicate(p->handle, p->memnode);
 	if (r)
 		r->requested = yes & 1;
 	orr_unlock(&p->handle->lock);
@@ -133,15 +132,15 @@ static void execute(struct orr_prefetch *p)
 				.starved = starved,
 				.arg = p,
 				.later = &p->later };
-	enum orr_fetched ret;
 
+	orr_assert(p->held || p->owner);
 	p->later = 0;
 	rq.effort = p->urgency == STARPU_IDLEFETCH ? ORR_EFFORT_NONE : ORR_EFFORT_WRITEBACK;
 	if (!orr_handle_has_value(p->handle)) {
 		no_memory(p);
 		return;
 	}
-	ret = orr_fetch_request(&rq);
+	enum orr_fetched ret = orr_fetch_request(&rq);
 	if (ret == ORR_FETCH_READY)
 		fetched(p);
 	else if (ret == ORR_FETCH_STARVED)
@@ -167,6 +166,7 @@ static void enqueue(struct orr_prefetch *p)
 		execute(p);
 		return;
 	}
+	orr_assert(p->held || p->owner || p->urgency == STARPU_IDLEFETCH);
 	set_requested(p, 1);
 	if (!p->queued)
 		ORR_ATOMIC_ADD(&proc->data->nbackground, 1);
@@ -176,7 +176,7 @@ static void enqueue(struct orr_prefetch *p)
 	     at = &(*at)->next)
 		;
 	p->next = *at;
-	ORR_ATOMIC_STORE_RELAXED(at, p); /* looked at without the lock */
+	ORR_ATOMIC_STORE_RELAXED(at, p); /* read without the lock */
 	ORR_ATOMIC_ADD(&proc->data->nprefetch, 1);
 	orr_unlock(&m->prefetch_lock);
 	if (m->group >= 0)
@@ -188,6 +188,8 @@ static void enqueue(struct orr_prefetch *p)
  * nprefetch 0: the pin comes first. */
 static void taken(struct orr_process *proc, struct orr_prefetch *p)
 {
+	orr_assert_locked(&proc->data->memnodes[p->memnode].prefetch_lock);
+	orr_assert(ORR_ATOMIC_LOAD(&proc->data->nprefetch) > 0);
 	if (!p->held && !p->owner)
 		p->pinned = orr_handle_try_pin(p->handle);
 	ORR_ATOMIC_ADD(&proc->data->nprefetch, -1);
@@ -210,6 +212,8 @@ static struct orr_prefetch *take(struct orr_memnode *m, struct orr_process *proc
 	if (!p || (p->urgency == STARPU_IDLEFETCH && !idle) ||
 	    (p->waits_for_room && ORR_ATOMIC_LOAD_RELAXED(&m->evicting)))
 		return NULL;
+	orr_assert(p->queued && !p->pinned &&
+		   (!p->next || !before(p->next, p) || p->waits_for_room));
 	ORR_ATOMIC_STORE_RELAXED(&m->prefetch, p->next);
 	taken(proc, p);
 	return p;
@@ -226,15 +230,14 @@ static int may_read(struct orr_prefetch *p)
 static int progress_on(struct orr_process *proc, unsigned memnode, int idle)
 {
 	struct orr_memnode *m = &proc->data->memnodes[memnode];
-	struct orr_prefetch *p;
 
-	/* Enough to keep its engine busy: more would be in the way of what is asked for meanwhile.
-	 */
+	/* So many keep the copy engine busy; more would delay copies that are wanted meanwhile. */
 	if (!ORR_ATOMIC_LOAD_RELAXED(&m->prefetch) ||
 	    ORR_ATOMIC_LOAD_RELAXED(&m->nloading) >= MAX_LOADING)
 		return 0;
 	orr_lock(&m->prefetch_lock);
-	p = take(m, proc, idle && !ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers));
+	struct orr_prefetch *p = take(m, proc,
+				      idle && !ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers));
 	orr_unlock(&m->prefetch_lock);
 	if (!p)
 		return 0;
@@ -247,11 +250,11 @@ static int progress_on(struct orr_process *proc, unsigned memnode, int idle)
 
 int orr_prefetch_progress(struct orr_process *proc, unsigned own, int idle)
 {
-	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
+	unsigned n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
 	if (progress_on(proc, own, idle))
 		return 1;
-	for (i = 0; i < n && idle; i++)
+	for (unsigned i = 0; i < n && idle; i++)
 		if (i != own && progress_on(proc, i, idle))
 			return 1;
 	return 0;
@@ -262,14 +265,14 @@ static struct orr_prefetch *extract(struct orr_process *proc,
 				    int (*match)(const struct orr_prefetch *, const void *),
 				    const void *arg)
 {
-	struct orr_prefetch *list = NULL, **at, *p;
-	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
+	struct orr_prefetch *list = NULL, *p;
+	unsigned n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct orr_memnode *m = &proc->data->memnodes[i];
 
 		orr_lock(&m->prefetch_lock);
-		for (at = &m->prefetch; (p = *at);) {
+		for (struct orr_prefetch **at = &m->prefetch; (p = *at);) {
 			if (!match(p, arg)) {
 				at = &p->next;
 				continue;
@@ -346,7 +349,7 @@ static struct orr_prefetch *create(starpu_data_handle_t h, unsigned memnode,
 
 static void granted(struct orr_acquire *a)
 {
-	struct orr_prefetch *p = (struct orr_prefetch *) a, *q;
+	struct orr_prefetch *p = (struct orr_prefetch *) a;
 
 	p->held = 1;
 	if (p->urgency != STARPU_IDLEFETCH || p->finished) {
@@ -355,7 +358,7 @@ static void granted(struct orr_acquire *a)
 	}
 	/* Writers need not wait for it. It is in the queue before the datum is released, so that
 	 * the handle's end finds it. */
-	q = create(p->handle, p->memnode, p->urgency, p->prio);
+	struct orr_prefetch *q = create(p->handle, p->memnode, p->urgency, p->prio);
 	if (q)
 		enqueue(q);
 	end(p);
@@ -370,7 +373,6 @@ static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async,
 		    enum starpu_is_prefetch urgency, int prio)
 {
 	struct orr_process *proc = orr_self();
-	struct orr_prefetch *p;
 	int ret = check(h, memnode, "prefetch"), finished = 0;
 
 	if (ret)
@@ -380,7 +382,7 @@ static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async,
 			  orr_handle_name(h), orr_data_inside(orr_thread_self()));
 		return -EDEADLK;
 	}
-	p = create(h, memnode, urgency, prio);
+	struct orr_prefetch *p = create(h, memnode, urgency, prio);
 	if (!p)
 		return -ENOMEM;
 	if (!async)
@@ -446,15 +448,12 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 	return ret;
 }
 
-void starpu_data_wont_use(starpu_data_handle_t handle)
+static void wont_use(starpu_data_handle_t handle)
 {
-	struct orr_prefetch *p;
+	struct orr_prefetch *p = create(
+		handle, (unsigned) (handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM),
+		STARPU_PREFETCH, 0);
 
-	if (orr_handle_check(handle, __func__))
-		return;
-	p = create(handle,
-		   (unsigned) (handle->home_node >= 0 ? handle->home_node : STARPU_MAIN_RAM),
-		   STARPU_PREFETCH, 0);
 	if (!p)
 		return;
 	p->wont_use = 1;
@@ -462,16 +461,27 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
 		free(p);
 }
 
+/* The hint is about the view that tasks use at this point: the whole, or pieces. */
+void starpu_data_wont_use(starpu_data_handle_t handle)
+{
+	if (orr_handle_check(handle, __func__))
+		return;
+	for (struct orr_partition *p = handle->ext ? handle->ext->partitions : NULL; p; p = p->next)
+		for (unsigned i = 0; i < p->npieces && p->state != ORR_VIEW_NONE; i++)
+			starpu_data_wont_use(p->piece[i]);
+	if (!(ORR_ATOMIC_LOAD_RELAXED(&handle->busy_partition) &
+	      (ORR_VIEW_CUT_RW | ORR_VIEW_CUT_SYNC | ORR_VIEW_PIECE_OFF)))
+		wont_use(handle);
+}
+
 void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_important)
 {
-	struct orr_replicate *r;
-
 	if (orr_handle_check(handle, __func__))
 		return;
 	orr_lock(&handle->lock);
 	if (orr_handle_ext(handle))
 		handle->ext->can_evict_off = is_important != 0;
-	for (r = &handle->main; r; r = r->next)
+	for (struct orr_replicate *r = &handle->main; r; r = r->next)
 		if (is_important)
 			orr_memory_touch(handle, r);
 	orr_unlock(&handle->lock);

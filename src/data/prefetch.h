@@ -13,9 +13,8 @@
 
 struct orr_owner;
 
-/* Executes one queued prefetch, to memory node own first. idle: the group has nothing else
- * to do. Returns 1 when there was one. Called by the group's thread when node->nprefetch is not 0.
- */
+/* Executes one queued prefetch, to memory node own first. idle: the group has nothing else to do.
+ * Returns 1 when there was one. Called by the group's thread if proc->data->nprefetch is not 0. */
 int orr_prefetch_progress(struct orr_process *proc, unsigned own, int idle);
 /* Queues a prefetch of h to a memory node for an owner that is about to hold, or holds, the datum.
  * 0 or -ENOMEM. */

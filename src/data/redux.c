@@ -10,10 +10,10 @@
 #include "data/redux.h"
 #include "data/access.h"
 #include "data/handle.h"
-#include "base/codelet.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "data/fetch.h"
+#include "data/initial.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,6 +34,7 @@ int orr_redux_blocks(starpu_data_handle_t h, int access_class)
 {
 	struct orr_redux *r = h->ext ? h->ext->redux : NULL;
 
+	orr_assert_locked(&h->lock);
 	if (!r)
 		return 0;
 	if (r->reducing)
@@ -43,9 +44,7 @@ int orr_redux_blocks(starpu_data_handle_t h, int access_class)
 
 static starpu_data_handle_t find_part(struct orr_redux *r, unsigned worker)
 {
-	unsigned i;
-
-	for (i = 0; r && i < r->n; i++)
+	for (unsigned i = 0; r && i < r->n; i++)
 		if (r->part[i].worker == worker)
 			return r->part[i].handle;
 	return NULL;
@@ -54,11 +53,11 @@ static starpu_data_handle_t find_part(struct orr_redux *r, unsigned worker)
 static int add_part(starpu_data_handle_t h, unsigned worker, starpu_data_handle_t part)
 {
 	struct orr_data_ext *ext = orr_handle_ext(h);
-	struct orr_redux *r;
 
+	orr_assert_locked(&h->lock);
 	if (!ext)
 		return -ENOMEM;
-	r = ext->redux;
+	struct orr_redux *r = ext->redux;
 	if (!r) {
 		r = calloc(1, sizeof(*r));
 		if (!r)
@@ -75,23 +74,10 @@ static int add_part(starpu_data_handle_t h, unsigned worker, starpu_data_handle_
 		r->part = v;
 		r->cap = cap;
 	}
+	orr_assert(!r->reducing && !find_part(r, worker));
 	r->part[r->n].worker = worker;
 	r->part[r->n++].handle = part;
 	return 0;
-}
-
-typedef void (*kernel)(void **, void *);
-
-/* The init codelet's function for a kind of unit. */
-static kernel init_function(const struct starpu_codelet *cl, enum starpu_worker_archtype arch)
-{
-	switch (cl ? arch : STARPU_ANY_WORKER) {
-	case STARPU_CPU_WORKER: return orr_codelet_cpu_func(cl, 0);
-	case STARPU_CUDA_WORKER: return cl->cuda_funcs[0] ? cl->cuda_funcs[0] : cl->cuda_func;
-	case STARPU_OPENCL_WORKER:
-		return cl->opencl_funcs[0] ? cl->opencl_funcs[0] : cl->opencl_func;
-	default: return NULL;
-	}
 }
 
 /* A new datum is nobody else's: its request waits for nothing but memory. */
@@ -106,14 +92,12 @@ static void nobody_waits(void *arg)
 static int initialise(starpu_data_handle_t h, const struct orr_contributor *w, unsigned memnode,
 		      starpu_data_handle_t part)
 {
-	struct starpu_codelet *cl = h->ext ? h->ext->init_cl : NULL;
 	struct orr_fetch rq = { .handle = part, .mode = STARPU_W, .effort = ORR_EFFORT_WRITEBACK };
-	kernel f = memnode == w->memnode ? init_function(cl, w->arch) : NULL;
-	void *buffers[1];
+	orr_initial_func f = memnode == w->memnode ? orr_initial_function(h, w->arch) : NULL;
 
 	if (!f) {
 		memnode = STARPU_MAIN_RAM;
-		f = init_function(cl, STARPU_CPU_WORKER);
+		f = orr_initial_function(h, STARPU_CPU_WORKER);
 	}
 	if (!f) {
 		orr_error(
@@ -128,19 +112,16 @@ static int initialise(starpu_data_handle_t h, const struct orr_contributor *w, u
 	case ORR_FETCH_FAILED: return rq.error;
 	default: return -EAGAIN; /* starved; nobody else knows the datum, so it never waits */
 	}
-	buffers[0] = starpu_data_get_interface_on_node(part, memnode);
-	if (!orr_self()->cfg.disable_kernels && orr_sys_has_payload(orr_self()))
-		f(buffers, h->ext->init_arg);
+	/* Part of what the task costs. */
+	orr_thread_self()->debt_us += orr_initial_run(orr_self(), h, f, part, memnode);
 	orr_fetch_unref(part, memnode);
 	return 0;
 }
 
 starpu_data_handle_t orr_redux_part(starpu_data_handle_t h, unsigned worker)
 {
-	starpu_data_handle_t part;
-
 	orr_lock(&h->lock);
-	part = find_part(h->ext ? h->ext->redux : NULL, worker);
+	starpu_data_handle_t part = find_part(h->ext ? h->ext->redux : NULL, worker);
 	orr_unlock(&h->lock);
 	return part;
 }
@@ -149,14 +130,13 @@ int orr_redux_contribution(starpu_data_handle_t h, const struct orr_contributor 
 			   unsigned memnode, starpu_data_handle_t *out)
 {
 	starpu_data_handle_t part = orr_redux_part(h, w->id);
-	int ret;
 
 	if (part) {
 		*out = part;
 		return 0;
 	}
 	starpu_data_register_same(&part, h);
-	ret = initialise(h, w, memnode, part);
+	int ret = initialise(h, w, memnode, part);
 	if (ret == 0) {
 		orr_lock(&h->lock);
 		ret = add_part(h, w->id, part);
@@ -177,8 +157,10 @@ static void part_done(void *arg)
 	struct orr_process *proc = orr_self();
 	starpu_data_handle_t h = r->handle;
 
+	orr_assert(ORR_ATOMIC_LOAD(&r->remaining) > 0);
 	if (ORR_ATOMIC_ADD(&r->remaining, -1) == 0) {
 		orr_lock(&h->lock);
+		orr_assert(h->ext->redux == r && r->reducing);
 		h->ext->redux = NULL;
 		orr_unlock(&h->lock);
 		free(r->part);
@@ -215,24 +197,28 @@ struct orr_redux *orr_redux_start(starpu_data_handle_t h)
 {
 	struct orr_redux *r = h->ext ? h->ext->redux : NULL;
 
+	orr_assert_locked(&h->lock);
 	if (!r || r->reducing || h->ngranted || h->nheld || !h->head)
 		return NULL;
 	if (!h->ext->redux_cl)
 		orr_fatal(
 			"%s was contributed to with STARPU_REDUX but has no reduction codelet: call starpu_data_set_reduction_methods",
 			orr_handle_name(h));
+	orr_assert(r->n > 0 && r->handle == h);
 	r->reducing = 1;
 	return r;
 }
 
 void orr_redux_run(struct orr_redux *r)
 {
-	unsigned i, n = r->n;
+	unsigned n = r->n;
 
+	orr_assert_no_lock();
+	orr_assert(r->reducing && n > 0);
 	r->remaining = (int) n;
 	ORR_ATOMIC_ADD(&orr_self()->data->nbackground, n);
 	/* With the last task submitted r may be gone. */
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		submit_part(r, i);
 }
 
@@ -253,11 +239,9 @@ void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle,
 						 void *redux_cl_arg, struct starpu_codelet *init_cl,
 						 void *init_cl_arg)
 {
-	struct orr_data_ext *ext;
-
 	orr_handle_must_be_known(handle, "starpu_data_set_reduction_methods");
 	orr_lock(&handle->lock);
-	ext = orr_handle_ext(handle);
+	struct orr_data_ext *ext = orr_handle_ext(handle);
 	if (ext) {
 		ext->redux_cl = redux_cl;
 		ext->redux_arg = redux_cl_arg;

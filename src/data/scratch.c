@@ -64,11 +64,10 @@ static void free_iface(starpu_data_handle_t h, void *iface)
 int orr_scratch_acquire(struct orr_access *a, const struct orr_contributor *w, void **out,
 			struct orr_fetch *rq)
 {
-	void *iface;
-
+	orr_assert(!a->scratch && a->node >= 0);
 	if (a->mode & STARPU_REDUX)
 		return acquire_contribution(a, w, out, rq);
-	iface = blank_iface(a->handle, (unsigned) a->node);
+	void *iface = blank_iface(a->handle, (unsigned) a->node);
 	while (orr_memory_scratch(a->handle, iface, (unsigned) a->node)) {
 		size_t size = starpu_data_get_alloc_size(a->handle);
 
@@ -90,6 +89,7 @@ void orr_scratch_release(struct orr_owner *o, unsigned worker, void **ifaces)
 
 		if (!a->scratch)
 			continue;
+		orr_assert(a->mode & (STARPU_SCRATCH | STARPU_REDUX));
 		a->scratch = 0;
 		if (a->mode & STARPU_REDUX) {
 			if (a->pinned)

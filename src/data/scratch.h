@@ -15,8 +15,8 @@ struct orr_access;
  * exhausted. Called by the thread of the worker's group. */
 int orr_scratch_acquire(struct orr_access *a, const struct orr_contributor *w, void **iface,
 			struct orr_fetch *rq);
-/* The kernel on worker number `worker` is over, or does not begin: gives back what the accesses of
- * o got; ifaces has one entry per access. */
+/* The kernel on worker number `worker` is over, or does not begin: gives back the buffers of o's
+ * accesses; ifaces has one entry per access. */
 void orr_scratch_release(struct orr_owner *o, unsigned worker, void **ifaces);
 
 #endif

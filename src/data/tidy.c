@@ -8,8 +8,8 @@
  * only copies of data that nobody uses are written back, least recently used first, until
  * STARPU_TARGET_CLEAN_BUFFERS can. They stay where they are.
  *
- * Invariant: a disk is never tidied: what is only there belongs there. Nothing is done for a memory
- * without limit. */
+ * Invariant: a disk is never tidied, because data that are only there belong there. Nothing is done
+ * for a memory without limit. */
 #include "data/memory.h"
 #include "data/data.h"
 #include "base/park.h"
@@ -34,13 +34,14 @@ void orr_memory_tidy_init(struct orr_process *proc, struct orr_memnode *m)
 	m->avail_high = percent(m->total, cfg->target_available_mem);
 	m->clean_low = percent(m->total, cfg->minimum_clean_buffers);
 	m->clean_high = percent(m->total, cfg->target_clean_buffers);
+	orr_assert(m->avail_low <= m->total && m->clean_low <= m->total);
 	if (m->avail_high < m->avail_low)
 		m->avail_high = m->avail_low;
 	if (m->clean_high < m->clean_low)
 		m->clean_high = m->clean_low;
 }
 
-/* What is free, buffers kept for reuse included. */
+/* Bytes that are free, buffers kept for reuse included. */
 static size_t available(const struct orr_memnode *m)
 {
 	size_t used = ORR_ATOMIC_LOAD_RELAXED(&m->used),
@@ -54,8 +55,8 @@ static size_t clean_goal(const struct orr_memnode *m)
 	return ORR_ATOMIC_LOAD_RELAXED(&m->cleaning) ? m->clean_high : m->clean_low;
 }
 
-/* A group that looks after its own step needs no bell, and a worker that gives back what it got in
- * a retry that failed gives nobody a reason to look. */
+/* Wakes a worker to tidy. A group that tidies after its own step needs no waking, and a worker that
+ * gives back what it got in a failed retry changes nothing for others. */
 static void call(struct orr_process *proc)
 {
 	if (ORR_ATOMIC_XCHG(&proc->data->untidy, 1) || !proc->ngroups)
@@ -66,9 +67,9 @@ static void call(struct orr_process *proc)
 
 void orr_memory_look(struct orr_process *proc)
 {
-	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
+	unsigned n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		const struct orr_memnode *m = &proc->data->memnodes[i];
 		size_t room;
 
@@ -84,14 +85,13 @@ void orr_memory_look(struct orr_process *proc)
 
 /* ---- write-back ahead ---- */
 
-/* How much of what nobody uses could go at once; stops counting at `enough`. */
+/* Bytes of unused replicates that can be freed without a write-back; stops counting at `enough`. */
 static size_t clean_bytes(struct orr_memnode *m, size_t enough)
 {
-	struct orr_repl_ext *e;
 	size_t sum = 0;
 
 	orr_lock(&m->lock);
-	for (e = m->lru_head; e && sum < enough; e = e->lru_next) {
+	for (struct orr_repl_ext *e = m->lru_head; e && sum < enough; e = e->lru_next) {
 		if (ORR_ATOMIC_LOAD(&e->self->refcnt) || !orr_trylock(&e->handle->lock))
 			continue;
 		if (orr_memory_is_free(e->self) && orr_memory_is_clean(e->handle, e->self))
@@ -125,17 +125,15 @@ static int clean_one(struct orr_process *proc, struct orr_memnode *m)
 {
 	struct orr_repl_ext *e = dirty(proc, m);
 	struct orr_fetch *waiters = NULL;
-	starpu_data_handle_t h;
-	enum orr_room room;
 
 	if (!e)
 		return 0;
-	h = e->handle;
+	starpu_data_handle_t h = e->handle;
 	if (!orr_handle_try_pin(h)) {
 		orr_unlock(&h->lock);
 		return 0;
 	}
-	room = orr_memory_write_back(proc, h, e->self, ORR_COPY_CLEAN, &waiters);
+	enum orr_room room = orr_memory_write_back(proc, h, e->self, ORR_COPY_CLEAN, &waiters);
 	orr_unlock(&h->lock);
 	orr_fetch_resume(waiters);
 	orr_handle_unpin(h);
@@ -173,12 +171,12 @@ static int tidy(struct orr_process *proc, unsigned memnode)
 
 int orr_memory_tidy(struct orr_process *proc)
 {
-	unsigned i, n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
+	unsigned n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 	int did = 0;
 
 	if (!ORR_ATOMIC_XCHG(&proc->data->untidy, 0))
 		return 0;
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		did |= tidy(proc, i);
 	if (did)
 		ORR_ATOMIC_STORE(&proc->data->untidy, 1);

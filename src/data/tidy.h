@@ -8,7 +8,7 @@
 
 #include "data/memory.h"
 
-/* Sets what the environment says for a new memory node. */
+/* Sets the thresholds of a new memory node from the environment. */
 void orr_memory_tidy_init(struct orr_process *proc, struct orr_memnode *m);
 /* Calls for an idle group if some memory runs low. Without locks. */
 void orr_memory_look(struct orr_process *proc);

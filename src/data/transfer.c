@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bringing data to where they are needed (MSI coherency).
  *
- * A request advances until the datum is usable on its memory node, or until it has to wait: for a
- * transfer to the replicate (all who want it wait for the same one), for a transfer from it before
- * it may be written, or for memory. The payload is copied by the thread that advances the request;
- * when the world says that this takes time, the replicate is `loading` until then.
+ * The thread that advances a request (fetch.c) copies the payload. If the world says that the copy
+ * takes time, the replicate is `loading` until then, and the requests that need it wait for the
+ * same copy.
  *
  * Invariant: the payload of a replicate that is loading is not read, nobody writes the datum
- * meanwhile, and its source keeps a reference until the copy is over. */
+ * meanwhile, and its source keeps a reference until the copy is over. (Only the reference can be
+ * asserted: reads and writes of payloads happen in kernels.) */
 #include "data/handle.h"
 #include "data/data.h"
 #include "data/iface.h"
@@ -17,7 +17,9 @@
 #include "base/codelet.h"
 #include "base/park.h"
 #include "base/log.h"
+#include "base/world.h"
 #include "data/bus.h"
+#include "data/disk.h"
 #include "data/fetch.h"
 #include "data/tidy.h"
 
@@ -25,11 +27,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy that takes time. Kept in node->transfers ordered by end_us; ties keep their order. */
+/* A copy that takes time. They stand in proc->data->transfers, ordered by end_us; ties keep their
+ * order. */
 struct orr_transfer {
 	struct orr_transfer *next;
 	starpu_data_handle_t handle;
-	struct orr_replicate *src, *dst;
+	struct orr_replicate *src, *dst; /* src NULL: the init codelet made the value */
 	double end_us;
 	enum orr_copy_why why;
 	size_t evicting; /* bytes counted in the source's memory node */
@@ -37,9 +40,8 @@ struct orr_transfer {
 
 int orr_transfer_loading(starpu_data_handle_t h)
 {
-	struct orr_replicate *r;
-
-	for (r = &h->main; r; r = r->next)
+	orr_assert_locked(&h->lock);
+	for (struct orr_replicate *r = &h->main; r; r = r->next)
 		if (r->loading)
 			return 1;
 	return 0;
@@ -54,13 +56,16 @@ static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned sr
 {
 	enum starpu_node_kind from = proc->data->memnodes[src_node].kind,
 			      to = proc->data->memnodes[dst_node].kind;
-	struct starpu_codelet *cl;
 	void *buffers[1] = { iface };
 	void (*f)(void **, void *) = NULL;
 
 	if (!h->ops->is_multiformat || !orr_iface_builtin(h->ops) || from == to)
 		return 0;
-	cl = orr_iface_mf_codelet(iface, from, to);
+	struct starpu_codelet *cl = orr_iface_mf_codelet(iface, from, to);
+	if (!orr_iface_mf_differ(src_node, dst_node)) {
+		*us = cl ? orr_sys_convert_us(proc, h, dst_node, cl, NULL, buffers, NULL) : 0;
+		return 0;
+	}
 	if (cl && to == STARPU_CUDA_RAM)
 		f = cl->cuda_funcs[0] ? cl->cuda_funcs[0] : cl->cuda_func;
 	else if (cl && to == STARPU_OPENCL_RAM)
@@ -75,7 +80,7 @@ static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned sr
 		return -ENOTSUP;
 	}
 	if (f)
-		*us = orr_sys_convert_us(proc, h, dst_node, cl, f, buffers);
+		*us = orr_sys_convert_us(proc, h, dst_node, cl, f, buffers, NULL);
 	orr_iface_mf_unstage(iface, dst_node);
 	return 0;
 }
@@ -88,10 +93,16 @@ static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_rep
 			   *to = &proc->data->memnodes[dst->memnode];
 	const struct orr_memnode_ops *ops = from->kind == STARPU_CPU_RAM ? to->ops : from->ops;
 	void *dst_iface = orr_replicate_iface(h, dst);
+	struct orr_copy as_one = { .src = src->memnode,
+				   .dst = dst->memnode,
+				   .src_kind = from->kind,
+				   .dst_kind = to->kind };
 	double convert_us = 0;
-	size_t bytes;
-	int ret = orr_iface_copy(h->ops, orr_replicate_iface(h, src), src->memnode, dst_iface,
-				 dst->memnode, &chan);
+	int disk = from->kind == STARPU_DISK_RAM || to->kind == STARPU_DISK_RAM;
+	int ret = disk && !orr_iface_has_method(h->ops, src->memnode, dst->memnode)
+			  ? orr_disk_copy_packed(proc, h, src->memnode, dst->memnode)
+			  : orr_iface_copy(h->ops, orr_replicate_iface(h, src), src->memnode,
+					   dst_iface, dst->memnode, &chan);
 
 	if (ret == -EAGAIN) {
 		while (!ops->test(proc, &chan))
@@ -102,38 +113,44 @@ static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_rep
 		ret = convert(proc, h, src->memnode, dst->memnode, dst_iface, &convert_us);
 	if (ret)
 		return ret;
-	/* What the interface moved by its own means takes time too. */
-	bytes = chan.bytes ? chan.bytes : starpu_data_get_size(h);
+	/* An interface may have moved the payload by its own means, which takes time, too. */
+	as_one.size = chan.bytes ? chan.bytes : starpu_data_get_size(h);
 	orr_bus_count(proc, src->memnode, dst->memnode, chan.bytes);
-	*end_us = orr_sys_copy_end_us(proc, src->memnode, dst->memnode, bytes) + convert_us;
+	*end_us = orr_sys_copy_end_us(proc, &as_one) + convert_us;
 	return 0;
 }
 
-/* The copy is over. Under h->lock; returns those who waited for it. */
+/* The copy is over. Under h->lock; returns the requests that waited for it. */
 static struct orr_fetch *loaded(starpu_data_handle_t h, struct orr_replicate *src,
 				struct orr_replicate *dst, int ok)
 {
 	struct orr_fetch *list = dst->ext ? dst->ext->waiters : NULL;
 
+	orr_assert_locked(&h->lock);
+	orr_assert(dst->loading && ORR_ATOMIC_LOAD(&dst->refcnt) > 0);
+	orr_assert(!src || ORR_ATOMIC_LOAD(&src->refcnt) > 0);
 	if (dst->ext)
 		dst->ext->waiters = NULL;
 	dst->loading = 0;
-	if (ok && !dst->stale && src->state != ORR_INVALID) {
-		ORR_ATOMIC_STORE(&src->state, ORR_SHARED);
-		ORR_ATOMIC_STORE(&dst->state, ORR_SHARED);
+	if (ok && !dst->stale && (!src || src->state != ORR_INVALID)) {
+		if (src)
+			ORR_ATOMIC_STORE(&src->state, ORR_SHARED);
+		ORR_ATOMIC_STORE(&dst->state, src ? ORR_SHARED : ORR_MODIFIED);
 		orr_memory_touch(h, dst);
 	}
 	dst->stale = 0;
-	ORR_ATOMIC_ADD(&src->refcnt, -1);
+	if (src)
+		ORR_ATOMIC_ADD(&src->refcnt, -1);
 	ORR_ATOMIC_ADD(&dst->refcnt, -1);
 	return list;
 }
 
-/* Frees src's buffer after its write-back, unless somebody came to use it meanwhile. Under h->lock.
- */
+/* Frees src's buffer after its write-back, unless it was used meanwhile. Under h->lock. */
 static void evicted(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		    struct orr_replicate *dst)
 {
+	orr_assert_locked(&h->lock);
+	orr_assert(!dst->loading);
 	if (ORR_ATOMIC_LOAD(&src->refcnt) || !src->mine || src->loading ||
 	    (src->state != ORR_INVALID && dst->state == ORR_INVALID))
 		return;
@@ -147,6 +164,8 @@ static void schedule(struct orr_process *proc, starpu_data_handle_t h, struct or
 {
 	struct orr_transfer *t = malloc(sizeof(*t)), **p;
 
+	orr_assert_locked(&h->lock);
+	orr_assert(dst->loading);
 	if (!t)
 		orr_fatal("out of memory while transferring %s", orr_handle_name(h));
 	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[dst->memnode].nloading, 1);
@@ -177,8 +196,9 @@ void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src,
 {
 	void *from = orr_replicate_iface(h, src), *to = orr_replicate_iface(h, dst);
 
-	/* User-defined interfaces see to it in their copy method. One reference is that of whoever
-	 * wants the datum there. */
+	orr_assert_locked(&h->lock);
+	/* User-defined interfaces do this in their copy method. One reference is that of the
+	 * request for the datum. */
 	if (h->wide || dst->state != ORR_INVALID || orr_iface_follow(h->ops, to, from) == 0)
 		return;
 	if (!dst->mine || dst->loading || ORR_ATOMIC_LOAD(&dst->refcnt) > 1)
@@ -187,29 +207,54 @@ void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src,
 	orr_iface_follow(h->ops, to, from);
 }
 
+void orr_transfer_initial(struct orr_process *proc, starpu_data_handle_t h,
+			  struct orr_replicate *dst, orr_initial_func f, struct orr_fetch **waiters)
+{
+	orr_assert_locked(&h->lock);
+	orr_assert(dst->allocated && dst->state == ORR_INVALID && !orr_transfer_loading(h));
+	ORR_ATOMIC_ADD(&dst->refcnt, 1);
+	ORR_ATOMIC_ADD(&proc->data->ncopying, 1);
+	dst->loading = 1;
+	dst->stale = 0;
+	orr_unlock(&h->lock);
+	double us = orr_initial_run(proc, h, f, h, dst->memnode);
+	orr_lock(&h->lock);
+	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
+	if (us > 0 && proc->ngroups) {
+		schedule(proc, h, NULL, dst, ORR_COPY_WANTED, orr_sys_now_us() + us);
+		orr_unlock(&h->lock);
+		orr_park_wake_group(proc, 0);
+		orr_lock(&h->lock);
+	} else {
+		*waiters = loaded(h, NULL, dst, 1);
+	}
+}
+
 int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		 struct orr_replicate *dst, enum orr_copy_why why, struct orr_fetch **waiters)
 {
 	double end_us = 0;
-	int ret;
 
+	orr_assert_locked(&h->lock);
+	orr_assert(src != dst && src->allocated && src->state != ORR_INVALID);
+	orr_assert(dst->allocated && !dst->loading);
 	ORR_ATOMIC_ADD(&src->refcnt, 1);
 	ORR_ATOMIC_ADD(&dst->refcnt, 1);
 	ORR_ATOMIC_ADD(&proc->data->ncopying, 1);
 	dst->loading = 1;
 	dst->stale = 0;
 	orr_unlock(&h->lock);
-	ret = copy(proc, h, src, dst, &end_us);
+	int ret = copy(proc, h, src, dst, &end_us);
 	orr_lock(&h->lock);
 	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
-	/* A disk that is full has told. */
+	/* The disk has already reported -ENOSPC. */
 	if (ret && ret != -ENOSPC)
 		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h),
 			  src->memnode, dst->memnode, strerror(-ret));
 	if (!ret && proc->ngroups && end_us > orr_sys_now_us()) {
 		schedule(proc, h, src, dst, why, end_us);
-		/* Whoever waits for the end of something must know of this one. Waking may give the
-		 * processor away. */
+		/* The group that ends transfers must learn of this one. Waking may give the
+		 * processor away, so no lock is held. */
 		orr_unlock(&h->lock);
 		orr_park_wake_group(proc, 0);
 		orr_lock(&h->lock);
@@ -223,22 +268,25 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 
 static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 {
-	struct orr_memnode *m = &proc->data->memnodes[t->src->memnode];
-	struct orr_fetch *waiters;
+	struct orr_memnode *m = t->src ? &proc->data->memnodes[t->src->memnode] : NULL;
 
 	if (t->evicting) {
 		orr_lock(&m->lock);
+		orr_assert(m->evicting >= t->evicting);
 		ORR_ATOMIC_STORE_RELAXED(&m->evicting, m->evicting - t->evicting);
 		orr_unlock(&m->lock);
 	}
+	orr_assert(ORR_ATOMIC_LOAD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading) > 0);
 	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading, -1);
 	orr_lock(&t->handle->lock);
-	waiters = loaded(t->handle, t->src, t->dst, 1);
+	struct orr_fetch *waiters = loaded(t->handle, t->src, t->dst, 1);
 	if (t->why == ORR_COPY_EVICT)
 		evicted(proc, t->handle, t->src, t->dst);
 	orr_unlock(&t->handle->lock);
-	if (t->why == ORR_COPY_CLEAN)
+	if (t->why == ORR_COPY_CLEAN) {
+		orr_assert(ORR_ATOMIC_LOAD(&m->ncleaning) > 0);
 		ORR_ATOMIC_ADD(&m->ncleaning, -1);
+	}
 	free(t);
 	orr_fetch_resume(waiters);
 	orr_memory_kick(proc);
@@ -257,6 +305,7 @@ double orr_transfer_progress(struct orr_process *proc)
 
 		orr_lock(&proc->lock);
 		t = proc->data->transfers;
+		orr_assert(!t || !t->next || t->end_us <= t->next->end_us);
 		if (t && t->end_us <= orr_sys_now_us()) {
 			ORR_ATOMIC_STORE(&proc->data->transfers, t->next);
 		} else {
@@ -275,9 +324,9 @@ void orr_transfer_forget(starpu_data_handle_t h)
 	struct orr_process *proc = orr_self();
 	struct orr_transfer **p, *t;
 
-	if (!h->main.next)
+	if (!h->main.next && !h->main.loading)
 		return;
-	/* Those that only wait for their time to pass end now. */
+	/* Transfers that only wait for their time to pass end now. */
 	while (ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers)) {
 		orr_lock(&proc->lock);
 		for (p = &proc->data->transfers; (t = *p) && t->handle != h; p = &t->next)

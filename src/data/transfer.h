@@ -7,6 +7,7 @@
 #define ORR_DATA_TRANSFER_H
 
 #include "data/handle.h"
+#include "data/initial.h"
 #include "data/memory.h"
 
 /* Before dst gets a buffer to be copied to from src: gives it src's shape, which a task may have
@@ -19,6 +20,12 @@ void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src,
  * to evict frees src's buffer at the end. */
 int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		 struct orr_replicate *dst, enum orr_copy_why why, struct orr_fetch **waiters);
+/* Gives the datum, which has no value, its initial value on dst, which has a buffer: runs f, a
+ * function of the init codelet for that memory. Under h->lock, released for f and taken again. dst
+ * is loading until the value can be used; *waiters as above. */
+void orr_transfer_initial(struct orr_process *proc, starpu_data_handle_t h,
+			  struct orr_replicate *dst, orr_initial_func f,
+			  struct orr_fetch **waiters);
 /* Under h->lock: no replicate is being written to by a transfer. */
 int orr_transfer_loading(starpu_data_handle_t h);
 /* The handle ends: waits for copies of it by other threads, ends those that only wait for their

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Write-through (starpu_data_set_wt_mask): copies of what was just written.
+/* Write-through (starpu_data_set_wt_mask): copies of a value that was just written.
  *
  * Invariant: a copy holds the datum for reading until it is made, so that its value is the one that
  * was written. */
@@ -11,7 +11,7 @@
 #include "data/access.h"
 #include "data/fetch.h"
 
-/* It holds the datum for reading until the copy is made */
+/* A copy under way; it holds the datum for reading until the copy is made. */
 struct write_through {
 	struct orr_acquire acq; /* first */
 	unsigned memnode;
@@ -21,6 +21,7 @@ static void write_through_over(void *arg)
 {
 	struct write_through *wt = arg;
 
+	orr_assert(wt->acq.access.locked);
 	orr_acquire_release(&wt->acq);
 	free(wt);
 }
@@ -34,14 +35,13 @@ static void write_through_done(void *arg)
 	write_through_over(wt);
 }
 
-/* Whoever wrote still holds the datum. */
+/* The writer still holds the datum. */
 void orr_write_through(starpu_data_handle_t h, unsigned from)
 {
 	struct orr_process *proc = orr_self();
 	uint32_t mask = ORR_ATOMIC_LOAD_RELAXED(&h->ext->wt_mask);
-	unsigned i;
 
-	for (i = 0; i < proc->data->nmemnodes; i++) {
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
 		struct write_through *wt;
 		struct orr_fetch rq;
 		enum orr_fetched ret;

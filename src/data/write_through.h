@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Write-through (starpu_data_set_wt_mask): copies of what was just written.
+/* Write-through (starpu_data_set_wt_mask): copies of a value that was just written.
  *
  * Invariant: a datum without a mask costs one load here. */
 #ifndef ORR_DATA_WRITE_THROUGH_H

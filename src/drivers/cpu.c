@@ -2,6 +2,9 @@
 /* The CPU driver: kernels are C functions; how long they take is the world's business.
  *
  * Invariant: a kernel runs in the thread of its worker's group. */
+#include "drivers/cpu.h"
+#include "base/codelet.h"
+#include "core/task.h"
 #include "core/worker.h"
 #include "base/assert.h"
 
@@ -21,20 +24,20 @@ static void cpu_deinit(struct orr_worker *w)
 static int cpu_start(struct orr_worker *w, struct orr_task *t)
 {
 	orr_assert(orr_thread_self()->worker == w);
-	return orr_sys_kernel_start(w, t, orr_codelet_cpu_func(t->pub->cl, t->nimpl), t->interfaces,
-				    t->pub->cl_arg);
+	return orr_worker_run(w, t, orr_codelet_cpu_func(t->pub->cl, t->nimpl));
 }
 
 static int cpu_test(struct orr_worker *w, struct orr_task *t)
 {
 	(void) t;
-	return w->end_us <= orr_sys_now_us();
+	return w->kernel.end_us <= orr_sys_now_us();
 }
 
 static void cpu_finish(struct orr_worker *w, struct orr_task *t)
 {
 	orr_assert(orr_thread_self()->worker == w);
-	orr_sys_kernel_end(w, t);
+	(void) t;
+	orr_sys_kernel_end(w->group->proc, &w->kernel);
 }
 
 const struct orr_driver_ops orr_cpu_driver = {

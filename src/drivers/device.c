@@ -3,19 +3,13 @@
  *
  * Invariant: the order of devices does not depend on the world (no assertion sees both). */
 #include "drivers/device.h"
+
 #include "base/assert.h"
-
-#include <stdio.h>
-
-size_t orr_device_limit(const char *kind, int devid, size_t all)
-{
-	char name[64];
-	long mib;
-
-	snprintf(name, sizeof(name), "STARPU_LIMIT_%s_%d_MEM", kind, devid);
-	mib = orr_config_long(name, -1);
-	return mib >= 0 ? (size_t) mib << 20 : all;
-}
+#include "base/config.h"
+#include "drivers/fake.h"
+#include "drivers/fake_opencl.h"
+#include "drivers/limit.h"
+#include "drivers/soft.h"
 
 /* How many devices of a kind the program lets us use; -1: all. */
 static long wanted(const char *variable, int conf, const struct orr_process *proc)
@@ -39,10 +33,31 @@ static unsigned numa_nodes(struct orr_process *proc, struct orr_device *v, unsig
 			.arch = STARPU_CPU_WORKER,
 			.kind = STARPU_CPU_RAM,
 			.devid = (int) i + 1,
-			.memory = orr_device_limit("CPU_NUMA", (int) i + 1,
-						   proc->cfg.limit_numa_mem),
+			.memory = orr_limit_of_device("CPU_NUMA", (int) i + 1,
+						      proc->cfg.limit_numa_mem),
 			.memory_ops = &orr_ram_ops,
 		};
+	}
+	return n;
+}
+
+/* The devices that the world adds. */
+static int world_devices(struct orr_process *proc, struct orr_device *v, unsigned max, long ncuda,
+			 long nopencl)
+{
+	struct orr_world_device found[STARPU_MAXNODES];
+	int n = orr_sys_devices(proc, found, max < STARPU_MAXNODES ? max : STARPU_MAXNODES, ncuda,
+				nopencl);
+
+	for (int i = 0; i < n; i++) {
+		const struct orr_world_device *d = &found[i];
+		size_t limit;
+
+		v[i] = orr_soft_device(proc, d->arch, d->devid, 1);
+		limit = v[i].memory;
+		v[i].memory = limit && (limit < d->memory || d->guessed) ? limit : d->memory;
+		snprintf(v[i].name, sizeof(v[i].name), "%s %d",
+			 d->arch == STARPU_CUDA_WORKER ? "CUDA" : "OpenCL", d->devid);
 	}
 	return n;
 }
@@ -57,11 +72,14 @@ int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned ma
 	long ncuda = wanted("STARPU_NCUDA", proc->conf.ncuda, proc),
 	     nopencl = wanted("STARPU_NOPENCL", proc->conf.nopencl, proc);
 	unsigned numa = numa_nodes(proc, v, max);
+
+	proc->machine = NULL;
+
 	int n = (int) orr_fake_devices(proc, v + numa, at_most(ncuda, max - numa));
 
 	if (!n)
-		n = orr_sys_devices(proc, v + numa, max - numa, ncuda,
-				    proc->cfg.fake_opencl ? 0 : nopencl);
+		n = world_devices(proc, v + numa, max - numa, ncuda,
+				  proc->cfg.fake_opencl ? 0 : nopencl);
 	if (n < 0)
 		return n;
 	n += (int) numa;

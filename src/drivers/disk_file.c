@@ -6,7 +6,8 @@
  * descriptors.
  *
  * Invariant: files made by alloc are removed by free and have their space reserved where the file
- * system can do that; those that open found are never removed nor made shorter. */
+ * system can do that; those that open found are never removed nor made shorter. A folder
+ * that plug made is removed by unplug if it is empty then. */
 #include "drivers/disk_file.h"
 #include "core/core.h"
 #include "base/log.h"
@@ -21,6 +22,7 @@
 struct folder {
 	char *path;
 	orr_disk_move *move;
+	int made; /* by plug, so that unplug removes it */
 };
 
 struct file {
@@ -65,39 +67,48 @@ static int probe(const char *folder, int direct)
 	return ret;
 }
 
-static void *plug(const char *path, orr_disk_move *move)
+/* Finds out how the folder can be used. 0, or -1 after a message. */
+static int choose_move(const char *path, orr_disk_move **move)
 {
-	struct folder *f;
-	int ret;
+	int ret = probe(path, *move == orr_disk_move_direct);
 
-	if (!path) {
-		orr_error("disk: no folder was given");
-		return NULL;
-	}
-	if (mkdir(path, 0700) && errno != EEXIST) {
-		orr_error("disk: the folder %s cannot be made: %s", path, strerror(errno));
-		return NULL;
-	}
-	ret = probe(path, move == orr_disk_move_direct);
 	if (ret < 0) {
 		orr_error(
 			"disk: no file can be made in %s: %s; give a folder that can be written to",
 			path, strerror(-ret));
-		return NULL;
+		return -1;
 	}
 	if (ret == 0) {
 		orr_warn(
 			"disk: the file system of %s has no O_DIRECT: what is written there goes through the page cache and is then dropped from it",
 			path);
-		move = orr_disk_move_dropped;
+		*move = orr_disk_move_dropped;
 	}
-	f = malloc(sizeof(*f));
+	return 0;
+}
+
+static void *plug(const char *path, orr_disk_move *move)
+{
+	if (!path) {
+		orr_error("disk: no folder was given");
+		return NULL;
+	}
+	int made = mkdir(path, 0700) == 0;
+	if (!made && errno != EEXIST) {
+		orr_error("disk: the folder %s cannot be made: %s", path, strerror(errno));
+		return NULL;
+	}
+	struct folder *f = choose_move(path, &move) ? NULL : malloc(sizeof(*f));
 	if (f && !(f->path = strdup(path))) {
 		free(f);
 		f = NULL;
 	}
-	if (f)
+	if (f) {
 		f->move = move;
+		f->made = made;
+	} else if (made) {
+		rmdir(path);
+	}
 	return f;
 }
 
@@ -123,6 +134,9 @@ static void unplug(void *base)
 {
 	struct folder *f = base;
 
+	/* It stays if the program has files in it. */
+	if (f->made)
+		rmdir(f->path);
 	free(f->path);
 	free(f);
 }

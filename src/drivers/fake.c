@@ -3,8 +3,9 @@
  * that the program put in cuda_funcs.
  *
  * Invariant: a function for the CPU never stands in. */
-#include "drivers/device.h"
 
+#include "drivers/fake.h"
+#include "drivers/soft.h"
 #include <stdio.h>
 
 unsigned orr_fake_devices(struct orr_process *proc, struct orr_device *v, unsigned max)

@@ -12,10 +12,13 @@
  * Invariant: no byte moves but within the bounds of a block that the handle of the whole block
  * names. A program may break it, by computing with handles: place() ends the program then, in every
  * build. */
-#include "drivers/device.h"
+#include "drivers/fake_opencl.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "data/data.h"
+#include "core/task.h"
+#include "core/worker.h"
+#include "drivers/limit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -200,20 +203,20 @@ static starpu_opencl_func_t function(const struct starpu_codelet *cl, unsigned i
 static int opencl_start(struct orr_worker *w, struct orr_task *t)
 {
 	orr_assert(orr_thread_self()->worker == w);
-	return orr_sys_kernel_start(w, t, function(t->pub->cl, t->nimpl), t->interfaces,
-				    t->pub->cl_arg);
+	return orr_worker_run(w, t, function(t->pub->cl, t->nimpl));
 }
 
 static int opencl_test_kernel(struct orr_worker *w, struct orr_task *t)
 {
 	(void) t;
-	return w->end_us <= orr_sys_now_us();
+	return w->kernel.end_us <= orr_sys_now_us();
 }
 
 static void opencl_finish(struct orr_worker *w, struct orr_task *t)
 {
 	orr_assert(orr_thread_self()->worker == w);
-	orr_sys_kernel_end(w, t);
+	(void) t;
+	orr_sys_kernel_end(w->group->proc, &w->kernel);
 }
 
 static const struct orr_driver_ops opencl_driver = {
@@ -239,7 +242,8 @@ unsigned orr_fake_opencl_devices(struct orr_process *proc, struct orr_device *v,
 			.devid = (int) i,
 			.nworkers = 1,
 			.pipeline = (unsigned) proc->cfg.opencl_pipeline,
-			.memory = orr_device_limit("OPENCL", (int) i, proc->cfg.limit_opencl_mem),
+			.memory = orr_limit_of_device("OPENCL", (int) i,
+						      proc->cfg.limit_opencl_mem),
 			.memory_ops = &opencl_memory,
 			.driver = &opencl_driver,
 		};

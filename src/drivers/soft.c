@@ -7,8 +7,13 @@
  * with bytes that no program wrote, so that a copy that was forgotten shows. The end of a kernel
  * does not depend on which function computed it. (Tests of coherency execute this; an assertion
  * cannot tell one byte from another.) */
-#include "drivers/device.h"
+#include "drivers/soft.h"
 #include "base/assert.h"
+#include "base/codelet.h"
+#include "base/log.h"
+#include "core/task.h"
+#include "core/worker.h"
+#include "drivers/limit.h"
 
 #include <string.h>
 
@@ -64,15 +69,14 @@ static int soft_test(struct orr_process *proc, struct orr_copy_channel *chan)
 	return 1;
 }
 
-static const struct orr_memnode_ops soft_memory = {
-	.name = "device of host memory",
-	.addressable = 0,
-	.alloc = soft_alloc,
-	.release = soft_release,
-	.copy = soft_copy,
-	.copy2d = soft_copy2d,
-	.test = soft_test,
-};
+#define MEMORY(CPU_FORMAT) \
+	{ \
+		.name = "device of host memory", .addressable = 0, .cpu_format = CPU_FORMAT, \
+		.alloc = soft_alloc, .release = soft_release, .copy = soft_copy, \
+		.copy2d = soft_copy2d, .test = soft_test \
+	}
+
+static const struct orr_memnode_ops soft_memory = MEMORY(0), cpu_first_memory = MEMORY(1);
 
 /* ---- the driver ---- */
 
@@ -92,16 +96,40 @@ static kernel own_function(enum starpu_worker_archtype arch, const struct starpu
 	return cl->opencl_func == STARPU_MULTIPLE_OPENCL_IMPLEMENTATIONS ? NULL : cl->opencl_func;
 }
 
-static kernel function_of(const struct orr_worker *w, const struct starpu_codelet *cl, unsigned i)
+/* The task runs a function that is not for the CPU, but its data lie in the format of CPUs
+ * (cpu_format): ends the program if there are multiformat data among them. */
+static void check_format(struct orr_worker *w, struct orr_task *t)
 {
+	unsigned n = STARPU_TASK_GET_NBUFFERS(t->pub);
+
+	if (!orr_sys_kernel_runs(w->group->proc, t->pub->cl))
+		return;
+	for (unsigned i = 0; i < n; i++)
+		if (starpu_data_get_interface_id(STARPU_TASK_GET_HANDLE(t->pub, i)) ==
+		    STARPU_MULTIFORMAT_INTERFACE_ID)
+			orr_fatal(
+				"task %s has multiformat data and no function for the CPU, but units of the simulated machine compute in the format of CPUs; give its codelet cpu_funcs, or simulate the device by ORRERY_FAKE_DEVICES",
+				orr_task_name(t->pub));
+}
+
+static kernel function_of(struct orr_worker *w, struct orr_task *t)
+{
+	const struct starpu_codelet *cl = t->pub->cl;
+	unsigned i = t->nimpl;
+	int cpu_first = w->driver_arg == &prefer_cpu;
 	kernel f = NULL;
 
-	if (w->driver_arg == &prefer_cpu)
+	if (cpu_first)
 		f = orr_codelet_cpu_func(cl, i) ? orr_codelet_cpu_func(cl, i)
 						: orr_codelet_cpu_func(cl, 0);
-	if (!f)
-		f = own_function(w->arch, cl, i);
-	return (uintptr_t) f < LOWEST_FUNCTION ? NULL : f;
+	if (f)
+		return (uintptr_t) f < LOWEST_FUNCTION ? NULL : f;
+	f = own_function(w->arch, cl, i);
+	if ((uintptr_t) f < LOWEST_FUNCTION)
+		return NULL;
+	if (cpu_first)
+		check_format(w, t);
+	return f;
 }
 
 static int soft_init(struct orr_worker *w)
@@ -118,20 +146,20 @@ static void soft_deinit(struct orr_worker *w)
 static int soft_start(struct orr_worker *w, struct orr_task *t)
 {
 	orr_assert(orr_thread_self()->worker == w);
-	return orr_sys_kernel_start(w, t, function_of(w, t->pub->cl, t->nimpl), t->interfaces,
-				    t->pub->cl_arg);
+	return orr_worker_run(w, t, function_of(w, t));
 }
 
 static int soft_test_kernel(struct orr_worker *w, struct orr_task *t)
 {
 	(void) t;
-	return w->end_us <= orr_sys_now_us();
+	return w->kernel.end_us <= orr_sys_now_us();
 }
 
 static void soft_finish(struct orr_worker *w, struct orr_task *t)
 {
 	orr_assert(orr_thread_self()->worker == w);
-	orr_sys_kernel_end(w, t);
+	(void) t;
+	orr_sys_kernel_end(w->group->proc, &w->kernel);
 }
 
 #define DRIVER(ARCH, NAME) \
@@ -155,10 +183,10 @@ struct orr_device orr_soft_device(struct orr_process *proc, enum starpu_worker_a
 		.devid = devid,
 		.nworkers = cuda ? (unsigned) proc->cfg.nworker_per_cuda : 1,
 		.pipeline = (unsigned) (cuda ? proc->cfg.cuda_pipeline : proc->cfg.opencl_pipeline),
-		.memory = orr_device_limit(cuda ? "CUDA" : "OPENCL", devid,
-					   cuda ? proc->cfg.limit_cuda_mem
-						: proc->cfg.limit_opencl_mem),
-		.memory_ops = &soft_memory,
+		.memory = orr_limit_of_device(cuda ? "CUDA" : "OPENCL", devid,
+					      cuda ? proc->cfg.limit_cuda_mem
+						   : proc->cfg.limit_opencl_mem),
+		.memory_ops = cpu_first ? &cpu_first_memory : &soft_memory,
 		.driver = cuda ? &cuda_driver : &opencl_driver,
 		.driver_arg = cpu_first ? &prefer_cpu : NULL,
 	};

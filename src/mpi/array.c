@@ -1,53 +1,71 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Detached communications that unlock a tag (dependencies of tasks on messages), alone or as an
- * array.
+/* Batches of detached communications that end together: with a callback, or by unlocking a tag
+ * (dependencies of tasks on messages).
  *
- * Invariant: the tag is notified exactly once, when all messages of the call are complete; at once
- * for an empty array. */
+ * Invariant: the callback runs, or the tag is notified, exactly once: when all messages of the call
+ * are complete, at once for an empty array. */
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
 #include "base/assert.h"
 #include "base/log.h"
 
-struct unlock {
+struct orr_mpi_batch {
 	int32_t left; /* atomic: messages not complete, +1 while they are being submitted */
-	starpu_tag_t tag;
+	void (*callback)(void *);
+	void *arg;
+	starpu_tag_t tag; /* of batch_of_tag */
 };
 
-static void one_done(void *arg)
+struct orr_mpi_batch *orr_mpi_batch_new(unsigned n, void (*callback)(void *), void *arg)
 {
-	struct unlock *u = arg;
-	int32_t left = ORR_ATOMIC_ADD(&u->left, -1);
+	struct orr_mpi_batch *batch = calloc(1, sizeof(*batch));
 
-	orr_assertf(left >= 0, "the messages of a tag ended %d times too often", -left);
-	if (left)
-		return;
-	starpu_tag_notify_from_apps(u->tag);
-	free(u);
-}
-
-static struct unlock *unlock_new(unsigned n, starpu_tag_t tag)
-{
-	struct unlock *u = malloc(sizeof(*u));
-
-	if (!u) {
+	if (!batch) {
 		orr_error("out of memory");
 		return NULL;
 	}
-	u->left = (int32_t) n + 1;
-	u->tag = tag;
-	return u;
+	batch->left = (int32_t) n + 1;
+	batch->callback = callback;
+	batch->arg = arg;
+	return batch;
 }
 
-/* All submitted but `missing`, which failed with ret. */
-static int submitted(struct unlock *u, unsigned missing, int ret)
+void orr_mpi_batch_complete(void *arg)
 {
-	orr_assert(!missing == !ret);
+	struct orr_mpi_batch *batch = arg;
+	int32_t left = ORR_ATOMIC_ADD(&batch->left, -1);
+
+	orr_assertf(left >= 0, "the messages of a batch completed %d times too often", -left);
+	if (left)
+		return;
+	batch->callback(batch->arg);
+	free(batch);
+}
+
+int orr_mpi_batch_submitted(struct orr_mpi_batch *batch, unsigned missing, int ret)
+{
+	orr_assert(!ret || missing);
 	if (missing)
-		ORR_ATOMIC_ADD(&u->left, -(int32_t) missing);
-	one_done(u);
+		ORR_ATOMIC_ADD(&batch->left, -(int32_t) missing);
+	orr_mpi_batch_complete(batch);
 	return ret;
+}
+
+static void batch_notify_tag(void *arg)
+{
+	starpu_tag_notify_from_apps(((struct orr_mpi_batch *) arg)->tag);
+}
+
+static struct orr_mpi_batch *batch_of_tag(unsigned n, starpu_tag_t tag)
+{
+	struct orr_mpi_batch *batch = orr_mpi_batch_new(n, batch_notify_tag, NULL);
+
+	if (batch) {
+		batch->arg = batch;
+		batch->tag = tag;
+	}
+	return batch;
 }
 
 int starpu_mpi_isend_array_detached_unlock_tag_prio(unsigned array_size,
@@ -55,19 +73,20 @@ int starpu_mpi_isend_array_detached_unlock_tag_prio(unsigned array_size,
 						    starpu_mpi_tag_t *data_tag, int *prio,
 						    MPI_Comm *comm, starpu_tag_t tag)
 {
-	struct unlock *u = unlock_new(array_size, tag);
-	int ret = u ? 0 : -ENOMEM;
+	struct orr_mpi_batch *batch = batch_of_tag(array_size, tag);
+	int ret = batch ? 0 : -ENOMEM;
 	unsigned i;
 
-	if (!u)
+	if (!batch)
 		return ret;
 	for (i = 0; i < array_size; i++) {
 		ret = starpu_mpi_isend_detached_prio(data_handle[i], dest[i], data_tag[i],
-						     prio ? prio[i] : 0, comm[i], one_done, u);
+						     prio ? prio[i] : 0, comm[i],
+						     orr_mpi_batch_complete, batch);
 		if (ret)
 			break;
 	}
-	return submitted(u, array_size - i, ret);
+	return orr_mpi_batch_submitted(batch, array_size - i, ret);
 }
 
 int starpu_mpi_isend_array_detached_unlock_tag(unsigned array_size,
@@ -84,19 +103,19 @@ int starpu_mpi_irecv_array_detached_unlock_tag(unsigned array_size,
 					       starpu_mpi_tag_t *data_tag, MPI_Comm *comm,
 					       starpu_tag_t tag)
 {
-	struct unlock *u = unlock_new(array_size, tag);
-	int ret = u ? 0 : -ENOMEM;
+	struct orr_mpi_batch *batch = batch_of_tag(array_size, tag);
+	int ret = batch ? 0 : -ENOMEM;
 	unsigned i;
 
-	if (!u)
+	if (!batch)
 		return ret;
 	for (i = 0; i < array_size; i++) {
 		ret = starpu_mpi_irecv_detached(data_handle[i], source[i], data_tag[i], comm[i],
-						one_done, u);
+						orr_mpi_batch_complete, batch);
 		if (ret)
 			break;
 	}
-	return submitted(u, array_size - i, ret);
+	return orr_mpi_batch_submitted(batch, array_size - i, ret);
 }
 
 int starpu_mpi_isend_detached_unlock_tag_prio(starpu_data_handle_t data_handle, int dest,

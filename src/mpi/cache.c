@@ -4,8 +4,18 @@
  * The owner keeps, per datum, the set of ranks that hold its value; each of those keeps one flag.
  * Both sides change at the same point of the insertion order, so they agree without talking.
  *
+ * The rule by which they agree uses only tasks that both have inserted. A program may leave out a
+ * task on a rank that has no part in it: one that does not execute the task, owns none of its data,
+ * and holds no copy that it received of a datum that the task writes. So
+ *  - the owner has seen every task that writes the datum;
+ *  - a rank that received a copy in order to read it has seen every task that writes the datum
+ * since then, and the flag may stay set until such a task;
+ *  - a rank that wrote the datum for its owner holds no received copy after that. It may not see
+ * the next write, so it drops its copy at once, and the owner counts on that.
+ *
  * Invariant: with the cache on, rank r is in the owner's set exactly if the datum has
- * ORR_MPI_RECEIVED on r (between insertions). No rank can check that alone. */
+ * ORR_MPI_RECEIVED on r (between insertions). No rank can check that alone; a disagreement leaves a
+ * message that nobody receives, which unmatched.c reports. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "mpi/mpi.h"
@@ -66,12 +76,28 @@ void orr_mpi_received_drop(struct orr_mpi *mpi, starpu_data_handle_t h)
 	starpu_data_invalidate_submit(h);
 }
 
+void orr_mpi_written_drop(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	received_clear(mpi, h);
+	orr_mpi_flags(h, 0, ORR_MPI_STALE);
+	/* Memory that the program gave keeps the value, which the program may look at. */
+	if (h->home_node < 0)
+		starpu_data_invalidate_submit(h);
+}
+
 void orr_mpi_forget(struct orr_mpi *mpi, starpu_data_handle_t h, int me)
 {
 	if (h->mpi_rank == me)
 		orr_mpi_sent_clear(mpi, h);
 	else
 		orr_mpi_received_drop(mpi, h);
+}
+
+void orr_mpi_overwritten(struct orr_mpi *mpi, starpu_data_handle_t h, int me)
+{
+	orr_mpi_forget(mpi, h, me);
+	if (h->mpi_flags & ORR_MPI_MIGRATED)
+		orr_mpi_flags(h, ORR_MPI_STALE, 0);
 }
 
 /* ---- public ---- */

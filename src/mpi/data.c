@@ -109,6 +109,17 @@ static void free_ext(struct orr_mpi_ext *ext)
 	free(ext);
 }
 
+/* Handbook 14.15: a datum goes back to its original owner, at least its value, before it is
+ * unregistered. */
+static void complain_of_stale_home(starpu_data_handle_t h)
+{
+	if (h->bring_home && h->home_node >= 0 && h->mpi_flags & ORR_MPI_STALE)
+		orr_error(
+			"%s is unregistered, but rank %d owns it and has written it since it left: the program's memory here keeps an old value; "
+			"call starpu_mpi_data_migrate() or starpu_mpi_get_data_on_node() to bring the value home first",
+			orr_handle_name(h), (int) h->mpi_rank);
+}
+
 /* The datum is being unregistered. */
 static void detach(starpu_data_handle_t h)
 {
@@ -117,6 +128,7 @@ static void detach(starpu_data_handle_t h)
 
 	if (!ext)
 		return;
+	complain_of_stale_home(h);
 	if (mpi) {
 		orr_lock(&mpi->data_lock);
 		orr_assert(ext->index < mpi->nattached && mpi->attached[ext->index] == h);

@@ -21,7 +21,8 @@
 #include "base/patience.h"
 #include "base/upcalls.h"
 #include "core/core.h"
-#include "core/worker.h"
+#include "base/park.h"
+#include "core/look.h"
 
 #define COMPLETIONS_PER_TURN 32
 

@@ -53,14 +53,13 @@ static void configure(struct orr_mpi *mpi)
 
 	mpi->comm_tag = comm_tag;
 	mpi->cache = cfg->mpi_cache;
-	mpi->coop = 1;
 	mpi->eager_limit = cfg->mpi_eager_limit > 0 ? (size_t) cfg->mpi_eager_limit : 0;
 	mpi->max_sends = cfg->mpi_ndetached_send;
 	mpi->max_ready = cfg->mpi_nready_process;
 	mpi->fake = cfg->mpi_fake_rank >= 0 || cfg->mpi_fake_size > 0;
-	mpi->tag_ub = INT64_MAX;
 	mpi->data_tags = 32767;
-	mpi->counting = 1;
+	mpi->counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM : ORR_MPI_COUNTS_FOR_WORLD;
+	mpi->print_stats = cfg->mpi_stats;
 	mpi->start_us = orr_sys_now_us();
 }
 
@@ -224,12 +223,18 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 		return -ENODEV;
 	if (--mpi->init_count)
 		return 0;
-	if (proc->state == ORR_PROCESS_UP)
+	int ret = orr_mpi_check_blocking("starpu_mpi_shutdown");
+	if (!ret)
+		ret = orr_mpi_redux_flush_all(mpi, mpi->comms[0]);
+	if (ret) {
+		mpi->init_count++;
+		return ret;
+	}
+	if (mpi->fake)
 		starpu_mpi_wait_for_all(mpi->comms[0]->comm);
-	orr_mpi_wait_detached(mpi);
 	/* Nobody stops before all have what was sent to them. */
-	if (!mpi->fake)
-		orr_mpi_barrier(mpi, mpi->comms[0]->comm);
+	else if (!orr_mpi_settle(mpi))
+		orr_mpi_report_unmatched(mpi);
 	orr_mpi_engine_stop(mpi);
 	orr_mpi_stats_report(mpi);
 	set_layer(proc, NULL);
@@ -255,21 +260,18 @@ int starpu_mpi_get_thread_cpuid(void)
 	return cfg->mpi_nobind ? -1 : cfg->mpi_thread_cpuid;
 }
 
-/* ---- cooperative sends: kept as a wish, nothing merges sends yet ---- */
+/* ---- cooperative sends: there are none ---- */
 
 void starpu_mpi_coop_sends_set_use(int use_coop_sends)
 {
-	struct orr_mpi *mpi = orr_mpi_get(__func__);
-
-	if (mpi)
-		mpi->coop = !!use_coop_sends;
+	if (use_coop_sends)
+		orr_warn(
+			"starpu_mpi_coop_sends_set_use: there are no cooperative sends; each send of a value is a message of its owner");
 }
 
 int starpu_mpi_coop_sends_get_use(void)
 {
-	struct orr_mpi *mpi = orr_mpi_get(__func__);
-
-	return mpi && mpi->coop;
+	return 0;
 }
 
 void starpu_mpi_coop_sends_data_handle_nb_sends(starpu_data_handle_t data_handle, int nb_sends)

@@ -161,9 +161,11 @@ static inline int concerned(const struct orr_mpi_comm *c, int xrank,
 		return 1;
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = d[i].handle;
-		if (h && (h->mpi_rank == c->rank ||
-			  h->mpi_flags & (d[i].mode & STARPU_W ? ORR_MPI_RECEIVED | ORR_MPI_REDUXING
-							       : ORR_MPI_REDUXING)))
+		if (h &&
+		    (h->mpi_rank == c->rank ||
+		     h->mpi_flags & (d[i].mode & STARPU_W ? ORR_MPI_RECEIVED | ORR_MPI_REDUXING |
+								    ORR_MPI_MIGRATED
+							  : ORR_MPI_REDUXING)))
 			return 1;
 	}
 	return 0;
@@ -185,6 +187,8 @@ int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 		if (ret < 0)
 			return ret;
 		here = ret;
+		if (me == node)
+			orr_mpi_flags(h, 0, ORR_MPI_STALE);
 		if (!here && me == owner)
 			return orr_mpi_isend(mpi, c, h, node, h->mpi_tag, prio,
 					     how | ORR_P2P_DETACHED, NULL, NULL, NULL);
@@ -266,8 +270,8 @@ int orr_mpi_exchange_before(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xra
 	return ret;
 }
 
-/* The owner gets back what another rank wrote for it, and both know that the writer still has the
- * value. */
+/* The owner gets back what another rank wrote for it. The writer drops its copy: the next task that
+ * writes the datum may be left out on that rank (cache.c). */
 static int give_back(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
 		     const struct starpu_data_descr *d, int prio)
 {
@@ -281,16 +285,13 @@ static int give_back(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
 		return ret;
 	if (me == owner) {
 		orr_mpi_sent_clear(mpi, h);
-		ret = orr_mpi_irecv(mpi, c, h, xrank, h->mpi_tag, prio, ORR_P2P_DETACHED, NULL,
-				    NULL, NULL);
-		if (!ret && orr_mpi_sent_set(mpi, h, xrank) < 0)
-			ret = -ENOMEM;
-		return ret;
+		return orr_mpi_irecv(mpi, c, h, xrank, h->mpi_tag, prio, ORR_P2P_DETACHED, NULL,
+				     NULL, NULL);
 	}
 	ret = orr_mpi_isend(mpi, c, h, owner, h->mpi_tag, prio,
 			    ORR_P2P_DETACHED | (d->mode & STARPU_SSEND ? ORR_P2P_SYNC : 0), NULL,
 			    NULL, NULL);
-	orr_mpi_received_set(mpi, h);
+	orr_mpi_written_drop(mpi, h);
 	return ret;
 }
 
@@ -314,7 +315,7 @@ int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xran
 		} else if (part && owner != xrank && xrank >= 0)
 			ret = give_back(mpi, c, xrank, &d[i], prio);
 		else
-			orr_mpi_forget(mpi, h, c->rank);
+			orr_mpi_overwritten(mpi, h, c->rank);
 	}
 	return ret;
 }

@@ -110,52 +110,76 @@ void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new
 	else
 		orr_mpi_received_drop(mpi, handle);
 	handle->mpi_rank = new_rank;
-	if (me == old_rank)
+	if (me == old_rank) {
 		orr_mpi_received_set(mpi, handle);
-	else if (me == new_rank)
+		orr_mpi_flags(handle, ORR_MPI_MIGRATED, 0);
+	} else if (me == new_rank) {
 		orr_mpi_sent_set(mpi, handle, old_rank);
+		orr_mpi_flags(handle, 0, ORR_MPI_MIGRATED | ORR_MPI_STALE);
+	}
+}
+
+/* The owner of a datum that takes part in a collective with this root, else -1. */
+static int partner_of(starpu_data_handle_t h, int root)
+{
+	return h && h->mpi_rank != root ? h->mpi_rank : -1;
+}
+
+/* Moves every datum between the root and its owner. Each rank that sends calls scallback once when
+ * all its sends are complete, each that receives calls rcallback once when it has everything; a
+ * rank of either kind without data calls it at once. */
+static int collective(starpu_data_handle_t *data_handles, int count, int root, MPI_Comm comm,
+		      int from_root, void (*scallback)(void *), void *sarg,
+		      void (*rcallback)(void *), void *rarg, const char *who)
+{
+	int rank, ret = starpu_mpi_comm_rank(comm, &rank);
+	unsigned n = 0, done = 0;
+
+	for (int i = 0; i < count && !ret; i++) {
+		int owner = partner_of(data_handles[i], root);
+		if (owner < 0 || (rank != root && rank != owner))
+			continue;
+		ret = orr_mpi_check_tag(data_handles[i], who);
+		n++;
+	}
+	if (ret)
+		return ret;
+	int sends = from_root == (rank == root);
+	void (*callback)(void *) = sends ? scallback : rcallback;
+	struct orr_mpi_batch *batch = NULL;
+	if (callback) {
+		batch = orr_mpi_batch_new(n, callback, sends ? sarg : rarg);
+		if (!batch)
+			return -ENOMEM;
+	}
+	void (*complete)(void *) = batch ? orr_mpi_batch_complete : NULL;
+	for (int i = 0; i < count && !ret; i++) {
+		starpu_data_handle_t h = data_handles[i];
+		int owner = partner_of(h, root);
+		if (owner < 0 || (rank != root && rank != owner))
+			continue;
+		int peer = rank == root ? owner : root;
+		ret = sends ? starpu_mpi_isend_detached(h, peer, h->mpi_tag, comm, complete, batch)
+			    : starpu_mpi_irecv_detached(h, peer, h->mpi_tag, comm, complete, batch);
+		done += !ret;
+	}
+	return batch ? orr_mpi_batch_submitted(batch, n - done, ret) : ret;
 }
 
 int starpu_mpi_scatter_detached(starpu_data_handle_t *data_handles, int count, int root,
 				MPI_Comm comm, void (*scallback)(void *), void *sarg,
 				void (*rcallback)(void *), void *rarg)
 {
-	int rank, ret = starpu_mpi_comm_rank(comm, &rank);
-
-	for (int i = 0; i < count && !ret; i++) {
-		starpu_data_handle_t h = data_handles[i];
-		if (!h || h->mpi_rank == root || h->mpi_rank < 0)
-			continue;
-		if (rank == root || rank == h->mpi_rank)
-			ret = orr_mpi_check_tag(h, __func__);
-		if (!ret && rank == root)
-			ret = starpu_mpi_isend_detached(h, h->mpi_rank, h->mpi_tag, comm, scallback,
-							sarg);
-		else if (!ret && rank == h->mpi_rank)
-			ret = starpu_mpi_irecv_detached(h, root, h->mpi_tag, comm, rcallback, rarg);
-	}
-	return ret;
+	return collective(data_handles, count, root, comm, 1, scallback, sarg, rcallback, rarg,
+			  __func__);
 }
 
 int starpu_mpi_gather_detached(starpu_data_handle_t *data_handles, int count, int root,
 			       MPI_Comm comm, void (*scallback)(void *), void *sarg,
 			       void (*rcallback)(void *), void *rarg)
 {
-	int rank, ret = starpu_mpi_comm_rank(comm, &rank);
-
-	for (int i = 0; i < count && !ret; i++) {
-		starpu_data_handle_t h = data_handles[i];
-		if (!h || h->mpi_rank == root || h->mpi_rank < 0)
-			continue;
-		if (rank == root || rank == h->mpi_rank)
-			ret = orr_mpi_check_tag(h, __func__);
-		if (!ret && rank == h->mpi_rank)
-			ret = starpu_mpi_isend_detached(h, root, h->mpi_tag, comm, scallback, sarg);
-		else if (!ret && rank == root)
-			ret = starpu_mpi_irecv_detached(h, h->mpi_rank, h->mpi_tag, comm, rcallback,
-							rarg);
-	}
-	return ret;
+	return collective(data_handles, count, root, comm, 0, scallback, sarg, rcallback, rarg,
+			  __func__);
 }
 
 int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle_t src_handle,
@@ -172,6 +196,12 @@ int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_ha
 
 	if (!c)
 		return mpi ? -EINVAL : -ENODEV;
+	if (dst_handle && dst_handle == src_handle) {
+		/* There is nothing to copy, on any rank. */
+		if (callback_func)
+			callback_func(callback_arg);
+		return 0;
+	}
 	ret = orr_mpi_place(mpi, c, &choice, d, 2, NULL, &xrank);
 	if (!ret)
 		ret = orr_mpi_exchange_before(mpi, c, xrank, d, 2, priority);

@@ -35,6 +35,8 @@
 #define ORR_MPI_ATTACHED 2 /* mpi_ext exists: in the lists of data.c */
 #define ORR_MPI_REDUXING \
 	4 /* contributions of this rank, or (owner) of others, are not combined yet */
+#define ORR_MPI_MIGRATED 8 /* this rank gave the datum to another owner */
+#define ORR_MPI_STALE 16   /* ... and somebody has written it since then, so home is out of date */
 
 /* Sets and clears flags of a handle; by one thread at a time, while the engine looks: what it finds
  * behind a flag was written before. */
@@ -145,6 +147,14 @@ struct orr_mpi_flight {
 struct orr_mpi_peer {
 	uint64_t key; /* the peer */
 	struct orr_mpi_peer_stats stats;
+	uint64_t program_bytes; /* of these, sent while the program had statistics enabled */
+};
+
+/* What statistics count; stats.c. */
+enum orr_mpi_counting {
+	ORR_MPI_COUNTS_NOTHING,
+	ORR_MPI_COUNTS_FOR_WORLD,
+	ORR_MPI_COUNTS_FOR_PROGRAM
 };
 
 struct orr_mpi_datatype {
@@ -176,12 +186,10 @@ struct orr_mpi {
 	int starpu_owned; /* shut the core down at the end */
 	int comm_tag;
 	int cache; /* whether received values are kept */
-	int coop;
 	size_t eager_limit;
 	int max_sends, max_ready; /* 0: no limit */
 	double start_us;
-	int64_t tag_ub; /* of the program's tags */
-	int data_tags;  /* MPI tags below this may name messages with payloads */
+	int data_tags; /* MPI tags below this may name messages with payloads */
 	orr_sys_thread_t *thread;
 
 	/* communicators: comms[0] is the world's */
@@ -201,7 +209,8 @@ struct orr_mpi {
 	struct orr_mpi_req *free_reqs;
 	struct orr_mpi_chunk *chunks;
 	struct orr_map peers; /* statistics, struct orr_mpi_peer */
-	int counting;
+	int counting;         /* atomic: enum orr_mpi_counting */
+	int print_stats;      /* at the end */
 
 	/* between threads and the engine */
 	struct orr_mpi_req *inbox __attribute__((aligned(64))); /* atomic stack */
@@ -228,9 +237,10 @@ struct orr_mpi {
 	unsigned nready, ready_cap;
 	int nsends; /* in flight, those that count against max_sends */
 	uint32_t data_seq;
-	uint32_t ndeferred; /* large early messages that wait a moment for their receive */
-	int stopped;        /* the last envelope came */
-	double event_us;    /* when something happened last (watchdog) */
+	uint64_t nsent, nreceived; /* envelopes to and from other processes */
+	uint32_t ndeferred;        /* large early messages that wait a moment for their receive */
+	int stopped;               /* the last envelope came */
+	double event_us;           /* when something happened last (watchdog) */
 
 	/* data and placement */
 	orr_lock_t data_lock __attribute__((aligned(64)));
@@ -276,6 +286,9 @@ int orr_mpi_from_world(const struct orr_mpi_comm *c, int world);
 struct orr_mpi_req *orr_mpi_req_alloc(struct orr_mpi *mpi);
 void orr_mpi_req_free(struct orr_mpi *mpi, struct orr_mpi_req *req);
 void orr_mpi_reqs_exit(struct orr_mpi *mpi);
+/* Calls f for every request in use; f may free it. By the engine's owner, while no other thread
+ * makes requests. */
+void orr_mpi_reqs_foreach(struct orr_mpi *mpi, void (*f)(struct orr_mpi_req *, void *), void *arg);
 /* Diagnosis: pending requests of this process, at most max lines. Returns how many are pending. */
 int orr_mpi_dump(struct orr_process *proc, FILE *f, unsigned max);
 
@@ -406,11 +419,31 @@ int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int source,
 		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
 		  struct orr_mpi_req **out);
+/* array.c: a batch of n detached messages with one callback for all of them */
+struct orr_mpi_batch;
+/* NULL after a message when memory is exhausted. */
+struct orr_mpi_batch *orr_mpi_batch_new(unsigned n, void (*callback)(void *), void *arg);
+/* The callback of each message; its argument is the batch. */
+void orr_mpi_batch_complete(void *batch);
+/* All messages but `missing` were submitted. The callback runs here if they are complete already,
+ * or else later; the batch is gone for the caller. Returns ret. */
+int orr_mpi_batch_submitted(struct orr_mpi_batch *batch, unsigned missing, int ret);
+
 /* wait.c: [waits] for a request, fills status, frees it. */
 void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status);
 void orr_mpi_wait_detached(struct orr_mpi *mpi);
 /* [waits] for all processes of the communicator. 0, or -EIO after a message. */
 int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm);
+/* Whether a collective that the seam started is over. */
+int orr_mpi_collective_test(struct orr_mpi *mpi, void *request);
+
+/* unmatched.c; collective over the engine's world, by the program's thread at the end */
+/* [waits] Until all tasks and communications of all ranks are complete, or none can go on any more.
+ * 0, or -EIO after a message. */
+int orr_mpi_settle(struct orr_mpi *mpi);
+/* After orr_mpi_settle: reports messages without receive and receives without message, ends the
+ * latter. Ends the program if tasks wait for them, or if it was asked to. */
+void orr_mpi_report_unmatched(struct orr_mpi *mpi);
 
 /* data.c */
 struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h); /* NULL when it has none */
@@ -431,8 +464,13 @@ void orr_mpi_sent_clear(struct orr_mpi *mpi, starpu_data_handle_t h);
 int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h);
 /* Forgets and frees the received value, after the tasks that use it. */
 void orr_mpi_received_drop(struct orr_mpi *mpi, starpu_data_handle_t h);
-/* The value on this rank goes stale (another rank wrote it): owner and copies. */
+/* Forgets the copy that this rank, not the owner, has just written, and frees it after the tasks
+ * and messages that use it. */
+void orr_mpi_written_drop(struct orr_mpi *mpi, starpu_data_handle_t h);
+/* Forgets who holds the value (on the owner), or the received value (elsewhere). */
 void orr_mpi_forget(struct orr_mpi *mpi, starpu_data_handle_t h, int me);
+/* The same because a task of another rank writes the datum. */
+void orr_mpi_overwritten(struct orr_mpi *mpi, starpu_data_handle_t h, int me);
 
 /* placement.c */
 void orr_mpi_placement_exit(struct orr_mpi *mpi);

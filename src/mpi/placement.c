@@ -2,8 +2,7 @@
 /* Which rank executes a task.
  *
  * In this order: the node or the datum that the program names; the only owner of what is written; a
- * policy. The built-in policy takes the rank that owns most of the bytes read, and asks the program
- * to decide when two ranks are equal.
+ * policy. The built-in policy takes the rank for which the fewest bytes move between ranks.
  *
  * Invariant: the answer follows from the arguments, the registered owners and sizes alone, so it is
  * the same on every rank that knows the data. */
@@ -28,67 +27,77 @@ static int not_registered(struct starpu_codelet *cl, starpu_data_handle_t h)
 	return -EINVAL;
 }
 
-static int two_owners(struct starpu_codelet *cl, starpu_data_handle_t a, starpu_data_handle_t b)
+/* The owner of a datum that the task accesses, -1 when it has none or is not known here. */
+static int owner_of(const struct starpu_data_descr *d)
 {
-	orr_error(
-		"task '%s' writes data %s, owned by rank %d, and %s, owned by rank %d, and neither owns more of what it reads: no choice of node; "
-		"add STARPU_EXECUTE_ON_NODE, STARPU_EXECUTE_ON_DATA or STARPU_NODE_SELECTION_POLICY to the task",
-		name_of(cl), orr_handle_name(a), (int) a->mpi_rank, orr_handle_name(b),
-		(int) b->mpi_rank);
-	return -EINVAL;
+	return d->handle && d->mode & (STARPU_RW | STARPU_REDUX | STARPU_MPI_REDUX)
+		       ? d->handle->mpi_rank
+		       : -1;
 }
 
-/* Bytes read by the task that rank r owns. */
-static size_t bytes_read_of(int rank, const struct starpu_data_descr *d, unsigned n)
+/* Bytes that need not move if the task executes on this rank: what it owns, once if the task reads
+ * it and once more if the task writes it. */
+static size_t bytes_kept(int rank, const struct starpu_data_descr *d, unsigned n)
 {
 	size_t bytes = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		if (d[i].handle && d[i].mode & STARPU_R && d[i].handle->mpi_rank == rank)
-			bytes += starpu_data_get_size(d[i].handle);
+		if (owner_of(&d[i]) == rank) {
+			int times = !!(d[i].mode & STARPU_R) + !!(d[i].mode & STARPU_W);
+			bytes += (times ? (size_t) times : 1) * starpu_data_get_size(d[i].handle);
+		}
 	return bytes;
 }
 
-/* The rank that owns most bytes read; *tie when another owns as many. -1 when no data has an owner.
- */
-static int most_read(const struct starpu_data_descr *d, unsigned n, int *tie)
+/* The rank for which the task moves the fewest bytes between ranks: a rank receives what it reads
+ * and does not own, and sends back what it writes and does not own (handbook 14.8). Only ranks that
+ * own some of the data can be best; of equal ones the lowest is. -1 when no datum has an owner. */
+static int fewest_bytes(const struct starpu_data_descr *d, unsigned n)
 {
 	size_t best_bytes = 0;
 	int best = -1;
 
-	*tie = 0;
 	for (unsigned i = 0; i < n; i++) {
-		int rank = d[i].handle && d[i].mode & (STARPU_RW | STARPU_REDUX | STARPU_MPI_REDUX)
-				   ? d[i].handle->mpi_rank
-				   : -1;
+		int rank = owner_of(&d[i]);
 		if (rank < 0 || rank == best)
 			continue;
-		size_t bytes = bytes_read_of(rank, d, n);
-		if (best < 0 || bytes > best_bytes) {
+		size_t bytes = bytes_kept(rank, d, n);
+		if (best < 0 || bytes > best_bytes || (bytes == best_bytes && rank < best)) {
 			best = rank;
 			best_bytes = bytes;
-			*tie = 0;
-		} else if (bytes == best_bytes) {
-			*tie = 1;
-			best = rank < best ? rank : best;
 		}
 	}
 	return best;
 }
 
-/* a, b: two written data with different owners, NULL when none or one is written. */
+/* A datum of the task is a NULL handle on this rank, so only the ranks that know all its owners can
+ * choose. A rank that owns some of the data is one of those: it must not guess. */
+static int placed_elsewhere(const struct orr_mpi_comm *c, const struct starpu_data_descr *d,
+			    unsigned n, struct starpu_codelet *cl, int *xrank)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (owner_of(&d[i]) == c->rank) {
+			orr_error(
+				"task '%s' uses data %s, owned by rank %d, and a NULL handle whose owner is not known here: no choice of node; "
+				"add STARPU_EXECUTE_ON_NODE or register the data on all ranks that insert the task",
+				name_of(cl), orr_handle_name(d[i].handle), c->rank);
+			return -EINVAL;
+		}
+	*xrank = ORR_MPI_ELSEWHERE;
+	return 0;
+}
+
 static int by_policy(struct orr_mpi *mpi, const struct orr_mpi_comm *c, int policy,
 		     const struct starpu_data_descr *d, unsigned n, struct starpu_codelet *cl,
-		     starpu_data_handle_t a, starpu_data_handle_t b, int *xrank)
+		     int *xrank)
 {
-	int tie;
-
 	if (policy == STARPU_MPI_NODE_SELECTION_CURRENT_POLICY)
 		policy = mpi->policy;
 	if (policy == STARPU_MPI_NODE_SELECTION_MOST_R_DATA) {
-		*xrank = most_read(d, n, &tie);
-		if (tie && a && b)
-			return two_owners(cl, a, b);
+		for (unsigned i = 0; i < n; i++)
+			if (!d[i].handle && !(d[i].mode & STARPU_SCRATCH))
+				return placed_elsewhere(c, d, n, cl, xrank);
+		*xrank = fewest_bytes(d, n);
 		if (*xrank < 0) {
 			orr_error(
 				"task '%s' has no data with an owner: no choice of node; add STARPU_EXECUTE_ON_NODE",
@@ -130,8 +139,8 @@ int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c,
 		  const struct orr_mpi_choice *choice, const struct starpu_data_descr *d,
 		  unsigned n, struct starpu_codelet *cl, int *xrank)
 {
-	starpu_data_handle_t first = NULL, other = NULL, pernode = NULL;
-	int unknown = 0;
+	starpu_data_handle_t first = NULL, pernode = NULL;
+	int unknown = 0, several = 0;
 
 	if (choice->node >= 0 || choice->has_data)
 		return on_node(c, choice, cl, xrank);
@@ -149,10 +158,10 @@ int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c,
 			else if (!first)
 				first = h;
 			else if (h->mpi_rank != first->mpi_rank)
-				other = h;
+				several = 1;
 		}
-	if (other || (!first && !pernode && !unknown) || (choice->policy > 0))
-		return by_policy(mpi, c, choice->policy, d, n, cl, first, other, xrank);
+	if (several || (!first && !pernode && !unknown) || (choice->policy > 0))
+		return by_policy(mpi, c, choice->policy, d, n, cl, xrank);
 	if (first && unknown) {
 		orr_error(
 			"task '%s' writes data %s, owned by rank %d, and a NULL handle whose owner is not known here: no choice of node; "

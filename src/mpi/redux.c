@@ -61,9 +61,12 @@ int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 	if (first < 0)
 		return first;
 	set_reduxing(mpi, h);
-	/* The first contribution of another rank than the owner starts from the neutral element. */
+	/* The first contribution of another rank than the owner starts from the neutral element,
+	 * also where the rank has a buffer with a value of its own: the datum's value is the
+	 * owner's. */
 	if (first == 0 && me == xrank && me != h->mpi_rank) {
 		orr_mpi_received_drop(mpi, h);
+		starpu_data_invalidate_submit(h);
 		if (mpi_redux)
 			return starpu_task_insert(methods->init_cl, STARPU_W, h, 0);
 	}

@@ -120,6 +120,14 @@ static void dump_request(FILE *f, struct orr_mpi *mpi, struct orr_mpi_req *req)
 		state_of(req));
 }
 
+void orr_mpi_reqs_foreach(struct orr_mpi *mpi, void (*f)(struct orr_mpi_req *, void *), void *arg)
+{
+	for (struct orr_mpi_chunk *chunk = mpi->chunks; chunk; chunk = chunk->next)
+		for (unsigned i = 0; i < PER_CHUNK; i++)
+			if (chunk->req[i].kind != ORR_MPI_FREE)
+				f(&chunk->req[i], arg);
+}
+
 int orr_mpi_dump(struct orr_process *proc, FILE *f, unsigned max)
 {
 	struct orr_mpi *mpi = proc->mpi;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Communication statistics and the trace of communications.
  *
- * Always counted, one small record per peer that something was sent to; printed at the end when
- * STARPU_MPI_STATS is set, and given to the world, which gathers them in a file when asked.
+ * One small record per peer that something was sent to holds two counts. The world gathers the
+ * first in a file when asked; it runs from the start, unless the program switches counting off. The
+ * second is the one that the program sees and that is printed at the end; it runs while the program
+ * wants it, from the start with STARPU_MPI_STATS or from starpu_mpi_comm_stats_enable().
  *
  * Invariant: one message per datum, its payload's bytes, however many messages of MPI carry it: so
  * both worlds count the same. */
@@ -15,12 +17,14 @@
 #include "mpi/mpi.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/task.h"
 #include "base/map.h"
+#include "core/task_count.h"
 
 void orr_mpi_count(struct orr_mpi *mpi, int peer, size_t bytes)
 {
-	if (!mpi->counting)
+	int counting = ORR_ATOMIC_LOAD(&mpi->counting);
+
+	if (counting == ORR_MPI_COUNTS_NOTHING)
 		return;
 	orr_assert(peer >= 0 && peer < mpi->size);
 	orr_lock(&mpi->lock);
@@ -38,6 +42,8 @@ void orr_mpi_count(struct orr_mpi *mpi, int peer, size_t bytes)
 	if (p) {
 		p->stats.messages++;
 		p->stats.bytes += bytes;
+		if (counting == ORR_MPI_COUNTS_FOR_PROGRAM)
+			p->program_bytes += bytes;
 		p->stats.last_us = now;
 	}
 	orr_unlock(&mpi->lock);
@@ -49,7 +55,8 @@ static int by_peer(const void *a, const void *b)
 	       ((const struct orr_mpi_peer_stats *) b)->peer;
 }
 
-/* A sorted copy, to be freed; *n may be 0. NULL when memory is exhausted. */
+/* A sorted copy of the counts from the start, to be freed; *n may be 0. NULL when memory is
+ * exhausted. */
 static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, unsigned *n)
 {
 	orr_lock(&mpi->lock);
@@ -73,6 +80,16 @@ static void print_line(const char *who, uint64_t bytes, double seconds)
 		(double) bytes, (double) bytes / mb, rate, rate / mb);
 }
 
+/* Bytes to one peer, as the program sees them. */
+static uint64_t program_bytes(struct orr_mpi *mpi, int peer)
+{
+	orr_lock(&mpi->lock);
+	const struct orr_mpi_peer *p = orr_map_find(&mpi->peers, (uint64_t) peer);
+	uint64_t bytes = p ? p->program_bytes : 0;
+	orr_unlock(&mpi->lock);
+	return bytes;
+}
+
 static void print_stats(struct orr_mpi *mpi, const struct orr_mpi_peer_stats *v, unsigned n)
 {
 	ORR_PLAIN_NUMBERS;
@@ -81,13 +98,15 @@ static void print_stats(struct orr_mpi *mpi, const struct orr_mpi_peer_stats *v,
 	char who[48];
 
 	for (unsigned i = 0; i < n; i++)
-		total += v[i].bytes;
+		total += program_bytes(mpi, v[i].peer);
 	snprintf(who, sizeof(who), "%d] TOTAL:", mpi->rank);
 	fprintf(stderr, "\n");
 	print_line(who, total, seconds);
 	for (unsigned i = 0; i < n; i++) {
+		uint64_t bytes = program_bytes(mpi, v[i].peer);
 		snprintf(who, sizeof(who), "%d:%d]", mpi->rank, v[i].peer);
-		print_line(who, v[i].bytes, seconds);
+		if (bytes)
+			print_line(who, bytes, seconds);
 	}
 }
 
@@ -100,7 +119,7 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 		orr_error("out of memory for the communication statistics");
 		return;
 	}
-	if (mpi->proc->cfg.mpi_stats)
+	if (mpi->print_stats)
 		print_stats(mpi, v, n);
 	orr_sys_mpi_report_stats(
 		mpi->proc, v, n,
@@ -138,29 +157,33 @@ void starpu_mpi_comm_stats_disable(void)
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 
 	if (mpi)
-		ORR_ATOMIC_STORE(&mpi->counting, 0);
+		ORR_ATOMIC_STORE(&mpi->counting, ORR_MPI_COUNTS_NOTHING);
 }
 
 void starpu_mpi_comm_stats_enable(void)
 {
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 
-	if (mpi)
-		ORR_ATOMIC_STORE(&mpi->counting, 1);
+	if (!mpi)
+		return;
+	ORR_ATOMIC_STORE(&mpi->counting, ORR_MPI_COUNTS_FOR_PROGRAM);
+	mpi->print_stats = 1;
 }
 
 void starpu_mpi_comm_stats_retrieve(size_t *comm_stats)
 {
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
-	unsigned n = 0;
-	struct orr_mpi_peer_stats *v = mpi ? snapshot(mpi, &n) : NULL;
 
 	if (!mpi)
 		return;
 	memset(comm_stats, 0, (size_t) mpi->size * sizeof(*comm_stats));
-	for (unsigned i = 0; i < n; i++)
-		comm_stats[v[i].peer] = v[i].bytes;
-	free(v);
+	orr_lock(&mpi->lock);
+	for (uint32_t i = 0; i < mpi->peers.cap; i++) {
+		const struct orr_mpi_peer *p = mpi->peers.v[i];
+		if (p)
+			comm_stats[p->stats.peer] = p->program_bytes;
+	}
+	orr_unlock(&mpi->lock);
 }
 
 void starpu_mpi_comm_amounts_retrieve(size_t *comm_amounts)

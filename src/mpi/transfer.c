@@ -215,6 +215,7 @@ void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env
 	struct orr_mpi_early *e = NULL;
 
 	orr_mpi_assert_owner(mpi);
+	mpi->nreceived++;
 	struct orr_mpi_req *req = match(mpi, env, source, &e);
 	orr_assert(!req == !!e);
 	if (req && env->flags & ORR_MPI_EAGER)
@@ -385,6 +386,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	req->nflight = 0;
 	if (!req->sync)
 		mpi->nsends++;
+	mpi->nsent++;
 	if (!eager)
 		env.data_tag = next_data_tag(mpi);
 	memcpy(message, &env, sizeof(env));

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/task.h"
+#include "core/task_count.h"
 
 int orr_mpi_check_blocking(const char *who)
 {
@@ -108,16 +108,16 @@ void orr_mpi_wait_detached(struct orr_mpi *mpi)
 	orr_mpi_wait_until(mpi, wait_no_detached, NULL);
 }
 
-/* ---- barriers: polled, so that the engine goes on meanwhile ---- */
+/* ---- collectives: polled, so that the engine goes on meanwhile ---- */
 
 /* Without MPI_THREAD_MULTIPLE only the engine's owner may call MPI. */
-static int barrier_is_over(struct orr_mpi *mpi, void *request)
+int orr_mpi_collective_test(struct orr_mpi *mpi, void *request)
 {
 	int alone = !orr_sys_mpi_thread_multiple(mpi->proc);
 
 	if (alone && !orr_mpi_own(mpi))
 		return 0;
-	int over = orr_sys_mpi_barrier_test(mpi->proc, request);
+	int over = orr_sys_mpi_collective_test(mpi->proc, request);
 	if (alone)
 		orr_mpi_unown(mpi);
 	return over;
@@ -133,7 +133,7 @@ int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm)
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	if (!ret)
-		orr_mpi_wait_until(mpi, barrier_is_over, &request);
+		orr_mpi_wait_until(mpi, orr_mpi_collective_test, &request);
 	return ret;
 }
 
@@ -144,7 +144,6 @@ int starpu_mpi_barrier(MPI_Comm comm)
 
 	if (ret)
 		return ret;
-	orr_mpi_wait_detached(mpi);
 	return mpi->fake ? 0 : orr_mpi_barrier(mpi, comm);
 }
 

@@ -62,6 +62,8 @@ static int make_worker_pub(struct orr_perf *p)
 	struct starpu_perfmodel_arch *v = calloc(t->nworkers, sizeof(*v));
 	struct starpu_perfmodel_device *d = calloc(t->nworkers, sizeof(*d));
 
+	orr_assert_locked(&p->lock);
+	orr_assert(!t->worker_pub);
 	if (!v || !d) {
 		free(v);
 		free(d);
@@ -104,6 +106,7 @@ static int comb_add(struct orr_arch_table *t, int n, const struct starpu_perfmod
 {
 	struct starpu_perfmodel_arch **comb = realloc(t->comb, (t->ncombs + 1) * sizeof(*comb));
 
+	orr_assert(comb_find(t, n, v) < 0);
 	if (!comb)
 		return -1;
 	t->comb = comb;

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/log.h"
 #include "perf/arch_table.h"
 #include "perf/model_derive.h"
@@ -77,6 +78,7 @@ static struct orr_estimate from_others(struct search *s, unsigned comb, uint32_t
 			orr_model_index_put(m, orr_model_index_key(comb, q->nimpl, footprint), NULL,
 					    r.us, r.deviation, r.source);
 	}
+	orr_assert(isnan(r.us) ? r.source == ORR_PERF_UNKNOWN : r.us > 0 && isfinite(r.us));
 	orr_unlock(&m->lock);
 	note_once(m, size, footprint, r.source, exact);
 	return r;
@@ -252,13 +254,18 @@ struct orr_estimate orr_estimate(const struct orr_query *q)
 		if (isnan(r.us))
 			r = from_functions(&s);
 	}
-	return isnan(r.us) && q->use_defaults ? from_nothing(&s) : r;
+	if (isnan(r.us) && q->use_defaults)
+		r = from_nothing(&s);
+	orr_assert(isnan(r.us) || (r.us >= 0 && isfinite(r.us) && r.source < ORR_PERF_UNKNOWN));
+	return r;
 }
 
 /* The best speed of one core or device of that type in any loaded model. */
 static double best_speed(struct orr_perf *p, enum starpu_worker_archtype type)
 {
 	double best = 0;
+
+	orr_assert_locked(&p->lock);
 	for (struct _starpu_perfmodel_state *s = p->states; s; s = s->next) {
 		if (!s->m)
 			continue;

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "perf/query.h"
-#include "perf/source.h"
+#include "base/source.h"
 
 struct orr_estimate {
 	double us, deviation; /* deviation: standard, 0 if it was not measured */

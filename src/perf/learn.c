@@ -61,11 +61,9 @@ void orr_learn(const struct orr_query *q, const struct starpu_perfmodel_device *
 
 void orr_learn_time(const struct orr_query *q, double us)
 {
-	struct orr_perf *p;
-
 	if (!q->model || q->model->type < STARPU_HISTORY_BASED || orr_sys_is_simulated())
 		return;
-	p = orr_perf_get(q->proc);
+	struct orr_perf *p = orr_perf_get(q->proc);
 	if (!p)
 		return;
 

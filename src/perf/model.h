@@ -13,7 +13,7 @@
 
 #include "base/seam.h"
 #include "perf/model_data.h"
-#include "perf/source.h"
+#include "base/source.h"
 
 /* What a model knows of one footprint: a line of its history, or a value derived from the whole
  * history. */

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/assert.h"
+
 static struct orr_model_index *index_new(struct orr_model *m, unsigned used)
 {
 	unsigned size = 16;
@@ -36,6 +38,7 @@ static void index_store(struct orr_model_index *x, struct orr_model_slot *s)
 	unsigned h = orr_model_index_hash(s->key);
 	while (x->slots[h & x->mask] && x->slots[h & x->mask]->key != s->key)
 		h++;
+	orr_assert(x->used < x->mask); /* a search ends at a free place */
 	x->used += !x->slots[h & x->mask];
 	ORR_ATOMIC_STORE(&x->slots[h & x->mask], s);
 }
@@ -49,6 +52,7 @@ static int index_rebuild(struct orr_model *m, unsigned more)
 		if (old->slots[i])
 			index_store(x, old->slots[i]);
 	}
+	orr_assert(!old || (x->mask >= old->mask && x->used == old->used));
 	x->older = old;
 	ORR_ATOMIC_STORE(&m->index, x);
 	return 0;
@@ -64,6 +68,7 @@ int orr_model_index_put(struct orr_model *m, uint64_t key, struct orr_model_entr
 {
 	if (m->index->used * 2 >= m->index->mask && index_rebuild(m, m->index->used))
 		return -ENOMEM;
+	orr_assert(entry || (us > 0 && source != ORR_PERF_UNKNOWN));
 	struct orr_model_slot *s = malloc(sizeof(*s));
 	if (!s)
 		return -ENOMEM;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "perf/fit.h"
 #include "perf/model_index.h"
 
@@ -22,6 +23,7 @@ static void entry_refresh(struct starpu_perfmodel_history_entry *e)
 {
 	double mean = e->sum / e->nsample;
 	double dev = sqrt(fabs(e->sum2 / e->nsample - mean * mean));
+	orr_assert(e->nsample > 0);
 	/* Readers take no lock. */
 	__atomic_store(&e->deviation, &dev, __ATOMIC_RELAXED);
 	__atomic_store(&e->mean, &mean, __ATOMIC_RELAXED);
@@ -117,6 +119,7 @@ static int learn_row(struct orr_model_impl *i, const struct orr_measurement *x)
 		i->rows = v;
 		i->rows_capacity = c;
 	}
+	orr_assert(i->row_next < i->rows_capacity && i->nrows <= i->rows_capacity);
 	double *row = i->rows + (size_t) i->row_next * len;
 	memcpy(row, x->row, x->ncols * sizeof(*row));
 	row[x->ncols] = x->us;
@@ -143,6 +146,7 @@ int orr_model_learn(struct orr_model *m, int ndevices,
 		e = orr_model_entry_append(impl, x->footprint);
 	if (!e)
 		return -ENOMEM;
+	orr_assert(x->us > 0 && isfinite(x->us) && x->number > 0);
 	ORR_ATOMIC_STORE(&m->learning, 1);
 	m->dirty = 1;
 	if (learn_entry(e, x, cfg)) {
@@ -269,6 +273,7 @@ static void merge_regression(struct orr_model_impl *to, const struct orr_model_i
 {
 	struct starpu_perfmodel_regression_model *t = &to->reg;
 	const struct starpu_perfmodel_regression_model *f = &from->reg, *b = &from->base;
+	orr_assert(f->nsample >= b->nsample);
 	unsigned added = f->nsample - b->nsample;
 	if (added > UINT32_MAX - t->nsample)
 		return;

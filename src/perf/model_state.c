@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "perf/model_part.h"
 #include "perf/model_store.h"
 
@@ -12,6 +13,7 @@
 
 static void state_free(struct _starpu_perfmodel_state *s)
 {
+	orr_assert(s->owner->state == s);
 	orr_model_part_free(s->parts);
 	s->owner->state = NULL;
 	s->owner->is_loaded = s->owner->is_init = 0;
@@ -23,6 +25,7 @@ static struct _starpu_perfmodel_state *state_new(struct orr_perf *p, struct star
 						 struct orr_model *m)
 {
 	struct _starpu_perfmodel_state *s = calloc(1, sizeof(*s));
+	orr_assert_locked(&p->lock);
 	if (!s)
 		return NULL;
 	s->owner = model;
@@ -84,6 +87,7 @@ void orr_model_state_detach(struct starpu_perfmodel *model)
 	struct _starpu_perfmodel_state **q = &s->perf->states;
 	while (*q && *q != s)
 		q = &(*q)->next;
+	orr_assert(*q == s);
 	if (*q)
 		*q = s->next;
 	orr_unlock(&s->perf->lock);

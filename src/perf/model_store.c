@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "base/log.h"
 #include "perf/model_file.h"
 #include "perf/model_index.h"
@@ -117,6 +118,7 @@ struct orr_model *orr_model_acquire(const char *symbol, const char *machine,
 	struct orr_model *m = loaded.first;
 	while (m && strcmp(m->key, key))
 		m = m->next;
+	orr_assert(!m || m->refs > 0);
 	if (m) {
 		m->refs++;
 	} else {
@@ -146,6 +148,7 @@ void orr_model_release(struct orr_model *m)
 	if (!m)
 		return;
 	orr_lock(&loaded.lock);
+	orr_assert(m->refs > 0);
 	int last = --m->refs == 0;
 	if (last && m->key) {
 		struct orr_model **p = &loaded.first;
@@ -263,6 +266,8 @@ static int is_discarded(const struct orr_model *m, const char *path)
 static int save_locked(struct orr_model *m, const char *path)
 {
 	struct orr_model_data *file = NULL;
+	orr_assert_locked(&m->lock);
+	orr_assert(m->dirty && !m->broken);
 	int err = is_discarded(m, path) ? -ENOENT : orr_model_file_read(path, &file);
 	if (err == -ENOENT) {
 		file = orr_model_data_new();

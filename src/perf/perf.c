@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/assert.h"
 #include "perf/model_state.h"
 
 /* ---- places ---- */
@@ -73,6 +74,7 @@ void orr_perf_set_host(struct orr_perf *p, struct orr_process *proc)
 static struct orr_perf *perf_new(struct orr_process *proc)
 {
 	struct orr_perf *p = calloc(1, sizeof(*p));
+	orr_assert_locked(&proc->lock);
 	if (!p)
 		return NULL;
 	orr_lock_init(&p->lock, ORR_RANK_PERF);
@@ -169,6 +171,7 @@ const struct orr_machine *orr_perf_machine(struct orr_process *proc)
 		p->machine_mine = orr_machine_load(p->host, dirs, &p->machine) == 0;
 		break;
 	}
+	orr_assert(!p->machine || p->machine_mine);
 	ORR_ATOMIC_STORE(&p->machine_looked, 1);
 	orr_unlock(&p->lock);
 	return p->machine;

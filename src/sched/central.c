@@ -7,6 +7,9 @@
 #include "sched/sched.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/sched_ctx.h"
+#include "core/sched_ctx_query.h"
+#include "core/task.h"
 
 #include <errno.h>
 #include <limits.h>

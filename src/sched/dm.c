@@ -17,7 +17,6 @@
  *
  * Invariant: queued_ns of a worker is the sum of the loads of its tasks that have not begun, up to
  * pushes under way. */
-#include "core/parallel.h"
 #include "sched/sched.h"
 #include "sched/dm.h"
 #include "core/expect.h"
@@ -25,6 +24,13 @@
 #include "base/log.h"
 #include "data/data.h"
 #include "core/core.h"
+#include "core/combined.h"
+#include "core/parallel.h"
+#include "core/sched_ctx.h"
+#include "core/sched_ctx_query.h"
+#include "core/task.h"
+#include "core/task_impl.h"
+#include "core/wake.h"
 
 #include <errno.h>
 #include <limits.h>

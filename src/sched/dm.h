@@ -13,6 +13,7 @@
 
 #include "data/handle.h"
 #include "perf/arch.h"
+#include "data/access.h"
 #include "sched/sched.h"
 
 struct orr_dm_variant {

@@ -16,6 +16,9 @@
 #include "data/bus_time.h"
 #include "perf/machine.h"
 #include "core/core.h"
+#include "core/inputs.h"
+#include "core/task.h"
+#include "core/task_impl.h"
 
 #include <errno.h>
 #include <math.h>
@@ -147,7 +150,8 @@ static void sum_transfers(struct search *s, double *sum)
 		where = orr_dm_where(a->handle);
 		for (u = 0; u < s->dm->nclasses; u++) {
 			int dst = s->task->cl->specific_nodes
-					  ? orr_task_target_node(s->dm->classes[u].lead, s->task, i)
+					  ? orr_inputs_target_node(s->dm->classes[u].lead, s->task,
+								   i)
 					  : (int) s->dm->classes[u].memnode;
 
 			if (dst < 0 || (where >> dst & 1))

@@ -8,6 +8,8 @@
 #include "core/parallel.h"
 #include "sched/dm.h"
 #include "core/core.h"
+#include "core/combined.h"
+#include "core/task.h"
 
 #include <math.h>
 

@@ -15,6 +15,9 @@
 #include "core/graph.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/sched_ctx.h"
+#include "core/task.h"
+#include "core/task_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

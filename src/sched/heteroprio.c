@@ -12,6 +12,10 @@
 #include "core/expect.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/sched_ctx.h"
+#include "core/sched_ctx_query.h"
+#include "core/task.h"
+#include "core/task_impl.h"
 
 #include <limits.h>
 #include <math.h>

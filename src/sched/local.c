@@ -8,6 +8,11 @@
 #include "perf/estimate.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/sched_ctx.h"
+#include "core/sched_ctx_query.h"
+#include "core/task.h"
+#include "core/task_impl.h"
+#include "core/wake.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -11,6 +11,10 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/combined.h"
+#include "core/sched_ctx.h"
+#include "core/sched_ctx_life.h"
+#include "core/task.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Choosing the policy, and the functions that policies of programs use.
  *
- * Invariant: the policy of a context does not change between orr_sched_start and orr_sched_stop. */
+ * Invariant: the table of policies is constant; policies of the program stand beside it. */
 #include "sched/sched.h"
-#include "base/assert.h"
 #include "core/parallel.h"
-#include "data/handle.h"
 #include "base/log.h"
 #include "core/core.h"
+#include "core/policy.h"
+#include "core/combined.h"
+#include "core/sched_ctx_life.h"
+#include "core/task.h"
+#include "core/task_impl.h"
+#include "core/wake.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,7 +38,7 @@ struct starpu_sched_policy *orr_sched_policies[] = {
 	NULL,
 };
 
-static struct starpu_sched_policy *find(const char *name)
+static struct starpu_sched_policy *sched_named(const char *name)
 {
 	unsigned i;
 
@@ -44,7 +48,7 @@ static struct starpu_sched_policy *find(const char *name)
 	return NULL;
 }
 
-static void list(FILE *f)
+static void list_policies(FILE *f)
 {
 	unsigned i;
 
@@ -55,7 +59,8 @@ static void list(FILE *f)
 
 /* A shared object of the program's provides starpu_get_sched_lib_policy(name), or all its policies
  * as an array. It stays loaded. */
-static struct starpu_sched_policy *load(struct orr_process *proc, const char *lib, const char *name)
+static struct starpu_sched_policy *load_policy(struct orr_process *proc, const char *lib,
+					       const char *name)
 {
 	struct starpu_sched_policy *(*get)(const char *), **(*all)(void), **p, *policy = NULL;
 	const char *why = NULL;
@@ -83,67 +88,30 @@ static struct starpu_sched_policy *load(struct orr_process *proc, const char *li
 	return policy;
 }
 
-struct starpu_sched_policy *orr_sched_find(struct orr_process *proc, const char *name)
+static struct starpu_sched_policy *sched_find(struct orr_process *proc, const char *name)
 {
-	struct starpu_sched_policy *policy = find(name);
+	struct starpu_sched_policy *policy = sched_named(name);
 
 	if (!policy && proc->cfg.sched_lib)
-		policy = load(proc, proc->cfg.sched_lib, name);
+		policy = load_policy(proc, proc->cfg.sched_lib, name);
 	if (!policy) {
 		orr_error("there is no scheduling policy \"%s\"; set STARPU_SCHED to one of:",
 			  name);
-		list(stderr);
+		list_policies(stderr);
 	}
 	return policy;
 }
 
-/* Does a policy of ours keep ready tasks back until it is told to schedule? */
-static int holds(const struct orr_ctx *ctx)
+static int sched_is_ours(const struct starpu_sched_policy *policy)
 {
-	return ctx->policy_wakes && ctx->policy->do_schedule != NULL;
+	return policy->policy_name && sched_named(policy->policy_name) == policy;
 }
 
-int orr_sched_start(struct orr_process *proc, struct orr_ctx *ctx,
-		    struct starpu_sched_policy *policy)
-{
-	struct orr_thread *self = orr_thread_self();
-	unsigned saved = self->ctx;
-
-	orr_assertf(!ctx->live && !ctx->policy, "context %u has a policy already", ctx->id);
-	if (!policy->push_task || !policy->pop_task) {
-		orr_error("scheduling policy %s lacks push_task or pop_task",
-			  policy->policy_name ? policy->policy_name : "of the program");
-		return -EINVAL;
-	}
-	ctx->policy = policy;
-	ctx->policy_wakes = policy->policy_name && find(policy->policy_name) == policy;
-	if (!ctx->fixed_min)
-		ctx->min_prio = proc->cfg.has_min_prio ? proc->cfg.min_prio : 0;
-	if (!ctx->fixed_max)
-		ctx->max_prio = proc->cfg.has_max_prio ? proc->cfg.max_prio : 0;
-	ctx->fixed_min |= proc->cfg.has_min_prio;
-	ctx->fixed_max |= proc->cfg.has_max_prio;
-	/* What it says about priorities is about this context. */
-	self->ctx = ctx->id + 1;
-	if (policy->init_sched)
-		policy->init_sched(ctx->id);
-	self->ctx = saved;
-	if (holds(ctx))
-		ORR_ATOMIC_ADD(&proc->nholding, 1);
-	ORR_ATOMIC_STORE(&ctx->live, 1);
-	return 0;
-}
-
-void orr_sched_stop(struct orr_ctx *ctx)
-{
-	ORR_ATOMIC_STORE(&ctx->live, 0);
-	orr_assertf(!ORR_ATOMIC_LOAD(&ctx->npushing), "a policy ends while threads are inside it");
-	if (ctx->policy && holds(ctx))
-		ORR_ATOMIC_ADD(&orr_self()->nholding, (unsigned) -1);
-	if (ctx->policy && ctx->policy->deinit_sched)
-		ctx->policy->deinit_sched(ctx->id);
-	ctx->policy = NULL;
-}
+const struct orr_policies orr_sched_table = {
+	.find = sched_find,
+	.is_ours = sched_is_ours,
+	.together = &orr_sched_together,
+};
 
 int orr_sched_init(struct orr_process *proc)
 {
@@ -162,10 +130,10 @@ int orr_sched_init(struct orr_process *proc)
 	} else {
 		if (!strcmp(name, "help")) {
 			fprintf(stderr, "scheduling policies (STARPU_SCHED):\n");
-			list(stderr);
+			list_policies(stderr);
 			name = "lws";
 		}
-		policy = orr_sched_find(proc, name);
+		policy = sched_find(proc, name);
 	}
 	ret = policy ? orr_ctx_init(proc, policy) : -EINVAL;
 	if (!ret && proc->conf.sched_policy_callback)
@@ -250,7 +218,7 @@ int starpu_push_task_end(struct starpu_task *task)
 	return 0;
 }
 
-static int wake(int workerid)
+static int wake_worker(int workerid)
 {
 	orr_wake_worker(&orr_self()->core->workers[workerid]);
 	return 1;
@@ -258,15 +226,15 @@ static int wake(int workerid)
 
 int starpu_wake_worker_locked(int workerid)
 {
-	return wake(workerid);
+	return wake_worker(workerid);
 }
 int starpu_wake_worker_no_relax(int workerid)
 {
-	return wake(workerid);
+	return wake_worker(workerid);
 }
 int starpu_wake_worker_relax_light(int workerid)
 {
-	return wake(workerid);
+	return wake_worker(workerid);
 }
 
 /* A worker needs no lock to be looked at: its state is its group's. These keep the pairing that
@@ -304,29 +272,9 @@ void starpu_wake_all_blocked_workers(void)
 	orr_wake_all(orr_self());
 }
 
-/* Contexts of any state, as long as their policy is there: what was submitted before the program
- * said that it submits no more waits too. */
-void orr_sched_give_out(struct orr_process *proc, int ours_only)
-{
-	unsigned i;
-
-	for (i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
-		struct orr_ctx *ctx = proc->core->ctx[i];
-
-		if (!ctx)
-			continue;
-		/* Whoever deletes the context says so first and looks at npushing afterwards. */
-		ORR_ATOMIC_ADD(&ctx->npushing, 1);
-		if (ORR_ATOMIC_LOAD(&ctx->live) && ctx->policy->do_schedule &&
-		    (ctx->policy_wakes || !ours_only))
-			ctx->policy->do_schedule(i);
-		ORR_ATOMIC_ADD(&ctx->npushing, -1);
-	}
-}
-
 void starpu_do_schedule(void)
 {
-	orr_sched_give_out(orr_self(), 0);
+	orr_policy_give_out(orr_self(), 0);
 }
 
 void starpu_worker_relax_on(void) {}

@@ -8,13 +8,12 @@
  * hangs off ctx->policy_data; push_task answers -ENODEV when no worker of the context can execute
  * the task, which then waits for one.
  *
- * Invariant: a task is given to a worker that can execute it, exactly once (core/worker.c asserts
+ * Invariant: a task is given to a worker that can execute it, exactly once (core/execute.c checks
  * it when the worker begins). */
 #ifndef ORR_SCHED_SCHED_H
 #define ORR_SCHED_SCHED_H
 
-#include "core/ctx.h"
-#include "core/worker.h"
+#include "core/core.h"
 
 /* Ready tasks ordered by priority, first in first out among equals; a queue that ignores priorities
  * has one bucket. Not locked.
@@ -76,12 +75,7 @@ extern struct starpu_sched_policy orr_sched_together;
  * message listing what there is. */
 int orr_sched_init(struct orr_process *proc);
 void orr_sched_exit(struct orr_process *proc);
-/* The policy of that name, built in or of STARPU_SCHED_LIB; NULL after a message listing what there
- * is. */
-struct starpu_sched_policy *orr_sched_find(struct orr_process *proc, const char *name);
-/* Starts and ends the instance of a policy in a context. 0, or -EINVAL after a message. */
-int orr_sched_start(struct orr_process *proc, struct orr_ctx *ctx,
-		    struct starpu_sched_policy *policy);
-void orr_sched_stop(struct orr_ctx *ctx);
+/* The answers to what the core asks of policies. */
+extern const struct orr_policies orr_sched_table;
 
 #endif

@@ -3,6 +3,8 @@
 #include "sched/sched.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "core/task.h"
+#include "core/task_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -29,12 +29,13 @@ static int number(const char *place, int package, const char *name, uint64_t *v)
 	return ok ? 0 : -EIO;
 }
 
-int orr_sys_energy_read(struct orr_process *proc, int arch, int worker,
+int orr_sys_energy_read(struct orr_process *proc, int arch, int worker, double joules,
 			struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
 {
 	const char *place = proc->cfg.powercap ? proc->cfg.powercap : POWERCAP;
 	int n, ret = 0;
 
+	(void) joules;
 	if (arch != STARPU_CPU_WORKER) {
 		orr_error(
 			"energy of workers of type %s cannot be measured: there is no driver that reads it",

@@ -8,18 +8,15 @@
  * core by itself: one that sleeps or waits for threads of its own takes as long as the clock says.
  *
  * Invariant: the kernel is over when orr_sys_kernel_start returns. */
-#include "core/task.h"
-#include "core/core.h"
+#include "base/process.h"
+#include "base/world.h"
 
 #include <sys/resource.h>
 #include <time.h>
 
-int orr_sys_kernel_runs(struct orr_worker *w, struct orr_task *t)
+int orr_sys_kernel_runs(struct orr_process *proc, const struct starpu_codelet *cl)
 {
-	const struct starpu_codelet *cl = t->pub->cl;
-
-	return !w->group->proc->cfg.disable_kernels ||
-	       (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE));
+	return !proc->cfg.disable_kernels || (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE));
 }
 
 static double thread_us(void)
@@ -43,37 +40,44 @@ static int calibrates(const struct orr_process *proc, const struct starpu_codele
 	return proc->cfg.calibrate && cl && cl->model;
 }
 
-int orr_sys_kernel_start(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *),
-			 void **buffers, void *cl_arg)
+int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
+			 void (*func)(void **, void *), void **buffers, void *cl_arg)
 {
-	struct orr_process *proc = w->group->proc;
-	int timed = calibrates(proc, t->pub->cl) && orr_sys_cores(proc) <= proc->core->nworkers;
+	const struct starpu_codelet *cl = k->task->cl;
+	int timed = calibrates(proc, cl) && orr_sys_cores(proc) <= proc->ngroups;
 	long before = timed ? nwaits() : 0;
 
-	w->own_us = timed ? -thread_us() : 0;
-	if (func && orr_sys_kernel_runs(w, t))
+	k->own_us = timed ? -thread_us() : 0;
+	if (func && orr_sys_kernel_runs(proc, cl))
 		func(buffers, cl_arg);
 	if (timed) {
-		w->own_us += thread_us();
+		k->own_us += thread_us();
 		if (before < 0 || nwaits() != before)
-			w->own_us = 0;
+			k->own_us = 0;
 	}
 	return 0;
 }
 
+void orr_sys_kernel_settle(struct orr_thread *self, struct orr_kernel *k)
+{
+	(void) self;
+	(void) k;
+}
+
 double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h, unsigned memnode,
-			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers)
+			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers,
+			  void *arg)
 {
 	(void) h;
 	(void) memnode;
 	(void) cl;
-	if (!proc->cfg.disable_kernels)
-		func(buffers, NULL);
+	if (func && !proc->cfg.disable_kernels)
+		func(buffers, arg);
 	return 0;
 }
 
-void orr_sys_kernel_end(struct orr_worker *w, struct orr_task *t)
+void orr_sys_kernel_end(struct orr_process *proc, struct orr_kernel *k)
 {
-	(void) w;
-	(void) t;
+	(void) proc;
+	(void) k;
 }

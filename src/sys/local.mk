@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Build fragment of the real world's sys; mpi*.c of it are liborrery-mpi's. The
 # internals of liborrery are hidden from liborrery-mpi: it reaches them through
-# mpi_core.c, but what keeps no state it has itself.
+# src/bridge, but what keeps no state it has itself.
 include %D%/sources.mk
 liborrery_la_SOURCES += $(orr_src_sys)
 liborrery_mpi_la_SOURCES += $(orr_src_sys_mpi) src/base/assert.c \

@@ -11,7 +11,6 @@
  * Invariant: what is allocated here is freed here; kept blocks are in exactly one list and sum up
  * to `bytes`; payloads always exist, and a copy is over when it returns. */
 #include "sys/real.h"
-#include "data/data.h"
 #include "base/assert.h"
 
 #include <stdlib.h>
@@ -107,10 +106,19 @@ void orr_real_memory_exit(struct orr_real *real)
 
 /* ---- the seam ---- */
 
-/* Where memory is limited, what is freed is to make room. */
-static int recycled(const struct orr_process *proc, size_t size)
+/* Where memory is limited, freed blocks make room. */
+static int recycled(const struct orr_real *real, size_t size)
 {
-	return proc->sys && !proc->data->limited && size >= RECYCLE_MIN && size <= RECYCLE_MAX;
+	return real && !ORR_ATOMIC_LOAD_RELAXED(&real->memory.keep_none) && size >= RECYCLE_MIN &&
+	       size <= RECYCLE_MAX;
+}
+
+void orr_sys_mem_keep_none(struct orr_process *proc)
+{
+	struct orr_real *real = proc->sys;
+
+	if (real)
+		ORR_ATOMIC_STORE_RELAXED(&real->memory.keep_none, 1);
 }
 
 void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align)
@@ -118,7 +126,7 @@ void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align)
 	struct orr_real *real = proc->sys;
 	void *ptr = NULL;
 
-	if (recycled(proc, size)) {
+	if (recycled(real, size)) {
 		orr_lock(&real->memory.lock);
 		ptr = take(&real->memory, size, align);
 		orr_unlock(&real->memory.lock);
@@ -136,7 +144,7 @@ void orr_sys_mem_free(struct orr_process *proc, void *ptr, size_t size)
 {
 	struct orr_real *real = proc->sys;
 
-	if (!ptr || !recycled(proc, size)) {
+	if (!ptr || !recycled(real, size)) {
 		free(ptr);
 		return;
 	}
@@ -177,7 +185,7 @@ void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t
 }
 
 /* Drivers find the devices of a real machine. */
-int orr_sys_devices(struct orr_process *proc, struct orr_device *v, unsigned max, long ncuda,
+int orr_sys_devices(struct orr_process *proc, struct orr_world_device *v, unsigned max, long ncuda,
 		    long nopencl)
 {
 	(void) proc;
@@ -185,6 +193,7 @@ int orr_sys_devices(struct orr_process *proc, struct orr_device *v, unsigned max
 	(void) max;
 	(void) ncuda;
 	(void) nopencl;
+	proc->machine = NULL;
 	return 0;
 }
 
@@ -194,11 +203,9 @@ void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode)
 	(void) memnode;
 }
 
-double orr_sys_copy_end_us(struct orr_process *proc, unsigned src, unsigned dst, size_t size)
+double orr_sys_copy_end_us(struct orr_process *proc, const struct orr_copy *c)
 {
 	(void) proc;
-	(void) src;
-	(void) dst;
-	(void) size;
+	(void) c;
 	return 0;
 }

@@ -46,6 +46,19 @@ static void on_exit_too_early(void)
 	MPI_Abort(real.comm, 1);
 }
 
+/* Ends all ranks, unless MPI is over. */
+static void end_all_ranks(void)
+{
+	int finalized = 0;
+
+	if (!real.active)
+		return;
+	real.active = 0;
+	MPI_Finalized(&finalized);
+	if (!finalized)
+		MPI_Abort(real.comm, 1);
+}
+
 /* Makes sure that MPI runs with enough thread support. */
 static int start_mpi(int *argc, char ***argv, int initialize)
 {
@@ -80,6 +93,8 @@ static int start_mpi(int *argc, char ***argv, int initialize)
 int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int initialize,
 		     MPI_Comm comm, int *rank, int *size)
 {
+	orr_assert_no_lock();
+
 	int ret = start_mpi(argc, argv, initialize);
 
 	(void) proc;
@@ -92,6 +107,7 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	*size = real.size;
 	real.start_us = orr_sys_now_us();
 	real.active = 1;
+	orr_real_on_abort(end_all_ranks);
 	if (!real.at_exit)
 		real.at_exit = !atexit(on_exit_too_early);
 	return 0;
@@ -100,7 +116,9 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 void orr_sys_mpi_exit(struct orr_process *proc)
 {
 	(void) proc;
+	orr_assert_no_lock();
 	real.active = 0;
+	orr_real_on_abort(NULL);
 	MPI_Comm_free(&real.comm);
 	if (real.finalize)
 		MPI_Finalize();
@@ -140,6 +158,7 @@ int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_
 		      int dest, int tag, int synchronous, MPI_Request *req)
 {
 	(void) proc;
+	orr_assert_no_lock();
 	return synchronous ? MPI_Issend(buf, count, type, dest, tag, real.comm, req)
 			   : MPI_Isend(buf, count, type, dest, tag, real.comm, req);
 }
@@ -168,6 +187,7 @@ int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_St
 void orr_sys_mpi_ring(struct orr_process *proc)
 {
 	(void) proc;
+	orr_assert_no_lock(); /* the simulated world may wait here */
 }
 
 void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
@@ -177,18 +197,29 @@ void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 	orr_assert_no_lock(); /* the simulated world waits here */
 }
 
-/* ---- barriers ---- */
+/* ---- collectives ---- */
 
 int orr_sys_mpi_barrier_start(struct orr_process *proc, MPI_Comm comm, MPI_Request *req)
 {
 	(void) proc;
+	orr_assert_no_lock();
 	if (MPI_Ibarrier(comm, req) == MPI_SUCCESS)
 		return 0;
 	orr_error("MPI_Ibarrier failed");
 	return -EIO;
 }
 
-int orr_sys_mpi_barrier_test(struct orr_process *proc, MPI_Request *req)
+int orr_sys_mpi_sum_start(struct orr_process *proc, MPI_Comm comm, const uint64_t *mine,
+			  uint64_t *sums, int n, MPI_Request *req)
+{
+	(void) proc;
+	if (MPI_Iallreduce(mine, sums, n, MPI_UINT64_T, MPI_SUM, comm, req) == MPI_SUCCESS)
+		return 0;
+	orr_error("MPI_Iallreduce failed");
+	return -EIO;
+}
+
+int orr_sys_mpi_collective_test(struct orr_process *proc, MPI_Request *req)
 {
 	int over = 0;
 
@@ -230,6 +261,7 @@ void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_pee
 	struct orr_mpi_peer_stats *all = NULL;
 
 	(void) tasks;
+	orr_assert_no_lock();
 	if (!proc->cfg.mpi_stats_file || alone)
 		return;
 	if (real.rank == 0) {
@@ -256,9 +288,5 @@ void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_pee
 void orr_sys_mpi_abort(struct orr_process *proc)
 {
 	(void) proc;
-	real.active = 0;
-	fflush(stdout);
-	fflush(stderr);
-	MPI_Abort(real.comm, 1);
-	abort();
+	orr_sys_abort();
 }

@@ -93,6 +93,7 @@ static inline void orr_waitq_cancel(orr_waitq_t *q)
 
 static inline void orr_waitq_wake(orr_waitq_t *q)
 {
+	orr_assert_no_lock(); /* in the simulated world, the woken may run at once */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__builtin_expect(__atomic_load_n(&q->waiters, __ATOMIC_RELAXED) != 0, 0))
 		orr_waitq_wake_slow(q);
@@ -101,6 +102,7 @@ static inline void orr_waitq_wake(orr_waitq_t *q)
 /* The same after an ORR_ATOMIC_ADD/XCHG/CAS that already was a full barrier. */
 static inline void orr_waitq_wake_fenced(orr_waitq_t *q)
 {
+	orr_assert_no_lock();
 	if (__builtin_expect(__atomic_load_n(&q->waiters, __ATOMIC_SEQ_CST) != 0, 0))
 		orr_waitq_wake_slow(q);
 }
@@ -108,13 +110,14 @@ static inline void orr_waitq_wake_fenced(orr_waitq_t *q)
 /* ---- who am I ---- */
 
 /* liborrery-mpi does not see the variables of liborrery, where they are hidden; it keeps pointers
- * to them (mpi_core.c). Static libraries hide nothing: libtool defines PIC for shared ones. */
+ * to them (bridge/mpi_core.c). Static libraries hide nothing: libtool defines PIC for shared ones.
+ */
 #if !defined(ORR_MPI_LIBRARY) || !defined(PIC)
 #define ORR_REAL_CORE_IS_HERE
 #endif
 
 #ifdef ORR_REAL_CORE_IS_HERE
-extern struct orr_process orr_the_process; /* core/process.c */
+extern struct orr_process orr_the_process; /* start/process.c */
 extern __thread struct orr_thread orr_the_thread __attribute__((tls_model("initial-exec")));
 
 static inline struct orr_process *orr_self(void)
@@ -142,6 +145,12 @@ static inline struct orr_thread *orr_thread_self(void)
 	return __builtin_expect(t != NULL, 1) ? t : orr_real_thread_enter();
 }
 #endif
+
+/* ---- the end in error ---- */
+
+/* process.c: orr_sys_abort calls this function first, which ends the processes of all ranks; NULL:
+ * none, there is no MPI. Called by the real world's half of MPI, which is another library. */
+void orr_real_on_abort(void (*end_all)(void));
 
 /* ---- virtual costs: none ---- */
 static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The process of a real run: its context, its clock, its name, its end.
  *
- * Invariant: the context exists, all zero, before main() and until the end; node->sys is a struct
+ * Invariant: the context exists, all zero, before main() and until the end; proc->sys is a struct
  * orr_real between orr_sys_process_init and orr_sys_process_exit. */
 #include "sys/real.h"
-#include "core/task.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/core.h"
+#include "base/upcalls.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,7 +18,8 @@
 
 __thread struct orr_thread orr_the_thread
 	__attribute__((tls_model("initial-exec"))) = { .proc = &orr_the_process };
-void (*orr_sys_abort_hook)(void);
+/* What ends the other ranks, see orr_real_on_abort. A process has one MPI. Atomic. */
+static void (*abort_all)(void);
 
 /* ---- clock ---- */
 
@@ -189,12 +189,19 @@ void *orr_sys_library_open(struct orr_process *proc, const char *path, const cha
 	return object;
 }
 
+void orr_real_on_abort(void (*end_all)(void))
+{
+	ORR_ATOMIC_STORE(&abort_all, end_all);
+}
+
 void orr_sys_abort(void)
 {
+	void (*end_all)(void) = ORR_ATOMIC_XCHG(&abort_all, NULL);
+
 	fflush(stdout);
 	fflush(stderr);
-	if (orr_sys_abort_hook)
-		orr_sys_abort_hook();
+	if (end_all)
+		end_all();
 	_exit(1);
 }
 
@@ -203,6 +210,7 @@ void orr_sys_abort(void)
 void orr_sys_progress(struct orr_process *proc)
 {
 	struct orr_real *real = proc->sys;
+	uint64_t nsubmitted, ncompleted;
 	int64_t now, last;
 	int terminal;
 
@@ -213,9 +221,9 @@ void orr_sys_progress(struct orr_process *proc)
 	last = ORR_ATOMIC_LOAD(&real->progress_ms);
 	if (now - last < (terminal ? 200 : 2000) || !ORR_ATOMIC_CAS(&real->progress_ms, &last, now))
 		return;
+	proc->core_up->count_tasks(proc, &nsubmitted, &ncompleted);
 	fprintf(stderr, "%s[orrery][%d] %llu of %llu tasks done%s", terminal ? "\r" : "",
-		proc->mpi_rank, (unsigned long long) orr_task_ncompleted(proc),
-		(unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&proc->core->nsubmitted),
+		proc->mpi_rank, (unsigned long long) ncompleted, (unsigned long long) nsubmitted,
 		terminal ? "" : "\n");
 	fflush(stderr);
 }

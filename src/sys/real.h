@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the real world share: the world's part of the process's context, and the way
- * from a fatal error in the core to the MPI layer, which lives in a library of its own.
+/* What the files of the real world share: the world's part of the process's context.
  *
  * Invariant: included by files of src/sys/ only. */
 #ifndef ORR_SYS_REAL_H
 #define ORR_SYS_REAL_H
 
 #include <sched.h>
-#include "core/core.h"
+#include "base/process.h"
 
 struct orr_real_name {
 	struct orr_real_name *next;
@@ -22,9 +21,10 @@ struct orr_real_memory {
 	struct kept *kept[ORR_REAL_KEPT_LISTS];
 	size_t bytes;
 	unsigned hand; /* the list that was shortened last */
+	int keep_none; /* atomic, see orr_sys_mem_keep_none */
 };
 
-/* node->sys. */
+/* proc->sys. */
 struct orr_real {
 	char host[256];              /* this machine, without its domain */
 	orr_lock_t lock;             /* protects names */
@@ -37,10 +37,6 @@ struct orr_real {
 	struct orr_real_memory memory;
 };
 
-/* Set by the MPI layer while MPI is up: ends the processes of all ranks and does not return. NULL
- * without MPI. */
-extern void (*orr_sys_abort_hook)(void);
-
 /* How often a thread looks at a held lock before it sleeps. Atomic; 0 when the process has one
  * core, where the holder cannot run while others look. */
 #define ORR_REAL_SPINS 100
@@ -48,9 +44,10 @@ extern unsigned orr_real_spins;
 
 /* memory.c: gives all that is kept back. */
 void orr_real_memory_exit(struct orr_real *real);
+/* topology.c: the type of the objects of hwloc that are units. On a machine without known cores,
+ * every hardware thread is one. */
+int orr_real_unit_type(struct orr_process *proc);
 /* topology.c: what orr_sys_mem_bind does. */
 void orr_real_bind_memory(struct orr_process *proc, void *ptr, size_t size, int numa);
-/* Binds the calling thread to a logical core. Returns 0 or -errno. */
-int orr_real_bind(struct orr_process *proc, int cpu);
 
 #endif

@@ -5,10 +5,8 @@
  * Invariant: a thread is bound and named before its function is called (thread_main has no other
  * order; a binding that fails is a message). */
 #include "sys/real.h"
-#include "core/binding.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/core.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -28,19 +26,6 @@ struct orr_sys_thread {
 	void *arg;
 };
 
-int orr_real_bind(struct orr_process *proc, int cpu)
-{
-	cpu_set_t set;
-
-	if (proc->topo.hwloc)
-		return orr_bind_self(proc, cpu);
-	if (cpu < 0 || cpu >= CPU_SETSIZE)
-		return -EINVAL;
-	CPU_ZERO(&set);
-	CPU_SET((unsigned) cpu, &set);
-	return -pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
-}
-
 /* What the system gives a thread before another one has its turn, where processes share cores. */
 #define SLICE_NS 100000
 
@@ -59,7 +44,7 @@ static void take_short_turns(struct orr_process *proc)
 		uint64_t runtime, deadline, period;
 	} attr = { .size = 0 };
 
-	if (!real || real->nprocs * proc->core->nworkers <= proc->topo.nmachine)
+	if (!real || real->nprocs * proc->ngroups <= proc->topo.nmachine)
 		return;
 	if (syscall(SYS_sched_getattr, 0, &attr, sizeof(attr), 0) || attr.policy != SCHED_OTHER)
 		return;
@@ -76,7 +61,7 @@ static void *thread_main(void *p)
 
 	pthread_setname_np(pthread_self(), t->name);
 	if (t->cpu >= 0) {
-		int ret = orr_real_bind(t->proc, t->cpu);
+		int ret = orr_sys_bind(t->proc, &t->cpu, 1);
 
 		/* A foreign topology (STARPU_HWLOC_INPUT) cannot be bound to. */
 		if (ret && ret != -ENOSYS)
@@ -105,6 +90,7 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role r
 	t->fn = fn;
 	t->arg = arg;
 	orr_assert(fn && proc);
+	orr_assert_no_lock();
 	snprintf(t->name, sizeof(t->name), "%s", name ? name : "orrery");
 	ret = pthread_create(&t->id, NULL, thread_main, t);
 	if (ret) {
@@ -127,6 +113,7 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 
 void orr_sys_yield(void)
 {
+	orr_assert_no_lock();
 	sched_yield();
 }
 

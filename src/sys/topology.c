@@ -137,9 +137,10 @@ static hwloc_cpuset_t usable_set(struct orr_process *proc, hwloc_topology_t topo
 	return set;
 }
 
-/* Of a machine without known cores every hardware thread counts as one. */
-static int unit_type(struct orr_process *proc, hwloc_topology_t topo)
+int orr_real_unit_type(struct orr_process *proc)
 {
+	hwloc_topology_t topo = proc->topo.hwloc;
+
 	if (proc->cfg.nthreads_per_core > 1 || hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) <= 0)
 		return HWLOC_OBJ_PU;
 	return HWLOC_OBJ_CORE;
@@ -161,13 +162,15 @@ static int rank_in_core(hwloc_topology_t topo, hwloc_obj_t pu)
 
 static int collect(struct orr_process *proc, hwloc_topology_t topo, hwloc_const_cpuset_t set)
 {
-	hwloc_obj_type_t type = (hwloc_obj_type_t) unit_type(proc, topo);
+	hwloc_obj_type_t type = (hwloc_obj_type_t) orr_real_unit_type(proc);
 	int n = hwloc_get_nbobjs_by_type(topo, type), i;
 	int per_core = proc->cfg.nthreads_per_core > 0 ? proc->cfg.nthreads_per_core : 1;
 
 	proc->topo.core_ids = malloc((n > 0 ? (size_t) n : 1) * sizeof(int));
-	if (!proc->topo.core_ids)
+	proc->topo.unit_use = calloc(n > 0 ? (size_t) n : 1, sizeof(*proc->topo.unit_use));
+	if (!proc->topo.core_ids || !proc->topo.unit_use)
 		return no_memory();
+	proc->topo.nunits = n > 0 ? (unsigned) n : 0;
 	for (i = 0; i < n; i++) {
 		hwloc_obj_t obj = hwloc_get_obj_by_type(topo, type, (unsigned) i);
 
@@ -191,7 +194,7 @@ static int collect(struct orr_process *proc, hwloc_topology_t topo, hwloc_const_
 static int collect_numa(struct orr_process *proc, hwloc_topology_t topo, hwloc_const_cpuset_t set)
 {
 	struct orr_topology *t = &proc->topo;
-	hwloc_obj_type_t type = (hwloc_obj_type_t) unit_type(proc, topo);
+	hwloc_obj_type_t type = (hwloc_obj_type_t) orr_real_unit_type(proc);
 	int nunits = hwloc_get_nbobjs_by_type(topo, type),
 	    nall = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE), i, k;
 
@@ -258,6 +261,7 @@ int orr_sys_topology_init(struct orr_process *proc)
 	ret = load(proc->cfg.hwloc_input, proc->cfg.use_numa, &topo);
 	if (ret)
 		return ret;
+	proc->topo.hwloc = topo;
 	set = usable_set(proc, topo);
 	ret = set ? collect(proc, topo, set) : no_memory();
 	if (!ret)
@@ -268,7 +272,6 @@ int orr_sys_topology_init(struct orr_process *proc)
 			"this process may not use any core of the machine: check the launcher's binding, or set STARPU_WORKERS_GETBIND=0");
 		ret = -ENODEV;
 	}
-	proc->topo.hwloc = topo;
 	if (ret)
 		orr_sys_topology_exit(proc);
 	else {
@@ -285,6 +288,7 @@ void orr_sys_topology_exit(struct orr_process *proc)
 	free(proc->topo.core_ids);
 	free(proc->topo.numa_ids);
 	free(proc->topo.core_numa);
+	free(proc->topo.unit_use);
 	memset(&proc->topo, 0, sizeof(proc->topo));
 	restore_affinity(proc);
 }
@@ -335,6 +339,7 @@ void orr_sys_topology_exit(struct orr_process *proc)
 	free(proc->topo.core_ids);
 	free(proc->topo.numa_ids);
 	free(proc->topo.core_numa);
+	free(proc->topo.unit_use);
 	memset(&proc->topo, 0, sizeof(proc->topo));
 	restore_affinity(proc);
 }

@@ -61,6 +61,7 @@ static void buffer_append(struct buffer *b, struct event e)
 			b->cap = cap;
 		}
 	}
+	orr_assert(b->n <= b->cap);
 	if (b->n < b->cap) {
 		e.seq = (uint32_t) b->n;
 		b->v[b->n++] = e;
@@ -242,7 +243,6 @@ static int write_events(struct orr_process *proc, const struct orr_trace *tr, FI
 static void write_file(struct orr_process *proc, const struct orr_trace *tr)
 {
 	char path[4096];
-	int err;
 
 	if (proc->mpi_size > 1)
 		snprintf(path, sizeof(path), "%s.%d", proc->cfg.trace, proc->mpi_rank);
@@ -251,7 +251,7 @@ static void write_file(struct orr_process *proc, const struct orr_trace *tr)
 
 	FILE *f = fopen(path, "w");
 
-	err = f ? write_events(proc, tr, f) : -errno;
+	int err = f ? write_events(proc, tr, f) : -errno;
 	if (f && fclose(f) && !err)
 		err = -errno;
 	if (err)

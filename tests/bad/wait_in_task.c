@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Waiting in kernels and callbacks: -EDEADLK in every form, and the program goes on.
+/* Waiting in kernels and in callbacks of each kind: -EDEADLK in every form, and the program goes
+ * on.
  * orr-test: ranks 0
  * orr-test: sim-ranks 1
  * orr-test: expect starpu_task_wait_for_all called inside task or callback waiter
@@ -8,7 +9,7 @@
  */
 #include "bad_test.h"
 
-static int answers[5];
+static int answers[5], places;
 
 static void wait_all_ways(void *arg)
 {
@@ -23,6 +24,7 @@ static void wait_all_ways(void *arg)
 	for (i = 0; i < 5; i++)
 		if (answers[i] != -EDEADLK)
 			exit(0);
+	places++;
 }
 
 static void kernel(void *buffers[], void *arg)
@@ -36,8 +38,13 @@ static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .name = "waiter" };
 int main(void)
 {
 	start();
-	if (starpu_task_insert(&cl, STARPU_CALLBACK, wait_all_ways, 0))
+	if (starpu_task_insert(&cl, STARPU_PROLOGUE_CALLBACK, wait_all_ways,
+			       STARPU_PROLOGUE_CALLBACK_POP, wait_all_ways,
+			       STARPU_EPILOGUE_CALLBACK, wait_all_ways, STARPU_CALLBACK,
+			       wait_all_ways, 0))
 		return 0;
 	starpu_task_wait_for_all();
+	if (places != 5)
+		return 0;
 	refused(answers[0], -EDEADLK);
 }

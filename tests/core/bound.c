@@ -72,10 +72,7 @@ static void start(void)
 
 static void near_to(double got, double want)
 {
-	if (fabs(got - want) > 1e-6 * want) {
-		fprintf(stderr, "%g, not %g\n", got, want);
-		exit(1);
-	}
+	CHECK_NEAR(got, want, 1e-6);
 }
 
 static void insert(struct starpu_codelet *cl, int n)

@@ -17,6 +17,7 @@ static void record(int which)
 static void prologue(void *arg)
 {
 	CHECK(*(int *) arg == 1);
+	CHECK(starpu_task_get_current() != NULL);
 	record(0);
 }
 static void pop(void *arg)

@@ -8,28 +8,7 @@
 
 #include <starpu.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(cond) \
-	do { \
-		if (!(cond)) { \
-			fprintf(stderr, "%s:%d: %s: not true: %s\n", __FILE__, __LINE__, __func__, \
-				#cond); \
-			exit(1); \
-		} \
-	} while (0)
-
-/* Checks an int and shows it. */
-#define CHECK_IS(expr, want) \
-	do { \
-		long got_ = (long) (expr), want_ = (long) (want); \
-		if (got_ != want_) { \
-			fprintf(stderr, "%s:%d: %s: %s is %ld, not %ld\n", __FILE__, __LINE__, \
-				__func__, #expr, got_, want_); \
-			exit(1); \
-		} \
-	} while (0)
+#include "lib/test.h"
 
 #define LOAD(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #define STORE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELEASE)

@@ -5,11 +5,11 @@
  * Invariant: no thread spins, so that the test also ends where threads are scheduled cooperatively.
  */
 #include <starpu.h>
-#include <stdio.h>
+
+#include "lib/test.h"
 
 #define N 4
 #define ROUNDS 50
-#define CHECK(x) STARPU_ASSERT_MSG_ALWAYS(x, "wrong result")
 
 static starpu_pthread_mutex_t mutex = STARPU_PTHREAD_MUTEX_INITIALIZER;
 static starpu_pthread_cond_t cond = STARPU_PTHREAD_COND_INITIALIZER;

@@ -4,10 +4,9 @@
  * Invariant: holds for any number of workers. orr-test: env STARPU_NCPU=3 STARPU_WORKERS_NOBIND=1 */
 #include <orrery.h>
 #include <starpu.h>
-#include <stdio.h>
 #include <string.h>
 
-#define CHECK(x) STARPU_ASSERT_MSG_ALWAYS(x, "wrong answer")
+#include "lib/test.h"
 
 static int seen[STARPU_NMAXWORKERS];
 

@@ -6,6 +6,7 @@
 #include "core_test.h"
 
 #include <errno.h>
+#include <string.h>
 
 static struct starpu_codelet cl = { .cpu_funcs = { core_count_kernel } };
 
@@ -62,27 +63,32 @@ static void nested(void)
 	CHECK(!starpu_is_initialized());
 }
 
-/* Without workers data and acquisitions work, tasks that need a worker are refused. */
+/* A start without workers is refused, whoever asks for it, and leaves nothing running. */
 static void no_workers(void)
 {
 	struct starpu_conf conf;
-	int x = 3;
-	starpu_data_handle_t h;
 
+	memset(&conf, 0, sizeof(conf));
 	CHECK_IS(starpu_conf_noworker(&conf), 0);
-	CHECK_IS(starpu_init(&conf), 0);
+	CHECK_IS(starpu_init(&conf), -ENODEV);
+	CHECK(!starpu_is_initialized());
 	CHECK_IS(starpu_worker_get_count(), 0);
-	h = core_register(&x);
-	CHECK_IS(starpu_data_acquire(h, STARPU_RW), 0);
-	x++;
-	starpu_data_release(h);
-	CHECK_IS(starpu_task_insert(&cl, 0), -ENODEV);
-	CHECK_IS(starpu_task_insert(&starpu_codelet_nop, 0), 0);
-	starpu_task_wait_for_all();
-	starpu_data_unregister(h);
+	setenv("STARPU_NCPU", "0", 1);
+	CHECK_IS(starpu_init(NULL), -ENODEV);
+	CHECK(!starpu_is_initialized());
+	conf.ncpus = 2;
+	CHECK_IS(starpu_init(&conf), -ENODEV);
+	conf.precedence_over_environment_variables = 1;
+	CHECK_IS(starpu_init(&conf), 0);
+	CHECK_IS(starpu_cpu_worker_get_count(), 2);
+	some_tasks();
 	starpu_shutdown();
-	CHECK_IS(x, 4);
+	/* Fields that were set stay as they are. */
+	setenv("STARPU_NCPU", "3", 1);
 	CHECK_IS(starpu_conf_noworker(&conf), 0);
+	CHECK_IS(starpu_init(&conf), -ENODEV);
+	unsetenv("STARPU_NCPU");
+	conf.precedence_over_environment_variables = 0;
 	conf.ncpus = 2;
 	CHECK_IS(starpu_init(&conf), 0);
 	CHECK_IS(starpu_cpu_worker_get_count(), 2);

@@ -110,11 +110,7 @@ static void one(uint64_t seed)
 		starpu_data_partition_clean(p[i].father, p[i].n, p[i].piece);
 	starpu_data_unregister(views[0].h);
 	starpu_data_unregister(out_h);
-	if (memcmp(v, w, sizeof(v)) || out != ref) {
-		fprintf(stderr, "seed %llu: results differ from the sequential program\n",
-			(unsigned long long) seed);
-		exit(1);
-	}
+	CHECK(!memcmp(v, w, sizeof(v)) && out == ref, "seed %llu", (unsigned long long) seed);
 }
 
 int main(int argc, char **argv)

@@ -13,10 +13,7 @@ static void check(void)
 	unsigned i;
 
 	for (i = 0; i < NX; i++)
-		if (v[i] != w[i]) {
-			fprintf(stderr, "element %u is %u, should be %u\n", i, v[i], w[i]);
-			exit(1);
-		}
+		CHECK(v[i] == w[i], "element %u is %u, not %u", i, v[i], w[i]);
 }
 
 static void one_level(starpu_data_handle_t h)

@@ -9,19 +9,10 @@
 
 #include <starpu.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "data/staged.h"
-
-#define CHECK(...) \
-	do { \
-		if (!(__VA_ARGS__)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); \
-			exit(1); \
-		} \
-	} while (0)
+#include "lib/test.h"
 
 /* v = 3 v + value: the order of two of them shows. */
 static inline void mix_cpu(void *buffers[], void *arg)

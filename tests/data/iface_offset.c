@@ -79,11 +79,7 @@ static void end_buffer(uintptr_t p, const int *want, size_t n)
 	CHECK(starpu_interface_copy(p, 0, home(), (uintptr_t) got, 0, STARPU_MAIN_RAM,
 				    n * sizeof(*got), NULL) == 0);
 	for (i = 0; i < n; i++)
-		if (got[i] != want[i]) {
-			fprintf(stderr, "element %zu of the buffer is %d, not %d\n", i, got[i],
-				want[i]);
-			exit(1);
-		}
+		CHECK(got[i] == want[i], "element %zu is %d, not %d", i, got[i], want[i]);
 	starpu_free_on_node(home(), p, n * sizeof(*got));
 	free(got);
 }

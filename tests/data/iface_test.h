@@ -9,17 +9,9 @@
 
 #include <starpu.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define CHECK(...) \
-	do { \
-		if (!(__VA_ARGS__)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); \
-			exit(1); \
-		} \
-	} while (0)
+#include "lib/test.h"
 
 #define MAXDIM 6
 
@@ -253,10 +245,9 @@ static inline void check_filter(starpu_data_handle_t h, struct starpu_data_filte
 	do {
 		int o = owner(at);
 
-		if (*element(&v, at) != (o < 0 ? 7 : 100 + o))
-			fprintf(stderr, "element (%u,%u,%u,%u,%u): %d, should be of piece %d\n",
-				at[0], at[1], at[2], at[3], at[4], *element(&v, at), o);
-		CHECK(*element(&v, at) == (o < 0 ? 7 : 100 + o));
+		CHECK(*element(&v, at) == (o < 0 ? 7 : 100 + o),
+		      "element (%u,%u,%u,%u,%u) is %d; it belongs to piece %d", at[0], at[1], at[2],
+		      at[3], at[4], *element(&v, at), o);
 	} while (next_index(&v, at));
 	starpu_data_release(h);
 }

@@ -8,17 +8,10 @@
 #include <starpu.h>
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define CHECK(...) \
-	do { \
-		if (!(__VA_ARGS__)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #__VA_ARGS__); \
-			exit(1); \
-		} \
-	} while (0)
+#include "lib/test.h"
+
 #define N 1000
 
 struct complex_interface {

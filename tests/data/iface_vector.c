@@ -73,8 +73,8 @@ static void filters(starpu_data_handle_t h)
 		void *iface = starpu_data_get_interface_on_node(
 			starpu_data_get_sub_data(h, 2, i / 2, i % 2), STARPU_MAIN_RAM);
 
-		CHECK(STARPU_VECTOR_GET_SLICE_BASE(iface) == (uint32_t[]){ 0, 3, 5, 8 }[i]);
-		CHECK(STARPU_VECTOR_GET_NX(iface) == (uint32_t[]){ 3, 2, 3, 2 }[i]);
+		CHECK((STARPU_VECTOR_GET_SLICE_BASE(iface) == (uint32_t[]){ 0, 3, 5, 8 }[i]));
+		CHECK((STARPU_VECTOR_GET_NX(iface) == (uint32_t[]){ 3, 2, 3, 2 }[i]));
 	}
 	starpu_data_unpartition(h, STARPU_MAIN_RAM);
 }

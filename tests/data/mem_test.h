@@ -7,17 +7,9 @@
 
 #include <starpu.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define CHECK(c) \
-	do { \
-		if (!(c)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c); \
-			exit(1); \
-		} \
-	} while (0)
+#include "lib/test.h"
 
 static void start(void)
 {

@@ -32,6 +32,14 @@ for STARPU_SCHED in eager dmda; do
 	ORRERY_FAKE_DEVICES=1
 	both 'to_device=1 to_cpu=1$'
 done
+# The GPUs of a machine compute with functions for the CPU, in the format of CPUs.
+unset ORRERY_FAKE_DEVICES STARPU_NCPU
+if [ "$ORR_TEST_SIM" = yes ]; then
+	ok "$ORRERY" sim -n 1 --machine h200x8 "$example.sim" -s 40
+	has out 'check: OK'
+	has out 'to_device=0 to_cpu=0$'
+fi
+export STARPU_NCPU=0
 # Between two devices, how often main memory is passed is the runtime's business; the result is not.
-ORRERY_FAKE_DEVICES=2
+export ORRERY_FAKE_DEVICES=2
 both 'check: OK'

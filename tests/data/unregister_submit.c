@@ -67,11 +67,7 @@ static void check_home(int i, int first, int step)
 	int k;
 
 	for (k = 0; k < N; k++)
-		if (home[i][k] != first + step * k) {
-			fprintf(stderr, "case %d, word %d: %d instead of %d\n", i, k, home[i][k],
-				first + step * k);
-			exit(1);
-		}
+		CHECK(home[i][k] == first + step * k, "case %d, word %d: %d", i, k, home[i][k]);
 }
 
 int main(void)

@@ -18,6 +18,7 @@ int main(int argc, char **argv)
 
 	if (!begin(&argc, &argv, 2) || size > 64)
 		return 77;
+	starpu_mpi_comm_stats_enable();
 	CHECK(starpu_mpi_cache_is_enabled(), "the cache is off by default");
 	new_int(&mine);
 	new_int(&other);

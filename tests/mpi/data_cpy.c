@@ -2,10 +2,15 @@
 /* Copies between data of different owners; the destination's owner executes. */
 #include "mpi_test.h"
 
+static void count(void *arg)
+{
+	++*(int *) arg;
+}
+
 int main(int argc, char **argv)
 {
 	starpu_data_handle_t a, b, c;
-	int eleven = 11;
+	int eleven = 11, called = 0;
 
 	if (!begin(&argc, &argv, 2))
 		return 77;
@@ -21,6 +26,8 @@ int main(int argc, char **argv)
 	OK(starpu_mpi_data_cpy(c, b, MPI_COMM_WORLD, 1, NULL, NULL));
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &increment_cl, STARPU_RW, c, 0));
 	OK(starpu_mpi_data_cpy(a, c, MPI_COMM_WORLD, 0, NULL, NULL));
+	OK(starpu_mpi_data_cpy(b, b, MPI_COMM_WORLD, 0, count, &called));
+	CHECK(called == 1, "copy of a datum to itself: %d callbacks", called);
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
 	if (rank == 0)
 		CHECK(int_of(a) == 12, "a is %d", int_of(a));

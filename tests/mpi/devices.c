@@ -10,7 +10,6 @@
  * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 */
 #include "data/iface_test.h"
 #include "data/staged.h"
-#undef CHECK
 #include "user_interface.h"
 
 #define PAD 0x5a5a5a5a

@@ -5,28 +5,13 @@
 #define MPI_TEST_H
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <errno.h>
 #include <starpu_mpi.h>
 
-static int rank, size;
+#include "lib/test.h"
 
-#define CHECK(cond, ...) \
-	do { \
-		if (!(cond)) { \
-			fprintf(stderr, "[%d] %s:%d: %s: ", rank, __FILE__, __LINE__, #cond); \
-			fprintf(stderr, __VA_ARGS__); \
-			fprintf(stderr, "\n"); \
-			exit(1); \
-		} \
-	} while (0)
-#define OK(call) \
-	do { \
-		int ok_ret = (call); \
-		CHECK(ok_ret == 0, "returned %d", ok_ret); \
-	} while (0)
+static int rank, size;
 
 /* 1: go on; 0: the test cannot run here (return 77 from main). */
 static inline int begin(int *argc, char ***argv, int least)
@@ -37,6 +22,7 @@ static inline int begin(int *argc, char ***argv, int least)
 		return 0;
 	CHECK(ret == 0, "starpu_mpi_init_conf returned %d", ret);
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
+	test_rank = rank;
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	if (size >= least)
 		return 1;

@@ -6,10 +6,8 @@
  * Invariant: needs two cores, else skipped. */
 #include <sched.h>
 #include <starpu.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#define CHECK(x) STARPU_ASSERT_MSG_ALWAYS(x, "wrong binding")
+#include "lib/test.h"
 
 static void where_am_i(void *arg)
 {

@@ -179,6 +179,6 @@ int main(void)
 		data(folder, path);
 	}
 	starpu_shutdown();
-	CHECK(rmdir(folder) == 0);
+	CHECK(access(folder, F_OK)); /* the disk made the folder, and removed it */
 	return 0;
 }

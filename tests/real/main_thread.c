@@ -5,10 +5,8 @@
  * Invariant: needs two cores, else skipped. */
 #include <sched.h>
 #include <starpu.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#define CHECK(x) STARPU_ASSERT_MSG_ALWAYS(x, "wrong binding")
+#include "lib/test.h"
 
 static int bound_to_one(void)
 {

@@ -7,21 +7,13 @@
  * second argument. */
 #include <starpu.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "lib/test.h"
 
 #define LENGTH (1 << 18) /* ints: 1 MiB */
 
 static int disk, values;
-
-static void check(int ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "disk: %s\n", what);
-	exit(1);
-}
 
 static starpu_data_handle_t datum(int first)
 {
@@ -29,7 +21,7 @@ static starpu_data_handle_t datum(int first)
 	int *v, i;
 
 	starpu_vector_data_register(&h, -1, 0, LENGTH, sizeof(int));
-	check(starpu_data_acquire(h, STARPU_W) == 0, "acquire");
+	CHECK(starpu_data_acquire(h, STARPU_W) == 0);
 	v = starpu_data_get_local_ptr(h);
 	for (i = 0; i < LENGTH && values; i++)
 		v[i] = first + i;
@@ -42,10 +34,10 @@ static void end(starpu_data_handle_t h, int first)
 {
 	int *v, i;
 
-	check(starpu_data_acquire(h, STARPU_R) == 0, "acquire");
+	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	v = starpu_data_get_local_ptr(h);
 	for (i = 0; i < LENGTH && values; i++)
-		check(v[i] == first + i, "a value is wrong");
+		CHECK_IS(v[i], first + i);
 	starpu_data_release(h);
 	starpu_data_unregister(h);
 }
@@ -55,7 +47,7 @@ static double write_one(void)
 	starpu_data_handle_t h = datum(7);
 	double start = starpu_timing_now();
 
-	check(starpu_data_prefetch_on_node(h, (unsigned) disk, 0) == 0 &&
+	CHECK(starpu_data_prefetch_on_node(h, (unsigned) disk, 0) == 0 &&
 		      starpu_data_is_on_node(h, (unsigned) disk),
 	      "prefetch");
 	start = starpu_timing_now() - start;
@@ -68,11 +60,11 @@ static double read_one(void)
 	starpu_data_handle_t h = datum(8);
 	double start;
 
-	check(starpu_data_prefetch_on_node(h, (unsigned) disk, 0) == 0, "prefetch");
-	check(starpu_data_acquire_on_node(h, disk, STARPU_RW) == 0, "acquire on the disk");
+	CHECK(starpu_data_prefetch_on_node(h, (unsigned) disk, 0) == 0);
+	CHECK(starpu_data_acquire_on_node(h, disk, STARPU_RW) == 0);
 	starpu_data_release_on_node(h, disk);
 	start = starpu_timing_now();
-	check(starpu_data_acquire(h, STARPU_R) == 0, "acquire");
+	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	start = starpu_timing_now() - start;
 	starpu_data_release(h);
 	end(h, 8);
@@ -89,9 +81,9 @@ static double both(void)
 		h[i] = datum(i);
 	start = starpu_timing_now();
 	for (i = 0; i < 2; i++)
-		check(starpu_data_prefetch_on_node(h[i], (unsigned) disk, 1) == 0, "prefetch");
+		CHECK(starpu_data_prefetch_on_node(h[i], (unsigned) disk, 1) == 0);
 	for (i = 0; i < 2; i++)
-		check(starpu_data_prefetch_on_node(h[i], (unsigned) disk, 0) == 0, "prefetch");
+		CHECK(starpu_data_prefetch_on_node(h[i], (unsigned) disk, 0) == 0);
 	start = starpu_timing_now() - start;
 	for (i = 0; i < 2; i++)
 		end(h[i], i);
@@ -162,13 +154,13 @@ static double convert(void)
 		v[i] = i;
 	starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, v, LENGTH, &formats);
 	start = starpu_timing_now();
-	check(starpu_data_acquire_on_node(h, 1, STARPU_RW) == 0, "acquire on the device");
+	CHECK(starpu_data_acquire_on_node(h, 1, STARPU_RW) == 0);
 	start = starpu_timing_now() - start;
 	starpu_data_release_on_node(h, 1);
 	starpu_data_unregister(h);
 	for (i = 0; i < LENGTH && values; i++)
-		check(v[i] == i, "a value is wrong");
-	check(conversions == (values ? 2 : 0), "the format does not change twice");
+		CHECK_IS(v[i], i);
+	CHECK(conversions == (values ? 2 : 0), "the format does not change twice");
 	return start;
 }
 
@@ -178,9 +170,9 @@ int main(int argc, char **argv)
 	double us;
 
 	values = argc < 3 || strcmp(argv[2], "skip");
-	check(starpu_init(NULL) == 0, "starpu_init");
+	CHECK(starpu_init(NULL) == 0);
 	disk = starpu_disk_register(&starpu_disk_unistd_ops, values ? "." : "/none/there", -1);
-	check(disk > 0, "starpu_disk_register");
+	CHECK(disk > 0);
 	us = !strcmp(part, "write")  ? write_one()
 	     : !strcmp(part, "read") ? read_one()
 	     : !strcmp(part, "both") ? both()

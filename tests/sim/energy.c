@@ -49,10 +49,7 @@ static int cpu, gpu;
 
 static void about(double got, double want)
 {
-	if (fabs(got - want) < 1e-3 * want)
-		return;
-	fprintf(stderr, "energy: %g J, not %g J\n", got, want);
-	exit(1);
+	CHECK_NEAR(got, want, 1e-3); /* joules */
 }
 
 static void run(struct starpu_codelet *cl, int worker, double want)

@@ -6,23 +6,15 @@
  * Invariant: ends with 0 when every datum has the value that its tasks gave it. */
 #include <starpu.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "lib/test.h"
 
 #define LENGTH (1 << 18) /* ints: 1 MiB, which is what the model was measured for */
 #define MOST 64
 
 static int *value[MOST];
 static starpu_data_handle_t handle[MOST];
-
-static void check(int ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "gpu: %s\n", what);
-	exit(1);
-}
 
 static void add(void *buffers[], void *arg)
 {
@@ -59,14 +51,14 @@ static void end(int n, int added)
 	for (i = 0; i < n; i++) {
 		starpu_data_unregister(handle[i]);
 		for (k = 0; k < LENGTH; k++)
-			check(value[i][k] == i + added, "a value is wrong");
+			CHECK_IS(value[i][k], i + added);
 		free(value[i]);
 	}
 }
 
 static void add_on(int i, int worker)
 {
-	check(starpu_task_insert(&add_cl, STARPU_RW, handle[i], STARPU_EXECUTE_ON_WORKER, worker,
+	CHECK(starpu_task_insert(&add_cl, STARPU_RW, handle[i], STARPU_EXECUTE_ON_WORKER, worker,
 				 0) == 0,
 	      "a task was refused");
 }
@@ -133,7 +125,7 @@ static double evict(void)
 	begin(24);
 	for (k = 0; k < 3; k++)
 		for (i = 0; i < 24; i++)
-			check(starpu_task_insert(&add_cl, STARPU_RW, handle[i], 0) == 0,
+			CHECK(starpu_task_insert(&add_cl, STARPU_RW, handle[i], 0) == 0,
 			      "a task was refused");
 	starpu_task_wait_for_all();
 	start = starpu_timing_now() - start;
@@ -147,14 +139,14 @@ int main(int argc, char **argv)
 	int ids[2];
 	double us = 0;
 
-	check(starpu_init(NULL) == 0, "starpu_init");
+	CHECK(starpu_init(NULL) == 0);
 	if (strcmp(part, "none")) {
-		check(starpu_cuda_worker_get_count() == 2 && starpu_memory_nodes_get_count() == 3,
+		CHECK(starpu_cuda_worker_get_count() == 2 && starpu_memory_nodes_get_count() == 3,
 		      "there are not 2 devices");
-		check(starpu_cpu_worker_get_count() == 2,
+		CHECK(starpu_cpu_worker_get_count() == 2,
 		      "a device does not take one of the 4 cores");
-		check(starpu_node_get_kind(1) == STARPU_CUDA_RAM, "node 1 is no device");
-		check(getenv("STARPU_LIMIT_CUDA_MEM") ||
+		CHECK(starpu_node_get_kind(1) == STARPU_CUDA_RAM, "node 1 is no device");
+		CHECK(getenv("STARPU_LIMIT_CUDA_MEM") ||
 			      starpu_memory_get_total(2) == (starpu_ssize_t) 512 << 20,
 		      "the second device does not have its 512 MiB");
 		starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, ids, 2);
@@ -168,7 +160,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(part, "evict"))
 		us = evict();
 	else
-		check(!starpu_cuda_worker_get_count(), "there are devices");
+		CHECK(!starpu_cuda_worker_get_count(), "there are devices");
 	printf("%s %.1f\n", part, us);
 	starpu_shutdown();
 	return 0;

@@ -6,22 +6,13 @@
  * Invariant: every value is what its tasks made of it, wherever they ran. */
 #include <starpu_mpi.h>
 
-#include <stdio.h>
-#include <stdlib.h>
+#include "lib/test.h"
 
 #define N 1000
 #define NDATA 12
 #define STEPS 6
 
 static int rank, size;
-
-static void check(int ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "mixed: rank %d: %s\n", rank, what);
-	exit(1);
-}
 
 static int kind_of_worker(void)
 {
@@ -72,11 +63,11 @@ static unsigned where(int r)
 
 static void check_machine(void)
 {
-	check(starpu_cuda_worker_get_count() == (rank % 2 ? 0 : 2),
+	CHECK(starpu_cuda_worker_get_count() == (rank % 2 ? 0 : 2),
 	      "the number of GPUs is not that of its machine");
-	check(starpu_memory_nodes_get_count() == (rank % 2 ? 1 : 3),
+	CHECK(starpu_memory_nodes_get_count() == (rank % 2 ? 1 : 3),
 	      "the number of memory nodes is not that of its machine");
-	check(starpu_cpu_worker_get_count() == (rank % 2 ? 3 : 1),
+	CHECK(starpu_cpu_worker_get_count() == (rank % 2 ? 3 : 1),
 	      "the number of cores is not that of its machine");
 }
 
@@ -88,7 +79,7 @@ static void chain(starpu_data_handle_t *h)
 
 	for (i = 0; i < NDATA; i++) {
 		expected[i] = i + 1;
-		check(starpu_mpi_task_insert(MPI_COMM_WORLD, &fill_cl, STARPU_VALUE, &expected[i],
+		CHECK(starpu_mpi_task_insert(MPI_COMM_WORLD, &fill_cl, STARPU_VALUE, &expected[i],
 					     sizeof(int), STARPU_W, h[i], STARPU_EXECUTE_WHERE,
 					     (unsigned long long) where(i % size), 0) == 0,
 		      "fill");
@@ -100,7 +91,7 @@ static void chain(starpu_data_handle_t *h)
 			if (to == i)
 				continue;
 			expected[to] += expected[i];
-			check(starpu_mpi_task_insert(MPI_COMM_WORLD, &add_cl, STARPU_R, h[i],
+			CHECK(starpu_mpi_task_insert(MPI_COMM_WORLD, &add_cl, STARPU_R, h[i],
 						     STARPU_RW, h[to], STARPU_EXECUTE_WHERE,
 						     (unsigned long long) where(to % size), 0) == 0,
 			      "add");
@@ -111,11 +102,11 @@ static void chain(starpu_data_handle_t *h)
 	for (i = 0; i < NDATA; i++) {
 		if (starpu_mpi_data_get_rank(h[i]) != rank)
 			continue;
-		check(starpu_data_acquire(h[i], STARPU_R) == 0, "acquire");
+		CHECK(starpu_data_acquire(h[i], STARPU_R) == 0);
 		v = (int *) starpu_data_get_local_ptr(h[i]);
 		for (k = 0; k < N - 1; k++)
-			check(v[k] == expected[i], "a value is wrong");
-		check((v[N - 1] == 0) == i % 2, "tasks ran on the wrong kind of unit");
+			CHECK_IS(v[k], expected[i]);
+		CHECK((v[N - 1] == 0) == i % 2, "tasks ran on the wrong kind of unit");
 		starpu_data_release(h[i]);
 	}
 }
@@ -127,7 +118,7 @@ static void there_and_back(starpu_data_handle_t h)
 
 	if (rank % 2)
 		return;
-	check(starpu_task_insert(&fill_cl, STARPU_VALUE, &one, sizeof(one), STARPU_W, h,
+	CHECK(starpu_task_insert(&fill_cl, STARPU_VALUE, &one, sizeof(one), STARPU_W, h,
 				 STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CUDA, 0) == 0,
 	      "fill");
 	if (rank % 4 == 0) {
@@ -141,9 +132,9 @@ static void there_and_back(starpu_data_handle_t h)
 	}
 	starpu_task_insert(&add_cl, STARPU_R, h, STARPU_RW, h, STARPU_EXECUTE_WHERE,
 			   (unsigned long long) STARPU_CUDA, 0);
-	check(starpu_data_acquire(h, STARPU_R) == 0, "acquire");
+	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	v = (int *) starpu_data_get_local_ptr(h);
-	check(v[0] == 4 && v[N - 2] == 4 && v[N - 1] == 3, "what came back is wrong");
+	CHECK(v[0] == 4 && v[N - 2] == 4 && v[N - 1] == 3, "what came back is wrong");
 	starpu_data_release(h);
 }
 
@@ -152,11 +143,12 @@ int main(int argc, char **argv)
 	starpu_data_handle_t h[NDATA], mine;
 	int i;
 
-	check(starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL) == 0,
+	CHECK(starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL) == 0,
 	      "starpu_mpi_init_conf");
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
+	test_rank = rank;
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
-	check(size == 4, "it takes 4 ranks");
+	CHECK(size == 4, "it takes 4 ranks");
 	check_machine();
 	for (i = 0; i < NDATA; i++) {
 		starpu_vector_data_register(&h[i], -1, 0, N, sizeof(int));

@@ -7,17 +7,7 @@
  * Invariant: with all other costs 0 the times are those of the models, to a nanosecond. */
 #include <starpu.h>
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(cond) \
-	do { \
-		if (!(cond)) { \
-			fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #cond); \
-			exit(1); \
-		} \
-	} while (0)
+#include "lib/test.h"
 
 static void kernel(void *buffers[], void *arg)
 {

@@ -4,19 +4,11 @@
  * large arrays. Invariant: prints nothing and ends with 0 when all is right.
  * orr-test: sim-ranks 1 4 300 */
 #include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static int mine;
+#include "lib/test.h"
 
-static void check(int ok, const char *what)
-{
-	if (ok)
-		return;
-	fprintf(stderr, "world: %s\n", what);
-	exit(1);
-}
+static int mine;
 
 static void any_source(int rank, int size)
 {
@@ -30,11 +22,11 @@ static void any_source(int rank, int size)
 	for (int i = 1; i < size; i++) {
 		MPI_Status status;
 		MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-		check(status.MPI_SOURCE == value && status.MPI_TAG == value,
+		CHECK(status.MPI_SOURCE == value && status.MPI_TAG == value,
 		      "the status of a receive from any source is wrong");
 		sum += value;
 	}
-	check(sum == (long) size * (size - 1) / 2, "messages from any source were lost");
+	CHECK(sum == (long) size * (size - 1) / 2, "messages from any source were lost");
 }
 
 static void halves(int rank, int size)
@@ -46,7 +38,7 @@ static void halves(int rank, int size)
 	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, half);
 	for (int i = rank & 1; i < size; i += 2)
 		expected += i;
-	check(sum == expected, "a reduction over half of the ranks is wrong");
+	CHECK(sum == expected, "a reduction over half of the ranks is wrong");
 	MPI_Comm_free(&half);
 }
 
@@ -65,7 +57,7 @@ static void polling(int rank, int size)
 	MPI_Irecv(&token, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &request);
 	while (!flag)
 		MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-	check(MPI_Wtime() - start > 100e-6, "polling took no virtual time");
+	CHECK(MPI_Wtime() - start > 100e-6, "polling took no virtual time");
 }
 
 static int stack(int rank)
@@ -82,14 +74,15 @@ int main(int argc, char **argv)
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	test_rank = rank;
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	mine += rank;
 	MPI_Barrier(MPI_COMM_WORLD);
-	check(mine == rank, "globals are shared among ranks");
+	CHECK(mine == rank, "globals are shared among ranks");
 	any_source(rank, size);
 	halves(rank, size);
 	polling(rank, size);
-	check(stack(rank), "the stack is damaged");
+	CHECK(stack(rank), "the stack is damaged");
 	MPI_Finalize();
 	return 0;
 }

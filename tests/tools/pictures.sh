@@ -27,7 +27,7 @@ finds() {
 }
 
 # The code changed, the pictures did not.
-finds 'src/core/worker.c does not define begin_task' src/core/worker.c 's/\bbegin_task\b/start_task/'
+finds 'src/core/worker_step.c does not define begin_task' src/core/worker_step.c 's/\bbegin_task\b/start_task/'
 finds 'src/data/handle.h does not define orr_data_ext.parked' src/data/handle.h 's/\*parked,$/*waiting,/'
 finds 'ORR_TASK_STUCK of enum orr_task_state has no state' src/core/task.h 's/^	ORR_TASK_READY,/&\n	ORR_TASK_STUCK,/'
 finds 'ORR_MPI_READY is in none of the enums' src/mpi/mpi.h 's/ORR_MPI_READY/ORR_MPI_SOON/'
@@ -36,7 +36,7 @@ finds 'floors.svg is out of date' build-aux/floors.table 's,^\(src/sched: .*\) s
 finds 'nothing is said about src/attic' build-aux/floors.table '/^src\/mpi/i src/attic: src/base'
 
 # The pictures changed, or the page.
-finds 'there is no src/core/nowhere.c' doc/pictures/task.txt 's/task.c:submit/nowhere.c:submit/'
+finds 'there is no src/core/nowhere.c' doc/pictures/task.txt 's/task_submit.c:submit/nowhere.c:submit/'
 finds 'task.svg is out of date' doc/pictures/task.txt 's/^state new 0 0 New/state new 0 0 Newborn/'
 finds 'task.svg is out of date' doc/pictures/task.svg 's/Blocked/Bocked/'
 finds 'architecture.md is out of date' doc/architecture.md 's/ORR_TASK_BLOCKED/ORR_TASK_READY/'

@@ -73,6 +73,8 @@ fails 2 'app was built for the real world; build it for the simulated one with `
 cp app wrong.sim
 fails 2 'wrong.sim was built for the real world' "$ORRERY" sim -n 2 wrong.sim
 fails 2 'apart.sim was built for the simulated world; run it with `orrery sim' "$ORRERY" run -n 2 ./apart.sim
+ok ./apart.sim
+has out '^sum 1 of 1'
 fails 2 'gone: there is no such program' "$ORRERY" run -n 2 ./gone
 fails 2 'gone.sim: there is no such program' "$ORRERY" sim -n 2 ./gone.sim
 mv app moved

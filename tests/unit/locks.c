@@ -5,13 +5,11 @@
  * Invariant: what a lock protects is a plain variable, so that ThreadSanitizer judges as well. */
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include "core/core.h"
+#include "lib/test.h"
 
 #define N 4
 #define ROUNDS 20000
-#define CHECK(x) STARPU_ASSERT_MSG_ALWAYS(x, "wrong")
 
 static orr_lock_t lock = ORR_LOCK_INIT(PROCESS);
 static long counter;

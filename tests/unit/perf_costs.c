@@ -39,12 +39,9 @@ static void refuse(int (*read)(const char *), const char *text, unsigned line, c
 	snprintf(place, sizeof(place), "box.%s:%u: malformed",
 		 read == read_costs ? "costs" : "memory", line);
 	once = strstr(said, place);
-	if (err != -EINVAL || !once || strstr(once + strlen(place), "malformed") ||
-	    !strstr(said, words)) {
-		printf("result %d, message: %s\nexpected `%s' and `%s' for:\n%s\n", err, said,
-		       place, words, text);
-		exit(1);
-	}
+	CHECK(err == -EINVAL && once && !strstr(once + strlen(place), "malformed") &&
+		      strstr(said, words),
+	      "%d, message: %s\nexpected `%s' and `%s' for:\n%s", err, said, place, words, text);
 }
 
 static void good_costs(void)

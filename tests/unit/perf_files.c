@@ -53,12 +53,9 @@ static void refuse(const char *text, size_t n, const char *words)
 	capture();
 	int err = orr_model_file_parse(text, n, "some/file", &d);
 	const char *said = captured();
-	if (err != -EINVAL || d != (struct orr_model_data *) 1 || !strstr(said, "some/file:") ||
-	    !strstr(said, words)) {
-		printf("result %d, message: %s\nexpected `%s' for:\n%.*s\n", err, said, words,
-		       (int) n, text);
-		exit(1);
-	}
+	CHECK(err == -EINVAL && d == (struct orr_model_data *) 1 && strstr(said, "some/file:") &&
+		      strstr(said, words),
+	      "%d, message: %s\nexpected `%s' for:\n%.*s", err, said, words, (int) n, text);
 }
 
 static void refuse_text(const char *text, const char *words)

@@ -31,10 +31,8 @@ static void refuse(int want, const char *words)
 	capture();
 	int err = load(&m);
 	const char *said = captured();
-	if (err != want || m || !strstr(said, words)) {
-		printf("result %d, message: %s\nexpected `%s'\n", err, said, words);
-		exit(1);
-	}
+	CHECK(err == want && !m && strstr(said, words), "%d, message: %s\nexpected `%s'", err, said,
+	      words);
 }
 
 static void good(void)

@@ -51,10 +51,7 @@ static unsigned all_models(const char *dir)
 		if (e->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof(path), "%s/codelets/45/%s", dir, e->d_name);
-		if (orr_model_file_read(path, &d) != 0) {
-			printf("%s does not load\n", path);
-			exit(1);
-		}
+		CHECK(orr_model_file_read(path, &d) == 0, "%s", path);
 		orr_model_data_free(d);
 		n++;
 	}

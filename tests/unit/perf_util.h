@@ -7,29 +7,11 @@
 #define TESTS_UNIT_PERF_UTIL_H
 
 #include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CHECK(cond) \
-	do { \
-		if (!(cond)) { \
-			printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #cond); \
-			exit(1); \
-		} \
-	} while (0)
-#define CHECK_NEAR(a, b, relative) \
-	do { \
-		double check_a = (a), check_b = (b); \
-		if (!(fabs(check_a - check_b) <= (relative) *fabs(check_b))) { \
-			printf("%s:%d: %s is %.9g, expected %.9g\n", __FILE__, __LINE__, #a, \
-			       check_a, check_b); \
-			exit(1); \
-		} \
-	} while (0)
+#include "lib/test.h"
 
 /* A folder of this test. */
 static inline const char *tmp_dir(void)
@@ -59,11 +41,22 @@ static inline void make_dirs(const char *root)
 	}
 }
 
-/* Standard error goes to a file until captured() gives its text. */
+/* Standard error goes to a file until captured() gives its text, or until the program ends by a
+ * check that failed, which is shown then. */
 static int saved_stderr = -1;
+static inline const char *captured(void);
+static inline void show_captured(void)
+{
+	if (saved_stderr >= 0)
+		fputs(captured(), stderr);
+}
+
 static inline void capture(void)
 {
+	static int at_end;
 	char path[1024];
+	if (!at_end++)
+		atexit(show_captured);
 	snprintf(path, sizeof(path), "%s/stderr", tmp_dir());
 	fflush(stderr);
 	saved_stderr = dup(2);
@@ -79,6 +72,7 @@ static inline const char *captured(void)
 	fflush(stderr);
 	dup2(saved_stderr, 2);
 	close(saved_stderr);
+	saved_stderr = -1;
 	snprintf(path, sizeof(path), "%s/stderr", tmp_dir());
 	FILE *f = fopen(path, "r");
 	CHECK(f);

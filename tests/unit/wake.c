@@ -4,12 +4,12 @@
  *
  * Invariant: the groups have no threads, only bells that somebody waits at, so that a group that
  * was woken stays awake and the number of its wakes can be read. */
-#include "core/worker.h"
 
+#include "core/wake.h"
+#include "start/process.h"
 #include <pthread.h>
-#include <stdlib.h>
 
-#define CHECK(x) STARPU_ASSERT_MSG_ALWAYS(x, "wrong")
+#include "lib/test.h"
 
 enum { NTHREADS = 2, NGROUPS = STARPU_NMAXWORKERS, ROUNDS = 4000 };
 

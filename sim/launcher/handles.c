@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The addresses behind MPI_COMM_WORLD and its relatives in programs (sim/include/mpi.h). Each
+ * symbol is an indirect one: when the loader meets it in a copy of the program, it calls the
+ * resolver here and stores the result, which is the address of SMPI's object.
+ *
+ * Invariant: a copy is loaded by the main actor of its rank, after launcher_world_find(). In a
+ * program that is started by itself (alone.c), SimGrid is not initialised and not called. */
+#include <stdint.h>
+#include <smpi/smpi.h>
+
+typedef void handle_symbol(void);
+
+__attribute__((no_sanitize("address", "undefined"))) static handle_symbol *resolve_world(void)
+{
+	return (handle_symbol *) (uintptr_t) MPI_COMM_WORLD;
+}
+__attribute__((no_sanitize("address", "undefined"))) static handle_symbol *resolve_self(void)
+{
+	return (handle_symbol *) (uintptr_t) (MPI_COMM_WORLD ? MPI_COMM_SELF : NULL);
+}
+__attribute__((no_sanitize("address", "undefined"))) static handle_symbol *resolve_env(void)
+{
+	return (handle_symbol *) (uintptr_t) (MPI_COMM_WORLD ? MPI_INFO_ENV : NULL);
+}
+
+#pragma GCC visibility push(default)
+handle_symbol orrery_sim_comm_world __attribute__((ifunc("resolve_world")));
+handle_symbol orrery_sim_comm_self __attribute__((ifunc("resolve_self")));
+handle_symbol orrery_sim_info_env __attribute__((ifunc("resolve_env")));
+#pragma GCC visibility pop

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How liborrery-mpi reaches the inside of liborrery. Each library hides its internal names, and
+ * what keeps state must exist once; so one exported function of liborrery returns a table of the
+ * internal functions that src/mpi calls. mpi_core.c makes functions of the same names out of the
+ * table, so that src/mpi is the same text in both worlds. Functions without state are compiled into
+ * both libraries instead (src/sys/local.mk).
+ *
+ * Invariant: the two libraries come from one build: nobody gets the table without the proof. */
+#ifndef ORR_BRIDGE_CORE_TABLE_H
+#define ORR_BRIDGE_CORE_TABLE_H
+
+#include "base/seam.h"
+#include "core/core.h"
+#include "core/graph.h"
+#include "core/insert.h"
+#include "core/look.h"
+#include "core/task.h"
+#include "core/task_count.h"
+#include "data/access.h"
+#include "data/handle.h"
+#include "trace/trace.h"
+
+/* The functions. Where src/mpi needs another one, the linker names it: it gets a line here and a
+ * function in mpi_core.c. */
+#define ORR_CORE_TABLE(F) \
+	F(orr_sys_lock_slow) \
+	F(orr_sys_unlock_slow) \
+	F(orr_waitq_wait) \
+	F(orr_waitq_wake_slow) \
+	F(orr_sys_now_us) \
+	F(orr_sys_sleep_us) \
+	F(orr_sys_spin_us) \
+	F(orr_sys_cores) \
+	F(orr_sys_has_payload) \
+	F(orr_sys_memcpy) \
+	F(orr_sys_thread_start) \
+	F(orr_sys_thread_join) \
+	F(orr_sys_yield) \
+	F(orr_sys_abort) \
+	F(orr_real_on_abort) \
+	F(orr_acquire_start) \
+	F(orr_acquire_release) \
+	F(orr_handle_ext) \
+	F(orr_handle_name) \
+	F(orr_look_set) \
+	F(orr_task_insert_parse) \
+	F(orr_marker_skip) \
+	F(orr_task_npending) \
+	F(orr_task_ncompleted) \
+	F(orr_graph_message) \
+	F(orr_trace_message)
+
+struct orrery_core {
+	struct orr_process *process;
+	struct orr_thread *(*thread)(void); /* the calling one */
+#define F(name) __typeof__(name) *name;
+	ORR_CORE_TABLE(F)
+#undef F
+};
+
+/* What two libraries of one build have in common. */
+struct orrery_build {
+	char version[16];
+	size_t debug;      /* ORR_DEBUG */
+	size_t layouts[9]; /* sizes of the structures that both know */
+};
+
+/* The build that the calling library comes from. */
+static inline struct orrery_build orr_build_here(void)
+{
+#ifdef ORR_DEBUG
+	const size_t debug = 1;
+#else
+	const size_t debug = 0;
+#endif
+	return (struct orrery_build){
+		.version = PACKAGE_VERSION,
+		.debug = debug,
+		.layouts = { sizeof(struct orrery_core), sizeof(struct orr_process),
+			     sizeof(struct orr_thread), sizeof(struct orr_core),
+			     sizeof(struct orr_task), sizeof(struct orr_acquire),
+			     sizeof(struct _starpu_data_state), sizeof(struct orr_data_ext),
+			     sizeof(struct starpu_task) },
+	};
+}
+
+/* The table, for a library of the same build; NULL after a message. Exported for liborrery-mpi, not
+ * for programs. `size` is that of *build. */
+__attribute__((visibility("default"))) const struct orrery_core *orrery_core_interface(
+	const struct orrery_build *build, size_t size);
+
+#endif

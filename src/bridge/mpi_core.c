@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The core as liborrery-mpi sees it: functions of the core's internal names that call it through
+ * its table (see core_table.h). Only liborrery-mpi contains this file.
+ *
+ * Invariant: the table is there before any other function of this library runs: a constructor gets
+ * it, after those of liborrery. */
+#include <config.h>
+#include "bridge/core_table.h"
+
+#include <unistd.h>
+
+#ifndef ORR_REAL_CORE_IS_HERE
+
+static struct orrery_core core;
+struct orr_process *orr_real_process;
+__thread struct orr_thread *orr_real_thread __attribute__((tls_model("initial-exec")));
+
+__attribute__((constructor)) static void meet_core(void)
+{
+	const struct orrery_build here = orr_build_here();
+	const struct orrery_core *table = orrery_core_interface(&here, sizeof(here));
+
+	if (!table)
+		_exit(1);
+	core = *table;
+	orr_real_process = core.process;
+}
+
+struct orr_thread *orr_real_thread_enter(void)
+{
+	return orr_real_thread = core.thread();
+}
+
+/* ---- locks, event counts, time ---- */
+
+void orr_sys_lock_slow(orr_sys_lock_t *l)
+{
+	core.orr_sys_lock_slow(l);
+}
+
+void orr_sys_unlock_slow(orr_sys_lock_t *l)
+{
+	core.orr_sys_unlock_slow(l);
+}
+
+int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
+{
+	return core.orr_waitq_wait(q, key, timeout_us);
+}
+
+void orr_waitq_wake_slow(orr_waitq_t *q)
+{
+	core.orr_waitq_wake_slow(q);
+}
+
+double orr_sys_now_us(void)
+{
+	return core.orr_sys_now_us();
+}
+
+void orr_sys_sleep_us(double us)
+{
+	core.orr_sys_sleep_us(us);
+}
+
+/* ---- the process ---- */
+
+double orr_sys_spin_us(struct orr_process *proc)
+{
+	return core.orr_sys_spin_us(proc);
+}
+
+unsigned orr_sys_cores(struct orr_process *proc)
+{
+	return core.orr_sys_cores(proc);
+}
+
+int orr_sys_has_payload(struct orr_process *proc)
+{
+	return core.orr_sys_has_payload(proc);
+}
+
+void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t size)
+{
+	core.orr_sys_memcpy(proc, dst, src, size);
+}
+
+orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role role,
+				       const char *name, int cpu, void *(*fn)(void *), void *arg)
+{
+	return core.orr_sys_thread_start(proc, role, name, cpu, fn, arg);
+}
+
+void *orr_sys_thread_join(orr_sys_thread_t *t)
+{
+	return core.orr_sys_thread_join(t);
+}
+
+void orr_sys_yield(void)
+{
+	core.orr_sys_yield();
+}
+
+void orr_sys_abort(void)
+{
+	core.orr_sys_abort();
+	__builtin_unreachable();
+}
+
+void orr_real_on_abort(void (*end_all)(void))
+{
+	core.orr_real_on_abort(end_all);
+}
+
+/* ---- data ---- */
+
+int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t handle, int node,
+		      enum starpu_data_access_mode mode, int sequential, int prio,
+		      void (*granted)(struct orr_acquire *))
+{
+	return core.orr_acquire_start(a, handle, node, mode, sequential, prio, granted);
+}
+
+void orr_acquire_release(struct orr_acquire *a)
+{
+	core.orr_acquire_release(a);
+}
+
+struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h)
+{
+	return core.orr_handle_ext(h);
+}
+
+const char *orr_handle_name(starpu_data_handle_t h)
+{
+	return core.orr_handle_name(h);
+}
+
+/* ---- tasks ---- */
+
+void orr_look_set(struct orr_process *proc, void (*look)(struct orr_process *, int idle))
+{
+	core.orr_look_set(proc, look);
+}
+
+int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, va_list ap)
+{
+	return core.orr_task_insert_parse(task, cl, ap);
+}
+
+struct orr_marker_skipped orr_marker_skip(int marker, va_list *ap)
+{
+	return core.orr_marker_skip(marker, ap);
+}
+
+uint64_t orr_task_npending(struct orr_process *proc)
+{
+	return core.orr_task_npending(proc);
+}
+
+uint64_t orr_task_ncompleted(struct orr_process *proc)
+{
+	return core.orr_task_ncompleted(proc);
+}
+
+void orr_graph_message(struct orr_process *proc, starpu_data_handle_t h, int ordered,
+		       const struct orr_graph_message *m)
+{
+	core.orr_graph_message(proc, h, ordered, m);
+}
+
+void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
+		       int64_t tag, size_t bytes)
+{
+	core.orr_trace_message(proc, by, event, peer, tag, bytes);
+}
+
+#endif

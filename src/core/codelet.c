@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Codelets as the core sees them: which kinds of units they have functions for, and the mistakes
+ * that all tasks of a codelet share.
+ *
+ * Invariant: a codelet is the program's; the core writes nothing into it but `checked` and its
+ * counters. */
+#include "core/codelet.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/codelet.h"
+#include "base/log.h"
+#include "perf/model_state.h"
+
+struct starpu_codelet starpu_codelet_nop = {
+	.where = STARPU_NOWHERE,
+	.name = "nop",
+	.nbuffers = 0,
+};
+
+void starpu_codelet_init(struct starpu_codelet *cl)
+{
+	memset(cl, 0, sizeof(*cl));
+}
+
+int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type,
+			  const struct orr_worker *w)
+{
+	struct orr_process *proc = orr_self();
+
+	return proc->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) &&
+	       orr_model_state_knows(proc, cl->model, type, w ? w->perf_arch : NULL);
+}
+
+uint32_t orr_codelet_where(const struct starpu_codelet *cl)
+{
+	uintptr_t cpu, cuda = (uintptr_t) cl->cuda_func, opencl = (uintptr_t) cl->opencl_func;
+	uint32_t where = 0;
+	unsigned i;
+
+	if (cl->where)
+		return cl->where;
+	cpu = cl->cpu_func == STARPU_MULTIPLE_CPU_IMPLEMENTATIONS ? 0 : (uintptr_t) cl->cpu_func;
+	/* Each task asks: no branches. */
+	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
+		cpu |= (uintptr_t) cl->cpu_funcs[i];
+		cuda |= (uintptr_t) cl->cuda_funcs[i];
+		opencl |= (uintptr_t) cl->opencl_funcs[i];
+	}
+	if (cpu)
+		where |= STARPU_CPU;
+	if (cuda)
+		where |= STARPU_CUDA;
+	if (opencl)
+		where |= STARPU_OPENCL;
+	if (__builtin_expect(orr_self()->stand_in, 0)) {
+		if (!(where & STARPU_CUDA) && orr_codelet_stands_in(cl, STARPU_CUDA_WORKER, NULL))
+			where |= STARPU_CUDA;
+		if (!(where & STARPU_OPENCL) &&
+		    orr_codelet_stands_in(cl, STARPU_OPENCL_WORKER, NULL))
+			where |= STARPU_OPENCL;
+	}
+	return where;
+}
+
+int orr_codelet_check(struct starpu_codelet *cl)
+{
+	if (cl->nbuffers < 0 && cl->nbuffers != STARPU_VARIABLE_NBUFFERS) {
+		orr_error("codelet %s: nbuffers is %d", cl->name ? cl->name : "unnamed",
+			  cl->nbuffers);
+		return -EINVAL;
+	}
+	if (cl->nbuffers > STARPU_NMAXBUFS && !cl->dyn_modes) {
+		orr_error("codelet %s: %d data exceed STARPU_NMAXBUFS (%d), set dyn_modes",
+			  cl->name ? cl->name : "unnamed", cl->nbuffers, STARPU_NMAXBUFS);
+		return -EINVAL;
+	}
+	__atomic_store_n(&cl->checked, 1, __ATOMIC_RELAXED);
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Codelets as the core sees them.
+ *
+ * Invariant: a codelet is the program's; the core writes nothing into it but `checked` and its
+ * counters. */
+#ifndef ORR_CORE_CODELET_H
+#define ORR_CORE_CODELET_H
+
+#include "core/core.h"
+
+/* The kinds of units that the codelet has implementations for. */
+uint32_t orr_codelet_where(const struct starpu_codelet *cl);
+/* May the function for the CPU stand for one for this worker of a type of devices (NULL: for any of
+ * the type)? See proc->stand_in. */
+int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type,
+			  const struct orr_worker *w);
+/* Looks for mistakes that every task of the codelet would share; once for each codelet that has
+ * none. 0, or -EINVAL after a message. */
+int orr_codelet_check(struct starpu_codelet *cl);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Devices: what executes kernels, and the memory beside it. Drivers fill in these tables; the core
+ * makes workers of them and never asks where they came from.
+ *
+ * Invariant: entry i of a table of devices becomes memory node i + 1, and its workers are numbered
+ * after those of the CPUs, in the order of the table. Every slot of a driver is filled. */
+#ifndef ORR_CORE_DEVICE_H
+#define ORR_CORE_DEVICE_H
+
+#include "core/core.h"
+#include "data/memnode.h"
+
+/* What a kind of unit can do. The group's thread makes all calls. */
+struct orr_driver_ops {
+	const char *name;
+	enum starpu_worker_archtype arch;
+	/* Prepares the device in the group's thread. 0 or -errno after a message. */
+	int (*init)(struct orr_worker *w);
+	void (*deinit)(struct orr_worker *w);
+	/* Starts the chosen implementation. 0: it has run; 1: it ends at
+	 * w->kernel.end_us. */
+	int (*start)(struct orr_worker *w, struct orr_task *t);
+	/* For kernels whose end is not known when they start: is it over? Nobody calls this yet,
+	 * since every driver knows the end. */
+	int (*test)(struct orr_worker *w, struct orr_task *t);
+	/* The kernel is over; called once. */
+	void (*finish)(struct orr_worker *w, struct orr_task *t);
+};
+
+/* NUMA nodes but the first come first in a table of devices: memories without workers of their own,
+ * which the CPU workers next to them use. */
+struct orr_device {
+	enum starpu_worker_archtype arch;
+	enum starpu_node_kind kind;
+	int devid;         /* among the devices of its kind */
+	unsigned nworkers; /* stepped by one thread */
+	unsigned pipeline; /* tasks that a worker has at once: 2 or more, and the next one's data
+			      come while a kernel runs */
+	size_t memory;     /* bytes, 0 = unlimited */
+	const struct orr_memnode_ops *memory_ops;
+	void *memory_arg; /* kept as the memory node's ops_arg */
+	const struct orr_driver_ops *driver;
+	void *driver_arg; /* kept as each worker's driver_arg */
+	char name[32];    /* of its workers, "CUDA 0" */
+};
+
+#endif

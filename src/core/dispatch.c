@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The way of ready tasks to workers: through a policy, or to the one worker that the program named.
+ *
+ * Invariant: a task that was dispatched belongs to the policy, or stands in one worker's list,
+ * until one worker takes it. */
+#include "core/dispatch.h"
+
+#include "core/parallel.h"
+#include "core/profiling.h"
+#include "core/sched_ctx.h"
+#include "core/wake.h"
+#include "core/combined.h"
+#include "core/task.h"
+
+static void push_local(struct orr_worker *w, struct starpu_task *task)
+{
+	orr_lock(&w->local_lock);
+	starpu_task_list_push_back(&w->local, task);
+	ORR_ATOMIC_STORE(&w->nlocal, w->nlocal + 1);
+	orr_unlock(&w->local_lock);
+	orr_wake_worker(w);
+}
+
+/* The first task that is not waiting for its place in the worker's order. */
+static struct starpu_task *pop_local(struct orr_worker *w)
+{
+	struct starpu_task *task;
+
+	if (!ORR_ATOMIC_LOAD(&w->nlocal))
+		return NULL;
+	orr_lock(&w->local_lock);
+	for (task = starpu_task_list_begin(&w->local); task; task = starpu_task_list_next(task))
+		if (!task->workerorder || task->workerorder == w->next_order + 1)
+			break;
+	if (task) {
+		starpu_task_list_erase(&w->local, task);
+		ORR_ATOMIC_STORE(&w->nlocal, w->nlocal - 1);
+		if (task->workerorder)
+			w->next_order++;
+	}
+	orr_unlock(&w->local_lock);
+	return task;
+}
+
+/* The program chose a combined worker: its members are told of. */
+static void push_combined(struct orr_process *proc, struct orr_task *t,
+			  const struct starpu_sched_policy *policy)
+{
+	const struct orr_combined *c = orr_combined_get(proc, t->pub->workerid);
+	unsigned i;
+
+	for (i = 0; i < c->n && policy->push_task_notify; i++)
+		policy->push_task_notify(t->pub, c->workers[i], (int) c->id, t->ctx);
+	orr_parallel_launch(proc, t, c);
+}
+
+void orr_dispatch_push(struct orr_task *t)
+{
+	struct starpu_task *task = t->pub;
+	struct orr_process *proc = orr_self();
+
+	if (proc->perf_timing)
+		t->ready_us = orr_sys_now_us();
+	if (task->profiling_info)
+		orr_profiling_stamp(t,
+				    offsetof(struct starpu_profiling_task_info, push_start_time));
+	if (task->execute_on_a_specific_worker) {
+		struct starpu_sched_policy *policy = proc->core->ctx[t->ctx]->policy;
+
+		if (__builtin_expect(task->workerid >= proc->core->nworkers, 0)) {
+			push_combined(proc, t, policy);
+			return;
+		}
+		if (policy->push_task_notify)
+			policy->push_task_notify(task, (int) task->workerid, (int) task->workerid,
+						 t->ctx);
+		push_local(&proc->core->workers[task->workerid], task);
+		return;
+	}
+	orr_ctx_push(proc, t);
+}
+
+/* What is there for the worker, in its own list or with the policy. */
+static struct starpu_task *find_task(struct orr_worker *w, struct orr_process *proc)
+{
+	struct starpu_task *task = pop_local(w);
+
+	if (task)
+		return task;
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) != 1, 0))
+		return orr_ctx_pop(w, proc);
+	return proc->core->ctx0.policy->pop_task(0);
+}
+
+struct starpu_task *orr_dispatch_pop(struct orr_worker *w, struct orr_process *proc)
+{
+	struct starpu_task *task;
+
+	/* What came before the end of a pause is seen by tasks that start after it. */
+	if (ORR_ATOMIC_LOAD(&proc->core->paused))
+		return NULL;
+	task = w->kept;
+	if (__builtin_expect(task != NULL, 0))
+		w->kept = NULL;
+	else
+		task = find_task(w, proc);
+	/* Whoever finds a task that was submitted during a pause sees the pause, although it had
+	 * not begun when he came. */
+	if (task && __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->paused), 0)) {
+		w->kept = task;
+		return NULL;
+	}
+	return task;
+}

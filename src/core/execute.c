@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The execution of a task by a worker: from the moment when its data are there to its completion.
+ *
+ * Invariant: only the thread of the worker's group comes here, and nothing here blocks. */
+#include "core/execute.h"
+
+#include "base/log.h"
+#include "core/energy.h"
+#include "core/expect.h"
+#include "core/group_heap.h"
+#include "core/inputs.h"
+#include "core/parallel.h"
+#include "core/profiling.h"
+#include "core/task_impl.h"
+#include "core/task_state.h"
+#include "core/task_trace.h"
+#include "core/device.h"
+#include "core/worker.h"
+#include "core/task.h"
+#include "data/data.h"
+#include "data/handle.h"
+#include "data/scratch.h"
+#include "data/tidy.h"
+
+void orr_execute_prepare(struct orr_worker *w, struct orr_task *t)
+{
+	struct starpu_task *task = t->pub;
+	int impl = 0;
+
+	if (!(w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && !task->cl->can_execute &&
+	      !t->forced_impl))
+		impl = orr_task_first_impl(w, task);
+	if (impl < 0)
+		orr_fatal("scheduling policy gave task %s to worker %s, which cannot execute it",
+			  orr_task_name(task), w->name);
+	if (!t->impl_chosen)
+		t->nimpl = (uint8_t) impl;
+	t->worker = w;
+	t->interfaces = t->owner.naccess > STARPU_NMAXBUFS ? task->dyn_interfaces
+							   : task->interfaces;
+}
+
+/* The kernel ends later. What the runtime takes to choose, start and complete the task comes on
+ * top of it. */
+static void run_on(struct orr_worker *w, struct orr_thread *self)
+{
+	orr_sys_charge(self, ORR_COST_SCHED);
+	orr_sys_charge(self, ORR_COST_COMPLETE);
+	orr_sys_charge_times(self, ORR_COST_DATUM, w->task->owner.naccess);
+	orr_sys_kernel_settle(self, &w->kernel);
+	orr_group_heap_push(w->group, w);
+	self->task = NULL;
+}
+
+/* The kernel of a parallel task, in its leader. */
+static void start_parallel(struct orr_worker *w, struct orr_thread *self)
+{
+	switch (orr_parallel_start(w, self)) {
+	case 0: orr_execute_finish(w, self); break;
+	case 1: run_on(w, self); break;
+	default: self->task = NULL;
+	}
+}
+
+void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_process *proc = self->proc;
+	struct orr_task *t = w->task;
+	struct starpu_task *task = t->pub;
+	unsigned i;
+
+	for (i = 0; i < t->owner.naccess; i++) {
+		struct orr_access *a = &t->owner.access[i];
+		void *iface;
+
+		if (a->scratch || a->node < 0)
+			continue;
+		iface = a->node == STARPU_MAIN_RAM
+				? orr_handle_iface(a->handle)
+				: starpu_data_get_interface_on_node(a->handle, (unsigned) a->node);
+		t->interfaces[i] = iface;
+	}
+	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_RUNNING);
+	task->status = STARPU_TASK_RUNNING;
+	task->workerid = w->id;
+	self->task = t;
+	if (__builtin_expect(task->prologue_callback_pop_func != NULL, 0))
+		task->prologue_callback_pop_func(task->prologue_callback_pop_arg);
+	if (__builtin_expect(proc->core->ctx[t->ctx]->policy->pre_exec_hook != NULL, 0))
+		proc->core->ctx[t->ctx]->policy->pre_exec_hook(task, t->ctx);
+	if (__builtin_expect(proc->perf_timing, 0))
+		w->start_us = orr_sys_now_us();
+	if (task->profiling_info)
+		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, start_time));
+	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id);
+	w->state = ORR_WORKER_RUNNING;
+	if (__builtin_expect(w->starving, 0))
+		orr_inputs_stop_starving(w, proc);
+	if (__builtin_expect(w->member != NULL, 0)) {
+		start_parallel(w, self);
+	} else if (w->driver->start(w, t)) {
+		run_on(w, self);
+	} else {
+		orr_execute_finish(w, self);
+	}
+}
+
+/* The kernel is over: the next task's turn. Without its data, because memory was exhausted, it asks
+ * for them again. */
+static void promote(struct orr_worker *w, struct orr_process *proc)
+{
+	struct orr_task *t = w->next;
+
+	w->next = NULL;
+	w->task = t;
+	w->state = ORR_WORKER_FETCHING;
+	orr_inputs_promote(t, proc);
+}
+
+void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_process *proc = self->proc;
+	struct orr_task *t = w->task;
+	struct starpu_task *task = t->pub;
+	double us = 0;
+
+	self->task = t;
+	w->driver->finish(w, t);
+	if (__builtin_expect(proc->perf_timing, 0)) {
+		us = orr_sys_now_us() - w->start_us;
+		w->busy_us += us;
+		if (proc->cfg.calibrate && task->cl->model)
+			orr_expect_learn(proc, orr_worker_arch(w), task, t->nimpl,
+					 w->kernel.own_us > 0 ? w->kernel.own_us : us);
+	}
+	if (__builtin_expect(task->cl->energy_model || proc->watts[w->arch] > 0, 0))
+		orr_energy_task(w, t, proc->perf_timing ? orr_sys_now_us() - w->start_us : 0);
+	if (task->profiling_info) {
+		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, end_time));
+		task->profiling_info->workerid = (int) w->id;
+	}
+	if (__builtin_expect(proc->cfg.profiling, 0))
+		w->prof.executed_tasks++;
+	if (__builtin_expect(proc->cfg.codelet_profiling, 1)) {
+		/* Only this worker writes its place; whoever displays them reads them all. */
+		unsigned long *n = &task->cl->per_worker_stats[w->id];
+
+		ORR_ATOMIC_STORE_RELAXED(n, *n + 1);
+	}
+	orr_task_trace(proc, ORR_TRACE_END, t, (int) w->id);
+	if (__builtin_expect(proc->core->ctx[t->ctx]->policy->post_exec_hook != NULL, 0))
+		proc->core->ctx[t->ctx]->policy->post_exec_hook(task, t->ctx);
+	orr_scratch_release(&t->owner, w->id, t->interfaces);
+	self->task = NULL;
+	w->task = NULL;
+	w->state = ORR_WORKER_IDLE;
+	if (__builtin_expect(w->member != NULL, 0))
+		orr_parallel_finish(w, t, us);
+	if (w->next)
+		promote(w, proc);
+	if (__builtin_expect(proc->data->limited, 0) && t->owner.naccess) {
+		ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
+		orr_task_complete(t, w);
+		orr_memory_kick(proc);
+		return;
+	}
+	orr_task_complete(t, w);
+}

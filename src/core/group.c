@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The loop that steps a group of workers (see group.h).
+ *
+ * Invariant: the group's thread sleeps only after it announced that (wake.h) and found nothing once
+ * more. */
+#include "core/group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "core/execute.h"
+#include "core/group_heap.h"
+#include "core/hooks.h"
+#include "core/look.h"
+#include "core/parallel.h"
+#include "core/wake.h"
+#include "core/device.h"
+#include "core/worker.h"
+#include "core/worker_step.h"
+#include "data/data.h"
+#include "data/prefetch.h"
+#include "data/tidy.h"
+#include "data/transfer.h"
+
+/* The memory that the group's prefetches go to first. */
+static unsigned own_memnode(const struct orr_group *g)
+{
+	return g->nworkers ? g->proc->core->workers[g->first].memnode : STARPU_MAIN_RAM;
+}
+
+int orr_group_step(struct orr_group *g, double *next_us)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct orr_worker *w = &g->proc->core->workers[g->first], *end = w + g->nworkers;
+	int advanced = 0;
+	double transfer;
+
+	transfer = orr_transfer_progress(g->proc);
+	if (g->nheap) {
+		double now = orr_sys_now_us();
+
+		while (g->nheap && g->heap[0]->kernel.end_us <= now) {
+			struct orr_worker *over = orr_group_heap_pop(g);
+
+			orr_worker_enter(self, over);
+			if (__builtin_expect(!over->member, 1) || orr_parallel_time_is_over(over))
+				orr_execute_finish(over, self);
+			advanced = 1;
+		}
+	}
+	for (; w < end; w++)
+		advanced |= orr_worker_step(w, self);
+	orr_worker_enter(self, NULL);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->nprefetch) != 0, 0))
+		advanced |= orr_prefetch_progress(g->proc, own_memnode(g), !advanced);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->untidy) != 0, 0) && !advanced)
+		advanced |= orr_memory_tidy(g->proc);
+	*next_us = g->nheap ? g->heap[0]->kernel.end_us : -1;
+	if (transfer >= 0 && (*next_us < 0 || transfer < *next_us))
+		*next_us = transfer;
+	return advanced;
+}
+
+static int joined(const struct orr_group *g)
+{
+	unsigned i;
+
+	for (i = 0; i < g->nworkers; i++)
+		if (g->proc->core->workers[g->first + i].state == ORR_WORKER_JOINED)
+			return 1;
+	return 0;
+}
+
+/* How long a worker sleeps while a hook of the program has more to do. */
+#define HOOK_POLL_US 20
+
+/* Waits for the bell, or until something is known to end, or for at most max_us (negative: no
+ * limit). */
+static void group_sleep(struct orr_group *g, double max_us)
+{
+	struct orr_process *proc = g->proc;
+	unsigned key;
+	double next_us;
+
+	orr_wake_enlist(g);
+	key = orr_waitq_prepare(&g->bell);
+	/* Once more, now that others know that they must ring. */
+	if (orr_group_step(g, &next_us) || ORR_ATOMIC_LOAD(&proc->core->stopping)) {
+		orr_waitq_cancel(&g->bell);
+	} else {
+		double limit = next_us >= 0 ? next_us - orr_sys_now_us() : -1;
+
+		if (next_us >= 0 && limit <= 0) {
+			orr_waitq_cancel(&g->bell);
+		} else {
+			if (max_us >= 0 && (limit < 0 || limit > max_us))
+				limit = max_us;
+			orr_waitq_wait(&g->bell, key, limit);
+		}
+	}
+	orr_wake_delist(g);
+}
+
+void *orr_group_main(void *arg)
+{
+	struct orr_group *g = arg;
+	struct orr_process *proc = g->proc;
+	double spin_us = orr_sys_spin_us(proc), idle_since = -1, next_us;
+	unsigned i;
+	int more;
+
+	for (i = 0; i < g->nworkers; i++)
+		proc->core->workers[g->first + i].driver->init(&proc->core->workers[g->first + i]);
+	while (!ORR_ATOMIC_LOAD(&proc->core->stopping) || g->nheap) {
+		if (orr_group_step(g, &next_us)) {
+			idle_since = -1;
+			orr_look(proc, 0);
+			continue;
+		}
+		if (idle_since < 0) {
+			/* Whoever waits for all tasks is told here rather than after each of them.
+			 */
+			orr_waitq_wake(&proc->done);
+			idle_since = spin_us > 0 ? orr_sys_now_us() : 0;
+		}
+		more = __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->nhooks) != 0, 0) &&
+		       orr_hooks_run(g);
+		if (spin_us > 0 && next_us < 0 && orr_sys_now_us() - idle_since < spin_us) {
+			unsigned n;
+
+			for (n = 0; n < 32; n++)
+				orr_sys_relax();
+			continue;
+		}
+		orr_look(proc, 1);
+		group_sleep(g, more ? HOOK_POLL_US : -1);
+		orr_look(proc, 0);
+		idle_since = -1;
+	}
+	/* Members of the last parallel task may not have left it. */
+	while (joined(g))
+		orr_group_step(g, &next_us);
+	for (i = 0; i < g->nworkers; i++)
+		proc->core->workers[g->first + i].driver->deinit(
+			&proc->core->workers[g->first + i]);
+	return NULL;
+}
+
+int orr_group_start_all(struct orr_process *proc)
+{
+	unsigned i;
+
+	for (i = 0; i < proc->ngroups; i++) {
+		struct orr_group *g = &proc->core->groups[i];
+		struct orr_worker *w = &proc->core->workers[g->first];
+
+		if (orr_worker_driven_by_program(proc, w))
+			continue;
+		g->thread = orr_sys_thread_start(proc, ORR_ROLE_WORKERS, w->name, w->bindid,
+						 orr_group_main, g);
+		if (!g->thread) {
+			int err = errno;
+
+			orr_error("the thread of worker %s cannot be started: %s", w->name,
+				  strerror(err));
+			return -err;
+		}
+	}
+	return 0;
+}
+
+void orr_group_stop_all(struct orr_process *proc)
+{
+	unsigned i;
+
+	ORR_ATOMIC_STORE(&proc->core->stopping, 1);
+	for (i = 0; i < proc->ngroups; i++)
+		orr_waitq_wake(&proc->core->groups[i].bell);
+	for (i = 0; i < proc->ngroups; i++)
+		if (proc->core->groups[i].thread)
+			orr_sys_thread_join(proc->core->groups[i].thread);
+}

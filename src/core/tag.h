@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tags: names for tasks that are not there yet.
+ *
+ * Invariant: core->tag_lock protects all tags. */
+#ifndef ORR_CORE_TAG_H
+#define ORR_CORE_TAG_H
+
+#include <stdio.h>
+
+#include "core/task.h"
+
+/* A task with a tag is submitted: declares the tag's dependencies as the task's. */
+void orr_tag_task_submitted(struct orr_task *t);
+/* It has completed. */
+void orr_tag_task_done(struct orr_task *t);
+void orr_tag_exit(struct orr_process *proc);
+/* Diagnosis: prints the tags that somebody waits for. */
+void orr_tag_dump(struct orr_process *proc, FILE *f);
+
+#endif

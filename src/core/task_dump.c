@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Diagnosis: the tasks that are submitted and not complete, and what each waits for.
+ *
+ * Invariant: it reads only; what it prints about tasks that go on meanwhile may be out of date. */
+#include "core/task_dump.h"
+
+#include "base/slab.h"
+#include "core/task.h"
+#include "data/handle.h"
+
+struct dump {
+	FILE *f;
+	unsigned max, n;
+};
+
+/* What a blocked task waits for. */
+static void dump_blocked(FILE *f, struct orr_task *t)
+{
+	unsigned i;
+
+	for (i = 0; i < t->owner.naccess; i++) {
+		struct orr_access *a = &t->owner.access[i];
+
+		if (a->ordered && !a->granted && !a->merged)
+			fprintf(f, "; waits for %s access to %s",
+				a->mode & STARPU_W ? "write" : "read", orr_handle_name(a->handle));
+	}
+	if (t->owner.parked)
+		fputs("; waits until others, who need not be before it, release one of its data",
+		      f);
+	if (t->tag)
+		fprintf(f, "; has tag %llu", (unsigned long long) t->pub->tag_id);
+}
+
+static void dump_task(void *obj, void *arg)
+{
+	struct orr_task *t = (struct orr_task *) ((char *) obj + sizeof(struct starpu_task));
+	struct dump *d = arg;
+	static const char *const states[] = { "new", "blocked", "ready", "running", "done" };
+
+	if (!t->pub || t->state == ORR_TASK_NEW || t->state == ORR_TASK_DONE ||
+	    t->state > ORR_TASK_DONE)
+		return;
+	if (d->n++ >= d->max)
+		return;
+	fprintf(d->f, "  task %s (job %llu): %s", orr_task_name(t->pub),
+		(unsigned long long) t->job_id, states[t->state]);
+	if (t->state == ORR_TASK_BLOCKED) {
+		fprintf(d->f, ", %d dependencies missing", t->owner.ndeps);
+		dump_blocked(d->f, t);
+	}
+	fputc('\n', d->f);
+}
+
+void orr_task_dump(struct orr_process *proc, FILE *f, unsigned max)
+{
+	struct dump d = { f, max, 0 };
+
+	if (proc->state == ORR_PROCESS_DOWN)
+		return;
+	orr_slab_foreach(&proc->core->task_slab, dump_task, &d);
+	if (d.n > max)
+		fprintf(f, "  ... and %u more tasks\n", d.n - max);
+}

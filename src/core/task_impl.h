@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who may execute what: the implementations of a task that a worker may run.
+ *
+ * Invariant: only implementations that these functions allow are ever started. */
+#ifndef ORR_CORE_TASK_IMPL_H
+#define ORR_CORE_TASK_IMPL_H
+
+#include "core/core.h"
+
+/* May worker w execute implementation impl of t? */
+int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned impl);
+/* The first implementation that w may execute, or -1. */
+int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A submitted task from its last dependency to its end: released, ready, holding its data,
+ * completed, terminated.
+ *
+ * Invariant: once a task's state is DONE the runtime never touches it again, since whoever waits
+ * for it may free it. */
+#include "core/task_state.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "core/dispatch.h"
+#include "core/sched_ctx.h"
+#include "core/tag.h"
+#include "core/task_trace.h"
+#include "core/task.h"
+#include "core/task_array.h"
+#include "data/data.h"
+#include "data/fetch.h"
+#include "data/handle.h"
+
+/* ---- dependencies satisfied ---- */
+
+void orr_task_release(struct orr_task *t)
+{
+	/* With one dependency left it is ours: nobody else can change the counter. */
+	if (ORR_ATOMIC_LOAD(&t->owner.ndeps) == 1 || ORR_ATOMIC_ADD(&t->owner.ndeps, -1) == 0)
+		orr_task_ready(t);
+}
+
+static void nowhere_done(void *arg)
+{
+	struct orr_task *t = arg;
+
+	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
+		orr_task_complete(t, NULL);
+}
+
+/* A task that executes nowhere may still want its data somewhere (handbook 27.5). */
+static void execute_nowhere(struct orr_task *t)
+{
+	unsigned i;
+	int ret;
+
+	t->nfetching = 1;
+	for (i = 0; i < t->owner.naccess; i++) {
+		struct orr_access *a = &t->owner.access[i];
+		int where = t->pub->cl->specific_nodes ? STARPU_CODELET_GET_NODE(t->pub->cl, i)
+						       : STARPU_SPECIFIC_NODE_NONE;
+
+		if (a->merged)
+			continue;
+		if (where == STARPU_SPECIFIC_NODE_NONE && (a->mode & STARPU_W) &&
+		    a->handle->home_node >= 0 && !(a->mode & STARPU_R))
+			where = a->handle->home_node;
+		if (where == STARPU_SPECIFIC_NODE_NONE)
+			continue;
+		if (where >= (int) orr_self()->data->nmemnodes)
+			orr_fatal(
+				"codelet of task %s wants datum %u on memory node %d, which does not exist",
+				orr_task_name(t->pub), i, where);
+		a->node = (int8_t) (where < 0 ? STARPU_MAIN_RAM : where);
+		ORR_ATOMIC_ADD(&t->nfetching, 1);
+		ret = orr_fetch(a->handle, (unsigned) a->node, a->mode, t->pub->priority,
+				nowhere_done, t);
+		if (ret < 0)
+			orr_fatal("task %s cannot have its datum %u, %s", orr_task_name(t->pub), i,
+				  orr_handle_name(a->handle));
+		if (ret == 0)
+			ORR_ATOMIC_ADD(&t->nfetching, -1);
+		a->pinned = 1;
+	}
+	nowhere_done(t);
+}
+
+void orr_task_ready(struct orr_task *t)
+{
+	if (t->owner.held || !t->owner.naccess || orr_access_lock(&t->owner))
+		orr_task_held(t);
+}
+
+/* Runs fn(arg) so that starpu_task_get_current answers and blocking calls are recognised. */
+static void run_callback(struct orr_task *t, void (*fn)(void *), void *arg)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct orr_task *saved = self->task;
+
+	self->task = t;
+	fn(arg);
+	self->task = saved;
+}
+
+void orr_task_held(struct orr_task *t)
+{
+	struct starpu_task *pub = t->pub;
+
+	if (__builtin_expect(pub->prologue_callback_func != NULL, 0))
+		run_callback(t, pub->prologue_callback_func, pub->prologue_callback_arg);
+	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_READY);
+	pub->status = STARPU_TASK_READY;
+	if (__builtin_expect(t->where & STARPU_NOWHERE, 0))
+		orr_owner_proceed(&t->owner);
+	else
+		orr_dispatch_push(t);
+}
+
+/* ---- completion ---- */
+
+static void release_array(struct orr_task_array *a, void (*f)(struct orr_task *))
+{
+	unsigned i;
+
+	for (i = 0; i < a->n; i++)
+		f(orr_task_array_get(a, i));
+	orr_task_array_free(a);
+}
+
+/* Execution and all end dependencies are over. */
+static void terminate(struct orr_task *t, struct orr_worker *w)
+{
+	struct orr_process *proc = orr_self();
+	struct starpu_task *pub = t->pub;
+	struct orr_task_array succ, end_succ;
+	int internal = t->internal, user_wait = t->user_wait, auto_destroy = t->auto_destroy,
+	    regenerate;
+	unsigned ctx = t->ctx;
+
+	if (t->owner.naccess)
+		orr_access_release(&t->owner);
+	if (__builtin_expect(t->bundled, 0))
+		starpu_task_bundle_remove(pub->bundle, pub);
+	orr_lock(&t->lock);
+	t->terminated = 1;
+	succ = t->succ;
+	end_succ = t->end_succ;
+	memset(&t->succ, 0, sizeof(t->succ));
+	memset(&t->end_succ, 0, sizeof(t->end_succ));
+	orr_unlock(&t->lock);
+	release_array(&succ, orr_task_release);
+	release_array(&end_succ, orr_task_end_release);
+	if (__builtin_expect(t->tag != NULL, 0))
+		orr_tag_task_done(t);
+	if (pub->callback_func)
+		run_callback(t, pub->callback_func, pub->callback_arg);
+	orr_task_trace(proc, ORR_TRACE_DONE, t, w ? (int) w->id : -1);
+	regenerate = pub->regenerate;
+	pub->status = STARPU_TASK_FINISHED;
+	if (auto_destroy && !regenerate) {
+		orr_task_destroy(t);
+	} else {
+		ORR_ATOMIC_STORE(&t->state, ORR_TASK_DONE);
+		if (regenerate) {
+			/* The same task again; it stays counted as pending until the new round
+			 * ends. */
+			int ret = starpu_task_submit(pub);
+
+			if (ret) {
+				orr_error("task %s could not be submitted again: %s",
+					  orr_task_name(pub), strerror(-ret));
+				if (auto_destroy)
+					orr_task_destroy(t);
+				else
+					ORR_ATOMIC_STORE(&t->state, ORR_TASK_DONE);
+			}
+		}
+	}
+	if (__builtin_expect(ctx != 0, 0))
+		orr_ctx_task_done(proc, ctx);
+	if (!internal) {
+		if (w)
+			ORR_ATOMIC_STORE(&w->ncompleted, w->ncompleted + 1);
+		else
+			ORR_ATOMIC_ADD(&proc->core->ncompleted_other, 1);
+	}
+	if (user_wait || !w || ORR_ATOMIC_LOAD_RELAXED(&proc->core->ndone_waiters))
+		orr_waitq_wake(&proc->done);
+}
+
+void orr_task_end_release(struct orr_task *t)
+{
+	if (ORR_ATOMIC_ADD(&t->nend_deps, -1) != 0)
+		return;
+	t->ended = 1;
+	orr_owner_proceed(&t->owner);
+}
+
+void orr_task_proceed(struct orr_task *t)
+{
+	if (t->ended)
+		terminate(t, NULL);
+	else if (t->body)
+		t->body(&t->owner, t->pub->cl_arg);
+	else if (t->owner.naccess)
+		execute_nowhere(t);
+	else
+		orr_task_complete(t, NULL);
+}
+
+void orr_task_complete(struct orr_task *t, struct orr_worker *w)
+{
+	if (__builtin_expect(t->pub->epilogue_callback_func != NULL, 0))
+		run_callback(t, t->pub->epilogue_callback_func, t->pub->epilogue_callback_arg);
+	if (ORR_ATOMIC_LOAD(&t->nend_deps) == 1 || ORR_ATOMIC_ADD(&t->nend_deps, -1) == 0)
+		terminate(t, w);
+}

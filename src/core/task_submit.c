@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Submission: checks a task, counts it, and enters it in the queues of its data.
+ *
+ * Invariant: submission fails before anybody else sees the task, or not at all. */
+#include "core/task_submit.h"
+
+#include <errno.h>
+
+#include "base/log.h"
+#include "core/codelet.h"
+#include "core/graph.h"
+#include "core/profiling.h"
+#include "core/sched_ctx.h"
+#include "core/tag.h"
+#include "core/task_check.h"
+#include "core/task_data.h"
+#include "core/task_state.h"
+#include "core/task_trace.h"
+#include "core/wait.h"
+#include "core/task.h"
+
+/* The kinds of units that may execute the task. */
+static uint32_t task_where(const struct starpu_task *task)
+{
+	if (!task->cl)
+		return STARPU_NOWHERE;
+	return task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl);
+}
+
+static int submit(struct starpu_task *task, int internal, int nodeps)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct orr_process *proc = self->proc;
+	struct orr_task *t;
+	struct orr_ctx *ctx = &proc->core->ctx0;
+	int ret, synchronous = task->synchronous;
+	uint32_t where;
+
+	if (__builtin_expect(proc->state != ORR_PROCESS_UP && proc->state != ORR_PROCESS_STARTING,
+			     0)) {
+		orr_error("task %s submitted without starpu_init", orr_task_name(task));
+		return -ENODEV;
+	}
+	orr_sys_charge(self, ORR_COST_SUBMIT);
+	orr_sys_charge_times(self, ORR_COST_ACCESS,
+			     task->cl ? (unsigned) STARPU_TASK_GET_NBUFFERS(task) : 0);
+	orr_sys_settle(self);
+	if (synchronous && self->task) {
+		orr_error(
+			"task %s: synchronous submission from inside a task or callback would deadlock",
+			orr_task_name(task));
+		return -EDEADLK;
+	}
+	t = orr_task_private(task);
+	if (!t)
+		return -ENOMEM;
+	if (!internal) {
+		unsigned id = task->sched_ctx == STARPU_NMAX_SCHED_CTXS ? orr_ctx_current(self)
+									: task->sched_ctx;
+
+		if (__builtin_expect(id != 0, 0)) {
+			if (orr_ctx_check(proc, id, task))
+				return -EINVAL;
+			ctx = proc->core->ctx[id];
+		}
+	}
+	where = task_where(task);
+	ret = orr_task_check(proc, task, t, where, internal, ctx);
+	if (ret)
+		return ret;
+	if (__builtin_expect(t->state == ORR_TASK_DONE, 0))
+		orr_task_renew(t);
+	t->where = where;
+	ret = orr_task_data_reserve(t);
+	if (ret)
+		return ret;
+	/* From here on nothing fails: others see the task. */
+	if (__builtin_expect(task->cl && task->cl->model != NULL, 0) && !task->cl->model->is_init)
+		starpu_perfmodel_init(task->cl->model);
+	if (!task->callback_func && task->cl && task->cl->callback_func)
+		task->callback_func = task->cl->callback_func;
+	if (synchronous)
+		task->detach = 0;
+	t->internal = internal & 1;
+	ORR_ATOMIC_STORE_RELAXED(&t->ctx, (uint8_t) ctx->id);
+	__atomic_store(&t->flops, &task->flops, __ATOMIC_RELAXED);
+	task->sched_ctx = ctx->id;
+	t->user_wait = !task->detach;
+	t->auto_destroy = task->detach && task->destroy;
+	if (!t->job_id)
+		t->job_id = ORR_ATOMIC_ADD_RELAXED(&proc->core->next_job, 1);
+	if (!internal)
+		ORR_ATOMIC_ADD_RELAXED(&proc->core->nsubmitted, 1);
+	if (__builtin_expect(t->ctx != 0, 0))
+		ORR_ATOMIC_ADD(&ctx->nsubmitted, 1);
+	if (__builtin_expect(proc->cfg.profiling, 0))
+		orr_profiling_submit(t);
+	orr_task_trace(proc, ORR_TRACE_SUBMIT, t, -1);
+	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_BLOCKED);
+	task->status = STARPU_TASK_BLOCKED;
+	if (ctx->policy && ctx->policy->submit_hook && !internal)
+		ctx->policy->submit_hook(task);
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&proc->core->graph) != NULL, 0))
+		orr_graph_submit(proc, t, nodeps);
+	if (task->use_tag)
+		orr_tag_task_submitted(t);
+	if (t->owner.naccess)
+		orr_task_data_submit(t, nodeps);
+	orr_task_release(t); /* the submission itself; t may be gone from here on */
+	if (synchronous)
+		return starpu_task_wait(task);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.max_submitted) > 0, 0))
+		orr_wait_throttle(proc);
+	return 0;
+}
+
+int starpu_task_submit(struct starpu_task *task)
+{
+	return submit(task, 0, 0);
+}
+
+int orr_task_submit(struct starpu_task *task)
+{
+	return submit(task, 1, 0);
+}
+
+int starpu_task_submit_nodeps(struct starpu_task *task)
+{
+	return submit(task, 0, 1);
+}
+
+int starpu_task_submit_line(struct starpu_task *task, const char *file, int line)
+{
+	task->file = file;
+	task->line = line;
+	return submit(task, 0, 0);
+}
+
+int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
+{
+	task->sched_ctx = sched_ctx_id;
+	return submit(task, 0, 0);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The state machine of a worker.
+ *
+ * idle -> fetching -> running -> idle; completion is part of leaving `running`. The worker of a
+ * device takes its next task while a kernel runs, so that the data come meanwhile; when the kernel
+ * is over the next task is the task, fetching or already fetched.
+ *
+ * Invariant: a step never blocks. */
+#include "core/worker_step.h"
+
+#include "core/dispatch.h"
+#include "core/execute.h"
+#include "core/inputs.h"
+#include "core/parallel.h"
+#include "core/worker.h"
+#include "core/task.h"
+
+/* Takes a task and asks for its data. */
+static void begin_task(struct orr_worker *w, struct starpu_task *task, struct orr_thread *self)
+{
+	struct orr_task *t = orr_task_of(task);
+
+	orr_execute_prepare(w, t);
+	w->task = t;
+	if (!t->owner.naccess) {
+		orr_execute_start(w, self);
+		return;
+	}
+	w->state = ORR_WORKER_FETCHING;
+	if (orr_inputs_begin(w, t, self) == ORR_INPUTS_READY)
+		orr_execute_start(w, self);
+}
+
+/* A kernel runs: the next task's data may come meanwhile. */
+static int step_next(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_task *t;
+	struct starpu_task *task;
+
+	if (w->next)
+		return orr_inputs_step_next(w, self);
+	task = orr_dispatch_pop(w, self->proc);
+	if (!task)
+		return 0;
+	w->next = t = orr_task_of(task);
+	orr_execute_prepare(w, t);
+	t->nfetching = 0;
+	t->starved = NULL;
+	if (t->owner.naccess)
+		orr_inputs_begin(w, t, self);
+	return 1;
+}
+
+/* The data of a worker's task are on their way. */
+static int step_fetching(struct orr_worker *w, struct orr_thread *self)
+{
+	enum orr_inputs step = orr_inputs_step(w, self);
+
+	if (step == ORR_INPUTS_READY)
+		orr_execute_start(w, self);
+	return step != ORR_INPUTS_IDLE;
+}
+
+int orr_worker_step(struct orr_worker *w, struct orr_thread *self)
+{
+	struct starpu_task *task;
+	int ret;
+
+	orr_worker_enter(self, w);
+	switch (w->state) {
+	case ORR_WORKER_IDLE:
+		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) &&
+		    !ORR_ATOMIC_LOAD(&self->proc->core->paused)) {
+			orr_parallel_join(w);
+			return 1;
+		}
+		task = orr_dispatch_pop(w, self->proc);
+		if (!task)
+			return 0;
+		begin_task(w, task, self);
+		return 1;
+	case ORR_WORKER_FETCHING: return step_fetching(w, self);
+	case ORR_WORKER_RUNNING:
+		if (__builtin_expect(w->member != NULL, 0)) {
+			if (!orr_parallel_is_over(w))
+				return 0;
+			orr_execute_finish(w, self);
+			return 1;
+		}
+		return w->pipeline ? step_next(w, self) : 0; /* in the heap */
+	case ORR_WORKER_JOINED:
+		ret = orr_parallel_step(w, self);
+		if (ret == 2)
+			begin_task(w, w->member->p->task->pub, self);
+		return ret != 0;
+	}
+	return 0;
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The stages of the start (see stages.h). */
+#include "start/stages.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/slab.h"
+#include "core/combined.h"
+#include "core/energy.h"
+#include "core/graph.h"
+#include "core/group.h"
+#include "core/hooks.h"
+#include "core/tag.h"
+#include "core/task.h"
+#include "core/worker.h"
+#include "data/data.h"
+#include "data/disk.h"
+#include "data/handle.h"
+#include "data/memnode.h"
+#include "data/memory.h"
+#include "data/nodes.h"
+#include "drivers/cpu.h"
+#include "drivers/device.h"
+#include "drivers/limit.h"
+#include "perf/perf.h"
+#include "sched/sched.h"
+#include "trace/trace.h"
+
+/* Stages that begin, or end, by themselves. */
+static int start_nothing(struct orr_process *proc)
+{
+	(void) proc;
+	return 0;
+}
+
+static void stop_nothing(struct orr_process *proc)
+{
+	(void) proc;
+}
+
+/* ---- configuration ---- */
+
+static void prefer(const struct orr_process *proc, int *field, int given)
+{
+	if (given >= 0 && !(*field > 0 && proc->conf.precedence_over_environment_variables))
+		*field = given > 0;
+}
+
+/* Switches of copies that have a field each. */
+static void copies_by_environment(struct orr_process *proc)
+{
+	const struct orr_config *cfg = &proc->cfg;
+
+	prefer(proc, &proc->conf.disable_asynchronous_copy, cfg->no_async_copy);
+	prefer(proc, &proc->conf.disable_asynchronous_cuda_copy, cfg->no_async_cuda_copy);
+	prefer(proc, &proc->conf.disable_asynchronous_opencl_copy, cfg->no_async_opencl_copy);
+	prefer(proc, &proc->conf.disable_asynchronous_mpi_ms_copy, cfg->no_async_mpi_ms_copy);
+}
+
+static int start_config(struct orr_process *proc)
+{
+	int profiling = proc->cfg.profiling, ret = orr_config_read(&proc->cfg);
+
+	if (ret)
+		return ret;
+	proc->cfg.profiling |= profiling;
+	if (!proc->mpi_size) {
+		proc->mpi_rank = 0;
+		proc->mpi_size = 1;
+	}
+	if (proc->conf.calibrate > 0 && !proc->cfg.calibrate && !orr_sys_is_simulated())
+		proc->cfg.calibrate = proc->conf.calibrate;
+	copies_by_environment(proc);
+	return 0;
+}
+
+static void stop_config(struct orr_process *proc)
+{
+	orr_config_free(&proc->cfg);
+}
+
+/* ---- state of one run ---- */
+
+static int start_state(struct orr_process *proc)
+{
+	struct orr_core *core = proc->core;
+	struct orr_data *data = proc->data;
+	uint64_t next_job = core->next_job;
+
+	memset(&core->workers, 0, sizeof(*core) - offsetof(struct orr_core, workers));
+	core->next_job = next_job;
+	memset(&data->transfers, 0, sizeof(*data) - offsetof(struct orr_data, transfers));
+	data->default_sequential_consistency = 1;
+	memset(data->memnodes, 0, sizeof(data->memnodes));
+	data->nmemnodes = 0;
+	data->limited = 0;
+	data->swap_node = -1;
+	proc->arch_mask = 0;
+	proc->perf_timing = proc->cfg.calibrate || proc->cfg.profiling || proc->cfg.worker_stats;
+	proc->idle_watts = proc->cfg.idle_power;
+	proc->joules = 0;
+	memset(proc->watts, 0, sizeof(proc->watts));
+	proc->rng = proc->cfg.rand_seed * 2 + 1;
+	proc->epoch++;
+	orr_slab_init(&core->task_slab, orr_task_slab_size(), 0);
+	orr_slab_init(&data->handle_slab, orr_handle_slab_size(), 1);
+	orr_waitq_init(&proc->done);
+	return 0;
+}
+
+static void stop_state(struct orr_process *proc)
+{
+	orr_slab_exit(&proc->core->task_slab);
+	orr_slab_exit(&proc->data->handle_slab);
+	orr_waitq_destroy(&proc->done);
+}
+
+static int start_world(struct orr_process *proc)
+{
+	int ret = orr_sys_process_init(proc);
+
+	proc->start_us = orr_sys_now_us();
+	return ret;
+}
+
+static int start_perf(struct orr_process *proc)
+{
+	int ret = orr_perf_init(proc);
+
+	if (ret)
+		orr_perf_exit(proc);
+	return ret;
+}
+
+/* ---- memories and workers ---- */
+
+static void stop_disks(struct orr_process *proc)
+{
+	orr_disk_exit(proc);
+	proc->data->nmemnodes = 0;
+}
+
+/* How many bytes of main memory, or of its first NUMA node, data may take; 0: any number. Where
+ * NUMA nodes are not told apart there is one, for which both limits hold. */
+static size_t main_limit(const struct orr_process *proc)
+{
+	size_t numa = orr_limit_of_device("CPU_NUMA", 0, proc->cfg.limit_numa_mem),
+	       all = proc->cfg.limit_cpu_mem;
+
+	if (proc->topo.nnuma > 1 || !all)
+		return numa;
+	return numa && numa < all ? numa : all;
+}
+
+static int create_memnodes(struct orr_process *proc, const struct orr_device *devices,
+			   unsigned ndevices)
+{
+	int ret = orr_memory_add_node(proc, STARPU_CPU_RAM, 0, &orr_ram_ops, NULL,
+				      main_limit(proc));
+
+	for (unsigned i = 0; i < ndevices && ret >= 0; i++)
+		ret = orr_memory_add_node(proc, devices[i].kind, devices[i].devid,
+					  devices[i].memory_ops, devices[i].memory_arg,
+					  devices[i].memory);
+	return ret < 0 ? ret : 0;
+}
+
+static void stop_units(struct orr_process *proc)
+{
+	orr_workers_free(proc);
+	orr_memory_exit(proc);
+}
+
+static int start_units(struct orr_process *proc)
+{
+	struct orr_device devices[STARPU_MAXNODES - 2];
+	int n = orr_devices_list(proc, devices, STARPU_MAXNODES - 2), ret;
+
+	if (n < 0)
+		return n;
+	if (proc->machine && orr_perf_set_machine(proc, proc->machine))
+		return -ENOMEM;
+	ret = create_memnodes(proc, devices, (unsigned) n);
+	if (!ret)
+		ret = orr_workers_create(proc, &orr_cpu_driver, devices, (unsigned) n);
+	if (!ret && !proc->core->nworkers) {
+		orr_error(
+			"starpu_init: there would be no worker; let STARPU_NCPU or the field ncpus be at least 1, or allow a device that exists (STARPU_NCUDA, STARPU_NOPENCL)");
+		ret = -ENODEV;
+	}
+	if (ret)
+		stop_units(proc);
+	return ret;
+}
+
+/* ---- tasks ---- */
+
+static int start_graph(struct orr_process *proc)
+{
+	if (proc->keep_graph)
+		return orr_graph_keep(proc);
+	orr_graph_free(proc); /* of an earlier run, with other units */
+	return 0;
+}
+
+static int start_policy(struct orr_process *proc)
+{
+	int ret = orr_sched_init(proc);
+
+	if (ret)
+		orr_sched_exit(proc);
+	return ret;
+}
+
+static int start_threads(struct orr_process *proc)
+{
+	int ret = orr_group_start_all(proc);
+
+	if (ret)
+		orr_group_stop_all(proc);
+	return ret;
+}
+
+const struct orr_stage orr_stages[] = {
+	{ "configuration", start_config, stop_config },
+	{ "state", start_state, stop_state },
+	{ "world", start_world, orr_sys_process_exit },
+	{ "topology", orr_sys_topology_init, orr_sys_topology_exit },
+	{ "performance models", start_perf, orr_perf_exit },
+	{ "trace", orr_trace_init, orr_trace_exit },
+	{ "tags", start_nothing, orr_tag_exit },
+	{ "disks", start_nothing, stop_disks },
+	{ "units", start_units, stop_units },
+	{ "energy", start_nothing, orr_energy_exit },
+	{ "combined workers", start_nothing, orr_combined_exit },
+	{ "graph", start_graph, stop_nothing },
+	{ "policy", start_policy, orr_sched_exit },
+	{ "hooks", start_nothing, orr_hooks_exit },
+	{ "threads", start_threads, orr_group_stop_all },
+	{ "swap", orr_disk_swap_init, stop_nothing },
+};
+
+const unsigned orr_nstages = sizeof(orr_stages) / sizeof(orr_stages[0]);
+
+/* ---- walking ---- */
+
+void orr_stages_leave(struct orr_process *proc, const struct orr_stage *stages, unsigned n)
+{
+	while (n-- > 0)
+		stages[n].exit(proc);
+}
+
+int orr_stages_enter(struct orr_process *proc, const struct orr_stage *stages, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		int ret = stages[i].init(proc);
+
+		if (!ret)
+			continue;
+		if (ret == -ENOMEM)
+			orr_error("starpu_init: not enough memory (%s)", stages[i].name);
+		orr_stages_leave(proc, stages, i);
+		return ret;
+	}
+	return 0;
+}

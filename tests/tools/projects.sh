@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A project that knows nothing of Orrery builds for both worlds with CMake and with
+# autotools, against an installed Orrery, by CC, PKG_CONFIG_PATH and the places that
+# CMake searches alone; and it runs in both. The names by which it looks for StarPU
+# do not touch another StarPU's.
+# orr-test: timeout 240
+# orr-test: sanitizer none
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ "$ORR_TEST_MPI" = yes ] && [ "$ORR_TEST_SIM" = yes ] || skip "needs both worlds"
+command -v pkg-config > /dev/null || skip "there is no pkg-config"
+project=$ORR_TEST_SRCDIR/tests/tools/project
+inst=$PWD/inst
+cd_build() { cd "$ORR_TEST_BUILDDIR" || exit 99; }
+for dir in 'exec_prefix = ${prefix}' 'bindir = ${exec_prefix}/bin' 'libdir = ${exec_prefix}/lib' \
+	'includedir = ${prefix}/include' 'datarootdir = ${prefix}/share' 'datadir = ${datarootdir}' \
+	'libexecdir = ${exec_prefix}/libexec' 'pkgconfigdir = ${libdir}/pkgconfig'; do
+	grep -q -x -F -e "$dir" "$ORR_TEST_BUILDDIR/Makefile" || skip "configured with other directories than a prefix"
+done
+
+# An installation in this folder. Libraries and launcher are copied: libtool would
+# link them again and disturb the tests that run beside this one.
+install_orrery() {
+	(cd_build && ${MAKE-make} -s install-data install-binSCRIPTS prefix="$inst" DESTDIR=)
+}
+unset MAKEFLAGS MAKELEVEL MFLAGS
+ok install_orrery
+has out 'for the simulated world, set CC=orrery-sim-cc'
+mkdir -p "$inst/libexec/orrery"
+cp -P "$ORR_TEST_BUILDDIR"/.libs/liborrery*.so* "$inst/lib/" || die "no libraries"
+cp "$ORR_TEST_BUILDDIR/.libs/orrery-sim-launcher" "$inst/libexec/orrery/" || die "no launcher"
+[ "$(PKG_CONFIG_PATH=$inst/lib/pkgconfig pkg-config --variable=prefix starpu-1.3)" = "$inst" ] || die "prefix of starpu-1.3"
+for module in libstarpu starpu-1.0 starpu-1.1 starpu-1.2 starpu-1.3 starpu-1.4; do
+	for world in "$inst" "$inst/lib/orrery/sim"; do
+		for variable in prefix exec_prefix libdir includedir; do
+			value=$(PKG_CONFIG_PATH=$world/lib/pkgconfig pkg-config --variable=$variable $module)
+			[ -d "$value" ] || die "$variable of $module in $world is '$value'"
+		done
+		PKG_CONFIG_PATH=$world/lib/pkgconfig pkg-config --exists "$module >= 1.3" "$(echo $module | sed 's/starpu/starpumpi/')" ||
+			die "$module in $world"
+	done
+done
+
+# in_world WORLD COMMAND...: with the variables of a user who builds for it.
+in_world() {
+	world=$1
+	shift
+	case $world in
+	real) env PKG_CONFIG_PATH="$inst/lib/pkgconfig" CMAKE_PREFIX_PATH="$inst" LD_LIBRARY_PATH="$inst/lib" CFLAGS=-O1 CXXFLAGS=-O1 "$@" ;;
+	sim) env PATH="$inst/bin:$PATH" CC=orrery-sim-cc CXX=orrery-sim-c++ PKG_CONFIG_PATH="$inst/lib/orrery/sim/lib/pkgconfig" \
+		CMAKE_PREFIX_PATH="$inst/lib/orrery/sim" LD_LIBRARY_PATH="$inst/lib" CFLAGS=-O1 CXXFLAGS=-O1 "$@" ;;
+	esac
+}
+
+# run_programs FOLDER-PREFIX: those of both worlds.
+run_programs() {
+	for n in 1 2; do
+		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/ring"
+		has out "^ring $((2 * n))\$"
+		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/sum"
+		has out "^sum $((200 * n))\$"
+	done
+	ok in_world sim orrery sim -n 4 "$1-sim/ring"
+	has out '^ring 8$'
+	ok in_world sim orrery sim -n 4 "$1-sim/sum"
+	has out '^sum 800$'
+	# By itself, as a test of the project: one node, or what the variable says.
+	ok in_world sim "$1-sim/ring"
+	has out '^ring 2$'
+	[ ! -s err ] || { cat err; die "messages of a program that runs by itself"; }
+	ORRERY_SIM_OPTIONS="-n 3" ok in_world sim "$1-sim/sum"
+	has out '^sum 600$'
+}
+
+if command -v cmake > /dev/null; then
+	for w in real sim; do
+		ok in_world $w cmake -S "$project" -B cmake-$w
+		ok in_world $w cmake --build cmake-$w
+	done
+	run_programs "$PWD/cmake"
+fi
+if command -v autoreconf > /dev/null && command -v automake > /dev/null; then
+	cp -r "$project" auto && chmod -R u+w auto
+	ok autoreconf -fi auto
+	for w in real sim; do
+		mkdir auto-$w
+		(cd auto-$w && ok in_world $w ../auto/configure -q --disable-dependency-tracking) || exit 1
+		ok in_world $w make -s -C auto-$w
+	done
+	ok in_world sim make -s -C auto-sim check
+	run_programs "$PWD/auto"
+fi
+
+# Another StarPU in the same prefix keeps its files, and the user is told.
+ok install_orrery
+rm "$inst/lib/libstarpu-1.3.so"
+echo other > "$inst/lib/libstarpu-1.3.so"
+ok install_orrery
+has out "Another StarPU is installed in $inst .*libstarpu-1.3.so"
+[ "$(cat "$inst/lib/libstarpu-1.3.so")" = other ] || die "another StarPU's library was replaced"
+[ ! -e "$inst/lib/pkgconfig/starpu-1.3.pc" ] || die "our names are mixed with another StarPU's"
+[ "$(PKG_CONFIG_PATH=$inst/lib/orrery/starpu/lib/pkgconfig pkg-config --variable=includedir starpu-1.4)" = \
+	"$inst/lib/orrery/starpu/include" ] || die "the folder of its own"
+[ -e "$inst/lib/orrery/starpu/include/starpu/1.4/starpu.h" ] || die "headers of the folder of its own"
+[ -e "$inst/lib/orrery/starpu/lib/libstarpu-1.4.so" ] || die "libraries of the folder of its own"
