@@ -47,10 +47,11 @@ struct orr_thread {
 	struct orr_owner *later, *later_last; /* owners of data that this thread lets proceed when
 						 the one that proceeds now has done so */
 	int proceeding;                       /* an owner proceeds in it (data/access.h) */
-	int allocating; /* a buffer is being allocated under a datum's lock: nothing may be evicted
-			   now */
-	double debt_us; /* virtual time charged but not yet spent (always 0 in a real run) */
-	void *sys;      /* the world's own part */
+	uint8_t under_datum;  /* a buffer is being allocated or freed under a datum's lock: nothing
+				 may be evicted and nobody woken now */
+	uint8_t gave_back;    /* memory was given back meanwhile (data/memory.c) */
+	double debt_us;       /* virtual time charged but not yet spent (always 0 in a real run) */
+	void *sys;            /* the world's own part */
 	struct orr_magazine { /* free objects kept by this thread, see base/slab.h */
 		void *list;
 		unsigned n, epoch;

@@ -210,7 +210,7 @@ void orr_access_regrant(starpu_data_handle_t h)
 	orr_lock(&h->lock);
 	struct orr_access *parked = orr_access_take_parked(h);
 	struct orr_access *granted = take_granted(h);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	let_go(granted, parked);
 }
 
@@ -231,13 +231,13 @@ void orr_access_end(struct orr_access *a)
 			h->gclass = ORR_CLASS_NONE;
 	}
 	if (!h->head && !h->ext) {
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		return;
 	}
 	struct orr_redux *redux = orr_redux_start(h);
 	struct orr_access *parked = orr_access_take_parked(h);
 	struct orr_access *granted = take_granted(h);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	let_go(granted, parked);
 	if (redux)
 		orr_redux_run(redux);
@@ -247,7 +247,7 @@ void orr_access_kick_redux(starpu_data_handle_t h)
 {
 	orr_lock(&h->lock);
 	struct orr_redux *redux = orr_redux_start(h);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	if (redux)
 		orr_redux_run(redux);
 }
@@ -330,7 +330,7 @@ static void acquire_turn(struct orr_acquire *a)
 			orr_access_hold(h, &a->access);
 		else
 			orr_access_park(h, &a->access);
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		if (!ok)
 			return;
 	}
@@ -407,7 +407,7 @@ int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t h, int node,
 	if (now)
 		hold_at_once(h, &a->access);
 	redux = h->ext && h->ext->redux;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	if (now)
 		acquire_turn(a);
 	else if (redux)
@@ -450,7 +450,7 @@ static int takes_time(starpu_data_handle_t h, unsigned node, unsigned mode)
 	struct orr_replicate *r = orr_handle_replicate(h, node);
 	int yes = !r || orr_transfer_loading(h) || ((mode & STARPU_R) && r->state == ORR_INVALID) ||
 		  (!r->allocated && orr_memory_allocate(h, r));
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	return yes;
 }
 
@@ -473,7 +473,7 @@ int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t h, int node,
 		if (a->access.ordered)
 			grant(h, &a->access, c == ORR_CLASS_COMMUTE ? ORR_CLASS_WRITE : c);
 	}
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	if (ok && node < 0)
 		return 0;
 	if (ok && !(orr_thread_self()->task && takes_time(h, (unsigned) node, mode))) {
@@ -496,7 +496,7 @@ void orr_acquire_inherit(struct orr_acquire *a, starpu_data_handle_t h)
 	orr_assert(h->nheld > 0); /* the caller */
 	h->nheld++;
 	a->access.locked = 1;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 }
 
 void orr_acquire_release(struct orr_acquire *a)
@@ -538,6 +538,6 @@ void orr_acquire_downgrade(struct orr_acquire *a, enum starpu_data_access_mode d
 	h->held_write = 0;
 	struct orr_access *parked = orr_access_take_parked(h);
 	struct orr_access *granted = take_granted(h);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	let_go(granted, parked);
 }

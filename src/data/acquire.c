@@ -38,7 +38,7 @@ static void link_acquire(struct orr_user_acquire *u)
 	orr_assert(u->acq.access.locked || !(u->acq.access.mode & STARPU_RW));
 	u->next = ext->acquires;
 	ext->acquires = u;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 }
 
 static void granted_callback(struct orr_acquire *a)
@@ -269,7 +269,7 @@ static struct orr_user_acquire *find_acquire(starpu_data_handle_t h, int node, i
 		if (take)
 			*found = u->next;
 	}
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	if (take && u == self->acquisition)
 		self->acquisition = NULL;
 	return u;
@@ -321,7 +321,7 @@ int orr_acquire_check_unregister(starpu_data_handle_t h)
 	orr_lock(&h->lock);
 	for (u = h->ext ? h->ext->acquires : NULL; u && !u->owner; u = u->next)
 		;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	if (!u)
 		return 0;
 	orr_error("%s is still acquired by the program: release it before unregistering it",

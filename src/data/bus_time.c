@@ -61,7 +61,7 @@ double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned 
 	for (const struct orr_replicate *r = &handle->main; r; r = r->next)
 		if (r->state != ORR_INVALID)
 			valid |= 1u << r->memnode;
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 	/* A datum without contents needs no transfer. */
 	if (!valid || (valid >> memory_node & 1))
 		return 0;

@@ -41,7 +41,7 @@ static void destroy_handle(starpu_data_handle_t h)
 	for (struct orr_replicate *r = &h->main; r; r = r->next)
 		if (r->mine && r->allocated)
 			orr_memory_release(h, r);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	orr_handle_free(h);
 }
 
@@ -137,7 +137,7 @@ static void drop_now(struct orr_acquire *a, int buffers)
 	orr_assert(a->access.locked && (a->access.mode & STARPU_W));
 	orr_lock(&h->lock);
 	orr_handle_drop_contents(h, buffers);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	orr_acquire_release(a);
 }
 

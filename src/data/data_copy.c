@@ -48,7 +48,7 @@ static int resize(struct copy *c, void *dst, void *src, unsigned node)
 			if (orr_memory_allocate(h, r) == -ENOMEM)
 				ret = -ENOMEM;
 	}
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	return ret;
 }
 
@@ -119,7 +119,7 @@ static int has_fixed_buffer(starpu_data_handle_t h)
 {
 	orr_lock(&h->lock);
 	int yes = !h->main.mine && h->main.allocated;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	return yes;
 }
 
@@ -236,10 +236,10 @@ static int link_dup(struct orr_process *proc, starpu_data_handle_t src, starpu_d
 {
 	orr_lock(&src->lock);
 	struct orr_data_ext *from = orr_handle_ext(src);
-	orr_unlock(&src->lock);
+	orr_handle_unlock(src);
 	orr_lock(&dup->lock);
 	struct orr_data_ext *to = orr_handle_ext(dup);
-	orr_unlock(&dup->lock);
+	orr_handle_unlock(dup);
 	if (!from || !to)
 		return -ENOMEM;
 	orr_lock(&proc->lock);

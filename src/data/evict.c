@@ -109,7 +109,7 @@ static enum orr_room target_buffer(struct orr_process *proc, starpu_data_handle_
 	ORR_ATOMIC_ADD(&r->refcnt, 1);
 	ORR_ATOMIC_ADD(&t->refcnt, 1);
 	while (room == ORR_ROOM_MADE && !t->allocated && orr_memory_allocate(h, t)) {
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		room = orr_memory_make_room(proc, t->memnode, size, effort);
 		orr_lock(&h->lock);
 	}
@@ -183,7 +183,7 @@ enum orr_room orr_memory_evict_replicate(struct orr_process *proc, starpu_data_h
 			ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[r->memnode].evictions, 1);
 		}
 	}
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	orr_fetch_resume(waiters);
 	if (pinned)
 		orr_handle_unpin(h);
@@ -273,7 +273,7 @@ enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, s
 
 enum orr_room orr_memory_evict(struct orr_process *proc, unsigned memnode, size_t wanted)
 {
-	if (orr_thread_self()->allocating || !orr_memory_managed(proc, memnode))
+	if (orr_thread_self()->under_datum || !orr_memory_managed(proc, memnode))
 		return ORR_ROOM_NONE;
 	return orr_memory_make_room(proc, memnode, wanted, ORR_EFFORT_WRITEBACK);
 }
@@ -311,7 +311,7 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
 	if (yes && r->state != ORR_INVALID && !other_valid(handle, r))
 		yes = is_prefetch < STARPU_IDLEFETCH &&
 		      orr_memory_writeback_node(orr_self(), handle, node) >= 0;
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 	return yes;
 }
 
@@ -332,14 +332,14 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 		orr_lock(&handle->lock);
 		r = orr_handle_find(handle, node);
 		if (!r || !r->allocated) {
-			orr_unlock(&handle->lock);
+			orr_handle_unlock(handle);
 			orr_waitq_cancel(&self->done);
 			return 0;
 		}
 		if (r->loading ||
 		    (orr_transfer_loading(handle) && !orr_thread_self()->task && self->ngroups)) {
 			/* A write-back takes its time. */
-			orr_unlock(&handle->lock);
+			orr_handle_unlock(handle);
 			if (orr_thread_self()->task) {
 				orr_waitq_cancel(&self->done);
 				return -EAGAIN;

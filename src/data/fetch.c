@@ -78,7 +78,7 @@ static void unpin(struct orr_fetch *rq)
 		ORR_ATOMIC_ADD(&rq->handle->main.refcnt, -1);
 	}
 	rq->pinned = rq->hop = 0;
-	orr_unlock(&rq->handle->lock);
+	orr_handle_unlock(rq->handle);
 	/* Not after a retry that got no buffer: it would be tried again at once, for ever. */
 	if (buffer)
 		orr_memory_kick(proc);
@@ -191,7 +191,7 @@ static enum verdict ensure_buffer(struct orr_process *proc, struct orr_fetch *rq
 		return READY;
 	if (!orr_memory_managed(proc, r->memnode))
 		return NO_MEMORY;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	enum orr_room room = orr_memory_make_room(proc, rq->memnode, starpu_data_get_alloc_size(h),
 						  rq->effort);
 	orr_lock(&h->lock);
@@ -306,7 +306,7 @@ static enum orr_fetched advance(struct orr_fetch *rq)
 
 		orr_lock(&h->lock);
 		v = advance_locked(proc, rq, &waiters);
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		orr_fetch_resume(waiters);
 		if (v == VIA_MAIN)
 			v = go_through_main(rq);
@@ -476,7 +476,7 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode)
 		r = orr_handle_find(h, memnode);
 		orr_assert(r && ORR_ATOMIC_LOAD(&r->refcnt) > 0);
 		ORR_ATOMIC_ADD(&r->refcnt, -1);
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 	}
 	if (__builtin_expect(proc->data->limited, 0)) {
 		ORR_ATOMIC_FENCE();

@@ -65,7 +65,7 @@ static void settle(starpu_data_handle_t h, unsigned node)
 	orr_lock(&h->lock);
 	struct orr_replicate *r = orr_handle_find(h, node);
 	int busy = (!r || !r->allocated) && (h->ngranted || h->head);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	if ((!reads && !busy) || orr_thread_self()->task)
 		return;
 	if (starpu_data_acquire_on_node(h, reads ? (int) node : STARPU_ACQUIRE_NO_NODE, STARPU_R) ==
@@ -87,7 +87,7 @@ static void *pin_buffer(starpu_data_handle_t h, unsigned node)
 				"%s has no buffer on memory node %u for its pieces to lie in, and there is no room for one",
 				orr_handle_name(h), node);
 	void *iface = orr_replicate_iface(h, r);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	return iface;
 }
 
@@ -96,7 +96,7 @@ static void unpin_buffer(starpu_data_handle_t h, unsigned node)
 	orr_lock(&h->lock);
 	orr_assert(ORR_ATOMIC_LOAD(&orr_handle_find(h, node)->refcnt) > 0);
 	ORR_ATOMIC_ADD(&orr_handle_find(h, node)->refcnt, -1);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 }
 
 /* ---- pieces ---- */

@@ -65,7 +65,7 @@ static void take_value(starpu_data_handle_t h)
 {
 	orr_lock(&h->lock);
 	orr_handle_drop_contents(h, 1);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 }
 
 /* The value of h is now in its buffer on that node, and only there. */
@@ -73,7 +73,7 @@ static void give_value(starpu_data_handle_t h, unsigned node)
 {
 	orr_lock(&h->lock);
 	orr_handle_written(h, orr_handle_find(h, node));
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 }
 
 /* "One can not change the size of a partitioned data" (27.1): the pieces no longer fit what they

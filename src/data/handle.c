@@ -118,7 +118,7 @@ static void adopt_home(starpu_data_handle_t h, int home)
 	if (home != STARPU_MAIN_RAM) {
 		orr_lock(&h->lock);
 		r = orr_handle_replicate(h, (unsigned) home);
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 	}
 	r->state = ORR_MODIFIED;
 	r->allocated = 1;
@@ -145,7 +145,7 @@ int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 	if (h->wide) {
 		orr_lock(&h->lock);
 		orr_handle_ext(h);
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		if (!h->ext ||
 		    !(h->ext->wide_ifaces = calloc(STARPU_MAXNODES, ops->interface_size))) {
 			release_memory(h);
@@ -190,7 +190,7 @@ void starpu_data_register_same(starpu_data_handle_t *handledst, starpu_data_hand
 	/* Its buffer may come or go just now. */
 	orr_lock(&handlesrc->lock);
 	memcpy(iface, orr_handle_iface(handlesrc), size);
-	orr_unlock(&handlesrc->lock);
+	orr_handle_unlock(handlesrc);
 	starpu_data_register(handledst, -1, iface, handlesrc->ops);
 	free(iface);
 }
@@ -206,7 +206,7 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned memnode)
 		r->allocated = 1;
 		r->mine = 0;
 	}
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 }
 
 /* ---- replicates ---- */
@@ -257,7 +257,7 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle, unsigned me
 	orr_lock(&handle->lock);
 	struct orr_replicate *r = orr_handle_replicate(handle, memory_node);
 	void *iface = r ? orr_replicate_iface(handle, r) : NULL;
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 	return iface;
 }
 
@@ -309,7 +309,7 @@ static struct orr_data_ext *ext_or_die(starpu_data_handle_t h, const char *what)
 	orr_handle_must_be_known(h, what);
 	orr_lock(&h->lock);
 	struct orr_data_ext *ext = orr_handle_ext(h);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	if (!ext)
 		orr_fatal("out of memory while setting an attribute of %s", orr_handle_name(h));
 	return ext;
@@ -503,7 +503,7 @@ static int check_allocated(starpu_data_handle_t h, unsigned node, const char *wh
 	orr_lock(&h->lock);
 	struct orr_replicate *r = orr_handle_find(h, node);
 	allocated = r && r->allocated;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	if (allocated)
 		return 0;
 	orr_error("%s of %s on memory node %u, where it has no buffer: acquire it there first",
@@ -595,7 +595,7 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 		stream = stderr;
 	orr_lock(&handle->lock);
 	struct orr_replicate *r = orr_handle_find(handle, node);
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 	fprintf(stream, "%s on memory node %u: %s, %s, %zu bytes\n", orr_handle_name(handle), node,
 		r ? states[r->state] : "never used",
 		r && r->allocated ? "allocated" : "not allocated", starpu_data_get_size(handle));
@@ -609,7 +609,7 @@ unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsi
 	orr_lock(&handle->lock);
 	struct orr_replicate *r = orr_handle_find(handle, memory_node);
 	unsigned yes = r && r->allocated;
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 	return yes;
 }
 
@@ -626,7 +626,7 @@ unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 	orr_lock(&handle->lock);
 	struct orr_replicate *r = orr_handle_find(handle, node);
 	unsigned yes = r && ORR_ATOMIC_LOAD(&r->state) != ORR_INVALID;
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 	return yes;
 }
 
@@ -644,7 +644,7 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int
 		*is_loading = r && r->loading;
 	if (is_requested)
 		*is_requested = r && (r->requested || r->loading);
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 }
 
 void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int *is_allocated,
@@ -662,7 +662,7 @@ int orr_handle_has_value(starpu_data_handle_t h)
 	orr_lock(&h->lock);
 	for (struct orr_replicate *r = &h->main; r && !yes; r = r->next)
 		yes = ORR_ATOMIC_LOAD_RELAXED(&r->state) != ORR_INVALID;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	return yes;
 }
 

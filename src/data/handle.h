@@ -105,6 +105,7 @@ struct _starpu_data_state {
 			       unregistration */
 	uint8_t slab : 1;   /* from proc->data->handle_slab */
 	uint8_t wont_use : 1;
+	uint8_t gave_back : 1;          /* memory was given back under the lock: its end tells */
 	uint8_t alive;                  /* atomic: ORR_HANDLE_*, anything else once it ended */
 	uint32_t ngranted;              /* accesses that had their turn and did not end */
 	uint32_t nheld;                 /* accesses that hold it */
@@ -121,6 +122,17 @@ struct _starpu_data_state {
 			   orr_handle_pin */
 	struct orr_replicate main; /* main memory's replicate; its interface follows the handle */
 };
+
+/* [waits] Ends a stretch under h->lock. Nobody is woken while it is held: those that wait for
+ * memory are told now. */
+void orr_handle_unlock_slow(starpu_data_handle_t h);
+static inline void orr_handle_unlock(starpu_data_handle_t h)
+{
+	if (__builtin_expect(h->gave_back, 0))
+		orr_handle_unlock_slow(h);
+	else
+		orr_unlock(&h->lock);
+}
 
 /* Returns 0 if the program may use h in a new access, or -EINVAL after a message that names the
  * call. Best effort: the memory of a handle that ended may belong to another one, and that of large

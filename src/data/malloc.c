@@ -117,11 +117,17 @@ static int reserve(struct orr_memnode *m, size_t size, int force)
 
 static void give_back(struct orr_memnode *m, size_t size)
 {
+	struct orr_thread *self = orr_thread_self();
+
 	orr_lock(&m->lock);
 	ORR_ATOMIC_STORE_RELAXED(&m->used, m->used - (size < m->used ? size : m->used));
 	orr_unlock(&m->lock);
+	if (self->under_datum) {
+		self->gave_back = 1; /* whoever unlocks the datum tells */
+		return;
+	}
 	orr_waitq_wake(&m->freed);
-	orr_memory_freed(orr_self());
+	orr_memory_freed(self->proc);
 }
 
 /* Makes room. A thread that may wait does so while a write-back takes its time. Returns 1 if it is

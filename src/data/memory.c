@@ -255,7 +255,7 @@ static starpu_ssize_t get_buffer(struct orr_process *proc, starpu_data_handle_t 
 				 unsigned memnode)
 {
 	struct orr_thread *self = orr_thread_self();
-	int saved = self->allocating;
+	uint8_t saved = self->under_datum;
 
 	if (!orr_memory_managed(proc, memnode))
 		return h->ops->allocate_data_on_node(iface, memnode);
@@ -263,9 +263,9 @@ static starpu_ssize_t get_buffer(struct orr_process *proc, starpu_data_handle_t 
 	if (bytes >= 0)
 		return bytes;
 	/* Reclaiming is the caller's business: a handle's lock is held here. */
-	self->allocating = 1;
+	self->under_datum = 1;
 	bytes = h->ops->allocate_data_on_node(iface, memnode);
-	self->allocating = saved;
+	self->under_datum = saved;
 	return bytes;
 }
 
@@ -276,7 +276,32 @@ static void put_buffer(struct orr_process *proc, starpu_data_handle_t h, void *i
 		if (h->ops->free_data_on_node)
 			h->ops->free_data_on_node(iface, memnode);
 	}
+}
+
+/* The calling thread gave memory back under a datum's lock, which it holds no more. */
+static void tell(struct orr_process *proc)
+{
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
+		orr_waitq_wake(&proc->data->memnodes[i].freed);
 	orr_memory_freed(proc);
+}
+
+void orr_handle_unlock_slow(starpu_data_handle_t h)
+{
+	h->gave_back = 0;
+	orr_unlock(&h->lock);
+	tell(orr_self());
+}
+
+/* Under h->lock: what was given back since is told once the lock is. */
+static void postpone(starpu_data_handle_t h)
+{
+	struct orr_thread *self = orr_thread_self();
+
+	orr_assert_locked(&h->lock);
+	if (self->gave_back)
+		h->gave_back = 1;
+	self->gave_back = 0;
 }
 
 int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
@@ -293,6 +318,7 @@ int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 			"%s: its interface has no allocate_data_on_node operation, but the data are used on memory node %u",
 			orr_handle_name(h), r->memnode);
 	starpu_ssize_t bytes = get_buffer(proc, h, orr_replicate_iface(h, r), r->memnode);
+	postpone(h);
 	if (bytes < 0)
 		return -ENOMEM;
 	r->mine = 1;
@@ -305,6 +331,8 @@ int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 {
 	struct orr_process *proc = orr_self();
+	struct orr_thread *self = orr_thread_self();
+	uint8_t saved = self->under_datum;
 	size_t bytes = r->in_lru ? r->ext->bytes : 0;
 
 	if (!r->allocated || !r->mine)
@@ -315,7 +343,11 @@ void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 		lru_leave(proc, r);
 	r->allocated = 0;
 	r->mine = 0;
+	self->under_datum = 1;
 	put_buffer(proc, h, orr_replicate_iface(h, r), r->memnode, bytes);
+	self->under_datum = saved;
+	self->gave_back = 1; /* a buffer put aside is one for those that wait as well */
+	postpone(h);
 }
 
 void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r)
@@ -327,12 +359,21 @@ void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r)
 
 int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode)
 {
-	return get_buffer(orr_self(), h, iface, memnode) >= 0 ? 0 : -ENOMEM;
+	struct orr_thread *self = orr_thread_self();
+	starpu_ssize_t bytes = get_buffer(self->proc, h, iface, memnode);
+
+	if (self->gave_back)
+		tell(self->proc);
+	self->gave_back = 0;
+	return bytes >= 0 ? 0 : -ENOMEM;
 }
 
 void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnode)
 {
-	put_buffer(orr_self(), h, iface, memnode, starpu_data_get_alloc_size(h));
+	struct orr_process *proc = orr_self();
+
+	put_buffer(proc, h, iface, memnode, starpu_data_get_alloc_size(h));
+	orr_memory_freed(proc);
 }
 
 /* Workers that wait for memory retry at each step, and any group retries requests that wait. If a

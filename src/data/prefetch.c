@@ -76,7 +76,7 @@ static void demote_others(struct orr_prefetch *p)
 	for (struct orr_replicate *r = &p->handle->main; r; r = r->next)
 		if (r->memnode != p->memnode)
 			orr_memory_demote(r);
-	orr_unlock(&p->handle->lock);
+	orr_handle_unlock(p->handle);
 }
 
 static void set_requested(struct orr_prefetch *p, int yes)
@@ -85,7 +85,7 @@ static void set_requested(struct orr_prefetch *p, int yes)
 	struct orr_replicate *r = orr_handle_replicate(p->handle, p->memnode);
 	if (r)
 		r->requested = yes & 1;
-	orr_unlock(&p->handle->lock);
+	orr_handle_unlock(p->handle);
 }
 
 static void fetched(void *arg)
@@ -439,7 +439,7 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 		orr_lock(&handle->lock);
 		r = orr_handle_replicate(handle, node);
 		ret = !r || (!r->allocated && orr_memory_allocate(handle, r)) ? -ENOMEM : 0;
-		orr_unlock(&handle->lock);
+		orr_handle_unlock(handle);
 		if (!ret)
 			return 0;
 		room = orr_memory_make_room(self, node, starpu_data_get_alloc_size(handle),
@@ -484,7 +484,7 @@ void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_im
 	for (struct orr_replicate *r = &handle->main; r; r = r->next)
 		if (is_important)
 			orr_memory_touch(handle, r);
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 }
 
 /* ---- for tasks ---- */

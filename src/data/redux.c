@@ -122,7 +122,7 @@ starpu_data_handle_t orr_redux_part(starpu_data_handle_t h, unsigned worker)
 {
 	orr_lock(&h->lock);
 	starpu_data_handle_t part = find_part(h->ext ? h->ext->redux : NULL, worker);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	return part;
 }
 
@@ -140,7 +140,7 @@ int orr_redux_contribution(starpu_data_handle_t h, const struct orr_contributor 
 	if (ret == 0) {
 		orr_lock(&h->lock);
 		ret = add_part(h, w->id, part);
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 	}
 	if (ret) {
 		starpu_data_unregister_submit(part);
@@ -162,7 +162,7 @@ static void part_done(void *arg)
 		orr_lock(&h->lock);
 		orr_assert(h->ext->redux == r && r->reducing);
 		h->ext->redux = NULL;
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		free(r->part);
 		free(r);
 		orr_access_regrant(h);
@@ -248,7 +248,7 @@ void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle,
 		ext->init_cl = init_cl;
 		ext->init_arg = init_cl_arg;
 	}
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 	if (!ext)
 		orr_fatal("out of memory while setting reduction methods");
 }
@@ -302,7 +302,7 @@ void starpu_data_assign_arbiter(starpu_data_handle_t handle, starpu_arbiter_t ar
 		wrong = "tasks use it already; assign the arbiter before";
 	else
 		handle->ext->arbiter = arbiter;
-	orr_unlock(&handle->lock);
+	orr_handle_unlock(handle);
 	if (wrong)
 		orr_error("starpu_data_assign_arbiter to %s: %s", orr_handle_name(handle), wrong);
 	else

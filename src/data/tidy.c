@@ -96,7 +96,7 @@ static size_t clean_bytes(struct orr_memnode *m, size_t enough)
 			continue;
 		if (orr_memory_is_free(e->self) && orr_memory_is_clean(e->handle, e->self))
 			sum += e->bytes;
-		orr_unlock(&e->handle->lock);
+		orr_handle_unlock(e->handle);
 	}
 	orr_unlock(&m->lock);
 	return sum;
@@ -114,7 +114,7 @@ static struct orr_repl_ext *dirty(struct orr_process *proc, struct orr_memnode *
 		if (orr_memory_is_free(e->self) && !orr_memory_is_clean(e->handle, e->self) &&
 		    orr_memory_writeback_node(proc, e->handle, e->self->memnode) >= 0)
 			break;
-		orr_unlock(&e->handle->lock);
+		orr_handle_unlock(e->handle);
 	}
 	orr_unlock(&m->lock);
 	return e;
@@ -130,11 +130,11 @@ static int clean_one(struct orr_process *proc, struct orr_memnode *m)
 		return 0;
 	starpu_data_handle_t h = e->handle;
 	if (!orr_handle_try_pin(h)) {
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		return 0;
 	}
 	enum orr_room room = orr_memory_write_back(proc, h, e->self, ORR_COPY_CLEAN, &waiters);
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	orr_fetch_resume(waiters);
 	orr_handle_unpin(h);
 	if (room != ORR_ROOM_MADE && room != ORR_ROOM_LATER)

@@ -216,13 +216,13 @@ void orr_transfer_initial(struct orr_process *proc, starpu_data_handle_t h,
 	ORR_ATOMIC_ADD(&proc->data->ncopying, 1);
 	dst->loading = 1;
 	dst->stale = 0;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	double us = orr_initial_run(proc, h, f, h, dst->memnode);
 	orr_lock(&h->lock);
 	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
 	if (us > 0 && proc->ngroups) {
 		schedule(proc, h, NULL, dst, ORR_COPY_WANTED, orr_sys_now_us() + us);
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		orr_park_wake_group(proc, 0);
 		orr_lock(&h->lock);
 	} else {
@@ -243,7 +243,7 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 	ORR_ATOMIC_ADD(&proc->data->ncopying, 1);
 	dst->loading = 1;
 	dst->stale = 0;
-	orr_unlock(&h->lock);
+	orr_handle_unlock(h);
 	int ret = copy(proc, h, src, dst, &end_us);
 	orr_lock(&h->lock);
 	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
@@ -255,7 +255,7 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 		schedule(proc, h, src, dst, why, end_us);
 		/* The group that ends transfers must learn of this one. Waking may give the
 		 * processor away, so no lock is held. */
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		orr_park_wake_group(proc, 0);
 		orr_lock(&h->lock);
 		return 1;
@@ -282,7 +282,7 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 	struct orr_fetch *waiters = loaded(t->handle, t->src, t->dst, 1);
 	if (t->why == ORR_COPY_EVICT)
 		evicted(proc, t->handle, t->src, t->dst);
-	orr_unlock(&t->handle->lock);
+	orr_handle_unlock(t->handle);
 	if (t->why == ORR_COPY_CLEAN) {
 		orr_assert(ORR_ATOMIC_LOAD(&m->ncleaning) > 0);
 		ORR_ATOMIC_ADD(&m->ncleaning, -1);
@@ -343,7 +343,7 @@ void orr_transfer_forget(starpu_data_handle_t h)
 
 		orr_lock(&h->lock);
 		loading = orr_transfer_loading(h);
-		orr_unlock(&h->lock);
+		orr_handle_unlock(h);
 		if (!loading)
 			return;
 		orr_sys_relax();
