@@ -257,9 +257,9 @@ static starpu_ssize_t get_buffer(struct orr_process *proc, starpu_data_handle_t 
 	struct orr_thread *self = orr_thread_self();
 	uint8_t saved = self->under_datum;
 
-	if (!orr_memory_managed(proc, memnode))
-		return h->ops->allocate_data_on_node(iface, memnode);
-	starpu_ssize_t bytes = cache_get(proc, h, iface, memnode);
+	starpu_ssize_t bytes = orr_memory_managed(proc, memnode)
+				       ? cache_get(proc, h, iface, memnode)
+				       : -1;
 	if (bytes >= 0)
 		return bytes;
 	/* Reclaiming is the caller's business: a handle's lock is held here. */
