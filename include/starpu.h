@@ -87,7 +87,8 @@ struct starpu_conf {
 	/* 1: bind CPU workers to the units in workers_bindid, in turn. STARPU_WORKERS_CPUID. 0. */
 	unsigned use_explicit_workers_bindid;
 	unsigned workers_bindid[STARPU_NMAXWORKERS];
-	/* Which devices to use. No effect: the first ones are used. */
+	/* Which devices to use. No effect: the first ones are used, and starpu_init() warns when
+	 * others are named. */
 	unsigned use_explicit_workers_cuda_gpuid;
 	unsigned workers_cuda_gpuid[STARPU_NMAXWORKERS];
 	unsigned use_explicit_workers_opencl_gpuid;
@@ -100,7 +101,7 @@ struct starpu_conf {
 	/* 1: measure kernels for their performance models; 2: forget earlier measurements first.
 	 * STARPU_CALIBRATE. -1: do not. */
 	int calibrate;
-	/* No effect. */
+	/* No effect: where a policy weighs transfers, STARPU_SCHED_BETA says how much. */
 	int data_locality_enforce;
 	/* 1: at most one combined worker, of all CPU workers. STARPU_SINGLE_COMBINED_WORKER. 0. */
 	int single_combined_worker;
@@ -113,27 +114,34 @@ struct starpu_conf {
 	int disable_asynchronous_mpi_ms_copy;
 	/* What starpu_map_enabled() returns; no memory is mapped. STARPU_ENABLE_MAP. 0. */
 	int enable_map;
-	/* No effect. */
+	/* No effect: there is no driver that could share buffers with OpenGL. */
 	unsigned *cuda_opengl_interoperability;
 	unsigned n_cuda_opengl_interoperability;
 	/* Workers that the program drives by itself (starpu_driver_run() and its relatives). NULL.
 	 */
 	struct starpu_driver *not_launched_drivers;
 	unsigned n_not_launched_drivers;
-	/* No effect. */
+	/* MiB. No effect: the buffers of traces (ORRERY_TRACE) grow as they are filled. */
 	uint64_t trace_buffer_size;
-	/* No effect; STARPU_MIN_PRIO and STARPU_MAX_PRIO are read. */
+	/* The priorities of the default context (starpu_sched_get_min_priority()), whatever its
+	 * policy says. STARPU_MIN_PRIO and STARPU_MAX_PRIO. INT_MIN, which conf_init sets, or -1 in
+	 * both: those of the policy. */
 	int global_sched_ctx_min_priority;
 	int global_sched_ctx_max_priority;
-	/* No effect: never called. */
+	/* Called when a worker has found nothing to do and is about to sleep, and when it has found
+	 * something again, or ends: the two alternate. Called by the thread of the worker, whose
+	 * number is the argument; they must not wait for tasks or data. NULL. */
 	void (*callback_worker_going_to_sleep)(unsigned workerid);
 	void (*callback_worker_waking_up)(unsigned workerid);
-	/* No effect: the runtime catches no signals. */
+	/* No effect: the runtime catches no signals, they are the program's. 1. */
 	int catch_signals;
 	/* No effect. */
 	unsigned start_perf_counter_collection;
+	/* No effect: workers that find nothing to do spin for a time that the machine determines,
+	 * and then sleep until they are woken. 1 and 32. */
 	unsigned driver_spinning_backoff_min;
 	unsigned driver_spinning_backoff_max;
+	/* No effect: there is no driver for CUDA. */
 	int cuda_only_fast_alloc_other_memnodes;
 };
 

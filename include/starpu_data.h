@@ -46,7 +46,7 @@ enum starpu_data_access_mode {
 	STARPU_REDUX = (1 << 3),     /* contributes to a reduction; one copy per worker */
 	STARPU_COMMUTE = (1 << 4),   /* qualifies W/RW: order among such accesses is free */
 	STARPU_SSEND = (1 << 5),     /* MPI insertion: send in synchronous mode (14.6) */
-	STARPU_LOCALITY = (1 << 6),  /* hint to policies: keep the tasks of this datum together */
+	STARPU_LOCALITY = (1 << 6),  /* no effect: policies look at where data are, not at this */
 	STARPU_MPI_REDUX = (1 << 7), /* inter-node reduction, one copy per rank (14.12) */
 	STARPU_NOPLAN = (1 << 8),    /* no automatic switch to or from planned partitions */
 	STARPU_UNMAP = (1 << 9),     /* internal to mapping: replace a map by a copy */

@@ -133,7 +133,7 @@ struct starpu_codelet {
 	/* Tasks executed by each worker; filled by the runtime. */
 	unsigned long per_worker_stats[STARPU_NMAXWORKERS];
 	const char *name;              /* for traces and messages; may be NULL */
-	unsigned color;                /* 0xRRGGBB in traces; 0: chosen from the name */
+	unsigned color;                /* no effect: traces have no colours */
 	void (*callback_func)(void *); /* callback of the tasks that have none */
 	int flags;                     /* STARPU_CODELET_* */
 	void *perf_counter_sample;     /* private */
@@ -260,7 +260,7 @@ struct starpu_task {
 	const char *name; /* for traces and messages; NULL: the codelet's */
 	const char *file; /* where it was submitted, for traces; may be NULL */
 	int line;
-	unsigned color; /* 0xRRGGBB in traces; 0: the codelet's */
+	unsigned color; /* no effect: traces have no colours */
 	/* One flag per datum, used instead of a handle's own; may be NULL; must stay valid until
 	 * submission returns. */
 	unsigned char *handles_sequential_consistency;

@@ -256,6 +256,14 @@ int starpu_driver_deinit(struct starpu_driver *d);
 /* Make all starpu_driver_run() return once the submitted tasks are done. */
 void starpu_drivers_request_termination(void);
 
+/* --- Sleep --------------------------------------------------------------------------- */
+
+/* From now on, call that function when a worker goes to sleep, and when it wakes up; NULL: none. As
+ * callback_worker_going_to_sleep and callback_worker_waking_up of struct starpu_conf, which says
+ * more. */
+void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned workerid));
+void starpu_worker_set_waking_up_callback(void (*callback)(unsigned workerid));
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

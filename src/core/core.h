@@ -91,6 +91,7 @@ struct orr_worker {
 				      first; changed under local_lock */
 	struct orr_member *member; /* the one that it has come to, see core/parallel.h */
 	uint8_t starving;          /* counted in node->nstarving */
+	uint8_t asleep;            /* the program was told that it sleeps (core/nap.h) */
 	uint32_t ctxs; /* atomic: bit i: it takes tasks from scheduling context i (core/sched_ctx.h)
 			*/
 	unsigned in_ctx; /* atomic: it is inside the policy of context in_ctx - 1, unless it is only

@@ -14,6 +14,7 @@
 #include "core/group_heap.h"
 #include "core/hooks.h"
 #include "core/look.h"
+#include "core/nap.h"
 #include "core/parallel.h"
 #include "core/wake.h"
 #include "core/device.h"
@@ -84,6 +85,7 @@ static void group_sleep(struct orr_group *g, double max_us)
 	unsigned key;
 	double next_us;
 
+	orr_nap_begin(g);
 	orr_wake_enlist(g);
 	key = orr_waitq_prepare(&g->bell);
 	/* Once more, now that others know that they must ring. */
@@ -142,6 +144,7 @@ void *orr_group_main(void *arg)
 	/* Members of the last parallel task may not have left it. */
 	while (joined(g))
 		orr_group_step(g, &next_us);
+	orr_nap_end_all(g);
 	for (i = 0; i < g->nworkers; i++)
 		proc->core->workers[g->first + i].driver->deinit(
 			&proc->core->workers[g->first + i]);

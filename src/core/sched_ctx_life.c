@@ -5,6 +5,7 @@
  * join before they take tasks from it, and of workers that leave after they stopped; it ends when
  * nobody can be inside it any more. */
 #include "core/sched_ctx_life.h"
+#include "core/sched_ctx_query.h"
 #include "base/log.h"
 #include "core/core.h"
 #include "core/policy.h"
@@ -509,7 +510,9 @@ int orr_ctx_init(struct orr_process *proc, struct starpu_sched_policy *policy)
 	ctx->state = ORR_CTX_OPEN;
 	ctx->name = strdup("default");
 	starpu_task_list_init(&ctx->homeless);
-	ret = ctx->name ? orr_policy_start(proc, ctx, policy) : -ENOMEM;
+	ret = ctx->name ? orr_ctx_prios_by_conf(proc, ctx) : -ENOMEM;
+	if (!ret)
+		ret = orr_policy_start(proc, ctx, policy);
 	if (ret)
 		return ret;
 	for (i = 0; i < proc->core->nworkers; i++)

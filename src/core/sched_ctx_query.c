@@ -13,6 +13,7 @@
 #include "base/slab.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* ---- the thread's ---- */
@@ -239,6 +240,34 @@ void orr_ctx_set_prios(struct orr_ctx *ctx, int min_prio, int max_prio)
 		ctx->min_prio = min_prio;
 	if (!ctx->fixed_max)
 		ctx->max_prio = max_prio;
+}
+
+/* One end of the range of priorities of the default context, as struct starpu_conf asks for it. */
+static void prefer_prio(const struct orr_process *proc, int asked, int by_environment, int *prio,
+			int *fixed)
+{
+	if (asked == INT_MIN ||
+	    (by_environment && !proc->conf.precedence_over_environment_variables))
+		return;
+	*prio = asked;
+	*fixed = 1;
+}
+
+int orr_ctx_prios_by_conf(struct orr_process *proc, struct orr_ctx *ctx)
+{
+	int min = proc->conf.global_sched_ctx_min_priority,
+	    max = proc->conf.global_sched_ctx_max_priority;
+
+	if (min == -1 && max == -1)
+		return 0;
+	prefer_prio(proc, min, proc->cfg.has_min_prio, &ctx->min_prio, &ctx->fixed_min);
+	prefer_prio(proc, max, proc->cfg.has_max_prio, &ctx->max_prio, &ctx->fixed_max);
+	if (!ctx->fixed_min || !ctx->fixed_max || ctx->min_prio <= ctx->max_prio)
+		return 0;
+	orr_error(
+		"starpu_init: the priorities %d to %d are none: global_sched_ctx_min_priority must not be above global_sched_ctx_max_priority",
+		ctx->min_prio, ctx->max_prio);
+	return -EINVAL;
 }
 
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)

@@ -9,5 +9,8 @@
 
 /* Lets a policy set its range of priorities; what the environment or the program fixed stays. */
 void orr_ctx_set_prios(struct orr_ctx *ctx, int min_prio, int max_prio);
+/* The priorities of the default context that struct starpu_conf asks for; before its policy starts,
+ * which keeps to them. 0, or -EINVAL after a message. */
+int orr_ctx_prios_by_conf(struct orr_process *proc, struct orr_ctx *ctx);
 
 #endif

@@ -11,6 +11,7 @@
 #include "core/dispatch.h"
 #include "core/execute.h"
 #include "core/inputs.h"
+#include "core/nap.h"
 #include "core/parallel.h"
 #include "core/worker.h"
 #include "core/task.h"
@@ -71,12 +72,16 @@ int orr_worker_step(struct orr_worker *w, struct orr_thread *self)
 	case ORR_WORKER_IDLE:
 		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) &&
 		    !ORR_ATOMIC_LOAD(&self->proc->core->paused)) {
+			if (w->asleep)
+				orr_nap_end(w);
 			orr_parallel_join(w);
 			return 1;
 		}
 		task = orr_dispatch_pop(w, self->proc);
 		if (!task)
 			return 0;
+		if (__builtin_expect(w->asleep, 0))
+			orr_nap_end(w);
 		begin_task(w, task, self);
 		return 1;
 	case ORR_WORKER_FETCHING: return step_fetching(w, self);

@@ -5,6 +5,7 @@
  * starpu_shutdown stops. One thread at a time starts or stops the runtime: the one that changed
  * proc->state, under proc->lock. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -27,7 +28,7 @@ int starpu_conf_init(struct starpu_conf *conf)
 	conf->reserve_ncpus = -1;
 	conf->calibrate = conf->bus_calibrate = -1;
 	conf->catch_signals = 1;
-	conf->global_sched_ctx_min_priority = conf->global_sched_ctx_max_priority = -1;
+	conf->global_sched_ctx_min_priority = conf->global_sched_ctx_max_priority = INT_MIN;
 	conf->driver_spinning_backoff_min = 1;
 	conf->driver_spinning_backoff_max = 32;
 	return 0;
@@ -71,6 +72,23 @@ static int begin_start(struct orr_process *proc)
 	}
 }
 
+/* Does the program choose devices other than the first ones? */
+static int names_other_devices(const struct orr_process *proc)
+{
+	const struct starpu_conf *c = &proc->conf;
+	unsigned ncuda = c->use_explicit_workers_cuda_gpuid ? starpu_cuda_worker_get_count() : 0,
+		 nopencl = c->use_explicit_workers_opencl_gpuid ? starpu_opencl_worker_get_count()
+								: 0;
+
+	for (unsigned i = 0; i < ncuda; i++)
+		if (c->workers_cuda_gpuid[i] != i)
+			return 1;
+	for (unsigned i = 0; i < nopencl; i++)
+		if (c->workers_opencl_gpuid[i] != i)
+			return 1;
+	return 0;
+}
+
 /* What the program may want to know about the start. */
 static void say_hello(struct orr_process *proc)
 {
@@ -79,6 +97,9 @@ static void say_hello(struct orr_process *proc)
 	if (proc->cfg.bus_calibrate || proc->conf.bus_calibrate > 0)
 		orr_info(
 			"programs measure no buses: run `orrery calibrate' for that, and unset STARPU_BUS_CALIBRATE");
+	if (names_other_devices(proc))
+		orr_warn(
+			"workers_cuda_gpuid and workers_opencl_gpuid of struct starpu_conf have no effect: devices are taken in their order");
 	if (proc->cfg.display_bindings)
 		starpu_display_bindings();
 }
