@@ -47,6 +47,8 @@ extern "C" {
  * which calls it first; starpu_mpi_init() is that on MPI_COMM_WORLD.
  * A program that initialises MPI itself needs MPI_THREAD_SERIALIZED, or
  * MPI_THREAD_MULTIPLE when it communicates itself while the runtime runs.
+ * comm may be a part of MPI_COMM_WORLD; later calls then name it or communicators within it. The
+ * layer may be started again after its shutdown, on any communicator.
  */
 int starpu_mpi_init_conf(int *argc, char ***argv, int initialize_mpi, MPI_Comm comm,
 			 struct starpu_conf *conf);
@@ -227,7 +229,8 @@ void starpu_mpi_cached_send_clear(starpu_data_handle_t data);
 /*
  * Set the owner (a rank of comm, or STARPU_MPI_PER_NODE) and the tag of a datum,
  * the same on every rank that registers it. The program keeps tags distinct; -1
- * for a datum that is never sent.
+ * for a datum that is never sent. Here MPI_COMM_WORLD, which the short forms
+ * name, means the communicator that the layer was started on.
  */
 void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_tag_t data_tag,
 				   int rank, MPI_Comm comm);

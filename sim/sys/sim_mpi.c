@@ -20,6 +20,11 @@
  * MPI_Test* completes off the list of the actor's activities, which is searched at each completion
  * (half of the time at 256 ranks).
  *
+ * Each start of the MPI layer has a communicator of its own, as the real world does by duplicating
+ * the program's: the ranks of the program's communicator are the ranks in it, and a message of this
+ * start is never received by a rank that still ends the start before. All its ranks make it
+ * together.
+ *
  * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in
  * `rung` for the next wait. */
 #include <errno.h>
@@ -36,7 +41,9 @@
 #define BELL_TAG 32766
 
 struct orr_sim_mpi {
-	MPI_Comm comm;      /* all engines */
+	MPI_Comm comm; /* the engines of the ranks of the program's communicator */
+	int *members;  /* their ranks in the world of engines; NULL: all, in order */
+	int nmembers;
 	MPI_Comm bell_comm; /* MPI_COMM_SELF of the engine, an object that its children may use */
 	int entered;
 	int sleeping;         /* the engine is in MPI_Waitany */
@@ -82,6 +89,45 @@ void orr_sim_mpi_init_actor(struct orr_sim_actor *a)
 	a->mpi = 1;
 }
 
+/* The ranks of the program's communicator in its world, which has the numbers of the world of
+ * engines. */
+static int find_members(struct orr_sim_mpi *m, MPI_Comm comm, int size)
+{
+	MPI_Group world, group;
+	int *ranks = NULL, same = size == orr_sim.nranks;
+	if (comm == MPI_COMM_WORLD)
+		return 0;
+	m->members = malloc(2 * (size_t) size * sizeof(*ranks));
+	if (!m->members)
+		return -ENOMEM;
+	ranks = m->members + size;
+	for (int i = 0; i < size; i++)
+		ranks[i] = i;
+	PMPI_Comm_group(MPI_COMM_WORLD, &world);
+	PMPI_Comm_group(comm, &group);
+	PMPI_Group_translate_ranks(group, size, ranks, world, m->members);
+	PMPI_Group_free(&group);
+	PMPI_Group_free(&world);
+	for (int i = 0; i < size; i++)
+		same &= m->members[i] == i;
+	m->nmembers = size;
+	if (same) {
+		free(m->members);
+		m->members = NULL;
+	}
+	return 0;
+}
+
+static void mpi_free(struct orr_sim_rank *r)
+{
+	if (r->mpi) {
+		free(r->mpi->members);
+		free(r->mpi->reqs);
+	}
+	free(r->mpi);
+	r->mpi = NULL;
+}
+
 int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int initialize,
 		     MPI_Comm comm, int *rank, int *size)
 {
@@ -95,8 +141,7 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	if (!done && !initialize) {
 		orr_error(
 			"starpu_mpi_init: MPI is not initialised; call MPI_Init_thread first, or let starpu_mpi_init do it (initialize_mpi = 1)");
-		free(r->mpi);
-		r->mpi = NULL;
+		mpi_free(r);
 		return -EINVAL;
 	}
 	if (!done) {
@@ -110,7 +155,12 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	a->mpi = 1;
 	PMPI_Comm_rank(comm, rank);
 	PMPI_Comm_size(comm, size);
-	return 0;
+	int ret = find_members(r->mpi, comm, *size);
+	if (ret) {
+		orr_error("out of memory for a communicator of %d ranks", *size);
+		mpi_free(r);
+	}
+	return ret;
 }
 
 /* The bell that we rang last may still be under way, and its sender must live until then. */
@@ -124,10 +174,7 @@ void orr_sys_mpi_exit(struct orr_process *proc)
 {
 	struct orr_sim_rank *r = rank_of(proc);
 	int finalize = r->mpi && r->mpi->initialized_here;
-	if (r->mpi)
-		free(r->mpi->reqs);
-	free(r->mpi);
-	r->mpi = NULL;
+	mpi_free(r);
 	if (finalize)
 		PMPI_Finalize();
 }
@@ -205,11 +252,29 @@ MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
 	return mpi_of(proc)->comm;
 }
 
+/* [waits] Together with the other members. */
+static MPI_Comm make_comm(const struct orr_sim_mpi *m)
+{
+	MPI_Comm comm = MPI_COMM_NULL, all = orr_sim_glue_world();
+	MPI_Group world, group;
+	if (!m->members) {
+		PMPI_Comm_dup(all, &comm);
+		return comm;
+	}
+	PMPI_Comm_group(all, &world);
+	PMPI_Group_incl(world, m->nmembers, m->members, &group);
+	PMPI_Comm_create_group(all, group, 0, &comm);
+	PMPI_Group_free(&group);
+	PMPI_Group_free(&world);
+	return comm;
+}
+
 void orr_sys_mpi_engine_enter(struct orr_process *proc)
 {
 	struct orr_sim_mpi *m = mpi_of(proc);
 	orr_assert(!m->entered);
-	m->comm = orr_sim_glue_world();
+	m->comm = make_comm(m);
+	orr_assert(m->comm != MPI_COMM_NULL);
 	m->bell_comm = MPI_COMM_SELF;
 	m->entered = 1;
 }
@@ -232,7 +297,14 @@ void orr_sys_mpi_engine_leave(struct orr_process *proc)
 		PMPI_Cancel(&m->bell);
 		PMPI_Request_free(&m->bell);
 	}
+	PMPI_Comm_free(&m->comm);
 	m->entered = 0;
+}
+
+int orr_sys_mpi_process_of(struct orr_process *proc, int rank)
+{
+	const struct orr_sim_mpi *m = mpi_of(proc);
+	return m && m->members && rank >= 0 && rank < m->nmembers ? m->members[rank] : rank;
 }
 
 int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_Datatype type,

@@ -50,12 +50,13 @@ void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_pee
 		return;
 	r->peers = p;
 	for (unsigned i = 0; i < n; i++) {
-		struct orr_sim_peer *old = find_peer(r, before, peers[i].peer);
+		int peer = orr_sys_mpi_process_of(proc, peers[i].peer);
+		struct orr_sim_peer *old = find_peer(r, before, peer);
 		if (!old) {
-			r->peers[r->npeers++] = (struct orr_sim_peer){
-				peers[i].peer, peers[i].messages, peers[i].bytes, peers[i].first_us,
-				peers[i].last_us
-			};
+			r->peers[r->npeers++] = (struct orr_sim_peer){ peer, peers[i].messages,
+								       peers[i].bytes,
+								       peers[i].first_us,
+								       peers[i].last_us };
 			continue;
 		}
 		old->messages += peers[i].messages;

@@ -43,9 +43,14 @@ int orr_sys_mpi_may_drive(struct orr_process *proc);
  * orr_sys_mpi_init. Valid between engine_enter and engine_leave for the engine's owner (a real run:
  * between init and exit, for any thread). */
 MPI_Comm orr_sys_mpi_comm(struct orr_process *proc);
-/* [waits] The engine's thread calls enter first of all and leave last of all. */
+/* [waits] The engine's thread calls enter first of all and leave last of all. In a simulated run,
+ * enter waits for the other ranks of the communicator. */
 void orr_sys_mpi_engine_enter(struct orr_process *proc);
 void orr_sys_mpi_engine_leave(struct orr_process *proc);
+
+/* [any] [locked] The number of that rank's process in a simulation, which reports about all ranks:
+ * its rank in MPI_COMM_WORLD. In a real run the rank itself; negative ranks stay what they are. */
+int orr_sys_mpi_process_of(struct orr_process *proc, int rank);
 
 /* [owner] [waits] Starts a non-blocking send of `count` items of `type` on the engine's
  * communicator (a real run: MPI_Isend, or MPI_Issend when synchronous; a simulated run: always

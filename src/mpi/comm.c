@@ -106,7 +106,7 @@ static int translate(struct orr_mpi *mpi, struct orr_mpi_comm *c)
 		if (out[i] == MPI_UNDEFINED) {
 			orr_error(
 				"a communicator holds a process that is not in the one given to starpu_mpi_init_conf: "
-				"initialise with a communicator that holds all ranks");
+				"name that one or a part of it, or initialise with a communicator that holds all ranks");
 			ret = -EINVAL;
 			break;
 		}
@@ -126,17 +126,25 @@ static int translate(struct orr_mpi *mpi, struct orr_mpi_comm *c)
 	return ret;
 }
 
+/* 1 after a message. */
+static int refuse_null(MPI_Comm comm, const char *who)
+{
+	if (comm != MPI_COMM_NULL)
+		return 0;
+	orr_error(
+		"%s%sthe communicator is MPI_COMM_NULL: this rank is not a member and must not make the call",
+		who ? who : "", who ? ": " : "");
+	return 1;
+}
+
 struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm)
 {
 	struct orr_mpi_comm *c = NULL;
 
-	if (mpi->fake || comm == MPI_COMM_WORLD)
+	if (mpi->fake)
 		return mpi->comms[0];
-	if (comm == MPI_COMM_NULL) {
-		orr_error(
-			"the communicator is MPI_COMM_NULL: this rank is not a member and must not make the call");
+	if (refuse_null(comm, NULL))
 		return NULL;
-	}
 	orr_lock(&mpi->comm_lock);
 	for (unsigned i = 0; i < mpi->ncomms && !c; i++)
 		if (!mpi->comms[i]->dead && mpi->comms[i]->comm == comm)
@@ -194,16 +202,16 @@ int starpu_mpi_comm_register(MPI_Comm comm)
 	return 0;
 }
 
+/* Any communicator may be asked about, also one that cannot carry messages of the layer. */
+
 int starpu_mpi_comm_size(MPI_Comm comm, int *size)
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
 
-	if (!mpi)
-		return MPI_Comm_size(comm, size);
-	struct orr_mpi_comm *c = orr_mpi_comm_of(mpi, comm);
-	if (!c)
-		return -EINVAL;
-	*size = c->size;
+	if (mpi && mpi->fake)
+		*size = mpi->comms[0]->size;
+	else
+		return refuse_null(comm, __func__) ? -EINVAL : MPI_Comm_size(comm, size);
 	return 0;
 }
 
@@ -211,12 +219,10 @@ int starpu_mpi_comm_rank(MPI_Comm comm, int *rank)
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
 
-	if (!mpi)
-		return MPI_Comm_rank(comm, rank);
-	struct orr_mpi_comm *c = orr_mpi_comm_of(mpi, comm);
-	if (!c)
-		return -EINVAL;
-	*rank = c->rank;
+	if (mpi && mpi->fake)
+		*rank = mpi->comms[0]->rank;
+	else
+		return refuse_null(comm, __func__) ? -EINVAL : MPI_Comm_rank(comm, rank);
 	return 0;
 }
 

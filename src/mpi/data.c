@@ -221,10 +221,16 @@ void starpu_mpi_data_set_tag(starpu_data_handle_t handle, starpu_mpi_tag_t data_
 	handle->mpi_tag = data_tag;
 }
 
+/* starpu_mpi_data_register() names MPI_COMM_WORLD for the program. */
+static struct orr_mpi_comm *comm_of_owner(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	return comm == MPI_COMM_WORLD ? mpi->comms[0] : orr_mpi_comm_of(mpi, comm);
+}
+
 void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Comm comm)
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
-	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+	struct orr_mpi_comm *c = mpi ? comm_of_owner(mpi, comm) : NULL;
 
 	if (rank < STARPU_MPI_PER_NODE || (c && rank >= c->size)) {
 		orr_error("data %s cannot be owned by rank %d: the communicator has %d ranks",

@@ -82,10 +82,11 @@ static int start(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_handl
 		*out = req;
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&mpi->proc->core->graph) != NULL, 0))
 		orr_graph_message(mpi->proc, h, !(how & ORR_P2P_UNORDERED),
-				  &(struct orr_graph_message){ .context = req->context,
-							       .peer = req->peer,
-							       .receive = req->kind == ORR_MPI_RECV,
-							       .tag = req->tag });
+				  &(struct orr_graph_message){
+					  .context = req->context,
+					  .peer = orr_sys_mpi_process_of(mpi->proc, req->peer),
+					  .receive = req->kind == ORR_MPI_RECV,
+					  .tag = req->tag });
 	if (detached)
 		ORR_ATOMIC_ADD(&mpi->ndetached, 1);
 	int ret = orr_acquire_start(&req->acquire, h, STARPU_MAIN_RAM, mode,

@@ -148,6 +148,12 @@ void orr_sys_mpi_engine_leave(struct orr_process *proc)
 	(void) proc;
 }
 
+int orr_sys_mpi_process_of(struct orr_process *proc, int rank)
+{
+	(void) proc;
+	return rank;
+}
+
 int orr_sys_mpi_may_drive(struct orr_process *proc)
 {
 	(void) proc;

@@ -18,7 +18,7 @@ for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 	ok env ORR_SIM_COSTS=0 "$ORRERY" sim -n 2 --yields $seed "$tests/sim/yields.sim"
 done
 for seed in 1 2 3; do
-	for program in ring_detached insert_task redux migrate early_data; do
+	for program in ring_detached insert_task redux migrate early_data restart; do
 		ok "$ORRERY" sim -n 4 --yields $seed "$tests/mpi/$program.sim"
 	done
 	ok "$ORRERY" sim --yields $seed "$tests/core/parallel.sim"
