@@ -217,6 +217,11 @@ void orr_sim_bound_collect(struct orr_sim_rank *r);
 /* 0, or -ENOMEM. */
 int orr_sim_bound_compute(struct orr_sim_bounds *b);
 
+/* sim_comm.c: a communicator of the engines of these n ranks (NULL: all ranks), for one start of
+ * the MPI layer of all of them. Called by the engine of each, which leaves it by
+ * orr_sim_glue_comm_leave(). MPI_COMM_NULL without memory. */
+SMPI_Comm *orr_sim_comm_enter(const int *members, int n);
+
 /* sim_cores.c */
 /* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap
  * yet. */

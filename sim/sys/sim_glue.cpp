@@ -8,12 +8,15 @@
 // its limit, not within SimGrid's precision.
 #include "sim_glue.h"
 #include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
 #include <smpi/smpi.h>
 #include <simgrid/s4u.hpp>
 #include <simgrid/kernel/Timer.hpp>
 
-/* The two members that we use of a class of SMPI without an installed header; SimGrid 3.32 exports
- * both symbols. */
+/* The members that we use of classes of SMPI without an installed header; SimGrid 3.32 exports
+ * their symbols. */
 namespace simgrid
 {
 namespace smpi
@@ -23,6 +26,14 @@ class ActorExt
       public:
 	static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
 	MPI_Comm comm_world() const;
+};
+class Topo;
+class Comm
+{
+      public:
+	Comm(MPI_Group group, std::shared_ptr<Topo> topo, bool smp, int id);
+	void ref();
+	static void unref(Comm *comm);
 };
 } // namespace smpi
 } // namespace simgrid
@@ -65,6 +76,35 @@ SMPI_Comm *orr_sim_glue_world(void)
 	return simgrid::s4u::Actor::self()
 		->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
 		->comm_world();
+}
+
+// Our declaration of the class does not have its size, which is about 300 bytes.
+static constexpr size_t COMM_ROOM = 1024;
+
+SMPI_Comm *orr_sim_glue_comm_new(SMPI_Comm *all, const int *ranks, int n, int id)
+{
+	MPI_Group group, world;
+	void *room = ::operator new(COMM_ROOM, std::nothrow);
+	if (!room)
+		return MPI_COMM_NULL;
+	PMPI_Comm_group(all, &group);
+	if (ranks) {
+		world = group;
+		PMPI_Group_incl(world, n, ranks, &group);
+		PMPI_Group_free(&world);
+	}
+	std::memset(room, 0, COMM_ROOM);
+	return new (room) simgrid::smpi::Comm(group, nullptr, false, id);
+}
+
+void orr_sim_glue_comm_share(SMPI_Comm *comm)
+{
+	comm->ref();
+}
+
+void orr_sim_glue_comm_leave(SMPI_Comm *comm)
+{
+	simgrid::smpi::Comm::unref(comm);
 }
 
 static void copy_payload(simgrid::kernel::activity::ActivityImpl *activity, void *source,

@@ -30,6 +30,12 @@ void orr_sim_glue_timer_cancel(void *timer);
 /* The world of the running actor's SMPI instance (an MPI_Comm), once the actor has called MPI_Init.
  */
 SMPI_Comm *orr_sim_glue_world(void);
+/* A communicator of these n ranks of `all` (ranks NULL: all of them), the same object for each; no
+ * message is sent. Messages match within one id. Each rank but the first calls _share, and each
+ * calls _leave instead of MPI_Comm_free(), which would forbid the others to use it. */
+SMPI_Comm *orr_sim_glue_comm_new(SMPI_Comm *all, const int *ranks, int n, int id);
+void orr_sim_glue_comm_share(SMPI_Comm *comm);
+void orr_sim_glue_comm_leave(SMPI_Comm *comm);
 /* Makes SMPI leave out copies from [low, high). */
 void orr_sim_glue_no_copy(const void *low, const void *high);
 

@@ -22,8 +22,8 @@
  *
  * Each start of the MPI layer has a communicator of its own, as the real world does by duplicating
  * the program's: the ranks of the program's communicator are the ranks in it, and a message of this
- * start is never received by a rank that still ends the start before. All its ranks make it
- * together.
+ * start is never received by a rank that still ends the start before. No
+ * message is needed to make it (sim_comm.c).
  *
  * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in
  * `rung` for the next wait. */
@@ -252,29 +252,13 @@ MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
 	return mpi_of(proc)->comm;
 }
 
-/* [waits] Together with the other members. */
-static MPI_Comm make_comm(const struct orr_sim_mpi *m)
-{
-	MPI_Comm comm = MPI_COMM_NULL, all = orr_sim_glue_world();
-	MPI_Group world, group;
-	if (!m->members) {
-		PMPI_Comm_dup(all, &comm);
-		return comm;
-	}
-	PMPI_Comm_group(all, &world);
-	PMPI_Group_incl(world, m->nmembers, m->members, &group);
-	PMPI_Comm_create_group(all, group, 0, &comm);
-	PMPI_Group_free(&group);
-	PMPI_Group_free(&world);
-	return comm;
-}
-
 void orr_sys_mpi_engine_enter(struct orr_process *proc)
 {
 	struct orr_sim_mpi *m = mpi_of(proc);
 	orr_assert(!m->entered);
-	m->comm = make_comm(m);
-	orr_assert(m->comm != MPI_COMM_NULL);
+	m->comm = orr_sim_comm_enter(m->members, m->nmembers);
+	if (m->comm == MPI_COMM_NULL)
+		orr_fatal("out of memory for the communicator of the MPI layer");
 	m->bell_comm = MPI_COMM_SELF;
 	m->entered = 1;
 }
@@ -297,7 +281,7 @@ void orr_sys_mpi_engine_leave(struct orr_process *proc)
 		PMPI_Cancel(&m->bell);
 		PMPI_Request_free(&m->bell);
 	}
-	PMPI_Comm_free(&m->comm);
+	orr_sim_glue_comm_leave(m->comm);
 	m->entered = 0;
 }
 

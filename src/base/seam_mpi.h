@@ -43,8 +43,7 @@ int orr_sys_mpi_may_drive(struct orr_process *proc);
  * orr_sys_mpi_init. Valid between engine_enter and engine_leave for the engine's owner (a real run:
  * between init and exit, for any thread). */
 MPI_Comm orr_sys_mpi_comm(struct orr_process *proc);
-/* [waits] The engine's thread calls enter first of all and leave last of all. In a simulated run,
- * enter waits for the other ranks of the communicator. */
+/* [waits] The engine's thread calls enter first of all and leave last of all. */
 void orr_sys_mpi_engine_enter(struct orr_process *proc);
 void orr_sys_mpi_engine_leave(struct orr_process *proc);
 
