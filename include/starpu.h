@@ -112,7 +112,9 @@ struct starpu_conf {
 	int disable_asynchronous_cuda_copy;
 	int disable_asynchronous_opencl_copy;
 	int disable_asynchronous_mpi_ms_copy;
-	/* What starpu_map_enabled() returns; no memory is mapped. STARPU_ENABLE_MAP. 0. */
+	/* 1: units of a device reach buffers of the program in main memory directly, where the
+	 * device can (fake and simulated CUDA devices) and the interface has map_data; there are
+	 * no copies then. STARPU_ENABLE_MAP. 0. */
 	int enable_map;
 	/* No effect: there is no driver that could share buffers with OpenGL. */
 	unsigned *cuda_opengl_interoperability;
@@ -185,8 +187,8 @@ int starpu_asynchronous_copy_disabled(void);
 int starpu_asynchronous_cuda_copy_disabled(void);
 int starpu_asynchronous_opencl_copy_disabled(void);
 int starpu_asynchronous_mpi_ms_copy_disabled(void);
-/* 1 if the configuration or STARPU_ENABLE_MAP asks for memory to be mapped between nodes; none is
- * mapped. Any thread. */
+/* 1 if the configuration or STARPU_ENABLE_MAP asks for memory to be mapped between nodes. Any
+ * thread. */
 int starpu_map_enabled(void);
 /* Prints the statistics of buses and workers that STARPU_BUS_STATS and STARPU_WORKER_STATS ask for;
  * starpu_shutdown() does so by itself. Any thread. */

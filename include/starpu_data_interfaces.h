@@ -50,6 +50,7 @@ typedef cudaStream_t starpu_cudaStream_t;
 #else
 typedef void *starpu_cudaStream_t;
 #endif
+typedef void *starpu_hipStream_t;
 #ifdef STARPU_USE_OPENCL
 typedef cl_event starpu_cl_event_t;
 #else
@@ -117,6 +118,48 @@ struct starpu_data_copy_methods {
 	int (*opencl_to_opencl_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				      unsigned dst_node, starpu_cl_event_t *event);
 
+	/* Never called: no memory of these kinds exists. */
+	int (*ram_to_hip)(void *src_interface, unsigned src_node, void *dst_interface,
+			  unsigned dst_node);
+	int (*hip_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
+			  unsigned dst_node);
+	int (*hip_to_hip)(void *src_interface, unsigned src_node, void *dst_interface,
+			  unsigned dst_node);
+	int (*ram_to_max_fpga)(void *src_interface, unsigned src_node, void *dst_interface,
+			       unsigned dst_node);
+	int (*max_fpga_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
+			       unsigned dst_node);
+	int (*ram_to_mpi_ms)(void *src_interface, unsigned src_node, void *dst_interface,
+			     unsigned dst_node);
+	int (*mpi_ms_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
+			     unsigned dst_node);
+	int (*mpi_ms_to_mpi_ms)(void *src_interface, unsigned src_node, void *dst_interface,
+				unsigned dst_node);
+	int (*ram_to_tcpip_ms)(void *src_interface, unsigned src_node, void *dst_interface,
+			       unsigned dst_node);
+	int (*tcpip_ms_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
+			       unsigned dst_node);
+	int (*tcpip_ms_to_tcpip_ms)(void *src_interface, unsigned src_node, void *dst_interface,
+				    unsigned dst_node);
+	int (*ram_to_hip_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				unsigned dst_node, starpu_hipStream_t stream);
+	int (*hip_to_ram_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				unsigned dst_node, starpu_hipStream_t stream);
+	int (*hip_to_hip_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				unsigned dst_node, starpu_hipStream_t stream);
+	int (*ram_to_mpi_ms_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				   unsigned dst_node, void *event);
+	int (*mpi_ms_to_ram_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				   unsigned dst_node, void *event);
+	int (*mpi_ms_to_mpi_ms_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				      unsigned dst_node, void *event);
+	int (*ram_to_tcpip_ms_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				     unsigned dst_node, void *event);
+	int (*tcpip_ms_to_ram_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				     unsigned dst_node, void *event);
+	int (*tcpip_ms_to_tcpip_ms_async)(void *src_interface, unsigned src_node,
+					  void *dst_interface, unsigned dst_node, void *event);
+
 	/* Calls starpu_interface_copy() and its kin, passing async_data through. */
 	int (*any_to_any)(void *src_interface, unsigned src_node, void *dst_interface,
 			  unsigned dst_node, void *async_data);
@@ -145,8 +188,11 @@ struct starpu_data_interface_ops {
 	void (*cache_data_on_node)(void *cached_interface, void *src_interface, unsigned node);
 	void (*reuse_data_on_node)(void *dst_data_interface, const void *cached_interface,
 				   unsigned node);
-	/* Let dst reach src's buffer instead of a copy / end that / make a write through it
-	 * visible. 0 or -errno. */
+	/* Let dst reach src's buffer, which lies in main memory, instead of a copy / end that /
+	 * make what was written through src visible in dst (either may be main memory). 0 or
+	 * -errno; data are copied where map_data fails, or is NULL. Called only when enable_map of
+	 * struct starpu_conf is set, and only for buffers of the program. The other two may be
+	 * NULL. */
 	int (*map_data)(void *src_interface, unsigned src_node, void *dst_interface,
 			unsigned dst_node);
 	int (*unmap_data)(void *src_interface, unsigned src_node, void *dst_interface,
@@ -222,6 +268,23 @@ int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
 int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
 			    size_t dst_offset, unsigned dst_node, size_t elemsize, size_t ndim,
 			    uint32_t *nn, uint32_t *ldn_src, uint32_t *ldn_dst, void *async_data);
+
+/*
+ * For map methods (map_data and its relatives). map: the address by which units
+ * of dst_node reach `size` bytes at src + src_offset in main memory (src_node);
+ * *ret (may be NULL) is 0, or with 0 returned -EOPNOTSUPP where memory cannot be
+ * mapped to dst_node (a method returns that, and data are copied), or -EINVAL
+ * after a message. unmap: ends that. update_map: makes what was written through
+ * one of the two visible to the other. They return 0, or -EINVAL after a message
+ * when dst is no map of src. Fake and simulated CUDA devices can be mapped to;
+ * fake OpenCL devices, disks and other NUMA nodes cannot. Any thread.
+ */
+uintptr_t starpu_interface_map(uintptr_t src, size_t src_offset, unsigned src_node,
+			       unsigned dst_node, size_t size, int *ret);
+int starpu_interface_unmap(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
+			   unsigned dst_node, size_t size);
+int starpu_interface_update_map(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,
+				size_t dst_offset, unsigned dst_node, size_t size);
 
 /* For copy methods that call a device's library themselves: record the submission (*start, µs), its
  * end, and the volume (bytes). */

@@ -19,6 +19,7 @@
 #include "data/redux.h"
 #include "data/transfer.h"
 #include "base/log.h"
+#include "data/mapping.h"
 #include "data/memory.h"
 #include "data/access.h"
 
@@ -38,9 +39,11 @@ static void destroy_handle(starpu_data_handle_t h)
 	orr_transfer_forget(h);
 	orr_arbiter_forget(h);
 	orr_lock(&h->lock);
-	for (struct orr_replicate *r = &h->main; r; r = r->next)
+	for (struct orr_replicate *r = &h->main; r; r = r->next) {
 		if (r->mine && r->allocated)
 			orr_memory_release(h, r);
+		orr_mapping_end(h, r);
+	}
 	orr_handle_unlock(h);
 	orr_handle_free(h);
 }

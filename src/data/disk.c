@@ -212,6 +212,7 @@ static const struct orr_memnode_ops disk_memory = {
 	.copy = disk_copy,
 	.copy2d = disk_copy2d,
 	.test = disk_test,
+	.map = orr_memnode_map_none,
 };
 
 /* ---- registration ---- */

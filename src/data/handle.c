@@ -89,7 +89,7 @@ static void release_memory(starpu_data_handle_t h)
 	orr_assert(!h->ext || (!h->ext->parked && !h->ext->redux && !h->ext->partitions));
 	for (struct orr_replicate *r = h->main.next; r; r = next) {
 		next = r->next;
-		orr_assert(!r->loading && !(r->mine && r->allocated));
+		orr_assert(!r->loading && !(r->mine && r->allocated) && !r->mapped);
 		orr_memory_forget(h, r);
 		if (!h->wide)
 			orr_iface_free_meta(h->ops, orr_replicate_iface(h, r));
@@ -611,13 +611,6 @@ unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsi
 	unsigned yes = r && r->allocated;
 	orr_handle_unlock(handle);
 	return yes;
-}
-
-unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigned memory_node)
-{
-	(void) handle;
-	(void) memory_node;
-	return 0; /* nothing is ever mapped instead of copied */
 }
 
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)

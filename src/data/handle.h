@@ -54,8 +54,9 @@ struct orr_replicate {
 	uint8_t loading : 1;   /* a transfer to it is under way */
 	uint8_t requested : 1; /* a prefetch to it is queued */
 	uint8_t in_lru : 1;
-	uint8_t stale : 1; /* the datum was written while a transfer to it was under way */
-	uint32_t refcnt;   /* accesses and transfers that need it to stay */
+	uint8_t mapped : 1; /* the buffer is main memory's (data/mapping.h) */
+	uint8_t stale : 1;  /* the datum was written while a transfer to it was under way */
+	uint32_t refcnt;    /* accesses and transfers that need it to stay */
 };
 
 /* Attributes that most handles never have. */

@@ -106,6 +106,66 @@ int orr_dense_copy(enum starpu_data_interface_id id, void *src, unsigned src_nod
 				       s.elemsize, s.ndim, s.nn, s.ldn, d.ldn, async_data);
 }
 
+/* Bytes from the first element to the end of the last one. */
+static size_t extent(const struct orr_dense *d)
+{
+	size_t last = 0;
+
+	for (size_t i = 0; i < d->ndim; i++) {
+		if (!d->nn[i])
+			return 0;
+		last += (size_t) (d->nn[i] - 1) * d->ldn[i];
+	}
+	return (last + 1) * d->elemsize;
+}
+
+int orr_dense_map(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		  unsigned dst_node)
+{
+	struct orr_dense s, d;
+	int ret;
+
+	if (!orr_dense_compare(id, dst, src))
+		return -EOPNOTSUPP;
+	orr_dense_view(id, src, &s);
+	orr_dense_view(id, dst, &d);
+	uintptr_t addr = starpu_interface_map(*s.ptr, 0, src_node, dst_node, extent(&s), &ret);
+	if (ret)
+		return ret;
+	orr_dense_store_ld(id, dst, s.ldn);
+	*d.ptr = *d.dev_handle = addr;
+	*d.offset = 0;
+	return 0;
+}
+
+int orr_dense_unmap(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		    unsigned dst_node)
+{
+	struct orr_dense s, d;
+
+	orr_dense_view(id, src, &s);
+	orr_dense_view(id, dst, &d);
+	int ret = starpu_interface_unmap(*s.ptr, 0, src_node, *d.ptr, dst_node, extent(&s));
+	if (ret)
+		return ret;
+	*d.ptr = *d.dev_handle = 0;
+	orr_dense_detach_shape(id, dst);
+	return 0;
+}
+
+int orr_dense_update_map(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+			 unsigned dst_node)
+{
+	struct orr_dense s, d;
+	int ret = orr_dense_follow(id, dst, src);
+
+	if (ret)
+		return ret;
+	orr_dense_view(id, src, &s);
+	orr_dense_view(id, dst, &d);
+	return starpu_interface_update_map(*s.ptr, 0, src_node, *d.ptr, 0, dst_node, extent(&s));
+}
+
 int orr_dense_compare(enum starpu_data_interface_id id, void *a, void *b)
 {
 	struct orr_dense x, y;

@@ -82,6 +82,13 @@ void orr_dense_store_ld(enum starpu_data_interface_id id, void *iface, const uin
 int orr_dense_follow(enum starpu_data_interface_id id, void *dst, void *src);
 int orr_dense_copy(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
 		   unsigned dst_node, void *async_data);
+/* Mapping: dst reaches src's buffer; ends that; makes writes visible. 0 or -errno. */
+int orr_dense_map(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		  unsigned dst_node);
+int orr_dense_unmap(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		    unsigned dst_node);
+int orr_dense_update_map(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+			 unsigned dst_node);
 int orr_dense_compare(enum starpu_data_interface_id id, void *a, void *b);
 int orr_dense_alloc_compare(enum starpu_data_interface_id id, void *a, void *b);
 starpu_ssize_t orr_dense_describe(enum starpu_data_interface_id id, void *iface, char *buf,
@@ -126,6 +133,18 @@ int orr_dense_unpack(starpu_data_handle_t handle, unsigned node, void *ptr, size
 	{ \
 		return orr_dense_copy(ID, s, sn, d, dn, async); \
 	} \
+	static int NAME##_map(void *s, unsigned sn, void *d, unsigned dn) \
+	{ \
+		return orr_dense_map(ID, s, sn, d, dn); \
+	} \
+	static int NAME##_unmap(void *s, unsigned sn, void *d, unsigned dn) \
+	{ \
+		return orr_dense_unmap(ID, s, sn, d, dn); \
+	} \
+	static int NAME##_update_map(void *s, unsigned sn, void *d, unsigned dn) \
+	{ \
+		return orr_dense_update_map(ID, s, sn, d, dn); \
+	} \
 	static int NAME##_compare(void *a, void *b) \
 	{ \
 		return orr_dense_compare(ID, a, b); \
@@ -153,6 +172,9 @@ int orr_dense_unpack(starpu_data_handle_t handle, unsigned node, void *ptr, size
 		.free_data_on_node = NAME##_free, \
 		.cache_data_on_node = NAME##_cache, \
 		.reuse_data_on_node = NAME##_reuse, \
+		.map_data = NAME##_map, \
+		.unmap_data = NAME##_unmap, \
+		.update_map = NAME##_update_map, \
 		.copy_methods = &NAME##_copy_methods, \
 		.to_pointer = NAME##_pointer, \
 		.get_size = orr_dense_get_size, \

@@ -175,6 +175,57 @@ void orr_parts_reuse(enum starpu_data_interface_id id, void *dst, const void *ca
 	orr_parts_set(id, dst, p.addr);
 }
 
+int orr_parts_map(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		  unsigned dst_node)
+{
+	uintptr_t addr[ORR_PARTS_MAX] = { 0 };
+	struct orr_parts s;
+	int ret = orr_parts_compare(id, dst, src) ? 0 : -EOPNOTSUPP;
+	unsigned i = 0;
+
+	orr_parts_get(id, src, &s);
+	for (; i < s.n && !ret; i++)
+		addr[i] = starpu_interface_map(s.addr[i], 0, src_node, dst_node, s.size[i], &ret);
+	if (!ret)
+		orr_parts_set(id, dst, addr);
+	else if (i > 0)
+		for (i--; i-- > 0;)
+			starpu_interface_unmap(s.addr[i], 0, src_node, addr[i], dst_node,
+					       s.size[i]);
+	return ret;
+}
+
+int orr_parts_unmap(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		    unsigned dst_node)
+{
+	static const uintptr_t none[ORR_PARTS_MAX];
+	struct orr_parts s, d;
+	int ret = 0;
+
+	orr_parts_get(id, src, &s);
+	orr_parts_get(id, dst, &d);
+	for (unsigned i = 0; i < s.n && !ret; i++)
+		ret = starpu_interface_unmap(s.addr[i], 0, src_node, d.addr[i], dst_node,
+					     s.size[i]);
+	if (!ret)
+		orr_parts_set(id, dst, none);
+	return ret;
+}
+
+int orr_parts_update_map(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+			 unsigned dst_node)
+{
+	struct orr_parts s, d;
+	int ret = 0;
+
+	orr_parts_get(id, src, &s);
+	orr_parts_get(id, dst, &d);
+	for (unsigned i = 0; i < s.n && !ret; i++)
+		ret = starpu_interface_update_map(s.addr[i], 0, src_node, d.addr[i], 0, dst_node,
+						  s.size[i]);
+	return ret;
+}
+
 int orr_parts_compare(enum starpu_data_interface_id id, void *a, void *b)
 {
 	struct orr_parts x, y;

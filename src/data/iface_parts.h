@@ -38,6 +38,12 @@ void orr_parts_detach(enum starpu_data_interface_id id, void *iface);
 int orr_parts_follow(enum starpu_data_interface_id id, void *dst, void *src);
 int orr_parts_copy(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
 		   unsigned dst_node, void *async_data);
+int orr_parts_map(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		  unsigned dst_node);
+int orr_parts_unmap(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+		    unsigned dst_node);
+int orr_parts_update_map(enum starpu_data_interface_id id, void *src, unsigned src_node, void *dst,
+			 unsigned dst_node);
 int orr_parts_compare(enum starpu_data_interface_id id, void *a, void *b);
 starpu_ssize_t orr_parts_describe(enum starpu_data_interface_id id, void *iface, char *buf,
 				  size_t size);
@@ -75,6 +81,18 @@ int orr_parts_unpack(starpu_data_handle_t handle, unsigned node, void *ptr, size
 	{ \
 		return orr_parts_copy(ID, s, sn, d, dn, async); \
 	} \
+	static int NAME##_map(void *s, unsigned sn, void *d, unsigned dn) \
+	{ \
+		return orr_parts_map(ID, s, sn, d, dn); \
+	} \
+	static int NAME##_unmap(void *s, unsigned sn, void *d, unsigned dn) \
+	{ \
+		return orr_parts_unmap(ID, s, sn, d, dn); \
+	} \
+	static int NAME##_update_map(void *s, unsigned sn, void *d, unsigned dn) \
+	{ \
+		return orr_parts_update_map(ID, s, sn, d, dn); \
+	} \
 	static int NAME##_compare(void *a, void *b) \
 	{ \
 		return orr_parts_compare(ID, a, b); \
@@ -98,6 +116,9 @@ int orr_parts_unpack(starpu_data_handle_t handle, unsigned node, void *ptr, size
 		.free_data_on_node = NAME##_free, \
 		.cache_data_on_node = NAME##_cache, \
 		.reuse_data_on_node = NAME##_reuse, \
+		.map_data = NAME##_map, \
+		.unmap_data = NAME##_unmap, \
+		.update_map = NAME##_update_map, \
 		.copy_methods = &NAME##_copy_methods, \
 		.to_pointer = NAME##_pointer, \
 		.get_size = orr_parts_get_size, \

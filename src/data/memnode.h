@@ -44,7 +44,15 @@ struct orr_memnode_ops {
 		      struct orr_copy_channel *chan);
 	/* Returns 1 once the copies that were started on chan are over, else 0. */
 	int (*test)(struct orr_process *proc, struct orr_copy_channel *chan);
+	/* The address by which units of this memory reach size bytes of main memory; 0: they
+	 * cannot. Writes through it are seen in main memory at once, and the other way round. */
+	uintptr_t (*map)(struct orr_process *proc, uintptr_t addr, size_t offset, unsigned memnode,
+			 size_t size);
 };
+
+/* For memories that main memory cannot be mapped to (data/mapping.c). */
+uintptr_t orr_memnode_map_none(struct orr_process *proc, uintptr_t addr, size_t offset,
+			       unsigned memnode, size_t size);
 
 /* Counts of the copies from one memory node to another (bus.c). */
 struct orr_bus {

@@ -6,6 +6,7 @@
  * and was not given back, cached buffers included; cache_bytes is their part. */
 #include "data/memory.h"
 #include "data/data.h"
+#include "data/mapping.h"
 #include "orrery.h"
 #include "data/memnode.h"
 #include "base/park.h"
@@ -311,6 +312,8 @@ int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 
 	orr_assert_locked(&h->lock);
 	orr_assert(!r->allocated && !r->mine && !r->in_lru && !r->loading);
+	if (orr_mapping_begin(proc, h, r))
+		return 0;
 	if (managed && !orr_replicate_ext(r))
 		return -ENOMEM;
 	if (!h->ops->allocate_data_on_node)

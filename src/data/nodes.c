@@ -24,7 +24,7 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 		free(bus);
 		return bus ? -ENOSPC : -ENOMEM;
 	}
-	orr_assert(ops->alloc && ops->release && ops->copy && ops->copy2d && ops->test);
+	orr_assert(ops->alloc && ops->release && ops->copy && ops->copy2d && ops->test && ops->map);
 	memset(m, 0, sizeof(*m));
 	m->bus = bus;
 	for (unsigned k = 0; k < 2 * i; k++)

@@ -11,6 +11,7 @@
 #include "data/handle.h"
 #include "data/data.h"
 #include "data/iface.h"
+#include "data/mapping.h"
 #include "data/memory.h"
 #include "data/transfer.h"
 #include "data/memnode.h"
@@ -244,7 +245,8 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 	dst->loading = 1;
 	dst->stale = 0;
 	orr_handle_unlock(h);
-	int ret = copy(proc, h, src, dst, &end_us);
+	int ret = orr_mapping_joins(src, dst) ? orr_mapping_update(h, src, dst)
+					      : copy(proc, h, src, dst, &end_us);
 	orr_lock(&h->lock);
 	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
 	/* The disk has already reported -ENOSPC. */

@@ -176,6 +176,7 @@ static const struct orr_memnode_ops opencl_memory = {
 	.copy = opencl_copy,
 	.copy2d = opencl_copy2d,
 	.test = opencl_test,
+	.map = orr_memnode_map_none,
 };
 
 /* ---- the driver ---- */

@@ -58,4 +58,5 @@ const struct orr_memnode_ops orr_ram_ops = {
 	.copy = ram_copy,
 	.copy2d = ram_copy2d,
 	.test = ram_test,
+	.map = orr_memnode_map_none,
 };

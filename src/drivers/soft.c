@@ -3,7 +3,8 @@
  * their kernels are C functions. The fake devices of a real run and the simulated ones are such;
  * how long things take is the world's business.
  *
- * Invariant: what a device's memory holds came through this file's copies; a fresh buffer starts
+ * Invariant: what a device's memory holds came through this file's copies, or is main memory,
+ * mapped; a fresh buffer starts
  * with bytes that no program wrote, so that a copy that was forgotten shows. The end of a kernel
  * does not depend on which function computed it. (Tests of coherency execute this; an assertion
  * cannot tell one byte from another.) */
@@ -69,11 +70,21 @@ static int soft_test(struct orr_process *proc, struct orr_copy_channel *chan)
 	return 1;
 }
 
+/* It is host memory after all. */
+static uintptr_t soft_map(struct orr_process *proc, uintptr_t addr, size_t offset, unsigned memnode,
+			  size_t size)
+{
+	(void) proc;
+	(void) memnode;
+	(void) size;
+	return addr + offset;
+}
+
 #define MEMORY(CPU_FORMAT) \
 	{ \
 		.name = "device of host memory", .addressable = 0, .cpu_format = CPU_FORMAT, \
 		.alloc = soft_alloc, .release = soft_release, .copy = soft_copy, \
-		.copy2d = soft_copy2d, .test = soft_test \
+		.copy2d = soft_copy2d, .test = soft_test, .map = soft_map \
 	}
 
 static const struct orr_memnode_ops soft_memory = MEMORY(0), cpu_first_memory = MEMORY(1);

@@ -48,11 +48,12 @@ static void prefer(const struct orr_process *proc, int *field, int given)
 		*field = given > 0;
 }
 
-/* Switches of copies that have a field each. */
-static void copies_by_environment(struct orr_process *proc)
+/* Switches of copies and maps that have a field each. */
+static void switches_by_environment(struct orr_process *proc)
 {
 	const struct orr_config *cfg = &proc->cfg;
 
+	prefer(proc, &proc->conf.enable_map, cfg->enable_map);
 	prefer(proc, &proc->conf.disable_asynchronous_copy, cfg->no_async_copy);
 	prefer(proc, &proc->conf.disable_asynchronous_cuda_copy, cfg->no_async_cuda_copy);
 	prefer(proc, &proc->conf.disable_asynchronous_opencl_copy, cfg->no_async_opencl_copy);
@@ -72,7 +73,7 @@ static int start_config(struct orr_process *proc)
 	}
 	if (proc->conf.calibrate > 0 && !proc->cfg.calibrate && !orr_sys_is_simulated())
 		proc->cfg.calibrate = proc->conf.calibrate;
-	copies_by_environment(proc);
+	switches_by_environment(proc);
 	return 0;
 }
 
