@@ -32,6 +32,7 @@
 #include <starpu_disk.h>
 #include <starpu_perfmodel.h>
 #include <starpu_bound.h>
+#include <starpu_bitmap.h>
 #include <starpu_sched_ctx.h>
 #include <starpu_scheduler.h>
 #include <starpu_profiling.h>

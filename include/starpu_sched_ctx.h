@@ -81,8 +81,17 @@ unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype ar
 						  unsigned sched_ctx_id);
 /* Rank of the calling worker in the context, -1 when it is not in it. */
 int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id);
-/* The collection of its workers, owned by the context; for policies. */
+/* The collection of its workers, owned by the context; for policies. It is made when it is first
+ * asked for, as the policy's worker_type or STARPU_WORKER_TREE say, and changes as workers join and
+ * leave. */
 struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id);
+/* Make it with a type of the caller's choice: in init_sched, before the first worker joins, or at
+ * any time later. Returns the one that is there when it has that type; NULL after a message when it
+ * has the other. */
+struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(
+	unsigned sched_ctx_id, enum starpu_worker_collection_type type);
+/* Free it; nobody may be walking through it. Also done when the context ends. */
+void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id);
 
 /* --- The current context of a thread ------------------------------------------------- */
 
@@ -108,10 +117,17 @@ int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio);
 /* Number of tasks that are ready in the context, and the sum of their flops. */
 int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id);
 double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id);
-/* For policies of programs: there is, or no longer is, a task for the worker in the context; the
- * worker is woken. */
+/* For policies of programs: there is a task in the context for the worker, or for all of them
+ * (_all): they are woken. Workers look into all their contexts without being told, so the calls
+ * that say that there is one task less, or none, have no effect. */
 void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id, int workerid);
 void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id, int workerid);
+void starpu_sched_ctx_list_task_counters_reset(unsigned sched_ctx_id, int workerid);
+void starpu_sched_ctx_list_task_counters_increment_all_ctx_locked(struct starpu_task *task,
+								  unsigned sched_ctx_id);
+void starpu_sched_ctx_list_task_counters_decrement_all_ctx_locked(struct starpu_task *task,
+								  unsigned sched_ctx_id);
+void starpu_sched_ctx_list_task_counters_reset_all(struct starpu_task *task, unsigned sched_ctx_id);
 
 /* --- Parallel code in a context without a policy ------------------------------------- */
 

@@ -105,7 +105,7 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_t
 
 /* Give a task to one worker; back: behind the tasks that it was given before. Or give it to a
  * combined worker: each member takes it before its other tasks, and it begins when all members have
- * it. Returns 0. */
+ * it. Returns 0, or -EINVAL after a message when there is no such worker. */
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back);
 /* push_task calls it for a task that it has taken, with no lock held. Returns 0. */
 int starpu_push_task_end(struct starpu_task *task);
@@ -120,15 +120,25 @@ void starpu_worker_unlock_self(void);
 /* The mutex and the condition behind them; owned by the runtime. */
 void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex,
 				       starpu_pthread_cond_t **sched_cond);
-/* Wake a worker because there may be a task for it; non-zero when it slept. _locked: the caller
- * holds its lock. */
+/* Wake a worker because there may be a task for it; call them after the task was queued. Non-zero
+ * when the worker's thread slept and this call wakes it: one of several callers is told so. In a
+ * simulated run all workers of a node share a thread. _locked: the caller holds its lock. The four
+ * do the same. */
 int starpu_wake_worker_locked(int workerid);
 int starpu_wake_worker_no_relax(int workerid);
+int starpu_wake_worker_relax(int workerid);
 int starpu_wake_worker_relax_light(int workerid);
 /* Have no effect: a worker holds no lock of its own while it calls a policy. The state is 1. */
 void starpu_worker_relax_on(void);
 void starpu_worker_relax_off(void);
 int starpu_worker_get_relax_state(void);
+/* Whether the calling worker is inside a scheduling operation that it has interrupted: never, 0. */
+int starpu_worker_sched_op_pending(void);
+/* Non-zero when a parallel task has the worker, or waits for it: it takes no other task. */
+unsigned starpu_worker_is_blocked_in_parallel(int workerid);
+/* Tell that the worker shares its tasks with others in a context. It is woken; nothing else needs
+ * to be known. */
+void starpu_sched_ctx_worker_shares_tasks_lists(int workerid, int sched_ctx_id);
 
 /* --- Data ---------------------------------------------------------------------------- */
 

@@ -53,6 +53,7 @@ static const struct variable {
 	V("STARPU_SCHED", STRING, sched, 0),
 	V("STARPU_SCHED_LIB", STRING, sched_lib, 0),
 	V("STARPU_PREFETCH", BOOL, prefetch, 1),
+	V("STARPU_WORKER_TREE", BOOL, worker_tree, 0),
 	V("STARPU_SCHED_ALPHA", DOUBLE, alpha, 1),
 	V("STARPU_SCHED_BETA", DOUBLE, beta, 1),
 	V("STARPU_SCHED_GAMMA", DOUBLE, gamma, 1000),

@@ -38,6 +38,7 @@ struct orr_config {
 	int min_prio, max_prio; /* valid when has_prio */
 	int has_min_prio, has_max_prio;
 	int prefetch;
+	int worker_tree; /* collections of workers are trees */
 	double alpha, beta, gamma, idle_power;
 	int disable_kernels;               /* do not call kernels */
 	long max_submitted, min_submitted; /* atomic: throttling, 0 = off */

@@ -9,7 +9,7 @@
 #include "core/sched_ctx.h"
 #include "core/sched_ctx_life.h"
 #include "core/task.h"
-#include "core/wake.h"
+
 #include "base/slab.h"
 
 #include <errno.h>
@@ -134,39 +134,6 @@ void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
 	for (i = 0; i < proc->core->nworkers; i++)
 		if (orr_ctx_has(ctx, &proc->core->workers[i]))
 			fprintf(f, "\t%s\n", proc->core->workers[i].name);
-}
-
-struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
-{
-	struct orr_process *proc = orr_self();
-	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_worker_collection");
-	struct starpu_worker_collection *c;
-	unsigned i;
-
-	if (!ctx)
-		return NULL;
-	c = ORR_ATOMIC_LOAD(&ctx->collection);
-	if (c)
-		return c;
-	c = malloc(sizeof(*c));
-	if (!c)
-		orr_fatal("not enough memory for the workers of scheduling context %u", ctx->id);
-	*c = ctx->policy->worker_type == STARPU_WORKER_TREE ? starpu_worker_tree
-							    : starpu_worker_list;
-	c->init(c);
-	orr_lock(&ctx->lock);
-	if (ctx->collection) {
-		c->deinit(c);
-		free(c);
-		c = ctx->collection;
-	} else {
-		for (i = 0; i < proc->core->nworkers; i++)
-			if (orr_ctx_has(ctx, &proc->core->workers[i]))
-				c->add(c, (int) i);
-		ORR_ATOMIC_STORE(&ctx->collection, c);
-	}
-	orr_unlock(&ctx->lock);
-	return c;
 }
 
 /* ---- relatives ---- */
@@ -373,20 +340,6 @@ int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id)
 double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id)
 {
 	return ready_in(sched_ctx_id, "starpu_sched_ctx_get_nready_flops").flops;
-}
-
-/* Workers look into all their contexts: nothing needs to be counted, but a worker that sleeps is
- * told. */
-void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id, int workerid)
-{
-	if (starpu_sched_ctx_contains_worker(workerid, sched_ctx_id))
-		orr_wake_worker(&orr_self()->core->workers[workerid]);
-}
-
-void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id, int workerid)
-{
-	(void) sched_ctx_id;
-	(void) workerid;
 }
 
 /* ---- units ---- */

@@ -3,15 +3,12 @@
  *
  * Invariant: the table of policies is constant; policies of the program stand beside it. */
 #include "sched/sched.h"
-#include "core/parallel.h"
 #include "base/log.h"
 #include "core/core.h"
 #include "core/policy.h"
-#include "core/combined.h"
 #include "core/sched_ctx_life.h"
 #include "core/task.h"
 #include "core/task_impl.h"
-#include "core/wake.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -186,104 +183,4 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_t
 	if (nimpl)
 		*nimpl = (unsigned) impl;
 	return 1;
-}
-
-/* ---- queueing and waking, for policies of programs ---- */
-
-int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
-{
-	struct orr_process *proc = orr_self();
-	struct orr_worker *w = &proc->core->workers[workerid];
-	struct orr_combined *c = orr_combined_get(proc, (unsigned) workerid);
-
-	if (c) {
-		orr_parallel_launch(proc, orr_task_of(task), c);
-		return 0;
-	}
-	orr_lock(&w->local_lock);
-	if (back)
-		starpu_task_list_push_back(&w->local, task);
-	else
-		starpu_task_list_push_front(&w->local, task);
-	ORR_ATOMIC_STORE(&w->nlocal, w->nlocal + 1);
-	orr_unlock(&w->local_lock);
-	orr_wake_worker(w);
-	return 0;
-}
-
-/* The task may be executing, or gone, by now: it is not looked at. */
-int starpu_push_task_end(struct starpu_task *task)
-{
-	(void) task;
-	return 0;
-}
-
-static int wake_worker(int workerid)
-{
-	orr_wake_worker(&orr_self()->core->workers[workerid]);
-	return 1;
-}
-
-int starpu_wake_worker_locked(int workerid)
-{
-	return wake_worker(workerid);
-}
-int starpu_wake_worker_no_relax(int workerid)
-{
-	return wake_worker(workerid);
-}
-int starpu_wake_worker_relax_light(int workerid)
-{
-	return wake_worker(workerid);
-}
-
-/* A worker needs no lock to be looked at: its state is its group's. These keep the pairing that
- * programs write; what they protect is the policy's own data about that worker. */
-void starpu_worker_lock(int workerid)
-{
-	starpu_pthread_mutex_lock(&orr_self()->core->workers[workerid].policy_mutex);
-}
-int starpu_worker_trylock(int workerid)
-{
-	return starpu_pthread_mutex_trylock(&orr_self()->core->workers[workerid].policy_mutex);
-}
-void starpu_worker_unlock(int workerid)
-{
-	starpu_pthread_mutex_unlock(&orr_self()->core->workers[workerid].policy_mutex);
-}
-void starpu_worker_lock_self(void)
-{
-	starpu_worker_lock((int) orr_thread_self()->worker->id);
-}
-void starpu_worker_unlock_self(void)
-{
-	starpu_worker_unlock((int) orr_thread_self()->worker->id);
-}
-
-void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex,
-				       starpu_pthread_cond_t **sched_cond)
-{
-	*sched_mutex = &orr_self()->core->workers[workerid].policy_mutex;
-	*sched_cond = &orr_self()->core->workers[workerid].policy_cond;
-}
-
-void starpu_wake_all_blocked_workers(void)
-{
-	orr_wake_all(orr_self());
-}
-
-void starpu_do_schedule(void)
-{
-	orr_policy_give_out(orr_self(), 0);
-}
-
-void starpu_worker_relax_on(void) {}
-void starpu_worker_relax_off(void) {}
-int starpu_worker_get_relax_state(void)
-{
-	return 1;
-}
-int starpu_get_prefetch_flag(void)
-{
-	return orr_self()->cfg.prefetch;
 }

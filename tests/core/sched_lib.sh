@@ -48,6 +48,13 @@ done
 for how in ONE ALL; do
 	STARPU_SCHED=mine STARPU_SCHED_LIB=$PWD/lib$how.so "$program" mine || die "the policy of lib$how.so does not work"
 done
+# A policy that walks through collections and wakes workers itself.
+printf '#include "own_policy.h"\n#pragma GCC visibility push(default)\nstruct starpu_sched_policy *starpu_get_sched_lib_policy(const char *name) { (void) own_hold; return strcmp(name, "own") ? NULL : &own_policy; }\n' > own.c
+ok $CC -std=gnu11 -pthread -fPIC -shared -I"$ORR_TEST_SRCDIR/tests/core" -I"$ORR_TEST_SRCDIR/include" -I"$ORR_TEST_BUILDDIR/include" own.c -o libOWN.so
+STARPU_SCHED=own STARPU_SCHED_LIB=$PWD/libOWN.so "$program" own || die "the policy of libOWN.so does not work"
+if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
+	STARPU_SCHED=own STARPU_SCHED_LIB=$PWD/libOWN.so ok timeout 60 "$ORRERY" sim -n 2 "$program.sim" own
+fi
 # Each simulated node has the policy's variables for itself.
 if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	for n in 1 3; do

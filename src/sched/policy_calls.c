@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What policies of programs call: they queue tasks, lock and wake workers.
+ *
+ * Invariant: these functions only queue and wake; no worker is waited for. */
+#include "base/log.h"
+#include "core/combined.h"
+#include "core/core.h"
+#include "core/parallel.h"
+#include "core/policy.h"
+#include "core/task.h"
+#include "core/wake.h"
+
+#include <errno.h>
+
+/* The worker of that number, or NULL after a message that begins with `what`. */
+static struct orr_worker *worker_of(int workerid, const char *what)
+{
+	struct orr_core *core = orr_self()->core;
+
+	if (workerid >= 0 && (unsigned) workerid < core->nworkers)
+		return &core->workers[workerid];
+	orr_error("%s: there is no worker %d, they are 0 to %d", what, workerid,
+		  (int) core->nworkers - 1);
+	return NULL;
+}
+
+/* ---- queueing ---- */
+
+int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
+{
+	struct orr_process *proc = orr_self();
+	struct orr_combined *c = orr_combined_get(proc, (unsigned) workerid);
+	struct orr_worker *w;
+
+	if (c) {
+		orr_parallel_launch(proc, orr_task_of(task), c);
+		return 0;
+	}
+	w = worker_of(workerid, "starpu_push_local_task");
+	if (!w)
+		return -EINVAL;
+	orr_lock(&w->local_lock);
+	if (back)
+		starpu_task_list_push_back(&w->local, task);
+	else
+		starpu_task_list_push_front(&w->local, task);
+	ORR_ATOMIC_STORE(&w->nlocal, w->nlocal + 1);
+	orr_unlock(&w->local_lock);
+	orr_wake_worker(w);
+	return 0;
+}
+
+/* The task may be executing, or gone, by now: it is not looked at. */
+int starpu_push_task_end(struct starpu_task *task)
+{
+	(void) task;
+	return 0;
+}
+
+/* ---- waking ---- */
+
+static int wake(int workerid, const char *what)
+{
+	struct orr_worker *w = worker_of(workerid, what);
+	struct orr_process *proc = orr_self();
+
+	if (!w)
+		return 0;
+	ORR_ATOMIC_FENCE();
+	return orr_wake_claim_fenced(proc, (unsigned) (w->group - proc->core->groups));
+}
+
+int starpu_wake_worker_locked(int workerid)
+{
+	return wake(workerid, "starpu_wake_worker_locked");
+}
+int starpu_wake_worker_no_relax(int workerid)
+{
+	return wake(workerid, "starpu_wake_worker_no_relax");
+}
+int starpu_wake_worker_relax(int workerid)
+{
+	return wake(workerid, "starpu_wake_worker_relax");
+}
+int starpu_wake_worker_relax_light(int workerid)
+{
+	return wake(workerid, "starpu_wake_worker_relax_light");
+}
+
+void starpu_wake_all_blocked_workers(void)
+{
+	orr_wake_all(orr_self());
+}
+
+/* ---- locks of workers ---- */
+
+/* A worker needs no lock to be looked at: its state is its group's. These keep the pairing that
+ * programs write; what they protect is the policy's own data about that worker. */
+void starpu_worker_lock(int workerid)
+{
+	starpu_pthread_mutex_lock(&orr_self()->core->workers[workerid].policy_mutex);
+}
+int starpu_worker_trylock(int workerid)
+{
+	return starpu_pthread_mutex_trylock(&orr_self()->core->workers[workerid].policy_mutex);
+}
+void starpu_worker_unlock(int workerid)
+{
+	starpu_pthread_mutex_unlock(&orr_self()->core->workers[workerid].policy_mutex);
+}
+void starpu_worker_lock_self(void)
+{
+	starpu_worker_lock((int) orr_thread_self()->worker->id);
+}
+void starpu_worker_unlock_self(void)
+{
+	starpu_worker_unlock((int) orr_thread_self()->worker->id);
+}
+
+void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex,
+				       starpu_pthread_cond_t **sched_cond)
+{
+	*sched_mutex = &orr_self()->core->workers[workerid].policy_mutex;
+	*sched_cond = &orr_self()->core->workers[workerid].policy_cond;
+}
+
+void starpu_worker_relax_on(void) {}
+void starpu_worker_relax_off(void) {}
+int starpu_worker_get_relax_state(void)
+{
+	return 1;
+}
+
+/* A worker calls a policy only while it does nothing else. */
+int starpu_worker_sched_op_pending(void)
+{
+	return 0;
+}
+
+unsigned starpu_worker_is_blocked_in_parallel(int workerid)
+{
+	struct orr_worker *w = worker_of(workerid, "starpu_worker_is_blocked_in_parallel");
+
+	return w && ORR_ATOMIC_LOAD(&w->joins);
+}
+
+/* ---- the rest ---- */
+
+void starpu_do_schedule(void)
+{
+	orr_policy_give_out(orr_self(), 0);
+}
+
+int starpu_get_prefetch_flag(void)
+{
+	return orr_self()->cfg.prefetch;
+}
