@@ -363,7 +363,9 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task);
 /* Submit a task. Returns 0; -ENODEV when no worker can execute it, or without starpu_init();
  * -EINVAL for a task that makes no sense, after a message that names the field; -EDEADLK for a
  * synchronous task in a kernel or callback. After an error the task is still the program's. Waits
- * only if the task is synchronous, or if a limit of submitted tasks is reached. Any thread. */
+ * only if the task is synchronous, or if a limit of submitted tasks is reached. Any thread. A task
+ * that ended, and was not destroyed, may be submitted again; its own callback may do so as well:
+ * the next round begins when the callback is over. */
 int starpu_task_submit(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
 /* Same, with the source position for traces; without regard to explicit dependencies and tags; in a
  * context. */

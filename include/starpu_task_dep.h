@@ -23,7 +23,12 @@ struct starpu_task;
 
 /* Make `task`, which is not submitted yet, start after the ndeps given tasks. These may be
  * submitted or not, but must not have been destroyed; a task with the destroy flag may be, as soon
- * as it is submitted. */
+ * as it is submitted.
+ *
+ * A dependency on a task without the destroy flag, or with the regenerate flag, lasts: each time
+ * `task` is submitted again, it waits until each such task has ended once more. A graph can be
+ * submitted again as a whole, in any order, for instance by the callback of its last task. The
+ * dependency goes when either task is cleaned or destroyed. */
 void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
 				    struct starpu_task *task_array[]);
 /* Same, with ndeps arguments of type struct starpu_task *. */
@@ -34,7 +39,10 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps
 					struct starpu_task *task_array[]);
 void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps, ...);
 
-/* Store up to ndeps tasks that wait for `task` into task_array; returns how many there are. */
+/* Store up to ndeps tasks that wait for `task` into task_array: those that were declared, and those
+ * that come directly after it in the use of its data. Returns how many there are, which may be more
+ * than ndeps; then a task that waits for several reasons may be counted several times. `task` must
+ * not end meanwhile, nor those that it stores while they are used. */
 int starpu_task_get_task_succs(struct starpu_task *task, unsigned ndeps,
 			       struct starpu_task *task_array[]);
 
@@ -46,7 +54,8 @@ void starpu_task_end_dep_release(struct starpu_task *t);
 /* --- Tags ---------------------------------------------------------------------------- */
 
 /* A number that the program chooses. A task whose use_tag is set carries it. Dependencies may name
- * it before the task exists. */
+ * it before the task exists. Several live tasks may carry one tag: each waits for the dependencies
+ * of the tag, and the first that ends completes it. */
 typedef uint64_t starpu_tag_t;
 
 /* Make the task of tag id start after the ndeps given tags. Call it before that task is submitted.

@@ -54,6 +54,10 @@
 	  "all tags and the links between them", \
 	  "none", \
 	  "the release of tasks, which is collected and done afterwards") \
+	X(EDGE, 0, "orr_core.edge_lock", \
+	  "dependencies that are kept for tasks that may be submitted again", \
+	  "none", \
+	  "the release of tasks, which is collected and done afterwards") \
 	X(TASK, 0, "orr_task.lock", \
 	  "the successors of a task and its end", \
 	  "none", \

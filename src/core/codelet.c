@@ -71,11 +71,6 @@ int orr_codelet_check(struct starpu_codelet *cl)
 			  cl->nbuffers);
 		return -EINVAL;
 	}
-	if (cl->nbuffers > STARPU_NMAXBUFS && !cl->dyn_modes) {
-		orr_error("codelet %s: %d data exceed STARPU_NMAXBUFS (%d), set dyn_modes",
-			  cl->name ? cl->name : "unnamed", cl->nbuffers, STARPU_NMAXBUFS);
-		return -EINVAL;
-	}
 	__atomic_store_n(&cl->checked, 1, __ATOMIC_RELAXED);
 	return 0;
 }

@@ -14,6 +14,14 @@ uint32_t orr_codelet_where(const struct starpu_codelet *cl);
  * the type)? See proc->stand_in. */
 int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type,
 			  const struct orr_worker *w);
+/* The mode that the codelet declares for its datum i, or STARPU_NONE: those beyond STARPU_NMAXBUFS
+ * may be left to each insertion. */
+static inline enum starpu_data_access_mode orr_codelet_mode(const struct starpu_codelet *cl,
+							    unsigned i)
+{
+	return cl->dyn_modes || i < STARPU_NMAXBUFS ? STARPU_CODELET_GET_MODE(cl, i) : STARPU_NONE;
+}
+
 /* Looks for mistakes that every task of the codelet would share; once for each codelet that has
  * none. 0, or -EINVAL after a message. */
 int orr_codelet_check(struct starpu_codelet *cl);

@@ -123,6 +123,7 @@ struct orr_core {
 	struct orr_slab task_slab;
 	struct orr_map *tags;   /* by number (core/tag.c), NULL: none */
 	orr_lock_t tag_lock;    /* protects tags */
+	orr_lock_t edge_lock;   /* protects the dependencies that tasks keep (core/task_edges.h) */
 	orr_lock_t join_lock;   /* held while a parallel task is queued to its members */
 	struct orr_hook *hooks; /* functions that idle workers call (core/hooks.c), hooks_cap
 				   places; under proc->lock */

@@ -3,6 +3,7 @@
  *
  * Invariant: every marker consumes exactly the arguments of its row in insert_markers.h. */
 #include "core/insert.h"
+#include "core/codelet.h"
 #include "core/insert_markers.h"
 #include "core/task.h"
 #include "base/log.h"
@@ -81,10 +82,11 @@ static int check_mode(struct parse *p, unsigned i, enum starpu_data_access_mode 
 	if (!p->cl || p->cl->nbuffers == STARPU_VARIABLE_NBUFFERS ||
 	    i >= (unsigned) p->cl->nbuffers || (mode & STARPU_MPI_REDUX))
 		return 0;
-	declared = STARPU_CODELET_GET_MODE(p->cl, i);
+	declared = orr_codelet_mode(p->cl, i);
 	if (!(declared & mask) && (mode & mask)) {
-		/* A codelet that states no mode takes that of its first task. */
-		STARPU_CODELET_SET_MODE(p->cl, mode, i);
+		/* A codelet that states no mode takes that of its first task, if it has room. */
+		if (p->cl->dyn_modes || i < STARPU_NMAXBUFS)
+			STARPU_CODELET_SET_MODE(p->cl, mode, i);
 		return 0;
 	}
 	if ((declared & mask) == (mode & mask) ||
@@ -102,7 +104,7 @@ static int add_handles(struct parse *p, const starpu_data_handle_t *handles, int
 	for (int i = 0; i < n && !ret; i++)
 		ret = add_data(p, handles[i],
 			       p->cl && p->cl->nbuffers != STARPU_VARIABLE_NBUFFERS
-				       ? STARPU_CODELET_GET_MODE(p->cl, p->n)
+				       ? orr_codelet_mode(p->cl, p->n)
 				       : STARPU_RW);
 	return ret;
 }

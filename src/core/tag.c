@@ -6,10 +6,13 @@
  * dependencies and without a task fires when they have. Dependencies stay until a tag is removed. A
  * tag that fired and is used again (restarted, declared anew, or given another task) begins a new
  * round: it waits for those that it depends on that have not fired, or are restarted before it is
- * given a task.
+ * given a task. Several live tasks may have one tag: each waits for its dependencies, and the first
+ * that ends fires it. The tag of a task that regenerates begins its next round when it fires, since
+ * those that it lets go may end before the task is submitted again.
  *
- * Invariant: `missing` counts the links to a tag that are MISSING; all of this is under
- * node->tag_lock; tasks are released outside of it. */
+ * Invariant: a task with a tag waits for all its missing links, or for none any more (it may have
+ * begun; `tag_missing` says which). `missing` counts the links to a tag that are MISSING; all of
+ * this is under node->tag_lock; tasks are released outside of it. */
 #include "core/tag.h"
 #include "base/map.h"
 #include "base/log.h"
@@ -37,7 +40,7 @@ struct link {
 
 struct orr_tag {
 	uint64_t id;           /* key of the map */
-	struct orr_task *task; /* submitted with this tag and not complete */
+	struct orr_task *task; /* submitted with this tag and not complete, linked by tag_next */
 	uint8_t fired;
 	uint8_t pure; /* dependencies, no task: fires by itself */
 	unsigned missing;
@@ -156,8 +159,15 @@ static struct orr_tag *fire_link(struct link *l, struct orr_task_array *released
 	s->missing--;
 	if (!s->task)
 		return !s->missing && s->pure ? fire_begin(s, l->from) : l->from;
-	if (orr_task_array_add(released, s->task))
-		orr_fatal("out of memory while firing tag %llu", (unsigned long long) l->from->id);
+	for (struct orr_task *t = s->task; t; t = t->tag_next) {
+		if (!t->tag_missing)
+			continue;
+		t->tag_missing--;
+		orr_assert(t->tag_missing == s->missing);
+		if (orr_task_array_add(released, t))
+			orr_fatal("out of memory while firing tag %llu",
+				  (unsigned long long) l->from->id);
+	}
 	return l->from;
 }
 
@@ -181,20 +191,24 @@ static void fire(struct orr_tag *tag, struct orr_task_array *released)
 
 static void miss(struct link *l)
 {
+	orr_assert(l->state != MISSING);
 	l->state = MISSING;
 	l->to->missing++;
-	if (l->to->task)
-		ORR_ATOMIC_ADD(&l->to->task->owner.ndeps, 1);
+	for (struct orr_task *t = l->to->task; t; t = t->tag_next)
+		if (t->tag_missing) {
+			t->tag_missing++;
+			ORR_ATOMIC_ADD(&t->owner.ndeps, 1);
+		}
 }
 
-/* A tag that fired begins a new round. */
+/* A tag that fired begins a new round. Tasks that have the tag and wait for links already go on to
+ * do so. */
 static void begin(struct orr_tag *tag)
 {
-	struct link *l;
-
 	tag->fired = 0;
-	tag->missing = 0;
-	for (l = tag->in; l; l = l->next_in) {
+	for (struct link *l = tag->in; l; l = l->next_in) {
+		if (l->state == MISSING)
+			continue;
 		l->state = BEFORE;
 		if (!l->from->fired)
 			miss(l);
@@ -229,25 +243,32 @@ static void release_all(struct orr_process *proc, struct orr_task_array *release
 void orr_tag_task_submitted(struct orr_task *t)
 {
 	struct orr_process *proc = orr_self();
-	struct orr_tag *tag;
 
 	orr_lock(&proc->core->tag_lock);
-	tag = get(proc, t->pub->tag_id);
-	if (tag->task && tag->task != t) {
-		orr_unlock(&proc->core->tag_lock);
-		orr_fatal(
-			"tag %llu: task %s uses it while task %s, which has it too, is not complete",
-			(unsigned long long) tag->id, orr_task_name(t->pub),
-			orr_task_name(tag->task->pub));
-	}
-	if (tag->fired)
+	struct orr_tag *tag = get(proc, t->pub->tag_id);
+	if (tag->fired && !tag->task)
 		begin(tag);
+	t->tag_next = tag->task;
 	tag->task = t;
 	tag->pure = 0;
 	t->tag = tag;
+	t->tag_missing = tag->missing;
 	if (tag->missing)
 		ORR_ATOMIC_ADD(&t->owner.ndeps, (int32_t) tag->missing);
 	orr_unlock(&proc->core->tag_lock);
+}
+
+/* t has the tag no more. */
+static void leave(struct orr_tag *tag, struct orr_task *t)
+{
+	struct orr_task **p = &tag->task;
+
+	while (*p != t) {
+		orr_assert(*p);
+		p = &(*p)->tag_next;
+	}
+	*p = t->tag_next;
+	t->tag_next = NULL;
 }
 
 void orr_tag_task_done(struct orr_task *t)
@@ -256,10 +277,26 @@ void orr_tag_task_done(struct orr_task *t)
 	struct orr_task_array released = { 0 };
 
 	orr_lock(&proc->core->tag_lock);
-	t->tag->task = NULL;
+	leave(t->tag, t);
 	fire(t->tag, &released);
+	/* Whoever is released now may end before this task is submitted again. */
+	t->tag_begun = t->pub->regenerate && !t->tag->task;
+	if (t->tag_begun)
+		begin(t->tag);
 	orr_unlock(&proc->core->tag_lock);
 	release_all(proc, &released);
+}
+
+void orr_tag_task_ends(struct orr_task *t)
+{
+	struct orr_process *proc = orr_self();
+
+	if (!t->tag_begun || t->pub->regenerate)
+		return;
+	orr_lock(&proc->core->tag_lock);
+	if (!t->tag->task)
+		t->tag->fired = 1;
+	orr_unlock(&proc->core->tag_lock);
 }
 
 void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t *array)
@@ -418,7 +455,7 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 
 	orr_lock(&proc->core->tag_lock);
 	tag = get(proc, id);
-	task = tag->task ? tag->task->pub : NULL;
+	task = tag->task ? tag->task->pub : NULL; /* the last one submitted */
 	orr_unlock(&proc->core->tag_lock);
 	return task;
 }

@@ -13,6 +13,9 @@
 void orr_tag_task_submitted(struct orr_task *t);
 /* It has completed. */
 void orr_tag_task_done(struct orr_task *t);
+/* Its callback is over. If that said that the task does not regenerate after all, its tag stays
+ * fired. */
+void orr_tag_task_ends(struct orr_task *t);
 void orr_tag_exit(struct orr_process *proc);
 /* Diagnosis: prints the tags that somebody waits for. */
 void orr_tag_dump(struct orr_process *proc, FILE *f);

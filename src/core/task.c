@@ -5,6 +5,7 @@
  * destroyed; a task from starpu_task_create has it beside the public half. */
 #include "core/task.h"
 #include "core/task_array.h"
+#include "core/task_edges.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,6 +113,8 @@ static void free_private(struct orr_task *t)
 		free(t->owner.access);
 	orr_task_array_free(&t->succ);
 	orr_task_array_free(&t->end_succ);
+	if (__builtin_expect(t->edges != NULL, 0))
+		orr_task_edges_forget(t);
 	pub->starpu_private = NULL;
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
 	t->pub = NULL;
@@ -296,6 +299,8 @@ const char *starpu_task_status_get_as_string(enum starpu_task_status status)
 void orr_task_renew(struct orr_task *t)
 {
 	int embedded = t->embedded, forced = t->forced_impl, nimpl = t->nimpl, bundled = t->bundled;
+	struct orr_edges *edges = t->edges;
+	const struct orr_owner_ops *ops = t->owner.ops;
 
 	if (t->owner.access && t->owner.access != t->inl_access)
 		free(t->owner.access);
@@ -306,4 +311,8 @@ void orr_task_renew(struct orr_task *t)
 	t->forced_impl = (uint8_t) forced;
 	t->nimpl = (uint8_t) nimpl;
 	t->bundled = bundled & 1;
+	t->edges = edges;
+	t->owner.ops = ops; /* whoever it awaits may end from here on */
+	if (edges)
+		orr_task_edges_begin(t);
 }

@@ -15,8 +15,12 @@ enum orr_task_state {
 	ORR_TASK_BLOCKED,
 	ORR_TASK_READY,
 	ORR_TASK_RUNNING,
+	ORR_TASK_ENDED, /* its successors were released, its callback is not over */
+	ORR_TASK_AGAIN, /* the same, and it was submitted again */
 	ORR_TASK_DONE
 };
+
+struct orr_edges;
 
 struct orr_task {
 	/* Atomic, each by itself: those who look at all tasks (starpu_task_nready and its like)
@@ -31,6 +35,9 @@ struct orr_task {
 	uint8_t internal : 1;     /* made by the runtime: not counted, invisible to the program */
 	uint8_t user_wait : 1;    /* not detached: somebody will call starpu_task_wait */
 	uint8_t terminated : 1;
+	uint8_t tag_begun : 1;    /* its tag has begun the next round */
+	uint8_t again_nodeps : 1; /* AGAIN: by starpu_task_submit_nodeps */
+	uint8_t resubmits : 1;    /* AGAIN: its next round begins */
 	uint8_t ended : 1;   /* it was executed, and all tasks that its end waited for have ended */
 	uint8_t bundled : 1; /* pub->bundle is set */
 	uint8_t switches : 1; /* between views of a partitioned data: accesses to it are not checked
@@ -46,8 +53,11 @@ struct orr_task {
 	uint64_t job_id;   /* sequence number, ties and traces */
 	struct orr_task_array succ;     /* tasks waiting for us */
 	struct orr_task_array end_succ; /* tasks whose end waits for us */
-	struct orr_tag *tag;            /* when use_tag */
-	struct orr_worker *worker;      /* executes, or executed, it */
+	struct orr_edges *edges;   /* dependencies that are kept (core/task_edges.h), or NULL */
+	struct orr_tag *tag;       /* when use_tag */
+	unsigned tag_missing;      /* dependencies of the tag that it waits for */
+	struct orr_task *tag_next; /* the next live task with the same tag */
+	struct orr_worker *worker; /* executes, or executed, it */
 	struct orr_parallel
 		*parallel; /* while several workers execute it, or are to (core/parallel.h) */
 	void **interfaces; /* pub->interfaces or dyn_interfaces */
@@ -99,7 +109,8 @@ static inline struct orr_task *orr_task_private(struct starpu_task *t)
 							      : orr_task_make_private(t);
 }
 
-/* A task that completed may be submitted again: its private half starts anew. */
+/* A task that completed may be submitted again: its private half starts anew, and waits for the
+ * dependencies that were kept. */
 void orr_task_renew(struct orr_task *t);
 /* Frees both halves and what they own. */
 void orr_task_destroy(struct orr_task *t);

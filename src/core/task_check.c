@@ -92,7 +92,9 @@ int orr_task_check(struct orr_process *proc, struct starpu_task *task, struct or
 {
 	unsigned i, n, planned = 0;
 
-	if (t->state != ORR_TASK_NEW && ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_DONE) {
+	uint8_t state = ORR_ATOMIC_LOAD(&t->state);
+
+	if (state != ORR_TASK_NEW && state != ORR_TASK_DONE && !t->resubmits) {
 		orr_error("task %s was submitted already and has not completed",
 			  orr_task_name(task));
 		return -EINVAL;
@@ -105,6 +107,12 @@ int orr_task_check(struct orr_process *proc, struct starpu_task *task, struct or
 		if (n > STARPU_NMAXBUFS && !task->dyn_handles) {
 			orr_error("task %s: %u data exceed STARPU_NMAXBUFS (%d), set dyn_handles",
 				  orr_task_name(task), n, STARPU_NMAXBUFS);
+			return -EINVAL;
+		}
+		if (n > STARPU_NMAXBUFS && !task->dyn_modes && !task->cl->dyn_modes) {
+			orr_error(
+				"task %s: %u data exceed STARPU_NMAXBUFS (%d), set dyn_modes of the task or of its codelet",
+				orr_task_name(task), n, STARPU_NMAXBUFS);
 			return -EINVAL;
 		}
 		for (i = 0; i < n; i++) {

@@ -42,12 +42,18 @@ static const struct orr_owner_ops task_owner_ops = {
 	.name = task_name,
 };
 
+struct orr_task *orr_task_data_owner(struct orr_owner *o)
+{
+	return o->ops == &task_owner_ops ? orr_task_of_owner(o) : NULL;
+}
+
 int orr_task_data_reserve(struct orr_task *t)
 {
 	unsigned n = orr_task_nbuffers(t->pub);
 	void **interfaces;
 
-	t->owner.ops = &task_owner_ops;
+	if (!t->owner.ops) /* one that is submitted again has them */
+		t->owner.ops = &task_owner_ops;
 	t->owner.naccess = n;
 	t->owner.access = t->inl_access;
 	if (__builtin_expect(n <= STARPU_NMAXBUFS, 1))

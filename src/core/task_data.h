@@ -12,6 +12,8 @@ static inline struct orr_task *orr_task_of_owner(const struct orr_owner *o)
 	return (struct orr_task *) ((char *) o - offsetof(struct orr_task, owner));
 }
 
+/* The task that owns o, or NULL if it is no task's. */
+struct orr_task *orr_task_data_owner(struct orr_owner *o);
 /* Memory for the accesses of a task, before anybody hears of its submission. Returns 0, or -ENOMEM
  * after a message. */
 int orr_task_data_reserve(struct orr_task *t);

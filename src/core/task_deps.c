@@ -11,6 +11,7 @@
 #include "core/graph.h"
 #include "core/task_state.h"
 #include "core/task_array.h"
+#include "core/task_data.h"
 
 /* Calls that arrive after the end of `dep` add nothing. */
 static int add_successor(struct orr_task *dep, struct orr_task *t, int end)
@@ -109,16 +110,42 @@ void starpu_task_end_dep_release(struct starpu_task *task)
 	orr_task_end_release(orr_task_of(task));
 }
 
+struct successors {
+	struct starpu_task **task;
+	unsigned n, max;
+	int failed;
+};
+
+static void add_found(struct successors *s, struct starpu_task *task)
+{
+	for (unsigned i = 0; i < s->n && i < s->max; i++)
+		if (s->task[i] == task)
+			return;
+	if (s->n < s->max)
+		s->task[s->n] = task;
+	s->n++;
+}
+
+static void found_owner(struct orr_owner *o, void *arg)
+{
+	struct orr_task *t = orr_task_data_owner(o);
+
+	if (t && !t->internal)
+		add_found(arg, t->pub);
+}
+
 int starpu_task_get_task_succs(struct starpu_task *task, unsigned ndeps,
 			       struct starpu_task *task_array[])
 {
 	struct orr_task *t = orr_task_private(task);
-	unsigned i, n;
+	struct successors s = { .task = task_array, .max = ndeps };
 
 	orr_lock(&t->lock);
-	n = t->succ.n;
-	for (i = 0; i < n && i < ndeps; i++)
-		task_array[i] = orr_task_array_get(&t->succ, i)->pub;
+	for (unsigned i = 0; i < t->succ.n; i++)
+		add_found(&s, orr_task_array_get(&t->succ, i)->pub);
 	orr_unlock(&t->lock);
-	return (int) n;
+	uint8_t state = ORR_ATOMIC_LOAD(&t->state);
+	if (state != ORR_TASK_NEW && state < ORR_TASK_ENDED)
+		orr_access_successors(&t->owner, found_owner, &s);
+	return (int) s.n;
 }

@@ -36,7 +36,8 @@ static void dump_task(void *obj, void *arg)
 {
 	struct orr_task *t = (struct orr_task *) ((char *) obj + sizeof(struct starpu_task));
 	struct dump *d = arg;
-	static const char *const states[] = { "new", "blocked", "ready", "running", "done" };
+	static const char *const states[] = { "new",     "blocked", "ready",
+					      "running", "ended",   "submitted again" };
 
 	if (!t->pub || t->state == ORR_TASK_NEW || t->state == ORR_TASK_DONE ||
 	    t->state > ORR_TASK_DONE)

@@ -12,6 +12,8 @@
 #include "core/dispatch.h"
 #include "core/sched_ctx.h"
 #include "core/tag.h"
+#include "core/task_edges.h"
+#include "core/task_submit.h"
 #include "core/task_trace.h"
 #include "core/task.h"
 #include "core/task_array.h"
@@ -115,14 +117,45 @@ static void release_array(struct orr_task_array *a, void (*f)(struct orr_task *)
 	orr_task_array_free(a);
 }
 
+/* Submits the same task again, once its round is over. It stays counted as pending until the new
+ * one ends. */
+static void submit_again(struct orr_task *t)
+{
+	struct starpu_task *pub = t->pub;
+	int auto_destroy = t->auto_destroy;
+
+	ORR_ATOMIC_STORE(&t->state, ORR_TASK_AGAIN);
+	int ret = orr_task_submit_again(t);
+	if (!ret)
+		return;
+	orr_error("task %s could not be submitted again: %s", orr_task_name(pub), strerror(-ret));
+	if (auto_destroy)
+		orr_task_destroy(t);
+	else
+		ORR_ATOMIC_STORE(&t->state, ORR_TASK_DONE);
+}
+
+/* The last step of a round; t may be gone afterwards. */
+static void end(struct orr_task *t)
+{
+	uint8_t ended = ORR_TASK_ENDED;
+
+	if (t->pub->regenerate)
+		submit_again(t);
+	else if (t->auto_destroy)
+		orr_task_destroy(t);
+	else if (!__atomic_compare_exchange_n(&t->state, &ended, ORR_TASK_DONE, 0, __ATOMIC_SEQ_CST,
+					      __ATOMIC_SEQ_CST))
+		submit_again(t);
+}
+
 /* Execution and all end dependencies are over. */
 static void terminate(struct orr_task *t, struct orr_worker *w)
 {
 	struct orr_process *proc = orr_self();
 	struct starpu_task *pub = t->pub;
 	struct orr_task_array succ, end_succ;
-	int internal = t->internal, user_wait = t->user_wait, auto_destroy = t->auto_destroy,
-	    regenerate;
+	int internal = t->internal, user_wait = t->user_wait;
 	unsigned ctx = t->ctx;
 
 	if (t->owner.naccess)
@@ -136,6 +169,11 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	memset(&t->succ, 0, sizeof(t->succ));
 	memset(&t->end_succ, 0, sizeof(t->end_succ));
 	orr_unlock(&t->lock);
+	if (__builtin_expect(!t->auto_destroy || pub->regenerate, 0)) {
+		ORR_ATOMIC_STORE(&t->state, ORR_TASK_ENDED);
+		if (succ.n || t->edges)
+			orr_task_edges_ended(t, &succ);
+	}
 	release_array(&succ, orr_task_release);
 	release_array(&end_succ, orr_task_end_release);
 	if (__builtin_expect(t->tag != NULL, 0))
@@ -143,27 +181,10 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	if (pub->callback_func)
 		run_callback(t, pub->callback_func, pub->callback_arg);
 	orr_task_trace(proc, ORR_TRACE_DONE, t, w ? (int) w->id : -1);
-	regenerate = pub->regenerate;
+	if (__builtin_expect(t->tag != NULL, 0))
+		orr_tag_task_ends(t);
 	pub->status = STARPU_TASK_FINISHED;
-	if (auto_destroy && !regenerate) {
-		orr_task_destroy(t);
-	} else {
-		ORR_ATOMIC_STORE(&t->state, ORR_TASK_DONE);
-		if (regenerate) {
-			/* The same task again; it stays counted as pending until the new round
-			 * ends. */
-			int ret = starpu_task_submit(pub);
-
-			if (ret) {
-				orr_error("task %s could not be submitted again: %s",
-					  orr_task_name(pub), strerror(-ret));
-				if (auto_destroy)
-					orr_task_destroy(t);
-				else
-					ORR_ATOMIC_STORE(&t->state, ORR_TASK_DONE);
-			}
-		}
-	}
+	end(t);
 	if (__builtin_expect(ctx != 0, 0))
 		orr_ctx_task_done(proc, ctx);
 	if (!internal) {
@@ -186,9 +207,15 @@ void orr_task_end_release(struct orr_task *t)
 
 void orr_task_proceed(struct orr_task *t)
 {
-	if (t->ended)
+	struct starpu_task *pub = t->pub;
+
+	if (t->ended) {
 		terminate(t, NULL);
-	else if (t->body)
+		return;
+	}
+	if (__builtin_expect(pub->prologue_callback_pop_func != NULL, 0))
+		run_callback(t, pub->prologue_callback_pop_func, pub->prologue_callback_pop_arg);
+	if (t->body)
 		t->body(&t->owner, t->pub->cl_arg);
 	else if (t->owner.naccess)
 		execute_nowhere(t);

@@ -68,7 +68,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	ret = orr_task_check(proc, task, t, where, internal, ctx);
 	if (ret)
 		return ret;
-	if (__builtin_expect(t->state == ORR_TASK_DONE, 0))
+	if (__builtin_expect(t->state >= ORR_TASK_AGAIN, 0))
 		orr_task_renew(t);
 	t->where = where;
 	ret = orr_task_data_reserve(t);
@@ -114,9 +114,37 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	return 0;
 }
 
+/* A task whose end is under way (its callback runs, say) is submitted again when that is over.
+ * Returns 1 if so, 0 if it can be submitted now, or there is a mistake in it. */
+static int submit_later(const struct starpu_task *task, int nodeps)
+{
+	struct orr_task *t = orr_task_of(task);
+	uint8_t ended = ORR_TASK_ENDED;
+
+	if (!t || ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_ENDED)
+		return 0;
+	t->again_nodeps = nodeps & 1;
+	return __atomic_compare_exchange_n(&t->state, &ended, ORR_TASK_AGAIN, 0, __ATOMIC_SEQ_CST,
+					   __ATOMIC_SEQ_CST);
+}
+
+static int submit_by_program(struct starpu_task *task, int nodeps)
+{
+	if (__builtin_expect(submit_later(task, nodeps), 0))
+		return 0;
+	return submit(task, 0, nodeps);
+}
+
+int orr_task_submit_again(struct orr_task *t)
+{
+	orr_assert(ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_AGAIN);
+	t->resubmits = 1; /* until it is renewed */
+	return submit(t->pub, 0, t->again_nodeps);
+}
+
 int starpu_task_submit(struct starpu_task *task)
 {
-	return submit(task, 0, 0);
+	return submit_by_program(task, 0);
 }
 
 int orr_task_submit(struct starpu_task *task)
@@ -126,18 +154,18 @@ int orr_task_submit(struct starpu_task *task)
 
 int starpu_task_submit_nodeps(struct starpu_task *task)
 {
-	return submit(task, 0, 1);
+	return submit_by_program(task, 1);
 }
 
 int starpu_task_submit_line(struct starpu_task *task, const char *file, int line)
 {
 	task->file = file;
 	task->line = line;
-	return submit(task, 0, 0);
+	return submit_by_program(task, 0);
 }
 
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
 {
 	task->sched_ctx = sched_ctx_id;
-	return submit(task, 0, 0);
+	return submit_by_program(task, 0);
 }

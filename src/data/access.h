@@ -47,7 +47,7 @@ struct orr_access {
 /* The functions of an owner that are called when its accesses advance. They are called without
  * locks, by any thread, and must not block. */
 struct orr_owner_ops {
-	/* One of its accesses has its turn: the owner waits for one thing fewer. */
+	/* One of its accesses has its turn, say: the owner waits for one thing fewer. */
 	void (*turn)(struct orr_owner *o);
 	/* It was parked, and now holds all its data. */
 	void (*held)(struct orr_owner *o);
@@ -137,6 +137,11 @@ void orr_access_submit(struct orr_owner *o);
 int orr_access_lock(struct orr_owner *o);
 /* Ends all accesses of an owner. */
 void orr_access_release(struct orr_owner *o);
+/* Calls f for the owners that wait for the turns of o: those that come directly behind it in the
+ * queues of its data. f is called under a datum's lock, in the order of o's data, once for each
+ * datum. */
+void orr_access_successors(const struct orr_owner *o, void (*f)(struct orr_owner *, void *),
+			   void *arg);
 /* Grants the accesses that may be granted now. Call it after a change outside of the queue, such as
  * the end of a reduction. */
 void orr_access_regrant(starpu_data_handle_t h);

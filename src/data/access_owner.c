@@ -285,3 +285,42 @@ void orr_access_release(struct orr_owner *o)
 			orr_handle_unpin(h);
 	}
 }
+
+/* ---- who comes next ---- */
+
+/* The access behind a and those that share its turn, or NULL. */
+static struct orr_access *behind(starpu_data_handle_t h, const struct orr_access *a)
+{
+	enum orr_class c = orr_access_class(a->mode);
+	struct orr_access *q = h->head;
+
+	orr_assert_locked(&h->lock);
+	if (a->granted)
+		return q;
+	while (q && q != a)
+		q = q->next;
+	if (q)
+		q = q->next;
+	while (q && c != ORR_CLASS_WRITE && orr_access_class(q->mode) == c)
+		q = q->next;
+	return q;
+}
+
+void orr_access_successors(const struct orr_owner *o, void (*f)(struct orr_owner *, void *),
+			   void *arg)
+{
+	for (unsigned i = 0; i < o->naccess; i++) {
+		const struct orr_access *a = &o->access[i];
+		starpu_data_handle_t h = a->handle;
+
+		if (!h || a->merged || !a->ordered)
+			continue;
+		orr_lock(&h->lock);
+		struct orr_access *q = behind(h, a);
+		enum orr_class c = q ? orr_access_class(q->mode) : ORR_CLASS_NONE;
+		int alone = c == ORR_CLASS_WRITE;
+		for (; q && orr_access_class(q->mode) == c; q = alone ? NULL : q->next)
+			f(q->owner, arg);
+		orr_handle_unlock(h);
+	}
+}

@@ -15,16 +15,6 @@
 #include "base/map.h"
 #include "base/upcalls.h"
 
-struct orr_mpi *orr_mpi_get(const char *who)
-{
-	struct orr_mpi *mpi = orr_self()->mpi;
-
-	if (!mpi)
-		orr_error("%s: the MPI layer is not running; call starpu_mpi_init_conf() first",
-			  who);
-	return mpi;
-}
-
 /* The tag that the program sets before any context exists. Equal on all ranks by contract, so one
  * is enough for all of them. */
 static int comm_tag = ORR_MPI_DEFAULT_TAG;

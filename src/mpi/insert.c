@@ -10,6 +10,7 @@
  * change at the same points. */
 #include <errno.h>
 #include <stdlib.h>
+#include "core/codelet.h"
 #include "core/insert.h"
 #include "mpi/mpi.h"
 #include "base/assert.h"
@@ -62,7 +63,7 @@ static int add_handles(struct insertion *ins, struct starpu_codelet *cl,
 	int ret = 0;
 
 	for (int i = 0; i < n && !ret; i++)
-		ret = add(ins, handles[i], STARPU_CODELET_GET_MODE(cl, ins->n));
+		ret = add(ins, handles[i], orr_codelet_mode(cl, ins->n));
 	return ret;
 }
 

@@ -24,7 +24,7 @@
 #define CORE \
 	{ \
 		.policies = &orr_sched_table, .tag_lock = ORR_LOCK_INIT(TAG), \
-		.join_lock = ORR_LOCK_INIT(JOIN), .task_slab = { \
+		.edge_lock = ORR_LOCK_INIT(EDGE), .join_lock = ORR_LOCK_INIT(JOIN), .task_slab = { \
 			.lock = ORR_LOCK_INIT(SLAB) \
 		} \
 	}

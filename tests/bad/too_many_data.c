@@ -19,9 +19,12 @@ int main(void)
 	start();
 	task = starpu_task_create();
 	task->cl = &fixed;
+	task->dyn_handles = calloc(STARPU_NMAXBUFS + 1, sizeof(*task->dyn_handles));
 	ret = starpu_task_submit(task);
 	if (ret != -EINVAL)
 		refused(ret, -EINVAL);
+	free(task->dyn_handles);
+	task->dyn_handles = NULL;
 	task->cl = &open;
 	task->nbuffers = STARPU_NMAXBUFS + 1;
 	ret = starpu_task_submit(task);

@@ -24,6 +24,8 @@ static enum starpu_data_access_mode modes[N];
 static struct starpu_codelet fixed_cl = { .cpu_funcs = { kernel },
 					  .nbuffers = N,
 					  .dyn_modes = modes };
+/* Its modes are given by each insertion. */
+static struct starpu_codelet silent_cl = { .cpu_funcs = { kernel }, .nbuffers = N };
 static struct starpu_codelet open_cl = { .cpu_funcs = { kernel },
 					 .nbuffers = STARPU_VARIABLE_NBUFFERS };
 
@@ -64,6 +66,7 @@ int main(void)
 		by_fields(&open_cl, h);
 		CHECK_IS(starpu_task_insert(&fixed_cl, STARPU_DATA_ARRAY, h, (int) N, 0), 0);
 		CHECK_IS(starpu_task_insert(&open_cl, STARPU_DATA_MODE_ARRAY, d, (int) N, 0), 0);
+		CHECK_IS(starpu_task_insert(&silent_cl, STARPU_DATA_MODE_ARRAY, d, (int) N, 0), 0);
 		CHECK_IS(starpu_task_insert(&open_cl, STARPU_RW, h[0], STARPU_DATA_MODE_ARRAY,
 					    d + 1, (int) N - 2, STARPU_RW, h[N - 1], 0),
 			 0);
@@ -75,7 +78,7 @@ int main(void)
 	CHECK_IS(starpu_task_submit(task), 0);
 	for (i = 0; i < N; i++) {
 		starpu_data_unregister(h[i]);
-		CHECK_IS(x[i], 5 * 20 + 2 + (i < 2 ? 20 : 0));
+		CHECK_IS(x[i], 6 * 20 + 2 + (i < 2 ? 20 : 0));
 	}
 	starpu_shutdown();
 	return 0;
