@@ -247,7 +247,8 @@ struct starpu_driver {
 };
 
 /* Drive the device with the calling thread: init, then run_once() again and again, then deinit;
- * run() does all of it until a termination is requested. 0, -EINVAL for a wrong description,
+ * run() does all of it until a termination is requested. run_once() executes a task if there is
+ * one; in a simulated run, it lets virtual time pass otherwise. 0, -EINVAL for a wrong description,
  * -ENODEV when there is no such device. */
 int starpu_driver_run(struct starpu_driver *d);
 int starpu_driver_init(struct starpu_driver *d);

@@ -67,19 +67,14 @@ int orrery_sim_init(int *argc, char ***argv)
 	return orr_sim_mpi_init_program(argc, argv);
 }
 
-/* After an unsuccessful poll: from 0.1 us up to 10 us more of virtual time. */
 int orrery_sim_polled(int ret, int flag)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	if (!a)
 		return ret;
-	if (flag) {
+	if (flag)
 		a->npolls = 0;
-		return ret;
-	}
-	double us = 0.1 * (1 + a->npolls);
-	if (us < 10)
-		a->npolls++;
-	orr_sys_sleep_us(us);
+	else
+		orr_sim_polled(a);
 	return ret;
 }

@@ -183,6 +183,8 @@ void orr_sim_serve(struct orr_sim_actor *a);
 void orr_sim_rank_end(struct orr_sim_rank *r, int status);
 /* The end of a user thread, called in it; it must return to SimGrid at once. */
 void orr_sim_user_end(struct orr_sim_actor *a, void *ret);
+/* [waits] After an unsuccessful poll: lets a little virtual time go by. */
+void orr_sim_polled(struct orr_sim_actor *a);
 /* Sleeps for ever (what is left of a rank whose program called exit). */
 void orr_sim_park(struct orr_sim_actor *a) __attribute__((noreturn));
 

@@ -263,7 +263,7 @@ void orr_sys_sleep_us(double us)
 	if (!a || us <= 0)
 		return;
 	/* A kernel that sleeps lasts longer; the other workers of its node go on. */
-	if (a->role == ORR_ROLE_WORKERS && a->head.thread.task) {
+	if (a->head.thread.worker && a->head.thread.task) {
 		a->extra_us += us;
 		return;
 	}
@@ -336,6 +336,7 @@ static void run_handed(struct orr_sim_actor *a)
 
 	orr_assert_no_lock();
 	a->head.thread.worker = NULL;
+	a->head.thread.ctx = a->head.thread.idle_ctx = 0;
 	a->head.thread.memnode = STARPU_MAIN_RAM;
 	a->head.thread.task = NULL;
 	a->head.thread.debt_us = 0;
@@ -399,8 +400,11 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role r
 	struct orr_sim_actor *a = role == ORR_ROLE_ENGINE ? r->engine : r->driver;
 	(void) cpu;
 	orr_assert_no_lock();
-	if (role == ORR_ROLE_USER) {
-		a = orr_sim_actor_start(r, role, name ? name : "thread", NULL, orr_sim.stack_main,
+	/* One actor steps all workers, unless the program drives some of them itself. */
+	int another = role == ORR_ROLE_WORKERS && a->active;
+	if (role == ORR_ROLE_USER || another) {
+		a = orr_sim_actor_start(r, role, name ? name : "thread", NULL,
+					another ? orr_sim.stack_small : orr_sim.stack_main,
 					user_thread);
 		if (!a)
 			return NULL;
@@ -425,11 +429,34 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 		orr_waitq_wait(&a->ended, key, -1);
 	}
 	void *ret = a->ret;
-	if (a->role == ORR_ROLE_USER) {
+	if (a != a->rank->engine && a != a->rank->driver) {
 		free(a->specific);
 		free(a);
 	}
 	return ret;
+}
+
+/* From 0.1 us up to 10 us, the longer the more often in a row. */
+void orr_sim_polled(struct orr_sim_actor *a)
+{
+	double us = 0.1 * (1 + a->npolls);
+	if (us < 10)
+		a->npolls++;
+	orr_sys_sleep_us(us);
+}
+
+void orr_sys_polled(double until_us)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	double now_us = orr_sys_now_us();
+	if (!a)
+		return;
+	if (until_us < 0) {
+		orr_sim_polled(a);
+		return;
+	}
+	a->npolls = 0;
+	sleep_until(a, date_of_us(fmax(until_us, now_us)));
 }
 
 void orr_sys_yield(void)

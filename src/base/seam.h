@@ -44,6 +44,7 @@ struct orr_thread {
 	struct orr_task *task;     /* the task whose kernel or callback runs in it, or NULL */
 	void *acquisition; /* by the program, whose callback runs in it (data/acquire.c), or NULL */
 	unsigned ctx;      /* the scheduling context that the program chose for it + 1, 0: none */
+	unsigned idle_ctx; /* while it steps a worker: the one of the thread without worker */
 	struct orr_owner *later, *later_last; /* owners of data that this thread lets proceed when
 						 the one that proceeds now has done so */
 	int proceeding;                       /* an owner proceeds in it (data/access.h) */
@@ -174,6 +175,10 @@ typedef struct orr_sys_thread orr_sys_thread_t;
  * or -1. Returns NULL with errno set when impossible. */
 orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role role,
 				       const char *name, int cpu, void *(*fn)(void *), void *arg);
+/* [any] [waits] A thread of the program looked for something in vain and is going to look again,
+ * again and again: in a simulated run, time goes by, until until_us if something is known to
+ * happen then, else (negative) for a moment. */
+void orr_sys_polled(double until_us);
 /* [any] [waits] Waits for its end, frees it and returns what fn returned. */
 void *orr_sys_thread_join(orr_sys_thread_t *t);
 /* [any] [waits] Lets others use the core of the calling thread first. */

@@ -87,6 +87,8 @@ struct orr_worker {
 	starpu_pthread_cond_t policy_cond;
 	struct starpu_profiling_worker_info prof;
 	char name[48];
+	unsigned own_ctx; /* while its thread steps another worker: what its kernels and callbacks
+			     chose by starpu_sched_ctx_set_context(), as struct orr_thread's ctx */
 	struct orr_member *joins;  /* atomic: parallel tasks that it is a member of, first come
 				      first; changed under local_lock */
 	struct orr_member *member; /* the one that it has come to, see core/parallel.h */

@@ -59,7 +59,14 @@ int starpu_driver_run_once(struct starpu_driver *d)
 
 	if (ret)
 		return ret;
-	orr_group_step(w->group, &next_us);
+	int advanced = orr_group_step(w->group, &next_us);
+	if (next_us >= 0) {
+		/* In a simulated run a kernel has begun: the caller is busy until its end. */
+		orr_sys_polled(next_us);
+		orr_group_step(w->group, &next_us);
+	} else if (!advanced) {
+		orr_sys_polled(-1);
+	}
 	return 0;
 }
 

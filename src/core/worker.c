@@ -233,7 +233,10 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 	nunits = (unsigned) ncpus + ndrivers;
 	for (i = 0; i < ndevices; i++)
 		proc->core->nworkers += devices[i].nworkers;
-	proc->ngroups = nunits ? orr_sys_ngroups(nunits) : 0;
+	/* Workers that the program drives have a group of their own. */
+	proc->ngroups = !nunits                             ? 0
+			: proc->conf.n_not_launched_drivers ? nunits
+							    : orr_sys_ngroups(nunits);
 	proc->core->workers = zeroes(proc->core->nworkers + 1, sizeof(*proc->core->workers));
 	proc->core->groups = zeroes(proc->ngroups + 1, sizeof(*proc->core->groups));
 	if (!proc->core->workers || !proc->core->groups ||

@@ -14,9 +14,16 @@ int orr_worker_run(struct orr_worker *w, struct orr_task *t, void (*func)(void *
 struct orr_device;
 struct orr_driver_ops;
 
-/* From here on the thread steps worker w, or none (NULL). */
+/* From here on the thread steps worker w, or none (NULL). Each worker has the scheduling context
+ * that the program chose in it, as if it had a thread of its own. A thread of the program that
+ * drives a worker keeps its choice for itself. */
 static inline void orr_worker_enter(struct orr_thread *self, struct orr_worker *w)
 {
+	if (self->worker)
+		self->worker->own_ctx = self->ctx;
+	else
+		self->idle_ctx = self->ctx;
+	self->ctx = w ? w->own_ctx : self->idle_ctx;
 	self->worker = w;
 	self->memnode = w ? w->memnode : STARPU_MAIN_RAM;
 }

@@ -111,6 +111,12 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 	return ret;
 }
 
+void orr_sys_polled(double until_us)
+{
+	(void) until_us;
+	orr_assert_no_lock();
+}
+
 void orr_sys_yield(void)
 {
 	orr_assert_no_lock();
