@@ -28,7 +28,7 @@ struct starpu_sched_policy;
 
 /* Markers of starpu_sched_ctx_create(), each followed by the arguments that its comment names. */
 
-#define STARPU_SCHED_CTX_POLICY_NAME (1 << 16)     /* const char * */
+#define STARPU_SCHED_CTX_POLICY_NAME (1 << 16)     /* const char *; "": the default */
 #define STARPU_SCHED_CTX_POLICY_STRUCT (2 << 16)   /* struct starpu_sched_policy * */
 #define STARPU_SCHED_CTX_POLICY_MIN_PRIO (3 << 16) /* int */
 #define STARPU_SCHED_CTX_POLICY_MAX_PRIO (4 << 16) /* int */

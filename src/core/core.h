@@ -25,7 +25,9 @@ struct orr_policies;
 /* A scheduling context, see core/sched_ctx.h. */
 struct orr_ctx {
 	struct starpu_sched_policy *policy;
-	void *policy_data; /* the policy's own */
+	void *policy_data;  /* the policy's own */
+	uint8_t own_policy; /* the program chose one; otherwise the policy is a matter of ours */
+	void *program_data; /* in a context without policy: what the program keeps as its data */
 	unsigned id;
 	unsigned state;   /* atomic: enum orr_ctx_state */
 	int whole;        /* atomic: all workers are in it */

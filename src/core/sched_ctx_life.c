@@ -354,7 +354,7 @@ static struct orr_ctx *find_free(struct orr_process *proc, const char *name)
 		proc->core->ctx[id] = ctx;
 	}
 	ctx->name = strdup(name ? name : "unnamed");
-	ctx->user_data = ctx->policy_data = NULL;
+	ctx->user_data = ctx->policy_data = ctx->program_data = NULL;
 	ctx->fixed_min = ctx->fixed_max = 0;
 	ctx->min_prio = ctx->max_prio = 0;
 	ctx->inheritor = 0;
@@ -387,6 +387,7 @@ static int create(struct orr_process *proc, struct orr_ctx *ctx, const struct re
 	if (ret)
 		return ret;
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
+	ctx->own_policy = policy || rq->policy_name;
 	if (!policy)
 		policy = rq->policy_name ? proc->core->policies->find(proc, rq->policy_name)
 					 : proc->core->policies->together;

@@ -154,29 +154,40 @@ unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id)
 
 /* ---- policy and data ---- */
 
-void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
+/* Where the program finds the data of the policy. NULL: there is no such context. init_sched asks
+ * before the context is open. */
+static void **policy_data_of(unsigned id)
 {
 	struct orr_process *proc = orr_self();
+	struct orr_ctx *ctx = id < STARPU_NMAX_SCHED_CTXS ? proc->core->ctx[id] : NULL;
 
-	/* Called by init_sched: the context is not open yet. */
-	if (sched_ctx_id < STARPU_NMAX_SCHED_CTXS && proc->core->ctx[sched_ctx_id])
-		proc->core->ctx[sched_ctx_id]->policy_data = policy_data;
+	if (!ctx)
+		return NULL;
+	return ctx->own_policy || !id ? &ctx->policy_data : &ctx->program_data;
+}
+
+void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
+{
+	void **p = policy_data_of(sched_ctx_id);
+
+	if (p)
+		*p = policy_data;
+	else
+		orr_error("%s: there is no scheduling context %u", __func__, sched_ctx_id);
 }
 
 void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 {
-	struct orr_process *proc = orr_self();
+	void **p = policy_data_of(sched_ctx_id);
 
-	return sched_ctx_id < STARPU_NMAX_SCHED_CTXS && proc->core->ctx[sched_ctx_id]
-		       ? proc->core->ctx[sched_ctx_id]->policy_data
-		       : NULL;
+	return p ? *p : NULL;
 }
 
 struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
 {
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_get_sched_policy_in_ctx");
 
-	return ctx ? ctx->policy : NULL;
+	return ctx && (ctx->own_policy || !ctx->id) ? ctx->policy : NULL;
 }
 
 struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)

@@ -225,7 +225,7 @@ int starpu_perfmodel_set_per_devices_size_base(struct starpu_perfmodel *model, i
 		return err;
 	part->size_base = func;
 	/* From now on sizes do not follow from footprints. */
-	model->state->plain = 0;
+	orr_model_state_there(model)->plain = 0; /* part_of_list made it */
 	return 0;
 }
 

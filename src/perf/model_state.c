@@ -15,8 +15,9 @@ static void state_free(struct _starpu_perfmodel_state *s)
 {
 	orr_assert(s->owner->state == s);
 	orr_model_part_free(s->parts);
+	s->owner->is_loaded = 0;
+	ORR_ATOMIC_STORE(&s->owner->is_init, 0);
 	s->owner->state = NULL;
-	s->owner->is_loaded = s->owner->is_init = 0;
 	orr_model_release(s->m);
 	free(s);
 }
@@ -35,8 +36,9 @@ static struct _starpu_perfmodel_state *state_new(struct orr_perf *p, struct star
 	s->next = p->states;
 	p->states = s;
 	p->nstates++;
-	model->is_init = 1;
 	model->is_loaded = m != NULL;
+	ORR_ATOMIC_STORE(&model->state, s);
+	ORR_ATOMIC_STORE(&model->is_init, 1);
 	return s;
 }
 
@@ -47,7 +49,7 @@ struct _starpu_perfmodel_state *orr_model_state_slow(struct orr_process *proc,
 	if (!p)
 		return NULL;
 	orr_lock(&p->lock);
-	struct _starpu_perfmodel_state *s = ORR_ATOMIC_LOAD(&model->state);
+	struct _starpu_perfmodel_state *s = orr_model_state_there(model);
 	if (!s || s->perf != p) {
 		struct orr_model *m = NULL;
 		if (model->symbol && *model->symbol) {
@@ -59,7 +61,6 @@ struct _starpu_perfmodel_state *orr_model_state_slow(struct orr_process *proc,
 		s = state_new(p, model, m);
 		if (!s)
 			orr_model_release(m);
-		ORR_ATOMIC_STORE(&model->state, s);
 	}
 	orr_unlock(&p->lock);
 	return s;
@@ -73,14 +74,13 @@ int orr_model_state_attach(struct orr_process *proc, struct starpu_perfmodel *mo
 		return -ENOMEM;
 	orr_lock(&p->lock);
 	struct _starpu_perfmodel_state *s = state_new(p, model, m);
-	ORR_ATOMIC_STORE(&model->state, s);
 	orr_unlock(&p->lock);
 	return s ? 0 : -ENOMEM;
 }
 
 void orr_model_state_detach(struct starpu_perfmodel *model)
 {
-	struct _starpu_perfmodel_state *s = model->state;
+	struct _starpu_perfmodel_state *s = orr_model_state_there(model);
 	if (!s)
 		return;
 	orr_lock(&s->perf->lock);

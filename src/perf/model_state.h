@@ -2,9 +2,11 @@
 /* The state behind each struct starpu_perfmodel of the program.
  *
  * model->state points to it while the process runs; orr_perf_exit resets the pointer, because
- * model structures live until starpu_shutdown.
+ * model structures live until starpu_shutdown. The program may leave garbage there: the field
+ * counts only while model->is_init is set.
  *
- * Invariant: all states of a process are in perf->states, under perf->lock. */
+ * Invariant: all states of a process are in perf->states, under perf->lock; is_init is set after
+ * state, with release. */
 #ifndef ORR_PERF_MODEL_STATE_H
 #define ORR_PERF_MODEL_STATE_H
 
@@ -25,13 +27,19 @@ struct _starpu_perfmodel_state {
 			      bit: also of those after it) */
 };
 
+/* The state of a model, or NULL if it has none yet. */
+static inline struct _starpu_perfmodel_state *orr_model_state_there(
+	const struct starpu_perfmodel *model)
+{
+	return ORR_ATOMIC_LOAD(&model->is_init) ? ORR_ATOMIC_LOAD(&model->state) : NULL;
+}
 /* The state of a model, made and loaded by the first call; NULL if memory is exhausted. */
 struct _starpu_perfmodel_state *orr_model_state_slow(struct orr_process *proc,
 						     struct starpu_perfmodel *model);
 static inline struct _starpu_perfmodel_state *orr_model_state(struct orr_process *proc,
 							      struct starpu_perfmodel *model)
 {
-	struct _starpu_perfmodel_state *s = ORR_ATOMIC_LOAD(&model->state);
+	struct _starpu_perfmodel_state *s = orr_model_state_there(model);
 
 	return s && s->perf == proc->perf ? s : orr_model_state_slow(proc, model);
 }

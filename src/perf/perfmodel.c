@@ -110,7 +110,7 @@ int starpu_perfmodel_load_symbol(const char *symbol, struct starpu_perfmodel *mo
 
 int starpu_perfmodel_unload_model(struct starpu_perfmodel *model)
 {
-	struct _starpu_perfmodel_state *s = model->state;
+	struct _starpu_perfmodel_state *s = orr_model_state_there(model);
 	int owned = s && s->m && !s->m->key;
 	orr_model_state_detach(model);
 	if (owned) {

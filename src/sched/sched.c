@@ -87,6 +87,9 @@ static struct starpu_sched_policy *load_policy(struct orr_process *proc, const c
 
 static struct starpu_sched_policy *sched_find(struct orr_process *proc, const char *name)
 {
+	if (!*name) /* the default */
+		name = proc->cfg.sched && *proc->cfg.sched ? proc->cfg.sched
+							   : orr_sched_policies[0]->policy_name;
 	struct starpu_sched_policy *policy = sched_named(name);
 
 	if (!policy && proc->cfg.sched_lib)

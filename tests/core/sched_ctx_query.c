@@ -305,10 +305,30 @@ static void mistakes(void)
 	starpu_shutdown();
 }
 
+/* "" is the default policy; without one, the program keeps what it likes as data of the policy. */
+static void default_and_none(void)
+{
+	int one = 0, mine;
+	unsigned a = starpu_sched_ctx_create(&one, 1, "a", STARPU_SCHED_CTX_POLICY_NAME, "", 0);
+	unsigned b = starpu_sched_ctx_create(&one, 1, "b", 0);
+
+	CHECK(a < STARPU_NMAX_SCHED_CTXS && b < STARPU_NMAX_SCHED_CTXS);
+	CHECK(!strcmp(starpu_sched_get_sched_policy_in_ctx(a)->policy_name, "lws"));
+	CHECK(starpu_sched_get_sched_policy_in_ctx(b) == NULL);
+	CHECK(starpu_sched_ctx_get_policy_data(b) == NULL);
+	starpu_sched_ctx_set_policy_data(b, &mine);
+	CHECK(starpu_sched_ctx_get_policy_data(b) == &mine);
+	starpu_sched_ctx_delete(a);
+	starpu_sched_ctx_delete(b);
+}
+
 int main(void)
 {
 	users_policy();
 	ready();
 	mistakes();
+	core_start(1, NULL);
+	default_and_none();
+	starpu_shutdown();
 	return 0;
 }

@@ -129,6 +129,21 @@ static void functions(void)
 	orr_perf_exit(proc);
 }
 
+/* Private fields hold garbage until is_init is set. */
+static void garbage(void)
+{
+	struct starpu_perfmodel model = { .type = STARPU_COMMON, .cost_function = by_task };
+	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &model };
+	enum orr_perf_source s;
+
+	memset(&model.state, 0x3f, sizeof(model.state));
+	start(0);
+	CHECK(starpu_perfmodel_unload_model(&model) == 0); /* there is none */
+	CHECK(expect(&cl, &cpu, 8, 0, 0, &s) == 40 && s == ORR_PERF_COST_FUNCTION);
+	orr_perf_exit(proc);
+	CHECK(!model.is_init);
+}
+
 static void learning(void)
 {
 	struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "learn" };
@@ -303,6 +318,7 @@ int main(void)
 	estimates();
 	malformed();
 	functions();
+	garbage();
 	learning();
 	regressions();
 	threads();
