@@ -179,9 +179,7 @@ static struct orr_estimate from_functions(const struct search *s)
 
 	if (part && part->pub.cost_function)
 		us = part->pub.cost_function(q->task, &arch, q->nimpl);
-	else if (model->worker_cost_function &&
-		 (model->type == STARPU_PER_WORKER ||
-		  !(model->arch_cost_function || model->cost_function)))
+	else if (model->type == STARPU_PER_WORKER && model->worker_cost_function)
 		us = model->worker_cost_function(q->task, orr_arch_table_worker(q->proc, s->arch),
 						 q->nimpl);
 	else if (model->arch_cost_function &&
