@@ -36,6 +36,8 @@
 #include <starpu_sched_ctx.h>
 #include <starpu_scheduler.h>
 #include <starpu_profiling.h>
+#include <starpu_perf_monitoring.h>
+#include <starpu_perf_steering.h>
 #include <starpu_fxt.h>
 #include <starpu_expert.h>
 #include <starpu_cublas.h>
@@ -138,7 +140,7 @@ struct starpu_conf {
 	void (*callback_worker_waking_up)(unsigned workerid);
 	/* No effect: the runtime catches no signals, they are the program's. 1. */
 	int catch_signals;
-	/* No effect. */
+	/* 1: performance counters count from the start (starpu_perf_monitoring.h). 0. */
 	unsigned start_perf_counter_collection;
 	/* No effect: workers that find nothing to do spin for a time that the machine determines,
 	 * and then sleep until they are woken. 1 and 32. */

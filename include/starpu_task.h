@@ -136,8 +136,8 @@ struct starpu_codelet {
 	unsigned color;                /* no effect: traces have no colours */
 	void (*callback_func)(void *); /* callback of the tasks that have none */
 	int flags;                     /* STARPU_CODELET_* */
-	void *perf_counter_sample;     /* private */
-	struct starpu_perf_counter_sample_cl_values *perf_counter_values; /* private */
+	void *perf_counter_sample;     /* not used: counts of codelets are the runtime's */
+	struct starpu_perf_counter_sample_cl_values *perf_counter_values; /* likewise */
 	int checked; /* private: 1 once the runtime has checked the codelet */
 };
 
@@ -226,7 +226,7 @@ struct starpu_task {
 	unsigned mf_skip : 1;        /* private: needs no conversion of multiformat data */
 	unsigned scheduled : 1;      /* for the policy */
 	unsigned prefetched : 1;     /* out: its data were asked for early */
-	unsigned char failed;        /* set by a kernel that could not do its work */
+	unsigned char failed;        /* starpu_task_ft_failed() was called for it */
 	int priority; /* larger goes first, see STARPU_MIN_PRIO; default STARPU_DEFAULT_PRIO */
 	/* In, with execute_on_a_specific_worker: the worker. Out: the one that executes it.
 	 * (unsigned) -1: unset. */
@@ -275,6 +275,7 @@ struct starpu_task {
 	/* Called by the worker just before the kernel. */
 	void (*prologue_callback_pop_func)(void *);
 	void *prologue_callback_pop_arg;
+	/* The transaction whose open epoch the task belongs to; NULL: none. */
 	struct starpu_transaction *transaction;
 	starpu_trs_epoch_t trs_epoch; /* private */
 	/* With execute_on_a_specific_worker: its rank there, from 1; 0: none. */
@@ -425,6 +426,42 @@ unsigned starpu_task_get_implementation(struct starpu_task *task);
 /* The task's number in traces and messages: from 1 in the order of submission. */
 unsigned long starpu_task_get_job_id(struct starpu_task *task);
 const char *starpu_task_status_get_as_string(enum starpu_task_status status);
+
+/* --- Transactions -------------------------------------------------------------------- */
+
+/* Tasks of an epoch are executed together, or cancelled together: their kernels are not called
+ * then, their data keep the values that they have, while dependencies and callbacks are as always.
+ * Tasks join the open epoch by their field transaction, or by STARPU_TRANSACTION. */
+
+/* Open a transaction and its first epoch. When everything that was submitted to the epoch before
+ * has completed, do_start_func decides: it returns non-zero for an epoch that shall be executed. It
+ * is called once for each epoch, by any thread, with NULL and the epoch's argument; it must not
+ * wait. Returns NULL after a message, without starpu_init() or without memory. */
+struct starpu_transaction *starpu_transaction_open(int (*do_start_func)(void *buffer, void *arg),
+						   void *do_start_arg);
+/* Close the open epoch and open the next one. One thread at a time does this, and submits tasks of
+ * the transaction. */
+void starpu_transaction_next_epoch(struct starpu_transaction *p_trs, void *do_start_arg);
+/* Close the transaction; it ends, and is freed, when its tasks have completed. */
+void starpu_transaction_close(struct starpu_transaction *p_trs);
+
+/* --- Tasks that may fail ------------------------------------------------------------- */
+
+/* As prologue callback of a task: the task executes nothing itself, but keeps its data and
+ * completes when one of its tries succeeds. Tries are tasks like it that are executed in its place.
+ * check_ft, the prologue's argument, is a function void (*)(void *) that is called as callback of
+ * each try, with the task; NULL: a function that tries again until a try did not fail. */
+void starpu_task_ft_prologue(void *check_ft);
+/* A try for meta_task with the fields of template_task (meta_task, or an earlier try); submit it
+ * with starpu_task_submit_nodeps(), in check_ft. A try finds the data as the one before left them,
+ * so a task that may fail should not both read and write a datum. NULL after a message. */
+struct starpu_task *starpu_task_ft_create_retry(const struct starpu_task *meta_task,
+						const struct starpu_task *template_task,
+						void (*check_ft)(void *));
+/* In a kernel, for its own task: it could not do its work. Sets the field failed. */
+void starpu_task_ft_failed(struct starpu_task *task);
+/* In check_ft: the task is done. */
+void starpu_task_ft_success(struct starpu_task *meta_task);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -65,9 +65,9 @@ extern "C" {
 #define STARPU_TASK_PROFILING_INFO (40 << 16)            /* struct starpu_profiling_task_info * */
 #define STARPU_TASK_NO_SUBMITORDER (41 << 16)            /* unsigned */
 #define STARPU_TASK_SCHED_DATA (42 << 16)                /* void * */
-#define STARPU_TRANSACTION (43 << 16) /* struct starpu_transaction *: no effect */
-#define STARPU_TASK_FILE (44 << 16)   /* const char * */
-#define STARPU_TASK_LINE (45 << 16)   /* int */
+#define STARPU_TRANSACTION (43 << 16)                    /* struct starpu_transaction * */
+#define STARPU_TASK_FILE (44 << 16)                      /* const char * */
+#define STARPU_TASK_LINE (45 << 16)                      /* int */
 
 /* --- Creating tasks from a list of markers ------------------------------------------- */
 

@@ -17,6 +17,7 @@ struct orr_hook;
 struct orr_combined;
 struct orr_member;
 struct orr_energy;
+struct orr_monitor;
 struct orr_tag;
 struct orr_driver_ops;
 struct orr_map;
@@ -34,6 +35,7 @@ struct orr_ctx {
 	int policy_wakes; /* the policy wakes workers itself */
 	int min_prio, max_prio;
 	int fixed_min, fixed_max; /* given when it was made */
+	int cap_min, cap_max;     /* atomic: its tasks get priorities in this range */
 	char *name;
 	void *user_data;
 	unsigned inheritor;     /* atomic */
@@ -95,6 +97,7 @@ struct orr_worker {
 				      first; changed under local_lock */
 	struct orr_member *member; /* the one that it has come to, see core/parallel.h */
 	uint8_t starving;          /* counted in node->nstarving */
+	uint8_t disabled;          /* atomic: takes no tasks (core/knob.c) */
 	uint8_t asleep;            /* the program was told that it sleeps (core/nap.h) */
 	uint32_t ctxs; /* atomic: bit i: it takes tasks from scheduling context i (core/sched_ctx.h)
 			*/
@@ -148,6 +151,9 @@ struct orr_core {
 	unsigned nexplicit;
 	unsigned paused;   /* atomic: calls of starpu_pause that no starpu_resume has answered */
 	unsigned stopping; /* atomic: workers end once nothing is left */
+	struct orr_monitor *monitor;    /* counts for performance counters (core/monitor.c) */
+	unsigned collecting;            /* atomic: calls that switched performance counters on */
+	unsigned prio_caps;             /* atomic: a context limits priorities (core/knob.c) */
 	struct orr_energy *energy;      /* measurements under way (core/energy.c) */
 	struct orr_combined **combined; /* combined workers (core/combined.h), by number - nworkers;
 					   the table is made with the first */

@@ -5,6 +5,7 @@
  * until one worker takes it. */
 #include "core/dispatch.h"
 
+#include "core/knob.h"
 #include "core/parallel.h"
 #include "core/profiling.h"
 #include "core/sched_ctx.h"
@@ -59,6 +60,8 @@ void orr_dispatch_push(struct orr_task *t)
 	struct starpu_task *task = t->pub;
 	struct orr_process *proc = orr_self();
 
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->prio_caps) != 0, 0))
+		orr_knob_cap(proc, t);
 	if (proc->perf_timing)
 		t->ready_us = orr_sys_now_us();
 	if (task->profiling_info)
@@ -97,7 +100,8 @@ struct starpu_task *orr_dispatch_pop(struct orr_worker *w, struct orr_process *p
 	struct starpu_task *task;
 
 	/* What came before the end of a pause is seen by tasks that start after it. */
-	if (ORR_ATOMIC_LOAD(&proc->core->paused))
+	if (ORR_ATOMIC_LOAD(&proc->core->paused) ||
+	    __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&w->disabled), 0))
 		return NULL;
 	task = w->kept;
 	if (__builtin_expect(task != NULL, 0))

@@ -9,6 +9,7 @@
 #include "core/expect.h"
 #include "core/group_heap.h"
 #include "core/inputs.h"
+#include "core/monitor.h"
 #include "core/parallel.h"
 #include "core/profiling.h"
 #include "core/task_impl.h"
@@ -94,6 +95,8 @@ void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
 		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, start_time));
 	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id);
 	w->state = ORR_WORKER_RUNNING;
+	if (orr_monitor_wants(proc, t))
+		orr_monitor_start_slow(proc, t);
 	if (__builtin_expect(w->starving, 0))
 		orr_inputs_stop_starving(w, proc);
 	if (__builtin_expect(w->member != NULL, 0)) {
@@ -135,6 +138,8 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	}
 	if (__builtin_expect(task->cl->energy_model || proc->watts[w->arch] > 0, 0))
 		orr_energy_task(w, t, proc->perf_timing ? orr_sys_now_us() - w->start_us : 0);
+	if (orr_monitor_wants(proc, t))
+		orr_monitor_end_slow(proc, t, w);
 	if (task->profiling_info) {
 		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, end_time));
 		task->profiling_info->workerid = (int) w->id;

@@ -13,6 +13,7 @@
 #include "core/task.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,6 +358,8 @@ static struct orr_ctx *find_free(struct orr_process *proc, const char *name)
 	ctx->user_data = ctx->policy_data = ctx->program_data = NULL;
 	ctx->fixed_min = ctx->fixed_max = 0;
 	ctx->min_prio = ctx->max_prio = 0;
+	ctx->cap_min = INT_MIN;
+	ctx->cap_max = INT_MAX;
 	ctx->inheritor = 0;
 	ctx->nested = id;
 	ctx->level = 0;
@@ -508,6 +511,8 @@ int orr_ctx_init(struct orr_process *proc, struct starpu_sched_policy *policy)
 	proc->core->nctxs = 1;
 	proc->core->ctx_busy = proc->core->ctx_leaving = proc->nholding = 0;
 	ctx->nsms = -1;
+	ctx->cap_min = INT_MIN;
+	ctx->cap_max = INT_MAX;
 	ctx->state = ORR_CTX_OPEN;
 	ctx->name = strdup("default");
 	starpu_task_list_init(&ctx->homeless);

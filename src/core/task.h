@@ -42,8 +42,12 @@ struct orr_task {
 	uint8_t bundled : 1; /* pub->bundle is set */
 	uint8_t switches : 1; /* between views of a partitioned data: accesses to it are not checked
 			       */
-	uint8_t forced_impl;  /* the program chose nimpl */
-	uint8_t impl_chosen;  /* the policy chose nimpl */
+	uint8_t skipped : 1; /* its kernel is not executed: its transaction's epoch is cancelled, or
+				other tasks stand in for it (core/task_retry.c) */
+	uint8_t borrows : 1; /* it uses the data that another task holds (core/task_retry.c) */
+	uint8_t monitored;   /* where it was counted (core/monitor.h) */
+	uint8_t forced_impl; /* the program chose nimpl */
+	uint8_t impl_chosen; /* the policy chose nimpl */
 	struct starpu_task *pub; /* the public half */
 	struct orr_owner owner;  /* of its accesses, inl_access or allocated; ndeps counts all that
 				    the task waits for before it may begin */

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "core/dispatch.h"
+#include "core/monitor.h"
 #include "core/sched_ctx.h"
 #include "core/tag.h"
 #include "core/task_edges.h"
@@ -17,6 +18,7 @@
 #include "core/task_trace.h"
 #include "core/task.h"
 #include "core/task_array.h"
+#include "core/transaction.h"
 #include "data/data.h"
 #include "data/fetch.h"
 #include "data/handle.h"
@@ -98,8 +100,14 @@ void orr_task_held(struct orr_task *t)
 
 	if (__builtin_expect(pub->prologue_callback_func != NULL, 0))
 		run_callback(t, pub->prologue_callback_func, pub->prologue_callback_arg);
+	if (__builtin_expect(pub->transaction != NULL, 0) && orr_transaction_is_cancelled(t)) {
+		t->where = STARPU_NOWHERE;
+		t->skipped = 1;
+	}
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_READY);
 	pub->status = STARPU_TASK_READY;
+	if (!t->internal && orr_monitor_wants(orr_self(), t))
+		orr_monitor_ready_slow(orr_self(), t, !(t->where & STARPU_NOWHERE));
 	if (__builtin_expect(t->where & STARPU_NOWHERE, 0))
 		orr_owner_proceed(&t->owner);
 	else
@@ -217,7 +225,7 @@ void orr_task_proceed(struct orr_task *t)
 		run_callback(t, pub->prologue_callback_pop_func, pub->prologue_callback_pop_arg);
 	if (t->body)
 		t->body(&t->owner, t->pub->cl_arg);
-	else if (t->owner.naccess)
+	else if (t->owner.naccess && !t->skipped)
 		execute_nowhere(t);
 	else
 		orr_task_complete(t, NULL);

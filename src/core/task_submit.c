@@ -9,13 +9,16 @@
 #include "base/log.h"
 #include "core/codelet.h"
 #include "core/graph.h"
+#include "core/monitor.h"
 #include "core/profiling.h"
 #include "core/sched_ctx.h"
 #include "core/tag.h"
 #include "core/task_check.h"
 #include "core/task_data.h"
+#include "core/task_retry.h"
 #include "core/task_state.h"
 #include "core/task_trace.h"
+#include "core/transaction.h"
 #include "core/wait.h"
 #include "core/task.h"
 
@@ -65,13 +68,16 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		}
 	}
 	where = task_where(task);
-	ret = orr_task_check(proc, task, t, where, internal, ctx);
+	nodeps |= t->borrows;
+	ret = orr_task_check(proc, task, t, where, internal || t->borrows, ctx);
 	if (ret)
 		return ret;
 	if (__builtin_expect(t->state >= ORR_TASK_AGAIN, 0))
 		orr_task_renew(t);
 	t->where = where;
 	ret = orr_task_data_reserve(t);
+	if (!ret && __builtin_expect(task->transaction != NULL, 0))
+		ret = orr_transaction_enter(t);
 	if (ret)
 		return ret;
 	/* From here on nothing fails: others see the task. */
@@ -96,6 +102,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	if (__builtin_expect(proc->cfg.profiling, 0))
 		orr_profiling_submit(t);
 	orr_task_trace(proc, ORR_TRACE_SUBMIT, t, -1);
+	if (__builtin_expect(orr_monitor_on(proc), 0) && !internal)
+		orr_monitor_submit_slow(proc, t);
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_BLOCKED);
 	task->status = STARPU_TASK_BLOCKED;
 	if (ctx->policy && ctx->policy->submit_hook && !internal)
@@ -106,6 +114,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		orr_tag_task_submitted(t);
 	if (t->owner.naccess)
 		orr_task_data_submit(t, nodeps);
+	if (__builtin_expect(t->borrows, 0))
+		orr_task_retry_borrow(t);
 	orr_task_release(t); /* the submission itself; t may be gone from here on */
 	if (synchronous)
 		return starpu_task_wait(task);

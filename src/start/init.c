@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/knob.h"
 #include "core/wake.h"
 #include "core/worker.h"
 #include "data/data.h"
@@ -197,6 +198,7 @@ void starpu_shutdown(void)
 		return;
 	while (starpu_is_paused())
 		starpu_resume();
+	orr_knob_enable_all(proc);
 	starpu_sched_ctx_set_context(NULL);
 	starpu_task_wait_for_all();
 	wait_quiet(proc);

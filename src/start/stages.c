@@ -12,6 +12,7 @@
 #include "core/graph.h"
 #include "core/group.h"
 #include "core/hooks.h"
+#include "core/monitor.h"
 #include "core/tag.h"
 #include "core/task.h"
 #include "core/worker.h"
@@ -239,6 +240,7 @@ const struct orr_stage orr_stages[] = {
 	{ "graph", start_graph, stop_nothing },
 	{ "policy", start_policy, orr_sched_exit },
 	{ "hooks", start_nothing, orr_hooks_exit },
+	{ "performance counters", orr_monitor_init, orr_monitor_exit },
 	{ "threads", start_threads, orr_group_stop_all },
 	{ "swap", orr_disk_swap_init, stop_nothing },
 };

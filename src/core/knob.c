@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of performance knobs (see knob.h).
+ *
+ * Invariant: a knob has no state of its own; it reads and writes the setting that the runtime looks
+ * at. */
+#include "core/knob.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/assert.h"
+#include "base/log.h"
+#include "core/core.h"
+#include "core/sched_ctx.h"
+#include "core/wake.h"
+
+/* The worker or context that a knob belongs to; both NULL for those of the process. */
+struct target {
+	struct orr_process *proc;
+	struct orr_worker *worker;
+	struct orr_ctx *ctx;
+};
+
+/* ---- what the knobs do ---- */
+
+static int get_calibrate(const struct target *t)
+{
+	return t->proc->cfg.calibrate;
+}
+
+static int set_calibrate(const struct target *t, int value)
+{
+	if (value && orr_sys_is_simulated()) {
+		orr_error("a simulation measures no kernels: calibrate in a real run");
+		return -EINVAL;
+	}
+	if (value)
+		t->proc->perf_timing = 1;
+	t->proc->cfg.calibrate = value;
+	return 0;
+}
+
+static int get_prefetch(const struct target *t)
+{
+	return t->proc->cfg.prefetch;
+}
+
+static int set_prefetch(const struct target *t, int value)
+{
+	t->proc->cfg.prefetch = value;
+	return 0;
+}
+
+static int get_profiling(const struct target *t)
+{
+	(void) t;
+	return starpu_profiling_status_get();
+}
+
+static int set_profiling(const struct target *t, int value)
+{
+	(void) t;
+	starpu_profiling_status_set(value);
+	return 0;
+}
+
+static int get_codelet_stats(const struct target *t)
+{
+	return t->proc->cfg.codelet_profiling;
+}
+
+static int set_codelet_stats(const struct target *t, int value)
+{
+	t->proc->cfg.codelet_profiling = value;
+	return 0;
+}
+
+static int get_max_submitted(const struct target *t)
+{
+	long n = ORR_ATOMIC_LOAD(&t->proc->cfg.max_submitted);
+
+	return n > INT_MAX ? INT_MAX : (int) n;
+}
+
+static int set_max_submitted(const struct target *t, int value)
+{
+	(void) t;
+	starpu_set_limit_max_submitted_tasks(value);
+	return 0;
+}
+
+static int get_min_submitted(const struct target *t)
+{
+	long n = ORR_ATOMIC_LOAD(&t->proc->cfg.min_submitted);
+
+	return n > INT_MAX ? INT_MAX : (int) n;
+}
+
+static int set_min_submitted(const struct target *t, int value)
+{
+	(void) t;
+	starpu_set_limit_min_submitted_tasks(value);
+	return 0;
+}
+
+static int get_unit(const struct target *t)
+{
+	return t->worker->bindid;
+}
+
+static int set_unit(const struct target *t, int value)
+{
+	if (value == t->worker->bindid)
+		return 0;
+	orr_error("%s is bound to unit %d and stays there: choose with STARPU_WORKERS_CPUID",
+		  t->worker->name, t->worker->bindid);
+	return -EINVAL;
+}
+
+static int get_enabled(const struct target *t)
+{
+	return !ORR_ATOMIC_LOAD(&t->worker->disabled);
+}
+
+static int set_enabled(const struct target *t, int value)
+{
+	ORR_ATOMIC_STORE(&t->worker->disabled, (uint8_t) !value);
+	/* Others may take what it was woken for. */
+	orr_wake_all(t->proc);
+	return 0;
+}
+
+void orr_knob_enable_all(struct orr_process *proc)
+{
+	int off = 0;
+
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
+		off |= ORR_ATOMIC_LOAD(&proc->core->workers[i].disabled);
+		ORR_ATOMIC_STORE(&proc->core->workers[i].disabled, 0);
+	}
+	if (off)
+		orr_wake_all(proc);
+}
+
+static int get_max_cap(const struct target *t)
+{
+	return ORR_ATOMIC_LOAD(&t->ctx->cap_max);
+}
+
+static int get_min_cap(const struct target *t)
+{
+	return ORR_ATOMIC_LOAD(&t->ctx->cap_min);
+}
+
+static int set_cap(const struct target *t, int *cap, int value)
+{
+	ORR_ATOMIC_STORE(cap, value);
+	ORR_ATOMIC_STORE(&t->proc->core->prio_caps, 1);
+	return 0;
+}
+
+static int set_max_cap(const struct target *t, int value)
+{
+	return set_cap(t, &t->ctx->cap_max, value);
+}
+
+static int set_min_cap(const struct target *t, int value)
+{
+	return set_cap(t, &t->ctx->cap_min, value);
+}
+
+void orr_knob_cap(struct orr_process *proc, struct orr_task *t)
+{
+	struct orr_ctx *ctx = proc->core->ctx[t->ctx];
+	int max = ORR_ATOMIC_LOAD(&ctx->cap_max), min = ORR_ATOMIC_LOAD(&ctx->cap_min);
+
+	if (t->pub->priority > max)
+		t->pub->priority = max;
+	if (t->pub->priority < min)
+		t->pub->priority = min;
+}
+
+/* ---- the table ---- */
+
+static const struct row {
+	const char *name, *help;
+	int min, max; /* values that are allowed */
+	int (*get)(const struct target *t);
+	int (*set)(const struct target *t, int value);
+} global[] = {
+	{ "starpu.global.g_calibrate_knob",
+	  "1: measure kernels for performance models, 2: forget earlier measurements first", 0, 2,
+	  get_calibrate, set_calibrate },
+	{ "starpu.global.g_prefetch_knob", "1: bring data as soon as a task has its worker", 0, 1,
+	  get_prefetch, set_prefetch },
+	{ "starpu.global.g_profiling_knob", "1: profile tasks and workers", 0, 1, get_profiling,
+	  set_profiling },
+	{ "starpu.global.g_codelet_profiling_knob", "1: count tasks by codelet and worker", 0, 1,
+	  get_codelet_stats, set_codelet_stats },
+	{ "starpu.global.g_max_submitted_tasks_knob",
+	  "submission waits while more tasks than that are submitted; 0 or -1: no limit", -1,
+	  INT_MAX, get_max_submitted, set_max_submitted },
+	{ "starpu.global.g_min_submitted_tasks_knob", "submission goes on at this number", -1,
+	  INT_MAX, get_min_submitted, set_min_submitted },
+}, worker[] = {
+	{ "starpu.worker.w_bind_to_pu_knob",
+	  "the unit that the worker is bound to, -1: none; it cannot be changed", -1, INT_MAX,
+	  get_unit, set_unit },
+	{ "starpu.worker.w_enable_worker_knob",
+	  "0: the worker begins no further task; those that only it may execute wait", 0, 1,
+	  get_enabled, set_enabled },
+}, scheduler[] = {
+	{ "starpu.task.s_max_priority_cap_knob",
+	  "tasks with larger priorities get this one when they become ready", INT_MIN, INT_MAX,
+	  get_max_cap, set_max_cap },
+	{ "starpu.task.s_min_priority_cap_knob",
+	  "tasks with smaller priorities get this one when they become ready", INT_MIN, INT_MAX,
+	  get_min_cap, set_min_cap },
+};
+
+#define COUNT(v) ((int) (sizeof(v) / sizeof((v)[0])))
+
+static const struct table {
+	enum starpu_perf_knob_scope scope;
+	const char *name;
+	const struct row *row;
+	int n;
+} tables[] = {
+	{ starpu_perf_knob_scope_global, "global", global, COUNT(global) },
+	{ starpu_perf_knob_scope_per_worker, "per_worker", worker, COUNT(worker) },
+	{ starpu_perf_knob_scope_per_scheduler, "per_scheduler", scheduler, COUNT(scheduler) },
+};
+
+static const char *const types[] = { [starpu_perf_knob_type_int32] = "int32",
+				     [starpu_perf_knob_type_int64] = "int64",
+				     [starpu_perf_knob_type_float] = "float",
+				     [starpu_perf_knob_type_double] = "double" };
+
+/* A number is the scope times this, and the place. */
+#define SCOPE_STEP 256
+
+static const struct table *table_of(int scope)
+{
+	for (int i = 0; i < COUNT(tables); i++)
+		if ((int) tables[i].scope == scope)
+			return &tables[i];
+	return NULL;
+}
+
+static const struct row *row_of(int id)
+{
+	const struct table *t = id >= 0 ? table_of(id / SCOPE_STEP) : NULL;
+
+	return t && id % SCOPE_STEP < t->n ? &t->row[id % SCOPE_STEP] : NULL;
+}
+
+/* ---- names and numbers ---- */
+
+int starpu_perf_knob_scope_name_to_id(const char *name)
+{
+	for (int i = 0; i < COUNT(tables); i++)
+		if (name && !strcmp(tables[i].name, name))
+			return (int) tables[i].scope;
+	return starpu_perf_knob_scope_undefined;
+}
+
+const char *starpu_perf_knob_scope_id_to_name(enum starpu_perf_knob_scope scope)
+{
+	const struct table *t = table_of((int) scope);
+
+	return t ? t->name : NULL;
+}
+
+int starpu_perf_knob_type_name_to_id(const char *name)
+{
+	for (int i = 1; i < COUNT(types); i++)
+		if (name && !strcmp(types[i], name))
+			return i;
+	return starpu_perf_knob_type_undefined;
+}
+
+const char *starpu_perf_knob_type_id_to_name(enum starpu_perf_knob_type type)
+{
+	return (int) type > 0 && (int) type < COUNT(types) ? types[type] : NULL;
+}
+
+int starpu_perf_knob_nb(enum starpu_perf_knob_scope scope)
+{
+	const struct table *t = table_of((int) scope);
+
+	return t ? t->n : -1;
+}
+
+int starpu_perf_knob_nth_to_id(enum starpu_perf_knob_scope scope, int nth)
+{
+	const struct table *t = table_of((int) scope);
+
+	return t && nth >= 0 && nth < t->n ? (int) scope * SCOPE_STEP + nth : -1;
+}
+
+int starpu_perf_knob_name_to_id(enum starpu_perf_knob_scope scope, const char *name)
+{
+	const struct table *t = table_of((int) scope);
+
+	for (int i = 0; t && name && i < t->n; i++)
+		if (!strcmp(t->row[i].name, name))
+			return (int) scope * SCOPE_STEP + i;
+	return -1;
+}
+
+const char *starpu_perf_knob_id_to_name(int id)
+{
+	const struct row *r = row_of(id);
+
+	return r ? r->name : NULL;
+}
+
+int starpu_perf_knob_get_type_id(int id)
+{
+	return row_of(id) ? starpu_perf_knob_type_int32 : starpu_perf_knob_type_undefined;
+}
+
+const char *starpu_perf_knob_get_help_string(int id)
+{
+	const struct row *r = row_of(id);
+
+	return r ? r->help : NULL;
+}
+
+void starpu_perf_knob_list_avail(enum starpu_perf_knob_scope scope)
+{
+	const struct table *t = table_of((int) scope);
+
+	for (int i = 0; t && i < t->n; i++)
+		printf("%s (%s): %s\n", t->row[i].name, types[starpu_perf_knob_type_int32],
+		       t->row[i].help);
+}
+
+void starpu_perf_knob_list_all_avail(void)
+{
+	for (int i = 0; i < COUNT(tables); i++) {
+		printf("scope %s:\n", tables[i].name);
+		starpu_perf_knob_list_avail(tables[i].scope);
+	}
+}
+
+/* ---- reading and setting ---- */
+
+/* The knob of that number, scope and type; NULL after a message. */
+static const struct row *find(int id, enum starpu_perf_knob_scope scope,
+			      enum starpu_perf_knob_type type)
+{
+	const struct row *r = row_of(id);
+
+	if (!r || id / SCOPE_STEP != (int) scope) {
+		orr_error("%d is no performance knob of scope %s: ask starpu_perf_knob_name_to_id",
+			  id, starpu_perf_knob_scope_id_to_name(scope));
+		return NULL;
+	}
+	if (type != starpu_perf_knob_type_int32) {
+		orr_error("performance knob %s is of type int32, not %s", r->name, types[type]);
+		return NULL;
+	}
+	return r;
+}
+
+/* 0, or -EINVAL after a message. */
+static int find_worker(struct target *t, unsigned workerid)
+{
+	if (workerid < t->proc->core->nworkers) {
+		t->worker = &t->proc->core->workers[workerid];
+		return 0;
+	}
+	orr_error("performance knob of worker %u: there are %u workers", workerid,
+		  t->proc->core->nworkers);
+	return -EINVAL;
+}
+
+static int has_policy(const struct orr_ctx *ctx, const char *policy)
+{
+	return ctx && ctx->policy && policy && ctx->policy->policy_name &&
+	       !strcmp(ctx->policy->policy_name, policy);
+}
+
+static int get_value(const struct row *r, const struct target *t)
+{
+	return r ? r->get(t) : 0;
+}
+
+static void set_value(const struct row *r, const struct target *t, double value)
+{
+	if (!r)
+		return;
+	if (value < r->min || value > r->max) {
+		orr_error("performance knob %s: %g is not between %d and %d", r->name, value,
+			  r->min, r->max);
+		return;
+	}
+	r->set(t, (int) value);
+}
+
+/* The process while its runtime is up; 0 after a message. */
+static int begin(struct target *t)
+{
+	*t = (struct target){ .proc = orr_self() };
+	if (ORR_ATOMIC_LOAD(&t->proc->state) == ORR_PROCESS_UP)
+		return 1;
+	orr_error("performance knobs are read and set between starpu_init and starpu_shutdown");
+	return 0;
+}
+
+static int get_global(int id, enum starpu_perf_knob_type type)
+{
+	struct target t;
+
+	return begin(&t) ? get_value(find(id, starpu_perf_knob_scope_global, type), &t) : 0;
+}
+
+static void set_global(int id, enum starpu_perf_knob_type type, double value)
+{
+	struct target t;
+
+	if (begin(&t))
+		set_value(find(id, starpu_perf_knob_scope_global, type), &t, value);
+}
+
+static int get_worker(int id, enum starpu_perf_knob_type type, unsigned workerid)
+{
+	struct target t;
+
+	if (!begin(&t) || find_worker(&t, workerid))
+		return 0;
+	return get_value(find(id, starpu_perf_knob_scope_per_worker, type), &t);
+}
+
+static void set_worker(int id, enum starpu_perf_knob_type type, unsigned workerid, double value)
+{
+	struct target t;
+
+	if (begin(&t) && !find_worker(&t, workerid))
+		set_value(find(id, starpu_perf_knob_scope_per_worker, type), &t, value);
+}
+
+/* Calls set for each context with that policy, or returns the value of the first. */
+static int each_scheduler(int id, enum starpu_perf_knob_type type, const char *policy,
+			  const double *value)
+{
+	struct target t;
+	const struct row *r = begin(&t) ? find(id, starpu_perf_knob_scope_per_scheduler, type)
+					: NULL;
+	int found = 0;
+
+	for (unsigned i = 0; r && i < STARPU_NMAX_SCHED_CTXS; i++) {
+		t.ctx = t.proc->core->ctx[i];
+		if (!has_policy(t.ctx, policy))
+			continue;
+		if (!value)
+			return get_value(r, &t);
+		set_value(r, &t, *value);
+		found = 1;
+	}
+	if (r && !found)
+		orr_error("performance knob %s: no scheduling context has the policy %s", r->name,
+			  policy ? policy : "NULL");
+	return 0;
+}
+
+static int get_scheduler(int id, enum starpu_perf_knob_type type, const char *policy)
+{
+	return each_scheduler(id, type, policy, NULL);
+}
+
+static void set_scheduler(int id, enum starpu_perf_knob_type type, const char *policy, double value)
+{
+	each_scheduler(id, type, policy, &value);
+}
+
+#define ACCESSORS(NAME, TYPE) \
+	TYPE starpu_perf_knob_get_global_##NAME##_value(const int knob_id) \
+	{ \
+		return (TYPE) get_global(knob_id, starpu_perf_knob_type_##NAME); \
+	} \
+	void starpu_perf_knob_set_global_##NAME##_value(const int knob_id, TYPE new_value) \
+	{ \
+		set_global(knob_id, starpu_perf_knob_type_##NAME, (double) new_value); \
+	} \
+	TYPE starpu_perf_knob_get_per_worker_##NAME##_value(const int knob_id, unsigned workerid) \
+	{ \
+		return (TYPE) get_worker(knob_id, starpu_perf_knob_type_##NAME, workerid); \
+	} \
+	void starpu_perf_knob_set_per_worker_##NAME##_value(const int knob_id, unsigned workerid, \
+							    TYPE new_value) \
+	{ \
+		set_worker(knob_id, starpu_perf_knob_type_##NAME, workerid, (double) new_value); \
+	} \
+	TYPE starpu_perf_knob_get_per_scheduler_##NAME##_value(const int knob_id, \
+							       const char *sched_policy_name) \
+	{ \
+		return (TYPE) get_scheduler(knob_id, starpu_perf_knob_type_##NAME, \
+					    sched_policy_name); \
+	} \
+	void starpu_perf_knob_set_per_scheduler_##NAME##_value( \
+		const int knob_id, const char *sched_policy_name, TYPE new_value) \
+	{ \
+		set_scheduler(knob_id, starpu_perf_knob_type_##NAME, sched_policy_name, \
+			      (double) new_value); \
+	}
+
+ACCESSORS(int32, int32_t)
+ACCESSORS(int64, int64_t)
+ACCESSORS(float, float)
+ACCESSORS(double, double)
