@@ -39,6 +39,10 @@ struct orr_config {
 	int has_min_prio, has_max_prio;
 	int prefetch;
 	int worker_tree; /* collections of workers are trees */
+	int sched_ready, sched_sorted_above, sched_sorted_below; /* of modular schedulers; -1: not
+								    given */
+	int ntasks_threshold;                                    /* limits of their queues below */
+	double exp_len_threshold;                                /* us */
 	double alpha, beta, gamma, idle_power;
 	int disable_kernels;               /* do not call kernels */
 	long max_submitted, min_submitted; /* atomic: throttling, 0 = off */

@@ -26,8 +26,8 @@
 	  "the order in which parallel tasks are queued to their members", \
 	  "none", \
 	  "calls of the program; waking") \
-	X(QUEUE, 0, "orr_shq.lock", \
-	  "the consumers' half of a shared queue of ready tasks", \
+	X(QUEUE, 0, "orr_shq.lock, orr_compq.lock", \
+	  "the consumers' half of a shared queue of ready tasks; the queue of a component", \
 	  "none", \
 	  "waking; it is held while can_execute of the program runs") \
 	X(DM_WORKER, 0, "orr_dm_worker.lock", \

@@ -22,6 +22,7 @@ struct orr_tag;
 struct orr_driver_ops;
 struct orr_map;
 struct orr_policies;
+struct starpu_sched_tree;
 
 /* A scheduling context, see core/sched_ctx.h. */
 struct orr_ctx {
@@ -29,6 +30,7 @@ struct orr_ctx {
 	void *policy_data;  /* the policy's own */
 	uint8_t own_policy; /* the program chose one; otherwise the policy is a matter of ours */
 	void *program_data; /* in a context without policy: what the program keeps as its data */
+	struct starpu_sched_tree *tree; /* of components (sched/component.h), NULL: none */
 	unsigned id;
 	unsigned state;   /* atomic: enum orr_ctx_state */
 	int whole;        /* atomic: all workers are in it */

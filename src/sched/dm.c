@@ -263,16 +263,15 @@ static size_t missing_bytes(struct orr_task *t, unsigned memnode)
 
 #define READY_WINDOW 32
 
-/* Of the most urgent tasks the one that misses least data; only so many are looked at. */
-static struct starpu_task *pop_ready(struct orr_dm_worker *w, struct orr_worker *worker)
+struct starpu_task *orr_dm_pop_ready(struct orr_taskq *q, struct orr_worker *worker)
 {
 	struct starpu_task *task, *best = NULL;
 	size_t best_missing = 0;
 	unsigned k = 0;
 
-	if (!w->q.n)
+	if (!q->n)
 		return NULL;
-	for (task = w->q.bucket[w->q.n - 1].list.head; task && k < READY_WINDOW;
+	for (task = q->bucket[q->n - 1].list.head; task && k < READY_WINDOW;
 	     task = task->next, k++) {
 		size_t missing = missing_bytes(orr_task_of(task), worker->memnode);
 
@@ -283,7 +282,7 @@ static struct starpu_task *pop_ready(struct orr_dm_worker *w, struct orr_worker 
 		if (!missing)
 			break;
 	}
-	return best ? orr_taskq_take(&w->q, w->q.n - 1, best) : orr_taskq_pop(&w->q, worker, 0);
+	return best ? orr_taskq_take(q, q->n - 1, best) : orr_taskq_pop(q, worker, 0);
 }
 
 static struct starpu_task *dm_pop(unsigned ctx)
@@ -297,7 +296,8 @@ static struct starpu_task *dm_pop(unsigned ctx)
 	if (!ORR_ATOMIC_LOAD_RELAXED(&w->q.ntasks))
 		return NULL;
 	orr_lock(&w->lock);
-	task = dm->v->ready && dm->several ? pop_ready(w, worker) : orr_taskq_pop(&w->q, worker, 0);
+	task = dm->v->ready && dm->several ? orr_dm_pop_ready(&w->q, worker)
+					   : orr_taskq_pop(&w->q, worker, 0);
 	orr_unlock(&w->lock);
 	return task;
 }

@@ -95,6 +95,11 @@ static inline int orr_dm_moves(const struct orr_access *a)
 	return !a->merged && (a->mode & STARPU_R) && !(a->mode & (STARPU_SCRATCH | STARPU_REDUX));
 }
 
+/* Takes the task that misses least data on the worker's memory node: of the most urgent ones, of
+ * which only so many are looked at. NULL when none can be executed there. Under the queue's lock.
+ */
+struct starpu_task *orr_dm_pop_ready(struct orr_taskq *q, struct orr_worker *worker);
+
 /* The memory nodes that hold the value or will soon, as a mask; all when there is no value yet. */
 uint32_t orr_dm_where(starpu_data_handle_t h);
 

@@ -8,6 +8,7 @@
  * urgent first. One lock: the policy is for tasks worth being placed, not for tiny ones.
  *
  * Invariant: a bucket's mean times are those of its tasks pushed so far, one in SAMPLE_EVERY. */
+#include "sched/heteroprio.h"
 #include "sched/sched.h"
 #include "core/expect.h"
 #include "base/log.h"
@@ -33,7 +34,7 @@ struct bucket {
 	double us[STARPU_NARCH]; /* mean time by kind of unit, 0: unknown or impossible */
 };
 
-struct heteroprio {
+struct orr_heteroprio {
 	orr_lock_t lock; /* protects everything */
 	unsigned nworkers[STARPU_NARCH];
 	struct orr_worker *lead[STARPU_NARCH];
@@ -44,32 +45,27 @@ struct heteroprio {
 	unsigned ntasks;               /* atomic hint */
 };
 
-static void init(unsigned ctx)
+struct orr_heteroprio *orr_heteroprio_new(struct orr_process *proc)
 {
-	struct orr_process *proc = orr_self();
-	struct heteroprio *h = calloc(1, sizeof(*h));
+	struct orr_heteroprio *h = calloc(1, sizeof(*h));
 
 	if (h)
 		h->member = calloc(proc->core->nworkers + 1, 1);
 	if (!h || !h->member)
 		orr_fatal("out of memory for the scheduling policy");
 	orr_lock_init(&h->lock, ORR_RANK_HETEROPRIO);
-	proc->core->ctx[ctx]->policy_data = h;
-	orr_ctx_set_prios(proc->core->ctx[ctx], INT_MIN, INT_MAX);
+	return h;
 }
 
-static void sort(struct heteroprio *h);
+static void sort(struct orr_heteroprio *h);
 
-/* Workers join or leave the context. */
-static void change(unsigned ctx, const int *ids, unsigned n, int in)
+void orr_heteroprio_member(struct orr_process *proc, struct orr_heteroprio *h, unsigned worker,
+			   int in)
 {
-	struct orr_process *proc = orr_self();
-	struct heteroprio *h = proc->core->ctx[ctx]->policy_data;
 	unsigned i;
 
 	orr_lock(&h->lock);
-	for (i = 0; i < n; i++)
-		h->member[ids[i]] = (uint8_t) in;
+	h->member[worker] = (uint8_t) in;
 	memset(h->nworkers, 0, sizeof(h->nworkers));
 	memset(h->lead, 0, sizeof(h->lead));
 	for (i = 0; i < proc->core->nworkers; i++) {
@@ -82,18 +78,8 @@ static void change(unsigned ctx, const int *ids, unsigned n, int in)
 	orr_unlock(&h->lock);
 }
 
-static void add_workers(unsigned ctx, int *ids, unsigned n)
+void orr_heteroprio_free(struct orr_heteroprio *h)
 {
-	change(ctx, ids, n, 1);
-}
-static void remove_workers(unsigned ctx, int *ids, unsigned n)
-{
-	change(ctx, ids, n, 0);
-}
-
-static void deinit(unsigned ctx)
-{
-	struct heteroprio *h = orr_self()->core->ctx[ctx]->policy_data;
 	unsigned i;
 
 	for (i = 0; i < h->n; i++) {
@@ -110,7 +96,7 @@ static void deinit(unsigned ctx)
 /* ---- buckets, under the lock ---- */
 
 /* How many times faster than the best of the other kinds; 1 when that is not known. */
-static double advantage(const struct heteroprio *h, const struct bucket *b, unsigned arch)
+static double advantage(const struct orr_heteroprio *h, const struct bucket *b, unsigned arch)
 {
 	double others = INFINITY;
 	unsigned a;
@@ -122,7 +108,7 @@ static double advantage(const struct heteroprio *h, const struct bucket *b, unsi
 }
 
 /* Insertion sort: there are few codelets, and they are nearly in order. */
-static void sort(struct heteroprio *h)
+static void sort(struct orr_heteroprio *h)
 {
 	unsigned a, i, k;
 
@@ -140,7 +126,7 @@ static void sort(struct heteroprio *h)
 	}
 }
 
-static void grow(struct heteroprio *h)
+static void grow(struct orr_heteroprio *h)
 {
 	unsigned a, cap = h->cap ? 2 * h->cap : 16;
 
@@ -153,7 +139,7 @@ static void grow(struct heteroprio *h)
 	h->cap = cap;
 }
 
-static struct bucket *find(struct heteroprio *h, const struct starpu_task *task)
+static struct bucket *find(struct orr_heteroprio *h, const struct starpu_task *task)
 {
 	const struct orr_task *t = orr_task_of(task);
 	int picky = task->cl->can_execute || task->workerids_len || t->forced_impl;
@@ -181,7 +167,7 @@ static struct bucket *find(struct heteroprio *h, const struct starpu_task *task)
 }
 
 /* Mean over the tasks that were looked at. */
-static void sample(struct heteroprio *h, struct bucket *b, const double *us)
+static void sample(struct orr_heteroprio *h, struct bucket *b, const double *us)
 {
 	double weight = 1.0 / (double) (b->npushed / SAMPLE_EVERY + 1);
 	unsigned a;
@@ -213,15 +199,13 @@ static void expected(struct orr_process *proc, struct orr_worker *const *lead,
 	}
 }
 
-static int push(struct starpu_task *task)
+void orr_heteroprio_push(struct orr_process *proc, struct orr_heteroprio *h,
+			 struct starpu_task *task)
 {
-	struct orr_process *proc = orr_self();
-	struct orr_ctx *ctx = proc->core->ctx[orr_task_of(task)->ctx];
-	struct heteroprio *h = ctx->policy_data;
 	struct orr_worker *lead[STARPU_NARCH];
 	double us[STARPU_NARCH];
 	struct bucket *b;
-	int look, choosy = orr_task_is_choosy(task);
+	int look;
 
 	orr_lock(&h->lock);
 	b = find(h, task);
@@ -240,13 +224,16 @@ static int push(struct starpu_task *task)
 		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
 	ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks + 1);
 	orr_unlock(&h->lock);
-	orr_ctx_wake(proc, ctx, choosy);
-	return 0;
+}
+
+unsigned orr_heteroprio_ntasks(const struct orr_heteroprio *h)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&h->ntasks);
 }
 
 /* Would the faster units be done with the whole bucket before this kind was done with one task of
  * it? */
-static int leave_to_faster(const struct heteroprio *h, const struct bucket *b, unsigned arch)
+static int leave_to_faster(const struct orr_heteroprio *h, const struct bucket *b, unsigned arch)
 {
 	double rate = 0;
 	unsigned a;
@@ -259,11 +246,8 @@ static int leave_to_faster(const struct heteroprio *h, const struct bucket *b, u
 	return b->q.ntasks < rate * b->us[arch];
 }
 
-static struct starpu_task *pop(unsigned ctx)
+struct starpu_task *orr_heteroprio_pop(struct orr_heteroprio *h, struct orr_worker *w)
 {
-	struct orr_thread *self = orr_thread_self();
-	struct heteroprio *h = self->proc->core->ctx[ctx]->policy_data;
-	struct orr_worker *w = self->worker;
 	struct starpu_task *task = NULL;
 	unsigned i;
 
@@ -280,6 +264,57 @@ static struct starpu_task *pop(unsigned ctx)
 		ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks - 1);
 	orr_unlock(&h->lock);
 	return task;
+}
+
+/* ---- the policy ---- */
+
+static void init(unsigned ctx)
+{
+	struct orr_process *proc = orr_self();
+
+	proc->core->ctx[ctx]->policy_data = orr_heteroprio_new(proc);
+	orr_ctx_set_prios(proc->core->ctx[ctx], INT_MIN, INT_MAX);
+}
+
+static void deinit(unsigned ctx)
+{
+	orr_heteroprio_free(orr_self()->core->ctx[ctx]->policy_data);
+}
+
+static void change(unsigned ctx, const int *ids, unsigned n, int in)
+{
+	struct orr_process *proc = orr_self();
+
+	for (unsigned i = 0; i < n; i++)
+		orr_heteroprio_member(proc, proc->core->ctx[ctx]->policy_data, (unsigned) ids[i],
+				      in);
+}
+
+static void add_workers(unsigned ctx, int *ids, unsigned n)
+{
+	change(ctx, ids, n, 1);
+}
+static void remove_workers(unsigned ctx, int *ids, unsigned n)
+{
+	change(ctx, ids, n, 0);
+}
+
+static int push(struct starpu_task *task)
+{
+	struct orr_process *proc = orr_self();
+	struct orr_ctx *ctx = proc->core->ctx[orr_task_of(task)->ctx];
+	int choosy = orr_task_is_choosy(task);
+
+	orr_heteroprio_push(proc, ctx->policy_data, task);
+	orr_ctx_wake(proc, ctx, choosy);
+	return 0;
+}
+
+static struct starpu_task *pop(unsigned ctx)
+{
+	struct orr_thread *self = orr_thread_self();
+
+	return orr_heteroprio_pop(self->proc->core->ctx[ctx]->policy_data, self->worker);
 }
 
 struct starpu_sched_policy orr_sched_heteroprio = {

@@ -162,7 +162,7 @@ static struct starpu_task *local_pop(unsigned ctx)
 	return NULL;
 }
 
-static double random_below(struct orr_process *proc, double end)
+double orr_sched_random_below(struct orr_process *proc, double end)
 {
 	double x;
 
@@ -185,7 +185,7 @@ static int is_able(struct orr_process *proc, const struct orr_ctx *ctx, unsigned
 static unsigned draw(struct orr_process *proc, const struct orr_ctx *ctx, const struct local *l,
 		     struct starpu_task *task)
 {
-	double x = random_below(proc, l->speed[proc->core->nworkers - 1]), sum = 0,
+	double x = orr_sched_random_below(proc, l->speed[proc->core->nworkers - 1]), sum = 0,
 	       speed[proc->core->nworkers];
 	unsigned w, drawn = proc->core->nworkers;
 
@@ -198,7 +198,7 @@ static unsigned draw(struct orr_process *proc, const struct orr_ctx *ctx, const 
 						       : 0;
 		sum += speed[w];
 	}
-	x = random_below(proc, sum);
+	x = orr_sched_random_below(proc, sum);
 	for (w = 0; w < proc->core->nworkers && (drawn == proc->core->nworkers || x >= 0); w++) {
 		if (!(speed[w] > 0))
 			continue;

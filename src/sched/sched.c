@@ -3,6 +3,7 @@
  *
  * Invariant: the table of policies is constant; policies of the program stand beside it. */
 #include "sched/sched.h"
+#include "sched/modular.h"
 #include "base/log.h"
 #include "core/core.h"
 #include "core/policy.h"
@@ -32,7 +33,10 @@ struct starpu_sched_policy *orr_sched_policies[] = {
 	&orr_sched_pheft,
 	&orr_sched_heteroprio,
 	&orr_sched_graph_test,
-	NULL,
+#define X(ID, ...) &orr_modular_##ID.policy,
+	ORR_MODULAR_LIST(X)
+#undef X
+		NULL,
 };
 
 static struct starpu_sched_policy *sched_named(const char *name)
@@ -50,7 +54,7 @@ static void list_policies(FILE *f)
 	unsigned i;
 
 	for (i = 0; orr_sched_policies[i]; i++)
-		fprintf(f, "  %-10s %s\n", orr_sched_policies[i]->policy_name,
+		fprintf(f, "  %-31s %s\n", orr_sched_policies[i]->policy_name,
 			orr_sched_policies[i]->policy_description);
 }
 

@@ -36,6 +36,11 @@ int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio);
 /* Takes the most urgent task that w can execute; from the other end when steal. NULL when there is
  * none. */
 struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int steal);
+/* The same for the first task that is wanted; and puts a task back where pops take theirs. */
+typedef int (*orr_taskq_wanted_t)(void *arg, struct starpu_task *task);
+struct starpu_task *orr_taskq_pop_if(struct orr_taskq *q, orr_taskq_wanted_t wanted, void *arg,
+				     int steal);
+int orr_taskq_push_front(struct orr_taskq *q, struct starpu_task *task, int prio);
 /* Takes this task of bucket i. */
 struct starpu_task *orr_taskq_take(struct orr_taskq *q, unsigned i, struct starpu_task *task);
 
@@ -67,6 +72,9 @@ extern struct starpu_sched_policy orr_sched_dm, orr_sched_dmda, orr_sched_dmdap,
 	orr_sched_dmdas, orr_sched_dmdasd;
 extern struct starpu_sched_policy orr_sched_heft, orr_sched_pheft, orr_sched_heteroprio,
 	orr_sched_graph_test;
+
+/* A number from 0 to below end, of the process's generator. */
+double orr_sched_random_below(struct orr_process *proc, double end);
 
 /* Of contexts that are made without a policy (sched/peager.c). */
 extern struct starpu_sched_policy orr_sched_together;

@@ -83,6 +83,18 @@ int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio)
 	return 0;
 }
 
+int orr_taskq_push_front(struct orr_taskq *q, struct starpu_task *task, int prio)
+{
+	int ret = orr_taskq_push(q, task, prio);
+	struct orr_bucket *b = ret ? NULL : bucket(q, prio);
+
+	if (!b)
+		return ret;
+	starpu_task_list_erase(&b->list, task);
+	starpu_task_list_push_front(&b->list, task);
+	return 0;
+}
+
 /* A quick yes for the common task, the full question otherwise. */
 static int can_run(struct orr_worker *w, struct starpu_task *task)
 {
@@ -125,6 +137,20 @@ struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int
 					__builtin_prefetch(task->next->starpu_private);
 				return orr_taskq_take(q, i, task);
 			}
+	}
+	return NULL;
+}
+
+struct starpu_task *orr_taskq_pop_if(struct orr_taskq *q, orr_taskq_wanted_t wanted, void *arg,
+				     int steal)
+{
+	for (unsigned i = q->n; i-- > 0;) {
+		struct starpu_task_list *list = &q->bucket[i].list;
+		struct starpu_task *task = steal ? list->tail : list->head;
+
+		for (; task; task = steal ? task->prev : task->next)
+			if (wanted(arg, task))
+				return orr_taskq_take(q, i, task);
 	}
 	return NULL;
 }

@@ -168,6 +168,29 @@ int main(void)
 	CHECK(ms < 0.9 * eager.least);
 	ms = makespan("heft", &bound) - dmdas; /* times since the start of the world are rounded */
 	CHECK(ms < 1e-3 && ms > -1e-3);
+	/* The same decisions made of components. */
+	ms = makespan("modular-dmda", &bound);
+	CHECK(ls_within(ms, eft));
+	ms = makespan("modular-dmdas", &bound);
+	CHECK(ls_within(ms, eft_prio));
+	ms = makespan("modular-dmdap", &bound);
+	CHECK(ls_within(ms, eft_prio));
+	ms = makespan("modular-heft", &bound);
+	CHECK(ls_within(ms, eft_prio));
+	CHECK(ms < dmda);
+	ms = makespan("modular-heft-prio", &bound);
+	CHECK(ls_within(ms, eft_prio));
+	/* Decided late: slow units that are idle do not know how much waits for the fast ones. */
+	ms = makespan("modular-heft2", &bound);
+	CHECK(ls_within(ms, eft));
+	ms = makespan("modular-eager", &bound);
+	CHECK(ls_within(ms, eager));
+	ms = makespan("modular-heteroprio", &bound);
+	CHECK(ms < 0.9 * eager.least);
+	makespan("modular-dmdar", &bound);
+	makespan("modular-random-prio-prefetching", &bound);
+	makespan("modular-prio-prefetching", &bound);
+	makespan("modular-ws", &bound);
 	makespan("lws", &bound);
 	makespan("graph_test", &bound);
 	ls_free(l);

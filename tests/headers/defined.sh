@@ -20,7 +20,7 @@ export CCACHE_DISABLE
 declared() {
 	# shellcheck disable=SC2086
 	ok $compiler -fsyntax-only -aux-info list -I"$ORR_TEST_SRCDIR/include" -I"$ORR_TEST_BUILDDIR/include" "$1"
-	grep -E '/include/(starpu|orrery)[a-z_]*\.h:[0-9]+:N' list |
+	grep -E '/include/(schedulers/)?(starpu|orrery)[a-zA-Z_]*\.h:[0-9]+:N' list |
 		sed -n 's/^[^*]*\*[^*]*\*\/ extern [^(]*[ *]\([a-z][a-zA-Z0-9_]*\) (.*/\1/p' | sort -u
 }
 
@@ -41,8 +41,8 @@ check() {
 	if [ -s wrong.txt ]; then die "$1: declared, but not defined: $(tr '\n' ' ' < wrong.txt)"; fi
 }
 
-printf '#include <starpu.h>\n#include <orrery.h>\n#include <starpu_expert.h>\n' > core.c
-printf '#include <starpu_mpi.h>\n#include <starpu_mpi_lb.h>\n#include <orrery.h>\n#include <starpu_expert.h>\n' > mpi.c
+printf '#include <starpu.h>\n#include <orrery.h>\n#include <starpu_expert.h>\n#include <starpu_sched_component.h>\n' > core.c
+printf '#include <starpu_mpi.h>\n#include <starpu_mpi_lb.h>\n#include <orrery.h>\n#include <starpu_expert.h>\n#include <starpu_sched_component.h>\n' > mpi.c
 if [ "$ORR_TEST_MPI" = yes ]; then
 	compiler="$ORRERY cc"
 	declared mpi.c > declared.txt
