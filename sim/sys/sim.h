@@ -40,6 +40,7 @@ struct orr_sim_actor {
 	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
 	uint8_t active;       /* a function was handed to it and has not ended */
 	uint8_t detached;
+	int in_kernel;   /* it calls the kernel of a worker that it steps */
 	double extra_us; /* time that the kernel just running asked to last longer */
 	char name[24];
 	void (*code)(struct orr_sim_actor *); /* what it runs */

@@ -262,8 +262,9 @@ void orr_sys_sleep_us(double us)
 	orr_assert_no_lock();
 	if (!a || us <= 0)
 		return;
-	/* A kernel that sleeps lasts longer; the other workers of its node go on. */
-	if (a->head.thread.worker && a->head.thread.task) {
+	/* A kernel that sleeps lasts longer; the other workers of its node go on. One with a thread
+	 * of its own (a rank of a parallel task) sleeps. */
+	if (a->in_kernel || (a->role == ORR_ROLE_WORKERS && a->head.thread.task)) {
 		a->extra_us += us;
 		return;
 	}

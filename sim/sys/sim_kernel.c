@@ -134,7 +134,9 @@ int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
 	a->extra_us = 0;
 	if (run) {
 		double before = inject ? cpu_us() : 0;
+		a->in_kernel = 1;
 		func(buffers, cl_arg);
+		a->in_kernel = 0;
 		measured = inject ? cpu_us() - before : 0;
 	}
 	if (inject && run) {

@@ -54,6 +54,7 @@ struct orr_sim_mpi {
 	MPI_Request *reqs; /* scratch for Waitany */
 	int cap;
 	double event_us; /* when a message was handled last */
+	double yield_us; /* for so long the real engine would yield then, see base/patience.h */
 };
 
 static struct orr_sim_rank *rank_of(struct orr_process *proc)
@@ -138,6 +139,7 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	if (!r->mpi && !(r->mpi = calloc(1, sizeof(*r->mpi))))
 		return -ENOMEM;
 	r->mpi->bell = MPI_REQUEST_NULL;
+	r->mpi->yield_us = ORR_PATIENCE_YIELD_US;
 	if (!done && !initialize) {
 		orr_error(
 			"starpu_mpi_init: MPI is not initialised; call MPI_Init_thread first, or let starpu_mpi_init do it (initialize_mpi = 1)");
@@ -325,7 +327,7 @@ static double notice_us(struct orr_process *proc, const struct orr_sim_mpi *m)
 		end_us = proc->core_up->first_end_us(proc);
 	if (!isinf(end_us))
 		return fmin(end_us, now_us + ORR_PATIENCE_PATROL_US / 2);
-	return late_us > ORR_PATIENCE_YIELD_US ? nap_us : now_us;
+	return late_us > m->yield_us ? nap_us : now_us;
 }
 
 /* A message is handled. With a core of its own most messages find the engine awake; without, the
@@ -337,6 +339,7 @@ static void make_room(struct orr_process *proc, struct orr_sim_mpi *m, double as
 		orr_sim_cores_steal(r, proc->costs[ORR_COST_INTERRUPT]);
 		orr_sys_sleep_us(notice_us(proc, m) - orr_sys_now_us());
 	}
+	m->yield_us = orr_patience_learn(m->yield_us, orr_sys_now_us() - m->event_us);
 	m->event_us = orr_sys_now_us();
 }
 

@@ -213,7 +213,7 @@ static int next_event(struct orr_mpi *mpi, int wait, MPI_Status *status)
 			 : orr_sys_mpi_poll(mpi->proc, mpi->flying, mpi->nflying, status);
 
 	if (event >= 0 || event == ORR_MPI_FLOWING)
-		orr_mpi_stir(mpi);
+		orr_mpi_noticed(mpi);
 	return event;
 }
 

@@ -226,6 +226,7 @@ struct orr_mpi {
 	orr_waitq_t bell;   /* threads that rest sleep on it */
 	int64_t stirred_ns; /* atomic: when something happened last */
 	double spin_us;     /* for so long a thread spins before it yields */
+	int64_t yield_ns; /* atomic: for so long it yields before it sleeps, see base/patience.h */
 
 	/* the owner's */
 	MPI_Request *flying __attribute__((aligned(64))); /* dense, [0] is the envelope receive */
@@ -403,6 +404,9 @@ void orr_mpi_rest_exit(struct orr_mpi *mpi);
 void orr_mpi_rest_begin(struct orr_mpi *mpi);
 /* Something happened, or is about to: pauses are short again. */
 void orr_mpi_stir(struct orr_mpi *mpi);
+/* By the owner: a message made headway. Learns from how long that took, and pauses are short again.
+ */
+void orr_mpi_noticed(struct orr_mpi *mpi);
 /* [waits] One pause: spins, yields or sleeps, as the time since something happened demands. Not
  * while owning the engine. */
 void orr_mpi_rest(struct orr_mpi *mpi, enum orr_mpi_outlook outlook);

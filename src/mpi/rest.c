@@ -24,12 +24,29 @@ void orr_mpi_rest_exit(struct orr_mpi *mpi)
 void orr_mpi_rest_begin(struct orr_mpi *mpi)
 {
 	mpi->spin_us = orr_sys_spin_us(mpi->proc);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->yield_ns, (int64_t) (ORR_PATIENCE_YIELD_US * 1e3));
 	orr_mpi_stir(mpi);
 }
 
 void orr_mpi_stir(struct orr_mpi *mpi)
 {
 	ORR_ATOMIC_STORE_RELAXED(&mpi->stirred_ns, (int64_t) (orr_sys_now_us() * 1e3));
+}
+
+/* For so long nothing has happened. */
+static double calm(const struct orr_mpi *mpi)
+{
+	return orr_sys_now_us() - (double) ORR_ATOMIC_LOAD_RELAXED(&mpi->stirred_ns) * 1e-3;
+}
+
+void orr_mpi_noticed(struct orr_mpi *mpi)
+{
+	double yield_us = (double) ORR_ATOMIC_LOAD_RELAXED(&mpi->yield_ns) * 1e-3;
+
+	orr_mpi_assert_owner(mpi);
+	yield_us = orr_patience_learn(yield_us, calm(mpi));
+	ORR_ATOMIC_STORE_RELAXED(&mpi->yield_ns, (int64_t) (yield_us * 1e3));
+	orr_mpi_stir(mpi);
 }
 
 /* The engine stops, or something contradicts the outlook with which the thread wants to sleep. */
@@ -60,8 +77,8 @@ static void rest_asleep(struct orr_mpi *mpi, double us, enum orr_mpi_outlook out
 
 void orr_mpi_rest(struct orr_mpi *mpi, enum orr_mpi_outlook outlook)
 {
-	double calm_us = orr_sys_now_us() -
-			 (double) ORR_ATOMIC_LOAD_RELAXED(&mpi->stirred_ns) * 1e-3;
+	double calm_us = calm(mpi);
+	double yield_us = (double) ORR_ATOMIC_LOAD_RELAXED(&mpi->yield_ns) * 1e-3;
 
 	if (outlook == ORR_MPI_DRIVEN) {
 		rest_asleep(mpi, ORR_PATIENCE_IDLE_US, outlook);
@@ -71,7 +88,7 @@ void orr_mpi_rest(struct orr_mpi *mpi, enum orr_mpi_outlook outlook)
 	} else if (calm_us < mpi->spin_us) {
 		for (int i = 0; i < 8; i++)
 			orr_sys_relax();
-	} else if (calm_us < mpi->spin_us + ORR_PATIENCE_YIELD_US) {
+	} else if (calm_us < mpi->spin_us + yield_us) {
 		orr_sys_yield();
 	} else {
 		double longest_us = outlook == ORR_MPI_IDLE ? ORR_PATIENCE_IDLE_US
