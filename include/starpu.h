@@ -36,6 +36,7 @@
 #include <starpu_sched_ctx.h>
 #include <starpu_scheduler.h>
 #include <starpu_profiling.h>
+#include <starpu_parallel_worker.h>
 #include <starpu_perf_monitoring.h>
 #include <starpu_perf_steering.h>
 #include <starpu_fxt.h>

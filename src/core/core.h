@@ -153,6 +153,7 @@ struct orr_core {
 	unsigned nexplicit;
 	unsigned paused;   /* atomic: calls of starpu_pause that no starpu_resume has answered */
 	unsigned stopping; /* atomic: workers end once nothing is left */
+	struct starpu_parallel_worker_config *teams; /* atomic: core/team.c, NULL: none */
 	struct orr_monitor *monitor;    /* counts for performance counters (core/monitor.c) */
 	unsigned collecting;            /* atomic: calls that switched performance counters on */
 	unsigned prio_caps;             /* atomic: a context limits priorities (core/knob.c) */

@@ -12,6 +12,7 @@
 #include "core/wake.h"
 #include "core/combined.h"
 #include "core/task.h"
+#include "core/team.h"
 
 static void push_local(struct orr_worker *w, struct starpu_task *task)
 {
@@ -43,16 +44,24 @@ static struct starpu_task *pop_local(struct orr_worker *w)
 	return task;
 }
 
-/* The program chose a combined worker: its members are told of. */
-static void push_combined(struct orr_process *proc, struct orr_task *t,
-			  const struct starpu_sched_policy *policy)
+void orr_dispatch_combined(struct orr_process *proc, struct orr_task *t,
+			   const struct orr_combined *c)
 {
-	const struct orr_combined *c = orr_combined_get(proc, t->pub->workerid);
+	const struct starpu_sched_policy *policy = proc->core->ctx[t->ctx]->policy;
 	unsigned i;
 
 	for (i = 0; i < c->n && policy->push_task_notify; i++)
 		policy->push_task_notify(t->pub, c->workers[i], (int) c->id, t->ctx);
 	orr_parallel_launch(proc, t, c);
+}
+
+void orr_dispatch_local(struct orr_process *proc, struct orr_task *t, unsigned worker)
+{
+	struct starpu_sched_policy *policy = proc->core->ctx[t->ctx]->policy;
+
+	if (policy->push_task_notify)
+		policy->push_task_notify(t->pub, (int) worker, (int) worker, t->ctx);
+	push_local(&proc->core->workers[worker], t->pub);
 }
 
 void orr_dispatch_push(struct orr_task *t)
@@ -68,18 +77,15 @@ void orr_dispatch_push(struct orr_task *t)
 		orr_profiling_stamp(t,
 				    offsetof(struct starpu_profiling_task_info, push_start_time));
 	if (task->execute_on_a_specific_worker) {
-		struct starpu_sched_policy *policy = proc->core->ctx[t->ctx]->policy;
-
-		if (__builtin_expect(task->workerid >= proc->core->nworkers, 0)) {
-			push_combined(proc, t, policy);
-			return;
-		}
-		if (policy->push_task_notify)
-			policy->push_task_notify(task, (int) task->workerid, (int) task->workerid,
-						 t->ctx);
-		push_local(&proc->core->workers[task->workerid], task);
+		if (__builtin_expect(task->workerid >= proc->core->nworkers, 0))
+			orr_dispatch_combined(proc, t, orr_combined_get(proc, task->workerid));
+		else
+			orr_dispatch_local(proc, t, task->workerid);
 		return;
 	}
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&proc->core->teams) != NULL, 0) &&
+	    task->possibly_parallel && orr_team_push(proc, t))
+		return;
 	orr_ctx_push(proc, t);
 }
 

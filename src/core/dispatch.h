@@ -14,4 +14,10 @@ void orr_dispatch_push(struct orr_task *t);
  * thread of the worker's group. */
 struct starpu_task *orr_dispatch_pop(struct orr_worker *w, struct orr_process *proc);
 
+struct orr_combined;
+/* Gives a ready task to a combined worker, or to one worker, past the policy, which is told. */
+void orr_dispatch_combined(struct orr_process *proc, struct orr_task *t,
+			   const struct orr_combined *c);
+void orr_dispatch_local(struct orr_process *proc, struct orr_task *t, unsigned worker);
+
 #endif

@@ -18,6 +18,7 @@
 #include "core/device.h"
 #include "core/worker.h"
 #include "core/task.h"
+#include "core/team.h"
 #include "data/data.h"
 #include "data/handle.h"
 #include "data/scratch.h"
@@ -161,6 +162,8 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	w->state = ORR_WORKER_IDLE;
 	if (__builtin_expect(w->member != NULL, 0))
 		orr_parallel_finish(w, t, us);
+	if (__builtin_expect(t->team != 0, 0))
+		orr_team_over(proc, t->team - 1U);
 	if (w->next)
 		promote(w, proc);
 	if (__builtin_expect(proc->data->limited, 0) && t->owner.naccess) {

@@ -45,6 +45,7 @@ struct orr_task {
 	uint8_t skipped : 1; /* its kernel is not executed: its transaction's epoch is cancelled, or
 				other tasks stand in for it (core/task_retry.c) */
 	uint8_t borrows : 1; /* it uses the data that another task holds (core/task_retry.c) */
+	uint16_t team;       /* number of the parallel worker that executes it + 1 (core/team.c) */
 	uint8_t monitored;   /* where it was counted (core/monitor.h) */
 	uint8_t forced_impl; /* the program chose nimpl */
 	uint8_t impl_chosen; /* the policy chose nimpl */
