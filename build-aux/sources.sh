@@ -54,7 +54,7 @@ library_lists() {
 	done
 	{
 		echo "$head_line"
-		c_or_h sim ! -path 'sim/launcher/interpose.c' ! -path 'sim/include/*' ! -path 'sim/start/*' | list orr_sim
+		c_or_h sim ! -path 'sim/launcher/interpose*.c' ! -path 'sim/include/*' ! -path 'sim/start/*' | list orr_sim
 	} | put sim/sources.mk
 	{
 		echo "$head_line"

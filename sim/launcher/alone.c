@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "calls.h"
+#include "sim_own.h"
 
 #undef malloc
 #undef calloc
@@ -89,7 +90,7 @@ int orrery_sim_alone(int argc, char **argv)
 	fprintf(stderr,
 		"%s is for the simulated world and cannot run by itself (%s); run it with `orrery sim`\n",
 		argv[0], why);
-	_exit(127);
+	orr_sim_leave(127);
 }
 
 /* Runs while the loader starts a process, before main(). */

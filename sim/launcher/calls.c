@@ -4,32 +4,54 @@
  *
  * Invariant: exit() ends one rank; the process goes on until all ranks have ended. */
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "calls.h"
 #include "launcher.h"
 
-void orrery_sim_exit(int status)
+static void __attribute__((noreturn)) end_rank(int status, int functions, int quick)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	if (!a) {
-		fflush(NULL);
-		_exit(status);
+	if (!a || getpid() != orr_sim.pid) { /* in a child of the simulation, too */
+		if (functions)
+			fflush(NULL);
+		orr_sim_leave(status);
 	}
+	if (functions && !a->rank->ended)
+		launcher_exits_run(a->rank, status, quick);
 	orr_sim_rank_end(a->rank, status & 255);
 	orr_sim_park(a);
+}
+
+void orrery_sim_exit(int status)
+{
+	end_rank(status, 1, 0);
+}
+
+void orrery_sim_quick_exit(int status)
+{
+	end_rank(status, 1, 1);
+}
+
+void orrery_sim_exit_now(int status)
+{
+	end_rank(status, 0, 0);
 }
 
 void orrery_sim_abort(int code)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	orr_sim_progress_clear();
+	orr_sim_own_lines();
 	fflush(NULL);
 	fprintf(stderr,
 		"orrery sim: rank %d called MPI_Abort with code %d after %.6f s of virtual time\n",
 		a ? a->rank->rank : -1, code, orr_sim_clock_s());
 	fflush(stderr);
-	_exit(code & 255 ? code & 255 : 1);
+	orr_sim_leave(code & 255 ? code & 255 : 1);
 }
 
 /* The system's clock where no rank runs: while the simulation is set up, and in SimGrid. */
@@ -77,4 +99,99 @@ int orrery_sim_polled(int ret, int flag)
 	else
 		orr_sim_polled(a);
 	return ret;
+}
+
+/* ---- processes ---- */
+
+/* smpi_getpid() is the number of the actor. */
+int orrery_sim_rank_of_pid(int pid)
+{
+	for (int i = 0; i < orr_sim.nranks; i++) {
+		const struct orr_sim_actor *a = orr_sim.ranks[i].main;
+		if (a && a->actor && sg_actor_get_pid(a->actor) == pid)
+			return i;
+	}
+	return -1;
+}
+
+int orrery_sim_my_rank(void)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	return a ? a->rank->rank : -1;
+}
+
+int orrery_sim_getpid(void)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	return a && a->rank->main ? (int) sg_actor_get_pid(a->rank->main->actor) : getpid();
+}
+
+long orrery_sim_memory_kib(void)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	return a ? (long) (a->rank->peak >> 10) : 0;
+}
+
+/* ---- alarms: each is an actor that sleeps; one that was set again finds that it is not meant ----
+ */
+
+static void alarm_main(struct orr_sim_actor *a)
+{
+	struct orr_sim_own *o = &a->rank->own;
+	unsigned mine = o->alarms;
+	while (mine == o->alarms) {
+		orr_sys_sleep_us(o->alarm_us - orr_sys_now_us());
+		if (mine != o->alarms || a->rank->ended)
+			break;
+		double interval_us = o->alarm_interval_us;
+		o->alarm_us = interval_us > 0 ? orr_sys_now_us() + interval_us : 0;
+		raise(SIGALRM);
+		if (!(interval_us > 0))
+			break;
+	}
+	a->detached = 1;
+	orr_sim_user_end(a, NULL);
+}
+
+double orrery_sim_alarm(double first_us, double interval_us)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	struct orr_sim_own *o = &a->rank->own;
+	double now_us = orr_sys_now_us(), left_us = o->alarm_us > now_us ? o->alarm_us - now_us : 0;
+	o->alarms++;
+	o->alarm_us = first_us > 0 ? now_us + first_us : 0;
+	o->alarm_interval_us = interval_us;
+	if (first_us > 0 && !orr_sim_actor_start(a->rank, ORR_ROLE_USER, "alarm", NULL,
+						 orr_sim.stack_small, alarm_main))
+		launcher_fail("out of memory for alarm() of rank %d", a->rank->rank);
+	return left_us;
+}
+
+/* What the system does with a process that does not handle the signal. */
+int orrery_sim_default_signal(int sig)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	switch (sig) {
+	case SIGCHLD:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGCONT: return 0;
+	case SIGABRT: abort();
+	default: break;
+	}
+	fprintf(stderr, "orrery sim: rank %d was ended by signal %d (%s)\n", a->rank->rank, sig,
+		strsignal(sig));
+	end_rank(128 + sig, 0, 0);
+}
+
+int orrery_sim_command_line(void)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	int fd = memfd_create("cmdline", MFD_CLOEXEC);
+	for (char **word = a->rank->argv; fd >= 0 && *word; word++)
+		if (write(fd, *word, strlen(*word) + 1) < 0)
+			break;
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return fd;
 }

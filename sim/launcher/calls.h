@@ -17,8 +17,10 @@ int orrery_sim_main(int argc, char **argv);
 /* Becomes `orrery sim`, for the program for the simulated world that this process was started with.
  */
 int orrery_sim_alone(int argc, char **argv) __attribute__((noreturn));
-/* exit() and its relatives: ends the rank. */
+/* exit(), quick_exit(), _exit(): ends the rank. */
 void orrery_sim_exit(int status) __attribute__((noreturn));
+void orrery_sim_quick_exit(int status) __attribute__((noreturn));
+void orrery_sim_exit_now(int status) __attribute__((noreturn));
 /* MPI_Abort(): ends the simulation. */
 void orrery_sim_abort(int code) __attribute__((noreturn));
 /* clock_gettime(), gettimeofday() and time(): virtual time since the start of the simulation, all
@@ -31,6 +33,20 @@ int orrery_sim_init(int *argc, char ***argv);
 /* After MPI_Test() or one of its relatives returned ret, having found something (flag) or not: lets
  * virtual time go by. Returns ret. */
 int orrery_sim_polled(int ret, int flag);
+
+/* The rank whose getpid() is that, or -1; the rank that runs. */
+int orrery_sim_rank_of_pid(int pid);
+int orrery_sim_my_rank(void);
+int orrery_sim_getpid(void);
+/* The most main memory that the runtime of the rank has had at a time. */
+long orrery_sim_memory_kib(void);
+/* alarm() and setitimer(): SIGALRM after first_us of virtual time, and then every interval_us. 0:
+ * never. Returns how long the last one had to go. */
+double orrery_sim_alarm(double first_us, double interval_us);
+/* What raise() does by default: ends the rank, or returns 0. */
+int orrery_sim_default_signal(int sig);
+/* A descriptor of a file with the content of /proc/self/cmdline, or -1. */
+int orrery_sim_command_line(void);
 
 #pragma GCC visibility pop
 #endif

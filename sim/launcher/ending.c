@@ -4,9 +4,9 @@
  *
  * The program's own calls of exit() and MPI_Abort() are in calls.c.
  *
- * Invariant: the process ends by _exit, after the program's output was flushed. The atexit
- * functions of one rank must not run in the middle of others, and the simulator's own tear-down
- * takes longer than many simulations. */
+ * Invariant: the process ends by orr_sim_leave(), after the program's output was flushed. The
+ * atexit functions of one rank must not run in the middle of others, and the simulator's own
+ * tear-down takes longer than many simulations. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -48,23 +48,25 @@ void launcher_fail(const char *fmt, ...)
 	va_list ap;
 	judged_capture_end();
 	orr_sim_progress_clear();
+	orr_sim_own_lines();
 	fflush(stdout);
 	fputs("orrery sim: ", stderr);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
-	_exit(1);
+	orr_sim_leave(1);
 }
 
 void launcher_finish(int status)
 {
 	orr_sim_progress_clear();
+	orr_sim_own_lines();
 	fflush(NULL);
 	if (orr_sim_report_write() && !status)
 		status = 1;
 	fflush(NULL);
-	_exit(status & 255 ? status & 255 : status ? 1 : 0);
+	orr_sim_leave(status & 255 ? status & 255 : status ? 1 : 0);
 }
 
 /* ---- SimGrid judges what the user gave ---- */
@@ -128,6 +130,30 @@ static const char *crash_text(int sig)
 	}
 }
 
+/* The C library's sigaction(): the usual name is the rank's. */
+extern int __sigaction(int sig, const struct sigaction *action, struct sigaction *before);
+
+static void on_crash(int sig);
+static const struct sigaction crash = { .sa_handler = on_crash,
+					.sa_flags = SA_ONSTACK | (int) SA_RESETHAND | SA_NODEFER };
+
+/* The program's own handler, which may end the rank or jump away. */
+static void handle_by_program(struct orr_sim_rank *r, int sig)
+{
+	struct sigaction *mine = r->own.actions ? &r->own.actions[sig] : NULL;
+	if (!mine || mine->sa_handler == SIG_DFL || mine->sa_handler == SIG_IGN)
+		return;
+	struct sigaction action = *mine;
+	mine->sa_handler = SIG_DFL; /* it may crash itself, and may set itself again */
+	__sigaction(sig, &crash, NULL);
+	if (action.sa_flags & SA_SIGINFO) {
+		siginfo_t info = { .si_signo = sig };
+		action.sa_sigaction(sig, &info, NULL);
+	} else {
+		action.sa_handler(sig);
+	}
+}
+
 static void on_crash(int sig)
 {
 	char text[4096];
@@ -138,6 +164,9 @@ static void on_crash(int sig)
 	sg_actor_t self = sg_actor_self();
 	if (self && sg_actor_get_data(self))
 		a = sg_actor_get_data(self);
+	if (self && sg_actor_get_data(self))
+		handle_by_program(a->rank, sig);
+	orr_sim_own_lines();
 	fflush(stdout);
 	if (self && sg_actor_get_data(self))
 		fprintf(stderr, "orrery sim: rank %d (%s) %s after %.6f s of virtual time\n",
@@ -147,28 +176,26 @@ static void on_crash(int sig)
 			"orrery sim: the simulator itself %s after %.6f s of virtual time\n",
 			crash_text(sig), orr_sim_clock_s());
 	fflush(stderr);
-	signal(sig, SIG_DFL);
-	_exit(128 + sig);
+	orr_sim_leave(128 + sig);
 }
 
 static void on_alarm(int sig)
 {
 	(void) sig;
 	orr_sim_progress_clear();
+	orr_sim_own_lines();
 	fflush(stdout);
 	fprintf(stderr,
 		"orrery sim: rank %d had ended with status %d; ending the %d others, which still run\n",
 		orr_sim.status_rank, orr_sim.status, orr_sim.nranks - orr_sim.nended);
 	fflush(stderr);
-	_exit(orr_sim.status & 255 ? orr_sim.status & 255 : 1);
+	orr_sim_leave(orr_sim.status & 255 ? orr_sim.status & 255 : 1);
 }
 
 void launcher_ending_init(void)
 {
 	static char stack[64 << 10];
 	stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
-	struct sigaction crash = { .sa_handler = on_crash,
-				   .sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER };
 	sigaltstack(&alternate, NULL);
 	sigaction(SIGABRT, &crash, NULL);
 	sigaction(SIGSEGV, &crash, NULL);
@@ -186,10 +213,11 @@ void launcher_deadlock(void)
 {
 	static int diagnosing;
 	if (diagnosing++)
-		_exit(1);
+		orr_sim_leave(1);
 	orr_sim_progress_clear();
+	orr_sim_own_lines();
 	fflush(NULL);
 	orr_sim_diagnose(stderr);
 	fflush(NULL);
-	_exit(orr_sim.status & 255 ? orr_sim.status & 255 : 1);
+	orr_sim_leave(orr_sim.status & 255 ? orr_sim.status & 255 : 1);
 }

@@ -11,6 +11,7 @@
  * Invariant: no state. */
 #include <stdlib.h>
 #include <sys/time.h>
+#include <unistd.h>
 #include <time.h>
 #include <smpi/smpi.h>
 #include "calls.h"
@@ -35,11 +36,15 @@ void smpi_exit(int status)
 }
 void _Exit(int status)
 {
-	orrery_sim_exit(status);
+	orrery_sim_exit_now(status);
+}
+void _exit(int status)
+{
+	orrery_sim_exit_now(status);
 }
 void quick_exit(int status)
 {
-	orrery_sim_exit(status);
+	orrery_sim_quick_exit(status);
 }
 
 int smpi_clock_gettime(clockid_t clock, struct timespec *t)

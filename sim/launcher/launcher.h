@@ -49,7 +49,12 @@ double launcher_noise_slowness(int rank);
 void launcher_program_check(const char *path);
 /* Loads a copy of that program for the rank of the calling main actor. Returns its main function.
  */
-int (*launcher_program_load(int rank))(int, char **);
+int (*launcher_program_load(struct orr_sim_rank *r))(int, char **);
+
+/* ---- exits.c ---- */
+
+/* Calls what the program of the rank wants to be called at its end. quick: for quick_exit(). */
+void launcher_exits_run(struct orr_sim_rank *r, int status, int quick);
 
 /* ---- machines.c ---- */
 

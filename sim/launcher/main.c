@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <smpi/smpi.h>
 #include "calls.h"
 #include "launcher.h"
@@ -57,10 +58,8 @@ static void choose_stacks(const struct launcher_options *o)
 static void program_main(struct orr_sim_actor *a)
 {
 	struct orr_sim_rank *r = a->rank;
-	int (*entry)(int, char **) = launcher_program_load(r->rank);
-	int status = entry(orr_sim.argc, r->argv);
-	orr_sim_rank_end(r, status & 255);
-	orr_sim_park(a);
+	int (*entry)(int, char **) = launcher_program_load(r);
+	orrery_sim_exit(entry(orr_sim.argc, r->argv));
 }
 
 static void driver_main(struct orr_sim_actor *a)
@@ -98,6 +97,8 @@ static void rank_init(struct orr_sim_rank *r, const struct launcher_options *o)
 	if (!r->proc)
 		launcher_fail("out of memory for rank %d of %d", r->rank, o->n);
 	r->proc->sys = r;
+	r->own.folder = r->own.mask = -1;
+	r->own.optind = r->own.opterr = 1;
 	memcpy(r->proc->costs, orr_sim.costs, sizeof(orr_sim.costs));
 	r->argv = copy_arguments(o->program, o->nprogram);
 	if (!r->argv)
@@ -145,6 +146,7 @@ static void start_ranks(const struct launcher_options *o)
 int orrery_sim_main(int argc, char **argv)
 {
 	struct launcher_options o;
+	orr_sim.pid = getpid();
 	orr_sim.wall_start = orr_sim_wall_s();
 	launcher_options_read(&o, argc, argv);
 	launcher_program_check(o.program[0]);

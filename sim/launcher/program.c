@@ -89,6 +89,9 @@ void launcher_program_check(const char *path)
 {
 	int pie = 0;
 	program.path = path;
+	orr_sim.program = realpath(path, NULL);
+	if (!orr_sim.program)
+		orr_sim.program = path;
 	program.keep = getenv("ORR_SIM_KEEP_COPIES");
 	program_read(path);
 	ElfW(Ehdr) *h = (void *) program.image;
@@ -149,10 +152,10 @@ static int copy_create(char *path, size_t room, int rank)
 	return fd;
 }
 
-int (*launcher_program_load(int rank))(int, char **)
+int (*launcher_program_load(struct orr_sim_rank *r))(int, char **)
 {
 	char path[PATH_MAX];
-	int fd = copy_create(path, sizeof(path), rank);
+	int rank = r->rank, fd = copy_create(path, sizeof(path), rank);
 	void *object = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!object) {
 		const char *why = dlerror(), *cut = strstr(why, ": ");
@@ -164,6 +167,8 @@ int (*launcher_program_load(int rank))(int, char **)
 	if (dlsym(object, "ompi_mpi_comm_world"))
 		launcher_fail("%s was built for the real world (it needs a real MPI); %s",
 			      program.path, program_remedy);
+	r->object = object;
+	r->exit_functions = (void (*)(void)) dlsym(object, "orrery_sim_exit_functions");
 	void *entry = dlsym(object, "smpi_simulated_main_");
 	if (!entry)
 		entry = dlsym(object, "main");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions of the C library that mean something else in a simulated program: time is virtual, and
- * each rank has its own process number and its own state of getopt().
+ * each rank has its own process number, use of the processor, and state of getopt().
  *
  * A program for the simulated world is linked with the options of wrapped.flags, by which its calls
  * of sleep() become calls of __wrap_sleep() here. The sources are compiled as for the real world:
@@ -10,8 +10,12 @@
  *
  * Invariant: each function here has its line in wrapped.flags. */
 #include <getopt.h>
+#include <poll.h>
 #include <stdint.h>
+#include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
 #include <smpi/smpi_helpers_internal.h>
@@ -27,6 +31,14 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *t);
 int64_t __wrap__ZNSt6chrono3_V212steady_clock3nowEv(void);
 int64_t __wrap__ZNSt6chrono3_V212system_clock3nowEv(void);
 pid_t __wrap_getpid(void);
+int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
+			   struct timespec *left);
+int __wrap_timespec_get(struct timespec *t, int base);
+clock_t __wrap_clock(void);
+clock_t __wrap_times(struct tms *t);
+int __wrap_getrusage(__rusage_who_t who, struct rusage *u);
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_select(int n, fd_set *in, fd_set *out, fd_set *error, struct timeval *t);
 int __wrap_getopt(int argc, char *const *argv, const char *options);
 int __wrap_getopt_long(int argc, char *const *argv, const char *options, const struct option *longs,
 		       int *index);
@@ -80,9 +92,82 @@ int64_t __wrap__ZNSt6chrono3_V212system_clock3nowEv(void)
 	return clock_ns();
 }
 
+/* The number of the rank's main actor, in all of its threads. */
 pid_t __wrap_getpid(void)
 {
-	return smpi_getpid();
+	return orrery_sim_getpid();
+}
+
+int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
+			   struct timespec *left)
+{
+	struct timespec now, span = *t;
+	if (!(flags & TIMER_ABSTIME))
+		return smpi_nanosleep(&span, left);
+	orrery_sim_clock_gettime(clock, &now);
+	span.tv_sec -= now.tv_sec;
+	span.tv_nsec -= now.tv_nsec;
+	if (span.tv_nsec < 0) {
+		span.tv_nsec += 1000000000;
+		span.tv_sec--;
+	}
+	return span.tv_sec < 0 ? 0 : smpi_nanosleep(&span, NULL);
+}
+
+int __wrap_timespec_get(struct timespec *t, int base)
+{
+	return base == TIME_UTC && !orrery_sim_clock_gettime(CLOCK_REALTIME, t) ? base : 0;
+}
+
+/* ---- the processor's time: a rank has used all the time that has passed ---- */
+
+clock_t __wrap_clock(void)
+{
+	return (clock_t) (clock_ns() / (1000000000 / CLOCKS_PER_SEC));
+}
+
+clock_t __wrap_times(struct tms *t)
+{
+	clock_t ticks = (clock_t) (clock_ns() / (1000000000 / sysconf(_SC_CLK_TCK)));
+	if (t)
+		*t = (struct tms){ .tms_utime = ticks };
+	return ticks;
+}
+
+int __wrap_getrusage(__rusage_who_t who, struct rusage *u)
+{
+	int ret = getrusage(who, u);
+	if (ret || who == RUSAGE_CHILDREN)
+		return ret;
+	int64_t us = clock_ns() / 1000;
+	*u = (struct rusage){ .ru_utime = { us / 1000000, us % 1000000 },
+			      .ru_maxrss = orrery_sim_memory_kib() };
+	return 0;
+}
+
+/* ---- waits for nothing but time ---- */
+
+static void sleep_us(double us)
+{
+	struct timespec span = { (time_t) (us * 1e-6), 0 };
+	span.tv_nsec = (long) ((us - (double) span.tv_sec * 1e6) * 1e3);
+	smpi_nanosleep(&span, NULL);
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	if (n || ms <= 0)
+		return poll(fds, n, ms);
+	sleep_us(ms * 1e3);
+	return 0;
+}
+
+int __wrap_select(int n, fd_set *in, fd_set *out, fd_set *error, struct timeval *t)
+{
+	if (in || out || error || !t)
+		return select(n, in, out, error, t);
+	sleep_us((double) t->tv_sec * 1e6 + (double) t->tv_usec);
+	return 0;
 }
 
 int __wrap_getopt(int argc, char *const *argv, const char *options)

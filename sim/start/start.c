@@ -6,7 +6,7 @@
  * start by itself: the loader then loads liborrery-sim, which takes over before main() and runs the
  * program on one simulated node (sim/launcher/alone.c).
  *
- * Invariant: nothing else is here; each copy of a program has this as well. */
+ * Invariant: nothing but entry and end is here; each copy of a program has this as well. */
 int main(int argc, char **argv, char **environment);
 
 __attribute__((visibility("default"))) int smpi_simulated_main_(int argc, char **argv);
@@ -16,6 +16,18 @@ extern char **environ;
 int smpi_simulated_main_(int argc, char **argv)
 {
 	return main(argc, argv, environ);
+}
+
+/* Functions that this copy gave to atexit(), and the destructors of its objects of C++; the
+ * launcher calls it at the end of the rank. */
+extern void *__dso_handle __attribute__((visibility("hidden")));
+void __cxa_finalize(void *object);
+
+__attribute__((visibility("default"))) void orrery_sim_exit_functions(void);
+
+void orrery_sim_exit_functions(void)
+{
+	__cxa_finalize(&__dso_handle);
 }
 
 #ifdef ORR_INTERPRETER

@@ -19,6 +19,7 @@
 #include "base/world.h"
 #include "sim_glue.h"
 #include "sim_noise.h"
+#include "sim_own.h"
 
 enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 
@@ -40,8 +41,10 @@ struct orr_sim_actor {
 	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
 	uint8_t active;       /* a function was handed to it and has not ended */
 	uint8_t detached;
-	int in_kernel;   /* it calls the kernel of a worker that it steps */
-	double extra_us; /* time that the kernel just running asked to last longer */
+	int in_kernel;    /* it calls the kernel of a worker that it steps */
+	double extra_us;  /* time that the kernel just running asked to last longer */
+	uint64_t context; /* of SimGrid, by which it is found; 0: it has not begun */
+	int saved_errno;  /* while others run */
 	char name[24];
 	void (*code)(struct orr_sim_actor *); /* what it runs */
 	void *(*fn)(void *);                  /* what was handed to it */
@@ -97,6 +100,9 @@ struct orr_sim_rank {
 					 and has not written to yet */
 	struct orr_process *proc;
 	struct orr_sim_actor *engine, *driver, *main;
+	struct orr_sim_own own;       /* what the process of a rank has for itself */
+	void *object;                 /* its copy of the program, as dlopen() names it */
+	void (*exit_functions)(void); /* calls what the program gave to atexit(); or NULL */
 	char **argv;
 	int ended, status; /* the program's main is over, with this status */
 	double end_us;
@@ -121,6 +127,8 @@ struct orr_sim_uncalibrated {
 struct orr_sim {
 	/* settings */
 	int nranks, argc;
+	int pid;
+	const char *program; /* its absolute path */
 	enum orr_sim_kernels kernels;
 	double costs[ORR_NCOSTS];
 	size_t fold_bytes;
@@ -219,11 +227,6 @@ struct orr_sim_bounds {
 void orr_sim_bound_collect(struct orr_sim_rank *r);
 /* 0, or -ENOMEM. */
 int orr_sim_bound_compute(struct orr_sim_bounds *b);
-
-/* sim_comm.c: a communicator of the engines of these n ranks (NULL: all ranks), for one start of
- * the MPI layer of all of them. Called by the engine of each, which leaves it by
- * orr_sim_glue_comm_leave(). MPI_COMM_NULL without memory. */
-SMPI_Comm *orr_sim_comm_enter(const int *members, int n);
 
 /* sim_cores.c */
 /* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap

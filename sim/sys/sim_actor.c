@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include "sim.h"
 #include "base/assert.h"
@@ -295,6 +297,7 @@ static void actor_main(struct orr_sim_actor *a)
 	a->head.stack_size -= 4096;
 	a->actor = sg_actor_self();
 	orr_sim_self = &a->head;
+	orr_sim_own_enter(a);
 	a->code(a);
 }
 
@@ -371,6 +374,7 @@ void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
 	a->ret = ret;
 	a->active = 0;
 	outside.head.thread.proc = a->head.thread.proc;
+	orr_sim_own_leave(a);
 	orr_sim_self = &outside.head;
 	if (!detached) {
 		wake(&a->ended);
@@ -489,6 +493,13 @@ unsigned orr_sys_cores(struct orr_process *proc)
 
 /* ---- the end of a rank ---- */
 
+/* Sends SIGALRM to the process after 5 s of wall time. */
+static void end_all_soon(void)
+{
+	struct itimerval soon = { .it_value = { .tv_sec = 5 } };
+	syscall(SYS_setitimer, ITIMER_REAL, &soon, NULL);
+}
+
 void orr_sim_rank_end(struct orr_sim_rank *r, int status)
 {
 	if (r->ended)
@@ -508,7 +519,7 @@ void orr_sim_rank_end(struct orr_sim_rank *r, int status)
 				r->rank, status, r->end_us * 1e-6);
 		/* As with mpirun, the others do not outlive it for long, even when they poll. */
 		if (orr_sim.nended < orr_sim.nranks)
-			alarm(5);
+			end_all_soon();
 	}
 	if (orr_sim.nended == orr_sim.nranks)
 		orr_sim.finish(orr_sim.status);

@@ -38,6 +38,21 @@ class Comm
 } // namespace smpi
 } // namespace simgrid
 
+namespace simgrid
+{
+namespace kernel
+{
+namespace context
+{
+class Context
+{
+      public:
+	static Context *self();
+};
+} // namespace context
+} // namespace kernel
+} // namespace simgrid
+
 static uintptr_t no_copy_low, no_copy_high;
 
 double orr_sim_clock_s(void)
@@ -76,6 +91,11 @@ SMPI_Comm *orr_sim_glue_world(void)
 	return simgrid::s4u::Actor::self()
 		->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
 		->comm_world();
+}
+
+void *orr_sim_glue_context(void)
+{
+	return simgrid::kernel::context::Context::self();
 }
 
 // Our declaration of the class does not have its size, which is about 300 bytes.

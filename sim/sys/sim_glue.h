@@ -36,6 +36,8 @@ SMPI_Comm *orr_sim_glue_world(void);
 SMPI_Comm *orr_sim_glue_comm_new(SMPI_Comm *all, const int *ranks, int n, int id);
 void orr_sim_glue_comm_share(SMPI_Comm *comm);
 void orr_sim_glue_comm_leave(SMPI_Comm *comm);
+/* The context of the running actor, as SimGrid names it when it changes actors. */
+void *orr_sim_glue_context(void);
 /* Makes SMPI leave out copies from [low, high). */
 void orr_sim_glue_no_copy(const void *low, const void *high);
 

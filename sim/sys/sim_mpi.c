@@ -23,7 +23,7 @@
  * Each start of the MPI layer has a communicator of its own, as the real world does by duplicating
  * the program's: the ranks of the program's communicator are the ranks in it, and a message of this
  * start is never received by a rank that still ends the start before. No
- * message is needed to make it (sim_comm.c).
+ * message is needed to make it.
  *
  * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in
  * `rung` for the next wait. */
@@ -247,6 +247,78 @@ void orr_sim_mpi_actor_end(struct orr_sim_actor *a)
 	end_ring(a);
 }
 
+/* ---- communicators of engines: one for each start of the layer, shared by its ranks ---- */
+
+/* SMPI's own calls agree on the number of a communicator by a broadcast, which takes virtual time
+ * and runs the algorithm that the user chose for the program's messages. Here the first rank that
+ * comes makes it, and the others find it. Of each set of ranks at most one is open, because a start
+ * ends together (orr_mpi_settle) before any of its ranks enters the next one of the same set. */
+
+/* SMPI numbers its own from 0 on. */
+#define FIRST_ID (1 << 30)
+
+struct open_comm {
+	struct open_comm *next;
+	int *members, n; /* NULL: all ranks */
+	int missing;     /* ranks that have not entered it */
+	MPI_Comm comm;
+};
+
+static struct {
+	struct open_comm *open;
+	int nmade;
+} comms;
+
+static int same(const struct open_comm *c, const int *members, int n)
+{
+	if (!members || !c->members)
+		return !members && !c->members;
+	return c->n == n && !memcmp(c->members, members, (size_t) n * sizeof(*members));
+}
+
+static struct open_comm *make(const int *members, int n)
+{
+	struct open_comm *c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->n = c->missing = members ? n : orr_sim.nranks;
+	if (members && (c->members = malloc((size_t) n * sizeof(*members))))
+		memcpy(c->members, members, (size_t) n * sizeof(*members));
+	if (!members || c->members)
+		c->comm = orr_sim_glue_comm_new(orr_sim_glue_world(), members, n,
+						FIRST_ID + comms.nmade++);
+	if (c->comm == MPI_COMM_NULL) {
+		free(c->members);
+		free(c);
+		return NULL;
+	}
+	c->next = comms.open;
+	comms.open = c;
+	return c;
+}
+
+static MPI_Comm comm_enter(const int *members, int n)
+{
+	struct open_comm **at = &comms.open, *c;
+	while (*at && !same(*at, members, n))
+		at = &(*at)->next;
+	if (*at)
+		orr_sim_glue_comm_share((*at)->comm);
+	else if (make(members, n))
+		at = &comms.open;
+	else
+		return MPI_COMM_NULL;
+	c = *at;
+	MPI_Comm comm = c->comm;
+	orr_assert(c->missing > 0);
+	if (!--c->missing) {
+		*at = c->next;
+		free(c->members);
+		free(c);
+	}
+	return comm;
+}
+
 /* ---- the engine's side ---- */
 
 MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
@@ -258,7 +330,7 @@ void orr_sys_mpi_engine_enter(struct orr_process *proc)
 {
 	struct orr_sim_mpi *m = mpi_of(proc);
 	orr_assert(!m->entered);
-	m->comm = orr_sim_comm_enter(m->members, m->nmembers);
+	m->comm = comm_enter(m->members, m->nmembers);
 	if (m->comm == MPI_COMM_NULL)
 		orr_fatal("out of memory for the communicator of the MPI layer");
 	m->bell_comm = MPI_COMM_SELF;

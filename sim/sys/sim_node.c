@@ -65,8 +65,9 @@ const char *orr_sys_machine_name(struct orr_process *proc)
 void orr_sys_abort(void)
 {
 	orr_sim_progress_clear();
+	orr_sim_own_lines();
 	fflush(NULL);
-	_exit(orr_sim.status ? orr_sim.status : 1);
+	orr_sim_leave(orr_sim.status ? orr_sim.status : 1);
 }
 
 /* ---- energy ---- */

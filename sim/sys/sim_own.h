@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a process of the system has for itself, kept once for each rank, because all ranks share one
+ * process: the state behind functions of the C library (sim/launcher/interpose_own.c), and what the
+ * system keeps for a process, which is exchanged when another rank's actor runs.
+ *
+ * Invariant: the system's and the C library's variables (environ, errno, optind, working directory,
+ * mask of permissions, locale, the unfinished line of standard output) are those of the rank whose
+ * actor ran last. */
+#ifndef ORR_SIM_OWN_H
+#define ORR_SIM_OWN_H
+
+#include <locale.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ORR_SIM_NSIGNALS 65
+
+struct orr_sim_actor;
+
+/* A function that the end of a rank calls. */
+struct orr_sim_exit {
+	struct orr_sim_exit *next;
+	void (*f)(int status, void *arg);
+	void *arg;
+	int quick; /* by quick_exit() only */
+};
+
+struct orr_sim_own {
+	/* random numbers; the C library's own beginning where not seeded */
+	struct random_data random;
+	char random_state[128];
+	struct drand48_data drand48;
+	/* results that stay in place until the next call */
+	char *strtok_at;
+	char tmpnam[32], ctime[64];
+	struct tm tm;
+	/* what is exchanged */
+	char **environment; /* as `environ`, once the rank has one of its own */
+	char **allocated;   /* the last one that setenv() and its relatives made, or NULL */
+	int has_environment;
+	int optind, opterr, optopt;
+	char *optarg;
+	int folder;      /* descriptor of the working directory, -1: the launcher's */
+	int mask;        /* umask(), -1: the launcher's */
+	locale_t locale; /* of setlocale(), NULL: "C" */
+	char *line;      /* what standard output got since the last newline, while others run */
+	size_t line_length, line_room;
+	/* signals: NULL: all have their default */
+	struct sigaction *actions;
+	double alarm_us, alarm_interval_us; /* when SIGALRM comes, 0: not; and then again */
+	unsigned alarms;                    /* how often that was set */
+	struct orr_sim_exit *exits;
+	int ending; /* its exit functions run */
+};
+
+#pragma GCC visibility push(default)
+
+/* Of the rank whose actor runs, or one for the time before and after. Never NULL. */
+struct orr_sim_own *orrery_sim_own(void);
+/* Whether a rank's actor runs: else functions do what they do in any process. */
+int orrery_sim_in_rank(void);
+/* The absolute path of the program. */
+const char *orrery_sim_program(void);
+/* chdir(path), or fchdir(fd) if path is NULL, and umask(mask), for this rank. */
+int orrery_sim_chdir(const char *path, int fd);
+int orrery_sim_umask(int mask);
+/* setlocale() of the rank. */
+char *orrery_sim_setlocale(int category, const char *name);
+/* SimGrid gives the processor to the actor of that context. */
+void orrery_sim_switched(void *context);
+
+#pragma GCC visibility pop
+
+/* The actor begins, in its own context; it ends. */
+void orr_sim_own_enter(struct orr_sim_actor *a);
+void orr_sim_own_leave(struct orr_sim_actor *a);
+/* Writes the unfinished lines of all ranks to the buffer of standard output. */
+void orr_sim_own_lines(void);
+/* Ends the process, without calling anything. Other functions of the library must not call _exit(),
+ * which is the rank's. */
+void orr_sim_leave(int status) __attribute__((noreturn));
+
+#endif
