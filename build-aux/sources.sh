@@ -58,7 +58,8 @@ library_lists() {
 	} | put sim/sources.mk
 	{
 		echo "$head_line"
-		files include -name '*.h' | grep -v '^include/starpu_config\.h$' | list orr_headers
+		files include -maxdepth 1 -name '*.h' | grep -v '^include/starpu_config\.h$' | list orr_headers
+		files include/schedulers -name '*.h' | list orr_sched_headers
 	} | put include/sources.mk
 }
 

@@ -5,8 +5,10 @@
 include %D%/sources.mk
 orrincludedir = $(includedir)/orrery
 dist_orrinclude_HEADERS = $(orr_headers)
+orrschedincludedir = $(orrincludedir)/schedulers
+dist_orrschedinclude_HEADERS = $(orr_sched_headers)
 nodist_orrinclude_HEADERS = include/starpu_config.h
 # What a program for the simulated world is rebuilt for; it does not care for a
 # new library, only for there being one.
-orr_headers_dep = $(orr_headers) include/starpu_config.h
+orr_headers_dep = $(orr_headers) $(orr_sched_headers) include/starpu_config.h
 orr_sim_order = orrery liborrery-sim.la orrery-sim-start.o

@@ -5,8 +5,10 @@
  * Invariant: the workers of the buckets are those below, in the context. */
 #include "sched/component.h"
 #include "sched/heteroprio.h"
+#include "base/log.h"
 #include "core/core.h"
 #include "core/sched_ctx.h"
+#include "core/task.h"
 
 static void deinit(struct starpu_sched_component *c)
 {
@@ -19,7 +21,8 @@ static int push_task(struct starpu_sched_component *c, struct starpu_task *task)
 
 	if (!starpu_sched_component_can_execute_task(c, task))
 		return 1;
-	orr_heteroprio_push(orr_self(), c->data, task);
+	if (orr_heteroprio_push(orr_self(), c->data, task))
+		return 1;
 	orr_component_announce(c, choosy);
 	return 0;
 }
@@ -48,8 +51,8 @@ static int can_push(struct starpu_sched_component *from, struct starpu_sched_com
 	int success;
 	struct starpu_task *task = starpu_sched_component_pump_to(from, to, &success);
 
-	if (task)
-		orr_heteroprio_push(orr_self(), from->data, task);
+	if (task && orr_heteroprio_push(orr_self(), from->data, task))
+		orr_fatal("heteroprio refuses task %s, which it had", orr_task_name(task));
 	return success;
 }
 

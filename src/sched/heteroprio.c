@@ -7,6 +7,10 @@
  * faster units would finish it before the slower one finished a single task. Inside a bucket: most
  * urgent first. One lock: the policy is for tasks worth being placed, not for tiny ones.
  *
+ * With a plan of the program's (heteroprio_plan.c) a task's bucket is its priority, the orders are
+ * the plan's, and so are the times, as multiples of the fastest kind's. Tasks for other kinds, or
+ * of which single workers may be refused, stand in buckets of their own of the same number.
+ *
  * Invariant: a bucket's mean times are those of its tasks pushed so far, one in SAMPLE_EVERY. */
 #include "sched/heteroprio.h"
 #include "sched/sched.h"
@@ -18,6 +22,7 @@
 #include "core/task.h"
 #include "core/task_impl.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +34,7 @@ struct bucket {
 	const struct starpu_codelet *cl;
 	uint32_t where; /* kinds of units that its tasks may use */
 	int picky;      /* its tasks may refuse single workers: they wait for nobody */
+	unsigned id;    /* its number in the plan; 0 without one */
 	struct orr_taskq q;
 	uint64_t npushed;
 	double us[STARPU_NARCH]; /* mean time by kind of unit, 0: unknown or impossible */
@@ -38,7 +44,8 @@ struct orr_heteroprio {
 	orr_lock_t lock; /* protects everything */
 	unsigned nworkers[STARPU_NARCH];
 	struct orr_worker *lead[STARPU_NARCH];
-	uint8_t *member; /* by worker: in the context */
+	uint8_t *member;                  /* by worker: in the context */
+	struct orr_heteroprio_plan *plan; /* the program's, or NULL */
 	struct bucket **bucket;
 	unsigned n, cap;
 	unsigned *order[STARPU_NARCH]; /* buckets as each kind likes them */
@@ -88,9 +95,19 @@ void orr_heteroprio_free(struct orr_heteroprio *h)
 	}
 	for (i = 0; i < STARPU_NARCH; i++)
 		free(h->order[i]);
+	orr_heteroprio_plan_free(h->plan);
 	free(h->bucket);
 	free(h->member);
 	free(h);
+}
+
+struct orr_heteroprio_plan *orr_heteroprio_plan_get(struct orr_heteroprio *h)
+{
+	if (h->n)
+		return NULL;
+	if (!h->plan)
+		h->plan = orr_heteroprio_plan_new();
+	return h->plan;
 }
 
 /* ---- buckets, under the lock ---- */
@@ -139,30 +156,42 @@ static void grow(struct orr_heteroprio *h)
 	h->cap = cap;
 }
 
+static struct bucket *make(struct orr_heteroprio *h)
+{
+	struct bucket *b = calloc(1, sizeof(*b));
+
+	if (h->n == h->cap)
+		grow(h);
+	if (!b)
+		orr_fatal("out of memory for the buckets of heteroprio");
+	orr_taskq_init(&b->q);
+	for (unsigned a = 0; a < STARPU_NARCH; a++)
+		h->order[a][h->n] = h->n;
+	h->bucket[h->n++] = b;
+	return b;
+}
+
 static struct bucket *find(struct orr_heteroprio *h, const struct starpu_task *task)
 {
 	const struct orr_task *t = orr_task_of(task);
 	int picky = task->cl->can_execute || task->workerids_len || t->forced_impl;
+	const struct starpu_codelet *cl = h->plan ? NULL : task->cl;
+	unsigned id = h->plan ? (unsigned) task->priority : 0;
 	struct bucket *b;
-	unsigned i, a;
 
-	for (i = 0; i < h->n; i++) {
+	for (unsigned i = 0; i < h->n; i++) {
 		b = h->bucket[i];
-		if (b->cl == task->cl && b->where == t->where && b->picky == picky)
+		if (b->cl == cl && b->id == id && b->where == t->where && b->picky == picky)
 			return b;
 	}
-	if (h->n == h->cap)
-		grow(h);
-	b = calloc(1, sizeof(*b));
-	if (!b)
-		orr_fatal("out of memory for the buckets of heteroprio");
-	b->cl = task->cl;
+	b = make(h);
+	b->cl = cl;
+	b->id = id;
 	b->where = t->where;
 	b->picky = picky;
-	orr_taskq_init(&b->q);
-	for (a = 0; a < STARPU_NARCH; a++)
-		h->order[a][h->n] = h->n;
-	h->bucket[h->n++] = b;
+	for (unsigned a = 0; a < STARPU_NARCH && h->plan && !picky; a++)
+		if (t->where & STARPU_WORKER_TO_MASK(a))
+			b->us[a] = h->plan->times[id][a];
 	return b;
 }
 
@@ -199,18 +228,20 @@ static void expected(struct orr_process *proc, struct orr_worker *const *lead,
 	}
 }
 
-void orr_heteroprio_push(struct orr_process *proc, struct orr_heteroprio *h,
-			 struct starpu_task *task)
+int orr_heteroprio_push(struct orr_process *proc, struct orr_heteroprio *h,
+			struct starpu_task *task)
 {
 	struct orr_worker *lead[STARPU_NARCH];
 	double us[STARPU_NARCH];
 	struct bucket *b;
 	int look;
 
+	if (h->plan && orr_heteroprio_plan_check(h->plan, task))
+		return -EINVAL;
 	orr_lock(&h->lock);
 	b = find(h, task);
 	memcpy(lead, h->lead, sizeof(lead));
-	look = !b->picky && b->npushed % SAMPLE_EVERY == 0 &&
+	look = !h->plan && !b->picky && b->npushed % SAMPLE_EVERY == 0 &&
 	       proc->arch_mask & (proc->arch_mask - 1);
 	orr_unlock(&h->lock);
 	/* Models may call functions of the program: not under the lock. */
@@ -224,6 +255,7 @@ void orr_heteroprio_push(struct orr_process *proc, struct orr_heteroprio *h,
 		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
 	ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks + 1);
 	orr_unlock(&h->lock);
+	return 0;
 }
 
 unsigned orr_heteroprio_ntasks(const struct orr_heteroprio *h)
@@ -246,20 +278,41 @@ static int leave_to_faster(const struct orr_heteroprio *h, const struct bucket *
 	return b->q.ntasks < rate * b->us[arch];
 }
 
-struct starpu_task *orr_heteroprio_pop(struct orr_heteroprio *h, struct orr_worker *w)
+static struct starpu_task *pop_from(const struct orr_heteroprio *h, struct bucket *b,
+				    struct orr_worker *w)
+{
+	return b->q.ntasks && !leave_to_faster(h, b, w->arch) ? orr_taskq_pop(&b->q, w, 0) : NULL;
+}
+
+static struct starpu_task *pop_learnt(const struct orr_heteroprio *h, struct orr_worker *w)
 {
 	struct starpu_task *task = NULL;
-	unsigned i;
+
+	for (unsigned i = 0; i < h->n && !task; i++)
+		task = pop_from(h, h->bucket[h->order[w->arch][i]], w);
+	return task;
+}
+
+static struct starpu_task *pop_planned(const struct orr_heteroprio *h, struct orr_worker *w)
+{
+	const struct orr_heteroprio_plan *plan = h->plan;
+	struct starpu_task *task = NULL;
+
+	for (unsigned k = 0; k < plan->nlooks[w->arch] && !task; k++)
+		for (unsigned i = 0; i < h->n && !task; i++)
+			if (h->bucket[i]->id == plan->look[w->arch][k])
+				task = pop_from(h, h->bucket[i], w);
+	return task;
+}
+
+struct starpu_task *orr_heteroprio_pop(struct orr_heteroprio *h, struct orr_worker *w)
+{
+	struct starpu_task *task;
 
 	if (!ORR_ATOMIC_LOAD_RELAXED(&h->ntasks))
 		return NULL;
 	orr_lock(&h->lock);
-	for (i = 0; i < h->n && !task; i++) {
-		struct bucket *b = h->bucket[h->order[w->arch][i]];
-
-		if (b->q.ntasks && !leave_to_faster(h, b, w->arch))
-			task = orr_taskq_pop(&b->q, w, 0);
-	}
+	task = h->plan ? pop_planned(h, w) : pop_learnt(h, w);
 	if (task)
 		ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks - 1);
 	orr_unlock(&h->lock);
@@ -304,10 +357,11 @@ static int push(struct starpu_task *task)
 	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = proc->core->ctx[orr_task_of(task)->ctx];
 	int choosy = orr_task_is_choosy(task);
+	int ret = orr_heteroprio_push(proc, ctx->policy_data, task);
 
-	orr_heteroprio_push(proc, ctx->policy_data, task);
-	orr_ctx_wake(proc, ctx, choosy);
-	return 0;
+	if (!ret)
+		orr_ctx_wake(proc, ctx, choosy);
+	return ret;
 }
 
 static struct starpu_task *pop(unsigned ctx)

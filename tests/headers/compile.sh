@@ -7,7 +7,7 @@
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 warnings='-Wall -Wextra -Werror -fsyntax-only'
-headers=$(cd "$ORR_TEST_SRCDIR/include" && ls ./*.h)
+headers=$(cd "$ORR_TEST_SRCDIR/include" && ls ./*.h ./schedulers/*.h)
 real="$CC -pthread"
 if [ "$ORR_TEST_MPI" = yes ]; then real="$ORRERY cc"; fi
 have_cxx=no

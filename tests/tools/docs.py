@@ -136,7 +136,7 @@ def check_settings(tree, path, known):
 
 
 def check_functions(tree, paths):
-    headers = "".join(tree.text(p) for p in tree.find("include/*.h"))
+    headers = "".join(tree.text(p) for p in tree.find("include/*.h") + tree.find("include/schedulers/*.h"))
     declared = set(re.findall(r"\b((?:starpu|orrery)_\w+)", headers))
     _, missing = section(tree.text(LIMITS), NOT_DECLARED)
     names = [p + n for prefixed in missing.split("\n* ")[1:]
