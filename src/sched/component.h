@@ -26,7 +26,7 @@ struct orr_compq {
 	unsigned max_tasks; /* 0: no limit */
 	int64_t max_ns;     /* 0: no limit */
 	unsigned pumping;   /* atomic: calls that want a round of the pump */
-	int pushes;         /* its tasks must be pushed: nobody pulls them */
+	int pushes;         /* atomic: its tasks must be pushed, nobody pulls them */
 	int always_pushes;  /* its component said so when it was made */
 	struct starpu_sched_component *component;
 };

@@ -165,7 +165,7 @@ int orr_compq_push_task(struct starpu_sched_component *c, struct starpu_task *ta
 	starpu_sched_component_prefetch_on_node(c, task);
 	if (orr_compq_put(q, task))
 		return 1;
-	if (q->pushes)
+	if (ORR_ATOMIC_LOAD_RELAXED(&q->pushes))
 		orr_compq_pump(q);
 	else
 		orr_component_announce(c, choosy);
@@ -257,7 +257,7 @@ static void change_workers(struct starpu_sched_component *c)
 {
 	struct orr_compq *q = c->data;
 
-	q->pushes = q->always_pushes || orr_component_wants_pushes(c);
+	ORR_ATOMIC_STORE_RELAXED(&q->pushes, q->always_pushes || orr_component_wants_pushes(c));
 }
 
 static double estimated_load(struct starpu_sched_component *c)

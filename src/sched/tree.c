@@ -129,6 +129,7 @@ static void update(struct starpu_sched_tree *t, struct starpu_sched_component *c
 {
 	struct orr_process *proc = orr_self();
 	struct starpu_bitmap workers, in;
+	int common;
 
 	starpu_bitmap_init(&workers);
 	starpu_bitmap_init(&in);
@@ -143,7 +144,9 @@ static void update(struct starpu_sched_tree *t, struct starpu_sched_component *c
 			starpu_bitmap_set(&in, w);
 	replace(&c->workers, &workers);
 	replace(&c->workers_in_ctx, &in);
-	c->properties = properties(proc, &workers);
+	common = properties(proc, &workers);
+	if (c->properties != common)
+		c->properties = common; /* before there are tasks: others may read it later */
 	c->notify_change_workers(c);
 }
 
