@@ -6,7 +6,7 @@
 #     doc/pictures.py            writes what is out of date
 #     doc/pictures.py --check    writes nothing; fails if something is out of date
 # Sources: build-aux/floors.table and doc/pictures/floors.txt (the floors),
-# doc/pictures/locks.txt (the table of locks), and doc/pictures/NAME.txt for each
+# src/base/lockrank.h (the table of locks), and doc/pictures/NAME.txt for each
 # other picture, in this form (properties are indented):
 #     title TEXT
 #     folder FOLDER              of file names without a folder
@@ -40,7 +40,7 @@ PICTURES = ROOT / 'doc' / 'pictures'
 PAGE = 'doc/architecture.md'
 READERS = (PAGE, 'CONTRIBUTING.md')  # pages whose places are looked up
 ENDINGS = ('.c', '.cpp', '.h')
-LOCKS = 'doc/pictures/locks.txt'
+LOCKS = 'src/base/lockrank.h'
 
 faults = []
 
@@ -489,7 +489,7 @@ def main(words):
     if words not in ([], ['--check']):
         sys.exit('usage: doc/pictures.py [--check]')
     code, floors = Code(), Floors()
-    lives = [Life(p, code) for p in sorted(PICTURES.glob('*.txt')) if p.stem not in ('floors', 'locks')]
+    lives = [Life(p, code) for p in sorted(PICTURES.glob('*.txt')) if p.stem not in ('floors',)]
     page = (ROOT / PAGE).read_text()
     parts = {'floors': floors.rows(), 'locks': locks(code), **{life.name: life.table() for life in lives}}
     made = {PAGE: fill(page, parts), 'doc/pictures/floors.svg': floors.draw()}

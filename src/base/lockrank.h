@@ -94,7 +94,7 @@
 	  "the states of performance models of a process", \
 	  "BUNDLE, QUEUE, DM_WORKER, HETEROPRIO, GRAPH_TEST", \
 	  "cost functions of the program") \
-	X(MODELS, 0, "loaded.lock of perf/store.c", \
+	X(MODELS, 0, "loaded.lock of perf/model_store.c", \
 	  "the list of loaded model files and their references; held while a file is read", \
 	  "PERF", \
 	  "cost functions of the program") \
@@ -118,8 +118,8 @@
 	  "the chunks of a slab and its depot of free objects", \
 	  "none", \
 	  "anything that allocates from the same slab") \
-	X(TRACE, 0, "buffer.lock of trace/trace.c", \
-	  "one buffer of recorded events", \
+	X(TRACE, 0, "orr_trace.lock", \
+	  "the events of all threads that step no worker", \
 	  "none", \
 	  "anything but recording") \
 	X(SYS_NAMES, 0, "orr_real.lock", \

@@ -20,9 +20,6 @@ struct orr_driver_ops {
 	/* Starts the chosen implementation. 0: it has run; 1: it ends at
 	 * w->kernel.end_us. */
 	int (*start)(struct orr_worker *w, struct orr_task *t);
-	/* For kernels whose end is not known when they start: is it over? Nobody calls this yet,
-	 * since every driver knows the end. */
-	int (*test)(struct orr_worker *w, struct orr_task *t);
 	/* The kernel is over; called once. */
 	void (*finish)(struct orr_worker *w, struct orr_task *t);
 };

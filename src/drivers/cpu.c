@@ -27,12 +27,6 @@ static int cpu_start(struct orr_worker *w, struct orr_task *t)
 	return orr_worker_run(w, t, orr_codelet_cpu_func(t->pub->cl, t->nimpl));
 }
 
-static int cpu_test(struct orr_worker *w, struct orr_task *t)
-{
-	(void) t;
-	return w->kernel.end_us <= orr_sys_now_us();
-}
-
 static void cpu_finish(struct orr_worker *w, struct orr_task *t)
 {
 	orr_assert(orr_thread_self()->worker == w);
@@ -46,6 +40,5 @@ const struct orr_driver_ops orr_cpu_driver = {
 	.init = cpu_init,
 	.deinit = cpu_deinit,
 	.start = cpu_start,
-	.test = cpu_test,
 	.finish = cpu_finish,
 };

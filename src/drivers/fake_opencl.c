@@ -207,12 +207,6 @@ static int opencl_start(struct orr_worker *w, struct orr_task *t)
 	return orr_worker_run(w, t, function(t->pub->cl, t->nimpl));
 }
 
-static int opencl_test_kernel(struct orr_worker *w, struct orr_task *t)
-{
-	(void) t;
-	return w->kernel.end_us <= orr_sys_now_us();
-}
-
 static void opencl_finish(struct orr_worker *w, struct orr_task *t)
 {
 	orr_assert(orr_thread_self()->worker == w);
@@ -226,7 +220,6 @@ static const struct orr_driver_ops opencl_driver = {
 	.init = opencl_init,
 	.deinit = opencl_deinit,
 	.start = opencl_start,
-	.test = opencl_test_kernel,
 	.finish = opencl_finish,
 };
 

@@ -160,12 +160,6 @@ static int soft_start(struct orr_worker *w, struct orr_task *t)
 	return orr_worker_run(w, t, function_of(w, t));
 }
 
-static int soft_test_kernel(struct orr_worker *w, struct orr_task *t)
-{
-	(void) t;
-	return w->kernel.end_us <= orr_sys_now_us();
-}
-
 static void soft_finish(struct orr_worker *w, struct orr_task *t)
 {
 	orr_assert(orr_thread_self()->worker == w);
@@ -176,7 +170,7 @@ static void soft_finish(struct orr_worker *w, struct orr_task *t)
 #define DRIVER(ARCH, NAME) \
 	{ \
 		.name = NAME, .arch = ARCH, .init = soft_init, .deinit = soft_deinit, \
-		.start = soft_start, .test = soft_test_kernel, .finish = soft_finish \
+		.start = soft_start, .finish = soft_finish \
 	}
 
 static const struct orr_driver_ops cuda_driver = DRIVER(STARPU_CUDA_WORKER, "soft CUDA"),
