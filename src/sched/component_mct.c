@@ -191,26 +191,32 @@ static unsigned next_to_place(struct starpu_task **task, const struct choice *be
 	return first;
 }
 
-/* Places one task of the first few; when it is refused, the next. The rest goes back, in its order.
- */
+/* Places the first few tasks one after the other; what is refused goes back, in its order. A task
+ * is thought about again when its best place got another one. Returns whether any was placed. */
 static int heft_place(struct starpu_sched_component *c)
 {
 	struct starpu_task *task[WINDOW];
 	struct choice best[WINDOW];
 	struct mct *d = c->data;
-	unsigned n = take_window(d, c, task), i;
+	unsigned n = take_window(d, c, task), next;
 	int placed = 0;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		best[i] = choose(c, d, task[i]);
-	while (!placed && (i = next_to_place(task, best, n)) < n) {
-		placed = !place(&best[i], task[i]);
-		if (placed)
-			task[i] = NULL;
-		else
-			best[i].child = NULL;
+	while ((next = next_to_place(task, best, n)) < n) {
+		struct starpu_sched_component *child = best[next].child;
+		int refused = place(&best[next], task[next]);
+
+		best[next].child = NULL;
+		if (refused)
+			continue;
+		task[next] = NULL;
+		placed = 1;
+		for (unsigned i = 0; i < n; i++)
+			if (task[i] && best[i].child == child)
+				best[i] = choose(c, d, task[i]);
 	}
-	for (i = n; i-- > 0;)
+	for (unsigned i = n; i-- > 0;)
 		if (task[i])
 			orr_compq_put_back(&d->q, task[i]);
 	return placed;
@@ -250,8 +256,13 @@ static int heft_push(struct starpu_sched_component *c, struct starpu_task *task)
 
 static int heft_can_push(struct starpu_sched_component *from, struct starpu_sched_component *to)
 {
+	const struct mct *d = from->data;
+	int any = 0;
+
 	(void) to;
-	return decide(from) | starpu_sched_component_send_can_push_to_parents(from);
+	if (ORR_ATOMIC_LOAD(&d->q.q.ntasks) || ORR_ATOMIC_LOAD(&d->q.pumping))
+		any = decide(from);
+	return starpu_sched_component_send_can_push_to_parents(from) || any;
 }
 
 static int evacuate(struct starpu_sched_component *c, int message, void *arg)

@@ -188,18 +188,40 @@ static struct starpu_task *steal(struct starpu_sched_component *c,
 	return task;
 }
 
-/* Who takes a task makes room; who finds none asks those above to push. */
+/* May one above have something to push? Components of the program are always asked. */
+static int may_push(const struct starpu_sched_component *c)
+{
+	int may = 0;
+
+	for (unsigned i = 0; i < c->nparents && !may; i++) {
+		const struct starpu_sched_component *p = c->parents[i];
+		const struct orr_compq *q = orr_compq_of(p);
+
+		if (q ? ORR_ATOMIC_LOAD(&q->q.ntasks) != 0
+		      : p->can_push != starpu_sched_component_can_push)
+			may = 1;
+		else
+			may = may_push(p);
+	}
+	return may;
+}
+
+/* Who takes a task makes room, and says so: somebody above may have one in its hands. Who finds
+ * none asks only those that have some, as idle workers come here all the time. */
 static struct starpu_task *pull_task(struct starpu_sched_component *from,
 				     struct starpu_sched_component *to)
 {
 	struct orr_compq *q = from->data;
 	struct starpu_task *task = orr_compq_take(q, to, 0);
-	int pushed = starpu_sched_component_send_can_push_to_parents(from);
 
-	if (!task && pushed)
+	if ((task || may_push(from)) && starpu_sched_component_send_can_push_to_parents(from) &&
+	    !task)
 		task = orr_compq_take(q, to, 0);
-	if (!task && q->steals)
+	if (!task && q->steals) {
 		task = steal(from, to);
+		if (task)
+			starpu_sched_component_send_can_push_to_parents(from);
+	}
 	return task;
 }
 

@@ -21,6 +21,7 @@ for seed in 1 2 3; do
 	for program in ring_detached insert_task redux migrate early_data restart; do
 		ok "$ORRERY" sim -n 4 --yields $seed "$tests/mpi/$program.sim"
 	done
+	ok "$ORRERY" sim --yields $seed "$tests/core/modular.sim"
 	ok "$ORRERY" sim --yields $seed "$tests/core/parallel.sim"
 	ok "$ORRERY" sim --yields $seed "$tests/core/threads.sim"
 done
