@@ -54,12 +54,38 @@ void orrery_sim_abort(int code)
 	orr_sim_leave(code & 255 ? code & 255 : 1);
 }
 
+/* Whoever asks for the time this often without any passing waits for it to pass. */
+#define PATIENT_ASKS 100
+
+/* Time goes by for whoever waits in a loop until it has; in a kernel the time is what it would be
+ * after all that the kernel has slept. */
+static double time_for_program_us(struct orr_sim_actor *a)
+{
+	double now_us = orr_sys_now_us() + (a->in_kernel ? a->extra_us : 0);
+	if (now_us > a->asked_us) {
+		a->nasked = 0;
+	} else if (++a->nasked > PATIENT_ASKS) {
+		orr_sim_polled(a);
+		now_us = orr_sys_now_us() + (a->in_kernel ? a->extra_us : 0);
+	}
+	/* Polling must not begin anew because of the little time that it let pass. */
+	a->asked_us = a->nasked > PATIENT_ASKS ? now_us + 20 : now_us;
+	return now_us;
+}
+
+double orrery_sim_now_us(void)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	return a ? time_for_program_us(a) : orr_sys_now_us();
+}
+
 /* The system's clock where no rank runs: while the simulation is set up, and in SimGrid. */
 int orrery_sim_clock_gettime(clockid_t clock, struct timespec *t)
 {
-	if (!orr_sim_actor_self())
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (!a)
 		return clock_gettime(clock, t);
-	double us = orr_sys_now_us(), s = floor(us / 1e6);
+	double us = time_for_program_us(a), s = floor(us / 1e6);
 	t->tv_sec = (time_t) s;
 	t->tv_nsec = (long) ((us - s * 1e6) * 1e3);
 	return 0;

@@ -27,6 +27,8 @@ void orrery_sim_abort(int code) __attribute__((noreturn));
  * clocks the same. */
 int orrery_sim_clock_gettime(clockid_t clock, struct timespec *t);
 int orrery_sim_gettimeofday(struct timeval *t);
+/* starpu_timing_now(). */
+double orrery_sim_now_us(void);
 time_t orrery_sim_time(time_t *t);
 /* MPI_Init(). */
 int orrery_sim_init(int *argc, char ***argv);

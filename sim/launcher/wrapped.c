@@ -34,6 +34,7 @@ pid_t __wrap_getpid(void);
 int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
 			   struct timespec *left);
 int __wrap_timespec_get(struct timespec *t, int base);
+double __wrap_starpu_timing_now(void);
 clock_t __wrap_clock(void);
 clock_t __wrap_times(struct tms *t);
 int __wrap_getrusage(__rusage_who_t who, struct rusage *u);
@@ -117,6 +118,12 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
 int __wrap_timespec_get(struct timespec *t, int base)
 {
 	return base == TIME_UTC && !orrery_sim_clock_gettime(CLOCK_REALTIME, t) ? base : 0;
+}
+
+/* The runtime's clock, for the same reason as the system's: programs wait for it in loops. */
+double __wrap_starpu_timing_now(void)
+{
+	return orrery_sim_now_us();
 }
 
 /* ---- the processor's time: a rank has used all the time that has passed ---- */

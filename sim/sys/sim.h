@@ -43,6 +43,8 @@ struct orr_sim_actor {
 	uint8_t detached;
 	int in_kernel;    /* it calls the kernel of a worker that it steps */
 	double extra_us;  /* time that the kernel just running asked to last longer */
+	double asked_us;  /* the program has asked for the time until then ... */
+	unsigned nasked;  /* ... that often without any passing */
 	uint64_t context; /* of SimGrid, by which it is found; 0: it has not begun */
 	int saved_errno;  /* while others run */
 	char name[24];

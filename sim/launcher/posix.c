@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Threads and synchronisation of POSIX in programs for the simulated world: threads are actors of
+ * their rank, and waiting takes virtual time. wrapped.flags leads the program's calls here.
+ *
+ * Mutexes, read-write locks, spin locks and semaphores stay the C library's objects: they are
+ * tried, and who fails waits on an event count that belongs to the object's address. So the objects
+ * may be initialised in any way, and threads outside of the simulation (of OpenMP, for instance)
+ * may use them, too: these call the C library directly. Conditions and barriers, which cannot be
+ * tried, are counted here.
+ *
+ * Invariant: a place exists while somebody waits there, and for a barrier as long as that. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "starpu.h"
+#include "calls.h"
+#include "launcher.h"
+#include "base/assert.h"
+#include "base/map.h"
+
+/* Where actors wait for an object of the program. */
+struct place {
+	uint64_t address; /* the key */
+	orr_waitq_t queue;
+	unsigned users;                 /* actors that hold this pointer */
+	unsigned waiting, signals;      /* of a condition */
+	unsigned count, arrived, round; /* of a barrier; count 0: it is none */
+	struct orr_sim_actor *owner;    /* of a mutex that knows its owner, NULL: free */
+	unsigned depth;                 /* how often the owner has locked it */
+};
+
+static struct orr_map places = { .key_offset = offsetof(struct place, address) };
+
+static struct place *find(const volatile void *object)
+{
+	return orr_map_find(&places, (uint64_t) (uintptr_t) object);
+}
+
+static struct place *enter(const volatile void *object)
+{
+	struct place *p = find(object);
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			launcher_fail("out of memory for threads that wait");
+		p->address = (uint64_t) (uintptr_t) object;
+		orr_waitq_init(&p->queue);
+		if (orr_map_insert(&places, p))
+			launcher_fail("out of memory for threads that wait");
+	}
+	p->users++;
+	return p;
+}
+
+static void leave(struct place *p)
+{
+	orr_assert(p->users > 0);
+	if (--p->users || p->count)
+		return;
+	orr_map_remove(&places, p);
+	free(p);
+}
+
+static void wake(const volatile void *object)
+{
+	struct place *p = find(object);
+	if (p)
+		orr_waitq_wake(&p->queue);
+}
+
+/* Whether threads exist that are no actors: they wake nobody. SimGrid runs all actors in one, and
+ * the watch (watch.c) is another. */
+static int other_threads(void)
+{
+	char text[512], *at;
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	at = strrchr(text, ')');
+	/* The 20th field; the 3rd one follows the name. */
+	for (int field = 2; at && field < 20; field++)
+		at = strchr(at + 1, ' ');
+	return at && atoi(at) > 2;
+}
+
+static int outside(void)
+{
+	return !orr_sim_actor_self();
+}
+
+static double us_of(const struct timespec *t)
+{
+	return (double) t->tv_sec * 1e6 + (double) t->tv_nsec * 1e-3;
+}
+
+/* How long until then; negative: no limit. */
+static double left_us(const struct timespec *t)
+{
+	double left = t ? us_of(t) - orr_sys_now_us() : -1;
+	return t && left < 0 ? 0 : left;
+}
+
+/* Waits until try(object) succeeds or fails with something other than `busy`. t: until then, or
+ * NULL. Returns what try returned, or ETIMEDOUT. */
+static int try_until(int (*try)(void *), void *object, int busy, const struct timespec *t)
+{
+	int ret = try(object);
+	if (ret != busy)
+		return ret;
+	struct place *p = enter(object);
+	for (;;) {
+		unsigned key = orr_waitq_prepare(&p->queue);
+		ret = try(object);
+		double left = left_us(t);
+		if (other_threads() && !(left >= 0 && left < 10)) {
+			left = 10;
+			sched_yield();
+		}
+		if (ret != busy || (t && left <= 0)) {
+			orr_waitq_cancel(&p->queue);
+			break;
+		}
+		orr_waitq_wait(&p->queue, key, left);
+	}
+	leave(p);
+	return ret == busy ? ETIMEDOUT : ret;
+}
+
+/* Mutexes that know their owner know the thread of the system, which all actors share. */
+static int knows_owner(const pthread_mutex_t *m)
+{
+	int kind = m->__data.__kind & 3;
+	return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
+}
+
+static int try_mutex(void *object)
+{
+	pthread_mutex_t *m = object;
+	struct orr_sim_actor *self = orr_sim_actor_self();
+	struct place *p = knows_owner(m) ? find(m) : NULL;
+	if (p && p->owner && p->owner != self)
+		return EBUSY;
+	int ret = pthread_mutex_trylock(m);
+	if (ret == EBUSY && p && p->owner == self)
+		return EDEADLK;
+	if (!ret && knows_owner(m)) {
+		p = enter(m);
+		p->owner = self;
+		p->depth++;
+	}
+	return ret;
+}
+
+/* 0, or EPERM when another actor has it. */
+static int disown(pthread_mutex_t *m)
+{
+	struct place *p = knows_owner(m) ? find(m) : NULL;
+	if (!p)
+		return 0;
+	if (p->owner != orr_sim_actor_self())
+		return EPERM;
+	if (!--p->depth)
+		p->owner = NULL;
+	leave(p);
+	return 0;
+}
+
+static int try_read(void *l)
+{
+	return pthread_rwlock_tryrdlock(l);
+}
+static int try_write(void *l)
+{
+	return pthread_rwlock_trywrlock(l);
+}
+static int try_spin(void *l)
+{
+	return pthread_spin_trylock(l);
+}
+static int try_sem(void *s)
+{
+	return sem_trywait(s) ? errno : 0;
+}
+
+#pragma GCC visibility push(default)
+
+/* ---- threads ---- */
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*f)(void *),
+			  void *arg);
+int __wrap_pthread_join(pthread_t thread, void **ret);
+int __wrap_pthread_detach(pthread_t thread);
+void __wrap_pthread_exit(void *ret) __attribute__((noreturn));
+int __wrap_sched_yield(void);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*f)(void *),
+			  void *arg)
+{
+	starpu_pthread_t t;
+	int detached = PTHREAD_CREATE_JOINABLE;
+	if (outside())
+		return pthread_create(thread, attr, f, arg);
+	if (attr)
+		pthread_attr_getdetachstate(attr, &detached);
+	int ret = starpu_pthread_create(&t, NULL, f, arg);
+	if (ret)
+		return ret;
+	*thread = (pthread_t) (uintptr_t) t;
+	return detached == PTHREAD_CREATE_DETACHED ? starpu_pthread_detach(t) : 0;
+}
+
+int __wrap_pthread_join(pthread_t thread, void **ret)
+{
+	return outside() ? pthread_join(thread, ret)
+			 : starpu_pthread_join((starpu_pthread_t) (uintptr_t) thread, ret);
+}
+
+int __wrap_pthread_detach(pthread_t thread)
+{
+	return outside() ? pthread_detach(thread)
+			 : starpu_pthread_detach((starpu_pthread_t) (uintptr_t) thread);
+}
+
+void __wrap_pthread_exit(void *ret)
+{
+	if (outside())
+		pthread_exit(ret);
+	starpu_pthread_exit(ret);
+	abort();
+}
+
+/* Whoever yields looks for something again and again. */
+int __wrap_sched_yield(void)
+{
+	orr_sys_polled(-1);
+	return 0;
+}
+
+/* ---- mutexes ---- */
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t);
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *m);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
+{
+	return outside() ? pthread_mutex_lock(m) : try_until(try_mutex, m, EBUSY, NULL);
+}
+
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t)
+{
+	return outside() ? pthread_mutex_timedlock(m, t) : try_until(try_mutex, m, EBUSY, t);
+}
+
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	if (outside())
+		return pthread_mutex_trylock(m);
+	int ret = try_mutex(m);
+	return ret == EDEADLK ? EBUSY : ret;
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	if (outside())
+		return pthread_mutex_unlock(m);
+	int ret = disown(m);
+	if (!ret)
+		ret = pthread_mutex_unlock(m);
+	if (!ret)
+		wake(m);
+	return ret;
+}
+
+/* ---- conditions ---- */
+
+int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t);
+int __wrap_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+				  const struct timespec *t);
+int __wrap_pthread_cond_signal(pthread_cond_t *c);
+int __wrap_pthread_cond_broadcast(pthread_cond_t *c);
+
+/* A waiter leaves when a signal that was sent after its arrival is left for it. */
+static int wait_for_signal(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t)
+{
+	struct place *p = enter(c);
+	int expired = 0;
+	p->waiting++;
+	unsigned key = orr_waitq_prepare(&p->queue);
+	__wrap_pthread_mutex_unlock(m);
+	while (!p->signals && !expired) {
+		double left = left_us(t);
+		expired = t && left <= 0;
+		if (expired)
+			break;
+		orr_waitq_wait(&p->queue, key, left);
+		key = orr_waitq_prepare(&p->queue);
+	}
+	orr_waitq_cancel(&p->queue);
+	p->waiting--;
+	if (p->signals) {
+		p->signals--;
+		expired = 0;
+	}
+	leave(p);
+	int ret = __wrap_pthread_mutex_lock(m);
+	return ret ? ret : expired ? ETIMEDOUT : 0;
+}
+
+int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	return outside() ? pthread_cond_wait(c, m) : wait_for_signal(c, m, NULL);
+}
+
+int __wrap_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t)
+{
+	return outside() ? pthread_cond_timedwait(c, m, t) : wait_for_signal(c, m, t);
+}
+
+int __wrap_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
+				  const struct timespec *t)
+{
+	return outside() ? pthread_cond_clockwait(c, m, clock, t) : wait_for_signal(c, m, t);
+}
+
+static void send_signals(pthread_cond_t *c, int all)
+{
+	struct place *p = find(c);
+	if (!p || p->signals >= p->waiting)
+		return;
+	p->signals = all ? p->waiting : p->signals + 1;
+	orr_waitq_wake(&p->queue);
+}
+
+int __wrap_pthread_cond_signal(pthread_cond_t *c)
+{
+	if (outside())
+		return pthread_cond_signal(c);
+	send_signals(c, 0);
+	return 0;
+}
+
+int __wrap_pthread_cond_broadcast(pthread_cond_t *c)
+{
+	if (outside())
+		return pthread_cond_broadcast(c);
+	send_signals(c, 1);
+	return 0;
+}
+
+/* ---- read-write locks ---- */
+
+int __wrap_pthread_rwlock_rdlock(pthread_rwlock_t *l);
+int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t);
+int __wrap_pthread_rwlock_wrlock(pthread_rwlock_t *l);
+int __wrap_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t);
+int __wrap_pthread_rwlock_unlock(pthread_rwlock_t *l);
+
+int __wrap_pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	return outside() ? pthread_rwlock_rdlock(l) : try_until(try_read, l, EBUSY, NULL);
+}
+
+int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t)
+{
+	return outside() ? pthread_rwlock_timedrdlock(l, t) : try_until(try_read, l, EBUSY, t);
+}
+
+int __wrap_pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	return outside() ? pthread_rwlock_wrlock(l) : try_until(try_write, l, EBUSY, NULL);
+}
+
+int __wrap_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t)
+{
+	return outside() ? pthread_rwlock_timedwrlock(l, t) : try_until(try_write, l, EBUSY, t);
+}
+
+int __wrap_pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	int ret = pthread_rwlock_unlock(l);
+	if (!ret && !outside())
+		wake(l);
+	return ret;
+}
+
+/* ---- spin locks ---- */
+
+int __wrap_pthread_spin_lock(pthread_spinlock_t *l);
+int __wrap_pthread_spin_unlock(pthread_spinlock_t *l);
+
+int __wrap_pthread_spin_lock(pthread_spinlock_t *l)
+{
+	return outside() ? pthread_spin_lock(l) : try_until(try_spin, (void *) l, EBUSY, NULL);
+}
+
+int __wrap_pthread_spin_unlock(pthread_spinlock_t *l)
+{
+	int ret = pthread_spin_unlock(l);
+	if (!ret && !outside())
+		wake(l);
+	return ret;
+}
+
+/* ---- barriers ---- */
+
+int __wrap_pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *attr,
+				unsigned count);
+int __wrap_pthread_barrier_wait(pthread_barrier_t *b);
+int __wrap_pthread_barrier_destroy(pthread_barrier_t *b);
+
+int __wrap_pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_t *attr,
+				unsigned count)
+{
+	int ret = pthread_barrier_init(b, attr, count);
+	if (!ret && !outside()) {
+		struct place *p = enter(b);
+		p->count = count;
+		p->arrived = 0;
+		leave(p);
+	}
+	return ret;
+}
+
+int __wrap_pthread_barrier_wait(pthread_barrier_t *b)
+{
+	if (outside() || !find(b))
+		return pthread_barrier_wait(b);
+	struct place *p = enter(b);
+	unsigned round = p->round;
+	int last = ++p->arrived == p->count;
+	if (last) {
+		p->arrived = 0;
+		p->round++;
+		orr_waitq_wake(&p->queue);
+	}
+	while (p->round == round) {
+		unsigned key = orr_waitq_prepare(&p->queue);
+		orr_waitq_wait(&p->queue, key, -1);
+	}
+	leave(p);
+	return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
+int __wrap_pthread_barrier_destroy(pthread_barrier_t *b)
+{
+	struct place *p = outside() ? NULL : find(b);
+	if (p) {
+		p->users++;
+		p->count = 0;
+		leave(p);
+	}
+	return pthread_barrier_destroy(b);
+}
+
+/* ---- semaphores ---- */
+
+int __wrap_sem_wait(sem_t *s);
+int __wrap_sem_timedwait(sem_t *s, const struct timespec *t);
+int __wrap_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t);
+int __wrap_sem_post(sem_t *s);
+
+static int wait_for_sem(sem_t *s, const struct timespec *t)
+{
+	int ret = try_until(try_sem, s, EAGAIN, t);
+	if (ret)
+		errno = ret;
+	return ret ? -1 : 0;
+}
+
+int __wrap_sem_wait(sem_t *s)
+{
+	return outside() ? sem_wait(s) : wait_for_sem(s, NULL);
+}
+
+int __wrap_sem_timedwait(sem_t *s, const struct timespec *t)
+{
+	return outside() ? sem_timedwait(s, t) : wait_for_sem(s, t);
+}
+
+int __wrap_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
+{
+	return outside() ? sem_clockwait(s, clock, t) : wait_for_sem(s, t);
+}
+
+int __wrap_sem_post(sem_t *s)
+{
+	int ret = sem_post(s);
+	if (!ret && !outside())
+		wake(s);
+	return ret;
+}
+
+#pragma GCC visibility pop
