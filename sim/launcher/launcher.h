@@ -56,6 +56,11 @@ int (*launcher_program_load(struct orr_sim_rank *r))(int, char **);
 /* Calls what the program of the rank wants to be called at its end. quick: for quick_exit(). */
 void launcher_exits_run(struct orr_sim_rank *r, int status, int quick);
 
+/* ---- watch.c ---- */
+
+/* Starts the watch on programs that never wait. Called by the thread that runs all actors. */
+void launcher_watch_start(void);
+
 /* ---- machines.c ---- */
 
 /* Finds the machine of each rank. */

@@ -159,6 +159,7 @@ int orrery_sim_main(int argc, char **argv)
 		launcher_background_start(&orr_sim.noise);
 	create_ranks(&o, nhosts);
 	start_ranks(&o);
+	launcher_watch_start();
 	launcher_run();
 	/* The end of the last program calls orr_sim.finish, which does not return. So a program has
 	 * not ended when we come here. */

@@ -152,7 +152,9 @@ struct orr_sim {
 	int status; /* first non-zero status of a rank */
 	int status_rank;
 	uint64_t tasks_done;
-	uint64_t nyields; /* calls of orr_sim_yield with --yields */
+	uint64_t nchanges; /* of the actor that runs; the watch's thread reads it */
+	int watched;       /* that thread exists */
+	uint64_t nyields;  /* calls of orr_sim_yield with --yields */
 	double kernel_us[ORR_PERF_NSOURCES];
 	struct orr_sim_uncalibrated *uncalibrated;
 	unsigned nuncalibrated;

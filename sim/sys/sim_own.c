@@ -152,6 +152,7 @@ static void go_on(struct orr_sim_actor *a)
 void orrery_sim_switched(void *context)
 {
 	struct orr_sim_actor *a = orr_map_find(&own.contexts, (uint64_t) (uintptr_t) context);
+	__atomic_store_n(&orr_sim.nchanges, orr_sim.nchanges + 1, __ATOMIC_RELAXED);
 	if (own.running)
 		own.running->saved_errno = errno;
 	own.running = NULL;

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A watch on real time: finds the rank that keeps the processor for ever, because it spins on a
+ * variable that only another rank or thread would change, or waits in the system, and ends the run
+ * with a message that names the function.
+ *
+ * A thread of the system looks ten times a second whether SimGrid has changed the actor. If it has
+ * not for SOME_QUIET looks, it interrupts the thread of the actors once for each look. A loop that
+ * waits goes through the same few states of the processor's registers again and again; a loop that
+ * computes does not, however long it takes. So long kernels are left alone.
+ *
+ * Invariant: the thread of the watch touches no state of the simulation but the counter of changes
+ * and `watch`; all else happens in the thread of the actors, in the handler of the signal. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "launcher.h"
+
+/* Not smpi/smpi.h, whose sleep functions are virtual. */
+
+#define SIGNAL (SIGRTMIN + 6)
+#define LOOK_NS 100000000L
+#define SOME_QUIET 10
+#define NSAMPLES 40
+#define MOST_STATES 12
+
+extern int __sigaction(int sig, const struct sigaction *action, struct sigaction *before);
+
+/* The registers of integers, the stack and the place in the program. */
+struct sample {
+	uint64_t registers[32];
+};
+
+static struct {
+	pthread_t actors;
+	int task; /* the system's number of that thread */
+	struct sample samples[NSAMPLES];
+	int nsamples; /* atomic: written by the handler */
+	int restart;  /* atomic: the handler begins anew */
+	int blocked;  /* atomic: it waits in the system, and nobody would wake it */
+} watch;
+
+static void take_registers(struct sample *s, const ucontext_t *u)
+{
+	memset(s, 0, sizeof(*s));
+#if defined(__x86_64__)
+	memcpy(s->registers, u->uc_mcontext.gregs, 17 * sizeof(*s->registers));
+#elif defined(__aarch64__)
+	memcpy(s->registers, u->uc_mcontext.regs, 31 * sizeof(*s->registers));
+	s->registers[31] = u->uc_mcontext.pc;
+#endif
+}
+
+/* How many different states the samples show. */
+static int count_states(void)
+{
+	int n = 0;
+	for (int i = 0; i < NSAMPLES; i++) {
+		int k = 0;
+		while (k < i &&
+		       memcmp(&watch.samples[k], &watch.samples[i], sizeof(*watch.samples)))
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
+/* ---- the name of a function ---- */
+
+/* The function at that offset of the program, from the symbols of its file; NULL: not known. */
+static const char *function_in(const char *image, size_t size, size_t at)
+{
+	const ElfW(Ehdr) *h = (const void *) image;
+	const ElfW(Shdr) *sections = (const void *) (image + h->e_shoff);
+	if (h->e_shoff + h->e_shnum * sizeof(*sections) > size)
+		return NULL;
+	for (int i = 0; i < h->e_shnum; i++) {
+		if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= h->e_shnum)
+			continue;
+		const ElfW(Sym) *s = (const void *) (image + sections[i].sh_offset);
+		const char *names = image + sections[sections[i].sh_link].sh_offset;
+		for (size_t n = sections[i].sh_size / sizeof(*s); n > 0; n--, s++)
+			if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && at >= s->st_value &&
+			    at < s->st_value + s->st_size)
+				return names + s->st_name;
+	}
+	return NULL;
+}
+
+/* The innermost function of the program itself. */
+static const char *name_function(const struct orr_sim_rank *r)
+{
+	const struct link_map *map = r->object;
+	void *frames[64];
+	struct stat st;
+	Dl_info info;
+	int n = backtrace(frames, 64), fd = open(orr_sim.program, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) || !map)
+		return NULL;
+	const char *image = mmap(NULL, (size_t) st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	for (int i = 1; i < n && image != MAP_FAILED; i++) {
+		struct link_map *at = NULL;
+		if (!dladdr1(frames[i], &info, (void **) &at, RTLD_DL_LINKMAP) || at != map)
+			continue;
+		size_t offset = (size_t) ((uintptr_t) frames[i] - map->l_addr);
+		const char *name = function_in(image, (size_t) st.st_size, offset);
+		return name ? name : info.dli_sname;
+	}
+	return NULL;
+}
+
+static void end_run(const char *does)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	const char *name = a ? name_function(a->rank) : NULL;
+	orr_sim_progress_clear();
+	orr_sim_own_lines();
+	fflush(stdout);
+	fprintf(stderr,
+		"orrery sim: rank %d (%s) %s in %s() at %.6f s of virtual time, and no other rank or thread can run meanwhile: in a simulated run they take turns, and each goes on until it waits. Wait with starpu_pthread_*, pthread_*, sem_*, starpu_task_wait*() or MPI, or call sched_yield() or usleep() in the loop (ORR_SIM_WATCH=0 leaves the run alone)\n",
+		a ? a->rank->rank : -1, a ? a->name : "the simulator", does,
+		name ? name : "a function without name", orr_sim_clock_s());
+	fflush(stderr);
+	orr_sim_leave(1);
+}
+
+/* ---- in the thread of the actors ---- */
+
+static void on_look(int sig, siginfo_t *info, void *context)
+{
+	int before = errno, n = watch.nsamples;
+	(void) sig;
+	(void) info;
+	if (watch.blocked && orr_sim_actor_self())
+		end_run("waits in the system for what only another thread would do,");
+	if (__atomic_exchange_n(&watch.restart, 0, __ATOMIC_ACQ_REL))
+		n = 0;
+	if (n < NSAMPLES)
+		take_registers(&watch.samples[n++], context);
+	if (n == NSAMPLES) {
+		if (count_states() <= MOST_STATES && orr_sim_actor_self())
+			end_run("spins");
+		n = 0;
+	}
+	watch.nsamples = n;
+	errno = before;
+}
+
+/* ---- in the thread of the watch ---- */
+
+enum state { RUNS, WAITS_FOR_NOBODY, WAITS };
+
+/* What the thread of the actors does. */
+static enum state look(void)
+{
+	char path[64], text[256];
+	struct stat st;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", watch.task);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return RUNS;
+	text[n] = 0;
+	if (text[0] < '0' || text[0] > '9')
+		return RUNS;
+	/* A folder has two links and one more for each folder in it. */
+	return strtol(text, NULL, 10) == SYS_futex && !stat("/proc/self/task", &st) &&
+			       st.st_nlink == 4
+		       ? WAITS_FOR_NOBODY
+		       : WAITS;
+}
+
+static void *watch_main(void *arg)
+{
+	struct timespec span = { 0, LOOK_NS };
+	uint64_t last = 0;
+	int quiet = 0, blocked = 0;
+	for (;;) {
+		syscall(SYS_nanosleep, &span, NULL);
+		uint64_t changes = __atomic_load_n(&orr_sim.nchanges, __ATOMIC_RELAXED);
+		if (changes != last) {
+			quiet = blocked = 0;
+			last = changes;
+			continue;
+		}
+		if (++quiet < SOME_QUIET)
+			continue;
+		if (quiet == SOME_QUIET)
+			__atomic_store_n(&watch.restart, 1, __ATOMIC_RELEASE);
+		enum state state = look();
+		blocked = state == WAITS_FOR_NOBODY ? blocked + 1 : 0;
+		__atomic_store_n(&watch.blocked, blocked > SOME_QUIET, __ATOMIC_RELEASE);
+		/* A signal would end some calls of the system. */
+		if (state == RUNS || blocked > SOME_QUIET)
+			pthread_kill(watch.actors, SIGNAL);
+	}
+	return arg;
+}
+
+void launcher_watch_start(void)
+{
+	struct sigaction action = { .sa_sigaction = on_look,
+				    .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	const char *off = getenv("ORR_SIM_WATCH");
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, before;
+	void *frame;
+	if (off && !strcmp(off, "0"))
+		return;
+	backtrace(&frame, 1); /* loads what it needs now */
+	watch.actors = pthread_self();
+	watch.task = (int) syscall(SYS_gettid);
+	__sigaction(SIGNAL, &action, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 128 << 10);
+	orr_sim.watched = !pthread_create(&thread, &attr, watch_main, NULL);
+	if (!orr_sim.watched)
+		fputs("orrery sim: the watch on loops that never end cannot be started\n", stderr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+}

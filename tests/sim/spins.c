@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What keeps the processor for ever, or only for long; spins.sh runs it. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <semaphore.h>
+#include <string.h>
+#include <time.h>
+#include <starpu.h>
+#include "lib/test.h"
+
+static volatile int flag;
+static sem_t never;
+
+static void __attribute__((noinline)) wait_for_flag(void)
+{
+	while (!flag)
+		;
+}
+
+static void spin_in_kernel(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+	wait_for_flag();
+}
+
+static struct starpu_codelet spin_cl = { .cpu_funcs = { spin_in_kernel }, .name = "spin" };
+
+/* As a library does that was not linked for the simulated world. */
+static void __attribute__((noinline)) wait_in_the_system(void)
+{
+	int (*wait)(sem_t *) = (int (*)(sem_t *)) dlsym(RTLD_DEFAULT, "sem_wait");
+
+	CHECK(wait);
+	wait(&never);
+}
+
+/* Seven seconds of work without any wait. */
+static void __attribute__((noinline)) compute(void)
+{
+	static double numbers[1000];
+	clock_t (*used)(void) = (clock_t(*)(void)) dlsym(RTLD_DEFAULT, "clock");
+
+	for (clock_t start = used(); used() - start < 7 * CLOCKS_PER_SEC;)
+		for (int k = 0; k < 1000000; k++)
+			numbers[k % 1000] += k;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (starpu_init(NULL))
+		return 77;
+	CHECK(!sem_init(&never, 0, 0));
+	if (!strcmp(what, "variable"))
+		wait_for_flag();
+	if (!strcmp(what, "system"))
+		wait_in_the_system();
+	if (!strcmp(what, "compute"))
+		compute();
+	if (!strcmp(what, "kernel")) {
+		OK(starpu_task_insert(&spin_cl, 0));
+		OK(starpu_task_wait_for_all());
+	}
+	starpu_shutdown();
+	return 0;
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A program that spins on a variable, in its own code or in a kernel, or that
+# waits in the system for itself, ends with a message that names the function.
+# Long work does not.
+# orr-test: world sim
+# orr-test: timeout 120
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
+program=$ORR_TEST_BUILDDIR/tests/sim/spins.sim
+
+fails 1 'rank 0 \(main\) spins in wait_for_flag\(\)' "$ORRERY" sim -n 2 "$program" variable
+fails 1 'rank 0 \(workers\) spins in wait_for_flag\(\)' "$ORRERY" sim "$program" kernel
+fails 1 'rank 0 \(main\) waits in the system .* in wait_in_the_system\(\)' "$ORRERY" sim "$program" system
+ok "$ORRERY" sim "$program" compute
+ORR_SIM_WATCH=0 timeout 9 "$ORRERY" sim "$program" variable 2>err
+[ $? = 124 ] || die "ORR_SIM_WATCH=0 does not leave the program alone"
+echo "who never waits is found"
