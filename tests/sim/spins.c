@@ -35,6 +35,7 @@ static void __attribute__((noinline)) wait_in_the_system(void)
 
 	CHECK(wait);
 	wait(&never);
+	flag = 1;
 }
 
 /* Seven seconds of work without any wait. */
