@@ -5,6 +5,9 @@
  * node and unit, so that neighbours in the array are neighbours in the machine; a walk starts at
  * the calling worker and goes to ever more distant ones.
  *
+ * One thread at a time changes a collection, and others may walk through it meanwhile: they may
+ * miss or repeat a worker then, and get members, old or new, only.
+ *
  * Invariant: workerids[0 .. nworkers) are the members, each once, and present[] says the same.
  * Parallel tasks are not its business (core/parallel.h), so every member is unblocked and its own
  * master. */
@@ -36,14 +39,38 @@ static void deinit(struct starpu_worker_collection *c)
 	c->nworkers = c->nunblocked_workers = c->nmasters = 0;
 }
 
-static int insert_at(struct starpu_worker_collection *c, int worker, unsigned at)
+static int at(const struct starpu_worker_collection *c, unsigned i)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&c->workerids[i]);
+}
+
+static void put(struct starpu_worker_collection *c, unsigned i, int worker)
+{
+	ORR_ATOMIC_STORE_RELAXED(&c->workerids[i], worker);
+}
+
+static unsigned count(const struct starpu_worker_collection *c)
+{
+	return ORR_ATOMIC_LOAD(&c->nworkers);
+}
+
+/* The worker is a member, or not, and so many there are. */
+static void note(struct starpu_worker_collection *c, int worker, char in, unsigned n)
+{
+	ORR_ATOMIC_STORE_RELAXED(&c->present[worker], in);
+	c->is_unblocked[worker] = c->is_master[worker] = in;
+	c->nunblocked_workers = c->nmasters = n;
+	ORR_ATOMIC_STORE(&c->nworkers, n);
+}
+
+static int insert_at(struct starpu_worker_collection *c, int worker, unsigned place)
 {
 	if (worker < 0 || worker >= STARPU_NMAXWORKERS || c->present[worker])
 		return -1;
-	memmove(&c->workerids[at + 1], &c->workerids[at], (c->nworkers - at) * sizeof(int));
-	c->workerids[at] = worker;
-	c->nunblocked_workers = c->nmasters = ++c->nworkers;
-	c->present[worker] = c->is_unblocked[worker] = c->is_master[worker] = 1;
+	for (unsigned i = c->nworkers; i > place; i--)
+		put(c, i, at(c, i - 1));
+	put(c, place, worker);
+	note(c, worker, 1, c->nworkers + 1);
 	return worker;
 }
 
@@ -71,11 +98,11 @@ static int before(struct orr_process *proc, int a, int b)
 static int tree_add(struct starpu_worker_collection *c, int worker)
 {
 	struct orr_process *proc = orr_self();
-	unsigned at = 0;
+	unsigned place = 0;
 
-	while (at < c->nworkers && before(proc, c->workerids[at], worker))
-		at++;
-	return insert_at(c, worker, at);
+	while (place < c->nworkers && before(proc, c->workerids[place], worker))
+		place++;
+	return insert_at(c, worker, place);
 }
 
 static int remove_worker(struct starpu_worker_collection *c, int worker)
@@ -86,15 +113,15 @@ static int remove_worker(struct starpu_worker_collection *c, int worker)
 		return -1;
 	for (i = 0; c->workerids[i] != worker; i++)
 		;
-	memmove(&c->workerids[i], &c->workerids[i + 1], (c->nworkers - i - 1) * sizeof(int));
-	c->nunblocked_workers = c->nmasters = --c->nworkers;
-	c->present[worker] = c->is_unblocked[worker] = c->is_master[worker] = 0;
+	for (; i + 1 < c->nworkers; i++)
+		put(c, i, at(c, i + 1));
+	note(c, worker, 0, c->nworkers - 1);
 	return worker;
 }
 
 static unsigned has_next(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
 {
-	return (unsigned) it->cursor < c->nworkers;
+	return (unsigned) it->cursor < count(c);
 }
 
 /* The whole iterator is a page; only what is used is set. */
@@ -109,20 +136,19 @@ static void list_init_iterator(struct starpu_worker_collection *c,
 
 static int list_get_next(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
 {
-	return c->workerids[it->cursor++];
+	return at(c, (unsigned) it->cursor++);
 }
 
 static void tree_init_iterator(struct starpu_worker_collection *c,
 			       struct starpu_sched_ctx_iterator *it)
 {
 	struct orr_worker *w = orr_thread_self()->worker;
-	unsigned i = 0;
+	unsigned i = 0, n = count(c);
 
 	list_init_iterator(c, it);
-	if (w && c->present[w->id])
-		while (c->workerids[i] != (int) w->id)
-			i++;
-	it->value = (void *) (uintptr_t) i; /* where the walk starts */
+	while (w && i < n && at(c, i) != (int) w->id)
+		i++;
+	it->value = (void *) (uintptr_t) (w && i < n ? i : 0); /* where the walk starts */
 }
 
 /* The k-th nearest of n places to place p: alternating sides as long as both have some, then the
@@ -138,11 +164,12 @@ static unsigned kth_nearest(unsigned p, unsigned n, unsigned k)
 
 static int tree_get_next(struct starpu_worker_collection *c, struct starpu_sched_ctx_iterator *it)
 {
-	unsigned start = (unsigned) (uintptr_t) it->value;
+	unsigned start = (unsigned) (uintptr_t) it->value, k = (unsigned) it->cursor++,
+		 n = count(c);
 
-	if (start >= c->nworkers)
+	if (start >= n)
 		start = 0; /* members left since the walk began */
-	return c->workerids[kth_nearest(start, c->nworkers, (unsigned) it->cursor++)];
+	return k < n ? at(c, kth_nearest(start, n, k)) : at(c, 0);
 }
 
 static void list_init_parallel(struct starpu_worker_collection *c,

@@ -191,6 +191,7 @@ static void deinit(struct starpu_sched_component *c)
 {
 	struct composed *d = c->data;
 
+	d->top->remove_parent(d->top, c); /* whose functions would look inside */
 	starpu_sched_component_destroy_rec(d->top);
 	free(d);
 }
