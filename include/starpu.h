@@ -200,6 +200,9 @@ void starpu_display_stats(void);
 /* Stores the version of the interface: STARPU_MAJOR_VERSION and so on. Any thread. */
 void starpu_get_version(int *major, int *minor, int *release);
 
+/* As starpu_asynchronous_copy_disabled(), for the devices with that kind of memory. Any thread. */
+int starpu_asynchronous_copy_disabled_for(enum starpu_node_kind kind);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -294,6 +294,16 @@ void starpu_data_assign_arbiter(starpu_data_handle_t handle, starpu_arbiter_t ar
 /* Once every handle it was assigned to is unregistered. */
 void starpu_arbiter_destroy(starpu_arbiter_t arbiter);
 
+/* As starpu_data_acquire_on_node_cb_sequential_consistency(); no synchronisation tasks are made, so
+ * *pre_sync_jobid and *post_sync_jobid (may be NULL) become -1. callback_acquired, which would be
+ * called before the value is fetched, must be NULL, else -ENOTSUP after a message; quick and prio
+ * have no effect. */
+int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
+	starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
+	void (*callback_acquired)(void *arg, int *node, enum starpu_data_access_mode mode),
+	void (*callback)(void *arg), void *arg, int sequential_consistency, int quick,
+	long *pre_sync_jobid, long *post_sync_jobid, int prio);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -29,6 +29,17 @@ int starpu_fxt_is_enabled(void);
 void starpu_fxt_trace_user_event(unsigned long code);
 void starpu_fxt_trace_user_event_string(const char *s);
 
+/* A mark that is about the run rather than a moment; as starpu_fxt_trace_user_event_string(). */
+void starpu_fxt_trace_user_meta_string(const char *s);
+
+/* Refused with a message: there are no traces of StarPU's format, see ORRERY_TRACE. */
+struct starpu_fxt_options;
+void starpu_fxt_options_init(struct starpu_fxt_options *options);
+void starpu_fxt_options_shutdown(struct starpu_fxt_options *options);
+void starpu_fxt_generate_trace(struct starpu_fxt_options *options);
+void starpu_fxt_write_data_trace(char *filename_in);
+void starpu_fxt_write_data_trace_in_dir(char *filename_in, char *dir);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -42,6 +42,9 @@ void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg, uint32_t 
 void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigned num_workers,
 					unsigned *workers, const char *name);
 
+/* The system's number of a unit; -1: there is no such unit. */
+int starpu_get_pu_os_index(unsigned logical_index);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

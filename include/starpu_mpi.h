@@ -371,6 +371,10 @@ void starpu_mpi_comm_stats_enable(void);
 void starpu_mpi_comm_stats_retrieve(size_t *comm_stats);
 void starpu_mpi_comm_amounts_retrieve(size_t *comm_amounts);
 
+/* Refused with a message (-ENOSYS, NULL). */
+int starpu_mpi_cached_cp_receive_set(starpu_data_handle_t data_handle);
+char *starpu_mpi_data_get_redux_map(starpu_data_handle_t handle);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -23,6 +23,9 @@ extern "C" {
 struct starpu_parallel_worker_config;
 struct starpu_cluster_machine;
 
+/* Defined where parallel workers are there. */
+#define STARPU_PARALLEL_WORKER 1
+
 /* Arguments of starpu_parallel_worker_init(), each with the type that follows it; the list ends
  * with 0. */
 #define STARPU_PARALLEL_WORKER_MIN_NB (1 << 16)           /* int: at least that many */

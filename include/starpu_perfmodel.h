@@ -244,6 +244,18 @@ void starpu_bus_print_bandwidth(FILE *f);
 void starpu_bus_print_affinity(FILE *f);
 void starpu_bus_print_filenames(FILE *f);
 
+/* Free the models that were loaded and that nothing uses; they are loaded again when they are
+ * needed. Nothing is kept that could be freed before starpu_shutdown(), so this frees nothing. */
+void starpu_perfmodel_free_sampling(void);
+/* Refused with a message (-ENOSYS): `orrery perfmodel` prints models. */
+void starpu_perfmodel_print(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch,
+			    unsigned nimpl, char *parameter, uint32_t *footprint, FILE *output);
+int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch, char *parameter,
+			       uint32_t *footprint, FILE *output);
+int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model, uint32_t footprint,
+				       FILE *output);
+int starpu_perfmodel_list_combs(FILE *output, struct starpu_perfmodel *model);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

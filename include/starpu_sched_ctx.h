@@ -147,6 +147,56 @@ void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid);
  * of their numbers. */
 void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start, int *end);
 
+/* --- Seldom called ------------------------------------------------------------------- */
+
+/* Make a context of min_ncpus to max_ncpus CPU workers and min_ngpus to max_ngpus others, of those
+ * that are in no context yet but the default one, or, with allow_overlap, of all. Its number, or
+ * STARPU_NMAX_SCHED_CTXS after a message. */
+unsigned starpu_sched_ctx_create_inside_interval(const char *policy_name,
+						 const char *sched_ctx_name, int min_ncpus,
+						 int max_ncpus, int min_ngpus, int max_ngpus,
+						 unsigned allow_overlap);
+/* The workers of a context: their number; *workerids is the context's, until it changes. */
+unsigned starpu_sched_ctx_get_workers_list_raw(unsigned sched_ctx_id, int **workerids);
+/* The context of a task, or STARPU_NMAX_SCHED_CTXS before it is submitted. */
+unsigned starpu_sched_ctx_get_ctx_for_task(struct starpu_task *task);
+/* 1 if the worker is in more than one context. */
+unsigned starpu_sched_ctx_overlapping_ctxs_on_worker(int workerid);
+/* The place of the calling worker in the list of the context's; -1: it is not there. */
+int starpu_sched_ctx_get_worker_rank(unsigned sched_ctx_id);
+/* 1 if the context has a policy. *awake_workers (may be NULL) is 0: idle workers sleep. */
+unsigned starpu_sched_ctx_has_starpu_scheduler(unsigned sched_ctx_id, unsigned *awake_workers);
+/* STARPU_SCHED_CTX_CUDA_NSMS of a context, -1: not given; its CUDA worker, -1: none; the context of
+ * a CUDA worker that has multiprocessors of its own, STARPU_NMAX_SCHED_CTXS: none. */
+int starpu_sched_ctx_get_nsms(unsigned sched_ctx);
+int starpu_sched_ctx_get_stream_worker(unsigned sub_ctx);
+unsigned starpu_worker_get_sched_ctx_id_stream(unsigned stream_workerid);
+/* 1 if the program or the policy has set the limit. */
+int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id);
+int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id);
+/* sched_policy_callback of struct starpu_conf for the default context, else NULL. */
+void (*starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id))(unsigned);
+/* STARPU_NMAX_SCHED_CTXS: no worker is the master of others. */
+unsigned starpu_sched_ctx_worker_is_master_for_child_ctx(int workerid, unsigned sched_ctx_id);
+unsigned starpu_sched_ctx_master_get_context(int masterid);
+/* 1 if the worker is in the context, since it looks at its contexts in turn, else 0. */
+unsigned starpu_sched_ctx_get_priority(int worker, unsigned sched_ctx_id);
+/* Have a function called by starpu_sched_ctx_delete(), when the tasks of the context have
+ * completed; one for each context. */
+void starpu_sched_ctx_register_close_callback(unsigned sched_ctx_id,
+					      void (*close_callback)(unsigned sched_ctx_id,
+								     void *args),
+					      void *args);
+/* Refused with a message (-ENOSYS). */
+void starpu_sched_ctx_stop_task_submission(void);
+void starpu_sched_ctx_set_priority(int *workers, int nworkers, unsigned sched_ctx_id,
+				   unsigned priority);
+int starpu_sched_ctx_book_workers_for_task(unsigned sched_ctx_id, int *workerids, int nworkers);
+void starpu_sched_ctx_unbook_workers_for_task(unsigned sched_ctx_id, int master);
+void starpu_sched_ctx_revert_task_counters_ctx_locked(unsigned sched_ctx_id, double flops);
+void starpu_sched_ctx_move_task_to_ctx_locked(struct starpu_task *task, unsigned sched_ctx,
+					      unsigned with_repush);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

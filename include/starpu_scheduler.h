@@ -186,6 +186,15 @@ double starpu_task_expected_energy_average(struct starpu_task *task, unsigned sc
 /* Speed of a kind of unit relative to a CPU core. */
 double starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch);
 
+/* --- Seldom called ------------------------------------------------------------------- */
+
+/* Stop in the debugger (SIGTRAP) if STARPU_TASK_BREAK_ON_SCHED is the number of the task
+ * (starpu_task_get_job_id()). For policies, where they have decided. */
+void starpu_sched_task_break(struct starpu_task *task);
+/* A function that would be told of tasks before they are ready. Refused with a message. */
+typedef void (*starpu_notify_ready_soon_func)(void *data, struct starpu_task *task, double delay);
+void starpu_task_notify_ready_soon_register(starpu_notify_ready_soon_func f, void *data);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

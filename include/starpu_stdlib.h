@@ -101,6 +101,10 @@ void starpu_memory_wait_available(unsigned node, size_t size);
 void starpu_sleep(float nb_sec);
 void starpu_usleep(float nb_micro_sec);
 
+/* Old names. */
+#define starpu_data_malloc_pinned_if_possible starpu_malloc
+#define starpu_data_free_pinned_if_possible starpu_free
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -463,6 +463,14 @@ void starpu_task_ft_failed(struct starpu_task *task);
 /* In check_ft: the task is done. */
 void starpu_task_ft_success(struct starpu_task *meta_task);
 
+/* --- Seldom called ------------------------------------------------------------------- */
+
+/* Submit a task that only calls the function, in a thread of the runtime or at once. */
+void starpu_create_callback_task(void (*callback)(void *), void *callback_arg);
+/* Have hook(hook_arg) called whenever the watchdog (STARPU_WATCHDOG_TIMEOUT) lists waiting tasks,
+ * by the thread that waits; NULL: none. */
+void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

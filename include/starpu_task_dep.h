@@ -89,6 +89,13 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id);
 void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps, starpu_tag_t *deps,
 			     void (*callback)(void *), void *callback_arg);
 
+/* The successors of a task that are submitted, as starpu_task_get_task_succs() gives all of them.
+ */
+int starpu_task_get_task_scheduled_succs(struct starpu_task *task, unsigned ndeps,
+					 struct starpu_task *task_array[]);
+/* Remove all tags as starpu_tag_remove() does, but for those of tasks that have not completed. */
+void starpu_tag_clear(void);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -140,6 +140,26 @@ double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
 double starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle,
 						      unsigned memory_node);
 
+/* --- Data of a task one by one ------------------------------------------------------- */
+
+/* Append data to a task that is being built, as insertions do. *allocated_buffers and
+ * *current_buffer are 0 before the first call, and tell the next ones how far the task is. cl may
+ * be NULL; a codelet with a fixed number of data has modes of its own, or takes them from here.
+ * make_room prepares for `room` more data. */
+void starpu_task_insert_data_make_room(struct starpu_codelet *cl, struct starpu_task *task,
+				       int *allocated_buffers, int current_buffer, int room);
+void starpu_task_insert_data_process_arg(struct starpu_codelet *cl, struct starpu_task *task,
+					 int *allocated_buffers, int *current_buffer, int arg_type,
+					 starpu_data_handle_t handle);
+void starpu_task_insert_data_process_array_arg(struct starpu_codelet *cl, struct starpu_task *task,
+					       int *allocated_buffers, int *current_buffer,
+					       int nb_handles, starpu_data_handle_t *handles);
+void starpu_task_insert_data_process_mode_array_arg(struct starpu_codelet *cl,
+						    struct starpu_task *task,
+						    int *allocated_buffers, int *current_buffer,
+						    int nb_descrs,
+						    struct starpu_data_descr *descrs);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

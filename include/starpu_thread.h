@@ -109,6 +109,18 @@ typedef struct {
 	} u;
 } starpu_pthread_barrierattr_t;
 
+/* An object that waits for any of several queues, and a queue; private. */
+typedef struct {
+	starpu_pthread_mutex_t lock;
+	starpu_pthread_cond_t cond;
+	int signalled;
+} starpu_pthread_wait_t;
+typedef struct {
+	starpu_pthread_mutex_t lock;
+	starpu_pthread_wait_t **waits;
+	unsigned nwaits;
+} starpu_pthread_queue_t;
+
 #define STARPU_PTHREAD_MUTEX_INITIALIZER \
 	{ \
 		{ \
@@ -191,6 +203,37 @@ int starpu_pthread_spin_destroy(starpu_pthread_spinlock_t *lock);
 int starpu_pthread_spin_lock(starpu_pthread_spinlock_t *lock);
 int starpu_pthread_spin_trylock(starpu_pthread_spinlock_t *lock);
 int starpu_pthread_spin_unlock(starpu_pthread_spinlock_t *lock);
+
+/* Waiting for the first of several queues that is signalled. An object is registered with queues;
+ * reset forgets earlier signals; wait and timedwait return once one of the queues was signalled
+ * since, at once if that was before. signal: one object of the queue, the one registered first;
+ * broadcast: all. */
+int starpu_pthread_wait_init(starpu_pthread_wait_t *w);
+int starpu_pthread_wait_destroy(starpu_pthread_wait_t *w);
+int starpu_pthread_wait_reset(starpu_pthread_wait_t *w);
+int starpu_pthread_wait_wait(starpu_pthread_wait_t *w);
+int starpu_pthread_wait_timedwait(starpu_pthread_wait_t *w, const struct timespec *abstime);
+int starpu_pthread_queue_init(starpu_pthread_queue_t *q);
+int starpu_pthread_queue_destroy(starpu_pthread_queue_t *q);
+int starpu_pthread_queue_register(starpu_pthread_wait_t *w, starpu_pthread_queue_t *q);
+int starpu_pthread_queue_unregister(starpu_pthread_wait_t *w, starpu_pthread_queue_t *q);
+int starpu_pthread_queue_signal(starpu_pthread_queue_t *q);
+int starpu_pthread_queue_broadcast(starpu_pthread_queue_t *q);
+
+/* Mutexes that policies take are ordinary ones. check: prints a message if nobody holds it. */
+int starpu_pthread_mutex_lock_sched(starpu_pthread_mutex_t *mutex);
+int starpu_pthread_mutex_unlock_sched(starpu_pthread_mutex_t *mutex);
+int starpu_pthread_mutex_trylock_sched(starpu_pthread_mutex_t *mutex);
+void starpu_pthread_mutex_check_sched(starpu_pthread_mutex_t *mutex, char *file, int line);
+
+/* The type 0 (normal) is the only one: others give ENOTSUP. So do detached threads (1) and sizes of
+ * stacks as attributes; call starpu_pthread_detach(). */
+int starpu_pthread_mutexattr_init(starpu_pthread_mutexattr_t *attr);
+int starpu_pthread_mutexattr_destroy(starpu_pthread_mutexattr_t *attr);
+int starpu_pthread_mutexattr_gettype(const starpu_pthread_mutexattr_t *attr, int *type);
+int starpu_pthread_mutexattr_settype(starpu_pthread_mutexattr_t *attr, int type);
+int starpu_pthread_attr_setdetachstate(starpu_pthread_attr_t *attr, int detachstate);
+int starpu_pthread_attr_setstacksize(starpu_pthread_attr_t *attr, size_t stacksize);
 
 /* Like POSIX semaphores, but errors are returned and not put into errno. */
 int starpu_sem_init(starpu_sem_t *sem, int pshared, unsigned value);

@@ -195,9 +195,20 @@ char *starpu_getenv(const char *str);
 int orrery_getenv_number(const char *name, int dflt);
 double orrery_getenv_float(const char *name, double dflt);
 
+/* The place of the variable's value in a list of texts that ends with NULL; defvalue when it is not
+ * set, or not in the list (after a message). */
+int orrery_getenv_choice(const char *name, const char *strings[], int defvalue);
+/* The variable's value as a number of bytes: with k, M, G or T behind it times 1024, and so on,
+ * else times 1024. defval when it is not set, cannot be read, or is too large (after a message). */
+int orrery_getenv_size(const char *name, int defval);
+
 #define starpu_getenv_number(s) orrery_getenv_number((s), -1)
 #define starpu_getenv_number_default(s, d) orrery_getenv_number((s), (d))
 #define starpu_getenv_float_default(s, d) orrery_getenv_float((s), (d))
+#define starpu_getenv_string_var_default(s, v, d) orrery_getenv_choice((s), (v), (d))
+#define starpu_getenv_size_default(s, d) orrery_getenv_size((s), (d))
+#define starpu_get_env_string_var_default(s, v, d) starpu_getenv_string_var_default(s, v, d)
+#define starpu_get_env_size_default(s, d) starpu_getenv_size_default(s, d)
 #define starpu_get_env_number(s) starpu_getenv_number(s)
 #define starpu_get_env_number_default(s, d) starpu_getenv_number_default(s, d)
 #define starpu_get_env_float_default(s, d) starpu_getenv_float_default(s, d)

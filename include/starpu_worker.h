@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 #include <starpu_config.h>
 #ifdef STARPU_HAVE_HWLOC
 #include <hwloc.h>
@@ -264,6 +265,40 @@ void starpu_drivers_request_termination(void);
  * more. */
 void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned workerid));
 void starpu_worker_set_waking_up_callback(void (*callback)(unsigned workerid));
+
+/* --- Seldom asked -------------------------------------------------------------------- */
+
+/* The number of a worker's device among those of its kind; -1: there is no such worker. */
+int starpu_worker_get_devnum(int id);
+/* The kind that starpu_worker_get_type_as_string() gives that name; STARPU_UNKNOWN_WORKER: none. */
+enum starpu_worker_archtype starpu_worker_get_type_from_string(const char *type);
+/* The variable that sets how many workers of that kind there are, such as "STARPU_NCPU". */
+const char *starpu_worker_get_type_as_env_var(enum starpu_worker_archtype type);
+/* The workers that are bound to a unit: their number; *workerids is the runtime's, until
+ * starpu_shutdown(). */
+int starpu_bindid_get_workerids(int bindid, int **workerids);
+/* 0: no worker is kept for the tasks of another one. */
+unsigned starpu_worker_is_slave_somewhere(int workerid);
+/* The contexts of a worker: their number; *sched_ctx is an array that the caller frees with free(),
+ * or NULL. */
+unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx);
+/* Up to maxsize memory nodes of a kind; returns how many. */
+unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind, unsigned *memory_nodes_ids,
+					    unsigned maxsize);
+/* Make the combined workers that the machine suggests, as policies for parallel tasks do. */
+void starpu_sched_find_all_worker_combinations(void);
+/* Refused with a message; *date is 0. */
+void starpu_worker_get_current_task_exp_end(unsigned workerid, struct timespec *date);
+/* Refused with a message: the runtime joins the members of a combined worker itself. */
+void starpu_parallel_task_barrier_init(struct starpu_task *task, int workerid);
+void starpu_parallel_task_barrier_init_n(struct starpu_task *task, int worker_size);
+/* Does nothing, because drivers need no preparation before starpu_init(). */
+void starpu_drivers_preinit(void);
+#ifdef STARPU_HAVE_HWLOC
+/* The smallest part of the machine with all cores of a worker, owned by the runtime; NULL: nobody
+ * knows. */
+hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid);
+#endif
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -145,6 +145,16 @@ hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 	return set;
 }
 
+hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
+{
+	hwloc_topology_t topo = starpu_get_hwloc_topology();
+	hwloc_cpuset_t set = topo ? starpu_worker_get_hwloc_cpuset(workerid) : NULL;
+	hwloc_obj_t obj = set ? hwloc_get_obj_covering_cpuset(topo, set) : NULL;
+
+	hwloc_bitmap_free(set);
+	return obj;
+}
+
 int orr_sys_worker_part(struct orr_process *proc, int kind, unsigned worker)
 {
 	hwloc_topology_t topo = starpu_get_hwloc_topology();

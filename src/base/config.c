@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -432,6 +433,51 @@ double orr_config_double(const char *name, double dflt)
 char *starpu_getenv(const char *str)
 {
 	return getenv(str);
+}
+
+int orrery_getenv_choice(const char *name, const char *strings[], int defvalue)
+{
+	const char *text = getenv(name);
+
+	for (int i = 0; text && strings[i]; i++)
+		if (!strcasecmp(text, strings[i]))
+			return i;
+	if (text)
+		orr_error(
+			"environment variable %s has the value \"%s\", which is not one that it takes",
+			name, text);
+	return defvalue;
+}
+
+/* The power of 2 that a unit stands for; -1: there is no such unit. */
+static int unit_shift(const char *unit)
+{
+	static const char units[] = "bkmgt";
+	const char *found = *unit ? strchr(units, tolower((unsigned char) *unit)) : NULL;
+
+	if (!*unit)
+		return 10;
+	if (!found || (unit[1] && strcasecmp(unit + 1, "b")))
+		return -1;
+	return 10 * (int) (found - units);
+}
+
+int orrery_getenv_size(const char *name, int defval)
+{
+	const char *text = getenv(name);
+	char *end = NULL;
+
+	if (!text)
+		return defval;
+	double v = orr_strtod(text, &end);
+	int shift = end == text ? -1 : unit_shift(end);
+	double bytes = shift < 0 ? -1 : ldexp(v, shift);
+	if (bytes >= 0 && bytes <= INT_MAX)
+		return (int) bytes;
+	orr_error(
+		"environment variable %s has the value \"%s\": it takes a size below 2 GiB, such as 64M",
+		name, text);
+	return defval;
 }
 
 int orrery_getenv_number(const char *name, int dflt)

@@ -40,7 +40,9 @@ struct orr_ctx {
 	int cap_min, cap_max;     /* atomic: its tasks get priorities in this range */
 	char *name;
 	void *user_data;
-	unsigned inheritor;     /* atomic */
+	unsigned inheritor;                       /* atomic */
+	void (*close_callback)(unsigned, void *); /* atomic: the program's, called at its end */
+	void *close_arg;
 	unsigned nested, level; /* nested: the context around it, itself when there is none */
 	int nsms;               /* multiprocessors of a GPU, -1: not told */
 	unsigned epoch;         /* atomic: counts additions of workers */
@@ -125,10 +127,12 @@ struct orr_core {
 	const struct orr_policies *policies; /* the floor of policies (core/policy.h) */
 	struct orr_graph *graph; /* recorded tasks (core/graph.h), NULL when nothing is recorded */
 	void (*look)(struct orr_process *,
-		     int idle); /* atomic: called by workers between tasks and
-				   before they sleep (orr_look_set), or NULL */
-	unsigned nlooking;      /* atomic: workers that may be calling it */
-	unsigned phase;         /* atomic: how often the program has waited for all tasks */
+		     int idle);        /* atomic: called by workers between tasks and
+					  before they sleep (orr_look_set), or NULL */
+	void (*watchdog_hook)(void *); /* atomic: called when the watchdog reports, or NULL */
+	void *watchdog_arg;
+	unsigned nlooking; /* atomic: workers that may be calling it */
+	unsigned phase;    /* atomic: how often the program has waited for all tasks */
 	struct orr_slab task_slab;
 	struct orr_map *tags;   /* by number (core/tag.c), NULL: none */
 	orr_lock_t tag_lock;    /* protects tags */
@@ -151,6 +155,8 @@ struct orr_core {
 	unsigned ctx_leaving; /* atomic: a context became empty whose workers must leave it */
 	int *explicit_ids;    /* STARPU_WORKERS_CPUID: units to bind to, nexplicit of them, owned */
 	unsigned nexplicit;
+	int *by_unit; /* atomic: workers in the order of their units (core/worker_names.c), owned,
+			 NULL: not asked for */
 	unsigned paused;   /* atomic: calls of starpu_pause that no starpu_resume has answered */
 	unsigned stopping; /* atomic: workers end once nothing is left */
 	struct starpu_parallel_worker_config *teams; /* atomic: core/team.c, NULL: none */

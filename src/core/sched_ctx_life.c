@@ -361,6 +361,7 @@ static struct orr_ctx *find_free(struct orr_process *proc, const char *name)
 	ctx->cap_min = INT_MIN;
 	ctx->cap_max = INT_MAX;
 	ctx->inheritor = 0;
+	ctx->close_callback = NULL;
 	ctx->nested = id;
 	ctx->level = 0;
 	ctx->nsms = -1;
@@ -464,6 +465,8 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 	struct orr_thread *self = orr_thread_self();
 	struct orr_process *proc = self->proc;
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, what);
+	void (*close_callback)(unsigned, void *);
+	void *close_arg;
 
 	if (!ctx)
 		return;
@@ -488,12 +491,16 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 	ORR_ATOMIC_STORE(&ctx->live, 0);
 	wait_for_quiet(proc, ctx);
 	orr_policy_stop(ctx);
+	close_callback = ORR_ATOMIC_LOAD(&ctx->close_callback);
+	close_arg = ctx->close_arg;
 	forget(ctx);
 	ORR_ATOMIC_ADD(&proc->core->nctxs, (unsigned) -1);
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_FREE);
 	end_change(proc);
 	if (self->ctx == sched_ctx_id + 1)
 		self->ctx = 0;
+	if (close_callback)
+		close_callback(sched_ctx_id, close_arg);
 }
 
 /* ---- start and end of the process's ---- */

@@ -447,6 +447,27 @@ void starpu_tag_remove(starpu_tag_t id)
 	release_all(proc, &released);
 }
 
+void starpu_tag_clear(void)
+{
+	struct orr_process *proc = orr_self();
+	uint64_t *ids = NULL;
+	uint32_t n = 0;
+
+	orr_lock(&proc->core->tag_lock);
+	struct orr_map *m = table(proc);
+	if (m->n)
+		ids = malloc(m->n * sizeof(*ids));
+	if (m->n && !ids)
+		orr_fatal("out of memory while all tags are removed");
+	for (uint32_t i = 0; ids && i < m->cap; i++)
+		if (m->v[i])
+			ids[n++] = ((struct orr_tag *) m->v[i])->id;
+	orr_unlock(&proc->core->tag_lock);
+	while (n-- > 0)
+		starpu_tag_remove(ids[n]);
+	free(ids);
+}
+
 struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 {
 	struct orr_process *proc = orr_self();

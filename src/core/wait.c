@@ -48,6 +48,9 @@ static void wait_watchdog(struct orr_process *proc)
 		 (double) proc->cfg.watchdog_us * 1e-6);
 	orr_task_dump(proc, stderr, 50);
 	orr_tag_dump(proc, stderr);
+	void (*hook)(void *) = ORR_ATOMIC_LOAD(&proc->core->watchdog_hook);
+	if (hook)
+		hook(proc->core->watchdog_arg);
 	if (proc->cfg.watchdog_crash)
 		orr_sys_abort();
 }
@@ -217,4 +220,12 @@ void orr_wait_throttle(struct orr_process *proc)
 	if (max <= 0 || orr_thread_self()->task || (long) orr_task_npending(proc) <= max)
 		return;
 	wait_pending("task submission", ALL_CTXS, (uint64_t) (min > 0 && min < max ? min : max), 1);
+}
+
+void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg)
+{
+	struct orr_core *core = orr_self()->core;
+
+	core->watchdog_arg = hook_arg;
+	ORR_ATOMIC_STORE(&core->watchdog_hook, hook);
 }

@@ -274,6 +274,8 @@ void orr_workers_free(struct orr_process *proc)
 	free(proc->core->groups);
 	free(proc->core->workers);
 	free(proc->core->explicit_ids);
+	free(proc->core->by_unit);
+	proc->core->by_unit = NULL;
 	proc->core->groups = NULL;
 	proc->core->workers = NULL;
 	proc->core->explicit_ids = NULL;

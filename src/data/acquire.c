@@ -209,6 +209,28 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
 	return ret;
 }
 
+int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
+	starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
+	void (*callback_acquired)(void *arg, int *node, enum starpu_data_access_mode mode),
+	void (*callback)(void *arg), void *arg, int sequential_consistency, int quick,
+	long *pre_sync_jobid, long *post_sync_jobid, int prio)
+{
+	(void) quick;
+	(void) prio;
+	if (callback_acquired) {
+		orr_error(
+			"acquiring %s: a function that is called before the value is fetched is not supported; give callback only",
+			orr_handle_name(handle));
+		return -ENOTSUP;
+	}
+	if (pre_sync_jobid)
+		*pre_sync_jobid = -1;
+	if (post_sync_jobid)
+		*post_sync_jobid = -1;
+	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, node, mode, callback,
+								     arg, sequential_consistency);
+}
+
 int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
 				   enum starpu_data_access_mode mode, void (*callback)(void *),
 				   void *arg)

@@ -24,7 +24,6 @@ finds 'STARPU_NCPUX is listed and read nowhere' doc/environment.md 's/`STARPU_NC
 finds 'STARPU_SCHED is listed without effect, but it is read' doc/environment.md 's/`STARPU_FXT_TRACE`/`STARPU_SCHED`/'
 finds 'STARPU_NOTHING is set here, but' doc/mpi.md 's/`STARPU_MPI_COMM=1`/`STARPU_NOTHING=1`/'
 finds 'no header declares starpu_data_evaporate' doc/data.md 's/starpu_data_print()/starpu_data_evaporate()/'
-finds 'starpu_task_submit is listed as not declared, but' doc/limits.md 's/`starpu_tag_clear`/`starpu_task_submit`/'
 finds '^README.md:1: its C program' README.md 's/v\[i\] \*= factor/v[i] += factor/'
 
 # The first program, as the reader would copy it.
