@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Finds the world that a program was built for, from the libraries that its ELF
-# file needs. Invariant: never raises for the content of a file; a file that it
+# file needs, and where those libraries are. Invariant: never raises for the content of a file; a file that it
 # cannot read is "unknown", and the system decides whether to run it.
+import glob
+import os
+import re
 import struct
+import subprocess
 
 ET_DYN = 3
 SHT_DYNAMIC, DT_NEEDED = 6, 1
@@ -72,3 +76,36 @@ def world_of(path):
     if any(name.startswith(("liborrery.", "liborrery-mpi.", "libmpi")) for name in names):
         return "real"
     return "unknown"
+
+
+SYSTEM_FOLDERS = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
+SYSTEM_LIBRARY = re.compile(r"(%s)/" % "|".join(SYSTEM_FOLDERS))
+OUR_LIBRARIES = ("liborrery", "libsimgrid", "libstarpu")
+
+
+def is_ours(name):
+    return os.path.basename(name).startswith(OUR_LIBRARIES)
+
+
+def in_system(name):
+    """True if the loader finds the library NAME in a folder of the system, unless one of the user's stands before."""
+    return any(os.path.exists(os.path.join(folder, name))
+               for base in SYSTEM_FOLDERS for folder in [base] + glob.glob(base + "/*-linux-*"))
+
+
+def find_loader():
+    """The program of this machine that loads libraries, or None."""
+    found = glob.glob("/lib64/ld-linux-*.so.*") + glob.glob("/lib/ld-linux-*.so.*")
+    return found[0] if found else None
+
+
+def private_libraries(path, environment):
+    """Paths of the libraries that PATH is linked with and that are neither the system's nor Orrery's: not below one of
+    SYSTEM_FOLDERS. Empty if the loader cannot tell."""
+    names = [name for name in needed_libraries(path) or [] if not is_ours(name)]
+    loader = find_loader()
+    if all(in_system(name) for name in names) or not loader:
+        return []
+    run = subprocess.run([loader, "--list", path], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    paths = re.findall(r"=> (/\S+) \(0x", run.stdout.decode("utf-8", "replace"))
+    return [found for found in paths if not is_ours(found) and not SYSTEM_LIBRARY.match(os.path.realpath(found))]
