@@ -369,11 +369,20 @@ static void machine(void)
 	}
 }
 
+/* A time that is so many microseconds after the moment of the call. */
+#define CHECK_ENDS_IN(call, us) \
+	do { \
+		double before_ = starpu_timing_now(), end_ = (call); \
+\
+		CHECK(end_ >= before_ + (us) -1 && end_ <= starpu_timing_now() + (us) + 1, \
+		      "it ends in %g us", end_ - before_); \
+	} while (0)
+
 static void estimates(void)
 {
 	struct starpu_sched_component *root, *below;
 	struct starpu_task *task;
-	double length, now;
+	double length;
 
 	create = make_mct;
 	flags = STARPU_SCHED_SIMPLE_DECIDE_WORKERS | STARPU_SCHED_SIMPLE_FIFOS_BELOW |
@@ -383,15 +392,14 @@ static void estimates(void)
 	CHECK_IS(root->nchildren, 2);
 	CHECK(STARPU_SCHED_COMPONENT_IS_HOMOGENEOUS(root));
 	starpu_pause();
-	now = starpu_timing_now();
 	for (int i = 0; i < 5; i++)
 		submit(with_model, 0, 0, 0);
 	/* Five of 1 ms on two workers. */
 	below = root->children[0];
-	CHECK_NEAR(below->estimated_end(below) - now, 3000, 0.1);
-	CHECK_NEAR(starpu_sched_component_estimated_end_min(root) - now, 2000, 0.1);
-	CHECK_NEAR(starpu_sched_component_estimated_end_min_add(root, 500) - now, 2250, 0.1);
-	CHECK_NEAR(starpu_sched_component_estimated_end_average(root) - now, 2500, 0.1);
+	CHECK_ENDS_IN(below->estimated_end(below), 3000);
+	CHECK_ENDS_IN(starpu_sched_component_estimated_end_min(root), 2000);
+	CHECK_ENDS_IN(starpu_sched_component_estimated_end_min_add(root, 500), 2250);
+	CHECK_ENDS_IN(starpu_sched_component_estimated_end_average(root), 2500);
 	CHECK_NEAR(starpu_sched_component_estimated_load(root), 5, 1e-6);
 	task = starpu_task_create();
 	task->cl = &with_model[0];
@@ -430,7 +438,7 @@ static void limits(void)
 	starpu_pause();
 	for (int i = 0; i < 10; i++)
 		submit(with_model, 0, 0, 0);
-	CHECK_NEAR(root->estimated_end(root) - starpu_timing_now(), 2000, 0.2); /* two of 1 ms */
+	CHECK_ENDS_IN(root->estimated_end(root), 2000); /* two of 1 ms */
 	starpu_resume();
 	starpu_task_wait_for_all();
 	CHECK_IS(ran[0], 10);
