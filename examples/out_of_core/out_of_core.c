@@ -145,20 +145,20 @@ static FILE *open_tile(const struct tile *t, const char *mode)
 static int make_files(struct tile *a, struct tile *s)
 {
 	double *row = malloc((size_t) b * sizeof(*row));
-	int ok = row != NULL, i, j, x, y;
+	int ok = row != NULL;
 
 	if (mkdir(folder, 0700) && errno != EEXIST)
 		ok = 0;
-	for (i = 0; i < nt && ok; i++)
-		for (j = 0; j < nt && ok; j++) {
+	for (int i = 0; i < nt && ok; i++)
+		for (int j = 0; j < nt && ok; j++) {
 			struct tile *ta = &a[i * nt + j], *ts = &s[i * nt + j];
 			FILE *f;
 
 			snprintf(ta->name, sizeof(ta->name), "a-%d-%d", i, j);
 			snprintf(ts->name, sizeof(ts->name), "s-%d-%d", i, j);
 			f = open_tile(ta, "wb");
-			for (x = 0; x < b && f; x++) {
-				for (y = 0; y < b; y++)
+			for (int x = 0; x < b && f; x++) {
+				for (int y = 0; y < b; y++)
 					row[y] = value(i * b + x, j * b + y);
 				ok &= fwrite(row, sizeof(*row), (size_t) b, f) == (size_t) b;
 			}
@@ -229,20 +229,20 @@ static void unregister_all(struct tile *a, struct tile *t, struct tile *s, int d
 static int compute(struct tile *a, struct tile *t, struct tile *s)
 {
 	double flops = 2.0 * b * b * b;
-	int ret = 0, i, j, k;
+	int ret = 0;
 
-	for (i = 0; i < nt && !ret; i++)
-		for (j = 0; j < nt && !ret; j++) {
+	for (int i = 0; i < nt && !ret; i++)
+		for (int j = 0; j < nt && !ret; j++) {
 			starpu_data_handle_t tij = t[i * nt + j].handle;
 
-			for (k = 0; k < nt && !ret; k++)
+			for (int k = 0; k < nt && !ret; k++)
 				ret = starpu_task_insert(
 					k ? &multiply_add_cl : &multiply_cl, STARPU_R,
 					a[i * nt + k].handle, STARPU_R, a[j * nt + k].handle,
 					k ? STARPU_RW : STARPU_W, tij, STARPU_PRIORITY, k,
 					STARPU_FLOPS, flops, 0);
 		}
-	for (i = 0; i < nt * nt && !ret; i++)
+	for (int i = 0; i < nt * nt && !ret; i++)
 		ret = starpu_task_insert(&halve_cl, STARPU_W, s[i].handle, STARPU_R, t[i].handle,
 					 0);
 	starpu_task_wait_for_all();

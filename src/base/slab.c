@@ -133,9 +133,8 @@ void orr_slab_free(struct orr_slab *s, void *obj)
 	m->list = o;
 	if (__builtin_expect(++m->n >= 2 * ORR_SLAB_BATCH, 0)) {
 		struct free_obj *batch = m->list, *last = batch;
-		unsigned i;
 
-		for (i = 1; i < ORR_SLAB_BATCH; i++)
+		for (unsigned i = 1; i < ORR_SLAB_BATCH; i++)
 			last = last->next;
 		m->list = last->next;
 		m->n -= ORR_SLAB_BATCH;

@@ -15,9 +15,7 @@
 /* The worker bound to that unit, or NULL. */
 static struct orr_worker *worker_on(struct orr_process *proc, int cpu)
 {
-	unsigned i;
-
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (proc->core->workers[i].bindid == cpu)
 			return &proc->core->workers[i];
 	return NULL;
@@ -59,9 +57,7 @@ void orr_bind_to_workers(struct orr_process *proc, const int *workers, unsigned 
 
 static int usable(struct orr_process *proc, int cpu)
 {
-	unsigned i;
-
-	for (i = 0; i < proc->topo.ncores; i++)
+	for (unsigned i = 0; i < proc->topo.ncores; i++)
 		if (proc->topo.core_ids[i] == cpu)
 			return 1;
 	return 0;
@@ -78,12 +74,11 @@ static int reserve(struct orr_process *proc, int cpu, unsigned flags)
 unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned npreferred)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i;
 
-	for (i = 0; i < npreferred; i++)
+	for (unsigned i = 0; i < npreferred; i++)
 		if (reserve(proc, (int) preferred[i], flags))
 			return preferred[i];
-	for (i = 0; i < proc->topo.ncores; i++)
+	for (unsigned i = 0; i < proc->topo.ncores; i++)
 		if (reserve(proc, proc->topo.core_ids[i], flags))
 			return (unsigned) proc->topo.core_ids[i];
 	/* Nothing is left: a thread that mostly sleeps shares the last unit, one that computes must
@@ -184,22 +179,21 @@ void starpu_bind_thread_on_cpu(int cpuid)
 void starpu_topology_print(FILE *f)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i, j;
 
 	fprintf(f, "Machine %s: %u units, %u of them usable by this process\n",
 		orr_sys_machine_name(proc), proc->topo.nmachine, proc->topo.ncores);
-	for (i = 0; i < proc->topo.ncores; i++) {
+	for (unsigned i = 0; i < proc->topo.ncores; i++) {
 		int cpu = proc->topo.core_ids[i];
 
 		fprintf(f, "\tunit %d (system %d):", cpu, starpu_cpu_os_index(cpu));
-		for (j = 0; j < proc->core->nworkers; j++)
+		for (unsigned j = 0; j < proc->core->nworkers; j++)
 			if (proc->core->workers[j].bindid == cpu)
 				fprintf(f, " %s", proc->core->workers[j].name);
 		if (use_of(proc, cpu) != FREE)
 			fputs(" (taken by the program)", f);
 		fputc('\n', f);
 	}
-	for (i = 0; i < proc->data->nmemnodes; i++) {
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
 		char name[32];
 
 		starpu_memory_node_get_name(i, name, sizeof(name));
@@ -210,9 +204,8 @@ void starpu_topology_print(FILE *f)
 void starpu_display_bindings(void)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		const struct orr_worker *w = &proc->core->workers[i];
 
 		if (w->bindid >= 0)

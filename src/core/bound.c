@@ -68,8 +68,6 @@ static struct orr_graph *recorded(const char *what)
 {
 	struct orr_graph *g = orr_self()->core->graph;
 	uint64_t unknown = 0;
-	uint32_t i;
-	unsigned k;
 
 	if (!g || (g->bound && g->mark == g->nnodes) || (!g->bound && g->mark == g->end)) {
 		orr_error(
@@ -79,15 +77,15 @@ static struct orr_graph *recorded(const char *what)
 	}
 	if (g->bound)
 		g->end = g->nnodes;
-	for (i = 0; i < g->ntypes; i++)
+	for (uint32_t i = 0; i < g->ntypes; i++)
 		g->type[i].count = 0;
-	for (i = g->mark; i < g->end; i++)
+	for (uint32_t i = g->mark; i < g->end; i++)
 		if (g->node[i].type)
 			g->type[g->node[i].type - 1].count++;
-	for (i = 0; i < g->ntypes; i++) {
+	for (uint32_t i = 0; i < g->ntypes; i++) {
 		struct orr_graph_type *y = &g->type[i];
 
-		for (k = 0; k < g->nkinds; k++) {
+		for (unsigned k = 0; k < g->nkinds; k++) {
 			struct starpu_perfmodel_device d = { .type = g->kind[k].arch,
 							     .devid = g->kind[k].devid,
 							     .ncores = 1 };
@@ -129,9 +127,7 @@ struct area {
 
 static int same_kind(const struct orr_graph *g, unsigned a, unsigned b)
 {
-	uint32_t t;
-
-	for (t = 0; t < g->ntypes; t++)
+	for (uint32_t t = 0; t < g->ntypes; t++)
 		if (g->type[t].count && time_on(g, t, a) != time_on(g, t, b))
 			return 0;
 	return 1;
@@ -143,16 +139,14 @@ static double dual(const struct area *a, const double *w, double *load)
 {
 	const struct orr_graph *g = a->g;
 	double sum = 0;
-	uint32_t t;
-	unsigned k;
 
-	for (k = 0; k < a->nk && load; k++)
+	for (unsigned k = 0; k < a->nk && load; k++)
 		load[k] = 0;
-	for (t = 0; t < g->ntypes; t++) {
+	for (uint32_t t = 0; t < g->ntypes; t++) {
 		unsigned best = 0;
 		double least = INFINITY;
 
-		for (k = 0; k < a->nk; k++) {
+		for (unsigned k = 0; k < a->nk; k++) {
 			double us = time_on(g, t, a->kind[k]);
 
 			if (us < INFINITY && us * w[k] < least) {
@@ -174,9 +168,8 @@ static double dual(const struct area *a, const double *w, double *load)
 static double area_of_two(const struct area *a)
 {
 	double best = 0;
-	uint32_t t;
 
-	for (t = 0; t < a->g->ntypes + 2; t++) {
+	for (uint32_t t = 0; t < a->g->ntypes + 2; t++) {
 		double w[2] = { t == a->g->ntypes ? 0 : 1 / a->n[0],
 				t == a->g->ntypes ? 1 / a->n[1] : 0 };
 
@@ -197,22 +190,21 @@ static double area_of_two(const struct area *a)
 /* Kinds that have more work for each unit than the others become dearer, by ever smaller steps. */
 static double area_of_many(const struct area *a)
 {
-	unsigned k, step;
 	double w[a->nk + 1], load[a->nk + 1], best = 0;
 
-	for (k = 0; k < a->nk; k++)
+	for (unsigned k = 0; k < a->nk; k++)
 		w[k] = 1;
-	for (step = 0; step < SEARCH_STEPS; step++) {
+	for (unsigned step = 0; step < SEARCH_STEPS; step++) {
 		double norm = 0, most = 0;
 
-		for (k = 0; k < a->nk; k++)
+		for (unsigned k = 0; k < a->nk; k++)
 			norm += a->n[k] * w[k];
-		for (k = 0; k < a->nk; k++)
+		for (unsigned k = 0; k < a->nk; k++)
 			w[k] /= norm;
 		best = fmax(best, dual(a, w, load));
-		for (k = 0; k < a->nk; k++)
+		for (unsigned k = 0; k < a->nk; k++)
 			most = fmax(most, load[k] /= a->n[k]);
-		for (k = 0; k < a->nk && most > 0; k++)
+		for (unsigned k = 0; k < a->nk && most > 0; k++)
 			w[k] *= exp((load[k] / most - 1) / (1 + step * 0.1));
 	}
 	return best;
@@ -241,11 +233,9 @@ static double area(const struct orr_graph *g)
 
 double orr_bound_area_us(struct orr_graph *g)
 {
-	uint32_t i;
-
-	for (i = 0; i < g->ntypes; i++)
+	for (uint32_t i = 0; i < g->ntypes; i++)
 		g->type[i].count = 0;
-	for (i = 0; i < g->nnodes; i++)
+	for (uint32_t i = 0; i < g->nnodes; i++)
 		if (g->node[i].type)
 			g->type[g->node[i].type - 1].count++;
 	return area(g);
@@ -255,17 +245,16 @@ double orr_bound_area_us(struct orr_graph *g)
 static double whole(const struct orr_graph *g, uint32_t t)
 {
 	double low = 0, high = INFINITY;
-	unsigned k, step;
 
-	for (k = 0; k < g->nkinds; k++)
+	for (unsigned k = 0; k < g->nkinds; k++)
 		high = fmin(high, time_on(g, t, k) *
 					  ceil((double) g->type[t].count / g->kind[k].nworkers));
 	if (!(high > 0 && high < INFINITY))
 		return 0;
-	for (step = 0; step < 60; step++) {
+	for (unsigned step = 0; step < 60; step++) {
 		double mid = (low + high) / 2, fit = 0;
 
-		for (k = 0; k < g->nkinds; k++)
+		for (unsigned k = 0; k < g->nkinds; k++)
 			if (time_on(g, t, k) < INFINITY)
 				fit += g->kind[k].nworkers * floor(mid / time_on(g, t, k) + 1e-9);
 		if (fit >= (double) g->type[t].count)
@@ -283,12 +272,11 @@ static double critical_path(const struct orr_graph *g)
 {
 	double *levels = g->deps ? malloc((g->end - g->mark) * sizeof(*levels)) : NULL;
 	double longest = 0;
-	uint32_t i;
 
 	if (levels)
 		longest = fmax(0, orr_graph_levels(g, g->mark, g->end, levels));
 	free(levels);
-	for (i = 0; i < g->ntypes; i++)
+	for (uint32_t i = 0; i < g->ntypes; i++)
 		if (g->type[i].count)
 			longest = fmax(longest, orr_graph_shortest(g, i + 1));
 	return longest;
@@ -298,12 +286,11 @@ void starpu_bound_compute(double *res, double *integer_res, int integer)
 {
 	struct orr_graph *g = recorded("starpu_bound_compute");
 	double us = 0, us_whole = 0;
-	uint32_t t;
 
 	if (g) {
 		us = fmax(area(g), g->deps ? critical_path(g) : 0);
 		us_whole = fmax(us, critical_path(g));
-		for (t = 0; t < g->ntypes && integer; t++)
+		for (uint32_t t = 0; t < g->ntypes && integer; t++)
 			if (g->type[t].count)
 				us_whole = fmax(us_whole, whole(g, t));
 	}
@@ -320,25 +307,23 @@ void starpu_bound_print(FILE *output, int integer)
 	ORR_PLAIN_NUMBERS;
 	struct orr_graph *g = recorded("starpu_bound_print");
 	double us, us_whole;
-	uint32_t t;
-	unsigned k;
 
 	if (!g)
 		return;
 	starpu_bound_compute(&us, &us_whole, integer);
-	for (t = 0; t < g->ntypes; t++) {
+	for (uint32_t t = 0; t < g->ntypes; t++) {
 		if (!g->type[t].count)
 			continue;
 		fprintf(output, "%s (footprint %08x): %llu tasks", g->type[t].name,
 			g->type[t].footprint, (unsigned long long) g->type[t].count);
-		for (k = 0; k < g->nkinds; k++)
+		for (unsigned k = 0; k < g->nkinds; k++)
 			if (g->type[t].us[k] < INFINITY)
 				fprintf(output, ", %.3f us on %s %d", g->type[t].us[k],
 					starpu_perfmodel_get_archtype_name(g->kind[k].arch),
 					g->kind[k].devid);
 		fputc('\n', output);
 	}
-	for (k = 0; k < g->nkinds; k++)
+	for (unsigned k = 0; k < g->nkinds; k++)
 		fprintf(output, "%u workers of kind %s %d\n", g->kind[k].nworkers,
 			starpu_perfmodel_get_archtype_name(g->kind[k].arch), g->kind[k].devid);
 	fprintf(output, "area bound: %.6f ms\n", area(g) * 1e-3);
@@ -353,27 +338,25 @@ void starpu_bound_print_lp(FILE *output)
 {
 	ORR_PLAIN_NUMBERS;
 	struct orr_graph *g = recorded("starpu_bound_print_lp");
-	uint32_t t;
-	unsigned k;
 
 	if (!g)
 		return;
 	fprintf(output,
 		"/* Orrery: least time in microseconds of the recorded tasks; xT_K: tasks of type T on units of kind K */\nmin: tmax;\n\n");
-	for (t = 0; t < g->ntypes; t++) {
+	for (uint32_t t = 0; t < g->ntypes; t++) {
 		if (!g->type[t].count)
 			continue;
 		fprintf(output, "/* %s, footprint %08x */\nc%u:", g->type[t].name,
 			g->type[t].footprint, t);
-		for (k = 0; k < g->nkinds; k++)
+		for (unsigned k = 0; k < g->nkinds; k++)
 			if (g->type[t].us[k] < INFINITY || isnan(g->type[t].us[k]))
 				fprintf(output, " + x%u_%u", t, k);
 		fprintf(output, " = %llu;\n", (unsigned long long) g->type[t].count);
 	}
-	for (k = 0; k < g->nkinds; k++) {
+	for (unsigned k = 0; k < g->nkinds; k++) {
 		fprintf(output, "\n/* %u units: %s %d */\nw%u:", g->kind[k].nworkers,
 			starpu_perfmodel_get_archtype_name(g->kind[k].arch), g->kind[k].devid, k);
-		for (t = 0; t < g->ntypes; t++)
+		for (uint32_t t = 0; t < g->ntypes; t++)
 			if (g->type[t].count && g->type[t].us[k] < INFINITY)
 				fprintf(output, " + %.9g x%u_%u", g->type[t].us[k], t, k);
 		fprintf(output, " - %u tmax <= 0;\n", g->kind[k].nworkers);
@@ -387,33 +370,31 @@ void starpu_bound_print_mps(FILE *output)
 {
 	ORR_PLAIN_NUMBERS;
 	struct orr_graph *g = recorded("starpu_bound_print_mps");
-	uint32_t t;
-	unsigned k;
 
 	if (!g)
 		return;
 	fprintf(output, "NAME orrery\nROWS\n N obj\n");
-	for (t = 0; t < g->ntypes; t++)
+	for (uint32_t t = 0; t < g->ntypes; t++)
 		if (g->type[t].count)
 			fprintf(output, " E c%u\n", t);
-	for (k = 0; k < g->nkinds; k++)
+	for (unsigned k = 0; k < g->nkinds; k++)
 		fprintf(output, " L w%u\n", k);
 	if (g->deps)
 		fprintf(output, " G p\n");
 	fprintf(output, "COLUMNS\n");
-	for (t = 0; t < g->ntypes; t++)
-		for (k = 0; k < g->nkinds; k++)
+	for (uint32_t t = 0; t < g->ntypes; t++)
+		for (unsigned k = 0; k < g->nkinds; k++)
 			if (g->type[t].count &&
 			    (g->type[t].us[k] < INFINITY || isnan(g->type[t].us[k])))
 				fprintf(output, " x%u_%u c%u 1\n x%u_%u w%u %.9g\n", t, k, t, t, k,
 					k, time_on(g, t, k));
 	fprintf(output, " tmax obj 1\n");
-	for (k = 0; k < g->nkinds; k++)
+	for (unsigned k = 0; k < g->nkinds; k++)
 		fprintf(output, " tmax w%u -%u\n", k, g->kind[k].nworkers);
 	if (g->deps)
 		fprintf(output, " tmax p 1\n");
 	fprintf(output, "RHS\n");
-	for (t = 0; t < g->ntypes; t++)
+	for (uint32_t t = 0; t < g->ntypes; t++)
 		if (g->type[t].count)
 			fprintf(output, " rhs c%u %llu\n", t,
 				(unsigned long long) g->type[t].count);
@@ -425,18 +406,16 @@ void starpu_bound_print_mps(FILE *output)
 void starpu_bound_print_dot(FILE *output)
 {
 	struct orr_graph *g = recorded("starpu_bound_print_dot");
-	uint32_t i;
-	uint64_t e;
 
 	if (!g)
 		return;
 	fprintf(output, "digraph bound {\n");
-	for (i = g->mark; i < g->end; i++)
+	for (uint32_t i = g->mark; i < g->end; i++)
 		if (g->node[i].type)
 			fprintf(output, "\tt%u [label=\"%s\\njob %llu prio %d\"];\n", i - g->mark,
 				g->type[g->node[i].type - 1].name,
 				(unsigned long long) g->node[i].job, g->node[i].prio);
-	for (e = 0; e < g->nedges; e++)
+	for (uint64_t e = 0; e < g->nedges; e++)
 		if (g->edge[e].from >= g->mark && g->edge[e].to >= g->mark &&
 		    g->edge[e].from < g->end && g->edge[e].to < g->end)
 			fprintf(output, "\tt%u -> t%u;\n", g->edge[e].from - g->mark,

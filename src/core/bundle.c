@@ -89,11 +89,10 @@ int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *t
 
 int starpu_task_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task)
 {
-	unsigned i;
 	int found = 0, gone;
 
 	orr_lock(&bundle->lock);
-	for (i = 0; i < bundle->n && !found; i++) {
+	for (unsigned i = 0; i < bundle->n && !found; i++) {
 		if (bundle->task[i] != task)
 			continue;
 		bundle->task[i] = bundle->task[--bundle->n];
@@ -129,10 +128,9 @@ static double sum(starpu_task_bundle_t bundle, struct starpu_perfmodel_arch *arc
 		  double (*f)(struct starpu_task *, struct starpu_perfmodel_arch *, unsigned))
 {
 	double total = 0;
-	unsigned i;
 
 	orr_lock(&bundle->lock);
-	for (i = 0; i < bundle->n; i++)
+	for (unsigned i = 0; i < bundle->n; i++)
 		total += f(bundle->task[i], arch, nimpl);
 	orr_unlock(&bundle->lock);
 	return total;
@@ -155,12 +153,10 @@ double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
 static int seen(struct _starpu_task_bundle *b, unsigned task, unsigned buffer,
 		starpu_data_handle_t h)
 {
-	unsigned i, k;
-
-	for (i = 0; i <= task; i++) {
+	for (unsigned i = 0; i <= task; i++) {
 		unsigned n = i < task ? orr_task_nbuffers(b->task[i]) : buffer;
 
-		for (k = 0; k < n; k++)
+		for (unsigned k = 0; k < n; k++)
 			if (orr_task_handle(b->task[i], k) == h &&
 			    (orr_task_mode(b->task[i], k) & STARPU_R))
 				return 1;
@@ -172,13 +168,12 @@ double starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundl
 						      unsigned memory_node)
 {
 	double total = 0;
-	unsigned i, k;
 
 	orr_lock(&bundle->lock);
-	for (i = 0; i < bundle->n; i++) {
+	for (unsigned i = 0; i < bundle->n; i++) {
 		struct starpu_task *task = bundle->task[i];
 
-		for (k = 0; k < orr_task_nbuffers(task); k++) {
+		for (unsigned k = 0; k < orr_task_nbuffers(task); k++) {
 			starpu_data_handle_t h = orr_task_handle(task, k);
 
 			if (h && !seen(bundle, i, k, h))

@@ -37,13 +37,12 @@ uint32_t orr_codelet_where(const struct starpu_codelet *cl)
 {
 	uintptr_t cpu, cuda = (uintptr_t) cl->cuda_func, opencl = (uintptr_t) cl->opencl_func;
 	uint32_t where = 0;
-	unsigned i;
 
 	if (cl->where)
 		return cl->where;
 	cpu = cl->cpu_func == STARPU_MULTIPLE_CPU_IMPLEMENTATIONS ? 0 : (uintptr_t) cl->cpu_func;
 	/* Each task asks: no branches. */
-	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
+	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
 		cpu |= (uintptr_t) cl->cpu_funcs[i];
 		cuda |= (uintptr_t) cl->cuda_funcs[i];
 		opencl |= (uintptr_t) cl->opencl_funcs[i];

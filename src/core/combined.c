@@ -51,10 +51,10 @@ static struct orr_combined *make(struct orr_process *proc, const int *workers, u
 
 static int add_locked(struct orr_process *proc, const int *workers, unsigned n)
 {
-	unsigned i, count = proc->core->ncombined;
+	unsigned count = proc->core->ncombined;
 	struct orr_combined *c;
 
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		if (proc->core->combined[i]->n == n &&
 		    !memcmp(proc->core->combined[i]->workers, workers, n * sizeof(int)))
 			return (int) proc->core->combined[i]->id;
@@ -73,14 +73,13 @@ static int add_locked(struct orr_process *proc, const int *workers, unsigned n)
 
 int orr_combined_assign(struct orr_process *proc, const int *workers, unsigned n)
 {
-	unsigned i, k;
 	int ret;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (workers[i] < 0 || (unsigned) workers[i] >= proc->core->nworkers ||
 		    proc->core->workers[workers[i]].arch != STARPU_CPU_WORKER)
 			return -EINVAL;
-		for (k = 0; k < i; k++)
+		for (unsigned k = 0; k < i; k++)
 			if (workers[k] == workers[i])
 				return -EINVAL;
 	}
@@ -111,10 +110,10 @@ static void suggest(struct builder *b, unsigned first, unsigned n)
  * ... and all together. */
 static void combine(struct builder *b, unsigned *start, unsigned m)
 {
-	unsigned i, k;
+	unsigned k;
 
 	while (m > b->arity) {
-		for (i = k = 0; i < m; i += b->arity, k++) {
+		for (unsigned i = k = 0; i < m; i += b->arity, k++) {
 			unsigned end = i + b->arity < m ? i + b->arity : m;
 
 			suggest(b, start[i], start[end] - start[i]);
@@ -203,9 +202,7 @@ void orr_combined_build(struct orr_process *proc)
 
 void orr_combined_exit(struct orr_process *proc)
 {
-	unsigned i;
-
-	for (i = 0; i < proc->core->ncombined; i++) {
+	for (unsigned i = 0; i < proc->core->ncombined; i++) {
 		free(proc->core->combined[i]->workers);
 		free(proc->core->combined[i]);
 	}
@@ -228,12 +225,11 @@ int orr_combined_can_run(const struct orr_combined *c, const struct starpu_task 
 {
 	const struct starpu_codelet *cl = task->cl;
 	uint32_t where = task->where != -1 ? (uint32_t) task->where : orr_codelet_where(cl);
-	unsigned i;
 
 	if (impl >= STARPU_MAXIMPLEMENTATIONS || !(where & STARPU_CPU) ||
 	    !orr_codelet_cpu_func(cl, impl) || c->n > largest(cl))
 		return 0;
-	for (i = 0; i < c->n && task->workerids_len; i++) {
+	for (unsigned i = 0; i < c->n && task->workerids_len; i++) {
 		unsigned w = (unsigned) c->workers[i];
 
 		if (w / 32 >= task->workerids_len || !(task->workerids[w / 32] >> w % 32 & 1))
@@ -245,11 +241,10 @@ int orr_combined_can_run(const struct orr_combined *c, const struct starpu_task 
 int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_task *task)
 {
 	const struct orr_task *t = orr_task_of(task);
-	unsigned i;
 
 	if (t && t->forced_impl)
 		return orr_combined_can_run(c, task, t->nimpl) ? t->nimpl : -1;
-	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
 		if (orr_combined_can_run(c, task, i))
 			return (int) i;
 	return -1;
@@ -258,9 +253,7 @@ int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_ta
 int orr_combined_in_ctx(struct orr_process *proc, const struct orr_combined *c,
 			const struct orr_ctx *ctx)
 {
-	unsigned i;
-
-	for (i = 0; i < c->n; i++)
+	for (unsigned i = 0; i < c->n; i++)
 		if (!orr_ctx_has(ctx, &proc->core->workers[c->workers[i]]))
 			return 0;
 	return 1;

@@ -48,9 +48,8 @@ void orr_dispatch_combined(struct orr_process *proc, struct orr_task *t,
 			   const struct orr_combined *c)
 {
 	const struct starpu_sched_policy *policy = proc->core->ctx[t->ctx]->policy;
-	unsigned i;
 
-	for (i = 0; i < c->n && policy->push_task_notify; i++)
+	for (unsigned i = 0; i < c->n && policy->push_task_notify; i++)
 		policy->push_task_notify(t->pub, c->workers[i], (int) c->id, t->ctx);
 	orr_parallel_launch(proc, t, c);
 }

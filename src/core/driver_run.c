@@ -16,7 +16,7 @@
 static int find(const struct starpu_driver *d, struct orr_worker **out)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i, id;
+	unsigned id;
 
 	if (!d || !starpu_worker_archtype_is_valid(d->type))
 		return -EINVAL;
@@ -26,7 +26,7 @@ static int find(const struct starpu_driver *d, struct orr_worker **out)
 		id = d->id.cuda_id;
 	else
 		return -EINVAL;
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		struct orr_worker *w = &proc->core->workers[i];
 
 		if (w->arch != d->type || w->devid != (int) id)

@@ -61,9 +61,8 @@ static double idle(const struct orr_process *proc)
 double orr_energy_of(struct orr_process *proc, int arch, int worker)
 {
 	double sum = arch == STARPU_CPU_WORKER && worker < 0 ? idle(proc) : 0;
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		struct orr_worker *w = &proc->core->workers[i];
 
 		if ((int) w->arch != arch || (worker >= 0 && (unsigned) worker != i))
@@ -79,9 +78,8 @@ double starpu_energy_used(void)
 {
 	struct orr_process *proc = orr_self();
 	double sum = 0;
-	int arch;
 
-	for (arch = 0; arch < STARPU_NARCH; arch++)
+	for (int arch = 0; arch < STARPU_NARCH; arch++)
 		sum += orr_energy_of(proc, arch, -1);
 	return sum;
 }

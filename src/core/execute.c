@@ -69,9 +69,8 @@ void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
 	struct orr_process *proc = self->proc;
 	struct orr_task *t = w->task;
 	struct starpu_task *task = t->pub;
-	unsigned i;
 
-	for (i = 0; i < t->owner.naccess; i++) {
+	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
 		void *iface;
 

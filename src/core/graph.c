@@ -53,10 +53,10 @@ static void *room(void *v, uint64_t n, uint64_t *cap, size_t size)
 
 static void find_kinds(struct orr_process *proc, struct orr_graph *g)
 {
-	unsigned i, k;
+	unsigned k;
 
 	g->kind = calloc(proc->core->nworkers + 1, sizeof(*g->kind));
-	for (i = 0; i < proc->core->nworkers && g->kind; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers && g->kind; i++) {
 		struct orr_worker *w = &proc->core->workers[i];
 
 		for (k = 0; k < g->nkinds &&
@@ -131,16 +131,15 @@ int orr_graph_keep(struct orr_process *proc)
 void orr_graph_free(struct orr_process *proc)
 {
 	struct orr_graph *g = proc->core->graph;
-	uint32_t i;
 
 	ORR_ATOMIC_STORE(&proc->core->graph, NULL);
 	if (!g || g->kept)
 		return; /* a kept one is the world's */
-	for (i = 0; i < g->ntypes; i++) {
+	for (uint32_t i = 0; i < g->ntypes; i++) {
 		free(g->type[i].us);
 		free((char *) g->type[i].name);
 	}
-	for (i = 0; i < g->data_cap; i++) {
+	for (uint32_t i = 0; i < g->data_cap; i++) {
 		free(g->data[i].prev.v);
 		free(g->data[i].cur.v);
 	}
@@ -172,14 +171,13 @@ static double on_kind(struct orr_process *proc, const struct orr_graph_kind *k,
 {
 	double best = INFINITY;
 	int unknown = 0;
-	unsigned i, w;
 
-	for (w = 0; w < proc->core->nworkers; w++) {
+	for (unsigned w = 0; w < proc->core->nworkers; w++) {
 		struct orr_worker *worker = &proc->core->workers[w];
 
 		if (worker->arch != k->arch || worker->perf_arch->devid != k->devid)
 			continue;
-		for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
+		for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
 			double us;
 
 			if (!orr_task_can_run(worker, task, i))
@@ -198,9 +196,7 @@ static double on_kind(struct orr_process *proc, const struct orr_graph_kind *k,
 
 static int same_times(const double *a, const double *b, unsigned n)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		if (!(a[i] == b[i] || (isnan(a[i]) && isnan(b[i]))))
 			return 0;
 	return 1;
@@ -210,9 +206,7 @@ static int same_times(const double *a, const double *b, unsigned n)
 static uint32_t type_of(struct orr_graph *g, struct starpu_task *task, uint32_t footprint,
 			double *us)
 {
-	uint32_t i;
-
-	for (i = g->ntypes; i-- > 0;) {
+	for (uint32_t i = g->ntypes; i-- > 0;) {
 		struct orr_graph_type *y = &g->type[i];
 
 		if (y->cl == task->cl && y->footprint == footprint &&
@@ -268,9 +262,9 @@ static struct orr_graph_datum *slot(const struct orr_graph *g, starpu_data_handl
 static void rehash(struct orr_graph *g)
 {
 	struct orr_graph_datum *old = g->data;
-	uint32_t i, cap = g->data_cap, live = 0;
+	uint32_t cap = g->data_cap, live = 0;
 
-	for (i = 0; i < cap; i++)
+	for (uint32_t i = 0; i < cap; i++)
 		live += old[i].h && old[i].h != GONE;
 	g->data_cap = 64;
 	while (g->data_cap < 4 * (live + 1))
@@ -279,7 +273,7 @@ static void rehash(struct orr_graph *g)
 	if (!g->data)
 		orr_fatal("out of memory while recording the graph of tasks");
 	g->ndata = live;
-	for (i = 0; i < cap; i++)
+	for (uint32_t i = 0; i < cap; i++)
 		if (old[i].h && old[i].h != GONE)
 			*slot(g, old[i].h) = old[i];
 	free(old);
@@ -287,8 +281,6 @@ static void rehash(struct orr_graph *g)
 
 static void join(struct orr_graph *g, struct orr_graph_datum *d, unsigned class, uint32_t me)
 {
-	uint32_t i;
-
 	if (!d->cur.n || class != d->class || class == ORR_CLASS_WRITE) {
 		struct group old = d->prev;
 
@@ -299,7 +291,7 @@ static void join(struct orr_graph *g, struct orr_graph_datum *d, unsigned class,
 	}
 	ROOM(d->cur.v, d->cur.n, d->cur.cap);
 	d->cur.v[d->cur.n++] = me;
-	for (i = 0; i < d->prev.n; i++)
+	for (uint32_t i = 0; i < d->prev.n; i++)
 		edge(g, d->prev.v[i], me);
 }
 
@@ -395,9 +387,8 @@ void orr_graph_message(struct orr_process *proc, starpu_data_handle_t h, int ord
 double orr_graph_shortest(const struct orr_graph *g, uint32_t type)
 {
 	double best = INFINITY;
-	unsigned k;
 
-	for (k = 0; type && k < g->nkinds; k++) {
+	for (unsigned k = 0; type && k < g->nkinds; k++) {
 		if (isnan(g->type[type - 1].us[k]))
 			return 0;
 		best = fmin(best, g->type[type - 1].us[k]);
@@ -418,8 +409,7 @@ static int inside(const struct orr_graph_edge *e, uint32_t from, uint32_t end)
 
 static int sort_edges(const struct orr_graph *g, uint32_t from, uint32_t end, struct preds *p)
 {
-	size_t n = end - from, i;
-	uint64_t e;
+	size_t n = end - from;
 
 	p->off = calloc(n + 1, sizeof(uint32_t));
 	p->pos = calloc(n + 1, sizeof(uint32_t));
@@ -427,16 +417,16 @@ static int sort_edges(const struct orr_graph *g, uint32_t from, uint32_t end, st
 	p->pred = malloc((g->nedges + 1) * sizeof(uint32_t));
 	if (!p->off || !p->pos || !p->nsucc || !p->pred)
 		return -1;
-	for (e = 0; e < g->nedges; e++)
+	for (uint64_t e = 0; e < g->nedges; e++)
 		if (inside(&g->edge[e], from, end)) {
 			p->nsucc[g->edge[e].from - from]++;
 			p->off[g->edge[e].to - from + 1]++;
 		}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		p->off[i + 1] += p->off[i];
 		p->pos[i] = p->off[i];
 	}
-	for (e = 0; e < g->nedges; e++)
+	for (uint64_t e = 0; e < g->nedges; e++)
 		if (inside(&g->edge[e], from, end))
 			p->pred[p->pos[g->edge[e].to - from]++] = g->edge[e].from - from;
 	return 0;
@@ -447,7 +437,7 @@ static int sort_edges(const struct orr_graph *g, uint32_t from, uint32_t end, st
 static double walk(const struct orr_graph *g, uint32_t from, uint32_t end, struct preds *p,
 		   uint32_t *queue, double *levels)
 {
-	uint32_t n = end - from, i, k, head = 0, tail = 0;
+	uint32_t n = end - from, i, head = 0, tail = 0;
 	double longest = 0;
 
 	for (i = 0; i < n; i++) {
@@ -459,7 +449,7 @@ static double walk(const struct orr_graph *g, uint32_t from, uint32_t end, struc
 		i = queue[head];
 		levels[i] += orr_graph_shortest(g, g->node[from + i].type);
 		longest = fmax(longest, levels[i]);
-		for (k = p->off[i]; k < p->off[i + 1]; k++) {
+		for (uint32_t k = p->off[i]; k < p->off[i + 1]; k++) {
 			levels[p->pred[k]] = fmax(levels[p->pred[k]], levels[i]);
 			if (!--p->nsucc[p->pred[k]])
 				queue[tail++] = p->pred[k];

@@ -66,9 +66,7 @@ int orr_group_step(struct orr_group *g, double *next_us)
 
 static int joined(const struct orr_group *g)
 {
-	unsigned i;
-
-	for (i = 0; i < g->nworkers; i++)
+	for (unsigned i = 0; i < g->nworkers; i++)
 		if (g->proc->core->workers[g->first + i].state == ORR_WORKER_JOINED)
 			return 1;
 	return 0;
@@ -110,10 +108,9 @@ void *orr_group_main(void *arg)
 	struct orr_group *g = arg;
 	struct orr_process *proc = g->proc;
 	double spin_us = orr_sys_spin_us(proc), idle_since = -1, next_us;
-	unsigned i;
 	int more;
 
-	for (i = 0; i < g->nworkers; i++)
+	for (unsigned i = 0; i < g->nworkers; i++)
 		proc->core->workers[g->first + i].driver->init(&proc->core->workers[g->first + i]);
 	while (!ORR_ATOMIC_LOAD(&proc->core->stopping) || g->nheap) {
 		if (orr_group_step(g, &next_us)) {
@@ -130,9 +127,7 @@ void *orr_group_main(void *arg)
 		more = __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->nhooks) != 0, 0) &&
 		       orr_hooks_run(g);
 		if (spin_us > 0 && next_us < 0 && orr_sys_now_us() - idle_since < spin_us) {
-			unsigned n;
-
-			for (n = 0; n < 32; n++)
+			for (unsigned n = 0; n < 32; n++)
 				orr_sys_relax();
 			continue;
 		}
@@ -145,7 +140,7 @@ void *orr_group_main(void *arg)
 	while (joined(g))
 		orr_group_step(g, &next_us);
 	orr_nap_end_all(g);
-	for (i = 0; i < g->nworkers; i++)
+	for (unsigned i = 0; i < g->nworkers; i++)
 		proc->core->workers[g->first + i].driver->deinit(
 			&proc->core->workers[g->first + i]);
 	return NULL;
@@ -153,9 +148,7 @@ void *orr_group_main(void *arg)
 
 int orr_group_start_all(struct orr_process *proc)
 {
-	unsigned i;
-
-	for (i = 0; i < proc->ngroups; i++) {
+	for (unsigned i = 0; i < proc->ngroups; i++) {
 		struct orr_group *g = &proc->core->groups[i];
 		struct orr_worker *w = &proc->core->workers[g->first];
 
@@ -176,12 +169,10 @@ int orr_group_start_all(struct orr_process *proc)
 
 void orr_group_stop_all(struct orr_process *proc)
 {
-	unsigned i;
-
 	ORR_ATOMIC_STORE(&proc->core->stopping, 1);
-	for (i = 0; i < proc->ngroups; i++)
+	for (unsigned i = 0; i < proc->ngroups; i++)
 		orr_waitq_wake(&proc->core->groups[i].bell);
-	for (i = 0; i < proc->ngroups; i++)
+	for (unsigned i = 0; i < proc->ngroups; i++)
 		if (proc->core->groups[i].thread)
 			orr_sys_thread_join(proc->core->groups[i].thread);
 }

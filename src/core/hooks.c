@@ -98,9 +98,7 @@ void starpu_idle_hook_deregister(int hook_id)
 /* Has none of the group's workers anything in flight? */
 static int all_idle(const struct orr_group *g)
 {
-	unsigned i;
-
-	for (i = 0; i < g->nworkers; i++)
+	for (unsigned i = 0; i < g->nworkers; i++)
 		if (g->proc->core->workers[g->first + i].state != ORR_WORKER_IDLE)
 			return 0;
 	return 1;
@@ -111,11 +109,10 @@ int orr_hooks_run(struct orr_group *g)
 	struct orr_process *proc = g->proc;
 	struct orr_thread *self = orr_thread_self();
 	int idle = all_idle(g), more = 0;
-	unsigned i;
 
 	orr_worker_enter(self, &proc->core->workers[g->first]);
 	orr_lock(&proc->lock);
-	for (i = 0; i < proc->core->hooks_cap; i++) {
+	for (unsigned i = 0; i < proc->core->hooks_cap; i++) {
 		struct orr_hook h = proc->core->hooks[i];
 
 		if (!h.func || (h.idle && !idle))

@@ -95,10 +95,8 @@ static void input_starved(void *arg)
  * for each other. A next task does not wait: it asks again when its turn comes. */
 static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_process *proc)
 {
-	unsigned i;
-
 	orr_scratch_release(&t->owner, w->id, t->interfaces);
-	for (i = 0; i < t->owner.naccess; i++) {
+	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
 
 		if (a->pinned)
@@ -192,7 +190,6 @@ static enum orr_inputs fetch_inputs(struct orr_worker *w, struct orr_task *t,
 	struct orr_process *proc = self->proc;
 	struct orr_worker *starver = proc->data->limited ? ORR_ATOMIC_LOAD(&proc->data->starver)
 							 : NULL;
-	unsigned i;
 
 	t->starved = NULL;
 	if (w->starving && t == w->task)
@@ -200,7 +197,7 @@ static enum orr_inputs fetch_inputs(struct orr_worker *w, struct orr_task *t,
 	t->nfetching = 1;
 	if (__builtin_expect(starver && (starver != w || t != w->task), 0))
 		t->starved = &t->owner.access[0]; /* somebody needs all the memory there is */
-	for (i = 0; i < t->owner.naccess && !ORR_ATOMIC_LOAD_RELAXED(&t->starved); i++)
+	for (unsigned i = 0; i < t->owner.naccess && !ORR_ATOMIC_LOAD_RELAXED(&t->starved); i++)
 		if (fetch_input(w, t, i))
 			ORR_ATOMIC_STORE(&t->starved, &t->owner.access[i]);
 	if (ORR_ATOMIC_ADD(&t->nfetching, -1) != 0)
@@ -214,13 +211,12 @@ static enum orr_inputs retry_inputs(struct orr_worker *w, struct orr_thread *sel
 	struct orr_process *proc = self->proc;
 	struct orr_worker *nobody = NULL;
 	struct orr_access *a;
-	unsigned tries;
 	char usage[160];
 
 	if (ORR_ATOMIC_LOAD(&proc->data->starver) != w &&
 	    !ORR_ATOMIC_CAS(&proc->data->starver, &nobody, w))
 		return ORR_INPUTS_IDLE;
-	for (tries = 0; tries < 3; tries++) {
+	for (unsigned tries = 0; tries < 3; tries++) {
 		if (proc->data->limited)
 			ORR_ATOMIC_ADD(&proc->data->nbusy, 1);
 		if (fetch_inputs(w, w->task, self) == ORR_INPUTS_READY)

@@ -19,7 +19,6 @@
 void orr_parallel_launch(struct orr_process *proc, struct orr_task *t, const struct orr_combined *c)
 {
 	struct orr_parallel *p = calloc(1, sizeof(*p) + c->n * sizeof(p->member[0]));
-	unsigned i;
 
 	if (!p)
 		orr_fatal("out of memory while starting parallel task %s", orr_task_name(t->pub));
@@ -30,7 +29,7 @@ void orr_parallel_launch(struct orr_process *proc, struct orr_task *t, const str
 	t->parallel = p;
 	/* One order for all: else two tasks could wait for each other's members. */
 	orr_lock(&proc->core->join_lock);
-	for (i = 0; i < c->n; i++) {
+	for (unsigned i = 0; i < c->n; i++) {
 		struct orr_worker *w = &proc->core->workers[c->workers[i]];
 		struct orr_member **end, *m = &p->member[i];
 
@@ -44,7 +43,7 @@ void orr_parallel_launch(struct orr_process *proc, struct orr_task *t, const str
 	}
 	orr_unlock(&proc->core->join_lock);
 	/* p may be over by now. */
-	for (i = 0; i < c->n; i++)
+	for (unsigned i = 0; i < c->n; i++)
 		orr_wake_worker(&proc->core->workers[c->workers[i]]);
 }
 
@@ -140,13 +139,13 @@ static void *rank_main(void *arg)
 static unsigned start_threads(struct orr_worker *w, struct orr_parallel *p)
 {
 	struct orr_process *proc = w->group->proc;
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 1; i < p->comb->n; i++)
+	for (unsigned i = 1; i < p->comb->n; i++)
 		n += proc->core->workers[p->comb->workers[i]].group == w->group;
 	if (!n)
 		return 0;
-	for (i = 0; i < p->comb->n; i++) {
+	for (unsigned i = 0; i < p->comb->n; i++) {
 		struct orr_worker *v = &proc->core->workers[p->comb->workers[i]];
 
 		if (v->group != w->group)
@@ -167,9 +166,7 @@ static unsigned start_threads(struct orr_worker *w, struct orr_parallel *p)
 
 static void end_threads(struct orr_parallel *p)
 {
-	unsigned i;
-
-	for (i = 0; i < p->comb->n; i++)
+	for (unsigned i = 0; i < p->comb->n; i++)
 		if (p->member[i].thread)
 			orr_sys_thread_join(p->member[i].thread);
 }
@@ -178,10 +175,8 @@ static void end_threads(struct orr_parallel *p)
 
 static void others_run(struct orr_process *proc, struct orr_parallel *p)
 {
-	unsigned i;
-
 	ORR_ATOMIC_STORE(&p->stage, ORR_PARALLEL_RUNS);
-	for (i = 1; i < p->comb->n; i++)
+	for (unsigned i = 1; i < p->comb->n; i++)
 		orr_wake_worker(&proc->core->workers[p->comb->workers[i]]);
 }
 
@@ -208,10 +203,9 @@ static int start_spmd(struct orr_worker *w, struct orr_parallel *p)
 int orr_parallel_start(struct orr_worker *w, struct orr_thread *self)
 {
 	struct orr_parallel *p = w->member->p;
-	unsigned i;
 	int later;
 
-	for (i = 1; i < p->comb->n; i++)
+	for (unsigned i = 1; i < p->comb->n; i++)
 		orr_task_trace(self->proc, ORR_TRACE_START, p->task, p->comb->workers[i]);
 	if (p->spmd)
 		return start_spmd(w, p);
@@ -236,11 +230,10 @@ void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 	struct orr_process *proc = w->group->proc;
 	struct orr_parallel *p = w->member->p;
 	const struct orr_combined *c = p->comb;
-	unsigned i;
 
 	end_threads(p);
 	/* The others look on: what is theirs may be written. */
-	for (i = 1; i < c->n; i++) {
+	for (unsigned i = 1; i < c->n; i++) {
 		unsigned long *count = &t->pub->cl->per_worker_stats[c->workers[i]];
 
 		orr_task_trace(proc, ORR_TRACE_END, t, c->workers[i]);
@@ -252,7 +245,7 @@ void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 	w->member = NULL;
 	ORR_ATOMIC_STORE(&p->stage, ORR_PARALLEL_OVER);
 	release(p);
-	for (i = 1; i < c->n; i++)
+	for (unsigned i = 1; i < c->n; i++)
 		orr_wake_worker(&proc->core->workers[c->workers[i]]);
 }
 

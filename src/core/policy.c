@@ -62,9 +62,7 @@ void orr_policy_stop(struct orr_ctx *ctx)
  * said that it submits no more waits too. */
 void orr_policy_give_out(struct orr_process *proc, int ours_only)
 {
-	unsigned i;
-
-	for (i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
+	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
 		struct orr_ctx *ctx = proc->core->ctx[i];
 
 		if (!ctx)

@@ -39,10 +39,9 @@ int starpu_profiling_status_set(int status)
 {
 	struct orr_process *proc = orr_self();
 	int previous = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling);
-	unsigned i;
 
 	if (status)
-		for (i = 0; i < proc->core->nworkers; i++) {
+		for (unsigned i = 0; i < proc->core->nworkers; i++) {
 			orr_lock(&proc->core->workers[i].local_lock);
 			restart(&proc->core->workers[i]);
 			orr_unlock(&proc->core->workers[i].local_lock);
@@ -103,10 +102,9 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 static void print_workers(FILE *f)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i;
 
 	fprintf(f, "Worker statistics:\n");
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		struct orr_worker *w = &proc->core->workers[i];
 
 		fprintf(f, "\t%-24s %10llu tasks\n", w->name,
@@ -124,16 +122,15 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 	ORR_PLAIN_NUMBERS;
 	struct orr_process *proc = orr_self();
 	unsigned long total = 0, n;
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		total += ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
 	fprintf(stderr, "Statistics of codelet %s: %lu tasks\n",
 		cl->name                         ? cl->name
 		: cl->model && cl->model->symbol ? cl->model->symbol
 						 : "unnamed",
 		total);
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		n = ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
 		if (n)
 			fprintf(stderr, "\t%-24s %10lu tasks (%.1f %%)\n",
@@ -148,10 +145,9 @@ void starpu_data_display_memory_stats(void)
 {
 	ORR_PLAIN_NUMBERS;
 	struct orr_process *proc = orr_self();
-	unsigned i;
 
 	fprintf(stderr, "Memory statistics:\n");
-	for (i = 0; i < proc->data->nmemnodes; i++) {
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
 		struct orr_memnode *m = &proc->data->memnodes[i];
 		unsigned long long evictions;
 		size_t used, total;

@@ -28,9 +28,9 @@ static int is_of(const struct orr_worker *w, enum starpu_worker_archtype type)
 static unsigned count(enum starpu_worker_archtype type)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		n += is_of(&proc->core->workers[i], type);
 	return n;
 }
@@ -88,9 +88,9 @@ unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *wo
 				       unsigned maxsize)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < proc->core->nworkers && n < maxsize; i++)
+	for (unsigned i = 0; i < proc->core->nworkers && n < maxsize; i++)
 		if (is_of(&proc->core->workers[i], type))
 			workerids[n++] = (int) i;
 	return n;
@@ -99,9 +99,8 @@ unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *wo
 int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (is_of(&proc->core->workers[i], type) && num-- == 0)
 			return (int) i;
 	return -1;
@@ -110,9 +109,8 @@ int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
 int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (is_of(&proc->core->workers[i], type) && proc->core->workers[i].devid == devid)
 			return (int) i;
 	return -1;
@@ -121,10 +119,9 @@ int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
 int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids, int num)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i;
 	int n = 0, j;
 
-	for (i = 0; i < proc->core->nworkers && n < num; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers && n < num; i++) {
 		if (!is_of(&proc->core->workers[i], type))
 			continue;
 		for (j = 0; j < n && devids[j] != proc->core->workers[i].devid; j++)
@@ -139,10 +136,9 @@ int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
 				       enum starpu_worker_archtype type)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i;
 	int n = 0;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (is_of(&proc->core->workers[i], type) &&
 		    proc->core->workers[i].devid == (int) devid)
 			workerids[n++] = (int) i;
@@ -212,9 +208,7 @@ int starpu_worker_archtype_is_valid(enum starpu_worker_archtype type)
 
 enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask)
 {
-	int type;
-
-	for (type = 0; type < STARPU_NARCH; type++)
+	for (int type = 0; type < STARPU_NARCH; type++)
 		if (mask == STARPU_WORKER_TO_MASK(type))
 			return (enum starpu_worker_archtype) type;
 	return STARPU_UNKNOWN_WORKER;
@@ -253,19 +247,16 @@ void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type)
 void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i;
 
 	starpu_worker_display_count(output, type);
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (is_of(&proc->core->workers[i], type))
 			fprintf(output, "\t%s\n", proc->core->workers[i].name);
 }
 
 void starpu_worker_display_all(FILE *output)
 {
-	int type;
-
-	for (type = 0; type < STARPU_NARCH; type++)
+	for (int type = 0; type < STARPU_NARCH; type++)
 		if (count((enum starpu_worker_archtype) type))
 			starpu_worker_display_names(output, (enum starpu_worker_archtype) type);
 }

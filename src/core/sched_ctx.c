@@ -20,10 +20,8 @@
 
 void orr_ctx_wake_all(struct orr_process *proc, struct orr_ctx *ctx)
 {
-	unsigned i;
-
 	ORR_ATOMIC_FENCE();
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (orr_ctx_has(ctx, &proc->core->workers[i]))
 			orr_wake_group_fenced(proc, (unsigned) (proc->core->workers[i].group -
 								proc->core->groups));
@@ -33,14 +31,12 @@ void orr_ctx_wake_all(struct orr_process *proc, struct orr_ctx *ctx)
  */
 void orr_ctx_wake_some(struct orr_process *proc, struct orr_ctx *ctx)
 {
-	unsigned i;
-
 	if (proc->arch_mask & (proc->arch_mask - 1)) {
 		orr_ctx_wake_all(proc, ctx);
 		return;
 	}
 	ORR_ATOMIC_FENCE();
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		unsigned g = (unsigned) (proc->core->workers[i].group - proc->core->groups);
 
 		if (orr_ctx_has(ctx, &proc->core->workers[i]) && orr_wake_claim_fenced(proc, g))
@@ -113,9 +109,8 @@ void orr_ctx_workers_joined(struct orr_process *proc, struct orr_ctx *ctx)
 struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_process *proc)
 {
 	struct starpu_task *task = NULL;
-	unsigned k;
 
-	for (k = 0; k < STARPU_NMAX_SCHED_CTXS && !task; k++) {
+	for (unsigned k = 0; k < STARPU_NMAX_SCHED_CTXS && !task; k++) {
 		unsigned id = (w->ctx_turn + k) % STARPU_NMAX_SCHED_CTXS;
 
 		if (!(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) >> id & 1))
@@ -152,13 +147,12 @@ static uint64_t npending_in_default(struct orr_process *proc)
 {
 	uint64_t done = orr_task_ncompleted(proc), submitted_elsewhere = 0, submitted,
 		 done_elsewhere = 0;
-	unsigned i;
 
-	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
+	for (unsigned i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
 		if (proc->core->ctx[i])
 			submitted_elsewhere += ORR_ATOMIC_LOAD(&proc->core->ctx[i]->nsubmitted);
 	submitted = ORR_ATOMIC_LOAD(&proc->core->nsubmitted);
-	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
+	for (unsigned i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
 		if (proc->core->ctx[i])
 			done_elsewhere += ORR_ATOMIC_LOAD(&proc->core->ctx[i]->ncompleted);
 	return submitted - submitted_elsewhere - (done - done_elsewhere);

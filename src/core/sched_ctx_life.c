@@ -68,9 +68,9 @@ static void see_whether_whole(struct orr_process *proc, struct orr_ctx *ctx)
 static unsigned select_workers(struct orr_process *proc, const struct orr_ctx *ctx, const int *ids,
 			       unsigned n, int in, int *out)
 {
-	unsigned i, k, m = 0;
+	unsigned k, m = 0;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (orr_ctx_has(ctx, &proc->core->workers[ids[i]]) != in)
 			continue;
 		for (k = 0; k < m && out[k] != ids[i]; k++)
@@ -124,9 +124,9 @@ static void leave(struct orr_process *proc, struct orr_ctx *ctx, const int *ids,
 
 static unsigned members(struct orr_process *proc, const struct orr_ctx *ctx, int *out)
 {
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (orr_ctx_has(ctx, &proc->core->workers[i]))
 			out[n++] = (int) i;
 	return n;
@@ -146,9 +146,7 @@ static void bequeath(struct orr_process *proc, struct orr_ctx *ctx)
 
 static void leave_finished(struct orr_process *proc)
 {
-	unsigned i;
-
-	for (i = 1; i < STARPU_NMAX_SCHED_CTXS; i++) {
+	for (unsigned i = 1; i < STARPU_NMAX_SCHED_CTXS; i++) {
 		struct orr_ctx *ctx = proc->core->ctx[i];
 
 		if (!ctx || ORR_ATOMIC_LOAD(&ctx->state) != ORR_CTX_FINISHED ||
@@ -182,9 +180,7 @@ struct orr_ctx *orr_ctx_get(unsigned id, const char *what)
 
 static int check_workers(struct orr_process *proc, const int *ids, unsigned n, const char *what)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		if (ids[i] >= 0 && (unsigned) ids[i] < proc->core->nworkers)
 			continue;
 		orr_error("%s: there is no worker %d, they are 0 to %d", what, ids[i],
@@ -310,16 +306,15 @@ static int check_relatives(struct orr_ctx *ctx, const struct request *rq)
 {
 	static const char what[] = "starpu_sched_ctx_create";
 	struct orr_ctx *around = ctx->nested == ctx->id ? ctx : orr_ctx_get(ctx->nested, what);
-	int i;
 
 	if (!around)
 		return -EINVAL;
 	if (around != ctx && !ctx->level)
 		ctx->level = around->level + 1;
-	for (i = 0; i < rq->nsub; i++)
+	for (int i = 0; i < rq->nsub; i++)
 		if (rq->sub[i] <= 0 || !orr_ctx_get((unsigned) rq->sub[i], what))
 			return -EINVAL;
-	for (i = 0; i < rq->nsub; i++) {
+	for (int i = 0; i < rq->nsub; i++) {
 		struct orr_ctx *sub = orr_self()->core->ctx[rq->sub[i]];
 
 		sub->nested = ctx->id;
@@ -450,11 +445,9 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const cha
 /* Until nobody can be inside the policy: its workers left, its tasks are over. [waits] */
 static void wait_for_quiet(struct orr_process *proc, const struct orr_ctx *ctx)
 {
-	unsigned i;
-
 	while (ORR_ATOMIC_LOAD(&ctx->npushing))
 		orr_sys_sleep_us(10);
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		while (ORR_ATOMIC_LOAD(&proc->core->workers[i].in_ctx) == ctx->id + 1)
 			orr_sys_sleep_us(10);
 }
@@ -509,7 +502,6 @@ int orr_ctx_init(struct orr_process *proc, struct starpu_sched_policy *policy)
 {
 	struct orr_ctx *ctx = &proc->core->ctx0;
 	int ids[proc->core->nworkers + 1], ret;
-	unsigned i;
 
 	memset(ctx, 0, sizeof(*ctx));
 	orr_lock_init(&ctx->lock, ORR_RANK_CTX);
@@ -528,7 +520,7 @@ int orr_ctx_init(struct orr_process *proc, struct starpu_sched_policy *policy)
 		ret = orr_policy_start(proc, ctx, policy);
 	if (ret)
 		return ret;
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		ids[i] = (int) i;
 	join(proc, ctx, ids, proc->core->nworkers);
 	if (!proc->core->nworkers)
@@ -538,9 +530,7 @@ int orr_ctx_init(struct orr_process *proc, struct starpu_sched_policy *policy)
 
 void orr_ctx_exit(struct orr_process *proc)
 {
-	unsigned i;
-
-	for (i = STARPU_NMAX_SCHED_CTXS; i-- > 0;) {
+	for (unsigned i = STARPU_NMAX_SCHED_CTXS; i-- > 0;) {
 		struct orr_ctx *ctx = proc->core->ctx[i];
 
 		if (!ctx)

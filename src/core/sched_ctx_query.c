@@ -40,9 +40,9 @@ unsigned starpu_sched_ctx_get_context(void)
 static unsigned list(const struct orr_ctx *ctx, int *ids)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (orr_ctx_has(ctx, &proc->core->workers[i])) {
 			if (ids)
 				ids[n] = (int) i;
@@ -74,9 +74,9 @@ unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id, unsigned sc
 	struct orr_process *proc = orr_self();
 	struct orr_ctx *a = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_nshared_workers");
 	struct orr_ctx *b = orr_ctx_get(sched_ctx_id2, "starpu_sched_ctx_get_nshared_workers");
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < proc->core->nworkers && a && b; i++)
+	for (unsigned i = 0; i < proc->core->nworkers && a && b; i++)
 		n += orr_ctx_has(a, &proc->core->workers[i]) &&
 		     orr_ctx_has(b, &proc->core->workers[i]);
 	return n;
@@ -96,9 +96,8 @@ unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype ar
 {
 	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_contains_type_of_worker");
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers && ctx; i++)
+	for (unsigned i = 0; i < proc->core->nworkers && ctx; i++)
 		if (proc->core->workers[i].arch == arch &&
 		    orr_ctx_has(ctx, &proc->core->workers[i]))
 			return 1;
@@ -110,12 +109,11 @@ int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id)
 	struct orr_process *proc = orr_self();
 	struct orr_worker *w = orr_thread_self()->worker;
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_worker_get_id");
-	unsigned i;
 	int rank = 0;
 
 	if (!ctx || !w || !orr_ctx_has(ctx, w))
 		return -1;
-	for (i = 0; i < w->id; i++)
+	for (unsigned i = 0; i < w->id; i++)
 		rank += orr_ctx_has(ctx, &proc->core->workers[i]);
 	return rank;
 }
@@ -124,14 +122,13 @@ void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_display_workers");
-	unsigned i;
 
 	if (!ctx)
 		return;
 	fprintf(f, "scheduling context %u (%s), policy %s: %u workers\n", ctx->id, ctx->name,
 		ctx->policy->policy_name ? ctx->policy->policy_name : "of the program",
 		list(ctx, NULL));
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (orr_ctx_has(ctx, &proc->core->workers[i]))
 			fprintf(f, "\t%s\n", proc->core->workers[i].name);
 }
@@ -359,11 +356,10 @@ void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, 
 {
 	struct orr_process *proc = orr_self();
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_get_available_cpuids");
-	unsigned i;
 
 	*ncpuids = 0;
 	*cpuids = ctx ? malloc((proc->core->nworkers + 1) * sizeof(int)) : NULL;
-	for (i = 0; i < proc->core->nworkers && *cpuids; i++)
+	for (unsigned i = 0; i < proc->core->nworkers && *cpuids; i++)
 		if (orr_ctx_has(ctx, &proc->core->workers[i]) && proc->core->workers[i].bindid >= 0)
 			(*cpuids)[(*ncpuids)++] = proc->core->workers[i].bindid;
 }
@@ -379,10 +375,9 @@ void starpu_sched_ctx_get_sms_interval(int stream_workerid, int *start, int *end
 {
 	struct orr_process *proc = orr_self();
 	int first = 0;
-	unsigned i;
 
 	*start = *end = -1;
-	for (i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
+	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
 		struct orr_ctx *ctx = proc->core->ctx[i];
 
 		if (!ctx || ctx->nsms < 0 || ORR_ATOMIC_LOAD(&ctx->state) == ORR_CTX_FREE)

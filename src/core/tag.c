@@ -231,9 +231,7 @@ static void restart(struct orr_tag *tag)
 
 static void release_all(struct orr_process *proc, struct orr_task_array *released)
 {
-	unsigned i;
-
-	for (i = 0; i < released->n; i++)
+	for (unsigned i = 0; i < released->n; i++)
 		orr_task_release(orr_task_array_get(released, i));
 	if (released->cap)
 		free(released->v);
@@ -303,14 +301,13 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t
 {
 	struct orr_process *proc = orr_self();
 	struct orr_tag *tag;
-	unsigned i;
 
 	orr_lock(&proc->core->tag_lock);
 	tag = get(proc, id);
 	if (tag->fired)
 		begin(tag);
 	tag->pure = 1;
-	for (i = 0; i < ndeps; i++) {
+	for (unsigned i = 0; i < ndeps; i++) {
 		struct orr_tag *dep = get(proc, array[i]);
 		struct link *l = find_link(dep, tag);
 
@@ -325,13 +322,12 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t
 void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...)
 {
 	starpu_tag_t *deps = malloc((ndeps ? ndeps : 1) * sizeof(*deps));
-	unsigned i;
 	va_list ap;
 
 	if (!deps)
 		orr_fatal("out of memory for dependencies of tag %llu", (unsigned long long) id);
 	va_start(ap, ndeps);
-	for (i = 0; i < ndeps; i++)
+	for (unsigned i = 0; i < ndeps; i++)
 		deps[i] = va_arg(ap, starpu_tag_t);
 	va_end(ap);
 	starpu_tag_declare_deps_array(id, ndeps, deps);
@@ -369,7 +365,6 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_task *t = orr_thread_self()->task;
-	unsigned i;
 
 	if (t) {
 		orr_error(
@@ -379,7 +374,7 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 	}
 	orr_sys_settle(orr_thread_self());
 	orr_about_to_wait(proc);
-	for (i = 0; i < ntags; i++)
+	for (unsigned i = 0; i < ntags; i++)
 		wait_one(proc, id[i]);
 	return 0;
 }
@@ -503,9 +498,8 @@ void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps, starpu_tag_t
 static void each(struct orr_process *proc, void (*f)(struct orr_tag *, void *), void *arg)
 {
 	struct orr_map *m = proc->core->tags;
-	uint32_t i;
 
-	for (i = 0; m && i < m->cap; i++)
+	for (uint32_t i = 0; m && i < m->cap; i++)
 		if (m->v[i])
 			f(m->v[i], arg);
 }

@@ -21,7 +21,7 @@
 static int somebody_can_run(struct orr_process *proc, struct starpu_task *task, uint32_t where,
 			    struct orr_ctx *ctx)
 {
-	unsigned i, empty = 1;
+	unsigned empty = 1;
 
 	if (task->execute_on_a_specific_worker) {
 		struct orr_combined *c = orr_combined_get(proc, task->workerid);
@@ -51,7 +51,7 @@ static int somebody_can_run(struct orr_process *proc, struct starpu_task *task, 
 		return 0;
 	if (!task->cl->can_execute && !task->workerids && __builtin_expect(orr_ctx_whole(ctx), 1))
 		return 1;
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		if (!orr_ctx_has(ctx, &proc->core->workers[i]))
 			continue;
 		empty = 0;
@@ -90,7 +90,7 @@ static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
 int orr_task_check(struct orr_process *proc, struct starpu_task *task, struct orr_task *t,
 		   uint32_t where, int internal, struct orr_ctx *ctx)
 {
-	unsigned i, n, planned = 0;
+	unsigned n, planned = 0;
 
 	uint8_t state = ORR_ATOMIC_LOAD(&t->state);
 
@@ -115,7 +115,7 @@ int orr_task_check(struct orr_process *proc, struct starpu_task *task, struct or
 				orr_task_name(task), n, STARPU_NMAXBUFS);
 			return -EINVAL;
 		}
-		for (i = 0; i < n; i++) {
+		for (unsigned i = 0; i < n; i++) {
 			starpu_data_handle_t h = orr_task_handle(task, i);
 			enum starpu_data_access_mode mode = orr_task_mode(task, i);
 
@@ -132,7 +132,7 @@ int orr_task_check(struct orr_process *proc, struct starpu_task *task, struct or
 					return -EINVAL;
 			}
 		}
-		for (i = 0; __builtin_expect(planned, 0) && n > 1 && i < n; i++)
+		for (unsigned i = 0; __builtin_expect(planned, 0) && n > 1 && i < n; i++)
 			if (orr_partition_check_view(orr_task_handle(task, i),
 						     orr_task_mode(task, i), orr_task_name(task),
 						     i))

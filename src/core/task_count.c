@@ -12,9 +12,8 @@
 uint64_t orr_task_ncompleted(struct orr_process *proc)
 {
 	uint64_t n = ORR_ATOMIC_LOAD(&proc->core->ncompleted_other);
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		n += ORR_ATOMIC_LOAD(&proc->core->workers[i].ncompleted);
 	return n;
 }

@@ -37,7 +37,6 @@ static int add_successor(struct orr_task *dep, struct orr_task *t, int end)
 static void declare(struct starpu_task *task, unsigned n, struct starpu_task *deps[], int end)
 {
 	struct orr_task *t = orr_task_private(task);
-	unsigned i;
 
 	if (!end && t->state != ORR_TASK_NEW && t->state != ORR_TASK_DONE)
 		orr_fatal(
@@ -45,7 +44,7 @@ static void declare(struct starpu_task *task, unsigned n, struct starpu_task *de
 			orr_task_name(task));
 	if (t->state == ORR_TASK_DONE)
 		orr_task_renew(t);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct orr_task *dep;
 
 		if (!deps[i] || deps[i] == task)
@@ -75,10 +74,9 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps
 void starpu_task_declare_deps(struct starpu_task *task, unsigned ndeps, ...)
 {
 	va_list ap;
-	unsigned i;
 
 	va_start(ap, ndeps);
-	for (i = 0; i < ndeps; i++) {
+	for (unsigned i = 0; i < ndeps; i++) {
 		struct starpu_task *dep = va_arg(ap, struct starpu_task *);
 
 		declare(task, 1, &dep, 0);
@@ -89,10 +87,9 @@ void starpu_task_declare_deps(struct starpu_task *task, unsigned ndeps, ...)
 void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps, ...)
 {
 	va_list ap;
-	unsigned i;
 
 	va_start(ap, ndeps);
-	for (i = 0; i < ndeps; i++) {
+	for (unsigned i = 0; i < ndeps; i++) {
 		struct starpu_task *dep = va_arg(ap, struct starpu_task *);
 
 		declare(task, 1, &dep, 1);

@@ -16,9 +16,7 @@ struct dump {
 /* What a blocked task waits for. */
 static void dump_blocked(FILE *f, struct orr_task *t)
 {
-	unsigned i;
-
-	for (i = 0; i < t->owner.naccess; i++) {
+	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
 
 		if (a->ordered && !a->granted && !a->merged)

@@ -42,11 +42,10 @@ int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned
 int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t)
 {
 	const struct orr_task *prv = orr_task_of(t);
-	unsigned i;
 
 	if (prv && prv->forced_impl)
 		return orr_task_can_run(w, t, prv->nimpl) ? prv->nimpl : -1;
-	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
 		if (orr_task_can_run(w, t, i))
 			return (int) i;
 	return -1;

@@ -43,11 +43,10 @@ static void nowhere_done(void *arg)
 /* A task that executes nowhere may still want its data somewhere (handbook 27.5). */
 static void execute_nowhere(struct orr_task *t)
 {
-	unsigned i;
 	int ret;
 
 	t->nfetching = 1;
-	for (i = 0; i < t->owner.naccess; i++) {
+	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
 		int where = t->pub->cl->specific_nodes ? STARPU_CODELET_GET_NODE(t->pub->cl, i)
 						       : STARPU_SPECIFIC_NODE_NONE;
@@ -118,9 +117,7 @@ void orr_task_held(struct orr_task *t)
 
 static void release_array(struct orr_task_array *a, void (*f)(struct orr_task *))
 {
-	unsigned i;
-
-	for (i = 0; i < a->n; i++)
+	for (unsigned i = 0; i < a->n; i++)
 		f(orr_task_array_get(a, i));
 	orr_task_array_free(a);
 }

@@ -114,12 +114,11 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigne
 	struct call call = { func, arg };
 	struct starpu_codelet cl;
 	struct starpu_task *tasks;
-	unsigned i;
 
 	if (!num_workers)
 		return;
 	memset(&cl, 0, sizeof(cl));
-	for (i = 0; i < STARPU_NARCH; i++)
+	for (unsigned i = 0; i < STARPU_NARCH; i++)
 		cl.where |= STARPU_WORKER_TO_MASK(i);
 	cl.cpu_funcs[0] = call_kernel;
 	cl.cuda_funcs[0] = call_kernel;
@@ -131,7 +130,7 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigne
 	tasks = calloc(num_workers, sizeof(*tasks));
 	if (!tasks)
 		orr_fatal("not enough memory to run %s on %u workers", cl.name, num_workers);
-	for (i = 0; i < num_workers; i++) {
+	for (unsigned i = 0; i < num_workers; i++) {
 		if (workers[i] >= proc->core->nworkers)
 			orr_fatal(
 				"starpu_execute_on_specific_workers: there is no worker %u, they are 0 to %u",
@@ -140,7 +139,7 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigne
 		if (submit(&tasks[i]))
 			orr_fatal("%s could not be run on worker %u", cl.name, workers[i]);
 	}
-	for (i = 0; i < num_workers; i++) {
+	for (unsigned i = 0; i < num_workers; i++) {
 		if (starpu_task_wait(&tasks[i]))
 			orr_fatal(
 				"waiting for %s on worker %u failed: is this called from a kernel or callback?",

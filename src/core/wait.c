@@ -191,9 +191,7 @@ int starpu_task_wait(struct starpu_task *task)
 
 int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
 {
-	unsigned i;
-
-	for (i = 0; i < nb_tasks; i++) {
+	for (unsigned i = 0; i < nb_tasks; i++) {
 		int ret = starpu_task_wait(tasks[i]);
 
 		if (ret)

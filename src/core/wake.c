@@ -65,10 +65,8 @@ void orr_wake_one(struct orr_process *proc)
 
 void orr_wake_all(struct orr_process *proc)
 {
-	unsigned i;
-
 	ORR_ATOMIC_FENCE();
-	for (i = 0; i < proc->ngroups; i++)
+	for (unsigned i = 0; i < proc->ngroups; i++)
 		orr_wake_group_fenced(proc, i);
 }
 

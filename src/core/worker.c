@@ -161,15 +161,15 @@ static void create_device_workers(struct orr_process *proc, const struct orr_dev
 static void cut_groups(struct orr_process *proc, unsigned ncpus, const struct orr_device *devices,
 		       unsigned ndevices)
 {
-	unsigned i, k = 0, first = 0;
+	unsigned k = 0, first = 0;
 
 	if (proc->ngroups == 1)
 		proc->core->groups[0].nworkers = proc->core->nworkers;
-	for (i = 0; i < ncpus && proc->ngroups > 1; i++) {
+	for (unsigned i = 0; i < ncpus && proc->ngroups > 1; i++) {
 		proc->core->groups[k].first = first++;
 		proc->core->groups[k++].nworkers = 1;
 	}
-	for (i = 0; i < ndevices && proc->ngroups; i++) {
+	for (unsigned i = 0; i < ndevices && proc->ngroups; i++) {
 		if (!devices[i].nworkers)
 			continue;
 		proc->data->memnodes[i + 1].group = (int) k;
@@ -183,9 +183,7 @@ static void cut_groups(struct orr_process *proc, unsigned ncpus, const struct or
 
 static int prepare_groups(struct orr_process *proc)
 {
-	unsigned i, k;
-
-	for (i = 0; i < proc->ngroups; i++) {
+	for (unsigned i = 0; i < proc->ngroups; i++) {
 		struct orr_group *g = &proc->core->groups[i];
 
 		g->proc = proc;
@@ -193,7 +191,7 @@ static int prepare_groups(struct orr_process *proc)
 		if (!g->heap)
 			return -ENOMEM;
 		orr_waitq_init(&g->bell);
-		for (k = 0; k < g->nworkers; k++)
+		for (unsigned k = 0; k < g->nworkers; k++)
 			proc->core->workers[g->first + k].group = g;
 	}
 	return 0;
@@ -202,9 +200,9 @@ static int prepare_groups(struct orr_process *proc)
 /* Devices that execute, and take a core to be driven by; the others are memories. */
 static unsigned count_drivers(const struct orr_device *devices, unsigned ndevices)
 {
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < ndevices; i++)
+	for (unsigned i = 0; i < ndevices; i++)
 		n += devices[i].nworkers != 0;
 	return n;
 }
@@ -252,9 +250,7 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 
 int orr_worker_driven_by_program(struct orr_process *proc, struct orr_worker *w)
 {
-	unsigned i;
-
-	for (i = 0; i < proc->conf.n_not_launched_drivers; i++) {
+	for (unsigned i = 0; i < proc->conf.n_not_launched_drivers; i++) {
 		struct starpu_driver *d = &proc->conf.not_launched_drivers[i];
 
 		if (d->type == w->arch && (int) d->id.cpu_id == w->devid)
@@ -265,9 +261,7 @@ int orr_worker_driven_by_program(struct orr_process *proc, struct orr_worker *w)
 
 void orr_workers_free(struct orr_process *proc)
 {
-	unsigned i;
-
-	for (i = 0; i < proc->ngroups && proc->core->groups; i++) {
+	for (unsigned i = 0; i < proc->ngroups && proc->core->groups; i++) {
 		orr_waitq_destroy(&proc->core->groups[i].bell);
 		free(proc->core->groups[i].heap);
 	}

@@ -24,11 +24,11 @@ static long wanted(const char *variable, int conf, const struct orr_process *pro
 /* The nodes of main memory after the first. */
 static unsigned numa_nodes(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	unsigned i, n = proc->topo.nnuma > 1 ? proc->topo.nnuma - 1 : 0;
+	unsigned n = proc->topo.nnuma > 1 ? proc->topo.nnuma - 1 : 0;
 
 	if (n > max)
 		n = max;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		v[i] = (struct orr_device){
 			.arch = STARPU_CPU_WORKER,
 			.kind = STARPU_CPU_RAM,

@@ -103,7 +103,7 @@ int orr_disk_move_stdio(const char *path, char *buf, off_t offset, size_t size,
 /* Whole blocks, from or to a buffer that lies anywhere. */
 static int move_blocks(int fd, char *buf, off_t offset, size_t size, enum orr_disk_direction dir)
 {
-	size_t piece = size < BOUNCE ? size : BOUNCE, done;
+	size_t piece = size < BOUNCE ? size : BOUNCE;
 	void *bounce;
 	int ret = 0;
 
@@ -113,7 +113,7 @@ static int move_blocks(int fd, char *buf, off_t offset, size_t size, enum orr_di
 	ret = -posix_memalign(&bounce, BLOCK, piece);
 	if (ret)
 		return ret;
-	for (done = 0; done < size && !ret; done += piece) {
+	for (size_t done = 0; done < size && !ret; done += piece) {
 		if (piece > size - done)
 			piece = size - done;
 		if (dir == ORR_DISK_WRITE)

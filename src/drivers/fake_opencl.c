@@ -104,9 +104,7 @@ struct blocks {
 
 static void move(struct orr_process *proc, const struct blocks *b)
 {
-	size_t i;
-
-	for (i = 0; i < b->count; i++)
+	for (size_t i = 0; i < b->count; i++)
 		orr_sys_memcpy(proc, b->dst + i * b->ld_dst, b->src + i * b->ld_src, b->size);
 }
 

@@ -32,12 +32,10 @@ static int ram_copy2d(struct orr_process *proc, uintptr_t src, size_t src_offset
 		      uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
 		      size_t numblocks, size_t ld_src, size_t ld_dst, struct orr_copy_channel *chan)
 {
-	size_t i;
-
 	(void) src_node;
 	(void) dst_node;
 	(void) chan;
-	for (i = 0; i < numblocks; i++)
+	for (size_t i = 0; i < numblocks; i++)
 		orr_sys_memcpy(proc, (char *) dst + dst_offset + i * ld_dst,
 			       (const char *) src + src_offset + i * ld_src, blocksize);
 	return 0;

@@ -70,16 +70,16 @@ static struct orr_dm_class *class_of(struct orr_dm *dm, struct orr_worker *w)
 /* Sorts the workers into classes; members stand in the order of their numbers. */
 static void make_classes(struct orr_process *proc, struct orr_dm *dm)
 {
-	unsigned i, u, next = 0;
+	unsigned next = 0;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		class_of(dm, &proc->core->workers[i])->n++;
-	for (u = 0; u < dm->nclasses; u++) {
+	for (unsigned u = 0; u < dm->nclasses; u++) {
 		dm->classes[u].member = &dm->members[next];
 		next += dm->classes[u].n;
 		dm->classes[u].n = 0;
 	}
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		struct orr_dm_class *cls = class_of(dm, &proc->core->workers[i]);
 
 		cls->member[cls->n++] = i;
@@ -92,7 +92,6 @@ static void start(unsigned ctx, const struct orr_dm_variant *variant)
 	size_t size = sizeof(struct orr_dm) +
 		      (proc->core->nworkers + 1) * sizeof(struct orr_dm_worker);
 	struct orr_dm *dm = aligned_alloc(128, (size + 127) & ~(size_t) 127);
-	unsigned i;
 
 	if (dm) {
 		memset(dm, 0, size);
@@ -103,7 +102,7 @@ static void start(unsigned ctx, const struct orr_dm_variant *variant)
 		orr_fatal("out of memory for the scheduling policy");
 	dm->v = variant;
 	dm->several = proc->data->nmemnodes > 1;
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		orr_lock_init(&dm->w[i].lock, ORR_RANK_DM_WORKER);
 		orr_taskq_init(&dm->w[i].q);
 		dm->w[i].away = 1;
@@ -121,9 +120,8 @@ static void dm_deinit(unsigned ctx)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_dm *dm = proc->core->ctx[ctx]->policy_data;
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		orr_taskq_exit(&dm->w[i].q);
 	free(dm->classes);
 	free(dm->members);
@@ -135,9 +133,8 @@ static void dm_deinit(unsigned ctx)
 static void dm_add_workers(unsigned ctx, int *ids, unsigned n)
 {
 	struct orr_dm *dm = orr_self()->core->ctx[ctx]->policy_data;
-	unsigned i;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct orr_dm_worker *w = &dm->w[ids[i]];
 
 		orr_lock(&w->lock);
@@ -173,9 +170,8 @@ static void dm_remove_workers(unsigned ctx, int *ids, unsigned n)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_dm *dm = proc->core->ctx[ctx]->policy_data;
-	unsigned i;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		evacuate(proc, dm, &dm->w[ids[i]]);
 }
 
@@ -250,9 +246,8 @@ static double dm_simulate_push(struct starpu_task *task)
 static size_t missing_bytes(struct orr_task *t, unsigned memnode)
 {
 	size_t missing = 0;
-	unsigned i;
 
-	for (i = 0; i < t->owner.naccess; i++) {
+	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
 
 		if (orr_dm_moves(a) && !(orr_dm_where(a->handle) >> memnode & 1))
@@ -339,10 +334,10 @@ static void dm_begin(struct starpu_task *task, unsigned ctx)
 	struct orr_dm *dm = self->proc->core->ctx[ctx]->policy_data;
 	struct orr_task *t = orr_task_of(task);
 	int64_t end = now_ns() + (task->predicted > 0 ? (int64_t) (task->predicted * 1e3) : 0);
-	unsigned i;
 
 	begins(&dm->w[self->worker->id], t, end);
-	for (i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n; i++)
+	for (unsigned i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n;
+	     i++)
 		begins(&dm->w[t->parallel->comb->workers[i]], t, end);
 }
 
@@ -351,10 +346,10 @@ static void dm_end(struct starpu_task *task, unsigned ctx)
 	struct orr_thread *self = orr_thread_self();
 	struct orr_dm *dm = self->proc->core->ctx[ctx]->policy_data;
 	const struct orr_task *t = orr_task_of(task);
-	unsigned i;
 
 	ends(&dm->w[self->worker->id]);
-	for (i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n; i++)
+	for (unsigned i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n;
+	     i++)
 		ends(&dm->w[t->parallel->comb->workers[i]]);
 }
 

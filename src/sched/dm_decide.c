@@ -73,9 +73,8 @@ double orr_dm_energy_us(struct orr_process *proc, struct starpu_task *task,
 static double last_us(struct orr_process *proc, struct orr_dm *dm, int64_t now)
 {
 	int64_t last = now;
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		int64_t end = orr_dm_available(&dm->w[i], now);
 
 		if (end > last)
@@ -119,9 +118,8 @@ uint32_t orr_dm_where(starpu_data_handle_t h)
 static double transfer_us(struct orr_process *proc, uint32_t where, unsigned dst, size_t size)
 {
 	double best = INFINITY;
-	uint32_t rest;
 
-	for (rest = where; rest; rest &= rest - 1) {
+	for (uint32_t rest = where; rest; rest &= rest - 1) {
 		double us = orr_bus_time_us(proc, (unsigned) __builtin_ctz(rest), dst, size);
 
 		if (isnan(us))
@@ -136,11 +134,10 @@ static double transfer_us(struct orr_process *proc, uint32_t where, unsigned dst
 static void sum_transfers(struct search *s, double *sum)
 {
 	struct orr_task *t = orr_task_of(s->task);
-	unsigned i, u;
 
-	for (u = 0; u < s->dm->nclasses; u++)
+	for (unsigned u = 0; u < s->dm->nclasses; u++)
 		sum[u] = 0;
-	for (i = 0; i < t->owner.naccess && s->dm->several; i++) {
+	for (unsigned i = 0; i < t->owner.naccess && s->dm->several; i++) {
 		struct orr_access *a = &t->owner.access[i];
 		uint32_t where;
 		size_t size = 0;
@@ -148,7 +145,7 @@ static void sum_transfers(struct search *s, double *sum)
 		if (!orr_dm_moves(a))
 			continue;
 		where = orr_dm_where(a->handle);
-		for (u = 0; u < s->dm->nclasses; u++) {
+		for (unsigned u = 0; u < s->dm->nclasses; u++) {
 			int dst = s->task->cl->specific_nodes
 					  ? orr_inputs_target_node(s->dm->classes[u].lead, s->task,
 								   i)
@@ -199,12 +196,11 @@ static struct estimate estimate(struct orr_process *proc, struct orr_worker *w,
 static int64_t available_for(struct orr_dm_worker *w, int64_t now, int prio)
 {
 	int64_t end = orr_dm_available(w, now);
-	unsigned i;
 
 	if (!ORR_ATOMIC_LOAD_RELAXED(&w->q.ntasks))
 		return end;
 	orr_lock(&w->lock);
-	for (i = 0; i < w->q.n && w->q.bucket[i].prio < prio; i++)
+	for (unsigned i = 0; i < w->q.n && w->q.bucket[i].prio < prio; i++)
 		end -= w->q.bucket[i].load;
 	orr_unlock(&w->lock);
 	return end > now ? end : now;
@@ -265,14 +261,14 @@ static void consider_trying(struct search *s, unsigned cls, unsigned worker,
 static void look_at_class(struct search *s, unsigned u, const struct estimate *e)
 {
 	struct orr_dm_class *cls = &s->dm->classes[u];
-	unsigned i, first = 0;
+	unsigned first = 0;
 	int64_t best = 0;
 	int any = 0;
 
-	for (i = 0; i < cls->n && e->k == UNKNOWN; i++)
+	for (unsigned i = 0; i < cls->n && e->k == UNKNOWN; i++)
 		if (!orr_dm_away(s->dm, cls->member[i]))
 			consider_trying(s, u, cls->member[i], e);
-	for (i = 0; i < cls->n && e->k == KNOWN; i++) {
+	for (unsigned i = 0; i < cls->n && e->k == KNOWN; i++) {
 		int64_t avail;
 
 		if (orr_dm_away(s->dm, cls->member[i]))
@@ -293,9 +289,8 @@ static void look_at_class(struct search *s, unsigned u, const struct estimate *e
 static void look_at_each(struct search *s, unsigned u, int use_defaults)
 {
 	struct orr_dm_class *cls = &s->dm->classes[u];
-	unsigned i;
 
-	for (i = 0; i < cls->n; i++) {
+	for (unsigned i = 0; i < cls->n; i++) {
 		unsigned w = cls->member[i];
 		struct estimate e = orr_dm_away(s->dm, w)
 					    ? (struct estimate){ CANNOT, 0, 0 }
@@ -312,10 +307,9 @@ static void look_at_each(struct search *s, unsigned u, int use_defaults)
 static void look(struct search *s, int use_defaults)
 {
 	struct estimate e[s->dm->nclasses + 1];
-	unsigned u;
 
 	s->found = s->may_try = 0;
-	for (u = 0; u < s->dm->nclasses; u++) {
+	for (unsigned u = 0; u < s->dm->nclasses; u++) {
 		/* A later class may take over the estimate, so it is made here, too. */
 		if (s->memnode >= 0 && s->dm->classes[u].memnode != (unsigned) s->memnode) {
 			e[u] = estimate(s->proc, s->dm->classes[u].lead, s->task, use_defaults);
@@ -338,9 +332,8 @@ static void look_at_bundle(struct search *s, double *others)
 {
 	const struct orr_config *cfg = &s->proc->cfg;
 	starpu_task_bundle_t bundle = s->task->bundle;
-	unsigned u;
 
-	for (u = 0; u < s->dm->nclasses; u++) {
+	for (unsigned u = 0; u < s->dm->nclasses; u++) {
 		const struct orr_dm_class *cls = &s->dm->classes[u];
 		struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(
 			(int) cls->lead->id, 0);

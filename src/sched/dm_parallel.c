@@ -16,13 +16,11 @@
 static void launch(struct orr_process *proc, struct orr_dm *dm, struct orr_task *t,
 		   const struct orr_combined *c, unsigned impl, double us)
 {
-	unsigned i;
-
 	t->load = us > 0 ? (int64_t) (us * 1e3) : 0;
 	t->nimpl = (uint8_t) impl;
 	t->impl_chosen = 1;
 	t->pub->predicted = us;
-	for (i = 0; i < c->n; i++) {
+	for (unsigned i = 0; i < c->n; i++) {
 		struct orr_dm_worker *w = &dm->w[c->workers[i]];
 
 		ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, t->load);
@@ -35,9 +33,8 @@ static void launch(struct orr_process *proc, struct orr_dm *dm, struct orr_task 
 static int64_t available(struct orr_dm *dm, const struct orr_combined *c, int64_t now)
 {
 	int64_t last = now;
-	unsigned i;
 
-	for (i = 0; i < c->n; i++) {
+	for (unsigned i = 0; i < c->n; i++) {
 		int64_t end = orr_dm_available(&dm->w[c->workers[i]], now);
 
 		if (end > last)

@@ -168,12 +168,12 @@ static struct starpu_task *pop(unsigned ctx)
 	struct orr_thread *self = orr_thread_self();
 	struct graph_test *s = self->proc->core->ctx[ctx]->policy_data;
 	struct starpu_task *task = NULL;
-	unsigned i, best = 0;
+	unsigned best = 0;
 
 	if (!ORR_ATOMIC_LOAD_RELAXED(&s->n) || !is_released(self->proc, s))
 		return NULL;
 	orr_lock(&s->lock);
-	for (i = 0; i < s->n; i++) {
+	for (unsigned i = 0; i < s->n; i++) {
 		if ((task && !before(&s->heap[i], &s->heap[best])) ||
 		    orr_task_first_impl(self->worker, s->heap[i].task) < 0)
 			continue;
@@ -195,7 +195,7 @@ static void do_schedule(unsigned ctx)
 	struct graph_test *s = proc->core->ctx[ctx]->policy_data;
 	struct orr_graph *g = proc->core->graph;
 	double *level;
-	unsigned i, n;
+	unsigned n;
 	uint32_t nlevels;
 
 	orr_lock(&g->lock);
@@ -210,9 +210,9 @@ static void do_schedule(unsigned ctx)
 	s->nlevels = nlevels;
 	s->base = g->base;
 	n = s->n;
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		s->heap[i].level = level_of(s, orr_task_of(s->heap[i].task));
-	for (i = n / 2; i-- > 0;)
+	for (unsigned i = n / 2; i-- > 0;)
 		sift_down(s, i, s->heap[i]);
 	ORR_ATOMIC_STORE(&s->released, phase(proc, s) + 1);
 	orr_unlock(&s->lock);

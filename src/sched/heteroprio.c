@@ -69,13 +69,11 @@ static void sort(struct orr_heteroprio *h);
 void orr_heteroprio_member(struct orr_process *proc, struct orr_heteroprio *h, unsigned worker,
 			   int in)
 {
-	unsigned i;
-
 	orr_lock(&h->lock);
 	h->member[worker] = (uint8_t) in;
 	memset(h->nworkers, 0, sizeof(h->nworkers));
 	memset(h->lead, 0, sizeof(h->lead));
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		struct orr_worker *w = &proc->core->workers[i];
 
 		if (h->member[i] && !h->nworkers[w->arch]++)
@@ -87,13 +85,11 @@ void orr_heteroprio_member(struct orr_process *proc, struct orr_heteroprio *h, u
 
 void orr_heteroprio_free(struct orr_heteroprio *h)
 {
-	unsigned i;
-
-	for (i = 0; i < h->n; i++) {
+	for (unsigned i = 0; i < h->n; i++) {
 		orr_taskq_exit(&h->bucket[i]->q);
 		free(h->bucket[i]);
 	}
-	for (i = 0; i < STARPU_NARCH; i++)
+	for (unsigned i = 0; i < STARPU_NARCH; i++)
 		free(h->order[i]);
 	orr_heteroprio_plan_free(h->plan);
 	free(h->bucket);
@@ -116,9 +112,8 @@ struct orr_heteroprio_plan *orr_heteroprio_plan_get(struct orr_heteroprio *h)
 static double advantage(const struct orr_heteroprio *h, const struct bucket *b, unsigned arch)
 {
 	double others = INFINITY;
-	unsigned a;
 
-	for (a = 0; a < STARPU_NARCH; a++)
+	for (unsigned a = 0; a < STARPU_NARCH; a++)
 		if (a != arch && h->nworkers[a] && b->us[a] > 0)
 			others = fmin(others, b->us[a]);
 	return b->us[arch] > 0 && isfinite(others) ? others / b->us[arch] : 1;
@@ -127,12 +122,12 @@ static double advantage(const struct orr_heteroprio *h, const struct bucket *b, 
 /* Insertion sort: there are few codelets, and they are nearly in order. */
 static void sort(struct orr_heteroprio *h)
 {
-	unsigned a, i, k;
+	unsigned k;
 
-	for (a = 0; a < STARPU_NARCH; a++) {
+	for (unsigned a = 0; a < STARPU_NARCH; a++) {
 		unsigned *v = h->order[a];
 
-		for (i = 1; i < h->n && h->nworkers[a]; i++) {
+		for (unsigned i = 1; i < h->n && h->nworkers[a]; i++) {
 			unsigned x = v[i];
 			double ax = advantage(h, h->bucket[x], a);
 
@@ -199,9 +194,8 @@ static struct bucket *find(struct orr_heteroprio *h, const struct starpu_task *t
 static void sample(struct orr_heteroprio *h, struct bucket *b, const double *us)
 {
 	double weight = 1.0 / (double) (b->npushed / SAMPLE_EVERY + 1);
-	unsigned a;
 
-	for (a = 0; a < STARPU_NARCH; a++)
+	for (unsigned a = 0; a < STARPU_NARCH; a++)
 		if (us[a] > 0)
 			b->us[a] = b->us[a] > 0 ? b->us[a] + weight * (us[a] - b->us[a]) : us[a];
 	sort(h);
@@ -212,11 +206,9 @@ static void sample(struct orr_heteroprio *h, struct bucket *b, const double *us)
 static void expected(struct orr_process *proc, struct orr_worker *const *lead,
 		     struct starpu_task *task, double *us)
 {
-	unsigned a, i;
-
-	for (a = 0; a < STARPU_NARCH; a++) {
+	for (unsigned a = 0; a < STARPU_NARCH; a++) {
 		us[a] = 0;
-		for (i = 0; i < STARPU_MAXIMPLEMENTATIONS && lead[a]; i++) {
+		for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS && lead[a]; i++) {
 			double x;
 
 			if (!orr_task_can_run(lead[a], task, i))
@@ -268,11 +260,10 @@ unsigned orr_heteroprio_ntasks(const struct orr_heteroprio *h)
 static int leave_to_faster(const struct orr_heteroprio *h, const struct bucket *b, unsigned arch)
 {
 	double rate = 0;
-	unsigned a;
 
 	if (!(b->us[arch] > 0))
 		return 0;
-	for (a = 0; a < STARPU_NARCH; a++)
+	for (unsigned a = 0; a < STARPU_NARCH; a++)
 		if (h->nworkers[a] && b->us[a] > 0 && b->us[a] < b->us[arch])
 			rate += h->nworkers[a] / b->us[a];
 	return b->q.ntasks < rate * b->us[arch];

@@ -30,7 +30,7 @@ struct local {
 static void local_init(unsigned ctx, int steal, int by_speed)
 {
 	struct orr_process *proc = orr_self();
-	unsigned i, n = proc->core->nworkers ? proc->core->nworkers : 1;
+	unsigned n = proc->core->nworkers ? proc->core->nworkers : 1;
 	size_t size = sizeof(struct local) + n * sizeof(struct orr_shq);
 	struct local *l = aligned_alloc(128, (size + 127) & ~(size_t) 127);
 
@@ -43,13 +43,13 @@ static void local_init(unsigned ctx, int steal, int by_speed)
 	l->speed = calloc(n, sizeof(*l->speed));
 	if (!l->victim || !l->speed)
 		orr_fatal("out of memory for the scheduling policy");
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		l->victim[i] = i + 1;
 		if (by_speed && i < proc->core->nworkers)
 			l->speed[i] = (i ? l->speed[i - 1] : 0) +
 				      orr_estimate_flops(proc, proc->core->workers[i].perf_arch);
 	}
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		orr_shq_init(&l->queue[i]);
 	proc->core->ctx[ctx]->policy_data = l;
 	orr_ctx_set_prios(proc->core->ctx[ctx], INT_MIN, INT_MAX);
@@ -71,9 +71,8 @@ static void random_init(unsigned ctx)
 static void local_deinit(unsigned ctx)
 {
 	struct local *l = orr_self()->core->ctx[ctx]->policy_data;
-	unsigned i;
 
-	for (i = 0; i < l->n; i++)
+	for (unsigned i = 0; i < l->n; i++)
 		orr_shq_exit(&l->queue[i]);
 	free(l->victim);
 	free(l->speed);
@@ -108,9 +107,8 @@ static unsigned find_worker(struct orr_process *proc, const struct orr_ctx *ctx,
 			    struct starpu_task *task)
 {
 	int whole = orr_ctx_whole(ctx);
-	unsigned i;
 
-	for (i = 0; i < proc->core->nworkers; i++) {
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		unsigned w = (start + i) % proc->core->nworkers;
 
 		if ((whole || orr_ctx_has(ctx, &proc->core->workers[w])) &&

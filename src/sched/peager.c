@@ -106,14 +106,14 @@ static void change(unsigned ctx, const int *ids, unsigned n, int in)
 	struct orr_process *proc = orr_self();
 	struct peager *s = proc->core->ctx[ctx]->policy_data;
 	int cpu[proc->core->nworkers + 1], id = -1;
-	unsigned i, ncpu = 0;
+	unsigned ncpu = 0;
 
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		orr_assertf(s->member[ids[i]] != in, "worker %d %s twice", ids[i],
 			    in ? "joins" : "leaves");
 		s->member[ids[i]] = (uint8_t) in;
 	}
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (s->member[i] && proc->core->workers[i].arch == STARPU_CPU_WORKER)
 			cpu[ncpu++] = (int) i;
 	if (ncpu > 1)
@@ -172,9 +172,9 @@ static void call_kernel(void *buffers[], void *arg)
 static int all_of(struct orr_process *proc, const struct orr_ctx *ctx)
 {
 	int cpu[proc->core->nworkers + 1];
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; i < proc->core->nworkers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (proc->core->workers[i].arch == STARPU_CPU_WORKER &&
 		    orr_ctx_has(ctx, &proc->core->workers[i]))
 			cpu[n++] = (int) i;

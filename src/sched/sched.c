@@ -41,9 +41,7 @@ struct starpu_sched_policy *orr_sched_policies[] = {
 
 static struct starpu_sched_policy *sched_named(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; orr_sched_policies[i]; i++)
+	for (unsigned i = 0; orr_sched_policies[i]; i++)
 		if (!strcmp(orr_sched_policies[i]->policy_name, name))
 			return orr_sched_policies[i];
 	return NULL;
@@ -51,9 +49,7 @@ static struct starpu_sched_policy *sched_named(const char *name)
 
 static void list_policies(FILE *f)
 {
-	unsigned i;
-
-	for (i = 0; orr_sched_policies[i]; i++)
+	for (unsigned i = 0; orr_sched_policies[i]; i++)
 		fprintf(f, "  %-31s %s\n", orr_sched_policies[i]->policy_name,
 			orr_sched_policies[i]->policy_description);
 }
@@ -170,9 +166,9 @@ int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, 
 int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task,
 					unsigned *impl_mask)
 {
-	unsigned i, mask = 0;
+	unsigned mask = 0;
 
-	for (i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
 		if (orr_task_can_run(&orr_self()->core->workers[workerid], task, i))
 			mask |= 1U << i;
 	if (impl_mask)

@@ -125,9 +125,7 @@ struct starpu_task *orr_taskq_take(struct orr_taskq *q, unsigned i, struct starp
 
 struct starpu_task *orr_taskq_pop(struct orr_taskq *q, struct orr_worker *w, int steal)
 {
-	unsigned i;
-
-	for (i = q->n; i-- > 0;) {
+	for (unsigned i = q->n; i-- > 0;) {
 		struct starpu_task_list *list = &q->bucket[i].list;
 		struct starpu_task *task = steal ? list->tail : list->head;
 

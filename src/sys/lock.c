@@ -24,9 +24,7 @@ unsigned orr_real_spins = ORR_REAL_SPINS;
 
 void orr_sys_lock_slow(orr_sys_lock_t *l)
 {
-	unsigned n;
-
-	for (n = ORR_ATOMIC_LOAD_RELAXED(&orr_real_spins); n > 0; n--) {
+	for (unsigned n = ORR_ATOMIC_LOAD_RELAXED(&orr_real_spins); n > 0; n--) {
 		uint32_t state = ORR_ATOMIC_LOAD_RELAXED(&l->state);
 
 		if (state == 0 && orr_sys_trylock(l))

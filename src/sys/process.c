@@ -133,11 +133,10 @@ static const char *current_name(struct orr_process *proc, const struct orr_real 
 {
 	static const char blanks[] = " \t\n";
 	const char *p = proc->cfg.mpi_hostnames;
-	int i;
 
 	if (p) {
 		p += strspn(p, blanks);
-		for (i = 0; *p && i < proc->mpi_rank; i++) {
+		for (int i = 0; *p && i < proc->mpi_rank; i++) {
 			p += strcspn(p, blanks);
 			p += strspn(p, blanks);
 		}

@@ -49,7 +49,7 @@ static void set_spins(struct orr_process *proc)
 static void spread(struct orr_process *proc)
 {
 	const struct orr_real *real = proc->sys;
-	unsigned n = proc->topo.ncores, first, i;
+	unsigned n = proc->topo.ncores, first;
 	int *turned;
 
 	if (!real || real->nprocs < 2 || n < 2 || n < proc->topo.nmachine)
@@ -58,7 +58,7 @@ static void spread(struct orr_process *proc)
 	turned = first ? malloc(n * sizeof(*turned)) : NULL;
 	if (!turned)
 		return;
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		turned[i] = proc->topo.core_ids[(first + i) % n];
 	free(proc->topo.core_ids);
 	proc->topo.core_ids = turned;
@@ -307,7 +307,6 @@ int orr_sys_topology_init(struct orr_process *proc)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN), configured = sysconf(_SC_NPROCESSORS_CONF);
 	cpu_set_t set;
-	int i;
 
 	memset(&proc->topo, 0, sizeof(proc->topo));
 	proc->topo.nnuma = 1;
@@ -319,12 +318,12 @@ int orr_sys_topology_init(struct orr_process *proc)
 	}
 	CPU_ZERO(&set);
 	if (!proc->cfg.getbind || sched_getaffinity(0, sizeof(set), &set))
-		for (i = 0; i < configured && i < CPU_SETSIZE; i++)
+		for (int i = 0; i < configured && i < CPU_SETSIZE; i++)
 			CPU_SET((unsigned) i, &set);
 	proc->topo.core_ids = malloc(sizeof(int) * (size_t) CPU_COUNT(&set));
 	if (!proc->topo.core_ids)
 		return no_memory();
-	for (i = 0; i < CPU_SETSIZE; i++)
+	for (int i = 0; i < CPU_SETSIZE; i++)
 		if (CPU_ISSET((unsigned) i, &set))
 			proc->topo.core_ids[proc->topo.ncores++] = i;
 	proc->topo.nmachine = online > (long) proc->topo.ncores ? (unsigned) online

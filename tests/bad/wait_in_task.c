@@ -13,15 +13,13 @@ static int answers[5], places;
 
 static void wait_all_ways(void *arg)
 {
-	int i;
-
 	(void) arg;
 	answers[0] = starpu_task_wait_for_all();
 	answers[1] = starpu_task_wait_for_n_submitted(0);
 	answers[2] = starpu_task_wait_for_no_ready();
 	answers[3] = starpu_tag_wait(1);
 	answers[4] = starpu_task_insert(&starpu_codelet_nop, STARPU_TASK_SYNCHRONOUS, 1, 0);
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		if (answers[i] != -EDEADLK)
 			exit(0);
 	places++;

@@ -47,13 +47,12 @@ static void run(starpu_data_handle_t h, starpu_data_handle_t *pieces, double us[
 	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block,
 					.nchildren = PIECES };
 	double last = starpu_timing_now();
-	unsigned i;
 
 	starpu_data_partition_plan(h, &f, pieces);
 	us[PLAN] = step(&last);
 	starpu_data_partition_submit(h, PIECES, pieces);
 	us[CUT] = step(&last);
-	for (i = 0; i < PIECES; i++)
+	for (unsigned i = 0; i < PIECES; i++)
 		if (starpu_task_insert(&cl, STARPU_RW, pieces[i], 0))
 			abort();
 	us[TASKS] = step(&last);
@@ -71,24 +70,23 @@ int main(void)
 	starpu_data_handle_t h, *pieces = malloc(PIECES * sizeof(*pieces));
 	int *v = calloc(PIECES, sizeof(*v));
 	struct starpu_conf conf;
-	unsigned i, r;
 
 	starpu_conf_init(&conf);
 	conf.ncpus = 1;
 	if (starpu_init(&conf))
 		return 77;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, PIECES, sizeof(*v));
-	for (r = 0; r < ROUNDS + 1; r++) {
+	for (unsigned r = 0; r < ROUNDS + 1; r++) {
 		double one[NSTEPS];
 
 		run(h, pieces, one);
-		for (i = 0; r && i < NSTEPS; i++)
+		for (unsigned i = 0; r && i < NSTEPS; i++)
 			us[i][r - 1] = one[i];
 		if (r)
 			both[r - 1] = one[PLAN] + one[CUT];
 	}
 	starpu_data_unregister(h);
-	for (i = 0; i < NSTEPS; i++) {
+	for (unsigned i = 0; i < NSTEPS; i++) {
 		qsort(us[i], ROUNDS, sizeof(double), by_value);
 		printf("filters %s: median %.3f us per piece (min %.3f, max %.3f)\n", names[i],
 		       us[i][ROUNDS / 2], us[i][0], us[i][ROUNDS - 1]);
@@ -96,7 +94,7 @@ int main(void)
 	qsort(both, ROUNDS, sizeof(double), by_value);
 	printf("filters plan_and_submit: median %.3f us per piece (min %.3f, max %.3f; goal 1)\n",
 	       both[ROUNDS / 2], both[0], both[ROUNDS - 1]);
-	for (i = 0; i < PIECES; i++)
+	for (unsigned i = 0; i < PIECES; i++)
 		if (v[i] != ROUNDS + 1) {
 			fprintf(stderr, "element %u is %d, should be %d\n", i, v[i], ROUNDS + 1);
 			return 1;

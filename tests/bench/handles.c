@@ -34,9 +34,7 @@ struct own_interface {
 
 static void own_register(starpu_data_handle_t h, int home, void *iface)
 {
-	unsigned node;
-
-	for (node = 0; node < STARPU_MAXNODES; node++) {
+	for (unsigned node = 0; node < STARPU_MAXNODES; node++) {
 		struct own_interface *o = starpu_data_get_interface_on_node(h, node);
 
 		*o = *(struct own_interface *) iface;
@@ -146,13 +144,12 @@ static void new_for_mpi(starpu_data_handle_t *h)
 static void measure(const char *name, void (*create)(starpu_data_handle_t *), int count)
 {
 	double before = heap(), bytes, us = starpu_timing_now();
-	int i;
 
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		create(&handles[i]);
 	us = (starpu_timing_now() - us) / count;
 	bytes = (heap() - before) / count;
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		starpu_data_unregister_no_coherency(handles[i]);
 	printf("handles %s: %.1f bytes, %.3f us per registration\n", name, bytes, us);
 }
@@ -180,13 +177,12 @@ static const struct {
 int main(int argc, char **argv)
 {
 	struct starpu_conf conf;
-	unsigned i;
 
 	handles = malloc(COUNT * sizeof(*handles));
 	starpu_conf_init(&conf);
 	conf.ncpus = 1;
 	/* What was recycled costs nothing: each kind starts anew. */
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (!handles || starpu_init(&conf))
 			return 77;
 		measure(kinds[i].name, kinds[i].create, kinds[i].count);

@@ -55,9 +55,8 @@ static double spent_us;
 static int timed_push(struct starpu_task *task)
 {
 	double start = starpu_timing_now();
-	unsigned i;
 
-	for (i = 0; i < REPEAT; i++)
+	for (unsigned i = 0; i < REPEAT; i++)
 		real->simulate_push_task(task);
 	spent_us += starpu_timing_now() - start;
 	return real->push_task(task);
@@ -66,11 +65,10 @@ static int timed_push(struct starpu_task *task)
 static void submit(starpu_data_handle_t *h, unsigned i)
 {
 	struct starpu_task *task = starpu_task_create();
-	unsigned k;
 
 	task->cl = &cl;
 	task->priority = (int) (i % 16);
-	for (k = 0; k < 3; k++)
+	for (unsigned k = 0; k < 3; k++)
 		task->handles[k] = h[(i * (k + 1) + k) % NDATA];
 	if (starpu_task_submit(task))
 		abort();
@@ -80,21 +78,20 @@ static void rounds(double *v)
 {
 	static float data[NDATA][16];
 	starpu_data_handle_t h[NDATA];
-	unsigned r, i;
 
-	for (i = 0; i < NDATA; i++)
+	for (unsigned i = 0; i < NDATA; i++)
 		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) data[i], 16,
 					    sizeof(float));
-	for (r = 0; r < ROUNDS; r++) {
+	for (unsigned r = 0; r < ROUNDS; r++) {
 		starpu_pause();
 		spent_us = 0;
-		for (i = 0; i < NTASKS; i++)
+		for (unsigned i = 0; i < NTASKS; i++)
 			submit(h, i);
 		v[r] = spent_us * 1000 / NTASKS / REPEAT;
 		starpu_resume();
 		starpu_task_wait_for_all();
 	}
-	for (i = 0; i < NDATA; i++)
+	for (unsigned i = 0; i < NDATA; i++)
 		starpu_data_unregister(h[i]);
 }
 
@@ -130,9 +127,8 @@ static void measure(const char *what, const char *policy, int ncpus, int ndevice
 int main(void)
 {
 	static const char *const policies[] = { "dm", "dmda", "dmdas", "dmdasd" };
-	unsigned i;
 
-	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		measure("16_cpus", policies[i], 16, 0);
 		measure("12_cpus_4_devices", policies[i], 12, 4);
 	}

@@ -54,7 +54,7 @@ static int read_flows(const char *dir, int rank, struct flows *out, struct flows
 {
 	char path[4096], kind[8];
 	double bytes;
-	int peer, max = ENVELOPE + EAGER, i;
+	int peer, max = ENVELOPE + EAGER;
 	long messages;
 	FILE *f;
 
@@ -65,10 +65,10 @@ static int read_flows(const char *dir, int rank, struct flows *out, struct flows
 	while (fscanf(f, "%7s %d %ld %lf", kind, &peer, &messages, &bytes) == 4)
 		add(kind[0] == 'o' ? out : in, peer, messages, bytes);
 	fclose(f);
-	for (i = 0; i < out->n; i++)
+	for (int i = 0; i < out->n; i++)
 		if (out->v[i].size > max)
 			max = (int) out->v[i].size;
-	for (i = 0; i < in->n; i++)
+	for (int i = 0; i < in->n; i++)
 		if (in->v[i].size > max)
 			max = (int) in->v[i].size;
 	return max;

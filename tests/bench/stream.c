@@ -41,11 +41,10 @@ static struct starpu_codelet cl = { .cuda_funcs = { triad },
 static double *vector(starpu_data_handle_t *h, size_t n, double value)
 {
 	double *v;
-	size_t i;
 
 	if (starpu_malloc((void **) &v, n * sizeof(*v)))
 		abort();
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		v[i] = value + (double) (i % 7);
 	starpu_vector_data_register(h, STARPU_MAIN_RAM, (uintptr_t) v, (uint32_t) n, sizeof(*v));
 	return v;
@@ -53,9 +52,7 @@ static double *vector(starpu_data_handle_t *h, size_t n, double value)
 
 static void pass(starpu_data_handle_t (*h)[3], unsigned nblocks, const double *s)
 {
-	unsigned i;
-
-	for (i = 0; i < nblocks; i++)
+	for (unsigned i = 0; i < nblocks; i++)
 		if (starpu_task_insert(&cl, STARPU_R, h[i][0], STARPU_R, h[i][1], STARPU_W, h[i][2],
 				       STARPU_CL_ARGS_NFREE, s, sizeof(*s), 0))
 			abort();
@@ -67,7 +64,7 @@ static void pass(starpu_data_handle_t (*h)[3], unsigned nblocks, const double *s
 int main(void)
 {
 	starpu_ssize_t memory;
-	unsigned nblocks, i, k, node;
+	unsigned nblocks, node;
 	starpu_data_handle_t(*h)[3];
 	double *(*v)[3], s = 3, start, us, ratio;
 	uint64_t in, out;
@@ -82,18 +79,18 @@ int main(void)
 	nblocks = (unsigned) ((size_t) memory * TIMES / (3 * BLOCK * sizeof(double)));
 	h = calloc(nblocks, sizeof(*h));
 	v = calloc(nblocks, sizeof(*v));
-	for (i = 0; i < nblocks; i++)
-		for (k = 0; k < 3; k++)
+	for (unsigned i = 0; i < nblocks; i++)
+		for (unsigned k = 0; k < 3; k++)
 			v[i][k] = vector(&h[i][k], BLOCK, k + i);
 	start = starpu_timing_now();
-	for (k = 0; k < PASSES; k++)
+	for (unsigned k = 0; k < PASSES; k++)
 		pass(h, nblocks, &s);
 	us = starpu_timing_now() - start;
-	for (i = 0; i < nblocks; i++)
-		for (k = 0; k < 3; k++)
+	for (unsigned i = 0; i < nblocks; i++)
+		for (unsigned k = 0; k < 3; k++)
 			starpu_data_unregister(h[i][k]);
 	orrery_transfer_bytes(node, &in, &out);
-	for (i = 0; i < nblocks; i++)
+	for (unsigned i = 0; i < nblocks; i++)
 		if (v[i][2][BLOCK - 1] != v[i][0][BLOCK - 1] + s * v[i][1][BLOCK - 1] &&
 		    v[i][2] != v[i][0])
 			return 1;
@@ -102,8 +99,8 @@ int main(void)
 	       nblocks, BLOCK * sizeof(double) >> 10, PASSES, (size_t) memory >> 20,
 	       (double) in / 1048576, (double) out / 1048576, ratio,
 	       (double) (in + out) / 1048576 / (us * 1e-6));
-	for (i = 0; i < nblocks; i++)
-		for (k = 0; k < 3; k++)
+	for (unsigned i = 0; i < nblocks; i++)
+		for (unsigned k = 0; k < 3; k++)
 			starpu_free_noflag(v[i][k], BLOCK * sizeof(double));
 	free(h);
 	free(v);

@@ -37,9 +37,8 @@ static int by_value(const void *a, const void *b)
 static double round_ns(struct starpu_codelet *cl, starpu_data_handle_t h)
 {
 	double start = starpu_timing_now();
-	unsigned i;
 
-	for (i = 0; i < NTASKS; i++) {
+	for (unsigned i = 0; i < NTASKS; i++) {
 		struct starpu_task *task = starpu_task_create();
 
 		task->cl = cl;
@@ -55,10 +54,9 @@ static double round_ns(struct starpu_codelet *cl, starpu_data_handle_t h)
 static void measure(const char *what, struct starpu_codelet *cl, starpu_data_handle_t h)
 {
 	double v[ROUNDS];
-	unsigned i;
 
 	round_ns(cl, h);
-	for (i = 0; i < ROUNDS; i++)
+	for (unsigned i = 0; i < ROUNDS; i++)
 		v[i] = round_ns(cl, h);
 	qsort(v, ROUNDS, sizeof(v[0]), by_value);
 	printf("task_overhead %s: median %.0f ns per task (min %.0f, max %.0f)\n", what,

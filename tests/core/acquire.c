@@ -27,8 +27,6 @@ static void submit(int n)
 
 static void blocking(void)
 {
-	int i;
-
 	x = 0;
 	submit(10);
 	CHECK_IS(starpu_data_acquire(h, STARPU_R), 0);
@@ -47,7 +45,7 @@ static void blocking(void)
 	CHECK_IS(starpu_data_acquire(h, STARPU_W), 0);
 	x = 7;
 	starpu_data_release(h);
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		submit(1);
 		CHECK_IS(starpu_data_acquire(h, STARPU_RW), 0);
 		CHECK_IS(x, 8 + i);
@@ -184,10 +182,10 @@ static void inside(void)
 /* Several threads of the program and tasks take turns. */
 static void *one_thread(void *arg)
 {
-	int i, seen;
+	int seen;
 
 	(void) arg;
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		CHECK_IS(starpu_data_acquire(h, STARPU_RW), 0);
 		seen = x;
 		x = -1;
@@ -204,12 +202,11 @@ static void *one_thread(void *arg)
 static void threads(void)
 {
 	starpu_pthread_t t[4];
-	int i;
 
 	x = 0;
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		STARPU_PTHREAD_CREATE(&t[i], NULL, one_thread, NULL);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		STARPU_PTHREAD_JOIN(t[i], NULL);
 	starpu_task_wait_for_all();
 	CHECK_IS(x, 800);

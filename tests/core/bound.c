@@ -144,14 +144,14 @@ static void path(void)
 {
 	starpu_data_handle_t h;
 	double ms, whole;
-	int x = 0, i;
+	int x = 0;
 	struct starpu_task *a, *b;
 
 	h = core_register(&x);
 	starpu_bound_start(1, 1);
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		CHECK_IS(starpu_task_insert(&chain_cl, STARPU_RW, h, 0), 0);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		CHECK_IS(starpu_task_insert(&read_cl, STARPU_R, h, 0), 0);
 	CHECK_IS(starpu_task_insert(&chain_cl, STARPU_RW, h, STARPU_PRIORITY, 3, 0), 0);
 	starpu_bound_stop();
@@ -179,7 +179,7 @@ static void path(void)
 	/* Without dependencies nothing but the area remains. */
 	h = core_register(&x);
 	starpu_bound_start(0, 0);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		CHECK_IS(starpu_task_insert(&chain_cl, STARPU_RW, h, 0), 0);
 	starpu_bound_stop();
 	starpu_data_unregister(h);

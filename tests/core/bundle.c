@@ -101,13 +101,13 @@ static void expectations(starpu_data_handle_t h, starpu_data_handle_t g)
 static void together(starpu_data_handle_t *h, int bundled)
 {
 	starpu_task_bundle_t b;
-	unsigned i, used = 0;
+	unsigned used = 0;
 
-	for (i = 0; i < STARPU_MAXNODES; i++)
+	for (unsigned i = 0; i < STARPU_MAXNODES; i++)
 		on_node[i] = 0;
 	starpu_task_bundle_create(&b);
 	starpu_pause();
-	for (i = 0; i < N; i++) {
+	for (unsigned i = 0; i < N; i++) {
 		struct starpu_task *t = make(h[i % 2]);
 
 		if (bundled)
@@ -117,7 +117,7 @@ static void together(starpu_data_handle_t *h, int bundled)
 	starpu_task_bundle_close(b);
 	starpu_resume();
 	starpu_task_wait_for_all();
-	for (i = 0; i < STARPU_MAXNODES; i++)
+	for (unsigned i = 0; i < STARPU_MAXNODES; i++)
 		used += on_node[i] > 0;
 	CHECK_IS(used, bundled ? 1 : 2);
 	CHECK_IS(on_node[STARPU_MAIN_RAM], 0);
@@ -128,11 +128,10 @@ int main(void)
 	static const char *const policies[] = { "dmda", "dmdas", "dm", "eager" };
 	struct starpu_conf conf;
 	starpu_data_handle_t h[2];
-	unsigned i;
 	int x[2] = { 0 };
 
 	setenv("ORRERY_FAKE_DEVICES", "2", 1);
-	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		CHECK_IS(starpu_conf_init(&conf), 0);
 		conf.ncpus = 2;
 		conf.sched_policy_name = policies[i];

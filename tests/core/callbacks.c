@@ -58,11 +58,9 @@ static int *boxed(int v)
 
 static void check_steps(void)
 {
-	int i;
-
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		CHECK_IS(step[i], i + 1);
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		step[i] = 0;
 	clock_now = 0;
 }
@@ -127,10 +125,10 @@ static struct starpu_codelet chain_cl = { .cpu_funcs = { chain_kernel },
 
 static void check_chain(void)
 {
-	int x = 0, i;
+	int x = 0;
 	starpu_data_handle_t h = core_register(&x);
 
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		CHECK_IS(starpu_task_insert(&chain_cl, STARPU_RW, h, STARPU_VALUE, &i, sizeof(i),
 					    STARPU_EPILOGUE_CALLBACK, count_epilogue,
 					    STARPU_CALLBACK, count_call, 0),

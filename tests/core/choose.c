@@ -50,14 +50,13 @@ static void implementations(void)
 	static struct starpu_codelet empty = { .name = "empty" };
 	static struct starpu_codelet gpu = { .where = STARPU_CUDA, .cpu_funcs = { first } };
 	struct starpu_task *task;
-	int i;
 
-	for (i = 0; i < 30; i++)
+	for (int i = 0; i < 30; i++)
 		CHECK_IS(starpu_task_insert(&any, 0), 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(runs[0] + runs[1], 30);
 	runs[0] = runs[1] = 0;
-	for (i = 0; i < 30; i++)
+	for (int i = 0; i < 30; i++)
 		CHECK_IS(starpu_task_insert(&choosy, 0), 0);
 	starpu_task_wait_for_all();
 	CHECK(runs[0] == 0 && runs[1] == 30);
@@ -110,20 +109,19 @@ static struct starpu_codelet where_cl = { .cpu_funcs = { on_worker } };
 static void workers(void)
 {
 	uint32_t set = 5; /* workers 0 and 2 */
-	int i;
 
-	for (i = 0; i < 60; i++)
+	for (int i = 0; i < 60; i++)
 		CHECK_IS(starpu_task_insert(&where_cl, STARPU_EXECUTE_ON_WORKER, i % WORKERS,
 					    STARPU_CL_ARGS_NFREE, (void *) (intptr_t) (i % WORKERS),
 					    sizeof(int), 0),
 			 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(wrong, 0);
-	for (i = 0; i < WORKERS; i++) {
+	for (int i = 0; i < WORKERS; i++) {
 		CHECK_IS(per_worker[i], 20);
 		per_worker[i] = 0;
 	}
-	for (i = 0; i < 60; i++)
+	for (int i = 0; i < 60; i++)
 		CHECK_IS(starpu_task_insert(&where_cl, STARPU_TASK_WORKERIDS, 1u, &set,
 					    STARPU_CL_ARGS_NFREE, (void *) (intptr_t) -5,
 					    sizeof(int), 0),
@@ -144,16 +142,15 @@ static void record(void *buffers[], void *arg)
 static void worker_order(void)
 {
 	static struct starpu_codelet cl = { .cpu_funcs = { record } };
-	int i;
 
-	for (i = 20; i > 0; i--)
+	for (int i = 20; i > 0; i--)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_EXECUTE_ON_WORKER, 1, STARPU_WORKER_ORDER,
 					    (unsigned) i, STARPU_CL_ARGS_NFREE,
 					    (void *) (intptr_t) i, sizeof(int), 0),
 			 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(norder, 20);
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		CHECK_IS(order[i], i + 1);
 }
 

@@ -127,14 +127,14 @@ static void check_handles(void)
 static void check_default(void)
 {
 	starpu_data_handle_t h;
-	int z = 0, i;
+	int z = 0;
 
 	CHECK_IS(starpu_data_get_default_sequential_consistency_flag(), 1);
 	starpu_data_set_default_sequential_consistency_flag(0);
 	h = core_register(&z);
 	CHECK_IS(starpu_data_get_sequential_consistency_flag(h), 0);
 	/* Out of order, but still one at a time; and unregistration waits for all. */
-	for (i = 0; i < 200; i++)
+	for (int i = 0; i < 200; i++)
 		CHECK_IS(starpu_task_insert(&writer, STARPU_RW, h, 0), 0);
 	starpu_data_unregister(h);
 	CHECK_IS(z, 200);

@@ -46,13 +46,10 @@ static void finish(struct starpu_task *task)
 
 static void diamond(void)
 {
-	int round;
-
-	for (round = 0; round < 50; round++) {
+	for (int round = 0; round < 50; round++) {
 		struct starpu_task *t[4], *succ[4], *middle[2];
-		int i;
 
-		for (i = 0; i < 4; i++)
+		for (int i = 0; i < 4; i++)
 			t[i] = make(i);
 		middle[0] = t[1];
 		middle[1] = t[2];
@@ -62,12 +59,12 @@ static void diamond(void)
 		CHECK_IS(starpu_task_get_task_succs(t[0], 4, succ), 2);
 		CHECK((succ[0] == t[1] && succ[1] == t[2]) || (succ[0] == t[2] && succ[1] == t[1]));
 		CHECK_IS(starpu_task_get_task_succs(t[3], 0, NULL), 0);
-		for (i = 3; i >= 0; i--)
+		for (int i = 3; i >= 0; i--)
 			submit(t[i]);
 		CHECK_IS(starpu_task_wait(t[3]), 0);
 		CHECK(when[0] < when[1] && when[0] < when[2] && when[1] < when[3] &&
 		      when[2] < when[3]);
-		for (i = 0; i < 4; i++)
+		for (int i = 0; i < 4; i++)
 			finish(t[i]);
 	}
 }
@@ -135,20 +132,19 @@ static void grid(void)
 static void fan(void)
 {
 	struct starpu_task *t[MAX];
-	int i;
 
-	for (i = 0; i < MAX; i++)
+	for (int i = 0; i < MAX; i++)
 		t[i] = make(i);
-	for (i = 1; i < MAX - 1; i++)
+	for (int i = 1; i < MAX - 1; i++)
 		starpu_task_declare_deps(t[i], 1, t[0]);
 	starpu_task_declare_deps_array(t[MAX - 1], MAX - 2, t + 1);
 	CHECK_IS(starpu_task_get_task_succs(t[0], 0, NULL), MAX - 2);
-	for (i = MAX - 1; i >= 0; i--)
+	for (int i = MAX - 1; i >= 0; i--)
 		submit(t[i]);
 	CHECK_IS(starpu_task_wait(t[MAX - 1]), 0);
-	for (i = 1; i < MAX - 1; i++)
+	for (int i = 1; i < MAX - 1; i++)
 		CHECK(when[0] < when[i] && when[i] < when[MAX - 1]);
-	for (i = 0; i < MAX; i++)
+	for (int i = 0; i < MAX; i++)
 		finish(t[i]);
 }
 

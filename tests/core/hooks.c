@@ -76,20 +76,19 @@ static void hooks(void)
 static void stats(void)
 {
 	unsigned long sum = 0;
-	int i;
 
 	core_start(3, "eager");
 	ran = 0;
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		cl.per_worker_stats[i] = 0;
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0), 0);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
 					    STARPU_EXECUTE_ON_WORKER, 1, 0),
 			 0);
 	starpu_task_wait_for_all();
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		sum += cl.per_worker_stats[i];
 	CHECK_IS(sum, 2 * N);
 	CHECK(cl.per_worker_stats[1] >= N);
@@ -132,14 +131,13 @@ static void notification(void)
 						     .push_task_notify = notify,
 						     .policy_name = "told" };
 	struct starpu_conf conf;
-	int i;
 
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.ncpus = 3;
 	conf.sched_policy = &policy;
 	CHECK_IS(starpu_init(&conf), 0);
 	ran = 0;
-	for (i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++) {
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0), 0);
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
 					    STARPU_EXECUTE_ON_WORKER, i % 3, 0),
@@ -147,7 +145,7 @@ static void notification(void)
 	}
 	starpu_task_wait_for_all();
 	CHECK_IS(ran, 2 * N);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		CHECK_IS(notified[i], N / 3);
 	starpu_shutdown();
 }

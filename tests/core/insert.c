@@ -102,7 +102,6 @@ static void check_data(void)
 	struct starpu_data_descr d[3] = { { h[1], STARPU_R },
 					  { h[0], STARPU_R },
 					  { h[2], STARPU_W } };
-	int i;
 
 	ran = 0;
 	CHECK_IS(starpu_task_insert(&sum_cl, STARPU_R, h[0], STARPU_R, h[1], STARPU_W, h[2],
@@ -131,7 +130,7 @@ static void check_data(void)
 		 0);
 	CHECK_IS(result(h[2], &x[2]), 11);
 	CHECK_IS(ran, 6);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		starpu_data_unregister(h[i]);
 }
 

@@ -16,7 +16,7 @@ static struct starpu_codelet on_cpu = { .cpu_funcs = { core_count_kernel } },
 static void one_policy(const char *policy)
 {
 	struct starpu_conf conf;
-	int i, n = 0;
+	int n = 0;
 
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.ncpus = 1;
@@ -26,7 +26,7 @@ static void one_policy(const char *policy)
 		starpu_shutdown();
 		exit(77);
 	}
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		struct starpu_task *task = starpu_task_create();
 
 		task->cl = i % 3 == 0 ? &on_device : &on_cpu;

@@ -27,10 +27,9 @@ static struct starpu_task *make(void)
 static void check_wait(void)
 {
 	struct starpu_task *t[100];
-	int i;
 
 	ran = 0;
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		t[i] = make();
 		t[i]->detach = 0;
 		CHECK_IS(starpu_task_submit(t[i]), 0);
@@ -79,12 +78,11 @@ static void check_owned(void)
 {
 	static struct starpu_task constant = STARPU_TASK_INITIALIZER;
 	struct starpu_task task;
-	int i;
 
 	ran = 0;
 	starpu_task_init(&task);
 	CHECK(!task.destroy && task.detach && task.where == -1);
-	for (i = 0; i < 50; i++) {
+	for (int i = 0; i < 50; i++) {
 		task.cl = &cl;
 		task.cl_arg = &ran;
 		task.detach = 0;
@@ -144,13 +142,13 @@ static void again(void *arg)
 static void check_regenerate(void)
 {
 	struct starpu_task task;
-	int x = 0, i;
+	int x = 0;
 	starpu_data_handle_t h = core_register(&x);
 	static struct starpu_codelet data_cl = { .cpu_funcs = { core_count_kernel },
 						 .nbuffers = 1,
 						 .modes = { STARPU_RW } };
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		ran = rounds = 0;
 		starpu_task_init(&task);
 		task.cl = i ? &data_cl : &cl;
@@ -171,10 +169,8 @@ static void check_regenerate(void)
 
 static void check_synchronous(void)
 {
-	int i;
-
 	ran = 0;
-	for (i = 1; i <= 100; i++) {
+	for (int i = 1; i <= 100; i++) {
 		struct starpu_task *task = make();
 
 		task->synchronous = 1;
@@ -186,7 +182,7 @@ static void check_synchronous(void)
 static void check_counters(void)
 {
 	struct orrery_task_stats before, after;
-	int x = 0, i;
+	int x = 0;
 	starpu_data_handle_t h = core_register(&x);
 	static struct starpu_codelet rw = { .cpu_funcs = { core_count_kernel },
 					    .nbuffers = 1,
@@ -199,7 +195,7 @@ static void check_counters(void)
 	orrery_task_stats(&before);
 	CHECK_IS(before.submitted, before.executed);
 	CHECK_IS(starpu_data_acquire(h, STARPU_RW), 0);
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		CHECK_IS(starpu_task_insert(&rw, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &ran,
 					    sizeof(ran), 0),
 			 0);

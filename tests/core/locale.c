@@ -42,10 +42,10 @@ static struct starpu_codelet cl = { .cpu_funcs = { kernel },
 static void run(void)
 {
 	starpu_data_handle_t h;
-	int x = 0, i;
+	int x = 0;
 
 	h = core_register(&x);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_RW, h, 0), 0);
 	CHECK_IS(starpu_task_wait_for_all(), 0);
 	starpu_data_unregister(h);

@@ -32,14 +32,13 @@ static struct starpu_codelet open_cl = { .cpu_funcs = { kernel },
 static void by_fields(struct starpu_codelet *cl, starpu_data_handle_t *h)
 {
 	struct starpu_task *task = starpu_task_create();
-	unsigned i;
 
 	task->cl = cl;
 	task->nbuffers = N;
 	task->dyn_handles = malloc(N * sizeof(*task->dyn_handles));
 	if (cl == &open_cl)
 		task->dyn_modes = malloc(N * sizeof(*task->dyn_modes));
-	for (i = 0; i < N; i++) {
+	for (unsigned i = 0; i < N; i++) {
 		STARPU_TASK_SET_HANDLE(task, h[i], i);
 		if (cl == &open_cl)
 			task->dyn_modes[i] = STARPU_RW;

@@ -20,10 +20,8 @@ static int nruns, ncallbacks;
 
 static void kernel(void *buffers[], void *arg)
 {
-	unsigned i;
-
 	(void) arg;
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		++*core_int(buffers[i]);
 	nruns++;
 }
@@ -42,14 +40,13 @@ static struct starpu_codelet alone_cl = { .cpu_funcs = { core_count_kernel }, .n
 static struct starpu_task *crowd(starpu_data_handle_t h)
 {
 	struct starpu_task *task = starpu_task_create();
-	unsigned i;
 
 	task->cl = &crowd_cl;
 	task->nbuffers = N;
 	task->dyn_handles = malloc(N * sizeof(*task->dyn_handles));
 	task->dyn_modes = malloc(N * sizeof(*task->dyn_modes));
 	CHECK(task->dyn_handles && task->dyn_modes);
-	for (i = 0; i < N; i++) {
+	for (unsigned i = 0; i < N; i++) {
 		task->dyn_handles[i] = h;
 		task->dyn_modes[i] = STARPU_RW;
 	}

@@ -32,12 +32,10 @@ static struct starpu_codelet add_cl = {
 
 static void numbers(unsigned cores)
 {
-	unsigned i;
-
 	CHECK_IS(starpu_memory_nodes_get_numa_count(), nodes);
 	CHECK_IS(starpu_memory_nodes_get_count(), nodes);
 	CHECK_IS(starpu_memory_nodes_get_count_by_kind(STARPU_CPU_RAM), nodes);
-	for (i = 0; i < nodes; i++) {
+	for (unsigned i = 0; i < nodes; i++) {
 		CHECK_IS(starpu_node_get_kind(i), STARPU_CPU_RAM);
 		CHECK_IS(starpu_memory_node_get_devid(i), i);
 		CHECK_IS(starpu_memory_nodes_numa_id_to_devid(
@@ -48,7 +46,7 @@ static void numbers(unsigned cores)
 	      starpu_memory_nodes_numa_id_to_devid(4711) == -1);
 	CHECK_IS(starpu_bus_get_count(), nodes * (nodes - 1));
 	CHECK(!cores || starpu_cpu_worker_get_count() == cores);
-	for (i = 0; i < starpu_worker_get_count(); i++)
+	for (unsigned i = 0; i < starpu_worker_get_count(); i++)
 		CHECK(!cores || starpu_worker_get_memory_node(i) == i * nodes / cores);
 }
 
@@ -57,7 +55,6 @@ static void visit(void)
 {
 	starpu_data_handle_t h;
 	unsigned w, n = starpu_worker_get_count();
-	int i;
 
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) value, LENGTH, sizeof(int));
 	for (w = 0; w < n; w++)
@@ -67,7 +64,7 @@ static void visit(void)
 	starpu_data_unregister(h);
 	for (w = 0; w < n; w++)
 		CHECK_IS(ran_on[w], 1);
-	for (i = 0; i < LENGTH; i++)
+	for (int i = 0; i < LENGTH; i++)
 		CHECK_IS(value[i], n);
 }
 

@@ -53,15 +53,14 @@ static void leave(const struct use *u)
 static void kernel(void *buffers[], void *arg)
 {
 	struct job *job = arg;
-	int i;
 
-	for (i = 0; i < job->n; i++) {
+	for (int i = 0; i < job->n; i++) {
 		struct use *u = &job->use[i];
 
 		enter(u);
 		CHECK(*core_int(buffers[i]) >= u->from && *core_int(buffers[i]) <= u->to);
 	}
-	for (i = 0; i < job->n; i++) {
+	for (int i = 0; i < job->n; i++) {
 		if (job->use[i].kind != READ)
 			++*core_int(buffers[i]);
 		leave(&job->use[i]);
@@ -162,10 +161,9 @@ int main(void)
 						"ws",        "random", "dm",         "dmdap",
 						"dmdas",     "dmdasd", "heteroprio", "peager",
 						"graph_test" };
-	unsigned i, w;
 
-	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)
-		for (w = 1; w <= 4; w++)
+	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)
+		for (unsigned w = 1; w <= 4; w++)
 			run(policies[i], (int) w, 7 * i + w);
 	return 0;
 }

@@ -205,13 +205,13 @@ static int only_pairs(unsigned workerid, struct starpu_task *task, unsigned nimp
 static void by_policy(const char *policy, int parallel)
 {
 	static struct starpu_codelet limited, picky;
-	int x = 0, i, no_wait = 0;
+	int x = 0, no_wait = 0;
 	starpu_data_handle_t h;
 
 	core_start(NCPU, policy);
 	h = core_register(&x);
 	reset();
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK_IS(starpu_task_insert(&forkjoin, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
 					    sizeof(no_wait), 0),
 			 0);
@@ -239,7 +239,7 @@ static void by_policy(const char *policy, int parallel)
 	CHECK_IS(last_size, 1);
 	reset();
 	spmd.model = &model;
-	for (i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++) {
 		CHECK_IS(starpu_task_insert(&spmd, STARPU_RW, h, STARPU_CL_ARGS_NFREE, &no_wait,
 					    sizeof(no_wait), 0),
 			 0);

@@ -20,10 +20,8 @@ static void insert(int n)
 
 static void pausing(void)
 {
-	int i;
-
 	core_start(2, NULL);
-	for (i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++) {
 		ran = 0;
 		starpu_pause();
 		CHECK(starpu_is_paused());
@@ -57,9 +55,7 @@ static void pausing(void)
 
 static void count_pending(int max)
 {
-	int i;
-
-	for (i = 0; i < 500; i++) {
+	for (int i = 0; i < 500; i++) {
 		insert(1);
 		CHECK(starpu_task_nsubmitted() <= max);
 	}
@@ -78,7 +74,6 @@ static struct starpu_codelet limit_cl = { .cpu_funcs = { limit_kernel } };
 static void throttling(void)
 {
 	static int limits[] = { 10, -1, 3 };
-	int i;
 
 	setenv("STARPU_LIMIT_MAX_SUBMITTED_TASKS", "10", 1);
 	setenv("STARPU_LIMIT_MIN_SUBMITTED_TASKS", "5", 1);
@@ -90,7 +85,7 @@ static void throttling(void)
 	starpu_set_limit_min_submitted_tasks(1);
 	count_pending(3);
 	/* Tasks may change it while others are submitted. */
-	for (i = 0; i < 50; i++)
+	for (int i = 0; i < 50; i++)
 		CHECK_IS(starpu_task_insert(&limit_cl, STARPU_CL_ARGS_NFREE, &limits[i % 3],
 					    sizeof(int), 0),
 			 0);

@@ -15,14 +15,14 @@ static struct starpu_codelet cl = { .cpu_funcs = { core_count_kernel } };
 
 static void insert_all(void)
 {
-	int x = 0, i;
+	int x = 0;
 	starpu_data_handle_t h = core_register(&x);
 	static struct starpu_codelet data_cl = { .cpu_funcs = { core_count_kernel },
 						 .nbuffers = 1,
 						 .modes = { STARPU_RW } };
 
 	ran = 0;
-	for (i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++) {
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran),
 					    STARPU_PRIORITY, i % 3, 0),
 			 0);
@@ -100,14 +100,13 @@ static void stack_add(unsigned ctx, int *ids, unsigned n)
 static int stack_push(struct starpu_task *task)
 {
 	struct stack *s = starpu_sched_ctx_get_policy_data(0);
-	unsigned i;
 
 	INCR(npush);
 	STARPU_PTHREAD_MUTEX_LOCK(&s->mutex);
 	starpu_task_list_push_front(&s->list, task);
 	STARPU_PTHREAD_MUTEX_UNLOCK(&s->mutex);
 	starpu_push_task_end(task);
-	for (i = 0; i < s->workers; i++)
+	for (unsigned i = 0; i < s->workers; i++)
 		starpu_wake_worker_relax_light((int) i);
 	return 0;
 }
@@ -192,7 +191,7 @@ static void users(void)
 	static struct starpu_codelet picky = { .cpu_funcs = { on_one },
 					       .can_execute = one_worker_only };
 	struct starpu_conf conf;
-	int i, n = 0;
+	int n = 0;
 
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.ncpus = 3;
@@ -205,7 +204,7 @@ static void users(void)
 	insert_all();
 	CHECK(npush == 2 * N && npop == 2 * N && npre == 2 * N && npost == 2 * N &&
 	      nsubmit == 2 * N);
-	for (i = 0; i < 50; i++)
+	for (int i = 0; i < 50; i++)
 		CHECK_IS(starpu_task_insert(&picky, STARPU_CL_ARGS_NFREE, &n, sizeof(n), 0), 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(n, 50);

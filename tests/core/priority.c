@@ -21,13 +21,13 @@ static struct starpu_codelet cl = { .cpu_funcs = { kernel } };
 
 static void run(const char *policy, int by_priority)
 {
-	int i, expected = 0;
+	int expected = 0;
 
 	core_start(1, policy);
 	norder = 0;
 	starpu_pause();
 	starpu_usleep(2000);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_PRIORITY, i % 5 - 2, STARPU_CL_ARGS_NFREE,
 					    (void *) (intptr_t) i, sizeof(int), 0),
 			 0);
@@ -35,13 +35,11 @@ static void run(const char *policy, int by_priority)
 	starpu_task_wait_for_all();
 	CHECK_IS(norder, N);
 	if (!by_priority) {
-		for (i = 0; i < N; i++)
+		for (int i = 0; i < N; i++)
 			CHECK_IS(order[i], i);
 	} else {
-		int prio;
-
-		for (prio = 2; prio >= -2; prio--)
-			for (i = prio + 2; i < N; i += 5)
+		for (int prio = 2; prio >= -2; prio--)
+			for (int i = prio + 2; i < N; i += 5)
 				CHECK_IS(order[expected++], i);
 	}
 	CHECK(starpu_sched_get_min_priority() <= STARPU_DEFAULT_PRIO &&

@@ -30,10 +30,10 @@ static void destroy_value(void *value)
 
 static void *all(void *arg)
 {
-	int i, ret;
+	int ret;
 
 	STARPU_PTHREAD_SETSPECIFIC(key, arg);
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		STARPU_PTHREAD_MUTEX_LOCK(&mutex);
 		counter++;
 		STARPU_PTHREAD_MUTEX_UNLOCK(&mutex);

@@ -52,11 +52,10 @@ static unsigned create(int *ids, int n, const char *name, const char *policy)
 {
 	unsigned ctx = starpu_sched_ctx_create(ids, n, name, STARPU_SCHED_CTX_POLICY_NAME, policy,
 					       0);
-	int i;
 
 	CHECK(ctx > 0 && ctx < STARPU_NMAX_SCHED_CTXS);
 	STORE(allowed[ctx], 0u);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		STORE(allowed[ctx], allowed[ctx] | 1u << ids[i]);
 	STORE(ran[ctx], 0);
 	return ctx;
@@ -65,12 +64,12 @@ static unsigned create(int *ids, int n, const char *name, const char *policy)
 /* All ways to submit to a context; data are shared with the default one. */
 static void separate(unsigned a, unsigned b)
 {
-	int x = 0, i;
+	int x = 0;
 	starpu_data_handle_t h = core_register(&x);
 	struct starpu_task *task;
 
 	ran[0] = ran[a] = ran[b] = 0;
-	for (i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++) {
 		insert(a);
 		insert(b);
 		CHECK_IS(starpu_task_insert(&data_cl, STARPU_RW, h, STARPU_CL_ARGS_NFREE,
@@ -140,10 +139,9 @@ static void child_kernel(void *buffers[], void *arg)
 static void children(unsigned a)
 {
 	static struct starpu_codelet parent = { .cpu_funcs = { child_kernel }, .name = "parent" };
-	int i;
 
 	ran[a] = 0;
-	for (i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++)
 		CHECK_IS(starpu_task_insert(&parent, STARPU_CL_ARGS_NFREE, (void *) (uintptr_t) a,
 					    (size_t) 0, STARPU_SCHED_CTX, a, 0),
 			 0);
@@ -191,13 +189,12 @@ static void inheritance(const char *policy)
 {
 	int ab[] = { 0, 1 }, c[] = { 2 };
 	unsigned a = create(ab, 2, "first", policy), b = create(c, 1, "second", policy);
-	int i;
 
 	starpu_sched_ctx_set_inheritor(a, b);
 	CHECK_IS(starpu_sched_ctx_get_inheritor(a), b);
 	CHECK_IS(starpu_sched_ctx_get_inheritor(b), 0);
 	STORE(allowed[b], 7u);
-	for (i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++) {
 		insert(a);
 		insert(b);
 	}
@@ -214,7 +211,7 @@ static void inheritance(const char *policy)
 	CHECK_IS(starpu_sched_ctx_get_nworkers(a), 0);
 	CHECK_IS(starpu_sched_ctx_get_nworkers(b), 3);
 	starpu_sched_ctx_delete(a);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		insert(b);
 	/* Deleting waits. */
 	starpu_sched_ctx_set_inheritor(b, 0);
@@ -253,9 +250,9 @@ int main(void)
 	static const char *const policies[] = { "eager", "prio", "lws",   "ws",     "random",
 						"dm",    "dmda", "dmdas", "dmdasd", "heteroprio" };
 	int ab[] = { 0, 1 }, cd[] = { 2, 3 };
-	unsigned i, a, b;
+	unsigned a, b;
 
-	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		core_start(NCPU, i % 2 ? "lws" : policies[i]);
 		STORE(allowed[0], 0xfu);
 		a = create(ab, 2, "left", policies[i]);

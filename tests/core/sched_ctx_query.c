@@ -198,9 +198,7 @@ static struct starpu_codelet heavy = { .cpu_funcs = { core_count_kernel } };
 /* Questions while tasks begin and end, some of which are the program's memory. */
 static void come_and_go(unsigned ctx)
 {
-	int i;
-
-	for (i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++) {
 		struct starpu_task *task = malloc(sizeof(*task));
 
 		starpu_task_init(task);

@@ -45,12 +45,10 @@ static struct starpu_task *submit(struct starpu_codelet *cl, starpu_data_handle_
 /* Free tasks first, then a chain: the chain's first tasks are more urgent than any free one. */
 static void round_of(starpu_data_handle_t h, int by_hand)
 {
-	int i;
-
 	norder = 0;
-	for (i = 0; i < NFREE; i++)
+	for (int i = 0; i < NFREE; i++)
 		submit(&free_cl, NULL, 100 + i);
-	for (i = 0; i < NCHAIN; i++)
+	for (int i = 0; i < NCHAIN; i++)
 		submit(&chain_cl, h, i);
 	if (by_hand)
 		starpu_do_schedule();
@@ -59,10 +57,10 @@ static void round_of(starpu_data_handle_t h, int by_hand)
 		CHECK_IS(LOAD(norder), 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(norder, NFREE + NCHAIN);
-	for (i = 0; i < NCHAIN - 1; i++)
+	for (int i = 0; i < NCHAIN - 1; i++)
 		CHECK_IS(order[i], i);
 	/* The last of the chain is as long as a free one, which was ready before. */
-	for (i = 0; i < NFREE; i++)
+	for (int i = 0; i < NFREE; i++)
 		CHECK_IS(order[NCHAIN - 1 + i], 100 + i);
 	CHECK_IS(order[NCHAIN - 1 + NFREE], NCHAIN - 1);
 }
@@ -89,13 +87,13 @@ static void submit_to(unsigned ctx, struct starpu_codelet *cl, starpu_data_handl
 static void across(unsigned one, unsigned other)
 {
 	starpu_data_handle_t h;
-	int x = 0, i;
+	int x = 0;
 
 	norder = 0;
 	h = core_register(&x);
 	submit_to(one, &free_cl, NULL, 1);
 	submit_to(one, &chain_cl, h, 2);
-	for (i = 3; i < 6; i++)
+	for (int i = 3; i < 6; i++)
 		submit_to(other, &chain_cl, h, i);
 	CHECK_IS(starpu_task_wait_for_all_in_ctx(one), 0);
 	CHECK_IS(starpu_task_wait_for_all(), 0);

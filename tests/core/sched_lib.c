@@ -13,7 +13,6 @@ static struct starpu_codelet cl = { .cpu_funcs = { core_count_kernel } };
 int main(int argc, char **argv)
 {
 	struct starpu_conf conf;
-	int i;
 
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.ncpus = 2;
@@ -21,7 +20,7 @@ int main(int argc, char **argv)
 		return 3;
 	if (argc > 1)
 		CHECK(!strcmp(starpu_sched_get_sched_policy()->policy_name, argv[1]));
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &ran, sizeof(ran), 0), 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(ran, 100);

@@ -81,11 +81,10 @@ static void submit(void *arg, int kind, int n, const int *tile, int prio)
 {
 	starpu_data_handle_t *a = arg;
 	struct starpu_task *t = starpu_task_create();
-	int i;
 
 	t->cl = codelet[kind];
 	t->priority = prio;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		t->handles[i] = a[tile[i]];
 	CHECK_IS(starpu_task_submit(t), 0);
 }
@@ -107,15 +106,14 @@ static double makespan(const char *policy, double *bound)
 	starpu_data_handle_t a[NT * NT];
 	struct starpu_conf conf;
 	double start, end;
-	int i, j;
 
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.sched_policy_name = policy;
 	CHECK_IS(starpu_init(&conf), 0);
 	CHECK_IS(starpu_cuda_worker_get_count(), 3);
 	CHECK_IS(starpu_cpu_worker_get_count(), 6);
-	for (i = 0; i < NT; i++)
-		for (j = 0; j <= i; j++) {
+	for (int i = 0; i < NT; i++)
+		for (int j = 0; j <= i; j++) {
 			starpu_vector_data_register(&a[TILE(i, j)], -1, 0, BYTES, 1);
 			CHECK_IS(starpu_data_acquire(a[TILE(i, j)], STARPU_W), 0);
 			starpu_data_release(a[TILE(i, j)]);
@@ -127,8 +125,8 @@ static double makespan(const char *policy, double *bound)
 	end = starpu_timing_now();
 	starpu_bound_stop();
 	starpu_bound_compute(bound, NULL, 0);
-	for (i = 0; i < NT; i++)
-		for (j = 0; j <= i; j++)
+	for (int i = 0; i < NT; i++)
+		for (int j = 0; j <= i; j++)
 			starpu_data_unregister(a[TILE(i, j)]);
 	starpu_shutdown();
 	printf("%s: %.3f ms, lower bound %.3f ms\n", policy, (end - start) * 1e-3, *bound);
@@ -141,10 +139,9 @@ int main(void)
 	struct ls *l = ls_new();
 	struct ls_range eager, eft, eft_prio;
 	double bound, ms, dmdas, dmda;
-	int i;
 
 	setenv("ORRERY_FAKE_DEVICES", "3", 1);
-	for (i = 0; i < 9; i++)
+	for (int i = 0; i < 9; i++)
 		ls_unit(l, i >= 6, i >= 6);
 	ls_cholesky(NT, record, l);
 	eager = ls_range(l, LS_EAGER);

@@ -109,10 +109,8 @@ static void start(const char *policy)
 
 static void insert(struct starpu_codelet *cl, int n)
 {
-	int i;
-
 	on_cpu = on_device = 0;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		CHECK_IS(starpu_task_insert(cl, 0), 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(on_cpu + on_device, n);
@@ -146,7 +144,6 @@ static void locality(const char *policy)
 	static char buffer[1 << 22];
 	starpu_data_handle_t h;
 	struct starpu_task *task;
-	int i;
 
 	start(policy);
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) buffer, sizeof(buffer), 1);
@@ -159,7 +156,7 @@ static void locality(const char *policy)
 	CHECK(!(starpu_task_expected_data_transfer_time_for(task, 0) == 0));
 	starpu_task_destroy(task);
 	on_cpu = on_device = 0;
-	for (i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++)
 		CHECK_IS(starpu_task_insert(&data_cl, STARPU_R, h, STARPU_TASK_SYNCHRONOUS, 1, 0),
 			 0);
 	CHECK_IS(on_device, 10);
@@ -190,11 +187,10 @@ static void restrictions(const char *policy)
 					       .model = &cpu_model };
 	static struct starpu_codelet masked = { .cpu_funcs = { on_one }, .model = &cpu_model };
 	static uint32_t mask[1] = { 1u << 1 };
-	int i;
 
 	start(policy);
 	insert(&picky, N);
-	for (i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++) {
 		struct starpu_task *task = starpu_task_create();
 
 		task->cl = &masked;
@@ -217,7 +213,6 @@ static void urgency(const char *policy)
 {
 	static struct starpu_codelet note = { .cpu_funcs = { note_kernel }, .model = &same_model };
 	struct starpu_conf conf;
-	int i;
 
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.ncpus = 1;
@@ -225,7 +220,7 @@ static void urgency(const char *policy)
 	CHECK_IS(starpu_init(&conf), 0);
 	norder = 0;
 	starpu_pause();
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK_IS(starpu_task_insert(&note, STARPU_CL_ARGS_NFREE,
 					    (void *) (intptr_t) (i % 7), (size_t) 0,
 					    STARPU_PRIORITY, i % 7, STARPU_EXECUTE_WHERE,
@@ -234,7 +229,7 @@ static void urgency(const char *policy)
 	starpu_resume();
 	starpu_task_wait_for_all();
 	CHECK_IS(norder, N);
-	for (i = 1; i < N; i++)
+	for (int i = 1; i < N; i++)
 		CHECK(order[i] <= order[i - 1]);
 	starpu_shutdown();
 }
@@ -292,13 +287,12 @@ static void chance(void)
 	static struct starpu_codelet device_only = { .cuda_funcs = { kernel },
 						     .name = "device_only" };
 	struct starpu_profiling_worker_info info[4];
-	int i;
 
 	start("random");
 	starpu_profiling_status_set(1);
 	insert(&cpu_only, 400);
 	insert(&device_only, 400);
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		CHECK_IS(starpu_profiling_worker_get_info(i, &info[i]), 0);
 		CHECK(info[i].executed_tasks > 150 && info[i].executed_tasks < 250);
 	}
@@ -312,10 +306,9 @@ int main(void)
 					      "dmdas", "dmdasd", "heft",  "pheft" };
 	static const char *const urgent[] = { "dmdap", "dmdas",      "dmdasd",
 					      "heft",  "heteroprio", "prio" };
-	unsigned i;
 
 	setenv("ORRERY_FAKE_DEVICES", "2", 1);
-	for (i = 0; i < sizeof(family) / sizeof(family[0]); i++) {
+	for (unsigned i = 0; i < sizeof(family) / sizeof(family[0]); i++) {
 		placement(family[i]);
 		restrictions(family[i]);
 		if (i > 0)
@@ -326,7 +319,7 @@ int main(void)
 	restrictions("ws");
 	restrictions("random");
 	chance();
-	for (i = 0; i < sizeof(urgent) / sizeof(urgent[0]); i++)
+	for (unsigned i = 0; i < sizeof(urgent) / sizeof(urgent[0]); i++)
 		urgency(urgent[i]);
 	implementation();
 	energy();

@@ -12,9 +12,9 @@ static struct starpu_codelet cl = { .cpu_funcs = { core_count_kernel } };
 
 static void some_tasks(void)
 {
-	int n = 0, i;
+	int n = 0;
 
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &n, sizeof(n), 0), 0);
 	starpu_task_wait_for_all();
 	CHECK_IS(n, 20);
@@ -22,9 +22,7 @@ static void some_tasks(void)
 
 static void repeated(void)
 {
-	int i;
-
-	for (i = 0; i < 10; i++) {
+	for (int i = 0; i < 10; i++) {
 		CHECK(!starpu_is_initialized());
 		core_start(1 + i % 3, NULL);
 		CHECK(starpu_is_initialized());
@@ -38,10 +36,10 @@ static void repeated(void)
 /* Shutdown itself waits for tasks. */
 static void shutdown_waits(void)
 {
-	int n = 0, i;
+	int n = 0;
 
 	core_start(2, NULL);
-	for (i = 0; i < 200; i++)
+	for (int i = 0; i < 200; i++)
 		CHECK_IS(starpu_task_insert(&cl, STARPU_CL_ARGS_NFREE, &n, sizeof(n), 0), 0);
 	starpu_shutdown();
 	CHECK_IS(n, 200);

@@ -69,8 +69,6 @@ static void after(void)
 /* The program marks tags itself. */
 static void events(void)
 {
-	int i;
-
 	starpu_tag_declare_deps(21, 1, (starpu_tag_t) 20);
 	submit(21, 21);
 	CHECK(!LOAD(when[21]));
@@ -79,7 +77,7 @@ static void events(void)
 	CHECK(when[21]);
 	starpu_tag_restart(20);
 	starpu_tag_remove(21);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		starpu_tag_declare_deps(22, 1, (starpu_tag_t) 20);
 		submit(22, 22);
 		CHECK(!LOAD(when[22]));
@@ -121,18 +119,16 @@ static void sync_tasks(void)
  * next. */
 static void rounds(void)
 {
-	int round, i;
-
-	for (round = 0; round < 20; round++) {
-		for (i = 41; i < 48; i++)
+	for (int round = 0; round < 20; round++) {
+		for (int i = 41; i < 48; i++)
 			starpu_tag_declare_deps((starpu_tag_t) i, 1, (starpu_tag_t) (i - 1));
-		for (i = 47; i >= 40; i--)
+		for (int i = 47; i >= 40; i--)
 			submit((starpu_tag_t) i, i);
 		CHECK_IS(starpu_tag_wait(47), 0);
-		for (i = 41; i < 48; i++)
+		for (int i = 41; i < 48; i++)
 			CHECK(when[i - 1] < when[i]);
 		starpu_task_wait_for_all();
-		for (i = 40; i < 48; i++)
+		for (int i = 40; i < 48; i++)
 			starpu_tag_restart((starpu_tag_t) i);
 	}
 }
@@ -141,20 +137,18 @@ static void rounds(void)
  */
 static void again(void)
 {
-	int round, i;
-
-	for (i = 61; i < 64; i++)
+	for (int i = 61; i < 64; i++)
 		starpu_tag_declare_deps((starpu_tag_t) i, 1, (starpu_tag_t) (i - 1));
-	for (round = 0; round < 20; round++) {
-		for (i = 63; i >= 60; i--) {
+	for (int round = 0; round < 20; round++) {
+		for (int i = 63; i >= 60; i--) {
 			submit((starpu_tag_t) i, i);
 			CHECK(i == 60 || !LOAD(when[i]));
 		}
 		CHECK_IS(starpu_tag_wait(63), 0);
-		for (i = 61; i < 64; i++)
+		for (int i = 61; i < 64; i++)
 			CHECK(when[i - 1] < when[i]);
 		starpu_task_wait_for_all();
-		for (i = 60; i < 64; i++)
+		for (int i = 60; i < 64; i++)
 			starpu_tag_restart((starpu_tag_t) (round % 2 ? i : 123 - i));
 	}
 	/* Not restarted, 61 has completed: 62, which was, does not wait for it. */
@@ -177,7 +171,7 @@ static void again(void)
 	CHECK_IS(starpu_tag_wait(63), 0);
 	starpu_task_wait_for_all();
 	starpu_tag_remove(69);
-	for (i = 60; i < 64; i++)
+	for (int i = 60; i < 64; i++)
 		starpu_tag_remove((starpu_tag_t) i);
 }
 
@@ -185,11 +179,9 @@ static void again(void)
  * happens. */
 static void events_again(void)
 {
-	int round;
-
 	starpu_tag_declare_deps(72, 2, (starpu_tag_t) 70, (starpu_tag_t) 71);
 	starpu_tag_declare_deps(73, 1, (starpu_tag_t) 72);
-	for (round = 0; round < 5; round++) {
+	for (int round = 0; round < 5; round++) {
 		submit(73, 50);
 		starpu_tag_notify_from_apps(70);
 		CHECK(!LOAD(when[50]));
@@ -227,10 +219,10 @@ static void *wait_tag(void *arg)
 static void wait_and_restart(void)
 {
 	starpu_pthread_t t;
-	int done = 0, tries;
+	int done = 0;
 
 	STARPU_PTHREAD_CREATE(&t, NULL, wait_tag, &done);
-	for (tries = 0; tries < 100000 && !LOAD(done); tries++) {
+	for (int tries = 0; tries < 100000 && !LOAD(done); tries++) {
 		starpu_usleep(10);
 		starpu_tag_notify_restart_from_apps(80);
 	}
@@ -266,11 +258,10 @@ static void fan(void)
 {
 	enum { N = 2000 };
 	starpu_tag_t i;
-	int round;
 
 	for (i = 1; i <= N; i++)
 		starpu_tag_declare_deps(1000 + i, 1, (starpu_tag_t) 1000);
-	for (round = 0; round < 3; round++) {
+	for (int round = 0; round < 3; round++) {
 		for (i = 1; i <= N; i++)
 			submit(1000 + i, (int) (i % 8) + 50);
 		CHECK(!LOAD(when[50]));

@@ -27,13 +27,12 @@ static struct starpu_codelet cl = { .cpu_funcs = { kernel }, .nbuffers = STARPU_
 static void *submitter(void *arg)
 {
 	unsigned seed = 77u + (unsigned) (intptr_t) arg;
-	int i, k;
 
-	for (i = 0; i < PER_THREAD; i++) {
+	for (int i = 0; i < PER_THREAD; i++) {
 		struct starpu_data_descr d[3];
 		unsigned first = (seed = seed * 1103515245u + 12345u) >> 16;
 
-		for (k = 0; k < 3; k++) {
+		for (int k = 0; k < 3; k++) {
 			int which = (int) ((first + (unsigned) k * (1 + first % 2)) % NDATA);
 
 			d[k].handle = h[which];
@@ -53,11 +52,10 @@ static void *submitter(void *arg)
 static void from_threads(void)
 {
 	starpu_pthread_t t[NTHREADS];
-	int i;
 
-	for (i = 0; i < NTHREADS; i++)
+	for (int i = 0; i < NTHREADS; i++)
 		STARPU_PTHREAD_CREATE(&t[i], NULL, submitter, (void *) (intptr_t) i);
-	for (i = 0; i < NTHREADS; i++)
+	for (int i = 0; i < NTHREADS; i++)
 		STARPU_PTHREAD_JOIN(t[i], NULL);
 	starpu_task_wait_for_all();
 }
@@ -94,11 +92,10 @@ static void chain(void *arg)
 int main(void)
 {
 	static const char *const policies[] = { "lws", "prio" };
-	int i, round;
 
-	for (round = 0; round < 2; round++) {
+	for (int round = 0; round < 2; round++) {
 		core_start(2 + round, policies[round]);
-		for (i = 0; i < NDATA; i++) {
+		for (int i = 0; i < NDATA; i++) {
 			data[i] = expected[i] = 0;
 			h[i] = core_register(&data[i]);
 		}
@@ -115,7 +112,7 @@ int main(void)
 		starpu_task_wait_for_all();
 		CHECK_IS(inner, 101);
 		expected[2] += 100;
-		for (i = 0; i < NDATA; i++) {
+		for (int i = 0; i < NDATA; i++) {
 			starpu_data_unregister(h[i]);
 			CHECK_IS(data[i], expected[i]);
 		}

@@ -209,10 +209,8 @@ static void mixture(void)
 
 int main(void)
 {
-	int i;
-
 	core_start(2, NULL);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		h[i] = core_register(&x[i]);
 	depends(&writer1, &writer1);
 	depends(&reader, &writer1);
@@ -225,9 +223,9 @@ int main(void)
 	acquired(&commuter2);
 	acquisition();
 	held();
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		mixture();
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		starpu_data_unregister(h[i]);
 	starpu_shutdown();
 	return 0;

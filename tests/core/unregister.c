@@ -87,10 +87,10 @@ static void homeless(void)
 static void invalidate(void)
 {
 	starpu_data_handle_t h;
-	int got = 0, allocated, valid, requested, i;
+	int got = 0, allocated, valid, requested;
 
 	starpu_variable_data_register(&h, -1, 0, sizeof(int));
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		CHECK_IS(starpu_task_insert(&set, STARPU_W, h, STARPU_CL_ARGS_NFREE, (void *) 3,
 					    sizeof(int), 0),
 			 0);

@@ -89,10 +89,10 @@ static starpu_data_handle_t shared;
 
 static void *one_thread(void *arg)
 {
-	int i, mine = 1;
+	int mine = 1;
 
 	(void) arg;
-	for (i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++) {
 		starpu_data_handle_t own;
 
 		starpu_variable_data_register(&own, STARPU_MAIN_RAM, (uintptr_t) &mine,
@@ -115,14 +115,14 @@ static void release_shared(void *arg)
 static void threads(void)
 {
 	starpu_pthread_t t[4];
-	int i, n = 0;
+	int n = 0;
 
 	shared = core_register(&x);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		STARPU_PTHREAD_CREATE(&t[i], NULL, one_thread, NULL);
-	for (i = 0; i < 200; i++)
+	for (int i = 0; i < 200; i++)
 		CHECK_IS(starpu_data_acquire_cb(shared, STARPU_R, release_shared, &n), 0);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		STARPU_PTHREAD_JOIN(t[i], NULL);
 	CHECK_IS(n, 200);
 	CHECK_IS(starpu_data_acquire_try(shared, STARPU_RW), 0);
@@ -132,11 +132,9 @@ static void threads(void)
 
 int main(void)
 {
-	int i;
-
 	core_start(2, NULL);
 	x = 1;
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		older_callback();
 		newer_callback();
 		inside();

@@ -129,9 +129,8 @@ static void important(unsigned dev)
 {
 	static int v[3][100 << 10];
 	starpu_data_handle_t d[3];
-	int i;
 
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		starpu_vector_data_register(&d[i], STARPU_MAIN_RAM, (uintptr_t) v[i], 100 << 10,
 					    sizeof(int));
 	CHECK(starpu_data_prefetch_on_node(d[0], dev, 0) == 0 &&
@@ -145,7 +144,7 @@ static void important(unsigned dev)
 	      !starpu_data_is_on_node(d[1], dev));
 	starpu_data_advise_as_important(d[0], 0);
 	CHECK(starpu_data_can_evict(d[0], dev, STARPU_PREFETCH));
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		starpu_data_unregister(d[i]);
 }
 

@@ -15,17 +15,15 @@ static int busy[NDATA];
 /* Adds 1 to both; the data's numbers are in their first elements. */
 static void both_cpu(void *buffers[], void *arg)
 {
-	unsigned i, k;
-
 	(void) arg;
-	for (k = 0; k < 2; k++) {
+	for (unsigned k = 0; k < 2; k++) {
 		int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[k]);
 
 		CHECK(__atomic_exchange_n(&busy[v[0]], 1, __ATOMIC_ACQ_REL) == 0);
-		for (i = 1; i < N; i++)
+		for (unsigned i = 1; i < N; i++)
 			v[i]++;
 	}
-	for (k = 0; k < 2; k++)
+	for (unsigned k = 0; k < 2; k++)
 		__atomic_store_n(&busy[*(int *) STARPU_VECTOR_GET_PTR(buffers[k])], 0,
 				 __ATOMIC_RELEASE);
 }
@@ -33,9 +31,8 @@ static void both_cpu(void *buffers[], void *arg)
 static void scale_cpu(void *buffers[], void *arg)
 {
 	int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[0]);
-	unsigned i;
 
-	for (i = 1; i < N; i++)
+	for (unsigned i = 1; i < N; i++)
 		v[i] = v[i] * 2 + *(int *) arg;
 }
 

@@ -25,9 +25,7 @@ static struct line_interface *on(starpu_data_handle_t h, unsigned node)
 
 static void line_register(starpu_data_handle_t h, int home, void *iface)
 {
-	int node;
-
-	for (node = 0; node < STARPU_MAXNODES; node++)
+	for (int node = 0; node < STARPU_MAXNODES; node++)
 		on(h, (unsigned) node)->p = node == home ? ((struct line_interface *) iface)->p
 							 : NULL;
 }
@@ -127,17 +125,17 @@ static void tour(struct starpu_data_copy_methods m, int device_to_device,
 	struct line_interface line = { v };
 	uint64_t in[3], out[3], in2, out2;
 	starpu_data_handle_t h;
-	unsigned k, through = device_to_device ? 0 : 1;
+	unsigned through = device_to_device ? 0 : 1;
 
 	methods = m;
 	direct = device_to_device;
 	memset(calls, 0, sizeof(calls));
 	for (i = 0; i < N; i++)
 		v[i] = i;
-	for (k = 0; k < 3; k++)
+	for (unsigned k = 0; k < 3; k++)
 		CHECK(orrery_transfer_bytes(k, &in[k], &out[k]) == 0);
 	starpu_data_register(&h, STARPU_MAIN_RAM, &line, &ops);
-	for (k = 0; k < 2; k++) {
+	for (unsigned k = 0; k < 2; k++) {
 		CHECK(starpu_data_acquire_on_node(h, (int) device_node(k), STARPU_RW) == 0);
 		on(h, device_node(k))->p[3] += 100;
 		starpu_data_release_on_node(h, (int) device_node(k));
@@ -146,7 +144,7 @@ static void tour(struct starpu_data_copy_methods m, int device_to_device,
 	for (i = 0; i < N; i++)
 		CHECK(v[i] == i + (i == 3 ? 200 : 0));
 	CHECK(!memcmp(calls, want, sizeof(calls)));
-	for (k = 0; k < 3; k++) {
+	for (unsigned k = 0; k < 3; k++) {
 		CHECK(orrery_transfer_bytes(k, &in2, &out2) == 0);
 		CHECK(in2 - in[k] == (k ? 1 : 1 + through) * N * sizeof(int));
 		CHECK(out2 - out[k] == (k ? 1 : 1 + through) * N * sizeof(int));

@@ -75,11 +75,10 @@ static void set(starpu_data_handle_t h, int first)
 static void check(starpu_data_handle_t h, int first)
 {
 	const int *v;
-	int i;
 
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	v = starpu_data_get_local_ptr(h);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK(v[i] == first + i);
 	starpu_data_release(h);
 }

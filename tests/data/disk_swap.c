@@ -10,10 +10,10 @@
 static void set_func(void *buffers[], void *arg)
 {
 	int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[0]);
-	int i, first;
+	int first;
 
 	starpu_codelet_unpack_args(arg, &first);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		v[i] = first + i;
 }
 
@@ -32,15 +32,13 @@ static void may_go(starpu_data_handle_t h)
 /* The first datum and each third one stay in main memory while the others pass through it. */
 static void kept(starpu_data_handle_t *h)
 {
-	int i, k;
-
-	for (i = 0; i < 12; i += 3)
+	for (int i = 0; i < 12; i += 3)
 		starpu_data_set_ooc_flag(h[i], 0);
-	for (k = 0; k < 2; k++)
-		for (i = 0; i < 12; i++)
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i < 12; i++)
 			CHECK(starpu_data_acquire(h[i], STARPU_RW) == 0 &&
 			      (starpu_data_release(h[i]), 1));
-	for (i = 0; i < 12; i += 3) {
+	for (int i = 0; i < 12; i += 3) {
 		CHECK(starpu_data_is_on_node(h[i], STARPU_MAIN_RAM) &&
 		      !starpu_data_can_evict(h[i], STARPU_MAIN_RAM, STARPU_FETCH));
 		CHECK(starpu_data_evict_from_node(h[i], STARPU_MAIN_RAM) != 0 &&

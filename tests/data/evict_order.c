@@ -20,9 +20,9 @@ static int added[NDATA];
 /* Data on the device, as a mask. */
 static unsigned there(void)
 {
-	unsigned mask = 0, i;
+	unsigned mask = 0;
 
-	for (i = 0; i < NDATA; i++)
+	for (unsigned i = 0; i < NDATA; i++)
 		mask |= starpu_data_is_on_node(d[i], dev) << i;
 	return mask;
 }
@@ -64,9 +64,7 @@ static void bring(int i)
 
 static void oldest_first(void)
 {
-	int i;
-
-	for (i = 0; i < ROOM; i++)
+	for (int i = 0; i < ROOM; i++)
 		bring(i);
 	THERE(MASK4(0, 1, 2, 3));
 	bring(4);
@@ -90,12 +88,10 @@ static void oldest_first(void)
 
 static void wishes(void)
 {
-	int i;
-
-	for (i = 8; i < 12; i++)
+	for (int i = 8; i < 12; i++)
 		task_writes(i);
 	THERE(MASK4(8, 9, 10, 11));
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		CHECK(starpu_data_is_on_node(d[i], STARPU_MAIN_RAM));
 	starpu_data_wont_use(d[10]);
 	CHECK(starpu_task_wait_for_all() == 0);
@@ -147,15 +143,13 @@ static void held(void)
 
 int main(void)
 {
-	int i, k;
-
 	start();
 	if (!starpu_cuda_worker_get_count())
 		return 77;
 	dev = device_node(0);
 	v = calloc(NDATA, sizeof(*v));
-	for (i = 0; i < NDATA; i++) {
-		for (k = 0; k < N; k++)
+	for (int i = 0; i < NDATA; i++) {
+		for (int k = 0; k < N; k++)
 			v[i][k] = i * 1000 + k;
 		starpu_vector_data_register(&d[i], STARPU_MAIN_RAM, (uintptr_t) v[i], N,
 					    sizeof(int));
@@ -163,10 +157,10 @@ int main(void)
 	oldest_first();
 	wishes();
 	held();
-	for (i = 0; i < NDATA; i++)
+	for (int i = 0; i < NDATA; i++)
 		starpu_data_unregister(d[i]);
-	for (i = 0; i < NDATA; i++)
-		for (k = 0; k < N; k++)
+	for (int i = 0; i < NDATA; i++)
+		for (int k = 0; k < N; k++)
 			CHECK(v[i][k] == i * 1000 + k + added[i]);
 	CHECK(starpu_memory_get_used(dev) == 0);
 	free(v);

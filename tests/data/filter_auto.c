@@ -33,12 +33,11 @@ struct plan {
 static void plan(struct plan *p, const struct view *father, unsigned n)
 {
 	struct starpu_data_filter f = blocks(n);
-	unsigned i;
 
 	p->father = father->h;
 	p->n = n;
 	starpu_data_partition_plan(p->father, &f, p->piece);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct view *c = &views[nviews++];
 
 		c->h = p->piece[i];
@@ -57,12 +56,11 @@ static void one(uint64_t seed)
 {
 	starpu_data_handle_t out_h;
 	struct plan p[5];
-	unsigned i;
 
 	state = seed * 7919 + 1;
 	nviews = 1;
 	out = ref = 0;
-	for (i = 0; i < NX; i++)
+	for (unsigned i = 0; i < NX; i++)
 		v[i] = w[i] = i;
 	starpu_vector_data_register(&views[0].h, STARPU_MAIN_RAM, (uintptr_t) v, NX, sizeof(*v));
 	views[0].start = 0;
@@ -73,7 +71,7 @@ static void one(uint64_t seed)
 	plan(&p[2], &views[0], 4);
 	plan(&p[3], &views[1], 4);
 	plan(&p[4], &views[2], 2);
-	for (i = 0; i < 60; i++) {
+	for (unsigned i = 0; i < 60; i++) {
 		struct view *x = &views[draw(3) ? draw(nviews) : 0];
 		unsigned value = draw(1000);
 
@@ -106,7 +104,7 @@ static void one(uint64_t seed)
 			}
 		}
 	}
-	for (i = 5; i-- > 0;)
+	for (unsigned i = 5; i-- > 0;)
 		starpu_data_partition_clean(p[i].father, p[i].n, p[i].piece);
 	starpu_data_unregister(views[0].h);
 	starpu_data_unregister(out_h);

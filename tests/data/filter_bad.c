@@ -48,14 +48,13 @@ static struct starpu_codelet read_cl = { .cpu_funcs = { two_cpu },
 static void synchronous(starpu_data_handle_t h)
 {
 	struct starpu_data_filter f = blocks(4);
-	unsigned i;
 
 	starpu_data_unpartition(h, STARPU_MAIN_RAM);
 	starpu_data_partition(h, &f);
 	CHECK(try_mix(h, STARPU_RW) == -EINVAL);
 	CHECK(starpu_data_acquire(h, STARPU_R) == -EINVAL);
 	CHECK(starpu_data_acquire_try(h, STARPU_RW) == -EINVAL);
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		mix(starpu_data_get_child(h, i), 1);
 	CHECK(starpu_data_get_child(h, 4) == NULL);
 	starpu_data_unpartition(h, STARPU_MAIN_RAM);
@@ -122,10 +121,9 @@ static void plans(starpu_data_handle_t h)
 int main(void)
 {
 	starpu_data_handle_t h;
-	unsigned i;
 
 	start();
-	for (i = 0; i < NX; i++)
+	for (unsigned i = 0; i < NX; i++)
 		v[i] = w[i] = i;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, NX, sizeof(*v));
 	synchronous(h);

@@ -23,9 +23,7 @@ static void check(void)
 
 static void mix_all(starpu_data_handle_t *c, unsigned n, unsigned value)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		unsigned s = block_start(NX, n, i), e = block_start(NX, n, i + 1);
 
 		mix(c[i], value + i);
@@ -35,9 +33,7 @@ static void mix_all(starpu_data_handle_t *c, unsigned n, unsigned value)
 
 static void sum_all(starpu_data_handle_t *c, unsigned n)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		unsigned s = block_start(NX, n, i), e = block_start(NX, n, i + 1);
 
 		sum(c[i], out_h);
@@ -59,9 +55,7 @@ static void whole_sum(void)
 
 static void read_write(starpu_data_handle_t *a, starpu_data_handle_t *b)
 {
-	unsigned round;
-
-	for (round = 0; round < 30; round++) {
+	for (unsigned round = 0; round < 30; round++) {
 		whole(round);
 		starpu_data_partition_submit(h, 4, a);
 		mix_all(a, 4, round);
@@ -78,9 +72,7 @@ static void read_write(starpu_data_handle_t *a, starpu_data_handle_t *b)
 
 static void read_only(starpu_data_handle_t *a, starpu_data_handle_t *b)
 {
-	unsigned round;
-
-	for (round = 0; round < 30; round++) {
+	for (unsigned round = 0; round < 30; round++) {
 		starpu_data_partition_readonly_submit(h, 4, a);
 		starpu_data_partition_readonly_submit(h, 9, b);
 		sum_all(a, 4);
@@ -107,28 +99,27 @@ static void second_level(starpu_data_handle_t *a)
 {
 	struct starpu_data_filter f = blocks(3);
 	starpu_data_handle_t s[4][3];
-	unsigned i, j, round;
 
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		starpu_data_partition_plan(a[i], &f, s[i]);
-	for (round = 0; round < 10; round++) {
+	for (unsigned round = 0; round < 10; round++) {
 		whole(round);
 		starpu_data_partition_submit(h, 4, a);
-		for (i = 0; i < 4; i++)
+		for (unsigned i = 0; i < 4; i++)
 			starpu_data_partition_submit(a[i], 3, s[i]);
-		for (i = 0; i < 4; i++)
-			for (j = 0; j < 3; j++) {
+		for (unsigned i = 0; i < 4; i++)
+			for (unsigned j = 0; j < 3; j++) {
 				mix(s[i][j], i * j);
 				seq_mix(w + NX / 4 * i + NX / 12 * j, NX / 12, i * j);
 			}
-		for (i = 0; i < 4; i++)
+		for (unsigned i = 0; i < 4; i++)
 			starpu_data_unpartition_submit(a[i], 3, s[i], -1);
 		mix_all(a, 4, round);
 		starpu_data_unpartition_submit(h, 4, a, -1);
 		whole_sum();
 	}
 	check();
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		starpu_data_partition_clean(a[i], 3, s[i]);
 }
 
@@ -189,10 +180,9 @@ int main(void)
 {
 	struct starpu_data_filter f4 = blocks(4), f9 = blocks(9);
 	starpu_data_handle_t a[4], b[9];
-	unsigned i;
 
 	start();
-	for (i = 0; i < NX; i++)
+	for (unsigned i = 0; i < NX; i++)
 		v[i] = w[i] = i;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, NX, sizeof(*v));
 	starpu_variable_data_register(&out_h, STARPU_MAIN_RAM, (uintptr_t) &out, sizeof(out));

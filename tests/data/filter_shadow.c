@@ -98,26 +98,26 @@ static void go(starpu_data_handle_t h, void *father, struct starpu_data_filter f
 	       struct starpu_data_filter plain)
 {
 	starpu_data_handle_t c[MAXPIECES], d[MAXPIECES];
-	unsigned i, round, n = f.nchildren;
+	unsigned n = f.nchildren;
 
 	change(h, father);
 	starpu_data_partition(h, &f);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		check_piece(starpu_data_get_child(h, i), &f, father, i, n);
 	starpu_data_unpartition(h, starpu_worker_get_memory_node(next_worker()));
 	starpu_data_partition_plan(h, &f, c);
 	starpu_data_partition_plan(h, &plain, d);
-	for (round = 0; round < 3; round++) {
+	for (unsigned round = 0; round < 3; round++) {
 		change(h, father);
 		starpu_data_partition_readonly_submit(h, n, c);
 		starpu_data_partition_readonly_submit(h, plain.nchildren, d);
-		for (i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++)
 			check_piece(c[i], &f, father, i, n);
-		for (i = 0; i < plain.nchildren; i++)
+		for (unsigned i = 0; i < plain.nchildren; i++)
 			check_piece(d[i], &plain, father, i, plain.nchildren);
 		starpu_data_unpartition_submit(h, n, c, -1);
 		starpu_data_partition_readwrite_upgrade_submit(h, plain.nchildren, d);
-		for (i = 0; i < plain.nchildren; i++)
+		for (unsigned i = 0; i < plain.nchildren; i++)
 			CHECK(starpu_task_insert(&change_device_cl, STARPU_RW, d[i],
 						 STARPU_EXECUTE_ON_WORKER, next_worker(), 0) == 0);
 		change_func(&father, NULL);
@@ -133,9 +133,7 @@ static void go(starpu_data_handle_t h, void *father, struct starpu_data_filter f
 
 static int *numbers(size_t n, int *into)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		into[i] = (int) i + 1;
 	return into;
 }

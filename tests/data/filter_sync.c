@@ -10,24 +10,21 @@ static unsigned v[NX], w[NX];
 
 static void check(void)
 {
-	unsigned i;
-
-	for (i = 0; i < NX; i++)
+	for (unsigned i = 0; i < NX; i++)
 		CHECK(v[i] == w[i], "element %u is %u, not %u", i, v[i], w[i]);
 }
 
 static void one_level(starpu_data_handle_t h)
 {
 	struct starpu_data_filter f = blocks(7);
-	unsigned i, round;
 
-	for (round = 0; round < 20; round++) {
+	for (unsigned round = 0; round < 20; round++) {
 		mix(h, round);
 		seq_mix(w, NX, round);
 		f.nchildren = 1 + round;
 		starpu_data_partition(h, &f);
 		CHECK(starpu_data_get_nb_children(h) == (int) f.nchildren);
-		for (i = 0; i < f.nchildren; i++) {
+		for (unsigned i = 0; i < f.nchildren; i++) {
 			unsigned start = block_start(NX, f.nchildren, i),
 				 end = block_start(NX, f.nchildren, i + 1);
 
@@ -59,15 +56,13 @@ static void cut(starpu_data_handle_t h, int how)
 
 static void three_levels(starpu_data_handle_t h)
 {
-	unsigned i, j, k, how;
-
-	for (how = 0; how < 4; how++) {
+	for (unsigned how = 0; how < 4; how++) {
 		mix(h, how);
 		seq_mix(w, NX, how);
 		cut(h, (int) how);
-		for (i = 0; i < 4; i++)
-			for (j = 0; j < 3; j++)
-				for (k = 0; k < 2; k++) {
+		for (unsigned i = 0; i < 4; i++)
+			for (unsigned j = 0; j < 3; j++)
+				for (unsigned k = 0; k < 2; k++) {
 					unsigned s = block_start(NX, 4, i),
 						 n = block_start(NX, 4, i + 1) - s;
 					unsigned s2 = block_start(n, 3, j),
@@ -132,10 +127,9 @@ static void without_home(void)
 int main(void)
 {
 	starpu_data_handle_t h;
-	unsigned i;
 
 	start();
-	for (i = 0; i < NX; i++)
+	for (unsigned i = 0; i < NX; i++)
 		v[i] = w[i] = i;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, NX, sizeof(*v));
 	one_level(h);

@@ -9,9 +9,7 @@ static char src[N], dst[N], want[N];
 
 static void reset(void)
 {
-	int i;
-
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		src[i] = (char) (i * 7 + i / 251);
 	memset(dst, 0x55, N);
 	memset(want, 0x55, N);
@@ -20,11 +18,9 @@ static void reset(void)
 /* Blocks of `block` bytes in up to three dimensions, strides in bytes, all offset a little. */
 static void expect(size_t block, const size_t *n, const size_t *ls, const size_t *ld)
 {
-	size_t i, j, k;
-
-	for (k = 0; k < n[2]; k++)
-		for (j = 0; j < n[1]; j++)
-			for (i = 0; i < n[0]; i++)
+	for (size_t k = 0; k < n[2]; k++)
+		for (size_t j = 0; j < n[1]; j++)
+			for (size_t i = 0; i < n[0]; i++)
 				memcpy(want + 5 + i * ld[0] + j * ld[1] + k * ld[2],
 				       src + 3 + i * ls[0] + j * ls[1] + k * ls[2], block);
 }

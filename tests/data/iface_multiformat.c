@@ -50,13 +50,12 @@ static void store(void *host, void *p, unsigned node, size_t size)
 static void step_cpu(void *buffers[], void *arg)
 {
 	struct cpu_point *p = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
-	unsigned i;
 
 	(void) arg;
 	CHECK(STARPU_MULTIFORMAT_GET_NX(buffers[0]) == N);
 	CHECK(!STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]) &&
 	      !STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffers[0]));
-	for (i = 0; i < N; i++) {
+	for (unsigned i = 0; i < N; i++) {
 		p[i].x += 2 * p[i].y;
 		p[i].y++;
 	}
@@ -66,12 +65,11 @@ static void step_cuda(void *buffers[], void *arg)
 {
 	void *there = STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]);
 	struct cuda_point *p = fetch(there, node_of(STARPU_CUDA_WORKER), N * sizeof(*p));
-	unsigned i;
 
 	(void) arg;
 	CHECK(!STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]) &&
 	      !STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffers[0]));
-	for (i = 0; i < N; i++) {
+	for (unsigned i = 0; i < N; i++) {
 		p[i].x += 2 * p[i].y;
 		p[i].y++;
 	}
@@ -82,12 +80,11 @@ static void step_opencl(void *buffers[], void *arg)
 {
 	void *there = STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffers[0]);
 	struct opencl_point *p = fetch(there, node_of(STARPU_OPENCL_WORKER), N * sizeof(*p));
-	unsigned i;
 
 	(void) arg;
 	CHECK(!STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]) &&
 	      !STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]));
-	for (i = 0; i < N; i++) {
+	for (unsigned i = 0; i < N; i++) {
 		CHECK(p[i].twice_y == 2 * p[i].y);
 		p[i].x = (short) (p[i].x + p[i].twice_y);
 		p[i].y++;
@@ -125,10 +122,9 @@ static void cuda_to_cpu(void *buffers[], void *arg)
 {
 	struct cuda_point *from = STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]);
 	struct cpu_point *to = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
-	unsigned i;
 
 	(void) arg;
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		to[i] = (struct cpu_point){ (int) from[i].x, (int) from[i].y };
 	count(CUDA_TO_CPU);
 }
@@ -154,10 +150,9 @@ static void opencl_to_cpu(void *buffers[], void *arg)
 {
 	struct opencl_point *from = STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffers[0]);
 	struct cpu_point *to = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
-	unsigned i;
 
 	(void) arg;
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		to[i] = (struct cpu_point){ from[i].x, from[i].y };
 	count(OPENCL_TO_CPU);
 }
@@ -199,12 +194,10 @@ static void step_on(enum starpu_worker_archtype type, starpu_data_handle_t h)
 
 static void expect(const struct cpu_point *p, unsigned steps)
 {
-	unsigned i, s;
-
-	for (i = 0; i < N; i++) {
+	for (unsigned i = 0; i < N; i++) {
 		struct cpu_point want = { (int) i, -(int) i };
 
-		for (s = 0; s < steps; s++) {
+		for (unsigned s = 0; s < steps; s++) {
 			want.x += 2 * want.y;
 			want.y++;
 		}
@@ -252,19 +245,18 @@ int main(void)
 							     STARPU_CUDA_WORKER };
 	struct cpu_point p[N];
 	starpu_data_handle_t h;
-	unsigned i;
 
 	start();
 	if (!starpu_cuda_worker_get_count() || !starpu_opencl_worker_get_count())
 		return 77;
 	CHECK(starpu_node_get_kind(node_of(STARPU_OPENCL_WORKER)) == STARPU_OPENCL_RAM);
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		p[i] = (struct cpu_point){ (int) i, -(int) i };
 	starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, p, N, &formats);
 	CHECK(starpu_data_get_interface_id(h) == STARPU_MULTIFORMAT_INTERFACE_ID &&
 	      starpu_data_get_size(h) == sizeof(p));
 	CHECK(starpu_data_handle_to_pointer(h, STARPU_MAIN_RAM) == p);
-	for (i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 5; i++)
 		step_on(round[i], h);
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	expect(p, 5);
@@ -276,7 +268,7 @@ int main(void)
 	packing(h, 5);
 	starpu_data_unregister(h);
 	expect(p, 5);
-	for (i = 0; i < starpu_memory_nodes_get_count(); i++)
+	for (unsigned i = 0; i < starpu_memory_nodes_get_count(); i++)
 		CHECK(starpu_memory_get_used(i) == 0);
 	starpu_shutdown();
 	return 0;

@@ -74,11 +74,10 @@ static uintptr_t new_buffer(const int *v, size_t n)
 static void end_buffer(uintptr_t p, const int *want, size_t n)
 {
 	int *got = malloc(n * sizeof(*got));
-	size_t i;
 
 	CHECK(starpu_interface_copy(p, 0, home(), (uintptr_t) got, 0, STARPU_MAIN_RAM,
 				    n * sizeof(*got), NULL) == 0);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		CHECK(got[i] == want[i], "element %zu is %d, not %d", i, got[i], want[i]);
 	starpu_free_on_node(home(), p, n * sizeof(*got));
 	free(got);
@@ -109,18 +108,18 @@ static void change_piece(struct starpu_data_filter *f, void *father, unsigned i,
  * the same data in the program's copy. */
 static void cut(starpu_data_handle_t h, void *father, struct starpu_data_filter f)
 {
-	unsigned i, n = f.nchildren, turn;
+	unsigned n = f.nchildren;
 
 	starpu_data_partition(h, &f);
 	CHECK(starpu_data_get_nb_children(h) == (int) n);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		void *piece = starpu_data_get_interface_on_node(starpu_data_get_child(h, i),
 								home());
 		struct staged_array a = staged_dense(piece),
 				    b = staged_dense(starpu_data_get_interface_on_node(h, home()));
 
 		CHECK(a.handle == b.handle && a.offset >= b.offset);
-		for (turn = 0; turn < 3; turn++) {
+		for (unsigned turn = 0; turn < 3; turn++) {
 			run_on((turn + i) % 3, starpu_data_get_child(h, i), (int) (10 * i + turn));
 			change_piece(&f, father, i, n, (int) (10 * i + turn));
 		}
@@ -136,9 +135,8 @@ static void cut(starpu_data_handle_t h, void *father, struct starpu_data_filter 
 static int *fresh(size_t n)
 {
 	int *v = malloc(n * sizeof(*v));
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		v[i] = (int) i + 1;
 	return v;
 }
@@ -317,10 +315,9 @@ static void given(void)
 		  ptr = device == STARPU_CUDA_WORKER ? p + SLACK * sizeof(*v) : p;
 	int *ram = calloc(nx * ny, sizeof(*ram));
 	starpu_data_handle_t h;
-	uint32_t x, y;
 
-	for (y = 0; y < ny; y++)
-		for (x = 0; x < nx; x++)
+	for (uint32_t y = 0; y < ny; y++)
+		for (uint32_t x = 0; x < nx; x++)
 			ram[y * nx + x] = v[SLACK + y * ld + x];
 	starpu_matrix_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) ram, nx, nx, ny, sizeof(*v));
 	starpu_matrix_ptr_register(h, home(), ptr, p, SLACK * sizeof(*v), ld);
@@ -331,8 +328,8 @@ static void given(void)
 	run_on(0, h, ++arg);
 	change_piece(&whole, &father, 0, 1, arg);
 	starpu_data_unregister(h);
-	for (y = 0; y < ny; y++)
-		for (x = 0; x < nx; x++)
+	for (uint32_t y = 0; y < ny; y++)
+		for (uint32_t x = 0; x < nx; x++)
 			CHECK(ram[y * nx + x] == v[SLACK + y * ld + x]);
 	end_buffer(p, v, n);
 	free(ram);
@@ -349,7 +346,6 @@ static void packs(void)
 	starpu_data_handle_t h, piece;
 	starpu_ssize_t count;
 	void *bytes;
-	uint32_t x, y;
 
 	starpu_matrix_data_register(&h, (int) home(), p, ld, nx, ny, sizeof(*v));
 	starpu_data_partition(h, &f);
@@ -359,8 +355,8 @@ static void packs(void)
 	      count == (starpu_ssize_t) (nx / 2 * ny * sizeof(*v)));
 	CHECK(starpu_interface_copy((uintptr_t) bytes, 0, home(), (uintptr_t) w, 0, STARPU_MAIN_RAM,
 				    (size_t) count, NULL) == 0);
-	for (y = 0; y < ny; y++)
-		for (x = 0; x < nx / 2; x++) {
+	for (uint32_t y = 0; y < ny; y++)
+		for (uint32_t x = 0; x < nx / 2; x++) {
 			CHECK(w[y * (nx / 2) + x] == v[y * ld + nx / 2 + x]);
 			v[y * ld + nx / 2 + x] = w[y * (nx / 2) + x] *= -2;
 		}

@@ -73,12 +73,11 @@ static void by_bytes(starpu_data_handle_t h, starpu_data_handle_t other)
 {
 	size_t size, n;
 	char *want = pack_in_main(h, &size), *got, *turned = malloc(size + 1);
-	int peek;
 
 	CHECK(size == starpu_data_get_size(h));
 	got = pack_there(h, &n);
 	CHECK(n == size && !memcmp(got, want, n));
-	for (peek = 0; peek < 2; peek++) {
+	for (int peek = 0; peek < 2; peek++) {
 		for (n = 0; n < size; n++)
 			turned[n] = (char) ~want[size - 1 - n];
 		fill_there(other, turned, size, peek);
@@ -95,13 +94,11 @@ static void by_bytes(starpu_data_handle_t h, starpu_data_handle_t other)
 /* As a whole, and cut as f says. */
 static void go(starpu_data_handle_t h, starpu_data_handle_t other, struct starpu_data_filter *f)
 {
-	unsigned i;
-
 	by_bytes(h, other);
 	if (f) {
 		starpu_data_partition(h, f);
 		starpu_data_partition(other, f);
-		for (i = 0; i < f->nchildren; i++)
+		for (unsigned i = 0; i < f->nchildren; i++)
 			by_bytes(starpu_data_get_child(h, i), starpu_data_get_child(other, i));
 		starpu_data_unpartition(other, STARPU_MAIN_RAM);
 		starpu_data_unpartition(h, dev);
@@ -122,9 +119,8 @@ static void dense(void)
 	uint32_t nn[5] = { 3, 4, 2, 3, 4 }, lda[5] = { 1, 5, 20, 43, 130 },
 		 ldb[5] = { 1, 3, 14, 30, 99 };
 	starpu_data_handle_t h, other;
-	int i;
 
-	for (i = 0; i < 1500; i++)
+	for (int i = 0; i < 1500; i++)
 		a[i] = i * 7919;
 	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) a, 13);
 	starpu_variable_data_register(&other, STARPU_MAIN_RAM, (uintptr_t) b, 13);
@@ -155,9 +151,8 @@ static void indexed(void)
 				      colind2[NNZ];
 	static int v[NNZ * R * C], w[NNZ * R * C];
 	starpu_data_handle_t h, other;
-	int i;
 
-	for (i = 0; i < NNZ * R * C; i++)
+	for (int i = 0; i < NNZ * R * C; i++)
 		v[i] = i * 7919;
 	starpu_csr_data_register(&h, STARPU_MAIN_RAM, NNZ, NROW, (uintptr_t) v, colind, rowptr, 0,
 				 sizeof(*v));
@@ -173,7 +168,7 @@ static void indexed(void)
 				 (uintptr_t) w, sizeof(*v));
 	go(h, other, NULL);
 	CHECK(!memcmp(rows2, colind, sizeof(colind)) && !memcmp(colind2, colind, sizeof(colind)));
-	for (i = 0; i < NNZ; i++)
+	for (int i = 0; i < NNZ; i++)
 		CHECK(w[i] == i * 7919);
 }
 

@@ -40,10 +40,9 @@ static void bcsr_cpu(void *buffers[], void *arg)
 static void coo_cpu(void *buffers[], void *arg)
 {
 	int *val = (int *) STARPU_COO_GET_VALUES(buffers[0]);
-	uint32_t k;
 
 	(void) arg;
-	for (k = 0; k < STARPU_COO_GET_NVALUES(buffers[0]); k++)
+	for (uint32_t k = 0; k < STARPU_COO_GET_NVALUES(buffers[0]); k++)
 		val[k] += 10 * (int) STARPU_COO_GET_COLUMNS(buffers[0])[k];
 }
 
@@ -65,9 +64,7 @@ static struct starpu_codelet coo_cl = { .cpu_funcs = { coo_cpu },
 
 static void number(int *val, int n)
 {
-	int i;
-
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		val[i] = i + 1;
 }
 

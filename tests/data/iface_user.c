@@ -37,9 +37,7 @@ static struct complex_interface *on(starpu_data_handle_t h, unsigned node)
 
 static void complex_register(starpu_data_handle_t h, int home, void *iface)
 {
-	int node;
-
-	for (node = 0; node < STARPU_MAXNODES; node++) {
+	for (int node = 0; node < STARPU_MAXNODES; node++) {
 		struct complex_interface *c = on(h, (unsigned) node);
 
 		*c = *(struct complex_interface *) iface;
@@ -313,9 +311,7 @@ static void run(struct starpu_codelet *cl, unsigned unit, starpu_data_handle_t h
 
 static void turn(double *re, double *im, unsigned n, int value)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		double x = re[i];
 
 		re[i] = -im[i] + value;
@@ -405,9 +401,8 @@ static void cache(unsigned unit)
 {
 	unsigned before = nallocated, again = nreused;
 	starpu_data_handle_t h;
-	int i;
 
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		new_complex(&h, -1, NULL, NULL, 10 + (unsigned) i, 64);
 		CHECK(starpu_data_request_allocation(h, node_of(unit)) == 0);
 		starpu_data_unregister(h);
@@ -415,7 +410,7 @@ static void cache(unsigned unit)
 	CHECK(nallocated == before + 1 && nreused == again + 3);
 	complex_ops.dontcache = 1;
 	again = ncached;
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		new_complex(&h, -1, NULL, NULL, 10, 65);
 		CHECK(starpu_data_request_allocation(h, node_of(unit)) == 0);
 		starpu_data_unregister(h);

@@ -39,7 +39,6 @@ static void filters(starpu_data_handle_t h)
 	long longs[3] = { 1, 5, 4 };
 	uint32_t lengths[3] = { 1, 5, 4 };
 	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 3 };
-	int i;
 
 	check_filter(h, &f, 3, thirds);
 	f = (struct starpu_data_filter){ .filter_func = starpu_vector_filter_divide_in_2,
@@ -69,7 +68,7 @@ static void filters(starpu_data_handle_t h)
 	f = (struct starpu_data_filter){ .filter_func = starpu_vector_filter_block,
 					 .nchildren = 2 };
 	starpu_data_map_filters(h, 2, &f, &f);
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		void *iface = starpu_data_get_interface_on_node(
 			starpu_data_get_sub_data(h, 2, i / 2, i % 2), STARPU_MAIN_RAM);
 

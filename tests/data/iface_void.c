@@ -23,10 +23,9 @@ static void turn_cpu(void *buffers[], void *arg)
 static void scale_cpu(void *buffers[], void *arg)
 {
 	struct point *p = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
-	unsigned i;
 
 	(void) arg;
-	for (i = 0; i < STARPU_MULTIFORMAT_GET_NX(buffers[0]); i++) {
+	for (unsigned i = 0; i < STARPU_MULTIFORMAT_GET_NX(buffers[0]); i++) {
 		p[i].x *= 2;
 		p[i].y *= 3;
 	}
@@ -51,18 +50,17 @@ static void order(void)
 {
 	starpu_data_handle_t h;
 	starpu_ssize_t count = -1;
-	int i;
 
 	starpu_void_data_register(&h);
 	CHECK(starpu_data_get_size(h) == 0);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		CHECK(starpu_task_insert(&turn_cl, STARPU_RW, h, STARPU_VALUE, &i, sizeof(i), 0) ==
 		      0);
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	CHECK(starpu_data_pack(h, NULL, &count) == 0 && count == 0);
 	starpu_data_release(h);
 	starpu_data_unregister(h);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		CHECK(turns[i] == i);
 }
 
@@ -72,9 +70,8 @@ static void multiformat(void)
 	starpu_data_handle_t h, other;
 	starpu_ssize_t count = -1;
 	void *buf = NULL;
-	int i;
 
-	for (i = 0; i < NX; i++)
+	for (int i = 0; i < NX; i++)
 		a[i].x = a[i].y = (float) i;
 	starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, a, NX, &format);
 	starpu_multiformat_data_register(&other, STARPU_MAIN_RAM, b, NX, &format);
@@ -87,7 +84,7 @@ static void multiformat(void)
 	starpu_data_release(h);
 	starpu_data_unregister(other);
 	starpu_data_unregister(h);
-	for (i = 0; i < NX; i++)
+	for (int i = 0; i < NX; i++)
 		CHECK(a[i].x == 2 * (float) i && a[i].y == 3 * (float) i);
 }
 

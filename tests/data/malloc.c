@@ -56,13 +56,11 @@ static void hooks(void)
 
 static void alignment(void)
 {
-	size_t align;
 	void *a[8];
-	int i;
 
-	for (align = 64; align <= 8192; align *= 2) {
+	for (size_t align = 64; align <= 8192; align *= 2) {
 		starpu_malloc_set_align(align);
-		for (i = 0; i < 8; i++) {
+		for (int i = 0; i < 8; i++) {
 			CHECK(starpu_malloc(&a[i], 100 + (size_t) i) == 0);
 			CHECK((uintptr_t) a[i] % align == 0);
 			starpu_malloc_set_align(2); /* it only grows */
@@ -70,7 +68,7 @@ static void alignment(void)
 			CHECK(starpu_memory_pin(a[i], 100 + (size_t) i) == 0 &&
 			      starpu_memory_unpin(a[i], 100 + (size_t) i) == 0);
 		}
-		for (i = 0; i < 8; i++) {
+		for (int i = 0; i < 8; i++) {
 			CHECK(((char *) a[i])[99 + i] == i);
 			CHECK(starpu_free_noflag(a[i], 100 + (size_t) i) == 0);
 		}

@@ -13,12 +13,12 @@ int main(void)
 {
 	starpu_data_handle_t a, b;
 	int *v[2];
-	unsigned i, dev;
+	unsigned dev;
 
 	start();
 	dev = device_node(0);
 	CHECK(starpu_memory_get_total(dev) == 1 << 20);
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		v[i] = calloc(N, sizeof(int));
 		starpu_vector_data_register(i ? &b : &a, STARPU_MAIN_RAM, (uintptr_t) v[i], N,
 					    sizeof(int));
@@ -42,7 +42,7 @@ int main(void)
 	starpu_data_release_on_node(b, (int) dev);
 	starpu_data_unregister(a);
 	starpu_data_unregister(b);
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		CHECK(v[0][i] == 4 && v[1][i] == 2);
 	CHECK(starpu_memory_get_used(dev) == 0);
 	free(v[0]);

@@ -15,10 +15,10 @@
 static void fill_func(void *buffers[], void *arg)
 {
 	int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[0]);
-	int i, first;
+	int first;
 
 	starpu_codelet_unpack_args(arg, &first);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		v[i] = first + i;
 }
 
@@ -57,9 +57,9 @@ static void fill(starpu_data_handle_t *h, enum starpu_worker_archtype type)
 
 static int count(starpu_data_handle_t *h, unsigned node)
 {
-	int i, n = 0;
+	int n = 0;
 
-	for (i = 0; i < NDATA; i++)
+	for (int i = 0; i < NDATA; i++)
 		n += starpu_data_is_on_node(h[i], node);
 	return n;
 }
@@ -67,9 +67,7 @@ static int count(starpu_data_handle_t *h, unsigned node)
 /* Waits until at least `least` data are on node `to`, of which there may be `most`. */
 static void await(starpu_data_handle_t *h, unsigned to, int least, int most)
 {
-	int tries;
-
-	for (tries = 0; tries < 2000 && count(h, to) < least; tries++)
+	for (int tries = 0; tries < 2000 && count(h, to) < least; tries++)
 		starpu_usleep(5000);
 	starpu_usleep(50000);
 	if (count(h, to) < least || count(h, to) > most)
@@ -80,11 +78,9 @@ static void await(starpu_data_handle_t *h, unsigned to, int least, int most)
 
 static void end(starpu_data_handle_t *h)
 {
-	int i, k;
-
-	for (i = 0; i < NDATA; i++) {
+	for (int i = 0; i < NDATA; i++) {
 		CHECK(starpu_data_acquire(h[i], STARPU_R) == 0);
-		for (k = 0; k < N; k++)
+		for (int k = 0; k < N; k++)
 			CHECK(((int *) starpu_data_get_local_ptr(h[i]))[k] == 1000 * i + k);
 		starpu_data_release(h[i]);
 		starpu_data_unregister(h[i]);
@@ -96,7 +92,7 @@ int main(void)
 {
 	starpu_data_handle_t h[NDATA];
 	unsigned dev;
-	int disk, i;
+	int disk;
 	uint64_t in, out;
 	char folder[300];
 
@@ -138,7 +134,7 @@ int main(void)
 	fill(h, STARPU_CPU_WORKER);
 	await(h, (unsigned) disk, 5, 10);
 	CHECK(count(h, STARPU_MAIN_RAM) == NDATA);
-	for (i = 0; i < NDATA; i++)
+	for (int i = 0; i < NDATA; i++)
 		CHECK(starpu_data_acquire(h[i], STARPU_RW) == 0 && (starpu_data_release(h[i]), 1));
 	starpu_memchunk_tidy(STARPU_MAIN_RAM);
 	await(h, (unsigned) disk, 3, NDATA);

@@ -264,10 +264,8 @@ static void tasks(void)
 
 int main(void)
 {
-	int i;
-
 	start();
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		v[i] = i;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, N, sizeof(*v));
 	starpu_data_set_name(h, "v");
@@ -282,9 +280,9 @@ int main(void)
 	add_on(h, 0, 100);
 	add_on(h, -1, 1000);
 	starpu_data_unregister(h);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK(v[i] == i + 1100);
-	for (i = 0; i < N / 2; i++)
+	for (int i = 0; i < N / 2; i++)
 		CHECK(small[i] == 3);
 	starpu_shutdown();
 	return 0;

@@ -57,11 +57,10 @@ static void ask(unsigned n, const int *nodes, int dyn)
 				     .specific_nodes = 1 };
 	struct starpu_task *task = starpu_task_create();
 	int copy[NDATA];
-	unsigned i;
 
 	if (dyn)
 		cl.dyn_nodes = copy;
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		cl.modes[i] = STARPU_RW;
 		STARPU_CODELET_SET_NODE(&cl, nodes[i], i);
 		CHECK(STARPU_CODELET_GET_NODE(&cl, i) == nodes[i]);
@@ -79,10 +78,8 @@ static void ask(unsigned n, const int *nodes, int dyn)
 
 static void check_values(int datum, int plus)
 {
-	int k;
-
 	CHECK(starpu_data_acquire(h[datum], STARPU_R) == 0);
-	for (k = 0; k < N; k++)
+	for (int k = 0; k < N; k++)
 		CHECK(v[datum][k] == k + plus);
 	starpu_data_release(h[datum]);
 }
@@ -92,14 +89,13 @@ static void kinds(int dyn)
 	const int nodes[NDATA] = { STARPU_SPECIFIC_NODE_LOCAL, STARPU_SPECIFIC_NODE_CPU,
 				   STARPU_SPECIFIC_NODE_SLOW,  STARPU_SPECIFIC_NODE_FAST,
 				   STARPU_SPECIFIC_NODE_NONE,  (int) node_of(1) };
-	int i;
 
 	ask(NDATA, nodes, dyn);
 	CHECK(got[0] == (int) node_of(0) && got[3] == (int) node_of(0));
 	CHECK(got[1] == STARPU_MAIN_RAM && got[2] == STARPU_MAIN_RAM);
 	CHECK(got[4] == -1);
 	CHECK(got[5] == (int) node_of(1));
-	for (i = 0; i < NDATA; i++)
+	for (int i = 0; i < NDATA; i++)
 		if (got[i] >= 0)
 			CHECK(starpu_data_is_on_node(h[i], (unsigned) got[i]));
 	/* What was wanted in main memory was never on the device. */
@@ -153,14 +149,12 @@ static void nowhere(void)
 
 int main(void)
 {
-	int i, k;
-
 	start();
 	device = starpu_opencl_worker_get_count() ? STARPU_OPENCL_WORKER : STARPU_CUDA_WORKER;
 	if (starpu_worker_get_count_by_type(device) < 2)
 		return 77;
-	for (i = 0; i < NDATA; i++) {
-		for (k = 0; k < N; k++)
+	for (int i = 0; i < NDATA; i++) {
+		for (int k = 0; k < N; k++)
 			v[i][k] = k;
 		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) v[i], N,
 					    sizeof(**v));
@@ -178,9 +172,9 @@ int main(void)
 	nowhere();
 	check_values(0, 51);
 	check_values(1, 2);
-	for (i = 0; i < NDATA; i++)
+	for (int i = 0; i < NDATA; i++)
 		starpu_data_unregister(h[i]);
-	for (k = 0; k < N; k++)
+	for (int k = 0; k < N; k++)
 		CHECK(v[0][k] == k + 51 && v[3][k] == k + 20 && v[5][k] == k + 20);
 	starpu_shutdown();
 	return 0;

@@ -11,9 +11,8 @@
 static void init_cpu(void *buffers[], void *arg)
 {
 	long *x = (long *) STARPU_VECTOR_GET_PTR(buffers[0]);
-	unsigned i;
 
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		x[i] = *(long *) arg;
 }
 
@@ -23,18 +22,16 @@ static void redux_cpu(void *buffers[], void *arg)
 {
 	long *x = (long *) STARPU_VECTOR_GET_PTR(buffers[0]),
 	     *y = (long *) STARPU_VECTOR_GET_PTR(buffers[1]);
-	unsigned i;
 
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		x[i] += y[i] - *(long *) arg;
 }
 
 static void add_cpu(void *buffers[], void *arg)
 {
 	long *x = (long *) STARPU_VECTOR_GET_PTR(buffers[0]);
-	unsigned i;
 
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		x[i] += *(int *) arg * (long) i;
 }
 
@@ -112,10 +109,9 @@ int main(void)
 {
 	static long v[N], two = 2, zero;
 	starpu_data_handle_t h;
-	unsigned i, tries;
 
 	start();
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		v[i] = 7;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, N, sizeof(*v));
 	starpu_data_set_reduction_methods_with_args(h, &redux_cl, &two, &init_cl, &two);
@@ -131,11 +127,11 @@ int main(void)
 	rounds(h, 0);
 	/* Contributions that nobody reads end with the data, or just afterwards: the worker that
 	 * contributed gives their memory back. */
-	for (i = 0; i < starpu_worker_get_count(); i++)
+	for (unsigned i = 0; i < starpu_worker_get_count(); i++)
 		submit(&contribute_cl, h, 1, i);
 	starpu_data_unregister(h);
-	for (i = 0; i < starpu_memory_nodes_get_count(); i++) {
-		for (tries = 0; starpu_memory_get_used(i) && tries < 10000; tries++)
+	for (unsigned i = 0; i < starpu_memory_nodes_get_count(); i++) {
+		for (unsigned tries = 0; starpu_memory_get_used(i) && tries < 10000; tries++)
 			starpu_usleep(1000);
 		CHECK(starpu_memory_get_used(i) == 0);
 	}

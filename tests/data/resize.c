@@ -31,9 +31,8 @@ static void move(struct starpu_vector_interface *v, int *host, unsigned n, int o
 static void fill(struct starpu_vector_interface *v)
 {
 	int host[MAX];
-	unsigned i;
 
-	for (i = 0; i < v->nx; i++)
+	for (unsigned i = 0; i < v->nx; i++)
 		host[i] = (int) i + 1;
 	move(v, host, v->nx, 0);
 }
@@ -41,11 +40,10 @@ static void fill(struct starpu_vector_interface *v)
 static void check(struct starpu_vector_interface *v, unsigned n)
 {
 	int host[MAX];
-	unsigned i;
 
 	CHECK(v->nx == n);
 	move(v, host, n, 1);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		CHECK(host[i] == (int) i + 1);
 }
 
@@ -140,7 +138,6 @@ static void within(int home)
 {
 	static const unsigned sizes[] = { 10, 20, 5, MAX, 1, 33, 33, 0, 12 };
 	int v[MAX + 1], i;
-	unsigned k;
 	starpu_data_handle_t h;
 
 	for (i = 0; i <= MAX; i++)
@@ -153,7 +150,7 @@ static void within(int home)
 		memcpy(starpu_data_get_local_ptr(h), v, 10 * sizeof(*v));
 		starpu_data_release(h);
 	}
-	for (k = 0; k + 1 < sizeof(sizes) / sizeof(*sizes); k++) {
+	for (unsigned k = 0; k + 1 < sizeof(sizes) / sizeof(*sizes); k++) {
 		struct sizes s = { sizes[k], sizes[k + 1] };
 		uint32_t before = footprint(h);
 
@@ -179,17 +176,15 @@ static void grows(unsigned first)
 	static const unsigned sizes[] = { 4, 8, 24, 16, MAX, 2, 50 };
 	struct starpu_vector_interface *ram;
 	starpu_data_handle_t h;
-	unsigned k;
-	int i;
 
 	starpu_vector_data_register(&h, -1, 0, sizes[0], sizeof(int));
 	starpu_data_get_interface_ops(h)->dontcache = 1;
 	CHECK(starpu_data_acquire(h, STARPU_W) == 0);
 	ram = starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		((int *) ram->ptr)[i] = i + 1;
 	starpu_data_release(h);
-	for (k = 0; k + 1 < sizeof(sizes) / sizeof(*sizes); k++) {
+	for (unsigned k = 0; k + 1 < sizeof(sizes) / sizeof(*sizes); k++) {
 		struct sizes s = { sizes[k], sizes[k + 1] };
 
 		run(&reallocate_cl, first + k, h, &s, sizeof(s));
@@ -197,13 +192,13 @@ static void grows(unsigned first)
 			continue;
 		CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 		CHECK(ram->nx == s.to && ram->allocsize >= s.to * sizeof(int));
-		for (i = 0; i < (int) s.to; i++)
+		for (int i = 0; i < (int) s.to; i++)
 			CHECK(((int *) ram->ptr)[i] == i + 1);
 		starpu_data_release(h);
 	}
 	starpu_data_unregister(h);
 	starpu_interface_vector_ops.dontcache = 0;
-	for (k = 0; k < starpu_memory_nodes_get_count(); k++)
+	for (unsigned k = 0; k < starpu_memory_nodes_get_count(); k++)
 		CHECK(starpu_memory_get_used(k) == 0);
 }
 
@@ -212,19 +207,18 @@ static void matrices(void)
 {
 	int v[MAX] = { 0, 1, 0, 0 };
 	starpu_data_handle_t h;
-	unsigned k, x, y;
 
 	v[2] = 100;
 	v[3] = 101;
 	starpu_matrix_data_register_allocsize(&h, STARPU_MAIN_RAM, (uintptr_t) v, 2, 2, 2,
 					      sizeof(*v), sizeof(v));
-	for (k = 2; k < 11; k++)
+	for (unsigned k = 2; k < 11; k++)
 		run(&set_shape_cl, k, h, &k, sizeof(k));
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	CHECK(starpu_matrix_get_nx(h) == 11 && starpu_matrix_get_ny(h) == 2 &&
 	      starpu_matrix_get_allocsize(h) == sizeof(v));
-	for (y = 0; y < 2; y++)
-		for (x = 0; x < 11; x++)
+	for (unsigned y = 0; y < 2; y++)
+		for (unsigned x = 0; x < 11; x++)
 			CHECK(v[y * starpu_matrix_get_local_ld(h) + x] == (int) (100 * y + x));
 	starpu_data_release(h);
 	starpu_data_unregister(h);
@@ -232,13 +226,11 @@ static void matrices(void)
 
 int main(void)
 {
-	unsigned i;
-
 	start();
 	nunits = starpu_worker_get_count();
 	within(1);
 	within(0);
-	for (i = 0; i < nunits; i++)
+	for (unsigned i = 0; i < nunits; i++)
 		grows(i);
 	matrices();
 	starpu_shutdown();

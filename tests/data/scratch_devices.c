@@ -20,13 +20,12 @@ static void fold_cpu(void *buffers[], void *arg)
 	int *s = (int *) STARPU_VECTOR_GET_PTR(buffers[0]),
 	    *sum = (int *) STARPU_VARIABLE_GET_PTR(buffers[1]);
 	struct arg *a = arg;
-	unsigned i, round;
 
 	CHECK(STARPU_VECTOR_GET_NX(buffers[0]) == a->n);
-	for (i = 0; i < a->n; i++)
+	for (unsigned i = 0; i < a->n; i++)
 		s[i] = a->seed + (int) i % 7;
-	for (round = 0; round < 3; round++)
-		for (i = 0; i < a->n; i++)
+	for (unsigned round = 0; round < 3; round++)
+		for (unsigned i = 0; i < a->n; i++)
 			CHECK(s[i] == a->seed + (int) i % 7);
 	*sum += s[0] + s[a->n - 1];
 }

@@ -35,10 +35,9 @@ static starpu_arbiter_t arbiter;
 static void op_set(struct datum *d)
 {
 	uint32_t a = rnd(1 << 20);
-	unsigned c;
 
 	submit(&cl_w, new_arg(SET, a, 0), d->h, NULL, NULL);
-	for (c = 0; c < CELLS; c++)
+	for (unsigned c = 0; c < CELLS; c++)
 		d->oracle[c] = a + c;
 	d->valid = 1;
 }
@@ -46,10 +45,9 @@ static void op_set(struct datum *d)
 static void op_affine(struct datum *d)
 {
 	uint32_t a = 1 + 2 * rnd(100), b = rnd(1000);
-	unsigned c;
 
 	submit(&cl_rw, new_arg(AFFINE, a, b), d->h, NULL, NULL);
-	for (c = 0; c < CELLS; c++)
+	for (unsigned c = 0; c < CELLS; c++)
 		d->oracle[c] = d->oracle[c] * a + b;
 }
 
@@ -90,12 +88,11 @@ static void op_commute2(struct datum *d)
 static void op_combine(struct datum *d)
 {
 	struct datum *x = other(d), *y = other(d);
-	unsigned c;
 
 	if (!x || !y || x == y)
 		return;
 	submit(&cl_3, new_arg(COMBINE, 0, 0), d->h, x->h, y->h);
-	for (c = 0; c < CELLS; c++)
+	for (unsigned c = 0; c < CELLS; c++)
 		d->oracle[c] = d->oracle[c] * 3 + x->oracle[c] + y->oracle[c];
 }
 
@@ -103,12 +100,11 @@ static void op_two_nodes(struct datum *d)
 {
 	struct datum *x = other(d);
 	uint32_t a = rnd(1000);
-	unsigned c;
 
 	if (!x)
 		return;
 	submit(&cl_2, new_arg(TWO, a, 0), d->h, x->h, NULL);
-	for (c = 0; c < CELLS; c++) {
+	for (unsigned c = 0; c < CELLS; c++) {
 		d->oracle[c] += a;
 		x->oracle[c] += d->oracle[c];
 	}
@@ -118,11 +114,10 @@ static void op_scratch(struct datum *d)
 {
 	starpu_data_handle_t s;
 	uint32_t a = rnd(1000);
-	unsigned c;
 
 	starpu_vector_data_register(&s, -1, 0, d->n, sizeof(uint32_t));
 	submit(&cl_scratch, new_arg(SCRATCH, a, 0), d->h, s, NULL);
-	for (c = 0; c < CELLS; c++)
+	for (unsigned c = 0; c < CELLS; c++)
 		d->oracle[c] += a;
 	if (rnd(2))
 		starpu_data_unregister_submit(s);
@@ -148,9 +143,8 @@ static void op_acquire(struct datum *d)
 	check_cells(d, (unsigned) node, "an acquisition's read");
 	if (write) {
 		void *iface = starpu_data_get_interface_on_node(d->h, (unsigned) node);
-		unsigned c;
 
-		for (c = 0; c < CELLS; c++)
+		for (unsigned c = 0; c < CELLS; c++)
 			*cell_of(iface, c) = d->oracle[c] = d->oracle[c] + 7;
 		if (rnd(2)) {
 			starpu_data_release_to_on_node(d->h, STARPU_R, node);
@@ -232,15 +226,13 @@ static void op_dup(struct datum *d)
 
 static void new_datum(struct datum *d)
 {
-	unsigned i;
-
 	memset(d, 0, sizeof(*d));
 	d->n = rnd(3) ? 32768 : 1024 + rnd(65536);
 	if (rnd(3)) {
 		d->home = malloc(d->n * sizeof(*d->home));
-		for (i = 0; i < CELLS; i++)
+		for (unsigned i = 0; i < CELLS; i++)
 			d->home[position(d->n, i)] = d->oracle[i] = rnd(1000);
-		for (i = 0; i < d->n; i++)
+		for (unsigned i = 0; i < d->n; i++)
 			if (i < 2)
 				d->home[i] = d->oracle[0];
 		d->oracle[0] = d->home[0];
@@ -255,9 +247,7 @@ static void new_datum(struct datum *d)
 
 static void check_home(const struct datum *d, const char *what)
 {
-	unsigned c;
-
-	for (c = 0; d->valid && c < CELLS; c++)
+	for (unsigned c = 0; d->valid && c < CELLS; c++)
 		if (d->home[position(d->n, c)] != d->oracle[c])
 			fail(what, (unsigned) (d - data), c, d->home[position(d->n, c)],
 			     d->oracle[c]);
@@ -339,7 +329,7 @@ static void operation(void)
 static void sequence(uint64_t seed)
 {
 	starpu_tag_t first_tag = next_tag;
-	unsigned i, n;
+	unsigned n;
 
 	current_seed = seed;
 	rng = (seed + 1) * 0x9e3779b97f4a7c15ULL;
@@ -347,14 +337,14 @@ static void sequence(uint64_t seed)
 	ndata = 3 + rnd(MAXDATA - 2);
 	n = 1 + rnd(OPS);
 	arbiter = starpu_arbiter_create();
-	for (i = 0; i < ndata; i++)
+	for (unsigned i = 0; i < ndata; i++)
 		new_datum(&data[i]);
 	for (current_op = 0; current_op < n; current_op++)
 		operation();
 	op_name = "end";
 	while (ndups)
 		end_dup();
-	for (i = 0; i < ndata; i++)
+	for (unsigned i = 0; i < ndata; i++)
 		end_datum(&data[i]);
 	starpu_arbiter_destroy(arbiter);
 	starpu_task_wait_for_all();

@@ -64,9 +64,7 @@ static void submit_unordered(int i, int value, struct starpu_task *after)
 
 static void check_home(int i, int first, int step)
 {
-	int k;
-
-	for (k = 0; k < N; k++)
+	for (int k = 0; k < N; k++)
 		CHECK(home[i][k] == first + step * k, "case %d, word %d: %d", i, k, home[i][k]);
 }
 
@@ -74,7 +72,6 @@ int main(void)
 {
 	static struct starpu_codelet nothing = { .where = STARPU_NOWHERE };
 	struct starpu_task *late = NULL;
-	int i, k;
 
 	start();
 	if (!starpu_cuda_worker_get_count()) {
@@ -84,8 +81,8 @@ int main(void)
 	starpu_variable_data_register(&gate, STARPU_MAIN_RAM, (uintptr_t) &gate_value,
 				      sizeof(gate_value));
 	CHECK(starpu_data_acquire(gate, STARPU_W) == 0);
-	for (i = 0; i < CASES; i++) {
-		for (k = 0; k < N; k++)
+	for (int i = 0; i < CASES; i++) {
+		for (int k = 0; k < N; k++)
 			home[i][k] = -1;
 		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) home[i], N,
 					    sizeof(int));
@@ -114,7 +111,7 @@ int main(void)
 	CHECK(starpu_task_submit(late) == 0);
 	/* 5: nothing at all; 6: no value, and none to come. */
 	starpu_data_invalidate(h[6]);
-	for (i = 0; i < 7; i++)
+	for (int i = 0; i < 7; i++)
 		starpu_data_unregister_submit(h[i]);
 	starpu_data_release(gate);
 	/* 7: the value is on the device already. */

@@ -155,10 +155,9 @@ static void leaving(void)
 static void invalidation(void)
 {
 	starpu_data_handle_t home = h;
-	unsigned i;
 
 	starpu_vector_data_register(&h, -1, 0, N, sizeof(*v));
-	for (i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 4; i++) {
 		CHECK(starpu_data_acquire_on_node(h, (int) dev[0], STARPU_W) == 0);
 		CHECK(is(STARPU_MAIN_RAM, 0, 0));
 		starpu_data_release_on_node(h, (int) dev[0]);
@@ -186,14 +185,12 @@ static void invalidation(void)
 
 int main(void)
 {
-	int i;
-
 	start();
 	if (starpu_cuda_worker_get_count() < 2)
 		return 77;
 	dev[0] = device_node(0);
 	dev[1] = device_node(1);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		v[i] = i;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, N, sizeof(*v));
 	allocation();
@@ -202,9 +199,9 @@ int main(void)
 	leaving();
 	invalidation();
 	starpu_data_unregister(h);
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK(v[i] == i + 6);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		CHECK(starpu_memory_get_used((unsigned) i) == 0);
 	starpu_shutdown();
 	return 0;

@@ -12,9 +12,9 @@ static starpu_data_handle_t h;
 /* A set of memory nodes where the value is, as a mask. */
 static unsigned where(void)
 {
-	unsigned mask = 0, i;
+	unsigned mask = 0;
 
-	for (i = 0; i < starpu_memory_nodes_get_count(); i++)
+	for (unsigned i = 0; i < starpu_memory_nodes_get_count(); i++)
 		if (starpu_data_is_on_node(h, i))
 			mask |= 1U << i;
 	return mask;
@@ -38,22 +38,21 @@ static void check_after(int unit, unsigned mask)
 int main(void)
 {
 	static const unsigned masks[] = { 0, 1, 2, 3, 5, ~0U };
-	unsigned i;
-	int unit, writes = 0, k;
+	int writes = 0;
 
 	start();
 	if (starpu_cuda_worker_get_count() < 2)
 		return 77;
-	for (k = 0; k < N; k++)
+	for (int k = 0; k < N; k++)
 		v[k] = k;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, N, sizeof(*v));
-	for (i = 0; i < sizeof(masks) / sizeof(*masks); i++) {
+	for (unsigned i = 0; i < sizeof(masks) / sizeof(*masks); i++) {
 		starpu_data_set_wt_mask(h, masks[i]);
-		for (unit = -1; unit < 2; unit++, writes++)
+		for (int unit = -1; unit < 2; unit++, writes++)
 			check_after(unit, masks[i]);
 	}
 	/* Main memory has the value: nothing moves to look at it. */
-	for (k = 0; k < N; k++)
+	for (int k = 0; k < N; k++)
 		CHECK(v[k] == k + writes);
 	/* The program writes, too. */
 	CHECK(starpu_data_acquire_on_node(h, (int) device_node(1), STARPU_RW) == 0);
@@ -82,7 +81,7 @@ int main(void)
 		starpu_data_unpartition(h, STARPU_MAIN_RAM);
 	}
 	starpu_data_unregister(h);
-	for (k = 0; k < N; k++)
+	for (int k = 0; k < N; k++)
 		CHECK(v[k] == k + writes + (k >= N / 2));
 	starpu_shutdown();
 	return 0;

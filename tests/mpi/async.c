@@ -7,7 +7,6 @@ int main(int argc, char **argv)
 	enum { N = 20 };
 	starpu_data_handle_t out[N], in[N];
 	starpu_mpi_req sreq[N], rreq[N];
-	int flag;
 
 	if (!begin(&argc, &argv, 2))
 		return 77;
@@ -24,7 +23,7 @@ int main(int argc, char **argv)
 		if (i % 2) {
 			OK(starpu_mpi_wait(&rreq[i], MPI_STATUS_IGNORE));
 		} else
-			for (flag = 0; !flag;)
+			for (int flag = 0; !flag;)
 				OK(starpu_mpi_test(&rreq[i], &flag, MPI_STATUS_IGNORE));
 		CHECK(!rreq[i], "the request was not reset");
 		CHECK(int_of(in[i]) == 1000 * from + i, "got %d", int_of(in[i]));

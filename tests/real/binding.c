@@ -17,12 +17,12 @@ static void where_am_i(void *arg)
 int main(void)
 {
 	cpu_set_t all, one;
-	int first = -1, cpu, ran_on = -1;
+	int first = -1, ran_on = -1;
 	unsigned unit;
 
 	if (sched_getaffinity(0, sizeof(all), &all) || CPU_COUNT(&all) < 2)
 		return 77;
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET((unsigned) cpu, &all))
 			first = cpu;
 	CPU_ZERO(&one);

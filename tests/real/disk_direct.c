@@ -38,13 +38,13 @@ int open(const char *path, int flags, ...)
 /* Pages of the file in the page cache. */
 static size_t cached(const char *path)
 {
-	size_t pages = SIZE / BLOCK, i, n = 0;
+	size_t pages = SIZE / BLOCK, n = 0;
 	int fd = open(path, O_RDONLY);
 	unsigned char *in = malloc(pages);
 	void *map = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
 
 	CHECK(fd >= 0 && in && map != MAP_FAILED && mincore(map, SIZE, in) == 0);
-	for (i = 0; i < pages; i++)
+	for (size_t i = 0; i < pages; i++)
 		n += in[i] & 1;
 	munmap(map, SIZE);
 	close(fd);
@@ -73,10 +73,9 @@ static void part(void *base, void *obj, unsigned char *image, unsigned char *buf
 {
 	static unsigned char round;
 	unsigned char *at = buf + shift;
-	size_t i;
 
 	round++;
-	for (i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++)
 		at[i] = image[(size_t) offset + i] = (unsigned char) (i * 7 + round);
 	CHECK(starpu_disk_unistd_o_direct_ops.write(base, obj, at, offset, size) == 0);
 	memset(at, 0, size);
@@ -106,12 +105,12 @@ static void back_end(char *folder, const char *path)
 	unsigned char *image = calloc(1, SIZE), *buf = NULL, *whole;
 	void *base = ops->plug(folder, -1), *obj, *ptr;
 	struct stat st;
-	size_t i, size;
+	size_t size;
 	FILE *f = fopen(path, "wb");
 
 	CHECK(image && posix_memalign((void **) &buf, BLOCK, SIZE + BLOCK) == 0);
 	CHECK(base && f && fclose(f) == 0 && (obj = ops->open(base, (void *) "bytes", SIZE)));
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		part(base, obj, image, buf, parts[i].offset, parts[i].size, parts[i].shift);
 		CHECK(stat(path, &st) == 0 && st.st_size == SIZE);
 		CHECK(ops->full_read(base, obj, &ptr, &size, STARPU_MAIN_RAM) == 0 &&

@@ -40,7 +40,7 @@ static struct starpu_codelet cl = { .cpu_funcs = { nothing },
 
 int main(void)
 {
-	int x = 0, i;
+	int x = 0;
 	starpu_data_handle_t h;
 	struct starpu_task *task;
 
@@ -64,7 +64,7 @@ int main(void)
 	put(1, "max_energy_range_uj", "100000000\n");
 	CHECK_IS(starpu_energy_start(0, STARPU_CPU_WORKER), -EINVAL);
 	CHECK_IS(starpu_energy_start(7, STARPU_CPU_WORKER), -EINVAL);
-	for (i = 0; i < 12; i++) {
+	for (int i = 0; i < 12; i++) {
 		double joules;
 
 		put(0, "energy_uj", "1000000\n");

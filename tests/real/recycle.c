@@ -63,12 +63,11 @@ static void bounded(void)
 	enum { N = 400 };
 	static uintptr_t p[N];
 	size_t before = resident(), full, kept;
-	unsigned i;
 
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		p[i] = get(MIB - 4096 * (i % 3));
 	full = resident();
-	for (i = 0; i < N; i++)
+	for (unsigned i = 0; i < N; i++)
 		put(p[i], MIB - 4096 * (i % 3));
 	kept = resident();
 	CHECK(full > before + (N - 10) * MIB);

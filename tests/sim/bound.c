@@ -54,11 +54,11 @@ static struct starpu_codelet nothing_cl = { .cpu_funcs = { nothing },
 static int go_round(int rank, int size)
 {
 	starpu_data_handle_t h;
-	int value = 0, lap, i, to;
+	int value = 0, to;
 
 	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) &value, sizeof(value));
-	for (lap = 0; lap < LAPS; lap++)
-		for (i = 0; i < size; i++) {
+	for (int lap = 0; lap < LAPS; lap++)
+		for (int i = 0; i < size; i++) {
 			to = (i + 1) % size;
 			if (rank == i)
 				starpu_task_insert(&count_cl, STARPU_RW, h, 0);
@@ -67,7 +67,7 @@ static int go_round(int rank, int size)
 			if (rank == to)
 				starpu_mpi_irecv_detached(h, i, TAG, MPI_COMM_WORLD, NULL, NULL);
 		}
-	for (i = 0; i < 20 && rank == 1; i++)
+	for (int i = 0; i < 20 && rank == 1; i++)
 		starpu_task_insert(&nothing_cl, 0);
 	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
 	starpu_data_unregister(h);

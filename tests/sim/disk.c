@@ -75,17 +75,16 @@ static double both(void)
 {
 	starpu_data_handle_t h[2];
 	double start;
-	int i;
 
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		h[i] = datum(i);
 	start = starpu_timing_now();
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		CHECK(starpu_data_prefetch_on_node(h[i], (unsigned) disk, 1) == 0);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		CHECK(starpu_data_prefetch_on_node(h[i], (unsigned) disk, 0) == 0);
 	start = starpu_timing_now() - start;
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		end(h[i], i);
 	return start;
 }
@@ -148,9 +147,8 @@ static double convert(void)
 	static int v[LENGTH];
 	starpu_data_handle_t h;
 	double start;
-	int i;
 
-	for (i = 0; i < LENGTH; i++)
+	for (int i = 0; i < LENGTH; i++)
 		v[i] = i;
 	starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, v, LENGTH, &formats);
 	start = starpu_timing_now();
@@ -158,7 +156,7 @@ static double convert(void)
 	start = starpu_timing_now() - start;
 	starpu_data_release_on_node(h, 1);
 	starpu_data_unregister(h);
-	for (i = 0; i < LENGTH && values; i++)
+	for (int i = 0; i < LENGTH && values; i++)
 		CHECK_IS(v[i], i);
 	CHECK(conversions == (values ? 2 : 0), "the format does not change twice");
 	return start;

@@ -109,9 +109,8 @@ static void account(void)
 static void choose(struct starpu_codelet *cl, int n)
 {
 	struct starpu_task *t;
-	int i;
 
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		t = starpu_task_create();
 		t->cl = cl;
 		CHECK_IS(starpu_task_submit(t), 0);

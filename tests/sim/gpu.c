@@ -33,11 +33,9 @@ static struct starpu_codelet add_cl = {
 
 static void begin(int n)
 {
-	int i, k;
-
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		value[i] = malloc(LENGTH * sizeof(int));
-		for (k = 0; k < LENGTH; k++)
+		for (int k = 0; k < LENGTH; k++)
 			value[i][k] = i;
 		starpu_vector_data_register(&handle[i], STARPU_MAIN_RAM, (uintptr_t) value[i],
 					    LENGTH, sizeof(int));
@@ -46,11 +44,9 @@ static void begin(int n)
 
 static void end(int n, int added)
 {
-	int i, k;
-
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		starpu_data_unregister(handle[i]);
-		for (k = 0; k < LENGTH; k++)
+		for (int k = 0; k < LENGTH; k++)
 			CHECK_IS(value[i][k], i + added);
 		free(value[i]);
 	}
@@ -68,11 +64,10 @@ static void add_on(int i, int worker)
 static double pipeline(int gpu)
 {
 	double start;
-	int i;
 
 	begin(10);
 	start = starpu_timing_now();
-	for (i = 0; i < 10; i++)
+	for (int i = 0; i < 10; i++)
 		add_on(i, gpu);
 	starpu_task_wait_for_all();
 	start = starpu_timing_now() - start;
@@ -84,14 +79,13 @@ static double pipeline(int gpu)
 static double two_copies(void)
 {
 	double start;
-	int i;
 
 	begin(2);
 	starpu_timing_now();
 	start = starpu_timing_now();
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		starpu_data_prefetch_on_node(handle[i], (unsigned) i + 1, 1);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		starpu_data_acquire_on_node(handle[i], i + 1, STARPU_R);
 		starpu_data_release_on_node(handle[i], i + 1);
 	}
@@ -120,11 +114,10 @@ static double peer(int gpu)
 static double evict(void)
 {
 	double start = starpu_timing_now();
-	int i, k;
 
 	begin(24);
-	for (k = 0; k < 3; k++)
-		for (i = 0; i < 24; i++)
+	for (int k = 0; k < 3; k++)
+		for (int i = 0; i < 24; i++)
 			CHECK(starpu_task_insert(&add_cl, STARPU_RW, handle[i], 0) == 0,
 			      "a task was refused");
 	starpu_task_wait_for_all();

@@ -23,9 +23,8 @@ static void nothing(void *buffers[], void *arg)
 static void setup(const char *prefix)
 {
 	static const char *const name[4] = { "potrf", "trsm", "syrk", "gemm" };
-	int k, i;
 
-	for (k = 0; k < 4; k++) {
+	for (int k = 0; k < 4; k++) {
 		snprintf(symbol[k], sizeof(symbol[k]), "%s%s", prefix, name[k]);
 		model[k] = (struct starpu_perfmodel){ .type = STARPU_HISTORY_BASED,
 						      .symbol = symbol[k] };
@@ -35,7 +34,7 @@ static void setup(const char *prefix)
 										 : 2,
 						      .model = &model[k],
 						      .name = name[k] };
-		for (i = 0; i < codelet[k].nbuffers; i++)
+		for (int i = 0; i < codelet[k].nbuffers; i++)
 			codelet[k].modes[i] = i == codelet[k].nbuffers - 1 ? STARPU_RW : STARPU_R;
 	}
 }
@@ -44,11 +43,10 @@ static struct starpu_task *task_of(starpu_data_handle_t *a, int kind, int n, con
 				   int prio)
 {
 	struct starpu_task *t = starpu_task_create();
-	int i;
 
 	t->cl = &codelet[kind];
 	t->priority = prio;
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		t->handles[i] = a[tile[i]];
 	return t;
 }
@@ -61,14 +59,11 @@ static void submit(void *a, int kind, int n, const int *tile, int prio)
 /* What the models tell: kind 0 is a core, kind i + 1 device i. */
 static void ask_models(starpu_data_handle_t *a)
 {
-	unsigned w;
-	int k;
-
-	for (k = 0; k < 4; k++) {
+	for (int k = 0; k < 4; k++) {
 		struct starpu_task *t = task_of(a, k, codelet[k].nbuffers, (int[]){ 0, nt, 2 * nt },
 						0);
 
-		for (w = 0; w < starpu_worker_get_count(); w++) {
+		for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
 			int kind = starpu_worker_get_type((int) w) == STARPU_CPU_WORKER
 					   ? 0
 					   : 1 + starpu_worker_get_devid((int) w);
@@ -86,23 +81,21 @@ static double makespan(const char *policy, double *bound, struct ls *l)
 {
 	starpu_data_handle_t *a = calloc((size_t) (nt * nt), sizeof(*a));
 	struct starpu_conf conf;
-	unsigned w;
 	double ms;
-	int i, j;
 
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.sched_policy_name = policy;
 	CHECK_IS(starpu_init(&conf), 0);
 	CHECK(starpu_cuda_worker_get_count() > 0);
-	for (i = 0; i < nt; i++)
-		for (j = 0; j <= i; j++) {
+	for (int i = 0; i < nt; i++)
+		for (int j = 0; j <= i; j++) {
 			starpu_matrix_data_register(&a[i * nt + j], -1, 0, b, b, b, sizeof(float));
 			CHECK_IS(starpu_data_acquire(a[i * nt + j], STARPU_W), 0);
 			starpu_data_release(a[i * nt + j]);
 		}
 	if (l) {
 		ask_models(a);
-		for (w = 0; w < starpu_worker_get_count(); w++)
+		for (unsigned w = 0; w < starpu_worker_get_count(); w++)
 			ls_unit(l,
 				starpu_worker_get_type((int) w) == STARPU_CPU_WORKER
 					? 0
@@ -116,8 +109,8 @@ static double makespan(const char *policy, double *bound, struct ls *l)
 	ms = (starpu_timing_now() - ms) * 1e-3;
 	starpu_bound_stop();
 	starpu_bound_compute(bound, NULL, 0);
-	for (i = 0; i < nt; i++)
-		for (j = 0; j <= i; j++)
+	for (int i = 0; i < nt; i++)
+		for (int j = 0; j <= i; j++)
 			starpu_data_unregister(a[i * nt + j]);
 	starpu_shutdown();
 	free(a);

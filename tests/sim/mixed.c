@@ -141,7 +141,6 @@ static void there_and_back(starpu_data_handle_t h)
 int main(int argc, char **argv)
 {
 	starpu_data_handle_t h[NDATA], mine;
-	int i;
 
 	CHECK(starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL) == 0,
 	      "starpu_mpi_init_conf");
@@ -150,7 +149,7 @@ int main(int argc, char **argv)
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	CHECK(size == 4, "it takes 4 ranks");
 	check_machine();
-	for (i = 0; i < NDATA; i++) {
+	for (int i = 0; i < NDATA; i++) {
 		starpu_vector_data_register(&h[i], -1, 0, N, sizeof(int));
 		starpu_mpi_data_register(h[i], i, i % size);
 	}
@@ -158,7 +157,7 @@ int main(int argc, char **argv)
 	chain(h);
 	there_and_back(mine);
 	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
-	for (i = 0; i < NDATA; i++)
+	for (int i = 0; i < NDATA; i++)
 		starpu_data_unregister(h[i]);
 	starpu_data_unregister(mine);
 	starpu_mpi_shutdown();

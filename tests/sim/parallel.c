@@ -47,9 +47,8 @@ static struct starpu_codelet seq = { .cpu_funcs = { kernel }, .model = &model, .
 static double insert_and_wait(struct starpu_codelet *cl, int n, int worker)
 {
 	double start = starpu_timing_now();
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		CHECK(starpu_task_insert(cl, STARPU_EXECUTE_ON_WORKER, worker, 0) == 0);
 	starpu_task_wait_for_all();
 	return starpu_timing_now() - start;

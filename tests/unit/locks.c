@@ -18,10 +18,8 @@ static long produced, consumed; /* atomic */
 
 static void *increment(void *arg)
 {
-	int i;
-
 	(void) arg;
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		orr_lock(&lock);
 		counter++;
 		orr_unlock(&lock);
@@ -48,10 +46,8 @@ static int take(void)
 
 static void *consume(void *arg)
 {
-	int i;
-
 	(void) arg;
-	for (i = 0; i < ROUNDS / 4; i++)
+	for (int i = 0; i < ROUNDS / 4; i++)
 		while (!take()) {
 			unsigned key = orr_waitq_prepare(&queue);
 
@@ -66,21 +62,18 @@ static void *consume(void *arg)
 static void in_threads(void *(*fn)(void *), void (*meanwhile)(void))
 {
 	pthread_t threads[N];
-	int i;
 
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		CHECK(pthread_create(&threads[i], NULL, fn, NULL) == 0);
 	if (meanwhile)
 		meanwhile();
-	for (i = 0; i < N; i++)
+	for (int i = 0; i < N; i++)
 		pthread_join(threads[i], NULL);
 }
 
 static void produce(void)
 {
-	int i;
-
-	for (i = 0; i < N * (ROUNDS / 4); i++) {
+	for (int i = 0; i < N * (ROUNDS / 4); i++) {
 		ORR_ATOMIC_ADD(&produced, 1);
 		orr_waitq_wake(&queue);
 	}
