@@ -37,7 +37,8 @@ static void init_private(struct orr_task *t, struct starpu_task *pub)
 	t->pub = pub;
 	t->owner.ndeps = 1;
 	t->nend_deps = 1;
-	pub->starpu_private = t;
+	if (pub->starpu_private != t) /* others may read it while a task begins anew */
+		pub->starpu_private = t;
 }
 
 void starpu_task_init(struct starpu_task *task)

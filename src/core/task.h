@@ -35,9 +35,8 @@ struct orr_task {
 	uint8_t internal : 1;     /* made by the runtime: not counted, invisible to the program */
 	uint8_t user_wait : 1;    /* not detached: somebody will call starpu_task_wait */
 	uint8_t terminated : 1;
-	uint8_t tag_begun : 1;    /* its tag has begun the next round */
-	uint8_t again_nodeps : 1; /* AGAIN: by starpu_task_submit_nodeps */
-	uint8_t resubmits : 1;    /* AGAIN: its next round begins */
+	uint8_t tag_begun : 1; /* its tag has begun the next round */
+	uint8_t resubmits : 1; /* AGAIN: its next round begins */
 	uint8_t ended : 1;   /* it was executed, and all tasks that its end waited for have ended */
 	uint8_t bundled : 1; /* pub->bundle is set */
 	uint8_t switches : 1; /* between views of a partitioned data: accesses to it are not checked
@@ -47,8 +46,9 @@ struct orr_task {
 	uint8_t borrows : 1; /* it uses the data that another task holds (core/task_retry.c) */
 	uint16_t team;       /* number of the parallel worker that executes it + 1 (core/team.c) */
 	uint8_t monitored;   /* where it was counted (core/monitor.h) */
-	uint8_t forced_impl; /* the program chose nimpl */
-	uint8_t impl_chosen; /* the policy chose nimpl */
+	uint8_t again_nodeps;    /* atomic: AGAIN, by starpu_task_submit_nodeps */
+	uint8_t forced_impl;     /* the program chose nimpl */
+	uint8_t impl_chosen;     /* the policy chose nimpl */
 	struct starpu_task *pub; /* the public half */
 	struct orr_owner owner;  /* of its accesses, inl_access or allocated; ndeps counts all that
 				    the task waits for before it may begin */

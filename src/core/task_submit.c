@@ -133,7 +133,7 @@ static int submit_later(const struct starpu_task *task, int nodeps)
 
 	if (!t || ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_ENDED)
 		return 0;
-	t->again_nodeps = nodeps & 1;
+	ORR_ATOMIC_STORE_RELAXED(&t->again_nodeps, (uint8_t) (nodeps & 1));
 	return __atomic_compare_exchange_n(&t->state, &ended, ORR_TASK_AGAIN, 0, __ATOMIC_SEQ_CST,
 					   __ATOMIC_SEQ_CST);
 }
@@ -149,7 +149,7 @@ int orr_task_submit_again(struct orr_task *t)
 {
 	orr_assert(ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_AGAIN);
 	t->resubmits = 1; /* until it is renewed */
-	return submit(t->pub, 0, t->again_nodeps);
+	return submit(t->pub, 0, ORR_ATOMIC_LOAD_RELAXED(&t->again_nodeps));
 }
 
 int starpu_task_submit(struct starpu_task *task)
