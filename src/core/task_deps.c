@@ -71,16 +71,21 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps
 	declare(task, ndeps, task_array, 1);
 }
 
+static void declare_listed(struct starpu_task *task, unsigned n, va_list *deps, int end)
+{
+	for (unsigned i = 0; i < n; i++) {
+		struct starpu_task *dep = va_arg(*deps, struct starpu_task *);
+
+		declare(task, 1, &dep, end);
+	}
+}
+
 void starpu_task_declare_deps(struct starpu_task *task, unsigned ndeps, ...)
 {
 	va_list ap;
 
 	va_start(ap, ndeps);
-	for (unsigned i = 0; i < ndeps; i++) {
-		struct starpu_task *dep = va_arg(ap, struct starpu_task *);
-
-		declare(task, 1, &dep, 0);
-	}
+	declare_listed(task, ndeps, &ap, 0);
 	va_end(ap);
 }
 
@@ -89,11 +94,7 @@ void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps, ...)
 	va_list ap;
 
 	va_start(ap, ndeps);
-	for (unsigned i = 0; i < ndeps; i++) {
-		struct starpu_task *dep = va_arg(ap, struct starpu_task *);
-
-		declare(task, 1, &dep, 1);
-	}
+	declare_listed(task, ndeps, &ap, 1);
 	va_end(ap);
 }
 
@@ -110,7 +111,6 @@ void starpu_task_end_dep_release(struct starpu_task *task)
 struct successors {
 	struct starpu_task **task;
 	unsigned n, max;
-	int failed;
 };
 
 static void add_found(struct successors *s, struct starpu_task *task)

@@ -73,7 +73,8 @@ static void names(void)
 /* ---- listeners ---- */
 
 static int64_t submitted, peak_submitted, peak_ready, executed, executed_by[NCPUS], of_cl[3];
-static double us_by[NCPUS], cl_us;
+static double us_by[NCPUS];
+static int64_t cl_ns;
 static int ncalls, a_cookie;
 
 /* Several threads call it, and samples of different moments may come in any order. */
@@ -120,8 +121,7 @@ static void on_codelet(struct starpu_perf_counter_listener *l, struct starpu_per
 	larger(&of_cl[2], get(s, CODELET, "starpu.task.c_total_executed"));
 	double us = starpu_perf_counter_sample_get_double_value(
 		s, id(CODELET, "starpu.task.c_cumul_execution_time"));
-	if (us > cl_us)
-		cl_us = us;
+	larger(&cl_ns, (int64_t) (us * 1e3));
 }
 
 static struct starpu_perf_counter_listener *listener(
@@ -155,7 +155,7 @@ static void counts(int from_start)
 	submitted = peak_submitted = peak_ready = executed = ncalls = 0;
 	memset(of_cl, 0, sizeof(of_cl));
 	memset(executed_by, 0, sizeof(executed_by));
-	cl_us = 0;
+	cl_ns = 0;
 	starpu_perf_counter_set_global_listener(g);
 	starpu_perf_counter_set_all_per_worker_listeners(w);
 	starpu_perf_counter_set_per_codelet_listener(&cl, c);
@@ -182,7 +182,7 @@ static void counts(int from_start)
 	CHECK_IS(of_cl[0], NTASKS);
 	CHECK_IS(of_cl[1], NTASKS);
 	CHECK_IS(of_cl[2], NTASKS);
-	CHECK(cl_us >= NTASKS * KERNEL_US * 0.99, "%g us", cl_us);
+	CHECK((double) cl_ns * 1e-3 >= NTASKS * KERNEL_US * 0.99, "%lld ns", (long long) cl_ns);
 
 	/* Off, and without listeners. */
 	int before = LOAD(ncalls);
