@@ -62,9 +62,6 @@ static int somebody_can_run(struct orr_process *proc, struct starpu_task *task, 
 	return empty && ctx->id;
 }
 
-/* An access must say what it does to the data. */
-#define ACCESSES (STARPU_RW | STARPU_SCRATCH | STARPU_REDUX | STARPU_MPI_REDUX)
-
 /* What can be wrong with datum i of a task, beside views of partitions. */
 static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
 		       enum starpu_data_access_mode mode, unsigned i)
@@ -78,7 +75,7 @@ static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
 	snprintf(what, sizeof(what), "task %.64s, datum %u", orr_task_name(task), i);
 	if (orr_handle_check(h, what))
 		return -EINVAL;
-	if (!(mode & ACCESSES)) {
+	if (!(mode & ORR_TASK_ACCESSES)) {
 		orr_error(
 			"%s (%s): its access mode is %d; give STARPU_R, STARPU_W, STARPU_RW, STARPU_SCRATCH or STARPU_REDUX in the codelet's modes",
 			what, orr_handle_name(h), (int) mode);
@@ -87,8 +84,8 @@ static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
 	return (mode & STARPU_REDUX) ? orr_redux_check(h, what) : 0;
 }
 
-int orr_task_check(struct orr_process *proc, struct starpu_task *task, struct orr_task *t,
-		   uint32_t where, int internal, struct orr_ctx *ctx)
+int orr_task_check_all(struct orr_process *proc, struct starpu_task *task, struct orr_task *t,
+		       uint32_t where, int internal, struct orr_ctx *ctx)
 {
 	unsigned n, planned = 0;
 
@@ -121,7 +118,7 @@ int orr_task_check(struct orr_process *proc, struct starpu_task *task, struct or
 
 			if (__builtin_expect(
 				    !h || ORR_ATOMIC_LOAD_RELAXED(&h->alive) != ORR_HANDLE_ALIVE ||
-					    !(mode & ACCESSES) || (mode & STARPU_REDUX),
+					    !(mode & ORR_TASK_ACCESSES) || (mode & STARPU_REDUX),
 				    0) &&
 			    !internal && check_datum(task, h, mode, i))
 				return -EINVAL;

@@ -35,7 +35,7 @@ static const char *task_name(const struct orr_owner *o)
 	return orr_task_name(orr_task_of_owner(o)->pub);
 }
 
-static const struct orr_owner_ops task_owner_ops = {
+const struct orr_owner_ops orr_task_owner_ops = {
 	.turn = task_turn,
 	.held = task_held,
 	.proceed = task_proceed,
@@ -44,20 +44,13 @@ static const struct orr_owner_ops task_owner_ops = {
 
 struct orr_task *orr_task_data_owner(struct orr_owner *o)
 {
-	return o->ops == &task_owner_ops ? orr_task_of_owner(o) : NULL;
+	return o->ops == &orr_task_owner_ops ? orr_task_of_owner(o) : NULL;
 }
 
-int orr_task_data_reserve(struct orr_task *t)
+int orr_task_data_reserve_many(struct orr_task *t, unsigned n)
 {
-	unsigned n = orr_task_nbuffers(t->pub);
 	void **interfaces;
 
-	if (!t->owner.ops) /* one that is submitted again has them */
-		t->owner.ops = &task_owner_ops;
-	t->owner.naccess = n;
-	t->owner.access = t->inl_access;
-	if (__builtin_expect(n <= STARPU_NMAXBUFS, 1))
-		return 0;
 	t->owner.access = malloc(n * sizeof(*t->owner.access));
 	interfaces = t->owner.access ? realloc(t->pub->dyn_interfaces, n * sizeof(*interfaces))
 				     : NULL;

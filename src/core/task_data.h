@@ -14,9 +14,20 @@ static inline struct orr_task *orr_task_of_owner(const struct orr_owner *o)
 
 /* The task that owns o, or NULL if it is no task's. */
 struct orr_task *orr_task_data_owner(struct orr_owner *o);
-/* Memory for the accesses of a task, before anybody hears of its submission. Returns 0, or -ENOMEM
- * after a message. */
-int orr_task_data_reserve(struct orr_task *t);
+/* What data asks of the owner of an access that is a task. */
+extern const struct orr_owner_ops orr_task_owner_ops;
+
+/* Memory for the n accesses of a task, before anybody hears of its submission. Returns 0, or
+ * -ENOMEM after a message. */
+int orr_task_data_reserve_many(struct orr_task *t, unsigned n);
+static inline int orr_task_data_reserve(struct orr_task *t, unsigned n)
+{
+	if (!t->owner.ops) /* one that is submitted again has them */
+		t->owner.ops = &orr_task_owner_ops;
+	t->owner.naccess = n;
+	t->owner.access = t->inl_access;
+	return __builtin_expect(n <= STARPU_NMAXBUFS, 1) ? 0 : orr_task_data_reserve_many(t, n);
+}
 /* Enqueues all accesses of a task being submitted (adds to t->owner.ndeps for those whose turn has
  * not come). nodeps: outside of sequential consistency. */
 void orr_task_data_submit(struct orr_task *t, int nodeps);

@@ -22,12 +22,18 @@
 #include "core/wait.h"
 #include "core/task.h"
 
-/* The kinds of units that may execute the task. */
-static uint32_t task_where(const struct starpu_task *task)
+/* The kinds of units that may execute the task, as far as this process has units of them. */
+static uint32_t task_where(const struct orr_process *proc, const struct starpu_task *task)
 {
-	if (!task->cl)
+	const struct starpu_codelet *cl = task->cl;
+
+	if (!cl)
 		return STARPU_NOWHERE;
-	return task->where != -1 ? (uint32_t) task->where : orr_codelet_where(task->cl);
+	if (task->where != -1)
+		return (uint32_t) task->where;
+	if (!cl->where && cl->cpu_funcs[0] && proc->arch_mask == STARPU_CPU)
+		return STARPU_CPU; /* the other kinds' implementations need no look */
+	return orr_codelet_where(cl);
 }
 
 static int submit(struct starpu_task *task, int internal, int nodeps)
@@ -67,7 +73,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 			ctx = proc->core->ctx[id];
 		}
 	}
-	where = task_where(task);
+	where = task_where(proc, task);
 	nodeps |= t->borrows;
 	ret = orr_task_check(proc, task, t, where, internal || t->borrows, ctx);
 	if (ret)
@@ -75,7 +81,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	if (__builtin_expect(t->state >= ORR_TASK_AGAIN, 0))
 		orr_task_renew(t);
 	t->where = where;
-	ret = orr_task_data_reserve(t);
+	ret = orr_task_data_reserve(t, orr_task_nbuffers(task));
 	if (!ret && __builtin_expect(task->transaction != NULL, 0))
 		ret = orr_transaction_enter(t);
 	if (ret)

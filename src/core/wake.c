@@ -39,27 +39,34 @@ void orr_wake_worker(struct orr_worker *w)
 	orr_wake_group_fenced(proc, (unsigned) (w->group - proc->core->groups));
 }
 
+/* Wakes one of 64 groups, of which those in the mask were asleep just now. Returns whether one
+ * still was. */
+static int wake_one_of(struct orr_process *proc, unsigned first, uint64_t mask)
+{
+	for (; mask; mask &= mask - 1) {
+		unsigned index = first + (unsigned) __builtin_ctzll(mask);
+
+		if (!wake_claim(proc, index))
+			continue; /* it is awake, or somebody else wakes it: the next one */
+		orr_waitq_wake_fenced(&proc->core->groups[index].bell);
+		return 1;
+	}
+	return 0;
+}
+
 void orr_wake_one(struct orr_process *proc)
 {
-	unsigned i, words = (proc->ngroups + 63) / 64;
-
 	if (__builtin_expect(proc->arch_mask & (proc->arch_mask - 1), 0)) {
 		/* Not every group can do what there is to do. */
 		orr_wake_all(proc);
 		return;
 	}
 	ORR_ATOMIC_FENCE();
-	for (i = 0; i < words; i++) {
-		uint64_t mask = ORR_ATOMIC_LOAD_RELAXED(&proc->core->idle_mask[i]);
+	for (unsigned first = 0; first < proc->ngroups; first += 64) {
+		uint64_t mask = ORR_ATOMIC_LOAD_RELAXED(&proc->core->idle_mask[first / 64]);
 
-		for (; mask; mask &= mask - 1) {
-			unsigned index = i * 64 + (unsigned) __builtin_ctzll(mask);
-
-			if (!wake_claim(proc, index))
-				continue; /* it is awake, or somebody else wakes it: the next one */
-			orr_waitq_wake_fenced(&proc->core->groups[index].bell);
+		if (mask && wake_one_of(proc, first, mask))
 			return;
-		}
 	}
 }
 

@@ -62,28 +62,21 @@ static int step_fetching(struct orr_worker *w, struct orr_thread *self)
 	return step != ORR_INPUTS_IDLE;
 }
 
-int orr_worker_step(struct orr_worker *w, struct orr_thread *self)
+/* The worker was chosen for a parallel task. */
+static int join(struct orr_worker *w)
 {
-	struct starpu_task *task;
+	if (w->asleep)
+		orr_nap_end(w);
+	orr_parallel_join(w);
+	return 1;
+}
+
+/* A worker that has a task, or is a member of a parallel one. */
+static int step_busy(struct orr_worker *w, struct orr_thread *self)
+{
 	int ret;
 
-	orr_worker_enter(self, w);
 	switch (w->state) {
-	case ORR_WORKER_IDLE:
-		if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) &&
-		    !ORR_ATOMIC_LOAD(&self->proc->core->paused)) {
-			if (w->asleep)
-				orr_nap_end(w);
-			orr_parallel_join(w);
-			return 1;
-		}
-		task = orr_dispatch_pop(w, self->proc);
-		if (!task)
-			return 0;
-		if (__builtin_expect(w->asleep, 0))
-			orr_nap_end(w);
-		begin_task(w, task, self);
-		return 1;
 	case ORR_WORKER_FETCHING: return step_fetching(w, self);
 	case ORR_WORKER_RUNNING:
 		if (__builtin_expect(w->member != NULL, 0)) {
@@ -98,6 +91,27 @@ int orr_worker_step(struct orr_worker *w, struct orr_thread *self)
 		if (ret == 2)
 			begin_task(w, w->member->p->task->pub, self);
 		return ret != 0;
+	case ORR_WORKER_IDLE: break;
 	}
+	orr_assert(w->state != ORR_WORKER_IDLE);
 	return 0;
+}
+
+int orr_worker_step(struct orr_worker *w, struct orr_thread *self)
+{
+	struct starpu_task *task;
+
+	orr_worker_enter(self, w);
+	if (w->state != ORR_WORKER_IDLE)
+		return step_busy(w, self);
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&w->joins) != NULL, 0) &&
+	    !ORR_ATOMIC_LOAD(&self->proc->core->paused))
+		return join(w);
+	task = orr_dispatch_pop(w, self->proc);
+	if (!task)
+		return 0;
+	if (__builtin_expect(w->asleep, 0))
+		orr_nap_end(w);
+	begin_task(w, task, self);
+	return 1;
 }

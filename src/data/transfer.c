@@ -295,11 +295,11 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 	orr_waitq_wake(&proc->done);
 }
 
-double orr_transfer_progress(struct orr_process *proc)
+double orr_transfer_advance(struct orr_process *proc)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->data->starved) != NULL, 0))
+	if (ORR_ATOMIC_LOAD_RELAXED(&proc->data->starved))
 		orr_fetch_retry_starved(proc);
-	if (__builtin_expect(!ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers), 1))
+	if (!ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers))
 		return -1;
 	for (;;) {
 		struct orr_transfer *t;

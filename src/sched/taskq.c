@@ -40,13 +40,11 @@ static int grow(struct orr_taskq *q)
 	return 0;
 }
 
-/* The bucket of that priority, made when missing. */
-static struct orr_bucket *bucket(struct orr_taskq *q, int prio)
+/* The bucket of a priority that is not the highest one, made when missing. */
+static struct orr_bucket *search_bucket(struct orr_taskq *q, int prio)
 {
 	unsigned lo = 0, hi = q->n;
 
-	if (q->n && q->bucket[q->n - 1].prio == prio)
-		return &q->bucket[q->n - 1];
 	while (lo < hi) {
 		unsigned mid = (lo + hi) / 2;
 
@@ -67,6 +65,14 @@ static struct orr_bucket *bucket(struct orr_taskq *q, int prio)
 	orr_assert(lo + 1 == q->n || prio < q->bucket[lo + 1].prio);
 	starpu_task_list_init(&q->bucket[lo].list);
 	return &q->bucket[lo];
+}
+
+/* The bucket of that priority, made when missing. */
+static inline struct orr_bucket *bucket(struct orr_taskq *q, int prio)
+{
+	struct orr_bucket *last = &q->bucket[q->n - 1];
+
+	return q->n && last->prio == prio ? last : search_bucket(q, prio);
 }
 
 int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio)
