@@ -51,8 +51,10 @@ struct orr_sim_mpi {
 	int rung;             /* to be told to the engine by its next wait */
 	int initialized_here; /* we called MPI_Init for the program */
 	MPI_Request bell;
-	MPI_Request *reqs; /* scratch for Waitany */
-	int cap;
+	struct orr_flight_set set; /* what is under way, and room for the bell behind it */
+	char *envelope;            /* the one that comes next ... */
+	size_t most;               /* ... has at most that many bytes */
+	int tag;
 	double event_us; /* when a message was handled last */
 	double yield_us; /* for so long the real engine would yield then, see base/patience.h */
 };
@@ -123,7 +125,6 @@ static void mpi_free(struct orr_sim_rank *r)
 {
 	if (r->mpi) {
 		free(r->mpi->members);
-		free(r->mpi->reqs);
 	}
 	free(r->mpi);
 	r->mpi = NULL;
@@ -365,28 +366,6 @@ int orr_sys_mpi_process_of(struct orr_process *proc, int rank)
 	return m && m->members && rank >= 0 && rank < m->nmembers ? m->members[rank] : rank;
 }
 
-int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_Datatype type,
-		      int dest, int tag, int synchronous, MPI_Request *req)
-{
-	(void) synchronous;
-	orr_assert_no_lock();
-	orr_sim_yield();
-	return PMPI_Issend(buf, count, type, dest, tag, mpi_of(proc)->comm, req);
-}
-
-static int grow(struct orr_sim_mpi *m, int n)
-{
-	if (n <= m->cap)
-		return 1;
-	int cap = n + n / 2 + 16;
-	MPI_Request *p = realloc(m->reqs, (size_t) cap * sizeof(*p));
-	if (!p)
-		return 0;
-	m->reqs = p;
-	m->cap = cap;
-	return 1;
-}
-
 /* When the real engine would notice a message that comes now while no core is free, by the law of
  * base/patience.h: a worker notices it after its kernel where workers poll, or a patrol does so
  * earlier; else a thread notices it that wakes from its nap. On average the patrol, or the end of
@@ -441,52 +420,139 @@ static int take_note(struct orr_sim_mpi *m)
 	return rung;
 }
 
-/* Does not ask SMPI: a request that is complete ends the next orr_sys_mpi_block at once. */
-int orr_sys_mpi_poll(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status)
+/* ---- the transport ---- */
+
+static void post_envelope(struct orr_sim_mpi *m)
 {
-	(void) reqs;
-	(void) n;
-	(void) status;
-	return take_note(mpi_of(proc)) ? ORR_MPI_BELL : ORR_MPI_NOTHING;
+	PMPI_Irecv(m->envelope, (int) m->most, MPI_BYTE, MPI_ANY_SOURCE, m->tag, m->comm,
+		   &m->set.requests[0]);
 }
 
-int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status)
+static int transport_open(struct orr_process *proc, int tag, size_t most,
+			  struct orr_transport_limits *limits)
 {
 	struct orr_sim_mpi *m = mpi_of(proc);
+	m->envelope = malloc(most);
+	if (!m->envelope || !orr_flight_add(&m->set, NULL))
+		return -ENOMEM;
+	m->tag = tag;
+	m->most = most;
+	*limits = (struct orr_transport_limits){ .payload_tags = 1000000 };
+	post_envelope(m);
+	return 0;
+}
+
+static void transport_close(struct orr_process *proc)
+{
+	struct orr_sim_mpi *m = mpi_of(proc);
+	PMPI_Cancel(&m->set.requests[0]);
+	PMPI_Request_free(&m->set.requests[0]);
+	orr_flight_free(&m->set);
+	free(m->envelope);
+	m->envelope = NULL;
+}
+
+static MPI_Request *fly(struct orr_sim_mpi *m, struct orr_flight *f)
+{
+	MPI_Request *request = orr_flight_add(&m->set, f);
+	if (!request)
+		orr_fatal("out of memory for %d pending requests; run fewer nodes or smaller data",
+			  m->set.n);
+	return request;
+}
+
+static void transport_send(struct orr_process *proc, struct orr_flight *f, const void *buf,
+			   int count, MPI_Datatype type, int dest, int tag, int synchronous)
+{
+	(void) synchronous;
+	orr_assert_no_lock();
+	MPI_Request *request = fly(mpi_of(proc), f);
+	orr_sim_yield();
+	PMPI_Issend(buf, count, type, dest, tag, mpi_of(proc)->comm, request);
+}
+
+static void transport_send_ahead(struct orr_process *proc, struct orr_flight *f, const void *buf,
+				 int count, int dest, int tag)
+{
+	orr_assert_no_lock();
+	orr_sim_yield();
+	PMPI_Issend(buf, count, MPI_BYTE, dest, tag, mpi_of(proc)->comm, &f->request);
+}
+
+static void transport_send_ahead_end(struct orr_process *proc, struct orr_flight *f)
+{
+	(void) proc;
+	PMPI_Wait(&f->request, MPI_STATUS_IGNORE);
+}
+
+static void transport_receive(struct orr_process *proc, struct orr_flight *f, void *buf, int count,
+			      MPI_Datatype type, int source, int tag)
+{
+	struct orr_sim_mpi *m = mpi_of(proc);
+	PMPI_Irecv(buf, count, type, source, tag, m->comm, fly(m, f));
+}
+
+static void transport_listen(struct orr_process *proc)
+{
+	post_envelope(mpi_of(proc));
+}
+
+/* Does not ask SMPI: a request that is complete ends the next wait at once. */
+static enum orr_transport_event transport_test(struct orr_process *proc, struct orr_landing *l)
+{
+	(void) l;
+	return take_note(mpi_of(proc)) ? ORR_TRANSPORT_BELL : ORR_TRANSPORT_NOTHING;
+}
+
+/* Waits for a request or the bell, which is behind them. Returns the place of what is complete. */
+static int wait_any(struct orr_sim_mpi *m, MPI_Status *status)
+{
+	int index = MPI_UNDEFINED, n = m->set.n;
+	m->set.requests[n] = m->bell;
+	orr_assert(m->bell != MPI_REQUEST_NULL && !m->sleeping && !m->rung);
+	m->sleeping = 1;
+	orr_sim_yield();
+	PMPI_Waitany(n + 1, m->set.requests, &index, status);
+	m->sleeping = 0;
+	m->bell = m->set.requests[n];
+	return index;
+}
+
+static enum orr_transport_event landed(struct orr_sim_mpi *m, int slot, const MPI_Status *status,
+				       struct orr_landing *l)
+{
+	l->flight = slot ? orr_flight_take(&m->set, slot) : NULL;
+	l->envelope = m->envelope;
+	l->source = status->MPI_SOURCE;
+	return ORR_TRANSPORT_LANDED;
+}
+
+static enum orr_transport_event transport_wait(struct orr_process *proc, struct orr_landing *l)
+{
+	struct orr_sim_mpi *m = mpi_of(proc);
+	MPI_Status status;
 	orr_assert_no_lock();
 	if (take_note(m))
-		return ORR_MPI_BELL;
-	if (!grow(m, n + 1))
-		orr_fatal("out of memory for %d pending requests; run fewer nodes or smaller data",
-			  n);
+		return ORR_TRANSPORT_BELL;
 	orr_sys_settle(orr_thread_self());
 	if (m->bell == MPI_REQUEST_NULL)
 		PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, BELL_TAG, m->bell_comm, &m->bell);
 	orr_sim_yield();
 	/* Both may have given the processor away to an actor that rang. */
 	if (take_note(m))
-		return ORR_MPI_BELL;
-	memcpy(m->reqs, reqs, (size_t) n * sizeof(*reqs));
-	m->reqs[n] = m->bell;
-	int index = MPI_UNDEFINED;
+		return ORR_TRANSPORT_BELL;
 	double before_us = orr_sys_now_us();
-	orr_assert(m->bell != MPI_REQUEST_NULL && !m->sleeping && !m->rung);
-	m->sleeping = 1;
-	orr_sim_yield();
-	PMPI_Waitany(n + 1, m->reqs, &index, status);
-	m->sleeping = 0;
-	memcpy(reqs, m->reqs, (size_t) n * sizeof(*reqs));
-	m->bell = m->reqs[n];
-	if (index == n) {
+	int index = wait_any(m, &status);
+	if (index == m->set.n) {
 		orr_assert(m->ringing);
 		m->ringing = 0;
 		m->rung = 0;
-		return ORR_MPI_BELL;
+		return ORR_TRANSPORT_BELL;
 	}
 	if (index == MPI_UNDEFINED)
-		return ORR_MPI_NOTHING;
+		return ORR_TRANSPORT_NOTHING;
 	make_room(proc, m, orr_sys_now_us() - before_us);
-	return index;
+	return landed(m, index, &status, l);
 }
 
 /* ---- ringing ---- */
@@ -505,7 +571,7 @@ void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
 	a->bell_out = out;
 }
 
-void orr_sys_mpi_ring(struct orr_process *proc)
+static void transport_wake(struct orr_process *proc)
 {
 	struct orr_sim_rank *r = rank_of(proc);
 	struct orr_sim_mpi *m = r->mpi;
@@ -526,4 +592,23 @@ void orr_sys_mpi_ring(struct orr_process *proc)
 	struct orr_sim_actor *deputy = r->driver;
 	deputy->ring_request = 1;
 	orr_sim_unblock(deputy);
+}
+
+const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
+{
+	static const struct orr_transport smpi = {
+		.name = "smpi",
+		.open = transport_open,
+		.close = transport_close,
+		.send = transport_send,
+		.send_ahead = transport_send_ahead,
+		.send_ahead_end = transport_send_ahead_end,
+		.receive = transport_receive,
+		.listen = transport_listen,
+		.test = transport_test,
+		.wait = transport_wait,
+		.wake = transport_wake,
+	};
+	(void) proc;
+	return &smpi;
 }

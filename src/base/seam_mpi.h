@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The MPI half of the seam: how the progression engine of this process talks to those of the
- * others. Implemented in src/sys/mpi_real.c (Open MPI) and sim/sys/sim_mpi.c (SMPI).
+/* The MPI half of the seam: what the MPI layer asks of the world. How the progression engine of
+ * this process talks to those of the others is in base/transport.h. Implemented in
+ * src/sys/mpi_real.c (Open MPI) and sim/sys/sim_mpi.c (SMPI).
  *
  * The tags are those of base/seam.h, and one more:
  *   [owner]  only the party that owns the engine calls it (mpi/mpi.h), one at a time.
@@ -14,6 +15,7 @@
 
 #include <mpi.h>
 #include "base/process.h"
+#include "base/transport.h"
 
 /* ---- start and end; by the program's thread ---- */
 
@@ -33,15 +35,16 @@ void orr_sys_mpi_exit(struct orr_process *proc);
  * not, only the engine's owner calls it. */
 int orr_sys_mpi_thread_multiple(struct orr_process *proc);
 /* [any] [locked] Whether any thread may own the engine and drive it by polling. Threads that wait
- * do so then (a real run). Else the engine's own thread owns it for ever and blocks in
- * orr_sys_mpi_block (a simulated run). */
+ * do so then (a real run). Else the engine's own thread owns it for ever and blocks in its
+ * transport (a simulated run). */
 int orr_sys_mpi_may_drive(struct orr_process *proc);
+/* [any] [locked] What carries the messages of the engine. */
+const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc);
 
 /* ---- the engine ---- */
 
-/* [any] [locked] The engine's private communicator with the ranks of `comm` given to
- * orr_sys_mpi_init. Valid between engine_enter and engine_leave for the engine's owner (a real run:
- * between init and exit, for any thread). */
+/* [any] [locked] A communicator for MPI_Pack() and MPI_Unpack(). Valid between engine_enter and
+ * engine_leave for the engine's owner (a real run: between init and exit, for any thread). */
 MPI_Comm orr_sys_mpi_comm(struct orr_process *proc);
 /* [waits] The engine's thread calls enter first of all and leave last of all. */
 void orr_sys_mpi_engine_enter(struct orr_process *proc);
@@ -51,29 +54,6 @@ void orr_sys_mpi_engine_leave(struct orr_process *proc);
  * its rank in MPI_COMM_WORLD. In a real run the rank itself; negative ranks stay what they are. */
 int orr_sys_mpi_process_of(struct orr_process *proc, int rank);
 
-/* [owner] [waits] Starts a non-blocking send of `count` items of `type` on the engine's
- * communicator (a real run: MPI_Isend, or MPI_Issend when synchronous; a simulated run: always
- * MPI_Issend, see sim/sys/sim_mpi.c). Returns an MPI error code. */
-int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_Datatype type,
-		      int dest, int tag, int synchronous, MPI_Request *req);
-
-/* What orr_sys_mpi_poll and orr_sys_mpi_block return when no request completed. */
-enum orr_mpi_event {
-	ORR_MPI_BELL = -1,    /* the bell rang */
-	ORR_MPI_NOTHING = -2, /* nothing happened */
-	ORR_MPI_FLOWING = -3  /* nothing completed, but a part of a long message was moved: poll
-				 again soon */
-};
-/* [owner] Tests reqs[0..n), none of them MPI_REQUEST_NULL. Returns the index of a completed one,
- * which then is MPI_REQUEST_NULL and has filled *status, or an enum orr_mpi_event. Never waits. */
-int orr_sys_mpi_poll(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status);
-/* [owner] [waits] The same, but waits until a request completes or the bell rings; may return
- * ORR_MPI_NOTHING early. Only where orr_sys_mpi_may_drive() is 0. */
-int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status);
-/* [any] [waits] Rings the bell: ends the present call of orr_sys_mpi_block, or the next one.
- * Between engine_enter and engine_leave; without effect otherwise. Cheap when the engine is awake.
- */
-void orr_sys_mpi_ring(struct orr_process *proc);
 /* [owner] [waits] A payload of that many bytes arrived in main memory: in a simulated run, spends
  * the processor's time that receiving takes. */
 void orr_sys_mpi_received(struct orr_process *proc, size_t bytes);

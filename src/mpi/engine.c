@@ -26,73 +26,53 @@
 
 #define COMPLETIONS_PER_TURN 32
 
-/* ---- messages in MPI's hands ---- */
+/* ---- messages in the hands of the transport ---- */
 
-int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *early,
-		void *buf)
+struct orr_flight *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
+			       struct orr_mpi_early *early, void *buf)
 {
+	struct orr_mpi_flight *f = mpi->free_flights;
+
 	orr_mpi_assert_owner(mpi);
-	if (mpi->nflying == mpi->flying_cap) {
-		int cap = mpi->flying_cap ? 2 * mpi->flying_cap : 16;
-		mpi->flying = realloc(mpi->flying, (size_t) cap * sizeof(*mpi->flying));
-		mpi->flights = realloc(mpi->flights, (size_t) cap * sizeof(*mpi->flights));
-		if (!mpi->flying || !mpi->flights)
-			orr_fatal("out of memory for %d messages in flight", cap);
-		mpi->flying_cap = cap;
-	}
-	int slot = mpi->nflying;
-
-	orr_assert((slot == 0) == (kind == ORR_FLIGHT_ENVELOPE_IN));
-	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, slot + 1);
-	mpi->flying[slot] = MPI_REQUEST_NULL;
-	mpi->flights[slot] = (struct orr_mpi_flight){
-		.kind = kind, .req = req, .early = early, .buf = buf
-	};
-	return slot;
+	if (f)
+		mpi->free_flights = f->next;
+	else if (!(f = malloc(sizeof(*f))))
+		orr_fatal("out of memory for %d messages in flight", mpi->nflying + 1);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, mpi->nflying + 1);
+	f->kind = kind;
+	f->req = req;
+	f->early = early;
+	f->buf = buf;
+	return &f->flight;
 }
 
-static void post_envelope(struct orr_mpi *mpi)
-{
-	MPI_Irecv(mpi->envelope_in, (int) (sizeof(struct orr_mpi_envelope) + mpi->eager_limit),
-		  MPI_BYTE, MPI_ANY_SOURCE, mpi->comm_tag, orr_sys_mpi_comm(mpi->proc),
-		  &mpi->flying[0]);
-}
-
-static void take_envelope(struct orr_mpi *mpi, const MPI_Status *status)
+static void take_envelope(struct orr_mpi *mpi, const struct orr_landing *l)
 {
 	struct orr_mpi_envelope env;
 
-	orr_assert(mpi->flying[0] == MPI_REQUEST_NULL);
-	memcpy(&env, mpi->envelope_in, sizeof(env));
-	orr_assertf(status->MPI_SOURCE != mpi->rank || env.flags & ORR_MPI_STOP,
-		    "a message to this rank itself went through MPI");
-	if (env.flags & ORR_MPI_STOP) {
-		mpi->stopped = 1;
-		return;
-	}
-	orr_mpi_envelope_in(mpi, &env, mpi->envelope_in + sizeof(env), status->MPI_SOURCE);
-	post_envelope(mpi);
+	memcpy(&env, l->envelope, sizeof(env));
+	orr_assertf(l->source != mpi->rank, "a message to this rank itself went through MPI");
+	orr_mpi_envelope_in(mpi, &env, l->envelope + sizeof(env), l->source);
+	mpi->transport->listen(mpi->proc);
 }
 
-static void engine_land(struct orr_mpi *mpi, int slot, const MPI_Status *status)
+static void engine_land(struct orr_mpi *mpi, const struct orr_landing *l)
 {
-	struct orr_mpi_flight f = mpi->flights[slot];
+	struct orr_mpi_flight *f = (struct orr_mpi_flight *) l->flight;
 
-	orr_assert(slot < mpi->nflying && mpi->flying[slot] == MPI_REQUEST_NULL);
 	orr_sys_charge(orr_thread_self(), ORR_COST_MESSAGE);
-	if (slot == 0) {
-		take_envelope(mpi, status);
+	if (!f) {
+		take_envelope(mpi, l);
 		return;
 	}
-	int last = mpi->nflying - 1;
-
-	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, last);
-	mpi->flying[slot] = mpi->flying[last];
-	mpi->flights[slot] = mpi->flights[last];
-	if (f.kind == ORR_FLIGHT_DATA_IN || f.kind == ORR_FLIGHT_EARLY_IN)
-		orr_sys_mpi_received(mpi->proc, f.kind == ORR_FLIGHT_DATA_IN ? f.req->size
-									     : f.early->env.size);
-	orr_mpi_flight_done(mpi, &f);
+	orr_assert(mpi->nflying > 0);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, mpi->nflying - 1);
+	if (f->kind == ORR_FLIGHT_DATA_IN || f->kind == ORR_FLIGHT_EARLY_IN)
+		orr_sys_mpi_received(mpi->proc, f->kind == ORR_FLIGHT_DATA_IN ? f->req->size
+									      : f->early->env.size);
+	orr_mpi_flight_done(mpi, f);
+	f->next = mpi->free_flights;
+	mpi->free_flights = f;
 }
 
 /* ---- ready requests: a heap ---- */
@@ -201,25 +181,24 @@ static int start_ready(struct orr_mpi *mpi)
 
 int orr_mpi_busy(const struct orr_mpi *mpi)
 {
-	return ORR_ATOMIC_LOAD_RELAXED(&mpi->nflying) > 1 ||
+	return ORR_ATOMIC_LOAD_RELAXED(&mpi->nflying) > 0 ||
 	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nready) || ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox) ||
 	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nposted);
 }
 
-/* The slot of a completed message, or an enum orr_mpi_event. */
-static int next_event(struct orr_mpi *mpi, int wait, MPI_Status *status)
+static enum orr_transport_event next_event(struct orr_mpi *mpi, int wait, struct orr_landing *l)
 {
-	int event = wait ? orr_sys_mpi_block(mpi->proc, mpi->flying, mpi->nflying, status)
-			 : orr_sys_mpi_poll(mpi->proc, mpi->flying, mpi->nflying, status);
+	enum orr_transport_event event = wait ? mpi->transport->wait(mpi->proc, l)
+					      : mpi->transport->test(mpi->proc, l);
 
-	if (event >= 0 || event == ORR_MPI_FLOWING)
+	if (event == ORR_TRANSPORT_LANDED || event == ORR_TRANSPORT_FLOWING)
 		orr_mpi_noticed(mpi);
 	return event;
 }
 
 int orr_mpi_progress(struct orr_mpi *mpi, int block)
 {
-	MPI_Status status;
+	struct orr_landing l;
 
 	orr_assert_no_lock();
 	orr_assert(!block || !mpi->may_drive);
@@ -227,13 +206,12 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 
 	if (mpi->fake)
 		return n;
-	for (int landed = 0; landed < COMPLETIONS_PER_TURN && !mpi->stopped; landed++) {
+	for (int landed = 0; landed < COMPLETIONS_PER_TURN; landed++) {
 		int wait = block && !landed && !may_send(mpi) && !ORR_ATOMIC_LOAD(&mpi->inbox);
-		int slot = next_event(mpi, wait, &status);
 
-		if (slot < 0)
+		if (next_event(mpi, wait, &l) != ORR_TRANSPORT_LANDED)
 			break;
-		engine_land(mpi, slot, &status);
+		engine_land(mpi, &l);
 		n++;
 		if (block && !may_send(mpi))
 			break;
@@ -388,19 +366,6 @@ static void engine_watch(struct orr_mpi *mpi)
 	}
 }
 
-/* The last message goes from this process to itself, and completes the posted receive. */
-static void send_stop(struct orr_mpi *mpi)
-{
-	struct orr_mpi_envelope *env = calloc(1, sizeof(*env));
-
-	if (!env)
-		orr_fatal("out of memory");
-	env->flags = ORR_MPI_STOP;
-	int slot = orr_mpi_fly(mpi, ORR_FLIGHT_STOP, NULL, NULL, env);
-	orr_sys_mpi_isend(mpi->proc, env, sizeof(*env), MPI_BYTE, mpi->rank, mpi->comm_tag, 0,
-			  &mpi->flying[slot]);
-}
-
 static void poll_loop(struct orr_mpi *mpi)
 {
 	while (!ORR_ATOMIC_LOAD(&mpi->stopping)) {
@@ -429,18 +394,18 @@ static void block_loop(struct orr_mpi *mpi)
 static void *engine_main(void *arg)
 {
 	struct orr_mpi *mpi = arg;
-	void *value;
-	int found = 0, own = orr_mpi_own(mpi);
+	struct orr_transport_limits limits;
+	int own = orr_mpi_own(mpi);
 
 	(void) own;
 	orr_assert(own); /* nobody else drives yet */
 	orr_sys_mpi_engine_enter(mpi->proc);
 	orr_mpi_rest_begin(mpi);
-	MPI_Comm_get_attr(orr_sys_mpi_comm(mpi->proc), MPI_TAG_UB, &value, &found);
-	if (found && *(int *) value > 0 && *(int *) value < INT32_MAX)
-		mpi->data_tags = *(int *) value;
-	orr_mpi_fly(mpi, ORR_FLIGHT_ENVELOPE_IN, NULL, NULL, NULL);
-	post_envelope(mpi);
+	if (mpi->transport->open(mpi->proc, mpi->comm_tag,
+				 sizeof(struct orr_mpi_envelope) + mpi->eager_limit, &limits))
+		orr_fatal("out of memory for the MPI layer");
+	orr_assert(limits.may_drive == mpi->may_drive);
+	mpi->data_tags = limits.payload_tags;
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	ORR_ATOMIC_STORE(&mpi->running, 1);
@@ -451,16 +416,7 @@ static void *engine_main(void *arg)
 		block_loop(mpi);
 	while (mpi->may_drive && !orr_mpi_own(mpi))
 		orr_mpi_rest(mpi, ORR_MPI_EXPECTING);
-	send_stop(mpi);
-	while (!mpi->stopped)
-		if (!orr_mpi_progress(mpi, !mpi->may_drive) && mpi->may_drive)
-			orr_sys_yield();
-	/* The receive of the stop message is complete, and so its send is, too. */
-	for (int i = 1; i < mpi->nflying; i++)
-		if (mpi->flights[i].kind == ORR_FLIGHT_STOP) {
-			MPI_Wait(&mpi->flying[i], MPI_STATUS_IGNORE);
-			free(mpi->flights[i].buf);
-		}
+	mpi->transport->close(mpi->proc);
 	orr_sys_mpi_engine_leave(mpi->proc);
 	disown(mpi);
 	return NULL;
@@ -475,11 +431,6 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 {
 	if (mpi->fake)
 		return 0;
-	mpi->envelope_in = malloc(sizeof(struct orr_mpi_envelope) + mpi->eager_limit);
-	if (!mpi->envelope_in) {
-		orr_error("out of memory for the MPI layer");
-		return -ENOMEM;
-	}
 	mpi->workers_look = mpi->proc->cfg.mpi_workers_look < 0
 				    ? orr_sys_cores(mpi->proc) <= mpi->proc->core->nworkers
 				    : mpi->proc->cfg.mpi_workers_look;
@@ -510,8 +461,9 @@ void orr_mpi_engine_stop(struct orr_mpi *mpi)
 		orr_mpi_ring(mpi);
 		orr_sys_thread_join(mpi->thread);
 	}
-	free(mpi->envelope_in);
-	free(mpi->flying);
-	free(mpi->flights);
+	for (struct orr_mpi_flight *f; (f = mpi->free_flights);) {
+		mpi->free_flights = f->next;
+		free(f);
+	}
 	free(mpi->ready);
 }

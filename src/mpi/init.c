@@ -47,7 +47,6 @@ static void configure(struct orr_mpi *mpi)
 	mpi->max_sends = cfg->mpi_ndetached_send;
 	mpi->max_ready = cfg->mpi_nready_process;
 	mpi->fake = cfg->mpi_fake_rank >= 0 || cfg->mpi_fake_size > 0;
-	mpi->data_tags = 32767;
 	mpi->counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM : ORR_MPI_COUNTS_FOR_WORLD;
 	mpi->print_stats = cfg->mpi_stats;
 	mpi->start_us = orr_sys_now_us();
@@ -89,6 +88,7 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, str
 	if (!ret) {
 		mpi->rank = proc->mpi_rank = rank;
 		mpi->size = proc->mpi_size = size;
+		mpi->transport = orr_sys_mpi_transport(proc);
 		mpi->may_drive = mpi->fake || orr_sys_mpi_may_drive(proc);
 		orr_waitq_init(&mpi->done);
 		orr_mpi_rest_init(mpi);

@@ -5,7 +5,7 @@
  * Who runs the engine: one party at a time, its owner (orr_mpi_own). Where threads that wait may
  * drive (orr_sys_mpi_may_drive), that is the thread that made itself its owner: the dedicated
  * thread, a waiting thread, or a thread that just made a request ready; nobody sleeps while owning
- * it. Elsewhere it is always the engine's actor, which blocks in orr_sys_mpi_block.
+ * it. Elsewhere it is always the engine's actor, which blocks in the `wait` of its transport.
  *
  * Life of a request: FETCHING (its datum is not available yet) -> a send: READY, FLYING, DONE; a
  * receive: POSTED from the beginning until an envelope matches (so receives match in the order in
@@ -56,7 +56,6 @@ struct orr_mpi_envelope {
 };
 #define ORR_MPI_EAGER 1 /* the payload follows in the same message */
 #define ORR_MPI_SYNC 2  /* the sender waits until a receive has matched */
-#define ORR_MPI_STOP 4  /* from this process to itself: the engine ends */
 
 /* Entries with one key in a map, first in first out: the first is in the map and knows the last. */
 struct orr_mpi_link {
@@ -84,7 +83,7 @@ struct orr_mpi_req {
 	void *buf;                   /* packed payload, to be unpacked or freed at the end */
 	void *envelope; /* on its way ahead of the payload: no one waits for it, it ends before the
 			   payload does */
-	MPI_Request envelope_out;
+	struct orr_flight envelope_out;
 	size_t size; /* of the payload, once known */
 	uint32_t context;
 	int32_t peer;      /* rank in the engine's world, or ORR_MPI_ANY until matched */
@@ -130,18 +129,14 @@ struct orr_mpi_comm {
 	struct orr_mpi *mpi;
 };
 
-/* A message in MPI's hands; parallel to mpi->flying. */
+/* A message in the hands of the transport, or on the free list. */
 struct orr_mpi_flight {
-	enum {
-		ORR_FLIGHT_ENVELOPE_IN,
-		ORR_FLIGHT_OUT,
-		ORR_FLIGHT_DATA_IN,
-		ORR_FLIGHT_EARLY_IN,
-		ORR_FLIGHT_STOP
-	} kind;
+	struct orr_flight flight; /* first */
+	enum { ORR_FLIGHT_OUT, ORR_FLIGHT_DATA_IN, ORR_FLIGHT_EARLY_IN } kind;
 	struct orr_mpi_req *req;
 	struct orr_mpi_early *early;
 	void *buf; /* envelope to free at the end */
+	struct orr_mpi_flight *next;
 };
 
 struct orr_mpi_peer {
@@ -189,7 +184,8 @@ struct orr_mpi {
 	size_t eager_limit;
 	int max_sends, max_ready; /* 0: no limit */
 	double start_us;
-	int data_tags; /* MPI tags below this may name messages with payloads */
+	int data_tags; /* MPI tags up to this may name messages with payloads */
+	const struct orr_transport *transport;
 	orr_sys_thread_t *thread;
 
 	/* communicators: comms[0] is the world's */
@@ -229,18 +225,14 @@ struct orr_mpi {
 	int64_t yield_ns; /* atomic: for so long it yields before it sleeps, see base/patience.h */
 
 	/* the owner's */
-	MPI_Request *flying __attribute__((aligned(64))); /* dense, [0] is the envelope receive */
-	struct orr_mpi_flight *flights;
-	int nflying, flying_cap; /* nflying and nready are read by others as hints, hence written
-				    atomically */
-	char *envelope_in;
+	struct orr_mpi_flight *free_flights __attribute__((aligned(64)));
+	int nflying; /* this and nready are read by others as hints, hence written atomically */
 	struct orr_mpi_req **ready; /* heap: most urgent first */
 	unsigned nready, ready_cap;
 	int nsends; /* in flight, those that count against max_sends */
 	uint32_t data_seq;
 	uint64_t nsent, nreceived; /* envelopes to and from other processes */
 	uint32_t ndeferred;        /* large early messages that wait a moment for their receive */
-	int stopped;               /* the last envelope came */
 	double event_us;           /* when something happened last (watchdog) */
 
 	/* data and placement */
@@ -362,9 +354,9 @@ void *orr_mpi_buffer(size_t size);
 /* engine.c */
 int orr_mpi_engine_start(struct orr_mpi *mpi);
 void orr_mpi_engine_stop(struct orr_mpi *mpi);
-/* Hands MPI a slot for a request; the caller stores it in mpi->flying[returned index]. */
-int orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req, struct orr_mpi_early *early,
-		void *buf);
+/* A flight, which the caller posts. */
+struct orr_flight *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
+			       struct orr_mpi_early *early, void *buf);
 /* Gives a request whose datum is available to the engine, and sees to it that the engine takes it.
  * Any thread. */
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive);

@@ -106,5 +106,5 @@ void orr_mpi_expect(struct orr_mpi *mpi)
 void orr_mpi_ring(struct orr_mpi *mpi)
 {
 	orr_waitq_wake(&mpi->bell);
-	orr_sys_mpi_ring(mpi->proc);
+	mpi->transport->wake(mpi->proc);
 }

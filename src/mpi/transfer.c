@@ -133,10 +133,10 @@ static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
 			 struct orr_mpi_early *e, void *ptr, MPI_Datatype type, int count,
 			 int source, int tag)
 {
-	int slot = orr_mpi_fly(mpi, kind, req, e, NULL);
+	struct orr_flight *f = orr_mpi_fly(mpi, kind, req, e, NULL);
 
 	orr_assert(source >= 0 && source < mpi->size && source != mpi->rank);
-	MPI_Irecv(ptr, count, type, source, tag, orr_sys_mpi_comm(mpi->proc), &mpi->flying[slot]);
+	mpi->transport->receive(mpi->proc, f, ptr, count, type, source, tag);
 }
 
 /* Posts the receive of the second message, straight into the datum. */
@@ -327,10 +327,10 @@ static int next_data_tag(struct orr_mpi *mpi)
 static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, void *envelope, const void *ptr,
 		    int count, MPI_Datatype type, int tag, int sync)
 {
-	int slot = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
+	struct orr_flight *f = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
 
 	req->nflight++;
-	orr_sys_mpi_isend(mpi->proc, ptr, count, type, req->peer, tag, sync, &mpi->flying[slot]);
+	mpi->transport->send(mpi->proc, f, ptr, count, type, req->peer, tag, sync);
 }
 
 /* The payload as a message of its own. */
@@ -400,20 +400,18 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		return;
 	}
 	req->envelope = message;
-	orr_sys_mpi_isend(mpi->proc, message, (int) bytes, MPI_BYTE, req->peer, mpi->comm_tag, 0,
-			  &req->envelope_out);
+	mpi->transport->send_ahead(mpi->proc, &req->envelope_out, message, (int) bytes, req->peer,
+				   mpi->comm_tag);
 	send_data(mpi, req, &p, env.data_tag);
 }
 
 /* ---- completions ---- */
 
-/* The payload left, so that its envelope, which the receiver needed first, did too: this does not
- * wait. */
-static void end_envelope(struct orr_mpi_req *req)
+static void end_envelope(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	if (!req->envelope)
 		return;
-	MPI_Wait(&req->envelope_out, MPI_STATUS_IGNORE);
+	mpi->transport->send_ahead_end(mpi->proc, &req->envelope_out);
 	free(req->envelope);
 	req->envelope = NULL;
 }
@@ -450,12 +448,10 @@ void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 	switch (f->kind) {
 	case ORR_FLIGHT_OUT:
 		free(f->buf);
-		end_envelope(f->req);
+		end_envelope(mpi, f->req);
 		sent(mpi, f->req);
 		break;
 	case ORR_FLIGHT_DATA_IN: received(mpi, f->req); break;
 	case ORR_FLIGHT_EARLY_IN: payload_here(mpi, f->early); break;
-	case ORR_FLIGHT_STOP: free(f->buf); break;
-	case ORR_FLIGHT_ENVELOPE_IN: break;
 	}
 }

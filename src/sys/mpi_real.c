@@ -27,6 +27,10 @@ static struct orr_real_mpi {
 	int at_exit;  /* the handler is installed */
 	int rank, size;
 	double start_us;
+	struct orr_flight_set set; /* what the transport carries */
+	char *envelope;            /* the one that comes next ... */
+	size_t most;               /* ... has at most that many bytes */
+	int tag;
 } real;
 
 static void on_exit_too_early(void)
@@ -160,40 +164,148 @@ int orr_sys_mpi_may_drive(struct orr_process *proc)
 	return 1;
 }
 
-int orr_sys_mpi_isend(struct orr_process *proc, const void *buf, int count, MPI_Datatype type,
-		      int dest, int tag, int synchronous, MPI_Request *req)
+/* ---- the transport ---- */
+
+static void post_envelope(void)
+{
+	MPI_Irecv(real.envelope, (int) real.most, MPI_BYTE, MPI_ANY_SOURCE, real.tag, real.comm,
+		  &real.set.requests[0]);
+}
+
+static int transport_open(struct orr_process *proc, int tag, size_t most,
+			  struct orr_transport_limits *limits)
+{
+	void *value;
+	int found = 0;
+
+	(void) proc;
+	real.envelope = malloc(most);
+	if (!real.envelope || !orr_flight_add(&real.set, NULL))
+		return -ENOMEM;
+	real.tag = tag;
+	real.most = most;
+	*limits = (struct orr_transport_limits){ .may_drive = 1, .payload_tags = 32767 };
+	MPI_Comm_get_attr(real.comm, MPI_TAG_UB, &value, &found);
+	if (found && *(int *) value > 0 && *(int *) value < INT32_MAX)
+		limits->payload_tags = *(int *) value;
+	post_envelope();
+	return 0;
+}
+
+static void transport_close(struct orr_process *proc)
+{
+	(void) proc;
+	MPI_Cancel(&real.set.requests[0]);
+	MPI_Wait(&real.set.requests[0], MPI_STATUS_IGNORE);
+	orr_flight_free(&real.set);
+	free(real.envelope);
+	real.envelope = NULL;
+}
+
+static MPI_Request *fly(struct orr_flight *f)
+{
+	MPI_Request *request = orr_flight_add(&real.set, f);
+
+	if (!request)
+		orr_fatal("out of memory for %d messages in flight", real.set.n);
+	return request;
+}
+
+static void transport_send(struct orr_process *proc, struct orr_flight *f, const void *buf,
+			   int count, MPI_Datatype type, int dest, int tag, int synchronous)
 {
 	(void) proc;
 	orr_assert_no_lock();
-	return synchronous ? MPI_Issend(buf, count, type, dest, tag, real.comm, req)
-			   : MPI_Isend(buf, count, type, dest, tag, real.comm, req);
+	if (synchronous)
+		MPI_Issend(buf, count, type, dest, tag, real.comm, fly(f));
+	else
+		MPI_Isend(buf, count, type, dest, tag, real.comm, fly(f));
 }
 
-int orr_sys_mpi_poll(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status)
+static void transport_send_ahead(struct orr_process *proc, struct orr_flight *f, const void *buf,
+				 int count, int dest, int tag)
 {
-	int slot = MPI_UNDEFINED, found = 0;
+	(void) proc;
+	orr_assert_no_lock();
+	MPI_Isend(buf, count, MPI_BYTE, dest, tag, real.comm, &f->request);
+}
+
+/* The payload left, so that its envelope, which the receiver needed first, did too: this does not
+ * wait. */
+static void transport_send_ahead_end(struct orr_process *proc, struct orr_flight *f)
+{
+	(void) proc;
+	MPI_Wait(&f->request, MPI_STATUS_IGNORE);
+}
+
+static void transport_receive(struct orr_process *proc, struct orr_flight *f, void *buf, int count,
+			      MPI_Datatype type, int source, int tag)
+{
+	(void) proc;
+	MPI_Irecv(buf, count, type, source, tag, real.comm, fly(f));
+}
+
+static void transport_listen(struct orr_process *proc)
+{
+	(void) proc;
+	orr_assert(real.set.requests[0] == MPI_REQUEST_NULL);
+	post_envelope();
+}
+
+static enum orr_transport_event landed(int slot, const MPI_Status *status, struct orr_landing *l)
+{
+	l->flight = slot ? orr_flight_take(&real.set, slot) : NULL;
+	l->envelope = real.envelope;
+	l->source = status->MPI_SOURCE;
+	return ORR_TRANSPORT_LANDED;
+}
+
+static enum orr_transport_event transport_test(struct orr_process *proc, struct orr_landing *l)
+{
+	MPI_Status status;
+	int n = real.set.n, slot = MPI_UNDEFINED, found = 0;
 	double before_us = n > 1 ? orr_sys_now_us() : 0;
 
 	(void) proc;
-	MPI_Testany(n, reqs, &slot, &found, status);
+	MPI_Testany(n, real.set.requests, &slot, &found, &status);
 	if (found && slot != MPI_UNDEFINED)
-		return slot;
+		return landed(slot, &status, l);
 	/* A single request is the receive of envelopes, which are short. */
-	return n > 1 && orr_sys_now_us() - before_us > FLOWING_US ? ORR_MPI_FLOWING
-								  : ORR_MPI_NOTHING;
+	return n > 1 && orr_sys_now_us() - before_us > FLOWING_US ? ORR_TRANSPORT_FLOWING
+								  : ORR_TRANSPORT_NOTHING;
 }
 
-int orr_sys_mpi_block(struct orr_process *proc, MPI_Request *reqs, int n, MPI_Status *status)
+static enum orr_transport_event transport_wait(struct orr_process *proc, struct orr_landing *l)
 {
 	orr_assertf(0, "nobody blocks inside MPI where threads may drive");
-	return orr_sys_mpi_poll(proc, reqs, n, status);
+	return transport_test(proc, l);
 }
 
 /* Nobody blocks inside MPI: threads that rest have a bell of their own. */
-void orr_sys_mpi_ring(struct orr_process *proc)
+static void transport_wake(struct orr_process *proc)
 {
 	(void) proc;
 	orr_assert_no_lock(); /* the simulated world may wait here */
+}
+
+const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
+{
+	static const struct orr_transport mpi = {
+		.name = "mpi",
+		.open = transport_open,
+		.close = transport_close,
+		.send = transport_send,
+		.send_ahead = transport_send_ahead,
+		.send_ahead_end = transport_send_ahead_end,
+		.receive = transport_receive,
+		.listen = transport_listen,
+		.test = transport_test,
+		.wait = transport_wait,
+		.wake = transport_wake,
+	};
+
+	(void) proc;
+	return &mpi;
 }
 
 void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
