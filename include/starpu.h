@@ -91,7 +91,7 @@ struct starpu_conf {
 	/* 1: bind CPU workers to the units in workers_bindid, in turn. STARPU_WORKERS_CPUID. 0. */
 	unsigned use_explicit_workers_bindid;
 	unsigned workers_bindid[STARPU_NMAXWORKERS];
-	/* Which devices to use. No effect: the first ones are used, and starpu_init() warns when
+	/* The devices to use. No effect: the first ones are used, and starpu_init() warns when
 	 * others are named. */
 	unsigned use_explicit_workers_cuda_gpuid;
 	unsigned workers_cuda_gpuid[STARPU_NMAXWORKERS];

@@ -50,7 +50,7 @@ struct starpu_cluster_machine;
 /* unsigned: cores of the parallel worker that NEW began, or of all of them */
 #define STARPU_PARALLEL_WORKER_NCORES (14 << 16)
 
-/* What kernels are parallel with, which the functions below prepare. */
+/* The library that makes kernels parallel; the functions below prepare it. */
 enum starpu_parallel_worker_types {
 	STARPU_PARALLEL_WORKER_OPENMP,
 	STARPU_PARALLEL_WORKER_INTEL_OPENMP_MKL,

@@ -19,7 +19,7 @@ extern "C" {
 
 struct starpu_codelet;
 
-/* What a counter is about. */
+/* The subject of a counter. */
 enum starpu_perf_counter_scope {
 	starpu_perf_counter_scope_undefined = 0,
 	starpu_perf_counter_scope_global = 2,     /* all tasks of the process */
@@ -61,8 +61,8 @@ const char *starpu_perf_counter_scope_id_to_name(enum starpu_perf_counter_scope 
 int starpu_perf_counter_type_name_to_id(const char *name);
 const char *starpu_perf_counter_type_id_to_name(enum starpu_perf_counter_type type);
 
-/* How many counters a scope has; the number of one by its name ("starpu.task.g_total_submitted"),
- * and of the nth, from 0 on. -1 where there is none. */
+/* The number of counters of a scope; the number of one by its name
+ * ("starpu.task.g_total_submitted"), and of the nth, from 0 on. -1 where there is none. */
 int starpu_perf_counter_nb(enum starpu_perf_counter_scope scope);
 int starpu_perf_counter_name_to_id(enum starpu_perf_counter_scope scope, const char *name);
 int starpu_perf_counter_nth_to_id(enum starpu_perf_counter_scope scope, int nth);

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* What a knob is about. */
+/* The subject of a knob. */
 enum starpu_perf_knob_scope {
 	starpu_perf_knob_scope_undefined = 0,
 	starpu_perf_knob_scope_global = 1,       /* the process */

@@ -32,7 +32,7 @@ struct starpu_perfmodel_device {
 	int ncores;
 };
 
-/* What executes a task: one device, or several for a combined worker. */
+/* The unit that executes a task: one device, or several for a combined worker. */
 struct starpu_perfmodel_arch {
 	int ndevices;
 	struct starpu_perfmodel_device *devices;

@@ -31,7 +31,7 @@ extern "C" {
 
 struct starpu_sched_tree;
 
-/* What the workers below a component have in common. */
+/* The property that the workers below a component share. */
 enum starpu_sched_component_properties {
 	STARPU_SCHED_COMPONENT_HOMOGENEOUS = 1 << 0,       /* they are the same to models */
 	STARPU_SCHED_COMPONENT_SINGLE_MEMORY_NODE = 1 << 1 /* they use one memory node */
@@ -84,8 +84,8 @@ struct starpu_sched_component {
 	/* Tasks that wait in and below the component, over the speed of its workers, in units of a
 	 * core. */
 	double (*estimated_load)(struct starpu_sched_component *component);
-	/* When the first of its workers is expected to be done with what is in and below the
-	 * component, in µs of starpu_timing_now(). */
+	/* The time at which the first of its workers is expected to be done with what is in and
+	 * below the component, in µs of starpu_timing_now(). */
 	double (*estimated_end)(struct starpu_sched_component *component);
 	/* Frees `data`. */
 	void (*deinit_data)(struct starpu_sched_component *component);
@@ -170,9 +170,9 @@ struct starpu_task *starpu_sched_component_pump_to(struct starpu_sched_component
 						   struct starpu_sched_component *to, int *success);
 struct starpu_task *starpu_sched_component_pump_downstream(struct starpu_sched_component *component,
 							   int *success);
-/* What can_push and can_pull do by default. can_push tells the parents that the component has room,
- * until one pushes something. can_pull tells the children, until one wakes a worker; all of them
- * where workers differ, as the first to wake might not be able to execute the task. */
+/* The default actions of can_push and can_pull. can_push tells the parents that the component has
+ * room, until one pushes something. can_pull tells the children, until one wakes a worker; all of
+ * them where workers differ, as the first to wake might not be able to execute the task. */
 int starpu_sched_component_can_push(struct starpu_sched_component *component,
 				    struct starpu_sched_component *to);
 int starpu_sched_component_send_can_push_to_parents(struct starpu_sched_component *component);
@@ -379,7 +379,7 @@ struct starpu_sched_tree *starpu_sched_component_make_scheduler(
 
 /* --- Simple schedulers --------------------------------------------------------------- */
 
-/* What the decision chooses among: workers, memory nodes, kinds of workers. */
+/* The alternatives of the decision: workers, memory nodes, kinds of workers. */
 #define STARPU_SCHED_SIMPLE_DECIDE_MASK (3 << 0)
 #define STARPU_SCHED_SIMPLE_DECIDE_WORKERS (1 << 0)
 #define STARPU_SCHED_SIMPLE_DECIDE_MEMNODES (2 << 0)

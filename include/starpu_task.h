@@ -96,7 +96,7 @@ typedef void (*starpu_max_fpga_func_t)(void **, void *);
 	(-5)                           /* wherever it is valid, of the worker's and main memory */
 #define STARPU_SPECIFIC_NODE_NONE (-6) /* nowhere: only dependencies are wanted */
 
-/* What a family of tasks does. Fields that are not needed are 0: use a static object, or
+/* The work of a family of tasks. Fields that are not needed are 0: use a static object, or
  * starpu_codelet_init(). The program owns the codelet, keeps it until its tasks have completed, and
  * does not change it once a task was submitted. */
 struct starpu_codelet {

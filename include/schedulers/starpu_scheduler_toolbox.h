@@ -34,9 +34,9 @@ void starpu_st_fifo_ntasks_inc(starpu_st_fifo_taskq_t fifo, int n);
 unsigned starpu_st_fifo_nprocessed_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_nprocessed_inc(starpu_st_fifo_taskq_t fifo, int n);
 
-/* What the policy expects, in µs: when the first task starts, when the last one ends, how long they
- * take, and how long those that were popped and have not begun take. The runtime only keeps them;
- * init sets start and end to now and the others to 0. */
+/* The policy's expectations, in µs: when the first task starts, when the last one ends, how long
+ * they take, and how long those that were popped and have not begun take. The runtime only keeps
+ * them; init sets start and end to now and the others to 0. */
 double starpu_st_fifo_exp_start_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_exp_start_set(starpu_st_fifo_taskq_t fifo, double exp_start);
 double starpu_st_fifo_exp_end_get(starpu_st_fifo_taskq_t fifo);

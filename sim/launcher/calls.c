@@ -54,7 +54,7 @@ void orrery_sim_abort(int code)
 	orr_sim_leave(code & 255 ? code & 255 : 1);
 }
 
-/* Whoever asks for the time this often without any passing waits for it to pass. */
+/* A program that asks for the time this often while none passes waits for it to pass. */
 #define PATIENT_ASKS 100
 
 /* Time goes by for whoever waits in a loop until it has; in a kernel the time is what it would be
@@ -193,7 +193,7 @@ double orrery_sim_alarm(double first_us, double interval_us)
 	return left_us;
 }
 
-/* What the system does with a process that does not handle the signal. */
+/* The system's way with a process that does not handle the signal. */
 int orrery_sim_default_signal(int sig)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the executable orrery-sim-launcher calls in liborrery-sim: the launcher itself, and what
+/* The calls of the executable orrery-sim-launcher into liborrery-sim: the launcher itself, and what
  * takes the place of some calls of the program. The executable holds only interpose.c, because the
  * loader looks there first; all else is in the library, whose other internal names are hidden.
  *
@@ -45,7 +45,7 @@ long orrery_sim_memory_kib(void);
 /* alarm() and setitimer(): SIGALRM after first_us of virtual time, and then every interval_us. 0:
  * never. Returns how long the last one had to go. */
 double orrery_sim_alarm(double first_us, double interval_us);
-/* What raise() does by default: ends the rank, or returns 0. */
+/* The default action of raise(): ends the rank, or returns 0. */
 int orrery_sim_default_signal(int sig);
 /* A descriptor of a file with the content of /proc/self/cmdline, or -1. */
 int orrery_sim_command_line(void);

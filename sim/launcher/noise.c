@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the options of variability (sim/sys/sim_noise.h) decide before a run: the seed, the speeds
+/* Decisions of the options of variability (sim/sys/sim_noise.h) before a run: the seed, the speeds
  * of nodes.
  *
  * Invariant: without these options no random number is drawn and nothing is set, so that a run is

@@ -24,7 +24,7 @@
 #include "base/assert.h"
 #include "base/map.h"
 
-/* Where actors wait for an object of the program. */
+/* The queue of actors that wait for an object of the program. */
 struct place {
 	uint64_t address; /* the key */
 	orr_waitq_t queue;
@@ -239,7 +239,7 @@ void __wrap_pthread_exit(void *ret)
 	abort();
 }
 
-/* Whoever yields looks for something again and again. */
+/* A thread that yields looks for something again and again. */
 int __wrap_sched_yield(void)
 {
 	orr_sys_polled(-1);

@@ -163,7 +163,7 @@ static void on_look(int sig, siginfo_t *info, void *context)
 
 enum state { RUNS, WAITS_FOR_NOBODY, WAITS };
 
-/* What the thread of the actors does. */
+/* The state of the thread of the actors. */
 static enum state look(void)
 {
 	char path[64], text[256];

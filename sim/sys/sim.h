@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the simulated world keeps: one struct orr_sim for the simulation, one struct orr_sim_rank
+/* The state of the simulated world: one struct orr_sim for the simulation, one struct orr_sim_rank
  * per simulated process, one struct orr_sim_actor per actor. Shared by sim/sys (in the library) and
  * sim/launcher (the program that fills it in).
  *
@@ -217,7 +217,7 @@ void orr_sim_thread_destructors(struct orr_sim_actor *a);
  * 0 or -ENOMEM. */
 int orr_sim_bus_init(struct orr_sim_rank *r);
 void orr_sim_bus_exit(struct orr_sim_rank *r);
-/* When a kernel of that length is over which is given to the device of a memory node now: workers
+/* The end of a kernel of that length that is given to the device of a memory node now: workers
  * of a device share it. */
 double orr_sim_bus_kernel_end(struct orr_sim_rank *r, unsigned memnode, double us);
 

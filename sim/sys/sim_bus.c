@@ -109,7 +109,7 @@ static void later(double *t, double other)
 		*t = other;
 }
 
-/* What a copy takes by itself; 0: nothing. */
+/* The time that a copy takes by itself; 0: none. */
 static double alone_us(struct orr_process *proc, const struct orr_copy *c)
 {
 	if (!orr_sim.transfer_cost || c->src == c->dst || !c->size)

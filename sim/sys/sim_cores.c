@@ -36,7 +36,7 @@ static int waits(const struct orr_sim_rank *r)
 	return r->runtime_up && !r->nrunning && !r->receiving && up && up->expects(r->proc);
 }
 
-/* What has been done by now, since the beginning, by something that always ran. */
+/* The work of something that always ran, from the beginning until now. */
 static double done_us(const struct orr_sim_cores *c)
 {
 	return c->done_us + (orr_sys_now_us() - c->since_us) * speed(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What sim/sys asks of SimGrid through its C++ interface (sim_glue.cpp). Read by C and by C++, so
+/* The calls of SimGrid's C++ interface that sim/sys needs (sim_glue.cpp). Read by C and by C++, so
  * that the compiler checks both sides of each call.
  *
  * Invariant: only declarations that mean the same in both languages. */

@@ -149,7 +149,7 @@ int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
 	orr_assertf(us >= 0 && isfinite(us), "the kernel of task %s takes %g us",
 		    codelet_name(cl, k->task), us);
 	a->extra_us = 0;
-	/* What the runtime did for this worker since the last kernel comes before it. */
+	/* The runtime's work for this worker since the last kernel comes before it. */
 	us += a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
 	k->end_us = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What varies in a simulated run: durations of kernels, speeds of nodes and of their units, the
+/* Variability of a simulated run: durations of kernels, speeds of nodes and of their units, the
  * bandwidth of links. All off by default.
  *
  * Invariant: a random number is a function of the seed and of what it is for (rank and number of a
@@ -25,7 +25,7 @@ struct orr_sim_noise {
 	double without_us;     /* out: simulated time of kernels whose deviation was not measured */
 };
 
-/* What random numbers are for. */
+/* The uses of random numbers. */
 enum orr_sim_stream {
 	ORR_SIM_KERNEL = 1,
 	ORR_SIM_NODE,

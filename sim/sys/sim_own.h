@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process of the system has for itself, kept once for each rank, because all ranks share one
- * process: the state behind functions of the C library (sim/launcher/interpose_own.c), and what the
- * system keeps for a process, which is exchanged when another rank's actor runs.
+/* The state that a process of the system has for itself, kept once for each rank, because all ranks
+ * share one process: the state behind functions of the C library (sim/launcher/interpose_own.c),
+ * and what the system keeps for a process, which is exchanged when another rank's actor runs.
  *
  * Invariant: the system's and the C library's variables (environ, errno, optind, working directory,
  * mask of permissions, locale, the unfinished line of standard output) are those of the rank whose

@@ -166,7 +166,7 @@ static void json_string(FILE *f, const char *s)
 	fputc('"', f);
 }
 
-/* What varied, only in runs in which something did. */
+/* The variations, in runs that had any. */
 static void write_variability(FILE *f, const struct totals *t)
 {
 	const struct orr_sim_noise *v = &orr_sim.noise;

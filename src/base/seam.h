@@ -34,8 +34,8 @@ struct orr_world_device;
 struct starpu_codelet;
 struct _starpu_data_state;
 
-/* What a thread (a real run) or an actor (a simulated run) is to the runtime. One exists per thread
- * that ever called us. */
+/* A thread (of a real run) or an actor (of a simulated run), as the runtime sees it. One exists per
+ * thread that ever called us. */
 struct orr_thread {
 	struct orr_process *proc;  /* the process that it belongs to */
 	struct orr_worker *worker; /* the worker that it steps just now, NULL outside of kernels and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where an estimate comes from, best first: models answer with one, worlds add times up by it.
+/* The source of an estimate, best first: models answer with one, worlds add times up by it.
  *
  * Invariant: a smaller one is trusted more. */
 #ifndef ORR_BASE_SOURCE_H

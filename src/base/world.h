@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What passes through the seam as a structure: a kernel, a copy, a device, as a world sees them.
+/* Structures that pass through the seam: a kernel, a copy, a device, as a world sees them.
  *
  * Invariant: nothing here leads to a structure of a floor above the ground; numbers stand for
  * workers and memory nodes. */

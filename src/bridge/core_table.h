@@ -58,7 +58,7 @@ struct orrery_core {
 #undef F
 };
 
-/* What two libraries of one build have in common. */
+/* The mark by which two libraries know that they are of one build. */
 struct orrery_build {
 	char version[16];
 	size_t debug;      /* ORR_DEBUG */

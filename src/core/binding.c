@@ -21,8 +21,8 @@ static struct orr_worker *worker_on(struct orr_process *proc, int cpu)
 	return NULL;
 }
 
-/* What the program's threads do with a unit: RESERVED by starpu_get_next_bindid but nobody is there
- * yet, or in use. */
+/* The use that the program's threads make of a unit: RESERVED by starpu_get_next_bindid but nobody
+ * is there yet, or in use. */
 enum { FREE, RESERVED_ACTIVE, RESERVED, ACTIVE };
 
 static int is_known(const struct orr_process *proc, int cpu)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What policies ask of bundles of tasks (starpu_task_util.h).
+/* Questions of policies about bundles of tasks (starpu_task_util.h).
  *
  * Invariant: a task that is queued or executing keeps its bundle alive. */
 #ifndef ORR_CORE_BUNDLE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the core keeps of a process: scheduling contexts, workers, the groups that step them, and
+/* The core's part of a process: scheduling contexts, workers, the groups that step them, and
  * the counters of tasks.
  *
  * Invariant: a worker's state machine is touched only by the thread of its group. Fields that

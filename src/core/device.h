@@ -10,7 +10,7 @@
 #include "core/core.h"
 #include "data/memnode.h"
 
-/* What a kind of unit can do. The group's thread makes all calls. */
+/* The abilities of a kind of unit. The group's thread makes all calls. */
 struct orr_driver_ops {
 	const char *name;
 	enum starpu_worker_archtype arch;

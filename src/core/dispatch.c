@@ -88,7 +88,7 @@ void orr_dispatch_push(struct orr_task *t)
 	orr_ctx_push(proc, t);
 }
 
-/* What is there for the worker, in its own list or with the policy. */
+/* A task for the worker, from its own list or from the policy. */
 static struct starpu_task *find_task(struct orr_worker *w, struct orr_process *proc)
 {
 	struct starpu_task *task = pop_local(w);
@@ -104,7 +104,7 @@ struct starpu_task *orr_dispatch_pop(struct orr_worker *w, struct orr_process *p
 {
 	struct starpu_task *task;
 
-	/* What came before the end of a pause is seen by tasks that start after it. */
+	/* Tasks that start after a pause see all that came before its end. */
 	if (ORR_ATOMIC_LOAD(&proc->core->paused) ||
 	    __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&w->disabled), 0))
 		return NULL;

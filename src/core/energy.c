@@ -128,7 +128,7 @@ int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
 	return 0;
 }
 
-/* What a counter went on by. */
+/* The difference of two readings of a counter. */
 static double went_on(struct orr_energy_counter from, struct orr_energy_counter to)
 {
 	uint64_t uj = to.uj >= from.uj ? to.uj - from.uj

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tasks are expected to take: the questions of schedulers and of the simulated world to the
- * models of codelets (perf/estimate.h).
+/* The time that tasks are expected to take: the questions of schedulers and of the simulated world
+ * to the models of codelets (perf/estimate.h).
  *
  * Invariant: NAN means "not known". */
 #ifndef ORR_CORE_EXPECT_H

@@ -119,7 +119,8 @@ void *orr_group_main(void *arg)
 			continue;
 		}
 		if (idle_since < 0) {
-			/* Whoever waits for all tasks is told here rather than after each of them.
+			/* Threads that wait for all tasks are told here rather than after each
+			 * task.
 			 */
 			orr_waitq_wake(&proc->done);
 			idle_since = spin_us > 0 ? orr_sys_now_us() : 0;

@@ -9,7 +9,7 @@
 #include "core/core.h"
 #include "core/task.h"
 
-/* What orr_task.monitored remembers. */
+/* The places that orr_task.monitored remembers. */
 enum { ORR_MONITOR_SUBMITTED = 1, ORR_MONITOR_READY = 2, ORR_MONITOR_STARTED = 4 };
 
 /* A task of the program was submitted; has what it waited for (runs: a worker will execute it); is

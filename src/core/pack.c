@@ -174,7 +174,7 @@ void starpu_codelet_unpack_args(void *cl_arg, ...)
 	va_end(ap);
 }
 
-/* What is not unpacked is copied to buffer as a packed buffer of its own. */
+/* The part that is not unpacked is copied to buffer as a packed buffer of its own. */
 void starpu_codelet_unpack_args_and_copyleft(void *cl_arg, void *buffer, size_t buffer_size, ...)
 {
 	struct starpu_codelet_pack_arg_data state;

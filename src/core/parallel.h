@@ -17,7 +17,7 @@
 #include "core/combined.h"
 #include "core/core.h"
 
-/* What a member has of a launched task. */
+/* A member's part of a launched task. */
 struct orr_member {
 	struct orr_member *next; /* in the worker's queue */
 	struct orr_parallel *p;

@@ -36,7 +36,7 @@ int orr_policy_start(struct orr_process *proc, struct orr_ctx *ctx,
 		ctx->max_prio = proc->cfg.has_max_prio ? proc->cfg.max_prio : 0;
 	ctx->fixed_min |= proc->cfg.has_min_prio;
 	ctx->fixed_max |= proc->cfg.has_max_prio;
-	/* What it says about priorities is about this context. */
+	/* Its answers about priorities concern this context. */
 	self->ctx = ctx->id + 1;
 	if (policy->init_sched)
 		policy->init_sched(ctx->id);
@@ -67,7 +67,8 @@ void orr_policy_give_out(struct orr_process *proc, int ours_only)
 
 		if (!ctx)
 			continue;
-		/* Whoever deletes the context says so first and looks at npushing afterwards. */
+		/* The thread that deletes the context says so first and looks at npushing
+		 * afterwards. */
 		ORR_ATOMIC_ADD(&ctx->npushing, 1);
 		if (ORR_ATOMIC_LOAD(&ctx->live) && ctx->policy->do_schedule &&
 		    (ctx->policy_wakes || !ours_only))

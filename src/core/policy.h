@@ -9,7 +9,7 @@
 
 #include "core/core.h"
 
-/* What the core asks of the floor of policies; core->policies. Every slot is filled. */
+/* The core's calls of the floor of policies; core->policies. Every slot is filled. */
 struct orr_policies {
 	/* The policy of that name, built in or of STARPU_SCHED_LIB; NULL after a message listing
 	 * what there is. */

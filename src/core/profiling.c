@@ -59,7 +59,7 @@ void starpu_profiling_init(void)
 	starpu_profiling_status_set(orr_config_long("STARPU_PROFILING", 0) > 0);
 }
 
-/* What is written carries the rank already; processes without MPI have a file each, which the
+/* The name carries the rank already; processes without MPI have a file each, which the
  * environment names. */
 void starpu_profiling_set_id(int new_id)
 {
@@ -85,7 +85,7 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 	orr_unlock(&w->local_lock);
 	if (!info)
 		return 0;
-	/* What is not accounted for was spent without a task. */
+	/* The time that is not accounted for was spent without a task. */
 	if (now.sleeping_time.tv_sec == 0 && now.sleeping_time.tv_nsec == 0) {
 		idle = starpu_timing_timespec_to_us(&now.total_time) -
 		       starpu_timing_timespec_to_us(&now.executing_time) -

@@ -115,7 +115,8 @@ struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_process *proc)
 
 		if (!(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) >> id & 1))
 			continue;
-		/* Whoever deletes the context clears the bit first and looks at in_ctx afterwards.
+		/* The thread that deletes the context clears the bit first and looks at in_ctx
+		 * afterwards.
 		 */
 		ORR_ATOMIC_XCHG(&w->in_ctx, id + 1);
 		if (ORR_ATOMIC_LOAD(&w->ctxs) >> id & 1)

@@ -118,7 +118,7 @@ static void leave(struct orr_process *proc, struct orr_ctx *ctx, const int *ids,
 	orr_unlock(&ctx->lock);
 	if (ctx->policy->remove_workers)
 		ctx->policy->remove_workers(ctx->id, away, m);
-	/* What they would have taken is for the others. */
+	/* The tasks that they would have taken are for the others. */
 	orr_ctx_wake_all(proc, ctx);
 }
 
@@ -301,7 +301,7 @@ static int read_markers(struct orr_ctx *ctx, struct request *rq, va_list ap)
 	return 0;
 }
 
-/* What the markers say about other contexts. */
+/* Checks the markers that name other contexts. */
 static int check_relatives(struct orr_ctx *ctx, const struct request *rq)
 {
 	static const char what[] = "starpu_sched_ctx_create";

@@ -151,8 +151,8 @@ unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id)
 
 /* ---- policy and data ---- */
 
-/* Where the program finds the data of the policy. NULL: there is no such context. init_sched asks
- * before the context is open. */
+/* The place where the program finds the policy's data. NULL: there is no such context. init_sched
+ * asks before the context is open. */
 static void **policy_data_of(unsigned id)
 {
 	struct orr_process *proc = orr_self();

@@ -26,7 +26,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-/* What a link tells the tag that depends, in its round: not fired yet; had fired when the round
+/* A link's answer to the tag that depends, in its round: not fired yet; had fired when the round
  * began; fired in this round. */
 enum link_state { MISSING, BEFORE, FIRED };
 
@@ -277,7 +277,7 @@ void orr_tag_task_done(struct orr_task *t)
 	orr_lock(&proc->core->tag_lock);
 	leave(t->tag, t);
 	fire(t->tag, &released);
-	/* Whoever is released now may end before this task is submitted again. */
+	/* A task that is released now may end before this one is submitted again. */
 	t->tag_begun = t->pub->regenerate && !t->tag->task;
 	if (t->tag_begun)
 		begin(t->tag);

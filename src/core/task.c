@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/slab.h"
 
-/* What starpu_task_create allocates: both halves side by side. */
+/* The object that starpu_task_create allocates: both halves side by side. */
 struct created {
 	struct starpu_task pub;
 	struct orr_task prv;

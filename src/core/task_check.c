@@ -62,7 +62,7 @@ static int somebody_can_run(struct orr_process *proc, struct starpu_task *task, 
 	return empty && ctx->id;
 }
 
-/* What can be wrong with datum i of a task, beside views of partitions. */
+/* Finds what is wrong with datum i of a task, beside views of partitions. */
 static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
 		       enum starpu_data_access_mode mode, unsigned i)
 {

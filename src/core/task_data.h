@@ -14,7 +14,7 @@ static inline struct orr_task *orr_task_of_owner(const struct orr_owner *o)
 
 /* The task that owns o, or NULL if it is no task's. */
 struct orr_task *orr_task_data_owner(struct orr_owner *o);
-/* What data asks of the owner of an access that is a task. */
+/* The answers of a task, as an owner of accesses, to the data layer. */
 extern const struct orr_owner_ops orr_task_owner_ops;
 
 /* Memory for the n accesses of a task, before anybody hears of its submission. Returns 0, or

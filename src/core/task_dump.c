@@ -13,7 +13,7 @@ struct dump {
 	unsigned max, n;
 };
 
-/* What a blocked task waits for. */
+/* Names what a blocked task waits for. */
 static void dump_blocked(FILE *f, struct orr_task *t)
 {
 	for (unsigned i = 0; i < t->owner.naccess; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who may execute what: the implementations of a task that a worker may run.
+/* The implementations of a task that a worker may run.
  *
  * Invariant: the answer about a task that was submitted changes only through the program's
  * can_execute. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who may execute what: the implementations of a task that a worker may run.
+/* The implementations of a task that a worker may run.
  *
  * Invariant: only implementations that these functions allow are ever started. */
 #ifndef ORR_CORE_TASK_IMPL_H

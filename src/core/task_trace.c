@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the core gives to the event recorder: steps in the life of tasks, and marks that the program
+/* The core's part of the recorded events: steps in the life of tasks, and marks that the program
  * sets in the thread of a worker or elsewhere.
  *
  * Invariant: the number of a worker is passed only by the thread that steps this worker. */

@@ -19,7 +19,7 @@
 
 /* ---- making teams ---- */
 
-/* What the program asks for. */
+/* The numbers and marks that the program asked for. */
 struct request {
 	int min, max, nb, prefer_min, homogeneous, one, has_policy;
 	unsigned ncores;
@@ -160,7 +160,7 @@ static unsigned evenly(const struct places *p, unsigned *size, unsigned n)
 	return n;
 }
 
-/* How many teams, when there would be n by themselves. */
+/* The number of teams, when there would be n by themselves. */
 static unsigned wanted(const struct request *rq, unsigned n)
 {
 	if (rq->nb > 0)

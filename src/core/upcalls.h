@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the core offers the floors below it and the worlds: tables of functions that a process is
- * made with.
+/* The core's functions for the floors below it and for the worlds: tables of functions that a
+ * process is made with.
  *
  * Invariant: floors below the core reach it through these tables only. */
 #ifndef ORR_CORE_UPCALLS_H

@@ -97,7 +97,7 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 	return 0;
 }
 
-/* What the thread's choice of a context limits the waiting to. */
+/* The context to which the thread's choice limits the waiting. */
 static unsigned chosen_ctx(void)
 {
 	unsigned ctx = orr_thread_self()->ctx;

@@ -113,7 +113,7 @@ int orr_worker_run(struct orr_worker *w, struct orr_task *t, void (*func)(void *
 				    t->pub->cl_arg);
 }
 
-/* What is common to workers of all kinds. */
+/* The part that is common to workers of all kinds. */
 static void setup_worker(struct orr_process *proc, struct orr_worker *w, unsigned id,
 			 enum starpu_worker_archtype arch, int devid)
 {

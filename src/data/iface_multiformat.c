@@ -210,7 +210,7 @@ static starpu_ssize_t multiformat_describe(void *iface, char *buf, size_t size)
 			i->ops->cuda_elemsize, i->ops->opencl_elemsize);
 }
 
-/* What travels between processes is the format of CPUs, whatever the devices of the other side. */
+/* Processes exchange the format of CPUs, whatever the devices of the other side. */
 static int cpu_format(starpu_data_handle_t handle, unsigned node, const char *what,
 		      struct starpu_multiformat_interface **out)
 {

@@ -87,7 +87,7 @@ void orr_parts_set(enum starpu_data_interface_id id, void *iface, const uintptr_
 	}
 }
 
-/* Where filters find the indices: in main memory, whatever node a structure describes. */
+/* The place where filters find the indices: in main memory, whatever node a structure describes. */
 static void set_ram(enum starpu_data_interface_id id, void *iface, uint32_t *colind,
 		    uint32_t *rowptr)
 {

@@ -63,7 +63,7 @@ struct orr_bus {
 	int direct, ngpus; /* atomic: the program's own words, see starpu_bus_set_direct */
 };
 
-/* Where a unit keeps its data. Node 0 is main memory. */
+/* A memory in which a unit keeps its data. Node 0 is main memory. */
 struct orr_memnode {
 	enum starpu_node_kind kind;
 	int devid; /* index among the nodes of that kind */

@@ -235,7 +235,7 @@ static void *object_open(void *base, void *pos, size_t size)
 
 /* ---- transfers ---- */
 
-/* What a full disk answers is told by the caller, which knows how much there should be. */
+/* The caller tells of a full disk: it knows how much there should be. */
 static int told(int ret, const struct file *f, const char *what, off_t offset, size_t size)
 {
 	if (ret == -ENOSPC || ret == -EDQUOT || ret == -EFBIG)

@@ -52,7 +52,7 @@ static char *block_of(uintptr_t handle, unsigned memnode)
 	return (char *) address;
 }
 
-/* Where `size` bytes at an offset of a buffer are; a handle only on memories of this kind. */
+/* The address of `size` bytes at an offset of a buffer; a handle only on memories of this kind. */
 static char *place(struct orr_process *proc, unsigned memnode, uintptr_t base, size_t offset,
 		   size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a datum is for MPI: contiguous bytes, bytes with strides, a datatype of the program, or
+/* The form of a datum for MPI: contiguous bytes, bytes with strides, a datatype of the program, or
  * something that must be packed.
  *
  * The dense interfaces travel in place (no copy), whatever their leading dimensions; a datatype

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the MPI layer of the process is found: every public call of it begins here.
+/* The MPI layer of the process: every public call of it begins here.
  *
  * Invariant: proc->mpi is set exactly while the engine may be used (init.c). */
 #include "base/log.h"

@@ -45,7 +45,7 @@ static inline void orr_mpi_flags(starpu_data_handle_t h, unsigned set, unsigned 
 	ORR_ATOMIC_STORE(&h->mpi_flags, (uint16_t) ((h->mpi_flags | set) & ~clear));
 }
 
-/* What travels first. Ranks are not in it: MPI knows them. */
+/* The part of a message that travels first. Ranks are not in it: MPI knows them. */
 struct orr_mpi_envelope {
 	int64_t tag;      /* the program's */
 	uint64_t size;    /* of the payload, bytes */
@@ -145,7 +145,7 @@ struct orr_mpi_peer {
 	uint64_t program_bytes; /* of these, sent while the program had statistics enabled */
 };
 
-/* What statistics count; stats.c. */
+/* The counts of the statistics; stats.c. */
 enum orr_mpi_counting {
 	ORR_MPI_COUNTS_NOTHING,
 	ORR_MPI_COUNTS_FOR_WORLD,
@@ -380,11 +380,11 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block);
  * held. */
 void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg);
 
-/* What the worlds may ask while proc->mpi is set. */
+/* Questions that the worlds may ask while proc->mpi is set. */
 extern const struct orr_mpi_upcalls orr_mpi_upcalls;
 
 /* rest.c */
-/* What a thread expects that found nothing to do. */
+/* The expectation of a thread that found nothing to do. */
 enum orr_mpi_outlook {
 	ORR_MPI_EXPECTING, /* messages or completions */
 	ORR_MPI_IDLE,      /* nothing of this process is under way */
@@ -470,7 +470,7 @@ void orr_mpi_overwritten(struct orr_mpi *mpi, starpu_data_handle_t h, int me);
 
 /* placement.c */
 void orr_mpi_placement_exit(struct orr_mpi *mpi);
-/* What decides where a task executes. */
+/* The grounds on which a task's rank is chosen. */
 struct orr_mpi_choice {
 	int node;     /* EXECUTE_ON_NODE, -1 */
 	int has_data; /* EXECUTE_ON_DATA was given: */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which rank executes a task.
+/* The choice of the rank that executes a task.
  *
  * In this order: the node or the datum that the program names; the only owner of what is written; a
  * policy. The built-in policy takes the rank for which the fewest bytes move between ranks.

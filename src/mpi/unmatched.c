@@ -27,7 +27,7 @@
 	     way from another memory */
 #define SHOWN 5
 
-/* What the ranks add up. */
+/* The numbers that the ranks add up. */
 enum { SENT, RECEIVED, LEFT, HELD, TASKS, NSUMS };
 
 struct rest {

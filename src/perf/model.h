@@ -15,8 +15,8 @@
 #include "perf/model_data.h"
 #include "base/source.h"
 
-/* What a model knows of one footprint: a line of its history, or a value derived from the whole
- * history. */
+/* The knowledge of a model about one footprint: a line of its history, or a value derived from the
+ * whole history. */
 struct orr_model_slot {
 	uint64_t key;
 	struct orr_model_entry *entry; /* NULL: derived */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the history of an implementation and its fits say about a footprint that was not measured.
+/* Estimates for footprints that were not measured, from an implementation's history and its fits.
  * Pure functions of the data, called with the model's lock held.
  *
  * Invariant: an estimate is a positive finite time, or NAN with source ORR_PERF_UNKNOWN. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process keeps of performance models: where they are stored, the machine's measurements,
+/* The performance models of a process: where they are stored, the machine's measurements,
  * and a state for each model of the program.
  *
  * The files are those of StarPU's calibration (text, version 45):

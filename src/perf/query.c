@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What models ask about a task (see query.h). */
+/* Questions of models about a task (see query.h). */
 #include "perf/query.h"
 
 #include <errno.h>

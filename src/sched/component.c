@@ -226,7 +226,7 @@ struct starpu_task *starpu_sched_component_parents_pull_task(
 	return task;
 }
 
-/* What is pumped may be for another worker than the one that happens to do it. */
+/* A task that is pumped may be for another worker than the one that pumps. */
 struct starpu_task *starpu_sched_component_pump_to(struct starpu_sched_component *component,
 						   struct starpu_sched_component *to, int *success)
 {

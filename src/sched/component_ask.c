@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What components are asked: who can execute a task below, how long it takes, when they are done.
+/* Questions to components: who can execute a task below, how long it takes, when they are done.
  *
  * Invariant: asking changes nothing. */
 #include "sched/component.h"

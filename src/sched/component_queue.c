@@ -43,7 +43,7 @@ static void put(struct orr_compq *q, struct starpu_task *task, int front)
 	ORR_ATOMIC_ADD_RELAXED(&q->queued_ns, orr_task_of(task)->load);
 }
 
-/* Whoever evacuates the queue has changed the workers before. */
+/* The caller that evacuates the queue has changed the workers before. */
 int orr_compq_put(struct orr_compq *q, struct starpu_task *task)
 {
 	int able;
@@ -140,7 +140,7 @@ static double length_us(struct orr_compq *q, struct starpu_task *task)
 	return e.known ? e.us : 0;
 }
 
-/* What the task adds to the queue: transfers go on while earlier tasks execute. */
+/* The time that the task adds to the queue: transfers go on while earlier tasks execute. */
 static int64_t load_of(struct orr_compq *q, struct starpu_task *task)
 {
 	struct starpu_sched_component *c = q->component;

@@ -293,7 +293,7 @@ static void add_worker(struct starpu_sched_tree *t, struct starpu_sched_componen
 		parent, starpu_sched_component_worker_new(t->sched_ctx_id, (int) w->id));
 }
 
-/* Where a worker stands: with those of its memory node, or of the main memory near it. */
+/* The place of a worker: with those of its memory node, or of the main memory near it. */
 static unsigned group_of(const struct orr_worker *w, int mix)
 {
 	return mix && w->arch != STARPU_CPU_WORKER ? STARPU_MAIN_RAM : w->memnode;

@@ -228,7 +228,7 @@ static int wake_nobody(struct starpu_sched_component *c)
 	return 0;
 }
 
-/* When all members are free. */
+/* The time at which all members are free. */
 static double combined_end(struct starpu_sched_component *c)
 {
 	const struct orr_comp_worker *d = c->data;

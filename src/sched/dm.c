@@ -144,7 +144,7 @@ static void dm_add_workers(unsigned ctx, int *ids, unsigned n)
 	}
 }
 
-/* What one that leaves has not begun is decided anew. */
+/* Tasks that a leaving worker has not begun are decided anew. */
 static void evacuate(struct orr_process *proc, struct orr_dm *dm, struct orr_dm_worker *w)
 {
 	struct starpu_task_list list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two halves of the dm family share: its state (dm.c) and the choice of a worker
+/* Common to the two halves of the dm family: its state (dm.c) and the choice of a worker
  * (dm_decide.c).
  *
  * Times inside are integers, in nanoseconds of orr_sys_now_us(), so that several threads may add to
@@ -68,7 +68,7 @@ static inline int orr_dm_away(const struct orr_dm *dm, unsigned worker)
 int orr_dm_decide(struct orr_process *proc, struct orr_dm *dm, struct starpu_task *task,
 		  int64_t now, struct orr_dm_choice *c);
 
-/* What the energy of an execution is worth, in microseconds: impl of the task on an arch for us, by
+/* The price of an execution's energy, in microseconds: impl of the task on an arch for us, by
  * which the machine is kept busy for longer_us more (orr_dm_longer_us). */
 double orr_dm_energy_us(struct orr_process *proc, struct starpu_task *task,
 			const struct orr_arch *arch, unsigned impl, double us, double longer_us);
@@ -80,7 +80,7 @@ double orr_dm_longer_us(struct orr_process *proc, struct orr_dm *dm, int64_t now
 int orr_dm_try_parallel(struct orr_process *proc, struct orr_dm *dm, struct starpu_task *task,
 			int64_t now, const struct orr_dm_choice *single);
 
-/* When the worker is expected to be done with all it has. */
+/* The time at which the worker is expected to be done with all that it has. */
 static inline int64_t orr_dm_available(struct orr_dm_worker *w, int64_t now)
 {
 	int64_t end = ORR_ATOMIC_LOAD_RELAXED(&w->free_ns),

@@ -29,7 +29,7 @@ static void launch(struct orr_process *proc, struct orr_dm *dm, struct orr_task 
 	orr_parallel_launch(proc, t, c);
 }
 
-/* When all members are free. */
+/* The time at which all members are free. */
 static int64_t available(struct orr_dm *dm, const struct orr_combined *c, int64_t now)
 {
 	int64_t last = now;

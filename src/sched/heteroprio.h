@@ -19,7 +19,7 @@ void orr_heteroprio_member(struct orr_process *proc, struct orr_heteroprio *h, u
  * plan has no place for it. */
 int orr_heteroprio_push(struct orr_process *proc, struct orr_heteroprio *h,
 			struct starpu_task *task);
-/* What the worker does best, or NULL. */
+/* The task that the worker does best, or NULL. */
 struct starpu_task *orr_heteroprio_pop(struct orr_heteroprio *h, struct orr_worker *w);
 unsigned orr_heteroprio_ntasks(const struct orr_heteroprio *h);
 

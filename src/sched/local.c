@@ -147,7 +147,7 @@ static struct starpu_task *local_pop(unsigned ctx)
 	for (i = 0; i < l->n; i++) {
 		unsigned from = (first + i) % l->n;
 
-		/* What a worker had that left the context is for all. */
+		/* The tasks of a worker that left the context are for all. */
 		if (from == w->id ||
 		    (!l->steal && orr_ctx_has(c, &self->proc->core->workers[from])))
 			continue;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What policies of programs call: they queue tasks, lock and wake workers.
+/* The calls of programs' policies: they queue tasks, lock and wake workers.
  *
  * Invariant: these functions only queue and wake; no worker is waited for. */
 #include "base/log.h"

@@ -90,7 +90,7 @@ static int names_other_devices(const struct orr_process *proc)
 	return 0;
 }
 
-/* What the program may want to know about the start. */
+/* Messages that the program may want to see at its start. */
 static void say_hello(struct orr_process *proc)
 {
 	if (orr_worker_main_unit(proc) >= 0)
@@ -136,7 +136,7 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 	return starpu_init(user_conf);
 }
 
-/* What nobody waits for: reductions and ends of data whose unregistration was submitted,
+/* Work that nobody waits for: reductions and ends of data whose unregistration was submitted,
  * prefetches, which are not begun any more. */
 static int is_quiet(struct orr_process *proc)
 {

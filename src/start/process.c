@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where processes come from (see process.h).
+/* The making of processes (see process.h).
  *
  * Invariant: the tables by which lower floors reach higher ones are set before anybody sees a
  * process. */

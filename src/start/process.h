@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where processes come from: the ground floor's struct orr_process together with the parts of the
+/* The making of processes: the ground floor's struct orr_process together with the parts of the
  * floors above it, and the tables by which lower floors reach higher ones.
  *
  * Invariant: a process has its data and core parts from the beginning to the end, so that questions

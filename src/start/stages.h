@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What starpu_init starts, in order. Each stage needs those before it; starpu_shutdown ends them
+/* The stages of starpu_init, in order. Each stage needs those before it; starpu_shutdown ends them
  * backwards, and so does starpu_init if one of them fails.
  *
  * Invariant: a stage that fails has undone what it did, and its exit is not called. */

@@ -18,7 +18,7 @@
 
 __thread struct orr_thread orr_the_thread
 	__attribute__((tls_model("initial-exec"))) = { .proc = &orr_the_process };
-/* What ends the other ranks, see orr_real_on_abort. A process has one MPI. Atomic. */
+/* The function that ends the other ranks, see orr_real_on_abort. A process has one MPI. Atomic. */
 static void (*abort_all)(void);
 
 /* ---- clock ---- */
@@ -68,7 +68,7 @@ int orr_sys_is_simulated(void)
 	return 0;
 }
 
-/* What the launcher tells in one of two variables, `least` or more; else `otherwise`. */
+/* The number that the launcher tells in one of two variables, `least` or more; else `otherwise`. */
 static unsigned told(const char *one, const char *other, long least, unsigned otherwise)
 {
 	const char *text = getenv(one);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the real world share: the world's part of the process's context.
+/* Common to the files of the real world: the world's part of the process's context.
  *
  * Invariant: included by files of src/sys/ only. */
 #ifndef ORR_SYS_REAL_H

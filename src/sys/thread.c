@@ -26,7 +26,7 @@ struct orr_sys_thread {
 	void *arg;
 };
 
-/* What the system gives a thread before another one has its turn, where processes share cores. */
+/* The time that the system gives a thread before the next one, where processes share cores. */
 #define SLICE_NS 100000
 
 /* Where the workers of all processes of the program on this machine are more than its cores, a
