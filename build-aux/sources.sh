@@ -41,7 +41,7 @@ c_or_h() { files "$@" \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*
 head_line='# Made by build-aux/sources.sh from the files of this folder; do not edit.'
 
 library_lists() {
-	for d in base core data sched perf trace drivers start mpi; do
+	for d in base core data sched perf trace drivers start fortran mpi; do
 		mkdir -p src/$d
 		{ echo "$head_line"; c_or_h src/$d | list orr_src_$d; } | put src/$d/sources.mk
 	done

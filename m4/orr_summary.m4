@@ -21,6 +21,9 @@ AS_IF([test $orr_hwloc = yes],
 AS_IF([test $orr_blas = yes],
 	[orr_say "BLAS of examples" "yes, LAPACKE: $orr_lapacke"],
 	[orr_say "BLAS of examples" "NO: plain kernels (Debian: libopenblas-dev, liblapacke-dev)"])
+AS_IF([test $orr_fortran = yes],
+	[orr_say "Fortran" "yes, $FC"],
+	[orr_say "Fortran" "NO modules fstarpu_mod and fstarpu_mpi_mod: $orr_fortran_error"])
 AS_IF([test "$orr_matplotlib" = yes],
 	[orr_say "orrery matrix" "yes, $PYTHON"],
 	[orr_say "orrery matrix" "NO matplotlib: it will say so when used (Debian: python3-matplotlib)"])

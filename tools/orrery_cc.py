@@ -25,6 +25,7 @@ simulated one (--sim), or both (--both).
   orrery cc --both app.c -o app        app and app.sim
   orrery cc --both -c part.c           part.o and part.sim.o; link them with
   orrery cc --both part.o -o app       (--both takes part.sim.o for app.sim)
+  orrery fc --both app.f90 -o app      the same for Fortran: orrery cc --fc
 
   --cxx, --fc   the compiler for C++ or Fortran, whatever the sources are
   --show        print the commands instead of running them
@@ -179,17 +180,29 @@ def common_flags(context):
     return ["-I" + path for path in context.paths["include"]] + context.words("hwloc_cflags") + ["-pthread"]
 
 
+def fortran_flags(context, request):
+    """Where the modules fstarpu_mod and fstarpu_mpi_mod are."""
+    return ["-I" + context.paths["modules"]] if request.language == "fc" and context.settings["fortran"] == "yes" else []
+
+
+def fortran_libs(context, request):
+    return [context.paths["fstarpu"]] if request.language == "fc" and context.settings["fortran"] == "yes" else []
+
+
 def real_command(context, request):
-    command = compiler(context, request) + common_flags(context)
-    if context.has("mpi"):
+    command = compiler(context, request) + fortran_flags(context, request) + common_flags(context)
+    if context.has("mpi") and request.language == "fc":
+        command += context.words("mpi_fcflags") or context.words("mpi_cppflags")
+    elif context.has("mpi"):
         # C++ programs use MPI's C interface; the C++ one would need a library of its own
         command += context.words("mpi_cppflags") + ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"]
     command += context.words("sanitize") + request.arguments_for("real")
     if request.links:
         lib = context.paths["lib"]
-        command += ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed"]
+        command += fortran_libs(context, request) + ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed"]
         if context.has("mpi"):
-            command += ["-lorrery-mpi", "-lorrery"] + context.words("mpi_libs")
+            words = context.words("mpi_fclibs") if request.language == "fc" else []
+            command += ["-lorrery-mpi", "-lorrery"] + (words or context.words("mpi_libs"))
         else:
             command += ["-lorrery"]
         command += ["-lm"]
@@ -205,14 +218,15 @@ def sim_link_flags(context, request):
         flags += ["-shared", context.paths["start"], "-Wl,-Bsymbolic"]
         if not context.settings["sanitize"]:
             flags += ["-Wl,-z,defs"]
-    flags += ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed", "-lorrery-sim"]
+    flags += fortran_libs(context, request) + ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed", "-lorrery-sim"]
     return flags + context.words("simgrid_libs") + ["-lm"]
 
 
 def sim_command(context, request):
     if not context.has("simgrid"):
         raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
-    command = compiler(context, request) + ["-fPIC", "-I" + context.paths["sim_include"], "-I" + context.settings["smpi_include"]]
+    command = compiler(context, request) + fortran_flags(context, request)
+    command += ["-fPIC", "-I" + context.paths["sim_include"], "-I" + context.settings["smpi_include"]]
     command += context.words("simgrid_cppflags") + common_flags(context)
     command += context.words("sanitize") + request.arguments_for("sim")
     return command + sim_link_flags(context, request) if request.links else command

@@ -11,6 +11,7 @@ import sys
 
 SUBCOMMANDS = {
     "cc": "compile and link a program for the real world, the simulated one, or both",
+    "fc": "the same for Fortran programs: orrery cc --fc",
     "run": "run a program on the machine at hand, with MPI",
     "sim": "run a program in the simulated world, on as many nodes as you like",
     "platform": "write a SimGrid platform file: a cluster with a given network",
@@ -97,6 +98,8 @@ def main(settings, paths, arguments):
         sys.stderr.write("orrery: there is no subcommand '%s'; there are: %s\n" % (name, ", ".join(SUBCOMMANDS)))
         return 2
     try:
+        if name == "fc":
+            name, rest = "cc", ["--fc"] + rest
         return importlib.import_module("orrery_" + name).main(Context(settings, paths), rest)
     except UserError as error:
         sys.stderr.write("orrery %s: %s\n" % (name, error))

@@ -50,6 +50,7 @@ def settings(context):
     yield "compilers", ", ".join(s[name] for name in ("cc", "cxx", "fc") if s[name])
     yield "real world", "with MPI, started by " + (s["mpiexec"] or "mpirun") if context.has("mpi") else "without MPI"
     yield "simulated world", "yes" if context.has("simgrid") else "no"
+    yield "Fortran modules", paths["modules"] if s["fortran"] == "yes" else "no"
     yield "flags", " ".join(["-I" + shlex.quote(folder) for folder in paths["include"]] + context.words("hwloc_cflags"))
     yield "libraries", paths["lib"]
     yield "commands", paths["bin"]

@@ -45,6 +45,8 @@
 	F(orr_look_set) \
 	F(orr_task_insert_parse) \
 	F(orr_marker_skip) \
+	F(orr_task_insert_list) \
+	F(orr_marker_elements) \
 	F(orr_task_npending) \
 	F(orr_task_ncompleted) \
 	F(orr_graph_message) \

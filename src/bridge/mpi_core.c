@@ -153,6 +153,16 @@ struct orr_marker_skipped orr_marker_skip(int marker, va_list *ap)
 	return core.orr_marker_skip(marker, ap);
 }
 
+int orr_task_insert_list(struct starpu_task *task, struct starpu_codelet *cl, void **list)
+{
+	return core.orr_task_insert_list(task, cl, list);
+}
+
+unsigned orr_marker_elements(int marker)
+{
+	return core.orr_marker_elements(marker);
+}
+
 uint64_t orr_task_npending(struct orr_process *proc)
 {
 	return core.orr_task_npending(proc);

@@ -208,6 +208,36 @@ struct orr_marker_skipped orr_marker_skip(int marker, va_list *ap)
 	}
 }
 
+/* Hands what the list said to the task; ret: what reading it returned. */
+static int parsed(struct parse *p, int ret)
+{
+	struct starpu_task *task = p->task;
+	struct starpu_codelet *cl = p->cl;
+
+	if (p->packing) {
+		if (task->cl_arg && !ret) {
+			orr_error("task %s: STARPU_VALUE and STARPU_CL_ARGS exclude each other",
+				  orr_task_name(task));
+			ret = -EINVAL;
+		}
+		if (ret) {
+			free(p->pack.arg_buffer);
+			return ret;
+		}
+		starpu_codelet_pack_arg_fini(&p->pack, &task->cl_arg, &task->cl_arg_size);
+		task->cl_arg_free = 1;
+	}
+	if (ret)
+		return ret;
+	task->nbuffers = (int) p->n;
+	if (cl && cl->nbuffers != STARPU_VARIABLE_NBUFFERS && (unsigned) cl->nbuffers != p->n) {
+		orr_error("task %s: %u data are given, its codelet takes %d", orr_task_name(task),
+			  p->n, cl->nbuffers);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, va_list ap_in)
 {
 	struct parse p = { .task = task, .cl = cl };
@@ -222,28 +252,86 @@ int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, v
 		else
 			ret = insert_marker(&p, marker, &ap);
 	va_end(ap);
-	if (p.packing) {
-		if (task->cl_arg && !ret) {
-			orr_error("task %s: STARPU_VALUE and STARPU_CL_ARGS exclude each other",
-				  orr_task_name(task));
-			ret = -EINVAL;
-		}
-		if (ret) {
-			free(p.pack.arg_buffer);
-			return ret;
-		}
-		starpu_codelet_pack_arg_fini(&p.pack, &task->cl_arg, &task->cl_arg_size);
-		task->cl_arg_free = 1;
+	return parsed(&p, ret);
+}
+
+/* ---- the same from an array ---- */
+
+/* An element as an argument of type A. A size and a mask of places (Fortran's constants are
+ * pointers) stand for themselves; other numbers are pointed to. */
+static inline unsigned long long mask_of(const void *element)
+{
+	return (uintptr_t) element < 4096 ? (uintptr_t) element : *(const unsigned *) element;
+}
+
+#define ELEMENT(A, element, of_long) \
+	_Generic((A *) 0, int *: *(int *) (element), unsigned *: *(unsigned *) (element), \
+		 double *: *(double *) (element), unsigned long long *: mask_of(element), \
+		 unsigned long *: of_long, default: (element))
+#define NUMBER(element) (*(starpu_tag_t *) (element))
+#define SIZE(element) ((size_t) (element))
+
+#define LIST_ONE(name, A, owned, ...) \
+	case name: { \
+		void *element = *(*list)++; \
+		A a = ELEMENT(A, element, NUMBER(element)); \
+		__VA_ARGS__; \
+		return 0; \
 	}
-	if (ret)
-		return ret;
-	task->nbuffers = (int) p.n;
-	if (cl && cl->nbuffers != STARPU_VARIABLE_NBUFFERS && (unsigned) cl->nbuffers != p.n) {
-		orr_error("task %s: %u data are given, its codelet takes %d", orr_task_name(task),
-			  p.n, cl->nbuffers);
+#define LIST_TWO(name, A, B, owned, ...) \
+	case name: { \
+		void *first = *(*list)++, *second = *(*list)++; \
+		A a = ELEMENT(A, first, SIZE(first)); \
+		B b = ELEMENT(B, second, SIZE(second)); \
+		__VA_ARGS__; \
+		return 0; \
+	}
+
+static int list_marker(struct parse *p, int marker, void ***list)
+{
+	struct starpu_task *t = p->task;
+
+	switch (marker) {
+		ORR_MARKERS(LIST_ONE, LIST_TWO)
+	default:
+		orr_error(
+			"task %s: unknown marker %#x in the argument list; it must end with C_NULL_PTR",
+			orr_task_name(t), (unsigned) marker);
 		return -EINVAL;
 	}
-	return 0;
+}
+
+int orr_task_insert_list(struct starpu_task *task, struct starpu_codelet *cl, void **list)
+{
+	struct parse p = { .task = task, .cl = cl };
+	int ret = 0;
+
+	task->cl = cl;
+	while (!ret && *list) {
+		int marker = (int) (intptr_t) *list++;
+		if (marker < ORR_FIRST_MARKER)
+			ret = insert_mode(&p, marker, *list++);
+		else
+			ret = list_marker(&p, marker, &list);
+	}
+	return parsed(&p, ret);
+}
+
+#define ELEMENTS_ONE(name, A, owned, ...) \
+	case name: { \
+		return 1; \
+	}
+#define ELEMENTS_TWO(name, A, B, owned, ...) \
+	case name: { \
+		return 2; \
+	}
+
+unsigned orr_marker_elements(int marker)
+{
+	switch (marker) {
+		ORR_MARKERS(ELEMENTS_ONE, ELEMENTS_TWO)
+	default: return 0;
+	}
 }
 
 int starpu_task_set(struct starpu_task *task, struct starpu_codelet *cl, ...)

@@ -14,6 +14,15 @@
  * still the caller's. ap is consumed. */
 int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, va_list ap);
 
+/* The same from an array, for languages without variable arguments: markers, modes and what stands
+ * for itself (handles, functions, sizes of STARPU_VALUE) as pointers, other numbers pointed to; a
+ * null pointer ends it. */
+int orr_task_insert_list(struct starpu_task *task, struct starpu_codelet *cl, void **list);
+
+/* Elements of such an array that belong to a marker, after the marker; 0: there is no such marker.
+ */
+unsigned orr_marker_elements(int marker);
+
 /* Consumes the arguments of a marker. known: 0 when there is no such marker. owned: the argument
  * that a task would have freed, or NULL. */
 struct orr_marker_skipped {

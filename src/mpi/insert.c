@@ -27,6 +27,12 @@ struct insertion {
 	struct starpu_data_descr inl[INLINE_DATA];
 };
 
+/* Where the arguments come from: C's, or an array of Fortran's (core/insert.h). */
+struct source {
+	void **list;
+	va_list ap;
+};
+
 static int add_slow(struct insertion *ins, starpu_data_handle_t h,
 		    enum starpu_data_access_mode mode)
 {
@@ -109,7 +115,44 @@ static int parse_marker(struct insertion *ins, struct starpu_codelet *cl, int ma
 	return 0;
 }
 
-static inline int parse(struct insertion *ins, struct starpu_codelet *cl, va_list ap_in)
+static int add_element(struct insertion *ins, struct starpu_codelet *cl, int marker, void **list)
+{
+	switch (marker) {
+	case STARPU_DATA_ARRAY: return add_handles(ins, cl, list[0], *(int *) list[1]);
+	case STARPU_DATA_MODE_ARRAY: return add_descrs(ins, list[0], *(int *) list[1]);
+	case STARPU_EXECUTE_ON_NODE: ins->choice.node = *(int *) list[0]; break;
+	case STARPU_EXECUTE_ON_DATA:
+		ins->choice.data = list[0];
+		ins->choice.has_data = 1;
+		break;
+	case STARPU_NODE_SELECTION_POLICY: ins->choice.policy = *(int *) list[0]; break;
+	case STARPU_PRIORITY: ins->prio = *(int *) list[0]; break;
+	}
+	return 0;
+}
+
+static int parse_list(struct insertion *ins, struct starpu_codelet *cl, void **list)
+{
+	int ret = 0;
+
+	while (!ret && *list) {
+		int marker = (int) (intptr_t) *list++;
+		unsigned n = marker < ORR_FIRST_MARKER ? 1 : orr_marker_elements(marker);
+		if (!n) {
+			orr_error(
+				"task '%s': %#x is neither an access mode nor a marker; the list must end with C_NULL_PTR",
+				cl && cl->name ? cl->name : "unnamed", (unsigned) marker);
+			return -EINVAL;
+		}
+		ret = marker < ORR_FIRST_MARKER
+			      ? add(ins, *list, (enum starpu_data_access_mode) marker)
+			      : add_element(ins, cl, marker, list);
+		list += n;
+	}
+	return ret;
+}
+
+static inline int parse(struct insertion *ins, struct starpu_codelet *cl, struct source *src)
 {
 	va_list ap;
 	int marker, ret = 0;
@@ -120,7 +163,9 @@ static inline int parse(struct insertion *ins, struct starpu_codelet *cl, va_lis
 	ins->n = ins->owns = 0;
 	ins->cap = INLINE_DATA;
 	ins->d = ins->inl;
-	va_copy(ap, ap_in);
+	if (__builtin_expect(src->list != NULL, 0))
+		return parse_list(ins, cl, src->list);
+	va_copy(ap, src->ap);
 	while (!ret && (marker = va_arg(ap, int)) != 0)
 		if (__builtin_expect((unsigned) marker < ORR_FIRST_MARKER, 1))
 			ret = add(ins, va_arg(ap, starpu_data_handle_t),
@@ -138,12 +183,13 @@ static void parse_done(struct insertion *ins)
 }
 
 /* Frees the arguments that a task would have freed. */
-static void free_owned(va_list ap_in)
+static void free_owned(struct source *src)
 {
 	va_list ap;
 	int marker;
 
-	va_copy(ap, ap_in);
+	orr_assert(!src->list);
+	va_copy(ap, src->ap);
 	while ((marker = va_arg(ap, int)) != 0)
 		if ((unsigned) marker < ORR_FIRST_MARKER)
 			(void) va_arg(ap, starpu_data_handle_t);
@@ -324,10 +370,10 @@ int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xran
 /* ---- public ---- */
 
 /* Parses and places; on success the caller ends with parse_done. */
-static int begin(struct orr_mpi *mpi, MPI_Comm comm, struct starpu_codelet *cl, va_list ap,
+static int begin(struct orr_mpi *mpi, MPI_Comm comm, struct starpu_codelet *cl, struct source *src,
 		 struct insertion *ins, struct orr_mpi_comm **c, int *xrank)
 {
-	int ret = parse(ins, cl, ap);
+	int ret = parse(ins, cl, src);
 
 	if (!ret) {
 		*c = orr_mpi_comm_of(mpi, comm);
@@ -339,16 +385,14 @@ static int begin(struct orr_mpi *mpi, MPI_Comm comm, struct starpu_codelet *cl, 
 	return ret;
 }
 
-static int make_task(struct starpu_codelet *cl, va_list ap, struct starpu_task **out)
+static int make_task(struct starpu_codelet *cl, struct source *src, struct starpu_task **out)
 {
 	struct starpu_task *task = starpu_task_create();
-	va_list copy;
 
 	if (!task)
 		return -ENOMEM;
-	va_copy(copy, ap);
-	int ret = orr_task_insert_parse(task, cl, copy);
-	va_end(copy);
+	int ret = src->list ? orr_task_insert_list(task, cl, src->list)
+			    : orr_task_insert_parse(task, cl, src->ap);
 	if (ret)
 		starpu_task_destroy(task);
 	else
@@ -358,7 +402,7 @@ static int make_task(struct starpu_codelet *cl, va_list ap, struct starpu_task *
 
 /* This rank executes, sends, or has a stale copy. */
 static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
-			    struct starpu_codelet *cl, struct insertion *ins, va_list ap)
+			    struct starpu_codelet *cl, struct insertion *ins, struct source *src)
 {
 	struct starpu_task *task = NULL;
 	int ret = orr_mpi_exchange_before(mpi, c, xrank, ins->d, ins->n, ins->prio);
@@ -366,7 +410,7 @@ static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xra
 	if (ret)
 		return ret;
 	if (xrank == c->rank || xrank == STARPU_MPI_PER_NODE) {
-		ret = make_task(cl, ap, &task);
+		ret = make_task(cl, src, &task);
 		if (ret)
 			return ret;
 		if (mpi->pre_submit)
@@ -384,7 +428,8 @@ static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xra
 	return orr_mpi_exchange_after(mpi, c, xrank, ins->d, ins->n, ins->prio);
 }
 
-static inline int insert_v(const char *who, MPI_Comm comm, struct starpu_codelet *cl, va_list ap)
+static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *cl,
+			 struct source *src)
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
 	struct orr_mpi_comm *c = NULL;
@@ -395,18 +440,18 @@ static inline int insert_v(const char *who, MPI_Comm comm, struct starpu_codelet
 		orr_mpi_get(who);
 		return -ENODEV;
 	}
-	ret = begin(mpi, comm, cl, ap, &ins, &c, &xrank);
+	ret = begin(mpi, comm, cl, src, &ins, &c, &xrank);
 	if (ret)
 		return ret;
 	int mine = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
 	if (concerned(c, xrank, ins.d, ins.n))
-		ret = insert_concerned(mpi, c, xrank, cl, &ins, ap);
+		ret = insert_concerned(mpi, c, xrank, cl, &ins, src);
 	if (!mine) {
 		struct orr_thread *thread = orr_thread_self();
 		orr_sys_charge(thread, ORR_COST_FOREIGN);
 		orr_sys_settle(thread);
 		if (__builtin_expect(ins.owns, 0))
-			free_owned(ap);
+			free_owned(src);
 	}
 	parse_done(&ins);
 	return ret;
@@ -414,26 +459,32 @@ static inline int insert_v(const char *who, MPI_Comm comm, struct starpu_codelet
 
 int starpu_mpi_task_insert(MPI_Comm comm, struct starpu_codelet *codelet, ...)
 {
-	va_list ap;
+	struct source src = { .list = NULL };
 
-	va_start(ap, codelet);
-	int ret = insert_v("starpu_mpi_task_insert", comm, codelet, ap);
-	va_end(ap);
+	va_start(src.ap, codelet);
+	int ret = insert("starpu_mpi_task_insert", comm, codelet, &src);
+	va_end(src.ap);
 	return ret;
 }
 
 int starpu_mpi_insert_task(MPI_Comm comm, struct starpu_codelet *codelet, ...)
 {
-	va_list ap;
+	struct source src = { .list = NULL };
 
-	va_start(ap, codelet);
-	int ret = insert_v("starpu_mpi_insert_task", comm, codelet, ap);
-	va_end(ap);
+	va_start(src.ap, codelet);
+	int ret = insert("starpu_mpi_insert_task", comm, codelet, &src);
+	va_end(src.ap);
 	return ret;
 }
 
-struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet *codelet,
-					    va_list varg_list)
+int orr_mpi_insert_list(MPI_Comm comm, struct starpu_codelet *cl, void **list)
+{
+	struct source src = { .list = list };
+
+	return insert("fstarpu_mpi_task_insert", comm, cl, &src);
+}
+
+static struct starpu_task *build(MPI_Comm comm, struct starpu_codelet *codelet, struct source *src)
 {
 	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_task_build");
 	struct orr_mpi_comm *c = NULL;
@@ -441,15 +492,33 @@ struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet
 	struct insertion ins;
 	int xrank;
 
-	if (!mpi || begin(mpi, comm, codelet, varg_list, &ins, &c, &xrank))
+	if (!mpi || begin(mpi, comm, codelet, src, &ins, &c, &xrank))
 		return NULL;
 	int mine = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
 	if (concerned(c, xrank, ins.d, ins.n) &&
 	    !orr_mpi_exchange_before(mpi, c, xrank, ins.d, ins.n, ins.prio) && mine)
-		make_task(codelet, varg_list, &task);
+		make_task(codelet, src, &task);
 	if (!mine && ins.owns)
-		free_owned(varg_list);
+		free_owned(src);
 	parse_done(&ins);
+	return task;
+}
+
+struct starpu_task *orr_mpi_build_list(MPI_Comm comm, struct starpu_codelet *cl, void **list)
+{
+	struct source src = { .list = list };
+
+	return build(comm, cl, &src);
+}
+
+struct starpu_task *starpu_mpi_task_build_v(MPI_Comm comm, struct starpu_codelet *codelet,
+					    va_list varg_list)
+{
+	struct source src = { .list = NULL };
+
+	va_copy(src.ap, varg_list);
+	struct starpu_task *task = build(comm, codelet, &src);
+	va_end(src.ap);
 	return task;
 }
 
@@ -463,18 +532,35 @@ struct starpu_task *starpu_mpi_task_build(MPI_Comm comm, struct starpu_codelet *
 	return task;
 }
 
-int starpu_mpi_task_post_build_v(MPI_Comm comm, struct starpu_codelet *codelet, va_list varg_list)
+static int post_build(MPI_Comm comm, struct starpu_codelet *codelet, struct source *src)
 {
 	struct orr_mpi *mpi = orr_mpi_get("starpu_mpi_task_post_build");
 	struct orr_mpi_comm *c = NULL;
 	struct insertion ins;
-	int xrank, ret = mpi ? begin(mpi, comm, codelet, varg_list, &ins, &c, &xrank) : -ENODEV;
+	int xrank, ret = mpi ? begin(mpi, comm, codelet, src, &ins, &c, &xrank) : -ENODEV;
 
 	if (ret)
 		return ret;
 	if (concerned(c, xrank, ins.d, ins.n))
 		ret = orr_mpi_exchange_after(mpi, c, xrank, ins.d, ins.n, ins.prio);
 	parse_done(&ins);
+	return ret;
+}
+
+int orr_mpi_post_build_list(MPI_Comm comm, struct starpu_codelet *cl, void **list)
+{
+	struct source src = { .list = list };
+
+	return post_build(comm, cl, &src);
+}
+
+int starpu_mpi_task_post_build_v(MPI_Comm comm, struct starpu_codelet *codelet, va_list varg_list)
+{
+	struct source src = { .list = NULL };
+
+	va_copy(src.ap, varg_list);
+	int ret = post_build(comm, codelet, &src);
+	va_end(src.ap);
 	return ret;
 }
 

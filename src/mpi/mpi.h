@@ -484,6 +484,12 @@ int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c,
 		  const struct orr_mpi_choice *choice, const struct starpu_data_descr *d,
 		  unsigned n, struct starpu_codelet *cl, int *xrank);
 
+/* insert.c: starpu_mpi_task_insert, _task_build and _task_post_build from an array of arguments, as
+ * core/insert.h describes it */
+int orr_mpi_insert_list(MPI_Comm comm, struct starpu_codelet *cl, void **list);
+struct starpu_task *orr_mpi_build_list(MPI_Comm comm, struct starpu_codelet *cl, void **list);
+int orr_mpi_post_build_list(MPI_Comm comm, struct starpu_codelet *cl, void **list);
+
 /* insert.c: messages before and after the execution of a task on xrank */
 int orr_mpi_exchange_before(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
 			    const struct starpu_data_descr *d, unsigned n, int prio);

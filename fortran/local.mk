@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Build fragment of the Fortran modules. One archive serves both worlds: it holds bindings and no
+# state but variables, of which each program, and each simulated rank, has a copy. The sources are
+# installed, too, because a compiled module is good for the compiler that made it only.
+dist_orrinclude_DATA = %D%/fstarpu_mod.f90 %D%/fstarpu_mpi_mod.f90
+if ORR_FORTRAN
+nodist_orrinclude_DATA = %D%/fstarpu_mod.mod %D%/fstarpu_mpi_mod.mod
+orrfortrandir = $(pkglibdir)
+orrfortran_DATA = %D%/libfstarpu.a
+endif
+orr_fc_v = $(orr_fc_v_$(V))
+orr_fc_v_ = $(orr_fc_v_$(AM_DEFAULT_VERBOSITY))
+orr_fc_v_0 = @echo "  FC      " $@;
+%D%/fstarpu_mod.o: %D%/fstarpu_mod.f90
+	$(orr_fc_v)$(MKDIR_P) %D% && $(FC) $(FCFLAGS) -O2 -fPIC -J %D% -c $(srcdir)/%D%/fstarpu_mod.f90 -o $@
+%D%/fstarpu_mpi_mod.o: %D%/fstarpu_mpi_mod.f90 %D%/fstarpu_mod.o
+	$(orr_fc_v)$(MKDIR_P) %D% && $(FC) $(FCFLAGS) -O2 -fPIC -J %D% -c $(srcdir)/%D%/fstarpu_mpi_mod.f90 -o $@
+%D%/fstarpu_mod.mod: %D%/fstarpu_mod.o
+	@test -f $@
+%D%/fstarpu_mpi_mod.mod: %D%/fstarpu_mpi_mod.o
+	@test -f $@
+%D%/libfstarpu.a: %D%/fstarpu_mod.o %D%/fstarpu_mpi_mod.o
+	$(AM_V_AR)rm -f $@ && $(AR) cr $@ %D%/fstarpu_mod.o %D%/fstarpu_mpi_mod.o
+CLEANFILES += %D%/fstarpu_mod.o %D%/fstarpu_mpi_mod.o %D%/fstarpu_mod.mod %D%/fstarpu_mpi_mod.mod %D%/libfstarpu.a
