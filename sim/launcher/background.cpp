@@ -17,6 +17,7 @@
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
 #include <xbt/config.hpp>
+#include "sim_network.h"
 #include "sim_noise.h"
 
 /* The member that we use of a class of SimGrid without an installed header; SimGrid 3.32 exports
@@ -104,7 +105,7 @@ class Background
 		armed = true;
 		simgrid::kernel::timer::Timer::set((period + 1) * period_s(), [this] {
 			armed = false;
-			if (network->get_started_action_set()->empty())
+			if (network->get_started_action_set()->empty() && !orr_sim_network_busy())
 				return;
 			enter(period + 1);
 			arm();
@@ -139,9 +140,12 @@ class Background
 
 } // namespace
 
-void launcher_background_start(const struct orr_sim_noise *v)
+void (*launcher_background_start(const struct orr_sim_noise *v))(void)
 {
+	static Background *present;
 	auto *background = new Background(v);
+	present = background;
 	simgrid::kernel::activity::CommImpl::on_start.connect(
 		[background](auto const &) { background->message(); });
+	return [] { present->message(); };
 }

@@ -35,8 +35,9 @@ void launcher_run(void);
 
 /* ---- background.cpp ---- */
 
-/* Puts load on the links of the platform, which must be complete; v must outlive the run. */
-void launcher_background_start(const struct orr_sim_noise *v);
+/* Puts load on the links of the platform, which must be complete; v must outlive the run. Returns
+ * what to call at the start of messages that SimGrid does not see. */
+void (*launcher_background_start(const struct orr_sim_noise *v))(void);
 
 /* ---- ending.c ---- */
 

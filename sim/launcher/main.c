@@ -18,6 +18,7 @@
 #include <smpi/smpi.h>
 #include "calls.h"
 #include "launcher.h"
+#include "sim_native.h"
 #include "start/process.h"
 
 #undef malloc
@@ -151,12 +152,13 @@ int orrery_sim_main(int argc, char **argv)
 	launcher_options_read(&o, argc, argv);
 	launcher_program_check(o.program[0]);
 	choose_stacks(&o);
+	orr_sim.carrier = orr_sim.network == ORR_SIM_SMPI ? &orr_sim_smpi : &orr_sim_native;
 	launcher_engine_init();
 	launcher_ending_init(); /* after SimGrid has installed its own handlers */
 	configure_engine(&o);
 	size_t nhosts = launcher_platform_load(o.platform, o.n);
 	if (orr_sim.noise.load > 0)
-		launcher_background_start(&orr_sim.noise);
+		orr_sim.on_message = launcher_background_start(&orr_sim.noise);
 	create_ranks(&o, nhosts);
 	start_ranks(&o);
 	launcher_watch_start();

@@ -173,12 +173,15 @@ static void options_set_cost(enum option_id id, double us)
 static void options_set(struct launcher_options *o, enum option_id id, const char *text)
 {
 	static const enum orr_sim_kernels modes[] = { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
+	static const enum orr_sim_network networks[] = { ORR_SIM_MAXMIN, ORR_SIM_SHARE,
+							 ORR_SIM_QUEUE, ORR_SIM_SMPI };
 	double v = options_number(&options_table[id], text);
 	switch (id) {
 	case OPTION_NODES: o->n = (int) v; break;
 	case OPTION_PLATFORM: o->platform = text; break;
 	case OPTION_MACHINE: o->machine = text; break;
 	case OPTION_MACHINE_PATH: o->machine_path = text; break;
+	case OPTION_NETWORK: orr_sim.network = networks[(int) v]; break;
 	case OPTION_CPUS: o->cpus = (int) v; break;
 	case OPTION_KERNELS: orr_sim.kernels = modes[(int) v]; break;
 	case OPTION_CUDA_FROM_MODEL: orr_sim.cuda_from_model = v == 0; break;
@@ -325,6 +328,7 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	o->n = 1;
 	o->noise_factor = -1;
 	orr_sim.cuda_from_model = 1;
+	orr_sim.network = ORR_SIM_MAXMIN;
 	orr_sim.noise.period_us = 10000;
 	options_default_costs();
 	while (i < argc && argv[i][0] == '-') {

@@ -22,6 +22,8 @@
 #include "sim_own.h"
 
 enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
+/* What carries the runtime's own messages: SMPI, or a model of sim_network.h. */
+enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEUE };
 
 struct orr_sim_rank;
 
@@ -132,6 +134,10 @@ struct orr_sim {
 	int pid;
 	const char *program; /* its absolute path */
 	enum orr_sim_kernels kernels;
+	enum orr_sim_network network;
+	const struct orr_sim_carrier *carrier; /* by the network, see sim_mpi.h */
+	void (*on_message)(void); /* the launcher's, at the start of messages that SimGrid does not
+				     see; or NULL */
 	double costs[ORR_NCOSTS];
 	size_t fold_bytes;
 	int cuda_from_model; /* functions for the CPU stand for missing ones on devices that their

@@ -81,6 +81,11 @@ void *orr_sim_glue_timer_set(double date_s, struct orr_sim_actor *a)
 	return simgrid::kernel::timer::Timer::set(date_s, [a] { orr_sim_timer_fired(a); });
 }
 
+void *orr_sim_glue_call_at(double date_s, void (*f)(void))
+{
+	return simgrid::kernel::timer::Timer::set(date_s, [f] { f(); });
+}
+
 void orr_sim_glue_timer_cancel(void *timer)
 {
 	static_cast<simgrid::kernel::timer::Timer *>(timer)->remove();

@@ -41,6 +41,9 @@ void *orr_sim_glue_context(void);
 /* Makes SMPI leave out copies from [low, high). */
 void orr_sim_glue_no_copy(const void *low, const void *high);
 
+/* Calls f at that time, unless cancelled as timers are. */
+void *orr_sim_glue_call_at(double date_s, void (*f)(void));
+
 /* sim_actor.c: what the timers of sim_glue.cpp call. */
 void orr_sim_timer_fired(struct orr_sim_actor *a);
 

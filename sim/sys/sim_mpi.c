@@ -31,41 +31,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sim.h"
+#include "sim_mpi.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/patience.h"
-#include "base/seam_mpi.h"
 #include "base/upcalls.h"
 
 #define BELL_TAG 32766
 
-struct orr_sim_mpi {
-	MPI_Comm comm; /* the engines of the ranks of the program's communicator */
-	int *members;  /* their ranks in the world of engines; NULL: all, in order */
-	int nmembers;
-	MPI_Comm bell_comm; /* MPI_COMM_SELF of the engine, an object that its children may use */
-	int entered;
-	int sleeping;         /* the engine is in MPI_Waitany */
-	int ringing;          /* a ring is in flight */
-	int rung;             /* to be told to the engine by its next wait */
-	int initialized_here; /* we called MPI_Init for the program */
-	MPI_Request bell;
-	struct orr_flight_set set; /* what is under way, and room for the bell behind it */
-	char *envelope;            /* the one that comes next ... */
-	size_t most;               /* ... has at most that many bytes */
-	int tag;
-	double event_us; /* when a message was handled last */
-	double yield_us; /* for so long the real engine would yield then, see base/patience.h */
-};
-
 static struct orr_sim_rank *rank_of(struct orr_process *proc)
 {
 	return proc->sys;
-}
-static struct orr_sim_mpi *mpi_of(struct orr_process *proc)
-{
-	return rank_of(proc)->mpi;
 }
 
 /* ---- the program's side ---- */
@@ -324,17 +300,23 @@ static MPI_Comm comm_enter(const int *members, int n)
 
 MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
 {
-	return mpi_of(proc)->comm;
+	return orr_sim_mpi_of(proc)->comm;
 }
 
-void orr_sys_mpi_engine_enter(struct orr_process *proc)
+static void smpi_enter(struct orr_process *proc)
 {
-	struct orr_sim_mpi *m = mpi_of(proc);
-	orr_assert(!m->entered);
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	m->comm = comm_enter(m->members, m->nmembers);
 	if (m->comm == MPI_COMM_NULL)
 		orr_fatal("out of memory for the communicator of the MPI layer");
 	m->bell_comm = MPI_COMM_SELF;
+}
+
+void orr_sys_mpi_engine_enter(struct orr_process *proc)
+{
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
+	orr_assert(!m->entered);
+	orr_sim.carrier->enter(proc);
 	m->entered = 1;
 }
 
@@ -347,9 +329,9 @@ static void take_ring(struct orr_sim_mpi *m)
 	m->ringing = 0;
 }
 
-void orr_sys_mpi_engine_leave(struct orr_process *proc)
+static void smpi_leave(struct orr_process *proc)
 {
-	struct orr_sim_mpi *m = mpi_of(proc);
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	if (m->ringing) {
 		take_ring(m);
 	} else if (m->bell != MPI_REQUEST_NULL) {
@@ -357,13 +339,18 @@ void orr_sys_mpi_engine_leave(struct orr_process *proc)
 		PMPI_Request_free(&m->bell);
 	}
 	orr_sim_glue_comm_leave(m->comm);
-	m->entered = 0;
+}
+
+void orr_sys_mpi_engine_leave(struct orr_process *proc)
+{
+	orr_sim.carrier->leave(proc);
+	orr_sim_mpi_of(proc)->entered = 0;
 }
 
 int orr_sys_mpi_process_of(struct orr_process *proc, int rank)
 {
-	const struct orr_sim_mpi *m = mpi_of(proc);
-	return m && m->members && rank >= 0 && rank < m->nmembers ? m->members[rank] : rank;
+	const struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
+	return m ? orr_sim_mpi_member(m, rank) : rank;
 }
 
 /* When the real engine would notice a message that comes now while no core is free, by the law of
@@ -383,9 +370,10 @@ static double notice_us(struct orr_process *proc, const struct orr_sim_mpi *m)
 
 /* A message is handled. With a core of its own most messages find the engine awake; without, the
  * worker makes room, once for all messages that are there. */
-static void make_room(struct orr_process *proc, struct orr_sim_mpi *m, double asleep_us)
+void orr_sim_mpi_make_room(struct orr_process *proc, double asleep_us)
 {
 	struct orr_sim_rank *r = rank_of(proc);
+	struct orr_sim_mpi *m = r->mpi;
 	if (asleep_us > 0 && orr_sim_cores_full(r) && proc->costs[ORR_COST_INTERRUPT] > 0) {
 		orr_sim_cores_steal(r, proc->costs[ORR_COST_INTERRUPT]);
 		orr_sys_sleep_us(notice_us(proc, m) - orr_sys_now_us());
@@ -412,14 +400,6 @@ void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 	}
 }
 
-/* Whether the bell rang since the engine was told last. */
-static int take_note(struct orr_sim_mpi *m)
-{
-	int rung = m->rung;
-	m->rung = 0;
-	return rung;
-}
-
 /* ---- the transport ---- */
 
 static void post_envelope(struct orr_sim_mpi *m)
@@ -431,7 +411,7 @@ static void post_envelope(struct orr_sim_mpi *m)
 static int transport_open(struct orr_process *proc, int tag, size_t most,
 			  struct orr_transport_limits *limits)
 {
-	struct orr_sim_mpi *m = mpi_of(proc);
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	m->envelope = malloc(most);
 	if (!m->envelope || !orr_flight_add(&m->set, NULL))
 		return -ENOMEM;
@@ -444,7 +424,7 @@ static int transport_open(struct orr_process *proc, int tag, size_t most,
 
 static void transport_close(struct orr_process *proc)
 {
-	struct orr_sim_mpi *m = mpi_of(proc);
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	PMPI_Cancel(&m->set.requests[0]);
 	PMPI_Request_free(&m->set.requests[0]);
 	orr_flight_free(&m->set);
@@ -466,9 +446,9 @@ static void transport_send(struct orr_process *proc, struct orr_flight *f, const
 {
 	(void) synchronous;
 	orr_assert_no_lock();
-	MPI_Request *request = fly(mpi_of(proc), f);
+	MPI_Request *request = fly(orr_sim_mpi_of(proc), f);
 	orr_sim_yield();
-	PMPI_Issend(buf, count, type, dest, tag, mpi_of(proc)->comm, request);
+	PMPI_Issend(buf, count, type, dest, tag, orr_sim_mpi_of(proc)->comm, request);
 }
 
 static void transport_send_ahead(struct orr_process *proc, struct orr_flight *f, const void *buf,
@@ -476,7 +456,7 @@ static void transport_send_ahead(struct orr_process *proc, struct orr_flight *f,
 {
 	orr_assert_no_lock();
 	orr_sim_yield();
-	PMPI_Issend(buf, count, MPI_BYTE, dest, tag, mpi_of(proc)->comm, &f->request);
+	PMPI_Issend(buf, count, MPI_BYTE, dest, tag, orr_sim_mpi_of(proc)->comm, &f->request);
 }
 
 static void transport_send_ahead_end(struct orr_process *proc, struct orr_flight *f)
@@ -488,20 +468,21 @@ static void transport_send_ahead_end(struct orr_process *proc, struct orr_flight
 static void transport_receive(struct orr_process *proc, struct orr_flight *f, void *buf, int count,
 			      MPI_Datatype type, int source, int tag)
 {
-	struct orr_sim_mpi *m = mpi_of(proc);
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	PMPI_Irecv(buf, count, type, source, tag, m->comm, fly(m, f));
 }
 
 static void transport_listen(struct orr_process *proc)
 {
-	post_envelope(mpi_of(proc));
+	post_envelope(orr_sim_mpi_of(proc));
 }
 
 /* Does not ask SMPI: a request that is complete ends the next wait at once. */
 static enum orr_transport_event transport_test(struct orr_process *proc, struct orr_landing *l)
 {
 	(void) l;
-	return take_note(mpi_of(proc)) ? ORR_TRANSPORT_BELL : ORR_TRANSPORT_NOTHING;
+	return orr_sim_mpi_take_note(orr_sim_mpi_of(proc)) ? ORR_TRANSPORT_BELL
+							   : ORR_TRANSPORT_NOTHING;
 }
 
 /* Waits for a request or the bell, which is behind them. Returns the place of what is complete. */
@@ -529,17 +510,17 @@ static enum orr_transport_event landed(struct orr_sim_mpi *m, int slot, const MP
 
 static enum orr_transport_event transport_wait(struct orr_process *proc, struct orr_landing *l)
 {
-	struct orr_sim_mpi *m = mpi_of(proc);
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	MPI_Status status;
 	orr_assert_no_lock();
-	if (take_note(m))
+	if (orr_sim_mpi_take_note(m))
 		return ORR_TRANSPORT_BELL;
 	orr_sys_settle(orr_thread_self());
 	if (m->bell == MPI_REQUEST_NULL)
 		PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, BELL_TAG, m->bell_comm, &m->bell);
 	orr_sim_yield();
 	/* Both may have given the processor away to an actor that rang. */
-	if (take_note(m))
+	if (orr_sim_mpi_take_note(m))
 		return ORR_TRANSPORT_BELL;
 	double before_us = orr_sys_now_us();
 	int index = wait_any(m, &status);
@@ -551,7 +532,7 @@ static enum orr_transport_event transport_wait(struct orr_process *proc, struct 
 	}
 	if (index == MPI_UNDEFINED)
 		return ORR_TRANSPORT_NOTHING;
-	make_room(proc, m, orr_sys_now_us() - before_us);
+	orr_sim_mpi_make_room(proc, orr_sys_now_us() - before_us);
 	return landed(m, index, &status, l);
 }
 
@@ -594,9 +575,8 @@ static void transport_wake(struct orr_process *proc)
 	orr_sim_unblock(deputy);
 }
 
-const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
-{
-	static const struct orr_transport smpi = {
+const struct orr_sim_carrier orr_sim_smpi = {
+	.transport = {
 		.name = "smpi",
 		.open = transport_open,
 		.close = transport_close,
@@ -608,7 +588,13 @@ const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
 		.test = transport_test,
 		.wait = transport_wait,
 		.wake = transport_wake,
-	};
+	},
+	.enter = smpi_enter,
+	.leave = smpi_leave,
+};
+
+const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
+{
 	(void) proc;
-	return &smpi;
+	return &orr_sim.carrier->transport;
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Events of the simulation that are no actor's: a function that is called at a virtual time, in the
+ * context of SimGrid's own thread of control. It must not wait.
+ *
+ * Invariant: events of the same time run in the order in which they were set. */
+#ifndef ORR_SIM_EVENT_H
+#define ORR_SIM_EVENT_H
+
+#include <stdint.h>
+
+/* Embedded first in what the event is about; all zero before its first use. */
+struct orr_sim_event {
+	double date_s;
+	uint64_t order;
+	unsigned place; /* in the heap, counted from 1; 0: it is not set */
+	void (*fire)(struct orr_sim_event *);
+};
+
+/* Sets the event, or moves it to another time, not before now. */
+void orr_sim_event_set(struct orr_sim_event *e, double date_s);
+
+#endif

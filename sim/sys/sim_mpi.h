@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the two transports of the simulated world (sim_mpi.c on SMPI, sim_native.c on events) share:
+ * the MPI layer of a rank, and what its engine does when a message ends its sleep.
+ *
+ * Invariant: only the file whose transport it is uses the fields of a transport. */
+#ifndef ORR_SIM_MPI_H
+#define ORR_SIM_MPI_H
+
+#include "sim.h"
+#include "base/seam_mpi.h"
+
+struct orr_sim_endpoint;
+struct orr_sim_world;
+
+struct orr_sim_mpi {
+	int *members; /* ranks of the program's communicator in the world of engines; NULL: all, in
+			 order */
+	int nmembers;
+	int entered;
+	int sleeping;         /* the engine waits */
+	int rung;             /* to be told to the engine by its next wait */
+	int initialized_here; /* we called MPI_Init for the program */
+	double event_us;      /* when a message was handled last */
+	double yield_us; /* for so long the real engine would yield then, see base/patience.h */
+	MPI_Comm comm;   /* smpi: the engines of these ranks; native: for packing only */
+	int tag;         /* of envelopes */
+
+	/* smpi */
+	MPI_Comm bell_comm; /* MPI_COMM_SELF of the engine, an object that its children may use */
+	int ringing;        /* a ring is in flight */
+	MPI_Request bell;
+	struct orr_flight_set set; /* what is under way, and room for the bell behind it */
+	char *envelope;            /* the one that comes next ... */
+	size_t most;               /* ... has at most that many bytes */
+
+	/* native */
+	struct orr_sim_world *world;
+	struct orr_sim_endpoint *endpoint;
+};
+
+static inline struct orr_sim_mpi *orr_sim_mpi_of(struct orr_process *proc)
+{
+	struct orr_sim_rank *r = proc->sys;
+	return r->mpi;
+}
+
+/* The process of a rank of the program's communicator. */
+static inline int orr_sim_mpi_member(const struct orr_sim_mpi *m, int rank)
+{
+	return m->members && rank >= 0 && rank < m->nmembers ? m->members[rank] : rank;
+}
+
+/* Whether the bell rang since the engine was told last. */
+static inline int orr_sim_mpi_take_note(struct orr_sim_mpi *m)
+{
+	int rung = m->rung;
+	m->rung = 0;
+	return rung;
+}
+
+/* [waits] The engine handles a message, after it slept for so long. */
+void orr_sim_mpi_make_room(struct orr_process *proc, double asleep_us);
+
+/* A transport of this world: orr_sim_smpi or orr_sim_native (sim_native.h). */
+struct orr_sim_carrier {
+	struct orr_transport transport;
+	void (*enter)(struct orr_process *proc); /* orr_sys_mpi_engine_enter() */
+	void (*leave)(struct orr_process *proc); /* orr_sys_mpi_engine_leave() */
+};
+
+extern const struct orr_sim_carrier orr_sim_smpi;
+
+#endif

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The transport whose messages are events of the simulation (contract: base/transport.h): no
+ * request of MPI, no actor but the two engines.
+ *
+ * An envelope leaves at once, with what it carries. A payload leaves when both sides are posted,
+ * because the receiver posts its side when the envelope has come. At the end of a message each side
+ * that wants to know gets a note, and is woken if it sleeps.
+ *
+ * Payloads that are not plain bytes are packed when they are posted, and unpacked by the engine
+ * that receives them.
+ *
+ * Invariant: a message is in the hands of the network (sim_network.h), or in the map of its
+ * receiver, or has notes; the last note that an engine takes frees it. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "sim_native.h"
+#include "sim_network.h"
+#include "sim_network_glue.h"
+#include "base/assert.h"
+#include "base/log.h"
+#include "base/map.h"
+
+struct message;
+
+/* What an engine is told: its part of the message is complete. */
+struct note {
+	struct note *next;
+	struct message *m;
+	struct orr_flight *flight; /* NULL: an envelope came */
+};
+
+struct message {
+	struct orr_sim_flow flow; /* first */
+	uint64_t key;             /* payload: of its sender and tag */
+	struct note note[2];      /* of the receiver, of the sender */
+	struct orr_sim_endpoint *from, *to;
+	struct message *next; /* envelopes of the pair, in order */
+	size_t bytes;
+	char *out, *in;    /* the buffers of a payload */
+	void *into;        /* where an `in` of ours is unpacked to ... */
+	MPI_Datatype type; /* ... as count of these; NULL: `in` is the receiver's own */
+	int count;
+	int source;
+	uint8_t nnotes; /* not taken yet */
+	uint8_t is_envelope, has_arrived, is_packed, is_sent;
+	char text[]; /* the envelope */
+};
+
+struct orr_sim_endpoint {
+	struct orr_sim_rank *rank;
+	struct orr_sim_mpi *mpi; /* NULL: it does not listen yet */
+	struct note *first, **end;
+	struct orr_map payloads; /* of which one side is posted */
+	struct message *taken;   /* the envelope that its engine has now */
+};
+
+/* The ranks of one start of the MPI layer. */
+struct orr_sim_world {
+	struct orr_sim_world *next; /* of those that some ranks have not entered yet */
+	int *members, n;            /* NULL: all ranks */
+	int missing, inside;
+	struct orr_sim_endpoint *at[];
+};
+
+/* ---- worlds: as the communicators of sim_mpi.c ---- */
+
+static struct orr_sim_world *open_worlds;
+
+static int same(const struct orr_sim_world *w, const struct orr_sim_mpi *m)
+{
+	if (!w->members || !m->members)
+		return !w->members && !m->members;
+	return w->n == m->nmembers &&
+	       !memcmp(w->members, m->members, (size_t) w->n * sizeof(*w->members));
+}
+
+static struct orr_sim_world *world_new(const struct orr_sim_mpi *m)
+{
+	int n = m->members ? m->nmembers : orr_sim.nranks;
+	struct orr_sim_world *w = calloc(1, sizeof(*w) + (size_t) n * sizeof(*w->at));
+	if (!w)
+		return NULL;
+	w->n = w->missing = n;
+	if (m->members) {
+		w->members = malloc((size_t) n * sizeof(*w->members));
+		if (!w->members) {
+			free(w);
+			return NULL;
+		}
+		memcpy(w->members, m->members, (size_t) n * sizeof(*w->members));
+	}
+	w->next = open_worlds;
+	open_worlds = w;
+	return w;
+}
+
+static struct orr_sim_world *world_enter(const struct orr_sim_mpi *m)
+{
+	struct orr_sim_world **at = &open_worlds, *w;
+	while (*at && !same(*at, m))
+		at = &(*at)->next;
+	if (!*at && !world_new(m))
+		return NULL;
+	w = *at;
+	if (!w) {
+		at = &open_worlds;
+		w = *at;
+	}
+	w->inside++;
+	if (!--w->missing)
+		*at = w->next;
+	return w;
+}
+
+static void world_leave(struct orr_sim_world *w)
+{
+	if (--w->inside || w->missing)
+		return;
+	for (int i = 0; i < w->n; i++)
+		free(w->at[i]);
+	free(w->members);
+	free(w);
+}
+
+/* The place where that rank finds its messages, whether it has come or not. */
+static struct orr_sim_endpoint *endpoint_of(struct orr_sim_mpi *m, int rank)
+{
+	struct orr_sim_endpoint **at = &m->world->at[rank], *e = *at;
+	if (e)
+		return e;
+	*at = e = calloc(1, sizeof(*e));
+	if (!e)
+		orr_fatal("out of memory for the messages of a node; simulate fewer nodes");
+	e->rank = &orr_sim.ranks[orr_sim_mpi_member(m, rank)];
+	e->end = &e->first;
+	orr_map_init(&e->payloads, offsetof(struct message, key));
+	return e;
+}
+
+static void native_enter(struct orr_process *proc)
+{
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
+	m->world = world_enter(m);
+	if (!m->world)
+		orr_fatal("out of memory for the ranks of the MPI layer");
+	m->comm = MPI_COMM_SELF;
+}
+
+static void native_leave(struct orr_process *proc)
+{
+	world_leave(orr_sim_mpi_of(proc)->world);
+}
+
+/* ---- the end of a message ---- */
+
+static void wake(struct orr_sim_endpoint *e)
+{
+	if (e->mpi && e->mpi->sleeping)
+		orr_sim_unblock(e->rank->engine);
+}
+
+static void message_free(struct message *m)
+{
+	if (m->is_packed)
+		free(m->out);
+	if (m->type) {
+		PMPI_Type_free(&m->type);
+		free(m->in);
+	}
+	free(m);
+}
+
+static void leave_note(struct orr_sim_endpoint *e, struct note *n)
+{
+	n->next = NULL;
+	*e->end = n;
+	e->end = &n->next;
+	wake(e);
+}
+
+static void hand_over(struct message *m)
+{
+	if (!m->is_envelope && m->in && m->bytes)
+		orr_sys_memcpy(NULL, m->in, m->out, m->bytes);
+	leave_note(m->to, &m->note[0]);
+	if (m->note[1].flight)
+		leave_note(m->from, &m->note[1]);
+}
+
+/* Envelopes of a pair are handed over in their order, whatever their sizes. */
+static void arrived(struct orr_sim_flow *f)
+{
+	struct message *m = (struct message *) f, *first;
+	if (!m->is_envelope) {
+		hand_over(m);
+		return;
+	}
+	m->has_arrived = 1;
+	while ((first = f->pair->first) && first->has_arrived) {
+		f->pair->first = first->next;
+		hand_over(first);
+	}
+}
+
+/* ---- posting ---- */
+
+static struct message *message_new(struct orr_process *proc, size_t room)
+{
+	struct message *m = malloc(sizeof(*m) + room);
+	if (!m)
+		orr_fatal("out of memory for a message; run fewer nodes or smaller data");
+	memset(m, 0, sizeof(*m));
+	m->source = proc->mpi_rank;
+	m->flow.arrived = arrived;
+	m->note[0].m = m->note[1].m = m;
+	return m;
+}
+
+static void start(struct message *m)
+{
+	m->flow.pair = orr_sim_network_pair(m->from->rank->rank, m->to->rank->rank);
+	m->nnotes = (uint8_t) (1 + (m->note[1].flight != NULL));
+	orr_sim_network_send(&m->flow, m->bytes);
+}
+
+static void post_envelope(struct orr_process *proc, struct orr_flight *f, const void *buf,
+			  size_t bytes, int dest)
+{
+	struct orr_sim_mpi *mpi = orr_sim_mpi_of(proc);
+	struct message *m = message_new(proc, bytes), *last;
+	m->is_envelope = 1;
+	m->bytes = bytes;
+	m->from = mpi->endpoint;
+	m->to = endpoint_of(mpi, dest);
+	m->note[1].flight = f;
+	memcpy(m->text, buf, bytes);
+	start(m);
+	struct orr_sim_pair *p = m->flow.pair;
+	last = p->last;
+	if (p->first)
+		last->next = m;
+	else
+		p->first = m;
+	p->last = m;
+}
+
+static size_t size_of(int count, MPI_Datatype type)
+{
+	int size = 1;
+	if (type != MPI_BYTE)
+		PMPI_Type_size(type, &size);
+	return (size_t) count * (size_t) size;
+}
+
+/* Types without gaps that are larger than MPI can pack are bytes (mpi/datatype.c). */
+static int is_plain(MPI_Datatype type, size_t bytes)
+{
+	MPI_Aint low, extent;
+	if (type == MPI_BYTE || !orr_sys_has_payload(NULL))
+		return 1;
+	if (bytes <= INT_MAX)
+		return 0;
+	PMPI_Type_get_extent(type, &low, &extent);
+	return low == 0 && (size_t) extent == bytes;
+}
+
+/* The other side of a payload, taken out of the map of its receiver; or a new one, put there. */
+static struct message *payload_of(struct orr_process *proc, struct orr_sim_endpoint *to, int source,
+				  int tag)
+{
+	uint64_t key = orr_mix64((uint64_t) source << 32 | (uint32_t) tag);
+	struct message *m = orr_map_find(&to->payloads, key);
+	if (m) {
+		orr_map_remove(&to->payloads, m);
+		return m;
+	}
+	m = message_new(proc, 0);
+	m->key = key;
+	m->to = to;
+	if (orr_map_insert(&to->payloads, m))
+		orr_fatal("out of memory for a message; run fewer nodes or smaller data");
+	return m;
+}
+
+static void post_payload(struct orr_process *proc, struct orr_flight *f, const void *buf, int count,
+			 MPI_Datatype type, int dest, int tag)
+{
+	struct orr_sim_mpi *mpi = orr_sim_mpi_of(proc);
+	size_t bytes = size_of(count, type);
+	int position = 0, plain = is_plain(type, bytes);
+	char *packed = plain ? NULL : malloc(bytes);
+	if (!plain && !packed)
+		orr_fatal("out of memory for a message of %zu bytes", bytes);
+	if (packed)
+		PMPI_Pack(buf, count, type, packed, (int) bytes, &position, MPI_COMM_SELF);
+	struct message *m = payload_of(proc, endpoint_of(mpi, dest), proc->mpi_rank, tag);
+	m->from = mpi->endpoint;
+	m->bytes = bytes;
+	m->is_packed = packed != NULL;
+	m->out = packed ? packed : (char *) buf;
+	m->note[1].flight = f;
+	m->is_sent = 1;
+	if (m->note[0].flight)
+		start(m);
+}
+
+static void spend_overhead(enum orr_sim_overhead kind, size_t bytes)
+{
+	double s = orr_sim_glue_overhead_s(kind, (double) bytes);
+	if (s > 0)
+		orr_sys_sleep_us(s * 1e6);
+}
+
+/* ---- the table ---- */
+
+static int native_open(struct orr_process *proc, int tag, size_t most,
+		       struct orr_transport_limits *limits)
+{
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
+	(void) most;
+	m->tag = tag;
+	m->endpoint = endpoint_of(m, proc->mpi_rank);
+	m->endpoint->mpi = m;
+	*limits = (struct orr_transport_limits){ .payload_tags = INT_MAX - 1 };
+	return 0;
+}
+
+static void native_close(struct orr_process *proc)
+{
+	struct orr_sim_endpoint *e = orr_sim_mpi_of(proc)->endpoint;
+	e->mpi = NULL;
+	orr_map_exit(&e->payloads);
+}
+
+static void native_send(struct orr_process *proc, struct orr_flight *f, const void *buf, int count,
+			MPI_Datatype type, int dest, int tag, int synchronous)
+{
+	(void) synchronous; /* payloads always are */
+	orr_assert_no_lock();
+	orr_sim_yield();
+	spend_overhead(ORR_SIM_SENDING, size_of(count, type));
+	if (tag == orr_sim_mpi_of(proc)->tag)
+		post_envelope(proc, f, buf, (size_t) count, dest);
+	else
+		post_payload(proc, f, buf, count, type, dest, tag);
+}
+
+static void native_send_ahead(struct orr_process *proc, struct orr_flight *f, const void *buf,
+			      int count, int dest, int tag)
+{
+	(void) f;
+	(void) tag;
+	orr_assert_no_lock();
+	orr_sim_yield();
+	spend_overhead(ORR_SIM_SENDING, (size_t) count);
+	post_envelope(proc, NULL, buf, (size_t) count, dest);
+}
+
+/* The envelope was copied. */
+static void native_send_ahead_end(struct orr_process *proc, struct orr_flight *f)
+{
+	(void) proc;
+	(void) f;
+}
+
+static void native_receive(struct orr_process *proc, struct orr_flight *f, void *buf, int count,
+			   MPI_Datatype type, int source, int tag)
+{
+	size_t bytes = size_of(count, type);
+	struct message *m = payload_of(proc, orr_sim_mpi_of(proc)->endpoint, source, tag);
+	m->note[0].flight = f;
+	m->in = buf;
+	if (!is_plain(type, bytes)) {
+		m->into = buf;
+		m->count = count;
+		PMPI_Type_dup(type, &m->type);
+		m->in = malloc(bytes);
+		if (!m->in)
+			orr_fatal("out of memory for a message of %zu bytes", bytes);
+	}
+	if (m->is_sent) {
+		orr_assertf(m->bytes == bytes, "a message of %zu bytes, received as %zu", m->bytes,
+			    bytes);
+		start(m);
+	}
+}
+
+static void native_listen(struct orr_process *proc)
+{
+	struct orr_sim_endpoint *e = orr_sim_mpi_of(proc)->endpoint;
+	struct message *m = e->taken;
+	orr_assert(m && m->nnotes > 0);
+	e->taken = NULL;
+	if (!--m->nnotes)
+		message_free(m);
+}
+
+static void unpack(struct message *m)
+{
+	int position = 0;
+	PMPI_Unpack(m->in, (int) m->bytes, &position, m->into, m->count, m->type, MPI_COMM_SELF);
+}
+
+/* Tells the engine what the first note says. */
+static enum orr_transport_event take(struct orr_sim_endpoint *e, struct orr_landing *l)
+{
+	struct note *n = e->first;
+	struct message *m = n->m;
+	e->first = n->next;
+	if (!e->first)
+		e->end = &e->first;
+	l->flight = n->flight;
+	l->envelope = m->text;
+	l->source = m->source;
+	if (n == &m->note[0]) {
+		if (m->type)
+			unpack(m);
+		spend_overhead(ORR_SIM_RECEIVING, m->bytes);
+	}
+	if (!l->flight)
+		e->taken = m;
+	else if (!--m->nnotes)
+		message_free(m);
+	return ORR_TRANSPORT_LANDED;
+}
+
+/* What has come is told by the next wait, which spends the time that it takes. */
+static enum orr_transport_event native_test(struct orr_process *proc, struct orr_landing *l)
+{
+	(void) l;
+	return orr_sim_mpi_take_note(orr_sim_mpi_of(proc)) ? ORR_TRANSPORT_BELL
+							   : ORR_TRANSPORT_NOTHING;
+}
+
+static enum orr_transport_event native_wait(struct orr_process *proc, struct orr_landing *l)
+{
+	struct orr_sim_rank *r = proc->sys;
+	struct orr_sim_mpi *m = r->mpi;
+	orr_assert_no_lock();
+	if (orr_sim_mpi_take_note(m))
+		return ORR_TRANSPORT_BELL;
+	orr_sys_settle(orr_thread_self());
+	orr_sim_yield();
+	double before_us = orr_sys_now_us();
+	while (!m->endpoint->first) {
+		if (orr_sim_mpi_take_note(m))
+			return ORR_TRANSPORT_BELL;
+		m->sleeping = 1;
+		orr_sim_block(r->engine, -1);
+		m->sleeping = 0;
+	}
+	orr_sim_mpi_make_room(proc, orr_sys_now_us() - before_us);
+	return take(m->endpoint, l);
+}
+
+static void native_wake(struct orr_process *proc)
+{
+	struct orr_sim_rank *r = proc->sys;
+	struct orr_sim_mpi *m = r->mpi;
+	orr_assert_no_lock();
+	if (!m || !m->entered || orr_sim_actor_self() == r->engine)
+		return;
+	m->rung = 1;
+	if (m->sleeping)
+		orr_sim_unblock(r->engine);
+}
+
+const struct orr_sim_carrier orr_sim_native = {
+	.transport = {
+		.name = "native",
+		.open = native_open,
+		.close = native_close,
+		.send = native_send,
+		.send_ahead = native_send_ahead,
+		.send_ahead_end = native_send_ahead_end,
+		.receive = native_receive,
+		.listen = native_listen,
+		.test = native_test,
+		.wait = native_wait,
+		.wake = native_wake,
+	},
+	.enter = native_enter,
+	.leave = native_leave,
+};

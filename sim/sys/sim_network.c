@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The models of the network (sim_network.h). The platform is asked for routes, bandwidths and
+ * latencies once for each pair that talks; SMPI's factors by size of message apply to all models.
+ *
+ * A message first spends the latency of its route, then it takes its links. Short ones (SMALL) are
+ * in nobody's way.
+ *
+ * Invariant: in the model `share`, the rate of a message is right for the messages that are on its
+ * links; each start and end of one corrects the rates of those that share a link with it. */
+#include "sim_network.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "sim.h"
+#include "sim_network_glue.h"
+#include "base/assert.h"
+#include "base/log.h"
+#include "base/map.h"
+
+#define SMALL 256 /* bytes: envelopes */
+#define HEADER 16 /* bytes that SMPI adds to each message */
+
+/* A message on a link. */
+struct orr_sim_hop {
+	struct orr_sim_hop *next, **at;
+	struct orr_sim_flow *flow;
+};
+
+struct link {
+	double bytes_per_s;
+	int shared;               /* by its messages; else each has all of it */
+	double weight;            /* share: of all messages on it */
+	struct orr_sim_hop *hops; /* share: the messages */
+	double free_s;            /* queue: when it has served all that it was given */
+};
+
+static struct {
+	struct link *links;
+	unsigned nlinks, cap;
+	struct orr_map pairs;
+	uint64_t nflows; /* on their way */
+	uint64_t changes;
+} network = { .pairs = { .key_offset = offsetof(struct orr_sim_pair, key) } };
+
+/* ---- the platform ---- */
+
+static void grow_links(void)
+{
+	network.cap = network.cap ? 2 * network.cap : 64;
+	network.links = realloc(network.links, network.cap * sizeof(struct link));
+	if (!network.links)
+		orr_fatal("out of memory for %u links; simulate fewer nodes", network.cap);
+	for (unsigned i = 0; i < network.nlinks; i++)
+		if (network.links[i].hops)
+			network.links[i].hops->at = &network.links[i].hops;
+}
+
+void orr_sim_network_link(unsigned i, double bytes_per_s, int shared)
+{
+	orr_assert(i == network.nlinks);
+	if (i == network.cap)
+		grow_links();
+	network.links[network.nlinks++] = (struct link){ .bytes_per_s = bytes_per_s,
+							 .shared = shared };
+}
+
+static void describe(struct orr_sim_pair *p, const struct orr_sim_glue_path *path)
+{
+	double penalty = path->latency_s;
+	p->latency_s = path->latency_s;
+	p->most = path->most;
+	p->nlinks = path->n;
+	p->links = (unsigned *) (p + 1);
+	for (unsigned i = 0; i < path->n; i++) {
+		p->links[i] = path->links[i];
+		penalty += path->weight / network.links[path->links[i]].bytes_per_s;
+	}
+	p->weight = penalty > 0 ? 1 / penalty : 1;
+}
+
+struct orr_sim_pair *orr_sim_network_pair(int source, int dest)
+{
+	uint64_t key = (uint64_t) source << 32 | (uint32_t) dest;
+	struct orr_sim_pair *p = orr_map_find(&network.pairs, orr_mix64(key));
+	struct orr_sim_glue_path path = { 0 };
+	if (p)
+		return p;
+	if (orr_sim.network != ORR_SIM_MAXMIN)
+		orr_sim_glue_path(orr_sim.ranks[source].host, orr_sim.ranks[dest].host, &path);
+	p = calloc(1, sizeof(*p) + path.n * sizeof(*p->links));
+	if (!p)
+		orr_fatal("out of memory for the routes of messages; simulate fewer nodes");
+	p->key = orr_mix64(key);
+	p->source = source;
+	p->dest = dest;
+	describe(p, &path);
+	if (orr_map_insert(&network.pairs, p))
+		orr_fatal("out of memory for the routes of messages; simulate fewer nodes");
+	return p;
+}
+
+/* ---- the end of a message ---- */
+
+static void arrive(struct orr_sim_event *e)
+{
+	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
+	orr_assert(network.nflows > 0);
+	network.nflows--;
+	f->arrived(f);
+}
+
+/* ---- share ---- */
+
+static double share_rate(const struct orr_sim_flow *f)
+{
+	double rate = INFINITY;
+	for (unsigned i = 0; i < f->pair->nlinks; i++) {
+		const struct link *l = &network.links[f->pair->links[i]];
+		double mine = l->shared ? l->bytes_per_s * (f->pair->weight / l->weight)
+					: l->bytes_per_s;
+		rate = fmin(rate, mine);
+	}
+	return fmin(rate, f->pair->most) * f->factor;
+}
+
+/* Takes the bytes that have arrived off, and finds out when the rest will have. */
+static void share_correct(struct orr_sim_flow *f, double now_s)
+{
+	double rate = share_rate(f);
+	if (f->mark == network.changes)
+		return;
+	f->mark = network.changes;
+	if (f->event.place && fabs(rate - f->rate) <= 1e-12 * rate)
+		return;
+	f->left = fmax(f->left - f->rate * (now_s - f->since_s), 0);
+	f->since_s = now_s;
+	f->rate = rate;
+	orr_sim_event_set(&f->event, now_s + f->left / rate);
+}
+
+/* The messages on the links of f have others beside them now. */
+static void share_correct_neighbours(const struct orr_sim_flow *f)
+{
+	double now_s = orr_sim_clock_s();
+	network.changes++;
+	for (unsigned i = 0; i < f->pair->nlinks; i++) {
+		const struct link *l = &network.links[f->pair->links[i]];
+		if (l->shared)
+			for (struct orr_sim_hop *h = l->hops; h; h = h->next)
+				share_correct(h->flow, now_s);
+	}
+}
+
+static void share_leave(struct orr_sim_event *e)
+{
+	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
+	for (unsigned i = 0; i < f->pair->nlinks; i++) {
+		struct orr_sim_hop *h = &f->hops[i];
+		struct link *l = &network.links[f->pair->links[i]];
+		*h->at = h->next;
+		if (h->next)
+			h->next->at = h->at;
+		/* Of an empty link nothing is left by rounding. */
+		l->weight = l->hops ? l->weight - f->pair->weight : 0;
+	}
+	share_correct_neighbours(f);
+	free(f->hops);
+	f->hops = NULL;
+	arrive(e);
+}
+
+/* The latency has passed. */
+static void share_enter(struct orr_sim_event *e)
+{
+	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
+	f->hops = malloc((f->pair->nlinks + 1) * sizeof(*f->hops));
+	if (!f->hops)
+		orr_fatal("out of memory for messages on the network; simulate fewer nodes");
+	for (unsigned i = 0; i < f->pair->nlinks; i++) {
+		struct orr_sim_hop *h = &f->hops[i];
+		struct link *l = &network.links[f->pair->links[i]];
+		*h = (struct orr_sim_hop){ .next = l->hops, .at = &l->hops, .flow = f };
+		if (h->next)
+			h->next->at = &h->next;
+		l->hops = h;
+		l->weight += f->pair->weight;
+	}
+	f->event.fire = share_leave;
+	f->since_s = orr_sim_clock_s();
+	share_correct_neighbours(f);
+	share_correct(f, f->since_s); /* no link of its route is shared */
+}
+
+/* ---- queue ---- */
+
+/* Bytes per second of a message that is alone on its route. */
+static double alone(const struct orr_sim_flow *f)
+{
+	double rate = f->pair->most;
+	for (unsigned i = 0; i < f->pair->nlinks; i++)
+		rate = fmin(rate, network.links[f->pair->links[i]].bytes_per_s);
+	return rate * f->factor;
+}
+
+/* When the last byte is there, after all that the links were given before. */
+static double queue_end(struct orr_sim_flow *f, double first_s)
+{
+	double rate = alone(f), end_s = first_s + f->left / rate;
+	for (unsigned i = 0; i < f->pair->nlinks; i++) {
+		struct link *l = &network.links[f->pair->links[i]];
+		if (!l->shared)
+			continue;
+		first_s = fmax(first_s, l->free_s);
+		l->free_s = first_s + f->left / (l->bytes_per_s * f->factor);
+		end_s = fmax(end_s, first_s + f->left / rate);
+	}
+	return end_s;
+}
+
+/* ---- sending ---- */
+
+static void maxmin_start(struct orr_sim_event *e)
+{
+	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
+	const struct orr_sim_pair *p = f->pair;
+	orr_sim_glue_comm_start(f, orr_sim.ranks[p->source].host, orr_sim.ranks[p->dest].host,
+				(size_t) f->left);
+}
+
+void orr_sim_network_comm_ended(struct orr_sim_flow *f)
+{
+	arrive(&f->event);
+}
+
+void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
+{
+	double now_s = orr_sim_clock_s(), size = (double) (bytes + HEADER);
+	network.nflows++;
+	f->left = size;
+	if (orr_sim.network == ORR_SIM_MAXMIN) {
+		f->event.fire = maxmin_start;
+		orr_sim_event_set(&f->event, now_s);
+		return;
+	}
+	if (orr_sim.on_message)
+		orr_sim.on_message();
+	f->factor = orr_sim_glue_factor(ORR_SIM_BANDWIDTH, size);
+	double latency_s = f->pair->latency_s * orr_sim_glue_factor(ORR_SIM_LATENCY, size);
+	double date_s = now_s + latency_s;
+	if (bytes <= SMALL)
+		date_s += size / alone(f);
+	else if (orr_sim.network == ORR_SIM_QUEUE)
+		date_s = queue_end(f, date_s);
+	f->event.fire = bytes > SMALL && orr_sim.network == ORR_SIM_SHARE ? share_enter : arrive;
+	orr_sim_event_set(&f->event, date_s);
+}
+
+void orr_sim_network_bandwidth(unsigned i, double bytes_per_s)
+{
+	double now_s = orr_sim_clock_s();
+	struct link *l = &network.links[i];
+	l->bytes_per_s = bytes_per_s;
+	network.changes++;
+	for (struct orr_sim_hop *h = l->hops; h; h = h->next)
+		share_correct(h->flow, now_s);
+}
+
+int orr_sim_network_busy(void)
+{
+	return network.nflows > 0;
+}
