@@ -48,6 +48,8 @@ static const struct variable {
 	V("STARPU_DISPLAY_BINDINGS", COUNT, display_bindings, 0),
 	V("ORRERY_FAKE_DEVICES", INT, fake_devices, 0),
 	V("ORRERY_FAKE_OPENCL", INT, fake_opencl, 0),
+	V("ORRERY_FAKE_COPY_MBS", DOUBLE, fake_copy_mbs, 0),
+	V("ORRERY_FAKE_KERNEL_US", DOUBLE, fake_kernel_us, 0),
 	V("STARPU_CUDA_PIPELINE", INT, cuda_pipeline, 2),
 	V("STARPU_OPENCL_PIPELINE", INT, opencl_pipeline, 2),
 	V("STARPU_NWORKER_PER_CUDA", INT, nworker_per_cuda, 1),
@@ -319,6 +321,12 @@ static int check(const struct orr_config *cfg)
 	if (cfg->fake_opencl < 0 || cfg->fake_opencl > STARPU_MAXNODES - 2) {
 		orr_error("ORRERY_FAKE_OPENCL=%d: it takes 0 to %d", cfg->fake_opencl,
 			  STARPU_MAXNODES - 2);
+		return -EINVAL;
+	}
+	if (cfg->fake_copy_mbs < 0 || cfg->fake_kernel_us < 0) {
+		orr_error(
+			"ORRERY_FAKE_COPY_MBS=%g and ORRERY_FAKE_KERNEL_US=%g: a bandwidth and a time are 0 (no limit, no time) or more",
+			cfg->fake_copy_mbs, cfg->fake_kernel_us);
 		return -EINVAL;
 	}
 	if (cfg->nworker_per_cuda < 1 || cfg->nworker_per_cuda > 32) {

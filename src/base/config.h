@@ -28,7 +28,9 @@ struct orr_config {
 	int fake_devices; /* ORRERY_FAKE_DEVICES: devices with their own memory made of host memory
 			   */
 	int fake_opencl;  /* ORRERY_FAKE_OPENCL: the same, whose memory has no pointers */
-	int opencl_pipeline; /* as cuda_pipeline */
+	double fake_copy_mbs;  /* ORRERY_FAKE_COPY_MBS: bandwidth of fake devices, 0: no limit */
+	double fake_kernel_us; /* ORRERY_FAKE_KERNEL_US: what asynchronous kernels take there */
+	int opencl_pipeline;   /* as cuda_pipeline */
 	int nworker_per_cuda;
 	int cuda_pipeline; /* tasks that a CUDA worker has at once: from 2 on, the next one's data
 			      come while a kernel runs */

@@ -58,6 +58,14 @@ struct orr_ctx {
 	unsigned phase; /* atomic: how often the program has waited for all tasks of this context */
 } __attribute__((aligned(64)));
 
+/* A kernel that a worker started. */
+struct orr_launch {
+	struct orr_task *task;
+	void *event;   /* the driver's */
+	double due_us; /* see struct orr_driver_ops */
+	double own_us; /* what it took by itself, 0: unknown */
+};
+
 struct orr_worker {
 	unsigned id;
 	enum starpu_worker_archtype arch;
@@ -77,7 +85,12 @@ struct orr_worker {
 		*next; /* RUNNING on a device: the task whose data are fetched meanwhile, or NULL */
 	struct starpu_task
 		*kept; /* found when a pause had begun: the first to be taken afterwards, or NULL */
-	uint8_t pipeline;         /* takes a next task */
+	uint8_t pipeline; /* tasks at once; 0: it is no device's worker */
+	uint8_t later;  /* RUNNING: the device runs the kernel, the driver tells when it is over */
+	uint8_t nahead; /* tasks started behind the one that runs */
+	struct orr_launch launch; /* RUNNING: the kernel of task */
+	struct orr_launch *ahead; /* those of the tasks behind it, in order; owned, pipeline places
+				   */
 	struct orr_kernel kernel; /* RUNNING: kernel.end_us is when it is over */
 	uint64_t end_seq;         /* breaks ties among equal ends */
 	double start_us;
@@ -119,6 +132,7 @@ struct orr_group {
 	unsigned sleeping;        /* atomic: the thread waits on the bell */
 	struct orr_worker **heap; /* running workers ordered by (kernel.end_us, end_seq) */
 	unsigned nheap;
+	unsigned nlater; /* workers whose kernel the device runs */
 	uint64_t seq;
 } __attribute__((aligned(128)));
 

@@ -10,19 +10,38 @@
 #include "core/core.h"
 #include "data/memnode.h"
 
-/* The abilities of a kind of unit. The group's thread makes all calls. */
+/* The fate of a kernel after start. */
+enum orr_started {
+	ORR_STARTED_RAN,   /* it has run to its end */
+	ORR_STARTED_TIMED, /* it ends at w->kernel.end_us */
+	ORR_STARTED_LATER  /* the device runs it: test tells when it is over */
+};
+
+/* The abilities of a kind of unit. The group's thread makes all calls, and none of them waits. */
 struct orr_driver_ops {
 	const char *name;
 	enum starpu_worker_archtype arch;
 	/* Prepares the device in the group's thread. 0 or -errno after a message. */
 	int (*init)(struct orr_worker *w);
 	void (*deinit)(struct orr_worker *w);
-	/* Starts the chosen implementation. 0: it has run; 1: it ends at
-	 * w->kernel.end_us. */
-	int (*start)(struct orr_worker *w, struct orr_task *t);
-	/* The kernel is over; called once. */
-	void (*finish)(struct orr_worker *w, struct orr_task *t);
+	/* Would the kernel of t be left to the device (ORR_STARTED_LATER), which executes kernels
+	 * of a worker in the order of their starts? Then it may be started while others are under
+	 * way.
+	 */
+	int (*queues)(struct orr_worker *w, struct orr_task *t);
+	/* Starts the chosen implementation as launch l. */
+	enum orr_started (*start)(struct orr_worker *w, struct orr_task *t, struct orr_launch *l);
+	/* Is the kernel over that was left to the device? If not, l->due_us is when to ask again;
+	 * INFINITY: the driver wakes the worker (orr_wake_worker, in any thread) when it is. */
+	int (*test)(struct orr_worker *w, struct orr_launch *l);
+	/* The kernel is over; called once. l->own_us, if the driver sets it, is what the kernel
+	 * took by itself. */
+	void (*finish)(struct orr_worker *w, struct orr_task *t, struct orr_launch *l);
 };
+
+/* For drivers whose kernels are over when start returns, or at a time that is known. */
+int orr_driver_queues_none(struct orr_worker *w, struct orr_task *t);
+int orr_driver_test_none(struct orr_worker *w, struct orr_launch *l);
 
 /* NUMA nodes but the first come first in a table of devices: memories without workers of their own,
  * which the CPU workers next to them use. */
@@ -32,7 +51,8 @@ struct orr_device {
 	int devid;         /* among the devices of its kind */
 	unsigned nworkers; /* stepped by one thread */
 	unsigned pipeline; /* tasks that a worker has at once: 2 or more, and the next one's data
-			      come while a kernel runs */
+			      come while a kernel runs; then it is started behind that one, if the
+			      driver can */
 	size_t memory;     /* bytes, 0 = unlimited */
 	const struct orr_memnode_ops *memory_ops;
 	void *memory_arg; /* kept as the memory node's ops_arg */

@@ -4,6 +4,8 @@
  * Invariant: only the thread of the worker's group comes here, and nothing here blocks. */
 #include "core/execute.h"
 
+#include <string.h>
+
 #include "base/log.h"
 #include "core/energy.h"
 #include "core/expect.h"
@@ -64,11 +66,11 @@ static void start_parallel(struct orr_worker *w, struct orr_thread *self)
 	}
 }
 
-void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
+/* Before the kernel is started: where it finds its data, and what the program wants to be told. */
+static inline void set_up(struct orr_worker *w, struct orr_task *t, struct orr_thread *self)
 {
-	struct orr_process *proc = self->proc;
-	struct orr_task *t = w->task;
 	struct starpu_task *task = t->pub;
+	struct starpu_sched_policy *policy = self->proc->core->ctx[t->ctx]->policy;
 
 	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
@@ -87,37 +89,107 @@ void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
 	self->task = t;
 	if (__builtin_expect(task->prologue_callback_pop_func != NULL, 0))
 		task->prologue_callback_pop_func(task->prologue_callback_pop_arg);
-	if (__builtin_expect(proc->core->ctx[t->ctx]->policy->pre_exec_hook != NULL, 0))
-		proc->core->ctx[t->ctx]->policy->pre_exec_hook(task, t->ctx);
+	if (__builtin_expect(policy->pre_exec_hook != NULL, 0))
+		policy->pre_exec_hook(task, t->ctx);
+}
+
+/* The kernel of w->task begins now. */
+static inline void note_start(struct orr_worker *w, struct orr_task *t, struct orr_process *proc)
+{
 	if (__builtin_expect(proc->perf_timing, 0))
 		w->start_us = orr_sys_now_us();
-	if (task->profiling_info)
+	if (t->pub->profiling_info)
 		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, start_time));
 	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id);
 	w->state = ORR_WORKER_RUNNING;
 	if (orr_monitor_wants(proc, t))
 		orr_monitor_start_slow(proc, t);
+}
+
+/* The device runs the kernel of w->task. */
+static void run_on_device(struct orr_worker *w)
+{
+	w->later = 1;
+	w->group->nlater++;
+}
+
+void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_task *t = w->task;
+
+	set_up(w, t, self);
+	note_start(w, t, self->proc);
 	if (__builtin_expect(w->starving, 0))
-		orr_inputs_stop_starving(w, proc);
+		orr_inputs_stop_starving(w, self->proc);
 	if (__builtin_expect(w->member != NULL, 0)) {
 		start_parallel(w, self);
-	} else if (w->driver->start(w, t)) {
-		run_on(w, self);
-	} else {
-		orr_execute_finish(w, self);
+		return;
+	}
+	switch (w->driver->start(w, t, &w->launch)) {
+	case ORR_STARTED_RAN: orr_execute_finish(w, self); break;
+	case ORR_STARTED_TIMED: run_on(w, self); break;
+	case ORR_STARTED_LATER: run_on_device(w); self->task = NULL;
 	}
 }
 
-/* The kernel is over: the next task's turn. Without its data, because memory was exhausted, it asks
- * for them again. */
+int orr_execute_queue(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_launch *l = &w->ahead[w->nahead];
+	struct orr_task *t = w->next;
+
+	orr_assert(w->later && w->nahead + 1 < w->pipeline);
+	*l = (struct orr_launch){ .task = t };
+	set_up(w, t, self);
+	if (w->driver->start(w, t, l) != ORR_STARTED_LATER)
+		orr_fatal("the driver %s has executed task %s out of turn", w->driver->name,
+			  orr_task_name(t->pub));
+	w->next = NULL;
+	w->nahead++;
+	self->task = NULL;
+	return 1;
+}
+
+/* The first of the kernels that were started behind another one is the one that runs. */
+static void advance_queue(struct orr_worker *w, struct orr_process *proc)
+{
+	w->launch = w->ahead[0];
+	w->nahead--;
+	memmove(w->ahead, w->ahead + 1, w->nahead * sizeof(*w->ahead));
+	w->task = w->launch.task;
+	note_start(w, w->task, proc);
+	run_on_device(w);
+}
+
+/* The kernel of a device's worker is over: the next task's turn. Without its data, because memory
+ * was exhausted, it asks for them again. */
 static void promote(struct orr_worker *w, struct orr_process *proc)
 {
 	struct orr_task *t = w->next;
 
-	w->next = NULL;
-	w->task = t;
-	w->state = ORR_WORKER_FETCHING;
-	orr_inputs_promote(t, proc);
+	if (w->nahead) {
+		advance_queue(w, proc);
+	} else if (t) {
+		w->next = NULL;
+		w->task = t;
+		w->state = ORR_WORKER_FETCHING;
+		orr_inputs_promote(t, proc);
+	}
+}
+
+/* The driver's last words about a kernel that is over. */
+static inline void end_kernel(struct orr_worker *w, struct orr_task *t)
+{
+	int later = w->later;
+
+	if (__builtin_expect(later, 0))
+		w->launch.own_us = 0;
+	w->driver->finish(w, t, &w->launch);
+	if (__builtin_expect(later, 0)) {
+		orr_assert(w->group->nlater > 0);
+		w->group->nlater--;
+		w->later = 0;
+		w->kernel.own_us = w->launch.own_us;
+	}
 }
 
 void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
@@ -128,7 +200,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	double us = 0;
 
 	self->task = t;
-	w->driver->finish(w, t);
+	end_kernel(w, t);
 	if (__builtin_expect(proc->perf_timing, 0)) {
 		us = orr_sys_now_us() - w->start_us;
 		w->busy_us += us;
@@ -163,7 +235,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		orr_parallel_finish(w, t, us);
 	if (__builtin_expect(t->team != 0, 0))
 		orr_team_over(proc, t->team - 1U);
-	if (w->next)
+	if (__builtin_expect(w->pipeline, 0))
 		promote(w, proc);
 	if (__builtin_expect(proc->data->limited, 0) && t->owner.naccess) {
 		ORR_ATOMIC_ADD(&proc->data->nbusy, -1);

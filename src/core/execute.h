@@ -11,6 +11,8 @@
 void orr_execute_prepare(struct orr_worker *w, struct orr_task *t);
 /* All data of w->task are there: runs its kernel, or starts it. */
 void orr_execute_start(struct orr_worker *w, struct orr_thread *self);
+/* All data of w->next are there: starts its kernel behind those that the device has. Returns 1. */
+int orr_execute_queue(struct orr_worker *w, struct orr_thread *self);
 /* The kernel of w->task is over: completes the task, and goes on with w->next. */
 void orr_execute_finish(struct orr_worker *w, struct orr_thread *self);
 

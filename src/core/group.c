@@ -6,6 +6,7 @@
 #include "core/group.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,32 @@
 static unsigned own_memnode(const struct orr_group *g)
 {
 	return g->nworkers ? g->proc->core->workers[g->first].memnode : STARPU_MAIN_RAM;
+}
+
+/* The earlier of two instants; negative: none. */
+static double earlier(double a, double b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* When to ask the devices about their kernels; negative: they wake the group. */
+static double first_due(const struct orr_group *g)
+{
+	double due = -1;
+
+	for (unsigned i = 0; i < g->nworkers; i++) {
+		const struct orr_worker *w = &g->proc->core->workers[g->first + i];
+
+		if (w->later && isfinite(w->launch.due_us))
+			due = earlier(due, w->launch.due_us);
+	}
+	return due;
+}
+
+/* A thread that spins saves the time to wake it, but not when it waits for a device. */
+static int may_spin(const struct orr_group *g)
+{
+	return !g->nlater && !ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->flights);
 }
 
 int orr_group_step(struct orr_group *g, double *next_us)
@@ -59,8 +86,9 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->untidy) != 0, 0) && !advanced)
 		advanced |= orr_memory_tidy(g->proc);
 	*next_us = g->nheap ? g->heap[0]->kernel.end_us : -1;
-	if (transfer >= 0 && (*next_us < 0 || transfer < *next_us))
-		*next_us = transfer;
+	if (__builtin_expect(g->nlater, 0))
+		*next_us = earlier(*next_us, first_due(g));
+	*next_us = earlier(*next_us, transfer);
 	return advanced;
 }
 
@@ -87,7 +115,7 @@ static void group_sleep(struct orr_group *g, double max_us)
 	orr_wake_enlist(g);
 	key = orr_waitq_prepare(&g->bell);
 	/* Once more, now that others know that they must ring. */
-	if (orr_group_step(g, &next_us) || ORR_ATOMIC_LOAD(&proc->core->stopping)) {
+	if (orr_group_step(g, &next_us) || (ORR_ATOMIC_LOAD(&proc->core->stopping) && !g->nlater)) {
 		orr_waitq_cancel(&g->bell);
 	} else {
 		double limit = next_us >= 0 ? next_us - orr_sys_now_us() : -1;
@@ -112,7 +140,7 @@ void *orr_group_main(void *arg)
 
 	for (unsigned i = 0; i < g->nworkers; i++)
 		proc->core->workers[g->first + i].driver->init(&proc->core->workers[g->first + i]);
-	while (!ORR_ATOMIC_LOAD(&proc->core->stopping) || g->nheap) {
+	while (!ORR_ATOMIC_LOAD(&proc->core->stopping) || g->nheap || g->nlater) {
 		if (orr_group_step(g, &next_us)) {
 			idle_since = -1;
 			orr_look(proc, 0);
@@ -127,7 +155,8 @@ void *orr_group_main(void *arg)
 		}
 		more = __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->nhooks) != 0, 0) &&
 		       orr_hooks_run(g);
-		if (spin_us > 0 && next_us < 0 && orr_sys_now_us() - idle_since < spin_us) {
+		if (spin_us > 0 && next_us < 0 && may_spin(g) &&
+		    orr_sys_now_us() - idle_since < spin_us) {
 			for (unsigned n = 0; n < 32; n++)
 				orr_sys_relax();
 			continue;

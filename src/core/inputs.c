@@ -263,18 +263,21 @@ enum orr_inputs orr_inputs_begin(struct orr_worker *w, struct orr_task *t, struc
 	return fetch_inputs(w, t, self);
 }
 
-int orr_inputs_step_next(struct orr_worker *w, struct orr_thread *self)
+enum orr_inputs orr_inputs_step_next(struct orr_worker *w, struct orr_thread *self)
 {
 	struct orr_task *t = w->next;
 	unsigned n = ORR_ATOMIC_LOAD(&t->nfetching);
 
 	if (n == PREFETCHING && !ORR_ATOMIC_LOAD(&t->owner.nprefetch)) {
 		fetch_inputs(w, t, self);
-		return 1;
+		return ORR_INPUTS_ADVANCED;
 	}
-	if (n == 0 && __builtin_expect(ORR_ATOMIC_LOAD(&t->starved) != NULL, 0))
-		drop_inputs(w, t, self->proc);
-	return 0;
+	if (n != 0)
+		return ORR_INPUTS_IDLE;
+	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->starved) == NULL, 1))
+		return ORR_INPUTS_READY;
+	drop_inputs(w, t, self->proc);
+	return ORR_INPUTS_IDLE;
 }
 
 void orr_inputs_promote(struct orr_task *t, struct orr_process *proc)

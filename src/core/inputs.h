@@ -14,15 +14,15 @@
 enum orr_inputs {
 	ORR_INPUTS_IDLE,     /* nothing has changed */
 	ORR_INPUTS_ADVANCED, /* something has, but the task is not ready to run */
-	ORR_INPUTS_READY     /* w->task has all its data: start its kernel */
+	ORR_INPUTS_READY     /* the task has all its data: start its kernel */
 };
 
 /* Asks for the data of w->task, or of w->next. */
 enum orr_inputs orr_inputs_begin(struct orr_worker *w, struct orr_task *t, struct orr_thread *self);
 /* Goes on with those of w->task. */
 enum orr_inputs orr_inputs_step(struct orr_worker *w, struct orr_thread *self);
-/* Goes on with those of w->next. Returns 1 if something advanced. */
-int orr_inputs_step_next(struct orr_worker *w, struct orr_thread *self);
+/* Goes on with those of w->next. ORR_INPUTS_READY: it has them all. */
+enum orr_inputs orr_inputs_step_next(struct orr_worker *w, struct orr_thread *self);
 /* w->next, without its data because memory was exhausted, has become w->task: it asks again. */
 void orr_inputs_promote(struct orr_task *t, struct orr_process *proc);
 /* The worker has all its data: others may collect theirs. */

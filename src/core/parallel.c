@@ -89,7 +89,7 @@ static void run_rank(struct orr_worker *w, struct orr_thread *self)
 	struct orr_task *t = w->member->p->task;
 
 	self->task = t;
-	w->driver->start(w, t);
+	w->driver->start(w, t, &w->launch);
 	self->task = NULL;
 	kernel_over(self->proc, w->member->p);
 }
@@ -192,7 +192,7 @@ static int start_spmd(struct orr_worker *w, struct orr_parallel *p)
 		later = orr_worker_run(w, p->task, NULL);
 	} else {
 		others_run(proc, p);
-		later = w->driver->start(w, p->task);
+		later = w->driver->start(w, p->task, &w->launch);
 		ORR_ATOMIC_ADD(&p->left, (unsigned) -1);
 	}
 	if (later)
@@ -210,7 +210,7 @@ int orr_parallel_start(struct orr_worker *w, struct orr_thread *self)
 	if (p->spmd)
 		return start_spmd(w, p);
 	orr_bind_to_workers(self->proc, p->comb->workers, p->comb->n);
-	later = w->driver->start(w, p->task);
+	later = w->driver->start(w, p->task, &w->launch);
 	orr_bind_to_workers(self->proc, p->comb->workers, 1);
 	return later;
 }

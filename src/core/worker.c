@@ -104,6 +104,20 @@ static int read_explicit_ids(struct orr_process *proc)
 	return ret;
 }
 
+int orr_driver_queues_none(struct orr_worker *w, struct orr_task *t)
+{
+	(void) w;
+	(void) t;
+	return 0;
+}
+
+int orr_driver_test_none(struct orr_worker *w, struct orr_launch *l)
+{
+	(void) w;
+	(void) l;
+	return 1;
+}
+
 int orr_worker_run(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *))
 {
 	w->kernel.task = t->pub;
@@ -139,8 +153,8 @@ static void create_cpu_worker(struct orr_process *proc, const struct orr_driver_
 }
 
 /* Workers first, first + 1, ... of the device whose memory node is memnode. */
-static void create_device_workers(struct orr_process *proc, const struct orr_device *d,
-				  unsigned memnode, unsigned first)
+static int create_device_workers(struct orr_process *proc, const struct orr_device *d,
+				 unsigned memnode, unsigned first)
 {
 	for (unsigned i = 0; i < d->nworkers; i++) {
 		struct orr_worker *w = &proc->core->workers[first + i];
@@ -150,10 +164,14 @@ static void create_device_workers(struct orr_process *proc, const struct orr_dev
 		w->bindid = -1;
 		w->driver = d->driver;
 		w->driver_arg = d->driver_arg;
-		w->pipeline = d->pipeline >= 2;
+		w->pipeline = (uint8_t) (d->pipeline < 1 ? 1 : d->pipeline > 64 ? 64 : d->pipeline);
 		snprintf(w->name, sizeof(w->name), d->nworkers > 1 ? "%s.%u" : "%s", d->name, i);
 		proc->arch_mask |= STARPU_WORKER_TO_MASK(d->arch);
+		w->ahead = calloc(w->pipeline, sizeof(*w->ahead));
+		if (!w->ahead)
+			return -ENOMEM;
 	}
+	return 0;
 }
 
 /* Cuts the workers into groups: all of them, or a group for each CPU worker and one for each device
@@ -243,7 +261,8 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 	for (i = 0; i < (unsigned) ncpus; i++)
 		create_cpu_worker(proc, cpu_driver, i);
 	for (i = 0, next = (unsigned) ncpus; i < ndevices; next += devices[i++].nworkers)
-		create_device_workers(proc, &devices[i], i + 1, next);
+		if (create_device_workers(proc, &devices[i], i + 1, next))
+			return -ENOMEM;
 	cut_groups(proc, (unsigned) ncpus, devices, ndevices);
 	return prepare_groups(proc);
 }
@@ -265,6 +284,8 @@ void orr_workers_free(struct orr_process *proc)
 		orr_waitq_destroy(&proc->core->groups[i].bell);
 		free(proc->core->groups[i].heap);
 	}
+	for (unsigned i = 0; i < proc->core->nworkers && proc->core->workers; i++)
+		free(proc->core->workers[i].ahead);
 	free(proc->core->groups);
 	free(proc->core->workers);
 	free(proc->core->explicit_ids);

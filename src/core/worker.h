@@ -8,7 +8,7 @@
 #include "core/core.h"
 
 /* For drivers: has the world start func as the kernel of t on w; a NULL func runs elsewhere, or
- * nowhere. Returns what orr_sys_kernel_start does. */
+ * nowhere. Returns ORR_STARTED_RAN or ORR_STARTED_TIMED, as orr_sys_kernel_start does. */
 int orr_worker_run(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *));
 
 struct orr_device;

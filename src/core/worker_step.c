@@ -8,6 +8,7 @@
  * Invariant: a step never blocks. */
 #include "core/worker_step.h"
 
+#include "core/device.h"
 #include "core/dispatch.h"
 #include "core/execute.h"
 #include "core/inputs.h"
@@ -32,15 +33,12 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 		orr_execute_start(w, self);
 }
 
-/* A kernel runs: the next task's data may come meanwhile. */
-static int step_next(struct orr_worker *w, struct orr_thread *self)
+/* Takes the next task, and asks for its data. */
+static int take_next(struct orr_worker *w, struct orr_thread *self)
 {
+	struct starpu_task *task = orr_dispatch_pop(w, self->proc);
 	struct orr_task *t;
-	struct starpu_task *task;
 
-	if (w->next)
-		return orr_inputs_step_next(w, self);
-	task = orr_dispatch_pop(w, self->proc);
 	if (!task)
 		return 0;
 	w->next = t = orr_task_of(task);
@@ -50,6 +48,24 @@ static int step_next(struct orr_worker *w, struct orr_thread *self)
 	if (t->owner.naccess)
 		orr_inputs_begin(w, t, self);
 	return 1;
+}
+
+/* The worker of a device has a kernel running: the next task's data may come meanwhile. If the
+ * device has a queue, the next kernel is started behind those that are under way. */
+static int step_device(struct orr_worker *w, struct orr_thread *self)
+{
+	if (w->later && w->driver->test(w, &w->launch)) {
+		orr_execute_finish(w, self);
+		return 1;
+	}
+	if (!w->next)
+		return w->nahead + 2 <= w->pipeline && take_next(w, self);
+	switch (orr_inputs_step_next(w, self)) {
+	case ORR_INPUTS_READY:
+		return w->later && w->driver->queues(w, w->next) && orr_execute_queue(w, self);
+	case ORR_INPUTS_ADVANCED: return 1;
+	default: return 0;
+	}
 }
 
 /* The data of a worker's task are on their way. */
@@ -85,7 +101,7 @@ static int step_busy(struct orr_worker *w, struct orr_thread *self)
 			orr_execute_finish(w, self);
 			return 1;
 		}
-		return w->pipeline ? step_next(w, self) : 0; /* in the heap */
+		return w->pipeline ? step_device(w, self) : 0; /* in the heap */
 	case ORR_WORKER_JOINED:
 		ret = orr_parallel_step(w, self);
 		if (ret == 2)

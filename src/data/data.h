@@ -12,6 +12,7 @@
 #include "data/memnode.h"
 
 struct orr_transfer;
+struct orr_flight;
 struct orr_fetch;
 struct orr_worker;
 
@@ -75,6 +76,9 @@ struct orr_data {
 	struct orr_slab handle_slab; /* handles of the built-in small interfaces */
 
 	struct orr_transfer *transfers; /* copies under way, first to end first; under proc->lock */
+	struct orr_flight *flights; /* copies that devices make by themselves; under proc->lock */
+	double flight_due_us;       /* when to ask them; under proc->lock */
+	unsigned rung;              /* atomic: a back end says that one of them is over */
 	struct orr_fetch *starved;  /* requests that wait for memory (fetch.c); under proc->lock */
 	struct orr_worker *starver; /* atomic: the one worker that may collect data while memory is
 				       exhausted */

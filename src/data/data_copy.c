@@ -13,6 +13,7 @@
 #include "data/memory.h"
 #include "base/log.h"
 #include "data/fetch.h"
+#include "data/flight.h"
 #include "data/data_copy.h"
 #include "data/access.h"
 
@@ -61,8 +62,7 @@ static void copy(struct copy *c, void *dst, void *src, unsigned node)
 	if (ret == -ENOSPC && (ret = resize(c, dst, src, node)) == 0)
 		ret = orr_iface_copy(c->src->ops, src, node, dst, node, &chan);
 	if (ret == -EAGAIN) {
-		while (!self->data->memnodes[node].ops->test(self, &chan))
-			orr_sys_relax();
+		orr_flight_settle(self, self->data->memnodes[node].ops, &chan);
 		ret = 0;
 	}
 	if (ret)

@@ -212,7 +212,9 @@ static const struct orr_memnode_ops disk_memory = {
 	.copy = disk_copy,
 	.copy2d = disk_copy2d,
 	.test = disk_test,
+	.wait = orr_memnode_wait_none,
 	.map = orr_memnode_map_none,
+	.exit = orr_memnode_exit_none,
 };
 
 /* ---- registration ---- */

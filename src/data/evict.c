@@ -285,7 +285,7 @@ int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_h
 
 	if (ORR_ATOMIC_LOAD(&proc->data->nbusy) ||
 	    ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers) ||
-	    ORR_ATOMIC_LOAD(&proc->data->ncopying))
+	    ORR_ATOMIC_LOAD_RELAXED(&proc->data->flights) || ORR_ATOMIC_LOAD(&proc->data->ncopying))
 		return 0;
 	orr_lock(&m->lock);
 	for (struct orr_repl_ext *e = ignore_held ? NULL : m->lru_head; e && !used; e = e->lru_next)

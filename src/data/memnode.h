@@ -18,7 +18,9 @@ struct orr_copy_channel {
 	uint64_t bytes;    /* moved so far, by all copies of the transfer */
 	unsigned src, dst; /* memory nodes */
 	int pending;       /* copies started and not over (back ends with asynchronous copies) */
-	void *event;       /* the back end's */
+	void *event;       /* the back end's; also what a copy method of the program gave */
+	void *own;         /* the back end's */
+	double due_us;     /* when to test again; INFINITY: the back end rings (data/flight.h) */
 };
 
 struct orr_memnode_ops {
@@ -33,7 +35,8 @@ struct orr_memnode_ops {
 			int flags);
 	/* Copies between this memory and main memory or a memory of the same kind. chan NULL =
 	 * synchronous. Returns 0 when done, -EAGAIN when under way on chan, or another negative
-	 * errno. */
+	 * errno. Copies in both directions, and those of several transfers, may be under way at
+	 * once. */
 	int (*copy)(struct orr_process *proc, uintptr_t src, size_t src_offset, unsigned src_node,
 		    uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
 		    struct orr_copy_channel *chan);
@@ -42,14 +45,24 @@ struct orr_memnode_ops {
 		      uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
 		      size_t numblocks, size_t ld_src, size_t ld_dst,
 		      struct orr_copy_channel *chan);
-	/* Returns 1 once the copies that were started on chan are over, else 0. */
+	/* Returns 1 once the copies that were started on chan are over, else 0 with chan->due_us
+	 * set. Called until it returns 1, by one thread at a time, perhaps under proc->lock. A copy
+	 * that failed ends the program with a message. */
 	int (*test)(struct orr_process *proc, struct orr_copy_channel *chan);
+	/* [waits] Waits until they are over, or for a while. Without locks. */
+	void (*wait)(struct orr_process *proc, struct orr_copy_channel *chan);
 	/* The address by which units of this memory reach size bytes of main memory; 0: they
 	 * cannot. Writes through it are seen in main memory at once, and the other way round. */
 	uintptr_t (*map)(struct orr_process *proc, uintptr_t addr, size_t offset, unsigned memnode,
 			 size_t size);
+	/* The memory ends: all its buffers were given back, no copy is under way. */
+	void (*exit)(struct orr_process *proc, unsigned memnode);
 };
 
+/* For memories whose copies are over when they return. */
+void orr_memnode_wait_none(struct orr_process *proc, struct orr_copy_channel *chan);
+/* For memories whose back end keeps nothing. */
+void orr_memnode_exit_none(struct orr_process *proc, unsigned memnode);
 /* For memories that main memory cannot be mapped to (data/mapping.c). */
 uintptr_t orr_memnode_map_none(struct orr_process *proc, uintptr_t addr, size_t offset,
 			       unsigned memnode, size_t size);

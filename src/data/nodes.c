@@ -12,6 +12,18 @@
 #include "data/memory.h"
 #include "data/tidy.h"
 
+void orr_memnode_wait_none(struct orr_process *proc, struct orr_copy_channel *chan)
+{
+	(void) proc;
+	(void) chan;
+}
+
+void orr_memnode_exit_none(struct orr_process *proc, unsigned memnode)
+{
+	(void) proc;
+	(void) memnode;
+}
+
 int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, int devid,
 			const struct orr_memnode_ops *ops, void *arg, size_t total)
 {
@@ -24,7 +36,8 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 		free(bus);
 		return bus ? -ENOSPC : -ENOMEM;
 	}
-	orr_assert(ops->alloc && ops->release && ops->copy && ops->copy2d && ops->test && ops->map);
+	orr_assert(ops->alloc && ops->release && ops->copy && ops->copy2d && ops->test &&
+		   ops->wait && ops->map && ops->exit);
 	memset(m, 0, sizeof(*m));
 	m->bus = bus;
 	for (unsigned k = 0; k < 2 * i; k++)
@@ -51,6 +64,7 @@ void orr_memory_exit(struct orr_process *proc)
 {
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
 		orr_memory_flush_cache(proc, i, SIZE_MAX);
+		proc->data->memnodes[i].ops->exit(proc, i);
 		orr_waitq_destroy(&proc->data->memnodes[i].freed);
 		free(proc->data->memnodes[i].bus);
 		proc->data->memnodes[i].bus = NULL;

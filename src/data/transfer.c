@@ -22,15 +22,17 @@
 #include "data/bus.h"
 #include "data/disk.h"
 #include "data/fetch.h"
+#include "data/flight.h"
 #include "data/tidy.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy that takes time. They stand in proc->data->transfers, ordered by end_us; ties keep their
- * order. */
+/* A copy that takes time. A device makes it by itself (flight), or only its time passes: then it
+ * stands in proc->data->transfers, ordered by end_us; ties keep their order. */
 struct orr_transfer {
+	struct orr_flight flight;
 	struct orr_transfer *next;
 	starpu_data_handle_t handle;
 	struct orr_replicate *src, *dst; /* src NULL: the init codelet made the value */
@@ -86,39 +88,58 @@ static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned sr
 	return 0;
 }
 
-static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
-		struct orr_replicate *dst, double *end_us)
+/* The back end that copies from one memory to the other. */
+static const struct orr_memnode_ops *copier(struct orr_process *proc, unsigned src, unsigned dst)
 {
-	struct orr_copy_channel chan = { .src = src->memnode, .dst = dst->memnode };
-	struct orr_memnode *from = &proc->data->memnodes[src->memnode],
-			   *to = &proc->data->memnodes[dst->memnode];
-	const struct orr_memnode_ops *ops = from->kind == STARPU_CPU_RAM ? to->ops : from->ops;
-	void *dst_iface = orr_replicate_iface(h, dst);
+	const struct orr_memnode *m = proc->data->memnodes;
+
+	return m[m[src].kind == STARPU_CPU_RAM ? dst : src].ops;
+}
+
+/* The payload is there: converts it. *end_us is the instant from which it can be used. */
+static int arrive(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
+		  struct orr_replicate *dst, struct orr_copy_channel *chan, double *end_us)
+{
 	struct orr_copy as_one = { .src = src->memnode,
 				   .dst = dst->memnode,
-				   .src_kind = from->kind,
-				   .dst_kind = to->kind };
+				   .src_kind = proc->data->memnodes[src->memnode].kind,
+				   .dst_kind = proc->data->memnodes[dst->memnode].kind };
 	double convert_us = 0;
-	int disk = from->kind == STARPU_DISK_RAM || to->kind == STARPU_DISK_RAM;
-	int ret = disk && !orr_iface_has_method(h->ops, src->memnode, dst->memnode)
-			  ? orr_disk_copy_packed(proc, h, src->memnode, dst->memnode)
-			  : orr_iface_copy(h->ops, orr_replicate_iface(h, src), src->memnode,
-					   dst_iface, dst->memnode, &chan);
+	int ret = convert(proc, h, src->memnode, dst->memnode, orr_replicate_iface(h, dst),
+			  &convert_us);
 
-	if (ret == -EAGAIN) {
-		while (!ops->test(proc, &chan))
-			orr_sys_relax();
-		ret = 0;
-	}
-	if (!ret)
-		ret = convert(proc, h, src->memnode, dst->memnode, dst_iface, &convert_us);
 	if (ret)
 		return ret;
 	/* An interface may have moved the payload by its own means, which takes time, too. */
-	as_one.size = chan.bytes ? chan.bytes : starpu_data_get_size(h);
-	orr_bus_count(proc, src->memnode, dst->memnode, chan.bytes);
+	as_one.size = chan->bytes ? chan->bytes : starpu_data_get_size(h);
+	orr_bus_count(proc, src->memnode, dst->memnode, chan->bytes);
 	*end_us = orr_sys_copy_end_us(proc, &as_one) + convert_us;
 	return 0;
+}
+
+/* Starts a copy on the channel. 0: the payload is there, from *end_us on; -EAGAIN: under way. */
+static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
+		struct orr_replicate *dst, struct orr_copy_channel *chan, double *end_us)
+{
+	const struct orr_memnode_ops *ops = copier(proc, src->memnode, dst->memnode);
+	int disk = proc->data->memnodes[src->memnode].kind == STARPU_DISK_RAM ||
+		   proc->data->memnodes[dst->memnode].kind == STARPU_DISK_RAM;
+	int ret = disk && !orr_iface_has_method(h->ops, src->memnode, dst->memnode)
+			  ? orr_disk_copy_packed(proc, h, src->memnode, dst->memnode)
+			  : orr_iface_copy(h->ops, orr_replicate_iface(h, src), src->memnode,
+					   orr_replicate_iface(h, dst), dst->memnode, chan);
+
+	if (ret == -EAGAIN && !ops->test(proc, chan)) {
+		if (proc->ngroups)
+			return ret;
+		orr_flight_settle(proc, ops, chan);
+	}
+	if (ret && ret != -EAGAIN) {
+		/* Pieces of it may be under way, and the buffers are used again. */
+		orr_flight_settle(proc, ops, chan);
+		return ret;
+	}
+	return arrive(proc, h, src, dst, chan, end_us);
 }
 
 /* The copy is over. Under h->lock; returns the requests that waited for it. */
@@ -160,19 +181,19 @@ static void evicted(struct orr_process *proc, starpu_data_handle_t h, struct orr
 	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[src->memnode].evictions, 1);
 }
 
-static void schedule(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
-		     struct orr_replicate *dst, enum orr_copy_why why, double end_us)
+/* Counts a transfer that ends later. Under h->lock. */
+static struct orr_transfer *begin(struct orr_process *proc, starpu_data_handle_t h,
+				  struct orr_replicate *src, struct orr_replicate *dst,
+				  enum orr_copy_why why)
 {
-	struct orr_transfer *t = malloc(sizeof(*t)), **p;
+	struct orr_transfer *t = malloc(sizeof(*t));
 
 	orr_assert_locked(&h->lock);
 	orr_assert(dst->loading);
 	if (!t)
 		orr_fatal("out of memory while transferring %s", orr_handle_name(h));
 	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[dst->memnode].nloading, 1);
-	*t = (struct orr_transfer){
-		.handle = h, .src = src, .dst = dst, .end_us = end_us, .why = why
-	};
+	*t = (struct orr_transfer){ .handle = h, .src = src, .dst = dst, .why = why };
 	if (why == ORR_COPY_CLEAN)
 		ORR_ATOMIC_ADD(&proc->data->memnodes[src->memnode].ncleaning, 1);
 	if (why == ORR_COPY_EVICT && src->in_lru) {
@@ -184,12 +205,34 @@ static void schedule(struct orr_process *proc, starpu_data_handle_t h, struct or
 			&m->evicting, m->evicting + t->evicting); /* looked at without the lock */
 		orr_unlock(&m->lock);
 	}
+	return t;
+}
+
+/* Its time passes until end_us. */
+static void schedule(struct orr_process *proc, struct orr_transfer *t, double end_us)
+{
+	struct orr_transfer **p;
+
+	t->end_us = end_us;
 	orr_lock(&proc->lock);
 	for (p = &proc->data->transfers; *p && (*p)->end_us <= end_us; p = &(*p)->next)
 		;
 	t->next = *p;
 	ORR_ATOMIC_STORE(p, t);
 	orr_unlock(&proc->lock);
+}
+
+/* A device makes the copy by itself. Without locks. */
+static void fly(struct orr_process *proc, struct orr_transfer *t,
+		const struct orr_copy_channel *chan)
+{
+	unsigned src = t->src->memnode, dst = t->dst->memnode;
+
+	t->flight = (struct orr_flight){ .chan = *chan,
+					 .ops = copier(proc, src, dst),
+					 .memnode = src > dst ? src : dst,
+					 .datum = t->handle };
+	orr_flight_begin(proc, &t->flight);
 }
 
 void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src,
@@ -222,7 +265,7 @@ void orr_transfer_initial(struct orr_process *proc, starpu_data_handle_t h,
 	orr_lock(&h->lock);
 	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
 	if (us > 0 && proc->ngroups) {
-		schedule(proc, h, NULL, dst, ORR_COPY_WANTED, orr_sys_now_us() + us);
+		schedule(proc, begin(proc, h, NULL, dst, ORR_COPY_WANTED), orr_sys_now_us() + us);
 		orr_handle_unlock(h);
 		orr_park_wake_group(proc, 0);
 		orr_lock(&h->lock);
@@ -234,6 +277,7 @@ void orr_transfer_initial(struct orr_process *proc, starpu_data_handle_t h,
 int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		 struct orr_replicate *dst, enum orr_copy_why why, struct orr_fetch **waiters)
 {
+	struct orr_copy_channel chan = { .src = src->memnode, .dst = dst->memnode };
 	double end_us = 0;
 
 	orr_assert_locked(&h->lock);
@@ -246,15 +290,24 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 	dst->stale = 0;
 	orr_handle_unlock(h);
 	int ret = orr_mapping_joins(src, dst) ? orr_mapping_update(h, src, dst)
-					      : copy(proc, h, src, dst, &end_us);
+					      : copy(proc, h, src, dst, &chan, &end_us);
 	orr_lock(&h->lock);
+	if (ret == -EAGAIN) {
+		struct orr_transfer *t = begin(proc, h, src, dst, why);
+
+		orr_handle_unlock(h);
+		fly(proc, t, &chan);
+		ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
+		orr_lock(&h->lock);
+		return 1;
+	}
 	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
 	/* The disk has already reported -ENOSPC. */
 	if (ret && ret != -ENOSPC)
 		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h),
 			  src->memnode, dst->memnode, strerror(-ret));
 	if (!ret && proc->ngroups && end_us > orr_sys_now_us()) {
-		schedule(proc, h, src, dst, why, end_us);
+		schedule(proc, begin(proc, h, src, dst, why), end_us);
 		/* The group that ends transfers must learn of this one. Waking may give the
 		 * processor away, so no lock is held. */
 		orr_handle_unlock(h);
@@ -295,12 +348,42 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 	orr_waitq_wake(&proc->done);
 }
 
-double orr_transfer_advance(struct orr_process *proc)
+/* A device has made the copy. */
+static void land(struct orr_process *proc, struct orr_transfer *t)
 {
-	if (ORR_ATOMIC_LOAD_RELAXED(&proc->data->starved))
-		orr_fetch_retry_starved(proc);
-	if (!ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers))
-		return -1;
+	double end_us = 0;
+	int ret = arrive(proc, t->handle, t->src, t->dst, &t->flight.chan, &end_us);
+
+	if (ret)
+		orr_fatal("%s cannot be used on memory node %u: %s", orr_handle_name(t->handle),
+			  t->dst->memnode, strerror(-ret));
+	if (end_us > orr_sys_now_us())
+		schedule(proc, t, end_us);
+	else
+		transfer_over(proc, t);
+}
+
+static struct orr_transfer *transfer_of(struct orr_flight *f)
+{
+	return (struct orr_transfer *) ((char *) f - offsetof(struct orr_transfer, flight));
+}
+
+/* Ends those that devices have made. Returns when to ask again. */
+static double progress_flights(struct orr_process *proc)
+{
+	double due_us;
+	struct orr_flight *f = orr_flight_landed(proc, &due_us), *next;
+
+	for (; f; f = next) {
+		next = f->next;
+		land(proc, transfer_of(f));
+	}
+	return due_us;
+}
+
+/* Ends those whose time has passed. Returns the instant at which the next one ends. */
+static double progress_timed(struct orr_process *proc)
+{
 	for (;;) {
 		struct orr_transfer *t;
 		double end = -1;
@@ -321,13 +404,37 @@ double orr_transfer_advance(struct orr_process *proc)
 	}
 }
 
+double orr_transfer_advance(struct orr_process *proc)
+{
+	double due = -1, end = -1;
+
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->data->starved) != NULL, 0))
+		orr_fetch_retry_starved(proc);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->data->flights) != NULL, 0))
+		due = progress_flights(proc);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers) != NULL, 0))
+		end = progress_timed(proc);
+	return due < 0 || (end >= 0 && end < due) ? end : due;
+}
+
+void orr_transfer_exit(struct orr_process *proc)
+{
+	struct orr_flight *f;
+
+	while ((f = orr_flight_wait(proc, NULL)))
+		land(proc, transfer_of(f));
+}
+
 void orr_transfer_forget(starpu_data_handle_t h)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_transfer **p, *t;
+	struct orr_flight *f;
 
 	if (!h->main.next && !h->main.loading)
 		return;
+	while ((f = orr_flight_wait(proc, h)))
+		land(proc, transfer_of(f));
 	/* Transfers that only wait for their time to pass end now. */
 	while (ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers)) {
 		orr_lock(&proc->lock);

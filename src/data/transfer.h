@@ -32,16 +32,20 @@ int orr_transfer_loading(starpu_data_handle_t h);
  * time to pass. Without lock. */
 void orr_transfer_forget(starpu_data_handle_t h);
 
-/* Advances copies that take time, for a group of workers: ends those whose time is over. Returns
- * the instant at which the next one ends, or a negative value if there is none. Without locks. */
+/* Advances copies that take time, for a group of workers: ends those that devices have made, and
+ * those whose time is over. Returns the instant at which to come again, or a negative value if none
+ * is known. Without locks. */
 double orr_transfer_advance(struct orr_process *proc);
 static inline double orr_transfer_progress(struct orr_process *proc)
 {
 	if (__builtin_expect(!ORR_ATOMIC_LOAD_RELAXED(&proc->data->starved) &&
+				     !ORR_ATOMIC_LOAD_RELAXED(&proc->data->flights) &&
 				     !ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers),
 			     1))
 		return -1;
 	return orr_transfer_advance(proc);
 }
+/* [waits] The workers have stopped: waits for the copies that devices still make. */
+void orr_transfer_exit(struct orr_process *proc);
 
 #endif

@@ -21,14 +21,16 @@ static void cpu_deinit(struct orr_worker *w)
 	(void) w;
 }
 
-static int cpu_start(struct orr_worker *w, struct orr_task *t)
+static enum orr_started cpu_start(struct orr_worker *w, struct orr_task *t, struct orr_launch *l)
 {
+	(void) l;
 	orr_assert(orr_thread_self()->worker == w);
 	return orr_worker_run(w, t, orr_codelet_cpu_func(t->pub->cl, t->nimpl));
 }
 
-static void cpu_finish(struct orr_worker *w, struct orr_task *t)
+static void cpu_finish(struct orr_worker *w, struct orr_task *t, struct orr_launch *l)
 {
+	(void) l;
 	orr_assert(orr_thread_self()->worker == w);
 	(void) t;
 	orr_sys_kernel_end(w->group->proc, &w->kernel);
@@ -39,6 +41,8 @@ const struct orr_driver_ops orr_cpu_driver = {
 	.arch = STARPU_CPU_WORKER,
 	.init = cpu_init,
 	.deinit = cpu_deinit,
+	.queues = orr_driver_queues_none,
 	.start = cpu_start,
+	.test = orr_driver_test_none,
 	.finish = cpu_finish,
 };

@@ -7,7 +7,7 @@
  * A handle is the address of a block of host memory, shifted beyond what is addressable, with a
  * checksum below: it cannot be dereferenced, and a handle that was computed with is found out.
  * Copies that may be asynchronous are: they are recorded, and made when somebody asks whether they
- * are over.
+ * are over (drivers/delay.h).
  *
  * Invariant: no byte moves but within the bounds of a block that the handle of the whole block
  * names. A program may break it, by computing with handles: place() ends the program then, in every
@@ -18,11 +18,10 @@
 #include "data/data.h"
 #include "core/task.h"
 #include "core/worker.h"
+#include "drivers/delay.h"
 #include "drivers/limit.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HEADER 64 /* before the bytes: how many there are */
@@ -96,45 +95,26 @@ static void opencl_release(struct orr_process *proc, unsigned memnode, uintptr_t
 
 /* ---- copies ---- */
 
-struct blocks {
-	struct blocks *next;
-	char *src, *dst;
-	size_t size, count, ld_src, ld_dst;
-};
-
-static void move(struct orr_process *proc, const struct blocks *b)
+static int copy_blocks(struct orr_process *proc, unsigned src_node, unsigned dst_node,
+		       const struct orr_delay_blocks *b, struct orr_copy_channel *chan)
 {
-	for (size_t i = 0; i < b->count; i++)
-		orr_sys_memcpy(proc, b->dst + i * b->ld_dst, b->src + i * b->ld_src, b->size);
-}
+	int out = proc->data->memnodes[src_node].kind == STARPU_OPENCL_RAM;
 
-static int start(struct orr_process *proc, const struct blocks *b, struct orr_copy_channel *chan)
-{
-	struct blocks *later = chan && !starpu_asynchronous_opencl_copy_disabled()
-				       ? malloc(sizeof(*later))
-				       : NULL;
-
-	if (!later) {
-		move(proc, b);
-		return 0;
-	}
-	*later = *b;
-	later->next = chan->pending ? chan->event : NULL;
-	chan->event = later;
-	chan->pending++;
-	return -EAGAIN;
+	if (starpu_asynchronous_opencl_copy_disabled())
+		chan = NULL;
+	return orr_delay_copy(proc, out ? src_node : dst_node, out, b, chan);
 }
 
 static int opencl_copy(struct orr_process *proc, uintptr_t src, size_t src_offset,
 		       unsigned src_node, uintptr_t dst, size_t dst_offset, unsigned dst_node,
 		       size_t size, struct orr_copy_channel *chan)
 {
-	struct blocks b = { .src = place(proc, src_node, src, src_offset, size),
-			    .dst = place(proc, dst_node, dst, dst_offset, size),
-			    .size = size,
-			    .count = 1 };
+	struct orr_delay_blocks b = { .src = place(proc, src_node, src, src_offset, size),
+				      .dst = place(proc, dst_node, dst, dst_offset, size),
+				      .size = size,
+				      .count = 1 };
 
-	return start(proc, &b, chan);
+	return copy_blocks(proc, src_node, dst_node, &b, chan);
 }
 
 static int opencl_copy2d(struct orr_process *proc, uintptr_t src, size_t src_offset,
@@ -142,28 +122,14 @@ static int opencl_copy2d(struct orr_process *proc, uintptr_t src, size_t src_off
 			 size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst,
 			 struct orr_copy_channel *chan)
 {
-	struct blocks b = {
+	struct orr_delay_blocks b = {
 		.size = blocksize, .count = numblocks, .ld_src = ld_src, .ld_dst = ld_dst
 	};
 
 	orr_assert(numblocks > 0 && blocksize <= ld_src && blocksize <= ld_dst);
 	b.src = place(proc, src_node, src, src_offset, (numblocks - 1) * ld_src + blocksize);
 	b.dst = place(proc, dst_node, dst, dst_offset, (numblocks - 1) * ld_dst + blocksize);
-	return start(proc, &b, chan);
-}
-
-static int opencl_test(struct orr_process *proc, struct orr_copy_channel *chan)
-{
-	struct blocks *b;
-
-	for (; chan->pending; chan->pending--) {
-		b = chan->event;
-		orr_assert(b);
-		chan->event = b->next;
-		move(proc, b);
-		free(b);
-	}
-	return 1;
+	return copy_blocks(proc, src_node, dst_node, &b, chan);
 }
 
 static const struct orr_memnode_ops opencl_memory = {
@@ -173,8 +139,10 @@ static const struct orr_memnode_ops opencl_memory = {
 	.release = opencl_release,
 	.copy = opencl_copy,
 	.copy2d = opencl_copy2d,
-	.test = opencl_test,
+	.test = orr_delay_test,
+	.wait = orr_delay_wait,
 	.map = orr_memnode_map_none,
+	.exit = orr_delay_exit,
 };
 
 /* ---- the driver ---- */
@@ -199,14 +167,26 @@ static starpu_opencl_func_t function(const struct starpu_codelet *cl, unsigned i
 		       : cl->opencl_func;
 }
 
-static int opencl_start(struct orr_worker *w, struct orr_task *t)
+static int asynchronous(const struct orr_task *t)
 {
-	orr_assert(orr_thread_self()->worker == w);
-	return orr_worker_run(w, t, function(t->pub->cl, t->nimpl));
+	return t->pub->cl->opencl_flags[t->nimpl] & STARPU_OPENCL_ASYNC;
 }
 
-static void opencl_finish(struct orr_worker *w, struct orr_task *t)
+static int opencl_queues(struct orr_worker *w, struct orr_task *t)
 {
+	return orr_delay_queues(w, asynchronous(t));
+}
+
+static enum orr_started opencl_start(struct orr_worker *w, struct orr_task *t, struct orr_launch *l)
+{
+	orr_assert(orr_thread_self()->worker == w);
+	return orr_delay_start(w, orr_worker_run(w, t, function(t->pub->cl, t->nimpl)),
+			       asynchronous(t), l);
+}
+
+static void opencl_finish(struct orr_worker *w, struct orr_task *t, struct orr_launch *l)
+{
+	(void) l;
 	orr_assert(orr_thread_self()->worker == w);
 	(void) t;
 	orr_sys_kernel_end(w->group->proc, &w->kernel);
@@ -217,7 +197,9 @@ static const struct orr_driver_ops opencl_driver = {
 	.arch = STARPU_OPENCL_WORKER,
 	.init = opencl_init,
 	.deinit = opencl_deinit,
+	.queues = opencl_queues,
 	.start = opencl_start,
+	.test = orr_delay_kernel_test,
 	.finish = opencl_finish,
 };
 
@@ -237,6 +219,7 @@ unsigned orr_fake_opencl_devices(struct orr_process *proc, struct orr_device *v,
 			.memory = orr_limit_of_device("OPENCL", (int) i,
 						      proc->cfg.limit_opencl_mem),
 			.memory_ops = &opencl_memory,
+			.memory_arg = orr_delay_new(proc),
 			.driver = &opencl_driver,
 		};
 		snprintf(v[i].name, sizeof(v[i].name), "OpenCL %u (fake)", i);

@@ -56,5 +56,7 @@ const struct orr_memnode_ops orr_ram_ops = {
 	.copy = ram_copy,
 	.copy2d = ram_copy2d,
 	.test = ram_test,
+	.wait = orr_memnode_wait_none,
 	.map = orr_memnode_map_none,
+	.exit = orr_memnode_exit_none,
 };

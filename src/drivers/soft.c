@@ -14,6 +14,8 @@
 #include "base/log.h"
 #include "core/task.h"
 #include "core/worker.h"
+#include "data/data.h"
+#include "drivers/delay.h"
 #include "drivers/limit.h"
 
 #include <string.h>
@@ -44,10 +46,33 @@ static void soft_release(struct orr_process *proc, unsigned memnode, uintptr_t a
 	orr_sys_mem_free(proc, (void *) addr, size ? size : 1);
 }
 
+/* In a simulated run orr_sys_copy_end_us tells the time that copies take. */
+static int copy_blocks(struct orr_process *proc, unsigned src_node, unsigned dst_node,
+		       const struct orr_delay_blocks *b, struct orr_copy_channel *chan)
+{
+	int out = proc->data->memnodes[dst_node].kind == STARPU_CPU_RAM;
+
+	if (starpu_asynchronous_copy_disabled() || starpu_asynchronous_cuda_copy_disabled())
+		chan = NULL;
+	return orr_delay_copy(proc, out ? src_node : dst_node, out, b, chan);
+}
+
+static int slow(const struct orr_process *proc)
+{
+	return proc->cfg.fake_copy_mbs > 0;
+}
+
 static int soft_copy(struct orr_process *proc, uintptr_t src, size_t src_offset, unsigned src_node,
 		     uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
 		     struct orr_copy_channel *chan)
 {
+	struct orr_delay_blocks b = { .src = (char *) src + src_offset,
+				      .dst = (char *) dst + dst_offset,
+				      .size = size,
+				      .count = 1 };
+
+	if (slow(proc))
+		return copy_blocks(proc, src_node, dst_node, &b, chan);
 	return orr_ram_ops.copy(proc, src, src_offset, src_node, dst, dst_offset, dst_node, size,
 				chan);
 }
@@ -57,17 +82,17 @@ static int soft_copy2d(struct orr_process *proc, uintptr_t src, size_t src_offse
 		       size_t blocksize, size_t numblocks, size_t ld_src, size_t ld_dst,
 		       struct orr_copy_channel *chan)
 {
+	struct orr_delay_blocks b = { .src = (char *) src + src_offset,
+				      .dst = (char *) dst + dst_offset,
+				      .size = blocksize,
+				      .count = numblocks,
+				      .ld_src = ld_src,
+				      .ld_dst = ld_dst };
+
+	if (slow(proc))
+		return copy_blocks(proc, src_node, dst_node, &b, chan);
 	return orr_ram_ops.copy2d(proc, src, src_offset, src_node, dst, dst_offset, dst_node,
 				  blocksize, numblocks, ld_src, ld_dst, chan);
-}
-
-/* The payload is there when a copy returns; in a simulated run orr_sys_copy_end_us tells the time
- * that it takes. */
-static int soft_test(struct orr_process *proc, struct orr_copy_channel *chan)
-{
-	(void) proc;
-	(void) chan;
-	return 1;
 }
 
 /* It is host memory after all. */
@@ -84,7 +109,8 @@ static uintptr_t soft_map(struct orr_process *proc, uintptr_t addr, size_t offse
 	{ \
 		.name = "device of host memory", .addressable = 0, .cpu_format = CPU_FORMAT, \
 		.alloc = soft_alloc, .release = soft_release, .copy = soft_copy, \
-		.copy2d = soft_copy2d, .test = soft_test, .map = soft_map \
+		.copy2d = soft_copy2d, .test = orr_delay_test, .wait = orr_delay_wait, \
+		.map = soft_map, .exit = orr_delay_exit \
 	}
 
 static const struct orr_memnode_ops soft_memory = MEMORY(0), cpu_first_memory = MEMORY(1);
@@ -154,14 +180,28 @@ static void soft_deinit(struct orr_worker *w)
 	(void) w;
 }
 
-static int soft_start(struct orr_worker *w, struct orr_task *t)
+static int asynchronous(const struct orr_worker *w, const struct orr_task *t)
 {
-	orr_assert(orr_thread_self()->worker == w);
-	return orr_worker_run(w, t, function_of(w, t));
+	const struct starpu_codelet *cl = t->pub->cl;
+
+	return w->arch == STARPU_CUDA_WORKER ? cl->cuda_flags[t->nimpl] & STARPU_CUDA_ASYNC
+					     : cl->opencl_flags[t->nimpl] & STARPU_OPENCL_ASYNC;
 }
 
-static void soft_finish(struct orr_worker *w, struct orr_task *t)
+static int soft_queues(struct orr_worker *w, struct orr_task *t)
 {
+	return orr_delay_queues(w, asynchronous(w, t));
+}
+
+static enum orr_started soft_start(struct orr_worker *w, struct orr_task *t, struct orr_launch *l)
+{
+	orr_assert(orr_thread_self()->worker == w);
+	return orr_delay_start(w, orr_worker_run(w, t, function_of(w, t)), asynchronous(w, t), l);
+}
+
+static void soft_finish(struct orr_worker *w, struct orr_task *t, struct orr_launch *l)
+{
+	(void) l;
 	orr_assert(orr_thread_self()->worker == w);
 	(void) t;
 	orr_sys_kernel_end(w->group->proc, &w->kernel);
@@ -170,7 +210,8 @@ static void soft_finish(struct orr_worker *w, struct orr_task *t)
 #define DRIVER(ARCH, NAME) \
 	{ \
 		.name = NAME, .arch = ARCH, .init = soft_init, .deinit = soft_deinit, \
-		.start = soft_start, .finish = soft_finish \
+		.queues = soft_queues, .start = soft_start, .test = orr_delay_kernel_test, \
+		.finish = soft_finish \
 	}
 
 static const struct orr_driver_ops cuda_driver = DRIVER(STARPU_CUDA_WORKER, "soft CUDA"),
@@ -191,6 +232,7 @@ struct orr_device orr_soft_device(struct orr_process *proc, enum starpu_worker_a
 		.memory = orr_limit_of_device(cuda ? "CUDA" : "OPENCL", devid,
 					      cuda ? proc->cfg.limit_cuda_mem
 						   : proc->cfg.limit_opencl_mem),
+		.memory_arg = orr_delay_new(proc),
 		.memory_ops = cpu_first ? &cpu_first_memory : &soft_memory,
 		.driver = cuda ? &cuda_driver : &opencl_driver,
 		.driver_arg = cpu_first ? &prefer_cpu : NULL,

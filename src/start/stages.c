@@ -22,6 +22,7 @@
 #include "data/memnode.h"
 #include "data/memory.h"
 #include "data/nodes.h"
+#include "data/transfer.h"
 #include "drivers/cpu.h"
 #include "drivers/device.h"
 #include "drivers/limit.h"
@@ -241,6 +242,7 @@ const struct orr_stage orr_stages[] = {
 	{ "policy", start_policy, orr_sched_exit },
 	{ "hooks", start_nothing, orr_hooks_exit },
 	{ "performance counters", orr_monitor_init, orr_monitor_exit },
+	{ "copies by devices", start_nothing, orr_transfer_exit },
 	{ "threads", start_threads, orr_group_stop_all },
 	{ "swap", orr_disk_swap_init, stop_nothing },
 };
