@@ -352,12 +352,16 @@ int starpu_mpi_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_ha
 
 /* --- Cooperative sends (14.16), statistics (14.18) ----------------------------------- */
 
-/* Cooperative sends would merge the sends of one value to many ranks into a tree. Orrery has none:
- * each send is a message of the owner. Any thread; asking for them prints a warning. */
+/* Cooperative sends: sends of one value to several ranks that become possible together, because one
+ * task made the value, travel along a tree of the ranks when that is clearly faster. On from the
+ * start unless STARPU_MPI_COOP_SENDS=0. Each rank may switch its own sends on or off at any time,
+ * from any thread; ranks pass on what others send in either case. */
 void starpu_mpi_coop_sends_set_use(int use_coop_sends);
-/* Whether they are used: 0. */
+/* 1 if they are used, else 0. */
 int starpu_mpi_coop_sends_get_use(void);
-/* A hint that the next value will be sent nb_sends times; has no effect. */
+/* The next nb_sends sends of the datum by this rank carry one value and wait for each other. Fewer
+ * start when the program waits for communications, or calls this again (0: and expect none). By
+ * the thread that submits them. */
 void starpu_mpi_coop_sends_data_handle_nb_sends(starpu_data_handle_t data_handle, int nb_sends);
 
 /* Stop / start counting on this rank, for starpu_mpi_comm_stats_retrieve() and for the table that

@@ -103,6 +103,7 @@ static const struct variable {
 	V("STARPU_MPI_COMM", BOOL, mpi_comm_trace, 0),
 	V("STARPU_COMM_STATS", BOOL, mpi_stats, 0), /* the old name: the next line wins */
 	V("STARPU_MPI_STATS", BOOL, mpi_stats, NAN),
+	V("STARPU_MPI_COOP_SENDS", BOOL, mpi_coop_sends, 1),
 	V("STARPU_MPI_PRIORITIES", BOOL, mpi_priorities, 1),
 	V("STARPU_MPI_NDETACHED_SEND", INT, mpi_ndetached_send, 10),
 	V("STARPU_MPI_NREADY_PROCESS", INT, mpi_nready_process, 10),

@@ -73,6 +73,7 @@ struct orr_config {
 	/* MPI */
 	int mpi_cache, mpi_cache_stats, mpi_comm_trace, mpi_stats, mpi_priorities;
 	int mpi_ndetached_send, mpi_nready_process;
+	int mpi_coop_sends;               /* sends of one value to several ranks go along a tree */
 	int mpi_fake_size, mpi_fake_rank; /* -1 = not faked */
 	long mpi_eager_limit;             /* bytes; payloads below travel in their envelope */
 	int mpi_thread_cpuid;             /* -1 = the runtime chooses */

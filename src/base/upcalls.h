@@ -21,6 +21,7 @@
 #include "base/world.h"
 
 struct orr_process;
+struct orr_thread;
 
 /* The core's, as long as the process exists. */
 struct orr_core_upcalls {
@@ -65,6 +66,9 @@ struct orr_mpi_upcalls {
 	/* [any] Diagnosis: writes at most max pending requests, one a line. Returns how many are
 	 * pending. */
 	int (*dump)(struct orr_process *proc, FILE *f, unsigned max);
+	/* [any] The thread has granted a datum to all that waited for it (thread->bursts is 0
+	 * again): the sends among them go to the engine together. */
+	void (*burst_end)(struct orr_process *proc, struct orr_thread *self);
 };
 
 #endif

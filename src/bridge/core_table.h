@@ -40,6 +40,7 @@
 	F(orr_real_on_abort) \
 	F(orr_acquire_start) \
 	F(orr_acquire_release) \
+	F(orr_acquire_share) \
 	F(orr_handle_ext) \
 	F(orr_handle_name) \
 	F(orr_look_set) \

@@ -126,6 +126,11 @@ void orr_acquire_release(struct orr_acquire *a)
 	core.orr_acquire_release(a);
 }
 
+void orr_acquire_share(struct orr_acquire *a, const struct orr_acquire *from)
+{
+	core.orr_acquire_share(a, from);
+}
+
 struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h)
 {
 	return core.orr_handle_ext(h);

@@ -14,6 +14,7 @@
 #include "data/transfer.h"
 #include "base/park.h"
 #include "base/log.h"
+#include "base/upcalls.h"
 #include "data/write_through.h"
 #include "data/access.h"
 
@@ -193,16 +194,30 @@ static struct orr_access *take_granted(starpu_data_handle_t h)
 }
 
 /* Calls the owners that were collected under a lock, those that waited longest first. */
-static void let_go(struct orr_access *granted, struct orr_access *parked)
+static void let_go_one_by_one(struct orr_access *granted, struct orr_access *parked)
 {
 	struct orr_access *next;
 
-	orr_assert_no_lock();
 	orr_access_resume(parked);
 	for (; granted; granted = next) {
 		next = granted->next;
 		granted->owner->ops->turn(granted->owner);
 	}
+}
+
+/* Several readers may be sends of one value, which travel together. */
+static void let_go(struct orr_access *granted, struct orr_access *parked)
+{
+	orr_assert_no_lock();
+	if (!(granted && granted->next) && !(parked && parked->next)) {
+		let_go_one_by_one(granted, parked);
+		return;
+	}
+	struct orr_thread *self = orr_thread_self();
+	self->bursts++;
+	let_go_one_by_one(granted, parked);
+	if (!--self->bursts && self->burst)
+		self->proc->mpi_up->burst_end(self->proc, self);
 }
 
 void orr_access_regrant(starpu_data_handle_t h)
@@ -497,6 +512,17 @@ void orr_acquire_inherit(struct orr_acquire *a, starpu_data_handle_t h)
 	h->nheld++;
 	a->access.locked = 1;
 	orr_handle_unlock(h);
+}
+
+void orr_acquire_share(struct orr_acquire *a, const struct orr_acquire *from)
+{
+	starpu_data_handle_t h = from->access.handle;
+
+	orr_assert(from->access.pinned && from->access.node == STARPU_MAIN_RAM);
+	orr_acquire_inherit(a, h);
+	ORR_ATOMIC_ADD_RELAXED(&h->main.refcnt, 1);
+	a->access.node = STARPU_MAIN_RAM;
+	a->access.pinned = 1;
 }
 
 void orr_acquire_release(struct orr_acquire *a)

@@ -121,6 +121,8 @@ int orr_acquire_try(struct orr_acquire *a, starpu_data_handle_t handle, int node
 /* Adds `a` as a reader of a datum that the caller already holds. It keeps its access after the
  * caller releases the datum: nobody writes until it is released. */
 void orr_acquire_inherit(struct orr_acquire *a, starpu_data_handle_t handle);
+/* The same for the holder `from` of the datum in main memory, whose buffer stays there too. */
+void orr_acquire_share(struct orr_acquire *a, const struct orr_acquire *from);
 /* Ends it: the next accesses are granted (their tasks may be pushed from here). May be called by
  * any thread. Never waits. */
 void orr_acquire_release(struct orr_acquire *a);

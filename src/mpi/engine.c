@@ -12,6 +12,7 @@
  * (orr_mpi_unown), or by the pusher itself, or by the dedicated thread, which is rung unless it is
  * awake. No assertion can say so: it is a promise about the future. */
 #include "mpi/mpi.h"
+#include "mpi/relay.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,31 +29,10 @@
 
 /* ---- messages in the hands of the transport ---- */
 
-struct orr_flight *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
-			       struct orr_mpi_early *early, void *buf)
-{
-	struct orr_mpi_flight *f = mpi->free_flights;
-
-	orr_mpi_assert_owner(mpi);
-	if (f)
-		mpi->free_flights = f->next;
-	else if (!(f = malloc(sizeof(*f))))
-		orr_fatal("out of memory for %d messages in flight", mpi->nflying + 1);
-	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, mpi->nflying + 1);
-	f->kind = kind;
-	f->req = req;
-	f->early = early;
-	f->buf = buf;
-	return &f->flight;
-}
-
 static void take_envelope(struct orr_mpi *mpi, const struct orr_landing *l)
 {
-	struct orr_mpi_envelope env;
-
-	memcpy(&env, l->envelope, sizeof(env));
 	orr_assertf(l->source != mpi->rank, "a message to this rank itself went through MPI");
-	orr_mpi_envelope_in(mpi, &env, l->envelope + sizeof(env), l->source);
+	orr_mpi_message_in(mpi, l->envelope, l->source);
 	mpi->transport->listen(mpi->proc);
 }
 
@@ -67,12 +47,11 @@ static void engine_land(struct orr_mpi *mpi, const struct orr_landing *l)
 	}
 	orr_assert(mpi->nflying > 0);
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, mpi->nflying - 1);
-	if (f->kind == ORR_FLIGHT_DATA_IN || f->kind == ORR_FLIGHT_EARLY_IN)
-		orr_sys_mpi_received(mpi->proc, f->kind == ORR_FLIGHT_DATA_IN ? f->req->size
-									      : f->early->env.size);
+	size_t bytes = orr_mpi_flight_payload(f);
+	if (bytes)
+		orr_sys_mpi_received(mpi->proc, bytes);
 	orr_mpi_flight_done(mpi, f);
-	f->next = mpi->free_flights;
-	mpi->free_flights = f;
+	orr_mpi_fly_end(mpi, f);
 }
 
 /* ---- ready requests: a heap ---- */
@@ -138,6 +117,27 @@ static struct orr_mpi_req *link_req(struct orr_mpi_link *l)
 	return l ? (struct orr_mpi_req *) ((char *) l - offsetof(struct orr_mpi_req, link)) : NULL;
 }
 
+/* Takes the sends off the list that carry the value of its first one. Returns the most urgent of
+ * them, and the others linked to it. */
+static struct orr_mpi_req *take_mates(const struct orr_mpi *mpi, struct orr_mpi_req **list)
+{
+	struct orr_mpi_req *first = *list, *req;
+
+	*list = link_req(first->link.next);
+	first->link.next = NULL;
+	while ((req = *list) && orr_mpi_coop_mates(mpi, first, req)) {
+		*list = link_req(req->link.next);
+		if (ready_before(req, first)) {
+			req->link.next = &first->link;
+			first = req;
+		} else {
+			req->link.next = first->link.next;
+			first->link.next = &req->link;
+		}
+	}
+	return first;
+}
+
 /* Takes in what other threads pushed, in their order. */
 static int take_inbox(struct orr_mpi *mpi)
 {
@@ -155,12 +155,14 @@ static int take_inbox(struct orr_mpi *mpi)
 	}
 	while (oldest) {
 		struct orr_mpi_req *req = oldest;
+		orr_assertf(req->kind != ORR_MPI_FREE, "a request in the inbox was freed");
+		if (req->kind == ORR_MPI_SEND) {
+			ready_push(mpi, take_mates(mpi, &oldest));
+			continue;
+		}
 		oldest = link_req(req->link.next);
 		req->link.next = NULL;
-		orr_assertf(req->kind != ORR_MPI_FREE, "a request in the inbox was freed");
-		if (req->kind == ORR_MPI_SEND)
-			ready_push(mpi, req);
-		else if (mpi->fake)
+		if (mpi->fake)
 			orr_mpi_complete(mpi, req);
 		else
 			orr_mpi_recv_early(mpi, req);
@@ -173,7 +175,11 @@ static int start_ready(struct orr_mpi *mpi)
 	int n = 0;
 
 	while (may_send(mpi) && (!mpi->max_ready || n < mpi->max_ready)) {
-		orr_mpi_send_start(mpi, ready_pop(mpi));
+		struct orr_mpi_req *req = ready_pop(mpi);
+		if (req->link.next)
+			orr_mpi_coop_start(mpi, req);
+		else
+			orr_mpi_send_start(mpi, req);
 		n++;
 	}
 	return n;
@@ -239,14 +245,21 @@ void orr_mpi_unown(struct orr_mpi *mpi)
 
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive)
 {
-	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
-	int sending = req->kind == ORR_MPI_SEND; /* once in the inbox, the request may be completed
-						    and freed at any time */
+	orr_mpi_submit_list(mpi, req, req, will_drive);
+}
 
-	orr_assert(req->kind != ORR_MPI_FREE && req->granted && req->where != ORR_MPI_DONE);
+void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
+			 struct orr_mpi_req *oldest, int will_drive)
+{
+	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
+	int sending = newest->kind == ORR_MPI_SEND; /* once in the inbox, requests may be completed
+						       and freed at any time */
+
+	orr_assert(newest->kind != ORR_MPI_FREE && newest->granted);
+	orr_assert(newest->where != ORR_MPI_DONE);
 	do
-		req->link.next = top ? &top->link : NULL;
-	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, req));
+		oldest->link.next = top ? &top->link : NULL;
+	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, newest));
 	if (!mpi->may_drive) {
 		orr_mpi_ring(mpi);
 		return;
@@ -271,6 +284,7 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg)
 {
 	orr_assert_no_lock();
+	orr_mpi_coop_flush(mpi);
 	if (cond(mpi, arg))
 		return;
 	if (mpi->may_drive) {
@@ -340,7 +354,14 @@ static int engine_workers_look(const struct orr_process *proc)
 	return proc->mpi->workers_look;
 }
 
+static void engine_burst_end(struct orr_process *proc, struct orr_thread *self)
+{
+	self->bursts++;
+	orr_mpi_burst_end(proc->mpi, self);
+}
+
 const struct orr_mpi_upcalls orr_mpi_upcalls = {
+	.burst_end = engine_burst_end,
 	.expects = engine_expects,
 	.workers_look = engine_workers_look,
 	.dump = orr_mpi_dump,
@@ -401,8 +422,7 @@ static void *engine_main(void *arg)
 	orr_assert(own); /* nobody else drives yet */
 	orr_sys_mpi_engine_enter(mpi->proc);
 	orr_mpi_rest_begin(mpi);
-	if (mpi->transport->open(mpi->proc, mpi->comm_tag,
-				 sizeof(struct orr_mpi_envelope) + mpi->eager_limit, &limits))
+	if (mpi->transport->open(mpi->proc, mpi->comm_tag, orr_mpi_message_max(mpi), &limits))
 		orr_fatal("out of memory for the MPI layer");
 	orr_assert(limits.may_drive == mpi->may_drive);
 	mpi->data_tags = limits.payload_tags;

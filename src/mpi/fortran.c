@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mpi/mpi.h"
+#include "mpi/insert.h"
 #include "base/log.h"
 
 /* ---- start ---- */

@@ -7,6 +7,8 @@
  * Invariant: proc->mpi is set exactly while the engine may be used. No message is exchanged to
  * start. */
 #include "mpi/mpi.h"
+#include "mpi/relay.h"
+#include "mpi/unmatched.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,6 +48,7 @@ static void configure(struct orr_mpi *mpi)
 	mpi->eager_limit = cfg->mpi_eager_limit > 0 ? (size_t) cfg->mpi_eager_limit : 0;
 	mpi->max_sends = cfg->mpi_ndetached_send;
 	mpi->max_ready = cfg->mpi_nready_process;
+	mpi->coop = cfg->mpi_coop_sends;
 	mpi->fake = cfg->mpi_fake_rank >= 0 || cfg->mpi_fake_size > 0;
 	mpi->counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM : ORR_MPI_COUNTS_FOR_WORLD;
 	mpi->print_stats = cfg->mpi_stats;
@@ -89,6 +92,7 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, str
 		mpi->rank = proc->mpi_rank = rank;
 		mpi->size = proc->mpi_size = size;
 		mpi->transport = orr_sys_mpi_transport(proc);
+		mpi->max_route = orr_mpi_route_max(size);
 		mpi->may_drive = mpi->fake || orr_sys_mpi_may_drive(proc);
 		orr_waitq_init(&mpi->done);
 		orr_mpi_rest_init(mpi);
@@ -110,7 +114,7 @@ static void unmake(struct orr_mpi *mpi)
 	orr_mpi_comms_exit(mpi);
 	orr_mpi_data_exit(mpi);
 	orr_mpi_placement_exit(mpi);
-	orr_mpi_stats_exit(mpi);
+	orr_mpi_order_exit(mpi);
 	orr_mpi_match_exit(mpi);
 	orr_mpi_reqs_exit(mpi);
 	orr_waitq_destroy(&mpi->done);
@@ -248,24 +252,4 @@ int starpu_mpi_get_thread_cpuid(void)
 	const struct orr_config *cfg = &orr_self()->cfg;
 
 	return cfg->mpi_nobind ? -1 : cfg->mpi_thread_cpuid;
-}
-
-/* ---- cooperative sends: there are none ---- */
-
-void starpu_mpi_coop_sends_set_use(int use_coop_sends)
-{
-	if (use_coop_sends)
-		orr_warn(
-			"starpu_mpi_coop_sends_set_use: there are no cooperative sends; each send of a value is a message of its owner");
-}
-
-int starpu_mpi_coop_sends_get_use(void)
-{
-	return 0;
-}
-
-void starpu_mpi_coop_sends_data_handle_nb_sends(starpu_data_handle_t data_handle, int nb_sends)
-{
-	(void) data_handle;
-	(void) nb_sends;
 }

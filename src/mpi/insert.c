@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include "core/codelet.h"
 #include "core/insert.h"
-#include "mpi/mpi.h"
+#include "mpi/insert.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -291,8 +291,11 @@ static int bring_read(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
 		return orr_mpi_bring(mpi, c, d->handle, xrank, prio, how, NULL, NULL);
 	if (d->handle->mpi_rank != c->rank)
 		return orr_mpi_bring(mpi, c, d->handle, c->rank, prio, how, NULL, NULL);
+	struct orr_thread *self = orr_thread_self();
+	orr_mpi_burst_begin(self);
 	for (int rank = 0; rank < c->size && !ret; rank++)
 		ret = orr_mpi_bring(mpi, c, d->handle, rank, prio, how, NULL, NULL);
+	orr_mpi_burst_end(mpi, self);
 	return ret;
 }
 

@@ -8,7 +8,7 @@
  * Invariant: after a migration the old owner, which still has the value, counts as a rank that
  * received it, on both sides. */
 #include <errno.h>
-#include "mpi/mpi.h"
+#include "mpi/insert.h"
 #include "base/log.h"
 
 /* The parts common to all: contributions are combined before the value moves. */
@@ -74,9 +74,13 @@ void starpu_mpi_get_data_on_all_nodes_detached(MPI_Comm comm, starpu_data_handle
 		bring(comm, data_handle, rank, 0, NULL, NULL, __func__);
 		return;
 	}
-	for (int node = 0; node < size; node++)
-		if (bring(comm, data_handle, node, 0, NULL, NULL, __func__))
-			return;
+	struct orr_mpi *mpi = orr_self()->mpi;
+	struct orr_thread *self = orr_thread_self();
+	int ret = 0;
+	orr_mpi_burst_begin(self);
+	for (int node = 0; node < size && !ret; node++)
+		ret = bring(comm, data_handle, node, 0, NULL, NULL, __func__);
+	orr_mpi_burst_end(mpi, self);
 }
 
 void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new_rank)

@@ -37,6 +37,7 @@
 	4 /* contributions of this rank, or (owner) of others, are not combined yet */
 #define ORR_MPI_MIGRATED 8 /* this rank gave the datum to another owner */
 #define ORR_MPI_STALE 16   /* ... and somebody has written it since then, so home is out of date */
+#define ORR_MPI_ANNOUNCED 32 /* the program said once how many sends to expect */
 
 /* Sets and clears flags of a handle; by one thread at a time, while the engine looks: what it finds
  * behind a flag was written before. */
@@ -45,17 +46,19 @@ static inline void orr_mpi_flags(starpu_data_handle_t h, unsigned set, unsigned 
 	ORR_ATOMIC_STORE(&h->mpi_flags, (uint16_t) ((h->mpi_flags | set) & ~clear));
 }
 
-/* The part of a message that travels first. Ranks are not in it: MPI knows them. */
+/* The part of a message that travels first. Of ranks, MPI knows the sender; the one that began to
+ * send what others pass on is in the route (relay.h), which follows the envelope. */
 struct orr_mpi_envelope {
 	int64_t tag;      /* the program's */
 	uint64_t size;    /* of the payload, bytes */
 	uint32_t context; /* of the communicator */
 	int32_t data_tag; /* MPI tag of the message with the payload, when not eager */
 	uint32_t flags;
-	uint32_t pad;
+	uint32_t seq; /* number of the message between these two ranks; they match in this order */
 };
-#define ORR_MPI_EAGER 1 /* the payload follows in the same message */
-#define ORR_MPI_SYNC 2  /* the sender waits until a receive has matched */
+#define ORR_MPI_EAGER 1  /* the payload follows in the same message */
+#define ORR_MPI_SYNC 2   /* the sender waits until a receive has matched */
+#define ORR_MPI_ROUTED 4 /* a route follows: who began, and to whom the receiver passes it on */
 
 /* Entries with one key in a map, first in first out: the first is in the map and knows the last. */
 struct orr_mpi_link {
@@ -86,7 +89,9 @@ struct orr_mpi_req {
 	struct orr_flight envelope_out;
 	size_t size; /* of the payload, once known */
 	uint32_t context;
-	int32_t peer;      /* rank in the engine's world, or ORR_MPI_ANY until matched */
+	int32_t peer; /* rank in the engine's world, or ORR_MPI_ANY until matched */
+	int32_t via;  /* a receive: the rank that the message came from, another than peer if it
+			 was passed on */
 	int32_t peer_rank; /* rank as the program named it */
 	int32_t prio;
 	uint16_t comm; /* index in mpi->comms */
@@ -107,7 +112,8 @@ struct orr_mpi_early {
 	struct orr_mpi_req *sender;        /* a synchronous send of this process to itself */
 	struct orr_mpi_early *prev, *next; /* mpi->early_list: all of them, by arrival */
 	struct orr_mpi_envelope env;
-	int32_t source;
+	int32_t source, via; /* who began to send it, and who passed it on, often the same */
+	struct orr_mpi_relay *relay; /* that passes it on from buf and frees buf, or NULL */
 	enum {
 		ORR_EARLY_REMOTE,
 		ORR_EARLY_LOADING,
@@ -132,17 +138,32 @@ struct orr_mpi_comm {
 /* A message in the hands of the transport, or on the free list. */
 struct orr_mpi_flight {
 	struct orr_flight flight; /* first */
-	enum { ORR_FLIGHT_OUT, ORR_FLIGHT_DATA_IN, ORR_FLIGHT_EARLY_IN } kind;
+	enum {
+		ORR_FLIGHT_OUT,
+		ORR_FLIGHT_DATA_IN,
+		ORR_FLIGHT_EARLY_IN,
+		ORR_FLIGHT_ROUTE_OUT, /* an envelope with its route, and payload when eager */
+		ORR_FLIGHT_PIECE_OUT,
+		ORR_FLIGHT_PIECE_IN
+	} kind;
+	uint32_t piece; /* its number */
 	struct orr_mpi_req *req;
-	struct orr_mpi_early *early;
+	union {
+		struct orr_mpi_early *early;
+		struct orr_mpi_relay *relay; /* of the last three */
+	};
 	void *buf; /* envelope to free at the end */
 	struct orr_mpi_flight *next;
 };
 
+/* A rank that messages went to or came from. */
 struct orr_mpi_peer {
 	uint64_t key; /* the peer */
 	struct orr_mpi_peer_stats stats;
 	uint64_t program_bytes; /* of these, sent while the program had statistics enabled */
+	/* the engine's owner's: */
+	uint32_t nto, nfrom; /* messages to it, and messages of it that were matched or kept */
+	struct orr_mpi_held *held; /* of those that overtook others, by number */
 };
 
 /* The counts of the statistics; stats.c. */
@@ -168,6 +189,9 @@ struct orr_mpi_ext {
 	int32_t *redux;               /* ranks that contributed, sorted; on a contributor: itself */
 	struct orr_mpi_datatype type; /* .free set when registered for this handle */
 	uint8_t in_tags;
+	/* under mpi->lock: sends that wait until as many are there as the program announced */
+	uint32_t announced, nheld;
+	struct orr_mpi_req *held; /* newest first */
 };
 
 struct orr_mpi {
@@ -183,6 +207,8 @@ struct orr_mpi {
 	int cache; /* whether received values are kept */
 	size_t eager_limit;
 	int max_sends, max_ready; /* 0: no limit */
+	int coop;                 /* atomic: sends of one value to several ranks go along a tree */
+	uint32_t max_route;       /* entries in a route, at most */
 	double start_us;
 	int data_tags; /* MPI tags up to this may name messages with payloads */
 	const struct orr_transport *transport;
@@ -204,7 +230,7 @@ struct orr_mpi {
 	uint32_t nposted; /* atomic: receives without message */
 	struct orr_mpi_req *free_reqs;
 	struct orr_mpi_chunk *chunks;
-	struct orr_map peers; /* statistics, struct orr_mpi_peer */
+	struct orr_map peers; /* struct orr_mpi_peer; the engine's owner enters them */
 	int counting;         /* atomic: enum orr_mpi_counting */
 	int print_stats;      /* at the end */
 
@@ -213,6 +239,7 @@ struct orr_mpi {
 	struct orr_thread *owner;  /* atomic: who drives the engine just now, NULL: nobody */
 	int32_t ndetached;         /* atomic: detached requests not complete */
 	int32_t drivers;           /* atomic: threads that wait and may drive */
+	uint32_t nannounced;       /* atomic: data whose announced sends are not all there */
 	int32_t dozing;            /* atomic: the dedicated thread sleeps for long */
 	int32_t stopping, running; /* atomic */
 	int64_t looked_us;         /* atomic: when a worker polled last; 0: none does just now */
@@ -232,6 +259,7 @@ struct orr_mpi {
 	int nsends; /* in flight, those that count against max_sends */
 	uint32_t data_seq;
 	uint64_t nsent, nreceived; /* envelopes to and from other processes */
+	uint32_t nrelays;          /* relays with messages under way */
 	uint32_t ndeferred;        /* large early messages that wait a moment for their receive */
 	double event_us;           /* when something happened last (watchdog) */
 
@@ -336,13 +364,48 @@ void orr_mpi_payload_type(const struct orr_mpi_payload *p, MPI_Datatype *type, i
 /* The same for size contiguous bytes. */
 void orr_mpi_bytes_type(size_t size, MPI_Datatype *type, int *count, int *temporary);
 
+/* flight.c; by the engine's owner */
+/* A flight, which the caller posts. */
+struct orr_flight *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
+			       struct orr_mpi_early *early, void *buf);
+/* A flight of a relay. */
+struct orr_flight *orr_mpi_fly_relay(struct orr_mpi *mpi, int kind, struct orr_mpi_relay *r,
+				     uint32_t piece, void *buf);
+/* It was reported, and what it was for is done. */
+void orr_mpi_fly_end(struct orr_mpi *mpi, struct orr_mpi_flight *f);
+
+/* coop.c: sends of one value to several ranks */
+/* Gives a send to the engine, or keeps it until the number of sends that the program announced is
+ * there. Any thread. */
+void orr_mpi_coop_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive);
+/* Between begin and end, the sends that the calling thread grants are collected; at the end they go
+ * to the engine together. Nests. */
+void orr_mpi_burst_begin(struct orr_thread *self);
+void orr_mpi_burst_end(struct orr_mpi *mpi, struct orr_thread *self);
+/* Sends that wait for announced ones go on without them: the program waits. */
+void orr_mpi_coop_flush(struct orr_mpi *mpi);
+/* Starts sends of one value (linked by link.next) along a tree, or one by one where that is as
+ * fast. By the engine's owner. */
+void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first);
+/* Whether both sends are of one value and the runtime may send it along a tree. */
+int orr_mpi_coop_mates(const struct orr_mpi *mpi, const struct orr_mpi_req *a,
+		       const struct orr_mpi_req *b);
+
+/* order.c: messages match in the order in which they were sent; by the engine's owner */
+struct orr_mpi_peer *orr_mpi_peer_of(struct orr_mpi *mpi, int rank);
+/* A message came: matches or keeps it as soon as all that were sent before it have come. */
+void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via);
+void orr_mpi_order_exit(struct orr_mpi *mpi);
+
 /* transfer.c: moving payloads; by the engine's owner */
 void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req);
-/* An envelope came, with its payload when eager. */
+/* It is an envelope's turn to be matched; its payload follows when eager. */
 void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 			 const char *payload, int source);
 /* The datum of a receive that has an early message became available. */
 void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req);
+/* Bytes of payload that a message brought here. */
+size_t orr_mpi_flight_payload(const struct orr_mpi_flight *f);
 /* A message completed. */
 void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f);
 /* Receives large early messages that nobody asked for in time. Returns how many were started. */
@@ -354,11 +417,10 @@ void *orr_mpi_buffer(size_t size);
 /* engine.c */
 int orr_mpi_engine_start(struct orr_mpi *mpi);
 void orr_mpi_engine_stop(struct orr_mpi *mpi);
-/* A flight, which the caller posts. */
-struct orr_flight *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
-			       struct orr_mpi_early *early, void *buf);
-/* Gives a request whose datum is available to the engine, and sees to it that the engine takes it.
- * Any thread. */
+/* Gives requests whose data are available to the engine, and sees to it that the engine takes them:
+ * `newest`, linked by link.next down to `oldest`. Any thread. */
+void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
+			 struct orr_mpi_req *oldest, int will_drive);
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive);
 /* Whether a request or message of this process is under way, so that an arrival or a completion is
  * expected. A hint. */
@@ -433,14 +495,6 @@ int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm);
 /* Whether a collective that the seam started is over. */
 int orr_mpi_collective_test(struct orr_mpi *mpi, void *request);
 
-/* unmatched.c; collective over the engine's world, by the program's thread at the end */
-/* [waits] Until all tasks and communications of all ranks are complete, or none can go on any more.
- * 0, or -EIO after a message. */
-int orr_mpi_settle(struct orr_mpi *mpi);
-/* After orr_mpi_settle: reports messages without receive and receives without message, ends the
- * latter. Ends the program if tasks wait for them, or if it was asked to. */
-void orr_mpi_report_unmatched(struct orr_mpi *mpi);
-
 /* data.c */
 struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h); /* NULL when it has none */
 /* The attributes, made when missing; checks that no other datum has the tag. NULL after a message.
@@ -484,21 +538,6 @@ int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c,
 		  const struct orr_mpi_choice *choice, const struct starpu_data_descr *d,
 		  unsigned n, struct starpu_codelet *cl, int *xrank);
 
-/* insert.c: starpu_mpi_task_insert, _task_build and _task_post_build from an array of arguments, as
- * core/insert.h describes it */
-int orr_mpi_insert_list(MPI_Comm comm, struct starpu_codelet *cl, void **list);
-struct starpu_task *orr_mpi_build_list(MPI_Comm comm, struct starpu_codelet *cl, void **list);
-int orr_mpi_post_build_list(MPI_Comm comm, struct starpu_codelet *cl, void **list);
-
-/* insert.c: messages before and after the execution of a task on xrank */
-int orr_mpi_exchange_before(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
-			    const struct starpu_data_descr *d, unsigned n, int prio);
-int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
-			   const struct starpu_data_descr *d, unsigned n, int prio);
-/* Brings the current value to a rank unless it is there; counted by the cache on both sides. */
-int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int node,
-		  int prio, int how, void (*callback)(void *), void *arg);
-
 /* redux.c */
 int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
 		       int xrank, int mpi_redux);
@@ -507,9 +546,8 @@ int orr_mpi_redux_flush(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data
 int orr_mpi_redux_flush_all(struct orr_mpi *mpi, struct orr_mpi_comm *c);
 
 /* stats.c */
-void orr_mpi_count(struct orr_mpi *mpi, int peer, size_t bytes);
+void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes);
 void orr_mpi_stats_report(struct orr_mpi *mpi);
-void orr_mpi_stats_exit(struct orr_mpi *mpi);
 void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_req *req);
 
 #endif

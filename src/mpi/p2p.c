@@ -38,7 +38,9 @@ static void granted(struct orr_acquire *a)
 	} else
 		req->granted = 1;
 	/* a->arg: the caller of a blocking form drives the engine next. */
-	if (submit)
+	if (req->kind == ORR_MPI_SEND)
+		orr_mpi_coop_submit(mpi, req, a->arg != NULL);
+	else if (submit)
 		orr_mpi_submit(mpi, req, a->arg != NULL);
 }
 

@@ -20,32 +20,20 @@
 #include "base/map.h"
 #include "core/task_count.h"
 
-void orr_mpi_count(struct orr_mpi *mpi, int peer, size_t bytes)
+void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes)
 {
 	int counting = ORR_ATOMIC_LOAD(&mpi->counting);
 
 	if (counting == ORR_MPI_COUNTS_NOTHING)
 		return;
-	orr_assert(peer >= 0 && peer < mpi->size);
 	orr_lock(&mpi->lock);
-	struct orr_mpi_peer *p = orr_map_find(&mpi->peers, (uint64_t) peer);
 	double now = orr_sys_now_us() - mpi->start_us;
-	if (!p && (p = calloc(1, sizeof(*p)))) {
-		p->key = (uint64_t) peer;
-		p->stats.peer = peer;
+	if (!p->stats.messages++)
 		p->stats.first_us = now;
-		if (orr_map_insert(&mpi->peers, p)) {
-			free(p);
-			p = NULL;
-		}
-	}
-	if (p) {
-		p->stats.messages++;
-		p->stats.bytes += bytes;
-		if (counting == ORR_MPI_COUNTS_FOR_PROGRAM)
-			p->program_bytes += bytes;
-		p->stats.last_us = now;
-	}
+	p->stats.bytes += bytes;
+	if (counting == ORR_MPI_COUNTS_FOR_PROGRAM)
+		p->program_bytes += bytes;
+	p->stats.last_us = now;
 	orr_unlock(&mpi->lock);
 }
 
@@ -62,9 +50,11 @@ static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, unsigned *n)
 	orr_lock(&mpi->lock);
 	struct orr_mpi_peer_stats *v = malloc((mpi->peers.n + 1) * sizeof(*v));
 	*n = 0;
-	for (uint32_t i = 0; v && i < mpi->peers.cap; i++)
-		if (mpi->peers.v[i])
-			v[(*n)++] = ((struct orr_mpi_peer *) mpi->peers.v[i])->stats;
+	for (uint32_t i = 0; v && i < mpi->peers.cap; i++) {
+		const struct orr_mpi_peer *p = mpi->peers.v[i];
+		if (p && p->stats.messages)
+			v[(*n)++] = p->stats;
+	}
 	orr_unlock(&mpi->lock);
 	if (v)
 		qsort(v, *n, sizeof(*v), by_peer);
@@ -125,13 +115,6 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 		mpi->proc, v, n,
 		mpi->proc->state == ORR_PROCESS_UP ? orr_task_ncompleted(mpi->proc) : 0, mpi->fake);
 	free(v);
-}
-
-void orr_mpi_stats_exit(struct orr_mpi *mpi)
-{
-	for (uint32_t i = 0; i < mpi->peers.cap; i++)
-		free(mpi->peers.v[i]);
-	orr_map_exit(&mpi->peers);
 }
 
 void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_req *req)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "mpi/relay.h"
 #include "trace/trace.h"
 #include "base/assert.h"
 #include "base/log.h"
@@ -32,7 +33,7 @@ void *orr_mpi_buffer(size_t size)
 	return buf;
 }
 
-static void free_buffer(void *buf, size_t size)
+void orr_mpi_free_buffer(void *buf, size_t size)
 {
 	starpu_free_on_node_flags(STARPU_MAIN_RAM, (uintptr_t) buf, size ? size : 1, 0);
 }
@@ -43,11 +44,10 @@ static starpu_data_handle_t handle_of(const struct orr_mpi_req *req)
 }
 
 static void transfer_trace(struct orr_mpi *mpi, enum orr_trace_event event,
-			   const struct orr_mpi_req *req, size_t size)
+			   const struct orr_mpi_req *req, int peer, size_t size)
 {
 	if (__builtin_expect(mpi->proc->trace != NULL, 0))
-		orr_trace_message(mpi->proc, starpu_worker_get_id(), event, req->peer, req->tag,
-				  size);
+		orr_trace_message(mpi->proc, starpu_worker_get_id(), event, peer, req->tag, size);
 }
 
 /* ---- the end of a request ---- */
@@ -64,7 +64,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_assert(!req->nflight && !req->envelope && !req->buf && !req->early);
 	orr_mpi_trace(mpi, "done", req);
 	if (req->kind == ORR_MPI_RECV)
-		transfer_trace(mpi, ORR_TRACE_RECV, req, req->size);
+		transfer_trace(mpi, ORR_TRACE_RECV, req, req->via, req->size);
 	req->where = ORR_MPI_DONE;
 	orr_acquire_release(&req->acquire);
 	mpi->event_us = 0;
@@ -90,9 +90,9 @@ static void size_mismatch(struct orr_mpi *mpi, struct orr_mpi_req *req, int sour
 }
 
 /* Describes the datum to receive into and checks its size. */
-static void describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
-			     const struct orr_mpi_envelope *env, int source,
-			     struct orr_mpi_payload *p)
+void orr_mpi_describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
+			      const struct orr_mpi_envelope *env, int source,
+			      struct orr_mpi_payload *p)
 {
 	req->size = env->size;
 	if (req->peer == ORR_MPI_ANY)
@@ -104,13 +104,13 @@ static void describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 }
 
 /* Puts a payload that lies in a buffer into the datum; takes the buffer when `owned`. */
-static void deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
-		    const struct orr_mpi_envelope *env, int source, void *buf, int owned)
+void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
+		     const struct orr_mpi_envelope *env, int source, void *buf, int owned)
 {
 	struct orr_mpi_payload p;
 	size_t size = env->size;
 
-	describe_receive(mpi, req, env, source, &p);
+	orr_mpi_describe_receive(mpi, req, env, source, &p);
 	if (p.form == ORR_FORM_PACKED) {
 		if (!owned) {
 			void *copy = orr_mpi_buffer(size);
@@ -122,7 +122,7 @@ static void deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 		orr_mpi_scatter(mpi, &p, buf);
 		orr_mpi_payload_done(&p);
 		if (owned)
-			free_buffer(buf, size);
+			orr_mpi_free_buffer(buf, size);
 	}
 	orr_mpi_complete(mpi, req);
 }
@@ -149,7 +149,7 @@ static void start_data_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 
 	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_FETCHING && req->granted);
 	orr_assert(!req->buf && !req->nflight);
-	describe_receive(mpi, req, env, source, &p);
+	orr_mpi_describe_receive(mpi, req, env, source, &p);
 	if (p.form == ORR_FORM_PACKED)
 		p.ptr = req->buf = orr_mpi_buffer(p.size);
 	orr_mpi_payload_type(&p, &type, &count, &temporary);
@@ -180,7 +180,7 @@ static void start_early_receive(struct orr_mpi *mpi, struct orr_mpi_early *e)
 }
 
 /* Enters a message; returns the receive that takes it now, or NULL after keeping it as *kept. */
-static struct orr_mpi_req *match(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+struct orr_mpi_req *orr_mpi_take(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 				 int source, struct orr_mpi_early **kept)
 {
 	orr_lock(&mpi->lock);
@@ -198,7 +198,7 @@ static struct orr_mpi_req *match(struct orr_mpi *mpi, const struct orr_mpi_envel
 
 /* The payload of an early message is here now: finishes its request when the datum is available too
  * and the inbox does not bring it. */
-static void payload_here(struct orr_mpi *mpi, struct orr_mpi_early *e)
+void orr_mpi_payload_here(struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
 	orr_lock(&mpi->lock);
 	orr_assert(e->state != ORR_EARLY_HERE);
@@ -215,17 +215,20 @@ void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env
 	struct orr_mpi_early *e = NULL;
 
 	orr_mpi_assert_owner(mpi);
-	mpi->nreceived++;
-	struct orr_mpi_req *req = match(mpi, env, source, &e);
+	struct orr_mpi_req *req = orr_mpi_take(mpi, env, source, &e);
 	orr_assert(!req == !!e);
+	if (req)
+		req->via = source;
+	else
+		e->via = source;
 	if (req && env->flags & ORR_MPI_EAGER)
-		deliver(mpi, req, env, source, (void *) payload, 0);
+		orr_mpi_deliver(mpi, req, env, source, (void *) payload, 0);
 	else if (req)
 		start_data_receive(mpi, req, env, source);
 	else if (env->flags & ORR_MPI_EAGER) {
 		e->buf = orr_mpi_buffer(env->size);
 		orr_sys_memcpy(mpi->proc, e->buf, payload, env->size);
-		payload_here(mpi, e);
+		orr_mpi_payload_here(mpi, e);
 	} else if (!(env->flags & ORR_MPI_SYNC)) {
 		if (mpi->may_drive && env->size >= LARGE) {
 			e->arrival_us = orr_sys_now_us();
@@ -233,7 +236,7 @@ void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env
 		} else
 			start_early_receive(mpi, e);
 	} else
-		payload_here(mpi, e);
+		orr_mpi_payload_here(mpi, e);
 }
 
 int orr_mpi_early_load(struct orr_mpi *mpi)
@@ -279,8 +282,12 @@ void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		orr_assert(mpi->ndeferred > 0);
 		mpi->ndeferred--;
 	}
-	if (copy.buf)
-		deliver(mpi, req, &copy.env, copy.source, copy.buf, 1);
+	req->via = copy.via;
+	if (copy.relay) {
+		orr_mpi_deliver(mpi, req, &copy.env, copy.source, copy.buf, 0);
+		orr_mpi_relay_taken(mpi, copy.relay);
+	} else if (copy.buf)
+		orr_mpi_deliver(mpi, req, &copy.env, copy.source, copy.buf, 1);
 	else
 		start_data_receive(mpi, req, &copy.env, copy.source);
 	if (copy.sender)
@@ -301,22 +308,36 @@ static void send_to_self(struct orr_mpi *mpi, struct orr_mpi_req *req, struct or
 		orr_mpi_gather(mpi, p, buf);
 	}
 	orr_mpi_payload_done(p);
-	struct orr_mpi_req *receive = match(mpi, env, mpi->rank, &e);
+	struct orr_mpi_req *receive = orr_mpi_take(mpi, env, mpi->rank, &e);
+	*(receive ? &receive->via : &e->via) = mpi->rank;
 	if (receive)
-		deliver(mpi, receive, env, mpi->rank, buf, 1);
+		orr_mpi_deliver(mpi, receive, env, mpi->rank, buf, 1);
 	else {
 		e->buf = buf;
 		e->sender = req->sync ? req : NULL;
-		payload_here(mpi, e);
+		orr_mpi_payload_here(mpi, e);
 		if (req->sync)
 			return;
 	}
 	orr_mpi_complete(mpi, req);
 }
 
-static int next_data_tag(struct orr_mpi *mpi)
+int orr_mpi_next_data_tags(struct orr_mpi *mpi, uint32_t n)
 {
-	int tag = (int) (mpi->data_seq++ % (uint32_t) mpi->data_tags);
+	uint32_t limit = (uint32_t) mpi->data_tags, first = mpi->data_seq % limit;
+
+	orr_assert(n < limit);
+	if (first + n > limit) {
+		mpi->data_seq += limit - first;
+		first = 0;
+	}
+	mpi->data_seq += n;
+	return (int) first;
+}
+
+int orr_mpi_data_tag(const struct orr_mpi *mpi, int first, uint32_t i)
+{
+	int tag = first + (int) i;
 
 	if (tag >= mpi->comm_tag)
 		tag++;
@@ -358,15 +379,16 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_mpi_trace(mpi, "start", req);
 	if (mpi->fake) {
 		req->size = starpu_data_get_size(handle_of(req));
-		orr_mpi_count(mpi, req->peer, req->size);
+		orr_mpi_count(mpi, orr_mpi_peer_of(mpi, req->peer), req->size);
 		orr_mpi_complete(mpi, req);
 		return;
 	}
 	if (orr_mpi_payload(mpi, handle_of(req), 1, 0, &p))
 		orr_sys_mpi_abort(mpi->proc);
 	req->size = p.size;
-	orr_mpi_count(mpi, req->peer, p.size);
-	transfer_trace(mpi, ORR_TRACE_SEND, req, p.size);
+	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, req->peer);
+	orr_mpi_count(mpi, peer, p.size);
+	transfer_trace(mpi, ORR_TRACE_SEND, req, req->peer, p.size);
 	int eager = !req->sync && p.form != ORR_FORM_TYPED &&
 		    (p.size < mpi->eager_limit || !p.size);
 	struct orr_mpi_envelope env = { .tag = req->tag,
@@ -387,12 +409,13 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	if (!req->sync)
 		mpi->nsends++;
 	mpi->nsent++;
+	env.seq = peer->nto++;
 	if (!eager)
-		env.data_tag = next_data_tag(mpi);
+		env.data_tag = orr_mpi_data_tag(mpi, orr_mpi_next_data_tags(mpi, 1), 0);
 	memcpy(message, &env, sizeof(env));
 	if (eager && p.form == ORR_FORM_PACKED) {
 		orr_sys_memcpy(mpi->proc, message + sizeof(env), p.ptr, p.size);
-		free_buffer(p.ptr, p.size);
+		orr_mpi_free_buffer(p.ptr, p.size);
 	} else if (eager)
 		orr_mpi_gather(mpi, &p, message + sizeof(env));
 	if (eager) {
@@ -426,7 +449,7 @@ static void sent(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		mpi->nsends--;
 	}
 	if (req->buf) {
-		free_buffer(req->buf, req->size);
+		orr_mpi_free_buffer(req->buf, req->size);
 		req->buf = NULL;
 	}
 	orr_mpi_complete(mpi, req);
@@ -443,6 +466,16 @@ static void received(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_mpi_complete(mpi, req);
 }
 
+size_t orr_mpi_flight_payload(const struct orr_mpi_flight *f)
+{
+	switch (f->kind) {
+	case ORR_FLIGHT_DATA_IN: return f->req->size;
+	case ORR_FLIGHT_EARLY_IN: return f->early->env.size;
+	case ORR_FLIGHT_PIECE_IN: return orr_mpi_relay_piece_bytes(f->relay, f->piece);
+	default: return 0;
+	}
+}
+
 void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 {
 	switch (f->kind) {
@@ -452,6 +485,9 @@ void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 		sent(mpi, f->req);
 		break;
 	case ORR_FLIGHT_DATA_IN: received(mpi, f->req); break;
-	case ORR_FLIGHT_EARLY_IN: payload_here(mpi, f->early); break;
+	case ORR_FLIGHT_EARLY_IN: orr_mpi_payload_here(mpi, f->early); break;
+	case ORR_FLIGHT_ROUTE_OUT:
+	case ORR_FLIGHT_PIECE_OUT:
+	case ORR_FLIGHT_PIECE_IN: orr_mpi_relay_flight_done(mpi, f); break;
 	}
 }

@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "mpi/mpi.h"
+#include "mpi/unmatched.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "core/task_count.h"
@@ -59,7 +59,7 @@ static struct rest look_around(struct orr_mpi *mpi)
 		orr_sys_relax();
 	if (ORR_ATOMIC_LOAD(&mpi->ndetached))
 		orr_mpi_reqs_foreach(mpi, count_left, &r);
-	r.at_rest &= !ORR_ATOMIC_LOAD(&mpi->inbox) && !mpi->nready;
+	r.at_rest &= !ORR_ATOMIC_LOAD(&mpi->inbox) && !mpi->nready && !mpi->nrelays;
 	r.sums[SENT] = mpi->nsent;
 	r.sums[RECEIVED] = mpi->nreceived;
 	if (mpi->may_drive)

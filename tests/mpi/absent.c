@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is declared but not there says so: checkpoints are refused, cooperative sends stay off,
- * policies for load balancing are unknown.
+/* What is declared but not there says so: checkpoints are refused, policies for load balancing are
+ * unknown.
  *
  * orr-test: expect there are no checkpoints: all functions of starpu_mpi_ft.h return -ENOSYS
- * orr-test: expect there are no cooperative sends
  * orr-test: expect load balancing policy 'heat' is not known */
 #include "mpi_test.h"
 
@@ -31,10 +30,6 @@ int main(int argc, char **argv)
 	CHECK_IS(starpu_mpi_ft_turn_on(), -ENOSYS);
 	CHECK_IS(starpu_mpi_ft_turn_off(), -ENOSYS);
 	CHECK_IS(starpu_mpi_checkpoint_shutdown(), -ENOSYS);
-
-	CHECK_IS(starpu_mpi_coop_sends_get_use(), 0);
-	starpu_mpi_coop_sends_set_use(1);
-	CHECK_IS(starpu_mpi_coop_sends_get_use(), 0);
 
 	starpu_mpi_lb_init("heat", NULL);
 	starpu_mpi_lb_shutdown();

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cooperative sends (14.16): sends of one value to several ranks are found here and travel along a
+ * tree (relay.c), whose shape is chosen here.
+ *
+ * They are found without asking the program: sends of one datum that are granted together hold it
+ * for reading at the same time, so they carry the same value. The end of the task that wrote the
+ * value grants all sends that were inserted meanwhile; the thread that grants them collects them
+ * and hands them to the engine as one list. The program may also announce how many sends to expect.
+ *
+ * Invariant: sends that travel together hold one datum, have one tag and context, and go to
+ * distinct ranks; synchronous sends, and those to the rank itself, go alone. */
+#include <stdlib.h>
+#include "base/assert.h"
+#include "base/log.h"
+#include "mpi/mpi.h"
+#include "mpi/relay.h"
+
+static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
+{
+	return l ? (struct orr_mpi_req *) ((char *) l - offsetof(struct orr_mpi_req, link)) : NULL;
+}
+
+static starpu_data_handle_t handle_of(const struct orr_mpi_req *req)
+{
+	return req->acquire.access.handle;
+}
+
+/* ---- finding them ---- */
+
+int orr_mpi_coop_mates(const struct orr_mpi *mpi, const struct orr_mpi_req *a,
+		       const struct orr_mpi_req *b)
+{
+	return a->kind == b->kind && handle_of(a) == handle_of(b) && a->tag == b->tag &&
+	       a->context == b->context && !a->sync && !b->sync && !mpi->fake &&
+	       a->peer != mpi->rank && b->peer != mpi->rank &&
+	       ORR_ATOMIC_LOAD_RELAXED(&mpi->coop) && mpi->max_route;
+}
+
+void orr_mpi_burst_begin(struct orr_thread *self)
+{
+	self->bursts++;
+}
+
+void orr_mpi_burst_end(struct orr_mpi *mpi, struct orr_thread *self)
+{
+	struct orr_mpi_req *newest = self->burst, *oldest = newest;
+
+	orr_assert(self->bursts > 0);
+	if (--self->bursts || !newest)
+		return;
+	self->burst = NULL;
+	while (oldest->link.next)
+		oldest = req_of(oldest->link.next);
+	orr_mpi_submit_list(mpi, newest, oldest, 0);
+}
+
+/* Hands a list of sends, newest first, to the engine. */
+static void submit_all(struct orr_mpi *mpi, struct orr_mpi_req *newest)
+{
+	struct orr_mpi_req *oldest = newest;
+
+	if (!newest)
+		return;
+	while (oldest->link.next)
+		oldest = req_of(oldest->link.next);
+	orr_mpi_submit_list(mpi, newest, oldest, 0);
+}
+
+/* Keeps the send until the announced number is there. Returns 1 when it was kept, and all of them
+ * in *all once they are there. */
+static int hold_announced(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_req **all)
+{
+	struct orr_mpi_ext *ext = orr_mpi_ext(handle_of(req));
+
+	*all = NULL;
+	orr_lock(&mpi->lock);
+	int held = ext->announced != 0;
+	if (held) {
+		req->link.next = ext->held ? &ext->held->link : NULL;
+		ext->held = req;
+		if (++ext->nheld >= ext->announced) {
+			*all = ext->held;
+			ext->held = NULL;
+			ext->nheld = ext->announced = 0;
+			ORR_ATOMIC_ADD(&mpi->nannounced, -1);
+		}
+	}
+	orr_unlock(&mpi->lock);
+	return held;
+}
+
+void orr_mpi_coop_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive)
+{
+	struct orr_thread *self = orr_thread_self();
+
+	if (ORR_ATOMIC_LOAD_RELAXED(&handle_of(req)->mpi_flags) & ORR_MPI_ANNOUNCED) {
+		struct orr_mpi_req *all;
+		if (hold_announced(mpi, req, &all)) {
+			submit_all(mpi, all);
+			return;
+		}
+	}
+	if (self->bursts) {
+		struct orr_mpi_req *newest = self->burst;
+		req->link.next = newest ? &newest->link : NULL;
+		self->burst = req;
+		return;
+	}
+	orr_mpi_submit(mpi, req, will_drive);
+}
+
+/* The sends of this datum that wait, and no announcement any more. */
+static struct orr_mpi_req *take_announced(struct orr_mpi *mpi, struct orr_mpi_ext *ext)
+{
+	orr_lock(&mpi->lock);
+	struct orr_mpi_req *held = ext->held;
+	if (ext->announced)
+		ORR_ATOMIC_ADD(&mpi->nannounced, -1);
+	ext->held = NULL;
+	ext->announced = ext->nheld = 0;
+	orr_unlock(&mpi->lock);
+	return held;
+}
+
+void orr_mpi_coop_flush(struct orr_mpi *mpi)
+{
+	struct orr_mpi_req *held;
+
+	while (ORR_ATOMIC_LOAD(&mpi->nannounced)) {
+		held = NULL;
+		orr_lock(&mpi->data_lock);
+		for (unsigned i = 0; i < mpi->nattached && !held; i++)
+			if (mpi->attached[i]->mpi_flags & ORR_MPI_ANNOUNCED)
+				held = take_announced(mpi, orr_mpi_ext(mpi->attached[i]));
+		orr_unlock(&mpi->data_lock);
+		if (!held)
+			return;
+		submit_all(mpi, held);
+	}
+}
+
+/* ---- the shape of the tree ---- */
+
+/* What a message costs, roughly: on a fast network of today. Only their proportions count, and only
+ * to choose between shapes, so they need not be measured. */
+#define LATENCY_US 10.0 /* until the receiver has it, without its bytes */
+#define OVERHEAD_US 3.0 /* of handling it, on either side */
+#define BYTES_PER_US 10e3
+#define PIECES 8 /* of a large payload: more gain little and each is a message */
+#define LEAST_PIECE (1 << 20)
+#define CLEARLY 0.8 /* a shape must be that much cheaper than a simpler one */
+
+static uint32_t ceil_log2(uint32_t n)
+{
+	return n > 1 ? 32 - (uint32_t) __builtin_clz(n - 1) : 0;
+}
+
+static double message_us(double bytes)
+{
+	return OVERHEAD_US + bytes / BYTES_PER_US;
+}
+
+struct orr_mpi_plan orr_mpi_plan(size_t bytes, uint32_t n, size_t eager_limit, int idle)
+{
+	struct orr_mpi_plan plan = { .tree = 0, .arity = 0, .piece = bytes };
+	double whole_us = message_us((double) bytes), best_us = n * whole_us + LATENCY_US;
+	double binomial_us = ceil_log2(n + 1) * (whole_us + LATENCY_US);
+	size_t pieces = bytes / LEAST_PIECE < PIECES ? bytes / LEAST_PIECE : PIECES;
+
+	if (n < 2)
+		return plan;
+	if (binomial_us < CLEARLY * best_us) {
+		plan.tree = 1;
+		best_us = binomial_us;
+	}
+	if (!idle || bytes < eager_limit || pieces < 2)
+		return plan;
+	size_t piece = (bytes + pieces - 1) / pieces;
+	double piece_us = message_us((double) piece);
+	uint32_t depth = ceil_log2(n + 2) - 1;
+	double chain_us = (double) (pieces + n - 1) * piece_us + n * LATENCY_US;
+	double binary_us = 2 * (double) (pieces + depth - 1) * piece_us + depth * LATENCY_US;
+	uint32_t arity = chain_us <= binary_us ? 1 : 2;
+	if ((arity == 1 ? chain_us : binary_us) < CLEARLY * best_us)
+		plan = (struct orr_mpi_plan){ .tree = 1, .arity = arity, .piece = piece };
+	return plan;
+}
+
+uint32_t orr_mpi_split(uint32_t n, uint32_t arity, uint32_t children_left)
+{
+	orr_assert(n > 0 && children_left > 0);
+	return arity ? (n + children_left - 1) / children_left : (n + 1) / 2;
+}
+
+uint32_t orr_mpi_nchildren(uint32_t n, uint32_t arity)
+{
+	uint32_t children = 0;
+
+	if (arity)
+		return n < arity ? n : arity;
+	for (; n; n -= orr_mpi_split(n, 0, 1))
+		children++;
+	return children;
+}
+
+/* ---- starting them ---- */
+
+static int by_urgency(const void *pa, const void *pb)
+{
+	const struct orr_mpi_req *a = *(struct orr_mpi_req *const *) pa,
+				 *b = *(struct orr_mpi_req *const *) pb;
+
+	if (a->prio != b->prio)
+		return a->prio > b->prio ? -1 : 1;
+	return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
+
+static int by_receiver(const void *pa, const void *pb)
+{
+	const struct orr_mpi_req *a = *(struct orr_mpi_req *const *) pa,
+				 *b = *(struct orr_mpi_req *const *) pb;
+
+	return a->peer != b->peer ? (a->peer < b->peer ? -1 : 1) : by_urgency(pa, pb);
+}
+
+/* Moves the sends of v that go where another one goes to the end, and returns how many others there
+ * are. */
+static uint32_t distinct(struct orr_mpi_req **v, uint32_t n)
+{
+	uint32_t kept = 1;
+
+	qsort(v, n, sizeof(*v), by_receiver);
+	for (uint32_t i = 1; i < n; i++)
+		if (v[i]->peer != v[kept - 1]->peer) {
+			struct orr_mpi_req *req = v[i];
+			v[i] = v[kept];
+			v[kept++] = req;
+		}
+	return kept;
+}
+
+static void start_some(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n,
+		       const struct orr_mpi_plan *plan)
+{
+	if (!plan->tree || n < 2) {
+		for (uint32_t i = 0; i < n; i++)
+			orr_mpi_send_start(mpi, v[i]);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		v[i]->link.next = i + 1 < n ? &v[i + 1]->link : NULL;
+	orr_mpi_relay_begin(mpi, v[0], n, plan);
+}
+
+void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
+{
+	struct orr_mpi_req **v, *next;
+	uint32_t n = 0;
+
+	orr_mpi_assert_owner(mpi);
+	for (struct orr_mpi_req *req = first; req; req = req_of(req->link.next))
+		n++;
+	v = malloc(n * sizeof(*v));
+	if (!v)
+		orr_fatal("out of memory for %u sends of one value", n);
+	n = 0;
+	for (struct orr_mpi_req *req = first; req; req = next) {
+		next = req_of(req->link.next);
+		req->link.next = NULL;
+		req->where = ORR_MPI_READY;
+		v[n++] = req;
+	}
+	uint32_t kept = distinct(v, n);
+	qsort(v, kept, sizeof(*v), by_urgency);
+	struct orr_mpi_plan plan = orr_mpi_plan(starpu_data_get_size(handle_of(first)), kept,
+						mpi->eager_limit, !mpi->nsends && !mpi->nready);
+	for (uint32_t i = 0; i < kept; i += mpi->max_route)
+		start_some(mpi, v + i, kept - i < mpi->max_route ? kept - i : mpi->max_route,
+			   &plan);
+	for (uint32_t i = kept; i < n; i++)
+		orr_mpi_send_start(mpi, v[i]);
+	free(v);
+}
+
+/* ---- public ---- */
+
+void starpu_mpi_coop_sends_set_use(int use_coop_sends)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (mpi)
+		ORR_ATOMIC_STORE(&mpi->coop, !!use_coop_sends);
+}
+
+int starpu_mpi_coop_sends_get_use(void)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+
+	return mpi ? ORR_ATOMIC_LOAD(&mpi->coop) : orr_self()->cfg.mpi_coop_sends;
+}
+
+void starpu_mpi_coop_sends_data_handle_nb_sends(starpu_data_handle_t data_handle, int nb_sends)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	struct orr_mpi_ext *ext = mpi && data_handle ? orr_mpi_attach(mpi, data_handle) : NULL;
+
+	if (!ext)
+		return;
+	submit_all(mpi, take_announced(mpi, ext));
+	if (nb_sends < 2 || mpi->fake || !ORR_ATOMIC_LOAD(&mpi->coop))
+		return;
+	orr_lock(&mpi->lock);
+	ext->announced = (uint32_t) nb_sends;
+	orr_unlock(&mpi->lock);
+	ORR_ATOMIC_ADD(&mpi->nannounced, 1);
+	orr_mpi_flags(data_handle, ORR_MPI_ANNOUNCED, 0);
+}

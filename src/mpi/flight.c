@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Flights: what the engine knows about a message in the hands of the transport.
+ *
+ * Invariant: mpi->nflying counts the flights that are not on the free list; by the engine's owner.
+ */
+#include <stdlib.h>
+#include "base/assert.h"
+#include "base/log.h"
+#include "mpi/mpi.h"
+
+struct orr_flight *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
+			       struct orr_mpi_early *early, void *buf)
+{
+	struct orr_mpi_flight *f = mpi->free_flights;
+
+	orr_mpi_assert_owner(mpi);
+	if (f)
+		mpi->free_flights = f->next;
+	else if (!(f = malloc(sizeof(*f))))
+		orr_fatal("out of memory for %d messages in flight", mpi->nflying + 1);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, mpi->nflying + 1);
+	f->kind = kind;
+	f->req = req;
+	f->early = early;
+	f->buf = buf;
+	return &f->flight;
+}
+
+struct orr_flight *orr_mpi_fly_relay(struct orr_mpi *mpi, int kind, struct orr_mpi_relay *r,
+				     uint32_t piece, void *buf)
+{
+	struct orr_flight *flight = orr_mpi_fly(mpi, kind, NULL, NULL, buf);
+	struct orr_mpi_flight *f = (struct orr_mpi_flight *) flight;
+
+	f->relay = r;
+	f->piece = piece;
+	return flight;
+}
+
+void orr_mpi_fly_end(struct orr_mpi *mpi, struct orr_mpi_flight *f)
+{
+	f->next = mpi->free_flights;
+	mpi->free_flights = f;
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Relays: a rank that sends one value along a tree, or passes on what it receives (relay.h says how
+ * a route looks).
+ *
+ * An eager payload travels behind the route, and is passed on before it is delivered. Of a larger
+ * one the envelope goes down the whole tree at once; its pieces go straight into the datum if the
+ * receive is posted, the datum available and contiguous, else into a buffer, and from there to the
+ * children, each piece to all of them before the next. A few bytes are under way at a time, so that
+ * the first child has its piece early and the network is not shared among all children.
+ *
+ * A relay that still passes on a value which its receive already has reads the datum beside the
+ * tasks of the program: it shares the access.
+ *
+ * Invariant: by the engine's owner; mpi->nrelays counts the relays with messages under way, without
+ * which the process may not end. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/assert.h"
+#include "base/log.h"
+#include "mpi/mpi.h"
+#include "mpi/relay.h"
+#include "trace/trace.h"
+
+#define WINDOW_OUT (64 << 10) /* bytes of a payload that leave at a time, at least one message */
+#define PIECES_OUT 2          /* pieces that leave at a time */
+#define WINDOW_IN 2           /* pieces that are received at a time */
+
+struct orr_mpi_child {
+	int32_t rank, data_tag;
+};
+
+struct orr_mpi_relay {
+	struct orr_mpi_envelope env;
+	int origin, via;             /* via: -1 at the origin */
+	struct orr_mpi_req *req;     /* the receive that the payload comes for, until it has it */
+	struct orr_mpi_early *early; /* or the message that waits for one */
+	struct orr_mpi_req *sends;   /* at the origin: they end with the relay */
+	struct orr_acquire shared;   /* its access, if is_shared */
+	uint8_t is_shared, direct;   /* direct: the payload is in the datum */
+	uint8_t taken;               /* nobody else reads buf */
+	char *ptr;                   /* the payload */
+	void *buf;                   /* the same if it is the relay's */
+	size_t piece;
+	uint32_t npieces, posted, arrived; /* received in order */
+	uint32_t landed;                   /* bits: of those after `arrived` */
+	uint64_t next_out;                 /* piece * nchildren + child */
+	size_t bytes_out;                  /* pieces under way */
+	uint32_t nflights;
+	uint32_t nchildren;
+	struct orr_mpi_child child[];
+};
+
+static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
+{
+	return l ? (struct orr_mpi_req *) ((char *) l - offsetof(struct orr_mpi_req, link)) : NULL;
+}
+
+size_t orr_mpi_relay_piece_bytes(const struct orr_mpi_relay *r, uint32_t piece)
+{
+	size_t from = piece * r->piece;
+
+	orr_assert(piece < r->npieces);
+	return r->env.size - from < r->piece ? r->env.size - from : r->piece;
+}
+
+static struct orr_mpi_relay *relay_new(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+				       const struct orr_mpi_route *route, uint32_t nbelow, int via)
+{
+	uint32_t nchildren = orr_mpi_nchildren(nbelow, route->arity);
+	struct orr_mpi_relay *r = calloc(1, sizeof(*r) + nchildren * sizeof(r->child[0]));
+
+	if (!r)
+		orr_fatal("out of memory for a message to pass on");
+	r->env = *env;
+	r->origin = route->origin;
+	r->via = via;
+	r->nchildren = nchildren;
+	r->piece = route->piece;
+	r->npieces = env->flags & ORR_MPI_EAGER
+			     ? 0
+			     : (uint32_t) ((env->size + route->piece - 1) / route->piece);
+	mpi->nrelays++;
+	return r;
+}
+
+/* ---- the end ---- */
+
+static int all_left(const struct orr_mpi_relay *r)
+{
+	return r->next_out == (uint64_t) r->npieces * r->nchildren && !r->nflights;
+}
+
+static void complete_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	struct orr_mpi_req *req = r->sends;
+
+	orr_assert(mpi->nsends > 0);
+	mpi->nsends--;
+	r->sends = NULL;
+	while (req) {
+		struct orr_mpi_req *next = req_of(req->link.next);
+		req->link.next = NULL;
+		orr_mpi_complete(mpi, req);
+		req = next;
+	}
+}
+
+/* Frees the relay once everything left and nobody else reads its buffer. */
+static void relay_check_end(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	if (r->arrived < r->npieces || !all_left(r) || !r->taken)
+		return;
+	if (r->is_shared)
+		orr_acquire_release(&r->shared);
+	if (r->buf)
+		orr_mpi_free_buffer(r->buf, r->env.size);
+	if (r->sends)
+		complete_sends(mpi, r);
+	free(r);
+}
+
+/* Nothing more is under way, even if the buffer still waits for its receive. */
+static void relay_check_calm(struct orr_mpi *mpi, const struct orr_mpi_relay *r)
+{
+	if (r->arrived == r->npieces && all_left(r)) {
+		orr_assert(mpi->nrelays > 0);
+		mpi->nrelays--;
+	}
+}
+
+void orr_mpi_relay_taken(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	orr_assert(!r->taken && r->arrived == r->npieces);
+	r->taken = 1;
+	relay_check_end(mpi, r);
+}
+
+/* ---- passing on ---- */
+
+static void relay_trace(struct orr_mpi *mpi, const struct orr_mpi_relay *r, int to)
+{
+	if (__builtin_expect(mpi->proc->trace != NULL, 0))
+		orr_trace_message(mpi->proc, starpu_worker_get_id(), ORR_TRACE_SEND, to, r->env.tag,
+				  r->env.size);
+}
+
+/* Sends the envelope, and an eager payload, to the ranks of hops, the first of which is the child
+ * and passes it on to the others. */
+static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t arity,
+		       const struct orr_mpi_hop *hops, uint32_t n, const char *payload,
+		       struct orr_mpi_child *child)
+{
+	struct orr_mpi_envelope env = r->env;
+	struct orr_mpi_route route = {
+		.origin = r->origin, .n = n, .arity = arity, .piece = (uint32_t) r->piece
+	};
+	size_t eager = env.flags & ORR_MPI_EAGER ? (size_t) env.size : 0;
+	size_t head = sizeof(env) + sizeof(route) + n * sizeof(*hops);
+	char *message = malloc(head + eager);
+
+	if (!message)
+		orr_fatal("out of memory for an envelope");
+	orr_assert(n <= mpi->max_route);
+	*child = (struct orr_mpi_child){ .rank = hops->rank };
+	if (!(env.flags & ORR_MPI_EAGER))
+		child->data_tag = orr_mpi_next_data_tags(mpi, r->npieces);
+	env.data_tag = child->data_tag;
+	env.seq = hops->seq;
+	env.flags |= ORR_MPI_ROUTED;
+	memcpy(message, &env, sizeof(env));
+	memcpy(message + sizeof(env), &route, sizeof(route));
+	memcpy(message + sizeof(env) + sizeof(route), hops, n * sizeof(*hops));
+	if (eager)
+		orr_sys_memcpy(mpi->proc, message + head, payload, eager);
+	orr_mpi_count(mpi, orr_mpi_peer_of(mpi, child->rank), env.size);
+	relay_trace(mpi, r, child->rank);
+	mpi->nsent++;
+	struct orr_flight *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_ROUTE_OUT, r, 0, message);
+	r->nflights++;
+	mpi->transport->send(mpi->proc, f, message, (int) (head + eager), MPI_BYTE, child->rank,
+			     mpi->comm_tag, 0);
+}
+
+static void send_routes(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t arity,
+			const struct orr_mpi_hop *hops, uint32_t n, const char *payload)
+{
+	for (uint32_t i = 0; i < r->nchildren; i++) {
+		uint32_t below = orr_mpi_split(n, arity, r->nchildren - i);
+		send_route(mpi, r, arity, hops, below, payload, &r->child[i]);
+		hops += below;
+		n -= below;
+	}
+	orr_assert(n == 0);
+}
+
+static void send_piece(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t piece,
+		       const struct orr_mpi_child *child)
+{
+	size_t bytes = orr_mpi_relay_piece_bytes(r, piece);
+	MPI_Datatype type;
+	int count, temporary;
+	struct orr_flight *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_OUT, r, piece, NULL);
+
+	r->nflights++;
+	r->bytes_out += bytes;
+	orr_mpi_bytes_type(bytes, &type, &count, &temporary);
+	mpi->transport->send(mpi->proc, f, r->ptr + piece * r->piece, count, type, child->rank,
+			     orr_mpi_data_tag(mpi, child->data_tag, piece), 0);
+	if (temporary)
+		MPI_Type_free(&type);
+}
+
+/* Passes on what is here, as far as the window allows. */
+static void pump(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	size_t window = r->npieces > 1 ? PIECES_OUT * r->piece : WINDOW_OUT;
+
+	while (r->next_out < (uint64_t) r->arrived * r->nchildren) {
+		uint32_t piece = (uint32_t) (r->next_out / r->nchildren);
+		size_t bytes = orr_mpi_relay_piece_bytes(r, piece);
+		if (r->bytes_out && r->bytes_out + bytes > window)
+			return;
+		send_piece(mpi, r, piece, &r->child[r->next_out++ % r->nchildren]);
+	}
+}
+
+/* ---- receiving ---- */
+
+static void post_pieces(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	while (r->posted < r->npieces && r->posted < r->arrived + WINDOW_IN) {
+		uint32_t piece = r->posted++;
+		MPI_Datatype type;
+		int count, temporary;
+		struct orr_flight *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_IN, r, piece, NULL);
+
+		orr_mpi_bytes_type(orr_mpi_relay_piece_bytes(r, piece), &type, &count, &temporary);
+		mpi->transport->receive(mpi->proc, f, r->ptr + piece * r->piece, count, type,
+					r->via, orr_mpi_data_tag(mpi, r->env.data_tag, piece));
+		if (temporary)
+			MPI_Type_free(&type);
+	}
+}
+
+/* The whole payload is here: the receive gets it. */
+static void deliver(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	struct orr_mpi_req *req = r->req;
+
+	r->req = NULL;
+	if (r->early) {
+		orr_mpi_payload_here(mpi, r->early);
+		return;
+	}
+	if (!r->direct)
+		orr_mpi_deliver(mpi, req, &r->env, r->origin, r->buf, 0);
+	else {
+		if (!all_left(r)) {
+			orr_acquire_share(&r->shared, &req->acquire);
+			r->is_shared = 1;
+		}
+		orr_mpi_complete(mpi, req);
+	}
+	orr_mpi_relay_taken(mpi, r);
+}
+
+static void piece_in(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t piece)
+{
+	r->landed |= 1U << (piece - r->arrived);
+	while (r->landed & 1) {
+		r->landed >>= 1;
+		r->arrived++;
+	}
+	post_pieces(mpi, r);
+	pump(mpi, r);
+	if (r->arrived < r->npieces)
+		return;
+	relay_check_calm(mpi, r);
+	deliver(mpi, r);
+}
+
+/* Where the payload goes: straight into the datum if it can. */
+static void receive_into(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	struct orr_mpi_payload p = { .form = ORR_FORM_PACKED };
+
+	if (r->req) {
+		orr_assert(r->req->where == ORR_MPI_FETCHING && r->req->granted);
+		orr_mpi_describe_receive(mpi, r->req, &r->env, r->origin, &p);
+		r->req->where = ORR_MPI_FLYING;
+		r->req->via = r->via;
+		orr_mpi_payload_done(&p);
+	}
+	r->direct = p.form == ORR_FORM_CONTIGUOUS;
+	r->ptr = p.ptr;
+	if (!r->direct)
+		r->ptr = r->buf = orr_mpi_buffer(r->env.size);
+	if (r->early) {
+		orr_lock(&mpi->lock);
+		r->early->buf = r->buf;
+		r->early->relay = r;
+		r->early->state = ORR_EARLY_LOADING;
+		orr_unlock(&mpi->lock);
+	}
+}
+
+/* An eager payload: the children have it already. */
+static void eager_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int origin, int via,
+		     const char *payload)
+{
+	struct orr_mpi_early *e = NULL;
+	struct orr_mpi_req *req = orr_mpi_take(mpi, env, origin, &e);
+
+	if (req) {
+		req->via = via;
+		orr_mpi_deliver(mpi, req, env, origin, (void *) payload, 0);
+		return;
+	}
+	e->via = via;
+	e->buf = orr_mpi_buffer(env->size);
+	orr_sys_memcpy(mpi->proc, e->buf, payload, env->size);
+	orr_mpi_payload_here(mpi, e);
+}
+
+void orr_mpi_relay_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+		      const struct orr_mpi_route *route, const struct orr_mpi_hop *hops,
+		      const char *payload, int via)
+{
+	struct orr_mpi_relay *r = NULL;
+	int eager = !!(env->flags & ORR_MPI_EAGER);
+
+	orr_mpi_assert_owner(mpi);
+	if (!eager || route->n > 1) {
+		r = relay_new(mpi, env, route, route->n - 1, via);
+		r->taken = (uint8_t) eager;
+		send_routes(mpi, r, route->arity, hops + 1, route->n - 1, payload);
+	}
+	if (eager) {
+		eager_in(mpi, env, route->origin, via, payload);
+		return;
+	}
+	r->req = orr_mpi_take(mpi, env, route->origin, &r->early);
+	if (r->early)
+		r->early->via = via;
+	receive_into(mpi, r);
+	post_pieces(mpi, r);
+}
+
+/* ---- beginning ---- */
+
+/* Puts the payload where pieces, or the envelope, can be sent from. */
+static void gather(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr_mpi_payload *p)
+{
+	if (p->form == ORR_FORM_CONTIGUOUS || p->form == ORR_FORM_EMPTY) {
+		r->ptr = p->ptr;
+	} else if (p->form == ORR_FORM_PACKED) {
+		r->ptr = r->buf = p->ptr;
+	} else {
+		r->ptr = r->buf = orr_mpi_buffer(p->size);
+		orr_mpi_gather(mpi, p, r->buf);
+	}
+	orr_mpi_payload_done(p);
+}
+
+void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_t n,
+			 const struct orr_mpi_plan *plan)
+{
+	struct orr_mpi_payload p;
+	struct orr_mpi_hop *hops = malloc(n * sizeof(*hops));
+	uint32_t i = 0;
+
+	if (!hops)
+		orr_fatal("out of memory for the route of a message");
+	if (orr_mpi_payload(mpi, sends->acquire.access.handle, 1, 0, &p))
+		orr_sys_mpi_abort(mpi->proc);
+	int eager = p.size < mpi->eager_limit || !p.size;
+	struct orr_mpi_envelope env = { .tag = sends->tag,
+					.size = p.size,
+					.context = sends->context,
+					.flags = eager ? ORR_MPI_EAGER : 0 };
+	/* The size that the plan is for may differ from that of a packed value. */
+	size_t piece = plan->piece && plan->piece < p.size ? plan->piece : p.size;
+	struct orr_mpi_route route = { .origin = mpi->rank,
+				       .arity = plan->arity,
+				       .piece = (uint32_t) (piece ? piece : 1) };
+	for (struct orr_mpi_req *req = sends; req; req = req_of(req->link.next)) {
+		orr_assert(req->where == ORR_MPI_READY && req->granted && !req->sync);
+		orr_mpi_trace(mpi, "start", req);
+		req->where = ORR_MPI_FLYING;
+		req->size = p.size;
+		hops[i++] = (struct orr_mpi_hop){ .rank = req->peer,
+						  .seq = orr_mpi_peer_of(mpi, req->peer)->nto++ };
+	}
+	orr_assert(i == n);
+	struct orr_mpi_relay *r = relay_new(mpi, &env, &route, n, -1);
+	r->sends = sends;
+	r->taken = 1;
+	r->arrived = r->posted = r->npieces;
+	mpi->nsends++;
+	gather(mpi, r, &p);
+	send_routes(mpi, r, route.arity, hops, n, r->ptr);
+	free(hops);
+	pump(mpi, r);
+}
+
+/* ---- completions ---- */
+
+static void out_done(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	orr_assert(r->nflights > 0);
+	r->nflights--;
+	pump(mpi, r);
+	relay_check_calm(mpi, r);
+	relay_check_end(mpi, r);
+}
+
+void orr_mpi_relay_flight_done(struct orr_mpi *mpi, const struct orr_mpi_flight *f)
+{
+	struct orr_mpi_relay *r = f->relay;
+
+	orr_mpi_assert_owner(mpi);
+	if (f->kind == ORR_FLIGHT_PIECE_IN) {
+		piece_in(mpi, r, f->piece);
+		return;
+	}
+	if (f->kind == ORR_FLIGHT_PIECE_OUT)
+		r->bytes_out -= orr_mpi_relay_piece_bytes(r, f->piece);
+	free(f->buf);
+	out_done(mpi, r);
+}

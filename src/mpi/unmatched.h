@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The end of all communication (unmatched.c).
+ *
+ * Invariant: collective over the engine's world, by the program's thread at the end. */
+#ifndef ORR_MPI_UNMATCHED_H
+#define ORR_MPI_UNMATCHED_H
+
+#include "mpi/mpi.h"
+
+/* [waits] Until all tasks and communications of all ranks are complete, or none can go on any more.
+ * 0, or -EIO after a message. */
+int orr_mpi_settle(struct orr_mpi *mpi);
+/* After orr_mpi_settle: reports messages without receive and receives without message, ends the
+ * latter. Ends the program if tasks wait for them, or if it was asked to. */
+void orr_mpi_report_unmatched(struct orr_mpi *mpi);
+
+#endif
