@@ -323,8 +323,10 @@ void starpu_mpi_get_data_on_all_nodes_detached(MPI_Comm comm, starpu_data_handle
 void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new_rank);
 
 /* Combine the contributions of ranks into the owner's value. The runtime does so by itself before a
- * read, and in starpu_mpi_wait_for_all(). arity has no effect: each rank sends its part to the
- * owner. */
+ * read, and in starpu_mpi_wait_for_all(). arity: of the tree along which the parts are combined, 2
+ * or more; 0: data of STARPU_MPI_REDUX_ARITY_THRESHOLD bytes or more go along a tree whose shape
+ * the owner chooses, smaller ones to the owner directly. The same on every rank. -EINVAL after a
+ * message for another arity. */
 int starpu_mpi_redux_data(MPI_Comm comm, starpu_data_handle_t data_handle);
 int starpu_mpi_redux_data_prio(MPI_Comm comm, starpu_data_handle_t data_handle, int prio);
 int starpu_mpi_redux_data_tree(MPI_Comm comm, starpu_data_handle_t data_handle, int arity);

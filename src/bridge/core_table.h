@@ -51,7 +51,8 @@
 	F(orr_task_npending) \
 	F(orr_task_ncompleted) \
 	F(orr_graph_message) \
-	F(orr_trace_message)
+	F(orr_trace_message) \
+	F(orr_config_long)
 
 struct orrery_core {
 	struct orr_process *process;

@@ -191,3 +191,8 @@ void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event ev
 }
 
 #endif
+
+long orr_config_long(const char *name, long dflt)
+{
+	return core.orr_config_long(name, dflt);
+}

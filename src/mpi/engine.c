@@ -162,7 +162,9 @@ static int take_inbox(struct orr_mpi *mpi)
 		}
 		oldest = link_req(req->link.next);
 		req->link.next = NULL;
-		if (mpi->fake)
+		if (req->kind == ORR_MPI_SEND_PLAN)
+			orr_mpi_redux_send_plan(mpi, req);
+		else if (mpi->fake)
 			orr_mpi_complete(mpi, req);
 		else
 			orr_mpi_recv_early(mpi, req);
@@ -252,7 +254,7 @@ void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
 			 struct orr_mpi_req *oldest, int will_drive)
 {
 	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
-	int sending = newest->kind == ORR_MPI_SEND; /* once in the inbox, requests may be completed
+	int sending = newest->kind != ORR_MPI_RECV; /* once in the inbox, requests may be completed
 						       and freed at any time */
 
 	orr_assert(newest->kind != ORR_MPI_FREE && newest->granted);

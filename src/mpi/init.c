@@ -49,6 +49,7 @@ static void configure(struct orr_mpi *mpi)
 	mpi->max_sends = cfg->mpi_ndetached_send;
 	mpi->max_ready = cfg->mpi_nready_process;
 	mpi->coop = cfg->mpi_coop_sends;
+	mpi->redux_threshold = orr_config_long("STARPU_MPI_REDUX_ARITY_THRESHOLD", 1024);
 	mpi->fake = cfg->mpi_fake_rank >= 0 || cfg->mpi_fake_size > 0;
 	mpi->counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM : ORR_MPI_COUNTS_FOR_WORLD;
 	mpi->print_stats = cfg->mpi_stats;

@@ -66,7 +66,14 @@ struct orr_mpi_link {
 	struct orr_mpi_link *next, *tail;
 };
 
-enum orr_mpi_kind { ORR_MPI_FREE, ORR_MPI_SEND, ORR_MPI_RECV };
+#define ORR_MPI_PLAN 8 /* routed: the route is the tree of a reduction (redux.c) */
+
+enum orr_mpi_kind {
+	ORR_MPI_FREE,
+	ORR_MPI_SEND,
+	ORR_MPI_RECV,
+	ORR_MPI_SEND_PLAN /* no datum: arg tells how a reduction goes */
+};
 enum orr_mpi_where {
 	ORR_MPI_FETCHING,
 	ORR_MPI_POSTED,
@@ -100,6 +107,7 @@ struct orr_mpi_req {
 	uint8_t detached : 1;
 	uint8_t sync : 1;
 	uint8_t granted : 1;   /* the datum is available (under mpi->lock for receives) */
+	uint8_t plan : 1;      /* a receive without datum: of the plan of a reduction */
 	uint8_t submitted : 1; /* a receive in the inbox, or on its way there: only who takes it out
 				  goes on with it (likewise) */
 	uint8_t done;          /* atomic */
@@ -209,6 +217,7 @@ struct orr_mpi {
 	int max_sends, max_ready; /* 0: no limit */
 	int coop;                 /* atomic: sends of one value to several ranks go along a tree */
 	uint32_t max_route;       /* entries in a route, at most */
+	long redux_threshold; /* bytes; reductions go along a tree from here on; negative: never */
 	double start_us;
 	int data_tags; /* MPI tags up to this may name messages with payloads */
 	const struct orr_transport *transport;
@@ -274,6 +283,7 @@ struct orr_mpi {
 	unsigned npolicies;
 	int policy;
 	unsigned nreduxing; /* attached handles with ORR_MPI_REDUXING */
+	uint32_t nrounds;   /* atomic: reductions along trees that this rank, the owner, began */
 	void (*pre_submit)(struct starpu_task *);
 	struct orr_mpi_range *ranges; /* of tags, allocated ones, sorted */
 	unsigned nranges;
@@ -477,6 +487,12 @@ int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int source,
 		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
 		  struct orr_mpi_req **out);
+/* Sends a plan, or awaits the one of the datum with that tag; arg is for the functions of redux.c.
+ * h gives the request a name. 0 or -errno after a message. */
+int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		      int64_t tag, void *arg);
+int orr_mpi_plan_await(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		       int owner, int64_t tag, void *arg);
 /* array.c: a batch of n detached messages with one callback for all of them */
 struct orr_mpi_batch;
 /* NULL after a message when memory is exhausted. */
@@ -544,6 +560,9 @@ int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 int orr_mpi_redux_flush(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
 			int prio, unsigned arity);
 int orr_mpi_redux_flush_all(struct orr_mpi *mpi, struct orr_mpi_comm *c);
+/* By the engine's owner: sends the plan that a request carries, takes in one that came. */
+void orr_mpi_redux_send_plan(struct orr_mpi *mpi, struct orr_mpi_req *req);
+void orr_mpi_redux_planned(struct orr_mpi *mpi, struct orr_mpi_req *req, const void *plan);
 
 /* stats.c */
 void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes);

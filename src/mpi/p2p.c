@@ -155,6 +155,54 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 	return 0;
 }
 
+/* ---- plans of reductions ---- */
+
+/* Plans and data do not match each other, even with one tag. */
+#define PLANS 0x706c616eU
+
+int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		      int64_t tag, void *arg)
+{
+	struct orr_mpi_req *req = prepare(mpi, c, ORR_MPI_SEND_PLAN, h, c->rank, tag, 0,
+					  ORR_P2P_DETACHED);
+
+	if (!req)
+		return -ENOMEM;
+	req->context ^= PLANS;
+	req->acquire.access.handle = h;
+	req->arg = arg;
+	req->granted = 1;
+	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
+	orr_mpi_submit(mpi, req, 0);
+	return 0;
+}
+
+int orr_mpi_plan_await(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		       int owner, int64_t tag, void *arg)
+{
+	struct orr_mpi_req *req = prepare(mpi, c, ORR_MPI_RECV, h, owner, tag, 0, ORR_P2P_DETACHED);
+
+	if (!req)
+		return -ENOMEM;
+	req->context ^= PLANS;
+	req->acquire.access.handle = h;
+	req->arg = arg;
+	req->plan = 1;
+	req->granted = 1;
+	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
+	orr_lock(&mpi->lock);
+	int ret = orr_mpi_match_post(mpi, req), here = req->early != NULL;
+	req->submitted = (uint8_t) here;
+	orr_unlock(&mpi->lock);
+	if (ret)
+		orr_fatal("out of memory for a reduction");
+	if (here)
+		orr_mpi_submit(mpi, req, 0);
+	else if (mpi->may_drive)
+		orr_mpi_expect(mpi);
+	return 0;
+}
+
 /* ---- public forms ---- */
 
 static int send_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int dest,

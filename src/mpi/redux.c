@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reductions between ranks (14.12): each contributing rank collects its part in its own copy; when
- * the datum is read, flushed, or everything is waited for, the parts are sent to the owner, which
- * combines them by tasks of the datum's reduction codelet.
+ * the datum is read, flushed, or everything is waited for, the parts are combined by tasks of the
+ * datum's reduction codelet.
  *
- * Every rank sees all insertions, so the owner knows who contributed and each contributor knows
- * that it did.
+ * The owner sees all insertions, so it knows who contributed; each contributor knows that it did,
+ * and nothing about the others. Small parts go to the owner, which combines all of them. Large ones
+ * go along a tree: the owner sends the contributors a plan, which names the children of each, at
+ * the moment of the flush, usually long before their parts are ready. A contributor combines the
+ * parts of its children with its own, in a copy, because tasks may use the datum again meanwhile,
+ * and sends the result to its parent.
  *
  * Invariant: ORR_MPI_REDUXING is set on the owner while somebody contributed and on each
  * contributor while its part is not sent; a flush clears it on all of them, at the same point of
  * the insertion order. */
 #include <errno.h>
+#include <stdlib.h>
 #include "mpi/mpi.h"
+#include "mpi/relay.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -73,22 +79,181 @@ int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 	return 0;
 }
 
-/* Receives one part and combines it. */
-static int combine(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int rank,
-		   int prio)
+/* Receives one part and combines it with the value of h. */
+static int combine(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		   struct starpu_codelet *redux_cl, int rank, int64_t tag, int prio)
 {
-	struct orr_data_ext *methods = methods_of(h);
 	starpu_data_handle_t part;
 
-	if (!methods)
-		return -EINVAL;
 	starpu_data_register_same(&part, h);
-	int ret = orr_mpi_irecv(mpi, c, part, rank, h->mpi_tag, prio, ORR_P2P_DETACHED, NULL, NULL,
-				NULL);
+	int ret = orr_mpi_irecv(mpi, c, part, rank, tag, prio, ORR_P2P_DETACHED, NULL, NULL, NULL);
 	if (!ret)
-		ret = starpu_task_insert(methods->redux_cl, STARPU_RW | STARPU_COMMUTE, h, STARPU_R,
-					 part, STARPU_PRIORITY, prio, 0);
+		ret = starpu_task_insert(redux_cl, STARPU_RW | STARPU_COMMUTE, h, STARPU_R, part,
+					 STARPU_PRIORITY, prio, 0);
 	starpu_data_unregister_submit(part);
+	return ret;
+}
+
+/* ---- along a tree ---- */
+
+/* From this many contributors on, the owner does not combine all parts itself. */
+#define MANY 4
+
+/* Owner and contributors decide alike. */
+static int uses_tree(const struct orr_mpi *mpi, starpu_data_handle_t h, unsigned arity)
+{
+	long threshold = mpi->redux_threshold;
+
+	if (mpi->fake || mpi->size < 3)
+		return 0;
+	return arity || (threshold >= 0 && starpu_data_get_size(h) >= (size_t) threshold);
+}
+
+/* The parts of one reduction have a tag that no datum has. */
+static int64_t tag_of_round(int origin, uint32_t round)
+{
+	return INT64_MIN + (((int64_t) origin << 32) | round);
+}
+
+/* Combines the parts of the children among the ranks of hops. */
+static int combine_children(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+			    struct starpu_codelet *redux_cl, const struct orr_mpi_route *route,
+			    const struct orr_mpi_hop *hops, uint32_t n, int prio)
+{
+	uint32_t children = orr_mpi_nchildren(n, route->arity);
+	int ret = 0;
+
+	for (; children && !ret; children--) {
+		uint32_t below = orr_mpi_split(n, route->arity, children);
+		ret = combine(mpi, c, h, redux_cl, orr_mpi_from_world(c, hops->rank),
+			      tag_of_round(route->origin, route->piece), prio);
+		hops += below;
+		n -= below;
+	}
+	return ret;
+}
+
+/* What the owner gives the engine. */
+struct plan_out {
+	struct orr_mpi_route route;
+	struct orr_mpi_hop hops[];
+};
+
+void orr_mpi_redux_send_plan(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	struct plan_out *plan = req->arg;
+	struct orr_mpi_envelope env = { .tag = req->tag,
+					.context = req->context,
+					.flags = ORR_MPI_EAGER | ORR_MPI_PLAN };
+
+	orr_mpi_relay_plan(mpi, &env, &plan->route, plan->hops);
+	free(plan);
+	orr_mpi_req_free(mpi, req);
+	if (ORR_ATOMIC_ADD(&mpi->ndetached, -1) == 0)
+		orr_waitq_wake(&mpi->done);
+}
+
+/* Of the contributors ranks[0..n), which are not the owner. */
+static int flush_owner_some(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+			    const int32_t *ranks, uint32_t n, int prio, unsigned arity)
+{
+	struct plan_out *plan = malloc(sizeof(*plan) + n * sizeof(plan->hops[0]));
+
+	if (!plan) {
+		orr_error("out of memory for the plan of a reduction");
+		return -ENOMEM;
+	}
+	plan->route = (struct orr_mpi_route){ .origin = mpi->rank,
+					      .n = n,
+					      .arity = arity      ? arity
+						       : n < MANY ? n
+								  : 2,
+					      .piece = ORR_ATOMIC_ADD(&mpi->nrounds, 1) };
+	for (uint32_t i = 0; i < n; i++)
+		plan->hops[i].rank = orr_mpi_to_world(c, ranks[i]);
+	int ret = combine_children(mpi, c, h, h->ext->redux_cl, &plan->route, plan->hops, n, prio);
+	if (!ret)
+		ret = orr_mpi_plan_send(mpi, c, h, h->mpi_tag, plan);
+	if (ret)
+		free(plan);
+	return ret;
+}
+
+static int flush_owner_tree(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+			    struct orr_mpi_ext *ext, int prio, unsigned arity)
+{
+	uint32_t n = 0;
+	int ret = 0;
+
+	for (uint32_t i = 0; i < ext->nredux; i++)
+		if (ext->redux[i] != c->rank)
+			ext->redux[n++] = ext->redux[i];
+	for (uint32_t i = 0; i < n && !ret; i += mpi->max_route)
+		ret = flush_owner_some(mpi, c, h, ext->redux + i,
+				       n - i < mpi->max_route ? n - i : mpi->max_route, prio,
+				       arity);
+	return ret;
+}
+
+/* The part of this rank, on its way. */
+struct contribution {
+	struct orr_mpi_comm *c;
+	starpu_data_handle_t part;
+	struct starpu_codelet *redux_cl;
+	int prio;
+};
+
+static int contribute_tree(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+			   int prio)
+{
+	struct contribution *mine = malloc(sizeof(*mine));
+
+	if (!mine) {
+		orr_error("out of memory for a reduction");
+		return -ENOMEM;
+	}
+	*mine = (struct contribution){ .c = c, .redux_cl = h->ext->redux_cl, .prio = prio };
+	starpu_data_register_same(&mine->part, h);
+	int ret = starpu_data_cpy_priority(mine->part, h, 1, NULL, NULL, prio);
+	if (!ret)
+		ret = orr_mpi_plan_await(mpi, c, mine->part, h->mpi_rank, h->mpi_tag, mine);
+	if (ret) {
+		starpu_data_unregister_submit(mine->part);
+		free(mine);
+	}
+	return ret;
+}
+
+void orr_mpi_redux_planned(struct orr_mpi *mpi, struct orr_mpi_req *req, const void *buf)
+{
+	const struct orr_mpi_redux_plan *plan = buf;
+	struct contribution *mine = req->arg;
+
+	/* What follows belongs to the request: nobody finds the process idle in between. */
+	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
+	orr_mpi_complete(mpi, req);
+	if (combine_children(mpi, mine->c, mine->part, mine->redux_cl, &plan->route, plan->hops + 1,
+			     plan->route.n - 1, mine->prio) ||
+	    orr_mpi_isend(mpi, mine->c, mine->part, orr_mpi_from_world(mine->c, plan->via),
+			  tag_of_round(plan->route.origin, plan->route.piece), mine->prio,
+			  ORR_P2P_DETACHED, NULL, NULL, NULL))
+		orr_sys_mpi_abort(mpi->proc);
+	starpu_data_unregister_submit(mine->part);
+	free(mine);
+	if (ORR_ATOMIC_ADD(&mpi->ndetached, -1) == 0)
+		orr_waitq_wake(&mpi->done);
+}
+
+/* ---- flushing ---- */
+
+static int flush_owner(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		       struct orr_mpi_ext *ext, int prio)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; i < ext->nredux && !ret; i++)
+		if (ext->redux[i] != c->rank)
+			ret = combine(mpi, c, h, h->ext->redux_cl, ext->redux[i], h->mpi_tag, prio);
 	return ret;
 }
 
@@ -98,21 +263,23 @@ int orr_mpi_redux_flush(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data
 	struct orr_mpi_ext *ext = orr_mpi_ext(h);
 	int ret;
 
-	(void) arity;
 	if (!(h->mpi_flags & ORR_MPI_REDUXING) || !ext)
 		return 0;
 	ret = orr_mpi_check_tag(h, "starpu_mpi_redux_data");
+	if (!ret && !methods_of(h))
+		ret = -EINVAL;
 	if (ret)
 		return ret;
+	int tree = uses_tree(mpi, h, arity);
 	clear_reduxing(mpi, h);
 	if (c->rank == h->mpi_rank) {
 		orr_mpi_sent_clear(mpi, h);
-		for (unsigned i = 0; i < ext->nredux && !ret; i++)
-			if (ext->redux[i] != c->rank)
-				ret = combine(mpi, c, h, ext->redux[i], prio);
+		ret = tree ? flush_owner_tree(mpi, c, h, ext, prio, arity)
+			   : flush_owner(mpi, c, h, ext, prio);
 	} else {
-		ret = orr_mpi_isend(mpi, c, h, h->mpi_rank, h->mpi_tag, prio, ORR_P2P_DETACHED,
-				    NULL, NULL, NULL);
+		ret = tree ? contribute_tree(mpi, c, h, prio)
+			   : orr_mpi_isend(mpi, c, h, h->mpi_rank, h->mpi_tag, prio,
+					   ORR_P2P_DETACHED, NULL, NULL, NULL);
 		if (!ret)
 			starpu_data_invalidate_submit(h);
 	}

@@ -323,6 +323,32 @@ static void eager_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, in
 	orr_mpi_payload_here(mpi, e);
 }
 
+/* The plan of a reduction: what the receive gets is the route itself. */
+static void plan_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+		    const struct orr_mpi_route *route, const struct orr_mpi_hop *hops, int via)
+{
+	struct orr_mpi_envelope here = *env;
+
+	here.size = sizeof(struct orr_mpi_redux_plan) + route->n * sizeof(*hops);
+	struct orr_mpi_redux_plan *plan = malloc(here.size);
+	if (!plan)
+		orr_fatal("out of memory for the plan of a reduction");
+	*plan = (struct orr_mpi_redux_plan){ .via = via, .route = *route };
+	memcpy(plan->hops, hops, route->n * sizeof(*hops));
+	eager_in(mpi, &here, route->origin, via, (const char *) plan);
+	free(plan);
+}
+
+void orr_mpi_relay_plan(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+			struct orr_mpi_route *route, struct orr_mpi_hop *hops)
+{
+	for (uint32_t i = 0; i < route->n; i++)
+		hops[i].seq = orr_mpi_peer_of(mpi, hops[i].rank)->nto++;
+	struct orr_mpi_relay *r = relay_new(mpi, env, route, route->n, -1);
+	r->taken = 1;
+	send_routes(mpi, r, route->arity, hops, route->n, NULL);
+}
+
 void orr_mpi_relay_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 		      const struct orr_mpi_route *route, const struct orr_mpi_hop *hops,
 		      const char *payload, int via)
@@ -335,6 +361,10 @@ void orr_mpi_relay_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 		r = relay_new(mpi, env, route, route->n - 1, via);
 		r->taken = (uint8_t) eager;
 		send_routes(mpi, r, route->arity, hops + 1, route->n - 1, payload);
+	}
+	if (env->flags & ORR_MPI_PLAN) {
+		plan_in(mpi, env, route, hops, via);
+		return;
 	}
 	if (eager) {
 		eager_in(mpi, env, route->origin, via, payload);

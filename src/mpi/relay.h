@@ -63,6 +63,15 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 void orr_mpi_relay_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 		      const struct orr_mpi_route *route, const struct orr_mpi_hop *hops,
 		      const char *payload, int via);
+/* The plan of a reduction, as the receive for it gets it. */
+struct orr_mpi_redux_plan {
+	int32_t via;                /* the parent in the tree */
+	struct orr_mpi_route route; /* its piece: the number of the reduction */
+	struct orr_mpi_hop hops[];
+};
+/* Sends the plan to the ranks of hops along the tree that it describes. */
+void orr_mpi_relay_plan(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+			struct orr_mpi_route *route, struct orr_mpi_hop *hops);
 /* The receive has taken the value out of the relay's buffer. */
 void orr_mpi_relay_taken(struct orr_mpi *mpi, struct orr_mpi_relay *r);
 /* A message of a relay completed. */

@@ -110,6 +110,12 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	struct orr_mpi_payload p;
 	size_t size = env->size;
 
+	if (req->plan) {
+		orr_mpi_redux_planned(mpi, req, buf);
+		if (owned)
+			orr_mpi_free_buffer(buf, size);
+		return;
+	}
 	orr_mpi_describe_receive(mpi, req, env, source, &p);
 	if (p.form == ORR_FORM_PACKED) {
 		if (!owned) {
