@@ -41,14 +41,15 @@ c_or_h() { files "$@" \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*
 head_line='# Made by build-aux/sources.sh from the files of this folder; do not edit.'
 
 library_lists() {
-	for d in base core data sched perf trace drivers start fortran mpi; do
+	for d in base core data sched perf trace drivers start fortran mpi dyn; do
 		mkdir -p src/$d
 		{ echo "$head_line"; c_or_h src/$d | list orr_src_$d; } | put src/$d/sources.mk
 	done
 	for d in sys bridge; do
 		{
 			echo "$head_line"
-			c_or_h src/$d | grep -v '/mpi[^/]*\.c$' | list orr_src_$d
+			c_or_h src/$d | grep -v '/mpi[^/]*\.c$\|/dyn_' | list orr_src_$d
+			{ c_or_h src/$d | grep '/dyn_' || :; } | list orr_src_${d}_dyn
 			{ c_or_h src/$d | grep '/mpi[^/]*\.c$' || :; } | list orr_src_${d}_mpi
 		} | put src/$d/sources.mk
 	done
@@ -63,17 +64,19 @@ library_lists() {
 	} | put include/sources.mk
 }
 
-# example_block NAME: the program of examples/NAME in both worlds.
+# example_block NAME: the program of examples/NAME in both worlds; elastic*: with process sets that
+# grow and shrink.
 example_block() {
 	p=examples/$1/$1
 	v=$(canon "$p")
+	case $1 in elastic*) elastic=elastic_ ;; *) elastic= ;; esac
 	echo "orr_examples += $p"
 	echo "orr_example_sims += $p.sim"
 	c_or_h "examples/$1" | list "${v}_SOURCES"
-	echo "${v}_CPPFLAGS = \$(orr_example_cppflags)"
-	echo "${v}_LDADD = \$(orr_example_ldadd)"
+	echo "${v}_CPPFLAGS = \$(orr_example_${elastic}cppflags)"
+	echo "${v}_LDADD = \$(orr_example_${elastic}ldadd)"
 	echo "$p.sim: \$(${v}_SOURCES) \$(orr_example_headers) \$(orr_headers_dep) | \$(orr_sim_order)"
-	echo "	\$(orr_sim_link) \$(orr_example_simflags) \$(filter %.c,\$^) \$(orr_example_simlibs)"
+	echo "	\$(orr_sim_link) \$(orr_example_${elastic}simflags) \$(filter %.c,\$^) \$(orr_example_simlibs)"
 }
 
 example_list() {
@@ -107,11 +110,12 @@ test_block() {
 	tests/unit/*) kind=orr_unit worlds=real ;;
 	tests/real/*) kind=orr_mpi worlds=real ;;
 	tests/sim/*) kind=none worlds=sim ;;
+	tests/elastic/*) kind=orr_elastic worlds=both ;;
 	*) kind=orr_mpi worlds=both ;;
 	esac
 	if [ $worlds != sim ]; then
 		group=orr_mpi_test
-		[ $kind = orr_mpi ] || group=orr_core_test
+		case $kind in orr_mpi|orr_elastic) ;; *) group=orr_core_test ;; esac
 		program_block "$f" ${group}_programs $kind
 		if is_test "$f"; then echo "${group}s += ${f%.c}"; fi
 	fi

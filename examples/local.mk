@@ -7,6 +7,10 @@ orr_example_cppflags = $(orr_includes) -I$(srcdir)/examples $(MPI_CPPFLAGS) $(HW
 orr_example_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(BLAS_LIBS) $(ORR_SYS_LIBS)
 orr_example_simflags = -I$(srcdir)/examples $(BLAS_CPPFLAGS)
 orr_example_simlibs = $(BLAS_LIBS)
+# Those of process sets that grow and shrink include only mpi.h, as with `orrery cc --elastic`.
+orr_example_elastic_cppflags = $(orr_example_cppflags) -include orrery_dyn.h
+orr_example_elastic_ldadd = liborrery-dyn.la $(orr_example_ldadd)
+orr_example_elastic_simflags = --elastic $(orr_example_simflags)
 include %D%/sources.mk
 if ORR_MPI
 noinst_PROGRAMS += $(orr_examples)

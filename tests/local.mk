@@ -16,6 +16,8 @@ orr_unit_cppflags = $(orr_defines) $(orr_real_includes) $(orr_test_includes) $(H
 orr_unit_ldadd = libcore.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
 orr_mpi_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS) $(MPI_CPPFLAGS)
 orr_mpi_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(ORR_SYS_LIBS)
+orr_elastic_cppflags = $(orr_mpi_cppflags)
+orr_elastic_ldadd = liborrery-dyn.la $(orr_mpi_ldadd)
 include %D%/sources.mk
 
 check_PROGRAMS += $(orr_core_test_programs)

@@ -15,7 +15,7 @@ import sys
 
 from orrery_cli import UserError, exec_program
 
-HELP = """usage: orrery cc [--sim | --both] [--cxx | --fc] [--show] [compiler arguments]
+HELP = """usage: orrery cc [--sim | --both] [--cxx | --fc] [--elastic] [--show] [compiler arguments]
 
 Compiles and links a program with Orrery for the real world (default), the
 simulated one (--sim), or both (--both).
@@ -28,6 +28,8 @@ simulated one (--sim), or both (--both).
   orrery fc --both app.f90 -o app      the same for Fortran: orrery cc --fc
 
   --cxx, --fc   the compiler for C++ or Fortran, whatever the sources are
+  --elastic     for programs with process sets that grow and shrink, which may
+                include only mpi.h
   --show        print the commands instead of running them
 
 All other arguments go to the compiler, which is $ORRERY_CC ($ORRERY_CXX for
@@ -55,7 +57,7 @@ QUERIES = ("-print-", "--print-", "-dumpm", "-dumpv", "-dumpf", "-dumps", "--ver
 NOT_SIMULATED = {"-pie", "-no-pie", "-static-pie", "-fpie", "-fPIE", "-fno-pie", "-fno-PIE", "-fno-pic", "-fno-PIC", "-nopie"}
 # Libraries of either world, also by the names that builds look for: each link takes those of its own world. Others
 # than Orrery's own are dropped from simulated programs only.
-OURS = ("orrery", "orrery-mpi", "orrery-sim") + tuple(
+OURS = ("orrery", "orrery-mpi", "orrery-sim", "orrery-dyn") + tuple(
     "starpu%s-1.%d" % (mpi, minor) for mpi in ("", "mpi") for minor in range(5))
 REAL_MPI = ("mpi", "mpi_cxx", "mpi_mpifh", "mpi_usempif08", "mpi_usempi_ignore_tkr", "mpich", "mpicxx", "mpifort", "open-rte",
             "open-pal")
@@ -88,7 +90,7 @@ class Request:
 
     def __init__(self, arguments):
         self.worlds = ["real"]
-        self.show = False
+        self.show = self.elastic = False
         self.language = None
         self.arguments = []
         self.output = None
@@ -102,6 +104,8 @@ class Request:
                 self.language = word[2:]
             elif word == "--show":
                 self.show = True
+            elif word == "--elastic":
+                self.elastic = True
             elif word == "-o":
                 self.output = next(words, None)
                 if self.output is None:
@@ -176,8 +180,11 @@ def compiler(context, request):
     return words
 
 
-def common_flags(context):
-    return ["-I" + path for path in context.paths["include"]] + context.words("hwloc_cflags") + ["-pthread"]
+def common_flags(context, request):
+    flags = ["-I" + path for path in context.paths["include"]] + context.words("hwloc_cflags") + ["-pthread"]
+    if request.elastic and request.language != "fc":
+        flags += ["-include", "orrery_dyn.h"]
+    return flags
 
 
 def fortran_flags(context, request):
@@ -190,7 +197,9 @@ def fortran_libs(context, request):
 
 
 def real_command(context, request):
-    command = compiler(context, request) + fortran_flags(context, request) + common_flags(context)
+    if request.elastic and not context.has("mpi"):
+        raise UserError("--elastic needs MPI, which this Orrery was built without; install Open MPI and configure it again")
+    command = compiler(context, request) + fortran_flags(context, request) + common_flags(context, request)
     if context.has("mpi") and request.language == "fc":
         command += context.words("mpi_fcflags") or context.words("mpi_cppflags")
     elif context.has("mpi"):
@@ -202,6 +211,7 @@ def real_command(context, request):
         command += fortran_libs(context, request) + ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed"]
         if context.has("mpi"):
             words = context.words("mpi_fclibs") if request.language == "fc" else []
+            command += ["-lorrery-dyn"] if request.elastic else []
             command += ["-lorrery-mpi", "-lorrery"] + (words or context.words("mpi_libs"))
         else:
             command += ["-lorrery"]
@@ -227,7 +237,7 @@ def sim_command(context, request):
         raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
     command = compiler(context, request) + fortran_flags(context, request)
     command += ["-fPIC", "-I" + context.paths["sim_include"], "-I" + context.settings["smpi_include"]]
-    command += context.words("simgrid_cppflags") + common_flags(context)
+    command += context.words("simgrid_cppflags") + common_flags(context, request)
     command += context.words("sanitize") + request.arguments_for("sim")
     return command + sim_link_flags(context, request) if request.links else command
 

@@ -11,7 +11,7 @@ import sys
 import orrery_elf
 from orrery_cli import UserError, exec_program
 
-HELP = """usage: orrery run [-n N] [--mpirun "extra options"] [--show] PROGRAM [ARGS]
+HELP = """usage: orrery run [-n N] [--elastic] [--mpirun "extra options"] [--show] PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks (default 1) of the machine at
 hand, or of the machines that the options or the job's allocation name.
@@ -20,6 +20,11 @@ hand, or of the machines that the options or the job's allocation name.
   --mpirun OPTIONS    further options for mpirun (one argument, split as a shell
                       does): hosts, mapping, binding, environment
   --show              print the command instead of running it
+  --elastic           the number of processes may change while it runs
+  --max M             with --elastic: at most M processes at a time (default N)
+  --manager WHAT      with --elastic: who gives resources and takes them back:
+                      script:FILE with lines `at SECONDS grow N` (or shrink N,
+                      pool N, leave HOST), or unix:PATH, a socket for such lines
 
 Without --mpirun and outside a batch job, the cores of this machine are shared
 out evenly: each rank is bound to cores of its own, and when there are more
@@ -28,20 +33,30 @@ ranks than cores nothing is bound. $ORRERY_MPIRUN names another mpirun.
 BATCH_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID")
 
 
+def whole(option, value, what):
+    if not value.isdigit() or int(value) < 1:
+        raise UserError("%s %s: the number of %s must be a positive integer" % (option, value, what))
+    return int(value)
+
+
 def parse(arguments):
     ranks, extra, show = 1, None, False
+    elastic = {"elastic": False}
     words = list(arguments)
     while words and words[0].startswith("-"):
         word = words.pop(0)
         if word == "--":
             break
-        if word in ("-n", "-np", "--mpirun") and not words:
+        if word in ("-n", "-np", "--mpirun", "--max", "--manager") and not words:
             raise UserError("%s needs a value after it" % word)
         if word in ("-n", "-np"):
-            value = words.pop(0)
-            if not value.isdigit() or int(value) < 1:
-                raise UserError("-n %s: the number of ranks must be a positive integer" % value)
-            ranks = int(value)
+            ranks = whole("-n", words.pop(0), "ranks")
+        elif word == "--max":
+            elastic["max"] = whole("--max", words.pop(0), "processes")
+        elif word == "--manager":
+            elastic["manager"] = words.pop(0)
+        elif word == "--elastic":
+            elastic["elastic"] = True
         elif word == "--mpirun":
             extra = shlex.split(words.pop(0))
         elif word.startswith("--mpirun="):
@@ -52,7 +67,11 @@ def parse(arguments):
             raise UserError("unknown option %s; see `orrery run --help` (options of mpirun go into --mpirun \"...\")" % word)
     if not words:
         raise UserError("no program given; usage: orrery run -n N PROGRAM [ARGS]")
-    return ranks, extra, show, words
+    if len(elastic) > 1 and not elastic["elastic"]:
+        raise UserError("--max and --manager are about elastic runs; add --elastic")
+    if elastic.get("max", ranks) < ranks:
+        raise UserError("--max %d is less than the %d processes that -n asks for" % (elastic["max"], ranks))
+    return ranks, extra, show, words, elastic
 
 
 def check_program(program):
@@ -90,11 +109,38 @@ def default_mapping(ranks):
     return ["--map-by", "slot:PE=%d" % (cores // ranks), "--bind-to", "core"]
 
 
+# Processes end without the others, and one that dies may leave the others alone.
+ELASTIC_MCA = ["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_enable_recovery", "1"]
+
+
+def elastic_command(context, ranks, elastic, command, environment, extra):
+    """The command with the registry of process sets as its parent."""
+    server = os.path.join(os.path.dirname(context.paths["launcher"]), "orrery-elastic")
+    if context.paths["tree"] == "build":
+        server = os.path.join(context.paths["bin"], "orrery-elastic")
+    if not os.path.exists(server):
+        raise UserError("%s is not there; %s" % (server, "run make" if context.paths["tree"] == "build" else "install Orrery again"))
+    most = elastic.get("max", ranks)
+    if extra:
+        environment["ORRERY_DYN_HOSTS"] = "1"
+    if context.paths.get("moved"):
+        # processes that are added do not get the environment of those that are there, but mpirun's
+        known = environment.get("LD_LIBRARY_PATH")
+        environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
+    # The number of a connection that mpirun's PMIx closed is used again; with epoll, libevent does not notice the new
+    # one then, and its process waits for ever.
+    environment.setdefault("EVENT_NOEPOLL", "1")
+    # The other way of keeping what is known of processes maps a file for each start, and keeps it.
+    environment.setdefault("PMIX_MCA_gds", "hash")
+    command[1:1] = ELASTIC_MCA + ["-x", "ORRERY_DYN_SERVER"]
+    return [server, str(ranks), str(most), elastic.get("manager", "-")] + command
+
+
 def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    ranks, extra, show, words = parse(arguments)
+    ranks, extra, show, words, elastic = parse(arguments)
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
@@ -107,8 +153,10 @@ def main(context, arguments):
     options = extra
     if extra is None:
         batch = any(name in environment for name in BATCH_VARIABLES)
-        options = [] if batch else default_mapping(ranks)
+        options = [] if batch else default_mapping(usable_cores() + 1 if elastic["elastic"] else ranks)
     command = [mpiexec, "-n", str(ranks)] + options + [program] + words[1:]
+    if elastic["elastic"]:
+        command = elastic_command(context, ranks, elastic, command, environment, extra)
     if show:
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "calls.h"
 #include "launcher.h"
+#include "sim_dyn.h"
 
 static void __attribute__((noreturn)) end_rank(int status, int functions, int quick)
 {
@@ -22,7 +23,11 @@ static void __attribute__((noreturn)) end_rank(int status, int functions, int qu
 	}
 	if (functions && !a->rank->ended)
 		launcher_exits_run(a->rank, status, quick);
+	if (orr_sim_dyn.on)
+		orr_sim_dyn_ended(a->rank, status & 255);
 	orr_sim_rank_end(a->rank, status & 255);
+	if (orr_sim_dyn.on && a == a->rank->main)
+		longjmp(a->rank->end, 1);
 	orr_sim_park(a);
 }
 

@@ -4,10 +4,12 @@
  *
  * Invariant: each function runs once, also if one of them calls exit() again. The copy stays
  * loaded: threads and kernels of the rank may still run its code. */
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stdlib.h>
 #include "launcher.h"
+#include "sim_dyn.h"
 
 #undef free
 
@@ -44,6 +46,11 @@ void launcher_exits_run(struct orr_sim_rank *r, int status, int quick)
 	if (quick || r->own.ending)
 		return;
 	r->own.ending = 1;
+	if (orr_sim_dyn.on && !r->runtime_up && r->object) {
+		dlclose(r->object); /* calls them all */
+		r->object = NULL;
+		return;
+	}
 	if (r->exit_functions)
 		r->exit_functions();
 	if (r->object)

@@ -7,11 +7,15 @@
  * program that is started by itself (alone.c), SimGrid is not initialised and not called. */
 #include <stdint.h>
 #include <smpi/smpi.h>
+#include "sim.h"
 
 typedef void handle_symbol(void);
 
 __attribute__((no_sanitize("address", "undefined"))) static handle_symbol *resolve_world(void)
 {
+	struct orr_sim_actor *a = MPI_COMM_WORLD ? orr_sim_actor_self() : NULL;
+	if (a && a->rank->world) /* of a process that was added to the run */
+		return (handle_symbol *) a->rank->world;
 	return (handle_symbol *) (uintptr_t) MPI_COMM_WORLD;
 }
 __attribute__((no_sanitize("address", "undefined"))) static handle_symbol *resolve_self(void)

@@ -12,7 +12,8 @@
 #include "sim.h"
 
 struct launcher_options {
-	int n;
+	int n;                    /* hosts in use; of an elastic run at most */
+	int max;                  /* --max, 0: not given */
 	const char *platform;     /* NULL: the default cluster */
 	const char *machine;      /* NULL: each host's property, else "default" */
 	const char *machine_path; /* colon-separated, or NULL */

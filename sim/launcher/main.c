@@ -18,6 +18,7 @@
 #include <smpi/smpi.h>
 #include "calls.h"
 #include "launcher.h"
+#include "sim_dyn.h"
 #include "sim_native.h"
 #include "start/process.h"
 
@@ -63,6 +64,20 @@ static void program_main(struct orr_sim_actor *a)
 	orrery_sim_exit(entry(orr_sim.argc, r->argv));
 }
 
+/* The main actor of a process that may leave while others stay: it ends as well, so that the host
+ * is free for another process. */
+static void elastic_main(struct orr_sim_actor *a)
+{
+	struct orr_sim_rank *r = a->rank;
+	if (!setjmp(r->end))
+		program_main(a);
+	r = a->rank;
+	r->vacant = !r->runtime_up;
+	a->detached = 1;
+	r->main = NULL;
+	orr_sim_user_end(a, NULL);
+}
+
 static void driver_main(struct orr_sim_actor *a)
 {
 	orr_sim_mpi_init_actor(a);
@@ -74,11 +89,15 @@ static void engine_main(struct orr_sim_actor *a)
 	struct orr_sim_rank *r = a->rank;
 	r->driver = orr_sim_actor_start(r, ORR_ROLE_WORKERS, "workers", "workers",
 					orr_sim.stack_small, driver_main);
-	r->main = orr_sim_actor_start(r, ORR_ROLE_USER, "main", "program", orr_sim.stack_main,
-				      program_main);
-	if (!r->driver || !r->main)
+	if (!r->vacant)
+		r->main = orr_sim_actor_start(r, ORR_ROLE_USER, "main", "program",
+					      orr_sim.stack_main,
+					      orr_sim_dyn.on ? elastic_main : program_main);
+	if (!r->driver || (!r->vacant && !r->main))
 		launcher_fail("out of memory for rank %d of %d", r->rank, orr_sim.nranks);
 	orr_sim_mpi_init_actor(a);
+	if (orr_sim_dyn.on)
+		orr_sim_dyn_engines();
 	orr_sim_serve(a);
 }
 
@@ -118,7 +137,7 @@ static void create_ranks(const struct launcher_options *o, size_t nhosts)
 	if (!orr_sim.ranks)
 		launcher_fail("out of memory for %d ranks", o->n);
 	for (int i = 0; i < o->n; i++) {
-		orr_sim.ranks[i].rank = i;
+		orr_sim.ranks[i].rank = orr_sim.ranks[i].place = i;
 		orr_sim.ranks[i].host = launcher_host((size_t) i);
 		orr_sim.ranks[i].slowness = launcher_noise_slowness(i);
 	}
@@ -127,14 +146,28 @@ static void create_ranks(const struct launcher_options *o, size_t nhosts)
 		rank_init(&orr_sim.ranks[i], o);
 }
 
+static void start_elastic(void)
+{
+	struct orr_dyn_script script = { 0 };
+	const char *why = NULL;
+	if (orr_sim_dyn.scenario)
+		why = orr_dyn_script_read(&script, orr_sim_dyn.scenario);
+	if (why)
+		launcher_fail("--scenario %s", why);
+	orr_sim_dyn.program_main = elastic_main;
+	orr_sim_dyn_start(&script);
+}
+
 static void start_ranks(const struct launcher_options *o)
 {
 	orr_sim_memory_init();
 	launcher_smpi_start();
-	SMPI_app_instance_register("program", NULL, o->n);
+	SMPI_app_instance_register("program", NULL, orr_sim_dyn.on ? orr_sim_dyn.n : o->n);
 	SMPI_app_instance_register("engines", NULL, o->n);
 	SMPI_app_instance_register("workers", NULL, o->n);
 	launcher_world_find("program");
+	if (orr_sim_dyn.on)
+		start_elastic();
 	for (int i = 0; i < o->n; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
 		r->engine = orr_sim_actor_start(r, ORR_ROLE_ENGINE, "engine", "engines",

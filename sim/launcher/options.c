@@ -4,6 +4,7 @@
  * Invariant: every option is checked here, before anything is loaded, and the compiler complains
  * about an option of the table that options_set does not know. */
 #include "launcher.h"
+#include "sim_dyn.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,19 @@ static void options_set_cost(enum option_id id, double us)
 	}
 }
 
+/* An elastic run has all its hosts from the start. */
+static void options_settle_elastic(struct launcher_options *o)
+{
+	if (!orr_sim_dyn.on && (o->max || orr_sim_dyn.scenario))
+		launcher_fail("--max and --scenario are about elastic runs; add --elastic");
+	if (o->max && o->max < o->n)
+		launcher_fail("--max %d is less than the %d processes that -n asks for", o->max,
+			      o->n);
+	orr_sim_dyn.n = o->n;
+	if (o->max)
+		o->n = o->max;
+}
+
 static void options_set(struct launcher_options *o, enum option_id id, const char *text)
 {
 	static const enum orr_sim_kernels modes[] = { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
@@ -210,6 +224,13 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 		orr_sim.noise.seed = (uint64_t) v;
 		o->seed_given = 1;
 		break;
+	case OPTION_ELASTIC: orr_sim_dyn.on = 1; break;
+	case OPTION_MAX: o->max = (int) v; break;
+	case OPTION_SCENARIO: orr_sim_dyn.scenario = text; break;
+	case OPTION_COST_REQUEST: orr_sim_dyn.us[ORR_SIM_DYN_REQUEST] = v; break;
+	case OPTION_COST_START: orr_sim_dyn.us[ORR_SIM_DYN_START] = v; break;
+	case OPTION_COST_START_EACH: orr_sim_dyn.us[ORR_SIM_DYN_EACH] = v; break;
+	case OPTION_COST_JOIN: orr_sim_dyn.us[ORR_SIM_DYN_JOIN] = v; break;
 	case OPTION_STACK: o->stack_kib = (long) v; break;
 	case OPTION_YIELDS:
 		orr_sim.yields = (uint64_t) v;
@@ -331,6 +352,9 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	orr_sim.network = ORR_SIM_MAXMIN;
 	orr_sim.noise.period_us = 10000;
 	options_default_costs();
+	orr_sim_dyn.us[ORR_SIM_DYN_REQUEST] = 100;
+	orr_sim_dyn.us[ORR_SIM_DYN_START] = 300000;
+	orr_sim_dyn.us[ORR_SIM_DYN_JOIN] = 90000;
 	while (i < argc && argv[i][0] == '-') {
 		if (!strcmp(argv[i], "--")) {
 			i++;
@@ -344,6 +368,7 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	}
 	if (i >= argc)
 		launcher_fail("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]");
+	options_settle_elastic(o);
 	options_read_environment();
 	launcher_noise_read(o);
 	o->program = argv + i;

@@ -27,6 +27,7 @@ static struct {
 	char *image;
 	size_t size, loaded; /* bytes in the file, bytes that the loader needs */
 	const char *keep;    /* folder where copies stay, or NULL */
+	int ncopies;
 } program;
 
 static const char *const program_remedy = "build it for the simulated one with `orrery cc --sim`";
@@ -155,7 +156,8 @@ static int copy_create(char *path, size_t room, int rank)
 int (*launcher_program_load(struct orr_sim_rank *r))(int, char **)
 {
 	char path[PATH_MAX];
-	int rank = r->rank, fd = copy_create(path, sizeof(path), rank);
+	/* Copies have numbers, because several processes of an elastic run may be the same rank. */
+	int rank = r->rank, fd = copy_create(path, sizeof(path), program.ncopies++);
 	void *object = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!object) {
 		const char *why = dlerror(), *cut = strstr(why, ": ");

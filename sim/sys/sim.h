@@ -8,6 +8,7 @@
 #ifndef ORR_SIM_H
 #define ORR_SIM_H
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
@@ -120,6 +121,14 @@ struct orr_sim_rank {
 	struct orr_sim_library *libraries; /* sim_library.c's own */
 	struct orr_graph **graphs;         /* of all starts of the runtime, with --bound */
 	unsigned ngraphs;
+	/* elastic runs (sim_dyn.c) */
+	int place;         /* of the process among those that were started with it */
+	int uid;           /* its number in the registry, -1: it has none */
+	int vacant, away;  /* no process is here; none may come */
+	char instance[32]; /* of SMPI, that the process joined */
+	void *world;       /* its MPI_COMM_WORLD, NULL: that of the first processes */
+	void *dyn_client;  /* what the interface keeps */
+	jmp_buf end;       /* where its main actor ends */
 };
 
 /* Simulated time of kernels without a calibrated model, by name. */

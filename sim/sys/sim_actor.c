@@ -320,7 +320,8 @@ struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role 
 	a->role = role;
 	a->can_ring = instance && role != ORR_ROLE_ENGINE;
 	snprintf(a->name, sizeof(a->name), "%s", name);
-	a->actor = orr_sim_glue_start(a, name, r->host, instance, r->rank, stack, actor_main);
+	int rank = role == ORR_ROLE_USER ? r->place : r->rank; /* in the instance */
+	a->actor = orr_sim_glue_start(a, name, r->host, instance, rank, stack, actor_main);
 	return a;
 }
 

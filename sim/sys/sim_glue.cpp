@@ -25,7 +25,15 @@ class ActorExt
 {
       public:
 	static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
+	static void init();
 	MPI_Comm comm_world() const;
+};
+class Group
+{
+      public:
+	void set_mapping(long pid, int rank);
+	long actor(int rank) const;
+	void ref();
 };
 class Topo;
 class Comm
@@ -98,6 +106,33 @@ SMPI_Comm *orr_sim_glue_world(void)
 		->comm_world();
 }
 
+// As launcher_world_find() does for the first processes.
+void orr_sim_glue_world_find(const char *instance, sg_host_t host, SMPI_Comm **world)
+{
+	simgrid::s4u::ActorPtr actor = simgrid::s4u::Actor::init("world", host);
+	actor->set_property("instance_id", instance);
+	actor->set_property("rank", "0");
+	actor->start([world] {
+		simgrid::smpi::ActorExt::init();
+		*world = orr_sim_glue_world();
+	});
+}
+
+void orr_sim_glue_group_map(SMPI_Group *group, long actor, int rank)
+{
+	group->set_mapping(actor, rank);
+}
+
+long orr_sim_glue_group_pid(SMPI_Group *group, int rank)
+{
+	return group->actor(rank);
+}
+
+void orr_sim_glue_group_share(SMPI_Group *group)
+{
+	group->ref();
+}
+
 void *orr_sim_glue_context(void)
 {
 	return simgrid::kernel::context::Context::self();
@@ -118,6 +153,15 @@ SMPI_Comm *orr_sim_glue_comm_new(SMPI_Comm *all, const int *ranks, int n, int id
 		PMPI_Group_incl(world, n, ranks, &group);
 		PMPI_Group_free(&world);
 	}
+	std::memset(room, 0, COMM_ROOM);
+	return new (room) simgrid::smpi::Comm(group, nullptr, false, id);
+}
+
+SMPI_Comm *orr_sim_glue_comm_of(SMPI_Group *group, int id)
+{
+	void *room = ::operator new(COMM_ROOM, std::nothrow);
+	if (!room)
+		return MPI_COMM_NULL;
 	std::memset(room, 0, COMM_ROOM);
 	return new (room) simgrid::smpi::Comm(group, nullptr, false, id);
 }

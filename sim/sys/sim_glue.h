@@ -36,6 +36,16 @@ SMPI_Comm *orr_sim_glue_world(void);
 SMPI_Comm *orr_sim_glue_comm_new(SMPI_Comm *all, const int *ranks, int n, int id);
 void orr_sim_glue_comm_share(SMPI_Comm *comm);
 void orr_sim_glue_comm_leave(SMPI_Comm *comm);
+/* Sets *world to the world of that instance, soon, before its rank 0 calls MPI_Init. */
+void orr_sim_glue_world_find(const char *instance, sg_host_t host, SMPI_Comm **world);
+/* The actor is that rank of the group; the actor of a rank. */
+void orr_sim_glue_group_map(SMPI_Group *group, long actor, int rank);
+long orr_sim_glue_group_pid(SMPI_Group *group, int rank);
+/* One more communicator will be made of the group, and takes it over. */
+void orr_sim_glue_group_share(SMPI_Group *group);
+/* A communicator of that id for the calling process alone, which frees it; the others make theirs.
+ */
+SMPI_Comm *orr_sim_glue_comm_of(SMPI_Group *group, int id);
 /* The context of the running actor, as SimGrid names it when it changes actors. */
 void *orr_sim_glue_context(void);
 /* Makes SMPI leave out copies from [low, high). */

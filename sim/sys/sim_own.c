@@ -177,6 +177,26 @@ void orr_sim_own_leave(struct orr_sim_actor *a)
 		own.running = NULL;
 }
 
+void orr_sim_own_renew(struct orr_sim_rank *r)
+{
+	struct orr_sim_own *o = &r->own;
+	if (own.at == r) {
+		environ = own.environment;
+		if (o->folder >= 0 && own.folder >= 0 && syscall(SYS_fchdir, own.folder))
+			fprintf(stderr,
+				"orrery sim: the working directory cannot be restored: %s\n",
+				strerror(errno));
+		own.at = NULL;
+	}
+	if (o->folder >= 0)
+		close(o->folder);
+	if (o->locale)
+		freelocale(o->locale);
+	free(o->line);
+	free(o->actions);
+	*o = (struct orr_sim_own){ .folder = -1, .mask = -1, .optind = 1, .opterr = 1 };
+}
+
 /* ---- changes ---- */
 
 static int folder_here(void)

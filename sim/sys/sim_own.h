@@ -18,6 +18,7 @@
 #define ORR_SIM_NSIGNALS 65
 
 struct orr_sim_actor;
+struct orr_sim_rank;
 
 /* A function that the end of a rank calls. */
 struct orr_sim_exit {
@@ -76,6 +77,8 @@ void orrery_sim_switched(void *context);
 /* The actor begins, in its own context; it ends. */
 void orr_sim_own_enter(struct orr_sim_actor *a);
 void orr_sim_own_leave(struct orr_sim_actor *a);
+/* Another process begins on the rank: it has what a process has at its start. */
+void orr_sim_own_renew(struct orr_sim_rank *r);
 /* Writes the unfinished lines of all ranks to the buffer of standard output. */
 void orr_sim_own_lines(void);
 /* Ends the process, without calling anything. Other functions of the library must not call _exit(),

@@ -19,10 +19,18 @@ names() {
 check_library() {
 	names --defined-only "$libs/$1" > exported
 	[ "$(wc -l < exported)" -ge "$2" ] || die "$1 exports only $(wc -l < exported) names"
-	grep -v '^\(starpu_\|fstarpu_\|orrery_\|__wrap_\)' exported > wrong
+	grep -v '^\(starpu_\|fstarpu_\|orrery_\|__wrap_\)' exported | grep -v -x -F -f declared > wrong
 	[ ! -s wrong ] || die "$1 exports internal names: $(tr '\n' ' ' < wrong)"
 }
 
+# What orrery_dyn.h declares, and for liborrery-dyn the functions of MPI that it takes.
+grep -o '\bMPI_[A-Z][a-z0-9]*_[a-z0-9_]*' "$ORR_TEST_SRCDIR/include/orrery_dyn.h" | sort -u > dyn
+cp dyn declared
+if [ "$ORR_TEST_MPI" = yes ]; then
+	grep -h -o '^int MPI_[A-Za-z_]*' "$ORR_TEST_SRCDIR"/src/sys/dyn_*.c | sed 's/^int //' >> declared
+	check_library liborrery-dyn.so 30
+fi
+cp dyn declared
 check_library liborrery.so 500
 if [ "$ORR_TEST_MPI" = yes ]; then check_library liborrery-mpi.so 50; fi
 if [ "$ORR_TEST_SIM" = yes ]; then check_library liborrery-sim.so 500; fi

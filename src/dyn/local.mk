@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Build fragment of process sets that grow and shrink. In the real world they are a library of their own, which does
+# not need the task runtime, and a program with the registry; in the simulated one, a part of its library.
+include %D%/sources.mk
+liborrery_dyn_la_SOURCES += $(orr_src_dyn) $(orr_src_sys_dyn)
+liborrery_sim_la_SOURCES += $(orr_src_dyn)
+if ORR_MPI
+pkglibexec_PROGRAMS += orrery-elastic
+endif
+orrery_elastic_SOURCES = tools/elastic.c src/sys/dyn_wire.c src/sys/dyn_assert.c %D%/links.c %D%/registry.c %D%/script.c %D%/sets.c %D%/words.c
+orrery_elastic_CPPFLAGS = $(orr_defines) $(orr_real_includes)

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The registry of an elastic run: it knows its processes, their sets and dictionaries, the
+ * resources that may be used, and the one change of resources that is pending. Both worlds have
+ * one: a real run in a process of its own (tools/elastic.c), a simulated run in the simulator.
+ *
+ * Processes send requests, each with a ticket; the registry answers each once, at once or later. So
+ * calls that are collective over a set need no messages between its processes.
+ *
+ * Requests and answers (words.h); every answer may be "error TEXT" instead:
+ *   ready                          ok UID N PLACE DYNAMIC LINK, or leave: it is not wanted
+ *   psetop OP N NAME... N SET... KEY VALUE...
+ *                                  ok OP N NAME...; OP 0: refused; or spawn N: the process starts
+ *                                  N others, and says spawned 1 or spawned 0, which has this answer
+ *   query COLL SET                 as psetop
+ *   get COLL SET WAIT KEY...       ok KEY VALUE...
+ *   set SET KEY VALUE...           ok
+ *   finalize SET                   ok
+ *   info SET                       ok SIZE DYNAMIC INCLUDED PRIMARY
+ *   psets                          ok NAME...
+ *   members SET                    ok UID...
+ *   join TAG UID...                ok NUMBER PLAN... (links.h)
+ *   port NUMBER PIECE TEXT         ok
+ *   ask NUMBER PIECE               ok TEXT, when it is known
+ *
+ * Invariant: at most one change is pending, and a process that runs gets one answer for each
+ * request. */
+#ifndef ORR_DYN_REGISTRY_H
+#define ORR_DYN_REGISTRY_H
+
+#include "dyn/words.h"
+
+struct orr_dyn_registry;
+
+/* What the registry asks of its world. */
+struct orr_dyn_host {
+	void *arg;
+	void (*reply)(void *arg, int uid, unsigned ticket, const struct orr_dyn_words *answer);
+	/* One line for people: what was refused, and why. */
+	void (*say)(void *arg, const char *line);
+};
+
+/* A run that begins with n processes and may use `pool`. */
+struct orr_dyn_registry *orr_dyn_registry_new(const struct orr_dyn_host *host, int n, int pool);
+void orr_dyn_registry_free(struct orr_dyn_registry *r);
+/* A process that was expected is there: number `place` of those that start together. Returns its
+ * uid, or -1: it is not wanted, and has to end. */
+int orr_dyn_arrive(struct orr_dyn_registry *r, int place, const char *where);
+/* Whether processes are expected that have not arrived. */
+int orr_dyn_expecting(const struct orr_dyn_registry *r);
+/* One of them has ended before it arrived. */
+void orr_dyn_start_failed(struct orr_dyn_registry *r);
+void orr_dyn_request(struct orr_dyn_registry *r, int uid, unsigned ticket,
+		     const struct orr_dyn_words *words);
+/* A process has ended. Returns 1 if the others cannot go on: it failed while they needed it. */
+int orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed);
+/* The resource manager asks: grow N, shrink N, leave HOST, or pool N. 0, or -1 after saying why
+ * not. */
+int orr_dyn_demand(struct orr_dyn_registry *r, const struct orr_dyn_words *words);
+/* Processes that have not ended. */
+int orr_dyn_registry_alive(const struct orr_dyn_registry *r);
+
+#endif
