@@ -208,11 +208,11 @@ static inline int concerned(const struct orr_mpi_comm *c, int xrank,
 		return 1;
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = d[i].handle;
-		if (h &&
-		    (h->mpi_rank == c->rank ||
-		     h->mpi_flags & (d[i].mode & STARPU_W ? ORR_MPI_RECEIVED | ORR_MPI_REDUXING |
-								    ORR_MPI_MIGRATED
-							  : ORR_MPI_REDUXING)))
+		if (h && (h->mpi_rank == c->rank ||
+			  h->mpi_flags &
+				  (d[i].mode & STARPU_W || REDUCES(d[i].mode)
+					   ? ORR_MPI_RECEIVED | ORR_MPI_REDUXING | ORR_MPI_MIGRATED
+					   : ORR_MPI_REDUXING)))
 			return 1;
 	}
 	return 0;

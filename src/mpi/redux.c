@@ -57,7 +57,11 @@ int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 {
 	int me = c->rank, first;
 
-	if ((me != h->mpi_rank && me != xrank) || h->mpi_rank == STARPU_MPI_PER_NODE || xrank < 0)
+	if (h->mpi_rank == STARPU_MPI_PER_NODE)
+		return 0;
+	/* A contribution changes the value, so copies of it are out of date. */
+	orr_mpi_overwritten(mpi, h, me);
+	if ((me != h->mpi_rank && me != xrank) || xrank < 0)
 		return 0;
 	struct orr_mpi_ext *ext = orr_mpi_attach(mpi, h);
 	struct orr_data_ext *methods = methods_of(h);
@@ -71,7 +75,6 @@ int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 	 * also where the rank has a buffer with a value of its own: the datum's value is the
 	 * owner's. */
 	if (first == 0 && me == xrank && me != h->mpi_rank) {
-		orr_mpi_received_drop(mpi, h);
 		starpu_data_invalidate_submit(h);
 		if (mpi_redux)
 			return starpu_task_insert(methods->init_cl, STARPU_W, h, 0);
