@@ -40,6 +40,11 @@ AC_ARG_WITH([mpiexec], [AS_HELP_STRING([--with-mpiexec=PATH], [what starts MPI p
 	[], [with_mpiexec=yes])
 AC_ARG_ENABLE([mpi-check], [AS_HELP_STRING([--enable-mpi-check], [run the real tests of several ranks in make check (default: when mpiexec is found)])],
 	[], [enable_mpi_check=auto])
+dnl Names of switches that builds of StarPU give; what they ask for is always there.
+AC_ARG_ENABLE([mpi-ft], [AS_HELP_STRING([--enable-mpi-ft], [checkpoints, which are always there])])
+AC_ARG_ENABLE([mpi-ft-stats], [AS_HELP_STRING([--enable-mpi-ft-stats], [their statistics, which STARPU_MPI_STATS=1 prints])])
+AS_IF([test "$enable_mpi_ft" = no || test "$enable_mpi_ft_stats" = no],
+	[AC_MSG_ERROR([--disable-mpi-ft and --disable-mpi-ft-stats: checkpoints are part of the MPI layer; programs that use none pay nothing for them])])
 orr_mpi=no
 orr_mpi_error="switched off by --without-mpicc"
 MPI_CPPFLAGS=
@@ -63,6 +68,7 @@ AS_IF([test "$enable_mpi_check" = yes && { test $orr_mpi = no || test -z "$MPIEX
 	[AC_MSG_ERROR([--enable-mpi-check needs a working mpicc and mpirun; give them with --with-mpicc and --with-mpiexec])])
 AS_IF([test $orr_mpi = yes],
 	[AC_DEFINE([STARPU_USE_MPI], [1], [the MPI layer is built])
+	 AC_DEFINE([STARPU_USE_MPI_FT], [1], [the MPI layer has checkpoints])
 	 AC_DEFINE([STARPU_USE_MPI_MPI], [1], [the MPI layer runs on MPI])])
 AC_SUBST([MPICC])
 AC_SUBST([MPIEXEC])

@@ -2,16 +2,22 @@
 #
 # `orrery run`: starts a program of the real world on N ranks with mpirun.
 # Invariant: the exit status is the program's, signals reach mpirun (we become
-# it), and no option of ours contradicts those of --mpirun.
+# it, or pass them on with --restart), and no option of ours contradicts those of
+# --mpirun.
 import os
+import re
 import shlex
 import shutil
+import signal
+import subprocess
 import sys
+import threading
 
 import orrery_elf
 from orrery_cli import UserError, exec_program
 
-HELP = """usage: orrery run [-n N] [--elastic] [--mpirun "extra options"] [--show] PROGRAM [ARGS]
+HELP = """usage: orrery run [-n N] [--elastic] [--restart[=DIR]] [--mpirun "extra options"]
+                  [--show] PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks (default 1) of the machine at
 hand, or of the machines that the options or the job's allocation name.
@@ -19,6 +25,12 @@ hand, or of the machines that the options or the job's allocation name.
   -n N, -np N         number of ranks
   --mpirun OPTIONS    further options for mpirun (one argument, split as a shell
                       does): hosts, mapping, binding, environment
+  --restart[=DIR]     if a rank is lost (killed, or its computer fails), start all
+                      ranks again; a program with checkpoints goes on from the
+                      last complete one in DIR (default: orrery-checkpoints), which
+                      may be there from an earlier run. DIR is told to the program
+                      as ORRERY_CHECKPOINT_DIR
+  --restarts K        at most K times (default 10)
   --show              print the command instead of running it
   --elastic           the number of processes may change while it runs
   --max M             with --elastic: at most M processes at a time (default N)
@@ -33,6 +45,18 @@ ranks than cores nothing is bound. $ORRERY_MPIRUN names another mpirun.
 BATCH_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID")
 
 
+# The words of mpirun about a rank that a signal ended.
+LOST = re.compile(r"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
+
+
+class Restart:
+    """The request of --restart: the folder of checkpoints, or None, and how often to start again."""
+
+    def __init__(self):
+        self.folder = None
+        self.times = 10
+
+
 def whole(option, value, what):
     if not value.isdigit() or int(value) < 1:
         raise UserError("%s %s: the number of %s must be a positive integer" % (option, value, what))
@@ -40,14 +64,14 @@ def whole(option, value, what):
 
 
 def parse(arguments):
-    ranks, extra, show = 1, None, False
+    ranks, extra, show, restart = 1, None, False, Restart()
     elastic = {"elastic": False}
     words = list(arguments)
     while words and words[0].startswith("-"):
         word = words.pop(0)
         if word == "--":
             break
-        if word in ("-n", "-np", "--mpirun", "--max", "--manager") and not words:
+        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts") and not words:
             raise UserError("%s needs a value after it" % word)
         if word in ("-n", "-np"):
             ranks = whole("-n", words.pop(0), "ranks")
@@ -63,6 +87,13 @@ def parse(arguments):
             extra = shlex.split(word.split("=", 1)[1])
         elif word == "--show":
             show = True
+        elif word == "--restart" or word.startswith("--restart="):
+            restart.folder = os.path.abspath(word.partition("=")[2] or "orrery-checkpoints")
+        elif word == "--restarts":
+            value = words.pop(0)
+            if not value.isdigit():
+                raise UserError("--restarts %s: how often to start again must be a whole number" % value)
+            restart.times = int(value)
         else:
             raise UserError("unknown option %s; see `orrery run --help` (options of mpirun go into --mpirun \"...\")" % word)
     if not words:
@@ -71,7 +102,56 @@ def parse(arguments):
         raise UserError("--max and --manager are about elastic runs; add --elastic")
     if elastic.get("max", ranks) < ranks:
         raise UserError("--max %d is less than the %d processes that -n asks for" % (elastic["max"], ranks))
-    return ranks, extra, show, words, elastic
+    if elastic["elastic"] and restart.folder:
+        raise UserError("--elastic and --restart exclude each other; leave one of them out")
+    return ranks, extra, show, words, elastic, restart
+
+
+def run_once(command, environment):
+    """Runs mpirun and shows what it says; its exit status, and a match of LOST or None."""
+    lost = []
+    child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+
+    def pass_on():
+        for line in child.stderr:
+            sys.stderr.buffer.write(line)
+            sys.stderr.buffer.flush()
+            match = LOST.search(line.decode(errors="replace"))
+            if match:
+                lost.append(match)
+
+    reader = threading.Thread(target=pass_on, daemon=True)
+    reader.start()
+    handlers = {s: signal.signal(s, lambda number, frame: child.send_signal(number))
+                for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    status = child.wait()
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    reader.join(10)
+    return status, lost[0] if lost else None
+
+
+def run_restarting(command, environment, restart):
+    """The exit status of the run that comes to its end."""
+    environment["ORRERY_CHECKPOINT_DIR"] = restart.folder
+    for attempt in range(restart.times + 1):
+        status, lost = run_once(command, environment)
+        if status == 0 or (lost is None and 0 < status <= 128):
+            break
+        if status < 0:  # mpirun itself was ended, by whoever wants an end
+            return 128 - status
+        what = "rank %s on %s was lost (signal %s%s)" % (
+            lost.group(1), lost.group(2), lost.group(3), ", " + lost.group(4) if lost.group(4) else "") if lost else "a rank was lost"
+        if attempt == restart.times:
+            sys.stderr.write("orrery run: %s; giving up after %d restarts\n" % (what, restart.times))
+            break
+        sys.stderr.write("orrery run: %s; starting all ranks again from the last complete checkpoint (restart %d of %d)\n"
+                         % (what, attempt + 1, restart.times))
+    try:
+        os.rmdir(restart.folder)
+    except OSError:
+        pass  # checkpoints are left, or it was never made
+    return status
 
 
 def check_program(program):
@@ -140,7 +220,7 @@ def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    ranks, extra, show, words, elastic = parse(arguments)
+    ranks, extra, show, words, elastic, restart = parse(arguments)
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
@@ -160,4 +240,6 @@ def main(context, arguments):
     if show:
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0
+    if restart.folder:
+        return run_restarting(command, environment, restart)
     exec_program(command, environment)

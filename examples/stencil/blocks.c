@@ -72,7 +72,12 @@ void blocks_register(struct problem *pb)
 			if (is_near(pb, i, j)) {
 				register_block(pb, i, j);
 				pb->known[pb->nknown++] = (struct place){ i, j };
-			}
+			} else if (pb->period && block_backup(pb, i, j) == pb->grid.rank)
+				register_block(pb, i, j);
+}
+
+void blocks_generate(struct problem *pb)
+{
 	for (int i = pb->top; i < pb->bottom; i++)
 		for (int j = pb->left; j < pb->right; j++)
 			generate_block(pb, i, j);
@@ -80,9 +85,11 @@ void blocks_register(struct problem *pb)
 
 void blocks_unregister(struct problem *pb)
 {
-	for (size_t at = 0; at < pb->nknown; at++) {
-		struct block *k = block_at(pb, pb->known[at].i, pb->known[at].j);
+	for (size_t at = 0; at < (size_t) pb->nx * (size_t) pb->ny; at++) {
+		struct block *k = &pb->blocks[at];
 
+		if (!k->cells)
+			continue;
 		starpu_data_unregister(k->cells);
 		for (int parity = 0; parity < 2; parity++) {
 			starpu_data_unregister(k->rows[parity]);
@@ -113,7 +120,10 @@ static void insert_update(struct problem *pb, int i, int j, int t)
 
 void blocks_iterate(struct problem *pb)
 {
-	for (int t = 0; t < pb->niter; t++)
+	for (int first = pb->t; pb->t < pb->niter; pb->t++) {
+		if (pb->period && pb->t > first && pb->t % pb->period == 0)
+			checkpoint_submit(pb);
 		for (size_t at = 0; at < pb->nknown; at++)
-			insert_update(pb, pb->known[at].i, pb->known[at].j, t);
+			insert_update(pb, pb->known[at].i, pb->known[at].j, pb->t);
+	}
 }

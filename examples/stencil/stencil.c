@@ -12,8 +12,9 @@
  *      orrery sim -n 64 stencil.sim -nx 16 -ny 16 -b 32 --niter 20 --check
  *
  * Rank 0 prints one line: nodes, blocks per dimension, rows of a block, iterations, tasks, seconds,
- * and updated cells per microsecond. kernels.c holds the codelets, blocks.c data and tasks, check.c
- * the verification.
+ * and updated cells per microsecond. With --checkpoint, a run that lost a rank goes on from its
+ * last checkpoint (orrery run --restart). kernels.c holds the codelets, blocks.c data and tasks,
+ * check.c the verification.
  */
 #include <stdio.h>
 
@@ -27,6 +28,8 @@ static const char usage[] =
 	"  --niter N        iterations (default 10)\n"
 	"  -p N, -q N       rows and columns of the process grid, p*q = ranks\n"
 	"                   (default: as square as possible, p <= q)\n"
+	"  --checkpoint N   a checkpoint every N iterations (default: none), in the folder\n"
+	"                   $ORRERY_CHECKPOINT_DIR; goes on from the last one that is there\n"
 	"  --check          verify the result against a sequential computation\n"
 	"  -h, --help       this text\n";
 
@@ -41,6 +44,8 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 		else if (options_int(o, "-b", "--block", 1, 20000, &pb->b))
 			;
 		else if (options_int(o, "--niter", "-niter", 0, 100000000, &pb->niter))
+			;
+		else if (options_int(o, "--checkpoint", NULL, 1, 100000000, &pb->period))
 			;
 		else if (grid_option(o, &pb->grid))
 			;
@@ -80,10 +85,14 @@ static int iterate(struct problem *pb)
 
 	distribute(pb);
 	blocks_register(pb);
+	if (!pb->period || !checkpoint_begin(pb))
+		blocks_generate(pb);
 	start = settle(pb->grid.comm);
 	blocks_iterate(pb);
 	print_result(pb, (settle(pb->grid.comm) - start) * 1e-6);
 	status = pb->check ? check_blocks(pb) : 0;
+	if (pb->period)
+		checkpoint_end(pb);
 	blocks_unregister(pb);
 	return status;
 }

@@ -25,12 +25,15 @@ struct problem {
 	int nx, ny, b; /* rows and columns of blocks; rows and columns of a block */
 	int niter;
 	int check;
+	int period;                   /* iterations between two checkpoints, 0: there are none */
+	int t;                        /* the iteration that is inserted next */
 	int top, bottom, left, right; /* own blocks: rows [top,bottom), columns [left,right) */
 	struct block *blocks;         /* all nx * ny of them, row after row */
 	struct place {
 		int i, j;
 	} * known; /* those that this rank has to do with, row after row */
 	size_t nknown;
+	starpu_mpi_checkpoint_template_t saved; /* what a checkpoint saves */
 };
 
 /* Indices beyond an end come in again at the other. */
@@ -73,8 +76,21 @@ static inline double next_value(double cell, double above, double below, double 
 
 /* blocks.c */
 void blocks_register(struct problem *pb);
+void blocks_generate(struct problem *pb); /* inserts the tasks that fill the blocks */
 void blocks_unregister(struct problem *pb);
 void blocks_iterate(struct problem *pb); /* inserts all iterations */
+
+/* checkpoint.c */
+/* The rank that keeps a copy of another rank's blocks. */
+static inline int block_backup(const struct problem *pb, int i, int j)
+{
+	return (block_owner(pb, i, j) + 1) % pb->grid.size;
+}
+/* Names the blocks and the iteration; takes them back from the last checkpoint of a run that was
+ * lost. Returns whether there was one. */
+int checkpoint_begin(struct problem *pb);
+void checkpoint_submit(struct problem *pb); /* before iteration pb->t */
+void checkpoint_end(struct problem *pb);
 
 /* check.c */
 int check_blocks(struct problem *pb); /* prints the verdict on rank 0; returns the exit status */

@@ -115,6 +115,8 @@ static const struct variable {
 	V("STARPU_MPI_NOBIND", BOOL, mpi_nobind, 0),
 	V("ORRERY_MPI_WORKERS_LOOK", INT, mpi_workers_look, -1),
 	V("ORRERY_MPI_UNMATCHED_ERROR", BOOL, mpi_unmatched_error, 0),
+	V("ORRERY_CHECKPOINT_DIR", STRING, checkpoint_dir, 0),
+	V("ORRERY_CHECKPOINT_BANDWIDTH", DOUBLE, checkpoint_mbps, 1000),
 	V("ORRERY_MPI_STATS_FILE", STRING, mpi_stats_file, 0),
 	V("STARPU_SIMGRID", BOOL, simgrid, 0),
 	V("STARPU_SILENT", BOOL, silent, 0),

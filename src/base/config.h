@@ -81,7 +81,9 @@ struct orr_config {
 	int mpi_workers_look; /* workers look after messages between tasks: 0 no, 1 yes, -1 when
 				 there is no core for a thread that does only that */
 	int mpi_unmatched_error;
-	char *mpi_stats_file; /* ORRERY_MPI_STATS_FILE: CSV written at shutdown, or NULL */
+	char *checkpoint_dir;   /* ORRERY_CHECKPOINT_DIR: folder of this rank's files, or NULL */
+	double checkpoint_mbps; /* ORRERY_CHECKPOINT_BANDWIDTH: of a disk, MB/s */
+	char *mpi_stats_file;   /* ORRERY_MPI_STATS_FILE: CSV written at shutdown, or NULL */
 	/* statistics, traces */
 	int simgrid; /* refuse a real run */
 	int silent;

@@ -86,7 +86,6 @@ struct orr_process {
 			    in for a missing one for CUDA */
 	int perf_timing; /* kernels are timed: calibration, profiling or statistics want it */
 	int keep_graph;  /* the world wants the graph of all tasks (orr_graph_keep) */
-	unsigned told_checkpoints; /* atomic: the program was told that there are none */
 	unsigned trace_manual; /* starpu_fxt_autostart_profiling(0): the program starts recording */
 
 	double costs[ORR_NCOSTS];   /* virtual costs in microseconds, 0 in a real run */

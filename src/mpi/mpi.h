@@ -285,7 +285,8 @@ struct orr_mpi {
 	unsigned nreduxing; /* attached handles with ORR_MPI_REDUXING */
 	uint32_t nrounds;   /* atomic: reductions along trees that this rank, the owner, began */
 	void (*pre_submit)(struct starpu_task *);
-	struct orr_mpi_range *ranges; /* of tags, allocated ones, sorted */
+	struct orr_checkpoints *checkpoints; /* checkpoint.h; NULL before they are started */
+	struct orr_mpi_range *ranges;        /* of tags, allocated ones, sorted */
 	unsigned nranges;
 };
 

@@ -11,8 +11,9 @@
 int starpu_mpi_cached_cp_receive_set(starpu_data_handle_t data_handle)
 {
 	(void) data_handle;
-	orr_error("%s is not supported: there are no checkpoints whose copies a cache could keep",
-		  __func__);
+	orr_error(
+		"%s is not supported: checkpoints keep copies of their own, which no cache of received values holds",
+		__func__);
 	return -ENOSYS;
 }
 

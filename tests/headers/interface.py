@@ -6,7 +6,7 @@
 
 LIST is what `gcc -aux-info` says about all public headers. The names that the
 interface has are in tests/headers/interface.txt; functions that refuse are
-those that the files named refused.c, and src/mpi/checkpoint.c, define.
+those that the files named refused.c define.
 
 Invariant: the result depends on the headers and sources only.
 """
@@ -29,7 +29,7 @@ def declared(path):
 def refused(source):
     names = set()
     for folder, _, files in os.walk(os.path.join(source, 'src')):
-        for f in {'refused.c', 'checkpoint.c'} & set(files):
+        for f in {'refused.c'} & set(files):
             text = open(os.path.join(folder, f)).read()
             names |= set(re.findall(r'^[a-z].*?\b(starpu_\w+)\(', text, re.M))
     return names

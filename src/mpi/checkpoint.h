@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checkpoints, inside: templates, one checkpoint of a template (an instance), and its file.
+ *
+ * Every rank submits the same checkpoints at the same places among its tasks. So each datum is
+ * saved with the value that the tasks before that place give it, and all of them are one cut
+ * through the program. The owner of a datum writes it to its own file, and sends it to the backup
+ * rank, which writes it to another one. An instance is complete when all ranks have closed their
+ * files: they tell rank 0, which tells all of them.
+ *
+ * Invariant: a rank removes its file of an instance only when a later one is complete. So the least
+ * of the last instances that ranks find after a failure exists on all ranks that lost no file. */
+#ifndef ORR_MPI_CHECKPOINT_H
+#define ORR_MPI_CHECKPOINT_H
+
+#include "mpi/mpi.h"
+#include "starpu_mpi_ft.h"
+
+/* A datum, or a variable of the program of which each rank has its own. */
+struct orr_cp_entry {
+	starpu_data_handle_t handle; /* of a datum; may be NULL on ranks that do not use it */
+	int is_value;
+	int backup;  /* of a datum: the rank that keeps a copy; of a value: that of this rank */
+	void *ptr;   /* of a value */
+	size_t size; /* of a value */
+	int64_t tag; /* of a value, as the program named it */
+	int (*backup_of)(int rank);
+	int *from; /* of a value: the ranks whose backup this rank is, nfrom of them */
+	int nfrom;
+	starpu_data_handle_t *copies; /* what was received last: one of a datum, nfrom of a value */
+};
+
+struct _starpu_mpi_checkpoint_template {
+	struct orr_mpi *mpi;
+	int id, domain, frozen;
+	unsigned n, cap;
+	struct orr_cp_entry *v;
+	uint32_t submitted; /* number of the last instance */
+	uint32_t complete;  /* atomic: of the last one that all ranks have saved */
+	uint32_t removed;   /* atomic: files up to this one are gone */
+	struct _starpu_mpi_checkpoint_template *next;
+};
+
+/* One checkpoint under way on this rank. */
+struct orr_cp_instance {
+	struct _starpu_mpi_checkpoint_template *t;
+	uint32_t number;
+	int32_t left;              /* atomic: records that are not saved */
+	int fd;                    /* -1: no file */
+	int64_t end;               /* atomic: of the file */
+	uint32_t nrecords, failed; /* atomic */
+	int32_t acks;              /* atomic, rank 0: ranks that are not done */
+};
+
+/* mpi->checkpoints */
+struct orr_checkpoints {
+	struct orr_mpi_comm comm; /* all ranks, in a matching context of its own */
+	struct _starpu_mpi_checkpoint_template *templates;
+	struct starpu_codelet save_cl;
+	struct starpu_perfmodel save_model;
+	starpu_data_handle_t ack_out, ack_in, done_in, done_out; /* without value */
+	int off;                                                 /* starpu_mpi_ft_turn_off() */
+	char *dir;
+	double bytes_per_us;
+	uint64_t nsubmitted, bytes_sent, bytes_saved; /* atomic */
+};
+
+/* checkpoint.c */
+/* NULL after a message that says that checkpoints were not started. */
+struct orr_checkpoints *orr_cp_get(const char *who);
+/* What messages about entry k of a template are named by. */
+#define ORR_CP_TAG_ENTRIES 3
+int64_t orr_cp_tag(const struct _starpu_mpi_checkpoint_template *t, unsigned k);
+
+/* checkpoint_file.c: all return 0 or -errno after a message */
+struct orr_cp_file_header {
+	char magic[8];
+	uint32_t rank, size, number, nrecords;
+	int32_t id, domain;
+	uint64_t shape; /* of the template */
+	uint64_t end;   /* of the file */
+};
+struct orr_cp_record {
+	uint32_t k, source;
+	uint64_t size, hash;
+};
+int orr_cp_file_begin(struct orr_cp_instance *inst);
+/* Any thread, several at a time. */
+int orr_cp_file_add(struct orr_cp_instance *inst, unsigned k, int source, const void *data,
+		    size_t size);
+/* Closes the file; from now on it counts, even if the machine fails. */
+int orr_cp_file_end(struct orr_cp_instance *inst);
+/* Removes this rank's files of instances from..to. */
+void orr_cp_file_remove(struct _starpu_mpi_checkpoint_template *t, uint32_t from, uint32_t to);
+/* The first and the last instance of which this rank has a file; 0 and 0 when there is none. */
+void orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, uint32_t *first, uint32_t *last);
+/* Opens the file of an instance for orr_cp_file_get; a descriptor, or -errno. */
+int orr_cp_file_open(struct _starpu_mpi_checkpoint_template *t, uint32_t number);
+/* A record, allocated with malloc(); *size is its size. NULL after a message. */
+void *orr_cp_file_get(struct _starpu_mpi_checkpoint_template *t, int fd, unsigned k, int source,
+		      size_t *size);
+
+#endif

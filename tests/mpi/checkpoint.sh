@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Checkpoints and restart, in both worlds: a run that is killed is gone on with from its last
+# checkpoint; a rank whose files are lost gets its data from its backup rank; two neighbours that lose
+# theirs are told so; an end in order leaves no files; another program's files are refused. Then the
+# stencil loses a rank at random moments, and comes to its right end by itself.
+# orr-test: timeout 300
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+program=$ORR_TEST_BUILDDIR/tests/mpi/checkpoint
+export ORRERY_CHECKPOINT_DIR=$PWD/saved
+
+run() {
+	case $world in
+	real) "$ORRERY" run -n $ranks --mpirun "--oversubscribe --bind-to none" "$program" "$@" ;;
+	sim) "$ORRERY" sim -n $ranks "$program.sim" "$@" ;;
+	esac
+}
+dies() {
+	run "$@" > out 2> err && die "it should have died: $*"
+	if grep -q "not true\|starpu_mpi_shutdown" out err; then cat out err; die "it died of something else: $*"; fi
+}
+files() { ls saved | grep -v part | grep -c -- "$1"; }
+
+for world in real sim; do
+	if [ $world = real ] && [ "$ORR_TEST_MPI" != yes ]; then continue; fi
+	if [ $world = sim ] && [ "$ORR_TEST_SIM" != yes ]; then continue; fi
+	ranks=3
+	rm -rf saved
+	dies 4 0 die
+	[ "$(files t1-.*-i4)" = 3 ] || { ls saved; cat out err; die "$world: each rank should have saved checkpoint 4"; }
+	[ "$(files 't1-.*-i[123]$')" = 0 ] || { ls saved; die "$world: checkpoints before a complete one should be gone"; }
+	dies 3 4 die
+	rm saved/*-r1-*
+	dies 2 7 die
+	cp -r saved kept
+	rm saved/*-r1-* saved/*-r2-*
+	run 1 9 end > out 2> err && die "$world: data of rank 1 cannot be restored"
+	grep -q 'rank 1 has lost its files of checkpoints, and its backup rank 2 as well' err out || { cat out err; die "$world: nobody says what was lost"; }
+	rm -rf saved
+	mv kept saved
+	# A file that was cut off counts no more.
+	for f in saved/*-t1-r0-i9; do head -c 1000 "$f" > cut && mv cut "$f"; done
+	ranks=4
+	run 1 9 end > out 2> err && die "$world: checkpoints of 3 ranks were taken by 4"
+	grep -q 'another number of ranks' err out || { cat out err; die "$world: nobody says whose files they are"; }
+	ranks=3
+	ok run 2 9 end
+	[ -z "$(ls saved)" ] || { ls saved; die "$world: an end in order should remove the files"; }
+done
+
+[ "$ORR_TEST_MPI" = yes ] || exit 0
+unset ORRERY_CHECKPOINT_DIR
+stencil=$ORR_TEST_BUILDDIR/examples/stencil/stencil
+# lose SECONDS: kills a random rank of the stencil that late.
+lose() {
+	"$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" --restart=folder "$stencil" -nx 6 -ny 6 -b 64 --niter 1507 --checkpoint 20 --check > out 2> err &
+	run=$!
+	sleep "$1"
+	victim=$(pgrep -f '^[^ ]*stencil -nx 6 -ny 6 -b 64 --niter 1507' | shuf -n 1)
+	if [ -n "$victim" ]; then kill -9 "$victim"; fi
+	wait $run || { cat out err; die "the run was not gone on with"; }
+	has out 'check: OK'
+	if grep -q 'goes on from checkpoint' out; then gone_on=$((gone_on + 1)); fi
+}
+gone_on=0
+for seconds in ${ORR_LOSSES-1.1 1.7 2.3 2.9}; do lose $seconds; done
+[ $gone_on -ge 1 ] || die "no run went on from a checkpoint"
+[ ! -e folder ] || { ls folder; die "a run that ended in order leaves no files"; }
+
+# Mistakes of the program are no reason to start again.
+"$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" --restart "$stencil" --bogus > out 2> err && die "a wrong option was accepted"
+if grep -q 'starting all ranks again' err; then die "a program that ends by itself was started again"; fi
+fails 2 'restarts many: ' "$ORRERY" run --restarts many "$stencil"
+exit 0
