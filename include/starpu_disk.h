@@ -72,6 +72,11 @@ extern struct starpu_disk_ops starpu_disk_stdio_ops;
 extern struct starpu_disk_ops starpu_disk_unistd_ops;
 extern struct starpu_disk_ops starpu_disk_unistd_o_direct_ops;
 
+/* The memory node of the disk that main memory overflows to (STARPU_DISK_SWAP), -1: there is none.
+ * Read-only. */
+#define starpu_disk_swap_node (orrery_disk_swap_node())
+int orrery_disk_swap_node(void);
+
 /* Smallest size that starpu_disk_register() accepts, in bytes. */
 #define STARPU_DISK_SIZE_MIN (16 * 1024 * 1024)
 

@@ -171,6 +171,13 @@ static inline void orr_util_fail_err(const char *file, int line, const char *fun
 #define STARPU_VAL_COMPARE_AND_SWAP64(ptr, old, value) STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value)
 #define STARPU_VAL_COMPARE_AND_SWAP_PTR(ptr, old, value) \
 	STARPU_VAL_COMPARE_AND_SWAP(ptr, old, value)
+/* The text of an error number (errno's, or a negative one that a function of the runtime returned),
+ * in buf or in memory that lasts; cut to buflen bytes. Any thread may call it. */
+const char *starpu_strerror_r(int errnum, char *buf, size_t buflen);
+static inline uint64_t starpu_val_compare_and_swap64(uint64_t *dest, uint64_t old, uint64_t value)
+{
+	return STARPU_VAL_COMPARE_AND_SWAP64(dest, old, value);
+}
 /* Store value; yields the previous value. */
 #define STARPU_VAL_EXCHANGE(ptr, value) (__atomic_exchange_n((ptr), (value), __ATOMIC_SEQ_CST))
 #define STARPU_VAL_EXCHANGEL(ptr, value) STARPU_VAL_EXCHANGE(ptr, value)

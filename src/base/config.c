@@ -55,6 +55,7 @@ static const struct variable {
 	V("STARPU_NWORKER_PER_CUDA", INT, nworker_per_cuda, 1),
 	V("STARPU_SCHED", STRING, sched, 0),
 	V("STARPU_SCHED_LIB", STRING, sched_lib, 0),
+	V("STARPU_PROF_TOOL", STRING, prof_tool, 0),
 	V("STARPU_PREFETCH", BOOL, prefetch, 1),
 	V("STARPU_WORKER_TREE", BOOL, worker_tree, 0),
 	V("STARPU_SCHED_READY", INT, sched_ready, -1),

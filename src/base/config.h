@@ -36,6 +36,7 @@ struct orr_config {
 			      come while a kernel runs */
 	/* scheduling */
 	char *sched;            /* policy name, or NULL for the default */
+	char *prof_tool;        /* shared object that is told of events, or NULL */
 	char *sched_lib;        /* shared object that provides policies, or NULL */
 	int min_prio, max_prio; /* valid when has_prio */
 	int has_min_prio, has_max_prio;

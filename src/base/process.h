@@ -19,6 +19,7 @@ struct orr_data;
 struct orr_core;
 struct orr_perf;
 struct orr_trace;
+struct orr_tool;
 struct orr_mpi;
 struct orr_park_ops;
 struct orr_core_upcalls;
@@ -56,12 +57,17 @@ enum orr_process_state {
 	ORR_PROCESS_STOPPING
 };
 
+/* orr_process.observed */
+#define ORR_OBSERVED_BY_TRACE 1
+#define ORR_OBSERVED_BY_TOOL 2
+
 struct orr_process {
 	/* The parts of the floors above. data and core exist as long as the process. */
 	struct orr_data *data;
 	struct orr_core *core;
 	struct orr_perf *perf;                  /* NULL while the runtime is down */
 	struct orr_trace *trace;                /* NULL: nothing is recorded */
+	struct orr_tool *tool;                  /* NULL: there is no profiling tool */
 	struct orr_mpi *mpi;                    /* NULL until starpu_mpi_init */
 	const struct orr_core_upcalls *core_up; /* what worlds ask, see base/upcalls.h */
 	const struct orr_mpi_upcalls *mpi_up;   /* the same, set while mpi is */
@@ -72,6 +78,7 @@ struct orr_process {
 
 	/* Read-mostly. */
 	enum orr_process_state state;
+	unsigned observed;   /* bits of who wants to know of steps of tasks */
 	unsigned init_count; /* starpu_init calls not yet shut down */
 	double start_us;     /* when the runtime started */
 	unsigned epoch;      /* counts initialisations: stale thread caches are recognised by it */

@@ -171,6 +171,7 @@ struct orr_core {
 	unsigned nexplicit;
 	int *by_unit; /* atomic: workers in the order of their units (core/worker_names.c), owned,
 			 NULL: not asked for */
+	struct starpu_tree *unit_tree; /* atomic: core/unit_tree.c, NULL: not asked for */
 	unsigned paused;   /* atomic: calls of starpu_pause that no starpu_resume has answered */
 	unsigned stopping; /* atomic: workers end once nothing is left */
 	struct starpu_parallel_worker_config *teams; /* atomic: core/team.c, NULL: none */

@@ -17,6 +17,7 @@
 #include "core/look.h"
 #include "core/nap.h"
 #include "core/parallel.h"
+#include "core/task_trace.h"
 #include "core/wake.h"
 #include "core/device.h"
 #include "core/worker.h"
@@ -131,6 +132,20 @@ static void group_sleep(struct orr_group *g, double max_us)
 	orr_wake_delist(g);
 }
 
+static void begin_worker(struct orr_worker *w)
+{
+	orr_worker_trace(w, starpu_prof_tool_event_driver_init_start);
+	w->driver->init(w);
+	orr_worker_trace(w, starpu_prof_tool_event_driver_init);
+	orr_worker_trace(w, starpu_prof_tool_event_driver_init_end);
+}
+
+static void end_worker(struct orr_worker *w)
+{
+	orr_worker_trace(w, starpu_prof_tool_event_driver_deinit);
+	w->driver->deinit(w);
+}
+
 void *orr_group_main(void *arg)
 {
 	struct orr_group *g = arg;
@@ -139,7 +154,7 @@ void *orr_group_main(void *arg)
 	int more;
 
 	for (unsigned i = 0; i < g->nworkers; i++)
-		proc->core->workers[g->first + i].driver->init(&proc->core->workers[g->first + i]);
+		begin_worker(&proc->core->workers[g->first + i]);
 	while (!ORR_ATOMIC_LOAD(&proc->core->stopping) || g->nheap || g->nlater) {
 		if (orr_group_step(g, &next_us)) {
 			idle_since = -1;
@@ -171,8 +186,7 @@ void *orr_group_main(void *arg)
 		orr_group_step(g, &next_us);
 	orr_nap_end_all(g);
 	for (unsigned i = 0; i < g->nworkers; i++)
-		proc->core->workers[g->first + i].driver->deinit(
-			&proc->core->workers[g->first + i]);
+		end_worker(&proc->core->workers[g->first + i]);
 	return NULL;
 }
 

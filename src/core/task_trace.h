@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events of tasks for the recorder (trace/trace.h), which knows no tasks.
+/* Events of tasks and workers for the recorder (trace/trace.h) and for the user's profiling tool
+ * (trace/tool.h), which know neither.
  *
- * Invariant: a load and a branch when nothing is recorded. */
+ * Invariant: a load and a branch when nobody wants to know. */
 #ifndef ORR_CORE_TASK_TRACE_H
 #define ORR_CORE_TASK_TRACE_H
 
 #include "core/task.h"
+#include "core/worker.h"
+#include "trace/tool.h"
 #include "trace/trace.h"
 
-/* Records a step in the life of t. `worker` is the worker that executes it, -1 if none does. */
+/* Tells a step in the life of t. `worker` is the worker that executes it, -1 if none does. */
 void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_event event,
 			 const struct orr_task *t, int worker);
 static inline void orr_task_trace(struct orr_process *proc, enum orr_trace_event event,
 				  const struct orr_task *t, int worker)
 {
-	if (__builtin_expect(proc->trace != NULL, 0))
+	if (__builtin_expect(proc->observed != 0, 0))
 		orr_task_trace_slow(proc, event, t, worker);
+}
+
+/* Tells the tool of an event of a worker that is not about a task. */
+void orr_worker_trace_slow(struct orr_worker *w, enum starpu_prof_tool_event event);
+static inline void orr_worker_trace(struct orr_worker *w, enum starpu_prof_tool_event event)
+{
+	if (__builtin_expect(w->group->proc->tool != NULL, 0))
+		orr_worker_trace_slow(w, event);
 }
 
 #endif

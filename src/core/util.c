@@ -199,3 +199,8 @@ int starpu_map_enabled(void)
 {
 	return orr_self()->conf.enable_map > 0;
 }
+
+const char *starpu_strerror_r(int errnum, char *buf, size_t buflen)
+{
+	return strerror_r(errnum < 0 ? -errnum : errnum, buf, buflen);
+}

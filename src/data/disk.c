@@ -395,6 +395,13 @@ int orr_disk_swap_init(struct orr_process *proc)
 	return 0;
 }
 
+int orrery_disk_swap_node(void)
+{
+	struct orr_process *proc = orr_self();
+
+	return proc->state == ORR_PROCESS_DOWN ? -1 : proc->data->swap_node;
+}
+
 void orr_disk_exit(struct orr_process *proc)
 {
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {

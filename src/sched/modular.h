@@ -37,6 +37,12 @@ struct orr_modular {
 	X(random_prio_prefetching, "modular-random-prio-prefetching", random, 1, \
 	  FIFO_ABOVE | FIFO_ABOVE_PRIO | FIFOS_BELOW | FIFOS_BELOW_PRIO | IMPL, \
 	  "modular-random-prefetching, most urgent first") \
+	X(parallel_random, "modular-parallel-random", random, 0, \
+	  FIFOS_BELOW | FIFOS_BELOW_NOLIMIT | COMBINED_WORKERS | IMPL, \
+	  "modular-random that draws groups of CPU workers, too, for parallel tasks") \
+	X(parallel_random_prio, "modular-parallel-random-prio", random, 1, \
+	  FIFOS_BELOW | FIFOS_BELOW_NOLIMIT | FIFOS_BELOW_PRIO | COMBINED_WORKERS | IMPL, \
+	  "modular-parallel-random, each worker takes its most urgent task") \
 	X(ws, "modular-ws", work_stealing, 0, IMPL, \
 	  "one queue per worker, idle workers steal") \
 	X(heft, "modular-heft", heft, 1, \

@@ -15,6 +15,7 @@
 #include "core/monitor.h"
 #include "core/tag.h"
 #include "core/task.h"
+#include "core/unit_tree.h"
 #include "core/worker.h"
 #include "data/data.h"
 #include "data/disk.h"
@@ -28,6 +29,7 @@
 #include "drivers/limit.h"
 #include "perf/perf.h"
 #include "sched/sched.h"
+#include "trace/tool.h"
 #include "trace/trace.h"
 
 /* Stages that begin, or end, by themselves. */
@@ -226,6 +228,16 @@ static int start_threads(struct orr_process *proc)
 	return ret;
 }
 
+/* ---- the profiling tool ---- */
+
+static int tell_started(struct orr_process *proc)
+{
+	orr_tool_tell_process(proc, starpu_prof_tool_event_init_end);
+	return 0;
+}
+
+/* ---- all of them ---- */
+
 const struct orr_stage orr_stages[] = {
 	{ "configuration", start_config, stop_config },
 	{ "state", start_state, stop_state },
@@ -233,9 +245,11 @@ const struct orr_stage orr_stages[] = {
 	{ "topology", orr_sys_topology_init, orr_sys_topology_exit },
 	{ "performance models", start_perf, orr_perf_exit },
 	{ "trace", orr_trace_init, orr_trace_exit },
+	{ "profiling tool", orr_tool_init, orr_tool_exit },
 	{ "tags", start_nothing, orr_tag_exit },
 	{ "disks", start_nothing, stop_disks },
 	{ "units", start_units, stop_units },
+	{ "tree of units", start_nothing, orr_unit_tree_exit },
 	{ "energy", start_nothing, orr_energy_exit },
 	{ "combined workers", start_nothing, orr_combined_exit },
 	{ "graph", start_graph, stop_nothing },
@@ -245,6 +259,7 @@ const struct orr_stage orr_stages[] = {
 	{ "copies by devices", start_nothing, orr_transfer_exit },
 	{ "threads", start_threads, orr_group_stop_all },
 	{ "swap", orr_disk_swap_init, stop_nothing },
+	{ "the tool's part", tell_started, stop_nothing },
 };
 
 const unsigned orr_nstages = sizeof(orr_stages) / sizeof(orr_stages[0]);

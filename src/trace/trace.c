@@ -178,6 +178,7 @@ int orr_trace_init(struct orr_process *proc)
 	orr_lock_init(&tr->lock, ORR_RANK_TRACE);
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
+	proc->observed |= ORR_OBSERVED_BY_TRACE;
 	return 0;
 }
 
@@ -266,6 +267,7 @@ void orr_trace_exit(struct orr_process *proc)
 	if (!tr)
 		return;
 	proc->trace = NULL;
+	proc->observed &= ~ORR_OBSERVED_BY_TRACE;
 	write_file(proc, tr);
 	for (unsigned i = 0; i < NBUFFERS; i++) {
 		struct buffer *b = &tr->buffer[i];
