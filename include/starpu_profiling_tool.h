@@ -16,6 +16,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 enum starpu_prof_tool_event {
 	starpu_prof_tool_event_none = 0,
@@ -89,6 +90,7 @@ typedef void (*starpu_prof_tool_entry_register_func)(enum starpu_prof_tool_event
 typedef void (*starpu_prof_tool_entry_func)(starpu_prof_tool_entry_register_func reg,
 					    starpu_prof_tool_entry_register_func unreg);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

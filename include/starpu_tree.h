@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct starpu_tree {
 	struct starpu_tree *nodes;  /* its children, an array; NULL if there are none */
@@ -48,6 +49,7 @@ void starpu_tree_free(struct starpu_tree *tree);
  * is exhausted. */
 struct starpu_tree *starpu_workers_get_tree(void);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -186,6 +186,8 @@ int main(void)
 	CHECK(ms < 0.9 * eager.least);
 	makespan("modular-dmdar", &bound);
 	makespan("modular-random-prio-prefetching", &bound);
+	makespan("modular-parallel-random", &bound);
+	makespan("modular-parallel-random-prio", &bound);
 	makespan("modular-prio-prefetching", &bound);
 	makespan("modular-ws", &bound);
 	makespan("lws", &bound);
