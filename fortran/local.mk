@@ -15,6 +15,24 @@ orr_fc_v_0 = @echo "  FC      " $@;
 	$(orr_fc_v)$(MKDIR_P) %D% && $(FC) $(FCFLAGS) -O2 -fPIC -J %D% -c $(srcdir)/%D%/fstarpu_mod.f90 -o $@
 %D%/fstarpu_mpi_mod.o: %D%/fstarpu_mpi_mod.f90 %D%/fstarpu_mod.o
 	$(orr_fc_v)$(MKDIR_P) %D% && $(FC) $(FCFLAGS) -O2 -fPIC -J %D% -c $(srcdir)/%D%/fstarpu_mpi_mod.f90 -o $@
+# Programs of process sets that grow and shrink get a module mpi, one for each world: its constants
+# are those of the MPI.
+EXTRA_DIST += %D%/elastic/mpi.f90
+if ORR_FORTRAN
+if ORR_MPI
+orrelasticdir = $(orrincludedir)/elastic
+nodist_orrelastic_DATA = %D%/elastic/real/mpi.mod
+endif
+if ORR_SIM
+orrelasticsimdir = $(orrincludedir)/sim/elastic
+nodist_orrelasticsim_DATA = %D%/elastic/sim/mpi.mod
+endif
+endif
+%D%/elastic/real/mpi.mod: %D%/elastic/mpi.f90
+	$(orr_fc_v)$(MKDIR_P) %D%/elastic/real && $(FC) $(FCFLAGS) $(MPI_FCFLAGS) -J %D%/elastic/real -c $(srcdir)/%D%/elastic/mpi.f90 -o %D%/elastic/real/mpi.o
+%D%/elastic/sim/mpi.mod: %D%/elastic/mpi.f90
+	$(orr_fc_v)$(MKDIR_P) %D%/elastic/sim && $(FC) $(FCFLAGS) -I$(SMPI_INCLUDE) -J %D%/elastic/sim -c $(srcdir)/%D%/elastic/mpi.f90 -o %D%/elastic/sim/mpi.o
+CLEANFILES += %D%/elastic/real/mpi.mod %D%/elastic/real/mpi.o %D%/elastic/sim/mpi.mod %D%/elastic/sim/mpi.o
 %D%/fstarpu_mod.mod: %D%/fstarpu_mod.o
 	@test -f $@
 %D%/fstarpu_mpi_mod.mod: %D%/fstarpu_mpi_mod.o

@@ -192,6 +192,15 @@ def fortran_flags(context, request):
     return ["-I" + context.paths["modules"]] if request.language == "fc" and context.settings["fortran"] == "yes" else []
 
 
+def elastic_modules(context, request, world):
+    """Where the module mpi with process sets is; it takes the place of the MPI's."""
+    if not request.elastic or request.language != "fc":
+        return []
+    if context.settings["fortran"] != "yes":
+        raise UserError("--elastic needs a module for Fortran, which this Orrery was built without; configure it again with FC set")
+    return ["-I" + context.paths["elastic"][world]]
+
+
 def fortran_libs(context, request):
     return [context.paths["fstarpu"]] if request.language == "fc" and context.settings["fortran"] == "yes" else []
 
@@ -199,7 +208,8 @@ def fortran_libs(context, request):
 def real_command(context, request):
     if request.elastic and not context.has("mpi"):
         raise UserError("--elastic needs MPI, which this Orrery was built without; install Open MPI and configure it again")
-    command = compiler(context, request) + fortran_flags(context, request) + common_flags(context, request)
+    command = compiler(context, request) + elastic_modules(context, request, "real")
+    command += fortran_flags(context, request) + common_flags(context, request)
     if context.has("mpi") and request.language == "fc":
         command += context.words("mpi_fcflags") or context.words("mpi_cppflags")
     elif context.has("mpi"):
@@ -235,7 +245,7 @@ def sim_link_flags(context, request):
 def sim_command(context, request):
     if not context.has("simgrid"):
         raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
-    command = compiler(context, request) + fortran_flags(context, request)
+    command = compiler(context, request) + elastic_modules(context, request, "sim") + fortran_flags(context, request)
     command += ["-fPIC", "-I" + context.paths["sim_include"], "-I" + context.settings["smpi_include"]]
     command += context.words("simgrid_cppflags") + common_flags(context, request)
     command += context.words("sanitize") + request.arguments_for("sim")

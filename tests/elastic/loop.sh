@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The loop program, which includes only mpi.h: `orrery cc --elastic` builds it, and each of its modes
-# gives the same sets, names and ranks in both worlds. Mistakes of users on the way are named.
+# The loop program in C, which includes only mpi.h, and in Fortran, which uses only the module mpi:
+# `orrery cc --elastic` and `orrery fc --elastic` build them, and each of their modes gives the same
+# sets, names and ranks in both worlds. Mistakes of users on the way are named.
 # orr-test: timeout 300
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
@@ -14,6 +15,13 @@ if [ $real = yes ]; then ok "$ORRERY" cc --elastic "$source" -o loop; fi
 [ "$ORR_TEST_SIM" = yes ] || skip "needs both worlds"
 ok "$ORRERY" cc --elastic --sim "$source" -o loop.sim
 
+fortran=$ORR_TEST_FORTRAN
+if [ "$fortran" = yes ]; then
+	grep -q '^  use mpi$' "${source%.c}.f90" || die "the loop program in Fortran uses another module"
+	if [ $real = yes ]; then ok "$ORRERY" fc --elastic "${source%.c}.f90" -o loop_f; fi
+	ok "$ORRERY" fc --elastic --sim "${source%.c}.f90" -o loop_f.sim
+fi
+
 # trace FILE: what the processes said, in an order that does not depend on who wrote first.
 trace() { grep '^iteration\|^end' "$1" | sort -s -k 2,2n -k 3 > "$2"; }
 
@@ -24,7 +32,17 @@ both() {
 	ok "$ORRERY" sim -n "$n" --elastic --max 8 ./loop.sim -d "$@"
 	trace out sim.txt
 	[ "$(grep -c operation sim.txt)" -ge 2 ] || { cat sim.txt; die "no changes: $*"; }
+	if [ $fortran = yes ]; then
+		ok "$ORRERY" sim -n "$n" --elastic --max 8 ./loop_f.sim -d "$@"
+		trace out fortran.txt
+		cmp -s fortran.txt sim.txt || { diff fortran.txt sim.txt; die "C and Fortran differ, simulated: $*"; }
+	fi
 	[ $real = yes ] || return 0
+	if [ $fortran = yes ]; then
+		ok "$ORRERY" run -n "$n" --elastic --max 8 ./loop_f -d "$@"
+		trace out fortran.txt
+		cmp -s fortran.txt sim.txt || { diff fortran.txt sim.txt; die "C and Fortran differ, real: $*"; }
+	fi
 	ok "$ORRERY" run -n "$n" --elastic --max 8 ./loop -d "$@"
 	trace out real.txt
 	cmp -s real.txt sim.txt || { diff real.txt sim.txt; die "the worlds differ: $*"; }

@@ -23,11 +23,12 @@ check_library() {
 	[ ! -s wrong ] || die "$1 exports internal names: $(tr '\n' ' ' < wrong)"
 }
 
-# What orrery_dyn.h declares, and for liborrery-dyn the functions of MPI that it takes.
+# What orrery_dyn.h declares, the same in Fortran, and for liborrery-dyn the functions of MPI that it takes.
 grep -o '\bMPI_[A-Z][a-z0-9]*_[a-z0-9_]*' "$ORR_TEST_SRCDIR/include/orrery_dyn.h" | sort -u > dyn
+grep -h -o '^void mpi_[a-z0-9_]*' "$ORR_TEST_SRCDIR"/src/dyn/fortran.c | sed 's/^void //' >> dyn
 cp dyn declared
 if [ "$ORR_TEST_MPI" = yes ]; then
-	grep -h -o '^int MPI_[A-Za-z_]*' "$ORR_TEST_SRCDIR"/src/sys/dyn_*.c | sed 's/^int //' >> declared
+	grep -h -o '^\(int MPI\|void mpi\)_[A-Za-z_]*' "$ORR_TEST_SRCDIR"/src/sys/dyn_*.c | sed 's/^[a-z]* //' >> declared
 	check_library liborrery-dyn.so 30
 fi
 cp dyn declared
