@@ -6,6 +6,7 @@
  *
  * Invariant: proc->mpi is set exactly while the engine may be used. No message is exchanged to
  * start. */
+#include "mpi/check.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 #include "mpi/unmatched.h"
@@ -100,6 +101,7 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, str
 		orr_mpi_match_init(mpi);
 		orr_map_init(&mpi->tags, offsetof(struct _starpu_data_state, mpi_tag));
 		orr_map_init(&mpi->peers, offsetof(struct orr_mpi_peer, key));
+		orr_mpi_check_init(mpi);
 		ret = orr_mpi_comms_init(mpi, comm);
 	}
 	if (ret)
@@ -116,6 +118,7 @@ static void unmake(struct orr_mpi *mpi)
 	orr_mpi_data_exit(mpi);
 	orr_mpi_placement_exit(mpi);
 	orr_mpi_order_exit(mpi);
+	orr_mpi_check_exit(mpi);
 	orr_mpi_match_exit(mpi);
 	orr_mpi_reqs_exit(mpi);
 	orr_waitq_destroy(&mpi->done);
@@ -219,6 +222,8 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 	if (--mpi->init_count)
 		return 0;
 	int ret = orr_mpi_check_blocking("starpu_mpi_shutdown");
+	if (!ret && mpi->check)
+		orr_mpi_check_compare(mpi);
 	if (!ret)
 		ret = orr_mpi_redux_flush_all(mpi, mpi->comms[0]);
 	if (ret) {

@@ -13,6 +13,7 @@
 #include "core/codelet.h"
 #include "core/insert.h"
 #include "mpi/insert.h"
+#include "mpi/check.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -446,6 +447,8 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 	ret = begin(mpi, comm, cl, src, &ins, &c, &xrank);
 	if (ret)
 		return ret;
+	if (__builtin_expect(mpi->check != NULL, 0))
+		orr_mpi_check_note(mpi, cl, ins.d, ins.n);
 	int mine = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
 	if (concerned(c, xrank, ins.d, ins.n))
 		ret = insert_concerned(mpi, c, xrank, cl, &ins, src);
@@ -497,6 +500,8 @@ static struct starpu_task *build(MPI_Comm comm, struct starpu_codelet *codelet, 
 
 	if (!mpi || begin(mpi, comm, codelet, src, &ins, &c, &xrank))
 		return NULL;
+	if (__builtin_expect(mpi->check != NULL, 0))
+		orr_mpi_check_note(mpi, codelet, ins.d, ins.n);
 	int mine = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
 	if (concerned(c, xrank, ins.d, ins.n) &&
 	    !orr_mpi_exchange_before(mpi, c, xrank, ins.d, ins.n, ins.prio) && mine)

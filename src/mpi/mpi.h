@@ -217,6 +217,7 @@ struct orr_mpi {
 	int max_sends, max_ready; /* 0: no limit */
 	int coop;                 /* atomic: sends of one value to several ranks go along a tree */
 	uint32_t max_route;       /* entries in a route, at most */
+	struct orr_mpi_check *check; /* what was inserted, if ranks compare it */
 	long redux_threshold; /* bytes; reductions go along a tree from here on; negative: never */
 	double start_us;
 	int data_tags; /* MPI tags up to this may name messages with payloads */

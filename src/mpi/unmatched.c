@@ -117,14 +117,13 @@ static struct rest come_to_rest(struct orr_mpi *mpi, double patience_us)
 	}
 }
 
-/* [waits] */
-static int add_up(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all)
+int orr_mpi_sum(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n)
 {
 	MPI_Request request;
 
 	while (mpi->may_drive && !orr_mpi_own(mpi))
 		orr_sys_relax();
-	int ret = orr_sys_mpi_sum_start(mpi->proc, mpi->comms[0]->comm, mine, all, NSUMS, &request);
+	int ret = orr_sys_mpi_sum_start(mpi->proc, mpi->comms[0]->comm, mine, all, n, &request);
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	if (!ret)
@@ -140,7 +139,7 @@ int orr_mpi_settle(struct orr_mpi *mpi)
 
 	for (;;) {
 		struct rest r = come_to_rest(mpi, patience_us);
-		int ret = add_up(mpi, r.sums, all);
+		int ret = orr_mpi_sum(mpi, r.sums, all, NSUMS);
 		if (ret)
 			return ret;
 		int arrived = all[SENT] == all[RECEIVED];
@@ -273,7 +272,7 @@ void orr_mpi_report_unmatched(struct orr_mpi *mpi)
 		return;
 	/* All ranks end together: none is in the middle of MPI_Finalize when another one aborts. */
 	uint64_t mine[NSUMS] = { n }, all[NSUMS] = { 0 };
-	if (!add_up(mpi, mine, all) && all[0]) {
+	if (!orr_mpi_sum(mpi, mine, all, NSUMS) && all[0]) {
 		orr_error(
 			"rank %d ends the program because of %" PRIu64
 			" unmatched messages and receives of all ranks (ORRERY_MPI_UNMATCHED_ERROR=1)",

@@ -13,5 +13,7 @@ int orr_mpi_settle(struct orr_mpi *mpi);
 /* After orr_mpi_settle: reports messages without receive and receives without message, ends the
  * latter. Ends the program if tasks wait for them, or if it was asked to. */
 void orr_mpi_report_unmatched(struct orr_mpi *mpi);
+/* [waits] Adds up n numbers of all ranks. 0, or -EIO after a message. */
+int orr_mpi_sum(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n);
 
 #endif

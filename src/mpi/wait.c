@@ -10,7 +10,6 @@
 #include <errno.h>
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/task_count.h"
 
 int orr_mpi_check_blocking(const char *who)
 {
@@ -145,25 +144,4 @@ int starpu_mpi_barrier(MPI_Comm comm)
 	if (ret)
 		return ret;
 	return mpi->fake ? 0 : orr_mpi_barrier(mpi, comm);
-}
-
-int starpu_mpi_wait_for_all(MPI_Comm comm)
-{
-	struct orr_mpi *mpi = orr_mpi_get(__func__);
-	int ret = mpi ? orr_mpi_check_blocking(__func__) : -ENODEV;
-	struct orr_mpi_comm *c = ret ? NULL : orr_mpi_comm_of(mpi, comm);
-
-	if (ret)
-		return ret;
-	if (!c)
-		return -EINVAL;
-	ret = orr_mpi_redux_flush_all(mpi, c);
-	if (ret)
-		return ret;
-	/* Callbacks of messages submit tasks, and callbacks of tasks submit messages. */
-	do {
-		orr_mpi_wait_detached(mpi);
-		starpu_task_wait_for_all();
-	} while (!wait_no_detached(mpi, NULL) || orr_task_npending(mpi->proc));
-	return 0;
 }
