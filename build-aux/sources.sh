@@ -41,10 +41,15 @@ c_or_h() { files "$@" \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*
 head_line='# Made by build-aux/sources.sh from the files of this folder; do not edit.'
 
 library_lists() {
-	for d in base core data sched perf trace drivers start fortran mpi dyn; do
+	for d in base core data sched perf trace start fortran mpi dyn; do
 		mkdir -p src/$d
 		{ echo "$head_line"; c_or_h src/$d | list orr_src_$d; } | put src/$d/sources.mk
 	done
+	{
+		echo "$head_line"
+		c_or_h src/drivers | grep -v '/opencl[^/]*\.c$' | list orr_src_drivers
+		c_or_h src/drivers | grep '/opencl[^/]*\.c$' | grep -v '/opencl_none\.c$' | list orr_src_drivers_opencl
+	} | put src/drivers/sources.mk
 	for d in sys bridge; do
 		{
 			echo "$head_line"

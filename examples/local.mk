@@ -4,9 +4,9 @@
 orr_examples =
 orr_example_sims =
 orr_example_cppflags = $(orr_includes) -I$(srcdir)/examples $(MPI_CPPFLAGS) $(HWLOC_CFLAGS) $(BLAS_CPPFLAGS)
-orr_example_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(BLAS_LIBS) $(ORR_SYS_LIBS)
+orr_example_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(BLAS_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_example_simflags = -I$(srcdir)/examples $(BLAS_CPPFLAGS)
-orr_example_simlibs = $(BLAS_LIBS)
+orr_example_simlibs = $(BLAS_LIBS) $(OPENCL_LIBS)
 # Those of process sets that grow and shrink include only mpi.h, as with `orrery cc --elastic`.
 orr_example_elastic_cppflags = $(orr_example_cppflags) -include orrery_dyn.h
 orr_example_elastic_ldadd = liborrery-dyn.la $(orr_example_ldadd)

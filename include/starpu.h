@@ -91,8 +91,9 @@ struct starpu_conf {
 	/* 1: bind CPU workers to the units in workers_bindid, in turn. STARPU_WORKERS_CPUID. 0. */
 	unsigned use_explicit_workers_bindid;
 	unsigned workers_bindid[STARPU_NMAXWORKERS];
-	/* The devices to use. No effect: the first ones are used, and starpu_init() warns when
-	 * others are named. */
+	/* The devices to use, by their numbers: those that OpenCL drives
+	 * (STARPU_WORKERS_OPENCLID). No effect on others: the first ones are used, and
+	 * starpu_init() warns when others are named. */
 	unsigned use_explicit_workers_cuda_gpuid;
 	unsigned workers_cuda_gpuid[STARPU_NMAXWORKERS];
 	unsigned use_explicit_workers_opencl_gpuid;

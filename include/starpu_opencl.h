@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Helpers for OpenCL kernels and data interfaces; empty unless the library was built with OpenCL.
+ * A simulated run has no OpenCL device: programs are loaded for none, and functions that need one
+ * give an error that says so.
  *
  * Invariant: devices are numbered as by starpu_worker_get_devid(); programs and kernels are kept
  * per device.
@@ -85,14 +87,17 @@ int starpu_opencl_release_kernel(cl_kernel kernel);
 /* Set arguments given as (int size, void *value)* 0; returns how many were set, with the error of
  * the next in *err. */
 int starpu_opencl_set_kernel_args(cl_int *err, cl_kernel *kernel, ...);
-/* Account for the time of a finished kernel. 0. */
+/* Adds the time of a finished kernel, in nanoseconds, to used_cycles of the calling worker's
+ * profile. 0. */
 int starpu_opencl_collect_stats(cl_event event);
 
 /* --- Memory -------------------------------------------------------------------------- */
 
 cl_int starpu_opencl_allocate_memory(int devid, cl_mem *addr, size_t size, cl_mem_flags flags);
 /* Copy; with an event it is asynchronous if possible and *ret is -EAGAIN, else done and *ret is 0.
- */
+ * ret may be NULL. An event that a copy method leaves where the runtime gave it a place for one is
+ * the runtime's; any other is the caller's to release. Copies to a device end in the order of their
+ * starts, and so do copies from it. */
 cl_int starpu_opencl_copy_ram_to_opencl(void *ptr, unsigned src_node, cl_mem buffer,
 					unsigned dst_node, size_t size, size_t offset,
 					cl_event *event, int *ret);

@@ -18,6 +18,9 @@ AS_IF([test $orr_simgrid = yes],
 AS_IF([test $orr_hwloc = yes],
 	[orr_say "hwloc" "yes"],
 	[orr_say "hwloc" "NO: flat machine, no binding (Debian: libhwloc-dev)"])
+AS_IF([test $orr_opencl = yes],
+	[orr_say "OpenCL devices" "yes"],
+	[orr_say "OpenCL devices" "NO driver (Debian: ocl-icd-opencl-dev; pocl-opencl-icd computes on CPUs)"])
 AS_IF([test $orr_blas = yes],
 	[orr_say "BLAS of examples" "yes, LAPACKE: $orr_lapacke"],
 	[orr_say "BLAS of examples" "NO: plain kernels (Debian: libopenblas-dev, liblapacke-dev)"])

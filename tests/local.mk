@@ -11,11 +11,11 @@ orr_sim_tests =
 orr_script_tests =
 orr_test_includes = -I$(srcdir)/tests -I$(srcdir)/tests/lib
 orr_core_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS)
-orr_core_ldadd = liborrery.la $(ORR_SYS_LIBS)
+orr_core_ldadd = liborrery.la $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_unit_cppflags = $(orr_defines) $(orr_real_includes) $(orr_test_includes) $(HWLOC_CFLAGS)
-orr_unit_ldadd = libcore.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
+orr_unit_ldadd = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_mpi_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS) $(MPI_CPPFLAGS)
-orr_mpi_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(ORR_SYS_LIBS)
+orr_mpi_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_elastic_cppflags = $(orr_mpi_cppflags)
 orr_elastic_ldadd = liborrery-dyn.la $(orr_mpi_ldadd)
 include %D%/sources.mk
@@ -35,7 +35,7 @@ endif
 TESTS += $(orr_script_tests)
 
 $(orr_sim_test_programs): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)
-	$(orr_sim_link) $(orr_test_includes) $(filter %.c,$^)
+	$(orr_sim_link) $(orr_test_includes) $(filter %.c,$^) $(OPENCL_LIBS)
 
 # How tests are run is the business of one script; see its head for what the
 # variables mean and for the directives that a test may carry.
@@ -43,9 +43,9 @@ LOG_COMPILER = $(SHELL) $(srcdir)/tests/lib/run-test
 AM_TESTS_ENVIRONMENT = \
 	ORR_TEST_SRCDIR='$(abs_srcdir)'; ORR_TEST_BUILDDIR='$(abs_builddir)'; \
 	ORR_TEST_FACTOR="$${ORR_TEST_FACTOR-$(orr_test_factor)}"; \
-	ORR_TEST_MPI='$(orr_mpi)'; ORR_TEST_SIM='$(orr_simgrid)'; ORR_TEST_SANITIZER='$(orr_sanitizer)'; ORR_TEST_DEBUG='$(orr_debug)'; ORR_TEST_FORTRAN='$(orr_fortran)'; \
+	ORR_TEST_MPI='$(orr_mpi)'; ORR_TEST_SIM='$(orr_simgrid)'; ORR_TEST_OPENCL='$(orr_opencl)'; ORR_TEST_SANITIZER='$(orr_sanitizer)'; ORR_TEST_DEBUG='$(orr_debug)'; ORR_TEST_FORTRAN='$(orr_fortran)'; \
 	PYTHON='$(PYTHON)'; CC='$(CC)'; SPHINX_BUILD='$(SPHINX_BUILD)'; \
-	export ORR_TEST_SRCDIR ORR_TEST_BUILDDIR ORR_TEST_FACTOR ORR_TEST_MPI ORR_TEST_SIM ORR_TEST_SANITIZER ORR_TEST_DEBUG ORR_TEST_FORTRAN PYTHON CC SPHINX_BUILD;
+	export ORR_TEST_SRCDIR ORR_TEST_BUILDDIR ORR_TEST_FACTOR ORR_TEST_MPI ORR_TEST_SIM ORR_TEST_OPENCL ORR_TEST_SANITIZER ORR_TEST_DEBUG ORR_TEST_FORTRAN PYTHON CC SPHINX_BUILD;
 MOSTLYCLEANFILES += $(orr_sim_test_programs)
 EXTRA_DIST += $(orr_test_extra)
 

@@ -33,11 +33,11 @@ starpu_sched_display_SOURCES = tools/sched_display.c
 starpu_sched_display_LDADD = liborrery.la $(ORR_SYS_LIBS)
 starpu_perfmodel_display_SOURCES = tools/perfmodel_display.c
 # It shows the inside of models.
-starpu_perfmodel_display_LDADD = libcore.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
+starpu_perfmodel_display_LDADD = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 pkglibexec_PROGRAMS += orrery-calibrate-node
 orrery_calibrate_node_SOURCES = tools/calibrate_node.c
 # It asks memory nodes for single copies.
-orrery_calibrate_node_LDADD = libcore.la $(HWLOC_LIBS) $(ORR_SYS_LIBS)
+orrery_calibrate_node_LDADD = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 if ORR_MPI
 pkglibexec_PROGRAMS += orrery-calibrate-mpi
 orrery_calibrate_mpi_SOURCES = tools/calibrate_mpi.c

@@ -30,7 +30,10 @@ struct orr_config {
 	int fake_opencl;  /* ORRERY_FAKE_OPENCL: the same, whose memory has no pointers */
 	double fake_copy_mbs;  /* ORRERY_FAKE_COPY_MBS: bandwidth of fake devices, 0: no limit */
 	double fake_kernel_us; /* ORRERY_FAKE_KERNEL_US: what asynchronous kernels take there */
-	int opencl_pipeline;   /* as cuda_pipeline */
+	int opencl_on_cpus, opencl_only_on_cpus; /* OpenCL devices that compute on CPUs are used */
+	char *workers_openclid;                  /* the OpenCL devices to use, or NULL */
+	int opencl_parts;                        /* sub-devices of each that can be cut */
+	int opencl_pipeline;                     /* as cuda_pipeline */
 	int nworker_per_cuda;
 	int cuda_pipeline; /* tasks that a CUDA worker has at once: from 2 on, the next one's data
 			      come while a kernel runs */

@@ -114,6 +114,10 @@
 	  "the objects that starpu_disk_open gave out", \
 	  "none", \
 	  "operations of the back end") \
+	X(OPENCL, 0, "orr_opencl.lock", \
+	  "the kernels of OpenCL programs that were loaded", \
+	  "none", \
+	  "compilation; waking") \
 	X(SLAB, 0, "orr_slab.lock", \
 	  "the chunks of a slab and its depot of free objects", \
 	  "none", \

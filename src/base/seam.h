@@ -261,6 +261,8 @@ double orr_sys_copy_end_us(struct orr_process *proc, const struct orr_copy *c);
  * of devices, or -errno after a message. */
 int orr_sys_devices(struct orr_process *proc, struct orr_world_device *v, unsigned max, long ncuda,
 		    long nopencl);
+/* [main] Whether drivers may use the devices of this machine: not in a simulated run. */
+int orr_sys_drives_devices(void);
 /* [any] [locked] A buffer was allocated on a device made of host memory: in a simulated run copies
  * to it wait for as long as that takes. */
 void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode);

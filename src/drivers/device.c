@@ -9,6 +9,7 @@
 #include "drivers/fake.h"
 #include "drivers/fake_opencl.h"
 #include "drivers/limit.h"
+#include "drivers/opencl.h"
 #include "drivers/soft.h"
 
 /* How many devices of a kind the program lets us use; -1: all. */
@@ -67,6 +68,12 @@ static unsigned at_most(long n, unsigned max)
 	return n >= 0 && (unsigned long) n < max ? (unsigned) n : max;
 }
 
+/* The devices that OpenCL drives; fake ones stand in for them all. */
+static int opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned max)
+{
+	return proc->cfg.fake_opencl ? 0 : orr_opencl_devices(proc, v, max);
+}
+
 int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
 	long ncuda = wanted("STARPU_NCUDA", proc->conf.ncuda, proc),
@@ -84,6 +91,12 @@ int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned ma
 		return n;
 	n += (int) numa;
 	orr_assert((unsigned) n <= max);
+
+	int real = opencl_devices(proc, v + n, at_most(nopencl, max - (unsigned) n));
+
+	if (real < 0)
+		return real;
+	n += real;
 	n += (int) orr_fake_opencl_devices(proc, v + n, at_most(nopencl, max - (unsigned) n));
 	orr_assert((unsigned) n <= max);
 	for (int i = 0; i < n; i++)

@@ -3,3 +3,12 @@
 include %D%/sources.mk
 liborrery_la_SOURCES += $(orr_src_drivers)
 liborrery_sim_la_SOURCES += $(orr_src_drivers)
+if ORR_OPENCL
+liborrery_la_SOURCES += $(orr_src_drivers_opencl)
+liborrery_sim_la_SOURCES += $(orr_src_drivers_opencl)
+EXTRA_DIST += %D%/opencl_none.c
+else
+liborrery_la_SOURCES += %D%/opencl_none.c
+liborrery_sim_la_SOURCES += %D%/opencl_none.c
+EXTRA_DIST += $(orr_src_drivers_opencl)
+endif

@@ -84,7 +84,7 @@ static int names_other_devices(const struct orr_process *proc)
 	for (unsigned i = 0; i < ncuda; i++)
 		if (c->workers_cuda_gpuid[i] != i)
 			return 1;
-	for (unsigned i = 0; i < nopencl; i++)
+	for (unsigned i = 0; i < nopencl && !proc->opencl; i++)
 		if (c->workers_opencl_gpuid[i] != i)
 			return 1;
 	return 0;
@@ -100,7 +100,7 @@ static void say_hello(struct orr_process *proc)
 			"programs measure no buses: run `orrery calibrate' for that, and unset STARPU_BUS_CALIBRATE");
 	if (names_other_devices(proc))
 		orr_warn(
-			"workers_cuda_gpuid and workers_opencl_gpuid of struct starpu_conf have no effect: devices are taken in their order");
+			"workers_cuda_gpuid and workers_opencl_gpuid of struct starpu_conf have no effect on fake and simulated devices: they are taken in their order");
 	if (proc->cfg.display_bindings)
 		starpu_display_bindings();
 }

@@ -184,6 +184,11 @@ void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t
 		memcpy(dst, src, size);
 }
 
+int orr_sys_drives_devices(void)
+{
+	return 1;
+}
+
 /* Drivers find the devices of a real machine. */
 int orr_sys_devices(struct orr_process *proc, struct orr_world_device *v, unsigned max, long ncuda,
 		    long nopencl)

@@ -16,6 +16,8 @@ both() {
 
 both variable_size
 both variable_size --steps 200
+both vector_scal
+both vector_scal -n 1001 -p 7 -s 3
 both manual_partition
 both manual_partition -x 7 -y 5 --rounds 10
 both custom_filter
@@ -33,3 +35,6 @@ export STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2
 for e in variable_size manual_partition custom_filter complex_interface out_of_core; do both $e; done
 export ORRERY_FAKE_DEVICES=0 ORRERY_FAKE_OPENCL=2
 for e in variable_size manual_partition custom_filter complex_interface multiformat out_of_core; do both $e; done
+# With a device that OpenCL drives, where there is one: the worker of a CPU shares the work, or there is none of OpenCL.
+export ORRERY_FAKE_OPENCL=0 STARPU_OPENCL_ON_CPUS=1
+both vector_scal -n 1001 -p 7 -s 5

@@ -211,6 +211,17 @@ static inline int staged_writes(unsigned i)
 	       (STARPU_TASK_GET_MODE(task, i) & (STARPU_W | STARPU_SCRATCH | STARPU_REDUX)) != 0;
 }
 
+/* Where datum i of the kernel is: on the worker's node, unless the codelet wants it elsewhere. */
+static inline unsigned staged_node(unsigned i, unsigned node)
+{
+	struct starpu_task *task = starpu_task_get_current();
+
+	return task && task->cl->specific_nodes &&
+			       STARPU_CODELET_GET_NODE(task->cl, i) == STARPU_SPECIFIC_NODE_CPU
+		       ? STARPU_MAIN_RAM
+		       : node;
+}
+
 /* Runs f on copies of the n data of the current task. */
 static inline void staged(void (*f)(void **, void *), void *buffers[], unsigned n, void *arg)
 {
@@ -223,7 +234,7 @@ static inline void staged(void (*f)(void **, void *), void *buffers[], unsigned 
 		narrays[i] = staged_arrays(buffers[i], a[i]);
 		for (k = 0; k < narrays[i]; k++) {
 			a[i][k].copy = malloc(staged_extent(&a[i][k]) + 1);
-			staged_move(&a[i][k], node, 1);
+			staged_move(&a[i][k], staged_node(i, node), 1);
 		}
 		copies[i] = staged_structure(buffers[i], a[i]);
 	}
@@ -231,7 +242,7 @@ static inline void staged(void (*f)(void **, void *), void *buffers[], unsigned 
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < narrays[i]; k++) {
 			if (staged_writes(i))
-				staged_move(&a[i][k], node, 0);
+				staged_move(&a[i][k], staged_node(i, node), 0);
 			free(a[i][k].copy);
 		}
 		free(copies[i]);

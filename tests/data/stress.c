@@ -4,6 +4,7 @@
  *
  *      stress [SEQUENCES [SEED [VERBOSE]]]             (ORR_STRESS=SEQUENCES in the
  *        environment: a longer soak)
+ *      ORR_STRESS_OPENCL=1: the devices are those of kind OpenCL that the environment gives
  *
  * A sequence uses a few vectors of random sizes on 1 to 3 memory nodes whose limits (1 or 2 MiB)
  * are far too small for all of them: tasks in all access modes on all kinds of units, in and out of
@@ -145,7 +146,7 @@ static void op_acquire(struct datum *d)
 		void *iface = starpu_data_get_interface_on_node(d->h, (unsigned) node);
 
 		for (unsigned c = 0; c < CELLS; c++)
-			*cell_of(iface, c) = d->oracle[c] = d->oracle[c] + 7;
+			set_cell(iface, (unsigned) node, c, d->oracle[c] += 7);
 		if (rnd(2)) {
 			starpu_data_release_to_on_node(d->h, STARPU_R, node);
 			submit_check(d, d->h);
@@ -355,15 +356,18 @@ static void sequence(uint64_t seed)
 static int start_machine(uint64_t round)
 {
 	static const char *const policies[] = { "lws", "eager", "prio", "random", "dmda" };
+	int opencl = getenv("ORR_STRESS_OPENCL") != NULL;
 	struct starpu_conf conf;
 	char text[16];
 
 	rng = (round + 1) * 0xd1342543de82ef95ULL;
 	rnd(2);
 	snprintf(text, sizeof(text), "%u", rnd(8) ? 1 + rnd(2) : 0);
-	setenv("ORRERY_FAKE_DEVICES", text, 1);
+	setenv("ORRERY_FAKE_DEVICES", opencl ? "0" : text, 1);
+	if (opencl)
+		setenv("STARPU_NOPENCL", text, 1);
 	snprintf(text, sizeof(text), "%u", rnd(4) ? 1 + rnd(2) : 0);
-	setenv("STARPU_LIMIT_CUDA_MEM", text, 1);
+	setenv(opencl ? "STARPU_LIMIT_OPENCL_MEM" : "STARPU_LIMIT_CUDA_MEM", text, 1);
 	starpu_conf_init(&conf);
 	conf.ncpus = 1 + (int) rnd(2);
 	conf.sched_policy_name = policies[rnd(5)];

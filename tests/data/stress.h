@@ -12,6 +12,8 @@
 
 #include <starpu.h>
 
+#include "data/staged.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +105,38 @@ static uint32_t *cell_of(void *buffer, unsigned cell)
 	return words(buffer) + position(STARPU_VECTOR_GET_NX(buffer), cell);
 }
 
+/* A cell on a memory node that may have no pointers: reads it to *x, or writes it. */
+static void move_cell(void *buffer, unsigned node, unsigned cell, uint32_t *x, int write)
+{
+	uintptr_t handle = STARPU_VECTOR_GET_DEV_HANDLE(buffer);
+	size_t at = STARPU_VECTOR_GET_OFFSET(buffer) +
+		    position(STARPU_VECTOR_GET_NX(buffer), cell) * sizeof(*x);
+
+	if (starpu_node_get_kind(node) != STARPU_OPENCL_RAM && write)
+		*cell_of(buffer, cell) = *x;
+	else if (starpu_node_get_kind(node) != STARPU_OPENCL_RAM)
+		*x = *cell_of(buffer, cell);
+	else if (write)
+		starpu_interface_copy((uintptr_t) x, 0, STARPU_MAIN_RAM, handle, at, node,
+				      sizeof(*x), NULL);
+	else
+		starpu_interface_copy(handle, at, node, (uintptr_t) x, 0, STARPU_MAIN_RAM,
+				      sizeof(*x), NULL);
+}
+
+static uint32_t get_cell(void *buffer, unsigned node, unsigned cell)
+{
+	uint32_t x = 0;
+
+	move_cell(buffer, node, cell, &x, 0);
+	return x;
+}
+
+static void set_cell(void *buffer, unsigned node, unsigned cell, uint32_t x)
+{
+	move_cell(buffer, node, cell, &x, 1);
+}
+
 static void check_word(const struct arg *g, unsigned cell, uint32_t got)
 {
 	if (got == g->want[cell])
@@ -173,7 +207,17 @@ static void redux_add(void *buffers[], void *arg)
 		*cell_of(buffers[0], c) += *cell_of(buffers[1], c);
 }
 
-#define BOTH(f) .cpu_funcs = { f }, .cuda_funcs = { f }
+/* The same for devices whose memory has no pointers. */
+static void kernel_staged(void *buffers[], void *arg)
+{
+	staged(kernel, buffers, (unsigned) STARPU_TASK_GET_NBUFFERS(starpu_task_get_current()),
+	       arg);
+}
+STAGED(piece_kernel_staged, piece_kernel, 1)
+STAGED(redux_init_staged, redux_init, 1)
+STAGED(redux_add_staged, redux_add, 2)
+
+#define BOTH(f) .cpu_funcs = { f }, .cuda_funcs = { f }, .opencl_funcs = { f##_staged }
 #define COMMUTE (STARPU_RW | STARPU_COMMUTE)
 static struct starpu_codelet cl_w = { BOTH(kernel), .nbuffers = 1, .modes = { STARPU_W },
 				      .name = "w" };
@@ -263,8 +307,9 @@ static void check_cells(const struct datum *d, unsigned node, const char *what)
 	unsigned c;
 
 	for (c = 0; c < CELLS; c++)
-		if (*cell_of(iface, c) != d->oracle[c])
-			fail(what, (unsigned) (d - data), c, *cell_of(iface, c), d->oracle[c]);
+		if (get_cell(iface, node, c) != d->oracle[c])
+			fail(what, (unsigned) (d - data), c, get_cell(iface, node, c),
+			     d->oracle[c]);
 }
 
 static void submit_check(struct datum *d, starpu_data_handle_t h)

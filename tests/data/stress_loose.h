@@ -144,10 +144,12 @@ static void acquired(void *p)
 	unsigned c;
 
 	for (c = 0; c < CELLS; c++) {
-		if (*cell_of(iface, c) != cb->d.oracle[c])
-			fail("a callback's read", 0, c, *cell_of(iface, c), cb->d.oracle[c]);
+		uint32_t got = get_cell(iface, cb->node, c);
+
+		if (got != cb->d.oracle[c])
+			fail("a callback's read", 0, c, got, cb->d.oracle[c]);
 		if (cb->add)
-			*cell_of(iface, c) += cb->add * (c + 1);
+			set_cell(iface, cb->node, c, got + cb->add * (c + 1));
 	}
 	if (cb->granted)
 		starpu_tag_notify_from_apps(cb->granted);

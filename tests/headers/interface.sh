@@ -8,6 +8,7 @@
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 $CC --version 2> /dev/null | grep -q -i 'gcc\|Free Software' || skip "needs gcc, whose -aux-info lists declarations"
+[ "$ORR_TEST_OPENCL" = yes ] || skip "needs OpenCL, whose names are listed, too"
 command -v python3 > /dev/null || skip "needs python3"
 
 # A compiler cache answers without writing the list.

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# OpenCL: the headers and the loader of drivers (Debian: ocl-icd-opencl-dev). A
+# driver for CPUs is PoCL (pocl-opencl-icd); tests with devices need it.
+
+AC_DEFUN([ORR_OPENCL], [
+AC_ARG_ENABLE([opencl], [AS_HELP_STRING([--disable-opencl], [no driver for OpenCL devices])],
+	[], [enable_opencl=yes])
+orr_opencl=no
+OPENCL_LIBS=
+AS_IF([test "$enable_opencl" != no], [
+	orr_saved_LIBS=$LIBS
+	orr_saved_CPPFLAGS=$CPPFLAGS
+	CPPFLAGS="$CPPFLAGS -DCL_TARGET_OPENCL_VERSION=120"
+	LIBS="-lOpenCL $LIBS"
+	AC_CHECK_HEADER([CL/cl.h], [AC_CHECK_FUNC([clEnqueueMarkerWithWaitList], [orr_opencl=yes])])
+	LIBS=$orr_saved_LIBS
+	CPPFLAGS=$orr_saved_CPPFLAGS])
+AS_IF([test $orr_opencl = yes],
+	[OPENCL_LIBS='-Wl,--as-needed -lOpenCL -Wl,--no-as-needed'
+	 AC_DEFINE([STARPU_USE_OPENCL], [1], [OpenCL devices are driven])])
+AC_SUBST([OPENCL_LIBS])
+AC_SUBST([orr_opencl])
+AM_CONDITIONAL([ORR_OPENCL], [test $orr_opencl = yes])
+])
