@@ -187,7 +187,7 @@ static void options_settle_elastic(struct launcher_options *o)
 static void options_set(struct launcher_options *o, enum option_id id, const char *text)
 {
 	static const enum orr_sim_kernels modes[] = { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
-	static const enum orr_sim_network networks[] = { ORR_SIM_MAXMIN, ORR_SIM_SHARE,
+	static const enum orr_sim_network networks[] = { ORR_SIM_SHARE, ORR_SIM_MAXMIN,
 							 ORR_SIM_QUEUE, ORR_SIM_SMPI };
 	double v = options_number(&options_table[id], text);
 	switch (id) {
@@ -349,7 +349,7 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	o->n = 1;
 	o->noise_factor = -1;
 	orr_sim.cuda_from_model = 1;
-	orr_sim.network = ORR_SIM_MAXMIN;
+	orr_sim.network = ORR_SIM_SHARE;
 	orr_sim.noise.period_us = 10000;
 	options_default_costs();
 	orr_sim_dyn.us[ORR_SIM_DYN_REQUEST] = 100;

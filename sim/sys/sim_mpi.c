@@ -170,13 +170,19 @@ int orr_sys_mpi_may_drive(struct orr_process *proc)
 	return 0;
 }
 
-/* The program's thread waits in its own MPI, whose virtual time is the barrier's. */
+static int smpi_sum(MPI_Comm comm, const uint64_t *mine, uint64_t *sums, int n)
+{
+	if (!n)
+		return PMPI_Barrier(comm) == MPI_SUCCESS;
+	return PMPI_Allreduce(mine, sums, n, MPI_UINT64_T, MPI_SUM, comm) == MPI_SUCCESS;
+}
+
 int orr_sys_mpi_barrier_start(struct orr_process *proc, MPI_Comm comm, MPI_Request *req)
 {
 	(void) proc;
 	*req = MPI_REQUEST_NULL;
 	orr_assert_no_lock();
-	if (PMPI_Barrier(comm) == MPI_SUCCESS)
+	if (orr_sim.carrier->sum(comm, NULL, NULL, 0))
 		return 0;
 	orr_error("MPI_Barrier failed");
 	return -EIO;
@@ -188,7 +194,7 @@ int orr_sys_mpi_sum_start(struct orr_process *proc, MPI_Comm comm, const uint64_
 	(void) proc;
 	*req = MPI_REQUEST_NULL;
 	orr_assert_no_lock();
-	if (PMPI_Allreduce(mine, sums, n, MPI_UINT64_T, MPI_SUM, comm) == MPI_SUCCESS)
+	if (orr_sim.carrier->sum(comm, mine, sums, n))
 		return 0;
 	orr_error("MPI_Allreduce failed");
 	return -EIO;
@@ -413,7 +419,7 @@ static int transport_open(struct orr_process *proc, int tag, size_t most,
 {
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	m->envelope = malloc(most);
-	if (!m->envelope || !orr_flight_add(&m->set, NULL))
+	if (!m->envelope || !orr_parcel_add(&m->set, NULL))
 		return -ENOMEM;
 	m->tag = tag;
 	m->most = most;
@@ -427,21 +433,21 @@ static void transport_close(struct orr_process *proc)
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	PMPI_Cancel(&m->set.requests[0]);
 	PMPI_Request_free(&m->set.requests[0]);
-	orr_flight_free(&m->set);
+	orr_parcel_free(&m->set);
 	free(m->envelope);
 	m->envelope = NULL;
 }
 
-static MPI_Request *fly(struct orr_sim_mpi *m, struct orr_flight *f)
+static MPI_Request *fly(struct orr_sim_mpi *m, struct orr_parcel *f)
 {
-	MPI_Request *request = orr_flight_add(&m->set, f);
+	MPI_Request *request = orr_parcel_add(&m->set, f);
 	if (!request)
 		orr_fatal("out of memory for %d pending requests; run fewer nodes or smaller data",
 			  m->set.n);
 	return request;
 }
 
-static void transport_send(struct orr_process *proc, struct orr_flight *f, const void *buf,
+static void transport_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			   int count, MPI_Datatype type, int dest, int tag, int synchronous)
 {
 	(void) synchronous;
@@ -451,7 +457,7 @@ static void transport_send(struct orr_process *proc, struct orr_flight *f, const
 	PMPI_Issend(buf, count, type, dest, tag, orr_sim_mpi_of(proc)->comm, request);
 }
 
-static void transport_send_ahead(struct orr_process *proc, struct orr_flight *f, const void *buf,
+static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 				 int count, int dest, int tag)
 {
 	orr_assert_no_lock();
@@ -459,13 +465,13 @@ static void transport_send_ahead(struct orr_process *proc, struct orr_flight *f,
 	PMPI_Issend(buf, count, MPI_BYTE, dest, tag, orr_sim_mpi_of(proc)->comm, &f->request);
 }
 
-static void transport_send_ahead_end(struct orr_process *proc, struct orr_flight *f)
+static void transport_send_ahead_end(struct orr_process *proc, struct orr_parcel *f)
 {
 	(void) proc;
 	PMPI_Wait(&f->request, MPI_STATUS_IGNORE);
 }
 
-static void transport_receive(struct orr_process *proc, struct orr_flight *f, void *buf, int count,
+static void transport_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
 			      MPI_Datatype type, int source, int tag)
 {
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
@@ -502,7 +508,7 @@ static int wait_any(struct orr_sim_mpi *m, MPI_Status *status)
 static enum orr_transport_event landed(struct orr_sim_mpi *m, int slot, const MPI_Status *status,
 				       struct orr_landing *l)
 {
-	l->flight = slot ? orr_flight_take(&m->set, slot) : NULL;
+	l->flight = slot ? orr_parcel_take(&m->set, slot) : NULL;
 	l->envelope = m->envelope;
 	l->source = status->MPI_SOURCE;
 	return ORR_TRANSPORT_LANDED;
@@ -591,6 +597,7 @@ const struct orr_sim_carrier orr_sim_smpi = {
 	},
 	.enter = smpi_enter,
 	.leave = smpi_leave,
+	.sum = smpi_sum,
 };
 
 const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)

@@ -29,7 +29,7 @@ struct orr_sim_mpi {
 	MPI_Comm bell_comm; /* MPI_COMM_SELF of the engine, an object that its children may use */
 	int ringing;        /* a ring is in flight */
 	MPI_Request bell;
-	struct orr_flight_set set; /* what is under way, and room for the bell behind it */
+	struct orr_parcel_set set; /* what is under way, and room for the bell behind it */
 	char *envelope;            /* the one that comes next ... */
 	size_t most;               /* ... has at most that many bytes */
 
@@ -66,6 +66,9 @@ struct orr_sim_carrier {
 	struct orr_transport transport;
 	void (*enter)(struct orr_process *proc); /* orr_sys_mpi_engine_enter() */
 	void (*leave)(struct orr_process *proc); /* orr_sys_mpi_engine_leave() */
+	/* [waits] orr_sys_mpi_sum_start(), or orr_sys_mpi_barrier_start() if n is 0, until it is
+	 * over. Returns whether it succeeded. */
+	int (*sum)(MPI_Comm comm, const uint64_t *mine, uint64_t *sums, int n);
 };
 
 extern const struct orr_sim_carrier orr_sim_smpi;

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sim_native.h"
+#include "sim_collective.h"
 #include "sim_network.h"
 #include "sim_network_glue.h"
 #include "base/assert.h"
@@ -28,7 +29,7 @@ struct message;
 struct note {
 	struct note *next;
 	struct message *m;
-	struct orr_flight *flight; /* NULL: an envelope came */
+	struct orr_parcel *flight; /* NULL: an envelope came */
 };
 
 struct message {
@@ -225,7 +226,7 @@ static void start(struct message *m)
 	orr_sim_network_send(&m->flow, m->bytes);
 }
 
-static void post_envelope(struct orr_process *proc, struct orr_flight *f, const void *buf,
+static void post_envelope(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			  size_t bytes, int dest)
 {
 	struct orr_sim_mpi *mpi = orr_sim_mpi_of(proc);
@@ -284,7 +285,7 @@ static struct message *payload_of(struct orr_process *proc, struct orr_sim_endpo
 	return m;
 }
 
-static void post_payload(struct orr_process *proc, struct orr_flight *f, const void *buf, int count,
+static void post_payload(struct orr_process *proc, struct orr_parcel *f, const void *buf, int count,
 			 MPI_Datatype type, int dest, int tag)
 {
 	struct orr_sim_mpi *mpi = orr_sim_mpi_of(proc);
@@ -334,7 +335,7 @@ static void native_close(struct orr_process *proc)
 	orr_map_exit(&e->payloads);
 }
 
-static void native_send(struct orr_process *proc, struct orr_flight *f, const void *buf, int count,
+static void native_send(struct orr_process *proc, struct orr_parcel *f, const void *buf, int count,
 			MPI_Datatype type, int dest, int tag, int synchronous)
 {
 	(void) synchronous; /* payloads always are */
@@ -347,7 +348,7 @@ static void native_send(struct orr_process *proc, struct orr_flight *f, const vo
 		post_payload(proc, f, buf, count, type, dest, tag);
 }
 
-static void native_send_ahead(struct orr_process *proc, struct orr_flight *f, const void *buf,
+static void native_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			      int count, int dest, int tag)
 {
 	(void) f;
@@ -359,13 +360,13 @@ static void native_send_ahead(struct orr_process *proc, struct orr_flight *f, co
 }
 
 /* The envelope was copied. */
-static void native_send_ahead_end(struct orr_process *proc, struct orr_flight *f)
+static void native_send_ahead_end(struct orr_process *proc, struct orr_parcel *f)
 {
 	(void) proc;
 	(void) f;
 }
 
-static void native_receive(struct orr_process *proc, struct orr_flight *f, void *buf, int count,
+static void native_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
 			   MPI_Datatype type, int source, int tag)
 {
 	size_t bytes = size_of(count, type);
@@ -467,6 +468,14 @@ static void native_wake(struct orr_process *proc)
 		orr_sim_unblock(r->engine);
 }
 
+/* Communicators of the program are SMPI's. */
+static int native_sum(MPI_Comm comm, const uint64_t *mine, uint64_t *sums, int n)
+{
+	if (comm != MPI_COMM_WORLD)
+		return orr_sim_smpi.sum(comm, mine, sums, n);
+	return !orr_sim_collective_sum(mine, sums, n);
+}
+
 const struct orr_sim_carrier orr_sim_native = {
 	.transport = {
 		.name = "native",
@@ -483,4 +492,5 @@ const struct orr_sim_carrier orr_sim_native = {
 	},
 	.enter = native_enter,
 	.leave = native_leave,
+	.sum = native_sum,
 };

@@ -5,8 +5,9 @@
  * A message first spends the latency of its route, then it takes its links. Short ones (SMALL) are
  * in nobody's way.
  *
- * Invariant: in the model `share`, the rate of a message is right for the messages that are on its
- * links; each start and end of one corrects the rates of those that share a link with it. */
+ * Invariant: in the model `share`, a link has a level, which says what it gives to a message; a
+ * message has the least that its links give. Each start and end of a message corrects the levels of
+ * its links, the messages there, and the other links of these; nothing further away. */
 #include "sim_network.h"
 
 #include <math.h>
@@ -17,8 +18,10 @@
 #include "base/log.h"
 #include "base/map.h"
 
-#define SMALL 256 /* bytes: envelopes */
-#define HEADER 16 /* bytes that SMPI adds to each message */
+#define SMALL 256      /* bytes: envelopes */
+#define HEADER 16      /* bytes that SMPI adds to each message */
+#define TOLERANCE 1e-3 /* share: rates that differ by less are the same */
+#define LEVEL_PASSES 4
 
 /* A message on a link. */
 struct orr_sim_hop {
@@ -30,6 +33,8 @@ struct link {
 	double bytes_per_s;
 	int shared;               /* by its messages; else each has all of it */
 	double weight;            /* share: of all messages on it */
+	double level;             /* share: bytes per second for each unit of weight */
+	uint64_t mark;            /* share: the last change that its level is right for */
 	struct orr_sim_hop *hops; /* share: the messages */
 	double free_s;            /* queue: when it has served all that it was given */
 };
@@ -111,44 +116,88 @@ static void arrive(struct orr_sim_event *e)
 
 /* ---- share ---- */
 
-static double share_rate(const struct orr_sim_flow *f)
+/* What the other links of its route, and the protocol, leave to the message. */
+static double share_elsewhere(const struct orr_sim_flow *f, const struct link *here)
 {
-	double rate = INFINITY;
+	double rate = f->pair->most;
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
 		const struct link *l = &network.links[f->pair->links[i]];
-		double mine = l->shared ? l->bytes_per_s * (f->pair->weight / l->weight)
-					: l->bytes_per_s;
-		rate = fmin(rate, mine);
+		if (l == here)
+			continue;
+		double mine = l->shared ? l->level * f->pair->weight : l->bytes_per_s;
+		rate = mine < rate ? mine : rate;
 	}
-	return fmin(rate, f->pair->most) * f->factor;
+	return rate;
 }
 
-/* Takes the bytes that have arrived off, and finds out when the rest will have. */
-static void share_correct(struct orr_sim_flow *f, double now_s)
+/* The level at which the link is full: messages that get less elsewhere leave the rest to the
+ * others. If all do, the one that gets most may have what is left. */
+static double share_level(const struct link *l)
 {
-	double rate = share_rate(f);
-	if (f->mark == network.changes)
-		return;
-	f->mark = network.changes;
-	if (f->event.place && fabs(rate - f->rate) <= 1e-12 * rate)
-		return;
+	double level = l->bytes_per_s / l->weight;
+	for (int pass = 0; pass < LEVEL_PASSES; pass++) {
+		double left = l->bytes_per_s, weight = 0, most = 0, most_weight = 1;
+		for (const struct orr_sim_hop *h = l->hops; h; h = h->next) {
+			double mine = h->flow->pair->weight;
+			double rate = share_elsewhere(h->flow, l);
+			if (rate >= mine * level) {
+				weight += mine;
+				continue;
+			}
+			left -= rate;
+			if (rate / mine > most / most_weight) {
+				most = rate;
+				most_weight = mine;
+			}
+		}
+		double next = weight > 0 ? left / weight : (left + most) / most_weight;
+		if (next <= level * (1 + TOLERANCE))
+			break;
+		level = next;
+	}
+	return level;
+}
+
+/* Takes the bytes that have arrived off, and finds out when the rest will have. Returns whether the
+ * rate is another one now. */
+static int share_correct(struct orr_sim_flow *f, double now_s)
+{
+	double rate = share_elsewhere(f, NULL) * f->factor;
+	if (f->event.place && fabs(rate - f->rate) <= TOLERANCE * rate)
+		return 0;
 	f->left = fmax(f->left - f->rate * (now_s - f->since_s), 0);
 	f->since_s = now_s;
 	f->rate = rate;
 	orr_sim_event_set(&f->event, now_s + f->left / rate);
+	return 1;
 }
 
-/* The messages on the links of f have others beside them now. */
-static void share_correct_neighbours(const struct orr_sim_flow *f)
+/* Corrects what is on a link whose messages or bandwidth have changed. neighbours: and then the
+ * other links of messages whose rate is another one now. */
+static void share_correct_link(struct link *l, int neighbours)
 {
 	double now_s = orr_sim_clock_s();
+	if (!l->shared || !l->hops || l->mark == network.changes)
+		return;
+	l->mark = network.changes;
+	l->level = share_level(l);
+	for (struct orr_sim_hop *h = l->hops; h; h = h->next)
+		if (share_correct(h->flow, now_s) && neighbours)
+			for (unsigned i = 0; i < h->flow->pair->nlinks; i++)
+				share_correct_link(&network.links[h->flow->pair->links[i]], 0);
+}
+
+/* The message has come to the links of its route, or gone. */
+static void share_change(const struct orr_sim_flow *f)
+{
 	network.changes++;
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
-		const struct link *l = &network.links[f->pair->links[i]];
-		if (l->shared)
-			for (struct orr_sim_hop *h = l->hops; h; h = h->next)
-				share_correct(h->flow, now_s);
+		struct link *l = &network.links[f->pair->links[i]];
+		if (l->shared && l->hops)
+			l->level = share_level(l);
 	}
+	for (unsigned i = 0; i < f->pair->nlinks; i++)
+		share_correct_link(&network.links[f->pair->links[i]], 1);
 }
 
 static void share_leave(struct orr_sim_event *e)
@@ -163,7 +212,7 @@ static void share_leave(struct orr_sim_event *e)
 		/* Of an empty link nothing is left by rounding. */
 		l->weight = l->hops ? l->weight - f->pair->weight : 0;
 	}
-	share_correct_neighbours(f);
+	share_change(f);
 	free(f->hops);
 	f->hops = NULL;
 	arrive(e);
@@ -179,6 +228,8 @@ static void share_enter(struct orr_sim_event *e)
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
 		struct orr_sim_hop *h = &f->hops[i];
 		struct link *l = &network.links[f->pair->links[i]];
+		if (!l->hops)
+			l->level = l->bytes_per_s / f->pair->weight;
 		*h = (struct orr_sim_hop){ .next = l->hops, .at = &l->hops, .flow = f };
 		if (h->next)
 			h->next->at = &h->next;
@@ -187,7 +238,7 @@ static void share_enter(struct orr_sim_event *e)
 	}
 	f->event.fire = share_leave;
 	f->since_s = orr_sim_clock_s();
-	share_correct_neighbours(f);
+	share_change(f);
 	share_correct(f, f->since_s); /* no link of its route is shared */
 }
 
@@ -257,12 +308,10 @@ void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 
 void orr_sim_network_bandwidth(unsigned i, double bytes_per_s)
 {
-	double now_s = orr_sim_clock_s();
 	struct link *l = &network.links[i];
 	l->bytes_per_s = bytes_per_s;
 	network.changes++;
-	for (struct orr_sim_hop *h = l->hops; h; h = h->next)
-		share_correct(h->flow, now_s);
+	share_correct_link(l, 1);
 }
 
 int orr_sim_network_busy(void)

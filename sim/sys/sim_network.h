@@ -44,7 +44,6 @@ struct orr_sim_flow {
 	double since_s;                         /* share */
 	double factor;                          /* of the bandwidth, for messages of this size */
 	struct orr_sim_hop *hops;               /* share: its places on the links of its route */
-	uint64_t mark; /* share: the last change that its rate is right for */
 };
 
 /* The pair of two ranks, made when they talk first. */

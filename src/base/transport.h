@@ -24,7 +24,7 @@
 
 /* A message in the hands of a transport. The engine embeds it in what it knows about the message.
  */
-struct orr_flight {
+struct orr_parcel {
 	union {                      /* what the transport finds it by */
 		int slot;            /* its place in a set (below) */
 		MPI_Request request; /* of a message that is sent ahead */
@@ -42,7 +42,7 @@ enum orr_transport_event {
 };
 
 struct orr_landing {
-	struct orr_flight *flight; /* it is complete, and the engine's again; NULL: an envelope */
+	struct orr_parcel *flight; /* it is complete, and the engine's again; NULL: an envelope */
 	const char *envelope;      /* it stays until `listen` */
 	int source;                /* the rank that sent the envelope */
 };
@@ -66,15 +66,15 @@ struct orr_transport {
 
 	/* [owner] [waits] Posts `count` items of `type`. synchronous: complete only after the
 	 * receiver has posted its part. Envelopes have the tag that was given to `open`. */
-	void (*send)(struct orr_process *proc, struct orr_flight *f, const void *buf, int count,
+	void (*send)(struct orr_process *proc, struct orr_parcel *f, const void *buf, int count,
 		     MPI_Datatype type, int dest, int tag, int synchronous);
 	/* [owner] [waits] Posts an envelope whose payload follows. It is never reported: its owner
 	 * calls send_ahead_end once after that payload was reported, and frees buf then. */
-	void (*send_ahead)(struct orr_process *proc, struct orr_flight *f, const void *buf,
+	void (*send_ahead)(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			   int count, int dest, int tag);
-	void (*send_ahead_end)(struct orr_process *proc, struct orr_flight *f);
+	void (*send_ahead_end)(struct orr_process *proc, struct orr_parcel *f);
 	/* [owner] [waits] Posts the receive of a payload. */
-	void (*receive)(struct orr_process *proc, struct orr_flight *f, void *buf, int count,
+	void (*receive)(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
 			MPI_Datatype type, int source, int tag);
 	/* [owner] [waits] The envelope that was reported last is done with: listens for the next
 	 * one. */
@@ -92,19 +92,19 @@ struct orr_transport {
 /* ---- requests of MPI, dense, and their flights ---- */
 
 /* The receive of envelopes is in slot 0. */
-struct orr_flight_set {
+struct orr_parcel_set {
 	MPI_Request *requests;
-	struct orr_flight **flights;
+	struct orr_parcel **flights;
 	int n, cap;
 };
 
 /* The place for the request of a new flight. NULL without memory. */
-static inline MPI_Request *orr_flight_add(struct orr_flight_set *s, struct orr_flight *f)
+static inline MPI_Request *orr_parcel_add(struct orr_parcel_set *s, struct orr_parcel *f)
 {
 	if (s->n + 1 >= s->cap) { /* one place stays free for the owner of the set */
 		int cap = s->cap ? 2 * s->cap : 16;
 		s->requests = realloc(s->requests, (size_t) cap * sizeof(MPI_Request));
-		s->flights = realloc(s->flights, (size_t) cap * sizeof(struct orr_flight *));
+		s->flights = realloc(s->flights, (size_t) cap * sizeof(struct orr_parcel *));
 		if (!s->requests || !s->flights)
 			return NULL;
 		s->cap = cap;
@@ -117,9 +117,9 @@ static inline MPI_Request *orr_flight_add(struct orr_flight_set *s, struct orr_f
 }
 
 /* The flight of that slot, which is not in the set any more. */
-static inline struct orr_flight *orr_flight_take(struct orr_flight_set *s, int slot)
+static inline struct orr_parcel *orr_parcel_take(struct orr_parcel_set *s, int slot)
 {
-	struct orr_flight *f = s->flights[slot];
+	struct orr_parcel *f = s->flights[slot];
 	int last = s->n - 1;
 
 	orr_assert(slot > 0 && slot <= last && f->slot == slot);
@@ -130,7 +130,7 @@ static inline struct orr_flight *orr_flight_take(struct orr_flight_set *s, int s
 	return f;
 }
 
-static inline void orr_flight_free(struct orr_flight_set *s)
+static inline void orr_parcel_free(struct orr_parcel_set *s)
 {
 	free(s->requests);
 	free(s->flights);

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "mpi/mpi.h"
 
-struct orr_flight *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
+struct orr_parcel *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
 			       struct orr_mpi_early *early, void *buf)
 {
 	struct orr_mpi_flight *f = mpi->free_flights;
@@ -26,10 +26,10 @@ struct orr_flight *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req
 	return &f->flight;
 }
 
-struct orr_flight *orr_mpi_fly_relay(struct orr_mpi *mpi, int kind, struct orr_mpi_relay *r,
+struct orr_parcel *orr_mpi_fly_relay(struct orr_mpi *mpi, int kind, struct orr_mpi_relay *r,
 				     uint32_t piece, void *buf)
 {
-	struct orr_flight *flight = orr_mpi_fly(mpi, kind, NULL, NULL, buf);
+	struct orr_parcel *flight = orr_mpi_fly(mpi, kind, NULL, NULL, buf);
 	struct orr_mpi_flight *f = (struct orr_mpi_flight *) flight;
 
 	f->relay = r;

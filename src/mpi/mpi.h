@@ -93,7 +93,7 @@ struct orr_mpi_req {
 	void *buf;                   /* packed payload, to be unpacked or freed at the end */
 	void *envelope; /* on its way ahead of the payload: no one waits for it, it ends before the
 			   payload does */
-	struct orr_flight envelope_out;
+	struct orr_parcel envelope_out;
 	size_t size; /* of the payload, once known */
 	uint32_t context;
 	int32_t peer; /* rank in the engine's world, or ORR_MPI_ANY until matched */
@@ -145,7 +145,7 @@ struct orr_mpi_comm {
 
 /* A message in the hands of the transport, or on the free list. */
 struct orr_mpi_flight {
-	struct orr_flight flight; /* first */
+	struct orr_parcel flight; /* first */
 	enum {
 		ORR_FLIGHT_OUT,
 		ORR_FLIGHT_DATA_IN,
@@ -378,10 +378,10 @@ void orr_mpi_bytes_type(size_t size, MPI_Datatype *type, int *count, int *tempor
 
 /* flight.c; by the engine's owner */
 /* A flight, which the caller posts. */
-struct orr_flight *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
+struct orr_parcel *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
 			       struct orr_mpi_early *early, void *buf);
 /* A flight of a relay. */
-struct orr_flight *orr_mpi_fly_relay(struct orr_mpi *mpi, int kind, struct orr_mpi_relay *r,
+struct orr_parcel *orr_mpi_fly_relay(struct orr_mpi *mpi, int kind, struct orr_mpi_relay *r,
 				     uint32_t piece, void *buf);
 /* It was reported, and what it was for is done. */
 void orr_mpi_fly_end(struct orr_mpi *mpi, struct orr_mpi_flight *f);

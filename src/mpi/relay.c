@@ -176,7 +176,7 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t ar
 	orr_mpi_count(mpi, orr_mpi_peer_of(mpi, child->rank), env.size);
 	relay_trace(mpi, r, child->rank);
 	mpi->nsent++;
-	struct orr_flight *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_ROUTE_OUT, r, 0, message);
+	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_ROUTE_OUT, r, 0, message);
 	r->nflights++;
 	mpi->transport->send(mpi->proc, f, message, (int) (head + eager), MPI_BYTE, child->rank,
 			     mpi->comm_tag, 0);
@@ -200,7 +200,7 @@ static void send_piece(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t pi
 	size_t bytes = orr_mpi_relay_piece_bytes(r, piece);
 	MPI_Datatype type;
 	int count, temporary;
-	struct orr_flight *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_OUT, r, piece, NULL);
+	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_OUT, r, piece, NULL);
 
 	r->nflights++;
 	r->bytes_out += bytes;
@@ -233,7 +233,7 @@ static void post_pieces(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 		uint32_t piece = r->posted++;
 		MPI_Datatype type;
 		int count, temporary;
-		struct orr_flight *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_IN, r, piece, NULL);
+		struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_IN, r, piece, NULL);
 
 		orr_mpi_bytes_type(orr_mpi_relay_piece_bytes(r, piece), &type, &count, &temporary);
 		mpi->transport->receive(mpi->proc, f, r->ptr + piece * r->piece, count, type,

@@ -139,7 +139,7 @@ static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
 			 struct orr_mpi_early *e, void *ptr, MPI_Datatype type, int count,
 			 int source, int tag)
 {
-	struct orr_flight *f = orr_mpi_fly(mpi, kind, req, e, NULL);
+	struct orr_parcel *f = orr_mpi_fly(mpi, kind, req, e, NULL);
 
 	orr_assert(source >= 0 && source < mpi->size && source != mpi->rank);
 	mpi->transport->receive(mpi->proc, f, ptr, count, type, source, tag);
@@ -354,7 +354,7 @@ int orr_mpi_data_tag(const struct orr_mpi *mpi, int first, uint32_t i)
 static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, void *envelope, const void *ptr,
 		    int count, MPI_Datatype type, int tag, int sync)
 {
-	struct orr_flight *f = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
+	struct orr_parcel *f = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
 
 	req->nflight++;
 	mpi->transport->send(mpi->proc, f, ptr, count, type, req->peer, tag, sync);

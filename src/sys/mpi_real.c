@@ -27,7 +27,7 @@ static struct orr_real_mpi {
 	int at_exit;  /* the handler is installed */
 	int rank, size;
 	double start_us;
-	struct orr_flight_set set; /* what the transport carries */
+	struct orr_parcel_set set; /* what the transport carries */
 	char *envelope;            /* the one that comes next ... */
 	size_t most;               /* ... has at most that many bytes */
 	int tag;
@@ -180,7 +180,7 @@ static int transport_open(struct orr_process *proc, int tag, size_t most,
 
 	(void) proc;
 	real.envelope = malloc(most);
-	if (!real.envelope || !orr_flight_add(&real.set, NULL))
+	if (!real.envelope || !orr_parcel_add(&real.set, NULL))
 		return -ENOMEM;
 	real.tag = tag;
 	real.most = most;
@@ -197,21 +197,21 @@ static void transport_close(struct orr_process *proc)
 	(void) proc;
 	MPI_Cancel(&real.set.requests[0]);
 	MPI_Wait(&real.set.requests[0], MPI_STATUS_IGNORE);
-	orr_flight_free(&real.set);
+	orr_parcel_free(&real.set);
 	free(real.envelope);
 	real.envelope = NULL;
 }
 
-static MPI_Request *fly(struct orr_flight *f)
+static MPI_Request *fly(struct orr_parcel *f)
 {
-	MPI_Request *request = orr_flight_add(&real.set, f);
+	MPI_Request *request = orr_parcel_add(&real.set, f);
 
 	if (!request)
 		orr_fatal("out of memory for %d messages in flight", real.set.n);
 	return request;
 }
 
-static void transport_send(struct orr_process *proc, struct orr_flight *f, const void *buf,
+static void transport_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			   int count, MPI_Datatype type, int dest, int tag, int synchronous)
 {
 	(void) proc;
@@ -222,7 +222,7 @@ static void transport_send(struct orr_process *proc, struct orr_flight *f, const
 		MPI_Isend(buf, count, type, dest, tag, real.comm, fly(f));
 }
 
-static void transport_send_ahead(struct orr_process *proc, struct orr_flight *f, const void *buf,
+static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 				 int count, int dest, int tag)
 {
 	(void) proc;
@@ -232,13 +232,13 @@ static void transport_send_ahead(struct orr_process *proc, struct orr_flight *f,
 
 /* The payload left, so that its envelope, which the receiver needed first, did too: this does not
  * wait. */
-static void transport_send_ahead_end(struct orr_process *proc, struct orr_flight *f)
+static void transport_send_ahead_end(struct orr_process *proc, struct orr_parcel *f)
 {
 	(void) proc;
 	MPI_Wait(&f->request, MPI_STATUS_IGNORE);
 }
 
-static void transport_receive(struct orr_process *proc, struct orr_flight *f, void *buf, int count,
+static void transport_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
 			      MPI_Datatype type, int source, int tag)
 {
 	(void) proc;
@@ -254,7 +254,7 @@ static void transport_listen(struct orr_process *proc)
 
 static enum orr_transport_event landed(int slot, const MPI_Status *status, struct orr_landing *l)
 {
-	l->flight = slot ? orr_flight_take(&real.set, slot) : NULL;
+	l->flight = slot ? orr_parcel_take(&real.set, slot) : NULL;
 	l->envelope = real.envelope;
 	l->source = status->MPI_SOURCE;
 	return ORR_TRANSPORT_LANDED;
