@@ -48,7 +48,8 @@ static void leave(struct orr_process *proc, unsigned i)
 	S(2) \
 	S(3) \
 	S(4) \
-	S(5) S(6) S(7) S(8) S(9) S(10) S(11) S(12) S(13) S(14) S(15) S(16) S(17) S(18) S(19) S(20) \
+	S(5) \
+	S(6) S(7) S(8) S(9) S(10) S(11) S(12) S(13) S(14) S(15) S(16) S(17) S(18) S(19) S(20) \
 		S(21) S(22) S(23)
 #define FUNCTIONS(i) \
 	static int enter_##i(struct orr_process *proc) \
