@@ -44,7 +44,7 @@ int MPI_Session_finalize(MPI_Session *session);
  * in *length what is needed. */
 int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npsets);
 int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *length, char *name);
-/* What is known of a set, in a new info object that the caller frees: mpi_size; mpi_dyn: its
+/* The description of a set, in a new info object that the caller frees: mpi_size; mpi_dyn: its
  * processes were added to a run; mpi_included: the caller is in it; mpi_primary: the caller is the
  * one that asks for operations. But for the size, values are True or False. */
 int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_Info *info);

@@ -24,7 +24,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* What a checkpoint saves; opaque. Lives until starpu_mpi_checkpoint_shutdown(). */
+/* A list of the data that a checkpoint saves; opaque. Lives until starpu_mpi_checkpoint_shutdown().
+ */
 typedef struct _starpu_mpi_checkpoint_template *starpu_mpi_checkpoint_template_t;
 
 /* Start checkpoints, after starpu_mpi_init(), and end them, before starpu_mpi_shutdown(), on all

@@ -15,7 +15,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* What the program would tell a policy. Each function allocates its array with malloc(), and the
+/* The program's answers to a policy. Each function allocates its array with malloc(), and the
  * runtime frees it. */
 struct starpu_mpi_lb_conf {
 	/* The ranks that this one may exchange work with. */

@@ -52,7 +52,7 @@ enum starpu_prof_tool_driver_type {
 	starpu_prof_tool_driver_hip /* never told */
 };
 
-/* What an event is about. The runtime owns it; it is gone when the function returns. */
+/* The description of an event. The runtime owns it; it is gone when the function returns. */
 struct starpu_prof_tool_info {
 	struct starpu_conf *conf; /* of starpu_init(); not to be changed */
 	enum starpu_prof_tool_event event_type;
@@ -67,12 +67,12 @@ struct starpu_prof_tool_info {
 	void *fun_ptr;              /* the kernel's function, NULL when none is executed */
 };
 
-/* What is special to one event: nothing so far. */
+/* Information special to one event: none so far. */
 union starpu_prof_tool_event_info {
 	enum starpu_prof_tool_event event_type;
 };
 
-/* What is special to the interface of a device: nothing so far. */
+/* Information special to the interface of a device: none so far. */
 struct starpu_prof_tool_api_info {
 	enum starpu_prof_tool_driver_type driver_type;
 };

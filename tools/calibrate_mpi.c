@@ -176,7 +176,7 @@ static struct starpu_codelet work_cl = { .cpu_funcs = { work },
 					 .modes = { STARPU_RW, STARPU_RW, STARPU_R },
 					 .name = "work" };
 
-/* What a task of a side writes in a turn: a piece and a number. */
+/* The datum that a task of a side writes in a turn: a piece and a number. */
 struct product {
 	starpu_data_handle_t piece, number;
 };

@@ -28,7 +28,7 @@ enum {
 	SWEEP = 64 << 10
 };
 
-/* What the kernels together took since it was last reset, and the memory that they sweep; there is
+/* The time of all kernels since it was last reset, and the memory that they sweep; there is
  * one worker. */
 static double kernels_us;
 static double *memory;
@@ -207,8 +207,8 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* What each wake of another thread takes from one that computes on the same core: the median, a
- * difference has no best. */
+/* The time that each wake of another thread takes from one that computes on the same core: the
+ * median, a difference has no best. */
 static void measure_wake(void)
 {
 	cpu_set_t before, one;

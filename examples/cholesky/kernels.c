@@ -195,7 +195,7 @@ static void potrf_cpu(void *buffers[], void *arg)
 		starpu_codelet_unpack_args(arg, &k);
 		__atomic_store_n(&not_definite, k + 1, __ATOMIC_RELEASE);
 	}
-	/* What is left of A above the diagonal is no part of L. */
+	/* The rest of A above the diagonal is no part of L. */
 	for (int c = 1; c < b; c++)
 		for (int r = 0; r < c; r++)
 			if (SINGLE)

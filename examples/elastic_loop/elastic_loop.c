@@ -193,7 +193,7 @@ static void ask(struct loop *l, int delta)
 	free_names(output, noutput);
 }
 
-/* What the main set becomes by ADD or SUB of the set delta. */
+/* The main set after ADD or SUB of the set delta. */
 static void combine(struct loop *l, int type, char *delta, char next[MPI_MAX_PSET_NAME_LEN])
 {
 	int op = type == MPI_PSETOP_ADD ? MPI_PSETOP_UNION : MPI_PSETOP_DIFFERENCE, noutput = 0;

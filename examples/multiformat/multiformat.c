@@ -32,7 +32,7 @@ struct point {
 	float x, y;
 };
 
-/* What is there twice: once per layout. A step turns (x, y) into (x + 2y, y + 1). */
+/* The step exists twice, once per layout: it turns (x, y) into (x + 2y, y + 1). */
 static void step_cpu(void *buffers[], void *arg)
 {
 	struct point *p = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);

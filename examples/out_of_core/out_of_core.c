@@ -107,8 +107,8 @@ static struct starpu_codelet multiply_cl = {
 	.name = "multiply",
 };
 
-/* What a task reads has to be there: that the first product only writes saves as many reads of the
- * disk. */
+/* The data that a task reads have to be there: that the first product only writes saves as many
+ * reads of the disk. */
 static struct starpu_codelet multiply_add_cl = {
 	.cpu_funcs = { multiply_add },
 	.cpu_funcs_name = { "multiply_add" },

@@ -14,7 +14,7 @@
 
 #include "../tiled.h"
 
-/* What exists of a block on a rank; NULL where the rank has nothing to do with it. */
+/* The parts of a block that exist on a rank; NULL where the rank has nothing to do with it. */
 struct block {
 	starpu_data_handle_t cells;
 	starpu_data_handle_t rows[2], columns[2];

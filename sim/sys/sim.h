@@ -23,7 +23,7 @@
 #include "sim_own.h"
 
 enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
-/* What carries the runtime's own messages: SMPI, or a model of sim_network.h. */
+/* The carrier of the runtime's own messages: SMPI, or a model of sim_network.h. */
 enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEUE };
 
 struct orr_sim_rank;

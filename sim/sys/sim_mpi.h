@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the two transports of the simulated world (sim_mpi.c on SMPI, sim_native.c on events) share:
+/* Common to the two transports of the simulated world (sim_mpi.c on SMPI, sim_native.c on events):
  * the MPI layer of a rank, and what its engine does when a message ends its sleep.
  *
  * Invariant: only the file whose transport it is uses the fields of a transport. */

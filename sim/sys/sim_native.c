@@ -25,7 +25,7 @@
 
 struct message;
 
-/* What an engine is told: its part of the message is complete. */
+/* A note to an engine: its part of the message is complete. */
 struct note {
 	struct note *next;
 	struct message *m;
@@ -427,7 +427,7 @@ static enum orr_transport_event take(struct orr_sim_endpoint *e, struct orr_land
 	return ORR_TRANSPORT_LANDED;
 }
 
-/* What has come is told by the next wait, which spends the time that it takes. */
+/* The next wait tells what has come, and spends the time that it takes. */
 static enum orr_transport_event native_test(struct orr_process *proc, struct orr_landing *l)
 {
 	(void) l;

@@ -116,7 +116,7 @@ static void arrive(struct orr_sim_event *e)
 
 /* ---- share ---- */
 
-/* What the other links of its route, and the protocol, leave to the message. */
+/* The rate that the other links of its route, and the protocol, leave to the message. */
 static double share_elsewhere(const struct orr_sim_flow *f, const struct link *here)
 {
 	double rate = f->pair->most;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the models of the network (sim_network.c) ask of SimGrid through its C++ interface
+/* Requests of the models of the network (sim_network.c) to SimGrid through its C++ interface
  * (sim_network_glue.cpp). Read by C and by C++, so that the compiler checks both sides of each
  * call.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a simulation says at its end: the summary for people, --report, --stats; and what everybody
- * waits for when it stalls.
+/* The output of a simulation at its end: the summary for people, --report, --stats; and what
+ * everybody waits for when it stalls.
  *
  * Invariant: two runs of the same command write the same bytes, but for wall time and memory. */
 #include <errno.h>

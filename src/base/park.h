@@ -13,8 +13,8 @@
 /* Every slot may be called by any thread, with no lock held: waking may give the processor away in
  * a simulated run. */
 struct orr_park_ops {
-	/* Whatever the calling thread postponed goes on now; policies that hold tasks back until
-	 * the whole graph is there give them out. */
+	/* The work that the calling thread postponed goes on now; policies that hold tasks back
+	 * until the whole graph is there give them out. */
 	void (*give_out)(struct orr_process *proc);
 	/* Wakes one sleeping group of workers; all groups; all but the calling thread's own. */
 	void (*wake_one)(struct orr_process *proc);

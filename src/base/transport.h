@@ -32,7 +32,7 @@ struct orr_parcel {
 	};
 };
 
-/* What `test` and `wait` found. */
+/* Results of `test` and `wait`. */
 enum orr_transport_event {
 	ORR_TRANSPORT_NOTHING, /* nothing happened */
 	ORR_TRANSPORT_LANDED,  /* a message, see struct orr_landing */
@@ -47,7 +47,7 @@ struct orr_landing {
 	int source;                /* the rank that sent the envelope */
 };
 
-/* What a transport can do; constant while it is open. */
+/* The abilities of a transport; constant while it is open. */
 struct orr_transport_limits {
 	int may_drive;    /* any thread may own the engine and drive it by `test`; else the engine's
 			     own thread owns it for ever, and uses `wait` */

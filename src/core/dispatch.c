@@ -113,8 +113,8 @@ struct starpu_task *orr_dispatch_pop(struct orr_worker *w, struct orr_process *p
 		w->kept = NULL;
 	else
 		task = find_task(w, proc);
-	/* Whoever finds a task that was submitted during a pause sees the pause, although it had
-	 * not begun when he came. */
+	/* A worker that finds a task that was submitted during a pause sees the pause, although it
+	 * had not begun when he came. */
 	if (task && __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->paused), 0)) {
 		w->kept = task;
 		return NULL;

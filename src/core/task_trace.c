@@ -10,7 +10,7 @@
 
 #include "starpu_fxt.h"
 
-/* What the tool learns about a worker. */
+/* The tool's information about a worker. */
 static struct starpu_prof_tool_info about(const struct orr_worker *w)
 {
 	return (struct starpu_prof_tool_info){

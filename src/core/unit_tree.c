@@ -81,7 +81,7 @@ struct starpu_tree *starpu_tree_get_neighbour(struct starpu_tree *tree, struct s
 {
 	struct marks m = { visited, present };
 
-	/* What is below `node` counts as its neighbourhood, too, when it is no unit. */
+	/* The units below `node` count as its neighbourhood, too, when it is no unit. */
 	for (struct starpu_tree *from = node; from; from = from->father) {
 		struct starpu_tree *found = first_unit(from, node->is_pu ? node : NULL, is_new, &m);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the floors below ask of tasks and workers (see upcalls.h): the tasks of the data layer, and
- * waking for threads that park.
+/* Questions of the floors below about tasks and workers (see upcalls.h): the tasks of the data
+ * layer, and waking for threads that park.
  *
  * Invariant: the data layer knows tasks only as owners of accesses, and by the table of this file.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a world asks of the core and of the floors below it (base/upcalls.h).
+/* A world's questions to the core and to the floors below it (base/upcalls.h).
  *
  * Invariant: no function here waits or wakes. */
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What makes fake devices slow (see delay.h).
+/* Delays of fake devices (see delay.h).
  *
  * Invariant: what enters a queue ends after all that entered it before. */
 #include "drivers/delay.h"

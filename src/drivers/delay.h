@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What makes fake devices slow, so that order and overlap can be tested without hardware: a queue
+/* Delays of fake devices, so that order and overlap can be tested without hardware: a queue
  * for copies to the device, one for copies from it, one for kernels. What is in a queue takes its
  * time one after the other, by the clock of the world.
  *

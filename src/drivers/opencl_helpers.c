@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What programs ask of OpenCL beside programs and kernels: errors, contexts and queues, copies.
+/* Helpers for OpenCL beside programs and kernels: errors, contexts and queues, copies.
  *
  * Invariant: a device that OpenCL does not drive (a fake one, a simulated one) is named in a
  * message, and never guessed. */
@@ -218,7 +218,7 @@ static struct orr_cl_device *of_node(unsigned memnode, const char *caller)
 	return NULL;
 }
 
-/* What *ret is after a copy: it is under way, or over. */
+/* The value of *ret after a copy: it is under way, or over. */
 static cl_int started(cl_int err, const cl_event *event, int *ret)
 {
 	if (ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the OpenCL driver share.
+/* Common to the files of the OpenCL driver.
  *
  * A device has a context of its own and three queues, which execute in order: for kernels, for
  * copies to it and for copies from it. OpenCL's threads ring when something is over.
@@ -49,7 +49,7 @@ struct orr_cl_device *orr_cl_current(const char *caller);
 
 /* A text for messages. */
 const char *orr_cl_text(cl_int status);
-/* What an error of OpenCL is to the runtime: -ENOMEM or -EIO. */
+/* The runtime's number for an error of OpenCL: -ENOMEM or -EIO. */
 int orr_cl_errno(cl_int status);
 
 /* Has `ring` be called by a thread of OpenCL's when the event is over. 0 or an error of OpenCL. */

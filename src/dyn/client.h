@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process keeps of an elastic run, and how it asks the registry.
+/* A process's part of an elastic run, and its requests to the registry.
  *
  * Invariant: the client exists from the first session of a process to the end of the process. */
 #ifndef ORR_DYN_CLIENT_H

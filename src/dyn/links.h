@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which processes are connected already, and how a communicator for others is made from that.
+/* The processes that are connected already, and the plan of a communicator for others.
  *
  * A link is a communicator that the runtime keeps: the world of processes that were started
  * together, or one that joined several. A plan says which links the new communicator is pieced

@@ -262,7 +262,7 @@ static int new_output(struct orr_dyn_registry *r, const int *uids, int n)
 	return set;
 }
 
-/* What a set becomes: without those that leave, and with those that come. */
+/* The next form of a set: without those that leave, and with those that come. */
 static void output_main(struct orr_dyn_registry *r)
 {
 	struct change *c = &r->change;
@@ -984,7 +984,7 @@ int orr_dyn_arrive(struct orr_dyn_registry *r, int place, const char *where)
 	return set->uids[place];
 }
 
-/* Whoever starts them may still be at it, and gets its answer then. */
+/* The process that starts them may still be at it, and gets its answer then. */
 void orr_dyn_start_failed(struct orr_dyn_registry *r)
 {
 	struct change *c = &r->change;

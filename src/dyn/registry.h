@@ -31,7 +31,7 @@
 
 struct orr_dyn_registry;
 
-/* What the registry asks of its world. */
+/* The registry's requests to its world. */
 struct orr_dyn_host {
 	void *arg;
 	void (*reply)(void *arg, int uid, unsigned ticket, const struct orr_dyn_words *answer);

@@ -59,7 +59,7 @@ void orr_dyn_set_put(struct orr_dyn_set *set, const char *key, const char *value
 int orr_dyn_sets_alive(const struct orr_dyn_sets *s);
 void orr_dyn_sets_free(struct orr_dyn_sets *s);
 
-/* What operations make of sets: n processes in out, which has room for those of all inputs. */
+/* Operations on sets: n processes in out, which has room for those of all inputs. */
 int orr_dyn_union(const struct orr_dyn_set *const *in, int nin, int *out);
 int orr_dyn_difference(const struct orr_dyn_set *const *in, int nin, int *out);
 int orr_dyn_intersection(const struct orr_dyn_set *const *in, int nin, int *out);

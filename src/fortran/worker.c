@@ -71,7 +71,7 @@ void *fstarpu_cuda_get_local_stream(void)
 
 /* ---- scheduling contexts ---- */
 
-/* What a list of markers says; what it does not say is neutral. */
+/* The settings of a list of markers; those that it does not name are neutral. */
 struct ctx_request {
 	const char *policy_name;
 	struct starpu_sched_policy *policy;

@@ -67,7 +67,7 @@ struct orr_checkpoints {
 /* checkpoint.c */
 /* NULL after a message that says that checkpoints were not started. */
 struct orr_checkpoints *orr_cp_get(const char *who);
-/* What messages about entry k of a template are named by. */
+/* The name of messages about entry k of a template. */
 #define ORR_CP_TAG_ENTRIES 3
 int64_t orr_cp_tag(const struct _starpu_mpi_checkpoint_template *t, unsigned k);
 

@@ -141,8 +141,8 @@ void orr_mpi_coop_flush(struct orr_mpi *mpi)
 
 /* ---- the shape of the tree ---- */
 
-/* What a message costs, roughly: on a fast network of today. Only their proportions count, and only
- * to choose between shapes, so they need not be measured. */
+/* The cost of a message, roughly: on a fast network of today. Only their proportions count, and
+ * only to choose between shapes, so they need not be measured. */
 #define LATENCY_US 10.0 /* until the receiver has it, without its bytes */
 #define OVERHEAD_US 3.0 /* of handling it, on either side */
 #define BYTES_PER_US 10e3

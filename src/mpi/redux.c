@@ -136,7 +136,7 @@ static int combine_children(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_
 	return ret;
 }
 
-/* What the owner gives the engine. */
+/* The owner's request to the engine. */
 struct plan_out {
 	struct orr_mpi_route route;
 	struct orr_mpi_hop hops[];
@@ -232,7 +232,7 @@ void orr_mpi_redux_planned(struct orr_mpi *mpi, struct orr_mpi_req *req, const v
 	const struct orr_mpi_redux_plan *plan = buf;
 	struct contribution *mine = req->arg;
 
-	/* What follows belongs to the request: nobody finds the process idle in between. */
+	/* The following steps belong to the request: nobody finds the process idle in between. */
 	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
 	orr_mpi_complete(mpi, req);
 	if (combine_children(mpi, mine->c, mine->part, mine->redux_cl, &plan->route, plan->hops + 1,

@@ -27,7 +27,7 @@ static int push_task(struct starpu_sched_component *c, struct starpu_task *task)
 	return 0;
 }
 
-/* Who pumps gets something for the first worker below that there is something for. */
+/* A caller that pumps gets a task for the first worker below that has one to get. */
 static struct starpu_task *pull_task(struct starpu_sched_component *from,
 				     struct starpu_sched_component *to)
 {

@@ -206,8 +206,8 @@ static int may_push(const struct starpu_sched_component *c)
 	return may;
 }
 
-/* Who takes a task makes room, and says so: somebody above may have one in its hands. Who finds
- * none asks only those that have some, as idle workers come here all the time. */
+/* A worker that takes a task makes room, and says so: a component above may have one in its hands.
+ * Who finds none asks only those that have some, as idle workers come here all the time. */
 static struct starpu_task *pull_task(struct starpu_sched_component *from,
 				     struct starpu_sched_component *to)
 {

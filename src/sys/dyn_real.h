@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the real world's half of liborrery-dyn share.
+/* Common to the files of the real world's half of liborrery-dyn.
  *
  * Invariant: links are freed when the registry says so, and else live as long as the process. */
 #ifndef ORR_SYS_DYN_REAL_H
