@@ -139,7 +139,7 @@ test_list() {
 		files "$d" -maxdepth 1 -name '*.sh' | sed 's/.*/orr_script_tests += &/'
 	done
 	files tests -name "*.h" | list orr_test_headers
-	files tests ! -path 'tests/bench/*' ! -name '*.mk' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_test_extra
+	files tests ! -path 'tests/bench/*' ! -name '*.mk' | grep '\.[^/]*$\|/run-[^/]*$\|^tests/lib/' | list orr_test_extra
 }
 
 # A fuzz target is a test, too: without clang it is run by fuzz/replay.c.
