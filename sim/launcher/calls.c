@@ -198,6 +198,22 @@ double orrery_sim_alarm(double first_us, double interval_us)
 	return left_us;
 }
 
+void orrery_sim_signal_wait(double us)
+{
+	orr_waitq_t *q = &orr_sim_actor_self()->rank->signals;
+	orr_waitq_wait(q, orr_waitq_prepare(q), us);
+}
+
+void orrery_sim_signal_came(void)
+{
+	orr_waitq_wake(&orr_sim_actor_self()->rank->signals);
+}
+
+int orrery_sim_is_simulator(void)
+{
+	return getpid() == orr_sim.pid;
+}
+
 /* The system's way with a process that does not handle the signal. */
 int orrery_sim_default_signal(int sig)
 {

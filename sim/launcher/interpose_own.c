@@ -22,17 +22,7 @@
 #include <unistd.h>
 #include "sim_own.h"
 #include "calls.h"
-
-/* The C library's function of that name. */
-#define REAL(name) ((__typeof__(&(name))) real(#name))
-
-static void *real(const char *name)
-{
-	void *f = dlsym(RTLD_NEXT, name);
-	if (!f)
-		abort();
-	return f;
-}
+#include "interpose.h"
 
 /* ---- who runs ---- */
 
@@ -44,7 +34,7 @@ void simgrid_set_current(void *context)
 {
 	static void (*set)(void *);
 	if (!set)
-		set = (void (*)(void *)) real(
+		set = (void (*)(void *)) interpose_real(
 			"_ZN7simgrid6kernel7context7Context11set_currentEPS2_");
 	set(context);
 	orrery_sim_switched(context);
@@ -244,126 +234,6 @@ int __cxa_at_quick_exit(void (*f)(void *), void *object)
 {
 	(void) object;
 	return add_exit(call_plain, (void *) f, 1);
-}
-
-/* ---- signals ---- */
-
-static struct sigaction *action_of(int sig)
-{
-	struct orr_sim_own *o = orrery_sim_own();
-	if (sig < 1 || sig >= ORR_SIM_NSIGNALS || sig == SIGKILL || sig == SIGSTOP) {
-		errno = EINVAL;
-		return NULL;
-	}
-	if (!o->actions && !(o->actions = calloc(ORR_SIM_NSIGNALS, sizeof(*o->actions))))
-		errno = ENOMEM;
-	return o->actions ? &o->actions[sig] : NULL;
-}
-
-int sigaction(int sig, const struct sigaction *action, struct sigaction *before)
-{
-	if (!orrery_sim_in_rank())
-		return REAL(sigaction)(sig, action, before);
-	struct sigaction *mine = action_of(sig);
-	if (!mine)
-		return -1;
-	struct sigaction old = *mine;
-	if (action)
-		*mine = *action;
-	if (before)
-		*before = old;
-	return 0;
-}
-
-static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
-{
-	struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, before;
-	return sigaction(sig, &action, &before) ? SIG_ERR : before.sa_handler;
-}
-
-sighandler_t signal(int sig, sighandler_t handler)
-{
-	return set_handler(sig, handler, SA_RESTART);
-}
-
-sighandler_t __sysv_signal(int sig, sighandler_t handler);
-sighandler_t __sysv_signal(int sig, sighandler_t handler)
-{
-	return set_handler(sig, handler, (int) (SA_RESETHAND | SA_NODEFER));
-}
-
-/* The rank's handler runs at once. A rank that does not handle a signal which ends processes ends
- * by it. */
-int raise(int sig)
-{
-	if (!orrery_sim_in_rank())
-		return REAL(raise)(sig);
-	if (sig == 0)
-		return 0;
-	struct sigaction *mine = sig == SIGKILL || sig == SIGSTOP ? NULL : action_of(sig);
-	if (!mine && sig != SIGKILL && sig != SIGSTOP)
-		return -1;
-	struct sigaction action = mine ? *mine : (struct sigaction){ .sa_handler = SIG_DFL };
-	if (action.sa_handler == SIG_IGN)
-		return 0;
-	if (action.sa_handler == SIG_DFL)
-		return orrery_sim_default_signal(sig);
-	if (action.sa_flags & (int) SA_RESETHAND)
-		mine->sa_handler = SIG_DFL;
-	if (action.sa_flags & SA_SIGINFO) {
-		siginfo_t info = { .si_signo = sig, .si_code = SI_TKILL };
-		action.sa_sigaction(sig, &info, NULL);
-	} else {
-		action.sa_handler(sig);
-	}
-	return 0;
-}
-
-int kill(pid_t pid, int sig)
-{
-	int rank = orrery_sim_in_rank() ? orrery_sim_rank_of_pid(pid) : -1;
-	if (rank < 0)
-		return REAL(kill)(pid, sig);
-	if (rank == orrery_sim_my_rank())
-		return raise(sig);
-	if (sig == 0)
-		return 0;
-	fprintf(stderr,
-		"orrery sim: rank %d: kill(): ranks cannot send signals to each other in a simulated run; send a message instead\n",
-		orrery_sim_my_rank());
-	errno = ENOTSUP;
-	return -1;
-}
-
-unsigned alarm(unsigned s)
-{
-	if (!orrery_sim_in_rank())
-		return REAL(alarm)(s);
-	return (unsigned) ((orrery_sim_alarm(s * 1e6, 0) + 999999) / 1e6);
-}
-
-static double us_of(const struct timeval *t)
-{
-	return (double) t->tv_sec * 1e6 + (double) t->tv_usec;
-}
-
-int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
-	      struct itimerval *restrict before)
-{
-	if (!orrery_sim_in_rank())
-		return REAL(setitimer)(which, value, before);
-	if (which != ITIMER_REAL) {
-		fprintf(stderr,
-			"orrery sim: rank %d: setitimer(): only ITIMER_REAL works in a simulated run\n",
-			orrery_sim_my_rank());
-		errno = ENOTSUP;
-		return -1;
-	}
-	double us = orrery_sim_alarm(us_of(&value->it_value), us_of(&value->it_interval));
-	if (before)
-		*before = (struct itimerval){ .it_value = { (time_t) (us / 1e6),
-							    (suseconds_t) us % 1000000 } };
-	return 0;
 }
 
 /* ---- /proc ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads and synchronisation of POSIX in programs for the simulated world: threads are actors of
- * their rank, and waiting takes virtual time. wrapped.flags leads the program's calls here.
+/* Synchronisation of POSIX in programs for the simulated world: waiting takes virtual time.
+ * wrapped.flags leads the program's calls here.
  *
  * Mutexes, read-write locks, spin locks and semaphores stay the C library's objects: they are
  * tried, and who fails waits on an event count that belongs to the object's address. So the objects
@@ -11,11 +11,16 @@
  * Invariant: a place exists while somebody waits there, and for a barrier as long as that. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "starpu.h"
@@ -194,62 +199,11 @@ static int try_sem(void *s)
 
 #pragma GCC visibility push(default)
 
-/* ---- threads ---- */
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*f)(void *),
-			  void *arg);
-int __wrap_pthread_join(pthread_t thread, void **ret);
-int __wrap_pthread_detach(pthread_t thread);
-void __wrap_pthread_exit(void *ret) __attribute__((noreturn));
-int __wrap_sched_yield(void);
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*f)(void *),
-			  void *arg)
-{
-	starpu_pthread_t t;
-	int detached = PTHREAD_CREATE_JOINABLE;
-	if (outside())
-		return pthread_create(thread, attr, f, arg);
-	if (attr)
-		pthread_attr_getdetachstate(attr, &detached);
-	int ret = starpu_pthread_create(&t, NULL, f, arg);
-	if (ret)
-		return ret;
-	*thread = (pthread_t) (uintptr_t) t;
-	return detached == PTHREAD_CREATE_DETACHED ? starpu_pthread_detach(t) : 0;
-}
-
-int __wrap_pthread_join(pthread_t thread, void **ret)
-{
-	return outside() ? pthread_join(thread, ret)
-			 : starpu_pthread_join((starpu_pthread_t) (uintptr_t) thread, ret);
-}
-
-int __wrap_pthread_detach(pthread_t thread)
-{
-	return outside() ? pthread_detach(thread)
-			 : starpu_pthread_detach((starpu_pthread_t) (uintptr_t) thread);
-}
-
-void __wrap_pthread_exit(void *ret)
-{
-	if (outside())
-		pthread_exit(ret);
-	starpu_pthread_exit(ret);
-	abort();
-}
-
-/* A thread that yields looks for something again and again. */
-int __wrap_sched_yield(void)
-{
-	orr_sys_polled(-1);
-	return 0;
-}
-
 /* ---- mutexes ---- */
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t);
+int __wrap_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *t);
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
 
@@ -261,6 +215,11 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t)
 {
 	return outside() ? pthread_mutex_timedlock(m, t) : try_until(try_mutex, m, EBUSY, t);
+}
+
+int __wrap_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *t)
+{
+	return outside() ? pthread_mutex_clocklock(m, clock, t) : try_until(try_mutex, m, EBUSY, t);
 }
 
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *m)
@@ -364,8 +323,12 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *c)
 
 int __wrap_pthread_rwlock_rdlock(pthread_rwlock_t *l);
 int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t);
+int __wrap_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *t);
 int __wrap_pthread_rwlock_wrlock(pthread_rwlock_t *l);
 int __wrap_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t);
+int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *t);
 int __wrap_pthread_rwlock_unlock(pthread_rwlock_t *l);
 
 int __wrap_pthread_rwlock_rdlock(pthread_rwlock_t *l)
@@ -378,6 +341,13 @@ int __wrap_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec
 	return outside() ? pthread_rwlock_timedrdlock(l, t) : try_until(try_read, l, EBUSY, t);
 }
 
+int __wrap_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *t)
+{
+	return outside() ? pthread_rwlock_clockrdlock(l, clock, t)
+			 : try_until(try_read, l, EBUSY, t);
+}
+
 int __wrap_pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
 	return outside() ? pthread_rwlock_wrlock(l) : try_until(try_write, l, EBUSY, NULL);
@@ -386,6 +356,13 @@ int __wrap_pthread_rwlock_wrlock(pthread_rwlock_t *l)
 int __wrap_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t)
 {
 	return outside() ? pthread_rwlock_timedwrlock(l, t) : try_until(try_write, l, EBUSY, t);
+}
+
+int __wrap_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+				      const struct timespec *t)
+{
+	return outside() ? pthread_rwlock_clockwrlock(l, clock, t)
+			 : try_until(try_write, l, EBUSY, t);
 }
 
 int __wrap_pthread_rwlock_unlock(pthread_rwlock_t *l)
@@ -501,6 +478,98 @@ int __wrap_sem_post(sem_t *s)
 	if (!ret && !outside())
 		wake(s);
 	return ret;
+}
+
+/* ---- once ---- */
+
+int __wrap_pthread_once(pthread_once_t *once, void (*f)(void));
+
+/* A thread that comes while another one is inside waits until that one has left. */
+int __wrap_pthread_once(pthread_once_t *once, void (*f)(void))
+{
+	if (outside())
+		return pthread_once(once, f);
+	struct place *p = enter(once);
+	while (p->owner && p->owner != orr_sim_actor_self()) {
+		unsigned key = orr_waitq_prepare(&p->queue);
+		orr_waitq_wait(&p->queue, key, -1);
+	}
+	p->owner = orr_sim_actor_self();
+	int ret = pthread_once(once, f);
+	p->owner = NULL;
+	orr_waitq_wake(&p->queue);
+	leave(p);
+	return ret;
+}
+
+/* ---- words that threads wait for: futures, atomic variables and semaphores of C++ ---- */
+
+bool orrery_sim_word_wait(const unsigned *word, unsigned value, const struct timespec *until);
+void orrery_sim_word_wake(const unsigned *word);
+long __wrap_syscall(long number, ...);
+
+bool orrery_sim_word_wait(const unsigned *word, unsigned value, const struct timespec *until)
+{
+	struct place *p = enter(word);
+	int expired = 0;
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value && !expired) {
+		unsigned key = orr_waitq_prepare(&p->queue);
+		double left = left_us(until);
+		if (other_threads() && !(left >= 0 && left < 10))
+			left = 10;
+		expired = until && left <= 0;
+		if (expired)
+			orr_waitq_cancel(&p->queue);
+		else
+			orr_waitq_wait(&p->queue, key, left);
+	}
+	leave(p);
+	return !expired;
+}
+
+void orrery_sim_word_wake(const unsigned *word)
+{
+	wake(word);
+}
+
+/* FUTEX_WAIT for a span, FUTEX_WAIT_BITSET until a time. */
+static long futex_wait(const unsigned *word, int operation, unsigned value,
+		       const struct timespec *t)
+{
+	struct timespec until;
+	if (__atomic_load_n(word, __ATOMIC_ACQUIRE) != value) {
+		errno = EAGAIN;
+		return -1;
+	}
+	if (t && operation == FUTEX_WAIT) {
+		double us = orr_sys_now_us() + us_of(t);
+		until = (struct timespec){ (time_t) (us / 1e6), (long) (fmod(us, 1e6) * 1e3) };
+		t = &until;
+	}
+	if (orrery_sim_word_wait(word, value, t))
+		return 0;
+	errno = ETIMEDOUT;
+	return -1;
+}
+
+/* Headers of C++ wait for words by this call. All others go to the system. */
+long __wrap_syscall(long number, ...)
+{
+	va_list list;
+	long a[6];
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	int operation = (int) a[1] & FUTEX_CMD_MASK;
+	if (number != SYS_futex || outside())
+		return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET)
+		return futex_wait((const unsigned *) a[0], operation, (unsigned) a[2],
+				  (const struct timespec *) a[3]);
+	if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET)
+		wake((const void *) a[0]);
+	return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 #pragma GCC visibility pop

@@ -170,6 +170,7 @@ int (*launcher_program_load(struct orr_sim_rank *r))(int, char **)
 		launcher_fail("%s was built for the real world (it needs a real MPI); %s",
 			      program.path, program_remedy);
 	r->object = object;
+	orr_sim_variables_find(r);
 	r->exit_functions = (void (*)(void)) dlsym(object, "orrery_sim_exit_functions");
 	void *entry = dlsym(object, "smpi_simulated_main_");
 	if (!entry)

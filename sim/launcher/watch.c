@@ -6,7 +6,9 @@
  * A thread of the system looks ten times a second whether SimGrid has changed the actor. If it has
  * not for SOME_QUIET looks, it interrupts the thread of the actors once for each look. A loop that
  * waits goes through the same few states of the processor's registers again and again; a loop that
- * computes does not, however long it takes. So long kernels are left alone.
+ * computes does not, however long it takes. So long kernels are left alone: a loop that also counts
+ * cannot be told from them, and there is only a warning, after half a minute and whenever that time
+ * has doubled.
  *
  * Invariant: the thread of the watch touches no state of the simulation but the counter of changes
  * and `watch`; all else happens in the thread of the actors, in the handler of the signal. */
@@ -33,9 +35,11 @@
 
 #define SIGNAL (SIGRTMIN + 6)
 #define LOOK_NS 100000000L
+#define LOOKS_PER_S 10
 #define SOME_QUIET 10
 #define NSAMPLES 40
 #define MOST_STATES 12
+#define PATIENCE_S 30
 
 extern int __sigaction(int sig, const struct sigaction *action, struct sigaction *before);
 
@@ -51,7 +55,9 @@ static struct {
 	int nsamples; /* atomic: written by the handler */
 	int restart;  /* atomic: the handler begins anew */
 	int blocked;  /* atomic: it waits in the system, and nobody would wake it */
-} watch;
+	int long_s;   /* atomic: how long the actor has run now, when that is to be told; else 0 */
+	int patience_s;
+} watch = { .patience_s = PATIENCE_S };
 
 static void take_registers(struct sample *s, const ucontext_t *u)
 {
@@ -122,6 +128,24 @@ static const char *name_function(const struct orr_sim_rank *r)
 	return NULL;
 }
 
+#define REMEDY \
+	"Wait with starpu_pthread_*, pthread_*, sem_*, starpu_task_wait*() or MPI, or call " \
+	"sched_yield() or usleep() in the loop (ORR_SIM_WATCH=0 leaves the run alone)"
+
+static void tell_long(int s)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	const char *name = a ? name_function(a->rank) : NULL;
+	if (!a)
+		return;
+	orr_sim_progress_clear();
+	fprintf(stderr,
+		"orrery sim: rank %d (%s) has been in %s() for %d s of real time, at %.6f s of virtual time, and no other rank or thread can run meanwhile. A long computation ends by itself; a loop that waits for another thread does not. " REMEDY
+		"\n",
+		a->rank->rank, a->name, name ? name : "a function without name", s,
+		orr_sim_clock_s());
+}
+
 static void end_run(const char *does)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
@@ -130,7 +154,8 @@ static void end_run(const char *does)
 	orr_sim_own_lines();
 	fflush(stdout);
 	fprintf(stderr,
-		"orrery sim: rank %d (%s) %s in %s() at %.6f s of virtual time, and no other rank or thread can run meanwhile: in a simulated run they take turns, and each goes on until it waits. Wait with starpu_pthread_*, pthread_*, sem_*, starpu_task_wait*() or MPI, or call sched_yield() or usleep() in the loop (ORR_SIM_WATCH=0 leaves the run alone)\n",
+		"orrery sim: rank %d (%s) %s in %s() at %.6f s of virtual time, and no other rank or thread can run meanwhile: in a simulated run they take turns, and each goes on until it waits. " REMEDY
+		"\n",
 		a ? a->rank->rank : -1, a ? a->name : "the simulator", does,
 		name ? name : "a function without name", orr_sim_clock_s());
 	fflush(stderr);
@@ -146,6 +171,9 @@ static void on_look(int sig, siginfo_t *info, void *context)
 	(void) info;
 	if (watch.blocked && orr_sim_actor_self())
 		end_run("waits in the system for what only another thread would do,");
+	int long_s = __atomic_exchange_n(&watch.long_s, 0, __ATOMIC_ACQ_REL);
+	if (long_s)
+		tell_long(long_s);
 	if (__atomic_exchange_n(&watch.restart, 0, __ATOMIC_ACQ_REL))
 		n = 0;
 	if (n < NSAMPLES)
@@ -189,12 +217,12 @@ static void *watch_main(void *arg)
 {
 	struct timespec span = { 0, LOOK_NS };
 	uint64_t last = 0;
-	int quiet = 0, blocked = 0;
+	int quiet = 0, blocked = 0, told_s = 0;
 	for (;;) {
 		syscall(SYS_nanosleep, &span, NULL);
 		uint64_t changes = __atomic_load_n(&orr_sim.nchanges, __ATOMIC_RELAXED);
 		if (changes != last) {
-			quiet = blocked = 0;
+			quiet = blocked = told_s = 0;
 			last = changes;
 			continue;
 		}
@@ -202,6 +230,11 @@ static void *watch_main(void *arg)
 			continue;
 		if (quiet == SOME_QUIET)
 			__atomic_store_n(&watch.restart, 1, __ATOMIC_RELEASE);
+		int s = quiet / LOOKS_PER_S;
+		if (s >= watch.patience_s && s >= 2 * told_s) {
+			__atomic_store_n(&watch.long_s, s, __ATOMIC_RELEASE);
+			told_s = s;
+		}
 		enum state state = look();
 		blocked = state == WAITS_FOR_NOBODY ? blocked + 1 : 0;
 		__atomic_store_n(&watch.blocked, blocked > SOME_QUIET, __ATOMIC_RELEASE);
@@ -223,6 +256,8 @@ void launcher_watch_start(void)
 	void *frame;
 	if (off && !strcmp(off, "0"))
 		return;
+	if (off && atoi(off) > 1)
+		watch.patience_s = atoi(off);
 	backtrace(&frame, 1); /* loads what it needs now */
 	watch.actors = pthread_self();
 	watch.task = (int) syscall(SYS_gettid);

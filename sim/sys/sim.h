@@ -21,6 +21,7 @@
 #include "sim_glue.h"
 #include "sim_noise.h"
 #include "sim_own.h"
+#include "sim_private.h"
 
 enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 /* The carrier of the runtime's own messages: SMPI, or a model of sim_network.h. */
@@ -44,7 +45,7 @@ struct orr_sim_actor {
 	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
 	uint8_t active;       /* a function was handed to it and has not ended */
 	uint8_t detached;
-	int in_kernel;    /* it calls the kernel of a worker that it steps */
+	int in_kernel;    /* 1 + the worker that it steps, while it calls its kernel; else 0 */
 	double extra_us;  /* time that the kernel just running asked to last longer */
 	double asked_us;  /* the program has asked for the time until then ... */
 	unsigned nasked;  /* ... that often without any passing */
@@ -54,11 +55,10 @@ struct orr_sim_actor {
 	void (*code)(struct orr_sim_actor *); /* what it runs */
 	void *(*fn)(void *);                  /* what was handed to it */
 	void *arg, *ret;
-	orr_waitq_t handed; /* pre-made actors wait here for a function */
-	orr_waitq_t ended;  /* joiners wait here */
-	void **specific;    /* values of starpu_pthread keys */
-	unsigned nspecific;
-	unsigned npolls; /* unsuccessful MPI_Test and relatives in a row */
+	orr_waitq_t handed;         /* pre-made actors wait here for a function */
+	orr_waitq_t ended;          /* joiners wait here */
+	struct orr_sim_private own; /* what its thread has for itself */
+	unsigned npolls;            /* unsuccessful MPI_Test and relatives in a row */
 };
 
 /* One line of the statistics: what a rank sent to a peer. */
@@ -105,9 +105,11 @@ struct orr_sim_rank {
 					 and has not written to yet */
 	struct orr_process *proc;
 	struct orr_sim_actor *engine, *driver, *main;
-	struct orr_sim_own own;       /* what the process of a rank has for itself */
-	void *object;                 /* its copy of the program, as dlopen() names it */
-	void (*exit_functions)(void); /* calls what the program gave to atexit(); or NULL */
+	struct orr_sim_own own;         /* what the process of a rank has for itself */
+	struct orr_sim_threads threads; /* and its threads */
+	orr_waitq_t signals;            /* threads that wait for a signal */
+	void *object;                   /* its copy of the program, as dlopen() names it */
+	void (*exit_functions)(void);   /* calls what the program gave to atexit(); or NULL */
 	char **argv;
 	int ended, status; /* the program's main is over, with this status */
 	double end_us;
@@ -224,9 +226,6 @@ void orr_sim_mpi_init_actor(struct orr_sim_actor *a);
 void orr_sim_mpi_ring_from(struct orr_sim_actor *a);
 /* MPI_Finalize of the instances that the runtime entered on behalf of actor a (called in a). */
 void orr_sim_mpi_actor_end(struct orr_sim_actor *a);
-
-/* sim_pthread.c: runs the destructors of the actor's thread-specific values */
-void orr_sim_thread_destructors(struct orr_sim_actor *a);
 
 /* sim_bus.c: the links between main memory and the devices of a process that starts, and their end.
  * 0 or -ENOMEM. */

@@ -381,7 +381,6 @@ void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
 		wake(&a->ended);
 		return;
 	}
-	free(a->specific);
 	free(a);
 }
 
@@ -390,7 +389,7 @@ static void user_thread(struct orr_sim_actor *a)
 	/* It may run before its creator goes on. */
 	await_function(a);
 	void *ret = a->fn(a->arg);
-	orr_sim_thread_destructors(a);
+	orr_sim_private_end(a->rank, &a->own);
 	orr_sim_user_end(a, ret);
 }
 
@@ -436,7 +435,6 @@ void *orr_sys_thread_join(orr_sys_thread_t *t)
 	}
 	void *ret = a->ret;
 	if (a != a->rank->engine && a != a->rank->driver) {
-		free(a->specific);
 		free(a);
 	}
 	return ret;

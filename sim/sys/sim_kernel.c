@@ -134,9 +134,11 @@ int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
 	a->extra_us = 0;
 	if (run) {
 		double before = inject ? cpu_us() : 0;
-		a->in_kernel = 1;
+		a->in_kernel = 1 + (int) k->worker;
+		orr_sim_private_enter(a);
 		func(buffers, cl_arg);
 		a->in_kernel = 0;
+		orr_sim_private_enter(a);
 		measured = inject ? cpu_us() - before : 0;
 	}
 	if (inject && run) {

@@ -55,6 +55,7 @@ void orr_sys_process_exit(struct orr_process *proc)
 	rank_of(proc)->joules += proc->joules;
 	rank_of(proc)->runtime_up = 0;
 	orr_sim_bus_exit(rank_of(proc));
+	orr_sim_private_workers_end(rank_of(proc));
 }
 
 const char *orr_sys_machine_name(struct orr_process *proc)

@@ -146,6 +146,7 @@ static void go_on(struct orr_sim_actor *a)
 		own.at = a->rank;
 	}
 	own.running = a;
+	orr_sim_private_enter(a);
 	errno = a->saved_errno;
 }
 

@@ -50,6 +50,8 @@ struct orr_sim_own {
 	size_t line_length, line_room;
 	/* signals: NULL: all have their default */
 	struct sigaction *actions;
+	sigset_t blocked, pending;
+	unsigned handled;                   /* how often a handler has run */
 	double alarm_us, alarm_interval_us; /* when SIGALRM comes, 0: not; and then again */
 	unsigned alarms;                    /* how often that was set */
 	struct orr_sim_exit *exits;

@@ -93,7 +93,7 @@ int starpu_pthread_detach(starpu_pthread_t thread)
 void starpu_pthread_exit(void *retval)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	orr_sim_thread_destructors(a);
+	orr_sim_private_end(a->rank, &a->own);
 	/* The main program's end by this call leaves its process to the other threads, like POSIX.
 	 */
 	if (a == a->rank->main || a->role != ORR_ROLE_USER)
@@ -413,70 +413,4 @@ int starpu_sem_getvalue(starpu_sem_t *sem, int *value)
 {
 	*value = (int) ((struct sem *) sem)->value;
 	return 0;
-}
-
-/* ---- thread-specific values: a key is an index into the actor's array, the same for all ranks
- * ---- */
-
-static struct {
-	void (**destroy)(void *);
-	uint8_t *used;
-	unsigned n;
-} keys;
-
-int starpu_pthread_key_create(starpu_pthread_key_t *key, void (*destr)(void *))
-{
-	void (**d)(void *) = realloc(keys.destroy, (keys.n + 1) * sizeof(*d));
-	if (!d)
-		return ENOMEM;
-	keys.destroy = d;
-	uint8_t *u = realloc(keys.used, keys.n + 1);
-	if (!u)
-		return ENOMEM;
-	keys.used = u;
-	keys.destroy[keys.n] = destr;
-	keys.used[keys.n] = 1;
-	*key = keys.n++;
-	return 0;
-}
-
-int starpu_pthread_key_delete(starpu_pthread_key_t key)
-{
-	if (key >= keys.n)
-		return EINVAL;
-	keys.used[key] = 0;
-	return 0;
-}
-
-int starpu_pthread_setspecific(starpu_pthread_key_t key, const void *value)
-{
-	struct orr_sim_actor *a = orr_sim_actor_self();
-	if (key >= keys.n || !a)
-		return EINVAL;
-	if (key >= a->nspecific) {
-		void **p = realloc(a->specific, (key + 1) * sizeof(*p));
-		if (!p)
-			return ENOMEM;
-		memset(p + a->nspecific, 0, (key + 1 - a->nspecific) * sizeof(*p));
-		a->specific = p;
-		a->nspecific = (unsigned) key + 1;
-	}
-	a->specific[key] = (void *) value;
-	return 0;
-}
-
-void *starpu_pthread_getspecific(starpu_pthread_key_t key)
-{
-	struct orr_sim_actor *a = orr_sim_actor_self();
-	return a && key < a->nspecific ? a->specific[key] : NULL;
-}
-
-void orr_sim_thread_destructors(struct orr_sim_actor *a)
-{
-	for (unsigned i = 0; i < a->nspecific; i++) {
-		void *value = a->specific[i];
-		a->specific[i] = NULL;
-		if (value && keys.used[i] && keys.destroy[i])
-			keys.destroy[i](value);
-	}
 }

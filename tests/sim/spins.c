@@ -19,6 +19,15 @@ static void __attribute__((noinline)) wait_for_flag(void)
 		;
 }
 
+/* It cannot be told from work. */
+static void __attribute__((noinline)) count_until_flag(void)
+{
+	static volatile unsigned long long n;
+
+	while (!flag)
+		n++;
+}
+
 static void spin_in_kernel(void *buffers[], void *arg)
 {
 	(void) buffers;
@@ -58,6 +67,8 @@ int main(int argc, char **argv)
 	CHECK(!sem_init(&never, 0, 0));
 	if (!strcmp(what, "variable"))
 		wait_for_flag();
+	if (!strcmp(what, "counts"))
+		count_until_flag();
 	if (!strcmp(what, "system"))
 		wait_in_the_system();
 	if (!strcmp(what, "compute"))

@@ -3,7 +3,7 @@
 #
 # A program that spins on a variable, in its own code or in a kernel, or that
 # waits in the system for itself, ends with a message that names the function.
-# Long work does not.
+# Long work does not; there is a warning when it takes too long.
 # orr-test: world sim
 # orr-test: timeout 120
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
@@ -16,4 +16,8 @@ fails 1 'rank 0 \(main\) waits in the system .* in wait_in_the_system\(\)' "$ORR
 ok "$ORRERY" sim "$program" compute
 ORR_SIM_WATCH=0 timeout 9 "$ORRERY" sim "$program" variable 2>err
 [ $? = 124 ] || die "ORR_SIM_WATCH=0 does not leave the program alone"
+ORR_SIM_WATCH=3 timeout 9 "$ORRERY" sim "$program" counts 2>err
+[ $? = 124 ] || die "a loop that counts was ended"
+has err 'rank 0 \(main\) has been in count_until_flag\(\) for 3 s of real time'
+has err 'rank 0 \(main\) has been in count_until_flag\(\) for 6 s of real time'
 echo "who never waits is found"

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Signals of a rank: what it does with them, blocks, waits for, and sends itself. They never reach
+ * the system, which knows one process for all ranks. A handler runs in the actor that sends the
+ * signal. The names are in the executable, as interpose.c explains.
+ *
+ * The table in doc/simulating.md says for each function what holds.
+ *
+ * Invariant: a pending signal is blocked. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "sim_own.h"
+#include "calls.h"
+#include "interpose.h"
+
+/* ---- actions ---- */
+
+static struct sigaction *action_of(int sig)
+{
+	struct orr_sim_own *o = orrery_sim_own();
+	if (sig < 1 || sig >= ORR_SIM_NSIGNALS || sig == SIGKILL || sig == SIGSTOP) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if (!o->actions && !(o->actions = calloc(ORR_SIM_NSIGNALS, sizeof(*o->actions))))
+		errno = ENOMEM;
+	return o->actions ? &o->actions[sig] : NULL;
+}
+
+int sigaction(int sig, const struct sigaction *action, struct sigaction *before)
+{
+	if (!orrery_sim_in_rank())
+		return REAL(sigaction)(sig, action, before);
+	struct sigaction *mine = action_of(sig);
+	if (!mine)
+		return -1;
+	struct sigaction old = *mine;
+	if (action)
+		*mine = *action;
+	if (before)
+		*before = old;
+	return 0;
+}
+
+static sighandler_t set_handler(int sig, sighandler_t handler, int flags)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, before;
+	return sigaction(sig, &action, &before) ? SIG_ERR : before.sa_handler;
+}
+
+sighandler_t signal(int sig, sighandler_t handler)
+{
+	return set_handler(sig, handler, SA_RESTART);
+}
+
+sighandler_t __sysv_signal(int sig, sighandler_t handler);
+sighandler_t __sysv_signal(int sig, sighandler_t handler)
+{
+	return set_handler(sig, handler, (int) (SA_RESETHAND | SA_NODEFER));
+}
+
+/* ---- delivery ---- */
+
+/* The rank's handler runs. A rank that does not handle a signal which ends processes ends by it. */
+static int deliver(int sig)
+{
+	struct sigaction *mine = sig == SIGKILL || sig == SIGSTOP ? NULL : action_of(sig);
+	if (!mine && sig != SIGKILL && sig != SIGSTOP)
+		return -1;
+	struct sigaction action = mine ? *mine : (struct sigaction){ .sa_handler = SIG_DFL };
+	if (action.sa_handler == SIG_IGN)
+		return 0;
+	if (action.sa_handler == SIG_DFL)
+		return orrery_sim_default_signal(sig);
+	if (action.sa_flags & (int) SA_RESETHAND)
+		mine->sa_handler = SIG_DFL;
+	if (action.sa_flags & SA_SIGINFO) {
+		siginfo_t info = { .si_signo = sig, .si_code = SI_TKILL };
+		action.sa_sigaction(sig, &info, NULL);
+	} else {
+		action.sa_handler(sig);
+	}
+	orrery_sim_own()->handled++;
+	orrery_sim_signal_came();
+	return 0;
+}
+
+/* A blocked signal stays pending, until the rank unblocks it or waits for it. */
+int raise(int sig)
+{
+	if (!orrery_sim_in_rank())
+		return REAL(raise)(sig);
+	if (sig == 0)
+		return 0;
+	struct orr_sim_own *o = orrery_sim_own();
+	if (sig == SIGKILL || sig == SIGSTOP || sigismember(&o->blocked, sig) != 1)
+		return deliver(sig);
+	sigaddset(&o->pending, sig);
+	orrery_sim_signal_came();
+	return 0;
+}
+
+static void deliver_pending(struct orr_sim_own *o)
+{
+	for (int sig = 1; sig < ORR_SIM_NSIGNALS; sig++) {
+		if (sigismember(&o->pending, sig) != 1 || sigismember(&o->blocked, sig) == 1)
+			continue;
+		sigdelset(&o->pending, sig);
+		deliver(sig);
+	}
+}
+
+/* ---- masks: of the rank, not of each thread ---- */
+
+static int set_mask(int how, const sigset_t *set)
+{
+	struct orr_sim_own *o = orrery_sim_own();
+	sigset_t free_ones;
+	switch (how) {
+	case SIG_BLOCK: sigorset(&o->blocked, &o->blocked, set); break;
+	case SIG_SETMASK: o->blocked = *set; break;
+	case SIG_UNBLOCK:
+		sigemptyset(&free_ones);
+		for (int sig = 1; sig < ORR_SIM_NSIGNALS; sig++)
+			if (sigismember(&o->blocked, sig) == 1 && sigismember(set, sig) != 1)
+				sigaddset(&free_ones, sig);
+		o->blocked = free_ones;
+		break;
+	default: return EINVAL;
+	}
+	deliver_pending(o);
+	return 0;
+}
+
+int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict before)
+{
+	if (!orrery_sim_in_rank())
+		return REAL(pthread_sigmask)(how, set, before);
+	sigset_t old = orrery_sim_own()->blocked;
+	int ret = set ? set_mask(how, set) : 0;
+	if (before && !ret)
+		*before = old;
+	return ret;
+}
+
+int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict before)
+{
+	int ret = pthread_sigmask(how, set, before);
+	if (ret)
+		errno = ret;
+	return ret ? -1 : 0;
+}
+
+int sigpending(sigset_t *set)
+{
+	if (!orrery_sim_in_rank())
+		return REAL(sigpending)(set);
+	*set = orrery_sim_own()->pending;
+	return 0;
+}
+
+/* ---- waiting ---- */
+
+/* Until a handler has run. */
+static int wait_for_handler(void)
+{
+	struct orr_sim_own *o = orrery_sim_own();
+	unsigned before = o->handled;
+	while (o->handled == before)
+		orrery_sim_signal_wait(-1);
+	errno = EINTR;
+	return -1;
+}
+
+int pause(void)
+{
+	return orrery_sim_in_rank() ? wait_for_handler() : REAL(pause)();
+}
+
+int sigsuspend(const sigset_t *mask)
+{
+	if (!orrery_sim_in_rank())
+		return REAL(sigsuspend)(mask);
+	struct orr_sim_own *o = orrery_sim_own();
+	sigset_t before = o->blocked;
+	unsigned handled = o->handled;
+	set_mask(SIG_SETMASK, mask);
+	if (o->handled == handled)
+		wait_for_handler();
+	set_mask(SIG_SETMASK, &before);
+	errno = EINTR;
+	return -1;
+}
+
+/* The first pending signal of the set, which it takes; 0: none came in that time. */
+static int await(const sigset_t *set, double us)
+{
+	struct orr_sim_own *o = orrery_sim_own();
+	double until_us = orrery_sim_now_us() + us;
+	for (;;) {
+		for (int sig = 1; sig < ORR_SIM_NSIGNALS; sig++) {
+			if (sigismember(&o->pending, sig) != 1 || sigismember(set, sig) != 1)
+				continue;
+			sigdelset(&o->pending, sig);
+			return sig;
+		}
+		double left_us = until_us - orrery_sim_now_us();
+		if (us >= 0 && left_us <= 0)
+			return 0;
+		orrery_sim_signal_wait(us < 0 ? -1 : left_us);
+	}
+}
+
+int sigwait(const sigset_t *restrict set, int *restrict sig)
+{
+	if (!orrery_sim_in_rank())
+		return REAL(sigwait)(set, sig);
+	*sig = await(set, -1);
+	return 0;
+}
+
+int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+		 const struct timespec *restrict span)
+{
+	if (!orrery_sim_in_rank())
+		return REAL(sigtimedwait)(set, info, span);
+	int sig = await(set,
+			span ? (double) span->tv_sec * 1e6 + (double) span->tv_nsec * 1e-3 : -1);
+	if (!sig) {
+		errno = EAGAIN;
+		return -1;
+	}
+	if (info)
+		*info = (siginfo_t){ .si_signo = sig, .si_code = SI_TKILL };
+	return sig;
+}
+
+int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
+{
+	return orrery_sim_in_rank() ? sigtimedwait(set, info, NULL) : REAL(sigwaitinfo)(set, info);
+}
+
+/* ---- sending ---- */
+
+int kill(pid_t pid, int sig)
+{
+	int rank = orrery_sim_in_rank() ? orrery_sim_rank_of_pid(pid) : -1;
+	if (rank < 0)
+		return REAL(kill)(pid, sig);
+	if (rank == orrery_sim_my_rank())
+		return raise(sig);
+	if (sig == 0)
+		return 0;
+	fprintf(stderr,
+		"orrery sim: rank %d: kill(): ranks cannot send signals to each other in a simulated run; send a message instead\n",
+		orrery_sim_my_rank());
+	errno = ENOTSUP;
+	return -1;
+}
+
+unsigned alarm(unsigned s)
+{
+	if (!orrery_sim_in_rank())
+		return REAL(alarm)(s);
+	return (unsigned) ((orrery_sim_alarm(s * 1e6, 0) + 999999) / 1e6);
+}
+
+static double us_of(const struct timeval *t)
+{
+	return (double) t->tv_sec * 1e6 + (double) t->tv_usec;
+}
+
+int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
+	      struct itimerval *restrict before)
+{
+	if (!orrery_sim_in_rank())
+		return REAL(setitimer)(which, value, before);
+	if (which != ITIMER_REAL) {
+		fprintf(stderr,
+			"orrery sim: rank %d: setitimer(): only ITIMER_REAL works in a simulated run\n",
+			orrery_sim_my_rank());
+		errno = ENOTSUP;
+		return -1;
+	}
+	double us = orrery_sim_alarm(us_of(&value->it_value), us_of(&value->it_interval));
+	if (before)
+		*before = (struct itimerval){ .it_value = { (time_t) (us / 1e6),
+							    (suseconds_t) us % 1000000 } };
+	return 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The state that a thread of a rank has for itself: values of keys, and the program's variables of
+ * threads (_Thread_local). All actors are one thread of the system, and one actor runs the kernels
+ * of all workers of a rank; so each thread of the program, and each worker while its kernel runs,
+ * has a state here.
+ *
+ * Invariant: the variables in place are those of `owner`; all others have a copy or have never run.
+ */
+#ifndef ORR_SIM_PRIVATE_H
+#define ORR_SIM_PRIVATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct orr_sim_actor;
+struct orr_sim_rank;
+
+/* Of a thread. All zero: it has nothing yet. */
+struct orr_sim_private {
+	void **values; /* of keys */
+	unsigned nvalues;
+	void *variables;  /* what they are while another thread of the rank runs, or NULL */
+	void *processors; /* where it may run (cpu_set_t), NULL: on all of the node */
+};
+
+/* Of a rank: its keys, the place of the variables, and the states of its workers. */
+struct orr_sim_threads {
+	void (**destroy)(void *); /* by key */
+	uint8_t *used;
+	unsigned nkeys;
+	void *at;          /* the variables of the thread that runs; NULL: the program has none */
+	const void *image; /* what they are at first: so many bytes, and zeros */
+	size_t nimage, size;
+	struct orr_sim_private *owner;
+	struct orr_sim_private **workers; /* by number, NULL: has run no kernel that has a state */
+	unsigned nworkers;
+};
+
+/* The rank's program has been loaded by the running actor: finds its variables of threads. */
+void orr_sim_variables_find(struct orr_sim_rank *r);
+/* The actor goes on, or begins or ends a kernel: what is in place becomes its own. */
+void orr_sim_private_enter(struct orr_sim_actor *a);
+/* The thread has ended: calls the destructors of its values, frees its state. */
+void orr_sim_private_end(struct orr_sim_rank *r, struct orr_sim_private *p);
+/* The workers of the rank have ended. */
+void orr_sim_private_workers_end(struct orr_sim_rank *r);
+
+#endif
