@@ -43,6 +43,11 @@ AC_ARG_ENABLE([mpi-check], [AS_HELP_STRING([--enable-mpi-check], [run the real t
 dnl Names of switches that builds of StarPU give; what they ask for is always there.
 AC_ARG_ENABLE([mpi-ft], [AS_HELP_STRING([--enable-mpi-ft], [checkpoints, which are always there])])
 AC_ARG_ENABLE([mpi-ft-stats], [AS_HELP_STRING([--enable-mpi-ft-stats], [their statistics, which STARPU_MPI_STATS=1 prints])])
+AC_ARG_ENABLE([mpi-pedantic-isend], [AS_HELP_STRING([--enable-mpi-pedantic-isend],
+	[a datum that is being sent is used by nobody else; the default of ORRERY_MPI_PEDANTIC_ISEND])],
+	[], [enable_mpi_pedantic_isend=no])
+AS_IF([test "$enable_mpi_pedantic_isend" = no], [orr_pedantic=0], [orr_pedantic=1])
+AC_DEFINE_UNQUOTED([ORR_MPI_PEDANTIC_ISEND], [$orr_pedantic], [the default of ORRERY_MPI_PEDANTIC_ISEND])
 AS_IF([test "$enable_mpi_ft" = no || test "$enable_mpi_ft_stats" = no],
 	[AC_MSG_ERROR([--disable-mpi-ft and --disable-mpi-ft-stats: checkpoints are part of the MPI layer; programs that use none pay nothing for them])])
 orr_mpi=no

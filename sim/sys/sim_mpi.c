@@ -158,6 +158,12 @@ void orr_sys_mpi_exit(struct orr_process *proc)
 		PMPI_Finalize();
 }
 
+double orr_sys_mpi_clock_behind_us(struct orr_process *proc)
+{
+	(void) proc;
+	return 0;
+}
+
 int orr_sys_mpi_thread_multiple(struct orr_process *proc)
 {
 	(void) proc;

@@ -58,6 +58,11 @@ int orr_sys_mpi_process_of(struct orr_process *proc, int rank);
  * the processor's time that receiving takes. */
 void orr_sys_mpi_received(struct orr_process *proc, size_t bytes);
 
+/* [main] [waits] How far the clock of this process (orr_sys_origin_us + orr_sys_now_us) is behind
+ * that of rank 0; negative: ahead of it. Collective, while no engine runs. In a simulated run there
+ * is one clock: 0, without messages. */
+double orr_sys_mpi_clock_behind_us(struct orr_process *proc);
+
 /* ---- collectives of the program's communicators ---- */
 
 /* [any] [waits] Starts a barrier of `comm`; in a simulated run, returns when it is over. 0, or -EIO

@@ -28,6 +28,7 @@
 	F(orr_waitq_wait) \
 	F(orr_waitq_wake_slow) \
 	F(orr_sys_now_us) \
+	F(orr_sys_origin_us) \
 	F(orr_sys_sleep_us) \
 	F(orr_sys_spin_us) \
 	F(orr_sys_cores) \
@@ -52,6 +53,7 @@
 	F(orr_task_ncompleted) \
 	F(orr_graph_message) \
 	F(orr_trace_message) \
+	F(orr_trace_set_behind) \
 	F(orr_config_long)
 
 struct orrery_core {

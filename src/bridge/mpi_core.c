@@ -58,6 +58,11 @@ double orr_sys_now_us(void)
 	return core.orr_sys_now_us();
 }
 
+double orr_sys_origin_us(void)
+{
+	return core.orr_sys_origin_us();
+}
+
 void orr_sys_sleep_us(double us)
 {
 	core.orr_sys_sleep_us(us);
@@ -188,6 +193,11 @@ void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event ev
 		       int64_t tag, size_t bytes)
 {
 	core.orr_trace_message(proc, by, event, peer, tag, bytes);
+}
+
+void orr_trace_set_behind(struct orr_process *proc, double us)
+{
+	core.orr_trace_set_behind(proc, us);
 }
 
 #endif

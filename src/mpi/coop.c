@@ -288,7 +288,11 @@ void starpu_mpi_coop_sends_set_use(int use_coop_sends)
 {
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 
-	if (mpi)
+	if (mpi && use_coop_sends && ORR_ATOMIC_LOAD(&mpi->throttle))
+		orr_warn(
+			"%s has no effect with STARPU_MPI_MEM_THROTTLE=1: ranks that pass values on need memory for them",
+			__func__);
+	else if (mpi)
 		ORR_ATOMIC_STORE(&mpi->coop, !!use_coop_sends);
 }
 
@@ -307,7 +311,7 @@ void starpu_mpi_coop_sends_data_handle_nb_sends(starpu_data_handle_t data_handle
 	if (!ext)
 		return;
 	submit_all(mpi, take_announced(mpi, ext));
-	if (nb_sends < 2 || mpi->fake || !ORR_ATOMIC_LOAD(&mpi->coop))
+	if (nb_sends < 2 || mpi->fake || mpi->pedantic || !ORR_ATOMIC_LOAD(&mpi->coop))
 		return;
 	orr_lock(&mpi->lock);
 	ext->announced = (uint32_t) nb_sends;

@@ -11,6 +11,7 @@
  * Invariant: a request pushed to the inbox is seen by the present owner before it leaves
  * (orr_mpi_unown), or by the pusher itself, or by the dedicated thread, which is rung unless it is
  * awake. No assertion can say so: it is a promise about the future. */
+#include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 
@@ -104,12 +105,6 @@ static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
 	return top;
 }
 
-static int may_send(const struct orr_mpi *mpi)
-{
-	return mpi->nready &&
-	       (!mpi->max_sends || mpi->nsends < mpi->max_sends || mpi->ready[0]->sync);
-}
-
 /* ---- one turn ---- */
 
 static struct orr_mpi_req *link_req(struct orr_mpi_link *l)
@@ -176,7 +171,7 @@ static int start_ready(struct orr_mpi *mpi)
 {
 	int n = 0;
 
-	while (may_send(mpi) && (!mpi->max_ready || n < mpi->max_ready)) {
+	while (orr_mpi_may_send(mpi) && (!mpi->max_ready || n < mpi->max_ready)) {
 		struct orr_mpi_req *req = ready_pop(mpi);
 		if (req->link.next)
 			orr_mpi_coop_start(mpi, req);
@@ -215,13 +210,14 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 	if (mpi->fake)
 		return n;
 	for (int landed = 0; landed < COMPLETIONS_PER_TURN; landed++) {
-		int wait = block && !landed && !may_send(mpi) && !ORR_ATOMIC_LOAD(&mpi->inbox);
+		int wait = block && !landed && !orr_mpi_may_send(mpi) &&
+			   !ORR_ATOMIC_LOAD(&mpi->inbox);
 
 		if (next_event(mpi, wait, &l) != ORR_TRANSPORT_LANDED)
 			break;
 		engine_land(mpi, &l);
 		n++;
-		if (block && !may_send(mpi))
+		if (block && !orr_mpi_may_send(mpi))
 			break;
 	}
 	return n + orr_mpi_early_load(mpi);

@@ -5,8 +5,10 @@
  * reverse. What init did is undone by shutdown, what the program did itself is not.
  *
  * Invariant: proc->mpi is set exactly while the engine may be used. No message is exchanged to
- * start. */
+ * start, unless traces are to have one clock. */
+#include <config.h>
 #include "mpi/check.h"
+#include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 #include "mpi/unmatched.h"
@@ -17,6 +19,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/upcalls.h"
+#include "trace/trace.h"
 
 /* The tag that the program sets before any context exists. Equal on all ranks by contract, so one
  * is enough for all of them. */
@@ -47,14 +50,23 @@ static void configure(struct orr_mpi *mpi)
 	mpi->comm_tag = comm_tag;
 	mpi->cache = cfg->mpi_cache;
 	mpi->eager_limit = cfg->mpi_eager_limit > 0 ? (size_t) cfg->mpi_eager_limit : 0;
-	mpi->max_sends = cfg->mpi_ndetached_send;
 	mpi->max_ready = cfg->mpi_nready_process;
 	mpi->coop = cfg->mpi_coop_sends;
+	mpi->pedantic = orr_config_long("ORRERY_MPI_PEDANTIC_ISEND", ORR_MPI_PEDANTIC_ISEND) > 0;
 	mpi->redux_threshold = orr_config_long("STARPU_MPI_REDUX_ARITY_THRESHOLD", 1024);
 	mpi->fake = cfg->mpi_fake_rank >= 0 || cfg->mpi_fake_size > 0;
 	mpi->counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM : ORR_MPI_COUNTS_FOR_WORLD;
 	mpi->print_stats = cfg->mpi_stats;
 	mpi->start_us = orr_sys_now_us();
+	orr_mpi_limits_init(mpi);
+}
+
+/* Traces of all ranks have one clock, that of rank 0. */
+static void align_clocks(const struct orr_mpi *mpi)
+{
+	if (mpi->proc->trace && !mpi->fake && mpi->size > 1 &&
+	    orr_config_long("STARPU_MPI_TRACE_SYNC_CLOCKS", 1) > 0)
+		orr_trace_set_behind(mpi->proc, orr_sys_mpi_clock_behind_us(mpi->proc));
 }
 
 /* Pretends to be one rank of many. */
@@ -165,6 +177,7 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	if (ret)
 		goto no_layer;
 	mpi->starpu_owned = with_core;
+	align_clocks(mpi);
 	set_layer(proc, mpi);
 	ret = orr_mpi_engine_start(mpi);
 	if (!ret)

@@ -129,6 +129,8 @@ struct orr_mpi_early {
 	} state;   /* where the payload is */
 	void *buf; /* from starpu_malloc_on_node_flags(0, env.size, 0) */
 	double arrival_us;
+	uint8_t waits;    /* REMOTE, and counted in ndeferred */
+	uint8_t reserved; /* main memory for it is reserved (limits.h) */
 };
 
 struct orr_mpi_comm {
@@ -215,6 +217,10 @@ struct orr_mpi {
 	int cache; /* whether received values are kept */
 	size_t eager_limit;
 	int max_sends, max_ready; /* 0: no limit */
+	size_t max_send_bytes;    /* likewise */
+	int throttle;             /* atomic: receives wait for main memory (limits.h) */
+	int early_at_once;        /* early messages get their buffers without delay */
+	int pedantic;             /* nobody else uses a datum that is being sent */
 	int coop;                 /* atomic: sends of one value to several ranks go along a tree */
 	uint32_t max_route;       /* entries in a route, at most */
 	struct orr_mpi_check *check; /* what was inserted, if ranks compare it */
@@ -266,11 +272,12 @@ struct orr_mpi {
 	int nflying; /* this and nready are read by others as hints, hence written atomically */
 	struct orr_mpi_req **ready; /* heap: most urgent first */
 	unsigned nready, ready_cap;
-	int nsends; /* in flight, those that count against max_sends */
+	int nsends;        /* in flight, those that count against max_sends */
+	size_t send_bytes; /* their payloads */
 	uint32_t data_seq;
 	uint64_t nsent, nreceived; /* envelopes to and from other processes */
 	uint32_t nrelays;          /* relays with messages under way */
-	uint32_t ndeferred;        /* large early messages that wait a moment for their receive */
+	uint32_t ndeferred;        /* early messages that stay at their senders for now */
 	double event_us;           /* when something happened last (watchdog) */
 
 	/* data and placement */
@@ -489,6 +496,9 @@ int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int source,
 		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
 		  struct orr_mpi_req **out);
+/* [waits] With STARPU_MPI_MEM_THROTTLE, before a receive into h is posted: until main memory has
+ * room for it. */
+void orr_mpi_throttle(struct orr_mpi *mpi, starpu_data_handle_t h);
 /* Sends a plan, or awaits the one of the datum with that tag; arg is for the functions of redux.c.
  * h gives the request a name. 0 or -errno after a message. */
 int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/graph.h"
+#include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "base/log.h"
 #include "core/core.h"
@@ -112,7 +113,8 @@ int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 		return -EINVAL;
 	req->callback = callback;
 	req->arg = arg;
-	int ret = start(mpi, req, h, STARPU_R, how, out);
+	/* Pedantic: nobody reads the value either while MPI does. */
+	int ret = start(mpi, req, h, mpi->pedantic ? STARPU_RW : STARPU_R, how, out);
 	if (ret)
 		orr_mpi_req_free(mpi, req);
 	return ret;
@@ -153,6 +155,16 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 	if (mpi->may_drive && !(how & ORR_P2P_BLOCKING))
 		orr_mpi_expect(mpi);
 	return 0;
+}
+
+void orr_mpi_throttle(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	if (!ORR_ATOMIC_LOAD_RELAXED(&mpi->throttle) || !orr_mpi_must_await_room(mpi, h))
+		return;
+	orr_mpi_coop_flush(mpi);
+	if (mpi->may_drive)
+		orr_mpi_expect(mpi);
+	orr_mpi_await_room(mpi, h);
 }
 
 /* ---- plans of reductions ---- */
@@ -227,6 +239,7 @@ static int recv_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *ou
 
 	if (!c)
 		return mpi ? -EINVAL : -ENODEV;
+	orr_mpi_throttle(mpi, h);
 	return orr_mpi_irecv(mpi, c, h, source, tag, prio, how, callback, arg,
 			     (struct orr_mpi_req **) out);
 }

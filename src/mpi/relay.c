@@ -18,6 +18,7 @@
 #include <string.h>
 #include "base/assert.h"
 #include "base/log.h"
+#include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 #include "trace/trace.h"
@@ -95,8 +96,7 @@ static void complete_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
 	struct orr_mpi_req *req = r->sends;
 
-	orr_assert(mpi->nsends > 0);
-	mpi->nsends--;
+	orr_mpi_send_ends(mpi, r->env.size);
 	r->sends = NULL;
 	while (req) {
 		struct orr_mpi_req *next = req_of(req->link.next);
@@ -427,7 +427,7 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 	r->sends = sends;
 	r->taken = 1;
 	r->arrived = r->posted = r->npieces;
-	mpi->nsends++;
+	orr_mpi_send_begins(mpi, p.size);
 	gather(mpi, r, &p);
 	send_routes(mpi, r, route.arity, hops, n, r->ptr);
 	free(hops);

@@ -10,19 +10,17 @@
  * receive when the send is synchronous.
  *
  * Invariant: every function here is called by the engine's owner; messages without receive are
- * freed here only (orr_mpi_early_free has no other caller). */
+ * freed here only (orr_mpi_early_free has no other caller). limits.c says which payloads wait. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 #include "trace/trace.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "data/access.h"
-
-#define LARGE 65536     /* from this size on, an early payload may wait a moment ... */
-#define MOMENT_US 200.0 /* ... this long */
 
 void *orr_mpi_buffer(size_t size)
 {
@@ -236,8 +234,8 @@ void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env
 		orr_sys_memcpy(mpi->proc, e->buf, payload, env->size);
 		orr_mpi_payload_here(mpi, e);
 	} else if (!(env->flags & ORR_MPI_SYNC)) {
-		if (mpi->may_drive && env->size >= LARGE) {
-			e->arrival_us = orr_sys_now_us();
+		if (orr_mpi_early_stays(mpi, e)) {
+			e->waits = 1;
 			mpi->ndeferred++;
 		} else
 			start_early_receive(mpi, e);
@@ -252,13 +250,12 @@ int orr_mpi_early_load(struct orr_mpi *mpi)
 
 	if (!mpi->ndeferred)
 		return 0;
-	double now = orr_sys_now_us();
 	for (e = mpi->early_first; e && mpi->ndeferred; e = next) {
 		next = e->next;
-		if (e->state != ORR_EARLY_REMOTE || e->arrival_us <= 0 ||
-		    now < e->arrival_us + MOMENT_US)
+		if (!e->waits || orr_mpi_early_stays(mpi, e))
 			continue;
 		orr_assert(mpi->ndeferred > 0);
+		e->waits = 0;
 		mpi->ndeferred--;
 		start_early_receive(mpi, e);
 		started++;
@@ -284,7 +281,7 @@ void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_mpi_early_free(mpi, e);
 	orr_unlock(&mpi->lock);
 	orr_assert(copy.req == req && (!copy.buf || copy.state == ORR_EARLY_HERE));
-	if (copy.state == ORR_EARLY_REMOTE && copy.arrival_us > 0) {
+	if (copy.waits) {
 		orr_assert(mpi->ndeferred > 0);
 		mpi->ndeferred--;
 	}
@@ -296,6 +293,7 @@ void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		orr_mpi_deliver(mpi, req, &copy.env, copy.source, copy.buf, 1);
 	else
 		start_data_receive(mpi, req, &copy.env, copy.source);
+	orr_mpi_early_unreserve(&copy);
 	if (copy.sender)
 		orr_mpi_complete(mpi, copy.sender);
 }
@@ -413,7 +411,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	req->where = ORR_MPI_FLYING;
 	req->nflight = 0;
 	if (!req->sync)
-		mpi->nsends++;
+		orr_mpi_send_begins(mpi, p.size);
 	mpi->nsent++;
 	env.seq = peer->nto++;
 	if (!eager)
@@ -450,10 +448,8 @@ static void sent(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_assert(req->kind == ORR_MPI_SEND && req->where == ORR_MPI_FLYING && req->nflight > 0);
 	if (--req->nflight)
 		return;
-	if (!req->sync) {
-		orr_assert(mpi->nsends > 0);
-		mpi->nsends--;
-	}
+	if (!req->sync)
+		orr_mpi_send_ends(mpi, req->size);
 	if (req->buf) {
 		orr_mpi_free_buffer(req->buf, req->size);
 		req->buf = NULL;

@@ -137,6 +137,9 @@ int orr_mpi_settle(struct orr_mpi *mpi)
 	double patience_us = FIRST_PATIENCE_US;
 	int equal = 0;
 
+	/* Messages that were denied memory come here, so that their senders can end. */
+	if (ORR_ATOMIC_XCHG(&mpi->throttle, 0))
+		orr_mpi_ring(mpi);
 	for (;;) {
 		struct rest r = come_to_rest(mpi, patience_us);
 		int ret = orr_mpi_sum(mpi, r.sums, all, NSUMS);

@@ -36,6 +36,7 @@ struct buffer {
 
 struct orr_trace {
 	unsigned recording; /* atomic: 0 while starpu_fxt_stop_profiling suspends it */
+	double behind_us;   /* see orr_trace_set_behind */
 	orr_lock_t lock;    /* protects the shared buffer */
 	struct buffer buffer[NBUFFERS];
 };
@@ -182,6 +183,11 @@ int orr_trace_init(struct orr_process *proc)
 	return 0;
 }
 
+void orr_trace_set_behind(struct orr_process *proc, double us)
+{
+	proc->trace->behind_us = us;
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
@@ -220,7 +226,7 @@ static struct event *collect_events(const struct orr_trace *tr, size_t *n)
 static int write_events(struct orr_process *proc, const struct orr_trace *tr, FILE *f)
 {
 	ORR_PLAIN_NUMBERS;
-	double origin_us = orr_sys_origin_us();
+	double origin_us = orr_sys_origin_us() + tr->behind_us;
 	size_t n;
 	struct event *all = collect_events(tr, &n);
 

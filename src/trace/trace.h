@@ -29,6 +29,10 @@ int orr_trace_init(struct orr_process *proc);
 /* Writes the file and frees all events. No other thread may record any more. */
 void orr_trace_exit(struct orr_process *proc);
 
+/* The clock of this process is so far behind the one that the times of the file are by. Requires
+ * proc->trace. */
+void orr_trace_set_behind(struct orr_process *proc, double us);
+
 /* The functions below require proc->trace. `by` is the number of the worker that the calling thread
  * steps, -1 if it steps none; no two threads may pass the same worker at a time. */
 

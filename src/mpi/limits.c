@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Limits by bytes (see limits.h).
+ *
+ * While receivers may refuse early messages, senders have no limit of their own: a message that is
+ * refused would keep its place among those under way, and the one that the receiver waits for could
+ * be behind it. For the same reason values do not travel along trees, whose inner ranks must keep
+ * what they pass on.
+ *
+ * Invariant: a wait for memory ends. It gives up where nothing happens that could free memory; the
+ * data layer then says what is wrong. */
+#include "mpi/limits.h"
+#include "base/log.h"
+#include "core/task_count.h"
+
+#define LARGE 65536     /* from this size on, an early payload may wait a moment ... */
+#define MOMENT_US 200.0 /* ... this long */
+
+#define FIRST_PAUSE_US 20.0
+#define LONG_PAUSE_US 1000.0
+#define GIVE_UP_US 5e6
+
+#define MIB ((size_t) 1 << 20)
+
+static size_t mib(const char *name)
+{
+	long n = orr_config_long(name, 0);
+
+	return n > 0 ? (size_t) n * MIB : 0;
+}
+
+void orr_mpi_limits_init(struct orr_mpi *mpi)
+{
+	const struct orr_config *cfg = &mpi->proc->cfg;
+
+	mpi->throttle = orr_config_long("STARPU_MPI_MEM_THROTTLE", 0) > 0 && !mpi->fake;
+	mpi->early_at_once = orr_config_long("STARPU_MPI_EARLYDATA_ALLOCATE", 0) > 0;
+	mpi->max_sends = mpi->throttle ? 0 : cfg->mpi_ndetached_send;
+	mpi->max_send_bytes = mpi->throttle ? 0 : mib("ORRERY_MPI_SEND_MIB");
+	if (mpi->throttle)
+		mpi->coop = 0;
+}
+
+/* Whether main memory has room for so many bytes; they are not kept. */
+static int has_room(size_t size)
+{
+	if (starpu_memory_allocate(STARPU_MAIN_RAM, size, 0))
+		return 0;
+	starpu_memory_deallocate(STARPU_MAIN_RAM, size);
+	return 1;
+}
+
+/* Counts what can free memory by its end. */
+static uint64_t work_left(const struct orr_mpi *mpi)
+{
+	return orr_task_npending(mpi->proc) + (uint64_t) ORR_ATOMIC_LOAD(&mpi->ndetached);
+}
+
+/* [waits] Returns 0 when nothing happened for long. */
+static int await_room(struct orr_mpi *mpi, size_t size)
+{
+	double pause_us = FIRST_PAUSE_US, calm_us = 0;
+	uint64_t left = work_left(mpi);
+
+	while (left && !has_room(size)) {
+		orr_sys_sleep_us(pause_us);
+		calm_us += pause_us;
+		if (pause_us < LONG_PAUSE_US)
+			pause_us *= 2;
+		uint64_t now_left = work_left(mpi);
+		if (now_left != left)
+			calm_us = 0;
+		if (calm_us > GIVE_UP_US)
+			return 0;
+		left = now_left;
+	}
+	return 1;
+}
+
+int orr_mpi_must_await_room(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	const struct orr_thread *self = orr_thread_self();
+
+	if (!h || self->task || self->worker || ORR_ATOMIC_LOAD(&mpi->owner) == self ||
+	    starpu_data_test_if_allocated_on_node(h, STARPU_MAIN_RAM))
+		return 0;
+	starpu_ssize_t total = starpu_memory_get_total(STARPU_MAIN_RAM);
+	return total >= 0 && starpu_data_get_size(h) <= (size_t) total;
+}
+
+void orr_mpi_await_room(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	size_t size = starpu_data_get_size(h);
+
+	if (!await_room(mpi, size))
+		orr_warn(
+			"a receive into data %s has waited %.0f s for %zu bytes of main memory, and no task or message ended meanwhile; "
+			"it goes on: raise STARPU_LIMIT_CPU_MEM, or unregister data earlier",
+			orr_handle_name(h), GIVE_UP_US * 1e-6, size);
+}
+
+/* ---- early messages ---- */
+
+/* Reserves main memory for the payload. */
+static int early_fits(struct orr_mpi_early *e)
+{
+	if (starpu_memory_allocate(STARPU_MAIN_RAM, e->env.size, STARPU_MALLOC_NORECLAIM))
+		return 0;
+	e->reserved = 1;
+	return 1;
+}
+
+/* The receive of a large message is usually about to be posted, so the message waits for it a
+ * moment where threads look again by themselves. */
+static int wants_a_moment(const struct orr_mpi *mpi, struct orr_mpi_early *e)
+{
+	if (!mpi->may_drive || e->env.size < LARGE)
+		return 0;
+	if (e->arrival_us == 0)
+		e->arrival_us = orr_sys_now_us();
+	return orr_sys_now_us() < e->arrival_us + MOMENT_US;
+}
+
+int orr_mpi_early_stays(struct orr_mpi *mpi, struct orr_mpi_early *e)
+{
+	orr_mpi_assert_owner(mpi);
+	if (mpi->early_at_once)
+		return 0;
+	if (wants_a_moment(mpi, e))
+		return 1;
+	return ORR_ATOMIC_LOAD_RELAXED(&mpi->throttle) && !early_fits(e);
+}
+
+void orr_mpi_early_unreserve(struct orr_mpi_early *e)
+{
+	if (e->reserved)
+		starpu_memory_deallocate(STARPU_MAIN_RAM, e->env.size);
+	e->reserved = 0;
+}
