@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# A project that knows nothing of Orrery builds for both worlds with CMake and with
-# autotools, against an installed Orrery, by CC, PKG_CONFIG_PATH and the places that
-# CMake searches alone; and it runs in both. The names by which it looks for StarPU
-# do not touch another StarPU's.
+# A project in C, C++ and Fortran that knows nothing of Orrery builds for both worlds
+# with CMake and with autotools, against an installed Orrery, by CC, PKG_CONFIG_PATH
+# and the places that CMake searches alone; and it runs in both. The names by which it
+# looks for StarPU do not touch another StarPU's.
 # orr-test: timeout 240
 # orr-test: sanitizer none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
@@ -27,6 +27,9 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 ok install_orrery
 has out 'for the simulated world, set CC=orrery-sim-cc'
 mkdir -p "$inst/libexec/orrery"
+if [ "$ORR_TEST_FORTRAN" = yes ]; then
+	cp "$ORR_TEST_BUILDDIR/fortran/libfstarpu.a" "$inst/lib/orrery/" || die "no modules of Fortran"
+fi
 cp -P "$ORR_TEST_BUILDDIR"/.libs/liborrery*.so* "$inst/lib/" || die "no libraries"
 cp "$ORR_TEST_BUILDDIR/.libs/orrery-sim-launcher" "$inst/libexec/orrery/" || die "no launcher"
 [ "$(PKG_CONFIG_PATH=$inst/lib/pkgconfig pkg-config --variable=prefix starpu-1.3)" = "$inst" ] || die "prefix of starpu-1.3"
@@ -47,7 +50,7 @@ in_world() {
 	shift
 	case $world in
 	real) env PKG_CONFIG_PATH="$inst/lib/pkgconfig" CMAKE_PREFIX_PATH="$inst" LD_LIBRARY_PATH="$inst/lib" CFLAGS=-O1 CXXFLAGS=-O1 "$@" ;;
-	sim) env PATH="$inst/bin:$PATH" CC=orrery-sim-cc CXX=orrery-sim-c++ PKG_CONFIG_PATH="$inst/lib/orrery/sim/lib/pkgconfig" \
+	sim) env PATH="$inst/bin:$PATH" CC=orrery-sim-cc CXX=orrery-sim-c++ FC=orrery-sim-fc PKG_CONFIG_PATH="$inst/lib/orrery/sim/lib/pkgconfig" \
 		CMAKE_PREFIX_PATH="$inst/lib/orrery/sim" LD_LIBRARY_PATH="$inst/lib" CFLAGS=-O1 CXXFLAGS=-O1 "$@" ;;
 	esac
 }
@@ -59,7 +62,14 @@ run_programs() {
 		has out "^ring $((2 * n))\$"
 		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/sum"
 		has out "^sum $((200 * n))\$"
+		[ "$ORR_TEST_FORTRAN" = yes ] || continue
+		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/count"
+		has out "^count $((25 * n))\$"
 	done
+	if [ "$ORR_TEST_FORTRAN" = yes ]; then
+		ok in_world sim orrery sim -n 4 "$1-sim/count"
+		has out '^count 100$'
+	fi
 	ok in_world sim orrery sim -n 4 "$1-sim/ring"
 	has out '^ring 8$'
 	ok in_world sim orrery sim -n 4 "$1-sim/sum"
@@ -74,7 +84,7 @@ run_programs() {
 
 if command -v cmake > /dev/null; then
 	for w in real sim; do
-		ok in_world $w cmake -S "$project" -B cmake-$w
+		ok in_world $w cmake -S "$project" -B cmake-$w -DWITH_FORTRAN=$ORR_TEST_FORTRAN
 		ok in_world $w cmake --build cmake-$w
 	done
 	run_programs "$PWD/cmake"
@@ -84,7 +94,7 @@ if command -v autoreconf > /dev/null && command -v automake > /dev/null; then
 	ok autoreconf -fi auto
 	for w in real sim; do
 		mkdir auto-$w
-		(cd auto-$w && ok in_world $w ../auto/configure -q --disable-dependency-tracking) || exit 1
+		(cd auto-$w && ok in_world $w ../auto/configure -q --disable-dependency-tracking --with-fortran=$ORR_TEST_FORTRAN) || exit 1
 		ok in_world $w make -s -C auto-$w
 	done
 	ok in_world sim make -s -C auto-sim check
