@@ -36,7 +36,8 @@ struct orr_sim_actor {
 	sg_actor_t actor;
 	sg_sem_t sem;                    /* blocks it; made at the first wait */
 	void *timer;                     /* pending time limit of the wait */
-	struct orr_sim_actor *wait_next; /* in the list of orr_waitq_t */
+	struct orr_sim_actor *wait_next; /* in the ring of an orr_waitq_t, else NULL */
+	struct orr_sim_actor *wake_next; /* in the list of a wake */
 	void *bell_out;                  /* MPI_Request of the last ring, or NULL */
 	uint8_t blocked;                 /* waits in orr_sim_block */
 	uint8_t timed_out;

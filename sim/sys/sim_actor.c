@@ -169,13 +169,26 @@ static double date_of_us(double us)
 	return s;
 }
 
+/* The list of an event count is a ring, and the count names its last actor: thousands wait for the
+ * end of a barrier. */
+static void link_blocked(orr_waitq_t *q, struct orr_sim_actor *a)
+{
+	orr_assertf(!a->wait_next, "%s is in a list already", a->name);
+	a->wait_next = q->blocked ? q->blocked->wait_next : a;
+	if (q->blocked)
+		q->blocked->wait_next = a;
+	q->blocked = a;
+}
+
 static void unlink_blocked(orr_waitq_t *q, struct orr_sim_actor *a)
 {
-	struct orr_sim_actor **at = &q->blocked;
-	while (*at && *at != a)
-		at = &(*at)->wait_next;
-	if (*at)
-		*at = a->wait_next;
+	struct orr_sim_actor *before = q->blocked;
+	while (before->wait_next != a)
+		before = before->wait_next;
+	before->wait_next = a->wait_next;
+	if (q->blocked == a)
+		q->blocked = before != a ? before : NULL;
+	a->wait_next = NULL;
 }
 
 int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
@@ -198,15 +211,9 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 			expired = 1;
 			break;
 		}
-		struct orr_sim_actor **tail = &q->blocked;
-		while (*tail) {
-			orr_assertf(*tail != a, "%s is in the list already", a->name);
-			tail = &(*tail)->wait_next;
-		}
-		a->wait_next = NULL;
-		*tail = a;
+		link_blocked(q, a);
 		expired = orr_sim_block(a, deadline_s);
-		if (q->seq == key)
+		if (a->wait_next)
 			unlink_blocked(q, a);
 		orr_sim_yield();
 	}
@@ -219,23 +226,28 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 
 static void wake(orr_waitq_t *q)
 {
-	struct orr_sim_actor *first = q->blocked, **end = &first, *a, *next;
+	struct orr_sim_actor *last = q->blocked, *first = NULL, **end = &first, *a, *next;
 	q->seq++;
 	q->blocked = NULL;
+	if (!last)
+		return;
 	/* Releasing gives the processor away: nobody of the list may be found blocked, nor q be
 	 * used, from then on. An actor whose time ran out, or that was unblocked for a ring, is
 	 * released already and has not run since. */
-	for (a = first; a; a = next) {
+	a = last->wait_next;
+	last->wait_next = NULL;
+	for (; a; a = next) {
 		next = a->wait_next;
+		a->wait_next = NULL;
 		if (!a->blocked)
 			continue;
 		claim(a);
 		*end = a;
-		end = &a->wait_next;
+		end = &a->wake_next;
 	}
 	*end = NULL;
 	for (a = first; a; a = next) {
-		next = a->wait_next;
+		next = a->wake_next;
 		sg_sem_release(a->sem);
 	}
 }

@@ -24,6 +24,8 @@ struct local {
 	enum { STEAL_NOT, STEAL_NEAR, STEAL_IN_TURN } steal;
 	unsigned *victim; /* of each worker: where it steals next; only that worker uses it */
 	double *speed;    /* sums of the speeds of the workers up to each */
+	int counts;       /* one thread steps all workers: it need not look into each queue */
+	unsigned nqueued; /* atomic, with counts only: tasks in all queues, or about to be there */
 	struct orr_shq queue[];
 };
 
@@ -38,6 +40,7 @@ static void local_init(unsigned ctx, int steal, int by_speed)
 		orr_fatal("out of memory for the scheduling policy");
 	memset(l, 0, size);
 	l->n = n;
+	l->counts = proc->ngroups == 1 && n > 1;
 	l->steal = steal;
 	l->victim = calloc(n, sizeof(*l->victim));
 	l->speed = calloc(n, sizeof(*l->speed));
@@ -79,13 +82,20 @@ static void local_deinit(unsigned ctx)
 	free(l);
 }
 
+static void push(struct local *l, unsigned worker, struct starpu_task *task)
+{
+	if (__builtin_expect(l->counts, 0))
+		ORR_ATOMIC_ADD(&l->nqueued, 1);
+	orr_shq_push(&l->queue[worker], task, 1);
+}
+
 /* Others may take it. */
 static int push_shared(struct orr_process *proc, struct orr_ctx *ctx, unsigned worker,
 		       struct starpu_task *task)
 {
 	int choosy = orr_task_is_choosy(task);
 
-	orr_shq_push(&((struct local *) ctx->policy_data)->queue[worker], task, 1);
+	push(ctx->policy_data, worker, task);
 	orr_ctx_wake(proc, ctx, choosy);
 	return 0;
 }
@@ -94,7 +104,7 @@ static int push_shared(struct orr_process *proc, struct orr_ctx *ctx, unsigned w
 static int push_private(struct orr_process *proc, struct orr_ctx *ctx, unsigned worker,
 			struct starpu_task *task)
 {
-	orr_shq_push(&((struct local *) ctx->policy_data)->queue[worker], task, 1);
+	push(ctx->policy_data, worker, task);
 	if (orr_ctx_has(ctx, &proc->core->workers[worker]))
 		orr_wake_worker(&proc->core->workers[worker]);
 	else
@@ -133,11 +143,8 @@ static int lws_push(struct starpu_task *task)
 	return w == proc->core->nworkers ? -ENODEV : push_shared(proc, ctx, w, task);
 }
 
-static struct starpu_task *local_pop(unsigned ctx)
+static struct starpu_task *take(struct orr_thread *self, const struct orr_ctx *c, struct local *l)
 {
-	struct orr_thread *self = orr_thread_self();
-	struct orr_ctx *c = self->proc->core->ctx[ctx];
-	struct local *l = c->policy_data;
 	struct orr_worker *w = self->worker;
 	struct starpu_task *task = orr_shq_pop(&l->queue[w->id], w, 0);
 	unsigned i, first = l->steal == STEAL_IN_TURN ? l->victim[w->id] : w->id + 1;
@@ -158,6 +165,23 @@ static struct starpu_task *local_pop(unsigned ctx)
 		}
 	}
 	return NULL;
+}
+
+static struct starpu_task *local_pop(unsigned ctx)
+{
+	struct orr_thread *self = orr_thread_self();
+	struct orr_ctx *c = self->proc->core->ctx[ctx];
+	struct local *l = c->policy_data;
+	struct starpu_task *task;
+
+	if (__builtin_expect(!l->counts, 1))
+		return take(self, c, l);
+	if (!ORR_ATOMIC_LOAD(&l->nqueued))
+		return NULL;
+	task = take(self, c, l);
+	if (task)
+		ORR_ATOMIC_ADD(&l->nqueued, -1);
+	return task;
 }
 
 double orr_sched_random_below(struct orr_process *proc, double end)
