@@ -33,7 +33,7 @@ static void configure_engine(const struct launcher_options *o)
 		"surf/precision:1e-9", "debug/verbose-exit:no",  "debug/clean-atexit:no",
 	};
 	enum { nfixed = sizeof(fixed) / sizeof(*fixed) };
-	const char **all = calloc((size_t) (nfixed + o->ncfg + 2), sizeof(*all));
+	const char **all = calloc((size_t) (nfixed + o->ncfg + 3), sizeof(*all));
 	int n = 0;
 	if (!all)
 		launcher_fail("out of memory");
@@ -41,6 +41,10 @@ static void configure_engine(const struct launcher_options *o)
 		all[n++] = fixed[i];
 	if (o->n > 8000)
 		all[n++] = "contexts/guard-size:0";
+	/* The lazy solver of SimGrid 3.32 gives a link away twice when several messages start at
+	 * once. */
+	if (orr_sim.network == ORR_SIM_MAXMIN)
+		all[n++] = "network/optim:Full";
 	for (int i = 0; i < o->ncfg; i++)
 		all[n++] = o->cfg[i];
 	launcher_engine_configure(all, n);

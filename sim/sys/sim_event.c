@@ -94,13 +94,23 @@ static unsigned last_place(void)
 	return ++events.n;
 }
 
+uint64_t orr_sim_event_order(void)
+{
+	return ++events.order;
+}
+
 void orr_sim_event_set(struct orr_sim_event *e, double date_s)
 {
+	orr_sim_event_set_as(e, date_s, orr_sim_event_order());
+}
+
+void orr_sim_event_set_as(struct orr_sim_event *e, double date_s, uint64_t order)
+{
+	struct orr_sim_event old = *e;
 	orr_assert(date_s >= orr_sim_clock_s() && !isinf(date_s));
-	int later = e->place && date_s > e->date_s;
 	e->date_s = date_s;
-	e->order = ++events.order;
-	if (later)
+	e->order = order;
+	if (e->place && before(&old, e))
 		move_down(e, e->place);
 	else
 		move_up(e, e->place ? e->place : last_place());

@@ -18,5 +18,9 @@ struct orr_sim_event {
 
 /* Sets the event, or moves it to another time, not before now. */
 void orr_sim_event_set(struct orr_sim_event *e, double date_s);
+/* The same, but among the events of that time it runs where one would that was set when
+ * orr_sim_event_order returned this number. */
+void orr_sim_event_set_as(struct orr_sim_event *e, double date_s, uint64_t order);
+uint64_t orr_sim_event_order(void);
 
 #endif

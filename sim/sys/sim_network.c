@@ -2,12 +2,14 @@
 /* The models of the network (sim_network.h). The platform is asked for routes, bandwidths and
  * latencies once for each pair that talks; SMPI's factors by size of message apply to all models.
  *
- * A message first spends the latency of its route, then it takes its links. Short ones (SMALL) are
- * in nobody's way.
+ * A message first spends the latency of its route, then it takes its links. Messages that end at
+ * the same time, but for rounding, arrive in the order in which they were sent: in all models,
+ * because the order of what follows depends on it.
  *
  * Invariant: in the model `share`, a link has a level, which says what it gives to a message; a
  * message has the least that its links give. Each start and end of a message corrects the levels of
- * its links, the messages there, and the other links of these; nothing further away. */
+ * its links, the messages there, then the other links of messages whose rate is another one by
+ * more than TOLERANCE, and so on; each link once. */
 #include "sim_network.h"
 
 #include <math.h>
@@ -18,8 +20,9 @@
 #include "base/log.h"
 #include "base/map.h"
 
-#define SMALL 256      /* bytes: envelopes */
+#define SMALL 272      /* queue: bytes of envelopes */
 #define HEADER 16      /* bytes that SMPI adds to each message */
+#define TICK_S 1e-9    /* messages that arrive in the same one do so in the order of their start */
 #define TOLERANCE 1e-3 /* share: rates that differ by less are the same */
 #define LEVEL_PASSES 4
 
@@ -35,6 +38,7 @@ struct link {
 	double weight;            /* share: of all messages on it */
 	double level;             /* share: bytes per second for each unit of weight */
 	uint64_t mark;            /* share: the last change that its level is right for */
+	struct link *next;        /* share: to be corrected */
 	struct orr_sim_hop *hops; /* share: the messages */
 	double free_s;            /* queue: when it has served all that it was given */
 };
@@ -45,7 +49,9 @@ static struct {
 	struct orr_map pairs;
 	uint64_t nflows; /* on their way */
 	uint64_t changes;
-} network = { .pairs = { .key_offset = offsetof(struct orr_sim_pair, key) } };
+	struct link *first, **last; /* share: to be corrected */
+} network = { .pairs = { .key_offset = offsetof(struct orr_sim_pair, key) },
+	      .last = &network.first };
 
 /* ---- the platform ---- */
 
@@ -114,6 +120,13 @@ static void arrive(struct orr_sim_event *e)
 	f->arrived(f);
 }
 
+/* The last byte is there at that time: the message arrives at the next tick. */
+static void arrive_after(struct orr_sim_flow *f, double date_s)
+{
+	double tick_s = (floor(date_s / TICK_S) + 1) * TICK_S;
+	orr_sim_event_set_as(&f->event, fmax(date_s, tick_s), f->sent);
+}
+
 /* ---- share ---- */
 
 /* The rate that the other links of its route, and the protocol, leave to the message. */
@@ -166,25 +179,39 @@ static int share_correct(struct orr_sim_flow *f, double now_s)
 	if (f->event.place && fabs(rate - f->rate) <= TOLERANCE * rate)
 		return 0;
 	f->left = fmax(f->left - f->rate * (now_s - f->since_s), 0);
+	if (f->event.place && f->left <= 0)
+		return 0; /* it arrives at this tick */
 	f->since_s = now_s;
 	f->rate = rate;
-	orr_sim_event_set(&f->event, now_s + f->left / rate);
+	arrive_after(f, now_s + f->left / rate);
 	return 1;
 }
 
-/* Corrects what is on a link whose messages or bandwidth have changed. neighbours: and then the
- * other links of messages whose rate is another one now. */
-static void share_correct_link(struct link *l, int neighbours)
+/* The link is to be corrected as part of the present change. */
+static void share_mark(unsigned number)
 {
-	double now_s = orr_sim_clock_s();
+	struct link *l = &network.links[number];
 	if (!l->shared || !l->hops || l->mark == network.changes)
 		return;
 	l->mark = network.changes;
-	l->level = share_level(l);
-	for (struct orr_sim_hop *h = l->hops; h; h = h->next)
-		if (share_correct(h->flow, now_s) && neighbours)
-			for (unsigned i = 0; i < h->flow->pair->nlinks; i++)
-				share_correct_link(&network.links[h->flow->pair->links[i]], 0);
+	*network.last = l;
+	network.last = &l->next;
+	l->next = NULL;
+}
+
+/* Corrects the marked links, and what depends on them: the nearest first. */
+static void share_correct_marked(void)
+{
+	double now_s = orr_sim_clock_s();
+	for (struct link *l = network.first; l; l = l->next) {
+		l->level = share_level(l);
+		for (struct orr_sim_hop *h = l->hops; h; h = h->next)
+			if (share_correct(h->flow, now_s))
+				for (unsigned i = 0; i < h->flow->pair->nlinks; i++)
+					share_mark(h->flow->pair->links[i]);
+	}
+	network.first = NULL;
+	network.last = &network.first;
 }
 
 /* The message has come to the links of its route, or gone. */
@@ -195,24 +222,27 @@ static void share_change(const struct orr_sim_flow *f)
 		struct link *l = &network.links[f->pair->links[i]];
 		if (l->shared && l->hops)
 			l->level = share_level(l);
+		share_mark(f->pair->links[i]);
 	}
-	for (unsigned i = 0; i < f->pair->nlinks; i++)
-		share_correct_link(&network.links[f->pair->links[i]], 1);
+	share_correct_marked();
 }
 
 static void share_leave(struct orr_sim_event *e)
 {
 	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
+	int alone = 1;
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
 		struct orr_sim_hop *h = &f->hops[i];
 		struct link *l = &network.links[f->pair->links[i]];
 		*h->at = h->next;
 		if (h->next)
 			h->next->at = h->at;
+		alone &= !l->shared || !l->hops;
 		/* Of an empty link nothing is left by rounding. */
 		l->weight = l->hops ? l->weight - f->pair->weight : 0;
 	}
-	share_change(f);
+	if (!alone)
+		share_change(f);
 	free(f->hops);
 	f->hops = NULL;
 	arrive(e);
@@ -222,6 +252,7 @@ static void share_leave(struct orr_sim_event *e)
 static void share_enter(struct orr_sim_event *e)
 {
 	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
+	int alone = 1;
 	f->hops = malloc((f->pair->nlinks + 1) * sizeof(*f->hops));
 	if (!f->hops)
 		orr_fatal("out of memory for messages on the network; simulate fewer nodes");
@@ -230,6 +261,7 @@ static void share_enter(struct orr_sim_event *e)
 		struct link *l = &network.links[f->pair->links[i]];
 		if (!l->hops)
 			l->level = l->bytes_per_s / f->pair->weight;
+		alone &= !l->shared || !l->hops;
 		*h = (struct orr_sim_hop){ .next = l->hops, .at = &l->hops, .flow = f };
 		if (h->next)
 			h->next->at = &h->next;
@@ -238,8 +270,9 @@ static void share_enter(struct orr_sim_event *e)
 	}
 	f->event.fire = share_leave;
 	f->since_s = orr_sim_clock_s();
-	share_change(f);
-	share_correct(f, f->since_s); /* no link of its route is shared */
+	if (!alone)
+		share_change(f);
+	share_correct(f, f->since_s);
 }
 
 /* ---- queue ---- */
@@ -253,10 +286,13 @@ static double alone(const struct orr_sim_flow *f)
 	return rate * f->factor;
 }
 
-/* When the last byte is there, after all that the links were given before. */
+/* When the last byte is there, after all that the links were given before. Short messages are in
+ * nobody's way. */
 static double queue_end(struct orr_sim_flow *f, double first_s)
 {
 	double rate = alone(f), end_s = first_s + f->left / rate;
+	if (f->left <= SMALL)
+		return end_s;
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
 		struct link *l = &network.links[f->pair->links[i]];
 		if (!l->shared)
@@ -280,13 +316,15 @@ static void maxmin_start(struct orr_sim_event *e)
 
 void orr_sim_network_comm_ended(struct orr_sim_flow *f)
 {
-	arrive(&f->event);
+	f->event.fire = arrive;
+	arrive_after(f, orr_sim_clock_s());
 }
 
 void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 {
 	double now_s = orr_sim_clock_s(), size = (double) (bytes + HEADER);
 	network.nflows++;
+	f->sent = orr_sim_event_order();
 	f->left = size;
 	if (orr_sim.network == ORR_SIM_MAXMIN) {
 		f->event.fire = maxmin_start;
@@ -297,21 +335,19 @@ void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 		orr_sim.on_message();
 	f->factor = orr_sim_glue_factor(ORR_SIM_BANDWIDTH, size);
 	double latency_s = f->pair->latency_s * orr_sim_glue_factor(ORR_SIM_LATENCY, size);
-	double date_s = now_s + latency_s;
-	if (bytes <= SMALL)
-		date_s += size / alone(f);
-	else if (orr_sim.network == ORR_SIM_QUEUE)
-		date_s = queue_end(f, date_s);
-	f->event.fire = bytes > SMALL && orr_sim.network == ORR_SIM_SHARE ? share_enter : arrive;
-	orr_sim_event_set(&f->event, date_s);
+	f->event.fire = orr_sim.network == ORR_SIM_SHARE ? share_enter : arrive;
+	if (orr_sim.network == ORR_SIM_SHARE)
+		orr_sim_event_set(&f->event, now_s + latency_s);
+	else
+		arrive_after(f, queue_end(f, now_s + latency_s));
 }
 
 void orr_sim_network_bandwidth(unsigned i, double bytes_per_s)
 {
-	struct link *l = &network.links[i];
-	l->bytes_per_s = bytes_per_s;
+	network.links[i].bytes_per_s = bytes_per_s;
 	network.changes++;
-	share_correct_link(l, 1);
+	share_mark(i);
+	share_correct_marked();
 }
 
 int orr_sim_network_busy(void)

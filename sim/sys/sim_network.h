@@ -38,6 +38,7 @@ struct orr_sim_hop;
 struct orr_sim_flow {
 	struct orr_sim_event event; /* first */
 	struct orr_sim_pair *pair;
+	uint64_t sent; /* its place among all messages, as orr_sim_event_order numbers them */
 	void (*arrived)(struct orr_sim_flow *); /* called as events are */
 	double left;                            /* share: bytes that have not arrived at since_s */
 	double rate;                            /* share: bytes per second from then on */
