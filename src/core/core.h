@@ -102,8 +102,8 @@ struct orr_worker {
 	unsigned nlocal;     /* atomic: tasks in local */
 
 	uint64_t ncompleted; /* atomic: tasks completed by this worker, written only by it */
-	double busy_us;
-	double joules; /* since the runtime started, under local_lock (core/energy.c) */
+	uint64_t busy_ns;    /* atomic: time in kernels, where they are timed */
+	double joules;       /* since the runtime started, under local_lock (core/energy.c) */
 	starpu_pthread_mutex_t policy_mutex; /* for policies of programs (starpu_worker_lock) */
 	starpu_pthread_cond_t policy_cond;
 	struct starpu_profiling_worker_info prof;

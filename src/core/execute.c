@@ -203,7 +203,8 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	end_kernel(w, t);
 	if (__builtin_expect(proc->perf_timing, 0)) {
 		us = orr_sys_now_us() - w->start_us;
-		w->busy_us += us;
+		if (us > 0)
+			ORR_ATOMIC_ADD_RELAXED(&w->busy_ns, (uint64_t) (us * 1e3));
 		if (proc->cfg.calibrate && task->cl->model)
 			orr_expect_learn(proc, orr_worker_arch(w), task, t->nimpl,
 					 w->kernel.own_us > 0 ? w->kernel.own_us : us);

@@ -4,6 +4,7 @@
  *
  * Invariant: the number of a worker is passed only by the thread that steps this worker. */
 #include "core/task_trace.h"
+#include "base/upcalls.h"
 #include "base/codelet.h"
 #include "core/core.h"
 #include "core/task.h"
@@ -88,12 +89,22 @@ void starpu_fxt_trace_user_event_string(const char *s)
 	trace_mark("mark", 0, s);
 }
 
+static void tell_mpi(int begins)
+{
+	struct orr_process *proc = orr_self();
+
+	if (proc->mpi_up)
+		proc->mpi_up->iteration(proc, begins);
+}
+
 void starpu_iteration_push(unsigned long iteration)
 {
 	trace_mark("iteration", iteration, "");
+	tell_mpi(1);
 }
 
 void starpu_iteration_pop(void)
 {
 	trace_mark("iteration-end", 0, "");
+	tell_mpi(0);
 }

@@ -260,6 +260,14 @@ void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_
 	}
 	starpu_mpi_data_set_rank_comm(data_handle, rank, comm);
 	starpu_mpi_data_set_tag(data_handle, data_tag);
+	struct orr_mpi *mpi = orr_self()->mpi;
+	if (mpi) {
+		mpi->nregistered++;
+		/* Others name it by its tag when it gets another owner. */
+		if (__builtin_expect(mpi->lb != NULL, 0) && data_tag >= 0 && rank >= 0 &&
+		    !orr_mpi_attach(mpi, data_handle))
+			orr_sys_mpi_abort(mpi->proc);
+	}
 }
 
 int starpu_mpi_data_get_rank(starpu_data_handle_t handle)

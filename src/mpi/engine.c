@@ -358,11 +358,18 @@ static void engine_burst_end(struct orr_process *proc, struct orr_thread *self)
 	orr_mpi_burst_end(proc->mpi, self);
 }
 
+static void engine_iteration(struct orr_process *proc, int begins)
+{
+	if (proc->mpi->iteration)
+		proc->mpi->iteration(proc->mpi, begins);
+}
+
 const struct orr_mpi_upcalls orr_mpi_upcalls = {
 	.burst_end = engine_burst_end,
 	.expects = engine_expects,
 	.workers_look = engine_workers_look,
 	.dump = orr_mpi_dump,
+	.iteration = engine_iteration,
 };
 
 /* ---- the engine's own thread ---- */

@@ -8,6 +8,7 @@
  * start, unless traces are to have one clock. */
 #include <config.h>
 #include "mpi/check.h"
+#include "mpi/lb.h"
 #include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
@@ -248,6 +249,7 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 	/* Nobody stops before all have what was sent to them. */
 	else if (!orr_mpi_settle(mpi))
 		orr_mpi_report_unmatched(mpi);
+	orr_mpi_lb_exit(mpi);
 	orr_mpi_engine_stop(mpi);
 	orr_mpi_stats_report(mpi);
 	set_layer(proc, NULL);

@@ -14,6 +14,7 @@
 #include "core/insert.h"
 #include "mpi/insert.h"
 #include "mpi/check.h"
+#include "mpi/lb.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -419,6 +420,8 @@ static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xra
 		ret = make_task(cl, src, &task);
 		if (ret)
 			return ret;
+		if (__builtin_expect(mpi->lb != NULL, 0))
+			orr_mpi_lb_note(mpi, ins->d, ins->n);
 		if (mpi->pre_submit)
 			mpi->pre_submit(task);
 		ret = starpu_task_submit(task);
@@ -508,6 +511,8 @@ static struct starpu_task *build(MPI_Comm comm, struct starpu_codelet *codelet, 
 	if (concerned(c, xrank, ins.d, ins.n) &&
 	    !orr_mpi_exchange_before(mpi, c, xrank, ins.d, ins.n, ins.prio) && mine)
 		make_task(codelet, src, &task);
+	if (task && __builtin_expect(mpi->lb != NULL, 0))
+		orr_mpi_lb_note(mpi, ins.d, ins.n);
 	if (!mine && ins.owns)
 		free_owned(src);
 	parse_done(&ins);

@@ -199,6 +199,7 @@ struct orr_mpi_ext {
 	int32_t *redux;               /* ranks that contributed, sorted; on a contributor: itself */
 	struct orr_mpi_datatype type; /* .free set when registered for this handle */
 	uint8_t in_tags;
+	uint32_t lb_interval, lb_tasks; /* lb.c: tasks that wrote it in that interval */
 	/* under mpi->lock: sends that wait until as many are there as the program announced */
 	uint32_t announced, nheld;
 	struct orr_mpi_req *held; /* newest first */
@@ -284,7 +285,8 @@ struct orr_mpi {
 	orr_lock_t data_lock __attribute__((aligned(64)));
 	starpu_data_handle_t *attached; /* handles with an mpi_ext */
 	unsigned nattached, attached_cap;
-	struct orr_map tags; /* of those, by tag */
+	uint64_t nregistered; /* data that were ever registered */
+	struct orr_map tags;  /* of those, by tag */
 	struct orr_mpi_datatype *types;
 	unsigned ntypes;
 	starpu_mpi_select_node_policy_func_t *policies; /* [0] unused: the built-in one */
@@ -293,6 +295,9 @@ struct orr_mpi {
 	unsigned nreduxing; /* attached handles with ORR_MPI_REDUXING */
 	uint32_t nrounds;   /* atomic: reductions along trees that this rank, the owner, began */
 	void (*pre_submit)(struct starpu_task *);
+	struct orr_lb *lb; /* lb.c; NULL: data stay where they are */
+	/* [waits] Load balancing's: the program begins or ends an iteration; NULL without it. */
+	void (*iteration)(struct orr_mpi *mpi, int begins);
 	struct orr_checkpoints *checkpoints; /* checkpoint.h; NULL before they are started */
 	struct orr_mpi_range *ranges;        /* of tags, allocated ones, sorted */
 	unsigned nranges;

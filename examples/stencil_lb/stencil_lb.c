@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Heat in a rod with load balancing between ranks (starpu_mpi_lb.h). The rod is cut into blocks,
+ * one task per block and iteration; neighbours exchange the ends of blocks. One rank is slow: a
+ * core that other programs use as well, or an older computer. With load balancing, blocks at the
+ * border of its part go to its neighbours until all need the same time.
+ *
+ * Invariant: the result equals that of the sequential program exactly, wherever blocks are.
+ *
+ *      orrery cc --both stencil_lb.c -o stencil_lb
+ *      orrery run -n 2 ./stencil_lb --slow 0 --check
+ *      orrery sim -n 4 --cpus 2 stencil_lb.sim --slow 1 --check
+ *
+ * Rank 0 prints one line: nodes, blocks, iterations, blocks that have another owner at the end than
+ * at the start, and seconds. A slow rank does the work of each task several times; the cost model
+ * says so, too, for the simulated run.
+ */
+#include <starpu_mpi.h>
+#include <starpu_mpi_lb.h>
+
+#include "../options.h"
+
+static const char usage[] =
+	"[OPTIONS]\n"
+	"Spreads heat along a rod of blocks*b cells; blocks move from slow ranks to others.\n"
+	"  --blocks N       blocks of the rod (default 64)\n"
+	"  -b N             cells of a block (default 1000)\n"
+	"  --niter N        iterations (default 40)\n"
+	"  --slow RANK      the rank that is slow (default: none)\n"
+	"  --factor N       how slow it is (default 4)\n"
+	"  --no-balance     blocks stay where they are (STARPU_MPI_LB=heat overrides it)\n"
+	"  --check          verify the result against a sequential computation\n"
+	"  -h, --help       this text\n";
+
+static int nblocks = 64, b = 1000, niter = 40, slow = -1, factor = 4, balance = 1, check;
+static int rank, size;
+
+/* A block: its cells for two times in turn, and its first and last cell for each of them, which its
+ * neighbours read. All ranks know all blocks. */
+static struct block {
+	starpu_data_handle_t cells, ends[2];
+	double *home; /* where the cells are on the rank that owned it first */
+} * blocks;
+
+static double initial(int x)
+{
+	return (double) ((long long) x * 7919 % 1000);
+}
+
+static double next_value(double cell, double left, double right)
+{
+	return cell + 0.25 * ((left + right) - 2 * cell);
+}
+
+/* The rank that owns a block at the start. */
+static int first_owner(int i)
+{
+	return (int) ((((long long) i + 1) * size - 1) / nblocks);
+}
+
+static int owner(int i)
+{
+	return starpu_mpi_data_get_rank(blocks[i].cells);
+}
+
+/* ---- the task ---- */
+
+static void step(int n, const double *from, double *to, double left, double right)
+{
+	for (int x = 0; x < n; x++)
+		to[x] = next_value(from[x], x ? from[x - 1] : left,
+				   x + 1 < n ? from[x + 1] : right);
+}
+
+/* RW: cells; R: ends of the block to the left and of the one to the right; W: its own ends of the
+ * next time; value: the time. */
+static void update_cpu(void *buffers[], void *arg)
+{
+	double *cells = (double *) STARPU_VECTOR_GET_PTR(buffers[0]);
+	const double *left = (const double *) STARPU_VECTOR_GET_PTR(buffers[1]),
+		     *right = (const double *) STARPU_VECTOR_GET_PTR(buffers[2]);
+	double *ends = (double *) STARPU_VECTOR_GET_PTR(buffers[3]);
+	int n = (int) STARPU_VECTOR_GET_NX(buffers[0]) / 2, t;
+
+	starpu_codelet_unpack_args(arg, &t);
+	const double *from = cells + (t % 2 ? n : 0);
+	double *to = cells + (t % 2 ? 0 : n);
+	for (int times = rank == slow ? factor : 1; times; times--)
+		step(n, from, to, left[1], right[0]);
+	ends[0] = to[0];
+	ends[1] = to[n - 1];
+}
+
+/* Microseconds; a nanosecond for each cell. */
+static double update_us(struct starpu_task *task, unsigned nimpl)
+{
+	(void) task;
+	(void) nimpl;
+	return 1e-3 * b * (rank == slow ? factor : 1);
+}
+
+static struct starpu_perfmodel update_model = { .type = STARPU_COMMON, .cost_function = update_us };
+static struct starpu_codelet update_cl = {
+	.cpu_funcs = { update_cpu },
+	.cpu_funcs_name = { "update_cpu" },
+	.nbuffers = 4,
+	.modes = { STARPU_RW, STARPU_R, STARPU_R, STARPU_W },
+	.model = &update_model,
+	.name = "update",
+};
+
+/* ---- what load balancing asks ---- */
+
+static void *must_have(size_t size)
+{
+	void *p = calloc(1, size);
+
+	if (!p) {
+		fprintf(stderr, "stencil_lb: no memory; use fewer or smaller blocks\n");
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+	return p;
+}
+
+static void get_neighbours(int **ids, int *n)
+{
+	*ids = must_have(2 * sizeof(**ids));
+	*n = 0;
+	if (rank > 0)
+		(*ids)[(*n)++] = rank - 1;
+	if (rank + 1 < size)
+		(*ids)[(*n)++] = rank + 1;
+}
+
+/* The block at the border to the neighbour; the last one stays. */
+static void get_unit(starpu_data_handle_t **unit, int *n, int to)
+{
+	int border = -1, mine = 0;
+
+	for (int i = 0; i < nblocks; i++)
+		if (owner(i) == rank) {
+			mine++;
+			if (to > rank || border < 0)
+				border = i;
+		}
+	*n = 0;
+	if (mine < 2)
+		return;
+	*unit = must_have(3 * sizeof(**unit));
+	(*unit)[(*n)++] = blocks[border].cells;
+	(*unit)[(*n)++] = blocks[border].ends[0];
+	(*unit)[(*n)++] = blocks[border].ends[1];
+}
+
+/* ---- the program ---- */
+
+static void register_vector(starpu_data_handle_t *handle, double *home, int n, int tag, int at)
+{
+	starpu_vector_data_register(handle, home ? STARPU_MAIN_RAM : -1, (uintptr_t) home,
+				    (uint32_t) n, sizeof(double));
+	starpu_mpi_data_register(*handle, tag, at);
+}
+
+static void register_block(int i)
+{
+	struct block *k = &blocks[i];
+	int at = first_owner(i);
+	double *ends = NULL;
+
+	if (at == rank) {
+		k->home = must_have((2 * (size_t) b + 4) * sizeof(double));
+		ends = k->home + 2 * b;
+		for (int x = 0; x < b; x++)
+			k->home[x] = initial(i * b + x);
+		ends[0] = k->home[0];
+		ends[1] = k->home[b - 1];
+	}
+	register_vector(&k->cells, k->home, 2 * b, 3 * i, at);
+	register_vector(&k->ends[0], ends, 2, 3 * i + 1, at);
+	register_vector(&k->ends[1], ends ? ends + 2 : NULL, 2, 3 * i + 2, at);
+}
+
+static int next_block(int i)
+{
+	return (i + 1) % nblocks;
+}
+
+static int previous_block(int i)
+{
+	return (i + nblocks - 1) % nblocks;
+}
+
+/* This rank updates the block, or has one beside it, or had: then it holds copies of its ends. */
+static int concerns(int i)
+{
+	int left = previous_block(i), right = next_block(i);
+
+	return owner(i) == rank || owner(left) == rank || owner(right) == rank ||
+	       starpu_mpi_cached_receive(blocks[i].cells) ||
+	       starpu_mpi_cached_receive(blocks[i].ends[0]) ||
+	       starpu_mpi_cached_receive(blocks[i].ends[1]);
+}
+
+static void insert_update(int i, int t)
+{
+	int now = t % 2, ret;
+
+	if (!concerns(i))
+		return;
+	ret = starpu_mpi_task_insert(MPI_COMM_WORLD, &update_cl, STARPU_VALUE, &t, sizeof(t),
+				     STARPU_RW, blocks[i].cells, STARPU_R,
+				     blocks[previous_block(i)].ends[now], STARPU_R,
+				     blocks[next_block(i)].ends[now], STARPU_W,
+				     blocks[i].ends[!now], STARPU_PRIORITY, niter - t, 0);
+	if (ret < 0) {
+		fprintf(stderr, "stencil_lb: rank %d cannot insert update(%d) of time %d: %s\n",
+			rank, i, t, strerror(-ret));
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	}
+}
+
+/* Returns the seconds of all iterations. */
+static double iterate(void)
+{
+	starpu_mpi_barrier(MPI_COMM_WORLD);
+	double start = starpu_timing_now();
+
+	for (int t = 0; t < niter; t++) {
+		starpu_iteration_push((unsigned long) t);
+		for (int i = 0; i < nblocks; i++)
+			insert_update(i, t);
+		starpu_iteration_pop();
+	}
+	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
+	starpu_mpi_barrier(MPI_COMM_WORLD);
+	return (starpu_timing_now() - start) * 1e-6;
+}
+
+/* Brings all blocks home; returns how many had moved. */
+static int bring_home(void)
+{
+	int moved = 0;
+
+	for (int i = 0; i < nblocks; i++) {
+		struct block *k = &blocks[i];
+
+		moved += owner(i) != first_owner(i);
+		starpu_mpi_data_migrate(MPI_COMM_WORLD, k->cells, first_owner(i));
+		starpu_mpi_data_migrate(MPI_COMM_WORLD, k->ends[0], first_owner(i));
+		starpu_mpi_data_migrate(MPI_COMM_WORLD, k->ends[1], first_owner(i));
+	}
+	for (int i = 0; i < nblocks; i++) {
+		starpu_data_unregister(blocks[i].cells);
+		starpu_data_unregister(blocks[i].ends[0]);
+		starpu_data_unregister(blocks[i].ends[1]);
+	}
+	return moved;
+}
+
+/* ---- verification ---- */
+
+static long long count_wrong(void)
+{
+	int n = nblocks * b;
+	double *rod[2] = { must_have((size_t) n * sizeof(double)),
+			   must_have((size_t) n * sizeof(double)) };
+	long long wrong = 0;
+
+	for (int x = 0; x < n; x++)
+		rod[0][x] = initial(x);
+	for (int t = 0; t < niter; t++)
+		step(n, rod[t % 2], rod[!(t % 2)], rod[t % 2][n - 1], rod[t % 2][0]);
+	for (int i = 0; i < nblocks; i++)
+		for (int x = 0; blocks[i].home && x < b; x++)
+			wrong += !(blocks[i].home[(niter % 2) * b + x] ==
+				   rod[niter % 2][i * b + x]);
+	free(rod[0]);
+	free(rod[1]);
+	return wrong;
+}
+
+static int verify(void)
+{
+	long long mine = count_wrong(), all;
+
+	MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+	if (rank == 0 && all)
+		fprintf(stderr, "check: FAILED, %lld of %lld cells differ\n", all,
+			(long long) nblocks * b);
+	else if (rank == 0)
+		printf("check: OK\n");
+	return all != 0;
+}
+
+static void parse(struct options *o, int argc, char **argv)
+{
+	for (options_begin(o, argc, argv); options_more(o);)
+		if (options_int(o, "--blocks", NULL, 3, 1000000, &nblocks))
+			;
+		else if (options_int(o, "-b", NULL, 2, 1000000, &b))
+			;
+		else if (options_int(o, "--niter", "-niter", 0, 1000000000, &niter))
+			;
+		else if (options_int(o, "--slow", NULL, 0, 1000000, &slow))
+			;
+		else if (options_int(o, "--factor", NULL, 1, 1000, &factor))
+			;
+		else if (options_flag(o, "--no-balance", NULL))
+			balance = 0;
+		else if (options_flag(o, "--check", NULL))
+			check = 1;
+		else
+			options_unknown(o);
+}
+
+int main(int argc, char **argv)
+{
+	struct starpu_mpi_lb_conf conf = { .get_neighbors = get_neighbours,
+					   .get_data_unit_to_migrate = get_unit };
+	struct options o;
+
+	parse(&o, argc, argv);
+	int ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
+	if (ret) {
+		fprintf(stderr, "stencil_lb: the runtime did not start (%s)\n", strerror(-ret));
+		return 1;
+	}
+	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
+	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
+	ret = options_report(&o, rank, "stencil_lb", usage);
+	if (ret >= 0) {
+		starpu_mpi_shutdown();
+		return ret;
+	}
+	starpu_mpi_lb_init(balance ? "heat" : NULL, &conf);
+	blocks = must_have((size_t) nblocks * sizeof(*blocks));
+	for (int i = 0; i < nblocks; i++)
+		register_block(i);
+	double seconds = iterate();
+	int moved = bring_home();
+	if (rank == 0)
+		printf("stencil_lb nodes=%d blocks=%d block=%d niter=%d moved=%d time_s=%.6f\n",
+		       size, nblocks, b, niter, moved, seconds);
+	starpu_mpi_lb_shutdown();
+	ret = check ? verify() : 0;
+	for (int i = 0; i < nblocks; i++)
+		free(blocks[i].home);
+	free(blocks);
+	starpu_mpi_shutdown();
+	return ret;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Load balancing between ranks, as the rest of the MPI layer sees it; by the program's thread.
+ *
+ * Invariant: a rank counts a task exactly if it executes it. */
+#ifndef ORR_MPI_LB_H
+#define ORR_MPI_LB_H
+
+#include "mpi/mpi.h"
+
+/* mpi->lb is set, and a task of these data is inserted, which this rank executes. */
+void orr_mpi_lb_note(struct orr_mpi *mpi, const struct starpu_data_descr *d, unsigned n);
+/* Stops it, if it runs. */
+void orr_mpi_lb_exit(struct orr_mpi *mpi);
+
+#endif
