@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # `orrery run`: starts a program of the real world on N ranks with mpirun.
-# Invariant: the exit status is the program's, signals reach mpirun (we become
-# it, or pass them on with --restart), and no option of ours contradicts those of
-# --mpirun.
+# Invariant: the exit status is the program's, signals reach mpirun
+# (orrery_launch.py; with --elastic we become the registry), and no option of ours
+# contradicts those of --mpirun.
 import os
-import re
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
-import threading
 
 import orrery_elf
 from orrery_cli import UserError, exec_program
+from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--elastic] [--restart[=DIR]] [--mpirun "extra options"]
                   [--show] PROGRAM [ARGS]
@@ -43,10 +40,6 @@ out evenly: each rank is bound to cores of its own, and when there are more
 ranks than cores nothing is bound. $ORRERY_MPIRUN names another mpirun.
 """
 BATCH_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID")
-
-
-# The words of mpirun about a rank that a signal ended.
-LOST = re.compile(r"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
 
 
 class Restart:
@@ -107,41 +100,25 @@ def parse(arguments):
     return ranks, extra, show, words, elastic, restart
 
 
-def run_once(command, environment):
-    """Runs mpirun and shows what it says; its exit status, and a match of LOST or None."""
-    lost = []
-    child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
-
-    def pass_on():
-        for line in child.stderr:
-            sys.stderr.buffer.write(line)
-            sys.stderr.buffer.flush()
-            match = LOST.search(line.decode(errors="replace"))
-            if match:
-                lost.append(match)
-
-    reader = threading.Thread(target=pass_on, daemon=True)
-    reader.start()
-    handlers = {s: signal.signal(s, lambda number, frame: child.send_signal(number))
-                for s in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    status = child.wait()
-    for number, handler in handlers.items():
-        signal.signal(number, handler)
-    reader.join(10)
-    return status, lost[0] if lost else None
+def run_plain(command, environment):
+    """The exit status of the run; says which rank was lost, if one was."""
+    status, lost = launch(command, environment)
+    if lost:
+        sys.stderr.write("orrery run: %s, and nobody goes on without it: all ranks have ended. "
+                         "A program with checkpoints goes on with --restart\n" % lost)
+    return 128 - status if status < 0 else status
 
 
 def run_restarting(command, environment, restart):
     """The exit status of the run that comes to its end."""
     environment["ORRERY_CHECKPOINT_DIR"] = restart.folder
     for attempt in range(restart.times + 1):
-        status, lost = run_once(command, environment)
+        status, lost = launch(command, environment)
         if status == 0 or (lost is None and 0 < status <= 128):
             break
         if status < 0:  # mpirun itself was ended, by whoever wants an end
             return 128 - status
-        what = "rank %s on %s was lost (signal %s%s)" % (
-            lost.group(1), lost.group(2), lost.group(3), ", " + lost.group(4) if lost.group(4) else "") if lost else "a rank was lost"
+        what = str(lost) if lost else "a rank was lost"
         if attempt == restart.times:
             sys.stderr.write("orrery run: %s; giving up after %d restarts\n" % (what, restart.times))
             break
@@ -242,4 +219,6 @@ def main(context, arguments):
         return 0
     if restart.folder:
         return run_restarting(command, environment, restart)
-    exec_program(command, environment)
+    if elastic["elastic"]:
+        exec_program(command, environment)
+    return run_plain(command, environment)

@@ -20,7 +20,8 @@
  *
  * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that
  * generate A), seconds, and Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the
- * algorithm, check.c the verification.
+ * algorithm, checkpoint.c what a run goes on from that lost a rank (orrery run --restart), check.c
+ * the verification.
  */
 #include <stdio.h>
 
@@ -37,6 +38,8 @@ static const char usage[] =
 	"  -s, --single     single precision\n"
 	"  --models PREFIX  the kernels' performance models are PREFIXpotrf, PREFIXtrsm, PREFIXsyrk, PREFIXgemm\n"
 	"                   (default: orrery_dpotrf and so on, orrery_spotrf with --single)\n"
+	"  --checkpoint N   a checkpoint every N steps (default: none), in the folder\n"
+	"                   $ORRERY_CHECKPOINT_DIR; goes on from the last one that is there\n"
 	"  --check          verify the factor against the matrix; needs kernels that run\n"
 	"  -h, --help       this text\n";
 
@@ -54,6 +57,8 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			pb->prune = 0;
 		else if (options_flag(o, "--single", "-s"))
 			pb->single = 1;
+		else if (options_int(o, "--checkpoint", NULL, 1, 40000, &pb->period))
+			;
 		else if (options_text(o, "--models", &pb->models))
 			;
 		else if (options_flag(o, "--check", NULL))
@@ -80,6 +85,8 @@ static int factor(struct problem *pb)
 
 	kernels_setup(pb);
 	tiles_register(pb);
+	if (!pb->period || !checkpoint_begin(pb))
+		tiles_generate(pb);
 	start = settle(pb->grid.comm);
 	factor_insert(pb);
 	print_result(pb, (settle(pb->grid.comm) - start) * 1e-6);
@@ -90,6 +97,8 @@ static int factor(struct problem *pb)
 			pb->grid.rank, failed - 1, failed - 1);
 	if (pb->check)
 		status = check_factor(pb);
+	if (pb->period)
+		checkpoint_end(pb);
 	tiles_unregister(pb);
 	return status || failed;
 }

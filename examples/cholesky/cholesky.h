@@ -18,10 +18,13 @@ struct problem {
 	int nt, b; /* tiles per dimension, rows of a tile */
 	int prune, check;
 	int single;         /* tiles are of floats */
+	int period;         /* steps between two checkpoints, 0: there are none */
+	int k;              /* the step that is inserted next */
 	const char *models; /* what the names of the kernels' performance models begin with; NULL:
 			       ours */
-	starpu_data_handle_t *factor;   /* A, overwritten by L; see tile_index() */
-	starpu_data_handle_t *residual; /* A - L*L^T, with --check only */
+	starpu_data_handle_t *factor;           /* A, overwritten by L; see tile_index() */
+	starpu_data_handle_t *residual;         /* A - L*L^T, with --check only */
+	starpu_mpi_checkpoint_template_t saved; /* what a checkpoint saves */
 };
 
 /* Lower tiles in row order; both arrays of handles have this shape, NULL where this rank has no
@@ -62,8 +65,21 @@ void single_trsm(int b, const float *L, int ldl, float *A, int lda);
 void single_syrk(int b, const float *A, int lda, float *C, int ldc);
 void single_gemm(int b, const float *A, int lda, const float *B, int ldb, float *C, int ldc);
 
+/* checkpoint.c */
+/* The rank that keeps a copy of another rank's tile. */
+static inline int tile_backup(const struct problem *pb, int i, int j)
+{
+	return (tile_owner(&pb->grid, i, j) + 1) % pb->grid.size;
+}
+/* Names the tiles and the step; takes them back from the last checkpoint of a run that was lost.
+ * Returns whether there was one. */
+int checkpoint_begin(struct problem *pb);
+void checkpoint_submit(struct problem *pb); /* before step pb->k */
+void checkpoint_end(struct problem *pb);
+
 /* tiles.c */
 void tiles_register(struct problem *pb);
+void tiles_generate(struct problem *pb); /* inserts the tasks that fill the tiles of A */
 void tiles_unregister(struct problem *pb);
 /* Gives L(k..nt-1,k) back: receivers free their copies, the owner forgets to whom it sent them. */
 void tiles_flush_panel(struct problem *pb, int k);

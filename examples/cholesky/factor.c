@@ -125,7 +125,11 @@ static void insert_panel(struct problem *pb, int k)
 
 void factor_insert(struct problem *pb)
 {
-	for (int k = 0; k < pb->nt; k++) {
+	for (int first = pb->k; pb->k < pb->nt; pb->k++) {
+		int k = pb->k;
+
+		if (pb->period && k > first && k % pb->period == 0)
+			checkpoint_submit(pb);
 		insert_panel(pb, k);
 		for_each_update(pb, k, k + 1, insert_update);
 		tiles_flush_panel(pb, k);

@@ -12,6 +12,7 @@ enum tile_use {
 	TILE_OWN = 1,    /* this rank stores it and runs the tasks that write it */
 	TILE_READ = 2,   /* received: a task here reads it */
 	TILE_TARGET = 4, /* written by another rank from something that this rank sends */
+	TILE_BACKUP = 8, /* this rank keeps a copy in checkpoints */
 };
 
 /* Does this rank own a tile (x,j) with x > i? */
@@ -51,7 +52,11 @@ static starpu_data_handle_t *register_tiles(const struct problem *pb, int uses,
 		for (int j = 0; j <= i; j++) {
 			size_t at = tile_index(i, j);
 
-			if (tile_use(pb, i, j) & uses)
+			int use = tile_use(pb, i, j);
+
+			if (tile_backup(pb, i, j) == pb->grid.rank)
+				use |= TILE_BACKUP;
+			if (use & uses)
 				handles[at] = tile_register(&pb->grid, i, j, pb->b, size,
 							    tag + (starpu_mpi_tag_t) at);
 		}
@@ -70,13 +75,19 @@ static void generate_tiles(const struct problem *pb, starpu_data_handle_t *handl
 
 void tiles_register(struct problem *pb)
 {
-	pb->factor = register_tiles(pb, TILE_OWN | TILE_READ | TILE_TARGET, 0);
-	generate_tiles(pb, pb->factor);
+	int backup = pb->period ? TILE_BACKUP : 0;
+
+	pb->factor = register_tiles(pb, TILE_OWN | TILE_READ | TILE_TARGET | backup, 0);
 	if (!pb->check)
 		return;
 	pb->residual = register_tiles(pb, TILE_OWN | TILE_TARGET,
 				      (starpu_mpi_tag_t) tile_count(pb));
 	generate_tiles(pb, pb->residual);
+}
+
+void tiles_generate(struct problem *pb)
+{
+	generate_tiles(pb, pb->factor);
 }
 
 void tiles_unregister(struct problem *pb)

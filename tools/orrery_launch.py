@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Runs mpirun for `orrery run`, shows what it says as it says it, and learns from
+# it which rank was lost.
+# Invariant: mpirun gets each signal once. Signals of the terminal reach it by
+# themselves, because it is in our process group; only those that another process
+# sends to us are passed on.
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+# The words of mpirun about a rank that a signal ended.
+LOST = re.compile(rb"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
+PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+PR_SET_PDEATHSIG = 1
+FROM_KERNEL = 128  # si_code of a signal that no process sent
+
+
+class Lost:
+    """A rank that a signal ended."""
+
+    def __init__(self, match):
+        self.rank, self.host, self.signal, self.name = [
+            part.decode(errors="replace") if part else "" for part in match.groups()]
+
+    def __str__(self):
+        return "rank %s on %s was lost (signal %s%s)" % (
+            self.rank, self.host, self.signal, ", " + self.name if self.name else "")
+
+
+class Output:
+    """What mpirun and the ranks write to standard error, passed on at once."""
+
+    def __init__(self, pipe):
+        self.lost = None
+        self.end = b""  # of what was read, so that a line may come in two parts
+        self.reader = threading.Thread(target=self.pass_on, args=(pipe.fileno(),), daemon=True)
+        self.reader.start()
+
+    def pass_on(self, fd):
+        while True:
+            try:
+                piece = os.read(fd, 65536)
+            except OSError:
+                return
+            if not piece:
+                return
+            try:
+                os.write(sys.stderr.fileno(), piece)
+            except OSError:
+                pass  # nobody reads it; the run goes on
+            self.end = (self.end + piece)[-4096 - len(piece):]
+            match = LOST.search(self.end)
+            if match and not self.lost:
+                self.lost = Lost(match)
+
+
+def wait(child, signals):
+    """The child's status; passes signals on meanwhile."""
+    while child.poll() is None:
+        info = signal.sigwaitinfo(signals)
+        if info.si_signo != signal.SIGCHLD and info.si_code != FROM_KERNEL:
+            child.send_signal(info.si_signo)
+    return child.returncode
+
+
+def prepare(mask):
+    """In the child, before it becomes mpirun: signals as they were, and an end with us."""
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def launch(command, environment):
+    """Runs mpirun; its exit status, and the rank that was lost or None."""
+    signals = {signal.SIGCHLD, *PASSED_ON}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE,
+                                 preexec_fn=lambda: prepare(before))
+        output = Output(child.stderr)
+        status = wait(child, signals)
+        output.reader.join(10)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return status, output.lost
