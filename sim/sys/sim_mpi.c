@@ -365,6 +365,14 @@ int orr_sys_mpi_process_of(struct orr_process *proc, int rank)
 	return m ? orr_sim_mpi_member(m, rank) : rank;
 }
 
+struct orr_process *orr_sys_mpi_process_at(struct orr_process *proc, int rank)
+{
+	int at = orr_sys_mpi_process_of(proc, rank);
+	if (at < 0 || at >= orr_sim.nranks || orr_sim.ranks[at].ended)
+		return NULL;
+	return orr_sim.ranks[at].proc;
+}
+
 /* When the real engine would notice a message that comes now while no core is free, by the law of
  * base/patience.h: a worker notices it after its kernel where workers poll, or a patrol does so
  * earlier; else a thread notices it that wakes from its nap. On average the patrol, or the end of

@@ -53,6 +53,9 @@ void orr_sys_mpi_engine_leave(struct orr_process *proc);
 /* [any] [locked] The number of that rank's process in a simulation, which reports about all ranks:
  * its rank in MPI_COMM_WORLD. In a real run the rank itself; negative ranks stay what they are. */
 int orr_sys_mpi_process_of(struct orr_process *proc, int rank);
+/* [any] [locked] Diagnosis: the process of that rank if this one may look into it, as in a
+ * simulated run, unless it has ended; else NULL. */
+struct orr_process *orr_sys_mpi_process_at(struct orr_process *proc, int rank);
 
 /* [owner] [waits] A payload of that many bytes arrived in main memory: in a simulated run, spends
  * the processor's time that receiving takes. */

@@ -14,6 +14,7 @@
 #include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
+#include "mpi/stall.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,8 +33,14 @@
 
 static void take_envelope(struct orr_mpi *mpi, const struct orr_landing *l)
 {
+	struct orr_mpi_envelope env;
+
 	orr_assertf(l->source != mpi->rank, "a message to this rank itself went through MPI");
-	orr_mpi_message_in(mpi, l->envelope, l->source);
+	memcpy(&env, l->envelope, sizeof(env));
+	if (__builtin_expect(env.flags & (ORR_MPI_ASK | ORR_MPI_TELL), 0))
+		orr_mpi_stall_in(mpi, l->envelope, l->source);
+	else
+		orr_mpi_message_in(mpi, l->envelope, l->source);
 	mpi->transport->listen(mpi->proc);
 }
 
@@ -277,6 +284,12 @@ void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
 		orr_mpi_expect(mpi);
 }
 
+static void engine_watch(struct orr_mpi *mpi)
+{
+	if (mpi->proc->cfg.watchdog_us > 0 && orr_mpi_busy(mpi))
+		orr_mpi_stall_watch(mpi);
+}
+
 /* ---- threads that wait ---- */
 
 void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg)
@@ -294,6 +307,8 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 	while (!cond(mpi, arg)) {
 		if (mpi->may_drive && orr_mpi_own(mpi)) {
 			int n = orr_mpi_progress(mpi, 0);
+			if (!n)
+				engine_watch(mpi);
 			orr_mpi_unown(mpi);
 			if (!n && !cond(mpi, arg) && !mpi->fake)
 				orr_mpi_rest(mpi, ORR_MPI_EXPECTING);
@@ -374,24 +389,6 @@ const struct orr_mpi_upcalls orr_mpi_upcalls = {
 
 /* ---- the engine's own thread ---- */
 
-static void engine_watch(struct orr_mpi *mpi)
-{
-	long limit = mpi->proc->cfg.watchdog_us;
-	double now;
-
-	if (limit <= 0 || !orr_mpi_busy(mpi))
-		return;
-	now = orr_sys_now_us();
-	if (mpi->event_us == 0)
-		mpi->event_us = now;
-	if (mpi->event_us > 0 && now - mpi->event_us > (double) limit) {
-		orr_warn("no communication has ended for %.1f s; what waits:",
-			 (now - mpi->event_us) * 1e-6);
-		orr_mpi_dump(mpi->proc, stderr, 20);
-		mpi->event_us = -1;
-	}
-}
-
 static void poll_loop(struct orr_mpi *mpi)
 {
 	while (!ORR_ATOMIC_LOAD(&mpi->stopping)) {
@@ -422,12 +419,16 @@ static void *engine_main(void *arg)
 	struct orr_mpi *mpi = arg;
 	struct orr_transport_limits limits;
 	int own = orr_mpi_own(mpi);
+	size_t most = orr_mpi_message_max(mpi);
+
+	if (most < ORR_MPI_ASIDE_MAX)
+		most = ORR_MPI_ASIDE_MAX;
 
 	(void) own;
 	orr_assert(own); /* nobody else drives yet */
 	orr_sys_mpi_engine_enter(mpi->proc);
 	orr_mpi_rest_begin(mpi);
-	if (mpi->transport->open(mpi->proc, mpi->comm_tag, orr_mpi_message_max(mpi), &limits))
+	if (mpi->transport->open(mpi->proc, mpi->comm_tag, most, &limits))
 		orr_fatal("out of memory for the MPI layer");
 	orr_assert(limits.may_drive == mpi->may_drive);
 	mpi->data_tags = limits.payload_tags;

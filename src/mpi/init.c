@@ -12,6 +12,7 @@
 #include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
+#include "mpi/stall.h"
 #include "mpi/unmatched.h"
 
 #include <errno.h>
@@ -132,6 +133,7 @@ static void unmake(struct orr_mpi *mpi)
 	orr_mpi_placement_exit(mpi);
 	orr_mpi_order_exit(mpi);
 	orr_mpi_check_exit(mpi);
+	orr_mpi_stall_exit(mpi);
 	orr_mpi_match_exit(mpi);
 	orr_mpi_reqs_exit(mpi);
 	orr_waitq_destroy(&mpi->done);

@@ -452,6 +452,7 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 	ret = begin(mpi, comm, cl, src, &ins, &c, &xrank);
 	if (ret)
 		return ret;
+	ORR_ATOMIC_STORE_RELAXED(&mpi->ninserted, mpi->ninserted + 1);
 	if (__builtin_expect(mpi->check != NULL, 0))
 		orr_mpi_check_note(mpi, cl, ins.d, ins.n);
 	int mine = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
@@ -505,6 +506,7 @@ static struct starpu_task *build(MPI_Comm comm, struct starpu_codelet *codelet, 
 
 	if (!mpi || begin(mpi, comm, codelet, src, &ins, &c, &xrank))
 		return NULL;
+	ORR_ATOMIC_STORE_RELAXED(&mpi->ninserted, mpi->ninserted + 1);
 	if (__builtin_expect(mpi->check != NULL, 0))
 		orr_mpi_check_note(mpi, codelet, ins.d, ins.n);
 	int mine = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;

@@ -154,7 +154,8 @@ struct orr_mpi_flight {
 		ORR_FLIGHT_EARLY_IN,
 		ORR_FLIGHT_ROUTE_OUT, /* an envelope with its route, and payload when eager */
 		ORR_FLIGHT_PIECE_OUT,
-		ORR_FLIGHT_PIECE_IN
+		ORR_FLIGHT_PIECE_IN,
+		ORR_FLIGHT_ASIDE_OUT /* of stall.c: buf is freed, and that is all */
 	} kind;
 	uint32_t piece; /* its number */
 	struct orr_mpi_req *req;
@@ -285,8 +286,10 @@ struct orr_mpi {
 	orr_lock_t data_lock __attribute__((aligned(64)));
 	starpu_data_handle_t *attached; /* handles with an mpi_ext */
 	unsigned nattached, attached_cap;
-	uint64_t nregistered; /* data that were ever registered */
-	struct orr_map tags;  /* of those, by tag */
+	uint64_t nregistered;    /* data that were ever registered */
+	uint64_t ninserted;      /* tasks, on whatever rank they execute */
+	struct orr_stall *stall; /* stall.c; the engine's owner's */
+	struct orr_map tags;     /* of those, by tag */
 	struct orr_mpi_datatype *types;
 	unsigned ntypes;
 	starpu_mpi_select_node_policy_func_t *policies; /* [0] unused: the built-in one */

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mpi/mpi.h"
+#include "mpi/stall.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -135,6 +135,7 @@ int orr_mpi_dump(struct orr_process *proc, FILE *f, unsigned max)
 
 	if (!mpi)
 		return 0;
+	orr_mpi_stall_tell(mpi, f);
 	for (struct orr_mpi_chunk *chunk = mpi->chunks; chunk; chunk = chunk->next)
 		for (unsigned i = 0; i < PER_CHUNK; i++) {
 			struct orr_mpi_req *req = &chunk->req[i];

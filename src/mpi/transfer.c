@@ -491,5 +491,6 @@ void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 	case ORR_FLIGHT_ROUTE_OUT:
 	case ORR_FLIGHT_PIECE_OUT:
 	case ORR_FLIGHT_PIECE_IN: orr_mpi_relay_flight_done(mpi, f); break;
+	case ORR_FLIGHT_ASIDE_OUT: free(f->buf); break;
 	}
 }

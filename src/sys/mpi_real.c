@@ -158,6 +158,13 @@ int orr_sys_mpi_process_of(struct orr_process *proc, int rank)
 	return rank;
 }
 
+struct orr_process *orr_sys_mpi_process_at(struct orr_process *proc, int rank)
+{
+	(void) proc;
+	(void) rank;
+	return NULL;
+}
+
 int orr_sys_mpi_may_drive(struct orr_process *proc)
 {
 	(void) proc;
