@@ -35,7 +35,7 @@ enum role { STRANGER, EARLY, PROCESS, THREAD, MANAGER };
 struct conn {
 	int fd;
 	enum role role;
-	int uid;
+	int uid, start; /* which start its process is of, 0: of the first ones */
 	int status, said_bye;
 	double gone_s;  /* when its process ended, 0: not; the registry learns of it a little later
 			 */
@@ -160,7 +160,7 @@ static void conn_end(int at)
 	if (c->role == PROCESS)
 		c->gone_s = now_s();
 	else if (c->role == EARLY)
-		orr_dyn_start_failed(run.registry);
+		orr_dyn_start_failed(run.registry, c->start);
 }
 
 static void process_end(int at)
@@ -182,7 +182,7 @@ static void end_processes(void)
 			process_end(i);
 }
 
-/* hello KEY ROLE NUMBER HOST PID: answered with ok UID, or leave. */
+/* hello KEY ROLE NUMBER HOST PID START: answered with ok UID, or leave. */
 static void greet(int at, const struct orr_dyn_words *words)
 {
 	struct conn *c = &run.conns[at];
@@ -195,8 +195,9 @@ static void greet(int at, const struct orr_dyn_words *words)
 	c->role = orr_dyn_word_is(words, 2, "thread")  ? THREAD
 		  : orr_dyn_word_is(words, 2, "early") ? EARLY
 						       : PROCESS;
+	c->start = (int) orr_dyn_number(words, 6);
 	if (c->role == PROCESS)
-		uid = orr_dyn_arrive(run.registry, number, orr_dyn_word(words, 4));
+		uid = orr_dyn_arrive(run.registry, c->start, number, orr_dyn_word(words, 4));
 	if (uid < 0) {
 		answer = orr_dyn_words_of("leave", NULL);
 		c->role = STRANGER;

@@ -166,7 +166,8 @@ int orr_sys_dyn_enter(void)
 	PMPI_Initialized(&up);
 	if (!up)
 		orr_sim_mpi_init_program(NULL, NULL);
-	int uid = orr_dyn_arrive(dyn.registry, a->rank->place, sg_host_get_name(a->rank->host));
+	int uid = orr_dyn_arrive(dyn.registry, a->rank->start, a->rank->place,
+				 sg_host_get_name(a->rank->host));
 	if (uid < 0)
 		orr_sys_dyn_leave();
 	a->rank->uid = uid;
@@ -232,7 +233,7 @@ static void start_on(struct orr_sim_rank *r, const char *instance, int place, MP
 	orr_sys_thread_start(r->proc, ORR_ROLE_ENGINE, "start", -1, start_main, r);
 }
 
-int orr_sys_dyn_spawn(int n)
+int orr_sys_dyn_spawn(int n, int start)
 {
 	struct orr_sim_rank **hosts = orr_dyn_memory(NULL, (size_t) n * sizeof(*hosts));
 	char instance[32];
@@ -241,8 +242,10 @@ int orr_sys_dyn_spawn(int n)
 		free(hosts);
 		return -1;
 	}
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		hosts[i]->vacant = 0;
+		hosts[i]->start = start;
+	}
 	orr_sys_sleep_us(orr_sim_dyn.us[ORR_SIM_DYN_START] + n * orr_sim_dyn.us[ORR_SIM_DYN_EACH]);
 	snprintf(instance, sizeof(instance), "start-%d", ++dyn.nstarts);
 	SMPI_app_instance_register(instance, NULL, n);
@@ -268,7 +271,7 @@ void orr_sim_dyn_ended(struct orr_sim_rank *r, int status)
 	end_client(r);
 	if (uid < 0) {
 		if (*r->instance)
-			orr_dyn_start_failed(dyn.registry);
+			orr_dyn_start_failed(dyn.registry, r->start);
 		wake_answered();
 		return;
 	}

@@ -39,6 +39,7 @@ struct change {
 	struct orr_dyn_words names; /* for the outputs, if the program chose them */
 	struct arrival asker;       /* of psetop; by_manager: the process that starts others */
 	int by_manager, spawned, failed;
+	int start;   /* its number among those that start processes, 0: it starts none */
 	int nwanted; /* processes that somebody will be asked to start, once those that leave are
 			gone */
 };
@@ -57,7 +58,7 @@ struct orr_dyn_registry {
 	struct call *calls;
 	struct port *ports;
 	struct orr_dyn_words demands; /* each two words */
-	int pool, njoins;
+	int pool, njoins, nstarts;
 };
 
 /* ---- answers ---- */
@@ -391,6 +392,7 @@ static void change_spawn(struct orr_dyn_registry *r)
 			return;
 	struct orr_dyn_words words = orr_dyn_words_of("spawn", NULL);
 	orr_dyn_words_number(&words, c->nwanted);
+	orr_dyn_words_number(&words, c->start);
 	c->nwanted = 0;
 	answer(r, c->asker, words);
 }
@@ -407,6 +409,7 @@ static void change_start(struct orr_dyn_registry *r, int n)
 	r->sets.sets[world]->world = 1;
 	free(uids);
 	c->phase = STARTING;
+	c->start = ++r->nstarts;
 	c->nwanted = n;
 	change_spawn(r);
 }
@@ -971,9 +974,17 @@ void orr_dyn_request(struct orr_dyn_registry *r, int uid, unsigned ticket,
 
 /* ---- processes ---- */
 
-int orr_dyn_arrive(struct orr_dyn_registry *r, int place, const char *where)
+/* Whether the change under way is the one that starts these processes. */
+static int is_starting(const struct orr_dyn_registry *r, int start)
 {
-	int world = r->change.phase == STARTING ? r->change.delta : 0;
+	return r->change.phase == STARTING && r->change.start == start;
+}
+
+int orr_dyn_arrive(struct orr_dyn_registry *r, int start, int place, const char *where)
+{
+	if (start && !is_starting(r, start))
+		return -1; /* too late: that start was given up */
+	int world = start ? r->change.delta : 0;
 	const struct orr_dyn_set *set = r->sets.sets[world];
 	if (place < 0 || place >= set->n ||
 	    r->sets.procs[set->uids[place]].state != ORR_DYN_EXPECTED)
@@ -985,10 +996,10 @@ int orr_dyn_arrive(struct orr_dyn_registry *r, int place, const char *where)
 }
 
 /* The process that starts them may still be at it, and gets its answer then. */
-void orr_dyn_start_failed(struct orr_dyn_registry *r)
+void orr_dyn_start_failed(struct orr_dyn_registry *r, int start)
 {
 	struct change *c = &r->change;
-	if (c->phase != STARTING)
+	if (!is_starting(r, start))
 		return;
 	c->failed = 1;
 	if (c->spawned)
@@ -1023,7 +1034,7 @@ int orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed)
 		return 0;
 	p->state = ORR_DYN_GONE;
 	if (before != ORR_DYN_RUNS && p->world) {
-		orr_dyn_start_failed(r);
+		orr_dyn_start_failed(r, r->change.start);
 	} else if (failed && !p->leaving) {
 		fatal = fails(r, uid);
 	}

@@ -42,13 +42,13 @@ struct orr_dyn_host {
 /* A run that begins with n processes and may use `pool`. */
 struct orr_dyn_registry *orr_dyn_registry_new(const struct orr_dyn_host *host, int n, int pool);
 void orr_dyn_registry_free(struct orr_dyn_registry *r);
-/* A process that was expected is there: number `place` of those that start together. Returns its
- * uid, or -1: it is not wanted, and has to end. */
-int orr_dyn_arrive(struct orr_dyn_registry *r, int place, const char *where);
+/* A process that was expected is there: number `place` of those of that start (0: the first ones of
+ * the run). Returns its uid, or -1: it is not wanted, and has to end. */
+int orr_dyn_arrive(struct orr_dyn_registry *r, int start, int place, const char *where);
 /* Whether processes are expected that have not arrived. */
 int orr_dyn_expecting(const struct orr_dyn_registry *r);
-/* One of them has ended before it arrived. */
-void orr_dyn_start_failed(struct orr_dyn_registry *r);
+/* A process of that start has ended before it arrived. */
+void orr_dyn_start_failed(struct orr_dyn_registry *r, int start);
 void orr_dyn_request(struct orr_dyn_registry *r, int uid, unsigned ticket,
 		     const struct orr_dyn_words *words);
 /* A process has ended. Returns 1 if the others cannot go on: it failed while they needed it. */

@@ -94,6 +94,9 @@ static int dial(const char *address, const char *port)
 	return fd;
 }
 
+/* The number of the start that this process is of; the first ones have none. */
+#define START "ORRERY_DYN_START"
+
 /* Says who this is: `as` is "early", "process" or "thread", number its place or its uid. fd -1: on
  * a new connection. Returns the connection, or -1. */
 static int introduce(int fd, const char *as, int number, struct orr_dyn_words *answer)
@@ -113,6 +116,7 @@ static int introduce(int fd, const char *as, int number, struct orr_dyn_words *a
 	orr_dyn_words_number(&hello, number);
 	orr_dyn_words_add(&hello, host);
 	orr_dyn_words_number(&hello, getpid());
+	orr_dyn_words_number(&hello, getenv(START) ? strtol(getenv(START), NULL, 10) : 0);
 	int failed = orr_dyn_wire_send(fd, 0, &hello) || orr_dyn_wire_receive(fd, &ticket, answer);
 	orr_dyn_words_free(&hello);
 	if (!failed)
@@ -234,15 +238,34 @@ static struct orr_dyn_words command_line(void)
 	return orr_dyn_words_unpack(text, (size_t) (n > 0 ? n : 0));
 }
 
-int orr_sys_dyn_spawn(int n)
+/* Words for env(1), which sets the number of the start and becomes this program. MPI_Comm_spawn()
+ * has no way of its own to tell the new processes something before they call MPI_Init(). */
+static struct orr_dyn_words words_for_env(int start)
 {
-	char program[PATH_MAX], folder[PATH_MAX];
+	char program[PATH_MAX], variable[64];
+	struct orr_dyn_words mine = command_line(), words;
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 	program[length > 0 ? length : 0] = 0;
-	struct orr_dyn_words words = command_line();
+	snprintf(variable, sizeof(variable), START "=%d", start);
+	words = orr_dyn_words_of(variable, program, NULL);
+	orr_dyn_words_copy(&words, &mine, 1);
+	orr_dyn_words_free(&mine);
 	orr_dyn_words_add(&words, "");
 	free(words.w[words.n - 1]);
 	words.w[--words.n] = NULL; /* as MPI wants it */
+	return words;
+}
+
+int orr_sys_dyn_spawn(int n, int start)
+{
+	char folder[PATH_MAX];
+	struct orr_dyn_words words = words_for_env(start);
+	if (strchr(words.w[1], '=')) {
+		orr_sys_dyn_error("%s cannot be started by env(1): its path has a \"=\"; rename it",
+				  words.w[1]);
+		orr_dyn_words_free(&words);
+		return -1;
+	}
 	MPI_Info info;
 	MPI_Errhandler before;
 	MPI_Comm children = MPI_COMM_NULL;
@@ -251,8 +274,8 @@ int orr_sys_dyn_spawn(int n)
 		PMPI_Info_set(info, "wdir", folder);
 	PMPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
 	PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	int ret = PMPI_Comm_spawn(program, words.n > 1 ? words.w + 1 : MPI_ARGV_NULL, n, info, 0,
-				  MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
+	int ret = PMPI_Comm_spawn("/usr/bin/env", words.w, n, info, 0, MPI_COMM_SELF, &children,
+				  MPI_ERRCODES_IGNORE);
 	PMPI_Comm_set_errhandler(MPI_COMM_SELF, before);
 	PMPI_Errhandler_free(&before);
 	PMPI_Info_free(&info);
