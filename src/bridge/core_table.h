@@ -13,9 +13,11 @@
 #include "core/core.h"
 #include "core/graph.h"
 #include "core/insert.h"
+#include "core/lend.h"
 #include "core/look.h"
 #include "core/task.h"
 #include "core/task_count.h"
+#include "core/worker.h"
 #include "data/access.h"
 #include "data/handle.h"
 #include "trace/trace.h"
@@ -45,6 +47,12 @@
 	F(orr_handle_ext) \
 	F(orr_handle_name) \
 	F(orr_look_set) \
+	F(orr_lend_begin) \
+	F(orr_lend_end) \
+	F(orr_lend_run) \
+	F(orr_lend_sleeps) \
+	F(orr_lend_wakes) \
+	F(orr_worker_engine_unit) \
 	F(orr_task_insert_parse) \
 	F(orr_marker_skip) \
 	F(orr_task_insert_list) \

@@ -153,6 +153,37 @@ void orr_look_set(struct orr_process *proc, void (*look)(struct orr_process *, i
 	core.orr_look_set(proc, look);
 }
 
+struct orr_group *orr_lend_begin(struct orr_process *proc, unsigned cpu,
+				 void (*rung)(struct orr_process *))
+{
+	return core.orr_lend_begin(proc, cpu, rung);
+}
+
+void orr_lend_end(struct orr_group *g)
+{
+	core.orr_lend_end(g);
+}
+
+int orr_lend_run(struct orr_group *g, unsigned tasks)
+{
+	return core.orr_lend_run(g, tasks);
+}
+
+void orr_lend_sleeps(struct orr_group *g)
+{
+	core.orr_lend_sleeps(g);
+}
+
+void orr_lend_wakes(struct orr_group *g)
+{
+	core.orr_lend_wakes(g);
+}
+
+int orr_worker_engine_unit(const struct orr_process *proc)
+{
+	return core.orr_worker_engine_unit(proc);
+}
+
 int orr_task_insert_parse(struct starpu_task *task, struct starpu_codelet *cl, va_list ap)
 {
 	return core.orr_task_insert_parse(task, cl, ap);

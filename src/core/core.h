@@ -132,7 +132,9 @@ struct orr_group {
 	unsigned sleeping;        /* atomic: the thread waits on the bell */
 	struct orr_worker **heap; /* running workers ordered by (kernel.end_us, end_seq) */
 	unsigned nheap;
-	unsigned nlater; /* workers whose kernel the device runs */
+	unsigned nlater;                    /* workers whose kernel the device runs */
+	void (*rung)(struct orr_process *); /* atomic: called when the bell rings, if another
+					       component's thread steps the group (core/lend.h) */
 	uint64_t seq;
 } __attribute__((aligned(128)));
 
@@ -169,6 +171,7 @@ struct orr_core {
 	unsigned ctx_leaving; /* atomic: a context became empty whose workers must leave it */
 	int *explicit_ids;    /* STARPU_WORKERS_CPUID: units to bind to, nexplicit of them, owned */
 	unsigned nexplicit;
+	int engine_core; /* a unit is kept for the progression thread of MPI */
 	int *by_unit; /* atomic: workers in the order of their units (core/worker_names.c), owned,
 			 NULL: not asked for */
 	struct starpu_tree *unit_tree; /* atomic: core/unit_tree.c, NULL: not asked for */

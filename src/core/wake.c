@@ -4,6 +4,15 @@
  * Invariant: nobody wakes a group while holding a lock. */
 #include "core/wake.h"
 
+static void ring_fenced(struct orr_group *g)
+{
+	void (*rung)(struct orr_process *) = ORR_ATOMIC_LOAD_RELAXED(&g->rung);
+
+	orr_waitq_wake_fenced(&g->bell);
+	if (__builtin_expect(rung != NULL, 0))
+		rung(g->proc);
+}
+
 /* Takes a group out of those that sleep. Returns whether it still was one of them, so that of
  * several threads that want a sleeper each gets another one. */
 static int wake_claim(struct orr_process *proc, unsigned index)
@@ -18,7 +27,7 @@ int orr_wake_claim_fenced(struct orr_process *proc, unsigned index)
 	if (!(ORR_ATOMIC_LOAD(&proc->core->idle_mask[index / 64]) >> index % 64 & 1) ||
 	    !wake_claim(proc, index))
 		return 0;
-	orr_waitq_wake_fenced(&proc->core->groups[index].bell);
+	ring_fenced(&proc->core->groups[index]);
 	return 1;
 }
 
@@ -28,7 +37,7 @@ void orr_wake_group_fenced(struct orr_process *proc, unsigned index)
 
 	if (ORR_ATOMIC_LOAD_RELAXED(&proc->core->idle_mask[index / 64]) & bit)
 		ORR_ATOMIC_AND(&proc->core->idle_mask[index / 64], ~bit);
-	orr_waitq_wake_fenced(&proc->core->groups[index].bell);
+	ring_fenced(&proc->core->groups[index]);
 }
 
 void orr_wake_worker(struct orr_worker *w)
@@ -48,7 +57,7 @@ static int wake_one_of(struct orr_process *proc, unsigned first, uint64_t mask)
 
 		if (!wake_claim(proc, index))
 			continue; /* it is awake, or somebody else wakes it: the next one */
-		orr_waitq_wake_fenced(&proc->core->groups[index].bell);
+		ring_fenced(&proc->core->groups[index]);
 		return 1;
 	}
 	return 0;

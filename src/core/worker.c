@@ -26,6 +26,18 @@ int orr_worker_main_unit(const struct orr_process *proc)
 		       : -1;
 }
 
+int orr_worker_engine_unit(const struct orr_process *proc)
+{
+	const struct orr_topology *t = &proc->topo;
+
+	if (!proc->core->engine_core || t->ncores < 2)
+		return -1;
+	if (proc->cfg.mpi_thread_cpuid >= 0)
+		return proc->cfg.mpi_thread_cpuid;
+	unsigned last = t->ncores - 1;
+	return t->core_ids[t->core_ids[last] == orr_worker_main_unit(proc) ? last - 1 : last];
+}
+
 /* How many CPU workers: as asked for, else one for each core that this process may use. */
 static int count_cpus(struct orr_process *proc, unsigned ndevices)
 {
@@ -48,7 +60,7 @@ static int count_cpus(struct orr_process *proc, unsigned ndevices)
 		return asked;
 	/* With one core left the worker shares it with the progression thread and the program. */
 	asked = (int) proc->topo.ncores - reserve - (int) ndevices -
-		(orr_worker_main_unit(proc) >= 0);
+		(orr_worker_main_unit(proc) >= 0) - (orr_worker_engine_unit(proc) >= 0);
 	/* A machine with devices is one that is left to the runtime: the progression thread has a
 	 * core too. */
 	if (ndevices && (proc->conf.will_use_mpi || proc->mpi_size > 1))
@@ -60,21 +72,25 @@ static int count_cpus(struct orr_process *proc, unsigned ndevices)
 	return asked;
 }
 
-/* The i-th unit in turns, without the one that is kept for the main thread if there are others. */
+/* The i-th unit in turns, without those that are kept for the main thread and the progression
+ * thread if there are others. */
 static int unit_in_turns(const struct orr_process *proc, unsigned i)
 {
 	const struct orr_topology *t = &proc->topo;
-	int keep = orr_worker_main_unit(proc);
+	int main = orr_worker_main_unit(proc), engine = orr_worker_engine_unit(proc);
 	unsigned j, n = 0;
 
 	for (j = 0; j < t->ncores; j++)
-		n += t->core_ids[j] != keep;
+		n += t->core_ids[j] != main && t->core_ids[j] != engine;
 	if (n == 0 || n == t->ncores)
 		return t->ncores ? t->core_ids[i % t->ncores] : -1;
 	i %= n;
-	for (j = 0; t->core_ids[j] == keep || i > 0; j++)
-		i -= t->core_ids[j] != keep;
-	return t->core_ids[j];
+	for (j = 0;; j++) {
+		if (t->core_ids[j] == main || t->core_ids[j] == engine)
+			continue;
+		if (!i--)
+			return t->core_ids[j];
+	}
 }
 
 static int bindid(struct orr_process *proc, unsigned i)
@@ -236,6 +252,9 @@ static void *zeroes(size_t n, size_t size)
 int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cpu_driver,
 		       const struct orr_device *devices, unsigned ndevices)
 {
+	proc->core->engine_core = (proc->conf.will_use_mpi || proc->mpi_size > 1) &&
+				  orr_config_long("ORRERY_MPI_RESERVE_CORE", 0) > 0;
+
 	unsigned ndrivers = count_drivers(devices, ndevices);
 	int ncpus = count_cpus(proc, ndrivers), ret = 0;
 	unsigned i, nunits, next;

@@ -38,5 +38,7 @@ void orr_workers_free(struct orr_process *proc);
 int orr_worker_driven_by_program(struct orr_process *proc, struct orr_worker *w);
 /* The unit that is kept for the thread that starts the runtime; -1: none. */
 int orr_worker_main_unit(const struct orr_process *proc);
+/* The unit that is kept for the progression thread of MPI (ORRERY_MPI_RESERVE_CORE); -1: none. */
+int orr_worker_engine_unit(const struct orr_process *proc);
 
 #endif

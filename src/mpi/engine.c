@@ -15,6 +15,7 @@
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 #include "mpi/stall.h"
+#include "mpi/work.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@
 #include "core/core.h"
 #include "base/park.h"
 #include "core/look.h"
+#include "core/worker.h"
 
 #define COMPLETIONS_PER_TURN 32
 
@@ -399,17 +401,35 @@ static void poll_loop(struct orr_mpi *mpi)
 				engine_watch(mpi);
 			orr_mpi_unown(mpi);
 		}
-		if (!n)
-			orr_mpi_rest(mpi, ORR_ATOMIC_LOAD(&mpi->drivers) ? ORR_MPI_DRIVEN
-					  : orr_mpi_busy(mpi)            ? ORR_MPI_EXPECTING
-									 : ORR_MPI_IDLE);
+		n += orr_mpi_work(mpi, !ORR_ATOMIC_LOAD(&mpi->drivers) && orr_mpi_busy(mpi));
+		if (n || orr_mpi_work_sleeps(mpi))
+			continue;
+		orr_mpi_rest(mpi, ORR_ATOMIC_LOAD(&mpi->drivers) ? ORR_MPI_DRIVEN
+				  : orr_mpi_busy(mpi)            ? ORR_MPI_EXPECTING
+								 : ORR_MPI_IDLE);
+		orr_mpi_work_wakes(mpi);
 	}
+}
+
+/* One turn of an engine whose actor executes tasks, too. */
+static void block_or_work(struct orr_mpi *mpi)
+{
+	int n = orr_mpi_progress(mpi, 0);
+
+	n += orr_mpi_work(mpi, orr_mpi_busy(mpi));
+	if (n || orr_mpi_work_sleeps(mpi))
+		return;
+	orr_mpi_progress(mpi, 1);
+	orr_mpi_work_wakes(mpi);
 }
 
 static void block_loop(struct orr_mpi *mpi)
 {
 	while (!ORR_ATOMIC_LOAD(&mpi->stopping)) {
-		orr_mpi_progress(mpi, 1);
+		if (mpi->lent)
+			block_or_work(mpi);
+		else
+			orr_mpi_progress(mpi, 1);
 		orr_sys_settle(orr_thread_self());
 	}
 }
@@ -434,12 +454,14 @@ static void *engine_main(void *arg)
 	mpi->data_tags = limits.payload_tags;
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
+	orr_mpi_work_begin(mpi);
 	ORR_ATOMIC_STORE(&mpi->running, 1);
 	orr_waitq_wake(&mpi->done);
 	if (mpi->may_drive)
 		poll_loop(mpi);
 	else
 		block_loop(mpi);
+	orr_mpi_work_end(mpi);
 	while (mpi->may_drive && !orr_mpi_own(mpi))
 		orr_mpi_rest(mpi, ORR_MPI_EXPECTING);
 	mpi->transport->close(mpi->proc);
@@ -453,6 +475,19 @@ static int engine_is_running(struct orr_mpi *mpi)
 	return ORR_ATOMIC_LOAD(&mpi->running);
 }
 
+/* The unit that the thread is bound to, -1: none. */
+static int engine_unit(const struct orr_mpi *mpi)
+{
+	const struct orr_config *cfg = &mpi->proc->cfg;
+
+	if (cfg->mpi_nobind || cfg->mpi_thread_cpuid >= 0)
+		return cfg->mpi_nobind ? -1 : cfg->mpi_thread_cpuid;
+	if (mpi->drivers_list && starpu_cpu_worker_get_count() > mpi->lent_cpu)
+		return starpu_worker_get_bindid(
+			starpu_worker_get_by_type(STARPU_CPU_WORKER, (int) mpi->lent_cpu));
+	return orr_worker_engine_unit(mpi->proc);
+}
+
 int orr_mpi_engine_start(struct orr_mpi *mpi)
 {
 	if (mpi->fake)
@@ -460,9 +495,8 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 	mpi->workers_look = mpi->proc->cfg.mpi_workers_look < 0
 				    ? orr_sys_cores(mpi->proc) <= mpi->proc->core->nworkers
 				    : mpi->proc->cfg.mpi_workers_look;
-	mpi->thread = orr_sys_thread_start(
-		mpi->proc, ORR_ROLE_ENGINE, "mpi",
-		mpi->proc->cfg.mpi_nobind ? -1 : mpi->proc->cfg.mpi_thread_cpuid, engine_main, mpi);
+	mpi->thread = orr_sys_thread_start(mpi->proc, ORR_ROLE_ENGINE, "mpi", engine_unit(mpi),
+					   engine_main, mpi);
 	if (!mpi->thread) {
 		orr_error("cannot start the MPI progression thread: %s", strerror(errno));
 		return -EAGAIN;

@@ -14,6 +14,7 @@
 #include "mpi/relay.h"
 #include "mpi/stall.h"
 #include "mpi/unmatched.h"
+#include "mpi/work.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -155,7 +156,9 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 {
 	struct orr_process *proc = orr_self();
 	struct orr_mpi *mpi = NULL;
-	int rank = 0, size = 1, ret;
+	struct starpu_conf own;
+	unsigned cpu = 0;
+	int rank = 0, size = 1, reserved = 0, ret;
 
 	if (proc->mpi) {
 		proc->mpi->init_count++;
@@ -172,7 +175,9 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	proc->mpi_rank = rank;
 	proc->mpi_size = size;
 	if (with_core) {
-		ret = starpu_init(conf);
+		ret = reserved = orr_mpi_work_reserve(conf, &own, &cpu);
+		if (ret >= 0)
+			ret = starpu_init(reserved ? &own : conf);
 		if (ret)
 			goto no_core;
 	}
@@ -180,6 +185,8 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	if (ret)
 		goto no_layer;
 	mpi->starpu_owned = with_core;
+	mpi->lent_cpu = cpu;
+	mpi->drivers_list = reserved ? own.not_launched_drivers : NULL;
 	align_clocks(mpi);
 	set_layer(proc, mpi);
 	ret = orr_mpi_engine_start(mpi);
@@ -191,6 +198,8 @@ no_layer:
 	if (with_core)
 		starpu_shutdown();
 no_core:
+	if (reserved > 0)
+		free(own.not_launched_drivers);
 	orr_sys_mpi_exit(proc);
 	return ret;
 }
@@ -255,10 +264,12 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 	orr_mpi_engine_stop(mpi);
 	orr_mpi_stats_report(mpi);
 	set_layer(proc, NULL);
+	struct starpu_driver *drivers = mpi->drivers_list;
 	int core = mpi->starpu_owned;
 	unmake(mpi);
 	if (core)
 		starpu_shutdown();
+	free(drivers);
 	orr_sys_mpi_exit(proc);
 	return 0;
 }

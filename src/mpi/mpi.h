@@ -232,6 +232,14 @@ struct orr_mpi {
 	const struct orr_transport *transport;
 	orr_sys_thread_t *thread;
 
+	/* the worker that the engine's thread steps (work.h); the engine's thread's */
+	struct starpu_driver *drivers_list; /* owned: what the core was told, NULL: no worker */
+	unsigned lent_cpu;
+	struct orr_group *lent;
+	struct orr_thread *lent_to;
+	unsigned calls_between, tasks_in_row, npolls;
+	int work_rung; /* atomic: the worker may have something to do */
+
 	/* communicators: comms[0] is the world's */
 	orr_lock_t comm_lock;
 	struct orr_mpi_comm **comms;

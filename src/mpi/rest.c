@@ -52,7 +52,8 @@ void orr_mpi_noticed(struct orr_mpi *mpi)
 /* The engine stops, or something contradicts the outlook with which the thread wants to sleep. */
 static int must_not_sleep(const struct orr_mpi *mpi, enum orr_mpi_outlook outlook)
 {
-	if (ORR_ATOMIC_LOAD(&mpi->stopping))
+	if (ORR_ATOMIC_LOAD(&mpi->stopping) ||
+	    (ORR_ATOMIC_LOAD(&mpi->work_rung) && mpi->lent_to == orr_thread_self()))
 		return 1;
 	switch (outlook) {
 	case ORR_MPI_IDLE: return orr_mpi_busy(mpi);
