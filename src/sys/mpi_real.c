@@ -4,7 +4,7 @@
  *
  * Invariant: no thread sleeps inside MPI: requests are only tested. Whoever waits polls again and
  * again, and rests in between (mpi/rest.c). */
-#include "base/seam_mpi.h"
+#include "sys/mpi_shm.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,6 +107,14 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	MPI_Comm_dup(comm, &real.comm);
 	MPI_Comm_rank(real.comm, &real.rank);
 	MPI_Comm_size(real.comm, &real.size);
+	ret = orr_real_shm_init(real.comm, real.rank);
+	if (ret) {
+		MPI_Comm_free(&real.comm);
+		if (real.finalize)
+			MPI_Finalize();
+		real.finalize = 0;
+		return ret;
+	}
 	*rank = real.rank;
 	*size = real.size;
 	real.start_us = orr_sys_now_us();
@@ -123,6 +131,7 @@ void orr_sys_mpi_exit(struct orr_process *proc)
 	orr_assert_no_lock();
 	real.active = 0;
 	orr_real_on_abort(NULL);
+	orr_real_shm_exit();
 	MPI_Comm_free(&real.comm);
 	if (real.finalize)
 		MPI_Finalize();
@@ -295,7 +304,12 @@ static void transport_wake(struct orr_process *proc)
 	orr_assert_no_lock(); /* the simulated world may wait here */
 }
 
-const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
+int orr_real_mpi_envelope_tag(void)
+{
+	return real.tag;
+}
+
+const struct orr_transport *orr_real_mpi_transport(void)
 {
 	static const struct orr_transport mpi = {
 		.name = "mpi",
@@ -311,7 +325,6 @@ const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
 		.wake = transport_wake,
 	};
 
-	(void) proc;
 	return &mpi;
 }
 
