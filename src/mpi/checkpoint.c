@@ -172,8 +172,10 @@ int starpu_mpi_checkpoint_shutdown(void)
 	while (cp->templates) {
 		struct _starpu_mpi_checkpoint_template *t = cp->templates;
 		cp->templates = t->next;
-		if (cp->dir)
+		if (cp->dir) {
 			orr_cp_file_remove(t, t->removed + 1, t->submitted);
+			orr_cp_file_unmark(t);
+		}
 		free_template(t);
 	}
 	starpu_data_unregister(cp->ack_in);

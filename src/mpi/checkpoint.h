@@ -83,6 +83,11 @@ struct orr_cp_record {
 	uint32_t k, source;
 	uint64_t size, hash;
 };
+/* Whether an earlier run left a mark that this rank came so far as to look for checkpoints; leaves
+ * one; removes it. */
+int orr_cp_file_marked(const struct _starpu_mpi_checkpoint_template *t);
+int orr_cp_file_mark(const struct _starpu_mpi_checkpoint_template *t);
+void orr_cp_file_unmark(const struct _starpu_mpi_checkpoint_template *t);
 int orr_cp_file_begin(struct orr_cp_instance *inst);
 /* Any thread, several at a time. */
 int orr_cp_file_add(struct orr_cp_instance *inst, unsigned k, int source, const void *data,
@@ -91,8 +96,9 @@ int orr_cp_file_add(struct orr_cp_instance *inst, unsigned k, int source, const 
 int orr_cp_file_end(struct orr_cp_instance *inst);
 /* Removes this rank's files of instances from..to. */
 void orr_cp_file_remove(struct _starpu_mpi_checkpoint_template *t, uint32_t from, uint32_t to);
-/* The first and the last instance of which this rank has a file; 0 and 0 when there is none. */
-void orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, uint32_t *first, uint32_t *last);
+/* The first and the last instance of which this rank has a file; 0 and 0 when there is none.
+ * Returns whether any file was seen, be it damaged. */
+int orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, uint32_t *first, uint32_t *last);
 /* Opens the file of an instance for orr_cp_file_get; a descriptor, or -errno. */
 int orr_cp_file_open(struct _starpu_mpi_checkpoint_template *t, uint32_t number);
 /* A record, allocated with malloc(); *size is its size. NULL after a message. */

@@ -100,6 +100,38 @@ static int read_at(int fd, void *data, size_t size, int64_t at)
 	return 0;
 }
 
+/* The mark of a rank that came so far as to look for checkpoints. */
+static void name_of_mark(const struct _starpu_mpi_checkpoint_template *t, char *path, size_t size)
+{
+	snprintf(path, size, "%s/d%d-t%d-r%d-mark", t->mpi->checkpoints->dir, t->domain, t->id,
+		 t->mpi->rank);
+}
+
+int orr_cp_file_marked(const struct _starpu_mpi_checkpoint_template *t)
+{
+	char path[PATH_MAX];
+
+	name_of_mark(t, path, sizeof(path));
+	return !access(path, F_OK);
+}
+
+int orr_cp_file_mark(const struct _starpu_mpi_checkpoint_template *t)
+{
+	char path[PATH_MAX];
+
+	name_of_mark(t, path, sizeof(path));
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	return fd < 0 ? complain(t, 1, "written") : close(fd);
+}
+
+void orr_cp_file_unmark(const struct _starpu_mpi_checkpoint_template *t)
+{
+	char path[PATH_MAX];
+
+	name_of_mark(t, path, sizeof(path));
+	unlink(path);
+}
+
 int orr_cp_file_begin(struct orr_cp_instance *inst)
 {
 	char path[PATH_MAX];
@@ -183,8 +215,9 @@ static int is_ours(struct _starpu_mpi_checkpoint_template *t, uint32_t number)
 	return ours;
 }
 
-void orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, uint32_t *first, uint32_t *last)
+int orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, uint32_t *first, uint32_t *last)
 {
+	int seen = 0;
 	char prefix[64];
 	DIR *dir = opendir(t->mpi->checkpoints->dir);
 	struct dirent *entry;
@@ -195,8 +228,10 @@ void orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, uint32_t *first
 		uint32_t number;
 		char more;
 		if (strncmp(entry->d_name, prefix, strlen(prefix)) ||
-		    sscanf(entry->d_name + strlen(prefix), "%" SCNu32 "%c", &number, &more) != 1 ||
-		    !is_ours(t, number))
+		    sscanf(entry->d_name + strlen(prefix), "%" SCNu32 "%c", &number, &more) != 1)
+			continue;
+		seen = 1;
+		if (!is_ours(t, number))
 			continue;
 		if (number > *last)
 			*last = number;
@@ -205,6 +240,7 @@ void orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, uint32_t *first
 	}
 	if (dir)
 		closedir(dir);
+	return seen;
 }
 
 int orr_cp_file_open(struct _starpu_mpi_checkpoint_template *t, uint32_t number)

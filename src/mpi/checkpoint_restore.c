@@ -17,6 +17,7 @@
 struct restart {
 	struct _starpu_mpi_checkpoint_template *t;
 	uint64_t *last;  /* of each rank: the last instance of which it has a file, 0: none */
+	int unfinished;  /* a rank was there before and has no file: no instance was complete */
 	uint32_t number; /* the instance to restore */
 	int fd;
 };
@@ -180,28 +181,46 @@ static int restore_all(struct restart *r)
 	return orr_mpi_barrier(t->mpi, t->mpi->comms[0]->comm);
 }
 
+/* [waits] Learns of the files of all ranks. A rank without files, but with the mark of an earlier
+ * run, has not lost them: it was killed before its part of the first checkpoint was saved. */
+static int learn(struct restart *r, uint32_t last, int seen)
+{
+	struct orr_mpi *mpi = r->t->mpi;
+	uint64_t *mine = calloc((size_t) mpi->size + 1, sizeof(*mine));
+
+	if (!mine)
+		return -ENOMEM;
+	mine[mpi->rank] = last;
+	mine[mpi->size] = !seen && orr_cp_file_marked(r->t);
+	int ret = sum(mpi, mine, r->last, mpi->size + 1);
+	r->unfinished = r->last[mpi->size] != 0;
+	free(mine);
+	return ret ? ret : orr_cp_file_mark(r->t);
+}
+
 /* Agrees on the instance. 0, or -errno after a message. */
 static int agree(struct restart *r)
 {
 	struct _starpu_mpi_checkpoint_template *t = r->t;
 	struct orr_mpi *mpi = t->mpi;
-	uint64_t *mine = calloc((size_t) mpi->size + 1, sizeof(*mine)), gone[1];
+	uint64_t mine, gone;
 	uint32_t first, last;
 
-	if (!mine)
-		return -ENOMEM;
-	orr_cp_file_find(t, &first, &last);
-	mine[mpi->rank] = last;
-	int ret = sum(mpi, mine, r->last, mpi->size);
-	free(mine);
+	int seen = orr_cp_file_find(t, &first, &last), ret = learn(r, last, seen);
+	if (ret)
+		return ret;
 	for (int rank = 0; rank < mpi->size; rank++)
 		if (r->last[rank] && (!r->number || r->last[rank] < r->number))
 			r->number = (uint32_t) r->last[rank];
-	if (ret || !r->number)
-		return ret;
-	mine = (uint64_t[]){ (uint64_t) is_gone(r) };
-	ret = sum(mpi, mine, gone, 1);
-	if (!ret && gone[0])
+	/* All have left their marks before one of them saves anything. */
+	if (r->unfinished || !r->number) {
+		orr_cp_file_remove(t, first, last);
+		r->number = 0;
+		return orr_mpi_barrier(mpi, mpi->comms[0]->comm);
+	}
+	mine = (uint64_t) is_gone(r);
+	ret = sum(mpi, &mine, &gone, 1);
+	if (!ret && gone)
 		ret = -ENODATA;
 	/* Later ones are not complete, earlier ones of no use. */
 	if (!ret && last > r->number)

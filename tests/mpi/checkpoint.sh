@@ -40,6 +40,12 @@ for world in real sim; do
 	mv kept saved
 	# A file that was cut off counts no more.
 	for f in saved/*-t1-r0-i9; do head -c 1000 "$f" > cut && mv cut "$f"; done
+	# A rank that was killed in its part of the first checkpoint has not lost anything.
+	mkdir unfinished
+	cp saved/*-mark saved/*-r1-i* unfinished
+	ORRERY_CHECKPOINT_DIR=$PWD/unfinished ok run 2 0 end
+	[ -z "$(ls unfinished)" ] || { ls unfinished; die "$world: an end in order should remove the files"; }
+	rmdir unfinished
 	ranks=4
 	run 1 9 end > out 2> err && die "$world: checkpoints of 3 ranks were taken by 4"
 	grep -q 'another number of ranks' err out || { cat out err; die "$world: nobody says whose files they are"; }
