@@ -69,15 +69,15 @@ library_lists() {
 	} | put include/sources.mk
 }
 
-# example_block NAME: the program of examples/NAME in both worlds; elastic*: with process sets that
-# grow and shrink.
+# example_block NAME: the program of examples/NAME in both worlds, with the files of other folders that
+# its file `sources` lists; elastic*: with process sets that grow and shrink.
 example_block() {
 	p=examples/$1/$1
 	v=$(canon "$p")
 	case $1 in elastic*) elastic=elastic_ ;; *) elastic= ;; esac
 	echo "orr_examples += $p"
 	echo "orr_example_sims += $p.sim"
-	c_or_h "examples/$1" | list "${v}_SOURCES"
+	{ c_or_h "examples/$1"; [ ! -e "examples/$1/sources" ] || cat "examples/$1/sources"; } | list "${v}_SOURCES"
 	echo "${v}_CPPFLAGS = \$(orr_example_${elastic}cppflags)"
 	echo "${v}_LDADD = \$(orr_example_${elastic}ldadd)"
 	echo "$p.sim: \$(${v}_SOURCES) \$(orr_example_headers) \$(orr_headers_dep) | \$(orr_sim_order)"

@@ -48,6 +48,7 @@ int check_factor(struct problem *pb)
 	for (int k = 0; k < pb->nt; k++) {
 		for_each_update(pb, k, k, insert_residual);
 		tiles_flush_step(pb, k);
+		disk_settle(pb);
 	}
 	starpu_mpi_wait_for_all(pb->grid.comm);
 	for (int i = pb->grid.p; i < pb->nt; i += pb->grid.P)

@@ -11,13 +11,13 @@
 
 /* Lengths of the longest chain of tasks that starts at the task, all tasks counted as one: getrf,
  * trsm, gemm, getrf and so on. */
-static int getrf_priority(const struct problem *pb, int k)
+int getrf_priority(const struct problem *pb, int k)
 {
 	return 3 * (pb->nt - 1 - k) + 1;
 }
 
 /* A tile on the row or the column of step `to`, `steps` updates before its trsm. */
-static int chain_priority(const struct problem *pb, int i, int j, int k)
+int chain_priority(const struct problem *pb, int i, int j, int k)
 {
 	int to = i < j ? i : j, far = i < j ? j : i;
 
@@ -100,5 +100,6 @@ void factor_insert(struct problem *pb)
 		insert_panels(pb, k);
 		for_each_update(pb, k, k + 1, insert_gemm);
 		tiles_flush_step(pb, k);
+		disk_settle(pb);
 	}
 }

@@ -12,6 +12,10 @@
  *      orrery run -n 4 ./lu -nt 16 -b 128 --check
  *      orrery sim -n 64 lu.sim -nt 16 -b 32 --check
  *
+ * Three versions share kernels, data and check: messages that the runtime finds (factor.c),
+ * messages that the program asks for (--explicit, explicit.c), and matrices larger than main memory
+ * (--disk, disk.c).
+ *
  * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that
  * generate A), seconds, and Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the
  * algorithm, check.c the verification.
@@ -27,6 +31,9 @@ static const char usage[] =
 	"  -b N             rows of a tile (default 64)\n"
 	"  -p N, -q N       rows and columns of the process grid, p*q = ranks\n"
 	"                   (default: as square as possible, p <= q)\n"
+	"  --explicit       send and receive tiles instead of leaving that to the runtime\n"
+	"  --disk FOLDER    work in little memory (STARPU_LIMIT_CPU_MEM, 2 MiB unless set);\n"
+	"                   tiles that do not fit go to the folder\n"
 	"  --check          verify the factors against the matrix; needs kernels that run\n"
 	"  -h, --help       this text\n";
 
@@ -42,6 +49,10 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			;
 		else if (options_flag(o, "--check", NULL))
 			pb->check = 1;
+		else if (options_flag(o, "--explicit", NULL))
+			pb->explicit = 1;
+		else if (options_text(o, "--disk", &pb->disk))
+			;
 		else
 			options_unknown(o);
 }
@@ -65,7 +76,10 @@ static int factor(struct problem *pb)
 	blas_one_thread();
 	tiles_register(pb);
 	start = settle(pb->grid.comm);
-	factor_insert(pb);
+	if (pb->explicit)
+		factor_explicitly(pb);
+	else
+		factor_insert(pb);
 	print_result(pb, (settle(pb->grid.comm) - start) * 1e-6);
 
 	failed = kernels_singular();
@@ -75,6 +89,8 @@ static int factor(struct problem *pb)
 			pb->grid.rank, failed - 1, failed - 1);
 	if (pb->check)
 		status = check_factor(pb);
+	if (pb->disk)
+		disk_print(pb);
 	tiles_unregister(pb);
 	return status || failed;
 }
@@ -86,10 +102,16 @@ int main(int argc, char **argv)
 	int ret;
 
 	parse(&o, argc, argv, &pb);
+	if (pb.disk)
+		disk_limit_memory();
 	ret = grid_start(&pb.grid, &argc, &argv, &o, "lu", usage);
 	if (ret >= 0)
 		return ret;
+	if (pb.disk && disk_open(&pb))
+		MPI_Abort(pb.grid.comm, 1);
 	ret = factor(&pb);
 	starpu_mpi_shutdown();
+	if (pb.disk)
+		disk_close(&pb);
 	return ret;
 }

@@ -16,7 +16,10 @@
 struct problem {
 	struct grid grid;
 	int nt, b; /* tiles per dimension, rows of a tile */
-	int check;
+	int check, explicit;
+	const char *disk; /* a folder, or NULL; then disk_node is the memory node on it */
+	char folder[256];
+	int disk_node;
 	starpu_data_handle_t *factor;   /* A, overwritten by L and U; see tile_index() */
 	starpu_data_handle_t *residual; /* A - L*U, with --check only */
 };
@@ -57,6 +60,19 @@ typedef void (*update_function)(struct problem *pb, int i, int j, int k);
  */
 void for_each_update(struct problem *pb, int k, int first, update_function insert);
 void factor_insert(struct problem *pb);
+int getrf_priority(const struct problem *pb, int k);
+/* Of the tasks that write tile (i,j) in step k, but getrf. */
+int chain_priority(const struct problem *pb, int i, int j, int k);
+
+/* explicit.c: the same as factor_insert() */
+void factor_explicitly(struct problem *pb);
+
+/* disk.c; disk_open() returns 0, or 1 after a message */
+void disk_limit_memory(void);
+int disk_open(struct problem *pb);
+void disk_settle(const struct problem *pb); /* after a step; nothing without a disk */
+void disk_print(const struct problem *pb);
+void disk_close(const struct problem *pb);
 
 /* check.c */
 int check_factor(struct problem *pb); /* prints the verdict on rank 0; returns the exit status */

@@ -12,6 +12,9 @@
  * --no-prune every rank goes through the whole grid and the runtime drops what does not concern it.
  * Both send the same messages.
  *
+ * With --redistribute the cells move to other ranks after half of the iterations, from blocks to
+ * stripes of rows, and back at the end (chapter 14.15): tasks follow their cells.
+ *
  *      orrery cc --both stencil5.c -o stencil5
  *      orrery run -n 4 ./stencil5 -x 40 -y 40 --niter 10 --check
  *      orrery sim -n 64 stencil5.sim -x 64 -y 64 --check
@@ -26,21 +29,34 @@ static const char usage[] =
 	"  -x N             height of the grid (default 20)\n"
 	"  -y N             width of the grid (default 20)\n"
 	"  --niter N        iterations (default 10)\n"
+	"  --redistribute   move the cells to other ranks after half of the iterations\n"
 	"  --no-prune       submit the whole task graph on every rank\n"
 	"  --check          verify the result against a sequential computation\n"
 	"  -h, --help       this text\n";
 
-static int grid_x = 20, grid_y = 20, niter = 10, prune = 1, check;
+static int grid_x = 20, grid_y = 20, niter = 10, prune = 1, redistribute, check;
 static int rank, size;
 
 /*
- * This rank's block: the rows [top,bottom) and the columns [left,right). Around it lies a border of
- * one foreign cell, whose handles are the only foreign ones that exist here: a rank's memory does
- * not depend on the size of the grid.
+ * A distribution deals the grid out in blocks, one to a rank: this rank's are the rows [top,bottom)
+ * and the columns [left,right).
  */
-static int blocks_x, blocks_y;
-static int top, bottom, left, right;
-static unsigned *cells;
+struct distribution {
+	int blocks_x, blocks_y;
+	int top, bottom, left, right;
+};
+
+static struct distribution home, stripes; /* where cells are at both ends, and in between */
+static struct distribution *now = &home;  /* what tasks are submitted for */
+static unsigned *cells;                   /* of this rank, at home */
+
+/*
+ * The rows [box.top,box.bottom) and the columns [box.left,box.right) have room for a handle: this
+ * rank's block, and around it a border of one foreign cell, whose handles are the only foreign ones
+ * that exist here. So a rank's memory does not depend on the size of the grid. If cells move, the
+ * box holds both blocks.
+ */
+static struct distribution box;
 static starpu_data_handle_t *handles;
 
 static void stencil5_cpu(void *buffers[], void *arg)
@@ -79,53 +95,67 @@ static int block_of(int i, int n, int blocks)
 	return (int) ((((long long) i + 1) * blocks - 1) / n);
 }
 
-static int owner(int x, int y)
+static int owner(const struct distribution *d, int x, int y)
 {
-	return block_of(x, grid_x, blocks_x) * blocks_y + block_of(y, grid_y, blocks_y);
+	return block_of(x, grid_x, d->blocks_x) * d->blocks_y + block_of(y, grid_y, d->blocks_y);
 }
 
-static int is_mine(int x, int y)
+static int is_mine(const struct distribution *d, int x, int y)
 {
-	return x >= top && x < bottom && y >= left && y < right;
+	return x >= d->top && x < d->bottom && y >= d->left && y < d->right;
 }
 
 /* Mine, or next to a cell of mine. */
-static int is_known(int x, int y)
+static int is_known(const struct distribution *d, int x, int y)
 {
-	return is_mine(x, y) || is_mine(x - 1, y) || is_mine(x + 1, y) || is_mine(x, y - 1) ||
-	       is_mine(x, y + 1);
+	return is_mine(d, x, y) || is_mine(d, x - 1, y) || is_mine(d, x + 1, y) ||
+	       is_mine(d, x, y - 1) || is_mine(d, x, y + 1);
 }
 
-/* Position among the handles of the block and its border. */
+/* Position among the handles of the box. */
 static size_t place(int x, int y)
 {
-	return (size_t) (x - top + 1) * (size_t) (right - left + 2) + (size_t) (y - left + 1);
+	return (size_t) (x - box.top) * (size_t) (box.right - box.left) + (size_t) (y - box.left);
 }
 
 /* Where an own cell is stored. */
 static unsigned *own_cell(int x, int y)
 {
-	return &cells[(size_t) (x - top) * (size_t) (right - left) + (size_t) (y - left)];
+	return &cells[(size_t) (x - home.top) * (size_t) (home.right - home.left) +
+		      (size_t) (y - home.left)];
 }
 
 /* The handle of a cell, NULL when this rank has nothing to do with it. */
 static starpu_data_handle_t handle_of(int x, int y)
 {
-	return is_known(x, y) ? handles[place(x, y)] : NULL;
+	return is_known(now, x, y) ? handles[place(x, y)] : NULL;
 }
 
-/* Cuts the grid into as square an arrangement of blocks as `size` allows. */
-static void distribute(void)
+/* Cuts the grid into blocks_x times as many blocks as there are ranks for. */
+static void distribute(struct distribution *d, int blocks_x)
 {
-	for (blocks_x = 1; (blocks_x + 1) * (blocks_x + 1) <= size; blocks_x++)
+	int i, j;
+
+	d->blocks_x = blocks_x;
+	d->blocks_y = size / blocks_x;
+	i = rank / d->blocks_y;
+	j = rank % d->blocks_y;
+	d->top = block_start(i, grid_x, d->blocks_x);
+	d->bottom = block_start(i + 1, grid_x, d->blocks_x);
+	d->left = block_start(j, grid_y, d->blocks_y);
+	d->right = block_start(j + 1, grid_y, d->blocks_y);
+}
+
+/* The largest divisor of `size` that makes an arrangement of blocks as square as it can be. */
+static int square_blocks(void)
+{
+	int blocks;
+
+	for (blocks = 1; (blocks + 1) * (blocks + 1) <= size; blocks++)
 		;
-	while (size % blocks_x)
-		blocks_x--;
-	blocks_y = size / blocks_x;
-	top = block_start(rank / blocks_y, grid_x, blocks_x);
-	bottom = block_start(rank / blocks_y + 1, grid_x, blocks_x);
-	left = block_start(rank % blocks_y, grid_y, blocks_y);
-	right = block_start(rank % blocks_y + 1, grid_y, blocks_y);
+	while (size % blocks)
+		blocks--;
+	return blocks;
 }
 
 static int max(int a, int b)
@@ -138,12 +168,31 @@ static int min(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Calls `f` for every cell that this rank knows, in ascending order. */
+static void make_box(void)
+{
+	const struct distribution *other = redistribute ? &stripes : &home;
+
+	box.top = max(min(home.top, other->top) - 1, 0);
+	box.bottom = min(max(home.bottom, other->bottom) + 1, grid_x);
+	box.left = max(min(home.left, other->left) - 1, 0);
+	box.right = min(max(home.right, other->right) + 1, grid_y);
+}
+
+/* Calls `f` for every cell that this rank knows now, in ascending order. */
 static void for_known(void (*f)(int x, int y))
 {
-	for (int x = max(top - 1, 0); x < min(bottom + 1, grid_x); x++)
-		for (int y = max(left - 1, 0); y < min(right + 1, grid_y); y++)
-			if (is_known(x, y))
+	for (int x = max(now->top - 1, 0); x < min(now->bottom + 1, grid_x); x++)
+		for (int y = max(now->left - 1, 0); y < min(now->right + 1, grid_y); y++)
+			if (is_known(now, x, y))
+				f(x, y);
+}
+
+/* Calls `f` for every cell that has a handle here. */
+static void for_registered(void (*f)(int x, int y))
+{
+	for (int x = box.top; x < box.bottom; x++)
+		for (int y = box.left; y < box.right; y++)
+			if (handles[place(x, y)])
 				f(x, y);
 }
 
@@ -151,13 +200,31 @@ static void register_cell(int x, int y)
 {
 	starpu_data_handle_t *handle = &handles[place(x, y)];
 
-	if (is_mine(x, y)) {
+	if (*handle)
+		return;
+	if (is_mine(&home, x, y)) {
 		*own_cell(x, y) = initial(x, y);
 		starpu_variable_data_register(handle, STARPU_MAIN_RAM, (uintptr_t) own_cell(x, y),
 					      sizeof(unsigned));
 	} else /* allocated by the runtime, if it is received at all */
 		starpu_variable_data_register(handle, -1, 0, sizeof(unsigned));
-	starpu_mpi_data_register(*handle, (starpu_mpi_tag_t) x * grid_y + y, owner(x, y));
+	starpu_mpi_data_register(*handle, (starpu_mpi_tag_t) x * grid_y + y, owner(&home, x, y));
+}
+
+static void migrate_cell(int x, int y)
+{
+	starpu_mpi_data_migrate(MPI_COMM_WORLD, handles[place(x, y)], owner(now, x, y));
+}
+
+/* Moves the cells to their places in another distribution. All ranks do so between the same tasks;
+ * that is a matter of order, and nothing waits for it. */
+static void move_to(struct distribution *next)
+{
+	now = next;
+	for_known(register_cell);
+	for_registered(migrate_cell);
+	starpu_mpi_cache_flush_all_data(
+		MPI_COMM_WORLD); /* of cells that others will write unseen */
 }
 
 static void unregister_cell(int x, int y)
@@ -183,9 +250,9 @@ static void update_cell(int x, int y)
 	}
 }
 
-static void iterate(void)
+static void iterate(int times)
 {
-	for (int loop = 0; loop < niter; loop++)
+	for (int loop = 0; loop < times; loop++)
 		if (prune)
 			for_known(update_cell);
 		else
@@ -214,8 +281,8 @@ static long long count_wrong(void)
 
 				*c = (*c + c[-w] + c[w] + c[-1] + c[1]) / 5;
 			}
-	for (int x = top; x < bottom; x++)
-		for (int y = left; y < right; y++)
+	for (int x = home.top; x < home.bottom; x++)
+		for (int y = home.left; y < home.right; y++)
 			wrong += *own_cell(x, y) != all[(size_t) x * w + y];
 	free(all);
 	return wrong;
@@ -251,6 +318,8 @@ static void parse(struct options *o, int argc, char **argv)
 			;
 		else if (options_flag(o, "--no-prune", NULL))
 			prune = 0;
+		else if (options_flag(o, "--redistribute", NULL))
+			redistribute = 1;
 		else if (options_flag(o, "--check", NULL))
 			check = 1;
 		else
@@ -265,7 +334,13 @@ static double run(void)
 	for_known(register_cell);
 	starpu_mpi_barrier(MPI_COMM_WORLD);
 	start = starpu_timing_now();
-	iterate();
+	if (redistribute) {
+		iterate(niter / 2);
+		move_to(&stripes);
+		iterate(niter - niter / 2);
+		move_to(&home);
+	} else
+		iterate(niter);
 	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
 	starpu_mpi_barrier(MPI_COMM_WORLD);
 	return starpu_timing_now() - start;
@@ -291,9 +366,12 @@ int main(int argc, char **argv)
 		return ret;
 	}
 
-	distribute();
-	cells = calloc((size_t) (bottom - top) * (size_t) (right - left) + 1, sizeof(*cells));
-	handles = calloc((size_t) (bottom - top + 2) * (size_t) (right - left + 2),
+	distribute(&home, square_blocks());
+	distribute(&stripes, size);
+	make_box();
+	cells = calloc((size_t) (home.bottom - home.top) * (size_t) (home.right - home.left) + 1,
+		       sizeof(*cells));
+	handles = calloc((size_t) (box.bottom - box.top) * (size_t) (box.right - box.left) + 1,
 			 sizeof(*handles));
 	if (!cells || !handles) {
 		fprintf(stderr,
@@ -306,7 +384,7 @@ int main(int argc, char **argv)
 		printf("stencil5 nodes=%d x=%d y=%d niter=%d tasks=%lld time_s=%.6f\n", size,
 		       grid_x, grid_y, niter, (long long) (grid_x - 2) * (grid_y - 2) * niter,
 		       duration / 1e6);
-	for_known(unregister_cell); /* brings the results back into `cells` */
+	for_registered(unregister_cell); /* brings the results back into `cells` */
 	ret = check ? verify() : 0;
 	free(handles);
 	free(cells);

@@ -366,6 +366,17 @@ static void native_send_ahead_end(struct orr_process *proc, struct orr_parcel *f
 	(void) f;
 }
 
+/* The type, which its owner may free before the message is here. SMPI's MPI_Type_dup() makes a
+ * wrong copy of indexed types. */
+static void keep_type(MPI_Datatype type, MPI_Datatype *kept)
+{
+	int one = 1;
+	MPI_Aint zero = 0;
+
+	PMPI_Type_create_hindexed(1, &one, &zero, type, kept);
+	PMPI_Type_commit(kept);
+}
+
 static void native_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
 			   MPI_Datatype type, int source, int tag)
 {
@@ -376,7 +387,7 @@ static void native_receive(struct orr_process *proc, struct orr_parcel *f, void 
 	if (!is_plain(type, bytes)) {
 		m->into = buf;
 		m->count = count;
-		PMPI_Type_dup(type, &m->type);
+		keep_type(type, &m->type);
 		m->in = malloc(bytes);
 		if (!m->in)
 			orr_fatal("out of memory for a message of %zu bytes", bytes);

@@ -46,6 +46,8 @@
 	F(orr_acquire_share) \
 	F(orr_handle_ext) \
 	F(orr_handle_name) \
+	F(orr_handle_pack) \
+	F(orr_handle_unpack) \
 	F(orr_look_set) \
 	F(orr_lend_begin) \
 	F(orr_lend_end) \

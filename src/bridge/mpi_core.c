@@ -141,6 +141,16 @@ struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h)
 	return core.orr_handle_ext(h);
 }
 
+int orr_handle_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count)
+{
+	return core.orr_handle_pack(h, node, ptr, count);
+}
+
+int orr_handle_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
+{
+	return core.orr_handle_unpack(h, node, ptr, count);
+}
+
 const char *orr_handle_name(starpu_data_handle_t h)
 {
 	return core.orr_handle_name(h);

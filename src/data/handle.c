@@ -579,6 +579,18 @@ int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count)
 	return starpu_data_peek_node(handle, orr_thread_self()->memnode, ptr, count);
 }
 
+int orr_handle_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count)
+{
+	orr_assert(ptr && count);
+	return h->ops->pack_data ? h->ops->pack_data(h, node, ptr, count) : -ENOTSUP;
+}
+
+int orr_handle_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
+{
+	orr_assert(ptr || !count);
+	return h->ops->unpack_data ? h->ops->unpack_data(h, node, ptr, count) : -ENOTSUP;
+}
+
 int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 {
 	return starpu_data_unpack_node(handle, orr_thread_self()->memnode, ptr, count);

@@ -156,6 +156,11 @@ static inline int orr_handle_known(starpu_data_handle_t h, const char *what)
 }
 /* Returns 0 if there is such a memory node, or -EINVAL after a message. */
 int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what);
+/* By the interface's method, for one who holds the datum, which the program may have given up
+ * meanwhile (starpu_data_unregister_submit). 0, or a negative code of the method's; -ENOTSUP: there
+ * is none. */
+int orr_handle_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count);
+int orr_handle_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count);
 /* orr_handle_known where a call has no way to fail: ends the program. */
 void orr_handle_must_be_known(starpu_data_handle_t h, const char *what);
 

@@ -130,7 +130,7 @@ static int describe_packed(starpu_data_handle_t h, int sending, size_t expected,
 	p->size = expected;
 	if (!sending)
 		return 0;
-	int ret = starpu_data_pack_node(h, STARPU_MAIN_RAM, &ptr, &count);
+	int ret = orr_handle_pack(h, STARPU_MAIN_RAM, &ptr, &count);
 	if (ret < 0 || count < 0) {
 		orr_error(
 			"data %s cannot be sent: its interface has no pack_data and no MPI datatype; define the one or register the other "

@@ -101,6 +101,17 @@ void orr_mpi_describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 		size_mismatch(mpi, req, source, p->size, env->size);
 }
 
+/* Unpacks what came for a datum; the interface's method frees the buffer. */
+static void unpack(struct orr_mpi_req *req, void *buf, size_t size)
+{
+	int ret = orr_handle_unpack(handle_of(req), STARPU_MAIN_RAM, buf, size);
+
+	if (ret)
+		orr_error("data %s was received, and cannot be unpacked: its interface says %s; "
+			  "its value is undefined",
+			  orr_handle_name(handle_of(req)), strerror(ret < 0 ? -ret : ret));
+}
+
 /* Puts a payload that lies in a buffer into the datum; takes the buffer when `owned`. */
 void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 		     const struct orr_mpi_envelope *env, int source, void *buf, int owned)
@@ -121,7 +132,7 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 			orr_sys_memcpy(mpi->proc, copy, buf, size);
 			buf = copy;
 		}
-		starpu_data_unpack_node(handle_of(req), STARPU_MAIN_RAM, buf, size);
+		unpack(req, buf, size);
 	} else {
 		orr_mpi_scatter(mpi, &p, buf);
 		orr_mpi_payload_done(&p);
@@ -462,7 +473,7 @@ static void received(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_FLYING && req->nflight == 1);
 	req->nflight = 0;
 	if (req->buf) {
-		starpu_data_unpack_node(handle_of(req), STARPU_MAIN_RAM, req->buf, req->size);
+		unpack(req, req->buf, req->size);
 		req->buf = NULL;
 	}
 	orr_mpi_complete(mpi, req);
