@@ -9,6 +9,7 @@ import shlex
 import sys
 
 import orrery_elf
+import orrery_fail
 import orrery_options
 import orrery_repeat
 from orrery_cli import UserError, exec_program
@@ -74,7 +75,7 @@ def take_repeat(given, table, show):
 
 
 def parse(options, arguments):
-    """The launcher's options as pairs of a name and a value, the program's words, --show, and the request of --repeat."""
+    """The launcher's options as pairs of a name and a value, the program's words, --show, and the request of --repeat or of failures."""
     table = {name: option for option in options for name in option.names}
     given, words, show = [], list(arguments), False
     while words and words[0].startswith("-"):
@@ -92,8 +93,9 @@ def parse(options, arguments):
         given.append((option, value))
     if not words:
         raise UserError("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]")
+    given, failing = orrery_fail.take(given)
     given, request = take_repeat(given, table, show)
-    return [(option.name, value) for option, value in given], words, show, request
+    return [(option.name, value) for option, value in given], words, show, request or failing
 
 
 def launcher_words(options):
@@ -161,7 +163,10 @@ def main(context, arguments):
         warn_of_libraries(libraries, options)
     launcher = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher]
     program = [program] + words[1:]
-    if request:
+    if request and "failures" in request and not show:
+        plain = launcher + launcher_words([pair for pair in options if pair[0] != "--report"])
+        return orrery_fail.main(plain, program, environment, request)
+    if request and "failures" not in request:
         return orrery_repeat.main(lambda pairs: launcher + launcher_words(pairs) + program, options, program, environment, request)
     command = launcher + launcher_words(options) + program
     if show:

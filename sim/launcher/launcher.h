@@ -57,6 +57,12 @@ int (*launcher_program_load(struct orr_sim_rank *r))(int, char **);
 /* Calls what the program of the rank wants to be called at its end. quick: for quick_exit(). */
 void launcher_exits_run(struct orr_sim_rank *r, int status, int quick);
 
+/* ---- fail.c ---- */
+
+/* Sets the failure of a node, if the environment asks for one. Called before the first actor runs.
+ */
+void launcher_fail_start(int nodes);
+
 /* ---- watch.c ---- */
 
 /* Starts the watch on programs that never wait. Called by the thread that runs all actors. */

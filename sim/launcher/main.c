@@ -198,6 +198,7 @@ int orrery_sim_main(int argc, char **argv)
 		orr_sim.on_message = launcher_background_start(&orr_sim.noise);
 	create_ranks(&o, nhosts);
 	start_ranks(&o);
+	launcher_fail_start(o.n);
 	launcher_watch_start();
 	launcher_run();
 	/* The end of the last program calls orr_sim.finish, which does not return. So a program has

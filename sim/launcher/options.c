@@ -239,6 +239,10 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_CFG: o->cfg[o->ncfg++] = text; break;
 	case OPTION_REPEAT:
 	case OPTION_JOBS:
+	case OPTION_FAIL:
+	case OPTION_MTBF:
+	case OPTION_RESTART_DELAY:
+	case OPTION_RESTARTS:
 	case OPTION_SHOW:
 	case NOPTIONS: break; /* options_find does not return these */
 	}
