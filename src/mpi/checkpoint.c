@@ -422,10 +422,13 @@ static void instance_done(void *arg)
 
 	if (inst->number > ORR_ATOMIC_LOAD(&t->complete))
 		ORR_ATOMIC_STORE(&t->complete, inst->number);
-	if (t->mpi->checkpoints->dir && inst->number > t->removed + 1) {
-		orr_cp_file_remove(t, t->removed + 1, inst->number - 1);
-		t->removed = inst->number - 1;
-	}
+	uint32_t removed = ORR_ATOMIC_LOAD(&t->removed);
+	while (t->mpi->checkpoints->dir && inst->number > removed + 1)
+		if (ORR_ATOMIC_CAS(&t->removed, &removed, inst->number - 1)) {
+			ORR_ATOMIC_FENCE();
+			orr_cp_file_remove(t, removed + 1, inst->number - 1);
+			break;
+		}
 	free(inst);
 }
 

@@ -178,9 +178,19 @@ int orr_cp_file_end(struct orr_cp_instance *inst)
 	bad = write_at(fd, &header, sizeof(header), 0) || fdatasync(fd);
 	bad |= close(fd);
 	inst->fd = -1;
-	if (!inst->failed && !bad && !rename(from, to))
+	if (inst->failed)
+		return -EIO;
+	bad = bad || rename(from, to);
+	/* A later instance may be complete before this rank's part of this one is: its file is of
+	 * no use then, and may be gone already. */
+	int error = errno;
+	ORR_ATOMIC_FENCE();
+	if (inst->number <= ORR_ATOMIC_LOAD(&t->removed)) {
+		unlink(to);
 		return 0;
-	return inst->failed ? -EIO : complain(t, inst->number, "written");
+	}
+	errno = error;
+	return bad ? complain(t, inst->number, "written") : 0;
 }
 
 void orr_cp_file_remove(struct _starpu_mpi_checkpoint_template *t, uint32_t from, uint32_t to)
