@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <starpu_mpi.h>
+#include <orrery.h>
 
 #include "options.h"
 
@@ -114,6 +115,38 @@ static inline double settle(MPI_Comm comm)
 	starpu_mpi_wait_for_all(comm);
 	starpu_mpi_barrier(comm);
 	return starpu_timing_now();
+}
+
+/* With STARPU_PROFILING=1: from here on the runtime notes where the time of workers goes. */
+static inline void times_begin(void)
+{
+	if (starpu_profiling_status_get())
+		starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+}
+
+/* Prints that on rank 0, in per cent of the time of all workers of all ranks, if profiling is on.
+ * All ranks call it. */
+static inline void times_print(const struct grid *g, const char *program)
+{
+	struct orrery_worker_times t;
+	double mine[6], sum[6] = { 0 }, all = 0;
+
+	if (!starpu_profiling_status_get() || orrery_worker_times(-1, &t))
+		return;
+	mine[0] = t.kernels_us;
+	mine[1] = t.messages_us;
+	mine[2] = t.submission_us;
+	mine[3] = t.idle_us;
+	mine[4] = t.data_us;
+	mine[5] = t.runtime_us;
+	MPI_Reduce(mine, sum, 6, MPI_DOUBLE, MPI_SUM, 0, g->comm);
+	for (int i = 0; i < 6; i++)
+		all += sum[i];
+	all = all > 0 ? all / 100 : 1;
+	if (g->rank == 0)
+		printf("%s_times nodes=%d kernels=%.2f messages=%.2f submission=%.2f idle=%.2f data=%.2f runtime=%.2f\n",
+		       program, g->size, sum[0] / all, sum[1] / all, sum[2] / all, sum[3] / all,
+		       sum[4] / all, sum[5] / all);
 }
 
 /* Ends the program when the insertion of a task was refused. */

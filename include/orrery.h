@@ -46,6 +46,23 @@ void orrery_task_stats(struct orrery_task_stats *stats);
  * -EINVAL when there is no such node. */
 int orrery_transfer_bytes(unsigned node, uint64_t *in, uint64_t *out);
 
+/* Where the time of a worker went, in microseconds, since profiling was switched on
+ * (starpu_profiling_status_set(), STARPU_PROFILING) or its record was last read by
+ * starpu_profiling_worker_get_info(). They add up to that time. */
+struct orrery_worker_times {
+	double kernels_us;
+	double messages_us;   /* without a task, until a message made one ready */
+	double submission_us; /* without a task, until the program submitted one */
+	double idle_us;       /* without a task, until another task made one ready, or at the end */
+	double data_us;       /* with a task, until its data were there */
+	double runtime_us;    /* until tasks that were ready were taken, and for their ends */
+};
+
+/* Fill *times with those of a worker, or with the sum over all workers of the process if worker is
+ * -1. Any thread, between starpu_init() and starpu_shutdown(). Returns 0, or -EINVAL when there is
+ * no such worker. */
+int orrery_worker_times(int worker, struct orrery_worker_times *times);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -88,8 +88,10 @@ static int factor(struct problem *pb)
 	if (!pb->period || !checkpoint_begin(pb))
 		tiles_generate(pb);
 	start = settle(pb->grid.comm);
+	times_begin();
 	factor_insert(pb);
 	print_result(pb, (settle(pb->grid.comm) - start) * 1e-6);
+	times_print(&pb->grid, "cholesky");
 
 	failed = kernels_not_definite();
 	if (failed)

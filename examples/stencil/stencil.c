@@ -88,8 +88,10 @@ static int iterate(struct problem *pb)
 	if (!pb->period || !checkpoint_begin(pb))
 		blocks_generate(pb);
 	start = settle(pb->grid.comm);
+	times_begin();
 	blocks_iterate(pb);
 	print_result(pb, (settle(pb->grid.comm) - start) * 1e-6);
+	times_print(&pb->grid, "stencil");
 	status = pb->check ? check_blocks(pb) : 0;
 	if (pb->period)
 		checkpoint_end(pb);

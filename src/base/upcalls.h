@@ -69,6 +69,9 @@ struct orr_mpi_upcalls {
 	/* [any] The thread has granted a datum to all that waited for it (thread->bursts is 0
 	 * again): the sends among them go to the engine together. */
 	void (*burst_end)(struct orr_process *proc, struct orr_thread *self);
+	/* [any] Whether the thread drives the engine, so that what it does now is due to messages.
+	 */
+	int (*drives)(const struct orr_process *proc, const struct orr_thread *self);
 	/* [waits] The program begins an iteration, or (begins == 0) ends it. */
 	void (*iteration)(struct orr_process *proc, int begins);
 };

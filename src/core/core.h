@@ -66,6 +66,17 @@ struct orr_launch {
 	double own_us; /* what it took by itself, 0: unknown */
 };
 
+/* What a worker's time went into (core/times.h). */
+enum orr_time {
+	ORR_TIME_IDLE,       /* without a task, until another task or nothing made one ready */
+	ORR_TIME_MESSAGE,    /* the same, until a message did */
+	ORR_TIME_SUBMISSION, /* the same, until the program submitted one */
+	ORR_TIME_DATA,       /* with a task, before its kernel */
+	ORR_TIME_KERNEL,
+	ORR_TIME_RUNTIME, /* between the two: tasks that are ready, and tasks that end */
+	ORR_NTIMES
+};
+
 struct orr_worker {
 	unsigned id;
 	enum starpu_worker_archtype arch;
@@ -107,6 +118,11 @@ struct orr_worker {
 	starpu_pthread_mutex_t policy_mutex; /* for policies of programs (starpu_worker_lock) */
 	starpu_pthread_cond_t policy_cond;
 	struct starpu_profiling_worker_info prof;
+	struct {
+		double since_us; /* what came before is in spent_us */
+		double spent_us[ORR_NTIMES];
+		uint8_t present; /* what the time since then is, enum orr_time */
+	} times;                 /* under local_lock */
 	char name[48];
 	unsigned own_ctx; /* while its thread steps another worker: what its kernels and callbacks
 			     chose by starpu_sched_ctx_set_context(), as struct orr_thread's ctx */

@@ -13,6 +13,7 @@
 #include "core/combined.h"
 #include "core/task.h"
 #include "core/team.h"
+#include "core/times.h"
 
 static void push_local(struct orr_worker *w, struct starpu_task *task)
 {
@@ -72,6 +73,8 @@ void orr_dispatch_push(struct orr_task *t)
 		orr_knob_cap(proc, t);
 	if (proc->perf_timing)
 		t->ready_us = orr_sys_now_us();
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+		t->cause = (uint8_t) orr_times_cause(proc);
 	if (task->profiling_info)
 		orr_profiling_stamp(t,
 				    offsetof(struct starpu_profiling_task_info, push_start_time));

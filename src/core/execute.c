@@ -21,6 +21,7 @@
 #include "core/worker.h"
 #include "core/task.h"
 #include "core/team.h"
+#include "core/times.h"
 #include "data/data.h"
 #include "data/handle.h"
 #include "data/scratch.h"
@@ -96,6 +97,7 @@ static inline void set_up(struct orr_worker *w, struct orr_task *t, struct orr_t
 /* The kernel of w->task begins now. */
 static inline void note_start(struct orr_worker *w, struct orr_task *t, struct orr_process *proc)
 {
+	orr_times_change(w, proc, ORR_TIME_DATA, ORR_TIME_KERNEL);
 	if (__builtin_expect(proc->perf_timing, 0))
 		w->start_us = orr_sys_now_us();
 	if (t->pub->profiling_info)
@@ -201,6 +203,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 
 	self->task = t;
 	end_kernel(w, t);
+	orr_times_change(w, proc, ORR_TIME_KERNEL, ORR_TIME_RUNTIME);
 	if (__builtin_expect(proc->perf_timing, 0)) {
 		us = orr_sys_now_us() - w->start_us;
 		if (us > 0)
@@ -242,7 +245,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
 		orr_task_complete(t, w);
 		orr_memory_kick(proc);
-		return;
-	}
-	orr_task_complete(t, w);
+	} else
+		orr_task_complete(t, w);
+	orr_times_change(w, proc, ORR_TIME_RUNTIME, ORR_TIME_IDLE);
 }

@@ -10,6 +10,7 @@
 #include "data/data.h"
 #include "core/core.h"
 #include "core/task.h"
+#include "core/times.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ static void restart(struct orr_worker *w)
 {
 	memset(&w->prof, 0, sizeof(w->prof));
 	w->prof.start_time = timespec_of(orr_sys_now_us());
+	orr_times_restart(w);
 }
 
 int starpu_profiling_status_set(int status)
@@ -46,6 +48,8 @@ int starpu_profiling_status_set(int status)
 			restart(&proc->core->workers[i]);
 			orr_unlock(&proc->core->workers[i].local_lock);
 		}
+	if (status)
+		proc->perf_timing = 1; /* it stays: when tasks become ready is known from then on */
 	ORR_ATOMIC_STORE_RELAXED(&proc->cfg.profiling, status != 0);
 	return previous;
 }
@@ -68,33 +72,37 @@ void starpu_profiling_set_id(int new_id)
 
 /* ---- workers ---- */
 
+/* The worker's record as the program sees it. */
+static void take_times(const struct orr_worker *w, struct starpu_profiling_worker_info *info)
+{
+	const double *us = w->times.spent_us;
+
+	info->executing_time = info->all_executing_time = timespec_of(us[ORR_TIME_KERNEL]);
+	info->waiting_time = info->all_waiting_time = timespec_of(us[ORR_TIME_DATA]);
+	info->scheduling_time = info->all_scheduling_time = timespec_of(us[ORR_TIME_RUNTIME]);
+	info->sleeping_time = info->all_sleeping_time = timespec_of(
+		us[ORR_TIME_IDLE] + us[ORR_TIME_MESSAGE] + us[ORR_TIME_SUBMISSION]);
+}
+
 int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worker_info *info)
 {
 	struct orr_process *proc = orr_self();
 	struct starpu_profiling_worker_info now;
 	struct orr_worker *w;
-	double idle;
 
 	if (workerid < 0 || (unsigned) workerid >= proc->core->nworkers)
 		return -EINVAL;
 	w = &proc->core->workers[workerid];
 	orr_lock(&w->local_lock);
+	if (ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling))
+		orr_times_close(w);
 	now = w->prof;
+	take_times(w, &now);
 	restart(w);
 	starpu_timespec_sub(&w->prof.start_time, &now.start_time, &now.total_time);
 	orr_unlock(&w->local_lock);
 	if (!info)
 		return 0;
-	/* The time that is not accounted for was spent without a task. */
-	if (now.sleeping_time.tv_sec == 0 && now.sleeping_time.tv_nsec == 0) {
-		idle = starpu_timing_timespec_to_us(&now.total_time) -
-		       starpu_timing_timespec_to_us(&now.executing_time) -
-		       starpu_timing_timespec_to_us(&now.callback_time) -
-		       starpu_timing_timespec_to_us(&now.waiting_time) -
-		       starpu_timing_timespec_to_us(&now.scheduling_time);
-		now.sleeping_time = timespec_of(idle);
-		now.all_sleeping_time = now.sleeping_time;
-	}
 	*info = now;
 	return 0;
 }

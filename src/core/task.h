@@ -46,9 +46,10 @@ struct orr_task {
 	uint8_t borrows : 1; /* it uses the data that another task holds (core/task_retry.c) */
 	uint16_t team;       /* number of the parallel worker that executes it + 1 (core/team.c) */
 	uint8_t monitored;   /* where it was counted (core/monitor.h) */
-	uint8_t again_nodeps;    /* atomic: AGAIN, by starpu_task_submit_nodeps */
-	uint8_t forced_impl;     /* the program chose nimpl */
-	uint8_t impl_chosen;     /* the policy chose nimpl */
+	uint8_t again_nodeps; /* atomic: AGAIN, by starpu_task_submit_nodeps */
+	uint8_t forced_impl;  /* the program chose nimpl */
+	uint8_t impl_chosen;  /* the policy chose nimpl */
+	uint8_t cause;        /* with profiling: who made it ready, enum orr_time (core/times.h) */
 	struct starpu_task *pub; /* the public half */
 	struct orr_owner owner;  /* of its accesses, inl_access or allocated; ndeps counts all that
 				    the task waits for before it may begin */

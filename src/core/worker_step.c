@@ -16,12 +16,14 @@
 #include "core/parallel.h"
 #include "core/worker.h"
 #include "core/task.h"
+#include "core/times.h"
 
 /* Takes a task and asks for its data. */
 static void begin_task(struct orr_worker *w, struct starpu_task *task, struct orr_thread *self)
 {
 	struct orr_task *t = orr_task_of(task);
 
+	orr_times_take(w, self->proc, t);
 	orr_execute_prepare(w, t);
 	w->task = t;
 	if (!t->owner.naccess) {

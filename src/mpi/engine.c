@@ -375,6 +375,11 @@ static void engine_burst_end(struct orr_process *proc, struct orr_thread *self)
 	orr_mpi_burst_end(proc->mpi, self);
 }
 
+static int engine_drives(const struct orr_process *proc, const struct orr_thread *self)
+{
+	return ORR_ATOMIC_LOAD(&proc->mpi->owner) == self;
+}
+
 static void engine_iteration(struct orr_process *proc, int begins)
 {
 	if (proc->mpi->iteration)
@@ -386,6 +391,7 @@ const struct orr_mpi_upcalls orr_mpi_upcalls = {
 	.expects = engine_expects,
 	.workers_look = engine_workers_look,
 	.dump = orr_mpi_dump,
+	.drives = engine_drives,
 	.iteration = engine_iteration,
 };
 

@@ -22,3 +22,8 @@ $(orr_bench_sims): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim
 
 bench: all $(orr_bench_built)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/bench/run-bench $(BENCH)
+
+# Strong and weak scaling, real and simulated; SCALING holds options of the script.
+scaling: all
+	@$(PYTHON) $(srcdir)/tests/bench/scaling.py --build . $(SCALING)
+.PHONY: scaling
