@@ -2,120 +2,98 @@
 /* The messages of a run, sent by plain MPI: what the simulator needs without us (sim_cholesky.sh
  * runs it and compares).
  *
- *      sim_floor DIR           DIR/RANK holds lines "out PEER MESSAGES BYTES" and "in PEER
- *                              MESSAGES BYTES"
+ *      sim_floor DIR           DIR/RANK holds lines "out PEER MESSAGES BYTES FIRST LAST" and "in
+ *                              PEER MESSAGES BYTES FIRST LAST", with times in seconds
  *
  * A datum of more than 4 KiB is an envelope of 40 bytes and the data, others are one message, as
- * the runtime sends them. Each rank has one receive per peer posted and WINDOW synchronous sends
- * under way, in turns over its peers, beginning with another one each. Invariant: what a line "out"
- * of one rank sends, the line "in" of the other receives; no rank waits for a receive that is not
- * posted. */
+ * the runtime sends them. Messages of a pair leave at equal distances between the first and the
+ * last of the run, because the simulator's cost grows with the number of transfers that share links
+ * at a time. It is the cheapest program of its kind: each rank posts its receives at once, from any
+ * source, so that each message finds the first of them; it sends synchronously (small standard
+ * sends are slow in SimGrid 3.32), and waits at the end, for one request after the other. SMPI
+ * shares its buffer among all ranks, so that no payload is copied.
+ *
+ * Invariant: what a line "out" of one rank sends, the line "in" of the other receives. */
 #include <mpi.h>
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-/* One at a time: the simulator's cost grows with the number of transfers that share links, and a
- * run has few at a time. */
-#define WINDOW 1
 #define ENVELOPE 40
 #define EAGER 4096
 
-/* A peer in one direction: `left` data of `size` bytes; `data` when its envelope has passed. */
-struct flow {
-	int peer, data;
-	long left, size;
+struct send {
+	double date_s;
+	int dest, size, turn;
 };
 
-struct flows {
-	struct flow *v;
-	int n, open, turn;
-};
+static struct send *sends;
+static int nsends, nreceives, largest = 1 << 20;
 
-static char *buffer;
-
-static void add(struct flows *f, int peer, long messages, double bytes)
+static void *check(void *p)
 {
-	struct flow *p = realloc(f->v, (size_t) (f->n + 1) * sizeof(*p));
-
-	if (!p)
+	if (!p) {
+		fprintf(stderr, "sim_floor: out of memory\n");
 		exit(1);
-	f->v = p;
-	p = &f->v[f->n++];
-	p->peer = peer;
-	p->data = 0;
-	p->left = messages;
-	p->size = messages ? (long) (bytes / (double) messages) : 0;
-	if (p->left)
-		f->open++;
+	}
+	return p;
 }
 
-static int read_flows(const char *dir, int rank, struct flows *out, struct flows *in)
+static void add(double date_s, int dest, int size)
+{
+	if (!(nsends & (nsends - 1)))
+		sends = check(realloc(sends, (nsends ? 2 * (size_t) nsends : 1) * sizeof(*sends)));
+	sends[nsends] = (struct send){ date_s, dest, size, nsends };
+	nsends++;
+}
+
+static void add_flow(int out, int peer, long n, double bytes, double first_s, double last_s)
+{
+	int size = (int) (bytes / (double) n), long_one = size > EAGER;
+	if (size + ENVELOPE > largest)
+		largest = size + ENVELOPE;
+	if (!out)
+		nreceives += (int) n * (1 + long_one);
+	for (long i = 0; out && i < n; i++) {
+		double date_s = n > 1 ? first_s + (last_s - first_s) * (double) i / (double) (n - 1)
+				      : first_s;
+		add(date_s, peer, long_one ? ENVELOPE : size + ENVELOPE);
+		if (long_one)
+			add(date_s, peer, size);
+	}
+}
+
+static int by_date(const void *x, const void *y)
+{
+	const struct send *a = x, *b = y;
+	if (a->date_s != b->date_s)
+		return a->date_s < b->date_s ? -1 : 1;
+	return a->turn - b->turn;
+}
+
+static void read_flows(const char *dir, int rank)
 {
 	char path[4096], kind[8];
-	double bytes;
-	int peer, max = ENVELOPE + EAGER;
+	double bytes, first_s, last_s;
+	int peer;
 	long messages;
-	FILE *f;
-
 	snprintf(path, sizeof(path), "%s/%d", dir, rank);
-	f = fopen(path, "r");
+	FILE *f = fopen(path, "r");
 	if (!f)
-		return max; /* a rank without messages */
-	while (fscanf(f, "%7s %d %ld %lf", kind, &peer, &messages, &bytes) == 4)
-		add(kind[0] == 'o' ? out : in, peer, messages, bytes);
+		return; /* a rank without messages */
+	while (fscanf(f, "%7s %d %ld %lf %lf %lf", kind, &peer, &messages, &bytes, &first_s,
+		      &last_s) == 6)
+		if (messages > 0)
+			add_flow(kind[0] == 'o', peer, messages, bytes, first_s, last_s);
 	fclose(f);
-	for (int i = 0; i < out->n; i++)
-		if (out->v[i].size > max)
-			max = (int) out->v[i].size;
-	for (int i = 0; i < in->n; i++)
-		if (in->v[i].size > max)
-			max = (int) in->v[i].size;
-	return max;
-}
-
-/* Bytes of the flow's next message; moves on to the one after it. */
-static int next_size(struct flows *all, struct flow *f)
-{
-	int size = f->size <= EAGER ? (int) f->size + ENVELOPE : f->data ? (int) f->size : ENVELOPE;
-
-	f->data = f->size > EAGER && !f->data;
-	if (!f->data && --f->left == 0)
-		all->open--;
-	return size;
-}
-
-static void receive(struct flows *in, int i, MPI_Request *req)
-{
-	struct flow *f = &in->v[i];
-
-	*req = MPI_REQUEST_NULL;
-	if (f->left)
-		MPI_Irecv(buffer, next_size(in, f), MPI_BYTE, f->peer, 1, MPI_COMM_WORLD, req);
-}
-
-static void send_one(struct flows *out, MPI_Request *req)
-{
-	struct flow *f;
-
-	*req = MPI_REQUEST_NULL;
-	if (!out->open)
-		return;
-	do {
-		f = &out->v[out->turn];
-		/* An envelope is followed by its data. */
-		if (!f->left || !f->data || f->size <= EAGER)
-			out->turn = (out->turn + 1) % out->n;
-	} while (!f->left);
-	MPI_Issend(buffer, next_size(out, f), MPI_BYTE, f->peer, 1, MPI_COMM_WORLD, req);
+	if (nsends)
+		qsort(sends, (size_t) nsends, sizeof(*sends), by_date);
 }
 
 int main(int argc, char **argv)
 {
-	struct flows in = { 0 }, out = { 0 };
-	MPI_Request *reqs;
-	int rank, i, n;
-
+	int rank;
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (argc < 2) {
@@ -124,25 +102,24 @@ int main(int argc, char **argv)
 		MPI_Finalize();
 		return 77;
 	}
-	buffer = malloc((size_t) read_flows(argv[1], rank, &out, &in));
-	out.turn = out.n ? rank % out.n : 0;
-	n = in.n + WINDOW;
-	reqs = malloc((size_t) n * sizeof(MPI_Request));
-	if (!buffer || !reqs)
-		return 1;
-	for (i = 0; i < in.n; i++)
-		receive(&in, i, &reqs[i]);
-	for (i = in.n; i < n; i++)
-		send_one(&out, &reqs[i]);
-	for (;;) {
-		MPI_Waitany(n, reqs, &i, MPI_STATUS_IGNORE);
-		if (i == MPI_UNDEFINED)
-			break;
-		if (i < in.n)
-			receive(&in, i, &reqs[i]);
-		else
-			send_one(&out, &reqs[i]);
+	read_flows(argv[1], rank);
+	char *buffer = check(SMPI_SHARED_MALLOC((size_t) largest));
+	MPI_Request *requests = check(
+		malloc((size_t) (nreceives + nsends + 1) * sizeof(*requests)));
+	double now_s = 0;
+	for (int i = 0; i < nreceives; i++)
+		MPI_Irecv(buffer, largest, MPI_BYTE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD,
+			  &requests[i]);
+	for (int i = 0; i < nsends; i++) {
+		if (sends[i].date_s - now_s >= 1e-6) {
+			usleep((useconds_t) ((sends[i].date_s - now_s) * 1e6));
+			now_s = sends[i].date_s;
+		}
+		MPI_Issend(buffer, sends[i].size, MPI_BYTE, sends[i].dest, 1, MPI_COMM_WORLD,
+			   &requests[nreceives + i]);
 	}
+	for (int i = 0; i < nreceives + nsends; i++)
+		MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
 	MPI_Finalize();
 	return 0;
 }

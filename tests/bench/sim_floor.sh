@@ -10,8 +10,7 @@ stats=$1 nodes=$2 report=$3
 dir=${TMPDIR:-/tmp}/floor.$$
 mkdir -p "$dir" || exit 1
 trap 'rm -rf "$dir"' EXIT
-# src,dst,bytes,messages,...: by rank, so that each file is written once.
-awk -F, 'NR > 1 && $1 != $2 { print $1, "out", $2, $4, $3; print $2, "in", $1, $4, $3 }' "$stats" | sort -n -k1,1 -s |
-	awk -v dir="$dir" '{ if ($1 != last) { if (last != "") close(dir "/" last); last = $1 } print $2, $3, $4, $5 > (dir "/" $1) }'
-# Buffers from 1 MiB on are one for all nodes, so that no payload is copied.
-"$ORRERY" sim -n "$nodes" --cfg=smpi/auto-shared-malloc-thresh:1048576 --report "$report" "$ORR_TEST_BUILDDIR/tests/bench/sim_floor.sim" "$dir" > /dev/null
+# src,dst,bytes,messages,first_s,last_s: by rank, so that each file is written once.
+awk -F, 'NR > 1 && $1 != $2 { print $1, "out", $2, $4, $3, $5, $6; print $2, "in", $1, $4, $3, $5, $6 }' "$stats" | sort -n -k1,1 -s |
+	awk -v dir="$dir" '{ if ($1 != last) { if (last != "") close(dir "/" last); last = $1 } print $2, $3, $4, $5, $6, $7 > (dir "/" $1) }'
+"$ORRERY" sim -n "$nodes" --report "$report" "$ORR_TEST_BUILDDIR/tests/bench/sim_floor.sim" "$dir" > /dev/null
