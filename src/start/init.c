@@ -101,6 +101,9 @@ static void say_hello(struct orr_process *proc)
 	if (names_other_devices(proc))
 		orr_warn(
 			"workers_cuda_gpuid and workers_opencl_gpuid of struct starpu_conf have no effect on fake and simulated devices: they are taken in their order");
+	if (orr_config_long("STARPU_NMPI_MS", 0) > 0 || proc->conf.nmpi_ms > 0)
+		orr_warn(
+			"there is no master-slave mode: STARPU_NMPI_MS and the field nmpi_ms have no effect, and no task executes on another rank by itself; use starpu_mpi_task_insert()");
 	if (proc->cfg.display_bindings)
 		starpu_display_bindings();
 }

@@ -31,6 +31,8 @@
 
 #define LEAST (128 << 10) /* payloads of fewer bytes go over MPI */
 #define PIECE (256 << 10)
+#define PIECES_AT_ONCE 64
+#define SPINS 1000
 #define NSLOTS 64
 #define PROBE 0x6f727265727921ULL
 
@@ -257,6 +259,26 @@ static int help(struct direct *d)
 	return 1;
 }
 
+/* Both sides are done. */
+static int is_over(const struct direct *d)
+{
+	return ORR_ATOMIC_LOAD(&d->slot->done) == d->slot->npieces;
+}
+
+/* Copies for some milliseconds at most, without a pause in which the system could take the
+ * processor away; then waits a little for the other side, which has at most one piece in hand.
+ * Returns whether it copied. */
+static int help_long(struct direct *d)
+{
+	int n = 0;
+
+	while (n < PIECES_AT_ONCE && help(d))
+		n++;
+	for (int i = 0; n && i < SPINS && !is_over(d); i++)
+		orr_sys_relax();
+	return n > 0;
+}
+
 /* ---- beginning ---- */
 
 static struct direct *direct_new(struct orr_parcel *f, const void *buf, int count,
@@ -400,12 +422,6 @@ static struct direct *direct_of(const struct orr_parcel *f)
 	return d;
 }
 
-/* Both sides are done, as this one sees it. */
-static int is_over(const struct direct *d)
-{
-	return ORR_ATOMIC_LOAD(&d->slot->done) == d->slot->npieces;
-}
-
 static void free_slot(struct direct *d)
 {
 	if (d->sends)
@@ -437,10 +453,10 @@ static enum orr_transport_event step(struct orr_process *proc, struct direct *d,
 		send_anyway(proc, d);
 		return ORR_TRANSPORT_FLOWING;
 	}
-	if (help(d))
-		return ORR_TRANSPORT_FLOWING;
-	if (!is_over(d))
+	if (!help_long(d) && !is_over(d))
 		return ORR_TRANSPORT_NOTHING;
+	if (!is_over(d))
+		return ORR_TRANSPORT_FLOWING;
 	*l = (struct orr_landing){ .flight = d->flight };
 	shm.npayloads++;
 	shm.nbytes += d->slot->bytes;

@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Settings that ask for something that is not there are not ignored in silence.
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+built=$ORR_TEST_BUILDDIR/tests/mpi/empty
+
+# warned COMMAND...
+warned() {
+	ok env STARPU_NMPI_MS=1 STARPU_MPI_GPUDIRECT=1 "$@"
+	has err 'STARPU_NMPI_MS .* no effect'
+	has err 'STARPU_MPI_GPUDIRECT=1 has no effect'
+	ok "$@"
+	if grep 'no effect' err; then die "a warning without reason"; fi
+}
+if [ "${ORR_TEST_MPI:-yes}" = yes ]; then warned "$ORRERY" run -n 2 "$built"; fi
+if [ "${ORR_TEST_SIM:-yes}" = yes ]; then warned "$ORRERY" sim -n 2 "$built.sim"; fi
