@@ -6,8 +6,9 @@
 # orr-test: sanitizer none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 source=$ORR_TEST_SRCDIR/tests/tools/cxx_threads.cpp
-command -v "${CXX-g++}" > /dev/null || skip "needs a C++ compiler"
-echo '#include <latch>' | ${CXX-g++} -std=c++20 -fsyntax-only -x c++ - 2> /dev/null || skip "needs C++20"
+CXX=${CXX-g++}
+command -v "${CXX%% *}" > /dev/null || skip "needs a C++ compiler"
+echo '#include <latch>' | $CXX -std=c++20 -fsyntax-only -x c++ - 2> /dev/null || skip "needs C++20"
 
 ok "$ORRERY" cc -std=c++20 -O1 "$source" -o threads
 ok timeout 60 ./threads
