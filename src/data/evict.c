@@ -285,11 +285,13 @@ int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_h
 
 	if (ORR_ATOMIC_LOAD(&proc->data->nbusy) ||
 	    ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers) ||
-	    ORR_ATOMIC_LOAD_RELAXED(&proc->data->flights) || ORR_ATOMIC_LOAD(&proc->data->ncopying))
+	    ORR_ATOMIC_LOAD_RELAXED(&proc->data->flights) ||
+	    ORR_ATOMIC_LOAD(&proc->data->ncopying) || ORR_ATOMIC_LOAD(&m->nreleasing))
 		return 0;
 	orr_lock(&m->lock);
-	for (struct orr_repl_ext *e = ignore_held ? NULL : m->lru_head; e && !used; e = e->lru_next)
-		used = ORR_ATOMIC_LOAD(&e->self->refcnt) != 0;
+	for (struct orr_repl_ext *e = m->lru_head; e && !used; e = e->lru_next)
+		used = (!ignore_held && ORR_ATOMIC_LOAD(&e->self->refcnt) != 0) ||
+		       ORR_ATOMIC_LOAD_RELAXED(&e->handle->alive) == ORR_HANDLE_LEAVING;
 	orr_unlock(&m->lock);
 	return !used;
 }

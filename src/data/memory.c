@@ -342,12 +342,17 @@ void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 		return;
 	orr_assert_locked(&h->lock);
 	orr_assert(!r->loading && r->in_lru == orr_memory_managed(proc, r->memnode));
-	if (r->in_lru)
+	struct orr_memnode *m = r->in_lru ? &proc->data->memnodes[r->memnode] : NULL;
+	if (m) { /* from here on it is in no list, and not free yet */
+		ORR_ATOMIC_ADD(&m->nreleasing, 1);
 		lru_leave(proc, r);
+	}
 	r->allocated = 0;
 	r->mine = 0;
 	self->under_datum = 1;
 	put_buffer(proc, h, orr_replicate_iface(h, r), r->memnode, bytes);
+	if (m)
+		ORR_ATOMIC_ADD(&m->nreleasing, -1);
 	self->under_datum = saved;
 	self->gave_back = 1; /* a buffer put aside is one for those that wait as well */
 	postpone(h);

@@ -18,6 +18,9 @@
 #define FIRST_PAUSE_US 20.0
 #define LONG_PAUSE_US 1000.0
 #define GIVE_UP_US 5e6
+#define IDLE_US \
+	100e3 /* when nothing is left that could free memory but a buffer on its way back \
+	       */
 
 #define MIB ((size_t) 1 << 20)
 
@@ -55,13 +58,13 @@ static uint64_t work_left(const struct orr_mpi *mpi)
 	return orr_task_npending(mpi->proc) + (uint64_t) ORR_ATOMIC_LOAD(&mpi->ndetached);
 }
 
-/* [waits] Returns 0 when nothing happened for long. */
+/* [waits] Returns 0 when nothing happened for long although something is left to happen. */
 static int await_room(struct orr_mpi *mpi, size_t size)
 {
 	double pause_us = FIRST_PAUSE_US, calm_us = 0;
 	uint64_t left = work_left(mpi);
 
-	while (left && !has_room(size)) {
+	while (!has_room(size)) {
 		orr_sys_sleep_us(pause_us);
 		calm_us += pause_us;
 		if (pause_us < LONG_PAUSE_US)
@@ -69,9 +72,9 @@ static int await_room(struct orr_mpi *mpi, size_t size)
 		uint64_t now_left = work_left(mpi);
 		if (now_left != left)
 			calm_us = 0;
-		if (calm_us > GIVE_UP_US)
-			return 0;
 		left = now_left;
+		if (calm_us > (left ? GIVE_UP_US : IDLE_US))
+			return !left;
 	}
 	return 1;
 }

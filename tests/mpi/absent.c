@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is declared but not there says so: policies for load balancing are unknown.
+/* A policy for load balancing that is not there says so.
  *
- * orr-test: expect load balancing policy 'heat' is not known */
+ * orr-test: expect there is no policy 'cold', only 'heat' */
 #include "mpi_test.h"
 
 #include <starpu_mpi_lb.h>
@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 {
 	if (!begin(&argc, &argv, 1))
 		return 77;
-	starpu_mpi_lb_init("heat", NULL);
+	starpu_mpi_lb_init("cold", NULL);
 	starpu_mpi_lb_shutdown();
 	return end();
 }
