@@ -47,7 +47,8 @@ library_lists() {
 	done
 	{
 		echo "$head_line"
-		c_or_h src/drivers | grep -v '/opencl[^/]*\.c$' | list orr_src_drivers
+		c_or_h src/drivers | grep -v '/opencl[^/]*\.c$\|/cuda_[^/]*\.c$' | list orr_src_drivers
+		c_or_h src/drivers | grep '/cuda_[^/]*\.c$' | grep -v '/cuda_none\.c$' | list orr_src_drivers_cuda
 		c_or_h src/drivers | grep '/opencl[^/]*\.c$' | grep -v '/opencl_none\.c$' | list orr_src_drivers_opencl
 	} | put src/drivers/sources.mk
 	for d in sys bridge; do
@@ -114,13 +115,14 @@ test_block() {
 	tests/core/*|tests/data/*) kind=orr_core worlds=both ;;
 	tests/unit/*) kind=orr_unit worlds=real ;;
 	tests/real/*) kind=orr_mpi worlds=real ;;
+	tests/cuda/*) kind=orr_cuda worlds=real ;;
 	tests/sim/*) kind=none worlds=sim ;;
 	tests/elastic/*) kind=orr_elastic worlds=both ;;
 	*) kind=orr_mpi worlds=both ;;
 	esac
 	if [ $worlds != sim ]; then
 		group=orr_mpi_test
-		case $kind in orr_mpi|orr_elastic) ;; *) group=orr_core_test ;; esac
+		case $kind in orr_cuda) group=orr_cuda_test ;; orr_mpi|orr_elastic) ;; *) group=orr_core_test ;; esac
 		program_block "$f" ${group}_programs $kind
 		if is_test "$f"; then echo "${group}s += ${f%.c}"; fi
 	fi

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Helpers for CUDA kernels and data interfaces; empty unless the library was built with CUDA.
+ * Helpers for CUDA kernels and data interfaces; empty unless the library was built with CUDA's
+ * toolkit.
  *
  * Invariant: called by a CUDA worker, from kernels or copy methods, unless said otherwise.
  */

@@ -21,6 +21,11 @@ AS_IF([test $orr_hwloc = yes],
 AS_IF([test $orr_opencl = yes],
 	[orr_say "OpenCL devices" "yes"],
 	[orr_say "OpenCL devices" "NO driver (Debian: ocl-icd-opencl-dev; pocl-opencl-icd computes on CPUs)"])
+AS_IF([test $orr_cuda_toolkit != no],
+	[orr_say "CUDA devices" "yes, toolkit in $orr_cuda_toolkit"],
+	[test $orr_cuda = yes],
+	[orr_say "CUDA devices" "NO toolkit (--with-cuda=DIR): no workers but by ORRERY_CUDART, as tests do"],
+	[orr_say "CUDA devices" "NO driver (--disable-cuda)"])
 AS_IF([test $orr_blas = yes],
 	[orr_say "BLAS of examples" "yes, LAPACKE: $orr_lapacke"],
 	[orr_say "BLAS of examples" "NO: plain kernels (Debian: libopenblas-dev, liblapacke-dev)"])

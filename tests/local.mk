@@ -3,6 +3,8 @@
 # where it runs (tests/README.md): core, data: core only, both worlds; mpi, bad:
 # with MPI, both worlds; real, unit: real only; sim: simulated only.
 orr_core_test_programs =
+orr_cuda_test_programs =
+orr_cuda_tests =
 orr_core_tests =
 orr_mpi_test_programs =
 orr_mpi_tests =
@@ -12,6 +14,14 @@ orr_script_tests =
 orr_test_includes = -I$(srcdir)/tests -I$(srcdir)/tests/lib
 orr_core_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS)
 orr_core_ldadd = liborrery.la $(OPENCL_LIBS) $(ORR_SYS_LIBS)
+# The stub of the CUDA runtime, and programs with kernels for it.
+orr_cuda_cppflags = $(orr_core_cppflags) -DSTARPU_USE_CUDA=1 -I$(srcdir)/tests/lib/cudart/include
+orr_cuda_ldadd = $(orr_core_ldadd) tests/lib/cudart/libcudart.la
+check_LTLIBRARIES += tests/lib/cudart/libcudart.la
+tests_lib_cudart_libcudart_la_SOURCES = tests/lib/cudart/cudart.c tests/lib/cudart/cudart_memory.c
+tests_lib_cudart_libcudart_la_CPPFLAGS = -I$(srcdir)/tests/lib/cudart/include
+tests_lib_cudart_libcudart_la_CFLAGS = $(AM_CFLAGS)
+tests_lib_cudart_libcudart_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_builddir)/tests/lib/cudart
 orr_unit_cppflags = $(orr_defines) $(orr_real_includes) $(orr_test_includes) $(HWLOC_CFLAGS)
 orr_unit_ldadd = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_mpi_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS) $(MPI_CPPFLAGS)
@@ -22,6 +32,10 @@ include %D%/sources.mk
 
 check_PROGRAMS += $(orr_core_test_programs)
 TESTS += $(orr_core_tests)
+if ORR_CUDA
+check_PROGRAMS += $(orr_cuda_test_programs)
+TESTS += $(orr_cuda_tests)
+endif
 if ORR_MPI
 check_PROGRAMS += $(orr_mpi_test_programs)
 if ORR_MPI_CHECK
@@ -43,9 +57,9 @@ LOG_COMPILER = $(SHELL) $(srcdir)/tests/lib/run-test
 AM_TESTS_ENVIRONMENT = \
 	ORR_TEST_SRCDIR='$(abs_srcdir)'; ORR_TEST_BUILDDIR='$(abs_builddir)'; \
 	ORR_TEST_FACTOR="$${ORR_TEST_FACTOR-$(orr_test_factor)}"; \
-	ORR_TEST_MPI='$(orr_mpi)'; ORR_TEST_SIM='$(orr_simgrid)'; ORR_TEST_OPENCL='$(orr_opencl)'; ORR_TEST_SANITIZER='$(orr_sanitizer)'; ORR_TEST_DEBUG='$(orr_debug)'; ORR_TEST_FORTRAN='$(orr_fortran)'; \
+	ORR_TEST_MPI='$(orr_mpi)'; ORR_TEST_SIM='$(orr_simgrid)'; ORR_TEST_OPENCL='$(orr_opencl)'; ORR_TEST_CUDA='$(orr_cuda)'; ORR_TEST_SANITIZER='$(orr_sanitizer)'; ORR_TEST_DEBUG='$(orr_debug)'; ORR_TEST_FORTRAN='$(orr_fortran)'; \
 	PYTHON='$(PYTHON)'; CC='$(CC)'; SPHINX_BUILD='$(SPHINX_BUILD)'; \
-	export ORR_TEST_SRCDIR ORR_TEST_BUILDDIR ORR_TEST_FACTOR ORR_TEST_MPI ORR_TEST_SIM ORR_TEST_OPENCL ORR_TEST_SANITIZER ORR_TEST_DEBUG ORR_TEST_FORTRAN PYTHON CC SPHINX_BUILD;
+	export ORR_TEST_SRCDIR ORR_TEST_BUILDDIR ORR_TEST_FACTOR ORR_TEST_MPI ORR_TEST_SIM ORR_TEST_OPENCL ORR_TEST_CUDA ORR_TEST_SANITIZER ORR_TEST_DEBUG ORR_TEST_FORTRAN PYTHON CC SPHINX_BUILD;
 MOSTLYCLEANFILES += $(orr_sim_test_programs)
 EXTRA_DIST += $(orr_test_extra)
 

@@ -35,6 +35,9 @@ struct orr_config {
 	int opencl_parts;                        /* sub-devices of each that can be cut */
 	int opencl_pipeline;                     /* as cuda_pipeline */
 	int nworker_per_cuda;
+	char *workers_cudaid; /* the CUDA devices to use, or NULL */
+	char *cudart;         /* ORRERY_CUDART: the library of the CUDA runtime, or NULL */
+	int cuda_peer;        /* CUDA devices reach the memory of each other */
 	int cuda_pipeline; /* tasks that a CUDA worker has at once: from 2 on, the next one's data
 			      come while a kernel runs */
 	/* scheduling */

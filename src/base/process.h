@@ -67,6 +67,7 @@ struct orr_process {
 	struct orr_core *core;
 	struct orr_perf *perf;                  /* NULL while the runtime is down */
 	struct orr_trace *trace;                /* NULL: nothing is recorded */
+	struct orr_cuda *cuda;                  /* the devices that CUDA drives, NULL: none */
 	struct orr_opencl *opencl;              /* the devices that OpenCL drives, NULL: none */
 	struct orr_tool *tool;                  /* NULL: there is no profiling tool */
 	struct orr_mpi *mpi;                    /* NULL until starpu_mpi_init */

@@ -211,6 +211,7 @@ static const struct orr_memnode_ops disk_memory = {
 	.release = disk_release,
 	.copy = disk_copy,
 	.copy2d = disk_copy2d,
+	.stream = orr_memnode_stream_none,
 	.test = disk_test,
 	.wait = orr_memnode_wait_none,
 	.map = orr_memnode_map_none,

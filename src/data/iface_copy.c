@@ -275,6 +275,16 @@ static const char *kind_name(enum starpu_node_kind kind)
 	}
 }
 
+/* Of the device's copies, in the queue that the back end wants. */
+static int copy_in_stream(stream_method copy, void *src, unsigned src_node, void *dst,
+			  unsigned dst_node, struct orr_copy_channel *chan)
+{
+	struct orr_process *proc = orr_self();
+
+	chan->event = pair_ops(proc, src_node, dst_node)->stream(proc, chan);
+	return copy(src, src_node, dst, dst_node, (starpu_cudaStream_t) chan->event);
+}
+
 int orr_iface_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node, void *dst,
 		   unsigned dst_node, struct orr_copy_channel *chan)
 {
@@ -286,8 +296,7 @@ int orr_iface_copy(struct starpu_data_interface_ops *ops, void *src, unsigned sr
 	if (m) {
 		special = pick_methods(m, from, to);
 		if (chan && special.stream)
-			return special.stream(src, src_node, dst, dst_node,
-					      (starpu_cudaStream_t) chan->event);
+			return copy_in_stream(special.stream, src, src_node, dst, dst_node, chan);
 		if (chan && special.event)
 			return special.event(src, src_node, dst, dst_node,
 					     (starpu_cl_event_t *) &chan->event);

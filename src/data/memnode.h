@@ -45,6 +45,9 @@ struct orr_memnode_ops {
 		      uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t blocksize,
 		      size_t numblocks, size_t ld_src, size_t ld_dst,
 		      struct orr_copy_channel *chan);
+	/* The queue for copies on chan, for methods of programs that take one (cudaStream_t): such
+	 * a method leaves it in chan->event if its copies are under way. NULL: there is none. */
+	void *(*stream)(struct orr_process *proc, struct orr_copy_channel *chan);
 	/* Returns 1 once the copies that were started on chan are over, else 0 with chan->due_us
 	 * set. Called until it returns 1, by one thread at a time, perhaps under proc->lock. A copy
 	 * that failed ends the program with a message. */
@@ -59,7 +62,8 @@ struct orr_memnode_ops {
 	void (*exit)(struct orr_process *proc, unsigned memnode);
 };
 
-/* For memories whose copies are over when they return. */
+/* For memories whose copies are over when they return, or have no queue that programs know. */
+void *orr_memnode_stream_none(struct orr_process *proc, struct orr_copy_channel *chan);
 void orr_memnode_wait_none(struct orr_process *proc, struct orr_copy_channel *chan);
 /* For memories whose back end keeps nothing. */
 void orr_memnode_exit_none(struct orr_process *proc, unsigned memnode);

@@ -12,6 +12,13 @@
 #include "data/memory.h"
 #include "data/tidy.h"
 
+void *orr_memnode_stream_none(struct orr_process *proc, struct orr_copy_channel *chan)
+{
+	(void) proc;
+	(void) chan;
+	return NULL;
+}
+
 void orr_memnode_wait_none(struct orr_process *proc, struct orr_copy_channel *chan)
 {
 	(void) proc;

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/config.h"
+#include "drivers/cuda.h"
 #include "drivers/fake.h"
 #include "drivers/fake_opencl.h"
 #include "drivers/limit.h"
@@ -92,7 +93,14 @@ int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned ma
 	n += (int) numa;
 	orr_assert((unsigned) n <= max);
 
-	int real = opencl_devices(proc, v + n, at_most(nopencl, max - (unsigned) n));
+	int real = proc->cfg.fake_devices
+			   ? 0
+			   : orr_cuda_devices(proc, v + n, at_most(ncuda, max - (unsigned) n),
+					      ncuda);
+	if (real < 0)
+		return real;
+	n += real;
+	real = opencl_devices(proc, v + n, at_most(nopencl, max - (unsigned) n));
 
 	if (real < 0)
 		return real;

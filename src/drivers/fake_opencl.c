@@ -139,6 +139,7 @@ static const struct orr_memnode_ops opencl_memory = {
 	.release = opencl_release,
 	.copy = opencl_copy,
 	.copy2d = opencl_copy2d,
+	.stream = orr_memnode_stream_none,
 	.test = orr_delay_test,
 	.wait = orr_delay_wait,
 	.map = orr_memnode_map_none,

@@ -3,6 +3,15 @@
 include %D%/sources.mk
 liborrery_la_SOURCES += $(orr_src_drivers)
 liborrery_sim_la_SOURCES += $(orr_src_drivers)
+if ORR_CUDA
+liborrery_la_SOURCES += $(orr_src_drivers_cuda)
+liborrery_sim_la_SOURCES += $(orr_src_drivers_cuda)
+EXTRA_DIST += %D%/cuda_none.c
+else
+liborrery_la_SOURCES += %D%/cuda_none.c
+liborrery_sim_la_SOURCES += %D%/cuda_none.c
+EXTRA_DIST += $(orr_src_drivers_cuda)
+endif
 if ORR_OPENCL
 liborrery_la_SOURCES += $(orr_src_drivers_opencl)
 liborrery_sim_la_SOURCES += $(orr_src_drivers_opencl)

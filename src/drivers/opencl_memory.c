@@ -314,6 +314,7 @@ const struct orr_memnode_ops orr_cl_memory = {
 	.release = cl_release,
 	.copy = cl_copy,
 	.copy2d = cl_copy2d,
+	.stream = orr_memnode_stream_none,
 	.test = cl_test,
 	.wait = cl_wait,
 	.map = orr_memnode_map_none,

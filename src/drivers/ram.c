@@ -55,6 +55,7 @@ const struct orr_memnode_ops orr_ram_ops = {
 	.release = ram_release,
 	.copy = ram_copy,
 	.copy2d = ram_copy2d,
+	.stream = orr_memnode_stream_none,
 	.test = ram_test,
 	.wait = orr_memnode_wait_none,
 	.map = orr_memnode_map_none,

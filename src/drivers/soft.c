@@ -109,8 +109,8 @@ static uintptr_t soft_map(struct orr_process *proc, uintptr_t addr, size_t offse
 	{ \
 		.name = "device of host memory", .addressable = 0, .cpu_format = CPU_FORMAT, \
 		.alloc = soft_alloc, .release = soft_release, .copy = soft_copy, \
-		.copy2d = soft_copy2d, .test = orr_delay_test, .wait = orr_delay_wait, \
-		.map = soft_map, .exit = orr_delay_exit \
+		.copy2d = soft_copy2d, .stream = orr_memnode_stream_none, .test = orr_delay_test, \
+		.wait = orr_delay_wait, .map = soft_map, .exit = orr_delay_exit \
 	}
 
 static const struct orr_memnode_ops soft_memory = MEMORY(0), cpu_first_memory = MEMORY(1);

@@ -81,7 +81,7 @@ static int names_other_devices(const struct orr_process *proc)
 		 nopencl = c->use_explicit_workers_opencl_gpuid ? starpu_opencl_worker_get_count()
 								: 0;
 
-	for (unsigned i = 0; i < ncuda; i++)
+	for (unsigned i = 0; i < ncuda && !proc->cuda; i++)
 		if (c->workers_cuda_gpuid[i] != i)
 			return 1;
 	for (unsigned i = 0; i < nopencl && !proc->opencl; i++)

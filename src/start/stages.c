@@ -27,6 +27,7 @@
 #include "drivers/cpu.h"
 #include "drivers/device.h"
 #include "drivers/limit.h"
+#include "drivers/cuda.h"
 #include "drivers/opencl.h"
 #include "perf/perf.h"
 #include "sched/sched.h"
@@ -178,6 +179,7 @@ static void stop_units(struct orr_process *proc)
 	orr_workers_free(proc);
 	orr_memory_exit(proc);
 	orr_opencl_exit(proc);
+	orr_cuda_exit(proc);
 }
 
 static int start_units(struct orr_process *proc)
