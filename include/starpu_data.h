@@ -308,4 +308,9 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
 #ifdef __cplusplus
 }
 #endif
+
+#ifdef STARPU_USE_DEPRECATED_API
+/* Programs written before edition 1.0 define this macro; they write a handle's type so. */
+typedef starpu_data_handle_t starpu_data_handle;
+#endif
 #endif

@@ -492,4 +492,9 @@ static inline struct starpu_task orr_task_initial(void)
 	return task;
 }
 #endif
+
+#ifdef STARPU_USE_DEPRECATED_API
+/* Programs written before edition 1.0 define this macro; they write codelets without "struct". */
+typedef struct starpu_codelet starpu_codelet;
+#endif
 #endif

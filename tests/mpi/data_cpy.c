@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &set_cl, STARPU_W, a, STARPU_VALUE, &eleven,
 				  sizeof(eleven), 0));
 	OK(starpu_mpi_data_cpy(b, a, MPI_COMM_WORLD, 1, NULL, NULL));
-	OK(starpu_mpi_data_cpy(c, b, MPI_COMM_WORLD, 1, NULL, NULL));
+	OK(starpu_mpi_data_cpy_priority(c, b, MPI_COMM_WORLD, 1, NULL, NULL, 3));
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &increment_cl, STARPU_RW, c, 0));
 	OK(starpu_mpi_data_cpy(a, c, MPI_COMM_WORLD, 0, NULL, NULL));
 	OK(starpu_mpi_data_cpy(b, b, MPI_COMM_WORLD, 0, count, &called));

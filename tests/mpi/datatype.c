@@ -4,6 +4,9 @@
 #include "user_interface.h"
 
 static int made, freed, refuse;
+static starpu_mpi_datatype_allocate_func_t allocate;
+static starpu_mpi_datatype_node_allocate_func_t allocate_on;
+static starpu_mpi_datatype_free_func_t release;
 
 static int make_type(starpu_data_handle_t handle, MPI_Datatype *type)
 {
@@ -24,31 +27,31 @@ static int make_type(starpu_data_handle_t handle, MPI_Datatype *type)
 	return 0;
 }
 
+/* For data on any node: the engine asks for main memory. */
+static int make_type_on(starpu_data_handle_t handle, unsigned node, MPI_Datatype *type)
+{
+	CHECK_IS(node, STARPU_MAIN_RAM);
+	made += 100;
+	return make_type(handle, type);
+}
+
 static void free_type(MPI_Datatype *type)
 {
 	freed++;
 	MPI_Type_free(type);
 }
 
-int main(int argc, char **argv)
+/* A datatype of one handle. */
+static void one_handle(int by_node)
 {
 	starpu_data_handle_t h;
 
-	if (!begin(&argc, &argv, 2))
-		return 77;
-	starpu_data_register_ops(&pair_ops);
-	OK(starpu_mpi_interface_datatype_register(pair_ops.interfaceid, make_type, free_type));
-	exchange_pairs();
-	CHECK(packed == 0 && unpacked == 0 && made == 16 && freed == 16,
-	      "packed %d, unpacked %d, made %d, freed %d", packed, unpacked, made, freed);
-	refuse = 1;
-	exchange_pairs();
-	CHECK(packed == 8 && unpacked == 8, "the data without datatype must be packed");
-	refuse = 0;
-	OK(starpu_mpi_interface_datatype_unregister(pair_ops.interfaceid));
 	new_pair(&h, 10);
 	fill_pair(h, rank);
-	OK(starpu_mpi_datatype_register(h, make_type, free_type));
+	if (by_node)
+		OK(starpu_mpi_datatype_node_register(h, allocate_on, release));
+	else
+		OK(starpu_mpi_datatype_register(h, allocate, release));
 	OK(starpu_mpi_barrier(MPI_COMM_WORLD));
 	made = 0;
 	if (rank == 0)
@@ -57,8 +60,34 @@ int main(int argc, char **argv)
 		OK(starpu_mpi_recv(h, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		check_pair(h, 0);
 	}
-	CHECK(made == (rank < 2), "made %d", made);
+	CHECK_IS(made, rank < 2 ? (by_node ? 101 : 1) : 0);
 	OK(starpu_mpi_datatype_unregister(h));
 	starpu_data_unregister(h);
+}
+
+int main(int argc, char **argv)
+{
+	if (!begin(&argc, &argv, 2))
+		return 77;
+	starpu_data_register_ops(&pair_ops);
+	allocate = make_type;
+	allocate_on = make_type_on;
+	release = free_type;
+	OK(starpu_mpi_interface_datatype_register(pair_ops.interfaceid, allocate, release));
+	exchange_pairs();
+	CHECK(packed == 0 && unpacked == 0 && made == 16 && freed == 16,
+	      "packed %d, unpacked %d, made %d, freed %d", packed, unpacked, made, freed);
+	refuse = 1;
+	exchange_pairs();
+	CHECK(packed == 8 && unpacked == 8, "the data without datatype must be packed");
+	refuse = 0;
+	OK(starpu_mpi_interface_datatype_unregister(pair_ops.interfaceid));
+	made = 0;
+	OK(starpu_mpi_interface_datatype_node_register(pair_ops.interfaceid, allocate_on, release));
+	exchange_pairs();
+	CHECK_IS(made, 16 * 101);
+	OK(starpu_mpi_interface_datatype_unregister(pair_ops.interfaceid));
+	one_handle(0);
+	one_handle(1);
 	return end();
 }

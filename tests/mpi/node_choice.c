@@ -65,7 +65,8 @@ int main(int argc, char **argv)
 	expect_on(0);
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, big, 0));
 	expect_on(1);
-	int policy = starpu_mpi_node_selection_register_policy(last_rank);
+	starpu_mpi_select_node_policy_func_t last = last_rank;
+	int policy = starpu_mpi_node_selection_register_policy(last);
 	CHECK(policy > 0, "policy %d", policy);
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b,
 				  STARPU_NODE_SELECTION_POLICY, policy, 0));
@@ -74,10 +75,14 @@ int main(int argc, char **argv)
 	CHECK(starpu_mpi_node_selection_get_current_policy() == policy, "current policy");
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b, 0));
 	expect_on(size - 1);
+	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &note_cl, STARPU_RW, a, STARPU_RW, b,
+				  STARPU_NODE_SELECTION_POLICY,
+				  STARPU_MPI_NODE_SELECTION_CURRENT_POLICY, 0));
+	expect_on(size - 1);
 	OK(starpu_mpi_node_selection_set_current_policy(STARPU_MPI_NODE_SELECTION_MOST_R_DATA));
 	OK(starpu_mpi_node_selection_unregister_policy(policy));
 	if (rank == 0)
-		CHECK(int_of(a) == 6, "the owner has %d", int_of(a));
+		CHECK(int_of(a) == 7, "the owner has %d", int_of(a));
 	starpu_data_unregister(a);
 	starpu_data_unregister(b);
 	starpu_data_unregister(big);

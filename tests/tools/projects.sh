@@ -33,13 +33,14 @@ fi
 cp -P "$ORR_TEST_BUILDDIR"/.libs/liborrery*.so* "$inst/lib/" || die "no libraries"
 cp "$ORR_TEST_BUILDDIR/.libs/orrery-sim-launcher" "$inst/libexec/orrery/" || die "no launcher"
 [ "$(PKG_CONFIG_PATH=$inst/lib/pkgconfig pkg-config --variable=prefix starpu-1.3)" = "$inst" ] || die "prefix of starpu-1.3"
-for module in libstarpu starpu-1.0 starpu-1.1 starpu-1.2 starpu-1.3 starpu-1.4; do
+for with_mpi in libstarpumpi starpumpi-1.0 starpumpi-1.1 starpumpi-1.2 starpumpi-1.3 starpumpi-1.4; do
+	module=$(echo $with_mpi | sed 's/mpi//')
 	for world in "$inst" "$inst/lib/orrery/sim"; do
 		for variable in prefix exec_prefix libdir includedir; do
 			value=$(PKG_CONFIG_PATH=$world/lib/pkgconfig pkg-config --variable=$variable $module)
 			[ -d "$value" ] || die "$variable of $module in $world is '$value'"
 		done
-		PKG_CONFIG_PATH=$world/lib/pkgconfig pkg-config --exists "$module >= 1.3" "$(echo $module | sed 's/starpu/starpumpi/')" ||
+		PKG_CONFIG_PATH=$world/lib/pkgconfig pkg-config --exists "$module >= 1.3" $with_mpi ||
 			die "$module in $world"
 	done
 done

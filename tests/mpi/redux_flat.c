@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* STARPU_MPI_REDUX_ARITY_THRESHOLD below 0: all parts go to the owner, but where the program asks
+ * for a tree.
+ *
+ * orr-test: env STARPU_MPI_REDUX_ARITY_THRESHOLD=-1
+ * orr-test: ranks 4
+ * orr-test: sim-ranks 9 */
+#include "redux_test.h"
+
+int main(int argc, char **argv)
+{
+	if (!begin(&argc, &argv, 4))
+		return 77;
+	starpu_mpi_comm_stats_enable();
+	CHECK_IS(senders(1, 0), size - 1);
+	CHECK_IS(senders(NX, 0), size - 1);
+	CHECK_IS(senders(NX, 2), 2);
+	return end();
+}

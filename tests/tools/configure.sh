@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# configure has the options for MPI that the handbook names, says what each does, and
+# refuses programs that are not there, MPI's tests without MPI, and checkpoints switched off.
+# An option that it does not have gives a warning.
+# orr-test: timeout 300
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ -x "$ORR_TEST_SRCDIR/configure" ] || skip "there is no configure"
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+ok "$ORR_TEST_SRCDIR/configure" --help
+for option in --with-mpicc --with-mpiexec --with-mpifort --enable-mpi-check --enable-mpi-ft --enable-mpi-ft-stats \
+	--enable-mpi-pedantic-isend; do
+	has out "^ *$option"
+done
+
+# refuses REGEX OPTION...: configure ends with an error. Results are kept for the next call.
+refuses() { regex=$1; shift; fails 1 "$regex" "$ORR_TEST_SRCDIR/configure" -q --cache-file=cache "$@"; }
+refuses 'with-mpicc=/nowhere/mpicc: there is no such program' --with-mpicc=/nowhere/mpicc --enable-nmad
+has err 'unrecognized options: --enable-nmad'
+refuses 'with-mpiexec=/nowhere/mpiexec: there is no such program' --with-mpiexec=/nowhere/mpiexec
+refuses 'enable-mpi-check needs a working mpicc and mpirun' --enable-mpi-check --without-mpicc
+refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft
+refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft-stats
