@@ -76,6 +76,17 @@ void orr_mpi_received_drop(struct orr_mpi *mpi, starpu_data_handle_t h)
 	starpu_data_invalidate_submit(h);
 }
 
+void orr_mpi_cache_release(struct orr_mpi *mpi, starpu_data_handle_t h, int n)
+{
+	struct orr_mpi_ext *ext = orr_mpi_ext(h);
+
+	if (mpi->rank >= n)
+		orr_mpi_received_drop(mpi, h);
+	else if (ext && h->mpi_rank == mpi->rank)
+		while (ext->nsent && ext->sent[ext->nsent - 1] >= n)
+			ext->nsent--;
+}
+
 void orr_mpi_written_drop(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
 	received_clear(mpi, h);

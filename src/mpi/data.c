@@ -131,6 +131,8 @@ static void detach(starpu_data_handle_t h)
 	complain_of_stale_home(h);
 	if (mpi) {
 		orr_lock(&mpi->data_lock);
+		if (ext->follows)
+			mpi->unfollow(mpi, ext);
 		orr_assert(ext->index < mpi->nattached && mpi->attached[ext->index] == h);
 		detach_tag(mpi, h, ext);
 		starpu_data_handle_t last = mpi->attached[--mpi->nattached];

@@ -12,6 +12,7 @@
 #include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
+#include "mpi/resize.h"
 #include "mpi/stall.h"
 #include "mpi/unmatched.h"
 #include "mpi/work.h"
@@ -258,6 +259,7 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 		mpi->init_count++;
 		return ret;
 	}
+	orr_mpi_resize_exit(mpi);
 	if (mpi->fake)
 		starpu_mpi_wait_for_all(mpi->comms[0]->comm);
 	/* Nobody stops before all have what was sent to them. */

@@ -16,6 +16,10 @@ int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xran
 /* Brings the current value to a rank unless it is there; counted by the cache on both sides. */
 int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int node,
 		  int prio, int how, void (*callback)(void *), void *arg);
+/* migrate.c: gives the datum, which has an owner, another one, both of them ranks of c. All ranks
+ * that know it call it at the same place. 0 or -errno after a message. */
+int orr_mpi_migrate(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		    int new_rank, int prio);
 
 /* starpu_mpi_task_insert, _task_build and _task_post_build from an array of arguments, as
  * core/insert.h describes it. */

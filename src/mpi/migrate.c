@@ -11,18 +11,19 @@
 #include "mpi/insert.h"
 #include "base/log.h"
 
-/* The parts common to all: contributions are combined before the value moves. */
-static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, int how, void (*callback)(void *),
-		 void *arg, const char *who)
+/* Contributions are combined before the value moves. */
+static int combine_and_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+			     int node, int prio, void (*callback)(void *), void *arg)
 {
-	struct orr_mpi *mpi = orr_mpi_get(who);
-	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
-	int ret = 0;
+	int ret = h->mpi_flags & ORR_MPI_REDUXING ? orr_mpi_redux_flush(mpi, c, h, 0, 0) : 0;
 
-	if (!c)
-		return mpi ? -EINVAL : -ENODEV;
-	if (!h)
-		return 0;
+	return ret ? ret : orr_mpi_bring(mpi, c, h, node, prio, 0, callback, arg);
+}
+
+/* 0, or -EINVAL after a message if the datum cannot go to that rank. */
+static int check_move(const struct orr_mpi_comm *c, starpu_data_handle_t h, int node,
+		      const char *who)
+{
 	if (h->mpi_rank == -1) {
 		orr_error("%s: data %s has no owner; call starpu_mpi_data_register() first", who,
 			  orr_handle_name(h));
@@ -33,15 +34,28 @@ static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, int how, void 
 			  c->size);
 		return -EINVAL;
 	}
-	if (h->mpi_flags & ORR_MPI_REDUXING)
-		ret = orr_mpi_redux_flush(mpi, c, h, 0, 0);
-	return ret ? ret : orr_mpi_bring(mpi, c, h, node, 0, how, callback, arg);
+	return 0;
+}
+
+/* The parts common to all. */
+static int bring(MPI_Comm comm, starpu_data_handle_t h, int node, void (*callback)(void *),
+		 void *arg, const char *who)
+{
+	struct orr_mpi *mpi = orr_mpi_get(who);
+	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+
+	if (!c)
+		return mpi ? -EINVAL : -ENODEV;
+	if (!h)
+		return 0;
+	int ret = check_move(c, h, node, who);
+	return ret ? ret : combine_and_bring(mpi, c, h, node, 0, callback, arg);
 }
 
 int starpu_mpi_get_data_on_node_detached(MPI_Comm comm, starpu_data_handle_t data_handle, int node,
 					 void (*callback)(void *), void *arg)
 {
-	return bring(comm, data_handle, node, 0, callback, arg, __func__);
+	return bring(comm, data_handle, node, callback, arg, __func__);
 }
 
 int starpu_mpi_get_data_on_node(MPI_Comm comm, starpu_data_handle_t data_handle, int node)
@@ -49,7 +63,7 @@ int starpu_mpi_get_data_on_node(MPI_Comm comm, starpu_data_handle_t data_handle,
 	int ret = orr_mpi_check_blocking(__func__);
 
 	if (!ret)
-		ret = bring(comm, data_handle, node, 0, NULL, NULL, __func__);
+		ret = bring(comm, data_handle, node, NULL, NULL, __func__);
 	/* The message is the last user of the datum on either side: having it means that the
 	 * message is over. */
 	if (!ret && data_handle && (starpu_mpi_data_get_rank(data_handle) != node)) {
@@ -71,7 +85,7 @@ void starpu_mpi_get_data_on_all_nodes_detached(MPI_Comm comm, starpu_data_handle
 	if (!data_handle || starpu_mpi_comm_size(comm, &size) || starpu_mpi_comm_rank(comm, &rank))
 		return;
 	if (data_handle->mpi_rank != rank) {
-		bring(comm, data_handle, rank, 0, NULL, NULL, __func__);
+		bring(comm, data_handle, rank, NULL, NULL, __func__);
 		return;
 	}
 	struct orr_mpi *mpi = orr_self()->mpi;
@@ -79,8 +93,33 @@ void starpu_mpi_get_data_on_all_nodes_detached(MPI_Comm comm, starpu_data_handle
 	int ret = 0;
 	orr_mpi_burst_begin(self);
 	for (int node = 0; node < size && !ret; node++)
-		ret = bring(comm, data_handle, node, 0, NULL, NULL, __func__);
+		ret = bring(comm, data_handle, node, NULL, NULL, __func__);
 	orr_mpi_burst_end(mpi, self);
+}
+
+int orr_mpi_migrate(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		    int new_rank, int prio)
+{
+	int old_rank = h->mpi_rank, me = c->rank,
+	    ret = combine_and_bring(mpi, c, h, new_rank, prio, NULL, NULL);
+
+	if (ret)
+		return ret;
+	if (me == old_rank)
+		orr_mpi_sent_clear(mpi, h);
+	else if (me == new_rank)
+		orr_mpi_flags(h, 0, ORR_MPI_RECEIVED);
+	else
+		orr_mpi_received_drop(mpi, h);
+	h->mpi_rank = new_rank;
+	if (me == old_rank) {
+		orr_mpi_received_set(mpi, h);
+		orr_mpi_flags(h, ORR_MPI_MIGRATED, 0);
+	} else if (me == new_rank) {
+		orr_mpi_sent_set(mpi, h, old_rank);
+		orr_mpi_flags(h, 0, ORR_MPI_MIGRATED | ORR_MPI_STALE);
+	}
+	return 0;
 }
 
 void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new_rank)
@@ -105,22 +144,9 @@ void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new
 		handle->mpi_rank = new_rank;
 		return;
 	}
-	if (bring(comm, handle, new_rank, 0, NULL, NULL, __func__))
+	if (check_move(c, handle, new_rank, __func__) ||
+	    orr_mpi_migrate(mpi, c, handle, new_rank, 0))
 		orr_sys_mpi_abort(mpi->proc);
-	if (me == old_rank)
-		orr_mpi_sent_clear(mpi, handle);
-	else if (me == new_rank)
-		orr_mpi_flags(handle, 0, ORR_MPI_RECEIVED);
-	else
-		orr_mpi_received_drop(mpi, handle);
-	handle->mpi_rank = new_rank;
-	if (me == old_rank) {
-		orr_mpi_received_set(mpi, handle);
-		orr_mpi_flags(handle, ORR_MPI_MIGRATED, 0);
-	} else if (me == new_rank) {
-		orr_mpi_sent_set(mpi, handle, old_rank);
-		orr_mpi_flags(handle, 0, ORR_MPI_MIGRATED | ORR_MPI_STALE);
-	}
 }
 
 /* The owner of a datum that takes part in a collective with this root, else -1. */

@@ -195,7 +195,9 @@ struct orr_mpi_datatype {
 struct orr_mpi_ext {
 	uint32_t index; /* in mpi->attached */
 	uint32_t nsent, sent_cap;
-	int32_t *sent; /* owner: ranks that hold the value, sorted */
+	uint32_t follows; /* resize.c: its place among the data that follow, from 1; 0: it does not
+			   */
+	int32_t *sent;    /* owner: ranks that hold the value, sorted */
 	uint32_t nredux, redux_cap;
 	int32_t *redux;               /* ranks that contributed, sorted; on a contributor: itself */
 	struct orr_mpi_datatype type; /* .free set when registered for this handle */
@@ -309,6 +311,10 @@ struct orr_mpi {
 	struct orr_lb *lb; /* lb.c; NULL: data stay where they are */
 	/* [waits] Load balancing's: the program begins or ends an iteration; NULL without it. */
 	void (*iteration)(struct orr_mpi *mpi, int begins);
+	struct orr_resize *resize; /* resize.c; NULL before the program uses it */
+	/* Resizing's: the datum of these attributes, which follows, is being unregistered. Under
+	 * data_lock. */
+	void (*unfollow)(struct orr_mpi *mpi, struct orr_mpi_ext *ext);
 	struct orr_checkpoints *checkpoints; /* checkpoint.h; NULL before they are started */
 	struct orr_mpi_range *ranges;        /* of tags, allocated ones, sorted */
 	unsigned nranges;
@@ -558,6 +564,8 @@ void orr_mpi_sent_clear(struct orr_mpi *mpi, starpu_data_handle_t h);
 int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h);
 /* Forgets and frees the received value, after the tasks that use it. */
 void orr_mpi_received_drop(struct orr_mpi *mpi, starpu_data_handle_t h);
+/* No rank from n on has a received value of the datum, or may hold one of it (on the owner). */
+void orr_mpi_cache_release(struct orr_mpi *mpi, starpu_data_handle_t h, int n);
 /* Forgets the copy that this rank, not the owner, has just written, and frees it after the tasks
  * and messages that use it. */
 void orr_mpi_written_drop(struct orr_mpi *mpi, starpu_data_handle_t h);

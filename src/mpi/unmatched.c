@@ -117,17 +117,29 @@ static struct rest come_to_rest(struct orr_mpi *mpi, double patience_us)
 	}
 }
 
+int orr_mpi_sum_start(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n,
+		      MPI_Request *request)
+{
+	while (mpi->may_drive && !orr_mpi_own(mpi))
+		orr_sys_relax();
+	int ret = orr_sys_mpi_sum_start(mpi->proc, mpi->comms[0]->comm, mine, all, n, request);
+	if (mpi->may_drive)
+		orr_mpi_unown(mpi);
+	return ret;
+}
+
+void orr_mpi_sum_finish(struct orr_mpi *mpi, MPI_Request *request)
+{
+	orr_mpi_wait_until(mpi, orr_mpi_collective_test, request);
+}
+
 int orr_mpi_sum(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n)
 {
 	MPI_Request request;
+	int ret = orr_mpi_sum_start(mpi, mine, all, n, &request);
 
-	while (mpi->may_drive && !orr_mpi_own(mpi))
-		orr_sys_relax();
-	int ret = orr_sys_mpi_sum_start(mpi->proc, mpi->comms[0]->comm, mine, all, n, &request);
-	if (mpi->may_drive)
-		orr_mpi_unown(mpi);
 	if (!ret)
-		orr_mpi_wait_until(mpi, orr_mpi_collective_test, &request);
+		orr_mpi_sum_finish(mpi, &request);
 	return ret;
 }
 

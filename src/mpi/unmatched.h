@@ -15,5 +15,10 @@ int orr_mpi_settle(struct orr_mpi *mpi);
 void orr_mpi_report_unmatched(struct orr_mpi *mpi);
 /* [waits] Adds up n numbers of all ranks. 0, or -EIO after a message. */
 int orr_mpi_sum(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n);
+/* The same in two steps; mine and all stay until the second one is over. [waits] A simulated run
+ * waits in the first one already. */
+int orr_mpi_sum_start(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n,
+		      MPI_Request *request);
+void orr_mpi_sum_finish(struct orr_mpi *mpi, MPI_Request *request);
 
 #endif

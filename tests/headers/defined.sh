@@ -42,7 +42,7 @@ check() {
 }
 
 printf '#include <starpu.h>\n#include <orrery.h>\n#include <starpu_expert.h>\n#include <starpu_sched_component.h>\n#include <schedulers/starpu_scheduler_toolbox.h>\n#include <schedulers/starpu_heteroprio.h>\n' > core.c
-printf '#include <starpu_mpi.h>\n#include <starpu_mpi_lb.h>\n#include <orrery.h>\n#include <starpu_expert.h>\n#include <starpu_sched_component.h>\n#include <schedulers/starpu_scheduler_toolbox.h>\n#include <schedulers/starpu_heteroprio.h>\n' > mpi.c
+printf '#include <starpu_mpi.h>\n#include <starpu_mpi_lb.h>\n#include <orrery_resize.h>\n#include <orrery.h>\n#include <starpu_expert.h>\n#include <starpu_sched_component.h>\n#include <schedulers/starpu_scheduler_toolbox.h>\n#include <schedulers/starpu_heteroprio.h>\n' > mpi.c
 if [ "$ORR_TEST_MPI" = yes ]; then
 	compiler="$ORRERY cc"
 	declared mpi.c > declared.txt

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Data that follow the number of ranks in use, as the rest of the MPI layer sees them; by the
+ * program's thread.
+ *
+ * Invariant: a program that does not use them has no struct orr_resize, and no datum follows. */
+#ifndef ORR_MPI_RESIZE_H
+#define ORR_MPI_RESIZE_H
+
+#include "mpi/mpi.h"
+
+/* [waits] Ends what the ranks agree on just now, and forgets which data follow. */
+void orr_mpi_resize_exit(struct orr_mpi *mpi);
+
+#endif
