@@ -241,11 +241,11 @@ static int order_spread(struct orrery_distribution *d)
 	return 0;
 }
 
-/* The vertices of each part by their distance in the part from where it begins. */
+/* The vertices of each part by their distance in the part from where it begins, far ones first. */
 static int order_graph(struct orrery_distribution *d, const int64_t *first, const int64_t *adjacent)
 {
 	char *seen = calloc((size_t) d->n, 1);
-	int64_t head = 0, tail = 0;
+	int64_t head = d->n, tail = d->n; /* of a queue that grows downwards */
 
 	if (!seen)
 		return -ENOMEM;
@@ -253,15 +253,15 @@ static int order_graph(struct orrery_distribution *d, const int64_t *first, cons
 		if (seen[seed])
 			continue;
 		seen[seed] = 1;
-		d->order[tail++] = (int32_t) seed;
-		for (; head < tail; head++) {
-			int64_t v = d->order[head];
+		d->order[--tail] = (int32_t) seed;
+		while (head > tail) {
+			int64_t v = d->order[--head];
 			for (int64_t e = first[v]; e < first[v + 1]; e++) {
 				int64_t w = adjacent[e];
 				if (seen[w] || d->part[w] != d->part[v])
 					continue;
 				seen[w] = 1;
-				d->order[tail++] = (int32_t) w;
+				d->order[--tail] = (int32_t) w;
 			}
 		}
 	}
@@ -278,7 +278,7 @@ static orrery_distribution_t out_of_memory(orrery_distribution_t d)
 	return NULL;
 }
 
-/* A provided one, with part[] still to be filled in and the order of indices. */
+/* A provided one, with part[] still to be filled in; the last index comes first in the lists. */
 static orrery_distribution_t make(int64_t n, int base, int spread)
 {
 	if (n < 1 || n > INT32_MAX || base < 1) {
@@ -298,7 +298,7 @@ static orrery_distribution_t make(int64_t n, int base, int spread)
 	if (!d->part || !d->order)
 		return out_of_memory(d);
 	for (int64_t i = 0; i < n; i++)
-		d->order[i] = (int32_t) i;
+		d->order[i] = (int32_t) (n - 1 - i);
 	return d;
 }
 

@@ -52,9 +52,9 @@ static void check_block(void)
 
 	for (int i = 0; i < 1000; i++)
 		CHECK_IS(orrery_distribution_owner(d, i, 4), i / 250);
-	/* The fifth rank takes the end of each part. */
+	/* The fifth rank takes the beginning of each part. */
 	for (int i = 0; i < 1000; i++)
-		CHECK_IS(orrery_distribution_owner(d, i, 5), i % 250 < 200 ? i / 250 : 4);
+		CHECK_IS(orrery_distribution_owner(d, i, 5), i % 250 < 50 ? 4 : i / 250);
 	check_numbers(d, 1000, 1);
 	orrery_distribution_free(d);
 	d = orrery_distribution_block(1, 1);
