@@ -61,9 +61,10 @@ int check_factor(struct problem *pb)
 		tiles_flush_panel(pb, k);
 	}
 	starpu_mpi_wait_for_all(pb->grid.comm);
-	for (int i = pb->grid.p; i < pb->nt; i += pb->grid.P)
-		for (int j = pb->grid.q; j <= i; j += pb->grid.Q)
-			add_squares(pb, i, j, &squares[0], &squares[1]);
+	for (int i = 0; i < pb->nt; i++)
+		for (int j = 0; j <= i; j++)
+			if (tile_is_here(pb, i, j))
+				add_squares(pb, i, j, &squares[0], &squares[1]);
 	return judge_residual(&pb->grid, squares, pb->nt * pb->b,
 			      pb->single ? FLT_EPSILON : DBL_EPSILON, "A - L L^T");
 }

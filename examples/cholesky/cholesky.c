@@ -20,8 +20,8 @@
  *
  * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that
  * generate A), seconds, and Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the
- * algorithm, checkpoint.c what a run goes on from that lost a rank (orrery run --restart), check.c
- * the verification.
+ * algorithm, checkpoint.c what a run goes on from that lost a rank (orrery run --restart), phases.c
+ * what changes when it grows and shrinks (--sizes), check.c the verification.
  */
 #include <stdio.h>
 
@@ -40,6 +40,8 @@ static const char usage[] =
 	"                   (default: orrery_dpotrf and so on, orrery_spotrf with --single)\n"
 	"  --checkpoint N   a checkpoint every N steps (default: none), in the folder\n"
 	"                   $ORRERY_CHECKPOINT_DIR; goes on from the last one that is there\n"
+	"  --sizes N,N,...  ranks in use in phases of nt/n steps each, for instance 2,4,3: the\n"
+	"                   program grows and shrinks, and tiles move (default: all ranks)\n"
 	"  --check          verify the factor against the matrix; needs kernels that run\n"
 	"  -h, --help       this text\n";
 
@@ -61,10 +63,16 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			;
 		else if (options_text(o, "--models", &pb->models))
 			;
+		else if (options_sizes(o, &pb->phases))
+			;
 		else if (options_flag(o, "--check", NULL))
 			pb->check = 1;
 		else
 			options_unknown(o);
+	if (!o->error[0] && pb->phases.n && pb->period)
+		snprintf(
+			o->error, sizeof(o->error),
+			"--sizes and --checkpoint exclude each other: backups are kept by the grid");
 }
 
 static void print_result(const struct problem *pb, double seconds)
@@ -84,6 +92,7 @@ static int factor(struct problem *pb)
 	int failed, status = 0;
 
 	kernels_setup(pb);
+	phases_start(pb);
 	tiles_register(pb);
 	if (!pb->period || !checkpoint_begin(pb))
 		tiles_generate(pb);
@@ -102,6 +111,7 @@ static int factor(struct problem *pb)
 	if (pb->period)
 		checkpoint_end(pb);
 	tiles_unregister(pb);
+	phases_end(pb);
 	return status || failed;
 }
 

@@ -4,7 +4,8 @@
  *
  * Invariant: a tile is a b x b column-major matrix of doubles (of floats with --single), named
  * (i,j) with i >= j, owned by rank (i mod P) * Q + (j mod Q), and has a handle on the ranks that
- * own it, read it, or send something to its owner.
+ * own it, read it, or send something to its owner. With --sizes, phases.c says who owns it, and all
+ * ranks have a handle.
  */
 #ifndef EXAMPLES_CHOLESKY_H
 #define EXAMPLES_CHOLESKY_H
@@ -12,6 +13,7 @@
 #include <starpu_mpi.h>
 
 #include "../matrix.h"
+#include "../resize.h"
 
 struct problem {
 	struct grid grid;
@@ -25,6 +27,8 @@ struct problem {
 	starpu_data_handle_t *factor;           /* A, overwritten by L; see tile_index() */
 	starpu_data_handle_t *residual;         /* A - L*L^T, with --check only */
 	starpu_mpi_checkpoint_template_t saved; /* what a checkpoint saves */
+	struct phases phases;                   /* numbers of ranks in use, and */
+	orrery_distribution_t rule;             /* who owns what then; NULL: the grid says it */
 };
 
 /* Lower tiles in row order; both arrays of handles have this shape, NULL where this rank has no
@@ -42,6 +46,13 @@ static inline size_t tile_count(const struct problem *pb)
 static inline int tile_is_mine(const struct problem *pb, int i, int j)
 {
 	return row_is_mine(&pb->grid, i) && column_is_mine(&pb->grid, j);
+}
+
+/* Whether this rank owns a tile just now. */
+static inline int tile_is_here(const struct problem *pb, int i, int j)
+{
+	return pb->rule ? starpu_mpi_data_get_rank(pb->factor[tile_index(i, j)]) == pb->grid.rank
+			: tile_is_mine(pb, i, j);
 }
 
 /* kernels.c */
@@ -88,6 +99,13 @@ static inline void tiles_inserted(const struct problem *pb, int ret, const char 
 {
 	check_inserted(pb->grid.comm, ret, "cholesky", name, i, j, k);
 }
+
+/* phases.c */
+void phases_start(struct problem *pb); /* before tiles are registered */
+/* The tile, just registered, gets its owner and follows the number of ranks. With --sizes only. */
+void phases_follow(const struct problem *pb, starpu_data_handle_t tile, int i, int j);
+void phases_step(const struct problem *pb, int k); /* before step k */
+void phases_end(struct problem *pb);               /* after tiles were unregistered */
 
 /* factor.c */
 typedef void (*update_function)(struct problem *pb, int i, int j, int k);

@@ -130,6 +130,7 @@ void factor_insert(struct problem *pb)
 
 		if (pb->period && k > first && k % pb->period == 0)
 			checkpoint_submit(pb);
+		phases_step(pb, k);
 		insert_panel(pb, k);
 		for_each_update(pb, k, k + 1, insert_update);
 		tiles_flush_panel(pb, k);

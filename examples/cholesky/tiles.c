@@ -56,19 +56,23 @@ static starpu_data_handle_t *register_tiles(const struct problem *pb, int uses,
 
 			if (tile_backup(pb, i, j) == pb->grid.rank)
 				use |= TILE_BACKUP;
-			if (use & uses)
+			if (use & uses || pb->rule)
 				handles[at] = tile_register(&pb->grid, i, j, pb->b, size,
 							    tag + (starpu_mpi_tag_t) at);
+			if (pb->rule)
+				phases_follow(pb, handles[at], i, j);
 		}
 	return handles;
 }
 
 /* Generating a tile concerns its owner only: there is nothing to communicate, hence nothing to
- * insert elsewhere. */
+ * insert elsewhere. With --sizes, all ranks insert all. */
 static void generate_tiles(const struct problem *pb, starpu_data_handle_t *handles)
 {
-	for (int i = pb->grid.p; i < pb->nt; i += pb->grid.P)
-		for (int j = pb->grid.q; j <= i; j += pb->grid.Q)
+	int all = pb->rule != NULL;
+
+	for (int i = all ? 0 : pb->grid.p; i < pb->nt; i += all ? 1 : pb->grid.P)
+		for (int j = all ? 0 : pb->grid.q; j <= i; j += all ? 1 : pb->grid.Q)
 			tile_generate(&pb->grid, handles[tile_index(i, j)], &init_cl, i, j,
 				      pb->nt * pb->b, "cholesky");
 }

@@ -3,13 +3,16 @@
  * Heat in a rod with load balancing between ranks (starpu_mpi_lb.h). The rod is cut into blocks,
  * one task per block and iteration; neighbours exchange the ends of blocks. One rank is slow: a
  * core that other programs use as well, or an older computer. With load balancing, blocks at the
- * border of its part go to its neighbours until all need the same time.
+ * border of its part go to its neighbours until all need the same time. Or the program grows and
+ * shrinks (orrery_resize.h): at the beginning of each of some phases, another number of ranks is in
+ * use.
  *
  * Invariant: the result equals that of the sequential program exactly, wherever blocks are.
  *
  *      orrery cc --both stencil_lb.c -o stencil_lb
  *      orrery run -n 2 ./stencil_lb --slow 0 --check
  *      orrery sim -n 4 --cpus 2 stencil_lb.sim --slow 1 --check
+ *      orrery sim -n 64 stencil_lb.sim --blocks 512 --sizes 16,64,8 --check
  *
  * Rank 0 prints one line: nodes, blocks, iterations, blocks that have another owner at the end than
  * at the start, and seconds. A slow rank does the work of each task several times; the cost model
@@ -18,7 +21,7 @@
 #include <starpu_mpi.h>
 #include <starpu_mpi_lb.h>
 
-#include "../options.h"
+#include "../resize.h"
 
 static const char usage[] =
 	"[OPTIONS]\n"
@@ -29,11 +32,15 @@ static const char usage[] =
 	"  --slow RANK      the rank that is slow (default: none)\n"
 	"  --factor N       how slow it is (default 4)\n"
 	"  --no-balance     blocks stay where they are (STARPU_MPI_LB=heat overrides it)\n"
+	"  --sizes N,N,...  ranks in use in phases of niter/n iterations each, instead of load\n"
+	"                   balancing: the program grows and shrinks (default: all ranks)\n"
 	"  --check          verify the result against a sequential computation\n"
 	"  -h, --help       this text\n";
 
 static int nblocks = 64, b = 1000, niter = 40, slow = -1, factor = 4, balance = 1, check;
 static int rank, size;
+static struct phases phases;
+static orrery_distribution_t rule; /* who owns what with --sizes, else NULL */
 
 /* A block: its cells for two times in turn, and its first and last cell for each of them, which its
  * neighbours read. All ranks know all blocks. */
@@ -55,7 +62,8 @@ static double next_value(double cell, double left, double right)
 /* The rank that owns a block at the start. */
 static int first_owner(int i)
 {
-	return (int) ((((long long) i + 1) * size - 1) / nblocks);
+	return rule ? orrery_distribution_owner(rule, i, phases.sizes[0])
+		    : (int) ((((long long) i + 1) * size - 1) / nblocks);
 }
 
 static int owner(int i)
@@ -154,20 +162,23 @@ static void get_unit(starpu_data_handle_t **unit, int *n, int to)
 
 /* ---- the program ---- */
 
-static void register_vector(starpu_data_handle_t *handle, double *home, int n, int tag, int at)
+/* A vector of block i, the `which`-th of three. */
+static void register_vector(starpu_data_handle_t *handle, double *home, int n, int i, int which)
 {
 	starpu_vector_data_register(handle, home ? STARPU_MAIN_RAM : -1, (uintptr_t) home,
 				    (uint32_t) n, sizeof(double));
-	starpu_mpi_data_register(*handle, tag, at);
+	starpu_mpi_data_register(*handle, 3 * i + which, first_owner(i));
+	if (rule)
+		phase_check(MPI_COMM_WORLD, orrery_resize_follow(MPI_COMM_WORLD, *handle, rule, i),
+			    "stencil_lb");
 }
 
 static void register_block(int i)
 {
 	struct block *k = &blocks[i];
-	int at = first_owner(i);
 	double *ends = NULL;
 
-	if (at == rank) {
+	if (first_owner(i) == rank) {
 		k->home = must_have((2 * (size_t) b + 4) * sizeof(double));
 		ends = k->home + 2 * b;
 		for (int x = 0; x < b; x++)
@@ -175,9 +186,9 @@ static void register_block(int i)
 		ends[0] = k->home[0];
 		ends[1] = k->home[b - 1];
 	}
-	register_vector(&k->cells, k->home, 2 * b, 3 * i, at);
-	register_vector(&k->ends[0], ends, 2, 3 * i + 1, at);
-	register_vector(&k->ends[1], ends ? ends + 2 : NULL, 2, 3 * i + 2, at);
+	register_vector(&k->cells, k->home, 2 * b, i, 0);
+	register_vector(&k->ends[0], ends, 2, i, 1);
+	register_vector(&k->ends[1], ends ? ends + 2 : NULL, 2, i, 2);
 }
 
 static int next_block(int i)
@@ -219,6 +230,29 @@ static void insert_update(int i, int t)
 	}
 }
 
+/* Between two iterations, with --sizes: rank 0 speaks for a resource manager. */
+static void change_phase(int t)
+{
+	int wanted = phase_begins(&phases, t, niter);
+
+	if (!rule)
+		return;
+	if (wanted && rank == 0)
+		phase_check(MPI_COMM_WORLD, orrery_resize_ask(MPI_COMM_WORLD, wanted),
+			    "stencil_lb");
+	phase_check(MPI_COMM_WORLD, orrery_resize_point(MPI_COMM_WORLD), "stencil_lb");
+}
+
+/* With --sizes, before data are registered. */
+static void start_phases(void)
+{
+	if (!phases.n)
+		return;
+	rule = orrery_distribution_block(nblocks, phases.sizes[0]);
+	phase_check(MPI_COMM_WORLD, rule ? 0 : -ENOMEM, "stencil_lb");
+	phase_check(MPI_COMM_WORLD, orrery_resize(MPI_COMM_WORLD, phases.sizes[0]), "stencil_lb");
+}
+
 /* Returns the seconds of all iterations. */
 static double iterate(void)
 {
@@ -227,6 +261,7 @@ static double iterate(void)
 
 	for (int t = 0; t < niter; t++) {
 		starpu_iteration_push((unsigned long) t);
+		change_phase(t);
 		for (int i = 0; i < nblocks; i++)
 			insert_update(i, t);
 		starpu_iteration_pop();
@@ -307,6 +342,8 @@ static void parse(struct options *o, int argc, char **argv)
 			;
 		else if (options_flag(o, "--no-balance", NULL))
 			balance = 0;
+		else if (options_sizes(o, &phases))
+			balance = 0;
 		else if (options_flag(o, "--check", NULL))
 			check = 1;
 		else
@@ -333,6 +370,7 @@ int main(int argc, char **argv)
 		return ret;
 	}
 	starpu_mpi_lb_init(balance ? "heat" : NULL, &conf);
+	start_phases();
 	blocks = must_have((size_t) nblocks * sizeof(*blocks));
 	for (int i = 0; i < nblocks; i++)
 		register_block(i);
@@ -341,6 +379,9 @@ int main(int argc, char **argv)
 	if (rank == 0)
 		printf("stencil_lb nodes=%d blocks=%d block=%d niter=%d moved=%d time_s=%.6f\n",
 		       size, nblocks, b, niter, moved, seconds);
+	if (rule)
+		phases_print(MPI_COMM_WORLD, rank, "stencil_lb");
+	orrery_distribution_free(rule);
 	starpu_mpi_lb_shutdown();
 	ret = check ? verify() : 0;
 	for (int i = 0; i < nblocks; i++)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The Cholesky example with --sizes: the number of ranks in use changes between steps, and tiles
+ * follow. All ranks know all tiles then.
+ *
+ * Invariant: the owner of a tile, of A and of the residual, follows from the number of ranks in
+ * use.
+ */
+#include "cholesky.h"
+
+/* The tiles of both triangles have indices; those above the diagonal do not exist. */
+static int64_t place(const struct problem *pb, int i, int j)
+{
+	return (int64_t) i * pb->nt + j;
+}
+
+void phases_start(struct problem *pb)
+{
+	int first = pb->phases.n ? pb->phases.sizes[0] : 0;
+	struct grid g = { .size = first };
+	struct options none = { 0 };
+
+	if (!first)
+		return;
+	pb->prune = 0;
+	grid_complete(&g, &none);
+	pb->rule = orrery_distribution_cyclic_2d(pb->nt, pb->nt, g.P, g.Q);
+	phase_check(pb->grid.comm, pb->rule ? 0 : -ENOMEM, "cholesky");
+	phase_check(pb->grid.comm, orrery_resize(pb->grid.comm, first), "cholesky");
+}
+
+void phases_follow(const struct problem *pb, starpu_data_handle_t tile, int i, int j)
+{
+	MPI_Comm comm = pb->grid.comm;
+	int owner = orrery_distribution_owner(pb->rule, place(pb, i, j), orrery_resize_size(comm));
+
+	phase_check(comm, owner, "cholesky");
+	starpu_mpi_data_set_rank_comm(tile, owner, comm);
+	phase_check(comm, orrery_resize_follow(comm, tile, pb->rule, place(pb, i, j)), "cholesky");
+}
+
+void phases_step(const struct problem *pb, int k)
+{
+	int size = phase_begins(&pb->phases, k, pb->nt);
+
+	if (size)
+		phase_check(pb->grid.comm, orrery_resize(pb->grid.comm, size), "cholesky");
+}
+
+void phases_end(struct problem *pb)
+{
+	if (!pb->rule)
+		return;
+	phases_print(pb->grid.comm, pb->grid.rank, "cholesky");
+	orrery_distribution_free(pb->rule);
+}

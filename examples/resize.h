@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the examples share that grow and shrink while they run: the option --sizes, with the numbers
+ * of ranks that are in use one after the other, and what moved in the end.
+ *
+ * Invariant: all ranks change the number at the same step.
+ */
+#ifndef EXAMPLES_RESIZE_H
+#define EXAMPLES_RESIZE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <orrery_resize.h>
+
+#include "options.h"
+
+#define MOST_PHASES 16
+
+/* The steps of a program are cut into n phases of equal length. */
+struct phases {
+	int n, sizes[MOST_PHASES]; /* ranks in use in each of them; n = 0: all ranks, always */
+};
+
+/* Consumes --sizes N,N,...; returns whether it was there. */
+static inline int options_sizes(struct options *o, struct phases *p)
+{
+	const char *text = "";
+
+	if (!options_text(o, "--sizes", &text))
+		return 0;
+	p->n = 0;
+	for (const char *at = text; !o->error[0];) {
+		char *end;
+		long size = strtol(at, &end, 10);
+
+		if (p->n == MOST_PHASES || end == at || (*end && *end != ',') || size < 1 ||
+		    size > 1000000)
+			snprintf(o->error, sizeof(o->error),
+				 "--sizes takes up to %d numbers of ranks like 2,4,3, not '%.40s'",
+				 MOST_PHASES, text);
+		else
+			p->sizes[p->n++] = (int) size;
+		if (!*end)
+			break;
+		at = end + 1;
+	}
+	return 1;
+}
+
+/* The number of ranks that the phase beginning with this step wants; 0: no phase begins there. */
+static inline int phase_begins(const struct phases *p, int step, int nsteps)
+{
+	for (int i = 0; i < p->n; i++)
+		if (step == (int) ((long long) i * nsteps / p->n))
+			return p->sizes[i];
+	return 0;
+}
+
+/* Ends the program when a call of the runtime was refused, which has said why. */
+static inline void phase_check(MPI_Comm comm, int ret, const char *program)
+{
+	if (ret >= 0)
+		return;
+	fprintf(stderr, "%s: cannot change the number of ranks: %s\n", program, strerror(-ret));
+	MPI_Abort(comm, 1);
+}
+
+/* Rank 0 prints how often the number changed, and how many data and MB moved. */
+static inline void phases_print(MPI_Comm comm, int rank, const char *program)
+{
+	struct orrery_resize_stats stats = { 0 };
+	double mine[2], all[2] = { 0 };
+
+	orrery_resize_get_stats(&stats);
+	mine[0] = (double) stats.given;
+	mine[1] = (double) stats.sent_bytes;
+	MPI_Reduce(mine, all, 2, MPI_DOUBLE, MPI_SUM, 0, comm);
+	if (rank == 0)
+		printf("%s_resize changes=%d moved=%.0f sent_mb=%.6f\n", program,
+		       (int) stats.resizes, all[0], all[1] * 1e-6);
+}
+
+#endif /* EXAMPLES_RESIZE_H */

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Stencil and Cholesky grow and shrink while they run, and verify their results, in both worlds; both
+# worlds move the same data and bytes, a larger simulated run ends sooner on more ranks, and wrong
+# sizes end with a message.
+# orr-test: timeout 200
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+examples=$ORR_TEST_BUILDDIR/examples
+[ "$ORR_TEST_MPI$ORR_TEST_SIM" != nono ] || skip "no world with ranks"
+
+# real N PROGRAM ARGS...: a real run; sim N PROGRAM ARGS...: a simulated one.
+real() { n=$1 p=$2; shift 2; ok "$ORRERY" run -n $n --mpirun "--oversubscribe --bind-to none" "$examples/$p/$p" "$@" --check; has out 'check: OK'; }
+sim() { n=$1 p=$2; shift 2; ok "$ORRERY" sim --quiet --cpus 2 -n $n "$examples/$p/$p.sim" "$@" --check; has out 'check: OK'; }
+
+# both N CHANGES PROGRAM ARGS...: in each world; they move the same.
+both() {
+	n=$1 changes=$2
+	shift 2
+	: > moved
+	for world in real sim; do
+		case $world$ORR_TEST_MPI$ORR_TEST_SIM in realno*|simyesno|simnono) continue ;; esac
+		$world $n "$@"
+		has out "_resize changes=$changes moved=[1-9]"
+		grep '_resize' out >> moved
+	done
+	[ "$(sort -u moved | wc -l)" = 1 ] || die "the worlds differ: $(cat moved)"
+}
+both 4 4 cholesky -nt 12 -b 16 --sizes 2,4,1,3
+both 4 5 cholesky -nt 9 -b 8 --sizes 1,2,3,2,4
+both 4 4 stencil_lb --sizes 2,4,1,3 -b 200
+both 3 3 stencil_lb --sizes 1,3,2 -b 50 --blocks 31 --niter 9
+
+if [ "$ORR_TEST_SIM" = yes ]; then
+	sim 16 cholesky -nt 20 -b 16 --sizes 4,16,9
+	seconds() { sim "$@"; sed -n 's/.*time_s=\([0-9.]*\).*/\1/p' out; }
+	few=$(seconds 64 stencil_lb --blocks 512 --sizes 8)
+	more=$(seconds 64 stencil_lb --blocks 512 --sizes 8,64)
+	[ "$("$PYTHON" -c "print($more < 0.7 * $few)")" = True ] || die "8 ranks take $few s, 8 and then 64 take $more s"
+	fails 1 '5 ranks cannot be in use: the communicator has 4' "$ORRERY" sim -n 4 "$examples/cholesky/cholesky.sim" --sizes 2,5
+	fails 1 '[-]-sizes takes up to 16 numbers of ranks' "$ORRERY" sim -n 4 "$examples/stencil_lb/stencil_lb.sim" --sizes 2,,4
+	fails 1 'sizes and --checkpoint' "$ORRERY" sim -n 4 "$examples/cholesky/cholesky.sim" --sizes 2,4 --checkpoint 2
+fi
+exit 0
