@@ -34,9 +34,9 @@ void starpu_profiling_set_id(int new_id);
 /* The stages of one task, see starpu_task.profiling_info. */
 struct starpu_profiling_task_info {
 	struct timespec submit_time;
-	struct timespec push_start_time; /* given to the policy */
-	struct timespec push_end_time;
-	struct timespec pop_start_time; /* taken from the policy */
+	struct timespec push_start_time; /* ready */
+	struct timespec push_end_time;   /* given to the policy */
+	struct timespec pop_start_time;  /* taken from the policy */
 	struct timespec pop_end_time;
 	struct timespec acquire_data_start_time;
 	struct timespec acquire_data_end_time;

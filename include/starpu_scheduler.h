@@ -107,7 +107,8 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_t
  * combined worker: each member takes it before its other tasks, and it begins when all members have
  * it. Returns 0, or -EINVAL after a message when there is no such worker. */
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back);
-/* push_task calls it for a task that it has taken, with no lock held. Returns 0. */
+/* push_task may call it for a task that it has taken. The task can be over by then, so nothing is
+ * noted in it. Returns 0, or -EINVAL after a message when task is NULL. */
 int starpu_push_task_end(struct starpu_task *task);
 
 /* Locks of a worker, protecting what a policy keeps for it, and its sleeping. trylock: 0 when it
@@ -132,7 +133,8 @@ int starpu_wake_worker_relax_light(int workerid);
 void starpu_worker_relax_on(void);
 void starpu_worker_relax_off(void);
 int starpu_worker_get_relax_state(void);
-/* Whether the calling worker is inside a scheduling operation that it has interrupted: never, 0. */
+/* Whether the calling worker is inside an operation of the policy: 1 there, 0 in kernels, callbacks
+ * and threads that are no workers. */
 int starpu_worker_sched_op_pending(void);
 /* Non-zero when a parallel task has the worker, or waits for it: it takes no other task. */
 unsigned starpu_worker_is_blocked_in_parallel(int workerid);

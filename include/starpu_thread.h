@@ -198,6 +198,7 @@ int starpu_pthread_barrier_init(starpu_pthread_barrier_t *barrier,
 int starpu_pthread_barrier_destroy(starpu_pthread_barrier_t *barrier);
 int starpu_pthread_barrier_wait(starpu_pthread_barrier_t *barrier);
 
+/* destroy: EBUSY while a thread holds the lock. */
 int starpu_pthread_spin_init(starpu_pthread_spinlock_t *lock, int pshared);
 int starpu_pthread_spin_destroy(starpu_pthread_spinlock_t *lock);
 int starpu_pthread_spin_lock(starpu_pthread_spinlock_t *lock);
@@ -227,7 +228,8 @@ int starpu_pthread_mutex_trylock_sched(starpu_pthread_mutex_t *mutex);
 void starpu_pthread_mutex_check_sched(starpu_pthread_mutex_t *mutex, char *file, int line);
 
 /* The type 0 (normal) is the only one: others give ENOTSUP. So do detached threads (1) and sizes of
- * stacks as attributes; call starpu_pthread_detach(). */
+ * stacks as attributes; call starpu_pthread_detach(). Attributes that were destroyed give EINVAL,
+ * here and where a thread or a mutex is made. */
 int starpu_pthread_mutexattr_init(starpu_pthread_mutexattr_t *attr);
 int starpu_pthread_mutexattr_destroy(starpu_pthread_mutexattr_t *attr);
 int starpu_pthread_mutexattr_gettype(const starpu_pthread_mutexattr_t *attr, int *type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the sources of the executable orrery-sim-launcher share (interpose.c).
+/* Declarations that the sources of the executable orrery-sim-launcher share (interpose.c).
  *
  * Invariant: no state. */
 #ifndef ORR_LAUNCHER_INTERPOSE_H

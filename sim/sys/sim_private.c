@@ -89,7 +89,7 @@ void orr_sim_variables_find(struct orr_sim_rank *r)
 	r->threads.owner = private_of(orr_sim_actor_self());
 }
 
-/* What is in place becomes the copy of its owner. False without memory. */
+/* The values in place become the copy of their owner. False without memory. */
 static int put_away(struct orr_sim_threads *t)
 {
 	struct orr_sim_private *p = t->owner;

@@ -13,6 +13,7 @@
 #include "starpu.h"
 #include "sim.h"
 #include "base/assert.h"
+#include "base/pthread_attr.h"
 
 struct mutex {
 	struct orr_sim_actor *owner;
@@ -55,8 +56,9 @@ int starpu_pthread_create_on(const char *name, starpu_pthread_t *thread,
 			     const starpu_pthread_attr_t *attr, void *(*start_routine)(void *),
 			     void *arg, starpu_sg_host_t host)
 {
-	(void) attr;
 	(void) host;
+	if (attr && orr_pthread_attr_gone(attr))
+		return EINVAL;
 	orr_sys_thread_t *t = orr_sys_thread_start(orr_self(), ORR_ROLE_USER, name, -1,
 						   start_routine, arg);
 	if (!t)
@@ -120,23 +122,12 @@ void starpu_pthread_setname(const char *name)
 		snprintf(a->name, sizeof(a->name), "%s", name);
 }
 
-int starpu_pthread_attr_init(starpu_pthread_attr_t *attr)
-{
-	memset(attr, 0, sizeof(*attr));
-	return 0;
-}
-
-int starpu_pthread_attr_destroy(starpu_pthread_attr_t *attr)
-{
-	(void) attr;
-	return 0;
-}
-
 /* ---- mutexes ---- */
 
 int starpu_pthread_mutex_init(starpu_pthread_mutex_t *mutex, const starpu_pthread_mutexattr_t *attr)
 {
-	(void) attr;
+	if (attr && orr_pthread_mutexattr_gone(attr))
+		return EINVAL;
 	memset(mutex, 0, sizeof(*mutex));
 	return 0;
 }

@@ -74,6 +74,9 @@ struct orr_mpi_upcalls {
 	int (*drives)(const struct orr_process *proc, const struct orr_thread *self);
 	/* [waits] The program begins an iteration, or (begins == 0) ends it. */
 	void (*iteration)(struct orr_process *proc, int begins);
+	/* [any] Main memory is exhausted: gives back what is only reserved there. Returns whether
+	 * there was any. */
+	int (*yield_memory)(struct orr_process *proc);
 };
 
 #endif

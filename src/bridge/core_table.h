@@ -20,6 +20,7 @@
 #include "core/worker.h"
 #include "data/access.h"
 #include "data/handle.h"
+#include "data/memory.h"
 #include "trace/trace.h"
 
 /* The functions. Where src/mpi needs another one, the linker names it: it gets a line here and a
@@ -48,6 +49,7 @@
 	F(orr_handle_name) \
 	F(orr_handle_pack) \
 	F(orr_handle_unpack) \
+	F(orr_memory_has_room) \
 	F(orr_look_set) \
 	F(orr_lend_begin) \
 	F(orr_lend_end) \

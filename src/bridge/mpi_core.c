@@ -156,6 +156,11 @@ const char *orr_handle_name(starpu_data_handle_t h)
 	return core.orr_handle_name(h);
 }
 
+int orr_memory_has_room(struct orr_process *proc, unsigned memnode, size_t size)
+{
+	return core.orr_memory_has_room(proc, memnode, size);
+}
+
 /* ---- tasks ---- */
 
 void orr_look_set(struct orr_process *proc, void (*look)(struct orr_process *, int idle))

@@ -66,7 +66,7 @@ struct orr_launch {
 	double own_us; /* what it took by itself, 0: unknown */
 };
 
-/* What a worker's time went into (core/times.h). */
+/* The uses of a worker's time (core/times.h). */
 enum orr_time {
 	ORR_TIME_IDLE,       /* without a task, until another task or nothing made one ready */
 	ORR_TIME_MESSAGE,    /* the same, until a message did */

@@ -75,9 +75,11 @@ void orr_dispatch_push(struct orr_task *t)
 		t->ready_us = orr_sys_now_us();
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
 		t->cause = (uint8_t) orr_times_cause(proc);
-	if (task->profiling_info)
+	if (task->profiling_info) {
 		orr_profiling_stamp(t,
 				    offsetof(struct starpu_profiling_task_info, push_start_time));
+		task->profiling_info->push_end_time = task->profiling_info->push_start_time;
+	}
 	if (task->execute_on_a_specific_worker) {
 		if (__builtin_expect(task->workerid >= proc->core->nworkers, 0))
 			orr_dispatch_combined(proc, t, orr_combined_get(proc, task->workerid));

@@ -8,8 +8,10 @@
 #include "starpu_thread.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
+#include "base/pthread_attr.h"
 
 int starpu_pthread_wait_init(starpu_pthread_wait_t *w)
 {
@@ -151,6 +153,20 @@ int starpu_pthread_mutex_trylock_sched(starpu_pthread_mutex_t *mutex)
 /* Types of mutexes, as POSIX numbers them. */
 enum { NORMAL, RECURSIVE, ERRORCHECK };
 
+int starpu_pthread_attr_init(starpu_pthread_attr_t *attr)
+{
+	memset(attr, 0, sizeof(*attr));
+	return 0;
+}
+
+int starpu_pthread_attr_destroy(starpu_pthread_attr_t *attr)
+{
+	if (orr_pthread_attr_gone(attr))
+		return EINVAL;
+	attr->u.align = ORR_PTHREAD_GONE;
+	return 0;
+}
+
 int starpu_pthread_mutexattr_init(starpu_pthread_mutexattr_t *attr)
 {
 	attr->u.align = NORMAL;
@@ -159,7 +175,9 @@ int starpu_pthread_mutexattr_init(starpu_pthread_mutexattr_t *attr)
 
 int starpu_pthread_mutexattr_destroy(starpu_pthread_mutexattr_t *attr)
 {
-	(void) attr;
+	if (orr_pthread_mutexattr_gone(attr))
+		return EINVAL;
+	attr->u.align = ORR_PTHREAD_GONE;
 	return 0;
 }
 
@@ -180,15 +198,15 @@ int starpu_pthread_mutexattr_settype(starpu_pthread_mutexattr_t *attr, int type)
 
 int starpu_pthread_attr_setdetachstate(starpu_pthread_attr_t *attr, int detachstate)
 {
-	(void) attr;
+	if (orr_pthread_attr_gone(attr) || (detachstate != 0 && detachstate != 1))
+		return EINVAL;
 	return detachstate ? ENOTSUP : 0;
 }
 
 int starpu_pthread_attr_setstacksize(starpu_pthread_attr_t *attr, size_t stacksize)
 {
-	(void) attr;
 	(void) stacksize;
-	return ENOTSUP;
+	return orr_pthread_attr_gone(attr) ? EINVAL : ENOTSUP;
 }
 
 void starpu_pthread_mutex_check_sched(starpu_pthread_mutex_t *mutex, char *file, int line)

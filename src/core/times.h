@@ -19,7 +19,7 @@
 void orr_times_change_slow(struct orr_worker *w, enum orr_time was, enum orr_time next);
 /* The worker has taken a task, after a time without one. */
 void orr_times_take_slow(struct orr_worker *w, const struct orr_task *t);
-/* What makes the task ready that this thread pushes now. */
+/* The cause by which the task becomes ready that this thread pushes now. */
 enum orr_time orr_times_cause(struct orr_process *proc);
 /* Begins the worker's record anew; with its local_lock held. */
 void orr_times_restart(struct orr_worker *w);

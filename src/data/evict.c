@@ -278,22 +278,29 @@ enum orr_room orr_memory_evict(struct orr_process *proc, unsigned memnode, size_
 	return orr_memory_make_room(proc, memnode, wanted, ORR_EFFORT_WRITEBACK);
 }
 
+/* Something is under way that frees memory when it ends. */
+static int under_way(const struct orr_process *proc, const struct orr_memnode *m)
+{
+	return ORR_ATOMIC_LOAD(&proc->data->nbusy) ||
+	       ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers) ||
+	       ORR_ATOMIC_LOAD_RELAXED(&proc->data->flights) ||
+	       ORR_ATOMIC_LOAD(&proc->data->ncopying) || ORR_ATOMIC_LOAD(&m->nreleasing);
+}
+
 int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_held)
 {
 	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	int used = 0;
 
-	if (ORR_ATOMIC_LOAD(&proc->data->nbusy) ||
-	    ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers) ||
-	    ORR_ATOMIC_LOAD_RELAXED(&proc->data->flights) ||
-	    ORR_ATOMIC_LOAD(&proc->data->ncopying) || ORR_ATOMIC_LOAD(&m->nreleasing))
+	if (under_way(proc, m))
 		return 0;
 	orr_lock(&m->lock);
 	for (struct orr_repl_ext *e = m->lru_head; e && !used; e = e->lru_next)
 		used = (!ignore_held && ORR_ATOMIC_LOAD(&e->self->refcnt) != 0) ||
 		       ORR_ATOMIC_LOAD_RELAXED(&e->handle->alive) == ORR_HANDLE_LEAVING;
 	orr_unlock(&m->lock);
-	return !used;
+	/* A buffer may have left the list since the first look. */
+	return !used && !under_way(proc, m);
 }
 
 /* ---- the program's and the policies' wishes ---- */

@@ -13,6 +13,7 @@
 #include "data/initial.h"
 #include "data/transfer.h"
 #include "base/park.h"
+#include "base/upcalls.h"
 #include "base/log.h"
 #include "data/evict.h"
 #include "data/tidy.h"
@@ -371,6 +372,8 @@ static enum orr_fetched starve(struct orr_process *proc, struct orr_fetch *rq)
 			join_starved(proc, rq);
 			return ORR_FETCH_LATER;
 		}
+		if (rq->memnode == STARPU_MAIN_RAM && proc->mpi_up)
+			proc->mpi_up->yield_memory(proc);
 		result = advance(rq);
 		if (result != ORR_FETCH_STARVED)
 			return result;

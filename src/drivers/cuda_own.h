@@ -62,7 +62,7 @@ int orr_cu_errno(int err);
 
 /* The device that has this memory, NULL: CUDA does not drive it. */
 struct orr_cu_device *orr_cu_device_of(struct orr_process *proc, unsigned memnode);
-/* What CUDA knows of a worker of the device. */
+/* CUDA's side of a worker of the device. */
 struct orr_cu_worker *orr_cu_worker_of(struct orr_cu_device *d, const struct orr_worker *w);
 
 /* Rows of size bytes, ld_* bytes apart. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the registry share (registry.h): its state, and the functions by which answers,
+/* The inside of the registry (registry.h): its state, and the functions by which answers,
  * calls, the change, demands and requests work together.
  *
  * Invariant: only these files include this. */

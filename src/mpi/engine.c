@@ -386,6 +386,11 @@ static void engine_iteration(struct orr_process *proc, int begins)
 		proc->mpi->iteration(proc->mpi, begins);
 }
 
+static int engine_yield_memory(struct orr_process *proc)
+{
+	return orr_mpi_early_yield(proc->mpi);
+}
+
 const struct orr_mpi_upcalls orr_mpi_upcalls = {
 	.burst_end = engine_burst_end,
 	.expects = engine_expects,
@@ -393,6 +398,7 @@ const struct orr_mpi_upcalls orr_mpi_upcalls = {
 	.dump = orr_mpi_dump,
 	.drives = engine_drives,
 	.iteration = engine_iteration,
+	.yield_memory = engine_yield_memory,
 };
 
 /* ---- the engine's own thread ---- */

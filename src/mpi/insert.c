@@ -241,11 +241,10 @@ int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 		if (!here && me == owner)
 			return orr_mpi_isend(mpi, c, h, node, h->mpi_tag, prio,
 					     how | ORR_P2P_DETACHED, NULL, NULL, NULL);
-		if (!here) {
-			orr_mpi_throttle(mpi, h);
-			return orr_mpi_irecv(mpi, c, h, owner, h->mpi_tag, prio, ORR_P2P_DETACHED,
-					     callback, arg, NULL);
-		}
+		if (!here)
+			return orr_mpi_irecv(mpi, c, h, owner, h->mpi_tag, prio,
+					     ORR_P2P_DETACHED | ORR_P2P_THROTTLED, callback, arg,
+					     NULL);
 	}
 	if (me == node && callback)
 		callback(arg);

@@ -11,6 +11,7 @@
 #include "mpi/limits.h"
 #include "base/log.h"
 #include "core/task_count.h"
+#include "data/memory.h"
 
 #define LARGE 65536     /* from this size on, an early payload may wait a moment ... */
 #define MOMENT_US 200.0 /* ... this long */
@@ -43,15 +44,6 @@ void orr_mpi_limits_init(struct orr_mpi *mpi)
 		mpi->coop = 0;
 }
 
-/* Whether main memory has room for so many bytes; they are not kept. */
-static int has_room(size_t size)
-{
-	if (starpu_memory_allocate(STARPU_MAIN_RAM, size, 0))
-		return 0;
-	starpu_memory_deallocate(STARPU_MAIN_RAM, size);
-	return 1;
-}
-
 /* Counts what can free memory by its end. */
 static uint64_t work_left(const struct orr_mpi *mpi)
 {
@@ -64,7 +56,7 @@ static int await_room(struct orr_mpi *mpi, size_t size)
 	double pause_us = FIRST_PAUSE_US, calm_us = 0;
 	uint64_t left = work_left(mpi);
 
-	while (!has_room(size)) {
+	while (!orr_memory_has_room(mpi->proc, STARPU_MAIN_RAM, size)) {
 		orr_sys_sleep_us(pause_us);
 		calm_us += pause_us;
 		if (pause_us < LONG_PAUSE_US)
@@ -103,13 +95,16 @@ void orr_mpi_await_room(struct orr_mpi *mpi, starpu_data_handle_t h)
 
 /* ---- early messages ---- */
 
-/* Reserves main memory for the payload. */
-static int early_fits(struct orr_mpi_early *e)
+/* Reserves main memory for the payload, unless a receive was posted for it. */
+static int early_fits(struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
-	if (starpu_memory_allocate(STARPU_MAIN_RAM, e->env.size, STARPU_MALLOC_NORECLAIM))
-		return 0;
-	e->reserved = 1;
-	return 1;
+	orr_lock(&mpi->lock);
+	orr_assert(!e->reserved);
+	e->reserved = !e->req && !starpu_memory_allocate(STARPU_MAIN_RAM, e->env.size,
+							 STARPU_MALLOC_NORECLAIM);
+	int fits = e->reserved;
+	orr_unlock(&mpi->lock);
+	return fits;
 }
 
 /* The receive of a large message is usually about to be posted, so the message waits for it a
@@ -130,7 +125,7 @@ int orr_mpi_early_stays(struct orr_mpi *mpi, struct orr_mpi_early *e)
 		return 0;
 	if (wants_a_moment(mpi, e))
 		return 1;
-	return ORR_ATOMIC_LOAD_RELAXED(&mpi->throttle) && !early_fits(e);
+	return ORR_ATOMIC_LOAD_RELAXED(&mpi->throttle) && !early_fits(mpi, e);
 }
 
 void orr_mpi_early_unreserve(struct orr_mpi_early *e)
@@ -138,4 +133,34 @@ void orr_mpi_early_unreserve(struct orr_mpi_early *e)
 	if (e->reserved)
 		starpu_memory_deallocate(STARPU_MAIN_RAM, e->env.size);
 	e->reserved = 0;
+}
+
+int orr_mpi_early_hand_over(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	struct orr_mpi_early e = { .reserved = 0 };
+
+	orr_lock(&mpi->lock);
+	if (req->early) {
+		e = *req->early;
+		req->early->reserved = 0;
+	}
+	orr_unlock(&mpi->lock);
+	int reserved = e.reserved;
+	orr_mpi_early_unreserve(&e);
+	return reserved;
+}
+
+int orr_mpi_early_yield(struct orr_mpi *mpi)
+{
+	size_t bytes = 0;
+
+	orr_lock(&mpi->lock);
+	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next) {
+		bytes += e->reserved ? e->env.size : 0;
+		e->reserved = 0;
+	}
+	orr_unlock(&mpi->lock);
+	if (bytes)
+		starpu_memory_deallocate(STARPU_MAIN_RAM, bytes);
+	return bytes != 0;
 }

@@ -5,7 +5,7 @@
  *
  * Invariant: nsends and send_bytes count the sends in the hands of the transport that are not
  * synchronous. A message that is denied memory stays at its sender, and its receive can always take
- * it from there. */
+ * it from there. Memory is reserved for messages only that no receive was posted for. */
 #ifndef ORR_MPI_LIMITS_H
 #define ORR_MPI_LIMITS_H
 
@@ -44,8 +44,8 @@ static inline void orr_mpi_send_ends(struct orr_mpi *mpi, size_t bytes)
 	mpi->send_bytes -= bytes;
 }
 
-/* Whether the calling thread, which is about to post a receive into h, must wait for main memory: h
- * has no buffer, the thread may wait, and all of the memory would be enough. */
+/* Whether the calling thread, which has posted a receive into h, must wait for main memory: h has
+ * no buffer, the thread may wait, and all of the memory would be enough. */
 int orr_mpi_must_await_room(struct orr_mpi *mpi, starpu_data_handle_t h);
 /* [waits] Until main memory has room for h, or nothing is under way that could free memory. */
 void orr_mpi_await_room(struct orr_mpi *mpi, starpu_data_handle_t h);
@@ -54,5 +54,11 @@ void orr_mpi_await_room(struct orr_mpi *mpi, starpu_data_handle_t h);
  * it may have been reserved, until orr_mpi_early_unreserve. */
 int orr_mpi_early_stays(struct orr_mpi *mpi, struct orr_mpi_early *e);
 void orr_mpi_early_unreserve(struct orr_mpi_early *e);
+/* The receive was posted: if memory is reserved for its message, the datum gets it. Returns whether
+ * that is so. */
+int orr_mpi_early_hand_over(struct orr_mpi *mpi, struct orr_mpi_req *req);
+/* [any] Main memory is exhausted: early messages give back what is reserved for them; what the
+ * program asked for goes first. Returns whether there was any. */
+int orr_mpi_early_yield(struct orr_mpi *mpi);
 
 #endif

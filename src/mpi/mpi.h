@@ -511,16 +511,20 @@ void orr_mpi_expect(struct orr_mpi *mpi);
 void orr_mpi_ring(struct orr_mpi *mpi);
 
 /* p2p.c */
-enum { ORR_P2P_SYNC = 1, ORR_P2P_DETACHED = 2, ORR_P2P_UNORDERED = 4, ORR_P2P_BLOCKING = 8 };
+enum {
+	ORR_P2P_SYNC = 1,
+	ORR_P2P_DETACHED = 2,
+	ORR_P2P_UNORDERED = 4,
+	ORR_P2P_BLOCKING = 8,
+	/* [waits] With STARPU_MPI_MEM_THROTTLE, until main memory has room for the datum. */
+	ORR_P2P_THROTTLED = 16
+};
 int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int dest,
 		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
 		  struct orr_mpi_req **out);
 int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int source,
 		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
 		  struct orr_mpi_req **out);
-/* [waits] With STARPU_MPI_MEM_THROTTLE, before a receive into h is posted: until main memory has
- * room for it. */
-void orr_mpi_throttle(struct orr_mpi *mpi, starpu_data_handle_t h);
 /* Sends a plan, or awaits the one of the datum with that tag; arg is for the functions of redux.c.
  * h gives the request a name. 0 or -errno after a message. */
 int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,

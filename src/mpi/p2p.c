@@ -6,7 +6,8 @@
  * a receive is posted for matching at once, so that receives match in the order in which the
  * program posted them.
  *
- * Invariant: a call never waits, the blocking forms aside; nothing is left over when it fails. */
+ * Invariant: a call never waits, the blocking forms and STARPU_MPI_MEM_THROTTLE aside; nothing is
+ * left over when it fails. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -120,6 +121,18 @@ int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 	return ret;
 }
 
+/* [waits] The receive is posted: from now on its message needs no room of its own. */
+static void throttle(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_handle_t h, int how)
+{
+	if (orr_mpi_early_hand_over(mpi, req) || !(how & ORR_P2P_THROTTLED) ||
+	    !orr_mpi_must_await_room(mpi, h))
+		return;
+	orr_mpi_coop_flush(mpi);
+	if (mpi->may_drive)
+		orr_mpi_expect(mpi);
+	orr_mpi_await_room(mpi, h);
+}
+
 int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int source,
 		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,
 		  struct orr_mpi_req **out)
@@ -139,6 +152,8 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 		orr_unlock(&mpi->lock);
 	}
 	if (!ret) {
+		if (ORR_ATOMIC_LOAD_RELAXED(&mpi->throttle))
+			throttle(mpi, req, h, how);
 		ret = start(mpi, req, h, STARPU_W, how, out);
 		if (ret && !mpi->fake) {
 			orr_lock(&mpi->lock);
@@ -155,16 +170,6 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 	if (mpi->may_drive && !(how & ORR_P2P_BLOCKING))
 		orr_mpi_expect(mpi);
 	return 0;
-}
-
-void orr_mpi_throttle(struct orr_mpi *mpi, starpu_data_handle_t h)
-{
-	if (!ORR_ATOMIC_LOAD_RELAXED(&mpi->throttle) || !orr_mpi_must_await_room(mpi, h))
-		return;
-	orr_mpi_coop_flush(mpi);
-	if (mpi->may_drive)
-		orr_mpi_expect(mpi);
-	orr_mpi_await_room(mpi, h);
 }
 
 /* ---- plans of reductions ---- */
@@ -239,8 +244,7 @@ static int recv_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *ou
 
 	if (!c)
 		return mpi ? -EINVAL : -ENODEV;
-	orr_mpi_throttle(mpi, h);
-	return orr_mpi_irecv(mpi, c, h, source, tag, prio, how, callback, arg,
+	return orr_mpi_irecv(mpi, c, h, source, tag, prio, how | ORR_P2P_THROTTLED, callback, arg,
 			     (struct orr_mpi_req **) out);
 }
 

@@ -173,48 +173,93 @@ int orr_mpi_settle(struct orr_mpi *mpi)
 
 /* ---- reports ---- */
 
-static const char *name_of_tag(struct orr_mpi *mpi, int64_t tag)
+static starpu_data_handle_t handle_of_tag(struct orr_mpi *mpi, int64_t tag)
 {
-	starpu_data_handle_t h = tag >= 0 ? orr_map_find(&mpi->tags, (uint64_t) tag) : NULL;
+	return tag >= 0 ? orr_map_find(&mpi->tags, (uint64_t) tag) : NULL;
+}
 
-	return h ? orr_handle_name(h) : "";
+/* The first messages or receives of a report, in the order of their ranks and tags: it reads the
+ * same whenever the run does the same. */
+struct report {
+	struct line {
+		int64_t tag;
+		int rank; /* or ORR_MPI_ANY */
+		starpu_data_handle_t handle;
+	} line[SHOWN];
+	unsigned n; /* of all, shown or not */
+};
+
+static int is_before(const struct line *a, const struct line *b)
+{
+	return a->rank != b->rank ? (unsigned) a->rank < (unsigned) b->rank : a->tag < b->tag;
+}
+
+static void add_line(struct report *r, struct line new)
+{
+	unsigned i = r->n < SHOWN ? r->n : SHOWN;
+
+	r->n++;
+	for (; i && is_before(&new, &r->line[i - 1]); i--)
+		if (i < SHOWN)
+			r->line[i] = r->line[i - 1];
+	if (i < SHOWN)
+		r->line[i] = new;
+}
+
+static void write_line(const struct line *l, char *text, size_t size)
+{
+	char rank[32] = "any rank";
+
+	if (l->rank != ORR_MPI_ANY)
+		snprintf(rank, sizeof(rank), "rank %d", l->rank);
+	snprintf(text, size, "from %s, tag %" PRId64 "%s%s", rank, l->tag, l->handle ? ", " : "",
+		 l->handle ? orr_handle_name(l->handle) : "");
+}
+
+/* " a; b; ..." */
+static void write_lines(const struct report *r, char *text, size_t size)
+{
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (unsigned i = 0; i < r->n && i < SHOWN && used < size; i++) {
+		char one[200];
+
+		write_line(&r->line[i], one, sizeof(one));
+		used += (size_t) snprintf(text + used, size - used, "%s %s", i ? ";" : "", one);
+	}
+	if (r->n > SHOWN && used < size)
+		snprintf(text + used, size - used, "; ...");
 }
 
 /* Messages that no receive asked for. */
 static unsigned report_messages(struct orr_mpi *mpi)
 {
-	char list[512] = "";
-	size_t used = 0;
-	unsigned n = 0;
+	struct report r = { .n = 0 };
+	char text[1024];
 
-	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next) {
-		if (e->req)
-			continue;
-		if (n++ >= SHOWN || used >= sizeof(list))
-			continue;
-		const char *name = name_of_tag(mpi, e->env.tag);
-		used += (size_t) snprintf(list + used, sizeof(list) - used,
-					  "%s from rank %d, tag %" PRId64 "%s%s", n > 1 ? ";" : "",
-					  e->source, e->env.tag, *name ? ", " : "", name);
-	}
-	if (n)
+	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next)
+		if (!e->req)
+			add_line(&r, (struct line){ .tag = e->env.tag,
+						    .rank = e->source,
+						    .handle = handle_of_tag(mpi, e->env.tag) });
+	write_lines(&r, text, sizeof(text));
+	if (r.n)
 		orr_warn(
-			"rank %d: %u message%s came that no receive asked for:%s%s; either a receive is missing, or this rank left out a task in which it has a part",
-			mpi->rank, n, n > 1 ? "s" : "", list, n > SHOWN ? "; ..." : "");
-	return n;
+			"rank %d: %u message%s came that no receive asked for:%s; either a receive is missing, or this rank left out a task in which it has a part",
+			mpi->rank, r.n, r.n > 1 ? "s" : "", text);
+	return r.n;
 }
 
 struct receives {
 	struct orr_mpi *mpi;
-	char list[512];
-	size_t used;
-	unsigned n, ncancelled, nsends;
+	struct report report;
+	unsigned ncancelled, nsends;
 };
 
 static void note_receive(struct orr_mpi_req *req, void *arg)
 {
 	struct receives *r = arg;
-	char from[32] = "any rank";
 
 	if (req->where == ORR_MPI_DONE)
 		return;
@@ -222,13 +267,9 @@ static void note_receive(struct orr_mpi_req *req, void *arg)
 		r->nsends++;
 		return;
 	}
-	if (r->n++ >= SHOWN || r->used >= sizeof(r->list))
-		return;
-	if (req->peer_rank != ORR_MPI_ANY)
-		snprintf(from, sizeof(from), "rank %d", req->peer_rank);
-	r->used += (size_t) snprintf(r->list + r->used, sizeof(r->list) - r->used,
-				     "%s %s from %s, tag %" PRId64, r->n > 1 ? ";" : "",
-				     orr_handle_name(req->acquire.access.handle), from, req->tag);
+	add_line(&r->report, (struct line){ .tag = req->tag,
+					    .rank = req->peer_rank,
+					    .handle = req->acquire.access.handle });
 }
 
 /* Gives up a detached receive whose datum nobody else waits for before it. Its callback does not
@@ -254,11 +295,14 @@ static void cancel_receive(struct orr_mpi_req *req, void *arg)
 static unsigned report_receives(struct orr_mpi *mpi)
 {
 	struct receives r = { .mpi = mpi };
+	char text[1024];
 
 	orr_mpi_reqs_foreach(mpi, note_receive, &r);
-	if (r.n)
-		orr_warn("rank %d: no message came for %u receive%s:%s%s", mpi->rank, r.n,
-			 r.n > 1 ? "s" : "", r.list, r.n > SHOWN ? "; ..." : "");
+	unsigned n = r.report.n;
+	write_lines(&r.report, text, sizeof(text));
+	if (n)
+		orr_warn("rank %d: no message came for %u receive%s:%s", mpi->rank, n,
+			 n > 1 ? "s" : "", text);
 	uint64_t ntasks = mpi->proc->state == ORR_PROCESS_UP ? orr_task_npending(mpi->proc) : 0;
 	if (!ntasks)
 		do {
@@ -273,7 +317,7 @@ static unsigned report_receives(struct orr_mpi *mpi)
 		orr_mpi_dump(mpi->proc, stderr, 20);
 		orr_sys_mpi_abort(mpi->proc);
 	}
-	return r.n;
+	return n;
 }
 
 void orr_mpi_report_unmatched(struct orr_mpi *mpi)

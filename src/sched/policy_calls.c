@@ -50,11 +50,13 @@ int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
 	return 0;
 }
 
-/* The task may be executing, or gone, by now: it is not looked at. */
+/* The task may be executing, or gone, by now: it is not looked into. */
 int starpu_push_task_end(struct starpu_task *task)
 {
-	(void) task;
-	return 0;
+	if (task)
+		return 0;
+	orr_error("starpu_push_task_end: NULL is no task; call it for the task that push_task got");
+	return -EINVAL;
 }
 
 /* ---- waking ---- */
@@ -131,10 +133,12 @@ int starpu_worker_get_relax_state(void)
 	return 1;
 }
 
-/* A worker calls a policy only while it does nothing else. */
+/* Of the program's code, a worker runs policies while it has no task. */
 int starpu_worker_sched_op_pending(void)
 {
-	return 0;
+	const struct orr_thread *self = orr_thread_self();
+
+	return self->worker && !self->task;
 }
 
 unsigned starpu_worker_is_blocked_in_parallel(int workerid)

@@ -3,7 +3,7 @@
  *
  * Invariant: starpu_init either leaves everything running or nothing at all; calls nest, the last
  * starpu_shutdown stops. One thread at a time starts or stops the runtime: the one that changed
- * proc->state, under proc->lock. */
+ * proc->state, or set proc->closing, under proc->lock. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -179,13 +179,32 @@ static int leave_call(struct orr_process *proc)
 	return left;
 }
 
+/* Makes the calling thread the one that stops the runtime, and returns 1; or returns 0, since the
+ * runtime is needed again, or another thread has stopped it. [waits] while another thread tries. */
+static int begin_close(struct orr_process *proc)
+{
+	for (;;) {
+		orr_lock(&proc->lock);
+		int busy = proc->closing || proc->state == ORR_PROCESS_STOPPING;
+		int mine = !busy && proc->state == ORR_PROCESS_UP && !proc->init_count;
+		if (mine)
+			proc->closing = 1;
+		orr_unlock(&proc->lock);
+		if (!busy)
+			return mine;
+		orr_sys_sleep_us(POLL_US);
+	}
+}
+
 /* Returns 0 if another thread has called starpu_init meanwhile: the runtime stays up for it. */
 static int begin_stop(struct orr_process *proc)
 {
 	orr_lock(&proc->lock);
 	int stops = !proc->init_count;
+	orr_assert(proc->closing && proc->state == ORR_PROCESS_UP);
 	if (stops)
 		ORR_ATOMIC_STORE(&proc->state, ORR_PROCESS_STOPPING);
+	proc->closing = 0;
 	orr_unlock(&proc->lock);
 	return stops;
 }
@@ -197,7 +216,7 @@ void starpu_shutdown(void)
 	int count = leave_call(proc);
 	if (count < 0)
 		orr_error("starpu_shutdown without starpu_init");
-	if (count)
+	if (count || !begin_close(proc))
 		return;
 	while (starpu_is_paused())
 		starpu_resume();
@@ -215,7 +234,7 @@ void starpu_shutdown(void)
 
 int starpu_is_initialized(void)
 {
-	return orr_self()->state == ORR_PROCESS_UP;
+	return ORR_ATOMIC_LOAD(&orr_self()->state) == ORR_PROCESS_UP;
 }
 
 void starpu_wait_initialized(void)

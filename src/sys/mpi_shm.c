@@ -46,7 +46,7 @@ struct slot {
 	uint32_t npieces, next, done; /* the last two atomic */
 } __attribute__((aligned(128)));
 
-/* What a rank says of itself to those of its host. */
+/* A rank as it presents itself to those of its host. */
 struct local {
 	int rank; /* in the engine's world */
 	int fd;   /* of its slots */

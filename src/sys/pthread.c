@@ -5,6 +5,7 @@
  * Invariant: an opaque object holds its POSIX object at its start; all-zero objects are initialised
  * ones, which glibc's mutexes, conditions, read-write locks and semaphores are, and our own lock
  * (for spin locks) is. Errors are returned, errno is not used. */
+#include "base/pthread_attr.h"
 #include "base/seam.h"
 #include "starpu_thread.h"
 
@@ -44,8 +45,9 @@ int starpu_pthread_create_on(const char *name, starpu_pthread_t *thread,
 	pthread_t id;
 	int ret;
 
-	(void) attr;
 	(void) host;
+	if (attr && orr_pthread_attr_gone(attr))
+		return EINVAL;
 	ret = pthread_create(&id, NULL, start_routine, arg);
 	if (ret)
 		return ret;
@@ -95,23 +97,12 @@ void starpu_pthread_setname(const char *name)
 	pthread_setname_np(pthread_self(), text);
 }
 
-int starpu_pthread_attr_init(starpu_pthread_attr_t *attr)
-{
-	memset(attr, 0, sizeof(*attr));
-	return 0;
-}
-
-int starpu_pthread_attr_destroy(starpu_pthread_attr_t *attr)
-{
-	(void) attr;
-	return 0;
-}
-
 /* ---- mutexes ---- */
 
 int starpu_pthread_mutex_init(starpu_pthread_mutex_t *mutex, const starpu_pthread_mutexattr_t *attr)
 {
-	(void) attr;
+	if (attr && orr_pthread_mutexattr_gone(attr))
+		return EINVAL;
 	return pthread_mutex_init(MUTEX(mutex), NULL);
 }
 
@@ -228,7 +219,9 @@ int starpu_pthread_spin_init(starpu_pthread_spinlock_t *lock, int pshared)
 
 int starpu_pthread_spin_destroy(starpu_pthread_spinlock_t *lock)
 {
-	(void) lock;
+	if (!orr_sys_trylock(SPIN(lock)))
+		return EBUSY;
+	orr_sys_unlock(SPIN(lock));
 	return 0;
 }
 

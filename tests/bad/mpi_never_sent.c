@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A task waits for a message that nobody sends: the program ends with an error that names both.
- * orr-test: expect rank 1: no message came for 1 receive: .*"awaited".* from rank 0, tag 3
+ * orr-test: expect rank 1: no message came for 1 receive: from rank 0, tag 3, .*"awaited"
  * orr-test: expect 1 tasks and 2 communications wait for what will not come */
 #include "../mpi/mpi_test.h"
 

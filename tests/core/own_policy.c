@@ -16,6 +16,7 @@ static void kernel(void *buffers[], void *arg)
 {
 	(void) buffers;
 	(void) arg;
+	CHECK_IS(starpu_worker_sched_op_pending(), 0);
 	INCR(ran[starpu_worker_get_id_check()]);
 	INCR(total);
 }
@@ -34,6 +35,9 @@ static void check_done(unsigned ctx, int n)
 
 	CHECK_IS(total, n);
 	CHECK_IS(o->npushed, o->npopped);
+	STARPU_PTHREAD_MUTEX_LOCK(&o->mutex);
+	CHECK_IS(o->nops, o->npops);
+	STARPU_PTHREAD_MUTEX_UNLOCK(&o->mutex);
 	for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
 		CHECK(starpu_sched_ctx_contains_worker((int) w, ctx) || !ran[w]);
 		CHECK_IS(starpu_bitmap_get(o->workers, (int) w),
@@ -97,6 +101,7 @@ static void sleepers(void)
 	CHECK_IS(starpu_wake_worker_relax(-1), 0);
 	CHECK_IS(starpu_worker_is_blocked_in_parallel(0), 0);
 	CHECK_IS(starpu_worker_sched_op_pending(), 0);
+	CHECK_IS(starpu_push_task_end(NULL), -EINVAL);
 }
 
 /* Of a context whose policy does not look at it. */

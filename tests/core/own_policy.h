@@ -24,7 +24,7 @@ struct own {
 	struct own_queue queue[STARPU_NMAXWORKERS];
 	struct starpu_task_list held;
 	int hold;
-	unsigned npushed, npopped, nstolen;
+	unsigned npushed, npopped, nstolen, npops, nops;
 };
 
 static struct own *own_of(unsigned ctx)
@@ -152,6 +152,8 @@ static struct starpu_task *own_pop(unsigned ctx)
 	struct starpu_task *task;
 
 	STARPU_PTHREAD_MUTEX_LOCK(&o->mutex);
+	o->npops++;
+	o->nops += starpu_worker_sched_op_pending();
 	task = own_take(o, (int) me, me);
 	c->init_iterator(c, &it);
 	while (!task && c->has_next(c, &it))

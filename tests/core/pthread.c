@@ -58,6 +58,11 @@ static void *all(void *arg)
 	return arg;
 }
 
+static void *same(void *arg)
+{
+	return arg;
+}
+
 /* Two threads alternate by one condition. */
 static void *alternate(void *arg)
 {
@@ -118,6 +123,38 @@ static void check_try(void)
 	STARPU_PTHREAD_RWLOCK_UNLOCK(&rwlock);
 }
 
+/* What was destroyed makes nothing any more, and a lock that is held stays. */
+static void check_destroyed(void)
+{
+	starpu_pthread_t thread;
+	starpu_pthread_attr_t attr;
+	starpu_pthread_mutexattr_t mattr;
+	starpu_pthread_mutex_t m;
+	void *ret;
+	int type = 0;
+
+	CHECK(starpu_pthread_attr_init(&attr) == 0);
+	CHECK(starpu_pthread_create(&thread, &attr, same, &attr) == 0);
+	STARPU_PTHREAD_JOIN(thread, &ret);
+	CHECK(ret == &attr);
+	CHECK(starpu_pthread_attr_destroy(&attr) == 0);
+	CHECK(starpu_pthread_create(&thread, &attr, same, &attr) == EINVAL);
+	CHECK(starpu_pthread_attr_setdetachstate(&attr, 0) == EINVAL);
+	CHECK(starpu_pthread_attr_destroy(&attr) == EINVAL);
+	CHECK(starpu_pthread_mutexattr_init(&mattr) == 0);
+	CHECK(starpu_pthread_mutexattr_gettype(&mattr, &type) == 0 && type == 0);
+	CHECK(starpu_pthread_mutex_init(&m, &mattr) == 0);
+	CHECK(starpu_pthread_mutex_destroy(&m) == 0);
+	CHECK(starpu_pthread_mutexattr_destroy(&mattr) == 0);
+	CHECK(starpu_pthread_mutex_init(&m, &mattr) == EINVAL);
+	CHECK(starpu_pthread_mutexattr_destroy(&mattr) == EINVAL);
+	CHECK(starpu_pthread_spin_init(&spin, 0) == 0);
+	CHECK(starpu_pthread_spin_lock(&spin) == 0);
+	CHECK(starpu_pthread_spin_destroy(&spin) == EBUSY);
+	CHECK(starpu_pthread_spin_unlock(&spin) == 0);
+	CHECK(starpu_pthread_spin_destroy(&spin) == 0);
+}
+
 static void check_timeout(void)
 {
 	double start = starpu_timing_now(), waited;
@@ -153,6 +190,7 @@ int main(void)
 		return 77;
 	check_all();
 	check_try();
+	check_destroyed();
 	for (i = 0; i < 2; i++)
 		STARPU_PTHREAD_CREATE(&threads[i], NULL, alternate, &args[i]);
 	for (i = 0; i < 2; i++) {
