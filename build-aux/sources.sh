@@ -56,7 +56,7 @@ library_lists() {
 			echo "$head_line"
 			c_or_h src/$d | grep -v '/mpi[^/]*\.c$\|/dyn_' | list orr_src_$d
 			{ c_or_h src/$d | grep '/dyn_' || :; } | list orr_src_${d}_dyn
-			{ c_or_h src/$d | grep '/mpi[^/]*\.c$' || :; } | list orr_src_${d}_mpi
+			{ c_or_h src/$d | grep '/mpi[^/]*\.c$' | grep -v '/mpi_ucx' || :; } | list orr_src_${d}_mpi
 		} | put src/$d/sources.mk
 	done
 	{

@@ -18,6 +18,10 @@ AS_IF([test $orr_simgrid = yes],
 AS_IF([test $orr_hwloc = yes],
 	[orr_say "hwloc" "yes"],
 	[orr_say "hwloc" "NO: flat machine, no binding (Debian: libhwloc-dev)"])
+AS_IF([test $orr_mpi = yes],
+	[AS_IF([test $orr_ucx = yes],
+		[orr_say "transport UCX" "yes, if ORRERY_TRANSPORT names it"],
+		[orr_say "transport UCX" "NO (Debian: libucx-dev)"])])
 AS_IF([test $orr_opencl = yes],
 	[orr_say "OpenCL devices" "yes"],
 	[orr_say "OpenCL devices" "NO driver (Debian: ocl-icd-opencl-dev; pocl-opencl-icd computes on CPUs)"])

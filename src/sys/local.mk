@@ -6,3 +6,10 @@ include %D%/sources.mk
 liborrery_la_SOURCES += $(orr_src_sys)
 liborrery_mpi_la_SOURCES += $(orr_src_sys_mpi) src/base/assert.c \
 	src/base/lock.c src/base/log.c src/base/map.c src/base/numbers.c
+if ORR_UCX
+liborrery_mpi_la_SOURCES += %D%/mpi_ucx.c
+EXTRA_DIST += %D%/mpi_ucx_none.c
+else
+liborrery_mpi_la_SOURCES += %D%/mpi_ucx_none.c
+EXTRA_DIST += %D%/mpi_ucx.c
+endif

@@ -4,7 +4,7 @@
  *
  * Invariant: no thread sleeps inside MPI: requests are only tested. Whoever waits polls again and
  * again, and rests in between (mpi/rest.c). */
-#include "sys/mpi_shm.h"
+#include "sys/mpi_transports.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	MPI_Comm_dup(comm, &real.comm);
 	MPI_Comm_rank(real.comm, &real.rank);
 	MPI_Comm_size(real.comm, &real.size);
-	ret = orr_real_shm_init(real.comm, real.rank);
+	ret = orr_real_transports_init(real.comm, real.rank, real.size);
 	if (ret) {
 		MPI_Comm_free(&real.comm);
 		if (real.finalize)
@@ -131,7 +131,7 @@ void orr_sys_mpi_exit(struct orr_process *proc)
 	orr_assert_no_lock();
 	real.active = 0;
 	orr_real_on_abort(NULL);
-	orr_real_shm_exit();
+	orr_real_transports_exit(real.comm);
 	MPI_Comm_free(&real.comm);
 	if (real.finalize)
 		MPI_Finalize();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The transport "shm": large payloads between ranks of one host are copied straight from the buffer
- * of the sender to that of the receiver, by both of them at the same time; everything else goes
- * over MPI.
+ * of the sender to that of the receiver, by both of them at the same time; everything else goes to
+ * the transport below, which is called MPI here.
  *
  * Linux lets a process read and write the memory of another one that it might trace
  * (process_vm_readv(2)). Each process has a few slots in memory that the others map. The sender of
@@ -15,7 +15,7 @@
  * Invariant: both sides decide by the number of bytes and the host alone whether an offer comes
  * first. A slot is taken again only after the receiver has freed it and the sender has reported the
  * payload. */
-#include "sys/mpi_shm.h"
+#include "sys/mpi_transports.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,7 +76,8 @@ struct direct {
 
 static struct orr_real_shm {
 	int usable;
-	struct local *locals; /* by rank */
+	const struct orr_transport *below; /* carries everything else */
+	struct local *locals;              /* by rank */
 	int nlocals;
 	struct slot *slots; /* this process's */
 	uint8_t in_use[NSLOTS];
@@ -86,9 +87,9 @@ static struct orr_real_shm {
 	uint64_t npayloads, nbytes; /* copied to and from this process, for the statistics */
 } shm;
 
-static const struct orr_transport *mpi(void)
+static const struct orr_transport *below(void)
 {
-	return orr_real_mpi_transport();
+	return shm.below;
 }
 
 /* ---- neighbours ---- */
@@ -168,46 +169,18 @@ static int meet(MPI_Comm host, int rank)
 	return fine && shm.nlocals > 1;
 }
 
-/* The words of ORRERY_TRANSPORT: "auto", or names of transports separated by commas. Returns 1 if
- * shm may be used, 2 if the user named it, 0 if not, -EINVAL after a message. */
-static int wanted(void)
+void orr_real_shm_init(MPI_Comm comm, int rank, int named, const struct orr_transport *under)
 {
-	const char *text = getenv("ORRERY_TRANSPORT");
-	int use = 0;
-
-	if (!text || !*text)
-		return 1;
-	while (*text) {
-		size_t n = strcspn(text, ",");
-		if (n == 4 && !memcmp(text, "auto", n))
-			use |= 1;
-		else if (n == 3 && !memcmp(text, "shm", n))
-			use |= 2;
-		else if (n != 3 || memcmp(text, "mpi", n)) {
-			orr_error(
-				"ORRERY_TRANSPORT: there is no transport '%.*s'; the names are shm, mpi and auto, separated by commas",
-				(int) n, text);
-			return -EINVAL;
-		}
-		text += n + (text[n] == ',');
-	}
-	return use;
-}
-
-int orr_real_shm_init(MPI_Comm comm, int rank)
-{
-	int use = wanted();
 	MPI_Comm host;
 
-	if (use <= 0)
-		return use;
+	shm.below = under;
 	MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
 	shm.usable = meet(host, rank);
-	if (!shm.usable && use > 1 && shm.nlocals > 1)
+	if (!shm.usable && named && shm.nlocals > 1)
 		orr_warn(
-			"ORRERY_TRANSPORT=shm: the ranks of this host may not reach each other's memory (process_vm_readv(2); kernel.yama.ptrace_scope), so MPI carries all messages");
+			"ORRERY_TRANSPORT=shm: the ranks of this host may not reach each other's memory (process_vm_readv(2); kernel.yama.ptrace_scope), so the %s transport carries all messages",
+			shm.below->name);
 	MPI_Comm_free(&host);
-	return 0;
 }
 
 void orr_real_shm_exit(void)
@@ -354,7 +327,7 @@ static void shm_send(struct orr_process *proc, struct orr_parcel *f, const void 
 								      : partner(dest, count, type);
 
 	if (!peer) {
-		mpi()->send(proc, f, buf, count, type, dest, tag, synchronous);
+		below()->send(proc, f, buf, count, type, dest, tag, synchronous);
 		return;
 	}
 	struct direct *d = direct_new(f, buf, count, type, peer, tag);
@@ -364,9 +337,9 @@ static void shm_send(struct orr_process *proc, struct orr_parcel *f, const void 
 	d->offer.slot = slot;
 	if (slot >= 0)
 		fill_slot(d, slot);
-	mpi()->send(proc, &d->offer_parcel, &d->offer, sizeof(d->offer), MPI_BYTE, dest, tag, 0);
+	below()->send(proc, &d->offer_parcel, &d->offer, sizeof(d->offer), MPI_BYTE, dest, tag, 0);
 	if (slot < 0)
-		mpi()->send(proc, f, buf, count, type, dest, tag, synchronous);
+		below()->send(proc, f, buf, count, type, dest, tag, synchronous);
 }
 
 static void shm_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
@@ -375,11 +348,12 @@ static void shm_receive(struct orr_process *proc, struct orr_parcel *f, void *bu
 	const struct local *peer = partner(source, count, type);
 
 	if (!peer) {
-		mpi()->receive(proc, f, buf, count, type, source, tag);
+		below()->receive(proc, f, buf, count, type, source, tag);
 		return;
 	}
 	struct direct *d = direct_new(f, buf, count, type, peer, tag);
-	mpi()->receive(proc, &d->offer_parcel, &d->offer, sizeof(d->offer), MPI_BYTE, source, tag);
+	below()->receive(proc, &d->offer_parcel, &d->offer, sizeof(d->offer), MPI_BYTE, source,
+			 tag);
 }
 
 /* ---- going on ---- */
@@ -399,7 +373,7 @@ static void answer(struct orr_process *proc, struct direct *d)
 	}
 	if (s)
 		ORR_ATOMIC_STORE(&s->state, SLOT_REFUSED);
-	mpi()->receive(proc, d->flight, d->buf, d->count, d->type, d->peer->rank, d->tag);
+	below()->receive(proc, d->flight, d->buf, d->count, d->type, d->peer->rank, d->tag);
 	direct_end(d);
 }
 
@@ -435,8 +409,8 @@ static void send_anyway(struct orr_process *proc, struct direct *d)
 {
 	ORR_ATOMIC_STORE(&d->slot->state, SLOT_FREE);
 	free_slot(d);
-	mpi()->send(proc, d->flight, d->buf, d->count, d->type, d->peer->rank, d->tag,
-		    d->synchronous);
+	below()->send(proc, d->flight, d->buf, d->count, d->type, d->peer->rank, d->tag,
+		      d->synchronous);
 	direct_end(d);
 }
 
@@ -467,7 +441,7 @@ static enum orr_transport_event step(struct orr_process *proc, struct direct *d,
 
 static enum orr_transport_event shm_test(struct orr_process *proc, struct orr_landing *l)
 {
-	enum orr_transport_event event = mpi()->test(proc, l);
+	enum orr_transport_event event = below()->test(proc, l);
 	struct direct *next;
 
 	if (!shm.directs)
@@ -493,7 +467,7 @@ static enum orr_transport_event shm_test(struct orr_process *proc, struct orr_la
 static int shm_open_engine(struct orr_process *proc, int tag, size_t most,
 			   struct orr_transport_limits *limits)
 {
-	return mpi()->open(proc, tag, most, limits);
+	return below()->open(proc, tag, most, limits);
 }
 
 static void shm_close(struct orr_process *proc)
@@ -504,36 +478,36 @@ static void shm_close(struct orr_process *proc)
 			"[starpu_comm_stats][%d] shm: %" PRIu64 " payloads, %" PRIu64
 			" B, copied between ranks of this host\n",
 			proc->mpi_rank, shm.npayloads, shm.nbytes);
-	mpi()->close(proc);
+	below()->close(proc);
 }
 
 static void shm_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			   int count, int dest, int tag)
 {
-	mpi()->send_ahead(proc, f, buf, count, dest, tag);
+	below()->send_ahead(proc, f, buf, count, dest, tag);
 }
 
 static void shm_send_ahead_end(struct orr_process *proc, struct orr_parcel *f)
 {
-	mpi()->send_ahead_end(proc, f);
+	below()->send_ahead_end(proc, f);
 }
 
 static void shm_listen(struct orr_process *proc)
 {
-	mpi()->listen(proc);
+	below()->listen(proc);
 }
 
 static enum orr_transport_event shm_wait(struct orr_process *proc, struct orr_landing *l)
 {
-	return mpi()->wait(proc, l);
+	return below()->wait(proc, l);
 }
 
 static void shm_wake(struct orr_process *proc)
 {
-	mpi()->wake(proc);
+	below()->wake(proc);
 }
 
-const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
+const struct orr_transport *orr_real_shm_transport(void)
 {
 	static const struct orr_transport transport = {
 		.name = "shm",
@@ -549,6 +523,5 @@ const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
 		.wake = shm_wake,
 	};
 
-	(void) proc;
-	return shm.usable ? &transport : mpi();
+	return shm.usable ? &transport : NULL;
 }

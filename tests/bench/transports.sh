@@ -8,7 +8,7 @@ set -u
 STARPU_SILENT=1 STARPU_NCPU=1
 export STARPU_SILENT STARPU_NCPU
 for single in cma none; do
-	for transport in mpi shm; do
+	for transport in mpi shm $([ "${ORR_TEST_UCX:-no}" = yes ] && echo ucx); do
 		echo "ORRERY_TRANSPORT=$transport, Open MPI's own copies: $single"
 		OMPI_MCA_btl_vader_single_copy_mechanism=$single ORRERY_TRANSPORT=$transport \
 			"$ORRERY" run -n 2 "$ORR_TEST_BUILDDIR/tests/bench/pingpong" || exit 1

@@ -11,7 +11,7 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 fi
 [ "${ORR_TEST_MPI:-yes}" = yes ] || exit 0
 
-fails 1 'no transport .pigeon.' env ORRERY_TRANSPORT=shm,pigeon OMPI_MCA_orte_abort_print_stack=0 "$ORRERY" run -n 1 "$large"
+fails 1 'no transport .pigeon.; the names are shm, ucx, mpi and auto' env ORRERY_TRANSPORT=shm,pigeon OMPI_MCA_orte_abort_print_stack=0 "$ORRERY" run -n 1 "$large"
 for transport in mpi shm auto shm,mpi; do
 	ok env ORRERY_TRANSPORT=$transport STARPU_MPI_STATS=1 "$ORRERY" run -n 3 "$large"
 	cp err large.err
