@@ -20,7 +20,7 @@
 #include "core/worker.h"
 #include "data/access.h"
 #include "data/handle.h"
-#include "data/memory.h"
+#include "data/room.h"
 #include "trace/trace.h"
 
 /* The functions. Where src/mpi needs another one, the linker names it: it gets a line here and a

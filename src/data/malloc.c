@@ -189,20 +189,6 @@ void starpu_memory_deallocate(unsigned node, size_t size)
 		give_back(m, size);
 }
 
-int orr_memory_has_room(struct orr_process *proc, unsigned memnode, size_t size)
-{
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
-
-	/* A thread that finds the memory full meanwhile sees that some comes back. */
-	ORR_ATOMIC_ADD(&m->nreleasing, 1);
-	int fits_now = starpu_memory_allocate(memnode, size, 0) == 0;
-	if (fits_now)
-		starpu_memory_deallocate(memnode, size);
-	ORR_ATOMIC_ADD(&m->nreleasing, -1);
-	orr_memory_freed(proc);
-	return fits_now;
-}
-
 void starpu_memory_wait_available(unsigned node, size_t size)
 {
 	struct orr_memnode *m = memnode(orr_self(), node, __func__);

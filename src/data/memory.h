@@ -70,10 +70,6 @@ static inline void orr_memory_freed(struct orr_process *proc)
 		orr_memory_kick_slow(proc);
 }
 
-/* Whether so many bytes would fit, when what can be evicted is. They are not kept. Without locks.
- */
-int orr_memory_has_room(struct orr_process *proc, unsigned memnode, size_t size);
-
 /* A buffer shaped like h's for an interface structure that is no replicate (scratch), and its end.
  * Without locks. The first returns 0, or -ENOMEM if there is no room at once. */
 int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode);

@@ -11,7 +11,7 @@
 #include "mpi/limits.h"
 #include "base/log.h"
 #include "core/task_count.h"
-#include "data/memory.h"
+#include "data/room.h"
 
 #define LARGE 65536     /* from this size on, an early payload may wait a moment ... */
 #define MOMENT_US 200.0 /* ... this long */
