@@ -8,7 +8,7 @@
  * orrery_resize() changes the number of ranks in use: ranks 0 to n-1 own all of these data, and the
  * others own and hold none of them. A rank that is not in use stays in the program: it goes on
  * inserting the same tasks as the others, executes none of those that write data that follow, and
- * may be used again.
+ * may be used again. With orrery_resize_switch(), processes join and leave.
  *
  * Nothing waits for a resize. Each datum that gets another owner moves once, after the tasks that
  * use it and were inserted before; tasks that do not need it go on meanwhile. Tasks that were
@@ -119,6 +119,29 @@ int orrery_resize_point(MPI_Comm comm);
  * demands between two points, the last one counts. 0; -EINVAL after a message on another rank, or
  * if n is less than 1 or more than the communicator has. */
 int orrery_resize_ask(MPI_Comm comm, int n);
+
+/* ---- more processes, and fewer ---- */
+
+/* [waits] The runtime goes on with another communicator, which has more processes behind those that
+ * are there, or lacks some from the end. All ranks of the old communicator call it at the same
+ * place among their insertions: those that stay with the new one, those that leave with
+ * MPI_COMM_NULL. Waits until all that was inserted is complete on all of them. Data keep their
+ * owners, tags and copies, and the number of ranks in use stays, or becomes the new communicator's
+ * if that is less. The program may free the old communicator then.
+ *
+ * Meanwhile a new process calls starpu_mpi_init_conf() with the new communicator. Others tell it
+ * how many ranks are in use, and where the program is, for instance by MPI_Bcast(). It calls
+ * orrery_resize() with that number first, registers its data like the others, and lets them follow;
+ * then all ranks call orrery_resize() with a larger number. A process that leaves calls
+ * starpu_mpi_shutdown(), and no other function of the MPI layer. In an elastic run
+ * (doc/dynamic.md), both are communicators of process sets.
+ *
+ * 0, or -errno after a message, and nothing has changed: -EBUSY if a rank that leaves owns data,
+ * known to the ranks that have exchanged them: let them follow and call orrery_resize() before.
+ * -EINVAL if ranks would become others, or if messages have used another communicator that is not
+ * freed. -ENOTSUP while load balancing, checkpoints, a faked rank or
+ * STARPU_MPI_DRIVER_CALL_FREQUENCY are in use. -EDEADLK in a task or callback. -ENODEV, -ENOMEM. */
+int orrery_resize_switch(MPI_Comm comm);
 
 /* What resizes did on this rank since the MPI layer was started. */
 struct orrery_resize_stats {

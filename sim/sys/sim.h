@@ -167,6 +167,9 @@ struct orr_sim {
 	/* state */
 	struct orr_sim_rank *ranks;
 	unsigned nlibraries; /* copies of shared objects of users */
+	/* Elastic runs only, else NULL: the number of the host of each process of a group (an
+	 * MPI_Group) in ranks, which has room for all. 0, or -1. */
+	int (*hosts_of)(void *group, int n, int *ranks);
 	int nended;
 	int status; /* first non-zero status of a rank */
 	int status_rank;

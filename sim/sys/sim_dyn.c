@@ -475,6 +475,7 @@ void orr_sim_dyn_start(const struct orr_dyn_script *script)
 {
 	const struct orr_dyn_host host = { .reply = reply, .say = say };
 	dyn.registry = orr_dyn_registry_new(&host, orr_sim_dyn.n, orr_sim.nranks);
+	orr_sim.hosts_of = orr_sim_dyn_hosts;
 	dyn.script = *script;
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];

@@ -68,25 +68,39 @@ void orr_sim_mpi_init_actor(struct orr_sim_actor *a)
 	a->mpi = 1;
 }
 
-/* The ranks of the program's communicator in its world, which has the numbers of the world of
- * engines. */
+/* The numbers of these processes in the world of engines: those of the hosts in an elastic run,
+ * else those of the program's world. 0, or -1. */
+static int find_places(MPI_Group group, int *ranks, int size, int *places)
+{
+	MPI_Group world;
+	if (orr_sim.hosts_of)
+		return orr_sim.hosts_of(group, size, places);
+	for (int i = 0; i < size; i++)
+		ranks[i] = i;
+	PMPI_Comm_group(MPI_COMM_WORLD, &world);
+	PMPI_Group_translate_ranks(group, size, ranks, world, places);
+	PMPI_Group_free(&world);
+	return 0;
+}
+
+/* The places of the program's communicator, unless they are its ranks. */
 static int find_members(struct orr_sim_mpi *m, MPI_Comm comm, int size)
 {
-	MPI_Group world, group;
+	MPI_Group group;
 	int *ranks = NULL, same = size == orr_sim.nranks;
-	if (comm == MPI_COMM_WORLD)
+	free(m->members);
+	m->members = NULL;
+	if (comm == MPI_COMM_WORLD && !orr_sim.hosts_of)
 		return 0;
 	m->members = malloc(2 * (size_t) size * sizeof(*ranks));
 	if (!m->members)
 		return -ENOMEM;
 	ranks = m->members + size;
-	for (int i = 0; i < size; i++)
-		ranks[i] = i;
-	PMPI_Comm_group(MPI_COMM_WORLD, &world);
 	PMPI_Comm_group(comm, &group);
-	PMPI_Group_translate_ranks(group, size, ranks, world, m->members);
+	int ret = find_places(group, ranks, size, m->members);
 	PMPI_Group_free(&group);
-	PMPI_Group_free(&world);
+	if (ret)
+		return -EINVAL;
 	for (int i = 0; i < size; i++)
 		same &= m->members[i] == i;
 	m->nmembers = size;
@@ -136,7 +150,11 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	PMPI_Comm_size(comm, size);
 	int ret = find_members(r->mpi, comm, *size);
 	if (ret) {
-		orr_error("out of memory for a communicator of %d ranks", *size);
+		if (ret == -ENOMEM)
+			orr_error("out of memory for a communicator of %d ranks", *size);
+		else
+			orr_error(
+				"starpu_mpi_init: a process of the communicator has ended; make another one");
 		mpi_free(r);
 	}
 	return ret;
@@ -147,6 +165,15 @@ static void await_ring(struct orr_sim_mpi *m)
 {
 	while (m && m->entered && m->ringing)
 		orr_sys_sleep_us(1);
+}
+
+/* The places of ranks stay known for the statistics. */
+void orr_sys_mpi_leave(struct orr_process *proc)
+{
+	struct orr_sim_mpi *m = rank_of(proc)->mpi;
+	*m = (struct orr_sim_mpi){ .members = m->members,
+				   .nmembers = m->nmembers,
+				   .initialized_here = m->initialized_here };
 }
 
 void orr_sys_mpi_exit(struct orr_process *proc)

@@ -28,6 +28,9 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 /* [main] [waits] After the engine has stopped. Calls MPI_Finalize if orr_sys_mpi_init called
  * MPI_Init_thread. */
 void orr_sys_mpi_exit(struct orr_process *proc);
+/* [main] [waits] The same without MPI_Finalize: orr_sys_mpi_init follows with another communicator,
+ * or orr_sys_mpi_exit. All ranks of the old communicator call it. */
+void orr_sys_mpi_leave(struct orr_process *proc);
 
 /* ---- what this world can do; constant while MPI is up ---- */
 

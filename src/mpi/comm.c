@@ -172,6 +172,53 @@ struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm)
 	return c;
 }
 
+int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	MPI_Group old, new;
+	int size, ret = 0;
+
+	for (unsigned i = 1; i < mpi->ncomms; i++)
+		if (!mpi->comms[i]->dead) {
+			orr_error(
+				"orrery_resize_switch: messages have used another communicator, which has ranks of the old one: free it before");
+			return -EINVAL;
+		}
+	MPI_Comm_size(comm, &size);
+	int n = size < mpi->size ? size : mpi->size, *in = malloc(2 * (size_t) n * sizeof(*in)),
+	    *out = in + n;
+	if (!in)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++)
+		in[i] = i;
+	MPI_Comm_group(mpi->comms[0]->comm, &old);
+	MPI_Comm_group(comm, &new);
+	MPI_Group_translate_ranks(new, n, in, old, out);
+	MPI_Group_free(&old);
+	MPI_Group_free(&new);
+	for (int i = 0; i < n && !ret; i++)
+		if (out[i] != i) {
+			orr_error(
+				"orrery_resize_switch: rank %d of the new communicator is another process than before: "
+				"processes come behind the others, and leave from the end",
+				i);
+			ret = -EINVAL;
+		}
+	free(in);
+	return ret;
+}
+
+void orr_mpi_comms_switch(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	struct orr_mpi_comm *c = mpi->comms[0];
+
+	orr_lock(&mpi->comm_lock);
+	c->comm = comm;
+	c->rank = mpi->rank;
+	c->size = mpi->size;
+	mpi->last_comm = c;
+	orr_unlock(&mpi->comm_lock);
+}
+
 int orr_mpi_from_world(const struct orr_mpi_comm *c, int world)
 {
 	if (!c->to_world)

@@ -206,6 +206,20 @@ int orr_mpi_check_tag(starpu_data_handle_t h, const char *what)
 	return -EINVAL;
 }
 
+int orr_mpi_check_unowned(struct orr_mpi *mpi, int first, int last)
+{
+	for (unsigned i = 0; i < mpi->nattached; i++) {
+		starpu_data_handle_t h = mpi->attached[i];
+		if (h->mpi_rank < first || h->mpi_rank > last)
+			continue;
+		orr_error(
+			"rank %d cannot leave, because it owns data %s: let them follow (orrery_resize_follow()) and use fewer ranks (orrery_resize()) before it leaves",
+			(int) h->mpi_rank, orr_handle_name(h));
+		return -EBUSY;
+	}
+	return 0;
+}
+
 /* ---- public ---- */
 
 void starpu_mpi_data_set_tag(starpu_data_handle_t handle, starpu_mpi_tag_t data_tag)

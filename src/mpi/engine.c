@@ -532,10 +532,13 @@ void orr_mpi_engine_stop(struct orr_mpi *mpi)
 		ORR_ATOMIC_STORE(&mpi->stopping, 1);
 		orr_mpi_ring(mpi);
 		orr_sys_thread_join(mpi->thread);
+		mpi->stopping = mpi->running = 0;
 	}
 	for (struct orr_mpi_flight *f; (f = mpi->free_flights);) {
 		mpi->free_flights = f->next;
 		free(f);
 	}
 	free(mpi->ready);
+	mpi->ready = NULL;
+	mpi->nready = mpi->ready_cap = 0;
 }

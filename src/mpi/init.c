@@ -11,6 +11,7 @@
 #include "mpi/lb.h"
 #include "mpi/limits.h"
 #include "mpi/mpi.h"
+#include "orrery_resize.h"
 #include "mpi/relay.h"
 #include "mpi/resize.h"
 #include "mpi/stall.h"
@@ -240,6 +241,95 @@ int starpu_mpi_initialize_extended(int *rank, int *world_size)
 	return ret;
 }
 
+/* [waits] All ranks are done with inserting, for now. */
+static int finish_insertions(struct orr_mpi *mpi)
+{
+	if (mpi->check)
+		orr_mpi_check_compare(mpi);
+	return orr_mpi_redux_flush_all(mpi, mpi->comms[0]);
+}
+
+/* [waits] Stops the engine when nothing is under way between the ranks. */
+static void stand_still(struct orr_mpi *mpi)
+{
+	if (mpi->fake)
+		starpu_mpi_wait_for_all(mpi->comms[0]->comm);
+	/* Nobody stops before all have what was sent to them. */
+	else if (!orr_mpi_settle(mpi))
+		orr_mpi_report_unmatched(mpi);
+	orr_mpi_engine_stop(mpi);
+}
+
+/* ---- going on with another communicator ---- */
+
+/* 0, or -errno after a message if the layer cannot leave its communicator for this one. */
+static int check_switch(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	const char *user = mpi->fake           ? "STARPU_MPI_FAKE_SIZE"
+			   : mpi->lb           ? "load balancing (starpu_mpi_lb_init())"
+			   : mpi->checkpoints  ? "checkpoints (starpu_mpi_checkpoint_init())"
+			   : mpi->drivers_list ? "STARPU_MPI_DRIVER_CALL_FREQUENCY"
+					       : NULL;
+	int size = 0;
+
+	if (user) {
+		orr_error("orrery_resize_switch: the communicator cannot change while %s is in use",
+			  user);
+		return -ENOTSUP;
+	}
+	if (comm == MPI_COMM_NULL)
+		return orr_mpi_check_unowned(mpi, mpi->rank, mpi->rank);
+	int ret = orr_mpi_comms_check_switch(mpi, comm);
+	if (ret)
+		return ret;
+	MPI_Comm_size(comm, &size);
+	return orr_mpi_check_unowned(mpi, size, mpi->size - 1);
+}
+
+/* [waits] Goes on with the communicator, like init() with a new one. */
+static int enter(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	struct orr_process *proc = mpi->proc;
+	int ret = orr_sys_mpi_init(proc, NULL, NULL, 0, comm, &mpi->rank, &mpi->size);
+
+	if (ret)
+		return ret;
+	proc->mpi_rank = mpi->rank;
+	proc->mpi_size = mpi->size;
+	mpi->transport = orr_sys_mpi_transport(proc);
+	mpi->max_route = orr_mpi_route_max(mpi->size);
+	orr_mpi_comms_switch(mpi, comm);
+	orr_mpi_order_switch(mpi);
+	orr_mpi_resize_switch(mpi);
+	if (mpi->check) {
+		orr_mpi_check_exit(mpi);
+		orr_mpi_check_init(mpi);
+	}
+	align_clocks(mpi);
+	return orr_mpi_engine_start(mpi);
+}
+
+int orrery_resize_switch(MPI_Comm comm)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	int ret = mpi ? orr_mpi_check_blocking(__func__) : -ENODEV;
+
+	if (!ret)
+		ret = check_switch(mpi, comm);
+	if (!ret)
+		ret = orr_mpi_resize_pause(mpi);
+	if (!ret)
+		ret = finish_insertions(mpi);
+	if (ret)
+		return ret;
+	stand_still(mpi);
+	orr_sys_mpi_leave(mpi->proc);
+	mpi->left = comm == MPI_COMM_NULL;
+	if (!mpi->left && enter(mpi, comm))
+		orr_fatal("orrery_resize_switch: this rank cannot go on with the new communicator");
+	return 0;
+}
+
 int starpu_mpi_shutdown_comm(MPI_Comm comm)
 {
 	struct orr_process *proc = orr_self();
@@ -251,22 +341,16 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 	if (--mpi->init_count)
 		return 0;
 	int ret = orr_mpi_check_blocking("starpu_mpi_shutdown");
-	if (!ret && mpi->check)
-		orr_mpi_check_compare(mpi);
-	if (!ret)
-		ret = orr_mpi_redux_flush_all(mpi, mpi->comms[0]);
+	if (!ret && !mpi->left)
+		ret = finish_insertions(mpi);
 	if (ret) {
 		mpi->init_count++;
 		return ret;
 	}
 	orr_mpi_resize_exit(mpi);
-	if (mpi->fake)
-		starpu_mpi_wait_for_all(mpi->comms[0]->comm);
-	/* Nobody stops before all have what was sent to them. */
-	else if (!orr_mpi_settle(mpi))
-		orr_mpi_report_unmatched(mpi);
+	if (!mpi->left)
+		stand_still(mpi);
 	orr_mpi_lb_exit(mpi);
-	orr_mpi_engine_stop(mpi);
 	orr_mpi_stats_report(mpi);
 	set_layer(proc, NULL);
 	struct starpu_driver *drivers = mpi->drivers_list;

@@ -211,6 +211,7 @@ struct orr_mpi_ext {
 struct orr_mpi {
 	struct orr_process *proc;
 	int rank, size; /* in the engine's world */
+	int left;       /* switched to no communicator: only its end is to come */
 	int fake;       /* this process plays one rank of many: nothing is sent */
 	int may_drive;
 	int workers_look; /* workers poll between tasks: there is no core for a thread that only
@@ -329,6 +330,11 @@ int orr_mpi_check_blocking(const char *who);
 /* comm.c */
 int orr_mpi_comms_init(struct orr_mpi *mpi, MPI_Comm comm);
 void orr_mpi_comms_exit(struct orr_mpi *mpi);
+/* 0, or -EINVAL after a message if the layer cannot go on with this communicator, because its first
+ * ranks are others than those of the world, or because the program has communicators besides. */
+int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm);
+/* The world is another one, of which rank and size are in mpi. */
+void orr_mpi_comms_switch(struct orr_mpi *mpi, MPI_Comm comm);
 /* The entry of a communicator, made at its first use; NULL after a message. */
 struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm);
 static inline struct orr_mpi_comm *orr_mpi_comm_of(struct orr_mpi *mpi, MPI_Comm comm)
@@ -437,6 +443,9 @@ struct orr_mpi_peer *orr_mpi_peer_of(struct orr_mpi *mpi, int rank);
 /* A message came: matches or keeps it as soon as all that were sent before it have come. */
 void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via);
 void orr_mpi_order_exit(struct orr_mpi *mpi);
+/* The engine stands still: messages are numbered from 0 again, ranks from mpi->size on do not
+ * exist. */
+void orr_mpi_order_switch(struct orr_mpi *mpi);
 
 /* transfer.c: moving payloads; by the engine's owner */
 void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req);
@@ -560,6 +569,8 @@ int orr_mpi_ranks_has(const int32_t *v, unsigned n, int rank);
 int orr_mpi_ranks_insert(int32_t **v, uint32_t *n, uint32_t *cap, int rank);
 /* Whether the tag can be sent with; -EINVAL after a message. */
 int orr_mpi_check_tag(starpu_data_handle_t h, const char *what);
+/* 0, or -EBUSY after a message if one of the ranks from `first` to `last` owns a datum. */
+int orr_mpi_check_unowned(struct orr_mpi *mpi, int first, int last);
 
 /* cache.c */
 int orr_mpi_sent_set(struct orr_mpi *mpi, starpu_data_handle_t h,

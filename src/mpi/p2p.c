@@ -29,8 +29,9 @@ static void granted(struct orr_acquire *a)
 {
 	struct orr_mpi_req *req = req_of(a);
 	struct orr_mpi *mpi = orr_self()->mpi;
-	int submit = 1;
+	int submit = 1, sends = req->kind == ORR_MPI_SEND;
 
+	/* A receive that is left to the engine may be complete, and used again, after the lock. */
 	if (req->kind == ORR_MPI_RECV && !mpi->fake) {
 		orr_lock(&mpi->lock);
 		req->granted = 1;
@@ -40,7 +41,7 @@ static void granted(struct orr_acquire *a)
 	} else
 		req->granted = 1;
 	/* a->arg: the caller of a blocking form drives the engine next. */
-	if (req->kind == ORR_MPI_SEND)
+	if (sends)
 		orr_mpi_coop_submit(mpi, req, a->arg != NULL);
 	else if (submit)
 		orr_mpi_submit(mpi, req, a->arg != NULL);

@@ -332,6 +332,28 @@ int orrery_resize_get_stats(struct orrery_resize_stats *stats)
 	return 0;
 }
 
+int orr_mpi_resize_pause(struct orr_mpi *mpi)
+{
+	struct orr_resize *r = resize_of(mpi);
+
+	if (r) {
+		agreed(mpi, r);
+		return 0;
+	}
+	orr_error("orrery_resize_switch: out of memory");
+	return -ENOMEM;
+}
+
+void orr_mpi_resize_switch(struct orr_mpi *mpi)
+{
+	struct orr_resize *r = mpi->resize;
+
+	ORR_ATOMIC_STORE(&r->asked, 0);
+	r->size = r->size < mpi->size ? r->size : mpi->size;
+	for (unsigned i = 0; i < mpi->nattached; i++)
+		orr_mpi_cache_release(mpi, mpi->attached[i], mpi->size);
+}
+
 void orr_mpi_resize_exit(struct orr_mpi *mpi)
 {
 	struct orr_resize *r = mpi->resize;

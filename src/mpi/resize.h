@@ -8,6 +8,11 @@
 
 #include "mpi/mpi.h"
 
+/* [waits] Ends what the ranks agree on just now; from here on the number of ranks in use is known
+ * without their number. 0, or -ENOMEM after a message. */
+int orr_mpi_resize_pause(struct orr_mpi *mpi);
+/* Ranks from mpi->size on do not exist any more. */
+void orr_mpi_resize_switch(struct orr_mpi *mpi);
 /* [waits] Ends what the ranks agree on just now, and forgets which data follow. */
 void orr_mpi_resize_exit(struct orr_mpi *mpi);
 

@@ -111,9 +111,10 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 	}
 	if (mpi->print_stats)
 		print_stats(mpi, v, n);
-	orr_sys_mpi_report_stats(
-		mpi->proc, v, n,
-		mpi->proc->state == ORR_PROCESS_UP ? orr_task_ncompleted(mpi->proc) : 0, mpi->fake);
+	orr_sys_mpi_report_stats(mpi->proc, v, n,
+				 mpi->proc->state == ORR_PROCESS_UP ? orr_task_ncompleted(mpi->proc)
+								    : 0,
+				 mpi->fake || mpi->left);
 	free(v);
 }
 

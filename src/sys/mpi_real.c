@@ -125,7 +125,7 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	return 0;
 }
 
-void orr_sys_mpi_exit(struct orr_process *proc)
+void orr_sys_mpi_leave(struct orr_process *proc)
 {
 	(void) proc;
 	orr_assert_no_lock();
@@ -133,6 +133,12 @@ void orr_sys_mpi_exit(struct orr_process *proc)
 	orr_real_on_abort(NULL);
 	orr_real_transports_exit(real.comm);
 	MPI_Comm_free(&real.comm);
+}
+
+void orr_sys_mpi_exit(struct orr_process *proc)
+{
+	if (real.active)
+		orr_sys_mpi_leave(proc);
 	if (real.finalize)
 		MPI_Finalize();
 	real.finalize = 0;
