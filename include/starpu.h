@@ -85,15 +85,17 @@ struct starpu_conf {
 	int ncuda;
 	/* OpenCL devices to use. STARPU_NOPENCL. -1: all that CUDA does not drive. */
 	int nopencl;
-	/* Slaves over MPI and TCP/IP. No effect: there are none. */
+	/* Slaves over MPI: other ranks that execute tasks of this one; starpu_init() does not
+	 * return there. STARPU_NMPI_MS. -1, 0: none. */
 	int nmpi_ms;
+	/* Slaves over TCP/IP. No effect: there are none. */
 	int ntcpip_ms;
 	/* 1: bind CPU workers to the units in workers_bindid, in turn. STARPU_WORKERS_CPUID. 0. */
 	unsigned use_explicit_workers_bindid;
 	unsigned workers_bindid[STARPU_NMAXWORKERS];
 	/* The devices to use, by their numbers: those that OpenCL drives
-	 * (STARPU_WORKERS_OPENCLID). No effect on others: the first ones are used, and
-	 * starpu_init() warns when others are named. */
+	 * (STARPU_WORKERS_OPENCLID), and slaves (all ranks but the master, from 0 on). No effect on
+	 * others: the first ones are used, and starpu_init() warns when others are named. */
 	unsigned use_explicit_workers_cuda_gpuid;
 	unsigned workers_cuda_gpuid[STARPU_NMAXWORKERS];
 	unsigned use_explicit_workers_opencl_gpuid;

@@ -138,7 +138,7 @@ struct starpu_codelet {
 	int flags;                     /* STARPU_CODELET_* */
 	void *perf_counter_sample;     /* not used: counts of codelets are the runtime's */
 	struct starpu_perf_counter_sample_cl_values *perf_counter_values; /* likewise */
-	int checked; /* private: 1 once the runtime has checked the codelet */
+	int checked; /* private: marks of what the runtime knows of the codelet */
 };
 
 /* A codelet of no data and no effect. */

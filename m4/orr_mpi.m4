@@ -43,6 +43,14 @@ AC_ARG_ENABLE([mpi-check], [AS_HELP_STRING([--enable-mpi-check], [run the real t
 dnl Names of switches that builds of StarPU give; what they ask for is always there.
 AC_ARG_ENABLE([mpi-ft], [AS_HELP_STRING([--enable-mpi-ft], [checkpoints, which are always there])])
 AC_ARG_ENABLE([mpi-ft-stats], [AS_HELP_STRING([--enable-mpi-ft-stats], [their statistics, which STARPU_MPI_STATS=1 prints])])
+AC_ARG_ENABLE([mpi-master-slave], [AS_HELP_STRING([--enable-mpi-master-slave], [master and slaves, which are always there])])
+AC_ARG_WITH([mpi-master-slave-multiple-thread], [AS_HELP_STRING([--with-mpi-master-slave-multiple-thread],
+	[the master keeps a core free for each slave; the default of STARPU_MPI_MS_MULTIPLE_THREAD])],
+	[], [with_mpi_master_slave_multiple_thread=no])
+AS_IF([test "$with_mpi_master_slave_multiple_thread" = no], [orr_multiple=0], [orr_multiple=1])
+AC_DEFINE_UNQUOTED([ORR_MPI_MS_MULTIPLE_THREAD], [$orr_multiple], [the default of STARPU_MPI_MS_MULTIPLE_THREAD])
+AS_IF([test "$enable_mpi_master_slave" = no],
+	[AC_MSG_ERROR([--disable-mpi-master-slave: master and slaves are part of the MPI layer; programs that do not ask for them pay nothing])])
 AC_ARG_ENABLE([mpi-pedantic-isend], [AS_HELP_STRING([--enable-mpi-pedantic-isend],
 	[a datum that is being sent is used by nobody else; the default of ORRERY_MPI_PEDANTIC_ISEND])],
 	[], [enable_mpi_pedantic_isend=no])

@@ -13,8 +13,8 @@ import orrery_elf
 from orrery_cli import UserError, exec_program
 from orrery_launch import launch
 
-HELP = """usage: orrery run [-n N] [--elastic] [--restart[=DIR]] [--mpirun "extra options"]
-                  [--show] PROGRAM [ARGS]
+HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
+                  [--mpirun "extra options"] [--show] PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks (default 1) of the machine at
 hand, or of the machines that the options or the job's allocation name.
@@ -22,6 +22,9 @@ hand, or of the machines that the options or the job's allocation name.
   -n N, -np N         number of ranks
   --mpirun OPTIONS    further options for mpirun (one argument, split as a shell
                       does): hosts, mapping, binding, environment
+  --master-slave      the program, which does not communicate itself, executes its
+                      tasks on all ranks: sets STARPU_NMPI_MS to N - 1 if the
+                      environment does not set it
   --restart[=DIR]     if a rank is lost (killed, or its computer fails), start all
                       ranks again; a program with checkpoints goes on from the
                       last complete one in DIR (default: orrery-checkpoints), which
@@ -57,7 +60,7 @@ def whole(option, value, what):
 
 
 def parse(arguments):
-    ranks, extra, show, restart = 1, None, False, Restart()
+    ranks, extra, show, slaves, restart = 1, None, False, False, Restart()
     elastic = {"elastic": False}
     words = list(arguments)
     while words and words[0].startswith("-"):
@@ -80,6 +83,8 @@ def parse(arguments):
             extra = shlex.split(word.split("=", 1)[1])
         elif word == "--show":
             show = True
+        elif word == "--master-slave":
+            slaves = True
         elif word == "--restart" or word.startswith("--restart="):
             restart.folder = os.path.abspath(word.partition("=")[2] or "orrery-checkpoints")
         elif word == "--restarts":
@@ -97,7 +102,9 @@ def parse(arguments):
         raise UserError("--max %d is less than the %d processes that -n asks for" % (elastic["max"], ranks))
     if elastic["elastic"] and restart.folder:
         raise UserError("--elastic and --restart exclude each other; leave one of them out")
-    return ranks, extra, show, words, elastic, restart
+    if slaves and (ranks < 2 or elastic["elastic"] or restart.folder):
+        raise UserError("--master-slave needs at least 2 ranks (-n), and excludes --elastic and --restart")
+    return ranks, extra, show, words, elastic, restart, slaves
 
 
 def run_plain(command, environment):
@@ -197,7 +204,7 @@ def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    ranks, extra, show, words, elastic, restart = parse(arguments)
+    ranks, extra, show, words, elastic, restart, slaves = parse(arguments)
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
@@ -207,6 +214,8 @@ def main(context, arguments):
     environment = dict(os.environ)
     if os.geteuid() == 0:
         environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+    if slaves:
+        environment.setdefault("STARPU_NMPI_MS", str(ranks - 1))
     options = extra
     if extra is None:
         batch = any(name in environment for name in BATCH_VARIABLES)

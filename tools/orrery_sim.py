@@ -74,6 +74,19 @@ def take_repeat(given, table, show):
     return [pair for pair in given if pair[0].name not in ours], request
 
 
+def take_master_slave(given):
+    """Takes --master-slave out of the given options: the rest."""
+    rest = [pair for pair in given if pair[0].name != "--master-slave"]
+    if len(rest) == len(given):
+        return given
+    values = {option.name: value for option, value in rest}
+    nodes = int(values.get("-n", 1))
+    if nodes < 2 or "--elastic" in values:
+        raise UserError("--master-slave needs at least 2 nodes (-n), and excludes --elastic")
+    os.environ.setdefault("STARPU_NMPI_MS", str(nodes - 1))
+    return rest
+
+
 def parse(options, arguments):
     """The launcher's options as pairs of a name and a value, the program's words, --show, and the request of --repeat or of failures."""
     table = {name: option for option in options for name in option.names}
@@ -93,7 +106,7 @@ def parse(options, arguments):
         given.append((option, value))
     if not words:
         raise UserError("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]")
-    given, failing = orrery_fail.take(given)
+    given, failing = orrery_fail.take(take_master_slave(given))
     given, request = take_repeat(given, table, show)
     return [(option.name, value) for option, value in given], words, show, request or failing
 

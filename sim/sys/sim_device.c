@@ -57,7 +57,7 @@ int orr_sys_devices(struct orr_process *proc, struct orr_world_device *v, unsign
 			return ret;
 	}
 	proc->machine = r->machine;
-	proc->stand_in = ncuda + nopencl && orr_sim.cuda_from_model;
+	proc->stand_in = ncuda + nopencl && orr_sim.cuda_from_model ? ORR_STAND_IN_DEVICES : 0;
 	orr_assert(ncuda <= m->ncuda && nopencl <= m->nopencl && ncuda + nopencl <= max);
 	add(m, STARPU_CUDA_WORKER, ncuda, v);
 	add(m, STARPU_OPENCL_WORKER, nopencl, v + ncuda);

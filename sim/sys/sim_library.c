@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sim.h"
+#include "base/assert.h"
+#include "base/link.h"
 
 struct orr_sim_library {
 	struct orr_sim_library *next;
@@ -62,6 +64,19 @@ static void *open_copy(const char *file, const char **why)
 		*why = dlerror();
 	close(fd);
 	return object;
+}
+
+void *orr_sys_symbol(struct orr_process *proc, const char *name)
+{
+	struct orr_sim_rank *r = proc->sys;
+	return dlsym(r->object, name);
+}
+
+int orr_sys_link_load(struct orr_process *proc)
+{
+	(void) proc;
+	orr_assert(orr_link_known()); /* there is one library, with MPI in it */
+	return 0;
 }
 
 void *orr_sys_library_open(struct orr_process *proc, const char *path, const char **why)

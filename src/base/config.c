@@ -89,6 +89,7 @@ static const struct variable {
 	V("STARPU_PERF_MODEL_HOMOGENEOUS_CPU", BOOL, homogeneous_cpu, 1),
 	V("STARPU_PERF_MODEL_HOMOGENEOUS_CUDA", BOOL, homogeneous_cuda, 0),
 	V("STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL", BOOL, homogeneous_opencl, 0),
+	V("STARPU_PERF_MODEL_HOMOGENEOUS_MPI_MS", BOOL, homogeneous_mpi_ms, 0),
 	V("STARPU_DISABLE_ASYNCHRONOUS_COPY", INT, no_async_copy, -1),
 	V("STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY", INT, no_async_cuda_copy, -1),
 	V("STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY", INT, no_async_opencl_copy, -1),

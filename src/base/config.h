@@ -65,7 +65,7 @@ struct orr_config {
 	char *perf_model_path;    /* further places, or NULL */
 	char *hostname;           /* STARPU_HOSTNAME, or NULL */
 	char *mpi_hostnames;
-	int homogeneous_cpu, homogeneous_cuda, homogeneous_opencl;
+	int homogeneous_cpu, homogeneous_cuda, homogeneous_opencl, homogeneous_mpi_ms;
 	int no_async_copy, no_async_cuda_copy, no_async_opencl_copy,
 		no_async_mpi_ms_copy; /* -1: not given */
 	/* memory, bytes; 0 = unlimited */

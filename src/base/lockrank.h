@@ -118,6 +118,10 @@
 	  "the kernels of OpenCL programs that were loaded", \
 	  "none", \
 	  "compilation; waking") \
+	X(SLAVE, 0, "orr_slave.lock", \
+	  "the free parts of the memory of a slave", \
+	  "HANDLE", \
+	  "anything but a look at the list") \
 	X(SLAB, 0, "orr_slab.lock", \
 	  "the chunks of a slab and its depot of free objects", \
 	  "none", \

@@ -21,6 +21,8 @@ struct orr_perf;
 struct orr_trace;
 struct orr_tool;
 struct orr_mpi;
+struct orr_link;
+struct orr_slaves;
 struct orr_park_ops;
 struct orr_core_upcalls;
 struct orr_mpi_upcalls;
@@ -61,18 +63,24 @@ enum orr_process_state {
 #define ORR_OBSERVED_BY_TRACE 1
 #define ORR_OBSERVED_BY_TOOL 2
 
+/* orr_process.stand_in */
+#define ORR_STAND_IN_DEVICES 1 /* on devices that its model knows, for a missing one of theirs */
+#define ORR_STAND_IN_SLAVES 2  /* on slaves, if they find it by its name */
+
 struct orr_process {
 	/* The parts of the floors above. data and core exist as long as the process. */
 	struct orr_data *data;
 	struct orr_core *core;
-	struct orr_perf *perf;                  /* NULL while the runtime is down */
-	struct orr_trace *trace;                /* NULL: nothing is recorded */
-	struct orr_cuda *cuda;                  /* the devices that CUDA drives, NULL: none */
-	struct orr_opencl *opencl;              /* the devices that OpenCL drives, NULL: none */
-	struct orr_tool *tool;                  /* NULL: there is no profiling tool */
-	struct orr_mpi *mpi;                    /* NULL until starpu_mpi_init */
+	struct orr_perf *perf;     /* NULL while the runtime is down */
+	struct orr_trace *trace;   /* NULL: nothing is recorded */
+	struct orr_cuda *cuda;     /* the devices that CUDA drives, NULL: none */
+	struct orr_opencl *opencl; /* the devices that OpenCL drives, NULL: none */
+	struct orr_tool *tool;     /* NULL: there is no profiling tool */
+	struct orr_mpi *mpi;       /* NULL until starpu_mpi_init */
+	struct orr_link *link;     /* messages without it (base/link.h), or NULL */
+	struct orr_slaves *slaves; /* NULL: neither master nor slave (drivers/slave.h) */
 	const struct orr_core_upcalls *core_up; /* what worlds ask, see base/upcalls.h */
-	const struct orr_mpi_upcalls *mpi_up;   /* the same, set while mpi is */
+	const struct orr_mpi_upcalls *mpi_up;   /* the same, set while mpi or link is */
 	const struct orr_park_ops *park;        /* how to wake workers (base/park.h) */
 	void *sys;                              /* the world's own part */
 	struct orr_machine *machine; /* the measurements that the world brings, or NULL; set by
@@ -92,8 +100,7 @@ struct orr_process {
 	unsigned ngroups;       /* groups of workers, each stepped by one thread; 0: none yet, and
 				   nothing goes on in the background */
 	uint32_t arch_mask;     /* kinds of units that exist: STARPU_CPU | ... */
-	int stand_in;    /* on devices that its model knows, a codelet's function for the CPU stands
-			    in for a missing one for CUDA */
+	int stand_in;    /* functions for the CPU serve other units, too: bits of ORR_STAND_IN_* */
 	int perf_timing; /* kernels are timed: calibration, profiling or statistics want it */
 	int keep_graph;  /* the world wants the graph of all tasks (orr_graph_keep) */
 	unsigned trace_manual; /* starpu_fxt_autostart_profiling(0): the program starts recording */

@@ -147,6 +147,12 @@ const char *orr_sys_machine_name(struct orr_process *proc);
 /* [any] Loads a shared object of the user's for good; its variables are this process's own. Asked
  * again it answers the same. NULL: *why tells. */
 void *orr_sys_library_open(struct orr_process *proc, const char *path, const char **why);
+/* [any] The address of a function of the program, or of a library that it is linked with, by its
+ * name; NULL: the name is not visible. */
+void *orr_sys_symbol(struct orr_process *proc, const char *name);
+/* [main] Sees to it that a link is registered (base/link.h), if this world has one: 0, or -errno
+ * after a message. */
+int orr_sys_link_load(struct orr_process *proc);
 /* [any] [locked] Ends the whole program, all its ranks included, after an error that the caller
  * already reported: flushes output and does not return. */
 void orr_sys_abort(void) __attribute__((noreturn));

@@ -57,7 +57,7 @@ struct orr_core_upcalls {
 	double (*graph_area_us)(struct orr_graph *g);
 };
 
-/* The MPI layer's, while proc->mpi is set. */
+/* The MPI layer's, while proc->mpi or proc->link is set. */
 struct orr_mpi_upcalls {
 	/* [any] Whether a message or a completion is expected. */
 	int (*expects)(const struct orr_process *proc);

@@ -9,6 +9,7 @@
 #ifndef ORR_BRIDGE_CORE_TABLE_H
 #define ORR_BRIDGE_CORE_TABLE_H
 
+#include "base/link.h"
 #include "base/seam.h"
 #include "core/core.h"
 #include "core/graph.h"
@@ -66,7 +67,8 @@
 	F(orr_graph_message) \
 	F(orr_trace_message) \
 	F(orr_trace_set_behind) \
-	F(orr_config_long)
+	F(orr_config_long) \
+	F(orr_link_register)
 
 struct orrery_core {
 	struct orr_process *process;

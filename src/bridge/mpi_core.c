@@ -15,7 +15,8 @@ static struct orrery_core core;
 struct orr_process *orr_real_process;
 __thread struct orr_thread *orr_real_thread __attribute__((tls_model("initial-exec")));
 
-__attribute__((constructor)) static void meet_core(void)
+/* Other constructors of this library call the core. */
+__attribute__((constructor(101))) static void meet_core(void)
 {
 	const struct orrery_build here = orr_build_here();
 	const struct orrery_core *table = orrery_core_interface(&here, sizeof(here));
@@ -239,6 +240,11 @@ void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event ev
 		       int64_t tag, size_t bytes)
 {
 	core.orr_trace_message(proc, by, event, peer, tag, bytes);
+}
+
+void orr_link_register(const struct orr_link_ops *ops)
+{
+	core.orr_link_register(ops);
 }
 
 void orr_trace_set_behind(struct orr_process *proc, double us)

@@ -29,8 +29,56 @@ int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_ar
 {
 	struct orr_process *proc = orr_self();
 
-	return proc->stand_in && cl->model && orr_codelet_cpu_func(cl, 0) &&
+	return (proc->stand_in & ORR_STAND_IN_DEVICES) && cl->model &&
+	       orr_codelet_cpu_func(cl, 0) &&
 	       orr_model_state_knows(proc, cl->model, type, w ? w->perf_arch : NULL);
+}
+
+/* Finds out which functions slaves can call: those whose names are visible. Returns all marks of
+ * the codelet. */
+static int look_up_remote(struct starpu_codelet *cl)
+{
+	const char *name = cl->name ? cl->name : "unnamed", *missing = NULL;
+	int found = ORR_CODELET_LOOKED_UP;
+
+	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS && cl->cpu_funcs_name[i]; i++) {
+		if (orr_sys_symbol(orr_self(), cl->cpu_funcs_name[i]))
+			found |= ORR_CODELET_REMOTE << i;
+		else
+			missing = cl->cpu_funcs_name[i];
+	}
+	if (missing)
+		orr_warn(
+			"codelet %s: slaves find no function %s; let it not be static, and link the program with -rdynamic",
+			name, missing);
+	else if (!cl->cpu_funcs_name[0] && orr_codelet_cpu_func(cl, 0))
+		orr_warn(
+			"codelet %s has no cpu_funcs_name, by which slaves find its functions: its tasks execute on the master only",
+			name);
+	return __atomic_fetch_or(&cl->checked, found, __ATOMIC_RELAXED) | found;
+}
+
+int orr_codelet_is_remote(const struct starpu_codelet *cl, unsigned impl)
+{
+	int marks = __atomic_load_n(&cl->checked, __ATOMIC_RELAXED);
+
+	if (!(marks & ORR_CODELET_LOOKED_UP))
+		marks = look_up_remote((struct starpu_codelet *) cl);
+	return (marks & ORR_CODELET_REMOTE << impl) != 0;
+}
+
+/* The kinds of units that execute the codelet without a function of their own. */
+static uint32_t where_stands_in(const struct starpu_codelet *cl, uint32_t where)
+{
+	uint32_t more = 0;
+
+	if (!(where & STARPU_CUDA) && orr_codelet_stands_in(cl, STARPU_CUDA_WORKER, NULL))
+		more |= STARPU_CUDA;
+	if (!(where & STARPU_OPENCL) && orr_codelet_stands_in(cl, STARPU_OPENCL_WORKER, NULL))
+		more |= STARPU_OPENCL;
+	if ((orr_self()->stand_in & ORR_STAND_IN_SLAVES) && orr_codelet_is_remote(cl, 0))
+		more |= STARPU_MPI_MS;
+	return more;
 }
 
 uint32_t orr_codelet_where(const struct starpu_codelet *cl)
@@ -53,13 +101,8 @@ uint32_t orr_codelet_where(const struct starpu_codelet *cl)
 		where |= STARPU_CUDA;
 	if (opencl)
 		where |= STARPU_OPENCL;
-	if (__builtin_expect(orr_self()->stand_in, 0)) {
-		if (!(where & STARPU_CUDA) && orr_codelet_stands_in(cl, STARPU_CUDA_WORKER, NULL))
-			where |= STARPU_CUDA;
-		if (!(where & STARPU_OPENCL) &&
-		    orr_codelet_stands_in(cl, STARPU_OPENCL_WORKER, NULL))
-			where |= STARPU_OPENCL;
-	}
+	if (__builtin_expect(orr_self()->stand_in, 0))
+		where |= where_stands_in(cl, where);
 	return where;
 }
 
@@ -70,6 +113,6 @@ int orr_codelet_check(struct starpu_codelet *cl)
 			  cl->nbuffers);
 		return -EINVAL;
 	}
-	__atomic_store_n(&cl->checked, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&cl->checked, ORR_CODELET_CHECKED, __ATOMIC_RELAXED);
 	return 0;
 }

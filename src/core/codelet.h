@@ -8,12 +8,24 @@
 
 #include "core/core.h"
 
+/* Marks of a codelet, in its field `checked`. */
+#define ORR_CODELET_CHECKED 1
+#define ORR_CODELET_LOOKED_UP 2 /* those that follow are known */
+#define ORR_CODELET_REMOTE 4    /* slaves find its first function; the next bits: the others */
+
+static inline int orr_codelet_is_checked(const struct starpu_codelet *cl)
+{
+	return __atomic_load_n(&cl->checked, __ATOMIC_RELAXED) & ORR_CODELET_CHECKED;
+}
+
 /* The kinds of units that the codelet has implementations for. */
 uint32_t orr_codelet_where(const struct starpu_codelet *cl);
 /* May the function for the CPU stand for one for this worker of a type of devices (NULL: for any of
  * the type)? See proc->stand_in. */
 int orr_codelet_stands_in(const struct starpu_codelet *cl, enum starpu_worker_archtype type,
 			  const struct orr_worker *w);
+/* May slaves execute implementation impl of the codelet? They find functions by their names. */
+int orr_codelet_is_remote(const struct starpu_codelet *cl, unsigned impl);
 /* The mode that the codelet declares for its datum i, or STARPU_NONE: those beyond STARPU_NMAXBUFS
  * may be left to each insertion. */
 static inline enum starpu_data_access_mode orr_codelet_mode(const struct starpu_codelet *cl,

@@ -97,8 +97,7 @@ int orr_task_check_all(struct orr_process *proc, struct starpu_task *task, struc
 		return -EINVAL;
 	}
 	if (task->cl) {
-		if (!__atomic_load_n(&task->cl->checked, __ATOMIC_RELAXED) &&
-		    orr_codelet_check(task->cl))
+		if (!orr_codelet_is_checked(task->cl) && orr_codelet_check(task->cl))
 			return -EINVAL;
 		n = orr_task_nbuffers(task);
 		if (n > STARPU_NMAXBUFS && !task->dyn_handles) {

@@ -5,6 +5,7 @@
 #ifndef ORR_CORE_TASK_CHECK_H
 #define ORR_CORE_TASK_CHECK_H
 
+#include "core/codelet.h"
 #include "core/sched_ctx.h"
 #include "core/task.h"
 #include "data/handle.h"
@@ -27,8 +28,8 @@ static inline int orr_task_is_plain(const struct orr_process *proc, const struct
 	unsigned n = orr_task_nbuffers(task);
 
 	if (!(where & proc->arch_mask) || t->state != ORR_TASK_NEW || n > STARPU_NMAXBUFS ||
-	    !__atomic_load_n(&cl->checked, __ATOMIC_RELAXED) || cl->can_execute ||
-	    task->workerids || task->execute_on_a_specific_worker || !orr_ctx_whole(ctx))
+	    !orr_codelet_is_checked(cl) || cl->can_execute || task->workerids ||
+	    task->execute_on_a_specific_worker || !orr_ctx_whole(ctx))
 		return 0;
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = orr_task_handle(task, i);

@@ -8,6 +8,7 @@
 #include "base/codelet.h"
 #include "core/codelet.h"
 #include "core/task.h"
+#include "data/handle.h"
 
 static int has_impl(const struct starpu_codelet *cl, const struct orr_worker *w, unsigned i)
 {
@@ -19,8 +20,24 @@ static int has_impl(const struct starpu_codelet *cl, const struct orr_worker *w,
 	case STARPU_OPENCL_WORKER:
 		return cl->opencl_funcs[i] != NULL ||
 		       (i == 0 && (cl->opencl_func || orr_codelet_stands_in(cl, w->arch, w)));
+	case STARPU_MPI_MS_WORKER: return orr_codelet_is_remote(cl, i);
 	default: return 0;
 	}
+}
+
+int orr_task_can_travel(const struct starpu_task *t)
+{
+	unsigned n = orr_task_nbuffers(t);
+
+	if (t->cl_arg && !t->cl_arg_size)
+		return 0;
+	for (unsigned i = 0; i < n; i++) {
+		starpu_data_handle_t h = orr_task_handle(t, i);
+
+		if (h && h->ops->pack_meta)
+			return 0;
+	}
+	return 1;
 }
 
 int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned impl)
@@ -29,6 +46,8 @@ int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned
 
 	if (!(where & STARPU_WORKER_TO_MASK(w->arch)) || impl >= STARPU_MAXIMPLEMENTATIONS ||
 	    !has_impl(t->cl, w, impl))
+		return 0;
+	if (__builtin_expect(w->arch == STARPU_MPI_MS_WORKER, 0) && !orr_task_can_travel(t))
 		return 0;
 	if (t->execute_on_a_specific_worker && t->workerid != w->id &&
 	    (!orr_task_of(t) || !orr_task_of(t)->parallel))

@@ -9,6 +9,9 @@
 
 /* May worker w execute implementation impl of t? */
 int orr_task_can_run(struct orr_worker *w, const struct starpu_task *t, unsigned impl);
+/* Can the argument and the data of the task go to another process? A size must be given for the
+ * one, and the interfaces of the others must need no function of their own for that. */
+int orr_task_can_travel(const struct starpu_task *t);
 /* The first implementation that w may execute, or -1. */
 int orr_task_first_impl(struct orr_worker *w, const struct starpu_task *t);
 

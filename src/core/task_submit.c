@@ -15,6 +15,7 @@
 #include "core/tag.h"
 #include "core/task_check.h"
 #include "core/task_data.h"
+#include "core/task_impl.h"
 #include "core/task_retry.h"
 #include "core/task_state.h"
 #include "core/task_trace.h"
@@ -33,7 +34,12 @@ static uint32_t task_where(const struct orr_process *proc, const struct starpu_t
 		return (uint32_t) task->where;
 	if (!cl->where && cl->cpu_funcs[0] && proc->arch_mask == STARPU_CPU)
 		return STARPU_CPU; /* the other kinds' implementations need no look */
-	return orr_codelet_where(cl);
+
+	uint32_t where = orr_codelet_where(cl);
+
+	if (__builtin_expect(where & STARPU_MPI_MS, 0) && !orr_task_can_travel(task))
+		where &= ~(uint32_t) STARPU_MPI_MS;
+	return where;
 }
 
 static int submit(struct starpu_task *task, int internal, int nodeps)

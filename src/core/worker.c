@@ -3,6 +3,7 @@
  *
  * Invariant: workers of CPUs are numbered first, then those of devices, in the order of the table
  * of devices. */
+#include <config.h>
 #include "core/worker.h"
 #include "core/task.h"
 
@@ -63,7 +64,7 @@ static int count_cpus(struct orr_process *proc, unsigned ndevices)
 		(orr_worker_main_unit(proc) >= 0) - (orr_worker_engine_unit(proc) >= 0);
 	/* A machine with devices is one that is left to the runtime: the progression thread has a
 	 * core too. */
-	if (ndevices && (proc->conf.will_use_mpi || proc->mpi_size > 1))
+	if (ndevices && (proc->conf.will_use_mpi || proc->mpi_size > 1) && !proc->slaves)
 		asked--;
 	if (asked < 1)
 		asked = 1;
@@ -241,6 +242,20 @@ static unsigned count_drivers(const struct orr_device *devices, unsigned ndevice
 	return n;
 }
 
+/* The cores that drivers take from the CPU workers. All slaves together take one, for the thread
+ * that talks to them, unless the program wants one for each. */
+static unsigned count_driver_cores(const struct orr_device *devices, unsigned ndevices)
+{
+	unsigned n = count_drivers(devices, ndevices), nslaves = 0;
+
+	for (unsigned i = 0; i < ndevices; i++)
+		nslaves += devices[i].arch == STARPU_MPI_MS_WORKER;
+	if (nslaves > 1 &&
+	    orr_config_long("STARPU_MPI_MS_MULTIPLE_THREAD", ORR_MPI_MS_MULTIPLE_THREAD) <= 0)
+		n -= nslaves - 1;
+	return n;
+}
+
 /* n objects of that size, aligned like workers and groups, or NULL. */
 static void *zeroes(size_t n, size_t size)
 {
@@ -256,7 +271,7 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 				  orr_config_long("ORRERY_MPI_RESERVE_CORE", 0) > 0;
 
 	unsigned ndrivers = count_drivers(devices, ndevices);
-	int ncpus = count_cpus(proc, ndrivers), ret = 0;
+	int ncpus = count_cpus(proc, count_driver_cores(devices, ndevices)), ret = 0;
 	unsigned i, nunits, next;
 
 	if (ncpus < 0)

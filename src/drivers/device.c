@@ -11,6 +11,7 @@
 #include "drivers/fake_opencl.h"
 #include "drivers/limit.h"
 #include "drivers/opencl.h"
+#include "drivers/slave.h"
 #include "drivers/soft.h"
 
 /* How many devices of a kind the program lets us use; -1: all. */
@@ -106,6 +107,10 @@ int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned ma
 		return real;
 	n += real;
 	n += (int) orr_fake_opencl_devices(proc, v + n, at_most(nopencl, max - (unsigned) n));
+	real = orr_slave_devices(proc, v + n, max - (unsigned) n);
+	if (real < 0)
+		return real;
+	n += real;
 	orr_assert((unsigned) n <= max);
 	for (int i = 0; i < n; i++)
 		orr_assertf(v[i].memory_ops && (v[i].driver || !v[i].nworkers),

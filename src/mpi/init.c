@@ -155,6 +155,14 @@ static void set_layer(struct orr_process *proc, struct orr_mpi *mpi)
 	ORR_ATOMIC_STORE(&proc->mpi, mpi);
 }
 
+/* Is the process a master or a slave, or would starpu_init(conf) make it one? */
+static int is_master_slave(const struct orr_process *proc, int with_core,
+			   const struct starpu_conf *conf)
+{
+	return proc->slaves || (with_core && (orr_config_long("STARPU_NMPI_MS", 0) > 0 ||
+					      (conf && conf->nmpi_ms > 0)));
+}
+
 /* with_core: call starpu_init(conf). */
 static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with_core,
 		struct starpu_conf *conf)
@@ -173,6 +181,11 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 		orr_error(
 			"starpu_mpi_init needs starpu_init() before it; or call starpu_mpi_init_conf(), which does both");
 		return -ENODEV;
+	}
+	if (is_master_slave(proc, with_core, conf)) {
+		orr_error(
+			"starpu_mpi_init: the master-slave mode (STARPU_NMPI_MS, the field nmpi_ms) and starpu_mpi exclude each other; unset it, or leave the distribution to it and call starpu_init alone");
+		return -EINVAL;
 	}
 	ret = orr_sys_mpi_init(proc, argc, argv, initialize, comm, &rank, &size);
 	if (ret)

@@ -6,8 +6,9 @@
 
 double orr_arch_relative_speed(const struct starpu_perfmodel_device *d)
 {
-	return d->type == STARPU_CPU_WORKER ? d->ncores
-					    : ORR_ARCH_GPU_FLOPS / ORR_ARCH_CPU_FLOPS / 8;
+	int is_core = d->type == STARPU_CPU_WORKER || d->type == STARPU_MPI_MS_WORKER;
+
+	return is_core ? d->ncores : ORR_ARCH_GPU_FLOPS / ORR_ARCH_CPU_FLOPS / 8;
 }
 
 double starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch)

@@ -21,7 +21,8 @@ static inline int orr_arch_is_homogeneous(const struct orr_config *cfg,
 {
 	return (type == STARPU_CPU_WORKER && cfg->homogeneous_cpu) ||
 	       (type == STARPU_CUDA_WORKER && cfg->homogeneous_cuda) ||
-	       (type == STARPU_OPENCL_WORKER && cfg->homogeneous_opencl);
+	       (type == STARPU_OPENCL_WORKER && cfg->homogeneous_opencl) ||
+	       (type == STARPU_MPI_MS_WORKER && cfg->homogeneous_mpi_ms);
 }
 
 /* The arch as model files name it: alike workers are device 0 of their type. */

@@ -6,6 +6,7 @@
  * proc->state, or set proc->closing, under proc->lock. */
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -14,6 +15,7 @@
 #include "core/worker.h"
 #include "data/data.h"
 #include "data/prefetch.h"
+#include "drivers/slave.h"
 #include "start/stages.h"
 
 /* How often a thread looks again while another one starts or stops the runtime. */
@@ -101,11 +103,16 @@ static void say_hello(struct orr_process *proc)
 	if (names_other_devices(proc))
 		orr_warn(
 			"workers_cuda_gpuid and workers_opencl_gpuid of struct starpu_conf have no effect on fake and simulated devices: they are taken in their order");
-	if (orr_config_long("STARPU_NMPI_MS", 0) > 0 || proc->conf.nmpi_ms > 0)
-		orr_warn(
-			"there is no master-slave mode: STARPU_NMPI_MS and the field nmpi_ms have no effect, and no task executes on another rank by itself; use starpu_mpi_task_insert()");
 	if (proc->cfg.display_bindings)
 		starpu_display_bindings();
+}
+
+/* The master has stopped, and the slave's program has nothing else to do. */
+static void end_slave(struct orr_process *proc)
+{
+	(void) proc;
+	starpu_shutdown();
+	exit(0);
 }
 
 int starpu_init(struct starpu_conf *conf)
@@ -127,9 +134,12 @@ int starpu_init(struct starpu_conf *conf)
 	proc->init_count = !ret;
 	ORR_ATOMIC_STORE(&proc->state, ret ? ORR_PROCESS_DOWN : ORR_PROCESS_UP);
 	orr_unlock(&proc->lock);
-	if (!ret)
-		say_hello(proc);
-	return ret;
+	if (ret)
+		return ret;
+	say_hello(proc);
+	if (orr_slaves_serve(proc))
+		end_slave(proc);
+	return 0;
 }
 
 int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)

@@ -29,6 +29,7 @@
 #include "drivers/limit.h"
 #include "drivers/cuda.h"
 #include "drivers/opencl.h"
+#include "drivers/slave.h"
 #include "perf/perf.h"
 #include "sched/sched.h"
 #include "trace/tool.h"
@@ -246,6 +247,7 @@ const struct orr_stage orr_stages[] = {
 	{ "configuration", start_config, stop_config },
 	{ "state", start_state, stop_state },
 	{ "world", start_world, orr_sys_process_exit },
+	{ "slaves", orr_slaves_start, orr_slaves_stop },
 	{ "topology", orr_sys_topology_init, orr_sys_topology_exit },
 	{ "performance models", start_perf, orr_perf_exit },
 	{ "trace", orr_trace_init, orr_trace_exit },

@@ -44,9 +44,9 @@ static void on_exit_too_early(void)
 		return;
 	fflush(stdout);
 	fprintf(stderr,
-		"[orrery] rank %d exits without starpu_mpi_shutdown: the others would wait for it for ever, so the program is ended; "
-		"call starpu_mpi_shutdown() on every rank\n",
-		real.rank);
+		"[orrery] rank %d exits without %s: the others would wait for it for ever, so the program is ended; "
+		"call it on every rank\n",
+		real.rank, orr_self()->slaves ? "starpu_shutdown()" : "starpu_mpi_shutdown()");
 	MPI_Abort(real.comm, 1);
 }
 

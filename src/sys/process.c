@@ -5,6 +5,7 @@
  * orr_real between orr_sys_process_init and orr_sys_process_exit. */
 #include "sys/real.h"
 #include "base/assert.h"
+#include "base/link.h"
 #include "base/log.h"
 #include "base/upcalls.h"
 
@@ -186,6 +187,53 @@ void *orr_sys_library_open(struct orr_process *proc, const char *path, const cha
 	if (!object)
 		*why = dlerror();
 	return object;
+}
+
+void *orr_sys_symbol(struct orr_process *proc, const char *name)
+{
+	(void) proc;
+	return dlsym(RTLD_DEFAULT, name);
+}
+
+#define LIBRARY "liborrery"
+
+/* The path of liborrery-mpi: beside this library, with the same ending. 0, or -ENOENT where the
+ * runtime is no shared library. */
+static int find_mpi_library(char path[PATH_MAX])
+{
+	Dl_info here;
+	const char *name = NULL;
+
+	if (dladdr((void *) &orr_the_process, &here) && here.dli_fname)
+		name = strstr(here.dli_fname, LIBRARY ".so");
+	if (!name)
+		return -ENOENT;
+	int n = snprintf(path, PATH_MAX, "%.*s" LIBRARY "-mpi%s", (int) (name - here.dli_fname),
+			 here.dli_fname, name + strlen(LIBRARY));
+	return n < PATH_MAX ? 0 : -ENOENT;
+}
+
+int orr_sys_link_load(struct orr_process *proc)
+{
+	char path[PATH_MAX];
+
+	(void) proc;
+	if (orr_link_known())
+		return 0;
+	if (find_mpi_library(path)) {
+		orr_error(
+			"the master-slave mode loads liborrery-mpi, which a program that contains the runtime itself cannot do; link with the shared liborrery");
+		return -ENOSYS;
+	}
+	/* Plug-ins of Open MPI look for its symbols in the global scope. */
+	if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL)) {
+		orr_error(
+			"the master-slave mode needs %s: %s; install Orrery with Open MPI (libopenmpi-dev)",
+			path, dlerror());
+		return -ENOENT;
+	}
+	orr_assert(orr_link_known());
+	return 0;
 }
 
 void orr_real_on_abort(void (*end_all)(void))

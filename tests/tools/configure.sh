@@ -11,7 +11,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 
 ok "$ORR_TEST_SRCDIR/configure" --help
 for option in --with-mpicc --with-mpiexec --with-mpifort --enable-mpi-check --enable-mpi-ft --enable-mpi-ft-stats \
-	--enable-mpi-pedantic-isend; do
+	--enable-mpi-pedantic-isend --enable-mpi-master-slave --with-mpi-master-slave-multiple-thread; do
 	has out "^ *$option"
 done
 
@@ -22,4 +22,5 @@ has err 'unrecognized options: --enable-nmad'
 refuses 'with-mpiexec=/nowhere/mpiexec: there is no such program' --with-mpiexec=/nowhere/mpiexec
 refuses 'enable-mpi-check needs a working mpicc and mpirun' --enable-mpi-check --without-mpicc
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft
+refuses 'master and slaves are part of the MPI layer' --disable-mpi-master-slave
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft-stats
