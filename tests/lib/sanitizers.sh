@@ -9,4 +9,6 @@ ASAN_OPTIONS=${ASAN_OPTIONS-detect_stack_use_after_return=0:detect_leaks=1:fast_
 LSAN_OPTIONS=${LSAN_OPTIONS-suppressions=$lib/lsan.supp:print_suppressions=0}
 TSAN_OPTIONS=${TSAN_OPTIONS-suppressions=$lib/tsan.supp:halt_on_error=0:exitcode=66:history_size=4:allocator_may_return_null=1}
 UBSAN_OPTIONS=${UBSAN_OPTIONS-print_stacktrace=1:halt_on_error=1}
+# UCX replaces functions that manage memory in the running program, which sanitizers do not survive.
+if [ "${ORR_TEST_SANITIZER-no}" != no ]; then UCX_MEM_EVENTS=n; export UCX_MEM_EVENTS; fi
 export ASAN_OPTIONS LSAN_OPTIONS TSAN_OPTIONS UBSAN_OPTIONS
