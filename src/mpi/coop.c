@@ -145,9 +145,10 @@ void orr_mpi_coop_flush(struct orr_mpi *mpi)
  * only to choose between shapes, so they need not be measured. */
 #define LATENCY_US 10.0 /* until the receiver has it, without its bytes */
 #define OVERHEAD_US 3.0 /* of handling it, on either side */
-#define BYTES_PER_US 10e3
+#define BYTES_PER_US 12.5e3
 #define PIECES 8 /* of a large payload: more gain little and each is a message */
 #define LEAST_PIECE (1 << 20)
+#define LEAST_PIECES 3
 #define CLEARLY 0.8 /* a shape must be that much cheaper than a simpler one */
 
 static uint32_t ceil_log2(uint32_t n)
@@ -173,7 +174,7 @@ struct orr_mpi_plan orr_mpi_plan(size_t bytes, uint32_t n, size_t eager_limit, i
 		plan.tree = 1;
 		best_us = binomial_us;
 	}
-	if (!idle || bytes < eager_limit || pieces < 2)
+	if (!idle || bytes < eager_limit || pieces < LEAST_PIECES)
 		return plan;
 	size_t piece = (bytes + pieces - 1) / pieces;
 	double piece_us = message_us((double) piece);
@@ -239,17 +240,26 @@ static uint32_t distinct(struct orr_mpi_req **v, uint32_t n)
 	return kept;
 }
 
-static void start_some(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n,
+static void start_tree(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n,
 		       const struct orr_mpi_plan *plan)
 {
-	if (!plan->tree || n < 2) {
-		for (uint32_t i = 0; i < n; i++)
-			orr_mpi_send_start(mpi, v[i]);
+	if (n < 2) {
+		orr_mpi_send_start(mpi, v[0]);
 		return;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		v[i]->link.next = i + 1 < n ? &v[i + 1]->link : NULL;
 	orr_mpi_relay_begin(mpi, v[0], n, plan);
+}
+
+/* Starts the most urgent send, and lets the others wait for their turns among all sends. */
+static void start_one(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		v[i]->where = ORR_MPI_FETCHING;
+		orr_mpi_ready(mpi, v[i]);
+	}
+	orr_mpi_send_start(mpi, v[0]);
 }
 
 void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
@@ -274,10 +284,12 @@ void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
 	qsort(v, kept, sizeof(*v), by_urgency);
 	struct orr_mpi_plan plan = orr_mpi_plan(starpu_data_get_size(handle_of(first)), kept,
 						mpi->eager_limit, !mpi->nsends && !mpi->nready);
-	for (uint32_t i = 0; i < kept; i += mpi->max_route)
-		start_some(mpi, v + i, kept - i < mpi->max_route ? kept - i : mpi->max_route,
+	if (!plan.tree)
+		start_one(mpi, v, n);
+	for (uint32_t i = 0; plan.tree && i < kept; i += mpi->max_route)
+		start_tree(mpi, v + i, kept - i < mpi->max_route ? kept - i : mpi->max_route,
 			   &plan);
-	for (uint32_t i = kept; i < n; i++)
+	for (uint32_t i = kept; plan.tree && i < n; i++)
 		orr_mpi_send_start(mpi, v[i]);
 	free(v);
 }

@@ -71,7 +71,7 @@ static inline int ready_before(const struct orr_mpi_req *a, const struct orr_mpi
 	return a->prio != b->prio ? a->prio > b->prio : a->seq < b->seq;
 }
 
-static void ready_push(struct orr_mpi *mpi, struct orr_mpi_req *req)
+void orr_mpi_ready(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	if (mpi->nready == mpi->ready_cap) {
 		mpi->ready_cap = mpi->ready_cap ? 2 * mpi->ready_cap : 16;
@@ -161,7 +161,7 @@ static int take_inbox(struct orr_mpi *mpi)
 		struct orr_mpi_req *req = oldest;
 		orr_assertf(req->kind != ORR_MPI_FREE, "a request in the inbox was freed");
 		if (req->kind == ORR_MPI_SEND) {
-			ready_push(mpi, take_mates(mpi, &oldest));
+			orr_mpi_ready(mpi, take_mates(mpi, &oldest));
 			continue;
 		}
 		oldest = link_req(req->link.next);

@@ -103,7 +103,7 @@ struct orr_mpi_req {
 	int32_t prio;
 	uint16_t comm; /* index in mpi->comms */
 	uint8_t kind, where;
-	uint8_t nflight; /* messages not complete */
+	uint8_t nflight;  /* messages not complete */
 	uint8_t detached; /* apart from the bits, which others write while it is read */
 	uint8_t sync : 1;
 	uint8_t granted : 1;   /* the datum is available (under mpi->lock for receives) */
@@ -434,6 +434,9 @@ void orr_mpi_coop_flush(struct orr_mpi *mpi);
 /* Starts sends of one value (linked by link.next) along a tree, or one by one where that is as
  * fast. By the engine's owner. */
 void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first);
+/* Puts a granted send, or a list of mates that begins with it, among those that wait to start. By
+ * the engine's owner. */
+void orr_mpi_ready(struct orr_mpi *mpi, struct orr_mpi_req *req);
 /* Whether both sends are of one value and the runtime may send it along a tree. */
 int orr_mpi_coop_mates(const struct orr_mpi *mpi, const struct orr_mpi_req *a,
 		       const struct orr_mpi_req *b);

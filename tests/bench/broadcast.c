@@ -64,7 +64,7 @@ static double by_runtime(char *buf, size_t bytes, int trees)
 
 int main(int argc, char **argv)
 {
-	static const int kib[] = { 4, 16, 64, 256, 1024, 2048, 8192 };
+	static const int kib[] = { 4, 16, 64, 256, 1024, 2048, 3072, 4096, 8192 };
 
 	if (starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL))
 		return 77;
