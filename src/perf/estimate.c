@@ -219,6 +219,22 @@ static struct orr_estimate from_one_core(const struct search *s)
 				      0, ORR_PERF_COST_FUNCTION };
 }
 
+/* A slave that was not measured is taken for a core like ours. */
+static struct orr_estimate from_own_core(const struct search *s)
+{
+	struct orr_arch core = { .type = STARPU_CPU_WORKER, .ncores = 1 };
+
+	if (s->arch->type != STARPU_MPI_MS_WORKER || !s->s || !s->s->m ||
+	    (s->s->perf->cfg->calibrate && !s->q->use_defaults))
+		return ORR_ESTIMATE_UNKNOWN;
+
+	struct search own = {
+		.q = s->q, .s = s->s, .arch = &core, .d = orr_arch_device(s->s->perf->cfg, &core)
+	};
+
+	return from_model(&own);
+}
+
 static struct orr_estimate from_nothing(const struct search *s)
 {
 	const struct orr_query *q = s->q;
@@ -249,6 +265,8 @@ struct orr_estimate orr_estimate(const struct orr_query *q)
 			r = from_model(&s);
 		if (isnan(r.us))
 			r = from_one_core(&s);
+		if (isnan(r.us))
+			r = from_own_core(&s);
 		if (isnan(r.us))
 			r = from_functions(&s);
 	}
@@ -288,7 +306,8 @@ double orr_estimate_flops(struct orr_process *proc, const struct orr_arch *a)
 {
 	struct orr_perf *p = proc->perf;
 	int type = (int) a->type;
-	double speed = type == STARPU_CPU_WORKER ? ORR_ARCH_CPU_FLOPS : ORR_ARCH_GPU_FLOPS;
+	int is_core = type == STARPU_CPU_WORKER || type == STARPU_MPI_MS_WORKER;
+	double speed = is_core ? ORR_ARCH_CPU_FLOPS : ORR_ARCH_GPU_FLOPS;
 
 	if (p && type >= 0 && type < STARPU_NARCH) {
 		orr_lock(&p->lock);

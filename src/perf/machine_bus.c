@@ -53,6 +53,22 @@ static double disk_transfer_us(const struct orr_machine *m, int writing, size_t 
 	return us + (double) size / mbs;
 }
 
+/* ---- slaves ---- */
+
+/* Assumed of the network to them, which nothing measures. */
+#define SLAVE_MBS 4000.0
+#define SLAVE_US 20.0
+
+static int is_slave(struct orr_machine_end e)
+{
+	return e.kind == STARPU_MPI_MS_RAM;
+}
+
+static double slave_transfer_us(size_t size)
+{
+	return SLAVE_US + (double) size / SLAVE_MBS;
+}
+
 /* ---- all memories ---- */
 
 double orr_machine_latency(const struct orr_machine *m, struct orr_machine_end src,
@@ -97,6 +113,8 @@ double orr_machine_transfer_us(const struct orr_machine *m, struct orr_machine_e
 		return disk_transfer_us(m, 0, size) + half_way_us(m, main_ram, dst, size);
 	if (is_disk(dst))
 		return half_way_us(m, src, main_ram, size) + disk_transfer_us(m, 1, size);
+	if (is_slave(src) || is_slave(dst))
+		return slave_transfer_us(size);
 	return orr_machine_latency(m, src, dst) +
 	       (double) size / orr_machine_bandwidth(m, src, dst);
 }
