@@ -115,15 +115,14 @@ static int is_over(struct orr_link *link)
 	return ORR_ATOMIC_LOAD(&link->closing) && !link->nflying && !ORR_ATOMIC_LOAD(&link->inbox);
 }
 
-/* The thread has polled in vain. */
+/* The thread has polled in vain. It does not spin: when it begins, nobody knows yet how many cores
+ * there are. */
 static void rest(struct orr_link *link)
 {
-	double calm_us = orr_sys_now_us() - link->stirred_us, spin_us = orr_sys_spin_us(link->proc),
+	double calm_us = orr_sys_now_us() - link->stirred_us,
 	       longest_us = link->nflying ? ORR_PATIENCE_LONG_NAP_US : ORR_PATIENCE_IDLE_US;
 
-	if (calm_us < spin_us) {
-		orr_sys_relax();
-	} else if (calm_us < spin_us + link->yield_us) {
+	if (calm_us < link->yield_us) {
 		orr_sys_yield();
 	} else {
 		unsigned key = orr_waitq_prepare(&link->bell);

@@ -35,7 +35,7 @@ void scale(void **buffers, void *arg)
 	starpu_codelet_unpack_args(arg, &factor);
 	for (unsigned i = 0; i < n; i++)
 		v[i] *= factor;
-	calls++;
+	INCR(calls);
 }
 
 void add_up(void **buffers, void *arg)
