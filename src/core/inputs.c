@@ -282,7 +282,7 @@ enum orr_inputs orr_inputs_step_next(struct orr_worker *w, struct orr_thread *se
 
 void orr_inputs_promote(struct orr_task *t, struct orr_process *proc)
 {
-	if (t->nfetching != UNFETCHED)
+	if (ORR_ATOMIC_LOAD_RELAXED(&t->nfetching) != UNFETCHED)
 		return;
 	t->nfetching = PREFETCHING;
 	if (proc->data->limited)

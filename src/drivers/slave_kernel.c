@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/park.h"
 #include "core/footprint.h"
 #include "core/task.h"
 #include "core/wake.h"
@@ -41,9 +42,12 @@ static int slave_init(struct orr_worker *w)
 	return 0;
 }
 
+/* The link's thread may still be waking a worker, although all tasks are over. */
 static void slave_deinit(struct orr_worker *w)
 {
-	(void) w;
+	struct orr_slaves *s = w->group->proc->slaves;
+
+	ORR_WAIT_UNTIL(&s->bell, !ORR_ATOMIC_LOAD(&s->nringing));
 }
 
 static int slave_queues(struct orr_worker *w, struct orr_task *t)
@@ -76,10 +80,12 @@ void orr_slave_ran(struct orr_process *proc, const struct orr_slave_note *note)
 	struct run *run = (struct run *) note->id;
 	struct orr_worker *w = run->worker;
 
-	(void) proc;
 	run->us = note->us;
+	ORR_ATOMIC_ADD(&proc->slaves->nringing, 1);
 	ORR_ATOMIC_STORE(&run->over, 1);
 	orr_wake_worker(w);
+	ORR_ATOMIC_ADD(&proc->slaves->nringing, -1);
+	orr_waitq_wake(&proc->slaves->bell);
 	drop(run);
 }
 

@@ -67,8 +67,10 @@ static void part_over(struct orr_process *proc, struct copy *c)
 	orr_assert(c->nparts > 0);
 	if (--c->nparts)
 		return;
+	ORR_ATOMIC_ADD(&proc->slaves->nringing, 1);
 	ORR_ATOMIC_STORE(&c->over, 1);
 	orr_flight_ring(proc, memnode);
+	ORR_ATOMIC_ADD(&proc->slaves->nringing, -1);
 	orr_waitq_wake(&proc->slaves->bell);
 }
 

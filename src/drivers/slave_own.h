@@ -100,6 +100,7 @@ struct orr_slaves {
 	struct orr_slave *slaves;
 	unsigned nused; /* those that are devices */
 
+	unsigned nringing; /* atomic: the link's thread is about to wake a worker */
 	unsigned stopping; /* atomic; a slave's: it was sent home */
 	uintptr_t memory;  /* a slave's own */
 	size_t bytes;
