@@ -38,7 +38,7 @@ static void fetched(void *arg)
 static void fetch(struct orr_switch *s, struct orr_access *a, unsigned node,
 		  enum starpu_data_access_mode mode)
 {
-	orr_assert(s->pending > 0 && !a->pinned && a->locked);
+	orr_assert(ORR_ATOMIC_LOAD(&s->pending) > 0 && !a->pinned && a->locked);
 	a->node = (int8_t) node;
 	a->pinned = 1;
 	ORR_ATOMIC_ADD(&s->pending, 1);
