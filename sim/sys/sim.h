@@ -12,12 +12,12 @@
 #include <stdio.h>
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
-#include <simgrid/semaphore.h>
 #include "base/machine.h"
 #include "base/process.h"
 #include "base/source.h"
 #include "base/upcalls.h"
 #include "base/world.h"
+#include "sim_event.h"
 #include "sim_glue.h"
 #include "sim_noise.h"
 #include "sim_own.h"
@@ -34,10 +34,9 @@ struct orr_sim_actor {
 	struct orr_sim_rank *rank;
 	enum orr_role role; /* USER for the program's main actor too */
 	sg_actor_t actor;
-	sg_sem_t sem;                    /* blocks it; made at the first wait */
-	void *timer;                     /* pending time limit of the wait */
+	struct orr_sim_event limit;      /* of the time that it is blocked */
 	struct orr_sim_actor *wait_next; /* in the ring of an orr_waitq_t, else NULL */
-	struct orr_sim_actor *wake_next; /* in the list of a wake */
+	struct orr_sim_actor *turn_next; /* in the list of sim_turns.c */
 	void *bell_out;                  /* MPI_Request of the last ring, or NULL */
 	uint8_t blocked;                 /* waits in orr_sim_block */
 	uint8_t timed_out;

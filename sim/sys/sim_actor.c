@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Actors: who runs, blocking and waking, event counts, threads, virtual time.
  *
- * Measured on a 2-core machine with SimGrid 3.32, per operation: semaphore acquire + release by
- * another actor 0.30 us, suspend and resume 0.40, condition 0.5 (1.1 with a time limit), yield
- * 0.14. So an actor blocks on a semaphore of its own, and a time limit is a timer that releases it
- * (0.43 us in all).
- *
- * Invariant: an actor is in the list of at most one event count, and its semaphore is released
- * exactly once per orr_sim_block: by whoever clears `blocked`. */
+ * Invariant: an actor is in the ring of at most one event count, and gets exactly one turn
+ * (sim_turns.h) per orr_sim_block: by whoever clears `blocked`. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "sim.h"
+#include "sim_turns.h"
 #include "base/assert.h"
 
 /* Answers for code that runs outside of actors (the launcher, its diagnosis, threads that kernels
@@ -93,46 +89,38 @@ void orr_sim_yield_slow(void)
 
 /* ---- blocking ---- */
 
+/* The time ran out. */
+static void limit_reached(struct orr_sim_event *e)
+{
+	struct orr_sim_actor *a = (void *) ((char *) e - offsetof(struct orr_sim_actor, limit));
+	orr_assertf(a->blocked, "the time limit of %s was not taken back", a->name);
+	a->blocked = 0;
+	a->timed_out = 1;
+	orr_sim_turns_add(a);
+}
+
 int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
 {
 	orr_assert_no_lock();
-	orr_assert(!a->blocked && !a->timer);
-	if (!a->sem)
-		a->sem = sg_sem_init(0);
+	orr_assert(!a->blocked && !a->limit.place);
 	a->blocked = 1;
 	a->timed_out = 0;
-	a->timer = deadline_s >= 0 ? orr_sim_glue_timer_set(deadline_s, a) : NULL;
-	sg_sem_acquire(a->sem);
-	orr_assertf(!a->blocked && !a->timer, "%s was released without being claimed", a->name);
+	a->limit.fire = limit_reached;
+	if (deadline_s >= 0)
+		orr_sim_event_set(&a->limit, deadline_s);
+	orr_sim_glue_suspend(a->actor);
+	orr_assertf(!a->blocked && !a->limit.place, "%s goes on without being unblocked", a->name);
 	orr_sim_self = &a->head;
 	return a->timed_out;
-}
-
-/* After this the caller owes one sg_sem_release. */
-static void claim(struct orr_sim_actor *a)
-{
-	orr_assertf(a->blocked, "%s is released twice", a->name);
-	a->blocked = 0;
-	if (a->timer)
-		orr_sim_glue_timer_cancel(a->timer);
-	a->timer = NULL;
 }
 
 void orr_sim_unblock(struct orr_sim_actor *a)
 {
 	if (!a->blocked)
 		return;
-	claim(a);
-	sg_sem_release(a->sem);
-}
-
-void orr_sim_timer_fired(struct orr_sim_actor *a)
-{
-	orr_assertf(a->blocked && a->timer, "the timer of %s was not cancelled", a->name);
-	a->timer = NULL;
 	a->blocked = 0;
-	a->timed_out = 1;
-	sg_sem_release(a->sem);
+	orr_sim_event_cancel(&a->limit);
+	orr_sim_turns_add(a);
 }
 
 /* Ringing gives the processor away, so that another request may have come when it is done. */
@@ -226,29 +214,18 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 
 static void wake(orr_waitq_t *q)
 {
-	struct orr_sim_actor *last = q->blocked, *first = NULL, **end = &first, *a, *next;
+	struct orr_sim_actor *last = q->blocked, *next;
 	q->seq++;
 	q->blocked = NULL;
 	if (!last)
 		return;
-	/* Releasing gives the processor away: nobody of the list may be found blocked, nor q be
-	 * used, from then on. An actor whose time ran out, or that was unblocked for a ring, is
-	 * released already and has not run since. */
-	a = last->wait_next;
+	next = last->wait_next;
 	last->wait_next = NULL;
-	for (; a; a = next) {
+	/* An actor whose time ran out, or that was unblocked for a ring, has its turn already. */
+	for (struct orr_sim_actor *a; (a = next);) {
 		next = a->wait_next;
 		a->wait_next = NULL;
-		if (!a->blocked)
-			continue;
-		claim(a);
-		*end = a;
-		end = &a->wake_next;
-	}
-	*end = NULL;
-	for (a = first; a; a = next) {
-		next = a->wake_next;
-		sg_sem_release(a->sem);
+		orr_sim_unblock(a);
 	}
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <smpi/smpi.h>
+#include "sim_turns.h"
 #include "base/assert.h"
 #include "base/seam_dyn.h"
 #include "dyn/registry.h"
@@ -429,6 +430,7 @@ static void fail(struct orr_sim_rank *r)
 	r->away = 1;
 	if (r->ended)
 		return;
+	orr_sim_turns_forget(r->main);
 	sg_actor_kill(r->main->actor);
 	r->uid = -1;
 	end_client(r);

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The events of sim_event.h: a heap, and one timer of SimGrid for its first event.
+/* The events of sim_event.h: a heap.
  *
- * A timer that turns out to be too early is left alone: it finds nothing to do and sets the next
- * one.
- *
- * Invariant: while the heap holds events and none of them runs, a timer is set for the first one or
- * earlier. */
+ * Invariant: no event of the heap is older than the virtual time, but while it runs. */
 #include <math.h>
 #include <stdlib.h>
 #include "sim_event.h"
@@ -17,9 +13,6 @@ static struct {
 	struct orr_sim_event **heap; /* from [1] on */
 	unsigned n, cap;
 	uint64_t order;
-	void *timer;
-	double timer_s;
-	int running;
 } events;
 
 static int before(const struct orr_sim_event *a, const struct orr_sim_event *b)
@@ -52,35 +45,39 @@ static void move_down(struct orr_sim_event *e, unsigned place)
 	put(e, place);
 }
 
-static void run(void);
-
-static void arm(void)
+/* The place of an event that leaves is filled by the last one. */
+static void take_out(struct orr_sim_event *e)
 {
-	if (!events.n || events.running)
+	struct orr_sim_event *last = events.heap[events.n--];
+	unsigned place = e->place;
+	e->place = 0;
+	if (e == last)
 		return;
-	double date_s = events.heap[1]->date_s;
-	if (events.timer && events.timer_s <= date_s)
-		return;
-	if (events.timer)
-		orr_sim_glue_timer_cancel(events.timer);
-	events.timer_s = date_s;
-	events.timer = orr_sim_glue_call_at(date_s, run);
+	if (place > 1 && before(last, events.heap[place / 2]))
+		move_up(last, place);
+	else
+		move_down(last, place);
 }
 
-static void run(void)
+double orr_sim_event_next(void)
 {
-	double now_s = orr_sim_clock_s();
-	events.timer = NULL;
-	events.running = 1;
-	while (events.n && events.heap[1]->date_s <= now_s) {
-		struct orr_sim_event *e = events.heap[1], *last = events.heap[events.n--];
-		e->place = 0;
-		if (e != last)
-			move_down(last, 1);
+	return events.n ? events.heap[1]->date_s : -1;
+}
+
+int orr_sim_event_due(void)
+{
+	return events.n && events.heap[1]->date_s <= orr_sim_clock_s();
+}
+
+int orr_sim_event_run(void)
+{
+	int any = 0;
+	for (; orr_sim_event_due(); any = 1) {
+		struct orr_sim_event *e = events.heap[1];
+		take_out(e);
 		e->fire(e);
 	}
-	events.running = 0;
-	arm();
+	return any;
 }
 
 static unsigned last_place(void)
@@ -114,5 +111,10 @@ void orr_sim_event_set_as(struct orr_sim_event *e, double date_s, uint64_t order
 		move_down(e, e->place);
 	else
 		move_up(e, e->place ? e->place : last_place());
-	arm();
+}
+
+void orr_sim_event_cancel(struct orr_sim_event *e)
+{
+	if (e->place)
+		take_out(e);
 }

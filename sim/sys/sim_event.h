@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Events of the simulation that are no actor's: a function that is called at a virtual time, in the
- * context of SimGrid's own thread of control. It must not wait.
+/* Events of the simulation: a function that is called at a virtual time, in the context of
+ * SimGrid's own thread of control. It must not wait.
  *
  * Invariant: events of the same time run in the order in which they were set. */
 #ifndef ORR_SIM_EVENT_H
@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Embedded first in what the event is about; all zero before its first use. */
+/* Embedded in what the event is about; all zero before its first use. */
 struct orr_sim_event {
 	double date_s;
 	uint64_t order;
@@ -22,5 +22,14 @@ void orr_sim_event_set(struct orr_sim_event *e, double date_s);
  * orr_sim_event_order returned this number. */
 void orr_sim_event_set_as(struct orr_sim_event *e, double date_s, uint64_t order);
 uint64_t orr_sim_event_order(void);
+/* Takes the event back, if it is set. */
+void orr_sim_event_cancel(struct orr_sim_event *e);
+
+/* For sim_turns.c. The date of the first event, -1: there is none. */
+double orr_sim_event_next(void);
+/* Whether an event is due now. */
+int orr_sim_event_due(void);
+/* Runs all events that are due. Returns whether there were any. */
+int orr_sim_event_run(void);
 
 #endif

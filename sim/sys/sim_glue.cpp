@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The parts of SimGrid that sim/sys uses and that have a C++ interface only: actors with properties
-// and stack sizes, timers, the copies of SMPI.
+// and stack sizes, turns of actors, the copies of SMPI.
 //
-// Invariant: timers are set and cancelled without a simcall. This is correct because one system
-// thread runs everything (contexts/nthreads is 1). A wait with a time limit costs 0.43 us that way
-// instead of 0.53 (semaphore with timeout) or 1.1 (condition with timeout), and it ends exactly at
-// its limit, not within SimGrid's precision.
+// Invariant: actors are suspended and resumed, and virtual time is moved, without a simcall. This
+// is correct because one system thread runs everything (contexts/nthreads is 1).
 #include "sim_glue.h"
 #include <cstdint>
 #include <cstring>
@@ -13,10 +11,10 @@
 #include <new>
 #include <smpi/smpi.h>
 #include <simgrid/s4u.hpp>
-#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/kernel/resource/Model.hpp>
 
-/* The members that we use of classes of SMPI without an installed header; SimGrid 3.32 exports
- * their symbols. */
+/* The members that we use of classes without an installed header; SimGrid 3.32 exports their
+ * symbols. */
 namespace simgrid
 {
 namespace smpi
@@ -57,16 +55,50 @@ class Context
       public:
 	static Context *self();
 };
+class SwappedContext
+{
+      public:
+	void resume();
+};
 } // namespace context
+namespace actor
+{
+class ActorImpl
+{
+      public:
+	void yield();
+	void simcall_handle(int times_considered);
+	void cleanup_from_kernel();
+};
+} // namespace actor
+class EngineImpl
+{
+      public:
+	void add_actor_to_run_list_no_check(actor::ActorImpl *actor);
+};
+namespace profile
+{
+class FutureEvtSet
+{
+      public:
+	double next_date() const;
+};
+extern FutureEvtSet future_evt_set __asm__("future_evt_set");
+} // namespace profile
 } // namespace kernel
 } // namespace simgrid
 
 static uintptr_t no_copy_low, no_copy_high;
 
-double orr_sim_clock_s(void)
+// Set by the actor that ends, however it ends.
+static bool an_actor_ended;
+
+namespace
 {
-	return simgrid::s4u::Engine::get_clock();
-}
+struct TellsOfItsEnd {
+	~TellsOfItsEnd() { an_actor_ended = true; }
+};
+} // namespace
 
 sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host,
 			      const char *instance, int rank, size_t stack,
@@ -80,23 +112,55 @@ sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host
 	/* In KiB, whatever the header says: SimGrid multiplies by 1,024. */
 	actor->set_stacksize(static_cast<unsigned>(stack >> 10));
 	actor->set_data(a);
-	actor->start([a, code] { code(a); });
+	actor->start([a, code] {
+		TellsOfItsEnd end;
+		code(a);
+	});
 	return actor.get();
 }
 
-void *orr_sim_glue_timer_set(double date_s, struct orr_sim_actor *a)
+void orr_sim_glue_suspend(sg_actor_t actor)
 {
-	return simgrid::kernel::timer::Timer::set(date_s, [a] { orr_sim_timer_fired(a); });
+	actor->get_impl()->yield();
 }
 
-void *orr_sim_glue_call_at(double date_s, void (*f)(void))
+enum orr_sim_resumed orr_sim_glue_resume(sg_actor_t actor, void *context)
 {
-	return simgrid::kernel::timer::Timer::set(date_s, [f] { f(); });
+	simgrid::kernel::actor::ActorImpl *impl = actor->get_impl();
+	an_actor_ended = false;
+	static_cast<simgrid::kernel::context::SwappedContext *>(context)->resume();
+	if (!an_actor_ended)
+		return ORR_SIM_ACTOR_AWAY;
+	impl->cleanup_from_kernel();
+	return ORR_SIM_ACTOR_ENDED;
 }
 
-void orr_sim_glue_timer_cancel(void *timer)
+void orr_sim_glue_serve_call(sg_actor_t actor)
 {
-	static_cast<simgrid::kernel::timer::Timer *>(timer)->remove();
+	actor->get_impl()->simcall_handle(0);
+}
+
+void orr_sim_glue_run_soon(sg_actor_t actor)
+{
+	simgrid::s4u::Engine::get_instance()->get_impl()->add_actor_to_run_list_no_check(
+		actor->get_impl());
+}
+
+int orr_sim_glue_quiet_until(double date_s)
+{
+	static const auto &models = simgrid::s4u::Engine::get_instance()->get_all_models();
+	for (auto *model : models)
+		if (!model->get_started_action_set()->empty() ||
+		    !model->get_failed_action_set()->empty() ||
+		    !model->get_finished_action_set()->empty())
+			return 0;
+	double profile_s = simgrid::kernel::profile::future_evt_set.next_date();
+	return profile_s < 0 || profile_s > date_s;
+}
+
+void orr_sim_glue_clock_set(double date_s)
+{
+	orr_sim_glue_now_s = date_s;
 }
 
 SMPI_Comm *orr_sim_glue_world(void)

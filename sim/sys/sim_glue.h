@@ -17,16 +17,32 @@ extern "C" {
 
 struct orr_sim_actor;
 
-/* Virtual time. */
-double orr_sim_clock_s(void);
+/* Virtual time: SimGrid's own variable. */
+extern double orr_sim_glue_now_s __asm__("_ZN7simgrid6kernel10EngineImpl4now_E");
+static inline double orr_sim_clock_s(void)
+{
+	return orr_sim_glue_now_s;
+}
 /* Starts code(a) in a new actor on the host, with a stack of that many bytes; the running actor
  * becomes its parent. instance: the SMPI instance that it joins as that rank, or NULL. */
 sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host,
 			      const char *instance, int rank, size_t stack,
 			      void (*code)(struct orr_sim_actor *));
-/* Calls orr_sim_timer_fired(a) at that time, unless cancelled before. */
-void *orr_sim_glue_timer_set(double date_s, struct orr_sim_actor *a);
-void orr_sim_glue_timer_cancel(void *timer);
+/* ---- turns (sim_turns.c) ---- */
+enum orr_sim_resumed { ORR_SIM_ACTOR_AWAY, ORR_SIM_ACTOR_ENDED };
+/* The running actor is suspended, until it is resumed or SimGrid runs it. */
+void orr_sim_glue_suspend(sg_actor_t actor);
+/* By SimGrid's own thread of control, while SimGrid has no actor to run: gives the processor to a
+ * suspended actor, whose context that is. It comes back when the actor is suspended, waits for the
+ * answer to a call of SimGrid's kernel (_serve_call), or has ended. */
+enum orr_sim_resumed orr_sim_glue_resume(sg_actor_t actor, void *context);
+void orr_sim_glue_serve_call(sg_actor_t actor);
+/* A suspended actor takes part in SimGrid's next round. */
+void orr_sim_glue_run_soon(sg_actor_t actor);
+/* Whether nothing of SimGrid's own happens until then, timers left aside. */
+int orr_sim_glue_quiet_until(double date_s);
+void orr_sim_glue_clock_set(double date_s);
+
 /* The world of the running actor's SMPI instance (an MPI_Comm), once the actor has called MPI_Init.
  */
 SMPI_Comm *orr_sim_glue_world(void);
@@ -50,12 +66,6 @@ SMPI_Comm *orr_sim_glue_comm_of(SMPI_Group *group, int id);
 void *orr_sim_glue_context(void);
 /* Makes SMPI leave out copies from [low, high). */
 void orr_sim_glue_no_copy(const void *low, const void *high);
-
-/* Calls f at that time, unless cancelled as timers are. */
-void *orr_sim_glue_call_at(double date_s, void (*f)(void));
-
-/* sim_actor.c: what the timers of sim_glue.cpp call. */
-void orr_sim_timer_fired(struct orr_sim_actor *a);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,8 @@ static struct orr_sim_own nobody = { .folder = -1, .mask = -1, .optind = 1, .opt
 
 static struct {
 	struct orr_map contexts; /* actors by context */
-	struct orr_sim_actor *running;
+	struct orr_sim_actor *running, *expected;
+	void *outside; /* a context that is no actor's of ours, mostly SimGrid's own */
 	struct orr_sim_rank *at;
 	char **environment; /* the launcher's */
 	int folder, mask;   /* the launcher's, once a rank has changed its own; else -1 */
@@ -150,9 +151,28 @@ static void go_on(struct orr_sim_actor *a)
 	errno = a->saved_errno;
 }
 
+void orr_sim_own_expect(struct orr_sim_actor *a)
+{
+	own.expected = a;
+}
+
+static struct orr_sim_actor *actor_of(void *context)
+{
+	struct orr_sim_actor *a = own.expected;
+	own.expected = NULL;
+	if (context == own.outside)
+		return NULL;
+	if (a && a->context == (uint64_t) (uintptr_t) context)
+		return a;
+	a = orr_map_find(&own.contexts, (uint64_t) (uintptr_t) context);
+	if (!a)
+		own.outside = context;
+	return a;
+}
+
 void orrery_sim_switched(void *context)
 {
-	struct orr_sim_actor *a = orr_map_find(&own.contexts, (uint64_t) (uintptr_t) context);
+	struct orr_sim_actor *a = actor_of(context);
 	__atomic_store_n(&orr_sim.nchanges, orr_sim.nchanges + 1, __ATOMIC_RELAXED);
 	if (own.running)
 		own.running->saved_errno = errno;
@@ -166,6 +186,7 @@ void orr_sim_own_enter(struct orr_sim_actor *a)
 	if (!own.environment)
 		own.environment = environ;
 	a->context = (uint64_t) (uintptr_t) orr_sim_glue_context();
+	own.outside = NULL;
 	a->saved_errno = 0;
 	if (!orr_map_insert(&own.contexts, a))
 		go_on(a);

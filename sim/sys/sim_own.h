@@ -79,6 +79,8 @@ void orrery_sim_switched(void *context);
 /* The actor begins, in its own context; it ends. */
 void orr_sim_own_enter(struct orr_sim_actor *a);
 void orr_sim_own_leave(struct orr_sim_actor *a);
+/* The actor gets the processor next: spares the search for its context. */
+void orr_sim_own_expect(struct orr_sim_actor *a);
 /* Another process begins on the rank: it has what a process has at its start. */
 void orr_sim_own_renew(struct orr_sim_rank *r);
 /* Writes the unfinished lines of all ranks to the buffer of standard output. */
