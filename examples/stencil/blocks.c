@@ -26,9 +26,56 @@ static int is_near(const struct problem *pb, int i, int j)
 	       is_mine(pb, i, left) || is_mine(pb, i, right);
 }
 
-static void register_block(struct problem *pb, int i, int j)
+/* ---- windows ---- */
+
+static void window_open(struct window *w, const struct problem *pb, int top, int bottom, int left,
+			int right)
 {
-	struct block *k = block_at(pb, i, j);
+	w->top = top;
+	w->left = left;
+	w->rows = bottom - top < pb->nx ? bottom - top : pb->nx;
+	w->columns = right - left < pb->ny ? right - left : pb->ny;
+	w->blocks = calloc((size_t) w->rows * (size_t) w->columns, sizeof(*w->blocks));
+	if (w->blocks)
+		return;
+	fprintf(stderr, "stencil: no memory for %d * %d blocks; use fewer of them (-nx, -ny)\n",
+		w->rows, w->columns);
+	MPI_Abort(pb->grid.comm, 1);
+	abort();
+}
+
+/* The block, or NULL outside of the window. */
+static struct block *window_at(const struct window *w, const struct problem *pb, int i, int j)
+{
+	int row = (i - w->top + 2 * pb->nx) % pb->nx, column = (j - w->left + 2 * pb->ny) % pb->ny;
+
+	if (!w->blocks || row >= w->rows || column >= w->columns)
+		return NULL;
+	return &w->blocks[(size_t) row * (size_t) w->columns + (size_t) column];
+}
+
+/* The place in the plate of a place in the window. */
+static struct place window_place(const struct window *w, const struct problem *pb, int row,
+				 int column)
+{
+	return (struct place){ (w->top + row + pb->nx) % pb->nx,
+			       (w->left + column + pb->ny) % pb->ny };
+}
+
+const struct block *block_at(const struct problem *pb, int i, int j)
+{
+	static const struct block unknown;
+	const struct block *k = window_at(&pb->near, pb, i, j);
+
+	if (!k || !k->cells)
+		k = window_at(&pb->kept, pb, i, j);
+	return k ? k : &unknown;
+}
+
+/* ---- blocks ---- */
+
+static void register_block(const struct problem *pb, struct block *k, int i, int j)
+{
 	starpu_mpi_tag_t tag = 5 * ((starpu_mpi_tag_t) i * pb->ny + j);
 	int owner = block_owner(pb, i, j);
 	uint32_t b = (uint32_t) pb->b;
@@ -45,7 +92,7 @@ static void register_block(struct problem *pb, int i, int j)
 
 static void generate_block(struct problem *pb, int i, int j)
 {
-	struct block *k = block_at(pb, i, j);
+	const struct block *k = block_at(pb, i, j);
 	int ret = starpu_mpi_task_insert(pb->grid.comm, &init_cl, STARPU_VALUE, &i, sizeof(i),
 					 STARPU_VALUE, &j, sizeof(j), STARPU_W, k->cells, STARPU_W,
 					 k->rows[0], STARPU_W, k->columns[0], 0);
@@ -53,27 +100,52 @@ static void generate_block(struct problem *pb, int i, int j)
 	check_inserted(pb->grid.comm, ret, "stencil", "init", i, j, 0);
 }
 
-void blocks_register(struct problem *pb)
+/* The corners of the window are next to no block of this rank. */
+static void register_near(struct problem *pb)
 {
-	/* Next to n blocks in a rectangle there are at most 4 * n others. */
-	size_t own = (size_t) (pb->bottom - pb->top) * (size_t) (pb->right - pb->left);
+	struct window *w = &pb->near;
 
-	pb->blocks = calloc((size_t) pb->nx * (size_t) pb->ny, sizeof(*pb->blocks));
-	pb->known = malloc((5 * own + 1) * sizeof(*pb->known));
-	if (!pb->blocks || !pb->known) {
-		fprintf(stderr,
-			"stencil: no memory for %d * %d blocks; use fewer of them (-nx, -ny)\n",
-			pb->nx, pb->ny);
+	window_open(w, pb, pb->top - 1, pb->bottom + 1, pb->left - 1, pb->right + 1);
+	pb->known = malloc(((size_t) w->rows * (size_t) w->columns + 1) * sizeof(*pb->known));
+	if (!pb->known) {
+		fprintf(stderr, "stencil: no memory for the list of blocks\n");
 		MPI_Abort(pb->grid.comm, 1);
 		abort();
 	}
-	for (int i = 0; i < pb->nx; i++)
-		for (int j = 0; j < pb->ny; j++)
-			if (is_near(pb, i, j)) {
-				register_block(pb, i, j);
-				pb->known[pb->nknown++] = (struct place){ i, j };
-			} else if (pb->period && block_backup(pb, i, j) == pb->grid.rank)
-				register_block(pb, i, j);
+	for (int row = 0; row < w->rows; row++)
+		for (int column = 0; column < w->columns; column++) {
+			struct place at = window_place(w, pb, row, column);
+
+			if (!is_near(pb, at.i, at.j))
+				continue;
+			register_block(pb, window_at(w, pb, at.i, at.j), at.i, at.j);
+			pb->known[pb->nknown++] = at;
+		}
+}
+
+/* The blocks of the rank before this one. */
+static void register_kept(struct problem *pb)
+{
+	const struct grid *g = &pb->grid;
+	struct window *w = &pb->kept;
+	int before = (g->rank + g->size - 1) % g->size, p = before / g->Q, q = before % g->Q;
+
+	window_open(w, pb, part_start(p, pb->nx, g->P), part_start(p + 1, pb->nx, g->P),
+		    part_start(q, pb->ny, g->Q), part_start(q + 1, pb->ny, g->Q));
+	for (int row = 0; row < w->rows; row++)
+		for (int column = 0; column < w->columns; column++) {
+			struct place at = window_place(w, pb, row, column);
+
+			if (!is_near(pb, at.i, at.j))
+				register_block(pb, window_at(w, pb, at.i, at.j), at.i, at.j);
+		}
+}
+
+void blocks_register(struct problem *pb)
+{
+	register_near(pb);
+	if (pb->period)
+		register_kept(pb);
 }
 
 void blocks_generate(struct problem *pb)
@@ -83,10 +155,12 @@ void blocks_generate(struct problem *pb)
 			generate_block(pb, i, j);
 }
 
-void blocks_unregister(struct problem *pb)
+static void window_close(struct window *w)
 {
-	for (size_t at = 0; at < (size_t) pb->nx * (size_t) pb->ny; at++) {
-		struct block *k = &pb->blocks[at];
+	size_t n = w->blocks ? (size_t) w->rows * (size_t) w->columns : 0;
+
+	for (size_t at = 0; at < n; at++) {
+		struct block *k = &w->blocks[at];
 
 		if (!k->cells)
 			continue;
@@ -96,16 +170,22 @@ void blocks_unregister(struct problem *pb)
 			starpu_data_unregister(k->columns[parity]);
 		}
 	}
-	free(pb->blocks);
+	free(w->blocks);
+	w->blocks = NULL;
+}
+
+void blocks_unregister(struct problem *pb)
+{
+	window_close(&pb->near);
+	window_close(&pb->kept);
 	free(pb->known);
-	pb->blocks = NULL;
 	pb->known = NULL;
 }
 
 /* Early iterations go first, so that no block runs far ahead of its neighbours. */
 static void insert_update(struct problem *pb, int i, int j, int t)
 {
-	struct block *k = block_at(pb, i, j);
+	const struct block *k = block_at(pb, i, j);
 	int now = t % 2, next = !now;
 	double b = pb->b;
 	int ret = starpu_mpi_task_insert(

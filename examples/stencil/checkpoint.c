@@ -47,7 +47,7 @@ int checkpoint_begin(struct problem *pb)
 	     "an entry of the checkpoint");
 	for (int i = 0; i < pb->nx; i++)
 		for (int j = 0; j < pb->ny; j++) {
-			struct block *k = block_at(pb, i, j);
+			const struct block *k = block_at(pb, i, j);
 			int backup = block_backup(pb, i, j);
 
 			add(pb, k->cells, backup);

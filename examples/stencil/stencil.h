@@ -20,6 +20,12 @@ struct block {
 	starpu_data_handle_t rows[2], columns[2];
 };
 
+/* Blocks of a rectangle, row after row; it may reach over an end of the plate. */
+struct window {
+	int top, left, rows, columns;
+	struct block *blocks;
+};
+
 struct problem {
 	struct grid grid;
 	int nx, ny, b; /* rows and columns of blocks; rows and columns of a block */
@@ -28,21 +34,14 @@ struct problem {
 	int period;                   /* iterations between two checkpoints, 0: there are none */
 	int t;                        /* the iteration that is inserted next */
 	int top, bottom, left, right; /* own blocks: rows [top,bottom), columns [left,right) */
-	struct block *blocks;         /* all nx * ny of them, row after row */
+	struct window near;           /* own blocks, and one more on each side */
+	struct window kept;           /* with checkpoints: those that this rank keeps copies of */
 	struct place {
 		int i, j;
 	} * known; /* those that this rank has to do with, row after row */
 	size_t nknown;
 	starpu_mpi_checkpoint_template_t saved; /* what a checkpoint saves */
 };
-
-/* Indices beyond an end come in again at the other. */
-static inline struct block *block_at(const struct problem *pb, int i, int j)
-{
-	i = (i + pb->nx) % pb->nx;
-	j = (j + pb->ny) % pb->ny;
-	return &pb->blocks[(size_t) i * (size_t) pb->ny + (size_t) j];
-}
 
 /* First of the block rows (or columns) of part `k` when `n` of them are cut into `parts`; and the
  * part that `i` lies in. */
@@ -75,6 +74,8 @@ static inline double next_value(double cell, double above, double below, double 
 }
 
 /* blocks.c */
+/* Block (i,j) as this rank knows it. Indices beyond an end come in again at the other. */
+const struct block *block_at(const struct problem *pb, int i, int j);
 void blocks_register(struct problem *pb);
 void blocks_generate(struct problem *pb); /* inserts the tasks that fill the blocks */
 void blocks_unregister(struct problem *pb);
