@@ -143,7 +143,7 @@ int orrery_resize_ask(MPI_Comm comm, int n);
  * STARPU_MPI_DRIVER_CALL_FREQUENCY are in use. -EDEADLK in a task or callback. -ENODEV, -ENOMEM. */
 int orrery_resize_switch(MPI_Comm comm);
 
-/* What resizes did on this rank since the MPI layer was started. */
+/* Counts of the resizes of this rank since the MPI layer was started. */
 struct orrery_resize_stats {
 	uint64_t resizes;    /* changes of the number of ranks in use */
 	uint64_t given;      /* data that got another owner than this rank */

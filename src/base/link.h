@@ -36,7 +36,7 @@ struct orr_letter {
 	void (*done)(struct orr_process *proc, struct orr_letter *l);
 };
 
-/* What a user of the link gives it. */
+/* The needs and functions of a user of the link. */
 struct orr_link_user {
 	size_t longest; /* a note has at most that many bytes */
 	/* A note came. The text stays until the function returns. */
@@ -58,7 +58,7 @@ struct orr_link_ops {
 	void (*post)(struct orr_process *proc, struct orr_letter *l);
 };
 
-/* Whoever has a link registers it; the table is constant. */
+/* Registers the functions of a link; the table is constant. */
 void orr_link_register(const struct orr_link_ops *ops);
 /* The link that was registered last, or NULL. */
 const struct orr_link_ops *orr_link_known(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a slave needs to execute a kernel, as a row of bytes: names, argument, and the structures of
- * the data's interfaces, whose addresses are the slave's.
+/* A kernel for a slave as a row of bytes: names, argument, and the structures of the data's
+ * interfaces, whose addresses are the slave's.
  *
  * Invariant: each part begins at a multiple of GRAIN bytes, in the same place for reader and
  * writer. */

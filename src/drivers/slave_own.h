@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of the master-slave mode share: what goes over the link (base/link.h), and what
- * either side keeps.
+/* The inside of the master-slave mode: the notes that go over the link (base/link.h), and the state
+ * that either side keeps.
  *
  * All tags of payloads are the master's. A slave has one large part of its memory for the master,
  * which alone says what lies where in it, so that an allocation needs no message.

@@ -81,7 +81,7 @@ static void taken(struct orr_process *proc, struct orr_letter *l)
 	answer((struct errand *) ((char *) l - offsetof(struct errand, payload)), ORR_SLAVE_TOOK);
 }
 
-/* Whoever takes the payload tells the master. */
+/* The receiver of the payload tells the master. */
 static void given(struct orr_process *proc, struct orr_letter *l)
 {
 	(void) proc;

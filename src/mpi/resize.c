@@ -43,8 +43,7 @@ struct orr_resize {
 	struct orrery_resize_stats stats;
 };
 
-/* What the program uses, made at its first use, by whichever thread; NULL when memory is exhausted.
- */
+/* The state of resizes, made at its first use, by any thread; NULL when memory is exhausted. */
 static struct orr_resize *resize_of(struct orr_mpi *mpi)
 {
 	struct orr_resize *r = ORR_ATOMIC_LOAD(&mpi->resize), *none = NULL;

@@ -57,7 +57,7 @@ struct message {
 	int count, receives;
 };
 
-/* What orr_parcel.own points to for a message that is sent ahead. */
+/* A message that is sent ahead; orr_parcel.own points to it. */
 struct ahead {
 	struct orr_parcel below; /* over MPI */
 	int over_mpi;
