@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What Orrery offers beyond the starpu interface.
+ * The functions that Orrery offers beyond the starpu interface.
  *
  * Invariant: the same text and the same meaning in a real and in a simulated run; everything is
  * about the calling process, which in a simulated run is the calling rank.

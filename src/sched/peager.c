@@ -168,7 +168,7 @@ static void call_kernel(void *buffers[], void *arg)
 	call->ret = call->func(call->param);
 }
 
-/* Whom the code is to have: a combined worker, a worker, or -ENODEV. */
+/* The worker that is to execute the code, combined or not; or -ENODEV. */
 static int all_of(struct orr_process *proc, const struct orr_ctx *ctx)
 {
 	int cpu[proc->core->nworkers + 1];
