@@ -19,6 +19,7 @@
 #ifndef ORRERY_RESIZE_H
 #define ORRERY_RESIZE_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <starpu_mpi.h>
 
@@ -111,8 +112,12 @@ int orrery_resize_size(MPI_Comm comm);
  * waits for another one that is less than a point behind. [waits] for those that are further
  * behind.
  *
- * The number of ranks in use then; -errno as orrery_resize() returns it. A demand that cannot be
- * met is dropped after a message, and the number stays as it was. */
+ * In a run that follows its process set (orrery_elastic_start()), processes join and leave here,
+ * too.
+ *
+ * The number of ranks in use then; 0: this process leaves the run (orrery_elastic_start());
+ * -errno as orrery_resize() returns it. A demand that cannot be met is dropped after a message, and
+ * the number stays as it was. */
 int orrery_resize_point(MPI_Comm comm);
 
 /* Asks for n ranks at a later point. Only rank 0 may ask, at any time, in any thread; of several
@@ -142,6 +147,48 @@ int orrery_resize_ask(MPI_Comm comm, int n);
  * freed. -ENOTSUP while load balancing, checkpoints, a faked rank or
  * STARPU_MPI_DRIVER_CALL_FREQUENCY are in use. -EDEADLK in a task or callback. -ENODEV, -ENOMEM. */
 int orrery_resize_switch(MPI_Comm comm);
+
+/* ---- runs that follow their process set ---- */
+
+/* [waits] Begins an elastic run (`orrery run --elastic`, `orrery sim --elastic`) whose resize
+ * points follow the resource manager, so that a task program need not know process sets: when it
+ * gives processes, orrery_resize_point() grows the run; when it takes some back, the point shrinks
+ * it. Processes start while tasks go on; all ranks are in use after a growth. Data that follow move
+ * as orrery_resize() moves them. A program calls it instead of starpu_mpi_init_conf() and has no
+ * session of its own for its main set. argc, argv and conf are passed on.
+ *
+ * *comm becomes the communicator of the processes of the run. Each change replaces it; so the
+ * variable lives, and the program reads it anew after each point and keeps no copy.
+ *
+ * state, of `bytes` bytes, is what a new process must know to go on with the others, for instance
+ * the number of the next iteration. It is read from rank 0 at the point where processes join, and
+ * overwritten in these processes, which register their data and call the same point first:
+ *
+ *     int t = 0, joined = orrery_elastic_start(&argc, &argv, NULL, &comm, &t, sizeof(t));
+ *     ...register data with owners for orrery_resize_size(comm) ranks, and let them follow...
+ *     for (; t < steps && orrery_resize_point(comm) > 0; t++)
+ *             ...insert the tasks of step t...
+ *     ...unregister data...
+ *     orrery_elastic_end();
+ *
+ * A process whose point returned 0 leaves: *comm is MPI_COMM_NULL, it owns nothing, and it is to
+ * unregister its data and call orrery_elastic_end(). Which processes a host has that is taken back
+ * is the resource manager's affair; those that leave must be the last ranks, or the demand is
+ * refused after a message, and the run goes on as it is and follows no other.
+ *
+ * Returns 0 in a process that was there from the beginning, 1 in one that joined; -ECANCELED in one
+ * that joined too late: the others have ended, so it is to end as well, without a call of the
+ * runtime. Otherwise -errno after a message: -ENODEV if the run is not elastic, -ENOSYS if the
+ * program was not linked with orrery-dyn (`orrery cc --elastic`), -EBUSY if the MPI layer has been
+ * started, -EIO after a failure of the process sets, or what starpu_mpi_init_conf() returns. */
+int orrery_elastic_start(int *argc, char ***argv, struct starpu_conf *conf, MPI_Comm *comm,
+			 void *state, size_t bytes);
+
+/* [waits] Ends the runtime and the session of a run that orrery_elastic_start() began: all ranks
+ * call it, and each process that leaves by itself. Processes that were being started for the run
+ * end. MPI itself ends with the process, if nobody ends it before. 0; -ENODEV without
+ * orrery_elastic_start(), -EDEADLK in a task or callback. */
+int orrery_elastic_end(void);
 
 /* Counts of the resizes of this rank since the MPI layer was started. */
 struct orrery_resize_stats {

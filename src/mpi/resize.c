@@ -40,8 +40,12 @@ struct orr_resize {
 	uint64_t mine, agreed;
 	int agreeing; /* a sum is under way: */
 	MPI_Request sum;
+	const struct orr_resize_hooks *hooks; /* NULL: no process set is followed */
 	struct orrery_resize_stats stats;
 };
+
+/* In a sum, beside the number: the process set is to change. */
+#define SET_CHANGES (1ull << 32)
 
 /* The state of resizes, made at its first use, by any thread; NULL when memory is exhausted. */
 static struct orr_resize *resize_of(struct orr_mpi *mpi)
@@ -284,19 +288,21 @@ int orrery_resize_ask(MPI_Comm comm, int n)
 	return ret;
 }
 
-/* [waits] The number that the ranks agreed on since the last point, 0: none. */
-static int agreed(struct orr_mpi *mpi, struct orr_resize *r)
+/* [waits] The sum that the ranks agreed on since the last point, 0: none. */
+static uint64_t agreed(struct orr_mpi *mpi, struct orr_resize *r)
 {
 	if (!r->agreeing)
 		return 0;
 	orr_mpi_sum_finish(mpi, &r->sum);
 	r->agreeing = 0;
-	return (int) r->agreed;
+	return r->agreed;
 }
 
 static int agree(struct orr_mpi *mpi, struct orr_resize *r)
 {
 	r->mine = (uint64_t) ORR_ATOMIC_XCHG(&r->asked, 0);
+	if (r->hooks && !mpi->rank && r->hooks->wants(mpi, r->hooks->arg))
+		r->mine |= SET_CHANGES;
 	int ret = orr_mpi_sum_start(mpi, &r->mine, &r->agreed, 1, &r->sum);
 	r->agreeing = !ret;
 	return ret;
@@ -313,9 +319,13 @@ int orrery_resize_point(MPI_Comm comm)
 	ret = orr_mpi_check_blocking(__func__);
 	if (ret)
 		return ret;
-	int n = mpi->fake ? ORR_ATOMIC_XCHG(&r->asked, 0) : agreed(mpi, r);
+	uint64_t sum = mpi->fake ? (uint64_t) ORR_ATOMIC_XCHG(&r->asked, 0) : agreed(mpi, r);
+	int n = (int) (sum & (SET_CHANGES - 1));
 	if (n && n != r->size)
 		ret = resize(mpi, r, n);
+	int left = r->hooks ? r->hooks->point(mpi, r->hooks->arg, (sum & SET_CHANGES) != 0) : 0;
+	if (left)
+		return left > 0 ? 0 : left;
 	if (!mpi->fake && agree(mpi, r))
 		return -EIO;
 	return ret ? ret : r->size;
@@ -329,6 +339,23 @@ int orrery_resize_get_stats(struct orrery_resize_stats *stats)
 		return -ENODEV;
 	*stats = mpi->resize ? mpi->resize->stats : (struct orrery_resize_stats){ 0 };
 	return 0;
+}
+
+int orr_mpi_resize_hook(struct orr_mpi *mpi, const struct orr_resize_hooks *hooks)
+{
+	struct orr_resize *r = resize_of(mpi);
+
+	if (r) {
+		r->hooks = hooks;
+		return 0;
+	}
+	orr_error("orrery_elastic_start: out of memory");
+	return -ENOMEM;
+}
+
+const struct orr_resize_hooks *orr_mpi_resize_hooks(const struct orr_mpi *mpi)
+{
+	return mpi->resize ? mpi->resize->hooks : NULL;
 }
 
 int orr_mpi_resize_pause(struct orr_mpi *mpi)

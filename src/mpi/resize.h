@@ -8,6 +8,21 @@
 
 #include "mpi/mpi.h"
 
+/* What follows a process set (elastic.c), for orrery_resize_point(). */
+struct orr_resize_hooks {
+	/* On rank 0: whether the set is to change. */
+	int (*wants)(struct orr_mpi *mpi, void *arg);
+	/* [waits] At the same point on all ranks; agreed: rank 0 wanted it two points ago, or one.
+	 * 0; 1: this rank has left; -errno. */
+	int (*point)(struct orr_mpi *mpi, void *arg, int agreed);
+	void *arg;
+};
+
+/* From now on, points ask these hooks, which stay the caller's; NULL: nobody. 0, or -ENOMEM after a
+ * message. */
+int orr_mpi_resize_hook(struct orr_mpi *mpi, const struct orr_resize_hooks *hooks);
+const struct orr_resize_hooks *orr_mpi_resize_hooks(const struct orr_mpi *mpi);
+
 /* [waits] Ends what the ranks agree on just now; from here on the number of ranks in use is known
  * without their number. 0, or -ENOMEM after a message. */
 int orr_mpi_resize_pause(struct orr_mpi *mpi);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A task program that knows no process sets follows the resource manager at its resize points. Its
+ * arguments are the number of steps that it makes with the last size, and the sizes that the run
+ * has one after the other. Each datum counts the steps, on whatever rank it is; any rank looks at
+ * any datum. In the end, each rank compares what it owns. Driven by follow.sh, which gives the
+ * scripts. */
+#include <errno.h>
+#include <starpu_mpi.h>
+#include <orrery_resize.h>
+#include "test.h"
+
+enum { N = 30, INTS = 64, MOST_STEPS = 20000 };
+
+static MPI_Comm comm;
+static struct {
+	int step, phase,
+		last; /* steps that were made, sizes that were seen, the last step, 0: open */
+} now;
+static starpu_data_handle_t h[N];
+static orrery_distribution_t rule;
+
+static void add_cpu(void *buffers[], void *arg)
+{
+	int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[0]);
+
+	(void) arg;
+	for (int i = 0; i < INTS; i++)
+		v[i]++;
+	starpu_sleep(1e-4);
+}
+
+static void see_cpu(void *buffers[], void *arg)
+{
+	const int *v = (const int *) STARPU_VECTOR_GET_PTR(buffers[0]);
+	int wanted;
+
+	starpu_codelet_unpack_args(arg, &wanted);
+	CHECK(v[0] == wanted && v[INTS - 1] == wanted, "%d, not %d", v[0], wanted);
+}
+
+static struct starpu_codelet add_cl = {
+	.cpu_funcs = { add_cpu }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "add"
+};
+static struct starpu_codelet see_cl = {
+	.cpu_funcs = { see_cpu }, .nbuffers = 1, .modes = { STARPU_R }, .name = "see"
+};
+
+static void register_data(int new)
+{
+	int rank, in_use = orrery_resize_size(comm);
+
+	OK(MPI_Comm_rank(comm, &rank));
+	test_rank = rank;
+	rule = orrery_distribution_block(N, 2);
+	for (int i = 0; i < N; i++) {
+		starpu_vector_data_register(&h[i], -1, 0, INTS, sizeof(int));
+		starpu_mpi_data_register_comm(h[i], i, orrery_distribution_owner(rule, i, in_use),
+					      comm);
+		OK(orrery_resize_follow(comm, h[i], rule, i));
+		if (new || starpu_mpi_data_get_rank(h[i]) != rank)
+			continue;
+		OK(starpu_data_acquire(h[i], STARPU_W));
+		memset(starpu_data_get_local_ptr(h[i]), 0, INTS * sizeof(int));
+		starpu_data_release(h[i]);
+	}
+}
+
+static void step(int size)
+{
+	for (int i = 0; i < N; i++) {
+		int value = now.step + 1;
+		OK(starpu_mpi_task_insert(comm, &add_cl, STARPU_RW, h[i], 0));
+		OK(starpu_mpi_task_insert(comm, &see_cl, STARPU_VALUE, &value, sizeof(value),
+					  STARPU_R, h[i], STARPU_EXECUTE_ON_NODE,
+					  (i + now.step) % size, 0));
+	}
+	OK(starpu_task_wait_for_all());
+}
+
+/* The sizes of the run are those that the script asks for. */
+static void see_size(int size, int nsizes, char **sizes, int steps)
+{
+	if (now.phase && size == atoi(sizes[now.phase - 1]))
+		return;
+	CHECK(now.phase < nsizes, "%d ranks after the last change", size);
+	CHECK_IS(size, atoi(sizes[now.phase++]));
+	if (!test_rank) {
+		printf("step %d: %d ranks\n", now.step, size);
+		fflush(stdout);
+	}
+	if (now.phase == nsizes)
+		now.last = now.step + steps;
+}
+
+static void verify(void)
+{
+	for (int i = 0; i < N; i++) {
+		if (starpu_mpi_data_get_rank(h[i]) != test_rank)
+			continue;
+		OK(starpu_data_acquire(h[i], STARPU_R));
+		CHECK_IS(*(const int *) starpu_data_get_local_ptr(h[i]), now.step);
+		starpu_data_release(h[i]);
+	}
+	if (!test_rank)
+		printf("all is right after %d steps\n", now.step);
+}
+
+int main(int argc, char **argv)
+{
+	int new = orrery_elastic_start(&argc, &argv, NULL, &comm, &now, sizeof(now)), size = 0;
+
+	if (new == -ECANCELED)
+		return 0;
+	CHECK(new == 0 || new == 1, "orrery_elastic_start() returns %d", new);
+	if (!new &&argc == 3)
+		CHECK_IS(orrery_elastic_start(&argc, &argv, NULL, &comm, &now, sizeof(now)),
+			 -EBUSY);
+	register_data(new);
+	for (; !now.last || now.step < now.last; now.step++) {
+		size = orrery_resize_point(comm);
+		CHECK(size >= 0 && now.step < MOST_STEPS, "point %d returns %d", now.step, size);
+		if (!size)
+			break;
+		see_size(size, argc - 2, argv + 2, atoi(argv[1]));
+		step(size);
+	}
+	CHECK((comm == MPI_COMM_NULL) == !size, "the communicator of a rank that leaves");
+	if (size)
+		verify();
+	for (int i = 0; i < N; i++)
+		starpu_data_unregister(h[i]);
+	OK(orrery_elastic_end());
+	if (argc == 3)
+		CHECK_IS(orrery_elastic_end(), -ENODEV);
+	orrery_distribution_free(rule);
+	return 0;
+}

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A task program follows the resource manager at its resize points, in both worlds: it grows and
+# shrinks, and its data are right. What cannot be met is refused, and the run goes on.
+# orr-test: timeout 120
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+
+program=$ORR_TEST_BUILDDIR/tests/elastic/follow
+STARPU_NCPU=1
+export STARPU_NCPU
+
+# sizes SIZES...: the run had these sizes.
+sizes() { [ "$(sed -n 's/^step .*: \([0-9]*\) ranks$/\1/p' out | tr '\n' ' ')" = "$* " ] || { cat out err; die "the sizes are not $*"; }; has out '^all is right'; }
+
+printf 'at 0.2 grow 2\nat 0.21 grow 1\nat 0.22 shrink 4\nat 0.23 grow 3\n' > script
+# more than the pool has, and more than there are
+printf 'at 0.1 grow 3\nat 0.11 shrink 2\nat 0.12 grow 1\n' > refused
+if [ "$ORR_TEST_SIM" = yes ]; then
+	ok "$ORRERY" sim -n 2 --elastic --max 5 --scenario script "$program.sim" 5 2 4 5 1 4
+	sizes 2 4 5 1 4
+	ok "$ORRERY" sim -n 2 --elastic --max 4 --scenario refused "$program.sim" 5 2 3
+	sizes 2 3
+	has err '3 more processes are refused: 2 of 4 in the pool are in use'
+	has err '2 of the 2 processes of .* cannot leave: none would be left'
+	# a host goes away whose rank is not the last one; the run ends with processes that just start
+	printf 'at 0.1 grow 1\nat 0.9 leave node-0\nat 1.3 grow 1\n' > middle
+	ok "$ORRERY" sim -n 2 --elastic --max 4 --scenario middle "$program.sim" 500 2 3
+	sizes 2 3
+	has err 'takes back processes that are not the last ranks'
+	fails 1 'does not run elastically' "$ORRERY" sim -n 2 "$program.sim" 5 2
+	# begun and ended twice
+	ok "$ORRERY" sim -n 2 --elastic "$program.sim" 5 2
+	has err 'the MPI layer is running; leave starpu_mpi_init_conf\(\) out'
+	has err 'orrery_elastic_start\(\) has not begun this run'
+fi
+[ "$ORR_TEST_MPI" = yes ] || exit 0
+ok "$ORRERY" run -n 2 --elastic --max 5 --manager script:script "$program" 5 2 4 5 1 4
+sizes 2 4 5 1 4
+ok "$ORRERY" run -n 2 --elastic --max 4 --manager script:refused "$program" 5 2 3
+sizes 2 3
+has err '3 more processes are refused: 2 of 4 in the pool are in use'
+exit 0
