@@ -71,11 +71,13 @@ library_lists() {
 }
 
 # example_block NAME: the program of examples/NAME in both worlds, with the files of other folders that
-# its file `sources` lists; elastic*: with process sets that grow and shrink.
+# its file `sources` lists; with process sets if it is named elastic* or follows them.
 example_block() {
 	p=examples/$1/$1
 	v=$(canon "$p")
-	case $1 in elastic*) elastic=elastic_ ;; *) elastic= ;; esac
+	elastic=
+	case $1 in elastic*) elastic=elastic_ ;; esac
+	if grep -q 'elastic_begin(' examples/"$1"/*.c; then elastic=elastic_; fi
 	echo "orr_examples += $p"
 	echo "orr_example_sims += $p.sim"
 	{ c_or_h "examples/$1"; [ ! -e "examples/$1/sources" ] || cat "examples/$1/sources"; } | list "${v}_SOURCES"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the examples share that grow and shrink while they run: the option --sizes, with the numbers
- * of ranks that are in use one after the other, and what moved in the end.
+ * What the examples share that grow and shrink while they run. With the option --sizes, there are
+ * numbers of ranks that are in use one after the other. With --elastic, a resource manager gives
+ * processes to the program and takes them back. In the end, rank 0 prints what moved.
  *
  * Invariant: all ranks change the number at the same step.
  */
 #ifndef EXAMPLES_RESIZE_H
 #define EXAMPLES_RESIZE_H
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,28 @@
 struct phases {
 	int n, sizes[MOST_PHASES]; /* ranks in use in each of them; n = 0: all ranks, always */
 };
+
+/* What a process that joins a run must know: the number of ranks that the distribution began with,
+ * and the step that is inserted next. */
+struct progress {
+	int base, step;
+};
+
+/* With --elastic, instead of starpu_mpi_init_conf(): as orrery_elastic_start(), 0 or 1; -1: the
+ * program is to return *status. */
+static inline int elastic_begin(int *argc, char ***argv, MPI_Comm *comm, struct progress *now,
+				const char *program, int *status)
+{
+	int joined = orrery_elastic_start(argc, argv, NULL, comm, now, sizeof(*now));
+
+	*status = joined < 0 && joined != -ECANCELED;
+	if (*status)
+		fprintf(stderr, "%s: the elastic run did not begin (%s)\n", program,
+			strerror(-joined));
+	if (!joined)
+		MPI_Comm_size(*comm, &now->base);
+	return joined < 0 ? -1 : joined;
+}
 
 /* Consumes --sizes N,N,...; returns whether it was there. */
 static inline int options_sizes(struct options *o, struct phases *p)

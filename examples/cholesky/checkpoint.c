@@ -42,8 +42,8 @@ int checkpoint_begin(struct problem *pb)
 
 	must(starpu_mpi_checkpoint_init(), "starpu_mpi_checkpoint_init");
 	must(starpu_mpi_checkpoint_template_create(&pb->saved, 1, 0), "the template");
-	must(starpu_mpi_checkpoint_template_add_entry(&pb->saved, STARPU_VALUE, &pb->k,
-						      sizeof(pb->k), (starpu_mpi_tag_t) 0,
+	must(starpu_mpi_checkpoint_template_add_entry(&pb->saved, STARPU_VALUE, &pb->now.step,
+						      sizeof(pb->now.step), (starpu_mpi_tag_t) 0,
 						      next_rank),
 	     "an entry of the checkpoint");
 	for (int i = 0; i < pb->nt; i++)
@@ -53,7 +53,7 @@ int checkpoint_begin(struct problem *pb)
 	restored = orrery_mpi_restore(pb->saved);
 	must(restored < 0 ? restored : 0, "orrery_mpi_restore");
 	if (restored && pb->grid.rank == 0)
-		printf("cholesky: goes on from checkpoint %d, step %d\n", restored, pb->k);
+		printf("cholesky: goes on from checkpoint %d, step %d\n", restored, pb->now.step);
 	return restored;
 }
 

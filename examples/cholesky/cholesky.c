@@ -21,7 +21,7 @@
  * Rank 0 prints one line: nodes, tiles per dimension, rows of a tile, tasks (without those that
  * generate A), seconds, and Gflop/s. kernels.c holds the codelets, tiles.c the data, factor.c the
  * algorithm, checkpoint.c what a run goes on from that lost a rank (orrery run --restart), phases.c
- * what changes when it grows and shrinks (--sizes), check.c the verification.
+ * what changes when it grows and shrinks (--sizes, --elastic), check.c the verification.
  */
 #include <stdio.h>
 
@@ -42,6 +42,8 @@ static const char usage[] =
 	"                   $ORRERY_CHECKPOINT_DIR; goes on from the last one that is there\n"
 	"  --sizes N,N,...  ranks in use in phases of nt/n steps each, for instance 2,4,3: the\n"
 	"                   program grows and shrinks, and tiles move (default: all ranks)\n"
+	"  --elastic        processes join and leave as the resource manager says: start it with\n"
+	"                   orrery run (or sim) --elastic\n"
 	"  --check          verify the factor against the matrix; needs kernels that run\n"
 	"  -h, --help       this text\n";
 
@@ -65,14 +67,16 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			;
 		else if (options_sizes(o, &pb->phases))
 			;
+		else if (options_flag(o, "--elastic", NULL))
+			pb->elastic = 1;
 		else if (options_flag(o, "--check", NULL))
 			pb->check = 1;
 		else
 			options_unknown(o);
-	if (!o->error[0] && pb->phases.n && pb->period)
+	if (!o->error[0] && (pb->phases.n != 0) + (pb->period != 0) + pb->elastic > 1)
 		snprintf(
 			o->error, sizeof(o->error),
-			"--sizes and --checkpoint exclude each other: backups are kept by the grid");
+			"--sizes and --checkpoint exclude each other, and --elastic both: take one of them");
 }
 
 static void print_result(const struct problem *pb, double seconds)
@@ -94,19 +98,20 @@ static int factor(struct problem *pb)
 	kernels_setup(pb);
 	phases_start(pb);
 	tiles_register(pb);
-	if (!pb->period || !checkpoint_begin(pb))
+	if (!pb->joined && (!pb->period || !checkpoint_begin(pb)))
 		tiles_generate(pb);
-	start = settle(pb->grid.comm);
+	start = pb->joined ? 0 : settle(pb->grid.comm);
 	times_begin();
 	factor_insert(pb);
-	print_result(pb, (settle(pb->grid.comm) - start) * 1e-6);
-	times_print(&pb->grid, "cholesky");
-
+	if (!pb->left) {
+		print_result(pb, (settle(pb->grid.comm) - start) * 1e-6);
+		times_print(&pb->grid, "cholesky");
+	}
 	failed = kernels_not_definite();
 	if (failed)
 		fprintf(stderr, "cholesky: rank %d: tile (%d,%d) is not positive definite\n",
 			pb->grid.rank, failed - 1, failed - 1);
-	if (pb->check)
+	if (pb->check && !pb->left)
 		status = check_factor(pb);
 	if (pb->period)
 		checkpoint_end(pb);
@@ -122,10 +127,14 @@ int main(int argc, char **argv)
 	int ret;
 
 	parse(&o, argc, argv, &pb);
-	ret = grid_start(&pb.grid, &argc, &argv, &o, "cholesky", usage);
+	ret = pb.elastic ? phases_begin(&pb, &argc, &argv, &o, usage)
+			 : grid_start(&pb.grid, &argc, &argv, &o, "cholesky", usage);
 	if (ret >= 0)
 		return ret;
 	ret = factor(&pb);
-	starpu_mpi_shutdown();
+	if (pb.elastic)
+		orrery_elastic_end();
+	else
+		starpu_mpi_shutdown();
 	return ret;
 }

@@ -4,8 +4,8 @@
  *
  * Invariant: a tile is a b x b column-major matrix of doubles (of floats with --single), named
  * (i,j) with i >= j, owned by rank (i mod P) * Q + (j mod Q), and has a handle on the ranks that
- * own it, read it, or send something to its owner. With --sizes, phases.c says who owns it, and all
- * ranks have a handle.
+ * own it, read it, or send something to its owner. With --sizes and --elastic, phases.c says who
+ * owns it, and all ranks have a handle.
  */
 #ifndef EXAMPLES_CHOLESKY_H
 #define EXAMPLES_CHOLESKY_H
@@ -21,14 +21,15 @@ struct problem {
 	int prune, check;
 	int single;         /* tiles are of floats */
 	int period;         /* steps between two checkpoints, 0: there are none */
-	int k;              /* the step that is inserted next */
 	const char *models; /* what the names of the kernels' performance models begin with; NULL:
 			       ours */
 	starpu_data_handle_t *factor;           /* A, overwritten by L; see tile_index() */
 	starpu_data_handle_t *residual;         /* A - L*L^T, with --check only */
 	starpu_mpi_checkpoint_template_t saved; /* what a checkpoint saves */
+	struct progress now;                    /* now.step is inserted next */
 	struct phases phases;                   /* numbers of ranks in use, and */
 	orrery_distribution_t rule;             /* who owns what then; NULL: the grid says it */
+	int elastic, joined, left;              /* --elastic; this rank came later; it has left */
 };
 
 /* Lower tiles in row order; both arrays of handles have this shape, NULL where this rank has no
@@ -85,7 +86,7 @@ static inline int tile_backup(const struct problem *pb, int i, int j)
 /* Names the tiles and the step; takes them back from the last checkpoint of a run that was lost.
  * Returns whether there was one. */
 int checkpoint_begin(struct problem *pb);
-void checkpoint_submit(struct problem *pb); /* before step pb->k */
+void checkpoint_submit(struct problem *pb); /* before step pb->now.step */
 void checkpoint_end(struct problem *pb);
 
 /* tiles.c */
@@ -101,11 +102,14 @@ static inline void tiles_inserted(const struct problem *pb, int ret, const char 
 }
 
 /* phases.c */
+/* Begins an elastic run instead of grid_start(), and returns the same. */
+int phases_begin(struct problem *pb, int *argc, char ***argv, struct options *o, const char *usage);
 void phases_start(struct problem *pb); /* before tiles are registered */
-/* The tile, just registered, gets its owner and follows the number of ranks. With --sizes only. */
+/* The tile, just registered, gets its owner and follows the number of ranks; if there is a rule. */
 void phases_follow(const struct problem *pb, starpu_data_handle_t tile, int i, int j);
-void phases_step(const struct problem *pb, int k); /* before step k */
-void phases_end(struct problem *pb);               /* after tiles were unregistered */
+/* Before step k; sets pb->left if this rank leaves instead. */
+void phases_step(struct problem *pb, int k);
+void phases_end(struct problem *pb); /* after tiles were unregistered */
 
 /* factor.c */
 typedef void (*update_function)(struct problem *pb, int i, int j, int k);

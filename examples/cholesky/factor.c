@@ -125,12 +125,14 @@ static void insert_panel(struct problem *pb, int k)
 
 void factor_insert(struct problem *pb)
 {
-	for (int first = pb->k; pb->k < pb->nt; pb->k++) {
-		int k = pb->k;
+	for (int first = pb->now.step; pb->now.step < pb->nt; pb->now.step++) {
+		int k = pb->now.step;
 
 		if (pb->period && k > first && k % pb->period == 0)
 			checkpoint_submit(pb);
 		phases_step(pb, k);
+		if (pb->left)
+			return;
 		insert_panel(pb, k);
 		for_each_update(pb, k, k + 1, insert_update);
 		tiles_flush_panel(pb, k);

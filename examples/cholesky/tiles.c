@@ -66,7 +66,7 @@ static starpu_data_handle_t *register_tiles(const struct problem *pb, int uses,
 }
 
 /* Generating a tile concerns its owner only: there is nothing to communicate, hence nothing to
- * insert elsewhere. With --sizes, all ranks insert all. */
+ * insert elsewhere. With --sizes and --elastic, all ranks insert all. */
 static void generate_tiles(const struct problem *pb, starpu_data_handle_t *handles)
 {
 	int all = pb->rule != NULL;
@@ -86,7 +86,8 @@ void tiles_register(struct problem *pb)
 		return;
 	pb->residual = register_tiles(pb, TILE_OWN | TILE_TARGET,
 				      (starpu_mpi_tag_t) tile_count(pb));
-	generate_tiles(pb, pb->residual);
+	if (!pb->joined)
+		generate_tiles(pb, pb->residual);
 }
 
 void tiles_generate(struct problem *pb)

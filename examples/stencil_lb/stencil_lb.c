@@ -5,7 +5,7 @@
  * core that other programs use as well, or an older computer. With load balancing, blocks at the
  * border of its part go to its neighbours until all need the same time. Or the program grows and
  * shrinks (orrery_resize.h): at the beginning of each of some phases, another number of ranks is in
- * use.
+ * use; or a resource manager gives it processes and takes them back.
  *
  * Invariant: the result equals that of the sequential program exactly, wherever blocks are.
  *
@@ -13,6 +13,8 @@
  *      orrery run -n 2 ./stencil_lb --slow 0 --check
  *      orrery sim -n 4 --cpus 2 stencil_lb.sim --slow 1 --check
  *      orrery sim -n 64 stencil_lb.sim --blocks 512 --sizes 16,64,8 --check
+ *      orrery cc --elastic stencil_lb.c -o stencil_lb
+ *      orrery run --elastic -n 2 --max 4 --manager script:FILE ./stencil_lb --elastic --check
  *
  * Rank 0 prints one line: nodes, blocks, iterations, blocks that have another owner at the end than
  * at the start, and seconds. A slow rank does the work of each task several times; the cost model
@@ -34,13 +36,18 @@ static const char usage[] =
 	"  --no-balance     blocks stay where they are (STARPU_MPI_LB=heat overrides it)\n"
 	"  --sizes N,N,...  ranks in use in phases of niter/n iterations each, instead of load\n"
 	"                   balancing: the program grows and shrinks (default: all ranks)\n"
+	"  --elastic        processes join and leave as the resource manager says: start it with\n"
+	"                   orrery run (or sim) --elastic\n"
 	"  --check          verify the result against a sequential computation\n"
 	"  -h, --help       this text\n";
 
 static int nblocks = 64, b = 1000, niter = 40, slow = -1, factor = 4, balance = 1, check;
+static MPI_Comm comm = MPI_COMM_WORLD;
 static int rank, size;
 static struct phases phases;
-static orrery_distribution_t rule; /* who owns what with --sizes, else NULL */
+static int elastic, joined, left;  /* --elastic; this rank came later; it has left */
+static struct progress now;        /* now.step is inserted next */
+static orrery_distribution_t rule; /* who owns what when it grows and shrinks, else NULL */
 
 /* A block: its cells for two times in turn, and its first and last cell for each of them, which its
  * neighbours read. All ranks know all blocks. */
@@ -59,10 +66,11 @@ static double next_value(double cell, double left, double right)
 	return cell + 0.25 * ((left + right) - 2 * cell);
 }
 
-/* The rank that owns a block at the start. */
+/* The rank that owns a block at the start; with --elastic, what this rank registers it with. */
 static int first_owner(int i)
 {
-	return rule ? orrery_distribution_owner(rule, i, phases.sizes[0])
+	return rule ? orrery_distribution_owner(
+			      rule, i, elastic ? orrery_resize_size(comm) : phases.sizes[0])
 		    : (int) ((((long long) i + 1) * size - 1) / nblocks);
 }
 
@@ -125,7 +133,7 @@ static void *must_have(size_t size)
 
 	if (!p) {
 		fprintf(stderr, "stencil_lb: no memory; use fewer or smaller blocks\n");
-		MPI_Abort(MPI_COMM_WORLD, 1);
+		MPI_Abort(comm, 1);
 	}
 	return p;
 }
@@ -169,8 +177,7 @@ static void register_vector(starpu_data_handle_t *handle, double *home, int n, i
 				    (uint32_t) n, sizeof(double));
 	starpu_mpi_data_register(*handle, 3 * i + which, first_owner(i));
 	if (rule)
-		phase_check(MPI_COMM_WORLD, orrery_resize_follow(MPI_COMM_WORLD, *handle, rule, i),
-			    "stencil_lb");
+		phase_check(comm, orrery_resize_follow(comm, *handle, rule, i), "stencil_lb");
 }
 
 static void register_block(int i)
@@ -178,7 +185,7 @@ static void register_block(int i)
 	struct block *k = &blocks[i];
 	double *ends = NULL;
 
-	if (first_owner(i) == rank) {
+	if (!joined && first_owner(i) == rank) {
 		k->home = must_have((2 * (size_t) b + 4) * sizeof(double));
 		ends = k->home + 2 * b;
 		for (int x = 0; x < b; x++)
@@ -218,81 +225,112 @@ static void insert_update(int i, int t)
 
 	if (!concerns(i))
 		return;
-	ret = starpu_mpi_task_insert(MPI_COMM_WORLD, &update_cl, STARPU_VALUE, &t, sizeof(t),
-				     STARPU_RW, blocks[i].cells, STARPU_R,
-				     blocks[previous_block(i)].ends[now], STARPU_R,
-				     blocks[next_block(i)].ends[now], STARPU_W,
+	ret = starpu_mpi_task_insert(comm, &update_cl, STARPU_VALUE, &t, sizeof(t), STARPU_RW,
+				     blocks[i].cells, STARPU_R, blocks[previous_block(i)].ends[now],
+				     STARPU_R, blocks[next_block(i)].ends[now], STARPU_W,
 				     blocks[i].ends[!now], STARPU_PRIORITY, niter - t, 0);
 	if (ret < 0) {
 		fprintf(stderr, "stencil_lb: rank %d cannot insert update(%d) of time %d: %s\n",
 			rank, i, t, strerror(-ret));
-		MPI_Abort(MPI_COMM_WORLD, 1);
+		MPI_Abort(comm, 1);
 	}
 }
 
-/* Between two iterations, with --sizes: rank 0 speaks for a resource manager. */
+/* Between two iterations the number of ranks changes. With --sizes, rank 0 speaks for a resource
+ * manager. With --elastic, insertion must not be far ahead of the tasks, or it were over before
+ * anybody asks for a change. */
 static void change_phase(int t)
 {
 	int wanted = phase_begins(&phases, t, niter);
 
 	if (!rule)
 		return;
+	if (elastic)
+		starpu_task_wait_for_n_submitted(2 * starpu_worker_get_count());
 	if (wanted && rank == 0)
-		phase_check(MPI_COMM_WORLD, orrery_resize_ask(MPI_COMM_WORLD, wanted),
-			    "stencil_lb");
-	phase_check(MPI_COMM_WORLD, orrery_resize_point(MPI_COMM_WORLD), "stencil_lb");
+		phase_check(comm, orrery_resize_ask(comm, wanted), "stencil_lb");
+	int ret = orrery_resize_point(comm);
+	phase_check(comm, ret, "stencil_lb");
+	left = !ret;
 }
 
-/* With --sizes, before data are registered. */
+/* With --sizes or --elastic, before data are registered. */
 static void start_phases(void)
 {
-	if (!phases.n)
+	if (!phases.n && !elastic)
 		return;
-	rule = orrery_distribution_block(nblocks, phases.sizes[0]);
-	phase_check(MPI_COMM_WORLD, rule ? 0 : -ENOMEM, "stencil_lb");
-	phase_check(MPI_COMM_WORLD, orrery_resize(MPI_COMM_WORLD, phases.sizes[0]), "stencil_lb");
+	rule = orrery_distribution_block(nblocks, elastic ? now.base : phases.sizes[0]);
+	phase_check(comm, rule ? 0 : -ENOMEM, "stencil_lb");
+	if (!elastic)
+		phase_check(comm, orrery_resize(comm, phases.sizes[0]), "stencil_lb");
 }
 
 /* Returns the seconds of all iterations. */
 static double iterate(void)
 {
-	starpu_mpi_barrier(MPI_COMM_WORLD);
+	if (!joined)
+		starpu_mpi_barrier(comm);
 	double start = starpu_timing_now();
 
-	for (int t = 0; t < niter; t++) {
+	for (; now.step < niter; now.step++) {
+		int t = now.step;
+
 		starpu_iteration_push((unsigned long) t);
 		change_phase(t);
+		if (left)
+			return 0;
 		for (int i = 0; i < nblocks; i++)
 			insert_update(i, t);
 		starpu_iteration_pop();
 	}
-	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
-	starpu_mpi_barrier(MPI_COMM_WORLD);
+	starpu_mpi_wait_for_all(comm);
+	starpu_mpi_barrier(comm);
 	return (starpu_timing_now() - start) * 1e-6;
 }
 
-/* Brings all blocks home; returns how many had moved. */
+/* Brings all blocks home, unless their homes may have left; returns how many had moved. */
 static int bring_home(void)
 {
 	int moved = 0;
 
-	for (int i = 0; i < nblocks; i++) {
+	for (int i = 0; i < nblocks && !elastic; i++) {
 		struct block *k = &blocks[i];
 
 		moved += owner(i) != first_owner(i);
-		starpu_mpi_data_migrate(MPI_COMM_WORLD, k->cells, first_owner(i));
-		starpu_mpi_data_migrate(MPI_COMM_WORLD, k->ends[0], first_owner(i));
-		starpu_mpi_data_migrate(MPI_COMM_WORLD, k->ends[1], first_owner(i));
-	}
-	for (int i = 0; i < nblocks; i++) {
-		starpu_data_unregister(blocks[i].cells);
-		starpu_data_unregister(blocks[i].ends[0]);
-		starpu_data_unregister(blocks[i].ends[1]);
+		starpu_mpi_data_migrate(comm, k->cells, first_owner(i));
+		starpu_mpi_data_migrate(comm, k->ends[0], first_owner(i));
+		starpu_mpi_data_migrate(comm, k->ends[1], first_owner(i));
 	}
 	return moved;
 }
 
+/* With --elastic, the values in homes do not matter any more. */
+static void unregister_blocks(void)
+{
+	void (*unregister)(starpu_data_handle_t) = elastic ? starpu_data_unregister_no_coherency
+							   : starpu_data_unregister;
+
+	for (int i = 0; i < nblocks; i++) {
+		unregister(blocks[i].cells);
+		unregister(blocks[i].ends[0]);
+		unregister(blocks[i].ends[1]);
+	}
+}
+
 /* ---- verification ---- */
+
+/* Of a block that is here, the cells that differ from those of the rod. */
+static long long wrong_cells(int i, const double *rod)
+{
+	long long wrong = 0;
+
+	starpu_data_acquire(blocks[i].cells, STARPU_R);
+	const double *cells = (const double *) starpu_data_get_local_ptr(blocks[i].cells);
+	for (int x = 0; x < b; x++)
+		wrong += !(cells[(niter % 2) * b + x] == rod[i * b + x]);
+	starpu_data_release(blocks[i].cells);
+	return wrong;
+}
 
 static long long count_wrong(void)
 {
@@ -306,9 +344,8 @@ static long long count_wrong(void)
 	for (int t = 0; t < niter; t++)
 		step(n, rod[t % 2], rod[!(t % 2)], rod[t % 2][n - 1], rod[t % 2][0]);
 	for (int i = 0; i < nblocks; i++)
-		for (int x = 0; blocks[i].home && x < b; x++)
-			wrong += !(blocks[i].home[(niter % 2) * b + x] ==
-				   rod[niter % 2][i * b + x]);
+		if (owner(i) == rank)
+			wrong += wrong_cells(i, rod[niter % 2]);
 	free(rod[0]);
 	free(rod[1]);
 	return wrong;
@@ -318,7 +355,7 @@ static int verify(void)
 {
 	long long mine = count_wrong(), all;
 
-	MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+	MPI_Allreduce(&mine, &all, 1, MPI_LONG_LONG, MPI_SUM, comm);
 	if (rank == 0 && all)
 		fprintf(stderr, "check: FAILED, %lld of %lld cells differ\n", all,
 			(long long) nblocks * b);
@@ -344,49 +381,95 @@ static void parse(struct options *o, int argc, char **argv)
 			balance = 0;
 		else if (options_sizes(o, &phases))
 			balance = 0;
+		else if (options_flag(o, "--elastic", NULL))
+			elastic = 1;
 		else if (options_flag(o, "--check", NULL))
 			check = 1;
 		else
 			options_unknown(o);
 }
 
-int main(int argc, char **argv)
+static void end(void)
 {
-	struct starpu_mpi_lb_conf conf = { .get_neighbors = get_neighbours,
-					   .get_data_unit_to_migrate = get_unit };
-	struct options o;
+	if (elastic)
+		orrery_elastic_end();
+	else
+		starpu_mpi_shutdown();
+}
 
-	parse(&o, argc, argv);
-	int ret = starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL);
+/* Starts the runtime; -1, or the status with which the program ends. */
+static int start(int *argc, char ***argv, struct options *o)
+{
+	int ret = elastic ? options_report(o, 0, "stencil_lb", usage) : -1;
+
+	if (ret >= 0)
+		return ret;
+	if (elastic)
+		joined = elastic_begin(argc, argv, &comm, &now, "stencil_lb", &ret);
+	else
+		ret = starpu_mpi_init_conf(argc, argv, 1, comm, NULL);
+	if (joined < 0)
+		return ret;
 	if (ret) {
 		fprintf(stderr, "stencil_lb: the runtime did not start (%s)\n", strerror(-ret));
 		return 1;
 	}
-	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
-	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
-	ret = options_report(&o, rank, "stencil_lb", usage);
-	if (ret >= 0) {
-		starpu_mpi_shutdown();
-		return ret;
-	}
-	starpu_mpi_lb_init(balance ? "heat" : NULL, &conf);
+	starpu_mpi_comm_rank(comm, &rank);
+	starpu_mpi_comm_size(comm, &size);
+	ret = options_report(o, rank, "stencil_lb", usage);
+	if (ret >= 0)
+		end();
+	return ret;
+}
+
+/* All ranks that are there in the end. Returns the exit status. */
+static int conclude(double seconds)
+{
+	int moved = bring_home(), ret = check ? verify() : 0;
+
+	starpu_mpi_comm_size(comm, &size);
+	if (rank == 0)
+		printf("stencil_lb nodes=%d blocks=%d block=%d niter=%d moved=%d time_s=%.6f\n",
+		       size, nblocks, b, niter, moved, seconds);
+	if (rule)
+		phases_print(comm, rank, "stencil_lb");
+	return ret;
+}
+
+static int run(void)
+{
+	struct starpu_mpi_lb_conf conf = { .get_neighbors = get_neighbours,
+					   .get_data_unit_to_migrate = get_unit };
+	int ret = 0;
+
+	if (!elastic)
+		starpu_mpi_lb_init(balance ? "heat" : NULL, &conf);
 	start_phases();
 	blocks = must_have((size_t) nblocks * sizeof(*blocks));
 	for (int i = 0; i < nblocks; i++)
 		register_block(i);
 	double seconds = iterate();
-	int moved = bring_home();
-	if (rank == 0)
-		printf("stencil_lb nodes=%d blocks=%d block=%d niter=%d moved=%d time_s=%.6f\n",
-		       size, nblocks, b, niter, moved, seconds);
-	if (rule)
-		phases_print(MPI_COMM_WORLD, rank, "stencil_lb");
+	if (!left)
+		ret = conclude(seconds);
+	unregister_blocks();
 	orrery_distribution_free(rule);
-	starpu_mpi_lb_shutdown();
-	ret = check ? verify() : 0;
+	if (!elastic)
+		starpu_mpi_lb_shutdown();
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o;
+
+	parse(&o, argc, argv);
+	int ret = start(&argc, &argv, &o);
+	if (ret >= 0)
+		return ret;
+	ret = run();
 	for (int i = 0; i < nblocks; i++)
 		free(blocks[i].home);
 	free(blocks);
-	starpu_mpi_shutdown();
+	end();
 	return ret;
 }
