@@ -59,8 +59,11 @@ typedef int (*starpu_malloc_hook)(unsigned dst_node, void **A, size_t dim, int f
 typedef int (*starpu_free_hook)(unsigned dst_node, void *A, size_t dim, int flags);
 void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook, starpu_free_hook free_hook);
 
-/* Page-lock memory of the program, and undo it. 0, or -errno when the device refuses; transfers
- * still work. */
+/* Page-lock memory of the program, and undo it, between starpu_init and starpu_shutdown, which
+ * undoes the rest. 0, or -errno after a message when the device refuses (-EBUSY: it is pinned, or
+ * shares a page with memory that is) or, of the second, when no pinned memory begins there;
+ * transfers still work. Nothing happens, and 0 is returned, where no device needs it, and with
+ * STARPU_DISABLE_PINNING. Memory of starpu_malloc is pinned if it is a page or more. Any thread. */
 int starpu_memory_pin(void *addr, size_t size);
 int starpu_memory_unpin(void *addr, size_t size);
 

@@ -23,7 +23,9 @@
 #include "sim.h"
 #include "base/assert.h"
 
-#define ALLOC_US 100.0 /* of devices that were not measured */
+/* Of devices that were not measured: an allocation, pinning a MiB of main memory. */
+#define ALLOC_US 175.0
+#define PIN_US 650.0
 
 enum { FROM_MAIN, TO_MAIN };
 
@@ -31,7 +33,7 @@ struct orr_sim_bus {
 	double capacity[2]; /* bytes per microsecond of the shared link, by direction; 0: unlimited
 			     */
 	double link_free[2];
-	double alloc_us;
+	double alloc_us, pin_us, launch_us;
 	struct {
 		double in_free, out_free;
 	} engine[STARPU_MAXNODES]; /* a disk's: in_free alone */
@@ -54,6 +56,17 @@ static double fastest(const struct orr_machine *m, int direction)
 	return best;
 }
 
+static void later(double *t, double other)
+{
+	if (other > *t)
+		*t = other;
+}
+
+static double measured(double us, double otherwise)
+{
+	return isnan(us) ? otherwise : us;
+}
+
 int orr_sim_bus_init(struct orr_sim_rank *r)
 {
 	struct orr_sim_bus *b = r->bus ? r->bus : calloc(1, sizeof(*b));
@@ -62,7 +75,9 @@ int orr_sim_bus_init(struct orr_sim_rank *r)
 	const struct orr_machine *m = r->machine;
 	for (int d = FROM_MAIN; d <= TO_MAIN && m; d++)
 		b->capacity[d] = m->link_mbs[d] > 0 ? m->link_mbs[d] : fastest(m, d);
-	b->alloc_us = !orr_sim.alloc_cost ? 0 : !m || isnan(m->alloc_us) ? ALLOC_US : m->alloc_us;
+	b->alloc_us = !orr_sim.alloc_cost ? 0 : measured(m ? m->alloc_us : NAN, ALLOC_US);
+	b->pin_us = !orr_sim.alloc_cost ? 0 : measured(m ? m->pin_us : NAN, PIN_US);
+	b->launch_us = measured(m ? m->launch_us : NAN, 0);
 	b->nkernels = m && m->nkernels ? m->nkernels : 1;
 	r->bus = b;
 	return 0;
@@ -84,6 +99,14 @@ void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode)
 	*in = (*in > now ? *in : now) + r->bus->alloc_us;
 }
 
+void orr_sys_pin_charge(struct orr_process *proc, size_t size)
+{
+	const struct orr_sim_rank *r = proc->sys;
+
+	if (r->bus)
+		orr_thread_self()->debt_us += r->bus->pin_us * (double) size / (1 << 20);
+}
+
 double orr_sim_bus_kernel_end(struct orr_sim_rank *r, unsigned memnode, double us)
 {
 	double now = orr_sys_now_us(), *slot;
@@ -93,7 +116,9 @@ double orr_sim_bus_kernel_end(struct orr_sim_rank *r, unsigned memnode, double u
 	for (unsigned i = 1; i < r->bus->nkernels; i++)
 		if (r->bus->kernel_free[memnode][i] < *slot)
 			slot = &r->bus->kernel_free[memnode][i];
-	*slot = (*slot > now ? *slot : now) + us;
+	/* A launch takes time, unless kernels before it cover that. */
+	later(slot, now + r->bus->launch_us);
+	*slot += us;
 	orr_assert(us >= 0 && *slot >= now);
 	return *slot;
 }
@@ -101,12 +126,6 @@ double orr_sim_bus_kernel_end(struct orr_sim_rank *r, unsigned memnode, double u
 static int is_device(enum starpu_node_kind kind)
 {
 	return kind == STARPU_CUDA_RAM || kind == STARPU_OPENCL_RAM;
-}
-
-static void later(double *t, double other)
-{
-	if (other > *t)
-		*t = other;
 }
 
 /* The time that a copy takes by itself; 0: none. */

@@ -94,6 +94,8 @@ static const struct variable {
 	V("STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY", INT, no_async_cuda_copy, -1),
 	V("STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY", INT, no_async_opencl_copy, -1),
 	V("STARPU_DISABLE_ASYNCHRONOUS_MPI_MS_COPY", INT, no_async_mpi_ms_copy, -1),
+	V("STARPU_DISABLE_PINNING", BOOL, disable_pinning, 0),
+	V("ORRERY_PINNED_KEEP", MIB, pinned_keep, (size_t) 256 << 20),
 	V("STARPU_ENABLE_MAP", INT, enable_map, -1),
 	V("STARPU_USE_NUMA", BOOL, use_numa, 0),
 	V("STARPU_LIMIT_CPU_MEM", MIB, limit_cpu_mem, 0),

@@ -72,6 +72,8 @@ struct orr_config {
 	size_t limit_cpu_mem, limit_numa_mem, limit_cuda_mem,
 		limit_opencl_mem; /* numa: each node of main memory, when there are several */
 	int enable_map;           /* map memory of the host to devices, -1: not said */
+	int disable_pinning;      /* STARPU_DISABLE_PINNING */
+	size_t pinned_keep;       /* ORRERY_PINNED_KEEP: free pinned memory that is kept */
 	int use_numa;             /* a memory node for each NUMA node */
 	int minimum_available_mem, target_available_mem; /* percent */
 	int minimum_clean_buffers, target_clean_buffers;

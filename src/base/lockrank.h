@@ -106,6 +106,10 @@
 	  "the accounting of a memory, its LRU list, its cache of buffers", \
 	  "HANDLE", \
 	  "allocation; eviction; waking; locking of a handle, which is only tried") \
+	X(PINNED, 0, "orr_pinned.lock", \
+	  "the pool of pinned main memory, the program's memory that is pinned", \
+	  "HANDLE", \
+	  "pinning, which is a call of the back end") \
 	X(PREFETCH, 0, "orr_memnode.prefetch_lock", \
 	  "the queue of prefetches to a memory", \
 	  "none", \

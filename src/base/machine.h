@@ -29,6 +29,8 @@ struct orr_machine {
 	double idle_watts;  /* of the idle machine, 0: not known */
 	double watts[STARPU_NARCH]; /* of a busy worker of each type, on top; 0: not known */
 	double alloc_us;            /* of the allocation of a buffer on a device; NAN: not known */
+	double pin_us;              /* of pinning a MiB of main memory; NAN: not known */
+	double launch_us;           /* of a kernel on an idle device; NAN: not known */
 	double disk_mbs[2];         /* MB/s of a disk: [0] reading, [1] writing; 0: not known */
 	double disk_us; /* of each of its transfers before the first byte; NAN: not known */
 };

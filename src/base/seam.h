@@ -272,6 +272,9 @@ int orr_sys_drives_devices(void);
 /* [any] [locked] A buffer was allocated on a device made of host memory: in a simulated run copies
  * to it wait for as long as that takes. */
 void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode);
+/* [any] [locked] Main memory was pinned for a device made of host memory: in a simulated run the
+ * calling thread is charged the time that this takes. */
+void orr_sys_pin_charge(struct orr_process *proc, size_t size);
 
 /* ---- energy ---- */
 #define ORR_ENERGY_COUNTERS 16

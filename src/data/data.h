@@ -11,6 +11,7 @@
 #include "base/slab.h"
 #include "data/memnode.h"
 
+struct orr_pinned;
 struct orr_transfer;
 struct orr_flight;
 struct orr_fetch;
@@ -64,9 +65,10 @@ struct orr_data {
 	/* Ends a handle when its last pin goes (close.c); set when the process is made. */
 	void (*last_unpin)(starpu_data_handle_t h);
 	struct orr_memnode memnodes[STARPU_MAXNODES];
-	unsigned nmemnodes; /* atomic: grows when disks are registered */
-	int limited;        /* some memory node has a limit */
-	int swap_node;      /* disk that main memory overflows to, -1: none */
+	unsigned nmemnodes;        /* atomic: grows when disks are registered */
+	int limited;               /* some memory node has a limit */
+	int swap_node;             /* disk that main memory overflows to, -1: none */
+	struct orr_pinned *pinned; /* NULL: no device needs pinned memory (pinned.c) */
 	size_t malloc_align;
 	starpu_malloc_hook malloc_hook;
 	starpu_free_hook free_hook;

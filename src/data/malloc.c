@@ -11,9 +11,11 @@
 #include "data/memnode.h"
 #include "base/log.h"
 #include "data/evict.h"
+#include "data/pinned.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MIN_ALIGN 64
 
@@ -49,6 +51,10 @@ void *orr_malloc_hooked(struct orr_process *proc, unsigned memnode, size_t size,
 
 	if (proc->data->malloc_hook && memnode == STARPU_MAIN_RAM)
 		return proc->data->malloc_hook(memnode, &p, size, flags) == 0 ? p : NULL;
+	if (flags & STARPU_MALLOC_PINNED)
+		p = orr_pinned_alloc(proc, memnode, size, alignment(proc));
+	if (p)
+		return p;
 	if (is_placed(proc, size))
 		return alloc_placed(proc, memnode, size);
 	return orr_sys_mem_alloc(proc, size ? size : 1, alignment(proc));
@@ -60,6 +66,8 @@ void orr_free_hooked(struct orr_process *proc, unsigned memnode, void *ptr, size
 		proc->data->free_hook(memnode, ptr, size, flags);
 		return;
 	}
+	if (orr_pinned_free(proc, memnode, ptr, size))
+		return;
 	if (is_placed(proc, size))
 		orr_sys_mem_bind(proc, ptr, (size + PAGE - 1) / PAGE * PAGE, -1);
 	orr_sys_mem_free(proc, ptr, size ? size : 1);
@@ -331,6 +339,23 @@ void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
 
 /* ---- the program's buffers ---- */
 
+/* Pinned, if the flags and a device ask for it: in pages of its own. */
+static void *user_alloc(struct orr_process *proc, size_t size, int flags)
+{
+	size_t align = alignment(proc);
+
+	if (!proc->data->pinned || !(flags & STARPU_MALLOC_PINNED) || size < PAGE ||
+	    size > TOO_MUCH)
+		return orr_sys_user_alloc(proc, size ? size : 1, align);
+	size = (size + PAGE - 1) / PAGE * PAGE;
+	void *p = orr_sys_user_alloc(proc, size, align > PAGE ? align : PAGE);
+
+	if (p)
+		orr_pinned_add(proc, p, size); /* without, copies are slower */
+	orr_sys_settle(orr_thread_self());
+	return p;
+}
+
 int starpu_malloc_flags(void **A, size_t dim, int flags)
 {
 	struct orr_process *proc = orr_self();
@@ -348,7 +373,7 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 		if (proc->data->malloc_hook(STARPU_MAIN_RAM, &p, dim, flags))
 			p = NULL;
 	} else {
-		p = orr_sys_user_alloc(proc, dim ? dim : 1, alignment(proc));
+		p = user_alloc(proc, dim, flags);
 	}
 	if (!p) {
 		if (counted)
@@ -370,10 +395,13 @@ int starpu_free_flags(void *A, size_t dim, int flags)
 
 	if (!A)
 		return 0;
-	if (proc->data->free_hook)
+	if (proc->data->free_hook) {
 		proc->data->free_hook(STARPU_MAIN_RAM, A, dim, flags);
-	else
-		orr_sys_user_free(proc, A, dim ? dim : 1);
+	} else {
+		size_t pinned = orr_pinned_drop(proc, A);
+
+		orr_sys_user_free(proc, A, pinned ? pinned : dim ? dim : 1);
+	}
 	if ((flags & STARPU_MALLOC_COUNT) && proc->data->nmemnodes)
 		give_back(&proc->data->memnodes[STARPU_MAIN_RAM], dim);
 	return 0;
@@ -391,12 +419,26 @@ int starpu_free(void *A)
 /* Pinning helps devices that copy asynchronously; there is nothing to do without one. */
 int starpu_memory_pin(void *addr, size_t size)
 {
-	(void) size;
-	return addr ? 0 : -EINVAL;
+	if (!addr)
+		return -EINVAL;
+	int ret = orr_pinned_add(orr_self(), addr, size);
+
+	if (ret)
+		orr_error("starpu_memory_pin: %zu bytes at %p cannot be pinned: %s%s", size, addr,
+			  strerror(-ret),
+			  ret == -EBUSY ? " (they are, or share a page with memory that is)" : "");
+	orr_sys_settle(orr_thread_self());
+	return ret;
 }
 
 int starpu_memory_unpin(void *addr, size_t size)
 {
-	(void) size;
-	return addr ? 0 : -EINVAL;
+	struct orr_process *proc = orr_self();
+
+	if (!addr)
+		return -EINVAL;
+	if (!size || !proc->data->pinned || orr_pinned_drop(proc, addr))
+		return 0;
+	orr_error("starpu_memory_unpin: there is no pinned memory that begins at %p", addr);
+	return -EINVAL;
 }

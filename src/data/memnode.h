@@ -58,6 +58,11 @@ struct orr_memnode_ops {
 	 * cannot. Writes through it are seen in main memory at once, and the other way round. */
 	uintptr_t (*map)(struct orr_process *proc, uintptr_t addr, size_t offset, unsigned memnode,
 			 size_t size);
+	/* Has devices of this kind copy from and to size bytes of main memory by themselves
+	 * (page-locked memory), and ends that. Returns 0; -ENOSYS: this kind of memory needs
+	 * nothing such; or another -errno. size 0 only asks which. [any thread, with locks] */
+	int (*pin)(struct orr_process *proc, unsigned memnode, void *addr, size_t size);
+	void (*unpin)(struct orr_process *proc, unsigned memnode, void *addr, size_t size);
 	/* The memory ends: all its buffers were given back, no copy is under way. */
 	void (*exit)(struct orr_process *proc, unsigned memnode);
 };
@@ -65,6 +70,9 @@ struct orr_memnode_ops {
 /* For memories whose copies are over when they return, or have no queue that programs know. */
 void *orr_memnode_stream_none(struct orr_process *proc, struct orr_copy_channel *chan);
 void orr_memnode_wait_none(struct orr_process *proc, struct orr_copy_channel *chan);
+/* For memories that main memory is not pinned for. */
+int orr_memnode_pin_none(struct orr_process *proc, unsigned memnode, void *addr, size_t size);
+void orr_memnode_unpin_none(struct orr_process *proc, unsigned memnode, void *addr, size_t size);
 /* For memories whose back end keeps nothing. */
 void orr_memnode_exit_none(struct orr_process *proc, unsigned memnode);
 /* For memories that main memory cannot be mapped to (data/mapping.c). */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "data/memory.h"
+#include "data/pinned.h"
 #include "data/tidy.h"
 
 void *orr_memnode_stream_none(struct orr_process *proc, struct orr_copy_channel *chan)
@@ -23,6 +24,23 @@ void orr_memnode_wait_none(struct orr_process *proc, struct orr_copy_channel *ch
 {
 	(void) proc;
 	(void) chan;
+}
+
+int orr_memnode_pin_none(struct orr_process *proc, unsigned memnode, void *addr, size_t size)
+{
+	(void) proc;
+	(void) memnode;
+	(void) addr;
+	(void) size;
+	return -ENOSYS;
+}
+
+void orr_memnode_unpin_none(struct orr_process *proc, unsigned memnode, void *addr, size_t size)
+{
+	(void) proc;
+	(void) memnode;
+	(void) addr;
+	(void) size;
 }
 
 void orr_memnode_exit_none(struct orr_process *proc, unsigned memnode)
@@ -44,7 +62,7 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 		return bus ? -ENOSPC : -ENOMEM;
 	}
 	orr_assert(ops->alloc && ops->release && ops->copy && ops->copy2d && ops->test &&
-		   ops->wait && ops->map && ops->exit);
+		   ops->wait && ops->map && ops->pin && ops->unpin && ops->exit);
 	memset(m, 0, sizeof(*m));
 	m->bus = bus;
 	for (unsigned k = 0; k < 2 * i; k++)
@@ -63,14 +81,23 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 		ORR_ATOMIC_STORE_RELAXED(&proc->data->limited, 1);
 		orr_sys_mem_keep_none(proc);
 	}
+	int ret = orr_pinned_begin(proc, i);
+
+	if (ret) {
+		orr_waitq_destroy(&m->freed);
+		free(bus);
+		return ret;
+	}
 	ORR_ATOMIC_STORE(&proc->data->nmemnodes, i + 1);
 	return (int) i;
 }
 
 void orr_memory_exit(struct orr_process *proc)
 {
-	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
 		orr_memory_flush_cache(proc, i, SIZE_MAX);
+	orr_pinned_exit(proc);
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
 		proc->data->memnodes[i].ops->exit(proc, i);
 		orr_waitq_destroy(&proc->data->memnodes[i].freed);
 		free(proc->data->memnodes[i].bus);

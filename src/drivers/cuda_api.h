@@ -19,11 +19,15 @@ enum {
 	ORR_CU_OLD_DRIVER = 35,
 	ORR_CU_NO_DEVICE = 100,
 	ORR_CU_NOT_READY = 600,
-	ORR_CU_PEER_ENABLED = 704
+	ORR_CU_PEER_ENABLED = 704,
+	ORR_CU_PINNED = 712
 };
 
 /* Kinds of copies. */
 enum { ORR_CU_TO_DEVICE = 1, ORR_CU_TO_HOST = 2, ORR_CU_IN_DEVICE = 3 };
+
+/* A flag of pinned memory. */
+enum { ORR_CU_PIN_FOR_ALL = 1 };
 
 /* Flags of streams and events. */
 enum { ORR_CU_NON_BLOCKING = 1, ORR_CU_EVENT_SLEEPS = 1, ORR_CU_EVENT_UNTIMED = 2 };
@@ -54,6 +58,8 @@ struct orr_cu_peer_copy {
 	X(mem_info, "cudaMemGetInfo", (size_t * available, size_t * total)) \
 	X(mem_alloc, "cudaMalloc", (void **p, size_t size)) \
 	X(mem_free, "cudaFree", (void *p)) \
+	X(pin, "cudaHostRegister", (void *p, size_t size, unsigned flags)) \
+	X(unpin, "cudaHostUnregister", (void *p)) \
 	X(copy, "cudaMemcpyAsync", \
 	  (void *dst, const void *src, size_t size, int kind, void *stream)) \
 	X(copy2d, "cudaMemcpy2DAsync", \

@@ -255,6 +255,33 @@ static void *cu_stream(struct orr_process *proc, struct orr_copy_channel *chan)
 	return orr_cu_stream(proc, chan->src, chan->dst, &d);
 }
 
+/* For all devices at once. */
+static int cu_pin(struct orr_process *proc, unsigned memnode, void *addr, size_t size)
+{
+	const struct orr_cu_device *d = orr_cu_device_of(proc, memnode);
+
+	if (!size)
+		return 0;
+	int old = orr_cu_enter(d), err = d->api->pin(addr, size, ORR_CU_PIN_FOR_ALL);
+
+	if (err != ORR_CU_SUCCESS)
+		d->api->last_error();
+	orr_cu_leave(d, old);
+	return err == ORR_CU_SUCCESS ? 0 : err == ORR_CU_PINNED ? -EBUSY : orr_cu_errno(err);
+}
+
+static void cu_unpin(struct orr_process *proc, unsigned memnode, void *addr, size_t size)
+{
+	const struct orr_cu_device *d = orr_cu_device_of(proc, memnode);
+	int old = orr_cu_enter(d), err = d->api->unpin(addr);
+
+	orr_cu_leave(d, old);
+	if (err != ORR_CU_SUCCESS) {
+		d->api->last_error();
+		orr_warn("CUDA cannot unpin %zu bytes of main memory: %s", size, d->api->text(err));
+	}
+}
+
 static void cu_memory_exit(struct orr_process *proc, unsigned memnode)
 {
 	proc->data->memnodes[memnode].ops_arg = NULL;
@@ -271,5 +298,7 @@ const struct orr_memnode_ops orr_cu_memory = {
 	.test = cu_test,
 	.wait = cu_wait,
 	.map = orr_memnode_map_none,
+	.pin = cu_pin,
+	.unpin = cu_unpin,
 	.exit = cu_memory_exit,
 };

@@ -143,6 +143,8 @@ static const struct orr_memnode_ops opencl_memory = {
 	.test = orr_delay_test,
 	.wait = orr_delay_wait,
 	.map = orr_memnode_map_none,
+	.pin = orr_memnode_pin_none,
+	.unpin = orr_memnode_unpin_none,
 	.exit = orr_delay_exit,
 };
 

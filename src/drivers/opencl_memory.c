@@ -318,5 +318,7 @@ const struct orr_memnode_ops orr_cl_memory = {
 	.test = cl_test,
 	.wait = cl_wait,
 	.map = orr_memnode_map_none,
+	.pin = orr_memnode_pin_none,
+	.unpin = orr_memnode_unpin_none,
 	.exit = cl_memory_exit,
 };

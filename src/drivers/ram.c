@@ -59,5 +59,7 @@ const struct orr_memnode_ops orr_ram_ops = {
 	.test = ram_test,
 	.wait = orr_memnode_wait_none,
 	.map = orr_memnode_map_none,
+	.pin = orr_memnode_pin_none,
+	.unpin = orr_memnode_unpin_none,
 	.exit = orr_memnode_exit_none,
 };

@@ -238,5 +238,7 @@ const struct orr_memnode_ops orr_slave_memory = {
 	.test = slave_test,
 	.wait = slave_wait,
 	.map = orr_memnode_map_none,
+	.pin = orr_memnode_pin_none,
+	.unpin = orr_memnode_unpin_none,
 	.exit = orr_memnode_exit_none,
 };

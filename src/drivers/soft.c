@@ -18,6 +18,7 @@
 #include "drivers/delay.h"
 #include "drivers/limit.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define GARBAGE 0xa5
@@ -105,12 +106,23 @@ static uintptr_t soft_map(struct orr_process *proc, uintptr_t addr, size_t offse
 	return addr + offset;
 }
 
+/* As for the devices of CUDA that it stands for; only time passes. */
+static int soft_pin(struct orr_process *proc, unsigned memnode, void *addr, size_t size)
+{
+	(void) addr;
+	if (proc->data->memnodes[memnode].kind != STARPU_CUDA_RAM)
+		return -ENOSYS;
+	orr_sys_pin_charge(proc, size);
+	return 0;
+}
+
 #define MEMORY(CPU_FORMAT) \
 	{ \
 		.name = "device of host memory", .addressable = 0, .cpu_format = CPU_FORMAT, \
 		.alloc = soft_alloc, .release = soft_release, .copy = soft_copy, \
 		.copy2d = soft_copy2d, .stream = orr_memnode_stream_none, .test = orr_delay_test, \
-		.wait = orr_delay_wait, .map = soft_map, .exit = orr_delay_exit \
+		.wait = orr_delay_wait, .map = soft_map, .pin = soft_pin, \
+		.unpin = orr_memnode_unpin_none, .exit = orr_delay_exit \
 	}
 
 static const struct orr_memnode_ops soft_memory = MEMORY(0), cpu_first_memory = MEMORY(1);

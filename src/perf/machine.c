@@ -118,7 +118,7 @@ static int load_costs(struct orr_machine *m)
 static int load_memory(struct orr_machine *m)
 {
 	char path[4096], *text;
-	m->alloc_us = m->disk_us = NAN;
+	m->alloc_us = m->pin_us = m->launch_us = m->disk_us = NAN;
 	m->memory = m->ncuda + m->nopencl ? calloc(m->ncuda + m->nopencl, sizeof(*m->memory))
 					  : NULL;
 	if (m->ncuda + m->nopencl && !m->memory)

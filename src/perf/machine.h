@@ -28,9 +28,10 @@ int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *m
 /* Lines "submit_us 0.11", each at most once; costs that no line names are NAN. */
 int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS]);
 /* Lines "cuda0 5375 MiB", "opencl0 2048 MiB", "link_in 6000 MB/s", "link_out 6000 MB/s", "alloc 100
- * us", "kernels 4 streams", "disk_read 2000 MB/s", "disk_write 1000 MB/s" and "disk_latency 100
- * us", each at most once. m->memory has room for m->ncuda + m->nopencl sizes, which are 0, as are
- * m->link_mbs and m->disk_mbs; m->alloc_us and m->disk_us are NAN. */
+ * us", "pin 650 us" (a MiB), "launch 5 us", "kernels 4 streams", "disk_read 2000 MB/s", "disk_write
+ * 1000 MB/s" and "disk_latency 100 us", each at most once. m->memory has room for m->ncuda +
+ * m->nopencl sizes, which are 0, as are m->link_mbs and m->disk_mbs; m->alloc_us, m->pin_us,
+ * m->launch_us and m->disk_us are NAN. */
 int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m);
 /* Lines "idle 80 W" (the whole machine, doing nothing) and "cpu 8 W", "cuda 150 W", "opencl 150 W"
  * (a worker that executes a kernel, on top), each at most once. */

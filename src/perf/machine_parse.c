@@ -249,9 +249,14 @@ static int memory_line(struct orr_machine *m, const char *path, unsigned line, c
 		const char *word;
 		double *us, *mbs;
 	} words[] = {
-		{ "alloc", &m->alloc_us, NULL },        { "disk_latency", &m->disk_us, NULL },
-		{ "link_in", NULL, &m->link_mbs[0] },   { "link_out", NULL, &m->link_mbs[1] },
-		{ "disk_read", NULL, &m->disk_mbs[0] }, { "disk_write", NULL, &m->disk_mbs[1] },
+		{ "pin", &m->pin_us, NULL },
+		{ "launch", &m->launch_us, NULL },
+		{ "alloc", &m->alloc_us, NULL },
+		{ "disk_latency", &m->disk_us, NULL },
+		{ "link_in", NULL, &m->link_mbs[0] },
+		{ "link_out", NULL, &m->link_mbs[1] },
+		{ "disk_read", NULL, &m->disk_mbs[0] },
+		{ "disk_write", NULL, &m->disk_mbs[1] },
 	};
 	size_t i = 0, nwords = sizeof(words) / sizeof(words[0]);
 	while (i < nwords && strcmp(words[i].word, word))
@@ -259,7 +264,7 @@ static int memory_line(struct orr_machine *m, const char *path, unsigned line, c
 	if (i == nwords)
 		return orr_machine_malformed(
 			path, line,
-			"one of cuda0, cuda1, ..., opencl0, ..., link_in, link_out, alloc, kernels, disk_read, disk_write and disk_latency");
+			"one of cuda0, cuda1, ..., opencl0, ..., link_in, link_out, alloc, pin, launch, kernels, disk_read, disk_write and disk_latency");
 	if (words[i].us && (strcmp(unit, "us") || v > 1e6))
 		return orr_machine_malformed(path, line, "a time such as `alloc 100 us'");
 	if (words[i].mbs && (strcmp(unit, "MB/s") || v < LEAST_MBS || v > 1e9))

@@ -12,16 +12,10 @@
  * to `bytes`; payloads always exist, and a copy is over when it returns. */
 #include "sys/real.h"
 #include "base/assert.h"
+#include "base/poison.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#if __has_include(<sanitizer/asan_interface.h>)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(at, size) ((void) (at), (void) (size))
-#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void) (at), (void) (size))
-#endif
 
 #define RECYCLE_MIN ((size_t) 32 << 10)
 #define RECYCLE_MAX ((size_t) 256 << 20)
@@ -57,7 +51,7 @@ static void *unlink_kept(struct orr_real_memory *m, struct kept **at)
 	orr_assert(m->bytes >= k->size);
 	*at = k->next;
 	m->bytes -= k->size;
-	ASAN_UNPOISON_MEMORY_REGION(k, k->size);
+	ORR_UNPOISON(k, k->size);
 	return k;
 }
 
@@ -91,7 +85,7 @@ static void keep(struct orr_real_memory *m, void *ptr, size_t size)
 	k->next = *list;
 	*list = k;
 	m->bytes += size;
-	ASAN_POISON_MEMORY_REGION(k + 1, size - sizeof(*k));
+	ORR_POISON(k + 1, size - sizeof(*k));
 }
 
 void orr_real_memory_exit(struct orr_real *real)
@@ -206,6 +200,12 @@ void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode)
 {
 	(void) proc;
 	(void) memnode;
+}
+
+void orr_sys_pin_charge(struct orr_process *proc, size_t size)
+{
+	(void) proc;
+	(void) size;
 }
 
 double orr_sys_copy_end_us(struct orr_process *proc, const struct orr_copy *c)

@@ -94,6 +94,28 @@ static double two_copies(void)
 	return start;
 }
 
+/* Buffers in main memory while there are devices that copy from it. */
+static double pin(void)
+{
+	double start = starpu_timing_now();
+	void *a;
+
+	OK(starpu_malloc(&a, (size_t) 8 << 20));
+	for (int k = 0; k < 2; k++) {
+		for (int i = 0; i < 4; i++) {
+			starpu_vector_data_register(&handle[i], -1, 0, LENGTH, sizeof(int));
+			OK(starpu_data_acquire(handle[i], STARPU_W));
+			starpu_data_release(handle[i]);
+		}
+		for (int i = 0; i < 4; i++)
+			starpu_data_unregister(handle[i]);
+	}
+	OK(starpu_free_noflag(a, (size_t) 8 << 20));
+	/* What was charged is spent. */
+	starpu_task_wait_for_all();
+	return starpu_timing_now() - start;
+}
+
 /* From one device to the other. */
 static double peer(int gpu)
 {
@@ -146,6 +168,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(part, "pipeline"))
 		us = pipeline(ids[0]);
+	else if (!strcmp(part, "pin"))
+		us = pin();
 	else if (!strcmp(part, "copies"))
 		us = two_copies();
 	else if (!strcmp(part, "peer"))

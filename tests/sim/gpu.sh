@@ -43,6 +43,23 @@ about $(((100 + 10 + 1048 + 2000) * 10 + 6))
 box pipeline STARPU_SCHED=eager STARPU_CUDA_PIPELINE=0 STARPU_SIMGRID_TRANSFER_COST=0
 about $((10 * 2000))
 
+# A launch takes time, but where the device has another kernel.
+printf 'cuda1 512 MiB\nalloc 100 us\nlaunch 50 us\npin 200 us\n' > m/bus/box.memory
+box pipeline STARPU_SCHED=eager STARPU_CUDA_PIPELINE=0
+about $(((100 + 10 + 1048 + 50 + 2000) * 10 + 6))
+box pipeline STARPU_SCHED=eager
+awk -v us="$us" 'BEGIN { exit !(us >= 1158 + 50 + 20000 && us <= 1158 + 10 * 2050 + 2) }' || die "launches ahead take $us us"
+# 8 MiB of the program, and 4 buffers of 1 MiB for data, twice: the second ones are used again.
+box pin
+about $((8 * 200 + 4 * 200))
+box pin ORRERY_PINNED_KEEP=0
+about $((8 * 200 + 8 * 200))
+box pin STARPU_DISABLE_PINNING=1
+about 0
+box pin STARPU_SIMGRID_CUDA_MALLOC_COST=0
+about 0
+printf 'cuda0 256 MiB\ncuda1 512 MiB\nalloc 100 us\n' > m/bus/box.memory
+
 # Two devices share a link as wide as one of them, or as the description says.
 box copies
 about $((100 + 10 + 1048 + 1048))

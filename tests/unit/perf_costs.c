@@ -16,9 +16,12 @@ static int read_memory(const char *text)
 	char copy[512];
 	snprintf(copy, sizeof(copy), "%s", text);
 	memset(sizes, 0, sizeof(sizes));
-	machine = (struct orr_machine){
-		.ncuda = NCUDA, .memory = sizes, .alloc_us = NAN, .disk_us = NAN
-	};
+	machine = (struct orr_machine){ .ncuda = NCUDA,
+					.memory = sizes,
+					.alloc_us = NAN,
+					.pin_us = NAN,
+					.launch_us = NAN,
+					.disk_us = NAN };
 	return orr_machine_parse_memory(copy, "box.memory", &machine);
 }
 
@@ -85,11 +88,11 @@ static void good_memory(void)
 	CHECK(read_memory("") == 0 && sizes[0] == 0 && machine.link_mbs[0] == 0 &&
 	      isnan(machine.alloc_us) && machine.disk_mbs[1] == 0 && isnan(machine.disk_us));
 	CHECK(read_memory(
-		      "# comment\n\ncuda2 5375 MiB\n cuda0\t0.5e3 MiB \r\nlink_in 6000 MB/s\nlink_out 6500.5 MB/s\nalloc 0 us") ==
+		      "# comment\n\ncuda2 5375 MiB\n cuda0\t0.5e3 MiB \r\nlink_in 6000 MB/s\nlink_out 6500.5 MB/s\nalloc 0 us\npin 650.5 us\nlaunch 5 us") ==
 	      0);
 	CHECK(sizes[2] == 5375UL << 20 && sizes[0] == 500UL << 20 && sizes[1] == 0);
 	CHECK(machine.link_mbs[0] == 6000 && machine.link_mbs[1] == 6500.5 &&
-	      machine.alloc_us == 0);
+	      machine.alloc_us == 0 && machine.pin_us == 650.5 && machine.launch_us == 5);
 	CHECK(read_memory("disk_write 900 MB/s\ndisk_read 1.5e3 MB/s\ndisk_latency 80 us\n") == 0);
 	CHECK(machine.disk_mbs[0] == 1500 && machine.disk_mbs[1] == 900 && machine.disk_us == 80 &&
 	      isnan(machine.alloc_us));

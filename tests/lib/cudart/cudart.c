@@ -96,6 +96,16 @@ void stub_unlock(void)
 	pthread_mutex_unlock(&stub.lock);
 }
 
+void stub_lock_for_test(void)
+{
+	stub_lock();
+}
+
+void stub_unlock_for_test(void)
+{
+	stub_unlock();
+}
+
 /* ---- streams ---- */
 
 static void pause_us(double us)

@@ -13,7 +13,8 @@
  *                         after; several with commas. driver, device: there is none; malloc: out of
  *                         memory; launch: the kernel fails, and the device from then on; lost: the
  *                         device is lost at that copy; copy: the copy is refused; peer: access to
- *                         another device is refused; stream: a stream cannot be created
+ *                         another device is refused; stream: a stream cannot be created; pin: main
+ *                         memory cannot be page-locked
  *
  * Invariant: after an error in a stream of a device all calls to it return that error, and nothing
  * more is executed there. */
@@ -28,6 +29,17 @@ cudaError_t stub_launch(void (*f)(void *arg), const void *arg, size_t size, cuda
 /* Where size bytes of a device are in main memory, for kernels. Ends the program if they are not
  * in one allocation. */
 void *stub_memory(const void *p, size_t size);
+/* Main memory that is page-locked, and what ever happened. */
+struct stub_pinned {
+	unsigned long nranges, bytes; /* now */
+	unsigned long npins;          /* calls of cudaHostRegister that succeeded */
+	unsigned long npageable;      /* copies of a page or more from or to other main memory */
+};
+void stub_pinned(struct stub_pinned *now);
+/* Is all of it page-locked? Between the calls for the lock. */
+int stub_is_pinned(const void *p, size_t size);
+void stub_lock_for_test(void);
+void stub_unlock_for_test(void);
 /* How many streams executed something at once, at most, so far. */
 int stub_overlap(void);
 #pragma GCC visibility pop

@@ -163,6 +163,10 @@ static cudaError_t enter_copy(const struct op *rows, enum cudaMemcpyKind kind, c
 		stub_unlock();
 		return stub_note(cudaErrorInvalidValue);
 	}
+	if (!device_of(rows->src) && src_size >= 4096)
+		stub_pageable(rows->src, src_size);
+	if (!device_of(rows->dst) && dst_size >= 4096)
+		stub_pageable(rows->dst, dst_size);
 	op.fails = stub_fails("lost") ? cudaErrorUnknown : cudaSuccess;
 	stub_enter(s, &op);
 	return stub_entered(s, wait);

@@ -80,6 +80,8 @@ int stub_fails(const char *what);
 cudaError_t stub_note(cudaError_t err);
 /* The calling thread's device. */
 int stub_current(void);
+/* A copy from or to main memory. Under the lock. */
+void stub_pageable(const void *p, size_t size);
 void stub_memory_begin(struct device *d, size_t size, int open);
 /* Under the lock. */
 struct CUstream_st *stub_stream(cudaStream_t stream);
