@@ -20,7 +20,8 @@ struct created {
 	struct orr_task prv;
 };
 
-static const struct starpu_task initial_task = STARPU_TASK_INITIALIZER;
+static const struct created initial = { .pub = STARPU_TASK_INITIALIZER,
+					.prv = { .owner.ndeps = 1, .nend_deps = 1 } };
 
 size_t orr_task_slab_size(void)
 {
@@ -35,24 +36,26 @@ static inline size_t opaque_size(size_t n)
 	return n;
 }
 
-static void init_private(struct orr_task *t, struct starpu_task *pub)
+/* The rest of a private half whose first part is a copy of the template. */
+static inline void begin_private(struct orr_task *t, struct starpu_task *pub)
 {
-	memset(&t->nimpl, 0,
-	       opaque_size(offsetof(struct orr_task, inl_access) -
-			   offsetof(struct orr_task, nimpl)));
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
 	ORR_ATOMIC_STORE_RELAXED(&t->ctx, 0);
 	orr_lock_init(&t->lock, ORR_RANK_TASK);
 	t->pub = pub;
-	t->owner.ndeps = 1;
-	t->nend_deps = 1;
+}
+
+static void init_private(struct orr_task *t, struct starpu_task *pub)
+{
+	memcpy(t, &initial.prv, opaque_size(offsetof(struct orr_task, state)));
+	begin_private(t, pub);
 	if (pub->starpu_private != t) /* others may read it while a task begins anew */
 		pub->starpu_private = t;
 }
 
 void starpu_task_init(struct starpu_task *task)
 {
-	*task = initial_task;
+	*task = initial.pub;
 }
 
 struct starpu_task *starpu_task_create(void)
@@ -67,9 +70,10 @@ struct starpu_task *starpu_task_create(void)
 	c = orr_slab_alloc(&proc->core->task_slab);
 	if (!c)
 		return NULL;
-	memcpy(&c->pub, &initial_task, opaque_size(sizeof(c->pub)));
+	memcpy(c, &initial, opaque_size(offsetof(struct created, prv.state)));
+	begin_private(&c->prv, &c->pub);
+	c->pub.starpu_private = &c->prv;
 	c->pub.destroy = 1;
-	init_private(&c->prv, &c->pub);
 	c->prv.embedded = 1;
 	return &c->pub;
 }
@@ -113,7 +117,7 @@ static void clean_public(struct starpu_task *task)
 	task->handles_sequential_consistency = NULL;
 }
 
-static void free_private(struct orr_task *t)
+static inline void free_private(struct orr_task *t)
 {
 	struct starpu_task *pub = t->pub;
 

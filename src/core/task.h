@@ -23,17 +23,11 @@ enum orr_task_state {
 struct orr_edges;
 
 struct orr_task {
-	/* Atomic, each by itself: those who look at all tasks (starpu_task_nready and its like)
-	 * read them at any time of the task's life. */
-	double flops;  /* of pub when it was submitted */
-	uint8_t state; /* enum orr_task_state; DONE is stored with release */
-	uint8_t ctx;   /* number of its scheduling context */
-
-	uint8_t nimpl;            /* chosen implementation */
-	uint8_t embedded : 1;     /* pub is the neighbour allocated with us (starpu_task_create) */
-	uint8_t auto_destroy : 1; /* copy of pub->destroy taken at submission */
-	uint8_t internal : 1;     /* made by the runtime: not counted, invisible to the program */
-	uint8_t user_wait : 1;    /* not detached: somebody will call starpu_task_wait */
+	uint8_t nimpl;        /* chosen implementation */
+	uint8_t internal;     /* made by the runtime: not counted, invisible to the program */
+	uint8_t auto_destroy; /* copy of pub->destroy taken at submission */
+	uint8_t user_wait;    /* not detached: somebody will call starpu_task_wait */
+	uint8_t embedded : 1; /* pub is the neighbour allocated with us (starpu_task_create) */
 	uint8_t terminated : 1;
 	uint8_t tag_begun : 1; /* its tag has begun the next round */
 	uint8_t resubmits : 1; /* AGAIN: its next round begins */
@@ -80,6 +74,12 @@ struct orr_task {
 	int64_t load;       /* the policy's: what it adds to the load of its queue */
 	uint32_t footprint;
 	uint8_t footprint_valid;
+	/* Atomic, each by itself: those who look at all tasks (starpu_task_nready and its like)
+	 * read them at any time of the task's life. What stands before them is copied from a
+	 * template when a task is made. */
+	uint8_t state; /* enum orr_task_state; DONE is stored with release */
+	uint8_t ctx;   /* number of its scheduling context */
+	double flops;  /* of pub when it was submitted */
 	struct orr_access inl_access[STARPU_NMAXBUFS];
 };
 

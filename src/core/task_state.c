@@ -154,13 +154,29 @@ static void end(struct orr_task *t)
 		submit_again(t);
 }
 
+/* The task has terminated; those that wait for it learn it. */
+static void release_successors(struct orr_task *t)
+{
+	struct orr_task_array succ, end_succ;
+
+	orr_lock(&t->lock);
+	succ = t->succ;
+	end_succ = t->end_succ;
+	memset(&t->succ, 0, sizeof(t->succ));
+	memset(&t->end_succ, 0, sizeof(t->end_succ));
+	orr_unlock(&t->lock);
+	if (!t->auto_destroy || t->pub->regenerate)
+		orr_task_edges_ended(t, &succ);
+	release_array(&succ, orr_task_release);
+	release_array(&end_succ, orr_task_end_release);
+}
+
 /* Execution and all end dependencies are over. */
 static void terminate(struct orr_task *t, struct orr_worker *w)
 {
 	struct orr_process *proc = orr_self();
 	struct starpu_task *pub = t->pub;
-	struct orr_task_array succ, end_succ;
-	int internal = t->internal, user_wait = t->user_wait;
+	int waited_for, internal = t->internal, user_wait = t->user_wait;
 	unsigned ctx = t->ctx;
 
 	if (t->owner.naccess)
@@ -168,19 +184,13 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	if (__builtin_expect(t->bundled, 0))
 		starpu_task_bundle_remove(pub->bundle, pub);
 	orr_lock(&t->lock);
-	t->terminated = 1;
-	succ = t->succ;
-	end_succ = t->end_succ;
-	memset(&t->succ, 0, sizeof(t->succ));
-	memset(&t->end_succ, 0, sizeof(t->end_succ));
+	t->terminated = 1; /* from here on nobody adds a successor */
+	waited_for = (t->succ.n | t->end_succ.n) != 0 || t->edges;
 	orr_unlock(&t->lock);
-	if (__builtin_expect(!t->auto_destroy || pub->regenerate, 0)) {
+	if (__builtin_expect(!t->auto_destroy || pub->regenerate, 0))
 		ORR_ATOMIC_STORE(&t->state, ORR_TASK_ENDED);
-		if (succ.n || t->edges)
-			orr_task_edges_ended(t, &succ);
-	}
-	release_array(&succ, orr_task_release);
-	release_array(&end_succ, orr_task_end_release);
+	if (waited_for)
+		release_successors(t);
 	if (__builtin_expect(t->tag != NULL, 0))
 		orr_tag_task_done(t);
 	if (pub->callback_func)

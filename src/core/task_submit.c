@@ -42,6 +42,15 @@ static uint32_t task_where(const struct orr_process *proc, const struct starpu_t
 	return where;
 }
 
+/* What a task has from its codelet. */
+static inline void inherit(struct starpu_task *task, const struct starpu_codelet *cl)
+{
+	if (__builtin_expect(cl->model != NULL, 0) && !cl->model->is_init)
+		starpu_perfmodel_init(cl->model);
+	if (!task->callback_func)
+		task->callback_func = cl->callback_func;
+}
+
 static int submit(struct starpu_task *task, int internal, int nodeps)
 {
 	struct orr_thread *self = orr_thread_self();
@@ -80,7 +89,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		}
 	}
 	where = task_where(proc, task);
-	nodeps |= t->borrows;
+	if (__builtin_expect(t->borrows, 0))
+		nodeps = 1;
 	ret = orr_task_check(proc, task, t, where, internal || t->borrows, ctx);
 	if (ret)
 		return ret;
@@ -93,18 +103,16 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 	if (ret)
 		return ret;
 	/* From here on nothing fails: others see the task. */
-	if (__builtin_expect(task->cl && task->cl->model != NULL, 0) && !task->cl->model->is_init)
-		starpu_perfmodel_init(task->cl->model);
-	if (!task->callback_func && task->cl && task->cl->callback_func)
-		task->callback_func = task->cl->callback_func;
+	if (task->cl)
+		inherit(task, task->cl);
 	if (synchronous)
 		task->detach = 0;
-	t->internal = internal & 1;
+	t->internal = (uint8_t) internal;
 	ORR_ATOMIC_STORE_RELAXED(&t->ctx, (uint8_t) ctx->id);
 	__atomic_store(&t->flops, &task->flops, __ATOMIC_RELAXED);
 	task->sched_ctx = ctx->id;
 	t->user_wait = !task->detach;
-	t->auto_destroy = task->detach && task->destroy;
+	t->auto_destroy = task->detach & task->destroy;
 	if (!t->job_id)
 		t->job_id = ORR_ATOMIC_ADD_RELAXED(&proc->core->next_job, 1);
 	if (!internal)

@@ -143,28 +143,36 @@ static int lws_push(struct starpu_task *task)
 	return w == proc->core->nworkers ? -ENODEV : push_shared(proc, ctx, w, task);
 }
 
-static struct starpu_task *take(struct orr_thread *self, const struct orr_ctx *c, struct local *l)
+/* A task from the queue of another worker. */
+static struct starpu_task *steal(struct orr_thread *self, const struct orr_ctx *c, struct local *l)
 {
 	struct orr_worker *w = self->worker;
-	struct starpu_task *task = orr_shq_pop(&l->queue[w->id], w, 0);
-	unsigned i, first = l->steal == STEAL_IN_TURN ? l->victim[w->id] : w->id + 1;
+	unsigned first = l->steal == STEAL_IN_TURN ? l->victim[w->id] : w->id + 1;
 
-	if (task || (!l->steal && orr_ctx_whole(c)))
-		return task;
-	for (i = 0; i < l->n; i++) {
+	if (!l->steal && orr_ctx_whole(c))
+		return NULL;
+	for (unsigned i = 0; i < l->n; i++) {
 		unsigned from = (first + i) % l->n;
 
 		/* The tasks of a worker that left the context are for all. */
 		if (from == w->id ||
 		    (!l->steal && orr_ctx_has(c, &self->proc->core->workers[from])))
 			continue;
-		task = orr_shq_pop(&l->queue[from], w, 1);
+		struct starpu_task *task = orr_shq_pop(&l->queue[from], w, 1);
 		if (task) {
 			l->victim[w->id] = from + 1;
 			return task;
 		}
 	}
 	return NULL;
+}
+
+static inline struct starpu_task *take(struct orr_thread *self, const struct orr_ctx *c,
+				       struct local *l)
+{
+	struct starpu_task *task = orr_shq_pop(&l->queue[self->worker->id], self->worker, 0);
+
+	return task ? task : steal(self, c, l);
 }
 
 static struct starpu_task *local_pop(unsigned ctx)
