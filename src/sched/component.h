@@ -52,6 +52,9 @@ struct starpu_sched_component *orr_component_queue(struct starpu_sched_tree *tre
 						   int by_prio);
 /* A round of the pump, in turn with those of other threads. Non-zero when something was pushed. */
 int orr_compq_pump(struct orr_compq *q);
+/* Calls round(arg) at least once more from now on; one thread at a time does so, for all that come
+ * meanwhile. *requests counts them, atomic. Returns non-zero if a round of this thread did. */
+int orr_component_in_turn(unsigned *requests, int (*round)(void *arg), void *arg);
 /* Push and pull of a component that is such a queue. */
 int orr_compq_push_task(struct starpu_sched_component *c, struct starpu_task *task);
 
@@ -86,6 +89,12 @@ int orr_component_worker_can(struct orr_process *proc, unsigned id, struct starp
 struct starpu_task *orr_component_pull_nothing(struct starpu_sched_component *from,
 					       struct starpu_sched_component *to);
 int orr_component_is_push_only(const struct starpu_sched_component *c);
+
+/* Makes the tree of a context: the component that `create` returns chooses a kind of workers for
+ * each task, and below it a decision by expected ends chooses one of that kind, when it has room.
+ * flags: STARPU_SCHED_SIMPLE_DECIDE_WORKERS and what stands below the decision. */
+void orr_component_kinds_then_workers(unsigned ctx, starpu_sched_component_create_t create,
+				      unsigned flags);
 
 /* ---- workers ---- */
 

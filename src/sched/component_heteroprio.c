@@ -2,6 +2,8 @@
 /* heteroprio as a component: tasks wait until a worker pulls the one that its kind does best (see
  * heteroprio.c).
  *
+ * Above components that get tasks only by being pushed, it pushes as many as they take.
+ *
  * Invariant: the workers of the buckets are those below, in the context. */
 #include "sched/component.h"
 #include "sched/heteroprio.h"
@@ -10,9 +12,47 @@
 #include "core/sched_ctx.h"
 #include "core/task.h"
 
+#include <stdlib.h>
+
+struct data {
+	struct orr_heteroprio *buckets;
+	unsigned pumping; /* atomic: calls that want a round of the pump */
+	int pushes;       /* atomic: those below cannot pull */
+};
+
+static struct orr_heteroprio *buckets(const struct starpu_sched_component *c)
+{
+	return ((struct data *) c->data)->buckets;
+}
+
 static void deinit(struct starpu_sched_component *c)
 {
-	orr_heteroprio_free(c->data);
+	orr_heteroprio_free(buckets(c));
+	free(c->data);
+}
+
+/* Each child gets what the workers below it do best. A task that it refuses goes back to its
+ * bucket. */
+static int pump(void *arg)
+{
+	struct starpu_sched_component *c = arg;
+	int any = 0;
+
+	for (unsigned i = 0; i < c->nchildren; i++) {
+		int success;
+		struct starpu_task *task = starpu_sched_component_pump_to(c, c->children[i],
+									  &success);
+
+		if (task && orr_heteroprio_push(orr_self(), buckets(c), task))
+			orr_fatal("heteroprio refuses task %s, which it had", orr_task_name(task));
+		any |= success;
+	}
+	return any;
+}
+
+static int pump_in_turn(struct starpu_sched_component *c)
+{
+	return orr_component_in_turn(&((struct data *) c->data)->pumping, pump, c);
 }
 
 static int push_task(struct starpu_sched_component *c, struct starpu_task *task)
@@ -21,9 +61,12 @@ static int push_task(struct starpu_sched_component *c, struct starpu_task *task)
 
 	if (!starpu_sched_component_can_execute_task(c, task))
 		return 1;
-	if (orr_heteroprio_push(orr_self(), c->data, task))
+	if (orr_heteroprio_push(orr_self(), buckets(c), task))
 		return 1;
-	orr_component_announce(c, choosy);
+	if (ORR_ATOMIC_LOAD_RELAXED(&((struct data *) c->data)->pushes))
+		pump_in_turn(c);
+	else
+		orr_component_announce(c, choosy);
 	return 0;
 }
 
@@ -37,23 +80,24 @@ static struct starpu_task *pull_task(struct starpu_sched_component *from,
 	struct starpu_task *task = NULL;
 
 	if (w)
-		return orr_heteroprio_pop(from->data, w);
+		return orr_heteroprio_pop(buckets(from), w);
 	for (int i = starpu_bitmap_first(in); i >= 0 && !task; i = starpu_bitmap_next(in, i))
 		if ((unsigned) i < proc->core->nworkers)
-			task = orr_heteroprio_pop(from->data, &proc->core->workers[i]);
+			task = orr_heteroprio_pop(buckets(from), &proc->core->workers[i]);
 	return task;
 }
 
-/* The child has room: it gets what the workers below it do best. What it refuses all the same goes
- * back to its bucket. */
 static int can_push(struct starpu_sched_component *from, struct starpu_sched_component *to)
 {
-	int success;
-	struct starpu_task *task = starpu_sched_component_pump_to(from, to, &success);
+	(void) to;
+	return pump_in_turn(from);
+}
 
-	if (task && orr_heteroprio_push(orr_self(), from->data, task))
-		orr_fatal("heteroprio refuses task %s, which it had", orr_task_name(task));
-	return success;
+static void do_schedule(struct starpu_sched_component *c)
+{
+	pump_in_turn(c);
+	for (unsigned i = 0; i < c->nchildren; i++)
+		c->children[i]->do_schedule(c->children[i]);
 }
 
 static void change_workers(struct starpu_sched_component *c)
@@ -61,8 +105,9 @@ static void change_workers(struct starpu_sched_component *c)
 	struct orr_process *proc = orr_self();
 
 	for (unsigned i = 0; i < proc->core->nworkers; i++)
-		orr_heteroprio_member(proc, c->data, i,
+		orr_heteroprio_member(proc, buckets(c), i,
 				      starpu_bitmap_get(&c->workers_in_ctx, (int) i));
+	ORR_ATOMIC_STORE_RELAXED(&((struct data *) c->data)->pushes, orr_component_wants_pushes(c));
 }
 
 static double estimated_load(struct starpu_sched_component *c)
@@ -70,19 +115,21 @@ static double estimated_load(struct starpu_sched_component *c)
 	double speed = orr_component_speed(c) / ORR_ARCH_CPU_FLOPS;
 
 	return starpu_sched_component_estimated_load(c) +
-	       (speed > 0 ? orr_heteroprio_ntasks(c->data) / speed : 0);
+	       (speed > 0 ? orr_heteroprio_ntasks(buckets(c)) / speed : 0);
 }
 
 struct starpu_sched_component *starpu_sched_component_heteroprio_create(
 	struct starpu_sched_tree *tree, struct starpu_sched_component_heteroprio_data *params)
 {
-	struct starpu_sched_component *c = orr_component_new(
-		tree, "heteroprio", orr_heteroprio_new(orr_self()), deinit);
+	struct data *d = orr_component_alloc(sizeof(*d));
+	struct starpu_sched_component *c = orr_component_new(tree, "heteroprio", d, deinit);
 
 	(void) params;
+	d->buckets = orr_heteroprio_new(orr_self());
 	c->push_task = push_task;
 	c->pull_task = pull_task;
 	c->can_push = can_push;
+	c->do_schedule = do_schedule;
 	c->notify_change_workers = change_workers;
 	c->estimated_load = estimated_load;
 	return c;

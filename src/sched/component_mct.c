@@ -224,23 +224,22 @@ static int heft_place(struct starpu_sched_component *c)
 
 /* ---- heft: one thread at a time, as in orr_compq_pump ---- */
 
+static int place_all(void *arg)
+{
+	struct starpu_sched_component *c = arg;
+	int any = 0, pulling = orr_comp_set_pulling(c->tree, 0);
+
+	while (heft_place(c))
+		any = 1;
+	orr_comp_set_pulling(c->tree, pulling);
+	return any;
+}
+
 static int decide(struct starpu_sched_component *c)
 {
 	struct mct *d = c->data;
-	unsigned requests;
-	int any = 0;
 
-	if (ORR_ATOMIC_ADD(&d->q.pumping, 1) != 1)
-		return 0;
-	do {
-		int pulling = orr_comp_set_pulling(c->tree, 0);
-
-		requests = ORR_ATOMIC_LOAD(&d->q.pumping);
-		while (heft_place(c))
-			any = 1;
-		orr_comp_set_pulling(c->tree, pulling);
-	} while (!ORR_ATOMIC_CAS(&d->q.pumping, &requests, 0));
-	return any;
+	return orr_component_in_turn(&d->q.pumping, place_all, c);
 }
 
 static int heft_push(struct starpu_sched_component *c, struct starpu_task *task)

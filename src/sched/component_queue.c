@@ -225,8 +225,9 @@ static struct starpu_task *pull_task(struct starpu_sched_component *from,
 	return task;
 }
 
-static int pump_once(struct orr_compq *q)
+static int pump_once(void *arg)
 {
+	struct orr_compq *q = arg;
 	struct starpu_sched_component *c = q->component;
 	int any = 0;
 
@@ -242,18 +243,23 @@ static int pump_once(struct orr_compq *q)
 	return any;
 }
 
-int orr_compq_pump(struct orr_compq *q)
+int orr_component_in_turn(unsigned *requests, int (*round)(void *arg), void *arg)
 {
-	unsigned requests;
+	unsigned seen;
 	int any = 0;
 
-	if (ORR_ATOMIC_ADD(&q->pumping, 1) != 1)
+	if (ORR_ATOMIC_ADD(requests, 1) != 1)
 		return 0;
 	do {
-		requests = ORR_ATOMIC_LOAD(&q->pumping);
-		any |= pump_once(q);
-	} while (!ORR_ATOMIC_CAS(&q->pumping, &requests, 0));
+		seen = ORR_ATOMIC_LOAD(requests);
+		any |= round(arg);
+	} while (!ORR_ATOMIC_CAS(requests, &seen, 0));
 	return any;
+}
+
+int orr_compq_pump(struct orr_compq *q)
+{
+	return orr_component_in_turn(&q->pumping, pump_once, q);
 }
 
 static int can_push(struct starpu_sched_component *from, struct starpu_sched_component *to)

@@ -94,6 +94,23 @@ static struct starpu_sched_component *make_group(struct starpu_sched_tree *t, un
 	return top;
 }
 
+/* Workers of one kind, each with a queue, below a decision among them; what stands on top. */
+static struct starpu_sched_component *make_kind(struct starpu_sched_tree *t, unsigned flags,
+						enum starpu_worker_archtype arch)
+{
+	struct orr_core *core = orr_self()->core;
+	struct starpu_sched_component *decision = NULL;
+
+	for (unsigned i = 0; i < core->nworkers; i++) {
+		if (core->workers[i].arch != arch)
+			continue;
+		if (!decision)
+			decision = starpu_sched_component_mct_create(t, NULL);
+		starpu_sched_component_connect(decision, make_group(t, flags, i));
+	}
+	return decision;
+}
+
 static int is_first_of_group(unsigned id, unsigned flags)
 {
 	struct orr_core *core = orr_self()->core;
@@ -198,6 +215,21 @@ void starpu_sched_component_initialize_simple_scheduler(
 
 	if (t)
 		finish(t, make(t, create_decision_component, data, flags));
+}
+
+void orr_component_kinds_then_workers(unsigned ctx, starpu_sched_component_create_t create,
+				      unsigned flags)
+{
+	struct starpu_sched_tree *t = starpu_sched_tree_create(ctx);
+	struct starpu_sched_component *kinds, *below;
+
+	if (!t)
+		return;
+	kinds = create(t, NULL);
+	for (unsigned arch = 0; arch < STARPU_NARCH; arch++)
+		if ((below = make_kind(t, flags, (enum starpu_worker_archtype) arch)))
+			starpu_sched_component_connect(kinds, below);
+	finish(t, kinds);
 }
 
 void starpu_sched_component_initialize_simple_schedulers(unsigned sched_ctx_id, unsigned ndecisions,

@@ -7,16 +7,6 @@
 
 #include <limits.h>
 
-static void init(unsigned ctx_id)
-{
-	struct orr_ctx *ctx = orr_self()->core->ctx[ctx_id];
-	const struct orr_modular *m = (const struct orr_modular *) ctx->policy;
-
-	starpu_sched_component_initialize_simple_scheduler(m->create, NULL, m->flags, ctx_id);
-	if (m->by_priority)
-		orr_ctx_set_prios(ctx, INT_MIN, INT_MAX);
-}
-
 /* Each component has its own type of data; none is given. */
 #define CREATE(NAME) \
 	static struct starpu_sched_component *create_##NAME(struct starpu_sched_tree *tree, \
@@ -33,7 +23,9 @@ CREATE(heft)
 CREATE(heteroprio)
 
 enum {
+	WORKERS = STARPU_SCHED_SIMPLE_DECIDE_WORKERS,
 	MEMNODES = STARPU_SCHED_SIMPLE_DECIDE_MEMNODES,
+	ARCHS = STARPU_SCHED_SIMPLE_DECIDE_ARCHS,
 	PERFMODEL = STARPU_SCHED_SIMPLE_PERFMODEL,
 	IMPL = STARPU_SCHED_SIMPLE_IMPL,
 	FIFO_ABOVE = STARPU_SCHED_SIMPLE_FIFO_ABOVE,
@@ -45,6 +37,20 @@ enum {
 	FIFOS_BELOW_EXP = STARPU_SCHED_SIMPLE_FIFOS_BELOW_EXP,
 	COMBINED_WORKERS = STARPU_SCHED_SIMPLE_COMBINED_WORKERS
 };
+
+static void init(unsigned ctx_id)
+{
+	struct orr_ctx *ctx = orr_self()->core->ctx[ctx_id];
+	const struct orr_modular *m = (const struct orr_modular *) ctx->policy;
+
+	if ((m->flags & STARPU_SCHED_SIMPLE_DECIDE_MASK) == ARCHS)
+		orr_component_kinds_then_workers(ctx_id, m->create, (m->flags ^ ARCHS) | WORKERS);
+	else
+		starpu_sched_component_initialize_simple_scheduler(m->create, NULL, m->flags,
+								   ctx_id);
+	if (m->by_priority)
+		orr_ctx_set_prios(ctx, INT_MIN, INT_MAX);
+}
 
 /* Without another word it is workers that are chosen. */
 #define X(ID, NAME, COMPONENT, BY_PRIORITY, FLAGS, DESCRIPTION) \

@@ -69,8 +69,14 @@ struct orr_modular {
 	X(dmdas, "modular-dmdas", mct, 1, FIFOS_BELOW | FIFOS_BELOW_NOLIMIT | FIFOS_BELOW_EXP | \
 	  FIFOS_BELOW_PRIO | FIFOS_BELOW_READY | IMPL, \
 	  "modular-dmda, most urgent first, then those whose data are there") \
+	X(gemm, "modular-gemm", mct, 1, MEMNODES | FIFO_ABOVE | FIFO_ABOVE_PRIO | FIFOS_BELOW | \
+	  FIFOS_BELOW_PRIO | FIFOS_BELOW_READY | FIFOS_BELOW_EXP | PERFMODEL | IMPL, \
+	  "modular-heft2 among memory nodes, in each node tasks first whose data are there") \
 	X(heteroprio, "modular-heteroprio", heteroprio, 1, IMPL, \
-	  "each kind of unit takes first what it does best")
+	  "each kind of unit takes first what it does best") \
+	X(heteroprio_heft, "modular-heteroprio-heft", heteroprio, 1, \
+	  ARCHS | FIFOS_BELOW | FIFOS_BELOW_PRIO | FIFOS_BELOW_EXP | IMPL, \
+	  "modular-heteroprio that gives a task to the unit of its kind where it ends first")
 /* clang-format on */
 
 #define X(ID, ...) extern struct orr_modular orr_modular_##ID;

@@ -254,6 +254,26 @@ static void context(struct starpu_sched_policy *policy)
 	starpu_shutdown();
 }
 
+/* Policies of the runtime in which a decision pushes to another one, or to queues. */
+static void named(const char *name)
+{
+	struct starpu_sched_policy **p = starpu_sched_get_predefined_policies();
+
+	while (*p && strcmp((*p)->policy_name, name))
+		p++;
+	CHECK(*p, "policy %s", name);
+	one_worker(*p);
+	/* The worker had room for the first few, before the urgent ones came. */
+	for (int i = 4; i < N; i++)
+		CHECK(order[i] % 4 <= order[i - 1] % 4);
+	starpu_shutdown();
+	for (int i = 0; i < 3; i++) {
+		all_run(*p, 3, "0");
+		all_run(*p, 2, "2");
+	}
+	context(*p);
+}
+
 int main(void)
 {
 	static const unsigned flags[] = {
@@ -278,5 +298,8 @@ int main(void)
 	all_run(&hand_policy, 3, "0");
 	all_run(&hand_policy, 2, "2");
 	context(&hand_policy);
+	named("modular-heteroprio");
+	named("modular-heteroprio-heft");
+	named("modular-gemm");
 	return 0;
 }

@@ -184,6 +184,10 @@ int main(void)
 	CHECK(ls_within(ms, eager));
 	ms = makespan("modular-heteroprio", &bound);
 	CHECK(ms < 0.9 * eager.least);
+	ms = makespan("modular-heteroprio-heft", &bound);
+	CHECK(ms < eager.least);
+	ms = makespan("modular-gemm", &bound);
+	CHECK(ls_within(ms, eft));
 	makespan("modular-dmdar", &bound);
 	makespan("modular-random-prio-prefetching", &bound);
 	makespan("modular-parallel-random", &bound);
