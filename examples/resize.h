@@ -47,6 +47,23 @@ static inline int elastic_begin(int *argc, char ***argv, MPI_Comm *comm, struct 
 	return joined < 0 ? -1 : joined;
 }
 
+/* The number of ranks at the last point, and when the first one was. */
+struct watch {
+	int ranks;
+	double start_us;
+};
+
+/* After a point: rank 0 says when the number of ranks has changed. */
+static inline void watch_point(struct watch *w, int rank, int ranks, int step, const char *program)
+{
+	if (!w->ranks)
+		w->start_us = starpu_timing_now();
+	if (rank == 0 && ranks != w->ranks)
+		printf("%s_ranks step=%d ranks=%d at_s=%.6f\n", program, step, ranks,
+		       (starpu_timing_now() - w->start_us) * 1e-6);
+	w->ranks = ranks;
+}
+
 /* Consumes --sizes N,N,...; returns whether it was there. */
 static inline int options_sizes(struct options *o, struct phases *p)
 {

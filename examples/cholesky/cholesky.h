@@ -27,6 +27,7 @@ struct problem {
 	starpu_data_handle_t *residual;         /* A - L*L^T, with --check only */
 	starpu_mpi_checkpoint_template_t saved; /* what a checkpoint saves */
 	struct progress now;                    /* now.step is inserted next */
+	struct watch watch;                     /* how many ranks there were at the last point */
 	struct phases phases;                   /* numbers of ranks in use, and */
 	orrery_distribution_t rule;             /* who owns what then; NULL: the grid says it */
 	int elastic, joined, left;              /* --elastic; this rank came later; it has left */

@@ -30,6 +30,7 @@ static const char usage[] =
 	"Spreads heat along a rod of blocks*b cells; blocks move from slow ranks to others.\n"
 	"  --blocks N       blocks of the rod (default 64)\n"
 	"  -b N             cells of a block (default 1000)\n"
+	"  --cell-ns N      nanoseconds that a cell takes in a simulated run (default 1)\n"
 	"  --niter N        iterations (default 40)\n"
 	"  --slow RANK      the rank that is slow (default: none)\n"
 	"  --factor N       how slow it is (default 4)\n"
@@ -41,19 +42,23 @@ static const char usage[] =
 	"  --check          verify the result against a sequential computation\n"
 	"  -h, --help       this text\n";
 
-static int nblocks = 64, b = 1000, niter = 40, slow = -1, factor = 4, balance = 1, check;
+static int nblocks = 64, b = 1000, niter = 40, cell_ns = 1, slow = -1, factor = 4, balance = 1,
+	   check;
 static MPI_Comm comm = MPI_COMM_WORLD;
 static int rank, size;
 static struct phases phases;
-static int elastic, joined, left;  /* --elastic; this rank came later; it has left */
-static struct progress now;        /* now.step is inserted next */
+static int elastic, joined, left; /* --elastic; this rank came later; it has left */
+static struct progress now;       /* now.step is inserted next */
+static struct watch watch;
 static orrery_distribution_t rule; /* who owns what when it grows and shrinks, else NULL */
 
 /* A block: its cells for two times in turn, and its first and last cell for each of them, which its
  * neighbours read. All ranks know all blocks. */
 static struct block {
 	starpu_data_handle_t cells, ends[2];
-	double *home; /* where the cells are on the rank that owned it first */
+	double *home; /* where the cells are on the rank that owned it first; NULL: only the runtime
+		       * knows
+		       */
 } * blocks;
 
 static double initial(int x)
@@ -107,12 +112,12 @@ static void update_cpu(void *buffers[], void *arg)
 	ends[1] = to[n - 1];
 }
 
-/* Microseconds; a nanosecond for each cell. */
+/* Microseconds. */
 static double update_us(struct starpu_task *task, unsigned nimpl)
 {
 	(void) task;
 	(void) nimpl;
-	return 1e-3 * b * (rank == slow ? factor : 1);
+	return 1e-3 * cell_ns * b * (rank == slow ? factor : 1);
 }
 
 static struct starpu_perfmodel update_model = { .type = STARPU_COMMON, .cost_function = update_us };
@@ -123,6 +128,33 @@ static struct starpu_codelet update_cl = {
 	.modes = { STARPU_RW, STARPU_R, STARPU_R, STARPU_W },
 	.model = &update_model,
 	.name = "update",
+};
+
+static void fill(int i, double *cells, double *ends)
+{
+	for (int x = 0; x < b; x++)
+		cells[x] = initial(i * b + x);
+	ends[0] = cells[0];
+	ends[1] = cells[b - 1];
+}
+
+/* W: cells, their ends; value: the number of the block. */
+static void init_cpu(void *buffers[], void *arg)
+{
+	int i;
+
+	starpu_codelet_unpack_args(arg, &i);
+	fill(i, (double *) STARPU_VECTOR_GET_PTR(buffers[0]),
+	     (double *) STARPU_VECTOR_GET_PTR(buffers[1]));
+}
+
+static struct starpu_codelet init_cl = {
+	.cpu_funcs = { init_cpu },
+	.cpu_funcs_name = { "init_cpu" },
+	.nbuffers = 2,
+	.modes = { STARPU_W, STARPU_W },
+	.model = &update_model,
+	.name = "init",
 };
 
 /* ---- what load balancing asks ---- */
@@ -185,17 +217,17 @@ static void register_block(int i)
 	struct block *k = &blocks[i];
 	double *ends = NULL;
 
-	if (!joined && first_owner(i) == rank) {
+	if (!elastic && first_owner(i) == rank) {
 		k->home = must_have((2 * (size_t) b + 4) * sizeof(double));
 		ends = k->home + 2 * b;
-		for (int x = 0; x < b; x++)
-			k->home[x] = initial(i * b + x);
-		ends[0] = k->home[0];
-		ends[1] = k->home[b - 1];
+		fill(i, k->home, ends);
 	}
 	register_vector(&k->cells, k->home, 2 * b, i, 0);
 	register_vector(&k->ends[0], ends, 2, i, 1);
 	register_vector(&k->ends[1], ends ? ends + 2 : NULL, 2, i, 2);
+	if (elastic && !joined)
+		starpu_mpi_task_insert(comm, &init_cl, STARPU_VALUE, &i, sizeof(i), STARPU_W,
+				       k->cells, STARPU_W, k->ends[0], 0);
 }
 
 static int next_block(int i)
@@ -252,6 +284,8 @@ static void change_phase(int t)
 	int ret = orrery_resize_point(comm);
 	phase_check(comm, ret, "stencil_lb");
 	left = !ret;
+	if (elastic)
+		watch_point(&watch, rank, ret, t, "stencil_lb");
 }
 
 /* With --sizes or --elastic, before data are registered. */
@@ -304,16 +338,12 @@ static int bring_home(void)
 	return moved;
 }
 
-/* With --elastic, the values in homes do not matter any more. */
 static void unregister_blocks(void)
 {
-	void (*unregister)(starpu_data_handle_t) = elastic ? starpu_data_unregister_no_coherency
-							   : starpu_data_unregister;
-
 	for (int i = 0; i < nblocks; i++) {
-		unregister(blocks[i].cells);
-		unregister(blocks[i].ends[0]);
-		unregister(blocks[i].ends[1]);
+		starpu_data_unregister(blocks[i].cells);
+		starpu_data_unregister(blocks[i].ends[0]);
+		starpu_data_unregister(blocks[i].ends[1]);
 	}
 }
 
@@ -370,6 +400,8 @@ static void parse(struct options *o, int argc, char **argv)
 		if (options_int(o, "--blocks", NULL, 3, 1000000, &nblocks))
 			;
 		else if (options_int(o, "-b", NULL, 2, 1000000, &b))
+			;
+		else if (options_int(o, "--cell-ns", NULL, 1, 1000000, &cell_ns))
 			;
 		else if (options_int(o, "--niter", "-niter", 0, 1000000000, &niter))
 			;

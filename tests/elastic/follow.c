@@ -4,7 +4,9 @@
  * has one after the other. Each datum counts the steps, on whatever rank it is; any rank looks at
  * any datum. In the end, each rank compares what it owns. Driven by follow.sh, which gives the
  * scripts. */
+#include <dirent.h>
 #include <errno.h>
+#include <malloc.h>
 #include <starpu_mpi.h>
 #include <orrery_resize.h>
 #include "test.h"
@@ -77,6 +79,19 @@ static void step(int size)
 	OK(starpu_task_wait_for_all());
 }
 
+/* Open descriptors and threads of this process. */
+static int entries(const char *folder)
+{
+	DIR *d = opendir(folder);
+	int n = 0;
+
+	CHECK(d != NULL);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
 /* The sizes of the run are those that the script asks for. */
 static void see_size(int size, int nsizes, char **sizes, int steps)
 {
@@ -85,7 +100,8 @@ static void see_size(int size, int nsizes, char **sizes, int steps)
 	CHECK(now.phase < nsizes, "%d ranks after the last change", size);
 	CHECK_IS(size, atoi(sizes[now.phase++]));
 	if (!test_rank) {
-		printf("step %d: %d ranks\n", now.step, size);
+		printf("step %d: %d ranks, %zu bytes, %d descriptors, %d threads\n", now.step, size,
+		       mallinfo2().uordblks, entries("/proc/self/fd"), entries("/proc/self/task"));
 		fflush(stdout);
 	}
 	if (now.phase == nsizes)

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What malleability gains (doc/malleable.md): a simulated Cholesky factorisation
+# and a stencil, on 64 nodes, on 512, and on as many as a scenario gives them. A
+# table on standard output, and a picture where its name is given.
+#     doc/malleable.py ORRERY CHOLESKY.sim STENCIL.sim [PICTURE]
+# Invariant: the same numbers each time; times are virtual.
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+LEAST, MOST = 64, 512
+COSTS = ["--cost-start", "300000", "--cost-start-each", "1000", "--cost-join", "90000"]
+PROGRAMS = {
+    "cholesky": ["-nt", "56", "-b", "768"],
+    "stencil_lb": ["--blocks", "2048", "-b", "1000000", "--cell-ns", "20", "--niter", "100"],
+}
+# Each: what the resource manager says and when, and from when on a run that needs all nodes could start (and until when
+# it could keep them).
+SCENARIOS = {
+    "early": (["2 grow 448"], [(2, None)]),
+    "staircase": (["4 grow 64", "9 grow 128", "14 grow 256"], [(14, None)]),
+    "windows": (["3 grow 448", "9 shrink 448", "15 grow 448", "21 shrink 448"], [(3, 9), (15, 21)]),
+}
+
+
+def simulate(orrery, program, path, nodes, script, folder):
+    """The makespan, and the list of (seconds, nodes) from when on the program had so many."""
+    command = [orrery, "sim", "-n", str(nodes), "--max", str(MOST), "--elastic", "--cpus", "2", "--kernels", "skip", "--quiet"]
+    if script:
+        scenario = os.path.join(folder, "scenario")
+        with open(scenario, "w") as file:
+            file.writelines("at %s\n" % line for line in script)
+        command += ["--scenario", scenario]
+    done = subprocess.run(command + COSTS + [path, "--elastic"] + PROGRAMS[program], check=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    sizes = [(float(at), int(n)) for n, at in re.findall(r"_ranks step=\d+ ranks=(\d+) at_s=([0-9.]+)", done.stdout)]
+    return float(re.search(r"time_s=([0-9.]+)", done.stdout).group(1)), sizes
+
+
+def node_seconds(seconds, sizes):
+    ends = [at for at, _ in sizes[1:]] + [seconds]
+    return sum(n * (end - at) for (at, n), end in zip(sizes, ends))
+
+
+def largest(seconds, windows):
+    """When a run would end that starts when all nodes are there, and needs them to the end; None: never."""
+    for begin, end in windows:
+        if end is None or begin + seconds <= end:
+            return begin + seconds
+    return None
+
+
+def study(orrery, paths, folder):
+    """For each program and scenario: program, scenario, smallest, largest and malleable makespan, node-seconds of the smallest
+    and of the malleable run, and the sizes of the latter."""
+    rows = []
+    for program, path in paths.items():
+        few, _ = simulate(orrery, program, path, LEAST, None, folder)
+        many, _ = simulate(orrery, program, path, MOST, None, folder)
+        print("%s: %.2f s on %d nodes, %.2f s on %d" % (program, few, LEAST, many, MOST), flush=True)
+        for name, (script, windows) in SCENARIOS.items():
+            seconds, sizes = simulate(orrery, program, path, LEAST, script, folder)
+            rows.append((program, name, few, largest(many, windows), seconds, LEAST * few, MOST * many, node_seconds(seconds, sizes), sizes))
+    return rows
+
+
+def number(value, form="%.1f"):
+    return "never" if value is None else form % value
+
+
+def print_table(rows):
+    print("program     scenario   smallest   largest malleable   gain over smallest, largest   node-seconds: smallest largest malleable")
+    for program, name, few, many, seconds, few_ns, many_ns, ns, _ in rows:
+        print("%-11s %-10s %8.1f %9s %9.1f   %19.2f %8s   %21.0f %7.0f %9.0f" % (
+            program, name, few, number(many), seconds, few / seconds, number(many and many / seconds, "%.2f"), few_ns, many_ns, ns))
+
+
+def curve(sizes, seconds, x, y):
+    points = []
+    for i, (at, n) in enumerate(sizes):
+        end = sizes[i + 1][0] if i + 1 < len(sizes) else seconds
+        points += ["%.1f,%.1f" % (x(at), y(n)), "%.1f,%.1f" % (x(end), y(n))]
+    return " ".join(points)
+
+
+def panel(rows, left, top, width, height):
+    """Nodes over time of one program, a line for each scenario; the end of the smallest run in grey."""
+    program, few = rows[0][0], rows[0][2]
+
+    def x(seconds):
+        return left + width * seconds / (few * 1.05)
+
+    def y(nodes):
+        return top + height - height * nodes / (MOST * 1.08)
+
+    lines = ['<text x="%d" y="%d" font-weight="bold">%s</text>' % (left, top - 6, program)]
+    for nodes in (0, 64, 128, 256, 512):
+        lines.append('<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%d</text>'
+                     % (left, y(nodes), left + width, left - 6, y(nodes) + 4, nodes))
+    for seconds in range(0, int(few) + 1, 5):
+        lines.append('<text x="%.1f" y="%d" text-anchor="middle">%d</text>' % (x(seconds), top + height + 16, seconds))
+    lines.append('<polyline points="%s" fill="none" stroke="#888" stroke-width="2"/>' % curve([(0, LEAST), (few, 0)], few, x, y))
+    for place, (row, colour) in enumerate(zip(rows, ("#06c", "#c60", "#080"))):
+        lines.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>' % (curve(row[8] + [(row[4], 0)], row[4], x, y), colour))
+        lines.append('<text x="%d" y="%d" fill="%s">%s: %.1f s</text>' % (left + width - 120, top + 14 * place + 14, colour, row[1], row[4]))
+    lines.append('<text x="%d" y="%d" fill="#888">%d nodes: %.1f s</text>' % (left + width - 120, top + 56, LEAST, few))
+    return lines
+
+
+def picture(rows):
+    lines = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 620 520" font-family="sans-serif" font-size="12">',
+             '<rect width="100%" height="100%" fill="white"/>']
+    for place, program in enumerate(PROGRAMS):
+        lines += panel([row for row in rows if row[0] == program], 50, 30 + 240 * place, 550, 190)
+    lines.append('<text x="325" y="505" text-anchor="middle">seconds of virtual time; nodes in use upwards</text></svg>')
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    if len(sys.argv) < 4:
+        sys.exit("usage: malleable.py ORRERY CHOLESKY.sim STENCIL_LB.sim [PICTURE]")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = study(sys.argv[1], dict(zip(PROGRAMS, sys.argv[2:4])), folder)
+    print_table(rows)
+    if len(sys.argv) > 4:
+        with open(sys.argv[4], "w") as file:
+            file.write(picture(rows))
+
+
+main()
