@@ -9,22 +9,25 @@
 #include <unistd.h>
 #include "elastic_test.h"
 
-/* The file in which the processes of this run count, of a name of its own: simulated, they are one
- * process; real ones share the address of the registry. */
-static void counter(char path[4096])
+/* The file in which the processes of this run count. */
+static char path[4096];
+
+/* It has a name of its own: simulated, all are one process; real ones share the address of the
+ * registry. */
+static void name_file(void)
 {
 	const char *folder = getenv("ORR_TEST_TMP"), *run = getenv("ORRERY_DYN_SERVER");
 	if (run)
-		snprintf(path, 4096, "%s/count-%s", folder ? folder : ".", run);
+		snprintf(path, sizeof(path), "%s/count-%s", folder ? folder : ".", run);
 	else
-		snprintf(path, 4096, "%s/count-%ld", folder ? folder : ".", (long) getpid());
+		snprintf(path, sizeof(path), "%s/count-%ld", folder ? folder : ".",
+			 (long) getpid());
 }
 
 /* How many processes have begun, with this one. */
 static long count(void)
 {
-	char path[4096];
-	counter(path);
+	name_file();
 	int fd = open(path, O_RDWR | O_CREAT | O_APPEND, 0600);
 	CHECK(fd >= 0 && write(fd, "x", 1) == 1);
 	long n = (long) lseek(fd, 0, SEEK_CUR);
@@ -74,8 +77,6 @@ int main(void)
 	}
 	check_comm(comm, rank, 4);
 	if (!rank) {
-		char path[4096];
-		counter(path);
 		unlink(path);
 		printf("grown to 4\n");
 	}
