@@ -15,9 +15,15 @@ static inline uint64_t key_of(const struct orr_map *m, const void *obj)
 	return *(const uint64_t *) ((const char *) obj + m->key_offset);
 }
 
-static inline uint32_t home(const struct orr_map *m, uint64_t key)
+/* What is kept of a key: never 0, which marks free slots. */
+static inline uint32_t hash_of(uint64_t key)
 {
-	return (uint32_t) (orr_mix64(key) & (m->cap - 1));
+	return (uint32_t) orr_mix64(key) | 1U << 31;
+}
+
+static inline uint32_t *hashes(const struct orr_map *m)
+{
+	return (uint32_t *) (m->v + m->cap);
 }
 
 void orr_map_init(struct orr_map *m, size_t key_offset)
@@ -31,13 +37,14 @@ void orr_map_exit(struct orr_map *m)
 	orr_map_init(m, m->key_offset);
 }
 
-static void place(struct orr_map *m, void *obj)
+static void place(struct orr_map *m, void *obj, uint32_t hash)
 {
-	uint32_t i = home(m, key_of(m, obj));
+	uint32_t *h = hashes(m), i = hash & (m->cap - 1);
 
 	orr_assert(m->n < m->cap); /* the probe ends */
-	while (m->v[i])
+	while (h[i])
 		i = (i + 1) & (m->cap - 1);
+	h[i] = hash;
 	m->v[i] = obj;
 }
 
@@ -45,13 +52,14 @@ static int grow(struct orr_map *m)
 {
 	struct orr_map bigger = *m;
 
+	orr_assert(m->cap < 1U << 31);
 	bigger.cap = m->cap ? m->cap * 2 : SMALLEST;
-	bigger.v = calloc(bigger.cap, sizeof(*bigger.v));
+	bigger.v = calloc(bigger.cap, sizeof(*bigger.v) + sizeof(uint32_t));
 	if (!bigger.v)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->cap; i++)
 		if (m->v[i])
-			place(&bigger, m->v[i]);
+			place(&bigger, m->v[i], hashes(m)[i]);
 	free(m->v);
 	*m = bigger;
 	return 0;
@@ -62,8 +70,9 @@ static uint32_t slot_of(const struct orr_map *m, const void *obj)
 {
 	if (!m->n)
 		return m->cap;
-	for (uint32_t i = home(m, key_of(m, obj)); m->v[i]; i = (i + 1) & (m->cap - 1))
-		if (m->v[i] == obj)
+	const uint32_t *h = hashes(m), hash = hash_of(key_of(m, obj));
+	for (uint32_t i = hash & (m->cap - 1); h[i]; i = (i + 1) & (m->cap - 1))
+		if (h[i] == hash && m->v[i] == obj)
 			return i;
 	return m->cap;
 }
@@ -76,7 +85,7 @@ int orr_map_insert(struct orr_map *m, void *obj)
 		if (ret)
 			return ret;
 	}
-	place(m, obj);
+	place(m, obj, hash_of(key_of(m, obj)));
 	m->n++;
 	orr_assert(m->n * 4ULL <= m->cap * 3ULL);
 	return 0;
@@ -86,9 +95,10 @@ void *orr_map_find_next(const struct orr_map *m, uint64_t key, uint32_t *cursor)
 {
 	if (!m->cap)
 		return NULL;
-	uint32_t i = *cursor == ORR_MAP_START ? home(m, key) : (*cursor + 1) & (m->cap - 1);
-	for (; m->v[i]; i = (i + 1) & (m->cap - 1))
-		if (key_of(m, m->v[i]) == key) {
+	const uint32_t *h = hashes(m), hash = hash_of(key);
+	uint32_t i = (*cursor == ORR_MAP_START ? hash : *cursor + 1) & (m->cap - 1);
+	for (; h[i]; i = (i + 1) & (m->cap - 1))
+		if (h[i] == hash && key_of(m, m->v[i]) == key) {
 			*cursor = i;
 			return m->v[i];
 		}
@@ -107,19 +117,20 @@ void orr_map_replace(struct orr_map *m, void *old, void *obj)
 
 void orr_map_remove(struct orr_map *m, void *obj)
 {
-	uint32_t hole = slot_of(m, obj), mask = m->cap - 1;
+	uint32_t hole = slot_of(m, obj), mask = m->cap - 1, *h = hashes(m);
 
 	if (hole >= m->cap)
 		return;
 	m->n--;
-	for (uint32_t i = (hole + 1) & mask; m->v[i]; i = (i + 1) & mask) {
-		uint32_t h = home(m, key_of(m, m->v[i]));
+	for (uint32_t i = (hole + 1) & mask; h[i]; i = (i + 1) & mask) {
 		/* The entry may move back unless its home lies behind the hole. */
-		if (((i - h) & mask) >= ((i - hole) & mask)) {
+		if (((i - h[i]) & mask) >= ((i - hole) & mask)) {
 			m->v[hole] = m->v[i];
+			h[hole] = h[i];
 			hole = i;
 		}
 	}
 	m->v[hole] = NULL;
+	h[hole] = 0;
 	orr_assertf(slot_of(m, obj) == m->cap, "an object was in the map twice");
 }

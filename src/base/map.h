@@ -2,10 +2,12 @@
 /* A map from 64-bit keys to objects that hold their own key: open addressing over an array of
  * pointers.
  *
- * An entry costs 8 bytes (11 to 21 with the free slots): the key is read from the object at a fixed
- * offset, because the memory per entry is multiplied by the number of simulated ranks. Deletion
- * shifts entries back, so there are no tombstones and a map that shrank is as fast as a new one.
- * Several objects may have the same key. An empty map owns no memory.
+ * An entry costs 12 bytes (16 to 32 with the free slots): the key is read from the object at a
+ * fixed offset, because the memory per entry is multiplied by the number of simulated ranks. Beside
+ * each pointer lie 32 bits of the key's hash, so that a search touches no object but the one that
+ * it finds: in large simulations each other object is a miss of the cache. Deletion shifts entries
+ * back, so there are no tombstones and a map that shrank is as fast as a new one. Several objects
+ * may have the same key. An empty map owns no memory.
  *
  * Invariant: every object lies between its key's home slot and the next free slot; an object's key
  * does not change while it is in the map. (Of both, what is asserted is that no object is found
@@ -17,7 +19,7 @@
 #include <stdint.h>
 
 struct orr_map {
-	void **v;     /* cap slots, NULL = free */
+	void **v;     /* cap slots, NULL = free; then the cap hashes, in the same block */
 	uint32_t cap; /* 0 or a power of two */
 	uint32_t n;
 	uint32_t key_offset; /* of the uint64_t key in each object */
