@@ -22,6 +22,10 @@ enum orr_task_state {
 
 struct orr_edges;
 
+/* Accesses that lie in the task itself. Few tasks have more; in large simulations tasks are most
+ * of the memory. */
+#define ORR_TASK_INLINE 6
+
 struct orr_task {
 	uint8_t nimpl;        /* chosen implementation */
 	uint8_t internal;     /* made by the runtime: not counted, invisible to the program */
@@ -80,7 +84,7 @@ struct orr_task {
 	uint8_t state; /* enum orr_task_state; DONE is stored with release */
 	uint8_t ctx;   /* number of its scheduling context */
 	double flops;  /* of pub when it was submitted */
-	struct orr_access inl_access[STARPU_NMAXBUFS];
+	struct orr_access inl_access[ORR_TASK_INLINE];
 };
 
 static inline struct orr_task *orr_task_of(const struct starpu_task *t)

@@ -47,23 +47,27 @@ struct orr_task *orr_task_data_owner(struct orr_owner *o)
 	return o->ops == &orr_task_owner_ops ? orr_task_of_owner(o) : NULL;
 }
 
+static int reserve_interfaces(struct starpu_task *pub, unsigned n)
+{
+	void **interfaces = realloc(pub->dyn_interfaces, n * sizeof(*interfaces));
+
+	if (!interfaces)
+		return -ENOMEM;
+	memset(interfaces, 0, n * sizeof(*interfaces));
+	pub->dyn_interfaces = interfaces;
+	return 0;
+}
+
 int orr_task_data_reserve_many(struct orr_task *t, unsigned n)
 {
-	void **interfaces;
-
 	t->owner.access = malloc(n * sizeof(*t->owner.access));
-	interfaces = t->owner.access ? realloc(t->pub->dyn_interfaces, n * sizeof(*interfaces))
-				     : NULL;
-	if (!interfaces) {
-		free(t->owner.access);
-		t->owner.access = NULL;
-		t->owner.naccess = 0;
-		orr_error("task %s: out of memory for its %u data", orr_task_name(t->pub), n);
-		return -ENOMEM;
-	}
-	memset(interfaces, 0, n * sizeof(*interfaces));
-	t->pub->dyn_interfaces = interfaces;
-	return 0;
+	if (t->owner.access && (n <= STARPU_NMAXBUFS || reserve_interfaces(t->pub, n) == 0))
+		return 0;
+	free(t->owner.access);
+	t->owner.access = NULL;
+	t->owner.naccess = 0;
+	orr_error("task %s: out of memory for its %u data", orr_task_name(t->pub), n);
+	return -ENOMEM;
 }
 
 /* Is access i under sequential consistency? */

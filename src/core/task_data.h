@@ -26,7 +26,7 @@ static inline int orr_task_data_reserve(struct orr_task *t, unsigned n)
 		t->owner.ops = &orr_task_owner_ops;
 	t->owner.naccess = n;
 	t->owner.access = t->inl_access;
-	return __builtin_expect(n <= STARPU_NMAXBUFS, 1) ? 0 : orr_task_data_reserve_many(t, n);
+	return __builtin_expect(n <= ORR_TASK_INLINE, 1) ? 0 : orr_task_data_reserve_many(t, n);
 }
 /* Enqueues all accesses of a task being submitted (adds to t->owner.ndeps for those whose turn has
  * not come). nodeps: outside of sequential consistency. */

@@ -67,9 +67,9 @@ struct orr_owner {
 			       own */
 	uint32_t nprefetch; /* atomic: prefetches for it, queued or under way; it does not begin to
 			       use its data before they ended */
+	uint8_t held;       /* holds all its data, or has none */
+	uint8_t parked;     /* it waits, because another owner holds one of its data */
 	struct orr_owner *next; /* in the list of those that proceed later (struct orr_thread) */
-	uint8_t held;           /* holds all its data, or has none */
-	uint8_t parked;         /* it waits, because another owner holds one of its data */
 };
 
 /* Calls o->ops->proceed(o): at once, or, while another owner proceeds in this thread, after that
@@ -95,11 +95,12 @@ struct orr_acquire {
 					* later in any thread; must not block */
 	void *arg;                     /* the caller's */
 	int prio;
-	int status;  /* when granted: 0, or with may_fail -errno: the datum cannot be brought to the
-			node */
-	int in_turn; /* granted is called by orr_owner_proceed: it runs a callback of the program */
-	int may_fail; /* the caller checks status; otherwise such an error ends the program */
-	int pins;     /* it pins the handle until it is released */
+	int status; /* when granted: 0, or with may_fail -errno: the datum cannot be brought to the
+		       node */
+	uint8_t in_turn;  /* granted is called by orr_owner_proceed: it runs a callback of the
+			     program */
+	uint8_t may_fail; /* the caller checks status; otherwise such an error ends the program */
+	uint8_t pins;     /* it pins the handle until it is released */
 };
 
 /* Starts an acquisition of handle with mode on memory node `node` (-1: no data movement, only the

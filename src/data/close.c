@@ -32,8 +32,8 @@ static void destroy_handle(starpu_data_handle_t h)
 {
 	orr_assert_no_lock();
 	orr_assert(ORR_ATOMIC_LOAD(&h->npins) == ORR_PINS_LAST);
-	if (h->ext && h->ext->unregister_hook)
-		h->ext->unregister_hook(h);
+	if (h->mpi_ext)
+		orr_self()->data->mpi_detach(h);
 	orr_self()->data->up->forget(orr_self(), h);
 	orr_prefetch_forget(h);
 	orr_transfer_forget(h);
@@ -48,11 +48,9 @@ static void destroy_handle(starpu_data_handle_t h)
 	orr_handle_free(h);
 }
 
-/* An access for writing that ends the handle or its contents. */
-struct closing {
-	struct orr_acquire acq;
-	enum { DESTROY, DROP, FORGET } what; /* the handle; value and buffers; the value */
-};
+/* What an access for writing ends: the handle; value and buffers; the value. It is the arg of an
+ * acquisition: there may be one for each message of a run. */
+enum { DESTROY, DROP, FORGET };
 
 /* ---- the last moments ---- */
 
@@ -146,36 +144,36 @@ static void drop_now(struct orr_acquire *a, int buffers)
 
 static void closing_submit(struct orr_acquire *a)
 {
-	struct closing *c = (struct closing *) a;
 	starpu_data_handle_t h = a->access.handle;
 	struct orr_process *proc = orr_self();
+	int what = (int) (intptr_t) a->arg;
 
-	if (c->what == DESTROY) {
+	if (what == DESTROY) {
 		orr_acquire_release(a);
 		orr_handle_end(h);
 		background_over(proc);
 	} else {
-		drop_now(a, c->what == DROP);
+		drop_now(a, what == DROP);
 	}
-	free(c);
+	free(a);
 }
 
 static void close_submit(starpu_data_handle_t h, int what, enum starpu_data_access_mode mode)
 {
 	struct orr_process *proc = orr_self();
-	struct closing *c = calloc(1, sizeof(*c));
+	struct orr_acquire *a = calloc(1, sizeof(*a));
 
-	if (!c)
+	if (!a)
 		orr_fatal("out of memory while closing %s", orr_handle_name(h));
-	c->what = what;
+	a->arg = (void *) (intptr_t) what;
 	if (what == DESTROY)
 		ORR_ATOMIC_ADD(&proc->data->nbackground,
 			       1); /* it may wait for an acquisition whose data are on their way */
-	if (orr_acquire_start(&c->acq, h, -1, mode, 1, 0, closing_submit) == 0)
+	if (orr_acquire_start(a, h, -1, mode, 1, 0, closing_submit) == 0)
 		return;
 	if (what == DESTROY)
 		background_over(proc);
-	free(c);
+	free(a);
 }
 
 /* ---- unregistration ---- */

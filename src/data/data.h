@@ -64,6 +64,8 @@ struct orr_data {
 	const struct orr_data_upcalls *up;
 	/* Ends a handle when its last pin goes (close.c); set when the process is made. */
 	void (*last_unpin)(starpu_data_handle_t h);
+	/* The MPI layer's end of a handle that has an mpi_ext; set when that layer begins. */
+	void (*mpi_detach)(starpu_data_handle_t h);
 	struct orr_memnode memnodes[STARPU_MAXNODES];
 	unsigned nmemnodes;        /* atomic: grows when disks are registered */
 	int limited;               /* some memory node has a limit */

@@ -72,8 +72,6 @@ struct orr_data_ext {
 		*parked_last;    /* until this handle is released, first come first */
 	struct orr_redux *redux; /* per-worker contributions in flight (data/redux.c) */
 	struct starpu_arbiter *arbiter;
-	void (*unregister_hook)(starpu_data_handle_t); /* the MPI layer's clean-up */
-	void *mpi_ext; /* the MPI layer's: where it was sent, its datatype, ... */
 	struct orr_partition *partitions; /* plans (data/partition.h) */
 	starpu_data_handle_t dup; /* read-only duplicate of the value of now (data/data_copy.c) */
 	starpu_data_handle_t dup_of; /* of a duplicate: whose value it still holds, NULL when that
@@ -106,10 +104,12 @@ struct _starpu_data_state {
 			       unregistration */
 	uint8_t slab : 1;   /* from proc->data->handle_slab */
 	uint8_t wont_use : 1;
-	uint8_t gave_back : 1;          /* memory was given back under the lock: its end tells */
-	uint8_t alive;                  /* atomic: ORR_HANDLE_*, anything else once it ended */
-	uint32_t ngranted;              /* accesses that had their turn and did not end */
-	uint32_t nheld;                 /* accesses that hold it */
+	uint8_t gave_back : 1; /* memory was given back under the lock: its end tells */
+	uint8_t alive;         /* atomic: ORR_HANDLE_*, anything else once it ended */
+	uint32_t ngranted;     /* accesses that had their turn and did not end */
+	uint32_t nheld;        /* accesses that hold it */
+	uint32_t npins;        /* atomic: users outside of its queue that keep it from ending, see
+				  orr_handle_pin */
 	struct orr_access *head, *tail; /* waiting accesses, first to be granted first */
 	struct orr_partition *piece_of; /* the plan that it is a piece of, NULL when it was
 					   registered by the program */
@@ -119,8 +119,7 @@ struct _starpu_data_state {
 	int32_t mpi_rank; /* owner in the communicator mpi_comm, -1: unknown, STARPU_MPI_PER_NODE */
 	uint16_t mpi_comm; /* index of the communicator in the MPI layer's table */
 	uint16_t mpi_flags;
-	uint32_t npins; /* atomic: users outside of its queue that keep it from ending, see
-			   orr_handle_pin */
+	void *mpi_ext;             /* where it was sent, its datatype, ... */
 	struct orr_replicate main; /* main memory's replicate; its interface follows the handle */
 };
 

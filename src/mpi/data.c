@@ -16,10 +16,11 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "data/data.h"
 
 struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h)
 {
-	return ORR_ATOMIC_LOAD(&h->mpi_flags) & ORR_MPI_ATTACHED ? h->ext->mpi_ext : NULL;
+	return ORR_ATOMIC_LOAD(&h->mpi_flags) & ORR_MPI_ATTACHED ? h->mpi_ext : NULL;
 }
 
 /* ---- sets of ranks ---- */
@@ -106,6 +107,7 @@ static void free_ext(struct orr_mpi_ext *ext)
 {
 	free(ext->sent);
 	free(ext->redux);
+	free(ext->type);
 	free(ext);
 }
 
@@ -137,7 +139,7 @@ static void detach(starpu_data_handle_t h)
 		detach_tag(mpi, h, ext);
 		starpu_data_handle_t last = mpi->attached[--mpi->nattached];
 		mpi->attached[ext->index] = last;
-		((struct orr_mpi_ext *) last->ext->mpi_ext)->index = ext->index;
+		((struct orr_mpi_ext *) last->mpi_ext)->index = ext->index;
 		if (h->mpi_flags & ORR_MPI_REDUXING) {
 			orr_assert(mpi->nreduxing > 0);
 			mpi->nreduxing--;
@@ -146,7 +148,7 @@ static void detach(starpu_data_handle_t h)
 		orr_unlock(&mpi->data_lock);
 	}
 	ORR_ATOMIC_STORE_RELAXED(&h->mpi_flags, 0);
-	h->ext->mpi_ext = NULL;
+	h->mpi_ext = NULL;
 	free_ext(ext);
 }
 
@@ -156,10 +158,7 @@ struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h)
 
 	if (ext)
 		return ext;
-	orr_lock(&h->lock);
-	struct orr_data_ext *attributes = orr_handle_ext(h);
-	orr_unlock(&h->lock);
-	ext = attributes ? calloc(1, sizeof(*ext)) : NULL;
+	ext = calloc(1, sizeof(*ext));
 	if (!ext) {
 		orr_error("out of memory for the MPI attributes of data %s", orr_handle_name(h));
 		return NULL;
@@ -174,12 +173,17 @@ struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h)
 	}
 	ext->index = mpi->nattached;
 	mpi->attached[mpi->nattached++] = h;
-	attributes->mpi_ext = ext;
-	attributes->unregister_hook = detach;
+	h->mpi_ext = ext;
 	attach_tag(mpi, h, ext);
 	orr_mpi_flags(h, ORR_MPI_ATTACHED, 0);
 	orr_unlock(&mpi->data_lock);
 	return ext;
+}
+
+void orr_mpi_data_init(struct orr_mpi *mpi)
+{
+	orr_map_init(&mpi->tags, offsetof(struct _starpu_data_state, mpi_tag));
+	mpi->proc->data->mpi_detach = detach;
 }
 
 void orr_mpi_data_exit(struct orr_mpi *mpi)
@@ -187,9 +191,8 @@ void orr_mpi_data_exit(struct orr_mpi *mpi)
 	for (unsigned i = 0; i < mpi->nattached; i++) {
 		starpu_data_handle_t h = mpi->attached[i];
 		orr_assert(orr_mpi_ext(h) && orr_mpi_ext(h)->index == i);
-		free_ext(h->ext->mpi_ext);
-		h->ext->mpi_ext = NULL;
-		h->ext->unregister_hook = NULL;
+		free_ext(h->mpi_ext);
+		h->mpi_ext = NULL;
 		ORR_ATOMIC_STORE_RELAXED(&h->mpi_flags, 0);
 	}
 	free(mpi->attached);

@@ -104,9 +104,9 @@ static struct orr_mpi_datatype *type_of_interface(struct orr_mpi *mpi, int id)
 static int describe_typed(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_mpi_payload *p)
 {
 	struct orr_mpi_ext *ext = orr_mpi_ext(h);
-	struct orr_mpi_datatype *t = ext && ext->type.free ? &ext->type
-				     : mpi->ntypes ? type_of_interface(mpi, h->ops->interfaceid)
-						   : NULL;
+	struct orr_mpi_datatype *t = ext && ext->type ? ext->type
+				     : mpi->ntypes    ? type_of_interface(mpi, h->ops->interfaceid)
+						      : NULL;
 	int size;
 
 	if (!t || (t->node_allocate ? t->node_allocate(h, STARPU_MAIN_RAM, &p->type)
@@ -286,7 +286,13 @@ static int register_handle(starpu_data_handle_t handle, const struct orr_mpi_dat
 
 	if (!ext)
 		return -ENODEV;
-	ext->type = *t;
+	if (!ext->type)
+		ext->type = malloc(sizeof(*ext->type));
+	if (!ext->type) {
+		orr_error("out of memory for the datatype of data %s", orr_handle_name(handle));
+		return -ENOMEM;
+	}
+	*ext->type = *t;
 	return 0;
 }
 
@@ -340,7 +346,9 @@ int starpu_mpi_datatype_unregister(starpu_data_handle_t handle)
 {
 	struct orr_mpi_ext *ext = orr_mpi_ext(handle);
 
-	if (ext)
-		ext->type = (struct orr_mpi_datatype){ 0 };
+	if (ext) {
+		free(ext->type);
+		ext->type = NULL;
+	}
 	return 0;
 }

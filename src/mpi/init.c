@@ -119,7 +119,7 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, str
 		orr_waitq_init(&mpi->done);
 		orr_mpi_rest_init(mpi);
 		orr_mpi_match_init(mpi);
-		orr_map_init(&mpi->tags, offsetof(struct _starpu_data_state, mpi_tag));
+		orr_mpi_data_init(mpi);
 		orr_map_init(&mpi->peers, offsetof(struct orr_mpi_peer, key));
 		orr_mpi_check_init(mpi);
 		ret = orr_mpi_comms_init(mpi, comm);

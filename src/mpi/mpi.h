@@ -191,17 +191,17 @@ struct orr_mpi_datatype {
 	starpu_mpi_datatype_free_func_t free;
 };
 
-/* handle->ext->mpi_ext: exists once a datum took part in an automatic communication. */
+/* handle->mpi_ext: exists once a datum took part in an automatic communication. */
 struct orr_mpi_ext {
-	uint32_t index; /* in mpi->attached */
+	uint32_t index : 31; /* in mpi->attached */
+	uint32_t in_tags : 1;
 	uint32_t nsent, sent_cap;
 	uint32_t follows; /* resize.c: its place among the data that follow, from 1; 0: it does not
 			   */
 	int32_t *sent;    /* owner: ranks that hold the value, sorted */
 	uint32_t nredux, redux_cap;
-	int32_t *redux;               /* ranks that contributed, sorted; on a contributor: itself */
-	struct orr_mpi_datatype type; /* .free set when registered for this handle */
-	uint8_t in_tags;
+	int32_t *redux; /* ranks that contributed, sorted; on a contributor: itself */
+	struct orr_mpi_datatype *type;  /* registered for this handle, or NULL */
 	uint32_t lb_interval, lb_tasks; /* lb.c: tasks that wrote it in that interval */
 	/* under mpi->lock: sends that wait until as many are there as the program announced */
 	uint32_t announced, nheld;
@@ -566,6 +566,7 @@ struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h); /* NULL when it has non
 /* The attributes, made when missing; checks that no other datum has the tag. NULL after a message.
  */
 struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h);
+void orr_mpi_data_init(struct orr_mpi *mpi);
 void orr_mpi_data_exit(struct orr_mpi *mpi);
 /* Sorted sets of ranks. insert: 1 when it was in, 0 when it is new, -ENOMEM. */
 int orr_mpi_ranks_has(const int32_t *v, unsigned n, int rank);
