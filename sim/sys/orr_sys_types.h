@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* All ranks share the memory that chunks come from (sim_chunks.c). */
+#define ORR_CHUNK_MOST ((size_t) 8 << 10)
+
 /* ---- atomics: nobody else runs between two statements ---- */
 #define ORR_ATOMIC_LOAD(p) (*(p))
 #define ORR_ATOMIC_LOAD_RELAXED(p) (*(p))

@@ -249,6 +249,10 @@ void orr_sys_mem_bind(struct orr_process *proc, void *ptr, size_t size, int numa
  * when kernels are skipped. */
 void *orr_sys_user_alloc(struct orr_process *proc, size_t size, size_t align);
 void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size);
+/* [any] [locked] Memory for many small objects of the runtime itself (base/slab.h): `bytes`, a
+ * multiple of 64, aligned to 64. NULL when memory is exhausted. */
+void *orr_sys_chunk_alloc(size_t bytes);
+void orr_sys_chunk_free(void *chunk, size_t bytes);
 /* [any] [locked] Whether payloads exist at all: 0 when kernels are skipped in a simulated run.
  * Callers then copy, pack and compare nothing. */
 int orr_sys_has_payload(struct orr_process *proc);

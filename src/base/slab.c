@@ -38,7 +38,7 @@ void orr_slab_exit(struct orr_slab *s)
 
 	for (; c; c = next) {
 		next = c->next;
-		free(c);
+		orr_sys_chunk_free(c, c->bytes);
 	}
 	orr_slab_init(s, s->size, s->index);
 }
@@ -59,7 +59,7 @@ static struct orr_magazine *magazine(struct orr_slab *s)
 	return m;
 }
 
-/* A new chunk: small at first, up to a megabyte as the slab grows. */
+/* A new chunk: small at first, larger as the slab grows, and full of objects. */
 static int grow(struct orr_slab *s)
 {
 	size_t bytes = s->bytes / 4;
@@ -68,11 +68,13 @@ static int grow(struct orr_slab *s)
 
 	if (bytes < 8192)
 		bytes = 8192;
-	if (bytes > 1 << 20)
-		bytes = 1 << 20;
+	if (bytes > ORR_CHUNK_MOST)
+		bytes = ORR_CHUNK_MOST;
 	if (bytes < CHUNK_HEADER + 4 * s->size)
 		bytes = CHUNK_HEADER + 4 * s->size;
-	struct orr_slab_chunk *c = aligned_alloc(64, (bytes + 63) & ~(size_t) 63);
+	bytes = CHUNK_HEADER + (bytes - CHUNK_HEADER) / s->size * s->size;
+	bytes = (bytes + 63) & ~(size_t) 63;
+	struct orr_slab_chunk *c = orr_sys_chunk_alloc(bytes);
 	if (!c)
 		return -1;
 	if (s->chunks)

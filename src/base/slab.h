@@ -18,6 +18,10 @@
 #define ORR_SLAB_BATCH 32
 #endif
 #define ORR_NSLABS 4
+/* Bytes of a chunk at most, unless four objects need more; likewise. */
+#ifndef ORR_CHUNK_MOST
+#define ORR_CHUNK_MOST ((size_t) 1 << 20)
+#endif
 
 struct orr_slab_chunk;
 

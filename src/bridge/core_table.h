@@ -20,6 +20,7 @@
 #include "core/task_count.h"
 #include "core/worker.h"
 #include "data/access.h"
+#include "data/data.h"
 #include "data/handle.h"
 #include "data/room.h"
 #include "trace/trace.h"
@@ -38,6 +39,8 @@
 	F(orr_sys_cores) \
 	F(orr_sys_has_payload) \
 	F(orr_sys_memcpy) \
+	F(orr_sys_chunk_alloc) \
+	F(orr_sys_chunk_free) \
 	F(orr_sys_thread_start) \
 	F(orr_sys_thread_join) \
 	F(orr_sys_yield) \
@@ -46,7 +49,6 @@
 	F(orr_acquire_start) \
 	F(orr_acquire_release) \
 	F(orr_acquire_share) \
-	F(orr_handle_ext) \
 	F(orr_handle_name) \
 	F(orr_handle_pack) \
 	F(orr_handle_unpack) \
@@ -81,8 +83,8 @@ struct orrery_core {
 /* The mark by which two libraries know that they are of one build. */
 struct orrery_build {
 	char version[16];
-	size_t debug;      /* ORR_DEBUG */
-	size_t layouts[9]; /* sizes of the structures that both know */
+	size_t debug;       /* ORR_DEBUG */
+	size_t layouts[10]; /* sizes of the structures that both know */
 };
 
 /* The build that the calling library comes from. */
@@ -100,7 +102,7 @@ static inline struct orrery_build orr_build_here(void)
 			     sizeof(struct orr_thread), sizeof(struct orr_core),
 			     sizeof(struct orr_task), sizeof(struct orr_acquire),
 			     sizeof(struct _starpu_data_state), sizeof(struct orr_data_ext),
-			     sizeof(struct starpu_task) },
+			     sizeof(struct orr_data), sizeof(struct starpu_task) },
 	};
 }
 

@@ -118,6 +118,16 @@ void orr_real_on_abort(void (*end_all)(void))
 	core.orr_real_on_abort(end_all);
 }
 
+void *orr_sys_chunk_alloc(size_t bytes)
+{
+	return core.orr_sys_chunk_alloc(bytes);
+}
+
+void orr_sys_chunk_free(void *chunk, size_t bytes)
+{
+	core.orr_sys_chunk_free(chunk, bytes);
+}
+
 /* ---- data ---- */
 
 int orr_acquire_start(struct orr_acquire *a, starpu_data_handle_t handle, int node,
@@ -135,11 +145,6 @@ void orr_acquire_release(struct orr_acquire *a)
 void orr_acquire_share(struct orr_acquire *a, const struct orr_acquire *from)
 {
 	core.orr_acquire_share(a, from);
-}
-
-struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h)
-{
-	return core.orr_handle_ext(h);
 }
 
 int orr_handle_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count)

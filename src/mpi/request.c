@@ -20,6 +20,8 @@ struct orr_mpi_chunk {
 	struct orr_mpi_req req[PER_CHUNK];
 };
 
+#define CHUNK_BYTES ((sizeof(struct orr_mpi_chunk) + 63) & ~(size_t) 63)
+
 static struct orr_mpi_req *of_link(struct orr_mpi_link *l)
 {
 	return (struct orr_mpi_req *) ((char *) l - offsetof(struct orr_mpi_req, link));
@@ -41,12 +43,13 @@ struct orr_mpi_req *orr_mpi_req_alloc(struct orr_mpi *mpi)
 	orr_lock(&mpi->lock);
 	struct orr_mpi_req *req = take(mpi);
 	if (!req) {
-		struct orr_mpi_chunk *chunk = calloc(1, sizeof(*chunk));
+		struct orr_mpi_chunk *chunk = orr_sys_chunk_alloc(CHUNK_BYTES);
 		if (!chunk) {
 			orr_unlock(&mpi->lock);
 			orr_error("out of memory for MPI requests");
 			return NULL;
 		}
+		memset(chunk, 0, sizeof(*chunk));
 		chunk->next = mpi->chunks;
 		mpi->chunks = chunk;
 		for (int i = PER_CHUNK - 1; i >= 0; i--) {
@@ -80,7 +83,7 @@ void orr_mpi_reqs_exit(struct orr_mpi *mpi)
 	while (mpi->chunks) {
 		struct orr_mpi_chunk *chunk = mpi->chunks;
 		mpi->chunks = chunk->next;
-		free(chunk);
+		orr_sys_chunk_free(chunk, CHUNK_BYTES);
 	}
 	mpi->free_reqs = NULL;
 }

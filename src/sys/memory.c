@@ -100,6 +100,18 @@ void orr_real_memory_exit(struct orr_real *real)
 
 /* ---- the seam ---- */
 
+void *orr_sys_chunk_alloc(size_t bytes)
+{
+	orr_assert(bytes && bytes % 64 == 0);
+	return aligned_alloc(64, bytes);
+}
+
+void orr_sys_chunk_free(void *chunk, size_t bytes)
+{
+	(void) bytes;
+	free(chunk);
+}
+
 /* Where memory is limited, freed blocks make room. */
 static int recycled(const struct orr_real *real, size_t size)
 {
