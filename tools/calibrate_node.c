@@ -3,9 +3,10 @@
  * this machine.
  *
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
- * of each pair of memory nodes; submit_us, sched_us, complete_us, datum_us and wake_us. Invariant:
- * every number is the best of several rounds, since anything else that the machine does can only
- * make a round longer. */
+ * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
+ * between main memory and devices; memory, alloc_us and pin_us of devices; submit_us, sched_us,
+ * complete_us, datum_us and wake_us. Invariant: every number is the best of several rounds, since
+ * anything else that the machine does can only make a round longer. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -136,10 +137,12 @@ static int copy(struct orr_process *proc, unsigned s, uintptr_t from, unsigned d
 	return ops->copy(proc, from, 0, s, to, 0, d, size, NULL);
 }
 
-static double copy_us(struct orr_process *proc, unsigned s, unsigned d, size_t size, int repeat)
+/* flags: of the buffers. */
+static double copy_us(struct orr_process *proc, unsigned s, unsigned d, size_t size, int repeat,
+		      int flags)
 {
-	uintptr_t from = proc->data->memnodes[s].ops->alloc(proc, s, size, 0),
-		  to = proc->data->memnodes[d].ops->alloc(proc, d, size, 0);
+	uintptr_t from = proc->data->memnodes[s].ops->alloc(proc, s, size, flags),
+		  to = proc->data->memnodes[d].ops->alloc(proc, d, size, flags);
 	double best = -1;
 	for (int round = 0; from && to && round < ROUNDS; round++) {
 		double start = starpu_timing_now();
@@ -152,30 +155,125 @@ static double copy_us(struct orr_process *proc, unsigned s, unsigned d, size_t s
 	}
 out:
 	if (from)
-		proc->data->memnodes[s].ops->release(proc, s, from, size, 0);
+		proc->data->memnodes[s].ops->release(proc, s, from, size, flags);
 	if (to)
-		proc->data->memnodes[d].ops->release(proc, d, to, size, 0);
+		proc->data->memnodes[d].ops->release(proc, d, to, size, flags);
 	return best;
+}
+
+static void measure_pair(struct orr_process *proc, unsigned s, unsigned d)
+{
+	double small = copy_us(proc, s, d, SMALL, COPIES, STARPU_MALLOC_PINNED),
+	       big = copy_us(proc, s, d, BIG, 1, STARPU_MALLOC_PINNED);
+
+	if (small > 0 && big > small) {
+		printf("latency %u %u %.6f\n", s, d, small);
+		printf("bandwidth %u %u %.6f\n", s, d, BIG / (big - small));
+	}
+	/* The same where the pool is not asked. */
+	if (proc->data->pinned && (s == STARPU_MAIN_RAM || d == STARPU_MAIN_RAM)) {
+		big = copy_us(proc, s, d, BIG, 1, 0);
+		if (big > 0)
+			printf("pageable %u %u %.6f\n", s, d, BIG / big);
+	}
+}
+
+/* Devices of different kinds reach each other through main memory. */
+static int is_pair(const struct orr_data *data, unsigned s, unsigned d)
+{
+	enum starpu_node_kind from = data->memnodes[s].kind, to = data->memnodes[d].kind;
+
+	return s != d && (from == to || from == STARPU_CPU_RAM || to == STARPU_CPU_RAM);
 }
 
 /* A pair that cannot be measured is left out: the files say nan. */
 static void measure_buses(struct orr_process *proc)
 {
-	for (unsigned s = 0; s < proc->data->nmemnodes; s++) {
-		for (unsigned d = 0; d < proc->data->nmemnodes; d++) {
-			if (s == d)
-				continue;
-			double small = copy_us(proc, s, d, SMALL, COPIES),
-			       big = copy_us(proc, s, d, BIG, 1);
-			if (small > 0 && big > small) {
-				printf("latency %u %u %.6f\n", s, d, small);
-				printf("bandwidth %u %u %.6f\n", s, d, BIG / (big - small));
-			}
-		}
-	}
+	for (unsigned s = 0; s < proc->data->nmemnodes; s++)
+		for (unsigned d = 0; d < proc->data->nmemnodes; d++)
+			if (is_pair(proc->data, s, d))
+				measure_pair(proc, s, d);
 }
 
-/* ---- all ---- */
+/* ---- allocation and pinning ---- */
+
+/* Of buffers of 4 MiB. A device may put off the work until the first use, so a copy is part of it:
+ * what that takes longer than the next one. */
+static double alloc_us(struct orr_process *proc, unsigned node)
+{
+	const struct orr_memnode_ops *ops = proc->data->memnodes[node].ops;
+	static char bytes[SMALL];
+	double best = -1;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double start = starpu_timing_now();
+		uintptr_t p = ops->alloc(proc, node, BIG / 8, 0);
+
+		if (!p)
+			return -1;
+		copy(proc, STARPU_MAIN_RAM, (uintptr_t) bytes, node, p, SMALL);
+		double between = starpu_timing_now();
+
+		copy(proc, STARPU_MAIN_RAM, (uintptr_t) bytes, node, p, SMALL);
+		double us = between - start - (starpu_timing_now() - between);
+
+		ops->release(proc, node, p, BIG / 8, 0);
+		if (best < 0 || us < best)
+			best = us > 0 ? us : 0;
+	}
+	return best;
+}
+
+/* A MiB of memory that is in use. */
+static double pin_us(struct orr_process *proc, unsigned node)
+{
+	const struct orr_memnode_ops *ops = proc->data->memnodes[node].ops;
+	void *p = orr_sys_user_alloc(proc, BIG, 4096);
+	double best = -1;
+
+	if (!p)
+		return -1;
+	memset(p, 1, BIG);
+	for (int round = 0; round < ROUNDS; round++) {
+		double start = starpu_timing_now();
+
+		if (ops->pin(proc, node, p, BIG))
+			break;
+		double us = (starpu_timing_now() - start) / (BIG >> 20);
+
+		ops->unpin(proc, node, p, BIG);
+		if (best < 0 || us < best)
+			best = us;
+	}
+	orr_sys_user_free(proc, p, BIG);
+	return best;
+}
+
+static void measure_devices(struct orr_process *proc)
+{
+	unsigned ncuda = 0, nopencl = 0;
+	double alloc = 0, pin = -1;
+
+	for (unsigned i = 1; i < proc->data->nmemnodes; i++) {
+		const struct orr_memnode *m = &proc->data->memnodes[i];
+
+		if (m->kind != STARPU_CUDA_RAM && m->kind != STARPU_OPENCL_RAM)
+			continue;
+		int cuda = m->kind == STARPU_CUDA_RAM;
+		unsigned id = cuda ? ncuda++ : nopencl++;
+		double us = alloc_us(proc, i);
+
+		if (m->total >> 20)
+			printf("memory %s%u %zu\n", cuda ? "cuda" : "opencl", id, m->total >> 20);
+		alloc = us > alloc ? us : alloc;
+		if (pin < 0)
+			pin = pin_us(proc, i);
+	}
+	if (ncuda + nopencl)
+		printf("alloc_us %.3f\n", alloc);
+	if (pin >= 0)
+		printf("pin_us %.3f\n", pin);
+}
 
 /* ---- threads that wake ---- */
 
@@ -252,6 +350,7 @@ int main(void)
 	       starpu_memory_nodes_get_count_by_kind(STARPU_CUDA_RAM),
 	       starpu_memory_nodes_get_count_by_kind(STARPU_OPENCL_RAM));
 	measure_buses(proc);
+	measure_devices(proc);
 	starpu_shutdown();
 	/* Costs of a task are those of one worker: more of them would wait for each other's tasks.
 	 */

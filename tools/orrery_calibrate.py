@@ -19,8 +19,8 @@ from orrery_cli import UserError
 from orrery_words import Word, parse as read_words, usage
 
 OPTIONS = [
-    Word("-o", "DIR", "directory to write DIR/bus/NAME.config, .bandwidth, .latency, .affinity\n"
-         "and .costs to (default: the one that programs of the real world read,\nsee `starpu_perfmodel_display --directory`)"),
+    Word("-o", "DIR", "directory to write DIR/bus/NAME.config, .bandwidth, .latency, .affinity,\n"
+         ".costs and, with devices, .memory to (default: the one that programs of the real world read,\nsee `starpu_perfmodel_display --directory`)"),
     Word("--name", "NAME", "name of the machine (default: that of this host)"),
     Word("--cpus", "K", "number of CPUs to write instead of that of this machine"),
     Word("--network", "", "measure messages between two ranks instead and write the platform\nfile DIR/NAME.xml (default DIR: here), for `orrery sim --platform`"),
@@ -32,7 +32,7 @@ HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
        orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
 
 Measures everything that does not depend on a program's kernels: copies between the
-memories of this machine, and the time that the runtime itself takes to submit,
+memories of this machine, allocations on devices, and the time that the runtime itself takes to submit,
 schedule and complete a task, to insert a task of other ranks, and to handle a message.
 
 %s
@@ -41,6 +41,7 @@ Then `orrery sim --machine DIR/NAME` simulates nodes of this kind. Kernels are
 measured by running programs with STARPU_CALIBRATE=1, STARPU_PERF_MODEL_DIR=DIR and
 STARPU_HOSTNAME=NAME. An otherwise idle machine gives the best numbers.
 """ % usage(OPTIONS, 16)
+DEVICES = {"memory": "%s %s MiB", "alloc_us": "alloc %s us", "pin_us": "pin %s us"}  # lines of .memory
 BREAKS = (0, 1024, 4096, 32768, 262144, 1 << 20)  # sizes in bytes at which a piece of the network's model may start
 
 
@@ -115,11 +116,13 @@ def calibrate_node(context, options):
         place = default_place(context)
         folder, name = folder or place[0], name or place[1]
     os.makedirs(folder, exist_ok=True)
-    units, costs, tables = {}, {}, {"bandwidth": {}, "latency": {}}
+    units, costs, tables, devices = {}, {}, {"bandwidth": {}, "latency": {}, "pageable": {}}, []
     say("buses and tasks")
     for words in run(context, [machines.program(context, "orrery-calibrate-node")]):
         if words[0] in tables:
             tables[words[0]][int(words[1]), int(words[2])] = float(words[3])
+        elif words[0] in DEVICES:
+            devices.append(DEVICES[words[0]] % tuple(words[1:]))
         elif words[0] in machines.COSTS:
             costs[words[0]] = float(words[1])
         else:
@@ -135,7 +138,8 @@ def calibrate_node(context, options):
     if "--cpus" in options:
         units["CPU"] = int(options["--cpus"])
     note = "measured by `orrery calibrate` on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
-    for path in machines.write_machine(folder, name, units, tables["bandwidth"], tables["latency"], costs, note):
+    devices += ["# pageable memory, node %d to %d: %.0f MB/s" % (pair + (mbs,)) for pair, mbs in sorted(tables["pageable"].items())]
+    for path in machines.write_machine(folder, name, units, tables["bandwidth"], tables["latency"], costs, note, devices):
         print(path)
 
 

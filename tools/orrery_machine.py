@@ -77,6 +77,9 @@ def show(context, name, options):
     print("\nmemory nodes\n" + "\n".join("\t%d %s" % item for item in enumerate(names)))
     for suffix, title in (("bandwidth", "bandwidth (MB/s)"), ("latency", "latency (us)")):
         show_table(title, names, machines.read_matrix(folder, name, suffix, len(names)))
+    devices = machines.read_devices(folder, name)
+    if devices:
+        print("\ndevices\n\t" + "\n\t".join(devices))
     costs = machines.read_costs(folder, name)
     print("\ncosts of the runtime (us)" + ("" if costs else "\n\tnot measured: a simulation uses its defaults"))
     for key in costs:

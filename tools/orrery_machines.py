@@ -152,8 +152,9 @@ def matrix_text(values, n):
     return "\n".join(lines) + "\n"
 
 
-def write_machine(folder, name, units, bandwidth, latency, costs, note):
-    """Writes the files of bus/ and returns their paths. units: {"CPU": n, ...}; bandwidth, latency: {(source, destination): value}."""
+def write_machine(folder, name, units, bandwidth, latency, costs, note, devices=()):
+    """Writes the files of bus/ and returns their paths. units: {"CPU": n, ...}; bandwidth, latency: {(source, destination): value};
+    devices: the lines of .memory, which is left alone if there are none."""
     place = os.path.join(folder, "bus")
     os.makedirs(place, exist_ok=True)
     base = os.path.join(place, name)
@@ -168,7 +169,19 @@ def write_machine(folder, name, units, bandwidth, latency, costs, note):
           + "".join("%s %.4f\n" % (key, costs[key]) for key in COSTS if key in costs))
     write(base + ".config", "# Current configuration\n%d # Number of CPUs\n%s%d # Number of CUDA devices\n%d # Number of OpenCL devices\n"
           % (units["CPU"], "%d # Number of NUMA nodes\n" % numa if numa > 1 else "", units["CUDA"], units["OpenCL"]))
-    return [base + suffix for suffix in (".config", ".bandwidth", ".latency", ".affinity", ".costs")]
+    if devices:
+        write(base + ".memory", "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Devices: %s\n%s\n" % (note, "\n".join(devices)))
+    suffixes = (".config", ".bandwidth", ".latency", ".affinity", ".costs") + ((".memory",) if devices else ())
+    return [base + suffix for suffix in suffixes]
+
+
+def read_devices(folder, name):
+    """The lines of .memory, comments included; none without the file."""
+    try:
+        with open(os.path.join(folder, "bus", name + ".memory")) as file:
+            return [line.rstrip("\n") for line in file if line.strip() and "SPDX" not in line]
+    except FileNotFoundError:
+        return []
 
 
 def program(context, name):

@@ -19,16 +19,26 @@ rows = [[float(w) for w in line.split()] for line in open(sys.argv[1]) if line[0
 assert len(rows) == len(rows[0]) == 32
 assert all(rows[i][j] > 10 for i in range(3) for j in range(3) if i != j), rows[:3]
 END
+for line in 'alloc [0-9.]+ us' 'pin [0-9.]+ us' '# pageable memory, node 0 to 1: [0-9]+ MB/s'; do has place/bus/box.memory "^$line$"; done
 ok "$ORRERY" machine place/box
 has out '^2 CUDA workers$'
+has out '^	alloc [0-9.]+ us$'
 
 # Programs of the real world find what was measured without an option.
 ok "$ORRERY" calibrate
 STARPU_NCPU=1 ok "$ORRERY" machine
 if grep -q 'never measured' out; then cat out; die "the default place is not where programs look"; fi
 
-ok "$ORRERY" calibrate -o place --name big --cpus 12
+# Devices that drivers drive: those of the stub of the CUDA runtime, and PoCL's where it is installed.
+stub=$ORR_TEST_BUILDDIR/tests/lib/cudart/.libs/libcudart.so
+[ "$ORR_TEST_CUDA" = yes ] || stub=
+env ${stub:+ORRERY_CUDART="$stub"} ORR_CUDART_DEVICES=2 ORR_CUDART_MEMORY=256 STARPU_OPENCL_ON_CPUS=1 STARPU_NCPU=1 \
+	"$ORRERY" calibrate -o place --name big --cpus 12 > out || die "devices cannot be measured"
 has place/bus/big.config '^12 # Number of CPUs$'
+if [ -n "$stub" ]; then
+	for line in 'cuda0 [0-9]+ MiB' 'cuda1 [0-9]+ MiB' 'alloc [0-9.]+ us' 'pin [0-9.]+ us' '# pageable memory, node 2 to 0: [0-9]+ MB/s'; do has place/bus/big.memory "^$line$"; done
+fi
+if grep -q '^[1-9].* OpenCL devices$' place/bus/big.config; then has place/bus/big.memory '^opencl0 [0-9]+ MiB$'; fi
 
 fails 2 'unknown option --what' "$ORRERY" calibrate --what
 fails 2 '--name a/b: letters' "$ORRERY" calibrate --name a/b
