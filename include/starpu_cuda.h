@@ -10,11 +10,15 @@
 
 #include <starpu_config.h>
 
-#ifdef STARPU_USE_CUDA
+/* ORR_CUDA_TYPES: the includer has the types, as the library has that is built without the toolkit.
+ */
+#if defined(STARPU_USE_CUDA) || defined(ORR_CUDA_TYPES)
 #include <stddef.h>
+#ifdef STARPU_USE_CUDA
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <cuda_runtime_api.h>
+#endif
 #include <starpu_util.h>
 
 #ifdef __cplusplus

@@ -10,36 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <starpu.h>
-
-#include "base/log.h"
-#include "data/data.h"
-#include "drivers/cuda_own.h"
+#include <starpu_config.h>
 
 #ifndef STARPU_USE_CUDA
 typedef int cudaError_t;
 typedef void *cudaStream_t;
 enum cudaMemcpyKind { FIRST_KIND };
 struct cudaDeviceProp;
-#pragma GCC visibility push(default)
-void starpu_cuda_report_error(const char *func, const char *file, int line, cudaError_t status);
-void starpu_cublas_report_error(const char *func, const char *file, int line, int status);
-cudaStream_t starpu_cuda_get_local_stream(void);
-const struct cudaDeviceProp *starpu_cuda_get_device_properties(unsigned workerid);
-void starpu_cuda_set_device(unsigned devid);
-int starpu_cuda_copy_async_sync(void *src_ptr, unsigned src_node, void *dst_ptr, unsigned dst_node,
-				size_t ssize, cudaStream_t stream, enum cudaMemcpyKind kind);
-int starpu_cuda_copy2d_async_sync(void *src_ptr, unsigned src_node, void *dst_ptr,
-				  unsigned dst_node, size_t blocksize, size_t numblocks,
-				  size_t ld_src, size_t ld_dst, cudaStream_t stream,
-				  enum cudaMemcpyKind kind);
-int starpu_cuda_copy3d_async_sync(void *src_ptr, unsigned src_node, void *dst_ptr,
-				  unsigned dst_node, size_t blocksize, size_t numblocks_1,
-				  size_t ld1_src, size_t ld1_dst, size_t numblocks_2,
-				  size_t ld2_src, size_t ld2_dst, cudaStream_t stream,
-				  enum cudaMemcpyKind kind);
-#pragma GCC visibility pop
+#define ORR_CUDA_TYPES
 #endif
+#include <starpu.h>
+
+#include "base/log.h"
+#include "data/data.h"
+#include "drivers/cuda_own.h"
 
 /* ---- errors ---- */
 
@@ -138,10 +122,21 @@ static int copy_rows(unsigned src_node, unsigned dst_node, const struct orr_cu_r
 	return orr_cu_errno(err);
 }
 
+static struct orr_cu_rows rows(void *src, void *dst, size_t size, size_t count, size_t ld_src,
+			       size_t ld_dst)
+{
+	return (struct orr_cu_rows){ .src = src,
+				     .dst = dst,
+				     .size = size,
+				     .count = count,
+				     .ld_src = ld_src,
+				     .ld_dst = ld_dst };
+}
+
 int starpu_cuda_copy_async_sync(void *src_ptr, unsigned src_node, void *dst_ptr, unsigned dst_node,
 				size_t ssize, cudaStream_t stream, enum cudaMemcpyKind kind)
 {
-	struct orr_cu_rows r = { .src = src_ptr, .dst = dst_ptr, .size = ssize, .count = 1 };
+	struct orr_cu_rows r = rows(src_ptr, dst_ptr, ssize, 1, 0, 0);
 
 	(void) kind; /* the nodes say it */
 	return copy_rows(src_node, dst_node, &r, stream, __func__);
@@ -152,12 +147,7 @@ int starpu_cuda_copy2d_async_sync(void *src_ptr, unsigned src_node, void *dst_pt
 				  size_t ld_src, size_t ld_dst, cudaStream_t stream,
 				  enum cudaMemcpyKind kind)
 {
-	struct orr_cu_rows r = { .src = src_ptr,
-				 .dst = dst_ptr,
-				 .size = blocksize,
-				 .count = numblocks,
-				 .ld_src = ld_src,
-				 .ld_dst = ld_dst };
+	struct orr_cu_rows r = rows(src_ptr, dst_ptr, blocksize, numblocks, ld_src, ld_dst);
 
 	(void) kind;
 	return copy_rows(src_node, dst_node, &r, stream, __func__);
@@ -169,12 +159,7 @@ int starpu_cuda_copy3d_async_sync(void *src_ptr, unsigned src_node, void *dst_pt
 				  size_t ld2_src, size_t ld2_dst, cudaStream_t stream,
 				  enum cudaMemcpyKind kind)
 {
-	struct orr_cu_rows r = { .src = src_ptr,
-				 .dst = dst_ptr,
-				 .size = blocksize,
-				 .count = numblocks_1,
-				 .ld_src = ld1_src,
-				 .ld_dst = ld1_dst };
+	struct orr_cu_rows r = rows(src_ptr, dst_ptr, blocksize, numblocks_1, ld1_src, ld1_dst);
 	int ret = 0;
 
 	(void) kind;

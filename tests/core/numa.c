@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: devices none */
 /* NUMA nodes as memory nodes: workers next to them, data that move between them, and main memory as
  * one node when nobody asks for more. `numa NODES CORES`: checks a machine with so many; without
  * arguments, whatever machine this is with STARPU_USE_NUMA unset. Driven by numa.sh on described

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: devices none */
 /* Questions about workers, memory nodes, collections and versions have consistent answers.
  *
  * Invariant: holds for any number of workers. orr-test: env STARPU_NCPU=3 STARPU_WORKERS_NOBIND=1 */

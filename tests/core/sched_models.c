@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: devices none */
 /* orr-test: env ORRERY_FAKE_DEVICES=2 */
 /* Policies that use models, on CPU workers and two devices that need no hardware: work goes where
  * the models say that it ends first, data that lie on a device draw tasks there, and restrictions

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: devices none */
 /* Starting and stopping: repeated, nested, without workers, numbers of workers by field and by
  * variable, wrong configurations.
  *

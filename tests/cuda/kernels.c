@@ -9,24 +9,16 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/chain.h"
 #include "lib/cudart/cudart.h"
-#include "lib/test.h"
 
-#define N 1000
-#define NTASKS 20
-
-static unsigned ncpu, ncuda; /* kernels executed there */
-static unsigned ndevices;
-
-struct args {
-	float by, plus;
-};
+#define N CHAIN_N
 
 /* A kernel's arguments, as a launch copies them. */
 struct launched {
 	float *v;
 	unsigned n;
-	struct args a;
+	struct chain_args a;
 };
 
 static void kernel(void *arg)
@@ -36,24 +28,14 @@ static void kernel(void *arg)
 
 	for (unsigned i = 0; i < l->n; i++)
 		v[i] = v[i] * l->a.by + l->a.plus;
-	__atomic_add_fetch(&ncuda, 1, __ATOMIC_RELAXED);
-}
-
-static void on_cpu(void *buffers[], void *arg)
-{
-	const struct args *a = arg;
-	float *v = (float *) STARPU_VECTOR_GET_PTR(buffers[0]);
-
-	for (unsigned i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
-		v[i] = v[i] * a->by + a->plus;
-	__atomic_add_fetch(&ncpu, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&chain_ndevice, 1, __ATOMIC_RELAXED);
 }
 
 static void launch(void *buffers[], const void *arg, cudaStream_t stream)
 {
 	struct launched l = { .v = (float *) STARPU_VECTOR_GET_PTR(buffers[0]),
 			      .n = STARPU_VECTOR_GET_NX(buffers[0]),
-			      .a = *(const struct args *) arg };
+			      .a = *(const struct chain_args *) arg };
 
 	if (stub_launch(kernel, &l, sizeof(l), stream) != cudaSuccess)
 		STARPU_CUDA_REPORT_ERROR(cudaGetLastError());
@@ -77,7 +59,7 @@ static void careless(void *buffers[], void *arg)
 }
 
 #define CODELET(NAME, FUNC, FLAGS) \
-	static struct starpu_codelet NAME = { .cpu_funcs = { on_cpu }, \
+	static struct starpu_codelet NAME = { .cpu_funcs = { chain_on_cpu }, \
 					      .cuda_funcs = { FUNC }, \
 					      .cuda_flags = { FLAGS }, \
 					      .nbuffers = 1, \
@@ -87,45 +69,7 @@ CODELET(asynchronous, leaves_it, STARPU_CUDA_ASYNC);
 CODELET(synchronous, waits, 0);
 CODELET(default_stream, careless, 0);
 
-static const struct args twice = { 2, 0 }, one_more = { 1, 1 };
-
-static void submit(struct starpu_codelet *cl, starpu_data_handle_t h, const struct args *a,
-		   uint32_t where)
-{
-	struct starpu_task *t = starpu_task_create();
-
-	t->cl = cl;
-	t->handles[0] = h;
-	t->cl_arg = (void *) a;
-	t->cl_arg_size = sizeof(*a);
-	t->where = where & STARPU_CUDA && !ndevices ? STARPU_CPU : where;
-	OK(starpu_task_submit(t));
-}
-
-/* A chain on one datum, on devices and on CPUs in turn. */
-static void test_chain(struct starpu_codelet *cl)
-{
-	static float v[N];
-	float expected[N];
-	starpu_data_handle_t h;
-
-	for (unsigned i = 0; i < N; i++)
-		v[i] = expected[i] = (float) i;
-	ncpu = ncuda = 0;
-	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, N, sizeof(float));
-	for (unsigned k = 0; k < NTASKS; k++) {
-		const struct args *a = k % 2 ? &one_more : &twice;
-
-		submit(cl, h, a, k % 5 ? STARPU_CUDA : STARPU_CPU);
-		for (unsigned i = 0; i < N; i++)
-			expected[i] = expected[i] * a->by + a->plus;
-	}
-	starpu_data_unregister(h);
-	for (unsigned i = 0; i < N; i++)
-		CHECK(v[i] == expected[i], "element %u is %g, not %g", i, v[i], expected[i]);
-	CHECK_IS(ncuda, ndevices ? NTASKS * 4 / 5 : 0);
-	CHECK_IS(ncpu + ncuda, NTASKS);
-}
+static const struct chain_args one_more = { 1, 1, 0 };
 
 /* Many data, more than fit into a small memory. */
 static void test_many(unsigned nx, unsigned ndata)
@@ -138,7 +82,7 @@ static void test_many(unsigned nx, unsigned ndata)
 					    sizeof(float));
 	for (unsigned k = 0; k < 3; k++)
 		for (unsigned d = 0; d < ndata; d++)
-			submit(&asynchronous, h[d], &one_more, STARPU_CUDA);
+			chain_submit(&asynchronous, h[d], &one_more, STARPU_CUDA);
 	for (unsigned d = 0; d < ndata; d++)
 		starpu_data_unregister(h[d]);
 	for (unsigned i = 0; i < ndata * nx; i++)
@@ -187,18 +131,18 @@ static void test_helpers(void)
 int main(void)
 {
 	OK(starpu_init(NULL));
-	ndevices = starpu_cuda_worker_get_count();
+	chain_ndevices = starpu_cuda_worker_get_count();
 	for (unsigned round = 0; round < 5; round++) {
-		test_chain(&asynchronous);
-		test_chain(&synchronous);
-		test_chain(&default_stream);
+		chain_test(&asynchronous, STARPU_CUDA, 0);
+		chain_test(&synchronous, STARPU_CUDA, 0);
+		chain_test(&default_stream, STARPU_CUDA, 0);
 	}
 	test_many(N, 50);
 	test_many(65536, 24);
-	if (ndevices)
+	if (chain_ndevices)
 		test_helpers();
-	printf("%u workers, %u devices, %d at once\n", ndevices,
-	       starpu_memory_nodes_get_count() - 1, ndevices ? stub_overlap() : 0);
+	printf("%u workers, %u devices, %d at once\n", chain_ndevices,
+	       starpu_memory_nodes_get_count() - 1, chain_ndevices ? stub_overlap() : 0);
 	starpu_shutdown();
 	return 0;
 }

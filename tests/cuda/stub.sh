@@ -62,4 +62,12 @@ for t in iface_device filter_shadow cpy cpy_dup_ro redux_devices scratch_devices
 	esac
 done
 [ "$(echo $passed | wc -w)" -ge 5 ] || die "only$passed ran"
+
+# Random sequences on small memories: the stress test chooses policies, limits and numbers of workers itself.
+ORR_STRESS_CUDA=1 ORR_CUDART_DEVICES=2 ok "$tests/data/stress" 150 1
+
+# Data between ranks, small ones and each in a message of its own.
+for limit in 0 4096; do
+	[ "$ORR_TEST_MPI" != yes ] || STARPU_MPI_EAGER_LIMIT=$limit ok "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$tests/mpi/devices"
+done
 exit 0

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: devices none */
 /* orr-test: env STARPU_NCPU=1 STARPU_LIMIT_CPU_MEM=2 STARPU_MINIMUM_CLEAN_BUFFERS=0 */
 /* orr-test: expect no folder was given */
 /* orr-test: expect no file can be made in .+file: .+; give a folder that can be written to */

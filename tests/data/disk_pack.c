@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: devices none */
 /* Data whose interface has no copy method go to a disk and come back through pack_data and
  * unpack_data, or peek_data, even when their packed form is larger than they are. Without these
  * operations the acquisition fails with a message.

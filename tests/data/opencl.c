@@ -16,10 +16,9 @@ int main(void)
 #include <errno.h>
 #include <string.h>
 
-#include "lib/test.h"
+#include "lib/chain.h"
 
-#define N 1000
-#define NTASKS 20
+#define N CHAIN_N
 
 static const char source[] =
 	"__kernel void scale(__global float *v, unsigned offset, unsigned n, float by)\n"
@@ -34,27 +33,12 @@ static const char source[] =
 	"}\n";
 
 static struct starpu_opencl_program program;
-static unsigned ncpu, nopencl; /* kernels executed there */
-
-struct args {
-	const char *kernel;
-	float by;
-	int wait;
-};
-
-static void on_cpu(void *buffers[], void *arg)
-{
-	const struct args *a = arg;
-	float *v = (float *) STARPU_VECTOR_GET_PTR(buffers[0]);
-
-	for (unsigned i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
-		v[i] = strcmp(a->kernel, "add") ? v[i] * a->by : v[i] + a->by;
-	__atomic_add_fetch(&ncpu, 1, __ATOMIC_RELAXED);
-}
 
 static void on_opencl(void *buffers[], void *arg)
 {
-	const struct args *a = arg;
+	const struct chain_args *a = arg;
+	const char *name = a->by != 1 ? "scale" : "add";
+	float by = a->by != 1 ? a->by : a->plus;
 	cl_mem v = (cl_mem) STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]);
 	unsigned offset = (unsigned) STARPU_VECTOR_GET_OFFSET(buffers[0]),
 		 n = STARPU_VECTOR_GET_NX(buffers[0]);
@@ -65,11 +49,11 @@ static void on_opencl(void *buffers[], void *arg)
 	cl_event event;
 	cl_int err;
 
-	OK(starpu_opencl_load_kernel(&kernel, &queue, &program, a->kernel, devid));
+	OK(starpu_opencl_load_kernel(&kernel, &queue, &program, name, devid));
 	starpu_opencl_get_current_queue(&current);
 	CHECK(current == queue);
 	CHECK_IS(starpu_opencl_set_kernel_args(&err, &kernel, sizeof(v), &v, sizeof(offset),
-					       &offset, sizeof(n), &n, sizeof(a->by), &a->by, 0),
+					       &offset, sizeof(n), &n, sizeof(by), &by, 0),
 		 4);
 	OK(err);
 	OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, &event));
@@ -79,62 +63,23 @@ static void on_opencl(void *buffers[], void *arg)
 	}
 	OK(clReleaseEvent(event));
 	OK(starpu_opencl_release_kernel(kernel));
-	__atomic_add_fetch(&nopencl, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&chain_ndevice, 1, __ATOMIC_RELAXED);
 }
 
-static struct starpu_codelet asynchronous = { .cpu_funcs = { on_cpu },
+static struct starpu_codelet asynchronous = { .cpu_funcs = { chain_on_cpu },
 					      .opencl_funcs = { on_opencl },
 					      .opencl_flags = { STARPU_OPENCL_ASYNC },
 					      .nbuffers = 1,
 					      .modes = { STARPU_RW } };
-static struct starpu_codelet waiting = { .cpu_funcs = { on_cpu },
+static struct starpu_codelet waiting = { .cpu_funcs = { chain_on_cpu },
 					 .opencl_funcs = { on_opencl },
 					 .nbuffers = 1,
 					 .modes = { STARPU_RW } };
 
-static unsigned ndevices;
-
-static void submit(struct starpu_codelet *cl, starpu_data_handle_t h, const struct args *a,
-		   uint32_t where)
-{
-	struct starpu_task *t = starpu_task_create();
-
-	t->cl = cl;
-	t->handles[0] = h;
-	t->cl_arg = (void *) a;
-	t->cl_arg_size = sizeof(*a);
-	t->where = where & STARPU_OPENCL && !ndevices ? STARPU_CPU : where;
-	OK(starpu_task_submit(t));
-}
-
-/* A chain on one datum, on the device and on CPUs in turn. */
-static void test_chain(struct starpu_codelet *cl, int wait)
-{
-	const struct args scale = { "scale", 2, wait }, add = { "add", 1, wait };
-	static float v[N];
-	float expected[N];
-	starpu_data_handle_t h;
-
-	for (unsigned i = 0; i < N; i++)
-		v[i] = expected[i] = (float) i;
-	ncpu = nopencl = 0;
-	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, N, sizeof(float));
-	for (unsigned k = 0; k < NTASKS; k++) {
-		submit(cl, h, k % 2 ? &add : &scale, k % 5 ? STARPU_OPENCL : STARPU_CPU);
-		for (unsigned i = 0; i < N; i++)
-			expected[i] = k % 2 ? expected[i] + 1 : expected[i] * 2;
-	}
-	starpu_data_unregister(h);
-	for (unsigned i = 0; i < N; i++)
-		CHECK(v[i] == expected[i], "element %u is %g, not %g", i, v[i], expected[i]);
-	CHECK_IS(nopencl, ndevices ? NTASKS * 4 / 5 : 0);
-	CHECK_IS(ncpu + nopencl, NTASKS);
-}
-
 /* Pieces have offsets in the buffer of the whole. */
 static void test_pieces(void)
 {
-	const struct args add = { "add", 5, 0 };
+	const struct chain_args add = { 1, 5, 0 };
 	struct starpu_data_filter cut = { .filter_func = starpu_vector_filter_block,
 					  .nchildren = 4 };
 	static float v[N];
@@ -142,10 +87,10 @@ static void test_pieces(void)
 
 	memset(v, 0, sizeof(v));
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, N, sizeof(float));
-	submit(&asynchronous, h, &add, STARPU_OPENCL);
+	chain_submit(&asynchronous, h, &add, STARPU_OPENCL);
 	starpu_data_partition(h, &cut);
 	for (int i = 1; i < 4; i++)
-		submit(&asynchronous, starpu_data_get_sub_data(h, 1, i), &add, STARPU_OPENCL);
+		chain_submit(&asynchronous, starpu_data_get_sub_data(h, 1, i), &add, STARPU_OPENCL);
 	starpu_data_unpartition(h, STARPU_MAIN_RAM);
 	starpu_data_unregister(h);
 	for (unsigned i = 0; i < N; i++)
@@ -169,13 +114,13 @@ static void test_programs(void)
 	free(directory);
 	free(text);
 	OK(starpu_opencl_load_opencl_from_file(path, &other, "-DX=1"));
-	CHECK(!ndevices || other.programs[0]);
+	CHECK(!chain_ndevices || other.programs[0]);
 	OK(starpu_opencl_unload_opencl(&other));
 	OK(starpu_opencl_compile_opencl_from_file(path, NULL));
 	OK(starpu_opencl_load_binary_opencl("scale.cl", &other));
-	CHECK(!ndevices || other.programs[0]);
+	CHECK(!chain_ndevices || other.programs[0]);
 	OK(starpu_opencl_unload_opencl(&other));
-	if (ndevices)
+	if (chain_ndevices)
 		CHECK_IS(starpu_opencl_load_binary_opencl("never.cl", &other), EXIT_FAILURE);
 	remove(path);
 }
@@ -220,20 +165,20 @@ static void test_helpers(void)
 int main(void)
 {
 	OK(starpu_init(NULL));
-	ndevices = starpu_opencl_worker_get_count();
+	chain_ndevices = starpu_opencl_worker_get_count();
 	OK(starpu_opencl_load_opencl_from_string(source, &program, NULL));
 	for (unsigned round = 0; round < 5; round++) {
-		test_chain(&asynchronous, 0);
-		test_chain(&waiting, 1);
-		test_chain(&waiting, 0);
+		chain_test(&asynchronous, STARPU_OPENCL, 0);
+		chain_test(&waiting, STARPU_OPENCL, 1);
+		chain_test(&waiting, STARPU_OPENCL, 0);
 	}
 	test_pieces();
 	test_programs();
-	if (ndevices)
+	if (chain_ndevices)
 		test_helpers();
 	OK(starpu_opencl_unload_opencl(&program));
 	starpu_shutdown();
-	printf("%u devices\n", ndevices);
+	printf("%u devices\n", chain_ndevices);
 	return 0;
 }
 #endif

@@ -4,7 +4,8 @@
  *
  *      stress [SEQUENCES [SEED [VERBOSE]]]             (ORR_STRESS=SEQUENCES in the
  *        environment: a longer soak)
- *      ORR_STRESS_OPENCL=1: the devices are those of kind OpenCL that the environment gives
+ *      ORR_STRESS_OPENCL=1, ORR_STRESS_CUDA=1: the devices are those of that kind that the
+ *        environment gives, instead of fake ones
  *
  * A sequence uses a few vectors of random sizes on 1 to 3 memory nodes whose limits (1 or 2 MiB)
  * are far too small for all of them: tasks in all access modes on all kinds of units, in and out of
@@ -356,16 +357,16 @@ static void sequence(uint64_t seed)
 static int start_machine(uint64_t round)
 {
 	static const char *const policies[] = { "lws", "eager", "prio", "random", "dmda" };
-	int opencl = getenv("ORR_STRESS_OPENCL") != NULL;
+	int opencl = getenv("ORR_STRESS_OPENCL") != NULL, cuda = getenv("ORR_STRESS_CUDA") != NULL;
 	struct starpu_conf conf;
 	char text[16];
 
 	rng = (round + 1) * 0xd1342543de82ef95ULL;
 	rnd(2);
 	snprintf(text, sizeof(text), "%u", rnd(8) ? 1 + rnd(2) : 0);
-	setenv("ORRERY_FAKE_DEVICES", opencl ? "0" : text, 1);
-	if (opencl)
-		setenv("STARPU_NOPENCL", text, 1);
+	setenv("ORRERY_FAKE_DEVICES", opencl || cuda ? "0" : text, 1);
+	if (opencl || cuda)
+		setenv(opencl ? "STARPU_NOPENCL" : "STARPU_NCUDA", text, 1);
 	snprintf(text, sizeof(text), "%u", rnd(4) ? 1 + rnd(2) : 0);
 	setenv(opencl ? "STARPU_LIMIT_OPENCL_MEM" : "STARPU_LIMIT_CUDA_MEM", text, 1);
 	starpu_conf_init(&conf);
