@@ -158,7 +158,8 @@ int orrery_resize_switch(MPI_Comm comm);
  * session of its own for its main set. argc, argv and conf are passed on.
  *
  * *comm becomes the communicator of the processes of the run. Each change replaces it; so the
- * variable lives, and the program reads it anew after each point and keeps no copy.
+ * variable lives, and the program reads it anew after each point and keeps no copy. NULL: the
+ * program does not want to know it.
  *
  * state, of `bytes` bytes, is what a new process must know to go on with the others, for instance
  * the number of the next iteration. It is read from rank 0 at the point where processes join, and

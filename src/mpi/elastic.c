@@ -56,8 +56,9 @@ struct greeting {
 
 struct orr_elastic {
 	MPI_Session session;
-	MPI_Comm *comm; /* the program's variable */
-	void *state;    /* the program's, what new processes get */
+	MPI_Comm *comm; /* the program's variable, or our own */
+	MPI_Comm own;
+	void *state; /* the program's, what new processes get */
 	size_t bytes;
 	char set[ROOM];
 	int joins;            /* this process is new: its first point is to come */
@@ -413,7 +414,7 @@ int orrery_elastic_start(int *argc, char ***argv, struct starpu_conf *conf, MPI_
 
 	if (!e)
 		return ret ? ret : -ENOMEM;
-	e->comm = comm;
+	e->comm = comm ? comm : &e->own;
 	e->state = state;
 	e->bytes = bytes;
 	e->question = MPI_REQUEST_NULL;

@@ -7,11 +7,22 @@
 #ifndef ORR_MPI_FORTRAN_H
 #define ORR_MPI_FORTRAN_H
 
+#include "orrery_resize.h"
 #include "starpu_mpi.h"
 
 #pragma GCC visibility push(default)
 
 struct fstarpu_mpi_argcv;
+
+/* fortran_resize.c, for orrery_resize_mod.f90 */
+int orrery_fortran_resize_follow(int comm, starpu_data_handle_t handle,
+				 orrery_distribution_t distribution, int64_t index);
+int orrery_fortran_resize(int comm, int n);
+int orrery_fortran_resize_size(int comm);
+int orrery_fortran_resize_ask(int comm, int n);
+int orrery_fortran_resize_switch(int comm);
+int orrery_fortran_resize_point(int *comm);
+int orrery_fortran_elastic_start(int *comm, void *state, size_t bytes);
 
 /* fortran.c */
 struct fstarpu_mpi_argcv *fstarpu_mpi_argcv_alloc(int argc, int initialize_mpi, int comm_present,

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A task program in Fortran grows and shrinks as the resource manager says, by the module
+# orrery_resize_mod, in both worlds: each datum counts the steps, on whatever rank it is.
+# orr-test: timeout 120
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ "$ORR_TEST_FORTRAN" = yes ] || skip "no Fortran compiler"
+STARPU_NCPU=1
+export STARPU_NCPU
+
+cat > follow.f90 <<'END'
+module follow_kernels
+contains
+  subroutine add_one(buffers, cl_args) bind(C)
+    use iso_c_binding
+    use fstarpu_mod
+    type(c_ptr), value, intent(in) :: buffers, cl_args
+    integer(c_int), pointer :: v(:)
+    call c_f_pointer(fstarpu_vector_get_ptr(buffers, 0), v, shape=[fstarpu_vector_get_nx(buffers, 0)])
+    v = v + 1
+  end subroutine add_one
+end module follow_kernels
+program follow
+  use iso_c_binding
+  use fstarpu_mod
+  use fstarpu_mpi_mod
+  use orrery_resize_mod
+  use follow_kernels
+  implicit none
+  integer, parameter :: n = 12, ints = 16, wanted(4) = [2, 4, 3, 4]
+  integer(c_int), target :: now(3) = 0, comm ! steps, sizes that were seen, the last step
+  integer(c_int), target :: v(ints, n) = 0
+  integer(c_int) :: rank, ranks, joined, ret, i
+  type(c_ptr) :: cl, h(n), rule
+  type(orrery_resize_stats) :: stats
+  joined = orrery_elastic_start(comm, c_loc(now), c_sizeof(now))
+  if (joined < 0) error stop 1
+  call fstarpu_set_constants
+  if (fstarpu_mpi_comm_rank(comm, rank) /= 0) error stop 2
+  cl = fstarpu_codelet_allocate()
+  call fstarpu_codelet_add_cpu_func(cl, c_funloc(add_one))
+  call fstarpu_codelet_add_buffer(cl, FSTARPU_RW)
+  rule = orrery_distribution_block(int(n, c_int64_t), 2)
+  do i = 1, n
+    call fstarpu_vector_data_register(h(i), 0, c_loc(v(1, i)), ints, c_sizeof(v(1, 1)))
+    call fstarpu_mpi_data_register(h(i), int(i, c_int64_t), &
+         orrery_distribution_owner(rule, int(i - 1, c_int64_t), orrery_resize_size(comm)))
+    if (orrery_resize_follow(comm, h(i), rule, int(i - 1, c_int64_t)) /= 0) error stop 3
+  end do
+  ranks = 1
+  do while (now(3) == 0 .or. now(1) < now(3))
+    ranks = orrery_resize_point(comm)
+    if (ranks < 0) error stop 4
+    if (ranks == 0) exit
+    if (ranks /= wanted(max(now(2), 1)) .or. now(2) == 0) then
+      now(2) = now(2) + 1
+      if (ranks /= wanted(now(2))) error stop 5
+      if (now(2) == size(wanted)) now(3) = now(1) + 5
+    end if
+    do i = 1, n
+      call fstarpu_mpi_task_insert([c_loc(comm), cl, FSTARPU_RW, h(i), C_NULL_PTR])
+    end do
+    call fstarpu_task_wait_for_all
+    now(1) = now(1) + 1
+  end do
+  if (orrery_resize_get_stats(stats) /= 0) error stop 6
+  do i = 1, n
+    if (ranks > 0 .and. fstarpu_mpi_data_get_rank(h(i)) == rank) then
+      call fstarpu_data_acquire(h(i), FSTARPU_R)
+      if (any(v(:, i) /= now(1))) error stop 7
+      call fstarpu_data_release(h(i))
+    end if
+    call fstarpu_data_unregister_no_coherency(h(i))
+  end do
+  if (ranks > 0 .and. rank == 0) print '(a,i0,a)', 'all is right after ', stats%resizes, ' changes'
+  flush (6)
+  call fstarpu_codelet_free(cl)
+  ret = orrery_elastic_end()
+  if (ret /= 0) error stop 8
+  call orrery_distribution_free(rule)
+end program follow
+END
+printf 'at 0.01 grow 2\nat 0.01 shrink 1\nat 0.01 grow 1\n' > script
+if [ "$ORR_TEST_SIM" = yes ]; then
+	ok "$ORRERY" fc --elastic --sim -J . follow.f90 -o follow.sim
+	ok "$ORRERY" sim -n 2 --elastic --max 4 --scenario script --cost-start 1000 --cost-join 1000 ./follow.sim
+	has out '^all is right after 3 changes'
+fi
+[ "$ORR_TEST_MPI" = yes ] || exit 0
+ok "$ORRERY" fc --elastic -J . follow.f90 -o follow
+ok "$ORRERY" run -n 2 --elastic --max 4 --manager script:script ./follow
+has out '^all is right after 3 changes'
+exit 0
