@@ -36,9 +36,13 @@ void starpu_heteroprio_set_faster_arch(unsigned sched_ctx_id, enum starpu_worker
 void starpu_heteroprio_set_arch_slow_factor(unsigned sched_ctx_id, enum starpu_worker_archtype arch,
 					    unsigned bucket_id, float slow_factor);
 
-/* The policy ignores locality: a value other than 0 is refused with a message. */
+/* Other than 0: of the equally urgent tasks of a bucket, a worker takes the one that misses least
+ * data on its memory node; of at most 32, the first ones. At 0, the first one. The default is
+ * STARPU_HETEROPRIO_USE_LA. May be called at any time, by any thread; without arranging buckets,
+ * too. */
 void starpu_heteroprio_set_use_locality(unsigned sched_ctx_id, unsigned use_locality);
-/* Workers of one memory node form a group; nothing else can be arranged. Print them. */
+/* Workers of one memory node form a group; nothing else can be arranged: the first
+ * function only checks the context. The second one prints the groups. */
 void starpu_heteroprio_map_wgroup_memory_nodes(unsigned sched_ctx_id);
 void starpu_heteroprio_print_wgroups(FILE *stream, unsigned sched_ctx_id);
 

@@ -65,6 +65,7 @@ static const struct variable {
 	V("STARPU_PROF_TOOL", STRING, prof_tool, 0),
 	V("STARPU_PREFETCH", BOOL, prefetch, 1),
 	V("STARPU_WORKER_TREE", BOOL, worker_tree, 0),
+	V("STARPU_HETEROPRIO_USE_LA", BOOL, heteroprio_locality, 0),
 	V("STARPU_SCHED_READY", INT, sched_ready, -1),
 	V("STARPU_SCHED_SORTED_ABOVE", INT, sched_sorted_above, -1),
 	V("STARPU_SCHED_SORTED_BELOW", INT, sched_sorted_below, -1),

@@ -47,7 +47,8 @@ struct orr_config {
 	int min_prio, max_prio; /* valid when has_prio */
 	int has_min_prio, has_max_prio;
 	int prefetch;
-	int worker_tree; /* collections of workers are trees */
+	int worker_tree;         /* collections of workers are trees */
+	int heteroprio_locality; /* heteroprio prefers tasks whose data are near */
 	int sched_ready, sched_sorted_above, sched_sorted_below; /* of modular schedulers; -1: not
 								    given */
 	int ntasks_threshold;                                    /* limits of their queues below */

@@ -11,9 +11,13 @@
  * the plan's, and so are the times, as multiples of the fastest kind's. Tasks for other kinds, or
  * of which single workers may be refused, stand in buckets of their own of the same number.
  *
+ * With locality, a worker takes from its bucket, among equally urgent tasks, the one that misses
+ * least data on its memory node.
+ *
  * Invariant: a bucket's mean times are those of its tasks pushed so far, one in SAMPLE_EVERY. */
 #include "sched/heteroprio.h"
 #include "sched/sched.h"
+#include "sched/dm.h"
 #include "core/expect.h"
 #include "base/log.h"
 #include "core/core.h"
@@ -21,6 +25,7 @@
 #include "core/sched_ctx_query.h"
 #include "core/task.h"
 #include "core/task_impl.h"
+#include "data/data.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -50,6 +55,7 @@ struct orr_heteroprio {
 	unsigned n, cap;
 	unsigned *order[STARPU_NARCH]; /* buckets as each kind likes them */
 	unsigned ntasks;               /* atomic hint */
+	int locality;
 };
 
 struct orr_heteroprio *orr_heteroprio_new(struct orr_process *proc)
@@ -61,6 +67,7 @@ struct orr_heteroprio *orr_heteroprio_new(struct orr_process *proc)
 	if (!h || !h->member)
 		orr_fatal("out of memory for the scheduling policy");
 	orr_lock_init(&h->lock, ORR_RANK_HETEROPRIO);
+	h->locality = proc->cfg.heteroprio_locality;
 	return h;
 }
 
@@ -95,6 +102,13 @@ void orr_heteroprio_free(struct orr_heteroprio *h)
 	free(h->bucket);
 	free(h->member);
 	free(h);
+}
+
+void orr_heteroprio_set_locality(struct orr_heteroprio *h, int on)
+{
+	orr_lock(&h->lock);
+	h->locality = on;
+	orr_unlock(&h->lock);
 }
 
 struct orr_heteroprio_plan *orr_heteroprio_plan_get(struct orr_heteroprio *h)
@@ -272,7 +286,10 @@ static int leave_to_faster(const struct orr_heteroprio *h, const struct bucket *
 static struct starpu_task *pop_from(const struct orr_heteroprio *h, struct bucket *b,
 				    struct orr_worker *w)
 {
-	return b->q.ntasks && !leave_to_faster(h, b, w->arch) ? orr_taskq_pop(&b->q, w, 0) : NULL;
+	if (!b->q.ntasks || leave_to_faster(h, b, w->arch))
+		return NULL;
+	return h->locality && orr_self()->data->nmemnodes > 1 ? orr_dm_pop_ready(&b->q, w)
+							      : orr_taskq_pop(&b->q, w, 0);
 }
 
 static struct starpu_task *pop_learnt(const struct orr_heteroprio *h, struct orr_worker *w)

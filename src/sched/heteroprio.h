@@ -21,6 +21,8 @@ int orr_heteroprio_push(struct orr_process *proc, struct orr_heteroprio *h,
 			struct starpu_task *task);
 /* The task that the worker does best, or NULL. */
 struct starpu_task *orr_heteroprio_pop(struct orr_heteroprio *h, struct orr_worker *w);
+/* Are equally urgent tasks of a bucket taken by the data that they miss? From the next task on. */
+void orr_heteroprio_set_locality(struct orr_heteroprio *h, int on);
 unsigned orr_heteroprio_ntasks(const struct orr_heteroprio *h);
 
 /* The buckets as the program arranges them (heteroprio_plan.c). */

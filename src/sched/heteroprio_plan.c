@@ -76,25 +76,34 @@ int orr_heteroprio_plan_check(const struct orr_heteroprio_plan *plan,
 
 /* ---- calls of the program ---- */
 
+/* The buckets of a context, NULL after a message. */
+static struct orr_heteroprio *heteroprio_of(unsigned id, const char *what)
+{
+	struct orr_ctx *ctx = orr_ctx_get(id, what);
+
+	if (ctx && ctx->policy != &orr_sched_heteroprio) {
+		orr_error("%s: the policy of scheduling context %u is %s, not heteroprio", what, id,
+			  ctx->policy && ctx->policy->policy_name ? ctx->policy->policy_name
+								  : "of the program");
+		return NULL;
+	}
+	return ctx ? ctx->policy_data : NULL;
+}
+
 /* The plan of a context, NULL after a message. */
 static struct orr_heteroprio_plan *plan_of(unsigned id, enum starpu_worker_archtype arch,
 					   const char *what)
 {
-	struct orr_ctx *ctx = orr_ctx_get(id, what);
+	struct orr_heteroprio *h = heteroprio_of(id, what);
 	struct orr_heteroprio_plan *plan;
 
-	if (!ctx)
+	if (!h)
 		return NULL;
-	if (ctx->policy != &orr_sched_heteroprio) {
-		orr_error("%s: the policy of scheduling context %u is %s, not heteroprio", what, id,
-			  ctx->policy->policy_name ? ctx->policy->policy_name : "of the program");
-		return NULL;
-	}
 	if ((int) arch < 0 || arch >= STARPU_NARCH) {
 		orr_error("%s: %d is no kind of workers", what, (int) arch);
 		return NULL;
 	}
-	plan = orr_heteroprio_plan_get(ctx->policy_data);
+	plan = orr_heteroprio_plan_get(h);
 	if (!plan)
 		orr_error("%s: context %u has had tasks; arrange its buckets before the first one",
 			  what, id);
@@ -173,9 +182,11 @@ void starpu_heteroprio_set_arch_slow_factor(unsigned sched_ctx_id, enum starpu_w
 
 void starpu_heteroprio_set_use_locality(unsigned sched_ctx_id, unsigned use_locality)
 {
-	if (orr_ctx_get(sched_ctx_id, "starpu_heteroprio_set_use_locality") && use_locality)
-		orr_error(
-			"starpu_heteroprio_set_use_locality: heteroprio ignores locality; call it with 0, or use dmda");
+	struct orr_heteroprio *h = heteroprio_of(sched_ctx_id,
+						 "starpu_heteroprio_set_use_locality");
+
+	if (h)
+		orr_heteroprio_set_locality(h, use_locality != 0);
 }
 
 /* They are so already. */

@@ -114,12 +114,77 @@ static void factor(void)
 	starpu_shutdown();
 }
 
+/* Tasks whose data were made by a device of their own, in turns; counts those that find them there.
+ * Two devices take them, the first of which comes to any of them. */
+static int nlocal;
+
+static void touch(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+	if (starpu_task_get_current()->priority)
+		return;
+	starpu_usleep(2000); /* the other device comes meanwhile */
+	if (starpu_worker_get_devid(starpu_worker_get_id()) ==
+	    (int) (intptr_t) starpu_task_get_current()->callback_arg)
+		INCR(nlocal);
+}
+
+static void local_plan(unsigned ctx)
+{
+	starpu_heteroprio_set_use_locality(ctx, 1);
+}
+
+static int nlocal_of(void (*plan)(unsigned))
+{
+	static struct starpu_codelet make = { .cuda_funcs = { touch },
+					      .nbuffers = 1,
+					      .modes = { STARPU_W } };
+	static struct starpu_codelet use = { .cuda_funcs = { touch },
+					     .nbuffers = 1,
+					     .modes = { STARPU_R } };
+	starpu_data_handle_t h[2 * N];
+
+	start(1, 2, plan);
+	nlocal = 0;
+	for (int i = 0; i < 2 * N; i++) {
+		starpu_vector_data_register(&h[i], -1, 0, 1000, 8);
+		OK(starpu_task_insert(&make, STARPU_W, h[i], STARPU_PRIORITY, 1,
+				      STARPU_EXECUTE_ON_WORKER, 1 + (i & 1), 0));
+	}
+	starpu_task_wait_for_all();
+	starpu_pause();
+	/* One device finds the first four, the other one the last four. */
+	for (int dev = 0; dev < 2; dev++)
+		for (int i = 0; i < N; i++)
+			OK(starpu_task_insert(&use, STARPU_R, h[2 * i + dev],
+					      STARPU_CALLBACK_ARG_NFREE, (void *) (intptr_t) dev,
+					      0));
+	starpu_resume();
+	starpu_task_wait_for_all();
+	for (int i = 0; i < 2 * N; i++)
+		starpu_data_unregister(h[i]);
+	starpu_shutdown();
+	return nlocal;
+}
+
+static void locality(void)
+{
+	CHECK(nlocal_of(NULL) <= N + 1);
+	CHECK(nlocal_of(local_plan) >= 2 * N - 2);
+	setenv("STARPU_HETEROPRIO_USE_LA", "1", 1);
+	CHECK(nlocal_of(NULL) >= 2 * N - 2);
+	unsetenv("STARPU_HETEROPRIO_USE_LA");
+}
+
 int main(void)
 {
 	mapping();
 	factor();
+	locality();
 	core_start(1, "eager");
 	starpu_heteroprio_set_nb_prios(0, STARPU_CPU_WORKER, 3); /* another policy: a message */
+	starpu_heteroprio_set_use_locality(0, 1);
 	starpu_shutdown();
 	return 0;
 }
