@@ -37,6 +37,8 @@ void launcher_exits_run(struct orr_sim_rank *r, int status, int quick)
 	struct orr_sim_exit *e;
 	if (r->own.ending && quick)
 		return;
+	if (!quick && orr_sim_actor_self())
+		orr_sim_private_exit(orr_sim_actor_self());
 	while ((e = r->own.exits)) {
 		r->own.exits = e->next;
 		if (e->quick == quick)

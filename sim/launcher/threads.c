@@ -164,6 +164,18 @@ int __wrap_pthread_cancel(pthread_t thread)
 			 : refuse("pthread_cancel", "tell the thread by a variable to return");
 }
 
+/* ---- destructors of thread_local objects of C++ ---- */
+
+int __wrap___cxa_thread_atexit(void (*f)(void *), void *object, void *dso);
+int __cxa_thread_atexit_impl(void (*f)(void *), void *object, void *dso);
+
+/* The compiler calls it when a thread makes such an object. */
+int __wrap___cxa_thread_atexit(void (*f)(void *), void *object, void *dso)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	return a ? orr_sim_private_at_end(a, f, object) : __cxa_thread_atexit_impl(f, object, dso);
+}
+
 /* ---- keys ---- */
 
 int __wrap_pthread_key_create(pthread_key_t *key, void (*destroy)(void *));

@@ -138,8 +138,45 @@ static void call_destructors(struct orr_sim_threads *t, struct orr_sim_private *
 	}
 }
 
+/* An object of C++ of a thread. */
+struct orr_sim_object {
+	struct orr_sim_object *next;
+	void (*f)(void *);
+	void *object;
+};
+
+int orr_sim_private_at_end(struct orr_sim_actor *a, void (*f)(void *), void *object)
+{
+	struct orr_sim_private *p = private_of(a);
+	struct orr_sim_object *o = malloc(sizeof(*o));
+	if (!o)
+		return -1;
+	*o = (struct orr_sim_object){ p->objects, f, object };
+	p->objects = o;
+	return 0;
+}
+
+/* Objects stand among the variables of threads: those of their thread are in place meanwhile. */
+static void end_objects(struct orr_sim_threads *t, struct orr_sim_private *p)
+{
+	struct orr_sim_object *o;
+	while ((o = p->objects)) {
+		if (t->at && t->owner != p)
+			exchange(t, p);
+		p->objects = o->next;
+		o->f(o->object);
+		free(o);
+	}
+}
+
+void orr_sim_private_exit(struct orr_sim_actor *a)
+{
+	end_objects(&a->rank->threads, private_of(a));
+}
+
 void orr_sim_private_end(struct orr_sim_rank *r, struct orr_sim_private *p)
 {
+	end_objects(&r->threads, p);
 	call_destructors(&r->threads, p);
 	if (r->threads.owner == p)
 		r->threads.owner = NULL;

@@ -21,6 +21,7 @@ struct orr_sim_private {
 	unsigned nvalues;
 	void *variables;  /* what they are while another thread of the rank runs, or NULL */
 	void *processors; /* where it may run (cpu_set_t), NULL: on all of the node */
+	struct orr_sim_object *objects; /* of C++, which end with it; the youngest first */
 };
 
 /* Of a rank: its keys, the place of the variables, and the states of its workers. */
@@ -42,6 +43,11 @@ void orr_sim_variables_find(struct orr_sim_rank *r);
 void orr_sim_private_enter(struct orr_sim_actor *a);
 /* The thread has ended: calls the destructors of its values, frees its state. */
 void orr_sim_private_end(struct orr_sim_rank *r, struct orr_sim_private *p);
+/* The object of C++ that this thread has made ends with it, by f(object). 0, or -1 without memory.
+ */
+int orr_sim_private_at_end(struct orr_sim_actor *a, void (*f)(void *), void *object);
+/* The thread has called exit(): ends its objects. */
+void orr_sim_private_exit(struct orr_sim_actor *a);
 /* The workers of the rank have ended. */
 void orr_sim_private_workers_end(struct orr_sim_rank *r);
 

@@ -13,6 +13,7 @@
 #include <semaphore>
 #include <set>
 #include <shared_mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -146,6 +147,63 @@ static void mistakes()
 	CHECK(told);
 }
 
+// Objects of threads end with their thread, the youngest first, and find their own members.
+static std::atomic<int> made, ended, youngest;
+
+static thread_local int left = 1;
+
+struct own {
+	int number = ++made;
+	std::string name = "an object of a thread that needs memory: " + std::to_string(number);
+
+	~own()
+	{
+		CHECK(name == "an object of a thread that needs memory: " + std::to_string(number));
+		youngest += left;
+		ended++;
+	}
+};
+static thread_local own first;
+struct after_own {
+	~after_own() { left = 2; }
+};
+static thread_local after_own second __attribute__((used));
+
+static void touch(void *[], void *)
+{
+	CHECK(first.number > 5);
+	CHECK(left == 1);
+}
+
+static void objects_of_threads()
+{
+	std::vector<std::thread> threads;
+
+	for (int i = 0; i < 5; i++)
+		threads.emplace_back([i] {
+			int number = first.number;
+
+			std::this_thread::sleep_for(std::chrono::milliseconds(i));
+			CHECK(number == first.number && left == 1);
+		});
+	for (std::thread &t : threads)
+		t.join();
+	CHECK(made == 5 && ended == 5 && youngest == 10);
+}
+
+// Of workers, which end at the shutdown.
+static void objects_of_workers()
+{
+	struct starpu_codelet cl;
+
+	starpu_codelet_init(&cl);
+	cl.cpu_funcs[0] = touch;
+	for (int i = 0; i < 20; i++)
+		CHECK(!starpu_task_insert(&cl, 0));
+	starpu_task_wait_for_all();
+	CHECK(made > 5 && ended == 5);
+}
+
 int main()
 {
 	CHECK(!starpu_init(nullptr));
@@ -155,7 +213,16 @@ int main()
 	futures();
 	once_and_atomics();
 	mistakes();
+	objects_of_threads();
+	objects_of_workers();
 	starpu_shutdown();
+	CHECK(ended == made && youngest == 2 * made);
+
+	static thread_local struct last {
+		~last() { puts("the object of the main thread has ended"); }
+	} of_main;
+
+	(void) &of_main;
 	puts("threads of C++");
 	return 0;
 }

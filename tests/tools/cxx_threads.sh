@@ -13,10 +13,12 @@ echo '#include <latch>' | $CXX -std=c++20 -fsyntax-only -x c++ - 2> /dev/null ||
 ok "$ORRERY" cc -std=c++20 -O1 "$source" -o threads
 ok timeout 60 ./threads
 has out '^threads of C[+][+]$'
+has out '^the object of the main thread has ended$'
 [ "$ORR_TEST_SIM" = yes ] || exit 0
 ok "$ORRERY" cc --sim -std=c++20 -O1 "$source" -o threads.sim
 ok timeout 60 "$ORRERY" sim -n 3 ./threads.sim
 [ "$(grep -c '^threads of C++$' out)" = 3 ] || die "not three ranks: $(cat out)"
+[ "$(grep -c '^the object of the main thread has ended$' out)" = 3 ] || die "not three ends: $(cat out)"
 
 cat > become.c << 'END'
 #include <stdio.h>
