@@ -43,4 +43,8 @@ pkglibexec_PROGRAMS += orrery-calibrate-mpi
 orrery_calibrate_mpi_SOURCES = tools/calibrate_mpi.c
 orrery_calibrate_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 orrery_calibrate_mpi_LDADD = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(ORR_SYS_LIBS)
+pkglibexec_PROGRAMS += orrery-calibrate-dyn
+orrery_calibrate_dyn_SOURCES = tools/calibrate_dyn.c
+orrery_calibrate_dyn_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+orrery_calibrate_dyn_LDADD = liborrery-dyn.la $(MPI_LIBS)
 endif

@@ -24,11 +24,13 @@ OPTIONS = [
     Word("--name", "NAME", "name of the machine (default: that of this host)"),
     Word("--cpus", "K", "number of CPUs to write instead of that of this machine"),
     Word("--network", "", "measure messages between two ranks instead and write the platform\nfile DIR/NAME.xml (default DIR: here), for `orrery sim --platform`"),
+    Word("--elastic", "", "measure processes that join and leave instead, and write DIR/bus/NAME.elastic"),
     Word("-n", "N", "hosts in that file (default 2)"),
     Word("--mpirun", "OPT", "further options for mpirun, as of `orrery run`: which two hosts"),
     Word("--shared", "", "the hosts are not nodes but ranks on this computer, placed as\n`orrery run` places them: the file says which cores they share"),
 ]
 HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
+       orrery calibrate --elastic [-o DIR] [--name NAME]
        orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
 
 Measures everything that does not depend on a program's kernels: copies between the
@@ -52,6 +54,8 @@ def parse(arguments):
             raise UserError("%s %s: expected a whole number, 1 or more" % (name, value))
         if name == "--name" and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", value):
             raise UserError("--name %s: letters, digits, `_', and after the first character `-' and `.' only" % (value or "''"))
+    if "--elastic" in options and "--network" in options:
+        raise UserError("--elastic and --network measure different things; call `orrery calibrate` twice")
     for name in ("-n", "--mpirun", "--shared") if "--network" not in options else ("--cpus",):
         if name in options:
             raise UserError("%s %s --network; see `orrery calibrate --help`"
@@ -110,11 +114,26 @@ def processor():
         return os.uname().machine
 
 
-def calibrate_node(context, options):
+def chosen_place(context, options):
     folder, name = options.get("-o"), options.get("--name")
     if not folder or not name:
         place = default_place(context)
         folder, name = folder or place[0], name or place[1]
+    return folder, name
+
+
+def calibrate_elastic(context, options):
+    if not context.has("mpi"):
+        raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
+    folder, name = chosen_place(context, options)
+    say("processes that join and leave, 1, 2 and 4 at a time")
+    lines = run(context, [sys.argv[0], "run", "-n", "1", "--elastic", "--max", "9", machines.program(context, "orrery-calibrate-dyn")])
+    note = "measured by `orrery calibrate --elastic` on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
+    print(machines.write_elastic(folder, name, {words[0]: float(words[1]) for words in lines}, note))
+
+
+def calibrate_node(context, options):
+    folder, name = chosen_place(context, options)
     os.makedirs(folder, exist_ok=True)
     units, costs, tables, devices = {}, {}, {"bandwidth": {}, "latency": {}, "pageable": {}}, []
     say("buses and tasks")
@@ -237,6 +256,8 @@ def main(context, arguments):
     options = parse(arguments)
     if "--network" in options:
         calibrate_network(context, options)
+    elif "--elastic" in options:
+        calibrate_elastic(context, options)
     else:
         calibrate_node(context, options)
     return 0

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Machine directories: where they are, reading and writing their files.
-#     DIR/bus/NAME.{config,bandwidth,latency,affinity,costs}, DIR/codelets/45/SYMBOL.NAME
+#     DIR/bus/NAME.{config,bandwidth,latency,affinity,costs,elastic}, DIR/codelets/45/SYMBOL.NAME
 # Invariant: the library's own reader accepts the files that write_machine writes;
 # an error names the file and line that cannot be read.
 import math
 import os
+import re
 
 from orrery_cli import UserError
 
@@ -182,6 +183,45 @@ def read_devices(folder, name):
             return [line.rstrip("\n") for line in file if line.strip() and "SPDX" not in line]
     except FileNotFoundError:
         return []
+
+
+ELASTIC = {  # costs of processes that join and leave, and the options of `orrery sim` that set them
+    "request_us": "--cost-request",
+    "start_us": "--cost-start",
+    "start_each_us": "--cost-start-each",
+    "join_us": "--cost-join",
+    "leave_us": None,  # what the others wait for when processes leave: requests, in a simulated run
+}
+
+
+def write_elastic(folder, name, costs, note):
+    if set(costs) != set(ELASTIC):
+        raise UserError("the measurement of processes that join and leave did not end; the messages above say why", 1)
+    os.makedirs(os.path.join(folder, "bus"), exist_ok=True)
+    path = os.path.join(folder, "bus", name + ".elastic")
+    write(path, "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Microseconds of processes that join and leave: %s\n" % note
+          + "".join("%s %.1f\n" % (key, costs[key]) for key in ELASTIC))
+    return path
+
+
+def elastic_options(context, machine, path):
+    """Pairs of an option of `orrery sim` and its value: what was measured of a machine given by name or by path; none
+    without the file."""
+    name, folder = locate(context, machine, path)
+    file_name = os.path.join(folder, "bus", name + ".elastic")
+    if not os.path.exists(file_name):
+        return []
+    pairs = []
+    with open(file_name) as file:
+        for number, line in enumerate(file, 1):
+            words = line.split()
+            if not words or words[0].startswith("#"):
+                continue
+            if len(words) != 2 or words[0] not in ELASTIC or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", words[1]):
+                raise wrong(file_name, number, "one of %s and a number of microseconds" % ", ".join(ELASTIC))
+            if ELASTIC[words[0]]:
+                pairs.append((ELASTIC[words[0]], words[1]))
+    return pairs
 
 
 def program(context, name):

@@ -10,6 +10,7 @@ import sys
 
 import orrery_elf
 import orrery_fail
+import orrery_machines
 import orrery_options
 import orrery_repeat
 from orrery_cli import UserError, exec_program
@@ -153,6 +154,16 @@ def warn_of_libraries(paths, options):
                          % (nodes, ", ".join(paths), "it" if len(paths) == 1 else "them"))
 
 
+def with_elastic_costs(context, options):
+    """The options, and the costs of joining that were measured of the first machine, unless they are given."""
+    values = dict(options)
+    machine = (values.get("--machine") or "").partition(",")[0]
+    if "--elastic" not in values or not machine:
+        return options
+    measured = orrery_machines.elastic_options(context, machine, os.environ.get("STARPU_PERF_MODEL_PATH"))
+    return options + [(name, value) for name, value in measured if name not in values]
+
+
 def main(context, arguments):
     table = orrery_options.read(os.path.join(context.paths["data"], orrery_options.TABLE))
     if arguments and arguments[0] in ("-h", "--help"):
@@ -161,6 +172,7 @@ def main(context, arguments):
     options, words, show, request = parse(table, arguments)
     if not context.has("simgrid"):
         raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
+    options = with_elastic_costs(context, options)
     launcher = context.paths["launcher"]
     if not os.path.exists(launcher):
         raise UserError("%s is not there; %s" % (launcher, "run make" if context.paths["tree"] == "build" else "install Orrery again"))

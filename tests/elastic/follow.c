@@ -100,8 +100,9 @@ static void see_size(int size, int nsizes, char **sizes, int steps)
 	CHECK(now.phase < nsizes, "%d ranks after the last change", size);
 	CHECK_IS(size, atoi(sizes[now.phase++]));
 	if (!test_rank) {
-		printf("step %d: %d ranks, %zu bytes, %d descriptors, %d threads\n", now.step, size,
-		       mallinfo2().uordblks, entries("/proc/self/fd"), entries("/proc/self/task"));
+		printf("step %d: %d ranks, %zu bytes, %d descriptors, %d threads, %.6f s\n",
+		       now.step, size, mallinfo2().uordblks, entries("/proc/self/fd"),
+		       entries("/proc/self/task"), starpu_timing_now() * 1e-6);
 		fflush(stdout);
 	}
 	if (now.phase == nsizes)

@@ -24,7 +24,7 @@ changes() {
 # kept BYTES: a run whose output is in out kept at most so much for each growth, after the first three.
 kept() {
 	has out '^all is right'
-	sed -n 's/^step .*: 2 ranks, \([0-9]*\) bytes, \([0-9]*\) descriptors, \([0-9]*\) threads$/\1 \2 \3/p' out > after
+	sed -n 's/^step .*: 2 ranks, \([0-9]*\) bytes, \([0-9]*\) descriptors, \([0-9]*\) threads,.*$/\1 \2 \3/p' out > after
 	awk -v most="$1" 'NR == 4 { b = $1; d = $2; t = $3 } END { each = ($1 - b) / (NR - 4); print each " bytes for each growth; " most " allowed"
 		exit !(each <= most && $2 <= d && $3 <= t) }' after || { cat out; die "something is kept"; }
 }
