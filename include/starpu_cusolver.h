@@ -10,7 +10,7 @@
 
 #include <starpu_config.h>
 
-#if defined(STARPU_USE_CUDA) && defined(STARPU_HAVE_LIBCUSOLVER)
+#ifdef STARPU_USE_CUDA
 #include <cusolverDn.h>
 #endif
 
@@ -23,8 +23,9 @@ extern "C" {
 void starpu_cusolver_init(void);
 void starpu_cusolver_shutdown(void);
 
-#if defined(STARPU_USE_CUDA) && defined(STARPU_HAVE_LIBCUSOLVER)
-/* Handle of the calling worker, bound to its stream; from CUDA kernels only. */
+#if defined(STARPU_USE_CUDA) || defined(ORR_CUDA_TYPES)
+/* Handle of the calling worker, bound to its stream; from CUDA kernels only. NULL after a message
+ * if the library was not started there. Owned by the runtime. */
 cusolverDnHandle_t starpu_cusolverDn_get_local_handle(void);
 #endif
 

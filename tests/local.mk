@@ -18,7 +18,7 @@ orr_core_ldadd = liborrery.la $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_cuda_cppflags = $(orr_core_cppflags) -DSTARPU_USE_CUDA=1 -I$(srcdir)/tests/lib/cudart/include
 orr_cuda_ldadd = $(orr_core_ldadd) tests/lib/cudart/libcudart.la
 check_LTLIBRARIES += tests/lib/cudart/libcudart.la
-tests_lib_cudart_libcudart_la_SOURCES = tests/lib/cudart/cudart.c tests/lib/cudart/cudart_memory.c tests/lib/cudart/cudart_pinned.c
+tests_lib_cudart_libcudart_la_SOURCES = tests/lib/cudart/cudart.c tests/lib/cudart/cudart_memory.c tests/lib/cudart/cudart_pinned.c tests/lib/cudart/cudart_handles.c
 tests_lib_cudart_libcudart_la_CPPFLAGS = -I$(srcdir)/tests/lib/cudart/include
 tests_lib_cudart_libcudart_la_CFLAGS = $(AM_CFLAGS)
 tests_lib_cudart_libcudart_la_LDFLAGS = -module -avoid-version -shared -rpath $(abs_builddir)/tests/lib/cudart

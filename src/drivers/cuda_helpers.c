@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Helpers for kernels and data interfaces on CUDA devices (starpu_cuda.h).
  *
- * They are there in every build with the driver; where the toolkit was not found, the types of
- * CUDA stand below as the C ABI sees them.
+ * They are there in every build with the driver, with the toolkit or without (cuda_types.h).
  *
  * Invariant: a device that CUDA does not drive (a fake one, a simulated one) is named in a message,
  * and never guessed. */
+#include "drivers/cuda_types.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <starpu_config.h>
-
-#ifndef STARPU_USE_CUDA
-typedef int cudaError_t;
-typedef void *cudaStream_t;
-enum cudaMemcpyKind { FIRST_KIND };
-struct cudaDeviceProp;
-#define ORR_CUDA_TYPES
-#endif
 #include <starpu.h>
 
 #include "base/log.h"

@@ -22,8 +22,12 @@
 /* More than struct cudaDeviceProp has in any version. */
 #define ORR_CU_PROPERTIES 8192
 
+/* NVIDIA's libraries that have a handle on each worker (cuda_handles.c). */
+enum orr_cu_library { ORR_CU_BLAS, ORR_CU_BLASLT, ORR_CU_SPARSE, ORR_CU_SOLVER, ORR_CU_NLIBRARIES };
+
 struct orr_cu_worker {
 	unsigned id;
+	void *handle[ORR_CU_NLIBRARIES]; /* NULL: not started */
 	void *stream;
 	void *event; /* kernels that are waited for are in front of it */
 };
@@ -44,6 +48,7 @@ struct orr_cu_device {
 
 struct orr_cuda {
 	struct orr_cu_api api;
+	void *so[ORR_CU_NLIBRARIES]; /* NULL: not loaded */
 	struct orr_cu_device device[STARPU_MAXCUDADEVS];
 	unsigned ndevices;
 };

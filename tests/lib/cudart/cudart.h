@@ -14,7 +14,7 @@
  *                         memory; launch: the kernel fails, and the device from then on; lost: the
  *                         device is lost at that copy; copy: the copy is refused; peer: access to
  *                         another device is refused; stream: a stream cannot be created; pin: main
- *                         memory cannot be page-locked
+ *                         memory cannot be page-locked; handle: one of a library cannot be made
  *
  * Invariant: after an error in a stream of a device all calls to it return that error, and nothing
  * more is executed there. */
@@ -29,6 +29,14 @@ cudaError_t stub_launch(void (*f)(void *arg), const void *arg, size_t size, cuda
 /* Where size bytes of a device are in main memory, for kernels. Ends the program if they are not
  * in one allocation. */
 void *stub_memory(const void *p, size_t size);
+/* A handle of cuBLAS, cuSPARSE or cuSOLVER. */
+struct stub_handle {
+	const char *kind;
+	int device;
+	cudaStream_t stream;
+};
+/* How many there are. */
+int stub_nhandles(void);
 /* Main memory that is page-locked, and what ever happened. */
 struct stub_pinned {
 	unsigned long nranges, bytes; /* now */
