@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The events of sim_event.h: a heap.
+/* The events of sim_event.h: a heap, each place of which has FAN below it. The places hold what is
+ * compared, because the events themselves lie anywhere in the memory of a large simulation.
  *
- * Invariant: no event of the heap is older than the virtual time, but while it runs. */
+ * Invariant: no event of the heap is older than the virtual time, but while it runs; the date and
+ * order of an event that is set are those of its place. */
 #include <math.h>
 #include <stdlib.h>
 #include "sim_event.h"
@@ -9,51 +11,79 @@
 #include "base/assert.h"
 #include "base/log.h"
 
+#define FAN 4
+
+struct place {
+	double date_s;
+	uint64_t order;
+	struct orr_sim_event *event;
+};
+
 static struct {
-	struct orr_sim_event **heap; /* from [1] on */
+	struct place *heap; /* from [1] on */
 	unsigned n, cap;
 	uint64_t order;
 } events;
 
-static int before(const struct orr_sim_event *a, const struct orr_sim_event *b)
+static int before(const struct place *a, const struct place *b)
 {
 	return a->date_s != b->date_s ? a->date_s < b->date_s : a->order < b->order;
 }
 
-static void put(struct orr_sim_event *e, unsigned place)
+static unsigned above(unsigned place)
 {
-	events.heap[place] = e;
-	e->place = place;
+	return (place + FAN - 2) / FAN;
 }
 
-static void move_up(struct orr_sim_event *e, unsigned place)
+static void put(const struct place *p, unsigned place)
 {
-	for (; place > 1 && before(e, events.heap[place / 2]); place /= 2)
-		put(events.heap[place / 2], place);
-	put(e, place);
+	events.heap[place] = *p;
+	p->event->place = place;
 }
 
-static void move_down(struct orr_sim_event *e, unsigned place)
+static void move_up(struct place p, unsigned place)
 {
-	for (unsigned child; (child = 2 * place) <= events.n; place = child) {
-		if (child < events.n && before(events.heap[child + 1], events.heap[child]))
-			child++;
-		if (!before(events.heap[child], e))
+	for (; place > 1 && before(&p, &events.heap[above(place)]); place = above(place))
+		put(&events.heap[above(place)], place);
+	put(&p, place);
+}
+
+/* The first of the places below, 0: there is none. */
+static unsigned first_below(unsigned place)
+{
+	unsigned first = FAN * (place - 1) + 2, end = first + FAN;
+
+	if (first > events.n)
+		return 0;
+	if (end > events.n + 1)
+		end = events.n + 1;
+	for (unsigned i = first + 1; i < end; i++)
+		if (before(&events.heap[i], &events.heap[first]))
+			first = i;
+	return first;
+}
+
+static void move_down(struct place p, unsigned place)
+{
+	for (unsigned child; (child = first_below(place)); place = child) {
+		if (!before(&events.heap[child], &p))
 			break;
-		put(events.heap[child], place);
+		put(&events.heap[child], place);
 	}
-	put(e, place);
+	put(&p, place);
 }
 
 /* The place of an event that leaves is filled by the last one. */
 static void take_out(struct orr_sim_event *e)
 {
-	struct orr_sim_event *last = events.heap[events.n--];
 	unsigned place = e->place;
+
+	orr_assert(place && place <= events.n && events.heap[place].event == e);
+	struct place last = events.heap[events.n--];
 	e->place = 0;
-	if (e == last)
+	if (last.event == e)
 		return;
-	if (place > 1 && before(last, events.heap[place / 2]))
+	if (place > 1 && before(&last, &events.heap[above(place)]))
 		move_up(last, place);
 	else
 		move_down(last, place);
@@ -61,20 +91,22 @@ static void take_out(struct orr_sim_event *e)
 
 double orr_sim_event_next(void)
 {
-	return events.n ? events.heap[1]->date_s : -1;
+	return events.n ? events.heap[1].date_s : -1;
 }
 
 int orr_sim_event_due(void)
 {
-	return events.n && events.heap[1]->date_s <= orr_sim_clock_s();
+	return events.n && events.heap[1].date_s <= orr_sim_clock_s();
 }
 
 int orr_sim_event_run(void)
 {
 	int any = 0;
 	for (; orr_sim_event_due(); any = 1) {
-		struct orr_sim_event *e = events.heap[1];
+		struct orr_sim_event *e = events.heap[1].event;
 		take_out(e);
+		if (events.n)
+			__builtin_prefetch(events.heap[1].event);
 		e->fire(e);
 	}
 	return any;
@@ -84,7 +116,7 @@ static unsigned last_place(void)
 {
 	if (events.n + 1 >= events.cap) {
 		events.cap = events.cap ? 2 * events.cap : 64;
-		events.heap = realloc(events.heap, events.cap * sizeof(struct orr_sim_event *));
+		events.heap = realloc(events.heap, events.cap * sizeof(*events.heap));
 		if (!events.heap)
 			orr_fatal("out of memory for %u events; simulate fewer nodes", events.cap);
 	}
@@ -103,14 +135,15 @@ void orr_sim_event_set(struct orr_sim_event *e, double date_s)
 
 void orr_sim_event_set_as(struct orr_sim_event *e, double date_s, uint64_t order)
 {
-	struct orr_sim_event old = *e;
+	struct place old = { e->date_s, e->order, e }, new = { date_s, order, e };
+
 	orr_assert(date_s >= orr_sim_clock_s() && !isinf(date_s));
 	e->date_s = date_s;
 	e->order = order;
-	if (e->place && before(&old, e))
-		move_down(e, e->place);
+	if (e->place && before(&old, &new))
+		move_down(new, e->place);
 	else
-		move_up(e, e->place ? e->place : last_place());
+		move_up(new, e->place ? e->place : last_place());
 }
 
 void orr_sim_event_cancel(struct orr_sim_event *e)
