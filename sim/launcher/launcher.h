@@ -19,6 +19,7 @@ struct launcher_options {
 	const char *machine_path; /* colon-separated, or NULL */
 	int cpus;                 /* 0: the machine's */
 	long stack_kib;           /* of main, 0: chosen by the number of ranks */
+	double memory_mib;        /* the most that the simulation may take, 0: not given */
 	double noise_factor;      /* of --noise, negative: not given */
 	int seed_given;
 	const char **cfg; /* SimGrid settings, ncfg of them */
@@ -62,6 +63,13 @@ void launcher_exits_run(struct orr_sim_rank *r, int status, int quick);
 /* Sets the failure of a node, if the environment asks for one. Called before the first actor runs.
  */
 void launcher_fail_start(int nodes);
+
+/* ---- fit.c ---- */
+
+/* Ends the run if its ranks alone do not fit into memory. */
+void launcher_fit_check(const struct launcher_options *o);
+/* Ends the run if it has taken more memory than it may. For the thread of the watch. */
+void launcher_fit_look(void);
 
 /* ---- watch.c ---- */
 

@@ -189,6 +189,7 @@ int orrery_sim_main(int argc, char **argv)
 	launcher_options_read(&o, argc, argv);
 	launcher_program_check(o.program[0]);
 	choose_stacks(&o);
+	launcher_fit_check(&o);
 	orr_sim.carrier = orr_sim.network == ORR_SIM_SMPI ? &orr_sim_smpi : &orr_sim_native;
 	launcher_engine_init();
 	launcher_ending_init(); /* after SimGrid has installed its own handlers */

@@ -232,6 +232,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_COST_START_EACH: orr_sim_dyn.us[ORR_SIM_DYN_EACH] = v; break;
 	case OPTION_COST_JOIN: orr_sim_dyn.us[ORR_SIM_DYN_JOIN] = v; break;
 	case OPTION_STACK: o->stack_kib = (long) v; break;
+	case OPTION_MEMORY: o->memory_mib = v; break;
 	case OPTION_YIELDS:
 		orr_sim.yields = (uint64_t) v;
 		orr_sim_quantum_us = -1; /* each settlement is a chance to yield */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A watch on real time: finds the rank that keeps the processor for ever, because it spins on a
- * variable that only another rank or thread would change, or waits in the system, and ends the run
- * with a message that names the function.
+/* A watch on real time: ends a run that exceeds the memory of the computer (fit.c), and finds the
+ * rank that keeps the processor for ever, because it spins on a variable that only another rank or
+ * thread would change, or waits in the system, and ends the run with a message that names the
+ * function.
  *
  * A thread of the system looks ten times a second whether SimGrid has changed the actor. If it has
  * not for SOME_QUIET looks, it interrupts the thread of the actors once for each look. A loop that
@@ -220,6 +221,7 @@ static void *watch_main(void *arg)
 	int quiet = 0, blocked = 0, told_s = 0;
 	for (;;) {
 		syscall(SYS_nanosleep, &span, NULL);
+		launcher_fit_look();
 		uint64_t changes = __atomic_load_n(&orr_sim.nchanges, __ATOMIC_RELAXED);
 		if (changes != last) {
 			quiet = blocked = told_s = 0;

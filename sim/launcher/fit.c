@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whether the simulation fits into the memory of this computer. A run that does not would be ended
+ * by the system without a word, or make the computer useless for minutes.
+ *
+ * Before the ranks are made their part is known: the address space of their stacks, and what a rank
+ * takes of memory that has no data yet. While the run goes on, the thread of the watch looks at the
+ * memory that is in use.
+ *
+ * Invariant: the thread of the watch touches no state of the simulation; what it compares with is
+ * written before it starts. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "launcher.h"
+#include "base/assert.h"
+
+/* What 1,024 ranks of the Cholesky example without tasks take more than 16, divided by their
+ * number: 165 KB. */
+#define RANK_BYTES 165e3
+/* Ends the run when less than that part of the computer's memory is left. */
+#define LEFT_PART 0.01
+
+static double limit_bytes; /* that the simulation may take; 0: until little is left */
+
+/* The bytes that a line of /proc/meminfo says, negative: not known. */
+static double line_of(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at ? strtod(at + strlen(name), NULL) * 1024 : -1;
+}
+
+/* What the computer has, and what of it, and of its disk for memory, is free. Returns whether that
+ * is known. Calls only what the thread of the watch may call. */
+static int memory_of_computer(double *total, double *left)
+{
+	char text[4096];
+	int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	double memory = line_of(text, "MemAvailable:"), disk = line_of(text, "SwapFree:");
+	*total = line_of(text, "MemTotal:");
+	*left = memory + (disk > 0 ? disk : 0);
+	return *total > 0 && memory >= 0;
+}
+
+/* The memory that this process has in use, 0: not known. */
+static double memory_in_use(void)
+{
+	char text[128];
+	long pages = 0;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	return sscanf(text, "%*d %ld", &pages) == 1 ? (double) pages * (double) getpagesize() : 0;
+}
+
+static void check_address_space(int n)
+{
+	struct rlimit most;
+	double stacks = (double) n * (double) (orr_sim.stack_main + 2 * orr_sim.stack_small);
+
+	if (getrlimit(RLIMIT_AS, &most) || most.rlim_cur == RLIM_INFINITY)
+		return;
+	if (stacks + n * RANK_BYTES > (double) most.rlim_cur)
+		launcher_fail(
+			"-n %d: the ranks need %.1f GB of address space, %.1f GB of it for stacks, but the limit is %.1f GB; raise it (ulimit -v), ask for smaller stacks (--stack KIB), or simulate fewer nodes",
+			n, (stacks + n * RANK_BYTES) / 1e9, stacks / 1e9,
+			(double) most.rlim_cur / 1e9);
+}
+
+void launcher_fit_check(const struct launcher_options *o)
+{
+	double total, left, need = o->n * RANK_BYTES;
+
+	limit_bytes = o->memory_mib * 1048576.0;
+	check_address_space(o->n);
+	if (limit_bytes > 0)
+		left = limit_bytes;
+	else if (!memory_of_computer(&total, &left))
+		return;
+	if (need > left)
+		launcher_fail(
+			"-n %d: the ranks take %.2f GB of memory before they have data or tasks, but %s %.2f GB; simulate at most %ld nodes, or use a computer with more memory",
+			o->n, need / 1e9,
+			limit_bytes > 0 ? "--memory allows" : "this computer has only", left / 1e9,
+			(long) (left / RANK_BYTES));
+}
+
+void launcher_fit_look(void)
+{
+	double total, left, used = memory_in_use();
+
+	if (limit_bytes > 0 ? used <= limit_bytes
+			    : !memory_of_computer(&total, &left) || left >= LEFT_PART * total)
+		return;
+	fflush(stdout);
+	fprintf(stderr,
+		"orrery sim: the simulation does not fit: it takes %.2f GB of memory, and %s; have fewer tasks in flight (STARPU_LIMIT_MAX_SUBMITTED_TASKS=100 STARPU_LIMIT_MIN_SUBMITTED_TASKS=60), simulate fewer nodes, or use a computer with more memory\n",
+		used / 1e9,
+		limit_bytes > 0 ? "--memory allows no more" : "the computer has hardly any left");
+	_exit(EXIT_FAILURE);
+}
