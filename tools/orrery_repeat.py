@@ -118,14 +118,44 @@ class Progress:
             sys.stderr.write("\r\033[K")
 
 
+def free_memory():
+    """In bytes; None where the system does not say."""
+    try:
+        with open("/proc/meminfo") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+def fitting_jobs(first):
+    """How many runs like that one the cores and the memory of this computer can have at a time."""
+    cores, free, needed = len(os.sched_getaffinity(0)), free_memory(), first.get("peak_rss_bytes")
+    return max(1, min(cores, int(0.9 * free / needed))) if free and needed else cores
+
+
+def tell_plan(first, count, jobs):
+    """On a terminal: what the runs will take, judged by the first one."""
+    if sys.stderr.isatty() and first["status"] == 0:
+        sys.stderr.write("\r\033[K%d runs of about %.2g s and %.0f MB, %d at a time: about %.0f s\n" % (
+            count, first["wall_s"], first["peak_rss_bytes"] / 1e6, jobs, -(-count // jobs) * first["wall_s"]))
+
+
 def run_all(runs, options, varying, seeds, jobs):
-    """The run without the options in varying, then one run per seed, in this order."""
+    """The run without the options in varying, by which the number of jobs is chosen if it is None, then one run per
+    seed, in this order."""
     progress = Progress(len(seeds) + 1)
     plain = [pair for pair in options if pair[0] not in varying]
-    work = [(plain, seeds[0], "none")] + [(options, seed, str(seed)) for seed in seeds]
+    try:
+        nominal = runs.run(plain, seeds[0], "none")
+    except BaseException:
+        runs.stop()
+        raise
+    jobs = jobs or fitting_jobs(nominal)
+    tell_plan(nominal, len(seeds), jobs)
+    progress.count(nominal)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         try:
-            futures = [pool.submit(runs.run, *item) for item in work]
+            futures = [pool.submit(runs.run, options, seed, str(seed)) for seed in seeds]
             for future in concurrent.futures.as_completed(futures):
                 progress.count(future.result())
         except BaseException:
@@ -134,7 +164,7 @@ def run_all(runs, options, varying, seeds, jobs):
             raise
         finally:
             progress.clear()
-    return [future.result() for future in futures]
+    return [nominal] + [future.result() for future in futures]
 
 
 def print_summary(program, options, nominal, good, summary):

@@ -68,7 +68,7 @@ def take_repeat(given, table, show):
     report = values.get("--report")
     if report and not report.endswith((".csv", ".json")):
         raise UserError("--report %s: with --repeat, its name ends in .csv or .json to choose the format" % report)
-    request = {"repeat": int(values["--repeat"]), "jobs": int(values.get("--jobs", 1)), "seed": int(values.get("--seed", 0)),
+    request = {"repeat": int(values["--repeat"]), "jobs": int(values["--jobs"]) if "--jobs" in values else None, "seed": int(values.get("--seed", 0)),
                "report": report, "show": show,
                "varying": {option.name for option in table.values() if option.group == "Variability"}}
     ours = ("--repeat", "--jobs", "--seed", "--report")
