@@ -28,20 +28,24 @@ struct starpu_cluster_machine;
 
 /* Arguments of starpu_parallel_worker_init(), each with the type that follows it; the list ends
  * with 0. */
-#define STARPU_PARALLEL_WORKER_MIN_NB (1 << 16)           /* int: at least that many */
-#define STARPU_PARALLEL_WORKER_MAX_NB (2 << 16)           /* int: at most that many */
-#define STARPU_PARALLEL_WORKER_NB (3 << 16)               /* int: that many */
-#define STARPU_PARALLEL_WORKER_PREFERE_MIN (4 << 16)      /* int: 1: MIN_NB of them */
+#define STARPU_PARALLEL_WORKER_MIN_NB (1 << 16) /* int: at least that many */
+#define STARPU_PARALLEL_WORKER_MAX_NB (2 << 16) /* int: at most that many */
+#define STARPU_PARALLEL_WORKER_NB (3 << 16)     /* int: that many */
+#define STARPU_PARALLEL_WORKER_PREFERE_MIN \
+	(4 << 16) /* int: 1: MIN_NB of them, which is given too */
 #define STARPU_PARALLEL_WORKER_KEEP_HOMOGENEOUS (5 << 16) /* int: 1: all of one size */
-#define STARPU_PARALLEL_WORKER_POLICY_NAME (6 << 16)      /* char *: no effect, see below */
-/* struct starpu_sched_policy *: no effect, since a parallel worker has one task at a time */
+#define STARPU_PARALLEL_WORKER_POLICY_NAME (6 << 16)      /* char *: a policy orders their tasks */
+/* struct starpu_sched_policy *: the same. To the policy each parallel worker is its first worker,
+ * in a context of its own that all of them share. Without a policy the most urgent task comes
+ * first, and goes to any parallel worker that is free. */
 #define STARPU_PARALLEL_WORKER_POLICY_STRUCT (7 << 16)
 /* void (*)(void *): called once in each parallel worker when it is made; and its argument */
 #define STARPU_PARALLEL_WORKER_CREATE_FUNC (8 << 16)
 #define STARPU_PARALLEL_WORKER_CREATE_FUNC_ARG (9 << 16)
 /* enum starpu_parallel_worker_types: the function to call when there is no CREATE_FUNC */
 #define STARPU_PARALLEL_WORKER_TYPE (10 << 16)
-/* unsigned: no effect, idle workers always sleep and are woken */
+/* unsigned: 0 or 1; with both, workers serve other tasks between those of their parallel worker,
+ * sleep when there are none, and are woken */
 #define STARPU_PARALLEL_WORKER_AWAKE_WORKERS (11 << 16)
 /* only the workers of the first part of the machine form a parallel worker */
 #define STARPU_PARALLEL_WORKER_PARTITION_ONE (12 << 16)
@@ -60,7 +64,8 @@ enum starpu_parallel_worker_types {
 /* Make a parallel worker of the CPU workers in each part of the machine of that kind
  * (HWLOC_OBJ_PACKAGE, HWLOC_OBJ_NUMANODE, ...), or as the arguments say. Workers that are not bound
  * count as one part. NULL after a message when that makes no sense, when parallel workers exist
- * already, or without CPU workers. */
+ * already, without CPU workers, or with a policy when there is no scheduling context left
+ * (STARPU_NMAX_SCHED_CTXS). */
 struct starpu_parallel_worker_config *starpu_parallel_worker_init(
 	hwloc_obj_type_t parallel_worker_level, ...);
 /* Wait for all tasks, and take the parallel workers apart. 0, or -EINVAL. */

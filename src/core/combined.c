@@ -253,6 +253,8 @@ int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_ta
 int orr_combined_in_ctx(struct orr_process *proc, const struct orr_combined *c,
 			const struct orr_ctx *ctx)
 {
+	if (ctx->of_teams)
+		return 0; /* each of its workers stands for several that belong together */
 	for (unsigned i = 0; i < c->n; i++)
 		if (!orr_ctx_has(ctx, &proc->core->workers[c->workers[i]]))
 			return 0;

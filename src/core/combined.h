@@ -26,7 +26,7 @@ void orr_combined_exit(struct orr_process *proc);
 /* Can it execute implementation i of the task? The first that it can, -1 when none. */
 int orr_combined_can_run(const struct orr_combined *c, const struct starpu_task *task, unsigned i);
 int orr_combined_first_impl(const struct orr_combined *c, const struct starpu_task *task);
-/* Are all its workers in the context? */
+/* Are all its workers in the context, as workers of their own? */
 int orr_combined_in_ctx(struct orr_process *proc, const struct orr_combined *c,
 			const struct orr_ctx *ctx);
 /* Could several workers execute the task? */

@@ -29,6 +29,8 @@ struct orr_ctx {
 	struct starpu_sched_policy *policy;
 	void *policy_data;  /* the policy's own */
 	uint8_t own_policy; /* the program chose one; otherwise the policy is a matter of ours */
+	uint8_t of_teams; /* atomic: its workers take tasks for their parallel workers (core/team.h)
+			   */
 	void *program_data; /* in a context without policy: what the program keeps as its data */
 	struct starpu_sched_tree *tree; /* of components (sched/component.h), NULL: none */
 	unsigned id;

@@ -124,5 +124,7 @@ struct starpu_task *orr_dispatch_pop(struct orr_worker *w, struct orr_process *p
 		w->kept = task;
 		return NULL;
 	}
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) != 1, 0) && task)
+		return orr_team_take(w, proc, task);
 	return task;
 }

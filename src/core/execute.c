@@ -238,7 +238,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	if (__builtin_expect(w->member != NULL, 0))
 		orr_parallel_finish(w, t, us);
 	if (__builtin_expect(t->team != 0, 0))
-		orr_team_over(proc, t->team - 1U);
+		orr_team_over(proc, t);
 	if (__builtin_expect(w->pipeline, 0))
 		promote(w, proc);
 	if (__builtin_expect(proc->data->limited, 0) && t->owner.naccess) {

@@ -142,6 +142,13 @@ void orr_ctx_task_done(struct orr_process *proc, unsigned id)
 		orr_ctx_leave(proc);
 }
 
+/* Does it count tasks that the program submitted to it? Those of parallel workers count for the
+ * default context. */
+static int counts(const struct orr_ctx *ctx)
+{
+	return ctx && !ORR_ATOMIC_LOAD_RELAXED(&ctx->of_teams);
+}
+
 /* Tasks of the default context are those that the process counts and no other context does. The
  * order of reading makes all errors of tasks that come and go meanwhile errors upwards. */
 static uint64_t npending_in_default(struct orr_process *proc)
@@ -150,11 +157,11 @@ static uint64_t npending_in_default(struct orr_process *proc)
 		 done_elsewhere = 0;
 
 	for (unsigned i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
-		if (proc->core->ctx[i])
+		if (counts(proc->core->ctx[i]))
 			submitted_elsewhere += ORR_ATOMIC_LOAD(&proc->core->ctx[i]->nsubmitted);
 	submitted = ORR_ATOMIC_LOAD(&proc->core->nsubmitted);
 	for (unsigned i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
-		if (proc->core->ctx[i])
+		if (counts(proc->core->ctx[i]))
 			done_elsewhere += ORR_ATOMIC_LOAD(&proc->core->ctx[i]->ncompleted);
 	return submitted - submitted_elsewhere - (done - done_elsewhere);
 }

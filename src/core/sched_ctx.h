@@ -92,12 +92,14 @@ uint64_t orr_ctx_npending(struct orr_process *proc, unsigned id);
 void orr_ctx_workers_joined(struct orr_process *proc, struct orr_ctx *ctx);
 
 /* The context in which the calling thread submits: what it chose, else that of the task that it
- * executes, else 0. */
+ * executes, else 0. That of parallel workers is the default one to the program. */
 static inline unsigned orr_ctx_current(const struct orr_thread *self)
 {
+	unsigned id = self->task ? self->task->ctx : 0;
+
 	if (__builtin_expect(self->ctx != 0, 0))
 		return self->ctx - 1;
-	return self->task ? self->task->ctx : 0;
+	return __builtin_expect(id != 0, 0) && self->proc->core->ctx[id]->of_teams ? 0 : id;
 }
 
 #endif

@@ -361,6 +361,7 @@ static struct orr_ctx *find_free(struct orr_process *proc, const char *name)
 	ctx->level = 0;
 	ctx->nsms = -1;
 	ctx->whole = 0;
+	ORR_ATOMIC_STORE_RELAXED(&ctx->of_teams, 0);
 	starpu_task_list_init(&ctx->homeless);
 	return ctx->name ? ctx : NULL;
 }

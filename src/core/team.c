@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "core/combined.h"
 #include "core/dispatch.h"
+#include "core/parallel.h"
 #include "core/sched_ctx.h"
 #include "core/task_impl.h"
 
@@ -48,6 +49,21 @@ static int ask(struct orr_process *proc, struct starpu_parallel_worker_config *c
 	return possible;
 }
 
+/* The task goes to the policy that the parallel workers have. All of their first workers are woken:
+ * one that sleeps may be waiting for the rest of its team. */
+static void give_to_policy(struct orr_process *proc, unsigned id, struct orr_task *t)
+{
+	struct orr_ctx *ctx = proc->core->ctx[id];
+
+	ORR_ATOMIC_ADD(&ctx->nsubmitted, 1);
+	ORR_ATOMIC_STORE_RELAXED(&t->ctx, (uint8_t) id);
+	t->pub->sched_ctx = id;
+	if (ctx->policy->submit_hook)
+		ctx->policy->submit_hook(t->pub);
+	orr_ctx_push(proc, t);
+	orr_ctx_wake_all(proc, ctx);
+}
+
 /* A free team for the task becomes busy; NULL: the task is queued. */
 static struct orr_team *claim(struct orr_process *proc, struct starpu_parallel_worker_config *c,
 			      struct orr_team_waiting *entry)
@@ -82,6 +98,11 @@ int orr_team_push(struct orr_process *proc, struct orr_task *t)
 		free(entry);
 		return 0;
 	}
+	if (c->ctx && !t->ctx) {
+		free(entry);
+		give_to_policy(proc, c->ctx, t);
+		return 1;
+	}
 	struct orr_team *team = claim(proc, c, entry);
 	if (team) {
 		free(entry);
@@ -109,7 +130,7 @@ static struct orr_team_waiting *take(struct starpu_parallel_worker_config *c, un
 	return found;
 }
 
-void orr_team_over(struct orr_process *proc, unsigned number)
+static void take_next(struct orr_process *proc, unsigned number)
 {
 	struct starpu_parallel_worker_config *c = proc->core->teams;
 	struct orr_team *team = &c->team[number];
@@ -125,4 +146,36 @@ void orr_team_over(struct orr_process *proc, unsigned number)
 	if (next)
 		launch(proc, team, next->t);
 	free(next);
+}
+
+void orr_team_over(struct orr_process *proc, struct orr_task *t)
+{
+	unsigned number = t->team - 1U;
+
+	t->team = 0;
+	if (proc->core->ctx[t->ctx]->of_teams)
+		t->pub->sched_ctx = 0; /* where the program submitted it, and may do so again */
+	else
+		take_next(proc, number);
+}
+
+/* ---- teams with a policy ---- */
+
+struct starpu_task *orr_team_take(struct orr_worker *w, struct orr_process *proc,
+				  struct starpu_task *task)
+{
+	struct starpu_parallel_worker_config *c = proc->core->teams;
+	struct orr_task *t = orr_task_of(task);
+	unsigned i;
+
+	if (!proc->core->ctx[t->ctx]->of_teams)
+		return task;
+	for (i = 0; i < c->n && c->team[i].worker != (int) w->id; i++)
+		;
+	orr_assertf(i < c->n, "worker %u leads no parallel worker", w->id);
+	t->team = (uint16_t) (i + 1);
+	if (!c->team[i].comb)
+		return task;
+	orr_parallel_launch(proc, t, c->team[i].comb);
+	return NULL;
 }

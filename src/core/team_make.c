@@ -21,9 +21,10 @@
 
 /* The numbers and marks that the program asked for. */
 struct request {
-	int min, max, nb, prefer_min, homogeneous, one, has_policy;
+	int min, max, nb, prefer_min, homogeneous, one;
 	unsigned ncores;
 	unsigned nsizes, size[STARPU_NMAXWORKERS]; /* of those that NEW began */
+	struct starpu_sched_policy *policy;        /* NULL: none */
 	void (*create)(void *);
 	void *create_arg;
 	enum starpu_parallel_worker_types type;
@@ -46,14 +47,45 @@ static void set_ncores(struct request *rq, unsigned n)
 }
 
 /* 0, or -EINVAL after a message. */
-static int check_policy(const char *name)
+static int set_policy_name(struct request *rq, const char *name)
 {
 	struct orr_process *proc = orr_self();
 
-	if (name && proc->core->policies->find(proc, name))
+	rq->policy = name ? proc->core->policies->find(proc, name) : NULL;
+	if (rq->policy)
 		return 0;
 	orr_error("starpu_parallel_worker_init: there is no scheduling policy %s",
 		  name ? name : "NULL");
+	return -EINVAL;
+}
+
+static int set_policy(struct request *rq, struct starpu_sched_policy *policy)
+{
+	rq->policy = policy;
+	if (policy)
+		return 0;
+	orr_error(
+		"starpu_parallel_worker_init: STARPU_PARALLEL_WORKER_POLICY_STRUCT is NULL; leave it out to have no policy");
+	return -EINVAL;
+}
+
+/* Idle workers sleep and wake by themselves, with either value. */
+static int check_awake(unsigned awake)
+{
+	if (awake <= 1)
+		return 0;
+	orr_error(
+		"starpu_parallel_worker_init: STARPU_PARALLEL_WORKER_AWAKE_WORKERS is 0 or 1, not %u",
+		awake);
+	return -EINVAL;
+}
+
+static int check_prefer_min(const struct request *rq)
+{
+	if (!rq->prefer_min || rq->min > 0)
+		return 0;
+	orr_error(
+		"starpu_parallel_worker_init: STARPU_PARALLEL_WORKER_PREFERE_MIN needs STARPU_PARALLEL_WORKER_MIN_NB");
 	return -EINVAL;
 }
 
@@ -73,10 +105,10 @@ static int parse(struct request *rq, va_list ap)
 			rq->homogeneous = va_arg(ap, int);
 			break;
 		case STARPU_PARALLEL_WORKER_POLICY_NAME:
-			ret = check_policy(va_arg(ap, char *));
+			ret = set_policy_name(rq, va_arg(ap, char *));
 			break;
 		case STARPU_PARALLEL_WORKER_POLICY_STRUCT:
-			(void) va_arg(ap, struct starpu_sched_policy *);
+			ret = set_policy(rq, va_arg(ap, struct starpu_sched_policy *));
 			break;
 		case STARPU_PARALLEL_WORKER_CREATE_FUNC:
 			rq->create = va_arg(ap, void (*)(void *));
@@ -87,7 +119,9 @@ static int parse(struct request *rq, va_list ap)
 		case STARPU_PARALLEL_WORKER_TYPE:
 			rq->type = (enum starpu_parallel_worker_types) va_arg(ap, int);
 			break;
-		case STARPU_PARALLEL_WORKER_AWAKE_WORKERS: (void) va_arg(ap, unsigned); break;
+		case STARPU_PARALLEL_WORKER_AWAKE_WORKERS:
+			ret = check_awake(va_arg(ap, unsigned));
+			break;
 		case STARPU_PARALLEL_WORKER_PARTITION_ONE: rq->one = 1; break;
 		case STARPU_PARALLEL_WORKER_NEW: ret = add_size(rq); break;
 		case STARPU_PARALLEL_WORKER_NCORES: set_ncores(rq, va_arg(ap, unsigned)); break;
@@ -100,7 +134,7 @@ static int parse(struct request *rq, va_list ap)
 		if (ret)
 			return ret;
 	}
-	return 0;
+	return check_prefer_min(rq);
 }
 
 /* The CPU workers by the parts of the machine in which they are. */
@@ -254,6 +288,26 @@ static prologue_t prologue_of(const struct request *rq)
 	}
 }
 
+/* Makes the context with the policy, of the first worker of each team. 0, or -EINVAL after a
+ * message. */
+static int make_ctx(struct orr_process *proc, struct starpu_parallel_worker_config *c,
+		    struct starpu_sched_policy *policy)
+{
+	int first[STARPU_NMAXWORKERS];
+
+	for (unsigned i = 0; i < c->n; i++)
+		first[i] = c->team[i].worker;
+	unsigned id = starpu_sched_ctx_create(first, (int) c->n, "parallel workers",
+					      STARPU_SCHED_CTX_POLICY_STRUCT, policy, 0);
+	if (id >= STARPU_NMAX_SCHED_CTXS)
+		return -EINVAL;
+	c->ctx = id;
+	ORR_ATOMIC_STORE_RELAXED(&proc->core->ctx[id]->of_teams, 1);
+	/* Workers that the program took out of the default context do not come back. */
+	starpu_sched_ctx_set_inheritor(id, id);
+	return 0;
+}
+
 static struct starpu_parallel_worker_config *begin(int level, va_list ap)
 {
 	struct orr_process *proc = orr_self();
@@ -269,6 +323,10 @@ static struct starpu_parallel_worker_config *begin(int level, va_list ap)
 	struct starpu_parallel_worker_config *c = parse(&rq, ap) ? NULL : make(proc, &rq, level);
 	if (!c)
 		return NULL;
+	if (rq.policy && make_ctx(proc, c, rq.policy)) {
+		free(c);
+		return NULL;
+	}
 	for (unsigned i = 0; i < c->n; i++) {
 		unsigned w = (unsigned) c->team[i].worker;
 
@@ -309,6 +367,8 @@ int starpu_parallel_worker_shutdown(struct starpu_parallel_worker_config *parall
 		return ret;
 	orr_assert(!parallel_workers->queue);
 	ORR_ATOMIC_STORE(&orr_self()->core->teams, NULL);
+	if (parallel_workers->ctx)
+		starpu_sched_ctx_delete(parallel_workers->ctx);
 	free(parallel_workers);
 	return 0;
 }
