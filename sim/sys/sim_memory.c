@@ -4,7 +4,8 @@
  * - buffers that only kernels and transfers touch are all the same one, a reservation that nobody
  * touches: it costs nothing however large, and SMPI is told to copy nothing from it;
  * - memory that the program itself touches (starpu_malloc) is folded: the pages of one small file,
- * mapped again and again.
+ * mapped again and again. Where addresses get scarce, because they are limited (ulimit -v), blocks
+ * overlap: each begins one page after the other.
  *
  * Both lie in one range of addresses, so that two comparisons tell whether a payload exists. Folded
  * blocks below FOLD_MIN are ordinary memory: they are what programs keep their tables in.
@@ -14,12 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "sim.h"
 #include "base/assert.h"
 
 #define RANGE ((size_t) 8 << 40)
-#define SHARED ((size_t) 1 << 40) /* head of the range: the one shared buffer */
+#define LEAST_RANGE ((size_t) 64 << 20)
+#define SHARED_PART 4  /* of the range, its head: the one shared buffer */
+#define OVERLAP_PART 4 /* of the range, its tail: blocks that overlap */
 #define FOLD_MIN ((size_t) 64 << 10)
 #define PAGE ((size_t) 4096)
 #define MAX_PIECES 8 /* mappings per folded block before the file is made larger */
@@ -33,7 +37,7 @@ struct free_block {
 };
 
 static struct {
-	char *low, *fold_next, *high;
+	char *low, *fold_next, *overlap, *overlap_next, *overlap_mapped, *high;
 	int file;
 	size_t file_size;
 	struct free_block *free;
@@ -43,19 +47,23 @@ void orr_sim_memory_init(void)
 {
 	if (orr_sim.kernels != ORR_SIM_SKIP)
 		return;
+	struct rlimit most;
 	size_t size = RANGE;
 	void *p = MAP_FAILED;
-	/* Systems with little address space get less. */
-	for (; size > SHARED >> 6 && p == MAP_FAILED; size >>= 1)
+	/* Where addresses are limited, most of them are left to others. */
+	if (getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
+		while (size > LEAST_RANGE && size > most.rlim_cur / 4)
+			size /= 2;
+	for (; p == MAP_FAILED && size >= LEAST_RANGE; size /= 2)
 		p = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return;
-	size <<= 1;
-	if (size > RANGE)
-		size = RANGE;
+	size *= 2;
 	range.low = p;
-	range.fold_next = range.low + size / 8;
+	range.fold_next = range.low + size / SHARED_PART;
 	range.high = range.low + size;
+	range.overlap = range.high - size / OVERLAP_PART;
+	range.overlap_next = range.overlap_mapped = range.overlap;
 	orr_sim_glue_no_copy(range.low, range.high);
 }
 
@@ -70,9 +78,11 @@ static void *shared_buffer(size_t size)
 	static size_t usable;
 	if (size <= usable)
 		return range.low;
+	size_t part = (size_t) (range.high - range.low) / SHARED_PART;
 	size_t want = round_up(size < (64 << 20) ? 64 << 20 : size, 2 << 20);
-	if (want > (size_t) (range.high - range.low) / 8 ||
-	    mprotect(range.low, want, PROT_READ | PROT_WRITE))
+	if (want > part)
+		want = part;
+	if (size > want || mprotect(range.low, want, PROT_READ | PROT_WRITE))
 		return NULL;
 	usable = want;
 	return range.low;
@@ -162,6 +172,38 @@ static char *take_free(size_t size)
 	return NULL;
 }
 
+/* Maps the file to [p, p + size), a piece at a time. */
+static int map_pieces(char *p, size_t size, size_t piece)
+{
+	for (size_t at = 0; at < size; at += piece) {
+		size_t n = size - at < piece ? size - at : piece;
+		if (mmap(p + at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, range.file,
+			 0) == MAP_FAILED)
+			return -1;
+	}
+	return 0;
+}
+
+/* A block that begins one page after the last one of this kind. */
+static void *overlapping(size_t size, size_t piece)
+{
+	char *p = range.overlap_next, *mapped = range.overlap_mapped;
+	size_t more = 0;
+	if (size > (size_t) (range.high - p))
+		return NULL;
+	if (p + size > mapped) {
+		more = round_up((size_t) (p + size - mapped), piece);
+		if (more > (size_t) (range.high - mapped))
+			more = (size_t) (range.high - mapped);
+	}
+	if (map_pieces(mapped, more, piece))
+		return NULL;
+	range.overlap_mapped = mapped + more;
+	range.overlap_next = p + PAGE;
+	orr_assert(p + size <= range.overlap_mapped && range.overlap_mapped <= range.high);
+	return p;
+}
+
 static void *folded(size_t size)
 {
 	char *p = take_free(size);
@@ -170,17 +212,13 @@ static void *folded(size_t size)
 	size_t piece = round_up(orr_sim.fold_bytes ? orr_sim.fold_bytes : 1 << 20, PAGE);
 	while (size / piece > MAX_PIECES)
 		piece *= 2;
-	if (grow_file(piece) || size > (size_t) (range.high - range.fold_next))
+	if (grow_file(piece))
 		return NULL;
 	p = range.fold_next;
-	for (size_t at = 0; at < size; at += piece) {
-		size_t n = size - at < piece ? size - at : piece;
-		if (mmap(p + at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, range.file,
-			 0) == MAP_FAILED)
-			return NULL;
-	}
+	if (size > (size_t) (range.overlap - p) || map_pieces(p, size, piece))
+		return overlapping(size, piece);
 	range.fold_next += size;
-	orr_assert(range.fold_next <= range.high);
+	orr_assert(range.fold_next <= range.overlap);
 	return p;
 }
 
@@ -203,7 +241,8 @@ void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size)
 	struct free_block *b = malloc(sizeof(*b));
 	if (!b)
 		return;
-	orr_assertf(p < range.fold_next, "%p was never handed out", ptr);
+	orr_assertf(p < range.fold_next || (p >= range.overlap && p < range.overlap_next),
+		    "%p was never handed out", ptr);
 	b->at = p;
 	b->size = round_up(size, PAGE);
 	b->next = range.free;
