@@ -25,8 +25,8 @@ struct phases {
 	int n, sizes[MOST_PHASES]; /* ranks in use in each of them; n = 0: all ranks, always */
 };
 
-/* What a process that joins a run must know: the number of ranks that the distribution began with,
- * and the step that is inserted next. */
+/* The state that a process needs to join a run: the number of ranks that the distribution began
+ * with, and the step that is inserted next. */
 struct progress {
 	int base, step;
 };

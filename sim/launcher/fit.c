@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether the simulation fits into the memory of this computer. A run that does not would be ended
- * by the system without a word, or make the computer useless for minutes.
+/* The simulation must fit into the memory of this computer. A run that does not would be ended by
+ * the system without a word, or make the computer useless for minutes.
  *
  * Before the ranks are made their part is known: the address space of their stacks, and what a rank
  * takes of memory that has no data yet. While the run goes on, the thread of the watch looks at the
@@ -17,8 +17,8 @@
 #include "launcher.h"
 #include "base/assert.h"
 
-/* What 1,024 ranks of the Cholesky example without tasks take more than 16, divided by their
- * number: 165 KB. */
+/* The memory of a rank that has no tasks yet: 1,024 ranks of the Cholesky example take that much
+ * more than 16, divided by the difference. */
 #define RANK_BYTES 165e3
 /* Ends the run when less than that part of the computer's memory is left. */
 #define LEFT_PART 0.01
@@ -33,8 +33,8 @@ static double line_of(const char *text, const char *name)
 	return at ? strtod(at + strlen(name), NULL) * 1024 : -1;
 }
 
-/* What the computer has, and what of it, and of its disk for memory, is free. Returns whether that
- * is known. Calls only what the thread of the watch may call. */
+/* The memory of the computer, and the part of it, and of its swap, that is free. Returns whether
+ * that is known. Calls only what the thread of the watch may call. */
 static int memory_of_computer(double *total, double *left)
 {
 	char text[4096];

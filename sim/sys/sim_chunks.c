@@ -42,7 +42,7 @@ static struct free_chunk **list_of(size_t bytes)
 	return NULL;
 }
 
-/* What is left of the old region, less than a chunk, stays unused. */
+/* The rest of the old region, less than a chunk, stays unused. */
 static int new_region(void)
 {
 	char *p = mmap(NULL, REGION + HUGE_PAGE, PROT_READ | PROT_WRITE,

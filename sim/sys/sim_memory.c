@@ -50,7 +50,7 @@ void orr_sim_memory_init(void)
 	struct rlimit most;
 	size_t size = RANGE;
 	void *p = MAP_FAILED;
-	/* Where addresses are limited, most of them are left to others. */
+	/* Most of the addresses are left to others if they are limited. */
 	if (getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur != RLIM_INFINITY)
 		while (size > LEAST_RANGE && size > most.rlim_cur / 4)
 			size /= 2;

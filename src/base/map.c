@@ -15,7 +15,7 @@ static inline uint64_t key_of(const struct orr_map *m, const void *obj)
 	return *(const uint64_t *) ((const char *) obj + m->key_offset);
 }
 
-/* What is kept of a key: never 0, which marks free slots. */
+/* The part of a key's hash that is kept: never 0, which marks free slots. */
 static inline uint32_t hash_of(uint64_t key)
 {
 	return (uint32_t) orr_mix64(key) | 1U << 31;

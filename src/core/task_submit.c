@@ -42,7 +42,7 @@ static uint32_t task_where(const struct orr_process *proc, const struct starpu_t
 	return where;
 }
 
-/* What a task has from its codelet. */
+/* Gives a task its codelet's properties. */
 static inline void inherit(struct starpu_task *task, const struct starpu_codelet *cl)
 {
 	if (__builtin_expect(cl->model != NULL, 0) && !cl->model->is_init)

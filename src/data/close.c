@@ -48,8 +48,8 @@ static void destroy_handle(starpu_data_handle_t h)
 	orr_handle_free(h);
 }
 
-/* What an access for writing ends: the handle; value and buffers; the value. It is the arg of an
- * acquisition: there may be one for each message of a run. */
+/* The part of a datum that an access for writing ends: the handle; value and buffers; the value.
+ * The arg of an acquisition says it: there may be one for each message of a run. */
 enum { DESTROY, DROP, FORGET };
 
 /* ---- the last moments ---- */

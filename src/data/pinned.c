@@ -164,7 +164,7 @@ static struct shape *shape_of(struct orr_pinned *p, unsigned memnode, size_t siz
 	return s;
 }
 
-/* How many blocks the next slab has. */
+/* The number of blocks of the next slab. */
 static unsigned growth(const struct orr_pinned *p, const struct shape *shape)
 {
 	size_t most = SLAB_BYTES / shape->size, least = shape->size < PAGE ? PAGE / shape->size : 1,
@@ -343,7 +343,7 @@ int orr_pinned_begin(struct orr_process *proc, unsigned memnode)
 	if (!p)
 		return -ENOMEM;
 	p->by = memnode;
-	/* Where main memory is limited, freed blocks make room. */
+	/* Freed blocks make room if main memory is limited. */
 	p->keep = proc->data->memnodes[STARPU_MAIN_RAM].total ? 0 : proc->cfg.pinned_keep;
 	orr_lock_init(&p->lock, ORR_RANK_PINNED);
 	orr_map_init(&p->ranges, offsetof(struct range, addr));

@@ -42,13 +42,13 @@
 
 enum { ROOM = 512 }; /* for the name of a set, as the header says for C */
 
-/* What rank 0 tells the others of a change. */
+/* Rank 0 tells the others of a change: */
 struct change {
 	int type, size;               /* the operation; the number of ranks that results */
 	char next[ROOM], other[ROOM]; /* the set that results; those that come or leave */
 };
 
-/* What the ranks tell those that join. */
+/* The ranks tell those that join: */
 struct greeting {
 	int size; /* ranks in use */
 	uint64_t bytes;
@@ -97,7 +97,7 @@ static int set_size(const struct orr_elastic *e, const char *set, int *size, int
 	return 0;
 }
 
-/* Whether the process was added to the run: 0, 1 or -EIO. */
+/* Returns whether the process was added to the run: 0, 1 or -EIO. */
 static int is_new(const struct orr_elastic *e)
 {
 	MPI_Info info;
@@ -279,7 +279,7 @@ static int grow(struct orr_mpi *mpi, struct orr_elastic *e)
 	return ret ? ret : orrery_resize(*e->comm, mpi->size);
 }
 
-/* Whether those that leave are the last ranks, the same on all ranks; -EIO. */
+/* Returns whether those that leave are the last ranks, the same on all ranks; -EIO. */
 static int leaves_from_end(const struct orr_mpi *mpi, const struct orr_elastic *e)
 {
 	int size, included, mine, all;

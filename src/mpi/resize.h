@@ -8,7 +8,7 @@
 
 #include "mpi/mpi.h"
 
-/* What follows a process set (elastic.c), for orrery_resize_point(). */
+/* The functions that follow a process set (elastic.c), for orrery_resize_point(). */
 struct orr_resize_hooks {
 	/* On rank 0: whether the set is to change. */
 	int (*wants)(struct orr_mpi *mpi, void *arg);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a start of a process costs in memory without us: a program of plain MPI starts processes one
- * after the other, and disconnects from each. It prints the bytes in use after each. Driven by
+/* The memory that a start of a process costs without us: a program of plain MPI starts processes
+ * one after the other, and disconnects from each. It prints the bytes in use after each. Driven by
  * leak.sh, which compares them with those of a run that grows and shrinks. */
 #include <malloc.h>
 #include <mpi.h>

@@ -111,7 +111,7 @@ static double pin(void)
 			starpu_data_unregister(handle[i]);
 	}
 	OK(starpu_free_noflag(a, (size_t) 8 << 20));
-	/* What was charged is spent. */
+	/* All that was charged is spent. */
 	starpu_task_wait_for_all();
 	return starpu_timing_now() - start;
 }

@@ -35,7 +35,7 @@ struct stub_handle {
 	int device;
 	cudaStream_t stream;
 };
-/* How many there are. */
+/* The number of them. */
 int stub_nhandles(void);
 /* Main memory that is page-locked, and what ever happened. */
 struct stub_pinned {
