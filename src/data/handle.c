@@ -5,6 +5,7 @@
 #include "data/handle.h"
 #include "data/data.h"
 #include "data/iface.h"
+#include "data/mapping.h"
 #include "data/memory.h"
 #include "base/log.h"
 #include "base/slab.h"
@@ -285,7 +286,7 @@ void orr_handle_drop_contents(starpu_data_handle_t h, int buffers)
 		r->stale = r->loading;
 		if (!r->mine || ORR_ATOMIC_LOAD(&r->refcnt))
 			continue;
-		if (buffers)
+		if (buffers && !(r == &h->main && orr_mapping_in_use(h)))
 			orr_memory_release(h, r);
 		else
 			orr_memory_demote(r);

@@ -13,6 +13,7 @@
 #include "data/data.h"
 #include "data/iface.h"
 #include "data/memnode.h"
+#include "data/memory.h"
 
 /* ---- back ends that cannot ---- */
 
@@ -29,21 +30,40 @@ uintptr_t orr_memnode_map_none(struct orr_process *proc, uintptr_t addr, size_t 
 
 /* ---- replicates ---- */
 
-int orr_mapping_begin(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *r)
+/* Does main memory's buffer stay where it is, or will it if it is made now? Where main memory is
+ * limited, buffers of the runtime come and go; with dontcache kernels may replace them. */
+static int can_stay(const struct orr_process *proc, starpu_data_handle_t h)
 {
-	struct starpu_data_interface_ops *ops = h->ops;
+	if (h->main.allocated && !h->main.mine)
+		return 1;
+	return h->home_node == -1 && !h->piece_of && !h->ops->dontcache &&
+	       !orr_memory_managed(proc, STARPU_MAIN_RAM);
+}
 
-	orr_assert_locked(&h->lock);
-	orr_assert(!r->allocated && !r->mapped);
-	if (proc->conf.enable_map <= 0 || !ops->map_data || r == &h->main || !h->main.allocated ||
-	    h->main.mine || proc->data->memnodes[r->memnode].ops->map == orr_memnode_map_none)
-		return 0;
-	if (ops->map_data(orr_handle_iface(h), STARPU_MAIN_RAM, orr_replicate_iface(h, r),
-			  r->memnode))
+static int map(starpu_data_handle_t h, struct orr_replicate *r)
+{
+	if (h->ops->map_data(orr_handle_iface(h), STARPU_MAIN_RAM, orr_replicate_iface(h, r),
+			     r->memnode))
 		return 0;
 	r->mapped = 1;
 	ORR_ATOMIC_STORE(&r->allocated, 1); /* read without the lock by orr_fetch_quick */
 	return 1;
+}
+
+int orr_mapping_begin(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *r)
+{
+	int made = !h->main.allocated;
+
+	orr_assert_locked(&h->lock);
+	orr_assert(!r->allocated && !r->mapped);
+	if (proc->conf.enable_map <= 0 || !h->ops->map_data || r == &h->main ||
+	    proc->data->memnodes[r->memnode].ops->map == orr_memnode_map_none ||
+	    !can_stay(proc, h) || (made && orr_memory_allocate(h, &h->main)))
+		return 0;
+	int ok = map(h, r);
+	if (!ok && made)
+		orr_memory_release(h, &h->main);
+	return ok;
 }
 
 void orr_mapping_end(starpu_data_handle_t h, struct orr_replicate *r)
@@ -60,6 +80,22 @@ void orr_mapping_end(starpu_data_handle_t h, struct orr_replicate *r)
 			  r->memnode, strerror(-ret));
 	r->mapped = 0;
 	r->allocated = 0;
+	ORR_ATOMIC_STORE(&r->state, ORR_INVALID);
+}
+
+int orr_mapping_in_use(starpu_data_handle_t h)
+{
+	orr_assert_locked(&h->lock);
+	for (const struct orr_replicate *r = h->main.next; r; r = r->next)
+		if (r->mapped && (ORR_ATOMIC_LOAD(&r->refcnt) || r->loading))
+			return 1;
+	return 0;
+}
+
+void orr_mapping_end_all(starpu_data_handle_t h)
+{
+	for (struct orr_replicate *r = h->main.next; r; r = r->next)
+		orr_mapping_end(h, r);
 }
 
 /* One of the two is main memory. */

@@ -342,6 +342,8 @@ void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 		return;
 	orr_assert_locked(&h->lock);
 	orr_assert(!r->loading && r->in_lru == orr_memory_managed(proc, r->memnode));
+	if (r == &h->main)
+		orr_mapping_end_all(h);
 	struct orr_memnode *m = r->in_lru ? &proc->data->memnodes[r->memnode] : NULL;
 	if (m) { /* from here on it is in no list, and not free yet */
 		ORR_ATOMIC_ADD(&m->nreleasing, 1);

@@ -256,7 +256,8 @@ void orr_transfer_shape(starpu_data_handle_t h, struct orr_replicate *src,
 	 * request for the datum. */
 	if (h->wide || dst->state != ORR_INVALID || orr_iface_follow(h->ops, to, from) == 0)
 		return;
-	if (!dst->mine || dst->loading || ORR_ATOMIC_LOAD(&dst->refcnt) > 1)
+	if (!dst->mine || dst->loading || ORR_ATOMIC_LOAD(&dst->refcnt) > 1 ||
+	    (dst == &h->main && (src->mapped || orr_mapping_in_use(h))))
 		return; /* the copy fails with a message */
 	orr_memory_release(h, dst);
 	orr_iface_follow(h->ops, to, from);

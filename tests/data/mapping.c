@@ -100,17 +100,38 @@ static void vectors(int mapped)
 	CHECK_IS(v[N - 1], 2);
 }
 
-/* No buffer of the program: there is nothing to map. */
-static void without_home(void)
+/* No buffer of the program: where data are mapped, main memory's buffer is the runtime's. */
+static void without_home(int mapped)
 {
+	struct starpu_data_filter f = { .filter_func = starpu_vector_filter_block, .nchildren = 2 };
 	starpu_data_handle_t h;
+	void *first;
 
 	starpu_vector_data_register(&h, -1, 0, N, sizeof(v[0]));
-	run(&set_cl, h, 0);
-	CHECK_IS(starpu_data_test_if_mapped_on_node(h, node(0)), 0);
-	run(&add_cl, h, -1);
-	run(&add_cl, h, 1);
+	for (int i = 0; i < 2; i++) {
+		run(&set_cl, h, 0);
+		first = seen;
+		CHECK_IS(starpu_data_test_if_mapped_on_node(h, node(0)), mapped);
+		run(&add_cl, h, -1);
+		CHECK_IS(seen == first, mapped);
+		run(&add_cl, h, 1);
+		CHECK_IS(seen == first, mapped);
+		run(&add_cl, h, 0);
+		OK(starpu_data_acquire(h, STARPU_R));
+		CHECK_IS(((int *) starpu_data_get_local_ptr(h))[N - 1], 4);
+		starpu_data_release(h);
+		/* Buffers and maps go. */
+		starpu_data_invalidate(h);
+		CHECK_IS(starpu_data_test_if_mapped_on_node(h, node(0)), 0);
+	}
+	run(&set_cl, h, 1);
+	starpu_data_partition(h, &f);
+	run(&add_cl, starpu_data_get_child(h, 0), 0);
+	run(&add_cl, starpu_data_get_child(h, 1), 1);
+	starpu_data_unpartition(h, STARPU_MAIN_RAM);
+	run(&add_cl, h, 0);
 	OK(starpu_data_acquire(h, STARPU_R));
+	CHECK_IS(((int *) starpu_data_get_local_ptr(h))[0], 3);
 	CHECK_IS(((int *) starpu_data_get_local_ptr(h))[N - 1], 3);
 	starpu_data_release(h);
 	starpu_data_unregister(h);
@@ -280,9 +301,40 @@ static void one_add(void *buffers[], void *arg)
 	*(int *) seen += 1;
 }
 
+static void one_set(void *buffers[], void *arg)
+{
+	*(int *) ((struct one *) buffers[0])->ptr = 0;
+	one_add(buffers, arg);
+}
+
 static struct starpu_codelet one_cl = {
 	.cpu_funcs = { one_add }, .cuda_funcs = { one_add }, .nbuffers = 1, .modes = { STARPU_RW }
 };
+
+static struct starpu_codelet one_set_cl = {
+	.cpu_funcs = { one_set }, .cuda_funcs = { one_set }, .nbuffers = 1, .modes = { STARPU_W }
+};
+
+/* The same without a home: refusing to map leaves no buffer behind. */
+static void programs_own_without_home(int refuse)
+{
+	struct one o = { .ptr = 0 };
+	starpu_data_handle_t h;
+	int there;
+
+	nmaps = nunmaps = 0;
+	refuses = refuse;
+	starpu_data_register(&h, -1, &o, &one_ops);
+	run(&one_set_cl, h, 0);
+	starpu_data_query_status(h, STARPU_MAIN_RAM, &there, NULL, NULL);
+	CHECK_IS(there, !refuse);
+	run(&one_cl, h, 1);
+	run(&one_cl, h, -1);
+	CHECK_IS(*(int *) seen, 3);
+	starpu_data_unregister(h);
+	CHECK_IS(nmaps, refuse ? 0 : 2);
+	CHECK_IS(nunmaps, nmaps);
+}
 
 static void programs_own(int refuse)
 {
@@ -328,20 +380,28 @@ int main(void)
 {
 	begin(0);
 	vectors(0);
+	without_home(0);
 	starpu_shutdown();
 	begin(1);
 	vectors(1);
-	without_home();
+	without_home(1);
 	matrices();
 	sparse();
 	programs_own(0);
 	programs_own(1);
+	programs_own_without_home(0);
+	programs_own_without_home(1);
 	wrong();
 	starpu_shutdown();
 	setenv("STARPU_ENABLE_MAP", "1", 1);
 	OK(starpu_init(NULL));
 	CHECK_IS(starpu_map_enabled(), 1);
 	vectors(1);
+	starpu_shutdown();
+	/* Buffers of the runtime come and go where main memory is limited. */
+	setenv("STARPU_LIMIT_CPU_MEM", "10", 1);
+	begin(1);
+	without_home(0);
 	starpu_shutdown();
 	return 0;
 }
