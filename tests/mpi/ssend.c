@@ -6,7 +6,7 @@
  * orr-test: sim-ranks 2 */
 #include "mpi_test.h"
 
-/* The time at which a task of rank 0 overwrote the datum, since both ranks inserted. */
+/* The time at which a task of rank 0 overwrote the datum, since it came to the barrier. */
 static double overwritten_us(int how, int value)
 {
 	starpu_data_handle_t h, to;
@@ -20,8 +20,8 @@ static double overwritten_us(int how, int value)
 		set_int(h, value);
 	if (rank == 1)
 		set_int(to, 0);
+	start = starpu_timing_now(); /* before rank 1 begins to be late */
 	OK(starpu_mpi_barrier(MPI_COMM_WORLD));
-	start = starpu_timing_now();
 	/* Rank 1 asks for the datum a tenth of a second late. */
 	if (rank == 1)
 		starpu_sleep(0.1f);
