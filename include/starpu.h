@@ -93,9 +93,10 @@ struct starpu_conf {
 	/* 1: bind CPU workers to the units in workers_bindid, in turn. STARPU_WORKERS_CPUID. 0. */
 	unsigned use_explicit_workers_bindid;
 	unsigned workers_bindid[STARPU_NMAXWORKERS];
-	/* The devices to use, by their numbers: those that OpenCL drives
-	 * (STARPU_WORKERS_OPENCLID), and slaves (all ranks but the master, from 0 on). No effect on
-	 * others: the first ones are used, and starpu_init() warns when others are named. */
+	/* The devices to use, by their numbers: those that CUDA drives (STARPU_WORKERS_CUDAID),
+	 * those that OpenCL drives (STARPU_WORKERS_OPENCLID), and slaves (all ranks but the master,
+	 * from 0 on). No effect on fake and simulated devices: the first ones are used, and
+	 * starpu_init() warns when others are named. */
 	unsigned use_explicit_workers_cuda_gpuid;
 	unsigned workers_cuda_gpuid[STARPU_NMAXWORKERS];
 	unsigned use_explicit_workers_opencl_gpuid;
@@ -119,9 +120,11 @@ struct starpu_conf {
 	int disable_asynchronous_cuda_copy;
 	int disable_asynchronous_opencl_copy;
 	int disable_asynchronous_mpi_ms_copy;
-	/* 1: units of a device reach buffers of the program in main memory directly, where the
-	 * device can (fake and simulated CUDA devices) and the interface has map_data; there are
-	 * no copies then. STARPU_ENABLE_MAP. 0. */
+	/* 1: units of a device reach buffers in main memory directly, where the device can (fake
+	 * and simulated CUDA devices) and the interface has map_data; there are no copies then.
+	 * Data with home node -1 get such a buffer when a device first uses them, unless main
+	 * memory is limited or their interface has dontcache: then they are copied.
+	 * STARPU_ENABLE_MAP. 0. */
 	int enable_map;
 	/* No effect: there is no driver that could share buffers with OpenGL. */
 	unsigned *cuda_opengl_interoperability;

@@ -25,6 +25,17 @@
 
 static double limit_bytes; /* that the simulation may take; 0: until little is left */
 
+int launcher_read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
 /* The bytes that a line of /proc/meminfo says, negative: not known. */
 static double line_of(const char *text, const char *name)
 {
@@ -38,14 +49,9 @@ static double line_of(const char *text, const char *name)
 static int memory_of_computer(double *total, double *left)
 {
 	char text[4096];
-	int fd = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!launcher_read_text("/proc/meminfo", text, sizeof(text)))
 		return 0;
-	text[n] = 0;
 	double memory = line_of(text, "MemAvailable:"), disk = line_of(text, "SwapFree:");
 	*total = line_of(text, "MemTotal:");
 	*left = memory + (disk > 0 ? disk : 0);
@@ -57,14 +63,9 @@ static double memory_in_use(void)
 {
 	char text[128];
 	long pages = 0;
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!launcher_read_text("/proc/self/statm", text, sizeof(text)))
 		return 0;
-	text[n] = 0;
 	return sscanf(text, "%*d %ld", &pages) == 1 ? (double) pages * (double) getpagesize() : 0;
 }
 

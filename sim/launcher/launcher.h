@@ -66,6 +66,10 @@ void launcher_fail_start(int nodes);
 
 /* ---- fit.c ---- */
 
+/* Reads the beginning of a file of the system into a text of that size, at most size - 1 bytes.
+ * Returns 0, and an empty text, if there is none. For any thread; allocates nothing. */
+int launcher_read_text(const char *path, char *text, size_t size);
+
 /* Ends the run if its ranks alone do not fit into memory. */
 void launcher_fit_check(const struct launcher_options *o);
 /* Ends the run if it has taken more memory than it may. For the thread of the watch. */

@@ -10,7 +10,6 @@
  *
  * Invariant: a place exists while somebody waits there, and for a barrier as long as that. */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <math.h>
 #include <pthread.h>
@@ -84,13 +83,9 @@ static void wake(const volatile void *object)
 static int other_threads(void)
 {
 	char text[512], *at;
-	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+
+	if (!launcher_read_text("/proc/self/stat", text, sizeof(text)))
 		return 0;
-	text[n] = 0;
 	at = strrchr(text, ')');
 	/* The 20th field; the 3rd one follows the name. */
 	for (int field = 2; at && field < 20; field++)

@@ -198,13 +198,8 @@ static enum state look(void)
 	char path[64], text[256];
 	struct stat st;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", watch.task);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!launcher_read_text(path, text, sizeof(text)))
 		return RUNS;
-	text[n] = 0;
 	if (text[0] < '0' || text[0] > '9')
 		return RUNS;
 	/* A folder has two links and one more for each folder in it. */
