@@ -25,6 +25,7 @@
 #include "data/flight.h"
 #include "data/tidy.h"
 #include "trace/tool.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,14 +52,18 @@ int orr_transfer_loading(starpu_data_handle_t h)
 	return 0;
 }
 
-/* Tells the profiling tool that a copy to dst begins or ends. The copy keeps dst. Without locks. */
-static void tell_tool(struct orr_process *proc, int ends, starpu_data_handle_t h,
-		      const struct orr_replicate *dst)
+/* Tells the profiling tool and the trace that a copy begins or ends, which keeps src and dst.
+ * Without locks. */
+static void tell(struct orr_process *proc, int ends, starpu_data_handle_t h,
+		 const struct orr_replicate *src, const struct orr_replicate *dst)
 {
 	if (__builtin_expect(proc->tool != NULL, 0))
 		orr_tool_transfer(proc, ends, dst->memnode,
 				  dst->memnode ? proc->data->memnodes[dst->memnode].devid : -1,
 				  starpu_data_get_size(h));
+	if (__builtin_expect(proc->trace != NULL, 0))
+		orr_trace_copy(proc, -1, ends ? ORR_TRACE_COPIED : ORR_TRACE_COPY, src->memnode,
+			       dst->memnode, starpu_data_get_size(h));
 }
 
 /* ---- copies ---- */
@@ -301,12 +306,12 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 	dst->loading = 1;
 	dst->stale = 0;
 	orr_handle_unlock(h);
-	tell_tool(proc, 0, h, dst);
+	tell(proc, 0, h, src, dst);
 	int ret = orr_mapping_joins(src, dst) ? orr_mapping_update(h, src, dst)
 					      : copy(proc, h, src, dst, &chan, &end_us);
 	int later = !ret && proc->ngroups && end_us > orr_sys_now_us();
 	if (ret != -EAGAIN && !later)
-		tell_tool(proc, 1, h, dst);
+		tell(proc, 1, h, src, dst);
 	orr_lock(&h->lock);
 	if (ret == -EAGAIN) {
 		struct orr_transfer *t = begin(proc, h, src, dst, why);
@@ -350,7 +355,7 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 	orr_assert(ORR_ATOMIC_LOAD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading) > 0);
 	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading, -1);
 	if (t->src)
-		tell_tool(proc, 1, t->handle, t->dst);
+		tell(proc, 1, t->handle, t->src, t->dst);
 	orr_lock(&t->handle->lock);
 	struct orr_fetch *waiters = loaded(t->handle, t->src, t->dst, 1);
 	if (t->why == ORR_COPY_EVICT)

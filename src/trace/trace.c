@@ -41,8 +41,9 @@ struct orr_trace {
 	struct buffer buffer[NBUFFERS];
 };
 
-static const char *const event_names[ORR_TRACE_NEVENTS] = { "submit", "start", "end", "done",
-							    "send",   "recv",  "user" };
+static const char *const event_names[ORR_TRACE_NEVENTS] = { "submit", "start",  "end",
+							    "done",   "send",   "recv",
+							    "copy",   "copied", "user" };
 
 /* ---- recording ---- */
 
@@ -98,8 +99,9 @@ void orr_trace_task(struct orr_process *proc, int by, enum orr_trace_event event
 					     .kind = (uint8_t) event });
 }
 
-void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
-		       int64_t tag, size_t bytes)
+/* An event that has a place where it comes from or goes to, and a size. */
+static void append_sized(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
+			 int64_t tag, size_t bytes)
 {
 	if (is_recording(proc->trace))
 		trace_append(proc->trace, by,
@@ -109,6 +111,18 @@ void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event ev
 					     .worker = -1,
 					     .peer = peer,
 					     .kind = (uint8_t) event });
+}
+
+void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
+		       int64_t tag, size_t bytes)
+{
+	append_sized(proc, by, event, peer, tag, bytes);
+}
+
+void orr_trace_copy(struct orr_process *proc, int by, enum orr_trace_event event, unsigned src,
+		    unsigned dst, size_t bytes)
+{
+	append_sized(proc, by, event, (int) src, (int64_t) dst, bytes);
 }
 
 void orr_trace_mark(struct orr_process *proc, int by, const char *what, unsigned long number,
@@ -232,13 +246,13 @@ static int write_events(struct orr_process *proc, const struct orr_trace *tr, FI
 
 	if (!all)
 		return -ENOMEM;
-	fprintf(f, "# time_us rank worker event job name | peer tag bytes\n");
+	fprintf(f, "# time_us rank worker event job name | peer tag bytes | from to bytes\n");
 	for (size_t i = 0; i < n; i++) {
 		const struct event *e = &all[i];
 
 		fprintf(f, "%.3f %d %d %s ", origin_us + e->us, proc->mpi_rank, e->worker,
 			event_names[e->kind]);
-		if (e->kind == ORR_TRACE_SEND || e->kind == ORR_TRACE_RECV)
+		if (e->kind >= ORR_TRACE_SEND && e->kind <= ORR_TRACE_COPIED)
 			fprintf(f, "%d %lld %zu\n", e->peer, (long long) e->tag, e->bytes);
 		else
 			fprintf(f, "%llu %s\n", (unsigned long long) e->job, e->name);

@@ -20,6 +20,8 @@ enum orr_trace_event {
 	ORR_TRACE_DONE,
 	ORR_TRACE_SEND,
 	ORR_TRACE_RECV,
+	ORR_TRACE_COPY,
+	ORR_TRACE_COPIED,
 	ORR_TRACE_USER,
 	ORR_TRACE_NEVENTS
 };
@@ -43,6 +45,9 @@ void orr_trace_task(struct orr_process *proc, int by, enum orr_trace_event event
 /* A message to or from rank `peer`. */
 void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
 		       int64_t tag, size_t bytes);
+/* A copy of a datum of so many bytes between memory nodes begins (COPY) or ends (COPIED). */
+void orr_trace_copy(struct orr_process *proc, int by, enum orr_trace_event event, unsigned src,
+		    unsigned dst, size_t bytes);
 /* A mark of the program: "what text" with a number. Line breaks become spaces. */
 void orr_trace_mark(struct orr_process *proc, int by, const char *what, unsigned long number,
 		    const char *text);

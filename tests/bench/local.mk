@@ -16,7 +16,7 @@ orr_bench_built += $(orr_bench_sims)
 endif
 
 $(orr_bench_sims): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)
-	$(orr_sim_link) $(orr_test_includes) $(filter %.c,$^)
+	$(orr_sim_link) $(orr_test_includes) $(filter %.c,$^) $(OPENCL_LIBS)
 
 bench: all $(orr_bench_built)
 	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/bench/run-bench $(BENCH)

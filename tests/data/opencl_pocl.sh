@@ -12,6 +12,9 @@ STARPU_OPENCL_ON_CPUS=1 STARPU_NCPU=1 ORRERY_OPENCL_PARTS=1
 "$tests/data/opencl" > found 2>&1 || die "$(cat found)"
 grep -q '^[1-9][0-9]* devices' found || skip "no OpenCL device computes on CPUs here (Debian: pocl-opencl-icd)"
 
+# Kernels and copies at once.
+ok "$tests/data/device_overlap"
+
 # What asks for fewer devices, or for none.
 export STARPU_NOPENCL=0
 ok "$tests/data/opencl"

@@ -4,7 +4,7 @@
  * meanwhile. The device is a fake one that takes its time; scheduling noise is answered by more
  * tries.
  * orr-test: timeout 120
- * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=0 ORRERY_FAKE_COPY_MBS=1000 */
+ * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=0 ORRERY_FAKE_COPY_MBS=10 */
 #include <starpu.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -12,7 +12,7 @@
 #include "lib/test.h"
 
 #define NTASKS 30
-#define BYTES 30000 /* 3 ms at that bandwidth */
+#define BYTES 30000 /* 3 ms at 10 MB/s */
 #define TRIES 6
 
 static unsigned started, ended, at_first_end, order[NTASKS];

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The trace of a device shows kernels and the copies for the next tasks at once. The device is a
+ * fake one whose copies take as long as its kernels: by the clock of the simulation it computes at
+ * least 90 % of the time (tests/real/device_queue.c measures the real one). opencl_pocl.sh runs
+ * this with a device of PoCL's.
+ *
+ * Invariant: of a real run only half of the overlap is asked for, in the best of some tries,
+ * because a busy machine may stop the worker's thread at any time.
+ * orr-test: devices none
+ * orr-test: env STARPU_NCPU=1 ORRERY_FAKE_DEVICES=1 ORRERY_FAKE_COPY_MBS=10 ORRERY_FAKE_KERNEL_US=4000 */
+#include <orrery.h>
+#include <starpu.h>
+#include <string.h>
+
+#include "lib/spin.h"
+#include "lib/test.h"
+
+#define NTASKS 12
+#define N 10000          /* floats: 4 ms at 10 MB/s */
+#define N_OPENCL 1000000 /* those of a device that really copies */
+#define KERNEL_US 4000.0
+#define TRIES 5
+
+static void on_fake(void *buffers[], void *arg)
+{
+	float *v = (float *) STARPU_VECTOR_GET_PTR(buffers[0]);
+
+	(void) arg;
+	v[0] += 1;
+}
+
+/* A simulated run takes the time of kernels from here. */
+static double cost_us(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+{
+	(void) task;
+	(void) arch;
+	(void) nimpl;
+	return KERNEL_US;
+}
+
+static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost_us };
+
+static struct starpu_codelet cl = { .cuda_funcs = { on_fake },
+				    .cuda_flags = { STARPU_CUDA_ASYNC },
+				    .opencl_funcs = { spin_on_opencl },
+				    .opencl_flags = { STARPU_OPENCL_ASYNC },
+				    .nbuffers = 1,
+				    .modes = { STARPU_RW },
+				    .model = &model,
+				    .name = "step" };
+
+/* Runs NTASKS tasks, each on data of its own, and returns the time that they took. */
+static double run(void)
+{
+	starpu_data_handle_t h[NTASKS];
+	float *v[NTASKS];
+	unsigned n = starpu_opencl_worker_get_count() ? N_OPENCL : N;
+
+	for (unsigned i = 0; i < NTASKS; i++) {
+		v[i] = calloc(n, sizeof(float));
+		CHECK(v[i]);
+		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) v[i], n,
+					    sizeof(float));
+	}
+	double start = starpu_timing_now();
+	for (unsigned i = 0; i < NTASKS; i++)
+		OK(starpu_task_insert(&cl, STARPU_RW, h[i], 0));
+	starpu_task_wait_for_all();
+	double us = starpu_timing_now() - start;
+	for (unsigned i = 0; i < NTASKS; i++) {
+		starpu_data_unregister(h[i]);
+		CHECK(v[i][0] == 1, "task %u left %g", i, v[i][0]);
+		free(v[i]);
+	}
+	return us;
+}
+
+/* The share of the time of copies to the device in which a kernel was under way, too. */
+static double overlap(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	double us, last = 0, copying = 0, both = 0;
+	int ncopies = 0, nkernels = 0, began = 0;
+	char line[512], event[16];
+	unsigned to;
+
+	CHECK(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lf %*d %*d %15s", &us, event) != 2)
+			continue;
+		copying += ncopies ? us - last : 0;
+		both += ncopies && nkernels ? us - last : 0;
+		last = us;
+		nkernels += !strcmp(event, "start") - !strcmp(event, "end");
+		if (!strncmp(event, "cop", 3) && sscanf(line, "%*f %*d %*d %*s %*u %u", &to) == 1 &&
+		    to != STARPU_MAIN_RAM) {
+			ncopies += !strcmp(event, "copy") ? 1 : -1;
+			began += !strcmp(event, "copy");
+		}
+	}
+	fclose(f);
+	CHECK_IS(began, NTASKS);
+	CHECK_IS(ncopies, 0);
+	CHECK_IS(nkernels, 0);
+	return both / copying;
+}
+
+/* The same; *us is the time of the tasks. */
+static double traced(double *us)
+{
+	char path[512];
+	const char *dir = getenv("ORR_TEST_TMP");
+
+	snprintf(path, sizeof(path), "%s/orrery-trace-overlap", dir ? dir : "/tmp");
+	setenv("ORRERY_TRACE", path, 1);
+	OK(starpu_init(NULL));
+	CHECK_IS(starpu_cuda_worker_get_count() + starpu_opencl_worker_get_count(), 1);
+	spin_load(3e6);
+	*us = run();
+	spin_unload();
+	starpu_shutdown();
+	double share = overlap(path);
+	remove(path);
+	return share;
+}
+
+int main(void)
+{
+	double us, best = 0;
+
+	for (unsigned t = 0; t < TRIES && best < 0.5; t++)
+		best = fmax(best, traced(&us));
+	printf("%.0f %% of the time of copies a kernel was under way\n", best * 100);
+	CHECK(best >= 0.5, "copies and kernels overlap by %.2f", best);
+	if (orrery_is_simulated()) {
+		CHECK(best >= (NTASKS - 1.0) / NTASKS * 0.98, "it is %.3f", best);
+		CHECK(NTASKS * KERNEL_US / us >= 0.9, "the device computes %.2f of the time",
+		      NTASKS * KERNEL_US / us);
+	}
+	return 0;
+}
