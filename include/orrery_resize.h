@@ -117,7 +117,8 @@ int orrery_resize_size(MPI_Comm comm);
  *
  * The number of ranks in use then; 0: this process leaves the run (orrery_elastic_start());
  * -errno as orrery_resize() returns it. A demand that cannot be met is dropped after a message, and
- * the number stays as it was. */
+ * the number stays as it was; also one to take back a rank that owns data that do not follow
+ * (orrery_resize_switch() returns -EBUSY then), whose data that follow come back to it. */
 int orrery_resize_point(MPI_Comm comm);
 
 /* Asks for n ranks at a later point. Only rank 0 may ask, at any time, in any thread; of several
@@ -141,11 +142,12 @@ int orrery_resize_ask(MPI_Comm comm, int n);
  * starpu_mpi_shutdown(), and no other function of the MPI layer. In an elastic run
  * (doc/dynamic.md), both are communicators of process sets.
  *
- * 0, or -errno after a message, and nothing has changed: -EBUSY if a rank that leaves owns data,
- * known to the ranks that have exchanged them: let them follow and call orrery_resize() before.
- * -EINVAL if ranks would become others, or if messages have used another communicator that is not
- * freed. -ENOTSUP while load balancing, checkpoints, a faked rank or
- * STARPU_MPI_DRIVER_CALL_FREQUENCY are in use. -EDEADLK in a task or callback. -ENODEV, -ENOMEM. */
+ * 0, or -errno after a message, and nothing has changed. If one rank refuses, all do:
+ * -EBUSY if a rank that leaves owns data: let them follow and call orrery_resize() before, or
+ * unregister them. -EINVAL if ranks would become others, or if messages have used another
+ * communicator that is not freed. -ENOTSUP while load balancing, checkpoints, a faked rank or
+ * STARPU_MPI_DRIVER_CALL_FREQUENCY are in use. -ENOMEM. Without asking the others: -EDEADLK in a
+ * task or callback, -ENODEV. */
 int orrery_resize_switch(MPI_Comm comm);
 
 /* ---- runs that follow their process set ---- */

@@ -70,7 +70,8 @@
 	F(orr_trace_message) \
 	F(orr_trace_set_behind) \
 	F(orr_config_long) \
-	F(orr_link_register)
+	F(orr_link_register) \
+	F(orr_slab_foreach)
 
 struct orrery_core {
 	struct orr_process *process;

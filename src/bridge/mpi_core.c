@@ -263,3 +263,8 @@ long orr_config_long(const char *name, long dflt)
 {
 	return core.orr_config_long(name, dflt);
 }
+
+void orr_slab_foreach(struct orr_slab *s, void (*f)(void *obj, void *arg), void *arg)
+{
+	core.orr_slab_foreach(s, f, arg);
+}

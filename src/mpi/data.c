@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/slab.h"
 #include "data/data.h"
 
 struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h)
@@ -209,18 +210,37 @@ int orr_mpi_check_tag(starpu_data_handle_t h, const char *what)
 	return -EINVAL;
 }
 
+/* A search for a datum that one of these ranks owns. */
+struct owned {
+	int first, last;
+	starpu_data_handle_t found;
+};
+
+static void look_at(void *handle, void *search)
+{
+	starpu_data_handle_t h = handle;
+	struct owned *s = search;
+
+	if (ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_ALIVE && h->mpi_rank >= s->first &&
+	    h->mpi_rank <= s->last)
+		s->found = h;
+}
+
+/* Most handles are in the slab; the others are attached if they were exchanged, or registered after
+ * the program began to use resizing. */
 int orr_mpi_check_unowned(struct orr_mpi *mpi, int first, int last)
 {
-	for (unsigned i = 0; i < mpi->nattached; i++) {
-		starpu_data_handle_t h = mpi->attached[i];
-		if (h->mpi_rank < first || h->mpi_rank > last)
-			continue;
-		orr_error(
-			"rank %d cannot leave, because it owns data %s: let them follow (orrery_resize_follow()) and use fewer ranks (orrery_resize()) before it leaves",
-			(int) h->mpi_rank, orr_handle_name(h));
-		return -EBUSY;
-	}
-	return 0;
+	struct owned s = { .first = first, .last = last };
+
+	orr_slab_foreach(&mpi->proc->data->handle_slab, look_at, &s);
+	for (unsigned i = 0; i < mpi->nattached; i++)
+		look_at(mpi->attached[i], &s);
+	if (!s.found)
+		return 0;
+	orr_error(
+		"rank %d cannot leave, because it owns data %s: let them follow (orrery_resize_follow()) and use fewer ranks (orrery_resize()) before it leaves",
+		(int) s.found->mpi_rank, orr_handle_name(s.found));
+	return -EBUSY;
 }
 
 /* ---- public ---- */
@@ -282,9 +302,10 @@ void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_
 	struct orr_mpi *mpi = orr_self()->mpi;
 	if (mpi) {
 		mpi->nregistered++;
-		/* Others name it by its tag when it gets another owner. */
-		if (__builtin_expect(mpi->lb != NULL, 0) && data_tag >= 0 && rank >= 0 &&
-		    !orr_mpi_attach(mpi, data_handle))
+		/* Others name it by its tag when it gets another owner; a rank that leaves must
+		 * find it. */
+		if (__builtin_expect(mpi->lb || (mpi->resize && !data_handle->slab), 0) &&
+		    data_tag >= 0 && rank >= 0 && !orr_mpi_attach(mpi, data_handle))
 			orr_sys_mpi_abort(mpi->proc);
 	}
 }

@@ -290,6 +290,17 @@ static int leaves_from_end(const struct orr_mpi *mpi, const struct orr_elastic *
 	return MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, *e->comm) ? -EIO : all;
 }
 
+/* The change stays pending, so the registry makes no other one. */
+static void refuse(const struct orr_mpi *mpi, struct orr_elastic *e, const char *why)
+{
+	if (!mpi->rank)
+		orr_error("orrery_resize_point: the resource manager takes back processes %s; "
+			  "the run goes on with all %d and follows no other demand",
+			  why, mpi->size);
+	e->refused = 1;
+	e->change.type = MPI_PSETOP_NULL;
+}
+
 /* The first half of a shrink: ranks that will leave give their data away. */
 static int begin_shrink(struct orr_mpi *mpi, struct orr_elastic *e)
 {
@@ -298,13 +309,7 @@ static int begin_shrink(struct orr_mpi *mpi, struct orr_elastic *e)
 	if (ret < 0)
 		return ret;
 	if (!ret) {
-		if (!mpi->rank)
-			orr_error(
-				"orrery_resize_point: the resource manager takes back processes that are not the last ranks; "
-				"the run goes on with all %d and follows no other demand",
-				mpi->size);
-		e->refused = 1;
-		e->change.type = MPI_PSETOP_NULL;
+		refuse(mpi, e, "that are not the last ranks");
 		return 0;
 	}
 	e->shrinking = 1;
@@ -319,8 +324,15 @@ static int end_shrink(struct orr_mpi *mpi, struct orr_elastic *e)
 	int ret = leaves ? 0 : make_comm(e, e->change.next, &comm);
 
 	e->shrinking = 0;
-	if (!ret)
-		ret = switch_to(e, comm);
+	if (ret)
+		return ret;
+	ret = switch_to(e, comm);
+	if (ret && ret != -EIO) { /* on all ranks */
+		if (comm != MPI_COMM_NULL)
+			MPI_Comm_free(&comm);
+		refuse(mpi, e, "that cannot leave");
+		return orrery_resize(*e->comm, mpi->size);
+	}
 	if (!ret && !leaves)
 		ret = finish_change(e, !mpi->rank);
 	return ret ? ret : leaves;

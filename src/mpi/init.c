@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -299,6 +300,30 @@ static int check_switch(struct orr_mpi *mpi, MPI_Comm comm)
 	return orr_mpi_check_unowned(mpi, size, mpi->size - 1);
 }
 
+/* [waits] All ranks refuse if one of them does: 0, its own reason, or one of others. */
+static int agree_on_switch(struct orr_mpi *mpi, int ret)
+{
+	static const int reasons[] = { -EBUSY, -EINVAL, -ENOTSUP, -ENOMEM };
+	enum { N = sizeof(reasons) / sizeof(*reasons) };
+	uint64_t mine[N], all[N];
+
+	if (mpi->fake)
+		return ret;
+	for (int i = 0; i < N; i++)
+		mine[i] = ret == reasons[i];
+	if (orr_mpi_sum(mpi, mine, all, N))
+		return -EIO;
+	for (int i = 0; i < N && !ret; i++) {
+		if (!all[i])
+			continue;
+		orr_error(
+			"orrery_resize_switch: the communicator cannot change, because %d of %d ranks refuse (%s); see their messages",
+			(int) all[i], mpi->size, strerror(-reasons[i]));
+		ret = reasons[i];
+	}
+	return ret;
+}
+
 /* [waits] Goes on with the communicator, like init() with a new one. */
 static int enter(struct orr_mpi *mpi, MPI_Comm comm)
 {
@@ -328,7 +353,7 @@ int orrery_resize_switch(MPI_Comm comm)
 	int ret = mpi ? orr_mpi_check_blocking(__func__) : -ENODEV;
 
 	if (!ret)
-		ret = check_switch(mpi, comm);
+		ret = agree_on_switch(mpi, check_switch(mpi, comm));
 	if (!ret)
 		ret = orr_mpi_resize_pause(mpi);
 	if (!ret)

@@ -2,13 +2,17 @@
 /* A task program that knows no process sets follows the resource manager at its resize points. Its
  * arguments are the number of steps that it makes with the last size, and the sizes that the run
  * has one after the other. Each datum counts the steps, on whatever rank it is; any rank looks at
- * any datum. In the end, each rank compares what it owns. Driven by follow.sh, which gives the
+ * any datum. In the end, each rank compares what it owns. FOLLOW_KEEPS in the environment: the last
+ * process of the first ones owns a datum that does not follow. FOLLOW_DIES, a file in which the
+ * processes count: the third one ends while it joins. Driven by follow.sh, which gives the
  * scripts. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <starpu_mpi.h>
 #include <orrery_resize.h>
+#include <unistd.h>
 #include "test.h"
 
 enum { N = 30, INTS = 64, MOST_STEPS = 20000 };
@@ -18,7 +22,7 @@ static struct {
 	int step, phase,
 		last; /* steps that were made, sizes that were seen, the last step, 0: open */
 } now;
-static starpu_data_handle_t h[N];
+static starpu_data_handle_t h[N], kept;
 static orrery_distribution_t rule;
 
 static void add_cpu(void *buffers[], void *arg)
@@ -65,6 +69,35 @@ static void register_data(int new)
 		memset(starpu_data_get_local_ptr(h[i]), 0, INTS * sizeof(int));
 		starpu_data_release(h[i]);
 	}
+}
+
+/* Nobody else knows this datum. */
+static void keep(int new)
+{
+	int size;
+
+	OK(MPI_Comm_size(comm, &size));
+	if (new || !getenv("FOLLOW_KEEPS") || test_rank != size - 1)
+		return;
+	starpu_vector_data_register(&kept, -1, 0, INTS, sizeof(int));
+	starpu_mpi_data_register_comm(kept, N, test_rank, comm);
+}
+
+static void count_and_die(void)
+{
+	const char *path = getenv("FOLLOW_DIES");
+	int up, fd = path ? open(path, O_RDWR | O_CREAT | O_APPEND, 0600) : -1;
+
+	if (!path)
+		return;
+	CHECK(fd >= 0 && write(fd, "x", 1) == 1);
+	long number = (long) lseek(fd, 0, SEEK_CUR);
+	close(fd);
+	OK(MPI_Initialized(&up));
+	if (number == 3 && !up)
+		OK(MPI_Init(NULL, NULL));
+	if (number == 3)
+		_exit(0);
 }
 
 static void step(int size)
@@ -124,6 +157,7 @@ static void verify(void)
 
 int main(int argc, char **argv)
 {
+	count_and_die();
 	int new = orrery_elastic_start(&argc, &argv, NULL, &comm, &now, sizeof(now)), size = 0;
 
 	if (new == -ECANCELED)
@@ -133,6 +167,7 @@ int main(int argc, char **argv)
 		CHECK_IS(orrery_elastic_start(&argc, &argv, NULL, &comm, &now, sizeof(now)),
 			 -EBUSY);
 	register_data(new);
+	keep(new);
 	for (; !now.last || now.step < now.last; now.step++) {
 		size = orrery_resize_point(comm);
 		CHECK(size >= 0 && now.step < MOST_STEPS, "point %d returns %d", now.step, size);
@@ -146,6 +181,8 @@ int main(int argc, char **argv)
 		verify();
 	for (int i = 0; i < N; i++)
 		starpu_data_unregister(h[i]);
+	if (kept)
+		starpu_data_unregister(kept);
 	OK(orrery_elastic_end());
 	if (argc == 3)
 		CHECK_IS(orrery_elastic_end(), -ENODEV);

@@ -15,6 +15,22 @@ sizes() { [ "$(sed -n 's/^step .*: \([0-9]*\) ranks,.*$/\1/p' out | tr '\n' ' ')
 
 printf 'at 0.2 grow 2\nat 0.21 grow 1\nat 0.22 shrink 4\nat 0.23 grow 3\n' > script
 # more than the pool has, and more than there are
+# a rank that owns a datum which does not follow stays; a process that dies while it joins is none
+keeps() {
+	FOLLOW_KEEPS=1 ok "$@" 5 2 1 2
+	sizes 2 1 2
+	has err 'rank 1 cannot leave, because it owns data'
+	has err 'because 1 of 2 ranks refuse'
+	has err 'takes back processes that cannot leave; the run goes on with all 2'
+}
+dies() {
+	rm -f count
+	FOLLOW_DIES=$PWD/count ok "$@" 5 2 3
+	sizes 2 3
+	has err 'ended while it joined; the run goes on without the 1 new processes'
+}
+printf 'at 0.1 shrink 1\n' > back
+printf 'at 0.1 grow 1\nat 0.11 grow 1\n' > twice
 printf 'at 0.1 grow 3\nat 0.11 shrink 2\nat 0.12 grow 1\n' > refused
 if [ "$ORR_TEST_SIM" = yes ]; then
 	ok "$ORRERY" sim -n 2 --elastic --max 5 --scenario script "$program.sim" 5 2 4 5 1 4
@@ -23,6 +39,8 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	sizes 2 3
 	has err '3 more processes are refused: 2 of 4 in the pool are in use'
 	has err '2 of the 2 processes of .* cannot leave: none would be left'
+	keeps "$ORRERY" sim -n 2 --elastic --scenario back "$program.sim"
+	dies "$ORRERY" sim -n 2 --elastic --max 3 --scenario twice "$program.sim"
 	# a host goes away whose rank is not the last one; the run ends with processes that just start
 	printf 'at 0.1 grow 1\nat 0.9 leave node-0\nat 1.3 grow 1\n' > middle
 	ok "$ORRERY" sim -n 2 --elastic --max 4 --scenario middle "$program.sim" 500 2 3
@@ -40,4 +58,6 @@ sizes 2 4 5 1 4
 ok "$ORRERY" run -n 2 --elastic --max 4 --manager script:refused "$program" 5 2 3
 sizes 2 3
 has err '3 more processes are refused: 2 of 4 in the pool are in use'
+keeps "$ORRERY" run -n 2 --elastic --manager script:back "$program"
+dies "$ORRERY" run -n 2 --elastic --max 3 --manager script:twice "$program"
 exit 0
