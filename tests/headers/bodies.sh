@@ -3,6 +3,7 @@
 #
 # No public function does nothing but those that bodies.txt gives a reason for, and the
 # check finds bodies of each form that does nothing.
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 src=$ORR_TEST_SRCDIR
 check() { "${PYTHON:-python3}" -B "$src/tests/headers/bodies.py" "$src" "$@"; }

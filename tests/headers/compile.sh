@@ -4,6 +4,7 @@
 # Every public header compiles alone, as C and as C++, in both worlds, with
 # warnings as errors; so does the one that includes all of them, twice.
 # orr-test: timeout 300
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 warnings='-Wall -Wextra -Werror -fsyntax-only'

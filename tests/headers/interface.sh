@@ -5,6 +5,7 @@
 # interface, `ORR_TEST_WRITE=1 make check TESTS=tests/headers/interface.sh'
 # writes it anew.
 # orr-test: timeout 300
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 $CC --version 2> /dev/null | grep -q -i 'gcc\|Free Software' || skip "needs gcc, whose -aux-info lists declarations"

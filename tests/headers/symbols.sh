@@ -5,6 +5,7 @@
 # are installed with them need no more than that. (defined.sh checks the other
 # half: what headers declare is exported.) __wrap_* take the place of functions of
 # the C library in simulated programs.
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 command -v nm > /dev/null || skip "needs nm"

@@ -5,6 +5,7 @@
 # generated, as packagers do, and finds the same files as the tree around us; a
 # file that is dropped into a folder is compiled. Runs without a repository, too.
 # orr-test: timeout 300
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 for tool in autoreconf automake libtoolize; do

@@ -4,13 +4,25 @@
 # `orrery calibrate`: what it writes is read by the library and by the simulator,
 # whose virtual time follows the measured costs; the network that it fits times
 # messages in the simulation like those that were measured.
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
-STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2 ok "$ORRERY" calibrate -o place --name box
-for suffix in config bandwidth latency affinity costs; do
-	[ -s place/bus/box.$suffix ] || die "box.$suffix is missing"
-	has out "^place/bus/box.$suffix$"
-done
+# suffixes FOLDER/NAME: all files of a machine were written and named.
+suffixes() {
+	for suffix in config bandwidth latency affinity costs memory; do
+		[ -s "$1.$suffix" ] || die "$1.$suffix is missing"
+		has out "^$1.$suffix$"
+	done
+}
+
+# Programs of the real world find what was measured without an option.
+STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2 ok "$ORRERY" calibrate
+found=$(sed -n 's/^\(.*\)\.config$/\1/p' out)
+suffixes "$found"
+STARPU_NCPU=1 ok "$ORRERY" machine
+if grep -q 'never measured' out; then cat out; die "the default place is not where programs look"; fi
+mkdir -p place/bus
+for f in "$found".*; do cp "$f" "place/bus/box.${f##*.}"; done
 has place/bus/box.config '^2 # Number of CUDA devices$'
 for cost in submit_us access_us sched_us complete_us datum_us wake_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
 "$PYTHON" - place/bus/box.bandwidth <<'END' || die "the bandwidths are not believable"
@@ -24,16 +36,12 @@ ok "$ORRERY" machine place/box
 has out '^2 CUDA workers$'
 has out '^	alloc [0-9.]+ us$'
 
-# Programs of the real world find what was measured without an option.
-ok "$ORRERY" calibrate
-STARPU_NCPU=1 ok "$ORRERY" machine
-if grep -q 'never measured' out; then cat out; die "the default place is not where programs look"; fi
-
 # Devices that drivers drive: those of the stub of the CUDA runtime, and PoCL's where it is installed.
 stub=$ORR_TEST_BUILDDIR/tests/lib/cudart/.libs/libcudart.so
 [ "$ORR_TEST_CUDA" = yes ] || stub=
 env ${stub:+ORRERY_CUDART="$stub"} ORR_CUDART_DEVICES=2 ORR_CUDART_MEMORY=256 STARPU_OPENCL_ON_CPUS=1 STARPU_NCPU=1 \
 	"$ORRERY" calibrate -o place --name big --cpus 12 > out || die "devices cannot be measured"
+suffixes place/bus/big
 has place/bus/big.config '^12 # Number of CPUs$'
 if [ -n "$stub" ]; then
 	for line in 'cuda0 [0-9]+ MiB' 'cuda1 [0-9]+ MiB' 'alloc [0-9.]+ us' 'pin [0-9.]+ us' '# pageable memory, node 2 to 0: [0-9]+ MB/s'; do has place/bus/big.memory "^$line$"; done

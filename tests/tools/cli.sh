@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The command itself: help, version, unknown subcommands and options.
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 ok "$ORRERY" --version
 has out '^orrery [0-9]+\.[0-9]+\.[0-9]+ \(build\)$'

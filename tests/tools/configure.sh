@@ -5,6 +5,7 @@
 # refuses programs that are not there, MPI's tests without MPI, and checkpoints switched off.
 # An option that it does not have gives a warning.
 # orr-test: timeout 300
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ -x "$ORR_TEST_SRCDIR/configure" ] || skip "there is no configure"
 unset MAKEFLAGS MAKELEVEL MFLAGS

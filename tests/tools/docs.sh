@@ -4,6 +4,7 @@
 # say, and the HTML manual is generated without a warning where Sphinx is there.
 # Each check is also shown a mistake, which it must find.
 # orr-test: timeout 240
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 src=$ORR_TEST_SRCDIR
 check() { "${PYTHON:-python3}" -B "$src/tests/tools/docs.py" "$src" "$@"; }

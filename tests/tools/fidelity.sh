@@ -4,6 +4,7 @@
 #
 # What `make fidelity` runs, at sizes that say nothing about accuracy: the table is complete and its numbers are finite, and
 # a bar that is missed is told and makes the status 1.
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI$ORR_TEST_SIM" = yesyes ] || skip "it takes both worlds"
 fidelity="$PYTHON $ORR_TEST_SRCDIR/tests/fidelity/fidelity.py"

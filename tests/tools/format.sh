@@ -3,6 +3,7 @@
 #
 # All C and C++ sources are in the tree's dialect (.clang-format).
 # orr-test: timeout 300
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 sh "$ORR_TEST_SRCDIR/build-aux/format" --check

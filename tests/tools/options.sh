@@ -2,6 +2,7 @@
 #
 # The options of `orrery sim` come from one table (sim/launcher/options.def): the command and the launcher know the same ones and refuse
 # the same values in the same words, the manual page is up to date, and no document names an option that does not exist.
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 "$PYTHON" "$ORR_TEST_SRCDIR/build-aux/man-options" --check || die "the manual page is out of date"

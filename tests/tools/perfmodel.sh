@@ -3,6 +3,7 @@
 # `orrery perfmodel`, starpu_perfmodel_display and starpu_perfmodel_plot: lists,
 # shows, exports and draws the gallery's models and recorded ones; bad input.
 # orr-test: timeout 300
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 display=$ORR_TEST_BUILDDIR/starpu_perfmodel_display
 gallery=$ORR_TEST_SRCDIR/platforms/machines

@@ -4,6 +4,7 @@
 # sources, and every place that they and the page name exists (doc/pictures.py).
 # Then the checker is shown a mistake of each kind, which it must find.
 # orr-test: timeout 180
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 ok "$PYTHON" -B "$ORR_TEST_SRCDIR/doc/pictures.py" --check

@@ -6,6 +6,7 @@
 # looks for StarPU do not touch another StarPU's.
 # orr-test: timeout 240
 # orr-test: sanitizer none
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI" = yes ] && [ "$ORR_TEST_SIM" = yes ] || skip "needs both worlds"
 command -v pkg-config > /dev/null || skip "there is no pkg-config"

@@ -5,6 +5,7 @@
 # orr-test: timeout 200
 # orr-test: world sim
 # orr-test: sanitizer none
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_SIM" = yes ] || skip "no simulated world"
 ok "$PYTHON" "$ORR_TEST_SRCDIR/tests/bench/scaling.py" --build "$ORR_TEST_BUILDDIR" --only simulated --most 16
