@@ -205,6 +205,7 @@ static enum orr_transport_event next_event(struct orr_mpi *mpi, int wait, struct
 
 	if (event == ORR_TRANSPORT_LANDED || event == ORR_TRANSPORT_FLOWING)
 		orr_mpi_noticed(mpi);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->flowing, event == ORR_TRANSPORT_FLOWING);
 	return event;
 }
 
@@ -336,7 +337,8 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 
 /* Called by a worker between two tasks, or before it sleeps (idle), in a process without a core for
  * a thread that only polls. This costs less than switching to such a thread, and no message waits
- * longer than a kernel lasts. */
+ * longer than a kernel lasts. But the next task does not wait while a long message is copied: the
+ * worker rings for another thread, which a kernel on a device, or another core, may leave time. */
 static void engine_look(struct orr_process *proc, int idle)
 {
 	struct orr_mpi *mpi = proc->mpi;
@@ -349,11 +351,11 @@ static void engine_look(struct orr_process *proc, int idle)
 		return;
 	/* A sleeping worker stops polling, so let another thread poll at once. */
 	ORR_ATOMIC_STORE_RELAXED(&mpi->looked_us, idle ? 0 : now);
-	if (orr_mpi_own(mpi)) {
+	if ((idle || !ORR_ATOMIC_LOAD_RELAXED(&mpi->flowing)) && orr_mpi_own(mpi)) {
 		orr_mpi_progress(mpi, 0);
 		orr_mpi_unown(mpi);
 	}
-	if (idle)
+	if (idle || ORR_ATOMIC_LOAD_RELAXED(&mpi->flowing))
 		orr_mpi_ring(mpi);
 }
 

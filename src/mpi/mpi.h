@@ -272,6 +272,8 @@ struct orr_mpi {
 	int32_t dozing;            /* atomic: the dedicated thread sleeps for long */
 	int32_t stopping, running; /* atomic */
 	int64_t looked_us;         /* atomic: when a worker polled last; 0: none does just now */
+	int flowing;               /* atomic: the last poll saw a part of a long message, so more
+				      of it is there to be moved */
 	orr_waitq_t done;          /* rung when a request that somebody may wait for is complete */
 
 	/* rest.c: where threads may drive */

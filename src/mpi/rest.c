@@ -84,7 +84,8 @@ void orr_mpi_rest(struct orr_mpi *mpi, enum orr_mpi_outlook outlook)
 	if (outlook == ORR_MPI_DRIVEN) {
 		rest_asleep(mpi, ORR_PATIENCE_IDLE_US, outlook);
 	} else if (outlook == ORR_MPI_EXPECTING && mpi->workers_look &&
-		   ORR_ATOMIC_LOAD_RELAXED(&mpi->looked_us) > 0) {
+		   ORR_ATOMIC_LOAD_RELAXED(&mpi->looked_us) > 0 &&
+		   !ORR_ATOMIC_LOAD_RELAXED(&mpi->flowing)) {
 		rest_asleep(mpi, ORR_PATIENCE_PATROL_US, outlook);
 	} else if (calm_us < mpi->spin_us) {
 		for (int i = 0; i < 8; i++)

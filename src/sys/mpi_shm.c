@@ -72,6 +72,7 @@ struct direct {
 	MPI_Datatype type; /* ours to free unless it is MPI_BYTE */
 	int count, tag, sends, synchronous;
 	int offer_flies;
+	int announced; /* the caller knows that the next test copies */
 };
 
 static struct orr_real_shm {
@@ -425,6 +426,10 @@ static enum orr_transport_event step(struct orr_process *proc, struct direct *d,
 		return ORR_TRANSPORT_NOTHING;
 	if (state == SLOT_REFUSED) {
 		send_anyway(proc, d);
+		return ORR_TRANSPORT_FLOWING;
+	}
+	if (!d->announced && !is_over(d)) { /* a worker leaves the copy to another thread */
+		d->announced = 1;
 		return ORR_TRANSPORT_FLOWING;
 	}
 	if (!help_long(d) && !is_over(d))
