@@ -83,6 +83,12 @@ example_block() {
 	{ c_or_h "examples/$1"; [ ! -e "examples/$1/sources" ] || cat "examples/$1/sources"; } | list "${v}_SOURCES"
 	echo "${v}_CPPFLAGS = \$(orr_example_${elastic}cppflags)"
 	echo "${v}_LDADD = \$(orr_example_${elastic}ldadd)"
+	files "examples/$1" -name '*.cu' | while read -r cu; do
+		echo "if ORR_NVCC"
+		echo "orr_example_cu += $cu.o"
+		echo "${v}_LDADD += $cu.o \$(CUDA_EXAMPLE_LIBS)"
+		echo "endif"
+	done
 	echo "$p.sim: \$(${v}_SOURCES) \$(orr_example_headers) \$(orr_headers_dep) | \$(orr_sim_order)"
 	echo "	\$(orr_sim_link) \$(orr_example_${elastic}simflags) \$(filter %.c,\$^) \$(orr_example_simlibs)"
 }

@@ -3,7 +3,8 @@
 # CUDA 12 or 13. The driver needs no toolkit to compile: it loads the runtime's
 # library when a program starts. With the toolkit's headers (--with-cuda) programs
 # see STARPU_USE_CUDA and starpu_cuda.h, and devices are driven by default; without
-# them only where $ORRERY_CUDART names the library.
+# them only where $ORRERY_CUDART names the library. Examples have kernels for CUDA
+# where the toolkit has nvcc, cuBLAS and cuSOLVER.
 
 AC_DEFUN([ORR_CUDA], [
 AC_ARG_ENABLE([cuda], [AS_HELP_STRING([--disable-cuda], [no driver for CUDA devices])],
@@ -26,6 +27,15 @@ AS_IF([test -n "$with_cuda" && test "$with_cuda" != no && test "$orr_cuda_toolki
 AS_IF([test $orr_cuda_toolkit != no],
 	[CUDA_CFLAGS="-isystem $orr_cuda_toolkit/include"
 	 AC_DEFINE([STARPU_USE_CUDA], [1], [CUDA devices are driven])])
+NVCC=
+CUDA_EXAMPLE_LIBS=
+AS_IF([test $orr_cuda_toolkit != no && test -x "$orr_cuda_toolkit/bin/nvcc" &&
+	test -f "$orr_cuda_toolkit/include/cublas_v2.h" && test -f "$orr_cuda_toolkit/include/cusolverDn.h"],
+	[NVCC=$orr_cuda_toolkit/bin/nvcc
+	 CUDA_EXAMPLE_LIBS="-L$orr_cuda_toolkit/lib64 -Wl,-rpath,$orr_cuda_toolkit/lib64 -Wl,--as-needed -lcusolver -lcublas -lcudart -Wl,--no-as-needed -lstdc++"])
+AC_SUBST([NVCC])
+AC_SUBST([CUDA_EXAMPLE_LIBS])
+AM_CONDITIONAL([ORR_NVCC], [test -n "$NVCC"])
 AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([orr_cuda])
 AM_CONDITIONAL([ORR_CUDA], [test $orr_cuda = yes])

@@ -23,10 +23,10 @@ AS_IF([test $orr_mpi = yes],
 		[orr_say "transport UCX" "yes, if ORRERY_TRANSPORT names it"],
 		[orr_say "transport UCX" "NO (Debian: libucx-dev)"])])
 AS_IF([test $orr_opencl = yes],
-	[orr_say "OpenCL devices" "yes"],
+	[orr_say "OpenCL devices" "yes, CLBlast for examples: $orr_clblast"],
 	[orr_say "OpenCL devices" "NO driver (Debian: ocl-icd-opencl-dev; pocl-opencl-icd computes on CPUs)"])
 AS_IF([test $orr_cuda_toolkit != no],
-	[orr_say "CUDA devices" "yes, toolkit in $orr_cuda_toolkit"],
+	[orr_say "CUDA devices" "yes, toolkit in $orr_cuda_toolkit; kernels of examples: ${NVCC:-no nvcc, cuBLAS or cuSOLVER}"],
 	[test $orr_cuda = yes],
 	[orr_say "CUDA devices" "NO toolkit (--with-cuda=DIR): no workers but by ORRERY_CUDART, as tests do"],
 	[orr_say "CUDA devices" "NO driver (--disable-cuda)"])

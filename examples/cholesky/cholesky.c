@@ -36,6 +36,8 @@ static const char usage[] =
 	"                   (default: as square as possible, p <= q)\n"
 	"  -np, --no-prune  go through the whole task graph on every rank\n"
 	"  -s, --single     single precision\n"
+	"  --devices        only devices factor (CUDA, OpenCL)\n"
+	"  --clblast        those of OpenCL by CLBlast instead of plain kernels\n"
 	"  --models PREFIX  the kernels' performance models are PREFIXpotrf, PREFIXtrsm, PREFIXsyrk, PREFIXgemm\n"
 	"                   (default: orrery_dpotrf and so on, orrery_spotrf with --single)\n"
 	"  --checkpoint N   a checkpoint every N steps (default: none), in the folder\n"
@@ -61,6 +63,10 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			pb->prune = 0;
 		else if (options_flag(o, "--single", "-s"))
 			pb->single = 1;
+		else if (options_flag(o, "--devices", NULL))
+			pb->devices = 1;
+		else if (options_flag(o, "--clblast", NULL))
+			pb->clblast = 1;
 		else if (options_int(o, "--checkpoint", NULL, 1, 40000, &pb->period))
 			;
 		else if (options_text(o, "--models", &pb->models))
@@ -95,7 +101,9 @@ static int factor(struct problem *pb)
 	double start;
 	int failed, status = 0;
 
-	kernels_setup(pb);
+	status = kernels_setup(pb);
+	if (status)
+		return status;
 	phases_start(pb);
 	tiles_register(pb);
 	if (!pb->joined && (!pb->period || !checkpoint_begin(pb)))
@@ -117,6 +125,7 @@ static int factor(struct problem *pb)
 		checkpoint_end(pb);
 	tiles_unregister(pb);
 	phases_end(pb);
+	kernels_end();
 	return status || failed;
 }
 

@@ -12,6 +12,7 @@
 
 #include <starpu_mpi.h>
 
+#include "../devices.h"
 #include "../matrix.h"
 #include "../resize.h"
 
@@ -20,6 +21,8 @@ struct problem {
 	int nt, b; /* tiles per dimension, rows of a tile */
 	int prune, check;
 	int single;         /* tiles are of floats */
+	int devices;        /* only devices factor */
+	int clblast;        /* those of OpenCL by CLBlast */
 	int period;         /* steps between two checkpoints, 0: there are none */
 	const char *models; /* what the names of the kernels' performance models begin with; NULL:
 			       ours */
@@ -66,9 +69,25 @@ extern struct starpu_codelet gemm_cl;          /* R: L(i,k), R: L(j,k), RW: A(i,
 extern struct starpu_codelet residual_cl;      /* RW: R(i,j), R: L(i,k), R: L(j,k) */
 extern struct starpu_codelet residual_diag_cl; /* RW: R(i,i), R: L(i,k) */
 
-void kernels_setup(const struct problem *pb); /* once per rank, before the first task */
+/* Once per rank, before the first task; 0, or the exit status after a message. */
+int kernels_setup(const struct problem *pb);
+void kernels_end(void);
 int kernels_not_definite(void); /* 1 + k when pivot tile k was not positive definite here, else 0 */
 double matrix_element(int row, int column, int n);
+
+/* opencl.c and kernels.cu, where the build has them */
+DEVICE_KERNEL(potrf_opencl);
+DEVICE_KERNEL(trsm_opencl);
+DEVICE_KERNEL(syrk_opencl);
+DEVICE_KERNEL(gemm_opencl);
+DEVICE_KERNEL(potrf_cuda);
+DEVICE_KERNEL(trsm_cuda);
+DEVICE_KERNEL(syrk_cuda);
+DEVICE_KERNEL(gemm_cuda);
+int opencl_setup(int single, int clblast) __attribute__((weak)); /* 0, or an exit status */
+DEVICE_SETUP(opencl_end);
+DEVICE_SETUP(cuda_setup);
+DEVICE_SETUP(cuda_end);
 
 /* single.c: what kernels.c has for doubles; single_update is C -= A * B^T by plain loops */
 void single_update(int b, const float *A, int lda, const float *B, int ldb, float *C, int ldc,

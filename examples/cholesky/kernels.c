@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The kernels of the Cholesky example and their codelets: CBLAS and LAPACKE where the build found
- * them (HAVE_CBLAS, HAVE_LAPACKE), plain loops otherwise.
+ * them (HAVE_CBLAS, HAVE_LAPACKE), plain loops otherwise. Those of devices are in opencl.c and
+ * kernels.cu.
  *
  * Invariant: a kernel touches its own tiles only, so any number of them run at once; BLAS is told
  * to stay on one thread. The residual is always computed by plain loops: it must not rest on the
@@ -48,10 +49,21 @@ static void name_models(const struct problem *pb)
 	}
 }
 
-void kernels_setup(const struct problem *pb)
+int kernels_setup(const struct problem *pb)
 {
+	struct starpu_codelet *const factor[] = { &potrf_cl, &trsm_cl, &syrk_cl, &gemm_cl, NULL };
+
 	name_models(pb);
 	blas_one_thread();
+	device_call(cuda_setup);
+	int ret = opencl_setup ? opencl_setup(pb->single, pb->clblast) : 0;
+	return ret || !pb->devices ? ret : devices_only(factor, "cholesky");
+}
+
+void kernels_end(void)
+{
+	device_call(opencl_end);
+	device_call(cuda_end);
 }
 
 int kernels_not_definite(void)
@@ -266,6 +278,10 @@ struct starpu_codelet init_cl = {
 struct starpu_codelet potrf_cl = {
 	.cpu_funcs = { potrf_cpu },
 	.cpu_funcs_name = { "potrf_cpu" },
+	.cuda_funcs = { potrf_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { potrf_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 1,
 	.modes = { STARPU_RW },
 	.model = &potrf_model,
@@ -275,6 +291,10 @@ struct starpu_codelet potrf_cl = {
 struct starpu_codelet trsm_cl = {
 	.cpu_funcs = { trsm_cpu },
 	.cpu_funcs_name = { "trsm_cpu" },
+	.cuda_funcs = { trsm_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { trsm_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 2,
 	.modes = { STARPU_R, STARPU_RW },
 	.model = &trsm_model,
@@ -284,6 +304,10 @@ struct starpu_codelet trsm_cl = {
 struct starpu_codelet syrk_cl = {
 	.cpu_funcs = { syrk_cpu },
 	.cpu_funcs_name = { "syrk_cpu" },
+	.cuda_funcs = { syrk_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { syrk_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 2,
 	.modes = { STARPU_R, STARPU_RW },
 	.model = &syrk_model,
@@ -293,6 +317,10 @@ struct starpu_codelet syrk_cl = {
 struct starpu_codelet gemm_cl = {
 	.cpu_funcs = { gemm_cpu },
 	.cpu_funcs_name = { "gemm_cpu" },
+	.cuda_funcs = { gemm_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { gemm_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 3,
 	.modes = { STARPU_R, STARPU_R, STARPU_RW },
 	.model = &gemm_model,

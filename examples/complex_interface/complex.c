@@ -6,21 +6,23 @@
  * Invariant: every number is compared with the same computation done sequentially; the values are
  * exact in doubles.
  *
- *      orrery cc --both complex.c complex_interface.c -o complex_interface
+ *      orrery cc --both complex.c complex_interface.c opencl.c -o complex_interface -lOpenCL
  *      ./complex_interface -n 1000
  *      orrery sim -n 1 complex_interface.sim
  */
 #include "complex_interface.h"
 
+#include "../devices.h"
 #include "../options.h"
 
 static const char usage[] = "[OPTIONS]\n"
 			    "Squares complex numbers, as a whole and in pieces.\n"
 			    "  -n N             numbers (default 100)\n"
 			    "  -p N             pieces (default 6)\n"
+			    "  --devices        only devices square (CUDA, OpenCL)\n"
 			    "  -h, --help       this text\n";
 
-static int n = 100, pieces = 6;
+static int n = 100, pieces = 6, devices;
 
 /* x = x * x + value */
 static void square_cpu(void *buffers[], void *arg)
@@ -37,9 +39,19 @@ static void square_cpu(void *buffers[], void *arg)
 	}
 }
 
+/* opencl.c and kernels.cu, where the build has them. */
+DEVICE_KERNEL(square_opencl);
+DEVICE_KERNEL(square_cuda);
+DEVICE_SETUP(opencl_setup);
+DEVICE_SETUP(opencl_end);
+
 static struct starpu_codelet square_cl = {
 	.cpu_funcs = { square_cpu },
 	.cpu_funcs_name = { "square_cpu" },
+	.cuda_funcs = { square_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { square_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 1,
 	.modes = { STARPU_RW },
 	.name = "square",
@@ -120,6 +132,7 @@ static int run(double *re, double *im, double *re2, double *im2)
 
 int main(int argc, char **argv)
 {
+	struct starpu_codelet *const squaring[] = { &square_cl, NULL };
 	struct options o;
 	double *v;
 	int ret;
@@ -127,6 +140,8 @@ int main(int argc, char **argv)
 	for (options_begin(&o, argc, argv); options_more(&o);)
 		if (options_int(&o, "-n", NULL, 1, 1 << 24, &n))
 			;
+		else if (options_flag(&o, "--devices", NULL))
+			devices = 1;
 		else if (options_int(&o, "-p", NULL, 1, 10000, &pieces))
 			;
 		else
@@ -135,6 +150,11 @@ int main(int argc, char **argv)
 		return ret;
 	if (starpu_init(NULL))
 		return 77;
+	if (devices && devices_only(squaring, "complex_interface")) {
+		starpu_shutdown();
+		return 77;
+	}
+	device_call(opencl_setup);
 	v = calloc((size_t) n * 4, sizeof(*v));
 	for (int i = 0; i < n; i++) {
 		v[i] = i % 3;
@@ -144,6 +164,7 @@ int main(int argc, char **argv)
 	ret = ret || check("in pieces", v, v + n, 1) || check("copy", v + 2 * n, v + 3 * n, 0);
 	printf("complex_interface n=%d pieces=%d\ncheck: %s\n", n, pieces, ret ? "FAILED" : "OK");
 	free(v);
+	device_call(opencl_end);
 	starpu_shutdown();
 	return ret;
 }

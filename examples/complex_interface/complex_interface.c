@@ -21,6 +21,16 @@ static struct complex_interface *on_node(starpu_data_handle_t handle, unsigned n
 	return starpu_data_get_interface_on_node(handle, node);
 }
 
+/* The interface has these buffers, as a whole. */
+static void place(struct complex_interface *c, uintptr_t real, uintptr_t imaginary)
+{
+	c->real = (double *) real;
+	c->imaginary = (double *) imaginary;
+	c->real_handle = real;
+	c->imaginary_handle = imaginary;
+	c->offset = 0;
+}
+
 static void complex_register(starpu_data_handle_t handle, int home_node, void *data_interface)
 {
 	const struct complex_interface *given = data_interface;
@@ -28,9 +38,9 @@ static void complex_register(starpu_data_handle_t handle, int home_node, void *d
 	for (int node = 0; node < STARPU_MAXNODES; node++) {
 		struct complex_interface *c = on_node(handle, (unsigned) node);
 
-		c->nx = given->nx;
-		c->real = node == home_node ? given->real : NULL;
-		c->imaginary = node == home_node ? given->imaginary : NULL;
+		*c = (struct complex_interface){ .nx = given->nx };
+		if (node == home_node)
+			place(c, (uintptr_t) given->real, (uintptr_t) given->imaginary);
 	}
 }
 
@@ -46,8 +56,7 @@ static starpu_ssize_t complex_allocate(void *data_interface, unsigned node)
 		starpu_free_on_node(node, real, bytes(c));
 		return -ENOMEM;
 	}
-	c->real = (double *) real;
-	c->imaginary = (double *) imaginary;
+	place(c, real, imaginary);
 	return (starpu_ssize_t) (2 * bytes(c));
 }
 
@@ -55,9 +64,9 @@ static void complex_free(void *data_interface, unsigned node)
 {
 	struct complex_interface *c = data_interface;
 
-	starpu_free_on_node(node, (uintptr_t) c->real, bytes(c));
-	starpu_free_on_node(node, (uintptr_t) c->imaginary, bytes(c));
-	c->real = c->imaginary = NULL;
+	starpu_free_on_node(node, c->real_handle, bytes(c));
+	starpu_free_on_node(node, c->imaginary_handle, bytes(c));
+	place(c, 0, 0);
 }
 
 /* The allocation cache: an allocation leaves one data and is given to another of the same
@@ -68,7 +77,7 @@ static void complex_cache(void *cached, void *src_data_interface, unsigned node)
 
 	(void) node;
 	*(struct complex_interface *) cached = *src;
-	src->real = src->imaginary = NULL;
+	place(src, 0, 0);
 }
 
 static void complex_reuse(void *dst_data_interface, const void *cached, unsigned node)
@@ -77,8 +86,7 @@ static void complex_reuse(void *dst_data_interface, const void *cached, unsigned
 	struct complex_interface *dst = dst_data_interface;
 
 	(void) node;
-	dst->real = from->real;
-	dst->imaginary = from->imaginary;
+	place(dst, from->real_handle, from->imaginary_handle);
 }
 
 static size_t complex_get_size(starpu_data_handle_t handle)
@@ -147,11 +155,11 @@ static int complex_copy(void *src_interface, unsigned src_node, void *dst_interf
 			unsigned dst_node, void *async_data)
 {
 	struct complex_interface *src = src_interface, *dst = dst_interface;
-	int real = starpu_interface_copy((uintptr_t) src->real, 0, src_node, (uintptr_t) dst->real,
-					 0, dst_node, bytes(src), async_data);
-	int imaginary = starpu_interface_copy((uintptr_t) src->imaginary, 0, src_node,
-					      (uintptr_t) dst->imaginary, 0, dst_node, bytes(src),
-					      async_data);
+	int real = starpu_interface_copy(src->real_handle, src->offset, src_node, dst->real_handle,
+					 dst->offset, dst_node, bytes(src), async_data);
+	int imaginary = starpu_interface_copy(src->imaginary_handle, src->offset, src_node,
+					      dst->imaginary_handle, dst->offset, dst_node,
+					      bytes(src), async_data);
 
 	return real ? real : imaginary;
 }
@@ -218,6 +226,9 @@ void complex_filter_block(void *father_interface, void *child_interface,
 	starpu_filter_nparts_compute_chunk_size_and_offset((unsigned) father->nx, nparts,
 							   sizeof(double), id, 1, &nx, &offset);
 	child->nx = (int) nx;
+	child->real_handle = father->real_handle;
+	child->imaginary_handle = father->imaginary_handle;
+	child->offset = father->offset + offset;
 	child->real = father->real ? father->real + offset / sizeof(double) : NULL;
 	child->imaginary = father->imaginary ? father->imaginary + offset / sizeof(double) : NULL;
 }

@@ -4,7 +4,8 @@
  * (chapter 27.9 of the handbook), and a filter that cuts them into blocks.
  *
  * Invariant: a structure describes the two buffers on one memory node; both exist there or none
- * does. On the home node they are the program's.
+ * does. On the home node they are the program's. Where a device computes with handles of buffers
+ * and offsets instead of pointers (OpenCL), the pointers mean nothing.
  */
 #ifndef COMPLEX_INTERFACE_H
 #define COMPLEX_INTERFACE_H
@@ -14,6 +15,8 @@
 struct complex_interface {
 	double *real;
 	double *imaginary;
+	uintptr_t real_handle, imaginary_handle; /* of the buffers that this is a piece of */
+	size_t offset;                           /* in both, in bytes */
 	int nx;
 };
 

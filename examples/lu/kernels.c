@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The kernels of the LU example and their codelets: CBLAS and LAPACKE where the build found them
- * (HAVE_CBLAS, HAVE_LAPACKE), plain loops otherwise.
+ * (HAVE_CBLAS, HAVE_LAPACKE), plain loops otherwise. Those of devices are in opencl.c and
+ * kernels.cu.
  *
  * Invariant: a kernel touches its own tiles only. The residual is always computed by plain loops:
  * it must not rest on the library that it verifies.
@@ -31,6 +32,23 @@ static int singular;
 int kernels_singular(void)
 {
 	return __atomic_load_n(&singular, __ATOMIC_ACQUIRE);
+}
+
+int kernels_setup(const struct problem *pb)
+{
+	struct starpu_codelet *const factor[] = { &getrf_cl, &trsm_row_cl, &trsm_column_cl,
+						  &gemm_cl, NULL };
+
+	blas_one_thread();
+	device_call(cuda_setup);
+	int ret = opencl_setup ? opencl_setup(pb->clblast) : 0;
+	return ret || !pb->devices ? ret : devices_only(factor, "lu");
+}
+
+void kernels_end(void)
+{
+	device_call(opencl_end);
+	device_call(cuda_end);
 }
 
 /* Element of A: pseudo-random in [-1/2, 1/2), plus n on the diagonal. */
@@ -215,6 +233,10 @@ struct starpu_codelet init_cl = {
 struct starpu_codelet getrf_cl = {
 	.cpu_funcs = { getrf_cpu },
 	.cpu_funcs_name = { "getrf_cpu" },
+	.cuda_funcs = { getrf_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { getrf_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 1,
 	.modes = { STARPU_RW },
 	.model = &getrf_model,
@@ -224,6 +246,10 @@ struct starpu_codelet getrf_cl = {
 struct starpu_codelet trsm_row_cl = {
 	.cpu_funcs = { trsm_row_cpu },
 	.cpu_funcs_name = { "trsm_row_cpu" },
+	.cuda_funcs = { trsm_row_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { trsm_row_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 2,
 	.modes = { STARPU_R, STARPU_RW },
 	.model = &trsm_row_model,
@@ -233,6 +259,10 @@ struct starpu_codelet trsm_row_cl = {
 struct starpu_codelet trsm_column_cl = {
 	.cpu_funcs = { trsm_column_cpu },
 	.cpu_funcs_name = { "trsm_column_cpu" },
+	.cuda_funcs = { trsm_column_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { trsm_column_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 2,
 	.modes = { STARPU_R, STARPU_RW },
 	.model = &trsm_column_model,
@@ -242,6 +272,10 @@ struct starpu_codelet trsm_column_cl = {
 struct starpu_codelet gemm_cl = {
 	.cpu_funcs = { gemm_cpu },
 	.cpu_funcs_name = { "gemm_cpu" },
+	.cuda_funcs = { gemm_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { gemm_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 3,
 	.modes = { STARPU_R, STARPU_R, STARPU_RW },
 	.model = &gemm_model,

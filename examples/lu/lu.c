@@ -34,6 +34,8 @@ static const char usage[] =
 	"  --explicit       send and receive tiles instead of leaving that to the runtime\n"
 	"  --disk FOLDER    work in little memory (STARPU_LIMIT_CPU_MEM, 2 MiB unless set);\n"
 	"                   tiles that do not fit go to the folder\n"
+	"  --devices        only devices factor (CUDA, OpenCL)\n"
+	"  --clblast        those of OpenCL by CLBlast instead of plain kernels\n"
 	"  --check          verify the factors against the matrix; needs kernels that run\n"
 	"  -h, --help       this text\n";
 
@@ -49,6 +51,10 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			;
 		else if (options_flag(o, "--check", NULL))
 			pb->check = 1;
+		else if (options_flag(o, "--devices", NULL))
+			pb->devices = 1;
+		else if (options_flag(o, "--clblast", NULL))
+			pb->clblast = 1;
 		else if (options_flag(o, "--explicit", NULL))
 			pb->explicit = 1;
 		else if (options_text(o, "--disk", &pb->disk))
@@ -73,7 +79,9 @@ static int factor(struct problem *pb)
 	double start;
 	int failed, status = 0;
 
-	blas_one_thread();
+	status = kernels_setup(pb);
+	if (status)
+		return status;
 	tiles_register(pb);
 	start = settle(pb->grid.comm);
 	if (pb->explicit)
@@ -92,6 +100,7 @@ static int factor(struct problem *pb)
 	if (pb->disk)
 		disk_print(pb);
 	tiles_unregister(pb);
+	kernels_end();
 	return status || failed;
 }
 

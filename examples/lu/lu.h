@@ -11,12 +11,15 @@
 
 #include <starpu_mpi.h>
 
+#include "../devices.h"
 #include "../matrix.h"
 
 struct problem {
 	struct grid grid;
 	int nt, b; /* tiles per dimension, rows of a tile */
 	int check, explicit;
+	int devices;      /* only devices factor */
+	int clblast;      /* those of OpenCL by CLBlast */
 	const char *disk; /* a folder, or NULL; then disk_node is the memory node on it */
 	char folder[256];
 	int disk_node;
@@ -46,6 +49,24 @@ extern struct starpu_codelet
 int kernels_singular(
 	void); /* 1 + k when pivot tile k needed an exchange of rows here or was singular, else 0 */
 double matrix_element(int row, int column, int n);
+
+/* Once per rank, before the first task; 0, or the exit status after a message. */
+int kernels_setup(const struct problem *pb);
+void kernels_end(void);
+
+/* opencl.c and kernels.cu, where the build has them */
+DEVICE_KERNEL(getrf_opencl);
+DEVICE_KERNEL(trsm_row_opencl);
+DEVICE_KERNEL(trsm_column_opencl);
+DEVICE_KERNEL(gemm_opencl);
+DEVICE_KERNEL(getrf_cuda);
+DEVICE_KERNEL(trsm_row_cuda);
+DEVICE_KERNEL(trsm_column_cuda);
+DEVICE_KERNEL(gemm_cuda);
+int opencl_setup(int clblast) __attribute__((weak)); /* 0, or an exit status */
+DEVICE_SETUP(opencl_end);
+DEVICE_SETUP(cuda_setup);
+DEVICE_SETUP(cuda_end);
 
 /* tiles.c */
 void tiles_register(struct problem *pb);

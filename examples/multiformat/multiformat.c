@@ -5,19 +5,22 @@
  * on devices, where neighbouring threads want neighbouring x. The runtime runs the conversion
  * codelets when the data change sides, never in between.
  *
- * The kernels of devices are plain C functions, which ORRERY_FAKE_DEVICES runs on CPUs. Every task
- * is sent to a given worker, CPUs and devices in turn, so that the layout changes as often as it
- * can; without devices it never does.
+ * opencl.c and kernels.cu have the kernels of devices, and the conversion to their layout, which
+ * devices execute; on the way back a CPU converts. ORRERY_FAKE_DEVICES executes plain C functions
+ * in place of those of CUDA. Every task is sent to a given worker, CPUs and devices in turn, so
+ * that the layout changes as often as it can; without devices it never does.
  *
  * Invariant: a kernel touches only the layout of its side; both are there for the conversion
  * codelets alone.
  *
- *      orrery cc --both multiformat.c -o multiformat
+ *      orrery cc --both multiformat.c opencl.c -o multiformat -lOpenCL
+ *      STARPU_OPENCL_ON_CPUS=1 ./multiformat
  *      ORRERY_FAKE_DEVICES=1 ./multiformat
  *      ORRERY_FAKE_DEVICES=1 orrery sim -n 1 multiformat.sim
  */
 #include <starpu.h>
 
+#include "../devices.h"
 #include "../options.h"
 
 static const char usage[] = "[OPTIONS]\n"
@@ -27,6 +30,14 @@ static const char usage[] = "[OPTIONS]\n"
 			    "  -h, --help       this text\n";
 
 static int size = 1000, steps = 12;
+
+/* opencl.c and kernels.cu, where the build has them. */
+DEVICE_KERNEL(step_opencl);
+DEVICE_KERNEL(convert_opencl);
+DEVICE_KERNEL(step_cuda);
+DEVICE_KERNEL(convert_cuda);
+DEVICE_SETUP(opencl_setup);
+DEVICE_SETUP(opencl_end);
 
 struct point {
 	float x, y;
@@ -46,7 +57,7 @@ static void step_cpu(void *buffers[], void *arg)
 }
 
 /* On devices all the x come first, then all the y. */
-static void step_cuda(void *buffers[], void *arg)
+static void step_fake(void *buffers[], void *arg)
 {
 	uint32_t n = STARPU_MULTIFORMAT_GET_NX(buffers[0]);
 	float *x = STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]), *y = x + n;
@@ -58,10 +69,23 @@ static void step_cuda(void *buffers[], void *arg)
 		y[i] += 1;
 }
 
+/* CUDA devices that are there have kernels; fake ones, and builds without nvcc, have C functions.
+ */
+static int has_cuda_kernels(void)
+{
+	return step_cuda && !getenv("ORRERY_FAKE_DEVICES");
+}
+
+static void step_on_cuda(void *buffers[], void *arg)
+{
+	(has_cuda_kernels() ? step_cuda : step_fake)(buffers, arg);
+}
+
 static struct starpu_codelet step_cl = {
 	.cpu_funcs = { step_cpu },
 	.cpu_funcs_name = { "step_cpu" },
-	.cuda_funcs = { step_cuda },
+	.cuda_funcs = { step_on_cuda },
+	.opencl_funcs = { step_opencl },
 	.nbuffers = 1,
 	.modes = { STARPU_RW },
 	.name = "step",
@@ -69,9 +93,13 @@ static struct starpu_codelet step_cl = {
 
 static unsigned to_device, to_cpu;
 
-/* Runs on the device that needs the data: what came from main memory lies next to the place for the
- * result. */
-static void cpu_to_cuda(void *buffers[], void *arg)
+static void count(unsigned *n)
+{
+	__atomic_add_fetch(n, 1, __ATOMIC_RELAXED);
+}
+
+/* What came from main memory lies next to the place for the result. */
+static void convert_fake(void *buffers[], void *arg)
 {
 	const struct point *p = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
 	uint32_t n = STARPU_MULTIFORMAT_GET_NX(buffers[0]);
@@ -82,56 +110,85 @@ static void cpu_to_cuda(void *buffers[], void *arg)
 		x[i] = p[i].x;
 		y[i] = p[i].y;
 	}
-	__atomic_add_fetch(&to_device, 1, __ATOMIC_RELAXED);
 }
 
-/* Runs on a CPU. */
+/* These run on the device that needs the data. */
+static void cpu_to_cuda(void *buffers[], void *arg)
+{
+	(has_cuda_kernels() ? convert_cuda : convert_fake)(buffers, arg);
+	count(&to_device);
+}
+
+static void cpu_to_opencl(void *buffers[], void *arg)
+{
+	convert_opencl(buffers, arg);
+	count(&to_device);
+}
+
+/* x: the layout of devices, in main memory. */
+static void back(struct point *p, const float *x, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		p[i] = (struct point){ x[i], x[n + i] };
+	count(&to_cpu);
+}
+
+/* These run on a CPU. */
 static void cuda_to_cpu(void *buffers[], void *arg)
 {
-	struct point *p = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
-	uint32_t n = STARPU_MULTIFORMAT_GET_NX(buffers[0]);
-	const float *x = STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]), *y = x + n;
-
 	(void) arg;
-	for (uint32_t i = 0; i < n; i++)
-		p[i] = (struct point){ x[i], y[i] };
-	__atomic_add_fetch(&to_cpu, 1, __ATOMIC_RELAXED);
+	back(STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]),
+	     STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]), STARPU_MULTIFORMAT_GET_NX(buffers[0]));
 }
 
-static struct starpu_codelet cpu_to_cuda_cl = {
-	.cuda_funcs = { cpu_to_cuda },
-	.nbuffers = 1,
-	.modes = { STARPU_RW },
-	.name = "cpu_to_cuda",
-};
+static void opencl_to_cpu(void *buffers[], void *arg)
+{
+	(void) arg;
+	back(STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]),
+	     STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffers[0]), STARPU_MULTIFORMAT_GET_NX(buffers[0]));
+}
 
-static struct starpu_codelet cuda_to_cpu_cl = {
-	.cpu_funcs = { cuda_to_cpu },
-	.cpu_funcs_name = { "cuda_to_cpu" },
-	.nbuffers = 1,
-	.modes = { STARPU_RW },
-	.name = "cuda_to_cpu",
-};
+#define CONVERSION(NAME, MEMBER) \
+	{ \
+		.MEMBER = { NAME }, .nbuffers = 1, .modes = { STARPU_RW }, .name = #NAME \
+	}
+
+static struct starpu_codelet cpu_to_cuda_cl = CONVERSION(cpu_to_cuda, cuda_funcs),
+			     cuda_to_cpu_cl = CONVERSION(cuda_to_cpu, cpu_funcs),
+			     cpu_to_opencl_cl = CONVERSION(cpu_to_opencl, opencl_funcs),
+			     opencl_to_cpu_cl = CONVERSION(opencl_to_cpu, cpu_funcs);
 
 static struct starpu_multiformat_data_interface_ops formats = {
 	.cpu_elemsize = sizeof(struct point),
 	.cuda_elemsize = 2 * sizeof(float),
+	.opencl_elemsize = 2 * sizeof(float),
 	.cpu_to_cuda_cl = &cpu_to_cuda_cl,
 	.cuda_to_cpu_cl = &cuda_to_cpu_cl,
+	.cpu_to_opencl_cl = &cpu_to_opencl_cl,
+	.opencl_to_cpu_cl = &opencl_to_cpu_cl,
 };
+
+/* The kind of devices that is used beside CPUs. */
+static enum starpu_worker_archtype device_kind(void)
+{
+	return starpu_opencl_worker_get_count() && step_opencl && !starpu_cuda_worker_get_count()
+		       ? STARPU_OPENCL_WORKER
+		       : STARPU_CUDA_WORKER;
+}
 
 /* The worker of step s: the workers of a kind in turn, and the kinds in turn where there are both.
  */
 static int worker_of_step(int s)
 {
+	enum starpu_worker_archtype kind = device_kind();
 	int ncpu = starpu_worker_get_count_by_type(STARPU_CPU_WORKER),
-	    ncuda = starpu_worker_get_count_by_type(STARPU_CUDA_WORKER);
+	    ndevice = starpu_worker_get_count_by_type(kind);
 
 	if (!ncpu)
-		return starpu_worker_get_by_type(STARPU_CUDA_WORKER, s % ncuda);
-	if (!ncuda || s % 2 == 0)
+		return starpu_worker_get_by_type(kind, s % ndevice);
+	if (!ndevice || s % 2 == 0)
 		return starpu_worker_get_by_type(STARPU_CPU_WORKER, s / 2 % ncpu);
-	return starpu_worker_get_by_type(STARPU_CUDA_WORKER, s / 2 % ncuda);
+	return starpu_worker_get_by_type(kind, s / 2 % ndevice);
 }
 
 static int check(const struct point *points)
@@ -171,6 +228,7 @@ int main(int argc, char **argv)
 		return ret;
 	if (starpu_init(NULL))
 		return 77;
+	device_call(opencl_setup);
 	points = malloc((size_t) size * sizeof(*points));
 	for (int i = 0; i < size; i++)
 		points[i] = (struct point){ (float) i, 1 };
@@ -184,6 +242,7 @@ int main(int argc, char **argv)
 	printf("multiformat n=%d steps=%d to_device=%u to_cpu=%u\ncheck: %s\n", size, steps,
 	       to_device, to_cpu, ret ? "FAILED" : "OK");
 	free(points);
+	device_call(opencl_end);
 	starpu_shutdown();
 	return ret;
 }

@@ -4,20 +4,23 @@
  *
  * Invariant: no statement in the loop waits. Each rank submits all its receptions, increments and
  * emissions at once; they access the same piece of data, so the runtime runs them in the order of
- * their submission.
+ * their submission. The increment may run on a device (opencl.c, kernels.cu): the token then goes
+ * there and back.
  *
- *      orrery cc --both ring.c -o ring
+ *      orrery cc --both ring.c opencl.c -o ring -lOpenCL
  *      orrery run -n 4 ./ring
  *      orrery sim -n 64 ring.sim
  */
 #include <starpu_mpi.h>
 
+#include "../devices.h"
 #include "../options.h"
 
 static const char usage[] =
 	"[OPTIONS]\n"
 	"Passes a token round a ring of ranks; receptions, increments and emissions are all asynchronous.\n"
 	"  -n, --loops N   turns round the ring (default 32)\n"
+	"  --devices       only devices increment (CUDA, OpenCL)\n"
 	"  --no-check      do not verify the final value (simulations that skip kernels)\n"
 	"  -h, --help      this text\n";
 
@@ -32,9 +35,19 @@ static void increment_cpu(void *buffers[], void *arg)
 	(*value)++;
 }
 
+/* opencl.c and kernels.cu, where the build has them. */
+DEVICE_KERNEL(increment_opencl);
+DEVICE_KERNEL(increment_cuda);
+DEVICE_SETUP(opencl_setup);
+DEVICE_SETUP(opencl_end);
+
 static struct starpu_codelet increment_cl = {
 	.cpu_funcs = { increment_cpu },
 	.cpu_funcs_name = { "increment_cpu" },
+	.cuda_funcs = { increment_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { increment_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 1,
 	.modes = { STARPU_RW },
 	.name = "increment",
@@ -86,11 +99,14 @@ static int turn(int loops, int rank, int size)
 int main(int argc, char **argv)
 {
 	struct options o;
-	int loops = 32, check = 1, rank, size, status, ret;
+	struct starpu_codelet *const increments[] = { &increment_cl, NULL };
+	int loops = 32, check = 1, devices = 0, rank, size, status, ret;
 
 	for (options_begin(&o, argc, argv); options_more(&o);)
 		if (options_int(&o, "--loops", "-n", 1, 100000, &loops))
 			;
+		else if (options_flag(&o, "--devices", NULL))
+			devices = 1;
 		else if (options_flag(&o, "--no-check", NULL))
 			check = 0;
 		else
@@ -104,17 +120,21 @@ int main(int argc, char **argv)
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	status = options_report(&o, rank, "ring", usage);
+	if (status < 0 && devices && devices_only(increments, "ring"))
+		status = 77;
 	if (status >= 0) {
 		starpu_mpi_shutdown();
 		return status;
 	}
 
+	device_call(opencl_setup);
 	starpu_variable_data_register(&token_handle, STARPU_MAIN_RAM, (uintptr_t) &token,
 				      sizeof(token));
 	if (turn(loops, rank, size))
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
 	starpu_data_unregister(token_handle);
+	device_call(opencl_end);
 	starpu_mpi_shutdown();
 
 	if (check && rank == size - 1 && token != loops * size) {

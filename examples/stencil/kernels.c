@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The kernels of the stencil example and their codelets.
+ * The kernels of the stencil example and their codelets. Those of devices are in opencl.c and
+ * kernels.cu.
  *
  * Invariant: every cell is computed by next_value() from the same operands as in the sequential
  * program.
@@ -18,6 +19,19 @@ static struct starpu_perfmodel update_model = { .type = STARPU_HISTORY_BASED,
 #define EDGE(n, last) \
 	((double *) STARPU_VECTOR_GET_PTR(buffers[n]) + \
 	 ((last) ? STARPU_VECTOR_GET_NX(buffers[n]) / 2 : 0))
+
+int kernels_setup(const struct problem *pb)
+{
+	struct starpu_codelet *const updates[] = { &update_cl, NULL };
+
+	device_call(opencl_setup);
+	return pb->devices ? devices_only(updates, "stencil") : 0;
+}
+
+void kernels_end(void)
+{
+	device_call(opencl_end);
+}
 
 /* Somewhere between 0 and 1, without a pattern. */
 double initial_value(int x, int y)
@@ -95,6 +109,10 @@ struct starpu_codelet init_cl = {
 struct starpu_codelet update_cl = {
 	.cpu_funcs = { update_cpu },
 	.cpu_funcs_name = { "update_cpu" },
+	.cuda_funcs = { update_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { update_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 7,
 	.modes = { STARPU_RW, STARPU_R, STARPU_R, STARPU_R, STARPU_R, STARPU_W, STARPU_W },
 	.model = &update_model,

@@ -30,6 +30,7 @@ static const char usage[] =
 	"                   (default: as square as possible, p <= q)\n"
 	"  --checkpoint N   a checkpoint every N iterations (default: none), in the folder\n"
 	"                   $ORRERY_CHECKPOINT_DIR; goes on from the last one that is there\n"
+	"  --devices        only devices iterate (CUDA, OpenCL)\n"
 	"  --check          verify the result against a sequential computation\n"
 	"  -h, --help       this text\n";
 
@@ -47,6 +48,8 @@ static void parse(struct options *o, int argc, char **argv, struct problem *pb)
 			;
 		else if (options_int(o, "--checkpoint", NULL, 1, 100000000, &pb->period))
 			;
+		else if (options_flag(o, "--devices", NULL))
+			pb->devices = 1;
 		else if (grid_option(o, &pb->grid))
 			;
 		else if (options_flag(o, "--check", NULL))
@@ -83,6 +86,9 @@ static int iterate(struct problem *pb)
 	double start;
 	int status;
 
+	status = kernels_setup(pb);
+	if (status)
+		return status;
 	distribute(pb);
 	blocks_register(pb);
 	if (!pb->period || !checkpoint_begin(pb))
@@ -96,6 +102,7 @@ static int iterate(struct problem *pb)
 	if (pb->period)
 		checkpoint_end(pb);
 	blocks_unregister(pb);
+	kernels_end();
 	return status;
 }
 

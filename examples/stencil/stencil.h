@@ -12,6 +12,7 @@
 
 #include <starpu_mpi.h>
 
+#include "../devices.h"
 #include "../tiled.h"
 
 /* The parts of a block that exist on a rank; NULL where the rank has nothing to do with it. */
@@ -31,6 +32,7 @@ struct problem {
 	int nx, ny, b; /* rows and columns of blocks; rows and columns of a block */
 	int niter;
 	int check;
+	int devices;                  /* only devices iterate */
 	int period;                   /* iterations between two checkpoints, 0: there are none */
 	int t;                        /* the iteration that is inserted next */
 	int top, bottom, left, right; /* own blocks: rows [top,bottom), columns [left,right) */
@@ -65,6 +67,16 @@ extern struct starpu_codelet init_cl; /* W: cells, rows[0], columns[0]; values: 
 /* RW: cells; R: rows of the block above, of the one below, columns of the one to the left, to the
  * right, all of time t; W: rows, columns of time t + 1; value: t (int) */
 extern struct starpu_codelet update_cl;
+
+/* Once per rank, before the first task; 0, or the exit status after a message. */
+int kernels_setup(const struct problem *pb);
+void kernels_end(void);
+
+/* opencl.c and kernels.cu, where the build has them */
+DEVICE_KERNEL(update_opencl);
+DEVICE_KERNEL(update_cuda);
+DEVICE_SETUP(opencl_setup);
+DEVICE_SETUP(opencl_end);
 
 double initial_value(int x, int y);
 /* The cell's next value from its own and those of its four neighbours. */

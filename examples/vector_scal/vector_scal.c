@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A vector that is scaled piece by piece, on CPUs and on devices that OpenCL drives. The kernel for
- * OpenCL is asynchronous: its function gives it to the queue and returns, and the runtime fetches
- * the next piece meanwhile.
+ * A vector that is scaled piece by piece, on CPUs and on devices: opencl.c has the kernel for
+ * OpenCL, kernels.cu the one for CUDA.
  *
- * Invariant: the pieces of a device have no pointers; its kernel gets the handle of the whole
- * buffer, and the offset of the piece in it (chapter 27.7 of the handbook).
+ * Invariant: whoever scales a piece, the result is exact.
  *
- *      orrery cc --both vector_scal.c -o vector_scal -lOpenCL
+ *      orrery cc --both vector_scal.c opencl.c -o vector_scal -lOpenCL
  *      STARPU_OPENCL_ON_CPUS=1 ./vector_scal
  *      orrery sim -n 1 vector_scal.sim
  */
 #include <starpu.h>
 
+#include "../devices.h"
 #include "../options.h"
 
 static const char usage[] = "[OPTIONS]\n"
-			    "Scales a vector, on CPUs and on OpenCL devices.\n"
+			    "Scales a vector, on CPUs and on devices.\n"
 			    "  -n N             number of elements (default 100000)\n"
 			    "  -p, --pieces N   number of pieces (default 10)\n"
 			    "  -s, --steps N    how often each is scaled (default 4)\n"
+			    "  --devices        only devices scale (CUDA, OpenCL)\n"
 			    "  -h, --help       this text\n";
 
 static int size = 100000, pieces = 10, steps = 4;
-static unsigned on_cpu, on_opencl;
+static int on_devices;
+static unsigned on_cpu;
 
 static void scale_cpu(void *buffers[], void *arg)
 {
@@ -35,65 +36,22 @@ static void scale_cpu(void *buffers[], void *arg)
 	__atomic_add_fetch(&on_cpu, 1, __ATOMIC_RELAXED);
 }
 
+DEVICE_KERNEL(scale_opencl);
+DEVICE_KERNEL(scale_cuda);
+DEVICE_SETUP(opencl_setup);
+DEVICE_SETUP(opencl_end);
+
 static struct starpu_codelet scale_cl = {
 	.cpu_funcs = { scale_cpu },
 	.cpu_funcs_name = { "scale_cpu" },
+	.cuda_funcs = { scale_cuda },
+	.cuda_flags = { STARPU_CUDA_ASYNC },
+	.opencl_funcs = { scale_opencl },
+	.opencl_flags = { STARPU_OPENCL_ASYNC },
 	.nbuffers = 1,
 	.modes = { STARPU_RW },
 	.name = "scale",
 };
-
-#ifdef STARPU_USE_OPENCL
-static const char source[] = "__kernel void scale(__global float *v, ulong at, uint n, float by)\n"
-			     "{\n"
-			     "	uint i = get_global_id(0);\n"
-			     "	if (i < n)\n"
-			     "		v[at / sizeof(float) + i] *= by;\n"
-			     "}\n";
-
-static struct starpu_opencl_program program;
-
-static void scale_opencl(void *buffers[], void *arg)
-{
-	cl_mem v = (cl_mem) STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]);
-	cl_ulong at = STARPU_VECTOR_GET_OFFSET(buffers[0]);
-	cl_uint n = STARPU_VECTOR_GET_NX(buffers[0]);
-	size_t global = n;
-	cl_command_queue queue;
-	cl_kernel kernel;
-	cl_int err;
-	float factor;
-
-	starpu_codelet_unpack_args(arg, &factor);
-	err = starpu_opencl_load_kernel(&kernel, &queue, &program, "scale",
-					starpu_worker_get_devid((int) starpu_worker_get_id()));
-	if (err != CL_SUCCESS)
-		STARPU_OPENCL_REPORT_ERROR(err);
-	starpu_opencl_set_kernel_args(&err, &kernel, sizeof(v), &v, sizeof(at), &at, sizeof(n), &n,
-				      sizeof(factor), &factor, 0);
-	if (err == CL_SUCCESS)
-		err = clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
-	if (err != CL_SUCCESS)
-		STARPU_OPENCL_REPORT_ERROR(err);
-	starpu_opencl_release_kernel(kernel);
-	__atomic_add_fetch(&on_opencl, 1, __ATOMIC_RELAXED);
-}
-
-static void begin_opencl(void)
-{
-	scale_cl.opencl_funcs[0] = scale_opencl;
-	scale_cl.opencl_flags[0] = STARPU_OPENCL_ASYNC;
-	starpu_opencl_load_opencl_from_string(source, &program, NULL);
-}
-
-static void end_opencl(void)
-{
-	starpu_opencl_unload_opencl(&program);
-}
-#else
-static void begin_opencl(void) {}
-static void end_opencl(void) {}
-#endif
 
 static int check(const float *v)
 {
@@ -132,10 +90,25 @@ static int scale(float *v)
 	return ret;
 }
 
+/* Scales, and checks the result. */
+static int run(void)
+{
+	float *v;
+
+	starpu_malloc((void **) &v, (size_t) size * sizeof(*v));
+	for (int i = 0; i < size; i++)
+		v[i] = (float) (i % 1000);
+	int ret = scale(v) || check(v);
+	printf("vector_scal n=%d pieces=%d steps=%d on_cpu=%u on_devices=%u\ncheck: %s\n", size,
+	       pieces, steps, on_cpu, (unsigned) (pieces * steps) - on_cpu, ret ? "FAILED" : "OK");
+	starpu_free_noflag(v, (size_t) size * sizeof(*v));
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
-	float *v;
+	struct starpu_codelet *const scaling[] = { &scale_cl, NULL };
 	int ret;
 
 	for (options_begin(&o, argc, argv); options_more(&o);)
@@ -143,6 +116,8 @@ int main(int argc, char **argv)
 			;
 		else if (options_int(&o, "--pieces", "-p", 1, 100000, &pieces))
 			;
+		else if (options_flag(&o, "--devices", NULL))
+			on_devices = 1;
 		else if (options_int(&o, "--steps", "-s", 0, 20, &steps))
 			;
 		else
@@ -151,15 +126,11 @@ int main(int argc, char **argv)
 		return ret;
 	if (starpu_init(NULL))
 		return 77;
-	begin_opencl();
-	starpu_malloc((void **) &v, (size_t) size * sizeof(*v));
-	for (int i = 0; i < size; i++)
-		v[i] = (float) (i % 1000);
-	ret = scale(v) || check(v);
-	printf("vector_scal n=%d pieces=%d steps=%d on_cpu=%u on_opencl=%u\ncheck: %s\n", size,
-	       pieces, steps, on_cpu, on_opencl, ret ? "FAILED" : "OK");
-	starpu_free_noflag(v, (size_t) size * sizeof(*v));
-	end_opencl();
+	device_call(opencl_setup);
+	ret = on_devices ? devices_only(scaling, "vector_scal") : 0;
+	if (!ret)
+		ret = run();
+	device_call(opencl_end);
 	starpu_shutdown();
 	return ret;
 }

@@ -17,7 +17,8 @@ enum orr_started {
 	ORR_STARTED_LATER  /* the device runs it: test tells when it is over */
 };
 
-/* The abilities of a kind of unit. The group's thread makes all calls, and none of them waits. */
+/* The abilities of a kind of unit. The group's thread makes all calls, and none of them
+ * waits, unless they say otherwise. */
 struct orr_driver_ops {
 	const char *name;
 	enum starpu_worker_archtype arch;
@@ -34,6 +35,9 @@ struct orr_driver_ops {
 	/* Is the kernel over that was left to the device? If not, l->due_us is when to ask again;
 	 * INFINITY: the driver wakes the worker (orr_wake_worker, in any thread) when it is. */
 	int (*test)(struct orr_worker *w, struct orr_launch *l);
+	/* [waits] Calls f(buffers, arg), which gives kernels to the device as the function of a
+	 * task does, and waits for them. Any thread, which is w for the program meanwhile. */
+	void (*call)(struct orr_worker *w, void (*f)(void **, void *), void **buffers, void *arg);
 	/* The kernel is over; called once. l->own_us, if the driver sets it, is what the kernel
 	 * took by itself. */
 	void (*finish)(struct orr_worker *w, struct orr_task *t, struct orr_launch *l);
@@ -42,6 +46,8 @@ struct orr_driver_ops {
 /* For drivers whose kernels are over when start returns, or at a time that is known. */
 int orr_driver_queues_none(struct orr_worker *w, struct orr_task *t);
 int orr_driver_test_none(struct orr_worker *w, struct orr_launch *l);
+void orr_driver_call_plain(struct orr_worker *w, void (*f)(void **, void *), void **buffers,
+			   void *arg);
 
 /* NUMA nodes but the first come first in a table of devices: memories without workers of their own,
  * which the CPU workers next to them use. */

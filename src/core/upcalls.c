@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "core/device.h"
 #include "core/graph.h"
 #include "core/policy.h"
 #include "core/task_count.h"
@@ -98,12 +99,45 @@ static void upcall_forget(struct orr_process *proc, starpu_data_handle_t h)
 		orr_graph_forget(proc, h);
 }
 
+/* The worker whose device has that memory; NULL: units of CPUs have it, or nobody. */
+static struct orr_worker *device_worker(struct orr_process *proc, unsigned memnode)
+{
+	if (proc->data->memnodes[memnode].kind == STARPU_CPU_RAM)
+		return NULL;
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
+		if (proc->core->workers[i].memnode == memnode)
+			return &proc->core->workers[i];
+	return NULL;
+}
+
+static void upcall_call(struct orr_process *proc, unsigned memnode, void (*f)(void **, void *),
+			void **buffers, void *arg)
+{
+	struct orr_worker *w = device_worker(proc, memnode);
+	struct orr_thread *self = orr_thread_self();
+	struct orr_worker *stepped = self->worker;
+	unsigned here = self->memnode;
+
+	if (!w) {
+		f(buffers, arg);
+		return;
+	}
+	/* The context stays that of the thread: the worker's belongs to the thread that steps it.
+	 */
+	self->worker = w;
+	self->memnode = memnode;
+	w->driver->call(w, f, buffers, arg);
+	self->worker = stepped;
+	self->memnode = here;
+}
+
 const struct orr_data_upcalls orr_core_data_upcalls = {
 	.submit = upcall_submit,
 	.complete = upcall_complete,
 	.task_name = upcall_task_name,
 	.npending = orr_task_npending,
 	.starving = upcall_starving,
+	.call = upcall_call,
 	.forget = upcall_forget,
 };
 

@@ -56,6 +56,10 @@ struct orr_data_upcalls {
 	uint64_t (*npending)(struct orr_process *proc);
 	/* Is the calling thread a worker's that waits for memory? */
 	int (*starving)(void);
+	/* [waits] Calls f(buffers, arg) as on a worker of that memory node, and waits for what it
+	 * gave to its device. */
+	void (*call)(struct orr_process *proc, unsigned memnode, void (*f)(void **, void *),
+		     void **buffers, void *arg);
 	/* The handle ends. */
 	void (*forget)(struct orr_process *proc, starpu_data_handle_t h);
 };

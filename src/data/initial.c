@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/codelet.h"
+#include "data/device_call.h"
 
 orr_initial_func orr_initial_function(starpu_data_handle_t h, enum starpu_worker_archtype arch)
 {
@@ -38,6 +39,6 @@ double orr_initial_run(struct orr_process *proc, starpu_data_handle_t h, orr_ini
 
 	orr_assert(h->ext && h->ext->init_cl);
 	orr_assert(starpu_data_test_if_allocated_on_node(part, memnode));
-	return orr_sys_convert_us(proc, part, memnode, h->ext->init_cl, f, buffers,
+	return orr_device_call_us(proc, part, memnode, h->ext->init_cl, f, buffers,
 				  h->ext->init_arg);
 }

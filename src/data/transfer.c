@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/world.h"
 #include "data/bus.h"
+#include "data/device_call.h"
 #include "data/disk.h"
 #include "data/fetch.h"
 #include "data/flight.h"
@@ -82,7 +83,7 @@ static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned sr
 		return 0;
 	struct starpu_codelet *cl = orr_iface_mf_codelet(iface, from, to);
 	if (!orr_iface_mf_differ(src_node, dst_node)) {
-		*us = cl ? orr_sys_convert_us(proc, h, dst_node, cl, NULL, buffers, NULL) : 0;
+		*us = cl ? orr_device_call_us(proc, h, dst_node, cl, NULL, buffers, NULL) : 0;
 		return 0;
 	}
 	if (cl && to == STARPU_CUDA_RAM)
@@ -99,7 +100,7 @@ static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned sr
 		return -ENOTSUP;
 	}
 	if (f)
-		*us = orr_sys_convert_us(proc, h, dst_node, cl, f, buffers, NULL);
+		*us = orr_device_call_us(proc, h, dst_node, cl, f, buffers, NULL);
 	orr_iface_mf_unstage(iface, dst_node);
 	return 0;
 }

@@ -44,5 +44,6 @@ const struct orr_driver_ops orr_cpu_driver = {
 	.queues = orr_driver_queues_none,
 	.start = cpu_start,
 	.test = orr_driver_test_none,
+	.call = orr_driver_call_plain,
 	.finish = cpu_finish,
 };

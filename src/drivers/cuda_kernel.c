@@ -139,6 +139,19 @@ static enum orr_started cu_start(struct orr_worker *w, struct orr_task *t, struc
 	return cu_queues(w, t) ? mark(w, t, l) : finish_now(w, t);
 }
 
+static void cu_call(struct orr_worker *w, void (*f)(void **, void *), void **buffers, void *arg)
+{
+	struct orr_cu_device *d = device_of(w);
+	int old = orr_cu_enter(d);
+
+	f(buffers, arg);
+	int err = orr_cu_drain(d, orr_cu_worker_of(d, w)->stream);
+	if (err != ORR_CU_SUCCESS)
+		orr_fatal("a conversion or an initial value failed on %s: %s", w->name,
+			  d->api->text(err));
+	orr_cu_leave(d, old);
+}
+
 static int cu_kernel_test(struct orr_worker *w, struct orr_launch *l)
 {
 	struct launch *run = l->event;
@@ -172,5 +185,6 @@ const struct orr_driver_ops orr_cu_driver = {
 	.queues = cu_queues,
 	.start = cu_start,
 	.test = cu_kernel_test,
+	.call = cu_call,
 	.finish = cu_finish,
 };

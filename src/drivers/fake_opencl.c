@@ -203,6 +203,7 @@ static const struct orr_driver_ops opencl_driver = {
 	.queues = opencl_queues,
 	.start = opencl_start,
 	.test = orr_delay_kernel_test,
+	.call = orr_driver_call_plain,
 	.finish = opencl_finish,
 };
 

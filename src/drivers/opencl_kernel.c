@@ -118,6 +118,15 @@ static enum orr_started cl_start(struct orr_worker *w, struct orr_task *t, struc
 	return cl_queues(w, t) ? mark(w, t, l) : finish_now(w, t);
 }
 
+static void cl_call(struct orr_worker *w, void (*f)(void **, void *), void **buffers, void *arg)
+{
+	f(buffers, arg);
+	cl_int err = clFinish(device_of(w)->kernels);
+	if (err != CL_SUCCESS)
+		orr_fatal("a conversion or an initial value failed on %s: %s", w->name,
+			  orr_cl_text(err));
+}
+
 static int cl_kernel_test(struct orr_worker *w, struct orr_launch *l)
 {
 	struct launch *run = l->event;
@@ -152,5 +161,6 @@ const struct orr_driver_ops orr_cl_driver = {
 	.queues = cl_queues,
 	.start = cl_start,
 	.test = cl_kernel_test,
+	.call = cl_call,
 	.finish = cl_finish,
 };

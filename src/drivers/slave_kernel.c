@@ -201,5 +201,6 @@ const struct orr_driver_ops orr_slave_driver = {
 	.queues = slave_queues,
 	.start = slave_start,
 	.test = slave_test,
+	.call = orr_driver_call_plain,
 	.finish = slave_finish,
 };

@@ -223,7 +223,7 @@ static void soft_finish(struct orr_worker *w, struct orr_task *t, struct orr_lau
 	{ \
 		.name = NAME, .arch = ARCH, .init = soft_init, .deinit = soft_deinit, \
 		.queues = soft_queues, .start = soft_start, .test = orr_delay_kernel_test, \
-		.finish = soft_finish \
+		.call = orr_driver_call_plain, .finish = soft_finish \
 	}
 
 static const struct orr_driver_ops cuda_driver = DRIVER(STARPU_CUDA_WORKER, "soft CUDA"),

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The increment of the token ring for OpenCL devices: one work item.
+ *
+ * Invariant: the token is the whole of its buffer.
+ */
+#include "../opencl.h"
+
+#ifdef STARPU_USE_OPENCL
+
+static const char source[] = "__kernel void increment(__global int *token, ulong at)\n"
+			     "{\n"
+			     "	token[at / sizeof(int)]++;\n"
+			     "}\n";
+
+static struct starpu_opencl_program program;
+
+void opencl_setup(void)
+{
+	opencl_check(starpu_opencl_load_opencl_from_string(source, &program, NULL));
+}
+
+void opencl_end(void)
+{
+	starpu_opencl_unload_opencl(&program);
+}
+
+void increment_opencl(void *buffers[], void *arg)
+{
+	struct opencl_launch l = opencl_kernel(&program, "increment");
+
+	(void) arg;
+	opencl_place(&l, STARPU_VARIABLE_GET_DEV_HANDLE(buffers[0]),
+		     STARPU_VARIABLE_GET_OFFSET(buffers[0]));
+	opencl_run(&l, 1, 1);
+}
+
+#endif
