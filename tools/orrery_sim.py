@@ -9,6 +9,7 @@ import shlex
 import sys
 
 import orrery_elf
+import orrery_estimate
 import orrery_fail
 import orrery_machines
 import orrery_options
@@ -107,6 +108,7 @@ def parse(options, arguments):
         given.append((option, value))
     if not words:
         raise UserError("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]")
+    orrery_estimate.check({option.name for option, _ in given})
     given, failing = orrery_fail.take(take_master_slave(given))
     given, request = take_repeat(given, table, show)
     return [(option.name, value) for option, value in given], words, show, request or failing
@@ -193,6 +195,10 @@ def main(context, arguments):
         return orrery_fail.main(plain, program, environment, request)
     if request and "failures" not in request:
         return orrery_repeat.main(lambda pairs: launcher + launcher_words(pairs) + program, options, program, environment, request)
+    if ("--estimate", None) in options:
+        options.remove(("--estimate", None))
+        if not show and orrery_estimate.main(lambda pairs: launcher + launcher_words(pairs) + program, options, environment):
+            return 1
     command = launcher + launcher_words(options) + program
     if show:
         print(" ".join(shlex.quote(word) for word in command))

@@ -238,6 +238,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 		orr_sim_quantum_us = -1; /* each settlement is a chance to yield */
 		break;
 	case OPTION_CFG: o->cfg[o->ncfg++] = text; break;
+	case OPTION_ESTIMATE:
 	case OPTION_REPEAT:
 	case OPTION_JOBS:
 	case OPTION_FAIL:
