@@ -171,6 +171,14 @@ static void options_set_cost(enum option_id id, double us)
 	}
 }
 
+static void options_settle_channels(void)
+{
+	if (orr_sim.channels && orr_sim.network != ORR_SIM_QUEUE)
+		launcher_fail("--channels is about --network queue; add that or leave it out");
+	if (!orr_sim.channels)
+		orr_sim.channels = 1;
+}
+
 /* An elastic run has all its hosts from the start. */
 static void options_settle_elastic(struct launcher_options *o)
 {
@@ -196,6 +204,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_MACHINE: o->machine = text; break;
 	case OPTION_MACHINE_PATH: o->machine_path = text; break;
 	case OPTION_NETWORK: orr_sim.network = networks[(int) v]; break;
+	case OPTION_CHANNELS: orr_sim.channels = (int) v; break;
 	case OPTION_CPUS: o->cpus = (int) v; break;
 	case OPTION_KERNELS: orr_sim.kernels = modes[(int) v]; break;
 	case OPTION_CUDA_FROM_MODEL: orr_sim.cuda_from_model = v == 0; break;
@@ -375,6 +384,7 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	}
 	if (i >= argc)
 		launcher_fail("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]");
+	options_settle_channels();
 	options_settle_elastic(o);
 	options_read_environment();
 	launcher_noise_read(o);

@@ -147,6 +147,7 @@ struct orr_sim {
 	const char *program; /* its absolute path */
 	enum orr_sim_kernels kernels;
 	enum orr_sim_network network;
+	int channels;                          /* of each link, for ORR_SIM_QUEUE */
 	const struct orr_sim_carrier *carrier; /* by the network, see sim_mpi.h */
 	void (*on_message)(void); /* the launcher's, at the start of messages that SimGrid does not
 				     see; or NULL */

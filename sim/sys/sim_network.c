@@ -40,7 +40,7 @@ struct link {
 	uint64_t mark;            /* share: the last change that its level is right for */
 	struct link *next;        /* share: to be corrected */
 	struct orr_sim_hop *hops; /* share: the messages */
-	double free_s;            /* queue: when it has served all that it was given */
+	double *free_s; /* queue: when each channel has served all that it was given; NULL: now */
 };
 
 static struct {
@@ -277,13 +277,33 @@ static void share_enter(struct orr_sim_event *e)
 
 /* ---- queue ---- */
 
+/* What a message gets of a link. */
+static double queue_rate(const struct link *l)
+{
+	return l->shared ? l->bytes_per_s / orr_sim.channels : l->bytes_per_s;
+}
+
 /* Bytes per second of a message that is alone on its route. */
 static double alone(const struct orr_sim_flow *f)
 {
 	double rate = f->pair->most;
 	for (unsigned i = 0; i < f->pair->nlinks; i++)
-		rate = fmin(rate, network.links[f->pair->links[i]].bytes_per_s);
+		rate = fmin(rate, queue_rate(&network.links[f->pair->links[i]]));
 	return rate * f->factor;
+}
+
+/* The channel of the link that is free first. */
+static double *queue_channel(struct link *l)
+{
+	if (!l->free_s)
+		l->free_s = calloc((size_t) orr_sim.channels, sizeof(double));
+	if (!l->free_s)
+		orr_fatal("out of memory for the channels of links; simulate fewer nodes");
+	double *first = l->free_s;
+	for (int i = 1; i < orr_sim.channels; i++)
+		if (l->free_s[i] < *first)
+			first = &l->free_s[i];
+	return first;
 }
 
 /* When the last byte is there, after all that the links were given before. Short messages are in
@@ -297,8 +317,9 @@ static double queue_end(struct orr_sim_flow *f, double first_s)
 		struct link *l = &network.links[f->pair->links[i]];
 		if (!l->shared)
 			continue;
-		first_s = fmax(first_s, l->free_s);
-		l->free_s = first_s + f->left / (l->bytes_per_s * f->factor);
+		double *free_s = queue_channel(l);
+		first_s = fmax(first_s, *free_s);
+		*free_s = first_s + f->left / (queue_rate(l) * f->factor);
 		end_s = fmax(end_s, first_s + f->left / rate);
 	}
 	return end_s;

@@ -17,11 +17,12 @@ X
 plain="--platform p.xml --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1"
 
 run() { ok env ORR_SIM_COSTS=0 "$ORRERY" sim -n 8 $plain "$@"; }
+# shellcheck disable=SC2086
 # arrive MODEL "TIMES" MESSAGES: in so many times 1,049 us, within 2 %.
 arrive() {
 	model=$1 times=$2
 	shift 2
-	run --network "$model" "$program" "$@"
+	run --network $model "$program" "$@"
 	sort -n -k2 out | sed -n 's/^message [0-9]* \([0-9.]*\) us$/\1/p' | tr '\n' ' ' > got
 	awk -v want="$times" '{ n = split(want, w); bad = n != NF
 		for (i = 1; i <= n; i++) { x = $i / 1048.6; bad += x < w[i] * .98 || x > w[i] * 1.02 + .02 }
@@ -46,6 +47,14 @@ done
 arrive queue "1 2" 0 1 1024 0 2 1024
 arrive queue "0.5 1.5" 0 1 512 0 2 1024
 arrive queue "1 2 3" 0 1 1024 0 2 1024 0 3 1024
+
+# Two channels: each has half of the link, and a third message waits for the first one that is free.
+channels="queue --channels 2"
+arrive "$channels" "2" 0 1 1024
+arrive "$channels" "2 2" 0 1 1024 0 2 1024
+arrive "$channels" "2 2 4" 0 1 1024 0 2 1024 0 3 1024
+arrive "$channels" "1 2 3" 0 1 512 0 2 1024 0 3 1024
+fails 1 '--channels is about --network queue' "$ORRERY" sim --channels 2 "$program"
 
 # Messages that end at the same time arrive in the order in which they were sent, and envelopes
 # share links, too: so `share` decides as `maxmin` what comes first. No link is given away twice,
