@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orrery-calibrate-dyn: what processes that join and leave cost. `orrery calibrate --elastic`
- * starts it as the only process of an elastic run. It starts 1, 2 and 4 processes in turn, several
+ * starts it as the only process of an elastic run. It starts 1 and 4 processes in turn, several
  * times, connects to them and lets them leave, and prints a word and a number of microseconds in
  * each line.
  *
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 3, NSIZES = 3, REQUESTS = 51, ROOM = 512 };
+enum { ROUNDS = 3, NSIZES = 2, REQUESTS = 51, ROOM = 512 };
 
-static const int sizes[NSIZES] = { 1, 2, 4 };
+static const int sizes[NSIZES] = { 1, 4 };
 static MPI_Session session;
 static char main_set[ROOM] = "mpi://WORLD";
 static MPI_Comm comm;
@@ -67,6 +67,22 @@ static void look_up(const char *key, char value[ROOM])
 	MPI_Info_free(&info);
 }
 
+/* The task runtime begins with these calls on a communicator, too; the first ones on new
+ * connections are slow. */
+static void use_first(void)
+{
+	MPI_Comm copy;
+	int rank, size, all[16];
+
+	MPI_Comm_dup(comm, &copy);
+	MPI_Comm_rank(copy, &rank);
+	MPI_Comm_size(copy, &size);
+	must(size > 16, "a set of more than 16 processes");
+	for (int i = 0; i < 2; i++)
+		MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, copy);
+	MPI_Comm_free(&copy);
+}
+
 static void join(const char *set)
 {
 	MPI_Group group;
@@ -76,6 +92,7 @@ static void join(const char *set)
 					&comm),
 	     "MPI_Comm_create_from_group");
 	MPI_Group_free(&group);
+	use_first();
 }
 
 /* A change by n processes; out gets the delta and the set that results. */

@@ -126,7 +126,7 @@ def calibrate_elastic(context, options):
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     folder, name = chosen_place(context, options)
-    say("processes that join and leave, 1, 2 and 4 at a time")
+    say("processes that join and leave, 1 and 4 at a time")
     lines = run(context, [sys.argv[0], "run", "-n", "1", "--elastic", "--max", "9", machines.program(context, "orrery-calibrate-dyn")])
     note = "measured by `orrery calibrate --elastic` on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
     print(machines.write_elastic(folder, name, {words[0]: float(words[1]) for words in lines}, note))
