@@ -401,7 +401,7 @@ static void watch_starts(void)
 	kill(run.child, SIGTERM);
 }
 
-/* Until the command has ended. Returns its status. */
+/* Serves requests until the command has ended. Returns its status. */
 static int loop(void)
 {
 	int status;

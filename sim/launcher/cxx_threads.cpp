@@ -35,7 +35,7 @@ int __wrap_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m);
 int __wrap_pthread_cond_signal(pthread_cond_t *c);
 int __wrap_pthread_cond_broadcast(pthread_cond_t *c);
 unsigned orrery_sim_processors(void);
-// Until *word differs from `value`; false: that time of the clock came before (NULL: never).
+// Waits until *word differs from `value`; false: that time of the clock came before (NULL: never).
 bool orrery_sim_word_wait(const unsigned *word, unsigned value, const struct timespec *until);
 void orrery_sim_word_wake(const unsigned *word);
 

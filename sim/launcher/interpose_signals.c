@@ -164,7 +164,7 @@ int sigpending(sigset_t *set)
 
 /* ---- waiting ---- */
 
-/* Until a handler has run. */
+/* Waits until a handler has run. */
 static int wait_for_handler(void)
 {
 	struct orr_sim_own *o = orrery_sim_own();

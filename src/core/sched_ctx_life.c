@@ -377,7 +377,7 @@ static void forget(struct orr_ctx *ctx)
 	}
 }
 
-/* While contexts may be changed. 0 or -EINVAL. */
+/* The caller has made sure that contexts may be changed. Returns 0 or -EINVAL. */
 static int create(struct orr_process *proc, struct orr_ctx *ctx, const struct request *rq, int *ids,
 		  unsigned n)
 {
@@ -443,7 +443,7 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const cha
 
 /* ---- deletion ---- */
 
-/* Until nobody can be inside the policy: its workers left, its tasks are over. [waits] */
+/* Waits until nobody can be inside the policy: its workers left, its tasks are over. [waits] */
 static void wait_for_quiet(struct orr_process *proc, const struct orr_ctx *ctx)
 {
 	while (ORR_ATOMIC_LOAD(&ctx->npushing))

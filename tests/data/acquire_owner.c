@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which acquisition a release means, when one datum is acquired several times on one memory node.
+/* The acquisition that a release means when one datum is acquired several times on one memory node.
  *
  * Invariant: a thread's release ends the acquisition that it waited for (inside a callback: the
  * callback's own), whatever others have; what a callback left acquired may be released from
@@ -51,7 +51,7 @@ static void older_callback(void)
 	CHECK_IS(released, 1);
 }
 
-/* And the other way round: the callback's release, in another thread, must not take what this
+/* The other way round: the callback's release, in another thread, must not take what this
  * thread waited for. */
 static void newer_callback(void)
 {

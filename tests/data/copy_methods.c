@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which copy method serves a transfer (handbook 27.9.4): the one for the pair of kinds, synchronous
- * or with a stream; any_to_any for the others; through main memory where the interface cannot. What
- * methods move by their own means is told by starpu_interface_data_copy.
+/* The copy method that serves a transfer (handbook 27.9.4): the one for the pair of kinds,
+ * synchronous or with a stream; any_to_any for the others; through main memory where the interface
+ * cannot. What methods move by their own means is told by starpu_interface_data_copy.
  * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 

@@ -61,7 +61,7 @@ int main(void)
 	starpu_data_release_on_node(h, (int) device_node(1));
 	while (where() != 7)
 		starpu_sleep(1e-5f);
-	/* And keeps what it wrote for reading. */
+	/* It keeps what it wrote for reading. */
 	CHECK(starpu_data_acquire(h, STARPU_RW) == 0);
 	CHECK(where() == 1);
 	starpu_data_release_to(h, STARPU_R);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which rank executes: the owner, EXECUTE_ON_NODE, EXECUTE_ON_DATA, most data read, a policy;
+/* The rank that executes: the owner, EXECUTE_ON_NODE, EXECUTE_ON_DATA, most data read, a policy;
  * results return to their owners. */
 #include "mpi_test.h"
 

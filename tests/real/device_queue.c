@@ -134,7 +134,7 @@ static double cpu_us(void)
 	       (double) (u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-/* While kernels run, nobody computes. */
+/* Nobody computes while kernels run. */
 static void test_sleeps(void)
 {
 	begin("100000", "2");
