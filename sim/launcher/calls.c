@@ -12,6 +12,7 @@
 #include "calls.h"
 #include "launcher.h"
 #include "sim_dyn.h"
+#include "sim_thread.h"
 
 static void __attribute__((noreturn)) end_rank(int status, int functions, int quick)
 {

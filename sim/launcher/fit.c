@@ -19,7 +19,7 @@
 
 /* The memory of a rank that has no tasks yet: 1,024 ranks of the Cholesky example take that much
  * more than 16, divided by the difference. */
-#define RANK_BYTES 165e3
+#define RANK_BYTES 140e3
 /* Ends the run when less than that part of the computer's memory is left. */
 #define LEFT_PART 0.01
 
@@ -72,7 +72,8 @@ static double memory_in_use(void)
 static void check_address_space(int n)
 {
 	struct rlimit most;
-	double stacks = (double) n * (double) (orr_sim.stack_main + 2 * orr_sim.stack_small);
+	size_t each = orr_sim.stack_main + (orr_sim.share_stacks ? 0 : 2 * orr_sim.stack_small);
+	double stacks = (double) n * (double) each;
 
 	if (getrlimit(RLIMIT_AS, &most) || most.rlim_cur == RLIM_INFINITY)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interfaces between the files of the launcher. The launcher reads its options, loads platform
- * and program, creates three actors per rank and lets SimGrid run until the last rank's program has
- * ended.
+ * and program, creates the actors of the ranks and lets SimGrid run until the last rank's program
+ * has ended.
  *
  * Invariant: every mistake of the user's is found before the first actor runs and ends in
  * launcher_fail: one message, status 1. */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The launcher of simulated runs: sets SimGrid up, creates the ranks, runs the simulation.
  *
- * For each rank, the launcher creates one actor, the engine's, which creates the other two (the
- * program's main and the workers' driver). The main actor loads the rank's copy of the program.
+ * For each rank, the launcher creates an actor for the program's main, which loads the rank's copy
+ * of the program. The engine and the workers' driver borrow a stack when they have something to do
+ * (sim/sys/sim_turns.h).
+ *
+ * They have actors of their own with --network smpi, and in elastic runs, which make communicators
+ * of SMPI from the engines. Then the launcher creates the engine's, which creates the other two:
  * SMPI finds a sender through its parent, so those two can ring the engine's bell
  * (sim/sys/sim_mpi.c). Each joins an SMPI instance of its own kind, so that messages of programs
  * and of engines never meet.
@@ -20,6 +24,7 @@
 #include "launcher.h"
 #include "sim_dyn.h"
 #include "sim_native.h"
+#include "sim_thread.h"
 #include "start/process.h"
 
 #undef malloc
@@ -105,6 +110,30 @@ static void engine_main(struct orr_sim_actor *a)
 	orr_sim_serve(a);
 }
 
+static int start_engine(struct orr_sim_rank *r)
+{
+	r->engine = orr_sim_actor_start(r, ORR_ROLE_ENGINE, "engine", "engines",
+					orr_sim.stack_small, engine_main);
+	return r->engine != NULL;
+}
+
+/* Begins in SimGrid's second round: launcher_world_find() takes the first. */
+static void second_main(struct orr_sim_actor *a)
+{
+	orr_sys_yield();
+	program_main(a);
+}
+
+/* The rank's main, and those that borrow their stack. */
+static int share_stacks(struct orr_sim_rank *r)
+{
+	r->engine = orr_sim_actor_borrower(r, ORR_ROLE_ENGINE, "engine", orr_sim_turn);
+	r->driver = orr_sim_actor_borrower(r, ORR_ROLE_WORKERS, "workers", orr_sim_turn);
+	r->main = orr_sim_actor_start(r, ORR_ROLE_USER, "main", "program", orr_sim.stack_main,
+				      second_main);
+	return r->engine && r->driver && r->main;
+}
+
 /* A copy for each rank, because programs may write to their arguments. NULL without memory. */
 static char **copy_arguments(char **argv, int argc)
 {
@@ -167,16 +196,16 @@ static void start_ranks(const struct launcher_options *o)
 	orr_sim_memory_init();
 	launcher_smpi_start();
 	SMPI_app_instance_register("program", NULL, orr_sim_dyn.on ? orr_sim_dyn.n : o->n);
-	SMPI_app_instance_register("engines", NULL, o->n);
-	SMPI_app_instance_register("workers", NULL, o->n);
+	if (!orr_sim.share_stacks) {
+		SMPI_app_instance_register("engines", NULL, o->n);
+		SMPI_app_instance_register("workers", NULL, o->n);
+	}
 	launcher_world_find("program");
 	if (orr_sim_dyn.on)
 		start_elastic();
 	for (int i = 0; i < o->n; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
-		r->engine = orr_sim_actor_start(r, ORR_ROLE_ENGINE, "engine", "engines",
-						orr_sim.stack_small, engine_main);
-		if (!r->engine)
+		if (!(orr_sim.share_stacks ? share_stacks(r) : start_engine(r)))
 			launcher_fail("out of memory for rank %d of %d", i, o->n);
 	}
 }
@@ -189,6 +218,7 @@ int orrery_sim_main(int argc, char **argv)
 	launcher_options_read(&o, argc, argv);
 	launcher_program_check(o.program[0]);
 	choose_stacks(&o);
+	orr_sim.share_stacks = orr_sim.network != ORR_SIM_SMPI && !orr_sim_dyn.on;
 	launcher_fit_check(&o);
 	orr_sim.carrier = orr_sim.network == ORR_SIM_SMPI ? &orr_sim_smpi : &orr_sim_native;
 	launcher_engine_init();

@@ -4,9 +4,10 @@
  * and waking costs a load when nobody waits.
  *
  * Invariant: orr_sim_self either describes the running actor, or the running actor's stack lies
- * outside of the bounds that it holds: every actor has its own stack, so one comparison with the
- * stack pointer tells whether the cached pointer is right, whoever switched actors since (0.6 ns;
- * asking SimGrid takes 6 ns). */
+ * outside of the bounds that it holds: no two actors have the same stack at a time, and one that
+ * has none holds no bounds (sim_turns.h). So one comparison with the stack pointer tells whether
+ * the cached pointer is right, whoever switched actors since (0.6 ns; asking SimGrid takes 6 ns).
+ */
 #ifndef ORR_SYS_TYPES_H
 #define ORR_SYS_TYPES_H
 
@@ -72,6 +73,7 @@ extern double orr_sim_quantum_us;
 /* Looks the running actor up and stores it in orr_sim_self. */
 struct orr_sim_actor_head *orr_sim_self_slow(void);
 void orr_sim_settle_slow(struct orr_thread *t);
+int orr_sim_settle_recess(struct orr_thread *t);
 
 static inline struct orr_sim_actor_head *orr_sim_actor_head(void)
 {
@@ -131,6 +133,7 @@ typedef struct {
 } orr_waitq_t;
 
 int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us);
+int orr_waitq_recess(orr_waitq_t *q, unsigned key, double timeout_us);
 void orr_waitq_wake_slow(orr_waitq_t *q);
 
 static inline void orr_waitq_init(orr_waitq_t *q)
@@ -183,6 +186,12 @@ static inline void orr_sys_settle(struct orr_thread *t)
 	orr_assert_no_lock();
 	if (__builtin_expect(t->debt_us > orr_sim_quantum_us, 0))
 		orr_sim_settle_slow(t);
+}
+
+static inline int orr_sys_settle_recess(struct orr_thread *t)
+{
+	orr_assert_no_lock();
+	return __builtin_expect(t->debt_us > orr_sim_quantum_us, 0) && orr_sim_settle_recess(t);
 }
 
 /* A pause in a spin loop; the simulated world has none. */

@@ -28,12 +28,36 @@ enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEUE };
 
 struct orr_sim_rank;
+struct orr_sim_stack;
+
+/* A wait on an event count (sim_actor.c). */
+struct orr_sim_wait {
+	orr_waitq_t *q;
+	unsigned key;
+	int expired;
+	double deadline_s;    /* < 0: none */
+	double busy_until_us; /* what was charged before goes on as long */
+};
+
+/* What an actor does that is in a recess (base/seam.h). */
+enum orr_sim_recess {
+	ORR_SIM_NO_RECESS,
+	ORR_SIM_UNUSED, /* waits for a function */
+	ORR_SIM_SLEEPS, /* until until_s */
+	ORR_SIM_BLOCKED,
+	ORR_SIM_WAITS /* as `wait` says */
+};
 
 struct orr_sim_actor {
 	struct orr_sim_actor_head head; /* first */
 	struct orr_sim_rank *rank;
-	enum orr_role role; /* USER for the program's main actor too */
-	sg_actor_t actor;
+	enum orr_role role;          /* USER for the program's main actor too */
+	sg_actor_t actor;            /* SimGrid's, that it is or whose stack it has; or NULL */
+	struct orr_sim_stack *stack; /* the one that it borrows now (sim_turns.h), or NULL */
+	uint8_t borrows;             /* has no stack of its own */
+	enum orr_sim_recess recess;
+	double until_s;
+	struct orr_sim_wait wait;
 	struct orr_sim_event limit;      /* of the time that it is blocked */
 	struct orr_sim_actor *wait_next; /* in the ring of an orr_waitq_t, else NULL */
 	struct orr_sim_actor *turn_next; /* in the list of sim_turns.c */
@@ -45,12 +69,12 @@ struct orr_sim_actor {
 	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
 	uint8_t active;       /* a function was handed to it and has not ended */
 	uint8_t detached;
-	int in_kernel;    /* 1 + the worker that it steps, while it calls its kernel; else 0 */
-	double extra_us;  /* time that the kernel just running asked to last longer */
-	double asked_us;  /* the program has asked for the time until then ... */
-	unsigned nasked;  /* ... that often without any passing */
-	uint64_t context; /* of SimGrid, by which it is found; 0: it has not begun */
-	int saved_errno;  /* while others run */
+	int in_kernel;   /* 1 + the worker that it steps, while it calls its kernel; else 0 */
+	double extra_us; /* time that the kernel just running asked to last longer */
+	double asked_us; /* the program has asked for the time until then ... */
+	unsigned nasked; /* ... that often without any passing */
+	struct orr_sim_context context; /* of SimGrid, by which it is found */
+	int saved_errno;                /* while others run */
 	char name[24];
 	void (*code)(struct orr_sim_actor *); /* what it runs */
 	void *(*fn)(void *);                  /* what was handed to it */
@@ -158,6 +182,7 @@ struct orr_sim {
 	int transfer_cost, alloc_cost;  /* what copies between memories and allocations on devices
 					   take counts */
 	size_t stack_small, stack_main; /* of engine and driver; of main and user threads */
+	int share_stacks;               /* engines and drivers borrow theirs */
 	const char *stats_file, *report_file;
 	int bound; /* lower bounds are reported */
 	struct orr_sim_noise noise;
@@ -170,6 +195,7 @@ struct orr_sim {
 	/* Elastic runs only, else NULL: the number of the host of each process of a group (an
 	 * MPI_Group) in ranks, which has room for all. 0, or -1. */
 	int (*hosts_of)(void *group, int n, int *ranks);
+	unsigned nstacks; /* that were made */
 	int nended;
 	int status; /* first non-zero status of a rank */
 	int status_rank;
@@ -197,6 +223,13 @@ struct orr_sim_actor *orr_sim_actor_self(void);
 struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role,
 					  const char *name, const char *instance, size_t stack,
 					  void (*code)(struct orr_sim_actor *));
+/* The same for an actor that borrows its stack, and has none until a function is handed to it.
+ * turn(actor) is called when it has its turn, and returns when it is in a recess. */
+struct orr_sim_actor *orr_sim_actor_borrower(struct orr_sim_rank *r, enum orr_role role,
+					     const char *name,
+					     void (*turn)(struct orr_sim_actor *));
+/* The running actor ends: nothing asks who it is any more. */
+void orr_sim_actor_leave(struct orr_sim_actor *a);
 /* [waits] With --yields only: lets others run for a while, or not, as a random number says. It
  * stands wherever a call may give the processor away between a last look for work and the sleep
  * that follows, so that a wake-up that can be lost is lost soon. */
@@ -210,14 +243,23 @@ static inline void orr_sim_yield(void)
  * Returns 1 when the time ran out. */
 int orr_sim_block(struct orr_sim_actor *a, double deadline_s);
 void orr_sim_unblock(struct orr_sim_actor *a);
-/* The code of engine and driver actors: run what orr_sys_thread_start hands over, again and again.
- */
-void orr_sim_serve(struct orr_sim_actor *a);
+/* The same in a recess, if the actor can take one: returns 1, and its function has to return
+ * ORR_RECESS. Else blocks and returns 0. */
+int orr_sim_block_recess(struct orr_sim_actor *a);
+/* Puts the running actor, which borrows, into a recess. */
+void orr_sim_recess(struct orr_sim_actor *a, enum orr_sim_recess kind, double deadline_s);
+/* Rings that were asked for while the actor waited. */
+void orr_sim_serve_ring(struct orr_sim_actor *a);
+/* The earliest time in seconds at which the clock shows at least us microseconds. */
+double orr_sim_date_of_us(double us);
+
+/* The actor was woken in its recess. Returns whether its wait is over; else it is in one again. */
+int orr_sim_wait_over(struct orr_sim_actor *a);
+/* As orr_waitq_wake(), but only makes others ready to run. */
+void orr_sim_wake(orr_waitq_t *q);
 /* The end of the program's main: by return, exit() or in error. The last one ends the simulation.
  * Returns otherwise. */
 void orr_sim_rank_end(struct orr_sim_rank *r, int status);
-/* The end of a user thread, called in it; it must return to SimGrid at once. */
-void orr_sim_user_end(struct orr_sim_actor *a, void *ret);
 /* [waits] After an unsuccessful poll: lets a little virtual time go by. */
 void orr_sim_polled(struct orr_sim_actor *a);
 /* Sleeps for ever (what is left of a rank whose program called exit). */

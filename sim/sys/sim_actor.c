@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Actors: who runs, blocking and waking, event counts, threads, virtual time.
+/* Actors: who runs, blocking and waking, event counts, virtual time.
  *
  * Invariant: an actor is in the ring of at most one event count, and gets exactly one turn
  * (sim_turns.h) per orr_sim_block: by whoever clears `blocked`. */
@@ -99,7 +99,7 @@ static void limit_reached(struct orr_sim_event *e)
 	orr_sim_turns_add(a);
 }
 
-int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
+static void begin_block(struct orr_sim_actor *a, double deadline_s)
 {
 	orr_assert_no_lock();
 	orr_assert(!a->blocked && !a->limit.place);
@@ -108,6 +108,11 @@ int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
 	a->limit.fire = limit_reached;
 	if (deadline_s >= 0)
 		orr_sim_event_set(&a->limit, deadline_s);
+}
+
+int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
+{
+	begin_block(a, deadline_s);
 	orr_sim_glue_suspend(a->actor);
 	orr_assertf(!a->blocked && !a->limit.place, "%s goes on without being unblocked", a->name);
 	orr_sim_self = &a->head;
@@ -123,8 +128,24 @@ void orr_sim_unblock(struct orr_sim_actor *a)
 	orr_sim_turns_add(a);
 }
 
+void orr_sim_recess(struct orr_sim_actor *a, enum orr_sim_recess kind, double deadline_s)
+{
+	orr_assert(a->borrows && !a->recess);
+	begin_block(a, deadline_s);
+	a->recess = kind;
+}
+
+int orr_sim_block_recess(struct orr_sim_actor *a)
+{
+	if (a->borrows)
+		orr_sim_recess(a, ORR_SIM_BLOCKED, -1);
+	else
+		orr_sim_block(a, -1);
+	return a->borrows;
+}
+
 /* Ringing gives the processor away, so that another request may have come when it is done. */
-static void serve_ring(struct orr_sim_actor *a)
+void orr_sim_serve_ring(struct orr_sim_actor *a)
 {
 	while (a->ring_request) {
 		a->ring_request = 0;
@@ -135,7 +156,8 @@ static void serve_ring(struct orr_sim_actor *a)
 
 static void sleep_until(struct orr_sim_actor *a, double date_s)
 {
-	for (serve_ring(a); orr_sim_clock_s() < date_s && !orr_sim_block(a, date_s); serve_ring(a))
+	for (orr_sim_serve_ring(a); orr_sim_clock_s() < date_s && !orr_sim_block(a, date_s);
+	     orr_sim_serve_ring(a))
 		;
 }
 
@@ -143,19 +165,20 @@ void orr_sim_park(struct orr_sim_actor *a)
 {
 	orr_lock_abandon();
 	for (;;) {
-		serve_ring(a);
+		orr_sim_serve_ring(a);
 		orr_sim_block(a, -1);
 	}
 }
 
-/* The earliest time in seconds at which the clock shows at least us microseconds. */
-static double date_of_us(double us)
+double orr_sim_date_of_us(double us)
 {
 	double s = us * 1e-6;
 	while (s * 1e6 < us)
 		s = nextafter(s, INFINITY);
 	return s;
 }
+
+/* ---- event counts: actors wait on their stacks, or in a recess ---- */
 
 /* The list of an event count is a ring, and the count names its last actor: thousands wait for the
  * end of a barrier. */
@@ -179,40 +202,95 @@ static void unlink_blocked(orr_waitq_t *q, struct orr_sim_actor *a)
 	a->wait_next = NULL;
 }
 
+static void begin(struct orr_sim_actor *a, struct orr_sim_wait *w, orr_waitq_t *q, unsigned key,
+		  double timeout_us)
+{
+	double now_us = orr_sys_now_us();
+	orr_assert_no_lock();
+	w->q = q;
+	w->key = key;
+	w->expired = 0;
+	w->busy_until_us = now_us + a->head.thread.debt_us;
+	w->deadline_s = timeout_us < 0 ? -1 : orr_sim_date_of_us(now_us + timeout_us);
+	orr_sim_yield();
+}
+
+/* Whether the actor has to block: it is in the ring then. */
+static int must_block(struct orr_sim_actor *a, struct orr_sim_wait *w)
+{
+	while (w->q->seq == w->key && !w->expired) {
+		if (a->ring_request) {
+			orr_sim_serve_ring(a);
+		} else if (w->deadline_s >= 0 && w->deadline_s < orr_sim_clock_s()) {
+			/* Ringing may have taken until after the limit, and SimGrid refuses such
+			 * timers. */
+			w->expired = 1;
+		} else {
+			link_blocked(w->q, a);
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static void unblocked(struct orr_sim_actor *a, struct orr_sim_wait *w, int expired)
+{
+	w->expired = expired;
+	if (a->wait_next)
+		unlink_blocked(w->q, a);
+	orr_sim_yield();
+}
+
+static int end(struct orr_sim_actor *a, const struct orr_sim_wait *w)
+{
+	orr_waitq_cancel(w->q);
+	/* Work that was charged before the wait went on while it waited. */
+	double rest_us = w->busy_until_us - orr_sys_now_us();
+	a->head.thread.debt_us = rest_us > 0 ? rest_us : 0;
+	return w->expired && w->q->seq == w->key;
+}
+
 int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	orr_assert_no_lock();
+	struct orr_sim_wait w;
 	orr_assert(a);
-	double now_us = orr_sys_now_us();
-	double busy_until_us = now_us + a->head.thread.debt_us;
-	double deadline_s = timeout_us < 0 ? -1 : date_of_us(now_us + timeout_us);
-	int expired = 0;
-	orr_sim_yield();
-	while (q->seq == key && !expired) {
-		if (a->ring_request) {
-			serve_ring(a);
-			continue;
-		}
-		/* Ringing may have taken until after the limit, and SimGrid refuses such timers. */
-		if (deadline_s >= 0 && deadline_s < orr_sim_clock_s()) {
-			expired = 1;
-			break;
-		}
-		link_blocked(q, a);
-		expired = orr_sim_block(a, deadline_s);
-		if (a->wait_next)
-			unlink_blocked(q, a);
-		orr_sim_yield();
-	}
-	orr_waitq_cancel(q);
-	/* Work that was charged before the wait went on while it waited. */
-	double rest_us = busy_until_us - orr_sys_now_us();
-	a->head.thread.debt_us = rest_us > 0 ? rest_us : 0;
-	return expired && q->seq == key;
+	begin(a, &w, q, key, timeout_us);
+	while (must_block(a, &w))
+		unblocked(a, &w, orr_sim_block(a, w.deadline_s));
+	return end(a, &w);
 }
 
-static void wake(orr_waitq_t *q)
+/* Whether the wait is over; else the actor is in a recess. */
+static int is_over(struct orr_sim_actor *a)
+{
+	if (must_block(a, &a->wait)) {
+		orr_sim_recess(a, ORR_SIM_WAITS, a->wait.deadline_s);
+		return 0;
+	}
+	end(a, &a->wait);
+	return 1;
+}
+
+int orr_sim_wait_over(struct orr_sim_actor *a)
+{
+	unblocked(a, &a->wait, a->timed_out);
+	return is_over(a);
+}
+
+int orr_waitq_recess(orr_waitq_t *q, unsigned key, double timeout_us)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	orr_assert(a);
+	if (!a->borrows) {
+		orr_waitq_wait(q, key, timeout_us);
+		return 0;
+	}
+	begin(a, &a->wait, q, key, timeout_us);
+	return !is_over(a);
+}
+
+void orr_sim_wake(orr_waitq_t *q)
 {
 	struct orr_sim_actor *last = q->blocked, *next;
 	q->seq++;
@@ -231,7 +309,7 @@ static void wake(orr_waitq_t *q)
 
 void orr_waitq_wake_slow(orr_waitq_t *q)
 {
-	wake(q);
+	orr_sim_wake(q);
 	orr_sim_yield();
 }
 
@@ -261,22 +339,44 @@ void orr_sys_sleep_us(double us)
 	}
 	us += a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
-	sleep_until(a, date_of_us(orr_sys_now_us() + us));
+	sleep_until(a, orr_sim_date_of_us(orr_sys_now_us() + us));
+}
+
+/* Until when the actor has to sleep for its debt, which it has no more; negative: not at all. */
+static double pay(struct orr_sim_actor *a)
+{
+	orr_sim_yield();
+	if (a->head.carries_debt || a == &outside)
+		return -1;
+	double us = a->head.thread.debt_us;
+	a->head.thread.debt_us = 0;
+	orr_sim_cores_steal(a->rank, us);
+	return orr_sim_date_of_us(orr_sys_now_us() + us);
 }
 
 void orr_sim_settle_slow(struct orr_thread *t)
 {
 	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
-	orr_sim_yield();
-	if (a->head.carries_debt || a == &outside)
-		return;
-	double us = t->debt_us;
-	t->debt_us = 0;
-	orr_sim_cores_steal(a->rank, us);
-	sleep_until(a, date_of_us(orr_sys_now_us() + us));
+	double until_s = pay(a);
+	if (until_s >= 0)
+		sleep_until(a, until_s);
 }
 
-/* ---- threads ---- */
+int orr_sim_settle_recess(struct orr_thread *t)
+{
+	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
+	if (!a->borrows) {
+		orr_sim_settle_slow(t);
+		return 0;
+	}
+	a->until_s = pay(a);
+	if (orr_sim_clock_s() >= a->until_s)
+		return 0;
+	orr_sim_recess(a, ORR_SIM_SLEEPS, a->until_s);
+	return 1;
+}
+
+/* ---- beginning and end ---- */
 
 static void actor_main(struct orr_sim_actor *a)
 {
@@ -286,148 +386,63 @@ static void actor_main(struct orr_sim_actor *a)
 	a->head.stack_size -= 4096;
 	a->actor = sg_actor_self();
 	orr_sim_self = &a->head;
+	orr_sim.nstacks++;
 	orr_sim_own_enter(a);
 	a->code(a);
 }
 
-struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role,
-					  const char *name, const char *instance, size_t stack,
-					  void (*code)(struct orr_sim_actor *))
+static struct orr_sim_actor *actor_new(struct orr_sim_rank *r, enum orr_role role, const char *name)
 {
 	struct orr_sim_actor *a = calloc(1, sizeof(*a));
 	if (!a) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	a->code = code;
 	a->head.thread.proc = r->proc;
 	a->head.thread.sys = a;
-	a->head.stack_size = stack;
 	a->head.costs = r->proc->costs;
 	a->head.carries_debt = role == ORR_ROLE_WORKERS;
 	a->rank = r;
 	a->role = role;
-	a->can_ring = instance && role != ORR_ROLE_ENGINE;
 	snprintf(a->name, sizeof(a->name), "%s", name);
+	return a;
+}
+
+struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role role,
+					  const char *name, const char *instance, size_t stack,
+					  void (*code)(struct orr_sim_actor *))
+{
+	struct orr_sim_actor *a = actor_new(r, role, name);
+	if (!a)
+		return NULL;
+	a->code = code;
+	a->head.stack_size = stack;
+	a->can_ring = instance && role != ORR_ROLE_ENGINE;
 	int rank = role == ORR_ROLE_USER ? r->place : r->rank; /* in the instance */
 	a->actor = orr_sim_glue_start(a, name, r->host, instance, rank, stack, actor_main);
 	return a;
 }
 
-static void hand_over(struct orr_sim_actor *a, void *(*fn)(void *), void *arg)
+struct orr_sim_actor *orr_sim_actor_borrower(struct orr_sim_rank *r, enum orr_role role,
+					     const char *name, void (*turn)(struct orr_sim_actor *))
 {
-	orr_assert(!a->active);
-	a->fn = fn;
-	a->arg = arg;
-	a->ret = NULL;
-	a->active = 1;
-	orr_waitq_wake(&a->handed);
+	struct orr_sim_actor *a = actor_new(r, role, name);
+	if (!a)
+		return NULL;
+	a->code = turn;
+	a->borrows = 1;
+	orr_sim_recess(a, ORR_SIM_UNUSED, -1);
+	return a;
 }
 
-static void run_handed(struct orr_sim_actor *a)
+void orr_sim_actor_leave(struct orr_sim_actor *a)
 {
-	void *ret = a->fn(a->arg);
-
-	orr_assert_no_lock();
-	a->head.thread.worker = NULL;
-	a->head.thread.ctx = a->head.thread.idle_ctx = 0;
-	a->head.thread.memnode = STARPU_MAIN_RAM;
-	a->head.thread.task = NULL;
-	a->head.thread.debt_us = 0;
-	a->ret = ret;
-	a->active = 0;
-	orr_waitq_wake(&a->ended);
-}
-
-static void await_function(struct orr_sim_actor *a)
-{
-	while (!a->active) {
-		unsigned key = orr_waitq_prepare(&a->handed);
-		orr_waitq_wait(&a->handed, key, -1);
-	}
-}
-
-void orr_sim_serve(struct orr_sim_actor *a)
-{
-	for (;;) {
-		await_function(a);
-		run_handed(a);
-	}
-}
-
-/* The last thing that an actor started by orr_sys_thread_start(USER) does: from the moment that
- * joiners are woken, a is theirs. */
-void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
-{
-	int detached = a->detached;
-	orr_sim_mpi_actor_end(a);
-	a->ret = ret;
-	a->active = 0;
 	outside.head.thread.proc = a->head.thread.proc;
 	orr_sim_own_leave(a);
 	orr_sim_self = &outside.head;
-	if (!detached) {
-		wake(&a->ended);
-		return;
-	}
-	free(a);
 }
 
-static void user_thread(struct orr_sim_actor *a)
-{
-	/* It may run before its creator goes on. */
-	await_function(a);
-	void *ret = a->fn(a->arg);
-	orr_sim_private_end(a->rank, &a->own);
-	orr_sim_user_end(a, ret);
-}
-
-static struct orr_sim_rank *rank_of(struct orr_process *proc)
-{
-	return proc->sys ? proc->sys : orr_sim_actor_self()->rank;
-}
-
-orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role role,
-				       const char *name, int cpu, void *(*fn)(void *), void *arg)
-{
-	struct orr_sim_rank *r = rank_of(proc);
-	struct orr_sim_actor *a = role == ORR_ROLE_ENGINE ? r->engine : r->driver;
-	(void) cpu;
-	orr_assert_no_lock();
-	/* One actor steps all workers, unless the program drives some of them itself. */
-	int another = role == ORR_ROLE_WORKERS && a->active;
-	if (role == ORR_ROLE_USER || another) {
-		a = orr_sim_actor_start(r, role, name ? name : "thread", NULL,
-					another ? orr_sim.stack_small : orr_sim.stack_main,
-					user_thread);
-		if (!a)
-			return NULL;
-	} else if (a->active) {
-		errno = EBUSY;
-		return NULL;
-	}
-	hand_over(a, fn, arg);
-	return (orr_sys_thread_t *) a;
-}
-
-void *orr_sys_thread_join(orr_sys_thread_t *t)
-{
-	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
-	orr_assert_no_lock();
-	for (;;) {
-		unsigned key = orr_waitq_prepare(&a->ended);
-		if (!a->active) {
-			orr_waitq_cancel(&a->ended);
-			break;
-		}
-		orr_waitq_wait(&a->ended, key, -1);
-	}
-	void *ret = a->ret;
-	if (a != a->rank->engine && a != a->rank->driver) {
-		free(a);
-	}
-	return ret;
-}
+/* ---- polls ---- */
 
 /* From 0.1 us up to 10 us, the longer the more often in a row. */
 void orr_sim_polled(struct orr_sim_actor *a)
@@ -449,7 +464,7 @@ void orr_sys_polled(double until_us)
 		return;
 	}
 	a->npolls = 0;
-	sleep_until(a, date_of_us(fmax(until_us, now_us)));
+	sleep_until(a, orr_sim_date_of_us(fmax(until_us, now_us)));
 }
 
 void orr_sys_yield(void)
@@ -457,26 +472,6 @@ void orr_sys_yield(void)
 	orr_assert_no_lock();
 	if (orr_sim_actor_self())
 		sg_actor_yield();
-}
-
-unsigned orr_sys_ngroups(unsigned nworkers)
-{
-	return nworkers ? 1 : 0;
-}
-
-double orr_sys_spin_us(struct orr_process *proc)
-{
-	(void) proc;
-	return 0;
-}
-
-unsigned orr_sys_cores(struct orr_process *proc)
-{
-	const struct orr_sim_cores *c = rank_of(proc)->cores;
-	unsigned nranks = 0;
-	for (const struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
-		nranks++;
-	return (c->ncores + nranks - 1) / nranks;
 }
 
 /* ---- the end of a rank ---- */

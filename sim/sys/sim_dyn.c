@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <smpi/smpi.h>
+#include "sim_thread.h"
 #include "sim_turns.h"
 #include "base/assert.h"
 #include "base/seam_dyn.h"

@@ -25,6 +25,7 @@ class ActorExt
 	static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
 	static void init();
 	MPI_Comm comm_world() const;
+	void mark_as_initialized();
 };
 class Group
 {
@@ -168,6 +169,13 @@ SMPI_Comm *orr_sim_glue_world(void)
 	return simgrid::s4u::Actor::self()
 		->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
 		->comm_world();
+}
+
+void orr_sim_glue_allow_types(void)
+{
+	simgrid::s4u::Actor::self()
+		->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
+		->mark_as_initialized();
 }
 
 // As launcher_world_find() does for the first processes.

@@ -46,6 +46,9 @@ void orr_sim_glue_clock_set(double date_s);
 /* The world of the running actor's SMPI instance (an MPI_Comm), once the actor has called MPI_Init.
  */
 SMPI_Comm *orr_sim_glue_world(void);
+/* SMPI serves the running actor, which is of no instance, with what needs no communicator but
+ * MPI_COMM_SELF: datatypes and packing. */
+void orr_sim_glue_allow_types(void);
 /* A communicator of these n ranks of `all` (ranks NULL: all of them), the same object for each; no
  * message is sent. Messages match within one id. Each rank but the first calls _share, and each
  * calls _leave instead of MPI_Comm_free(), which would forbid the others to use it. */

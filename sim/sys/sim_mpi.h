@@ -34,6 +34,7 @@ struct orr_sim_mpi {
 	size_t most;               /* ... has at most that many bytes */
 
 	/* native */
+	double waits_since_us; /* the engine, while it sleeps */
 	struct orr_sim_world *world;
 	struct orr_sim_endpoint *endpoint;
 };

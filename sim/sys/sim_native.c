@@ -451,19 +451,23 @@ static enum orr_transport_event native_wait(struct orr_process *proc, struct orr
 	struct orr_sim_rank *r = proc->sys;
 	struct orr_sim_mpi *m = r->mpi;
 	orr_assert_no_lock();
-	if (orr_sim_mpi_take_note(m))
-		return ORR_TRANSPORT_BELL;
-	orr_sys_settle(orr_thread_self());
-	orr_sim_yield();
-	double before_us = orr_sys_now_us();
+	if (!m->sleeping) {
+		if (orr_sim_mpi_take_note(m))
+			return ORR_TRANSPORT_BELL;
+		orr_sys_settle(orr_thread_self());
+		orr_sim_yield();
+		m->waits_since_us = orr_sys_now_us();
+	}
+	m->sleeping = 0;
 	while (!m->endpoint->first) {
 		if (orr_sim_mpi_take_note(m))
 			return ORR_TRANSPORT_BELL;
 		m->sleeping = 1;
-		orr_sim_block(r->engine, -1);
+		if (orr_sim_block_recess(r->engine))
+			return ORR_TRANSPORT_RECESS;
 		m->sleeping = 0;
 	}
-	orr_sim_mpi_make_room(proc, orr_sys_now_us() - before_us);
+	orr_sim_mpi_make_room(proc, orr_sys_now_us() - m->waits_since_us);
 	return take(m->endpoint, l);
 }
 

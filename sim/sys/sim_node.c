@@ -63,6 +63,26 @@ const char *orr_sys_machine_name(struct orr_process *proc)
 	return rank_of(proc)->machine_name;
 }
 
+unsigned orr_sys_ngroups(unsigned nworkers)
+{
+	return nworkers ? 1 : 0;
+}
+
+double orr_sys_spin_us(struct orr_process *proc)
+{
+	(void) proc;
+	return 0;
+}
+
+unsigned orr_sys_cores(struct orr_process *proc)
+{
+	const struct orr_sim_cores *c = rank_of(proc)->cores;
+	unsigned nranks = 0;
+	for (const struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
+		nranks++;
+	return (c->ncores + nranks - 1) / nranks;
+}
+
 void orr_sys_abort(void)
 {
 	orr_sim_progress_clear();

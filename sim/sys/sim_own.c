@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "base/log.h"
 #include "base/map.h"
 #include "sim.h"
 
@@ -26,14 +27,14 @@ extern char **environ;
 static struct orr_sim_own nobody = { .folder = -1, .mask = -1, .optind = 1, .opterr = 1 };
 
 static struct {
-	struct orr_map contexts; /* actors by context */
+	struct orr_map contexts; /* struct orr_sim_context */
 	struct orr_sim_actor *running, *expected;
 	void *outside; /* a context that is no actor's of ours, mostly SimGrid's own */
 	struct orr_sim_rank *at;
 	char **environment; /* the launcher's */
 	int folder, mask;   /* the launcher's, once a rank has changed its own; else -1 */
 	int locales;        /* some rank has chosen a locale */
-} own = { .contexts = { .key_offset = offsetof(struct orr_sim_actor, context) },
+} own = { .contexts = { .key_offset = offsetof(struct orr_sim_context, key) },
 	  .folder = -1,
 	  .mask = -1 };
 
@@ -162,17 +163,16 @@ static struct orr_sim_actor *actor_of(void *context)
 	own.expected = NULL;
 	if (context == own.outside)
 		return NULL;
-	if (a && a->context == (uint64_t) (uintptr_t) context)
+	if (a && a->context.key == (uint64_t) (uintptr_t) context)
 		return a;
-	a = orr_map_find(&own.contexts, (uint64_t) (uintptr_t) context);
-	if (!a)
+	struct orr_sim_context *c = orr_map_find(&own.contexts, (uint64_t) (uintptr_t) context);
+	if (!c)
 		own.outside = context;
-	return a;
+	return c ? c->actor : NULL;
 }
 
-void orrery_sim_switched(void *context)
+void orr_sim_own_become(struct orr_sim_actor *a)
 {
-	struct orr_sim_actor *a = actor_of(context);
 	__atomic_store_n(&orr_sim.nchanges, orr_sim.nchanges + 1, __ATOMIC_RELAXED);
 	if (own.running)
 		own.running->saved_errno = errno;
@@ -181,20 +181,32 @@ void orrery_sim_switched(void *context)
 		go_on(a);
 }
 
-void orr_sim_own_enter(struct orr_sim_actor *a)
+void orrery_sim_switched(void *context)
+{
+	orr_sim_own_become(actor_of(context));
+}
+
+void orr_sim_own_know(struct orr_sim_context *c)
 {
 	if (!own.environment)
 		own.environment = environ;
-	a->context = (uint64_t) (uintptr_t) orr_sim_glue_context();
+	c->key = (uint64_t) (uintptr_t) orr_sim_glue_context();
 	own.outside = NULL;
+	if (orr_map_insert(&own.contexts, c))
+		orr_fatal("out of memory for another actor; simulate fewer nodes");
+}
+
+void orr_sim_own_enter(struct orr_sim_actor *a)
+{
+	a->context.actor = a;
 	a->saved_errno = 0;
-	if (!orr_map_insert(&own.contexts, a))
-		go_on(a);
+	orr_sim_own_know(&a->context);
+	go_on(a);
 }
 
 void orr_sim_own_leave(struct orr_sim_actor *a)
 {
-	orr_map_remove(&own.contexts, a);
+	orr_map_remove(&own.contexts, &a->context);
 	if (own.running == a)
 		own.running = NULL;
 }

@@ -12,6 +12,7 @@
 #include <locale.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -19,6 +20,12 @@
 
 struct orr_sim_actor;
 struct orr_sim_rank;
+
+/* A context of SimGrid, and the actor that runs in it; NULL: nobody does just now. */
+struct orr_sim_context {
+	uint64_t key; /* 0: it has not begun */
+	struct orr_sim_actor *actor;
+};
 
 /* A function that the end of a rank calls. */
 struct orr_sim_exit {
@@ -78,6 +85,10 @@ void orrery_sim_switched(void *context);
 
 /* The actor begins, in its own context; it ends. */
 void orr_sim_own_enter(struct orr_sim_actor *a);
+/* The running context is this one, in which actors run by turns. */
+void orr_sim_own_know(struct orr_sim_context *c);
+/* The actor (NULL: none) goes on in the context that runs. */
+void orr_sim_own_become(struct orr_sim_actor *a);
 void orr_sim_own_leave(struct orr_sim_actor *a);
 /* The actor gets the processor next: spares the search for its context. */
 void orr_sim_own_expect(struct orr_sim_actor *a);

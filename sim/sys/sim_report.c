@@ -192,8 +192,9 @@ static int write_report(const struct totals *t, const char *path)
 		orr_sim.nranks, t->makespan_s, (unsigned long long) t->tasks,
 		(unsigned long long) t->messages, (unsigned long long) t->bytes);
 	fprintf(f,
-		"  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %zu,\n  \"uncalibrated_fraction\": %.6f,\n  \"uncalibrated\": {",
-		orr_sim_wall_s() - orr_sim.wall_start, orr_sim_peak_rss(), t->uncalibrated);
+		"  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %zu,\n  \"stacks\": %u,\n  \"uncalibrated_fraction\": %.6f,\n  \"uncalibrated\": {",
+		orr_sim_wall_s() - orr_sim.wall_start, orr_sim_peak_rss(), orr_sim.nstacks,
+		t->uncalibrated);
 	for (unsigned i = 0; i < orr_sim.nuncalibrated; i++) {
 		fputs(i ? ", " : "", f);
 		json_string(f, orr_sim.uncalibrated[i].name);

@@ -10,8 +10,18 @@
  * Measured in a stencil on 64 nodes: a task with its message takes 38,000 instructions instead of
  * the 58,000 that it took with semaphores and timers of SimGrid.
  *
- * Invariant: an actor that is in the list is not blocked, and is suspended outside of all calls of
- * SimGrid's kernel. */
+ * Engines and drivers borrow their stacks, because they have nothing to do most of the time. An
+ * actor in a recess (base/seam.h) has no stack; when it gets its turn it is lent one, and gives it
+ * back in its next recess. While it waits in the middle of something, as in a function of the
+ * program, it keeps the stack. One whose actor has gone into a recess goes on at once with the
+ * actor that has the next turn, if that borrows too: so most turns of engines and drivers need no
+ * change of contexts.
+ *
+ * Measured: 28 KB less for each rank, and a start in 0.48 s instead of 0.64 s for 1,024 ranks.
+ *
+ * Invariant: an actor that borrows has a stack from the beginning of a turn to its next recess, and
+ * a stack has at most one actor. An actor that is in the list is not blocked, and is suspended
+ * outside of all calls of SimGrid's kernel. */
 #ifndef ORR_SIM_TURNS_H
 #define ORR_SIM_TURNS_H
 

@@ -118,7 +118,18 @@ enum orr_cost {
  * timeout_us < 0: no limit. orr_waitq_wait returns 0 when woken (perhaps spuriously), 1 when the
  * time ran out. orr_waitq_wake [any] [waits] wakes all; orr_waitq_wake_fenced does the same where
  * the caller has already passed a full barrier. The woken may run first, and free q.
- * orr_waitq_init and orr_waitq_destroy: nobody else may know q. */
+ * orr_waitq_init and orr_waitq_destroy: nobody else may know q.
+ *
+ * Recess. A thread of the runtime that has nothing to do needs no stack. So the function that was
+ * given to orr_sys_thread_start may return ORR_RECESS while it waits: it is called again, in the
+ * same thread and with the same argument, when the wait is over. It asks for that by one of
+ *      orr_waitq_recess(&q, key, timeout_us)  as orr_waitq_wait                [any] [waits]
+ *      orr_sys_settle_recess(thread)          as orr_sys_settle                [any] [waits]
+ * which return 1 when the wait goes on, so that the function must return ORR_RECESS now, and wait
+ * for nothing else before; or 0 when the wait is over already, as it always is in a real run. What
+ * it needs to know afterwards stands in what its argument points to. A transport's `wait` does the
+ * same (base/transport.h). */
+#define ORR_RECESS ((void *) -1)
 #include "orr_sys_types.h"
 
 /* ---- clock ---- */
@@ -183,7 +194,7 @@ enum orr_role { ORR_ROLE_WORKERS, ORR_ROLE_ENGINE, ORR_ROLE_USER };
 typedef struct orr_sys_thread orr_sys_thread_t;
 /* [any] [waits] Starts fn(arg) in a new thread of this process; in a simulated run the roles
  * WORKERS and ENGINE are the actors that the launcher made for this rank. cpu: the unit to bind to,
- * or -1. Returns NULL with errno set when impossible. */
+ * or -1. Returns NULL with errno set when impossible. fn may take a recess (see above). */
 orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role role,
 				       const char *name, int cpu, void *(*fn)(void *), void *arg);
 /* [any] [waits] A thread of the program looked for something in vain and is going to look again,

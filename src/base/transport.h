@@ -37,8 +37,9 @@ enum orr_transport_event {
 	ORR_TRANSPORT_NOTHING, /* nothing happened */
 	ORR_TRANSPORT_LANDED,  /* a message, see struct orr_landing */
 	ORR_TRANSPORT_BELL,    /* somebody rang: see `wake` */
-	ORR_TRANSPORT_FLOWING  /* no message is complete, but a part of a long one was moved: test
+	ORR_TRANSPORT_FLOWING, /* no message is complete, but a part of a long one was moved: test
 				  again soon */
+	ORR_TRANSPORT_RECESS   /* of `wait` only: it goes on, see there */
 };
 
 struct orr_landing {
@@ -82,7 +83,9 @@ struct orr_transport {
 	/* [owner] Reports one event and does not wait for it. */
 	enum orr_transport_event (*test)(struct orr_process *proc, struct orr_landing *l);
 	/* [owner] [waits] The same, but waits for one; it may return ORR_TRANSPORT_NOTHING early.
-	 * Only if threads may not drive. */
+	 * Only if threads may not drive. ORR_TRANSPORT_RECESS: the function of the engine's thread
+	 * must return ORR_RECESS now (base/seam.h), and call `wait` first of all when it is called
+	 * again. */
 	enum orr_transport_event (*wait)(struct orr_process *proc, struct orr_landing *l);
 	/* [any] [waits] Rings the bell: ends the present call of `wait`, or the next one. Without
 	 * effect while the transport is closed. Cheap when the engine is awake. */

@@ -104,9 +104,16 @@ static int joined(const struct orr_group *g)
 /* How long a worker sleeps while a hook of the program has more to do. */
 #define HOOK_POLL_US 20
 
+static void group_awake(struct orr_group *g)
+{
+	g->in_recess = 0;
+	orr_wake_delist(g);
+	orr_look(g->proc, 0);
+}
+
 /* Waits for the bell, or until something is known to end, or for at most max_us (negative: no
- * limit). */
-static void group_sleep(struct orr_group *g, double max_us)
+ * limit). Returns 1 when that takes a recess: group_awake() comes behind it. */
+static int group_sleep(struct orr_group *g, double max_us)
 {
 	struct orr_process *proc = g->proc;
 	unsigned key;
@@ -126,10 +133,13 @@ static void group_sleep(struct orr_group *g, double max_us)
 		} else {
 			if (max_us >= 0 && (limit < 0 || limit > max_us))
 				limit = max_us;
-			orr_waitq_wait(&g->bell, key, limit);
+			g->in_recess = 1;
+			if (orr_waitq_recess(&g->bell, key, limit))
+				return 1;
 		}
 	}
-	orr_wake_delist(g);
+	group_awake(g);
+	return 0;
 }
 
 static void begin_worker(struct orr_worker *w)
@@ -146,6 +156,21 @@ static void end_worker(struct orr_worker *w)
 	w->driver->deinit(w);
 }
 
+static void begin_group(struct orr_group *g)
+{
+	g->begun = 1;
+	for (unsigned i = 0; i < g->nworkers; i++)
+		begin_worker(&g->proc->core->workers[g->first + i]);
+}
+
+static void end_group(struct orr_group *g)
+{
+	orr_nap_end_all(g);
+	for (unsigned i = 0; i < g->nworkers; i++)
+		end_worker(&g->proc->core->workers[g->first + i]);
+	g->begun = 0;
+}
+
 void *orr_group_main(void *arg)
 {
 	struct orr_group *g = arg;
@@ -153,8 +178,10 @@ void *orr_group_main(void *arg)
 	double spin_us = orr_sys_spin_us(proc), idle_since = -1, next_us;
 	int more;
 
-	for (unsigned i = 0; i < g->nworkers; i++)
-		begin_worker(&proc->core->workers[g->first + i]);
+	if (!g->begun)
+		begin_group(g);
+	if (g->in_recess)
+		group_awake(g);
 	while (!ORR_ATOMIC_LOAD(&proc->core->stopping) || g->nheap || g->nlater) {
 		if (orr_group_step(g, &next_us)) {
 			idle_since = -1;
@@ -177,16 +204,14 @@ void *orr_group_main(void *arg)
 			continue;
 		}
 		orr_look(proc, 1);
-		group_sleep(g, more ? HOOK_POLL_US : -1);
-		orr_look(proc, 0);
+		if (group_sleep(g, more ? HOOK_POLL_US : -1))
+			return ORR_RECESS;
 		idle_since = -1;
 	}
 	/* Members of the last parallel task may not have left it. */
 	while (joined(g))
 		orr_group_step(g, &next_us);
-	orr_nap_end_all(g);
-	for (unsigned i = 0; i < g->nworkers; i++)
-		end_worker(&proc->core->workers[g->first + i]);
+	end_group(g);
 	return NULL;
 }
 

@@ -215,7 +215,10 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 
 	orr_assert_no_lock();
 	orr_assert(!block || !mpi->may_drive);
-	int n = take_inbox(mpi) + start_ready(mpi);
+	int resumes = mpi->in_recess, n = resumes ? 0 : take_inbox(mpi) + start_ready(mpi);
+	enum orr_transport_event event;
+
+	mpi->in_recess = 0;
 
 	if (mpi->fake)
 		return n;
@@ -223,7 +226,13 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 		int wait = block && !landed && !orr_mpi_may_send(mpi) &&
 			   !ORR_ATOMIC_LOAD(&mpi->inbox);
 
-		if (next_event(mpi, wait, &l) != ORR_TRANSPORT_LANDED)
+		event = next_event(mpi, wait || resumes, &l);
+		resumes = 0;
+		if (event == ORR_TRANSPORT_RECESS) {
+			mpi->in_recess = 1;
+			return n;
+		}
+		if (event != ORR_TRANSPORT_LANDED)
 			break;
 		engine_land(mpi, &l);
 		n++;
@@ -425,32 +434,33 @@ static void poll_loop(struct orr_mpi *mpi)
 	}
 }
 
-/* One turn of an engine whose actor executes tasks, too. */
-static void block_or_work(struct orr_mpi *mpi)
+/* What an engine does first whose actor executes tasks, too. Whether there was something. */
+static int work_first(struct orr_mpi *mpi)
 {
 	int n = orr_mpi_progress(mpi, 0);
 
 	n += orr_mpi_work(mpi, orr_mpi_busy(mpi));
-	if (n || orr_mpi_work_sleeps(mpi))
-		return;
-	orr_mpi_progress(mpi, 1);
-	orr_mpi_work_wakes(mpi);
+	return n || orr_mpi_work_sleeps(mpi);
 }
 
-static void block_loop(struct orr_mpi *mpi)
+/* Returns 1 when it is in a recess (base/seam.h), 0 when the engine is to stop. */
+static int block_loop(struct orr_mpi *mpi)
 {
-	while (!ORR_ATOMIC_LOAD(&mpi->stopping)) {
-		if (mpi->lent)
-			block_or_work(mpi);
-		else
+	while (mpi->in_recess || !ORR_ATOMIC_LOAD(&mpi->stopping)) {
+		if (!mpi->lent || mpi->in_recess || !work_first(mpi)) {
 			orr_mpi_progress(mpi, 1);
-		orr_sys_settle(orr_thread_self());
+			if (mpi->in_recess)
+				return 1;
+			orr_mpi_work_wakes(mpi);
+		}
+		if (orr_sys_settle_recess(orr_thread_self()))
+			return 1;
 	}
+	return 0;
 }
 
-static void *engine_main(void *arg)
+static void engine_begin(struct orr_mpi *mpi)
 {
-	struct orr_mpi *mpi = arg;
 	struct orr_transport_limits limits;
 	int own = orr_mpi_own(mpi);
 	size_t most = orr_mpi_message_max(mpi);
@@ -471,16 +481,29 @@ static void *engine_main(void *arg)
 	orr_mpi_work_begin(mpi);
 	ORR_ATOMIC_STORE(&mpi->running, 1);
 	orr_waitq_wake(&mpi->done);
-	if (mpi->may_drive)
-		poll_loop(mpi);
-	else
-		block_loop(mpi);
+}
+
+static void engine_end(struct orr_mpi *mpi)
+{
 	orr_mpi_work_end(mpi);
 	while (mpi->may_drive && !orr_mpi_own(mpi))
 		orr_mpi_rest(mpi, ORR_MPI_EXPECTING);
 	mpi->transport->close(mpi->proc);
 	orr_sys_mpi_engine_leave(mpi->proc);
 	disown(mpi);
+}
+
+static void *engine_main(void *arg)
+{
+	struct orr_mpi *mpi = arg;
+
+	if (!mpi->running)
+		engine_begin(mpi);
+	if (mpi->may_drive)
+		poll_loop(mpi);
+	else if (block_loop(mpi))
+		return ORR_RECESS;
+	engine_end(mpi);
 	return NULL;
 }
 

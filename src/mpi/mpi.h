@@ -271,6 +271,7 @@ struct orr_mpi {
 	uint32_t nannounced;       /* atomic: data whose announced sends are not all there */
 	int32_t dozing;            /* atomic: the dedicated thread sleeps for long */
 	int32_t stopping, running; /* atomic */
+	int in_recess;             /* the function of the engine's thread returned in a wait */
 	int64_t looked_us;         /* atomic: when a worker polled last; 0: none does just now */
 	int flowing;               /* atomic: the last poll saw a part of a long message, so more
 				      of it is there to be moved */

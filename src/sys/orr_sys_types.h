@@ -66,6 +66,12 @@ typedef struct {
 int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us);
 void orr_waitq_wake_slow(orr_waitq_t *q);
 
+static inline int orr_waitq_recess(orr_waitq_t *q, unsigned key, double timeout_us)
+{
+	orr_waitq_wait(q, key, timeout_us);
+	return 0;
+}
+
 static inline void orr_waitq_init(orr_waitq_t *q)
 {
 	q->seq = 0;
@@ -168,6 +174,11 @@ static inline void orr_sys_settle(struct orr_thread *t)
 {
 	(void) t;
 	orr_assert_no_lock(); /* the simulated world may wait here */
+}
+static inline int orr_sys_settle_recess(struct orr_thread *t)
+{
+	orr_sys_settle(t);
+	return 0;
 }
 
 /* A pause in a spin loop. */
