@@ -12,7 +12,7 @@
 #include <starpu_cublas_v2.h>
 #include <starpu_cusolver.h>
 
-#include "cuda.h"
+#include "cuda_kernels.h"
 
 #define MATRIX_SINGLE(tile) (STARPU_MATRIX_GET_ELEMSIZE(tile) == sizeof(float))
 #define MATRIX_ORDER(tile) ((int) STARPU_MATRIX_GET_NX(tile))

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "opencl.h"
+#include "opencl_kernels.h"
 
 #ifdef STARPU_USE_OPENCL
 

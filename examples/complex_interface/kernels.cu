@@ -6,7 +6,7 @@
  */
 #include "complex_interface.h"
 
-#include "../cuda.h"
+#include "../cuda_kernels.h"
 
 static __global__ void square(double *re, double *im, int n, int value)
 {

@@ -6,7 +6,7 @@
  */
 #include "complex_interface.h"
 
-#include "../opencl.h"
+#include "../opencl_kernels.h"
 
 #ifdef STARPU_USE_OPENCL
 

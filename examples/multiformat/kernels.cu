@@ -4,7 +4,7 @@
  *
  * Invariant: a kernel has one thread for each point.
  */
-#include "../cuda.h"
+#include "../cuda_kernels.h"
 
 /* On devices all the x come first, then all the y. */
 static __global__ void step(float *x, unsigned n)

@@ -4,7 +4,7 @@
  *
  * Invariant: a kernel has one work item for each point.
  */
-#include "../opencl.h"
+#include "../opencl_kernels.h"
 
 #ifdef STARPU_USE_OPENCL
 

@@ -4,7 +4,7 @@
  *
  * Invariant: no other task has the token meanwhile.
  */
-#include "../cuda.h"
+#include "../cuda_kernels.h"
 
 static __global__ void increment(int *token)
 {

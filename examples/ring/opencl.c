@@ -4,7 +4,7 @@
  *
  * Invariant: the token is the whole of its buffer.
  */
-#include "../opencl.h"
+#include "../opencl_kernels.h"
 
 #ifdef STARPU_USE_OPENCL
 

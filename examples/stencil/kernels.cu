@@ -7,7 +7,7 @@
  * two operations are contracted into one (__dadd_rn, __dmul_rn), so that the result is that of the
  * sequential program.
  */
-#include "../cuda.h"
+#include "../cuda_kernels.h"
 
 /* Edges hold their first row or column, then their last one. */
 struct block {

@@ -7,7 +7,7 @@
  */
 #include "stencil.h"
 
-#include "../opencl.h"
+#include "../opencl_kernels.h"
 
 #ifdef STARPU_USE_OPENCL
 

@@ -4,7 +4,7 @@
  *
  * Invariant: pieces have pointers of their own.
  */
-#include "../cuda.h"
+#include "../cuda_kernels.h"
 
 static __global__ void scale(float *v, unsigned n, float by)
 {

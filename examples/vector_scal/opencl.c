@@ -6,7 +6,7 @@
  * Invariant: the pieces of a device have no pointers; the kernel gets the handle of the whole
  * buffer, and the offset of the piece in it (chapter 27.7 of the handbook).
  */
-#include "../opencl.h"
+#include "../opencl_kernels.h"
 
 #ifdef STARPU_USE_OPENCL
 

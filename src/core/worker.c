@@ -198,8 +198,23 @@ static int create_device_workers(struct orr_process *proc, const struct orr_devi
 	return 0;
 }
 
-/* Cuts the workers into groups: all of them, or a group for each CPU worker and one for each device
- * that has workers. */
+/* The number of groups that begin with device i of the table: one for all its workers; one for each
+ * (STARPU_CUDA_THREAD_PER_WORKER=1); or none, because its workers join the group of the CUDA device
+ * before it (STARPU_CUDA_THREAD_PER_DEV=0). */
+static unsigned begun_groups(const struct orr_device *devices, unsigned i)
+{
+	const struct orr_device *d = &devices[i];
+
+	if (!d->nworkers || d->arch != STARPU_CUDA_WORKER)
+		return d->nworkers != 0;
+	if (orr_config_long("STARPU_CUDA_THREAD_PER_WORKER", 0) > 0)
+		return d->nworkers;
+	return i == 0 || devices[i - 1].arch != STARPU_CUDA_WORKER || !devices[i - 1].nworkers ||
+	       orr_config_long("STARPU_CUDA_THREAD_PER_DEV", 1) != 0;
+}
+
+/* Cuts the workers into groups: all of them, or a group for each CPU worker and as many as
+ * begun_groups says for the devices. */
 static void cut_groups(struct orr_process *proc, unsigned ncpus, const struct orr_device *devices,
 		       unsigned ndevices)
 {
@@ -212,13 +227,19 @@ static void cut_groups(struct orr_process *proc, unsigned ncpus, const struct or
 		proc->core->groups[k++].nworkers = 1;
 	}
 	for (unsigned i = 0; i < ndevices && proc->ngroups; i++) {
+		unsigned n = begun_groups(devices, i), joined = devices[i].nworkers && !n;
+
 		if (!devices[i].nworkers)
 			continue;
-		proc->data->memnodes[i + 1].group = (int) k;
+		proc->data->memnodes[i + 1].group = proc->ngroups == 1 ? 0 : (int) (k - joined);
 		if (proc->ngroups == 1)
 			continue;
-		proc->core->groups[k].first = first;
-		proc->core->groups[k++].nworkers = devices[i].nworkers;
+		if (joined)
+			proc->core->groups[k - 1].nworkers += devices[i].nworkers;
+		for (unsigned g = 0; g < n; g++) {
+			proc->core->groups[k].first = first + g * devices[i].nworkers / n;
+			proc->core->groups[k++].nworkers = devices[i].nworkers / n;
+		}
 		first += devices[i].nworkers;
 	}
 }
@@ -245,7 +266,7 @@ static unsigned count_drivers(const struct orr_device *devices, unsigned ndevice
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < ndevices; i++)
-		n += devices[i].nworkers != 0;
+		n += begun_groups(devices, i);
 	return n;
 }
 

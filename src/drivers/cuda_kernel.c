@@ -28,20 +28,22 @@ static struct orr_cu_device *device_of(const struct orr_worker *w)
 
 struct orr_cu_worker *orr_cu_worker_of(struct orr_cu_device *d, const struct orr_worker *w)
 {
-	for (unsigned i = 0; i < d->nworkers; i++)
-		if (d->worker[i].id == w->id)
-			return &d->worker[i];
-	return NULL;
+	const struct orr_worker *all = w->group->proc->core->workers;
+	unsigned first = w->id;
+
+	if (w->driver_arg != d)
+		return NULL;
+	while (first && all[first - 1].driver_arg == d)
+		first--;
+	orr_assert(w->id - first < ORR_CU_MAXWORKERS);
+	return &d->worker[w->id - first];
 }
 
 static int cu_init(struct orr_worker *w)
 {
 	struct orr_cu_device *d = device_of(w);
 
-	if (!orr_cu_worker_of(d, w)) {
-		orr_assert(d->nworkers < ORR_CU_MAXWORKERS && d->worker[d->nworkers].stream);
-		d->worker[d->nworkers++].id = w->id;
-	}
+	orr_assert(orr_cu_worker_of(d, w)->stream);
 	d->api->set_device(d->id);
 	return 0;
 }

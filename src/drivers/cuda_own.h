@@ -26,7 +26,6 @@
 enum orr_cu_library { ORR_CU_BLAS, ORR_CU_BLASLT, ORR_CU_SPARSE, ORR_CU_SOLVER, ORR_CU_NLIBRARIES };
 
 struct orr_cu_worker {
-	unsigned id;
 	void *handle[ORR_CU_NLIBRARIES]; /* NULL: not started */
 	void *stream;
 	void *event; /* kernels that are waited for are in front of it */
@@ -39,7 +38,6 @@ struct orr_cu_device {
 	void *in, *out, *inside;
 	void *peer[STARPU_MAXCUDADEVS]; /* to each other device of the process, by index */
 	struct orr_cu_worker worker[ORR_CU_MAXWORKERS];
-	unsigned nworkers; /* those that have begun: the first of them */
 	size_t memory;
 	unsigned memnode;  /* atomic */
 	unsigned nringing; /* atomic: rings that were ordered and are not over */
@@ -67,7 +65,7 @@ int orr_cu_errno(int err);
 
 /* The device that has this memory, NULL: CUDA does not drive it. */
 struct orr_cu_device *orr_cu_device_of(struct orr_process *proc, unsigned memnode);
-/* CUDA's side of a worker of the device. */
+/* CUDA's side of a worker of the device; NULL: it is none. Any thread. */
 struct orr_cu_worker *orr_cu_worker_of(struct orr_cu_device *d, const struct orr_worker *w);
 
 /* Rows of size bytes, ld_* bytes apart. */

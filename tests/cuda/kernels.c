@@ -6,6 +6,7 @@
  * orr-test: env STARPU_NCPU=1 */
 #include <starpu.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
@@ -128,6 +129,28 @@ static void test_helpers(void)
 	starpu_free_on_node(node, (uintptr_t) there, sizeof(in));
 }
 
+/* Threads that are named after devices. */
+static unsigned count_threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	struct dirent *e;
+	unsigned n = 0;
+
+	CHECK(dir);
+	while ((e = readdir(dir))) {
+		char path[300], name[32] = "";
+
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", e->d_name);
+		FILE *f = fopen(path, "r");
+		if (f && fgets(name, sizeof(name), f))
+			n += !strncmp(name, "CUDA ", 5);
+		if (f)
+			fclose(f);
+	}
+	closedir(dir);
+	return n;
+}
+
 int main(void)
 {
 	OK(starpu_init(NULL));
@@ -143,6 +166,7 @@ int main(void)
 		test_helpers();
 	printf("%u workers, %u devices, %d at once\n", chain_ndevices,
 	       starpu_memory_nodes_get_count() - 1, chain_ndevices ? stub_overlap() : 0);
+	printf("%u threads drive them\n", count_threads());
 	starpu_shutdown();
 	return 0;
 }

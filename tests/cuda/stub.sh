@@ -18,6 +18,14 @@ for STARPU_CUDA_PIPELINE in 0 2 4; do
 	has out '^6 workers, 2 devices'
 done
 unset STARPU_CUDA_PIPELINE
+# One thread for each worker, for each device, and for all of them.
+for thread in WORKER=1 DEV=1 DEV=0; do
+	env STARPU_CUDA_THREAD_PER_$thread ORR_CUDART_DEVICES=2 STARPU_NWORKER_PER_CUDA=3 ORR_CUDART_KERNEL_US=200 \
+		"$tests/cuda/kernels" > out 2> err || die "STARPU_CUDA_THREAD_PER_$thread: $(cat out err)"
+	has out '^6 workers, 2 devices'
+	case $thread in WORKER=1) n=6 ;; DEV=1) n=2 ;; *) n=1 ;; esac
+	has out "^$n threads drive them"
+done
 ORR_CUDART_MEMORY=2 ok "$tests/cuda/kernels"
 STARPU_LIMIT_CUDA_MEM=1 ok "$tests/cuda/kernels"
 STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY=1 ok "$tests/cuda/kernels"
@@ -38,6 +46,8 @@ unset STARPU_WORKERS_CUDAID
 # Errors: what can be worked around is, all else ends the program with a message.
 ORR_CUDART_DEVICES=2
 ORR_CUDART_FAIL=malloc:3 ok "$tests/cuda/kernels"
+# Copies that take long are waited for; others go on.
+ORR_CUDART_FAIL=slow:3,slow:8 ok "$tests/cuda/kernels"
 ORR_CUDART_FAIL=peer:1 ok "$tests/cuda/kernels"
 has err 'does not reach the memory of device .*: copies go through main memory'
 ORR_CUDART_FAIL=driver:1 ok "$tests/cuda/kernels"

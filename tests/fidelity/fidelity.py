@@ -21,8 +21,10 @@ import time
 SPLITS = 500  # of the real runs of a line into halves, at most
 DISTURBED, TRIES = 0.02, 4  # share of the machine that others may use during a run before it is repeated; and how often
 # Per cent: median, worst absolute error. "submission" is what no bar was set for: the runtime takes longer than the kernels.
-BARS = {"node": (5.0, 15.0), "ranks": (10.0, None), "submission": (None, None)}
-TITLES = {"node": "one node", "ranks": "several ranks", "submission": "bound by submission"}
+BARS = {"node": (5.0, 15.0), "ranks": (10.0, None), "device": (10.0, None), "submission": (None, None)}
+TITLES = {"node": "one node", "ranks": "several ranks", "device": "OpenCL device", "submission": "bound by submission"}
+# A device of PoCL's computes on CPUs; only it executes the tasks of the graph.
+DEVICE = {"STARPU_OPENCL_ON_CPUS": 1, "ORRERY_OPENCL_PARTS": 1}
 
 
 def halves(n):
@@ -54,8 +56,9 @@ def noise_floor(seconds):
 class Case:
     """One line of the table: a program of one size on some workers or ranks."""
 
-    def __init__(self, program, size, args, calibration, ranks=1, workers=1):
+    def __init__(self, program, size, args, calibration, ranks=1, workers=1, device=False):
         self.program, self.size, self.args, self.calibration = program, size, args.split(), calibration
+        self.device = device
         self.ranks, self.workers = ranks, workers
         self.real, self.simulated = [], []
         self.recorded_floor = None
@@ -67,6 +70,8 @@ class Case:
 
     @property
     def kind(self):
+        if self.device:
+            return "device"
         if (self.program, self.size) in [what[:2] for what in SUBMISSION]:
             return "submission"
         return "node" if self.ranks == 1 else "ranks"
@@ -80,6 +85,8 @@ class Case:
         return abs(self.error)
 
     def where(self):
+        if self.device:
+            return "OpenCL"
         if self.ranks == 1:
             return "%d worker%s" % (self.workers, "s" if self.workers > 1 else "")
         return "%d ranks" % self.ranks
@@ -93,6 +100,12 @@ def lu(nt, b, calibrate_nt):
     return ("lu", "%d x %d" % (nt, b), "-nt %d -b %d" % (nt, b), ("lu", "-nt %d -b %d" % (calibrate_nt, b)))
 
 
+def on_device(case):
+    """The same, by devices only."""
+    program, size, args, (_, calibration) = case
+    return program, size, args + " --devices", (program, calibration + " --devices")
+
+
 def stencil(n, b, niter, calibrate_niter):
     shape = "-nx %d -ny %d -b %d --niter " % (n, n, b)
     return ("stencil", "%d x %d, %d it." % (n, b, niter), shape + str(niter), ("stencil", shape + str(calibrate_niter)))
@@ -104,13 +117,26 @@ NODE = [cholesky(16, 128, 18), cholesky(8, 256, 10), cholesky(14, 256, 16), lu(1
 RANKS = [cholesky(16, 128, 18), cholesky(8, 256, 10), cholesky(14, 256, 16), lu(12, 128, 14), lu(11, 256, 12),
          stencil(8, 128, 200, 50), stencil(8, 256, 60, 20)]
 SUBMISSION = [stencil(32, 8, 40, 10), stencil(16, 16, 150, 40), cholesky(40, 8, 30)]
+DEVICES = [on_device(c) for c in (cholesky(12, 64, 14), cholesky(20, 64, 22), cholesky(12, 96, 14), stencil(6, 128, 60, 20),
+                                   stencil(4, 256, 40, 20))]
+TINY_DEVICES = [on_device(c) for c in (cholesky(4, 16, 5), stencil(3, 16, 6, 4))]
 TINY_NODE = [cholesky(4, 16, 5), lu(4, 16, 5), stencil(3, 16, 6, 4)]
+
+
+def has_device(options):
+    """Is there an OpenCL device that computes on CPUs, and are there kernels for it?"""
+    program = os.path.join(os.path.abspath(options.build), "examples", "stencil", "stencil")
+    env = dict(os.environ, STARPU_NCPU="1", **{k: str(v) for k, v in DEVICE.items()})
+    return not subprocess.run([program, "--devices", "-nx", "1", "-ny", "1"], env=env, check=False, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode
 
 
 def cases_of(options):
     node, ranks = (TINY_NODE, TINY_NODE) if options.tiny else (NODE + SUBMISSION, RANKS)
     cases = [Case(*what, workers=w) for what in node for w in options.workers]
     cases += [Case(*what, ranks=n) for what in ranks for n in options.ranks]
+    if has_device(options):
+        cases += [Case(*what, device=True) for what in (TINY_DEVICES if options.tiny else DEVICES)]
     return [c for c in cases if not options.only or re.search(options.only, "%s %s %s" % (c.program, c.size, c.where()))]
 
 
@@ -175,36 +201,43 @@ class Bench:
     def calibrate_runtime(self):
         self.run([self.orrery, "calibrate", "-o", os.path.join(self.folder, "runtime"), "--name", "w"])
 
+    def calibrate_device(self):
+        self.run([self.orrery, "calibrate", "-o", os.path.join(self.folder, "device"), "--name", "w"], **DEVICE)
+
     def calibrate_network(self):
         for n in self.options.ranks:
             self.run([self.orrery, "calibrate", "--network", "-o", self.folder, "--name", "net%d" % n, "-n", str(n), "--shared"])
 
-    def new_machines(self, place, names):
+    def new_machines(self, place, names, device):
         """A machine directory with what was measured of the runtime, and no kernels yet, for machines of these names."""
         bus = os.path.join(place, "bus")
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(bus)
-        for name, suffix in itertools.product(names, ("config", "bandwidth", "latency", "affinity", "costs")):
-            shutil.copy(os.path.join(self.folder, "runtime", "bus", "w." + suffix), os.path.join(bus, "%s.%s" % (name, suffix)))
+        suffixes = ("config", "bandwidth", "latency", "affinity", "costs") + (("memory",) if device else ())
+        for name, suffix in itertools.product(names, suffixes):
+            shutil.copy(os.path.join(self.folder, "device" if device else "runtime", "bus", "w." + suffix),
+                        os.path.join(bus, "%s.%s" % (name, suffix)))
 
-    def calibrate_kernels(self, round_number, ranks, workers, program, args):
+    def calibrate_kernels(self, round_number, device, ranks, workers, program, args):
         """The machines whose kernels are those of one run, one for each rank: kernels take longer when other cores are busy, and again when
         tiles come from other ranks instead of a shared cache, and cores of one computer are not equally fast at any moment."""
         tries = itertools.count()
+        if device:  # OpenCL compiles a kernel when it is first used; later runs find it
+            self.real(ranks, workers, program, args.split(), **DEVICE)
 
         def one():
             place = "round%d/%s/r%dw%d/try%d" % (round_number, re.sub("[^a-z0-9]+", "-", program + args), ranks, workers, next(tries))
             place, names = os.path.join(self.folder, place), ["rank%d" % i for i in range(ranks)]
-            self.new_machines(place, names)
+            self.new_machines(place, names, device)
             self.real(ranks, workers, program, args.split(), STARPU_CALIBRATE=1, STARPU_MPI_HOSTNAMES=" ".join(names),
-                      STARPU_PERF_MODEL_DIR=place, STARPU_HISTORY_MAX_ERROR=1000000)
+                      STARPU_PERF_MODEL_DIR=place, STARPU_HISTORY_MAX_ERROR=1000000, **(DEVICE if device else {}))
             return ",".join(os.path.join(place, name) for name in names)
 
         return self.undisturbed(one)
 
     def calibration_of(self, case):
-        """Ranks, workers, program and arguments of the run that measures its kernels."""
-        return (case.ranks, case.workers) + case.calibration
+        """Device, ranks, workers, program and arguments of the run that measures its kernels."""
+        return (case.device, case.ranks, case.workers) + case.calibration
 
     def simulate(self, machine, case):
         command = [self.orrery, "sim", "-n", str(case.ranks), "--kernels", "skip", "--machine", machine]
@@ -216,12 +249,14 @@ class Bench:
 
 def one_round(bench, cases, number):
     machines = {}
-    bench.calibrate_network()
+    if any(c.ranks > 1 for c in cases):
+        bench.calibrate_network()
     for case in cases:
         key = bench.calibration_of(case)
         if key not in machines:
             machines[key] = bench.calibrate_kernels(number, *key)
-        case.real.append(bench.undisturbed(lambda c=case: bench.real(c.ranks, c.workers, c.program, c.args)))
+        case.real.append(bench.undisturbed(lambda c=case: bench.real(c.ranks, c.workers, c.program, c.args,
+                                                                      **(DEVICE if c.device else {}))))
         case.simulated.append(bench.simulate(machines[key], case))
 
 
@@ -241,7 +276,10 @@ def too_noisy(cases, bars):
 def measure(bench, cases, bars, deadline):
     """Real and simulated runs in turn, so that a machine whose speed drifts does so for both. Lines that are too noisy for their bars get
     further rounds."""
-    bench.calibrate_runtime()
+    if any(not c.device for c in cases):
+        bench.calibrate_runtime()
+    if any(c.device for c in cases):
+        bench.calibrate_device()
     rounds, most = bench.options.rounds, max(bench.options.rounds, bench.options.most_rounds)
     for number in range(most):
         chosen = cases if number < rounds else too_noisy(cases, bars)
@@ -272,12 +310,12 @@ def write_csv(cases, path):
     with open(path, "w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow("program size ranks workers runs real_median_s real_min_s real_max_s simulated_median_s simulated_min_s "
-                      "simulated_max_s error_percent floor_percent".split())
+                      "simulated_max_s error_percent floor_percent device".split())
         for c in cases:
             numbers = [statistics.median(c.real), min(c.real), max(c.real), statistics.median(c.simulated), min(c.simulated),
                        max(c.simulated)]
             rows.writerow([c.program, c.size, c.ranks, c.workers, len(c.real)] + ["%.6f" % x for x in numbers] +
-                          ["%.2f" % c.error, "%.2f" % c.floor])
+                          ["%.2f" % c.error, "%.2f" % c.floor, int(c.device)])
 
 
 def verdict(value, floor, bar):
@@ -317,7 +355,7 @@ def read_csv(path):
     cases = []
     with open(path, newline="") as file:
         for row in csv.DictReader(file):
-            case = Case(row["program"], row["size"], "", None, int(row["ranks"]), int(row["workers"]))
+            case = Case(row["program"], row["size"], "", None, int(row["ranks"]), int(row["workers"]), row["device"] == "1")
             case.real = [float(row["real_%s_s" % k]) for k in ("min", "median", "max")]
             case.simulated = [float(row["simulated_%s_s" % k]) for k in ("min", "median", "max")]
             case.recorded_floor = float(row["floor_percent"])
@@ -347,7 +385,7 @@ def main():
     parser.add_argument("--only", help="only lines that match this expression")
     parser.add_argument("--tiny", action="store_true", help="sizes that only show that everything works")
     parser.add_argument("--bar", action="append", default=[], metavar="KIND=MEDIAN,WORST",
-                        help="other bars in per cent, KIND being node or ranks")
+                        help="other bars in per cent, KIND being node, ranks or device")
     parser.add_argument("--judge", metavar="CSV", help="measure nothing, show and judge an earlier table")
     options = parser.parse_args()
     start, bars = time.time(), dict(BARS)

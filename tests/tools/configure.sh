@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# configure has the options for MPI that the handbook names, says what each does, and
+# configure has the options for MPI that the handbook names and those for devices, says what each does, and
 # refuses programs that are not there, MPI's tests without MPI, and checkpoints switched off.
 # An option that it does not have gives a warning.
 # orr-test: timeout 300
@@ -12,7 +12,8 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 
 ok "$ORR_TEST_SRCDIR/configure" --help
 for option in --with-mpicc --with-mpiexec --with-mpifort --enable-mpi-check --enable-mpi-ft --enable-mpi-ft-stats \
-	--enable-mpi-pedantic-isend --enable-mpi-master-slave --with-mpi-master-slave-multiple-thread; do
+	--enable-mpi-pedantic-isend --enable-mpi-master-slave --with-mpi-master-slave-multiple-thread \
+	--with-cuda --disable-cuda --disable-opencl --without-clblast; do
 	has out "^ *$option"
 done
 
@@ -22,6 +23,7 @@ refuses 'with-mpicc=/nowhere/mpicc: there is no such program' --with-mpicc=/nowh
 has err 'unrecognized options: --enable-nmad'
 refuses 'with-mpiexec=/nowhere/mpiexec: there is no such program' --with-mpiexec=/nowhere/mpiexec
 refuses 'enable-mpi-check needs a working mpicc and mpirun' --enable-mpi-check --without-mpicc
+refuses 'with-cuda=/nowhere: there is no include/cuda_runtime_api.h' --with-cuda=/nowhere
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft
 refuses 'master and slaves are part of the MPI layer' --disable-mpi-master-slave
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft-stats

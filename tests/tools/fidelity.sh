@@ -9,7 +9,7 @@
 [ "$ORR_TEST_MPI$ORR_TEST_SIM" = yesyes ] || skip "it takes both worlds"
 fidelity="$PYTHON $ORR_TEST_SRCDIR/tests/fidelity/fidelity.py"
 
-ok $fidelity --build "$ORR_TEST_BUILDDIR" --output table --tiny --rounds 1 --most-rounds 1 --workers 1 --ranks 2 --bar node=1e9,1e9 --bar ranks=1e9,1e9
+ok $fidelity --build "$ORR_TEST_BUILDDIR" --output table --tiny --rounds 1 --most-rounds 1 --workers 1 --ranks 2 --bar node=1e9,1e9 --bar ranks=1e9,1e9 --bar device=1e9,1e9
 for line in 'cholesky +4 x 16 +1 worker ' 'lu +4 x 16 +1 worker ' 'stencil .* 1 worker ' 'cholesky +4 x 16 +2 ranks ' 'stencil .* 2 ranks '; do
 	has out "^$line +[0-9.]+ +\([0-9.]+ \.\. [0-9.]+\) +[0-9.]+ +\([0-9.]+ \.\. [0-9.]+\) +[-+][0-9.]+ +\?$"
 done
@@ -21,7 +21,8 @@ import csv
 import math
 import sys
 rows = list(csv.DictReader(open(sys.argv[1])))
-assert len(rows) == 6 and [r["ranks"] for r in rows] == ["1"] * 3 + ["2"] * 3, rows
+assert [r["ranks"] for r in rows if r["device"] == "0"] == ["1"] * 3 + ["2"] * 3, rows
+assert [r["program"] for r in rows if r["device"] == "1"] in ([], ["cholesky", "stencil"]), rows
 for row in rows:
     numbers = [float(v) for k, v in row.items() if k.endswith("_s")]
     assert len(numbers) == 6 and all(math.isfinite(x) and x > 0 for x in numbers), row
@@ -31,18 +32,21 @@ END
 # line ERROR FLOOR [RANKS]: a line of a table, in per cent.
 line() {
 	simulated=$(awk "BEGIN { printf \"%.6f\", 1 + $1 / 100 }")
-	echo "cholesky,16 x 128,${3-1},1,7,1.0,1.0,1.0,$simulated,$simulated,$simulated,$1,$2"
+	echo "cholesky,16 x 128,${3-1},1,7,1.0,1.0,1.0,$simulated,$simulated,$simulated,$1,$2,${4-0}"
 }
 judge() {
 	{ head -n 1 table/fidelity.csv; "$@"; } > judged.csv
 	$fidelity --judge judged.csv > out
 }
-calm() { line 3 1; line 4 1; line 14 1; line 9 1 2; }
+calm() { line 3 1; line 4 1; line 14 1; line 9 1 2; line 9 1 1 1; }
 missed() { line 3 1; line 16 1; }
+slow_device() { line 3 1; line 11 1 1 1; }
 noisy() { line 3 1; line 4 1; line 60 8; line 12 6 2; }
 hidden() { line 60 9; line 60 9; }
 judge calm || die "bars that were kept are a failure: $(cat out)"
 has out '^one node: worst absolute error 14.0 % \(bar: 15 %\)$'
+has out '^OpenCL device: median absolute error 9.0 % \(bar: 10 %\)$'
+judge slow_device && die "a bar of devices that was missed is no failure"
 judge missed && die "a bar that was missed is no failure"
 has out 'worst absolute error 16.0 % \(bar: 15 %\) MISSED$'
 judge noisy || die "a bar that noise hides is a failure: $(cat out)"

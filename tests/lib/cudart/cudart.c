@@ -108,6 +108,8 @@ void stub_unlock_for_test(void)
 
 /* ---- streams ---- */
 
+#define SLOW_US 200000.0 /* that a copy takes more, when it shall */
+
 static void pause_us(double us)
 {
 	struct timespec t = { .tv_sec = (time_t) (us / 1e6),
@@ -121,6 +123,7 @@ static void execute(struct op *op)
 {
 	switch (op->type) {
 	case OP_COPY:
+		pause_us(op->slow ? SLOW_US : 0);
 		if (stub.copy_mbs > 0)
 			pause_us((double) (op->size * op->count) / stub.copy_mbs);
 		for (size_t i = 0; i < op->count; i++)
@@ -147,6 +150,8 @@ static void *stream_main(void *arg)
 	struct CUstream_st *s = arg;
 	struct op *op;
 
+	/* Not the name of the thread that made the stream. */
+	pthread_setname_np(pthread_self(), "stub");
 	stub_lock();
 	for (;;) {
 		while (!s->first && !s->end)

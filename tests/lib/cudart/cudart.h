@@ -13,8 +13,9 @@
  *                         after; several with commas. driver, device: there is none; malloc: out of
  *                         memory; launch: the kernel fails, and the device from then on; lost: the
  *                         device is lost at that copy; copy: the copy is refused; peer: access to
- *                         another device is refused; stream: a stream cannot be created; pin: main
- *                         memory cannot be page-locked; handle: one of a library cannot be made
+ *                         another device is refused; slow: the copy takes 200 ms more; stream: a
+ * stream cannot be created; pin: main memory cannot be page-locked; handle: one of a library cannot
+ * be made
  *
  * Invariant: after an error in a stream of a device all calls to it return that error, and nothing
  * more is executed there. */

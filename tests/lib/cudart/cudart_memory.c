@@ -167,6 +167,7 @@ static cudaError_t enter_copy(const struct op *rows, enum cudaMemcpyKind kind, c
 		stub_pageable(rows->src, src_size);
 	if (!device_of(rows->dst) && dst_size >= 4096)
 		stub_pageable(rows->dst, dst_size);
+	op.slow = stub_fails("slow");
 	op.fails = stub_fails("lost") ? cudaErrorUnknown : cudaSuccess;
 	stub_enter(s, &op);
 	return stub_entered(s, wait);

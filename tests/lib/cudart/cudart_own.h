@@ -36,6 +36,7 @@ struct op {
 	void *arg, *own;
 	struct CUevent_st *event;
 	cudaError_t fails;
+	int slow;
 };
 
 struct CUstream_st {

@@ -5,8 +5,8 @@
  *
  * Invariant: an error of CUDA ends the program with a message.
  */
-#ifndef EXAMPLES_CUDA_H
-#define EXAMPLES_CUDA_H
+#ifndef EXAMPLES_CUDA_KERNELS_H
+#define EXAMPLES_CUDA_KERNELS_H
 
 #include <starpu.h>
 
@@ -30,4 +30,4 @@ static inline void cuda_launched(void)
 	cuda_check(cudaGetLastError());
 }
 
-#endif /* EXAMPLES_CUDA_H */
+#endif /* EXAMPLES_CUDA_KERNELS_H */

@@ -9,8 +9,8 @@
  *      opencl_arg(&l, sizeof(n), &n);
  *      opencl_run(&l, n, 1);
  */
-#ifndef EXAMPLES_OPENCL_H
-#define EXAMPLES_OPENCL_H
+#ifndef EXAMPLES_OPENCL_KERNELS_H
+#define EXAMPLES_OPENCL_KERNELS_H
 
 #include <starpu.h>
 
@@ -72,4 +72,4 @@ static inline void opencl_run(struct opencl_launch *l, size_t x, size_t y)
 }
 
 #endif
-#endif /* EXAMPLES_OPENCL_H */
+#endif /* EXAMPLES_OPENCL_KERNELS_H */
