@@ -18,6 +18,7 @@ for STARPU_CUDA_PIPELINE in 0 2 4; do
 	has out '^6 workers, 2 devices'
 done
 unset STARPU_CUDA_PIPELINE
+
 # One thread for each worker, for each device, and for all of them.
 for thread in WORKER=1 DEV=1 DEV=0; do
 	env STARPU_CUDA_THREAD_PER_$thread ORR_CUDART_DEVICES=2 STARPU_NWORKER_PER_CUDA=3 ORR_CUDART_KERNEL_US=200 \
@@ -26,6 +27,8 @@ for thread in WORKER=1 DEV=1 DEV=0; do
 	case $thread in WORKER=1) n=6 ;; DEV=1) n=2 ;; *) n=1 ;; esac
 	has out "^$n threads drive them"
 done
+
+# Little memory, and copies that are waited for.
 ORR_CUDART_MEMORY=2 ok "$tests/cuda/kernels"
 STARPU_LIMIT_CUDA_MEM=1 ok "$tests/cuda/kernels"
 STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY=1 ok "$tests/cuda/kernels"
@@ -62,7 +65,7 @@ has err 'ORRERY_CUDART: .*none.so.*; there are no CUDA workers'
 # Tests whose kernels are C functions that compute on pointers of the device.
 export ORR_CUDART_OPEN=1 ORR_CUDART_DEVICES=1 ORRERY_FAKE_DEVICES=0 STARPU_SCHED=random
 passed=
-for t in iface_device filter_shadow cpy cpy_dup_ro redux_devices scratch_devices commute_devices iface_user; do
+for t in iface_device filter_shadow cpy cpy_dup_ro redux_devices scratch_devices commute_devices iface_user initial; do
 	status=0
 	"$tests/data/$t" > out 2> err || status=$?
 	case $status in
@@ -72,6 +75,9 @@ for t in iface_device filter_shadow cpy cpy_dup_ro redux_devices scratch_devices
 	esac
 done
 [ "$(echo $passed | wc -w)" -ge 5 ] || die "only$passed ran"
+
+# Conversions of multiformat data, beside those of a fake OpenCL device.
+ORRERY_FAKE_OPENCL=1 ok "$tests/data/iface_multiformat"
 
 # Random sequences on small memories: the stress test chooses policies, limits and numbers of workers itself.
 ORR_STRESS_CUDA=1 ORR_CUDART_DEVICES=2 ok "$tests/data/stress" 150 1
