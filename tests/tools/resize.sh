@@ -55,21 +55,21 @@ elastic_real() {
 	has out 'nodes=3'
 }
 if [ "$ORR_TEST_SIM" = yes ]; then
-	elastic_sim cholesky -nt 24 -b 64
-	elastic_sim stencil_lb -b 20000 --blocks 32 --niter 300
+	elastic_sim cholesky -nt 32 -b 48
+	elastic_sim stencil_lb -b 4000 --blocks 32 --niter 1000
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
-	elastic_real cholesky -b '72 108 160' -nt 40
-	elastic_real stencil_lb --niter '600 2400 10000' -b 20000 --blocks 32
+	elastic_real cholesky -b '64 108 160' -nt 40
+	elastic_real stencil_lb --niter '500 2400 10000' -b 20000 --blocks 32
 	fails 1 'does not run elastically' "$ORRERY" run -n 1 "$examples/cholesky/cholesky" --elastic
 fi
 
 if [ "$ORR_TEST_SIM" = yes ]; then
 	sim 16 cholesky -nt 20 -b 16 --sizes 4,16,9
 	seconds() { sim "$@"; sed -n 's/.*time_s=\([0-9.]*\).*/\1/p' out; }
-	few=$(seconds 64 stencil_lb --blocks 512 --sizes 8)
-	more=$(seconds 64 stencil_lb --blocks 512 --sizes 8,64)
-	[ "$("$PYTHON" -c "print($more < 0.7 * $few)")" = True ] || die "8 ranks take $few s, 8 and then 64 take $more s"
+	few=$(seconds 32 stencil_lb --blocks 256 --sizes 4)
+	more=$(seconds 32 stencil_lb --blocks 256 --sizes 4,32)
+	[ "$("$PYTHON" -c "print($more < 0.7 * $few)")" = True ] || die "4 ranks take $few s, 4 and then 32 take $more s"
 	fails 1 '5 ranks cannot be in use: the communicator has 4' "$ORRERY" sim -n 4 "$examples/cholesky/cholesky.sim" --sizes 2,5
 	fails 1 '[-]-sizes takes up to 16 numbers of ranks' "$ORRERY" sim -n 4 "$examples/stencil_lb/stencil_lb.sim" --sizes 2,,4
 	for other in '--checkpoint 2' --elastic; do
