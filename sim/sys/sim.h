@@ -248,11 +248,6 @@ void orr_sim_unblock(struct orr_sim_actor *a);
 int orr_sim_block_recess(struct orr_sim_actor *a);
 /* Puts the running actor, which borrows, into a recess. */
 void orr_sim_recess(struct orr_sim_actor *a, enum orr_sim_recess kind, double deadline_s);
-/* Rings that were asked for while the actor waited. */
-void orr_sim_serve_ring(struct orr_sim_actor *a);
-/* The earliest time in seconds at which the clock shows at least us microseconds. */
-double orr_sim_date_of_us(double us);
-
 /* The actor was woken in its recess. Returns whether its wait is over; else it is in one again. */
 int orr_sim_wait_over(struct orr_sim_actor *a);
 /* As orr_waitq_wake(), but only makes others ready to run. */

@@ -145,7 +145,7 @@ int orr_sim_block_recess(struct orr_sim_actor *a)
 }
 
 /* Ringing gives the processor away, so that another request may have come when it is done. */
-void orr_sim_serve_ring(struct orr_sim_actor *a)
+static void serve_ring(struct orr_sim_actor *a)
 {
 	while (a->ring_request) {
 		a->ring_request = 0;
@@ -156,8 +156,7 @@ void orr_sim_serve_ring(struct orr_sim_actor *a)
 
 static void sleep_until(struct orr_sim_actor *a, double date_s)
 {
-	for (orr_sim_serve_ring(a); orr_sim_clock_s() < date_s && !orr_sim_block(a, date_s);
-	     orr_sim_serve_ring(a))
+	for (serve_ring(a); orr_sim_clock_s() < date_s && !orr_sim_block(a, date_s); serve_ring(a))
 		;
 }
 
@@ -165,12 +164,13 @@ void orr_sim_park(struct orr_sim_actor *a)
 {
 	orr_lock_abandon();
 	for (;;) {
-		orr_sim_serve_ring(a);
+		serve_ring(a);
 		orr_sim_block(a, -1);
 	}
 }
 
-double orr_sim_date_of_us(double us)
+/* The earliest time in seconds at which the clock shows at least us microseconds. */
+static double date_of_us(double us)
 {
 	double s = us * 1e-6;
 	while (s * 1e6 < us)
@@ -211,7 +211,7 @@ static void begin(struct orr_sim_actor *a, struct orr_sim_wait *w, orr_waitq_t *
 	w->key = key;
 	w->expired = 0;
 	w->busy_until_us = now_us + a->head.thread.debt_us;
-	w->deadline_s = timeout_us < 0 ? -1 : orr_sim_date_of_us(now_us + timeout_us);
+	w->deadline_s = timeout_us < 0 ? -1 : date_of_us(now_us + timeout_us);
 	orr_sim_yield();
 }
 
@@ -220,7 +220,7 @@ static int must_block(struct orr_sim_actor *a, struct orr_sim_wait *w)
 {
 	while (w->q->seq == w->key && !w->expired) {
 		if (a->ring_request) {
-			orr_sim_serve_ring(a);
+			serve_ring(a);
 		} else if (w->deadline_s >= 0 && w->deadline_s < orr_sim_clock_s()) {
 			/* Ringing may have taken until after the limit, and SimGrid refuses such
 			 * timers. */
@@ -339,7 +339,7 @@ void orr_sys_sleep_us(double us)
 	}
 	us += a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
-	sleep_until(a, orr_sim_date_of_us(orr_sys_now_us() + us));
+	sleep_until(a, date_of_us(orr_sys_now_us() + us));
 }
 
 /* Until when the actor has to sleep for its debt, which it has no more; negative: not at all. */
@@ -351,7 +351,7 @@ static double pay(struct orr_sim_actor *a)
 	double us = a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
 	orr_sim_cores_steal(a->rank, us);
-	return orr_sim_date_of_us(orr_sys_now_us() + us);
+	return date_of_us(orr_sys_now_us() + us);
 }
 
 void orr_sim_settle_slow(struct orr_thread *t)
@@ -464,7 +464,7 @@ void orr_sys_polled(double until_us)
 		return;
 	}
 	a->npolls = 0;
-	sleep_until(a, orr_sim_date_of_us(fmax(until_us, now_us)));
+	sleep_until(a, date_of_us(fmax(until_us, now_us)));
 }
 
 void orr_sys_yield(void)
