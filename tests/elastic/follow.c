@@ -13,7 +13,9 @@
 #include <starpu_mpi.h>
 #include <orrery_resize.h>
 #include <unistd.h>
-#include "test.h"
+
+#define COUNTING_PAUSE_S 1e-4
+#include "counting.h"
 
 enum { N = 30, INTS = 64, MOST_STEPS = 20000 };
 
@@ -24,32 +26,6 @@ static struct {
 } now;
 static starpu_data_handle_t h[N], kept;
 static orrery_distribution_t rule;
-
-static void add_cpu(void *buffers[], void *arg)
-{
-	int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[0]);
-
-	(void) arg;
-	for (int i = 0; i < INTS; i++)
-		v[i]++;
-	starpu_sleep(1e-4);
-}
-
-static void see_cpu(void *buffers[], void *arg)
-{
-	const int *v = (const int *) STARPU_VECTOR_GET_PTR(buffers[0]);
-	int wanted;
-
-	starpu_codelet_unpack_args(arg, &wanted);
-	CHECK(v[0] == wanted && v[INTS - 1] == wanted, "%d, not %d", v[0], wanted);
-}
-
-static struct starpu_codelet add_cl = {
-	.cpu_funcs = { add_cpu }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "add"
-};
-static struct starpu_codelet see_cl = {
-	.cpu_funcs = { see_cpu }, .nbuffers = 1, .modes = { STARPU_R }, .name = "see"
-};
 
 static void register_data(int new)
 {
@@ -63,12 +39,9 @@ static void register_data(int new)
 		starpu_mpi_data_register_comm(h[i], i, orrery_distribution_owner(rule, i, in_use),
 					      comm);
 		OK(orrery_resize_follow(comm, h[i], rule, i));
-		if (new || starpu_mpi_data_get_rank(h[i]) != rank)
-			continue;
-		OK(starpu_data_acquire(h[i], STARPU_W));
-		memset(starpu_data_get_local_ptr(h[i]), 0, INTS * sizeof(int));
-		starpu_data_release(h[i]);
 	}
+	if (!new)
+		begin_to_count(h, N, rank);
 }
 
 /* Nobody else knows this datum. */
@@ -102,13 +75,8 @@ static void count_and_die(void)
 
 static void step(int size)
 {
-	for (int i = 0; i < N; i++) {
-		int value = now.step + 1;
-		OK(starpu_mpi_task_insert(comm, &add_cl, STARPU_RW, h[i], 0));
-		OK(starpu_mpi_task_insert(comm, &see_cl, STARPU_VALUE, &value, sizeof(value),
-					  STARPU_R, h[i], STARPU_EXECUTE_ON_NODE,
-					  (i + now.step) % size, 0));
-	}
+	for (int i = 0; i < N; i++)
+		count_step(comm, h[i], now.step, (i + now.step) % size);
 	OK(starpu_task_wait_for_all());
 }
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <starpu_mpi.h>
 #include <orrery_resize.h>
+#include "counting.h"
 #include "elastic_test.h"
 
 enum { N = 40, INTS = 100 };
@@ -21,31 +22,6 @@ static MPI_Comm comm;
 static int rank, size, done; /* steps that the program has made */
 static starpu_data_handle_t h[N];
 static orrery_distribution_t rule;
-
-static void add_cpu(void *buffers[], void *arg)
-{
-	int *v = (int *) STARPU_VECTOR_GET_PTR(buffers[0]);
-
-	(void) arg;
-	for (int i = 0; i < INTS; i++)
-		v[i]++;
-}
-
-static void see_cpu(void *buffers[], void *arg)
-{
-	const int *v = (const int *) STARPU_VECTOR_GET_PTR(buffers[0]);
-	int wanted;
-
-	starpu_codelet_unpack_args(arg, &wanted);
-	CHECK(v[0] == wanted && v[INTS - 1] == wanted, "%d, not %d", v[0], wanted);
-}
-
-static struct starpu_codelet add_cl = {
-	.cpu_funcs = { add_cpu }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "add"
-};
-static struct starpu_codelet see_cl = {
-	.cpu_funcs = { see_cpu }, .nbuffers = 1, .modes = { STARPU_R }, .name = "see"
-};
 
 static void register_data(int in_use)
 {
@@ -61,13 +37,8 @@ static void register_data(int in_use)
 /* One step of the program; any rank looks at any datum. */
 static void step(void)
 {
-	for (int i = 0; i < N; i++) {
-		OK(starpu_mpi_task_insert(comm, &add_cl, STARPU_RW, h[i], 0));
-		int value = done + 1;
-		OK(starpu_mpi_task_insert(comm, &see_cl, STARPU_VALUE, &value, sizeof(value),
-					  STARPU_R, h[i], STARPU_EXECUTE_ON_NODE, (i + done) % size,
-					  0));
-	}
+	for (int i = 0; i < N; i++)
+		count_step(comm, h[i], done, (i + done) % size);
 	done++;
 }
 
@@ -231,13 +202,7 @@ int main(int argc, char **argv)
 		enter("mpi://WORLD", comm_of(session, "mpi://WORLD"));
 		OK(starpu_mpi_init_conf(NULL, NULL, 0, comm, NULL));
 		register_data(size);
-		for (int i = 0; i < N; i++) {
-			if (starpu_mpi_data_get_rank(h[i]) != rank)
-				continue;
-			OK(starpu_data_acquire(h[i], STARPU_W));
-			memset(starpu_data_get_local_ptr(h[i]), 0, INTS * sizeof(int));
-			starpu_data_release(h[i]);
-		}
+		begin_to_count(h, N, rank);
 		check_refusals();
 	}
 	work(joined_at);
