@@ -27,6 +27,13 @@ static inline void device_call(void (*function)(void))
 		function();
 }
 
+/* Tells that --clblast cannot be had, and returns the exit status of that. */
+static inline int devices_no_clblast(const char *program)
+{
+	fprintf(stderr, "%s --clblast: the examples were built without OpenCL\n", program);
+	return 77;
+}
+
 /* Leaves the tasks of these codelets, up to a NULL, to devices. Returns 0, or 77 after a message
  * when there is no device that has a function for all of them. */
 static inline int devices_only(struct starpu_codelet *const *cl, const char *program)

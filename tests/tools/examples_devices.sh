@@ -13,7 +13,10 @@ for p in vector_scal complex_interface ring stencil cholesky lu; do
 	STARPU_NOPENCL=0 fails 77 'no device executes' "$examples/$p/$p" --devices
 done
 
-[ "$ORR_TEST_OPENCL" = yes ] || skip "built without OpenCL"
+if [ "$ORR_TEST_OPENCL" != yes ]; then
+	fails 77 'built without OpenCL' "$examples/lu/lu" --clblast
+	skip "built without OpenCL"
+fi
 export STARPU_OPENCL_ON_CPUS=1
 "$examples/vector_scal/vector_scal" --devices > found 2>&1 ||
 	{ [ $? = 77 ] && skip "no OpenCL device computes on CPUs here (Debian: pocl-opencl-icd)"; die "$(cat found)"; }
