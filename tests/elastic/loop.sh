@@ -50,13 +50,23 @@ both() {
 
 both 2 -c 30 -f 10 -n 3 -l 8 -m i+
 both 2 -c 60 -f 10 -n 3 -l 8 -m s+
+both 2 -c 30 -f 10 -n 6 -l 8 -m s+ # 2, 8 and 2 processes
+has out '^end with 2 processes'
 both 8 -c 30 -f 10 -n 3 -l 2 -m i_
 both 8 -c 60 -f 10 -n 3 -l 2 -m s_
 both 4 -c 40 -f 10 -n 2 -l 2 -m b_
 
-# 16 to 512 processes and back
-ok "$ORRERY" sim -n 16 --elastic --max 512 ./loop.sim -c 30 -f 10 -n 496 -l 512 -m s+
-has out '^end with 16 processes'
+# 16 to 512 processes and back, the same in C and Fortran
+large() {
+	ok "$ORRERY" sim -n 16 --elastic --max 512 "$1" -d -c 30 -f 10 -n 496 -l 512 -m s+
+	has out '^end with 16 processes'
+	trace out "$2"
+}
+large ./loop.sim c.txt
+if [ $fortran = yes ]; then
+	large ./loop_f.sim fortran.txt
+	cmp -s fortran.txt c.txt || { diff fortran.txt c.txt | head; die "C and Fortran differ on 512 processes"; }
+fi
 # 200 changes; the simulator keeps what it had
 ok "$ORRERY" sim -n 4 --elastic --max 4 ./loop.sim -c 2000 -f 10 -n 2 -l 2 -m b_
 [ "$(grep -c operation out)" = 200 ] || die "not 200 changes"
