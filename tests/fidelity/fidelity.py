@@ -61,6 +61,7 @@ class Case:
         self.device = device
         self.ranks, self.workers = ranks, workers
         self.real, self.simulated = [], []
+        self.by_model = {}  # of the network: further predictions
         self.recorded_floor = None
 
     @property
@@ -243,10 +244,10 @@ class Bench:
         """Device, ranks, workers, program and arguments of the run that measures its kernels."""
         return (case.device, case.ranks, case.workers) + case.calibration
 
-    def simulate(self, machine, case):
+    def simulate(self, machine, case, model="share"):
         command = [self.orrery, "sim", "-n", str(case.ranks), "--kernels", "skip", "--machine", machine]
         if case.ranks > 1:
-            command += ["--platform", os.path.join(self.folder, "net%d.xml" % case.ranks)]
+            command += ["--network", model, "--platform", os.path.join(self.folder, "net%d.xml" % case.ranks)]
         return self.seconds(command + [self.program(case.program) + ".sim"] + case.args, STARPU_NCPU=case.workers,
                             STARPU_NOPENCL=int(case.device), STARPU_CALIBRATE_MINIMUM=1)
 
@@ -262,6 +263,8 @@ def one_round(bench, cases, number):
         case.real.append(bench.undisturbed(lambda c=case: bench.real(c.ranks, c.workers, c.program, c.args,
                                                                       **(DEVICE if c.device else {}))))
         case.simulated.append(bench.simulate(machines[key], case))
+        for model in bench.options.models if case.ranks > 1 else ():
+            case.by_model.setdefault(model, []).append(bench.simulate(machines[key], case, model))
 
 
 def too_noisy(cases, bars):
@@ -308,6 +311,19 @@ def print_table(cases, out):
         spread = ["(%.2f .. %.2f)" % (min(x) * 1e3, max(x) * 1e3) for x in (c.real, c.simulated)]
         out.write(line % (c.program, c.size, c.where(), "%.2f" % (statistics.median(c.real) * 1e3), spread[0],
                           "%.2f" % (statistics.median(c.simulated) * 1e3), spread[1], "%+.1f" % c.error, floor_text(c.floor)))
+
+
+def print_models(cases, models, out):
+    """The errors of the models of the network, in per cent of the real runs."""
+    lines = [c for c in cases if c.by_model]
+    if not lines:
+        return
+    errors = {m: [100 * (statistics.median(c.by_model[m]) / statistics.median(c.real) - 1) for c in lines] for m in models}
+    out.write("%-9s %-17s %-10s %10s %8s" % ("program", "size", "on", "real ms", "floor %") + "".join(" %9s" % m for m in models) + "\n")
+    for i, c in enumerate(lines):
+        out.write("%-9s %-17s %-10s %10.2f %8s" % (c.program, c.size, c.where(), statistics.median(c.real) * 1e3, floor_text(c.floor)) +
+                  "".join(" %+9.1f" % errors[m][i] for m in models) + "\n")
+    out.write("%-58s" % "median absolute error" + "".join(" %9.1f" % statistics.median(map(abs, errors[m])) for m in models) + "\n")
 
 
 def write_csv(cases, path):
@@ -390,6 +406,8 @@ def main():
     parser.add_argument("--tiny", action="store_true", help="sizes that only show that everything works")
     parser.add_argument("--bar", action="append", default=[], metavar="KIND=MEDIAN,WORST",
                         help="other bars in per cent, KIND being node, ranks or device")
+    parser.add_argument("--models", type=lambda text: text.split(","), default=[], metavar="MODEL,MODEL",
+                        help="also predict the lines of several ranks with these models of the network (orrery sim --network)")
     parser.add_argument("--judge", metavar="CSV", help="measure nothing, show and judge an earlier table")
     options = parser.parse_args()
     start, bars = time.time(), dict(BARS)
@@ -407,6 +425,7 @@ def main():
     measure(bench, cases, bars, start + 60 * options.minutes)
     write_csv(cases, os.path.join(options.output, "fidelity.csv"))
     status = report(cases, bars)
+    print_models(cases, options.models, sys.stdout)
     print("%d real runs per line or more, %.0f s in all; others used more than %.0f %% of the machine during %d of %d runs"
           % (min(len(c.real) for c in cases), time.time() - start, 100 * DISTURBED, bench.disturbed, bench.runs))
     return status

@@ -9,10 +9,14 @@
 [ "$ORR_TEST_MPI$ORR_TEST_SIM" = yesyes ] || skip "it takes both worlds"
 fidelity="$PYTHON $ORR_TEST_SRCDIR/tests/fidelity/fidelity.py"
 
-ok $fidelity --build "$ORR_TEST_BUILDDIR" --output table --tiny --rounds 1 --most-rounds 1 --workers 1 --ranks 2 --bar node=1e9,1e9 --bar ranks=1e9,1e9 --bar device=1e9,1e9
+ok $fidelity --build "$ORR_TEST_BUILDDIR" --output table --tiny --rounds 1 --most-rounds 1 --workers 1 --ranks 2 --models share,queue --bar node=1e9,1e9 --bar ranks=1e9,1e9 --bar device=1e9,1e9
 for line in 'cholesky +4 x 16 +1 worker ' 'lu +4 x 16 +1 worker ' 'stencil .* 1 worker ' 'cholesky +4 x 16 +2 ranks ' 'stencil .* 2 ranks '; do
 	has out "^$line +[0-9.]+ +\([0-9.]+ \.\. [0-9.]+\) +[0-9.]+ +\([0-9.]+ \.\. [0-9.]+\) +[-+][0-9.]+ +\?$"
 done
+# Each model has a column and a median.
+has out '^program +size +on +real ms +floor % +share +queue$'
+[ "$(grep -E -c ' 2 ranks +[0-9.]+ +[?] +[-+][0-9.]+ +[-+][0-9.]+$' out)" = 3 ] || { cat out; die "no errors of three lines by model"; }
+has out '^median absolute error +[0-9.]+ +[0-9.]+$'
 # One run has no halves.
 has out '^one node: median absolute error [0-9.]+ % \(bar: 1e\+09 %\) NOT JUDGED: the noise floor, \? %'
 has out '^several ranks: worst absolute error [0-9.]+ % \(bar: 1e\+09 %\) NOT JUDGED'
