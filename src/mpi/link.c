@@ -38,6 +38,8 @@ struct orr_link {
 	unsigned running;         /* atomic: the thread has begun */
 	unsigned closing;         /* atomic: it ends once all letters are done */
 	unsigned nflying;         /* atomic: letters in the hands of the transport */
+	int may_drive;            /* as the transport says */
+	int in_recess;            /* of the transport's `wait` */
 	orr_waitq_t bell;
 	double stirred_us, yield_us; /* see base/patience.h */
 };
@@ -159,35 +161,52 @@ static void poll_loop(struct orr_link *link)
 	}
 }
 
-static void block_loop(struct orr_link *link)
+/* Returns 1 when it is in a recess (base/seam.h), 0 when the link is closed. */
+static int block_loop(struct orr_link *link)
 {
 	struct orr_landing landing;
 
-	while (!is_over(link)) {
-		if (!post_all(link) &&
-		    link->transport->wait(link->proc, &landing) == ORR_TRANSPORT_LANDED)
-			land(link, &landing);
-		orr_sys_settle(orr_thread_self());
+	while (link->in_recess || !is_over(link)) {
+		if (link->in_recess || !post_all(link)) {
+			enum orr_transport_event e = link->transport->wait(link->proc, &landing);
+
+			link->in_recess = e == ORR_TRANSPORT_RECESS;
+			if (link->in_recess)
+				return 1;
+			if (e == ORR_TRANSPORT_LANDED)
+				land(link, &landing);
+		}
+		if (orr_sys_settle_recess(orr_thread_self()))
+			return 1;
 	}
+	return 0;
 }
 
-static void *thread_main(void *arg)
+static void begin(struct orr_link *link)
 {
-	struct orr_link *link = arg;
 	struct orr_transport_limits limits;
 
 	orr_sys_mpi_engine_enter(link->proc);
 	if (link->transport->open(link->proc, NOTE_TAG, link->user->longest, &limits))
 		orr_fatal("out of memory for messages between ranks");
 	orr_assert(limits.payload_tags >= MOST_TAGS);
+	link->may_drive = limits.may_drive;
 	link->stirred_us = orr_sys_now_us();
 	link->yield_us = ORR_PATIENCE_YIELD_US;
 	ORR_ATOMIC_STORE(&link->running, 1);
 	orr_waitq_wake(&link->bell);
-	if (limits.may_drive)
+}
+
+static void *thread_main(void *arg)
+{
+	struct orr_link *link = arg;
+
+	if (!link->running)
+		begin(link);
+	if (link->may_drive)
 		poll_loop(link);
-	else
-		block_loop(link);
+	else if (block_loop(link))
+		return ORR_RECESS;
 	link->transport->close(link->proc);
 	orr_sys_mpi_engine_leave(link->proc);
 	return NULL;
