@@ -202,12 +202,15 @@ static void free_owned(struct source *src)
 
 #define REDUCES(mode) ((mode) & (STARPU_REDUX | STARPU_MPI_REDUX))
 
-/* Whether a rank that does not execute the task has something to do about it. */
-static inline int concerned(const struct orr_mpi_comm *c, int xrank,
-			    const struct starpu_data_descr *d, unsigned n)
+static inline int executes(const struct orr_mpi_comm *c, int xrank)
 {
-	if (xrank == c->rank || xrank == STARPU_MPI_PER_NODE)
-		return 1;
+	return xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
+}
+
+/* Whether a rank that does not execute the task has something to do about it. */
+static inline int concerned(const struct orr_mpi_comm *c, const struct starpu_data_descr *d,
+			    unsigned n)
+{
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = d[i].handle;
 		if (h && (h->mpi_rank == c->rank ||
@@ -415,7 +418,7 @@ static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xra
 
 	if (ret)
 		return ret;
-	if (xrank == c->rank || xrank == STARPU_MPI_PER_NODE) {
+	if (executes(c, xrank)) {
 		ret = make_task(cl, src, &task);
 		if (ret)
 			return ret;
@@ -454,8 +457,8 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 	ORR_ATOMIC_STORE_RELAXED(&mpi->ninserted, mpi->ninserted + 1);
 	if (__builtin_expect(mpi->check != NULL, 0))
 		orr_mpi_check_note(mpi, cl, ins.d, ins.n);
-	int mine = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
-	if (concerned(c, xrank, ins.d, ins.n))
+	int mine = executes(c, xrank);
+	if (mine || concerned(c, ins.d, ins.n))
 		ret = insert_concerned(mpi, c, xrank, cl, &ins, src);
 	if (!mine) {
 		struct orr_thread *thread = orr_thread_self();
@@ -508,8 +511,8 @@ static struct starpu_task *build(MPI_Comm comm, struct starpu_codelet *codelet, 
 	ORR_ATOMIC_STORE_RELAXED(&mpi->ninserted, mpi->ninserted + 1);
 	if (__builtin_expect(mpi->check != NULL, 0))
 		orr_mpi_check_note(mpi, codelet, ins.d, ins.n);
-	int mine = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
-	if (concerned(c, xrank, ins.d, ins.n) &&
+	int mine = executes(c, xrank);
+	if ((mine || concerned(c, ins.d, ins.n)) &&
 	    !orr_mpi_exchange_before(mpi, c, xrank, ins.d, ins.n, ins.prio) && mine)
 		make_task(codelet, src, &task);
 	if (task && __builtin_expect(mpi->lb != NULL, 0))
@@ -557,7 +560,7 @@ static int post_build(MPI_Comm comm, struct starpu_codelet *codelet, struct sour
 
 	if (ret)
 		return ret;
-	if (concerned(c, xrank, ins.d, ins.n))
+	if (executes(c, xrank) || concerned(c, ins.d, ins.n))
 		ret = orr_mpi_exchange_after(mpi, c, xrank, ins.d, ins.n, ins.prio);
 	parse_done(&ins);
 	return ret;
@@ -612,7 +615,7 @@ int starpu_mpi_task_exchange_data_before_execution(MPI_Comm comm, struct starpu_
 		return ret;
 	params->xrank = xrank;
 	params->priority = task->priority;
-	params->do_execute = xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
+	params->do_execute = executes(c, xrank);
 	return orr_mpi_exchange_before(mpi, c, xrank, descrs, n, task->priority);
 }
 
