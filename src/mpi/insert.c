@@ -20,11 +20,14 @@
 
 #define INLINE_DATA 16
 
+/* Some arguments are freed with the task, or here where there is no task; d is on the heap. */
+enum { EXTRA_OWNED = 1, EXTRA_DATA = 2 };
+
 struct insertion {
 	struct orr_mpi_choice choice;
 	int prio;
 	unsigned n, cap;
-	unsigned owns; /* some arguments are freed with the task, or here where there is no task */
+	unsigned extra; /* flags: what parse_done() has to free */
 	struct starpu_data_descr *d;
 	struct starpu_data_descr inl[INLINE_DATA];
 };
@@ -50,6 +53,7 @@ static int add_slow(struct insertion *ins, starpu_data_handle_t h,
 		free(ins->d);
 	ins->d = d;
 	ins->cap *= 2;
+	ins->extra |= EXTRA_DATA;
 	d[ins->n++] = (struct starpu_data_descr){ .handle = h, .mode = mode };
 	return 0;
 }
@@ -113,7 +117,8 @@ static int parse_marker(struct insertion *ins, struct starpu_codelet *cl, int ma
 			cl && cl->name ? cl->name : "unnamed", marker, (unsigned) marker);
 		return -EINVAL;
 	}
-	ins->owns |= skipped.owned != NULL;
+	if (skipped.owned)
+		ins->extra |= EXTRA_OWNED;
 	return 0;
 }
 
@@ -162,7 +167,7 @@ static inline int parse(struct insertion *ins, struct starpu_codelet *cl, struct
 	ins->choice = (struct orr_mpi_choice){ .node = -1,
 					       .policy = STARPU_MPI_NODE_SELECTION_CURRENT_POLICY };
 	ins->prio = 0;
-	ins->n = ins->owns = 0;
+	ins->n = ins->extra = 0;
 	ins->cap = INLINE_DATA;
 	ins->d = ins->inl;
 	if (__builtin_expect(src->list != NULL, 0))
@@ -176,12 +181,6 @@ static inline int parse(struct insertion *ins, struct starpu_codelet *cl, struct
 			ret = parse_marker(ins, cl, marker, &ap);
 	va_end(ap);
 	return ret;
-}
-
-static void parse_done(struct insertion *ins)
-{
-	if (ins->d != ins->inl)
-		free(ins->d);
 }
 
 /* Frees the arguments that a task would have freed. */
@@ -200,6 +199,22 @@ static void free_owned(struct source *src)
 	va_end(ap);
 }
 
+/* Frees what parsing has allocated, and the arguments of src, unless there is a task (NULL) that
+ * frees them. */
+static void free_extra(struct insertion *ins, struct source *src)
+{
+	if (ins->extra & EXTRA_DATA)
+		free(ins->d);
+	if (src && ins->extra & EXTRA_OWNED)
+		free_owned(src);
+}
+
+static inline void parse_done(struct insertion *ins, struct source *src)
+{
+	if (__builtin_expect(ins->extra != 0, 0))
+		free_extra(ins, src);
+}
+
 #define REDUCES(mode) ((mode) & (STARPU_REDUX | STARPU_MPI_REDUX))
 
 static inline int executes(const struct orr_mpi_comm *c, int xrank)
@@ -213,11 +228,14 @@ static inline int concerned(const struct orr_mpi_comm *c, const struct starpu_da
 {
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = d[i].handle;
-		if (h && (h->mpi_rank == c->rank ||
-			  h->mpi_flags &
-				  (d[i].mode & STARPU_W || REDUCES(d[i].mode)
-					   ? ORR_MPI_RECEIVED | ORR_MPI_REDUXING | ORR_MPI_MIGRATED
-					   : ORR_MPI_REDUXING)))
+		if (!h)
+			continue;
+		unsigned state = h->mpi_flags &
+				 (ORR_MPI_RECEIVED | ORR_MPI_REDUXING | ORR_MPI_MIGRATED);
+		if (h->mpi_rank == c->rank || state & ORR_MPI_REDUXING)
+			return 1;
+		if (__builtin_expect(state != 0, 0) &&
+		    d[i].mode & (STARPU_W | STARPU_REDUX | STARPU_MPI_REDUX))
 			return 1;
 	}
 	return 0;
@@ -390,7 +408,7 @@ static int begin(struct orr_mpi *mpi, MPI_Comm comm, struct starpu_codelet *cl, 
 			 : -EINVAL;
 	}
 	if (ret)
-		parse_done(ins);
+		parse_done(ins, NULL);
 	return ret;
 }
 
@@ -464,10 +482,8 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 		struct orr_thread *thread = orr_thread_self();
 		orr_sys_charge(thread, ORR_COST_FOREIGN);
 		orr_sys_settle(thread);
-		if (__builtin_expect(ins.owns, 0))
-			free_owned(src);
 	}
-	parse_done(&ins);
+	parse_done(&ins, mine ? NULL : src);
 	return ret;
 }
 
@@ -517,9 +533,7 @@ static struct starpu_task *build(MPI_Comm comm, struct starpu_codelet *codelet, 
 		make_task(codelet, src, &task);
 	if (task && __builtin_expect(mpi->lb != NULL, 0))
 		orr_mpi_lb_note(mpi, ins.d, ins.n);
-	if (!mine && ins.owns)
-		free_owned(src);
-	parse_done(&ins);
+	parse_done(&ins, mine ? NULL : src);
 	return task;
 }
 
@@ -562,7 +576,7 @@ static int post_build(MPI_Comm comm, struct starpu_codelet *codelet, struct sour
 		return ret;
 	if (executes(c, xrank) || concerned(c, ins.d, ins.n))
 		ret = orr_mpi_exchange_after(mpi, c, xrank, ins.d, ins.n, ins.prio);
-	parse_done(&ins);
+	parse_done(&ins, NULL);
 	return ret;
 }
 
