@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A device works by itself: copies of the next task come while a kernel runs, kernels wait in the
  * device's queue as STARPU_CUDA_PIPELINE says and end in order, and the worker's thread sleeps
- * meanwhile. The device is a fake one that takes its time; scheduling noise is answered by more
- * tries.
+ * meanwhile. The device is a fake one that takes its time. How much of its time it computes is
+ * measured by tests/bench/device_stream, and tested by virtual time in tests/data/device_overlap;
+ * here, on a machine that others use, it is more than the half that there is without overlap.
  * orr-test: timeout 120
  * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=0 ORRERY_FAKE_COPY_MBS=10 */
 #include <starpu.h>
@@ -14,6 +15,7 @@
 #define NTASKS 30
 #define BYTES 30000 /* 3 ms at 10 MB/s */
 #define TRIES 6
+#define OVERLAPS 0.7
 
 static unsigned started, ended, at_first_end, order[NTASKS];
 
@@ -82,13 +84,13 @@ static void test_overlap(void)
 {
 	double best = 0;
 
-	for (unsigned t = 0; t < TRIES && best < 0.9; t++) {
+	for (unsigned t = 0; t < TRIES && best < OVERLAPS; t++) {
 		double r = rate();
 
 		CHECK(r < 1.01, "%u kernels took %.2f of their time", NTASKS, 1 / r);
 		best = r > best ? r : best;
 	}
-	CHECK(best >= 0.9, "the device computes %.0f %% of the time", best * 100);
+	CHECK(best >= OVERLAPS, "the device computes %.0f %% of the time", best * 100);
 	printf("the device computes %.1f %% of the time\n", best * 100);
 }
 
