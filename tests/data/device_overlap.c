@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The trace of a device shows kernels and the copies for the next tasks at once. The device is a
  * fake one whose copies take as long as its kernels: by the clock of the simulation it computes at
- * least 90 % of the time (tests/real/device_queue.c measures the real one). opencl_pocl.sh runs
+ * least 90 % of the time (tests/bench/device_stream.c measures the real one). opencl_pocl.sh runs
  * this with a device of PoCL's.
  *
  * Invariant: of a real run only half of the overlap is asked for, in the best of some tries,
