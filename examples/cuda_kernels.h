@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the functions in cuda_funcs share, in files that nvcc compiles (.cu): they give one kernel
+ * Helpers of the functions in cuda_funcs, in files that nvcc compiles (.cu): they give one kernel
  * to the stream of the calling worker and return.
  *
  * Invariant: an error of CUDA ends the program with a message.

@@ -20,7 +20,7 @@
 #define MATRIX_FLOATS(tile) ((float *) STARPU_MATRIX_GET_PTR(tile))
 #define MATRIX_DOUBLES(tile) ((double *) STARPU_MATRIX_GET_PTR(tile))
 
-/* What cuSOLVER computes in, and where it reports: in the memory of the worker's device. */
+/* The work space of cuSOLVER and its report: in the memory of the worker's device. */
 struct matrix_room {
 	void *work;
 	size_t bytes;

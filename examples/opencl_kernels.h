@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the functions in opencl_funcs share: they give one kernel to the queue of the calling worker
+ * Helpers of the functions in opencl_funcs: they give one kernel to the queue of the calling worker
  * and return. Empty unless the library was built with OpenCL.
  *
  * Invariant: an error of OpenCL ends the program with a message.
  *
+ *      OPENCL_PROGRAM(source)
  *      struct opencl_launch l = opencl_kernel(&program, "scale");
  *      opencl_arg(&l, sizeof(n), &n);
  *      opencl_run(&l, n, 1);
@@ -27,6 +28,19 @@ static inline void opencl_check(cl_int err)
 	if (err != CL_SUCCESS)
 		STARPU_OPENCL_REPORT_ERROR(err);
 }
+
+/* Defines the program of a file of kernels, and the functions that compile it and free it. */
+#define OPENCL_PROGRAM(source) \
+	static struct starpu_opencl_program program; \
+\
+	void opencl_setup(void) \
+	{ \
+		opencl_check(starpu_opencl_load_opencl_from_string(source, &program, NULL)); \
+	} \
+	void opencl_end(void) \
+	{ \
+		starpu_opencl_unload_opencl(&program); \
+	}
 
 /* A kernel of the program, for the device of the calling worker. */
 static inline struct opencl_launch opencl_kernel(struct starpu_opencl_program *program,

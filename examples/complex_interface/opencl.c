@@ -20,17 +20,7 @@ static const char source[] =
 	"	re[i] = x;\n"
 	"}\n";
 
-static struct starpu_opencl_program program;
-
-void opencl_setup(void)
-{
-	opencl_check(starpu_opencl_load_opencl_from_string(source, &program, NULL));
-}
-
-void opencl_end(void)
-{
-	starpu_opencl_unload_opencl(&program);
-}
+OPENCL_PROGRAM(source)
 
 void square_opencl(void *buffers[], void *arg)
 {

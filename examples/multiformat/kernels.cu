@@ -35,7 +35,7 @@ extern "C" void step_cuda(void *buffers[], void *)
 	cuda_launched();
 }
 
-/* What came from main memory lies on the device, next to the place for the result. */
+/* The value from main memory lies on the device, next to the place for the result. */
 extern "C" void convert_cuda(void *buffers[], void *)
 {
 	unsigned n = STARPU_MULTIFORMAT_GET_NX(buffers[0]);

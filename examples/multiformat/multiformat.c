@@ -98,7 +98,7 @@ static void count(unsigned *n)
 	__atomic_add_fetch(n, 1, __ATOMIC_RELAXED);
 }
 
-/* What came from main memory lies next to the place for the result. */
+/* The value from main memory lies next to the place for the result. */
 static void convert_fake(void *buffers[], void *arg)
 {
 	const struct point *p = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);

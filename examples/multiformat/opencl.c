@@ -24,19 +24,9 @@ static const char source[] =
 	"	x[n + i] = p[i].y;\n"
 	"}\n";
 
-static struct starpu_opencl_program program;
+OPENCL_PROGRAM(source)
 
-void opencl_setup(void)
-{
-	opencl_check(starpu_opencl_load_opencl_from_string(source, &program, NULL));
-}
-
-void opencl_end(void)
-{
-	starpu_opencl_unload_opencl(&program);
-}
-
-/* What is in a multiformat buffer of a device is the handle of a buffer of its own. */
+/* A multiformat buffer of a device holds the handle of a buffer of its own. */
 static struct opencl_launch begin(const char *name, void *buffer)
 {
 	struct opencl_launch l = opencl_kernel(&program, name);
@@ -56,7 +46,7 @@ void step_opencl(void *buffers[], void *arg)
 	opencl_run(&l, STARPU_MULTIFORMAT_GET_NX(buffers[0]), 1);
 }
 
-/* What came from main memory lies on the device, next to the place for the result. */
+/* The value from main memory lies on the device, next to the place for the result. */
 void convert_opencl(void *buffers[], void *arg)
 {
 	struct opencl_launch l = begin("separate", buffers[0]);

@@ -13,17 +13,7 @@ static const char source[] = "__kernel void increment(__global int *token, ulong
 			     "	token[at / sizeof(int)]++;\n"
 			     "}\n";
 
-static struct starpu_opencl_program program;
-
-void opencl_setup(void)
-{
-	opencl_check(starpu_opencl_load_opencl_from_string(source, &program, NULL));
-}
-
-void opencl_end(void)
-{
-	starpu_opencl_unload_opencl(&program);
-}
+OPENCL_PROGRAM(source)
 
 void increment_opencl(void *buffers[], void *arg)
 {

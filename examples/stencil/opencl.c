@@ -37,17 +37,7 @@ static const char source[] =
 	"	if (y + 1 == b) AT(columns, b + x) = next;\n"
 	"}\n";
 
-static struct starpu_opencl_program program;
-
-void opencl_setup(void)
-{
-	opencl_check(starpu_opencl_load_opencl_from_string(source, &program, NULL));
-}
-
-void opencl_end(void)
-{
-	starpu_opencl_unload_opencl(&program);
-}
+OPENCL_PROGRAM(source)
 
 void update_opencl(void *buffers[], void *arg)
 {

@@ -17,17 +17,7 @@ static const char source[] = "__kernel void scale(__global float *v, ulong at, u
 			     "		v[at / sizeof(float) + i] *= by;\n"
 			     "}\n";
 
-static struct starpu_opencl_program program;
-
-void opencl_setup(void)
-{
-	opencl_check(starpu_opencl_load_opencl_from_string(source, &program, NULL));
-}
-
-void opencl_end(void)
-{
-	starpu_opencl_unload_opencl(&program);
-}
+OPENCL_PROGRAM(source)
 
 void scale_opencl(void *buffers[], void *arg)
 {

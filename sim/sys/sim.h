@@ -39,7 +39,7 @@ struct orr_sim_wait {
 	double busy_until_us; /* what was charged before goes on as long */
 };
 
-/* What an actor does that is in a recess (base/seam.h). */
+/* The state of an actor that is in a recess (base/seam.h). */
 enum orr_sim_recess {
 	ORR_SIM_NO_RECESS,
 	ORR_SIM_UNUSED, /* waits for a function */

@@ -215,7 +215,7 @@ static void begin(struct orr_sim_actor *a, struct orr_sim_wait *w, orr_waitq_t *
 	orr_sim_yield();
 }
 
-/* Whether the actor has to block: it is in the ring then. */
+/* Returns 1 if the actor has to block: it is in the ring then. */
 static int must_block(struct orr_sim_actor *a, struct orr_sim_wait *w)
 {
 	while (w->q->seq == w->key && !w->expired) {
@@ -261,7 +261,7 @@ int orr_waitq_wait(orr_waitq_t *q, unsigned key, double timeout_us)
 	return end(a, &w);
 }
 
-/* Whether the wait is over; else the actor is in a recess. */
+/* Returns 1 if the wait is over; else the actor is in a recess. */
 static int is_over(struct orr_sim_actor *a)
 {
 	if (must_block(a, &a->wait)) {

@@ -277,7 +277,7 @@ static void share_enter(struct orr_sim_event *e)
 
 /* ---- queue ---- */
 
-/* What a message gets of a link. */
+/* The bytes per second that a message gets of a link. */
 static double queue_rate(const struct link *l)
 {
 	return l->shared ? l->bytes_per_s / orr_sim.channels : l->bytes_per_s;

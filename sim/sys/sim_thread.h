@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What actors run that are threads of the runtime or of the program (sim_thread.c).
+/* The code of actors that are threads of the runtime or of the program (sim_thread.c).
  *
  * Invariant: each of these functions is called in its actor. */
 #ifndef ORR_SIM_THREAD_H

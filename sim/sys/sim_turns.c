@@ -80,7 +80,7 @@ void orr_sim_turns_forget(struct orr_sim_actor *a)
 
 /* ---- stacks ---- */
 
-/* Whether it needs one for its turn. */
+/* Returns 1 if it needs one for its turn. */
 static int needs_stack(const struct orr_sim_actor *a)
 {
 	return a->borrows && !a->stack;
@@ -128,7 +128,7 @@ static void rest(struct orr_sim_stack *s)
 	orr_assert(s->context.actor);
 }
 
-/* What SimGrid's actor runs. `first` is the actor that the stack was made for. */
+/* The code of SimGrid's actor. `first` is the actor that the stack was made for. */
 static void run_on(struct orr_sim_actor *first)
 {
 	struct orr_sim_stack *s = first->stack;
@@ -220,7 +220,7 @@ void orrery_sim_round_ended(void)
 	}
 }
 
-/* Whether SimGrid has nothing to do for it, or for the actors that had its stack next. */
+/* Returns 1 if SimGrid has nothing to do for it, or for the actors that had its stack next. */
 static int run(struct orr_sim_actor *a)
 {
 	if (needs_stack(a) && !stack_lend(a))
@@ -241,7 +241,7 @@ static int run(struct orr_sim_actor *a)
 	return 0;
 }
 
-/* All that happens at this time. Whether SimGrid has nothing to do meanwhile. */
+/* All that happens at this time. Returns 1 if SimGrid has nothing to do meanwhile. */
 static int run_all(void)
 {
 	do {

@@ -434,7 +434,7 @@ static void poll_loop(struct orr_mpi *mpi)
 	}
 }
 
-/* What an engine does first whose actor executes tasks, too. Whether there was something. */
+/* An engine whose actor executes tasks does these first. Returns 1 if there was something. */
 static int work_first(struct orr_mpi *mpi)
 {
 	int n = orr_mpi_progress(mpi, 0);

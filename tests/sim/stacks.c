@@ -21,7 +21,7 @@ static void check_own(const char *where)
 	CHECK(text && atoi(text) == rank, "%s of rank %d has RANK_OF_TEST=%s", where, rank, text);
 }
 
-/* What a thread has for itself before it waits, it has afterwards. */
+/* A thread has the same things for itself before and after it waits. */
 static void wait_for_main(const char *where, int mine)
 {
 	check_own(where);
