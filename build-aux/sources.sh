@@ -167,10 +167,11 @@ fuzz_list() {
 	{ files fuzz/corpus; files fuzz -maxdepth 1 \( -name 'run-*' -o -name '*.dict' \); } | list orr_fuzz_extra
 }
 
+# A benchmark whose name begins with "sim_" is a program of the simulated world alone.
 bench_list() {
 	echo "$head_line"
 	files tests/bench -maxdepth 1 -name '*.c' | while read -r f; do
-		program_block "$f" orr_bench_programs orr_mpi
+		case ${f##*/} in sim_*) ;; *) program_block "$f" orr_bench_programs orr_mpi ;; esac
 		echo "orr_bench_sims += ${f%.c}.sim"
 	done
 	files tests/bench ! -name '*.mk' | grep '\.[^/]*$\|/run-[^/]*$' | list orr_bench_extra

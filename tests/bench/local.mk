@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Build fragment of the benchmarks: tests/bench/*.c are programs of both worlds
-# that only `make bench` builds, run-bench runs them and the scripts.
+# Build fragment of the benchmarks: tests/bench/*.c are programs of both worlds, sim_*.c of the
+# simulated one alone. Only `make bench` builds them; run-bench runs them and the scripts.
 orr_bench_programs =
 orr_bench_sims =
 include %D%/sources.mk
