@@ -74,6 +74,13 @@ check-devices:
 		ORR_TEST_DEVICES=$$devices $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_device_tests)' || exit 1; \
 	done
 .PHONY: check-devices
+
+# The simulated tests again, with each model of the network that is not the default.
+check-networks:
+	for network in maxmin queue smpi; do \
+		ORR_TEST_NETWORK=$$network $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_sim_tests)' || exit 1; \
+	done
+.PHONY: check-networks
 .PHONY: check-summary
 check-summary:
 	@$(SHELL) $(srcdir)/tests/lib/summary .
