@@ -118,7 +118,8 @@ int orrery_resize_size(MPI_Comm comm);
  * The number of ranks in use then; 0: this process leaves the run (orrery_elastic_start());
  * -errno as orrery_resize() returns it. A demand that cannot be met is dropped after a message, and
  * the number stays as it was; also one to take back a rank that owns data that do not follow
- * (orrery_resize_switch() returns -EBUSY then), whose data that follow come back to it. */
+ * (orrery_resize_switch() returns -EBUSY then), whose data that follow come back to it. If the
+ * ranks cannot go on with new processes (-EINVAL, -ENOTSUP), those end, and the run goes on. */
 int orrery_resize_point(MPI_Comm comm);
 
 /* Asks for n ranks at a later point. Only rank 0 may ask, at any time, in any thread; of several
@@ -142,12 +143,16 @@ int orrery_resize_ask(MPI_Comm comm, int n);
  * starpu_mpi_shutdown(), and no other function of the MPI layer. In an elastic run
  * (doc/dynamic.md), both are communicators of process sets.
  *
+ * If the ranks refuse, starpu_mpi_init_conf() returns -ECANCELED in the new processes, which have
+ * nothing to do and end, or begin with another communicator. If a new process cannot begin, its
+ * starpu_mpi_init_conf() returns why, and all others get -ECANCELED.
+ *
  * 0, or -errno after a message, and nothing has changed. If one rank refuses, all do:
  * -EBUSY if a rank that leaves owns data: let them follow and call orrery_resize() before, or
  * unregister them. -EINVAL if ranks would become others, or if messages have used another
  * communicator that is not freed. -ENOTSUP while load balancing, checkpoints, a faked rank or
- * STARPU_MPI_DRIVER_CALL_FREQUENCY are in use. -ENOMEM. Without asking the others: -EDEADLK in a
- * task or callback, -ENODEV. */
+ * STARPU_MPI_DRIVER_CALL_FREQUENCY are in use. -ECANCELED if a new process cannot begin. -ENOMEM.
+ * Without asking the others, so that they wait: -EDEADLK in a task or callback, -ENODEV. */
 int orrery_resize_switch(MPI_Comm comm);
 
 /* ---- runs that follow their process set ---- */
@@ -180,10 +185,10 @@ int orrery_resize_switch(MPI_Comm comm);
  * refused after a message, and the run goes on as it is and follows no other.
  *
  * Returns 0 in a process that was there from the beginning, 1 in one that joined; -ECANCELED in one
- * that joined too late: the others have ended, so it is to end as well, without a call of the
- * runtime. Otherwise -errno after a message: -ENODEV if the run is not elastic, -ENOSYS if the
- * program was not linked with orrery-dyn (`orrery cc --elastic`), -EBUSY if the MPI layer has been
- * started, -EIO after a failure of the process sets, or what starpu_mpi_init_conf() returns. */
+ * that joined too late, or that the others refuse: it is to end, without a call of the runtime.
+ * Otherwise -errno after a message: -ENODEV if the run is not elastic, -ENOSYS if the program was
+ * not linked with orrery-dyn (`orrery cc --elastic`), -EBUSY if the MPI layer has been started,
+ * -EIO after a failure of the process sets, or what starpu_mpi_init_conf() returns. */
 int orrery_elastic_start(int *argc, char ***argv, struct starpu_conf *conf, MPI_Comm *comm,
 			 void *state, size_t bytes);
 

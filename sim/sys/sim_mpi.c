@@ -191,6 +191,11 @@ double orr_sys_mpi_clock_behind_us(struct orr_process *proc)
 	return 0;
 }
 
+int orr_sys_mpi_elastic(void)
+{
+	return orr_sim.hosts_of != NULL;
+}
+
 int orr_sys_mpi_thread_multiple(struct orr_process *proc)
 {
 	(void) proc;

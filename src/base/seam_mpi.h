@@ -34,6 +34,9 @@ void orr_sys_mpi_leave(struct orr_process *proc);
 
 /* ---- what this world can do; constant while MPI is up ---- */
 
+/* [any] [locked] Whether processes may join this run and leave it (`orrery run --elastic`, `orrery
+ * sim --elastic`). */
+int orr_sys_mpi_elastic(void);
 /* [any] [locked] Whether several threads may call MPI at the same time (MPI_THREAD_MULTIPLE). If
  * not, only the engine's owner calls it. */
 int orr_sys_mpi_thread_multiple(struct orr_process *proc);

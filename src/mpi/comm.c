@@ -207,6 +207,21 @@ int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm)
 	return ret;
 }
 
+int orr_mpi_comms_has_new(const struct orr_mpi *mpi, MPI_Comm comm)
+{
+	MPI_Group old, new;
+	int size, rank, place = 0;
+
+	MPI_Comm_size(comm, &size);
+	MPI_Comm_group(mpi->comms[0]->comm, &old);
+	MPI_Comm_group(comm, &new);
+	for (rank = size - 1; rank >= 0 && place != MPI_UNDEFINED; rank--)
+		MPI_Group_translate_ranks(new, 1, &rank, old, &place);
+	MPI_Group_free(&old);
+	MPI_Group_free(&new);
+	return place == MPI_UNDEFINED;
+}
+
 void orr_mpi_comms_switch(struct orr_mpi *mpi, MPI_Comm comm)
 {
 	struct orr_mpi_comm *c = mpi->comms[0];

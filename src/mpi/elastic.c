@@ -249,17 +249,50 @@ static int greet(struct orr_elastic *e, struct greeting *g)
 	return io(MPI_Bcast(e->state, (int) e->bytes, MPI_BYTE, 0, *e->comm));
 }
 
-/* The change is over: another one may follow. */
-static int finish_change(struct orr_elastic *e, int first)
+/* The change is over, and the run goes on with this set: another change may follow. */
+static int finish_change(struct orr_elastic *e, int first, const char *set)
 {
 	int ret = 0;
 
 	if (first)
 		ret = io(MPI_Session_dyn_finalize_psetop(e->session, e->change.next));
-	memcpy(e->set, e->change.next, sizeof(e->set));
+	memmove(e->set, set, sizeof(e->set));
 	e->change.type = MPI_PSETOP_NULL;
 	e->asked_us = 0;
 	return ret;
+}
+
+/* The registry counts these last processes of the set as such that leave, and not as resources. */
+static int give_back(const struct orr_elastic *e, char *set, int n)
+{
+	char text[16], *in[] = { set }, **out = NULL;
+	int op = MPI_PSETOP_SHRINK, nout = 0;
+	MPI_Info info;
+
+	snprintf(text, sizeof(text), "%d", n);
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "mpi_num_procs_sub", text);
+	int ret = MPI_Session_dyn_v2a_psetop(e->session, &op, in, 1, &out, &nout, info);
+	MPI_Info_free(&info);
+	for (int i = 0; i < nout; i++)
+		free(out[i]);
+	free(out);
+	if (!ret && op != MPI_PSETOP_NULL)
+		ret = MPI_Session_dyn_finalize_psetop(e->session, set);
+	return io(ret);
+}
+
+/* The runtime refused the new processes, which have learnt of it and end. */
+static int stay_small(const struct orr_mpi *mpi, struct orr_elastic *e, MPI_Comm comm)
+{
+	int ret = finish_change(e, !mpi->rank, e->set);
+
+	MPI_Comm_free(&comm);
+	if (ret || mpi->rank)
+		return ret;
+	orr_error("orrery_resize_point: the run does not grow to %d ranks; it goes on with %d",
+		  e->change.size, mpi->size);
+	return give_back(e, e->change.next, e->change.size - mpi->size);
 }
 
 static int grow(struct orr_mpi *mpi, struct orr_elastic *e)
@@ -270,12 +303,15 @@ static int grow(struct orr_mpi *mpi, struct orr_elastic *e)
 
 	if (!ret)
 		ret = make_comm(e, e->change.next, &comm);
-	if (!ret)
-		ret = switch_to(e, comm);
+	if (ret)
+		return ret;
+	ret = switch_to(e, comm);
+	if (ret && ret != -EIO) /* on all ranks */
+		return stay_small(mpi, e, comm);
 	if (!ret)
 		ret = greet(e, &g);
 	if (!ret)
-		ret = finish_change(e, !mpi->rank);
+		ret = finish_change(e, !mpi->rank, e->change.next);
 	return ret ? ret : orrery_resize(*e->comm, mpi->size);
 }
 
@@ -334,7 +370,7 @@ static int end_shrink(struct orr_mpi *mpi, struct orr_elastic *e)
 		return orrery_resize(*e->comm, mpi->size);
 	}
 	if (!ret && !leaves)
-		ret = finish_change(e, !mpi->rank);
+		ret = finish_change(e, !mpi->rank, e->change.next);
 	return ret ? ret : leaves;
 }
 
@@ -385,10 +421,13 @@ static int start(struct orr_elastic *e, int *argc, char ***argv, struct starpu_c
 	struct greeting g;
 	int ret = make_comm(e, e->set, e->comm);
 
-	if (!ret)
-		ret = starpu_mpi_init_conf(argc, argv, 0, *e->comm, conf);
 	if (ret)
 		return ret;
+	ret = starpu_mpi_init_conf(argc, argv, 0, *e->comm, conf);
+	if (ret) {
+		MPI_Comm_free(e->comm);
+		return ret;
+	}
 	struct orr_mpi *mpi = orr_self()->mpi;
 	e->hooks = (struct orr_resize_hooks){ .wants = wants, .point = point, .arg = e };
 	e->joins = added;

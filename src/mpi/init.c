@@ -10,6 +10,7 @@
 #include "mpi/check.h"
 #include "mpi/lb.h"
 #include "mpi/limits.h"
+#include "mpi/meet.h"
 #include "mpi/mpi.h"
 #include "orrery_resize.h"
 #include "mpi/relay.h"
@@ -164,6 +165,22 @@ static int is_master_slave(const struct orr_process *proc, int with_core,
 					      (conf && conf->nmpi_ms > 0)));
 }
 
+/* 0, or -errno after a message if the layer cannot begin. */
+static int check_init(const struct orr_process *proc, int with_core, const struct starpu_conf *conf)
+{
+	if (!with_core && proc->state != ORR_PROCESS_UP) {
+		orr_error(
+			"starpu_mpi_init needs starpu_init() before it; or call starpu_mpi_init_conf(), which does both");
+		return -ENODEV;
+	}
+	if (is_master_slave(proc, with_core, conf)) {
+		orr_error(
+			"starpu_mpi_init: the master-slave mode (STARPU_NMPI_MS, the field nmpi_ms) and starpu_mpi exclude each other; unset it, or leave the distribution to it and call starpu_init alone");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* with_core: call starpu_init(conf). */
 static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with_core,
 		struct starpu_conf *conf)
@@ -178,16 +195,9 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 		proc->mpi->init_count++;
 		return 0;
 	}
-	if (!with_core && proc->state != ORR_PROCESS_UP) {
-		orr_error(
-			"starpu_mpi_init needs starpu_init() before it; or call starpu_mpi_init_conf(), which does both");
-		return -ENODEV;
-	}
-	if (is_master_slave(proc, with_core, conf)) {
-		orr_error(
-			"starpu_mpi_init: the master-slave mode (STARPU_NMPI_MS, the field nmpi_ms) and starpu_mpi exclude each other; unset it, or leave the distribution to it and call starpu_init alone");
-		return -EINVAL;
-	}
+	ret = orr_mpi_meet_beginning(proc, comm, check_init(proc, with_core, conf));
+	if (ret)
+		return ret;
 	ret = orr_sys_mpi_init(proc, argc, argv, initialize, comm, &rank, &size);
 	if (ret)
 		return ret;
@@ -291,6 +301,8 @@ static int check_switch(struct orr_mpi *mpi, MPI_Comm comm)
 			  user);
 		return -ENOTSUP;
 	}
+	if (orr_mpi_resize_begin(mpi))
+		return -ENOMEM;
 	if (comm == MPI_COMM_NULL)
 		return orr_mpi_check_unowned(mpi, mpi->rank, mpi->rank);
 	int ret = orr_mpi_comms_check_switch(mpi, comm);
@@ -303,14 +315,17 @@ static int check_switch(struct orr_mpi *mpi, MPI_Comm comm)
 /* [waits] All ranks refuse if one of them does: 0, its own reason, or one of others. */
 static int agree_on_switch(struct orr_mpi *mpi, int ret)
 {
-	static const int reasons[] = { -EBUSY, -EINVAL, -ENOTSUP, -ENOMEM };
+	static const int reasons[] = { -EBUSY, -EINVAL, -ENOTSUP, -ENOMEM, -EIO };
 	enum { N = sizeof(reasons) / sizeof(*reasons) };
 	uint64_t mine[N], all[N];
+	int reason = 0;
 
 	if (mpi->fake)
 		return ret;
+	while (reason < N - 1 && ret != reasons[reason])
+		reason++; /* the last one stands for others */
 	for (int i = 0; i < N; i++)
-		mine[i] = ret == reasons[i];
+		mine[i] = ret && i == reason;
 	if (orr_mpi_sum(mpi, mine, all, N))
 		return -EIO;
 	for (int i = 0; i < N && !ret; i++) {
@@ -322,6 +337,19 @@ static int agree_on_switch(struct orr_mpi *mpi, int ret)
 		ret = reasons[i];
 	}
 	return ret;
+}
+
+/* [waits] All ranks are done with inserting, and agree with each other and with the new processes
+ * of the communicator. Everything that may be refused is refused here, so that new processes learn
+ * of it. */
+static int meet_for_switch(struct orr_mpi *mpi, MPI_Comm comm)
+{
+	int ret = finish_insertions(mpi), refused = check_switch(mpi, comm);
+
+	ret = agree_on_switch(mpi, ret ? ret : refused);
+	if (mpi->fake || comm == MPI_COMM_NULL || !orr_mpi_comms_has_new(mpi, comm))
+		return ret;
+	return orr_mpi_meet_staying(mpi, comm, ret);
 }
 
 /* [waits] Goes on with the communicator, like init() with a new one. */
@@ -353,13 +381,10 @@ int orrery_resize_switch(MPI_Comm comm)
 	int ret = mpi ? orr_mpi_check_blocking(__func__) : -ENODEV;
 
 	if (!ret)
-		ret = agree_on_switch(mpi, check_switch(mpi, comm));
-	if (!ret)
-		ret = orr_mpi_resize_pause(mpi);
-	if (!ret)
-		ret = finish_insertions(mpi);
+		ret = meet_for_switch(mpi, comm);
 	if (ret)
 		return ret;
+	orr_mpi_resize_pause(mpi);
 	stand_still(mpi);
 	orr_sys_mpi_leave(mpi->proc);
 	mpi->left = comm == MPI_COMM_NULL;

@@ -358,16 +358,17 @@ const struct orr_resize_hooks *orr_mpi_resize_hooks(const struct orr_mpi *mpi)
 	return mpi->resize ? mpi->resize->hooks : NULL;
 }
 
-int orr_mpi_resize_pause(struct orr_mpi *mpi)
+int orr_mpi_resize_begin(struct orr_mpi *mpi)
 {
-	struct orr_resize *r = resize_of(mpi);
-
-	if (r) {
-		agreed(mpi, r);
+	if (resize_of(mpi))
 		return 0;
-	}
 	orr_error("orrery_resize_switch: out of memory");
 	return -ENOMEM;
+}
+
+void orr_mpi_resize_pause(struct orr_mpi *mpi)
+{
+	agreed(mpi, mpi->resize);
 }
 
 void orr_mpi_resize_switch(struct orr_mpi *mpi)

@@ -23,9 +23,11 @@ struct orr_resize_hooks {
 int orr_mpi_resize_hook(struct orr_mpi *mpi, const struct orr_resize_hooks *hooks);
 const struct orr_resize_hooks *orr_mpi_resize_hooks(const struct orr_mpi *mpi);
 
-/* [waits] Ends what the ranks agree on just now; from here on the number of ranks in use is known
- * without their number. 0, or -ENOMEM after a message. */
-int orr_mpi_resize_pause(struct orr_mpi *mpi);
+/* From here on the number of ranks in use is known without their number. 0, or -ENOMEM after a
+ * message. */
+int orr_mpi_resize_begin(struct orr_mpi *mpi);
+/* [waits] Ends what the ranks agree on just now. */
+void orr_mpi_resize_pause(struct orr_mpi *mpi);
 /* Ranks from mpi->size on do not exist any more. */
 void orr_mpi_resize_switch(struct orr_mpi *mpi);
 /* [waits] Ends what the ranks agree on just now, and forgets which data follow. */

@@ -117,15 +117,21 @@ static struct rest come_to_rest(struct orr_mpi *mpi, double patience_us)
 	}
 }
 
-int orr_mpi_sum_start(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n,
-		      MPI_Request *request)
+static int start_over(struct orr_mpi *mpi, MPI_Comm comm, const uint64_t *mine, uint64_t *all,
+		      int n, MPI_Request *request)
 {
 	while (mpi->may_drive && !orr_mpi_own(mpi))
 		orr_sys_relax();
-	int ret = orr_sys_mpi_sum_start(mpi->proc, mpi->comms[0]->comm, mine, all, n, request);
+	int ret = orr_sys_mpi_sum_start(mpi->proc, comm, mine, all, n, request);
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	return ret;
+}
+
+int orr_mpi_sum_start(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n,
+		      MPI_Request *request)
+{
+	return start_over(mpi, mpi->comms[0]->comm, mine, all, n, request);
 }
 
 void orr_mpi_sum_finish(struct orr_mpi *mpi, MPI_Request *request)
@@ -133,14 +139,19 @@ void orr_mpi_sum_finish(struct orr_mpi *mpi, MPI_Request *request)
 	orr_mpi_wait_until(mpi, orr_mpi_collective_test, request);
 }
 
-int orr_mpi_sum(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n)
+int orr_mpi_sum_over(struct orr_mpi *mpi, MPI_Comm comm, const uint64_t *mine, uint64_t *all, int n)
 {
 	MPI_Request request;
-	int ret = orr_mpi_sum_start(mpi, mine, all, n, &request);
+	int ret = start_over(mpi, comm, mine, all, n, &request);
 
 	if (!ret)
 		orr_mpi_sum_finish(mpi, &request);
 	return ret;
+}
+
+int orr_mpi_sum(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n)
+{
+	return orr_mpi_sum_over(mpi, mpi->comms[0]->comm, mine, all, n);
 }
 
 int orr_mpi_settle(struct orr_mpi *mpi)

@@ -20,5 +20,8 @@ int orr_mpi_sum(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n)
 int orr_mpi_sum_start(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n,
 		      MPI_Request *request);
 void orr_mpi_sum_finish(struct orr_mpi *mpi, MPI_Request *request);
+/* [waits] The same over the processes of another communicator. */
+int orr_mpi_sum_over(struct orr_mpi *mpi, MPI_Comm comm, const uint64_t *mine, uint64_t *all,
+		     int n);
 
 #endif

@@ -144,6 +144,11 @@ void orr_sys_mpi_exit(struct orr_process *proc)
 	real.finalize = 0;
 }
 
+int orr_sys_mpi_elastic(void)
+{
+	return getenv("ORRERY_DYN_SERVER") != NULL;
+}
+
 int orr_sys_mpi_thread_multiple(struct orr_process *proc)
 {
 	(void) proc;

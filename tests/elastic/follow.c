@@ -4,7 +4,8 @@
  * has one after the other. Each datum counts the steps, on whatever rank it is; any rank looks at
  * any datum. In the end, each rank compares what it owns. FOLLOW_KEEPS in the environment: the last
  * process of the first ones owns a datum that does not follow. FOLLOW_DIES, a file in which the
- * processes count: the third one ends while it joins. Driven by follow.sh, which gives the
+ * processes count: the third one ends while it joins. FOLLOW_OTHER, a file: a growth is refused
+ * until it is there. Driven by follow.sh, which gives the
  * scripts. */
 #include <dirent.h>
 #include <errno.h>
@@ -42,6 +43,41 @@ static void register_data(int new)
 	}
 	if (!new)
 		begin_to_count(h, N, rank);
+}
+
+/* With FOLLOW_OTHER, the first processes use another communicator, so that none can join, until one
+ * that was refused has made that file. */
+static MPI_Comm other = MPI_COMM_NULL;
+
+static void use_other(int new)
+{
+	if (new || !getenv("FOLLOW_OTHER"))
+		return;
+	OK(MPI_Comm_dup(comm, &other));
+	OK(starpu_mpi_comm_register(other));
+}
+
+static void be_refused(void)
+{
+	const char *path = getenv("FOLLOW_OTHER");
+	int fd = path ? open(path, O_WRONLY | O_CREAT, 0600) : -1;
+
+	if (fd >= 0)
+		close(fd);
+}
+
+static void see_refusal(int steps)
+{
+	int mine, all;
+
+	if (other == MPI_COMM_NULL)
+		return;
+	mine = !access(getenv("FOLLOW_OTHER"), F_OK);
+	OK(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, other));
+	if (!all)
+		return;
+	OK(MPI_Comm_free(&other));
+	now.last = now.step + steps;
 }
 
 /* Nobody else knows this datum. */
@@ -106,7 +142,7 @@ static void see_size(int size, int nsizes, char **sizes, int steps)
 		       entries("/proc/self/task"), starpu_timing_now() * 1e-6);
 		fflush(stdout);
 	}
-	if (now.phase == nsizes)
+	if (now.phase == nsizes && other == MPI_COMM_NULL)
 		now.last = now.step + steps;
 }
 
@@ -128,14 +164,17 @@ int main(int argc, char **argv)
 	count_and_die();
 	int new = orrery_elastic_start(&argc, &argv, NULL, &comm, &now, sizeof(now)), size = 0;
 
-	if (new == -ECANCELED)
+	if (new == -ECANCELED) {
+		be_refused();
 		return 0;
+	}
 	CHECK(new == 0 || new == 1, "orrery_elastic_start() returns %d", new);
 	if (!new &&argc == 3)
 		CHECK_IS(orrery_elastic_start(&argc, &argv, NULL, &comm, &now, sizeof(now)),
 			 -EBUSY);
 	register_data(new);
 	keep(new);
+	use_other(new);
 	for (; !now.last || now.step < now.last; now.step++) {
 		size = orrery_resize_point(comm);
 		CHECK(size >= 0 && now.step < MOST_STEPS, "point %d returns %d", now.step, size);
@@ -143,6 +182,7 @@ int main(int argc, char **argv)
 			break;
 		see_size(size, argc - 2, argv + 2, atoi(argv[1]));
 		step(size);
+		see_refusal(atoi(argv[1]));
 	}
 	CHECK((comm == MPI_COMM_NULL) == !size, "the communicator of a rank that leaves");
 	if (size)

@@ -5,6 +5,7 @@
 # shrinks, and its data are right. What cannot be met is refused, and the run goes on.
 # orr-test: timeout 120
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+. "$ORR_TEST_SRCDIR/tests/lib/elastic.sh"
 
 program=$ORR_TEST_BUILDDIR/tests/elastic/follow
 STARPU_NCPU=1
@@ -29,7 +30,18 @@ dies() {
 	sizes 2 3
 	has err 'ended while it joined; the run goes on without the 1 new processes'
 }
+# a growth that the ranks refuse, because one of them uses another communicator: the new process ends
+is_refused() {
+	rm -f seen
+	FOLLOW_OTHER=$PWD/seen ok "$@" 5 2
+	sizes 2
+	[ -e seen ] || die "no process was refused"
+	has err 'messages have used another communicator'
+	has err '2 of the processes of the communicator refuse it'
+	has err 'the run does not grow to 3 ranks; it goes on with 2'
+}
 printf 'at 0.1 shrink 1\n' > back
+printf 'at 0.01 grow 1\n' > more
 printf 'at 0.1 grow 1\nat 0.11 grow 1\n' > twice
 printf 'at 0.1 grow 3\nat 0.11 shrink 2\nat 0.12 grow 1\n' > refused
 if [ "$ORR_TEST_SIM" = yes ]; then
@@ -41,6 +53,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	has err '2 of the 2 processes of .* cannot leave: none would be left'
 	keeps "$ORRERY" sim -n 2 --elastic --scenario back "$program.sim"
 	dies "$ORRERY" sim -n 2 --elastic --max 3 --scenario twice "$program.sim"
+	is_refused "$ORRERY" sim -n 2 --elastic --max 3 --scenario more --cost-start 1000 "$program.sim"
 	# a host goes away whose rank is not the last one; the run ends with processes that just start
 	printf 'at 0.1 grow 1\nat 0.9 leave node-0\nat 1.3 grow 1\n' > middle
 	ok "$ORRERY" sim -n 2 --elastic --max 4 --scenario middle "$program.sim" 500 2 3
@@ -60,4 +73,6 @@ sizes 2 3
 has err '3 more processes are refused: 2 of 4 in the pool are in use'
 keeps "$ORRERY" run -n 2 --elastic --manager script:back "$program"
 dies "$ORRERY" run -n 2 --elastic --max 3 --manager script:twice "$program"
+is_refused "$ORRERY" run -n 2 --elastic --max 3 --manager script:more "$program"
+ended "^$program 5"
 exit 0

@@ -6,20 +6,11 @@
 # orr-test: timeout 300
 # orr-test: sanitizer none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+. "$ORR_TEST_SRCDIR/tests/lib/elastic.sh"
 
 programs=$ORR_TEST_BUILDDIR/tests/elastic
 STARPU_NCPU=1
 export STARPU_NCPU
-
-# changes N: N times a process more, and one less.
-changes() {
-	sizes=2
-	: > script
-	for i in $(seq "$1"); do
-		printf 'at 0.01 grow 1\nat 0.01 shrink 1\n' >> script
-		sizes="$sizes 3 2"
-	done
-}
 
 # Programs of awk begin with this: the median of the differences of a[n], n from first + 1 to last. A
 # start that happens to keep more or less than the others does not count.
@@ -50,16 +41,6 @@ kept() {
 			print each " bytes for each growth; " most " allowed"
 			exit !(NR > 6 && each <= most && !grew(descriptors) && !grew(threads)) }' after ||
 		{ cat out; die "something is kept"; }
-}
-
-# ended PATTERN: no process whose command matches is there, at the latest after a while.
-ended() {
-	for i in $(seq 100); do
-		ps -e -o args= | grep -v grep | grep -q "$1" || return 0
-		sleep 0.2
-	done
-	ps -e -o pid,args= | grep -v grep | grep "$1"
-	die "a process is still there"
 }
 
 if [ "$ORR_TEST_SIM" = yes ]; then

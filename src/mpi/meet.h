@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The processes of an elastic run meet before the runtime uses a communicator (meet.c).
+ *
+ * Invariant: if one process of the communicator refuses, all do. */
+#ifndef ORR_MPI_MEET_H
+#define ORR_MPI_MEET_H
+
+#include "mpi/mpi.h"
+
+/* [waits] The process is about to begin with this communicator, unless ret is not 0. 0, ret, or
+ * -ECANCELED after a message because another process refuses; -EIO. */
+int orr_mpi_meet_beginning(struct orr_process *proc, MPI_Comm comm, int ret);
+/* [waits] The same of a rank that is about to go on with a communicator of new processes. */
+int orr_mpi_meet_staying(struct orr_mpi *mpi, MPI_Comm comm, int ret);
+
+#endif

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Sourced by scripts that let tests/elastic/follow.c grow and shrink many times. Invariant: nothing
+# happens when it is sourced.
+
+# changes N: writes the file `script` for N times a process more, and one less, and the sizes that a run
+# of two processes has then to $sizes.
+changes() {
+	sizes=2
+	: > script
+	for _ in $(seq "$1"); do
+		printf 'at 0.01 grow 1\nat 0.01 shrink 1\n' >> script
+		sizes="$sizes 3 2"
+	done
+}
+
+# ended PATTERN: no process whose command matches is there, at the latest after a while.
+ended() {
+	for _ in $(seq 100); do
+		ps -e -o args= | grep -v grep | grep -q "$1" || return 0
+		sleep 0.2
+	done
+	ps -e -o pid,args= | grep -v grep | grep "$1"
+	die "a process is still there"
+}
