@@ -122,7 +122,7 @@ static int factor(struct problem *pb)
 	if (pb->check && !pb->left)
 		status = check_factor(pb);
 	if (pb->period)
-		checkpoint_end(pb);
+		checkpoint_end();
 	tiles_unregister(pb);
 	phases_end(pb);
 	kernels_end();

@@ -12,6 +12,7 @@
 
 #include <starpu_mpi.h>
 
+#include "../checkpoint.h"
 #include "../devices.h"
 #include "../matrix.h"
 #include "../resize.h"
@@ -106,8 +107,6 @@ static inline int tile_backup(const struct problem *pb, int i, int j)
 /* Names the tiles and the step; takes them back from the last checkpoint of a run that was lost.
  * Returns whether there was one. */
 int checkpoint_begin(struct problem *pb);
-void checkpoint_submit(struct problem *pb); /* before step pb->now.step */
-void checkpoint_end(struct problem *pb);
 
 /* tiles.c */
 void tiles_register(struct problem *pb);

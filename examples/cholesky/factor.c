@@ -129,7 +129,7 @@ void factor_insert(struct problem *pb)
 		int k = pb->now.step;
 
 		if (pb->period && k > first && k % pb->period == 0)
-			checkpoint_submit(pb);
+			checkpoint_submit(pb->saved);
 		phases_step(pb, k);
 		if (pb->left)
 			return;

@@ -4,7 +4,7 @@
 ! 2.01 on its diagonal and -1 beside it; the solution is 1 everywhere, and verified. Each process has
 ! a block of rows; after a change, all blocks are cut anew.
 !
-!     orrery fc --elastic --both elastic_cg.f90 -o elastic_cg
+!     orrery fc --elastic --both ../elastic_sets.f90 elastic_cg.f90 -o elastic_cg
 !     orrery run --elastic -n 2 --max 6 ./elastic_cg 4 6 3
 !     orrery sim --elastic -n 16 --max 64 elastic_cg.sim 64 24
 !
@@ -13,23 +13,19 @@
 ! Invariant: all processes of the main set have the same iteration, and their blocks are all rows.
 program elastic_cg
   use mpi
+  use elastic_sets
   implicit none
   integer, parameter :: n = 5000, frequency = 20, most = 2000, dp = kind(1d0)
-  character(len=MPI_MAX_PSET_NAME_LEN) :: main_set = 'mpi://WORLD'
+  character(len=name_length) :: main_set
   real(dp), allocatable :: x(:), r(:), p(:), q(:)
   real(dp) :: state(2) ! the present square of the residual, and the first one
-  integer :: session, comm, rank, total, iteration = 0, nchanges = 0, ierror
+  integer :: iteration = 0, nchanges = 0
   logical :: stays = .true.
 
-  call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session, ierror)
-  call must('MPI_Session_init')
-  if (set_says('mpi://WORLD', 'mpi_dyn')) then
-    call look_up('mpi://WORLD')
-    call connect
+  if (joins(main_set, iteration)) then
     allocate (x(0), r(0), p(0))
     call share(comm, 0, total)
   else
-    call connect
     call begin
   end if
   do while (stays .and. state(1) > 1d-20*state(2) .and. iteration < most)
@@ -42,13 +38,6 @@ program elastic_cg
   call must('MPI_Session_finalize')
 
 contains
-
-  subroutine must(what)
-    character(len=*), intent(in) :: what
-    if (ierror == MPI_SUCCESS) return
-    print '(3a,i0)', 'elastic_cg: ', what, ' failed with code ', ierror
-    stop 1
-  end subroutine
 
   ! ---- rows ----
 
@@ -175,55 +164,6 @@ contains
 
   ! ---- changes of the set ----
 
-  logical function set_says(set, key)
-    character(len=*), intent(in) :: set, key
-    character(len=16) :: text
-    integer :: info
-    logical :: found
-    call MPI_Session_get_pset_info(session, set, info, ierror)
-    call must('MPI_Session_get_pset_info')
-    call MPI_Info_get(info, key, 15, text, found, ierror)
-    call MPI_Info_free(info, ierror)
-    set_says = found .and. text(1:4) == 'True'
-  end function
-
-  subroutine publish(set, next)
-    character(len=*), intent(in) :: set, next
-    integer :: info
-    call MPI_Info_create(info, ierror)
-    call MPI_Info_set(info, 'next', trim(next), ierror)
-    call MPI_Session_set_pset_data(session, set, info, ierror)
-    call must('MPI_Session_set_pset_data')
-    call MPI_Info_free(info, ierror)
-  end subroutine
-
-  ! main_set becomes what the dictionary of `set` says. Some libraries end a value as C does.
-  subroutine look_up(set)
-    character(len=*), intent(in) :: set
-    character(len=4) :: keys(1) = 'next'
-    character(len=255) :: value
-    integer :: info, last
-    logical :: found
-    call MPI_Session_get_pset_data(session, set, set, keys, 1, 1, info, ierror)
-    call must('MPI_Session_get_pset_data')
-    call MPI_Info_get(info, 'next', 254, value, found, ierror)
-    last = index(value, char(0)) - 1
-    if (last < 0) last = len(value)
-    main_set = value(:last)
-    call MPI_Info_free(info, ierror)
-  end subroutine
-
-  subroutine connect
-    integer :: group
-    call MPI_Group_from_session_pset(session, main_set, group, ierror)
-    call must('MPI_Group_from_session_pset')
-    call MPI_Comm_create_from_group(group, 'elastic_cg', MPI_INFO_NULL, MPI_ERRORS_RETURN, comm, ierror)
-    call must('MPI_Comm_create_from_group')
-    call MPI_Group_free(group, ierror)
-    call MPI_Comm_rank(comm, rank, ierror)
-    call MPI_Comm_size(comm, total, ierror)
-  end subroutine
-
   ! How many processes more the set should have.
   integer function wanted()
     character(len=16) :: text
@@ -235,45 +175,29 @@ contains
     wanted = want - total
   end function
 
-  subroutine ask(more)
-    integer, intent(in) :: more
-    integer :: op, noutput, info
-    character(len=MPI_MAX_PSET_NAME_LEN) :: input(1), output(3)
-    character(len=16) :: text
-    op = merge(MPI_PSETOP_GROW, MPI_PSETOP_SHRINK, more > 0)
-    write (text, '(i0)') abs(more)
-    call MPI_Info_create(info, ierror)
-    if (more > 0) call MPI_Info_set(info, 'mpi_num_procs_add', trim(text), ierror)
-    if (more < 0) call MPI_Info_set(info, 'mpi_num_procs_sub', trim(text), ierror)
-    input(1) = main_set
-    noutput = 3
-    call MPI_Session_dyn_v2a_psetop(session, op, input, 1, output, noutput, info, ierror)
-    call must('MPI_Session_dyn_v2a_psetop')
-    call MPI_Info_free(info, ierror)
-  end subroutine
-
   subroutine change
-    character(len=MPI_MAX_PSET_NAME_LEN) :: output(3), before
-    integer :: type, noutput, more, old_total
+    character(len=name_length) :: output(3), before
+    integer :: op, type, noutput, more, old_total
     more = wanted()
     old_total = total
     if (more == 0) return
-    if (rank == 0) call ask(more)
+    op = merge(MPI_PSETOP_GROW, MPI_PSETOP_SHRINK, more > 0)
+    if (rank == 0) call ask_for(op, main_set, more)
     noutput = 3
     call MPI_Session_dyn_v2a_query_psetop(session, main_set, main_set, type, output, noutput, ierror)
     call must('MPI_Session_dyn_v2a_query_psetop')
     nchanges = nchanges + 1
     if (type == MPI_PSETOP_NULL) return ! refused: the program goes on with what it has
-    if (rank == 0 .and. more > 0) call publish(output(1), output(2))
-    if (rank == 0) call publish(main_set, output(2))
+    if (rank == 0 .and. more > 0) call publish(output(1), output(2), iteration)
+    if (rank == 0) call publish(main_set, output(2), iteration)
     before = main_set
-    call look_up(main_set)
+    call look_up(before, main_set, iteration)
     if (rank == 0) call MPI_Session_dyn_finalize_psetop(session, before, ierror)
     call must('MPI_Session_dyn_finalize_psetop')
     if (more < 0) call share(comm, total, total + more)
     call MPI_Comm_disconnect(comm, ierror)
     stays = set_says(main_set, 'mpi_included')
-    if (stays) call connect
+    if (stays) call connect(main_set)
     if (stays .and. more > 0) call share(comm, old_total, total)
   end subroutine
 end program elastic_cg

@@ -2,28 +2,25 @@
 !
 ! The loop of elastic_loop.c in Fortran, with the same options and the same output.
 !
-!     orrery fc --elastic --both elastic_loop.f90 -o elastic_loop
+!     orrery fc --elastic --both ../elastic_sets.f90 elastic_loop.f90 -o elastic_loop
 !     orrery run --elastic -n 2 --max 8 ./elastic_loop -d -c 60 -f 10 -n 2 -l 8 -m i+
 !
 ! Invariant: in each iteration, all processes of the main set are in the same iteration.
 program elastic_loop
   use mpi
+  use elastic_sets
   implicit none
-  integer, parameter :: name_length = MPI_MAX_PSET_NAME_LEN
-  logical :: debug = .false., stays = .true., over = .false., down = .true.
+  logical :: debug = .false., stays = .true., over = .false., down = .true., joined
   integer :: iterations = 200, limit = 64, delta = 8, frequency = 10
   character(len=2) :: mode = 'i+'
   character(len=name_length) :: main_set
-  integer :: session, comm, rank, total, iteration = 0, begun, step = 0, ierror
+  integer :: iteration = 0, begun, step = 0
 
   call read_options
-  call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session, ierror)
-  call must('MPI_Session_init')
-  main_set = 'mpi://WORLD'
-  if (set_says('mpi://WORLD', 'mpi_dyn')) call look_up('mpi://WORLD', main_set)
-  call connect_main
+  joined = joins(main_set, iteration)
+  call say_place
   begun = total
-  if (iteration > 0) iteration = iteration + 1
+  if (joined) iteration = iteration + 1 ! the others are done with that one
   do while (stays .and. iteration <= iterations)
     call work
     if (iteration > 0 .and. mod(iteration, frequency) == 0) call change
@@ -36,13 +33,6 @@ program elastic_loop
   call must('MPI_Session_finalize')
 
 contains
-
-  subroutine must(what)
-    character(len=*), intent(in) :: what
-    if (ierror == MPI_SUCCESS) return
-    print '(3a,i0)', 'elastic_loop: ', what, ' failed with code ', ierror
-    stop 1
-  end subroutine
 
   subroutine read_options
     integer :: i
@@ -70,71 +60,7 @@ contains
     end do
   end subroutine
 
-  ! ---- sets ----
-
-  logical function set_says(set, key)
-    character(len=*), intent(in) :: set, key
-    character(len=16) :: text
-    integer :: info
-    logical :: found
-    call MPI_Session_get_pset_info(session, set, info, ierror)
-    call must('MPI_Session_get_pset_info')
-    call MPI_Info_get(info, key, 15, text, found, ierror)
-    call MPI_Info_free(info, ierror)
-    set_says = found .and. text(1:4) == 'True'
-  end function
-
-  subroutine publish(set, next)
-    character(len=*), intent(in) :: set, next
-    character(len=16) :: text
-    integer :: info
-    write (text, '(i0)') iteration
-    call MPI_Info_create(info, ierror)
-    call MPI_Info_set(info, 'next_main_pset', trim(next), ierror)
-    call MPI_Info_set(info, 'iteration', trim(text), ierror)
-    call MPI_Session_set_pset_data(session, set, info, ierror)
-    call must('MPI_Session_set_pset_data')
-    call MPI_Info_free(info, ierror)
-  end subroutine
-
-  subroutine look_up(set, next)
-    character(len=*), intent(in) :: set
-    character(len=name_length), intent(out) :: next
-    character(len=16) :: keys(2), text
-    character(len=255) :: value
-    integer :: info
-    logical :: found
-    keys(1) = 'next_main_pset'
-    keys(2) = 'iteration'
-    call MPI_Session_get_pset_data(session, set, set, keys, 2, 1, info, ierror)
-    call must('MPI_Session_get_pset_data')
-    call MPI_Info_get(info, 'next_main_pset', 254, value, found, ierror)
-    next = without_end(value)
-    call MPI_Info_get(info, 'iteration', 15, text, found, ierror)
-    text = without_end(text)
-    read (text, *) iteration
-    call MPI_Info_free(info, ierror)
-  end subroutine
-
-  ! Some libraries end a value as C does.
-  function without_end(value) result(text)
-    character(len=*), intent(in) :: value
-    character(len=len(value)) :: text
-    integer :: at
-    at = index(value, char(0))
-    text = value
-    if (at > 0) text(at:) = ' '
-  end function
-
-  subroutine connect_main
-    integer :: group
-    call MPI_Group_from_session_pset(session, main_set, group, ierror)
-    call must('MPI_Group_from_session_pset')
-    call MPI_Comm_create_from_group(group, 'elastic_loop', MPI_INFO_NULL, MPI_ERRORS_RETURN, comm, ierror)
-    call must('MPI_Comm_create_from_group')
-    call MPI_Group_free(group, ierror)
-    call MPI_Comm_rank(comm, rank, ierror)
-    call MPI_Comm_size(comm, total, ierror)
+  subroutine say_place
     if (debug) print '(a,i0,a,i0,a,i0,2a)', 'iteration ', iteration, ': rank ', rank, ' of ', total, ' in ', trim(main_set)
     flush (6)
   end subroutine
@@ -171,23 +97,13 @@ contains
 
   subroutine ask(n)
     integer, intent(in) :: n
-    integer :: op, noutput, info
-    character(len=name_length) :: input(1), output(3)
-    character(len=16) :: text
+    integer :: op
     if (mode(1:1) == 'i') then
       op = merge(MPI_PSETOP_GROW, MPI_PSETOP_SHRINK, n > 0)
     else
       op = merge(MPI_PSETOP_ADD, MPI_PSETOP_SUB, n > 0)
     end if
-    write (text, '(i0)') abs(n)
-    call MPI_Info_create(info, ierror)
-    if (n > 0) call MPI_Info_set(info, 'mpi_num_procs_add', trim(text), ierror)
-    if (n < 0) call MPI_Info_set(info, 'mpi_num_procs_sub', trim(text), ierror)
-    input(1) = main_set
-    noutput = 3
-    call MPI_Session_dyn_v2a_psetop(session, op, input, 1, output, noutput, info, ierror)
-    call must('MPI_Session_dyn_v2a_psetop')
-    call MPI_Info_free(info, ierror)
+    call ask_for(op, main_set, n)
     over = op == MPI_PSETOP_NULL
     step = step + 1
     if (over) print '(a,i0,a,sp,i0,a)', 'iteration ', iteration, ': a change by ', n, ' processes is refused'
@@ -211,8 +127,8 @@ contains
       call must('MPI_Session_dyn_v2a_psetop')
       next = combined(1)
     end if
-    if (type == MPI_PSETOP_ADD .or. type == MPI_PSETOP_GROW) call publish(output(1), next)
-    call publish(main_set, next)
+    if (type == MPI_PSETOP_ADD .or. type == MPI_PSETOP_GROW) call publish(output(1), next, iteration)
+    call publish(main_set, next, iteration)
     print '(a,i0,a,i0,4a)', 'iteration ', iteration, ': operation ', type, ', delta ', trim(output(1)), ', main ', trim(next)
     flush (6)
   end subroutine
@@ -229,7 +145,7 @@ contains
     call must('MPI_Session_dyn_v2a_query_psetop')
     if (type == MPI_PSETOP_NULL) return
     if (rank == 0) call announce(type, output, noutput)
-    call look_up(main_set, next)
+    call look_up(main_set, next, iteration)
     early = mode(1:1) == 'i'
     if (early .and. rank == 0) call MPI_Session_dyn_finalize_psetop(session, main_set, ierror)
     call must('MPI_Session_dyn_finalize_psetop')
@@ -242,7 +158,8 @@ contains
       stays = .false.
       return
     end if
-    call connect_main
+    call connect(main_set)
+    call say_place
     if (.not. early .and. rank == 0) call MPI_Session_dyn_finalize_psetop(session, before, ierror)
     call must('MPI_Session_dyn_finalize_psetop')
   end subroutine

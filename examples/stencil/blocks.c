@@ -202,7 +202,7 @@ void blocks_iterate(struct problem *pb)
 {
 	for (int first = pb->t; pb->t < pb->niter; pb->t++) {
 		if (pb->period && pb->t > first && pb->t % pb->period == 0)
-			checkpoint_submit(pb);
+			checkpoint_submit(pb->saved);
 		for (size_t at = 0; at < pb->nknown; at++)
 			insert_update(pb, pb->known[at].i, pb->known[at].j, pb->t);
 	}

@@ -100,7 +100,7 @@ static int iterate(struct problem *pb)
 	times_print(&pb->grid, "stencil");
 	status = pb->check ? check_blocks(pb) : 0;
 	if (pb->period)
-		checkpoint_end(pb);
+		checkpoint_end();
 	blocks_unregister(pb);
 	kernels_end();
 	return status;

@@ -12,6 +12,7 @@
 
 #include <starpu_mpi.h>
 
+#include "../checkpoint.h"
 #include "../devices.h"
 #include "../tiled.h"
 
@@ -102,8 +103,6 @@ static inline int block_backup(const struct problem *pb, int i, int j)
 /* Names the blocks and the iteration; takes them back from the last checkpoint of a run that was
  * lost. Returns whether there was one. */
 int checkpoint_begin(struct problem *pb);
-void checkpoint_submit(struct problem *pb); /* before iteration pb->t */
-void checkpoint_end(struct problem *pb);
 
 /* check.c */
 int check_blocks(struct problem *pb); /* prints the verdict on rank 0; returns the exit status */

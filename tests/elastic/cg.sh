@@ -8,7 +8,7 @@
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_FORTRAN" = yes ] || skip "needs Fortran"
 [ "$ORR_TEST_MPI" = yes ] && [ "$ORR_TEST_SIM" = yes ] || skip "needs both worlds"
-ok "$ORRERY" fc --elastic --both "$ORR_TEST_SRCDIR/examples/elastic_cg/elastic_cg.f90" -o cg
+ok "$ORRERY" fc --elastic --both "$ORR_TEST_SRCDIR/examples/elastic_sets.f90" "$ORR_TEST_SRCDIR/examples/elastic_cg/elastic_cg.f90" -o cg
 
 # Sizes of the set, the first one at the beginning, then the numbers of changes and of processes at the end.
 both() {
