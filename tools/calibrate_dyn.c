@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orrery-calibrate-dyn: what processes that join and leave cost. `orrery calibrate --elastic`
- * starts it as the only process of an elastic run. It starts 1 and 4 processes in turn, several
- * times, connects to them and lets them leave, and prints a word and a number of microseconds in
- * each line.
+ * starts it as the only process of an elastic run. Several times, it starts a process, connects to
+ * it, starts 4 more, connects to all, and lets the 5 leave. It prints a word and a number of
+ * microseconds in each line: requests and connections; the journal of the run says how long
+ * processes took to start and to end (tools/orrery_elastic.py).
+ *
+ *     orrery-calibrate-dyn [ROUNDS]
  *
  * Invariant: numbers are medians, and printed when all was measured. */
 #include <orrery_dyn.h>
@@ -10,12 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 3, NSIZES = 2, REQUESTS = 51, ROOM = 512 };
+enum { MOST_ROUNDS = 20, REQUESTS = 51, FIRST = 1, SECOND = 4, ROOM = 512 };
 
-static const int sizes[NSIZES] = { 1, 4 };
 static MPI_Session session;
 static char main_set[ROOM] = "mpi://WORLD";
-static MPI_Comm comm;
+static MPI_Comm comm = MPI_COMM_NULL;
 
 static void must(int ret, const char *what)
 {
@@ -122,33 +124,53 @@ static void finish(const char *next)
 	snprintf(main_set, ROOM, "%s", next);
 }
 
-struct times {
-	double start, join, leave;
-};
-
-/* n processes come and leave. */
-static struct times round_of(int n)
+/* n processes more; delta becomes their set. */
+static void grow(int n, char delta[ROOM])
 {
-	char out[2][ROOM], end[2][ROOM];
-	struct times t;
-	double from = now_us();
+	char out[2][ROOM];
 
 	change(MPI_PSETOP_GROW, "mpi_num_procs_add", n, out);
-	t.start = now_us() - from;
-	from = now_us();
-	publish(out[0], "next", out[1]);
-	join(out[1]);
-	t.join = now_us() - from;
+	memcpy(delta, out[0], ROOM);
+	publish(delta, "next", out[1]);
 	finish(out[1]);
-	from = now_us();
-	change(MPI_PSETOP_SHRINK, "mpi_num_procs_sub", n, end);
-	publish(out[0], "leave", "now");
-	MPI_Comm_free(&comm);
-	join(end[1]);
-	t.leave = now_us() - from;
-	MPI_Comm_free(&comm);
-	finish(end[1]);
-	return t;
+}
+
+/* Connects to the processes of the main set. Returns how long that took. */
+static double connect(void)
+{
+	double from = now_us();
+
+	if (comm != MPI_COMM_NULL)
+		MPI_Comm_free(&comm);
+	join(main_set);
+	return now_us() - from;
+}
+
+/* Processes come, more of them come, and all of these leave. */
+static void round_of(double joins[2])
+{
+	char first[ROOM], second[ROOM], out[2][ROOM];
+
+	grow(FIRST, first);
+	joins[0] = connect();
+	grow(SECOND, second);
+	publish(first, "then", main_set);
+	joins[1] = connect();
+	change(MPI_PSETOP_SHRINK, "mpi_num_procs_sub", FIRST + SECOND, out);
+	finish(out[1]);
+	publish(second, "then", "leave");
+	publish(first, "after", "leave");
+	connect();
+}
+
+/* One more process comes when those of the last round have ended, and leaves at once. */
+static void await_end(void)
+{
+	char out[2][ROOM];
+
+	change(MPI_PSETOP_GROW, "mpi_num_procs_add", FIRST, out);
+	publish(out[0], "next", "leave");
+	must(MPI_Session_dyn_finalize_psetop(session, main_set), "finalize");
 }
 
 static double request_us(void)
@@ -165,55 +187,54 @@ static double request_us(void)
 	return median(v, REQUESTS);
 }
 
-/* A growth makes so many requests to the registry, beside starting; a connection, so many more. */
-enum { START_REQUESTS = 3, JOIN_REQUESTS = 4 };
+/* A connection makes so many requests to the registry. */
+enum { JOIN_REQUESTS = 2 };
 
-static void measure(void)
+static void measure(int rounds)
 {
-	double start[NSIZES], joins[NSIZES * ROUNDS], leaves[NSIZES * ROUNDS],
-		request = request_us();
-	double n = 0, sum = 0, squares = 0, y = 0, xy = 0;
+	double joins[2 * MOST_ROUNDS], request = request_us();
 
-	for (int i = 0; i < NSIZES; i++) {
-		double v[ROUNDS];
-		for (int k = 0; k < ROUNDS; k++) {
-			struct times t = round_of(sizes[i]);
-			v[k] = t.start - START_REQUESTS * request;
-			joins[i * ROUNDS + k] = t.join - JOIN_REQUESTS * request;
-			leaves[i * ROUNDS + k] = t.leave;
-		}
-		start[i] = median(v, ROUNDS);
-		n++;
-		sum += sizes[i];
-		squares += sizes[i] * sizes[i];
-		y += start[i];
-		xy += sizes[i] * start[i];
-	}
-	double each = (n * xy - sum * y) / (n * squares - sum * sum);
-	if (each < 0)
-		each = 0;
-	printf("request_us %.1f\nstart_us %.1f\nstart_each_us %.1f\njoin_us %.1f\nleave_us %.1f\n",
-	       request, (y - each * sum) / n, each, median(joins, NSIZES * ROUNDS),
-	       median(leaves, NSIZES * ROUNDS));
+	join(main_set);
+	for (int i = 0; i < rounds; i++)
+		round_of(joins + 2 * i);
+	await_end();
+	printf("request_us %.1f\njoin_us %.1f\n", request,
+	       median(joins, 2 * rounds) - JOIN_REQUESTS * request);
 }
 
-int main(void)
+/* What a process does that was started: joins the sets that it is told of, until it is told to
+ * leave. */
+static void follow(void)
 {
+	static const char *const keys[] = { "next", "then", "after" };
+	char value[ROOM];
+
+	for (int i = 0; i < 3; i++) {
+		look_up(keys[i], value);
+		if (!strcmp(value, "leave"))
+			break;
+		snprintf(main_set, ROOM, "%s", value);
+		connect();
+	}
+	if (comm != MPI_COMM_NULL)
+		MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv)
+{
+	int found, rounds = argc > 1 ? atoi(argv[1]) : 3;
 	char value[ROOM];
 	MPI_Info info;
-	int found;
 
+	must(rounds < 1 || rounds > MOST_ROUNDS, "a number of rounds from 1 to 20");
 	must(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session), "MPI_Session_init");
 	must(MPI_Session_get_pset_info(session, main_set, &info), "MPI_Session_get_pset_info");
 	MPI_Info_get(info, "mpi_dyn", ROOM - 1, value, &found);
 	MPI_Info_free(&info);
 	if (strcmp(value, "True")) {
-		measure();
+		measure(rounds);
 	} else {
-		look_up("next", value);
-		join(value);
-		look_up("leave", value);
-		MPI_Comm_free(&comm);
+		follow();
 	}
 	must(MPI_Session_finalize(&session), "MPI_Session_finalize");
 	return 0;

@@ -90,6 +90,12 @@ static double now_s(void)
 
 /* ---- what the registry asks for ---- */
 
+static double since_start_s(void *arg)
+{
+	(void) arg;
+	return now_s() - run.start_s;
+}
+
 static void say(void *arg, const char *line)
 {
 	(void) arg;
@@ -420,7 +426,7 @@ static int loop(void)
 
 int main(int argc, char **argv)
 {
-	const struct orr_dyn_host host = { .reply = reply, .say = say };
+	const struct orr_dyn_host host = { .reply = reply, .say = say, .now_s = since_start_s };
 	if (argc < 5)
 		die("usage: orrery-elastic N POOL MANAGER COMMAND...; `orrery run --elastic` is how it is started");
 	const char *patience = getenv("ORRERY_DYN_PATIENCE");

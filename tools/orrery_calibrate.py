@@ -11,8 +11,10 @@ import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
+import orrery_elastic
 import orrery_machines as machines
 import orrery_run
 from orrery_cli import UserError
@@ -25,12 +27,13 @@ OPTIONS = [
     Word("--cpus", "K", "number of CPUs to write instead of that of this machine"),
     Word("--network", "", "measure messages between two ranks instead and write the platform\nfile DIR/NAME.xml (default DIR: here), for `orrery sim --platform`"),
     Word("--elastic", "", "measure processes that join and leave instead, and write DIR/bus/NAME.elastic"),
+    Word("--rounds", "N", "with --elastic: how often they do so (1 to 20, default 3)"),
     Word("-n", "N", "hosts in that file (default 2)"),
     Word("--mpirun", "OPT", "further options for mpirun, as of `orrery run`: which two hosts"),
     Word("--shared", "", "the hosts are not nodes but ranks on this computer, placed as\n`orrery run` places them: the file says which cores they share"),
 ]
 HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
-       orrery calibrate --elastic [-o DIR] [--name NAME]
+       orrery calibrate --elastic [-o DIR] [--name NAME] [--rounds N]
        orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
 
 Measures everything that does not depend on a program's kernels: copies between the
@@ -50,12 +53,16 @@ BREAKS = (0, 1024, 4096, 32768, 262144, 1 << 20)  # sizes in bytes at which a pi
 def parse(arguments):
     options, _ = read_words(OPTIONS, arguments, "orrery calibrate")
     for name, value in options.items():
+        if name == "--rounds" and not (value.isdigit() and 1 <= int(value) <= 20):
+            raise UserError("--rounds %s: expected a whole number, from 1 to 20" % value)
         if name in ("-n", "--cpus") and (not value.isdigit() or int(value) < 1):
             raise UserError("%s %s: expected a whole number, 1 or more" % (name, value))
         if name == "--name" and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", value):
             raise UserError("--name %s: letters, digits, `_', and after the first character `-' and `.' only" % (value or "''"))
     if "--elastic" in options and "--network" in options:
         raise UserError("--elastic and --network measure different things; call `orrery calibrate` twice")
+    if "--rounds" in options and "--elastic" not in options:
+        raise UserError("--rounds only goes with --elastic; see `orrery calibrate --help`")
     for name in ("-n", "--mpirun", "--shared") if "--network" not in options else ("--cpus",):
         if name in options:
             raise UserError("%s %s --network; see `orrery calibrate --help`"
@@ -127,9 +134,14 @@ def calibrate_elastic(context, options):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     folder, name = chosen_place(context, options)
     say("processes that join and leave, 1 and 4 at a time")
-    lines = run(context, [sys.argv[0], "run", "-n", "1", "--elastic", "--max", "9", machines.program(context, "orrery-calibrate-dyn")])
+    with tempfile.TemporaryDirectory() as scratch:
+        journal = os.path.join(scratch, "journal")
+        lines = run(context, [sys.argv[0], "run", "-n", "1", "--elastic", "--max", "6", machines.program(context, "orrery-calibrate-dyn"),
+                              options.get("--rounds", "3")], {"ORRERY_DYN_LOG": journal})
+        costs = orrery_elastic.costs(orrery_elastic.read_journal(journal))
+    costs.update((words[0], float(words[1])) for words in lines)
     note = "measured by `orrery calibrate --elastic` on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
-    print(machines.write_elastic(folder, name, {words[0]: float(words[1]) for words in lines}, note))
+    print(machines.write_elastic(folder, name, costs, note))
 
 
 def calibrate_node(context, options):

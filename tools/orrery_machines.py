@@ -190,7 +190,7 @@ ELASTIC = {  # costs of processes that join and leave, and the options of `orrer
     "start_us": "--cost-start",
     "start_each_us": "--cost-start-each",
     "join_us": "--cost-join",
-    "leave_us": None,  # what the others wait for when processes leave: requests, in a simulated run
+    "leave_us": "--cost-leave",
 }
 
 
@@ -219,8 +219,7 @@ def elastic_options(context, machine, path):
                 continue
             if len(words) != 2 or words[0] not in ELASTIC or not re.fullmatch(r"[0-9]+(\.[0-9]+)?", words[1]):
                 raise wrong(file_name, number, "one of %s and a number of microseconds" % ", ".join(ELASTIC))
-            if ELASTIC[words[0]]:
-                pairs.append((ELASTIC[words[0]], words[1]))
+            pairs.append((ELASTIC[words[0]], words[1]))
     return pairs
 
 

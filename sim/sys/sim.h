@@ -148,10 +148,11 @@ struct orr_sim_rank {
 	struct orr_graph **graphs;         /* of all starts of the runtime, with --bound */
 	unsigned ngraphs;
 	/* elastic runs (sim_dyn.c) */
-	int start;         /* of the registry, that the process is of, 0: of the first ones */
-	int place;         /* of the process among those that were started with it */
-	int uid;           /* its number in the registry, -1: it has none */
-	int vacant, away;  /* no process is here; none may come */
+	int start;        /* of the registry, that the process is of, 0: of the first ones */
+	int place;        /* of the process among those that were started with it */
+	int uid;          /* its number in the registry, -1: it has none */
+	int leaving;      /* that of a process that ends, until the registry knows; -1: none does */
+	int vacant, away; /* no process is here; none may come */
 	char instance[32]; /* of SMPI, that the process joined */
 	void *world;       /* its MPI_COMM_WORLD, NULL: that of the first processes */
 	void *dyn_client;  /* what the interface keeps */

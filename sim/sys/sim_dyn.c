@@ -65,6 +65,12 @@ static void say(void *arg, const char *line)
 	fprintf(stderr, "orrery sim: %s (at %.6f s of virtual time)\n", line, orr_sim_clock_s());
 }
 
+static double now_s(void *arg)
+{
+	(void) arg;
+	return orr_sim_clock_s();
+}
+
 static void reply(void *arg, int uid, unsigned ticket, const struct orr_dyn_words *answer)
 {
 	(void) arg;
@@ -191,7 +197,7 @@ void orr_sys_dyn_world(int link, const int *uids, int n)
 
 static int is_free(const struct orr_sim_rank *r)
 {
-	return r->vacant && !r->away;
+	return r->vacant && !r->away && r->leaving < 0;
 }
 
 /* Whether n hosts are free. The processes of a shrink may still be ending, so that it is worth to
@@ -267,6 +273,24 @@ static void end_client(struct orr_sim_rank *r)
 	r->dyn_client = NULL;
 }
 
+static void tell_gone(struct orr_sim_rank *r)
+{
+	int uid = r->leaving;
+	r->leaving = -1;
+	if (orr_dyn_gone(dyn.registry, uid, r->status != 0))
+		say(NULL, "a process ended with an error while the others need it");
+	wake_answered();
+}
+
+/* The program has ended, but its process takes a while until the registry learns of that. */
+static void leave_main(struct orr_sim_actor *a)
+{
+	orr_sys_sleep_us(orr_sim_dyn.us[ORR_SIM_DYN_LEAVE]);
+	tell_gone(a->rank);
+	a->detached = 1;
+	orr_sim_user_end(a, NULL);
+}
+
 void orr_sim_dyn_ended(struct orr_sim_rank *r, int status)
 {
 	int uid = r->uid;
@@ -279,9 +303,11 @@ void orr_sim_dyn_ended(struct orr_sim_rank *r, int status)
 	}
 	r->uid = -1;
 	dyn.uids[uid] = -1;
-	if (orr_dyn_gone(dyn.registry, uid, status != 0))
-		say(NULL, "a process ended with an error while the others need it");
-	wake_answered();
+	r->status = status;
+	r->leaving = uid;
+	if (status || orr_sim_dyn.us[ORR_SIM_DYN_LEAVE] <= 0 ||
+	    !orr_sim_actor_start(r, ORR_ROLE_USER, "leave", NULL, orr_sim.stack_small, leave_main))
+		tell_gone(r);
 }
 
 /* ---- groups and communicators ---- */
@@ -476,13 +502,13 @@ static void manager_main(struct orr_sim_actor *a)
 
 void orr_sim_dyn_start(const struct orr_dyn_script *script)
 {
-	const struct orr_dyn_host host = { .reply = reply, .say = say };
+	const struct orr_dyn_host host = { .reply = reply, .say = say, .now_s = now_s };
 	dyn.registry = orr_dyn_registry_new(&host, orr_sim_dyn.n, orr_sim.nranks);
 	orr_sim.hosts_of = orr_sim_dyn_hosts;
 	dyn.script = *script;
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
-		r->uid = -1;
+		r->uid = r->leaving = -1;
 		r->place = i;
 		r->vacant = r->ended = i >= orr_sim_dyn.n;
 	}

@@ -15,6 +15,7 @@ enum orr_sim_dyn_cost {
 	ORR_SIM_DYN_REQUEST, /* a request to the resource manager and its answer */
 	ORR_SIM_DYN_START,   /* a start of processes */
 	ORR_SIM_DYN_EACH,    /* each of them */
+	ORR_SIM_DYN_LEAVE,   /* from the end of a program to when its host is free again */
 	ORR_SIM_DYN_JOIN,    /* a connection of processes that did not know each other */
 	ORR_SIM_DYN_NCOSTS
 };

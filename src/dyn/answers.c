@@ -21,8 +21,10 @@ orr_dyn_say(struct orr_dyn_registry *r, const char *fmt, ...)
 void orr_dyn_answer(struct orr_dyn_registry *r, struct orr_dyn_arrival to,
 		    struct orr_dyn_words words)
 {
-	if (to.uid >= 0 && r->sets.procs[to.uid].state != ORR_DYN_GONE)
+	if (to.uid >= 0 && r->sets.procs[to.uid].state != ORR_DYN_GONE) {
+		orr_dyn_note(r, to.uid, "gets", &words);
 		r->host.reply(r->host.arg, to.uid, to.ticket, &words);
+	}
 	orr_dyn_words_free(&words);
 }
 

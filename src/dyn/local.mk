@@ -8,5 +8,5 @@ if ORR_MPI
 pkglibexec_PROGRAMS += orrery-elastic
 endif
 orrery_elastic_SOURCES = tools/elastic.c src/sys/dyn_wire.c src/sys/dyn_assert.c \
-	%D%/answers.c %D%/calls.c %D%/change.c %D%/collective.c %D%/demand.c %D%/links.c %D%/registry.c %D%/requests.c %D%/script.c %D%/sets.c %D%/words.c
+	%D%/answers.c %D%/calls.c %D%/change.c %D%/collective.c %D%/demand.c %D%/journal.c %D%/links.c %D%/registry.c %D%/requests.c %D%/script.c %D%/sets.c %D%/words.c
 orrery_elastic_CPPFLAGS = $(orr_defines) $(orr_real_includes)

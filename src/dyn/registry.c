@@ -24,6 +24,7 @@ int orr_dyn_arrive(struct orr_dyn_registry *r, int start, int place, const char 
 	    r->sets.procs[set->uids[place]].state != ORR_DYN_EXPECTED)
 		return -1;
 	struct orr_dyn_proc *p = &r->sets.procs[set->uids[place]];
+	orr_dyn_note(r, set->uids[place], "arrives", NULL);
 	free(p->host);
 	p->host = strcpy(orr_dyn_memory(NULL, strlen(where) + 1), where);
 	return set->uids[place];
@@ -66,6 +67,7 @@ int orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed)
 	int fatal = 0;
 	if (before == ORR_DYN_GONE)
 		return 0;
+	orr_dyn_note(r, uid, "ends", NULL);
 	p->state = ORR_DYN_GONE;
 	if (before != ORR_DYN_RUNS && p->world) {
 		orr_dyn_start_failed(r, r->change.start);
@@ -94,6 +96,7 @@ struct orr_dyn_registry *orr_dyn_registry_new(const struct orr_dyn_host *host, i
 		uids[i] = orr_dyn_proc_new(&r->sets, 0);
 	orr_dyn_set_new(&r->sets, "mpi://WORLD", uids, n);
 	r->sets.sets[0]->world = 1;
+	orr_dyn_journal_open(r);
 	orr_dyn_link_new(&r->links, uids, n, 1);
 	free(uids);
 	return r;
@@ -109,6 +112,7 @@ void orr_dyn_registry_free(struct orr_dyn_registry *r)
 		free(p);
 	}
 	orr_dyn_change_end(r);
+	orr_dyn_journal_close(r);
 	orr_dyn_words_free(&r->demands);
 	orr_dyn_links_free(&r->links);
 	orr_dyn_sets_free(&r->sets);

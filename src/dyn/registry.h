@@ -37,6 +37,8 @@ struct orr_dyn_host {
 	void (*reply)(void *arg, int uid, unsigned ticket, const struct orr_dyn_words *answer);
 	/* One line for people: what was refused, and why. */
 	void (*say)(void *arg, const char *line);
+	/* Seconds since the run began. */
+	double (*now_s)(void *arg);
 };
 
 /* A run that begins with n processes and may use `pool`. */

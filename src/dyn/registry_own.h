@@ -6,6 +6,7 @@
 #ifndef ORR_DYN_REGISTRY_OWN_H
 #define ORR_DYN_REGISTRY_OWN_H
 
+#include <stdio.h>
 #include "base/assert.h"
 #include "dyn/links.h"
 #include "dyn/operations.h"
@@ -63,6 +64,7 @@ struct orr_dyn_registry {
 	struct orr_dyn_port *ports;
 	struct orr_dyn_words demands; /* each two words */
 	int pool, njoins, nstarts;
+	FILE *journal; /* NULL: nobody wants it */
 };
 
 /* Why a change is given up. */
@@ -83,6 +85,15 @@ void orr_dyn_answer_refused(struct orr_dyn_registry *r, struct orr_dyn_arrival t
 int orr_dyn_find(struct orr_dyn_registry *r, struct orr_dyn_arrival from, const char *name);
 void __attribute__((format(printf, 2, 3)))
 orr_dyn_say(struct orr_dyn_registry *r, const char *fmt, ...);
+
+/* ---- journal.c ---- */
+
+void orr_dyn_journal_open(struct orr_dyn_registry *r);
+/* A line about a process: what it does, with the words of a request or an answer, which may be
+ * NULL. */
+void orr_dyn_note(struct orr_dyn_registry *r, int uid, const char *verb,
+		  const struct orr_dyn_words *words);
+void orr_dyn_journal_close(struct orr_dyn_registry *r);
 
 /* ---- calls.c ---- */
 

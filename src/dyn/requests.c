@@ -304,6 +304,7 @@ void orr_dyn_request(struct orr_dyn_registry *r, int uid, unsigned ticket,
 	};
 	struct orr_dyn_arrival from = { uid, ticket };
 	orr_assert(uid >= 0 && uid < r->sets.nprocs);
+	orr_dyn_note(r, uid, "asks", words);
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		if (strcmp(orr_dyn_word(words, 0), table[i].name))
 			continue;

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The journal of an elastic run ($ORRERY_DYN_LOG, src/dyn/journal.c): where the time of its changes went.
+# Invariant: a step of a change that the journal lacks is left out.
+from statistics import median
+
+# The steps of a change, in their order, by what ends them.
+STEPS = ("leave", "start", "point", "join")
+
+
+def read_journal(path):
+    """[(seconds, process, verb, words)]"""
+    entries = []
+    with open(path) as file:
+        for line in file:
+            words = line.split()
+            if len(words) >= 3:
+                entries.append((float(words[0]), int(words[1]), words[2], words[3:]))
+    return entries
+
+
+def changes(entries):
+    """The growths and shrinks, each a dictionary with its operation (5: GROW, 6: SHRINK), the number n of new processes, and
+    seconds: leave (until those that left before have ended), start (until the new ones are there), point (until all know of
+    it), and join (until it is over)."""
+    made, asked, now = [], {}, None
+    for seconds, process, verb, words in entries:
+        first = words[0] if words else ""
+        if verb == "asks" and first in ("query", "psetop"):
+            asked[process] = seconds
+        elif verb == "gets" and first == "spawn":
+            now = {"process": process, "n": int(words[1]), "leave": seconds - asked.get(process, seconds), "at": seconds}
+        elif verb == "gets" and first == "ok" and len(words) > 2 and words[1] in ("5", "6") and process in asked:
+            if not now or now["process"] != process or "operation" in now:
+                now = {"process": process, "n": 0, "at": asked[process]}
+            now.update(operation=int(words[1]), start=seconds - now["at"], at=seconds)
+        elif now and process == now["process"] and "operation" in now and verb == "asks":
+            if first in ("set", "join") and "point" not in now:
+                now.update(point=seconds - now["at"], at=seconds)
+            elif first == "finalize":
+                now["join"] = seconds - now.pop("at")
+                made.append(now)
+                now = None
+    return made
+
+
+def ends(entries):
+    """How many seconds each process took that ended, from the last answer that it got."""
+    last, took = {}, []
+    for seconds, process, verb, _ in entries:
+        if verb == "ends" and process in last:
+            took.append(seconds - last[process])
+        last[process] = seconds
+    return took
+
+
+def line_through(points):
+    """Start and slope of the straight line that fits (x, y) best; a slope is 0 at least."""
+    n, sx, sy = len(points), sum(x for x, _ in points), sum(y for _, y in points)
+    sxx, sxy = sum(x * x for x, _ in points), sum(x * y for x, y in points)
+    slope = max(0.0, (n * sxy - sx * sy) / (n * sxx - sx * sx)) if n * sxx > sx * sx else 0.0
+    return (sy - slope * sx) / n, slope
+
+
+def costs(entries):
+    """What the journal of orrery-calibrate-dyn says: microseconds of a start of processes, of each of them, and of their end."""
+    started = {}
+    for change in changes(entries):
+        if change["n"]:
+            started.setdefault(change["n"], []).append(change["start"])
+    start, each = line_through([(n, median(seconds)) for n, seconds in started.items()])
+    return {"start_us": start * 1e6, "start_each_us": each * 1e6, "leave_us": median(ends(entries)) * 1e6}
