@@ -14,16 +14,25 @@
 #include "data/flight.h"
 #include "drivers/opencl_own.h"
 
-/* A copy under way. A channel has a list of them. */
-struct flying {
-	struct flying *next;
-	cl_event event;
-};
-
 /* One copy, as OpenCL is asked for it: rows of size bytes. */
 struct rows {
 	uintptr_t src, dst;
 	size_t src_offset, dst_offset, size, count, ld_src, ld_dst;
+};
+
+/* The second half of a copy between two devices, whose contexts know nothing of each other: from
+ * main memory, which is freed after it, to the device. Without a device there is none. */
+struct leg {
+	struct orr_cl_device *to;
+	struct rows rows;
+};
+
+/* A copy under way, and what begins at its end. A channel has a list of them. */
+struct flying {
+	struct flying *next;
+	cl_event event;
+	struct leg then;
+	void *buffer;
 };
 
 static struct orr_cl_device *device_of(struct orr_process *proc, unsigned memnode)
@@ -60,88 +69,7 @@ static void cl_release(struct orr_process *proc, unsigned memnode, uintptr_t add
 	clReleaseMemObject((cl_mem) addr);
 }
 
-/* ---- events ---- */
-
-static void CL_CALLBACK copy_over(cl_event event, cl_int status, void *arg)
-{
-	struct orr_cl_device *d = arg;
-
-	(void) event;
-	(void) status;
-	orr_flight_ring(d->proc, d->memnode);
-	ORR_ATOMIC_ADD(&d->nringing, -1);
-}
-
-/* The channel waits for that event, too. Without memory it is waited for now. */
-static int put_event(struct orr_cl_device *d, struct orr_copy_channel *chan, cl_event event)
-{
-	struct flying *f = malloc(sizeof(*f));
-
-	if (!f || orr_cl_ring(d, event, copy_over, d) != CL_SUCCESS) {
-		clWaitForEvents(1, &event);
-		clReleaseEvent(event);
-		free(f);
-		return 0;
-	}
-	clFlush(d->in);
-	clFlush(d->out);
-	*f = (struct flying){ .next = chan->own, .event = event };
-	chan->own = f;
-	chan->pending++;
-	chan->due_us = INFINITY;
-	return -EAGAIN;
-}
-
-static int is_over(cl_event event)
-{
-	cl_int status = CL_COMPLETE, err = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
-							  sizeof(status), &status, NULL);
-
-	if (err != CL_SUCCESS || status < 0)
-		orr_fatal("a copy by OpenCL failed: %s",
-			  orr_cl_text(err != CL_SUCCESS ? err : status));
-	return status == CL_COMPLETE;
-}
-
-/* An interface's own method has left an event: it is the runtime's from now on. */
-static void take_own_event(struct orr_process *proc, struct orr_copy_channel *chan)
-{
-	cl_event event = chan->event;
-
-	chan->event = NULL;
-	if (event)
-		put_event(device_of(proc, is_ours(proc, chan->src) ? chan->src : chan->dst), chan,
-			  event);
-}
-
-static int cl_test(struct orr_process *proc, struct orr_copy_channel *chan)
-{
-	struct flying **p, *f;
-
-	take_own_event(proc, chan);
-	for (p = (struct flying **) &chan->own; (f = *p);) {
-		if (!is_over(f->event)) {
-			p = &f->next;
-			continue;
-		}
-		*p = f->next;
-		clReleaseEvent(f->event);
-		free(f);
-		chan->pending--;
-	}
-	return chan->pending == 0;
-}
-
-static void cl_wait(struct orr_process *proc, struct orr_copy_channel *chan)
-{
-	struct flying *f = chan->own;
-
-	(void) proc;
-	if (f)
-		clWaitForEvents(1, &f->event);
-}
-
-/* ---- copies ---- */
+/* ---- rows ---- */
 
 /* Rows are a rectangle for OpenCL if they begin in the middle of no row. */
 static int is_rectangle(const struct rows *r)
@@ -192,24 +120,148 @@ static cl_int move_rows(struct orr_cl_device *d, const struct rows *r, cl_bool b
 				       r->ld_src, 0, r->ld_dst, 0, 0, NULL, event);
 }
 
-/* Between two devices, whose contexts know nothing of each other: through main memory. */
-static cl_int bounce(struct orr_cl_device *from, struct orr_cl_device *to, const struct rows *r)
+/* Reads what goes from one device to another into main memory. The leg that follows has it. */
+static cl_int first_leg(struct orr_cl_device *from, struct orr_cl_device *to, const struct rows *r,
+			cl_bool block, cl_event *event, struct leg *then)
 {
 	char *buf = malloc(r->size * r->count);
-	struct rows first = *r, second = *r;
-	cl_int err = CL_OUT_OF_HOST_MEMORY;
+	struct rows first = *r;
+	cl_int err;
 
 	if (!buf)
-		return err;
-	first.dst = second.src = (uintptr_t) buf;
-	first.dst_offset = second.src_offset = 0;
-	first.ld_dst = second.ld_src = r->size;
-	err = read_rows(from, &first, CL_TRUE, NULL);
-	if (err == CL_SUCCESS)
-		err = write_rows(to, &second, CL_TRUE, NULL);
-	free(buf);
+		return CL_OUT_OF_HOST_MEMORY;
+	*then = (struct leg){ .to = to, .rows = *r };
+	first.dst = then->rows.src = (uintptr_t) buf;
+	first.dst_offset = then->rows.src_offset = 0;
+	first.ld_dst = then->rows.ld_src = r->size;
+	err = read_rows(from, &first, block, event);
+	if (err != CL_SUCCESS)
+		free(buf);
 	return err;
 }
+
+/* Executes the second leg at once, if there is one. */
+static cl_int last_leg(const struct leg *then)
+{
+	cl_int err;
+
+	if (!then->to)
+		return CL_SUCCESS;
+	err = write_rows(then->to, &then->rows, CL_TRUE, NULL);
+	free((void *) then->rows.src);
+	return err;
+}
+
+/* ---- events ---- */
+
+static void CL_CALLBACK copy_over(cl_event event, cl_int status, void *arg)
+{
+	struct orr_cl_device *d = arg;
+
+	(void) event;
+	(void) status;
+	orr_flight_ring(d->proc, d->memnode);
+	ORR_ATOMIC_ADD(&d->nringing, -1);
+}
+
+/* The channel waits for that event, too, and for the leg after it. Without memory both are waited
+ * for now. */
+static int put_event(struct orr_cl_device *d, struct orr_copy_channel *chan, cl_event event,
+		     const struct leg *then)
+{
+	struct flying *f = malloc(sizeof(*f));
+
+	if (!f || orr_cl_ring(d, event, copy_over, d) != CL_SUCCESS) {
+		clWaitForEvents(1, &event);
+		clReleaseEvent(event);
+		free(f);
+		cl_int err = last_leg(then);
+		return err == CL_SUCCESS ? 0 : orr_cl_errno(err);
+	}
+	clFlush(d->in);
+	clFlush(d->out);
+	*f = (struct flying){
+		.next = chan->own, .event = event, .then = *then, .buffer = (void *) then->rows.src
+	};
+	chan->own = f;
+	chan->pending++;
+	chan->due_us = INFINITY;
+	return -EAGAIN;
+}
+
+static int is_over(cl_event event)
+{
+	cl_int status = CL_COMPLETE, err = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+							  sizeof(status), &status, NULL);
+
+	if (err != CL_SUCCESS || status < 0)
+		orr_fatal("a copy by OpenCL failed: %s",
+			  orr_cl_text(err != CL_SUCCESS ? err : status));
+	return status == CL_COMPLETE;
+}
+
+/* Begins the second leg. 0: f->event is its end; else there is none, or it is over. */
+static int next_leg(struct flying *f)
+{
+	struct orr_cl_device *to = f->then.to;
+	cl_int err;
+
+	if (!to)
+		return -1;
+	clReleaseEvent(f->event);
+	err = write_rows(to, &f->then.rows, CL_FALSE, &f->event);
+	if (err != CL_SUCCESS)
+		orr_fatal("a copy between devices by OpenCL failed: %s", orr_cl_text(err));
+	f->then.to = NULL;
+	if (orr_cl_ring(to, f->event, copy_over, to) != CL_SUCCESS) {
+		clWaitForEvents(1, &f->event);
+		return -1;
+	}
+	clFlush(to->in);
+	return 0;
+}
+
+/* An interface's own method has left an event: it is the runtime's from now on. */
+static void take_own_event(struct orr_process *proc, struct orr_copy_channel *chan)
+{
+	cl_event event = chan->event;
+	struct leg none = { NULL };
+
+	chan->event = NULL;
+	if (event)
+		put_event(device_of(proc, is_ours(proc, chan->src) ? chan->src : chan->dst), chan,
+			  event, &none);
+}
+
+static int cl_test(struct orr_process *proc, struct orr_copy_channel *chan)
+{
+	struct flying **p, *f;
+
+	take_own_event(proc, chan);
+	for (p = (struct flying **) &chan->own; (f = *p);) {
+		if (!is_over(f->event) || !next_leg(f)) {
+			p = &f->next;
+			continue;
+		}
+		*p = f->next;
+		clReleaseEvent(f->event);
+		free(f->buffer);
+		free(f);
+		chan->pending--;
+	}
+	return chan->pending == 0;
+}
+
+static void cl_wait(struct orr_process *proc, struct orr_copy_channel *chan)
+{
+	struct flying *f = chan->own;
+
+	(void) proc;
+	if (f)
+		clWaitForEvents(1, &f->event);
+}
+
+/* ---- copies ---- */
 
 /* Copies, or starts to (chan not NULL). 0, -EAGAIN or another -errno. */
 static int copy_rows(struct orr_process *proc, unsigned src_node, unsigned dst_node,
@@ -218,10 +270,13 @@ static int copy_rows(struct orr_process *proc, unsigned src_node, unsigned dst_n
 	int from = is_ours(proc, src_node), to = is_ours(proc, dst_node);
 	struct orr_cl_device *d = device_of(proc, from ? src_node : dst_node);
 	cl_event event = NULL, *e = chan ? &event : NULL;
+	struct leg then = { NULL };
 	cl_int err;
 
 	if (from && to && src_node != dst_node) {
-		err = bounce(d, device_of(proc, dst_node), r);
+		err = first_leg(d, device_of(proc, dst_node), r, !chan, e, &then);
+		if (err == CL_SUCCESS && !chan)
+			err = last_leg(&then);
 	} else if (from && to) {
 		err = move_rows(d, r, !chan, e);
 		if (err == CL_SUCCESS && !chan)
@@ -238,7 +293,7 @@ static int copy_rows(struct orr_process *proc, unsigned src_node, unsigned dst_n
 				r->size * r->count, src_node, dst_node, orr_cl_text(err));
 		return ret;
 	}
-	return event ? put_event(d, chan, event) : 0;
+	return event ? put_event(d, chan, event, &then) : 0;
 }
 
 static struct orr_copy_channel *if_asynchronous(struct orr_copy_channel *chan)
