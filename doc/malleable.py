@@ -13,7 +13,8 @@ import sys
 import tempfile
 
 LEAST, MOST = 64, 512
-COSTS = ["--cost-start", "300000", "--cost-start-each", "1000", "--cost-join", "90000"]
+COSTS = ["--cost-start", "300000", "--cost-start-each", "1000", "--cost-join", "90000", "--cost-leave", "0", "--cost-switch", "0",
+         "--cost-begin", "0"]
 PROGRAMS = {
     "cholesky": ["-nt", "56", "-b", "768"],
     "stencil_lb": ["--blocks", "2048", "-b", "1000000", "--cell-ns", "20", "--niter", "100"],

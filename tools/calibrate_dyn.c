@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orrery-calibrate-dyn: what processes that join and leave cost. `orrery calibrate --elastic`
- * starts it as the only process of an elastic run. Several times, it starts a process, connects to
- * it, starts 4 more, connects to all, and lets the 5 leave. It prints a word and a number of
- * microseconds in each line: requests and connections; the journal of the run says how long
- * processes took to start and to end (tools/orrery_elastic.py).
+ * starts it as the two processes of an elastic run. Several times, a process is started and joins
+ * the task runtime of the two, 3 more are started, and all of these leave. It prints a word and a
+ * number of microseconds in each line: requests, connections, and what the runtime takes to go on
+ * with another communicator and to begin; the journal of the run says how long processes took to
+ * start and to end (tools/orrery_elastic.py).
  *
  *     orrery-calibrate-dyn [ROUNDS]
  *
+ * The first process drives: it tells each world (processes that were started together) by numbered
+ * keys which set comes next, or that it leaves or ends.
+ *
  * Invariant: numbers are medians, and printed when all was measured. */
 #include <orrery_dyn.h>
+#include <orrery_resize.h>
+#include <starpu_mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 20, REQUESTS = 51, FIRST = 1, SECOND = 4, ROOM = 512 };
+enum { MOST_ROUNDS = 20, REQUESTS = 51, FIRST = 1, SECOND = 3, ROOM = 512 };
 
 static MPI_Session session;
 static char main_set[ROOM] = "mpi://WORLD";
@@ -69,33 +75,42 @@ static void look_up(const char *key, char value[ROOM])
 	MPI_Info_free(&info);
 }
 
-/* The task runtime begins with these calls on a communicator, too; the first ones on new
- * connections are slow. */
-static void use_first(void)
-{
-	MPI_Comm copy;
-	int rank, size, all[16];
-
-	MPI_Comm_dup(comm, &copy);
-	MPI_Comm_rank(copy, &rank);
-	MPI_Comm_size(copy, &size);
-	must(size > 16, "a set of more than 16 processes");
-	for (int i = 0; i < 2; i++)
-		MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, copy);
-	MPI_Comm_free(&copy);
-}
-
-static void join(const char *set)
+static MPI_Comm comm_of(const char *set)
 {
 	MPI_Group group;
+	MPI_Comm made;
 
 	must(MPI_Group_from_session_pset(session, set, &group), "MPI_Group_from_session_pset");
 	must(MPI_Comm_create_from_group(group, "calibrate", MPI_INFO_NULL, MPI_ERRORS_RETURN,
-					&comm),
+					&made),
 	     "MPI_Comm_create_from_group");
 	MPI_Group_free(&group);
-	use_first();
+	return made;
 }
+
+/* The runtime begins with the set, or goes on with it. Returns how long that took, and waits for
+ * all. */
+static double enter(const char *set)
+{
+	double from = now_us();
+	MPI_Comm old = comm;
+	struct starpu_conf conf;
+
+	comm = comm_of(set);
+	if (old == MPI_COMM_NULL) {
+		starpu_conf_init(&conf);
+		conf.ncpus = 1;
+		must(starpu_mpi_init_conf(NULL, NULL, 0, comm, &conf), "starpu_mpi_init_conf");
+	} else {
+		must(orrery_resize_switch(comm), "orrery_resize_switch");
+		MPI_Comm_free(&old);
+	}
+	double took = now_us() - from;
+	must(MPI_Barrier(comm), "MPI_Barrier");
+	return took;
+}
+
+/* ---- the first process ---- */
 
 /* A change by n processes; out gets the delta and the set that results. */
 static void change(int op, const char *key, int n, char out[2][ROOM])
@@ -124,53 +139,74 @@ static void finish(const char *next)
 	snprintf(main_set, ROOM, "%s", next);
 }
 
-/* n processes more; delta becomes their set. */
-static void grow(int n, char delta[ROOM])
+struct world {
+	char set[ROOM];
+	int told;
+};
+
+static struct world first_world = { "mpi://WORLD", 0 };
+
+static void tell(struct world *w, const char *what)
+{
+	char key[16];
+
+	snprintf(key, sizeof(key), "%d", w->told++);
+	publish(w->set, key, what);
+	if (w == &first_world) { /* all of a world look up together */
+		char value[ROOM];
+		look_up(key, value);
+	}
+}
+
+/* n processes more, in a new world. */
+static void grow(int n, struct world *w, char next[ROOM])
 {
 	char out[2][ROOM];
 
 	change(MPI_PSETOP_GROW, "mpi_num_procs_add", n, out);
-	memcpy(delta, out[0], ROOM);
-	publish(delta, "next", out[1]);
-	finish(out[1]);
+	*w = (struct world){ .told = 0 };
+	memcpy(w->set, out[0], ROOM);
+	memcpy(next, out[1], ROOM);
 }
 
-/* Connects to the processes of the main set. Returns how long that took. */
-static double connect(void)
+struct times {
+	double join, begin, change; /* the last one: of the communicator */
+};
+
+static struct times round_of(void)
 {
+	struct world first, second;
+	char next[ROOM], out[2][ROOM];
+	struct times t;
+
+	grow(FIRST, &first, next);
+	tell(&first_world, next);
+	tell(&first, next);
 	double from = now_us();
-
-	if (comm != MPI_COMM_NULL)
-		MPI_Comm_free(&comm);
-	join(main_set);
-	return now_us() - from;
-}
-
-/* Processes come, more of them come, and all of these leave. */
-static void round_of(double joins[2])
-{
-	char first[ROOM], second[ROOM], out[2][ROOM];
-
-	grow(FIRST, first);
-	joins[0] = connect();
-	grow(SECOND, second);
-	publish(first, "then", main_set);
-	joins[1] = connect();
+	t.join = enter(next);
+	t.begin = now_us() - from - t.join;
+	finish(next);
+	grow(SECOND, &second, next);
+	finish(next);
 	change(MPI_PSETOP_SHRINK, "mpi_num_procs_sub", FIRST + SECOND, out);
+	tell(&first_world, out[1]);
+	tell(&first, "leave");
+	t.change = enter(out[1]);
+	tell(&second, "leave");
 	finish(out[1]);
-	publish(second, "then", "leave");
-	publish(first, "after", "leave");
-	connect();
+	return t;
 }
 
 /* One more process comes when those of the last round have ended, and leaves at once. */
 static void await_end(void)
 {
-	char out[2][ROOM];
+	struct world last;
+	char next[ROOM];
 
-	change(MPI_PSETOP_GROW, "mpi_num_procs_add", FIRST, out);
-	publish(out[0], "next", "leave");
-	must(MPI_Session_dyn_finalize_psetop(session, main_set), "finalize");
+	grow(FIRST, &last, next);
+	tell(&last, "leave");
+	finish(next);
+	tell(&first_world, "end");
 }
 
 static double request_us(void)
@@ -187,54 +223,71 @@ static double request_us(void)
 	return median(v, REQUESTS);
 }
 
-/* A connection makes so many requests to the registry. */
-enum { JOIN_REQUESTS = 2 };
-
 static void measure(int rounds)
 {
-	double joins[2 * MOST_ROUNDS], request = request_us();
+	double join[MOST_ROUNDS], begin[MOST_ROUNDS], other[MOST_ROUNDS], request = request_us();
 
-	join(main_set);
-	for (int i = 0; i < rounds; i++)
-		round_of(joins + 2 * i);
+	enter(main_set);
+	for (int i = 0; i < rounds; i++) {
+		struct times t = round_of();
+		join[i] = t.join;
+		begin[i] = t.begin;
+		other[i] = t.change;
+	}
 	await_end();
-	printf("request_us %.1f\njoin_us %.1f\n", request,
-	       median(joins, 2 * rounds) - JOIN_REQUESTS * request);
+	double change_us = median(other, rounds), more = median(join, rounds) - change_us;
+	printf("request_us %.1f\njoin_us %.1f\nswitch_us %.1f\nbegin_us %.1f\n", request,
+	       more > 0 ? more : 0, change_us, median(begin, rounds));
 }
 
-/* What a process does that was started: joins the sets that it is told of, until it is told to
- * leave. */
-static void follow(void)
-{
-	static const char *const keys[] = { "next", "then", "after" };
-	char value[ROOM];
+/* ---- the others ---- */
 
-	for (int i = 0; i < 3; i++) {
-		look_up(keys[i], value);
-		if (!strcmp(value, "leave"))
+static void follow(int added)
+{
+	char key[16], value[ROOM];
+
+	if (!added)
+		enter(main_set);
+	for (int i = 0;; i++) {
+		snprintf(key, sizeof(key), "%d", i);
+		look_up(key, value);
+		if (!strcmp(value, "leave") || !strcmp(value, "end"))
 			break;
-		snprintf(main_set, ROOM, "%s", value);
-		connect();
+		enter(value);
 	}
-	if (comm != MPI_COMM_NULL)
+	if (!strcmp(value, "leave") && comm != MPI_COMM_NULL) {
+		must(orrery_resize_switch(MPI_COMM_NULL), "orrery_resize_switch");
 		MPI_Comm_free(&comm);
+		must(starpu_mpi_shutdown(), "starpu_mpi_shutdown");
+	}
+}
+
+static int says(const char *key)
+{
+	MPI_Info info;
+	char value[ROOM];
+	int found;
+
+	must(MPI_Session_get_pset_info(session, "mpi://WORLD", &info), "MPI_Session_get_pset_info");
+	MPI_Info_get(info, key, ROOM - 1, value, &found);
+	MPI_Info_free(&info);
+	return !strcmp(value, "True");
 }
 
 int main(int argc, char **argv)
 {
-	int found, rounds = argc > 1 ? atoi(argv[1]) : 3;
-	char value[ROOM];
-	MPI_Info info;
+	int rounds = argc > 1 ? atoi(argv[1]) : 3;
 
 	must(rounds < 1 || rounds > MOST_ROUNDS, "a number of rounds from 1 to 20");
 	must(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session), "MPI_Session_init");
-	must(MPI_Session_get_pset_info(session, main_set, &info), "MPI_Session_get_pset_info");
-	MPI_Info_get(info, "mpi_dyn", ROOM - 1, value, &found);
-	MPI_Info_free(&info);
-	if (strcmp(value, "True")) {
+	int added = says("mpi_dyn");
+	if (!added && says("mpi_primary"))
 		measure(rounds);
-	} else {
-		follow();
+	else
+		follow(added);
+	if (comm != MPI_COMM_NULL) {
+		must(starpu_mpi_shutdown(), "starpu_mpi_shutdown");
+		MPI_Comm_free(&comm);
 	}
 	must(MPI_Session_finalize(&session), "MPI_Session_finalize");
 	return 0;

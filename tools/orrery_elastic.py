@@ -23,14 +23,16 @@ def changes(entries):
     """The growths and shrinks, each a dictionary with its operation (5: GROW, 6: SHRINK), the number n of new processes, and
     seconds: leave (until those that left before have ended), start (until the new ones are there), point (until all know of
     it), and join (until it is over)."""
-    made, asked, now = [], {}, None
+    made, asked, now, waits = [], {}, None, set()
     for seconds, process, verb, words in entries:
         first = words[0] if words else ""
+        if verb == "asks":
+            (waits.add if first in ("query", "psetop", "spawned") else waits.discard)(process)
         if verb == "asks" and first in ("query", "psetop"):
             asked[process] = seconds
         elif verb == "gets" and first == "spawn":
             now = {"process": process, "n": int(words[1]), "leave": seconds - asked.get(process, seconds), "at": seconds}
-        elif verb == "gets" and first == "ok" and len(words) > 2 and words[1] in ("5", "6") and process in asked:
+        elif verb == "gets" and first == "ok" and len(words) > 2 and words[1] in ("5", "6") and process in waits:
             if not now or now["process"] != process or "operation" in now:
                 now = {"process": process, "n": 0, "at": asked[process]}
             now.update(operation=int(words[1]), start=seconds - now["at"], at=seconds)
@@ -55,11 +57,13 @@ def ends(entries):
 
 
 def line_through(points):
-    """Start and slope of the straight line that fits (x, y) best; a slope is 0 at least."""
+    """Start and slope of the straight line that fits (x, y) best, both 0 at least."""
     n, sx, sy = len(points), sum(x for x, _ in points), sum(y for _, y in points)
     sxx, sxy = sum(x * x for x, _ in points), sum(x * y for x, y in points)
     slope = max(0.0, (n * sxy - sx * sy) / (n * sxx - sx * sx)) if n * sxx > sx * sx else 0.0
-    return (sy - slope * sx) / n, slope
+    if sy < slope * sx:
+        slope = sxy / sxx
+    return max(0.0, (sy - slope * sx) / n), slope
 
 
 def costs(entries):

@@ -191,6 +191,8 @@ ELASTIC = {  # costs of processes that join and leave, and the options of `orrer
     "start_each_us": "--cost-start-each",
     "join_us": "--cost-join",
     "leave_us": "--cost-leave",
+    "switch_us": "--cost-switch",
+    "begin_us": "--cost-begin",
 }
 
 

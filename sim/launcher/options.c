@@ -240,6 +240,8 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_COST_START: orr_sim_dyn.us[ORR_SIM_DYN_START] = v; break;
 	case OPTION_COST_START_EACH: orr_sim_dyn.us[ORR_SIM_DYN_EACH] = v; break;
 	case OPTION_COST_LEAVE: orr_sim_dyn.us[ORR_SIM_DYN_LEAVE] = v; break;
+	case OPTION_COST_SWITCH: orr_sim.switch_us = v; break;
+	case OPTION_COST_BEGIN: orr_sim.begin_us = v; break;
 	case OPTION_COST_JOIN: orr_sim_dyn.us[ORR_SIM_DYN_JOIN] = v; break;
 	case OPTION_STACK: o->stack_kib = (long) v; break;
 	case OPTION_MEMORY: o->memory_mib = v; break;
@@ -373,6 +375,8 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	orr_sim_dyn.us[ORR_SIM_DYN_START] = 300000;
 	orr_sim_dyn.us[ORR_SIM_DYN_LEAVE] = 250000;
 	orr_sim_dyn.us[ORR_SIM_DYN_JOIN] = 90000;
+	orr_sim.switch_us = 10000;
+	orr_sim.begin_us = 20000;
 	while (i < argc && argv[i][0] == '-') {
 		if (!strcmp(argv[i], "--")) {
 			i++;

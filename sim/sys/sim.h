@@ -172,6 +172,9 @@ struct orr_sim {
 	const char *program; /* its absolute path */
 	enum orr_sim_kernels kernels;
 	enum orr_sim_network network;
+	/* elastic runs: the runtime goes on with another communicator; it begins in a process that
+	 * joins */
+	double switch_us, begin_us;
 	int channels;                          /* of each link, for ORR_SIM_QUEUE */
 	const struct orr_sim_carrier *carrier; /* by the network, see sim_mpi.h */
 	void (*on_message)(void); /* the launcher's, at the start of messages that SimGrid does not

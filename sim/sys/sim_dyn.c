@@ -174,6 +174,8 @@ int orr_sys_dyn_enter(void)
 	PMPI_Initialized(&up);
 	if (!up)
 		orr_sim_mpi_init_program(NULL, NULL);
+	while (!dyn.engines) /* groups are made from theirs */
+		orr_sys_sleep_us(0.1);
 	int uid = orr_dyn_arrive(dyn.registry, a->rank->start, a->rank->place,
 				 sg_host_get_name(a->rank->host));
 	if (uid < 0)

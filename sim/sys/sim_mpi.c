@@ -125,7 +125,7 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 {
 	struct orr_sim_rank *r = rank_of(proc);
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	int done = 0;
+	int done = 0, joins = !r->mpi && r->start;
 	PMPI_Initialized(&done);
 	if (!r->mpi && !(r->mpi = calloc(1, sizeof(*r->mpi))))
 		return -ENOMEM;
@@ -156,6 +156,8 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 			orr_error(
 				"starpu_mpi_init: a process of the communicator has ended; make another one");
 		mpi_free(r);
+	} else if (joins) {
+		orr_sys_sleep_us(orr_sim.begin_us);
 	}
 	return ret;
 }
@@ -171,6 +173,7 @@ static void await_ring(struct orr_sim_mpi *m)
 void orr_sys_mpi_leave(struct orr_process *proc)
 {
 	struct orr_sim_mpi *m = rank_of(proc)->mpi;
+	orr_sys_sleep_us(orr_sim.switch_us);
 	*m = (struct orr_sim_mpi){ .members = m->members,
 				   .nmembers = m->nmembers,
 				   .initialized_here = m->initialized_here };

@@ -3,8 +3,10 @@
 #
 # How well a simulated run predicts what a change of processes costs on this machine: measures starting, joining and leaving
 # (`orrery calibrate --elastic`), and then a task program (tests/elastic/follow.c) that gets a process and gives it back, many
-# times, in both worlds. What a change costs is the time from one size to the next, as the demands wait in a queue: it has the
-# end and the start of a process, its way to the run, and the move of its data. elastic.py prints medians; the aim is 15 %.
+# times, in both worlds. A growth has the end of the process that left before, the start of another one, and its way to the run; a
+# shrink has the move of data and the way of the run to fewer processes. elastic.py prints medians; the aim is 15 %.
+#
+# Tasks sleep 1 ms: the steps between two points take the same time in both worlds, whatever else the machine does.
 #
 # Calibrations and runs take turns, and each round in the reverse order of the one before, so that others who use the machine
 # disturb all of them. ORR_BENCH_TURNS: rounds (default 6); ORR_BENCH_ROUNDS: changes of each kind in a run (default 5).
@@ -12,7 +14,8 @@
 cd "$TMPDIR" || exit 77
 . "$ORR_TEST_SRCDIR/tests/lib/elastic.sh"
 STARPU_NCPU=1
-export STARPU_NCPU
+FOLLOW_PAUSE_US=1000
+export STARPU_NCPU FOLLOW_PAUSE_US
 program=$ORR_TEST_BUILDDIR/tests/elastic/follow
 [ -x "$program" ] && [ -e "$program.sim" ] || { echo "make check TESTS= builds $program"; exit 77; }
 

@@ -8,12 +8,15 @@
 [ "$ORR_TEST_MPI" = yes ] || skip "needs MPI"
 
 fails 2 '[-]-elastic and --network measure different things' "$ORRERY" calibrate --elastic --network
-ok "$ORRERY" calibrate --elastic -o machine --name here
+fails 2 '[-]-rounds only goes with --elastic' "$ORRERY" calibrate --rounds 2
+fails 2 '[-]-rounds 0: expected a whole number, from 1 to 20' "$ORRERY" calibrate --elastic --rounds 0
+ok "$ORRERY" calibrate --elastic -o machine --name here --rounds 1
 has out '^machine/bus/here.elastic$'
-for word in request start start_each join leave; do
+for word in request start start_each join leave switch begin; do
 	has machine/bus/here.elastic "^${word}_us [0-9.]+$"
 done
-[ "$(awk '/^start_us/ && $2 > 1000 || /^join_us/ && $2 > 1000' machine/bus/here.elastic | wc -l)" = 2 ] || die "$(cat machine/bus/here.elastic)"
+[ "$(awk '/^start_(each_)?us/ { start += $2 } /^join_us|^switch_us/ { way += $2 } /^leave_us/ { leave = $2 }
+	END { print (start > 1000) (way > 1000) (leave > 1000) }' machine/bus/here.elastic)" = 111 ] || die "$(cat machine/bus/here.elastic)"
 [ "$ORR_TEST_SIM" = yes ] || exit 0
 
 for f in "$ORR_TEST_SRCDIR"/platforms/machines/laptop8/bus/laptop8.*; do cp "$f" "machine/bus/here.${f##*.}"; done

@@ -5,8 +5,8 @@
  * any datum. In the end, each rank compares what it owns. FOLLOW_KEEPS in the environment: the last
  * process of the first ones owns a datum that does not follow. FOLLOW_DIES, a file in which the
  * processes count: the third one ends while it joins. FOLLOW_OTHER, a file: a growth is refused
- * until it is there. Driven by follow.sh, which gives the
- * scripts. */
+ * until it is there. FOLLOW_PAUSE_US: microseconds that a task sleeps (default 100). Driven by
+ * follow.sh, which gives the scripts. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,8 @@
 #include <orrery_resize.h>
 #include <unistd.h>
 
-#define COUNTING_PAUSE_S 1e-4
+static double pause_s = 1e-4;
+#define COUNTING_PAUSE_S pause_s
 #include "counting.h"
 
 enum { N = 30, INTS = 64, MOST_STEPS = 20000 };
@@ -161,6 +162,8 @@ static void verify(void)
 
 int main(int argc, char **argv)
 {
+	if (getenv("FOLLOW_PAUSE_US"))
+		pause_s = atof(getenv("FOLLOW_PAUSE_US")) * 1e-6;
 	count_and_die();
 	int new = orrery_elastic_start(&argc, &argv, NULL, &comm, &now, sizeof(now)), size = 0;
 

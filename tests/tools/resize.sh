@@ -38,7 +38,7 @@ elastic_sim() {
 	p=$1
 	shift
 	ok "$ORRERY" sim --quiet -n 2 --cpus 2 --elastic --max 4 --scenario sim-script --cost-start 1000 --cost-start-each 100 \
-		--cost-join 1000 "$examples/$p/$p.sim" --elastic --check "$@"
+		--cost-join 1000 --cost-leave 1000 --cost-switch 100 --cost-begin 100 "$examples/$p/$p.sim" --elastic --check "$@"
 	has out 'check: OK'
 	has out '_resize changes=3 moved=[1-9]'
 	has out 'nodes=4'
