@@ -75,6 +75,9 @@ library_lists() {
 example_block() {
 	p=examples/$1/$1
 	v=$(canon "$p")
+	libs=CUDA_EXAMPLE_LIBS
+	# Only these call cuBLAS and cuSOLVER. (libtool moves --as-needed behind the libraries.)
+	if grep -q 'matrix_cuda\.h' examples/"$1"/*; then libs=CUDA_MATRIX_LIBS; fi
 	elastic=
 	case $1 in elastic*) elastic=elastic_ ;; esac
 	if grep -q 'elastic_begin(' examples/"$1"/*.c; then elastic=elastic_; fi
@@ -86,7 +89,7 @@ example_block() {
 	files "examples/$1" -name '*.cu' | while read -r cu; do
 		echo "if ORR_NVCC"
 		echo "orr_example_cu += $cu.o"
-		echo "${v}_LDADD += $cu.o \$(CUDA_EXAMPLE_LIBS)"
+		echo "${v}_LDADD += $cu.o \$($libs)"
 		echo "endif"
 	done
 	echo "$p.sim: \$(${v}_SOURCES) \$(orr_example_headers) \$(orr_headers_dep) | \$(orr_sim_order)"

@@ -29,12 +29,15 @@ AS_IF([test $orr_cuda_toolkit != no],
 	 AC_DEFINE([STARPU_USE_CUDA], [1], [CUDA devices are driven])])
 NVCC=
 CUDA_EXAMPLE_LIBS=
+CUDA_MATRIX_LIBS=
 AS_IF([test $orr_cuda_toolkit != no && test -x "$orr_cuda_toolkit/bin/nvcc" &&
 	test -f "$orr_cuda_toolkit/include/cublas_v2.h" && test -f "$orr_cuda_toolkit/include/cusolverDn.h"],
 	[NVCC=$orr_cuda_toolkit/bin/nvcc
-	 CUDA_EXAMPLE_LIBS="-L$orr_cuda_toolkit/lib64 -Wl,-rpath,$orr_cuda_toolkit/lib64 -Wl,--as-needed -lcusolver -lcublas -lcudart -Wl,--no-as-needed -lstdc++"])
+	 CUDA_EXAMPLE_LIBS="-L$orr_cuda_toolkit/lib64 -Wl,-rpath,$orr_cuda_toolkit/lib64 -lcudart -lstdc++"
+	 CUDA_MATRIX_LIBS="-lcusolver -lcublas $CUDA_EXAMPLE_LIBS"])
 AC_SUBST([NVCC])
 AC_SUBST([CUDA_EXAMPLE_LIBS])
+AC_SUBST([CUDA_MATRIX_LIBS])
 AM_CONDITIONAL([ORR_NVCC], [test -n "$NVCC"])
 AC_SUBST([CUDA_CFLAGS])
 AC_SUBST([orr_cuda])
