@@ -14,38 +14,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/spin.h"
+#include "lib/step.h"
 #include "lib/test.h"
 
 #define NTASKS 40
-#define N 10000          /* floats: 4 ms at 10 MB/s */
-#define N_OPENCL 1000000 /* those of a device that really copies */
 #define ROUNDS 7
 #define AIM 0.9
 
 static float *v[NTASKS];
-static uint32_t n = N;
+static uint32_t n;
 static double nap_us;
 static unsigned nkernels; /* that each datum has seen */
-
-static void on_fake(void *buffers[], void *arg)
-{
-	float *x = (float *) STARPU_VECTOR_GET_PTR(buffers[0]);
-
-	(void) arg;
-	x[0] += 1;
-}
-
-/* A simulated run takes the time of kernels from here. */
-static double cost_us(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
-{
-	(void) task;
-	(void) arch;
-	(void) nimpl;
-	return atof(getenv("ORRERY_FAKE_KERNEL_US"));
-}
-
-static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost_us };
 
 #ifdef STARPU_USE_OPENCL
 struct nap {
@@ -77,15 +56,6 @@ static void nap_on_opencl(void *buffers[], void *arg)
 #define nap_on_opencl NULL
 #endif
 
-static struct starpu_codelet cl = { .cuda_funcs = { on_fake },
-				    .cuda_flags = { STARPU_CUDA_ASYNC },
-				    .opencl_funcs = { spin_on_opencl },
-				    .opencl_flags = { STARPU_OPENCL_ASYNC },
-				    .nbuffers = 1,
-				    .modes = { STARPU_RW },
-				    .model = &model,
-				    .name = "step" };
-
 static void begin(starpu_data_handle_t h[])
 {
 	for (unsigned i = 0; i < NTASKS; i++)
@@ -107,7 +77,7 @@ static double kernels(starpu_data_handle_t h[])
 	double start = starpu_timing_now();
 
 	for (unsigned i = 0; i < NTASKS; i++)
-		OK(starpu_task_insert(&cl, STARPU_RW, h[i], 0));
+		OK(starpu_task_insert(&step_cl, STARPU_RW, h[i], 0));
 	starpu_task_wait_for_all();
 	nkernels++;
 	return starpu_timing_now() - start;
@@ -147,7 +117,7 @@ static double choose_kernel(unsigned node, int naps)
 		begin(h);
 		nap_us = copies(h, node) / NTASKS;
 		end(h);
-		cl.opencl_funcs[0] = nap_on_opencl;
+		step_cl.opencl_funcs[0] = nap_on_opencl;
 		return nap_us;
 	}
 	for (unsigned t = 0; t < 4; t++) {
@@ -177,10 +147,9 @@ int main(int argc, char **argv)
 
 	(void) argv;
 	OK(starpu_init(NULL));
-	if (starpu_opencl_worker_get_count()) {
+	if (starpu_opencl_worker_get_count())
 		arch = STARPU_OPENCL_WORKER;
-		n = N_OPENCL;
-	}
+	n = step_floats();
 	int id = starpu_worker_get_by_type(arch, 0);
 	if (id < 0)
 		return 77;

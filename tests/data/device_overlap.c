@@ -12,49 +12,18 @@
 #include <starpu.h>
 #include <string.h>
 
-#include "lib/spin.h"
+#include "lib/step.h"
 #include "lib/test.h"
 
 #define NTASKS 12
-#define N 10000          /* floats: 4 ms at 10 MB/s */
-#define N_OPENCL 1000000 /* those of a device that really copies */
-#define KERNEL_US 4000.0
 #define TRIES 5
-
-static void on_fake(void *buffers[], void *arg)
-{
-	float *v = (float *) STARPU_VECTOR_GET_PTR(buffers[0]);
-
-	(void) arg;
-	v[0] += 1;
-}
-
-/* A simulated run takes the time of kernels from here. */
-static double cost_us(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
-{
-	(void) task;
-	(void) arch;
-	(void) nimpl;
-	return KERNEL_US;
-}
-
-static struct starpu_perfmodel model = { .type = STARPU_PER_ARCH, .arch_cost_function = cost_us };
-
-static struct starpu_codelet cl = { .cuda_funcs = { on_fake },
-				    .cuda_flags = { STARPU_CUDA_ASYNC },
-				    .opencl_funcs = { spin_on_opencl },
-				    .opencl_flags = { STARPU_OPENCL_ASYNC },
-				    .nbuffers = 1,
-				    .modes = { STARPU_RW },
-				    .model = &model,
-				    .name = "step" };
 
 /* Runs NTASKS tasks, each on data of its own, and returns the time that they took. */
 static double run(void)
 {
 	starpu_data_handle_t h[NTASKS];
 	float *v[NTASKS];
-	unsigned n = starpu_opencl_worker_get_count() ? N_OPENCL : N;
+	unsigned n = step_floats();
 
 	for (unsigned i = 0; i < NTASKS; i++) {
 		v[i] = calloc(n, sizeof(float));
@@ -64,7 +33,7 @@ static double run(void)
 	}
 	double start = starpu_timing_now();
 	for (unsigned i = 0; i < NTASKS; i++)
-		OK(starpu_task_insert(&cl, STARPU_RW, h[i], 0));
+		OK(starpu_task_insert(&step_cl, STARPU_RW, h[i], 0));
 	starpu_task_wait_for_all();
 	double us = starpu_timing_now() - start;
 	for (unsigned i = 0; i < NTASKS; i++) {
@@ -134,8 +103,8 @@ int main(void)
 	CHECK(best >= 0.5, "copies and kernels overlap by %.2f", best);
 	if (orrery_is_simulated()) {
 		CHECK(best >= (NTASKS - 1.0) / NTASKS * 0.98, "it is %.3f", best);
-		CHECK(NTASKS * KERNEL_US / us >= 0.9, "the device computes %.2f of the time",
-		      NTASKS * KERNEL_US / us);
+		CHECK(NTASKS * STEP_US / us >= 0.9, "the device computes %.2f of the time",
+		      NTASKS * STEP_US / us);
 	}
 	return 0;
 }
