@@ -69,6 +69,17 @@ int orr_sys_bind(struct orr_process *proc, const int *units, unsigned n)
 	return -ENOSYS;
 }
 
+/* Drivers, which know about buses, drive the devices of real machines only. */
+unsigned orr_sys_units_beside(struct orr_process *proc, const char *bus_id, int *units,
+			      unsigned max)
+{
+	(void) proc;
+	(void) bus_id;
+	(void) units;
+	(void) max;
+	return 0;
+}
+
 const struct orr_part *orr_sys_part_root(struct orr_process *proc)
 {
 	(void) proc;

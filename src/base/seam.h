@@ -176,6 +176,10 @@ void orr_sys_topology_exit(struct orr_process *proc);
  * that do not exist are left out. Returns 0, -EINVAL if none exists, -ENOSYS where nothing can be
  * bound (a simulated run, the topology of another machine), or -errno of the system. */
 int orr_sys_bind(struct orr_process *proc, const int *units, unsigned n);
+/* [main] The units, at most max of those that this process may use, that are beside the device with
+ * that number on the PCI bus ("0000:3b:00.0", "": not known). Returns how many; 0: nobody knows. */
+unsigned orr_sys_units_beside(struct orr_process *proc, const char *bus_id, int *units,
+			      unsigned max);
 /* Parts of the machine that contain each other: packages, caches, units. Valid until
  * orr_sys_topology_exit. [any] [locked] The whole machine, or NULL where nobody knows; the i-th
  * part below a part, or NULL; the number of the unit that a part is, or -1. */
@@ -252,9 +256,11 @@ void orr_sys_mem_free(struct orr_process *proc, void *ptr, size_t size);
 /* [any] [locked] The program has limited its memory: from now on, until the runtime stops, freed
  * blocks make room at once, instead of being kept for the next one of their size. */
 void orr_sys_mem_keep_none(struct orr_process *proc);
-/* [any] [locked] Has the pages of a block (whole pages) lie on NUMA node `numa` of proc->topo, or
- * anywhere again when it is negative. Where that is not possible nothing happens: it only costs
- * speed. */
+/* [any] [locked] Has the pages of a block (whole pages) lie on NUMA node `numa` of proc->topo,
+ * beside the devices (ORR_NUMA_OF_DEVICES) if orr_sys_units_beside found all of them beside the
+ * same memory, or anywhere again (ORR_NUMA_ANY). Where that is not possible nothing happens: it
+ * only costs speed. */
+enum { ORR_NUMA_ANY = -1, ORR_NUMA_OF_DEVICES = -2 };
 void orr_sys_mem_bind(struct orr_process *proc, void *ptr, size_t size, int numa);
 /* [any] [locked] Memory that the program itself touches (starpu_malloc): zero-cost folded memory
  * when kernels are skipped. */

@@ -191,6 +191,9 @@ struct orr_core {
 	unsigned ctx_leaving; /* atomic: a context became empty whose workers must leave it */
 	int *explicit_ids;    /* STARPU_WORKERS_CPUID: units to bind to, nexplicit of them, owned */
 	unsigned nexplicit;
+	int *driver_units; /* those of the threads that drive devices, ndriver_units of them, owned
+			    */
+	unsigned ndriver_units;
 	int engine_core; /* a unit is kept for the progression thread of MPI */
 	int *by_unit; /* atomic: workers in the order of their units (core/worker_names.c), owned,
 			 NULL: not asked for */

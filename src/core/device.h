@@ -65,6 +65,7 @@ struct orr_device {
 	const struct orr_driver_ops *driver;
 	void *driver_arg; /* kept as each worker's driver_arg */
 	char name[32];    /* of its workers, "CUDA 0" */
+	char bus_id[20];  /* on the PCI bus, "0000:3b:00.0"; "": not known */
 };
 
 #endif

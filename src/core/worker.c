@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ids.h"
 #include "base/log.h"
 #include "core/device.h"
+#include "core/units.h"
 #include "data/data.h"
 #include "perf/arch_table.h"
 
@@ -73,54 +73,6 @@ static int count_cpus(struct orr_process *proc, unsigned ndevices)
 	return asked;
 }
 
-/* The i-th unit in turns, without those that are kept for the main thread and the progression
- * thread if there are others. */
-static int unit_in_turns(const struct orr_process *proc, unsigned i)
-{
-	const struct orr_topology *t = &proc->topo;
-	int main = orr_worker_main_unit(proc), engine = orr_worker_engine_unit(proc);
-	unsigned j, n = 0;
-
-	for (j = 0; j < t->ncores; j++)
-		n += t->core_ids[j] != main && t->core_ids[j] != engine;
-	if (n == 0 || n == t->ncores)
-		return t->ncores ? t->core_ids[i % t->ncores] : -1;
-	i %= n;
-	for (j = 0;; j++) {
-		if (t->core_ids[j] == main || t->core_ids[j] == engine)
-			continue;
-		if (!i--)
-			return t->core_ids[j];
-	}
-}
-
-static int bindid(struct orr_process *proc, unsigned i)
-{
-	if (proc->cfg.nobind)
-		return -1;
-	if (proc->conf.use_explicit_workers_bindid)
-		return (int) proc->conf.workers_bindid[i % STARPU_NMAXWORKERS];
-	if (proc->core->nexplicit)
-		return proc->core->explicit_ids[i % proc->core->nexplicit];
-	return unit_in_turns(proc, i);
-}
-
-/* Units to bind workers to, round-robin when there are fewer than workers. */
-static int read_explicit_ids(struct orr_process *proc)
-{
-	const struct orr_config *cfg = &proc->cfg;
-	int ret = 0;
-
-	if (cfg->workers_cpuid)
-		ret = orr_ids_parse("STARPU_WORKERS_CPUID", cfg->workers_cpuid, proc->topo.nmachine,
-				    &proc->core->explicit_ids, &proc->core->nexplicit);
-	if (!ret && !proc->core->nexplicit && cfg->workers_coreid)
-		ret = orr_ids_parse("STARPU_WORKERS_COREID", cfg->workers_coreid,
-				    proc->topo.nmachine, &proc->core->explicit_ids,
-				    &proc->core->nexplicit);
-	return ret;
-}
-
 int orr_driver_queues_none(struct orr_worker *w, struct orr_task *t)
 {
 	(void) w;
@@ -169,7 +121,7 @@ static void create_cpu_worker(struct orr_process *proc, const struct orr_driver_
 	struct orr_worker *w = &proc->core->workers[i];
 
 	setup_worker(proc, w, i, STARPU_CPU_WORKER, (int) i);
-	w->bindid = bindid(proc, i);
+	w->bindid = orr_unit_of_cpu(proc, i);
 	w->memnode = w->kernel.memnode = orr_topology_numa(&proc->topo, w->bindid);
 	w->driver = driver;
 	snprintf(w->name, sizeof(w->name), "CPU %u", i);
@@ -185,7 +137,6 @@ static int create_device_workers(struct orr_process *proc, const struct orr_devi
 
 		setup_worker(proc, w, first + i, d->arch, d->devid);
 		w->memnode = w->kernel.memnode = memnode;
-		w->bindid = -1;
 		w->driver = d->driver;
 		w->driver_arg = d->driver_arg;
 		w->pipeline = (uint8_t) (d->pipeline < 1 ? 1 : d->pipeline > 64 ? 64 : d->pipeline);
@@ -241,6 +192,23 @@ static void cut_groups(struct orr_process *proc, unsigned ncpus, const struct or
 			proc->core->groups[k++].nworkers = devices[i].nworkers / n;
 		}
 		first += devices[i].nworkers;
+	}
+}
+
+/* Chooses the units of the threads that drive devices, whose workers begin with `first`. */
+static void bind_drivers(struct orr_process *proc, unsigned first, const struct orr_device *devices,
+			 unsigned ndevices)
+{
+	int unit = -1;
+
+	for (unsigned i = 0; i < ndevices; i++) {
+		unsigned n = begun_groups(devices, i), each = n ? devices[i].nworkers / n : 0;
+
+		for (unsigned k = 0; k < devices[i].nworkers; k++, first++) {
+			if (n && k % each == 0)
+				unit = orr_unit_of_driver(proc, devices[i].bus_id, first);
+			proc->core->workers[first].bindid = unit;
+		}
 	}
 }
 
@@ -304,7 +272,7 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 
 	if (ncpus < 0)
 		return ncpus;
-	ret = read_explicit_ids(proc);
+	ret = orr_units_begin(proc, ndrivers);
 	if (ret)
 		return ret;
 	proc->core->nworkers = (unsigned) ncpus;
@@ -320,6 +288,7 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 	if (!proc->core->workers || !proc->core->groups ||
 	    orr_arch_table_set_workers(proc, proc->core->nworkers))
 		return -ENOMEM;
+	bind_drivers(proc, (unsigned) ncpus, devices, ndevices);
 	for (i = 0; i < (unsigned) ncpus; i++)
 		create_cpu_worker(proc, cpu_driver, i);
 	for (i = 0, next = (unsigned) ncpus; i < ndevices; next += devices[i++].nworkers)
@@ -350,12 +319,10 @@ void orr_workers_free(struct orr_process *proc)
 		free(proc->core->workers[i].ahead);
 	free(proc->core->groups);
 	free(proc->core->workers);
-	free(proc->core->explicit_ids);
+	orr_units_end(proc);
 	free(proc->core->by_unit);
 	proc->core->by_unit = NULL;
 	proc->core->groups = NULL;
 	proc->core->workers = NULL;
-	proc->core->explicit_ids = NULL;
-	proc->core->nexplicit = 0;
 	proc->ngroups = proc->core->nworkers = 0;
 }

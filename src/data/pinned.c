@@ -104,8 +104,10 @@ static void slab_free(struct orr_process *proc, struct slab *s, size_t bytes)
 {
 	if (s->base && orr_sys_has_payload(proc))
 		ORR_UNPOISON(s->base, bytes);
-	if (s->base)
+	if (s->base) {
+		orr_sys_mem_bind(proc, s->base, bytes, ORR_NUMA_ANY);
 		orr_sys_mem_free(proc, s->base, bytes);
+	}
 	free(s->unused);
 	free(s->used);
 	free(s);
@@ -123,8 +125,11 @@ static struct slab *slab_new(struct orr_process *proc, struct orr_pinned *p, uns
 	s->unused = malloc(n * sizeof(*s->unused));
 	s->used = calloc(n, 1);
 	s->base = s->unused && s->used ? orr_sys_mem_alloc(proc, bytes, PAGE) : NULL;
-	if (s->base && proc->topo.nnuma > 1)
-		orr_sys_mem_bind(proc, s->base, bytes, proc->data->memnodes[memnode].devid);
+	/* Where main memory is one node, what devices copy from and to is beside them. */
+	if (s->base)
+		orr_sys_mem_bind(proc, s->base, bytes,
+				 proc->topo.nnuma > 1 ? proc->data->memnodes[memnode].devid
+						      : ORR_NUMA_OF_DEVICES);
 	if (!s->base || pin(proc, p, s->base, bytes)) {
 		slab_free(proc, s, bytes);
 		return NULL;
@@ -142,8 +147,6 @@ static void slab_end(struct orr_process *proc, struct orr_pinned *p, const struc
 	size_t bytes = round_up(shape->size * s->n, PAGE);
 
 	unpin(proc, p, s->base, bytes);
-	if (proc->topo.nnuma > 1)
-		orr_sys_mem_bind(proc, s->base, bytes, -1);
 	slab_free(proc, s, bytes);
 }
 

@@ -242,6 +242,10 @@ static void describe(struct orr_cu_device *d, struct orr_device *v)
 		.driver = &orr_cu_driver,
 		.driver_arg = d,
 	};
+	if (d->api->bus_id(v->bus_id, sizeof(v->bus_id), d->id) != ORR_CU_SUCCESS) {
+		d->api->last_error();
+		v->bus_id[0] = 0;
+	}
 	/* The properties begin with the name. */
 	snprintf(v->name, sizeof(v->name), "CUDA %d (%.16s)", d->id, d->properties);
 }

@@ -9,6 +9,9 @@
  * Invariant: what orr_opencl_devices() returned is complete, with queues; nothing else is kept. */
 #include "drivers/opencl_own.h"
 
+#ifdef STARPU_HAVE_HWLOC
+#include <hwloc/opencl.h>
+#endif
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -210,6 +213,21 @@ static int prepare(struct orr_process *proc, struct orr_cl_device *d, cl_device_
 	return -ENODEV;
 }
 
+/* Fills in the place on the PCI bus if the driver tells it. */
+static void find_bus_id(cl_device_id id, struct orr_device *v)
+{
+#ifdef STARPU_HAVE_HWLOC
+	unsigned domain, bus, dev, func;
+
+	if (!hwloc_opencl_get_device_pci_busid(id, &domain, &bus, &dev, &func))
+		snprintf(v->bus_id, sizeof(v->bus_id), "%04x:%02x:%02x.%01x", domain & 0xffff,
+			 bus & 0xff, dev & 0xff, func & 0xf);
+#else
+	(void) id;
+	(void) v;
+#endif
+}
+
 static void describe(const struct orr_process *proc, struct orr_cl_device *d, int devid,
 		     struct orr_device *v)
 {
@@ -226,6 +244,7 @@ static void describe(const struct orr_process *proc, struct orr_cl_device *d, in
 		.driver_arg = d,
 	};
 	snprintf(v->name, sizeof(v->name), "OpenCL %d (%.16s)", devid, d->name);
+	find_bus_id(d->id, v);
 }
 
 int orr_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned max)

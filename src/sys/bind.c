@@ -13,7 +13,7 @@
 
 #ifdef STARPU_HAVE_HWLOC
 
-static hwloc_obj_t unit_object(struct orr_process *proc, int unit)
+hwloc_obj_t orr_real_unit_object(struct orr_process *proc, int unit)
 {
 	if (!proc->topo.hwloc || unit < 0)
 		return NULL;
@@ -33,7 +33,7 @@ int orr_sys_bind(struct orr_process *proc, const int *units, unsigned n)
 	if (!set)
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
-		hwloc_obj_t obj = unit_object(proc, units[i]);
+		hwloc_obj_t obj = orr_real_unit_object(proc, units[i]);
 
 		if (obj)
 			hwloc_bitmap_or(set, set, obj->cpuset);
@@ -85,7 +85,7 @@ hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 	if (workerid < 0 || (unsigned) workerid >= starpu_worker_get_count())
 		return NULL;
 	unit = starpu_worker_get_bindid(workerid);
-	obj = unit_object(proc, unit);
+	obj = orr_real_unit_object(proc, unit);
 	if (obj)
 		return hwloc_bitmap_dup(obj->cpuset);
 	if (proc->topo.hwloc) /* not bound: it may be anywhere */
@@ -98,7 +98,7 @@ hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 
 int starpu_cpu_os_index(int cpuid)
 {
-	hwloc_obj_t obj = unit_object(orr_self(), cpuid);
+	hwloc_obj_t obj = orr_real_unit_object(orr_self(), cpuid);
 	int os = obj ? hwloc_bitmap_first(obj->cpuset) : -1;
 
 	return os >= 0 ? os : cpuid;

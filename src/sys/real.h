@@ -34,6 +34,8 @@ struct orr_real {
 	int64_t progress_ms; /* atomic: when progress was last printed */
 	cpu_set_t initial;   /* where the initialising thread might run */
 	int has_initial;
+	void *buses;         /* beside.c: a topology with devices, NULL: nobody asked */
+	void *memory_beside; /* ... the NUMA nodes beside all of them; NULL or empty: not known */
 	struct orr_real_memory memory;
 };
 
@@ -47,7 +49,12 @@ void orr_real_memory_exit(struct orr_real *real);
 /* topology.c: the type of the objects of hwloc that are units. On a machine without known cores,
  * every hardware thread is one. */
 int orr_real_unit_type(struct orr_process *proc);
+/* bind.c: the object of hwloc that is that unit (a hwloc_obj_t), or NULL. */
+struct hwloc_obj *orr_real_unit_object(struct orr_process *proc, int unit);
 /* topology.c: what orr_sys_mem_bind does. */
 void orr_real_bind_memory(struct orr_process *proc, void *ptr, size_t size, int numa);
+/* beside.c: the part of it that is about devices; and its end. */
+void orr_real_bind_beside(struct orr_process *proc, void *ptr, size_t size);
+void orr_real_beside_exit(struct orr_process *proc);
 
 #endif

@@ -235,6 +235,10 @@ void orr_real_bind_memory(struct orr_process *proc, void *ptr, size_t size, int 
 
 	if (!topo || !hwloc_topology_is_thissystem(topo))
 		return;
+	if (numa == ORR_NUMA_OF_DEVICES) {
+		orr_real_bind_beside(proc, ptr, size);
+		return;
+	}
 	if (numa < 0) {
 		hwloc_set_area_membind(topo, ptr, size, hwloc_topology_get_topology_nodeset(topo),
 				       HWLOC_MEMBIND_DEFAULT, HWLOC_MEMBIND_BYNODESET);
@@ -283,6 +287,7 @@ int orr_sys_topology_init(struct orr_process *proc)
 
 void orr_sys_topology_exit(struct orr_process *proc)
 {
+	orr_real_beside_exit(proc);
 	if (proc->topo.hwloc)
 		hwloc_topology_destroy(proc->topo.hwloc);
 	free(proc->topo.core_ids);
@@ -335,6 +340,7 @@ int orr_sys_topology_init(struct orr_process *proc)
 
 void orr_sys_topology_exit(struct orr_process *proc)
 {
+	orr_real_beside_exit(proc);
 	free(proc->topo.core_ids);
 	free(proc->topo.numa_ids);
 	free(proc->topo.core_numa);
