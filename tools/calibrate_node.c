@@ -4,9 +4,12 @@
  *
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
  * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
- * between main memory and devices; memory, alloc_us and pin_us of devices; submit_us, sched_us,
- * complete_us, datum_us and wake_us. Invariant: every number is the best of several rounds, since
- * anything else that the machine does can only make a round longer. */
+ * between main memory and devices; memory, alloc_us, first_us, pin_us and launch_us of devices;
+ * submit_us, sched_us, complete_us, datum_us and wake_us. Invariant: every number is the best of
+ * several rounds, since anything else that the machine does can only make a round longer; or their
+ * median where it says so. */
+#include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,6 +20,7 @@
 #include <starpu.h>
 #include "data/data.h"
 #include "data/memnode.h"
+#include "drivers/cuda_own.h"
 
 enum {
 	NTASKS = 16000,
@@ -25,6 +29,8 @@ enum {
 	BIG = 32 << 20,
 	SMALL = 64,
 	COPIES = 2000,
+	BUFFER = 4 << 20,
+	LAUNCHES = 200,
 	SWEPT = 8 << 20,
 	SWEEP = 64 << 10
 };
@@ -197,31 +203,59 @@ static void measure_buses(struct orr_process *proc)
 
 /* ---- allocation and pinning ---- */
 
-/* Of buffers of 4 MiB. A device may put off the work until the first use, so a copy is part of it:
- * what that takes longer than the next one. */
-static double alloc_us(struct orr_process *proc, unsigned node)
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *) a, y = *(const double *) b;
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, int n)
+{
+	qsort(v, (size_t) n, sizeof(*v), ascending);
+	return n ? v[n / 2] : -1;
+}
+
+/* The time that the first copy of that many bytes to a buffer takes longer than the second one;
+ * start: when what belongs to the first one began. */
+static double first_us(struct orr_process *proc, unsigned node, uintptr_t buffer, const char *bytes,
+		       size_t size, double start)
+{
+	copy(proc, STARPU_MAIN_RAM, (uintptr_t) bytes, node, buffer, size);
+	double between = starpu_timing_now();
+	copy(proc, STARPU_MAIN_RAM, (uintptr_t) bytes, node, buffer, size);
+	double us = between - start - (starpu_timing_now() - between);
+	return us > 0 ? us : 0;
+}
+
+/* The cost of a new buffer: of the allocation, with a first small copy because a device may put it
+ * off until then, and of the first use of all of it, which counts where memory is found page by
+ * page when it is written (PoCL's). All buffers exist at once: a device gives out again for less
+ * what it has freed, and the runtime asks for more only when it has none to use again. Medians,
+ * since a difference has no best; the first buffer counts what the device does but once. */
+static int alloc_us(struct orr_process *proc, unsigned node, double *alloc, double *first)
 {
 	const struct orr_memnode_ops *ops = proc->data->memnodes[node].ops;
-	static char bytes[SMALL];
-	double best = -1;
+	double allocs[ROUNDS], firsts[ROUNDS];
+	uintptr_t buffers[ROUNDS];
+	char *bytes = calloc(1, BUFFER);
+	int n = 0;
 
-	for (int round = 0; round < ROUNDS; round++) {
+	for (; bytes && n < ROUNDS; n++) {
 		double start = starpu_timing_now();
-		uintptr_t p = ops->alloc(proc, node, BIG / 8, 0);
-
-		if (!p)
-			return -1;
-		copy(proc, STARPU_MAIN_RAM, (uintptr_t) bytes, node, p, SMALL);
-		double between = starpu_timing_now();
-
-		copy(proc, STARPU_MAIN_RAM, (uintptr_t) bytes, node, p, SMALL);
-		double us = between - start - (starpu_timing_now() - between);
-
-		ops->release(proc, node, p, BIG / 8, 0);
-		if (best < 0 || us < best)
-			best = us > 0 ? us : 0;
+		buffers[n] = ops->alloc(proc, node, BUFFER, 0);
+		if (!buffers[n])
+			break;
+		allocs[n] = first_us(proc, node, buffers[n], bytes, SMALL, start);
+		firsts[n] = first_us(proc, node, buffers[n], bytes, BUFFER, starpu_timing_now());
 	}
-	return best;
+	for (int i = 0; i < n; i++)
+		ops->release(proc, node, buffers[i], BUFFER, 0);
+	free(bytes);
+	if (n < 2)
+		return 0;
+	*alloc = median(allocs + 1, n - 1);
+	*first = median(firsts + 1, n - 1);
+	return 1;
 }
 
 /* A MiB of memory that is in use. */
@@ -252,7 +286,7 @@ static double pin_us(struct orr_process *proc, unsigned node)
 static void measure_devices(struct orr_process *proc)
 {
 	unsigned ncuda = 0, nopencl = 0;
-	double alloc = 0, pin = -1;
+	double alloc = 0, first = 0, pin = -1;
 
 	for (unsigned i = 1; i < proc->data->nmemnodes; i++) {
 		const struct orr_memnode *m = &proc->data->memnodes[i];
@@ -261,18 +295,142 @@ static void measure_devices(struct orr_process *proc)
 			continue;
 		int cuda = m->kind == STARPU_CUDA_RAM;
 		unsigned id = cuda ? ncuda++ : nopencl++;
-		double us = alloc_us(proc, i);
+		double us, all_us;
 
 		if (m->total >> 20)
 			printf("memory %s%u %zu\n", cuda ? "cuda" : "opencl", id, m->total >> 20);
-		alloc = us > alloc ? us : alloc;
+		if (alloc_us(proc, i, &us, &all_us)) {
+			alloc = fmax(alloc, us);
+			first = fmax(first, all_us);
+		}
 		if (pin < 0)
 			pin = pin_us(proc, i);
 	}
 	if (ncuda + nopencl)
-		printf("alloc_us %.3f\n", alloc);
+		printf("alloc_us %.3f\nfirst_us %.3f\n", alloc, first);
 	if (pin >= 0)
 		printf("pin_us %.3f\n", pin);
+}
+
+/* ---- launches ---- */
+
+/* Functions of a codelet with a kernel that does nothing. */
+#ifdef STARPU_USE_OPENCL
+static struct starpu_opencl_program nothing;
+
+static void nothing_on_opencl(void *buffers[], void *arg)
+{
+	size_t one = 1;
+	cl_command_queue queue;
+	cl_kernel kernel;
+	(void) buffers;
+	(void) arg;
+	if (!nothing.programs[0])
+		return; /* a device that is not OpenCL's */
+	if (starpu_opencl_load_kernel(&kernel, &queue, &nothing, "nothing",
+				      starpu_worker_get_devid(starpu_worker_get_id())) ||
+	    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL))
+		abort();
+	starpu_opencl_release_kernel(kernel);
+}
+
+static void load_nothing(struct orr_process *proc)
+{
+	if (proc->opencl &&
+	    starpu_opencl_load_opencl_from_string("__kernel void nothing(void) {}", &nothing, NULL))
+		fputs("orrery-calibrate-node: no kernel can be compiled, so what is launched is empty\n",
+		      stderr);
+}
+
+static void unload_nothing(void)
+{
+	if (nothing.programs[0])
+		starpu_opencl_unload_opencl(&nothing);
+}
+#else
+static void nothing_on_opencl(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+}
+
+static void load_nothing(struct orr_process *proc)
+{
+	(void) proc;
+}
+
+static void unload_nothing(void) {}
+#endif
+
+/* CUDA fills memory by a kernel. */
+static void nothing_on_cuda(void *buffers[], void *arg)
+{
+	union {
+		void *p;
+		int (*f)(void *at, int value, size_t size, void *stream);
+	} fill = { arg };
+	if (!fill.p)
+		return; /* a device that is not CUDA's */
+	const struct orr_cu_device *d = orr_thread_self()->worker->driver_arg;
+	if (fill.f((void *) STARPU_VARIABLE_GET_PTR(buffers[0]), 0, 1, d->worker[0].stream))
+		abort();
+}
+
+/* The time from the start of an empty kernel on an idle device until its end is noticed: what a
+ * measured duration of a kernel contains besides the kernel. The median. */
+static double launch_us(unsigned worker)
+{
+	struct starpu_codelet empty = { .cuda_funcs = { nothing_on_cuda },
+					.cuda_flags = { STARPU_CUDA_ASYNC },
+					.opencl_funcs = { nothing_on_opencl },
+					.opencl_flags = { STARPU_OPENCL_ASYNC },
+					.nbuffers = 1,
+					.modes = { STARPU_RW } };
+	struct orr_process *proc = orr_self();
+	void *fill = proc->cuda ? dlsym(proc->cuda->api.library, "cudaMemsetAsync") : NULL;
+	double each[LAUNCHES];
+	starpu_data_handle_t h;
+	int value = 0;
+
+	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) &value, sizeof(value));
+	for (int i = 0; i < LAUNCHES; i++) {
+		struct starpu_task *task = starpu_task_create();
+
+		task->cl = &empty;
+		task->handles[0] = h;
+		task->cl_arg = fill;
+		task->execute_on_a_specific_worker = 1;
+		task->workerid = worker;
+		task->detach = task->destroy = 0;
+		if (starpu_task_submit(task) || starpu_task_wait(task))
+			abort();
+		struct starpu_profiling_task_info *info = task->profiling_info;
+		each[i] = starpu_timing_timespec_delay_us(&info->start_time, &info->end_time);
+		starpu_task_destroy(task);
+	}
+	starpu_data_unregister(h);
+	return median(each, LAUNCHES);
+}
+
+static void measure_launches(struct orr_process *proc)
+{
+	double most = -1;
+
+	load_nothing(proc);
+	starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+	for (unsigned w = 0, before = STARPU_MAIN_RAM; w < starpu_worker_get_count(); w++) {
+		enum starpu_worker_archtype arch = starpu_worker_get_type((int) w);
+		unsigned node = starpu_worker_get_memory_node(w);
+
+		/* The first worker of each device. */
+		if (node != before && (arch == STARPU_CUDA_WORKER || arch == STARPU_OPENCL_WORKER))
+			most = fmax(most, launch_us(w));
+		before = node;
+	}
+	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
+	unload_nothing();
+	if (most >= 0)
+		printf("launch_us %.3f\n", most);
 }
 
 /* ---- threads that wake ---- */
@@ -297,12 +455,6 @@ static double compute_us(void)
 	for (long i = 0; i < 5000000; i++)
 		x = x * 0.999 + 0.001;
 	return starpu_timing_now() - start;
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-	return (x > y) - (x < y);
 }
 
 /* The time that each wake of another thread takes from one that computes on the same core: the
@@ -330,8 +482,7 @@ static void measure_wake(void)
 		each[rounds++] = n && us > alone ? (us - alone) / (double) n : 0;
 	}
 	sched_setaffinity(0, sizeof(before), &before);
-	qsort(each, (size_t) rounds, sizeof(*each), by_size);
-	printf("wake_us %.4f\n", rounds ? each[rounds / 2] : 0);
+	printf("wake_us %.4f\n", rounds ? median(each, rounds) : 0);
 }
 
 int main(void)
@@ -351,6 +502,7 @@ int main(void)
 	       starpu_memory_nodes_get_count_by_kind(STARPU_OPENCL_RAM));
 	measure_buses(proc);
 	measure_devices(proc);
+	measure_launches(proc);
 	starpu_shutdown();
 	/* Costs of a task are those of one worker: more of them would wait for each other's tasks.
 	 */

@@ -46,7 +46,9 @@ Then `orrery sim --machine DIR/NAME` simulates nodes of this kind. Kernels are
 measured by running programs with STARPU_CALIBRATE=1, STARPU_PERF_MODEL_DIR=DIR and
 STARPU_HOSTNAME=NAME. An otherwise idle machine gives the best numbers.
 """ % usage(OPTIONS, 16)
-DEVICES = {"memory": "%s %s MiB", "alloc_us": "alloc %s us", "pin_us": "pin %s us"}  # lines of .memory
+DEVICES = {"memory": "%s %s MiB", "alloc_us": "alloc %s us", "pin_us": "pin %s us",
+           "first_us": "# the first use of 4 MiB of a device takes %s us longer than the next one",
+           "launch_us": "# an empty kernel takes %s us; durations that were measured contain that, a line `launch X us' adds X"}  # lines of .memory
 BREAKS = (0, 1024, 4096, 32768, 262144, 1 << 20)  # sizes in bytes at which a piece of the network's model may start
 
 

@@ -35,6 +35,7 @@ for line in 'alloc [0-9.]+ us' 'pin [0-9.]+ us' '# pageable memory, node 0 to 1:
 ok "$ORRERY" machine place/box
 has out '^2 CUDA workers$'
 has out '^	alloc [0-9.]+ us$'
+has out '^	# an empty kernel takes [0-9.]+ us; '
 
 # Devices that drivers drive: those of the stub of the CUDA runtime, and PoCL's where it is installed.
 stub=$ORR_TEST_BUILDDIR/tests/lib/cudart/.libs/libcudart.so
@@ -44,9 +45,13 @@ env ${stub:+ORRERY_CUDART="$stub"} ORR_CUDART_DEVICES=2 ORR_CUDART_MEMORY=256 ST
 suffixes place/bus/big
 has place/bus/big.config '^12 # Number of CPUs$'
 if [ -n "$stub" ]; then
-	for line in 'cuda0 [0-9]+ MiB' 'cuda1 [0-9]+ MiB' 'alloc [0-9.]+ us' 'pin [0-9.]+ us' '# pageable memory, node 2 to 0: [0-9]+ MB/s'; do has place/bus/big.memory "^$line$"; done
+	for line in 'cuda0 [0-9]+ MiB' 'cuda1 [0-9]+ MiB' 'alloc [0-9.]+ us' 'pin [0-9.]+ us' '# an empty kernel takes [1-9][0-9.]* us; .*' '# pageable memory, node 2 to 0: [0-9]+ MB/s'; do has place/bus/big.memory "^$line$"; done
 fi
-if grep -q '^[1-9].* OpenCL devices$' place/bus/big.config; then has place/bus/big.memory '^opencl0 [0-9]+ MiB$'; fi
+if grep -q '^[1-9].* OpenCL devices$' place/bus/big.config; then
+	has place/bus/big.memory '^opencl0 [0-9]+ MiB$'
+	# The system finds 1,024 pages for a buffer.
+	awk '/^# the first use/ { us = $12 } END { exit !(us > 20) }' place/bus/big.memory || die "the first use of a buffer costs nothing: $(cat place/bus/big.memory)"
+fi
 
 fails 2 'unknown option --what' "$ORRERY" calibrate --what
 fails 2 '--name a/b: letters' "$ORRERY" calibrate --name a/b

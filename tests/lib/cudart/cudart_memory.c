@@ -186,6 +186,27 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyK
 			  NULL, 1);
 }
 
+struct fill {
+	char *dst;
+	int value;
+	size_t size;
+};
+
+static void fill(void *arg)
+{
+	const struct fill *f = arg;
+
+	memset(f->dst, f->value, f->size);
+}
+
+/* A kernel, as in the real runtime. */
+cudaError_t cudaMemsetAsync(void *dst, int value, size_t size, cudaStream_t stream)
+{
+	struct fill f = { .dst = stub_memory(dst, size), .value = value, .size = size };
+
+	return stub_launch(fill, &f, sizeof(f), stream);
+}
+
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
 			      size_t width, size_t height, enum cudaMemcpyKind kind,
 			      cudaStream_t stream)

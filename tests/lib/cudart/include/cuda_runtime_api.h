@@ -100,6 +100,7 @@ cudaError_t cudaHostUnregister(void *p);
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind,
 			    cudaStream_t stream);
+cudaError_t cudaMemsetAsync(void *dst, int value, size_t size, cudaStream_t stream);
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
 			      size_t width, size_t height, enum cudaMemcpyKind kind,
 			      cudaStream_t stream);
