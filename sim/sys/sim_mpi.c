@@ -649,6 +649,18 @@ const struct orr_sim_carrier orr_sim_smpi = {
 	.sum = smpi_sum,
 };
 
+/* The memory of simulated devices is the simulation's. */
+int orr_sys_mpi_reaches_devices(struct orr_process *proc)
+{
+	(void) proc;
+	return 1;
+}
+
+const struct orr_transport *orr_sys_mpi_device_transport(struct orr_process *proc)
+{
+	return orr_sys_mpi_transport(proc);
+}
+
 const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc)
 {
 	(void) proc;

@@ -47,6 +47,12 @@ int orr_sys_mpi_may_drive(struct orr_process *proc);
 /* [any] [locked] What carries the messages of the engine. */
 const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc);
 
+/* [any] [locked] Whether messages may be sent from and received into the memory of CUDA devices. */
+int orr_sys_mpi_reaches_devices(struct orr_process *proc);
+/* [any] [locked] What carries such messages: the transport, or one that it stands on, whose events
+ * it reports. All ranks have it. */
+const struct orr_transport *orr_sys_mpi_device_transport(struct orr_process *proc);
+
 /* ---- the engine ---- */
 
 /* [any] [locked] A communicator for MPI_Pack() and MPI_Unpack(). Valid between engine_enter and

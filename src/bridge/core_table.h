@@ -50,6 +50,7 @@
 	F(orr_acquire_release) \
 	F(orr_acquire_share) \
 	F(orr_handle_name) \
+	F(orr_handle_device_with_value) \
 	F(orr_handle_pack) \
 	F(orr_handle_unpack) \
 	F(orr_memory_has_room) \

@@ -147,6 +147,11 @@ void orr_acquire_share(struct orr_acquire *a, const struct orr_acquire *from)
 	core.orr_acquire_share(a, from);
 }
 
+int orr_handle_device_with_value(starpu_data_handle_t h, int alone)
+{
+	return core.orr_handle_device_with_value(h, alone);
+}
+
 int orr_handle_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count)
 {
 	return core.orr_handle_pack(h, node, ptr, count);

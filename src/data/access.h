@@ -93,7 +93,10 @@ struct orr_acquire {
 		struct orr_acquire *); /* called once, when the datum is available on access.node:
 					* in the calling thread before orr_acquire_start returns, or
 					* later in any thread; must not block */
-	void *arg;                     /* the caller's */
+	/* The caller's: called when it holds the datum, without locks by any thread; must not
+	 * block. The memory node to bring it to. NULL: the one that it was started with. */
+	int (*choose)(struct orr_acquire *);
+	void *arg; /* the caller's */
 	int prio;
 	int status; /* when granted: 0, or with may_fail -errno: the datum cannot be brought to the
 		       node */

@@ -221,6 +221,29 @@ struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode)
 	return NULL;
 }
 
+static int is_on_device(const struct orr_process *proc, const struct orr_replicate *r)
+{
+	return r->state != ORR_INVALID && r->allocated && !r->loading && !r->mapped &&
+	       proc->data->memnodes[r->memnode].kind == STARPU_CUDA_RAM;
+}
+
+int orr_handle_device_with_value(starpu_data_handle_t h, int alone)
+{
+	const struct orr_process *proc = orr_self();
+	int node = -1;
+	unsigned n = 0;
+
+	orr_lock(&h->lock);
+	if (!alone || (h->main.state == ORR_INVALID && !h->main.loading))
+		for (const struct orr_replicate *r = h->main.next; r; r = r->next)
+			if (is_on_device(proc, r)) {
+				node = r->memnode;
+				n++;
+			}
+	orr_unlock(&h->lock);
+	return alone || n == 1 ? node : -1;
+}
+
 struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memnode)
 {
 	struct orr_replicate *r = orr_handle_find(h, memnode);

@@ -184,6 +184,9 @@ static inline void *orr_replicate_iface(starpu_data_handle_t h, struct orr_repli
  * there, orr_handle_replicate creates it (NULL when memory is exhausted). Both under h->lock. */
 struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode);
 struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memnode);
+/* The CUDA device whose memory has the value of a datum that the caller holds, -1: none; alone: if
+ * main memory has it not, else if no other device has it. Any thread, without locks. */
+int orr_handle_device_with_value(starpu_data_handle_t h, int alone);
 /* The rare attributes, created when missing; NULL when memory is exhausted. Under h->lock. */
 struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h);
 /* A pin keeps h from ending (access.h says which users need one). Users that may touch h anyway

@@ -33,7 +33,9 @@ int orr_mpi_coop_mates(const struct orr_mpi *mpi, const struct orr_mpi_req *a,
 	return a->kind == b->kind && handle_of(a) == handle_of(b) && a->tag == b->tag &&
 	       a->context == b->context && !a->sync && !b->sync && !mpi->fake &&
 	       a->peer != mpi->rank && b->peer != mpi->rank &&
-	       ORR_ATOMIC_LOAD_RELAXED(&mpi->coop) && mpi->max_route;
+	       a->acquire.access.node == STARPU_MAIN_RAM &&
+	       b->acquire.access.node == STARPU_MAIN_RAM && ORR_ATOMIC_LOAD_RELAXED(&mpi->coop) &&
+	       mpi->max_route;
 }
 
 void orr_mpi_burst_begin(struct orr_thread *self)

@@ -19,11 +19,6 @@
 #include "base/slab.h"
 #include "data/data.h"
 
-struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h)
-{
-	return ORR_ATOMIC_LOAD(&h->mpi_flags) & ORR_MPI_ATTACHED ? h->mpi_ext : NULL;
-}
-
 /* ---- sets of ranks ---- */
 
 static unsigned rank_slot(const int32_t *v, unsigned n, int rank)

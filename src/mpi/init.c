@@ -8,6 +8,7 @@
  * start, unless traces are to have one clock. */
 #include <config.h>
 #include "mpi/check.h"
+#include "mpi/direct.h"
 #include "mpi/lb.h"
 #include "mpi/limits.h"
 #include "mpi/meet.h"
@@ -66,9 +67,7 @@ static void configure(struct orr_mpi *mpi)
 	mpi->print_stats = cfg->mpi_stats;
 	mpi->start_us = orr_sys_now_us();
 	orr_mpi_limits_init(mpi);
-	if (orr_config_long("STARPU_MPI_GPUDIRECT", -1) > 0)
-		orr_warn(
-			"STARPU_MPI_GPUDIRECT=1 has no effect: data of devices are sent from main memory");
+	orr_mpi_direct_init(mpi);
 }
 
 /* Traces of all ranks have one clock, that of rank 0. */

@@ -59,6 +59,8 @@ struct orr_mpi_envelope {
 #define ORR_MPI_EAGER 1  /* the payload follows in the same message */
 #define ORR_MPI_SYNC 2   /* the sender waits until a receive has matched */
 #define ORR_MPI_ROUTED 4 /* a route follows: who began, and to whom the receiver passes it on */
+/* 8: below; 16 and 32: stall.h */
+#define ORR_MPI_OF_DEVICE 64 /* the payload comes from the memory of a device */
 
 /* Entries with one key in a map, first in first out: the first is in the map and knows the last. */
 struct orr_mpi_link {
@@ -226,6 +228,7 @@ struct orr_mpi {
 	int throttle;             /* atomic: receives wait for main memory (limits.h) */
 	int early_at_once;        /* early messages get their buffers without delay */
 	int pedantic;             /* nobody else uses a datum that is being sent */
+	int direct;               /* messages may begin and end in the memory of devices */
 	int coop;                 /* atomic: sends of one value to several ranks go along a tree */
 	uint32_t max_route;       /* entries in a route, at most */
 	struct orr_mpi_check *check; /* what was inserted, if ranks compare it */
@@ -400,11 +403,15 @@ struct orr_mpi_payload {
 	MPI_Datatype type;             /* TYPED */
 	starpu_mpi_datatype_free_func_t free_type;
 };
-/* Describes the replicate in main memory; sending: packs it when that is its form (ptr is then a
+/* dense.c: describes the replicate on a memory node if its interface is a dense one, of not too
+ * many dimensions; else returns 0. */
+int orr_mpi_describe_dense(starpu_data_handle_t h, unsigned node, struct orr_mpi_payload *p);
+/* Describes the replicate on a memory node, which is dense unless it is main memory; sending: packs
+ * it when that is its form (ptr is then a
  * buffer to free). expected: the size of the message when receiving, used for PACKED. 0 or -errno
  * after a message. */
-int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, int sending, size_t expected,
-		    struct orr_mpi_payload *p);
+int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, unsigned node, int sending,
+		    size_t expected, struct orr_mpi_payload *p);
 /* Frees the datatype. */
 void orr_mpi_payload_done(struct orr_mpi_payload *p);
 /* Copies the payload to or from a contiguous buffer (not PACKED). */
@@ -567,7 +574,10 @@ int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm);
 int orr_mpi_collective_test(struct orr_mpi *mpi, void *request);
 
 /* data.c */
-struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h); /* NULL when it has none */
+static inline struct orr_mpi_ext *orr_mpi_ext(starpu_data_handle_t h) /* NULL when it has none */
+{
+	return ORR_ATOMIC_LOAD(&h->mpi_flags) & ORR_MPI_ATTACHED ? h->mpi_ext : NULL;
+}
 /* The attributes, made when missing; checks that no other datum has the tag. NULL after a message.
  */
 struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h);

@@ -292,7 +292,7 @@ static void receive_into(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 		r->req->via = r->via;
 		orr_mpi_payload_done(&p);
 	}
-	r->direct = p.form == ORR_FORM_CONTIGUOUS;
+	r->direct = p.form == ORR_FORM_CONTIGUOUS && r->req->acquire.access.node == STARPU_MAIN_RAM;
 	r->ptr = p.ptr;
 	if (!r->direct)
 		r->ptr = r->buf = orr_mpi_buffer(r->env.size);
@@ -402,7 +402,7 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 
 	if (!hops)
 		orr_fatal("out of memory for the route of a message");
-	if (orr_mpi_payload(mpi, sends->acquire.access.handle, 1, 0, &p))
+	if (orr_mpi_payload(mpi, sends->acquire.access.handle, STARPU_MAIN_RAM, 1, 0, &p))
 		orr_sys_mpi_abort(mpi->proc);
 	int eager = p.size < mpi->eager_limit || !p.size;
 	struct orr_mpi_envelope env = { .tag = sends->tag,

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "mpi/direct.h"
 #include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
@@ -39,6 +40,11 @@ void orr_mpi_free_buffer(void *buf, size_t size)
 static starpu_data_handle_t handle_of(const struct orr_mpi_req *req)
 {
 	return req->acquire.access.handle;
+}
+
+static unsigned node_of(const struct orr_mpi_req *req)
+{
+	return (unsigned) req->acquire.access.node;
 }
 
 static void transfer_trace(struct orr_mpi *mpi, enum orr_trace_event event,
@@ -95,7 +101,7 @@ void orr_mpi_describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	req->size = env->size;
 	if (req->peer == ORR_MPI_ANY)
 		req->peer = source;
-	if (orr_mpi_payload(mpi, handle_of(req), 0, env->size, p))
+	if (orr_mpi_payload(mpi, handle_of(req), node_of(req), 0, env->size, p))
 		orr_sys_mpi_abort(mpi->proc);
 	if (p->form != ORR_FORM_PACKED && p->size != env->size)
 		size_mismatch(mpi, req, source, p->size, env->size);
@@ -134,7 +140,10 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 		}
 		unpack(req, buf, size);
 	} else {
-		orr_mpi_scatter(mpi, &p, buf);
+		if (node_of(req) != STARPU_MAIN_RAM)
+			orr_mpi_direct_put(mpi, handle_of(req), node_of(req), buf);
+		else
+			orr_mpi_scatter(mpi, &p, buf);
 		orr_mpi_payload_done(&p);
 		if (owned)
 			orr_mpi_free_buffer(buf, size);
@@ -146,12 +155,13 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 
 static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
 			 struct orr_mpi_early *e, void *ptr, MPI_Datatype type, int count,
-			 int source, int tag)
+			 int source, const struct orr_mpi_envelope *env)
 {
 	struct orr_parcel *f = orr_mpi_fly(mpi, kind, req, e, NULL);
 
 	orr_assert(source >= 0 && source < mpi->size && source != mpi->rank);
-	mpi->transport->receive(mpi->proc, f, ptr, count, type, source, tag);
+	orr_mpi_carrier(mpi, env->flags)
+		->receive(mpi->proc, f, ptr, count, type, source, env->data_tag);
 }
 
 /* Posts the receive of the second message, straight into the datum. */
@@ -165,12 +175,13 @@ static void start_data_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_FETCHING && req->granted);
 	orr_assert(!req->buf && !req->nflight);
 	orr_mpi_describe_receive(mpi, req, env, source, &p);
-	if (p.form == ORR_FORM_PACKED)
+	if (p.form == ORR_FORM_PACKED ||
+	    (node_of(req) != STARPU_MAIN_RAM && !orr_mpi_direct_receives(mpi, env->flags)))
 		p.ptr = req->buf = orr_mpi_buffer(p.size);
 	orr_mpi_payload_type(&p, &type, &count, &temporary);
 	req->where = ORR_MPI_FLYING;
 	req->nflight = 1;
-	post_receive(mpi, ORR_FLIGHT_DATA_IN, req, NULL, p.ptr, type, count, source, env->data_tag);
+	post_receive(mpi, ORR_FLIGHT_DATA_IN, req, NULL, p.ptr, type, count, source, env);
 	if (temporary)
 		MPI_Type_free(&type);
 	orr_mpi_payload_done(&p);
@@ -188,8 +199,7 @@ static void start_early_receive(struct orr_mpi *mpi, struct orr_mpi_early *e)
 	orr_unlock(&mpi->lock);
 	e->buf = orr_mpi_buffer(e->env.size);
 	orr_mpi_bytes_type(e->env.size, &type, &count, &temporary);
-	post_receive(mpi, ORR_FLIGHT_EARLY_IN, NULL, e, e->buf, type, count, e->source,
-		     e->env.data_tag);
+	post_receive(mpi, ORR_FLIGHT_EARLY_IN, NULL, e, e->buf, type, count, e->source, &e->env);
 	if (temporary)
 		MPI_Type_free(&type);
 }
@@ -360,18 +370,18 @@ int orr_mpi_data_tag(const struct orr_mpi *mpi, int first, uint32_t i)
 	return tag;
 }
 
-static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, void *envelope, const void *ptr,
-		    int count, MPI_Datatype type, int tag, int sync)
+static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, uint32_t flags, void *envelope,
+		    const void *ptr, int count, MPI_Datatype type, int tag, int sync)
 {
 	struct orr_parcel *f = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
 
 	req->nflight++;
-	mpi->transport->send(mpi->proc, f, ptr, count, type, req->peer, tag, sync);
+	orr_mpi_carrier(mpi, flags)->send(mpi->proc, f, ptr, count, type, req->peer, tag, sync);
 }
 
 /* The payload as a message of its own. */
 static void send_data(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_payload *p,
-		      int tag)
+		      uint32_t flags, int tag)
 {
 	MPI_Datatype type;
 	int count, temporary;
@@ -379,7 +389,7 @@ static void send_data(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_m
 	if (p->form == ORR_FORM_PACKED)
 		req->buf = p->ptr;
 	orr_mpi_payload_type(p, &type, &count, &temporary);
-	fly_out(mpi, req, NULL, p->ptr, count, type, tag, req->sync);
+	fly_out(mpi, req, flags, NULL, p->ptr, count, type, tag, req->sync);
 	if (temporary)
 		MPI_Type_free(&type);
 	orr_mpi_payload_done(p);
@@ -398,7 +408,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		orr_mpi_complete(mpi, req);
 		return;
 	}
-	if (orr_mpi_payload(mpi, handle_of(req), 1, 0, &p))
+	if (orr_mpi_payload(mpi, handle_of(req), node_of(req), 1, 0, &p))
 		orr_sys_mpi_abort(mpi->proc);
 	req->size = p.size;
 	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, req->peer);
@@ -410,7 +420,8 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 					.size = p.size,
 					.context = req->context,
 					.flags = (eager ? ORR_MPI_EAGER : 0) |
-						 (req->sync ? ORR_MPI_SYNC : 0) };
+						 (req->sync ? ORR_MPI_SYNC : 0) |
+						 (node_of(req) ? ORR_MPI_OF_DEVICE : 0) };
 	if (req->peer == mpi->rank) {
 		send_to_self(mpi, req, &p, &env);
 		return;
@@ -434,13 +445,13 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	} else if (eager)
 		orr_mpi_gather(mpi, &p, message + sizeof(env));
 	if (eager) {
-		fly_out(mpi, req, message, message, (int) bytes, MPI_BYTE, mpi->comm_tag, 0);
+		fly_out(mpi, req, 0, message, message, (int) bytes, MPI_BYTE, mpi->comm_tag, 0);
 		return;
 	}
 	req->envelope = message;
 	mpi->transport->send_ahead(mpi->proc, &req->envelope_out, message, (int) bytes, req->peer,
 				   mpi->comm_tag);
-	send_data(mpi, req, &p, env.data_tag);
+	send_data(mpi, req, &p, env.flags, env.data_tag);
 }
 
 /* ---- completions ---- */
@@ -472,10 +483,13 @@ static void received(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_FLYING && req->nflight == 1);
 	req->nflight = 0;
-	if (req->buf) {
+	if (req->buf && node_of(req) != STARPU_MAIN_RAM) {
+		orr_mpi_direct_put(mpi, handle_of(req), node_of(req), req->buf);
+		orr_mpi_free_buffer(req->buf, req->size);
+	} else if (req->buf) {
 		unpack(req, req->buf, req->size);
-		req->buf = NULL;
 	}
+	req->buf = NULL;
 	orr_mpi_complete(mpi, req);
 }
 

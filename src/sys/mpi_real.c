@@ -346,6 +346,27 @@ void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 	orr_assert_no_lock(); /* the simulated world waits here */
 }
 
+/* ---- devices ---- */
+
+/* Open MPI's, and that of some other MPIs, as mpi-ext.h declares it; NULL: the library has none. */
+int MPIX_Query_cuda_support(void) __attribute__((weak));
+
+/* Fake devices have host memory, which any MPI reaches. UCX is not asked for memory of devices, and
+ * MPI's messages are not looked for where UCX reaches all ranks. */
+int orr_sys_mpi_reaches_devices(struct orr_process *proc)
+{
+	if (orr_real_ucx_transport())
+		return 0;
+	return proc->cuda ? MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1
+			  : proc->cfg.fake_devices > 0;
+}
+
+const struct orr_transport *orr_sys_mpi_device_transport(struct orr_process *proc)
+{
+	(void) proc;
+	return orr_real_mpi_transport();
+}
+
 /* ---- collectives ---- */
 
 int orr_sys_mpi_barrier_start(struct orr_process *proc, MPI_Comm comm, MPI_Request *req)
