@@ -5,6 +5,8 @@
 # and a stencil, on 64 nodes, on 512, and on as many as a scenario gives them. A
 # table on standard output, and a picture where its name is given.
 #     doc/malleable.py ORRERY CHOLESKY.sim STENCIL.sim [PICTURE]
+#     doc/malleable.py --starts ORRERY CHOLESKY.sim STENCIL.sim
+# The second form says how the outcome depends on what a start of processes costs.
 # Invariant: the same numbers each time; times are virtual.
 import os
 import re
@@ -13,8 +15,8 @@ import sys
 import tempfile
 
 LEAST, MOST = 64, 512
-COSTS = ["--cost-start", "300000", "--cost-start-each", "1000", "--cost-join", "90000", "--cost-leave", "0", "--cost-switch", "0",
-         "--cost-begin", "0"]
+COSTS = ["--cost-start-each", "1000", "--cost-join", "90000", "--cost-leave", "0", "--cost-switch", "0", "--cost-begin", "0"]
+START_S = 0.3
 PROGRAMS = {
     "cholesky": ["-nt", "56", "-b", "768"],
     "stencil_lb": ["--blocks", "2048", "-b", "1000000", "--cell-ns", "20", "--niter", "100"],
@@ -28,16 +30,26 @@ SCENARIOS = {
 }
 
 
-def simulate(orrery, program, path, nodes, script, folder):
+# With --starts: longer runs with fewer steps, and all nodes come after LATER_S and stay.
+LONG_PROGRAMS = {
+    "cholesky": ["-nt", "40", "-b", "2048"],
+    "stencil_lb": ["--blocks", "2048", "-b", "1000000", "--cell-ns", "400", "--niter", "50"],
+}
+LATER_S = 20
+STARTS_S = (0.1, 1, 10, 60)
+
+
+def simulate(orrery, path, options, nodes, script, folder, start_s=START_S):
     """The makespan, and the list of (seconds, nodes) from when on the program had so many."""
-    command = [orrery, "sim", "-n", str(nodes), "--max", str(MOST), "--elastic", "--cpus", "2", "--kernels", "skip", "--quiet"]
+    command = ["nice", "-n", "19", orrery, "sim", "-n", str(nodes), "--max", str(MOST), "--elastic", "--cpus", "2", "--kernels", "skip", "--quiet"]
     if script:
         scenario = os.path.join(folder, "scenario")
         with open(scenario, "w") as file:
             file.writelines("at %s\n" % line for line in script)
         command += ["--scenario", scenario]
-    done = subprocess.run(command + COSTS + [path, "--elastic"] + PROGRAMS[program], check=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True)
+    command += COSTS + ["--cost-start", "%.0f" % (start_s * 1e6)]
+    done = subprocess.run(command + [path, "--elastic"] + options, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, timeout=600)
     sizes = [(float(at), int(n)) for n, at in re.findall(r"_ranks step=\d+ ranks=(\d+) at_s=([0-9.]+)", done.stdout)]
     return float(re.search(r"time_s=([0-9.]+)", done.stdout).group(1)), sizes
 
@@ -60,13 +72,25 @@ def study(orrery, paths, folder):
     and of the malleable run, and the sizes of the latter."""
     rows = []
     for program, path in paths.items():
-        few, _ = simulate(orrery, program, path, LEAST, None, folder)
-        many, _ = simulate(orrery, program, path, MOST, None, folder)
+        few, _ = simulate(orrery, path, PROGRAMS[program], LEAST, None, folder)
+        many, _ = simulate(orrery, path, PROGRAMS[program], MOST, None, folder)
         print("%s: %.2f s on %d nodes, %.2f s on %d" % (program, few, LEAST, many, MOST), flush=True)
         for name, (script, windows) in SCENARIOS.items():
-            seconds, sizes = simulate(orrery, program, path, LEAST, script, folder)
+            seconds, sizes = simulate(orrery, path, PROGRAMS[program], LEAST, script, folder)
             rows.append((program, name, few, largest(many, windows), seconds, LEAST * few, MOST * many, node_seconds(seconds, sizes), sizes))
     return rows
+
+
+def print_starts(orrery, paths, folder):
+    """For each program and cost of a start: makespans. A run that needs all nodes is started when they are there."""
+    for program, path in paths.items():
+        few, _ = simulate(orrery, path, LONG_PROGRAMS[program], LEAST, None, folder)
+        many, _ = simulate(orrery, path, LONG_PROGRAMS[program], MOST, None, folder)
+        for start_s in STARTS_S:
+            seconds, sizes = simulate(orrery, path, LONG_PROGRAMS[program], LEAST, ["%d grow %d" % (LATER_S, MOST - LEAST)], folder, start_s)
+            print("%-11s start %4.1f s: smallest %.1f s, largest %.1f s, malleable %.1f s (grows after %s s), gain %.2f, %.2f" % (
+                program, start_s, few, LATER_S + start_s + many, seconds, number(sizes[1][0] if len(sizes) > 1 else None), few / seconds,
+                (LATER_S + start_s + many) / seconds), flush=True)
 
 
 def number(value, form="%.1f"):
@@ -122,8 +146,15 @@ def picture(rows):
 
 
 def main():
+    starts = sys.argv[1:2] == ["--starts"]
+    if starts:
+        del sys.argv[1]
     if len(sys.argv) < 4:
-        sys.exit("usage: malleable.py ORRERY CHOLESKY.sim STENCIL_LB.sim [PICTURE]")
+        sys.exit("usage: malleable.py [--starts] ORRERY CHOLESKY.sim STENCIL_LB.sim [PICTURE]")
+    if starts:
+        with tempfile.TemporaryDirectory() as folder:
+            print_starts(sys.argv[1], dict(zip(PROGRAMS, sys.argv[2:4])), folder)
+        return
     with tempfile.TemporaryDirectory() as folder:
         rows = study(sys.argv[1], dict(zip(PROGRAMS, sys.argv[2:4])), folder)
     print_table(rows)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # A task program in Fortran grows and shrinks as the resource manager says, by the module
-# orrery_resize_mod, in both worlds: each datum counts the steps, on whatever rank it is.
+# orrery_resize_mod, in both worlds: each datum counts the steps, on whatever rank it is. Another one
+# makes the operations that the loop program does not make: SPLIT, INTERSECTION, MALLEABLE, REPLACE.
 # orr-test: timeout 120
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_FORTRAN" = yes ] || skip "no Fortran compiler"
@@ -81,14 +82,83 @@ program follow
   call orrery_distribution_free(rule)
 end program follow
 END
+cat > operations.f90 <<'END'
+program operations
+  use mpi
+  use elastic_sets
+  implicit none
+  character(len=name_length) :: world, main_set, out(3)
+  integer :: iteration = 0, n
+  logical :: stays
+  if (.not. joins(main_set, iteration)) then
+    world = main_set
+    if (rank == 0) call operate
+    call look_up(trim(world), main_set, iteration)
+    if (rank == 0) call MPI_Session_dyn_finalize_psetop(session, trim(world), ierror)
+    call must('MPI_Session_dyn_finalize_psetop')
+    stays = set_says(main_set, 'mpi_included')
+    if (stays .neqv. rank == 0) error stop 1
+    call MPI_Comm_disconnect(comm, ierror)
+    if (stays) call connect(main_set)
+    if (.not. stays) total = 0
+  end if
+  if (iteration /= 7) error stop 2
+  if (total > 0) call MPI_Allreduce(rank, n, 1, MPI_INTEGER, MPI_SUM, comm, ierror)
+  if (total > 0 .and. (total /= 2 .or. n /= 1)) error stop 3
+  if (total > 0 .and. rank == 1) print '(a)', 'the last of 2 is new'
+  flush (6)
+  if (total > 0) call MPI_Comm_disconnect(comm, ierror)
+  call MPI_Session_finalize(session, ierror)
+  call must('MPI_Session_finalize')
+contains
+  ! An operation on one or two sets, with what the info object says.
+  subroutine on(op, a, b, info, noutput)
+    integer, intent(in) :: op, noutput
+    integer, intent(inout) :: info
+    character(len=*), intent(in) :: a, b
+    character(len=name_length) :: input(2)
+    integer :: done
+    input = [character(len=name_length) :: a, b]
+    done = op
+    n = 3
+    call MPI_Session_dyn_v2a_psetop(session, done, input, merge(2, 1, b /= ''), out, n, info, ierror)
+    call must('MPI_Session_dyn_v2a_psetop')
+    if (done /= op .or. n /= noutput) error stop 4
+  end subroutine
+  subroutine operate
+    integer :: none, info
+    none = MPI_INFO_NULL
+    call MPI_Info_create(info, ierror)
+    call MPI_Info_set(info, 'mpi_part_sizes', '1,1', ierror)
+    call MPI_Info_set(info, 'mpi_num_procs_add', '1', ierror)
+    call MPI_Info_set(info, 'mpi_num_procs_sub', '1', ierror)
+    call on(MPI_PSETOP_SPLIT, world, '', info, 2)
+    if (.not. set_says(out(1), 'mpi_primary') .or. set_says(out(2), 'mpi_included')) error stop 5
+    call on(MPI_PSETOP_INTERSECTION, world, out(1), none, 1)
+    if (.not. set_says(out(1), 'mpi_included')) error stop 6
+    call on(MPI_PSETOP_MALLEABLE, world, '', none, 0)
+    call on(MPI_PSETOP_REPLACE, world, '', info, 3)
+    call publish(out(2), out(3), 7)
+    call publish(world, out(3), 7)
+    call MPI_Info_free(info, ierror)
+  end subroutine
+end program operations
+END
+sets=$ORR_TEST_SRCDIR/examples/elastic_sets.f90
 printf 'at 0.01 grow 2\nat 0.01 shrink 1\nat 0.01 grow 1\n' > script
 if [ "$ORR_TEST_SIM" = yes ]; then
 	ok "$ORRERY" fc --elastic --sim -J . follow.f90 -o follow.sim
 	ok "$ORRERY" sim -n 2 --elastic --max 4 --scenario script --cost-start 1000 --cost-join 1000 ./follow.sim
 	has out '^all is right after 3 changes'
+	ok "$ORRERY" fc --elastic --sim -J . "$sets" operations.f90 -o operations.sim
+	ok "$ORRERY" sim -n 2 --elastic --max 3 ./operations.sim
+	has out '^the last of 2 is new'
 fi
 [ "$ORR_TEST_MPI" = yes ] || exit 0
 ok "$ORRERY" fc --elastic -J . follow.f90 -o follow
 ok "$ORRERY" run -n 2 --elastic --max 4 --manager script:script ./follow
 has out '^all is right after 3 changes'
+ok "$ORRERY" fc --elastic -J . "$sets" operations.f90 -o operations
+ok "$ORRERY" run -n 2 --elastic --max 3 ./operations
+has out '^the last of 2 is new'
 exit 0
