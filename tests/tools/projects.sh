@@ -84,6 +84,20 @@ run_programs() {
 	has out '^sum 600$'
 }
 
+# A program with process sets that includes only mpi.h, by pkg-config alone: it needs no task runtime.
+process_sets() {
+	cp "$ORR_TEST_BUILDDIR/orrery-elastic" "$inst/libexec/orrery/" || die "no registry"
+	# shellcheck disable=SC2046,SC2086
+	ok $CC -include orrery_dyn.h "$ORR_TEST_SRCDIR/examples/elastic_loop/elastic_loop.c" -o loop \
+		$(PKG_CONFIG_PATH=$inst/lib/pkgconfig pkg-config --define-variable=prefix="$inst" --cflags --libs orrery-dyn)
+	ok in_world real ldd ./loop
+	has out 'liborrery-dyn\.so'
+	if grep 'liborrery\.so\|liborrery-mpi\|hwloc-mpi\|libstarpu' out; then die "a program with process sets loads the task runtime"; fi
+	ok in_world real "$inst/bin/orrery" run --elastic -n 1 --max 2 ./loop -c 12 -f 5 -n 1 -l 2 -m i+
+	has out '^end with 2 processes'
+}
+process_sets
+
 if command -v cmake > /dev/null; then
 	for w in real sim; do
 		ok in_world $w cmake -S "$project" -B cmake-$w -DWITH_FORTRAN=$ORR_TEST_FORTRAN
