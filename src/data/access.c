@@ -316,8 +316,8 @@ static void acquire_held(struct orr_acquire *a)
 {
 	orr_assert_no_lock();
 	orr_assert(a->access.locked || !orr_access_holds(&a->access));
-	if (a->choose)
-		a->access.node = (int8_t) a->choose(a);
+	if (a->chooses)
+		a->access.node = (int8_t) orr_self()->data->choose_node(a);
 	if (a->access.node >= 0) {
 		enum orr_fetched result;
 

@@ -93,10 +93,7 @@ struct orr_acquire {
 		struct orr_acquire *); /* called once, when the datum is available on access.node:
 					* in the calling thread before orr_acquire_start returns, or
 					* later in any thread; must not block */
-	/* The caller's: called when it holds the datum, without locks by any thread; must not
-	 * block. The memory node to bring it to. NULL: the one that it was started with. */
-	int (*choose)(struct orr_acquire *);
-	void *arg; /* the caller's */
+	void *arg;                     /* the caller's */
 	int prio;
 	int status; /* when granted: 0, or with may_fail -errno: the datum cannot be brought to the
 		       node */
@@ -104,6 +101,8 @@ struct orr_acquire {
 			     program */
 	uint8_t may_fail; /* the caller checks status; otherwise such an error ends the program */
 	uint8_t pins;     /* it pins the handle until it is released */
+	uint8_t chooses;  /* the caller's: proc->data->choose_node names the memory node when it
+			     holds the datum, instead of the one that it was started with */
 };
 
 /* Starts an acquisition of handle with mode on memory node `node` (-1: no data movement, only the

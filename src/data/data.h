@@ -70,6 +70,9 @@ struct orr_data {
 	void (*last_unpin)(starpu_data_handle_t h);
 	/* The MPI layer's end of a handle that has an mpi_ext; set when that layer begins. */
 	void (*mpi_detach)(starpu_data_handle_t h);
+	/* The MPI layer's choice of the memory node of an acquisition that `chooses` (access.h):
+	 * called when it holds the datum, without locks by any thread; does not block. */
+	int (*choose_node)(struct orr_acquire *a);
 	struct orr_memnode memnodes[STARPU_MAXNODES];
 	unsigned nmemnodes;        /* atomic: grows when disks are registered */
 	int limited;               /* some memory node has a limit */

@@ -25,14 +25,6 @@ static int is_wanted(const struct orr_mpi *mpi)
 	return asked > 0 || (asked < 0 && mpi->proc->cuda);
 }
 
-void orr_mpi_direct_init(struct orr_mpi *mpi)
-{
-	mpi->direct = is_wanted(mpi) && !mpi->fake && orr_sys_mpi_reaches_devices(mpi->proc);
-	if (!mpi->direct && orr_config_long("STARPU_MPI_GPUDIRECT", -1) > 0)
-		orr_warn(
-			"STARPU_MPI_GPUDIRECT=1: this MPI does not reach the memory of GPUs, so that data of devices are sent from main memory; it needs CUDA devices, an MPI that was built with CUDA (MPIX_Query_cuda_support() says so), and another transport than UCX; or unset the variable");
-}
-
 static int has_type(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
 	int attached = ORR_ATOMIC_LOAD(&h->mpi_flags) & ORR_MPI_ATTACHED;
@@ -49,7 +41,8 @@ static int came_early(struct orr_mpi *mpi, const struct orr_mpi_req *req)
 	return early;
 }
 
-int orr_mpi_direct_node(struct orr_acquire *a)
+/* The memory node for the payload of a request, which holds its datum. */
+static int choose_node(struct orr_acquire *a)
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
 	const struct orr_mpi_req *req = (const struct orr_mpi_req *) a;
@@ -62,6 +55,16 @@ int orr_mpi_direct_node(struct orr_acquire *a)
 	    p.size < mpi->eager_limit || (!sends && came_early(mpi, req)))
 		return STARPU_MAIN_RAM;
 	return node;
+}
+
+void orr_mpi_direct_init(struct orr_mpi *mpi)
+{
+	mpi->direct = is_wanted(mpi) && !mpi->fake && orr_sys_mpi_reaches_devices(mpi->proc);
+	if (mpi->direct)
+		mpi->proc->data->choose_node = choose_node;
+	else if (orr_config_long("STARPU_MPI_GPUDIRECT", -1) > 0)
+		orr_warn(
+			"STARPU_MPI_GPUDIRECT=1: this MPI does not reach the memory of GPUs, so that data of devices are sent from main memory; it needs CUDA devices, an MPI that was built with CUDA (MPIX_Query_cuda_support() says so), and another transport than UCX; or unset the variable");
 }
 
 const struct orr_transport *orr_mpi_carrier(const struct orr_mpi *mpi, uint32_t flags)

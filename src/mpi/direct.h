@@ -10,9 +10,6 @@
 
 /* Reads STARPU_MPI_GPUDIRECT; a warning says if it cannot be done. */
 void orr_mpi_direct_init(struct orr_mpi *mpi);
-/* The memory node for the payload of a request, which holds its datum: its acquire.choose. Any
- * thread, without locks. */
-int orr_mpi_direct_node(struct orr_acquire *a);
 /* The transport of the payload of an envelope with these flags. */
 const struct orr_transport *orr_mpi_carrier(const struct orr_mpi *mpi, uint32_t flags);
 /* Whether that payload can be received into a device. */

@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "core/graph.h"
-#include "mpi/direct.h"
 #include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "base/log.h"
@@ -76,8 +75,7 @@ static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, 
 	req->sync = !!(how & ORR_P2P_SYNC);
 	req->acquire.arg = how & ORR_P2P_BLOCKING ? req : NULL;
 	req->kind = (uint8_t) kind;
-	if (__builtin_expect(mpi->direct, 0))
-		req->acquire.choose = orr_mpi_direct_node;
+	req->acquire.chooses = (uint8_t) mpi->direct;
 	return req;
 }
 
