@@ -66,13 +66,16 @@ EXTRA_DIST += $(orr_test_extra)
 clean-local:
 	rm -rf tests/tmp fuzz/clang fuzz/found fidelity
 
-# The tests of the core, of data and of messages again, with a device of CUDA's stub, and with one of
+# The tests of the core, of data and of messages again, with devices of CUDA's stub, and with one of
 # OpenCL that computes on CPUs, beside their workers.
 orr_device_tests = $(filter tests/core/% tests/data/% tests/mpi/%,$(filter-out %.sh %.sim,$(orr_core_tests) $(orr_mpi_tests)))
 check-devices:
-	for devices in cuda opencl; do \
-		ORR_TEST_DEVICES=$$devices $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_device_tests)' || exit 1; \
-	done
+	@status=0; for devices in cuda opencl; do \
+		ORR_TEST_DEVICES=$$devices $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_device_tests)' || status=1; \
+		echo "with devices of $$devices:"; $(SHELL) $(srcdir)/tests/lib/summary . || status=1; \
+		mv test-suite.log test-suite-$$devices.log; \
+	done; exit $$status
+MOSTLYCLEANFILES += test-suite-cuda.log test-suite-opencl.log
 .PHONY: check-devices
 
 # The simulated tests again, with each model of the network that is not the default.

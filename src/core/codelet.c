@@ -81,13 +81,11 @@ static uint32_t where_stands_in(const struct starpu_codelet *cl, uint32_t where)
 	return more;
 }
 
-uint32_t orr_codelet_where(const struct starpu_codelet *cl)
+static uint32_t where_implemented(const struct starpu_codelet *cl)
 {
 	uintptr_t cpu, cuda = (uintptr_t) cl->cuda_func, opencl = (uintptr_t) cl->opencl_func;
 	uint32_t where = 0;
 
-	if (cl->where)
-		return cl->where;
 	cpu = cl->cpu_func == STARPU_MULTIPLE_CPU_IMPLEMENTATIONS ? 0 : (uintptr_t) cl->cpu_func;
 	/* Each task asks: no branches. */
 	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
@@ -106,6 +104,11 @@ uint32_t orr_codelet_where(const struct starpu_codelet *cl)
 	return where;
 }
 
+uint32_t orr_codelet_where(const struct starpu_codelet *cl)
+{
+	return cl->where ? cl->where : where_implemented(cl);
+}
+
 int orr_codelet_check(struct starpu_codelet *cl)
 {
 	if (cl->nbuffers < 0 && cl->nbuffers != STARPU_VARIABLE_NBUFFERS) {
@@ -113,6 +116,7 @@ int orr_codelet_check(struct starpu_codelet *cl)
 			  cl->nbuffers);
 		return -EINVAL;
 	}
-	__atomic_fetch_or(&cl->checked, ORR_CODELET_CHECKED, __ATOMIC_RELAXED);
+	int marks = cl->where & ~where_implemented(cl) ? 0 : ORR_CODELET_BACKED;
+	__atomic_fetch_or(&cl->checked, ORR_CODELET_CHECKED | marks, __ATOMIC_RELAXED);
 	return 0;
 }

@@ -12,13 +12,20 @@
 #define ORR_CODELET_CHECKED 1
 #define ORR_CODELET_LOOKED_UP 2 /* those that follow are known */
 #define ORR_CODELET_REMOTE 4    /* slaves find its first function; the next bits: the others */
+#define ORR_CODELET_BACKED 256  /* it has implementations for all kinds of units in its `where` */
 
 static inline int orr_codelet_is_checked(const struct starpu_codelet *cl)
 {
 	return __atomic_load_n(&cl->checked, __ATOMIC_RELAXED) & ORR_CODELET_CHECKED;
 }
 
-/* The kinds of units that the codelet has implementations for. */
+/* Was it checked, and found to have implementations for all kinds of units that it names? */
+static inline int orr_codelet_is_backed(const struct starpu_codelet *cl)
+{
+	return __atomic_load_n(&cl->checked, __ATOMIC_RELAXED) & ORR_CODELET_BACKED;
+}
+
+/* The kinds of units that the codelet names, or else has implementations for. */
 uint32_t orr_codelet_where(const struct starpu_codelet *cl);
 /* May the function for the CPU stand for one for this worker of a type of devices (NULL: for any of
  * the type)? See proc->stand_in. */

@@ -18,8 +18,8 @@
 #include "data/redux.h"
 
 /* Is there a worker at all that may execute the task? */
-static int somebody_can_run(struct orr_process *proc, struct starpu_task *task, uint32_t where,
-			    struct orr_ctx *ctx)
+static int somebody_can_run(struct orr_process *proc, struct starpu_task *task,
+			    const struct orr_task *t, uint32_t where, struct orr_ctx *ctx)
 {
 	unsigned empty = 1;
 
@@ -49,7 +49,8 @@ static int somebody_can_run(struct orr_process *proc, struct starpu_task *task, 
 	}
 	if (!(where & proc->arch_mask))
 		return 0;
-	if (!task->cl->can_execute && !task->workerids && __builtin_expect(orr_ctx_whole(ctx), 1))
+	if (!task->cl->can_execute && !task->workerids && orr_task_where_is_backed(task, t) &&
+	    __builtin_expect(orr_ctx_whole(ctx), 1))
 		return 1;
 	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		if (!orr_ctx_has(ctx, &proc->core->workers[i]))
@@ -133,7 +134,7 @@ int orr_task_check_all(struct orr_process *proc, struct starpu_task *task, struc
 						     orr_task_mode(task, i), orr_task_name(task),
 						     i))
 				return -EINVAL;
-		if (!(where & STARPU_NOWHERE) && !somebody_can_run(proc, task, where, ctx)) {
+		if (!(where & STARPU_NOWHERE) && !somebody_can_run(proc, task, t, where, ctx)) {
 			orr_error(
 				"task %s: none of the %u workers can execute it; look at the implementations of its codelet, at where, can_execute and "
 				"workerid, at its scheduling context, and at STARPU_NCPU",

@@ -19,6 +19,13 @@
 int orr_task_check_all(struct orr_process *proc, struct starpu_task *task, struct orr_task *t,
 		       uint32_t where, int internal, struct orr_ctx *ctx);
 
+/* Are there implementations for all kinds of units that the task may execute on? A program that
+ * names kinds, or an implementation, may name some that the codelet does not have. */
+static inline int orr_task_where_is_backed(const struct starpu_task *task, const struct orr_task *t)
+{
+	return task->where == -1 && !t->forced_impl && orr_codelet_is_backed(task->cl);
+}
+
 /* Is it a common task, new and with nothing in it that could be wrong? */
 static inline int orr_task_is_plain(const struct orr_process *proc, const struct starpu_task *task,
 				    const struct orr_task *t, uint32_t where,
@@ -28,8 +35,8 @@ static inline int orr_task_is_plain(const struct orr_process *proc, const struct
 	unsigned n = orr_task_nbuffers(task);
 
 	if (!(where & proc->arch_mask) || t->state != ORR_TASK_NEW || n > STARPU_NMAXBUFS ||
-	    !orr_codelet_is_checked(cl) || cl->can_execute || task->workerids ||
-	    task->execute_on_a_specific_worker || !orr_ctx_whole(ctx))
+	    cl->can_execute || task->workerids || task->execute_on_a_specific_worker ||
+	    !orr_task_where_is_backed(task, t) || !orr_ctx_whole(ctx))
 		return 0;
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = orr_task_handle(task, i);

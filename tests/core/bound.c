@@ -64,7 +64,7 @@ static void start(void)
 {
 	struct starpu_conf conf;
 
-	setenv("ORRERY_FAKE_DEVICES", "2", 1);
+	test_devices(2);
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.ncpus = 2;
 	CHECK_IS(starpu_init(&conf), 0);

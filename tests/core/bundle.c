@@ -130,7 +130,7 @@ int main(void)
 	starpu_data_handle_t h[2];
 	int x[2] = { 0 };
 
-	setenv("ORRERY_FAKE_DEVICES", "2", 1);
+	test_devices(2);
 	for (unsigned i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		CHECK_IS(starpu_conf_init(&conf), 0);
 		conf.ncpus = 2;

@@ -174,6 +174,32 @@ static void nowhere(void)
 	CHECK_IS(x, 5);
 }
 
+/* Whoever names a kind of units that the codelet has no implementation for is told so, although
+ * there are such units. */
+static void not_for_devices(void)
+{
+	static struct starpu_codelet cpu = { .cpu_funcs = { first } },
+				     gpu = { .where = STARPU_CUDA, .cpu_funcs = { first } };
+	struct starpu_task *task;
+	struct starpu_conf conf;
+
+	test_devices(1);
+	OK(starpu_conf_init(&conf));
+	conf.ncpus = 1;
+	OK(starpu_init(&conf));
+	CHECK_IS(starpu_cuda_worker_get_count(), 1);
+	CHECK_IS(starpu_task_insert(&gpu, 0), -ENODEV);
+	CHECK_IS(
+		starpu_task_insert(&cpu, STARPU_EXECUTE_WHERE, (unsigned long long) STARPU_CUDA, 0),
+		-ENODEV);
+	task = starpu_task_build(&cpu, 0);
+	starpu_task_set_implementation(task, 1);
+	CHECK_IS(starpu_task_submit(task), -ENODEV);
+	starpu_task_set_implementation(task, 0);
+	CHECK_IS(starpu_task_submit(task), 0);
+	starpu_shutdown();
+}
+
 int main(void)
 {
 	core_start(WORKERS, NULL);
@@ -182,5 +208,6 @@ int main(void)
 	worker_order();
 	nowhere();
 	starpu_shutdown();
+	not_for_devices();
 	return 0;
 }

@@ -8,20 +8,22 @@
 
 #include <starpu.h>
 
+#include "lib/devices.h"
 #include "lib/test.h"
 
 #define LOAD(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #define STORE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELEASE)
 #define INCR(x) __atomic_add_fetch(&(x), 1, __ATOMIC_ACQ_REL)
 
-/* Starts with that many CPU workers and that policy (NULL: the default). */
+/* Starts with that many CPU workers and that policy (NULL: the default), and with the devices of
+ * `make check-devices`. */
 static inline void core_start(int ncpus, const char *policy)
 {
 	struct starpu_conf conf;
 
 	CHECK_IS(starpu_conf_init(&conf), 0);
 	conf.ncpus = ncpus;
-	conf.ncuda = conf.nopencl = 0;
+	conf.ncuda = conf.nopencl = test_has_devices() ? -1 : 0;
 	conf.sched_policy_name = policy;
 	CHECK_IS(starpu_init(&conf), 0);
 	CHECK_IS(starpu_cpu_worker_get_count(), ncpus);

@@ -33,10 +33,8 @@ static void submit(struct starpu_codelet *cl, int bucket)
 static void start(int ncpus, int ndevices, void (*plan)(unsigned))
 {
 	struct starpu_conf conf;
-	char text[8];
 
-	snprintf(text, sizeof(text), "%d", ndevices);
-	setenv("ORRERY_FAKE_DEVICES", text, 1);
+	test_devices((unsigned) ndevices);
 	OK(starpu_conf_init(&conf));
 	conf.ncpus = ncpus;
 	conf.ncuda = ndevices;
@@ -170,7 +168,8 @@ static int nlocal_of(void (*plan)(unsigned))
 
 static void locality(void)
 {
-	CHECK(nlocal_of(NULL) <= N + 1);
+	if (!test_has_devices()) /* the stub's devices work at once, and find tasks in any order */
+		CHECK(nlocal_of(NULL) <= N + 1);
 	CHECK(nlocal_of(local_plan) >= 2 * N - 2);
 	setenv("STARPU_HETEROPRIO_USE_LA", "1", 1);
 	CHECK(nlocal_of(NULL) >= 2 * N - 2);

@@ -11,7 +11,8 @@
 #define ROUNDS 20000
 
 static struct starpu_codelet on_cpu = { .cpu_funcs = { core_count_kernel } },
-			     on_device = { .cuda_funcs = { core_count_kernel } };
+			     on_device = { .cuda_funcs = { core_count_kernel },
+					   .opencl_funcs = { core_count_kernel } };
 
 static void one_policy(const char *policy)
 {

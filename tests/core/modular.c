@@ -173,18 +173,18 @@ static void count(void *buffers[], void *arg)
 				    STARPU_CPU_WORKER) == (*(int *) arg == 0));
 }
 
-static void start(struct starpu_sched_policy *policy, int ncpus, const char *devices)
+static void start(struct starpu_sched_policy *policy, int ncpus, int ndevices)
 {
 	struct starpu_conf conf;
 
-	setenv("ORRERY_FAKE_DEVICES", devices, 1);
+	test_devices((unsigned) ndevices);
 	OK(starpu_conf_init(&conf));
 	conf.ncpus = ncpus;
 	conf.nopencl = 0;
-	conf.ncuda = atoi(devices);
+	conf.ncuda = ndevices;
 	conf.sched_policy = policy;
 	OK(starpu_init(&conf));
-	CHECK_IS(starpu_worker_get_count(), ncpus + atoi(devices));
+	CHECK_IS(starpu_worker_get_count(), ncpus + ndevices);
 }
 
 /* What is pushed while the runtime is paused is executed afterwards in the order of the tree. */
@@ -192,7 +192,7 @@ static void one_worker(struct starpu_sched_policy *policy)
 {
 	static struct starpu_codelet cl = { .cpu_funcs = { note } };
 
-	start(policy, 1, "0");
+	start(policy, 1, 0);
 	nran = 0;
 	starpu_pause();
 	for (int i = 0; i < N; i++)
@@ -203,15 +203,15 @@ static void one_worker(struct starpu_sched_policy *policy)
 	CHECK_IS(nran, N);
 }
 
-static void all_run(struct starpu_sched_policy *policy, int ncpus, const char *devices)
+static void all_run(struct starpu_sched_policy *policy, int ncpus, int ndevices)
 {
 	static const int kind[] = { 0, 1, 2 };
 	static struct starpu_codelet cl[] = { { .cpu_funcs = { count } },
 					      { .cuda_funcs = { count } },
 					      { .cpu_funcs = { count }, .cuda_funcs = { count } } };
-	int has[] = { 1, atoi(devices) > 0, 1 };
+	int has[] = { 1, ndevices > 0, 1 };
 
-	start(policy, ncpus, devices);
+	start(policy, ncpus, ndevices);
 	CHECK_IS(starpu_bitmap_cardinal(&starpu_sched_tree_get(0)->root->workers_in_ctx),
 		 starpu_worker_get_count());
 	memset(where, 0, sizeof(where));
@@ -235,7 +235,7 @@ static void context(struct starpu_sched_policy *policy)
 	int two[] = { 0, 2 };
 	unsigned ctx;
 
-	start(NULL, 3, "0");
+	start(NULL, 3, 0);
 	ctx = starpu_sched_ctx_create(two, 2, "modular", STARPU_SCHED_CTX_POLICY_STRUCT, policy, 0);
 	CHECK(ctx != STARPU_NMAX_SCHED_CTXS);
 	where[2] = 0;
@@ -268,8 +268,8 @@ static void named(const char *name)
 		CHECK(order[i] % 4 <= order[i - 1] % 4);
 	starpu_shutdown();
 	for (int i = 0; i < 3; i++) {
-		all_run(*p, 3, "0");
-		all_run(*p, 2, "2");
+		all_run(*p, 3, 0);
+		all_run(*p, 2, 2);
 	}
 	context(*p);
 }
@@ -288,15 +288,15 @@ int main(void)
 		for (int i = 0; i < N && f == 0; i++)
 			CHECK_IS(order[i], N - 1 - i);
 		starpu_shutdown();
-		all_run(&lifo_policy, 3, "0");
+		all_run(&lifo_policy, 3, 0);
 		context(&lifo_policy);
 	}
 	one_worker(&hand_policy);
 	for (int i = 0; i < N; i++)
 		CHECK_IS(order[i], 3 - i / (N / 4) + i % (N / 4) * 4);
 	starpu_shutdown();
-	all_run(&hand_policy, 3, "0");
-	all_run(&hand_policy, 2, "2");
+	all_run(&hand_policy, 3, 0);
+	all_run(&hand_policy, 2, 2);
 	context(&hand_policy);
 	named("modular-heteroprio");
 	named("modular-heteroprio-heft");

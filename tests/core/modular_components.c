@@ -86,10 +86,8 @@ static struct starpu_sched_policy policy = {
 static void start(void (*make)(unsigned), int ncpus, int ndevices)
 {
 	struct starpu_conf conf;
-	char text[8];
 
-	snprintf(text, sizeof(text), "%d", ndevices);
-	setenv("ORRERY_FAKE_DEVICES", text, 1);
+	test_devices((unsigned) ndevices);
 	OK(starpu_conf_init(&conf));
 	conf.ncpus = ncpus;
 	conf.ncuda = ndevices;

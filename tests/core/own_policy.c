@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: devices none */
 /* A policy written against the public interface only (own_policy.h), in the default context and in
  * one of its own: collections, bitmaps, waking.
  *

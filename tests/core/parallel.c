@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: devices none */
 /* orr-test: env STARPU_WORKERS_NOBIND=1 */
 /* Parallel tasks: combined workers, SPMD kernels that wait for each other, fork-join kernels,
  * policies that use them, contexts without a policy.

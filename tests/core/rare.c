@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* orr-test: devices none */
 /* Calls that few programs make: about workers and contexts, tags and tasks, variables, waiting for
  * several queues. What is refused changes nothing, and says so by its result.
  *

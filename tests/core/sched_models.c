@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: devices none */
+/* orr-test: devices cuda */
 /* orr-test: env ORRERY_FAKE_DEVICES=2 */
 /* Policies that use models, on CPU workers and two devices that need no hardware: work goes where
  * the models say that it ends first, data that lie on a device draw tasks there, and restrictions
@@ -308,7 +308,7 @@ int main(void)
 	static const char *const urgent[] = { "dmdap", "dmdas",      "dmdasd",
 					      "heft",  "heteroprio", "prio" };
 
-	setenv("ORRERY_FAKE_DEVICES", "2", 1);
+	test_devices(2);
 	for (unsigned i = 0; i < sizeof(family) / sizeof(family[0]); i++) {
 		placement(family[i]);
 		restrictions(family[i]);

@@ -250,7 +250,7 @@ static void start(int ncpus, int ndevices)
 {
 	struct starpu_conf conf;
 
-	setenv("ORRERY_FAKE_DEVICES", ndevices ? "1" : "0", 1);
+	test_devices((unsigned) ndevices);
 	OK(starpu_conf_init(&conf));
 	conf.ncpus = ncpus;
 	conf.ncuda = ndevices;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: devices none */
+/* orr-test: devices cuda */
 /* orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 STARPU_BUS_STATS=1 */
 /* Buses and what they carried: each copy is counted once, on the way that it took. Two devices:
  * nodes 1 and 2. */

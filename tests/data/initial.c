@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: devices none */
+/* orr-test: devices cuda */
 /* Data without value get one from their init codelet when they are first read: by a task on any
  * unit, by an acquisition, by a reduction, again after an invalidation, and in pieces. The codelet
  * runs once for each value that is missing.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: devices none */
+/* orr-test: devices cuda */
 /* Memory for programs and data (handbook 27.2): hooks, alignment, flags, pinning, budgets of nodes
  * and of all of them.
  * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 STARPU_LIMIT_CUDA_MEM=2 STARPU_LIMIT_CPU_MEM=8 */

@@ -4,6 +4,7 @@
  * buffer of the program; nothing is mapped unless asked for.
  *
  * Invariant: a datum is mapped on a node exactly when its kernel there saw the program's addresses.
+ * orr-test: devices none
  * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include <starpu.h>
 

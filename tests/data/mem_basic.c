@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: devices none */
+/* orr-test: devices cuda */
 /* orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 /* Data move to devices and back: each kind of unit increments what the others left, prefetches and
  * queries on the way. */

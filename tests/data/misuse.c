@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: devices none */
+/* orr-test: devices cuda */
 /* Mistakes with data that a call can answer: each is refused with a message that names the culprit,
  * nothing changes, and the data are right at the end. Those that end the program are in tests/bad,
  * those of partitions in filter_bad.

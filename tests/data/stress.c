@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-test: timeout 120 */
+/* orr-test: env ORR_CUDART_DEVICES=2 */
 /* Random sequences of everything that can be done to data, against a sequential oracle.
  *
  *      stress [SEQUENCES [SEED [VERBOSE]]]             (ORR_STRESS=SEQUENCES in the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: devices none */
+/* orr-test: devices cuda */
 /* Write-through masks (handbook 27.2): what a task wrote is copied to the nodes of the mask without
  * anybody asking, and nowhere else.
  * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */

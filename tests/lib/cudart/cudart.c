@@ -74,13 +74,18 @@ static double number(const char *variable, double dflt)
 static void begin(void)
 {
 	injections();
-	stub.ndevices = (int) number("ORR_CUDART_DEVICES", 1);
-	if (stub.ndevices > STUB_DEVICES)
-		stub.ndevices = STUB_DEVICES;
 	stub.copy_mbs = number("ORR_CUDART_COPY_MBS", 0);
 	stub.kernel_us = number("ORR_CUDART_KERNEL_US", 0);
-	for (int i = 0; i < stub.ndevices; i++)
-		stub_memory_begin(&stub.device[i],
+}
+
+/* Finds the devices: a program may ask for another number of them at each start. */
+static void find_devices(void)
+{
+	static int begun;
+	int n = (int) number("ORR_CUDART_DEVICES", 1);
+
+	for (stub.ndevices = n < STUB_DEVICES ? n : STUB_DEVICES; begun < stub.ndevices; begun++)
+		stub_memory_begin(&stub.device[begun],
 				  (size_t) (number("ORR_CUDART_MEMORY", 64) * 1048576),
 				  number("ORR_CUDART_OPEN", 0) != 0);
 }
@@ -378,6 +383,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 			  : stub_fails("device") ? cudaErrorNoDevice
 						 : cudaSuccess;
 
+	find_devices();
 	*count = stub.ndevices;
 	stub_unlock();
 	return stub_note(err);
