@@ -130,7 +130,7 @@ def documents():
 
 def sources():
     """The text of what else takes options: other subcommands, examples, scripts, configure."""
-    for folder in ("tools", "examples", "tests/fidelity", "tests/bench", "m4", "build-aux", "."):
+    for folder in ("tools", "examples", "tests/fidelity", "tests/bench", "doc", "m4", "build-aux", "."):
         for place, folders, names in os.walk(os.path.join(source, folder)):
             if folder == ".":
                 del folders[:]
