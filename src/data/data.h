@@ -18,6 +18,7 @@ struct orr_fetch;
 struct orr_worker;
 
 struct orr_owner;
+struct orr_acquire;
 struct orr_task;
 
 /* A task that the data layer needs: a copy, a switch between views, a step of a reduction. */
