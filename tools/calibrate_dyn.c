@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orrery-calibrate-dyn: what processes that join and leave cost. `orrery calibrate --elastic`
- * starts it as the two processes of an elastic run. Several times, a process is started and joins
- * the task runtime of the two, 3 more are started, and all of these leave. It prints a word and a
- * number of microseconds in each line: requests, connections, and what the runtime takes to go on
- * with another communicator and to begin; the journal of the run says how long processes took to
- * start and to end (tools/orrery_elastic.py).
+ * starts it as the first processes of an elastic run. Several times, a process is started and joins
+ * the task runtime of these, 3 more are started, and all of the new ones leave. It prints a word
+ * and a number of microseconds in each line: requests, connections, and what the runtime takes to
+ * go on with another communicator and to begin; the journal of the run says how long processes took
+ * to start and to end (tools/orrery_elastic.py).
  *
  *     orrery-calibrate-dyn [ROUNDS]
  *

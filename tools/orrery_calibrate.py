@@ -135,10 +135,13 @@ def calibrate_elastic(context, options):
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     folder, name = chosen_place(context, options)
+    # Connections of more processes than cores measure how these share cores: with two cores, one joins one.
+    first = 2 if len(os.sched_getaffinity(0)) > 2 else 1
     say("processes that join and leave, 1 and 3 at a time")
     with tempfile.TemporaryDirectory() as scratch:
         journal = os.path.join(scratch, "journal")
-        lines = run(context, [sys.argv[0], "run", "-n", "2", "--elastic", "--max", "6", machines.program(context, "orrery-calibrate-dyn"),
+        lines = run(context, [sys.argv[0], "run", "-n", str(first), "--elastic", "--max", str(first + 4),
+                              machines.program(context, "orrery-calibrate-dyn"),
                               options.get("--rounds", "3")], {"ORRERY_DYN_LOG": journal})
         costs = orrery_elastic.costs(orrery_elastic.read_journal(journal))
     costs.update((words[0], float(words[1])) for words in lines)

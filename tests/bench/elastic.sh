@@ -9,7 +9,8 @@
 # Tasks sleep 1 ms: the steps between two points take the same time in both worlds, whatever else the machine does.
 #
 # Calibrations and runs take turns, and each round in the reverse order of the one before, so that others who use the machine
-# disturb all of them. ORR_BENCH_TURNS: rounds (default 6); ORR_BENCH_ROUNDS: changes of each kind in a run (default 5).
+# disturb all of them. ORR_BENCH_TURNS: rounds (default 6); ORR_BENCH_ROUNDS: changes of each kind in a run (default 5);
+# ORR_BENCH_FIRST: processes before a growth.
 [ "$ORR_TEST_MPI$ORR_TEST_SIM" = yesyes ] || exit 77
 cd "$TMPDIR" || exit 77
 . "$ORR_TEST_SRCDIR/tests/lib/elastic.sh"
@@ -19,17 +20,18 @@ export STARPU_NCPU FOLLOW_PAUSE_US
 program=$ORR_TEST_BUILDDIR/tests/elastic/follow
 [ -x "$program" ] && [ -e "$program.sim" ] || { echo "make check TESTS= builds $program"; exit 77; }
 
-changes "$((${ORR_BENCH_ROUNDS:-5} + 1))"
+# As many processes as calibration has, and one more: a simulated process has cores of its own.
+changes "$((${ORR_BENCH_ROUNDS:-5} + 1))" "${ORR_BENCH_FIRST:-$([ "$(nproc)" -gt 2 ] && echo 2 || echo 1)}"
 calibrated() {
 	"$ORRERY" calibrate --elastic -o machine --name here > /dev/null 2>&1 || return 1
 	grep -v '^#' machine/bus/here.elastic | tr '\n' ' '
 	echo
 }
 # shellcheck disable=SC2086
-real() { ORRERY_DYN_LOG=real-$1.journal "$ORRERY" run -n 2 --elastic --max 3 --manager script:script "$program" 3 $sizes > "real-$1.out"; }
+real() { ORRERY_DYN_LOG=real-$1.journal "$ORRERY" run -n "$first" --elastic --max $((first + 1)) --manager script:script "$program" 3 $sizes > "real-$1.out"; }
 # shellcheck disable=SC2086
 simulated() {
-	ORRERY_DYN_LOG=sim-$1.journal "$ORRERY" sim -n 2 --elastic --max 3 --machine machine/here --scenario script "$program.sim" 3 $sizes \
+	ORRERY_DYN_LOG=sim-$1.journal "$ORRERY" sim -n "$first" --elastic --max $((first + 1)) --machine machine/here --scenario script "$program.sim" 3 $sizes \
 		> "sim-$1.out" 2> /dev/null
 }
 "$ORRERY" calibrate -o machine --name here > /dev/null || exit 1

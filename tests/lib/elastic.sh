@@ -3,14 +3,15 @@
 # Sourced by scripts that let tests/elastic/follow.c grow and shrink many times. Invariant: nothing
 # happens when it is sourced.
 
-# changes N: writes the file `script` for N times a process more, and one less, and the sizes that a run
-# of two processes has then to $sizes.
+# changes N [FIRST]: writes the file `script` for N times a process more, and one less, and the sizes that a
+# run of FIRST processes (2) has then to $sizes.
 changes() {
-	sizes=2
+	first=${2:-2}
+	sizes=$first
 	: > script
 	for _ in $(seq "$1"); do
 		printf 'at 0.01 grow 1\nat 0.01 shrink 1\n' >> script
-		sizes="$sizes 3 2"
+		sizes="$sizes $((first + 1)) $first"
 	done
 }
 
