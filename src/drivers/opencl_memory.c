@@ -154,13 +154,18 @@ static cl_int last_leg(const struct leg *then)
 
 /* ---- events ---- */
 
+/* The calling thread is asking whether copies are over, under a lock: it needs no ring. OpenCL
+ * calls back at once, in this thread, if the event is over already. */
+static _Thread_local int asking;
+
 static void CL_CALLBACK copy_over(cl_event event, cl_int status, void *arg)
 {
 	struct orr_cl_device *d = arg;
 
 	(void) event;
 	(void) status;
-	orr_flight_ring(d->proc, d->memnode);
+	if (!asking)
+		orr_flight_ring(d->proc, d->memnode);
 	ORR_ATOMIC_ADD(&d->nringing, -1);
 }
 
@@ -237,18 +242,22 @@ static int cl_test(struct orr_process *proc, struct orr_copy_channel *chan)
 {
 	struct flying **p, *f;
 
+	asking = 1;
 	take_own_event(proc, chan);
 	for (p = (struct flying **) &chan->own; (f = *p);) {
-		if (!is_over(f->event) || !next_leg(f)) {
+		if (!is_over(f->event)) {
 			p = &f->next;
 			continue;
 		}
+		if (!next_leg(f)) /* it may be over, too */
+			continue;
 		*p = f->next;
 		clReleaseEvent(f->event);
 		free(f->buffer);
 		free(f);
 		chan->pending--;
 	}
+	asking = 0;
 	return chan->pending == 0;
 }
 
