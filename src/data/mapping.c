@@ -108,7 +108,6 @@ static int update(starpu_data_handle_t h, struct orr_replicate *src, struct orr_
 
 int orr_mapping_update(starpu_data_handle_t h, struct orr_replicate *src, struct orr_replicate *dst)
 {
-	orr_assert(orr_mapping_joins(src, dst));
 	if (!src->mapped || !dst->mapped)
 		return update(h, src, dst);
 	/* Two devices meet in main memory. */

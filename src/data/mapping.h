@@ -20,7 +20,8 @@ void orr_mapping_end(starpu_data_handle_t h, struct orr_replicate *r);
 int orr_mapping_in_use(starpu_data_handle_t h);
 /* Main memory's buffer goes: ends the maps of it, which nobody uses. Under h->lock. */
 void orr_mapping_end_all(starpu_data_handle_t h);
-/* True if both are main memory's buffer: a copy from one to the other only updates maps. */
+/* True if both are main memory's buffer: a copy from one to the other only updates maps. Under
+ * h->lock. */
 static inline int orr_mapping_joins(const struct orr_replicate *src,
 				    const struct orr_replicate *dst)
 {

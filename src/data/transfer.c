@@ -306,10 +306,10 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 	ORR_ATOMIC_ADD(&proc->data->ncopying, 1);
 	dst->loading = 1;
 	dst->stale = 0;
+	int joins = orr_mapping_joins(src, dst);
 	orr_handle_unlock(h);
 	tell(proc, 0, h, src, dst);
-	int ret = orr_mapping_joins(src, dst) ? orr_mapping_update(h, src, dst)
-					      : copy(proc, h, src, dst, &chan, &end_us);
+	int ret = joins ? orr_mapping_update(h, src, dst) : copy(proc, h, src, dst, &chan, &end_us);
 	int later = !ret && proc->ngroups && end_us > orr_sys_now_us();
 	if (ret != -EAGAIN && !later)
 		tell(proc, 1, h, src, dst);

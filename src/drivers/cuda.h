@@ -13,6 +13,9 @@
 /* Fills v with at most max of the devices that this process may use; asked is the program's wish,
  * or -1. The number, or -errno after a message. */
 int orr_cuda_devices(struct orr_process *proc, struct orr_device *v, unsigned max, long asked);
+/* [waits] No copy and no kernel is under way. Until no thread of the devices is about to wake
+ * workers, which may end then. */
+void orr_cuda_settle(struct orr_process *proc);
 /* Gives back what the devices took. No copy and no kernel is under way. */
 void orr_cuda_exit(struct orr_process *proc);
 

@@ -152,9 +152,17 @@ static void destroy(const struct orr_cu_device *d, void **stream)
 	}
 }
 
-static void release(struct orr_cu_device *d)
+/* [waits] A thread of CUDA's may be about to ring; of a lost device it may never do so. */
+static void await_rings(struct orr_cu_device *d)
 {
 	double until = orr_sys_now_us() + PATIENCE_US;
+
+	while (ORR_ATOMIC_LOAD(&d->nringing) && orr_sys_now_us() < until)
+		orr_sys_sleep_us(NAP_US);
+}
+
+static void release(struct orr_cu_device *d)
+{
 	int old = orr_cu_enter(d);
 
 	destroy(d, &d->in);
@@ -168,9 +176,7 @@ static void release(struct orr_cu_device *d)
 			d->api->event_destroy(d->worker[i].event);
 		d->worker[i].event = NULL;
 	}
-	/* A thread of CUDA's may be about to ring. */
-	while (ORR_ATOMIC_LOAD(&d->nringing) && orr_sys_now_us() < until)
-		orr_sys_sleep_us(NAP_US);
+	await_rings(d);
 	orr_cu_leave(d, old);
 }
 
@@ -300,6 +306,12 @@ int orr_cuda_devices(struct orr_process *proc, struct orr_device *v, unsigned ma
 	if (!ready)
 		orr_cuda_exit(proc);
 	return n < 0 ? n : (int) ready;
+}
+
+void orr_cuda_settle(struct orr_process *proc)
+{
+	for (unsigned i = 0; proc->cuda && i < proc->cuda->ndevices; i++)
+		await_rings(&proc->cuda->device[i]);
 }
 
 void orr_cuda_exit(struct orr_process *proc)

@@ -23,6 +23,11 @@ int orr_cuda_devices(struct orr_process *proc, struct orr_device *v, unsigned ma
 	return 0;
 }
 
+void orr_cuda_settle(struct orr_process *proc)
+{
+	(void) proc;
+}
+
 void orr_cuda_exit(struct orr_process *proc)
 {
 	(void) proc;

@@ -163,6 +163,13 @@ static cl_int make_queues(struct orr_cl_device *d)
 	return err;
 }
 
+/* [waits] A thread of OpenCL's may be about to ring. */
+static void await_rings(struct orr_cl_device *d)
+{
+	while (ORR_ATOMIC_LOAD(&d->nringing))
+		orr_sys_sleep_us(50);
+}
+
 static void release(struct orr_cl_device *d)
 {
 	cl_command_queue *queue[] = { &d->kernels, &d->in, &d->out };
@@ -173,9 +180,7 @@ static void release(struct orr_cl_device *d)
 			clReleaseCommandQueue(*queue[i]);
 		}
 	}
-	/* A thread of OpenCL's may be about to ring. */
-	while (ORR_ATOMIC_LOAD(&d->nringing))
-		orr_sys_sleep_us(50);
+	await_rings(d);
 	if (d->context)
 		clReleaseContext(d->context);
 	if (d->is_part)
@@ -275,6 +280,12 @@ int orr_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned 
 		cl->ndevices++;
 	}
 	return (int) cl->ndevices;
+}
+
+void orr_opencl_settle(struct orr_process *proc)
+{
+	for (unsigned i = 0; proc->opencl && i < proc->opencl->ndevices; i++)
+		await_rings(&proc->opencl->device[i]);
 }
 
 void orr_opencl_exit(struct orr_process *proc)

@@ -165,7 +165,7 @@ static void CL_CALLBACK copy_over(cl_event event, cl_int status, void *arg)
 	(void) event;
 	(void) status;
 	if (!asking)
-		orr_flight_ring(d->proc, d->memnode);
+		orr_flight_ring(d->proc, ORR_ATOMIC_LOAD_RELAXED(&d->memnode));
 	ORR_ATOMIC_ADD(&d->nringing, -1);
 }
 

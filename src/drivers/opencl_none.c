@@ -18,6 +18,11 @@ int orr_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned 
 	return 0;
 }
 
+void orr_opencl_settle(struct orr_process *proc)
+{
+	(void) proc;
+}
+
 void orr_opencl_exit(struct orr_process *proc)
 {
 	(void) proc;

@@ -177,6 +177,8 @@ static int create_memnodes(struct orr_process *proc, const struct orr_device *de
 
 static void stop_units(struct orr_process *proc)
 {
+	orr_opencl_settle(proc);
+	orr_cuda_settle(proc);
 	orr_workers_free(proc);
 	orr_memory_exit(proc);
 	orr_opencl_exit(proc);
