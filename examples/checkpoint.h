@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the examples share that save checkpoints (chapter 14.22 of the handbook) and go on from the
+ * The part of the examples that save checkpoints (chapter 14.22 of the handbook) and go on from the
  * last one. The program says which data are saved, and which rank keeps a copy of each.
  *
  * Invariant: all ranks have the same template; where a rank has nothing to do with a datum, its

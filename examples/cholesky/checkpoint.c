@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What checkpoints of the Cholesky example save: all tiles of A, partly factored, and the number of
- * the next step. The rank after the owner keeps a copy.
+ * The contents of checkpoints of the Cholesky example: all tiles of A, partly factored, and the
+ * number of the next step. The rank after the owner keeps a copy.
  *
  * Invariant: that of ../checkpoint.h.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What checkpoints of the stencil save: all blocks with their edges, and the number of the next
- * iteration. The rank after the owner keeps a copy.
+ * The contents of checkpoints of the stencil: all blocks with their edges, and the number of the
+ * next iteration. The rank after the owner keeps a copy.
  *
  * Invariant: that of ../checkpoint.h.
  */

@@ -125,7 +125,7 @@ static struct slab *slab_new(struct orr_process *proc, struct orr_pinned *p, uns
 	s->unused = malloc(n * sizeof(*s->unused));
 	s->used = calloc(n, 1);
 	s->base = s->unused && s->used ? orr_sys_mem_alloc(proc, bytes, PAGE) : NULL;
-	/* Where main memory is one node, what devices copy from and to is beside them. */
+	/* Memory that devices copy from and to is beside them if main memory is one node. */
 	if (s->base)
 		orr_sys_mem_bind(proc, s->base, bytes,
 				 proc->topo.nnuma > 1 ? proc->data->memnodes[memnode].devid

@@ -12,7 +12,7 @@
 void orr_mpi_direct_init(struct orr_mpi *mpi);
 /* The transport of the payload of an envelope with these flags. */
 const struct orr_transport *orr_mpi_carrier(const struct orr_mpi *mpi, uint32_t flags);
-/* Whether that payload can be received into a device. */
+/* True if that payload can be received into a device. */
 int orr_mpi_direct_receives(const struct orr_mpi *mpi, uint32_t flags);
 /* [waits] Copies a payload from a buffer in main memory to the datum on a device. By the engine's
  * owner. */

@@ -10,11 +10,11 @@
 #include "base/log.h"
 #include "mpi/unmatched.h"
 
-/* What is summed up: ranks that go on and refuse, the number of the first new process (from rank
- * 0), processes that begin and refuse. */
+/* The numbers that are summed up: ranks that go on and refuse, the number of the first new process
+ * (from rank 0), processes that begin and refuse. */
 enum { STAYING, FIRST_NEW, BEGINNING, NSUMS };
 
-/* Whether all can meet: only MPI knows the members, and it is up in all of them or in none. */
+/* True if all can meet: only MPI knows the members, and it is up in all of them or in none. */
 static int can_meet(MPI_Comm comm)
 {
 	int up = 0;

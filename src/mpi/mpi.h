@@ -339,7 +339,7 @@ void orr_mpi_comms_exit(struct orr_mpi *mpi);
 /* 0, or -EINVAL after a message if the layer cannot go on with this communicator, because its first
  * ranks are others than those of the world, or because the program has communicators besides. */
 int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm);
-/* Whether the communicator has processes that are not ranks of the world. */
+/* True if the communicator has processes that are not ranks of the world. */
 int orr_mpi_comms_has_new(const struct orr_mpi *mpi, MPI_Comm comm);
 /* The world is another one, of which rank and size are in mpi. */
 void orr_mpi_comms_switch(struct orr_mpi *mpi, MPI_Comm comm);

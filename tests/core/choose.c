@@ -174,8 +174,8 @@ static void nowhere(void)
 	CHECK_IS(x, 5);
 }
 
-/* Whoever names a kind of units that the codelet has no implementation for is told so, although
- * there are such units. */
+/* A kind of units that the codelet has no implementation for is refused, although there are such
+ * units. */
 static void not_for_devices(void)
 {
 	static struct starpu_codelet cpu = { .cpu_funcs = { first } },

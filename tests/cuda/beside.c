@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where threads and memory of devices are: prints for each worker its unit and the processors that
- * its thread may run on, and the policy of memory that devices copy from and to. beside.sh compares
- * that with machines that it describes. OpenCL devices (PoCL's) say that they are on the PCI bus.
+/* The places of threads and memory of devices: prints for each worker its unit and the processors
+ * that its thread may run on, and the policy of memory that devices copy from and to. beside.sh
+ * compares that with machines that it describes. OpenCL devices (PoCL's) say that they are on the
+ * PCI bus.
  *
  * Invariant: each worker has executed a task, so each line is of a thread that computes. */
 #include <sched.h>
