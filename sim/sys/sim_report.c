@@ -38,14 +38,13 @@ static struct orr_sim_peer *find_peer(struct orr_sim_rank *r, unsigned n, int pe
 	return n ? bsearch(&key, r->peers, n, sizeof(key), by_peer) : NULL;
 }
 
-void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
-			      unsigned n, uint64_t tasks, int alone)
+void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
+			    const struct orr_mpi_peer_stats *peers, unsigned n)
 {
 	struct orr_sim_rank *r = proc->sys;
 	unsigned before = r->npeers;
 	struct orr_sim_peer *p = realloc(r->peers, (before + n + 1) * sizeof(*p));
-	(void) alone;
-	r->tasks += tasks;
+	(void) next;
 	if (!p)
 		return;
 	r->peers = p;
@@ -67,6 +66,15 @@ void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_pee
 			old->last_us = peers[i].last_us;
 	}
 	qsort(r->peers, r->npeers, sizeof(*r->peers), by_peer);
+}
+
+void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
+			      unsigned n, uint64_t tasks, int alone)
+{
+	struct orr_sim_rank *r = proc->sys;
+	(void) alone;
+	r->tasks += tasks;
+	orr_sys_mpi_keep_stats(proc, MPI_COMM_NULL, peers, n);
 }
 
 /* ---- totals ---- */

@@ -99,10 +99,15 @@ struct orr_mpi_peer_stats {
 	uint64_t messages, bytes; /* data sent: payload bytes, one message per datum */
 	double first_us, last_us; /* when, by orr_sys_now_us() since the start of the program */
 };
-/* [main] [waits] Takes the statistics of this process after the engine has stopped, and the number
+/* [main] [waits] Takes the counts since the start, or since the last call, of a process that is
+ * about to go on with the communicator next, or to leave (MPI_COMM_NULL). Ranks are those of the
+ * communicator that is left; all of its processes call this while no engine runs. */
+void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
+			    const struct orr_mpi_peer_stats *peers, unsigned n);
+/* [main] [waits] Takes the last counts of this process after the engine has stopped, and the number
  * of its completed tasks. A simulated run gathers them for --stats and the summary; a real run
  * gathers them on rank 0, which writes ORRERY_MPI_STATS_FILE. alone: this process plays one rank of
- * many, and sent nothing. */
+ * many, and sent nothing, or it has left the others. */
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
 			      unsigned n, uint64_t tasks, int alone);
 

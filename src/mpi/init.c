@@ -21,6 +21,7 @@
 #include "mpi/work.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/assert.h"
@@ -65,7 +66,6 @@ static void configure(struct orr_mpi *mpi)
 	mpi->fake = cfg->mpi_fake_rank >= 0 || cfg->mpi_fake_size > 0;
 	mpi->counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM : ORR_MPI_COUNTS_FOR_WORLD;
 	mpi->print_stats = cfg->mpi_stats;
-	mpi->start_us = orr_sys_now_us();
 	orr_mpi_limits_init(mpi);
 	orr_mpi_direct_init(mpi);
 }
@@ -97,7 +97,8 @@ static int configure_fake(struct orr_mpi *mpi, int *rank, int *size)
 	return -EINVAL;
 }
 
-static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, struct orr_mpi **out)
+static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, double begun_us,
+		struct orr_mpi **out)
 {
 	struct orr_mpi *mpi = aligned_alloc(64, (sizeof(*mpi) + 63) / 64 * 64);
 
@@ -105,7 +106,9 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, str
 		orr_error("out of memory for the MPI layer");
 		return -ENOMEM;
 	}
-	*mpi = (struct orr_mpi){ .proc = proc, .init_count = 1 };
+	*mpi = (struct orr_mpi){ .proc = proc,
+				 .init_count = 1,
+				 .start_us = fmin(begun_us, orr_sys_now_us()) };
 	orr_lock_init(&mpi->comm_lock, ORR_RANK_MPI_COMM);
 	orr_lock_init(&mpi->lock, ORR_RANK_MPI);
 	orr_lock_init(&mpi->data_lock, ORR_RANK_MPI_DATA);
@@ -189,12 +192,13 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	struct starpu_conf own;
 	unsigned cpu = 0;
 	int rank = 0, size = 1, reserved = 0, ret;
+	double begun_us;
 
 	if (proc->mpi) {
 		proc->mpi->init_count++;
 		return 0;
 	}
-	ret = orr_mpi_meet_beginning(proc, comm, check_init(proc, with_core, conf));
+	ret = orr_mpi_meet_beginning(proc, comm, check_init(proc, with_core, conf), &begun_us);
 	if (ret)
 		return ret;
 	ret = orr_sys_mpi_init(proc, argc, argv, initialize, comm, &rank, &size);
@@ -209,7 +213,7 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 		if (ret)
 			goto no_core;
 	}
-	ret = make(proc, comm, rank, size, &mpi);
+	ret = make(proc, comm, rank, size, begun_us, &mpi);
 	if (ret)
 		goto no_layer;
 	mpi->starpu_owned = with_core;
@@ -385,6 +389,7 @@ int orrery_resize_switch(MPI_Comm comm)
 		return ret;
 	orr_mpi_resize_pause(mpi);
 	stand_still(mpi);
+	orr_mpi_stats_switch(mpi, comm);
 	orr_sys_mpi_leave(mpi->proc);
 	mpi->left = comm == MPI_COMM_NULL;
 	if (!mpi->left && enter(mpi, comm))

@@ -7,12 +7,13 @@
 #include "mpi/meet.h"
 
 #include <errno.h>
+#include <math.h>
 #include "base/log.h"
 #include "mpi/unmatched.h"
 
-/* The numbers that are summed up: ranks that go on and refuse, the number of the first new process
- * (from rank 0), processes that begin and refuse. */
-enum { STAYING, FIRST_NEW, BEGINNING, NSUMS };
+/* The numbers that are summed up: ranks that go on and refuse; from rank 0, the number of the first
+ * new process and the microseconds since the run began; processes that begin and refuse. */
+enum { STAYING, FIRST_NEW, AGE_US, BEGINNING, NSUMS };
 
 /* True if all can meet: only MPI knows the members, and it is up in all of them or in none. */
 static int can_meet(MPI_Comm comm)
@@ -25,18 +26,21 @@ static int can_meet(MPI_Comm comm)
 	return up && comm != MPI_COMM_NULL;
 }
 
-int orr_mpi_meet_beginning(struct orr_process *proc, MPI_Comm comm, int ret)
+int orr_mpi_meet_beginning(struct orr_process *proc, MPI_Comm comm, int ret, double *begun_us)
 {
 	uint64_t mine[NSUMS] = { [BEGINNING] = ret != 0 }, all[NSUMS];
 	MPI_Request request;
 	int rank;
 
+	*begun_us = INFINITY;
 	if (!can_meet(comm))
 		return ret;
 	MPI_Comm_rank(comm, &rank);
 	if (orr_sys_mpi_sum_start(proc, comm, mine, all, NSUMS, &request) ||
 	    MPI_Wait(&request, MPI_STATUS_IGNORE))
 		return -EIO;
+	if (all[FIRST_NEW])
+		*begun_us = orr_sys_now_us() - (double) all[AGE_US];
 	int refusing = (int) (all[STAYING] + all[BEGINNING]);
 	if (ret || !refusing)
 		return ret;
@@ -55,8 +59,10 @@ int orr_mpi_meet_staying(struct orr_mpi *mpi, MPI_Comm comm, int ret)
 	if (!can_meet(comm))
 		return ret;
 	MPI_Comm_rank(comm, &rank);
-	if (!rank)
+	if (!rank) {
 		mine[FIRST_NEW] = (uint64_t) mpi->size;
+		mine[AGE_US] = (uint64_t) (orr_sys_now_us() - mpi->start_us);
+	}
 	if (orr_mpi_sum_over(mpi, comm, mine, all, NSUMS))
 		return -EIO;
 	if (ret || !all[BEGINNING])

@@ -8,8 +8,9 @@
 #include "mpi/mpi.h"
 
 /* [waits] The process is about to begin with this communicator, unless ret is not 0. 0, ret, or
- * -ECANCELED after a message because another process refuses; -EIO. */
-int orr_mpi_meet_beginning(struct orr_process *proc, MPI_Comm comm, int ret);
+ * -ECANCELED after a message because another process refuses; -EIO. *begun_us: when the run began
+ * that the process joins, by its orr_sys_now_us(); INFINITY if it joins none. */
+int orr_mpi_meet_beginning(struct orr_process *proc, MPI_Comm comm, int ret, double *begun_us);
 /* [waits] The same of a rank that is about to go on with a communicator of new processes. */
 int orr_mpi_meet_staying(struct orr_mpi *mpi, MPI_Comm comm, int ret);
 

@@ -172,8 +172,9 @@ struct orr_mpi_flight {
 /* A rank that messages went to or came from. */
 struct orr_mpi_peer {
 	uint64_t key; /* the peer */
-	struct orr_mpi_peer_stats stats;
-	uint64_t program_bytes; /* of these, sent while the program had statistics enabled */
+	/* Messages to processes of that rank in this communicator, and in earlier ones: */
+	struct orr_mpi_peer_stats stats, before;
+	uint64_t program_bytes; /* of all these, sent while the program had statistics enabled */
 	/* the engine's owner's: */
 	uint32_t nto, nfrom; /* messages to it, and messages of it that were matched or kept */
 	struct orr_mpi_held *held; /* of those that overtook others, by number */
@@ -459,7 +460,7 @@ struct orr_mpi_peer *orr_mpi_peer_of(struct orr_mpi *mpi, int rank);
 void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via);
 void orr_mpi_order_exit(struct orr_mpi *mpi);
 /* The engine stands still: messages are numbered from 0 again, ranks from mpi->size on do not
- * exist. */
+ * exist, but their statistics stay. */
 void orr_mpi_order_switch(struct orr_mpi *mpi);
 
 /* transfer.c: moving payloads; by the engine's owner */
@@ -637,6 +638,8 @@ void orr_mpi_redux_planned(struct orr_mpi *mpi, struct orr_mpi_req *req, const v
 /* stats.c */
 void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes);
 void orr_mpi_stats_report(struct orr_mpi *mpi);
+/* [waits] The same before the layer goes on with another communicator, or without one. */
+void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next);
 void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_req *req);
 
 #endif

@@ -140,24 +140,14 @@ void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via)
 
 void orr_mpi_order_switch(struct orr_mpi *mpi)
 {
-	struct orr_mpi_peer *gone;
-
 	orr_lock(&mpi->lock);
-	do {
-		gone = NULL;
-		for (uint32_t i = 0; i < mpi->peers.cap && !gone; i++) {
-			struct orr_mpi_peer *p = mpi->peers.v[i];
-			if (!p)
-				continue;
-			orr_assertf(!p->held, "messages are held while all is at rest");
-			p->nto = p->nfrom = 0;
-			gone = p->key >= (uint64_t) mpi->size ? p : NULL;
-		}
-		if (gone) {
-			orr_map_remove(&mpi->peers, gone);
-			free(gone);
-		}
-	} while (gone);
+	for (uint32_t i = 0; i < mpi->peers.cap; i++) {
+		struct orr_mpi_peer *p = mpi->peers.v[i];
+		if (!p)
+			continue;
+		orr_assertf(!p->held, "messages are held while all is at rest");
+		p->nto = p->nfrom = 0;
+	}
 	orr_unlock(&mpi->lock);
 	mpi->nsent = mpi->nreceived = 0;
 	mpi->data_seq = 0;

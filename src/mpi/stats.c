@@ -43,21 +43,39 @@ static int by_peer(const void *a, const void *b)
 	       ((const struct orr_mpi_peer_stats *) b)->peer;
 }
 
-/* A sorted copy of the counts from the start, to be freed; *n may be 0. NULL when memory is
- * exhausted. */
-static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, unsigned *n)
+static void add(struct orr_mpi_peer_stats *to, const struct orr_mpi_peer_stats *more)
+{
+	if (!more->messages)
+		return;
+	if (!to->messages || more->first_us < to->first_us)
+		to->first_us = more->first_us;
+	if (more->last_us > to->last_us)
+		to->last_us = more->last_us;
+	to->messages += more->messages;
+	to->bytes += more->bytes;
+}
+
+/* A sorted copy of the counts, to be freed; *n may be 0. whole: from the start, not only those of
+ * this communicator. NULL when memory is exhausted. */
+static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, unsigned *n)
 {
 	orr_lock(&mpi->lock);
 	struct orr_mpi_peer_stats *v = malloc((mpi->peers.n + 1) * sizeof(*v));
 	*n = 0;
 	for (uint32_t i = 0; v && i < mpi->peers.cap; i++) {
 		const struct orr_mpi_peer *p = mpi->peers.v[i];
-		if (p && p->stats.messages)
-			v[(*n)++] = p->stats;
+		if (!p)
+			continue;
+		v[*n] = p->stats;
+		if (whole)
+			add(&v[*n], &p->before);
+		*n += v[*n].messages > 0;
 	}
 	orr_unlock(&mpi->lock);
 	if (v)
 		qsort(v, *n, sizeof(*v), by_peer);
+	else
+		orr_error("out of memory for the communication statistics");
 	return v;
 }
 
@@ -80,42 +98,59 @@ static uint64_t program_bytes(struct orr_mpi *mpi, int peer)
 	return bytes;
 }
 
-static void print_stats(struct orr_mpi *mpi, const struct orr_mpi_peer_stats *v, unsigned n)
+static void print_stats(struct orr_mpi *mpi)
 {
 	ORR_PLAIN_NUMBERS;
 	double seconds = (orr_sys_now_us() - mpi->start_us) * 1e-6;
 	uint64_t total = 0;
+	unsigned n;
 	char who[48];
+	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, &n);
 
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; v && i < n; i++)
 		total += program_bytes(mpi, v[i].peer);
 	snprintf(who, sizeof(who), "%d] TOTAL:", mpi->rank);
 	fprintf(stderr, "\n");
 	print_line(who, total, seconds);
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; v && i < n; i++) {
 		uint64_t bytes = program_bytes(mpi, v[i].peer);
 		snprintf(who, sizeof(who), "%d:%d]", mpi->rank, v[i].peer);
 		if (bytes)
 			print_line(who, bytes, seconds);
 	}
+	free(v);
 }
 
 void orr_mpi_stats_report(struct orr_mpi *mpi)
 {
-	unsigned n;
-	struct orr_mpi_peer_stats *v = snapshot(mpi, &n);
+	unsigned n = 0;
+	struct orr_mpi_peer_stats *v = mpi->left ? NULL : snapshot(mpi, 0, &n);
 
-	if (!v) {
-		orr_error("out of memory for the communication statistics");
-		return;
-	}
 	if (mpi->print_stats)
-		print_stats(mpi, v, n);
-	orr_sys_mpi_report_stats(mpi->proc, v, n,
+		print_stats(mpi);
+	orr_sys_mpi_report_stats(mpi->proc, v, v ? n : 0,
 				 mpi->proc->state == ORR_PROCESS_UP ? orr_task_ncompleted(mpi->proc)
 								    : 0,
 				 mpi->fake || mpi->left);
 	free(v);
+}
+
+void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next)
+{
+	unsigned n;
+	struct orr_mpi_peer_stats *v = snapshot(mpi, 0, &n);
+
+	orr_sys_mpi_keep_stats(mpi->proc, next, v, v ? n : 0);
+	free(v);
+	orr_lock(&mpi->lock);
+	for (uint32_t i = 0; i < mpi->peers.cap; i++) {
+		struct orr_mpi_peer *p = mpi->peers.v[i];
+		if (!p)
+			continue;
+		add(&p->before, &p->stats);
+		p->stats = (struct orr_mpi_peer_stats){ .peer = (int) p->key };
+	}
+	orr_unlock(&mpi->lock);
 }
 
 void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_req *req)
@@ -164,7 +199,7 @@ void starpu_mpi_comm_stats_retrieve(size_t *comm_stats)
 	orr_lock(&mpi->lock);
 	for (uint32_t i = 0; i < mpi->peers.cap; i++) {
 		const struct orr_mpi_peer *p = mpi->peers.v[i];
-		if (p)
+		if (p && p->stats.peer < mpi->size)
 			comm_stats[p->stats.peer] = p->program_bytes;
 	}
 	orr_unlock(&mpi->lock);
@@ -183,12 +218,13 @@ int orrery_stats_write(const char *path)
 
 	if (!mpi)
 		return -ENODEV;
-	struct orr_mpi_peer_stats *v = snapshot(mpi, &n);
+	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, &n);
 	FILE *f = v ? fopen(path, "w") : NULL;
 	if (!f) {
 		int ret = v ? -errno : -ENOMEM;
-		orr_error("cannot write communication statistics to '%s': %s", path,
-			  strerror(-ret));
+		if (v)
+			orr_error("cannot write communication statistics to '%s': %s", path,
+				  strerror(-ret));
 		free(v);
 		return ret;
 	}

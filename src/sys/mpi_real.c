@@ -5,6 +5,7 @@
  * Invariant: no thread sleeps inside MPI: requests are only tested. Whoever waits polls again and
  * again, and rests in between (mpi/rest.c). */
 #include "sys/mpi_transports.h"
+#include "sys/mpi_report.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@ static struct orr_real_mpi {
 	MPI_Comm comm;
 	int finalize; /* we initialised MPI */
 	int provided; /* thread level */
-	int active;   /* between orr_sys_mpi_init and orr_sys_mpi_exit */
+	int started;  /* between orr_sys_mpi_init and orr_sys_mpi_exit */
+	int active;   /* the same, but not between two communicators */
 	int at_exit;  /* the handler is installed */
 	int rank, size;
 	double start_us;
@@ -117,7 +119,9 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	}
 	*rank = real.rank;
 	*size = real.size;
-	real.start_us = orr_sys_now_us();
+	if (!real.started)
+		real.start_us = orr_sys_now_us();
+	real.started = 1;
 	real.active = 1;
 	orr_real_on_abort(end_all_ranks);
 	if (!real.at_exit)
@@ -141,7 +145,7 @@ void orr_sys_mpi_exit(struct orr_process *proc)
 		orr_sys_mpi_leave(proc);
 	if (real.finalize)
 		MPI_Finalize();
-	real.finalize = 0;
+	real.finalize = real.started = 0;
 }
 
 int orr_sys_mpi_elastic(void)
@@ -400,59 +404,22 @@ int orr_sys_mpi_collective_test(struct orr_process *proc, MPI_Request *req)
 
 /* ---- statistics ---- */
 
-static void write_stats(const char *path, const struct orr_mpi_peer_stats *all, const int *counts,
-			double makespan_us)
+void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
+			    const struct orr_mpi_peer_stats *peers, unsigned n)
 {
-	ORR_PLAIN_NUMBERS;
-	FILE *f = fopen(path, "w");
-
-	if (!f) {
-		orr_error(
-			"cannot write communication statistics to '%s' (ORRERY_MPI_STATS_FILE): %s",
-			path, strerror(errno));
-		return;
-	}
-	fprintf(f,
-		"# orrery stats: nodes=%d makespan_s=%.6f\nsrc,dst,bytes,messages,first_s,last_s\n",
-		real.size, makespan_us * 1e-6);
-	for (int src = 0; src < real.size; src++)
-		for (int left = counts[src] / (int) sizeof(*all); left; left--, all++)
-			fprintf(f, "%d,%d,%llu,%llu,%.6f,%.6f\n", src, all->peer,
-				(unsigned long long) all->bytes, (unsigned long long) all->messages,
-				all->first_us * 1e-6, all->last_us * 1e-6);
-	fclose(f);
+	orr_assert_no_lock();
+	if (proc->cfg.mpi_stats_file)
+		orr_real_stats_keep(real.comm, next, peers, n);
 }
 
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
 			      unsigned n, uint64_t tasks, int alone)
 {
-	int mine = (int) (n * sizeof(*peers)), total = 0, *counts = NULL, *starts = NULL;
-	double span = orr_sys_now_us() - real.start_us, makespan = span;
-	struct orr_mpi_peer_stats *all = NULL;
-
 	(void) tasks;
 	orr_assert_no_lock();
-	if (!proc->cfg.mpi_stats_file || alone)
-		return;
-	if (real.rank == 0) {
-		counts = calloc(2 * (size_t) real.size, sizeof(*counts));
-		if (!counts)
-			orr_fatal("out of memory for the statistics");
-		starts = counts + real.size;
-	}
-	MPI_Reduce(&span, &makespan, 1, MPI_DOUBLE, MPI_MAX, 0, real.comm);
-	MPI_Gather(&mine, 1, MPI_INT, counts, 1, MPI_INT, 0, real.comm);
-	for (int i = 0; counts && i < real.size; i++) {
-		starts[i] = total;
-		total += counts[i];
-	}
-	if (counts && !(all = malloc(total ? (size_t) total : 1)))
-		orr_fatal("out of memory for the statistics");
-	MPI_Gatherv(peers, mine, MPI_BYTE, all, counts, starts, MPI_BYTE, 0, real.comm);
-	if (counts)
-		write_stats(proc->cfg.mpi_stats_file, all, counts, makespan);
-	free(all);
-	free(counts);
+	if (proc->cfg.mpi_stats_file && !alone)
+		orr_real_stats_write(real.comm, proc->cfg.mpi_stats_file, peers, n,
+				     orr_sys_now_us() - real.start_us);
 }
 
 void orr_sys_mpi_abort(struct orr_process *proc)

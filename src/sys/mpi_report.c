@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who sent what to whom in a real run: a row for each pair of ranks. A process keeps rows of the
+ * ranks that it had in earlier communicators, and of processes that have left the run.
+ *
+ * Invariant: the rows of a process are sorted by sender and receiver, and no pair is there twice.
+ */
+#include "sys/mpi_report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/assert.h"
+#include "base/log.h"
+#include "base/numbers.h"
+
+struct row {
+	int src;
+	struct orr_mpi_peer_stats to;
+};
+
+/* A real process has one MPI, and one table. */
+static struct {
+	struct row *v;
+	int n;
+} kept;
+
+static int by_pair(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->src != y->src ? (x->src > y->src) - (x->src < y->src)
+				: (x->to.peer > y->to.peer) - (x->to.peer < y->to.peer);
+}
+
+static void add(struct orr_mpi_peer_stats *to, const struct orr_mpi_peer_stats *more)
+{
+	to->messages += more->messages;
+	to->bytes += more->bytes;
+	if (more->first_us < to->first_us)
+		to->first_us = more->first_us;
+	if (more->last_us > to->last_us)
+		to->last_us = more->last_us;
+}
+
+/* Room for that many more rows behind those that are there. */
+static struct row *room(int n)
+{
+	struct row *v = realloc(kept.v, ((size_t) kept.n + (size_t) n + 1) * sizeof(*v));
+
+	if (!v)
+		orr_fatal("out of memory for the statistics");
+	kept.v = v;
+	return v + kept.n;
+}
+
+/* That many rows have been written behind the others. */
+static void take(int n)
+{
+	int all = kept.n + n, last = 0;
+
+	if (!all)
+		return;
+	qsort(kept.v, (size_t) all, sizeof(*kept.v), by_pair);
+	for (int i = 1; i < all; i++)
+		if (by_pair(&kept.v[i], &kept.v[last]))
+			kept.v[++last] = kept.v[i];
+		else
+			add(&kept.v[last].to, &kept.v[i].to);
+	kept.n = last + 1;
+}
+
+static void take_own(int rank, const struct orr_mpi_peer_stats *peers, unsigned n)
+{
+	struct row *at = room((int) n);
+
+	for (unsigned i = 0; i < n; i++)
+		at[i] = (struct row){ .src = rank, .to = peers[i] };
+	take((int) n);
+}
+
+static void forget(void)
+{
+	free(kept.v);
+	kept.v = NULL;
+	kept.n = 0;
+}
+
+/* [waits] Collective: what the ranks that give keep comes to that one. */
+static void gather(MPI_Comm comm, int to, int gives)
+{
+	int rank, size, mine = gives ? kept.n * (int) sizeof(*kept.v) : 0, total = 0;
+	int *counts = NULL, *starts = NULL;
+
+	MPI_Comm_rank(comm, &rank);
+	MPI_Comm_size(comm, &size);
+	orr_assert(rank != to || !gives);
+	if (rank == to) {
+		counts = calloc(2 * (size_t) size, sizeof(*counts));
+		if (!counts)
+			orr_fatal("out of memory for the statistics");
+		starts = counts + size;
+	}
+	MPI_Gather(&mine, 1, MPI_INT, counts, 1, MPI_INT, to, comm);
+	for (int i = 0; counts && i < size; i++) {
+		starts[i] = total;
+		total += counts[i];
+	}
+	int n = total / (int) sizeof(*kept.v);
+	MPI_Gatherv(kept.v, mine, MPI_BYTE, counts ? room(n) : NULL, counts, starts, MPI_BYTE, to,
+		    comm);
+	take(n);
+	free(counts);
+}
+
+void orr_real_stats_keep(MPI_Comm comm, MPI_Comm next, const struct orr_mpi_peer_stats *peers,
+			 unsigned n)
+{
+	int rank, first = -1, mine = 0, heir;
+
+	MPI_Comm_rank(comm, &rank);
+	if (next != MPI_COMM_NULL)
+		MPI_Comm_rank(next, &first);
+	if (!first)
+		mine = rank;
+	take_own(rank, peers, n);
+	MPI_Allreduce(&mine, &heir, 1, MPI_INT, MPI_SUM, comm);
+	gather(comm, heir, next == MPI_COMM_NULL);
+	if (next == MPI_COMM_NULL)
+		forget();
+}
+
+/* One more than the highest rank that there was. */
+static int nranks(int size)
+{
+	for (int i = 0; i < kept.n; i++) {
+		if (kept.v[i].src >= size)
+			size = kept.v[i].src + 1;
+		if (kept.v[i].to.peer >= size)
+			size = kept.v[i].to.peer + 1;
+	}
+	return size;
+}
+
+static void write_rows(const char *path, int size, double makespan_us)
+{
+	ORR_PLAIN_NUMBERS;
+	FILE *f = fopen(path, "w");
+
+	if (!f) {
+		orr_error(
+			"cannot write communication statistics to '%s' (ORRERY_MPI_STATS_FILE): %s",
+			path, strerror(errno));
+		return;
+	}
+	fprintf(f,
+		"# orrery stats: nodes=%d makespan_s=%.6f\nsrc,dst,bytes,messages,first_s,last_s\n",
+		nranks(size), makespan_us * 1e-6);
+	for (const struct row *r = kept.v; r < kept.v + kept.n; r++)
+		fprintf(f, "%d,%d,%llu,%llu,%.6f,%.6f\n", r->src, r->to.peer,
+			(unsigned long long) r->to.bytes, (unsigned long long) r->to.messages,
+			r->to.first_us * 1e-6, r->to.last_us * 1e-6);
+	fclose(f);
+}
+
+void orr_real_stats_write(MPI_Comm comm, const char *path, const struct orr_mpi_peer_stats *peers,
+			  unsigned n, double span_us)
+{
+	double makespan_us = span_us;
+	int rank, size;
+
+	MPI_Comm_rank(comm, &rank);
+	MPI_Comm_size(comm, &size);
+	take_own(rank, peers, n);
+	MPI_Reduce(&span_us, &makespan_us, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
+	gather(comm, 0, rank != 0);
+	if (!rank)
+		write_rows(path, size, makespan_us);
+	forget();
+}

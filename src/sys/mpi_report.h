@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The communication statistics of a real run, on their way to the file that rank 0 writes
+ * (mpi_report.c). By the program's thread, while no engine runs.
+ *
+ * Invariant: each count is kept by one process. */
+#ifndef ORR_SYS_MPI_REPORT_H
+#define ORR_SYS_MPI_REPORT_H
+
+#include "base/seam_mpi.h"
+
+/* [waits] Collective over comm, which the processes leave: keeps what this one sent as that rank. A
+ * process that does not go on (next is MPI_COMM_NULL) gives what it keeps to the one that becomes
+ * rank 0 of next. */
+void orr_real_stats_keep(MPI_Comm comm, MPI_Comm next, const struct orr_mpi_peer_stats *peers,
+			 unsigned n);
+/* [waits] Collective over comm: rank 0 writes the file, with these last counts of each rank.
+ * span_us: how long the program ran here. */
+void orr_real_stats_write(MPI_Comm comm, const char *path, const struct orr_mpi_peer_stats *peers,
+			  unsigned n, double span_us);
+
+#endif
