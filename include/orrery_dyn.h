@@ -116,7 +116,9 @@ int MPI_Session_get_pset_data(MPI_Session session, char *coll_pset_name, char *p
 
 /* ---- the same without blocking ----
  * Arguments must stay until the request is complete; outputs are written then. With an MPI of a
- * thread level below MPI_THREAD_MULTIPLE, the request is complete at once. */
+ * thread level below MPI_THREAD_MULTIPLE, the request is complete at once. A missing session or
+ * name is an error of the call; other errors are those of the function that completes the request,
+ * which MPI's default error handler makes fatal. */
 
 int MPI_Session_dyn_v2a_psetop_nb(MPI_Session session, int *op, char **input_sets, int ninput,
 				  char ***output_sets, int *noutput, MPI_Info info,

@@ -2,15 +2,21 @@
 /* The non-blocking forms: a thread makes the blocking call and then completes a generalized request
  * of MPI.
  *
- * Invariant: a call belongs to its thread until the request is complete, and is freed with the
- * request. */
+ * The call that completes the request (MPI_Wait(), MPI_Test(), ..) asks for its status in the
+ * thread of the program, and MPI requires that. There the outputs of the other thread become
+ * visible: MPI itself does not promise it for memory that it does not know.
+ *
+ * Invariant: a call belongs to its thread until `done` is set, and is freed with the request. */
 #include <stdlib.h>
+#include "base/assert.h"
+#include "base/seam.h"
 #include "base/seam_dyn.h"
 #include "dyn/client.h"
 
 struct later {
 	int (*f)(struct later *);
 	MPI_Request request;
+	int done; /* ret and the outputs are written */
 	int ret;
 	MPI_Session session;
 	int *op, n, *noutput, wait;
@@ -21,11 +27,13 @@ struct later {
 static int query_status(void *extra, MPI_Status *status)
 {
 	const struct later *l = extra;
+	int done = ORR_ATOMIC_LOAD(&l->done);
+	orr_assert(done);
 	PMPI_Status_set_elements(status, MPI_BYTE, 0);
 	PMPI_Status_set_cancelled(status, 0);
 	status->MPI_SOURCE = MPI_UNDEFINED;
 	status->MPI_TAG = MPI_UNDEFINED;
-	return l->ret;
+	return done ? l->ret : MPI_ERR_INTERN;
 }
 
 static int free_call(void *extra)
@@ -47,6 +55,7 @@ static void run(void *arg)
 	struct later *l = arg;
 	MPI_Request request = l->request;
 	l->ret = l->f(l);
+	ORR_ATOMIC_STORE(&l->done, 1);
 	PMPI_Grequest_complete(request);
 }
 
