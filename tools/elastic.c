@@ -5,8 +5,9 @@
  *
  * It starts COMMAND with $ORRERY_DYN_SERVER, answers the requests of the processes
  * (dyn/registry.h), and follows the resource manager: MANAGER is `script:FILE` (dyn/script.h),
- * `unix:PATH`, a socket that it listens on for lines without the time, each of which it answers
- * with "ok" or "error TEXT", or `-` for none. `orrery run --elastic` is how people start it.
+ * `unix:PATH`, a socket that it listens on for lines with or without a time, each of which it
+ * answers with "ok" or "error TEXT", or `-` for none. `orrery run --elastic` is how people start
+ * it.
  *
  * The exit status is COMMAND's, or that of the first process of the run that failed.
  *
@@ -36,6 +37,8 @@ struct conn {
 	int fd;
 	enum role role;
 	int uid, start; /* which start its process is of, 0: of the first ones */
+	pid_t pid;      /* of its process if that is on this machine, 0: it is on another one */
+	char *host;     /* of its process */
 	int status, said_bye;
 	double gone_s;  /* when its process ended, 0: not; the registry learns of it a little later
 			 */
@@ -160,6 +163,8 @@ static void conn_end(int at)
 	struct conn *c = &run.conns[at];
 	close(c->fd);
 	c->fd = -1;
+	free(c->host);
+	c->host = NULL;
 	for (int i = 0; i < run.ntickets; i++)
 		if (run.tickets[i].conn == at)
 			run.tickets[i].conn = -1;
@@ -188,6 +193,18 @@ static void end_processes(void)
 			process_end(i);
 }
 
+/* Whether the other end of the connection is on this machine: both ends have one address. */
+static int is_here(int fd)
+{
+	struct sockaddr_in mine = { 0 }, theirs = { 0 };
+	socklen_t length = sizeof(mine);
+	if (getsockname(fd, (struct sockaddr *) &mine, &length))
+		return 0;
+	length = sizeof(theirs);
+	return !getpeername(fd, (struct sockaddr *) &theirs, &length) &&
+	       mine.sin_addr.s_addr == theirs.sin_addr.s_addr;
+}
+
 /* hello KEY ROLE NUMBER HOST PID START: answered with ok UID, or leave. */
 static void greet(int at, const struct orr_dyn_words *words)
 {
@@ -202,6 +219,9 @@ static void greet(int at, const struct orr_dyn_words *words)
 		  : orr_dyn_word_is(words, 2, "early") ? EARLY
 						       : PROCESS;
 	c->start = (int) orr_dyn_number(words, 6);
+	c->pid = is_here(c->fd) ? (pid_t) orr_dyn_number(words, 5) : 0;
+	free(c->host); /* it may have been here early */
+	c->host = strdup(orr_dyn_word(words, 4));
 	if (c->role == PROCESS)
 		uid = orr_dyn_arrive(run.registry, c->start, number, orr_dyn_word(words, 4));
 	if (uid < 0) {
@@ -238,23 +258,45 @@ static void serve(int at)
 
 /* ---- the resource manager ---- */
 
-/* On one machine there is nothing to fail but a process, which the system tells. */
+/* The host has failed, and its processes are gone. Nobody else may learn of that, because a host
+ * that fails closes no connection. Those that are on this machine, in a rehearsal, are killed. */
+static int fail_host(const char *name)
+{
+	int n = 0;
+	for (int i = 0; i < run.nconns; i++) {
+		struct conn *c = &run.conns[i];
+		if (c->fd < 0 || !c->host || !orr_dyn_same_host(c->host, name))
+			continue;
+		n += c->role == PROCESS;
+		if ((c->role == PROCESS || c->role == EARLY) && c->pid > 1)
+			kill(c->pid, SIGKILL);
+		conn_end(i);
+	}
+	if (n)
+		orr_dyn_away(run.registry, name);
+	else
+		fprintf(stderr, "orrery run: fail %s: no process of the run is on that host\n",
+			name);
+	return n ? 0 : -1;
+}
+
 static int obey(const struct orr_dyn_words *words)
 {
-	if (!orr_dyn_word_is(words, 0, "fail"))
-		return orr_dyn_demand(run.registry, words);
-	say(NULL, "fail HOST is for simulated runs; kill a process to try a failure");
-	return -1;
+	return orr_dyn_word_is(words, 0, "fail") ? fail_host(orr_dyn_word(words, 1))
+						 : orr_dyn_demand(run.registry, words);
 }
 
 static void manager_line(struct conn *c)
 {
 	struct orr_dyn_words words = { 0 };
 	const char *answer = "ok\n";
-	if (orr_dyn_script_line(c->line, &words))
-		answer = "error known are grow N, shrink N, pool N and leave HOST\n";
-	else if (obey(&words))
+	if (orr_dyn_script_line(c->line, &words)) {
+		if (orr_dyn_script_add(&run.script, c->line, run.next_event))
+			answer =
+				"error known are grow N, shrink N, pool N, leave HOST and fail HOST, and `at SECONDS` before them\n";
+	} else if (obey(&words)) {
 		answer = "error refused\n";
+	}
 	if (send(c->fd, answer, strlen(answer), MSG_NOSIGNAL) < 0)
 		c->length = 0;
 	orr_dyn_words_free(&words);

@@ -36,7 +36,8 @@ hand, or of the machines that the options or the job's allocation name.
   --max M             with --elastic: at most M processes at a time (default N)
   --manager WHAT      with --elastic: who gives resources and takes them back:
                       script:FILE with lines `at SECONDS grow N` (or shrink N,
-                      pool N, leave HOST), or unix:PATH, a socket for such lines
+                      pool N, leave HOST, fail HOST), or unix:PATH, a socket for
+                      such lines
 
 Without --mpirun and outside a batch job, the cores of this machine are shared
 out evenly: each rank is bound to cores of its own, and when there are more

@@ -13,7 +13,7 @@ static int demanded_processes(const struct orr_dyn_registry *r, const struct orr
 	int n = 0;
 	for (int i = 0; i < set->n; i++) {
 		const struct orr_dyn_proc *p = &r->sets.procs[set->uids[i]];
-		if (host ? p->host && !strcmp(p->host, host) : p->state == ORR_DYN_GONE)
+		if (host ? p->host && orr_dyn_same_host(p->host, host) : p->state == ORR_DYN_GONE)
 			uids[n++] = set->uids[i];
 	}
 	return n;
@@ -25,6 +25,9 @@ static int demand_leave(struct orr_dyn_registry *r, int set, const char *host)
 	int room = r->sets.sets[set]->n;
 	int *uids = orr_dyn_memory(NULL, (size_t) room * sizeof(*uids));
 	int n = demanded_processes(r, r->sets.sets[set], host, uids);
+	if (!n && host)
+		orr_dyn_say(r, "no process of %s is on %s; nobody leaves",
+			    orr_dyn_set_name(&r->sets, set), host);
 	if (n == room)
 		orr_dyn_say(r, "all processes of %s would leave; nobody does",
 			    orr_dyn_set_name(&r->sets, set));
@@ -78,6 +81,8 @@ int orr_dyn_demand(struct orr_dyn_registry *r, const struct orr_dyn_words *words
 			what, orr_dyn_word(words, 1));
 		return -1;
 	}
+	if (!strcmp(what, "leave"))
+		orr_dyn_away(r, orr_dyn_word(words, 1));
 	if (!strcmp(what, "pool"))
 		r->pool = (int) orr_dyn_number(words, 1);
 	else

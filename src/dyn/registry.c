@@ -14,10 +14,47 @@ static int is_starting(const struct orr_dyn_registry *r, int start)
 	return r->change.phase == ORR_DYN_STARTING && r->change.start == start;
 }
 
+int orr_dyn_same_host(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
+	return !strncmp(a, b, least) && (n == m || (n > m ? a : b)[least] == '.');
+}
+
+void orr_dyn_away(struct orr_dyn_registry *r, const char *name)
+{
+	orr_dyn_words_add(&r->away, name);
+	orr_dyn_words_number(&r->away, r->nstarts);
+}
+
+/* Whether the host had gone when that start began. */
+static int was_away(const struct orr_dyn_registry *r, const char *host, int start)
+{
+	for (int i = 0; i < r->away.n; i += 2)
+		if (orr_dyn_same_host(r->away.w[i], host) &&
+		    start > orr_dyn_number(&r->away, i + 1))
+			return 1;
+	return 0;
+}
+
+/* The process that starts them may still be at it, and gets its answer then. */
+static void give_up_start(struct orr_dyn_registry *r, const char *why)
+{
+	struct orr_dyn_change *c = &r->change;
+	c->failed = why;
+	if (c->spawned)
+		orr_dyn_change_cancel(r, why);
+	orr_dyn_change_spawn(r);
+	orr_dyn_evaluate_all(r);
+}
+
 int orr_dyn_arrive(struct orr_dyn_registry *r, int start, int place, const char *where)
 {
 	if (start && !is_starting(r, start))
 		return -1; /* too late: that start was given up */
+	if (was_away(r, where, start)) {
+		give_up_start(r, "a process was started on a host that was taken back");
+		return -1;
+	}
 	int world = start ? r->change.delta : 0;
 	const struct orr_dyn_set *set = r->sets.sets[world];
 	if (place < 0 || place >= set->n ||
@@ -30,17 +67,10 @@ int orr_dyn_arrive(struct orr_dyn_registry *r, int start, int place, const char 
 	return set->uids[place];
 }
 
-/* The process that starts them may still be at it, and gets its answer then. */
 void orr_dyn_start_failed(struct orr_dyn_registry *r, int start)
 {
-	struct orr_dyn_change *c = &r->change;
-	if (!is_starting(r, start))
-		return;
-	c->failed = 1;
-	if (c->spawned)
-		orr_dyn_change_cancel(r, ORR_DYN_ENDED_EARLY);
-	orr_dyn_change_spawn(r);
-	orr_dyn_evaluate_all(r);
+	if (is_starting(r, start))
+		give_up_start(r, "a process ended while it joined");
 }
 
 int orr_dyn_expecting(const struct orr_dyn_registry *r)
@@ -114,6 +144,7 @@ void orr_dyn_registry_free(struct orr_dyn_registry *r)
 	orr_dyn_change_end(r);
 	orr_dyn_journal_close(r);
 	orr_dyn_words_free(&r->demands);
+	orr_dyn_words_free(&r->away);
 	orr_dyn_links_free(&r->links);
 	orr_dyn_sets_free(&r->sets);
 	free(r);

@@ -58,6 +58,10 @@ int orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed);
 /* The resource manager asks: grow N, shrink N, leave HOST, or pool N. 0, or -1 after saying why
  * not. */
 int orr_dyn_demand(struct orr_dyn_registry *r, const struct orr_dyn_words *words);
+/* Whether two names mean one host: they are equal, or one has a domain behind the other. */
+int orr_dyn_same_host(const char *a, const char *b);
+/* The host is not there any more: processes that are started from now on are turned away there. */
+void orr_dyn_away(struct orr_dyn_registry *r, const char *name);
 /* Processes that have not ended. */
 int orr_dyn_registry_alive(const struct orr_dyn_registry *r);
 

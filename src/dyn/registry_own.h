@@ -43,8 +43,9 @@ struct orr_dyn_change {
 	int outputs[3], noutputs;
 	struct orr_dyn_words names;   /* for the outputs, if the program chose them */
 	struct orr_dyn_arrival asker; /* of psetop; by_manager: the process that starts others */
-	int by_manager, spawned, failed;
-	int start;   /* its number among those that start processes, 0: it starts none */
+	int by_manager, spawned;
+	const char *failed; /* why the start will be given up, NULL: it will not */
+	int start;          /* its number among those that start processes, 0: it starts none */
 	int nwanted; /* processes that somebody will be asked to start, once those that leave are
 			gone */
 };
@@ -63,12 +64,10 @@ struct orr_dyn_registry {
 	struct orr_dyn_call *calls;
 	struct orr_dyn_port *ports;
 	struct orr_dyn_words demands; /* each two words */
+	struct orr_dyn_words away;    /* hosts, each with the number of starts that there were */
 	int pool, njoins, nstarts;
 	FILE *journal; /* NULL: nobody wants it */
 };
-
-/* Why a change is given up. */
-#define ORR_DYN_ENDED_EARLY "a process ended while it joined"
 
 /* ---- answers.c ---- */
 

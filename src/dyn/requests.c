@@ -184,7 +184,7 @@ static void request_spawned(struct orr_dyn_registry *r, struct orr_dyn_arrival f
 	c->asker = from;
 	c->spawned = 1;
 	if (c->failed)
-		orr_dyn_change_cancel(r, ORR_DYN_ENDED_EARLY);
+		orr_dyn_change_cancel(r, c->failed);
 	else if (orr_dyn_number(words, 1))
 		orr_dyn_change_try(r);
 	else

@@ -78,6 +78,17 @@ const char *orr_dyn_script_read(struct orr_dyn_script *s, const char *path)
 	return NULL;
 }
 
+int orr_dyn_script_add(struct orr_dyn_script *s, const char *line, int done)
+{
+	int last = 0;
+	for (int i = 0; i < s->n; i++)
+		last = s->events[i].line > last ? s->events[i].line : last;
+	if (read_line(s, line, last + 1))
+		return -1;
+	qsort(s->events + done, (size_t) (s->n - done), sizeof(*s->events), by_time);
+	return 0;
+}
+
 void orr_dyn_script_free(struct orr_dyn_script *s)
 {
 	for (int i = 0; i < s->n; i++)

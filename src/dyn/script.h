@@ -24,6 +24,9 @@ struct orr_dyn_script {
 const char *orr_dyn_script_read(struct orr_dyn_script *s, const char *path);
 /* The words of a line, without "at SECONDS": 0, or -1: it is no demand. */
 int orr_dyn_script_line(const char *line, struct orr_dyn_words *words);
+/* The same with "at SECONDS": adds it behind the first `done` events, which have happened. 0, or
+ * -1: it is none. */
+int orr_dyn_script_add(struct orr_dyn_script *s, const char *line, int done);
 void orr_dyn_script_free(struct orr_dyn_script *s);
 
 #endif

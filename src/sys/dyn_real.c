@@ -96,6 +96,8 @@ static int dial(const char *address, const char *port)
 
 /* The number of the start that this process is of; the first ones have none. */
 #define START "ORRERY_DYN_START"
+/* The name that the resource manager has for this host, if it is another than the system's. */
+#define HOST "ORRERY_DYN_HOST"
 
 /* Says who this is: `as` is "early", "process" or "thread", number its place or its uid. fd -1: on
  * a new connection. Returns the connection, or -1. */
@@ -111,7 +113,10 @@ static int introduce(int fd, const char *as, int number, struct orr_dyn_words *a
 		fd = dial(address, port);
 	if (fd < 0)
 		return -1;
-	gethostname(host, sizeof(host) - 1);
+	if (getenv(HOST))
+		snprintf(host, sizeof(host), "%s", getenv(HOST));
+	else
+		gethostname(host, sizeof(host) - 1);
 	struct orr_dyn_words hello = orr_dyn_words_of("hello", key, as, NULL);
 	orr_dyn_words_number(&hello, number);
 	orr_dyn_words_add(&hello, host);
