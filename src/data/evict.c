@@ -263,7 +263,10 @@ enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, s
 		} else if (busy && ++tries < 1000) {
 			orr_sys_relax();
 		} else {
-			return freed ? ORR_ROOM_MADE : later ? ORR_ROOM_LATER : ORR_ROOM_NONE;
+			/* A datum that stayed locked all the time may be free soon. */
+			return freed           ? ORR_ROOM_MADE
+			       : later || busy ? ORR_ROOM_LATER
+					       : ORR_ROOM_NONE;
 		}
 		orr_lock(&m->lock);
 	}

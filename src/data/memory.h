@@ -32,8 +32,8 @@ enum orr_effort {
 enum orr_room {
 	ORR_ROOM_NONE,    /* nothing can be evicted now */
 	ORR_ROOM_MADE,    /* try again */
-	ORR_ROOM_LATER,   /* write-backs are under way: threads counted in proc->data->nstarving are
-			     woken when they end */
+	ORR_ROOM_LATER,   /* write-backs are under way, whose end wakes threads counted in
+			     proc->data->nstarving; or somebody has a datum locked */
 	ORR_ROOM_NOWHERE, /* for one replicate: the place to write it back to is full or broken,
 			     which is so for others, too */
 };

@@ -347,12 +347,6 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 {
 	struct orr_memnode *m = t->src ? &proc->data->memnodes[t->src->memnode] : NULL;
 
-	if (t->evicting) {
-		orr_lock(&m->lock);
-		orr_assert(m->evicting >= t->evicting);
-		ORR_ATOMIC_STORE_RELAXED(&m->evicting, m->evicting - t->evicting);
-		orr_unlock(&m->lock);
-	}
 	orr_assert(ORR_ATOMIC_LOAD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading) > 0);
 	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading, -1);
 	if (t->src)
@@ -362,6 +356,13 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 	if (t->why == ORR_COPY_EVICT)
 		evicted(proc, t->handle, t->src, t->dst);
 	orr_handle_unlock(t->handle);
+	/* Only now: a thread that looks for room waits for this buffer until it is free. */
+	if (t->evicting) {
+		orr_lock(&m->lock);
+		orr_assert(m->evicting >= t->evicting);
+		ORR_ATOMIC_STORE_RELAXED(&m->evicting, m->evicting - t->evicting);
+		orr_unlock(&m->lock);
+	}
 	if (t->why == ORR_COPY_CLEAN) {
 		orr_assert(ORR_ATOMIC_LOAD(&m->ncleaning) > 0);
 		ORR_ATOMIC_ADD(&m->ncleaning, -1);
