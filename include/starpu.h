@@ -90,7 +90,7 @@ struct starpu_conf {
 	int nmpi_ms;
 	/* Slaves over TCP/IP. No effect: there are none. */
 	int ntcpip_ms;
-	/* 1: bind CPU workers to the units in workers_bindid, in turn. STARPU_WORKERS_CPUID. 0. */
+	/* 1: worker i is bound to unit workers_bindid[i]. Overrides STARPU_WORKERS_CPUID. 0. */
 	unsigned use_explicit_workers_bindid;
 	unsigned workers_bindid[STARPU_NMAXWORKERS];
 	/* The devices to use, by their numbers: those that CUDA drives (STARPU_WORKERS_CUDAID),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The choice of units (see units.h): by the field workers_bindid, else among STARPU_WORKERS_CPUID
- * or STARPU_WORKERS_COREID, else among all that this process may use; nobody is bound with
- * STARPU_WORKERS_NOBIND.
+/* The choice of units (see units.h): by the field workers_bindid, which has one for each worker;
+ * else STARPU_WORKERS_CPUID or STARPU_WORKERS_COREID, whose units threads take in turn, those that
+ * drive devices first (handbook, environment variables); else among all that this process may use.
+ * Nobody is bound with STARPU_WORKERS_NOBIND.
  *
  * Invariant: a thread is bound to no unit that the program or its user left out. */
 #include "core/units.h"
@@ -11,21 +12,24 @@
 
 #include "base/ids.h"
 #include "core/core.h"
+#include "core/device.h"
 #include "core/worker.h"
 
-/* Units to bind workers to, round-robin when there are fewer than workers. */
+/* The units that the user lists; the field workers_bindid counts before them. */
 static int read_explicit_ids(struct orr_process *proc)
 {
 	const struct orr_config *cfg = &proc->cfg;
+	unsigned n = proc->topo.nunits ? proc->topo.nunits : proc->topo.nmachine;
 	int ret = 0;
 
+	if (proc->conf.use_explicit_workers_bindid)
+		return 0;
 	if (cfg->workers_cpuid)
-		ret = orr_ids_parse("STARPU_WORKERS_CPUID", cfg->workers_cpuid, proc->topo.nmachine,
+		ret = orr_ids_parse("STARPU_WORKERS_CPUID", cfg->workers_cpuid, n,
 				    &proc->core->explicit_ids, &proc->core->nexplicit);
 	if (!ret && !proc->core->nexplicit && cfg->workers_coreid)
-		ret = orr_ids_parse("STARPU_WORKERS_COREID", cfg->workers_coreid,
-				    proc->topo.nmachine, &proc->core->explicit_ids,
-				    &proc->core->nexplicit);
+		ret = orr_ids_parse("STARPU_WORKERS_COREID", cfg->workers_coreid, n,
+				    &proc->core->explicit_ids, &proc->core->nexplicit);
 	return ret;
 }
 
@@ -65,28 +69,47 @@ static int best(const struct orr_process *proc, const int *units, unsigned n)
 {
 	int found = -1;
 
-	for (unsigned i = n; i-- > 0;) {
-		if (proc->core->nexplicit &&
-		    !has(proc->core->explicit_ids, proc->core->nexplicit, units[i]))
-			continue;
+	for (unsigned i = n; i-- > 0;)
 		if (found < 0 || claim(proc, units[i]) < claim(proc, found))
 			found = units[i];
-	}
 	return found;
 }
 
-int orr_unit_of_driver(struct orr_process *proc, const char *bus_id, unsigned worker)
+/* The unit beside the device on the PCI bus that fewest others want; -1: nobody knows. */
+static int unit_beside(struct orr_process *proc, const char *bus_id)
 {
 	unsigned max = proc->topo.ncores;
-	int *units = *bus_id && max && !proc->cfg.nobind ? malloc(max * sizeof(*units)) : NULL;
+	int *units = *bus_id && max ? malloc(max * sizeof(*units)) : NULL;
 
 	if (!units)
 		return -1;
 	int unit = best(proc, units, orr_sys_units_beside(proc, bus_id, units, max));
 
 	free(units);
+	return unit;
+}
+
+/* The unit that the program or its user wants for that worker, and for the thread which is the i-th
+ * to choose. */
+static int wanted_unit(const struct orr_process *proc, unsigned worker, unsigned i)
+{
 	if (proc->conf.use_explicit_workers_bindid)
-		unit = (int) proc->conf.workers_bindid[worker % STARPU_NMAXWORKERS];
+		return (int) proc->conf.workers_bindid[worker % STARPU_NMAXWORKERS];
+	return proc->core->explicit_ids[i % proc->core->nexplicit];
+}
+
+static int has_wishes(const struct orr_process *proc)
+{
+	return proc->conf.use_explicit_workers_bindid || proc->core->nexplicit;
+}
+
+int orr_unit_of_driver(struct orr_process *proc, const struct orr_device *d, unsigned worker)
+{
+	/* The thread of a slave only talks. */
+	if (proc->cfg.nobind || d->arch == STARPU_MPI_MS_WORKER)
+		return -1;
+	int unit = has_wishes(proc) ? wanted_unit(proc, worker, proc->core->ndriver_units)
+				    : unit_beside(proc, d->bus_id);
 	if (unit >= 0)
 		proc->core->driver_units[proc->core->ndriver_units++] = unit;
 	return unit;
@@ -121,9 +144,6 @@ int orr_unit_of_cpu(struct orr_process *proc, unsigned i)
 {
 	if (proc->cfg.nobind)
 		return -1;
-	if (proc->conf.use_explicit_workers_bindid)
-		return (int) proc->conf.workers_bindid[i % STARPU_NMAXWORKERS];
-	if (proc->core->nexplicit)
-		return proc->core->explicit_ids[i % proc->core->nexplicit];
-	return unit_in_turns(proc, i);
+	return has_wishes(proc) ? wanted_unit(proc, i, proc->core->ndriver_units + i)
+				: unit_in_turns(proc, i);
 }

@@ -206,7 +206,7 @@ static void bind_drivers(struct orr_process *proc, unsigned first, const struct 
 
 		for (unsigned k = 0; k < devices[i].nworkers; k++, first++) {
 			if (n && k % each == 0)
-				unit = orr_unit_of_driver(proc, devices[i].bus_id, first);
+				unit = orr_unit_of_driver(proc, &devices[i], first);
 			proc->core->workers[first].bindid = unit;
 		}
 	}

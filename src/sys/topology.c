@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The machine of a real run: which cores exist, and which of them this process may use.
  *
- * A unit is a core, or a hardware thread when STARPU_NTHREADS_PER_CORE asks for several; units are
- * numbered as hwloc numbers them (without hwloc: as the system numbers its processors). Invariant:
- * only what the runtime needs is loaded, since many processes of a node load at the same time. */
+ * A unit is a core, or a hardware thread when STARPU_NTHREADS_PER_CORE asks for several or
+ * STARPU_WORKERS_CPUID names some; units are numbered as hwloc numbers them (without hwloc: as the
+ * system numbers its processors). Invariant: only what the runtime needs is loaded, since many
+ * processes of a node load at the same time. */
 #include "sys/real.h"
 #include "base/log.h"
 
@@ -141,7 +142,10 @@ int orr_real_unit_type(struct orr_process *proc)
 {
 	hwloc_topology_t topo = proc->topo.hwloc;
 
-	if (proc->cfg.nthreads_per_core > 1 || hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) <= 0)
+	int listed = proc->cfg.workers_cpuid && !proc->conf.use_explicit_workers_bindid;
+
+	if (proc->cfg.nthreads_per_core > 1 || listed ||
+	    hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) <= 0)
 		return HWLOC_OBJ_PU;
 	return HWLOC_OBJ_CORE;
 }

@@ -77,12 +77,20 @@ has out '^CUDA 0 .*: unit 2,'
 # The user's settings come first.
 STARPU_WORKERS_NOBIND=1 ok "$program"
 has out '^CUDA 0 .*: unit -1,'
-STARPU_WORKERS_COREID="2 1" ok "$program"
-has out '^CUDA 0 .*: unit 2,'
-has out '^CUDA 1 .*: unit 1,'
-STARPU_WORKERS_COREID="0-1" ok "$program"
-has out '^CUDA 0 .*: unit -1,'
-has out '^CUDA 1 .*: unit 1,'
+
+# Lists of units are for the threads of devices, in their order, then for workers of CPUs.
+for list in CPUID COREID; do
+	env STARPU_WORKERS_$list="2 1 3" STARPU_NCPU=2 "$program" > out 2> err || die "STARPU_WORKERS_$list: $(cat out err)"
+	for line in 'CUDA 0 .*: unit 2,' 'CUDA 1 .*: unit 1,' 'CPU 0: unit 3,' 'CPU 1: unit 2,'; do has out "^$line"; done
+done
+export STARPU_NWORKER_PER_CUDA=2 STARPU_WORKERS_CPUID="3 0-2"
+ok "$program"
+for line in 'CUDA 0.*\.0: unit 3,' 'CUDA 0.*\.1: unit 3,' 'CUDA 1.*\.0: unit 0,' 'CPU 0: unit 1,'; do has out "^$line"; done
+STARPU_CUDA_THREAD_PER_WORKER=1 ok "$program"
+for line in 'CUDA 0.*\.1: unit 0,' 'CUDA 1.*\.0: unit 1,' 'CUDA 1.*\.1: unit 2,' 'CPU 0: unit 3,'; do has out "^$line"; done
+STARPU_CUDA_THREAD_PER_DEV=0 ok "$program"
+for line in 'CUDA 0.*\.1: unit 3,' 'CUDA 1.*\.1: unit 3,' 'CPU 0: unit 0,'; do has out "^$line"; done
+unset STARPU_NWORKER_PER_CUDA STARPU_WORKERS_CPUID
 
 # A device that the machine does not know is nowhere.
 machine "0,1 2,3" "- 2" > box.xml
@@ -94,6 +102,9 @@ has out '^CUDA 1 .*: unit 3,'
 machine "0,1 2,3" "3 -" > box.xml
 STARPU_NCUDA=0 STARPU_OPENCL_ON_CPUS=1 ok "$program"
 if grep -q '^OpenCL' out; then has out '^OpenCL 0 .*: unit 1,'; fi
+STARPU_NCUDA=1 STARPU_OPENCL_ON_CPUS=1 ORRERY_OPENCL_PARTS=1 STARPU_NCPU=2 STARPU_WORKERS_CPUID="0 2 1 3" ok "$program"
+has out '^CUDA 0 .*: unit 0,'
+if grep -q '^OpenCL' out; then has out '^OpenCL 0 .*: unit 2,' && has out '^CPU 1: unit 3,'; fi
 
 # Threads and memory of this machine are really bound. It has one NUMA node for all that, so memory is where it was.
 unset STARPU_HWLOC_INPUT
@@ -106,6 +117,8 @@ has out "^CUDA 0 .*: unit 0, processors $1$"
 has out "^CUDA 1 .*: unit 1, processors $2$"
 # 1 is MPOL_PREFERRED; systems without NUMA have no policies.
 has out '^policy (1|5|-1)$'
+STARPU_WORKERS_CPUID="1 0" STARPU_NCPU=1 ok "$program"
+for line in "CUDA 0 .*: unit 1, processors $2" "CUDA 1 .*: unit 0, processors $1" "CPU 0: unit 1, processors $2"; do has out "^$line$"; done
 STARPU_WORKERS_NOBIND=1 ok "$program"
 has out '^CUDA 0 .*: unit -1, processors .* '
 exit 0
