@@ -2,7 +2,9 @@
 /* Start and end of the MPI layer.
  *
  * Order: MPI, then the core (which reads the configuration), then the engine; the end is the
- * reverse. What init did is undone by shutdown, what the program did itself is not.
+ * reverse. What init did is undone by shutdown, what the program did itself is not. In an elastic
+ * run MPI is up, and the core begins before the processes meet (meet.h), so that the others learn
+ * of its failure while they can still do without this process.
  *
  * Invariant: proc->mpi is set exactly while the engine may be used. No message is exchanged to
  * start, unless traces are to have one clock. */
@@ -183,42 +185,83 @@ static int check_init(const struct orr_process *proc, int with_core, const struc
 	return 0;
 }
 
+/* The core, if the layer began it. */
+struct core_start {
+	int up, reserved; /* reserved: its own.not_launched_drivers is ours */
+	struct starpu_conf own;
+	unsigned cpu;
+};
+
+static void end_core(struct core_start *c)
+{
+	if (c->up)
+		starpu_shutdown();
+	if (c->reserved > 0)
+		free(c->own.not_launched_drivers);
+	*c = (struct core_start){ 0 };
+}
+
+static int begin_core(struct core_start *c, struct starpu_conf *conf)
+{
+	int ret = c->reserved = orr_mpi_work_reserve(conf, &c->own, &c->cpu);
+
+	if (ret >= 0)
+		ret = starpu_init(ret ? &c->own : conf);
+	c->up = !ret;
+	if (ret)
+		end_core(c);
+	return ret;
+}
+
+/* [waits] The processes of the communicator agree that they begin, in an elastic run. */
+static int meet(struct orr_process *proc, MPI_Comm comm, int with_core, struct starpu_conf *conf,
+		struct core_start *core, double *begun_us)
+{
+	int ret = check_init(proc, with_core, conf);
+
+	if (!ret && with_core && orr_mpi_meets(comm)) {
+		MPI_Comm_rank(comm, &proc->mpi_rank);
+		MPI_Comm_size(comm, &proc->mpi_size);
+		ret = begin_core(core, conf);
+	}
+	ret = orr_mpi_meet_beginning(proc, comm, ret, begun_us);
+	if (ret)
+		end_core(core);
+	return ret;
+}
+
 /* with_core: call starpu_init(conf). */
 static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with_core,
 		struct starpu_conf *conf)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_mpi *mpi = NULL;
-	struct starpu_conf own;
-	unsigned cpu = 0;
-	int rank = 0, size = 1, reserved = 0, ret;
+	struct core_start core = { 0 };
+	int rank = 0, size = 1, ret;
 	double begun_us;
 
 	if (proc->mpi) {
 		proc->mpi->init_count++;
 		return 0;
 	}
-	ret = orr_mpi_meet_beginning(proc, comm, check_init(proc, with_core, conf), &begun_us);
+	ret = meet(proc, comm, with_core, conf, &core, &begun_us);
 	if (ret)
 		return ret;
 	ret = orr_sys_mpi_init(proc, argc, argv, initialize, comm, &rank, &size);
 	if (ret)
-		return ret;
+		goto no_mpi;
 	proc->mpi_rank = rank;
 	proc->mpi_size = size;
-	if (with_core) {
-		ret = reserved = orr_mpi_work_reserve(conf, &own, &cpu);
-		if (ret >= 0)
-			ret = starpu_init(reserved ? &own : conf);
-		if (ret)
-			goto no_core;
-	}
+	if (with_core && !core.up)
+		ret = begin_core(&core, conf);
+	if (ret)
+		goto no_core;
 	ret = make(proc, comm, rank, size, begun_us, &mpi);
 	if (ret)
-		goto no_layer;
+		goto no_core;
 	mpi->starpu_owned = with_core;
-	mpi->lent_cpu = cpu;
-	mpi->drivers_list = reserved ? own.not_launched_drivers : NULL;
+	mpi->lent_cpu = core.cpu;
+	mpi->drivers_list = core.reserved ? core.own.not_launched_drivers : NULL;
 	align_clocks(mpi);
 	set_layer(proc, mpi);
 	ret = orr_mpi_engine_start(mpi);
@@ -226,13 +269,14 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 		return 0;
 	set_layer(proc, NULL);
 	unmake(mpi);
-no_layer:
-	if (with_core)
-		starpu_shutdown();
 no_core:
-	if (reserved > 0)
-		free(own.not_launched_drivers);
+	if (begun_us < INFINITY)
+		orr_fatal("starpu_mpi_init: this process cannot go on, and the others rely on it");
+	end_core(&core);
 	orr_sys_mpi_exit(proc);
+	return ret;
+no_mpi:
+	end_core(&core);
 	return ret;
 }
 

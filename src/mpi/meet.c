@@ -15,8 +15,7 @@
  * new process and the microseconds since the run began; processes that begin and refuse. */
 enum { STAYING, FIRST_NEW, AGE_US, BEGINNING, NSUMS };
 
-/* True if all can meet: only MPI knows the members, and it is up in all of them or in none. */
-static int can_meet(MPI_Comm comm)
+int orr_mpi_meets(MPI_Comm comm)
 {
 	int up = 0;
 
@@ -33,7 +32,7 @@ int orr_mpi_meet_beginning(struct orr_process *proc, MPI_Comm comm, int ret, dou
 	int rank;
 
 	*begun_us = INFINITY;
-	if (!can_meet(comm))
+	if (!orr_mpi_meets(comm))
 		return ret;
 	MPI_Comm_rank(comm, &rank);
 	if (orr_sys_mpi_sum_start(proc, comm, mine, all, NSUMS, &request) ||
@@ -56,7 +55,7 @@ int orr_mpi_meet_staying(struct orr_mpi *mpi, MPI_Comm comm, int ret)
 	uint64_t mine[NSUMS] = { [STAYING] = ret != 0 }, all[NSUMS];
 	int rank;
 
-	if (!can_meet(comm))
+	if (!orr_mpi_meets(comm))
 		return ret;
 	MPI_Comm_rank(comm, &rank);
 	if (!rank) {

@@ -7,6 +7,9 @@
 
 #include "mpi/mpi.h"
 
+/* True if the processes of this communicator meet: the run is elastic, and MPI is up, in all of
+ * them or in none. Only MPI knows the members. */
+int orr_mpi_meets(MPI_Comm comm);
 /* [waits] The process is about to begin with this communicator, unless ret is not 0. 0, ret, or
  * -ECANCELED after a message because another process refuses; -EIO. *begun_us: when the run began
  * that the process joins, by its orr_sys_now_us(); INFINITY if it joins none. */

@@ -4,7 +4,8 @@
  * has one after the other. Each datum counts the steps, on whatever rank it is; any rank looks at
  * any datum. In the end, each rank compares what it owns. FOLLOW_KEEPS in the environment: the last
  * process of the first ones owns a datum that does not follow. FOLLOW_DIES, a file in which the
- * processes count: the third one ends while it joins. FOLLOW_OTHER, a file: a growth is refused
+ * processes count: the third one ends while it joins. FOLLOW_FAILS, another one: the runtime cannot
+ * begin in the third one. FOLLOW_OTHER, a file: a growth is refused
  * until it is there. FOLLOW_PAUSE_US: microseconds that a task sleeps (default 100). Driven by
  * follow.sh, which gives the scripts. */
 #include <dirent.h>
@@ -93,20 +94,28 @@ static void keep(int new)
 	starpu_mpi_data_register_comm(kept, N, test_rank, comm);
 }
 
-static void count_and_die(void)
+/* Whether this process is the third one that counts in the file that this variable names. */
+static int is_third(const char *variable)
 {
-	const char *path = getenv("FOLLOW_DIES");
-	int up, fd = path ? open(path, O_RDWR | O_CREAT | O_APPEND, 0600) : -1;
+	const char *path = getenv(variable);
+	int fd = path ? open(path, O_RDWR | O_CREAT | O_APPEND, 0600) : -1;
 
 	if (!path)
-		return;
+		return 0;
 	CHECK(fd >= 0 && write(fd, "x", 1) == 1);
 	long number = (long) lseek(fd, 0, SEEK_CUR);
 	close(fd);
+	return number == 3;
+}
+
+static void count_and_die(void)
+{
+	int up, dies = is_third("FOLLOW_DIES");
+
 	OK(MPI_Initialized(&up));
-	if (number == 3 && !up)
+	if (dies && !up)
 		OK(MPI_Init(NULL, NULL));
-	if (number == 3)
+	if (dies)
 		_exit(0);
 }
 
@@ -164,9 +173,18 @@ int main(int argc, char **argv)
 {
 	if (getenv("FOLLOW_PAUSE_US"))
 		pause_s = atof(getenv("FOLLOW_PAUSE_US")) * 1e-6;
+	struct starpu_conf conf;
+	OK(starpu_conf_init(&conf));
 	count_and_die();
-	int new = orrery_elastic_start(&argc, &argv, NULL, &comm, &now, sizeof(now)), size = 0;
+	int fails = is_third("FOLLOW_FAILS");
+	if (fails)
+		conf.sched_policy_name = "nothing";
+	int new = orrery_elastic_start(&argc, &argv, &conf, &comm, &now, sizeof(now)), size = 0;
 
+	if (fails) {
+		CHECK_IS(new, -EINVAL);
+		return 0;
+	}
 	if (new == -ECANCELED) {
 		be_refused();
 		return 0;

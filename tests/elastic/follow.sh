@@ -30,6 +30,15 @@ dies() {
 	sizes 2 3
 	has err 'ended while it joined; the run goes on without the 1 new processes'
 }
+# a process whose runtime cannot begin is none
+cannot_begin() {
+	rm -f count
+	FOLLOW_FAILS=$PWD/count ok "$@" 5 2 3
+	sizes 2 3
+	has err 'there is no scheduling policy .nothing'
+	has err '1 of its new processes refuse'
+	has err 'the run does not grow to 3 ranks; it goes on with 2'
+}
 # a growth that the ranks refuse, because one of them uses another communicator: the new process ends
 is_refused() {
 	rm -f seen
@@ -53,6 +62,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	has err '2 of the 2 processes of .* cannot leave: none would be left'
 	keeps "$ORRERY" sim -n 2 --elastic --scenario back "$program.sim"
 	dies "$ORRERY" sim -n 2 --elastic --max 3 --scenario twice "$program.sim"
+	cannot_begin "$ORRERY" sim -n 2 --elastic --max 3 --scenario twice "$program.sim"
 	is_refused "$ORRERY" sim -n 2 --elastic --max 3 --scenario more --cost-start 1000 "$program.sim"
 	# a host goes away whose rank is not the last one; the run ends with processes that just start
 	printf 'at 0.1 grow 1\nat 0.9 leave node-0\nat 1.3 grow 1\n' > middle
@@ -73,6 +83,7 @@ sizes 2 3
 has err '3 more processes are refused: 2 of 4 in the pool are in use'
 keeps "$ORRERY" run -n 2 --elastic --manager script:back "$program"
 dies "$ORRERY" run -n 2 --elastic --max 3 --manager script:twice "$program"
+cannot_begin "$ORRERY" run -n 2 --elastic --max 3 --manager script:twice "$program"
 is_refused "$ORRERY" run -n 2 --elastic --max 3 --manager script:more "$program"
 ended "^$program 5"
 exit 0

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A growth that the task runtime refuses: the new process learns of it and ends, or tries another
  * communicator; the old ranks get their error, and go on with tasks. Refused are a growth while one
- * of them has another communicator in use, one whose ranks would be others, and one whose new
- * process cannot begin. The pool has one process more than the run: the second growth needs the
- * place of the first new process.
+ * of them has another communicator in use, one whose ranks would be others, and two whose new
+ * process cannot begin: the MPI layer refuses it, or the core does. The pool has one process more
+ * than the run: the second growth needs the place of the first new process.
  *
  * orr-test: most 3
  * orr-test: expect because 1 of 2 ranks refuse
@@ -110,6 +110,7 @@ static void refuse_and_grow(void)
 	look_up(session, "mpi://WORLD", "mpi://WORLD", "front", front[0]);
 	refuse(front[0], -EINVAL);
 	refuse(next, -ECANCELED);
+	refuse(next, -ECANCELED);
 	end_change("mpi://WORLD");
 	comm = comm_of(session, next);
 	OK(orrery_resize_switch(comm));
@@ -155,6 +156,9 @@ static int join(void)
 		return 0;
 	OK(starpu_conf_init(&conf));
 	conf.nmpi_ms = 1;
+	try(next, &conf, -EINVAL);
+	conf.nmpi_ms = 0;
+	conf.sched_policy_name = "nothing";
 	try(next, &conf, -EINVAL);
 	try(next, NULL, 0);
 	return 1;
