@@ -84,6 +84,12 @@ check-networks:
 		ORR_TEST_NETWORK=$$network $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_sim_tests)' || exit 1; \
 	done
 .PHONY: check-networks
+
+# What takes minutes: 200 changes of a real run in a row leave nothing behind.
+check-long:
+	ORR_GROWTHS=100 ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/elastic/leak.sh'
+.PHONY: check-long
+
 .PHONY: check-summary
 check-summary:
 	@$(SHELL) $(srcdir)/tests/lib/summary .

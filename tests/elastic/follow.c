@@ -20,7 +20,7 @@ static double pause_s = 1e-4;
 #define COUNTING_PAUSE_S pause_s
 #include "counting.h"
 
-enum { N = 30, INTS = 64, MOST_STEPS = 20000 };
+enum { N = 30, INTS = 64, MOST_STEPS = 200000 };
 
 static MPI_Comm comm;
 static struct {
