@@ -53,12 +53,16 @@ struct watch {
 	double start_us;
 };
 
-/* After a point: rank 0 says when the number of ranks has changed. */
-static inline void watch_point(struct watch *w, int rank, int ranks, int step, const char *program)
+/* After a point: rank 0, which may be another process than before, says when the number of ranks
+ * has changed. */
+static inline void watch_point(struct watch *w, MPI_Comm comm, int *rank, int ranks, int step,
+			       const char *program)
 {
+	if (ranks > 0)
+		MPI_Comm_rank(comm, rank);
 	if (!w->ranks)
 		w->start_us = starpu_timing_now();
-	if (rank == 0 && ranks != w->ranks)
+	if (*rank == 0 && ranks > 0 && ranks != w->ranks)
 		printf("%s_ranks step=%d ranks=%d at_s=%.6f\n", program, step, ranks,
 		       (starpu_timing_now() - w->start_us) * 1e-6);
 	w->ranks = ranks;

@@ -181,8 +181,8 @@ int orrery_resize_switch(MPI_Comm comm);
  *
  * A process whose point returned 0 leaves: *comm is MPI_COMM_NULL, it owns nothing, and it is to
  * unregister its data and call orrery_elastic_end(). Which processes a host has that is taken back
- * is the resource manager's affair; those that leave must be the last ranks, or the demand is
- * refused after a message, and the run goes on as it is and follows no other.
+ * is the resource manager's affair. If others than the last ranks leave, the last ones take their
+ * places, so a process may have another rank after a point, which *comm knows; it asks for it anew.
  *
  * Returns 0 in a process that was there from the beginning, 1 in one that joined; -ECANCELED in one
  * that joined too late, or that the others refuse: it is to end, without a call of the runtime.

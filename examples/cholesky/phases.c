@@ -65,7 +65,7 @@ static void follow_set(struct problem *pb)
 
 	phase_check(pb->grid.comm, ret, "cholesky");
 	pb->left = !ret;
-	watch_point(&pb->watch, pb->grid.rank, ret, pb->now.step, "cholesky");
+	watch_point(&pb->watch, pb->grid.comm, &pb->grid.rank, ret, pb->now.step, "cholesky");
 	if (!pb->left)
 		starpu_mpi_comm_size(pb->grid.comm, &pb->grid.size);
 }

@@ -285,7 +285,7 @@ static void change_phase(int t)
 	phase_check(comm, ret, "stencil_lb");
 	left = !ret;
 	if (elastic)
-		watch_point(&watch, rank, ret, t, "stencil_lb");
+		watch_point(&watch, comm, &rank, ret, t, "stencil_lb");
 }
 
 /* With --sizes or --elastic, before data are registered. */

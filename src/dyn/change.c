@@ -54,7 +54,7 @@ static void output_main(struct orr_dyn_registry *r)
 	memcpy(uids, in->uids, (size_t) in->n * sizeof(*uids));
 	if (c->leaving >= 0) {
 		const struct orr_dyn_set *both[] = { in, sets[c->leaving] };
-		n = orr_dyn_difference(both, 2, uids);
+		n = (c->fills ? orr_dyn_fill : orr_dyn_difference)(both, 2, uids);
 	}
 	for (int i = 0; c->delta >= 0 && i < sets[c->delta]->n; i++)
 		uids[n++] = sets[c->delta]->uids[i];

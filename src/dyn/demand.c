@@ -32,9 +32,9 @@ static int demand_leave(struct orr_dyn_registry *r, int set, const char *host)
 		orr_dyn_say(r, "all processes of %s would leave; nobody does",
 			    orr_dyn_set_name(&r->sets, set));
 	if (n && n < room) {
-		r->change = (struct orr_dyn_change){ .type = ORR_DYN_SHRINK,
-						     .input = set,
-						     .by_manager = 1 };
+		r->change = (struct orr_dyn_change){
+			.type = ORR_DYN_SHRINK, .input = set, .by_manager = 1, .fills = host != NULL
+		};
 		r->change.delta = -1;
 		r->change.leaving = orr_dyn_change_output(r, uids, n);
 		orr_dyn_change_done(r);

@@ -44,6 +44,7 @@ struct orr_dyn_change {
 	struct orr_dyn_words names;   /* for the outputs, if the program chose them */
 	struct orr_dyn_arrival asker; /* of psetop; by_manager: the process that starts others */
 	int by_manager, spawned;
+	int fills;          /* the last ones take the places of those that leave */
 	const char *failed; /* why the start will be given up, NULL: it will not */
 	int start;          /* its number among those that start processes, 0: it starts none */
 	int nwanted; /* processes that somebody will be asked to start, once those that leave are

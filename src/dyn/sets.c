@@ -156,6 +156,19 @@ int orr_dyn_difference(const struct orr_dyn_set *const *in, int nin, int *out)
 	return n;
 }
 
+int orr_dyn_fill(const struct orr_dyn_set *const *in, int nin, int *out)
+{
+	int last = in[0]->n, n = 0;
+	for (int k = 0; k < last; k++) {
+		int uid = in[0]->uids[k];
+		while (among_others(in, nin, uid) && --last > k)
+			uid = in[0]->uids[last];
+		if (k < last)
+			out[n++] = uid;
+	}
+	return n;
+}
+
 int orr_dyn_intersection(const struct orr_dyn_set *const *in, int nin, int *out)
 {
 	int n = 0;

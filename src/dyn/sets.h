@@ -3,7 +3,7 @@
  *
  * A process has a number of its own (uid) that no other gets after it. Sets keep the order of their
  * processes: a union keeps its first set and appends what is new, and processes leave from the
- * tail.
+ * tail. If others leave, the last ones take their places.
  *
  * Invariant: a set never changes after it was made; its dictionary may. */
 #ifndef ORR_DYN_SETS_H
@@ -62,6 +62,8 @@ void orr_dyn_sets_free(struct orr_dyn_sets *s);
 /* Operations on sets: n processes in out, which has room for those of all inputs. */
 int orr_dyn_union(const struct orr_dyn_set *const *in, int nin, int *out);
 int orr_dyn_difference(const struct orr_dyn_set *const *in, int nin, int *out);
+/* The difference, in which the last ones have the places of those that are missing. */
+int orr_dyn_fill(const struct orr_dyn_set *const *in, int nin, int *out);
 int orr_dyn_intersection(const struct orr_dyn_set *const *in, int nin, int *out);
 
 #endif

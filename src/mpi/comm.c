@@ -172,9 +172,30 @@ struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm)
 	return c;
 }
 
-int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm)
+/* The ranks that those of the layer's communicator have in another one, -1: none; to be freed. NULL
+ * when memory is exhausted. */
+static int *places_in(const struct orr_mpi *mpi, MPI_Comm comm)
 {
+	int n = mpi->size, *places = malloc(2 * (size_t) n * sizeof(*places));
 	MPI_Group old, new;
+
+	if (!places)
+		return NULL;
+	for (int i = 0; i < n; i++)
+		places[n + i] = i;
+	MPI_Comm_group(mpi->comms[0]->comm, &old);
+	MPI_Comm_group(comm, &new);
+	MPI_Group_translate_ranks(old, n, places + n, new, places);
+	MPI_Group_free(&old);
+	MPI_Group_free(&new);
+	for (int i = 0; i < n; i++)
+		if (places[i] == MPI_UNDEFINED)
+			places[i] = -1;
+	return places;
+}
+
+int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm, int renumber)
+{
 	int size, ret = 0;
 
 	for (unsigned i = 1; i < mpi->ncomms; i++)
@@ -184,27 +205,36 @@ int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm)
 			return -EINVAL;
 		}
 	MPI_Comm_size(comm, &size);
-	int n = size < mpi->size ? size : mpi->size, *in = malloc(2 * (size_t) n * sizeof(*in)),
-	    *out = in + n;
-	if (!in)
+	int n = size < mpi->size ? size : mpi->size, *places = places_in(mpi, comm);
+	if (!places)
 		return -ENOMEM;
-	for (int i = 0; i < n; i++)
-		in[i] = i;
-	MPI_Comm_group(mpi->comms[0]->comm, &old);
-	MPI_Comm_group(comm, &new);
-	MPI_Group_translate_ranks(new, n, in, old, out);
-	MPI_Group_free(&old);
-	MPI_Group_free(&new);
-	for (int i = 0; i < n && !ret; i++)
-		if (out[i] != i) {
+	for (int i = 0; i < n && !ret && !renumber; i++)
+		if (places[i] != i) {
 			orr_error(
 				"orrery_resize_switch: rank %d of the new communicator is another process than before: "
 				"processes come behind the others, and leave from the end",
 				i);
 			ret = -EINVAL;
 		}
-	free(in);
+	if (!ret)
+		ret = orr_mpi_check_unowned(mpi, places);
+	free(places);
 	return ret;
+}
+
+int *orr_mpi_comms_places(const struct orr_mpi *mpi, MPI_Comm comm)
+{
+	int *places = places_in(mpi, comm), size, same = 1;
+
+	if (!places)
+		orr_fatal("out of memory for the numbers of ranks");
+	MPI_Comm_size(comm, &size);
+	for (int i = 0; i < mpi->size; i++)
+		same &= places[i] == (i < size ? i : -1);
+	if (!same)
+		return places;
+	free(places);
+	return NULL;
 }
 
 int orr_mpi_comms_has_new(const struct orr_mpi *mpi, MPI_Comm comm)

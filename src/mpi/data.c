@@ -205,37 +205,84 @@ int orr_mpi_check_tag(starpu_data_handle_t h, const char *what)
 	return -EINVAL;
 }
 
-/* A search for a datum that one of these ranks owns. */
+/* Calls f(datum, arg) for each datum that this process knows. Most handles are in the slab; the
+ * others are attached if they were exchanged, or registered after the program began to use
+ * resizing. */
+static void each_datum(struct orr_mpi *mpi, void (*f)(void *handle, void *arg), void *arg)
+{
+	orr_slab_foreach(&mpi->proc->data->handle_slab, f, arg);
+	for (unsigned i = 0; i < mpi->nattached; i++)
+		if (!mpi->attached[i]->slab)
+			f(mpi->attached[i], arg);
+}
+
+/* A search for a datum whose owner leaves. */
 struct owned {
-	int first, last;
+	int rank, size;
+	const int *places;
 	starpu_data_handle_t found;
 };
+
+static int has_rank(const struct _starpu_data_state *h)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_ALIVE && h->mpi_rank >= 0;
+}
 
 static void look_at(void *handle, void *search)
 {
 	starpu_data_handle_t h = handle;
 	struct owned *s = search;
 
-	if (ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_ALIVE && h->mpi_rank >= s->first &&
-	    h->mpi_rank <= s->last)
+	if (!has_rank(h) || h->mpi_rank >= s->size)
+		return;
+	if (s->places ? s->places[h->mpi_rank] < 0 : h->mpi_rank == s->rank)
 		s->found = h;
 }
 
-/* Most handles are in the slab; the others are attached if they were exchanged, or registered after
- * the program began to use resizing. */
-int orr_mpi_check_unowned(struct orr_mpi *mpi, int first, int last)
+int orr_mpi_check_unowned(struct orr_mpi *mpi, const int *places)
 {
-	struct owned s = { .first = first, .last = last };
+	struct owned s = { .rank = mpi->rank, .size = mpi->size, .places = places };
 
-	orr_slab_foreach(&mpi->proc->data->handle_slab, look_at, &s);
-	for (unsigned i = 0; i < mpi->nattached; i++)
-		look_at(mpi->attached[i], &s);
+	each_datum(mpi, look_at, &s);
 	if (!s.found)
 		return 0;
 	orr_error(
 		"rank %d cannot leave, because it owns data %s: let them follow (orrery_resize_follow()) and use fewer ranks (orrery_resize()) before it leaves",
 		(int) s.found->mpi_rank, orr_handle_name(s.found));
 	return -EBUSY;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *) a, y = *(const int32_t *) b;
+
+	return (x > y) - (x < y);
+}
+
+static void renumber(void *handle, void *places)
+{
+	starpu_data_handle_t h = handle;
+	struct orr_mpi_ext *ext = orr_mpi_ext(h);
+	const int *to = places;
+	uint32_t n = 0;
+
+	if (has_rank(h)) {
+		h->mpi_rank = to[h->mpi_rank];
+		orr_assertf(h->mpi_rank >= 0, "data %s has lost its owner", orr_handle_name(h));
+	}
+	if (!ext)
+		return;
+	orr_assertf(!ext->nredux, "a reduction of %s is under way", orr_handle_name(h));
+	for (uint32_t i = 0; i < ext->nsent; i++)
+		if (to[ext->sent[i]] >= 0)
+			ext->sent[n++] = to[ext->sent[i]];
+	ext->nsent = n;
+	qsort(ext->sent, n, sizeof(*ext->sent), by_rank);
+}
+
+void orr_mpi_data_renumber(struct orr_mpi *mpi, const int *places)
+{
+	each_datum(mpi, renumber, (void *) places);
 }
 
 /* ---- public ---- */

@@ -63,7 +63,8 @@ struct orr_elastic {
 	char set[ROOM];
 	int joins;            /* this process is new: its first point is to come */
 	int refused;          /* a change cannot be made, so none follows */
-	int shrinking;        /* between the two points of a shrink */
+	int *places;          /* between the two points of a shrink: the ranks that those of now
+				 have afterwards, -1: they leave; else NULL */
 	struct change change; /* the next one, from when it is known to when it is over */
 	struct orr_resize_hooks hooks;
 	/* On rank 0: the question that is under way, unless it is MPI_REQUEST_NULL. */
@@ -315,15 +316,31 @@ static int grow(struct orr_mpi *mpi, struct orr_elastic *e)
 	return ret ? ret : orrery_resize(*e->comm, mpi->size);
 }
 
-/* Returns whether those that leave are the last ranks, the same on all ranks; -EIO. */
-static int leaves_from_end(const struct orr_mpi *mpi, const struct orr_elastic *e)
+/* The ranks tell each other their places in the next set. */
+static int find_places(const struct orr_mpi *mpi, struct orr_elastic *e)
 {
-	int size, included, mine, all;
+	MPI_Group group;
+	int mine;
 
-	if (set_size(e, e->change.next, &size, &included))
+	if (MPI_Group_from_session_pset(e->session, e->change.next, &group))
 		return -EIO;
-	mine = included == (mpi->rank < e->change.size);
-	return MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, *e->comm) ? -EIO : all;
+	MPI_Group_rank(group, &mine);
+	MPI_Group_free(&group);
+	if (mine == MPI_UNDEFINED)
+		mine = -1;
+	e->places = malloc((size_t) mpi->size * sizeof(*e->places));
+	if (!e->places) /* the others go on with this rank */
+		orr_fatal("orrery_resize_point: out of memory for the numbers of ranks");
+	return io(MPI_Allgather(&mine, 1, MPI_INT, e->places, 1, MPI_INT, *e->comm));
+}
+
+/* Whether the ranks from n on leave, and the others stay what they are. */
+static int leave_from_end(const struct orr_mpi *mpi, const struct orr_elastic *e, int n)
+{
+	for (int i = 0; i < mpi->size; i++)
+		if (e->places[i] != (i < n ? i : -1))
+			return 0;
+	return 1;
 }
 
 /* The change stays pending, so the registry makes no other one. */
@@ -340,26 +357,24 @@ static void refuse(const struct orr_mpi *mpi, struct orr_elastic *e, const char 
 /* The first half of a shrink: ranks that will leave give their data away. */
 static int begin_shrink(struct orr_mpi *mpi, struct orr_elastic *e)
 {
-	int ret = leaves_from_end(mpi, e), least = e->change.size;
+	int ret = find_places(mpi, e), in_use = orrery_resize_size(*e->comm), n = e->change.size;
 
-	if (ret < 0)
+	if (ret)
 		return ret;
-	if (!ret) {
-		refuse(mpi, e, "that are not the last ranks");
-		return 0;
-	}
-	e->shrinking = 1;
-	return least < orrery_resize_size(*e->comm) ? orrery_resize(*e->comm, least) : 0;
+	if (!leave_from_end(mpi, e, n))
+		return orr_mpi_resize_leave(mpi, e->places, n < in_use ? n : in_use);
+	return n < in_use ? orrery_resize(*e->comm, n) : 0;
 }
 
 /* The second half. 1: this rank has left. */
 static int end_shrink(struct orr_mpi *mpi, struct orr_elastic *e)
 {
-	int leaves = mpi->rank >= e->change.size;
+	int leaves = e->places[mpi->rank] < 0;
 	MPI_Comm comm = MPI_COMM_NULL;
 	int ret = leaves ? 0 : make_comm(e, e->change.next, &comm);
 
-	e->shrinking = 0;
+	free(e->places);
+	e->places = NULL;
 	if (ret)
 		return ret;
 	ret = switch_to(e, comm);
@@ -392,7 +407,7 @@ static int point(struct orr_mpi *mpi, void *arg, int agreed)
 		e->joins = 0;
 		return orrery_resize(*e->comm, mpi->size);
 	}
-	if (e->shrinking)
+	if (e->places)
 		return end_shrink(mpi, e);
 	return agreed ? begin_change(mpi, e) : 0;
 }
@@ -435,7 +450,7 @@ static int start(struct orr_elastic *e, int *argc, char ***argv, struct starpu_c
 	if (!ret && added)
 		ret = greet(e, &g);
 	if (!ret && added)
-		ret = orrery_resize(*e->comm, g.size);
+		orr_mpi_resize_join(mpi, g.size);
 	if (!ret && !added && !mpi->rank)
 		ret = make_malleable(e);
 	if (ret)

@@ -341,7 +341,6 @@ static int check_switch(struct orr_mpi *mpi, MPI_Comm comm)
 			   : mpi->checkpoints  ? "checkpoints (starpu_mpi_checkpoint_init())"
 			   : mpi->drivers_list ? "STARPU_MPI_DRIVER_CALL_FREQUENCY"
 					       : NULL;
-	int size = 0;
 
 	if (user) {
 		orr_error("orrery_resize_switch: the communicator cannot change while %s is in use",
@@ -351,12 +350,8 @@ static int check_switch(struct orr_mpi *mpi, MPI_Comm comm)
 	if (orr_mpi_resize_begin(mpi))
 		return -ENOMEM;
 	if (comm == MPI_COMM_NULL)
-		return orr_mpi_check_unowned(mpi, mpi->rank, mpi->rank);
-	int ret = orr_mpi_comms_check_switch(mpi, comm);
-	if (ret)
-		return ret;
-	MPI_Comm_size(comm, &size);
-	return orr_mpi_check_unowned(mpi, size, mpi->size - 1);
+		return orr_mpi_check_unowned(mpi, NULL);
+	return orr_mpi_comms_check_switch(mpi, comm, orr_mpi_resize_hooks(mpi) != NULL);
 }
 
 /* [waits] All ranks refuse if one of them does: 0, its own reason, or one of others. */
@@ -403,8 +398,12 @@ static int meet_for_switch(struct orr_mpi *mpi, MPI_Comm comm)
 static int enter(struct orr_mpi *mpi, MPI_Comm comm)
 {
 	struct orr_process *proc = mpi->proc;
-	int ret = orr_sys_mpi_init(proc, NULL, NULL, 0, comm, &mpi->rank, &mpi->size);
+	int *places = orr_mpi_comms_places(mpi, comm);
 
+	if (places)
+		orr_mpi_data_renumber(mpi, places);
+	free(places);
+	int ret = orr_sys_mpi_init(proc, NULL, NULL, 0, comm, &mpi->rank, &mpi->size);
 	if (ret)
 		return ret;
 	proc->mpi_rank = mpi->rank;

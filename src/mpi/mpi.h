@@ -337,9 +337,13 @@ int orr_mpi_check_blocking(const char *who);
 /* comm.c */
 int orr_mpi_comms_init(struct orr_mpi *mpi, MPI_Comm comm);
 void orr_mpi_comms_exit(struct orr_mpi *mpi);
-/* 0, or -EINVAL after a message if the layer cannot go on with this communicator, because its first
- * ranks are others than those of the world, or because the program has communicators besides. */
-int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm);
+/* 0, or -errno after a message if the layer cannot go on with this communicator: its first ranks
+ * are others than those of the world, and ranks may not get other numbers; the program has
+ * communicators besides; or a rank that is not in it owns data. */
+int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm, int renumber);
+/* The places that the ranks of the world get in the communicator, -1: none, to be freed; NULL: the
+ * first ones keep theirs. */
+int *orr_mpi_comms_places(const struct orr_mpi *mpi, MPI_Comm comm);
 /* True if the communicator has processes that are not ranks of the world. */
 int orr_mpi_comms_has_new(const struct orr_mpi *mpi, MPI_Comm comm);
 /* The world is another one, of which rank and size are in mpi. */
@@ -589,8 +593,12 @@ int orr_mpi_ranks_has(const int32_t *v, unsigned n, int rank);
 int orr_mpi_ranks_insert(int32_t **v, uint32_t *n, uint32_t *cap, int rank);
 /* Whether the tag can be sent with; -EINVAL after a message. */
 int orr_mpi_check_tag(starpu_data_handle_t h, const char *what);
-/* 0, or -EBUSY after a message if one of the ranks from `first` to `last` owns a datum. */
-int orr_mpi_check_unowned(struct orr_mpi *mpi, int first, int last);
+/* 0, or -EBUSY after a message if a rank owns a datum whose place is -1; places NULL: if this rank
+ * owns one. */
+int orr_mpi_check_unowned(struct orr_mpi *mpi, const int *places);
+/* Nothing is under way: what is known of ranks is of their new numbers from here on, and of those
+ * that leave (-1) nothing is. All data with an owner are attached, or in the slab. */
+void orr_mpi_data_renumber(struct orr_mpi *mpi, const int *places);
 
 /* cache.c */
 int orr_mpi_sent_set(struct orr_mpi *mpi, starpu_data_handle_t h,

@@ -173,13 +173,16 @@ int orrery_resize_follow(MPI_Comm comm, starpu_data_handle_t handle,
 
 /* ---- changing the number ---- */
 
-static int find_owners(struct orr_resize *r, int n)
+/* at: the rank that is to have a number; NULL: it has it. */
+static int find_owners(struct orr_resize *r, int n, const int *at)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct follower *f = &r->v[i];
 		f->owner = orrery_distribution_owner(f->distribution, f->index, n);
 		if (f->owner < 0)
 			return f->owner;
+		if (at)
+			f->owner = at[f->owner];
 		if (f->handle->mpi_rank < 0) {
 			orr_error(
 				"orrery_resize: data %s follows a distribution, but no single rank owns it any more; "
@@ -218,15 +221,15 @@ static int move(struct orr_mpi *mpi, const struct follower *f)
 	return orr_mpi_migrate(mpi, c, f->handle, f->owner, MOVE_PRIO);
 }
 
-static int resize(struct orr_mpi *mpi, struct orr_resize *r, int n)
+static int resize(struct orr_mpi *mpi, struct orr_resize *r, int n, const int *at)
 {
-	int ret = find_owners(r, n);
+	int ret = find_owners(r, n, at);
 
 	for (uint32_t i = 0; i < r->n && !ret; i++) {
 		/* Other ranks may have succeeded, so there is no way back. */
 		if (move(mpi, &r->v[i]))
 			orr_sys_mpi_abort(mpi->proc);
-		if (n < r->size)
+		if (n < r->size && !at) /* else the switch does so, which comes next */
 			orr_mpi_cache_release(mpi, r->v[i].handle, n);
 	}
 	if (ret)
@@ -255,7 +258,27 @@ int orrery_resize(MPI_Comm comm, int n)
 	if (!mpi)
 		return ret;
 	ret = check_size(mpi, n, __func__);
-	return ret ? ret : resize(mpi, r, n);
+	return ret ? ret : resize(mpi, r, n, NULL);
+}
+
+void orr_mpi_resize_join(struct orr_mpi *mpi, int size)
+{
+	orr_assert(!mpi->resize->n && size >= 1 && size <= mpi->size);
+	mpi->resize->size = size;
+}
+
+int orr_mpi_resize_leave(struct orr_mpi *mpi, const int *places, int n)
+{
+	int *at = malloc((size_t) mpi->size * sizeof(*at));
+
+	if (!at) /* other ranks begin to move */
+		orr_fatal("orrery_resize_point: out of memory for the numbers of ranks");
+	for (int rank = 0; rank < mpi->size; rank++)
+		if (places[rank] >= 0)
+			at[places[rank]] = rank;
+	int ret = resize(mpi, mpi->resize, n, at);
+	free(at);
+	return ret;
 }
 
 int orrery_resize_size(MPI_Comm comm)
@@ -322,7 +345,7 @@ int orrery_resize_point(MPI_Comm comm)
 	uint64_t sum = mpi->fake ? (uint64_t) ORR_ATOMIC_XCHG(&r->asked, 0) : agreed(mpi, r);
 	int n = (int) (sum & (SET_CHANGES - 1));
 	if (n && n != r->size)
-		ret = resize(mpi, r, n);
+		ret = resize(mpi, r, n, NULL);
 	int left = r->hooks ? r->hooks->point(mpi, r->hooks->arg, (sum & SET_CHANGES) != 0) : 0;
 	if (left)
 		return left > 0 ? 0 : left;

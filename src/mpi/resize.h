@@ -26,6 +26,12 @@ const struct orr_resize_hooks *orr_mpi_resize_hooks(const struct orr_mpi *mpi);
 /* From here on the number of ranks in use is known without their number. 0, or -ENOMEM after a
  * message. */
 int orr_mpi_resize_begin(struct orr_mpi *mpi);
+/* This process has just joined a run with that many ranks in use. */
+void orr_mpi_resize_join(struct orr_mpi *mpi, int size);
+/* Ranks that are to leave give what they own to others. places, the same on all ranks: the number
+ * that a rank has afterwards, -1 if it leaves; n: how many ranks are in use then. What
+ * orrery_resize() returns. */
+int orr_mpi_resize_leave(struct orr_mpi *mpi, const int *places, int n);
 /* [waits] Ends what the ranks agree on just now. */
 void orr_mpi_resize_pause(struct orr_mpi *mpi);
 /* Ranks from mpi->size on do not exist any more. */

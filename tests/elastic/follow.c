@@ -201,6 +201,7 @@ int main(int argc, char **argv)
 		CHECK(size >= 0 && now.step < MOST_STEPS, "point %d returns %d", now.step, size);
 		if (!size)
 			break;
+		OK(MPI_Comm_rank(comm, &test_rank));
 		see_size(size, argc - 2, argv + 2, atoi(argv[1]));
 		step(size);
 		see_refusal(atoi(argv[1]));

@@ -49,6 +49,13 @@ is_refused() {
 	has err '2 of the processes of the communicator refuse it'
 	has err 'the run does not grow to 3 ranks; it goes on with 2'
 }
+# hosts go away whose ranks are not the last ones, the first one among them
+printf 'at 0.1 leave node-1\nat 0.2 leave node-0\nat 0.3 grow 1\nat 0.4 leave node-3\n' > hosts
+cat > hosted <<'END'
+#!/bin/sh
+ORRERY_DYN_HOST=node-$OMPI_COMM_WORLD_RANK exec "$FOLLOW" "$@"
+END
+chmod +x hosted
 printf 'at 0.1 shrink 1\n' > back
 printf 'at 0.01 grow 1\n' > more
 printf 'at 0.1 grow 1\nat 0.11 grow 1\n' > twice
@@ -64,11 +71,12 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	dies "$ORRERY" sim -n 2 --elastic --max 3 --scenario twice "$program.sim"
 	cannot_begin "$ORRERY" sim -n 2 --elastic --max 3 --scenario twice "$program.sim"
 	is_refused "$ORRERY" sim -n 2 --elastic --max 3 --scenario more --cost-start 1000 "$program.sim"
-	# a host goes away whose rank is not the last one; the run ends with processes that just start
-	printf 'at 0.1 grow 1\nat 0.9 leave node-0\nat 1.3 grow 1\n' > middle
-	ok "$ORRERY" sim -n 2 --elastic --max 4 --scenario middle "$program.sim" 500 2 3
+	ok "$ORRERY" sim -n 5 --elastic --max 6 --scenario hosts "$program.sim" 20 5 4 3 4 3
+	sizes 5 4 3 4 3
+	# the run ends with processes that just start
+	printf 'at 0.1 grow 1\nat 1.3 grow 1\n' > late
+	ok "$ORRERY" sim -n 2 --elastic --max 4 --scenario late "$program.sim" 500 2 3
 	sizes 2 3
-	has err 'takes back processes that are not the last ranks'
 	fails 1 'does not run elastically' "$ORRERY" sim -n 2 "$program.sim" 5 2
 	# begun and ended twice
 	ok "$ORRERY" sim -n 2 --elastic "$program.sim" 5 2
@@ -81,6 +89,8 @@ sizes 2 4 5 1 4
 ok "$ORRERY" run -n 2 --elastic --max 4 --manager script:refused "$program" 5 2 3
 sizes 2 3
 has err '3 more processes are refused: 2 of 4 in the pool are in use'
+FOLLOW=$program ok "$ORRERY" run -n 5 --elastic --max 6 --manager script:hosts ./hosted 20 5 4 3 4 3
+sizes 5 4 3 4 3
 keeps "$ORRERY" run -n 2 --elastic --manager script:back "$program"
 dies "$ORRERY" run -n 2 --elastic --max 3 --manager script:twice "$program"
 cannot_begin "$ORRERY" run -n 2 --elastic --max 3 --manager script:twice "$program"
