@@ -5,9 +5,10 @@
 # and a stencil, on 64 nodes, on 512, and on as many as a scenario gives them. A
 # table on standard output, and a picture where its name is given.
 #     doc/malleable.py ORRERY CHOLESKY.sim STENCIL.sim [PICTURE]
-#     doc/malleable.py --starts ORRERY CHOLESKY.sim STENCIL.sim
+#     doc/malleable.py --starts ORRERY CHOLESKY.sim STENCIL.sim [PICTURE]
 # The second form says how the outcome depends on what a start of processes costs.
 # Invariant: the same numbers each time; times are virtual.
+import math
 import os
 import re
 import subprocess
@@ -81,8 +82,10 @@ def study(orrery, paths, folder):
     return rows
 
 
-def print_starts(orrery, paths, folder):
-    """For each program and cost of a start: makespans. A run that needs all nodes is started when they are there."""
+def study_starts(orrery, paths, folder):
+    """Prints, for each program and cost of a start, makespans. A run that needs all nodes is started when they are there.
+    Returns (program, seconds of the start, smallest, largest, malleable)."""
+    rows = []
     for program, path in paths.items():
         few, _ = simulate(orrery, path, LONG_PROGRAMS[program], LEAST, None, folder)
         many, _ = simulate(orrery, path, LONG_PROGRAMS[program], MOST, None, folder)
@@ -91,6 +94,8 @@ def print_starts(orrery, paths, folder):
             print("%-11s start %4.1f s: smallest %.1f s, largest %.1f s, malleable %.1f s (grows after %s s), gain %.2f, %.2f" % (
                 program, start_s, few, LATER_S + start_s + many, seconds, number(sizes[1][0] if len(sizes) > 1 else None), few / seconds,
                 (LATER_S + start_s + many) / seconds), flush=True)
+            rows.append((program, start_s, few, LATER_S + start_s + many, seconds))
+    return rows
 
 
 def number(value, form="%.1f"):
@@ -136,12 +141,38 @@ def panel(rows, left, top, width, height):
     return lines
 
 
-def picture(rows):
+def starts_panel(rows, left, top, width, height):
+    """Makespans of one program by the cost of a start: smallest, largest and malleable."""
+    most = max(max(row[2:]) for row in rows) * 1.08
+    first, last = (math.log10(STARTS_S[place]) for place in (0, -1))
+
+    def x(seconds):
+        return left + width * (math.log10(seconds) - first) / (last - first)
+
+    def y(seconds):
+        return top + height - height * seconds / most
+
+    lines = ['<text x="%d" y="%d" font-weight="bold">%s</text>' % (left, top - 6, rows[0][0])]
+    for seconds in range(0, int(most), 100):
+        lines.append('<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%d</text>'
+                     % (left, y(seconds), left + width, left - 6, y(seconds) + 4, seconds))
+    for start_s in STARTS_S:
+        lines.append('<text x="%.1f" y="%d" text-anchor="middle">%g s</text>' % (x(start_s), top + height + 16, start_s))
+    for place, (name, column, colour) in enumerate((("smallest", 2, "#888"), ("largest", 3, "#c60"), ("malleable", 4, "#06c"))):
+        points = [(x(row[1]), y(row[column])) for row in rows]
+        lines.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>' % (" ".join("%.1f,%.1f" % p for p in points), colour))
+        lines += ['<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>' % (p[0], p[1], colour) for p in points]
+        lines.append('<text x="%d" y="%d" fill="%s">%s</text>' % (left + width + 8, top + 14 * place + 14, colour, name))
+    return lines
+
+
+def picture(rows, draw, width, caption):
+    """A panel for each program, one below the other."""
     lines = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 620 520" font-family="sans-serif" font-size="12">',
              '<rect width="100%" height="100%" fill="white"/>']
     for place, program in enumerate(PROGRAMS):
-        lines += panel([row for row in rows if row[0] == program], 50, 30 + 240 * place, 550, 190)
-    lines.append('<text x="325" y="505" text-anchor="middle">seconds of virtual time; nodes in use upwards</text></svg>')
+        lines += draw([row for row in rows if row[0] == program], 50, 30 + 240 * place, width, 190)
+    lines.append('<text x="325" y="505" text-anchor="middle">%s</text></svg>' % caption)
     return "\n".join(lines) + "\n"
 
 
@@ -151,16 +182,16 @@ def main():
         del sys.argv[1]
     if len(sys.argv) < 4:
         sys.exit("usage: malleable.py [--starts] ORRERY CHOLESKY.sim STENCIL_LB.sim [PICTURE]")
-    if starts:
-        with tempfile.TemporaryDirectory() as folder:
-            print_starts(sys.argv[1], dict(zip(PROGRAMS, sys.argv[2:4])), folder)
-        return
     with tempfile.TemporaryDirectory() as folder:
-        rows = study(sys.argv[1], dict(zip(PROGRAMS, sys.argv[2:4])), folder)
-    print_table(rows)
+        rows = (study_starts if starts else study)(sys.argv[1], dict(zip(PROGRAMS, sys.argv[2:4])), folder)
+    if starts:
+        drawn = picture(rows, starts_panel, 480, "seconds that a start of processes takes; seconds of virtual time until the end upwards")
+    else:
+        print_table(rows)
+        drawn = picture(rows, panel, 550, "seconds of virtual time; nodes in use upwards")
     if len(sys.argv) > 4:
         with open(sys.argv[4], "w") as file:
-            file.write(picture(rows))
+            file.write(drawn)
 
 
 main()
