@@ -24,7 +24,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 #if MPI_VERSION < 4
-/* ---- sessions; MPI 4 has them itself ---- */
+/* ---- sessions; an MPI of version 4 has them itself, and its own are used ---- */
 
 typedef struct orrery_dyn_session *MPI_Session;
 #define MPI_SESSION_NULL ((MPI_Session) 0)

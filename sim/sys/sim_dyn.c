@@ -129,6 +129,11 @@ void orr_sys_dyn_call(const struct orr_dyn_words *request, struct orr_dyn_words 
 	*answer = w.answer;
 }
 
+int orr_sys_dyn_on(void)
+{
+	return orr_sim_dyn.on;
+}
+
 void **orr_sys_dyn_slot(void)
 {
 	static void *nobody;

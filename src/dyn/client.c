@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/seam_dyn.h"
+#include "dyn/own.h"
 
 struct orr_dyn_client *orr_dyn_client(void)
 {
@@ -62,6 +63,12 @@ int orr_dyn_ask(const char *function, struct orr_dyn_words *request, struct orr_
 
 int orr_dyn_check(const char *function, MPI_Session session, const char *set)
 {
+	if (orr_dyn_own_only()) {
+		orr_sys_dyn_error(
+			"%s: the program does not run elastically; start it with `orrery run --elastic`",
+			function);
+		return MPI_ERR_OTHER;
+	}
 	if (session == MPI_SESSION_NULL || !orr_dyn_client()) {
 		orr_sys_dyn_error("%s: there is no session; MPI_Session_init() begins one",
 				  function);

@@ -1,54 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sessions, the sets that a process is in, their groups and communicators.
  *
- * Invariant: what a session asks for comes from the registry; a process keeps only the number of
- * its sessions. */
+ * Invariant: what a session asks for comes from the registry in an elastic run; in other runs, from
+ * the MPI if it has sessions (own.h). */
 #include <stdlib.h>
 #include <string.h>
 #include "base/seam_dyn.h"
 #include "dyn/client.h"
+#include "dyn/own.h"
+
+/* Functions that the headers of an MPI 4 declare are ours as well. */
+#pragma GCC visibility push(default)
 
 int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
-	(void) info;
-	(void) errhandler;
-	struct orr_dyn_client *c = orr_dyn_client_begin();
-	if (!c)
+	if (!orr_dyn_own_only() && !orr_dyn_client_begin())
 		return MPI_ERR_OTHER;
-	int at = 0;
-	while (at < c->nsessions && c->sessions[at])
-		at++;
-	if (at == c->nsessions) {
-		size_t bytes = (size_t) ++c->nsessions * sizeof(*c->sessions);
-		c->sessions = orr_dyn_memory(c->sessions, bytes);
-	}
-	struct orrery_dyn_session *s = orr_dyn_memory(NULL, sizeof(*s));
-	s->number = at + 1;
-	*session = c->sessions[at] = s;
-	return MPI_SUCCESS;
+	return orr_dyn_own.init(info, errhandler, session);
 }
 
 int MPI_Session_finalize(MPI_Session *session)
 {
-	int ret = orr_dyn_check("MPI_Session_finalize", *session, "-");
-	if (ret)
-		return ret;
-	orr_dyn_client()->sessions[(*session)->number - 1] = NULL;
-	free(*session);
-	*session = MPI_SESSION_NULL;
-	return MPI_SUCCESS;
-}
-
-MPI_Fint MPI_Session_c2f(MPI_Session session)
-{
-	return session ? session->number : 0;
-}
-
-MPI_Session MPI_Session_f2c(MPI_Fint session)
-{
-	const struct orr_dyn_client *c = orr_dyn_client();
-	return c && session > 0 && session <= c->nsessions ? c->sessions[session - 1]
-							   : MPI_SESSION_NULL;
+	int ret = orr_dyn_own_only() ? MPI_SUCCESS
+				     : orr_dyn_check("MPI_Session_finalize", *session, "-");
+	return ret ? ret : orr_dyn_own.finalize(session);
 }
 
 /* ---- sets ---- */
@@ -65,9 +40,11 @@ static int ask_psets(const char *function, MPI_Session session, struct orr_dyn_w
 
 int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npsets)
 {
+	const struct orr_dyn_own *own = orr_dyn_own_only();
 	struct orr_dyn_words answer = { 0 };
+	if (own)
+		return own->get_num_psets(session, info, npsets);
 	int ret = ask_psets("MPI_Session_get_num_psets", session, &answer);
-	(void) info;
 	if (!ret)
 		*npsets = answer.n - 1;
 	orr_dyn_words_free(&answer);
@@ -76,9 +53,11 @@ int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info, int *npsets)
 
 int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n, int *length, char *name)
 {
+	const struct orr_dyn_own *own = orr_dyn_own_only();
 	struct orr_dyn_words answer = { 0 };
+	if (own)
+		return own->get_nth_pset(session, info, n, length, name);
 	int ret = ask_psets("MPI_Session_get_nth_pset", session, &answer);
-	(void) info;
 	if (ret)
 		return ret;
 	if (n < 0 || n >= answer.n - 1) {
@@ -103,7 +82,10 @@ int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_In
 {
 	static const char *const keys[] = { "mpi_dyn", "mpi_included", "mpi_primary" };
 	static const char function[] = "MPI_Session_get_pset_info";
+	const struct orr_dyn_own *own = orr_dyn_own_only();
 	struct orr_dyn_words answer = { 0 }, request;
+	if (own)
+		return own->get_pset_info(session, pset_name, info);
 	int ret = orr_dyn_check(function, session, pset_name);
 	if (ret)
 		return ret;
@@ -127,7 +109,10 @@ int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name, MPI_In
 int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name, MPI_Group *group)
 {
 	static const char function[] = "MPI_Group_from_session_pset";
+	const struct orr_dyn_own *own = orr_dyn_own_only();
 	struct orr_dyn_words answer = { 0 }, request;
+	if (own)
+		return own->group(session, pset_name, group);
 	int ret = orr_dyn_check(function, session, pset_name);
 	if (ret)
 		return ret;
@@ -148,10 +133,11 @@ int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
 			       MPI_Errhandler errhandler, MPI_Comm *comm)
 {
 	static const char function[] = "MPI_Comm_create_from_group";
+	const struct orr_dyn_own *own = orr_dyn_own_only();
 	struct orr_dyn_words answer = { 0 };
 	int *uids = NULL;
-	(void) info;
-	(void) errhandler;
+	if (own)
+		return own->comm(group, stringtag, info, errhandler, comm);
 	int n = orr_dyn_client() ? orr_sys_dyn_uids(group, &uids) : -1;
 	if (n < 0) {
 		orr_sys_dyn_error(
@@ -169,3 +155,5 @@ int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag, MPI_Info 
 	free(uids);
 	return ret;
 }
+
+#pragma GCC visibility pop

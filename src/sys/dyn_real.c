@@ -42,6 +42,11 @@ int orr_dyn_uid(void)
 	return self.uid;
 }
 
+int orr_sys_dyn_on(void)
+{
+	return orr_dyn_elastic();
+}
+
 int orr_dyn_elastic(void)
 {
 	return getenv("ORRERY_DYN_SERVER") != NULL;
