@@ -146,6 +146,7 @@ static void unmake(struct orr_mpi *mpi)
 	orr_mpi_order_exit(mpi);
 	orr_mpi_check_exit(mpi);
 	orr_mpi_stall_exit(mpi);
+	orr_mpi_early_exit(mpi);
 	orr_mpi_match_exit(mpi);
 	orr_mpi_reqs_exit(mpi);
 	orr_waitq_destroy(&mpi->done);

@@ -9,8 +9,9 @@
  * after a moment when it is large (the receive is usually about to be posted), never before the
  * receive when the send is synchronous.
  *
- * Invariant: every function here is called by the engine's owner; messages without receive are
- * freed here only (orr_mpi_early_free has no other caller). limits.c says which payloads wait. */
+ * Invariant: every function here is called by the engine's owner, or when the engine has ended;
+ * messages without receive are freed here only (orr_mpi_early_free has no other caller). limits.c
+ * says which payloads wait. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,6 +318,23 @@ void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_mpi_early_unreserve(&copy);
 	if (copy.sender)
 		orr_mpi_complete(mpi, copy.sender);
+}
+
+void orr_mpi_early_exit(struct orr_mpi *mpi)
+{
+	struct orr_mpi_early *e;
+
+	while ((e = mpi->early_first)) {
+		orr_assertf(!e->req && e->state != ORR_EARLY_LOADING,
+			    "a message is under way while all is at rest");
+		mpi->early_first = e->next;
+		if (e->relay)
+			orr_mpi_relay_taken(mpi, e->relay);
+		else if (e->buf)
+			orr_mpi_free_buffer(e->buf, e->env.size);
+		orr_mpi_early_unreserve(e);
+		free(e);
+	}
 }
 
 /* ---- sending ---- */
