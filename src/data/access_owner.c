@@ -257,9 +257,8 @@ void orr_access_submit(struct orr_owner *o)
 		redux |= v[i]->handle->ext && v[i]->handle->ext->redux;
 	unlock_all(v, n);
 	if (__builtin_expect(redux, 0))
-		for (unsigned i = 0; i < o->naccess; i++)
-			if (is_ordered(&o->access[i]) && !o->access[i].merged)
-				orr_access_kick_redux(o->access[i].handle);
+		for (unsigned i = 0; i < n; i++)
+			orr_access_kick_redux(v[i]->handle);
 	if (v != inl)
 		free(v);
 }
