@@ -265,18 +265,9 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 	orr_mpi_submit_list(mpi, req, req, will_drive);
 }
 
-void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
-			 struct orr_mpi_req *oldest, int will_drive)
+/* Sees to it that what was put into the inbox is begun soon. */
+static void announce(struct orr_mpi *mpi, int sending, int will_drive)
 {
-	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
-	int sending = newest->kind != ORR_MPI_RECV; /* once in the inbox, requests may be completed
-						       and freed at any time */
-
-	orr_assert(newest->kind != ORR_MPI_FREE && newest->granted);
-	orr_assert(newest->where != ORR_MPI_DONE);
-	do
-		oldest->link.next = top ? &top->link : NULL;
-	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, newest));
 	if (!mpi->may_drive) {
 		orr_mpi_ring(mpi);
 		return;
@@ -294,6 +285,24 @@ void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
 	}
 	if (!mpi->fake && !ORR_ATOMIC_LOAD_RELAXED(&mpi->drivers))
 		orr_mpi_expect(mpi);
+}
+
+void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
+			 struct orr_mpi_req *oldest, int will_drive)
+{
+	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
+	int sending = newest->kind != ORR_MPI_RECV;
+
+	orr_assert(newest->kind != ORR_MPI_FREE && newest->granted);
+	orr_assert(newest->where != ORR_MPI_DONE);
+	/* Once in the inbox, requests may be completed and freed at any time; the layer itself
+	 * waits for this thread. */
+	ORR_ATOMIC_ADD(&mpi->nsubmitting, 1);
+	do
+		oldest->link.next = top ? &top->link : NULL;
+	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, newest));
+	announce(mpi, sending, will_drive);
+	ORR_ATOMIC_ADD(&mpi->nsubmitting, -1);
 }
 
 static void engine_watch(struct orr_mpi *mpi)

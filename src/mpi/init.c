@@ -137,8 +137,17 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, dou
 	return ret;
 }
 
+/* [waits] A worker may have put the last request into the inbox, and not have noticed that it is
+ * over. */
+static void await_submissions(struct orr_mpi *mpi)
+{
+	while (ORR_ATOMIC_LOAD(&mpi->nsubmitting))
+		orr_sys_sleep_us(50);
+}
+
 static void unmake(struct orr_mpi *mpi)
 {
+	await_submissions(mpi);
 	orr_assertf(!mpi->ndetached, "%d detached requests are left", mpi->ndetached);
 	orr_mpi_comms_exit(mpi);
 	orr_mpi_data_exit(mpi);

@@ -269,6 +269,7 @@ struct orr_mpi {
 
 	/* between threads and the engine */
 	struct orr_mpi_req *inbox __attribute__((aligned(64))); /* atomic stack */
+	uint32_t nsubmitting;      /* atomic: threads that are putting something into it */
 	struct orr_thread *owner;  /* atomic: who drives the engine just now, NULL: nobody */
 	int32_t ndetached;         /* atomic: detached requests not complete */
 	int32_t drivers;           /* atomic: threads that wait and may drive */
