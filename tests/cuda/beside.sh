@@ -4,8 +4,8 @@
 # the stub of the CUDA runtime (tests/lib/cudart/cudart.h), whose numbers on the bus are 1 and 2, and PoCL's, which
 # beside.c says to be 3.
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
-[ "$ORR_TEST_CUDA" = yes ] || skip "configured with --disable-cuda"
-export ORRERY_CUDART="$ORR_TEST_BUILDDIR/tests/lib/cudart/.libs/libcudart.so" ORR_CUDART_DEVICES=2 ORR_CUDART_OPEN=1
+use_cuda_stub
+export ORR_CUDART_DEVICES=2 ORR_CUDART_OPEN=1
 program=$ORR_TEST_BUILDDIR/tests/cuda/beside
 
 # machine PROCESSORS DEVICES: hwloc's description of a machine with a package for each list of processors

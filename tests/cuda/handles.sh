@@ -3,14 +3,13 @@
 # Handles of cuBLAS, cuSPARSE and cuSOLVER on the stub of the CUDA runtime (tests/lib/cudart/cudart.h), and one that
 # cannot be made.
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
-[ "$ORR_TEST_CUDA" = yes ] || skip "configured with --disable-cuda"
+use_cuda_stub
 tests=$ORR_TEST_BUILDDIR/tests/cuda
 export STARPU_NCPU=1 ORR_CUDART_DEVICES=2 STARPU_NWORKER_PER_CUDA
 
 # No devices, nothing to start.
-ok "$tests/handles"
+ok env -u ORRERY_CUDART "$tests/handles"
 has out '^0 workers$'
-export ORRERY_CUDART="$ORR_TEST_BUILDDIR/tests/lib/cudart/.libs/libcudart.so"
 for STARPU_NWORKER_PER_CUDA in 1 3; do
 	ok "$tests/handles"
 	has out "^$((2 * STARPU_NWORKER_PER_CUDA)) workers$"

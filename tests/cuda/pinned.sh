@@ -3,9 +3,9 @@
 # Pinned main memory on the stub of the CUDA runtime (tests/lib/cudart/cudart.h): the pool is used
 # again, settings switch it off, and a machine that refuses to pin gets one warning.
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
-[ "$ORR_TEST_CUDA" = yes ] || skip "configured with --disable-cuda"
+use_cuda_stub
 tests=$ORR_TEST_BUILDDIR/tests/cuda
-export ORRERY_CUDART="$ORR_TEST_BUILDDIR/tests/lib/cudart/.libs/libcudart.so" STARPU_NCPU=1
+export STARPU_NCPU=1
 
 ok "$tests/pinned" pool
 ORRERY_PINNED_KEEP=0 ok "$tests/pinned" alone

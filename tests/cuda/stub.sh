@@ -6,8 +6,8 @@
 # orr-test: timeout 300
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 tests=$ORR_TEST_BUILDDIR/tests
-[ "$ORR_TEST_CUDA" = yes ] || skip "configured with --disable-cuda"
-export ORRERY_CUDART="$tests/lib/cudart/.libs/libcudart.so" STARPU_NCPU=1 ORR_CUDART_DEVICES ORR_CUDART_MEMORY
+use_cuda_stub
+export STARPU_NCPU=1 ORR_CUDART_DEVICES ORR_CUDART_MEMORY
 
 # Pointers of devices lead nowhere.
 ok "$tests/cuda/kernels"

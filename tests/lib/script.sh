@@ -30,3 +30,9 @@ fails() {
 has() { grep -E -q -e "$2" "$1" || { cat "$1"; die "$1 has no line like: $2"; }; }
 
 skip() { echo "SKIP: $*"; exit 77; }
+
+# From here on, programs drive devices of the stub of the CUDA runtime (lib/cudart/cudart.h).
+use_cuda_stub() {
+	[ "$ORR_TEST_CUDA" = yes ] || skip "configured with --disable-cuda"
+	export ORRERY_CUDART="$ORR_TEST_BUILDDIR/tests/lib/cudart/.libs/libcudart.so"
+}

@@ -21,7 +21,8 @@ if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	ORRERY_FAKE_DEVICES=0
 fi
 if [ "${ORR_TEST_MPI:-yes}" = yes ] && [ "${ORR_TEST_CUDA:-yes}" = yes ]; then
-	export ORRERY_CUDART="$ORR_TEST_BUILDDIR/tests/lib/cudart/.libs/libcudart.so" ORR_CUDART_OPEN=1 ORR_TEST_CUDA_AWARE=1
+	use_cuda_stub
+	export ORR_CUDART_OPEN=1 ORR_TEST_CUDA_AWARE=1
 	real 2 direct
 	STARPU_MPI_GPUDIRECT=0
 	real 2 main
