@@ -11,8 +11,8 @@
 
 #include "base/assert.h"
 #include "base/config.h"
-#include "base/ids.h"
 #include "base/log.h"
+#include "drivers/choice.h"
 #include "drivers/cuda_own.h"
 #include "drivers/limit.h"
 
@@ -93,34 +93,18 @@ static int count(const struct orr_cu_api *api)
 	return 0;
 }
 
-/* Puts into id those of the n devices that the program names, in its order; all if it names none.
- * Their number or -errno. */
-static int choose(struct orr_process *proc, int n, int id[STARPU_MAXCUDADEVS])
+static int choose(const struct orr_process *proc, int n, unsigned id[STARPU_MAXCUDADEVS])
 {
 	const struct starpu_conf *conf = &proc->conf;
-	int *ids = NULL, k = 0;
-	unsigned nids = 0;
-	int ret = proc->cfg.workers_cudaid
-			  ? orr_ids_parse("STARPU_WORKERS_CUDAID", proc->cfg.workers_cudaid,
-					  (unsigned) n, &ids, &nids)
-			  : 0;
+	const struct orr_choice choice = {
+		.kind = "CUDA",
+		.variable = "STARPU_WORKERS_CUDAID",
+		.list = proc->cfg.workers_cudaid,
+		.field_name = "workers_cuda_gpuid",
+		.field = conf->use_explicit_workers_cuda_gpuid ? conf->workers_cuda_gpuid : NULL,
+	};
 
-	if (ret)
-		return ret;
-	int asked = nids ? (int) nids : n;
-	for (int i = 0; i < asked && k < STARPU_MAXCUDADEVS; i++) {
-		int one = nids ? ids[i]
-			  : conf->use_explicit_workers_cuda_gpuid
-				  ? (int) conf->workers_cuda_gpuid[i]
-				  : i;
-
-		if (one >= 0 && one < n)
-			id[k++] = one;
-		else
-			orr_warn("STARPU_WORKERS_CUDAID: there is no CUDA device %d", one);
-	}
-	free(ids);
-	return k;
+	return orr_devices_choose(proc, &choice, (unsigned) n, id, STARPU_MAXCUDADEVS);
 }
 
 /* ---- preparing them ---- */
@@ -256,12 +240,12 @@ static void describe(struct orr_cu_device *d, struct orr_device *v)
 	snprintf(v->name, sizeof(v->name), "CUDA %d (%.16s)", d->id, d->properties);
 }
 
-static unsigned prepare_all(struct orr_process *proc, const int *id, unsigned n)
+static unsigned prepare_all(struct orr_process *proc, const unsigned *id, unsigned n)
 {
 	struct orr_cuda *cu = proc->cuda;
 
 	for (unsigned i = 0; i < n; i++)
-		if (!prepare(proc, &cu->device[cu->ndevices], id[i]))
+		if (!prepare(proc, &cu->device[cu->ndevices], (int) id[i]))
 			cu->ndevices++;
 	for (unsigned i = 0; i < cu->ndevices; i++)
 		for (unsigned k = 0; k < cu->ndevices; k++)
@@ -292,7 +276,8 @@ static int start(struct orr_process *proc, long asked)
 
 int orr_cuda_devices(struct orr_process *proc, struct orr_device *v, unsigned max, long asked)
 {
-	int id[STARPU_MAXCUDADEVS], n;
+	unsigned id[STARPU_MAXCUDADEVS];
+	int n;
 
 	if (!max || !orr_sys_drives_devices() || start(proc, asked))
 		return 0;

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "base/config.h"
-#include "base/ids.h"
 #include "base/log.h"
+#include "drivers/choice.h"
 #include "drivers/limit.h"
 
 #define VENDORS "/etc/OpenCL/vendors"
@@ -114,35 +114,28 @@ static cl_uint find(const struct orr_config *cfg, cl_device_id *v)
 
 /* ---- which of them ---- */
 
-/* Keeps of the n devices those that the program names, in its order. */
-static int choose(struct orr_process *proc, cl_device_id *v, cl_uint *n)
+/* Keeps of the n devices those that the program names, in its order. 0 or -errno. */
+static int choose(const struct orr_process *proc, cl_device_id *v, cl_uint *n)
 {
 	const struct starpu_conf *conf = &proc->conf;
-	cl_device_id chosen[STARPU_MAXOPENCLDEVS];
-	int *ids = NULL, ret = 0;
-	unsigned nids = 0, k = 0;
+	const struct orr_choice choice = {
+		.kind = "OpenCL",
+		.variable = "STARPU_WORKERS_OPENCLID",
+		.list = proc->cfg.workers_openclid,
+		.field_name = "workers_opencl_gpuid",
+		.field = conf->use_explicit_workers_opencl_gpuid ? conf->workers_opencl_gpuid
+								 : NULL,
+	};
+	unsigned id[MAXFOUND];
+	cl_device_id found[MAXFOUND];
+	int k = orr_devices_choose(proc, &choice, *n, id, MAXFOUND);
 
-	if (proc->cfg.workers_openclid)
-		ret = orr_ids_parse("STARPU_WORKERS_OPENCLID", proc->cfg.workers_openclid, *n, &ids,
-				    &nids);
-	if (ret)
-		return ret;
-	if (!nids && !conf->use_explicit_workers_opencl_gpuid) {
-		free(ids);
-		return 0;
-	}
-	unsigned asked = nids ? nids : *n;
-	for (unsigned i = 0; i < asked && k < STARPU_MAXOPENCLDEVS; i++) {
-		unsigned id = nids ? (unsigned) ids[i] : conf->workers_opencl_gpuid[i];
-
-		if (id < *n)
-			chosen[k++] = v[id];
-		else
-			orr_warn("STARPU_WORKERS_OPENCLID: there is no OpenCL device %u", id);
-	}
-	free(ids);
-	memcpy(v, chosen, k * sizeof(*v));
-	*n = k;
+	if (k < 0)
+		return k;
+	memcpy(found, v, *n * sizeof(*v));
+	for (int i = 0; i < k; i++)
+		v[i] = found[id[i]];
+	*n = (cl_uint) k;
 	return 0;
 }
 

@@ -162,6 +162,46 @@ static void test_helpers(void)
 	CHECK(!strcmp(starpu_opencl_error_string(CL_INVALID_KERNEL), "CL_INVALID_KERNEL"));
 }
 
+/* What starpu_opencl_collect_stats() was told. */
+static void test_profile(void)
+{
+	struct starpu_profiling_worker_info info;
+	int worker = starpu_worker_get_by_type(STARPU_OPENCL_WORKER, 0);
+
+	starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+	OK(starpu_profiling_worker_get_info(worker, &info));
+	chain_test(&waiting, STARPU_OPENCL, 0);
+	OK(starpu_profiling_worker_get_info(worker, &info));
+	CHECK_IS(info.used_cycles, 0);
+	for (unsigned i = 0; i < chain_ndevices; i++)
+		chain_test(&waiting, STARPU_OPENCL, 1);
+	for (unsigned i = 0; i < chain_ndevices; i++) {
+		worker = starpu_worker_get_by_type(STARPU_OPENCL_WORKER, (int) i);
+		OK(starpu_profiling_worker_get_info(worker, &info));
+		CHECK(!info.executed_tasks == !info.used_cycles, "%d tasks took %llu ns",
+		      info.executed_tasks, (unsigned long long) info.used_cycles);
+	}
+	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
+}
+
+/* The field chooses devices, and those that are not there are left out. */
+static void test_choice(void)
+{
+	struct starpu_conf conf;
+
+	for (unsigned which = 0; which < 2; which++) {
+		OK(starpu_conf_init(&conf));
+		conf.precedence_over_environment_variables = 1;
+		conf.ncpus = 1;
+		conf.use_explicit_workers_opencl_gpuid = 1;
+		for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++)
+			conf.workers_opencl_gpuid[i] = which ? 100 : chain_ndevices - 1;
+		OK(starpu_init(&conf));
+		CHECK_IS(starpu_opencl_worker_get_count(), which ? 0 : 1);
+		starpu_shutdown();
+	}
+}
+
 int main(void)
 {
 	OK(starpu_init(NULL));
@@ -174,10 +214,14 @@ int main(void)
 	}
 	test_pieces();
 	test_programs();
-	if (chain_ndevices)
+	if (chain_ndevices) {
 		test_helpers();
+		test_profile();
+	}
 	OK(starpu_opencl_unload_opencl(&program));
 	starpu_shutdown();
+	if (chain_ndevices)
+		test_choice();
 	printf("%u devices\n", chain_ndevices);
 	return 0;
 }

@@ -22,16 +22,21 @@ has out '^0 devices'
 STARPU_OPENCL_ON_CPUS=0 STARPU_NOPENCL=-1
 ok "$tests/data/opencl"
 has out '^0 devices'
+STARPU_OPENCL_ONLY_ON_CPUS=1 ok "$tests/data/opencl"
+has out '^[1-9] devices'
 STARPU_OPENCL_ON_CPUS=1
 cores=$(nproc)
 if [ "$cores" -ge 2 ]; then
 	ORRERY_OPENCL_PARTS=2
 	ok "$tests/data/opencl"
 	has out '^[2-8] devices'
-	export STARPU_WORKERS_OPENCLID=1
+	export STARPU_WORKERS_OPENCLID="1 99"
 	ok "$tests/data/opencl"
 	has out '^1 devices'
+	has err 'STARPU_WORKERS_OPENCLID: there is no OpenCL device 99'
 	unset STARPU_WORKERS_OPENCLID
+	STARPU_NOPENCL=1 ok "$tests/data/opencl"
+	has out '^1 devices'
 fi
 
 export STARPU_SCHED=random
