@@ -26,6 +26,7 @@ AS_IF([test $orr_hwloc = yes],
 	[AC_DEFINE([STARPU_HAVE_HWLOC], [1], [hwloc is used])
 	 orr_pc_hwloc=hwloc], [orr_pc_hwloc=])
 AC_SUBST([orr_pc_hwloc])
+AM_CONDITIONAL([ORR_HWLOC], [test $orr_hwloc = yes])
 ])
 
 AC_DEFUN([ORR_VALGRIND], [

@@ -2,6 +2,9 @@
 /* The inside of a simulated machine as programs see it: its cores, its NUMA nodes, a topology for
  * those that ask hwloc.
  *
+ * Drivers, which know about buses, drive the devices of real machines only; so where things are is
+ * left to src/base/places_none.c.
+ *
  * Invariant: nothing here depends on the machine that the simulation runs on, and no thread is
  * bound to anything. The topology of hwloc is made for programs that ask for it only: it costs more
  * memory than the rest of a rank. */
@@ -69,37 +72,6 @@ int orr_sys_bind(struct orr_process *proc, const int *units, unsigned n)
 	return -ENOSYS;
 }
 
-/* Drivers, which know about buses, drive the devices of real machines only. */
-unsigned orr_sys_units_beside(struct orr_process *proc, const char *bus_id, int *units,
-			      unsigned max)
-{
-	(void) proc;
-	(void) bus_id;
-	(void) units;
-	(void) max;
-	return 0;
-}
-
-const struct orr_part *orr_sys_part_root(struct orr_process *proc)
-{
-	(void) proc;
-	return NULL;
-}
-
-const struct orr_part *orr_sys_part_child(const struct orr_part *part, unsigned i)
-{
-	(void) part;
-	(void) i;
-	return NULL;
-}
-
-int orr_sys_part_unit(struct orr_process *proc, const struct orr_part *part)
-{
-	(void) proc;
-	(void) part;
-	return -1;
-}
-
 int starpu_cpu_os_index(int cpuid)
 {
 	return cpuid;
@@ -156,34 +128,6 @@ hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 	return set;
 }
 
-hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
-{
-	hwloc_topology_t topo = starpu_get_hwloc_topology();
-	hwloc_cpuset_t set = topo ? starpu_worker_get_hwloc_cpuset(workerid) : NULL;
-	hwloc_obj_t obj = set ? hwloc_get_obj_covering_cpuset(topo, set) : NULL;
-
-	hwloc_bitmap_free(set);
-	return obj;
-}
-
-int orr_sys_worker_part(struct orr_process *proc, int kind, unsigned worker)
-{
-	hwloc_topology_t topo = starpu_get_hwloc_topology();
-	hwloc_cpuset_t set = topo ? starpu_worker_get_hwloc_cpuset((int) worker) : NULL;
-	int n = set ? hwloc_get_nbobjs_by_type(topo, (hwloc_obj_type_t) kind) : 0, found = -1;
-
-	(void) proc;
-	for (int i = 0; i < n && found < 0; i++) {
-		hwloc_obj_t obj = hwloc_get_obj_by_type(topo, (hwloc_obj_type_t) kind,
-							(unsigned) i);
-
-		if (hwloc_bitmap_isincluded(set, obj->cpuset))
-			found = i;
-	}
-	hwloc_bitmap_free(set);
-	return found;
-}
-
 static void destroy_topology(struct orr_topology *t)
 {
 	if (t->hwloc)
@@ -191,14 +135,6 @@ static void destroy_topology(struct orr_topology *t)
 }
 
 #else
-
-int orr_sys_worker_part(struct orr_process *proc, int kind, unsigned worker)
-{
-	(void) proc;
-	(void) kind;
-	(void) worker;
-	return -1;
-}
 
 static void destroy_topology(struct orr_topology *t)
 {

@@ -3,3 +3,8 @@
 include %D%/sources.mk
 liborrery_la_SOURCES += $(orr_src_base)
 liborrery_sim_la_SOURCES += $(orr_src_base)
+# Real machines are described by hwloc.
+liborrery_sim_la_SOURCES += %D%/places_none.c
+if !ORR_HWLOC
+liborrery_la_SOURCES += %D%/places_none.c
+endif

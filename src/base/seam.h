@@ -187,9 +187,6 @@ struct orr_part;
 const struct orr_part *orr_sys_part_root(struct orr_process *proc);
 const struct orr_part *orr_sys_part_child(const struct orr_part *part, unsigned i);
 int orr_sys_part_unit(struct orr_process *proc, const struct orr_part *part);
-/* [any] The number of the part of that kind (an hwloc_obj_type_t) that worker `worker` is bound to;
- * -1: it is bound to several, or nobody knows. */
-int orr_sys_worker_part(struct orr_process *proc, int kind, unsigned worker);
 /* The worlds also define the public functions that speak of hwloc or of the system's numbers:
  * starpu_get_hwloc_topology, starpu_worker_get_hwloc_cpuset, starpu_cpu_os_index. */
 

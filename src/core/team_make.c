@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "core/combined.h"
 #include "core/policy.h"
+#include "core/worker_place.h"
 
 /* ---- making teams ---- */
 
@@ -149,7 +150,7 @@ static void find_places(struct orr_process *proc, int level, struct places *p)
 	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		if (proc->core->workers[i].arch != STARPU_CPU_WORKER)
 			continue;
-		int part = orr_sys_worker_part(proc, level, i);
+		int part = orr_worker_part((hwloc_obj_type_t) level, i);
 		unsigned k = p->n++;
 
 		part = part < 0 ? 0 : part;

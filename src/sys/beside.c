@@ -103,16 +103,6 @@ void orr_real_beside_exit(struct orr_process *proc)
 
 #else
 
-unsigned orr_sys_units_beside(struct orr_process *proc, const char *bus_id, int *units,
-			      unsigned max)
-{
-	(void) proc;
-	(void) bus_id;
-	(void) units;
-	(void) max;
-	return 0;
-}
-
 void orr_real_bind_beside(struct orr_process *proc, void *ptr, size_t size)
 {
 	(void) proc;

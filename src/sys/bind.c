@@ -119,26 +119,6 @@ int orr_sys_bind(struct orr_process *proc, const int *units, unsigned n)
 			       : -EINVAL;
 }
 
-const struct orr_part *orr_sys_part_root(struct orr_process *proc)
-{
-	(void) proc;
-	return NULL;
-}
-
-const struct orr_part *orr_sys_part_child(const struct orr_part *part, unsigned i)
-{
-	(void) part;
-	(void) i;
-	return NULL;
-}
-
-int orr_sys_part_unit(struct orr_process *proc, const struct orr_part *part)
-{
-	(void) proc;
-	(void) part;
-	return -1;
-}
-
 int starpu_cpu_os_index(int cpuid)
 {
 	return cpuid;

@@ -354,31 +354,3 @@ void orr_sys_topology_exit(struct orr_process *proc)
 }
 
 #endif
-
-hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
-{
-	hwloc_topology_t topo = starpu_get_hwloc_topology();
-	hwloc_cpuset_t set = topo ? starpu_worker_get_hwloc_cpuset(workerid) : NULL;
-	hwloc_obj_t obj = set ? hwloc_get_obj_covering_cpuset(topo, set) : NULL;
-
-	hwloc_bitmap_free(set);
-	return obj;
-}
-
-int orr_sys_worker_part(struct orr_process *proc, int kind, unsigned worker)
-{
-	hwloc_topology_t topo = starpu_get_hwloc_topology();
-	hwloc_cpuset_t set = topo ? starpu_worker_get_hwloc_cpuset((int) worker) : NULL;
-	int n = set ? hwloc_get_nbobjs_by_type(topo, (hwloc_obj_type_t) kind) : 0, found = -1;
-
-	(void) proc;
-	for (int i = 0; i < n && found < 0; i++) {
-		hwloc_obj_t obj = hwloc_get_obj_by_type(topo, (hwloc_obj_type_t) kind,
-							(unsigned) i);
-
-		if (hwloc_bitmap_isincluded(set, obj->cpuset))
-			found = i;
-	}
-	hwloc_bitmap_free(set);
-	return found;
-}

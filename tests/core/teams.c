@@ -5,12 +5,13 @@
  *
  * Invariant: two kernels never run on one worker at a time. */
 #include "core_test.h"
-#include "own_policy.h"
 
 #ifdef STARPU_HAVE_HWLOC
 
 #include <errno.h>
 #include <string.h>
+
+#include "own_policy.h"
 
 #define NCPUS 4
 #define NTASKS 12

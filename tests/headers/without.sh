@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Builds without OpenCL, CUDA or hwloc, from the objects of this one: files that know about one of them compile without
+# it, with warnings as errors, and the library links with the file that stands in for the driver.
+# orr-test: debug none
+# orr-test: sanitizer none
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+src=$ORR_TEST_SRCDIR build=$ORR_TEST_BUILDDIR
+ls "$build"/src/drivers/.libs/liborrery_la-cpu.o > /dev/null 2>&1 || skip "there are no objects of a shared library"
+makefile() { sed -n "s/^$1 = //p" "$build/Makefile"; }
+warnings=$(makefile ORR_WARNINGS)
+libraries="$(makefile ORR_SYS_LIBS) $(makefile LIBS)"
+simulated="-I$src/sim -I$src/sim/sys -I$(makefile SMPI_INCLUDE) $(makefile SIMGRID_CPPFLAGS)"
+
+# compile FILE OBJECT INCLUDES
+compile() {
+	# shellcheck disable=SC2086
+	$CC -std=gnu11 -D_GNU_SOURCE= -DORR_DATADIR='"."' -pthread -fPIC $warnings -Werror -Iinclude -I"$build/include" -I"$build" \
+		-I"$src/include" -I"$src/src" $3 -c -o "$2" "$src/$1" 2> err || die "without $macro: $(cat err)"
+}
+
+# without MACRO NONE LIBRARIES: src/NONE_none.c stands in for the other files of that name.
+without() {
+	macro=$1 none=src/$2
+	rm -rf include new
+	mkdir include new
+	sed "s,^#define $macro .*,/* none */," "$build/include/starpu_config.h" > include/starpu_config.h
+	for f in "${none}_none.c" $(cd "$src" && grep -l "$macro" src/*/*.c sim/*/*.c tests/*/*.c); do
+		case $f in
+		"${none}_none.c") compile "$f" new/none.o "-I$src/src/sys" ;;
+		"${none}"_*) ;;
+		src/*) compile "$f" "new/$(echo "${f%.c}" | tr / :).o" "-I$src/src/sys" ;;
+		sim/*) [ "$ORR_TEST_SIM" != yes ] || compile "$f" simulated.o "$simulated" ;;
+		tests/*) compile "$f" test.o "-I$src/tests -I$src/src/sys" ;;
+		esac
+	done
+	for o in "$build"/src/*/.libs/liborrery_la-*.o; do
+		file=${o#"$build"/}
+		file=${file%%/.libs/*}/${file##*/liborrery_la-}
+		case $file in "${none}"_*) continue ;; esac
+		[ -f "new/$(echo "$file" | tr / :)" ] || echo "$o"
+	done > objects
+	# shellcheck disable=SC2086
+	$CC -shared -pthread -Wl,-z,defs -o library.so @objects new/*.o $3 $libraries 2> err || die "without $macro: $(cat err)"
+}
+
+without STARPU_USE_OPENCL drivers/opencl "$(makefile HWLOC_LIBS)"
+without STARPU_USE_CUDA drivers/cuda "$(makefile HWLOC_LIBS) $(makefile OPENCL_LIBS)"
+without STARPU_HAVE_HWLOC base/places "$(makefile OPENCL_LIBS)"
+exit 0
