@@ -178,6 +178,11 @@ def default_mapping(ranks):
 ELASTIC_MCA = ["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_enable_recovery", "1"]
 
 
+def names_hosts(environment, extra):
+    """Whether processes may be on other machines than this one."""
+    return any(name in environment for name in BATCH_VARIABLES) or any("host" in word for word in extra or [])
+
+
 def elastic_command(context, ranks, elastic, command, environment, extra):
     """The command with the registry of process sets as its parent."""
     server = os.path.join(os.path.dirname(context.paths["launcher"]), "orrery-elastic")
@@ -188,6 +193,9 @@ def elastic_command(context, ranks, elastic, command, environment, extra):
     most = elastic.get("max", ranks)
     if extra:
         environment["ORRERY_DYN_HOSTS"] = "1"
+    if most > usable_cores() and not names_hosts(environment, extra):
+        # mpirun knows the first processes only, and lets all poll as if each had a core
+        environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     if context.paths.get("moved"):
         # processes that are added do not get the environment of those that are there, but mpirun's
         known = environment.get("LD_LIBRARY_PATH")

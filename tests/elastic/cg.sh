@@ -14,7 +14,7 @@ ok "$ORRERY" fc --elastic --both "$ORR_TEST_SRCDIR/examples/elastic_sets.f90" "$
 both() {
 	n=$1 changes=$2 last=$3
 	shift 3
-	ok "$ORRERY" run --elastic -n "$n" --max 6 --mpirun "--oversubscribe --bind-to none" ./cg "$@"
+	ok "$ORRERY" run --elastic -n "$n" --max 6 ./cg "$@"
 	has out 'check: OK'
 	has out ", $changes changes, $last processes at the end"
 	grep '^elastic_cg' out > real
