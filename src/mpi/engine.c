@@ -265,8 +265,8 @@ void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive
 	orr_mpi_submit_list(mpi, req, req, will_drive);
 }
 
-/* Sees to it that what was put into the inbox is begun soon. */
-static void announce(struct orr_mpi *mpi, int sending, int will_drive)
+/* Requests were put into the inbox: starts them here, or rings for a thread that does. */
+static void start_or_ring(struct orr_mpi *mpi, int sending, int will_drive)
 {
 	if (!mpi->may_drive) {
 		orr_mpi_ring(mpi);
@@ -301,7 +301,7 @@ void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
 	do
 		oldest->link.next = top ? &top->link : NULL;
 	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, newest));
-	announce(mpi, sending, will_drive);
+	start_or_ring(mpi, sending, will_drive);
 	ORR_ATOMIC_ADD(&mpi->nsubmitting, -1);
 }
 
