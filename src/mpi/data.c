@@ -223,9 +223,10 @@ struct owned {
 	starpu_data_handle_t found;
 };
 
-static int has_rank(const struct _starpu_data_state *h)
+/* The slab has what is left of earlier data, too. */
+static int lives(const struct _starpu_data_state *h)
 {
-	return ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_ALIVE && h->mpi_rank >= 0;
+	return ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_ALIVE;
 }
 
 static void look_at(void *handle, void *search)
@@ -233,7 +234,7 @@ static void look_at(void *handle, void *search)
 	starpu_data_handle_t h = handle;
 	struct owned *s = search;
 
-	if (!has_rank(h) || h->mpi_rank >= s->size)
+	if (!lives(h) || h->mpi_rank < 0 || h->mpi_rank >= s->size)
 		return;
 	if (s->places ? s->places[h->mpi_rank] < 0 : h->mpi_rank == s->rank)
 		s->found = h;
@@ -262,11 +263,11 @@ static int by_rank(const void *a, const void *b)
 static void renumber(void *handle, void *places)
 {
 	starpu_data_handle_t h = handle;
-	struct orr_mpi_ext *ext = orr_mpi_ext(h);
+	struct orr_mpi_ext *ext = lives(h) ? orr_mpi_ext(h) : NULL;
 	const int *to = places;
 	uint32_t n = 0;
 
-	if (has_rank(h)) {
+	if (lives(h) && h->mpi_rank >= 0) {
 		h->mpi_rank = to[h->mpi_rank];
 		orr_assertf(h->mpi_rank >= 0, "data %s has lost its owner", orr_handle_name(h));
 	}
@@ -277,7 +278,8 @@ static void renumber(void *handle, void *places)
 		if (to[ext->sent[i]] >= 0)
 			ext->sent[n++] = to[ext->sent[i]];
 	ext->nsent = n;
-	qsort(ext->sent, n, sizeof(*ext->sent), by_rank);
+	if (n)
+		qsort(ext->sent, n, sizeof(*ext->sent), by_rank);
 }
 
 void orr_mpi_data_renumber(struct orr_mpi *mpi, const int *places)
