@@ -221,6 +221,14 @@ static int fits(const struct orr_memnode *m, size_t wanted, size_t freed)
 			: freed >= wanted;
 }
 
+/* When the write-backs that are under way have ended, too. */
+static int fits_soon(const struct orr_memnode *m, size_t wanted)
+{
+	orr_assert_locked(&m->lock);
+	return m->total && m->used + wanted <= m->total + m->evicting +
+						       ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes);
+}
+
 enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, size_t wanted,
 				   enum orr_effort effort)
 {
@@ -246,8 +254,14 @@ enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, s
 		 * free something all the same. */
 		if (freed && fits(m, wanted, freed))
 			break;
-		if (m->evicting && m->total && m->used + wanted <= m->total + m->evicting) {
+		if (m->evicting && fits_soon(m, wanted)) {
 			later = 1;
+			break;
+		}
+		/* All write-backs that began here have ended meanwhile. */
+		if (later && fits(m, wanted, freed)) {
+			later = 0;
+			freed = 1;
 			break;
 		}
 		e = pick(m, stamp, &busy);
