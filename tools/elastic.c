@@ -181,8 +181,11 @@ static void process_end(int at)
 	int failed = !c->said_bye || c->status;
 	if (c->status && !run.status)
 		run.status = c->status;
-	if (orr_dyn_gone(run.registry, c->uid, failed))
+	enum orr_dyn_end end = orr_dyn_gone(run.registry, c->uid, failed);
+	if (end == ORR_DYN_NEEDED)
 		stop(c->uid, run.conns[at].status);
+	else if (end == ORR_DYN_NONE_LEFT && !run.status)
+		run.status = 1;
 }
 
 static void end_processes(void)

@@ -284,7 +284,7 @@ static void tell_gone(struct orr_sim_rank *r)
 {
 	int uid = r->leaving;
 	r->leaving = -1;
-	if (orr_dyn_gone(dyn.registry, uid, r->status != 0))
+	if (orr_dyn_gone(dyn.registry, uid, r->status != 0) == ORR_DYN_NEEDED)
 		say(NULL, "a process ended with an error while the others need it");
 	wake_answered();
 }
@@ -460,7 +460,7 @@ static struct orr_sim_rank *host_named(const char *name)
 /* The host fails, and with it its process. */
 static void fail(struct orr_sim_rank *r)
 {
-	int uid = r->uid;
+	int uid = r->uid, status = 0;
 	r->away = 1;
 	if (r->ended)
 		return;
@@ -470,11 +470,13 @@ static void fail(struct orr_sim_rank *r)
 	end_client(r);
 	if (uid >= 0) {
 		dyn.uids[uid] = -1;
-		if (orr_dyn_gone(dyn.registry, uid, 1))
+		enum orr_dyn_end end = orr_dyn_gone(dyn.registry, uid, 1);
+		if (end == ORR_DYN_NEEDED)
 			say(NULL, "a host failed whose process the others need");
+		status = end == ORR_DYN_NONE_LEFT;
 		wake_answered();
 	}
-	orr_sim_rank_end(r, 0);
+	orr_sim_rank_end(r, status);
 }
 
 static void obey(const struct orr_dyn_words *words)

@@ -78,35 +78,39 @@ int orr_dyn_expecting(const struct orr_dyn_registry *r)
 	return r->change.phase == ORR_DYN_STARTING;
 }
 
-static int fails(struct orr_dyn_registry *r, int uid)
+static enum orr_dyn_end fails(struct orr_dyn_registry *r, int uid)
 {
+	if (!orr_dyn_registry_alive(r)) {
+		orr_dyn_say(r, "process %d failed, and no other process is left", uid);
+		return ORR_DYN_NONE_LEFT;
+	}
 	for (int i = 0; i < r->sets.nsets; i++) {
 		if (!r->sets.sets[i]->malleable || orr_dyn_set_place(r->sets.sets[i], uid) < 0)
 			continue;
 		orr_dyn_words_add(&r->demands, "gone");
 		orr_dyn_words_number(&r->demands, uid);
-		return 0;
+		return ORR_DYN_GOES_ON;
 	}
-	return 1;
+	return ORR_DYN_NEEDED;
 }
 
-int orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed)
+enum orr_dyn_end orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed)
 {
 	struct orr_dyn_proc *p = &r->sets.procs[uid];
 	enum orr_dyn_state before = p->state;
-	int fatal = 0;
+	enum orr_dyn_end end = ORR_DYN_GOES_ON;
 	if (before == ORR_DYN_GONE)
-		return 0;
+		return end;
 	orr_dyn_note(r, uid, "ends", NULL);
 	p->state = ORR_DYN_GONE;
 	if (before != ORR_DYN_RUNS && p->world) {
 		orr_dyn_start_failed(r, r->change.start);
 	} else if (failed && !p->leaving) {
-		fatal = fails(r, uid);
+		end = fails(r, uid);
 	}
 	orr_dyn_change_spawn(r);
 	orr_dyn_evaluate_all(r);
-	return fatal;
+	return end;
 }
 
 int orr_dyn_registry_alive(const struct orr_dyn_registry *r)

@@ -53,8 +53,10 @@ int orr_dyn_expecting(const struct orr_dyn_registry *r);
 void orr_dyn_start_failed(struct orr_dyn_registry *r, int start);
 void orr_dyn_request(struct orr_dyn_registry *r, int uid, unsigned ticket,
 		     const struct orr_dyn_words *words);
-/* A process has ended. Returns 1 if the others cannot go on: it failed while they needed it. */
-int orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed);
+/* A process has ended. Returns how the run goes on: without it, not at all because the process
+ * failed while others need it, or not at all because it failed and was the last one. */
+enum orr_dyn_end { ORR_DYN_GOES_ON, ORR_DYN_NEEDED, ORR_DYN_NONE_LEFT };
+enum orr_dyn_end orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed);
 /* The resource manager asks: grow N, shrink N, leave HOST, or pool N. 0, or -1 after saying why
  * not. */
 int orr_dyn_demand(struct orr_dyn_registry *r, const struct orr_dyn_words *words);

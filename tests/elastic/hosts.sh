@@ -3,7 +3,7 @@
 #
 # In the real world a host is taken back, another one fails, and some do not exist. The launcher gets three hosts: one is
 # this machine, and two are made up, because its agent starts their processes here, too. No process is put on a host that
-# was taken back.
+# was taken back. The run ends with an error when the last host fails.
 # orr-test: timeout 60
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "needs Open MPI"
@@ -53,13 +53,13 @@ END
 ORRERY_DYN_HOST=node-0
 export ORRERY_DYN_HOST
 "$PYTHON" manager.py '' 'leave node-9' 'nobody leaves' 'at 0.01 leave node-0' 'change 1:' 'grow 1' 'was taken back' 'fail node-8' \
-	'fail node-8' 'fail node-1' > answers &
+	'fail node-8' 'fail node-1' 'change 2:' 'fail node-2' > answers &
 # Processes of one machine that think that they are not use TCP.
-ok "$ORRERY" run -n 4 --elastic --manager unix:socket \
+fails 1 'process [0-9]* failed, and no other process is left' "$ORRERY" run -n 4 --elastic --manager unix:socket \
 	--mpirun "--host localhost:2,node-1:1,node-2:1 --mca plm_rsh_agent $PWD/agent --mca btl tcp,self --bind-to none" \
-	"$ORR_TEST_BUILDDIR/tests/elastic/manager" 2
+	"$ORR_TEST_BUILDDIR/tests/elastic/manager" 3
 wait
-sed 's/.* : //' answers | tr '\n' ' ' | grep -q '^ok ok ok error refused ok $' || { cat answers; die "answers of the registry"; }
+sed 's/.* : //' answers | tr '\n' ' ' | grep -q '^ok ok ok error refused ok ok $' || { cat answers; die "answers of the registry"; }
 has err 'no process of .* is on node-9; nobody leaves'
 has err 'started on a host that was taken back; the run goes on without the 1 new processes'
 has err 'fail node-8: no process of the run is on that host'

@@ -25,6 +25,8 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	printf 'at 0.5 fail node-2\n' > hosts
 	ok "$ORRERY" sim -n 3 --elastic --scenario hosts "$program.sim" 1
 	is '1:6:2 '
+	printf 'at 0.5 fail node-0\n' > hosts
+	fails 1 'process 0 failed, and no other process is left' "$ORRERY" sim -n 1 --elastic --scenario hosts "$program.sim" 1
 fi
 [ "$ORR_TEST_MPI" = yes ] || exit 0
 ok "$ORRERY" run -n 2 --elastic --max 8 --manager script:script "$program" 2
