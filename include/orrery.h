@@ -46,7 +46,7 @@ void orrery_task_stats(struct orrery_task_stats *stats);
  * -EINVAL when there is no such node. */
 int orrery_transfer_bytes(unsigned node, uint64_t *in, uint64_t *out);
 
-/* Where the time of a worker went, in microseconds, since profiling was switched on
+/* The use of a worker's time, in microseconds, since profiling was switched on
  * (starpu_profiling_status_set(), STARPU_PROFILING) or its record was last read by
  * starpu_profiling_worker_get_info(). They add up to that time. */
 struct orrery_worker_times {

@@ -55,7 +55,7 @@ extern "C" {
 /* conf.magic after starpu_conf_init(). */
 #define ORRERY_CONF_MAGIC 0x0c0f
 
-/* How to start. Let starpu_conf_init() fill it, then change fields.
+/* Settings of the start. Let starpu_conf_init() fill it, then change fields.
  *
  * A comment names the default and the environment variable that overrides the field, if there is
  * one. -1 as a number means that the program does not say: then the variable decides, or the

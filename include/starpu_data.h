@@ -87,7 +87,7 @@ void *starpu_data_get_sched_data(starpu_data_handle_t handle);
 /* After each write, copy the value to every memory node whose bit is set (27.2). */
 void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask);
 
-/* Whether (1, the default) tasks and acquisitions of this datum are ordered as they are submitted.
+/* 1 (the default): tasks and acquisitions of this datum are ordered as they are submitted; 0: not.
  */
 void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle, unsigned flag);
 unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle);
@@ -95,7 +95,7 @@ unsigned starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag);
 unsigned starpu_data_get_default_sequential_consistency_flag(void);
 
-/* Whether the datum may be moved to a disk when main memory is short; 1 by default. */
+/* 1 (the default): the datum may be moved to a disk when main memory is short; 0: it may not. */
 void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag);
 unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle);
 

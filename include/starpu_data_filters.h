@@ -22,7 +22,8 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* How to cut a datum. Only read during the call that receives it, so it may live on the stack. */
+/* The way to cut a datum. Only read during the call that receives it, so it may live on the stack.
+ */
 struct starpu_data_filter {
 	/* Describe piece `id` of `nparts` of the father: fill child_interface, id field included.
 	 * Called for each node, with pointers zero where the father has no buffer. */

@@ -43,7 +43,7 @@ const char *starpu_perf_knob_scope_id_to_name(enum starpu_perf_knob_scope scope)
 int starpu_perf_knob_type_name_to_id(const char *name);
 const char *starpu_perf_knob_type_id_to_name(enum starpu_perf_knob_type type);
 
-/* How many knobs a scope has; the number of one by its name, and of the nth, from 0 on. -1 where
+/* The count of a scope's knobs; the number of one by its name, and of the nth, from 0 on. -1 where
  * there is none. */
 int starpu_perf_knob_nb(enum starpu_perf_knob_scope scope);
 int starpu_perf_knob_name_to_id(enum starpu_perf_knob_scope scope, const char *name);

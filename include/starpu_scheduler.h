@@ -61,7 +61,7 @@ struct starpu_sched_policy {
 	/* Name for STARPU_SCHED, and one line that says what it does. */
 	const char *policy_name;
 	const char *policy_description;
-	/* How the workers of the context are organised. */
+	/* The organisation of the context's workers. */
 	enum starpu_worker_collection_type worker_type;
 };
 
@@ -95,7 +95,7 @@ int starpu_sched_set_max_priority(int max_prio);
 
 /* --- Tasks and workers --------------------------------------------------------------- */
 
-/* Whether the worker can execute implementation nimpl; the first possible one, stored into *nimpl;
+/* True if the worker can execute implementation nimpl; the first possible one, stored into *nimpl;
  * all of them, as a mask of bits in *impl_mask. Non-zero when it can. */
 int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl);
 int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task,
@@ -133,7 +133,7 @@ int starpu_wake_worker_relax_light(int workerid);
 void starpu_worker_relax_on(void);
 void starpu_worker_relax_off(void);
 int starpu_worker_get_relax_state(void);
-/* Whether the calling worker is inside an operation of the policy: 1 there, 0 in kernels, callbacks
+/* True if the calling worker is inside an operation of the policy: 1 there, 0 in kernels, callbacks
  * and threads that are no workers. */
 int starpu_worker_sched_op_pending(void);
 /* Non-zero when a parallel task has the worker, or waits for it: it takes no other task. */
@@ -144,7 +144,7 @@ void starpu_sched_ctx_worker_shares_tasks_lists(int workerid, int sched_ctx_id);
 
 /* --- Data ---------------------------------------------------------------------------- */
 
-/* Whether prefetching is wanted (STARPU_PREFETCH). */
+/* True if prefetching is wanted (STARPU_PREFETCH). */
 int starpu_get_prefetch_flag(void);
 /* Ask for the data of a task on a node, or where a worker needs them; now, or (idle) when links
  * have nothing else to do. Without a priority, the task's is used. 0. */

@@ -48,7 +48,7 @@ typedef struct orr_trs_epoch *starpu_trs_epoch_t;
 
 /* --- Codelets ------------------------------------------------------------------------ */
 
-/* How a kernel uses workers. */
+/* The way in which a kernel uses workers. */
 enum starpu_codelet_type {
 	STARPU_SEQ = 0, /* one worker calls it */
 	STARPU_SPMD,    /* each worker of a combined one calls it; they may wait for each other with
@@ -101,7 +101,7 @@ typedef void (*starpu_max_fpga_func_t)(void **, void *);
  * does not change it once a task was submitted. */
 struct starpu_codelet {
 	uint32_t where; /* mask of kinds; 0: those that have an implementation below */
-	/* Whether the worker may execute implementation nimpl of the task; NULL: yes. Called by
+	/* True if the worker may execute implementation nimpl of the task; NULL: yes. Called by
 	 * policies. */
 	int (*can_execute)(unsigned workerid, struct starpu_task *task, unsigned nimpl);
 	enum starpu_codelet_type type;
@@ -377,7 +377,7 @@ int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id);
 
 /* --- Waiting (never in kernels and callbacks) ---------------------------------------- */
 
-/* Whether a task that is not detached has completed. */
+/* True if a task that is not detached has completed. */
 int starpu_task_finished(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
 /* Wait for one task, or each of nb_tasks, that is not detached; with the destroy flag it is freed.
  * 0, or -EINVAL for a detached or synchronous one. */

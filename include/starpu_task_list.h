@@ -116,7 +116,7 @@ static inline struct starpu_task *starpu_task_list_next(const struct starpu_task
 	return task->next;
 }
 
-/* Whether the task is in the list; takes a walk through it. */
+/* True if the task is in the list; takes a walk through it. */
 static inline int starpu_task_list_ismember(const struct starpu_task_list *list,
 					    const struct starpu_task *look)
 {

@@ -98,10 +98,10 @@ void starpu_worker_display_all(FILE *output);
 void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type);
 /* "CPU", "CUDA", ... : constant strings. */
 const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type);
-/* Whether it is one of the kinds; the kind that the single bit of a `where` mask stands for. */
+/* True if it is one of the kinds; the kind that the single bit of a `where` mask stands for. */
 int starpu_worker_archtype_is_valid(enum starpu_worker_archtype type);
 enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask);
-/* Whether workers of that kind have an implementation of the task. */
+/* True if workers of that kind have an implementation of the task. */
 int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
 					const struct starpu_task *task);
 /* Returns once all workers are ready to execute tasks. */
@@ -173,7 +173,7 @@ int starpu_combined_worker_get_rank(void);
  * -EINVAL for no worker, a worker that does not exist, is not a CPU worker, or stands twice. Any
  * thread, from starpu_init() on; policies also while they start. */
 int starpu_combined_worker_assign_workerid(int nworkers, int workerid_array[]);
-/* Whether a worker or a combined worker can execute an implementation: the function exists,
+/* True if a worker or a combined worker can execute an implementation: the function exists,
  * max_parallelism and workerids allow it, and the codelet's can_execute agrees, which gets the
  * combined worker's number. */
 int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
@@ -184,7 +184,7 @@ int starpu_combined_worker_get_description(int workerid, int *worker_size, int *
 
 /* --- Collections of workers (for policies) ------------------------------------------- */
 
-/* How a collection is organised. */
+/* The organisation of a collection. */
 enum starpu_worker_collection_type { STARPU_WORKER_TREE, STARPU_WORKER_LIST };
 
 /* Position in a collection, declared by value; the fields are private to the collection. */

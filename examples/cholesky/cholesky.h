@@ -54,7 +54,7 @@ static inline int tile_is_mine(const struct problem *pb, int i, int j)
 	return row_is_mine(&pb->grid, i) && column_is_mine(&pb->grid, j);
 }
 
-/* Whether this rank owns a tile just now. */
+/* True if this rank owns a tile just now. */
 static inline int tile_is_here(const struct problem *pb, int i, int j)
 {
 	return pb->rule ? starpu_mpi_data_get_rank(pb->factor[tile_index(i, j)]) == pb->grid.rank

@@ -44,7 +44,7 @@ static struct starpu_codelet add_square_cl = {
 	.name = "add_square",
 };
 
-/* What a team of n members computes. */
+/* The result of a team of n members. */
 static long expected(int n)
 {
 	long sum = 0;

@@ -151,7 +151,7 @@ static void free_names(char **names, int n)
 
 /* ---- changes ---- */
 
-/* Whether the size is on the allowed side of the limit. */
+/* True if the size is on the allowed side of the limit. */
 static int allowed(const struct loop *l, int size)
 {
 	return l->o.mode[1] == '+' ? size <= l->o.limit : size >= l->o.limit;

@@ -9,7 +9,7 @@
  */
 #include "lu.h"
 
-/* Whether a process of row (column) `at` of the grid's `lines` has tiles that step k updates. */
+/* True if a process of row (column) `at` of the grid's `lines` has tiles that step k updates. */
 static int needs(const struct problem *pb, int k, int at, int lines)
 {
 	return next_in_stride(k + 1, at, lines) < pb->nt;

@@ -85,7 +85,7 @@ static int work(starpu_data_handle_t *piece)
 	return refused;
 }
 
-/* How many elements are not what a sequential program makes of them. */
+/* The number of elements that are not what a sequential program makes of them. */
 static int wrong_elements(const int *v)
 {
 	int wrong = 0, at = 0;

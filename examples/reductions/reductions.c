@@ -67,7 +67,7 @@ static void fill_cpu(void *buffers[], void *arg)
 		histogram[bin_of(task, i)]++;
 }
 
-/* What a copy holds before the first contribution to it. */
+/* The content of a copy before the first contribution to it. */
 static struct starpu_codelet init_cl = {
 	.cpu_funcs = { zero_cpu },
 	.cpu_funcs_name = { "zero_cpu" },
@@ -76,7 +76,7 @@ static struct starpu_codelet init_cl = {
 	.name = "zero",
 };
 
-/* How two copies become one. */
+/* Makes one copy of two. */
 static struct starpu_codelet reduce_cl = {
 	.cpu_funcs = { add_cpu },
 	.cpu_funcs_name = { "add_cpu" },
@@ -132,7 +132,7 @@ static int insert(const struct way *way, starpu_data_handle_t histogram)
 	return ret;
 }
 
-/* How many bins of rank 0 differ from those of a sequential program. */
+/* The number of bins of rank 0 that differ from those of a sequential program. */
 static int wrong_bins(starpu_data_handle_t histogram)
 {
 	int *want = calloc((size_t) bins, sizeof(*want)), wrong = 0;

@@ -118,7 +118,7 @@ static size_t place(int x, int y)
 	return (size_t) (x - box.top) * (size_t) (box.right - box.left) + (size_t) (y - box.left);
 }
 
-/* Where an own cell is stored. */
+/* The place where an own cell is stored. */
 static unsigned *own_cell(int x, int y)
 {
 	return &cells[(size_t) (x - home.top) * (size_t) (home.right - home.left) +

@@ -119,8 +119,9 @@ void starpu_st_prio_deque_erase(starpu_st_prio_deque_t pdeque, struct starpu_tas
 /* The place of a priority among num_priorities, from 0 (least urgent), when the range of the
  * context's priorities is cut evenly. */
 int starpu_st_normalize_prio(int priority, int num_priorities, unsigned sched_ctx_id);
-/* How many data of the task have no valid value where the worker needs them; how many bytes that
- * is, how many of them are not on their way either, and how many have no buffer there. */
+/* The number of data of the task that have no valid value where the worker needs them; how many
+ * bytes that is, how many of them are not on their way either, and how many have no buffer there.
+ */
 int starpu_st_non_ready_buffers_count(struct starpu_task *task, unsigned worker);
 void starpu_st_non_ready_buffers_size(struct starpu_task *task, unsigned worker, size_t *non_readyp,
 				      size_t *non_loadingp, size_t *non_allocatedp);

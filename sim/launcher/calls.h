@@ -50,7 +50,7 @@ int orrery_sim_default_signal(int sig);
 /* The rank waits until a signal comes, or that long (us < 0: no limit); one has come. */
 void orrery_sim_signal_wait(double us);
 void orrery_sim_signal_came(void);
-/* Whether this process simulates, and is no child of one that does. */
+/* True if this process simulates, and is no child of one that does. */
 int orrery_sim_is_simulator(void);
 /* A descriptor of a file with the content of /proc/self/cmdline, or -1. */
 int orrery_sim_command_line(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How a simulation ends: by the end of the last program, by exit() of one, by a crash, a stall, or
- * an error of SimGrid.
+/* The end of a simulation: by the end of the last program, by exit() of one, by a crash, a stall,
+ * or an error of SimGrid.
  *
  * The program's own calls of exit() and MPI_Abort() are in calls.c.
  *

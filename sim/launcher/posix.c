@@ -78,7 +78,7 @@ static void wake(const volatile void *object)
 		orr_waitq_wake(&p->queue);
 }
 
-/* Whether threads exist that are no actors: they wake nobody. SimGrid runs all actors in one, and
+/* True if threads exist that are no actors: they wake nobody. SimGrid runs all actors in one, and
  * the watch (watch.c) is another. */
 static int other_threads(void)
 {
@@ -103,7 +103,7 @@ static double us_of(const struct timespec *t)
 	return (double) t->tv_sec * 1e6 + (double) t->tv_nsec * 1e-3;
 }
 
-/* How long until then; negative: no limit. */
+/* The time until then; negative: no limit. */
 static double left_us(const struct timespec *t)
 {
 	double left = t ? us_of(t) - orr_sys_now_us() : -1;

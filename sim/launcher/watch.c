@@ -71,7 +71,7 @@ static void take_registers(struct sample *s, const ucontext_t *u)
 #endif
 }
 
-/* How many different states the samples show. */
+/* The number of different states that the samples show. */
 static int count_states(void)
 {
 	int n = 0;

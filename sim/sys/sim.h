@@ -298,7 +298,7 @@ int orr_sim_bound_compute(struct orr_sim_bounds *b);
 double orr_sim_cores_enter(struct orr_sim_rank *r, double us);
 /* It is over. May give the processor away. */
 void orr_sim_cores_leave(struct orr_sim_rank *r);
-/* Whether kernels run on all cores. */
+/* True if kernels run on all cores. */
 static inline int orr_sim_cores_full(const struct orr_sim_rank *r)
 {
 	return r->cores->busy >= r->cores->ncores;

@@ -342,7 +342,8 @@ void orr_sys_sleep_us(double us)
 	sleep_until(a, date_of_us(orr_sys_now_us() + us));
 }
 
-/* Until when the actor has to sleep for its debt, which it has no more; negative: not at all. */
+/* The date until which the actor has to sleep for its debt, which it has no more; negative: none.
+ */
 static double pay(struct orr_sim_actor *a)
 {
 	orr_sim_yield();

@@ -29,7 +29,7 @@ static double speed(const struct orr_sim_cores *c)
 	return c->busy < c->ncores ? 1 : fmax(left, c->ncores * LEAST_LEFT) / c->busy;
 }
 
-/* Whether a rank without a kernel looks for messages. */
+/* True if a rank without a kernel looks for messages. */
 static int waits(const struct orr_sim_rank *r)
 {
 	const struct orr_mpi_upcalls *up = r->proc->mpi_up;
@@ -73,7 +73,7 @@ static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned r
 			orr_park_wake_all(r->proc);
 }
 
-/* Whether workers poll for messages between kernels just now. */
+/* True if workers poll for messages between kernels just now. */
 static int workers_poll(const struct orr_sim_rank *r)
 {
 	const struct orr_mpi_upcalls *up = r->proc->mpi_up;

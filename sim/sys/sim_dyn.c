@@ -207,7 +207,7 @@ static int is_free(const struct orr_sim_rank *r)
 	return r->vacant && !r->away && r->leaving < 0;
 }
 
-/* Whether n hosts are free. The processes of a shrink may still be ending, so that it is worth to
+/* True if n hosts are free. The processes of a shrink may still be ending, so that it is worth to
  * wait a little. */
 static int find_free(int n, struct orr_sim_rank **hosts)
 {

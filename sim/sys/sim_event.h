@@ -27,7 +27,7 @@ void orr_sim_event_cancel(struct orr_sim_event *e);
 
 /* For sim_turns.c. The date of the first event, -1: there is none. */
 double orr_sim_event_next(void);
-/* Whether an event is due now. */
+/* True if an event is due now. */
 int orr_sim_event_due(void);
 /* Runs all events that are due. Returns whether there were any. */
 int orr_sim_event_run(void);

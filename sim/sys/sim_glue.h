@@ -39,7 +39,7 @@ enum orr_sim_resumed orr_sim_glue_resume(sg_actor_t actor, void *context);
 void orr_sim_glue_serve_call(sg_actor_t actor);
 /* A suspended actor takes part in SimGrid's next round. */
 void orr_sim_glue_run_soon(sg_actor_t actor);
-/* Whether nothing of SimGrid's own happens until then, timers left aside. */
+/* True if nothing of SimGrid's own happens until then, timers left aside. */
 int orr_sim_glue_quiet_until(double date_s);
 void orr_sim_glue_clock_set(double date_s);
 

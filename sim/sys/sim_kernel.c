@@ -49,7 +49,7 @@ static const char *codelet_name(const struct starpu_codelet *cl, const struct st
 	return t && t->name ? t->name : "unnamed";
 }
 
-/* Whether the kernel runs, and whether the time that it takes here counts. */
+/* True if the kernel runs; *inject: the time that it takes here counts. */
 static int executes(const struct orr_process *proc, const struct starpu_codelet *cl, int *inject)
 {
 	unsigned flags = cl ? (unsigned) cl->flags : 0;

@@ -408,10 +408,10 @@ struct orr_process *orr_sys_mpi_process_at(struct orr_process *proc, int rank)
 	return orr_sim.ranks[at].proc;
 }
 
-/* When the real engine would notice a message that comes now while no core is free, by the law of
- * base/patience.h: a worker notices it after its kernel where workers poll, or a patrol does so
- * earlier; else a thread notices it that wakes from its nap. On average the patrol, or the end of
- * the nap, is half an interval away. */
+/* The time when the real engine would notice a message that comes now while no core is free, by the
+ * law of base/patience.h: a worker notices it after its kernel where workers poll, or a patrol does
+ * so earlier; else a thread notices it that wakes from its nap. On average the patrol, or the end
+ * of the nap, is half an interval away. */
 static double notice_us(struct orr_process *proc, const struct orr_sim_mpi *m)
 {
 	double now_us = orr_sys_now_us(), late_us = now_us - m->event_us, end_us = INFINITY;

@@ -51,7 +51,7 @@ static inline int orr_sim_mpi_member(const struct orr_sim_mpi *m, int rank)
 	return m->members && rank >= 0 && rank < m->nmembers ? m->members[rank] : rank;
 }
 
-/* Whether the bell rang since the engine was told last. */
+/* True if the bell rang since the engine was told last. */
 static inline int orr_sim_mpi_take_note(struct orr_sim_mpi *m)
 {
 	int rung = m->rung;

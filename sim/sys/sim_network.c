@@ -306,8 +306,8 @@ static double *queue_channel(struct link *l)
 	return first;
 }
 
-/* When the last byte is there, after all that the links were given before. Short messages are in
- * nobody's way. */
+/* The time when the last byte is there, after all that the links were given before. Short messages
+ * are in nobody's way. */
 static double queue_end(struct orr_sim_flow *f, double first_s)
 {
 	double rate = alone(f), end_s = first_s + f->left / rate;

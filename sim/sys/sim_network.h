@@ -51,7 +51,7 @@ struct orr_sim_flow {
 struct orr_sim_pair *orr_sim_network_pair(int source, int dest);
 /* The message of so many bytes begins; it calls arrived once, later. */
 void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes);
-/* Whether a message is on its way. */
+/* True if a message is on its way. */
 int orr_sim_network_busy(void);
 
 #ifdef __cplusplus

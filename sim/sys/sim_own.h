@@ -69,7 +69,7 @@ struct orr_sim_own {
 
 /* Of the rank whose actor runs, or one for the time before and after. Never NULL. */
 struct orr_sim_own *orrery_sim_own(void);
-/* Whether a rank's actor runs: else functions do what they do in any process. */
+/* True if a rank's actor runs: else functions do what they do in any process. */
 int orrery_sim_in_rank(void);
 /* The absolute path of the program. */
 const char *orrery_sim_program(void);

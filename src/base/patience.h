@@ -31,11 +31,11 @@
 /* A process without a core for a thread that only polls lets its workers poll between tasks, but
  * each of them at most this often. */
 #define ORR_PATIENCE_WORKER_US 20.0
-/* While workers do so, the other threads poll at this interval only: on a core that computes, each
+/* The other threads poll at this interval only while workers do so: on a core that computes, each
  * poll delays a kernel. */
 #define ORR_PATIENCE_PATROL_US 1000.0
 
-/* How long to yield from now on, instead of yield_us, since a message was noticed late_us after the
+/* The time to yield from now on, instead of yield_us, since a message was noticed late_us after the
  * last event. */
 static inline double orr_patience_learn(double yield_us, double late_us)
 {
@@ -46,7 +46,7 @@ static inline double orr_patience_learn(double yield_us, double late_us)
 	return 2 * late_us > yield_us ? 2 * late_us : yield_us;
 }
 
-/* How long to sleep when nothing has happened for late_us. */
+/* The time to sleep when nothing has happened for late_us. */
 static inline double orr_patience_nap_us(double late_us, double longest_us)
 {
 	double us = late_us / 8;

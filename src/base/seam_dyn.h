@@ -12,9 +12,9 @@
 
 struct orr_dyn_words;
 
-/* Whether the process belongs to an elastic run. */
+/* True if the process belongs to an elastic run. */
 int orr_sys_dyn_on(void);
-/* Where the calling process keeps its part of the interface; NULL until it began. */
+/* The place where the calling process keeps its part of the interface; NULL until it began. */
 void **orr_sys_dyn_slot(void);
 /* [waits] Initialises MPI if the program has not done so, and makes the process known to the
  * registry. 0, or -1 after a message. */

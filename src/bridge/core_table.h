@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How liborrery-mpi reaches the inside of liborrery. Each library hides its internal names, and
+/* The way of liborrery-mpi to the inside of liborrery. Each library hides its internal names, and
  * what keeps state must exist once; so one exported function of liborrery returns a table of the
  * internal functions that src/mpi calls. mpi_core.c makes functions of the same names out of the
  * table, so that src/mpi is the same text in both worlds. Functions without state are compiled into

@@ -79,7 +79,7 @@ static int list_add(struct starpu_worker_collection *c, int worker)
 	return insert_at(c, worker, c->nworkers);
 }
 
-/* Whether worker a stands before b in the flattened tree. */
+/* True if worker a stands before b in the flattened tree. */
 static int before(struct orr_process *proc, int a, int b)
 {
 	struct orr_worker *wa, *wb;

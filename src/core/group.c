@@ -39,7 +39,7 @@ static double earlier(double a, double b)
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* When to ask the devices about their kernels; negative: they wake the group. */
+/* The time to ask the devices about their kernels; negative: they wake the group. */
 static double first_due(const struct orr_group *g)
 {
 	double due = -1;
@@ -101,7 +101,7 @@ static int joined(const struct orr_group *g)
 	return 0;
 }
 
-/* How long a worker sleeps while a hook of the program has more to do. */
+/* A worker sleeps so long while a hook of the program has more to do. */
 #define HOOK_POLL_US 20
 
 static void group_awake(struct orr_group *g)

@@ -389,7 +389,7 @@ int starpu_parallel_worker_print(struct starpu_parallel_worker_config *parallel_
 	return 0;
 }
 
-/* How many cores the kernel that is about to begin may use. */
+/* The number of cores that the kernel may use that is about to begin. */
 static int my_size(void)
 {
 	return starpu_combined_worker_get_size();

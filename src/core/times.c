@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the time of workers goes while profiling is on (times.h).
+/* The use that workers make of their time, while profiling is on (times.h).
  *
  * Invariant: an interval is added to one kind of time, or divided at the moment when the task was
  * ready; nothing is counted twice and nothing is left out. */

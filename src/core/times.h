@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the time of workers goes while profiling is on.
+/* The use that workers make of their time, while profiling is on.
  *
  * A worker without a task waits for one, and what made its next task ready says what it waited for:
  * the program that submitted the task late, a message that brought the last datum, or another task.

@@ -39,7 +39,7 @@ int orr_worker_engine_unit(const struct orr_process *proc)
 	return t->core_ids[t->core_ids[last] == orr_worker_main_unit(proc) ? last - 1 : last];
 }
 
-/* How many CPU workers: as asked for, else one for each core that this process may use. */
+/* The number of CPU workers: as asked for, else one for each core that this process may use. */
 static int count_cpus(struct orr_process *proc, unsigned ndevices)
 {
 	int asked = proc->cfg.ncpu, reserve = proc->cfg.reserve_ncpu,

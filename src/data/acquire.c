@@ -258,7 +258,7 @@ int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_
 
 /* ---- release ---- */
 
-/* How well a release by the calling thread fits u; 0: not at all. */
+/* A measure of how well a release by the calling thread fits u; 0: not at all. */
 static int fitness(const struct orr_user_acquire *u, int node, const struct orr_thread *self)
 {
 	if (u->node != node)

@@ -10,7 +10,7 @@
 int orr_disk_swap_init(struct orr_process *proc);
 /* Says that the disk has no room for `size` bytes more; the first time. */
 void orr_disk_tell_full(struct orr_process *proc, unsigned memnode, size_t size);
-/* Whether it had none the last time. */
+/* True if it had none the last time. */
 int orr_disk_is_full(struct orr_process *proc, unsigned memnode);
 /* Copies between main memory and a disk for interfaces without copy method: the disk's object,
  * which to_pointer names, then has what pack_data gives. Without locks. Returns 0, or -errno after

@@ -14,7 +14,7 @@
 #include "data/handle.h"
 #include "data/memory.h"
 
-/* How far a request got. Negative values: it is over, and holds no reference. */
+/* The steps of a request. Negative values: it is over, and holds no reference. */
 enum orr_fetched {
 	ORR_FETCH_READY = 0,    /* the datum is there and referenced */
 	ORR_FETCH_LATER = 1,    /* done, starved or failed will be called, perhaps it has been */

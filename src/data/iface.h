@@ -15,7 +15,7 @@
 #include "base/process.h"
 #include "data/memnode.h"
 
-/* Whether these are the methods of a built-in interface (then the functions below marked [built-in]
+/* True if these are the methods of a built-in interface (then the functions below marked [built-in]
  * apply). */
 int orr_iface_builtin(const struct starpu_data_interface_ops *ops);
 /* The methods of the built-in interface of that number, NULL when there is none. */
@@ -49,10 +49,10 @@ int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src
  * its own means. */
 int orr_iface_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node, void *dst,
 		   unsigned dst_node, struct orr_copy_channel *chan);
-/* Whether orr_iface_copy has a method for the pair of memory nodes. */
+/* True if orr_iface_copy has a method for the pair of memory nodes. */
 int orr_iface_has_method(struct starpu_data_interface_ops *ops, unsigned src_node,
 			 unsigned dst_node);
-/* Whether orr_iface_copy has a method for the pair and the interface's can_copy agrees; else go
+/* True if orr_iface_copy has a method for the pair and the interface's can_copy agrees; else go
  * through main memory. */
 int orr_iface_can_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node,
 		       void *dst, unsigned dst_node, unsigned handling_node);
@@ -64,7 +64,7 @@ int orr_iface_can_copy(struct starpu_data_interface_ops *ops, void *src, unsigne
  * same. */
 struct starpu_codelet *orr_iface_mf_codelet(void *interface, enum starpu_node_kind from,
 					    enum starpu_node_kind to);
-/* Whether two nodes store different formats. */
+/* True if two nodes store different formats. */
 int orr_iface_mf_differ(unsigned node, unsigned other);
 /* Allocates dst's staging buffer for the format of src_node's kind, if missing. Bytes allocated, or
  * -ENOMEM. The copy does it itself. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the dense interfaces store their shape: the view, filling structures, following a size that a
- * task changed (handbook 27.1), registration and its checks.
+/* The shape of data of the dense interfaces, as they store it: the view, filling structures,
+ * following a size that a task changed (handbook 27.1), registration and its checks.
  *
  * Invariant: beside this file and iface_dense.c nothing depends on which dense interface it is;
  * sizes that overflow or leading dimensions that make elements overlap never get past registration.
@@ -222,7 +222,7 @@ void orr_dense_detach(enum starpu_data_interface_id id, void *iface)
 	orr_dense_detach_shape(id, iface);
 }
 
-/* Whether dst may keep its leading dimensions with the sizes nn: nothing grows, or all of it lies
+/* True if dst may keep its leading dimensions with the sizes nn: nothing grows, or all of it lies
  * within the allocation and no elements overlap. */
 static int ld_serves(const struct orr_dense *d, const uint32_t *nn)
 {

@@ -22,7 +22,7 @@ enum orr_copy_why {
 	ORR_COPY_CLEAN,  /* its source's buffer shall be free to go at any time */
 };
 
-/* How much may be done to find memory for a buffer. */
+/* The means that may be used to find memory for a buffer. */
 enum orr_effort {
 	ORR_EFFORT_NONE,      /* take what is free */
 	ORR_EFFORT_CLEAN,     /* drop copies that exist elsewhere */

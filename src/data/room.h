@@ -9,7 +9,7 @@
 
 struct orr_process;
 
-/* Whether so many bytes would fit, when what can be evicted is. Without locks. */
+/* True if so many bytes would fit, when what can be evicted is. Without locks. */
 int orr_memory_has_room(struct orr_process *proc, unsigned memnode, size_t size);
 
 #endif

@@ -76,7 +76,7 @@ int orr_cu_drain(const struct orr_cu_device *d, void *stream)
 
 /* ---- which devices ---- */
 
-/* How many devices there are; 0 after one line if CUDA cannot say. */
+/* The number of devices; 0 after one line if CUDA cannot say. */
 static int count(const struct orr_cu_api *api)
 {
 	int n = 0, err = api->device_count(&n);

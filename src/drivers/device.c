@@ -14,7 +14,7 @@
 #include "drivers/slave.h"
 #include "drivers/soft.h"
 
-/* How many devices of a kind the program lets us use; -1: all. */
+/* The number of devices of a kind that the program lets us use; -1: all. */
 static long wanted(const char *variable, int conf, const struct orr_process *proc)
 {
 	long n = orr_config_long(variable, -1);

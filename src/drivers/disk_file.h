@@ -21,7 +21,7 @@ orr_disk_move orr_disk_move_direct; /* past the page cache where offsets allow (
 orr_disk_move
 	orr_disk_move_dropped; /* through the page cache, out of which the bytes are then dropped */
 
-/* Whether the file system of that file, which may be overwritten, takes O_DIRECT. */
+/* True if the file system of that file, which may be overwritten, takes O_DIRECT. */
 int orr_disk_takes_direct(const char *path);
 
 #endif

@@ -23,7 +23,7 @@
 
 /* ---- settings ---- */
 
-/* How many slaves are asked for; -1: the mode is not asked for. */
+/* The number of slaves that are asked for; -1: the mode is not asked for. */
 static long asked(const struct orr_process *proc)
 {
 	long n = orr_config_long("STARPU_NMPI_MS", -1), conf = proc->conf.nmpi_ms;
@@ -37,7 +37,7 @@ int orr_slaves_wanted(const struct orr_process *proc)
 	return asked(proc) > 0;
 }
 
-/* Which rank is the master? */
+/* The rank of the master. */
 static int choose_master(int size)
 {
 	long rank = orr_config_long("STARPU_MPI_MASTER_NODE", 0);

@@ -10,7 +10,7 @@
 
 #include "core/device.h"
 
-/* Whether the process is to be a master or a slave, as its settings say. */
+/* True if the process is to be a master or a slave, as its settings say. */
 int orr_slaves_wanted(const struct orr_process *proc);
 /* [main] [waits] Meets the other ranks, if the mode is on. A slave is configured as one. 0 or
  * -errno after a message. */

@@ -57,7 +57,7 @@ static void take(const struct orr_dyn_link *link, int number, char *wanted,
 	}
 }
 
-/* Whether all that live of a link are in the new one. */
+/* True if all that live of a link are in the new one. */
 static int obsolete(const struct orr_dyn_link *link, const struct orr_dyn_sets *s,
 		    const char *members)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the change under way is the one that starts these processes. */
+/* True if the change under way is the one that starts these processes. */
 static int is_starting(const struct orr_dyn_registry *r, int start)
 {
 	return r->change.phase == ORR_DYN_STARTING && r->change.start == start;
@@ -26,7 +26,7 @@ void orr_dyn_away(struct orr_dyn_registry *r, const char *name)
 	orr_dyn_words_number(&r->away, r->nstarts);
 }
 
-/* Whether the host had gone when that start began. */
+/* True if the host had gone when that start began. */
 static int was_away(const struct orr_dyn_registry *r, const char *host, int start)
 {
 	for (int i = 0; i < r->away.n; i += 2)

@@ -47,7 +47,7 @@ void orr_dyn_registry_free(struct orr_dyn_registry *r);
 /* A process that was expected is there: number `place` of those of that start (0: the first ones of
  * the run). Returns its uid, or -1: it is not wanted, and has to end. */
 int orr_dyn_arrive(struct orr_dyn_registry *r, int start, int place, const char *where);
-/* Whether processes are expected that have not arrived. */
+/* True if processes are expected that have not arrived. */
 int orr_dyn_expecting(const struct orr_dyn_registry *r);
 /* A process of that start has ended before it arrived. */
 void orr_dyn_start_failed(struct orr_dyn_registry *r, int start);
@@ -60,7 +60,7 @@ enum orr_dyn_end orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed);
 /* The resource manager asks: grow N, shrink N, leave HOST, or pool N. 0, or -1 after saying why
  * not. */
 int orr_dyn_demand(struct orr_dyn_registry *r, const struct orr_dyn_words *words);
-/* Whether two names mean one host: they are equal, or one has a domain behind the other. */
+/* True if two names mean one host: they are equal, or one has a domain behind the other. */
 int orr_dyn_same_host(const char *a, const char *b);
 /* The host is not there any more: processes that are started from now on are turned away there. */
 void orr_dyn_away(struct orr_dyn_registry *r, const char *name);

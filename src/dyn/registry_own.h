@@ -107,11 +107,11 @@ struct orr_dyn_call *orr_dyn_call_enter(struct orr_dyn_registry *r, enum orr_dyn
 					const struct orr_dyn_words *words);
 /* Answers all processes of the call with an error, and ends it. */
 void orr_dyn_call_fail(struct orr_dyn_registry *r, struct orr_dyn_call *c, const char *why);
-/* Whether all have arrived that the call waits for. */
+/* True if all have arrived that the call waits for. */
 int orr_dyn_call_complete(const struct orr_dyn_registry *r, const struct orr_dyn_call *c);
 /* The place of a process in the list, or -1. */
 int orr_dyn_place_of(const int *uids, int n, int uid);
-/* Whether the words are the same from that one on. */
+/* True if the words are the same from that one on. */
 int orr_dyn_same_words(const struct orr_dyn_words *a, const struct orr_dyn_words *b, int from);
 
 /* ---- change.c ---- */
@@ -130,7 +130,7 @@ void orr_dyn_change_end(struct orr_dyn_registry *r);
 void orr_dyn_change_spawn(struct orr_dyn_registry *r);
 /* Ends the start if all processes that it waits for are there. */
 void orr_dyn_change_try(struct orr_dyn_registry *r);
-/* Whether the set is an input or an output. */
+/* True if the set is an input or an output. */
 int orr_dyn_change_involves(const struct orr_dyn_change *c, int set);
 /* The name that the program chose for that output, or NULL. */
 const char *orr_dyn_change_name(const struct orr_dyn_change *c, int place);

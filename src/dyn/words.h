@@ -23,7 +23,7 @@ void orr_dyn_words_copy(struct orr_dyn_words *l, const struct orr_dyn_words *fro
 void orr_dyn_words_free(struct orr_dyn_words *l);
 const char *orr_dyn_word(const struct orr_dyn_words *l, int place);
 long orr_dyn_number(const struct orr_dyn_words *l, int place);
-/* Whether the word at that place is this one. */
+/* True if the word at that place is this one. */
 int orr_dyn_word_is(const struct orr_dyn_words *l, int place, const char *text);
 /* The list of these words, which end with NULL. */
 struct orr_dyn_words orr_dyn_words_of(const char *first, ...) __attribute__((sentinel));

@@ -83,7 +83,7 @@ struct orr_cp_record {
 	uint32_t k, source;
 	uint64_t size, hash;
 };
-/* Whether an earlier run left a mark that this rank came so far as to look for checkpoints; leaves
+/* True if an earlier run left a mark that this rank came so far as to look for checkpoints; leaves
  * one; removes it. */
 int orr_cp_file_marked(const struct _starpu_mpi_checkpoint_template *t);
 int orr_cp_file_mark(const struct _starpu_mpi_checkpoint_template *t);

@@ -205,7 +205,7 @@ void orr_cp_file_remove(struct _starpu_mpi_checkpoint_template *t, uint32_t from
 	}
 }
 
-/* Whether the file of this rank and instance is there, whole, and of this program. */
+/* True if the file of this rank and instance is there, whole, and of this program. */
 static int is_ours(struct _starpu_mpi_checkpoint_template *t, uint32_t number)
 {
 	struct orr_cp_file_header header;

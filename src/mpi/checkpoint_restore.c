@@ -48,7 +48,7 @@ static int owner_of(const struct restart *r, const struct orr_cp_entry *e)
 	return e->is_value || !e->handle ? r->t->mpi->rank : e->handle->mpi_rank;
 }
 
-/* Whether something of this rank is neither here nor on a backup rank. */
+/* True if something of this rank is neither here nor on a backup rank. */
 static int is_gone(const struct restart *r)
 {
 	int me = r->t->mpi->rank;

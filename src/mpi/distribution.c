@@ -74,7 +74,7 @@ static int list_move(struct list *from, struct list *to, int64_t n)
 	return ret;
 }
 
-/* How many data lists above (or below) a level have too many (or too few). */
+/* The number of data that lists above (or below) a level have too many (or too few). */
 static int64_t distance(const struct list *l, int n, int64_t level, int above)
 {
 	int64_t sum = 0;

@@ -334,7 +334,7 @@ static int find_places(const struct orr_mpi *mpi, struct orr_elastic *e)
 	return io(MPI_Allgather(&mine, 1, MPI_INT, e->places, 1, MPI_INT, *e->comm));
 }
 
-/* Whether the ranks from n on leave, and the others stay what they are. */
+/* True if the ranks from n on leave, and the others stay what they are. */
 static int leave_from_end(const struct orr_mpi *mpi, const struct orr_elastic *e, int n)
 {
 	for (int i = 0; i < mpi->size; i++)

@@ -32,7 +32,7 @@ struct insertion {
 	struct starpu_data_descr inl[INLINE_DATA];
 };
 
-/* Where the arguments come from: C's, or an array of Fortran's (core/insert.h). */
+/* The source of the arguments: C's, or an array of Fortran's (core/insert.h). */
 struct source {
 	void **list;
 	va_list ap;
@@ -222,7 +222,7 @@ static inline int executes(const struct orr_mpi_comm *c, int xrank)
 	return xrank == c->rank || xrank == STARPU_MPI_PER_NODE;
 }
 
-/* Whether a rank that does not execute the task has something to do about it. */
+/* True if a rank that does not execute the task has something to do about it. */
 static inline int concerned(const struct orr_mpi_comm *c, const struct starpu_data_descr *d,
 			    unsigned n)
 {

@@ -127,7 +127,7 @@ static void exchange_loads(struct orr_mpi *mpi)
 	free(mine);
 }
 
-/* How much longer a rank must need before it gives something. */
+/* A rank must need so much longer before it gives something. */
 static uint64_t threshold(const struct orr_mpi *mpi, uint64_t load)
 {
 	double us = mpi->proc->cfg.lb_time_us;
@@ -135,7 +135,7 @@ static uint64_t threshold(const struct orr_mpi *mpi, uint64_t load)
 	return us >= 0 ? (uint64_t) (us * 1e3) : load / SHARE;
 }
 
-/* Whether any rank may give something; the same answer on all. */
+/* True if any rank may give something; the same answer on all. */
 static int uneven(const struct orr_mpi *mpi)
 {
 	const uint64_t *loads = mpi->lb->loads;

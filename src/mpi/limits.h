@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How much may be under way: sends by number and bytes, and main memory for messages
+/* Limits of what may be under way: sends by number and bytes, and main memory for messages
  * (STARPU_MPI_NDETACHED_SEND, ORRERY_MPI_SEND_MIB, STARPU_MPI_MEM_THROTTLE,
  * STARPU_MPI_EARLYDATA_ALLOCATE).
  *
@@ -44,7 +44,7 @@ static inline void orr_mpi_send_ends(struct orr_mpi *mpi, size_t bytes)
 	mpi->send_bytes -= bytes;
 }
 
-/* Whether the calling thread, which has posted a receive into h, must wait for main memory: h has
+/* True if the calling thread, which has posted a receive into h, must wait for main memory: h has
  * no buffer, the thread may wait, and all of the memory would be enough. */
 int orr_mpi_must_await_room(struct orr_mpi *mpi, starpu_data_handle_t h);
 /* [waits] Until main memory has room for h, or nothing is under way that could free memory. */

@@ -455,7 +455,7 @@ void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first);
 /* Puts a granted send, or a list of mates that begins with it, among those that wait to start. By
  * the engine's owner. */
 void orr_mpi_ready(struct orr_mpi *mpi, struct orr_mpi_req *req);
-/* Whether both sends are of one value and the runtime may send it along a tree. */
+/* True if both sends are of one value and the runtime may send it along a tree. */
 int orr_mpi_coop_mates(const struct orr_mpi *mpi, const struct orr_mpi_req *a,
 		       const struct orr_mpi_req *b);
 
@@ -495,7 +495,7 @@ void orr_mpi_engine_stop(struct orr_mpi *mpi);
 void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
 			 struct orr_mpi_req *oldest, int will_drive);
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive);
-/* Whether a request or message of this process is under way, so that an arrival or a completion is
+/* True if a request or message of this process is under way, so that an arrival or a completion is
  * expected. A hint. */
 int orr_mpi_busy(const struct orr_mpi *mpi);
 static inline int orr_mpi_own(struct orr_mpi *mpi)
@@ -578,7 +578,7 @@ void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *st
 void orr_mpi_wait_detached(struct orr_mpi *mpi);
 /* [waits] for all processes of the communicator. 0, or -EIO after a message. */
 int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm);
-/* Whether a collective that the seam started is over. */
+/* True if a collective that the seam started is over. */
 int orr_mpi_collective_test(struct orr_mpi *mpi, void *request);
 
 /* data.c */
@@ -594,7 +594,7 @@ void orr_mpi_data_exit(struct orr_mpi *mpi);
 /* Sorted sets of ranks. insert: 1 when it was in, 0 when it is new, -ENOMEM. */
 int orr_mpi_ranks_has(const int32_t *v, unsigned n, int rank);
 int orr_mpi_ranks_insert(int32_t **v, uint32_t *n, uint32_t *cap, int rank);
-/* Whether the tag can be sent with; -EINVAL after a message. */
+/* 0 if messages can have the tag; -EINVAL after a message. */
 int orr_mpi_check_tag(starpu_data_handle_t h, const char *what);
 /* 0, or -EBUSY after a message if a rank owns a datum whose place is -1; places NULL: if this rank
  * owns one. */

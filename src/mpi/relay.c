@@ -280,7 +280,7 @@ static void piece_in(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t piec
 	deliver(mpi, r);
 }
 
-/* Where the payload goes: straight into the datum if it can. */
+/* The place where the payload goes: straight into the datum if it can. */
 static void receive_into(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
 	struct orr_mpi_payload p = { .form = ORR_FORM_PACKED };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How threads rest that drive the engine, or would, and found nothing to do. base/patience.h states
- * the law. Only for worlds where threads may drive.
+/* Threads rest that drive the engine, or would, and found nothing to do. base/patience.h states the
+ * law. Only for worlds where threads may drive.
  *
  * Invariant: nobody rests while owning the engine. A thread that is about to sleep announces it on
  * the bell first and then checks once more what would make the sleep wrong, so that whoever changes

@@ -18,7 +18,7 @@
 #define MOST 8 /* ranks that are asked */
 #define ANSWER_US 500e3
 
-/* How far a rank is, seen by another one. */
+/* The progress of a rank, seen by another one. */
 struct far {
 	uint64_t ninserted;
 	uint64_t nmessages; /* that it sent to the other one */

@@ -36,7 +36,7 @@ static inline struct starpu_perfmodel_device orr_arch_device(const struct orr_co
 						 .ncores = a->ncores > 0 ? a->ncores : 1 };
 }
 
-/* How fast a device is, compared with one core. */
+/* The speed of a device, compared with one core. */
 double orr_arch_relative_speed(const struct starpu_perfmodel_device *d);
 /* Are two lists of devices the same? */
 int orr_arch_same_devices(int n, const struct starpu_perfmodel_device *v, int m,

@@ -62,8 +62,8 @@ double orr_machine_latency(const struct orr_machine *m, struct orr_machine_end s
 			   struct orr_machine_end dst);
 double orr_machine_bandwidth(const struct orr_machine *m, struct orr_machine_end src,
 			     struct orr_machine_end dst);
-/* How long a transfer of that size takes; NAN: not known. From and to a disk: as described, else as
- * assumed; between a disk and a device it goes through main memory. */
+/* The time that a transfer of that size takes; NAN: not known. From and to a disk: as described,
+ * else as assumed; between a disk and a device it goes through main memory. */
 double orr_machine_transfer_us(const struct orr_machine *m, struct orr_machine_end src,
 			       struct orr_machine_end dst, size_t size);
 

@@ -17,7 +17,7 @@ struct orr_query_ops {
 	size_t (*data_size)(struct starpu_task *task);
 };
 
-/* How long does implementation nimpl of the task take on a worker of that arch? */
+/* The time that implementation nimpl of the task takes on a worker of that arch. */
 struct orr_query {
 	struct orr_process *proc;
 	struct starpu_perfmodel *model; /* NULL: the codelet has none */

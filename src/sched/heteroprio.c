@@ -122,7 +122,7 @@ struct orr_heteroprio_plan *orr_heteroprio_plan_get(struct orr_heteroprio *h)
 
 /* ---- buckets, under the lock ---- */
 
-/* How many times faster than the best of the other kinds; 1 when that is not known. */
+/* The speed relative to the best of the other kinds; 1 when that is not known. */
 static double advantage(const struct orr_heteroprio *h, const struct bucket *b, unsigned arch)
 {
 	double others = INFINITY;

@@ -18,7 +18,7 @@
 #include "drivers/slave.h"
 #include "start/stages.h"
 
-/* How often a thread looks again while another one starts or stops the runtime. */
+/* A thread looks again at this interval while another one starts or stops the runtime. */
 #define POLL_US 100
 
 int starpu_conf_init(struct starpu_conf *conf)

@@ -150,7 +150,7 @@ static void stop_disks(struct orr_process *proc)
 	proc->data->nmemnodes = 0;
 }
 
-/* How many bytes of main memory, or of its first NUMA node, data may take; 0: any number. Where
+/* The bytes of main memory, or of its first NUMA node, that data may take; 0: any number. Where
  * NUMA nodes are not told apart there is one, for which both limits hold. */
 static size_t main_limit(const struct orr_process *proc)
 {

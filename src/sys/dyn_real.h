@@ -33,7 +33,7 @@ int orr_dyn_stand_in_uids(MPI_Group group, const int **uids);
 int orr_dyn_uid(void);
 /* The program ends and tells the registry (dyn_end.c). */
 void orr_dyn_end_watch(void (*bye)(int status));
-/* Whether the process belongs to an elastic run, in which MPI_Finalize() waits for nobody. */
+/* True if the process belongs to an elastic run, in which MPI_Finalize() waits for nobody. */
 int orr_dyn_elastic(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How words travel over a stream in the real world: a head of two numbers of four bytes in the
- * byte order of the network, the bytes that follow it and a ticket, and then the words.
+/* Words travel over a stream in the real world like this: a head of two numbers of four bytes in
+ * the byte order of the network, the bytes that follow it and a ticket, and then the words.
  *
  * Invariant: a reader never trusts a length that is above its limit. */
 #ifndef ORR_SYS_DYN_WIRE_H

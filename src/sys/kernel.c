@@ -27,7 +27,7 @@ static double thread_us(void)
 	return (double) ts.tv_sec * 1e6 + (double) ts.tv_nsec * 1e-3;
 }
 
-/* How often this thread gave its core away because it had to wait. */
+/* Counts how often this thread gave its core away because it had to wait. */
 static long nwaits(void)
 {
 	struct rusage usage;

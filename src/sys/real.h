@@ -39,7 +39,7 @@ struct orr_real {
 	struct orr_real_memory memory;
 };
 
-/* How often a thread looks at a held lock before it sleeps. Atomic; 0 when the process has one
+/* Looks of a thread at a held lock before it sleeps. Atomic; 0 when the process has one
  * core, where the holder cannot run while others look. */
 #define ORR_REAL_SPINS 100
 extern unsigned orr_real_spins;

@@ -33,9 +33,9 @@ struct orr_sys_thread {
 /* By how much the end of a sleep may be late. */
 #define TIMER_SLACK_NS 1000UL
 
-/* Where the workers of all processes of the program on this machine are more than its cores, a
- * thread that has a message to handle, or a task that others wait for, must not wait until another
- * process has used up the milliseconds that systems give: asks for short turns. Linux before 6.12
+/* Asks for short turns if the workers of all processes of the program on this machine are more than
+ * its cores: a thread that has a message to handle, or a task that others wait for, must not wait
+ * until another process has used up the milliseconds that systems give. Linux before 6.12
  * pays no attention to it. */
 static void take_short_turns(struct orr_process *proc)
 {
