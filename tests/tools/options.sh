@@ -144,7 +144,7 @@ def mentions():
     """Documents name only options that exist: after `orrery sim` those of the table, elsewhere any of this tree."""
     known = {name for option in OPTIONS for name in option.names}
     text = "\n".join(sources())
-    everybody = set(re.findall(r"--[a-z][a-z-]*[a-z]", text)) | {"--args"}  # of gdb
+    everybody = set(re.findall(r"--[a-z][a-z-]*[a-z]", text)) | {"--args", "--dependency"}  # of gdb and sbatch
     everybody |= {"--enable-nmad", "--enable-verbose"}  # of StarPU's configure: documents say that they are not here
     everybody |= {"--enable-" + name for name in re.findall(r"AC_ARG_ENABLE\(\[([a-z-]*)\]", text)}
     everybody |= {"--with-" + name for name in re.findall(r"AC_ARG_WITH\(\[([a-z-]*)\]", text)}
