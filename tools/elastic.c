@@ -196,7 +196,7 @@ static void end_processes(void)
 			process_end(i);
 }
 
-/* Whether the other end of the connection is on this machine: both ends have one address. */
+/* True if the other end of the connection is on this machine: both ends have one address. */
 static int is_here(int fd)
 {
 	struct sockaddr_in mine = { 0 }, theirs = { 0 };

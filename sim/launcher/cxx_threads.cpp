@@ -70,7 +70,7 @@ void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_
 	state->release();
 }
 
-// What ends `wait` for the thread; a second end is an error, as POSIX may not tell it.
+// Ends `wait` for the thread; a second end is an error, as POSIX may not tell it.
 static void end_with(pthread_t *self, int (*end)(pthread_t))
 {
 	int error = *self ? end(*self) : EINVAL;

@@ -45,7 +45,7 @@ static std::string first_line(const std::exception &e)
 // In the order of their declaration, which the engine does not keep.
 static std::vector<s4u::Host *> hosts;
 
-// Where the digits that begin at `at` end.
+// The place where the digits that begin at `at` end.
 static size_t after_digits(const std::string &text, size_t at)
 {
 	return std::min(text.find_first_not_of("0123456789", at), text.length());

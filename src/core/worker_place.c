@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where workers are in the machine, in hwloc's words (see worker_place.h): what follows from the
- * topology and the sets of processors that each world tells. */
+/* The places of workers in the machine, in hwloc's words (see worker_place.h): what follows from
+ * the topology and the sets of processors that each world tells. */
 #include "core/worker_place.h"
 
 #ifdef STARPU_HAVE_HWLOC

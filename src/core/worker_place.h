@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where workers are in the machine, in hwloc's words.
+/* The places of workers in the machine, in hwloc's words.
  *
  * Invariant: a worker that is bound to several parts, or whose place nobody knows, is in none. */
 #ifndef ORR_CORE_WORKER_PLACE_H

@@ -221,7 +221,7 @@ static int fits(const struct orr_memnode *m, size_t wanted, size_t freed)
 			: freed >= wanted;
 }
 
-/* When the write-backs that are under way have ended, too. */
+/* The same when the write-backs that are under way have ended, too. */
 static int fits_soon(const struct orr_memnode *m, size_t wanted)
 {
 	orr_assert_locked(&m->lock);

@@ -216,7 +216,7 @@ static void each_datum(struct orr_mpi *mpi, void (*f)(void *handle, void *arg), 
 			f(mpi->attached[i], arg);
 }
 
-/* A search for a datum whose owner leaves. */
+/* The ranks of now and their places, and a datum whose owner leaves. */
 struct owned {
 	int rank, size;
 	const int *places;
@@ -260,14 +260,15 @@ static int by_rank(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void renumber(void *handle, void *places)
+static void renumber(void *handle, void *numbers)
 {
 	starpu_data_handle_t h = handle;
 	struct orr_mpi_ext *ext = lives(h) ? orr_mpi_ext(h) : NULL;
-	const int *to = places;
+	const struct owned *s = numbers;
+	const int *to = s->places;
 	uint32_t n = 0;
 
-	if (lives(h) && h->mpi_rank >= 0) {
+	if (lives(h) && !h->mpi_comm && h->mpi_rank >= 0 && h->mpi_rank < s->size) {
 		h->mpi_rank = to[h->mpi_rank];
 		orr_assertf(h->mpi_rank >= 0, "data %s has lost its owner", orr_handle_name(h));
 	}
@@ -284,7 +285,9 @@ static void renumber(void *handle, void *places)
 
 void orr_mpi_data_renumber(struct orr_mpi *mpi, const int *places)
 {
-	each_datum(mpi, renumber, (void *) places);
+	struct owned s = { .size = mpi->size, .places = places };
+
+	each_datum(mpi, renumber, &s);
 }
 
 /* ---- public ---- */

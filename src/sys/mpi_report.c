@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who sent what to whom in a real run: a row for each pair of ranks. A process keeps rows of the
+/* The messages of a real run: a row for each pair of ranks. A process keeps rows of the
  * ranks that it had in earlier communicators, and of processes that have left the run.
  *
  * Invariant: the rows of a process are sorted by sender and receiver, and no pair is there twice.

@@ -162,7 +162,7 @@ static void test_helpers(void)
 	CHECK(!strcmp(starpu_opencl_error_string(CL_INVALID_KERNEL), "CL_INVALID_KERNEL"));
 }
 
-/* What starpu_opencl_collect_stats() was told. */
+/* The profile that starpu_opencl_collect_stats() was told of. */
 static void test_profile(void)
 {
 	struct starpu_profiling_worker_info info;

@@ -94,7 +94,7 @@ static void keep(int new)
 	starpu_mpi_data_register_comm(kept, N, test_rank, comm);
 }
 
-/* Whether this process is the third one that counts in the file that this variable names. */
+/* True if this process is the third one that counts in the file that this variable names. */
 static int is_third(const char *variable)
 {
 	const char *path = getenv(variable);
