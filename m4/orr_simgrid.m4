@@ -3,6 +3,29 @@
 # SimGrid with SMPI, used as a library by the simulated world. Sets orr_simgrid,
 # SIMGRID_CPPFLAGS, SIMGRID_LIBS and SMPI_INCLUDE, the folder of SMPI's mpi.h.
 
+dnl SimGrid's release, and every private name of it that sim/sys/simgrid_private.h declares.
+AC_DEFUN([ORR_SIMGRID_PRIVATE], [
+AC_MSG_CHECKING([the release of SimGrid])
+AC_COMPUTE_INT([orr_simgrid_major], [SIMGRID_VERSION_MAJOR], [#include <simgrid/forward.h>
+#include <simgrid/version.h>], [orr_simgrid_major=0])
+AC_COMPUTE_INT([orr_simgrid_minor], [SIMGRID_VERSION_MINOR], [#include <simgrid/forward.h>
+#include <simgrid/version.h>], [orr_simgrid_minor=0])
+AC_MSG_RESULT([$orr_simgrid_major.$orr_simgrid_minor])
+orr_simgrid_wanted=`sed -n 's/^.define ORR_SIMGRID_M[[AI]][[JN]]OR //p' "$srcdir/sim/sys/simgrid_private.h" | paste -s -d .`
+AS_IF([test "$orr_simgrid_major.$orr_simgrid_minor" != "$orr_simgrid_wanted"],
+	[AS_IF([test "$enable_any_simgrid" = yes], [CPPFLAGS="$CPPFLAGS -DORR_SIMGRID_ANY"],
+		[orr_simgrid=no
+		 orr_simgrid_error="this is SimGrid $orr_simgrid_major.$orr_simgrid_minor, and Orrery knows the inside of $orr_simgrid_wanted only (--enable-any-simgrid tries it all the same)"])])
+AS_IF([test $orr_simgrid = yes], [
+	AC_MSG_CHECKING([for the private names of SimGrid that are used])
+	CPPFLAGS="$CPPFLAGS -I$srcdir/sim/sys -I$srcdir/build-aux"
+	AC_LINK_IFELSE([AC_LANG_SOURCE([[#include "simgrid_probe.cpp"]])],
+		[AC_MSG_RESULT([all there])],
+		[AC_MSG_RESULT([no])
+		 orr_simgrid=no
+		 orr_simgrid_error="this SimGrid lacks private names that are used, or cannot be linked with (config.log names the first); install SimGrid $orr_simgrid_wanted as Debian builds it"])])
+])
+
 AC_DEFUN([ORR_SIMGRID_LINK], [
 AC_MSG_CHECKING([whether SMPI instances can be registered from C])
 orr_saved_CPPFLAGS=$CPPFLAGS
@@ -21,6 +44,7 @@ AS_IF([test $orr_simgrid = yes], [
 		[AC_MSG_RESULT([no])
 		 orr_simgrid=no
 		 orr_simgrid_error="no working C++ compiler for SimGrid's headers (Debian: g++)"])
+	AS_IF([test $orr_simgrid = yes], [ORR_SIMGRID_PRIVATE])
 	AC_LANG_POP([C++])])
 CPPFLAGS=$orr_saved_CPPFLAGS
 LIBS=$orr_saved_LIBS
@@ -29,6 +53,7 @@ LIBS=$orr_saved_LIBS
 AC_DEFUN([ORR_SIMGRID], [
 AC_ARG_WITH([simgrid], [AS_HELP_STRING([--with-simgrid@<:@=DIR@:>@], [where SimGrid 3.32 is installed (default: by pkg-config, then /usr; no: without)])],
 	[], [with_simgrid=yes])
+AC_ARG_ENABLE([any-simgrid], [AS_HELP_STRING([--enable-any-simgrid], [try a SimGrid of another release than the one whose private names are known])])
 orr_simgrid=no
 orr_simgrid_error="switched off by --without-simgrid"
 SIMGRID_CPPFLAGS=

@@ -19,23 +19,7 @@
 #include <xbt/config.hpp>
 #include "sim_network.h"
 #include "sim_noise.h"
-
-/* The member that we use of a class of SimGrid without an installed header; SimGrid 3.32 exports
- * the symbol. */
-namespace simgrid
-{
-namespace kernel
-{
-namespace activity
-{
-class CommImpl
-{
-      public:
-	static xbt::signal<void(CommImpl const &)> on_start;
-};
-} // namespace activity
-} // namespace kernel
-} // namespace simgrid
+#include "simgrid_private.h"
 
 namespace s4u = simgrid::s4u;
 

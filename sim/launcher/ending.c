@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include <smpi/smpi.h>
+#include "guard.h"
 #include "launcher.h"
 
 /* smpi/smpi.h redirects these to virtual time; here they are defined. */
@@ -214,6 +215,7 @@ void launcher_deadlock(void)
 	static int diagnosing;
 	if (diagnosing++)
 		orr_sim_leave(1);
+	launcher_guard_stall();
 	orr_sim_progress_clear();
 	orr_sim_own_lines();
 	fflush(NULL);

@@ -14,22 +14,8 @@
 #include <simgrid/Exception.hpp>
 #include <smpi/smpi.h>
 #include <xbt/config.hpp>
-
-/* The members that we use of a class of SMPI without an installed header; SimGrid 3.32 exports
- * their symbols. */
-namespace simgrid
-{
-namespace smpi
-{
-class ActorExt
-{
-      public:
-	static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
-	static void init();
-	MPI_Comm comm_world() const;
-};
-} // namespace smpi
-} // namespace simgrid
+#include "guard.h"
+#include "simgrid_private.h"
 
 namespace s4u = simgrid::s4u;
 
@@ -195,6 +181,7 @@ void launcher_world_find(const char *instance)
 		MPI_COMM_WORLD = s4u::Actor::self()
 					 ->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
 					 ->comm_world();
+		launcher_guard_round(MPI_COMM_WORLD);
 	});
 }
 

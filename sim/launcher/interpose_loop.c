@@ -2,17 +2,15 @@
 /* Our part in SimGrid's main loop (sim/sys/sim_turns.h): two functions that the loop calls through
  * the loader's table, which belong to the executable, as interpose.c explains.
  *
- * Invariant: each does what SimGrid's own does, and more. */
+ * Invariant: SimGrid's own end of a round is always called; its own search for the next event is
+ * left out while an event of ours comes first. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include "sim_turns.h"
+#include "simgrid_private.h"
 
-/* Of SimGrid 3.32: EngineImpl::solve(double) const, EngineImpl::handle_ended_actions() const. */
-#define SOLVE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
-#define END_ACTIONS "_ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv"
-
-double simgrid_solve(const void *engine, double max_s) __asm__(SOLVE);
-void simgrid_end_actions(const void *engine) __asm__(END_ACTIONS);
+double simgrid_solve(const void *engine, double max_s) __asm__(ORR_SIMGRID_SOLVE);
+void simgrid_end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
 
 static void *simgrid_own(const char *name)
 {
@@ -26,7 +24,7 @@ double simgrid_solve(const void *engine, double max_s)
 {
 	static double (*own)(const void *, double);
 	if (!own)
-		own = (double (*)(const void *, double)) simgrid_own(SOLVE);
+		own = (double (*)(const void *, double)) simgrid_own(ORR_SIMGRID_SOLVE);
 	return orrery_sim_advance(engine, max_s, own);
 }
 
@@ -34,7 +32,7 @@ void simgrid_end_actions(const void *engine)
 {
 	static void (*own)(const void *);
 	if (!own)
-		own = (void (*)(const void *)) simgrid_own(END_ACTIONS);
+		own = (void (*)(const void *)) simgrid_own(ORR_SIMGRID_END_ACTIONS);
 	own(engine);
 	orrery_sim_round_ended();
 }

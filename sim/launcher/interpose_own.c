@@ -21,21 +21,20 @@
 #include <time.h>
 #include <unistd.h>
 #include "sim_own.h"
+#include "simgrid_private.h"
 #include "calls.h"
 #include "interpose.h"
 
 /* ---- who runs ---- */
 
-void simgrid_set_current(void *context) __asm__(
-	"_ZN7simgrid6kernel7context7Context11set_currentEPS2_");
+void simgrid_set_current(void *context) __asm__(ORR_SIMGRID_SET_CURRENT);
 
 /* SimGrid calls it for each change of actors, through the loader's table. */
 void simgrid_set_current(void *context)
 {
 	static void (*set)(void *);
 	if (!set)
-		set = (void (*)(void *)) interpose_real(
-			"_ZN7simgrid6kernel7context7Context11set_currentEPS2_");
+		set = (void (*)(void *)) interpose_real(ORR_SIMGRID_SET_CURRENT);
 	set(context);
 	orrery_sim_switched(context);
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <smpi/smpi.h>
 #include "calls.h"
+#include "guard.h"
 #include "launcher.h"
 #include "sim_dyn.h"
 #include "sim_native.h"
@@ -221,9 +222,11 @@ int orrery_sim_main(int argc, char **argv)
 	orr_sim.share_stacks = orr_sim.network != ORR_SIM_SMPI && !orr_sim_dyn.on;
 	launcher_fit_check(&o);
 	orr_sim.carrier = orr_sim.network == ORR_SIM_SMPI ? &orr_sim_smpi : &orr_sim_native;
+	launcher_guard_version();
 	launcher_engine_init();
 	launcher_ending_init(); /* after SimGrid has installed its own handlers */
 	configure_engine(&o);
+	launcher_guard_settings();
 	size_t nhosts = launcher_platform_load(o.platform, o.n);
 	if (orr_sim.noise.load > 0)
 		orr_sim.on_message = launcher_background_start(&orr_sim.noise);
@@ -231,6 +234,7 @@ int orrery_sim_main(int argc, char **argv)
 	start_ranks(&o);
 	launcher_fail_start(o.n);
 	launcher_watch_start();
+	launcher_guard_clock();
 	launcher_run();
 	/* The end of the last program calls orr_sim.finish, which does not return. So a program has
 	 * not ended when we come here. */

@@ -12,82 +12,7 @@
 #include <smpi/smpi.h>
 #include <simgrid/s4u.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
-
-/* The members that we use of classes without an installed header; SimGrid 3.32 exports their
- * symbols. */
-namespace simgrid
-{
-namespace smpi
-{
-class ActorExt
-{
-      public:
-	static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
-	static void init();
-	MPI_Comm comm_world() const;
-	void mark_as_initialized();
-};
-class Group
-{
-      public:
-	void set_mapping(long pid, int rank);
-	long actor(int rank) const;
-	void ref();
-};
-class Topo;
-class Comm
-{
-      public:
-	Comm(MPI_Group group, std::shared_ptr<Topo> topo, bool smp, int id);
-	void ref();
-	static void unref(Comm *comm);
-};
-} // namespace smpi
-} // namespace simgrid
-
-namespace simgrid
-{
-namespace kernel
-{
-namespace context
-{
-class Context
-{
-      public:
-	static Context *self();
-};
-class SwappedContext
-{
-      public:
-	void resume();
-};
-} // namespace context
-namespace actor
-{
-class ActorImpl
-{
-      public:
-	void yield();
-	void simcall_handle(int times_considered);
-	void cleanup_from_kernel();
-};
-} // namespace actor
-class EngineImpl
-{
-      public:
-	void add_actor_to_run_list_no_check(actor::ActorImpl *actor);
-};
-namespace profile
-{
-class FutureEvtSet
-{
-      public:
-	double next_date() const;
-};
-extern FutureEvtSet future_evt_set __asm__("future_evt_set");
-} // namespace profile
-} // namespace kernel
-} // namespace simgrid
+#include "simgrid_private.h"
 
 static uintptr_t no_copy_low, no_copy_high;
 
@@ -210,13 +135,10 @@ void *orr_sim_glue_context(void)
 	return simgrid::kernel::context::Context::self();
 }
 
-// Our declaration of the class does not have its size, which is about 300 bytes.
-static constexpr size_t COMM_ROOM = 1024;
-
 SMPI_Comm *orr_sim_glue_comm_new(SMPI_Comm *all, const int *ranks, int n, int id)
 {
 	MPI_Group group, world;
-	void *room = ::operator new(COMM_ROOM, std::nothrow);
+	void *room = ::operator new(ORR_SIMGRID_COMM_ROOM, std::nothrow);
 	if (!room)
 		return MPI_COMM_NULL;
 	PMPI_Comm_group(all, &group);
@@ -225,16 +147,16 @@ SMPI_Comm *orr_sim_glue_comm_new(SMPI_Comm *all, const int *ranks, int n, int id
 		PMPI_Group_incl(world, n, ranks, &group);
 		PMPI_Group_free(&world);
 	}
-	std::memset(room, 0, COMM_ROOM);
+	std::memset(room, 0, ORR_SIMGRID_COMM_ROOM);
 	return new (room) simgrid::smpi::Comm(group, nullptr, false, id);
 }
 
 SMPI_Comm *orr_sim_glue_comm_of(SMPI_Group *group, int id)
 {
-	void *room = ::operator new(COMM_ROOM, std::nothrow);
+	void *room = ::operator new(ORR_SIMGRID_COMM_ROOM, std::nothrow);
 	if (!room)
 		return MPI_COMM_NULL;
-	std::memset(room, 0, COMM_ROOM);
+	std::memset(room, 0, ORR_SIMGRID_COMM_ROOM);
 	return new (room) simgrid::smpi::Comm(group, nullptr, false, id);
 }
 

@@ -10,6 +10,7 @@
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
 #include <smpi/forward.hpp>
+#include "simgrid_private.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +19,7 @@ extern "C" {
 struct orr_sim_actor;
 
 /* Virtual time: SimGrid's own variable. */
-extern double orr_sim_glue_now_s __asm__("_ZN7simgrid6kernel10EngineImpl4now_E");
+extern double orr_sim_glue_now_s __asm__(ORR_SIMGRID_NOW);
 static inline double orr_sim_clock_s(void)
 {
 	return orr_sim_glue_now_s;

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "sim.h"
+#include "sim_guard.h"
 
 extern char **environ;
 
@@ -183,6 +184,7 @@ void orr_sim_own_become(struct orr_sim_actor *a)
 
 void orrery_sim_switched(void *context)
 {
+	orr_sim_called.set_current = 1;
 	orr_sim_own_become(actor_of(context));
 }
 

@@ -9,6 +9,7 @@
 #include "sim.h"
 #include "sim_event.h"
 #include "sim_glue.h"
+#include "sim_guard.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -26,6 +27,8 @@ struct orr_sim_stack {
 	struct orr_sim_stack *next; /* of those that nobody has */
 	struct orr_sim_stack *next_lent;
 };
+
+struct orr_sim_called orr_sim_called;
 
 static struct turns turns;
 /* Stacks whose first actor SimGrid runs in its present round. */
@@ -206,6 +209,7 @@ static struct orr_sim_stack *lend(struct orr_sim_actor *a)
 void orrery_sim_round_ended(void)
 {
 	struct orr_sim_stack *s = NULL;
+	orr_sim_called.end_actions = 1;
 	if (lent)
 		take_again();
 	for (struct orr_sim_actor *a; (a = take(&turns));) {
@@ -262,6 +266,7 @@ double orrery_sim_advance(const void *engine, double max_s, double (*real)(const
 	double start_s = orr_sim_clock_s(), next_s, delta_s;
 	/* Messages that change the background load set timers, of which max_s is the first. */
 	int unseen = !orr_sim.on_message, ran = turns.first != NULL || orr_sim_event_due();
+	orr_sim_called.solve = 1;
 	if (!run_all() || (ran && !unseen))
 		return orr_sim_clock_s() - start_s;
 	while (unseen && is_next(next_s = orr_sim_event_next(), max_s)) {

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A program that needs every private name of simgrid_private.h. configure links it; it is never
+// run and is no part of the library.
+//
+// Invariant: a name that is missing in the installed SimGrid makes the link fail with that name.
+#include <simgrid/forward.h>
+#include <simgrid/version.h>
+#include "simgrid_private.h"
+
+#if SIMGRID_VERSION_MAJOR != ORR_SIMGRID_MAJOR || SIMGRID_VERSION_MINOR != ORR_SIMGRID_MINOR
+#ifndef ORR_SIMGRID_ANY
+#error "the installed header is of another SimGrid"
+#endif
+#endif
+
+extern "C" {
+double solve(const void *engine, double max_s) __asm__(ORR_SIMGRID_SOLVE);
+void end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
+void set_current(void *context) __asm__(ORR_SIMGRID_SET_CURRENT);
+extern double now_s __asm__(ORR_SIMGRID_NOW);
+}
+
+using namespace simgrid;
+
+template <typename T> static void need(T name)
+{
+	T volatile kept = name;
+	(void) kept;
+}
+
+int main()
+{
+	need(&solve);
+	need(&end_actions);
+	need(&set_current);
+	need(&now_s);
+	need(&smpi::ActorExt::EXTENSION_ID);
+	need(&smpi::ActorExt::init);
+	need(&smpi::ActorExt::comm_world);
+	need(&smpi::ActorExt::mark_as_initialized);
+	need(&smpi::Group::set_mapping);
+	need(&smpi::Group::actor);
+	need(&smpi::Group::ref);
+	need(&smpi::Comm::ref);
+	need(&smpi::Comm::unref);
+	new (::operator new(ORR_SIMGRID_COMM_ROOM)) smpi::Comm(nullptr, nullptr, false, 0);
+	need(&kernel::context::Context::self);
+	need(&kernel::context::SwappedContext::resume);
+	need(&kernel::actor::ActorImpl::yield);
+	need(&kernel::actor::ActorImpl::simcall_handle);
+	need(&kernel::actor::ActorImpl::cleanup_from_kernel);
+	need(&kernel::activity::CommImpl::on_start);
+	need(&kernel::EngineImpl::add_actor_to_run_list_no_check);
+	need(&kernel::profile::FutureEvtSet::next_date);
+	need(&kernel::profile::future_evt_set);
+	return 0;
+}

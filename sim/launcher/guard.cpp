@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The launcher's test of the SimGrid that it meets. What a link cannot show is tried here: that
+// SimGrid calls the functions that we interpose, that sizes fit, that our variables are its own.
+//
+// Each failed test ends the run with a message that names the cause. Without it, blocked actors
+// would wait for ever, or ranks would share what each has of its own.
+//
+// Invariant: a run that ends with status 0 has passed all tests.
+#include "guard.h"
+#include <cstring>
+#include <malloc.h>
+#include <simgrid/s4u.hpp>
+#include <simgrid/forward.h>
+#include <simgrid/version.h>
+#include <xbt/config.hpp>
+#include "glue.h"
+#include "sim_glue.h"
+#include "sim_guard.h"
+#include "simgrid_private.h"
+
+namespace s4u = simgrid::s4u;
+
+static void interposed(bool called, const char *name)
+{
+	if (!called)
+		launcher_fail(
+			"this SimGrid never calls our %s: it was linked so that its own "
+			"functions are found first (-Bsymbolic-functions, -Bsymbolic); install "
+			"Debian's libsimgrid or link SimGrid without that option",
+			name);
+}
+
+void launcher_guard_version(void)
+{
+	int major, minor, patch;
+	sg_version_get(&major, &minor, &patch);
+	if (major != SIMGRID_VERSION_MAJOR || minor != SIMGRID_VERSION_MINOR)
+		launcher_fail(
+			"this is the library of SimGrid %d.%d, and Orrery was built for %d.%d; "
+			"configure and build Orrery again",
+			major, minor, SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR);
+}
+
+void launcher_guard_settings(void)
+{
+	const std::string factory = simgrid::config::get_value<std::string>("contexts/factory");
+	if (factory == "thread")
+		launcher_fail("--cfg=contexts/factory:thread: actors must not be threads of the "
+			      "system here; leave the setting out");
+	int threads = simgrid::config::get_value<int>("contexts/nthreads");
+	if (threads != 1)
+		launcher_fail("--cfg=contexts/nthreads:%d: one thread runs all actors here; leave "
+			      "the setting out",
+			      threads);
+}
+
+void launcher_guard_clock(void)
+{
+	const double before = orr_sim_clock_s();
+	orr_sim_glue_clock_set(before + 1);
+	const bool same = s4u::Engine::get_clock() == before + 1;
+	orr_sim_glue_clock_set(before);
+	if (!same)
+		launcher_fail("this SimGrid keeps its time elsewhere than in EngineImpl::now_; "
+			      "install SimGrid %d.%d as Debian builds it",
+			      ORR_SIMGRID_MAJOR, ORR_SIMGRID_MINOR);
+	s4u::Engine::on_time_advance_cb(
+		[](double) { interposed(orr_sim_called.solve, "EngineImpl::solve()"); });
+}
+
+void launcher_guard_round(SMPI_Comm *world)
+{
+	interposed(orr_sim_called.set_current, "Context::set_current()");
+	const size_t room = malloc_usable_size(world);
+	if (room > ORR_SIMGRID_COMM_ROOM)
+		launcher_fail(
+			"this SimGrid's communicators have %zu bytes, and Orrery has room for "
+			"%zu; install SimGrid %d.%d as Debian builds it",
+			room, ORR_SIMGRID_COMM_ROOM, ORR_SIMGRID_MAJOR, ORR_SIMGRID_MINOR);
+	s4u::this_actor::yield();
+	interposed(orr_sim_called.end_actions, "EngineImpl::handle_ended_actions()");
+}
+
+void launcher_guard_stall(void)
+{
+	interposed(orr_sim_called.set_current, "Context::set_current()");
+	interposed(orr_sim_called.end_actions, "EngineImpl::handle_ended_actions()");
+	interposed(orr_sim_called.solve, "EngineImpl::solve()");
+}

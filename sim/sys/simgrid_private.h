@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every private name of SimGrid 3.32 that we use: classes and variables without an installed
+ * header, and the functions that we interpose. doc/leaning.md says what each use assumes.
+ *
+ * configure links a program with all of them (build-aux/simgrid_probe.cpp); the launcher tests at
+ * its start what a linker cannot see (sim/launcher/guard.cpp).
+ *
+ * Invariant: no other file declares a name of SimGrid. A class here has only the members that we
+ * use, so nobody may ask for its size. */
+#ifndef ORR_SIMGRID_PRIVATE_H
+#define ORR_SIMGRID_PRIVATE_H
+
+/* The release whose insides these are. */
+#define ORR_SIMGRID_MAJOR 3
+#define ORR_SIMGRID_MINOR 32
+
+/* ---- functions that the launcher's executable takes the place of ---- */
+
+/* EngineImpl::solve(double) const and EngineImpl::handle_ended_actions() const, which the main
+ * loop calls; Context::set_current(Context *), called when actors change. */
+#define ORR_SIMGRID_SOLVE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
+#define ORR_SIMGRID_END_ACTIONS "_ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv"
+#define ORR_SIMGRID_SET_CURRENT "_ZN7simgrid6kernel7context7Context11set_currentEPS2_"
+
+/* ---- variables ---- */
+
+/* EngineImpl::now_, virtual time. */
+#define ORR_SIMGRID_NOW "_ZN7simgrid6kernel10EngineImpl4now_E"
+
+#ifdef __cplusplus
+#include <cstddef>
+#include <memory>
+#include <smpi/smpi.h>
+#include <simgrid/s4u.hpp>
+
+/* The room that we allocate for a smpi::Comm, which has about 300 bytes. */
+static constexpr std::size_t ORR_SIMGRID_COMM_ROOM = 1024;
+
+namespace simgrid
+{
+namespace smpi
+{
+class ActorExt
+{
+      public:
+	static simgrid::xbt::Extension<simgrid::s4u::Actor, ActorExt> EXTENSION_ID;
+	static void init();
+	MPI_Comm comm_world() const;
+	void mark_as_initialized();
+};
+class Group
+{
+      public:
+	void set_mapping(long pid, int rank);
+	long actor(int rank) const;
+	void ref();
+};
+class Topo;
+class Comm
+{
+      public:
+	Comm(MPI_Group group, std::shared_ptr<Topo> topo, bool smp, int id);
+	void ref();
+	static void unref(Comm *comm);
+};
+} // namespace smpi
+
+namespace kernel
+{
+namespace context
+{
+class Context
+{
+      public:
+	static Context *self();
+};
+class SwappedContext
+{
+      public:
+	void resume();
+};
+} // namespace context
+namespace actor
+{
+class ActorImpl
+{
+      public:
+	void yield();
+	void simcall_handle(int times_considered);
+	void cleanup_from_kernel();
+};
+} // namespace actor
+namespace activity
+{
+class CommImpl
+{
+      public:
+	static xbt::signal<void(CommImpl const &)> on_start;
+};
+} // namespace activity
+class EngineImpl
+{
+      public:
+	void add_actor_to_run_list_no_check(actor::ActorImpl *actor);
+};
+namespace profile
+{
+class FutureEvtSet
+{
+      public:
+	double next_date() const;
+};
+extern FutureEvtSet future_evt_set __asm__("future_evt_set");
+} // namespace profile
+} // namespace kernel
+} // namespace simgrid
+#endif
+#endif

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A SimGrid that does not call the functions that we interpose is refused with the name of the
+# function; so are another release and settings that our turns of actors cannot bear. To SimGrid, a
+# launcher that lacks a name looks as one does to a library linked with -Bsymbolic-functions.
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ "$ORR_TEST_SIM" = yes ] || skip "needs the simulated world"
+[ "$ORR_TEST_SANITIZER" = no ] || skip "sanitizers bring a launcher of their own"
+libs=$ORR_TEST_BUILDDIR/.libs
+program=$ORR_TEST_BUILDDIR/tests/mpi/ring_detached.sim
+[ -x "$libs/orrery-sim-launcher" ] || skip "the launcher of this build is not in .libs"
+
+cat > without.py <<'END'
+import sys
+name, source, target = sys.argv[1].encode() + b"\0", sys.argv[2], sys.argv[3]
+data = open(source, "rb").read()
+at = data.index(b"\0" + name) + 1
+open(target, "wb").write(data[:at] + b"?" + data[at + 1:])
+END
+
+# launch LAUNCHER OPTION...: the program on 2 nodes.
+launch() { LD_LIBRARY_PATH=$libs timeout 60 "$@" -n 2 "$program"; }
+
+# refuses NAME SYMBOL: without the symbol.
+refuses() {
+	python3 without.py "$2" "$libs/orrery-sim-launcher" launcher || die "no name $2 in the launcher"
+	chmod +x launcher
+	fails 1 "never calls our $1: .*-Bsymbolic-functions.*install" launch ./launcher
+	[ "$(wc -l < err)" = 1 ] || die "more than one line"
+}
+
+# One header declares private names.
+private=$(grep -rlE '^namespace simgrid|_ZNK?7simgrid' "$ORR_TEST_SRCDIR/sim" "$ORR_TEST_SRCDIR/src" | grep -v /simgrid_private.h)
+[ -z "$private" ] || die "names of SimGrid outside of sim/sys/simgrid_private.h: $private"
+
+ok launch "$libs/orrery-sim-launcher"
+refuses 'Context::set_current\(\)' _ZN7simgrid6kernel7context7Context11set_currentEPS2_
+refuses 'EngineImpl::solve\(\)' _ZNK7simgrid6kernel10EngineImpl5solveEd
+refuses 'EngineImpl::handle_ended_actions\(\)' _ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv
+
+fails 1 'contexts/factory:thread: actors must not be threads .*leave the setting out' \
+	"$ORRERY" sim -n 2 --cfg contexts/factory:thread "$program"
+fails 1 'contexts/nthreads:2: one thread runs all actors .*leave the setting out' \
+	"$ORRERY" sim -n 2 --cfg contexts/nthreads:2 "$program"
+
+# Another release of the library.
+cat > other.c <<'END'
+void sg_version_get(int *major, int *minor, int *patch) { *major = 3; *minor = 31; *patch = 0; }
+END
+$CC -shared -fPIC -o other.so other.c || die "cannot build other.so"
+fails 1 'the library of SimGrid 3.31, and Orrery was built for 3.32; configure and build' \
+	env LD_PRELOAD="$PWD/other.so" LD_LIBRARY_PATH="$libs" "$libs/orrery-sim-launcher" -n 2 "$program"
+
+# Another release of its headers, for configure.
+rm -rf other
+mkdir -p other/lib other/include/simgrid
+include=$(sed -n 's/^SMPI_INCLUDE = \(.*\)\/smpi$/\1/p' "$ORR_TEST_BUILDDIR/Makefile")
+for f in "$include"/simgrid/* "$include"/smpi "$include"/xbt*; do
+	case $f in
+	*/version.h) sed 's/^\(#define SIMGRID_VERSION_MINOR\).*/\1 33/' "$f" > other/include/simgrid/version.h ;;
+	*/simgrid/*) ln -s "$f" other/include/simgrid/ ;;
+	*) ln -s "$f" other/include/ ;;
+	esac
+done
+ln -s "$($CC -print-file-name=libsimgrid.so)" other/lib/libsimgrid.so
+mkdir configured
+cd configured || exit 1
+fails 1 'with-simgrid=.*other: this is SimGrid 3.33, and Orrery knows the inside of 3.32 only' \
+	"$ORR_TEST_SRCDIR/configure" --with-simgrid="$OLDPWD/other"
+exit 0
