@@ -3,6 +3,7 @@
 # A SimGrid that does not call the functions that we interpose is refused with the name of the
 # function; so are another release and settings that our turns of actors cannot bear. To SimGrid, a
 # launcher that lacks a name looks as one does to a library linked with -Bsymbolic-functions.
+# orr-test: timeout 300
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_SIM" = yes ] || skip "needs the simulated world"
 [ "$ORR_TEST_SANITIZER" = no ] || skip "sanitizers bring a launcher of their own"
