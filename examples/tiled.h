@@ -129,24 +129,25 @@ static inline void times_begin(void)
 static inline void times_print(const struct grid *g, const char *program)
 {
 	struct orrery_worker_times t;
-	double mine[6], sum[6] = { 0 }, all = 0;
+	double mine[7], sum[7] = { 0 }, all = 0;
 
 	if (!starpu_profiling_status_get() || orrery_worker_times(-1, &t))
 		return;
 	mine[0] = t.kernels_us;
 	mine[1] = t.messages_us;
 	mine[2] = t.submission_us;
-	mine[3] = t.idle_us;
-	mine[4] = t.data_us;
-	mine[5] = t.runtime_us;
-	MPI_Reduce(mine, sum, 6, MPI_DOUBLE, MPI_SUM, 0, g->comm);
-	for (int i = 0; i < 6; i++)
+	mine[3] = t.foreign_us;
+	mine[4] = t.idle_us;
+	mine[5] = t.data_us;
+	mine[6] = t.runtime_us;
+	MPI_Reduce(mine, sum, 7, MPI_DOUBLE, MPI_SUM, 0, g->comm);
+	for (int i = 0; i < 7; i++)
 		all += sum[i];
 	all = all > 0 ? all / 100 : 1;
 	if (g->rank == 0)
-		printf("%s_times nodes=%d kernels=%.2f messages=%.2f submission=%.2f idle=%.2f data=%.2f runtime=%.2f\n",
+		printf("%s_times nodes=%d kernels=%.2f messages=%.2f submission=%.2f foreign=%.2f idle=%.2f data=%.2f runtime=%.2f\n",
 		       program, g->size, sum[0] / all, sum[1] / all, sum[2] / all, sum[3] / all,
-		       sum[4] / all, sum[5] / all);
+		       sum[4] / all, sum[5] / all, sum[6] / all);
 }
 
 /* Ends the program when the insertion of a task was refused. */

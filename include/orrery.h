@@ -53,9 +53,11 @@ struct orrery_worker_times {
 	double kernels_us;
 	double messages_us;   /* without a task, until a message made one ready */
 	double submission_us; /* without a task, until the program submitted one */
+	double foreign_us;    /* the same, while the program inserted tasks of other ranks */
 	double idle_us;       /* without a task, until another task made one ready, or at the end */
 	double data_us;       /* with a task, until its data were there */
-	double runtime_us;    /* until tasks that were ready were taken, and for their ends */
+	double runtime_us; /* until tasks that were ready were taken, for their start and their end
+			    */
 };
 
 /* Fill *times with those of a worker, or with the sum over all workers of the process if worker is

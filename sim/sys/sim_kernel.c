@@ -152,9 +152,10 @@ int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
 		    codelet_name(cl, k->task), us);
 	a->extra_us = 0;
 	/* The runtime's work for this worker since the last kernel comes before it. */
-	us += a->head.thread.debt_us;
+	k->before_us = a->head.thread.debt_us;
+	us += k->before_us;
 	a->head.thread.debt_us = 0;
-	k->end_us = 0;
+	k->end_us = k->after_us = 0;
 	if (us <= 0)
 		return 0;
 	k->end_us = k->arch == STARPU_CPU_WORKER ? orr_sim_cores_enter(a->rank, us)
@@ -167,6 +168,7 @@ void orr_sys_kernel_settle(struct orr_thread *self, struct orr_kernel *k)
 {
 	orr_assert(self == orr_thread_self() && self->debt_us >= 0);
 	k->end_us += self->debt_us;
+	k->after_us += self->debt_us;
 	self->debt_us = 0;
 }
 

@@ -66,6 +66,10 @@
 	  "tasks and parallel tasks that are meant for this worker, its statistics", \
 	  "JOIN", \
 	  "calls of the program; waking") \
+	X(CAUSES, 0, "orr_core.causes.lock", \
+	  "what workers without a task have waited for, while profiling is on", \
+	  "WORKER", \
+	  "anything but adding") \
 	X(GRAPH, 0, "orr_graph.lock", \
 	  "the recorded graph of tasks", \
 	  "none", \

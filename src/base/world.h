@@ -24,6 +24,9 @@ struct orr_kernel {
 	/* Filled in by the world, see orr_sys_kernel_start. */
 	double end_us;
 	double own_us;
+	/* Of the time between start and end: the runtime's own, before and after the kernel. Always
+	 * 0 in a real run. */
+	double before_us, after_us;
 };
 
 /* A copy between two memory nodes. */

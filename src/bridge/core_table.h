@@ -18,6 +18,7 @@
 #include "core/look.h"
 #include "core/task.h"
 #include "core/task_count.h"
+#include "core/times.h"
 #include "core/worker.h"
 #include "data/access.h"
 #include "data/data.h"
@@ -55,6 +56,7 @@
 	F(orr_handle_unpack) \
 	F(orr_memory_has_room) \
 	F(orr_look_set) \
+	F(orr_times_foreign) \
 	F(orr_lend_begin) \
 	F(orr_lend_end) \
 	F(orr_lend_run) \

@@ -179,6 +179,11 @@ void orr_look_set(struct orr_process *proc, void (*look)(struct orr_process *, i
 	core.orr_look_set(proc, look);
 }
 
+void orr_times_foreign(struct orr_process *proc, double us)
+{
+	core.orr_times_foreign(proc, us);
+}
+
 struct orr_group *orr_lend_begin(struct orr_process *proc, unsigned cpu,
 				 void (*rung)(struct orr_process *))
 {

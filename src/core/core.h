@@ -73,10 +73,20 @@ enum orr_time {
 	ORR_TIME_IDLE,       /* without a task, until another task or nothing made one ready */
 	ORR_TIME_MESSAGE,    /* the same, until a message did */
 	ORR_TIME_SUBMISSION, /* the same, until the program submitted one */
-	ORR_TIME_DATA,       /* with a task, before its kernel */
+	ORR_TIME_FOREIGN,    /* of that, while it inserted tasks of other ranks */
+	ORR_NCAUSES,
+	ORR_TIME_DATA = ORR_NCAUSES, /* with a task, before its kernel */
 	ORR_TIME_KERNEL,
-	ORR_TIME_RUNTIME, /* between the two: tasks that are ready, and tasks that end */
+	ORR_TIME_RUNTIME, /* tasks that are ready, their start and their end */
 	ORR_NTIMES
+};
+
+/* The time of a process divided by what made its tasks ready, up to the last of them. The time of
+ * foreign insertions is counted beside the others. */
+struct orr_causes {
+	orr_lock_t lock;
+	double since_us;
+	double us[ORR_NCAUSES];
 };
 
 struct orr_worker {
@@ -123,8 +133,9 @@ struct orr_worker {
 	struct {
 		double since_us; /* what came before is in spent_us */
 		double spent_us[ORR_NTIMES];
-		uint8_t present; /* what the time since then is, enum orr_time */
-	} times;                 /* under local_lock */
+		double causes_us[ORR_NCAUSES]; /* those of the process at that moment */
+		uint8_t present;               /* what the time since since_us is, enum orr_time */
+	} times;                               /* under local_lock */
 	char name[48];
 	unsigned own_ctx; /* while its thread steps another worker: what its kernels and callbacks
 			     chose by starpu_sched_ctx_set_context(), as struct orr_thread's ctx */
@@ -218,8 +229,9 @@ struct orr_core {
 	uint64_t ncompleted_other __attribute__((aligned(64))); /* atomic */
 
 	unsigned ndone_waiters __attribute__((
-		aligned(64))); /* atomic: threads in starpu_task_wait_for_all and relatives */
-	unsigned rr;           /* round-robin cursor of pushes from outside of workers */
+		aligned(64)));    /* atomic: threads in starpu_task_wait_for_all and relatives */
+	struct orr_causes causes; /* while profiling is on (core/times.h) */
+	unsigned rr;              /* round-robin cursor of pushes from outside of workers */
 	uint64_t idle_mask[STARPU_NMAXWORKERS / 64]; /* atomic: groups that sleep, by index */
 };
 

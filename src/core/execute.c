@@ -45,23 +45,36 @@ void orr_execute_prepare(struct orr_worker *w, struct orr_task *t)
 							   : task->interfaces;
 }
 
-/* The kernel ends later. What the runtime takes to choose, start and complete the task comes on
- * top of it. */
-static void run_on(struct orr_worker *w, struct orr_thread *self)
+/* What the runtime takes to choose, start and complete the task. */
+static inline void charge_task(const struct orr_task *t, struct orr_thread *self)
 {
 	orr_sys_charge(self, ORR_COST_SCHED);
 	orr_sys_charge(self, ORR_COST_COMPLETE);
-	orr_sys_charge_times(self, ORR_COST_DATUM, w->task->owner.naccess);
+	orr_sys_charge_times(self, ORR_COST_DATUM, t->owner.naccess);
+}
+
+/* The kernel ends later. The runtime's own work comes on top of it. */
+static void run_on(struct orr_worker *w, struct orr_thread *self)
+{
+	charge_task(w->task, self);
 	orr_sys_kernel_settle(self, &w->kernel);
 	orr_group_heap_push(w->group, w);
 	self->task = NULL;
+}
+
+/* The kernel took no time: the worker owes the runtime's work, as it does after other work. */
+static inline void finish_at_once(struct orr_worker *w, struct orr_thread *self)
+{
+	charge_task(w->task, self);
+	w->kernel.before_us = w->kernel.after_us = 0;
+	orr_execute_finish(w, self);
 }
 
 /* The kernel of a parallel task, in its leader. */
 static void start_parallel(struct orr_worker *w, struct orr_thread *self)
 {
 	switch (orr_parallel_start(w, self)) {
-	case 0: orr_execute_finish(w, self); break;
+	case 0: finish_at_once(w, self); break;
 	case 1: run_on(w, self); break;
 	default: self->task = NULL;
 	}
@@ -94,15 +107,18 @@ static inline void set_up(struct orr_worker *w, struct orr_task *t, struct orr_t
 		policy->pre_exec_hook(task, t->ctx);
 }
 
-/* The kernel of w->task begins now. */
-static inline void note_start(struct orr_worker *w, struct orr_task *t, struct orr_process *proc)
+/* The kernel of w->task begins after the work that its worker's thread still owes (debt_us, which
+ * is always 0 in a real run). */
+static inline void note_start(struct orr_worker *w, struct orr_task *t, struct orr_process *proc,
+			      double debt_us)
 {
 	orr_times_change(w, proc, ORR_TIME_DATA, ORR_TIME_KERNEL);
 	if (__builtin_expect(proc->perf_timing, 0))
-		w->start_us = orr_sys_now_us();
+		w->start_us = orr_sys_now_us() + debt_us;
 	if (t->pub->profiling_info)
-		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, start_time));
-	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id);
+		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, start_time),
+				    debt_us);
+	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id, debt_us);
 	w->state = ORR_WORKER_RUNNING;
 	if (orr_monitor_wants(proc, t))
 		orr_monitor_start_slow(proc, t);
@@ -120,7 +136,7 @@ void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
 	struct orr_task *t = w->task;
 
 	set_up(w, t, self);
-	note_start(w, t, self->proc);
+	note_start(w, t, self->proc, self->debt_us);
 	if (__builtin_expect(w->starving, 0))
 		orr_inputs_stop_starving(w, self->proc);
 	if (__builtin_expect(w->member != NULL, 0)) {
@@ -128,7 +144,7 @@ void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
 		return;
 	}
 	switch (w->driver->start(w, t, &w->launch)) {
-	case ORR_STARTED_RAN: orr_execute_finish(w, self); break;
+	case ORR_STARTED_RAN: finish_at_once(w, self); break;
 	case ORR_STARTED_TIMED: run_on(w, self); break;
 	case ORR_STARTED_LATER: run_on_device(w); self->task = NULL;
 	}
@@ -158,7 +174,7 @@ static void advance_queue(struct orr_worker *w, struct orr_process *proc)
 	w->nahead--;
 	memmove(w->ahead, w->ahead + 1, w->nahead * sizeof(*w->ahead));
 	w->task = w->launch.task;
-	note_start(w, w->task, proc);
+	note_start(w, w->task, proc, 0);
 	run_on_device(w);
 }
 
@@ -203,9 +219,9 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 
 	self->task = t;
 	end_kernel(w, t);
-	orr_times_change(w, proc, ORR_TIME_KERNEL, ORR_TIME_RUNTIME);
+	orr_times_kernel(w, proc);
 	if (__builtin_expect(proc->perf_timing, 0)) {
-		us = orr_sys_now_us() - w->start_us;
+		us = orr_sys_now_us() - w->kernel.after_us - w->start_us;
 		if (us > 0)
 			ORR_ATOMIC_ADD_RELAXED(&w->busy_ns, (uint64_t) (us * 1e3));
 		if (proc->cfg.calibrate && task->cl->model)
@@ -213,11 +229,14 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 					 w->kernel.own_us > 0 ? w->kernel.own_us : us);
 	}
 	if (__builtin_expect(task->cl->energy_model || proc->watts[w->arch] > 0, 0))
-		orr_energy_task(w, t, proc->perf_timing ? orr_sys_now_us() - w->start_us : 0);
+		orr_energy_task(w, t,
+				proc->perf_timing ? us + w->kernel.before_us + w->kernel.after_us
+						  : 0);
 	if (orr_monitor_wants(proc, t))
 		orr_monitor_end_slow(proc, t, w);
 	if (task->profiling_info) {
-		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, end_time));
+		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, end_time),
+				    -w->kernel.after_us);
 		task->profiling_info->workerid = (int) w->id;
 	}
 	if (__builtin_expect(proc->cfg.profiling, 0))
@@ -228,7 +247,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 
 		ORR_ATOMIC_STORE_RELAXED(n, *n + 1);
 	}
-	orr_task_trace(proc, ORR_TRACE_END, t, (int) w->id);
+	orr_task_trace(proc, ORR_TRACE_END, t, (int) w->id, -w->kernel.after_us);
 	if (__builtin_expect(proc->core->ctx[t->ctx]->policy->post_exec_hook != NULL, 0))
 		proc->core->ctx[t->ctx]->policy->post_exec_hook(task, t->ctx);
 	orr_scratch_release(&t->owner, w->id, t->interfaces);

@@ -206,7 +206,7 @@ int orr_parallel_start(struct orr_worker *w, struct orr_thread *self)
 	int later;
 
 	for (unsigned i = 1; i < p->comb->n; i++)
-		orr_task_trace(self->proc, ORR_TRACE_START, p->task, p->comb->workers[i]);
+		orr_task_trace(self->proc, ORR_TRACE_START, p->task, p->comb->workers[i], 0);
 	if (p->spmd)
 		return start_spmd(w, p);
 	orr_bind_to_workers(self->proc, p->comb->workers, p->comb->n);
@@ -236,7 +236,7 @@ void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 	for (unsigned i = 1; i < c->n; i++) {
 		unsigned long *count = &t->pub->cl->per_worker_stats[c->workers[i]];
 
-		orr_task_trace(proc, ORR_TRACE_END, t, c->workers[i]);
+		orr_task_trace(proc, ORR_TRACE_END, t, c->workers[i], -w->kernel.after_us);
 		ORR_ATOMIC_ADD_RELAXED(&proc->core->workers[c->workers[i]].busy_ns,
 				       (uint64_t) (us * 1e3));
 		if (proc->cfg.codelet_profiling)

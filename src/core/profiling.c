@@ -42,6 +42,8 @@ int starpu_profiling_status_set(int status)
 	struct orr_process *proc = orr_self();
 	int previous = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling);
 
+	if (status && !previous && proc->core->nworkers) /* else the start does */
+		orr_times_begin(proc);
 	if (status)
 		for (unsigned i = 0; i < proc->core->nworkers; i++) {
 			orr_lock(&proc->core->workers[i].local_lock);
@@ -81,7 +83,8 @@ static void take_times(const struct orr_worker *w, struct starpu_profiling_worke
 	info->waiting_time = info->all_waiting_time = timespec_of(us[ORR_TIME_DATA]);
 	info->scheduling_time = info->all_scheduling_time = timespec_of(us[ORR_TIME_RUNTIME]);
 	info->sleeping_time = info->all_sleeping_time = timespec_of(
-		us[ORR_TIME_IDLE] + us[ORR_TIME_MESSAGE] + us[ORR_TIME_SUBMISSION]);
+		us[ORR_TIME_IDLE] + us[ORR_TIME_MESSAGE] + us[ORR_TIME_SUBMISSION] +
+		us[ORR_TIME_FOREIGN]);
 }
 
 int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worker_info *info)
@@ -208,9 +211,9 @@ void starpu_display_stats(void)
 
 /* ---- tasks ---- */
 
-static void stamp(struct timespec *ts)
+static void stamp(struct timespec *ts, double shift_us)
 {
-	double us = orr_sys_now_us();
+	double us = orr_sys_now_us() + shift_us;
 
 	ts->tv_sec = (time_t) (us * 1e-6);
 	ts->tv_nsec = (long) ((us - (double) ts->tv_sec * 1e6) * 1e3);
@@ -221,10 +224,10 @@ void orr_profiling_submit(struct orr_task *t)
 	if (!t->pub->profiling_info)
 		t->pub->profiling_info = calloc(1, sizeof(*t->pub->profiling_info));
 	if (t->pub->profiling_info)
-		stamp(&t->pub->profiling_info->submit_time);
+		stamp(&t->pub->profiling_info->submit_time, 0);
 }
 
-void orr_profiling_stamp(struct orr_task *t, size_t field_offset)
+void orr_profiling_stamp(struct orr_task *t, size_t field_offset, double shift_us)
 {
-	stamp((struct timespec *) ((char *) t->pub->profiling_info + field_offset));
+	stamp((struct timespec *) ((char *) t->pub->profiling_info + field_offset), shift_us);
 }

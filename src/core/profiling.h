@@ -9,7 +9,7 @@
 
 /* The task is being submitted: gives it its profiling_info. */
 void orr_profiling_submit(struct orr_task *t);
-/* Stores the time in the field of profiling_info at that offset. */
-void orr_profiling_stamp(struct orr_task *t, size_t field_offset);
+/* Stores the time that is shift_us from now in the field of profiling_info at that offset. */
+void orr_profiling_stamp(struct orr_task *t, size_t field_offset, double shift_us);
 
 #endif

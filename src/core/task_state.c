@@ -195,7 +195,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 		orr_tag_task_done(t);
 	if (pub->callback_func)
 		run_callback(t, pub->callback_func, pub->callback_arg);
-	orr_task_trace(proc, ORR_TRACE_DONE, t, w ? (int) w->id : -1);
+	orr_task_trace(proc, ORR_TRACE_DONE, t, w ? (int) w->id : -1, 0);
 	if (__builtin_expect(t->tag != NULL, 0))
 		orr_tag_task_ends(t);
 	pub->status = STARPU_TASK_FINISHED;

@@ -121,7 +121,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		ORR_ATOMIC_ADD(&ctx->nsubmitted, 1);
 	if (__builtin_expect(proc->cfg.profiling, 0))
 		orr_profiling_submit(t);
-	orr_task_trace(proc, ORR_TRACE_SUBMIT, t, -1);
+	orr_task_trace(proc, ORR_TRACE_SUBMIT, t, -1, 0);
 	if (__builtin_expect(orr_monitor_on(proc), 0) && !internal)
 		orr_monitor_submit_slow(proc, t);
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_BLOCKED);

@@ -59,7 +59,7 @@ void orr_worker_trace_slow(struct orr_worker *w, enum starpu_prof_tool_event eve
 }
 
 void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_event event,
-			 const struct orr_task *t, int worker)
+			 const struct orr_task *t, int worker, double shift_us)
 {
 	const struct starpu_codelet *cl = t->pub->cl;
 
@@ -68,7 +68,7 @@ void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_event event,
 	if (!proc->trace)
 		return;
 	orr_trace_task(proc, starpu_worker_get_id(), event, t->job_id,
-		       cl && cl->name ? cl->name : "unnamed", worker);
+		       cl && cl->name ? cl->name : "unnamed", worker, shift_us);
 }
 
 static void trace_mark(const char *what, unsigned long number, const char *text)

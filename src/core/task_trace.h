@@ -11,14 +11,15 @@
 #include "trace/tool.h"
 #include "trace/trace.h"
 
-/* Tells a step in the life of t. `worker` is the worker that executes it, -1 if none does. */
+/* Tells a step in the life of t, shift_us from now. `worker` is the worker that executes it, -1 if
+ * none does. */
 void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_event event,
-			 const struct orr_task *t, int worker);
+			 const struct orr_task *t, int worker, double shift_us);
 static inline void orr_task_trace(struct orr_process *proc, enum orr_trace_event event,
-				  const struct orr_task *t, int worker)
+				  const struct orr_task *t, int worker, double shift_us)
 {
 	if (__builtin_expect(proc->observed != 0, 0))
-		orr_task_trace_slow(proc, event, t, worker);
+		orr_task_trace_slow(proc, event, t, worker, shift_us);
 }
 
 /* Tells the tool of an event of a worker that is not about a task. */

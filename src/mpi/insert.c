@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include "core/codelet.h"
 #include "core/insert.h"
+#include "core/times.h"
 #include "mpi/insert.h"
 #include "mpi/check.h"
 #include "mpi/lb.h"
@@ -457,18 +458,26 @@ static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xra
 	return orr_mpi_exchange_after(mpi, c, xrank, ins->d, ins->n, ins->prio);
 }
 
+/* The time of the calling thread, what it owes in virtual time included. */
+static double thread_us(void)
+{
+	return orr_sys_now_us() + orr_thread_self()->debt_us;
+}
+
 static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *cl,
 			 struct source *src)
 {
-	struct orr_mpi *mpi = orr_self()->mpi;
+	struct orr_process *proc = orr_self();
+	struct orr_mpi *mpi = proc->mpi;
 	struct orr_mpi_comm *c = NULL;
 	struct insertion ins;
-	int xrank, ret;
+	int xrank, ret, timed = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling);
 
 	if (__builtin_expect(!mpi, 0)) {
 		orr_mpi_get(who);
 		return -ENODEV;
 	}
+	double begin_us = __builtin_expect(timed, 0) ? thread_us() : 0;
 	ret = begin(mpi, comm, cl, src, &ins, &c, &xrank);
 	if (ret)
 		return ret;
@@ -482,6 +491,8 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 		struct orr_thread *thread = orr_thread_self();
 		orr_sys_charge(thread, ORR_COST_FOREIGN);
 		orr_sys_settle(thread);
+		if (__builtin_expect(timed, 0))
+			orr_times_foreign(proc, thread_us() - begin_us);
 	}
 	parse_done(&ins, mine ? NULL : src);
 	return ret;

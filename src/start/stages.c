@@ -15,6 +15,7 @@
 #include "core/monitor.h"
 #include "core/tag.h"
 #include "core/task.h"
+#include "core/times.h"
 #include "core/unit_tree.h"
 #include "core/worker.h"
 #include "data/data.h"
@@ -99,6 +100,7 @@ static int start_state(struct orr_process *proc)
 
 	memset(&core->workers, 0, sizeof(*core) - offsetof(struct orr_core, workers));
 	core->next_job = next_job;
+	orr_times_init(proc);
 	memset(&data->transfers, 0, sizeof(*data) - offsetof(struct orr_data, transfers));
 	data->default_sequential_consistency = 1;
 	memset(data->memnodes, 0, sizeof(data->memnodes));

@@ -87,11 +87,11 @@ static void trace_append(struct orr_trace *tr, int by, struct event e)
 }
 
 void orr_trace_task(struct orr_process *proc, int by, enum orr_trace_event event, uint64_t job,
-		    const char *name, int worker)
+		    const char *name, int worker, double shift_us)
 {
 	if (is_recording(proc->trace))
 		trace_append(proc->trace, by,
-			     (struct event){ .us = orr_sys_now_us(),
+			     (struct event){ .us = orr_sys_now_us() + shift_us,
 					     .job = job,
 					     .name = name,
 					     .worker = worker,

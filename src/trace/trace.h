@@ -38,10 +38,10 @@ void orr_trace_set_behind(struct orr_process *proc, double us);
 /* The functions below require proc->trace. `by` is the number of the worker that the calling thread
  * steps, -1 if it steps none; no two threads may pass the same worker at a time. */
 
-/* A step in the life of a task. `worker` is the worker that executes it, -1 if none does. The name
- * must outlive the recorder. */
+/* A step in the life of a task, shift_us from now. `worker` is the worker that executes it, -1 if
+ * none does. The name must outlive the recorder. */
 void orr_trace_task(struct orr_process *proc, int by, enum orr_trace_event event, uint64_t job,
-		    const char *name, int worker);
+		    const char *name, int worker, double shift_us);
 /* A message to or from rank `peer`. */
 void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
 		       int64_t tag, size_t bytes);

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 REAL, SIMULATED = [1, 2, 4], [1, 4, 16, 64, 256, 1024]
-SHARES = ["kernels", "messages", "submission", "idle", "data", "runtime"]
+SHARES = ["kernels", "messages", "submission", "foreign", "idle", "data", "runtime"]
 
 
 def cholesky(nt, b):

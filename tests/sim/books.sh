@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Runs whose books are known exactly (books.c): one cost or two at a time, all others 0. What each
+# kind of time must be stands in the table in nanoseconds, or as a sum; what is not named must be 0,
+# and the kinds must add up to the time that passed, times the workers.
+# orr-test: world sim
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ "${ORR_TEST_SIM:-yes}" = yes ] && [ "$ORR_TEST_MPI" = yes ] || skip "the simulated world was not built"
+program=$ORR_TEST_BUILDDIR/tests/sim/books.sim
+cases=0
+
+# books RANKS CPUS COSTS RUN KIND=NS...: COSTS are NAME=US with commas, or "-". The kinds are rank
+# 0's; with `message`, those of rank 1.
+books() {
+	ranks=$1 cpus=$2 costs=$3 run=$4
+	shift 4
+	options="--cpus $cpus"
+	for name in submit access foreign complete datum sched message interrupt wake look; do
+		value=$(echo ",$costs" | sed -n "s/.*,$name=\([0-9.]*\).*/\1/p")
+		options="$options --cost-$name ${value:-0}"
+	done
+	# shellcheck disable=SC2086
+	ok "$ORRERY" sim -n "$ranks" $options "$program" $run
+	case $run in message*) rank=1 ;; *) rank=0 ;; esac
+	grep "^rank $rank: " out > line || die "no books: $(cat out)"
+	sum=0
+	for kind in kernels messages submission foreign idle data runtime; do
+		got=$(sed -n "s/.* $kind \(-*[0-9]*\).*/\1/p" line)
+		want=0
+		sum=$((sum + got))
+		for w; do
+			case $w in
+			$kind=any) want=$got ;;
+			$kind=*) want=$((${w#*=})) ;;
+			esac
+		done
+		[ $((got - want)) -le 1 ] && [ $((want - got)) -le 1 ] ||
+			die "$run with $costs on $cpus cores: $kind $got ns, not $want: $(cat line)"
+	done
+	passed=$(sed -n 's/.* passed //p' line)
+	[ "$passed" -lt 0 ] || { [ $((sum - cpus * passed)) -le "$cpus" ] && [ $((cpus * passed - sum)) -le "$cpus" ]; } ||
+		die "$run with $costs on $cpus cores: $sum ns are booked of $cpus times $passed"
+	cases=$((cases + 1))
+}
+
+# Only kernels.
+books 1 1 - 'ready 10 5' kernels=50000
+books 1 1 - 'fed 10 5' kernels=50000
+books 1 1 - 'chain 10 5' kernels=50000
+books 1 4 - 'ready 12 5' kernels=60000
+books 1 4 - 'ready 10 5' kernels=50000 idle=10000
+books 1 4 - 'chain 10 5' kernels=50000 idle=150000
+# The start and the end of a task are the runtime's, whatever the kernel takes.
+for cost in complete sched; do
+	books 1 1 $cost=20 'ready 10 5' kernels=50000 runtime=200000
+	books 1 1 $cost=20 'ready 10 0.73' kernels=7300 runtime=200000
+	books 1 1 $cost=0.5 'ready 1000 100' kernels=100000000 runtime=500000
+	books 1 2 $cost=20 'ready 10 5' kernels=50000 runtime=200000
+	books 1 1 $cost=20 'chain 10 5' kernels=50000 runtime=200000
+	books 1 4 $cost=20 'chain 10 5' kernels=50000 runtime=200000 idle=3*250000
+done
+books 1 1 datum=20 'ready 10 5' kernels=50000
+books 1 1 datum=20 'chain 10 5' kernels=50000 runtime=200000
+books 1 4 datum=20 'chain 10 5' kernels=50000 runtime=200000 idle=3*250000
+books 1 1 complete=20,sched=10 'ready 10 5' kernels=50000 runtime=300000
+books 1 1 complete=20,datum=10 'chain 10 5' kernels=50000 runtime=300000
+# The program cannot feed the workers. They wait for it, those that get no task, too.
+for cpus in 1 2 4 16 64; do
+	books 1 $cpus submit=10 'fed 100 5' kernels=500000 submission=$cpus*1000000-99*5000 idle=$((cpus - 1))*5000
+	books 2 $cpus foreign=10 'foreign 10 5 3' kernels=50000 foreign=$cpus*300000-9*5000 idle=$((cpus - 1))*5000
+	books 1 $cpus access=10 'chain 100 5' kernels=500000 submission=$cpus*1000000-99*5000 idle=$((cpus - 1))*5000
+done
+books 2 1 submit=5,foreign=10 'foreign 10 0.001 300' kernels=10 submission=50000-9 foreign=30000000
+# What a worker submits or completes itself does not make it wait.
+books 1 1 submit=10,complete=20 'ready 10 5' kernels=50000 runtime=200000
+# A message: as much as rank 0's kernel takes, and its way.
+for cpus in 1 4; do
+	books 2 $cpus - 'message 10 50' kernels=500000 messages=any idle=$((cpus - 1))*50000
+done
+[ $cases -ge 40 ] || die "only $cases runs"
+exit 0
