@@ -38,7 +38,8 @@ typedef struct orr_trs_epoch *starpu_trs_epoch_t;
 
 /* Bit of a kind of worker in a `where` mask. */
 #define STARPU_WORKER_TO_MASK(worker_archtype) (1U << ((worker_archtype) + 1))
-/* The task needs no worker: it completes as soon as its dependencies are met. */
+/* By itself: the task needs no worker, and completes as soon as its dependencies are met. Beside
+ * kinds of workers it has no effect. */
 #define STARPU_NOWHERE (1U << 0)
 #define STARPU_CPU STARPU_WORKER_TO_MASK(STARPU_CPU_WORKER)
 #define STARPU_CUDA STARPU_WORKER_TO_MASK(STARPU_CUDA_WORKER)

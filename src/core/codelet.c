@@ -106,7 +106,7 @@ static uint32_t where_implemented(const struct starpu_codelet *cl)
 
 uint32_t orr_codelet_where(const struct starpu_codelet *cl)
 {
-	return cl->where ? cl->where : where_implemented(cl);
+	return cl->where ? orr_where_meant(cl->where) : where_implemented(cl);
 }
 
 int orr_codelet_check(struct starpu_codelet *cl)
@@ -116,7 +116,7 @@ int orr_codelet_check(struct starpu_codelet *cl)
 			  cl->nbuffers);
 		return -EINVAL;
 	}
-	int marks = cl->where & ~where_implemented(cl) ? 0 : ORR_CODELET_BACKED;
+	int marks = orr_where_meant(cl->where) & ~where_implemented(cl) ? 0 : ORR_CODELET_BACKED;
 	__atomic_fetch_or(&cl->checked, ORR_CODELET_CHECKED | marks, __ATOMIC_RELAXED);
 	return 0;
 }

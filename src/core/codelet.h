@@ -25,6 +25,13 @@ static inline int orr_codelet_is_backed(const struct starpu_codelet *cl)
 	return __atomic_load_n(&cl->checked, __ATOMIC_RELAXED) & ORR_CODELET_BACKED;
 }
 
+/* The program's `where` as it is meant: STARPU_NOWHERE by itself, or kinds of units, among which it
+ * says nothing. */
+static inline uint32_t orr_where_meant(uint32_t where)
+{
+	return where == STARPU_NOWHERE ? where : where & ~(uint32_t) STARPU_NOWHERE;
+}
+
 /* The kinds of units that the codelet names, or else has implementations for. */
 uint32_t orr_codelet_where(const struct starpu_codelet *cl);
 /* May the function for the CPU stand for one for this worker of a type of devices (NULL: for any of

@@ -31,7 +31,7 @@ static uint32_t task_where(const struct orr_process *proc, const struct starpu_t
 	if (!cl)
 		return STARPU_NOWHERE;
 	if (task->where != -1)
-		return (uint32_t) task->where;
+		return orr_where_meant((uint32_t) task->where);
 	if (!cl->where && cl->cpu_funcs[0] && proc->arch_mask == STARPU_CPU)
 		return STARPU_CPU; /* the other kinds' implementations need no look */
 
