@@ -14,6 +14,7 @@
  * shares its buffer among all ranks, so that no payload is copied.
  *
  * Invariant: what a line "out" of one rank sends, the line "in" of the other receives. */
+#include <smpi/smpi.h>
 #include <mpi.h>
 
 #include <stdio.h>

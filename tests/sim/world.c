@@ -5,6 +5,7 @@
  * orr-test: sim-ranks 1 4 300 */
 #include <mpi.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/test.h"
 
