@@ -606,10 +606,10 @@ struct starpu_csr_interface {
 	enum starpu_data_interface_id id;
 	uint32_t nnz;
 	uint32_t nrow;
-	uint32_t firstentry; /* 0, or 1 in Fortran; the first entry of a child */
 	uintptr_t nzval;
 	uint32_t *colind;
 	uint32_t *rowptr;
+	uint32_t firstentry;  /* 0, or 1 in Fortran; the first entry of a child */
 	uint32_t *ram_colind; /* the copies in main memory, for filters */
 	uint32_t *ram_rowptr;
 	size_t elemsize; /* bytes */
@@ -655,10 +655,10 @@ struct starpu_bcsr_interface {
 	enum starpu_data_interface_id id;
 	uint32_t nnz;
 	uint32_t nrow;
-	uint32_t firstentry;
 	uintptr_t nzval;
 	uint32_t *colind;
 	uint32_t *rowptr;
+	uint32_t firstentry;
 	uint32_t *ram_colind;
 	uint32_t *ram_rowptr;
 	uint32_t r;      /* rows of a block */

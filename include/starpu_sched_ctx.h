@@ -79,8 +79,8 @@ unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id, unsigned sc
 unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id);
 unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
 						  unsigned sched_ctx_id);
-/* Rank of the calling worker in the context, -1 when it is not in it. */
-int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id);
+/* Rank of the calling worker in the context, (unsigned) -1 when it is not in it. */
+unsigned starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id);
 /* The collection of its workers, owned by the context; for policies. It is made when it is first
  * asked for, as the policy's worker_type or STARPU_WORKER_TREE say, and changes as workers join and
  * leave. */

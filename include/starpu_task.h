@@ -426,7 +426,7 @@ void starpu_task_set_implementation(struct starpu_task *task, unsigned impl);
 unsigned starpu_task_get_implementation(struct starpu_task *task);
 /* The task's number in traces and messages: from 1 in the order of submission. */
 unsigned long starpu_task_get_job_id(struct starpu_task *task);
-const char *starpu_task_status_get_as_string(enum starpu_task_status status);
+char *starpu_task_status_get_as_string(enum starpu_task_status status);
 
 /* --- Transactions -------------------------------------------------------------------- */
 

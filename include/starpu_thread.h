@@ -154,7 +154,7 @@ int starpu_pthread_create_on(const char *name, starpu_pthread_t *thread,
 			     void *arg, starpu_sg_host_t host);
 int starpu_pthread_join(starpu_pthread_t thread, void **retval);
 int starpu_pthread_detach(starpu_pthread_t thread);
-void starpu_pthread_exit(void *retval) STARPU_ATTRIBUTE_NORETURN;
+int starpu_pthread_exit(void *retval) STARPU_ATTRIBUTE_NORETURN;
 starpu_pthread_t starpu_pthread_self(void);
 /* Non-zero when both are the same thread. */
 int starpu_pthread_equal(starpu_pthread_t t1, starpu_pthread_t t2);
@@ -176,7 +176,7 @@ int starpu_pthread_mutex_unlock(starpu_pthread_mutex_t *mutex);
 
 /* abstime is measured by the clock CLOCK_REALTIME as the program sees it (virtual in a simulated
  * run). */
-int starpu_pthread_cond_init(starpu_pthread_cond_t *cond, const starpu_pthread_condattr_t *attr);
+int starpu_pthread_cond_init(starpu_pthread_cond_t *cond, starpu_pthread_condattr_t *cond_attr);
 int starpu_pthread_cond_destroy(starpu_pthread_cond_t *cond);
 int starpu_pthread_cond_signal(starpu_pthread_cond_t *cond);
 int starpu_pthread_cond_broadcast(starpu_pthread_cond_t *cond);

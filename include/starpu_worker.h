@@ -99,11 +99,11 @@ void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type)
 /* "CPU", "CUDA", ... : constant strings. */
 const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type);
 /* True if it is one of the kinds; the kind that the single bit of a `where` mask stands for. */
-int starpu_worker_archtype_is_valid(enum starpu_worker_archtype type);
+unsigned starpu_worker_archtype_is_valid(enum starpu_worker_archtype type);
 enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask);
 /* True if workers of that kind have an implementation of the task. */
-int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
-					const struct starpu_task *task);
+unsigned starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
+					     const struct starpu_task *task);
 /* Returns once all workers are ready to execute tasks. */
 void starpu_worker_wait_for_initialisation(void);
 
@@ -124,12 +124,12 @@ enum starpu_node_kind starpu_worker_get_memory_node_kind(enum starpu_worker_arch
 unsigned starpu_memory_nodes_get_count(void);
 unsigned starpu_memory_nodes_get_numa_count(void);
 unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind);
-/* Kind of a node, number of its device, kind of the workers that compute on it; its name into
- * name[size]. */
+/* Kind of a node, number of its device, kind of the workers that compute on it. The name of a node
+ * goes to name[size], cut if need be; returned is its whole length. */
 enum starpu_node_kind starpu_node_get_kind(unsigned node);
 int starpu_memory_node_get_devid(unsigned node);
 enum starpu_worker_archtype starpu_memory_node_get_worker_archtype(enum starpu_node_kind node_kind);
-void starpu_memory_node_get_name(unsigned node, char *name, size_t size);
+int starpu_memory_node_get_name(unsigned node, char *name, size_t size);
 /* Between nodes of main memory and the numbers that the system gives them; -1 when there is no such
  * node. */
 int starpu_memory_nodes_numa_id_to_devid(int osid);
@@ -162,7 +162,7 @@ void starpu_display_bindings(void);
  * numbered after the ordinary ones. Policies that use them (peager, pheft) make some at the start,
  * after the shape of the machine. */
 unsigned starpu_combined_worker_get_count(void);
-int starpu_worker_is_combined_worker(int id);
+unsigned starpu_worker_is_combined_worker(int id);
 /* In a kernel: the combined worker that executes it (the worker itself for a sequential task), how
  * many workers that is, and the caller's rank among them, from 0. */
 int starpu_combined_worker_get_id(void);

@@ -99,9 +99,10 @@ module mpi
       integer, intent(out) :: ierror
     end subroutine
 
-    subroutine MPI_Session_get_pset_data(session, coll_pset_name, pset_name, keys, nkeys, wait, info_used, ierror)
+    ! The set of the dictionary comes first, unlike in C.
+    subroutine MPI_Session_get_pset_data(session, pset_name, coll_pset_name, keys, nkeys, wait, info_used, ierror)
       integer, intent(in) :: session
-      character(len=*), intent(in) :: coll_pset_name, pset_name
+      character(len=*), intent(in) :: pset_name, coll_pset_name
       character(len=*), dimension(*), intent(in) :: keys
       integer, intent(in) :: nkeys, wait
       integer, intent(out) :: info_used, ierror

@@ -93,7 +93,7 @@ int starpu_pthread_detach(starpu_pthread_t thread)
 	return 0;
 }
 
-void starpu_pthread_exit(void *retval)
+int starpu_pthread_exit(void *retval)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	orr_sim_private_end(a->rank, &a->own);
@@ -165,9 +165,9 @@ int starpu_pthread_mutex_unlock(starpu_pthread_mutex_t *mutex)
 
 /* ---- conditions: a waiter leaves when a signal sent after its arrival is left for it ---- */
 
-int starpu_pthread_cond_init(starpu_pthread_cond_t *cond, const starpu_pthread_condattr_t *attr)
+int starpu_pthread_cond_init(starpu_pthread_cond_t *cond, starpu_pthread_condattr_t *cond_attr)
 {
-	(void) attr;
+	(void) cond_attr;
 	memset(cond, 0, sizeof(*cond));
 	return 0;
 }

@@ -293,7 +293,7 @@ unsigned starpu_combined_worker_get_count(void)
 {
 	return ORR_ATOMIC_LOAD(&orr_self()->core->ncombined);
 }
-int starpu_worker_is_combined_worker(int id)
+unsigned starpu_worker_is_combined_worker(int id)
 {
 	return id >= 0 && orr_combined_get(orr_self(), (unsigned) id) != NULL;
 }

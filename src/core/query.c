@@ -201,7 +201,7 @@ const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type)
 	}
 }
 
-int starpu_worker_archtype_is_valid(enum starpu_worker_archtype type)
+unsigned starpu_worker_archtype_is_valid(enum starpu_worker_archtype type)
 {
 	return (int) type >= 0 && type < STARPU_NARCH;
 }
@@ -214,8 +214,8 @@ enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask)
 	return STARPU_UNKNOWN_WORKER;
 }
 
-int starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
-					const struct starpu_task *task)
+unsigned starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
+					     const struct starpu_task *task)
 {
 	uint32_t where;
 

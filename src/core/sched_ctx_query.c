@@ -104,15 +104,15 @@ unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype ar
 	return 0;
 }
 
-int starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id)
+unsigned starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_worker *w = orr_thread_self()->worker;
 	struct orr_ctx *ctx = orr_ctx_get(sched_ctx_id, "starpu_sched_ctx_worker_get_id");
-	int rank = 0;
+	unsigned rank = 0;
 
 	if (!ctx || !w || !orr_ctx_has(ctx, w))
-		return -1;
+		return UINT_MAX;
 	for (unsigned i = 0; i < w->id; i++)
 		rank += orr_ctx_has(ctx, &proc->core->workers[i]);
 	return rank;

@@ -298,16 +298,16 @@ unsigned long starpu_task_get_job_id(struct starpu_task *task)
 	return (unsigned long) t->job_id;
 }
 
-const char *starpu_task_status_get_as_string(enum starpu_task_status status)
+char *starpu_task_status_get_as_string(enum starpu_task_status status)
 {
 	switch (status) {
-	case STARPU_TASK_INIT: return "init";
-	case STARPU_TASK_BLOCKED: return "blocked";
-	case STARPU_TASK_READY: return "ready";
-	case STARPU_TASK_RUNNING: return "running";
-	case STARPU_TASK_FINISHED: return "finished";
+	case STARPU_TASK_INIT: return (char *) "init";
+	case STARPU_TASK_BLOCKED: return (char *) "blocked";
+	case STARPU_TASK_READY: return (char *) "ready";
+	case STARPU_TASK_RUNNING: return (char *) "running";
+	case STARPU_TASK_FINISHED: return (char *) "finished";
 	}
-	return "unknown";
+	return (char *) "unknown";
 }
 
 void orr_task_renew(struct orr_task *t)

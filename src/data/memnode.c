@@ -42,7 +42,7 @@ int starpu_memory_node_get_devid(unsigned n)
 	return n < proc->data->nmemnodes ? proc->data->memnodes[n].devid : -1;
 }
 
-void starpu_memory_node_get_name(unsigned n, char *name, size_t size)
+int starpu_memory_node_get_name(unsigned n, char *name, size_t size)
 {
 	static const char *const kinds[STARPU_NRAM] = {
 		[STARPU_CPU_RAM] = "RAM",       [STARPU_CUDA_RAM] = "CUDA",
@@ -51,12 +51,9 @@ void starpu_memory_node_get_name(unsigned n, char *name, size_t size)
 	};
 	enum starpu_node_kind kind = starpu_node_get_kind(n);
 
-	if (!size)
-		return;
 	if (kind == STARPU_UNUSED)
-		snprintf(name, size, "no node");
-	else
-		snprintf(name, size, "%s %d", kinds[kind], starpu_memory_node_get_devid(n));
+		return snprintf(name, size, "no node");
+	return snprintf(name, size, "%s %d", kinds[kind], starpu_memory_node_get_devid(n));
 }
 
 /* NUMA nodes are the first memory nodes; without STARPU_USE_NUMA there is one, which goes by the

@@ -228,12 +228,13 @@ void mpi_session_set_pset_data_(MPI_Fint *session, char *name, MPI_Fint *info, M
 	free(set);
 }
 
-void mpi_session_get_pset_data_(MPI_Fint *session, char *coll, char *name, char *keys,
+/* The set whose dictionary it is stands before the set that calls, unlike in C. */
+void mpi_session_get_pset_data_(MPI_Fint *session, char *name, char *coll, char *keys,
 				MPI_Fint *nkeys, MPI_Fint *wait, MPI_Fint *info, MPI_Fint *ierror,
-				size_t coll_length, size_t name_length, size_t key_length);
-void mpi_session_get_pset_data_(MPI_Fint *session, char *coll, char *name, char *keys,
+				size_t name_length, size_t coll_length, size_t key_length);
+void mpi_session_get_pset_data_(MPI_Fint *session, char *name, char *coll, char *keys,
 				MPI_Fint *nkeys, MPI_Fint *wait, MPI_Fint *info, MPI_Fint *ierror,
-				size_t coll_length, size_t name_length, size_t key_length)
+				size_t name_length, size_t coll_length, size_t key_length)
 {
 	char *all = text_in(coll, coll_length), *set = text_in(name, name_length);
 	char **list = texts_in(keys, *nkeys, key_length);

@@ -75,7 +75,7 @@ int starpu_pthread_detach(starpu_pthread_t thread)
 {
 	return pthread_detach((pthread_t) (uintptr_t) thread);
 }
-void starpu_pthread_exit(void *retval)
+int starpu_pthread_exit(void *retval)
 {
 	pthread_exit(retval);
 }
@@ -125,9 +125,9 @@ int starpu_pthread_mutex_unlock(starpu_pthread_mutex_t *mutex)
 
 /* ---- conditions ---- */
 
-int starpu_pthread_cond_init(starpu_pthread_cond_t *cond, const starpu_pthread_condattr_t *attr)
+int starpu_pthread_cond_init(starpu_pthread_cond_t *cond, starpu_pthread_condattr_t *cond_attr)
 {
-	(void) attr;
+	(void) cond_attr;
 	return pthread_cond_init(COND(cond), NULL);
 }
 

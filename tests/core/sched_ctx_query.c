@@ -125,7 +125,7 @@ static void ranks(void *buffers[], void *arg)
 	int id = starpu_worker_get_id();
 
 	(void) buffers;
-	CHECK_IS(starpu_sched_ctx_worker_get_id(ctx), id == 1 ? 0 : id == 3 ? 1 : -1);
+	CHECK_IS((int) starpu_sched_ctx_worker_get_id(ctx), id == 1 ? 0 : id == 3 ? 1 : -1);
 	/* The priorities are those of the task's context. */
 	CHECK_IS(STARPU_MIN_PRIO, -(int) ctx);
 	CHECK_IS(STARPU_MAX_PRIO, 3);

@@ -125,6 +125,19 @@ contains
     call must('MPI_Session_dyn_v2a_psetop')
     if (done /= op .or. n /= noutput) error stop 4
   end subroutine
+  ! One process looks up in the dictionary of a set whose other processes do not call.
+  subroutine alone(set)
+    character(len=*), intent(in) :: set
+    character(len=16) :: keys(1), value
+    integer :: info
+    logical :: found
+    keys(1) = 'iteration'
+    call MPI_Session_get_pset_data(session, set, 'mpi://SELF', keys, 1, 0, info, ierror)
+    call must('MPI_Session_get_pset_data')
+    call MPI_Info_get(info, 'iteration', 15, value, found, ierror)
+    if (.not. found .or. value(1:1) /= '7') error stop 7
+    call MPI_Info_free(info, ierror)
+  end subroutine
   subroutine operate
     integer :: none, info
     none = MPI_INFO_NULL
@@ -140,6 +153,7 @@ contains
     call on(MPI_PSETOP_REPLACE, world, '', info, 3)
     call publish(out(2), out(3), 7)
     call publish(world, out(3), 7)
+    call alone(world)
     call MPI_Info_free(info, ierror)
   end subroutine
 end program operations
