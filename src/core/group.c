@@ -111,6 +111,15 @@ static void group_awake(struct orr_group *g)
 	orr_look(g->proc, 0);
 }
 
+/* True if a task that is queued now finds no worker in the group: each of them executes one, until
+ * an instant that is known. A wake-up that such a group claimed would be missed by an idle one.
+ * Where one thread steps all workers it also moves data meanwhile. */
+static int all_execute(const struct orr_group *g)
+{
+	return g->nheap == g->nworkers && g->proc->ngroups > 1 &&
+	       !g->proc->core->workers[g->first].pipeline;
+}
+
 /* Waits for the bell, or until something is known to end, or for at most max_us (negative: no
  * limit). Returns 1 when that takes a recess: group_awake() comes behind it. */
 static int group_sleep(struct orr_group *g, double max_us)
@@ -120,7 +129,8 @@ static int group_sleep(struct orr_group *g, double max_us)
 	double next_us;
 
 	orr_nap_begin(g);
-	orr_wake_enlist(g);
+	if (!all_execute(g))
+		orr_wake_enlist(g);
 	key = orr_waitq_prepare(&g->bell);
 	/* Once more, now that others know that they must ring. */
 	if (orr_group_step(g, &next_us) || (ORR_ATOMIC_LOAD(&proc->core->stopping) && !g->nlater)) {
