@@ -43,7 +43,11 @@ head_line='# Made by build-aux/sources.sh from the files of this folder; do not 
 library_lists() {
 	for d in base core data sched perf trace start fortran mpi dyn; do
 		mkdir -p src/$d
-		{ echo "$head_line"; c_or_h src/$d | grep -v '_none\.c$' | list orr_src_$d; } | put src/$d/sources.mk
+		{
+			echo "$head_line"
+			c_or_h src/$d | grep -v '_none\.c$' | grep -v '^src/base/mpi[^/]*\.c$' | list orr_src_$d
+			if [ $d = base ]; then c_or_h src/base | grep '/mpi[^/]*\.c$' | list orr_src_base_mpi; fi
+		} | put src/$d/sources.mk
 	done
 	{
 		echo "$head_line"

@@ -6,7 +6,8 @@ include %D%/sources.mk
 liborrery_sim_la_SOURCES += $(orr_sim)
 orrery_sim_launcher_SOURCES = sim/launcher/interpose.c sim/launcher/interpose_own.c \
 	sim/launcher/interpose_environment.c sim/launcher/interpose_signals.c \
-	sim/launcher/interpose_exec.c sim/launcher/interpose_loop.c sim/launcher/interpose.h \
+	sim/launcher/interpose_exec.c sim/launcher/interpose_large.c \
+	sim/launcher/interpose_loop.c sim/launcher/interpose.h \
 	sim/launcher/calls.h
 orrery_sim_launcher_CPPFLAGS = $(orr_defines) $(orr_sim_includes) $(HWLOC_CFLAGS)
 orrery_sim_launcher_LDADD = liborrery-sim.la $(SIMGRID_LIBS) $(ORR_SYS_LIBS)

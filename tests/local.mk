@@ -85,9 +85,10 @@ check-networks:
 	done
 .PHONY: check-networks
 
-# What takes minutes: 200 changes of a real run in a row leave nothing behind.
+# What takes minutes: 200 changes of a real run in a row leave nothing behind; payloads of all sizes.
 check-long:
 	ORR_GROWTHS=100 ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/elastic/leak.sh'
+	ORR_SIZES=all ORR_TEST_FACTOR=8 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/mpi/sizes.sh'
 .PHONY: check-long
 
 .PHONY: check-summary

@@ -3,6 +3,7 @@
  * and polling.
  *
  * Invariant: exit() ends one rank; the process goes on until all ranks have ended. */
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -119,6 +120,16 @@ time_t orrery_sim_time(time_t *t)
 int orrery_sim_init(int *argc, char ***argv)
 {
 	return orr_sim_mpi_init_program(argc, argv);
+}
+
+void orrery_sim_too_large(const char *call, double bytes)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	launcher_fail(
+		"rank %d: %s with %.0f bytes: the messages and datatypes of a program's own MPI have at most %d "
+		"bytes in a simulation, because SMPI counts them in an int; send several, or let the runtime "
+		"send the data",
+		a ? a->rank->rank : -1, call, bytes, INT_MAX);
 }
 
 int orrery_sim_polled(int ret, int flag)

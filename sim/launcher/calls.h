@@ -32,6 +32,8 @@ double orrery_sim_now_us(void);
 time_t orrery_sim_time(time_t *t);
 /* MPI_Init(). */
 int orrery_sim_init(int *argc, char ***argv);
+/* A call of the program asks SMPI for more bytes than its sizes count: ends the simulation. */
+void orrery_sim_too_large(const char *call, double bytes) __attribute__((noreturn));
 /* After MPI_Test() or one of its relatives returned ret, having found something (flag) or not: lets
  * virtual time go by. Returns ret. */
 int orrery_sim_polled(int ret, int flag);

@@ -27,6 +27,7 @@
  *
  * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in
  * `rung` for the next wait. */
+#include <limits.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -487,6 +488,28 @@ static void transport_close(struct orr_process *proc)
 	m->envelope = NULL;
 }
 
+/* The size of a datatype is an int in SMPI. Where no payload exists, its gaps do not either, and a
+ * large one is so many chunks, the last one full. */
+static int layout_type(struct orr_process *proc, const struct orr_layout *l, MPI_Datatype *type,
+		       int *count)
+{
+	const size_t chunk = (size_t) 1 << 20;
+	struct orr_layout row;
+	if (l->size > INT_MAX && orr_sys_has_payload(proc))
+		orr_fatal(
+			"--network smpi carries at most %d bytes in a message while kernels run, and this one has %zu; "
+			"use another model of the network, or --kernels skip",
+			INT_MAX, l->size);
+	if (orr_sys_has_payload(proc))
+		return orr_layout_type(l, type, count);
+	if (l->size <= INT_MAX)
+		return orr_layout_type(orr_layout_row(&row, l->size), type, count);
+	PMPI_Type_contiguous((int) chunk, MPI_BYTE, type);
+	PMPI_Type_commit(type);
+	*count = (int) ((l->size + chunk - 1) / chunk);
+	return 1;
+}
+
 static MPI_Request *fly(struct orr_sim_mpi *m, struct orr_parcel *f)
 {
 	MPI_Request *request = orr_parcel_add(&m->set, f);
@@ -497,13 +520,17 @@ static MPI_Request *fly(struct orr_sim_mpi *m, struct orr_parcel *f)
 }
 
 static void transport_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
-			   int count, MPI_Datatype type, int dest, int tag, int synchronous)
+			   const struct orr_layout *l, int dest, int tag, int synchronous)
 {
+	MPI_Datatype type;
+	int count, temporary = layout_type(proc, l, &type, &count);
 	(void) synchronous;
 	orr_assert_no_lock();
 	MPI_Request *request = fly(orr_sim_mpi_of(proc), f);
 	orr_sim_yield();
 	PMPI_Issend(buf, count, type, dest, tag, orr_sim_mpi_of(proc)->comm, request);
+	if (temporary)
+		PMPI_Type_free(&type);
 }
 
 static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
@@ -520,11 +547,15 @@ static void transport_send_ahead_end(struct orr_process *proc, struct orr_parcel
 	PMPI_Wait(&f->request, MPI_STATUS_IGNORE);
 }
 
-static void transport_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
-			      MPI_Datatype type, int source, int tag)
+static void transport_receive(struct orr_process *proc, struct orr_parcel *f, void *buf,
+			      const struct orr_layout *l, int source, int tag)
 {
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
+	MPI_Datatype type;
+	int count, temporary = layout_type(proc, l, &type, &count);
 	PMPI_Irecv(buf, count, type, source, tag, m->comm, fly(m, f));
+	if (temporary)
+		PMPI_Type_free(&type);
 }
 
 static void transport_listen(struct orr_process *proc)

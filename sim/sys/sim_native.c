@@ -6,8 +6,8 @@
  * because the receiver posts its side when the envelope has come. At the end of a message each side
  * that wants to know gets a note, and is woken if it sleeps.
  *
- * Payloads that are not plain bytes are packed when they are posted, and unpacked by the engine
- * that receives them.
+ * At its end a payload is copied straight from the sender's rows to the receiver's. Datatypes of
+ * the program are packed when they are posted, and unpacked by the engine that receives them.
  *
  * Invariant: a message is in the hands of the network (sim_network.h), or in the map of its
  * receiver, or has notes; the last note that an engine takes frees it. */
@@ -32,6 +32,13 @@ struct note {
 	struct orr_parcel *flight; /* NULL: an envelope came */
 };
 
+/* One end of a payload. */
+struct side {
+	char *at;                  /* the bytes */
+	struct orr_layout *layout; /* NULL: one row */
+	char *packed;              /* in place of `at`, if the layout is a datatype */
+};
+
 struct message {
 	struct orr_sim_flow flow; /* first */
 	uint64_t key;             /* payload: of its sender and tag */
@@ -39,13 +46,10 @@ struct message {
 	struct orr_sim_endpoint *from, *to;
 	struct message *next; /* envelopes of the pair, in order */
 	size_t bytes;
-	char *out, *in;    /* the buffers of a payload */
-	void *into;        /* where an `in` of ours is unpacked to ... */
-	MPI_Datatype type; /* ... as count of these; NULL: `in` is the receiver's own */
-	int count;
+	struct side out, in; /* of a payload */
 	int source;
 	uint8_t nnotes; /* not taken yet */
-	uint8_t is_envelope, has_arrived, is_packed, is_sent;
+	uint8_t is_envelope, has_arrived, is_sent;
 	char text[]; /* the envelope */
 };
 
@@ -162,14 +166,19 @@ static void wake(struct orr_sim_endpoint *e)
 		orr_sim_unblock(e->rank->engine);
 }
 
+static void side_free(struct side *s)
+{
+	if (s->layout) {
+		orr_layout_drop(s->layout);
+		free(s->layout);
+	}
+	free(s->packed);
+}
+
 static void message_free(struct message *m)
 {
-	if (m->is_packed)
-		free(m->out);
-	if (m->type) {
-		PMPI_Type_free(&m->type);
-		free(m->in);
-	}
+	side_free(&m->out);
+	side_free(&m->in);
 	free(m);
 }
 
@@ -181,10 +190,27 @@ static void leave_note(struct orr_sim_endpoint *e, struct note *n)
 	wake(e);
 }
 
+/* The rows of a side: what is packed is one. */
+static const struct orr_layout *rows_of(const struct side *s, struct orr_layout *row, size_t bytes,
+					char **at)
+{
+	*at = s->packed ? s->packed : s->at;
+	return s->packed || !s->layout ? orr_layout_row(row, bytes) : s->layout;
+}
+
+static void copy_payload(const struct message *m)
+{
+	struct orr_layout in_row, out_row;
+	char *in_at, *out_at;
+	const struct orr_layout *in = rows_of(&m->in, &in_row, m->bytes, &in_at),
+				*out = rows_of(&m->out, &out_row, m->bytes, &out_at);
+	orr_layout_copy(NULL, in, in_at, out, out_at);
+}
+
 static void hand_over(struct message *m)
 {
-	if (!m->is_envelope && m->in && m->bytes)
-		orr_sys_memcpy(NULL, m->in, m->out, m->bytes);
+	if (!m->is_envelope && m->in.at && m->bytes && orr_sys_has_payload(NULL))
+		copy_payload(m);
 	leave_note(m->to, &m->note[0]);
 	if (m->note[1].flight)
 		leave_note(m->from, &m->note[1]);
@@ -247,24 +273,19 @@ static void post_envelope(struct orr_process *proc, struct orr_parcel *f, const 
 	p->last = m;
 }
 
-static size_t size_of(int count, MPI_Datatype type)
+/* Fills one end of a payload. A datatype is converted to a row in a buffer, where payloads exist.
+ */
+static void side_set(struct orr_process *proc, struct side *s, void *at, const struct orr_layout *l)
 {
-	int size = 1;
-	if (type != MPI_BYTE)
-		PMPI_Type_size(type, &size);
-	return (size_t) count * (size_t) size;
-}
-
-/* Types without gaps that are larger than MPI can pack are bytes (mpi/datatype.c). */
-static int is_plain(MPI_Datatype type, size_t bytes)
-{
-	MPI_Aint low, extent;
-	if (type == MPI_BYTE || !orr_sys_has_payload(NULL))
-		return 1;
-	if (bytes <= INT_MAX)
-		return 0;
-	PMPI_Type_get_extent(type, &low, &extent);
-	return low == 0 && (size_t) extent == bytes;
+	s->at = at;
+	if (orr_layout_is_row(l) || !orr_sys_has_payload(proc))
+		return;
+	s->layout = malloc(sizeof(*s->layout));
+	if (s->layout && l->type != MPI_DATATYPE_NULL)
+		s->packed = malloc(l->size);
+	if (!s->layout || (l->type != MPI_DATATYPE_NULL && !s->packed))
+		orr_fatal("out of memory for a message of %zu bytes", l->size);
+	orr_layout_keep(s->layout, l);
 }
 
 /* The other side of a payload, taken out of the map of its receiver; or a new one, put there. */
@@ -285,22 +306,16 @@ static struct message *payload_of(struct orr_process *proc, struct orr_sim_endpo
 	return m;
 }
 
-static void post_payload(struct orr_process *proc, struct orr_parcel *f, const void *buf, int count,
-			 MPI_Datatype type, int dest, int tag)
+static void post_payload(struct orr_process *proc, struct orr_parcel *f, const void *buf,
+			 const struct orr_layout *l, int dest, int tag)
 {
 	struct orr_sim_mpi *mpi = orr_sim_mpi_of(proc);
-	size_t bytes = size_of(count, type);
-	int position = 0, plain = is_plain(type, bytes);
-	char *packed = plain ? NULL : malloc(bytes);
-	if (!plain && !packed)
-		orr_fatal("out of memory for a message of %zu bytes", bytes);
-	if (packed)
-		PMPI_Pack(buf, count, type, packed, (int) bytes, &position, MPI_COMM_SELF);
 	struct message *m = payload_of(proc, endpoint_of(mpi, dest), proc->mpi_rank, tag);
 	m->from = mpi->endpoint;
-	m->bytes = bytes;
-	m->is_packed = packed != NULL;
-	m->out = packed ? packed : (char *) buf;
+	m->bytes = l->size;
+	side_set(proc, &m->out, (void *) buf, l);
+	if (m->out.packed)
+		orr_layout_gather(proc, l, buf, m->out.packed);
 	m->note[1].flight = f;
 	m->is_sent = 1;
 	if (m->note[0].flight)
@@ -335,17 +350,17 @@ static void native_close(struct orr_process *proc)
 	orr_map_exit(&e->payloads);
 }
 
-static void native_send(struct orr_process *proc, struct orr_parcel *f, const void *buf, int count,
-			MPI_Datatype type, int dest, int tag, int synchronous)
+static void native_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
+			const struct orr_layout *l, int dest, int tag, int synchronous)
 {
 	(void) synchronous; /* payloads always are */
 	orr_assert_no_lock();
 	orr_sim_yield();
-	spend_overhead(ORR_SIM_SENDING, size_of(count, type));
+	spend_overhead(ORR_SIM_SENDING, l->size);
 	if (tag == orr_sim_mpi_of(proc)->tag)
-		post_envelope(proc, f, buf, (size_t) count, dest);
+		post_envelope(proc, f, buf, l->size, dest);
 	else
-		post_payload(proc, f, buf, count, type, dest, tag);
+		post_payload(proc, f, buf, l, dest, tag);
 }
 
 static void native_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
@@ -366,35 +381,15 @@ static void native_send_ahead_end(struct orr_process *proc, struct orr_parcel *f
 	(void) f;
 }
 
-/* The type, which its owner may free before the message is here. SMPI's MPI_Type_dup() makes a
- * wrong copy of indexed types. */
-static void keep_type(MPI_Datatype type, MPI_Datatype *kept)
+static void native_receive(struct orr_process *proc, struct orr_parcel *f, void *buf,
+			   const struct orr_layout *l, int source, int tag)
 {
-	int one = 1;
-	MPI_Aint zero = 0;
-
-	PMPI_Type_create_hindexed(1, &one, &zero, type, kept);
-	PMPI_Type_commit(kept);
-}
-
-static void native_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
-			   MPI_Datatype type, int source, int tag)
-{
-	size_t bytes = size_of(count, type);
 	struct message *m = payload_of(proc, orr_sim_mpi_of(proc)->endpoint, source, tag);
 	m->note[0].flight = f;
-	m->in = buf;
-	if (!is_plain(type, bytes)) {
-		m->into = buf;
-		m->count = count;
-		keep_type(type, &m->type);
-		m->in = malloc(bytes);
-		if (!m->in)
-			orr_fatal("out of memory for a message of %zu bytes", bytes);
-	}
+	side_set(proc, &m->in, buf, l);
 	if (m->is_sent) {
-		orr_assertf(m->bytes == bytes, "a message of %zu bytes, received as %zu", m->bytes,
-			    bytes);
+		orr_assertf(m->bytes == l->size, "a message of %zu bytes, received as %zu",
+			    m->bytes, l->size);
 		start(m);
 	}
 }
@@ -409,12 +404,6 @@ static void native_listen(struct orr_process *proc)
 		message_free(m);
 }
 
-static void unpack(struct message *m)
-{
-	int position = 0;
-	PMPI_Unpack(m->in, (int) m->bytes, &position, m->into, m->count, m->type, MPI_COMM_SELF);
-}
-
 /* Tells the engine what the first note says. */
 static enum orr_transport_event take(struct orr_sim_endpoint *e, struct orr_landing *l)
 {
@@ -427,8 +416,8 @@ static enum orr_transport_event take(struct orr_sim_endpoint *e, struct orr_land
 	l->envelope = m->text;
 	l->source = m->source;
 	if (n == &m->note[0]) {
-		if (m->type)
-			unpack(m);
+		if (m->in.packed)
+			orr_layout_scatter(NULL, m->in.layout, m->in.at, m->in.packed);
 		spend_overhead(ORR_SIM_RECEIVING, m->bytes);
 	}
 	if (!l->flight)

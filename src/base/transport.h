@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/assert.h"
+#include "base/mpi_layout.h"
 #include "base/process.h"
 
 /* A message in the hands of a transport. The engine embeds it in what it knows about the message.
@@ -65,18 +66,19 @@ struct orr_transport {
 	/* [owner] [waits] Cancels what listens; no flight is under way. */
 	void (*close)(struct orr_process *proc);
 
-	/* [owner] [waits] Posts `count` items of `type`. synchronous: complete only after the
-	 * receiver has posted its part. Envelopes have the tag that was given to `open`. */
-	void (*send)(struct orr_process *proc, struct orr_parcel *f, const void *buf, int count,
-		     MPI_Datatype type, int dest, int tag, int synchronous);
+	/* [owner] [waits] Posts what lies at buf as the layout says, which the transport copies if
+	 * it needs it later. synchronous: complete only after the receiver has posted its part.
+	 * Envelopes are rows and have the tag that was given to `open`. */
+	void (*send)(struct orr_process *proc, struct orr_parcel *f, const void *buf,
+		     const struct orr_layout *l, int dest, int tag, int synchronous);
 	/* [owner] [waits] Posts an envelope whose payload follows. It is never reported: its owner
 	 * calls send_ahead_end once after that payload was reported, and frees buf then. */
 	void (*send_ahead)(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			   int count, int dest, int tag);
 	void (*send_ahead_end)(struct orr_process *proc, struct orr_parcel *f);
 	/* [owner] [waits] Posts the receive of a payload. */
-	void (*receive)(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
-			MPI_Datatype type, int source, int tag);
+	void (*receive)(struct orr_process *proc, struct orr_parcel *f, void *buf,
+			const struct orr_layout *l, int source, int tag);
 	/* [owner] [waits] The envelope that was reported last is done with: listens for the next
 	 * one. */
 	void (*listen)(struct orr_process *proc);

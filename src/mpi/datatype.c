@@ -28,17 +28,19 @@ static struct orr_mpi_datatype *type_of_interface(struct orr_mpi *mpi, int id)
 /* A datatype that the program registered; 0 when there is none for this datum. */
 static int describe_typed(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_mpi_payload *p)
 {
+	struct orr_layout *l = &p->layout;
 	struct orr_mpi_ext *ext = orr_mpi_ext(h);
 	struct orr_mpi_datatype *t = ext && ext->type ? ext->type
 				     : mpi->ntypes    ? type_of_interface(mpi, h->ops->interfaceid)
 						      : NULL;
-	int size;
+	MPI_Count size;
 
-	if (!t || (t->node_allocate ? t->node_allocate(h, STARPU_MAIN_RAM, &p->type)
-				    : t->allocate(h, &p->type)))
+	if (!t || (t->node_allocate ? t->node_allocate(h, STARPU_MAIN_RAM, &l->type)
+				    : t->allocate(h, &l->type)))
 		return 0;
-	MPI_Type_size(p->type, &size);
-	p->size = (size_t) size;
+	MPI_Type_size_x(l->type, &size);
+	l->size = (size_t) size;
+	l->ndim = 0;
 	p->free_type = t->free;
 	p->ptr = starpu_data_handle_to_pointer(h, STARPU_MAIN_RAM);
 	p->form = size ? ORR_FORM_TYPED : ORR_FORM_EMPTY;
@@ -52,7 +54,7 @@ static int describe_packed(starpu_data_handle_t h, int sending, size_t expected,
 	void *ptr = NULL;
 
 	p->form = ORR_FORM_PACKED;
-	p->size = expected;
+	orr_layout_row(&p->layout, expected);
 	if (!sending)
 		return 0;
 	int ret = orr_handle_pack(h, STARPU_MAIN_RAM, &ptr, &count);
@@ -64,7 +66,7 @@ static int describe_packed(starpu_data_handle_t h, int sending, size_t expected,
 		return ret < 0 ? ret : -EINVAL;
 	}
 	p->ptr = ptr;
-	p->size = (size_t) count;
+	orr_layout_row(&p->layout, (size_t) count);
 	return 0;
 }
 
@@ -87,100 +89,20 @@ int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, unsigned node, 
 void orr_mpi_payload_done(struct orr_mpi_payload *p)
 {
 	if (p->free_type)
-		p->free_type(&p->type);
+		p->free_type(&p->layout.type);
 	p->free_type = NULL;
-}
-
-/* Copies rows between the datum and a buffer; returns the buffer's new position. */
-static char *copy_rows(struct orr_mpi *mpi, const struct orr_mpi_payload *p, unsigned dim,
-		       char *ptr, char *buf, int gather)
-{
-	if (dim == 0) {
-		orr_sys_memcpy(mpi->proc, gather ? buf : ptr, gather ? ptr : buf, p->n[0]);
-		return buf + p->n[0];
-	}
-	for (size_t i = 0; i < p->n[dim]; i++)
-		buf = copy_rows(mpi, p, dim - 1, ptr + i * p->stride[dim], buf, gather);
-	return buf;
 }
 
 void orr_mpi_gather(struct orr_mpi *mpi, const struct orr_mpi_payload *p, char *buf)
 {
-	int position = 0;
-
 	orr_assertf(p->form != ORR_FORM_PACKED, "what is packed already is gathered");
-	if (!p->size || !orr_sys_has_payload(mpi->proc))
-		return;
-	if (p->form == ORR_FORM_TYPED)
-		MPI_Pack(p->ptr, 1, p->type, buf, (int) p->size, &position,
-			 orr_sys_mpi_comm(mpi->proc));
-	else
-		copy_rows(mpi, p, p->ndim - 1, p->ptr, buf, 1);
+	orr_layout_gather(mpi->proc, &p->layout, p->ptr, buf);
 }
 
 void orr_mpi_scatter(struct orr_mpi *mpi, const struct orr_mpi_payload *p, const char *buf)
 {
-	int position = 0;
-
 	orr_assertf(p->form != ORR_FORM_PACKED, "what is to be unpacked is scattered");
-	if (!p->size || !orr_sys_has_payload(mpi->proc))
-		return;
-	if (p->form == ORR_FORM_TYPED)
-		MPI_Unpack((void *) buf, (int) p->size, &position, p->ptr, 1, p->type,
-			   orr_sys_mpi_comm(mpi->proc));
-	else
-		copy_rows(mpi, p, p->ndim - 1, p->ptr, (char *) buf, 0);
-}
-
-void orr_mpi_bytes_type(size_t size, MPI_Datatype *type, int *count, int *temporary)
-{
-	const size_t chunk = (size_t) 1 << 24;
-	MPI_Datatype big;
-	MPI_Aint offsets[2];
-	MPI_Datatype types[2] = { MPI_BYTE, MPI_BYTE };
-
-	*type = MPI_BYTE;
-	*count = (int) size;
-	*temporary = 0;
-	if (size <= INT_MAX)
-		return;
-	/* Larger than MPI can count: many chunks and a rest. */
-	int lengths[2] = { (int) (size / chunk), (int) (size % chunk) };
-	MPI_Type_contiguous((int) chunk, MPI_BYTE, &big);
-	types[0] = big;
-	offsets[0] = 0;
-	offsets[1] = (MPI_Aint) (size - size % chunk);
-	MPI_Type_create_struct(2, lengths, offsets, types, type);
-	MPI_Type_commit(type);
-	MPI_Type_free(&big);
-	*count = 1;
-	*temporary = 1;
-}
-
-void orr_mpi_payload_type(const struct orr_mpi_payload *p, MPI_Datatype *type, int *count,
-			  int *temporary)
-{
-	if (p->form == ORR_FORM_TYPED) {
-		*type = p->type;
-		*count = 1;
-		*temporary = 0;
-		return;
-	}
-	if (p->form != ORR_FORM_STRIDED) {
-		orr_mpi_bytes_type(p->size, type, count, temporary);
-		return;
-	}
-	MPI_Datatype inner, outer;
-	MPI_Type_contiguous((int) p->n[0], MPI_BYTE, &inner);
-	for (unsigned i = 1; i < p->ndim; i++) {
-		MPI_Type_create_hvector((int) p->n[i], 1, (MPI_Aint) p->stride[i], inner, &outer);
-		MPI_Type_free(&inner);
-		inner = outer;
-	}
-	MPI_Type_commit(&inner);
-	*type = inner;
-	*count = 1;
-	*temporary = 1;
+	orr_layout_scatter(mpi->proc, &p->layout, p->ptr, buf);
 }
 
 /* ---- registration ---- */

@@ -52,7 +52,7 @@ static int choose_node(struct orr_acquire *a)
 
 	if (node < 0 || has_type(mpi, h) || req->peer == mpi->rank ||
 	    !orr_mpi_describe_dense(h, (unsigned) node, &p) || p.form != ORR_FORM_CONTIGUOUS ||
-	    p.size < mpi->eager_limit || (!sends && came_early(mpi, req)))
+	    p.layout.size < mpi->eager_limit || (!sends && came_early(mpi, req)))
 		return STARPU_MAIN_RAM;
 	return node;
 }
@@ -84,7 +84,7 @@ void orr_mpi_direct_put(struct orr_mpi *mpi, starpu_data_handle_t h, unsigned no
 	if (!orr_mpi_describe_dense(h, node, &p) ||
 	    mpi->proc->data->memnodes[node].ops->copy(mpi->proc, (uintptr_t) buf, 0,
 						      STARPU_MAIN_RAM, (uintptr_t) p.ptr, 0, node,
-						      p.size, NULL))
+						      p.layout.size, NULL))
 		orr_fatal("data %s was received, and cannot be copied to memory node %u",
 			  orr_handle_name(h), node);
 }

@@ -26,7 +26,6 @@
 struct flight {
 	struct orr_parcel parcel; /* first */
 	struct orr_letter *letter;
-	MPI_Datatype type; /* to be freed, or MPI_DATATYPE_NULL */
 };
 
 struct orr_link {
@@ -50,25 +49,19 @@ static void fly(struct orr_link *link, struct orr_letter *l)
 {
 	const struct orr_transport *t = link->transport;
 	const struct orr_rows *r = &l->rows;
-	int strided = r->count > 1 && r->size != r->stride && orr_sys_has_payload(link->proc);
-	struct orr_mpi_payload p = { .form = strided ? ORR_FORM_STRIDED : ORR_FORM_CONTIGUOUS,
-				     .size = r->size * r->count,
-				     .ndim = 2,
-				     .n = { r->size, r->count },
-				     .stride = { 0, r->stride } };
 	struct flight *f = malloc(sizeof(*f));
-	MPI_Datatype type;
-	int count, temporary, tag = l->kind == ORR_LETTER_NOTE ? NOTE_TAG : l->tag;
+	int tag = l->kind == ORR_LETTER_NOTE ? NOTE_TAG : l->tag;
+	struct orr_layout layout;
 
 	if (!f)
 		orr_fatal("out of memory for a message to another rank");
-	orr_mpi_payload_type(&p, &type, &count, &temporary);
-	*f = (struct flight){ .letter = l, .type = temporary ? type : MPI_DATATYPE_NULL };
+	orr_layout_repeat(orr_layout_row(&layout, r->size), r->count, r->stride);
+	*f = (struct flight){ .letter = l };
 	ORR_ATOMIC_ADD(&link->nflying, 1);
 	if (l->kind == ORR_LETTER_IN)
-		t->receive(link->proc, &f->parcel, (void *) r->at, count, type, l->peer, tag);
+		t->receive(link->proc, &f->parcel, (void *) r->at, &layout, l->peer, tag);
 	else
-		t->send(link->proc, &f->parcel, (const void *) r->at, count, type, l->peer, tag, 0);
+		t->send(link->proc, &f->parcel, (const void *) r->at, &layout, l->peer, tag, 0);
 }
 
 /* Gives all posted letters to the transport, in their order. Returns how many there were. */
@@ -103,8 +96,6 @@ static void land(struct orr_link *link, const struct orr_landing *landing)
 	}
 	struct orr_letter *l = f->letter;
 	orr_assert(link->nflying > 0);
-	if (f->type != MPI_DATATYPE_NULL)
-		MPI_Type_free(&f->type);
 	free(f);
 	ORR_ATOMIC_ADD(&link->nflying, -1);
 	l->done(link->proc, l);

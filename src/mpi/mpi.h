@@ -24,6 +24,7 @@
 #include "core/core.h"
 #include "data/access.h"
 #include "data/handle.h"
+#include "base/mpi_layout.h"
 #include "base/seam_mpi.h"
 #include "base/assert.h"
 
@@ -398,16 +399,11 @@ enum orr_mpi_form {
 	ORR_FORM_TYPED,
 	ORR_FORM_PACKED
 };
-#define ORR_MPI_MAXDIM 8
 struct orr_mpi_payload {
 	enum orr_mpi_form form;
 	char *ptr;
-	size_t size;
-	unsigned ndim;                 /* STRIDED */
-	size_t n[ORR_MPI_MAXDIM];      /* n[0]: contiguous bytes; n[i]: how many of the i-1th */
-	size_t stride[ORR_MPI_MAXDIM]; /* bytes from one to the next, i >= 1 */
-	MPI_Datatype type;             /* TYPED */
-	starpu_mpi_datatype_free_func_t free_type;
+	struct orr_layout layout;
+	starpu_mpi_datatype_free_func_t free_type; /* TYPED */
 };
 /* dense.c: describes the replicate on a memory node if its interface is a dense one, of not too
  * many dimensions; else returns 0. */
@@ -423,11 +419,6 @@ void orr_mpi_payload_done(struct orr_mpi_payload *p);
 /* Copies the payload to or from a contiguous buffer (not PACKED). */
 void orr_mpi_gather(struct orr_mpi *mpi, const struct orr_mpi_payload *p, char *buf);
 void orr_mpi_scatter(struct orr_mpi *mpi, const struct orr_mpi_payload *p, const char *buf);
-/* MPI type and count for sending or receiving it in place; *temporary: free the type after use. */
-void orr_mpi_payload_type(const struct orr_mpi_payload *p, MPI_Datatype *type, int *count,
-			  int *temporary);
-/* The same for size contiguous bytes. */
-void orr_mpi_bytes_type(size_t size, MPI_Datatype *type, int *count, int *temporary);
 
 /* flight.c; by the engine's owner */
 /* A flight, which the caller posts. */

@@ -153,7 +153,7 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t ar
 {
 	struct orr_mpi_envelope env = r->env;
 	struct orr_mpi_route route = {
-		.origin = r->origin, .n = n, .arity = arity, .piece = (uint32_t) r->piece
+		.origin = r->origin, .n = (uint16_t) n, .arity = (uint16_t) arity, .piece = r->piece
 	};
 	size_t eager = env.flags & ORR_MPI_EAGER ? (size_t) env.size : 0;
 	size_t head = sizeof(env) + sizeof(route) + n * sizeof(*hops);
@@ -178,7 +178,8 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t ar
 	mpi->nsent++;
 	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_ROUTE_OUT, r, 0, message);
 	r->nflights++;
-	mpi->transport->send(mpi->proc, f, message, (int) (head + eager), MPI_BYTE, child->rank,
+	struct orr_layout row;
+	mpi->transport->send(mpi->proc, f, message, orr_layout_row(&row, head + eager), child->rank,
 			     mpi->comm_tag, 0);
 }
 
@@ -198,17 +199,13 @@ static void send_piece(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t pi
 		       const struct orr_mpi_child *child)
 {
 	size_t bytes = orr_mpi_relay_piece_bytes(r, piece);
-	MPI_Datatype type;
-	int count, temporary;
+	struct orr_layout row;
 	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_OUT, r, piece, NULL);
 
 	r->nflights++;
 	r->bytes_out += bytes;
-	orr_mpi_bytes_type(bytes, &type, &count, &temporary);
-	mpi->transport->send(mpi->proc, f, r->ptr + piece * r->piece, count, type, child->rank,
-			     orr_mpi_data_tag(mpi, child->data_tag, piece), 0);
-	if (temporary)
-		MPI_Type_free(&type);
+	mpi->transport->send(mpi->proc, f, r->ptr + piece * r->piece, orr_layout_row(&row, bytes),
+			     child->rank, orr_mpi_data_tag(mpi, child->data_tag, piece), 0);
 }
 
 /* Passes on what is here, as far as the window allows. */
@@ -231,15 +228,13 @@ static void post_pieces(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
 	while (r->posted < r->npieces && r->posted < r->arrived + WINDOW_IN) {
 		uint32_t piece = r->posted++;
-		MPI_Datatype type;
-		int count, temporary;
+		size_t bytes = orr_mpi_relay_piece_bytes(r, piece);
+		struct orr_layout row;
 		struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_IN, r, piece, NULL);
 
-		orr_mpi_bytes_type(orr_mpi_relay_piece_bytes(r, piece), &type, &count, &temporary);
-		mpi->transport->receive(mpi->proc, f, r->ptr + piece * r->piece, count, type,
-					r->via, orr_mpi_data_tag(mpi, r->env.data_tag, piece));
-		if (temporary)
-			MPI_Type_free(&type);
+		mpi->transport->receive(mpi->proc, f, r->ptr + piece * r->piece,
+					orr_layout_row(&row, bytes), r->via,
+					orr_mpi_data_tag(mpi, r->env.data_tag, piece));
 	}
 }
 
@@ -387,7 +382,7 @@ static void gather(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr_mpi_
 	} else if (p->form == ORR_FORM_PACKED) {
 		r->ptr = r->buf = p->ptr;
 	} else {
-		r->ptr = r->buf = orr_mpi_buffer(p->size);
+		r->ptr = r->buf = orr_mpi_buffer(p->layout.size);
 		orr_mpi_gather(mpi, p, r->buf);
 	}
 	orr_mpi_payload_done(p);
@@ -404,21 +399,21 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 		orr_fatal("out of memory for the route of a message");
 	if (orr_mpi_payload(mpi, sends->acquire.access.handle, STARPU_MAIN_RAM, 1, 0, &p))
 		orr_sys_mpi_abort(mpi->proc);
-	int eager = p.size < mpi->eager_limit || !p.size;
+	int eager = p.layout.size < mpi->eager_limit || !p.layout.size;
 	struct orr_mpi_envelope env = { .tag = sends->tag,
-					.size = p.size,
+					.size = p.layout.size,
 					.context = sends->context,
 					.flags = eager ? ORR_MPI_EAGER : 0 };
 	/* The size that the plan is for may differ from that of a packed value. */
-	size_t piece = plan->piece && plan->piece < p.size ? plan->piece : p.size;
+	size_t piece = plan->piece && plan->piece < p.layout.size ? plan->piece : p.layout.size;
 	struct orr_mpi_route route = { .origin = mpi->rank,
-				       .arity = plan->arity,
-				       .piece = (uint32_t) (piece ? piece : 1) };
+				       .arity = (uint16_t) plan->arity,
+				       .piece = piece ? piece : 1 };
 	for (struct orr_mpi_req *req = sends; req; req = req_of(req->link.next)) {
 		orr_assert(req->where == ORR_MPI_READY && req->granted && !req->sync);
 		orr_mpi_trace(mpi, "start", req);
 		req->where = ORR_MPI_FLYING;
-		req->size = p.size;
+		req->size = p.layout.size;
 		hops[i++] = (struct orr_mpi_hop){ .rank = req->peer,
 						  .seq = orr_mpi_peer_of(mpi, req->peer)->nto++ };
 	}
@@ -427,7 +422,7 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 	r->sends = sends;
 	r->taken = 1;
 	r->arrived = r->posted = r->npieces;
-	orr_mpi_send_begins(mpi, p.size);
+	orr_mpi_send_begins(mpi, p.layout.size);
 	gather(mpi, r, &p);
 	send_routes(mpi, r, route.arity, hops, n, r->ptr);
 	free(hops);

@@ -16,9 +16,9 @@
 /* Behind the envelope, followed by n entries, followed by the payload when eager. */
 struct orr_mpi_route {
 	int32_t origin; /* the rank that began, as the engine's world numbers it */
-	uint32_t n;     /* entries, this receiver first */
-	uint32_t arity; /* children of a rank; 0: a binomial tree */
-	uint32_t piece; /* bytes of a piece of the payload */
+	uint16_t n;     /* entries, this receiver first; at most ORR_MPI_ROUTE_MAX */
+	uint16_t arity; /* children of a rank; 0: a binomial tree */
+	uint64_t piece; /* bytes of a piece of the payload */
 };
 
 struct orr_mpi_hop {

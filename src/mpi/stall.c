@@ -112,7 +112,8 @@ static void send_aside(struct orr_mpi *mpi, int rank, uint32_t flags, const stru
 	if (far)
 		aside->far = *far;
 	struct orr_parcel *f = orr_mpi_fly(mpi, ORR_FLIGHT_ASIDE_OUT, NULL, NULL, aside);
-	mpi->transport->send(mpi->proc, f, aside, (int) sizeof(*aside), MPI_BYTE, rank,
+	struct orr_layout row;
+	mpi->transport->send(mpi->proc, f, aside, orr_layout_row(&row, sizeof(*aside)), rank,
 			     mpi->comm_tag, 0);
 }
 

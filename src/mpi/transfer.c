@@ -104,8 +104,8 @@ void orr_mpi_describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 		req->peer = source;
 	if (orr_mpi_payload(mpi, handle_of(req), node_of(req), 0, env->size, p))
 		orr_sys_mpi_abort(mpi->proc);
-	if (p->form != ORR_FORM_PACKED && p->size != env->size)
-		size_mismatch(mpi, req, source, p->size, env->size);
+	if (p->form != ORR_FORM_PACKED && p->layout.size != env->size)
+		size_mismatch(mpi, req, source, p->layout.size, env->size);
 }
 
 /* Unpacks what came for a datum; the interface's method frees the buffer. */
@@ -155,14 +155,13 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 /* ---- receiving ---- */
 
 static void post_receive(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
-			 struct orr_mpi_early *e, void *ptr, MPI_Datatype type, int count,
-			 int source, const struct orr_mpi_envelope *env)
+			 struct orr_mpi_early *e, void *ptr, const struct orr_layout *l, int source,
+			 const struct orr_mpi_envelope *env)
 {
 	struct orr_parcel *f = orr_mpi_fly(mpi, kind, req, e, NULL);
 
 	orr_assert(source >= 0 && source < mpi->size && source != mpi->rank);
-	orr_mpi_carrier(mpi, env->flags)
-		->receive(mpi->proc, f, ptr, count, type, source, env->data_tag);
+	orr_mpi_carrier(mpi, env->flags)->receive(mpi->proc, f, ptr, l, source, env->data_tag);
 }
 
 /* Posts the receive of the second message, straight into the datum. */
@@ -170,39 +169,31 @@ static void start_data_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 			       const struct orr_mpi_envelope *env, int source)
 {
 	struct orr_mpi_payload p;
-	MPI_Datatype type;
-	int count, temporary;
 
 	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_FETCHING && req->granted);
 	orr_assert(!req->buf && !req->nflight);
 	orr_mpi_describe_receive(mpi, req, env, source, &p);
 	if (p.form == ORR_FORM_PACKED ||
 	    (node_of(req) != STARPU_MAIN_RAM && !orr_mpi_direct_receives(mpi, env->flags)))
-		p.ptr = req->buf = orr_mpi_buffer(p.size);
-	orr_mpi_payload_type(&p, &type, &count, &temporary);
+		p.ptr = req->buf = orr_mpi_buffer(p.layout.size);
 	req->where = ORR_MPI_FLYING;
 	req->nflight = 1;
-	post_receive(mpi, ORR_FLIGHT_DATA_IN, req, NULL, p.ptr, type, count, source, env);
-	if (temporary)
-		MPI_Type_free(&type);
+	post_receive(mpi, ORR_FLIGHT_DATA_IN, req, NULL, p.ptr, &p.layout, source, env);
 	orr_mpi_payload_done(&p);
 }
 
 /* Posts the receive of the second message into a buffer, for a receive to come. */
 static void start_early_receive(struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
-	MPI_Datatype type;
-	int count, temporary;
+	struct orr_layout row;
 
 	orr_lock(&mpi->lock);
 	orr_assert(e->state == ORR_EARLY_REMOTE && !e->buf);
 	e->state = ORR_EARLY_LOADING;
 	orr_unlock(&mpi->lock);
 	e->buf = orr_mpi_buffer(e->env.size);
-	orr_mpi_bytes_type(e->env.size, &type, &count, &temporary);
-	post_receive(mpi, ORR_FLIGHT_EARLY_IN, NULL, e, e->buf, type, count, e->source, &e->env);
-	if (temporary)
-		MPI_Type_free(&type);
+	post_receive(mpi, ORR_FLIGHT_EARLY_IN, NULL, e, e->buf, orr_layout_row(&row, e->env.size),
+		     e->source, &e->env);
 }
 
 /* Enters a message; returns the receive that takes it now, or NULL after keeping it as *kept. */
@@ -347,7 +338,7 @@ static void send_to_self(struct orr_mpi *mpi, struct orr_mpi_req *req, struct or
 	void *buf = p->ptr;
 
 	if (p->form != ORR_FORM_PACKED) {
-		buf = orr_mpi_buffer(p->size);
+		buf = orr_mpi_buffer(p->layout.size);
 		orr_mpi_gather(mpi, p, buf);
 	}
 	orr_mpi_payload_done(p);
@@ -389,27 +380,21 @@ int orr_mpi_data_tag(const struct orr_mpi *mpi, int first, uint32_t i)
 }
 
 static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, uint32_t flags, void *envelope,
-		    const void *ptr, int count, MPI_Datatype type, int tag, int sync)
+		    const void *ptr, const struct orr_layout *l, int tag, int sync)
 {
 	struct orr_parcel *f = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
 
 	req->nflight++;
-	orr_mpi_carrier(mpi, flags)->send(mpi->proc, f, ptr, count, type, req->peer, tag, sync);
+	orr_mpi_carrier(mpi, flags)->send(mpi->proc, f, ptr, l, req->peer, tag, sync);
 }
 
 /* The payload as a message of its own. */
 static void send_data(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_payload *p,
 		      uint32_t flags, int tag)
 {
-	MPI_Datatype type;
-	int count, temporary;
-
 	if (p->form == ORR_FORM_PACKED)
 		req->buf = p->ptr;
-	orr_mpi_payload_type(p, &type, &count, &temporary);
-	fly_out(mpi, req, flags, NULL, p->ptr, count, type, tag, req->sync);
-	if (temporary)
-		MPI_Type_free(&type);
+	fly_out(mpi, req, flags, NULL, p->ptr, &p->layout, tag, req->sync);
 	orr_mpi_payload_done(p);
 }
 
@@ -428,14 +413,14 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	}
 	if (orr_mpi_payload(mpi, handle_of(req), node_of(req), 1, 0, &p))
 		orr_sys_mpi_abort(mpi->proc);
-	req->size = p.size;
+	req->size = p.layout.size;
 	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, req->peer);
-	orr_mpi_count(mpi, peer, p.size);
-	transfer_trace(mpi, ORR_TRACE_SEND, req, req->peer, p.size);
+	orr_mpi_count(mpi, peer, p.layout.size);
+	transfer_trace(mpi, ORR_TRACE_SEND, req, req->peer, p.layout.size);
 	int eager = !req->sync && p.form != ORR_FORM_TYPED &&
-		    (p.size < mpi->eager_limit || !p.size);
+		    (p.layout.size < mpi->eager_limit || !p.layout.size);
 	struct orr_mpi_envelope env = { .tag = req->tag,
-					.size = p.size,
+					.size = p.layout.size,
 					.context = req->context,
 					.flags = (eager ? ORR_MPI_EAGER : 0) |
 						 (req->sync ? ORR_MPI_SYNC : 0) |
@@ -444,26 +429,28 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		send_to_self(mpi, req, &p, &env);
 		return;
 	}
-	size_t bytes = sizeof(env) + (eager ? p.size : 0);
+	size_t bytes = sizeof(env) + (eager ? p.layout.size : 0);
 	char *message = malloc(bytes);
 	if (!message)
 		orr_fatal("out of memory for an envelope");
 	req->where = ORR_MPI_FLYING;
 	req->nflight = 0;
 	if (!req->sync)
-		orr_mpi_send_begins(mpi, p.size);
+		orr_mpi_send_begins(mpi, p.layout.size);
 	mpi->nsent++;
 	env.seq = peer->nto++;
 	if (!eager)
 		env.data_tag = orr_mpi_data_tag(mpi, orr_mpi_next_data_tags(mpi, 1), 0);
 	memcpy(message, &env, sizeof(env));
 	if (eager && p.form == ORR_FORM_PACKED) {
-		orr_sys_memcpy(mpi->proc, message + sizeof(env), p.ptr, p.size);
-		orr_mpi_free_buffer(p.ptr, p.size);
+		orr_sys_memcpy(mpi->proc, message + sizeof(env), p.ptr, p.layout.size);
+		orr_mpi_free_buffer(p.ptr, p.layout.size);
 	} else if (eager)
 		orr_mpi_gather(mpi, &p, message + sizeof(env));
 	if (eager) {
-		fly_out(mpi, req, 0, message, message, (int) bytes, MPI_BYTE, mpi->comm_tag, 0);
+		struct orr_layout row;
+		fly_out(mpi, req, 0, message, message, orr_layout_row(&row, bytes), mpi->comm_tag,
+			0);
 		return;
 	}
 	req->envelope = message;

@@ -243,14 +243,19 @@ static MPI_Request *fly(struct orr_parcel *f)
 }
 
 static void transport_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
-			   int count, MPI_Datatype type, int dest, int tag, int synchronous)
+			   const struct orr_layout *l, int dest, int tag, int synchronous)
 {
+	MPI_Datatype type;
+	int count, temporary = orr_layout_type(l, &type, &count);
+
 	(void) proc;
 	orr_assert_no_lock();
 	if (synchronous)
 		MPI_Issend(buf, count, type, dest, tag, real.comm, fly(f));
 	else
 		MPI_Isend(buf, count, type, dest, tag, real.comm, fly(f));
+	if (temporary)
+		MPI_Type_free(&type);
 }
 
 static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
@@ -269,11 +274,16 @@ static void transport_send_ahead_end(struct orr_process *proc, struct orr_parcel
 	MPI_Wait(&f->request, MPI_STATUS_IGNORE);
 }
 
-static void transport_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
-			      MPI_Datatype type, int source, int tag)
+static void transport_receive(struct orr_process *proc, struct orr_parcel *f, void *buf,
+			      const struct orr_layout *l, int source, int tag)
 {
+	MPI_Datatype type;
+	int count, temporary = orr_layout_type(l, &type, &count);
+
 	(void) proc;
 	MPI_Irecv(buf, count, type, source, tag, real.comm, fly(f));
+	if (temporary)
+		MPI_Type_free(&type);
 }
 
 static void transport_listen(struct orr_process *proc)

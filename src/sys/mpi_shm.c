@@ -69,8 +69,8 @@ struct direct {
 	struct slot *slot; /* NULL: MPI carries the payload, or the offer is not here */
 	const struct local *peer;
 	void *buf;
-	MPI_Datatype type; /* ours to free unless it is MPI_BYTE */
-	int count, tag, sends, synchronous;
+	struct orr_layout layout; /* kept */
+	int tag, sends, synchronous;
 	int offer_flies;
 	int announced; /* the caller knows that the next test copies */
 };
@@ -255,8 +255,8 @@ static int help_long(struct direct *d)
 
 /* ---- beginning ---- */
 
-static struct direct *direct_new(struct orr_parcel *f, const void *buf, int count,
-				 MPI_Datatype type, const struct local *peer, int tag)
+static struct direct *direct_new(struct orr_parcel *f, const void *buf, const struct orr_layout *l,
+				 const struct local *peer, int tag)
 {
 	struct direct *d = calloc(1, sizeof(*d));
 
@@ -264,13 +264,10 @@ static struct direct *direct_new(struct orr_parcel *f, const void *buf, int coun
 		orr_fatal("out of memory for a message");
 	d->flight = f;
 	d->buf = (void *) buf;
-	d->count = count;
 	d->peer = peer;
 	d->tag = tag;
-	d->type = type;
 	d->offer_flies = 1;
-	if (type != MPI_BYTE)
-		MPI_Type_dup(type, &d->type);
+	orr_layout_keep(&d->layout, l);
 	d->next = shm.directs;
 	shm.directs = d;
 	return d;
@@ -283,20 +280,14 @@ static void direct_end(struct direct *d)
 	while (*at != d)
 		at = &(*at)->next;
 	*at = d->next;
-	if (d->type != MPI_BYTE)
-		MPI_Type_free(&d->type);
+	orr_layout_drop(&d->layout);
 	free(d);
 }
 
 /* A neighbour, if a payload of that many bytes begins with an offer. */
-static const struct local *partner(int rank, int count, MPI_Datatype type)
+static const struct local *partner(int rank, const struct orr_layout *l)
 {
-	MPI_Count size;
-
-	if (type == MPI_BYTE && count < LEAST)
-		return NULL;
-	MPI_Type_size_x(type, &size);
-	return size * count < LEAST ? NULL : local_of(rank);
+	return l->size < LEAST ? NULL : local_of(rank);
 }
 
 static int take_slot(void)
@@ -314,47 +305,53 @@ static void fill_slot(struct direct *d, int slot)
 	struct slot *s = d->slot = &shm.slots[slot];
 
 	s->from = d->buf;
-	s->bytes = (size_t) d->count;
+	s->bytes = d->layout.size;
 	s->npieces = (uint32_t) ((s->bytes + PIECE - 1) / PIECE);
 	ORR_ATOMIC_STORE(&s->next, 0);
 	ORR_ATOMIC_STORE(&s->done, 0);
 	ORR_ATOMIC_STORE(&s->state, SLOT_OFFERED);
 }
 
-static void shm_send(struct orr_process *proc, struct orr_parcel *f, const void *buf, int count,
-		     MPI_Datatype type, int dest, int tag, int synchronous)
+/* An offer and the payload behind it have the same tag, and arrive in order. */
+static struct orr_layout *offer_layout(struct orr_layout *l)
 {
-	const struct local *peer = tag == orr_real_mpi_envelope_tag() ? NULL
-								      : partner(dest, count, type);
+	return orr_layout_row(l, sizeof(struct offer));
+}
+
+static void shm_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
+		     const struct orr_layout *l, int dest, int tag, int synchronous)
+{
+	const struct local *peer = tag == orr_real_mpi_envelope_tag() ? NULL : partner(dest, l);
+	struct orr_layout offer;
 
 	if (!peer) {
-		below()->send(proc, f, buf, count, type, dest, tag, synchronous);
+		below()->send(proc, f, buf, l, dest, tag, synchronous);
 		return;
 	}
-	struct direct *d = direct_new(f, buf, count, type, peer, tag);
-	int slot = type == MPI_BYTE ? take_slot() : -1;
+	struct direct *d = direct_new(f, buf, l, peer, tag);
+	int slot = orr_layout_is_row(l) ? take_slot() : -1;
 	d->sends = 1;
 	d->synchronous = synchronous;
 	d->offer.slot = slot;
 	if (slot >= 0)
 		fill_slot(d, slot);
-	below()->send(proc, &d->offer_parcel, &d->offer, sizeof(d->offer), MPI_BYTE, dest, tag, 0);
+	below()->send(proc, &d->offer_parcel, &d->offer, offer_layout(&offer), dest, tag, 0);
 	if (slot < 0)
-		below()->send(proc, f, buf, count, type, dest, tag, synchronous);
+		below()->send(proc, f, buf, l, dest, tag, synchronous);
 }
 
-static void shm_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
-			MPI_Datatype type, int source, int tag)
+static void shm_receive(struct orr_process *proc, struct orr_parcel *f, void *buf,
+			const struct orr_layout *l, int source, int tag)
 {
-	const struct local *peer = partner(source, count, type);
+	const struct local *peer = partner(source, l);
+	struct orr_layout offer;
 
 	if (!peer) {
-		below()->receive(proc, f, buf, count, type, source, tag);
+		below()->receive(proc, f, buf, l, source, tag);
 		return;
 	}
-	struct direct *d = direct_new(f, buf, count, type, peer, tag);
-	below()->receive(proc, &d->offer_parcel, &d->offer, sizeof(d->offer), MPI_BYTE, source,
-			 tag);
+	struct direct *d = direct_new(f, buf, l, peer, tag);
+	below()->receive(proc, &d->offer_parcel, &d->offer, offer_layout(&offer), source, tag);
 }
 
 /* ---- going on ---- */
@@ -364,9 +361,9 @@ static void answer(struct orr_process *proc, struct direct *d)
 {
 	struct slot *s = d->offer.slot < 0 ? NULL : &d->peer->slots[d->offer.slot];
 
-	if (s && d->type == MPI_BYTE) {
+	if (s && orr_layout_is_row(&d->layout)) {
 		orr_assert(ORR_ATOMIC_LOAD(&s->state) == SLOT_OFFERED &&
-			   s->bytes == (size_t) d->count);
+			   s->bytes == d->layout.size);
 		d->slot = s;
 		s->to = d->buf;
 		ORR_ATOMIC_STORE(&s->state, SLOT_ACCEPTED);
@@ -374,7 +371,7 @@ static void answer(struct orr_process *proc, struct direct *d)
 	}
 	if (s)
 		ORR_ATOMIC_STORE(&s->state, SLOT_REFUSED);
-	below()->receive(proc, d->flight, d->buf, d->count, d->type, d->peer->rank, d->tag);
+	below()->receive(proc, d->flight, d->buf, &d->layout, d->peer->rank, d->tag);
 	direct_end(d);
 }
 
@@ -410,8 +407,7 @@ static void send_anyway(struct orr_process *proc, struct direct *d)
 {
 	ORR_ATOMIC_STORE(&d->slot->state, SLOT_FREE);
 	free_slot(d);
-	below()->send(proc, d->flight, d->buf, d->count, d->type, d->peer->rank, d->tag,
-		      d->synchronous);
+	below()->send(proc, d->flight, d->buf, &d->layout, d->peer->rank, d->tag, d->synchronous);
 	direct_end(d);
 }
 

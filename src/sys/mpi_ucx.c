@@ -6,8 +6,8 @@
  * a host may be without it. Each rank tells all others the address of its worker over MPI, or that
  * it has none. An endpoint is made before the first message to a rank.
  *
- * A message's tag holds its source and, unless it is an envelope, the engine's tag. A payload whose
- * buffer is no plain row of bytes is packed into one, and unpacked, by MPI.
+ * A message's tag holds its source and, unless it is an envelope, the engine's tag. A payload with
+ * gaps is copied to a row of bytes, and back.
  *
  * Invariant: only the engine's owner calls UCX, and callbacks run inside such a call only, so
  * nothing here is locked. Both sides of a message decide by the rank alone which way it goes. */
@@ -51,10 +51,10 @@
 struct message {
 	struct message *next;
 	struct orr_parcel *flight;
-	void *packed; /* in place of buf, or NULL */
+	void *packed; /* in place of buf, or NULL; then the layout is kept */
 	void *buf;
-	MPI_Datatype type;
-	int count, receives;
+	struct orr_layout layout;
+	int receives;
 };
 
 /* A message that is sent ahead; orr_parcel.own points to it. */
@@ -249,8 +249,9 @@ void orr_real_ucx_exit(MPI_Comm comm)
 
 /* ---- messages ---- */
 
-static struct message *message_new(struct orr_parcel *f, void *buf, int count, MPI_Datatype type,
-				   int receives)
+/* *at: the row of bytes that UCX sends or fills, which is the buffer itself or a copy of it. */
+static struct message *message_new(struct orr_process *proc, struct orr_parcel *f, void *buf,
+				   const struct orr_layout *l, int receives, void **at)
 {
 	struct message *m = ucx.unused;
 
@@ -258,48 +259,30 @@ static struct message *message_new(struct orr_parcel *f, void *buf, int count, M
 		ucx.unused = m->next;
 	else if (!(m = malloc(sizeof(*m))))
 		orr_fatal("out of memory for a message");
-	*m = (struct message){ .flight = f, .buf = buf, .count = count, .receives = receives };
-	m->type = type;
-	if (type != MPI_BYTE)
-		MPI_Type_dup(type, &m->type);
+	m->flight = f;
+	m->packed = NULL;
+	*at = m->buf = buf;
+	m->receives = receives;
+	if (orr_layout_is_row(l))
+		return m;
+	*at = m->packed = malloc(l->size);
+	if (!m->packed)
+		orr_fatal("out of memory for a copy of %zu bytes, which UCX sends without gaps",
+			  l->size);
+	orr_layout_keep(&m->layout, l);
+	if (!receives)
+		orr_layout_gather(proc, l, buf, m->packed);
 	return m;
-}
-
-static size_t bytes_of(int count, MPI_Datatype type)
-{
-	MPI_Count size;
-
-	MPI_Type_size_x(type, &size);
-	return (size_t) count * (size_t) size;
-}
-
-/* Gives m a plain row of bytes if its buffer is none. Returns the place of the bytes. */
-static void *plain(struct message *m, size_t bytes)
-{
-	int position = 0;
-
-	if (m->type == MPI_BYTE)
-		return m->buf;
-	m->packed = malloc(bytes ? bytes : 1);
-	if (!m->packed || bytes > INT32_MAX)
-		orr_fatal("out of memory for a message of %zu bytes", bytes);
-	if (!m->receives)
-		MPI_Pack(m->buf, m->count, m->type, m->packed, (int) bytes, &position,
-			 MPI_COMM_SELF);
-	return m->packed;
 }
 
 /* A message is complete: the engine takes its flight back when it asks. */
 static void message_end(struct message *m)
 {
-	int position = 0;
-
 	if (m->packed && m->receives)
-		MPI_Unpack(m->packed, (int) bytes_of(m->count, m->type), &position, m->buf,
-			   m->count, m->type, MPI_COMM_SELF);
+		orr_layout_scatter(orr_self(), &m->layout, m->buf, m->packed);
+	if (m->packed)
+		orr_layout_drop(&m->layout);
 	free(m->packed);
-	if (m->type != MPI_BYTE)
-		MPI_Type_free(&m->type);
 	m->next = NULL;
 	*(ucx.done ? ucx.done_end : &ucx.done) = m;
 	ucx.done_end = &m->next;
@@ -351,26 +334,26 @@ static ucp_tag_t tag_of(int source, int tag)
 	return tag == orr_real_mpi_envelope_tag() ? ENVELOPE | from : from | (unsigned) tag;
 }
 
-static void ucx_send(struct orr_process *proc, struct orr_parcel *f, const void *buf, int count,
-		     MPI_Datatype type, int dest, int tag, int synchronous)
+static void ucx_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
+		     const struct orr_layout *l, int dest, int tag, int synchronous)
 {
+	void *from;
+
 	if (!reaches(dest)) {
-		mpi()->send(proc, f, buf, count, type, dest, tag, synchronous);
+		mpi()->send(proc, f, buf, l, dest, tag, synchronous);
 		return;
 	}
-	struct message *m = message_new(f, (void *) buf, count, type, 0);
+	struct message *m = message_new(proc, f, (void *) buf, l, 0, &from);
 	ucp_request_param_t param = { .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
 						      UCP_OP_ATTR_FIELD_USER_DATA,
 				      .cb.send = on_sent,
 				      .user_data = m };
-	size_t bytes = bytes_of(count, type);
-	void *from = plain(m, bytes);
 	void *request = (synchronous ? ucx.api.tag_send_sync_nbx : ucx.api.tag_send_nbx)(
-		endpoint(dest), from, bytes, tag_of(ucx.rank, tag), &param);
+		endpoint(dest), from, l->size, tag_of(ucx.rank, tag), &param);
 	if (UCS_PTR_IS_ERR(request))
 		check(UCS_PTR_STATUS(request), "send to", dest);
 	ucx.nmessages++;
-	ucx.nbytes += bytes;
+	ucx.nbytes += l->size;
 	if (!request)
 		message_end(m);
 }
@@ -409,22 +392,22 @@ static void ucx_send_ahead_end(struct orr_process *proc, struct orr_parcel *f)
 	free(a);
 }
 
-static void ucx_receive(struct orr_process *proc, struct orr_parcel *f, void *buf, int count,
-			MPI_Datatype type, int source, int tag)
+static void ucx_receive(struct orr_process *proc, struct orr_parcel *f, void *buf,
+			const struct orr_layout *l, int source, int tag)
 {
+	void *to;
+
 	if (!reaches(source)) {
-		mpi()->receive(proc, f, buf, count, type, source, tag);
+		mpi()->receive(proc, f, buf, l, source, tag);
 		return;
 	}
-	struct message *m = message_new(f, buf, count, type, 1);
+	struct message *m = message_new(proc, f, buf, l, 1, &to);
 	ucp_request_param_t param = { .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
 						      UCP_OP_ATTR_FIELD_USER_DATA,
 				      .cb.recv = on_received,
 				      .user_data = m };
-	size_t bytes = bytes_of(count, type);
-	void *to = plain(m, bytes);
-	void *request = ucx.api.tag_recv_nbx(ucx.worker, to, bytes, tag_of(source, tag), WHOLE_TAG,
-					     &param);
+	void *request = ucx.api.tag_recv_nbx(ucx.worker, to, l->size, tag_of(source, tag),
+					     WHOLE_TAG, &param);
 	if (UCS_PTR_IS_ERR(request))
 		check(UCS_PTR_STATUS(request), "receive from", source);
 	if (!request)

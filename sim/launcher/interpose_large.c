@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The program's own MPI and sizes: SMPI 3.32 counts the bytes of a message and of a datatype in an
+ * int. Beyond INT_MAX it silently copies other bytes, reports another count, and takes another
+ * time. So calls with more bytes than that are refused here, before SMPI sees them. A collective
+ * operation may move more than INT_MAX bytes in total; the limit holds for the part of a rank.
+ *
+ * Invariant: no state; a call that is not refused is SMPI's own. Parameters that mean nothing on
+ * this rank, or beside MPI_IN_PLACE, are not read. */
+#include <limits.h>
+#include <stdlib.h>
+#include <smpi/smpi.h>
+#include "calls.h"
+
+static double size_of(MPI_Datatype type)
+{
+	int size = 0;
+	if (type != MPI_DATATYPE_NULL)
+		PMPI_Type_size(type, &size);
+	return size;
+}
+
+static void check(const char *call, double bytes)
+{
+	if (__builtin_expect(bytes > INT_MAX, 0))
+		orrery_sim_too_large(call, bytes);
+}
+
+/* ---- messages ---- */
+
+/* The part of a rank in a collective operation, unless it lies in place. */
+static void check_part(const char *call, const void *buf, int count, MPI_Datatype type)
+{
+	if (buf != MPI_IN_PLACE)
+		check(call, count * size_of(type));
+}
+
+/* A function whose parameters `count` and `type` say how much it moves. */
+#define MOVES(name, parameters, arguments) \
+	int MPI_##name parameters \
+	{ \
+		check("MPI_" #name, count *size_of(type)); \
+		return PMPI_##name arguments; \
+	}
+
+MOVES(Send, (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),
+      (buf, count, type, peer, tag, comm))
+MOVES(Bsend, (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),
+      (buf, count, type, peer, tag, comm))
+MOVES(Ssend, (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),
+      (buf, count, type, peer, tag, comm))
+MOVES(Rsend, (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),
+      (buf, count, type, peer, tag, comm))
+MOVES(Isend,
+      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Ibsend,
+      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Issend,
+      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Irsend,
+      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Send_init,
+      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Bsend_init,
+      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Ssend_init,
+      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Rsend_init,
+      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Recv,
+      (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Status *status),
+      (buf, count, type, peer, tag, comm, status))
+MOVES(Irecv,
+      (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Recv_init,
+      (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, count, type, peer, tag, comm, request))
+MOVES(Sendrecv_replace,
+      (void *buf, int count, MPI_Datatype type, int dest, int tag, int source, int got,
+       MPI_Comm comm, MPI_Status *status),
+      (buf, count, type, dest, tag, source, got, comm, status))
+MOVES(Bcast, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm),
+      (buf, count, type, root, comm))
+MOVES(Ibcast,
+      (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request),
+      (buf, count, type, root, comm, request))
+MOVES(Reduce,
+      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, int root,
+       MPI_Comm comm),
+      (buf, out, count, type, op, root, comm))
+MOVES(Ireduce,
+      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, out, count, type, op, root, comm, request))
+MOVES(Allreduce,
+      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+      (buf, out, count, type, op, comm))
+MOVES(Iallreduce,
+      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, out, count, type, op, comm, request))
+MOVES(Scan, (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+      (buf, out, count, type, op, comm))
+MOVES(Iscan,
+      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, out, count, type, op, comm, request))
+MOVES(Exscan, (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+      (buf, out, count, type, op, comm))
+MOVES(Iexscan,
+      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, out, count, type, op, comm, request))
+MOVES(Reduce_scatter_block,
+      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+      (buf, out, count, type, op, comm))
+MOVES(Ireduce_scatter_block,
+      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+       MPI_Request *request),
+      (buf, out, count, type, op, comm, request))
+MOVES(Pack,
+      (const void *buf, int count, MPI_Datatype type, void *out, int room, int *position,
+       MPI_Comm comm),
+      (buf, count, type, out, room, position, comm))
+MOVES(Unpack,
+      (const void *buf, int room, int *position, void *out, int count, MPI_Datatype type,
+       MPI_Comm comm),
+      (buf, room, position, out, count, type, comm))
+MOVES(Put,
+      (const void *buf, int count, MPI_Datatype type, int peer, MPI_Aint at, int nout,
+       MPI_Datatype tout, MPI_Win win),
+      (buf, count, type, peer, at, nout, tout, win))
+MOVES(Get,
+      (void *buf, int count, MPI_Datatype type, int peer, MPI_Aint at, int nout, MPI_Datatype tout,
+       MPI_Win win),
+      (buf, count, type, peer, at, nout, tout, win))
+MOVES(Accumulate,
+      (const void *buf, int count, MPI_Datatype type, int peer, MPI_Aint at, int nout,
+       MPI_Datatype tout, MPI_Op op, MPI_Win win),
+      (buf, count, type, peer, at, nout, tout, op, win))
+
+int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int tag, void *in,
+		 int nin, MPI_Datatype tin, int source, int tag_in, MPI_Comm comm,
+		 MPI_Status *status)
+{
+	check("MPI_Sendrecv", count * size_of(type));
+	check("MPI_Sendrecv", nin * size_of(tin));
+	return PMPI_Sendrecv(buf, count, type, dest, tag, in, nin, tin, source, tag_in, comm,
+			     status);
+}
+
+/* ---- collective operations with two buffers ---- */
+
+/* The part that this rank sends. */
+#define SENDS_PART(name, parameters, arguments) \
+	int MPI_##name parameters \
+	{ \
+		check_part("MPI_" #name, buf, count, type); \
+		return PMPI_##name arguments; \
+	}
+
+/* The part that this rank receives; the others are the root's only. */
+#define RECEIVES_PART(name, parameters, arguments) \
+	int MPI_##name parameters \
+	{ \
+		check_part("MPI_" #name, out, nout, tout); \
+		return PMPI_##name arguments; \
+	}
+
+SENDS_PART(Gather,
+	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+	    int root, MPI_Comm comm),
+	   (buf, count, type, out, nout, tout, root, comm))
+SENDS_PART(Igather,
+	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+	    int root, MPI_Comm comm, MPI_Request *request),
+	   (buf, count, type, out, nout, tout, root, comm, request))
+RECEIVES_PART(Scatter,
+	      (const void *buf, int count, MPI_Datatype type, void *out, int nout,
+	       MPI_Datatype tout, int root, MPI_Comm comm),
+	      (buf, count, type, out, nout, tout, root, comm))
+RECEIVES_PART(Iscatter,
+	      (const void *buf, int count, MPI_Datatype type, void *out, int nout,
+	       MPI_Datatype tout, int root, MPI_Comm comm, MPI_Request *request),
+	      (buf, count, type, out, nout, tout, root, comm, request))
+SENDS_PART(Allgather,
+	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+	    MPI_Comm comm),
+	   (buf, count, type, out, nout, tout, comm))
+SENDS_PART(Iallgather,
+	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+	    MPI_Comm comm, MPI_Request *request),
+	   (buf, count, type, out, nout, tout, comm, request))
+SENDS_PART(Alltoall,
+	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+	    MPI_Comm comm),
+	   (buf, count, type, out, nout, tout, comm))
+SENDS_PART(Ialltoall,
+	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+	    MPI_Comm comm, MPI_Request *request),
+	   (buf, count, type, out, nout, tout, comm, request))
+SENDS_PART(Gatherv,
+	   (const void *buf, int count, MPI_Datatype type, void *out, const int *nout,
+	    const int *at, MPI_Datatype tout, int root, MPI_Comm comm),
+	   (buf, count, type, out, nout, at, tout, root, comm))
+SENDS_PART(Igatherv,
+	   (const void *buf, int count, MPI_Datatype type, void *out, const int *nout,
+	    const int *at, MPI_Datatype tout, int root, MPI_Comm comm, MPI_Request *request),
+	   (buf, count, type, out, nout, at, tout, root, comm, request))
+RECEIVES_PART(Scatterv,
+	      (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out,
+	       int nout, MPI_Datatype tout, int root, MPI_Comm comm),
+	      (buf, counts, at, type, out, nout, tout, root, comm))
+RECEIVES_PART(Iscatterv,
+	      (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out,
+	       int nout, MPI_Datatype tout, int root, MPI_Comm comm, MPI_Request *request),
+	      (buf, counts, at, type, out, nout, tout, root, comm, request))
+SENDS_PART(Allgatherv,
+	   (const void *buf, int count, MPI_Datatype type, void *out, const int *nout,
+	    const int *at, MPI_Datatype tout, MPI_Comm comm),
+	   (buf, count, type, out, nout, at, tout, comm))
+SENDS_PART(Iallgatherv,
+	   (const void *buf, int count, MPI_Datatype type, void *out, const int *nout,
+	    const int *at, MPI_Datatype tout, MPI_Comm comm, MPI_Request *request),
+	   (buf, count, type, out, nout, at, tout, comm, request))
+
+/* The parts with a count for each rank. */
+static void check_counts(const char *call, const void *buf, const int *counts, MPI_Datatype type,
+			 const MPI_Datatype *types, MPI_Comm comm)
+{
+	int n = 0;
+	if (buf == MPI_IN_PLACE)
+		return;
+	PMPI_Comm_size(comm, &n);
+	for (int i = 0; i < n; i++)
+		check(call, counts[i] * size_of(types ? types[i] : type));
+}
+
+#define COUNTS(name, types, parameters, arguments) \
+	int MPI_##name parameters \
+	{ \
+		check_counts("MPI_" #name, buf, counts, type, types, comm); \
+		return PMPI_##name arguments; \
+	}
+
+COUNTS(Alltoallv, NULL,
+       (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out,
+	const int *nout, const int *to, MPI_Datatype tout, MPI_Comm comm),
+       (buf, counts, at, type, out, nout, to, tout, comm))
+COUNTS(Ialltoallv, NULL,
+       (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out,
+	const int *nout, const int *to, MPI_Datatype tout, MPI_Comm comm, MPI_Request *request),
+       (buf, counts, at, type, out, nout, to, tout, comm, request))
+
+/* A reduction in place has its counts, too. */
+int MPI_Reduce_scatter(const void *buf, void *out, const int *counts, MPI_Datatype type, MPI_Op op,
+		       MPI_Comm comm)
+{
+	check_counts("MPI_Reduce_scatter", out, counts, type, NULL, comm);
+	return PMPI_Reduce_scatter(buf, out, counts, type, op, comm);
+}
+
+int MPI_Ireduce_scatter(const void *buf, void *out, const int *counts, MPI_Datatype type, MPI_Op op,
+			MPI_Comm comm, MPI_Request *request)
+{
+	check_counts("MPI_Ireduce_scatter", out, counts, type, NULL, comm);
+	return PMPI_Ireduce_scatter(buf, out, counts, type, op, comm, request);
+}
+
+int MPI_Alltoallw(const void *buf, const int *counts, const int *at, const MPI_Datatype *types,
+		  void *out, const int *nout, const int *to, const MPI_Datatype *tout,
+		  MPI_Comm comm)
+{
+	check_counts("MPI_Alltoallw", buf, counts, MPI_DATATYPE_NULL, types, comm);
+	return PMPI_Alltoallw(buf, counts, at, types, out, nout, to, tout, comm);
+}
+
+int MPI_Ialltoallw(const void *buf, const int *counts, const int *at, const MPI_Datatype *types,
+		   void *out, const int *nout, const int *to, const MPI_Datatype *tout,
+		   MPI_Comm comm, MPI_Request *request)
+{
+	check_counts("MPI_Ialltoallw", buf, counts, MPI_DATATYPE_NULL, types, comm);
+	return PMPI_Ialltoallw(buf, counts, at, types, out, nout, to, tout, comm, request);
+}
+
+/* ---- datatypes ---- */
+
+int MPI_Type_contiguous(int n, MPI_Datatype of, MPI_Datatype *type)
+{
+	check("MPI_Type_contiguous", n * size_of(of));
+	return PMPI_Type_contiguous(n, of, type);
+}
+
+/* The way from the first item to the last is an int, too. */
+int MPI_Type_vector(int n, int block, int stride, MPI_Datatype of, MPI_Datatype *type)
+{
+	check("MPI_Type_vector", (double) n * block * size_of(of));
+	check("MPI_Type_vector", abs(stride) * (n - 1.) * size_of(of));
+	return PMPI_Type_vector(n, block, stride, of, type);
+}
+
+int MPI_Type_create_hvector(int n, int block, MPI_Aint stride, MPI_Datatype of, MPI_Datatype *type)
+{
+	check("MPI_Type_create_hvector", (double) n * block * size_of(of));
+	return PMPI_Type_create_hvector(n, block, stride, of, type);
+}
+
+int MPI_Type_hvector(int n, int block, MPI_Aint stride, MPI_Datatype of, MPI_Datatype *type)
+{
+	check("MPI_Type_hvector", (double) n * block * size_of(of));
+	return PMPI_Type_hvector(n, block, stride, of, type);
+}
+
+static double sum(int n, const int *lengths)
+{
+	double items = 0;
+	for (int i = 0; i < n; i++)
+		items += lengths[i];
+	return items;
+}
+
+int MPI_Type_indexed(int n, const int *lengths, const int *at, MPI_Datatype of, MPI_Datatype *type)
+{
+	check("MPI_Type_indexed", sum(n, lengths) * size_of(of));
+	return PMPI_Type_indexed(n, lengths, at, of, type);
+}
+
+int MPI_Type_create_indexed_block(int n, int block, const int *at, MPI_Datatype of,
+				  MPI_Datatype *type)
+{
+	check("MPI_Type_create_indexed_block", (double) n * block * size_of(of));
+	return PMPI_Type_create_indexed_block(n, block, at, of, type);
+}
+
+int MPI_Type_create_hindexed(int n, const int *lengths, const MPI_Aint *at, MPI_Datatype of,
+			     MPI_Datatype *type)
+{
+	check("MPI_Type_create_hindexed", sum(n, lengths) * size_of(of));
+	return PMPI_Type_create_hindexed(n, lengths, at, of, type);
+}
+
+int MPI_Type_create_hindexed_block(int n, int block, const MPI_Aint *at, MPI_Datatype of,
+				   MPI_Datatype *type)
+{
+	check("MPI_Type_create_hindexed_block", (double) n * block * size_of(of));
+	return PMPI_Type_create_hindexed_block(n, block, at, of, type);
+}
+
+int MPI_Type_create_struct(int n, const int *lengths, const MPI_Aint *at, const MPI_Datatype *of,
+			   MPI_Datatype *type)
+{
+	double bytes = 0;
+	for (int i = 0; i < n; i++)
+		bytes += lengths[i] * size_of(of[i]);
+	check("MPI_Type_create_struct", bytes);
+	return PMPI_Type_create_struct(n, lengths, at, of, type);
+}
+
+int MPI_Type_create_subarray(int ndims, const int *sizes, const int *parts, const int *starts,
+			     int order, MPI_Datatype of, MPI_Datatype *type)
+{
+	double bytes = size_of(of);
+	for (int i = 0; i < ndims; i++)
+		bytes *= parts[i];
+	check("MPI_Type_create_subarray", bytes);
+	return PMPI_Type_create_subarray(ndims, sizes, parts, starts, order, of, type);
+}
