@@ -26,9 +26,10 @@ struct starpu_task;
  * as it is submitted.
  *
  * A dependency on a task without the destroy flag, or with the regenerate flag, lasts: each time
- * `task` is submitted again, it waits until each such task has ended once more. A graph can be
- * submitted again as a whole, in any order, for instance by the callback of its last task. The
- * dependency goes when either task is cleaned or destroyed. */
+ * `task` is submitted again, it waits until each such task has ended once more: its n-th round
+ * begins after their n-th ends, which may be many rounds ahead. A graph can be submitted again as a
+ * whole, in any order, for instance by the callback of its last task. The dependency goes when
+ * either task is cleaned or destroyed. */
 void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
 				    struct starpu_task *task_array[]);
 /* Same, with ndeps arguments of type struct starpu_task *. */
@@ -55,7 +56,8 @@ void starpu_task_end_dep_release(struct starpu_task *t);
 
 /* A number that the program chooses. A task whose use_tag is set carries it. Dependencies may name
  * it before the task exists. Several live tasks may carry one tag: each waits for the dependencies
- * of the tag, and the first that ends completes it. */
+ * of the tag, and the first that ends completes it. Tags of tasks with the regenerate flag count
+ * rounds as dependencies on tasks do. */
 typedef uint64_t starpu_tag_t;
 
 /* Make the task of tag id start after the ndeps given tags. Call it before that task is submitted.

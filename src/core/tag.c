@@ -8,7 +8,9 @@
  * round: it waits for those that it depends on that have not fired, or are restarted before it is
  * given a task. Several live tasks may have one tag: each waits for its dependencies, and the first
  * that ends fires it. The tag of a task that regenerates begins its next round when it fires, since
- * those that it lets go may end before the task is submitted again.
+ * those that it lets go may end before the task is submitted again. Where a task that regenerates
+ * stands at either end of a link, each firing counts: one that finds the other tag in the middle of
+ * a round is for a later round of it.
  *
  * Invariant: a task with a tag waits for all its missing links, or for none any more (it may have
  * begun; `tag_missing` says which). `missing` counts the links to a tag that are MISSING; all of
@@ -36,13 +38,15 @@ struct link {
 	struct link *next_out, **prev_out; /* of from, in the order of declaration */
 	struct link *next_in, **prev_in;   /* of to */
 	enum link_state state;
+	uint64_t nahead; /* firings for later rounds of `to` */
 };
 
 struct orr_tag {
 	uint64_t id;           /* key of the map */
 	struct orr_task *task; /* submitted with this tag and not complete, linked by tag_next */
 	uint8_t fired;
-	uint8_t pure; /* dependencies, no task: fires by itself */
+	uint8_t pure;   /* dependencies, no task: fires by itself */
+	uint8_t cycles; /* the last task that it was given regenerates */
 	unsigned missing;
 	struct link *out, **out_end; /* to those that depend on it; where the next one goes */
 	struct link *in;             /* from those that it depends on */
@@ -154,8 +158,10 @@ static struct orr_tag *fire_link(struct link *l, struct orr_task_array *released
 	enum link_state was = l->state;
 
 	l->state = FIRED;
-	if (was != MISSING)
+	if (was != MISSING) {
+		l->nahead += l->from->cycles | s->cycles;
 		return l->from;
+	}
 	s->missing--;
 	if (!s->task)
 		return !s->missing && s->pure ? fire_begin(s, l->from) : l->from;
@@ -209,8 +215,10 @@ static void begin(struct orr_tag *tag)
 	for (struct link *l = tag->in; l; l = l->next_in) {
 		if (l->state == MISSING)
 			continue;
-		l->state = BEFORE;
-		if (!l->from->fired)
+		l->state = l->nahead ? FIRED : BEFORE;
+		if (l->nahead)
+			l->nahead--;
+		else if (!l->from->fired)
 			miss(l);
 	}
 }
@@ -249,6 +257,7 @@ void orr_tag_task_submitted(struct orr_task *t)
 	t->tag_next = tag->task;
 	tag->task = t;
 	tag->pure = 0;
+	tag->cycles = t->pub->regenerate;
 	t->tag = tag;
 	t->tag_missing = tag->missing;
 	if (tag->missing)
@@ -269,20 +278,19 @@ static void leave(struct orr_tag *tag, struct orr_task *t)
 	t->tag_next = NULL;
 }
 
-void orr_tag_task_done(struct orr_task *t)
+void orr_tag_task_done(struct orr_task *t, struct orr_task_array *released)
 {
 	struct orr_process *proc = orr_self();
-	struct orr_task_array released = { 0 };
 
 	orr_lock(&proc->core->tag_lock);
 	leave(t->tag, t);
-	fire(t->tag, &released);
+	fire(t->tag, released);
 	/* A task that is released now may end before this one is submitted again. */
 	t->tag_begun = t->pub->regenerate && !t->tag->task;
 	if (t->tag_begun)
 		begin(t->tag);
 	orr_unlock(&proc->core->tag_lock);
-	release_all(proc, &released);
+	orr_waitq_wake(&proc->done);
 }
 
 void orr_tag_task_ends(struct orr_task *t)
@@ -292,8 +300,12 @@ void orr_tag_task_ends(struct orr_task *t)
 	if (!t->tag_begun || t->pub->regenerate)
 		return;
 	orr_lock(&proc->core->tag_lock);
-	if (!t->tag->task)
+	if (!t->tag->task) {
 		t->tag->fired = 1;
+		t->tag->cycles = 0;
+		for (struct link *l = t->tag->in; l; l = l->next_in)
+			l->nahead = 0;
+	}
 	orr_unlock(&proc->core->tag_lock);
 }
 

@@ -11,8 +11,8 @@
 
 /* A task with a tag is submitted: declares the tag's dependencies as the task's. */
 void orr_tag_task_submitted(struct orr_task *t);
-/* It has completed. */
-void orr_tag_task_done(struct orr_task *t);
+/* It has completed: adds the tasks that may go on, for the caller to release. */
+void orr_tag_task_done(struct orr_task *t, struct orr_task_array *released);
 /* Its callback is over. If that said that the task does not regenerate after all, its tag stays
  * fired. */
 void orr_tag_task_ends(struct orr_task *t);

@@ -9,13 +9,12 @@
 
 #include "base/log.h"
 
-enum edge_state { OVER, AWAITED, ARRIVED };
-
 struct orr_edge {
 	struct orr_task *from, *to;
 	struct orr_edge *next_out, **prev_out; /* of from */
 	struct orr_edge *next_in, **prev_in;   /* of to */
-	enum edge_state state;
+	uint8_t awaited;
+	uint64_t narrived; /* ends of from that no round of to has consumed */
 };
 
 struct orr_edges {
@@ -90,12 +89,18 @@ static void drop(struct orr_edge *e)
 	free(e);
 }
 
-/* The first task of e ended: its second task goes on if it waits, and remembers it otherwise. */
+/* The first task of e ended: its second task goes on if it waits, and otherwise finds that end in a
+ * later round. */
 static void arrive(struct orr_edge *e, struct orr_task_array *released)
 {
-	if (e->state == AWAITED && orr_task_array_add(released, e->to))
+	orr_assert(!e->awaited || !e->narrived);
+	if (!e->awaited) {
+		e->narrived++;
+		return;
+	}
+	e->awaited = 0;
+	if (orr_task_array_add(released, e->to))
 		orr_fatal("out of memory at the end of task %s", orr_task_name(e->from->pub));
-	e->state = e->state == AWAITED ? OVER : ARRIVED;
 }
 
 /* Those that awaited something wait for one thing fewer. */
@@ -110,27 +115,29 @@ static void release(struct orr_task_array *released)
 	orr_task_array_free(released);
 }
 
-void orr_task_edges_ended(struct orr_task *from, const struct orr_task_array *succ)
+void orr_task_edges_ended(struct orr_task *from, struct orr_task_array *succ)
 {
-	struct orr_task_array released = { 0 };
+	unsigned n = succ->n;
 
 	orr_lock(edge_lock());
 	for (struct orr_edge *e = from->edges ? from->edges->out : NULL; e; e = e->next_out)
-		arrive(e, &released);
-	for (unsigned i = 0; i < succ->n; i++)
+		arrive(e, succ);
+	for (unsigned i = 0; i < n; i++)
 		keep(from, orr_task_array_get(succ, i));
 	orr_unlock(edge_lock());
-	release(&released);
 }
 
 void orr_task_edges_begin(struct orr_task *to)
 {
 	orr_lock(edge_lock());
 	for (struct orr_edge *e = to->edges ? to->edges->in : NULL; e; e = e->next_in) {
-		orr_assert(e->to == to && e->state != AWAITED);
-		if (e->state == OVER)
+		orr_assert(e->to == to && !e->awaited);
+		if (e->narrived) {
+			e->narrived--;
+		} else {
+			e->awaited = 1;
 			ORR_ATOMIC_ADD(&to->owner.ndeps, 1);
-		e->state = e->state == OVER ? AWAITED : OVER;
+		}
 	}
 	orr_unlock(edge_lock());
 }

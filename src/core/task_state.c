@@ -154,21 +154,33 @@ static void end(struct orr_task *t)
 		submit_again(t);
 }
 
-/* The task has terminated; those that wait for it learn it. */
-static void release_successors(struct orr_task *t)
-{
-	struct orr_task_array succ, end_succ;
+/* Those that wait for a task that has terminated. */
+struct waiters {
+	struct orr_task_array begin, end; /* to begin, to end themselves */
+};
 
-	orr_lock(&t->lock);
-	succ = t->succ;
-	end_succ = t->end_succ;
-	memset(&t->succ, 0, sizeof(t->succ));
-	memset(&t->end_succ, 0, sizeof(t->end_succ));
-	orr_unlock(&t->lock);
-	if (!t->auto_destroy || t->pub->regenerate)
-		orr_task_edges_ended(t, &succ);
-	release_array(&succ, orr_task_release);
-	release_array(&end_succ, orr_task_end_release);
+/* The task has terminated; waited_for: it has, or had, successors. */
+static void collect_waiters(struct orr_task *t, int waited_for, struct waiters *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (waited_for) {
+		orr_lock(&t->lock);
+		out->begin = t->succ;
+		out->end = t->end_succ;
+		memset(&t->succ, 0, sizeof(t->succ));
+		memset(&t->end_succ, 0, sizeof(t->end_succ));
+		orr_unlock(&t->lock);
+		if (!t->auto_destroy || t->pub->regenerate)
+			orr_task_edges_ended(t, &out->begin);
+	}
+	if (__builtin_expect(t->tag != NULL, 0))
+		orr_tag_task_done(t, &out->begin);
+}
+
+static void release_waiters(struct waiters *w)
+{
+	release_array(&w->begin, orr_task_release);
+	release_array(&w->end, orr_task_end_release);
 }
 
 /* Execution and all end dependencies are over. */
@@ -176,6 +188,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 {
 	struct orr_process *proc = orr_self();
 	struct starpu_task *pub = t->pub;
+	struct waiters waiters;
 	int waited_for, internal = t->internal, user_wait = t->user_wait;
 	unsigned ctx = t->ctx;
 
@@ -189,10 +202,13 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	orr_unlock(&t->lock);
 	if (__builtin_expect(!t->auto_destroy || pub->regenerate, 0))
 		ORR_ATOMIC_STORE(&t->state, ORR_TASK_ENDED);
-	if (waited_for)
-		release_successors(t);
-	if (__builtin_expect(t->tag != NULL, 0))
-		orr_tag_task_done(t);
+	/* A task that regenerates enters the queues of its data once more before those that it lets
+	 * go can do so: they wait for that round, too. */
+	int any = waited_for || t->tag, later = any && pub->regenerate && t->owner.naccess;
+	if (__builtin_expect(any, 0))
+		collect_waiters(t, waited_for, &waiters);
+	if (any && !later)
+		release_waiters(&waiters);
 	if (pub->callback_func)
 		run_callback(t, pub->callback_func, pub->callback_arg);
 	orr_task_trace(proc, ORR_TRACE_DONE, t, w ? (int) w->id : -1, 0);
@@ -200,6 +216,8 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 		orr_tag_task_ends(t);
 	pub->status = STARPU_TASK_FINISHED;
 	end(t);
+	if (__builtin_expect(later, 0))
+		release_waiters(&waiters);
 	if (__builtin_expect(ctx != 0, 0))
 		orr_ctx_task_done(proc, ctx);
 	if (!internal) {
