@@ -9,6 +9,7 @@
 # them (include paths) and after them (libraries). A call that compiles and links
 # nothing is passed on as it is.
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -59,6 +60,7 @@ NOT_SIMULATED = {"-pie", "-no-pie", "-static-pie", "-fpie", "-fPIE", "-fno-pie",
 # than Orrery's own are dropped from simulated programs only.
 OURS = ("orrery", "orrery-mpi", "orrery-sim", "orrery-dyn") + tuple(
     "starpu%s-1.%d" % (mpi, minor) for mpi in ("", "mpi") for minor in range(5))
+RELOCATION = re.compile(r"\bR_[A-Z0-9]+_[A-Z0-9_]+\b")
 REAL_MPI = ("mpi", "mpi_cxx", "mpi_mpifh", "mpi_usempif08", "mpi_usempi_ignore_tkr", "mpich", "mpicxx", "mpifort", "open-rte",
             "open-pal")
 
@@ -261,6 +263,36 @@ def command_for(context, request, world):
     return command + ["-o", output] if output else command
 
 
+def not_independent(text):
+    """The objects of which a linker says that they hold code for executables only, "library(member)" as it names them."""
+    lines = (line for line in text.splitlines() if RELOCATION.search(line) and "-fPIC" in line)
+    return sorted({name for line in lines for name in re.findall(r"[^\s:]+\.(?:o|a\([^)]*\)|lo|obj)(?=:)", line)})
+
+
+def link_simulated(command):
+    """Links a program for the simulated world. Its status; a message if an object cannot be part of a shared object."""
+    if sys.stderr.isatty() and not any("-diagnostics-color" in word for word in command):
+        command = command + ["-fdiagnostics-color=always"]
+    said = []
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        for line in process.stderr:
+            sys.stderr.buffer.write(line)
+            sys.stderr.flush()
+            said.append(line.decode(errors="replace"))
+    names = not_independent("".join(said)) if process.returncode else []
+    if names:
+        raise UserError("%s was compiled without -fPIC, and a program for the simulated world is a shared object; "
+                        "compile it again with -fPIC (CFLAGS=-fPIC, or CC=\"orrery cc --sim\"), or link the shared library "
+                        "instead of the static one" % ", ".join(names))
+    return process.returncode if process.returncode >= 0 else 1
+
+
+def call(request, world, command):
+    if world == "sim" and request.links:
+        return link_simulated(command)
+    return subprocess.call(command)
+
+
 def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
@@ -272,10 +304,12 @@ def main(context, arguments):
         print("\n".join(" ".join(command) for command in commands))
         return 0
     try:
-        for command in commands[:-1]:
-            status = subprocess.call(command)
+        for world, command in zip(worlds[:-1], commands):
+            status = call(request, world, command)
             if status:
                 return status if status > 0 else 1
+        if worlds[-1] == "sim" and request.links:
+            return call(request, "sim", commands[-1])
         exec_program(commands[-1])
     except FileNotFoundError as error:
         raise UserError("the compiler %s is not there; install it or set %s" % (error.filename, VARIABLES[request.language]))
