@@ -90,20 +90,32 @@ struct starpu_data_copy_methods {
 	int (*can_copy)(void *src_interface, unsigned src_node, void *dst_interface,
 			unsigned dst_node, unsigned handling_node);
 
+	/* Those with hip, max_fpga, mpi_ms or tcpip_ms in their names are never called: no memory
+	 * of these kinds exists. The order is the one that lists of initialisers in C++ expect. */
 	int (*ram_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
 			  unsigned dst_node);
 	int (*ram_to_cuda)(void *src_interface, unsigned src_node, void *dst_interface,
 			   unsigned dst_node);
+	int (*ram_to_hip)(void *src_interface, unsigned src_node, void *dst_interface,
+			  unsigned dst_node);
 	int (*ram_to_opencl)(void *src_interface, unsigned src_node, void *dst_interface,
 			     unsigned dst_node);
+	int (*ram_to_max_fpga)(void *src_interface, unsigned src_node, void *dst_interface,
+			       unsigned dst_node);
 	int (*cuda_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
 			   unsigned dst_node);
 	int (*cuda_to_cuda)(void *src_interface, unsigned src_node, void *dst_interface,
 			    unsigned dst_node);
+	int (*hip_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
+			  unsigned dst_node);
+	int (*hip_to_hip)(void *src_interface, unsigned src_node, void *dst_interface,
+			  unsigned dst_node);
 	int (*opencl_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
 			     unsigned dst_node);
 	int (*opencl_to_opencl)(void *src_interface, unsigned src_node, void *dst_interface,
 				unsigned dst_node);
+	int (*max_fpga_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
+			       unsigned dst_node);
 
 	int (*ram_to_cuda_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				 unsigned dst_node, starpu_cudaStream_t stream);
@@ -111,58 +123,52 @@ struct starpu_data_copy_methods {
 				 unsigned dst_node, starpu_cudaStream_t stream);
 	int (*cuda_to_cuda_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				  unsigned dst_node, starpu_cudaStream_t stream);
-	int (*ram_to_opencl_async)(void *src_interface, unsigned src_node, void *dst_interface,
-				   unsigned dst_node, starpu_cl_event_t *event);
-	int (*opencl_to_ram_async)(void *src_interface, unsigned src_node, void *dst_interface,
-				   unsigned dst_node, starpu_cl_event_t *event);
-	int (*opencl_to_opencl_async)(void *src_interface, unsigned src_node, void *dst_interface,
-				      unsigned dst_node, starpu_cl_event_t *event);
-
-	/* Never called: no memory of these kinds exists. */
-	int (*ram_to_hip)(void *src_interface, unsigned src_node, void *dst_interface,
-			  unsigned dst_node);
-	int (*hip_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
-			  unsigned dst_node);
-	int (*hip_to_hip)(void *src_interface, unsigned src_node, void *dst_interface,
-			  unsigned dst_node);
-	int (*ram_to_max_fpga)(void *src_interface, unsigned src_node, void *dst_interface,
-			       unsigned dst_node);
-	int (*max_fpga_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
-			       unsigned dst_node);
-	int (*ram_to_mpi_ms)(void *src_interface, unsigned src_node, void *dst_interface,
-			     unsigned dst_node);
-	int (*mpi_ms_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
-			     unsigned dst_node);
-	int (*mpi_ms_to_mpi_ms)(void *src_interface, unsigned src_node, void *dst_interface,
-				unsigned dst_node);
-	int (*ram_to_tcpip_ms)(void *src_interface, unsigned src_node, void *dst_interface,
-			       unsigned dst_node);
-	int (*tcpip_ms_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
-			       unsigned dst_node);
-	int (*tcpip_ms_to_tcpip_ms)(void *src_interface, unsigned src_node, void *dst_interface,
-				    unsigned dst_node);
 	int (*ram_to_hip_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				unsigned dst_node, starpu_hipStream_t stream);
 	int (*hip_to_ram_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				unsigned dst_node, starpu_hipStream_t stream);
 	int (*hip_to_hip_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				unsigned dst_node, starpu_hipStream_t stream);
+	int (*ram_to_opencl_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				   unsigned dst_node, starpu_cl_event_t *event);
+	int (*opencl_to_ram_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				   unsigned dst_node, starpu_cl_event_t *event);
+	int (*opencl_to_opencl_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				      unsigned dst_node, starpu_cl_event_t *event);
+	int (*ram_to_max_fpga_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				     unsigned dst_node);
+	int (*max_fpga_to_ram_async)(void *src_interface, unsigned src_node, void *dst_interface,
+				     unsigned dst_node);
+
+	/* Calls starpu_interface_copy() and its kin, passing async_data through. */
+	int (*any_to_any)(void *src_interface, unsigned src_node, void *dst_interface,
+			  unsigned dst_node, void *async_data);
+
+	/* Of older programs; never called. */
+	int (*ram_to_mpi_ms)(void *src_interface, unsigned src_node, void *dst_interface,
+			     unsigned dst_node);
+	int (*mpi_ms_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
+			     unsigned dst_node);
+	int (*mpi_ms_to_mpi_ms)(void *src_interface, unsigned src_node, void *dst_interface,
+				unsigned dst_node);
 	int (*ram_to_mpi_ms_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				   unsigned dst_node, void *event);
 	int (*mpi_ms_to_ram_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				   unsigned dst_node, void *event);
 	int (*mpi_ms_to_mpi_ms_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				      unsigned dst_node, void *event);
+	int (*ram_to_tcpip_ms)(void *src_interface, unsigned src_node, void *dst_interface,
+			       unsigned dst_node);
+	int (*tcpip_ms_to_ram)(void *src_interface, unsigned src_node, void *dst_interface,
+			       unsigned dst_node);
+	int (*tcpip_ms_to_tcpip_ms)(void *src_interface, unsigned src_node, void *dst_interface,
+				    unsigned dst_node);
 	int (*ram_to_tcpip_ms_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				     unsigned dst_node, void *event);
 	int (*tcpip_ms_to_ram_async)(void *src_interface, unsigned src_node, void *dst_interface,
 				     unsigned dst_node, void *event);
 	int (*tcpip_ms_to_tcpip_ms_async)(void *src_interface, unsigned src_node,
 					  void *dst_interface, unsigned dst_node, void *event);
-
-	/* Calls starpu_interface_copy() and its kin, passing async_data through. */
-	int (*any_to_any)(void *src_interface, unsigned src_node, void *dst_interface,
-			  unsigned dst_node, void *async_data);
 };
 
 /*
