@@ -11,7 +11,7 @@ orr_example_simflags = -I$(srcdir)/examples $(BLAS_CPPFLAGS) $(CLBLAST_CPPFLAGS)
 orr_example_simlibs = $(BLAS_LIBS) $(CLBLAST_LIBS) $(OPENCL_LIBS)
 # Those of process sets that grow and shrink include only mpi.h, as with `orrery cc --elastic`.
 orr_example_elastic_cppflags = $(orr_example_cppflags) -include orrery_dyn.h
-orr_example_elastic_ldadd = liborrery-dyn.la $(orr_example_ldadd)
+orr_example_elastic_ldadd = $(orr_dyn_ldadd) $(orr_example_ldadd)
 orr_example_elastic_simflags = --elastic $(orr_example_simflags)
 include %D%/sources.mk
 if ORR_MPI

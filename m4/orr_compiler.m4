@@ -74,6 +74,15 @@ AS_IF([test "$enable_sanitizer" = no], [
 	AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])
 		ORR_NO_UNDEFINED=-Wl,-z,defs], [AC_MSG_RESULT([no])])
 	LDFLAGS=$orr_saved_LDFLAGS])
+# A library that a program refers to weakly is kept.
+ORR_NO_AS_NEEDED=
+AC_MSG_CHECKING([whether $CC accepts -Wl,--no-as-needed])
+orr_saved_LDFLAGS=$LDFLAGS
+LDFLAGS="$LDFLAGS -Wl,--no-as-needed"
+AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])
+	ORR_NO_AS_NEEDED=-Wl,--no-as-needed], [AC_MSG_RESULT([no])])
+LDFLAGS=$orr_saved_LDFLAGS
+AC_SUBST([ORR_NO_AS_NEEDED])
 AC_SUBST([ORR_WARNINGS])
 AC_SUBST([ORR_VISIBILITY])
 AC_SUBST([ORR_EXPORTS])

@@ -27,7 +27,7 @@ orr_unit_ldadd = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_mpi_cppflags = $(orr_includes) $(orr_test_includes) $(HWLOC_CFLAGS) $(MPI_CPPFLAGS)
 orr_mpi_ldadd = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_elastic_cppflags = $(orr_mpi_cppflags)
-orr_elastic_ldadd = liborrery-dyn.la $(orr_mpi_ldadd)
+orr_elastic_ldadd = $(orr_dyn_ldadd) $(orr_mpi_ldadd)
 include %D%/sources.mk
 
 check_PROGRAMS += $(orr_core_test_programs)

@@ -9,7 +9,8 @@
  * answers with "ok" or "error TEXT", or `-` for none. `orrery run --elastic` is how people start
  * it.
  *
- * The exit status is COMMAND's, or that of the first process of the run that failed.
+ * The exit status is COMMAND's, or that of the first process of the run that failed; 1 if no
+ * process came.
  *
  * Invariant: one thread, one loop; it waits only where it polls. */
 #include <arpa/inet.h>
@@ -66,6 +67,7 @@ static struct {
 	char key[33];
 	pid_t child;
 	int status;
+	int arrived;                    /* a process of the run has called MPI_Session_init() */
 	double patience_s, expecting_s; /* for processes that start; since when, 0: none do */
 } run = { .door = -1, .manager_door = -1 };
 
@@ -231,6 +233,7 @@ static void greet(int at, const struct orr_dyn_words *words)
 		answer = orr_dyn_words_of("leave", NULL);
 		c->role = STRANGER;
 	} else {
+		run.arrived |= c->role == PROCESS;
 		answer = orr_dyn_words_of("ok", NULL);
 		orr_dyn_words_number(&answer, uid);
 		c->uid = c->role == EARLY ? -1 : uid;
@@ -469,6 +472,17 @@ static int loop(void)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* The launcher reports no error of processes that do not initialise MPI: those of a program whose
+ * library of process sets is missing, for instance. */
+static int judge(int status)
+{
+	if (run.status || status || run.arrived)
+		return run.status ? run.status : status;
+	fprintf(stderr,
+		"orrery run: no process of the elastic run called MPI_Session_init(); build the program with `orrery cc --elastic`, link it with orrery-dyn, or leave --elastic out\n");
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	const struct orr_dyn_host host = { .reply = reply, .say = say, .now_s = since_start_s };
@@ -486,5 +500,5 @@ int main(int argc, char **argv)
 		unlink(run.manager_path);
 	orr_dyn_script_free(&run.script);
 	orr_dyn_registry_free(run.registry);
-	return run.status ? run.status : status;
+	return judge(status);
 }

@@ -46,5 +46,5 @@ orrery_calibrate_mpi_LDADD = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(ORR_SYS
 pkglibexec_PROGRAMS += orrery-calibrate-dyn
 orrery_calibrate_dyn_SOURCES = tools/calibrate_dyn.c
 orrery_calibrate_dyn_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
-orrery_calibrate_dyn_LDADD = liborrery-dyn.la liborrery-mpi.la liborrery.la $(MPI_LIBS)
+orrery_calibrate_dyn_LDADD = $(orr_dyn_ldadd) liborrery-mpi.la liborrery.la $(MPI_LIBS)
 endif

@@ -65,6 +65,10 @@ REAL_MPI = ("mpi", "mpi_cxx", "mpi_mpifh", "mpi_usempif08", "mpi_usempi_ignore_t
             "open-pal")
 
 
+# By this word orrery-dyn.pc names the library, whatever the linker thinks that a program needs.
+DYN_WORD = "-Wl,--push-state,--no-as-needed,-lorrery-dyn,--pop-state"
+
+
 def expanded(arguments):
     """The arguments with those that stand in response files (@FILE)."""
     for word in arguments:
@@ -79,6 +83,8 @@ def library_of(word):
     """The library that an argument of the linker names, without lib and suffix, or None."""
     if word.startswith("-l"):
         return word[2:]
+    if word == DYN_WORD:
+        return "orrery-dyn"
     base = os.path.basename(word)
     if base.startswith("lib") and not word.startswith("-"):
         for suffix in (".so", ".a", ".dylib"):

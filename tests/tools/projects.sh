@@ -98,6 +98,41 @@ process_sets() {
 }
 process_sets
 
+# A program of the runtime refers to the library of process sets only by way of liborrery-mpi: a linker that drops
+# what is not needed keeps it, whatever the order of the words is that make, libtool or CMake give it.
+elastic_start() {
+	cat > start.c <<- 'END'
+	#include <starpu_mpi.h>
+	#include <orrery_resize.h>
+	#include <stdio.h>
+	int main(int argc, char **argv)
+	{
+		MPI_Comm comm;
+		int t = 0, joined = orrery_elastic_start(&argc, &argv, NULL, &comm, &t, sizeof(t));
+
+		if (joined < 0)
+			return 3;
+		puts("it began");
+		return orrery_elastic_end() != 0;
+	}
+	END
+	flags=$(PKG_CONFIG_PATH=$inst/lib/pkgconfig pkg-config --define-variable=prefix="$inst" --cflags --libs orrery-dyn orrery-mpi)
+	# shellcheck disable=SC2086
+	sorted=$(printf '%s\n' $flags | sort -u)
+	for words in "$flags" "$sorted"; do
+		# shellcheck disable=SC2086
+		ok $CC -Wl,--as-needed start.c -o start $words
+		ok in_world real "$inst/bin/orrery" run --elastic -n 2 ./start
+		has out '^it began'
+	done
+	# Without it, the run says so, and its status does, too.
+	# shellcheck disable=SC2046
+	ok $CC start.c -o start $(PKG_CONFIG_PATH=$inst/lib/pkgconfig pkg-config --define-variable=prefix="$inst" --cflags --libs orrery-mpi)
+	fails 1 'the library of process sets is missing' in_world real "$inst/bin/orrery" run --elastic -n 2 ./start
+	has err 'no process of the elastic run called MPI_Session_init'
+}
+elastic_start
+
 if command -v cmake > /dev/null; then
 	for w in real sim; do
 		ok in_world $w cmake -S "$project" -B cmake-$w -DWITH_FORTRAN=$ORR_TEST_FORTRAN
