@@ -12,6 +12,14 @@ warnings=$(makefile ORR_WARNINGS)
 libraries="$(makefile ORR_SYS_LIBS) $(makefile LIBS)"
 simulated="-I$src/sim -I$src/sim/sys -I$(makefile SMPI_INCLUDE) $(makefile SIMGRID_CPPFLAGS)"
 
+# The objects of the library as it is configured: a folder may hold others, of an earlier configuration.
+(
+	cd "$build" || exit 1
+	unset MAKEFLAGS MFLAGS MAKELEVEL
+	printf 'include Makefile\nshow-objects: ; @echo $(liborrery_la_OBJECTS)\n' | ${MAKE-make} -s -f - show-objects
+) | tr ' ' '\n' | sed -n "s,^\(.*\)/\([^/]*\)\.lo\$,$build/\1/.libs/\2.o,p" > all
+[ "$(wc -l < all)" -gt 50 ] || die "make does not say which objects the library has: $(cat all)"
+
 # compile FILE OBJECT INCLUDES
 compile() {
 	# shellcheck disable=SC2086
@@ -31,19 +39,19 @@ without() {
 		"${none}"_*) ;;
 		src/*)
 			# This build may be without another of them, too.
-			[ ! -f "$build/${f%/*}/.libs/liborrery_la-$(basename "$f" .c).o" ] ||
+			! grep -q -x -F -e "$build/${f%/*}/.libs/liborrery_la-$(basename "$f" .c).o" all ||
 				compile "$f" "new/$(echo "${f%.c}" | tr / :).o" "-I$src/src/sys"
 			;;
 		sim/*) [ "$ORR_TEST_SIM" != yes ] || compile "$f" simulated.o "$simulated" ;;
 		tests/*) compile "$f" test.o "-I$src/tests -I$src/src/sys" ;;
 		esac
 	done
-	for o in "$build"/src/*/.libs/liborrery_la-*.o; do
+	while read -r o; do
 		file=${o#"$build"/}
 		file=${file%%/.libs/*}/${file##*/liborrery_la-}
 		case $file in "${none}"_*) continue ;; esac
 		[ -f "new/$(echo "$file" | tr / :)" ] || echo "$o"
-	done > objects
+	done < all > objects
 	# shellcheck disable=SC2086
 	$CC -shared -pthread -Wl,-z,defs -o library.so @objects new/*.o $3 $libraries 2> err || die "without $macro: $(cat err)"
 }

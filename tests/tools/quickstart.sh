@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# quickstart installs packages before it configures, and configures again, with the options of the build tree, when
+# packages that configure looks for have come since; not otherwise. Packages, configure and make are imitated.
+# orr-test: debug none
+# orr-test: sanitizer none
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+command -v bash > /dev/null || skip "needs bash"
+calls=$PWD/calls db=$PWD/db
+export calls db
+mkdir -p bin src/build-aux src/tests/lib
+cp "$ORR_TEST_SRCDIR/quickstart" src/
+program() { cat > "$1" && chmod +x "$1"; }
+
+echo '#!/bin/sh
+for p; do :; done
+grep -q -x -e "$p" "$db" && echo "install ok installed"' | program bin/dpkg-query
+echo '#!/bin/sh
+[ "$1" = install ] || exit 0
+shift
+for p; do case $p in -*) ;; *) echo "$p" >> "$db" ;; esac; done
+echo packages >> "$calls"' | program bin/apt-get
+echo '#!/bin/sh
+echo 0' | program bin/id
+echo '#!/bin/sh
+echo "make" >> "$calls"
+: > test-suite.log' | program bin/make
+echo 'echo "1 passed, 0 failed"' > src/tests/lib/summary
+: > src/build-aux/sources.sh
+echo '#!/bin/sh
+echo "config.status $*" >> "$calls"' | program config.status
+echo '#!/bin/sh
+echo "configure $*" >> "$calls"
+: > Makefile
+cp "${0%/*}/../config.status" .' | program src/configure
+unset QUICKSTART_CONFIGURE QUICKSTART_BUILD QUICKSTART_RESULTS MAKEFLAGS MAKELEVEL
+PATH=$PWD/bin:$PATH
+export PATH
+
+# expect LINES ARGUMENT...: quickstart with these arguments does this, in this order.
+expect() {
+	lines=$1
+	shift
+	: > "$calls"
+	ok bash src/quickstart "$@"
+	printf '%s' "$lines" | tr ';' '\n' | sed 's/ *$//' > want
+	sed 's/ *$//' "$calls" | cmp -s - want || { cat "$calls"; die "quickstart $* did not do: $lines"; }
+}
+
+# A machine that has nothing: all packages come before configure.
+: > "$db"
+expect 'packages;packages;configure ;make;make;' check
+expect 'make;make;' check
+has out '^1 passed, 0 failed$'
+
+# First without those of single tests, which then come: the options stay.
+: > "$db"
+rm -rf src/build
+export QUICKSTART_CONFIGURE="--enable-werror"
+expect 'packages;configure --enable-werror;make;' build
+unset QUICKSTART_CONFIGURE
+expect 'packages;config.status --recheck;config.status ;make;make;' check
+has out 'configuring in .* again'
+expect 'make;' build
+
+# One that came by itself; tools that configure does not look for.
+grep -v -x gfortran "$db" > less && cp less "$db"
+expect 'config.status --recheck;config.status ;make;' --no-install build
+expect 'packages;config.status --recheck;config.status ;make;make;' check
+grep -v -x gdb "$db" > less && cp less "$db"
+expect 'packages;make;make;' check
+
+# A build tree that was configured by hand keeps its options, too.
+rm -rf src/build && mkdir src/build && (cd src/build && ../configure --disable-fortran)
+expect 'make;' --no-install build
+rm -rf src/build && mkdir src/build && (cd src/build && ../configure --disable-fortran)
+grep -v -x gfortran "$db" > less && cp less "$db"
+expect 'packages;config.status --recheck;config.status ;make;make;' check
+
+# Other options are taken.
+export QUICKSTART_CONFIGURE="--enable-debug"
+expect 'configure --enable-debug;make;' build
