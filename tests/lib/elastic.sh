@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Sourced by scripts that let tests/elastic/follow.c grow and shrink many times. Invariant: nothing
-# happens when it is sourced.
+# is run when it is sourced.
+. "$ORR_TEST_SRCDIR/tests/lib/processes.sh"
 
 # changes N [FIRST]: writes the file `script` for N times a process more, and one less, and the sizes that a
 # run of FIRST processes (2) has then to $sizes.
@@ -18,9 +19,10 @@ changes() {
 # ended PATTERN: no process whose command matches is there, at the latest after a while.
 ended() {
 	for _ in $(seq 100); do
-		ps -e -o args= | grep -v grep | grep -q "$1" || return 0
+		left=$(processes_like "$1")
+		[ -n "$left" ] || return 0
 		sleep 0.2
 	done
-	ps -e -o pid,args= | grep -v grep | grep "$1"
+	echo "$left"
 	die "a process is still there"
 }

@@ -55,6 +55,7 @@ for world in real sim; do
 done
 
 [ "$ORR_TEST_MPI" = yes ] || exit 0
+. "$ORR_TEST_SRCDIR/tests/lib/processes.sh"
 unset ORRERY_CHECKPOINT_DIR
 stencil=$ORR_TEST_BUILDDIR/examples/stencil/stencil
 # lose SECONDS: kills a random rank of the stencil that late.
@@ -62,7 +63,7 @@ lose() {
 	"$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" --restart=folder "$stencil" -nx 6 -ny 6 -b 64 --niter 1507 --checkpoint 20 --check > out 2> err &
 	run=$!
 	sleep "$1"
-	victim=$(pgrep -f '^[^ ]*stencil -nx 6 -ny 6 -b 64 --niter 1507' | shuf -n 1)
+	victim=$(processes_like '^[^ ]*stencil -nx 6 -ny 6 -b 64 --niter 1507' | shuf -n 1 | cut -d ' ' -f 1)
 	if [ -n "$victim" ]; then kill -9 "$victim"; fi
 	wait $run || { cat out err; die "the run was not gone on with"; }
 	has out 'check: OK'

@@ -12,7 +12,7 @@
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "needs the real world"
 [ "$ORR_TEST_SANITIZER" = no ] || skip "processes that die leave nothing to look at"
-command -v pgrep > /dev/null || skip "needs pgrep"
+. "$ORR_TEST_SRCDIR/tests/lib/processes.sh"
 kills=${ORR_KILLS:-3}
 seed=${ORR_KILLS_SEED:-1}
 ranks=3
@@ -36,7 +36,7 @@ begin() {
 processes() {
 	echo "$@"
 	for p in "$@"; do
-		below=$(pgrep -P "$p" | tr '\n' ' ')
+		below=$(children "$p" | tr '\n' ' ')
 		if [ -n "$below" ]; then processes $below; fi
 	done
 }
