@@ -8,9 +8,12 @@ orrery_sim_launcher_SOURCES = sim/launcher/interpose.c sim/launcher/interpose_ow
 	sim/launcher/interpose_environment.c sim/launcher/interpose_signals.c \
 	sim/launcher/interpose_exec.c sim/launcher/interpose_large.c \
 	sim/launcher/interpose_loop.c sim/launcher/interpose.h \
-	sim/launcher/calls.h
-orrery_sim_launcher_CPPFLAGS = $(orr_defines) $(orr_sim_includes) $(HWLOC_CFLAGS)
-orrery_sim_launcher_LDADD = liborrery-sim.la $(SIMGRID_LIBS) $(ORR_SYS_LIBS)
+	sim/launcher/calls.h sim/launcher/table.h
+orrery_sim_launcher_CPPFLAGS = $(orr_defines) $(orr_sim_includes) $(HWLOC_CFLAGS) \
+	-DORR_SIM_LIBRARY='"liborrery-sim.so.$(ORR_LIBRARY_MAJOR)"'
+# Names the library for where it is installed, but does not need it (sim/launcher/table.h).
+orrery_sim_launcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
+orrery_sim_launcher_LDADD = liborrery-sim.la -ldl
 EXTRA_DIST += $(orr_sim) $(orrery_sim_launcher_SOURCES)
 # The table of options is also read by `orrery sim` (tools/orrery_options.py).
 orrsimdir = $(pkgdatadir)/sim/launcher

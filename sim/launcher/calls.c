@@ -14,6 +14,7 @@
 #include "launcher.h"
 #include "sim_dyn.h"
 #include "sim_thread.h"
+#include "table.h"
 
 static void __attribute__((noreturn)) end_rank(int status, int functions, int quick)
 {
@@ -254,3 +255,6 @@ int orrery_sim_command_line(void)
 		lseek(fd, 0, SEEK_SET);
 	return fd;
 }
+
+#define ORR_SIM_CALL_VALUE(name) .name##_ = name,
+const struct orr_sim_calls orrery_sim_calls = { ORR_SIM_CALLS(ORR_SIM_CALL_VALUE) };

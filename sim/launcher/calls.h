@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The calls of the executable orrery-sim-launcher into liborrery-sim: the launcher itself, and what
- * takes the place of some calls of the program. The executable holds only interpose.c, because the
- * loader looks there first; all else is in the library, whose other internal names are hidden.
+ * takes the place of some calls of the program. The executable holds only interpose*.c, because the
+ * loader looks there first; all else is in the library, whose other internal names are hidden. It
+ * gets these functions by the table of table.h.
  *
- * Invariant: exported for the executable of the same build, not for programs. */
+ * Invariant: for the executable of the same build and for wrapped.c, not for programs. */
 #ifndef ORR_LAUNCHER_CALLS_H
 #define ORR_LAUNCHER_CALLS_H
 

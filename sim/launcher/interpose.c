@@ -1,30 +1,104 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* All that the executable orrery-sim-launcher holds itself: its main(), and functions that the
  * programs call by their usual names. The loader finds those of the executable before those of the
- * C library and of SMPI.
+ * C library and of SMPI. All else is in liborrery-sim, which main() loads (table.h).
  *
  * The clocks of a program are virtual from its start on; SMPI's are real until MPI_Init().
  *
  * A program that polls must let virtual time go by. SMPI can do that only with a fixed delay, which
  * our own engines would pay as well (smpi/test); so MPI_Test and its relatives are here, too.
  *
- * Invariant: no state. */
+ * Invariant: no state but where the library is. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include <time.h>
-#include <smpi/smpi.h>
-#include "calls.h"
+#include "interpose.h"
 
 /* smpi/smpi.h redirects this to virtual time; here it is defined. */
 #undef exit
 #undef clock_gettime
 #undef gettimeofday
 
+/* ---- the library ---- */
+
+static struct orr_sim_own *own_before(void)
+{
+	static struct orr_sim_own own = { .folder = -1, .mask = -1, .optind = 1, .opterr = 1 };
+	return &own;
+}
+
+static int in_no_rank(void)
+{
+	return 0;
+}
+
+static int chdir_before(const char *path, int fd)
+{
+	return path ? REAL(chdir)(path) : REAL(fchdir)(fd);
+}
+
+static int umask_before(int mask)
+{
+	return (int) REAL(umask)((mode_t) mask);
+}
+
+static time_t time_before(time_t *t)
+{
+	return REAL(time)(t);
+}
+
+static void __attribute__((noreturn)) exit_before(int status)
+{
+	REAL(exit)(status);
+	abort();
+}
+
+static void __attribute__((noreturn)) exit_now_before(int status)
+{
+	REAL(_exit)(status);
+	abort();
+}
+
+static void __attribute__((noreturn)) quick_exit_before(int status)
+{
+	REAL(quick_exit)(status);
+	abort();
+}
+
+/* What constructors of SimGrid's libraries may call, while they are loaded. */
+static const struct orr_sim_calls before = {
+	.orrery_sim_own_ = own_before,
+	.orrery_sim_in_rank_ = in_no_rank,
+	.orrery_sim_is_simulator_ = in_no_rank,
+	.orrery_sim_chdir_ = chdir_before,
+	.orrery_sim_umask_ = umask_before,
+	.orrery_sim_time_ = time_before,
+	.orrery_sim_exit_ = exit_before,
+	.orrery_sim_exit_now_ = exit_now_before,
+	.orrery_sim_quick_exit_ = quick_exit_before,
+};
+
+const struct orr_sim_calls *interpose_calls = &before;
+void *interpose_library;
+
 int main(int argc, char **argv)
 {
+	interpose_library = dlopen(ORR_SIM_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	const struct orr_sim_calls *calls = interpose_library
+						    ? dlsym(interpose_library, "orrery_sim_calls")
+						    : NULL;
+	if (!calls) {
+		fprintf(stderr, "orrery sim: %s; build or install Orrery again\n", dlerror());
+		return EXIT_FAILURE;
+	}
+	interpose_calls = calls;
 	return orrery_sim_main(argc, argv);
 }
+
+/* ---- what programs call ---- */
 
 void exit(int status)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "sim_own.h"
+#include "interpose.h"
 
 extern char **environ;
 

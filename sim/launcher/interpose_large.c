@@ -9,13 +9,22 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <smpi/smpi.h>
-#include "calls.h"
+#include "interpose.h"
+
+/* The address of a function or constant of SMPI, looked for once. */
+#define SMPI_OWN(name) \
+	({ \
+		static void *own; \
+		if (!own) \
+			own = interpose_simgrid(#name); \
+		(__typeof__(&(name))) own; \
+	})
 
 static double size_of(MPI_Datatype type)
 {
 	int size = 0;
-	if (type != MPI_DATATYPE_NULL)
-		PMPI_Type_size(type, &size);
+	if (type != (MPI_Datatype) SMPI_OWN(smpi_MPI_DATATYPE_NULL))
+		SMPI_OWN(PMPI_Type_size)(type, &size);
 	return size;
 }
 
@@ -39,7 +48,7 @@ static void check_part(const char *call, const void *buf, int count, MPI_Datatyp
 	int MPI_##name parameters \
 	{ \
 		check("MPI_" #name, count *size_of(type)); \
-		return PMPI_##name arguments; \
+		return SMPI_OWN(PMPI_##name) arguments; \
 	}
 
 MOVES(Send, (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),
@@ -164,8 +173,8 @@ int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int ta
 {
 	check("MPI_Sendrecv", count * size_of(type));
 	check("MPI_Sendrecv", nin * size_of(tin));
-	return PMPI_Sendrecv(buf, count, type, dest, tag, in, nin, tin, source, tag_in, comm,
-			     status);
+	return SMPI_OWN(PMPI_Sendrecv)(buf, count, type, dest, tag, in, nin, tin, source, tag_in,
+				       comm, status);
 }
 
 /* ---- collective operations with two buffers ---- */
@@ -175,7 +184,7 @@ int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int ta
 	int MPI_##name parameters \
 	{ \
 		check_part("MPI_" #name, buf, count, type); \
-		return PMPI_##name arguments; \
+		return SMPI_OWN(PMPI_##name) arguments; \
 	}
 
 /* The part that this rank receives; the others are the root's only. */
@@ -183,7 +192,7 @@ int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int ta
 	int MPI_##name parameters \
 	{ \
 		check_part("MPI_" #name, out, nout, tout); \
-		return PMPI_##name arguments; \
+		return SMPI_OWN(PMPI_##name) arguments; \
 	}
 
 SENDS_PART(Gather,
@@ -250,7 +259,7 @@ static void check_counts(const char *call, const void *buf, const int *counts, M
 	int n = 0;
 	if (buf == MPI_IN_PLACE)
 		return;
-	PMPI_Comm_size(comm, &n);
+	SMPI_OWN(PMPI_Comm_size)(comm, &n);
 	for (int i = 0; i < n; i++)
 		check(call, counts[i] * size_of(types ? types[i] : type));
 }
@@ -259,7 +268,7 @@ static void check_counts(const char *call, const void *buf, const int *counts, M
 	int MPI_##name parameters \
 	{ \
 		check_counts("MPI_" #name, buf, counts, type, types, comm); \
-		return PMPI_##name arguments; \
+		return SMPI_OWN(PMPI_##name) arguments; \
 	}
 
 COUNTS(Alltoallv, NULL,
@@ -276,30 +285,31 @@ int MPI_Reduce_scatter(const void *buf, void *out, const int *counts, MPI_Dataty
 		       MPI_Comm comm)
 {
 	check_counts("MPI_Reduce_scatter", out, counts, type, NULL, comm);
-	return PMPI_Reduce_scatter(buf, out, counts, type, op, comm);
+	return SMPI_OWN(PMPI_Reduce_scatter)(buf, out, counts, type, op, comm);
 }
 
 int MPI_Ireduce_scatter(const void *buf, void *out, const int *counts, MPI_Datatype type, MPI_Op op,
 			MPI_Comm comm, MPI_Request *request)
 {
 	check_counts("MPI_Ireduce_scatter", out, counts, type, NULL, comm);
-	return PMPI_Ireduce_scatter(buf, out, counts, type, op, comm, request);
+	return SMPI_OWN(PMPI_Ireduce_scatter)(buf, out, counts, type, op, comm, request);
 }
 
 int MPI_Alltoallw(const void *buf, const int *counts, const int *at, const MPI_Datatype *types,
 		  void *out, const int *nout, const int *to, const MPI_Datatype *tout,
 		  MPI_Comm comm)
 {
-	check_counts("MPI_Alltoallw", buf, counts, MPI_DATATYPE_NULL, types, comm);
-	return PMPI_Alltoallw(buf, counts, at, types, out, nout, to, tout, comm);
+	check_counts("MPI_Alltoallw", buf, counts, NULL, types, comm);
+	return SMPI_OWN(PMPI_Alltoallw)(buf, counts, at, types, out, nout, to, tout, comm);
 }
 
 int MPI_Ialltoallw(const void *buf, const int *counts, const int *at, const MPI_Datatype *types,
 		   void *out, const int *nout, const int *to, const MPI_Datatype *tout,
 		   MPI_Comm comm, MPI_Request *request)
 {
-	check_counts("MPI_Ialltoallw", buf, counts, MPI_DATATYPE_NULL, types, comm);
-	return PMPI_Ialltoallw(buf, counts, at, types, out, nout, to, tout, comm, request);
+	check_counts("MPI_Ialltoallw", buf, counts, NULL, types, comm);
+	return SMPI_OWN(PMPI_Ialltoallw)(buf, counts, at, types, out, nout, to, tout, comm,
+					 request);
 }
 
 /* ---- datatypes ---- */
@@ -307,7 +317,7 @@ int MPI_Ialltoallw(const void *buf, const int *counts, const int *at, const MPI_
 int MPI_Type_contiguous(int n, MPI_Datatype of, MPI_Datatype *type)
 {
 	check("MPI_Type_contiguous", n * size_of(of));
-	return PMPI_Type_contiguous(n, of, type);
+	return SMPI_OWN(PMPI_Type_contiguous)(n, of, type);
 }
 
 /* The way from the first item to the last is an int, too. */
@@ -315,19 +325,19 @@ int MPI_Type_vector(int n, int block, int stride, MPI_Datatype of, MPI_Datatype 
 {
 	check("MPI_Type_vector", (double) n * block * size_of(of));
 	check("MPI_Type_vector", abs(stride) * (n - 1.) * size_of(of));
-	return PMPI_Type_vector(n, block, stride, of, type);
+	return SMPI_OWN(PMPI_Type_vector)(n, block, stride, of, type);
 }
 
 int MPI_Type_create_hvector(int n, int block, MPI_Aint stride, MPI_Datatype of, MPI_Datatype *type)
 {
 	check("MPI_Type_create_hvector", (double) n * block * size_of(of));
-	return PMPI_Type_create_hvector(n, block, stride, of, type);
+	return SMPI_OWN(PMPI_Type_create_hvector)(n, block, stride, of, type);
 }
 
 int MPI_Type_hvector(int n, int block, MPI_Aint stride, MPI_Datatype of, MPI_Datatype *type)
 {
 	check("MPI_Type_hvector", (double) n * block * size_of(of));
-	return PMPI_Type_hvector(n, block, stride, of, type);
+	return SMPI_OWN(PMPI_Type_hvector)(n, block, stride, of, type);
 }
 
 static double sum(int n, const int *lengths)
@@ -341,28 +351,28 @@ static double sum(int n, const int *lengths)
 int MPI_Type_indexed(int n, const int *lengths, const int *at, MPI_Datatype of, MPI_Datatype *type)
 {
 	check("MPI_Type_indexed", sum(n, lengths) * size_of(of));
-	return PMPI_Type_indexed(n, lengths, at, of, type);
+	return SMPI_OWN(PMPI_Type_indexed)(n, lengths, at, of, type);
 }
 
 int MPI_Type_create_indexed_block(int n, int block, const int *at, MPI_Datatype of,
 				  MPI_Datatype *type)
 {
 	check("MPI_Type_create_indexed_block", (double) n * block * size_of(of));
-	return PMPI_Type_create_indexed_block(n, block, at, of, type);
+	return SMPI_OWN(PMPI_Type_create_indexed_block)(n, block, at, of, type);
 }
 
 int MPI_Type_create_hindexed(int n, const int *lengths, const MPI_Aint *at, MPI_Datatype of,
 			     MPI_Datatype *type)
 {
 	check("MPI_Type_create_hindexed", sum(n, lengths) * size_of(of));
-	return PMPI_Type_create_hindexed(n, lengths, at, of, type);
+	return SMPI_OWN(PMPI_Type_create_hindexed)(n, lengths, at, of, type);
 }
 
 int MPI_Type_create_hindexed_block(int n, int block, const MPI_Aint *at, MPI_Datatype of,
 				   MPI_Datatype *type)
 {
 	check("MPI_Type_create_hindexed_block", (double) n * block * size_of(of));
-	return PMPI_Type_create_hindexed_block(n, block, at, of, type);
+	return SMPI_OWN(PMPI_Type_create_hindexed_block)(n, block, at, of, type);
 }
 
 int MPI_Type_create_struct(int n, const int *lengths, const MPI_Aint *at, const MPI_Datatype *of,
@@ -372,7 +382,7 @@ int MPI_Type_create_struct(int n, const int *lengths, const MPI_Aint *at, const 
 	for (int i = 0; i < n; i++)
 		bytes += lengths[i] * size_of(of[i]);
 	check("MPI_Type_create_struct", bytes);
-	return PMPI_Type_create_struct(n, lengths, at, of, type);
+	return SMPI_OWN(PMPI_Type_create_struct)(n, lengths, at, of, type);
 }
 
 int MPI_Type_create_subarray(int ndims, const int *sizes, const int *parts, const int *starts,
@@ -382,5 +392,5 @@ int MPI_Type_create_subarray(int ndims, const int *sizes, const int *parts, cons
 	for (int i = 0; i < ndims; i++)
 		bytes *= parts[i];
 	check("MPI_Type_create_subarray", bytes);
-	return PMPI_Type_create_subarray(ndims, sizes, parts, starts, order, of, type);
+	return SMPI_OWN(PMPI_Type_create_subarray)(ndims, sizes, parts, starts, order, of, type);
 }

@@ -4,27 +4,17 @@
  *
  * Invariant: SimGrid's own end of a round is always called; its own search for the next event is
  * left out while an event of ours comes first. */
-#include <dlfcn.h>
-#include <stdlib.h>
-#include "sim_turns.h"
+#include "interpose.h"
 #include "simgrid_private.h"
 
 double simgrid_solve(const void *engine, double max_s) __asm__(ORR_SIMGRID_SOLVE);
 void simgrid_end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
 
-static void *simgrid_own(const char *name)
-{
-	void *f = dlsym(RTLD_NEXT, name);
-	if (!f)
-		abort();
-	return f;
-}
-
 double simgrid_solve(const void *engine, double max_s)
 {
 	static double (*own)(const void *, double);
 	if (!own)
-		own = (double (*)(const void *, double)) simgrid_own(ORR_SIMGRID_SOLVE);
+		own = (double (*)(const void *, double)) interpose_simgrid(ORR_SIMGRID_SOLVE);
 	return orrery_sim_advance(engine, max_s, own);
 }
 
@@ -32,7 +22,7 @@ void simgrid_end_actions(const void *engine)
 {
 	static void (*own)(const void *);
 	if (!own)
-		own = (void (*)(const void *)) simgrid_own(ORR_SIMGRID_END_ACTIONS);
+		own = (void (*)(const void *)) interpose_simgrid(ORR_SIMGRID_END_ACTIONS);
 	own(engine);
 	orrery_sim_round_ended();
 }

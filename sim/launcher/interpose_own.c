@@ -34,7 +34,7 @@ void simgrid_set_current(void *context)
 {
 	static void (*set)(void *);
 	if (!set)
-		set = (void (*)(void *)) interpose_real(ORR_SIMGRID_SET_CURRENT);
+		set = (void (*)(void *)) interpose_simgrid(ORR_SIMGRID_SET_CURRENT);
 	set(context);
 	orrery_sim_switched(context);
 }

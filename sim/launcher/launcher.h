@@ -53,6 +53,11 @@ void launcher_program_check(const char *path);
  */
 int (*launcher_program_load(struct orr_sim_rank *r))(int, char **);
 
+/* ---- scope.c ---- */
+
+/* Hides from programs what liborrery-sim and SimGrid need. Called before the first is loaded. */
+void launcher_scope_narrow(void);
+
 /* ---- exits.c ---- */
 
 /* Calls what the program of the rank wants to be called at its end. quick: for quick_exit(). */

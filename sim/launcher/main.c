@@ -218,6 +218,7 @@ int orrery_sim_main(int argc, char **argv)
 	orr_sim.wall_start = orr_sim_wall_s();
 	launcher_options_read(&o, argc, argv);
 	launcher_program_check(o.program[0]);
+	launcher_scope_narrow();
 	choose_stacks(&o);
 	orr_sim.share_stacks = orr_sim.network != ORR_SIM_SMPI && !orr_sim_dyn.on;
 	launcher_fit_check(&o);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A program sees its own libraries, and of ours no more than liborrery-sim and SimGrid.
+ *
+ * Each program for the simulated world needs these two, so the loader would look for its names in
+ * all that they need, too: ns-3, GSL with its BLAS, SQLite, Boost, hwloc, OpenCL. It goes level by
+ * level through the needs of needs, so such a library stands before one that the program's own
+ * libraries need further down. The launcher has them all when the first program comes; so the
+ * lists of needs are emptied, in memory. Programs load faster that way, too.
+ *
+ * Invariant: the two are never unloaded, and have found all that they need before. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <smpi/smpi.h>
+#include "calls.h"
+#include "launcher.h"
+
+/* A kind of entry that nothing knows, so that all readers pass over it. */
+#define UNKNOWN_ENTRY DT_LOOS
+
+/* Empties the list of needs of the library that holds the address. */
+static void forget_needs(const void *address)
+{
+	struct link_map *map;
+	Dl_info info;
+	if (!dladdr1(address, &info, (void **) &map, RTLD_DL_LINKMAP))
+		launcher_fail("the loader does not know a library that it has loaded");
+	size_t n = 0;
+	while (map->l_ld[n].d_tag != DT_NULL)
+		n++;
+	/* The loader has made it read-only; it may stay writable. */
+	uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE), first = (uintptr_t) map->l_ld & -page;
+	if (mprotect((void *) first, (uintptr_t) &map->l_ld[n] - first, PROT_READ | PROT_WRITE))
+		launcher_fail("%s: mprotect: %s; the system must allow it", info.dli_fname,
+			      strerror(errno));
+	for (size_t i = 0; i < n; i++)
+		if (map->l_ld[i].d_tag == DT_NEEDED)
+			map->l_ld[i].d_tag = UNKNOWN_ENTRY;
+}
+
+void launcher_scope_narrow(void)
+{
+	forget_needs((const void *) orrery_sim_main);
+	forget_needs((const void *) PMPI_Init);
+}
