@@ -147,15 +147,6 @@ def check_program(program):
     raise UserError("%s is not a compiled program; %s" % (program, remedy))
 
 
-def warn_of_libraries(paths, options):
-    """Their variables exist once, although each rank has its copy of the program's."""
-    nodes = next((value for name, value in options if name == "-n"), "1")
-    if paths and nodes != "1":
-        sys.stderr.write("orrery sim: warning: all %s ranks share the global variables of %s: link %s statically (.a), "
-                         "or make sure that ranks do not differ in them\n"
-                         % (nodes, ", ".join(paths), "it" if len(paths) == 1 else "them"))
-
-
 def with_elastic_costs(context, options):
     """The options, and the costs of joining that were measured of the first machine, unless they are given."""
     values = dict(options)
@@ -185,9 +176,6 @@ def main(context, arguments):
         # by itself it searches only where configure was told to install the library
         known = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
-    libraries = orrery_elf.private_libraries(program, environment)
-    if not show:
-        warn_of_libraries(libraries, options)
     launcher = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher]
     program = [program] + words[1:]
     if request and "failures" in request and not show:
@@ -202,7 +190,7 @@ def main(context, arguments):
     command = launcher + launcher_words(options) + program
     if show:
         print(" ".join(shlex.quote(word) for word in command))
-        for path in libraries:
-            print("# shared by all ranks: %s" % path)
+        for path in orrery_elf.private_libraries(program[0], environment):
+            print("# own variables for each rank: %s" % path)
         return 0
     exec_program(command, environment)

@@ -57,4 +57,6 @@ void launcher_exits_run(struct orr_sim_rank *r, int status, int quick)
 		r->exit_functions();
 	if (r->object)
 		run_destructors(r->object);
+	for (int i = 0; r->objects && r->objects[i]; i++)
+		run_destructors(r->objects[i]);
 }

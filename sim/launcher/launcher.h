@@ -11,6 +11,8 @@
 #include "glue.h"
 #include "sim.h"
 
+struct image;
+
 struct launcher_options {
 	int n;                    /* hosts in use; of an elastic run at most */
 	int max;                  /* --max, 0: not given */
@@ -52,6 +54,25 @@ void launcher_program_check(const char *path);
 /* Loads a copy of that program for the rank of the calling main actor. Returns its main function.
  */
 int (*launcher_program_load(struct orr_sim_rank *r))(int, char **);
+
+/* Opens a file for a copy of an object and sets its path: in memory, below /proc/PID/ and that
+ * folder with that number, or in the folder `keep`, by name and number of the rank's copy.
+ * Returns -1 and sets errno. */
+int launcher_copy_open(char *path, size_t room, const char *folder, int number, const char *keep,
+		       int copy, const char *name);
+/* Writes it; -1: errno. */
+int launcher_copy_write(int fd, const char *p, size_t size);
+
+/* ---- libraries.c ---- */
+
+/* The program, as that object, was loaded for the first rank: finds its libraries. whole: copies
+ * keep what debuggers read. */
+void launcher_libraries_find(struct orr_sim_rank *r, void *object, const char *program, int whole);
+/* Makes copies of them for another rank. Returns the program for that rank, NULL if nothing is
+ * copied: it is as in its file. */
+const struct image *launcher_libraries_copy(const char *keep, int copy);
+/* The rank's program was loaded. */
+void launcher_libraries_loaded(struct orr_sim_rank *r);
 
 /* ---- scope.c ---- */
 

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "image.h"
 #include "launcher.h"
 
 static struct {
@@ -114,7 +115,7 @@ void launcher_program_check(const char *path)
 	}
 }
 
-static int copy_write(int fd, const char *p, size_t size)
+int launcher_copy_write(int fd, const char *p, size_t size)
 {
 	while (size) {
 		ssize_t n = write(fd, p, size);
@@ -127,28 +128,40 @@ static int copy_write(int fd, const char *p, size_t size)
 }
 
 /* Names the memory file by a path that no earlier copy had, because the loader takes equal paths
- * for the same object: "./" and ".//" spell the rank in binary. Debuggers open the path as well, so
- * it names this process, not "self". */
-static void copy_name(char *path, size_t room, int rank, int fd)
+ * for the same object: "./" and ".//" spell the number in binary. Debuggers open the path as well,
+ * so it names this process, not "self". */
+static void copy_name(char *path, size_t room, const char *folder, int number, int fd)
 {
-	int n = snprintf(path, room, "/proc/%d/fd/", (int) getpid());
-	for (unsigned bits = (unsigned) rank; bits; bits >>= 1)
+	int n = snprintf(path, room, "/proc/%d/%s/", (int) getpid(), folder);
+	for (unsigned bits = (unsigned) number; bits; bits >>= 1)
 		n += snprintf(path + n, room - (size_t) n, bits & 1 ? ".//" : "./");
 	snprintf(path + n, room - (size_t) n, "%d", fd);
 }
 
-static int copy_create(char *path, size_t room, int rank)
+int launcher_copy_open(char *path, size_t room, const char *folder, int number, const char *keep,
+		       int copy, const char *name)
 {
-	int fd;
-	if (program.keep) {
-		snprintf(path, room, "%s/rank-%d.so", program.keep, rank);
-		fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
-	} else {
-		fd = memfd_create("rank", MFD_CLOEXEC);
-		copy_name(path, room, rank, fd);
+	if (!keep) {
+		int fd = memfd_create("rank", MFD_CLOEXEC);
+		copy_name(path, room, folder, number, fd);
+		return fd;
 	}
-	if (fd < 0 || copy_write(fd, program.image, program.keep ? program.size : program.loaded))
-		launcher_fail("cannot make a copy of %s for rank %d: %s", program.path, rank,
+	if ((size_t) snprintf(path, room, "%s/rank-%d%s%s", keep, copy, *name == '.' ? "" : "-",
+			      name) >= room) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+}
+
+static int copy_create(struct orr_sim_rank *r, char *path, size_t room, int copy)
+{
+	const struct image *image = copy ? launcher_libraries_copy(program.keep, copy) : NULL;
+	const char *bytes = image ? image->bytes : program.image;
+	size_t size = image ? image->size : program.keep ? program.size : program.loaded;
+	int fd = launcher_copy_open(path, room, "fd", copy, program.keep, copy, ".so");
+	if (fd < 0 || launcher_copy_write(fd, bytes, size))
+		launcher_fail("cannot make a copy of %s for rank %d: %s", program.path, r->rank,
 			      strerror(errno));
 	return fd;
 }
@@ -157,7 +170,7 @@ int (*launcher_program_load(struct orr_sim_rank *r))(int, char **)
 {
 	char path[PATH_MAX];
 	/* Copies have numbers, because several processes of an elastic run may be the same rank. */
-	int rank = r->rank, fd = copy_create(path, sizeof(path), program.ncopies++);
+	int rank = r->rank, copy = program.ncopies++, fd = copy_create(r, path, sizeof(path), copy);
 	void *object = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!object) {
 		const char *why = dlerror(), *cut = strstr(why, ": ");
@@ -166,6 +179,10 @@ int (*launcher_program_load(struct orr_sim_rank *r))(int, char **)
 			program.path, rank, !program.keep && cut ? cut + 2 : why);
 	}
 	close(fd);
+	if (copy)
+		launcher_libraries_loaded(r);
+	else
+		launcher_libraries_find(r, object, program.path, program.keep != NULL);
 	if (dlsym(object, "ompi_mpi_comm_world"))
 		launcher_fail("%s was built for the real world (it needs a real MPI); %s",
 			      program.path, program_remedy);

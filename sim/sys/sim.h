@@ -27,6 +27,7 @@ enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 /* The carrier of the runtime's own messages: SMPI, or a model of sim_network.h. */
 enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEUE };
 
+struct link_map;
 struct orr_sim_rank;
 struct orr_sim_stack;
 
@@ -145,6 +146,7 @@ struct orr_sim_rank {
 	struct orr_sim_bus *bus; /* sim_bus.c's own; NULL until a copy or a device needs it */
 	double joules;           /* used by what the runtime knew of, as reported at its end */
 	struct orr_sim_library *libraries; /* sim_library.c's own */
+	const struct link_map **objects;   /* its copies of the program's libraries; NULL ends */
 	struct orr_graph **graphs;         /* of all starts of the runtime, with --bound */
 	unsigned ngraphs;
 	/* elastic runs (sim_dyn.c) */
