@@ -91,8 +91,9 @@ starpu_ssize_t starpu_memory_get_available_all_nodes(void);
 size_t starpu_memory_get_used_all_nodes(void);
 
 /* Take size bytes from the node's budget without allocating (flags: MEMORY_WAIT, MEMORY_OVERFLOW,
- * NORECLAIM); 0 or -ENOMEM. Then give them back. wait_available returns once that many bytes are
- * free. A request for more than the node has in all is refused with a message. */
+ * NORECLAIM, which exceeds nothing here); 0 or -ENOMEM. Then give them back. wait_available returns
+ * once that many bytes are free, evicting copies that nobody uses. A request for more than the node
+ * has in all is refused with a message. */
 int starpu_memory_allocate(unsigned node, size_t size, int flags);
 void starpu_memory_deallocate(unsigned node, size_t size);
 void starpu_memory_wait_available(unsigned node, size_t size);

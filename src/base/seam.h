@@ -53,6 +53,8 @@ struct orr_thread {
 	uint8_t under_datum;  /* a buffer is being allocated or freed under a datum's lock: nothing
 				 may be evicted and nobody woken now */
 	uint8_t gave_back;    /* memory was given back meanwhile (data/memory.c) */
+	uint8_t searching;    /* nested: it searches for memory (data/search.h) */
+	uint8_t starved;      /* it retries a request that is counted as waiting for memory */
 	double debt_us;       /* virtual time charged but not yet spent (always 0 in a real run) */
 	void *sys;            /* the world's own part */
 	struct orr_magazine { /* free objects kept by this thread, see base/slab.h */

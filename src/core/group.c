@@ -23,6 +23,7 @@
 #include "core/worker.h"
 #include "core/worker_step.h"
 #include "data/data.h"
+#include "data/fetch.h"
 #include "data/prefetch.h"
 #include "data/tidy.h"
 #include "data/transfer.h"
@@ -82,6 +83,8 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	for (; w < end; w++)
 		advanced |= orr_worker_step(w, self);
 	orr_worker_enter(self, NULL);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->again) != 0, 0))
+		orr_fetch_retry_again(g->proc);
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->nprefetch) != 0, 0))
 		advanced |= orr_prefetch_progress(g->proc, own_memnode(g), !advanced);
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->untidy) != 0, 0) && !advanced)

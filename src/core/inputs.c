@@ -57,11 +57,6 @@ int orr_inputs_target_node(struct orr_worker *w, struct starpu_task *task, unsig
 /* w->starving: holds nothing and waits for memory, or is collecting data again. */
 enum { STARVING_TRIES = 1, STARVING_WAITS };
 
-/* t->nfetching while prefetches of the task's data have to end first, and while a next task has
- * given back what it held. */
-#define PREFETCHING (1U << 31)
-#define UNFETCHED (1U << 30)
-
 void orr_inputs_stop_starving(struct orr_worker *w, struct orr_process *proc)
 {
 	w->starving = 0;
@@ -110,11 +105,10 @@ static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_pro
 		orr_memory_kick(proc);
 		return;
 	}
-	if (!w->starving) {
+	if (!w->starving)
 		ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
-		orr_memory_kick(proc);
-	}
 	w->starving = STARVING_WAITS;
+	orr_memory_kick(proc);
 }
 
 static enum orr_inputs inputs_ready(struct orr_worker *w, struct orr_task *t,
@@ -128,13 +122,14 @@ static enum orr_inputs inputs_ready(struct orr_worker *w, struct orr_task *t,
 }
 
 /* The part of fetch_input that may take time. */
-static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
+static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i, int resident)
 {
 	struct orr_access *a = &t->owner.access[i];
 	struct orr_fetch rq = { .handle = a->handle,
 				.memnode = (uint8_t) a->node,
 				.prio = t->pub->priority,
 				.effort = ORR_EFFORT_WRITEBACK,
+				.resident = resident & 1,
 				.mode = a->mode,
 				.done = input_done,
 				.starved = input_starved,
@@ -142,6 +137,8 @@ static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 	int ret;
 
 	if (a->mode & (STARPU_SCRATCH | STARPU_REDUX)) {
+		if (resident)
+			return -EAGAIN;
 		struct orr_contributor me = { w->id, w->arch, w->memnode, w->name };
 
 		ret = orr_scratch_acquire(a, &me, &t->interfaces[i], &rq);
@@ -164,8 +161,8 @@ static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 }
 
 /* Asks for datum i of the task. Returns 0 when it is there or will come, -EAGAIN when memory is
- * exhausted. */
-static int fetch_input(struct orr_worker *w, struct orr_task *t, unsigned i)
+ * exhausted. resident: it takes no new memory. */
+static int fetch_input(struct orr_worker *w, struct orr_task *t, unsigned i, int resident)
 {
 	struct orr_access *a = &t->owner.access[i];
 
@@ -181,7 +178,7 @@ static int fetch_input(struct orr_worker *w, struct orr_task *t, unsigned i)
 		a->pinned = 1;
 		return 0;
 	}
-	return request_input(w, t, i);
+	return request_input(w, t, i, resident);
 }
 
 static enum orr_inputs fetch_inputs(struct orr_worker *w, struct orr_task *t,
@@ -195,10 +192,11 @@ static enum orr_inputs fetch_inputs(struct orr_worker *w, struct orr_task *t,
 	if (w->starving && t == w->task)
 		w->starving = STARVING_TRIES;
 	t->nfetching = 1;
-	if (__builtin_expect(starver && (starver != w || t != w->task), 0))
-		t->starved = &t->owner.access[0]; /* somebody needs all the memory there is */
+	/* The starver needs all the memory there is. A task whose buffers are there goes on: the
+	 * end of the starver's wait may depend on it. */
+	int resident = starver && (starver != w || t != w->task);
 	for (unsigned i = 0; i < t->owner.naccess && !ORR_ATOMIC_LOAD_RELAXED(&t->starved); i++)
-		if (fetch_input(w, t, i))
+		if (fetch_input(w, t, i, resident))
 			ORR_ATOMIC_STORE(&t->starved, &t->owner.access[i]);
 	if (ORR_ATOMIC_ADD(&t->nfetching, -1) != 0)
 		return ORR_INPUTS_ADVANCED;
@@ -221,8 +219,8 @@ static enum orr_inputs retry_inputs(struct orr_worker *w, struct orr_thread *sel
 			ORR_ATOMIC_ADD(&proc->data->nbusy, 1);
 		if (fetch_inputs(w, w->task, self) == ORR_INPUTS_READY)
 			return ORR_INPUTS_READY;
-		if (ORR_ATOMIC_LOAD(&w->task->nfetching))
-			return ORR_INPUTS_ADVANCED;
+		if (w->starving != STARVING_WAITS)
+			return ORR_INPUTS_ADVANCED; /* some are on their way, or just arrived */
 		a = ORR_ATOMIC_LOAD(&w->task->starved);
 		if (!a || !orr_memory_hopeless(proc, (unsigned) a->node, 0))
 			return ORR_INPUTS_IDLE;

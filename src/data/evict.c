@@ -11,6 +11,7 @@
 #include "data/transfer.h"
 #include "data/fetch.h"
 #include "data/evict.h"
+#include "data/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -192,24 +193,52 @@ enum orr_room orr_memory_evict_replicate(struct orr_process *proc, starpu_data_h
 
 /* ---- victims ---- */
 
-/* The next replicate to try, with its handle locked; *busy is set when one was passed over only
- * because its handle is locked. */
-static struct orr_repl_ext *pick(struct orr_memnode *m, unsigned stamp, int *busy)
+/* The next replicate to try. *locked: its handle is. Otherwise somebody else has that lock, and the
+ * handle is pinned instead. */
+static struct orr_repl_ext *pick(struct orr_memnode *m, unsigned stamp, int *locked)
 {
+	struct orr_repl_ext *busy = NULL;
+
 	orr_assert_locked(&m->lock);
 	for (struct orr_repl_ext *e = m->lru_head; e; e = e->lru_next) {
 		/* Later searches count too, or two of them would never end. */
 		if ((int) (e->stamp - stamp) >= 0 || ORR_ATOMIC_LOAD(&e->self->refcnt))
 			continue;
 		if (!orr_trylock(&e->handle->lock)) {
-			*busy = 1;
+			if (!busy)
+				busy = e;
 			continue;
 		}
 		orr_assert(e->self->in_lru && e->self->mine && e->self->allocated);
 		e->stamp = stamp;
+		*locked = 1;
 		return e;
 	}
+	*locked = 0;
+	for (; busy; busy = busy->lru_next) {
+		if ((int) (busy->stamp - stamp) >= 0 || ORR_ATOMIC_LOAD(&busy->self->refcnt))
+			continue;
+		busy->stamp = stamp;
+		/* A handle that is ending gives its buffers back by itself. */
+		if (orr_handle_try_pin(busy->handle))
+			return busy;
+	}
 	return NULL;
+}
+
+/* Evicts what pick found. */
+static enum orr_room evict_picked(struct orr_process *proc, struct orr_repl_ext *e, int locked,
+				  enum orr_effort effort)
+{
+	starpu_data_handle_t h = e->handle;
+
+	/* Locks are held for a short time only, and nobody tells when this one is free. */
+	if (!locked)
+		orr_lock(&h->lock);
+	enum orr_room room = orr_memory_evict_replicate(proc, h, e->self, effort);
+	if (!locked)
+		orr_handle_unpin(h);
+	return room;
 }
 
 /* Buffers of evicted data go to the allocation cache and count as free. A caller that cannot reuse
@@ -229,11 +258,10 @@ static int fits_soon(const struct orr_memnode *m, size_t wanted)
 						       ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes);
 }
 
-enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, size_t wanted,
-				   enum orr_effort effort)
+static enum orr_room search(struct orr_process *proc, unsigned memnode, size_t wanted,
+			    enum orr_effort effort)
 {
 	struct orr_memnode *m = &proc->data->memnodes[memnode];
-	unsigned tries = 0;
 	int later = 0;
 
 	orr_assert_no_lock();
@@ -248,7 +276,7 @@ enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, s
 		struct orr_repl_ext *e = NULL;
 		enum orr_room room;
 		size_t bytes = 0;
-		int busy = 0;
+		int locked;
 
 		/* If nothing was freed, the caller's allocation failed although it seems to fit:
 		 * free something all the same. */
@@ -264,28 +292,34 @@ enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, s
 			freed = 1;
 			break;
 		}
-		e = pick(m, stamp, &busy);
+		e = pick(m, stamp, &locked);
 		if (e)
 			bytes = e->bytes ? e->bytes : 1;
 		orr_unlock(&m->lock);
-		if (e) {
-			room = orr_memory_evict_replicate(proc, e->handle, e->self, effort);
-			freed += room == ORR_ROOM_MADE ? bytes : 0;
-			later |= room == ORR_ROOM_LATER;
-			if (room == ORR_ROOM_NOWHERE)
-				effort = ORR_EFFORT_CLEAN;
-		} else if (busy && ++tries < 1000) {
-			orr_sys_relax();
-		} else {
-			/* A datum that stayed locked all the time may be free soon. */
-			return freed           ? ORR_ROOM_MADE
-			       : later || busy ? ORR_ROOM_LATER
-					       : ORR_ROOM_NONE;
-		}
+		if (!e)
+			return freed ? ORR_ROOM_MADE : later ? ORR_ROOM_LATER : ORR_ROOM_NONE;
+		room = evict_picked(proc, e, locked, effort);
+		freed += room == ORR_ROOM_MADE ? bytes : 0;
+		later |= room == ORR_ROOM_LATER;
+		if (room == ORR_ROOM_NOWHERE)
+			effort = ORR_EFFORT_CLEAN;
 		orr_lock(&m->lock);
 	}
 	orr_unlock(&m->lock);
 	return freed && !later ? ORR_ROOM_MADE : later ? ORR_ROOM_LATER : ORR_ROOM_NONE;
+}
+
+enum orr_room orr_memory_make_room(struct orr_process *proc, unsigned memnode, size_t wanted,
+				   enum orr_effort effort)
+{
+	struct orr_search s;
+	enum orr_room room;
+
+	orr_search_begin(proc, &s);
+	do
+		room = search(proc, memnode, wanted, effort);
+	while (orr_search_end(proc, &s, room == ORR_ROOM_NONE));
+	return room;
 }
 
 enum orr_room orr_memory_evict(struct orr_process *proc, unsigned memnode, size_t wanted)
@@ -296,12 +330,10 @@ enum orr_room orr_memory_evict(struct orr_process *proc, unsigned memnode, size_
 }
 
 /* Something is under way that frees memory when it ends. */
-static int under_way(const struct orr_process *proc, const struct orr_memnode *m)
+static int under_way(struct orr_process *proc, const struct orr_memnode *m)
 {
-	return ORR_ATOMIC_LOAD(&proc->data->nbusy) ||
-	       ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers) ||
-	       ORR_ATOMIC_LOAD_RELAXED(&proc->data->flights) ||
-	       ORR_ATOMIC_LOAD(&proc->data->ncopying) || ORR_ATOMIC_LOAD(&m->nreleasing);
+	return ORR_ATOMIC_LOAD(&proc->data->nbusy) || ORR_ATOMIC_LOAD(&proc->data->ncopying) ||
+	       ORR_ATOMIC_LOAD(&m->nchanging) || orr_search_in_progress(proc);
 }
 
 int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_held)
@@ -374,7 +406,10 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 			continue;
 		}
 		orr_waitq_cancel(&self->done);
+		struct orr_search s;
+		orr_search_begin(self, &s);
 		room = orr_memory_evict_replicate(self, handle, r, ORR_EFFORT_WRITEBACK);
+		orr_search_end(self, &s, 0);
 		if (room == ORR_ROOM_NONE || room == ORR_ROOM_NOWHERE)
 			return room == ORR_ROOM_NONE ? -EBUSY : -ENOSPC;
 		if (room == ORR_ROOM_LATER && (orr_thread_self()->task || !self->ngroups))

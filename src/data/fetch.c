@@ -115,6 +115,7 @@ static enum verdict go_through_main(struct orr_fetch *rq)
 								 .mode = STARPU_R,
 								 .prio = rq->prio,
 								 .effort = rq->effort,
+								 .resident = rq->resident,
 								 .done = hop_done,
 								 .starved = hop_starved,
 								 .arg = rq,
@@ -188,9 +189,9 @@ static enum verdict ensure_buffer(struct orr_process *proc, struct orr_fetch *rq
 
 	orr_assert_locked(&h->lock);
 	orr_assert(rq->pinned && ORR_ATOMIC_LOAD(&r->refcnt) > 0);
-	if (r->allocated || orr_memory_allocate(h, r) == 0)
+	if (r->allocated || (!rq->resident && orr_memory_allocate(h, r) == 0))
 		return READY;
-	if (!orr_memory_managed(proc, r->memnode))
+	if (rq->resident || !orr_memory_managed(proc, r->memnode))
 		return NO_MEMORY;
 	orr_handle_unlock(h);
 	enum orr_room room = orr_memory_make_room(proc, rq->memnode, starpu_data_get_alloc_size(h),
@@ -316,8 +317,10 @@ static enum orr_fetched advance(struct orr_fetch *rq)
 		return ORR_FETCH_LATER;
 	if (v == READY) {
 		orr_assert(rq->pinned);
-		if (rq->hop)
+		if (rq->hop) {
 			ORR_ATOMIC_ADD(&h->main.refcnt, -1);
+			orr_memory_kick(proc);
+		}
 		rq->hop = 0;
 		return ORR_FETCH_READY;
 	}
@@ -347,40 +350,65 @@ static void no_memory(struct orr_process *proc, struct orr_fetch *rq)
 		orr_memory_usage(proc, rq->memnode, usage, sizeof(usage)));
 }
 
-static void join_starved(struct orr_process *proc, struct orr_fetch *rq)
+/* Any group retries the requests in the list. kicks: as counted before the request failed. */
+static void join_starved(struct orr_process *proc, struct orr_fetch *rq, unsigned kicks)
 {
 	struct orr_fetch **end;
 
-	orr_assert(!rq->pinned && !rq->hop);
+	orr_assert(!rq->pinned && !rq->hop && ORR_ATOMIC_LOAD(&proc->data->nstarving) > 0);
 	rq->next = NULL;
-	ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
 	orr_lock(&proc->lock);
 	for (end = &proc->data->starved; *end; end = &(*end)->next)
 		;
 	ORR_ATOMIC_STORE(end, rq);
 	orr_unlock(&proc->lock);
+	ORR_ATOMIC_FENCE();
+	/* The groups that were woken meanwhile did not find the request. */
+	if (ORR_ATOMIC_LOAD(&proc->data->kicks) != kicks)
+		orr_park_wake_one(proc);
 }
 
-/* Memory is exhausted and the request has no other plan: it joins those that wait for memory, it
- * succeeds after all, or it fails for good. */
+/* An attempt of a request that is counted as waiting. */
+static enum orr_fetched advance_starved(struct orr_fetch *rq)
+{
+	struct orr_thread *self = orr_thread_self();
+	uint8_t saved = self->starved;
+
+	self->starved = 1;
+	enum orr_fetched result = advance(rq);
+	self->starved = saved;
+	return result;
+}
+
+/* Memory is exhausted and the request, which is counted in nstarving, has no other plan: it
+ * succeeds after all, it joins those that wait for memory, or it fails for good. */
 static enum orr_fetched starve(struct orr_process *proc, struct orr_fetch *rq)
 {
-	for (unsigned tries = 0; tries < 3; tries++) {
-		enum orr_fetched result;
+	for (unsigned tries = 0; tries <= 3; tries++) {
+		unsigned kicks = ORR_ATOMIC_LOAD(&proc->data->kicks);
+		enum orr_fetched result = advance_starved(rq);
 
-		if (!orr_memory_hopeless(proc, rq->memnode, rq->failed != NULL) && proc->ngroups) {
-			join_starved(proc, rq);
+		if (result != ORR_FETCH_STARVED) {
+			ORR_ATOMIC_ADD(&proc->data->nstarving, -1);
+			return result;
+		}
+		if (proc->ngroups && !orr_memory_hopeless(proc, rq->memnode, rq->failed != NULL)) {
+			join_starved(proc, rq, kicks);
 			return ORR_FETCH_LATER;
 		}
 		if (rq->memnode == STARPU_MAIN_RAM && proc->mpi_up)
 			proc->mpi_up->yield_memory(proc);
-		result = advance(rq);
-		if (result != ORR_FETCH_STARVED)
-			return result;
 	}
+	ORR_ATOMIC_ADD(&proc->data->nstarving, -1);
 	no_memory(proc, rq);
 	rq->error = -ENOMEM;
 	return ORR_FETCH_FAILED;
+}
+
+static enum orr_fetched begin_starving(struct orr_process *proc, struct orr_fetch *rq)
+{
+	ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
+	return starve(proc, rq);
 }
 
 void orr_fetch_retry_starved(struct orr_process *proc)
@@ -393,10 +421,14 @@ void orr_fetch_retry_starved(struct orr_process *proc)
 	orr_unlock(&proc->lock);
 	for (; list; list = next) {
 		next = list->next;
-		orr_assert(ORR_ATOMIC_LOAD(&proc->data->nstarving) > 0);
-		ORR_ATOMIC_ADD(&proc->data->nstarving, -1);
-		finish(list, advance(list));
+		finish(list, starve(proc, list));
 	}
+}
+
+void orr_fetch_retry_again(struct orr_process *proc)
+{
+	if (ORR_ATOMIC_XCHG(&proc->data->again, 0) && ORR_ATOMIC_LOAD(&proc->data->starved))
+		orr_fetch_retry_starved(proc);
 }
 
 /* ---- ends ---- */
@@ -407,7 +439,7 @@ static void finish(struct orr_fetch *rq, enum orr_fetched result)
 {
 	orr_assert_no_lock();
 	if (result == ORR_FETCH_STARVED && !rq->starved)
-		result = starve(orr_self(), rq);
+		result = begin_starving(orr_self(), rq);
 	/* A request that waits may be gone. */
 	orr_assert(result == ORR_FETCH_LATER || rq->pinned == (result == ORR_FETCH_READY));
 	switch (result) {
@@ -443,7 +475,7 @@ enum orr_fetched orr_fetch_request(struct orr_fetch *like)
 	enum orr_fetched result = advance(rq);
 
 	if (result == ORR_FETCH_STARVED && !rq->starved)
-		result = starve(orr_self(), rq);
+		result = begin_starving(orr_self(), rq);
 	if (result == ORR_FETCH_LATER)
 		return result;
 	like->error = rq->error;
@@ -481,10 +513,8 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode)
 		ORR_ATOMIC_ADD(&r->refcnt, -1);
 		orr_handle_unlock(h);
 	}
-	if (__builtin_expect(proc->data->limited, 0)) {
-		ORR_ATOMIC_FENCE();
+	if (__builtin_expect(proc->data->limited, 0))
 		orr_memory_kick(proc);
-	}
 }
 
 /* ---- waiting ---- */

@@ -29,7 +29,8 @@ struct orr_fetch {
 	uint8_t memnode;
 	uint8_t pinned : 1; /* holds a reference on its replicate */
 	uint8_t hop : 1; /* holds a reference on main memory's replicate, which it goes through */
-	uint8_t effort;  /* enum orr_effort */
+	uint8_t resident : 1; /* takes no new memory: starves unless the buffers are there */
+	uint8_t effort;       /* enum orr_effort */
 	uint16_t mode;
 	int prio;
 	int error; /* of ORR_FETCH_FAILED: -errno */
@@ -79,7 +80,9 @@ static inline int orr_fetch_quick(starpu_data_handle_t h, unsigned memnode, unsi
 /* Advances the requests of a list again, once the thing that they waited for is over. Without
  * locks. */
 void orr_fetch_resume(struct orr_fetch *waiters);
-/* Retries the requests that wait for memory. Without locks. */
+/* Retries the requests that wait for memory; the second, if a worker that waits as well gave
+ * something back behind their last attempt. Without locks. */
 void orr_fetch_retry_starved(struct orr_process *proc);
+void orr_fetch_retry_again(struct orr_process *proc);
 
 #endif

@@ -13,6 +13,7 @@
 #include "data/filters_views.h"
 #include "data/iface.h"
 #include "data/memory.h"
+#include "data/tidy.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "data/data_copy.h"
@@ -97,6 +98,7 @@ static void unpin_buffer(starpu_data_handle_t h, unsigned node)
 	orr_assert(ORR_ATOMIC_LOAD(&orr_handle_find(h, node)->refcnt) > 0);
 	ORR_ATOMIC_ADD(&orr_handle_find(h, node)->refcnt, -1);
 	orr_handle_unlock(h);
+	orr_memory_kick(orr_self());
 }
 
 /* ---- pieces ---- */

@@ -165,28 +165,57 @@ static int hopeless(const struct orr_memnode *m, unsigned node, size_t size, con
 	return 1;
 }
 
+/* Reserves size bytes, evicting others' if the flags allow. */
+static int reserve_or_evict(struct orr_process *proc, unsigned node, size_t size, int flags)
+{
+	struct orr_memnode *m = &proc->data->memnodes[node];
+
+	do {
+		if (reserve(m, size, (flags & STARPU_MEMORY_OVERFLOW) != 0) == 0)
+			return 0;
+	} while (!(flags & STARPU_MALLOC_NORECLAIM) && evict(proc, node, size));
+	return -ENOMEM;
+}
+
+/* [waits] Until done(...) holds, which may evict. The thread is counted among those that wait for
+ * memory, so that it is told when data can be evicted, too, and not only when memory is given back.
+ */
+static void await(struct orr_process *proc, unsigned node, size_t size, int flags,
+		  int (*done)(struct orr_process *, unsigned, size_t, int))
+{
+	orr_waitq_t *q = &proc->data->memnodes[node].freed;
+
+	ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
+	for (;;) {
+		unsigned key = orr_waitq_prepare(q);
+
+		if (done(proc, node, size, flags)) {
+			orr_waitq_cancel(q);
+			break;
+		}
+		orr_waitq_wait(q, key, -1);
+	}
+	ORR_ATOMIC_ADD(&proc->data->nstarving, -1);
+}
+
+static int is_reserved(struct orr_process *proc, unsigned node, size_t size, int flags)
+{
+	return reserve_or_evict(proc, node, size, flags) == 0;
+}
+
 int starpu_memory_allocate(unsigned node, size_t size, int flags)
 {
-	struct orr_process *self = orr_self();
-	struct orr_memnode *m = memnode(self, node, __func__);
+	struct orr_process *proc = orr_self();
+	struct orr_memnode *m = memnode(proc, node, __func__);
 
 	if (!m)
 		return -EINVAL;
-	for (;;) {
-		unsigned key;
-
-		if (reserve(m, size, (flags & STARPU_MEMORY_OVERFLOW) != 0) == 0)
-			return 0;
-		if (!(flags & STARPU_MALLOC_NORECLAIM) && evict(self, node, size))
-			continue;
-		if (!(flags & STARPU_MEMORY_WAIT) || hopeless(m, node, size, __func__))
-			return -ENOMEM;
-		key = orr_waitq_prepare(&m->freed);
-		if (fits(m, size))
-			orr_waitq_cancel(&m->freed);
-		else
-			orr_waitq_wait(&m->freed, key, -1);
-	}
+	if (reserve_or_evict(proc, node, size, flags) == 0)
+		return 0;
+	if (!(flags & STARPU_MEMORY_WAIT) || hopeless(m, node, size, __func__))
+		return -ENOMEM;
+	await(proc, node, size, flags, is_reserved);
+	return 0;
 }
 
 void starpu_memory_deallocate(unsigned node, size_t size)
@@ -197,21 +226,23 @@ void starpu_memory_deallocate(unsigned node, size_t size)
 		give_back(m, size);
 }
 
+static int is_available(struct orr_process *proc, unsigned node, size_t size, int flags)
+{
+	const struct orr_memnode *m = &proc->data->memnodes[node];
+
+	(void) flags;
+	while (!fits(m, size))
+		if (!evict(proc, node, size))
+			return fits(m, size);
+	return 1;
+}
+
 void starpu_memory_wait_available(unsigned node, size_t size)
 {
 	struct orr_memnode *m = memnode(orr_self(), node, __func__);
 
-	if (!m || hopeless(m, node, size, __func__))
-		return;
-	while (!fits(m, size)) {
-		unsigned key = orr_waitq_prepare(&m->freed);
-
-		/* Buffers that are only kept for reuse are free. */
-		if (orr_memory_flush_cache(orr_self(), node, size) || fits(m, size))
-			orr_waitq_cancel(&m->freed);
-		else
-			orr_waitq_wait(&m->freed, key, -1);
-	}
+	if (m && !fits(m, size) && !hopeless(m, node, size, __func__))
+		await(orr_self(), node, size, 0, is_available);
 }
 
 starpu_ssize_t starpu_memory_get_total(unsigned node)

@@ -102,8 +102,8 @@ struct orr_memnode {
 	unsigned lru_stamp;                       /* marks what one search for victims has tried */
 	void *cache, *cache_tail; /* buffers kept for reuse, oldest first (data/memory.c) */
 	size_t cache_bytes;
-	size_t evicting;     /* bytes whose write-back is under way */
-	unsigned nreleasing; /* atomic: how much is given back just now: by buffers, trials */
+	size_t evicting;    /* bytes whose write-back is under way */
+	unsigned nchanging; /* atomic: buffers and trials that take or give back memory just now */
 	size_t avail_low, avail_high; /* bytes free when eviction begins by itself, and ends; 0:
 					 never (data/tidy.c) */
 	size_t clean_low, clean_high; /* the same for write-back: bytes that are free, or copies of

@@ -320,15 +320,19 @@ int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 		orr_fatal(
 			"%s: its interface has no allocate_data_on_node operation, but the data are used on memory node %u",
 			orr_handle_name(h), r->memnode);
+	if (managed) /* its memory is in use before it is in a list */
+		ORR_ATOMIC_ADD(&proc->data->memnodes[r->memnode].nchanging, 1);
 	starpu_ssize_t bytes = get_buffer(proc, h, orr_replicate_iface(h, r), r->memnode);
 	postpone(h);
-	if (bytes < 0)
-		return -ENOMEM;
-	r->mine = 1;
-	ORR_ATOMIC_STORE(&r->allocated, 1); /* read without the lock by orr_fetch_quick */
+	if (bytes >= 0) {
+		r->mine = 1;
+		ORR_ATOMIC_STORE(&r->allocated, 1); /* read without the lock by orr_fetch_quick */
+		if (managed)
+			lru_enter(proc, h, r, (size_t) bytes);
+	}
 	if (managed)
-		lru_enter(proc, h, r, (size_t) bytes);
-	return 0;
+		ORR_ATOMIC_ADD(&proc->data->memnodes[r->memnode].nchanging, -1);
+	return bytes >= 0 ? 0 : -ENOMEM;
 }
 
 void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
@@ -346,7 +350,7 @@ void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 		orr_mapping_end_all(h);
 	struct orr_memnode *m = r->in_lru ? &proc->data->memnodes[r->memnode] : NULL;
 	if (m) { /* from here on it is in no list, and not free yet */
-		ORR_ATOMIC_ADD(&m->nreleasing, 1);
+		ORR_ATOMIC_ADD(&m->nchanging, 1);
 		lru_leave(proc, r);
 	}
 	r->allocated = 0;
@@ -354,7 +358,7 @@ void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 	self->under_datum = 1;
 	put_buffer(proc, h, orr_replicate_iface(h, r), r->memnode, bytes);
 	if (m)
-		ORR_ATOMIC_ADD(&m->nreleasing, -1);
+		ORR_ATOMIC_ADD(&m->nchanging, -1);
 	self->under_datum = saved;
 	self->gave_back = 1; /* a buffer put aside is one for those that wait as well */
 	postpone(h);
@@ -387,14 +391,22 @@ void orr_memory_scratch_end(starpu_data_handle_t h, void *iface, unsigned memnod
 }
 
 /* Workers that wait for memory retry at each step, and any group retries requests that wait. If a
- * worker gives back what it got in a retry that failed, its own group has no reason to try again.
- */
+ * worker gives back what it got in a retry that failed, its own group has no reason to try again,
+ * but for requests that it may have tried before. */
 void orr_memory_kick_slow(struct orr_process *proc)
 {
-	if (proc->data->up->starving())
+	/* A request that is the only one to wait gives back what it could not use. */
+	if (orr_thread_self()->starved && ORR_ATOMIC_LOAD(&proc->data->nstarving) == 1)
+		return;
+	ORR_ATOMIC_ADD(&proc->data->kicks, 1);
+	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
+		orr_waitq_wake(&proc->data->memnodes[i].freed);
+	if (proc->data->up->starving()) {
+		ORR_ATOMIC_STORE(&proc->data->again, 1);
 		orr_park_wake_others(proc);
-	else
+	} else {
 		orr_park_wake_all(proc);
+	}
 }
 
 const char *orr_memory_usage(struct orr_process *proc, unsigned memnode, char *buf, size_t size)

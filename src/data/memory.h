@@ -62,10 +62,12 @@ static inline int orr_memory_managed(const struct orr_process *proc, unsigned me
  * about it. Writes to buf, which it returns. */
 const char *orr_memory_usage(struct orr_process *proc, unsigned memnode, char *buf, size_t size);
 
-/* Memory was given back: wakes the threads that wait for it. Without locks. */
+/* Memory was given back: wakes the threads that wait for it. Without locks. They count themselves
+ * in nstarving before their last attempt. */
 void orr_memory_kick_slow(struct orr_process *proc);
 static inline void orr_memory_freed(struct orr_process *proc)
 {
+	ORR_ATOMIC_FENCE();
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&proc->data->nstarving) != 0, 0))
 		orr_memory_kick_slow(proc);
 }

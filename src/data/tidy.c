@@ -15,6 +15,7 @@
 #include "base/park.h"
 #include "data/fetch.h"
 #include "data/evict.h"
+#include "data/search.h"
 #include "data/tidy.h"
 
 #define MAX_CLEANING 2 /* write-backs ahead under way: demand comes first */
@@ -121,7 +122,7 @@ static struct orr_repl_ext *dirty(struct orr_process *proc, struct orr_memnode *
 }
 
 /* Writes one datum back. Returns 1 when it did, or began to. */
-static int clean_one(struct orr_process *proc, struct orr_memnode *m)
+static int write_back_one(struct orr_process *proc, struct orr_memnode *m)
 {
 	struct orr_repl_ext *e = dirty(proc, m);
 	struct orr_fetch *waiters = NULL;
@@ -141,6 +142,17 @@ static int clean_one(struct orr_process *proc, struct orr_memnode *m)
 		return 0;
 	ORR_ATOMIC_ADD_RELAXED(&m->cleaned, 1);
 	return 1;
+}
+
+/* The same, as a search that others may meet. */
+static int clean_one(struct orr_process *proc, struct orr_memnode *m)
+{
+	struct orr_search s;
+
+	orr_search_begin(proc, &s);
+	int did = write_back_one(proc, m);
+	orr_search_end(proc, &s, 0);
+	return did;
 }
 
 static int clean(struct orr_process *proc, struct orr_memnode *m)

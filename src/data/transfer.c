@@ -198,6 +198,16 @@ static void evicted(struct orr_process *proc, starpu_data_handle_t h, struct orr
 	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[src->memnode].evictions, 1);
 }
 
+/* A copy is over within the thread that began it. Threads that searched for memory meanwhile found
+ * src and dst in use: they are told when h->lock is released. */
+static void over(struct orr_process *proc, starpu_data_handle_t h)
+{
+	orr_assert_locked(&h->lock);
+	orr_assert(ORR_ATOMIC_LOAD(&proc->data->ncopying) > 0);
+	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
+	h->gave_back = 1;
+}
+
 /* Counts a transfer that ends later. Under h->lock. */
 static struct orr_transfer *begin(struct orr_process *proc, starpu_data_handle_t h,
 				  struct orr_replicate *src, struct orr_replicate *dst,
@@ -281,7 +291,6 @@ void orr_transfer_initial(struct orr_process *proc, starpu_data_handle_t h,
 	orr_handle_unlock(h);
 	double us = orr_initial_run(proc, h, f, h, dst->memnode);
 	orr_lock(&h->lock);
-	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
 	if (us > 0 && proc->ngroups) {
 		schedule(proc, begin(proc, h, NULL, dst, ORR_COPY_WANTED), orr_sys_now_us() + us);
 		orr_handle_unlock(h);
@@ -289,6 +298,7 @@ void orr_transfer_initial(struct orr_process *proc, starpu_data_handle_t h,
 		orr_lock(&h->lock);
 	} else {
 		*waiters = loaded(h, NULL, dst, 1);
+		over(proc, h);
 	}
 }
 
@@ -319,11 +329,9 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 
 		orr_handle_unlock(h);
 		fly(proc, t, &chan);
-		ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
 		orr_lock(&h->lock);
 		return 1;
 	}
-	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
 	/* The disk has already reported -ENOSPC. */
 	if (ret && ret != -ENOSPC)
 		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h),
@@ -340,6 +348,7 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 	*waiters = loaded(h, src, dst, !ret);
 	if (why == ORR_COPY_EVICT && !ret)
 		evicted(proc, h, src, dst);
+	over(proc, h);
 	return ret;
 }
 
@@ -367,6 +376,8 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 		orr_assert(ORR_ATOMIC_LOAD(&m->ncleaning) > 0);
 		ORR_ATOMIC_ADD(&m->ncleaning, -1);
 	}
+	orr_assert(ORR_ATOMIC_LOAD(&proc->data->ncopying) > 0);
+	ORR_ATOMIC_ADD(&proc->data->ncopying, -1);
 	free(t);
 	orr_fetch_resume(waiters);
 	orr_memory_kick(proc);
