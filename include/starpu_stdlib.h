@@ -23,14 +23,16 @@ extern "C" {
 
 /* Page-locked for fast transfers to devices; plain memory where no device needs it. */
 #define STARPU_MALLOC_PINNED (1 << 1)
-/* Count against the node's budget; the allocation fails with -ENOMEM when it would be exceeded ...
- */
+/* Count against the node's budget. When it would be exceeded, copies that nobody uses are evicted;
+ * if that is not enough, the allocation fails with -ENOMEM. */
 #define STARPU_MALLOC_COUNT (1 << 2)
-/* ... after trying to evict unused copies, unless this flag forbids it. */
+/* With COUNT: evict nothing, exceed the budget instead. The runtime evicts when a task ends, until
+ * the budget is kept again and as much is free as STARPU_MINIMUM_AVAILABLE_MEM and its kin want. */
 #define STARPU_MALLOC_NORECLAIM (1 << 3)
-/* With COUNT: wait until the budget allows it. */
+/* With COUNT: wait until the budget allows it; with NORECLAIM, until others have evicted enough.
+ * More than the budget in all is refused. */
 #define STARPU_MEMORY_WAIT (1 << 4)
-/* With COUNT: never fail, let the budget be exceeded. */
+/* With COUNT: never fail and never wait, exceed the budget. The runtime evicts later, as above. */
 #define STARPU_MEMORY_OVERFLOW (1 << 5)
 /* In a simulated run without kernels: let the pages share little physical memory, contents do not
  * matter. */

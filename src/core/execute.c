@@ -260,8 +260,9 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		orr_team_over(proc, t);
 	if (__builtin_expect(w->pipeline, 0))
 		promote(w, proc);
-	if (__builtin_expect(proc->data->limited, 0) && t->owner.naccess) {
-		ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
+	if (__builtin_expect(proc->data->limited, 0)) {
+		if (t->owner.naccess)
+			ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
 		orr_task_complete(t, w);
 		orr_memory_kick(proc);
 	} else

@@ -87,7 +87,8 @@ int orr_group_step(struct orr_group *g, double *next_us)
 		orr_fetch_retry_again(g->proc);
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->nprefetch) != 0, 0))
 		advanced |= orr_prefetch_progress(g->proc, own_memnode(g), !advanced);
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->untidy) != 0, 0) && !advanced)
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->untidy) != 0, 0) &&
+	    (!advanced || ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->overflowed)))
 		advanced |= orr_memory_tidy(g->proc);
 	*next_us = g->nheap ? g->heap[0]->kernel.end_us : -1;
 	if (__builtin_expect(g->nlater, 0))

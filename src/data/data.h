@@ -96,13 +96,14 @@ struct orr_data {
 				       exhausted */
 	unsigned nstarving;         /* atomic: workers, requests and threads that wait for memory */
 	unsigned kicks;             /* atomic: how often those that wait were told to try again */
-	unsigned again;     /* atomic: a worker that waits gave back what requests may want */
-	uint32_t searches;  /* atomic: searches for memory in progress (search.c) */
-	uint32_t nsearches; /* atomic: those that ever began */
-	unsigned untidy;    /* atomic: memory may run low, so an idle group checks it */
-	unsigned nbusy;     /* atomic: workers that hold data; counted if some memory is limited */
-	unsigned ncopying;  /* atomic: copies that have not given back yet what they hold */
-	unsigned nprefetch; /* atomic: prefetches queued on all memory nodes */
+	unsigned again;      /* atomic: a worker that waits gave back what requests may want */
+	uint32_t searches;   /* atomic: searches for memory in progress (search.c) */
+	uint32_t nsearches;  /* atomic: those that ever began */
+	unsigned untidy;     /* atomic: memory may run low, so an idle group checks it */
+	unsigned overflowed; /* atomic: more than a limit was handed out: any group checks it */
+	unsigned nbusy;      /* atomic: workers that hold data; counted if some memory is limited */
+	unsigned ncopying;   /* atomic: copies that have not given back yet what they hold */
+	unsigned nprefetch;  /* atomic: prefetches queued on all memory nodes */
 	unsigned nbackground; /* atomic: reduction tasks, prefetches and submitted ends of handles
 				 that are not over */
 };

@@ -3,8 +3,8 @@
  *
  * Invariant: memnode->used is the sum of the bytes that were handed out with STARPU_MALLOC_COUNT
  * and not given back; it exceeds memnode->total only by allocations made with
- * STARPU_MEMORY_OVERFLOW. (The program may give back other amounts than it took, so this is not
- * asserted.) */
+ * STARPU_MEMORY_OVERFLOW or STARPU_MALLOC_NORECLAIM. (The program may give back other amounts than
+ * it took, so this is not asserted.) */
 #include "data/malloc.h"
 #include "data/data.h"
 #include "data/memory.h"
@@ -112,14 +112,19 @@ static int fits(const struct orr_memnode *m, size_t size)
 /* Reserves size bytes. 0, or -ENOMEM when they do not fit. */
 static int reserve(struct orr_memnode *m, size_t size, int force)
 {
-	int ret = 0;
+	int ret = 0, over = 0;
 
 	orr_lock(&m->lock);
-	if (size > TOO_MUCH || m->used > TOO_MUCH || (!force && !fits(m, size)))
+	if (size > TOO_MUCH || m->used > TOO_MUCH || (!force && !fits(m, size))) {
 		ret = -ENOMEM;
-	else
+	} else {
 		ORR_ATOMIC_STORE_RELAXED(&m->used, m->used + size); /* looked at without the lock */
+		over = force && m->total && m->used > m->total;
+	}
 	orr_unlock(&m->lock);
+	/* The groups put that right when a task ends (tidy.c). */
+	if (over)
+		ORR_ATOMIC_STORE(&orr_self()->data->overflowed, 1);
 	return ret;
 }
 
@@ -312,6 +317,15 @@ size_t starpu_memory_get_used_all_nodes(void)
 	return sum;
 }
 
+/* Counts an allocation. One that may not evict overflows instead of failing, unless it may wait for
+ * what others evict. 0 or -ENOMEM. */
+static int count(unsigned node, size_t size, int flags)
+{
+	if ((flags & STARPU_MALLOC_NORECLAIM) && !(flags & STARPU_MEMORY_WAIT))
+		flags |= STARPU_MEMORY_OVERFLOW;
+	return starpu_memory_allocate(node, size, flags);
+}
+
 /* ---- memory nodes ---- */
 
 static int default_flags(const struct orr_process *proc, unsigned memnode)
@@ -336,7 +350,7 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 	struct orr_memnode *m = memnode(proc, dst_node, "allocation");
 	if (!m)
 		return 0;
-	if ((flags & STARPU_MALLOC_COUNT) && starpu_memory_allocate(dst_node, size, flags))
+	if ((flags & STARPU_MALLOC_COUNT) && count(dst_node, size, flags))
 		return 0;
 	uintptr_t p = m->ops->alloc(proc, dst_node, size, flags);
 	if (!p && (flags & STARPU_MALLOC_COUNT))
@@ -398,7 +412,7 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 			"starpu_malloc: there is nowhere to put the address; give a pointer to a pointer");
 		return -EINVAL;
 	}
-	if (counted && starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags))
+	if (counted && count(STARPU_MAIN_RAM, dim, flags))
 		return -ENOMEM;
 	if (proc->data->malloc_hook) {
 		if (proc->data->malloc_hook(STARPU_MAIN_RAM, &p, dim, flags))

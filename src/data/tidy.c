@@ -8,6 +8,9 @@
  * only copies of data that nobody uses are written back, least recently used first, until
  * STARPU_TARGET_CLEAN_BUFFERS can. They stay where they are.
  *
+ * Memories that hold more than their limit, because an allocation was allowed to overflow it, are
+ * put right by the group that completes the next task.
+ *
  * Invariant: a disk is never tidied, because data that are only there belong there. Nothing is done
  * for a memory without limit. */
 #include "data/memory.h"
@@ -51,6 +54,14 @@ static size_t available(const struct orr_memnode *m)
 	return available > used ? available - used : 0;
 }
 
+/* More than its limit was handed out. */
+static int overflows(const struct orr_memnode *m)
+{
+	return m->total && m->kind != STARPU_DISK_RAM &&
+	       ORR_ATOMIC_LOAD_RELAXED(&m->used) >
+		       m->total + ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes);
+}
+
 static size_t clean_goal(const struct orr_memnode *m)
 {
 	return ORR_ATOMIC_LOAD_RELAXED(&m->cleaning) ? m->clean_high : m->clean_low;
@@ -74,10 +85,10 @@ void orr_memory_look(struct orr_process *proc)
 		const struct orr_memnode *m = &proc->data->memnodes[i];
 		size_t room;
 
-		if (!m->avail_low && !m->clean_low)
+		if (!m->avail_low && !m->clean_low && !overflows(m))
 			continue;
 		room = available(m);
-		if (room >= m->avail_low && room >= clean_goal(m))
+		if (room >= m->avail_low && room >= clean_goal(m) && !overflows(m))
 			continue;
 		call(proc);
 		return;
@@ -175,7 +186,7 @@ static int tidy(struct orr_process *proc, unsigned memnode)
 	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	int did = 0;
 
-	if (m->avail_low && available(m) < m->avail_low)
+	if ((m->avail_low && available(m) < m->avail_low) || overflows(m))
 		did = orr_memory_make_room(proc, memnode, m->avail_high, ORR_EFFORT_WRITEBACK) ==
 		      ORR_ROOM_MADE;
 	return clean(proc, m) || did;
@@ -188,6 +199,7 @@ int orr_memory_tidy(struct orr_process *proc)
 
 	if (!ORR_ATOMIC_XCHG(&proc->data->untidy, 0))
 		return 0;
+	ORR_ATOMIC_STORE(&proc->data->overflowed, 0);
 	for (unsigned i = 0; i < n; i++)
 		did |= tidy(proc, i);
 	if (did)

@@ -98,8 +98,7 @@ static void budgets(unsigned dev)
 	CHECK(starpu_memory_get_available(dev) == MIB &&
 	      starpu_memory_get_available_all_nodes() == 8 * MIB);
 	CHECK(starpu_malloc_on_node(dev, MIB + 1) == 0);
-	CHECK(starpu_malloc_on_node_flags(dev, MIB + 1,
-					  STARPU_MALLOC_COUNT | STARPU_MALLOC_NORECLAIM) == 0);
+	CHECK(starpu_memory_allocate(dev, MIB + 1, STARPU_MALLOC_NORECLAIM) == -ENOMEM);
 	starpu_free_on_node(dev, p, MIB);
 	p = starpu_malloc_on_node_flags(dev, 3 * MIB, STARPU_MALLOC_COUNT | STARPU_MEMORY_OVERFLOW);
 	CHECK(p && starpu_memory_get_used(dev) == 3 * MIB && starpu_memory_get_available(dev) == 0);
@@ -190,8 +189,7 @@ static void reclaim(unsigned dev)
 	add_on(h, 0, 1);
 	CHECK(starpu_task_wait_for_all() == 0);
 	CHECK(starpu_memory_get_used(dev) == sizeof(v));
-	CHECK(starpu_malloc_on_node_flags(dev, MIB,
-					  STARPU_MALLOC_COUNT | STARPU_MALLOC_NORECLAIM) == 0);
+	CHECK(starpu_memory_allocate(dev, MIB, STARPU_MALLOC_NORECLAIM) == -ENOMEM);
 	CHECK(starpu_data_acquire_on_node(h, (int) dev, STARPU_R) == 0);
 	CHECK(starpu_malloc_on_node(dev, MIB) == 0 && starpu_data_is_on_node(h, dev));
 	starpu_data_release_on_node(h, (int) dev);
