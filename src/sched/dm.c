@@ -101,7 +101,6 @@ static void start(unsigned ctx, const struct orr_dm_variant *variant)
 	if (!dm || !dm->classes || !dm->members)
 		orr_fatal("out of memory for the scheduling policy");
 	dm->v = variant;
-	dm->several = proc->data->nmemnodes > 1;
 	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		orr_lock_init(&dm->w[i].lock, ORR_RANK_DM_WORKER);
 		orr_taskq_init(&dm->w[i].q);
@@ -291,8 +290,8 @@ static struct starpu_task *dm_pop(unsigned ctx)
 	if (!ORR_ATOMIC_LOAD_RELAXED(&w->q.ntasks))
 		return NULL;
 	orr_lock(&w->lock);
-	task = dm->v->ready && dm->several ? orr_dm_pop_ready(&w->q, worker)
-					   : orr_taskq_pop(&w->q, worker, 0);
+	task = dm->v->ready && orr_dm_transfers(self->proc) ? orr_dm_pop_ready(&w->q, worker)
+							    : orr_taskq_pop(&w->q, worker, 0);
 	orr_unlock(&w->lock);
 	return task;
 }

@@ -11,6 +11,7 @@
 #ifndef ORR_SCHED_DM_H
 #define ORR_SCHED_DM_H
 
+#include "data/data.h"
 #include "data/handle.h"
 #include "perf/arch.h"
 #include "data/access.h"
@@ -44,7 +45,6 @@ struct orr_dm_class {
 
 struct orr_dm {
 	const struct orr_dm_variant *v;
-	int several;    /* memory nodes */
 	unsigned naway; /* atomic: workers that are not in the context */
 	unsigned nclasses;
 	struct orr_dm_class *classes;
@@ -57,6 +57,12 @@ struct orr_dm_choice {
 	int known; /* us comes from a model */
 	double us, transfer_us;
 };
+
+/* There are several memory nodes, so that transfers count. Disks come while the policy runs. */
+static inline int orr_dm_transfers(const struct orr_process *proc)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&proc->data->nmemnodes) > 1;
+}
 
 static inline int orr_dm_away(const struct orr_dm *dm, unsigned worker)
 {

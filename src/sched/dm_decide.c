@@ -137,7 +137,7 @@ static void sum_transfers(struct search *s, double *sum)
 
 	for (unsigned u = 0; u < s->dm->nclasses; u++)
 		sum[u] = 0;
-	for (unsigned i = 0; i < t->owner.naccess && s->dm->several; i++) {
+	for (unsigned i = 0; i < t->owner.naccess && orr_dm_transfers(s->proc); i++) {
 		struct orr_access *a = &t->owner.access[i];
 		uint32_t where;
 		size_t size = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A node with a disk and a fake device, as disk.sh describes it. `disk PART` runs one part and
  * prints what it took in virtual time: read, write: one datum from and to the disk; both: two data
- * to it at the same time; convert: multiformat data to the device.
+ * to it at the same time; overlap: tasks whose data are on the disk; convert: multiformat data to
+ * the device.
  *
  * Invariant: ends with 0 when every datum has its value, which is not looked at with "skip" as
  * second argument. */
@@ -89,6 +90,53 @@ static double both(void)
 	return start;
 }
 
+/* ---- a policy's prefetches ---- */
+
+static void nothing(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+}
+
+/* As long as the read of one datum takes. */
+static double read_cost(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+{
+	(void) t;
+	(void) arch;
+	(void) nimpl;
+	return starpu_transfer_predict((unsigned) disk, STARPU_MAIN_RAM, LENGTH * sizeof(int));
+}
+
+static struct starpu_perfmodel read_model = { .type = STARPU_PER_ARCH,
+					      .arch_cost_function = read_cost,
+					      .symbol = "read" };
+static struct starpu_codelet read_cl = { .cpu_funcs = { nothing },
+					 .nbuffers = 1,
+					 .modes = { STARPU_R },
+					 .model = &read_model,
+					 .name = "read" };
+
+/* Ten tasks, each with a datum of its own that is on the disk. */
+static double overlap(void)
+{
+	starpu_data_handle_t h[10];
+	double start;
+
+	for (int i = 0; i < 10; i++) {
+		h[i] = datum(i);
+		CHECK(starpu_data_acquire_on_node(h[i], disk, STARPU_RW) == 0);
+		starpu_data_release_on_node(h[i], disk);
+	}
+	start = starpu_timing_now();
+	for (int i = 0; i < 10; i++)
+		CHECK(starpu_task_insert(&read_cl, STARPU_R, h[i], 0) == 0);
+	CHECK(starpu_task_wait_for_all() == 0);
+	start = starpu_timing_now() - start;
+	for (int i = 0; i < 10; i++)
+		end(h[i], i);
+	return start;
+}
+
 /* ---- conversion ---- */
 
 static double cost(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned nimpl)
@@ -171,10 +219,11 @@ int main(int argc, char **argv)
 	CHECK(starpu_init(NULL) == 0);
 	disk = starpu_disk_register(&starpu_disk_unistd_ops, values ? "." : "/none/there", -1);
 	CHECK(disk > 0);
-	us = !strcmp(part, "write")  ? write_one()
-	     : !strcmp(part, "read") ? read_one()
-	     : !strcmp(part, "both") ? both()
-				     : convert();
+	us = !strcmp(part, "write")     ? write_one()
+	     : !strcmp(part, "read")    ? read_one()
+	     : !strcmp(part, "both")    ? both()
+	     : !strcmp(part, "overlap") ? overlap()
+					: convert();
 	printf("%s %.1f\n", part, us);
 	starpu_shutdown();
 	return 0;

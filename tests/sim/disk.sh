@@ -30,6 +30,13 @@ box read $((50 + 1048))
 box write $((50 + 2097))
 box both $((2 * (50 + 2097)))
 box both 0 STARPU_SIMGRID_TRANSFER_COST=0
+# A policy that prefetches reads the data of the next task while one executes, whether the disk is the only other memory or not.
+for policy in dmda dmdap dmdar dmdas dmdasd heft pheft modular-dmda; do
+	for devices in 0 1; do
+		box overlap $((11 * (50 + 1048) + 6)) STARPU_SCHED=$policy ORRERY_FAKE_DEVICES=$devices
+	done
+done
+box overlap $((20 * (50 + 1048) + 11)) STARPU_SCHED=dm ORRERY_FAKE_DEVICES=0
 # What nobody described: 2000 and 1000 MB/s, 100 us.
 machine=
 box read $((100 + 524))
