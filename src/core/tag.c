@@ -293,6 +293,34 @@ void orr_tag_task_done(struct orr_task *t, struct orr_task_array *released)
 	orr_waitq_wake(&proc->done);
 }
 
+int orr_tag_round_ends(struct orr_task *t, uint64_t *id)
+{
+	struct orr_process *proc = orr_self();
+
+	orr_lock(&proc->core->tag_lock);
+	leave(t->tag, t);
+	int begun = !t->tag->task;
+
+	*id = t->tag->id;
+	if (begun)
+		begin(t->tag);
+	orr_unlock(&proc->core->tag_lock);
+	return begun;
+}
+
+void orr_tag_round_fires(uint64_t id, int begun, struct orr_task_array *released)
+{
+	struct orr_process *proc = orr_self();
+
+	orr_lock(&proc->core->tag_lock);
+	struct orr_tag *tag = get(proc, id);
+	fire(tag, released);
+	if (begun && tag->task)
+		tag->fired = 0;
+	orr_unlock(&proc->core->tag_lock);
+	orr_waitq_wake(&proc->done);
+}
+
 void orr_tag_task_ends(struct orr_task *t)
 {
 	struct orr_process *proc = orr_self();

@@ -13,6 +13,11 @@
 void orr_tag_task_submitted(struct orr_task *t);
 /* It has completed: adds the tasks that may go on, for the caller to release. */
 void orr_tag_task_done(struct orr_task *t, struct orr_task_array *released);
+/* The same in two steps, for a task that goes on to its next round at once. It leaves its tag,
+ * whose number becomes *id, and which begins its next round if no other task has it: 1 then. And
+ * once the task is submitted again: the tag that it had fires. */
+int orr_tag_round_ends(struct orr_task *t, uint64_t *id);
+void orr_tag_round_fires(uint64_t id, int begun, struct orr_task_array *released);
 /* Its callback is over. If that said that the task does not regenerate after all, its tag stays
  * fired. */
 void orr_tag_task_ends(struct orr_task *t);

@@ -124,16 +124,18 @@ static void release_array(struct orr_task_array *a, void (*f)(struct orr_task *)
 
 /* Submits the same task again, once its round is over. It stays counted as pending until the new
  * one ends. */
-static void submit_again(struct orr_task *t)
+static void submit_again(struct orr_task *t, struct orr_round_end *e)
 {
 	struct starpu_task *pub = t->pub;
 	int auto_destroy = t->auto_destroy;
 
 	ORR_ATOMIC_STORE(&t->state, ORR_TASK_AGAIN);
-	int ret = orr_task_submit_again(t);
+	int ret = orr_task_submit_again(t, e);
 	if (!ret)
 		return;
 	orr_error("task %s could not be submitted again: %s", orr_task_name(pub), strerror(-ret));
+	if (e)
+		orr_task_announce(t, e);
 	if (auto_destroy)
 		orr_task_destroy(t);
 	else
@@ -141,46 +143,64 @@ static void submit_again(struct orr_task *t)
 }
 
 /* The last step of a round; t may be gone afterwards. */
-static void end(struct orr_task *t)
+static void end(struct orr_task *t, struct orr_round_end *e)
 {
 	uint8_t ended = ORR_TASK_ENDED;
 
 	if (t->pub->regenerate)
-		submit_again(t);
+		submit_again(t, e);
 	else if (t->auto_destroy)
 		orr_task_destroy(t);
 	else if (!__atomic_compare_exchange_n(&t->state, &ended, ORR_TASK_DONE, 0, __ATOMIC_SEQ_CST,
 					      __ATOMIC_SEQ_CST))
-		submit_again(t);
+		submit_again(t, NULL);
 }
 
-/* Those that wait for a task that has terminated. */
-struct waiters {
-	struct orr_task_array begin, end; /* to begin, to end themselves */
-};
-
-/* The task has terminated; waited_for: it has, or had, successors. */
-static void collect_waiters(struct orr_task *t, int waited_for, struct waiters *out)
+/* Takes the successors of t that were declared for this round. */
+static void take_successors(struct orr_task *t, struct orr_round_end *e)
 {
-	memset(out, 0, sizeof(*out));
-	if (waited_for) {
-		orr_lock(&t->lock);
-		out->begin = t->succ;
-		out->end = t->end_succ;
-		memset(&t->succ, 0, sizeof(t->succ));
-		memset(&t->end_succ, 0, sizeof(t->end_succ));
-		orr_unlock(&t->lock);
-		if (!t->auto_destroy || t->pub->regenerate)
-			orr_task_edges_ended(t, &out->begin);
-	}
-	if (__builtin_expect(t->tag != NULL, 0))
-		orr_tag_task_done(t, &out->begin);
+	orr_lock(&t->lock);
+	e->begin = t->succ;
+	e->end = t->end_succ;
+	memset(&t->succ, 0, sizeof(t->succ));
+	memset(&t->end_succ, 0, sizeof(t->end_succ));
+	orr_unlock(&t->lock);
 }
 
-static void release_waiters(struct waiters *w)
+static void release_waiters(struct orr_round_end *e)
 {
-	release_array(&w->begin, orr_task_release);
-	release_array(&w->end, orr_task_end_release);
+	release_array(&e->begin, orr_task_release);
+	release_array(&e->end, orr_task_end_release);
+}
+
+/* t has terminated, and begins its next round at once: others learn of its end in between. */
+static void prepare_announcement(struct orr_task *t, struct orr_round_end *e)
+{
+	take_successors(t, e);
+	e->has_tag = t->tag != NULL;
+	if (t->tag)
+		e->tag_begun = (uint8_t) orr_tag_round_ends(t, &e->tag);
+}
+
+/* t has terminated: those that wait for it go on. */
+static void announce_at_once(struct orr_task *t)
+{
+	struct orr_round_end e = { 0 };
+
+	take_successors(t, &e);
+	if (!t->auto_destroy || t->pub->regenerate)
+		orr_task_edges_ended(t, &e.begin);
+	if (t->tag)
+		orr_tag_task_done(t, &e.begin);
+	release_waiters(&e);
+}
+
+void orr_task_announce(struct orr_task *t, struct orr_round_end *e)
+{
+	orr_task_edges_ended(t, &e->begin);
+	if (e->has_tag)
+		orr_tag_round_fires(e->tag, e->tag_begun, &e->begin);
+	release_waiters(e);
 }
 
 /* Execution and all end dependencies are over. */
@@ -188,7 +208,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 {
 	struct orr_process *proc = orr_self();
 	struct starpu_task *pub = t->pub;
-	struct waiters waiters;
+	struct orr_round_end e = { 0 };
 	int waited_for, internal = t->internal, user_wait = t->user_wait;
 	unsigned ctx = t->ctx;
 
@@ -202,22 +222,26 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	orr_unlock(&t->lock);
 	if (__builtin_expect(!t->auto_destroy || pub->regenerate, 0))
 		ORR_ATOMIC_STORE(&t->state, ORR_TASK_ENDED);
-	/* A task that regenerates enters the queues of its data once more before those that it lets
-	 * go can do so: they wait for that round, too. */
+	/* A task that regenerates enters the queues of its data once more before others learn of
+	 * its end. Otherwise they might go on, stand before it there in their next round, and wait
+	 * for its next end. */
 	int any = waited_for || t->tag, later = any && pub->regenerate && t->owner.naccess;
-	if (__builtin_expect(any, 0))
-		collect_waiters(t, waited_for, &waiters);
-	if (any && !later)
-		release_waiters(&waiters);
+	if (__builtin_expect(any && !later, 0))
+		announce_at_once(t);
 	if (pub->callback_func)
 		run_callback(t, pub->callback_func, pub->callback_arg);
+	if (__builtin_expect(later, 0)) {
+		later = pub->regenerate;
+		if (!later)
+			announce_at_once(t);
+		else
+			prepare_announcement(t, &e);
+	}
 	orr_task_trace(proc, ORR_TRACE_DONE, t, w ? (int) w->id : -1, 0);
 	if (__builtin_expect(t->tag != NULL, 0))
 		orr_tag_task_ends(t);
 	pub->status = STARPU_TASK_FINISHED;
-	end(t);
-	if (__builtin_expect(later, 0))
-		release_waiters(&waiters);
+	end(t, later ? &e : NULL);
 	if (__builtin_expect(ctx != 0, 0))
 		orr_ctx_task_done(proc, ctx);
 	if (!internal) {

@@ -26,4 +26,13 @@ void orr_task_complete(struct orr_task *t, struct orr_worker *w);
 /* Takes away one of the things that the end of the task waits for; the last one ends it. */
 void orr_task_end_release(struct orr_task *t);
 
+/* The end of a round of which others have not learnt yet. */
+struct orr_round_end {
+	struct orr_task_array begin, end; /* that wait for it, to begin and to end themselves */
+	uint64_t tag;
+	uint8_t has_tag, tag_begun;
+};
+/* Others learn of that end of a round of t: they go on. */
+void orr_task_announce(struct orr_task *t, struct orr_round_end *e);
+
 #endif

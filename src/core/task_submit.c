@@ -51,7 +51,7 @@ static inline void inherit(struct starpu_task *task, const struct starpu_codelet
 		task->callback_func = cl->callback_func;
 }
 
-static int submit(struct starpu_task *task, int internal, int nodeps)
+static int submit(struct starpu_task *task, int internal, int nodeps, struct orr_round_end *end)
 {
 	struct orr_thread *self = orr_thread_self();
 	struct orr_process *proc = self->proc;
@@ -134,6 +134,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps)
 		orr_tag_task_submitted(t);
 	if (t->owner.naccess)
 		orr_task_data_submit(t, nodeps);
+	if (__builtin_expect(end != NULL, 0))
+		orr_task_announce(t, end);
 	if (__builtin_expect(t->borrows, 0))
 		orr_task_retry_borrow(t);
 	orr_task_release(t); /* the submission itself; t may be gone from here on */
@@ -162,14 +164,14 @@ static int submit_by_program(struct starpu_task *task, int nodeps)
 {
 	if (__builtin_expect(submit_later(task, nodeps), 0))
 		return 0;
-	return submit(task, 0, nodeps);
+	return submit(task, 0, nodeps, NULL);
 }
 
-int orr_task_submit_again(struct orr_task *t)
+int orr_task_submit_again(struct orr_task *t, struct orr_round_end *end)
 {
 	orr_assert(ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_AGAIN);
 	t->resubmits = 1; /* until it is renewed */
-	return submit(t->pub, 0, ORR_ATOMIC_LOAD_RELAXED(&t->again_nodeps));
+	return submit(t->pub, 0, ORR_ATOMIC_LOAD_RELAXED(&t->again_nodeps), end);
 }
 
 int starpu_task_submit(struct starpu_task *task)
@@ -179,7 +181,7 @@ int starpu_task_submit(struct starpu_task *task)
 
 int orr_task_submit(struct starpu_task *task)
 {
-	return submit(task, 1, 0);
+	return submit(task, 1, 0, NULL);
 }
 
 int starpu_task_submit_nodeps(struct starpu_task *task)
