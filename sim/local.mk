@@ -15,6 +15,12 @@ orrery_sim_launcher_CPPFLAGS = $(orr_defines) $(orr_sim_includes) $(HWLOC_CFLAGS
 orrery_sim_launcher_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 orrery_sim_launcher_LDADD = liborrery-sim.la -ldl
 EXTRA_DIST += $(orr_sim) $(orrery_sim_launcher_SOURCES)
+# Needs what programs see, and holds nothing (sim/launcher/scope.c).
+liborrery_sim_scope_la_SOURCES = sim/launcher/needs.c
+liborrery_sim_scope_la_LDFLAGS = -module -avoid-version -shared
+liborrery_sim_scope_la_LIBADD = liborrery-sim.la $(SIMGRID_LIBS)
+liborrery_sim_scope_la_CPPFLAGS = $(orr_defines) $(orr_sim_includes)
+EXTRA_DIST += sim/launcher/needs.c
 # The table of options is also read by `orrery sim` (tools/orrery_options.py).
 orrsimdir = $(pkgdatadir)/sim/launcher
 dist_orrsim_DATA = %D%/launcher/options.def %D%/launcher/wrapped.flags

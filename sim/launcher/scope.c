@@ -7,12 +7,17 @@
  * libraries need further down. The launcher has them all when the first program comes; so the
  * lists of needs are emptied, in memory. Programs load faster that way, too.
  *
+ * What a program loads while it runs need not be linked with the two: in the real world they are in
+ * the global scope with the program. A library that needs just the two brings them there.
+ *
  * Invariant: the two are never unloaded, and have found all that they need before. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,8 +48,24 @@ static void forget_needs(const void *address)
 			map->l_ld[i].d_tag = UNKNOWN_ENTRY;
 }
 
+/* Loads the library that stands beside ours. */
+static void load_global(const char *name)
+{
+	char path[PATH_MAX];
+	Dl_info here;
+	const char *end = NULL;
+	if (dladdr((const void *) orrery_sim_main, &here))
+		end = strrchr(here.dli_fname, '/');
+	if (!end || (size_t) snprintf(path, sizeof(path), "%.*s/%s", (int) (end - here.dli_fname),
+				      here.dli_fname, name) >= sizeof(path))
+		launcher_fail("the loader does not say where liborrery-sim is");
+	if (!dlopen(path, RTLD_LAZY | RTLD_GLOBAL))
+		launcher_fail("%s; build or install Orrery again", dlerror());
+}
+
 void launcher_scope_narrow(void)
 {
 	forget_needs((const void *) orrery_sim_main);
 	forget_needs((const void *) PMPI_Init);
+	load_global("liborrery-sim-scope.so");
 }

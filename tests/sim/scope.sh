@@ -87,4 +87,35 @@ END
 ok "$ORRERY" cc --sim pair.c -L. -ldown_1 -Wl,-rpath,"$PWD" -o pair.sim
 ok "$ORRERY" sim --quiet -n 2 ./pair.sim
 [ "$(grep -c '^6 of the program$' out)" = 2 ] || die "functions of the simulator's libraries are called: $(cat out)"
+
+# A library that is loaded later and linked with nothing calls the runtime and MPI.
+cat > plugin.c <<'END'
+#include <starpu_mpi.h>
+int plugin(void);
+int plugin(void)
+{
+	int rank = -1;
+	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
+	return 10 * (int) starpu_worker_get_count() + rank;
+}
+END
+cat > loads.c <<'END'
+#include <dlfcn.h>
+#include <starpu_mpi.h>
+int main(int argc, char **argv)
+{
+	if (starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL))
+		return 77;
+	void *object = dlopen(argv[1], RTLD_NOW);
+	int (*plugin)(void) = object ? (int (*)(void)) dlsym(object, "plugin") : NULL;
+	printf("%s\n", plugin ? "loaded" : dlerror());
+	int ok = plugin && plugin() == 10 * (int) starpu_worker_get_count() + starpu_mpi_world_rank();
+	starpu_mpi_shutdown();
+	return !ok;
+}
+END
+ok "$ORRERY" cc --sim -shared -fPIC -nostartfiles -c plugin.c -o plugin.o
+$CC -shared -o plugin.so plugin.o || die "cannot build plugin.so"
+ok "$ORRERY" cc --sim loads.c -ldl -o loads.sim
+ok "$ORRERY" sim --quiet --cpus 3 -n 2 ./loads.sim "$PWD/plugin.so"
 echo "the program's libraries are its own"

@@ -13,10 +13,10 @@ ok "$PYTHON" "$ORR_TEST_SRCDIR/tests/bench/scaling.py" --build "$ORR_TEST_BUILDD
 lines = [l.split() for l in open("out")][1:]
 assert len(lines) == 12, lines
 for l in lines:
-    shares = [float(x) for x in l[-6:]]
+    shares = [float(x) for x in l[-7:]]
     assert abs(sum(shares) - 100) < 1, l
-    assert 0 < float(l[-7]) < 101, l
+    assert 0 < float(l[-8]) < 101, l
 cholesky = [l for l in lines if l[:2] == ["cholesky", "strong"]]
-assert float(cholesky[0][-7]) == 100 > float(cholesky[2][-7]), cholesky
-assert float(cholesky[2][-5]) > 1, "no time is lost to messages on 16 ranks: %s" % cholesky[2]
+assert float(cholesky[0][-8]) == 100 > float(cholesky[2][-8]), cholesky
+assert float(cholesky[2][-6]) > 1, "no time is lost to messages on 16 ranks: %s" % cholesky[2]
 ' || die "the table is wrong: $(cat out)"
