@@ -7,7 +7,7 @@
 AC_DEFUN([ORR_FORTRAN], [
 AC_ARG_VAR([FC], [Fortran compiler, for the modules and for orrery fc])
 AC_CHECK_TOOLS([FC], [gfortran flang])
-AC_ARG_WITH([mpifort], [AS_HELP_STRING([--with-mpifort=PATH], [MPI's wrapper of the Fortran compiler (default: mpifort in PATH; no: without Fortran)])],
+AC_ARG_WITH([mpifort], [AS_HELP_STRING([--with-mpifort=PATH], [MPI's wrapper of the Fortran compiler (default: mpifort beside mpicc or in PATH; no: without Fortran)])],
 	[], [with_mpifort=yes])
 orr_fortran=no
 orr_fortran_error="no Fortran compiler in PATH (Debian: gfortran)"
@@ -17,7 +17,8 @@ AS_CASE([$with_mpifort],
 	[no], [FC=
 		MPIFORT=
 		orr_fortran_error="switched off by --without-mpifort"],
-	[yes], [AC_PATH_PROG([MPIFORT], [mpifort])],
+	[yes], [ORR_BESIDE_MPICC([MPIFORT], [mpifort])
+		AS_IF([test -z "$MPIFORT"], [AC_PATH_PROG([MPIFORT], [mpifort])])],
 	[MPIFORT=`command -v "$with_mpifort"`
 	 AS_IF([test -z "$MPIFORT"], [AC_MSG_ERROR([--with-mpifort=$with_mpifort: there is no such program])])])
 AS_IF([test -n "$FC"], [

@@ -33,10 +33,21 @@ CPPFLAGS=$orr_saved_CPPFLAGS
 LIBS=$orr_saved_LIBS
 ])
 
+# ORR_BESIDE_MPICC(VARIABLE, NAMES): the first of these programs in the folder of $MPICC, which may be another MPI's than
+# the one in PATH.
+AC_DEFUN([ORR_BESIDE_MPICC], [
+AS_IF([test -n "$MPICC" && test -z "$$1"],
+	[orr_folder=`AS_DIRNAME(["$MPICC"])`
+	 orr_folder=`cd "$orr_folder" && pwd`
+	 for orr_word in $2; do
+		AS_IF([test -z "$$1" && test -f "$orr_folder/$orr_word" && test -x "$orr_folder/$orr_word"], [$1=$orr_folder/$orr_word])
+	 done])
+])
+
 AC_DEFUN([ORR_MPI], [
 AC_ARG_WITH([mpicc], [AS_HELP_STRING([--with-mpicc=PATH], [MPI's compiler wrapper (default: mpicc in PATH; no: without MPI)])],
 	[], [with_mpicc=yes])
-AC_ARG_WITH([mpiexec], [AS_HELP_STRING([--with-mpiexec=PATH], [what starts MPI programs (default: mpirun or mpiexec in PATH)])],
+AC_ARG_WITH([mpiexec], [AS_HELP_STRING([--with-mpiexec=PATH], [what starts MPI programs (default: mpirun or mpiexec beside mpicc or in PATH)])],
 	[], [with_mpiexec=yes])
 AC_ARG_ENABLE([mpi-check], [AS_HELP_STRING([--enable-mpi-check], [run the real tests of several ranks in make check (default: when mpiexec is found)])],
 	[], [enable_mpi_check=auto])
@@ -72,7 +83,8 @@ AS_CASE([$MPICC], [*smpicc*], [AC_MSG_ERROR([--with-mpicc=$MPICC is SimGrid's wr
 AS_IF([test -n "$MPICC"], [ORR_MPI_FLAGS])
 AS_CASE([$with_mpiexec],
 	[no], [MPIEXEC=],
-	[yes], [AC_PATH_PROGS([MPIEXEC], [mpirun mpiexec])],
+	[yes], [ORR_BESIDE_MPICC([MPIEXEC], [mpirun mpiexec])
+		AS_IF([test -z "$MPIEXEC"], [AC_PATH_PROGS([MPIEXEC], [mpirun mpiexec])])],
 	[MPIEXEC=`command -v "$with_mpiexec"`
 	 AS_IF([test -z "$MPIEXEC"], [AC_MSG_ERROR([--with-mpiexec=$with_mpiexec: there is no such program])])])
 AS_IF([test "$enable_mpi_check" = auto],

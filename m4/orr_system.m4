@@ -23,10 +23,15 @@ orr_hwloc=no
 AS_IF([test "$with_hwloc" != no],
 	[PKG_CHECK_MODULES([HWLOC], [hwloc >= 2.0], [orr_hwloc=yes], [orr_hwloc=no])])
 AS_IF([test $orr_hwloc = yes],
-	[AC_DEFINE([STARPU_HAVE_HWLOC], [1], [hwloc is used])
-	 orr_pc_hwloc=hwloc], [orr_pc_hwloc=])
-AC_SUBST([orr_pc_hwloc])
+	[AC_DEFINE([STARPU_HAVE_HWLOC], [1], [hwloc is used])])
 AM_CONDITIONAL([ORR_HWLOC], [test $orr_hwloc = yes])
+])
+
+# What `pkg-config --static` names beside our library: only a static one needs more. hwloc's own list names libraries
+# whose files for the linker its package does not bring, so it is not asked. OpenCL must be known.
+AC_DEFUN([ORR_LIBS_OF_STATIC], [
+AS_IF([test "$enable_static" = yes], [ORR_PRIVATE_LIBS="$HWLOC_LIBS $OPENCL_LIBS $ORR_SYS_LIBS"], [ORR_PRIVATE_LIBS=])
+AC_SUBST([ORR_PRIVATE_LIBS])
 ])
 
 AC_DEFUN([ORR_VALGRIND], [

@@ -27,3 +27,22 @@ refuses 'with-cuda=/nowhere: there is no include/cuda_runtime_api.h' --with-cuda
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft
 refuses 'master and slaves are part of the MPI layer' --disable-mpi-master-slave
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft-stats
+
+# Programs of the MPI whose mpicc is given are looked for beside it, and then in PATH.
+if command -v mpicc > /dev/null && command -v mpirun > /dev/null; then
+	mkdir -p other/bin
+	for program in mpicc mpiexec mpifort; do
+		printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v mpicc)" > other/bin/$program
+		chmod +x other/bin/$program
+	done
+	variable() { sed -n "s/^$1 = //p" Makefile; }
+	ok "$ORR_TEST_SRCDIR/configure" -q --cache-file=cache --with-mpicc="$PWD/other/bin/mpicc"
+	[ "$(variable MPIEXEC)" = "$PWD/other/bin/mpiexec" ] || die "mpiexec beside mpicc is not taken, but '$(variable MPIEXEC)'"
+	rm other/bin/mpiexec
+	ok "$ORR_TEST_SRCDIR/configure" -q --cache-file=cache --with-mpicc="$PWD/other/bin/mpicc"
+	[ "$(variable MPIEXEC)" = "$(command -v mpirun)" ] || die "mpirun in PATH is not taken, but '$(variable MPIEXEC)'"
+	! grep -q '^Libs.private: .*[a-z]' pkgconfig/orrery.pc || die "a shared library alone names private ones"
+	ok "$ORR_TEST_SRCDIR/configure" -q --cache-file=cache --enable-static --without-mpicc
+	has pkgconfig/orrery.pc '^Libs.private: .*-lm'
+fi
+exit 0

@@ -46,6 +46,14 @@ for with_mpi in libstarpumpi starpumpi-1.0 starpumpi-1.1 starpumpi-1.2 starpumpi
 	done
 done
 
+# Also for those who ask for --static out of habit: only libraries that are there are named.
+echo 'int main(void) { return 0; }' > nothing.c
+for module in orrery orrery-mpi orrery-dyn starpu-1.3 starpumpi-1.3; do
+	flags=$(PKG_CONFIG_PATH=$inst/lib/pkgconfig pkg-config --define-variable=prefix="$inst" --static --libs $module) || die "--static of $module"
+	# shellcheck disable=SC2086
+	ok $CC nothing.c -o nothing $flags
+done
+
 # in_world WORLD COMMAND...: with the variables of a user who builds for it.
 in_world() {
 	world=$1
