@@ -20,6 +20,10 @@
 /* The memory of a rank that has no tasks yet: 1,024 ranks of the Cholesky example take that much
  * more than 16, divided by the difference. */
 #define RANK_BYTES 140e3
+/* Maps of memory that the simulator makes while it runs: threads, large blocks of memory. */
+#define SPARE_MAPS 200
+/* With more ranks than that no stack has a guard. */
+#define GUARDED_RANKS 8000
 /* Ends the run when less than that part of the computer's memory is left. */
 #define LEFT_PART 0.01
 
@@ -84,12 +88,62 @@ static void check_address_space(int n)
 			(double) most.rlim_cur / 1e9);
 }
 
+/* The number that a file of the system holds, -1: not known. */
+static long number_in(const char *path)
+{
+	char text[64];
+
+	return launcher_read_text(path, text, sizeof(text)) ? strtol(text, NULL, 10) : -1;
+}
+
+static long maps_in_use(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	long n = 0;
+	int c;
+
+	while (maps && (c = getc(maps)) != EOF)
+		n += c == '\n';
+	if (maps)
+		fclose(maps);
+	return n;
+}
+
+/* The system counts the maps of a process: pieces of memory with rights of their own. Returns how
+ * many it allows, -1: not known; *used: those that are no rank's. */
+static long maps_allowed(long *used)
+{
+	*used = maps_in_use() + SPARE_MAPS;
+	return number_in("/proc/sys/vm/max_map_count");
+}
+
+/* A stack with a guard is two maps; those without are one piece together. */
+int launcher_fit_guards(int n)
+{
+	long used, most = maps_allowed(&used), stacks = orr_sim.share_stacks ? 1 : 3;
+
+	return n <= GUARDED_RANKS &&
+	       (most < 0 || used + n * (launcher_program_maps() + 2 * stacks) <= most);
+}
+
+static void check_maps(int n)
+{
+	long used, most = maps_allowed(&used), each = launcher_program_maps(),
+		   need = used + n * each;
+
+	if (most > 0 && need > most)
+		launcher_fail(
+			"-n %d: the ranks need %ld maps of memory (%ld each), but the system allows %ld to a process; raise it as root (sysctl -w vm.max_map_count=%ld), or simulate at most %ld nodes",
+			n, need, each, most, need, most > used ? (most - used) / each : 0);
+}
+
 void launcher_fit_check(const struct launcher_options *o)
 {
 	double total, left, need = o->n * RANK_BYTES;
 
 	limit_bytes = o->memory_mib * 1048576.0;
 	check_address_space(o->n);
+	check_maps(o->n);
 	if (limit_bytes > 0)
 		left = limit_bytes;
 	else if (!memory_of_computer(&total, &left))

@@ -13,8 +13,7 @@
  *
  * Measured (2 cores, program of 16 KB): a ring over 1,024 ranks takes 0.16 s and 117 MB from start
  * to end, over 10,000 ranks 13 s and 970 MB (the loader compares the names of all objects at every
- * load). With more than 8,000 ranks the guard pages of the stacks are left out: they would exceed
- * vm.max_map_count. */
+ * load). With so many ranks the guard pages of the stacks are left out (fit.c). */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -45,7 +44,7 @@ static void configure_engine(const struct launcher_options *o)
 		launcher_fail("out of memory");
 	for (int i = 0; i < nfixed; i++)
 		all[n++] = fixed[i];
-	if (o->n > 8000)
+	if (!launcher_fit_guards(o->n))
 		all[n++] = "contexts/guard-size:0";
 	/* The lazy solver of SimGrid 3.32 gives a link away twice when several messages start at
 	 * once. */

@@ -115,6 +115,23 @@ void launcher_program_check(const char *path)
 	}
 }
 
+/* Each segment is a map; what the loader makes read-only divides one, and variables without values
+ * that begin pages of their own are one more. */
+long launcher_program_maps(void)
+{
+	const ElfW(Ehdr) *h = (const void *) program.image;
+	const ElfW(Phdr) *p = (const void *) (program.image + h->e_phoff);
+	uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+	long maps = 0;
+	for (int i = 0; i < h->e_phnum; i++) {
+		uintptr_t end = p[i].p_vaddr + p[i].p_filesz;
+		maps += p[i].p_type == PT_GNU_RELRO;
+		if (p[i].p_type == PT_LOAD)
+			maps += 1 + (p[i].p_vaddr + p[i].p_memsz > ((end + page - 1) & -page));
+	}
+	return maps;
+}
+
 int launcher_copy_write(int fd, const char *p, size_t size)
 {
 	while (size) {
