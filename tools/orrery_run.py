@@ -10,16 +10,19 @@ import shutil
 import sys
 
 import orrery_elf
+import orrery_jobs
 from orrery_cli import UserError, exec_program
 from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
                   [--mpirun "extra options"] [--show] PROGRAM [ARGS]
 
-Runs PROGRAM, built by `orrery cc`, on N ranks (default 1) of the machine at
-hand, or of the machines that the options or the job's allocation name.
+Runs PROGRAM, built by `orrery cc`, on N ranks of the machine at hand, or of the
+machines that the options or the job's allocation name.
 
-  -n N, -np N         number of ranks
+  -n N, -np N         number of ranks (default: what the job of Slurm, PBS, LSF or
+                      OAR was given, else the slots of the host file in --mpirun,
+                      else 1)
   --mpirun OPTIONS    further options for mpirun (one argument, split as a shell
                       does): hosts, mapping, binding, environment
   --master-slave      the program, which does not communicate itself, executes its
@@ -43,7 +46,6 @@ Without --mpirun and outside a batch job, the cores of this machine are shared
 out evenly: each rank is bound to cores of its own, and when there are more
 ranks than cores nothing is bound. $ORRERY_MPIRUN names another mpirun.
 """
-BATCH_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID")
 
 
 class Restart:
@@ -60,8 +62,28 @@ def whole(option, value, what):
     return int(value)
 
 
+def default_ranks(ranks, extra, needed):
+    """(ranks, options for mpirun): what -n says, or else what there is. Ranks may be 0, so that mpirun
+    finds the number by itself, unless it is needed."""
+    options = []
+    if ranks is None:
+        path = orrery_jobs.host_file(extra or [])
+        if path:
+            ranks = orrery_jobs.of_host_file(path) or 0
+        elif orrery_jobs.in_job(os.environ):
+            ranks, options = orrery_jobs.of_job(os.environ)
+            ranks = ranks or 0
+        else:
+            ranks = 1
+        if needed and not ranks:
+            raise UserError("how many ranks were given to this run is not said anywhere; give -n N")
+    if any("host" in word for word in extra or []):
+        options = []
+    return ranks, options
+
+
 def parse(arguments):
-    ranks, extra, show, slaves, restart = 1, None, False, False, Restart()
+    ranks, extra, show, slaves, restart = None, None, False, False, Restart()
     elastic = {"elastic": False}
     words = list(arguments)
     while words and words[0].startswith("-"):
@@ -99,13 +121,14 @@ def parse(arguments):
         raise UserError("no program given; usage: orrery run -n N PROGRAM [ARGS]")
     if len(elastic) > 1 and not elastic["elastic"]:
         raise UserError("--max and --manager are about elastic runs; add --elastic")
+    ranks, given = default_ranks(ranks, extra, slaves or elastic["elastic"])
     if elastic.get("max", ranks) < ranks:
         raise UserError("--max %d is less than the %d processes that -n asks for" % (elastic["max"], ranks))
     if elastic["elastic"] and restart.folder:
         raise UserError("--elastic and --restart exclude each other; leave one of them out")
     if slaves and (ranks < 2 or elastic["elastic"] or restart.folder):
         raise UserError("--master-slave needs at least 2 ranks (-n), and excludes --elastic and --restart")
-    return ranks, extra, show, words, elastic, restart, slaves
+    return ranks, given, extra, show, words, elastic, restart, slaves
 
 
 def run_plain(command, environment):
@@ -180,7 +203,7 @@ ELASTIC_MCA = ["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_en
 
 def names_hosts(environment, extra):
     """Whether processes may be on other machines than this one."""
-    return any(name in environment for name in BATCH_VARIABLES) or any("host" in word for word in extra or [])
+    return orrery_jobs.in_job(environment) or any("host" in word for word in extra or [])
 
 
 def elastic_command(context, ranks, elastic, command, environment, extra):
@@ -213,7 +236,7 @@ def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    ranks, extra, show, words, elastic, restart, slaves = parse(arguments)
+    ranks, given, extra, show, words, elastic, restart, slaves = parse(arguments)
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
@@ -227,9 +250,10 @@ def main(context, arguments):
         environment.setdefault("STARPU_NMPI_MS", str(ranks - 1))
     options = extra
     if extra is None:
-        batch = any(name in environment for name in BATCH_VARIABLES)
+        batch = orrery_jobs.in_job(environment)
         options = [] if batch else default_mapping(usable_cores() + 1 if elastic["elastic"] else ranks)
-    command = [mpiexec, "-n", str(ranks)] + options + [program] + words[1:]
+    number = ["-n", str(ranks)] if ranks else []
+    command = [mpiexec] + number + given + options + [program] + words[1:]
     if elastic["elastic"]:
         command = elastic_command(context, ranks, elastic, command, environment, extra)
     if show:

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery run` without -n takes what the job of a batch system was given, or the slots of a host file;
+# -n wins, and a value that cannot be read is an error.
+# orr-test: world real
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"
+program=$ORR_TEST_BUILDDIR/examples/ring/ring
+unset SLURM_JOB_ID PBS_JOBID LSB_JOBID OAR_JOB_ID LOADL_STEP_ID SLURM_NTASKS SLURM_NPROCS
+
+# shows WORDS VARIABLE=VALUE... [-- OPTION...]: the command line has these words.
+shows() {
+	words=$1
+	shift
+	variables=
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		variables="$variables $1"
+		shift
+	done
+	[ $# = 0 ] || shift
+	# shellcheck disable=SC2086
+	ok env $variables "$ORRERY" run --show "$@" "$program"
+	case "$(cat out) " in
+	*"$words "*) ;;
+	*) die "no '$words' in: $(cat out), with$variables $*" ;;
+	esac
+}
+
+shows '-n 1' NOTHING=1
+shows '-n 6' SLURM_JOB_ID=7 SLURM_NTASKS=6
+shows '-n 6' SLURM_JOB_ID=7 SLURM_NPROCS=6
+shows '-n 7' SLURM_JOB_ID=7 'SLURM_TASKS_PER_NODE=2(x3),1'
+shows '-n 16' SLURM_JOB_ID=7 'SLURM_JOB_CPUS_PER_NODE=8(x2)'
+shows '-n 3' SLURM_JOB_ID=7 SLURM_NTASKS=6 -- -n 3
+shows '-n 1' SLURM_NTASKS=6 # no job
+printf 'n1\nn1\nn2\nn2\nn2\n' > nodes
+shows "-n 5 --hostfile $PWD/nodes" PBS_JOBID=7.server "PBS_NODEFILE=$PWD/nodes"
+shows '-n 4' PBS_JOBID=7.server PBS_NP=4
+shows "-n 5 --hostfile $PWD/nodes" OAR_JOB_ID=7 "OAR_NODEFILE=$PWD/nodes"
+shows "-n 5 --hostfile $PWD/nodes" LSB_JOBID=7 "LSB_DJOB_HOSTFILE=$PWD/nodes"
+shows '-n 8' LSB_JOBID=7 LSB_DJOB_NUMPROC=8
+ok env LSB_JOBID=7 LSB_MCPU_HOSTS='n1 4 n2 3' "$ORRERY" run --show "$program"
+has out ' -n 7 '
+# The system does not say it: mpirun finds it out.
+ok env LOADL_STEP_ID=7 "$ORRERY" run --show "$program"
+! grep -q -e ' -n ' out || die "a number that nobody gave: $(cat out)"
+fails 2 'give -n N' env LOADL_STEP_ID=7 "$ORRERY" run --show --master-slave "$program"
+
+printf '# two hosts\nn1 slots=3\nn2 slots = 4 max_slots=8\n' > hosts
+ok "$ORRERY" run --show --mpirun "--hostfile hosts" "$program"
+has out ' -n 7 --hostfile hosts '
+ok "$ORRERY" run --show --mpirun "--hostfile=hosts" "$program"
+has out ' -n 7 '
+printf 'n1\n' > hosts
+ok "$ORRERY" run --show --mpirun "--hostfile hosts" "$program"
+! grep -q -e ' -n ' out || die "a number that nobody gave: $(cat out)"
+# Hosts of one's own are not mixed with the job's.
+ok env PBS_JOBID=7 "PBS_NODEFILE=$PWD/nodes" "$ORRERY" run --show -n 2 --mpirun "--host here:2" "$program"
+! grep -q nodes out || die "two lists of hosts: $(cat out)"
+
+fails 2 'SLURM_NTASKS=many: .*give -n N' env SLURM_JOB_ID=7 SLURM_NTASKS=many "$ORRERY" run "$program"
+fails 2 'SLURM_TASKS_PER_NODE=2x3: .*give -n N' env SLURM_JOB_ID=7 SLURM_TASKS_PER_NODE=2x3 "$ORRERY" run "$program"
+fails 2 'PBS_NODEFILE=/nowhere: No such file' env PBS_JOBID=7 PBS_NODEFILE=/nowhere "$ORRERY" run "$program"
+fails 2 'the host file /nowhere: No such file' "$ORRERY" run --mpirun "--hostfile /nowhere" "$program"
+printf '# none\n' > hosts
+fails 2 'hosts names no host' "$ORRERY" run --mpirun "--hostfile hosts" "$program"
+
+# A job on this machine really starts as many.
+printf '%s slots=3\n' "$(hostname)" > hosts
+ok "$ORRERY" run --mpirun "--hostfile hosts --oversubscribe" "$program"
+exit 0

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What a job of a batch system was given, from the variables that the system sets,
+# and what a host file holds.
+# Invariant: a number is one that the system or the file says, never a guess; a value that cannot
+# be read is an error that names the variable.
+import os
+import re
+
+from orrery_cli import UserError
+
+# What tells that this is a job: Slurm, PBS, LSF, OAR, LoadLeveler.
+BATCH_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID")
+HOST_FILE_OPTIONS = ("--hostfile", "-hostfile", "--machinefile", "-machinefile", "--default-hostfile", "-default-hostfile")
+
+
+def in_job(environment):
+    return any(environment.get(name) for name in BATCH_VARIABLES)
+
+
+def _number(environment, name):
+    """The number that a variable holds, or None if it is not set."""
+    value = environment.get(name, "").strip()
+    if not value:
+        return None
+    if not value.isdigit() or int(value) < 1:
+        raise UserError("%s=%s: the batch system sets it to a number of processes; give -n N" % (name, value))
+    return int(value)
+
+
+def _per_node(environment, name):
+    """The sum of Slurm's lists per node: "2(x3),1" is 7. None if it is not set."""
+    value = environment.get(name, "").strip()
+    if not value:
+        return None
+    total = 0
+    for part in value.split(","):
+        match = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
+        if not match:
+            raise UserError("%s=%s: Slurm sets it to a list such as 2(x3),1; give -n N" % (name, value))
+        total += int(match.group(1)) * int(match.group(2) or 1)
+    return total
+
+
+def _lines(environment, name):
+    """How many hosts the file lists that a variable names, and its path. None if it is not set."""
+    path = environment.get(name)
+    if not path:
+        return None, None
+    try:
+        with open(path) as stream:
+            return sum(1 for line in stream if line.strip()), path
+    except OSError as error:
+        raise UserError("%s=%s: %s; give -n N" % (name, path, error.strerror))
+
+
+def _of_slurm(environment):
+    for name in ("SLURM_NTASKS", "SLURM_NPROCS"):
+        ranks = _number(environment, name)
+        if ranks:
+            return ranks, []
+    return _per_node(environment, "SLURM_TASKS_PER_NODE") or _per_node(environment, "SLURM_JOB_CPUS_PER_NODE"), []
+
+
+def _of_file(environment, name, count):
+    ranks, path = _lines(environment, name)
+    if not ranks:
+        return _number(environment, count), []
+    return ranks, ["--hostfile", path]
+
+
+def _of_lsf(environment):
+    ranks, options = _of_file(environment, "LSB_DJOB_HOSTFILE", "LSB_DJOB_NUMPROC")
+    words = environment.get("LSB_MCPU_HOSTS", "").split()
+    if not ranks and words:
+        if len(words) % 2 or not all(word.isdigit() for word in words[1::2]):
+            raise UserError("LSB_MCPU_HOSTS=%s: LSF sets it to hosts, each with a number; give -n N" % " ".join(words))
+        ranks = sum(int(word) for word in words[1::2])
+    return ranks, options
+
+
+def of_job(environment):
+    """(ranks, options for mpirun) of the job; ranks is None if the system does not say it."""
+    if environment.get("SLURM_JOB_ID"):
+        return _of_slurm(environment)
+    if environment.get("PBS_JOBID"):
+        return _of_file(environment, "PBS_NODEFILE", "PBS_NP")
+    if environment.get("LSB_JOBID"):
+        return _of_lsf(environment)
+    if environment.get("OAR_JOB_ID"):
+        return _of_file(environment, "OAR_NODEFILE", "OAR_NP")
+    return None, []
+
+
+def host_file(words):
+    """The host file that options of mpirun name, or None."""
+    for i, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name in HOST_FILE_OPTIONS:
+            return value if equals else words[i + 1] if i + 1 < len(words) else None
+    return None
+
+
+def of_host_file(path):
+    """How many ranks the hosts of a file take: slots=N of each. None if one does not say it."""
+    total = 0
+    try:
+        with open(path) as stream:
+            for line in stream:
+                line = line.split("#")[0].strip()
+                match = re.search(r"\bslots\s*=\s*(\d+)", line)
+                if line and not match:
+                    return None
+                total += int(match.group(1)) if match else 0
+    except OSError as error:
+        raise UserError("the host file %s: %s" % (path, error.strerror))
+    if not total:
+        raise UserError("the host file %s names no host" % os.path.abspath(path))
+    return total
