@@ -14,10 +14,14 @@ from orrery_words import Word, parse as read_words, usage
 OPTIONS = [
     Word("-n", "N", "number of nodes"),
     Word("--topology", "T", "crossbar (default): every node has a link to one\nswitch that never saturates\nfat-tree, dragonfly, torus", "crossbar"),
-    Word("--shape", "SHAPE", "dimensions of the topology instead of chosen ones:\ntorus: X,Y,Z  fat-tree: LEAVES,SPINES  (nodes per\n"
-         "leaf switch, number of leaf switches)\ndragonfly: GROUPS,CHASSIS,ROUTERS,NODES"),
-    Word("--bandwidth", "B", "of a node's link (default 12.5GBps)", "12.5GBps"),
-    Word("--latency", "L", "of a node's link (default 1us); a message between two\nnodes crosses two of them, or more", "1us"),
+    Word("--shape", "SHAPE", "dimensions of the topology instead of chosen ones:\ntorus: X,Y,Z\nfat-tree: NODES,LEAVES (nodes per leaf switch, and\n"
+         "number of leaf switches)\ndragonfly: GROUPS,CHASSIS,ROUTERS,NODES"),
+    Word("--taper", "T", "fat-tree only: the nodes of a leaf switch have T times\nthe bandwidth of its links to the spine switches\n"
+         "(default 1; as many spine switches as that leaves)"),
+    Word("--bandwidth", "B", "that a ping-pong of long messages between two nodes\nmeasures (default 12.5GBps)", "12.5GBps"),
+    Word("--latency", "L", "that a ping-pong of short messages between two nodes\nmeasures (default 1us); in a torus: between neighbours"),
+    Word("--hop-latency", "L", "fat-tree and dragonfly: what each link between two\nswitches adds to that (default 0s)"),
+    Word("--link-latency", "L", "of each link, instead of the two options above: a\nmessage crosses two links in a crossbar, and up to\nfour in a fat tree"),
     Word("--loopback-bandwidth", "B", "of a node's link to itself (default 25GBps)", "25GBps"),
     Word("--loopback-latency", "L", "of the same link (default 100ns)", "100ns"),
     Word("--backbone-bandwidth", "B", "crossbar only: a shared backbone behind the switch"),
@@ -36,8 +40,13 @@ Units: bandwidth Bps kBps MBps GBps KiBps ... bps Mbps Gbps; time s ms us ns;
 speed f kf Mf Gf Tf. A torus, dragonfly or fat tree needs a product of its
 dimensions; the smallest well-proportioned shape with at least N places is chosen, and the
 message says how many hosts were written; `orrery sim -n N` uses the first N.
+
+With -o FILE, the command prints what messages get: the time and the bandwidth of 1 B, 4 KiB,
+64 KiB and 4 MiB between near and far nodes, and the bandwidth between two halves.
 """ % usage(OPTIONS, 30)
 NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?"
+SIZES = (1, 4 << 10, 64 << 10, 4 << 20)
+HEADER = 16  # bytes that each message has in addition
 UNITS = {
     "bandwidth": (r"(?:[kMGTPEZY]|[KMGTPEZY]i)?(?:Bps|bps)", "12.5GBps"),
     "latency": (r"(?:s|ms|us|ns|ps)", "1us"),
@@ -70,10 +79,44 @@ def parse(arguments):
     for name in options:
         if any(kind in name for kind in UNITS):
             check_quantity(name, options[name])
+    settle_latency(options)
+    settle_taper(options)
     for name in ("--prefix", "--machine"):
         if options[name] and not re.fullmatch(r"[-\w./]+", options[name]):
             raise UserError("%s %s: letters, digits and the characters - _ . / only" % (name, options[name]))
     return options
+
+
+def settle_latency(options):
+    topology = options["--topology"]
+    if options["--link-latency"]:
+        for other in ("--latency", "--hop-latency"):
+            if options[other]:
+                raise UserError("--link-latency excludes %s: it is the latency of each link" % other)
+    if options["--hop-latency"] and topology not in SWITCHED:
+        raise UserError("--hop-latency: a %s has no links between switches; leave it out" % topology)
+    options["--latency"] = options["--latency"] or "1us"
+
+
+def settle_taper(options):
+    text = options["--taper"]
+    if text and options["--topology"] != "fat-tree":
+        raise UserError("--taper is about fat trees; add --topology fat-tree")
+    if text and not (re.fullmatch(NUMBER, text) and float(text) >= 1):
+        raise UserError("--taper %s: expected a number of 1 or more" % text)
+
+
+def seconds(text):
+    """The seconds of a latency with its unit."""
+    number, unit = re.fullmatch("(%s)([a-z]+)" % NUMBER, text).groups()
+    return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}[unit]
+
+
+def bytes_per_s(text):
+    """The bytes per second of a bandwidth with its unit."""
+    number, prefix, unit = re.fullmatch("(%s)([kKMGTPEZY]?i?)(Bps|bps)" % NUMBER, text).groups()
+    power = "KMGTPEZY".find(prefix[:1].upper()) + 1 if prefix else 0
+    return float(number) * (1024 if prefix.endswith("i") else 1000) ** power / (8 if unit == "bps" else 1)
 
 
 def shape_of(options, count):
@@ -114,13 +157,25 @@ def product(numbers):
     return result
 
 
+class Network:
+    """A topology: its places, its attributes in the file, and what a message crosses. `near` and `far` are numbers of
+    links (None: by the place), `half` the bandwidth between two halves in bytes per second (None: by the places)."""
+
+    def __init__(self, places, attributes, words, near, far, half):
+        self.places, self.attributes, self.words = places, attributes, words
+        self.near, self.far, self.half = near, far, half
+
+
 def crossbar(options):
     attributes = ""
     if options["--shape"]:
         raise UserError("--shape: a crossbar has none; leave it out or choose another --topology")
     if options["--backbone-bandwidth"]:
         attributes = 'bb_bw="%s" bb_lat="0s"' % options["--backbone-bandwidth"]
-    return options["-n"], attributes, "every node on one switch"
+    half = options["-n"] // 2 * bytes_per_s(options["--bandwidth"])
+    if attributes:
+        half = min(half, bytes_per_s(options["--backbone-bandwidth"]))
+    return Network(options["-n"], attributes, "every node on one switch", 2, 2, half)
 
 
 def torus(options):
@@ -130,18 +185,23 @@ def torus(options):
     text = options["--shape"]
     shape = shape_of(options, text.count(",") + 1) if text else smallest_box(nodes, 3)
     shape = [side for side in shape if side > 1] or [shape[0]]
-    return product(shape), 'topology="TORUS" topo_parameters="%s"' % ",".join(map(str, shape)), \
-        "torus " + "x".join(map(str, shape))
+    longest = max(shape)
+    cut = product(shape) // longest * (2 if longest > 2 else 1)
+    return Network(product(shape), 'topology="TORUS" topo_parameters="%s"' % ",".join(map(str, shape)),
+                   "torus " + "x".join(map(str, shape)), 1, sum(side // 2 for side in shape), cut * bytes_per_s(options["--bandwidth"]))
 
 
 def fat_tree(options):
-    """Two levels: `down` nodes per leaf switch, `leaves` leaf switches, and as many
-    spine switches as a leaf has nodes, so that no level is narrower than the one below."""
+    """Two levels: `down` nodes per leaf switch, `leaves` leaf switches, and as many spine
+    switches as a leaf has nodes, or fewer by the taper."""
     nodes = options["-n"]
     down, leaves = shape_of(options, 2) or smallest_box(nodes, 2)
-    parameters = "2;%d,%d;1,%d;1,1" % (down, leaves, down)
-    return down * leaves, 'topology="FAT_TREE" topo_parameters="%s"' % parameters, \
-        "fat tree: %d leaf switches of %d nodes, %d spine switches" % (leaves, down, down)
+    spines = max(1, round(down / float(options["--taper"] or 1)))
+    parameters = "2;%d,%d;1,%d;1,1" % (down, leaves, spines)
+    cut = min(leaves // 2 * spines, down * leaves // 2) if leaves > 1 else down // 2
+    return Network(down * leaves, 'topology="FAT_TREE" topo_parameters="%s"' % parameters,
+                   "fat tree: %d leaf switches of %d nodes, %d spine switches, taper %.3g" % (leaves, down, spines, down / spines),
+                   2, 4 if leaves > 1 else 2, cut * bytes_per_s(options["--bandwidth"]))
 
 
 def dragonfly(options):
@@ -155,29 +215,72 @@ def dragonfly(options):
     if groups > routers:
         raise UserError("--shape: %d groups need as many routers in a chassis, here %d" % (groups, routers))
     parameters = "%d,1;%d,1;%d,1;%d" % tuple(shape)
-    return product(shape), 'topology="DRAGONFLY" topo_parameters="%s"' % parameters, \
-        "dragonfly: %d groups of %d chassis of %d routers of %d nodes" % tuple(shape)
+    return Network(product(shape), 'topology="DRAGONFLY" topo_parameters="%s"' % parameters,
+                   "dragonfly: %d groups of %d chassis of %d routers of %d nodes" % tuple(shape),
+                   2, None, (groups // 2) * -(-groups // 2) * bytes_per_s(options["--bandwidth"]) if groups > 1 else None)
 
 
+SWITCHED = ("fat-tree", "dragonfly")
 TOPOLOGIES = {"crossbar": crossbar, "fat-tree": fat_tree, "dragonfly": dragonfly, "torus": torus}
 
 
+def link_latency(options, network):
+    """The seconds of a link that ends at a node, and of one between switches."""
+    if options["--link-latency"]:
+        return (seconds(options["--link-latency"]),) * 2
+    first = seconds(options["--latency"]) / network.near
+    return first, seconds(options["--hop-latency"] or "0s") if options["--topology"] in SWITCHED else first
+
+
+def properties(options):
+    lines = []
+    if options["--machine"]:
+        lines.append('<prop id="machine" value="%s"/>' % options["--machine"])
+    if options["--topology"] in SWITCHED and not options["--link-latency"]:
+        lines.append('<prop id="hop_latency" value="%.9g"/>' % seconds(options["--hop-latency"] or "0s"))
+    return "/>" if not lines else ">\n    %s\n  </cluster>" % "\n    ".join(lines)
+
+
 def document(options):
-    places, attributes, words = TOPOLOGIES[options["--topology"]](options)
-    nodes = options["-n"]
-    if places < nodes:
-        raise UserError("--shape %s has room for %d nodes only; -n asks for %d" % (options["--shape"], places, nodes))
-    machine = '>\n    <prop id="machine" value="%s"/>\n  </cluster>' % options["--machine"] if options["--machine"] else "/>"
+    network = TOPOLOGIES[options["--topology"]](options)
+    if network.places < options["-n"]:
+        raise UserError("--shape %s has room for %d nodes only; -n asks for %d" % (options["--shape"], network.places, options["-n"]))
     text = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <!-- Written by `orrery platform`: %s -->
 <platform version="4.1">
-  <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="%s" bw="%s" lat="%s"
+  <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="%s" bw="%s" lat="%.9gus"
            loopback_bw="%s" loopback_lat="%s" sharing_policy="SPLITDUPLEX" %s%s
 </platform>
-""" % (words, options["--prefix"], places - 1, options["--speed"], options["--bandwidth"], options["--latency"],
-       options["--loopback-bandwidth"], options["--loopback-latency"], attributes, machine)
-    return text, places, words
+""" % (network.words, options["--prefix"], network.places - 1, options["--speed"], options["--bandwidth"],
+       1e6 * link_latency(options, network)[0], options["--loopback-bandwidth"], options["--loopback-latency"],
+       network.attributes, properties(options))
+    return text, network
+
+
+def far_words(options, network):
+    """The most that a message may take for its way, in seconds, or None."""
+    first, between = link_latency(options, network)
+    if options["--topology"] == "dragonfly":
+        groups, chassis, routers, _ = map(int, re.findall(r"[0-9]+", network.words))
+        inside = (routers > 1) + (chassis > 1)
+        hops = 2 * inside + 1 if groups > 1 else inside
+        return 2 * first + hops * between
+    return min(2, network.far) * first + max(0, network.far - 2) * between
+
+
+def got(options, network):
+    """The lines that say what messages get."""
+    first, _ = link_latency(options, network)
+    bandwidth = bytes_per_s(options["--bandwidth"])
+    lines = ["%-22s %13s %13s %13s %13s" % ("a message alone of", "1 B", "4 KiB", "64 KiB", "4 MiB")]
+    for words, latency in ("near nodes", network.near * first), ("far nodes", far_words(options, network)):
+        times = [latency + (size + HEADER) / bandwidth for size in SIZES]
+        lines.append("  %-20s" % words + "".join(" %10.2f us" % (1e6 * time) for time in times))
+        lines.append(" " * 22 + "".join(" %8.2f GB/s" % (1e-9 * size / time) for size, time in zip(SIZES, times)))
+    if network.half:
+        lines.append("between two halves of the nodes, each way: %.4g GB/s" % (1e-9 * network.half))
+    return "\n".join(lines)
 
 
 def main(context, arguments):
@@ -185,14 +288,15 @@ def main(context, arguments):
         sys.stdout.write(HELP)
         return 0
     options = parse(arguments)
-    text, places, words = document(options)
+    text, network = document(options)
     if options["-o"] == "-":
         sys.stdout.write(text)
     else:
         with open(options["-o"], "w", encoding="utf-8") as stream:
             stream.write(text)
-        print("%s: %d hosts (%s)" % (options["-o"], places, words))
-    if places > options["-n"]:
+        print("%s: %d hosts (%s)" % (options["-o"], network.places, network.words))
+        print(got(options, network))
+    if network.places > options["-n"]:
         sys.stderr.write("orrery platform: %d nodes asked for, %d hosts written (%s); `orrery sim -n %d` uses the first %d\n"
-                         % (options["-n"], places, words, options["-n"], options["-n"]))
+                         % (options["-n"], network.places, network.words, options["-n"], options["-n"]))
     return 0

@@ -19,6 +19,9 @@
 
 namespace s4u = simgrid::s4u;
 
+/* network.cpp */
+void launcher_network_settle(const std::vector<s4u::Host *> &hosts);
+
 static const char *const SETTINGS = "SimGrid's manual lists the settings (Configuring SimGrid)";
 
 // The first line of SimGrid's explanation; lists of all settings may follow.
@@ -149,6 +152,7 @@ size_t launcher_platform_load(const char *file, int n)
 			s4u::Engine::get_instance()->load_platform(file);
 		else
 			default_cluster(n);
+		launcher_network_settle(hosts);
 	} catch (const std::exception &e) {
 		launcher_refused(first_line(e).c_str());
 	}

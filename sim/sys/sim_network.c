@@ -77,7 +77,7 @@ void orr_sim_network_link(unsigned i, double bytes_per_s, int shared)
 
 static void describe(struct orr_sim_pair *p, const struct orr_sim_glue_path *path)
 {
-	double penalty = path->latency_s;
+	double penalty = path->weight > 0 ? path->latency_s : 0;
 	p->latency_s = path->latency_s;
 	p->most = path->most;
 	p->nlinks = path->n;

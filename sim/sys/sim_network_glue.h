@@ -21,7 +21,8 @@ struct orr_sim_glue_path {
 	const unsigned *links;
 	unsigned n;
 	double latency_s;
-	double weight; /* what a link adds to the penalty of a message, times its bandwidth */
+	double weight; /* what a link adds to the penalty of a message, times its bandwidth; 0:
+			  equal shares */
 	double most;   /* bytes per second that the protocol allows */
 };
 void orr_sim_glue_path(sg_host_t from, sg_host_t to, struct orr_sim_glue_path *path);

@@ -31,6 +31,7 @@
 #include <cstddef>
 #include <memory>
 #include <smpi/smpi.h>
+#include <simgrid/kernel/resource/Action.hpp>
 #include <simgrid/s4u.hpp>
 
 /* The room that we allocate for a smpi::Comm, which has about 300 bytes. */
@@ -98,6 +99,17 @@ class CommImpl
 	static xbt::signal<void(CommImpl const &)> on_start;
 };
 } // namespace activity
+namespace resource
+{
+class NetworkAction : public Action
+{
+	s4u::Host *src_, *dst_; /* references there */
+
+      public:
+	double latency_, lat_current_;
+	double sharing_penalty_;
+};
+} // namespace resource
 class EngineImpl
 {
       public:

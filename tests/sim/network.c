@@ -2,9 +2,11 @@
 /* When messages arrive that start together, in microseconds: for network.sh, which chooses the
  * model of the network. Arguments: SOURCE DEST KIB of each message, then perhaps `typed`: the
  * receivers store the numbers two apart, so that they are no plain bytes. */
+#include <unistd.h>
 #include "../mpi/mpi_test.h"
 
 #define MOST 16
+#define START_US 1e6 /* virtual time; a barrier ends at different times */
 
 static struct message {
 	int source, dest, stride;
@@ -72,7 +74,9 @@ int main(int argc, char **argv)
 		if (rank == messages[i].source || rank == messages[i].dest)
 			register_data(&messages[i]);
 	starpu_mpi_barrier(MPI_COMM_WORLD);
-	double start_us = starpu_timing_now();
+	double start_us = START_US;
+	CHECK(starpu_timing_now() < start_us, "it is late");
+	usleep((useconds_t) (start_us - starpu_timing_now()));
 	for (int i = 0; i < nmessages; i++)
 		start(&messages[i], i);
 	starpu_mpi_wait_for_all(MPI_COMM_WORLD);

@@ -47,8 +47,20 @@ for topology in crossbar fat-tree dragonfly torus; do
 done
 
 ok "$ORRERY" platform -n 8 --bandwidth 10Gbps --latency 250ns --loopback-bandwidth 7GBps --loopback-latency 90ns
-has out 'bw="10Gbps" lat="250ns"'
+has out 'bw="10Gbps" lat="0.125us"'
 has out 'loopback_bw="7GBps" loopback_lat="90ns"'
+ok "$ORRERY" platform -n 8 --link-latency 250ns
+has out 'lat="0.25us"'
+ok "$ORRERY" platform -n 8 --topology fat-tree --latency 1us --hop-latency 90ns
+has out 'lat="0.5us"'
+has out '<prop id="hop_latency" value="9e-08"/>'
+ok "$ORRERY" platform -n 64 --topology fat-tree --shape 16,4 --taper 4
+has out 'topo_parameters="2;16,4;1,4;1,1"'
+# What came out: 1 B and 4 MiB near and far, and the halves.
+ok "$ORRERY" platform -n 64 --topology fat-tree --shape 16,4 --taper 4 --latency 2us --hop-latency 500ns --bandwidth 10GBps -o p.xml
+has out '^  near nodes +2\.00 us +2\.41 us +8\.56 us +421\.43 us$'
+has out '^  far nodes +3\.00 us +3\.41 us +9\.56 us +422\.43 us$'
+has out '^between two halves of the nodes, each way: 80 GB/s$'
 ok "$ORRERY" platform -n 4 --topology torus --shape 4
 has out 'topo_parameters="4"'
 ok "$ORRERY" platform -n 48 --topology=dragonfly --shape=3,2,4,2
@@ -64,4 +76,8 @@ fails 2 'room for 4 nodes only' "$ORRERY" platform -n 5 --topology torus --shape
 fails 2 'a torus needs two' "$ORRERY" platform -n 1 --topology torus
 fails 2 'groups need' "$ORRERY" platform -n 4 --topology dragonfly --shape 4,1,2,1
 fails 2 '--machine a"b' "$ORRERY" platform -n 4 --machine 'a"b'
+fails 2 '--link-latency excludes --latency' "$ORRERY" platform -n 4 --link-latency 1us --latency 1us
+fails 2 '--hop-latency: a torus has no links between switches' "$ORRERY" platform -n 4 --topology torus --hop-latency 1us
+fails 2 '--taper is about fat trees' "$ORRERY" platform -n 4 --taper 2
+fails 2 '--taper 0.5: expected a number of 1 or more' "$ORRERY" platform -n 4 --topology fat-tree --taper 0.5
 fails 1 'no/such/p.xml' "$ORRERY" platform -n 4 -o no/such/p.xml

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The network that was asked for: latency and bandwidth of the default platform and of generated ones,
+# in each model, are what half a round trip takes, near and far, through a taper, by plain MPI.
+# Prints the table of doc/machines.md.
+# orr-test: world sim
+# orr-test: timeout 300
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
+program=$ORR_TEST_BUILDDIR/tests/sim/asked.sim
+
+# A message takes latency + (bytes + 16) / bandwidth.
+cat > judge.awk << 'END'
+function off(got, want) { return got > want ? got / want - 1 : 1 - got / want }
+BEGIN { header = 16 }
+{
+	split(latencies, us, ",")
+	split(partners, who, ",")
+	for (i in who) if (who[i] == $1) L = us[i]
+	plain = L + ($2 + header) / mbs
+	a = off($3, plain)
+	n++
+	if (a > .03) {
+		print "node " $1 ", " $2 " bytes: plain MPI " $3 " us, expected " plain
+		bad++
+	}
+	worst = a > worst ? a : worst
+	if ($2 == 1) { small = small " " $3; }
+	if ($2 == 67108864) { large = large sprintf(" %.2f", $2 / $3 / 1000) }
+}
+END {
+	if (n != 10 * split(partners, who, ",")) { print n " numbers"; bad++ }
+	printf "%-44s %-7s%s us,%s GB/s, worst %.1f %%\n", name, model, small, large, 100 * worst
+	exit bad > 0
+}
+END
+# asked NAME MBS "PARTNERS" "LATENCIES" OPTIONS
+asked() {
+	name=$1 mbs=$2 partners=$3 latencies=$4
+	shift 4
+	for model in share maxmin queue smpi; do
+		# shellcheck disable=SC2046
+		ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 64 --network $model "$@" "$program" $(echo "$partners" | tr , ' ')
+		cp out times
+		awk -v name="$name" -v model="$model" -v mbs="$mbs" -v partners="$partners" -v latencies="$latencies" \
+			-f judge.awk times > verdict || { cat verdict; die "$name, $model"; }
+		cat verdict
+	done
+}
+asked "default" 12500 1,63 1,1
+platform() { ok "$ORRERY" platform -n 64 -o p.xml "$@"; cat out; }
+platform --bandwidth 10GBps --latency 2us
+asked "crossbar, 10 GB/s, 2 us" 10000 1,63 2,2 --platform p.xml
+platform --topology fat-tree --shape 8,8 --latency 1.2us
+asked "fat tree, 1.2 us" 12500 1,63 1.2,1.2 --platform p.xml
+platform --topology fat-tree --shape 8,8 --taper 2 --latency 1.2us --hop-latency 100ns
+asked "fat tree, taper 2, 1.2 us and 100 ns" 12500 1,63 1.2,1.4 --platform p.xml
+platform --topology fat-tree --shape 8,8 --link-latency 500ns --bandwidth 25GBps
+asked "fat tree, 25 GB/s, 500 ns a link" 25000 1,63 1,2 --platform p.xml
+platform --topology dragonfly --shape 4,2,4,2 --latency 1.5us
+asked "dragonfly, 1.5 us" 12500 1,63 1.5,1.5 --platform p.xml
+platform --topology torus --shape 4,4,4 --latency 1us
+asked "torus, 1 us, 1 and 6 links" 12500 1,42 1,6 --platform p.xml
