@@ -27,6 +27,10 @@ void settle_settings()
 {
 	simgrid::config::set_default<std::string>("smpi/lat-factor", "0:1");
 	simgrid::config::set_default<std::string>("smpi/bw-factor", "0:1");
+	// What MPI_Send() does not wait with is on its way.
+	simgrid::config::set_default<int>(
+		"smpi/async-small-thresh",
+		simgrid::config::get_value<int>("smpi/send-is-detached-thresh"));
 	simgrid::config::set_default<double>("network/weight-S", 0);
 	simgrid::config::set_default<double>("network/TCP-gamma", 0);
 }

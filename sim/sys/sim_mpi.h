@@ -7,12 +7,15 @@
 #define ORR_SIM_MPI_H
 
 #include "sim.h"
+#include "sim_event.h"
 #include "base/seam_mpi.h"
 
 struct orr_sim_endpoint;
 struct orr_sim_world;
 
 struct orr_sim_mpi {
+	struct orr_sim_event alarm; /* rings the engine's bell; first */
+	struct orr_process *proc;   /* of the alarm */
 	int *members; /* ranks of the program's communicator in the world of engines; NULL: all, in
 			 order */
 	int nmembers;

@@ -2,12 +2,14 @@
 /* The transport whose messages are events of the simulation (contract: base/transport.h): no
  * request of MPI, no actor but the two engines.
  *
- * An envelope leaves at once, with what it carries. A payload leaves when both sides are posted,
- * because the receiver posts its side when the envelope has come. At the end of a message each side
- * that wants to know gets a note, and is woken if it sleeps.
+ * An envelope leaves at once, with what it carries. So does a payload that MPI would send at once
+ * (eager); if its receive is posted after it has come, that takes the time of a copy. A longer one
+ * leaves when both sides are posted: the receiver posts its side when the envelope has come. At the
+ * end of a message each side that wants to know gets a note, and is woken if it sleeps.
  *
- * At its end a payload is copied straight from the sender's rows to the receiver's. Datatypes of
- * the program are packed when they are posted, and unpacked by the engine that receives them.
+ * At its end a payload is copied straight from the sender's rows to the receiver's, or kept for a
+ * receive that is late. Datatypes of the program are packed when they are posted, and unpacked by
+ * the engine that receives them.
  *
  * Invariant: a message is in the hands of the network (sim_network.h), or in the map of its
  * receiver, or has notes; the last note that an engine takes frees it. */
@@ -22,6 +24,8 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
+
+#define COPY_BYTES_PER_S 8e9
 
 struct message;
 
@@ -49,7 +53,7 @@ struct message {
 	struct side out, in; /* of a payload */
 	int source;
 	uint8_t nnotes; /* not taken yet */
-	uint8_t is_envelope, has_arrived, is_sent;
+	uint8_t is_envelope, has_arrived, is_sent, is_eager;
 	char text[]; /* the envelope */
 };
 
@@ -207,13 +211,46 @@ static void copy_payload(const struct message *m)
 	orr_layout_copy(NULL, in, in_at, out, out_at);
 }
 
-static void hand_over(struct message *m)
+static void receive_end(struct message *m)
 {
 	if (!m->is_envelope && m->in.at && m->bytes && orr_sys_has_payload(NULL))
 		copy_payload(m);
 	leave_note(m->to, &m->note[0]);
+}
+
+static void hand_over(struct message *m)
+{
+	receive_end(m);
 	if (m->note[1].flight)
 		leave_note(m->from, &m->note[1]);
+}
+
+/* A payload is here before its receive: its sender may use the buffer again. */
+static void keep_payload(struct message *m)
+{
+	if (m->bytes && !m->out.packed && orr_sys_has_payload(NULL)) {
+		struct orr_layout row;
+		char *at, *kept = malloc(m->bytes);
+		if (!kept)
+			orr_fatal("out of memory for a message of %zu bytes", m->bytes);
+		orr_layout_gather(NULL, rows_of(&m->out, &row, m->bytes, &at), m->out.at, kept);
+		m->out.packed = kept;
+	}
+	m->has_arrived = 1;
+	if (m->note[1].flight)
+		leave_note(m->from, &m->note[1]);
+}
+
+static void copied(struct orr_sim_event *e)
+{
+	receive_end((struct message *) e);
+}
+
+/* The receive of a payload that is here. */
+static void fetch_payload(struct message *m)
+{
+	m->flow.event.fire = copied;
+	orr_sim_event_set(&m->flow.event, orr_sim_clock_s() + (double) m->bytes / COPY_BYTES_PER_S);
 }
 
 /* Envelopes of a pair are handed over in their order, whatever their sizes. */
@@ -221,7 +258,10 @@ static void arrived(struct orr_sim_flow *f)
 {
 	struct message *m = (struct message *) f, *first;
 	if (!m->is_envelope) {
-		hand_over(m);
+		if (m->note[0].flight)
+			hand_over(m);
+		else
+			keep_payload(m);
 		return;
 	}
 	m->has_arrived = 1;
@@ -307,10 +347,11 @@ static struct message *payload_of(struct orr_process *proc, struct orr_sim_endpo
 }
 
 static void post_payload(struct orr_process *proc, struct orr_parcel *f, const void *buf,
-			 const struct orr_layout *l, int dest, int tag)
+			 const struct orr_layout *l, int dest, int tag, int synchronous)
 {
 	struct orr_sim_mpi *mpi = orr_sim_mpi_of(proc);
 	struct message *m = payload_of(proc, endpoint_of(mpi, dest), proc->mpi_rank, tag);
+	orr_assert(!m->is_sent);
 	m->from = mpi->endpoint;
 	m->bytes = l->size;
 	side_set(proc, &m->out, (void *) buf, l);
@@ -318,7 +359,8 @@ static void post_payload(struct orr_process *proc, struct orr_parcel *f, const v
 		orr_layout_gather(proc, l, buf, m->out.packed);
 	m->note[1].flight = f;
 	m->is_sent = 1;
-	if (m->note[0].flight)
+	m->is_eager = !synchronous && m->bytes < orr_sim_glue_eager_bytes();
+	if (m->note[0].flight || m->is_eager)
 		start(m);
 }
 
@@ -353,14 +395,13 @@ static void native_close(struct orr_process *proc)
 static void native_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			const struct orr_layout *l, int dest, int tag, int synchronous)
 {
-	(void) synchronous; /* payloads always are */
 	orr_assert_no_lock();
 	orr_sim_yield();
 	spend_overhead(ORR_SIM_SENDING, l->size);
 	if (tag == orr_sim_mpi_of(proc)->tag)
 		post_envelope(proc, f, buf, l->size, dest);
 	else
-		post_payload(proc, f, buf, l, dest, tag);
+		post_payload(proc, f, buf, l, dest, tag, synchronous);
 }
 
 static void native_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
@@ -390,7 +431,10 @@ static void native_receive(struct orr_process *proc, struct orr_parcel *f, void 
 	if (m->is_sent) {
 		orr_assertf(m->bytes == l->size, "a message of %zu bytes, received as %zu",
 			    m->bytes, l->size);
-		start(m);
+		if (m->has_arrived)
+			fetch_payload(m);
+		else if (!m->is_eager)
+			start(m);
 	}
 }
 

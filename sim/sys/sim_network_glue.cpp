@@ -118,6 +118,12 @@ double orr_sim_glue_overhead_s(enum orr_sim_overhead kind, double bytes)
 	return values->front() + (values->size() > 1 ? (*values)[1] * bytes : 0);
 }
 
+size_t orr_sim_glue_eager_bytes(void)
+{
+	static const int bytes = simgrid::config::get_value<int>("smpi/async-small-thresh");
+	return bytes > 0 ? static_cast<size_t>(bytes) : 0;
+}
+
 void orr_sim_glue_comm_start(struct orr_sim_flow *f, sg_host_t from, sg_host_t to, size_t bytes)
 {
 	static std::unordered_map<const s4u::Activity *, std::pair<s4u::CommPtr, orr_sim_flow *>>

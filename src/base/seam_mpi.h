@@ -44,6 +44,9 @@ int orr_sys_mpi_thread_multiple(struct orr_process *proc);
  * do so then (a real run). Else the engine's own thread owns it for ever and blocks in its
  * transport (a simulated run). */
 int orr_sys_mpi_may_drive(struct orr_process *proc);
+/* [owner] Where threads may not drive the engine: rings its bell in so many microseconds, or
+ * earlier. Elsewhere it does nothing, because threads look again by themselves. */
+void orr_sys_mpi_wake_later(struct orr_process *proc, double us);
 /* [any] [locked] What carries the messages of the engine. */
 const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc);
 

@@ -108,14 +108,20 @@ static int early_fits(struct orr_mpi *mpi, struct orr_mpi_early *e)
 }
 
 /* The receive of a large message is usually about to be posted, so the message waits for it a
- * moment where threads look again by themselves. */
+ * moment. */
 static int wants_a_moment(const struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
-	if (!mpi->may_drive || e->env.size < LARGE)
+	if (e->env.size < LARGE)
 		return 0;
+	double now_us = orr_sys_now_us();
 	if (e->arrival_us == 0)
-		e->arrival_us = orr_sys_now_us();
-	return orr_sys_now_us() < e->arrival_us + MOMENT_US;
+		e->arrival_us = now_us;
+	double left_us = e->arrival_us + MOMENT_US - now_us;
+	if (left_us <= 0)
+		return 0;
+	if (!mpi->may_drive)
+		orr_sys_mpi_wake_later(mpi->proc, left_us);
+	return 1;
 }
 
 int orr_mpi_early_stays(struct orr_mpi *mpi, struct orr_mpi_early *e)

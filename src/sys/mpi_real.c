@@ -189,6 +189,12 @@ struct orr_process *orr_sys_mpi_process_at(struct orr_process *proc, int rank)
 	return NULL;
 }
 
+void orr_sys_mpi_wake_later(struct orr_process *proc, double us)
+{
+	(void) proc;
+	(void) us;
+}
+
 int orr_sys_mpi_may_drive(struct orr_process *proc)
 {
 	(void) proc;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The network that was asked for: latency and bandwidth of the default platform and of generated ones,
-# in each model, are what half a round trip takes, near and far, through a taper, by plain MPI.
+# in each model, are what half a round trip takes, near and far, through a taper, by plain MPI and
+# by the runtime.
 # Prints the table of doc/machines.md.
 # orr-test: world sim
 # orr-test: timeout 300
@@ -10,27 +11,33 @@
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
 program=$ORR_TEST_BUILDDIR/tests/sim/asked.sim
 
-# A message takes latency + (bytes + 16) / bandwidth.
+# A message takes latency + (bytes + 16) / bandwidth. The runtime adds an envelope to messages below
+# 4 KiB, and sends one ahead of others; those of 64 KiB and more wait for the receive that it causes.
 cat > judge.awk << 'END'
 function off(got, want) { return got > want ? got / want - 1 : 1 - got / want }
-BEGIN { header = 16 }
+BEGIN { header = 16; envelope = 40 }
 {
 	split(latencies, us, ",")
 	split(partners, who, ",")
 	for (i in who) if (who[i] == $1) L = us[i]
 	plain = L + ($2 + header) / mbs
+	runtime = L + ($2 + header + envelope) / mbs + ($2 >= 65536 ? L : 0)
 	a = off($3, plain)
-	n++
-	if (a > .03) {
-		print "node " $1 ", " $2 " bytes: plain MPI " $3 " us, expected " plain
+	b = off($4, runtime)
+	n += 2
+	# A ring of the engine's bell is a message to oneself there.
+	if (model == "smpi" && $4 - runtime < .11) b = 0
+	if (a > .03 || b > .03) {
+		print "node " $1 ", " $2 " bytes: plain MPI " $3 " us, expected " plain "; runtime " $4 " us, expected " runtime
 		bad++
 	}
 	worst = a > worst ? a : worst
+	worst = b > worst ? b : worst
 	if ($2 == 1) { small = small " " $3; }
 	if ($2 == 67108864) { large = large sprintf(" %.2f", $2 / $3 / 1000) }
 }
 END {
-	if (n != 10 * split(partners, who, ",")) { print n " numbers"; bad++ }
+	if (n != 20 * split(partners, who, ",")) { print n " numbers"; bad++ }
 	printf "%-44s %-7s%s us,%s GB/s, worst %.1f %%\n", name, model, small, large, 100 * worst
 	exit bad > 0
 }
