@@ -161,13 +161,21 @@ static void machine_name_in_turn(const char *list, int i, char *name, size_t siz
 	snprintf(name, size, "%.*s", (int) strcspn(list, ","), list);
 }
 
-/* The host's property `cores`, or 0. */
+/* The host's property `cores`, else its attribute `core`, which is 1 where it is missing; 0:
+ * neither says something. */
 static unsigned host_cores(sg_host_t host)
 {
 	const char *value = sg_host_get_property_value(host, "cores");
 	char *end = NULL;
 	long n = value ? strtol(value, &end, 10) : 0;
-	if (value && (end == value || *end || n < 1 || n > STARPU_MAXCPUS))
+	if (!value) {
+		int cores = sg_host_core_count(host);
+		if (cores > STARPU_MAXCPUS)
+			launcher_fail("the host %s has core=\"%d\"; at most %d are possible",
+				      sg_host_get_name(host), cores, STARPU_MAXCPUS);
+		return cores > 1 ? (unsigned) cores : 0;
+	}
+	if (end == value || *end || n < 1 || n > STARPU_MAXCPUS)
 		launcher_fail(
 			"the host %s has the property cores=\"%s\"; it takes a whole number between 1 and %d",
 			sg_host_get_name(host), value, STARPU_MAXCPUS);
@@ -194,6 +202,16 @@ static double rank_way_us(const struct orr_sim_rank *r, int n)
 	double bandwidth = sg_host_get_route_bandwidth(r->host,
 						       orr_sim.ranks[(r->rank + 1) % n].host);
 	return bandwidth > 0 ? 1e6 / bandwidth : 0;
+}
+
+/* The measurements of a machine are those of the first host that has it: another one of twice the
+ * speed takes half the time. */
+static double host_slowness(const struct orr_sim_rank *r)
+{
+	const struct orr_sim_rank *first = orr_sim.ranks;
+	while (first->machine != r->machine)
+		first++;
+	return sg_host_get_speed(first->host) / sg_host_get_speed(r->host);
 }
 
 /* Gives the rank the cores that it computes on: its own, or those of the first rank on the same
@@ -253,6 +271,7 @@ void launcher_machines_find(const struct launcher_options *o)
 					       : NULL;
 		r->machine = f ? f->machine : NULL;
 		r->machine_name = f ? f->machine->name : "default";
+		r->slowness *= host_slowness(r);
 		r->ncpus = host_cores(r->host);
 		if (o->cpus || !r->ncpus)
 			r->ncpus = o->cpus ? (unsigned) o->cpus
