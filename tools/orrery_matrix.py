@@ -23,6 +23,9 @@ messages, each as PDF and PNG, and prints the paths of the files.
 """
 COLUMNS = ["src", "dst", "bytes", "messages", "first_s", "last_s"]
 TEXT_PAIR = re.compile(r"\[starpu_comm_stats\]\[(\d+):(\d+)\]\s+(\S+) B\s+\S+ MB(?:\s+(\S+) B/s)?(?:\s+\S+ MB/s)?(?:\s+(\d+) messages)?")
+# What a transport says of itself at the end of a run: its name and counts of its own.
+TEXT_TRANSPORT = re.compile(r"\[starpu_comm_stats\]\[\d+\]\s+[a-z][a-z0-9_]*: ")
+STDERR_HINT = "; the table that STARPU_MPI_STATS=1 prints is on standard error: keep it with `2> FILE`"
 LARGEST_NODE = 1 << 20
 LARGEST = 1e30  # of bytes, messages and seconds
 SHORTEST_S = 1e-12  # a run that took less has no bandwidth
@@ -84,7 +87,8 @@ def read_csv(path, lines):
             header = fields
             missing = [name for name in COLUMNS[:4] if name not in header]
             if missing:
-                fail(path, number, "the header line lacks %s; it should be %s" % (", ".join(missing), ",".join(COLUMNS)))
+                text = "the header line lacks %s; it should be %s" % (", ".join(missing), ",".join(COLUMNS))
+                fail(path, number, text + (STDERR_HINT if len(missing) == 4 else ""))
             continue
         if len(fields) != len(header):
             fail(path, number, "%d fields, but the header has %d" % (len(fields), len(header)))
@@ -106,7 +110,7 @@ def read_text(path, lines):
     """The lines of STARPU_MPI_STATS; other lines of the program's output are skipped."""
     stats, found = Stats(), False
     for number, line in enumerate(lines, 1):
-        if "[starpu_comm_stats]" not in line:
+        if "[starpu_comm_stats]" not in line or TEXT_TRANSPORT.search(line):
             continue
         found = True
         if re.search(r"\[starpu_comm_stats\]\[\d+\]\s+TOTAL", line):
@@ -123,7 +127,7 @@ def read_text(path, lines):
         if match.group(5):
             stats.add(stats.messages, src, dst, read_number(path, number, "messages", match.group(5), int))
     if not found:
-        fail(path, 1, "neither statistics in CSV form (%s) nor lines of STARPU_MPI_STATS=1" % ",".join(COLUMNS))
+        fail(path, 1, "lines of transports, but none of the traffic between ranks; is the file complete?")
     return stats
 
 

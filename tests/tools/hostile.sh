@@ -93,6 +93,7 @@ def search(path, reader, chance):
 chance = random.Random(1)
 put("run.csv", "# orrery stats: nodes=4 makespan_s=0.5\nsrc,dst,bytes,messages,first_s,last_s\n0,1,100,2,0.0,0.1\n1,2,1000000,3,0.0,0.2\n3,0,7,1,0,0.4\n")
 put("run.txt", "a line of the program\n[starpu_comm_stats][3] TOTAL:   476.000000 B    0.000454 MB      0.000098 B/s    0.000000 MB/s\n"
+    "[starpu_comm_stats][3] shm: 2 payloads, 248 B, copied between ranks of this host\n"
     "[starpu_comm_stats][3:0]        248.000000 B    0.000237 MB      0.000051 B/s    0.000000 MB/s\n"
     "[starpu_comm_stats][1:2] 188.000000 B 0.000065 MB 0.000014 B/s 0.000000 MB/s 12 messages\n")
 search("run.csv", statistics, chance)

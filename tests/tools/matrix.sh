@@ -46,6 +46,8 @@ written ./one volume bandwidth messages
 	echo 'a line of the program'
 	echo '[starpu_comm_stats][3] TOTAL:   476.000000 B    0.000454 MB      0.000098 B/s    0.000000 MB/s'
 	echo '[starpu_comm_stats][3:0]        248.000000 B    0.000237 MB      0.000051 B/s    0.000000 MB/s'
+	echo '[starpu_comm_stats][3] shm: 2 payloads, 248 B, copied between ranks of this host'
+	echo '[starpu_comm_stats][1] ucx: 3 messages, 188 B, sent to 1 of 3 ranks'
 	echo '[1,2]<stdout>:[starpu_comm_stats][1:2] 188.000000 B 0.000065 MB 0.000014 B/s 0.000000 MB/s'
 } > run.txt
 ok $tool run.txt -o text
@@ -54,6 +56,29 @@ has err 'has no messages; that matrix is left out'
 ok $tool four.csv -o text
 written text/four volume bandwidth messages
 ok "$ORRERY" matrix run.txt -o text2
+
+# chain WORLD COMMAND...: from a run with STARPU_MPI_STATS=1 to pictures, under both names of the command.
+chain() {
+	world=$1
+	shift
+	STARPU_MPI_STATS=1 "$@" > "$world.out" 2> "$world.txt" || { cat "$world.txt"; die "exit status $? of: $*"; }
+	has "$world.txt" 'starpu_comm_stats.*TOTAL'
+	ok "$ORRERY" matrix "$world.txt" -o chain
+	written "chain/$world" volume bandwidth
+	ok $tool "$world.txt" -o chain2
+	written "chain2/$world" volume bandwidth
+	# Who redirects standard output finds out where the table is.
+	echo 'Hello, world' > stdout.txt
+	fails 1 'stdout.txt:1: .*STARPU_MPI_STATS=1 prints is on standard error: keep it with .2> FILE' "$ORRERY" matrix stdout.txt
+}
+ring=$ORR_TEST_BUILDDIR/examples/ring/ring
+if [ "$ORR_TEST_MPI" = yes ]; then
+	for transport in shm mpi; do
+		ORRERY_TRANSPORT=$transport chain $transport "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$ring"
+	done
+	grep -q 'shm: [0-9]* payloads' shm.txt || die "no line of the transport shm"
+fi
+if [ "$ORR_TEST_SIM" = yes ]; then chain sim "$ORRERY" sim -n 4 "$ring.sim"; fi
 
 fails 1 'absent.csv: there is no such file' "$ORRERY" matrix absent.csv
 printf '%s\n0,1,12,1,0,1\n0,x,12,1,0,1\n' $header > bad.csv
