@@ -64,7 +64,7 @@ void launcher_finish(int status)
 	orr_sim_progress_clear();
 	orr_sim_own_lines();
 	fflush(NULL);
-	if (orr_sim_report_write() && !status)
+	if ((orr_sim_report_write() || orr_sim.failed_at_end) && !status)
 		status = 1;
 	fflush(NULL);
 	orr_sim_leave(status & 255 ? status & 255 : status ? 1 : 0);

@@ -5,9 +5,11 @@
  * about an option of the table that options_set does not know. */
 #include "launcher.h"
 #include "sim_dyn.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum option_id {
@@ -358,6 +360,15 @@ static int options_read_one(struct launcher_options *o, char **argv, int i)
 	return i + 2;
 }
 
+/* The file of an older run does not stay as if it were of this one. */
+static void options_empty_file(enum option_id id, const char *path)
+{
+	struct stat st;
+	if (path && !stat(path, &st) && S_ISREG(st.st_mode) && truncate(path, 0))
+		launcher_fail("%s %s: it cannot be written: %s; choose another place",
+			      options_table[id].name, path, strerror(errno));
+}
+
 void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 {
 	int i = 1;
@@ -394,6 +405,8 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	options_settle_elastic(o);
 	options_read_environment();
 	launcher_noise_read(o);
+	options_empty_file(OPTION_STATS, orr_sim.stats_file);
+	options_empty_file(OPTION_REPORT, orr_sim.report_file);
 	o->program = argv + i;
 	o->nprogram = argc - i;
 	orr_sim.progress = isatty(2);

@@ -192,9 +192,10 @@ struct orr_sim {
 	const char *stats_file, *report_file;
 	int bound; /* lower bounds are reported */
 	struct orr_sim_noise noise;
-	uint64_t yields; /* seed of --yields, 0: off */
-	int progress;    /* stderr is a terminal */
-	int quiet;       /* no summary at the end */
+	uint64_t yields;   /* seed of --yields, 0: off */
+	int progress;      /* stderr is a terminal */
+	int quiet;         /* no summary at the end */
+	int failed_at_end; /* some output of a rank could not be written */
 	/* state */
 	struct orr_sim_rank *ranks;
 	unsigned nlibraries; /* copies of shared objects of users */

@@ -91,6 +91,12 @@ void orr_sys_abort(void)
 	orr_sim_leave(orr_sim.status ? orr_sim.status : 1);
 }
 
+void orr_sys_fail_at_end(struct orr_process *proc)
+{
+	(void) proc;
+	orr_sim.failed_at_end = 1;
+}
+
 /* ---- energy ---- */
 
 /* One counter: what the models and the machine's description say. */

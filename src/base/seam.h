@@ -169,6 +169,9 @@ int orr_sys_link_load(struct orr_process *proc);
 /* [any] [locked] Ends the whole program, all its ranks included, after an error that the caller
  * already reported: flushes output and does not return. */
 void orr_sys_abort(void) __attribute__((noreturn));
+/* [any] The program goes on, and ends with a status that is not 0, whatever main returns: something
+ * that the user asked for is missing. The caller has reported it. */
+void orr_sys_fail_at_end(struct orr_process *proc);
 
 /* ---- the machine ---- */
 /* [main] Describes the machine: fills in proc->topo. Returns 0 or -errno after a message. */

@@ -102,6 +102,9 @@ struct orr_mpi_peer_stats {
 	uint64_t messages, bytes; /* data sent: payload bytes, one message per datum */
 	double first_us, last_us; /* when, by orr_sys_now_us() since the start of the program */
 };
+/* [main] [waits] Collective, before the run: can what the user wants of these counts be written?
+ * Otherwise -errno, after a message of one rank. */
+int orr_sys_mpi_prepare_stats(struct orr_process *proc);
 /* [main] [waits] Takes the counts since the start, or since the last call, of a process that is
  * about to go on with the communicator next, or to leave (MPI_COMM_NULL). Ranks are those of the
  * communicator that is left; all of its processes call this while no engine runs. */

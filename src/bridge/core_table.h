@@ -10,6 +10,7 @@
 #define ORR_BRIDGE_CORE_TABLE_H
 
 #include "base/link.h"
+#include "base/output.h"
 #include "base/seam.h"
 #include "core/core.h"
 #include "core/graph.h"
@@ -73,6 +74,9 @@
 	F(orr_trace_message) \
 	F(orr_trace_set_behind) \
 	F(orr_config_long) \
+	F(orr_output_prepare) \
+	F(orr_output_open) \
+	F(orr_output_close) \
 	F(orr_link_register) \
 	F(orr_slab_foreach)
 

@@ -269,6 +269,21 @@ void orr_trace_set_behind(struct orr_process *proc, double us)
 
 #endif
 
+int orr_output_prepare(const char *variable, const char *path)
+{
+	return core.orr_output_prepare(variable, path);
+}
+
+FILE *orr_output_open(const char *variable, const char *path)
+{
+	return core.orr_output_open(variable, path);
+}
+
+int orr_output_close(FILE *f, const char *variable, const char *path)
+{
+	return core.orr_output_close(f, variable, path);
+}
+
 long orr_config_long(const char *name, long dflt)
 {
 	return core.orr_config_long(name, dflt);

@@ -6,7 +6,7 @@
 #include "core/profiling.h"
 #include "data/bus.h"
 #include "base/numbers.h"
-#include "base/log.h"
+#include "base/output.h"
 #include "data/data.h"
 #include "core/core.h"
 #include "core/task.h"
@@ -177,26 +177,54 @@ void starpu_data_display_memory_stats(void)
 	}
 }
 
-/* Prints to the file that the environment names (with several ranks a file each), or to stderr. */
-static void print_to(const char *path, void (*print)(FILE *))
+#define BUS_FILE "STARPU_BUS_STATS_FILE"
+#define WORKER_FILE "STARPU_WORKER_STATS_FILE"
+
+/* The file of this rank. */
+static void stats_file_name(char *name, size_t size, const char *path)
 {
-	struct orr_process *proc = orr_self();
+	const struct orr_process *proc = orr_self();
+
+	if (proc->mpi_size > 1)
+		snprintf(name, size, "%s.%d", path, proc->mpi_rank);
+	else
+		snprintf(name, size, "%s", path);
+}
+
+static int prepare_stats_file(const char *variable, int wanted, const char *path)
+{
 	char name[4096];
-	FILE *f;
+
+	if (!wanted || !path)
+		return 0;
+	stats_file_name(name, sizeof(name), path);
+	return orr_output_prepare(variable, name);
+}
+
+int orr_profiling_prepare_files(struct orr_process *proc)
+{
+	const struct orr_config *cfg = &proc->cfg;
+	int ret = prepare_stats_file(BUS_FILE, cfg->bus_stats, cfg->bus_stats_file);
+
+	return ret ? ret
+		   : prepare_stats_file(WORKER_FILE, cfg->worker_stats, cfg->worker_stats_file);
+}
+
+/* Prints to the file that the environment names (with several ranks a file each), or to stderr. */
+static void print_to(const char *variable, const char *path, void (*print)(FILE *))
+{
+	char name[4096];
 
 	if (!path) {
 		print(stderr);
 		return;
 	}
-	snprintf(name, sizeof(name), proc->mpi_size > 1 ? "%s.%d" : "%s", path, proc->mpi_rank);
-	f = fopen(name, "w");
-	if (f)
-		print(f);
-	if (!f || ferror(f))
-		orr_error("statistics cannot be written to %s: %s; name another file", name,
-			  strerror(errno));
-	if (f)
-		fclose(f);
+	stats_file_name(name, sizeof(name), path);
+	FILE *f = orr_output_open(variable, name);
+	if (!f)
+		return;
+	print(f);
+	orr_output_close(f, variable, name);
 }
 
 void starpu_display_stats(void)
@@ -204,9 +232,9 @@ void starpu_display_stats(void)
 	const struct orr_config *cfg = &orr_self()->cfg;
 
 	if (cfg->bus_stats)
-		print_to(cfg->bus_stats_file, orr_bus_print);
+		print_to(BUS_FILE, cfg->bus_stats_file, orr_bus_print);
 	if (cfg->worker_stats)
-		print_to(cfg->worker_stats_file, print_workers);
+		print_to(WORKER_FILE, cfg->worker_stats_file, print_workers);
 }
 
 /* ---- tasks ---- */

@@ -266,6 +266,9 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 		ret = begin_core(&core, conf);
 	if (ret)
 		goto no_core;
+	ret = orr_sys_mpi_prepare_stats(proc);
+	if (ret)
+		goto no_core;
 	ret = make(proc, comm, rank, size, begun_us, &mpi);
 	if (ret)
 		goto no_core;

@@ -210,6 +210,12 @@ void starpu_mpi_comm_amounts_retrieve(size_t *comm_amounts)
 	starpu_mpi_comm_stats_retrieve(comm_amounts);
 }
 
+static int unwritten(const char *path, int err)
+{
+	orr_error("cannot write communication statistics to '%s': %s", path, strerror(-err));
+	return err;
+}
+
 int orrery_stats_write(const char *path)
 {
 	ORR_PLAIN_NUMBERS;
@@ -219,19 +225,22 @@ int orrery_stats_write(const char *path)
 	if (!mpi)
 		return -ENODEV;
 	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, &n);
-	FILE *f = v ? fopen(path, "w") : NULL;
+	if (!v)
+		return -ENOMEM;
+	FILE *f = fopen(path, "w");
 	if (!f) {
-		int ret = v ? -errno : -ENOMEM;
-		if (v)
-			orr_error("cannot write communication statistics to '%s': %s", path,
-				  strerror(-ret));
+		int err = -errno;
 		free(v);
-		return ret;
+		return unwritten(path, err);
 	}
 	fprintf(f, "src,dst,bytes,messages,first_s,last_s\n");
 	for (unsigned i = 0; i < n; i++)
 		fprintf(f, "%d,%d,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f\n", mpi->rank, v[i].peer,
 			v[i].bytes, v[i].messages, v[i].first_us * 1e-6, v[i].last_us * 1e-6);
 	free(v);
-	return fclose(f) ? -errno : 0;
+	int failed = fflush(f) || ferror(f);
+	int err = failed ? -errno : 0;
+	if (fclose(f) && !failed)
+		err = -errno;
+	return err ? unwritten(path, err) : 0;
 }

@@ -317,9 +317,11 @@ int orr_model_save(struct orr_model *m, const char *dir)
 	}
 	if (fd >= 0)
 		close(fd);
-	if (err)
+	if (err) {
 		orr_error(
 			"%s: the performance model cannot be written: %s; set STARPU_PERF_MODEL_DIR to a place that can",
 			path, strerror(-err));
+		orr_sys_fail_at_end(orr_self());
+	}
 	return err;
 }

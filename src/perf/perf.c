@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/output.h"
 #include "perf/model_state.h"
 
 /* ---- places ---- */
@@ -117,6 +118,12 @@ int orr_perf_init(struct orr_process *proc)
 		p->has_own = 0;
 	}
 	orr_perf_set_host(p, proc);
+	if (proc->cfg.calibrate) {
+		int ret = orr_output_prepare_folder("STARPU_PERF_MODEL_DIR",
+						    proc->cfg.perf_model_dir);
+		if (ret)
+			return ret;
+	}
 	return set_dirs(p);
 }
 

@@ -13,6 +13,7 @@
 #include "core/group.h"
 #include "core/hooks.h"
 #include "core/monitor.h"
+#include "core/profiling.h"
 #include "core/tag.h"
 #include "core/task.h"
 #include "core/times.h"
@@ -255,6 +256,7 @@ const struct orr_stage orr_stages[] = {
 	{ "topology", orr_sys_topology_init, orr_sys_topology_exit },
 	{ "performance models", start_perf, orr_perf_exit },
 	{ "trace", orr_trace_init, orr_trace_exit },
+	{ "files of statistics", orr_profiling_prepare_files, stop_nothing },
 	{ "profiling tool", orr_tool_init, orr_tool_exit },
 	{ "tags", start_nothing, orr_tag_exit },
 	{ "disks", start_nothing, stop_disks },

@@ -420,6 +420,14 @@ int orr_sys_mpi_collective_test(struct orr_process *proc, MPI_Request *req)
 
 /* ---- statistics ---- */
 
+int orr_sys_mpi_prepare_stats(struct orr_process *proc)
+{
+	orr_assert_no_lock();
+	if (!proc->cfg.mpi_stats_file || orr_sys_mpi_elastic())
+		return 0;
+	return orr_real_stats_prepare(real.comm, proc->cfg.mpi_stats_file);
+}
+
 void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 			    const struct orr_mpi_peer_stats *peers, unsigned n)
 {

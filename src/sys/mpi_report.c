@@ -12,6 +12,9 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/output.h"
+
+#define VARIABLE "ORRERY_MPI_STATS_FILE"
 
 struct row {
 	int src;
@@ -141,17 +144,24 @@ static int nranks(int size)
 	return size;
 }
 
+int orr_real_stats_prepare(MPI_Comm comm, const char *path)
+{
+	int rank, ret = 0;
+
+	MPI_Comm_rank(comm, &rank);
+	if (!rank)
+		ret = orr_output_prepare(VARIABLE, path);
+	MPI_Bcast(&ret, 1, MPI_INT, 0, comm);
+	return ret;
+}
+
 static void write_rows(const char *path, int size, double makespan_us)
 {
 	ORR_PLAIN_NUMBERS;
-	FILE *f = fopen(path, "w");
+	FILE *f = orr_output_open(VARIABLE, path);
 
-	if (!f) {
-		orr_error(
-			"cannot write communication statistics to '%s' (ORRERY_MPI_STATS_FILE): %s",
-			path, strerror(errno));
+	if (!f)
 		return;
-	}
 	fprintf(f,
 		"# orrery stats: nodes=%d makespan_s=%.6f\nsrc,dst,bytes,messages,first_s,last_s\n",
 		nranks(size), makespan_us * 1e-6);
@@ -159,7 +169,7 @@ static void write_rows(const char *path, int size, double makespan_us)
 		fprintf(f, "%d,%d,%llu,%llu,%.6f,%.6f\n", r->src, r->to.peer,
 			(unsigned long long) r->to.bytes, (unsigned long long) r->to.messages,
 			r->to.first_us * 1e-6, r->to.last_us * 1e-6);
-	fclose(f);
+	orr_output_close(f, VARIABLE, path);
 }
 
 void orr_real_stats_write(MPI_Comm comm, const char *path, const struct orr_mpi_peer_stats *peers,

@@ -13,6 +13,9 @@
  * rank 0 of next. */
 void orr_real_stats_keep(MPI_Comm comm, MPI_Comm next, const struct orr_mpi_peer_stats *peers,
 			 unsigned n);
+/* [waits] Collective over comm: can rank 0 write the file? Otherwise -errno on all ranks, after a
+ * message of rank 0. */
+int orr_real_stats_prepare(MPI_Comm comm, const char *path);
 /* [waits] Collective over comm: rank 0 writes the file, with these last counts of each rank.
  * span_us: how long the program ran here. */
 void orr_real_stats_write(MPI_Comm comm, const char *path, const struct orr_mpi_peer_stats *peers,

@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/output.h"
 #include "starpu_fxt.h"
 
 struct event {
@@ -179,13 +180,29 @@ int starpu_fxt_is_enabled(void)
 
 /* ---- start and end ---- */
 
+#define VARIABLE "ORRERY_TRACE"
+
+/* The file of this rank. */
+static void file_name(const struct orr_process *proc, char *path, size_t size)
+{
+	if (proc->mpi_size > 1)
+		snprintf(path, size, "%s.%d", proc->cfg.trace, proc->mpi_rank);
+	else
+		snprintf(path, size, "%s", proc->cfg.trace);
+}
+
 int orr_trace_init(struct orr_process *proc)
 {
 	struct orr_trace *tr;
+	char path[4096];
 
 	proc->trace = NULL;
 	if (!proc->cfg.trace)
 		return 0;
+	file_name(proc, path, sizeof(path));
+	int ret = orr_output_prepare(VARIABLE, path);
+	if (ret)
+		return ret;
 	tr = aligned_alloc(_Alignof(struct orr_trace), sizeof(*tr));
 	if (!tr)
 		return -ENOMEM;
@@ -265,18 +282,15 @@ static void write_file(struct orr_process *proc, const struct orr_trace *tr)
 {
 	char path[4096];
 
-	if (proc->mpi_size > 1)
-		snprintf(path, sizeof(path), "%s.%d", proc->cfg.trace, proc->mpi_rank);
-	else
-		snprintf(path, sizeof(path), "%s", proc->cfg.trace);
-
-	FILE *f = fopen(path, "w");
-
-	int err = f ? write_events(proc, tr, f) : -errno;
-	if (f && fclose(f) && !err)
-		err = -errno;
-	if (err)
-		orr_error("ORRERY_TRACE: %s cannot be written: %s", path, strerror(-err));
+	file_name(proc, path, sizeof(path));
+	FILE *f = orr_output_open(VARIABLE, path);
+	if (!f)
+		return;
+	if (write_events(proc, tr, f)) {
+		orr_error(VARIABLE ": memory is exhausted; trace a shorter run");
+		orr_sys_fail_at_end(proc);
+	}
+	orr_output_close(f, VARIABLE, path);
 }
 
 void orr_trace_exit(struct orr_process *proc)
