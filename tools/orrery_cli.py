@@ -20,6 +20,7 @@ SUBCOMMANDS = {
     "machine": "show this machine, or one that is described by its measurements",
     "perfmodel": "list, show, export and plot how long kernels take",
     "profile": "show how long the tasks of a traced run took",
+    "trace": "show what a recorded run did, event by event",
     "config": "show what this Orrery was configured with",
     "env": "print the environment that lets builds and programs find this Orrery",
 }

@@ -7,13 +7,14 @@
 import math
 import sys
 
+import orrery_tracefile
 from orrery_cli import UserError
 
 HELP = """usage: orrery profile TRACE... [CODELET]
 
-Shows how long the tasks of each codelet took in a traced run (ORRERY_TRACE=TRACE;
-with several ranks TRACE.0, TRACE.1, ...): number of tasks, total, mean, standard
-deviation, least and most. With a codelet, it has a line for each worker.
+Shows how long the tasks of each codelet took in a traced run (ORRERY_TRACE=TRACE,
+or orrery run --trace TRACE): number of tasks, total, mean, standard deviation, least
+and most. With a codelet, it has a line for each worker.
 
 A word that is the name of a file is a trace; the last one that is not is the codelet.
 """
@@ -36,13 +37,11 @@ class Durations:
 HEAD = "%-28s %8s %14s %12s %12s %12s %12s" % ("", "tasks", "total ms", "mean us", "deviation", "least us", "most us")
 
 
-def read(path):
-    """Tuples (codelet, rank, worker, duration in us) of the tasks in a trace."""
+def read_text(path):
+    """The same of the text form (orrery trace --text)."""
     started = {}
     with open(path, encoding="utf-8", errors="replace") as stream:
-        if not stream.readline().startswith("# time_us rank worker event"):
-            raise UserError("%s is not a trace; record one with ORRERY_TRACE=FILE" % path, 1)
-        for number, line in enumerate(stream, 2):
+        for number, line in enumerate(stream, 1):
             fields = line.rstrip("\n").split(" ", 5)
             if len(fields) < 5 or fields[3] not in ("start", "end"):
                 continue
@@ -54,6 +53,23 @@ def read(path):
                 started.setdefault(key, when)
             elif key in started:
                 yield (fields[5] if len(fields) > 5 else "") or "unnamed", key[0], key[1], when - started.pop(key)
+
+
+def read(path):
+    """Tuples (codelet, rank, worker, duration in us) of the tasks in a trace."""
+    started = {}
+    with open(path, "rb") as stream:
+        if stream.read(14) == b"# time_us rank":
+            yield from read_text(path)
+            return
+    trace = orrery_tracefile.Trace(path)
+    for ns, rank, kind, _, worker, a, job, _, _, process in trace.events(("start", "end")):
+        key = rank, worker, job
+        if orrery_tracefile.KINDS[kind] == "start":
+            started.setdefault(key, (ns, process.strings.get(a, "unnamed")))
+        elif key in started:
+            begin, name = started.pop(key)
+            yield name, rank, worker, (ns - begin) * 1e-3
 
 
 def main(_context, arguments):

@@ -15,7 +15,7 @@ from orrery_cli import UserError, exec_program
 from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
-                  [--mpirun "extra options"] [--show] PROGRAM [ARGS]
+                  [--mpirun "extra options"] [--trace FILE] [--show] PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks of the machine at hand, or of the
 machines that the options or the job's allocation name.
@@ -34,6 +34,8 @@ machines that the options or the job's allocation name.
                       may be there from an earlier run. DIR is told to the program
                       as ORRERY_CHECKPOINT_DIR
   --restarts K        at most K times (default 10)
+  --trace FILE        record what happens into FILE, for `orrery trace` (sets
+                      ORRERY_TRACE)
   --show              print the command instead of running it
   --elastic           the number of processes may change while it runs
   --max M             with --elastic: at most M processes at a time (default N)
@@ -90,7 +92,7 @@ def parse(arguments):
         word = words.pop(0)
         if word == "--":
             break
-        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts") and not words:
+        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace") and not words:
             raise UserError("%s needs a value after it" % word)
         if word in ("-n", "-np"):
             ranks = whole("-n", words.pop(0), "ranks")
@@ -104,6 +106,8 @@ def parse(arguments):
             extra = shlex.split(words.pop(0))
         elif word.startswith("--mpirun="):
             extra = shlex.split(word.split("=", 1)[1])
+        elif word == "--trace" or word.startswith("--trace="):
+            os.environ["ORRERY_TRACE"] = os.path.abspath(word.partition("=")[2] or words.pop(0))
         elif word == "--show":
             show = True
         elif word == "--master-slave":

@@ -89,6 +89,14 @@ def take_master_slave(given):
     return rest
 
 
+def take_trace(given):
+    """Takes --trace out of the given options: the rest."""
+    for option, value in given:
+        if option.name == "--trace":
+            os.environ["ORRERY_TRACE"] = os.path.abspath(value)
+    return [pair for pair in given if pair[0].name != "--trace"]
+
+
 def parse(options, arguments):
     """The launcher's options as pairs of a name and a value, the program's words, --show, and the request of --repeat or of failures."""
     table = {name: option for option in options for name in option.names}
@@ -109,7 +117,7 @@ def parse(options, arguments):
     if not words:
         raise UserError("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]")
     orrery_estimate.check({option.name for option, _ in given})
-    given, failing = orrery_fail.take(take_master_slave(given))
+    given, failing = orrery_fail.take(take_trace(take_master_slave(given)))
     given, request = take_repeat(given, table, show)
     return [(option.name, value) for option, value in given], words, show, request or failing
 

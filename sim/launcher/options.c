@@ -261,6 +261,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_RESTARTS:
 	case OPTION_SHOW:
 	case OPTION_MASTER_SLAVE:
+	case OPTION_TRACE:
 	case NOPTIONS: break; /* options_find does not return these */
 	}
 }

@@ -198,7 +198,8 @@ struct orr_sim {
 	int failed_at_end; /* some output of a rank could not be written */
 	/* state */
 	struct orr_sim_rank *ranks;
-	unsigned nlibraries; /* copies of shared objects of users */
+	struct orr_trace_file *trace_files; /* that ranks record into */
+	unsigned nlibraries;                /* copies of shared objects of users */
 	/* Elastic runs only, else NULL: the number of the host of each process of a group (an
 	 * MPI_Group) in ranks, which has room for all. 0, or -1. */
 	int (*hosts_of)(void *group, int n, int *ranks);

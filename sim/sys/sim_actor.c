@@ -325,6 +325,19 @@ double orr_sys_origin_us(void)
 	return 0;
 }
 
+/* ---- traces ---- */
+
+struct orr_trace_file **orr_sys_trace_files(void)
+{
+	return &orr_sim.trace_files;
+}
+
+void orr_sys_run_name(struct orr_process *proc, char *name, size_t size)
+{
+	(void) proc;
+	snprintf(name, size, "%s", "");
+}
+
 void orr_sys_sleep_us(double us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();

@@ -135,9 +135,13 @@
 	  "none", \
 	  "anything that allocates from the same slab") \
 	X(TRACE, 0, "orr_trace.lock", \
-	  "the events of all threads that step no worker", \
+	  "the strings of a process that records, and its list of streams", \
 	  "none", \
 	  "anything but recording") \
+	X(TRACE_FILE, 0, "orr_trace_file.lock", \
+	  "the parts of the file that is being recorded which are in memory", \
+	  "TRACE", \
+	  "anything but the next block of the file") \
 	X(SYS_NAMES, 0, "orr_real.lock", \
 	  "the names of this machine that were ever given out", \
 	  "PROCESS, PERF", \

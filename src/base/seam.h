@@ -33,6 +33,8 @@ struct orr_copy;
 struct orr_world_device;
 struct starpu_codelet;
 struct _starpu_data_state;
+struct orr_trace_file;
+struct orr_trace_stream;
 
 /* A thread (of a real run) or an actor (of a simulated run), as the runtime sees it. One exists per
  * thread that ever called us. */
@@ -55,8 +57,12 @@ struct orr_thread {
 	uint8_t gave_back;    /* memory was given back meanwhile (data/memory.c) */
 	uint8_t searching;    /* nested: it searches for memory (data/search.h) */
 	uint8_t starved;      /* it retries a request that is counted as waiting for memory */
-	double debt_us;       /* virtual time charged but not yet spent (always 0 in a real run) */
-	void *sys;            /* the world's own part */
+	unsigned trace_epoch; /* of the run that `trace` belongs to */
+	struct orr_trace_stream *trace; /* the events that it records (trace/trace.h), or NULL */
+	uint64_t cause; /* what ended, and lets others go on in this thread just now (ORR_CAUSE_*
+			   in trace/trace.h); 0: the program does */
+	double debt_us; /* virtual time charged but not yet spent (always 0 in a real run) */
+	void *sys;      /* the world's own part */
 	struct orr_magazine { /* free objects kept by this thread, see base/slab.h */
 		void *list;
 		unsigned n, epoch;
@@ -172,6 +178,13 @@ void orr_sys_abort(void) __attribute__((noreturn));
 /* [any] The program goes on, and ends with a status that is not 0, whatever main returns: something
  * that the user asked for is missing. The caller has reported it. */
 void orr_sys_fail_at_end(struct orr_process *proc);
+
+/* ---- traces (trace/file.h) ---- */
+/* [main] The list of files that this system process records into, which all its ranks share. */
+struct orr_trace_file **orr_sys_trace_files(void);
+/* [main] A name that all processes of this run share, and no other run on this computer has; "" if
+ * this process is the only one of the system. */
+void orr_sys_run_name(struct orr_process *proc, char *name, size_t size);
 
 /* ---- the machine ---- */
 /* [main] Describes the machine: fills in proc->topo. Returns 0 or -errno after a message. */

@@ -71,8 +71,8 @@
 	F(orr_task_npending) \
 	F(orr_task_ncompleted) \
 	F(orr_graph_message) \
-	F(orr_trace_message) \
-	F(orr_trace_set_behind) \
+	F(orr_trace_add) \
+	F(orr_trace_place) \
 	F(orr_config_long) \
 	F(orr_output_prepare) \
 	F(orr_output_open) \

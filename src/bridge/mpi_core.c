@@ -251,10 +251,9 @@ void orr_graph_message(struct orr_process *proc, starpu_data_handle_t h, int ord
 	core.orr_graph_message(proc, h, ordered, m);
 }
 
-void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
-		       int64_t tag, size_t bytes)
+void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
 {
-	core.orr_trace_message(proc, by, event, peer, tag, bytes);
+	core.orr_trace_add(proc, e);
 }
 
 void orr_link_register(const struct orr_link_ops *ops)
@@ -262,9 +261,9 @@ void orr_link_register(const struct orr_link_ops *ops)
 	core.orr_link_register(ops);
 }
 
-void orr_trace_set_behind(struct orr_process *proc, double us)
+void orr_trace_place(struct orr_process *proc, double behind_us)
 {
-	core.orr_trace_set_behind(proc, us);
+	core.orr_trace_place(proc, behind_us);
 }
 
 #endif

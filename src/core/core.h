@@ -111,12 +111,12 @@ struct orr_worker {
 	uint8_t pipeline; /* tasks at once; 0: it is no device's worker */
 	uint8_t later;  /* RUNNING: the device runs the kernel, the driver tells when it is over */
 	uint8_t nahead; /* tasks started behind the one that runs */
-	struct orr_launch launch; /* RUNNING: the kernel of task */
-	struct orr_launch *ahead; /* those of the tasks behind it, in order; owned, pipeline places
-				   */
-	struct orr_kernel kernel; /* RUNNING: kernel.end_us is when it is over */
-	uint64_t end_seq;         /* breaks ties among equal ends */
-	double start_us;
+	struct orr_launch launch;  /* RUNNING: the kernel of task */
+	struct orr_launch *ahead;  /* those of the tasks behind it, in order; owned, pipeline places
+				    */
+	struct orr_kernel kernel;  /* RUNNING: kernel.end_us is when it is over */
+	uint64_t end_seq;          /* breaks ties among equal ends */
+	double start_us, taken_us; /* its task was started, and, while events are recorded, taken */
 	unsigned heap_index;
 
 	orr_lock_t local_lock; /* tasks pinned to this worker, protected by it */

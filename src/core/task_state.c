@@ -27,9 +27,13 @@
 
 void orr_task_release(struct orr_task *t)
 {
+	uint64_t job = t->job_id; /* others may end the task after its counter was decreased */
+
 	/* With one dependency left it is ours: nobody else can change the counter. */
 	if (ORR_ATOMIC_LOAD(&t->owner.ndeps) == 1 || ORR_ATOMIC_ADD(&t->owner.ndeps, -1) == 0)
 		orr_task_ready(t);
+	else if (__builtin_expect(orr_self()->observed != 0, 0))
+		orr_task_trace_release(orr_self(), job);
 }
 
 static void nowhere_done(void *arg)
@@ -87,10 +91,13 @@ static void run_callback(struct orr_task *t, void (*fn)(void *), void *arg)
 {
 	struct orr_thread *self = orr_thread_self();
 	struct orr_task *saved = self->task;
+	uint64_t cause = self->cause;
 
 	self->task = t;
+	self->cause = 0; /* it is the program that acts */
 	fn(arg);
 	self->task = saved;
+	self->cause = cause;
 }
 
 void orr_task_held(struct orr_task *t)
@@ -103,10 +110,13 @@ void orr_task_held(struct orr_task *t)
 		t->where = STARPU_NOWHERE;
 		t->skipped = 1;
 	}
+	struct orr_process *proc = orr_self();
+
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_READY);
 	pub->status = STARPU_TASK_READY;
-	if (!t->internal && orr_monitor_wants(orr_self(), t))
-		orr_monitor_ready_slow(orr_self(), t, !(t->where & STARPU_NOWHERE));
+	orr_task_trace(proc, ORR_TRACE_READY, t, -1, 0);
+	if (!t->internal && orr_monitor_wants(proc, t))
+		orr_monitor_ready_slow(proc, t, !(t->where & STARPU_NOWHERE));
 	if (__builtin_expect(t->where & STARPU_NOWHERE, 0))
 		orr_owner_proceed(&t->owner);
 	else
@@ -206,7 +216,9 @@ void orr_task_announce(struct orr_task *t, struct orr_round_end *e)
 /* Execution and all end dependencies are over. */
 static void terminate(struct orr_task *t, struct orr_worker *w)
 {
-	struct orr_process *proc = orr_self();
+	struct orr_thread *self = orr_thread_self();
+	struct orr_process *proc = self->proc;
+	uint64_t cause = orr_cause_begin(self, t);
 	struct starpu_task *pub = t->pub;
 	struct orr_round_end e = { 0 };
 	int waited_for, internal = t->internal, user_wait = t->user_wait;
@@ -242,6 +254,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 		orr_tag_task_ends(t);
 	pub->status = STARPU_TASK_FINISHED;
 	end(t, later ? &e : NULL);
+	self->cause = cause;
 	if (__builtin_expect(ctx != 0, 0))
 		orr_ctx_task_done(proc, ctx);
 	if (!internal) {

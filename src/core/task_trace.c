@@ -58,17 +58,70 @@ void orr_worker_trace_slow(struct orr_worker *w, enum starpu_prof_tool_event eve
 	orr_tool_tell(w->group->proc, event, about(w));
 }
 
-void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_event event,
-			 const struct orr_task *t, int worker, double shift_us)
+/* The event of that kind of t, which worker w executes (NULL: none does). */
+static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_kind kind,
+				       const struct orr_task *t, const struct orr_worker *w)
 {
 	const struct starpu_codelet *cl = t->pub->cl;
+	const struct orr_thread *self = orr_thread_self();
+	struct orr_trace_event e = { .kind = (uint8_t) kind, .worker = -1, .b = t->job_id };
 
-	if (proc->tool && worker >= 0 && (event == ORR_TRACE_START || event == ORR_TRACE_END))
-		tell_tool(&proc->core->workers[worker], event == ORR_TRACE_END, t);
+	if (w)
+		e.worker = (int16_t) w->id;
+	if (kind == ORR_TRACE_SUBMIT || kind == ORR_TRACE_START)
+		e.a = orr_trace_string(proc, cl && cl->name ? cl->name : "unnamed");
+	if (kind == ORR_TRACE_SUBMIT) {
+		e.c = (uint64_t) (int64_t) t->pub->priority;
+		e.d = self->task ? ORR_CAUSE_TASK | self->task->job_id : self->cause;
+	} else if (kind == ORR_TRACE_READY)
+		e.c = self->cause;
+	else if (kind == ORR_TRACE_START && w) {
+		double us = orr_sys_now_us() - w->taken_us;
+
+		e.c = us > 0 ? (uint64_t) (us * 1e3) : 0;
+	}
+	return e;
+}
+
+void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
+			 const struct orr_task *t, int worker, double shift_us)
+{
+	const struct orr_worker *w = worker >= 0 ? &proc->core->workers[worker] : NULL;
+
+	if (proc->tool && w && (kind == ORR_TRACE_START || kind == ORR_TRACE_END))
+		tell_tool(w, kind == ORR_TRACE_END, t);
 	if (!proc->trace)
 		return;
-	orr_trace_task(proc, starpu_worker_get_id(), event, t->job_id,
-		       cl && cl->name ? cl->name : "unnamed", worker, shift_us);
+	struct orr_trace_event e = event_of(proc, kind, t, w);
+
+	e.ns = (int64_t) (shift_us * 1e3 + (shift_us < 0 ? -0.5 : 0.5));
+	orr_trace_add(proc, e);
+}
+
+void orr_task_trace_release(struct orr_process *proc, uint64_t job)
+{
+	uint64_t cause = orr_thread_self()->cause;
+
+	/* The submission of a task is an event of its own. */
+	if (proc->trace && cause)
+		orr_trace_add(proc, (struct orr_trace_event){ .kind = ORR_TRACE_RELEASE,
+							      .worker = -1,
+							      .b = job,
+							      .c = cause });
+}
+
+void orr_task_trace_workers(struct orr_process *proc)
+{
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
+		char name[128];
+
+		starpu_worker_get_name((int) i, name, sizeof(name));
+		orr_trace_add(proc,
+			      (struct orr_trace_event){ .kind = ORR_TRACE_WORKER,
+							.worker = (int16_t) i,
+							.a = orr_trace_string(proc, name),
+							.b = proc->core->workers[i].memnode });
+	}
 }
 
 static void trace_mark(const char *what, unsigned long number, const char *text)

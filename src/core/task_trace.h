@@ -13,13 +13,35 @@
 
 /* Tells a step in the life of t, shift_us from now. `worker` is the worker that executes it, -1 if
  * none does. */
-void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_event event,
+void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind event,
 			 const struct orr_task *t, int worker, double shift_us);
-static inline void orr_task_trace(struct orr_process *proc, enum orr_trace_event event,
+static inline void orr_task_trace(struct orr_process *proc, enum orr_trace_kind event,
 				  const struct orr_task *t, int worker, double shift_us)
 {
 	if (__builtin_expect(proc->observed != 0, 0))
 		orr_task_trace_slow(proc, event, t, worker, shift_us);
+}
+
+/* The task of that number waits for one thing fewer, which the cause of the calling thread says,
+ * but not for the last one. */
+void orr_task_trace_release(struct orr_process *proc, uint64_t job);
+/* Records the workers. Requires proc->trace. */
+void orr_task_trace_workers(struct orr_process *proc);
+
+/* The end of t lets others go on in this thread, until the cause that is returned is set again. */
+static inline uint64_t orr_cause_begin(struct orr_thread *self, const struct orr_task *t)
+{
+	uint64_t was = self->cause;
+
+	self->cause = ORR_CAUSE_TASK | t->job_id;
+	return was;
+}
+
+/* The worker has taken a task. */
+static inline void orr_worker_trace_take(struct orr_worker *w, const struct orr_process *proc)
+{
+	if (__builtin_expect(proc->trace != NULL, 0))
+		w->taken_us = orr_sys_now_us();
 }
 
 /* Tells the tool of an event of a worker that is not about a task. */

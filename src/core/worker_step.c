@@ -16,6 +16,7 @@
 #include "core/parallel.h"
 #include "core/worker.h"
 #include "core/task.h"
+#include "core/task_trace.h"
 #include "core/times.h"
 
 /* Takes a task and asks for its data. */
@@ -24,6 +25,7 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 	struct orr_task *t = orr_task_of(task);
 
 	orr_times_take(w, self->proc, t);
+	orr_worker_trace_take(w, self->proc);
 	orr_execute_prepare(w, t);
 	w->task = t;
 	if (!t->owner.naccess) {

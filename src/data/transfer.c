@@ -63,8 +63,12 @@ static void tell(struct orr_process *proc, int ends, starpu_data_handle_t h,
 				  dst->memnode ? proc->data->memnodes[dst->memnode].devid : -1,
 				  starpu_data_get_size(h));
 	if (__builtin_expect(proc->trace != NULL, 0))
-		orr_trace_copy(proc, -1, ends ? ORR_TRACE_COPIED : ORR_TRACE_COPY, src->memnode,
-			       dst->memnode, starpu_data_get_size(h));
+		orr_trace_add(proc, (struct orr_trace_event){ .kind = ends ? ORR_TRACE_COPIED
+									   : ORR_TRACE_COPY,
+							      .worker = -1,
+							      .a = src->memnode,
+							      .b = dst->memnode,
+							      .c = starpu_data_get_size(h) });
 }
 
 /* ---- copies ---- */

@@ -72,12 +72,16 @@ static void configure(struct orr_mpi *mpi)
 	orr_mpi_direct_init(mpi);
 }
 
-/* Traces of all ranks have one clock, that of rank 0. */
-static void align_clocks(const struct orr_mpi *mpi)
+/* The trace has one clock, that of rank 0, and says which rank this is. */
+static void place_in_trace(const struct orr_mpi *mpi)
 {
-	if (mpi->proc->trace && !mpi->fake && mpi->size > 1 &&
-	    orr_config_long("STARPU_MPI_TRACE_SYNC_CLOCKS", 1) > 0)
-		orr_trace_set_behind(mpi->proc, orr_sys_mpi_clock_behind_us(mpi->proc));
+	double behind_us = 0;
+
+	if (!mpi->proc->trace)
+		return;
+	if (!mpi->fake && mpi->size > 1 && orr_config_long("STARPU_MPI_TRACE_SYNC_CLOCKS", 1) > 0)
+		behind_us = orr_sys_mpi_clock_behind_us(mpi->proc);
+	orr_trace_place(mpi->proc, behind_us);
 }
 
 /* Pretends to be one rank of many. */
@@ -275,7 +279,7 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	mpi->starpu_owned = with_core;
 	mpi->lent_cpu = core.cpu;
 	mpi->drivers_list = core.reserved ? core.own.not_launched_drivers : NULL;
-	align_clocks(mpi);
+	place_in_trace(mpi);
 	set_layer(proc, mpi);
 	ret = orr_mpi_engine_start(mpi);
 	if (!ret)
@@ -430,7 +434,7 @@ static int enter(struct orr_mpi *mpi, MPI_Comm comm)
 		orr_mpi_check_exit(mpi);
 		orr_mpi_check_init(mpi);
 	}
-	align_clocks(mpi);
+	place_in_trace(mpi);
 	return orr_mpi_engine_start(mpi);
 }
 

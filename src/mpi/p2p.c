@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include "core/graph.h"
 #include "mpi/limits.h"
+#include "mpi/message_trace.h"
 #include "mpi/mpi.h"
 #include "base/log.h"
 #include "core/core.h"
@@ -34,12 +35,15 @@ static void granted(struct orr_acquire *a)
 	/* A receive that is left to the engine may be complete, and used again, after the lock. */
 	if (req->kind == ORR_MPI_RECV && !mpi->fake) {
 		orr_lock(&mpi->lock);
+		orr_mpi_trace_grant(mpi, req); /* before it is granted: then others go on with it */
 		req->granted = 1;
 		submit = req->early && req->early->state != ORR_EARLY_LOADING;
 		req->submitted = (uint8_t) submit;
 		orr_unlock(&mpi->lock);
-	} else
+	} else {
+		orr_mpi_trace_grant(mpi, req);
 		req->granted = 1;
+	}
 	/* a->arg: the caller of a blocking form drives the engine next. */
 	if (sends)
 		orr_mpi_coop_submit(mpi, req, a->arg != NULL);
@@ -86,6 +90,7 @@ static int start(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_handl
 
 	if (out)
 		*out = req;
+	orr_mpi_trace_post(mpi, req);
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&mpi->proc->core->graph) != NULL, 0))
 		orr_graph_message(mpi->proc, h, !(how & ORR_P2P_UNORDERED),
 				  &(struct orr_graph_message){

@@ -19,9 +19,9 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "mpi/limits.h"
+#include "mpi/message_trace.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
-#include "trace/trace.h"
 
 #define WINDOW_OUT (64 << 10) /* bytes of a payload that leave at a time, at least one message */
 #define PIECES_OUT 2          /* pieces that leave at a time */
@@ -138,13 +138,6 @@ void orr_mpi_relay_taken(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 
 /* ---- passing on ---- */
 
-static void relay_trace(struct orr_mpi *mpi, const struct orr_mpi_relay *r, int to)
-{
-	if (__builtin_expect(mpi->proc->trace != NULL, 0))
-		orr_trace_message(mpi->proc, starpu_worker_get_id(), ORR_TRACE_SEND, to, r->env.tag,
-				  r->env.size);
-}
-
 /* Sends the envelope, and an eager payload, to the ranks of hops, the first of which is the child
  * and passes it on to the others. */
 static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t arity,
@@ -174,7 +167,8 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t ar
 	if (eager)
 		orr_sys_memcpy(mpi->proc, message + head, payload, eager);
 	orr_mpi_count(mpi, orr_mpi_peer_of(mpi, child->rank), env.size);
-	relay_trace(mpi, r, child->rank);
+	orr_mpi_trace_message(mpi, ORR_TRACE_SEND, ORR_TRACE_RELAYED, &env, child->rank,
+			      (uint32_t) r->origin);
 	mpi->nsent++;
 	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_ROUTE_OUT, r, 0, message);
 	r->nflights++;
@@ -414,8 +408,9 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 		orr_mpi_trace(mpi, "start", req);
 		req->where = ORR_MPI_FLYING;
 		req->size = p.layout.size;
-		hops[i++] = (struct orr_mpi_hop){ .rank = req->peer,
-						  .seq = orr_mpi_peer_of(mpi, req->peer)->nto++ };
+		hops[i] = (struct orr_mpi_hop){ .rank = req->peer,
+						.seq = orr_mpi_peer_of(mpi, req->peer)->nto++ };
+		orr_mpi_trace_request(mpi, ORR_TRACE_ROUTE, 0, req, req->peer, hops[i++].seq);
 	}
 	orr_assert(i == n);
 	struct orr_mpi_relay *r = relay_new(mpi, &env, &route, n, -1);

@@ -17,9 +17,9 @@
 #include <string.h>
 #include "mpi/direct.h"
 #include "mpi/limits.h"
+#include "mpi/message_trace.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
-#include "trace/trace.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "data/access.h"
@@ -48,13 +48,6 @@ static unsigned node_of(const struct orr_mpi_req *req)
 	return (unsigned) req->acquire.access.node;
 }
 
-static void transfer_trace(struct orr_mpi *mpi, enum orr_trace_event event,
-			   const struct orr_mpi_req *req, int peer, size_t size)
-{
-	if (__builtin_expect(mpi->proc->trace != NULL, 0))
-		orr_trace_message(mpi->proc, starpu_worker_get_id(), event, peer, req->tag, size);
-}
-
 /* ---- the end of a request ---- */
 
 void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
@@ -68,10 +61,14 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_assert(req->kind != ORR_MPI_FREE && req->where != ORR_MPI_DONE && req->granted);
 	orr_assert(!req->nflight && !req->envelope && !req->buf && !req->early);
 	orr_mpi_trace(mpi, "done", req);
-	if (req->kind == ORR_MPI_RECV)
-		transfer_trace(mpi, ORR_TRACE_RECV, req, req->via, req->size);
+	orr_mpi_trace_request(mpi, req->kind == ORR_MPI_RECV ? ORR_TRACE_RECV : ORR_TRACE_SENT, 0,
+			      req, req->kind == ORR_MPI_RECV ? req->via : req->peer, 0);
 	req->where = ORR_MPI_DONE;
+	struct orr_thread *self = orr_thread_self();
+	uint64_t cause = self->cause;
+	self->cause = ORR_CAUSE_MESSAGE | (uint32_t) req->seq;
 	orr_acquire_release(&req->acquire);
+	self->cause = cause;
 	mpi->event_us = 0;
 	if (detached)
 		orr_mpi_req_free(mpi, req);
@@ -102,6 +99,8 @@ void orr_mpi_describe_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	req->size = env->size;
 	if (req->peer == ORR_MPI_ANY)
 		req->peer = source;
+	orr_mpi_trace_request(mpi, ORR_TRACE_MATCH, orr_mpi_trace_flags(env->flags), req, source,
+			      env->seq);
 	if (orr_mpi_payload(mpi, handle_of(req), node_of(req), 0, env->size, p))
 		orr_sys_mpi_abort(mpi->proc);
 	if (p->form != ORR_FORM_PACKED && p->layout.size != env->size)
@@ -202,12 +201,14 @@ struct orr_mpi_req *orr_mpi_take(struct orr_mpi *mpi, const struct orr_mpi_envel
 {
 	orr_lock(&mpi->lock);
 	struct orr_mpi_req *req = orr_mpi_match_request(mpi, env, source);
-	if (req && req->granted) {
-		orr_unlock(&mpi->lock);
-		return req;
-	}
-	*kept = orr_mpi_early_new(mpi, env, source, req);
+	uint64_t number = req ? req->seq : 0;
+	int granted = req && req->granted;
+	if (!granted)
+		*kept = orr_mpi_early_new(mpi, env, source, req);
 	orr_unlock(&mpi->lock);
+	orr_mpi_trace_message(mpi, ORR_TRACE_ENVELOPE, 0, env, source, number);
+	if (granted)
+		return req;
 	if (!*kept)
 		orr_fatal("out of memory for messages that no receive was posted for");
 	return NULL;
@@ -416,7 +417,6 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	req->size = p.layout.size;
 	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, req->peer);
 	orr_mpi_count(mpi, peer, p.layout.size);
-	transfer_trace(mpi, ORR_TRACE_SEND, req, req->peer, p.layout.size);
 	int eager = !req->sync && p.form != ORR_FORM_TYPED &&
 		    (p.layout.size < mpi->eager_limit || !p.layout.size);
 	struct orr_mpi_envelope env = { .tag = req->tag,
@@ -426,6 +426,8 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 						 (req->sync ? ORR_MPI_SYNC : 0) |
 						 (node_of(req) ? ORR_MPI_OF_DEVICE : 0) };
 	if (req->peer == mpi->rank) {
+		env.seq = (uint32_t) req->seq; /* for the trace only */
+		orr_mpi_trace_message(mpi, ORR_TRACE_SEND, 0, &env, req->peer, req->seq);
 		send_to_self(mpi, req, &p, &env);
 		return;
 	}
@@ -439,6 +441,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		orr_mpi_send_begins(mpi, p.layout.size);
 	mpi->nsent++;
 	env.seq = peer->nto++;
+	orr_mpi_trace_message(mpi, ORR_TRACE_SEND, 0, &env, req->peer, req->seq);
 	if (!eager)
 		env.data_tag = orr_mpi_data_tag(mpi, orr_mpi_next_data_tags(mpi, 1), 0);
 	memcpy(message, &env, sizeof(env));

@@ -16,6 +16,7 @@
 #include "core/profiling.h"
 #include "core/tag.h"
 #include "core/task.h"
+#include "core/task_trace.h"
 #include "core/times.h"
 #include "core/unit_tree.h"
 #include "core/worker.h"
@@ -242,6 +243,8 @@ static int start_threads(struct orr_process *proc)
 
 static int tell_started(struct orr_process *proc)
 {
+	if (proc->trace)
+		orr_task_trace_workers(proc);
 	orr_tool_tell_process(proc, starpu_prof_tool_event_init_end);
 	return 0;
 }

@@ -62,6 +62,50 @@ void orr_sys_sleep_us(double us)
 		;
 }
 
+/* ---- traces ---- */
+
+struct orr_trace_file **orr_sys_trace_files(void)
+{
+	static struct orr_trace_file *files;
+
+	return &files;
+}
+
+/* When the process began, as the system counts: its number alone comes back. */
+static unsigned long long own_start(void)
+{
+	char text[1024];
+	FILE *f = fopen("/proc/self/stat", "r");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	/* The second field is a name in parentheses; the start is the 20th behind it. */
+	char *p = strrchr(text, ')');
+	for (int i = 0; p && i < 20; i++)
+		p = strchr(p + 1, ' ');
+	return p ? strtoull(p, NULL, 10) : 0;
+}
+
+void orr_sys_run_name(struct orr_process *proc, char *name, size_t size)
+{
+	/* Of a run that grows, before what tells the parts of it apart. */
+	static const char *const variables[] = { "ORRERY_DYN_SERVER", "PMIX_NAMESPACE",
+						 "OMPI_MCA_ess_base_jobid" };
+
+	(void) proc;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+		if (getenv(variables[i])) {
+			snprintf(name, size, "%s", getenv(variables[i]));
+			return;
+		}
+	if (getenv("MPI_LOCALNRANKS")) /* one process has started all of this computer */
+		snprintf(name, size, "below %ld", (long) getppid());
+	else
+		snprintf(name, size, "%ld %llu", (long) getpid(), own_start());
+}
+
 /* ---- the process ---- */
 
 int orr_sys_is_simulated(void)

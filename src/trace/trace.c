@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The event recorder (see trace.h).
  *
- * Invariant: buffers only grow, and are written at shutdown only, sorted by time, then by worker,
- * then by their place in the buffer. So the same simulated run writes the same bytes. */
+ * Invariant: a stream is written by the thread that it belongs to; streams and strings are freed
+ * when recording ends. What is about the process itself goes to a stream of its own, number 0,
+ * under the lock, so that a reader of a window needs few other blocks. */
+#include <config.h>
 #include "trace/trace.h"
 
 #include <errno.h>
@@ -11,122 +13,261 @@
 
 #include "base/assert.h"
 #include "base/log.h"
-#include "base/numbers.h"
-#include "base/output.h"
+#include "base/map.h"
 #include "starpu_fxt.h"
+#include "trace/file.h"
 
-struct event {
-	double us;
-	uint64_t job;
-	int64_t tag;
-	size_t bytes;
-	const char *name; /* the codelet's; of a mark: a copy that the recorder frees */
-	int32_t worker, peer;
-	uint32_t seq;
-	uint8_t kind;
+#define MOST_TEXT 1024 /* bytes of a string */
+#define NKNOWN 32
+
+struct string {
+	uint64_t key;
+	uint32_t number, bytes;
+	char text[];
 };
 
-struct buffer {
-	struct event *v;
-	size_t n, cap;
-	size_t lost; /* events for which there was no memory */
-} __attribute__((aligned(64)));
-
-#define NBUFFERS (STARPU_NMAXWORKERS + 1)
-#define SHARED STARPU_NMAXWORKERS /* of all threads that step no worker */
+/* The events of one thread. */
+struct orr_trace_stream {
+	struct orr_trace_stream *next;
+	struct orr_trace_block *block;  /* NULL: none yet, or there was no room */
+	struct orr_trace_event *events; /* of block */
+	struct orr_trace_chunk *chunk;
+	uint32_t number, n, nblocks;
+	int64_t first_ns, last_ns; /* of this block, as `kinds` */
+	uint64_t kinds;
+	uint64_t recorded, lost;
+	/* Strings that this thread used, by their address in the program. */
+	struct {
+		const char *address;
+		const struct string *string;
+	} known[NKNOWN];
+};
 
 struct orr_trace {
 	unsigned recording; /* atomic: 0 while starpu_fxt_stop_profiling suspends it */
-	double behind_us;   /* see orr_trace_set_behind */
-	orr_lock_t lock;    /* protects the shared buffer */
-	struct buffer buffer[NBUFFERS];
+	unsigned epoch;     /* as that of the process: threads keep their streams */
+	uint32_t process;   /* its number in the file */
+	struct orr_trace_file *file;
+	orr_lock_t lock; /* protects all below */
+	struct orr_trace_stream own, *streams;
+	uint32_t nstreams, nstrings;
+	struct orr_map strings;
+	uint64_t lost; /* events of threads for which there was no memory */
 };
-
-static const char *const event_names[ORR_TRACE_NEVENTS] = { "submit", "start",  "end",
-							    "done",   "send",   "recv",
-							    "copy",   "copied", "user" };
-
-/* ---- recording ---- */
 
 static int is_recording(const struct orr_trace *tr)
 {
 	return ORR_ATOMIC_LOAD_RELAXED(&tr->recording) != 0;
 }
 
-static void buffer_append(struct buffer *b, struct event e)
+static int64_t ns_of(double us)
 {
-	if (b->n == b->cap) {
-		size_t cap = b->cap ? 2 * b->cap : 1024;
-		struct event *v = realloc(b->v, cap * sizeof(*v));
-
-		if (v) {
-			b->v = v;
-			b->cap = cap;
-		}
-	}
-	orr_assert(b->n <= b->cap);
-	if (b->n < b->cap) {
-		e.seq = (uint32_t) b->n;
-		b->v[b->n++] = e;
-		return;
-	}
-	b->lost++;
-	if (e.kind == ORR_TRACE_USER)
-		free((char *) e.name);
+	return (int64_t) (us * 1e3 + (us < 0 ? -0.5 : 0.5));
 }
 
-static void trace_append(struct orr_trace *tr, int by, struct event e)
+/* ---- streams ---- */
+
+static void end_block(struct orr_trace *tr, struct orr_trace_stream *s)
 {
-	orr_assert(by < STARPU_NMAXWORKERS);
-	if (by >= 0) {
-		buffer_append(&tr->buffer[by], e);
+	if (!s->block)
+		return;
+	s->block->first_ns = s->first_ns;
+	s->block->last_ns = s->last_ns;
+	s->block->kinds = s->kinds;
+	ORR_ATOMIC_STORE(&s->block->nevents, s->n);
+	orr_trace_file_put(tr->file, s->chunk);
+	s->block = NULL;
+}
+
+/* Returns 0 if there is no room. */
+static int begin_block(struct orr_trace *tr, struct orr_trace_stream *s)
+{
+	end_block(tr, s);
+	s->n = 0;
+	s->kinds = 0;
+	s->first_ns = INT64_MAX;
+	s->last_ns = INT64_MIN;
+	s->block = orr_trace_file_block(tr->file, &s->chunk);
+	if (!s->block)
+		return 0;
+	s->events = (struct orr_trace_event *) (s->block + 1);
+	s->block->process = tr->process;
+	s->block->stream = s->number;
+	s->block->number = s->nblocks++;
+	ORR_ATOMIC_STORE(&s->block->magic, ORR_TRACE_BLOCK_MAGIC);
+	return 1;
+}
+
+static inline void append(struct orr_trace *tr, struct orr_trace_stream *s,
+			  const struct orr_trace_event *e)
+{
+	if (__builtin_expect(!s->block || s->n == ORR_TRACE_PER_BLOCK, 0) && !begin_block(tr, s)) {
+		s->lost++;
 		return;
 	}
+	struct orr_trace_event *at = &s->events[s->n++];
+
+	at->ns = e->ns;
+	at->flags = e->flags;
+	at->worker = e->worker;
+	at->a = e->a;
+	at->b = e->b;
+	at->c = e->c;
+	at->d = e->d;
+	ORR_ATOMIC_STORE(&at->kind, e->kind);
+	s->kinds |= (uint64_t) 1 << e->kind;
+	s->first_ns = e->ns < s->first_ns ? e->ns : s->first_ns;
+	s->last_ns = e->ns > s->last_ns ? e->ns : s->last_ns;
+	s->recorded++;
+}
+
+/* The stream of the calling thread; NULL if memory is exhausted. */
+static struct orr_trace_stream *make_stream(struct orr_trace *tr, struct orr_thread *self)
+{
+	struct orr_trace_stream *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
 	orr_lock(&tr->lock);
-	buffer_append(&tr->buffer[SHARED], e);
+	s->number = ++tr->nstreams;
+	s->next = tr->streams;
+	tr->streams = s;
+	orr_unlock(&tr->lock);
+	self->trace = s;
+	self->trace_epoch = tr->epoch;
+	return s;
+}
+
+static inline struct orr_trace_stream *stream_of(struct orr_trace *tr)
+{
+	struct orr_thread *self = orr_thread_self();
+
+	if (__builtin_expect(self->trace && self->trace_epoch == tr->epoch, 1))
+		return self->trace;
+	return make_stream(tr, self);
+}
+
+void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
+{
+	struct orr_trace *tr = proc->trace;
+
+	if (!is_recording(tr))
+		return;
+	struct orr_trace_stream *s = stream_of(tr);
+
+	if (!s) {
+		ORR_ATOMIC_ADD_RELAXED(&tr->lost, 1);
+		return;
+	}
+	e.ns += ns_of(orr_sys_now_us());
+	append(tr, s, &e);
+}
+
+/* ---- strings ---- */
+
+/* Appends the text to the process's own stream, in one block; under the lock. */
+static void append_text(struct orr_trace *tr, const struct string *string)
+{
+	struct orr_trace_stream *s = &tr->own;
+	uint32_t n = 1 + (string->bytes + (uint32_t) sizeof(struct orr_trace_event) - 1) /
+				 (uint32_t) sizeof(struct orr_trace_event);
+
+	if ((!s->block || s->n + n > ORR_TRACE_PER_BLOCK) && !begin_block(tr, s)) {
+		s->lost++;
+		return;
+	}
+	/* The bytes are there before the kind says so. */
+	memcpy(&s->events[s->n + 1], string->text, string->bytes);
+	append(tr, s,
+	       &(struct orr_trace_event){ .kind = ORR_TRACE_STRING,
+					  .worker = -1,
+					  .ns = ns_of(orr_sys_now_us()),
+					  .a = string->number,
+					  .b = string->bytes });
+	s->n += n - 1;
+}
+
+static uint64_t hash_of(const char *text, size_t bytes)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < bytes; i++)
+		h = (h ^ (unsigned char) text[i]) * 0x100000001b3ULL;
+	return h;
+}
+
+static int is_text(const struct string *s, const char *text, size_t bytes)
+{
+	return s->bytes == bytes && !memcmp(s->text, text, bytes);
+}
+
+/* Under the lock; NULL if memory is exhausted. */
+static const struct string *enter(struct orr_trace *tr, const char *text, size_t bytes)
+{
+	uint64_t key = hash_of(text, bytes);
+	uint32_t cursor = ORR_MAP_START;
+	struct string *s;
+
+	while (tr->strings.n && (s = orr_map_find_next(&tr->strings, key, &cursor)))
+		if (is_text(s, text, bytes))
+			return s;
+	s = malloc(sizeof(*s) + bytes);
+	if (!s)
+		return NULL;
+	*s = (struct string){ .key = key, .number = tr->nstrings + 1, .bytes = (uint32_t) bytes };
+	memcpy(s->text, text, bytes);
+	if (orr_map_insert(&tr->strings, s)) {
+		free(s);
+		return NULL;
+	}
+	tr->nstrings++;
+	append_text(tr, s);
+	return s;
+}
+
+uint32_t orr_trace_string(struct orr_process *proc, const char *text)
+{
+	struct orr_trace *tr = proc->trace;
+	struct orr_trace_stream *own = stream_of(tr);
+	size_t bytes = strnlen(text, MOST_TEXT), i = ((uintptr_t) text >> 3) % NKNOWN;
+
+	if (own && own->known[i].address == text && is_text(own->known[i].string, text, bytes))
+		return own->known[i].string->number;
+	orr_lock(&tr->lock);
+	const struct string *s = enter(tr, text, bytes);
+	orr_unlock(&tr->lock);
+	if (own && s) {
+		own->known[i].address = text;
+		own->known[i].string = s;
+	}
+	return s ? s->number : 0;
+}
+
+/* ---- about the process ---- */
+
+static void append_own(struct orr_trace *tr, struct orr_trace_event e)
+{
+	e.worker = -1;
+	e.ns = ns_of(orr_sys_now_us());
+	orr_lock(&tr->lock);
+	append(tr, &tr->own, &e);
 	orr_unlock(&tr->lock);
 }
 
-void orr_trace_task(struct orr_process *proc, int by, enum orr_trace_event event, uint64_t job,
-		    const char *name, int worker, double shift_us)
+void orr_trace_place(struct orr_process *proc, double behind_us)
 {
-	if (is_recording(proc->trace))
-		trace_append(proc->trace, by,
-			     (struct event){ .us = orr_sys_now_us() + shift_us,
-					     .job = job,
-					     .name = name,
-					     .worker = worker,
-					     .peer = -1,
-					     .kind = (uint8_t) event });
+	uint32_t host = orr_trace_string(proc, orr_sys_machine_name(proc));
+
+	append_own(proc->trace, (struct orr_trace_event){ .kind = ORR_TRACE_PROCESS,
+							  .a = (uint32_t) proc->mpi_rank,
+							  .b = (uint64_t) proc->mpi_size,
+							  .c = host });
+	append_own(proc->trace, (struct orr_trace_event){
+					.kind = ORR_TRACE_CLOCK,
+					.b = (uint64_t) ns_of(orr_sys_origin_us() + behind_us) });
 }
 
-/* An event that has a place where it comes from or goes to, and a size. */
-static void append_sized(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
-			 int64_t tag, size_t bytes)
-{
-	if (is_recording(proc->trace))
-		trace_append(proc->trace, by,
-			     (struct event){ .us = orr_sys_now_us(),
-					     .tag = tag,
-					     .bytes = bytes,
-					     .worker = -1,
-					     .peer = peer,
-					     .kind = (uint8_t) event });
-}
-
-void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
-		       int64_t tag, size_t bytes)
-{
-	append_sized(proc, by, event, peer, tag, bytes);
-}
-
-void orr_trace_copy(struct orr_process *proc, int by, enum orr_trace_event event, unsigned src,
-		    unsigned dst, size_t bytes)
-{
-	append_sized(proc, by, event, (int) src, (int64_t) dst, bytes);
-}
-
-void orr_trace_mark(struct orr_process *proc, int by, const char *what, unsigned long number,
+void orr_trace_mark(struct orr_process *proc, int worker, const char *what, unsigned long number,
 		    const char *text)
 {
 	char *name;
@@ -136,14 +277,12 @@ void orr_trace_mark(struct orr_process *proc, int by, const char *what, unsigned
 		return;
 	for (char *c = name; *c; c++)
 		if (*c == '\n')
-			*c = ' '; /* one line per event */
-	trace_append(proc->trace, by,
-		     (struct event){ .us = orr_sys_now_us(),
-				     .job = number,
-				     .name = name,
-				     .worker = by,
-				     .peer = -1,
-				     .kind = ORR_TRACE_USER });
+			*c = ' '; /* one line per event of the text form */
+	orr_trace_add(proc, (struct orr_trace_event){ .kind = ORR_TRACE_USER,
+						      .worker = (int16_t) worker,
+						      .a = orr_trace_string(proc, name),
+						      .b = number });
+	free(name);
 }
 
 /* ---- control by the program ---- */
@@ -180,141 +319,98 @@ int starpu_fxt_is_enabled(void)
 
 /* ---- start and end ---- */
 
-#define VARIABLE "ORRERY_TRACE"
-
-/* The file of this rank. */
-static void file_name(const struct orr_process *proc, char *path, size_t size)
+/* The words of the program's command, with blanks between them. */
+static void read_command(char *to, size_t size)
 {
-	if (proc->mpi_size > 1)
-		snprintf(path, size, "%s.%d", proc->cfg.trace, proc->mpi_rank);
-	else
-		snprintf(path, size, "%s", proc->cfg.trace);
+	FILE *f = fopen("/proc/self/cmdline", "r");
+	size_t n = f ? fread(to, 1, size - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	while (n && !to[n - 1])
+		n--;
+	to[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		if (!to[i] || to[i] == '\n')
+			to[i] = ' ';
+}
+
+static void describe(struct orr_process *proc, char *to, size_t size)
+{
+	char command[2048];
+
+	read_command(command, sizeof(command));
+	snprintf(to, size, "version %s\nworld %s\nmachine %s\nclock %s\ncommand %s\n",
+		 PACKAGE_VERSION, orr_sys_is_simulated() ? "simulated" : "real",
+		 orr_sys_machine_name(proc), orr_sys_is_simulated() ? "virtual" : "monotonic",
+		 command);
 }
 
 int orr_trace_init(struct orr_process *proc)
 {
 	struct orr_trace *tr;
-	char path[4096];
+	char text[3072];
 
 	proc->trace = NULL;
 	if (!proc->cfg.trace)
 		return 0;
-	file_name(proc, path, sizeof(path));
-	int ret = orr_output_prepare(VARIABLE, path);
-	if (ret)
-		return ret;
-	tr = aligned_alloc(_Alignof(struct orr_trace), sizeof(*tr));
+	tr = calloc(1, sizeof(*tr));
 	if (!tr)
 		return -ENOMEM;
-	memset(tr, 0, sizeof(*tr));
 	orr_lock_init(&tr->lock, ORR_RANK_TRACE);
+	orr_map_init(&tr->strings, offsetof(struct string, key));
+	describe(proc, text, sizeof(text));
+	int ret = orr_trace_file_join(proc, proc->cfg.trace, text, &tr->file, &tr->process);
+	if (ret) {
+		orr_map_exit(&tr->strings);
+		free(tr);
+		return ret;
+	}
+	tr->epoch = proc->epoch;
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
 	proc->observed |= ORR_OBSERVED_BY_TRACE;
+	orr_trace_place(proc, 0);
 	return 0;
 }
 
-void orr_trace_set_behind(struct orr_process *proc, double us)
+static void free_strings(struct orr_trace *tr)
 {
-	proc->trace->behind_us = us;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct event *x = a, *y = b;
-
-	if (x->us != y->us)
-		return x->us < y->us ? -1 : 1;
-	if (x->worker != y->worker)
-		return x->worker < y->worker ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
-}
-
-/* All events, sorted; NULL if memory is exhausted. The caller frees the array. */
-static struct event *collect_events(const struct orr_trace *tr, size_t *n)
-{
-	size_t total = 0, at = 0;
-
-	for (unsigned i = 0; i < NBUFFERS; i++)
-		total += tr->buffer[i].n;
-
-	struct event *all = malloc((total ? total : 1) * sizeof(*all));
-
-	if (!all)
-		return NULL;
-	for (unsigned i = 0; i < NBUFFERS; i++) {
-		const struct buffer *b = &tr->buffer[i];
-
-		if (b->n)
-			memcpy(all + at, b->v, b->n * sizeof(*all));
-		at += b->n;
-	}
-	qsort(all, total, sizeof(*all), by_time);
-	*n = total;
-	return all;
-}
-
-static int write_events(struct orr_process *proc, const struct orr_trace *tr, FILE *f)
-{
-	ORR_PLAIN_NUMBERS;
-	double origin_us = orr_sys_origin_us() + tr->behind_us;
-	size_t n;
-	struct event *all = collect_events(tr, &n);
-
-	if (!all)
-		return -ENOMEM;
-	fprintf(f, "# time_us rank worker event job name | peer tag bytes | from to bytes\n");
-	for (size_t i = 0; i < n; i++) {
-		const struct event *e = &all[i];
-
-		fprintf(f, "%.3f %d %d %s ", origin_us + e->us, proc->mpi_rank, e->worker,
-			event_names[e->kind]);
-		if (e->kind >= ORR_TRACE_SEND && e->kind <= ORR_TRACE_COPIED)
-			fprintf(f, "%d %lld %zu\n", e->peer, (long long) e->tag, e->bytes);
-		else
-			fprintf(f, "%llu %s\n", (unsigned long long) e->job, e->name);
-	}
-	free(all);
-	return 0;
-}
-
-static void write_file(struct orr_process *proc, const struct orr_trace *tr)
-{
-	char path[4096];
-
-	file_name(proc, path, sizeof(path));
-	FILE *f = orr_output_open(VARIABLE, path);
-	if (!f)
-		return;
-	if (write_events(proc, tr, f)) {
-		orr_error(VARIABLE ": memory is exhausted; trace a shorter run");
-		orr_sys_fail_at_end(proc);
-	}
-	orr_output_close(f, VARIABLE, path);
+	for (uint32_t i = 0; i < tr->strings.cap; i++)
+		free(tr->strings.v[i]);
+	orr_map_exit(&tr->strings);
 }
 
 void orr_trace_exit(struct orr_process *proc)
 {
 	struct orr_trace *tr = proc->trace;
-	size_t lost = 0;
+	uint64_t recorded = 0, lost;
 
 	if (!tr)
 		return;
 	proc->trace = NULL;
 	proc->observed &= ~ORR_OBSERVED_BY_TRACE;
-	write_file(proc, tr);
-	for (unsigned i = 0; i < NBUFFERS; i++) {
-		struct buffer *b = &tr->buffer[i];
+	lost = tr->lost + tr->own.lost;
+	while (tr->streams) {
+		struct orr_trace_stream *s = tr->streams;
 
-		lost += b->lost;
-		for (size_t k = 0; k < b->n; k++)
-			if (b->v[k].kind == ORR_TRACE_USER)
-				free((char *) b->v[k].name);
-		free(b->v);
+		tr->streams = s->next;
+		recorded += s->recorded;
+		lost += s->lost;
+		end_block(tr, s);
+		free(s);
 	}
-	if (lost)
-		orr_warn(
-			"ORRERY_TRACE: %zu events were lost because memory was exhausted; trace a shorter run",
-			lost);
+	append_own(tr, (struct orr_trace_event){ .kind = ORR_TRACE_LEFT,
+						 .b = recorded + tr->own.recorded,
+						 .c = lost });
+	end_block(tr, &tr->own);
+	orr_trace_file_leave(tr->file);
+	free_strings(tr);
+	if (lost) {
+		orr_error(
+			"ORRERY_TRACE: %llu events were lost because there was no room for them; trace a shorter run, or onto another disk",
+			(unsigned long long) lost);
+		orr_sys_fail_at_end(proc);
+	}
 	free(tr);
 }

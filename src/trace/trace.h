@@ -2,54 +2,35 @@
 /* The event recorder: always compiled, one load and a branch while it is off, the same events in
  * both worlds, stamped by orr_sys_now_us().
  *
- * ORRERY_TRACE=FILE switches it on. The file is text with one event per line, written at shutdown:
- * time_us, rank, worker, event, job, name. The recorder knows no tasks and no workers: callers pass
- * plain values (core/task_trace.h does so for tasks).
+ * ORRERY_TRACE=FILE switches it on. All processes of a run record into one file (file.h), whose
+ * format is in format.h. The recorder knows no tasks, workers and messages: callers pass plain
+ * values (core/task_trace.h does so for tasks, mpi/message_trace.h for messages).
  *
- * Invariant: an event recorded by the thread that steps a worker goes to the worker's own buffer
- * without a lock; all other threads share one buffer under its lock. */
+ * Invariant: a thread appends to a block of its own, without a lock and without a system call
+ * until the block is full; an event is in the file as soon as its kind is. */
 #ifndef ORR_TRACE_TRACE_H
 #define ORR_TRACE_TRACE_H
 
 #include "base/process.h"
+#include "trace/format.h"
 
-enum orr_trace_event {
-	ORR_TRACE_SUBMIT,
-	ORR_TRACE_START,
-	ORR_TRACE_END,
-	ORR_TRACE_DONE,
-	ORR_TRACE_SEND,
-	ORR_TRACE_RECV,
-	ORR_TRACE_COPY,
-	ORR_TRACE_COPIED,
-	ORR_TRACE_USER,
-	ORR_TRACE_NEVENTS
-};
-
-/* Starts recording if the configuration names a file. 0 or -ENOMEM. */
+/* Starts recording if the configuration names a file. 0 or -errno after a message. */
 int orr_trace_init(struct orr_process *proc);
-/* Writes the file and frees all events. No other thread may record any more. */
+/* Ends recording. No other thread may record any more. */
 void orr_trace_exit(struct orr_process *proc);
 
-/* The clock of this process is so far behind the one that the times of the file are by. Requires
- * proc->trace. */
-void orr_trace_set_behind(struct orr_process *proc, double us);
+/* The functions below require proc->trace. */
 
-/* The functions below require proc->trace. `by` is the number of the worker that the calling thread
- * steps, -1 if it steps none; no two threads may pass the same worker at a time. */
-
-/* A step in the life of a task, shift_us from now. `worker` is the worker that executes it, -1 if
- * none does. The name must outlive the recorder. */
-void orr_trace_task(struct orr_process *proc, int by, enum orr_trace_event event, uint64_t job,
-		    const char *name, int worker, double shift_us);
-/* A message to or from rank `peer`. */
-void orr_trace_message(struct orr_process *proc, int by, enum orr_trace_event event, int peer,
-		       int64_t tag, size_t bytes);
-/* A copy of a datum of so many bytes between memory nodes begins (COPY) or ends (COPIED). */
-void orr_trace_copy(struct orr_process *proc, int by, enum orr_trace_event event, unsigned src,
-		    unsigned dst, size_t bytes);
-/* A mark of the program: "what text" with a number. Line breaks become spaces. */
-void orr_trace_mark(struct orr_process *proc, int by, const char *what, unsigned long number,
+/* Appends an event, e.ns nanoseconds from now. */
+void orr_trace_add(struct orr_process *proc, struct orr_trace_event e);
+/* The number of a string, which is recorded when it is new. */
+uint32_t orr_trace_string(struct orr_process *proc, const char *text);
+/* The rank of the process, and its number of ranks, are known. Its clock is so far behind the one
+ * that the times of the run are by. */
+void orr_trace_place(struct orr_process *proc, double behind_us);
+/* A mark of the program: "what text" with a number, in the thread that steps `worker`, or none
+ * (-1). Line breaks become spaces. */
+void orr_trace_mark(struct orr_process *proc, int worker, const char *what, unsigned long number,
 		    const char *text);
 
 #endif

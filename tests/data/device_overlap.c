@@ -14,6 +14,7 @@
 
 #include "lib/step.h"
 #include "lib/test.h"
+#include "lib/tracefile.h"
 
 #define NTASKS 12
 #define TRIES 5
@@ -47,27 +48,25 @@ static double run(void)
 /* The share of the time of copies to the device in which a kernel was under way, too. */
 static double overlap(const char *path)
 {
-	FILE *f = fopen(path, "r");
-	double us, last = 0, copying = 0, both = 0;
+	struct tracefile t = tracefile_read(path);
+	double last = 0, copying = 0, both = 0;
 	int ncopies = 0, nkernels = 0, began = 0;
-	char line[512], event[16];
-	unsigned to;
 
-	CHECK(f);
-	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lf %*d %*d %15s", &us, event) != 2)
-			continue;
+	for (size_t i = 0; i < t.n; i++) {
+		const struct orr_trace_event *e = &t.events[i];
+		double us = (double) e->ns * 1e-3;
+
 		copying += ncopies ? us - last : 0;
 		both += ncopies && nkernels ? us - last : 0;
 		last = us;
-		nkernels += !strcmp(event, "start") - !strcmp(event, "end");
-		if (!strncmp(event, "cop", 3) && sscanf(line, "%*f %*d %*d %*s %*u %u", &to) == 1 &&
-		    to != STARPU_MAIN_RAM) {
-			ncopies += !strcmp(event, "copy") ? 1 : -1;
-			began += !strcmp(event, "copy");
+		nkernels += (e->kind == ORR_TRACE_START) - (e->kind == ORR_TRACE_END);
+		if ((e->kind == ORR_TRACE_COPY || e->kind == ORR_TRACE_COPIED) &&
+		    e->b != STARPU_MAIN_RAM) {
+			ncopies += e->kind == ORR_TRACE_COPY ? 1 : -1;
+			began += e->kind == ORR_TRACE_COPY;
 		}
 	}
-	fclose(f);
+	free(t.events);
 	CHECK_IS(began, NTASKS);
 	CHECK_IS(ncopies, 0);
 	CHECK_IS(nkernels, 0);

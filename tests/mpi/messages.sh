@@ -8,14 +8,15 @@
 
 # events KIND: "source destination tag bytes" of all ranks, sorted
 events() {
-	awk -v kind="$1" '$4 == kind { print (kind == "send" ? $2 " " $5 : $5 " " $2), $6, $7 }' t.0 t.1 t.2 t.3 | sort
+	awk -v kind="$1" '$4 == kind { print (kind == "send" ? $2 " " $5 : $5 " " $2), $6, $7 }' text | sort
 }
 # traced PROGRAM COMMAND...
 traced() {
 	name=$1
 	shift
-	rm -f t.* s.csv
+	rm -f t s.csv
 	ok env ORRERY_TRACE="$PWD/t" "$@"
+	ok "$ORRERY" trace t --text -o text
 	events send > sent
 	events recv > received
 	[ -s sent ] || die "$name: no message in the trace"
@@ -28,7 +29,7 @@ traced() {
 	awk 'NR == FNR { once[$0]; next }
 		$4 == "send" { at[$2 " " $5 " " $6 " " $7] = $1 }
 		$4 == "recv" { to[$5 " " $2 " " $6 " " $7] = $1 }
-		END { for (k in once) if (to[k] < at[k]) { print k; bad = 1 } exit bad }' once t.0 t.1 t.2 t.3 > early ||
+		END { for (k in once) if (to[k] < at[k]) { print k; bad = 1 } exit bad }' once text > early ||
 		{ cat early; die "$name: received before it was sent"; }
 }
 

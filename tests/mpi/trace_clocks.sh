@@ -17,7 +17,7 @@ chmod +x shifted
 apart() {
 	ok env ORRERY_TRACE="$PWD/t" STARPU_MPI_TRACE_SYNC_CLOCKS="$1" "$ORRERY" run -n 2 \
 		./shifted "$ORR_TEST_BUILDDIR/tests/mpi/ring_blocking"
-	for rank in 0 1; do grep '^[0-9]' t.$rank | head -n 1 | cut -d' ' -f1; done |
+	for rank in 0 1; do "$ORRERY" trace t --text --ranks $rank | grep '^[0-9]' | head -n 1 | cut -d' ' -f1; done |
 		awk 'NR == 1 { a = $1 } NR == 2 { d = ($1 - a) * 1e-6; print int(d < 0 ? -d : d) }'
 }
 with=$(apart 1) || exit 1

@@ -53,6 +53,10 @@ for variable in ORRERY_TRACE STARPU_WORKER_STATS_FILE STARPU_BUS_STATS_FILE; do
 		refused "error: $variable: the folder '/nowhere' cannot be written to: No such file" $settings $variable=/nowhere/x
 		refused "error: $variable: .*file.* cannot be written.*: Not a directory" $settings $variable=file/x
 		refused "error: $variable: 'folder(.[01])?' cannot be written: Is a directory" $settings $variable=folder
+		if [ $variable = ORRERY_TRACE ]; then # on a disk that is full: trace.sh
+			refused "error: $variable: '/dev/full' cannot be written: a trace must be a file on a disk" $settings $variable=/dev/full
+			continue
+		fi
 		unwritten "$variable: '/dev/full' cannot be written: No space left on device; make room" env $settings $variable=/dev/full "$one"
 		if [ $sim = yes ]; then
 			unwritten "$variable: '/dev/full' cannot be written: No space left on device; make room" env $settings $variable=/dev/full "$ORRERY" sim "$one.sim"
@@ -85,13 +89,17 @@ if [ $sim = yes ]; then
 fi
 
 # The trace of an older run goes as soon as a run begins, even if that fails.
-echo 'an older run' > trace
+ok env ORRERY_TRACE=trace "$one"
+ok "$ORRERY" trace trace
+has out ' start '
 before 'no scheduling policy' env ORRERY_TRACE=trace STARPU_SCHED=none-of-these "$one"
-if grep -q older trace; then die "the older trace is there"; fi
+ok "$ORRERY" trace trace
+if grep -q ' start ' out; then die "the older trace is there"; fi
 if [ $sim = yes ]; then
 	echo 'an older run' > table
 	"$ORRERY" sim -n 2 --stats table --report table --cfg=no/such:1 "$ring.sim" > out 2> err && die "status 0"
 	if grep -q older table; then die "the older table is there"; fi
 fi
 ok env ORRERY_TRACE=trace "$one"
-grep -q '# time_us' trace || die "no trace"
+ok "$ORRERY" trace trace
+has out ' start '

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The file of a trace (see file.h).
+ *
+ * Invariant: joining and leaving happen under flock() of the file; `end` of its head only grows
+ * while somebody writes. The list of files, and what is in memory of one, is under its lock; in a
+ * simulated run all ranks share one list, and take turns. */
+#include "trace/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/assert.h"
+#include "base/log.h"
+
+#define CHUNK_FIRST (16 * ORR_TRACE_BLOCK)
+#define CHUNK_MOST (1024 * ORR_TRACE_BLOCK)
+
+/* Blocks that lie side by side and are mapped together. */
+struct orr_trace_chunk {
+	char *base;
+	size_t bytes, used;
+	unsigned nused; /* blocks given out and not given back, +1 while more are given out */
+};
+
+struct orr_trace_file {
+	struct orr_trace_file *next; /* in the list of this process, or of all ranks */
+	char *path;
+	orr_lock_t lock; /* protects all below but head */
+	unsigned nusers;
+	int fd; /* -1: nobody writes */
+	struct orr_trace_head *head;
+	dev_t device; /* what this process has begun or joined */
+	ino_t inode;
+	struct orr_trace_chunk *chunk; /* that blocks are taken from, or NULL */
+	size_t chunk_bytes;            /* of the next one */
+	int full;
+};
+
+/* ---- the file itself ---- */
+
+static void tell(const struct orr_trace_file *f, const char *what, int err)
+{
+	orr_error("ORRERY_TRACE: '%s' %s: %s; name another file", f->path, what, strerror(err));
+}
+
+/* It cannot be begun. */
+static void tell_refused(const struct orr_trace_file *f, int err)
+{
+	const char *slash = strrchr(f->path, '/');
+
+	if (err == ENODEV)
+		orr_error(
+			"ORRERY_TRACE: '%s' cannot be written: a trace must be a file on a disk; name another file",
+			f->path);
+	else if (err == ENOENT)
+		orr_error(
+			"ORRERY_TRACE: the folder '%.*s' cannot be written to: %s; create it or name another place",
+			slash ? (int) (slash - f->path) : 1, slash ? f->path : ".", strerror(err));
+	else
+		tell(f, "cannot be written", err);
+}
+
+/* Opens the file and takes its lock. 0 or -errno; -EAGAIN: another process has replaced it. */
+static int open_locked(struct orr_trace_file *f, struct stat *st)
+{
+	struct stat named;
+
+	f->fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (f->fd < 0)
+		return -errno;
+	int ret = flock(f->fd, LOCK_EX) || fstat(f->fd, st) ? -errno : 0;
+	if (!ret &&
+	    (stat(f->path, &named) || named.st_ino != st->st_ino || named.st_dev != st->st_dev))
+		ret = -EAGAIN;
+	if (!ret && !S_ISREG(st->st_mode))
+		ret = -ENODEV;
+	if (ret) {
+		close(f->fd);
+		f->fd = -1;
+	}
+	return ret;
+}
+
+/* Does the file, which has that head, belong to this run? */
+static int is_ours(const struct orr_trace_file *f, const struct stat *st,
+		   const struct orr_trace_head *head, const char *key)
+{
+	if (f->inode == st->st_ino && f->device == st->st_dev)
+		return 1;
+	return *key && !strcmp(head->key, key);
+}
+
+/* The file is locked and not empty. 1: it is this run's; 0: it is an older one and is gone now;
+ * -errno after a message. */
+static int examine(struct orr_trace_file *f, const struct stat *st, const char *key)
+{
+	struct orr_trace_head head;
+
+	if (pread(f->fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    memcmp(head.magic, ORR_TRACE_MAGIC, sizeof(head.magic))) {
+		orr_error(
+			"ORRERY_TRACE: '%s' is there and is not a trace; remove it, or name another file",
+			f->path);
+		return -EEXIST;
+	}
+	head.key[sizeof(head.key) - 1] = '\0';
+	if (is_ours(f, st, &head, key) && head.version == ORR_TRACE_VERSION)
+		return 1;
+	if (unlink(f->path)) {
+		int err = errno;
+
+		tell(f, "cannot be replaced", err);
+		return -err;
+	}
+	return 0;
+}
+
+static int begin(struct orr_trace_file *f, const char *key, const char *text)
+{
+	char block[ORR_TRACE_BLOCK] = { 0 };
+	struct orr_trace_head head = { .magic = ORR_TRACE_MAGIC,
+				       .version = ORR_TRACE_VERSION,
+				       .block = ORR_TRACE_BLOCK,
+				       .event = sizeof(struct orr_trace_event),
+				       .flags = orr_sys_is_simulated() ? ORR_TRACE_SIMULATED : 0,
+				       .end = ORR_TRACE_BLOCK };
+	size_t n = strlen(text);
+
+	head.text_bytes = (uint32_t) (n < sizeof(block) - sizeof(head)
+					      ? n
+					      : sizeof(block) - sizeof(head));
+	snprintf(head.key, sizeof(head.key), "%s", key);
+	memcpy(block, &head, sizeof(head));
+	memcpy(block + sizeof(head), text, head.text_bytes);
+	errno = ENOSPC;
+	return write(f->fd, block, sizeof(block)) == sizeof(block) ? 0 : -errno;
+}
+
+/* The file is locked and has its head: the process takes part. */
+static int enter(struct orr_trace_file *f, const struct stat *st, uint32_t *number)
+{
+	struct orr_trace_head *head = mmap(NULL, ORR_TRACE_BLOCK, PROT_READ | PROT_WRITE,
+					   MAP_SHARED, f->fd, 0);
+
+	if (head == MAP_FAILED)
+		return -errno;
+	if (head->flags & ORR_TRACE_CLOSED) { /* it goes on: the index is in the way */
+		if (ftruncate(f->fd, (off_t) head->end)) {
+			int err = errno;
+
+			munmap(head, ORR_TRACE_BLOCK);
+			return -err;
+		}
+		head->nindex = 0;
+		head->flags &= ~(uint32_t) ORR_TRACE_CLOSED;
+	}
+	*number = head->nprocesses++;
+	head->nopen++;
+	f->head = head;
+	f->device = st->st_dev;
+	f->inode = st->st_ino;
+	f->chunk_bytes = CHUNK_FIRST;
+	f->full = 0;
+	return 0;
+}
+
+/* Opens the file and enters it. */
+static int open_file(struct orr_trace_file *f, const char *key, const char *text, uint32_t *number)
+{
+	struct stat st;
+	int ret;
+
+	do {
+		ret = open_locked(f, &st);
+		if (!ret && st.st_size) {
+			ret = examine(f, &st, key);
+			if (ret <= 0) {
+				close(f->fd);
+				f->fd = -1;
+			}
+			if (ret < 0)
+				return ret;
+			ret = ret ? 0 : -EAGAIN;
+		} else if (!ret)
+			ret = begin(f, key, text);
+	} while (ret == -EAGAIN);
+	if (!ret)
+		ret = enter(f, &st, number);
+	if (f->fd >= 0)
+		flock(f->fd, LOCK_UN);
+	if (ret) {
+		tell_refused(f, -ret);
+		if (f->fd >= 0)
+			close(f->fd);
+		f->fd = -1;
+	}
+	return ret;
+}
+
+/* ---- who takes part ---- */
+
+static struct orr_trace_file *find(struct orr_trace_file **list, const char *path)
+{
+	struct orr_trace_file *f = *list;
+
+	while (f && strcmp(f->path, path))
+		f = f->next;
+	if (f)
+		return f;
+	f = calloc(1, sizeof(*f));
+	if (f)
+		f->path = strdup(path);
+	if (!f || !f->path) {
+		free(f);
+		return NULL;
+	}
+	orr_lock_init(&f->lock, ORR_RANK_TRACE_FILE);
+	f->fd = -1;
+	f->next = *list;
+	*list = f;
+	return f;
+}
+
+int orr_trace_file_join(struct orr_process *proc, const char *path, const char *text,
+			struct orr_trace_file **out, uint32_t *number)
+{
+	struct orr_trace_file *f = find(orr_sys_trace_files(), path);
+	char key[sizeof(f->head->key)];
+	int ret = 0;
+
+	if (!f)
+		return -ENOMEM;
+	if (f->fd < 0) {
+		orr_sys_run_name(proc, key, sizeof(key));
+		ret = open_file(f, key, text, number);
+	} else {
+		flock(f->fd, LOCK_EX);
+		*number = f->head->nprocesses++;
+		f->head->nopen++;
+		flock(f->fd, LOCK_UN);
+	}
+	if (ret)
+		return ret;
+	f->nusers++;
+	*out = f;
+	return 0;
+}
+
+static int write_all(int fd, const void *from, size_t bytes)
+{
+	const char *p = from;
+
+	while (bytes) {
+		ssize_t n = write(fd, p, bytes);
+
+		if (n <= 0)
+			return n < 0 ? errno : ENOSPC;
+		p += n;
+		bytes -= (size_t) n;
+	}
+	return 0;
+}
+
+/* Behind the last block: the heads of all blocks. */
+static int write_index(struct orr_trace_file *f)
+{
+	enum { NENTRIES = 256 };
+	struct orr_trace_block entry[NENTRIES];
+	uint64_t end = f->head->end, nblocks = end / ORR_TRACE_BLOCK, n = 0;
+	int err;
+
+	if (ftruncate(f->fd, (off_t) end) || lseek(f->fd, (off_t) end, SEEK_SET) < 0)
+		return errno;
+	for (uint64_t i = 1; i < nblocks; i++) {
+		if (pread(f->fd, &entry[n], sizeof(entry[n]), (off_t) (i * ORR_TRACE_BLOCK)) !=
+		    sizeof(entry[n]))
+			return EIO;
+		if (++n < NENTRIES && i + 1 < nblocks)
+			continue;
+		err = write_all(f->fd, entry, n * sizeof(entry[0]));
+		if (err)
+			return err;
+		n = 0;
+	}
+	f->head->nindex = nblocks - 1;
+	f->head->flags |= ORR_TRACE_CLOSED;
+	return 0;
+}
+
+void orr_trace_file_leave(struct orr_trace_file *f)
+{
+	int err = 0;
+
+	orr_assert(f->nusers && f->fd >= 0);
+	flock(f->fd, LOCK_EX);
+	if (--f->nusers == 0 && f->chunk) {
+		orr_trace_file_put(f, f->chunk);
+		f->chunk = NULL;
+	}
+	if (--f->head->nopen == 0)
+		err = write_index(f);
+	flock(f->fd, LOCK_UN);
+	if (err)
+		tell(f, "has no index, which is made when it is read", err);
+	if (f->nusers)
+		return;
+	munmap(f->head, ORR_TRACE_BLOCK);
+	close(f->fd);
+	f->head = NULL;
+	f->fd = -1;
+}
+
+/* ---- blocks ---- */
+
+/* Room for more blocks, allocated and mapped; NULL with errno set. */
+static struct orr_trace_chunk *map_chunk(struct orr_trace_file *f)
+{
+	struct orr_trace_chunk *c = calloc(1, sizeof(*c));
+	size_t bytes = f->chunk_bytes;
+
+	if (!c)
+		return NULL;
+	uint64_t at = ORR_ATOMIC_ADD(&f->head->end, bytes) - bytes;
+	int err = posix_fallocate(f->fd, (off_t) at, (off_t) bytes);
+	void *base = err ? MAP_FAILED
+			 : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+				f->fd, (off_t) at);
+	if (base == MAP_FAILED) {
+		free(c);
+		errno = err ? err : errno;
+		return NULL;
+	}
+	*c = (struct orr_trace_chunk){ .base = base, .bytes = bytes, .nused = 1 };
+	if (f->chunk_bytes < CHUNK_MOST)
+		f->chunk_bytes *= 2;
+	return c;
+}
+
+static void put(struct orr_trace_chunk *c)
+{
+	orr_assert(c->nused);
+	if (--c->nused)
+		return;
+	munmap(c->base, c->bytes);
+	free(c);
+}
+
+struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
+					     struct orr_trace_chunk **chunk)
+{
+	struct orr_trace_block *b = NULL;
+	int err = 0;
+
+	orr_lock(&f->lock);
+	if (f->chunk && f->chunk->used == f->chunk->bytes) {
+		put(f->chunk);
+		f->chunk = NULL;
+	}
+	if (!f->chunk && !f->full) {
+		f->chunk = map_chunk(f);
+		if (!f->chunk) {
+			err = errno;
+			f->full = 1;
+			ORR_ATOMIC_OR(&f->head->flags, ORR_TRACE_FULL);
+		}
+	}
+	if (f->chunk) {
+		b = (struct orr_trace_block *) (void *) (f->chunk->base + f->chunk->used);
+		f->chunk->used += ORR_TRACE_BLOCK;
+		f->chunk->nused++;
+		*chunk = f->chunk;
+	}
+	orr_unlock(&f->lock);
+	if (err)
+		tell(f, "has no room for more, and nothing more is recorded", err);
+	return b;
+}
+
+void orr_trace_file_put(struct orr_trace_file *f, struct orr_trace_chunk *chunk)
+{
+	orr_lock(&f->lock);
+	put(chunk);
+	orr_unlock(&f->lock);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The file that all processes of a run record into, as blocks of format.h.
+ *
+ * Blocks are mapped into memory, shared: what a thread writes into one is in the file at once, even
+ * if the process is killed in the next instant. Room is allocated before it is mapped, so a full
+ * disk is noticed there and nowhere else.
+ *
+ * Invariant: a block is written by one thread; a file whose processes have all left is complete
+ * and has an index. Processes on one computer find each other through the file's head; those of
+ * other computers must share its page cache, which network file systems do not promise. */
+#ifndef ORR_TRACE_FILE_H
+#define ORR_TRACE_FILE_H
+
+#include "base/process.h"
+#include "trace/format.h"
+
+struct orr_trace_chunk;
+
+struct orr_trace_file;
+
+/* The process joins the run's file of that path, or begins it: then `text` goes into its head. An
+ * older trace is replaced, any other file is refused. 0, or -errno after a message; *number is the
+ * process's in the file. */
+int orr_trace_file_join(struct orr_process *proc, const char *path, const char *text,
+			struct orr_trace_file **out, uint32_t *number);
+/* The process writes no more. The last one writes the index. */
+void orr_trace_file_leave(struct orr_trace_file *f);
+
+/* A new block, all 0, and the chunk that must be given back with it. NULL: there is no room, which
+ * the first caller has said. Any thread. */
+struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
+					     struct orr_trace_chunk **chunk);
+/* The caller touches its block of the chunk no more. */
+void orr_trace_file_put(struct orr_trace_file *f, struct orr_trace_chunk *chunk);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The format of traces: what lies in the file, byte for byte (doc/trace-format.md explains it, and
+ * tools/orrery_tracefile.py reads it).
+ *
+ * A file is a sequence of blocks of ORR_TRACE_BLOCK bytes. Block 0 is the head of the file; each
+ * other one has a head of its own and is filled by one thread of one process with events. All
+ * numbers are in the byte order of the machine.
+ *
+ * Invariant: structures have no padding and only grow at the end, with another ORR_TRACE_VERSION.
+ * Bytes that nobody has written are 0. */
+#ifndef ORR_TRACE_FORMAT_H
+#define ORR_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+#define ORR_TRACE_MAGIC "ORRTRACE"
+#define ORR_TRACE_VERSION 1
+#define ORR_TRACE_BLOCK 4096
+#define ORR_TRACE_BLOCK_MAGIC 0x4b4c424fU /* "OBLK" */
+
+/* orr_trace_head.flags */
+#define ORR_TRACE_SIMULATED 1
+#define ORR_TRACE_FULL 2   /* there was no room for more: events are missing */
+#define ORR_TRACE_CLOSED 4 /* all processes left: the index is there */
+
+/* The head of the file. Behind it stands its text: lines "name value". */
+struct orr_trace_head {
+	char magic[8];
+	uint32_t version, block, event; /* sizes in bytes of blocks and events */
+	uint32_t flags;                 /* atomic */
+	uint32_t nprocesses, nopen; /* that ever wrote, and that write now; under the file's lock */
+	uint64_t end;               /* atomic: bytes of all blocks, this one included */
+	uint64_t nindex; /* CLOSED: entries of the index, which lies behind the last block */
+	uint32_t text_bytes, reserved;
+	char key[64]; /* the name of the run, which its processes share */
+};
+
+/* The head of a block. The index is an array of copies of them, one for each block but the first
+ * (all 0: a block that nobody used). */
+struct orr_trace_block {
+	uint32_t magic, process, stream;
+	uint32_t nevents; /* 0 while it is being filled: then count those whose kind is not 0 */
+	int64_t first_ns, last_ns; /* by the clock of the process */
+	uint64_t kinds;            /* bits: of the kinds of its events */
+	uint32_t number;           /* of this block in its stream */
+	uint32_t reserved[3];
+	uint64_t more;
+};
+
+/* `a` to `d` have the meaning that the kind says (enum orr_trace_kind). */
+struct orr_trace_event {
+	int64_t ns;
+	uint8_t kind, flags;
+	int16_t worker; /* -1: none */
+	uint32_t a;
+	uint64_t b, c, d;
+};
+
+/* Kinds of events, with their fields; fields that are not named are 0. Names in the text form:
+ * tools/orrery_tracefile.py. The numbers are part of the format. */
+enum orr_trace_kind {
+	ORR_TRACE_NONE,
+	/* About the process. */
+	ORR_TRACE_STRING,  /* a number, b bytes; they follow in place of the next events */
+	ORR_TRACE_PROCESS, /* a rank, b size, c string: the host's name */
+	ORR_TRACE_CLOCK,   /* b nanoseconds (signed) to add to all times of the process */
+	ORR_TRACE_WORKER,  /* worker, a string: name, b memory node */
+	ORR_TRACE_LEFT,    /* b events recorded before this one, c events lost */
+	/* About tasks; b is the number of the task. */
+	ORR_TRACE_SUBMIT,  /* a string: name, c priority, d cause: in what it was submitted */
+	ORR_TRACE_RELEASE, /* c cause: what it waits for no more */
+	ORR_TRACE_READY,   /* c cause: the last of these; a worker may take it */
+	ORR_TRACE_START,   /* worker, a string: name, c nanoseconds since the worker took it */
+	ORR_TRACE_END,     /* worker */
+	ORR_TRACE_DONE,    /* worker, -1: executed by none */
+	/* About messages. `request` is the number of a send or receive in its process, in the low
+	 * half of b; where b has a `message`, its number among those from `origin` to the process
+	 * that receives it is in the high half. */
+	ORR_TRACE_POST,     /* flags, a peer, b request, c tag, d cause */
+	ORR_TRACE_GRANT,    /* b request; its datum can be used; c cause */
+	ORR_TRACE_ROUTE,    /* a peer, b message and request: it goes along a tree */
+	ORR_TRACE_SEND,     /* flags, a peer, b message and request (RELAYED: and origin), c tag, d
+			       bytes: it leaves */
+	ORR_TRACE_SENT,     /* b request: it is complete */
+	ORR_TRACE_ENVELOPE, /* flags, a origin, b message and request (0: none has matched), c tag,
+			       d bytes: it has arrived, its payload if EAGER too */
+	ORR_TRACE_MATCH,    /* flags, a origin, b message and request: it goes to that receive */
+	ORR_TRACE_RECV,     /* a the process that it came from, b request, c tag, d bytes: it can
+			       be used */
+	/* About copies between memory nodes: from a to b, c bytes. */
+	ORR_TRACE_COPY,
+	ORR_TRACE_COPIED,
+	ORR_TRACE_USER, /* worker, a string, b number: a mark of the program */
+	ORR_TRACE_NKINDS
+};
+
+/* Flags of messages. */
+#define ORR_TRACE_RECEIVE 1 /* of POST */
+#define ORR_TRACE_EAGER 2
+#define ORR_TRACE_SYNC 4
+#define ORR_TRACE_RELAYED 8 /* by another process than its origin */
+
+/* Causes: what lets something go on. 0: the program. */
+#define ORR_CAUSE_TASK ((uint64_t) 1 << 60)    /* + number of the task that ended, or runs */
+#define ORR_CAUSE_MESSAGE ((uint64_t) 2 << 60) /* + number of the request that completed */
+
+#define ORR_TRACE_PER_BLOCK \
+	((ORR_TRACE_BLOCK - sizeof(struct orr_trace_block)) / sizeof(struct orr_trace_event))
+
+_Static_assert(sizeof(struct orr_trace_head) == 8 + 6 * 4 + 2 * 8 + 2 * 4 + 64, "padding");
+_Static_assert(sizeof(struct orr_trace_block) == 64, "padding");
+_Static_assert(sizeof(struct orr_trace_event) == 40, "padding");
+
+#endif

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery trace`: shows and converts the traces that runs record.
+# Invariant: the text form has one line per event, sorted by time; the same trace
+# gives the same bytes.
+import os
+import sys
+
+import orrery_tracefile
+from orrery_cli import UserError
+from orrery_tracefile import CAUSES, signed
+
+HELP = """usage: orrery trace FILE [--info | --text] [-o OUT] [--from S] [--to S]
+                    [--ranks LIST] [--kinds LIST]
+
+Shows a trace that was recorded with ORRERY_TRACE=FILE, orrery run --trace FILE or
+orrery sim --trace FILE.
+
+  --info          what was recorded: the run, its ranks, the number of events of
+                  each kind, and whether the file is whole (default)
+  --text          one line per event, sorted by time
+  -o OUT          write to OUT instead of standard output
+  --from S, --to S  only events between these times, in seconds since the first one
+  --ranks LIST    only of these ranks: numbers and ranges, as 0,4-7
+  --kinds LIST    only of these kinds, with commas between them, as start,end
+
+The documentation (doc/trace-format.md) says what each kind of event means.
+"""
+ALIASES = {"tasks": ("submit", "release", "ready", "start", "end", "done"),
+           "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),
+           "copies": ("copy", "copied")}
+
+
+def parse_ranks(text):
+    ranks = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        if not first.isdigit() or (dash and not last.isdigit()):
+            raise UserError("--ranks %s: give numbers and ranges, as 0,4-7" % text)
+        ranks.update(range(int(first), int(last if dash else first) + 1))
+    return ranks
+
+
+def parse_kinds(text):
+    kinds = []
+    for word in text.split(","):
+        if word in ALIASES:
+            kinds += ALIASES[word]
+        elif word in orrery_tracefile.KINDS[6:]:
+            kinds.append(word)
+        else:
+            raise UserError("--kinds %s: there is no kind %s; there are %s, and in groups %s"
+                            % (text, word, ", ".join(orrery_tracefile.KINDS[6:]), ", ".join(ALIASES)))
+    return kinds
+
+
+def parse_seconds(name, text):
+    try:
+        return float(text)
+    except ValueError:
+        raise UserError("%s %s: give a number of seconds" % (name, text))
+
+
+def parse(arguments):
+    options = {"form": "info", "out": None, "from": None, "to": None, "ranks": None, "kinds": None}
+    files, words = [], list(arguments)
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.partition("=")
+        if word in ("--info", "--text"):
+            options["form"] = word[2:]
+        elif name in ("-o", "--from", "--to", "--ranks", "--kinds"):
+            if not equals and not words:
+                raise UserError("%s needs a value after it" % name)
+            value = value if equals else words.pop(0)
+            if name == "-o":
+                options["out"] = value
+            elif name == "--ranks":
+                options["ranks"] = parse_ranks(value)
+            elif name == "--kinds":
+                options["kinds"] = parse_kinds(value)
+            else:
+                options[name[2:]] = parse_seconds(name, value)
+        elif word.startswith("-"):
+            raise UserError("unknown option %s; see `orrery trace --help`" % word)
+        else:
+            files.append(word)
+    if len(files) != 1:
+        raise UserError("which trace? Record one with ORRERY_TRACE=FILE or --trace FILE, then give FILE"
+                        if not files else "one trace at a time; give only one of %s" % " ".join(files))
+    return files[0], options
+
+
+def window(trace, options):
+    """The events that the options ask for."""
+    first = last = None
+    if options["from"] is not None or options["to"] is not None:
+        start = min((b[1][4] + trace.processes[b[1][1]].clock_ns for b in trace.blocks if b[1][3]), default=0)
+        if options["from"] is not None:
+            first = start + round(options["from"] * 1e9)
+        if options["to"] is not None:
+            last = start + round(options["to"] * 1e9)
+    return trace.events(options["kinds"], first, last, options["ranks"])
+
+
+def names_of_tasks(trace, ranks):
+    """{(process, task): name}"""
+    wanted = None if ranks is None else {number for number, p in trace.processes.items() if p.rank in ranks}
+    mask = 1 << orrery_tracefile.NUMBER["submit"] | 1 << orrery_tracefile.NUMBER["start"]
+    return {(process, e[5]): trace.processes[process].strings.get(e[4], "unnamed")
+            for process, e in trace.raw(mask, processes=wanted)}
+
+
+def cause_text(value):
+    return "%s %d" % (CAUSES[value >> 60], value & (1 << 60) - 1) if value >> 60 in CAUSES else "program 0"
+
+
+def fields_of(kind, e, names):
+    """What stands behind the kind in a line of the text form."""
+    flags, a, b, c, d, process = e[3], e[5], e[6], e[7], e[8], e[9]
+    if kind in ("submit", "start", "end", "done"):
+        return "%d %s" % (b, names.get((process.number, b), "unnamed"))
+    if kind in ("release", "ready"):
+        return "%d %s" % (b, cause_text(c))
+    if kind in ("send", "recv"):
+        return "%d %d %d" % (signed(a, 32), signed(c), d)
+    if kind == "post":
+        return "%d %d %d %s" % (signed(a, 32), signed(c), b, "receive" if flags & orrery_tracefile.RECEIVE else "send")
+    if kind == "grant":
+        return "%d %s" % (b, cause_text(c))
+    if kind in ("route", "sent", "envelope", "match"):
+        return "%d %d %d" % (signed(a, 32), b >> 32, b & 0xFFFFFFFF)
+    if kind in ("copy", "copied"):
+        return "%d %d %d" % (a, b, c)
+    return "%d %s" % (b, process.strings.get(a, ""))
+
+
+def write_text(trace, options, out):
+    names = names_of_tasks(trace, options["ranks"])
+    out.write("# time_us rank worker event job name | peer tag bytes | from to bytes\n")
+    for e in window(trace, options):
+        kind = orrery_tracefile.KINDS[e[2]]
+        ns = e[0]
+        sign, ns = ("-", -ns) if ns < 0 else ("", ns)
+        out.write("%s%d.%03d %d %d %s %s\n" % (sign, ns // 1000, ns % 1000, e[1], e[4], kind, fields_of(kind, e, names)))
+
+
+def write_info(trace, options, out):
+    events = window(trace, options)
+    for name, value in trace.text.items():
+        out.write("%-10s %s\n" % (name, value))
+    processes = trace.processes.values()
+    out.write("%-10s %d\n" % ("ranks", len({p.rank for p in processes})))
+    out.write("%-10s %d\n" % ("workers", sum(len(p.workers) for p in processes)))
+    out.write("%-10s %d bytes, %d blocks of %d, %s\n" % ("file", trace.bytes, len(trace.blocks), trace.block, trace.state() or "whole"))
+    if events:
+        out.write("%-10s %.9f s\n" % ("time", (events[-1][0] - events[0][0]) * 1e-9))
+    counts = {}
+    for e in events:
+        counts[e[2]] = counts.get(e[2], 0) + 1
+    out.write("%-10s %d\n" % ("events", len(events)))
+    for kind in sorted(counts):
+        out.write("  %-8s %d\n" % (orrery_tracefile.KINDS[kind], counts[kind]))
+
+
+def main(_context, arguments):
+    if arguments and arguments[0] in ("-h", "--help"):
+        sys.stdout.write(HELP)
+        return 0
+    path, options = parse(arguments)
+    trace = orrery_tracefile.Trace(path)
+    write = write_text if options["form"] == "text" else write_info
+    if options["out"] is None:
+        try:
+            write(trace, options, sys.stdout)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    with open(options["out"], "w", encoding="utf-8") as out:
+        write(trace, options, out)
+    return 0

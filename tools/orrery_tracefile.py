@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Reads the traces that ORRERY_TRACE writes (src/trace/format.h, doc/trace-format.md).
+# Invariant: only blocks that may have what is asked for are read; a file that was cut
+# short is read up to its end, and says that it was.
+import os
+import struct
+
+from orrery_cli import UserError
+
+VERSION = 1
+HEAD = struct.Struct("=8sIIIIIIQQII64s")
+BLOCK = struct.Struct("=IIIIqqQI3IQ")
+EVENT = struct.Struct("=qBBhIQQQ")
+BLOCK_MAGIC = 0x4B4C424F
+SIMULATED, FULL, CLOSED = 1, 2, 4
+
+KINDS = ("none", "string", "process", "clock", "worker", "left",
+         "submit", "release", "ready", "start", "end", "done",
+         "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
+         "copy", "copied", "user")
+NUMBER = {name: number for number, name in enumerate(KINDS)}
+ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
+
+RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
+CAUSES = {1: "task", 2: "message"}
+
+
+class Process:
+    """What the trace says of one process: its rank, its clock, its workers, whether it came to its end."""
+
+    def __init__(self, number):
+        self.number = number
+        self.rank, self.size, self.host = number, 1, ""
+        self.clock_ns = 0
+        self.strings, self.workers = {}, {}
+        self.left, self.lost = False, 0
+
+
+class Trace:
+    """An open trace: `text` (what its head says), `processes`, and events(...)."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            self.stream = open(path, "rb", buffering=0)
+        except OSError as error:
+            raise UserError("%s: %s" % (path, error.strerror), 1)
+        self.bytes = os.fstat(self.stream.fileno()).st_size
+        self.read_head()
+        self.blocks = self.read_index()
+        self.processes = {}  # by number
+        for _, head in self.blocks:
+            self.processes.setdefault(head[1], Process(head[1]))
+        for number, event in self.raw(ABOUT_PROCESS):
+            self.learn(self.processes[number], event)
+        self.complete = bool(self.flags & CLOSED) and all(p.left for p in self.processes.values())
+
+    def read_head(self):
+        data = self.stream.read(HEAD.size)
+        if len(data) < HEAD.size or data[:8] != b"ORRTRACE":
+            raise UserError("%s is not a trace; record one with ORRERY_TRACE=FILE, or orrery run --trace FILE" % self.path, 1)
+        (_, version, self.block, event, self.flags, self.nprocesses, self.nopen, self.end, self.nindex, text_bytes, _,
+         _) = HEAD.unpack(data)
+        if version != VERSION or event != EVENT.size:
+            raise UserError("%s is a trace of version %d; this Orrery reads version %d" % (self.path, version, VERSION), 1)
+        lines = self.stream.read(text_bytes).decode("utf-8", "replace").splitlines()
+        self.text = dict(line.partition(" ")[::2] for line in lines)
+        self.simulated = bool(self.flags & SIMULATED)
+        self.end = min(self.end, self.bytes)
+
+    def read_index(self):
+        """(place, head) of all blocks in use."""
+        found = []
+        if self.flags & CLOSED:
+            data = os.pread(self.stream.fileno(), self.nindex * BLOCK.size, self.end)
+            heads = BLOCK.iter_unpack(data[:len(data) // BLOCK.size * BLOCK.size])
+        else:
+            heads = (BLOCK.unpack(head) for head in (os.pread(self.stream.fileno(), BLOCK.size, at)
+                                                     for at in range(self.block, self.end, self.block)) if len(head) == BLOCK.size)
+        for i, head in enumerate(heads, 1):
+            if head[0] == BLOCK_MAGIC:
+                found.append((i * self.block, head))
+        return found
+
+    def raw(self, kinds, first_ns=None, last_ns=None, processes=None):
+        """(process, event) of those kinds, in the order of each thread; times by the process's own clock."""
+        for place, head in self.blocks:
+            _, process, _, nevents, first, last, mask = head[:7]
+            if processes is not None and process not in processes:
+                continue
+            if nevents and not mask & kinds:
+                continue
+            shift = self.processes[process].clock_ns if first_ns is not None or last_ns is not None else 0
+            if nevents and first_ns is not None and last + shift < first_ns:
+                continue
+            if nevents and last_ns is not None and first + shift > last_ns:
+                continue
+            yield from self.in_block(place, process, nevents, kinds)
+
+    def in_block(self, place, process, nevents, kinds):
+        data = os.pread(self.stream.fileno(), self.block - BLOCK.size, place + BLOCK.size)
+        most = nevents or len(data) // EVENT.size
+        i = 0
+        while i < most and (i + 1) * EVENT.size <= len(data):
+            event = EVENT.unpack_from(data, i * EVENT.size)
+            kind = event[1]
+            if not kind:
+                return
+            i += 1
+            if kind == NUMBER["string"]:
+                text = data[i * EVENT.size:i * EVENT.size + event[5]]
+                i += (event[5] + EVENT.size - 1) // EVENT.size
+                event = event[:6] + (text,)
+            if kinds >> kind & 1:
+                yield process, event
+
+    @staticmethod
+    def learn(process, event):
+        name = KINDS[event[1]]
+        worker, a, b, c = event[3], event[4], event[5], event[6]
+        if name == "string":
+            process.strings[a] = c.decode("utf-8", "replace")
+        elif name == "process":
+            process.rank, process.size, process.host = a, b, process.strings.get(c, "")
+        elif name == "clock":
+            process.clock_ns = b - (1 << 64) if b >> 63 else b
+        elif name == "worker":
+            process.workers[worker] = (process.strings.get(a, ""), b)
+        elif name == "left":
+            process.left, process.lost = True, c
+
+    def events(self, names=None, first_ns=None, last_ns=None, ranks=None):
+        """(ns, rank, kind, flags, worker, a, b, c, d, process), sorted by time, of a window: of the kinds of these names, between
+        two instants, of these ranks."""
+        kinds = sum(1 << NUMBER[name] for name in names) if names else ~ABOUT_PROCESS
+        wanted = None if ranks is None else {number for number, p in self.processes.items() if p.rank in ranks}
+        found = []
+        for number, e in self.raw(kinds, first_ns, last_ns, wanted):
+            process = self.processes[number]
+            ns = e[0] + process.clock_ns
+            if (first_ns is None or ns >= first_ns) and (last_ns is None or ns <= last_ns):
+                found.append((ns, process.rank) + e[1:] + (process,))
+        found.sort(key=lambda e: e[:2])
+        return found
+
+    def state(self):
+        """Why the trace is not whole, or None."""
+        if self.flags & FULL:
+            return "the disk was full: events are missing from some moment on"
+        missing = [p for p in self.processes.values() if not p.left]
+        if missing:
+            return "the run was cut short: %d of %d processes did not come to their end" % (len(missing), len(self.processes))
+        lost = sum(p.lost for p in self.processes.values())
+        if lost:
+            return "%d events were lost because memory was exhausted" % lost
+        return None
+
+
+def signed(value, bits=64):
+    """A field that has a sign."""
+    return value - (1 << bits) if value >> bits - 1 else value
+
+
+def cause_of(value):
+    """("task" | "message" | "program", number)"""
+    return CAUSES.get(value >> 60, "program"), value & (1 << 60) - 1
