@@ -22,7 +22,7 @@ finds 'starpu_mpi_isend is named by the chapter and missing here' '/^| `starpu_m
 finds 'starpu_mpi_world_rank is declared in starpu_mpi.h and missing here' '/^| `starpu_mpi_world_rank` /d'
 finds 'there is no test tests/mpi/nowhere.c' 's,tests/mpi/async.c,tests/mpi/nowhere.c,'
 finds 'tests/mpi/fake.c does not use starpu_mpi_isend$' '/^| `starpu_mpi_isend` /s,tests/mpi/async.c,tests/mpi/fake.c,'
-finds '`starpu_mpi_comm_matrix.py`: its tests run in: no world$' '/^| `starpu_mpi_comm_matrix.py` /s,Tool:,,'
+finds '`--with-mpiexec`: its tests run in: no world$' '/^| `--with-mpiexec` /s,Tool:,,'
 finds '`starpu_mpi_wait`: its tests run in: real$' '/^| `starpu_mpi_wait` /s,tests/mpi/[a-z_]*.c,tests/real/binding.c,g'
 finds 'nothing is said about section 14.9' '/^| 14\.9 /d'
 finds 'STARPU_MPI_SHOUT is named by the chapter and missing here' '$s,.*,variable STARPU_MPI_SHOUT 1.4,' tests/tools/mpi_chapter.names
