@@ -13,7 +13,10 @@ cat > agent <<'END'
 #!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 ORRERY_DYN_HOST=$1.example.org
-export ORRERY_DYN_HOST
+# Daemons of two hosts that make one folder at the same time fail.
+TMPDIR=$TMPDIR/$1
+mkdir -p "$TMPDIR"
+export ORRERY_DYN_HOST TMPDIR
 shift
 exec sh -c "$*"
 END
