@@ -21,6 +21,7 @@ SUBCOMMANDS = {
     "perfmodel": "list, show, export and plot how long kernels take",
     "profile": "show how long the tasks of a traced run took",
     "trace": "show what a recorded run did, event by event",
+    "explain": "say where the time of a recorded run went, along its critical path",
     "config": "show what this Orrery was configured with",
     "env": "print the environment that lets builds and programs find this Orrery",
 }

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The critical path of a recorded run: what followed from what, from the last event
+# back to the first, for `orrery explain`.
+# Invariant: the pieces of a path touch each other and cover the run from its first
+# event to its last, so that their lengths add up to the makespan, exactly.
+import bisect
+import collections
+
+import orrery_tracefile
+from orrery_tracefile import NUMBER, RECEIVE, RELAYED, cause_of
+
+Piece = collections.namedtuple("Piece", "first last kind detail rank worker")
+
+# What a piece of the path was spent on, in the words of the page.
+KINDS = {
+    "kernel": "kernels", "copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
+    "latency": "messages: latency", "transfer": "messages: transfer", "held": "messages: ready to leave, and held",
+    "unmatched": "messages: here, and not taken", "relay": "messages: passed on in a tree",
+    "program": "waiting for the program to submit", "datum": "waiting for the program to give back a datum",
+    "begin": "before the first submission", "finish": "after the last task", "unknown": "not recorded",
+}
+
+
+class Task:
+    __slots__ = ("key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before")
+
+    def __init__(self, key):
+        self.key, self.name, self.worker = key, "unnamed", -1
+        self.submit = self.ready = self.start = self.end = self.done = self.before = None
+        self.fetch, self.cause, self.parent = 0, 0, 0
+
+
+class Request:
+    __slots__ = ("key", "receive", "peer", "post", "parent", "grant", "cause", "recv", "message")
+
+    def __init__(self, key):
+        self.key, self.receive, self.peer = key, False, -1
+        self.post = self.grant = self.recv = self.message = None
+        self.parent = self.cause = 0
+
+
+class Message:
+    """What happened to one message: (origin, receiver, number) is its name."""
+    __slots__ = ("key", "send", "sender", "request", "envelope", "match", "bytes")
+
+    def __init__(self, key):
+        self.key, self.request, self.bytes = key, 0, 0
+        self.send = self.sender = self.envelope = self.match = None
+
+
+class Run:
+    """The tasks, requests and messages of a trace; the keys of tasks and requests are (rank, number)."""
+
+    def __init__(self, trace):
+        self.tasks, self.requests, self.messages = {}, {}, {}
+        self.first = self.last = 0
+        self.program = collections.defaultdict(list)   # rank: times at which the program submitted
+        self.ends = collections.defaultdict(list)      # rank: (time, task) of what came to its end
+        self.idle_at = collections.defaultdict(list)   # rank: the times at which no task was left
+        self.workers = {}                              # (rank, worker): name
+        handlers = {NUMBER[name]: getattr(self, "on_" + name) for name in
+                    ("submit", "ready", "start", "end", "done", "post", "grant", "route", "send", "envelope", "match", "recv")}
+        events = trace.events()
+        if events:
+            self.first, self.last = events[0][0], events[-1][0]
+        for process in trace.processes.values():
+            for number, (name, _) in process.workers.items():
+                self.workers[process.rank, number] = name
+        self.left = collections.Counter()
+        for e in events:
+            handler = handlers.get(e[2])
+            if handler:
+                handler(*e)
+        self.order()
+
+    def task(self, rank, number):
+        key = (rank, number)
+        return self.tasks.get(key) or self.tasks.setdefault(key, Task(key))
+
+    def request(self, rank, number):
+        key = (rank, number)
+        return self.requests.get(key) or self.requests.setdefault(key, Request(key))
+
+    def message(self, *key):
+        return self.messages.get(key) or self.messages.setdefault(key, Message(key))
+
+    def on_submit(self, ns, rank, _kind, _flags, _worker, a, b, _c, d, process):
+        task = self.task(rank, b)
+        task.name, task.submit, task.parent = process.strings.get(a, "unnamed"), ns, d
+        self.left[rank] += 1
+        if cause_of(d)[0] == "program":
+            self.program[rank].append(ns)
+
+    def on_ready(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
+        task = self.task(rank, b)
+        task.ready, task.cause = ns, c
+
+    def on_start(self, ns, rank, _kind, _flags, worker, a, b, c, _d, process):
+        task = self.task(rank, b)
+        task.name, task.start, task.fetch, task.worker = process.strings.get(a, task.name), ns, c, worker
+
+    def on_end(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
+        self.task(rank, b).end = ns
+
+    def on_done(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
+        task = self.task(rank, b)
+        task.done = ns
+        self.ends[rank].append((ns, task.key))
+        self.left[rank] -= 1
+        if not self.left[rank]:
+            self.idle_at[rank].append(ns)
+
+    def on_post(self, ns, rank, _kind, flags, _worker, a, b, _c, d, _process):
+        request = self.request(rank, b)
+        request.receive, request.peer = bool(flags & RECEIVE), orrery_tracefile.signed(a, 32)
+        request.post, request.parent = ns, d
+        if cause_of(d)[0] == "program":
+            self.program[rank].append(ns)
+
+    def on_grant(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
+        request = self.request(rank, b)
+        request.grant, request.cause = ns, c
+
+    def on_route(self, _ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
+        self.message(rank, a, b >> 32).request = b & 0xFFFFFFFF
+
+    def on_send(self, ns, rank, _kind, flags, _worker, a, b, _c, d, _process):
+        low = b & 0xFFFFFFFF
+        message = self.message(low if flags & RELAYED else rank, a, b >> 32)
+        message.send, message.sender, message.bytes = ns, rank, d
+        if not flags & RELAYED:
+            message.request = low
+
+    def on_envelope(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
+        self.message(a, rank, b >> 32).envelope = ns
+
+    def on_match(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
+        message = self.message(a, rank, b >> 32)
+        message.match = ns
+        self.request(rank, b & 0xFFFFFFFF).message = message
+
+    def on_recv(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
+        self.request(rank, b & 0xFFFFFFFF).recv = ns
+
+    def order(self):
+        """Each task learns which one its worker executed before."""
+        last = {}
+        started = [t for t in self.tasks.values() if t.start is not None]
+        for task in sorted(started, key=lambda t: (t.start, t.key)):
+            task.before = last.get((task.key[0], task.worker))
+            last[task.key[0], task.worker] = task
+        flights = [m.envelope - m.send for m in self.messages.values()
+                   if m.send is not None and m.envelope is not None and m.key[0] != m.key[1]]
+        self.latency = max(0, min(flights, default=0))
+
+
+class Walk:
+    """One walk back in time. Each step takes a piece off the end of what is left, and says where to go on."""
+
+    def __init__(self, run):
+        self.run, self.now, self.pieces, self.seen = run, run.last, [], set()
+
+    def piece(self, until, kind, detail="", rank=-1, worker=-1):
+        """From `until` to now; an instant after now, which clocks that differ show, counts as now."""
+        until = min(self.now, max(until, self.run.first))
+        if until < self.now:
+            self.pieces.append(Piece(until, self.now, kind, detail, rank, worker))
+            self.now = until
+
+    def path(self):
+        last = max(((t.done, 0, t.key) for t in self.run.tasks.values() if t.done is not None), default=None)
+        last_recv = max(((r.recv, 1, r.key) for r in self.run.requests.values() if r.recv is not None), default=None)
+        begin = max((x for x in (last, last_recv) if x), default=None)
+        step = None
+        if begin:
+            rank = begin[2][0]
+            self.piece(begin[0], "finish", "", rank)
+            step = (self.ended, self.run.tasks[begin[2]]) if begin[1] == 0 else (self.received, self.run.requests[begin[2]])
+        while step and self.now > self.run.first:
+            mark = (step[0].__name__,) + tuple(getattr(x, "key", x) for x in step[1:])
+            if mark in self.seen:
+                break
+            self.seen.add(mark)
+            step = step[0](*step[1:])
+        self.piece(self.run.first, "unknown")
+        return self.pieces[::-1]
+
+    def ended(self, task):
+        """The end of a task: its kernel, and before it whatever held it up last."""
+        if task.start is None:
+            if task.end is None and task.ready is None:
+                return None
+            self.piece(task.ready if task.ready is not None else task.end, "runtime", task.name, task.key[0])
+            return self.became_ready, task
+        rank, worker = task.key[0], task.worker
+        if task.end is not None:
+            self.piece(task.end, "runtime", task.name, rank, worker)
+        self.piece(task.start, "kernel", task.name, rank, worker)
+        self.piece(task.start - task.fetch, "copy", task.name, rank, worker)
+        before, ready = task.before, task.ready
+        if before is not None and before.end is not None and (ready is None or before.end > ready):
+            self.piece(before.done if before.done is not None else before.end, "runtime", task.name, rank, worker)
+            return self.ended, before
+        if ready is None:
+            return None
+        self.piece(ready, "runtime", task.name, rank, worker)
+        return self.became_ready, task
+
+    def became_ready(self, task):
+        if cause_of(task.cause)[0] == "program":
+            if task.submit is None:
+                return None
+            self.piece(task.submit, "datum", task.name, task.key[0])
+            return self.submitted, task.key[0], task.submit, task.parent, task.name
+        return self.follow(task.key[0], task.cause, task.name)
+
+    def follow(self, rank, cause, name):
+        """From an effect to the task or the request that caused it."""
+        kind, number = cause_of(cause)
+        if kind == "task":
+            task = self.run.tasks.get((rank, number))
+            if task is None:
+                return None
+            if task.end is not None:
+                self.piece(task.end, "runtime", name, rank)
+            return self.ended, task
+        request = self.run.requests.get((rank, number))
+        if request is None:
+            return None
+        if not request.receive:
+            return self.granted, request
+        if request.recv is not None:
+            self.piece(request.recv, "runtime", name, rank)
+        return self.received, request
+
+    def submitted(self, rank, at, parent, name):
+        """Why the program submitted something at that time, and not before."""
+        if cause_of(parent)[0] == "task":
+            task = self.run.tasks.get((rank, cause_of(parent)[1]))
+            if task is not None and task.start is not None:
+                self.piece(task.start, "kernel", task.name, rank, task.worker)
+                return self.ended, task
+        times = self.run.program[rank]
+        place = bisect.bisect_left(times, at)
+        before = times[place - 1] if place else None
+        waited = self.waited_for(rank, before if before is not None else self.run.first - 1, at)
+        if waited is not None:
+            self.piece(waited.done, "program", name, rank)
+            return self.ended, waited
+        if before is None:
+            self.piece(self.run.first, "begin", name, rank)
+            return None
+        self.piece(before, "program", name, rank)
+        return self.submitted, rank, before, 0, name
+
+    def waited_for(self, rank, before, at):
+        """The task whose end the program seems to have waited for since its last submission: the last task that was
+        left, or one that ended right before."""
+        ends = self.run.ends[rank]
+        place = bisect.bisect_right(ends, (at, (rank, 1 << 64))) - 1
+        if place < 0 or ends[place][0] <= before:
+            return None
+        idle = self.run.idle_at[rank]
+        i = bisect.bisect_right(idle, at) - 1
+        if (i >= 0 and idle[i] == ends[place][0]) or (at - ends[place][0]) * 20 <= at - before:
+            return self.run.tasks[ends[place][1]]
+        return None
+
+    def received(self, request):
+        """A message can be used: the receive was late, or the message was."""
+        message, rank = request.message, request.key[0]
+        if message is None or (request.grant is not None and message.envelope is not None and request.grant > message.envelope):
+            if request.grant is None:
+                return None
+            self.piece(request.grant, "transfer", "the receive was late", rank)
+            return self.granted, request
+        return self.arrived, message
+
+    def arrived(self, message):
+        origin, rank, _ = message.key
+        if message.match is not None and message.envelope is not None:
+            self.piece(message.match, "transfer", self.link(message), rank)
+            self.piece(message.envelope, "unmatched", self.link(message), rank)
+        if message.send is None:
+            return None
+        self.piece(min(self.now, message.send + self.run.latency), "transfer", self.link(message), rank)
+        self.piece(message.send, "latency", self.link(message), rank)
+        request = self.run.requests.get((origin, message.request))
+        if message.sender != origin:
+            return self.passed_on(message)
+        if request is None or request.grant is None:
+            return None
+        self.piece(request.grant, "held", self.link(message), origin)
+        return self.granted, request
+
+    def passed_on(self, message):
+        """A rank in between sent it on: the path goes to its own message of that send."""
+        origin, _, _ = message.key
+        own = max((m for m in self.run.messages.values() if m.key[0] == origin and m.key[1] == message.sender
+                   and m.request == message.request and m.envelope is not None and m.envelope <= message.send),
+                  key=lambda m: m.envelope, default=None)
+        if own is None:
+            return None
+        self.piece(own.envelope, "relay", self.link(message), message.sender)
+        return self.arrived, own
+
+    def granted(self, request):
+        """The datum of a request can be used."""
+        rank = request.key[0]
+        name = "a receive" if request.receive else "a send"
+        if cause_of(request.cause)[0] != "program":
+            return self.follow(rank, request.cause, name)
+        if request.post is None:
+            return None
+        self.piece(request.post, "datum", name, rank)
+        return self.submitted, rank, request.post, request.parent, name
+
+    @staticmethod
+    def link(message):
+        return "%d to %d" % (message.sender if message.sender is not None else message.key[0], message.key[1])
+
+
+def critical_path(run):
+    """The pieces of the critical path, the first one first."""
+    return Walk(run).path()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery explain`: says where the time of a recorded run went, in words.
+# Invariant: the shares are those of the critical path, and add up to the makespan.
+import json
+import os
+import sys
+
+import orrery_tracefile
+from orrery_cli import UserError
+from orrery_critical import KINDS, Run, critical_path
+
+HELP = """usage: orrery explain FILE [--json]
+
+Says where the time of a run went that was recorded with ORRERY_TRACE=FILE,
+orrery run --trace FILE or orrery sim --trace FILE: how much of the makespan each
+kernel, the messages, the runtime and the program have on the critical path, which
+goes from the last event back to the first, from each effect to its cause.
+
+  --json          the same for other programs
+
+The documentation (doc/statistics.md) says how it finds the path.
+"""
+LINES = 12   # of the table; the rest is summed up
+
+
+def shares(pieces):
+    """[(kind, detail, ns, pieces)], the largest first: kernels and copies by name, the rest by kind."""
+    sums = {}
+    for piece in pieces:
+        key = (piece.kind, piece.detail if piece.kind in ("kernel", "copy") else "")
+        ns, count = sums.get(key, (0, 0))
+        sums[key] = (ns + piece.last - piece.first, count + 1)
+    return sorted(((kind, detail, ns, count) for (kind, detail), (ns, count) in sums.items()), key=lambda s: (-s[2], s[:2]))
+
+
+def certainty(trace):
+    """Sentences on how far the answer can be trusted."""
+    said = []
+    if trace.state():
+        said.append("%s; what follows is true up to there" % trace.state())
+    if not trace.simulated:
+        hosts = {p.host for p in trace.processes.values()}
+        said.append("times are of real clocks" + ("" if len(hosts) < 2 else ", those of %d computers" % len(hosts)))
+    said.append("the trace does not say when the program waits: it waits where it submits right after the end of a task, "
+                "or when no task is left")
+    return said
+
+
+def answer(trace):
+    """What there is to say, as --json prints it."""
+    run = Run(trace)
+    pieces = critical_path(run)
+    parts = [{"kind": kind, "name": detail, "seconds": ns * 1e-9, "pieces": count}
+             for kind, detail, ns, count in shares(pieces)]
+    return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None,
+            "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len({p.rank for p in trace.processes.values()}),
+            "workers": len(run.workers), "tasks": sum(t.done is not None for t in run.tasks.values()),
+            "messages": sum(r.recv is not None for r in run.requests.values()),
+            "path": parts, "certainty": certainty(trace)}
+
+
+def title(part):
+    return "kernel " + part["name"] if part["kind"] == "kernel" else KINDS[part["kind"]] + (
+        " for " + part["name"] if part["name"] else "")
+
+
+def write_page(found, out):
+    total = found["makespan_seconds"]
+    out.write("%.6f s in a %s run of %d ranks and %d workers: %d tasks, %d messages\n\nWhere the time went, along the critical path:\n"
+              % (total, found["world"], found["ranks"], found["workers"], found["tasks"], found["messages"]))
+    rows = [(part["seconds"], part["pieces"], title(part)) for part in found["path"]]
+    if len(rows) > LINES:
+        rest = rows[LINES - 1:]
+        rows[LINES - 1:] = [(sum(r[0] for r in rest), sum(r[1] for r in rest), "%d others" % len(rest))]
+    for seconds, count, name in rows:
+        out.write("  %5.1f %%  %12.6f s  %s (%d times)\n" % (100 * seconds / total if total else 0, seconds, name, count))
+    out.write("\nHow sure this is:\n")
+    for sentence in found["certainty"]:
+        out.write("  %s\n" % sentence)
+
+
+def main(_context, arguments):
+    if arguments and arguments[0] in ("-h", "--help"):
+        sys.stdout.write(HELP)
+        return 0
+    files = [word for word in arguments if word != "--json"]
+    for word in files:
+        if word.startswith("-"):
+            raise UserError("unknown option %s; see `orrery explain --help`" % word)
+    if len(files) != 1:
+        raise UserError("which run? Record one with ORRERY_TRACE=FILE or --trace FILE, then give FILE"
+                        if not files else "one run at a time; give only one of %s" % " ".join(files))
+    found = answer(orrery_tracefile.Trace(files[0]))
+    if not found["tasks"] and not found["messages"]:
+        raise UserError("%s has no task that came to its end, and no message: there is nothing to explain" % files[0], 1)
+    try:
+        if "--json" in arguments:
+            json.dump(found, sys.stdout, indent=1)
+            sys.stdout.write("\n")
+        else:
+            write_page(found, sys.stdout)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
