@@ -17,6 +17,7 @@ KINDS = {
     "kernel": "kernels", "copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
     "latency": "messages: latency", "transfer": "messages: transfer", "held": "messages: ready to leave, and held",
     "unmatched": "messages: here, and not taken", "relay": "messages: passed on in a tree",
+    "sending": "messages: a task waits to change what is being sent",
     "program": "waiting for the program to submit", "datum": "waiting for the program to give back a datum",
     "begin": "before the first submission", "finish": "after the last task", "unknown": "not recorded",
 }
@@ -32,11 +33,11 @@ class Task:
 
 
 class Request:
-    __slots__ = ("key", "receive", "peer", "post", "parent", "grant", "cause", "recv", "message")
+    __slots__ = ("key", "receive", "peer", "post", "parent", "grant", "cause", "recv", "message", "send", "sent")
 
     def __init__(self, key):
         self.key, self.receive, self.peer = key, False, -1
-        self.post = self.grant = self.recv = self.message = None
+        self.post = self.grant = self.recv = self.message = self.send = self.sent = None
         self.parent = self.cause = 0
 
 
@@ -60,7 +61,7 @@ class Run:
         self.idle_at = collections.defaultdict(list)   # rank: the times at which no task was left
         self.workers = {}                              # (rank, worker): name
         handlers = {NUMBER[name]: getattr(self, "on_" + name) for name in
-                    ("submit", "ready", "start", "end", "done", "post", "grant", "route", "send", "envelope", "match", "recv")}
+                    ("submit", "ready", "start", "end", "done", "post", "grant", "route", "send", "sent", "envelope", "match", "recv")}
         events = trace.events()
         if events:
             self.first, self.last = events[0][0], events[-1][0]
@@ -131,6 +132,11 @@ class Run:
         message.send, message.sender, message.bytes = ns, rank, d
         if not flags & RELAYED:
             message.request = low
+            request = self.request(rank, low)
+            request.send = ns if request.send is None else request.send
+
+    def on_sent(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
+        self.request(rank, b & 0xFFFFFFFF).sent = ns
 
     def on_envelope(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
         self.message(a, rank, b >> 32).envelope = ns
@@ -229,7 +235,7 @@ class Walk:
         if request is None:
             return None
         if not request.receive:
-            return self.granted, request
+            return self.was_sent, request
         if request.recv is not None:
             self.piece(request.recv, "runtime", name, rank)
         return self.received, request
@@ -304,6 +310,19 @@ class Walk:
             return None
         self.piece(own.envelope, "relay", self.link(message), message.sender)
         return self.arrived, own
+
+    def was_sent(self, request):
+        """A send is over: its datum may change again."""
+        rank, link = request.key[0], "%d to %d" % (request.key[0], request.peer)
+        if request.sent is not None:
+            self.piece(request.sent, "runtime", link, rank)
+        if request.send is not None:
+            self.piece(request.send, "sending", link, rank)
+        if request.grant is None:
+            return None
+        # A send that others pass on in a tree has no message of its own that leaves.
+        self.piece(request.grant, "held" if request.send is not None else "sending", link, rank)
+        return self.granted, request
 
     def granted(self, request):
         """The datum of a request can be used."""

@@ -9,18 +9,21 @@ import sys
 import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import KINDS, Run, critical_path
+from orrery_findings import findings
 
 HELP = """usage: orrery explain FILE [--json]
 
 Says where the time of a run went that was recorded with ORRERY_TRACE=FILE,
 orrery run --trace FILE or orrery sim --trace FILE: how much of the makespan each
 kernel, the messages, the runtime and the program have on the critical path, which
-goes from the last event back to the first, from each effect to its cause.
+goes from the last event back to the first, from each effect to its cause; what is
+unusual; and what would help most, with the most that it can gain.
 
   --json          the same for other programs
 
 The documentation (doc/statistics.md) says how it finds the path.
 """
+CHANGES = 3
 LINES = 12   # of the table; the rest is summed up
 
 
@@ -57,12 +60,27 @@ def answer(trace):
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len({p.rank for p in trace.processes.values()}),
             "workers": len(run.workers), "tasks": sum(t.done is not None for t in run.tasks.values()),
             "messages": sum(r.recv is not None for r in run.requests.values()),
-            "path": parts, "certainty": certainty(trace)}
+            "path": parts, "findings": findings(run, pieces), "certainty": certainty(trace)}
 
 
 def title(part):
     return "kernel " + part["name"] if part["kind"] == "kernel" else KINDS[part["kind"]] + (
         " for " + part["name"] if part["name"] else "")
+
+
+def write_changes(found, out):
+    """What is unusual, then what would help most."""
+    total = found["makespan_seconds"]
+    out.write("\nWhat is unusual:\n")
+    for finding in found["findings"]:
+        out.write("  %s\n" % finding["text"])
+    if not found["findings"]:
+        out.write("  nothing\n")
+    out.write("\nWhat would help most:\n")
+    changes = [(f["remedy"], f["seconds"]) for f in found["findings"]]
+    changes += [("a kernel %s that is twice as fast" % p["name"], p["seconds"] / 2) for p in found["path"] if p["kind"] == "kernel"]
+    for text, seconds in changes[:CHANGES]:
+        out.write("  %s: at most %.6f s, %.1f %%\n" % (text, seconds, 100 * seconds / total if total else 0))
 
 
 def write_page(found, out):
@@ -75,6 +93,7 @@ def write_page(found, out):
         rows[LINES - 1:] = [(sum(r[0] for r in rest), sum(r[1] for r in rest), "%d others" % len(rest))]
     for seconds, count, name in rows:
         out.write("  %5.1f %%  %12.6f s  %s (%d times)\n" % (100 * seconds / total if total else 0, seconds, name, count))
+    write_changes(found, out)
     out.write("\nHow sure this is:\n")
     for sentence in found["certainty"]:
         out.write("  %s\n" % sentence)
