@@ -43,10 +43,10 @@ class Request:
 
 class Message:
     """What happened to one message: (origin, receiver, number) is its name."""
-    __slots__ = ("key", "send", "sender", "request", "envelope", "match", "bytes")
+    __slots__ = ("key", "send", "sender", "request", "envelope", "match", "bytes", "tag")
 
     def __init__(self, key):
-        self.key, self.request, self.bytes = key, 0, 0
+        self.key, self.request, self.bytes, self.tag = key, 0, 0, 0
         self.send = self.sender = self.envelope = self.match = None
 
 
@@ -126,10 +126,10 @@ class Run:
     def on_route(self, _ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
         self.message(rank, a, b >> 32).request = b & 0xFFFFFFFF
 
-    def on_send(self, ns, rank, _kind, flags, _worker, a, b, _c, d, _process):
+    def on_send(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
         low = b & 0xFFFFFFFF
         message = self.message(low if flags & RELAYED else rank, a, b >> 32)
-        message.send, message.sender, message.bytes = ns, rank, d
+        message.send, message.sender, message.tag, message.bytes = ns, rank, c, d
         if not flags & RELAYED:
             message.request = low
             request = self.request(rank, low)
@@ -156,6 +156,10 @@ class Run:
         for task in sorted(started, key=lambda t: (t.start, t.key)):
             task.before = last.get((task.key[0], task.worker))
             last[task.key[0], task.worker] = task
+        self.arrivals = collections.defaultdict(list)   # (origin, receiver, tag): messages that came there
+        for m in self.messages.values():
+            if m.envelope is not None:
+                self.arrivals[m.key[0], m.key[1], m.tag].append(m)
         flights = [m.envelope - m.send for m in self.messages.values()
                    if m.send is not None and m.envelope is not None and m.key[0] != m.key[1]]
         self.latency = max(0, min(flights, default=0))
@@ -301,11 +305,9 @@ class Walk:
         return self.granted, request
 
     def passed_on(self, message):
-        """A rank in between sent it on: the path goes to its own message of that send."""
-        origin, _, _ = message.key
-        own = max((m for m in self.run.messages.values() if m.key[0] == origin and m.key[1] == message.sender
-                   and m.request == message.request and m.envelope is not None and m.envelope <= message.send),
-                  key=lambda m: m.envelope, default=None)
+        """A rank in between sent it on: the path goes to the message that it got with that tag."""
+        arrived = self.run.arrivals.get((message.key[0], message.sender, message.tag), ())
+        own = max((m for m in arrived if m.envelope <= message.send), key=lambda m: m.envelope, default=None)
         if own is None:
             return None
         self.piece(own.envelope, "relay", self.link(message), message.sender)

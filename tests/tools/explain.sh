@@ -84,6 +84,11 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	blames 'imbalance rank 1' -n 4 "$cases" imbalance
 	blames tiny-tasks -n 4 --cost-complete 100 "$cases" tiny
 	blames messages --platform slow.xml -n 4 "$cases" big
+	# Ranks pass messages on in trees: the path goes through them, and all of it is known.
+	ok "$ORRERY" sim -n 64 --kernels skip --trace case "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 48
+	adds_up case 0.001
+	has json '"kind": "relay"|"kind": "transfer"'
+	if grep -q '"kind": "unknown"' json; then "$ORRERY" explain case; die "the path through a tree is not known"; fi
 	# The way between nodes 1 and 2 is slower than the others.
 	{
 		echo '<?xml version="1.0"?>'
