@@ -27,7 +27,7 @@ AS_IF([test $orr_hwloc = yes],
 AM_CONDITIONAL([ORR_HWLOC], [test $orr_hwloc = yes])
 ])
 
-# What `pkg-config --static` names beside our library: only a static one needs more. hwloc's own list names libraries
+# Libraries that `pkg-config --static` names beside ours: only a static one needs more. hwloc's own list names libraries
 # whose files for the linker its package does not bring, so it is not asked. OpenCL must be known.
 AC_DEFUN([ORR_LIBS_OF_STATIC], [
 AS_IF([test "$enable_static" = yes], [ORR_PRIVATE_LIBS="$HWLOC_LIBS $OPENCL_LIBS $ORR_SYS_LIBS"], [ORR_PRIVATE_LIBS=])

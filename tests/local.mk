@@ -85,7 +85,7 @@ check-networks:
 	done
 .PHONY: check-networks
 
-# What takes minutes: 200 changes of a real run in a row leave nothing behind; payloads of all sizes;
+# Tests that take minutes: 200 changes of a real run in a row leave nothing behind; payloads of all sizes;
 # threads that wait for memory are not forgotten in 10000 rounds.
 check-long:
 	ORR_GROWTHS=100 ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/elastic/leak.sh'

@@ -12,7 +12,7 @@ from orrery_tracefile import NUMBER, RECEIVE, RELAYED, cause_of
 
 Piece = collections.namedtuple("Piece", "first last kind detail rank worker")
 
-# What a piece of the path was spent on, in the words of the page.
+# The kinds of pieces of the path, in the words of the page.
 KINDS = {
     "kernel": "kernels", "copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
     "latency": "messages: latency", "transfer": "messages: transfer", "held": "messages: ready to leave, and held",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What is wrong with a recorded run, from its critical path and from comparisons of its
+# Faults of a recorded run, from its critical path and from comparisons of its
 # ranks and links, for `orrery explain`.
 # Invariant: what is within the limits below is not mentioned; each finding has a bound on
 # what its remedy can gain, the largest first.

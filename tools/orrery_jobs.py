@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What a job of a batch system was given, from the variables that the system sets,
+# The part that a job of a batch system was given, from the variables that the system sets,
 # and what a host file holds.
 # Invariant: a number is one that the system or the file says, never a guess; a value that cannot
 # be read is an error that names the variable.
@@ -9,7 +9,7 @@ import re
 
 from orrery_cli import UserError
 
-# What tells that this is a job: Slurm, PBS, LSF, OAR, LoadLeveler.
+# Variables that tell that this is a job: Slurm, PBS, LSF, OAR, LoadLeveler.
 BATCH_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID")
 HOST_FILE_OPTIONS = ("--hostfile", "-hostfile", "--machinefile", "-machinefile", "--default-hostfile", "-default-hostfile")
 

@@ -23,7 +23,7 @@ messages, each as PDF and PNG, and prints the paths of the files.
 """
 COLUMNS = ["src", "dst", "bytes", "messages", "first_s", "last_s"]
 TEXT_PAIR = re.compile(r"\[starpu_comm_stats\]\[(\d+):(\d+)\]\s+(\S+) B\s+\S+ MB(?:\s+(\S+) B/s)?(?:\s+\S+ MB/s)?(?:\s+(\d+) messages)?")
-# What a transport says of itself at the end of a run: its name and counts of its own.
+# Words of a transport about itself at the end of a run: its name and counts of its own.
 TEXT_TRANSPORT = re.compile(r"\[starpu_comm_stats\]\[\d+\]\s+[a-z][a-z0-9_]*: ")
 STDERR_HINT = "; the table that STARPU_MPI_STATS=1 prints is on standard error: keep it with `2> FILE`"
 LARGEST_NODE = 1 << 20

@@ -64,6 +64,11 @@ def whole(option, value, what):
     return int(value)
 
 
+def has_hosts(extra):
+    """Whether options of mpirun name hosts."""
+    return any("host" in word for word in extra or [])
+
+
 def default_ranks(ranks, extra, needed):
     """(ranks, options for mpirun): what -n says, or else what there is. Ranks may be 0, so that mpirun
     finds the number by itself, unless it is needed."""
@@ -79,9 +84,7 @@ def default_ranks(ranks, extra, needed):
             ranks = 1
         if needed and not ranks:
             raise UserError("how many ranks were given to this run is not said anywhere; give -n N")
-    if any("host" in word for word in extra or []):
-        options = []
-    return ranks, options
+    return ranks, [] if has_hosts(extra) else options
 
 
 def parse(arguments):
@@ -207,7 +210,7 @@ ELASTIC_MCA = ["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_en
 
 def names_hosts(environment, extra):
     """Whether processes may be on other machines than this one."""
-    return orrery_jobs.in_job(environment) or any("host" in word for word in extra or [])
+    return orrery_jobs.in_job(environment) or has_hosts(extra)
 
 
 def elastic_command(context, ranks, elastic, command, environment, extra):

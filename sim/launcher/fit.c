@@ -73,10 +73,16 @@ static double memory_in_use(void)
 	return sscanf(text, "%*d %ld", &pages) == 1 ? (double) pages * (double) getpagesize() : 0;
 }
 
+/* Stacks of a rank beside that of its main actor. */
+static int small_stacks(void)
+{
+	return orr_sim.share_stacks ? 0 : 2;
+}
+
 static void check_address_space(int n)
 {
 	struct rlimit most;
-	size_t each = orr_sim.stack_main + (orr_sim.share_stacks ? 0 : 2 * orr_sim.stack_small);
+	size_t each = orr_sim.stack_main + (size_t) small_stacks() * orr_sim.stack_small;
 	double stacks = (double) n * (double) each;
 
 	if (getrlimit(RLIMIT_AS, &most) || most.rlim_cur == RLIM_INFINITY)
@@ -120,7 +126,7 @@ static long maps_allowed(long *used)
 /* A stack with a guard is two maps; those without are one piece together. */
 int launcher_fit_guards(int n)
 {
-	long used, most = maps_allowed(&used), stacks = orr_sim.share_stacks ? 1 : 3;
+	long used, most = maps_allowed(&used), stacks = 1 + small_stacks();
 
 	return n <= GUARDED_RANKS &&
 	       (most < 0 || used + n * (launcher_program_maps() + 2 * stacks) <= most);

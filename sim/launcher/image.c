@@ -44,22 +44,31 @@ static char *at_address(const struct image *i, size_t address, size_t n)
 	return NULL;
 }
 
-static int read_file(struct image *i, int fd)
+static int read_all(int fd, char **bytes, size_t *size)
 {
 	struct stat st;
 	if (fstat(fd, &st))
 		return errno;
-	i->size = (size_t) st.st_size;
-	i->bytes = malloc(i->size + sizeof(ElfW(Ehdr)));
-	if (!i->bytes)
+	*size = (size_t) st.st_size;
+	*bytes = malloc(*size + sizeof(ElfW(Ehdr)));
+	if (!*bytes)
 		return ENOMEM;
-	for (size_t at = 0; at < i->size;) {
-		ssize_t n = read(fd, i->bytes + at, i->size - at);
+	for (size_t at = 0; at < *size;) {
+		ssize_t n = read(fd, *bytes + at, *size - at);
 		if (n <= 0)
 			return n ? errno : EIO;
 		at += (size_t) n;
 	}
 	return 0;
+}
+
+int image_read_file(const char *path, char **bytes, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 ? errno : read_all(fd, bytes, size);
+	if (fd >= 0)
+		close(fd);
+	return err;
 }
 
 /* Finds the end of what the loader needs, and the dynamic section. */
@@ -182,9 +191,7 @@ int image_read(struct image *i, const char *path, int whole)
 {
 	size_t loaded = 0;
 	*i = (struct image){ .path = path };
-	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : read_file(i, fd);
-	if (fd >= 0)
-		close(fd);
+	int err = image_read_file(path, &i->bytes, &i->size);
 	if (!err)
 		err = scan_segments(i, &loaded);
 	if (err)

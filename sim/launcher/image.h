@@ -25,7 +25,11 @@ struct image {
 	int nneeds, writable;
 };
 
-/* Reads the file. Returns 0 or an errno. whole: copies keep what only debuggers read. */
+/* Reads a file into memory of malloc(), which has room for a head even if the file is shorter.
+ * Returns 0 or an errno. */
+int image_read_file(const char *path, char **bytes, size_t *size);
+/* Reads and examines the file. Returns 0 or an errno. whole: copies keep what only debuggers read.
+ */
 int image_read(struct image *i, const char *path, int whole);
 /* The original's name of that need. NULL: there are no more. */
 const char *image_need(const struct image *i, int which);

@@ -68,7 +68,7 @@ static void __attribute__((noreturn)) quick_exit_before(int status)
 	abort();
 }
 
-/* What constructors of SimGrid's libraries may call, while they are loaded. */
+/* Functions that constructors of SimGrid's libraries may call, while they are loaded. */
 static const struct orr_sim_calls before = {
 	.orrery_sim_own_ = own_before,
 	.orrery_sim_in_rank_ = in_no_rank,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the sources of the executable orrery-sim-launcher share (interpose.c): the functions of
- * liborrery-sim, which it loads, by their usual names, and those of the C library.
+/* Declarations that the sources of the executable orrery-sim-launcher share (interpose.c): the
+ * functions of liborrery-sim, which it loads, by their usual names, and those of the C library.
  *
  * Invariant: until the library is loaded, functions do what they do in any process. */
 #ifndef ORR_LAUNCHER_INTERPOSE_H

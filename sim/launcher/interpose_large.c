@@ -51,46 +51,23 @@ static void check_part(const char *call, const void *buf, int count, MPI_Datatyp
 		return SMPI_OWN(PMPI_##name) arguments; \
 	}
 
-MOVES(Send, (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),
-      (buf, count, type, peer, tag, comm))
-MOVES(Bsend, (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),
-      (buf, count, type, peer, tag, comm))
-MOVES(Ssend, (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),
-      (buf, count, type, peer, tag, comm))
-MOVES(Rsend, (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm),
-      (buf, count, type, peer, tag, comm))
-MOVES(Isend,
-      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, count, type, peer, tag, comm, request))
-MOVES(Ibsend,
-      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, count, type, peer, tag, comm, request))
-MOVES(Issend,
-      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, count, type, peer, tag, comm, request))
-MOVES(Irsend,
-      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, count, type, peer, tag, comm, request))
-MOVES(Send_init,
-      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, count, type, peer, tag, comm, request))
-MOVES(Bsend_init,
-      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, count, type, peer, tag, comm, request))
-MOVES(Ssend_init,
-      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, count, type, peer, tag, comm, request))
-MOVES(Rsend_init,
-      (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, count, type, peer, tag, comm, request))
+/* A blocking function, and the one that has a request behind the same parameters. KIND: MOVES, or
+ * one of its relatives below. */
+#define WORDS(...) __VA_ARGS__
+#define BOTH(KIND, name, iname, parameters, arguments) \
+	KIND(name, (WORDS parameters), (WORDS arguments)) \
+	KIND(iname, (WORDS parameters, MPI_Request * request), (WORDS arguments, request))
+
+#define MESSAGE (const void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+#define SENDS(name, iname) \
+	BOTH(MOVES, name, iname, MESSAGE, (buf, count, type, peer, tag, comm)) \
+	MOVES(name##_init, (WORDS MESSAGE, MPI_Request * request), \
+	      (buf, count, type, peer, tag, comm, request))
+
+SENDS(Send, Isend)
+SENDS(Bsend, Ibsend)
+SENDS(Ssend, Issend)
+SENDS(Rsend, Irsend)
 MOVES(Recv,
       (void *buf, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
        MPI_Status *status),
@@ -107,45 +84,21 @@ MOVES(Sendrecv_replace,
       (void *buf, int count, MPI_Datatype type, int dest, int tag, int source, int got,
        MPI_Comm comm, MPI_Status *status),
       (buf, count, type, dest, tag, source, got, comm, status))
-MOVES(Bcast, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm),
-      (buf, count, type, root, comm))
-MOVES(Ibcast,
-      (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request),
-      (buf, count, type, root, comm, request))
-MOVES(Reduce,
-      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, int root,
-       MPI_Comm comm),
-      (buf, out, count, type, op, root, comm))
-MOVES(Ireduce,
-      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, out, count, type, op, root, comm, request))
-MOVES(Allreduce,
-      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-      (buf, out, count, type, op, comm))
-MOVES(Iallreduce,
-      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, out, count, type, op, comm, request))
-MOVES(Scan, (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-      (buf, out, count, type, op, comm))
-MOVES(Iscan,
-      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, out, count, type, op, comm, request))
-MOVES(Exscan, (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-      (buf, out, count, type, op, comm))
-MOVES(Iexscan,
-      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, out, count, type, op, comm, request))
-MOVES(Reduce_scatter_block,
-      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-      (buf, out, count, type, op, comm))
-MOVES(Ireduce_scatter_block,
-      (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-       MPI_Request *request),
-      (buf, out, count, type, op, comm, request))
+BOTH(MOVES, Bcast, Ibcast, (void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm),
+     (buf, count, type, root, comm))
+BOTH(MOVES, Reduce, Ireduce,
+     (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
+     (buf, out, count, type, op, root, comm))
+
+#define REDUCES(name, iname) \
+	BOTH(MOVES, name, iname, \
+	     (const void *buf, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), \
+	     (buf, out, count, type, op, comm))
+
+REDUCES(Allreduce, Iallreduce)
+REDUCES(Scan, Iscan)
+REDUCES(Exscan, Iexscan)
+REDUCES(Reduce_scatter_block, Ireduce_scatter_block)
 MOVES(Pack,
       (const void *buf, int count, MPI_Datatype type, void *out, int room, int *position,
        MPI_Comm comm),
@@ -195,62 +148,34 @@ int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int ta
 		return SMPI_OWN(PMPI_##name) arguments; \
 	}
 
-SENDS_PART(Gather,
-	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
-	    int root, MPI_Comm comm),
-	   (buf, count, type, out, nout, tout, root, comm))
-SENDS_PART(Igather,
-	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
-	    int root, MPI_Comm comm, MPI_Request *request),
-	   (buf, count, type, out, nout, tout, root, comm, request))
-RECEIVES_PART(Scatter,
-	      (const void *buf, int count, MPI_Datatype type, void *out, int nout,
-	       MPI_Datatype tout, int root, MPI_Comm comm),
-	      (buf, count, type, out, nout, tout, root, comm))
-RECEIVES_PART(Iscatter,
-	      (const void *buf, int count, MPI_Datatype type, void *out, int nout,
-	       MPI_Datatype tout, int root, MPI_Comm comm, MPI_Request *request),
-	      (buf, count, type, out, nout, tout, root, comm, request))
-SENDS_PART(Allgather,
-	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
-	    MPI_Comm comm),
-	   (buf, count, type, out, nout, tout, comm))
-SENDS_PART(Iallgather,
-	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
-	    MPI_Comm comm, MPI_Request *request),
-	   (buf, count, type, out, nout, tout, comm, request))
-SENDS_PART(Alltoall,
-	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
-	    MPI_Comm comm),
-	   (buf, count, type, out, nout, tout, comm))
-SENDS_PART(Ialltoall,
-	   (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
-	    MPI_Comm comm, MPI_Request *request),
-	   (buf, count, type, out, nout, tout, comm, request))
-SENDS_PART(Gatherv,
-	   (const void *buf, int count, MPI_Datatype type, void *out, const int *nout,
-	    const int *at, MPI_Datatype tout, int root, MPI_Comm comm),
-	   (buf, count, type, out, nout, at, tout, root, comm))
-SENDS_PART(Igatherv,
-	   (const void *buf, int count, MPI_Datatype type, void *out, const int *nout,
-	    const int *at, MPI_Datatype tout, int root, MPI_Comm comm, MPI_Request *request),
-	   (buf, count, type, out, nout, at, tout, root, comm, request))
-RECEIVES_PART(Scatterv,
-	      (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out,
-	       int nout, MPI_Datatype tout, int root, MPI_Comm comm),
-	      (buf, counts, at, type, out, nout, tout, root, comm))
-RECEIVES_PART(Iscatterv,
-	      (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out,
-	       int nout, MPI_Datatype tout, int root, MPI_Comm comm, MPI_Request *request),
-	      (buf, counts, at, type, out, nout, tout, root, comm, request))
-SENDS_PART(Allgatherv,
-	   (const void *buf, int count, MPI_Datatype type, void *out, const int *nout,
-	    const int *at, MPI_Datatype tout, MPI_Comm comm),
-	   (buf, count, type, out, nout, at, tout, comm))
-SENDS_PART(Iallgatherv,
-	   (const void *buf, int count, MPI_Datatype type, void *out, const int *nout,
-	    const int *at, MPI_Datatype tout, MPI_Comm comm, MPI_Request *request),
-	   (buf, count, type, out, nout, at, tout, comm, request))
+BOTH(SENDS_PART, Gather, Igather,
+     (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+      int root, MPI_Comm comm),
+     (buf, count, type, out, nout, tout, root, comm))
+BOTH(RECEIVES_PART, Scatter, Iscatter,
+     (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+      int root, MPI_Comm comm),
+     (buf, count, type, out, nout, tout, root, comm))
+BOTH(SENDS_PART, Allgather, Iallgather,
+     (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+      MPI_Comm comm),
+     (buf, count, type, out, nout, tout, comm))
+BOTH(SENDS_PART, Alltoall, Ialltoall,
+     (const void *buf, int count, MPI_Datatype type, void *out, int nout, MPI_Datatype tout,
+      MPI_Comm comm),
+     (buf, count, type, out, nout, tout, comm))
+BOTH(SENDS_PART, Gatherv, Igatherv,
+     (const void *buf, int count, MPI_Datatype type, void *out, const int *nout, const int *at,
+      MPI_Datatype tout, int root, MPI_Comm comm),
+     (buf, count, type, out, nout, at, tout, root, comm))
+BOTH(RECEIVES_PART, Scatterv, Iscatterv,
+     (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out, int nout,
+      MPI_Datatype tout, int root, MPI_Comm comm),
+     (buf, counts, at, type, out, nout, tout, root, comm))
+BOTH(SENDS_PART, Allgatherv, Iallgatherv,
+     (const void *buf, int count, MPI_Datatype type, void *out, const int *nout, const int *at,
+      MPI_Datatype tout, MPI_Comm comm),
+     (buf, count, type, out, nout, at, tout, comm))
 
 /* The parts with a count for each rank. */
 static void check_counts(const char *call, const void *buf, const int *counts, MPI_Datatype type,
@@ -264,53 +189,39 @@ static void check_counts(const char *call, const void *buf, const int *counts, M
 		check(call, counts[i] * size_of(types ? types[i] : type));
 }
 
-#define COUNTS(name, types, parameters, arguments) \
+#define COUNTS(name, parameters, arguments) \
 	int MPI_##name parameters \
 	{ \
-		check_counts("MPI_" #name, buf, counts, type, types, comm); \
+		check_counts("MPI_" #name, buf, counts, type, NULL, comm); \
 		return SMPI_OWN(PMPI_##name) arguments; \
 	}
 
-COUNTS(Alltoallv, NULL,
-       (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out,
-	const int *nout, const int *to, MPI_Datatype tout, MPI_Comm comm),
-       (buf, counts, at, type, out, nout, to, tout, comm))
-COUNTS(Ialltoallv, NULL,
-       (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out,
-	const int *nout, const int *to, MPI_Datatype tout, MPI_Comm comm, MPI_Request *request),
-       (buf, counts, at, type, out, nout, to, tout, comm, request))
-
 /* A reduction in place has its counts, too. */
-int MPI_Reduce_scatter(const void *buf, void *out, const int *counts, MPI_Datatype type, MPI_Op op,
-		       MPI_Comm comm)
-{
-	check_counts("MPI_Reduce_scatter", out, counts, type, NULL, comm);
-	return SMPI_OWN(PMPI_Reduce_scatter)(buf, out, counts, type, op, comm);
-}
+#define REDUCES_COUNTS(name, parameters, arguments) \
+	int MPI_##name parameters \
+	{ \
+		check_counts("MPI_" #name, out, counts, type, NULL, comm); \
+		return SMPI_OWN(PMPI_##name) arguments; \
+	}
 
-int MPI_Ireduce_scatter(const void *buf, void *out, const int *counts, MPI_Datatype type, MPI_Op op,
-			MPI_Comm comm, MPI_Request *request)
-{
-	check_counts("MPI_Ireduce_scatter", out, counts, type, NULL, comm);
-	return SMPI_OWN(PMPI_Ireduce_scatter)(buf, out, counts, type, op, comm, request);
-}
+#define COUNTS_AND_TYPES(name, parameters, arguments) \
+	int MPI_##name parameters \
+	{ \
+		check_counts("MPI_" #name, buf, counts, NULL, types, comm); \
+		return SMPI_OWN(PMPI_##name) arguments; \
+	}
 
-int MPI_Alltoallw(const void *buf, const int *counts, const int *at, const MPI_Datatype *types,
-		  void *out, const int *nout, const int *to, const MPI_Datatype *tout,
-		  MPI_Comm comm)
-{
-	check_counts("MPI_Alltoallw", buf, counts, NULL, types, comm);
-	return SMPI_OWN(PMPI_Alltoallw)(buf, counts, at, types, out, nout, to, tout, comm);
-}
-
-int MPI_Ialltoallw(const void *buf, const int *counts, const int *at, const MPI_Datatype *types,
-		   void *out, const int *nout, const int *to, const MPI_Datatype *tout,
-		   MPI_Comm comm, MPI_Request *request)
-{
-	check_counts("MPI_Ialltoallw", buf, counts, NULL, types, comm);
-	return SMPI_OWN(PMPI_Ialltoallw)(buf, counts, at, types, out, nout, to, tout, comm,
-					 request);
-}
+BOTH(COUNTS, Alltoallv, Ialltoallv,
+     (const void *buf, const int *counts, const int *at, MPI_Datatype type, void *out,
+      const int *nout, const int *to, MPI_Datatype tout, MPI_Comm comm),
+     (buf, counts, at, type, out, nout, to, tout, comm))
+BOTH(REDUCES_COUNTS, Reduce_scatter, Ireduce_scatter,
+     (const void *buf, void *out, const int *counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+     (buf, out, counts, type, op, comm))
+BOTH(COUNTS_AND_TYPES, Alltoallw, Ialltoallw,
+     (const void *buf, const int *counts, const int *at, const MPI_Datatype *types, void *out,
+      const int *nout, const int *to, const MPI_Datatype *tout, MPI_Comm comm),
+     (buf, counts, at, types, out, nout, to, tout, comm))
 
 /* ---- datatypes ---- */
 

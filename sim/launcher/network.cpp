@@ -27,7 +27,7 @@ void settle_settings()
 {
 	simgrid::config::set_default<std::string>("smpi/lat-factor", "0:1");
 	simgrid::config::set_default<std::string>("smpi/bw-factor", "0:1");
-	// What MPI_Send() does not wait with is on its way.
+	// A message that MPI_Send() does not wait for is on its way.
 	simgrid::config::set_default<int>(
 		"smpi/async-small-thresh",
 		simgrid::config::get_value<int>("smpi/send-is-detached-thresh"));

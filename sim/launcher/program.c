@@ -7,8 +7,8 @@
  *
  * A copy is loaded by the main actor of its rank, so its constructors run as part of that rank.
  *
- * Invariant: the file is read once; no file descriptor stays open after a load; no two copies have
- * the same path. */
+ * Invariant: the file is read once, and once more if libraries are copied with it (libraries.c); no
+ * file descriptor stays open after a load; no two copies have the same path. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "image.h"
 #include "launcher.h"
+#include "sim_copy.h"
 
 static struct {
 	const char *path;
@@ -36,25 +37,13 @@ static const char *const program_remedy = "build it for the simulated one with `
 static void program_read(const char *path)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st))
-		launcher_fail("%s: %s; build the program with `orrery cc --sim`", path,
-			      strerror(errno));
-	if (!S_ISREG(st.st_mode))
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		launcher_fail("%s is not a file; name the program built with `orrery cc --sim`",
 			      path);
-	program.size = (size_t) st.st_size;
-	program.image = malloc(program.size + sizeof(ElfW(Ehdr)));
-	if (!program.image)
-		launcher_fail("%s: out of memory", path);
-	for (size_t at = 0; at < program.size;) {
-		ssize_t n = read(fd, program.image + at, program.size - at);
-		if (n <= 0)
-			launcher_fail("%s: cannot read it: %s", path,
-				      n ? strerror(errno) : "it became shorter");
-		at += (size_t) n;
-	}
-	close(fd);
+	int err = image_read_file(path, &program.image, &program.size);
+	if (err)
+		launcher_fail("%s: %s; build the program with `orrery cc --sim`", path,
+			      strerror(err));
 }
 
 /* True if the dynamic section says that the file is an executable, which the loader refuses. */
@@ -144,23 +133,12 @@ int launcher_copy_write(int fd, const char *p, size_t size)
 	return 0;
 }
 
-/* Names the memory file by a path that no earlier copy had, because the loader takes equal paths
- * for the same object: "./" and ".//" spell the number in binary. Debuggers open the path as well,
- * so it names this process, not "self". */
-static void copy_name(char *path, size_t room, const char *folder, int number, int fd)
-{
-	int n = snprintf(path, room, "/proc/%d/%s/", (int) getpid(), folder);
-	for (unsigned bits = (unsigned) number; bits; bits >>= 1)
-		n += snprintf(path + n, room - (size_t) n, bits & 1 ? ".//" : "./");
-	snprintf(path + n, room - (size_t) n, "%d", fd);
-}
-
 int launcher_copy_open(char *path, size_t room, const char *folder, int number, const char *keep,
 		       int copy, const char *name)
 {
 	if (!keep) {
 		int fd = memfd_create("rank", MFD_CLOEXEC);
-		copy_name(path, room, folder, number, fd);
+		orr_sim_copy_name(path, room, folder, (unsigned) number, fd);
 		return fd;
 	}
 	if ((size_t) snprintf(path, room, "%s/rank-%d%s%s", keep, copy, *name == '.' ? "" : "-",

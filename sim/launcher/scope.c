@@ -7,8 +7,9 @@
  * libraries need further down. The launcher has them all when the first program comes; so the
  * lists of needs are emptied, in memory. Programs load faster that way, too.
  *
- * What a program loads while it runs need not be linked with the two: in the real world they are in
- * the global scope with the program. A library that needs just the two brings them there.
+ * An object that a program loads while it runs need not be linked with the two: in the real world
+ * they are in the global scope with the program. A library that needs just the two brings them
+ * there.
  *
  * Invariant: the two are never unloaded, and have found all that they need before. */
 #include <dlfcn.h>

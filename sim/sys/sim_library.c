@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sim.h"
+#include "sim_copy.h"
 #include "base/assert.h"
 #include "base/link.h"
 
@@ -45,20 +46,16 @@ static int copy_to_memory(const char *file)
 	return err ? err : to;
 }
 
-/* The number of the copy is spelled in "./" and ".//", as that of programs, after slashes that
- * these do not have. */
 static void *open_copy(const char *file, const char **why)
 {
 	char path[PATH_MAX];
-	int fd = copy_to_memory(file),
-	    n = snprintf(path, sizeof(path), "/proc/%d/fd///", (int) getpid());
+	int fd = copy_to_memory(file);
 	if (fd < 0) {
 		*why = strerror(-fd);
 		return NULL;
 	}
-	for (unsigned bits = ++orr_sim.nlibraries; bits; bits >>= 1)
-		n += snprintf(path + n, sizeof(path) - (size_t) n, bits & 1 ? ".//" : "./");
-	snprintf(path + n, sizeof(path) - (size_t) n, "%d", fd);
+	/* Copies of programs and of their libraries do not have these slashes. */
+	orr_sim_copy_name(path, sizeof(path), "fd//", ++orr_sim.nlibraries, fd);
 	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!object)
 		*why = dlerror();

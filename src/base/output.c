@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/process.h"
 
-/* The length of the part of the path that names the folder; "." for none, "/" for the root. */
+/* The folder of the path; "." for none, "/" for the root. */
 static void folder_of(const char *path, char *folder, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -46,25 +46,29 @@ static int file_writable(const char *path, const struct stat *st)
 	return fd < 0 || close(fd) ? -errno : 0;
 }
 
+void orr_output_refuse_folder(const char *variable, const char *path, int err)
+{
+	char folder[4096];
+
+	folder_of(path, folder, sizeof(folder));
+	orr_error("%s: the folder '%s' cannot be written to: %s; create it or name another place",
+		  variable, folder, strerror(-err));
+}
+
 int orr_output_prepare(const char *variable, const char *path)
 {
 	char folder[4096];
 	struct stat st;
 	int err = stat(path, &st) ? -errno : file_writable(path, &st);
 
-	if (!err)
-		return 0;
-	folder_of(path, folder, sizeof(folder));
 	if (err == -ENOENT) {
+		folder_of(path, folder, sizeof(folder));
 		err = folder_writable(folder);
 		if (err)
-			orr_error(
-				"%s: the folder '%s' cannot be written to: %s; create it or name another place",
-				variable, folder, strerror(-err));
-		return err;
-	}
-	orr_error("%s: '%s' cannot be written: %s; name another file", variable, path,
-		  strerror(-err));
+			orr_output_refuse_folder(variable, path, err);
+	} else if (err)
+		orr_error("%s: '%s' cannot be written: %s; name another file", variable, path,
+			  strerror(-err));
 	return err;
 }
 

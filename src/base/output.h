@@ -14,6 +14,9 @@ int orr_output_prepare(const char *variable, const char *path);
 /* [any] The same for a folder, which is made when something is written there. */
 int orr_output_prepare_folder(const char *variable, const char *path);
 
+/* [any] Says that the folder of that file cannot be written to, because of err (-errno). */
+void orr_output_refuse_folder(const char *variable, const char *path, int err);
+
 /* [any] At the end of the run. What fails here fails the run: the process ends with a status that
  * is not 0. open returns NULL, close -errno. */
 FILE *orr_output_open(const char *variable, const char *path);

@@ -17,6 +17,7 @@
 
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/output.h"
 
 #define CHUNK_FIRST (16 * ORR_TRACE_BLOCK)
 #define CHUNK_MOST (1024 * ORR_TRACE_BLOCK)
@@ -52,16 +53,12 @@ static void tell(const struct orr_trace_file *f, const char *what, int err)
 /* It cannot be begun. */
 static void tell_refused(const struct orr_trace_file *f, int err)
 {
-	const char *slash = strrchr(f->path, '/');
-
 	if (err == ENODEV)
 		orr_error(
 			"ORRERY_TRACE: '%s' cannot be written: a trace must be a file on a disk; name another file",
 			f->path);
 	else if (err == ENOENT)
-		orr_error(
-			"ORRERY_TRACE: the folder '%.*s' cannot be written to: %s; create it or name another place",
-			slash ? (int) (slash - f->path) : 1, slash ? f->path : ".", strerror(err));
+		orr_output_refuse_folder("ORRERY_TRACE", f->path, -err);
 	else
 		tell(f, "cannot be written", err);
 }

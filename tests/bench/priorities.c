@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What priorities of messages are good for (handbook, 14.13): rank 0 has blocks for rank 1, which
+/* The use of priorities of messages (handbook, 14.13): rank 0 has blocks for rank 1, which
  * works on each for a while. The block that is sent last begins a chain of tasks, so all else
  * should wait for it.
  *

@@ -61,8 +61,8 @@ static void kernel(void *buffers[], void *arg)
 		__atomic_sub_fetch(&inside, 1, __ATOMIC_ACQ_REL);
 }
 
-/* What the end of a round releases is counted before that end is seen by others: an epilogue runs
- * before the successors are released. */
+/* Tasks that the end of a round releases are counted before that end is seen by others: an epilogue
+ * runs before the successors are released. */
 static void epilogue(void *arg)
 {
 	struct node *me = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each flag of an allocation means (handbook 27.2): a table of flags, with and without a limit
- * of main memory, under each pressure, compared with a model of four rules. Behind an allocation
- * that exceeded the limit the runtime evicts when a task ends.
+/* The meaning of each flag of an allocation (handbook 27.2): a table of flags, with and without a
+ * limit of main memory, under each pressure, compared with a model of four rules. Behind an
+ * allocation that exceeded the limit the runtime evicts when a task ends.
  * orr-test: env STARPU_NCPU=2
  * orr-test: sim-args --kernels=run */
 #include "data/mem_test.h"
@@ -196,7 +196,7 @@ static void waits_for_task(struct setting *s, int only_look)
 	relieve(s);
 }
 
-/* Who may not evict waits for memory that somebody gives back. */
+/* A thread that may not evict waits for memory that somebody gives back. */
 static void waits_for_program(struct setting *s, int f)
 {
 	void *p;

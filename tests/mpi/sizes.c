@@ -35,7 +35,7 @@ static size_t span(const struct shape *s)
 	return s->ld * s->rows;
 }
 
-/* Where in memory a byte of the payload lies. */
+/* The place in memory of a byte of the payload. */
 static size_t place(const struct shape *s, size_t i)
 {
 	return i / s->row * s->ld + i % s->row;

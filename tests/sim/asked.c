@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What messages between two nodes take, in microseconds, for asked.sh: half of a round trip of
+/* Times of messages between two nodes, in microseconds, for asked.sh: half of a round trip of
  * plain MPI and of the runtime. Arguments: the partners of rank 0. */
 #include "../mpi/mpi_test.h"
 

@@ -9,7 +9,7 @@
 [ "$ORR_TEST_SANITIZER" = no ] || skip "sanitizers bring libraries of their own"
 libs=$ORR_TEST_BUILDDIR/.libs
 
-# What the simulator needs, without those that programs may see.
+# The libraries that the simulator needs, without those that programs may see.
 ldd "$libs/liborrery-sim.so" > needs || die "ldd: $(cat needs)"
 awk '$2 == "=>" { print $3 }' needs | grep -v '/lib\(c\|m\|dl\|pthread\|rt\|stdc++\|gcc_s\|simgrid\)\.so' > hidden
 grep -q 'gslcblas\|hwloc' hidden || die "the simulator needs nothing: $(cat needs)"

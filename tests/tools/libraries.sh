@@ -117,7 +117,7 @@ for n in 1 4 8; do
 	sed 's/ plain .*//' out | sort > static
 	sed 's/ plain .*//' shared.$n | sort | cmp - static || die "linked statically it prints other things"
 done
-# What C++ has once in a process is the rank's as well.
+# Objects that C++ has once in a process are the rank's as well.
 cat > unique.cc <<'END'
 template <class T> struct counter { static int n; };
 template <class T> int counter<T>::n;

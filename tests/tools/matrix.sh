@@ -67,7 +67,7 @@ chain() {
 	written "chain/$world" volume bandwidth
 	ok $tool "$world.txt" -o chain2
 	written "chain2/$world" volume bandwidth
-	# Who redirects standard output finds out where the table is.
+	# A person who redirects standard output finds out where the table is.
 	echo 'Hello, world' > stdout.txt
 	fails 1 'stdout.txt:1: .*STARPU_MPI_STATS=1 prints is on standard error: keep it with .2> FILE' "$ORRERY" matrix stdout.txt
 }

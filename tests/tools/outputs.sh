@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What cannot be written is refused before the run, or fails it: traces, statistics, reports and
+# Outputs that cannot be written are refused before the run, or fail it: traces, statistics, reports and
 # models, in both worlds. Files of an older run do not stay as if they were of this one.
 # orr-test: timeout 200
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"

@@ -56,7 +56,7 @@ has out 'lat="0.5us"'
 has out '<prop id="hop_latency" value="9e-08"/>'
 ok "$ORRERY" platform -n 64 --topology fat-tree --shape 16,4 --taper 4
 has out 'topo_parameters="2;16,4;1,4;1,1"'
-# What came out: 1 B and 4 MiB near and far, and the halves.
+# The result: 1 B and 4 MiB near and far, and the halves.
 ok "$ORRERY" platform -n 64 --topology fat-tree --shape 16,4 --taper 4 --latency 2us --hop-latency 500ns --bandwidth 10GBps -o p.xml
 has out '^  near nodes +2\.00 us +2\.41 us +8\.56 us +421\.43 us$'
 has out '^  far nodes +3\.00 us +3\.41 us +9\.56 us +422\.43 us$'
