@@ -17,6 +17,7 @@ extern "C" {
 double solve(const void *engine, double max_s) __asm__(ORR_SIMGRID_SOLVE);
 void end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
 void set_current(void *context) __asm__(ORR_SIMGRID_SET_CURRENT);
+void *isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
 extern double now_s __asm__(ORR_SIMGRID_NOW);
 }
 
@@ -33,6 +34,7 @@ int main()
 	need(&solve);
 	need(&end_actions);
 	need(&set_current);
+	need(&isend);
 	need(&now_s);
 	need(&smpi::ActorExt::EXTENSION_ID);
 	need(&smpi::ActorExt::init);
@@ -50,6 +52,7 @@ int main()
 	need(&kernel::actor::ActorImpl::simcall_handle);
 	need(&kernel::actor::ActorImpl::cleanup_from_kernel);
 	need(&kernel::activity::CommImpl::on_start);
+	need(&kernel::activity::CommImpl::on_completion);
 	need(&kernel::EngineImpl::add_actor_to_run_list_no_check);
 	need(&kernel::profile::FutureEvtSet::next_date);
 	need(&kernel::profile::future_evt_set);

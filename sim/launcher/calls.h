@@ -31,6 +31,9 @@ int orrery_sim_gettimeofday(struct timeval *t);
 /* starpu_timing_now(). */
 double orrery_sim_now_us(void);
 time_t orrery_sim_time(time_t *t);
+/* CommImpl::isend(): own(result, message), and a message that may travel before its receive is
+ * posted leaves. */
+void *orrery_sim_isend(void *result, void *message, void *(*own)(void *, void *) );
 /* MPI_Init(). */
 int orrery_sim_init(int *argc, char ***argv);
 /* A call of the program asks SMPI for more bytes than its sizes count: ends the simulation. */

@@ -39,6 +39,14 @@ void launcher_run(void);
  * what to call at the start of messages that SimGrid does not see. */
 void (*launcher_background_start(const struct orr_sim_noise *v))(void);
 
+/* ---- early.cpp ---- */
+
+/* From now on, messages of the program's own MPI that their sender does not wait for travel before
+ * their receive is posted. The platform must be complete. */
+void launcher_early_start(void);
+/* [in an actor] Fails where SimGrid's description of a message is another than ours. */
+void launcher_early_test(void);
+
 /* ---- ending.c ---- */
 
 /* Ends the process with one message and status 1. */

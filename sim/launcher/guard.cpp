@@ -79,6 +79,8 @@ void launcher_guard_round(SMPI_Comm *world)
 			room, ORR_SIMGRID_COMM_ROOM, ORR_SIMGRID_MAJOR, ORR_SIMGRID_MINOR);
 	s4u::this_actor::yield();
 	interposed(orr_sim_called.end_actions, "EngineImpl::handle_ended_actions()");
+	launcher_early_test();
+	interposed(orr_sim_called.isend, "CommImpl::isend()");
 }
 
 void launcher_guard_stall(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Our part in SimGrid's main loop (sim/sys/sim_turns.h): two functions that the loop calls through
- * the loader's table, which belong to the executable, as interpose.c explains.
+/* Our part in SimGrid's main loop (sim/sys/sim_turns.h) and in its messages (early.cpp): three
+ * functions that the library calls through the loader's table, which belong to the executable, as
+ * interpose.c explains.
  *
  * Invariant: SimGrid's own end of a round is always called; its own search for the next event is
  * left out while an event of ours comes first. */
@@ -9,6 +10,11 @@
 
 double simgrid_solve(const void *engine, double max_s) __asm__(ORR_SIMGRID_SOLVE);
 void simgrid_end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
+/* The result is an object of C++, whose address comes as if it were the first argument. */
+#ifndef __x86_64__
+#error "find out how this processor's functions return objects of C++ (doc/leaning.md)"
+#endif
+void *simgrid_isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
 
 double simgrid_solve(const void *engine, double max_s)
 {
@@ -25,4 +31,12 @@ void simgrid_end_actions(const void *engine)
 		own = (void (*)(const void *)) interpose_simgrid(ORR_SIMGRID_END_ACTIONS);
 	own(engine);
 	orrery_sim_round_ended();
+}
+
+void *simgrid_isend(void *result, void *message)
+{
+	static void *(*own)(void *, void *);
+	if (!own)
+		own = (void *(*) (void *, void *) ) interpose_simgrid(ORR_SIMGRID_ISEND);
+	return orrery_sim_isend(result, message, own);
 }

@@ -24,6 +24,7 @@ struct launcher_options {
 	double memory_mib;        /* the most that the simulation may take, 0: not given */
 	double noise_factor;      /* of --noise, negative: not given */
 	int seed_given;
+	int mpich;        /* --collectives */
 	const char **cfg; /* SimGrid settings, ncfg of them */
 	int ncfg;
 	char **program; /* program and its arguments */

@@ -4,7 +4,8 @@
 // command asks for something else.
 //
 // SMPI's own defaults are others: factors by size that were measured on a cluster of gigabit
-// Ethernet, and shares and windows of TCP in a wide area.
+// Ethernet, shares and windows of TCP in a wide area, and collective operations in which one rank
+// exchanges a message with each of the others.
 //
 // Invariant: settings of the command and of the platform come before the defaults of this file.
 #include "glue.h"
@@ -27,10 +28,7 @@ void settle_settings()
 {
 	simgrid::config::set_default<std::string>("smpi/lat-factor", "0:1");
 	simgrid::config::set_default<std::string>("smpi/bw-factor", "0:1");
-	// A message that MPI_Send() does not wait for is on its way.
-	simgrid::config::set_default<int>(
-		"smpi/async-small-thresh",
-		simgrid::config::get_value<int>("smpi/send-is-detached-thresh"));
+	simgrid::config::set_default<std::string>("smpi/coll-selector", "ompi");
 	simgrid::config::set_default<double>("network/weight-S", 0);
 	simgrid::config::set_default<double>("network/TCP-gamma", 0);
 }
@@ -112,4 +110,5 @@ void launcher_network_settle(const std::vector<s4u::Host *> &hosts)
 	settle_hops(hosts);
 	if (!(simgrid::config::get_value<double>("network/weight-S") > 0))
 		share_equally();
+	launcher_early_start();
 }

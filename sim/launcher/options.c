@@ -251,6 +251,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 		orr_sim.yields = (uint64_t) v;
 		orr_sim_quantum_us = -1; /* each settlement is a chance to yield */
 		break;
+	case OPTION_COLLECTIVES: o->mpich = v > 0; break;
 	case OPTION_CFG: o->cfg[o->ncfg++] = text; break;
 	case OPTION_ESTIMATE:
 	case OPTION_REPEAT:

@@ -29,6 +29,7 @@
 	CALL(orrery_sim_gettimeofday) \
 	CALL(orrery_sim_in_rank) \
 	CALL(orrery_sim_init) \
+	CALL(orrery_sim_isend) \
 	CALL(orrery_sim_is_simulator) \
 	CALL(orrery_sim_main) \
 	CALL(orrery_sim_my_rank) \

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 struct orr_sim_called {
-	unsigned char set_current, end_actions, solve;
+	unsigned char set_current, end_actions, solve, isend;
 };
 extern struct orr_sim_called orr_sim_called;
 

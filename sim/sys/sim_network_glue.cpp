@@ -120,7 +120,7 @@ double orr_sim_glue_overhead_s(enum orr_sim_overhead kind, double bytes)
 
 size_t orr_sim_glue_eager_bytes(void)
 {
-	static const int bytes = simgrid::config::get_value<int>("smpi/async-small-thresh");
+	static const int bytes = simgrid::config::get_value<int>("smpi/send-is-detached-thresh");
 	return bytes > 0 ? static_cast<size_t>(bytes) : 0;
 }
 

@@ -21,6 +21,9 @@
 #define ORR_SIMGRID_SOLVE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
 #define ORR_SIMGRID_END_ACTIONS "_ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv"
 #define ORR_SIMGRID_SET_CURRENT "_ZN7simgrid6kernel7context7Context11set_currentEPS2_"
+/* CommImpl::isend(CommIsendSimcall *), called for each message that is sent. */
+#define ORR_SIMGRID_ISEND \
+	"_ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE"
 
 /* ---- variables ---- */
 
@@ -93,10 +96,37 @@ class ActorImpl
 } // namespace actor
 namespace activity
 {
+class CommImpl;
+class MailboxImpl; /* begins with its s4u::Mailbox */
+} // namespace activity
+namespace actor
+{
+class CommIsendSimcall
+{
+	void *functions_; /* virtual ones */
+
+      public:
+	ActorImpl *issuer_;
+	activity::MailboxImpl *mbox_;
+	double payload_size_;
+
+      private:
+	double rate_;
+	unsigned char *src_buff_;
+	std::size_t src_buff_size_;
+	void *payload_;
+
+      public:
+	bool detached_;
+	activity::CommImpl *comm_;
+};
+} // namespace actor
+namespace activity
+{
 class CommImpl
 {
       public:
-	static xbt::signal<void(CommImpl const &)> on_start;
+	static xbt::signal<void(CommImpl const &)> on_start, on_completion;
 };
 } // namespace activity
 namespace resource

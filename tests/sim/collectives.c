@@ -1,26 +1,178 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How long a broadcast of 16 MiB from rank 0 takes, in microseconds, and whether it arrives: for
- * collectives.sh, which chooses its algorithm with --cfg. */
+/* How long collective operations take, in microseconds, and whether they are right, for
+ * collectives.sh. Without an argument, a broadcast of 16 MiB from rank 0; with one, the operation
+ * of that name, or all, for sizes from 8 bytes to 16 MiB: lines OPERATION RANKS BYTES MICROSECONDS.
+ * Where each rank has a part of the data of its own, the bytes are those of all parts. */
+#include <math.h>
+#include <time.h>
 #include "../mpi/mpi_test.h"
 
 #define SIZE (16 << 20)
+
+static unsigned char *sent, *received;
+static double *terms, *sums;
+
+enum operation {
+	BCAST,
+	REDUCE,
+	ALLREDUCE,
+	GATHER,
+	SCATTER,
+	ALLGATHER,
+	ALLTOALL,
+	REDUCE_SCATTER,
+	SCAN,
+	BARRIER
+};
+static const char *const names[] = {
+	"bcast",     "reduce",   "allreduce",      "gather", "scatter",
+	"allgather", "alltoall", "reduce_scatter", "scan",   "barrier"
+};
+
+static int in_parts(enum operation o)
+{
+	return o >= GATHER && o <= REDUCE_SCATTER;
+}
+
+/* The byte that rank `from` sends to rank `to`. */
+static unsigned char mark(int from, int to)
+{
+	return (unsigned char) (1 + from * 7 + to * 13);
+}
+
+static void fill(enum operation o, int part)
+{
+	memset(received, 0, (size_t) part * (size_t) size);
+	for (int to = 0; to < size; to++)
+		memset(sent + (size_t) to * (size_t) part,
+		       mark(rank, o == ALLTOALL || o == SCATTER ? to : 0), (size_t) part);
+}
+
+static void run(enum operation o, int bytes)
+{
+	int n = bytes / (int) sizeof(double), each = in_parts(o) ? n / size : n;
+	switch (o) {
+	case BCAST: MPI_Bcast(received, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); break;
+	case REDUCE: MPI_Reduce(terms, sums, n, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD); break;
+	case ALLREDUCE: MPI_Allreduce(terms, sums, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); break;
+	case SCAN: MPI_Scan(terms, sums, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); break;
+	case REDUCE_SCATTER:
+		MPI_Reduce_scatter_block(terms, sums, each, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+		break;
+	case BARRIER: MPI_Barrier(MPI_COMM_WORLD); break;
+	default: break;
+	}
+	int part = bytes / size;
+	if (o == GATHER)
+		MPI_Gather(sent, part, MPI_BYTE, received, part, MPI_BYTE, 0, MPI_COMM_WORLD);
+	if (o == SCATTER)
+		MPI_Scatter(sent, part, MPI_BYTE, received, part, MPI_BYTE, 0, MPI_COMM_WORLD);
+	if (o == ALLGATHER)
+		MPI_Allgather(sent, part, MPI_BYTE, received, part, MPI_BYTE, MPI_COMM_WORLD);
+	if (o == ALLTOALL)
+		MPI_Alltoall(sent, part, MPI_BYTE, received, part, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static void check_sums(enum operation o, int bytes)
+{
+	int n = bytes / (int) sizeof(double), each = o == REDUCE_SCATTER ? n / size : n;
+	int first = o == REDUCE_SCATTER ? rank * each : 0, ranks = o == SCAN ? rank + 1 : size;
+	if (o == REDUCE && rank != 0)
+		return;
+	for (int i = 0; i < each; i++) {
+		double want = ranks * (double) ((first + i) % 1000) + ranks * (ranks - 1) / 2.0;
+		CHECK(sums[i] == want, "%s of %d bytes: element %d is %g, not %g", names[o], bytes,
+		      i, sums[i], want);
+	}
+}
+
+static void check_bytes(enum operation o, int bytes)
+{
+	int part = bytes / size, parts = o == BCAST || o == SCATTER ? 1 : size;
+	if (o == GATHER && rank != 0)
+		return;
+	for (int from = 0; from < parts; from++) {
+		unsigned char want = o == BCAST
+					     ? mark(0, 0)
+					     : mark(from, o == ALLTOALL || o == SCATTER ? rank : 0);
+		int first = from * part, last = first + (o == BCAST ? bytes : part) - 1;
+		CHECK(received[first] == want && received[last] == want,
+		      "%s of %d bytes: rank %d has not what rank %d sent", names[o], bytes, rank,
+		      from);
+	}
+}
+
+/* Waits until a time that is the same on all ranks. */
+static void begin_together(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+	double now = MPI_Wtime(), next = (floor(now * 100) + 2) / 100;
+	struct timespec t = { 0, (long) ((next - now) * 1e9) };
+	nanosleep(&t, NULL);
+}
+
+static void measure(enum operation o, int bytes)
+{
+	double mine, last;
+	if (bytes / size < 8 && o != BARRIER)
+		return;
+	if (in_parts(o))
+		bytes = bytes / size / 8 * 8 * size;
+	fill(o, bytes / size);
+	if (o == BCAST && rank == 0)
+		memset(received, mark(0, 0), (size_t) bytes);
+	memset(sums, 0, (size_t) bytes);
+	begin_together();
+	double start = MPI_Wtime();
+	run(o, bytes);
+	mine = MPI_Wtime() - start;
+	if (o == BCAST || (o >= GATHER && o <= ALLTOALL))
+		check_bytes(o, bytes);
+	else if (o != BARRIER)
+		check_sums(o, bytes);
+	MPI_Reduce(&mine, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		printf("%s %d %d %.3f\n", names[o], size, bytes, last * 1e6);
+}
+
+static void measure_all(const char *name)
+{
+	static const int sizes[] = { 8, 1024, 65536, 1 << 20, SIZE };
+	for (enum operation o = BCAST; o <= BARRIER; o++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
+			if ((strcmp(name, "all") == 0 || strcmp(name, names[o]) == 0) &&
+			    (o != BARRIER || i == 0))
+				measure(o, sizes[i]);
+}
 
 int main(int argc, char **argv)
 {
 	if (!begin(&argc, &argv, 2))
 		return 77;
-	char *data = calloc(SIZE, 1);
-	CHECK(data, "no memory");
-	if (rank == 0)
-		memset(data, 7, SIZE);
-	MPI_Barrier(MPI_COMM_WORLD);
-	double start = MPI_Wtime(), last, mine;
-	MPI_Bcast(data, SIZE, MPI_BYTE, 0, MPI_COMM_WORLD);
-	mine = MPI_Wtime() - start;
-	CHECK(data[0] == 7 && data[SIZE - 1] == 7, "rank %d has not received", rank);
-	MPI_Reduce(&mine, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-	if (rank == 0)
-		printf("broadcast %.0f us\n", last * 1e6);
-	free(data);
+	sent = malloc(SIZE);
+	received = malloc(SIZE);
+	terms = malloc(SIZE);
+	sums = malloc(SIZE);
+	CHECK(sent && received && terms && sums, "no memory");
+	for (int i = 0; i < SIZE / (int) sizeof(double); i++)
+		terms[i] = rank + i % 1000;
+	if (argc > 1) {
+		measure_all(argv[1]);
+	} else {
+		memset(received, rank == 0 ? 7 : 0, SIZE);
+		MPI_Barrier(MPI_COMM_WORLD);
+		double start = MPI_Wtime(), last, mine;
+		MPI_Bcast(received, SIZE, MPI_BYTE, 0, MPI_COMM_WORLD);
+		mine = MPI_Wtime() - start;
+		CHECK(received[0] == 7 && received[SIZE - 1] == 7, "rank %d has not received",
+		      rank);
+		MPI_Reduce(&mine, &last, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+		if (rank == 0)
+			printf("broadcast %.0f us\n", last * 1e6);
+	}
+	free(sent);
+	free(received);
+	free(terms);
+	free(sums);
 	return end();
 }

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# `orrery sim --cfg` takes the settings of SMPI that choose the algorithms of
-# collectives: each algorithm takes the time that its messages take. Settings
-# and values that do not exist are refused by name.
+# Collective operations of the program's own MPI are right, and take no less than the least that
+# their bytes and steps need, nor much more than the algorithms of the MPI that is meant.
+# `orrery sim --cfg` takes the settings of SMPI that choose the algorithms: each takes the time that
+# its messages take. Settings and values that do not exist are refused by name.
+# orr-test: timeout 400
 # orr-test: world sim
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
@@ -31,12 +33,52 @@ broadcast 1.7 1.8 --cfg=smpi/bcast:scatter_LR_allgather
 broadcast 2.9 3.2 --cfg smpi/bcast:binomial_tree
 # The last one counts; a selector chooses for all collectives.
 broadcast 2.9 3.2 --cfg=smpi/bcast:flattree --cfg=smpi/bcast:binomial_tree
-broadcast 2.9 3.1
+# Open MPI takes a loop for 8 ranks and 32 KiB or more, MPICH a tree here.
+broadcast 6.9 7.2
+broadcast 2.9 3.1 --collectives mpich
+broadcast 2.9 3.1 --cfg=smpi/coll-selector:default
 broadcast 1.7 1.8 --cfg=smpi/coll-selector:mvapich2
 # In the platform, too.
 sed 's,<cluster,<config id="General"><prop id="smpi/bcast" value="flattree"/></config>&,' p.xml > c.xml
 mv c.xml p.xml
 broadcast 6.9 7.2
+
+# Each operation, 5 sizes, for numbers of ranks with and without a power of two. The program checks
+# what was received and says so; the times are held against bounds.
+sed 's,0-7,0-63,' p.xml | sed 's,<config.*</config>,,; s,lat="0s",lat="5us",' > big.xml
+cat > bounds.py <<'END'
+import math, sys
+# 1 GB/s for each direction of a node (the bytes of a message's head included), 10 us.
+LATENCY, BANDWIDTH = 10.0, 1000.0
+worst = {}
+for line in sys.stdin:
+    what, ranks, size, us = line.split()
+    n, s, us = int(ranks), float(size), float(us)
+    steps = math.ceil(math.log2(n)) * LATENCY
+    part = (n - 1) / n * s / BANDWIDTH
+    least = {"barrier": LATENCY, "bcast": s / BANDWIDTH, "reduce": s / BANDWIDTH, "allreduce": 2 * part,
+             "scan": s / BANDWIDTH}.get(what, part)
+    least = max(least, LATENCY) if what != "bcast" else least
+    if us < 0.999 * least:
+        sys.exit(f"{what}, {n} ranks, {size} bytes: {us} us, and {least:.1f} is the least")
+    worst[what] = max(worst.get(what, 0), us / max(least, 20 * steps))
+    if us > (2 if what == "allreduce" else 1) * n * (s / BANDWIDTH + LATENCY) * 1.01 + steps:
+        sys.exit(f"{what}, {n} ranks, {size} bytes: {us} us, more than one message after the other")
+print(worst)
+END
+for mpi in openmpi mpich; do
+	for n in 2 3 5 8 16 24; do
+		ok "$ORRERY" sim --quiet -n $n --platform big.xml --collectives $mpi "$program" all
+		grep -c . out > lines
+		[ "$(cat lines)" -ge 35 ] || die "$mpi, $n ranks: only $(cat lines) results"
+		python3 bounds.py $mpi < out || die "$mpi, $n ranks"
+	done
+done
+# Six steps of a dissemination, and the ring's 2 x 63 / 64 of the time of one message.
+ok "$ORRERY" sim --quiet -n 64 --platform big.xml "$program" barrier
+awk '$1 == "barrier" { found = 1; exit $4 < 60 || $4 > 80 } END { exit !found }' out || die "a barrier of 64 ranks does not take six steps of 10 us"
+ok "$ORRERY" sim --quiet -n 64 --platform big.xml "$program" allreduce
+awk '$1 == "allreduce" && $3 == 16777216 { found = 1; exit $4 > 34000 } END { exit !found }' out || die "an allreduce of 16 MiB on 64 ranks takes more than 34 ms"
 
 refused() { regex=$1; shift; fails 1 "$regex" "$ORRERY" sim -n 8 "$@" "$program"; [ "$(wc -l < err)" = 1 ] || die "more than one message: $*"; }
 refused '^orrery sim: --cfg=smpi/bcats:flattree: SimGrid cannot use it: .*smpi/bcats; ' --cfg=smpi/bcats:flattree
