@@ -8,7 +8,7 @@ import bisect
 import collections
 
 import orrery_tracefile
-from orrery_tracefile import NUMBER, RECEIVE, RELAYED, cause_of
+from orrery_tracefile import EAGER, NUMBER, RECEIVE, RELAYED, SYNC, cause_of
 
 Piece = collections.namedtuple("Piece", "first last kind detail rank worker")
 
@@ -24,34 +24,37 @@ KINDS = {
 
 
 class Task:
-    __slots__ = ("key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before")
+    __slots__ = ("key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before",
+                 "priority")
 
     def __init__(self, key):
-        self.key, self.name, self.worker = key, "unnamed", -1
+        self.key, self.name, self.worker, self.priority = key, "unnamed", -1, None
         self.submit = self.ready = self.start = self.end = self.done = self.before = None
         self.fetch, self.cause, self.parent = 0, 0, 0
 
 
 class Request:
-    __slots__ = ("key", "receive", "peer", "post", "parent", "grant", "cause", "recv", "message", "send", "sent")
+    __slots__ = ("key", "receive", "peer", "tag", "post", "parent", "grant", "cause", "recv", "message", "send", "sent")
 
     def __init__(self, key):
-        self.key, self.receive, self.peer = key, False, -1
+        self.key, self.receive, self.peer, self.tag = key, False, -1, None
         self.post = self.grant = self.recv = self.message = self.send = self.sent = None
         self.parent = self.cause = 0
 
 
 class Message:
     """What happened to one message: (origin, receiver, number) is its name."""
-    __slots__ = ("key", "send", "sender", "request", "envelope", "match", "bytes", "tag")
+    __slots__ = ("key", "send", "sender", "request", "envelope", "match", "bytes", "tag", "eager", "sync")
 
     def __init__(self, key):
-        self.key, self.request, self.bytes, self.tag = key, 0, 0, 0
+        self.key, self.request, self.bytes, self.tag, self.eager, self.sync = key, 0, 0, 0, 0, 0
         self.send = self.sender = self.envelope = self.match = None
 
 
 class Run:
     """The tasks, requests and messages of a trace; the keys of tasks and requests are (rank, number)."""
+
+    HANDLED = ("submit", "ready", "start", "end", "done", "post", "grant", "route", "send", "sent", "envelope", "match", "recv")
 
     def __init__(self, trace):
         self.tasks, self.requests, self.messages = {}, {}, {}
@@ -60,8 +63,7 @@ class Run:
         self.ends = collections.defaultdict(list)      # rank: (time, task) of what came to its end
         self.idle_at = collections.defaultdict(list)   # rank: the times at which no task was left
         self.workers = {}                              # (rank, worker): name
-        handlers = {NUMBER[name]: getattr(self, "on_" + name) for name in
-                    ("submit", "ready", "start", "end", "done", "post", "grant", "route", "send", "sent", "envelope", "match", "recv")}
+        handlers = {NUMBER[name]: getattr(self, "on_" + name) for name in self.HANDLED}
         events = trace.events()
         if events:
             self.first, self.last = events[0][0], events[-1][0]
@@ -86,9 +88,9 @@ class Run:
     def message(self, *key):
         return self.messages.get(key) or self.messages.setdefault(key, Message(key))
 
-    def on_submit(self, ns, rank, _kind, _flags, _worker, a, b, _c, d, process):
+    def on_submit(self, ns, rank, _kind, _flags, _worker, a, b, c, d, process):
         task = self.task(rank, b)
-        task.name, task.submit, task.parent = process.strings.get(a, "unnamed"), ns, d
+        task.name, task.submit, task.parent, task.priority = process.strings.get(a, "unnamed"), ns, d, orrery_tracefile.signed(c)
         self.left[rank] += 1
         if cause_of(d)[0] == "program":
             self.program[rank].append(ns)
@@ -112,9 +114,10 @@ class Run:
         if not self.left[rank]:
             self.idle_at[rank].append(ns)
 
-    def on_post(self, ns, rank, _kind, flags, _worker, a, b, _c, d, _process):
+    def on_post(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
         request = self.request(rank, b)
         request.receive, request.peer = bool(flags & RECEIVE), orrery_tracefile.signed(a, 32)
+        request.tag = orrery_tracefile.signed(c)
         request.post, request.parent = ns, d
         if cause_of(d)[0] == "program":
             self.program[rank].append(ns)
@@ -130,6 +133,7 @@ class Run:
         low = b & 0xFFFFFFFF
         message = self.message(low if flags & RELAYED else rank, a, b >> 32)
         message.send, message.sender, message.tag, message.bytes = ns, rank, c, d
+        message.sync |= int(bool(flags & SYNC))
         if not flags & RELAYED:
             message.request = low
             request = self.request(rank, low)
@@ -138,8 +142,11 @@ class Run:
     def on_sent(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
         self.request(rank, b & 0xFFFFFFFF).sent = ns
 
-    def on_envelope(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
-        self.message(a, rank, b >> 32).envelope = ns
+    def on_envelope(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
+        message = self.message(a, rank, b >> 32)
+        message.envelope, message.eager, message.sync = ns, int(bool(flags & EAGER)), message.sync | int(bool(flags & SYNC))
+        if message.send is None:   # the rank that sent it may not have recorded it
+            message.tag, message.bytes = c, d
 
     def on_match(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
         message = self.message(a, rank, b >> 32)

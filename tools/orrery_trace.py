@@ -3,6 +3,7 @@
 # `orrery trace`: shows and converts the traces that runs record.
 # Invariant: the text form has one line per event, sorted by time; the same trace
 # gives the same bytes.
+import importlib
 import os
 import sys
 
@@ -12,20 +13,29 @@ from orrery_tracefile import CAUSES, signed
 
 HELP = """usage: orrery trace FILE [--info | --text] [-o OUT] [--from S] [--to S]
                     [--ranks LIST] [--kinds LIST]
+       orrery trace FILE --csv|--sqlite -o OUT [--from S] [--to S] [--ranks LIST]
 
 Shows a trace that was recorded with ORRERY_TRACE=FILE, orrery run --trace FILE or
-orrery sim --trace FILE.
+orrery sim --trace FILE, or converts it.
 
   --info          what was recorded: the run, its ranks, the number of events of
                   each kind, and whether the file is whole (default)
   --text          one line per event, sorted by time
-  -o OUT          write to OUT instead of standard output
-  --from S, --to S  only events between these times, in seconds since the first one
+  --csv           tables of tasks, dependencies, messages, workers, kernels, ranks and
+                  others, each a file of the folder OUT, for pandas and R
+  --sqlite        the same tables as a database OUT, for questions in SQL
+  -o OUT          write to OUT; text goes to standard output otherwise
+  --from S, --to S  only events between these times, in seconds since the first one;
+                  of tables, the tasks and messages that have something between them
   --ranks LIST    only of these ranks: numbers and ranges, as 0,4-7
   --kinds LIST    only of these kinds, with commas between them, as start,end
 
-The documentation (doc/trace-format.md) says what each kind of event means.
+The documentation says what each kind of event (doc/trace-format.md) and each column
+of the tables (doc/trace-tables.md) means.
 """
+SHOWN = ("info", "text")
+CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", "write_sqlite")}
+
 ALIASES = {"tasks": ("submit", "release", "ready", "start", "end", "done"),
            "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),
            "copies": ("copy", "copied")}
@@ -67,7 +77,7 @@ def parse(arguments):
     while words:
         word = words.pop(0)
         name, equals, value = word.partition("=")
-        if word in ("--info", "--text"):
+        if word[:2] == "--" and (word[2:] in SHOWN or word[2:] in CONVERTED):
             options["form"] = word[2:]
         elif name in ("-o", "--from", "--to", "--ranks", "--kinds"):
             if not equals and not words:
@@ -88,7 +98,23 @@ def parse(arguments):
     if len(files) != 1:
         raise UserError("which trace? Record one with ORRERY_TRACE=FILE or --trace FILE, then give FILE"
                         if not files else "one trace at a time; give only one of %s" % " ".join(files))
+    if options["form"] in CONVERTED:
+        if options["out"] is None:
+            raise UserError("--%s needs a place to write to; give -o OUT" % options["form"])
+        if options["kinds"] is not None:
+            raise UserError("--kinds chooses events of --info and --text; --%s has its tables whole" % options["form"])
     return files[0], options
+
+
+def convert(trace, options):
+    """Writes another form of the trace, and says on standard error if the trace is not whole."""
+    module, name = CONVERTED[options["form"]]
+    tables = importlib.import_module("orrery_tables").Tables(trace, options["from"], options["to"], options["ranks"])
+    left_out = getattr(importlib.import_module(module), name)(tables, options["out"])
+    if left_out:
+        sys.stderr.write("orrery trace: %s\n" % left_out)
+    if trace.state():
+        sys.stderr.write("orrery trace: %s: %s; what is written is true up to there\n" % (trace.path, trace.state()))
 
 
 def window(trace, options):
@@ -169,6 +195,9 @@ def main(_context, arguments):
         return 0
     path, options = parse(arguments)
     trace = orrery_tracefile.Trace(path)
+    if options["form"] in CONVERTED:
+        convert(trace, options)
+        return 0
     write = write_text if options["form"] == "text" else write_info
     if options["out"] is None:
         try:

@@ -54,7 +54,7 @@ class Trace:
             self.processes.setdefault(head[1], Process(head[1]))
         for number, event in self.raw(ABOUT_PROCESS):
             self.learn(self.processes[number], event)
-        self.complete = bool(self.flags & CLOSED) and all(p.left for p in self.processes.values())
+        self.complete = bool(self.flags & CLOSED) and not self.cut and all(p.left for p in self.processes.values())
 
     def read_head(self):
         data = self.stream.read(HEAD.size)
@@ -67,12 +67,15 @@ class Trace:
         lines = self.stream.read(text_bytes).decode("utf-8", "replace").splitlines()
         self.text = dict(line.partition(" ")[::2] for line in lines)
         self.simulated = bool(self.flags & SIMULATED)
+        whole = self.end + (self.nindex * BLOCK.size if self.flags & CLOSED else 0)
+        # A copy that ended early has lost its index, which is made anew.
+        self.cut = "only %d of its %d bytes are there" % (self.bytes, whole) if self.bytes < whole else None
         self.end = min(self.end, self.bytes)
 
     def read_index(self):
         """(place, head) of all blocks in use."""
         found = []
-        if self.flags & CLOSED:
+        if self.flags & CLOSED and not self.cut:
             data = os.pread(self.stream.fileno(), self.nindex * BLOCK.size, self.end)
             heads = BLOCK.iter_unpack(data[:len(data) // BLOCK.size * BLOCK.size])
         else:
@@ -148,6 +151,8 @@ class Trace:
         """Why the trace is not whole, or None."""
         if self.flags & FULL:
             return "the disk was full: events are missing from some moment on"
+        if self.cut:
+            return "the file was cut short: %s" % self.cut
         missing = [p for p in self.processes.values() if not p.left]
         if missing:
             return "the run was cut short: %d of %d processes did not come to their end" % (len(missing), len(self.processes))

@@ -72,11 +72,13 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 		has out 'the disk was full'
 	fi
 	# Cut short anywhere: what is left is read.
-	for bytes in 4096 5000 20000; do
+	whole=$(wc -c < a)
+	for bytes in 4096 5000 20000 $((whole - 1)); do
 		head -c $bytes a > cut
 		ok "$ORRERY" trace cut
-		has out 'cut short|ranks +0'
+		has out "cut short: only $bytes of its $whole bytes"
 	done
+	has out "^events +$all\$"
 	fails 137 'ended by signal 9' "$ORRERY" sim -n 3 --trace k "$tasks.sim" killed
 	ok "$ORRERY" trace k
 	has out 'did not come to their end'

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The tables of a trace: what `orrery trace --csv` and `--sqlite` write, and what the
+# other converters read.
+# Invariant: all times are whole nanoseconds since the first event of the run; what the
+# trace does not say is None; each sum is one over the rows of another table.
+import collections
+import csv
+import os
+
+from orrery_cli import UserError
+from orrery_critical import Run
+from orrery_tracefile import cause_of, signed
+
+Copy = collections.namedtuple("Copy", "rank source target bytes start end")
+Mark = collections.namedtuple("Mark", "rank worker at text number")
+Edge = collections.namedtuple("Edge", "rank waiter number cause by at last")
+
+# (column, type, meaning): the manual (doc/trace-tables.md) has the same words.
+TABLES = {
+    "run": (("name", "TEXT", "what is said"), ("value", "TEXT", "what the trace says of it")),
+    "ranks": (
+        ("rank", "INTEGER", "number of the rank"), ("host", "TEXT", "the computer, or the simulated node"),
+        ("workers", "INTEGER", "number of workers"), ("tasks", "INTEGER", "tasks whose kernel came to its end there"),
+        ("kernel_ns", "INTEGER", "time in kernels, over all workers"),
+        ("sent", "INTEGER", "messages that left"), ("sent_bytes", "INTEGER", "their bytes"),
+        ("received", "INTEGER", "messages that could be used"), ("received_bytes", "INTEGER", "their bytes"),
+        ("complete", "INTEGER", "1: the rank came to its end; 0: it was cut short"),
+        ("lost", "INTEGER", "events that could not be recorded")),
+    "workers": (
+        ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "number of the worker in its rank"),
+        ("name", "TEXT", "its name"), ("node", "INTEGER", "its memory node"),
+        ("tasks", "INTEGER", "tasks whose kernel came to its end there"), ("kernel_ns", "INTEGER", "time in kernels"),
+        ("fetch_ns", "INTEGER", "time from taking a task to the start of its kernel: data came"),
+        ("first_ns", "INTEGER", "start of its first kernel"), ("last_ns", "INTEGER", "end of its last kernel")),
+    "kernels": (
+        ("name", "TEXT", "name of the kernel"), ("tasks", "INTEGER", "tasks whose kernel came to its end"),
+        ("total_ns", "INTEGER", "sum of their times"), ("mean_ns", "REAL", "mean"), ("deviation_ns", "REAL", "standard deviation"),
+        ("min_ns", "INTEGER", "shortest"), ("max_ns", "INTEGER", "longest")),
+    "tasks": (
+        ("rank", "INTEGER", "where the task was submitted and executed"), ("task", "INTEGER", "its number in its rank"),
+        ("name", "TEXT", "name of its kernel"), ("priority", "INTEGER", "its priority"),
+        ("worker", "INTEGER", "the worker that executed it"),
+        ("submit_ns", "INTEGER", "it was submitted"), ("ready_ns", "INTEGER", "it had all that it waited for"),
+        ("start_ns", "INTEGER", "its kernel started"), ("end_ns", "INTEGER", "its kernel ended"),
+        ("done_ns", "INTEGER", "it was over, and so was its callback"),
+        ("fetch_ns", "INTEGER", "time before the start in which its worker waited for its data"),
+        ("kernel_ns", "INTEGER", "time in its kernel"),
+        ("cause", "TEXT", "the last thing that it waited for: task, message or program"),
+        ("cause_number", "INTEGER", "number of that task or request in the rank"),
+        ("parent", "INTEGER", "the task in which it was submitted")),
+    "dependencies": (
+        ("rank", "INTEGER", "the rank in which one waited for the other"), ("waiter", "TEXT", "who waited: task or message"),
+        ("waiter_number", "INTEGER", "number of that task or request"), ("cause", "TEXT", "for what: task or message"),
+        ("cause_number", "INTEGER", "number of that task or request"), ("at_ns", "INTEGER", "the wait was over"),
+        ("last", "INTEGER", "1: nothing else was missing then")),
+    "requests": (
+        ("rank", "INTEGER", "the rank that posted it"), ("request", "INTEGER", "its number in its rank"),
+        ("kind", "TEXT", "send or receive"), ("peer", "INTEGER", "the other rank; -1: any"), ("tag", "INTEGER", "its tag"),
+        ("post_ns", "INTEGER", "it was posted"), ("grant_ns", "INTEGER", "its datum could be used"),
+        ("done_ns", "INTEGER", "it was complete"), ("cause", "TEXT", "what its datum waited for: task, message or program"),
+        ("cause_number", "INTEGER", "number of that task or request"), ("parent", "INTEGER", "the task in which it was posted")),
+    "messages": (
+        ("origin", "INTEGER", "the rank whose datum it carries"), ("receiver", "INTEGER", "the rank that gets it"),
+        ("number", "INTEGER", "with origin and receiver, its name"),
+        ("sender", "INTEGER", "the rank that it came from; not the origin if a tree passed it on"),
+        ("tag", "INTEGER", "its tag"), ("bytes", "INTEGER", "bytes of the payload"),
+        ("send_request", "INTEGER", "request of the origin"), ("receive_request", "INTEGER", "request of the receiver"),
+        ("left_ns", "INTEGER", "it left its sender"), ("arrived_ns", "INTEGER", "the receiver knew of it"),
+        ("matched_ns", "INTEGER", "it went to its receive"), ("received_ns", "INTEGER", "its payload could be used"),
+        ("eager", "INTEGER", "1: the payload came with the envelope"), ("synchronous", "INTEGER", "1: a synchronous send"),
+        ("relayed", "INTEGER", "1: passed on by a rank that is not its origin")),
+    "copies": (
+        ("rank", "INTEGER", "its rank"), ("source", "INTEGER", "memory node"), ("target", "INTEGER", "memory node"),
+        ("bytes", "INTEGER", "bytes"), ("start_ns", "INTEGER", "the runtime started it"), ("end_ns", "INTEGER", "the runtime knew of its end")),
+    "marks": (
+        ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "the worker that set it; -1: the program"), ("at_ns", "INTEGER", "when"),
+        ("text", "TEXT", "what the program said"), ("number", "INTEGER", "its number")),
+}
+
+
+class Records(Run):
+    """A run with all that was recorded of it: its edges, copies and marks, too."""
+
+    HANDLED = Run.HANDLED + ("release", "copy", "copied", "user")
+
+    def __init__(self, trace):
+        self.trace = trace
+        self.edges, self.copies, self.marks = [], [], []
+        self.under_way = collections.defaultdict(collections.deque)
+        super().__init__(trace)
+        for queue in self.under_way.values():
+            self.copies.extend(queue)
+        self.copies.sort(key=lambda c: (c.start, c[:4]))
+
+    def edge(self, ns, rank, waiter, number, value, last):
+        kind, by = cause_of(value)
+        if kind != "program":
+            self.edges.append(Edge(rank, waiter, number, kind, by, ns, last))
+
+    def on_ready(self, ns, rank, kind, flags, worker, a, b, c, d, process):
+        super().on_ready(ns, rank, kind, flags, worker, a, b, c, d, process)
+        self.edge(ns, rank, "task", b, c, 1)
+
+    def on_release(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
+        self.edge(ns, rank, "task", b, c, 0)
+
+    def on_grant(self, ns, rank, kind, flags, worker, a, b, c, d, process):
+        super().on_grant(ns, rank, kind, flags, worker, a, b, c, d, process)
+        self.edge(ns, rank, "message", b, c, 1)
+
+    def on_copy(self, ns, rank, _kind, _flags, _worker, a, b, c, _d, _process):
+        self.under_way[rank, a, b, c].append(Copy(rank, a, b, c, ns, None))
+
+    def on_copied(self, ns, rank, _kind, _flags, _worker, a, b, c, _d, _process):
+        queue = self.under_way[rank, a, b, c]
+        self.copies.append(queue.popleft()._replace(end=ns) if queue else Copy(rank, a, b, c, ns, ns))
+
+    def on_user(self, ns, rank, _kind, _flags, worker, a, b, _c, _d, process):
+        self.marks.append(Mark(rank, worker, ns, process.strings.get(a, ""), b))
+
+
+class Tables:
+    """rows(name): the rows of a table, in the order of its columns, within a window of time and ranks."""
+
+    def __init__(self, trace, first_s=None, last_s=None, ranks=None):
+        self.run, self.trace, self.ranks = Records(trace), trace, ranks
+        start = self.run.first
+        self.first = start + round(first_s * 1e9) if first_s is not None else start
+        self.last = start + round(last_s * 1e9) if last_s is not None else self.run.last
+        self.tasks = sorted((t for t in self.run.tasks.values() if self.inside(t.key[0], t.submit, t.ready, t.start, t.end, t.done)),
+                            key=lambda t: t.key)
+        self.requests = sorted((r for r in self.run.requests.values() if self.inside(r.key[0], r.post, r.grant, r.send, r.sent, r.recv)),
+                               key=lambda r: r.key)
+        self.by_message = {r.message.key: r for r in self.run.requests.values() if r.message is not None}
+        self.messages = sorted((m for m in self.run.messages.values() if self.seen(m)), key=lambda m: m.key)
+
+    def within(self, first, last):
+        return first <= self.last and last >= self.first
+
+    def inside(self, rank, *times):
+        """Whether something of these times and of that rank is in the window."""
+        known = [t for t in times if t is not None]
+        return bool(known) and (self.ranks is None or rank in self.ranks) and self.within(min(known), max(known))
+
+    def received(self, message):
+        request = self.by_message.get(message.key)
+        return request.recv if request is not None else None
+
+    def seen(self, m):
+        times = (m.send, m.envelope, m.match, self.received(m))
+        return any(self.inside(rank, *times) for rank in (m.key[0], m.key[1], m.sender))
+
+    def ns(self, time):
+        return None if time is None else time - self.run.first
+
+    def rows(self, name):
+        return getattr(self, "rows_of_" + name)()
+
+    def rows_of_run(self):
+        trace = self.trace
+        yield from sorted(trace.text.items())
+        yield "makespan_ns", str(self.run.last - self.run.first)
+        yield "first_ns", str(self.run.first)
+        yield "simulated", "1" if trace.simulated else "0"
+        yield "ranks", str(len({p.rank for p in trace.processes.values()}))
+        yield "state", trace.state() or "whole"
+
+    def places(self):
+        """{rank: its processes}, in the window."""
+        found = collections.defaultdict(list)
+        for process in self.trace.processes.values():
+            if self.ranks is None or process.rank in self.ranks:
+                found[process.rank].append(process)
+        return found
+
+    def finished(self):
+        return (t for t in self.tasks if t.start is not None and t.end is not None)
+
+    def rows_of_ranks(self):
+        kernel, tasks = collections.Counter(), collections.Counter()
+        sent, sent_bytes, received, received_bytes = (collections.Counter() for _ in range(4))
+        for t in self.finished():
+            tasks[t.key[0]] += 1
+            kernel[t.key[0]] += t.end - t.start
+        for m in self.messages:
+            if m.send is not None:
+                sent[m.sender] += 1
+                sent_bytes[m.sender] += m.bytes
+            if self.received(m) is not None:
+                received[m.key[1]] += 1
+                received_bytes[m.key[1]] += m.bytes
+        for rank, processes in sorted(self.places().items()):
+            yield (rank, " ".join(sorted({p.host for p in processes})), len({w for p in processes for w in p.workers}),
+                   tasks[rank], kernel[rank], sent[rank], sent_bytes[rank], received[rank], received_bytes[rank],
+                   int(all(p.left for p in processes)), sum(p.lost for p in processes))
+
+    def rows_of_workers(self):
+        found = collections.defaultdict(list)
+        for t in self.finished():
+            found[t.key[0], t.worker].append(t)
+        known = {(rank, number): about for rank, processes in self.places().items()
+                 for p in processes for number, about in p.workers.items()}
+        for place in sorted(set(known) | set(found)):
+            name, node = known.get(place, ("", None))
+            done = found[place]
+            yield place + (name, node, len(done), sum(t.end - t.start for t in done), sum(t.fetch for t in done),
+                           self.ns(min((t.start for t in done), default=None)), self.ns(max((t.end for t in done), default=None)))
+
+    def rows_of_kernels(self):
+        lengths = collections.defaultdict(list)
+        for t in self.finished():
+            lengths[t.name].append(t.end - t.start)
+        for name in sorted(lengths):
+            found = lengths[name]
+            total, n = sum(found), len(found)
+            mean = total / n
+            yield name, n, total, mean, (sum((x - mean) ** 2 for x in found) / n) ** 0.5, min(found), max(found)
+
+    @staticmethod
+    def parent(value):
+        kind, number = cause_of(value)
+        return number if kind == "task" else None
+
+    @staticmethod
+    def cause(known, value):
+        """The columns cause and cause_number."""
+        kind, number = cause_of(value)
+        return (kind, number if kind != "program" else None) if known is not None else (None, None)
+
+    def rows_of_tasks(self):
+        for t in self.tasks:
+            ran = t.start is not None
+            yield (t.key + (t.name, t.priority, t.worker if ran else None)
+                   + tuple(map(self.ns, (t.submit, t.ready, t.start, t.end, t.done)))
+                   + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None)
+                   + self.cause(t.ready, t.cause) + (self.parent(t.parent),))
+
+    def rows_of_dependencies(self):
+        for e in self.run.edges:
+            if self.inside(e.rank, e.at):
+                yield e.rank, e.waiter, e.number, e.cause, e.by, self.ns(e.at), e.last
+
+    def rows_of_requests(self):
+        for r in self.requests:
+            yield (r.key + ("receive" if r.receive else "send", r.peer, r.tag) + tuple(map(self.ns, (r.post, r.grant)))
+                   + (self.ns(r.recv if r.receive else r.sent),) + self.cause(r.grant, r.cause) + (self.parent(r.parent),))
+
+    def rows_of_messages(self):
+        for m in self.messages:
+            request = self.by_message.get(m.key)
+            yield (m.key[0], m.key[1], m.key[2], m.sender, signed(m.tag), m.bytes, m.request or None,
+                   request.key[1] if request else None) + tuple(map(self.ns, (m.send, m.envelope, m.match, self.received(m)))) + (
+                       m.eager, m.sync, int(m.sender is not None and m.sender != m.key[0]))
+
+    def rows_of_copies(self):
+        for c in self.run.copies:
+            if self.inside(c.rank, c.start, c.end):
+                yield c[:4] + (self.ns(c.start), self.ns(c.end))
+
+    def rows_of_marks(self):
+        for m in self.run.marks:
+            if self.inside(m.rank, m.at):
+                yield m.rank, m.worker, self.ns(m.at), m.text, m.number
+
+
+def write_csv(tables, folder):
+    """One file for each table."""
+    os.makedirs(folder, exist_ok=True)
+    for name, columns in TABLES.items():
+        with open(os.path.join(folder, name + ".csv"), "w", encoding="utf-8", newline="") as out:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow([column for column, _, _ in columns])
+            writer.writerows(tables.rows(name))
+
+
+APPLICATION = 0x4F727279   # in the head of our databases, by which we know which file may be replaced
+KEYS = {"ranks": ("rank",), "workers": ("rank, worker",), "tasks": ("rank, task", "name"),
+        "dependencies": ("rank, waiter, waiter_number", "rank, cause, cause_number"), "requests": ("rank, request",),
+        "messages": ("origin, receiver, number", "receiver, receive_request", "origin, send_request")}
+
+
+def may_replace(path):
+    """Whether that file is none, is empty, or is a database that we wrote."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(72)
+    except FileNotFoundError:
+        return True
+    return not head or (head[:16] == b"SQLite format 3\0" and int.from_bytes(head[68:72], "big") == APPLICATION)
+
+
+def write_sqlite(tables, path):
+    """A database with the tables, and the table `columns` that says what their columns mean."""
+    try:
+        import sqlite3
+    except ImportError:
+        raise UserError("--sqlite needs the module sqlite3 of Python (Debian: libpython3-stdlib), which this Python does not have", 1)
+    if not may_replace(path):
+        raise UserError("%s is there and is no database of orrery trace; remove it, or give another name after -o" % path, 1)
+    partial = path + ".partial"
+    if os.path.exists(partial):
+        os.unlink(partial)
+    try:
+        base = sqlite3.connect(partial, isolation_level=None)
+        base.execute("PRAGMA journal_mode = OFF")
+        base.execute("PRAGMA synchronous = OFF")
+        base.execute("PRAGMA application_id = %d" % APPLICATION)
+        base.execute("BEGIN")
+        for name, columns in TABLES.items():
+            base.execute("CREATE TABLE %s (%s)" % (name, ", ".join('"%s" %s' % c[:2] for c in columns)))
+            base.executemany("INSERT INTO %s VALUES (%s)" % (name, ", ".join("?" * len(columns))), map(fits, tables.rows(name)))
+            for i, key in enumerate(KEYS.get(name, ())):
+                base.execute("CREATE INDEX %s_%d ON %s (%s)" % (name, i, name, key))
+        base.execute('CREATE TABLE columns ("table" TEXT, "column" TEXT, meaning TEXT)')
+        base.executemany("INSERT INTO columns VALUES (?, ?, ?)", ((n, c, m) for n, columns in TABLES.items() for c, _, m in columns))
+        base.execute("COMMIT")
+        base.close()
+        os.replace(partial, path)
+    except sqlite3.Error as error:
+        raise UserError("%s: %s; is there enough room?" % (partial, error), 1)
+    finally:
+        if os.path.exists(partial):
+            os.unlink(partial)
+
+
+def fits(row):
+    """SQLite's integers have 64 bits and a sign."""
+    return tuple(signed(v) if isinstance(v, int) and v >> 63 == 1 else v for v in row)
