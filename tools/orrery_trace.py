@@ -13,7 +13,8 @@ from orrery_tracefile import CAUSES, signed
 
 HELP = """usage: orrery trace FILE [--info | --text] [-o OUT] [--from S] [--to S]
                     [--ranks LIST] [--kinds LIST]
-       orrery trace FILE --csv|--sqlite -o OUT [--from S] [--to S] [--ranks LIST]
+       orrery trace FILE --csv|--sqlite|--paje -o OUT [--from S] [--to S]
+                    [--ranks LIST]
 
 Shows a trace that was recorded with ORRERY_TRACE=FILE, orrery run --trace FILE or
 orrery sim --trace FILE, or converts it.
@@ -24,6 +25,7 @@ orrery sim --trace FILE, or converts it.
   --csv           tables of tasks, dependencies, messages, workers, kernels, ranks and
                   others, each a file of the folder OUT, for pandas and R
   --sqlite        the same tables as a database OUT, for questions in SQL
+  --paje          Paje's format, for ViTE and pj_dump
   -o OUT          write to OUT; text goes to standard output otherwise
   --from S, --to S  only events between these times, in seconds since the first one;
                   of tables, the tasks and messages that have something between them
@@ -34,7 +36,7 @@ The documentation says what each kind of event (doc/trace-format.md) and each co
 of the tables (doc/trace-tables.md) means.
 """
 SHOWN = ("info", "text")
-CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", "write_sqlite")}
+CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", "write_sqlite"), "paje": ("orrery_paje", "write")}
 
 ALIASES = {"tasks": ("submit", "release", "ready", "start", "end", "done"),
            "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),
@@ -102,7 +104,7 @@ def parse(arguments):
         if options["out"] is None:
             raise UserError("--%s needs a place to write to; give -o OUT" % options["form"])
         if options["kinds"] is not None:
-            raise UserError("--kinds chooses events of --info and --text; --%s has its tables whole" % options["form"])
+            raise UserError("--kinds chooses events of --info and --text; --%s has all of them" % options["form"])
     return files[0], options
 
 
