@@ -13,7 +13,7 @@ from orrery_tracefile import CAUSES, signed
 
 HELP = """usage: orrery trace FILE [--info | --text] [-o OUT] [--from S] [--to S]
                     [--ranks LIST] [--kinds LIST]
-       orrery trace FILE --csv|--sqlite|--paje -o OUT [--from S] [--to S]
+       orrery trace FILE --csv|--sqlite|--paje|--perfetto -o OUT [--from S] [--to S]
                     [--ranks LIST]
 
 Shows a trace that was recorded with ORRERY_TRACE=FILE, orrery run --trace FILE or
@@ -26,6 +26,7 @@ orrery sim --trace FILE, or converts it.
                   others, each a file of the folder OUT, for pandas and R
   --sqlite        the same tables as a database OUT, for questions in SQL
   --paje          Paje's format, for ViTE and pj_dump
+  --perfetto      Perfetto's protobuf format, for ui.perfetto.dev
   -o OUT          write to OUT; text goes to standard output otherwise
   --from S, --to S  only events between these times, in seconds since the first one;
                   of tables, the tasks and messages that have something between them
@@ -36,7 +37,8 @@ The documentation says what each kind of event (doc/trace-format.md) and each co
 of the tables (doc/trace-tables.md) means.
 """
 SHOWN = ("info", "text")
-CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", "write_sqlite"), "paje": ("orrery_paje", "write")}
+CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", "write_sqlite"), "paje": ("orrery_paje", "write"),
+             "perfetto": ("orrery_perfetto", "write")}
 
 ALIASES = {"tasks": ("submit", "release", "ready", "start", "end", "done"),
            "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),
