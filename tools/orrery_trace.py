@@ -13,8 +13,8 @@ from orrery_tracefile import CAUSES, signed
 
 HELP = """usage: orrery trace FILE [--info | --text] [-o OUT] [--from S] [--to S]
                     [--ranks LIST] [--kinds LIST]
-       orrery trace FILE --csv|--sqlite|--paje|--perfetto -o OUT [--from S] [--to S]
-                    [--ranks LIST]
+       orrery trace FILE --csv|--sqlite|--paje|--perfetto|--otf2 -o OUT
+                    [--from S] [--to S] [--ranks LIST]
 
 Shows a trace that was recorded with ORRERY_TRACE=FILE, orrery run --trace FILE or
 orrery sim --trace FILE, or converts it.
@@ -27,6 +27,7 @@ orrery sim --trace FILE, or converts it.
   --sqlite        the same tables as a database OUT, for questions in SQL
   --paje          Paje's format, for ViTE and pj_dump
   --perfetto      Perfetto's protobuf format, for ui.perfetto.dev
+  --otf2          an archive of OTF2, the folder OUT, for Vampir, Scalasca and others
   -o OUT          write to OUT; text goes to standard output otherwise
   --from S, --to S  only events between these times, in seconds since the first one;
                   of tables, the tasks and messages that have something between them
@@ -38,7 +39,7 @@ of the tables (doc/trace-tables.md) means.
 """
 SHOWN = ("info", "text")
 CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", "write_sqlite"), "paje": ("orrery_paje", "write"),
-             "perfetto": ("orrery_perfetto", "write")}
+             "perfetto": ("orrery_perfetto", "write"), "otf2": ("orrery_otf2", "write")}
 
 ALIASES = {"tasks": ("submit", "release", "ready", "start", "end", "done"),
            "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),

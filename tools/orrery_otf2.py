@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery trace --otf2`: the trace as an OTF2 archive, written by OTF2's own library
+# through its bindings, for Vampir, Scalasca, Cube, TAU and others.
+# Invariant: each kernel and fetch is one ENTER and one LEAVE of its region, each message
+# one MPI_SEND and one MPI_RECV; the events of a location are sorted by time.
+import collections
+import os
+import shutil
+
+from orrery_cli import UserError
+from orrery_lanes import arrows, lanes, left_out
+
+ARCHIVE = "traces"
+FILES = {ARCHIVE, ARCHIVE + ".otf2", ARCHIVE + ".def"}
+TAGS = 0xFFFFFFFF   # OTF2's tags have 32 bits
+
+
+def library():
+    try:
+        import otf2
+        import otf2.enums
+    except ImportError as error:
+        raise UserError("--otf2 needs the Python bindings of OTF2 (Debian: python3-otf2), which this Python does not have: %s" % error, 1)
+    return otf2
+
+
+def prepare(folder):
+    """The library writes into a folder that has no archive yet; one of ours is replaced."""
+    try:
+        there = set(os.listdir(folder))
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise UserError("%s is there and is no folder; give another name after -o" % folder, 1)
+    if there - FILES:
+        raise UserError("%s has other files than an OTF2 archive; give another name after -o" % folder, 1)
+    shutil.rmtree(folder)
+
+
+class Places:
+    """The locations: for each rank its workers, and one for its messages."""
+
+    def __init__(self, otf2, writer, tables):
+        self.enums, self.definitions = otf2.enums, writer.definitions
+        self.hosts = {rank: " ".join(sorted({p.host for p in found if p.host})) or "unknown"
+                      for rank, found in tables.places().items()}
+        self.root = self.definitions.system_tree_node("run", class_name="machine")
+        self.nodes, self.groups = {}, {}
+
+    def group(self, rank):
+        if rank not in self.groups:
+            host = self.hosts.get(rank, "unknown")
+            if host not in self.nodes:
+                self.nodes[host] = self.definitions.system_tree_node(host, class_name="node", parent=self.root)
+            self.groups[rank] = self.definitions.location_group(
+                "rank %d" % rank, location_group_type=self.enums.LocationGroupType.PROCESS, system_tree_parent=self.nodes[host])
+        return self.groups[rank]
+
+    def location(self, rank, name):
+        return self.definitions.location(name, type=self.enums.LocationType.CPU_THREAD, group=self.group(rank))
+
+
+def write_lanes(otf2, writer, places, tables):
+    regions = {}
+    for lane in lanes(tables):
+        events = writer.event_writer_from_location(places.location(lane.rank, "rank %d %s" % (lane.rank, lane.name)))
+        for bar in lane.bars:
+            if bar.name not in regions:
+                role = otf2.enums.RegionRole.CODE if bar.kind == "kernel" else otf2.enums.RegionRole.DATA_TRANSFER
+                regions[bar.name] = writer.definitions.region(bar.name, source_file="", region_role=role)
+            events.enter(bar.first - tables.run.first, regions[bar.name])
+            events.leave(bar.last - tables.run.first, regions[bar.name])
+
+
+def write_messages(otf2, writer, places, tables):
+    found, unknown = arrows(tables)
+    ranks = sorted(set(tables.places()) | {m.key[1] for _, _, m in found} | {m.sender for _, _, m in found})
+    if not ranks:
+        return unknown
+    locations = {rank: places.location(rank, "rank %d messages" % rank) for rank in ranks}
+    enums, definitions = otf2.enums, writer.definitions
+    members = definitions.group("ranks", group_type=enums.GroupType.COMM_LOCATIONS, paradigm=enums.Paradigm.MPI,
+                                members=[locations[rank] for rank in ranks])
+    of_world = definitions.group("world", group_type=enums.GroupType.COMM_GROUP, paradigm=enums.Paradigm.MPI,
+                                 members=list(range(len(ranks))))
+    assert members is not of_world
+    world, number = definitions.comm("MPI_COMM_WORLD", group=of_world), {rank: i for i, rank in enumerate(ranks)}
+    events = collections.defaultdict(list)
+    for left, received, m in found:
+        about = (world, m.tag & TAGS, m.bytes)
+        events[m.sender].append((left, 0, (number[m.key[1]],) + about))
+        events[m.key[1]].append((received, 1, (number[m.sender],) + about))
+    for rank, of_rank in events.items():
+        out = writer.event_writer_from_location(locations[rank])
+        of_rank.sort(key=lambda e: e[:2])
+        for time, receives, about in of_rank:
+            (out.mpi_recv if receives else out.mpi_send)(time - tables.run.first, *about)
+    return unknown
+
+
+def write(tables, folder):
+    otf2 = library()
+    prepare(folder)
+    try:
+        with otf2.writer.open(folder, archive_name=ARCHIVE, timer_resolution=10 ** 9) as writer:
+            writer.creator = "orrery trace"
+            places = Places(otf2, writer, tables)
+            write_lanes(otf2, writer, places, tables)
+            unknown = write_messages(otf2, writer, places, tables)
+    except otf2.error.TraceWriterError as error:
+        raise UserError("%s: %s" % (folder, error), 1)
+    return left_out(unknown)
