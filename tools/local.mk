@@ -9,7 +9,8 @@ EXTRA_DIST += $(orr_tools_extra) tools/starpu_mpi_comm_matrix.py
 CLEANFILES += starpu_mpi_comm_matrix.py starpu_perfmodel_plot starpu_env
 
 # Other names of the command (tools/orrery_cli.py).
-orr_aliases = orrery-sim-cc orrery-sim-c++ orrery-sim-fc starpu_config starpu_codelet_profile starpu_calibrate_bus
+orr_aliases = orrery-sim-cc orrery-sim-c++ orrery-sim-fc starpu_config starpu_codelet_profile starpu_calibrate_bus \
+	starpu_fxt_tool starpu_fxt_stats starpu_fxt_data_trace starpu_trace_state_stats.py
 CLEANFILES += $(orr_aliases)
 $(orr_aliases): orrery
 	$(AM_V_GEN)ln -sf orrery $@

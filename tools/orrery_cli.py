@@ -69,6 +69,9 @@ def exec_program(argv, environment=None):
 ALIASES = {
     "orrery-sim-cc": ["cc", "--sim"], "orrery-sim-c++": ["cc", "--sim", "--cxx"], "orrery-sim-fc": ["cc", "--sim", "--fc"],
     "starpu_config": ["config"], "starpu_codelet_profile": ["profile"], "starpu_calibrate_bus": ["calibrate"],
+    "starpu_fxt_tool": ["trace", "--like", "starpu_fxt_tool"], "starpu_fxt_stats": ["trace", "--like", "starpu_fxt_stats"],
+    "starpu_fxt_data_trace": ["trace", "--like", "starpu_fxt_data_trace"],
+    "starpu_trace_state_stats.py": ["trace", "--like", "starpu_trace_state_stats.py"],
 }
 
 

@@ -3,6 +3,7 @@
 # `orrery trace --paje`: the trace in Paje's text format, which ViTE and pj_dump read.
 # Invariant: events are sorted by time; each kernel, fetch and message is one state or
 # link of its whole length.
+import collections
 import heapq
 
 from orrery_lanes import COUNTERS, FETCHING, arrows, lanes, left_out, steps
@@ -17,35 +18,45 @@ HEAD = (
     ("PajeDefineEntityValue", 5, "Alias string", "Type string", "Name string", "Color color"),
     ("PajeCreateContainer", 6, "Time date", "Alias string", "Type string", "Container string", "Name string"),
     ("PajeDestroyContainer", 7, "Time date", "Type string", "Name string"),
-    ("PajePushState", 8, "Time date", "Type string", "Container string", "Value string", "Task string"),
+    ("PajePushState", 8, "Time date", "Type string", "Container string", "Value string"),
     ("PajePopState", 9, "Time date", "Type string", "Container string"),
     ("PajeSetVariable", 10, "Time date", "Type string", "Container string", "Value double"),
     ("PajeStartLink", 11, "Time date", "Type string", "Container string", "Value string", "StartContainer string", "Key string"),
     ("PajeEndLink", 12, "Time date", "Type string", "Container string", "Value string", "EndContainer string", "Key string"),
     ("PajeNewEvent", 13, "Time date", "Type string", "Container string", "Value string"),
 )
+KERNEL = 14   # PajePushState with the fields of a kernel
 COLOURS = ("0.12 0.47 0.71", "1.00 0.50 0.05", "0.17 0.63 0.17", "0.84 0.15 0.16", "0.58 0.40 0.74",
            "0.55 0.34 0.29", "0.89 0.47 0.76", "0.74 0.74 0.13", "0.09 0.75 0.81")
 GREY = "0.75 0.75 0.75"
+
+
+# What differs between the files for viewers of Paje's format, and those for tools that expect StarPU's names: nanoseconds
+# of a unit of time and its decimals, what fetching is called, names of counters, fields of kernels with the function
+# that fills them, and names of ranks, workers and memory nodes.
+Style = collections.namedtuple("Style", "unit decimals fetching counters fields filled rank worker memory")
+PLAIN = Style(10 ** 9, 9, FETCHING, tuple(name for name, _, _ in COUNTERS), ("Task string",), lambda bar: str(bar.task.key[1]),
+              "rank %d".__mod__, lambda lane: "rank %d %s" % (lane.rank, lane.name), "rank %d memory %d".__mod__)
 
 
 def quoted(text):
     return '"%s"' % text.replace('"', "'").replace("\n", " ")
 
 
-def write_head(out, all_lanes):
-    for name, number, *fields in HEAD:
+def write_head(out, all_lanes, style):
+    of_kernel = ("PajePushState", KERNEL, "Time date", "Type string", "Container string", "Value string") + style.fields
+    for name, number, *fields in HEAD + (of_kernel,):
         out.write("%%EventDef %s %d\n" % (name, number))
         out.writelines("%%       %s\n" % field for field in fields)
         out.write("%EndEventDef\n")
     out.write('0 Run 0 "Run"\n0 Rank Run "Rank"\n0 Worker Rank "Worker"\n0 Memory Rank "Memory"\n')
     out.write('1 State Worker "Worker State"\n3 Mark Rank "Mark" "%s"\n' % COLOURS[3])
     out.write('4 Message Run Rank Rank "Message"\n4 Copy Rank Memory Memory "Copy"\n')
-    for i, (name, _, _) in enumerate(COUNTERS):
+    for i, name in enumerate(style.counters):
         out.write('2 V%d Rank %s "%s"\n' % (i, quoted(name), COLOURS[i]))
     names = sorted({bar.name for lane in all_lanes for bar in lane.bars if bar.kind == "kernel"})
     values = {FETCHING: "F"}
-    out.write('5 F State %s "%s"\n' % (quoted(FETCHING), GREY))
+    out.write('5 F State %s "%s"\n' % (quoted(style.fetching), GREY))
     for i, name in enumerate(names):
         values[name] = "K%d" % i
         out.write('5 K%d State %s "%s"\n' % (i, quoted(name), COLOURS[i % len(COLOURS)]))
@@ -56,24 +67,27 @@ def alias(lane):
     return "w%d_%d_%d" % (lane.rank, lane.worker, lane.number)
 
 
-def write_containers(out, tables, all_lanes, at):
+def write_containers(out, tables, all_lanes, at, style):
     out.write('6 %s run Run 0 "%s"\n' % (at, "simulated run" if tables.trace.simulated else "run"))
     ranks = sorted(set(tables.places()) | {m.key[1] for m in tables.messages}
                    | {m.sender for m in tables.messages if m.sender is not None})
     for rank in ranks:
-        out.write('6 %s r%d Rank run "rank %d"\n' % (at, rank, rank))
+        out.write("6 %s r%d Rank run %s\n" % (at, rank, quoted(style.rank(rank))))
     for lane in all_lanes:
-        out.write("6 %s %s Worker r%d %s\n" % (at, alias(lane), lane.rank, quoted("rank %d %s" % (lane.rank, lane.name))))
+        out.write("6 %s %s Worker r%d %s\n" % (at, alias(lane), lane.rank, quoted(style.worker(lane))))
     memories = sorted({(c.rank, node) for c in tables.run.copies for node in (c.source, c.target)})
     for rank, node in memories:
-        out.write('6 %s m%d_%d Memory r%d "rank %d memory %d"\n' % (at, rank, node, rank, rank, node))
+        out.write("6 %s m%d_%d Memory r%d %s\n" % (at, rank, node, rank, quoted(style.memory((rank, node)))))
 
 
-def of_lane(lane, values):
+def of_lane(lane, values, style):
     """(time, line without the time) of a lane, in order."""
     name = alias(lane)
     for bar in lane.bars:
-        yield bar.first, (8, "State %s %s %d" % (name, values[bar.name], bar.task.key[1]))
+        if bar.kind == "kernel":
+            yield bar.first, (KERNEL, "State %s %s %s" % (name, values[bar.name], style.filled(bar)))
+        else:
+            yield bar.first, (8, "State %s %s" % (name, values[bar.name]))
         yield bar.last, (9, "State %s" % name)
 
 
@@ -101,19 +115,19 @@ def of_rank(tables):
             yield m.at, 2, (13, "Mark r%d %s" % (m.rank, quoted("%s %d" % (m.text, m.number))))
 
 
-def write(tables, path):
+def write(tables, path, style=PLAIN):
     all_lanes = lanes(tables)
     found, unknown = arrows(tables)
 
-    def seconds(ns):
-        return "%d.%09d" % divmod(ns - tables.run.first, 10 ** 9)
+    def at(ns):
+        return "%d.%0*d" % ((ns - tables.run.first) // style.unit, style.decimals, (ns - tables.run.first) % style.unit)
     with open(path, "w", encoding="utf-8") as out:
-        values = write_head(out, all_lanes)
-        write_containers(out, tables, all_lanes, seconds(tables.run.first))
+        values = write_head(out, all_lanes, style)
+        write_containers(out, tables, all_lanes, at(tables.run.first), style)
         others = ((time, event) for time, _, event in sorted(list(of_links(tables, found)) + list(of_rank(tables)), key=lambda e: e[:2]))
         last = tables.run.first
-        for time, (number, rest) in heapq.merge(*[of_lane(lane, values) for lane in all_lanes], others, key=lambda e: e[0]):
-            out.write("%d %s %s\n" % (number, seconds(time), rest))
+        for time, (number, rest) in heapq.merge(*[of_lane(lane, values, style) for lane in all_lanes], others, key=lambda e: e[0]):
+            out.write("%d %s %s\n" % (number, at(time), rest))
             last = time
-        out.write("7 %s Run run\n" % seconds(max(last, tables.run.last)))
+        out.write("7 %s Run run\n" % at(max(last, tables.run.last)))
     return left_out(unknown)

@@ -13,7 +13,7 @@ from orrery_tracefile import CAUSES, signed
 
 HELP = """usage: orrery trace FILE [--info | --text] [-o OUT] [--from S] [--to S]
                     [--ranks LIST] [--kinds LIST]
-       orrery trace FILE --csv|--sqlite|--paje|--perfetto|--otf2 -o OUT
+       orrery trace FILE --csv|--sqlite|--paje|--perfetto|--otf2|--starpu -o OUT
                     [--from S] [--to S] [--ranks LIST]
 
 Shows a trace that was recorded with ORRERY_TRACE=FILE, orrery run --trace FILE or
@@ -28,6 +28,7 @@ orrery sim --trace FILE, or converts it.
   --paje          Paje's format, for ViTE and pj_dump
   --perfetto      Perfetto's protobuf format, for ui.perfetto.dev
   --otf2          an archive of OTF2, the folder OUT, for Vampir, Scalasca and others
+  --starpu        the files that starpu_fxt_tool writes and StarVZ reads, in the folder OUT
   -o OUT          write to OUT; text goes to standard output otherwise
   --from S, --to S  only events between these times, in seconds since the first one;
                   of tables, the tasks and messages that have something between them
@@ -39,7 +40,8 @@ of the tables (doc/trace-tables.md) means.
 """
 SHOWN = ("info", "text")
 CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", "write_sqlite"), "paje": ("orrery_paje", "write"),
-             "perfetto": ("orrery_perfetto", "write"), "otf2": ("orrery_otf2", "write")}
+             "perfetto": ("orrery_perfetto", "write"), "otf2": ("orrery_otf2", "write"),
+             "starpu": ("orrery_starpu", "write")}
 
 ALIASES = {"tasks": ("submit", "release", "ready", "start", "end", "done"),
            "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),
@@ -198,6 +200,8 @@ def main(_context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
+    if arguments[:1] == ["--like"]:   # under a name of StarPU's (orrery_cli.ALIASES)
+        return importlib.import_module("orrery_starpu").command(arguments[1], arguments[2:])
     path, options = parse(arguments)
     trace = orrery_tracefile.Trace(path)
     if options["form"] in CONVERTED:

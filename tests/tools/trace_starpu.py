@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Compares the files that orrery trace --starpu writes with the tables of the same trace:
+#     trace_starpu.py DATABASE FOLDER STATS
+# tasks.csv, comms.csv and paje.csv of the current folder are what rec2csv and pj_dump made of
+# them; those that are not there are not compared.
+# Invariant: the names of columns are those that StarVZ reads.
+import csv
+import os
+import re
+import sqlite3
+import sys
+
+TASKS = {"Control", "JobId", "SubmitOrder", "SubmitTime", "Handles", "MPIRank", "DependsOn", "Tag", "Footprint", "Iteration", "Name",
+         "Model", "Priority", "WorkerId", "MemoryNode", "StartTime", "EndTime", "Parameters", "Modes", "Sizes"}
+# Of a state of a worker with all its fields, and of one with none.
+STATE = ("Nature", "ResourceId", "Type", "Start", "End", "Duration", "Depth", "Value", "Size", "Params", "Footprint", "Tag", "JobId",
+         "SubmitOrder", "GFlop", "X", "Y", "Iteration", "Subiteration")
+
+
+def ns(text):
+    """Nanoseconds of milliseconds, exactly."""
+    whole, _, rest = text.partition(".")
+    return int(whole) * 10 ** 6 + int(rest.ljust(6, "0"))
+
+
+def tasks(base):
+    with open("tasks.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert set(rows[0]) <= TASKS, set(rows[0]) - TASKS
+    got = sorted((int(r["MPIRank"]), int(r["JobId"].split("_")[1]), r["Name"], int(r["WorkerId"]), ns(r["SubmitTime"]),
+                  ns(r["StartTime"]), ns(r["EndTime"])) for r in rows if r["EndTime"])
+    want = sorted(base.execute("""SELECT rank, task, name, worker, submit_ns, start_ns, end_ns FROM tasks
+        WHERE start_ns IS NOT NULL AND end_ns IS NOT NULL"""))
+    assert got == want, "tasks.rec differs"
+    by_id = {r["JobId"]: r for r in rows}
+    for r in rows:
+        assert r["JobId"].startswith(r["MPIRank"] + "_"), r
+        for on in r["DependsOn"].split():
+            assert ns(by_id[on]["EndTime"]) <= ns(r["StartTime"]), (on, r)
+    orders = {}
+    for r in rows:
+        orders.setdefault(r["MPIRank"], []).append(int(r["SubmitOrder"]))
+    assert all(sorted(found) == list(range(1, len(found) + 1)) for found in orders.values()), "SubmitOrder"
+    return by_id
+
+
+def comms(base):
+    with open("comms.csv", newline="", encoding="utf-8") as file:
+        got = sorted((int(r["Src"]), int(r["Dst"]), int(r["Tag"]), int(r["Size"]), ns(r["SendTime"]), ns(r["RecvTime"]))
+                     for r in csv.DictReader(file))
+    want = sorted(base.execute("SELECT sender, receiver, tag, bytes, left_ns, received_ns FROM messages"))
+    assert got == want, "comms.rec differs"
+
+
+def states(base):
+    found = []
+    with open("paje.csv", encoding="utf-8") as file:
+        for line in file:
+            word = [w.strip() for w in line.split(",")]
+            if word[0] == "State" and len(word) == len(STATE):
+                row = dict(zip(STATE, word))
+                assert row["Type"] == "Worker State" and row["ResourceId"].startswith(row["JobId"].split("_")[0] + "_"), row
+                found.append((tuple(map(int, row["JobId"].split("_"))), row["Value"], float(row["Duration"]) * 1e6))
+            elif word[0] == "State":
+                assert len(word) == 8 and word[7] == "FetchingInput", line
+    found.sort()
+    want = sorted(((rank, task), name, length) for rank, task, name, length in
+                  base.execute("SELECT rank, task, name, kernel_ns FROM tasks WHERE kernel_ns IS NOT NULL"))
+    assert [f[:2] for f in found] == [w[:2] for w in want], "kernels of paje.trace differ"
+    assert all(abs(f[2] - w[2]) < 2 for f, w in zip(found, want)), "times of paje.trace differ"
+
+
+def dag(base, path, by_id):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    nodes = set(re.findall(r'^\t"task_(\w+)" \[', text, re.M))
+    edges = re.findall(r'^\t"task_(\w+)"->"task_(\w+)"$', text, re.M)
+    assert nodes == {"%d_%d" % row for row in base.execute("SELECT rank, task FROM tasks")}
+    assert all(a in nodes and b in nodes for a, b in edges)
+    local = base.execute("""SELECT count(DISTINCT rank || ' ' || waiter_number || ' ' || cause_number) FROM dependencies
+        WHERE waiter = 'task' AND cause = 'task'""").fetchone()[0]
+    assert sum(a.split("_")[0] == b.split("_")[0] for a, b in edges) >= local > 0, local
+    waits = base.execute("SELECT count(*) FROM tasks WHERE cause = 'message'").fetchone()[0]
+    if waits:
+        assert any(a.split("_")[0] != b.split("_")[0] for a, b in edges), "no edge between ranks"
+    if by_id:
+        assert sorted(edges) == sorted((on, r["JobId"]) for r in by_id.values() for on in r["DependsOn"].split())
+
+
+def stats(base, path):
+    with open(path, newline="", encoding="utf-8") as file:
+        got = {r["Name"]: (int(r["Count"]), ns(r["Duration"])) for r in csv.DictReader(file) if r["Type"] == "Task"}
+    assert got == {name: (n, total) for name, n, total in base.execute("SELECT name, tasks, total_ns FROM kernels")}, got
+
+
+if __name__ == "__main__":
+    database, known = sqlite3.connect(sys.argv[1]), None
+    if os.path.exists("tasks.csv"):
+        known = tasks(database)
+        comms(database)
+    if os.path.exists("paje.csv"):
+        states(database)
+    dag(database, os.path.join(sys.argv[2], "dag.dot"), known)
+    stats(database, sys.argv[3])

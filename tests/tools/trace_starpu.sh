@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery trace --starpu` and starpu_fxt_tool: tasks.rec, comms.rec, dag.dot and paje.trace have what the
+# tables have, read the way StarVZ does (rec2csv, pj_dump); the other commands with names of StarPU's.
+# orr-test: timeout 120
+# orr-test: debug none
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+
+bin=$ORR_TEST_BUILDDIR
+for tool in starpu_fxt_tool starpu_fxt_stats starpu_fxt_data_trace starpu_trace_state_stats.py; do
+	ok "$bin/$tool" --help
+	has out '^usage: '
+	ok "$bin/$tool" --version
+	has out "^$tool "
+done
+fails 1 'No such file' "$bin/starpu_fxt_tool" -i missing
+fails 1 'No such file' "$bin/starpu_trace_state_stats.py" missing
+fails 1 'does not have the sizes' "$bin/starpu_fxt_data_trace" missing
+tasks=$ORR_TEST_BUILDDIR/tests/mpi/trace_steps
+if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
+	ok "$ORRERY" sim -n 64 --kernels skip --trace a "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 24
+else
+	ok "$ORRERY" run -n 3 --trace a "$tasks"
+fi
+ok "$bin/starpu_fxt_tool" -i a -d files -number-events -c
+has err '^starpu_fxt_tool: -c has no effect'
+has err 'data.rec is empty'
+for file in paje.trace tasks.rec comms.rec dag.dot number_events.data; do
+	[ -s files/$file ] || die "there is no $file"
+done
+[ -e files/data.rec ] || die "there is no data.rec, which StarVZ wants to see"
+ok "$ORRERY" trace a --starpu -o again
+for file in paje.trace tasks.rec comms.rec dag.dot data.rec; do
+	cmp files/$file again/$file || die "the same trace gives another $file"
+done
+ok "$bin/starpu_fxt_stats" -i a
+has out '^events +[0-9]'
+sort -k2 files/number_events.data | awk '{ print $2, $1 }' > got
+sed -n '/^events/,$p' out | sed 1d | awk '{ print $1, $2 }' | sort > want
+cmp got want || die "number_events.data differs from the numbers of starpu_fxt_stats"
+ok "$bin/starpu_fxt_tool" -i a -o other.paje
+cmp other.paje files/paje.trace || die "-o"
+fails 2 'give one trace of Orrery' "$bin/starpu_fxt_tool" -i a -i a
+fails 2 'unknown option -magic' "$bin/starpu_fxt_tool" -magic -i a
+ok "$ORRERY" trace a --sqlite -o run.db
+ok "$bin/starpu_trace_state_stats.py" a
+cp out stats.csv
+[ "$(head -n 1 stats.csv)" = '"Name","Count","Type","Duration"' ] || die "starpu_trace_state_stats.py has another head"
+if command -v rec2csv > /dev/null; then
+	rec2csv files/tasks.rec > tasks.csv || die "rec2csv cannot read tasks.rec"
+	rec2csv files/comms.rec > comms.csv || die "rec2csv cannot read comms.rec"
+else
+	echo "no rec2csv (Debian: recutils)"
+	rm -f tasks.csv comms.csv
+fi
+if command -v pj_dump > /dev/null; then
+	pj_dump -o -n --user-defined files/paje.trace > paje.csv || die "pj_dump cannot read paje.trace"
+else
+	echo "no pj_dump (Debian: pajeng)"
+	rm -f paje.csv
+fi
+ok "${PYTHON:-python3}" -B "$ORR_TEST_SRCDIR/tests/tools/trace_starpu.py" run.db files stats.csv
+cat out

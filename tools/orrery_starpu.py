@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The files that StarPU's tools for traces write, and the commands by the names that
+# people have in their scripts: starpu_fxt_tool and others, for traces of Orrery's.
+# Invariant: a task has the same name, RANK_NUMBER, in all files; times are milliseconds;
+# what the trace does not have is left out and told, never made up.
+import collections
+import os
+import sys
+
+import orrery_paje
+import orrery_tracefile
+from orrery_cli import UserError
+from orrery_lanes import COUNTERS
+from orrery_tables import Tables
+from orrery_tracefile import signed
+
+FETCHING = "FetchingInput"
+NOT_RECORDED = ("data.rec is empty, because a trace has no data handles; there is no trace.rec, activity.data, distrib.data and "
+                "papi.rec (see `orrery trace --csv`)")
+
+
+def job(rank, number):
+    return "%d_%d" % (rank, number)
+
+
+def milliseconds(tables, ns):
+    return "%d.%06d" % divmod(ns - tables.run.first, 10 ** 6)
+
+
+def orders(tables):
+    """{task: its place among the submissions of its rank}"""
+    found, last = {}, collections.Counter()
+    submitted = (t for t in tables.run.tasks.values() if t.submit is not None)
+    for t in sorted(submitted, key=lambda t: (t.submit, t.key)):
+        last[t.key[0]] += 1
+        found[t.key] = last[t.key[0]]
+    return found
+
+
+def causes(tables):
+    """{task: the tasks that it waited for}; a wait for a message is one for the task that made its datum."""
+    found, grants = collections.defaultdict(set), {}
+    for e in tables.run.edges:
+        if e.waiter == "message" and e.cause == "task":
+            grants[e.rank, e.number] = (e.rank, e.by)
+    for e in tables.run.edges:
+        if e.waiter != "task":
+            continue
+        if e.cause == "task":
+            found[e.rank, e.number].add((e.rank, e.by))
+            continue
+        request = tables.run.requests.get((e.rank, e.by))
+        message = request.message if request is not None and request.receive else None
+        sent = (e.rank, e.by) if request is not None and not request.receive else (
+            (message.key[0], message.request) if message is not None else None)
+        if sent in grants:
+            found[e.rank, e.number].add(grants[sent])
+    return found
+
+
+def record(out, fields):
+    """One record of recutils; a field without a value is left out."""
+    out.writelines("%s: %s\n" % (name, str(value).replace("\n", "\n+ ")) for name, value in fields if value is not None)
+    out.write("\n")
+
+
+def write_tasks(tables, order, waited, path):
+    def at(ns):
+        return None if ns is None else milliseconds(tables, ns)
+    nodes = {(rank, worker): about[1] for rank, processes in tables.places().items()
+             for p in processes for worker, about in p.workers.items()}
+    with open(path, "w", encoding="utf-8") as out:
+        for t in tables.tasks:
+            on = sorted(waited.get(t.key, ()))
+            place = (t.key[0], t.worker) if t.start is not None else None
+            record(out, (("Name", t.name), ("Model", t.name), ("JobId", job(*t.key)), ("SubmitOrder", order.get(t.key)),
+                         ("DependsOn", " ".join(job(*o) for o in on) or None), ("Priority", t.priority),
+                         ("WorkerId", place and place[1]), ("MemoryNode", place and nodes.get(place)),
+                         ("SubmitTime", at(t.submit)), ("StartTime", at(t.start)), ("EndTime", at(t.end)), ("MPIRank", t.key[0])))
+
+
+def write_comms(tables, path):
+    with open(path, "w", encoding="utf-8") as out:
+        for m in tables.messages:
+            received = tables.received(m)
+            record(out, (("Src", m.sender), ("Dst", m.key[1]), ("Tag", signed(m.tag)), ("Size", m.bytes),
+                         ("SendTime", None if m.send is None else milliseconds(tables, m.send)),
+                         ("RecvTime", None if received is None else milliseconds(tables, received)), ("Number", m.key[2])))
+
+
+def write_dag(tables, waited, path):
+    with open(path, "w", encoding="utf-8") as out:
+        out.write("digraph G {\n")
+        for t in tables.tasks:
+            out.write('\t"task_%s" [label="%s"]\n' % (job(*t.key), t.name.replace('"', "'")))
+            for on in sorted(waited.get(t.key, ())):
+                out.write('\t"task_%s"->"task_%s"\n' % (job(*on), job(*t.key)))
+        out.write("}\n")
+
+
+def write_numbers(trace, path):
+    """How many events of each kind."""
+    counts = collections.Counter(e[1] for _, e in trace.raw(~orrery_tracefile.ABOUT_PROCESS))
+    with open(path, "w", encoding="utf-8") as out:
+        out.writelines("%d\t%s\n" % (counts[kind], orrery_tracefile.KINDS[kind]) for kind in sorted(counts))
+
+
+def worker_name(lane):
+    name = lane.name.replace(" ", "")
+    return "%d_%s" % (lane.rank, name)
+
+
+def style(order):
+    fields = ("Size string", "Params string", "Footprint string", "Tag string", "JobId string", "SubmitOrder string",
+              "GFlop string", "X string", "Y string", "Iteration string", "Subiteration string")
+
+    def filled(bar):
+        known = {"JobId": job(*bar.task.key), "SubmitOrder": str(order.get(bar.task.key, ""))}
+        # pj_dump reads no empty fields; StarVZ puts an x into them, too.
+        return " ".join('"%s"' % (known.get(field.split()[0]) or "x") for field in fields)
+    assert len(COUNTERS) == 2
+    return orrery_paje.Style(10 ** 6, 6, FETCHING, ("Number of Submitted Uncompleted Tasks", "Number of Ready Tasks"), fields, filled,
+                             "%d_rank".__mod__, worker_name, "%d_MEMMANAGER%d".__mod__)
+
+
+def write(tables, folder, paje=None):
+    """All files, into that folder; paje: another place for paje.trace."""
+    os.makedirs(folder, exist_ok=True)
+    order, waited = orders(tables), causes(tables)
+    unknown = orrery_paje.write(tables, paje or os.path.join(folder, "paje.trace"), style(order))
+    write_tasks(tables, order, waited, os.path.join(folder, "tasks.rec"))
+    write_comms(tables, os.path.join(folder, "comms.rec"))
+    write_dag(tables, waited, os.path.join(folder, "dag.dot"))
+    with open(os.path.join(folder, "data.rec"), "w", encoding="utf-8"):
+        pass
+    return "\n".join(text for text in (unknown, NOT_RECORDED) if text)
+
+
+USAGE = {
+    "starpu_fxt_tool": """usage: starpu_fxt_tool -i TRACE [-o PAJE] [-d FOLDER] [-number-events]
+
+Writes the files that tools for StarPU's traces read, from a trace of Orrery's:
+paje.trace (-o: another name), tasks.rec, comms.rec, dag.dot, data.rec, in FOLDER (-d)
+or here; -number-events: number_events.data, too. Other options of StarPU's tool are
+accepted, and told to have no effect.
+""",
+    "starpu_fxt_stats": """usage: starpu_fxt_stats -i TRACE
+
+Shows what a trace of Orrery's has: the run, and the number of events of each kind.
+""",
+    "starpu_fxt_data_trace": """usage: starpu_fxt_data_trace [-d FOLDER] TRACE [CODELET...]
+
+Refuses: traces of Orrery's do not have the sizes of a task's data. starpu_codelet_profile
+shows how long the tasks of each codelet took.
+""",
+    "starpu_trace_state_stats.py": """usage: starpu_trace_state_stats.py TRACE
+
+Prints how often and how long workers were in each state, in milliseconds, as CSV.
+""",
+}
+NO_EFFECT = ("-c", "-no-events", "-no-counter", "-no-bus", "-no-flops", "-no-smooth", "-no-acquire", "-label-deps", "-memory-states",
+             "-internal", "-use-task-color")
+
+
+def one_trace(name, files):
+    if len(files) != 1:
+        raise UserError("%s: give one trace of Orrery's (ORRERY_TRACE=FILE, or --trace FILE); it has all ranks of the run" % name)
+    return orrery_tracefile.Trace(files[0])
+
+
+def fxt_tool(name, words):
+    files, paje, folder, number = [], None, ".", False
+    while words:
+        word = words.pop(0)
+        if word in ("-i", "-o", "-d"):
+            if not words:
+                raise UserError("%s: %s needs a value after it" % (name, word))
+            value = words.pop(0)
+            files, paje, folder = (files + [value], paje, folder) if word == "-i" else (
+                (files, value, folder) if word == "-o" else (files, paje, value))
+        elif word in NO_EFFECT:
+            sys.stderr.write("%s: %s has no effect on traces of Orrery's\n" % (name, word))
+        elif word == "-number-events":
+            number = True
+        else:
+            raise UserError("%s: unknown option %s; see `%s --help`" % (name, word, name))
+    trace = one_trace(name, files)
+    sys.stderr.write("%s: %s\n" % (name, write(Tables(trace), folder, paje)))
+    if number:
+        write_numbers(trace, os.path.join(folder, "number_events.data"))
+    if trace.state():
+        sys.stderr.write("%s: %s: %s; what is written is true up to there\n" % (name, trace.path, trace.state()))
+    return 0
+
+
+def state_stats(name, words):
+    trace = one_trace(name, words)
+    sums = collections.defaultdict(lambda: [0, 0])
+    for t in Tables(trace).finished():
+        for key, ns in ((("Task", t.name), t.end - t.start), (("Runtime", FETCHING), t.fetch)):
+            if ns or key[0] == "Task":
+                sums[key][0] += 1
+                sums[key][1] += ns
+    print('"Name","Count","Type","Duration"')
+    for (kind, state), (count, ns) in sorted(sums.items(), key=lambda s: (s[0][0] != "Runtime", -s[1][1], s[0])):
+        print('"%s",%d,"%s",%d.%06d' % ((state.replace('"', "'"), count, kind) + divmod(ns, 10 ** 6)))
+    return 0
+
+
+def command(name, words):
+    """The command of that name."""
+    if words[:1] in (["-h"], ["--help"]) or not words:
+        sys.stdout.write(USAGE[name])
+        return 0 if words else 2
+    if name == "starpu_fxt_tool":
+        return fxt_tool(name, words)
+    if name == "starpu_trace_state_stats.py":
+        return state_stats(name, words)
+    if name == "starpu_fxt_stats":
+        import orrery_trace
+        trace = one_trace(name, [w for w in words if w != "-i"])
+        orrery_trace.write_info(trace, {"from": None, "to": None, "kinds": None, "ranks": None}, sys.stdout)
+        return 0
+    raise UserError("starpu_fxt_data_trace: a trace of Orrery's does not have the sizes of a task's data; "
+                    "starpu_codelet_profile TRACE shows how long tasks took", 1)
