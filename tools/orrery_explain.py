@@ -6,18 +6,23 @@ import json
 import os
 import sys
 
+import orrery_compare
 import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import KINDS, Run, critical_path
 from orrery_findings import findings
 
-HELP = """usage: orrery explain FILE [--json]
+HELP = """usage: orrery explain FILE [FILE] [--json]
 
 Says where the time of a run went that was recorded with ORRERY_TRACE=FILE,
 orrery run --trace FILE or orrery sim --trace FILE: how much of the makespan each
 kernel, the messages, the runtime and the program have on the critical path, which
 goes from the last event back to the first, from each effect to its cause; what is
 unusual; and what would help most, with the most that it can gain.
+
+Of two files, it says where the second run differs from the first, in the order of
+what explains the difference, and of a simulated and a real run how far the prediction
+can be trusted.
 
   --json          the same for other programs
 
@@ -107,18 +112,25 @@ def main(_context, arguments):
     for word in files:
         if word.startswith("-"):
             raise UserError("unknown option %s; see `orrery explain --help`" % word)
-    if len(files) != 1:
+    if len(files) not in (1, 2):
         raise UserError("which run? Record one with ORRERY_TRACE=FILE or --trace FILE, then give FILE"
-                        if not files else "one run at a time; give only one of %s" % " ".join(files))
-    found = answer(orrery_tracefile.Trace(files[0]))
-    if not found["tasks"] and not found["messages"]:
-        raise UserError("%s has no task that came to its end, and no message: there is nothing to explain" % files[0], 1)
+                        if not files else "one run, or two to compare; give only two of %s" % " ".join(files))
+    traces = [orrery_tracefile.Trace(path) for path in files]
+    if len(traces) == 2:
+        found, write = orrery_compare.compare(*traces), orrery_compare.write_page
+        sides = (found["a"], found["b"])
+    else:
+        found, write = answer(traces[0]), write_page
+        sides = (found,)
+    for path, side in zip(files, sides):
+        if not side["tasks"] and not side.get("messages"):
+            raise UserError("%s has no task that came to its end, and no message: there is nothing to explain" % path, 1)
     try:
         if "--json" in arguments:
             json.dump(found, sys.stdout, indent=1)
             sys.stdout.write("\n")
         else:
-            write_page(found, sys.stdout)
+            write(found, sys.stdout)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
