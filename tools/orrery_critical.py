@@ -71,7 +71,9 @@ class Run:
             for number, (name, _) in process.workers.items():
                 self.workers[process.rank, number] = name
         self.left = collections.Counter()
+        self.last_of = {}                              # rank: its last event
         for e in events:
+            self.last_of[e[1]] = e[0]
             handler = handlers.get(e[2])
             if handler:
                 handler(*e)

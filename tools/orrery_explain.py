@@ -10,6 +10,7 @@ import orrery_compare
 import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import KINDS, Run, critical_path
+from orrery_ends import ends
 from orrery_findings import findings
 
 HELP = """usage: orrery explain FILE [FILE] [--json]
@@ -42,11 +43,12 @@ def shares(pieces):
     return sorted(((kind, detail, ns, count) for (kind, detail), (ns, count) in sums.items()), key=lambda s: (-s[2], s[:2]))
 
 
-def certainty(trace):
+def certainty(trace, run):
     """Sentences on how far the answer can be trusted."""
     said = []
     if trace.state():
         said.append("%s; what follows is true up to there" % trace.state())
+        said += ends(trace, run)
     if not trace.simulated:
         hosts = {p.host for p in trace.processes.values()}
         said.append("times are of real clocks" + ("" if len(hosts) < 2 else ", those of %d computers" % len(hosts)))
@@ -65,7 +67,7 @@ def answer(trace):
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len({p.rank for p in trace.processes.values()}),
             "workers": len(run.workers), "tasks": sum(t.done is not None for t in run.tasks.values()),
             "messages": sum(r.recv is not None for r in run.requests.values()),
-            "path": parts, "findings": findings(run, pieces), "certainty": certainty(trace)}
+            "path": parts, "findings": findings(run, pieces), "certainty": certainty(trace, run)}
 
 
 def title(part):
@@ -124,7 +126,9 @@ def main(_context, arguments):
         sides = (found,)
     for path, side in zip(files, sides):
         if not side["tasks"] and not side.get("messages"):
-            raise UserError("%s has no task that came to its end, and no message: there is nothing to explain" % path, 1)
+            state = orrery_tracefile.Trace(path).state()
+            raise UserError("%s has no task that came to its end, and no message: there is nothing to explain%s"
+                            % (path, "; " + state if state else ""), 1)
     try:
         if "--json" in arguments:
             json.dump(found, sys.stdout, indent=1)
