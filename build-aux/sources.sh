@@ -199,5 +199,6 @@ bench_list | put tests/bench/sources.mk
 {
 	echo "$head_line"
 	files tools -name '*.py' ! -name 'starpu_*.py' | list orr_tools_python
-	files tools ! -name '*.py' ! -name '*.mk' ! -name '*.in' | list orr_tools_extra
+	files tools ! -path 'tools/report/*' ! -name '*.py' ! -name '*.mk' ! -name '*.in' | list orr_tools_extra
+	files tools/report | list orr_tools_page
 } | put tools/sources.mk

@@ -5,6 +5,9 @@ include %D%/sources.mk
 bin_SCRIPTS += orrery $(orr_aliases) starpu_mpi_comm_matrix.py starpu_perfmodel_plot starpu_env
 orrtoolsdir = $(pkgdatadir)/tools
 dist_orrtools_DATA = $(orr_tools_python)
+# What the page of `orrery report` is made of.
+orrpagedir = $(orrtoolsdir)/report
+dist_orrpage_DATA = $(orr_tools_page)
 EXTRA_DIST += $(orr_tools_extra) tools/starpu_mpi_comm_matrix.py
 CLEANFILES += starpu_mpi_comm_matrix.py starpu_perfmodel_plot starpu_env
 

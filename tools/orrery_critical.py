@@ -79,6 +79,12 @@ class Run:
                 handler(*e)
         self.order()
 
+    def tasks_done(self):
+        return sum(t.done is not None for t in self.tasks.values())
+
+    def messages_received(self):
+        return sum(r.recv is not None for r in self.requests.values())
+
     def task(self, rank, number):
         key = (rank, number)
         return self.tasks.get(key) or self.tasks.setdefault(key, Task(key))

@@ -57,22 +57,37 @@ def certainty(trace, run):
     return said
 
 
-def answer(trace):
-    """What there is to say, as --json prints it."""
-    run = Run(trace)
-    pieces = critical_path(run)
+def run_of(trace):
+    """The tasks and messages of a trace: as columns where numpy is installed, which takes a fraction of the time and memory."""
+    try:
+        import orrery_columns
+    except ImportError:
+        return Run(trace)
+    return orrery_columns.Run(orrery_columns.Columns(trace))
+
+
+def answer(trace, run=None, pieces=None):
+    """What there is to say, as --json prints it; of a run and its critical path, if the caller has them already."""
+    run = run or run_of(trace)
+    pieces = critical_path(run) if pieces is None else pieces
     parts = [{"kind": kind, "name": detail, "seconds": ns * 1e-9, "pieces": count}
              for kind, detail, ns, count in shares(pieces)]
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None,
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len({p.rank for p in trace.processes.values()}),
-            "workers": len(run.workers), "tasks": sum(t.done is not None for t in run.tasks.values()),
-            "messages": sum(r.recv is not None for r in run.requests.values()),
+            "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
             "path": parts, "findings": findings(run, pieces), "certainty": certainty(trace, run)}
 
 
 def title(part):
     return "kernel " + part["name"] if part["kind"] == "kernel" else KINDS[part["kind"]] + (
         " for " + part["name"] if part["name"] else "")
+
+
+def changes(found):
+    """[(what to change, the most that it can gain in seconds)], the best first."""
+    some = [(f["remedy"], f["seconds"]) for f in found["findings"]]
+    some += [("a kernel %s that is twice as fast" % p["name"], p["seconds"] / 2) for p in found["path"] if p["kind"] == "kernel"]
+    return some[:CHANGES]
 
 
 def write_changes(found, out):
@@ -84,9 +99,7 @@ def write_changes(found, out):
     if not found["findings"]:
         out.write("  nothing\n")
     out.write("\nWhat would help most:\n")
-    changes = [(f["remedy"], f["seconds"]) for f in found["findings"]]
-    changes += [("a kernel %s that is twice as fast" % p["name"], p["seconds"] / 2) for p in found["path"] if p["kind"] == "kernel"]
-    for text, seconds in changes[:CHANGES]:
+    for text, seconds in changes(found):
         out.write("  %s: at most %.6f s, %.1f %%\n" % (text, seconds, 100 * seconds / total if total else 0))
 
 

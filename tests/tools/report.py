@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Whether a page of `orrery report` has the sums of its traces. Traces are read here event by
+# event, with the plain reader; the page's arrays are read as its script reads them.
+# Invariant: nothing is taken from the modules that make the page.
+#     report.py TOOLS PAGE TRACE...
+#     report.py TOOLS --same TRACE...    `explain` says the same with numpy and without
+import base64
+import collections
+import json
+import re
+import sys
+import zlib
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import orrery_critical  # noqa: E402
+import orrery_explain  # noqa: E402
+import orrery_tracefile  # noqa: E402
+
+
+def equal(what, got, want):
+    if got != want:
+        sys.exit("%s: %r in the page, %r in the trace" % (what, got, want))
+
+
+class Arrays:
+    def __init__(self, text, parts):
+        self.data, self.parts = zlib.decompress(base64.b64decode(text)), parts
+
+    def get(self, name):
+        kind, n, at, size = self.parts[name]
+        found, value, shift = [], 0, 0
+        for byte in self.data[at:at + size]:
+            value |= (byte & 127) << shift
+            shift += 7
+            if not byte & 128:
+                found.append(value if kind == "v" else (value >> 1) ^ -(value & 1))
+                value = shift = 0
+        equal("numbers in " + name, len(found), n)
+        return found
+
+
+def check_run(about, text, trace):
+    page = Arrays(text, about["parts"])
+    events = trace.events()
+    count = collections.Counter(orrery_tracefile.KINDS[e[2]] for e in events)
+    first, last = events[0][0], events[-1][0]
+    equal("makespan", about["span_ns"], last - first)
+    equal("pieces of the path", about["path"]["first_ns"] + sum(page.get("path_length")), last - first)
+    start, length, in_trace = {}, collections.Counter(), collections.Counter()
+    for e in events:
+        kind, name = orrery_tracefile.KINDS[e[2]], None
+        if kind == "start":
+            name = e[9].strings.get(e[5], "unnamed")
+            start[e[9].number, e[6]] = e[0], name
+            in_trace[name, "started"] += 1
+        elif kind == "end" and (e[9].number, e[6]) in start:
+            began, name = start.pop((e[9].number, e[6]))
+            length[name] += e[0] - began
+            in_trace[name, "ended"] += 1
+    for kernel in about["kernels"]:
+        name = kernel["name"]
+        equal("started " + name, kernel["started"], in_trace[name, "started"])
+        equal("ended " + name, kernel["ended"], in_trace[name, "ended"])
+        equal("time of " + name, kernel["ns"], length[name])
+    equal("kernels", sum(k["started"] for k in about["kernels"]), count["start"])
+    # Each task is in one block, and the blocks' times are those of the tasks.
+    counts, lengths, busy = page.get("count"), page.get("length"), page.get("busy")
+    equal("tasks in blocks", sum(counts), count["start"])
+    merged = iter(busy)
+    left = sum(last - began for began, _ in start.values())
+    equal("time in blocks", sum(next(merged) if n > 1 else ns for n, ns in zip(counts, lengths)), sum(length.values()) + left)
+    # Messages: the matrix has all of them, whatever is drawn.
+    sends = [e for e in events if orrery_tracefile.KINDS[e[2]] == "send"]
+    equal("messages", sum(page.get("pair_messages")), len(sends))
+    equal("bytes", sum(page.get("pair_bytes")), sum(e[8] for e in sends))
+    if about["matrix"]["group"] == 1:
+        pairs, at = collections.Counter(), 0
+        for e in sends:
+            pairs[e[1] * about["matrix"]["ranks"] + e[5]] += e[8]
+        for delta, volume in zip(page.get("pair"), page.get("pair_bytes")):
+            at += delta
+            equal("bytes of pair %d" % at, volume, pairs.pop(at))
+        equal("pairs", len(pairs), 0)
+    # All the time of all workers is in some state, in bins as by rank.
+    workers = sum(len(p.workers) for p in trace.processes.values())
+    states = page.get("states")
+    bins = about["states"]["bins"]
+    if trace.state() is None:
+        equal("time of workers", sum(states), workers * (last - first))
+    equal("states by rank", sum(page.get("rank_states")), sum(states))
+    for i, (kind, name) in enumerate(about["states"]["names"]):
+        equal("state " + name, sum(states[i * bins:(i + 1) * bins]), about["states"]["totals_ns"][i])
+        if kind == "kernel" and trace.state() is None:
+            equal("state of kernel " + name, about["states"]["totals_ns"][i], length[name])
+        if about["states"]["totals_ns"][i] < 0 or min(states[i * bins:(i + 1) * bins]) < 0:
+            sys.exit("less than nothing of " + name)
+    equal("whether it is whole", about["state"], trace.state())
+    return len(counts), len(page.get("m_send")), count
+
+
+def check_page(path, traces):
+    with open(path, encoding="utf-8") as stream:
+        page = stream.read()
+    script = re.search(r'<script type="application/json" id="meta">(.*?)</script>', page, re.S)
+    meta = json.loads(script.group(1))
+    equal("runs", len(meta["runs"]), len(traces))
+    for i, name in enumerate(traces):
+        text = re.search(r'<script type="text/plain" id="data-%d">(.*?)</script>' % i, page, re.S).group(1)
+        blocks, messages, count = check_run(meta["runs"][i], text, orrery_tracefile.Trace(name))
+        print("%s: %d tasks in %d blocks, %d of %d messages" % (name, count["start"], blocks, messages, count["send"]))
+    # It loads nothing.
+    outside = re.sub(r"<script>.*?</script>", "", page, flags=re.S)
+    if re.search(r"<(script|link|img|iframe|object)[^>]*\b(src|href|data)\s*=", outside) or "@import" in page or "url(" in re.sub(r"url\(#", "", page):
+        sys.exit("the page loads something")
+
+
+def same(path):
+    """The two ways to read a trace give the same answer."""
+    trace = orrery_tracefile.Trace(path)
+    plain = orrery_explain.answer(trace, orrery_critical.Run(trace))
+    equal("what is explained of " + path, orrery_explain.answer(trace, orrery_explain.run_of(trace)), plain)
+    if type(orrery_explain.run_of(trace)) is orrery_critical.Run:
+        sys.exit("numpy was not used")
+
+
+if __name__ == "__main__":
+    if sys.argv[2] == "--same":
+        for name in sys.argv[3:]:
+            same(name)
+    else:
+        check_page(sys.argv[2], sys.argv[3:])

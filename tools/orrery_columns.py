@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The events of a trace as columns of numpy, and the tasks, requests and messages that
+# they are about: for what has to go through millions of them (`orrery report`, and
+# `orrery explain` where numpy is installed).
+# Invariant: the events are those that orrery_tracefile.Trace.events() gives, and the
+# run that is made of them answers every question as orrery_critical.Run does.
+import collections
+
+import numpy as np
+
+from orrery_cli import UserError
+from orrery_tracefile import BLOCK, EVENT, NUMBER, RECEIVE, RELAYED
+
+LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=i2"), ("a", "=u4"), ("b", "=u8"), ("c", "=u8"),
+                   ("d", "=u8")])
+# The fields that are kept of each kind of event, besides its time, its process and its place in the file.
+FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c"), "end": "b", "done": "b",
+          "post": ("flags", "a", "b", "c", "d"), "grant": "bc", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
+          "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c"),
+          "copied": "abc", "user": ("worker", "a", "b")}
+CHUNK = 8192                        # blocks that are read at once
+NEVER = np.iinfo(np.int64).min      # the time of what has not happened
+LOW = np.uint64(0xFFFFFFFF)
+MOST_RANKS = 1 << 16
+
+
+class Table:
+    """Rows with a key each, sorted by it; columns are attributes."""
+
+    def __init__(self, *keys):
+        self.keys = np.unique(np.concatenate(keys)) if keys else np.zeros(0, np.uint64)
+        self.n = len(self.keys)
+
+    def rows(self, keys):
+        """The rows of these keys, all of which are there."""
+        return np.searchsorted(self.keys, keys)
+
+    def find(self, keys):
+        """The rows of these keys, -1 for those that are not there."""
+        if not self.n:
+            return np.full(len(keys), -1)
+        at = np.minimum(np.searchsorted(self.keys, keys), self.n - 1)
+        return np.where(self.keys[at] == keys, at, -1)
+
+    def column(self, name, keys, values, default, dtype=np.int64):
+        column = np.full(self.n, default, dtype)
+        column[self.rows(keys)] = values
+        setattr(self, name, column)
+
+
+class Events:
+    """The events of one kind: arrays `ns`, `process`, `place` and the fields of FIELDS."""
+
+    def __init__(self, parts, names):
+        for name in names:
+            found = [part[name] for part in parts]
+            setattr(self, name, np.concatenate(found) if found else np.zeros(0, dict(LAYOUT.fields).get(name, (np.uint32,))[0]))
+        self.n = len(self.ns)
+
+
+def read_events(trace, progress):
+    """{name: Events}; times are those of the run."""
+    names = {number: ("ns", "process", "place") + tuple(FIELDS[name]) for name, number in NUMBER.items() if name in FIELDS}
+    parts = collections.defaultdict(list)
+    clocks = np.zeros(max(trace.processes, default=0) + 1, np.int64)
+    for number, process in trace.processes.items():
+        clocks[number] = process.clock_ns
+    plain = [(place, head) for place, head in trace.blocks if head[3] and not head[6] >> NUMBER["string"] & 1]
+    odd = [(place, head) for place, head in trace.blocks if not (head[3] and not head[6] >> NUMBER["string"] & 1)]
+
+    def keep(events, process, place):
+        if len(events):
+            for kind in np.flatnonzero(np.bincount(events["kind"], minlength=max(names) + 1)):
+                if kind in names:
+                    which = np.flatnonzero(events["kind"] == kind)
+                    part = {field: events[field][which] for field in names[kind][3:]}
+                    part.update(ns=events["ns"][which] + clocks[process[which]], process=process[which], place=place[which])
+                    parts[kind].append(part)
+
+    per_block = (trace.block - BLOCK.size) // EVENT.size
+    whole = np.memmap(trace.path, np.uint8, "r") if trace.bytes else None
+    for i in range(0, len(plain), CHUNK):
+        progress("reading", i / len(plain))
+        some = plain[i:i + CHUNK]
+        at = np.array([place for place, _ in some], np.int64)
+        last = at[-1] + trace.block
+        if last > trace.bytes:            # a file that was copied in part
+            odd += [b for b in some if b[0] + trace.block > trace.bytes]
+            some = [b for b in some if b[0] + trace.block <= trace.bytes]
+            at = np.array([place for place, _ in some], np.int64)
+        if not len(some):
+            continue
+        blocks = np.lib.stride_tricks.as_strided(whole, (trace.bytes // trace.block, trace.block), (trace.block, 1))
+        raw = np.ascontiguousarray(blocks[at // trace.block, BLOCK.size:BLOCK.size + per_block * EVENT.size])
+        events = raw.view(LAYOUT)
+        used = np.arange(per_block) < np.array([head[3] for _, head in some])[:, None]
+        process = np.broadcast_to(np.array([head[1] for _, head in some], np.uint32)[:, None], used.shape)
+        place = (at // trace.block)[:, None] * per_block + np.arange(per_block)
+        keep(events[used], process[used], place[used])
+    for place, head in odd:
+        found = [event for _, event in trace.in_block(place, head[1], head[3], ~0) if event[1] != NUMBER["string"]]
+        events = np.array(found, LAYOUT)
+        keep(events, np.full(len(found), head[1], np.uint32), place // trace.block * per_block + np.arange(len(found)))
+    return {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
+
+
+class Columns:
+    """A trace as tables: `tasks`, `requests`, `messages`, the raw `events` by kind, `first` and `last` in nanoseconds."""
+
+    def __init__(self, trace, progress=lambda words, share: None):
+        self.trace = trace
+        self.events = read_events(trace, progress)
+        progress("sorting", 0)
+        self.number_names()
+        times = [e.ns for e in self.events.values() if e.n]
+        self.first = int(min((t.min() for t in times), default=0))
+        self.last = int(max((t.max() for t in times), default=0))
+        n = max(trace.processes, default=0) + 1
+        self.rank_of = np.zeros(n, np.int64)
+        for number, process in trace.processes.items():
+            self.rank_of[number] = process.rank
+        self.ranks = int(max([p.rank for p in trace.processes.values()]
+                             + [p.size - 1 for p in trace.processes.values() if p.size < MOST_RANKS], default=0)) + 1
+        if self.ranks > MOST_RANKS:
+            raise UserError("%s has more than %d ranks" % (trace.path, MOST_RANKS), 1)
+        self.make_tasks()
+        progress("sorting", 0.4)
+        self.make_messages()
+        progress("sorting", 1)
+
+    def number_names(self):
+        """`names`, and name_of(process, string) as numbers of them."""
+        known = {"unnamed": 0}
+        base, table = {}, []
+        for number, process in sorted(self.trace.processes.items()):
+            base[number] = len(table)
+            size = max(process.strings, default=-1) + 1
+            table += [known.setdefault(process.strings.get(i, "unnamed"), len(known)) for i in range(size)] + [0]
+        self.names = list(known)
+        self.string_base = np.zeros(max(base, default=0) + 2, np.int64)
+        for number in base:
+            self.string_base[number] = base[number]
+        self.string_end = np.zeros(len(self.string_base), np.int64)
+        for number, process in self.trace.processes.items():
+            self.string_end[number] = base[number] + max(process.strings, default=-1) + 1
+        self.string_table = np.array(table or [0], np.int64)
+
+    def name_of(self, process, string):
+        at = self.string_base[process] + string.astype(np.int64)
+        return self.string_table[np.minimum(at, self.string_end[process])]
+
+    @staticmethod
+    def key(process, number):
+        return process.astype(np.uint64) << np.uint64(40) | number & np.uint64((1 << 40) - 1)
+
+    def pair_key(self, origin, receiver, number):
+        return (origin.astype(np.uint64) * np.uint64(self.ranks) + receiver.astype(np.uint64)) << np.uint64(32) | number
+
+    def make_tasks(self):
+        e = self.events
+        keys = {name: self.key(e[name].process, e[name].b) for name in ("submit", "ready", "start", "end", "done")}
+        self.tasks = t = Table(*keys.values())
+        for name in keys:
+            t.column(name, keys[name], e[name].ns, NEVER)
+        t.column("name", keys["submit"], self.name_of(e["submit"].process, e["submit"].a), 0)
+        t.name[t.rows(keys["start"])] = self.name_of(e["start"].process, e["start"].a)
+        t.column("worker", keys["start"], e["start"].worker, -1, np.int32)
+        t.column("fetch", keys["start"], e["start"].c.astype(np.int64), 0)
+        t.column("cause", keys["ready"], e["ready"].c, 0, np.uint64)
+        t.column("parent", keys["submit"], e["submit"].d, 0, np.uint64)
+        t.column("priority", keys["submit"], e["submit"].c.astype(np.int64), 0)
+        t.process = (t.keys >> np.uint64(40)).astype(np.int64)
+        t.number = (t.keys & np.uint64((1 << 40) - 1)).astype(np.int64)
+        t.rank = self.rank_of[t.process]
+        # The task that its worker executed before.
+        started = np.flatnonzero(t.start != NEVER)
+        order = started[np.lexsort((t.keys[started], t.start[started], t.worker[started], t.process[started]))]
+        t.before = np.full(t.n, -1)
+        same = (t.process[order[1:]] == t.process[order[:-1]]) & (t.worker[order[1:]] == t.worker[order[:-1]])
+        t.before[order[1:][same]] = order[:-1][same]
+        t.order = order
+
+    def make_messages(self):
+        e = self.events
+        own = e["send"].flags & RELAYED == 0
+        low = {name: e[name].b & LOW for name in ("send", "sent", "match", "recv", "route")}
+        keys = {name: self.key(e[name].process, low.get(name, e[name].b)) for name in ("post", "grant", "sent", "match", "recv", "route")}
+        keys["send"] = self.key(e["send"].process[own], low["send"][own])
+        self.requests = r = Table(*keys.values())
+        for name in ("post", "grant", "sent", "recv"):
+            r.column(name, keys[name], e[name].ns, NEVER)
+        first = np.lexsort((-e["send"].ns[own],))     # the first one is written last
+        r.column("send", keys["send"][first], e["send"].ns[own][first], NEVER)
+        r.column("receive", keys["post"], e["post"].flags & RECEIVE, 0, np.uint8)
+        r.column("peer", keys["post"], e["post"].a.astype(np.int32), -1, np.int32)
+        r.column("cause", keys["grant"], e["grant"].c, 0, np.uint64)
+        r.column("parent", keys["post"], e["post"].d, 0, np.uint64)
+        r.process = (r.keys >> np.uint64(40)).astype(np.int64)
+        r.rank = self.rank_of[r.process]
+        r.number = (r.keys & np.uint64((1 << 40) - 1)).astype(np.int64)
+        rank = {name: self.rank_of[e[name].process] for name in ("route", "send", "envelope", "match")}
+        high = {name: e[name].b >> np.uint64(32) for name in ("route", "send", "envelope", "match")}
+        origin = np.where(own, rank["send"], low["send"].astype(np.int64))
+        names = {"route": self.pair_key(rank["route"], e["route"].a, high["route"]),
+                 "send": self.pair_key(origin, e["send"].a, high["send"]),
+                 "envelope": self.pair_key(e["envelope"].a, rank["envelope"], high["envelope"]),
+                 "match": self.pair_key(e["match"].a, rank["match"], high["match"])}
+        self.messages = m = Table(*names.values())
+        m.pair = (m.keys >> np.uint64(32)).astype(np.int64)
+        m.origin, m.receiver, m.number = m.pair // self.ranks, m.pair % self.ranks, (m.keys & LOW).astype(np.int64)
+        m.column("send", names["send"], e["send"].ns, NEVER)
+        m.column("sender", names["send"], rank["send"], -1)
+        m.column("tag", names["send"], e["send"].c.astype(np.int64), 0)
+        m.column("bytes", names["send"], e["send"].d.astype(np.int64), 0)
+        m.column("envelope", names["envelope"], e["envelope"].ns, NEVER)
+        m.column("match", names["match"], e["match"].ns, NEVER)
+        # The rows of the requests of the sender and of the receiver.
+        m.column("sent_by", names["route"], r.rows(keys["route"]), -1)
+        m.sent_by[m.rows(names["send"][own])] = r.rows(keys["send"])
+        m.column("received_by", names["match"], r.rows(keys["match"]), -1)
+        r.column("message", keys["match"], m.rows(names["match"]), -1)
+
+    # Causes.
+    def cause_rows(self, process, cause):
+        """(rows of tasks, rows of requests) that these causes in these processes are; -1: none."""
+        kind = cause >> np.uint64(60)
+        key = self.key(process, cause)
+        return (np.where(kind == 1, self.tasks.find(key), -1), np.where(kind == 2, self.requests.find(key), -1))
+
+
+class Task:
+    """A row of the tasks, with the fields of orrery_critical.Task."""
+    __slots__ = ("columns", "row", "key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent")
+
+    def __init__(self, columns, row):
+        t = columns.tasks
+        self.columns, self.row = columns, row
+        self.key = (int(t.rank[row]), int(t.number[row]))
+        self.name, self.fetch, self.worker = columns.names[t.name[row]], int(t.fetch[row]), int(t.worker[row])
+        self.submit, self.ready, self.start, self.end, self.done = (
+            None if at == NEVER else int(at) for at in (t.submit[row], t.ready[row], t.start[row], t.end[row], t.done[row]))
+        self.cause, self.parent = int(t.cause[row]), int(t.parent[row])
+
+    @property
+    def before(self):
+        row = self.columns.tasks.before[self.row]
+        return None if row < 0 else Task(self.columns, int(row))
+
+
+class Message:
+    """A row of the messages, with the fields of orrery_critical.Message."""
+    __slots__ = ("row", "key", "send", "sender", "request", "envelope", "match", "bytes", "tag")
+
+    def __init__(self, columns, row):
+        m = columns.messages
+        self.row, self.key = row, (int(m.origin[row]), int(m.receiver[row]), int(m.number[row]))
+        self.request = int(columns.requests.number[m.sent_by[row]]) if m.sent_by[row] >= 0 else 0
+        self.send, self.envelope, self.match = (None if at == NEVER else int(at) for at in (m.send[row], m.envelope[row], m.match[row]))
+        self.sender = int(m.sender[row]) if self.send is not None else None
+        self.bytes, self.tag = int(m.bytes[row]), int(m.tag[row])
+
+
+class Request:
+    """A row of the requests, with the fields of orrery_critical.Request."""
+    __slots__ = ("columns", "row", "key", "receive", "peer", "post", "parent", "grant", "cause", "recv", "send", "sent")
+
+    def __init__(self, columns, row):
+        r = columns.requests
+        self.columns, self.row, self.key = columns, row, (int(r.rank[row]), int(r.number[row]))
+        self.receive, self.peer = bool(r.receive[row]), int(r.peer[row])
+        self.parent, self.cause = int(r.parent[row]), int(r.cause[row])
+        self.post, self.grant, self.recv, self.send, self.sent = (
+            None if at == NEVER else int(at) for at in (r.post[row], r.grant[row], r.recv[row], r.send[row], r.sent[row]))
+
+    @property
+    def message(self):
+        row = self.columns.requests.message[self.row]
+        return None if row < 0 else Message(self.columns, int(row))
+
+
+class Rows:
+    """A table as a mapping: (rank, number) to the object of the row."""
+
+    def __init__(self, columns, table, kind):
+        self.columns, self.table, self.kind = columns, table, kind
+        self.processes = collections.defaultdict(list)
+        for number, process in sorted(columns.trace.processes.items(), reverse=True):
+            self.processes[process.rank].append(number)
+
+    def get(self, key, default=None):
+        for process in self.processes.get(key[0], ()):
+            wanted = np.uint64(process << 40 | key[1])
+            row = int(np.searchsorted(self.table.keys, wanted))
+            if row < self.table.n and self.table.keys[row] == wanted:
+                return self.kind(self.columns, row)
+        return default
+
+    def __getitem__(self, key):
+        found = self.get(key)
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def __len__(self):
+        return self.table.n
+
+    def values(self):
+        return (self.kind(self.columns, row) for row in range(self.table.n))
+
+
+class PerRank(dict):
+    """rank: list, made when somebody asks."""
+
+    def __init__(self, make):
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, rank):
+        self[rank] = found = self.make(rank)
+        return found
+
+
+class Arrivals:
+    """(origin, receiver, tag): the messages that came there, as orrery_critical.Run.arrivals."""
+
+    def __init__(self, columns):
+        self.columns, m = columns, columns.messages
+        self.order = np.flatnonzero(m.envelope != NEVER)
+        self.order = self.order[np.argsort(m.pair[self.order], kind="stable")]
+        self.pairs = m.pair[self.order]
+
+    def get(self, key, default=()):
+        m, pair = self.columns.messages, key[0] * self.columns.ranks + key[1]
+        some = self.order[np.searchsorted(self.pairs, pair):np.searchsorted(self.pairs, pair, "right")]
+        return [Message(self.columns, int(row)) for row in some[m.tag[some] == key[2]]] or default
+
+
+class Run:
+    """What orrery_critical.Walk and the findings ask of a run; its objects are made when they are asked for."""
+
+    def __init__(self, columns):
+        self.columns, self.first, self.last = columns, columns.first, columns.last
+        self.tasks, self.requests = Rows(columns, columns.tasks, Task), Rows(columns, columns.requests, Request)
+        self.workers = {(p.rank, number): name for p in columns.trace.processes.values() for number, (name, _) in p.workers.items()}
+        self.program = PerRank(self.submissions)
+        self.ends = PerRank(self.ends_of)
+        self.idle_at = PerRank(self.idle_of)
+        self.arrivals = Arrivals(columns)
+        m = columns.messages
+        flights = (m.envelope - m.send)[(m.envelope != NEVER) & (m.send != NEVER) & (m.origin != m.receiver)]
+        self.latency = max(0, int(flights.min())) if len(flights) else 0
+        e = columns.events
+        self.by_rank = {}
+        for name in ("submit", "post", "done"):
+            order = np.lexsort((e[name].place, e[name].ns, columns.rank_of[e[name].process]))
+            self.by_rank[name] = order, columns.rank_of[e[name].process][order]
+
+    def tasks_done(self):
+        return int((self.columns.tasks.done != NEVER).sum())
+
+    def messages_received(self):
+        return int((self.columns.requests.recv != NEVER).sum())
+
+    def of_rank(self, name, rank):
+        order, ranks = self.by_rank[name]
+        return order[np.searchsorted(ranks, rank):np.searchsorted(ranks, rank, "right")]
+
+    def submissions(self, rank):
+        times = []
+        for name in ("submit", "post"):
+            e = self.columns.events[name]
+            which = self.of_rank(name, rank)
+            which = which[~np.isin(e.d[which] >> np.uint64(60), (1, 2))]
+            times.append(e.ns[which])
+        return np.sort(np.concatenate(times)).tolist()
+
+    def ends_of(self, rank):
+        e, which = self.columns.events["done"], self.of_rank("done", rank)
+        return [(ns, (rank, number)) for ns, number in zip(e.ns[which].tolist(), e.b[which].tolist())]
+
+    def idle_of(self, rank):
+        """Times at which the last task that was left came to its end."""
+        submit, done = self.columns.events["submit"], self.columns.events["done"]
+        s, d = self.of_rank("submit", rank), self.of_rank("done", rank)
+        ns = np.concatenate((submit.ns[s], done.ns[d]))
+        order = np.lexsort((np.concatenate((submit.place[s], done.place[d])), ns))
+        left = np.cumsum(np.concatenate((np.ones(len(s), np.int64), -np.ones(len(d), np.int64)))[order])
+        return ns[order][(left == 0) & (order >= len(s))].tolist()

@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What the page of `orrery report` draws, made from the columns of a trace: lanes with
+# their tasks, messages, states over time, the matrix, kernels, the critical path.
+# Invariant: sums are exact, whatever is left out of the page; tasks that are not kept
+# singly are in blocks that say how many they are and how long they computed.
+import numpy as np
+
+from orrery_columns import LOW, NEVER
+from orrery_tracefile import RELAYED
+
+BINS = 480            # of the plot of states over time
+MOST_KERNELS = 200    # with a colour of their own; the others are one
+OTHERS = "other kernels"
+
+# The states of workers, in the words of `orrery explain`; the gap before a task has the state of what ended it.
+STATES = {"copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
+          "message": "waiting for a message", "program": "waiting for the program", "task": "waiting for another task",
+          "rest": "without a further task"}
+STATE = {name: i for i, name in enumerate(STATES)}
+
+
+class Pack:
+    """Arrays one after the other: `parts` says how to read them back (tools/report/data.js)."""
+
+    def __init__(self):
+        self.parts, self.bytes, self.size = {}, [], 0
+
+    def put(self, name, kind, data, n):
+        self.parts[name] = [kind, n, self.size, len(data)]
+        self.bytes.append(data)
+        self.size += len(data)
+
+    def unsigned(self, name, values):
+        """Numbers from 0 to 2^63, small ones in one byte."""
+        values = np.asarray(values).astype(np.uint64)
+        self.put(name, "v", varints(values), len(values))
+
+    def signed(self, name, values):
+        values = np.asarray(values, np.int64)
+        self.put(name, "z", varints(((values << 1) ^ (values >> 63)).view(np.uint64)), len(values))
+
+    def data(self):
+        return b"".join(self.bytes)
+
+
+def varints(values):
+    """Seven bits in each byte, the lowest first; the eighth bit says that more follow."""
+    if not len(values):
+        return b""
+    size = np.ones(len(values), np.int64)
+    rest = values >> np.uint64(7)
+    while rest.any():
+        size += rest != 0
+        rest = rest >> np.uint64(7)
+    at = np.cumsum(size) - size
+    out = np.zeros(int(size.sum()), np.uint8)
+    for k in range(int(size.max())):
+        which = np.flatnonzero(size > k)
+        byte = (values[which] >> np.uint64(7 * k) & np.uint64(0x7F)).astype(np.uint8)
+        out[at[which] + k] = byte | np.where(size[which] > k + 1, 0x80, 0).astype(np.uint8)
+    return out.tobytes()
+
+
+def take(column, rows, default):
+    """The values of these rows; where a row is -1, the default."""
+    if not len(column):
+        return np.full(len(rows), default, column.dtype)
+    return np.where(rows >= 0, column[rows], np.array(default, column.dtype))
+
+
+def coverage(rows, nrows, first, last, bins, width):
+    """Nanoseconds of intervals in each of the bins, of each row: sums are exact."""
+    found = np.zeros((nrows, bins + 1))
+    for at, sign in ((first, 1), (last, -1)):
+        b = np.minimum(at // width, bins - 1)
+        cell = rows * (bins + 1) + b
+        n = nrows * (bins + 1)
+        found += sign * np.bincount(cell, (b + 1) * width - at, n)[:n].reshape(nrows, -1)
+        slope = np.bincount(cell + 1, minlength=n)[:n].reshape(nrows, -1) * float(width)
+        found += sign * np.cumsum(slope, 1)
+    return np.rint(found[:, :bins]).astype(np.int64)
+
+
+class Lanes:
+    """The workers of all ranks, and their tasks in order of time."""
+
+    def __init__(self, columns):
+        t, trace = columns.tasks, columns.trace
+        self.columns = columns
+        known = {(p.rank, number, worker): name for number, p in trace.processes.items() for worker, (name, _) in p.workers.items()}
+        for process, worker in set(zip(t.process[t.order].tolist(), t.worker[t.order].tolist())):
+            known.setdefault((trace.processes[process].rank, process, worker), "worker %d" % worker)
+        self.lanes = sorted(known)
+        self.names = [known[lane] for lane in self.lanes]
+        self.rank = np.array([lane[0] for lane in self.lanes], np.int64)
+        place = {(process, worker): i for i, (_, process, worker) in enumerate(self.lanes)}
+        pairs = t.process[t.order] * (1 << 17) + t.worker[t.order] + 1
+        unique, inverse = np.unique(pairs, return_inverse=True)
+        to_lane = np.array([place[int(u) >> 17, (int(u) & (1 << 17) - 1) - 1] for u in unique], np.int64)
+        lane = to_lane[inverse] if len(unique) else np.zeros(0, np.int64)
+        order = np.lexsort((t.start[t.order], lane))
+        self.rows, self.lane = t.order[order], lane[order]
+        first, last = columns.first, columns.last
+        self.start = t.start[self.rows] - first
+        self.ended = t.end[self.rows] != NEVER
+        self.end = np.maximum(np.where(self.ended, t.end[self.rows], last) - first, self.start)
+        self.index = np.full(t.n, -1)      # of a row of the tasks: its place here
+        self.index[self.rows] = np.arange(len(self.rows))
+        self.choose_kernels()
+
+    def choose_kernels(self):
+        """Kernels by the time they take; `kernel` of each task."""
+        t, names = self.columns.tasks, self.columns.names
+        name = t.name[self.rows]
+        ns = np.bincount(name, self.end - self.start, len(names)).astype(np.int64)
+        count = np.bincount(name, minlength=len(names))
+        by_time = sorted(np.flatnonzero(count), key=lambda i: (-ns[i], names[i]))
+        self.kernels = [names[i] for i in by_time[:MOST_KERNELS]]
+        if len(by_time) > MOST_KERNELS:
+            self.kernels.append(OTHERS)
+        number = np.zeros(len(names), np.int64)
+        for i, n in enumerate(by_time):
+            number[n] = min(i, MOST_KERNELS)
+        self.kernel = number[name]
+
+
+def gaps(lanes):
+    """(lane, first, last, state) of what workers do that is not a kernel."""
+    t, columns, span = lanes.columns.tasks, lanes.columns, lanes.columns.last - lanes.columns.first
+    n = len(lanes.rows)
+    fresh = np.ones(n, bool)
+    fresh[1:] = lanes.lane[1:] != lanes.lane[:-1]
+    before = np.zeros(n, np.int64)
+    before[1:] = lanes.end[:-1]
+    before[fresh] = 0
+    before = np.minimum(before, lanes.start)
+    fetched = np.maximum(lanes.start - np.maximum(t.fetch[lanes.rows], 0), before)
+    ready = t.ready[lanes.rows]
+    ready = np.clip(np.where(ready == NEVER, columns.first, ready) - columns.first, before, fetched)
+    kind = t.cause[lanes.rows] >> np.uint64(60)
+    waits = np.where(kind == 1, STATE["task"], np.where(kind == 2, STATE["message"], STATE["program"]))
+    lane, one = lanes.lane, np.ones(n, np.int64)
+    parts = [(lane, before, ready, waits), (lane, ready, fetched, one * STATE["runtime"]), (lane, fetched, lanes.start, one * STATE["copy"])]
+    final = np.zeros(len(lanes.lanes), np.int64)
+    np.maximum.at(final, lane, lanes.end)
+    every = np.arange(len(lanes.lanes))
+    parts.append((every, final, np.maximum(final, span), np.full(len(every), STATE["rest"])))
+    lane, first, last, state = (np.concatenate(column) for column in zip(*parts))
+    some = last > first
+    return lane[some], first[some], last[some], state[some]
+
+
+def states_over_time(lanes, pack):
+    """Time of all workers in each state, by bins; totals by rank."""
+    span = max(1, lanes.columns.last - lanes.columns.first)
+    width = -(-span // BINS)
+    lane, first, last, state = gaps(lanes)
+    nk, ns = len(lanes.kernels), len(STATES)
+    table = np.concatenate((coverage(lanes.kernel, nk, lanes.start, lanes.end, BINS, width),
+                            coverage(state, ns, first, last, BINS, width)))
+    pack.signed("states", table.ravel())
+    ranks, at = np.unique(lanes.rank, return_inverse=True)
+    per_rank = np.zeros((len(ranks), nk + ns), np.int64)
+    np.add.at(per_rank, (at[lanes.lane], lanes.kernel), lanes.end - lanes.start)
+    np.add.at(per_rank, (at[lane], nk + state), last - first)
+    pack.unsigned("rank_number", ranks)
+    pack.unsigned("rank_states", per_rank.ravel())
+    return {"bins": BINS, "width_ns": width, "names": [["kernel", k] for k in lanes.kernels] + [[s, w] for s, w in STATES.items()],
+            "totals_ns": [int(x) for x in table.sum(1)]}
+
+
+def kernel_table(lanes):
+    t, found = lanes.columns.tasks, []
+    for i, name in enumerate(lanes.kernels):
+        which = np.flatnonzero((lanes.kernel == i) & lanes.ended)
+        length = (lanes.end - lanes.start)[which]
+        ready = t.ready[lanes.rows[which]]
+        delay = (lanes.start[which] + lanes.columns.first - ready)[ready != NEVER]
+        found.append({"name": name, "started": int((lanes.kernel == i).sum()), "ended": len(which), "ns": int(length.sum()),
+                      "min_ns": int(length.min()) if len(which) else 0, "max_ns": int(length.max()) if len(which) else 0,
+                      "median_ns": float(np.median(length)) if len(which) else 0,
+                      "p95_ns": float(np.percentile(length, 95)) if len(which) else 0,
+                      "delay_ns": float(delay.mean()) if len(delay) else 0})
+    return found
+
+
+def block_of(lanes, most, single):
+    """The block that each task is in, numbered in order: one task each, or, where there are more than `most`, the tasks of a
+    lane that start in the same slice of time. Tasks for which `single` is true have a block of their own."""
+    n = len(lanes.rows)
+    if n <= most:
+        return np.arange(n)
+
+    def numbered(width):
+        cell = lanes.start // width
+        fresh = np.ones(n, bool)
+        fresh[1:] = (lanes.lane[1:] != lanes.lane[:-1]) | (cell[1:] != cell[:-1]) | single[1:] | single[:-1]
+        return np.cumsum(fresh) - 1
+    low, high = 1, max(2, lanes.columns.last - lanes.columns.first)
+    while high > low * 1.05 + 1:
+        width = int((low * high) ** 0.5) + 1
+        if width >= high:
+            break
+        if numbered(width)[-1] + 1 > most:
+            low = width
+        else:
+            high = width
+    return numbered(high)
+
+
+class Edges:
+    """What each task and message waited for, as pairs of rows: task or message, after task or message."""
+
+    def __init__(self, columns):
+        e, t, r, m = columns.events, columns.tasks, columns.requests, columns.messages
+        after_t, process, cause = [], [], []
+        for name in ("ready", "release"):
+            after_t.append(t.find(columns.key(e[name].process, e[name].b)))
+            process.append(e[name].process)
+            cause.append(e[name].c)
+        after, process, cause = np.concatenate(after_t), np.concatenate(process), np.concatenate(cause)
+        tasks, requests = columns.cause_rows(process, cause)
+        self.message_of = np.where(r.message >= 0, r.message, -1)
+        sent = np.flatnonzero(m.sent_by >= 0)
+        self.message_of[m.sent_by[sent]] = np.where(self.message_of[m.sent_by[sent]] < 0, sent, self.message_of[m.sent_by[sent]])
+        via = take(self.message_of, requests, -1)
+        found = after >= 0
+        self.task_task = np.stack((after[found & (tasks >= 0)], tasks[found & (tasks >= 0)]))
+        self.task_message = np.stack((after[found & (via >= 0)], via[found & (via >= 0)]))
+        # What a message waited for: the grant of its send; of one that was passed on, the message before.
+        self.from_task, requests = columns.cause_rows(take(r.process, m.sent_by, 0), take(r.cause, m.sent_by, 0))
+        self.from_message = take(self.message_of, requests, -1)
+        relayed = (m.sender >= 0) & (m.sender != m.origin)
+        self.from_task[relayed] = -1
+        self.from_message[relayed] = -1
+        self.passed_on(columns, np.flatnonzero(relayed))
+
+    def passed_on(self, columns, relayed):
+        """The message that a rank passed on is the last one with its origin and tag that had come there."""
+        m = columns.messages
+        came = np.flatnonzero(m.envelope != NEVER)
+        where = np.concatenate((m.pair[came], m.origin[relayed] * columns.ranks + m.sender[relayed]))
+        tag = np.concatenate((m.tag[came], m.tag[relayed]))
+        when = np.concatenate((m.envelope[came], m.send[relayed]))
+        asks = np.concatenate((np.zeros(len(came), bool), np.ones(len(relayed), bool)))
+        rows = np.concatenate((came, relayed))
+        order = np.lexsort((asks, when, tag, where))
+        last = np.maximum.accumulate(np.where(~asks[order], np.arange(len(order)), -1)) if len(order) else order
+        for_asks = np.flatnonzero(asks[order])
+        source = last[for_asks]
+        good = (source >= 0) & (where[order][source] == where[order][for_asks]) & (tag[order][source] == tag[order][for_asks])
+        self.from_message[rows[order][for_asks[good]]] = rows[order][source[good]]
+
+
+def put_blocks(lanes, block, pack):
+    """The tasks of the Gantt chart."""
+    t, first = lanes.columns.tasks, lanes.columns.first
+    nb = int(block[-1]) + 1 if len(block) else 0
+    heads = np.searchsorted(block, np.arange(nb))
+    count = np.bincount(block, minlength=nb)
+    busy = np.bincount(block, lanes.end - lanes.start, nb).astype(np.int64)
+    lane, start = lanes.lane[heads], lanes.start[heads]
+    end = np.zeros(nb, np.int64)
+    np.maximum.at(end, block, lanes.end)
+    # The kernel of a block is the one that takes most of it.
+    nk = max(1, len(lanes.kernels))
+    cell, inverse = np.unique(block * nk + lanes.kernel, return_inverse=True)
+    weight = np.bincount(inverse, lanes.end - lanes.start + 1e-9, len(cell)) if len(cell) else np.zeros(0)
+    order = np.lexsort((weight, cell // nk))
+    kernel = np.zeros(nb, np.int64)
+    kernel[cell[order] // nk] = cell[order] % nk
+    fresh = np.ones(nb, bool)
+    fresh[1:] = lane[1:] != lane[:-1]
+    before = np.zeros(nb, np.int64)
+    before[1:] = np.where(fresh[1:], 0, end[:-1])
+    number = t.number[lanes.rows[heads]]
+    previous = np.zeros(nb, np.int64)
+    previous[1:] = np.where(fresh[1:], 0, number[:-1])
+    rows = lanes.rows[heads]
+
+    def earlier(at):
+        """Nanoseconds + 1 that it was before the start; 0: it is not in the trace."""
+        return np.where(at == NEVER, 0, np.maximum(start + first - at, 0) + 1)
+    pack.unsigned("lane_blocks", np.bincount(lane, minlength=len(lanes.lanes)))
+    pack.signed("gap", start - before)
+    pack.unsigned("length", end - start)
+    pack.unsigned("kernel", kernel)
+    pack.unsigned("count", count)
+    pack.unsigned("busy", busy[count > 1])
+    pack.signed("number", number - previous)
+    pack.unsigned("ready", np.where(count == 1, earlier(t.ready[rows]), 0))
+    pack.unsigned("submit", np.where(count == 1, earlier(t.submit[rows]), 0))
+    pack.unsigned("fetch", np.where(count == 1, np.maximum(t.fetch[rows], 0), 0))
+    pack.unsigned("cause", np.where(count == 1, t.cause[rows] >> np.uint64(60), 0))
+    pack.unsigned("unfinished", np.flatnonzero(~lanes.ended[heads] & (count == 1)))
+    return count
+
+
+def put_edges(lanes, edges, block, shown, pack):
+    """Causes of the blocks that are single tasks: other blocks, and messages."""
+    nb = int(block[-1]) + 1 if len(block) else 0
+
+    def place(rows):
+        return take(block, lanes.index[rows], -1)
+    a, b = place(edges.task_task[0]), place(edges.task_task[1])
+    good = (a >= 0) & (b >= 0) & (a != b)
+    after, code = a[good], (b[good] << 1)
+    a, m = place(edges.task_message[0]), shown[edges.task_message[1]]
+    good = (a >= 0) & (m >= 0)
+    after, code = np.concatenate((after, a[good])), np.concatenate((code, m[good] << 1 | 1))
+    key = np.unique(np.stack((after, code)), axis=1) if len(after) else np.zeros((2, 0), np.int64)
+    after, code = key
+    pack.unsigned("causes", np.bincount(after, minlength=nb))
+    value = np.where(code & 1, code >> 1, after - (code >> 1))
+    # Messages are close to the message of the task before.
+    is_message = np.flatnonzero(code & 1)
+    value[is_message[1:]] = np.diff(code[is_message] >> 1)
+    pack.unsigned("cause_kind", code & 1)
+    pack.signed("cause_to", value)
+    source = np.full(len(edges.from_task), -1)
+    known = edges.from_task >= 0
+    source[known] = place(edges.from_task[known])
+    return source
+
+
+def put_messages(lanes, edges, shown_rows, source, pack):
+    """The messages that are shown, by receiver and time."""
+    m, first = lanes.columns.messages, lanes.columns.first
+    r = lanes.columns.requests
+    rows = shown_rows
+    send = m.send[rows] - first
+    receiver = m.receiver[rows]
+    fresh = np.ones(len(rows), bool)
+    fresh[1:] = receiver[1:] != receiver[:-1]
+    before = np.zeros(len(rows), np.int64)
+    before[1:] = np.where(fresh[1:], 0, send[:-1])
+    recv = take(r.recv, m.received_by[rows], NEVER)
+    came = m.envelope[rows]
+    pack.unsigned("m_receivers", np.bincount(receiver, minlength=lanes.columns.ranks))
+    pack.unsigned("m_sender", m.sender[rows])
+    pack.signed("m_send", send - before)
+    pack.unsigned("m_came", np.where(came == NEVER, 0, np.maximum(came - m.send[rows], 0) + 1))
+    pack.unsigned("m_recv", np.where((recv == NEVER) | (came == NEVER), 0, np.maximum(recv - came, 0) + 1))
+    pack.unsigned("m_bytes", m.bytes[rows])
+    place = np.full(m.n, -1)
+    place[rows] = np.arange(len(rows))
+    task, message = source[rows], edges.from_message[rows]
+    message = take(place, message, -1)
+    code = np.where(task >= 0, task * 2 + 1, np.where(message >= 0, message * 2 + 2, 0))
+    delta = code.copy()
+    delta[1:] -= code[:-1]
+    pack.signed("m_cause", delta)
+
+
+def choose_messages(lanes, edges, most):
+    """(rows that are shown, by receiver and time; place of each row among them): those that a task waited for last come
+    first, then the large ones."""
+    m, t = lanes.columns.messages, lanes.columns.tasks
+    sent = np.flatnonzero(m.send != NEVER)
+    if len(sent) > most:
+        worth = m.bytes[sent].astype(float)
+        cause = t.cause[edges.task_message[0]] >> np.uint64(60) == 2
+        weight = np.zeros(m.n)
+        weight[edges.task_message[1][cause]] = 1
+        worth += weight[sent] * (worth.max() + 1)
+        sent = sent[np.argsort(-worth, kind="stable")[:most]]
+    rows = sent[np.lexsort((m.send[sent], m.receiver[sent]))]
+    shown = np.full(m.n, -1)
+    shown[rows] = np.arange(len(rows))
+    return rows, shown
+
+
+def put_matrix(columns, pack, most):
+    """Bytes and messages for each pair of ranks; of groups of ranks, where there are more than `most` pairs."""
+    e = columns.events["send"]
+    source, to = columns.rank_of[e.process], e.a.astype(np.int64)
+    group = 1
+    while True:
+        cells, inverse = np.unique(source // group * columns.ranks + to // group, return_inverse=True)
+        if len(cells) <= most:
+            break
+        group *= 2
+    volume = np.zeros(len(cells), np.int64)
+    np.add.at(volume, inverse, e.d.astype(np.int64))
+    delta = cells.copy()
+    delta[1:] -= cells[:-1]
+    pack.unsigned("pair", delta)
+    pack.unsigned("pair_bytes", volume)
+    pack.unsigned("pair_messages", np.bincount(inverse, minlength=len(cells)))
+    return {"group": group, "ranks": columns.ranks, "bytes": int(volume.sum()), "messages": int(e.n),
+            "relayed": int(((e.flags & RELAYED != 0) & ((e.b & LOW).astype(np.int64) != source)).sum())}
+
+
+def put_path(pieces, first, pack):
+    kinds, details = sorted({p.kind for p in pieces}), sorted({p.detail for p in pieces})
+    kind, detail = {k: i for i, k in enumerate(kinds)}, {d: i for i, d in enumerate(details)}
+    pack.unsigned("path_length", [p.last - p.first for p in pieces])
+    pack.unsigned("path_kind", [kind[p.kind] for p in pieces])
+    pack.unsigned("path_detail", [detail[p.detail] for p in pieces])
+    pack.signed("path_rank", [p.rank for p in pieces])
+    pack.signed("path_worker", [p.worker for p in pieces])
+    return {"first_ns": pieces[0].first - first if pieces else 0, "kinds": kinds, "details": details}

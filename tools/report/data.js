@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The data of a run: what tools/orrery_report_data.py packed, as typed arrays.
+// Invariant: nodes of the graph are blocks 0 to nb - 1, then messages; times are
+// nanoseconds since the first event of the run.
+
+async function inflate(text) {
+	if (typeof DecompressionStream === "undefined")
+		throw new Error("this browser cannot unpack the data of this page; use one of 2023 or later");
+	const characters = atob(text), bytes = new Uint8Array(characters.length);
+	for (let i = 0; i < bytes.length; i++)
+		bytes[i] = characters.charCodeAt(i);
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// unpack: an array of numbers, seven bits in each byte.
+function unpack(bytes, [kind, n, offset, size]) {
+	const found = new Float64Array(n);
+	let at = offset;
+	for (let i = 0; i < n; i++) {
+		let byte = bytes[at++], value = byte & 127, scale = 128;
+		while (byte & 128) {
+			byte = bytes[at++];
+			value += (byte & 127) * scale;
+			scale *= 128;
+		}
+		found[i] = kind === "v" ? value : value % 2 ? -(value + 1) / 2 : value / 2;
+	}
+	if (at !== offset + size)
+		throw new Error("the data of this page are damaged");
+	return found;
+}
+
+// offsets: where each of the groups of these sizes begins.
+function offsets(counts) {
+	const first = new Uint32Array(counts.length + 1);
+	for (let i = 0; i < counts.length; i++)
+		first[i + 1] = first[i] + counts[i];
+	return first;
+}
+
+class RunData {
+	constructor(meta, bytes) {
+		this.meta = meta;
+		this.get = name => unpack(bytes, meta.parts[name]);
+		this.span = Math.max(1, meta.span_ns);
+		this.kernels = meta.kernels;
+		this.readLanes();
+		this.readBlocks();
+		this.readMessages();
+		this.readCauses();
+		this.readPath();
+	}
+
+	readLanes() {
+		const rank = this.get("lane_rank"), name = this.get("lane_name");
+		this.laneWorker = this.get("lane_worker");
+		this.lanes = rank.length;
+		this.laneRank = Int32Array.from(rank);
+		this.laneName = lane => this.meta.worker_names[name[lane]];
+		this.rankLane = new Map();   // the first lane of each rank
+		this.rankLanes = new Map();  // how many
+		for (let i = 0; i < this.lanes; i++) {
+			if (!this.rankLane.has(rank[i]))
+				this.rankLane.set(rank[i], i);
+			this.rankLanes.set(rank[i], (this.rankLanes.get(rank[i]) || 0) + 1);
+		}
+	}
+
+	readBlocks() {
+		const counts = this.get("lane_blocks"), gap = this.get("gap"), length = this.get("length");
+		const number = this.get("number"), ready = this.get("ready"), submit = this.get("submit"), busy = this.get("busy");
+		const n = this.blocks = gap.length;
+		this.laneFirst = offsets(counts);
+		this.start = new Float64Array(n);
+		this.end = new Float64Array(n);
+		this.lane = new Int32Array(n);
+		this.kernel = Uint16Array.from(this.get("kernel"));
+		this.count = Uint32Array.from(this.get("count"));
+		this.fetch = this.get("fetch");
+		this.cause = Uint8Array.from(this.get("cause"));
+		this.number = number;
+		this.ready = ready;
+		this.submit = submit;
+		this.busy = new Float64Array(n);
+		this.unfinished = new Uint8Array(n);
+		for (const i of this.get("unfinished"))
+			this.unfinished[i] = 1;
+		let merged = 0;
+		for (let lane = 0; lane < this.lanes; lane++) {
+			let at = 0, task = 0;
+			for (let i = this.laneFirst[lane]; i < this.laneFirst[lane + 1]; i++) {
+				this.lane[i] = lane;
+				this.start[i] = at + gap[i];
+				this.end[i] = at = this.start[i] + length[i];
+				this.busy[i] = this.count[i] > 1 ? busy[merged++] : length[i];
+				task = number[i] += task;
+				ready[i] = ready[i] ? this.start[i] - (ready[i] - 1) : NaN;
+				submit[i] = submit[i] ? this.start[i] - (submit[i] - 1) : NaN;
+			}
+		}
+	}
+
+	readMessages() {
+		const counts = this.get("m_receivers"), send = this.get("m_send"), came = this.get("m_came"), recv = this.get("m_recv");
+		this.messages = send.length;
+		this.mSender = Int32Array.from(this.get("m_sender"));
+		this.mReceiver = new Int32Array(send.length);
+		this.mBytes = this.get("m_bytes");
+		this.mSend = send;
+		this.mCame = came;
+		this.mRecv = recv;
+		let i = 0;
+		for (let rank = 0; rank < counts.length; rank++) {
+			let at = 0;
+			for (let k = 0; k < counts[rank]; k++, i++) {
+				this.mReceiver[i] = rank;
+				at = send[i] += at;
+				came[i] = came[i] ? at + came[i] - 1 : NaN;
+				recv[i] = recv[i] ? came[i] + recv[i] - 1 : NaN;
+			}
+		}
+	}
+
+	// The graph: what each node waited for (before), and what waited for it (after).
+	readCauses() {
+		const counts = this.get("causes"), kind = this.get("cause_kind"), to = this.get("cause_to"), code = this.get("m_cause");
+		const nb = this.blocks, n = this.nodes = nb + this.messages;
+		const sizes = new Uint32Array(n);
+		let last = 0;
+		sizes.set(counts);
+		for (let j = 0; j < this.messages; j++) {
+			last = code[j] += last;
+			sizes[nb + j] = code[j] ? 1 : 0;
+		}
+		this.beforeFirst = offsets(sizes);
+		this.before = new Uint32Array(this.beforeFirst[n]);
+		let message = 0, e = 0;
+		for (let i = 0; i < nb; i++)
+			for (let k = 0; k < counts[i]; k++, e++) {
+				if (kind[e])
+					this.before[e] = nb + (message += to[e]);
+				else
+					this.before[e] = i - to[e];
+			}
+		for (let j = 0; j < this.messages; j++)
+			if (code[j])
+				this.before[e++] = code[j] % 2 ? (code[j] - 1) / 2 : nb + (code[j] - 2) / 2;
+	}
+
+	// after: the reverse of before, made when it is needed first.
+	reverse() {
+		if (this.after)
+			return;
+		const sizes = new Uint32Array(this.nodes);
+		for (const to of this.before)
+			sizes[to]++;
+		this.afterFirst = offsets(sizes);
+		this.after = new Uint32Array(this.before.length);
+		const at = this.afterFirst.slice();
+		for (let i = 0; i < this.nodes; i++)
+			for (let e = this.beforeFirst[i]; e < this.beforeFirst[i + 1]; e++)
+				this.after[at[this.before[e]]++] = i;
+	}
+
+	causesOf(node) {
+		return this.before.subarray(this.beforeFirst[node], this.beforeFirst[node + 1]);
+	}
+
+	effectsOf(node) {
+		this.reverse();
+		return this.after.subarray(this.afterFirst[node], this.afterFirst[node + 1]);
+	}
+
+	// related: 1 for ancestors, 2 for descendants, 4 for the node itself; and how many blocks there are of each.
+	related(node) {
+		const mark = new Uint8Array(this.nodes), found = { ancestors: 0, descendants: 0 };
+		for (const [bit, next, name] of [[1, this.causesOf, "ancestors"], [2, this.effectsOf, "descendants"]]) {
+			const stack = [node];
+			while (stack.length)
+				for (const to of next.call(this, stack.pop()))
+					if (!(mark[to] & bit)) {
+						mark[to] |= bit;
+						if (to < this.blocks)
+							found[name]++;
+						stack.push(to);
+					}
+		}
+		mark[node] |= 4;
+		found.mark = mark;
+		return found;
+	}
+
+	readPath() {
+		const length = this.get("path_length"), kind = this.get("path_kind"), detail = this.get("path_detail");
+		const rank = this.get("path_rank"), worker = this.get("path_worker"), about = this.meta.path;
+		let at = about.first_ns;
+		this.path = Array.from(length, (ns, i) => {
+			const piece = { first: at, last: at + ns, kind: about.kinds[kind[i]], detail: about.details[detail[i]], rank: rank[i] };
+			piece.lane = this.laneOf(rank[i], worker[i]);
+			at = piece.last;
+			return piece;
+		});
+		this.onPath = new Uint8Array(this.blocks);
+		for (const piece of this.path)
+			if (piece.kind === "kernel" && piece.lane >= 0) {
+				const i = this.blockAt(piece.lane, (piece.first + piece.last) / 2);
+				if (i >= 0)
+					this.onPath[i] = 1;
+			}
+	}
+
+	laneOf(rank, worker) {
+		if (!this.rankLane.has(rank))
+			return -1;
+		const first = this.rankLane.get(rank);
+		for (let i = first; i < first + this.rankLanes.get(rank); i++)
+			if (this.laneWorker[i] === worker)
+				return i;
+		return -1;
+	}
+
+	// firstIn: the first block of a lane that ends after that time.
+	firstIn(lane, time) {
+		let low = this.laneFirst[lane], high = this.laneFirst[lane + 1];
+		while (low < high) {
+			const middle = (low + high) >> 1;
+			if (this.end[middle] <= time)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low;
+	}
+
+	blockAt(lane, time) {
+		const i = this.firstIn(lane, time);
+		return i < this.laneFirst[lane + 1] && this.start[i] <= time ? i : -1;
+	}
+
+	// find: 1 for each block that the words mean: names of kernels, "rank N", "task N".
+	find(words) {
+		const match = new Uint8Array(this.blocks), list = [];
+		const rank = /\brank\s+(\d+)/i.exec(words), task = /\btask\s+(\d+)/i.exec(words);
+		const name = words.replace(/\b(rank|task)\s+\d+/gi, "").trim().toLowerCase();
+		const kernels = this.kernels.map(k => k.name.toLowerCase().includes(name));
+		for (let i = 0; i < this.blocks; i++)
+			if ((!name || kernels[this.kernel[i]]) && (!rank || this.laneRank[this.lane[i]] === +rank[1])
+			    && (!task || (this.count[i] === 1 && this.number[i] === +task[1]))) {
+				match[i] = 1;
+				list.push(i);
+			}
+		list.sort((a, b) => this.start[a] - this.start[b] || a - b);
+		return { match, list };
+	}
+}
