@@ -196,7 +196,6 @@ function download(name, blob) {
 	link.click();
 	link.remove();
 	setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-	document.documentElement.dataset.saved = `${name} ${blob.size}`;
 }
 
 // captioned: a copy of a plot with lines of text above it.

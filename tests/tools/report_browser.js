@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What tests/tools/report_browser.sh does with a page of `orrery report`: it is put at the end of the
+// page, uses it as a user would, by events, and writes what it found into the element "result".
+// Invariant: each line says what was checked; "done" is the last one, so that an exception shows.
+
+const said = [];
+// Without a screen there are no frames.
+window.requestAnimationFrame = then => setTimeout(() => then(performance.now()), 1);
+
+function check(what, right) {
+	said.push(`${right ? "ok" : "WRONG"}: ${what}`);
+}
+
+function frame() {
+	return new Promise(then => setTimeout(then, 5));
+}
+
+function press(key) {
+	byId("gantt").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+	return frame();
+}
+
+// pointer: a mouse at a place of the chart.
+function pointer(kind, x, y, more = {}) {
+	const box = byId("gantt").getBoundingClientRect();
+	byId("gantt").dispatchEvent(new PointerEvent(kind, { pointerId: 1, clientX: box.left + x, clientY: box.top + y, bubbles: true, ...more }));
+	return frame();
+}
+
+async function testZoom(gantt, run) {
+	const span = () => gantt.view.t1 - gantt.view.t0, x = gantt.gutter() + 100, at = gantt.time(x), box = byId("gantt").getBoundingClientRect();
+	byId("gantt").dispatchEvent(new WheelEvent("wheel", { deltaY: -300, clientX: box.left + x, clientY: box.top + 100, cancelable: true }));
+	await frame();
+	check("the wheel zooms in", span() < run.span * 0.8);
+	check("the time at the pointer stays", Math.abs(gantt.time(x) - at) < span() * 0.01);
+	await press("0");
+	check("0 shows all", span() === run.span && gantt.view.y1 === run.lanes);
+	await press("+");
+	check("+ zooms", span() === run.span / 2);
+	const before = gantt.view.t0;
+	await press("ArrowRight");
+	check("an arrow moves", gantt.view.t0 > before);
+	for (let i = 0; i < 80; i++)
+		gantt.zoom(2, 2);
+	await frame();
+	check("nobody zooms out of the run", gantt.view.t0 === 0 && span() === run.span && gantt.view.y0 === 0);
+	for (let i = 0; i < 80; i++)
+		gantt.zoom(0.5, 0.5);
+	await frame();
+	check("one lane and some nanoseconds are the closest", gantt.view.y1 - gantt.view.y0 === 1 && span() <= 10);
+	await press("0");
+	await pointer("pointerdown", x, 60, { shiftKey: true });
+	await pointer("pointermove", x + 80, 120, { shiftKey: true });
+	await pointer("pointerup", x + 80, 120, { shiftKey: true });
+	check("a box zooms", span() < run.span * 0.5);
+	await press("0");
+}
+
+// testChain: all tasks of a chain are ancestors of the last, and descendants of the first.
+async function testChain(gantt, run) {
+	const order = [...run.start.keys()].sort((a, b) => run.start[a] - run.start[b]), last = order[order.length - 1], first = order[0];
+	gantt.zoomTo(last);
+	await frame();
+	const x = gantt.x((run.start[last] + run.end[last]) / 2), y = gantt.y(run.lane[last] + 0.5);
+	await pointer("pointerdown", x, y);
+	await pointer("pointerup", x, y);
+	check("a click selects", gantt.selection === last);
+	check("the last task has all others before it", gantt.related.ancestors === run.blocks - 1 && gantt.related.descendants === 0);
+	check("its ancestors are bright", order.every(i => !gantt.faded(i)));
+	check("the table says so", byId("task").textContent.includes(`ancestors${run.blocks - 1}`));
+	await press("a");
+	check("a goes to the task that it waited for", gantt.selection === order[order.length - 2]);
+	for (let i = 0; i < order.length; i++)
+		await press("a");
+	check("and to the first", gantt.selection === first && gantt.related.descendants === run.blocks - 1);
+	await press("Escape");
+	check("Escape selects nothing", gantt.selection === -1 && !byId("task").textContent);
+	check("the path goes through all tasks", run.onPath.every(on => on === 1));
+}
+
+async function testSearch(gantt, run) {
+	const input = byId("search");
+	input.value = "chain rank 1";
+	input.dispatchEvent(new Event("input"));
+	await frame();
+	const wanted = [...run.start.keys()].filter(i => run.laneRank[run.lane[i]] === 1);
+	check("the search finds the tasks of a rank", page.matches.list.length === wanted.length && wanted.every(i => !gantt.faded(i)));
+	check("others fade", gantt.faded([...run.start.keys()].find(i => run.laneRank[run.lane[i]] === 0)));
+	input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+	await frame();
+	check("Enter selects the first match", wanted.includes(gantt.selection));
+	input.value = "";
+	input.dispatchEvent(new Event("input"));
+	await press("Escape");
+	const name = document.querySelector("#legend button");
+	name.click();
+	await frame();
+	check("the legend hides a kernel", gantt.faded(0) && name.getAttribute("aria-pressed") === "false");
+	name.click();
+	byId("show-messages").click();
+	await press("0");
+	await frame();
+	check("messages are drawn", gantt.drawn.arrows === run.messages && gantt.drawn.messages === run.messages);
+}
+
+async function testRest(run) {
+	check("the window is as wide as it should be", window.innerWidth === asked);
+	check("the page is not wider than the window", document.documentElement.scrollWidth <= window.innerWidth);
+	const dark = document.documentElement.dataset.theme, back = getComputedStyle(document.body).backgroundColor;
+	byId("theme").click();
+	await frame();
+	check("light and dark", document.documentElement.dataset.theme !== dark && getComputedStyle(document.body).backgroundColor !== back);
+	// A browser without a screen has nowhere to put files: what would be in them is looked at.
+	window.download = (name, blob) => document.documentElement.dataset.saved = `${name} ${blob.size}`;
+	for (const button of document.querySelectorAll("[data-save], [data-plot]")) {
+		delete document.documentElement.dataset.saved;
+		button.click();
+		for (let i = 0; i < 1000 && !document.documentElement.dataset.saved; i++)
+			await frame();
+		const name = button.dataset.save || button.dataset.plot, saved = document.documentElement.dataset.saved || "";
+		check(`${name} is saved (${saved})`, saved.includes(name.replace(" ", ".")) && +saved.split(" ").pop() > 300);
+	}
+	check("all plots are there", document.querySelectorAll(".plot svg").length === 4);
+	check("kernels are listed", document.querySelectorAll("#kernels-table tr").length === run.kernels.length + 1);
+	check("states cover the workers", Math.abs(run.meta.states.totals_ns.reduce((a, b) => a + b, 0) - run.lanes * run.span) < 1);
+}
+
+document.addEventListener("report-ready", async () => {
+	try {
+		const { gantt, run } = page;
+		await testZoom(gantt, run);
+		if (run.kernels.length === 1 && run.kernels[0].name === "chain") {
+			await testChain(gantt, run);
+			await testSearch(gantt, run);
+		}
+		await testRest(run);
+		said.push("done");
+	} catch (error) {
+		said.push(`WRONG: ${error.stack}`);
+	}
+	document.body.replaceChildren(element("pre", { id: "result" }, said.join("\n")));
+});

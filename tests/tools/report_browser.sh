@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# The page of `orrery report` in a browser without a screen, from a file: zooming, keys, selection with
+# ancestors and descendants, search, filters, messages, saved plots; also at 400 pixels' width; of a run of
+# either world, of one that was killed, and of one whose page has blocks instead of tasks.
+# orr-test: timeout 300
+# orr-test: debug none
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+"$PYTHON" -c 'import numpy' 2> err || skip "no numpy"
+[ -e /usr/share/javascript/d3/d3.min.js ] || skip "no D3 (Debian: libjs-d3)"
+command -v chromium > /dev/null || skip "no chromium"
+tasks=$ORR_TEST_BUILDDIR/tests/mpi/trace_steps
+
+# browse PAGE WIDTH: uses the page in a window of that width; all that it checks is right
+browse() {
+	"$PYTHON" -c '
+import sys
+page, script = (open(name, encoding="utf-8").read() for name in sys.argv[1:3])
+open("tested.html", "w", encoding="utf-8").write(page.replace("</body>", "<script>\n\"use strict\";\nconst asked = " + sys.argv[3] + ";\n" + script + "</script>\n</body>"))' \
+		"$1" "$ORR_TEST_SRCDIR/tests/tools/report_browser.js" "$2"
+	timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" --window-size="$2",900 \
+		--virtual-time-budget=120000 --dump-dom "file://$PWD/tested.html" > dom 2> err < /dev/null ||
+		{ tail -n 5 err; die "chromium ended with status $? for $1"; }
+	"$PYTHON" -c '
+import html, re
+found = re.search("<pre id=\"result\">(.*?)</pre>", open("dom", encoding="utf-8").read(), re.S)
+print(html.unescape(found.group(1)) if found else "WRONG: the page was not shown")' > result
+	echo "$1 at $2 pixels: $(grep -c '^ok' result) right"
+	if grep '^WRONG' result || ! grep -q '^done$' result; then
+		sed -n 's/.*data-failed="\([^"]*\)".*/\1/p' dom | head -n 3
+		die "$1 at $2 pixels"
+	fi
+}
+
+# page TRACE OPTION...
+page() {
+	trace=$1
+	shift
+	ok "$ORRERY" report "$trace" -o "$trace.html" "$@"
+}
+
+if [ "$ORR_TEST_SIM" = yes ]; then
+	ok "$ORRERY" sim -n 3 --trace s "$tasks.sim"
+	page s
+	browse s.html 1200
+	browse s.html 400
+	fails 137 'ended by signal 9' "$ORRERY" sim -n 3 --trace k "$tasks.sim" killed
+	page k
+	browse k.html 1200
+	ok "$ORRERY" sim -n 64 --kernels skip --trace c "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 24
+	ok "$PYTHON" -B -c '
+import sys
+sys.path.insert(0, sys.argv[1])
+import orrery_report, types
+orrery_report.TASKS, orrery_report.MESSAGES, orrery_report.PAIRS = 300, 200, 100
+orrery_report.main(types.SimpleNamespace(settings={"version": "0"}), ["c", "-o", "c.html"])' "$ORR_TEST_SRCDIR/tools"
+	browse c.html 1200
+fi
+if [ "$ORR_TEST_MPI" = yes ]; then
+	ok "$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" --trace r "$tasks"
+	page r
+	browse r.html 1200
+fi
