@@ -362,6 +362,36 @@ class Run:
     def messages_received(self):
         return int((self.columns.requests.recv != NEVER).sum())
 
+    @staticmethod
+    def latest(table, times, kind):
+        """(time, kind, key) of the row with the latest of these times, or None."""
+        if not table.n or times.max() == NEVER:
+            return None
+        rows = np.flatnonzero(times == times.max())
+        row = rows[np.lexsort((table.number[rows], table.rank[rows]))[-1]]
+        return int(times[row]), kind, (int(table.rank[row]), int(table.number[row]))
+
+    def last_done(self):
+        return self.latest(self.columns.tasks, self.columns.tasks.done, 0)
+
+    def last_received(self):
+        return self.latest(self.columns.requests, self.columns.requests.recv, 1)
+
+    def kernels(self):
+        t, names = self.columns.tasks, self.columns.names
+        rows = np.flatnonzero((t.start != NEVER) & (t.end != NEVER))
+        return zip([names[i] for i in t.name[rows].tolist()], t.rank[rows].tolist(), t.worker[rows].tolist(), (t.end - t.start)[rows].tolist())
+
+    def flights(self):
+        r, m = self.columns.requests, self.columns.messages
+        rows = np.flatnonzero((r.message >= 0) & (r.recv != NEVER) & (r.grant != NEVER))
+        message = r.message[rows]
+        good = (m.send[message] != NEVER) & (m.envelope[message] != NEVER)
+        good[good] = r.grant[rows[good]] <= m.envelope[message[good]]
+        rows, message = rows[good], message[good]
+        return zip(m.sender[message].tolist(), m.receiver[message].tolist(), m.bytes[message].tolist(),
+                   (r.recv[rows] - m.send[message]).tolist())
+
     def of_rank(self, name, rank):
         order, ranks = self.by_rank[name]
         return order[np.searchsorted(ranks, rank):np.searchsorted(ranks, rank, "right")]

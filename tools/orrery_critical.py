@@ -85,6 +85,26 @@ class Run:
     def messages_received(self):
         return sum(r.recv is not None for r in self.requests.values())
 
+    def last_done(self):
+        """(time, 0, key) of the task that was over last, or None."""
+        return max(((t.done, 0, t.key) for t in self.tasks.values() if t.done is not None), default=None)
+
+    def last_received(self):
+        """(time, 1, key) of the receive that was complete last, or None."""
+        return max(((r.recv, 1, r.key) for r in self.requests.values() if r.recv is not None), default=None)
+
+    def kernels(self):
+        """(name, rank, worker, nanoseconds) of each task that ended."""
+        return ((t.name, t.key[0], t.worker, t.end - t.start) for t in self.tasks.values() if t.start is not None and t.end is not None)
+
+    def flights(self):
+        """(sender, receiver, bytes, nanoseconds) of each message that was received, if its receive was not late."""
+        for r in self.requests.values():
+            m = r.message
+            if (m is not None and m.send is not None and m.envelope is not None and r.recv is not None
+                    and r.grant is not None and r.grant <= m.envelope):
+                yield m.sender, m.key[1], m.bytes, r.recv - m.send
+
     def task(self, rank, number):
         key = (rank, number)
         return self.tasks.get(key) or self.tasks.setdefault(key, Task(key))
@@ -194,9 +214,7 @@ class Walk:
             self.now = until
 
     def path(self):
-        last = max(((t.done, 0, t.key) for t in self.run.tasks.values() if t.done is not None), default=None)
-        last_recv = max(((r.recv, 1, r.key) for r in self.run.requests.values() if r.recv is not None), default=None)
-        begin = max((x for x in (last, last_recv) if x), default=None)
+        begin = max((x for x in (self.run.last_done(), self.run.last_received()) if x), default=None)
         step = None
         if begin:
             rank = begin[2][0]

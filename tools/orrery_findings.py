@@ -30,9 +30,8 @@ def worst_rank(pieces, kinds):
 def slow_ranks(run, pieces):
     """Ranks whose kernels take longer than the same kernels of the others."""
     lengths = collections.defaultdict(lambda: collections.defaultdict(list))
-    for t in run.tasks.values():
-        if t.start is not None and t.end is not None:
-            lengths[t.name][t.key[0]].append(t.end - t.start)
+    for name, rank, _, ns in run.kernels():
+        lengths[name][rank].append(ns)
     ratios = collections.defaultdict(list)
     for name in sorted(lengths):
         medians = {r: statistics.median(found) for r, found in sorted(lengths[name].items()) if len(found) >= FEW}
@@ -53,12 +52,9 @@ def slow_ranks(run, pieces):
 def slow_links(run, pieces):
     """Pairs of ranks whose messages take longer than others of about the same size."""
     flights = collections.defaultdict(lambda: collections.defaultdict(list))
-    for r in run.requests.values():
-        m = r.message
-        if m is None or m.send is None or m.envelope is None or r.recv is None or m.sender == m.key[1]:
-            continue
-        if r.grant is not None and r.grant <= m.envelope:   # else the receive was late
-            flights[m.bytes.bit_length()]["%d to %d" % (m.sender, m.key[1])].append(r.recv - m.send)
+    for sender, receiver, size, ns in run.flights():
+        if sender != receiver:
+            flights[size.bit_length()]["%d to %d" % (sender, receiver)].append(ns)
     worst = {}
     for links in flights.values():
         medians = {link: statistics.median(found) for link, found in links.items() if len(found) >= FEW}
@@ -77,10 +73,9 @@ def slow_links(run, pieces):
 def imbalance(run, accused):
     """A rank that computes longer than the others, without being slow."""
     busy, workers = collections.Counter(), collections.defaultdict(set)
-    for t in run.tasks.values():
-        if t.start is not None and t.end is not None:
-            busy[t.key[0]] += t.end - t.start
-            workers[t.key[0]].add(t.worker)
+    for _, rank, worker, ns in run.kernels():
+        busy[rank] += ns
+        workers[rank].add(worker)
     ranks = sorted({r for r, _ in run.workers} | set(busy))
     if len(ranks) < 2 or not busy:
         return
@@ -94,7 +89,7 @@ def imbalance(run, accused):
 
 def shares_of_path(run, pieces):
     """Parts of the path that a good run has little of."""
-    lengths = [t.end - t.start for t in run.tasks.values() if t.start is not None and t.end is not None]
+    lengths = [ns for _, _, _, ns in run.kernels()]
     mean = sum(lengths) / len(lengths) * 1e-3 if lengths else 0
     rank = worst_rank(pieces, ("program", "begin"))
     yield ("late-submission", "rank %d" % rank, path_seconds(pieces, ("program", "begin")),
