@@ -351,6 +351,10 @@ class Run:
         flights = (m.envelope - m.send)[(m.envelope != NEVER) & (m.send != NEVER) & (m.origin != m.receiver)]
         self.latency = max(0, int(flights.min())) if len(flights) else 0
         e = columns.events
+        latest = np.full(columns.ranks, NEVER)
+        for events in e.values():
+            np.maximum.at(latest, columns.rank_of[events.process], events.ns)
+        self.last_of = {rank: int(ns) for rank, ns in enumerate(latest.tolist()) if ns != NEVER}   # rank: its last event
         self.by_rank = {}
         for name in ("submit", "post", "done"):
             order = np.lexsort((e[name].place, e[name].ns, columns.rank_of[e[name].process]))
