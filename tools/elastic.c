@@ -12,34 +12,52 @@
  * The exit status is COMMAND's, or that of the first process of the run that failed; 1 if no
  * process came.
  *
+ * Who connects is a stranger until it has said the run's key: it gets a small buffer and a short
+ * time, and when there are many of them the oldest one goes. A peer, too, has a budget of requests,
+ * of bytes that it sends and of bytes that wait for it.
+ *
  * Invariant: one thread, one loop; it waits only where it polls. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include "dyn/registry.h"
 #include "dyn/script.h"
-#include "sys/dyn_wire.h"
+#include "elastic_door.h"
+#include "elastic_stream.h"
 
 enum role { STRANGER, EARLY, PROCESS, THREAD, MANAGER };
 
+#define HELLO_S 10.0 /* in which a stranger has to say the key */
+enum {
+	MOST_STRANGERS = 64,
+	MOST_MANAGERS = 16,
+	MOST_EVENTS = 100000, /* that a manager announces */
+	MOST_PENDING = 16,    /* requests of a connection; our library makes one at a time */
+	MOST_AT_ONCE = 32     /* connections taken, or requests of one served, before others */
+};
+
 struct conn {
-	int fd;
+	struct orr_stream s;
 	enum role role;
 	int uid, start; /* which start its process is of, 0: of the first ones */
-	pid_t pid;      /* of its process if that is on this machine, 0: it is on another one */
+	long pid;       /* of its process, as that says */
+	int here;       /* its process is on this machine */
 	char *host;     /* of its process */
+	double since_s; /* when it connected */
+	int npending;   /* requests without an answer */
+	int broken;     /* to be closed: it does not read its answers, or is gone */
 	int status, said_bye;
 	double gone_s;  /* when its process ended, 0: not; the registry learns of it a little later
 			 */
@@ -47,10 +65,10 @@ struct conn {
 	size_t length;
 };
 
-/* A request under way: the registry knows its number in this table as its ticket. */
+/* A request under way. The registry knows it by a number of ours that no other has. */
 struct ticket {
 	int conn; /* -1: free */
-	unsigned theirs;
+	unsigned ours, theirs;
 };
 
 static struct {
@@ -59,7 +77,10 @@ static struct {
 	int nconns;
 	struct ticket *tickets;
 	int ntickets;
+	unsigned last_ticket;
 	int door, manager_door;
+	double closed_until_s; /* the door, when there are no descriptors */
+	struct rlimit files;   /* of the command */
 	const char *manager_path;
 	struct orr_dyn_script script;
 	int next_event;
@@ -109,12 +130,19 @@ static void say(void *arg, const char *line)
 
 static void reply(void *arg, int uid, unsigned ticket, const struct orr_dyn_words *answer)
 {
-	struct ticket *t = &run.tickets[ticket];
 	(void) arg;
 	(void) uid;
-	if (t->conn >= 0 && run.conns[t->conn].fd >= 0)
-		orr_dyn_wire_send(run.conns[t->conn].fd, t->theirs, answer);
-	t->conn = -1;
+	for (int i = 0; i < run.ntickets; i++) {
+		struct ticket *t = &run.tickets[i];
+		if (t->conn < 0 || t->ours != ticket)
+			continue;
+		struct conn *c = &run.conns[t->conn];
+		c->npending--;
+		if (orr_stream_send(&c->s, t->theirs, answer))
+			c->broken = 1;
+		t->conn = -1;
+		return;
+	}
 }
 
 static unsigned ticket_new(int conn, unsigned theirs)
@@ -129,20 +157,29 @@ static unsigned ticket_new(int conn, unsigned theirs)
 		for (int i = at; i < run.ntickets; i++)
 			run.tickets[i].conn = -1;
 	}
-	run.tickets[at] = (struct ticket){ conn, theirs };
-	return (unsigned) at;
+	run.conns[conn].npending++;
+	run.tickets[at] = (struct ticket){ conn, ++run.last_ticket, theirs };
+	return run.last_ticket;
 }
 
 /* ---- connections ---- */
 
-static void conn_new(int fd, enum role role)
+static int is_open(const struct conn *c)
+{
+	return c->s.fd >= 0;
+}
+
+static int conn_new(int fd, enum role role)
 {
 	int at = 0;
-	while (at < run.nconns && (run.conns[at].fd >= 0 || run.conns[at].gone_s > 0))
+	while (at < run.nconns && (is_open(&run.conns[at]) || run.conns[at].gone_s > 0))
 		at++;
 	if (at == run.nconns)
 		run.conns = orr_dyn_memory(run.conns, (size_t) ++run.nconns * sizeof(*run.conns));
-	run.conns[at] = (struct conn){ .fd = fd, .role = role, .uid = -1 };
+	run.conns[at] = (struct conn){
+		.s = orr_stream_of(fd), .role = role, .uid = -1, .since_s = now_s()
+	};
+	return at;
 }
 
 /* The run cannot go on without a process that failed. */
@@ -160,20 +197,56 @@ static void stop(int uid, int status)
  * to wait for ever, one of them for its first answer from PMIx. */
 #define FAREWELL_S 0.2
 
+/* Nobody waits for what this connection asked. */
+static void forget_requests(int at)
+{
+	for (int i = 0; i < run.ntickets; i++) {
+		if (run.tickets[i].conn != at)
+			continue;
+		run.tickets[i].conn = -1;
+		orr_dyn_forget(run.registry, run.conns[at].uid, run.tickets[i].ours);
+	}
+}
+
 static void conn_end(int at)
 {
 	struct conn *c = &run.conns[at];
-	close(c->fd);
-	c->fd = -1;
+	orr_stream_close(&c->s);
 	free(c->host);
 	c->host = NULL;
-	for (int i = 0; i < run.ntickets; i++)
-		if (run.tickets[i].conn == at)
-			run.tickets[i].conn = -1;
+	forget_requests(at);
 	if (c->role == PROCESS)
 		c->gone_s = now_s();
 	else if (c->role == EARLY)
 		orr_dyn_start_failed(run.registry, c->start);
+}
+
+/* The place of the stranger who came first, and how many there are. */
+static int oldest_stranger(int *n)
+{
+	int oldest = -1;
+	*n = 0;
+	for (int i = 0; i < run.nconns; i++) {
+		const struct conn *c = &run.conns[i];
+		if (!is_open(c) || c->role != STRANGER)
+			continue;
+		++*n;
+		if (oldest < 0 || c->since_s < run.conns[oldest].since_s)
+			oldest = i;
+	}
+	return oldest;
+}
+
+/* Ends connections that do not say who they are in time, or that do not take their answers. */
+static void end_idle(void)
+{
+	double now = now_s();
+	for (int i = 0; i < run.nconns; i++) {
+		const struct conn *c = &run.conns[i];
+		if (is_open(c) &&
+		    (c->broken || (c->role == STRANGER && now - c->since_s > HELLO_S)))
+			conn_end(i);
+	}
 }
 
 static void process_end(int at)
@@ -210,56 +283,105 @@ static int is_here(int fd)
 	       mine.sin_addr.s_addr == theirs.sin_addr.s_addr;
 }
 
-/* hello KEY ROLE NUMBER HOST PID START: answered with ok UID, or leave. */
-static void greet(int at, const struct orr_dyn_words *words)
+/* True if the process of that uid is on a connection of its own, and this one is of the same. */
+static int is_thread_of(const struct conn *c, int uid)
 {
-	struct conn *c = &run.conns[at];
-	struct orr_dyn_words answer = { 0 };
-	int number = (int) orr_dyn_number(words, 3), uid = number;
-	if (!orr_dyn_word_is(words, 0, "hello") || !orr_dyn_word_is(words, 1, run.key)) {
-		conn_end(at);
-		return;
+	for (int i = 0; i < run.nconns; i++) {
+		const struct conn *p = &run.conns[i];
+		if (is_open(p) && p->role == PROCESS && p->uid == uid)
+			return p->pid == c->pid && p->here == c->here && !strcmp(p->host, c->host);
 	}
-	c->role = orr_dyn_word_is(words, 2, "thread")  ? THREAD
-		  : orr_dyn_word_is(words, 2, "early") ? EARLY
-						       : PROCESS;
-	c->start = (int) orr_dyn_number(words, 6);
-	c->pid = is_here(c->fd) ? (pid_t) orr_dyn_number(words, 5) : 0;
-	free(c->host); /* it may have been here early */
-	c->host = strdup(orr_dyn_word(words, 4));
-	if (c->role == PROCESS)
-		uid = orr_dyn_arrive(run.registry, c->start, number, orr_dyn_word(words, 4));
-	if (uid < 0) {
-		answer = orr_dyn_words_of("leave", NULL);
-		c->role = STRANGER;
-	} else {
-		run.arrived |= c->role == PROCESS;
-		answer = orr_dyn_words_of("ok", NULL);
-		orr_dyn_words_number(&answer, uid);
-		c->uid = c->role == EARLY ? -1 : uid;
-	}
-	orr_dyn_wire_send(c->fd, 0, &answer);
-	orr_dyn_words_free(&answer);
+	return 0;
 }
 
-static void serve(int at)
+/* Who says the key is no stranger any more. Returns its uid, 0 for one that is early; -1: it is
+ * turned away; -2: it does not keep to the protocol. */
+static int admit(struct conn *c, const struct orr_dyn_words *words)
 {
-	struct orr_dyn_words words = { 0 };
-	unsigned theirs;
-	if (orr_dyn_wire_receive(run.conns[at].fd, &theirs, &words)) {
-		conn_end(at);
-		return;
+	int number = orr_dyn_count(words, 3, ORR_DYN_MOST_PROCS);
+	c->start = orr_dyn_count(words, 6, INT_MAX);
+	c->pid = orr_dyn_count(words, 5, INT_MAX);
+	c->here = is_here(c->s.fd);
+	free(c->host); /* it may have been here early */
+	c->host = strdup(orr_dyn_word(words, 4));
+	if (number < 0 || c->start < 0 || c->pid < 1 || !c->host)
+		return -2;
+	if (orr_dyn_word_is(words, 2, "early") && c->role == STRANGER) {
+		c->role = EARLY;
+		return 0;
 	}
-	if (run.conns[at].uid < 0) {
-		greet(at, &words);
-	} else if (orr_dyn_word_is(&words, 0, "bye")) {
-		run.conns[at].said_bye = 1;
-		run.conns[at].status = (int) orr_dyn_number(&words, 1) & 255;
+	if (orr_dyn_word_is(words, 2, "thread") && c->role == STRANGER) {
+		if (!is_thread_of(c, number))
+			return -2;
+		c->role = THREAD;
+		return c->uid = number;
+	}
+	if (!orr_dyn_word_is(words, 2, "process"))
+		return -2;
+	c->uid = orr_dyn_arrive(run.registry, c->start, number, c->host);
+	c->role = c->uid < 0 ? STRANGER : PROCESS;
+	run.arrived |= c->role == PROCESS;
+	return c->uid;
+}
+
+/* hello KEY ROLE NUMBER HOST PID START: answered with ok UID, or leave. 0, or -1: the connection
+ * has to end. */
+static int greet(int at, const struct orr_dyn_words *words)
+{
+	struct conn *c = &run.conns[at];
+	if (!orr_dyn_word_is(words, 0, "hello") || !orr_door_opens(run.key, orr_dyn_word(words, 1)))
+		return -1;
+	int uid = admit(c, words);
+	if (uid < -1)
+		return -1;
+	struct orr_dyn_words answer = orr_dyn_words_of(uid < 0 ? "leave" : "ok", NULL);
+	if (uid >= 0) {
+		c->s.most = ORR_STREAM_PEER;
+		orr_dyn_words_number(&answer, uid);
+	}
+	int ret = orr_stream_send(&c->s, 0, &answer);
+	orr_dyn_words_free(&answer);
+	return ret;
+}
+
+/* One message. 0, or -1: the connection has to end. */
+static int serve_message(int at, unsigned theirs, const struct orr_dyn_words *words)
+{
+	struct conn *c = &run.conns[at];
+	if (c->uid < 0)
+		return greet(at, words);
+	if (orr_dyn_word_is(words, 0, "bye")) {
+		c->said_bye = 1;
+		c->status = (int) orr_dyn_number(words, 1) & 255;
 	} else {
 		unsigned ticket = ticket_new(at, theirs);
-		orr_dyn_request(run.registry, run.conns[at].uid, ticket, &words);
+		orr_dyn_request(run.registry, c->uid, ticket, words);
 	}
-	orr_dyn_words_free(&words);
+	return 0;
+}
+
+static int may_serve(const struct conn *c)
+{
+	return c->npending < MOST_PENDING && !c->broken;
+}
+
+/* Takes what has come, and serves some of it. */
+static void serve(int at)
+{
+	struct conn *c = &run.conns[at];
+	int ended = orr_stream_read(&c->s), got = 0;
+	for (int i = 0; i < MOST_AT_ONCE && may_serve(c) && got >= 0; i++) {
+		struct orr_dyn_words words = { 0 };
+		unsigned theirs;
+		got = orr_stream_next(&c->s, &theirs, &words);
+		if (!got)
+			break;
+		if (got > 0 && serve_message(at, theirs, &words))
+			got = -1;
+		orr_dyn_words_free(&words);
+	}
+	if (ended || got < 0)
+		conn_end(at);
 }
 
 /* ---- the resource manager ---- */
@@ -271,11 +393,11 @@ static int fail_host(const char *name)
 	int n = 0;
 	for (int i = 0; i < run.nconns; i++) {
 		struct conn *c = &run.conns[i];
-		if (c->fd < 0 || !c->host || !orr_dyn_same_host(c->host, name))
+		if (!is_open(c) || !c->host || !orr_dyn_same_host(c->host, name))
 			continue;
 		n += c->role == PROCESS;
-		if ((c->role == PROCESS || c->role == EARLY) && c->pid > 1)
-			kill(c->pid, SIGKILL);
+		if ((c->role == PROCESS || c->role == EARLY) && c->here && c->pid > 1)
+			kill((pid_t) c->pid, SIGKILL);
 		conn_end(i);
 	}
 	if (n)
@@ -297,22 +419,26 @@ static void manager_line(struct conn *c)
 	struct orr_dyn_words words = { 0 };
 	const char *answer = "ok\n";
 	if (orr_dyn_script_line(c->line, &words)) {
-		if (orr_dyn_script_add(&run.script, c->line, run.next_event))
+		if (run.script.n >= MOST_EVENTS)
+			answer = "error too many lines with a time\n";
+		else if (orr_dyn_script_add(&run.script, c->line, run.next_event))
 			answer =
 				"error known are grow N, shrink N, pool N, leave HOST and fail HOST, and `at SECONDS` before them\n";
 	} else if (obey(&words)) {
 		answer = "error refused\n";
 	}
-	if (send(c->fd, answer, strlen(answer), MSG_NOSIGNAL) < 0)
-		c->length = 0;
+	if (send(c->s.fd, answer, strlen(answer), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		c->broken = 1; /* it does not read its answers */
 	orr_dyn_words_free(&words);
 }
 
 static void serve_manager(int at)
 {
 	struct conn *c = &run.conns[at];
-	ssize_t n = read(c->fd, c->line + c->length, sizeof(c->line) - 1 - c->length);
+	ssize_t n = read(c->s.fd, c->line + c->length, sizeof(c->line) - 1 - c->length);
 	char *end;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
 	if (n <= 0) {
 		conn_end(at);
 		return;
@@ -338,19 +464,15 @@ static void follow_script(void)
 
 static void open_manager(const char *manager)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	static char why[512];
 	if (!strncmp(manager, "script:", 7)) {
-		const char *why = orr_dyn_script_read(&run.script, manager + 7);
-		if (why)
-			die("%s", why);
+		const char *wrong = orr_dyn_script_read(&run.script, manager + 7);
+		if (wrong)
+			die("%s", wrong);
 	} else if (!strncmp(manager, "unix:", 5)) {
-		if (strlen(manager + 5) >= sizeof(address.sun_path))
-			die("--manager %s: the path is too long for a socket", manager);
-		strcpy(address.sun_path, manager + 5);
-		run.manager_door = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (bind(run.manager_door, (struct sockaddr *) &address, sizeof(address)) ||
-		    listen(run.manager_door, 8))
-			die("--manager %s: %s", manager, strerror(errno));
+		run.manager_door = orr_door_manager(manager + 5, why, sizeof(why));
+		if (run.manager_door < 0)
+			die("%s", why);
 		run.manager_path = manager + 5;
 	} else if (strcmp(manager, "-")) {
 		die("--manager %s: give script:FILE or unix:PATH", manager);
@@ -367,25 +489,26 @@ static void on_signal(int sig)
 /* Opens the door for processes, here and on other hosts, and tells them where it is. */
 static void open_door(void)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET };
-	socklen_t length = sizeof(address);
-	unsigned char random[16];
-	char host[256] = "localhost", text[512];
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+	char where[384], text[512];
+	if (orr_door_key(run.key))
 		die("there are no random numbers: %s", strerror(errno));
-	for (int i = 0; i < 16; i++)
-		snprintf(run.key + 2 * i, 3, "%02x", random[i]);
-	int here = !getenv("ORRERY_DYN_HOSTS");
-	address.sin_addr.s_addr = htonl(here ? INADDR_LOOPBACK : INADDR_ANY);
-	run.door = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (run.door < 0 || bind(run.door, (struct sockaddr *) &address, sizeof(address)) ||
-	    listen(run.door, 512) || getsockname(run.door, (struct sockaddr *) &address, &length))
-		die("cannot listen for the processes: %s", strerror(errno));
-	if (!here)
-		gethostname(host, sizeof(host) - 1);
-	snprintf(text, sizeof(text), "%s:%d:%s", here ? "127.0.0.1" : host, ntohs(address.sin_port),
-		 run.key);
+	run.door = orr_door_processes(getenv("ORRERY_DYN_HOSTS"), where, sizeof(where));
+	if (run.door < 0)
+		die("%s", where);
+	snprintf(text, sizeof(text), "%s:%s", where, run.key);
 	setenv("ORRERY_DYN_SERVER", text, 1);
+	unsetenv("ORRERY_DYN_HOSTS");
+}
+
+/* As many descriptors as the system lets us have: each process of the run takes one. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &run.files))
+		die("cannot read the limit of open files: %s", strerror(errno));
+	limit = run.files;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static void start_child(char **command)
@@ -395,6 +518,7 @@ static void start_child(char **command)
 	if (run.child < 0)
 		die("cannot start a process: %s", strerror(errno));
 	if (!run.child) {
+		setrlimit(RLIMIT_NOFILE, &run.files);
 		execvp(command[0], command);
 		fprintf(stderr, "orrery run: %s: %s\n", command[0], strerror(errno));
 		_exit(127);
@@ -405,35 +529,89 @@ static void start_child(char **command)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static void enter(int door, enum role role)
+/* Without descriptors, the oldest stranger gives up one, or the door is closed for a moment. */
+static void no_descriptors(void)
 {
-	int fd = accept4(door, NULL, NULL, SOCK_CLOEXEC);
-	if (fd >= 0)
-		conn_new(fd, role);
+	int n, oldest = oldest_stranger(&n);
+	if (oldest >= 0)
+		conn_end(oldest);
+	else
+		run.closed_until_s = now_s() + 0.1;
+}
+
+/* Takes connections of processes. One that has said who it is already is no stranger for long. */
+static void enter(void)
+{
+	for (int i = 0; i < MOST_AT_ONCE; i++) {
+		int n, fd = accept4(run.door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0) {
+			if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+				no_descriptors();
+			return;
+		}
+		int at = conn_new(fd, STRANGER);
+		serve(at);
+		int oldest = oldest_stranger(&n);
+		if (n > MOST_STRANGERS)
+			conn_end(oldest);
+	}
+}
+
+static void enter_manager(void)
+{
+	int n = 0, fd = accept4(run.manager_door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	for (int i = 0; i < run.nconns; i++)
+		n += is_open(&run.conns[i]) && run.conns[i].role == MANAGER;
+	if (fd >= 0 && (n >= MOST_MANAGERS || !orr_door_is_ours(fd)))
+		close(fd);
+	else if (fd >= 0)
+		conn_new(fd, MANAGER);
+	else if (errno == EMFILE || errno == ENFILE)
+		no_descriptors();
+}
+
+/* What to wait for at a connection. */
+static short wanted(const struct conn *c)
+{
+	return (short) ((may_serve(c) ? POLLIN : 0) | (c->s.nout ? POLLOUT : 0));
+}
+
+static void serve_event(int at, short events)
+{
+	struct conn *c = &run.conns[at];
+	if (events & POLLOUT && orr_stream_flush(&c->s))
+		c->broken = 1;
+	if (c->role == MANAGER)
+		serve_manager(at);
+	else if (may_serve(c))
+		serve(at);
+	else if (events & (POLLHUP | POLLERR))
+		conn_end(at);
 }
 
 /* Waits until somebody wants something, or a moment, and serves all. */
 static void serve_all(void)
 {
-	int n = run.nconns;
+	int n = run.nconns, moment_ms = 50;
 	struct pollfd *fds = orr_dyn_memory(NULL, (size_t) (n + 2) * sizeof(*fds));
-	for (int i = 0; i < n; i++)
-		fds[i] = (struct pollfd){ .fd = run.conns[i].fd, .events = POLLIN };
-	fds[n] = (struct pollfd){ .fd = run.door, .events = POLLIN };
+	for (int i = 0; i < n; i++) {
+		const struct conn *c = &run.conns[i];
+		fds[i] = (struct pollfd){ .fd = c->s.fd, .events = is_open(c) ? wanted(c) : 0 };
+		if (is_open(c) && may_serve(c) && orr_stream_pending(&c->s))
+			moment_ms = 0;
+	}
+	int door = now_s() < run.closed_until_s ? -1 : run.door;
+	fds[n] = (struct pollfd){ .fd = door, .events = POLLIN };
 	fds[n + 1] = (struct pollfd){ .fd = run.manager_door, .events = POLLIN };
-	if (poll(fds, (nfds_t) n + 2, 50) > 0) {
-		for (int i = 0; i < n; i++) {
-			if (!fds[i].revents || run.conns[i].fd < 0)
-				continue;
-			if (run.conns[i].role == MANAGER)
-				serve_manager(i);
-			else
-				serve(i);
-		}
+	if (poll(fds, (nfds_t) n + 2, moment_ms) >= 0) {
+		for (int i = 0; i < n; i++)
+			if (is_open(&run.conns[i]) && run.conns[i].s.fd == fds[i].fd &&
+			    (fds[i].revents || orr_stream_pending(&run.conns[i].s)))
+				serve_event(i, fds[i].revents);
 		if (fds[n].revents)
-			enter(run.door, STRANGER);
+			enter();
 		if (fds[n + 1].revents)
-			enter(run.manager_door, MANAGER);
+			enter_manager();
 	}
 	free(fds);
 }
@@ -466,6 +644,7 @@ static int loop(void)
 		}
 		follow_script();
 		end_processes();
+		end_idle();
 		watch_starts();
 		serve_all();
 	}
@@ -494,8 +673,18 @@ int main(int argc, char **argv)
 	run.registry = orr_dyn_registry_new(&host, atoi(argv[1]), atoi(argv[2]));
 	open_manager(argv[3]);
 	open_door();
+	raise_limit();
 	start_child(argv + 4);
 	int status = loop();
+	for (int i = 0; i < run.nconns; i++) {
+		orr_stream_close(&run.conns[i].s);
+		free(run.conns[i].host);
+	}
+	free(run.conns);
+	run.conns = NULL;
+	run.nconns = 0;
+	free(run.tickets);
+	run.ntickets = 0;
 	if (run.manager_path)
 		unlink(run.manager_path);
 	orr_dyn_script_free(&run.script);

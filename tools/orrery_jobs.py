@@ -6,6 +6,7 @@
 # be read is an error that names the variable.
 import os
 import re
+import socket
 
 from orrery_cli import UserError
 
@@ -117,3 +118,64 @@ def of_host_file(path):
     if not total:
         raise UserError("the host file %s names no host" % os.path.abspath(path))
     return total
+
+
+# Names of this host
+
+def is_this_host(name):
+    """Whether a host of that name is this one, with a domain behind it or without."""
+    own = socket.gethostname()
+    return name in ("localhost", "127.0.0.1") or name == own or name.startswith(own + ".") or own.startswith(name + ".")
+
+
+# Names of hosts
+
+def _first_words(path):
+    try:
+        with open(path) as stream:
+            lines = [line.split("#")[0].split() for line in stream]
+    except OSError:
+        return []
+    return list(dict.fromkeys(words[0] for words in lines if words))
+
+
+def hosts_of_options(words):
+    """The hosts that options of mpirun name, [] if that is not all of them."""
+    path = host_file(words)
+    hosts = _first_words(path) if path else []
+    for i, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name in ("--host", "-host", "-H", "--H"):
+            value = value if equals else words[i + 1] if i + 1 < len(words) else ""
+            hosts += [host.split(":")[0] for host in value.split(",") if host]
+    return list(dict.fromkeys(hosts))
+
+
+def _expand(text):
+    """Slurm's list of nodes: n[1-3,7],m2. [] if it is written another way."""
+    hosts = []
+    for part in re.findall(r"[^,\[]+(?:\[[^\]]*\])?[^,\[]*", text):
+        match = re.fullmatch(r"([^\[]*)\[([0-9,-]+)\]", part)
+        if not match:
+            if "[" in part:
+                return []
+            hosts.append(part)
+            continue
+        for numbers in match.group(2).split(","):
+            first, _, last = numbers.partition("-")
+            last = last or first
+            if not (first.isdigit() and last.isdigit()) or int(last) - int(first) > 100000:
+                return []
+            hosts += [match.group(1) + str(number).zfill(len(first)) for number in range(int(first), int(last) + 1)]
+    return hosts
+
+
+def hosts_of_job(environment):
+    """The hosts of the job, [] if they are not said in a way that is known."""
+    for name in ("SLURM_JOB_NODELIST", "SLURM_NODELIST"):
+        if environment.get("SLURM_JOB_ID") and environment.get(name):
+            return _expand(environment[name])
+    for name in ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "OAR_NODEFILE"):
+        if environment.get(name):
+            return _first_words(environment[name])
+    return environment.get("LSB_MCPU_HOSTS", "").split()[::2]

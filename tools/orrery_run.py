@@ -210,7 +210,20 @@ ELASTIC_MCA = ["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_en
 
 def names_hosts(environment, extra):
     """Whether processes may be on other machines than this one."""
-    return orrery_jobs.in_job(environment) or has_hosts(extra)
+    return orrery_jobs.in_job(environment) or has_hosts(extra) or \
+        any(name.startswith("OMPI_MCA_") and "hostfile" in name for name in environment)
+
+
+def registry_hosts(environment, extra):
+    """The hosts whose processes the registry waits for, with commas between them: None if it is this one only, "?"
+    if others cannot be named here."""
+    if not names_hosts(environment, extra):
+        return None
+    hosts = orrery_jobs.hosts_of_options(extra or []) if has_hosts(extra) else orrery_jobs.hosts_of_job(environment)
+    if not hosts:
+        return "?"
+    others = [host for host in hosts if not orrery_jobs.is_this_host(host)]
+    return ",".join(others) or None
 
 
 def elastic_command(context, ranks, elastic, command, environment, extra):
@@ -221,8 +234,10 @@ def elastic_command(context, ranks, elastic, command, environment, extra):
     if not os.path.exists(server):
         raise UserError("%s is not there; %s" % (server, "run make" if context.paths["tree"] == "build" else "install Orrery again"))
     most = elastic.get("max", ranks)
-    if extra:
-        environment["ORRERY_DYN_HOSTS"] = "1"
+    environment.pop("ORRERY_DYN_HOSTS", None)
+    hosts = registry_hosts(environment, extra)
+    if hosts:
+        environment["ORRERY_DYN_HOSTS"] = hosts
     if most > usable_cores() and not names_hosts(environment, extra):
         # mpirun knows the first processes only, and lets all poll as if each had a core
         environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")

@@ -15,6 +15,9 @@ orr_dyn_say(struct orr_dyn_registry *r, const char *fmt, ...)
 	va_start(list, fmt);
 	vsnprintf(line, sizeof(line), fmt, list);
 	va_end(list);
+	for (unsigned char *c = (unsigned char *) line; *c; c++)
+		if (*c < ' ' || *c == 127) /* a peer's words may be commands for a terminal */
+			*c = '?';
 	r->host.say(r->host.arg, line);
 }
 

@@ -34,6 +34,14 @@ int orr_dyn_call_complete(const struct orr_dyn_registry *r, const struct orr_dyn
 	return !missing;
 }
 
+int orr_dyn_call_awaited(const struct orr_dyn_registry *r, const struct orr_dyn_call *c)
+{
+	for (int i = 0; i < c->narrived; i++)
+		if (r->sets.procs[c->arrived[i].uid].state != ORR_DYN_GONE)
+			return 1;
+	return 0;
+}
+
 static struct orr_dyn_call *call_new(struct orr_dyn_registry *r, enum orr_dyn_call_kind kind,
 				     const int *uids, int n, const struct orr_dyn_words *words)
 {
@@ -101,6 +109,7 @@ struct orr_dyn_call *orr_dyn_call_enter(struct orr_dyn_registry *r, enum orr_dyn
 		c = c->next;
 	if (!c)
 		c = call_new(r, kind, uids, n, words);
+	orr_assert(c->narrived < c->n);
 	c->arrived[c->narrived++] = from;
 	return c;
 }

@@ -140,7 +140,7 @@ void orr_dyn_change_cancel(struct orr_dyn_registry *r, const char *why)
 static int pool_has(struct orr_dyn_registry *r, int n)
 {
 	int alive = orr_dyn_sets_alive(&r->sets);
-	if (alive + n <= r->pool)
+	if ((long) alive + n <= r->pool)
 		return 0;
 	orr_dyn_say(
 		r,
@@ -195,7 +195,12 @@ int orr_dyn_change_begin(struct orr_dyn_registry *r, const struct orr_dyn_change
 			       "MPI_Session_dyn_finalize_psetop() ends it");
 		return -1;
 	}
-	if (sub >= r->sets.sets[c->input]->n + add) {
+	if (sub > r->sets.sets[c->input]->n) {
+		orr_dyn_say(r, "%d processes cannot leave %s: it has %d", sub,
+			    orr_dyn_set_name(&r->sets, c->input), r->sets.sets[c->input]->n);
+		return -1;
+	}
+	if (sub == r->sets.sets[c->input]->n && !add) {
 		orr_dyn_say(r, "%d of the %d processes of %s cannot leave: none would be left", sub,
 			    r->sets.sets[c->input]->n, orr_dyn_set_name(&r->sets, c->input));
 		return -1;

@@ -75,6 +75,7 @@ static int evaluate_ask(struct orr_dyn_registry *r, struct orr_dyn_call *c)
 	if (!(p = *at))
 		return 0;
 	*at = p->next;
+	r->nports--;
 	struct orr_dyn_words words = orr_dyn_words_of("ok", p->text, NULL);
 	orr_dyn_call_answer(r, c, &words);
 	orr_dyn_words_free(&words);
@@ -91,7 +92,12 @@ int orr_dyn_evaluate(struct orr_dyn_registry *r, struct orr_dyn_call *c)
 		[ORR_DYN_CALL_JOIN] = evaluate_join,
 		[ORR_DYN_CALL_ASK] = evaluate_ask,
 	};
-	return orr_dyn_call_complete(r, c) && by_kind[c->kind](r, c);
+	if (!orr_dyn_call_complete(r, c))
+		return 0;
+	if (orr_dyn_call_awaited(r, c))
+		return by_kind[c->kind](r, c);
+	orr_dyn_call_end(r, c);
+	return 1;
 }
 
 /* query COLL SET, get COLL SET WAIT KEY... */
@@ -133,13 +139,30 @@ void orr_dyn_request_get(struct orr_dyn_registry *r, struct orr_dyn_arrival from
 	orr_dyn_request_of_set(r, from, words, ORR_DYN_CALL_GET);
 }
 
+/* The processes of a join: 0, or -1 if one does not exist or comes twice. */
+static int read_uids(const struct orr_dyn_registry *r, const struct orr_dyn_words *words, int *uids,
+		     int n)
+{
+	size_t bytes = (size_t) r->sets.nprocs;
+	char *seen = memset(orr_dyn_memory(NULL, bytes), 0, bytes);
+	int bad = 0;
+	for (int i = 0; i < n && !bad; i++) {
+		uids[i] = orr_dyn_count(words, i + 2, r->sets.nprocs - 1);
+		bad = uids[i] < 0 || seen[uids[i]]++;
+	}
+	free(seen);
+	return bad ? -1 : 0;
+}
+
 void orr_dyn_request_join(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
 			  const struct orr_dyn_words *words)
 {
-	int n = words->n - 2, *uids = orr_dyn_memory(NULL, (size_t) n * sizeof(*uids));
-	for (int i = 0; i < n; i++)
-		uids[i] = (int) orr_dyn_number(words, i + 2);
-	if (orr_dyn_place_of(uids, n, from.uid) < 0)
+	int n = words->n > 2 ? words->n - 2 : 0;
+	int *uids = orr_dyn_memory(NULL, (size_t) n * sizeof(*uids));
+	if (read_uids(r, words, uids, n))
+		orr_dyn_answer_error(r, from,
+				     "the group has a process that does not exist, or one twice");
+	else if (orr_dyn_place_of(uids, n, from.uid) < 0)
 		orr_dyn_answer_error(r, from, "this process is not in the group");
 	else
 		orr_dyn_evaluate(r, orr_dyn_call_enter(r, ORR_DYN_CALL_JOIN, uids, n, from, words));

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_DEMANDS = 20000 }; /* words of those that are kept */
+
 static int demanded_processes(const struct orr_dyn_registry *r, const struct orr_dyn_set *set,
 			      const char *host, int *uids)
 {
@@ -54,7 +56,9 @@ int orr_dyn_demand_next(struct orr_dyn_registry *r, const struct orr_dyn_call *c
 						 .by_manager = 1,
 						 .asker = c->arrived[0] };
 		for (int i = 0; i < c->narrived; i++) /* the primary, if it is there */
-			if (c->arrived[i].uid < change.asker.uid)
+			if (r->sets.procs[c->arrived[i].uid].state != ORR_DYN_GONE &&
+			    (c->arrived[i].uid < change.asker.uid ||
+			     r->sets.procs[change.asker.uid].state == ORR_DYN_GONE))
 				change.asker = c->arrived[i];
 		r->demands.n -= 2;
 		memmove(r->demands.w, r->demands.w + 2,
@@ -74,11 +78,16 @@ int orr_dyn_demand(struct orr_dyn_registry *r, const struct orr_dyn_words *words
 	const char *what = orr_dyn_word(words, 0);
 	int counts = !strcmp(what, "grow") || !strcmp(what, "shrink") || !strcmp(what, "pool");
 	if (words->n != 2 || (!counts && strcmp(what, "leave")) ||
-	    (counts && orr_dyn_number(words, 1) < 1)) {
+	    (counts && orr_dyn_count(words, 1, ORR_DYN_MOST_PROCS) < 1)) {
 		orr_dyn_say(
 			r,
-			"the resource manager says \"%s %s\"; known are grow N, shrink N, pool N and leave HOST",
-			what, orr_dyn_word(words, 1));
+			"the resource manager says \"%s %s\"; known are grow N, shrink N, pool N (N up to %d) and leave HOST",
+			what, orr_dyn_word(words, 1), ORR_DYN_MOST_PROCS);
+		return -1;
+	}
+	if (r->demands.n + r->away.n >= MOST_DEMANDS) {
+		orr_dyn_say(r, "the resource manager has made %d demands that nobody fulfils",
+			    MOST_DEMANDS / 2);
 		return -1;
 	}
 	if (!strcmp(what, "leave"))

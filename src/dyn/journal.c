@@ -24,6 +24,14 @@ void orr_dyn_journal_open(struct orr_dyn_registry *r)
 		orr_dyn_say(r, "$ORRERY_DYN_LOG: %s cannot be written", path);
 }
 
+/* A word of a peer's: blanks and control characters would make other words or lines of it. */
+static void write_word(FILE *f, const char *word)
+{
+	fputc(' ', f);
+	for (const unsigned char *c = (const unsigned char *) word; *c; c++)
+		fputc(*c > ' ' && *c != 127 ? *c : '?', f);
+}
+
 void orr_dyn_note(struct orr_dyn_registry *r, int uid, const char *verb,
 		  const struct orr_dyn_words *words)
 {
@@ -33,7 +41,7 @@ void orr_dyn_note(struct orr_dyn_registry *r, int uid, const char *verb,
 	long long us = (long long) (r->host.now_s(r->host.arg) * 1e6 + 0.5);
 	fprintf(r->journal, "%lld.%06lld %d %s", us / 1000000, us % 1000000, uid, verb);
 	for (int i = 0; words && i < words->n && i < MOST_WORDS; i++)
-		fprintf(r->journal, " %s", words->w[i]);
+		write_word(r->journal, words->w[i]);
 	fputc('\n', r->journal);
 	fflush(r->journal);
 }

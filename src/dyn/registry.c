@@ -58,11 +58,11 @@ int orr_dyn_arrive(struct orr_dyn_registry *r, int start, int place, const char 
 	int world = start ? r->change.delta : 0;
 	const struct orr_dyn_set *set = r->sets.sets[world];
 	if (place < 0 || place >= set->n ||
-	    r->sets.procs[set->uids[place]].state != ORR_DYN_EXPECTED)
+	    r->sets.procs[set->uids[place]].state != ORR_DYN_EXPECTED ||
+	    r->sets.procs[set->uids[place]].host) /* somebody has that place */
 		return -1;
 	struct orr_dyn_proc *p = &r->sets.procs[set->uids[place]];
 	orr_dyn_note(r, set->uids[place], "arrives", NULL);
-	free(p->host);
 	p->host = strcpy(orr_dyn_memory(NULL, strlen(where) + 1), where);
 	return set->uids[place];
 }
@@ -111,6 +111,27 @@ enum orr_dyn_end orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed)
 	orr_dyn_change_spawn(r);
 	orr_dyn_evaluate_all(r);
 	return end;
+}
+
+void orr_dyn_forget(struct orr_dyn_registry *r, int uid, unsigned ticket)
+{
+	struct orr_dyn_change *change = &r->change;
+	for (struct orr_dyn_call *c = r->calls, *next; c; c = next) {
+		next = c->next;
+		for (int i = c->narrived - 1; i >= 0; i--)
+			if (c->arrived[i].uid == uid && c->arrived[i].ticket == ticket)
+				c->arrived[i] = c->arrived[--c->narrived];
+		if (!c->narrived)
+			orr_dyn_call_end(r, c);
+	}
+	if (change->phase == ORR_DYN_STARTING && change->nwanted && change->asker.uid == uid &&
+	    change->asker.ticket == ticket)
+		orr_dyn_change_cancel(r, "the thread that starts processes has gone");
+}
+
+int orr_dyn_runs(const struct orr_dyn_registry *r, int uid)
+{
+	return uid >= 0 && uid < r->sets.nprocs && r->sets.procs[uid].state == ORR_DYN_RUNS;
 }
 
 int orr_dyn_registry_alive(const struct orr_dyn_registry *r)

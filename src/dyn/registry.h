@@ -22,12 +22,19 @@
  *   port NUMBER PIECE TEXT         ok
  *   ask NUMBER PIECE               ok TEXT, when it is known
  *
+ * A peer's words are checked here, whatever it knows to authenticate itself with: names, numbers
+ * and counts that it cannot have are answered with an error, and what it makes the registry keep
+ * has a limit.
+ *
  * Invariant: at most one change is pending, and a process that runs gets one answer for each
  * request. */
 #ifndef ORR_DYN_REGISTRY_H
 #define ORR_DYN_REGISTRY_H
 
 #include "dyn/words.h"
+
+/* A number of processes that is above this one is a mistake. */
+#define ORR_DYN_MOST_PROCS (1 << 20)
 
 struct orr_dyn_registry;
 
@@ -53,6 +60,10 @@ int orr_dyn_expecting(const struct orr_dyn_registry *r);
 void orr_dyn_start_failed(struct orr_dyn_registry *r, int start);
 void orr_dyn_request(struct orr_dyn_registry *r, int uid, unsigned ticket,
 		     const struct orr_dyn_words *words);
+/* Nobody waits for the answer to that request any more. */
+void orr_dyn_forget(struct orr_dyn_registry *r, int uid, unsigned ticket);
+/* True if there is such a process, and it runs. */
+int orr_dyn_runs(const struct orr_dyn_registry *r, int uid);
 /* A process has ended. Returns how the run goes on: without it, not at all because the process
  * failed while others need it, or not at all because it failed and was the last one. */
 enum orr_dyn_end { ORR_DYN_GOES_ON, ORR_DYN_NEEDED, ORR_DYN_NONE_LEFT };

@@ -66,7 +66,7 @@ struct orr_dyn_registry {
 	struct orr_dyn_port *ports;
 	struct orr_dyn_words demands; /* each two words */
 	struct orr_dyn_words away;    /* hosts, each with the number of starts that there were */
-	int pool, njoins, nstarts;
+	int pool, njoins, nstarts, nports;
 	FILE *journal; /* NULL: nobody wants it */
 };
 
@@ -109,6 +109,8 @@ struct orr_dyn_call *orr_dyn_call_enter(struct orr_dyn_registry *r, enum orr_dyn
 void orr_dyn_call_fail(struct orr_dyn_registry *r, struct orr_dyn_call *c, const char *why);
 /* True if all have arrived that the call waits for. */
 int orr_dyn_call_complete(const struct orr_dyn_registry *r, const struct orr_dyn_call *c);
+/* True if a process that has not ended waits for its answer. */
+int orr_dyn_call_awaited(const struct orr_dyn_registry *r, const struct orr_dyn_call *c);
 /* The place of a process in the list, or -1. */
 int orr_dyn_place_of(const int *uids, int n, int uid);
 /* True if the words are the same from that one on. */

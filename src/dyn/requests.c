@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Requests that one process makes, by name.
  *
- * Invariant: an unknown request is answered with an error. */
+ * Invariant: an unknown request, and one with numbers that its process cannot have, is answered
+ * with an error and changes nothing. */
 #include "dyn/registry_own.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Limits that no program comes near, so that one that is broken harms the run no further. */
+enum {
+	MOST_NAMES = 4096,  /* process sets or keys in a request */
+	MOST_SETS = 65536,  /* that a run makes */
+	MOST_PORTS = 65536, /* that nobody has asked for yet */
+	MOST_TEXT = 4096    /* bytes of a name or port */
+};
+#define MOST_KEPT ((size_t) 256 << 20) /* bytes of sets and dictionaries */
 
 static void request_ready(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
 			  const struct orr_dyn_words *words)
@@ -16,6 +27,10 @@ static void request_ready(struct orr_dyn_registry *r, struct orr_dyn_arrival fro
 		struct orr_dyn_words leave = orr_dyn_words_of("leave", NULL);
 		r->host.reply(r->host.arg, from.uid, from.ticket, &leave);
 		orr_dyn_words_free(&leave);
+		return;
+	}
+	if (p->state != ORR_DYN_EXPECTED) {
+		orr_dyn_answer_error(r, from, "this process has said before that it is ready");
 		return;
 	}
 	p->ticket = from.ticket;
@@ -29,11 +44,12 @@ static void request_ready(struct orr_dyn_registry *r, struct orr_dyn_arrival fro
 		orr_dyn_world_runs(r, 0, 0);
 }
 
+/* The number behind that key: 0 without one, -1 if it is none. */
 static int number_in(const struct orr_dyn_words *words, int from, const char *key)
 {
 	for (int i = from; i + 1 < words->n; i += 2)
 		if (!strcmp(words->w[i], key))
-			return (int) orr_dyn_number(words, i + 1);
+			return orr_dyn_count(words, i + 1, INT_MAX / 4);
 	return 0;
 }
 
@@ -64,10 +80,10 @@ static int split_sizes(const char *text, int *sizes, int room, int total)
 {
 	int n = 0;
 	for (char *end; *text && n < room; text = end + (*end == ',')) {
-		sizes[n] = (int) strtol(text, &end, 10);
-		if (end == text || sizes[n] < 1 || (*end && *end != ','))
+		long size = strtol(text, &end, 10);
+		if (end == text || size < 1 || size > total || (*end && *end != ','))
 			return -1;
-		total -= sizes[n++];
+		total -= sizes[n++] = (int) size;
 	}
 	return *text || total ? -1 : n;
 }
@@ -98,10 +114,10 @@ static void request_algebra(struct orr_dyn_registry *r, struct orr_dyn_arrival f
 			    int nin, const struct orr_dyn_change *c)
 {
 	const struct orr_dyn_set **sets = orr_dyn_memory(NULL, (size_t) nin * sizeof(*sets));
-	int room = 0;
+	size_t room = 0;
 	for (int i = 0; i < nin; i++)
-		room += (sets[i] = r->sets.sets[in[i]])->n;
-	int *uids = orr_dyn_memory(NULL, (size_t) room * sizeof(*uids));
+		room += (size_t) (sets[i] = r->sets.sets[in[i]])->n;
+	int *uids = orr_dyn_memory(NULL, room * sizeof(*uids));
 	int n = c->type == ORR_DYN_UNION        ? orr_dyn_union(sets, nin, uids)
 		: c->type == ORR_DYN_DIFFERENCE ? orr_dyn_difference(sets, nin, uids)
 						: orr_dyn_intersection(sets, nin, uids);
@@ -136,28 +152,45 @@ static void perform(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
 	}
 }
 
+/* The names that the program chose for the outputs are free, or the process gets an error. */
+static int names_are_free(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
+			  const struct orr_dyn_words *names)
+{
+	for (int i = 0; i < names->n; i++) {
+		const char *name = names->w[i];
+		if (!*name || !strncmp(name, "mpi://", 6) || strlen(name) > MOST_TEXT)
+			orr_dyn_answer_error(r, from,
+					     "a process set cannot have the name \"%.64s\"", name);
+		else if (orr_dyn_set_find(&r->sets, from.uid, name) >= 0)
+			orr_dyn_answer_error(r, from, "there is a process set %s already", name);
+		else
+			continue;
+		return 0;
+	}
+	return 1;
+}
+
 /* psetop OP N NAME... N SET... KEY VALUE... */
 static void request_psetop(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
 			   const struct orr_dyn_words *words)
 {
 	struct orr_dyn_change c = { .type = (int) orr_dyn_number(words, 1) };
-	int nnames = (int) orr_dyn_number(words, 2), at = 3 + nnames;
-	int nin = (int) orr_dyn_number(words, at), found = 0;
-	int *in = orr_dyn_memory(NULL, (size_t) (nin > 0 ? nin : 0) * sizeof(*in));
+	int nnames = orr_dyn_count(words, 2, MOST_NAMES), at = 3 + nnames, found = 0;
+	int nin = nnames < 0 ? -1 : orr_dyn_count(words, at, MOST_NAMES);
+	if (nin < 1 || nin > words->n - at - 1) {
+		orr_dyn_answer_error(
+			r, from,
+			"an operation needs a process set to begin with, and at most %d of them",
+			MOST_NAMES);
+		return;
+	}
+	int *in = orr_dyn_memory(NULL, (size_t) nin * sizeof(*in));
 	for (int i = 0; i < nnames; i++)
 		orr_dyn_words_add(&c.names, orr_dyn_word(words, 3 + i));
-	if (nin < 1)
-		orr_dyn_answer_error(r, from, "an operation needs a process set to begin with");
 	while (found < nin &&
 	       (in[found] = orr_dyn_find(r, from, orr_dyn_word(words, at + 1 + found))) >= 0)
 		found++;
-	for (int i = 0; found == nin && i < nnames; i++) {
-		if (orr_dyn_set_find(&r->sets, from.uid, c.names.w[i]) < 0)
-			continue;
-		orr_dyn_answer_error(r, from, "there is a process set %s already", c.names.w[i]);
-		found = -1;
-	}
-	if (nin > 0 && found == nin) {
+	if (found == nin && names_are_free(r, from, &c.names)) {
 		c.input = in[0];
 		perform(r, from, words, &c, in, nin, at + 1 + nin);
 	}
@@ -165,22 +198,31 @@ static void request_psetop(struct orr_dyn_registry *r, struct orr_dyn_arrival fr
 	free(in);
 }
 
+/* The request that follows the start of processes has a ticket of its own: the query that asked for
+ * the start is answered by it. */
+static void renew_query(struct orr_dyn_registry *r, struct orr_dyn_arrival from)
+{
+	for (struct orr_dyn_call *call = r->calls; call; call = call->next)
+		for (int i = 0; call->kind == ORR_DYN_CALL_QUERY && call->set == r->change.input &&
+				i < call->narrived;
+		     i++)
+			if (call->arrived[i].uid == from.uid) {
+				call->arrived[i] = from;
+				return;
+			}
+}
+
 static void request_spawned(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
 			    const struct orr_dyn_words *words)
 {
 	struct orr_dyn_change *c = &r->change;
-	if (c->by_manager) { /* its ticket is a new one */
-		for (struct orr_dyn_call *call = r->calls; call; call = call->next)
-			for (int i = 0; call->kind == ORR_DYN_CALL_QUERY && i < call->narrived; i++)
-				if (call->arrived[i].uid == from.uid)
-					call->arrived[i] = from;
-	}
-	if (c->phase != ORR_DYN_STARTING || c->asker.uid != from.uid) {
-		/* a process died meanwhile, and the change with it */
-		if (!c->by_manager)
-			orr_dyn_answer_refused(r, from);
+	if (c->phase != ORR_DYN_STARTING || c->asker.uid != from.uid || c->spawned || c->nwanted) {
+		/* a process died meanwhile, and the change with it; or nobody asked for a start */
+		orr_dyn_answer_refused(r, from);
 		return;
 	}
+	if (c->by_manager)
+		renew_query(r, from);
 	c->asker = from;
 	c->spawned = 1;
 	if (c->failed)
@@ -197,8 +239,13 @@ static void request_set(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
 	int set = orr_dyn_find(r, from, orr_dyn_word(words, 1));
 	if (set < 0)
 		return;
+	if (words->n + r->sets.sets[set]->dict.n > 2 * MOST_NAMES) {
+		orr_dyn_answer_error(r, from, "the dictionary of a process set has at most %d keys",
+				     MOST_NAMES);
+		return;
+	}
 	for (int i = 2; i + 1 < words->n; i += 2)
-		orr_dyn_set_put(r->sets.sets[set], words->w[i], words->w[i + 1]);
+		orr_dyn_set_put(&r->sets, set, words->w[i], words->w[i + 1]);
 	orr_dyn_answer_ok(r, from);
 	orr_dyn_evaluate_all(r);
 }
@@ -269,13 +316,19 @@ static void request_members(struct orr_dyn_registry *r, struct orr_dyn_arrival f
 static void request_port(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
 			 const struct orr_dyn_words *words)
 {
-	struct orr_dyn_port *p = orr_dyn_memory(NULL, sizeof(*p));
 	const char *text = orr_dyn_word(words, 3);
+	if (r->nports == MOST_PORTS || strlen(text) > MOST_TEXT) {
+		orr_dyn_answer_error(r, from,
+				     "too many ports are open, or the name of one is too long");
+		return;
+	}
+	struct orr_dyn_port *p = orr_dyn_memory(NULL, sizeof(*p));
 	*p = (struct orr_dyn_port){ .next = r->ports,
 				    .number = (int) orr_dyn_number(words, 1),
 				    .piece = (int) orr_dyn_number(words, 2) };
 	p->text = strcpy(orr_dyn_memory(NULL, strlen(text) + 1), text);
 	r->ports = p;
+	r->nports++;
 	orr_dyn_answer_ok(r, from);
 	orr_dyn_evaluate_all(r);
 }
@@ -284,6 +337,27 @@ static void request_ask(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
 			const struct orr_dyn_words *words)
 {
 	orr_dyn_evaluate(r, orr_dyn_call_enter(r, ORR_DYN_CALL_ASK, &from.uid, 1, from, words));
+}
+
+/* False after an answer: the process does not run, or what the run keeps is at its limit. */
+static int may_ask(struct orr_dyn_registry *r, struct orr_dyn_arrival from,
+		   const struct orr_dyn_words *words)
+{
+	const char *what = orr_dyn_word(words, 0), *why = NULL;
+	int makes = !strcmp(what, "psetop");
+	if (strcmp(what, "ready") && !orr_dyn_runs(r, from.uid))
+		why = "this process does not take part in the run";
+	else if (words->n > 2 * MOST_NAMES && (!strcmp(what, "get") || !strcmp(what, "set")))
+		why = "too many keys in a request";
+	else if ((makes && r->sets.nsets >= MOST_SETS) ||
+		 ((makes || !strcmp(what, "set")) && r->sets.kept >= MOST_KEPT))
+		why = "the process sets of this run, or their dictionaries, have become too many";
+	if (!why)
+		return 1;
+	struct orr_dyn_words error = orr_dyn_words_of("error", why, NULL);
+	r->host.reply(r->host.arg, from.uid, from.ticket, &error);
+	orr_dyn_words_free(&error);
+	return 0;
 }
 
 void orr_dyn_request(struct orr_dyn_registry *r, int uid, unsigned ticket,
@@ -305,6 +379,8 @@ void orr_dyn_request(struct orr_dyn_registry *r, int uid, unsigned ticket,
 	struct orr_dyn_arrival from = { uid, ticket };
 	orr_assert(uid >= 0 && uid < r->sets.nprocs);
 	orr_dyn_note(r, uid, "asks", words);
+	if (!may_ask(r, from, words))
+		return;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		if (strcmp(orr_dyn_word(words, 0), table[i].name))
 			continue;

@@ -3,6 +3,7 @@
  *
  * Invariant: see script.h. */
 #include "dyn/script.h"
+#include "dyn/registry.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,17 +15,20 @@ static char why[512];
 int orr_dyn_script_line(const char *line, struct orr_dyn_words *words)
 {
 	static const char *const known[] = { "grow", "shrink", "pool", "leave", "fail" };
-	char what[16], value[256], rest[2], *end;
+	char what[16], value[256], rest[2];
 	if (sscanf(line, " %15s %255s %1s", what, value, rest) != 2)
 		return -1;
 	int is = -1;
 	for (int i = 0; i < 5; i++)
 		if (!strcmp(what, known[i]))
 			is = i;
-	if (is < 0 || (is < 3 && (strtol(value, &end, 10) < 1 || *end)))
+	if (is < 0)
 		return -1;
 	*words = orr_dyn_words_of(what, value, NULL);
-	return 0;
+	if (is > 2 || orr_dyn_count(words, 1, ORR_DYN_MOST_PROCS) > 0)
+		return 0;
+	orr_dyn_words_free(words);
+	return -1;
 }
 
 static int by_time(const void *a, const void *b)

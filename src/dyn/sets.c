@@ -15,6 +15,7 @@
 int orr_dyn_proc_new(struct orr_dyn_sets *s, int world)
 {
 	s->procs = orr_dyn_memory(s->procs, (size_t) (s->nprocs + 1) * sizeof(*s->procs));
+	s->kept += sizeof(*s->procs);
 	s->procs[s->nprocs] = (struct orr_dyn_proc){ .state = ORR_DYN_EXPECTED, .world = world };
 	return s->nprocs++;
 }
@@ -34,6 +35,7 @@ int orr_dyn_set_new(struct orr_dyn_sets *s, const char *name, const int *uids, i
 		memcpy(set->uids, uids, (size_t) n * sizeof(*uids));
 	s->sets = orr_dyn_memory(s->sets, (size_t) (s->nsets + 1) * sizeof(*s->sets));
 	s->sets[s->nsets] = set;
+	s->kept += sizeof(*set) + strlen(name) + (size_t) n * sizeof(*uids);
 	return s->nsets++;
 }
 
@@ -82,15 +84,19 @@ const char *orr_dyn_set_value(const struct orr_dyn_set *set, const char *key)
 	return NULL;
 }
 
-void orr_dyn_set_put(struct orr_dyn_set *set, const char *key, const char *value)
+void orr_dyn_set_put(struct orr_dyn_sets *s, int number, const char *key, const char *value)
 {
+	struct orr_dyn_set *set = s->sets[number];
+	s->kept += strlen(value);
 	for (int i = 0; i < set->dict.n; i += 2) {
 		if (strcmp(set->dict.w[i], key))
 			continue;
+		s->kept -= strlen(set->dict.w[i + 1]);
 		free(set->dict.w[i + 1]);
 		set->dict.w[i + 1] = strcpy(orr_dyn_memory(NULL, strlen(value) + 1), value);
 		return;
 	}
+	s->kept += strlen(key) + 2 * sizeof(char *);
 	orr_dyn_words_add(&set->dict, key);
 	orr_dyn_words_add(&set->dict, value);
 }
@@ -120,60 +126,65 @@ void orr_dyn_sets_free(struct orr_dyn_sets *s)
 
 /* ---- algebra ---- */
 
-static int listed(const int *uids, int n, int uid)
+/* For each uid up to the greatest one, in how many of the sets from `first` on the process is;
+ * allocated. */
+static int *counts_of(const struct orr_dyn_set *const *in, int first, int nin)
 {
-	for (int i = 0; i < n; i++)
-		if (uids[i] == uid)
-			return 1;
-	return 0;
+	int most = -1;
+	for (int i = 0; i < nin; i++)
+		for (int k = 0; k < in[i]->n; k++)
+			most = in[i]->uids[k] > most ? in[i]->uids[k] : most;
+	size_t bytes = (size_t) (most + 1) * sizeof(int);
+	int *counts = memset(orr_dyn_memory(NULL, bytes), 0, bytes);
+	for (int i = first; i < nin; i++)
+		for (int k = 0; k < in[i]->n; k++)
+			counts[in[i]->uids[k]]++;
+	return counts;
 }
 
 int orr_dyn_union(const struct orr_dyn_set *const *in, int nin, int *out)
 {
-	int n = 0;
+	int n = 0, *fresh = counts_of(in, 0, nin);
 	for (int i = 0; i < nin; i++)
 		for (int k = 0; k < in[i]->n; k++)
-			if (!listed(out, n, in[i]->uids[k]))
+			if (fresh[in[i]->uids[k]]) {
+				fresh[in[i]->uids[k]] = 0;
 				out[n++] = in[i]->uids[k];
-	return n;
-}
-
-/* In how many of the sets behind the first one the process is. */
-static int among_others(const struct orr_dyn_set *const *in, int nin, int uid)
-{
-	int n = 0;
-	for (int i = 1; i < nin; i++)
-		n += listed(in[i]->uids, in[i]->n, uid);
+			}
+	free(fresh);
 	return n;
 }
 
 int orr_dyn_difference(const struct orr_dyn_set *const *in, int nin, int *out)
 {
-	int n = 0;
+	int n = 0, *others = counts_of(in, 1, nin);
 	for (int k = 0; k < in[0]->n; k++)
-		if (!among_others(in, nin, in[0]->uids[k]))
+		if (!others[in[0]->uids[k]])
 			out[n++] = in[0]->uids[k];
+	free(others);
 	return n;
 }
 
 int orr_dyn_fill(const struct orr_dyn_set *const *in, int nin, int *out)
 {
-	int last = in[0]->n, n = 0;
+	int last = in[0]->n, n = 0, *others = counts_of(in, 1, nin);
 	for (int k = 0; k < last; k++) {
 		int uid = in[0]->uids[k];
-		while (among_others(in, nin, uid) && --last > k)
+		while (others[uid] && --last > k)
 			uid = in[0]->uids[last];
 		if (k < last)
 			out[n++] = uid;
 	}
+	free(others);
 	return n;
 }
 
 int orr_dyn_intersection(const struct orr_dyn_set *const *in, int nin, int *out)
 {
-	int n = 0;
+	int n = 0, *others = counts_of(in, 1, nin);
 	for (int k = 0; k < in[0]->n; k++)
-		if (among_others(in, nin, in[0]->uids[k]) == nin - 1)
+		if (others[in[0]->uids[k]] == nin - 1)
 			out[n++] = in[0]->uids[k];
+	free(others);
 	return n;
 }

@@ -40,6 +40,7 @@ struct orr_dyn_sets {
 	struct orr_dyn_set **sets;
 	int nsets;
 	int counter; /* of the names that the runtime gives */
+	size_t kept; /* about how many bytes all that takes */
 };
 
 /* A new process of that world. Returns its uid. */
@@ -54,7 +55,7 @@ int orr_dyn_set_place(const struct orr_dyn_set *set, int uid);
 const char *orr_dyn_set_name(const struct orr_dyn_sets *s, int number);
 /* The value of the key, or NULL. */
 const char *orr_dyn_set_value(const struct orr_dyn_set *set, const char *key);
-void orr_dyn_set_put(struct orr_dyn_set *set, const char *key, const char *value);
+void orr_dyn_set_put(struct orr_dyn_sets *s, int number, const char *key, const char *value);
 /* Processes that run or start and have not left the application. */
 int orr_dyn_sets_alive(const struct orr_dyn_sets *s);
 void orr_dyn_sets_free(struct orr_dyn_sets *s);

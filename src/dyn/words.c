@@ -4,6 +4,7 @@
  * Invariant: see words.h. */
 #include "dyn/words.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +58,17 @@ const char *orr_dyn_word(const struct orr_dyn_words *l, int place)
 long orr_dyn_number(const struct orr_dyn_words *l, int place)
 {
 	return strtol(orr_dyn_word(l, place), NULL, 10);
+}
+
+int orr_dyn_count(const struct orr_dyn_words *l, int place, int most)
+{
+	const char *text = orr_dyn_word(l, place);
+	char *end;
+	if (*text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	long number = strtol(text, &end, 10);
+	return errno || *end || number > most ? -1 : (int) number;
 }
 
 int orr_dyn_word_is(const struct orr_dyn_words *l, int place, const char *text)

@@ -23,6 +23,8 @@ void orr_dyn_words_copy(struct orr_dyn_words *l, const struct orr_dyn_words *fro
 void orr_dyn_words_free(struct orr_dyn_words *l);
 const char *orr_dyn_word(const struct orr_dyn_words *l, int place);
 long orr_dyn_number(const struct orr_dyn_words *l, int place);
+/* The word at that place as a whole number from 0 to `most`, or -1 if it is anything else. */
+int orr_dyn_count(const struct orr_dyn_words *l, int place, int most);
 /* True if the word at that place is this one. */
 int orr_dyn_word_is(const struct orr_dyn_words *l, int place, const char *text);
 /* The list of these words, which end with NULL. */

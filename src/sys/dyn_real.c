@@ -104,20 +104,10 @@ static int dial(const char *address, const char *port)
 /* The name that the resource manager has for this host, if it is another than the system's. */
 #define HOST "ORRERY_DYN_HOST"
 
-/* Says who this is: `as` is "early", "process" or "thread", number its place or its uid. fd -1: on
- * a new connection. Returns the connection, or -1. */
-static int introduce(int fd, const char *as, int number, struct orr_dyn_words *answer)
+/* The words that say who this is (introduce()). */
+static struct orr_dyn_words hello_of(const char *key, const char *as, int number)
 {
-	const char *server = getenv("ORRERY_DYN_SERVER");
-	char text[512], host[256] = "", *address, *port, *key;
-	unsigned ticket;
-	snprintf(text, sizeof(text), "%s", server ? server : "");
-	if (split_server(text, &address, &port, &key))
-		return -1;
-	if (fd < 0)
-		fd = dial(address, port);
-	if (fd < 0)
-		return -1;
+	char host[256] = "";
 	if (getenv(HOST))
 		snprintf(host, sizeof(host), "%s", getenv(HOST));
 	else
@@ -127,12 +117,48 @@ static int introduce(int fd, const char *as, int number, struct orr_dyn_words *a
 	orr_dyn_words_add(&hello, host);
 	orr_dyn_words_number(&hello, getpid());
 	orr_dyn_words_number(&hello, getenv(START) ? strtol(getenv(START), NULL, 10) : 0);
-	int failed = orr_dyn_wire_send(fd, 0, &hello) || orr_dyn_wire_receive(fd, &ticket, answer);
+	return hello;
+}
+
+/* How often a new connection is tried that the registry closes: it does so when strangers crowd at
+ * its door and this process came late with its key. */
+enum { TRIES = 20 };
+
+/* Says who this is: `as` is "early", "process" or "thread", number its place or its uid. fd -1: on
+ * a new connection. Returns the connection, or -1. */
+static int introduce(int fd, const char *as, int number, struct orr_dyn_words *answer)
+{
+	const char *server = getenv("ORRERY_DYN_SERVER");
+	char text[512], *address, *port, *key;
+	unsigned ticket;
+	snprintf(text, sizeof(text), "%s", server ? server : "");
+	if (split_server(text, &address, &port, &key))
+		return -1;
+	struct orr_dyn_words hello = hello_of(key, as, number);
+	for (int tries = fd < 0 ? TRIES : 1; tries; tries--) {
+		if (fd < 0)
+			fd = dial(address, port);
+		if (fd < 0)
+			break;
+		if (!orr_dyn_wire_send(fd, 0, &hello) && !orr_dyn_wire_receive(fd, &ticket, answer))
+			break;
+		close(fd);
+		fd = -1;
+		usleep(20000);
+	}
 	orr_dyn_words_free(&hello);
-	if (!failed)
-		return fd;
-	close(fd);
-	return -1;
+	return fd;
+}
+
+/* Where the registry is, for people: the key is not for their eyes. */
+static const char *server_address(void)
+{
+	static char text[512];
+	snprintf(text, sizeof(text), "%s", getenv("ORRERY_DYN_SERVER"));
+	char *key = strrchr(text, ':');
+	if (key)
+		*key = 0;
+	return text;
 }
 
 static void __attribute__((noreturn)) lose_registry(void)
@@ -216,9 +242,8 @@ int orr_sys_dyn_enter(void)
 	forget_parent();
 	self.fd = introduce(self.fd, "process", rank, &answer);
 	if (self.fd < 0) {
-		orr_sys_dyn_error(
-			"MPI_Session_init: the registry of the run does not answer at $ORRERY_DYN_SERVER=%s",
-			getenv("ORRERY_DYN_SERVER"));
+		orr_sys_dyn_error("MPI_Session_init: the registry of the run does not answer at %s",
+				  server_address());
 		return -1;
 	}
 	if (!orr_dyn_word_is(&answer, 0, "ok"))
