@@ -9,6 +9,7 @@ orr_fuzz_wrap = -Wl,--wrap=orr_error -Wl,--wrap=orr_warn -Wl,--wrap=orr_info
 orr_fuzz_ldflags = $(orr_fuzz_wrap)
 orr_fuzz_ldadd = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 include %D%/sources.mk
+fuzz_registry_fuzz_SOURCES += $(orr_registry)
 check_PROGRAMS += $(orr_fuzz_targets)
 TESTS += $(orr_fuzz_targets)
 EXTRA_DIST += $(orr_fuzz_extra)
@@ -29,6 +30,8 @@ fuzz/clang/%.o: %.c include/starpu_config.h
 
 fuzz/clang/%_fuzz: fuzz/clang/fuzz/%_fuzz.o $(orr_fuzz_objects)
 	$(orr_fuzz_cc_v)$(ORR_CLANG) $(orr_fuzz_switches) -fsanitize=fuzzer $(orr_fuzz_wrap) -pthread -o $@ $^ $(HWLOC_LIBS) -lm -ldl
+
+fuzz/clang/registry_fuzz: $(patsubst %.c,fuzz/clang/%.o,$(filter %.c,$(orr_registry)))
 
 -include $(wildcard fuzz/clang/*/*.d fuzz/clang/*/*/*.d)
 

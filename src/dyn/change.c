@@ -76,7 +76,7 @@ void orr_dyn_change_done(struct orr_dyn_registry *r)
 {
 	struct orr_dyn_change *c = &r->change;
 	c->phase = ORR_DYN_PENDING;
-	if (c->type == ORR_DYN_ADD || c->type == ORR_DYN_GROW || c->type == ORR_DYN_REPLACE)
+	if (c->delta >= 0)
 		output(r, c->delta);
 	if (c->type != ORR_DYN_ADD && c->type != ORR_DYN_SUB)
 		output_main(r);
