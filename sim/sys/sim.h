@@ -219,6 +219,9 @@ struct orr_sim {
 	int progress_begun, progress_shown; /* a line of progress was written; it is there now */
 	/* given by the launcher: ends the simulation after all is reported; does not return */
 	void (*finish)(int status) __attribute__((noreturn));
+	int interrupted; /* atomic: the signal that ends the run, 0: none */
+	/* given by the launcher: ends the run by it */
+	void (*interrupt)(void);
 };
 
 extern struct orr_sim orr_sim;
@@ -318,8 +321,13 @@ void orr_sim_memory_init(void);
 
 /* sim_report.c */
 int orr_sim_report_write(void);
-void orr_sim_diagnose(FILE *f);
 size_t orr_sim_peak_rss(void);
+
+/* sim_stall.c: what everybody waits for. */
+void orr_sim_diagnose(FILE *f);
+
+/* sim_speak.c: the simulation ends, and what several ranks have said gets its number. */
+void orr_sim_speak_end(void);
 
 /* sim_progress.c */
 double orr_sim_wall_s(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages to people: one line each on stderr, prefixed with the rank in programs of several
- * processes.
+ * processes. What several of them say is printed once (orr_sys_speak()).
  *
  * Invariant: see log.h. */
 #include "base/process.h"
@@ -11,22 +11,34 @@
 #include <stdio.h>
 #include <string.h>
 
-static void emit(const char *level, const char *fmt, va_list ap)
+enum level { ERROR, WARNING, INFO };
+
+static void emit(enum level level, const char *fmt, va_list ap)
 {
 	ORR_PLAIN_NUMBERS;
+	static const char *const words[] = {
+		[ERROR] = "error: ", [WARNING] = "warning: ", [INFO] = ""
+	};
 	struct orr_process *proc = orr_self();
-	char line[2048];
-	int n;
+	char text[2048], rank[32] = "", more[64] = "";
+	int n = snprintf(text, sizeof(text), "%s", words[level]), others;
 
+	vsnprintf(text + n, sizeof(text) - (size_t) n, fmt, ap);
+	/* News of a run under way are of one rank, whatever others say. */
+	int merged = level != INFO || proc->state != ORR_PROCESS_UP;
+	others = merged ? orr_sys_speak(proc, text, level == ERROR) : 0;
+	if (others < 0)
+		return;
+	if (others > 0)
+		snprintf(more, sizeof(more), " (and %d more rank%s)", others,
+			 others > 1 ? "s" : "");
 	if (proc->mpi_size > 1)
-		n = snprintf(line, sizeof(line), "[orrery][%d] %s", proc->mpi_rank, level);
-	else
-		n = snprintf(line, sizeof(line), "[orrery] %s", level);
-	vsnprintf(line + n, sizeof(line) - (size_t) n - 1, fmt, ap);
-	strcat(line, "\n");
+		snprintf(rank, sizeof(rank), "[%d]", proc->mpi_rank);
 	fflush(stdout);
-	fputs(line, stderr);
+	fprintf(stderr, "[orrery]%s %s%s\n", rank, text, more);
 	fflush(stderr);
+	if (merged)
+		orr_sys_spoken(proc, text);
 }
 
 void orr_error(const char *fmt, ...)
@@ -34,7 +46,7 @@ void orr_error(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	emit("error: ", fmt, ap);
+	emit(ERROR, fmt, ap);
 	va_end(ap);
 }
 
@@ -45,7 +57,7 @@ void orr_warn(const char *fmt, ...)
 	if (orr_self()->cfg.silent)
 		return;
 	va_start(ap, fmt);
-	emit("warning: ", fmt, ap);
+	emit(WARNING, fmt, ap);
 	va_end(ap);
 }
 
@@ -56,7 +68,7 @@ void orr_info(const char *fmt, ...)
 	if (orr_self()->cfg.silent)
 		return;
 	va_start(ap, fmt);
-	emit("", fmt, ap);
+	emit(INFO, fmt, ap);
 	va_end(ap);
 }
 
@@ -65,7 +77,7 @@ void orr_fatal(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	emit("error: ", fmt, ap);
+	emit(ERROR, fmt, ap);
 	va_end(ap);
 	orr_sys_abort();
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages to people: one line each on stderr, prefixed with the rank in programs of several
- * processes. Whoever first identifies an error logs it. Any thread may call these.
+ * processes. What several ranks say in the same words is printed once: in a simulated run always,
+ * for news until the runtime is up; in a real one until the runtime is up, once on each host, if
+ * Open MPI has started the ranks. Whoever first identifies an error logs it. Any thread may call
+ * these.
  *
  * Invariant: one call writes one whole line, so that lines of several processes do not mix. Not
  * asserted: it is how these four functions are written. */

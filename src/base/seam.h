@@ -175,6 +175,13 @@ int orr_sys_link_load(struct orr_process *proc);
 /* [any] [locked] Ends the whole program, all its ranks included, after an error that the caller
  * already reported: flushes output and does not return. */
 void orr_sys_abort(void) __attribute__((noreturn));
+/* [any] The process is about to print this line of text. Processes of one run that say the same
+ * speak once: returns the number of others that this one speaks for, or -1 if another one speaks,
+ * and this one prints nothing. wait: the caller can wait a moment for others that will say the
+ * same. */
+int orr_sys_speak(struct orr_process *proc, const char *text, int wait);
+/* [any] It has printed it. */
+void orr_sys_spoken(struct orr_process *proc, const char *text);
 /* [any] The program goes on, and ends with a status that is not 0, whatever main returns: something
  * that the user asked for is missing. The caller has reported it. */
 void orr_sys_fail_at_end(struct orr_process *proc);
