@@ -12,10 +12,12 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 # The words of mpirun about a rank that a signal ended.
 LOST = re.compile(rb"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+ENDS = (signal.SIGINT, signal.SIGTERM)
 PR_SET_PDEATHSIG = 1
 FROM_KERNEL = 128  # si_code of a signal that no process sent
 
@@ -60,12 +62,15 @@ class Output:
 
 
 def wait(child, signals):
-    """The child's status; passes signals on meanwhile."""
+    """The child's status, and the signal by which somebody ended it or None; passes signals on meanwhile."""
+    ended_by = None
     while child.poll() is None:
         info = signal.sigwaitinfo(signals)
+        if info.si_signo in ENDS:
+            ended_by = info.si_signo
         if info.si_signo != signal.SIGCHLD and info.si_code != FROM_KERNEL:
             child.send_signal(info.si_signo)
-    return child.returncode
+    return child.returncode, ended_by
 
 
 def prepare(mask):
@@ -75,15 +80,20 @@ def prepare(mask):
 
 
 def launch(command, environment):
-    """Runs mpirun; its exit status, and the rank that was lost or None."""
+    """Runs mpirun; its exit status, and the rank that was lost or None. A run that somebody interrupts ends here."""
+    begin = time.monotonic()
     signals = {signal.SIGCHLD, *PASSED_ON}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE,
                                  preexec_fn=lambda: prepare(before))
         output = Output(child.stderr)
-        status = wait(child, signals)
+        status, ended_by = wait(child, signals)
         output.reader.join(10)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if ended_by:
+        sys.stderr.write("orrery run: %s after %.1f s; files that the run was writing are not complete\n" % (
+            "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin))
+        sys.exit(128 + ended_by)
     return status, output.lost

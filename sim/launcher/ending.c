@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The end of a simulation: by the end of the last program, by exit() of one, by a crash, a stall,
- * or an error of SimGrid.
+ * an interrupt, or an error of SimGrid.
  *
  * The program's own calls of exit() and MPI_Abort() are in calls.c.
  *
@@ -15,10 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <smpi/smpi.h>
 #include "guard.h"
 #include "launcher.h"
+#include "base/backtrace.h"
+#include "base/upcalls.h"
 
 /* smpi/smpi.h redirects these to virtual time; here they are defined. */
 #undef exit
@@ -134,12 +138,15 @@ static const char *crash_text(int sig)
 /* The C library's sigaction(): the usual name is the rank's. */
 extern int __sigaction(int sig, const struct sigaction *action, struct sigaction *before);
 
-static void on_crash(int sig);
-static const struct sigaction crash = { .sa_handler = on_crash,
-					.sa_flags = SA_ONSTACK | (int) SA_RESETHAND | SA_NODEFER };
+#define FRAMES 8
+
+static void on_crash(int sig, siginfo_t *info, void *context);
+static const struct sigaction crash = { .sa_sigaction = on_crash,
+					.sa_flags = SA_ONSTACK | (int) SA_RESETHAND | SA_NODEFER |
+						    SA_SIGINFO };
 
 /* The program's own handler, which may end the rank or jump away. */
-static void handle_by_program(struct orr_sim_rank *r, int sig)
+static void handle_by_program(struct orr_sim_rank *r, int sig, siginfo_t *info, void *context)
 {
 	struct sigaction *mine = r->own.actions ? &r->own.actions[sig] : NULL;
 	if (!mine || mine->sa_handler == SIG_DFL || mine->sa_handler == SIG_IGN)
@@ -148,14 +155,40 @@ static void handle_by_program(struct orr_sim_rank *r, int sig)
 	mine->sa_handler = SIG_DFL; /* it may crash itself, and may set itself again */
 	__sigaction(sig, &crash, NULL);
 	if (action.sa_flags & SA_SIGINFO) {
-		siginfo_t info = { .si_signo = sig };
-		action.sa_sigaction(sig, &info, NULL);
+		action.sa_sigaction(sig, info, context);
 	} else {
 		action.sa_handler(sig);
 	}
 }
 
-static void on_crash(int sig)
+/* The file that an object was copied from. */
+static const char *original_of(const void *object)
+{
+	for (int i = 0; i < orr_sim.nranks; i++)
+		if (orr_sim.ranks[i].object == object)
+			return orr_sim.program;
+	return NULL;
+}
+
+/* Says which task of the rank crashed, and where. */
+static void tell_crash(struct orr_sim_actor *a, int sig, const void *context)
+{
+	static char frames[4096]; /* the stack is a small one */
+	char task[512] = "";
+	struct orr_process *proc = a->rank->proc;
+	if (proc && proc->core_up && a->rank->runtime_up)
+		proc->core_up->running(&a->head.thread, task, sizeof(task));
+	orr_backtrace_write(frames, sizeof(frames), context, FRAMES, original_of);
+	if (*task)
+		fprintf(stderr, "orrery sim: rank %d: %s %s after %.6f s of virtual time\n",
+			a->rank->rank, task, crash_text(sig), orr_sim_clock_s());
+	else
+		fprintf(stderr, "orrery sim: rank %d (%s) %s after %.6f s of virtual time\n",
+			a->rank->rank, a->name, crash_text(sig), orr_sim_clock_s());
+	fputs(frames, stderr);
+}
+
+static void on_crash(int sig, siginfo_t *info, void *context)
 {
 	char text[4096];
 	if (judged.culprit)
@@ -166,12 +199,11 @@ static void on_crash(int sig)
 	if (self && sg_actor_get_data(self))
 		a = sg_actor_get_data(self);
 	if (self && sg_actor_get_data(self))
-		handle_by_program(a->rank, sig);
+		handle_by_program(a->rank, sig, info, context);
 	orr_sim_own_lines();
 	fflush(stdout);
 	if (self && sg_actor_get_data(self))
-		fprintf(stderr, "orrery sim: rank %d (%s) %s after %.6f s of virtual time\n",
-			a->rank->rank, a->name, crash_text(sig), orr_sim_clock_s());
+		tell_crash(a, sig, context);
 	else
 		fprintf(stderr,
 			"orrery sim: the simulator itself %s after %.6f s of virtual time\n",
@@ -180,9 +212,71 @@ static void on_crash(int sig)
 	orr_sim_leave(128 + sig);
 }
 
+/* ---- interrupts ---- */
+
+static const char *interrupt_text(void)
+{
+	return orr_sim.interrupted == SIGINT ? "interrupted" : "terminated";
+}
+
+static void tell_interrupt(void)
+{
+	orr_sim_progress_clear();
+	orr_sim_own_lines();
+	fflush(stdout);
+	fprintf(stderr,
+		"orrery sim: %s at %.6f s of virtual time, after %.2f s; %llu tasks were done, %d of %d ranks had ended\n",
+		interrupt_text(), orr_sim_clock_s(), orr_sim_wall_s() - orr_sim.wall_start,
+		(unsigned long long) orr_sim.tasks_done, orr_sim.nended, orr_sim.nranks);
+}
+
+/* At the next change of actors, where everything is whole: what is known by now is written, and is
+ * marked as a part. */
+static void interrupted(void)
+{
+	int status = 128 + orr_sim.interrupted;
+	tell_interrupt();
+	orr_sim.quiet = 1;
+	orr_sim.status = status;
+	orr_sim_report_write();
+	if (orr_sim.report_file || orr_sim.stats_file)
+		fprintf(stderr, "orrery sim: %s%s%s %s of a part of the run, and say so\n",
+			orr_sim.report_file ? orr_sim.report_file : "",
+			orr_sim.report_file && orr_sim.stats_file ? " and " : "",
+			orr_sim.stats_file ? orr_sim.stats_file : "",
+			orr_sim.report_file && orr_sim.stats_file ? "are" : "is");
+	fflush(NULL);
+	orr_sim_leave(status);
+}
+
+/* The second time, or when no other actor comes up soon, the run ends at once. */
+static void on_interrupt(int sig)
+{
+	struct itimerval soon = { .it_value = { .tv_sec = 1 } };
+	if (orr_sim.interrupted)
+		orr_sim_leave(128 + sig);
+	orr_sim.interrupted = sig;
+	syscall(SYS_setitimer, ITIMER_REAL, &soon, NULL);
+}
+
+/* SimGrid has a handler for SIGINT, which calls exit(): in the rank that runs just then. Whoever
+ * started us in the background may have switched the signal off. */
+static void catch_interrupt(int sig)
+{
+	struct sigaction before,
+		action = { .sa_handler = on_interrupt, .sa_flags = SA_ONSTACK | SA_RESTART };
+	if (!__sigaction(sig, NULL, &before) && before.sa_handler != SIG_IGN)
+		__sigaction(sig, &action, NULL);
+}
+
 static void on_alarm(int sig)
 {
 	(void) sig;
+	if (orr_sim.interrupted) { /* in the middle of a kernel: files would be half written */
+		tell_interrupt();
+		fflush(stderr);
+		orr_sim_leave(128 + orr_sim.interrupted);
+	}
 	orr_sim_progress_clear();
 	orr_sim_own_lines();
 	fflush(stdout);
@@ -204,6 +298,10 @@ void launcher_ending_init(void)
 	sigaction(SIGFPE, &crash, NULL);
 	sigaction(SIGILL, &crash, NULL);
 	signal(SIGALRM, on_alarm);
+	catch_interrupt(SIGINT);
+	catch_interrupt(SIGTERM);
+	orr_sim.interrupt = interrupted;
+	orr_backtrace_prepare();
 	signal(SIGPIPE, SIG_DFL);
 	orr_sim.finish = launcher_finish;
 }

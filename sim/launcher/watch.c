@@ -14,23 +14,21 @@
  * Invariant: the thread of the watch touches no state of the simulation but the counter of changes
  * and `watch`; all else happens in the thread of the actors, in the handler of the signal. */
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <execinfo.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include "launcher.h"
+#include "base/backtrace.h"
 
 /* Not smpi/smpi.h, whose sleep functions are virtual. */
 
@@ -85,46 +83,21 @@ static int count_states(void)
 	return n;
 }
 
-/* ---- the name of a function ---- */
-
-/* The function at that offset of the program, from the symbols of its file; NULL: not known. */
-static const char *function_in(const char *image, size_t size, size_t at)
-{
-	const ElfW(Ehdr) *h = (const void *) image;
-	const ElfW(Shdr) *sections = (const void *) (image + h->e_shoff);
-	if (h->e_shoff + h->e_shnum * sizeof(*sections) > size)
-		return NULL;
-	for (int i = 0; i < h->e_shnum; i++) {
-		if (sections[i].sh_type != SHT_SYMTAB || sections[i].sh_link >= h->e_shnum)
-			continue;
-		const ElfW(Sym) *s = (const void *) (image + sections[i].sh_offset);
-		const char *names = image + sections[sections[i].sh_link].sh_offset;
-		for (size_t n = sections[i].sh_size / sizeof(*s); n > 0; n--, s++)
-			if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && at >= s->st_value &&
-			    at < s->st_value + s->st_size)
-				return names + s->st_name;
-	}
-	return NULL;
-}
-
-/* The innermost function of the program itself. */
+/* The innermost function of the program itself, in a text that stays until the next call. */
 static const char *name_function(const struct orr_sim_rank *r)
 {
-	const struct link_map *map = r->object;
+	static char name[160];
 	void *frames[64];
-	struct stat st;
 	Dl_info info;
-	int n = backtrace(frames, 64), fd = open(orr_sim.program, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) || !map)
-		return NULL;
-	const char *image = mmap(NULL, (size_t) st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	for (int i = 1; i < n && image != MAP_FAILED; i++) {
+	int n = backtrace(frames, 64);
+	for (int i = 1; i < n && r->object; i++) {
 		struct link_map *at = NULL;
-		if (!dladdr1(frames[i], &info, (void **) &at, RTLD_DL_LINKMAP) || at != map)
+		if (!dladdr1(frames[i], &info, (void **) &at, RTLD_DL_LINKMAP) || at != r->object)
 			continue;
-		size_t offset = (size_t) ((uintptr_t) frames[i] - map->l_addr);
-		const char *name = function_in(image, (size_t) st.st_size, offset);
-		return name ? name : info.dli_sname;
+		size_t offset = (size_t) ((uintptr_t) frames[i] - at->l_addr);
+		if (orr_backtrace_name(orr_sim.program, offset, name, sizeof(name)))
+			return name;
+		return info.dli_sname;
 	}
 	return NULL;
 }
@@ -246,15 +219,15 @@ void launcher_watch_start(void)
 {
 	struct sigaction action = { .sa_sigaction = on_look,
 				    .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
-	const char *off = getenv("ORR_SIM_WATCH");
+	int patience_s = (int) launcher_variable_whole("ORR_SIM_WATCH", 0, 1e9, 1);
 	pthread_attr_t attr;
 	pthread_t thread;
 	sigset_t all, before;
 	void *frame;
-	if (off && !strcmp(off, "0"))
+	if (patience_s == 0)
 		return;
-	if (off && atoi(off) > 1)
-		watch.patience_s = atoi(off);
+	if (patience_s > 1)
+		watch.patience_s = patience_s;
 	backtrace(&frame, 1); /* loads what it needs now */
 	watch.actors = pthread_self();
 	watch.task = (int) syscall(SYS_gettid);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The output of a simulation at its end: the summary for people, --report, --stats; and what
- * everybody waits for when it stalls.
+/* The output of a simulation at its end: the summary for people, --report, --stats.
  *
  * Invariant: two runs of the same command write the same bytes, but for wall time and memory. */
 #include <errno.h>
@@ -10,10 +9,6 @@
 #include "sim.h"
 #include "base/numbers.h"
 #include "base/seam_mpi.h"
-#include "base/upcalls.h"
-
-#define DUMP_PER_RANK 20
-#define DUMP_ALL 200
 
 struct totals {
 	uint64_t tasks, messages, bytes;
@@ -107,6 +102,8 @@ static void sum(struct totals *t)
 			t->bytes += r->peers[p].bytes;
 		}
 	}
+	if (orr_sim.interrupted && orr_sim_clock_s() > t->makespan_s)
+		t->makespan_s = orr_sim_clock_s();
 	/* Programs without the MPI layer report no tasks: then those that ran on workers count. */
 	if (t->tasks < orr_sim.tasks_done)
 		t->tasks = orr_sim.tasks_done;
@@ -156,6 +153,9 @@ static int write_stats(const struct totals *t, const char *path)
 	fprintf(f,
 		"# orrery stats: nodes=%d makespan_s=%.9f\nsrc,dst,bytes,messages,first_s,last_s\n",
 		orr_sim.nranks, t->makespan_s);
+	if (orr_sim.interrupted)
+		fprintf(f, "# interrupted at %.9f s: ranks that had not ended are missing\n",
+			orr_sim_clock_s());
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		const struct orr_sim_rank *r = &orr_sim.ranks[i];
 		for (unsigned p = 0; p < r->npeers; p++) {
@@ -226,6 +226,8 @@ static int write_report(const struct totals *t, const char *path)
 	json_string(f, orr_sim.ranks[0].machine_name);
 	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d", orr_sim.ranks[0].ncpus,
 		orr_sim.status);
+	if (orr_sim.interrupted)
+		fprintf(f, ",\n  \"interrupted_at_s\": %.9f", orr_sim_clock_s());
 	write_variability(f, t);
 	fputs("\n}\n", f);
 	return close_output(f, path);
@@ -252,6 +254,23 @@ static void print_bounds(FILE *f, const struct totals *t)
 		fprintf(f, "the run took %.2f times the larger\n", t->makespan_s / s);
 	else
 		fputs("no tasks were recorded\n", f);
+}
+
+/* What was assumed where nothing was measured, and how to measure. */
+static void print_remedy(FILE *f)
+{
+	const struct orr_sim_rank *r = orr_sim.ranks;
+	fprintf(f, "orrery sim: assumed for these: %u core%s a node (machine %s)", r->ncpus,
+		r->ncpus == 1 ? "" : "s", r->machine ? r->machine_name : "built in");
+	if (orr_sim.nranks > 1) {
+		sg_host_t other = orr_sim.ranks[1].host;
+		fputs(", a network of ", f);
+		print_bytes(f, sg_host_get_route_bandwidth(r->host, other));
+		fprintf(f, "/s and %.3g us", 1e6 * sg_host_get_route_latency(r->host, other));
+	}
+	fputs(". To measure: `orrery calibrate -o m/NAME --name NAME`, run the program with STARPU_CALIBRATE=1 "
+	      "STARPU_PERF_MODEL_DIR=m/NAME STARPU_HOSTNAME=NAME, simulate with --machine m/NAME\n",
+	      f);
 }
 
 static void print_summary(const struct totals *t)
@@ -281,6 +300,7 @@ static void print_summary(const struct totals *t)
 	for (unsigned i = 0; i < orr_sim.nuncalibrated && i < 8; i++)
 		fprintf(f, "%s %s", i ? "," : "", orr_sim.uncalibrated[i].name);
 	fprintf(f, "%s\n", orr_sim.nuncalibrated > 8 ? ", ..." : "");
+	print_remedy(f);
 }
 
 int orr_sim_report_write(void)
@@ -299,87 +319,4 @@ int orr_sim_report_write(void)
 	if (!orr_sim.quiet)
 		print_summary(&t);
 	return failed;
-}
-
-/* ---- stalls ---- */
-
-/* Copies at most max lines; returns their number. */
-static unsigned copy_lines(FILE *f, const char *text, unsigned max)
-{
-	unsigned n = 0;
-	for (; *text && n < max; n++) {
-		size_t length = strcspn(text, "\n");
-		fprintf(f, "    %.*s\n", (int) length, text);
-		text += length + (text[length] == '\n');
-	}
-	if (*text)
-		fputs("    ...\n", f);
-	return n;
-}
-
-static unsigned diagnose_rank(FILE *f, struct orr_sim_rank *r, unsigned max)
-{
-	char *text = NULL;
-	size_t size = 0;
-	struct orr_process *proc = r->proc;
-	if (!r->runtime_up) {
-		fprintf(f,
-			"  rank %d waits in its own code or in MPI (the runtime is not running there)\n",
-			r->rank);
-		return 1;
-	}
-	fprintf(f, "  rank %d waits:\n", r->rank);
-	FILE *m = open_memstream(&text, &size);
-	if (!m)
-		return 1;
-	/* The dumps may ask who they run for. Requests come first: tasks mostly wait for them. */
-	orr_sim_self_slow()->thread.proc = proc;
-	if (proc->mpi_up)
-		proc->mpi_up->dump(proc, m, max > 1 ? max / 2 : 1);
-	proc->core_up->dump(proc, m, max);
-	fclose(m);
-	if (!size)
-		fputs("    no task and no request is pending: its program waits in its own code or in MPI\n",
-		      f);
-	unsigned n = copy_lines(f, text, max);
-	free(text);
-	return n + 1;
-}
-
-static void list_ended(FILE *f)
-{
-	int shown = 0;
-	for (int i = 0; i < orr_sim.nranks && shown < 10; i++) {
-		struct orr_sim_rank *r = &orr_sim.ranks[i];
-		if (!r->ended)
-			continue;
-		shown++;
-		fprintf(f, "  rank %d had ended with status %d after %.6f s of virtual time%s\n", i,
-			r->status, r->end_us * 1e-6,
-			r->runtime_up ? ", without shutting the runtime down" : "");
-	}
-	if (orr_sim.nended > shown)
-		fprintf(f, "  ... and %d more ranks had ended\n", orr_sim.nended - shown);
-}
-
-void orr_sim_diagnose(FILE *f)
-{
-	ORR_PLAIN_NUMBERS;
-	unsigned left = DUMP_ALL;
-	int waiting = orr_sim.nranks - orr_sim.nended;
-	orr_sim_progress_clear();
-	fprintf(f,
-		"orrery sim: nothing can advance any more after %.6f s of virtual time: %d of %d ranks wait for ever\n",
-		orr_sim_clock_s(), waiting, orr_sim.nranks);
-	list_ended(f);
-	for (int i = 0; i < orr_sim.nranks && left; i++) {
-		struct orr_sim_rank *r = &orr_sim.ranks[i];
-		if (r->ended)
-			continue;
-		waiting--;
-		unsigned n = diagnose_rank(f, r, left < DUMP_PER_RANK ? left : DUMP_PER_RANK);
-		left -= n < left ? n : left;
-	}
-	if (waiting > 0)
-		fprintf(f, "  ... and %d more ranks\n", waiting);
 }

@@ -30,6 +30,10 @@ struct orr_core_upcalls {
 	/* [any] Diagnosis: writes the tasks and tags that wait, at most max tasks, one a line. */
 	void (*dump)(struct orr_process *proc, FILE *f, unsigned max);
 
+	/* [any] Diagnosis, also while the thread handles a signal: names the task whose kernel or
+	 * callback the thread runs, its codelet and its worker; "" if it runs none. */
+	void (*running)(const struct orr_thread *self, char *text, size_t size);
+
 	/* [worker] The time in microseconds that models expect of a kernel, defaults included;
 	 * *source says where it comes from, *deviation_us how much it varies (0: not measured). */
 	double (*kernel_us)(struct orr_process *proc, const struct orr_kernel *k,
@@ -57,6 +61,19 @@ struct orr_core_upcalls {
 	double (*graph_area_us)(struct orr_graph *g);
 };
 
+/* What a process waits for of another one, or has of it without having asked. */
+struct orr_mpi_wait {
+	enum {
+		ORR_WAIT_RECEIVE, /* a receive that no message has come for */
+		ORR_WAIT_SEND,    /* a send that is not complete */
+		ORR_WAIT_UNASKED  /* a message that no receive has asked for */
+	} kind;
+	int peer; /* rank in the engine's world, -1: any */
+	uint32_t context;
+	int64_t tag;
+	const char *name; /* of the datum, as long as the call lasts; "" if there is none */
+};
+
 /* The MPI layer's, while proc->mpi or proc->link is set. */
 struct orr_mpi_upcalls {
 	/* [any] Whether a message or a completion is expected. */
@@ -66,6 +83,9 @@ struct orr_mpi_upcalls {
 	/* [any] Diagnosis: writes at most max pending requests, one a line. Returns how many are
 	 * pending. */
 	int (*dump)(struct orr_process *proc, FILE *f, unsigned max);
+	/* [any] Diagnosis: tells note() of each of them. */
+	void (*waits)(struct orr_process *proc,
+		      void (*note)(const struct orr_mpi_wait *w, void *arg), void *arg);
 	/* [any] The thread has granted a datum to all that waited for it (thread->bursts is 0
 	 * again): the sends among them go to the engine together. */
 	void (*burst_end)(struct orr_process *proc, struct orr_thread *self);

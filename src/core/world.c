@@ -4,6 +4,7 @@
  * Invariant: no function here waits or wakes. */
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "base/upcalls.h"
 #include "core/bound.h"
@@ -29,6 +30,20 @@ static void world_dump(struct orr_process *proc, FILE *f, unsigned max)
 {
 	orr_task_dump(proc, f, max);
 	orr_tag_dump(proc, f);
+}
+
+static void world_running(const struct orr_thread *self, char *text, size_t size)
+{
+	const struct orr_task *t = self->task;
+	const struct starpu_task *pub = t ? t->pub : NULL;
+	const char *codelet = pub && pub->cl ? pub->cl->name : NULL;
+
+	*text = '\0';
+	if (!pub)
+		return;
+	snprintf(text, size, "task %s (job %llu) of codelet %s on worker %s", orr_task_name(pub),
+		 (unsigned long long) t->job_id, codelet ? codelet : "without name",
+		 self->worker ? self->worker->name : "none");
 }
 
 /* ---- expected times ---- */
@@ -134,6 +149,7 @@ static double world_graph_node_us(const struct orr_graph *g, uint32_t node)
 const struct orr_core_upcalls orr_core_upcalls = {
 	.count_tasks = world_count_tasks,
 	.dump = world_dump,
+	.running = world_running,
 	.kernel_us = world_kernel_us,
 	.convert_us = world_convert_us,
 	.copy_us = world_copy_us,

@@ -416,6 +416,7 @@ const struct orr_mpi_upcalls orr_mpi_upcalls = {
 	.expects = engine_expects,
 	.workers_look = engine_workers_look,
 	.dump = orr_mpi_dump,
+	.waits = orr_mpi_waits,
 	.drives = engine_drives,
 	.iteration = engine_iteration,
 	.yield_memory = engine_yield_memory,

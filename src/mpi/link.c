@@ -225,6 +225,15 @@ static int link_dump(struct orr_process *proc, FILE *f, unsigned max)
 	return (int) n;
 }
 
+/* Messages of the link have no tags of the program. */
+static void link_waits(struct orr_process *proc,
+		       void (*note)(const struct orr_mpi_wait *w, void *arg), void *arg)
+{
+	(void) proc;
+	(void) note;
+	(void) arg;
+}
+
 /* No message of the link is a datum's. */
 static void link_burst_end(struct orr_process *proc, struct orr_thread *self)
 {
@@ -250,6 +259,7 @@ static const struct orr_mpi_upcalls link_upcalls = {
 	.expects = link_expects,
 	.workers_look = link_workers_look,
 	.dump = link_dump,
+	.waits = link_waits,
 	.drives = link_drives,
 	.iteration = link_iteration,
 };

@@ -374,6 +374,10 @@ void orr_mpi_reqs_exit(struct orr_mpi *mpi);
 void orr_mpi_reqs_foreach(struct orr_mpi *mpi, void (*f)(struct orr_mpi_req *, void *), void *arg);
 /* Diagnosis: pending requests of this process, at most max lines. Returns how many are pending. */
 int orr_mpi_dump(struct orr_process *proc, FILE *f, unsigned max);
+struct orr_mpi_wait;
+/* Tells note() what the process waits for of others (base/upcalls.h). */
+void orr_mpi_waits(struct orr_process *proc, void (*note)(const struct orr_mpi_wait *w, void *arg),
+		   void *arg);
 
 /* match.c: all under mpi->lock, but _exit */
 void orr_mpi_match_init(struct orr_mpi *mpi);

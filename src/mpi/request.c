@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/stall.h"
+#include "base/upcalls.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -160,4 +161,36 @@ int orr_mpi_dump(struct orr_process *proc, FILE *f, unsigned max)
 		fprintf(f, "[rank %d] ... and %u more requests and messages\n", mpi->rank,
 			n - shown);
 	return (int) n;
+}
+
+void orr_mpi_waits(struct orr_process *proc, void (*note)(const struct orr_mpi_wait *w, void *arg),
+		   void *arg)
+{
+	struct orr_mpi *mpi = proc->mpi;
+
+	for (struct orr_mpi_chunk *chunk = mpi ? mpi->chunks : NULL; chunk; chunk = chunk->next)
+		for (unsigned i = 0; i < PER_CHUNK; i++) {
+			const struct orr_mpi_req *req = &chunk->req[i];
+			if (req->kind == ORR_MPI_FREE || req->where == ORR_MPI_DONE ||
+			    req->kind == ORR_MPI_SEND_PLAN || req->plan ||
+			    (req->kind == ORR_MPI_RECV && req->where != ORR_MPI_POSTED))
+				continue;
+			note(
+				&(struct orr_mpi_wait){
+					.kind = req->kind == ORR_MPI_RECV ? ORR_WAIT_RECEIVE
+									  : ORR_WAIT_SEND,
+					.peer = req->peer == ORR_MPI_ANY ? -1 : req->peer,
+					.context = req->context,
+					.tag = req->tag,
+					.name = orr_handle_name(req->acquire.access.handle) },
+				arg);
+		}
+	for (struct orr_mpi_early *e = mpi ? mpi->early_first : NULL; e; e = e->next)
+		if (!e->req)
+			note(&(struct orr_mpi_wait){ .kind = ORR_WAIT_UNASKED,
+						     .peer = e->source,
+						     .context = e->env.context,
+						     .tag = e->env.tag,
+						     .name = "" },
+			     arg);
 }

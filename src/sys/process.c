@@ -152,6 +152,8 @@ int orr_sys_process_init(struct orr_process *proc)
 		proc->mpi_size = 1;
 	}
 	proc->sys = real;
+	if (proc->conf.catch_signals && orr_config_long("STARPU_CATCH_SIGNALS", 1))
+		orr_real_crash_init();
 	return 0;
 }
 
@@ -162,6 +164,7 @@ void orr_sys_process_exit(struct orr_process *proc)
 	if (!real)
 		return;
 	proc->sys = NULL;
+	orr_real_crash_exit();
 	orr_real_memory_exit(real);
 	while (real->names) {
 		struct orr_real_name *next = real->names->next;

@@ -57,4 +57,8 @@ void orr_real_bind_memory(struct orr_process *proc, void *ptr, size_t size, int 
 void orr_real_bind_beside(struct orr_process *proc, void *ptr, size_t size);
 void orr_real_beside_exit(struct orr_process *proc);
 
+/* crash.c: from now on a kernel that crashes is named; no longer. */
+void orr_real_crash_init(void);
+void orr_real_crash_exit(void);
+
 #endif
