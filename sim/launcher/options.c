@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -278,16 +279,25 @@ static void options_default_costs(void)
 	memcpy(orr_sim.costs, us, sizeof(us));
 }
 
-static int variable_is_not_0(const char *name)
+/* A switch, on unless the variable says otherwise. */
+static int variable_is_on(const char *name)
 {
+	static const char *const words[] = { "0", "1", "no", "yes", "false", "true", "off", "on" };
 	const char *value = getenv(name);
-	return !value || strcmp(value, "0");
+	if (!value)
+		return 1;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcasecmp(value, words[i]))
+			return (int) (i & 1);
+	launcher_fail(
+		"environment variable %s has the value \"%s\": it takes 0, 1, no, yes, off, on, false or true; unset or correct it",
+		name, value);
 }
 
 /* Sets a cost to 0 when the variable is 0, unless an option gave it. */
 static void variable_drops_cost(const char *name, enum orr_cost cost)
 {
-	if (variable_is_not_0(name) || launcher_cost_given(cost))
+	if (variable_is_on(name) || launcher_cost_given(cost))
 		return;
 	orr_sim.costs[cost] = 0;
 	costs_given |= 1u << cost;
@@ -308,13 +318,13 @@ double launcher_variable_whole(const char *name, double least, double most, doub
 
 static void options_read_environment(void)
 {
-	orr_sim.transfer_cost = variable_is_not_0("STARPU_SIMGRID_TRANSFER_COST");
-	orr_sim.alloc_cost = variable_is_not_0("STARPU_SIMGRID_CUDA_MALLOC_COST");
+	orr_sim.transfer_cost = variable_is_on("STARPU_SIMGRID_TRANSFER_COST");
+	orr_sim.alloc_cost = variable_is_on("STARPU_SIMGRID_CUDA_MALLOC_COST");
 	variable_drops_cost("STARPU_SIMGRID_TASK_SUBMIT_COST", ORR_COST_SUBMIT);
 	variable_drops_cost("STARPU_SIMGRID_TASK_SUBMIT_COST", ORR_COST_FOREIGN);
 	variable_drops_cost("STARPU_SIMGRID_TASK_PUSH_COST", ORR_COST_SCHED);
 	variable_drops_cost("STARPU_SIMGRID_FETCHING_INPUT_COST", ORR_COST_DATUM);
-	if (!variable_is_not_0("ORR_SIM_COSTS")) {
+	if (!variable_is_on("ORR_SIM_COSTS")) {
 		memset(orr_sim.costs, 0, sizeof(orr_sim.costs));
 		costs_given = ~0u;
 	}

@@ -18,9 +18,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* INT may be -1 ("the runtime chooses"), COUNT and LONG may not be negative; DOUBLE is finite; NAME
- * goes into names of files. */
-enum kind { INT, COUNT, LONG, ULONG, BOOL, DOUBLE, STRING, NAME, MIB, PERCENT };
+/* INT may be -1 ("the runtime chooses"), COUNT and LONG may not be negative, SIGNED may; DOUBLE is
+ * finite; NAME goes into names of files. */
+enum kind { INT, COUNT, LONG, SIGNED, ULONG, BOOL, DOUBLE, STRING, NAME, MIB, PERCENT };
 
 static const struct variable {
 	const char *name;
@@ -155,6 +155,91 @@ static const struct variable {
 #undef V
 };
 
+/* Variables that orr_config_long() reads where they are needed, some of them before the start; `#'
+ * is the number of a device. */
+static const struct on_demand {
+	const char *name;
+	enum kind kind;
+} on_demand[] = {
+	{ "STARPU_NCUDA", INT },
+	{ "STARPU_NOPENCL", INT },
+	{ "STARPU_CUDA_THREAD_PER_WORKER", BOOL },
+	{ "STARPU_CUDA_THREAD_PER_DEV", BOOL },
+	{ "STARPU_LIMIT_CPU_NUMA_#_MEM", MIB },
+	{ "STARPU_LIMIT_CUDA_#_MEM", MIB },
+	{ "STARPU_LIMIT_OPENCL_#_MEM", MIB },
+	{ "STARPU_NMPI_MS", INT },
+	{ "STARPU_NMPIMSTHREADS", INT },
+	{ "STARPU_MPI_MASTER_NODE", INT },
+	{ "STARPU_MPI_MS_MULTIPLE_THREAD", BOOL },
+	{ "STARPU_TASK_BREAK_ON_SCHED", INT },
+	{ "STARPU_CATCH_SIGNALS", BOOL },
+	{ "STARPU_MPI_GPUDIRECT", INT },
+	{ "STARPU_MPI_REDUX_ARITY_THRESHOLD", SIGNED },
+	{ "STARPU_MPI_TRACE_SYNC_CLOCKS", BOOL },
+	{ "STARPU_MPI_MEM_THROTTLE", BOOL },
+	{ "STARPU_MPI_EARLYDATA_ALLOCATE", BOOL },
+	{ "STARPU_MPI_DRIVER_CALL_FREQUENCY", INT },
+	{ "STARPU_MPI_DRIVER_TASK_FREQUENCY", INT },
+	{ "ORRERY_CHECK_INSERTS", BOOL },
+	{ "ORRERY_MPI_PEDANTIC_ISEND", BOOL },
+	{ "ORRERY_MPI_RESERVE_CORE", BOOL },
+	{ "ORRERY_MPI_SEND_MIB", MIB },
+	{ "STARPU_MIN_PRIO", SIGNED },
+	{ "STARPU_MAX_PRIO", SIGNED },
+};
+
+#define NVARIABLES (sizeof(variables) / sizeof(variables[0]))
+#define NON_DEMAND (sizeof(on_demand) / sizeof(on_demand[0]))
+
+/* Is the name the pattern's, with a number in place of its `#'? */
+static int matches(const char *pattern, const char *name)
+{
+	for (; *pattern && *pattern != '#'; pattern++, name++)
+		if (*pattern != *name)
+			return 0;
+	if (!*pattern || !isdigit((unsigned char) *name))
+		return !*pattern && !*name;
+	return !strcmp(pattern + 1, name + strspn(name, "0123456789"));
+}
+
+static const struct on_demand *find_on_demand(const char *name)
+{
+	for (unsigned i = 0; i < NON_DEMAND; i++)
+		if (matches(on_demand[i].name, name))
+			return &on_demand[i];
+	return NULL;
+}
+
+const char *orr_config_name(unsigned i)
+{
+	if (i < NVARIABLES)
+		return variables[i].name;
+	return i < NVARIABLES + NON_DEMAND ? on_demand[i - NVARIABLES].name : NULL;
+}
+
+/* Finds the variable; 0: it is in neither table. */
+static int find_kind(const char *name, enum kind *kind)
+{
+	const struct on_demand *v = find_on_demand(name);
+
+	if (v)
+		*kind = v->kind;
+	for (unsigned i = 0; !v && i < NVARIABLES; i++)
+		if (!strcmp(variables[i].name, name)) {
+			*kind = variables[i].kind;
+			return 1;
+		}
+	return v != NULL;
+}
+
+int orr_config_reads(const char *name)
+{
+	enum kind kind;
+
+	return find_kind(name, &kind);
+}
+
 static int malformed(const char *name, const char *value, const char *expected)
 {
 	orr_error("environment variable %s has the value \"%s\": it takes %s; unset or correct it",
@@ -162,18 +247,20 @@ static int malformed(const char *name, const char *value, const char *expected)
 	return -EINVAL;
 }
 
-static int parse_long(const char *name, const char *text, long *out)
+static int read_long(const char *text, long *out)
 {
 	char *end;
 
 	errno = 0;
-	long v = strtol(text, &end, 0);
+	*out = strtol(text, &end, 0);
 	while (*end == ' ' || *end == '\t')
 		end++;
-	if (end == text || *end || errno)
-		return malformed(name, text, "an integer");
-	*out = v;
-	return 0;
+	return end == text || *end || errno ? -EINVAL : 0;
+}
+
+static int parse_long(const char *name, const char *text, long *out)
+{
+	return read_long(text, out) ? malformed(name, text, "an integer") : 0;
 }
 
 static int parse_double(const char *name, const char *text, double *out)
@@ -187,26 +274,18 @@ static int parse_double(const char *name, const char *text, double *out)
 	return 0;
 }
 
-static int parse_bool(const char *name, const char *text, int *out)
+static int read_bool(const char *text, long *out)
 {
-	static const char *const yes[] = { "yes", "true", "on" }, *const no[] = { "no", "false",
-										  "off" };
-	long v;
+	static const char *const words[] = { "no", "yes", "false", "true", "off", "on" };
 
-	for (unsigned i = 0; i < 3; i++) {
-		if (!strcasecmp(text, yes[i])) {
-			*out = 1;
+	for (unsigned i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcasecmp(text, words[i])) {
+			*out = i & 1;
 			return 0;
 		}
-		if (!strcasecmp(text, no[i])) {
-			*out = 0;
-			return 0;
-		}
-	}
-	if (parse_long(name, text, &v))
-		return -EINVAL;
-	*out = v != 0;
-	return 0;
+	int ret = read_long(text, out);
+	*out = *out != 0;
+	return ret;
 }
 
 /* Every word is fit for the name of a file. */
@@ -218,70 +297,98 @@ static int is_name(const char *text)
 	return 1;
 }
 
+/* What a whole number or a switch of that kind may be. */
+static const struct range {
+	long least, most;
+	const char *expected;
+} ranges[] = {
+	[INT] = { -1, 1 << 30, "an integer of -1 or more" },
+	[COUNT] = { 0, 1 << 30, "an integer of 0 or more" },
+	[LONG] = { 0, LONG_MAX, "an integer of 0 or more" },
+	[SIGNED] = { LONG_MIN, LONG_MAX, "an integer" },
+	[ULONG] = { LONG_MIN, LONG_MAX, "an integer" },
+	[MIB] = { 0, SIZE_MAX >> 20, "a size in MiB, 0 or more" },
+	[PERCENT] = { 0, 100, "a percentage from 0 to 100" },
+	[BOOL] = { 0, 1, "0, 1, no, yes, off, on, false or true" },
+};
+
+/* The only reader of whole numbers and switches. Returns NULL, or the values that it takes. */
+static const char *read_whole(enum kind kind, const char *text, long *out)
+{
+	const struct range *r = &ranges[kind];
+	int ret = kind == BOOL ? read_bool(text, out) : read_long(text, out);
+
+	return ret || *out < r->least || *out > r->most ? r->expected : NULL;
+}
+
+static int parse_whole(const char *name, enum kind kind, const char *text, long *out)
+{
+	const char *expected = read_whole(kind, text, out);
+
+	return expected ? malformed(name, text, expected) : 0;
+}
+
+static int set_text(const struct variable *v, char **field, const char *text)
+{
+	if (!text || !*text)
+		return 0;
+	if (v->kind == NAME && !is_name(text))
+		return malformed(v->name, text, "names without `/' that do not begin with a dot");
+	orr_assertf(!*field, "%s: two variables set one text", v->name);
+	*field = strdup(text);
+	return *field ? 0 : -ENOMEM;
+}
+
 static int set(const struct variable *v, struct orr_config *cfg, const char *text)
 {
 	void *field = (char *) cfg + v->offset;
-	long l = 0;
 	double d = v->dflt;
+	long l = isnan(d) ? 0 : (long) d;
 	int ret = 0;
 
 	switch (v->kind) {
 	case NAME:
-		if (text && *text && !is_name(text))
-			return malformed(v->name, text,
-					 "names without `/' that do not begin with a dot");
-		/* fall through */
-	case STRING:
-		if (text && *text) {
-			orr_assertf(!*(char **) field, "%s: two variables set one text", v->name);
-			*(char **) field = strdup(text);
-			return *(char **) field ? 0 : -ENOMEM;
-		}
-		return 0;
+	case STRING: return set_text(v, field, text);
 	case DOUBLE:
 		if (text)
 			ret = parse_double(v->name, text, &d);
 		*(double *) field = d;
 		return ret;
-	case BOOL:
-		if (text)
-			return parse_bool(v->name, text, field);
-		*(int *) field = (int) d;
-		return 0;
 	default:
-		l = isnan(d) ? 0 : (long) d;
 		if (text)
-			ret = parse_long(v->name, text, &l);
+			ret = parse_whole(v->name, v->kind, text, &l);
+		else if (v->kind == MIB)
+			l >>= 20; /* the default is in bytes */
 		break;
 	}
 	if (ret)
 		return ret;
 	switch (v->kind) {
-	case MIB:
-		if (l < 0 || (unsigned long) l > SIZE_MAX >> 20)
-			return malformed(v->name, text, "a size in MiB, 0 or more");
-		*(size_t *) field = (size_t) l << 20;
-		break;
-	case PERCENT:
-		if (l < 0 || l > 100)
-			return malformed(v->name, text, "a percentage from 0 to 100");
-		*(int *) field = (int) l;
-		break;
-	case INT:
-		if (l < -1 || l > 1 << 30)
-			return malformed(v->name, text, "an integer of -1 or more");
-		*(int *) field = (int) l;
-		break;
-	case COUNT:
-		if (l < 0 || l > 1 << 30)
-			return malformed(v->name, text, "an integer of 0 or more");
-		*(int *) field = (int) l;
-		break;
+	case MIB: *(size_t *) field = (size_t) l << 20; break;
+	case LONG: *(long *) field = l; break;
 	case ULONG: *(unsigned long *) field = (unsigned long) l; break;
-	default:
-		if (l < 0)
-			return malformed(v->name, text, "an integer of 0 or more");
-		*(long *) field = l;
+	default: *(int *) field = (int) l;
+	}
+	return 0;
+}
+
+/* The variables that orr_config_long() will read, or has read, can be read. */
+static int check_on_demand(void)
+{
+	char name[64];
+	long l;
+
+	for (char **e = environ; e && *e; e++) {
+		size_t n = strcspn(*e, "=");
+		const struct on_demand *v;
+
+		if (n >= sizeof(name) || (*e)[n] != '=')
+			continue;
+		memcpy(name, *e, n);
+		name[n] = '\0';
+		v = find_on_demand(name);
+		if (v && parse_whole(name, v->kind, *e + n + 1, &l))
+			return -EINVAL;
 	}
 	return 0;
 }
@@ -403,7 +510,7 @@ int orr_config_read(struct orr_config *cfg)
 	int ret;
 
 	memset(cfg, 0, sizeof(*cfg));
-	for (unsigned i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+	for (unsigned i = 0; i < NVARIABLES; i++) {
 		const char *text = getenv(variables[i].name);
 
 		if (!text && isnan(variables[i].dflt))
@@ -412,6 +519,9 @@ int orr_config_read(struct orr_config *cfg)
 		if (ret)
 			goto fail;
 	}
+	ret = check_on_demand();
+	if (ret)
+		goto fail;
 	ret = read_prio("STARPU_MIN_PRIO", &cfg->min_prio, &cfg->has_min_prio);
 	if (!ret)
 		ret = read_prio("STARPU_MAX_PRIO", &cfg->max_prio, &cfg->has_max_prio);
@@ -430,7 +540,7 @@ fail:
 
 void orr_config_free(struct orr_config *cfg)
 {
-	for (unsigned i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+	for (unsigned i = 0; i < NVARIABLES; i++)
 		if (variables[i].kind == STRING || variables[i].kind == NAME) {
 			char **field = (char **) ((char *) cfg + variables[i].offset);
 
@@ -442,17 +552,21 @@ void orr_config_free(struct orr_config *cfg)
 long orr_config_long(const char *name, long dflt)
 {
 	const char *text = getenv(name);
+	enum kind kind = LONG;
+	int known = find_kind(name, &kind);
 	long l;
 
-	return text && parse_long(name, text, &l) == 0 ? l : dflt;
-}
-
-double orr_config_double(const char *name, double dflt)
-{
-	const char *text = getenv(name);
-	double d;
-
-	return text && parse_double(name, text, &d) == 0 ? d : dflt;
+	orr_assertf(known && kind != DOUBLE && kind != STRING && kind != NAME,
+		    "%s is read as a whole number and in no table", name);
+	(void) known;
+	if (!text)
+		return dflt;
+	if (!read_whole(kind, text, &l))
+		return l;
+	/* The start refuses it; whoever asks before the start need not say so, too. */
+	if (orr_self()->cfg.perf_model_dir)
+		parse_whole(name, kind, text, &l);
+	return dflt;
 }
 
 /* ---- for programs ---- */
@@ -509,12 +623,18 @@ int orrery_getenv_size(const char *name, int defval)
 
 int orrery_getenv_number(const char *name, int dflt)
 {
-	long l = orr_config_long(name, dflt);
+	const char *text = getenv(name);
+	long l = dflt;
 
+	if (text && parse_long(name, text, &l))
+		l = dflt;
 	return l < INT_MIN ? INT_MIN : l > INT_MAX ? INT_MAX : (int) l;
 }
 
 double orrery_getenv_float(const char *name, double dflt)
 {
-	return orr_config_double(name, dflt);
+	const char *text = getenv(name);
+	double d;
+
+	return text && parse_double(name, text, &d) == 0 ? d : dflt;
 }

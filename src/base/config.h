@@ -121,10 +121,16 @@ struct orr_config {
 int orr_config_read(struct orr_config *cfg);
 void orr_config_free(struct orr_config *cfg);
 
-/* Readers for the few places outside that read a variable for the program or by computed name
- * (STARPU_LIMIT_CUDA_<id>_MEM): the default when unset. A malformed value gives a message and the
- * default. */
+/* Reads a whole number or a switch (0 or 1) where it is needed: variables that are wanted before
+ * the start, or have a computed name (STARPU_LIMIT_CUDA_<id>_MEM). The default when unset. Asserts
+ * that the name is in a table of config.c, by which orr_config_read() refuses values that cannot be
+ * read; before that they count as unset. */
 long orr_config_long(const char *name, long dflt);
-double orr_config_double(const char *name, double dflt);
+
+/* The names of all variables that the runtime reads as numbers, switches or settings of its own, i
+ * from 0; NULL behind the last. A `#' stands for a number. */
+const char *orr_config_name(unsigned i);
+/* Does the runtime read this variable in that way? */
+int orr_config_reads(const char *name);
 
 #endif

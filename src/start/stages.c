@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/slab.h"
+#include "base/variables.h"
 #include "core/combined.h"
 #include "core/energy.h"
 #include "core/graph.h"
@@ -81,6 +82,8 @@ static int start_config(struct orr_process *proc)
 		proc->mpi_rank = 0;
 		proc->mpi_size = 1;
 	}
+	if (!proc->epoch) /* once */
+		orr_variables_check();
 	if (proc->conf.calibrate > 0 && !proc->cfg.calibrate && !orr_sys_is_simulated())
 		proc->cfg.calibrate = proc->conf.calibrate;
 	switches_by_environment(proc);
