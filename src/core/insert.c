@@ -92,8 +92,10 @@ static int check_mode(struct parse *p, unsigned i, enum starpu_data_access_mode 
 	if ((declared & mask) == (mode & mask) ||
 	    ((mode & STARPU_REDUX) && (declared & STARPU_RW) == STARPU_RW))
 		return 0;
-	orr_error("task %s: datum %u is inserted with access mode %d, its codelet declares %d",
-		  orr_task_name(p->task), i, (int) mode, (int) declared);
+	char inserted[ORR_MODE_NAME], of_codelet[ORR_MODE_NAME];
+	orr_error("task %s: datum %u is inserted with access mode %s, its codelet declares %s",
+		  orr_task_name(p->task), i, orr_mode_name(mode, inserted),
+		  orr_mode_name(declared, of_codelet));
 	return -EINVAL;
 }
 

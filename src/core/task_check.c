@@ -67,7 +67,7 @@ static int somebody_can_run(struct orr_process *proc, struct starpu_task *task,
 static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
 		       enum starpu_data_access_mode mode, unsigned i)
 {
-	char what[128];
+	char what[128], name[ORR_MODE_NAME];
 
 	if (!h) {
 		orr_error("task %s: datum %u is a NULL handle", orr_task_name(task), i);
@@ -78,8 +78,8 @@ static int check_datum(struct starpu_task *task, starpu_data_handle_t h,
 		return -EINVAL;
 	if (!(mode & ORR_TASK_ACCESSES)) {
 		orr_error(
-			"%s (%s): its access mode is %d; give STARPU_R, STARPU_W, STARPU_RW, STARPU_SCRATCH or STARPU_REDUX in the codelet's modes",
-			what, orr_handle_name(h), (int) mode);
+			"%s (%s): its access mode is %s; give STARPU_R, STARPU_W, STARPU_RW, STARPU_SCRATCH or STARPU_REDUX in the codelet's modes",
+			what, orr_handle_name(h), orr_mode_name(mode, name));
 		return -EINVAL;
 	}
 	return (mode & STARPU_REDUX) ? orr_redux_check(h, what) : 0;

@@ -27,6 +27,11 @@
 
 struct orr_owner;
 
+/* The name of an access mode in messages, such as STARPU_RW|STARPU_COMMUTE; unknown bits are in
+ * hexadecimal. Returns name. */
+#define ORR_MODE_NAME 160
+const char *orr_mode_name(unsigned mode, char name[ORR_MODE_NAME]);
+
 /* One access of an owner to one datum. */
 struct orr_access {
 	struct orr_access *next; /* in the handle's queue of waiting accesses, or among its parked

@@ -73,8 +73,9 @@ static int check_access(starpu_data_handle_t h, enum starpu_data_access_mode mod
 		return -EINVAL;
 	if ((mode & STARPU_RW) && !(mode & (STARPU_SCRATCH | STARPU_REDUX | STARPU_MPI_REDUX)))
 		return 0;
-	orr_error("acquiring %s with access mode %d: it takes STARPU_R, STARPU_W or STARPU_RW",
-		  orr_handle_name(h), (int) mode);
+	char name[ORR_MODE_NAME];
+	orr_error("acquiring %s with access mode %s: it takes STARPU_R, STARPU_W or STARPU_RW",
+		  orr_handle_name(h), orr_mode_name(mode, name));
 	return -EINVAL;
 }
 

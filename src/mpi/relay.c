@@ -405,9 +405,9 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 				       .piece = piece ? piece : 1 };
 	for (struct orr_mpi_req *req = sends; req; req = req_of(req->link.next)) {
 		orr_assert(req->where == ORR_MPI_READY && req->granted && !req->sync);
-		orr_mpi_trace(mpi, "start", req);
 		req->where = ORR_MPI_FLYING;
 		req->size = p.layout.size;
+		orr_mpi_trace(mpi, "start", req);
 		hops[i] = (struct orr_mpi_hop){ .rank = req->peer,
 						.seq = orr_mpi_peer_of(mpi, req->peer)->nto++ };
 		orr_mpi_trace_request(mpi, ORR_TRACE_ROUTE, 0, req, req->peer, hops[i++].seq);

@@ -405,9 +405,9 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 	orr_mpi_assert_owner(mpi);
 	orr_assert(req->kind == ORR_MPI_SEND && req->where == ORR_MPI_READY && req->granted);
-	orr_mpi_trace(mpi, "start", req);
 	if (mpi->fake) {
 		req->size = starpu_data_get_size(handle_of(req));
+		orr_mpi_trace(mpi, "start", req);
 		orr_mpi_count(mpi, orr_mpi_peer_of(mpi, req->peer), req->size);
 		orr_mpi_complete(mpi, req);
 		return;
@@ -415,6 +415,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	if (orr_mpi_payload(mpi, handle_of(req), node_of(req), 1, 0, &p))
 		orr_sys_mpi_abort(mpi->proc);
 	req->size = p.layout.size;
+	orr_mpi_trace(mpi, "start", req);
 	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, req->peer);
 	orr_mpi_count(mpi, peer, p.layout.size);
 	int eager = !req->sync && p.form != ORR_FORM_TYPED &&

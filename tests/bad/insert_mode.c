@@ -2,7 +2,7 @@
 /* An insertion whose mode is not the codelet's: -EINVAL naming both.
  * orr-test: ranks 0
  * orr-test: sim-ranks 1
- * orr-test: expect task reader: datum 0 is inserted with access mode 2, its codelet declares 1
+ * orr-test: expect task reader: datum 0 is inserted with access mode STARPU_W, its codelet declares STARPU_R
  */
 #include "bad_test.h"
 

@@ -7,7 +7,7 @@
  * orr-test: expect acquisition: the handle is NULL
  * orr-test: expect is not a registered data; was it unregistered before
  * orr-test: expect "leaving" was given to starpu_data_unregister_submit
- * orr-test: expect acquiring "v" with access mode 4: it takes STARPU_R
+ * orr-test: expect acquiring "v" with access mode STARPU_SCRATCH: it takes STARPU_R
  * orr-test: expect acquiring "v" on memory node 17: there are 2
  * orr-test: expect acquiring "v" with a callback that is NULL
  * orr-test: expect release of "v" on memory node 0, where it is not acquired
