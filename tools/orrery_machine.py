@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # `orrery machine`: shows this machine as programs see it, or another one as its
-# files describe it. Invariant: nothing is measured or written.
+# files describe it, or writes a variant of one. Invariant: nothing is measured, and
+# no file of a machine is changed.
 import math
 import sys
 
+import orrery_machine_add
 import orrery_machines as machines
 from orrery_cli import UserError, exec_program
 from orrery_words import Word, parse as read_words, usage
@@ -16,10 +18,18 @@ OPTIONS = [
     Word("-w, --worker", "TYPE", "only workers of a type: CPU, CUDA, OpenCL"),
     Word("-c, --count", "", "only the number of workers"),
     Word("-n, --notopology", "", "leave memories, buses, costs and kernels out"),
+    Word("--add", "KIND:N", "write a machine that is NAME with N more devices, cuda or opencl"),
+    Word("--speedup", "S", "of their kernels, against a core of NAME (default 10)"),
+    Word("--device-memory", "MIB", "of each of them (default 16384)"),
+    Word("--link", "MBS", "bandwidth of copies from and to them (default 12000)"),
+    Word("--latency", "US", "of these copies (default 10)"),
+    Word("-o, --output", "DIR", "where it goes; its name is that of the folder (default ./NAME-KINDN)"),
 ]
 HELP = """usage: orrery machine [--real] [--worker TYPE] [--count] [--notopology]
        orrery machine NAME [--machine-path D:D] [--worker TYPE] [--count] [--notopology]
        orrery machine --list [--machine-path D:D]
+       orrery machine NAME --add cuda:2 [--speedup S] [--device-memory MIB] [--link MBS]
+                      [--latency US] [--output DIR]
 
 Shows the workers, memories and buses that a program gets on this machine (the same
 as starpu_machine_display), or those of the described machine NAME or DIR/NAME.
@@ -38,6 +48,9 @@ def parse(arguments):
         raise UserError("--real is this machine, %s another: give one of the two" % name)
     if name and options.get("--worker", "CPU").lower() not in TYPES:
         raise UserError("--worker %s: there are CPU, CUDA and OpenCL" % options["--worker"])
+    for option in ("--speedup", "--device-memory", "--link", "--latency", "--output"):
+        if option in options and "--add" not in options:
+            raise UserError("%s is about devices that --add adds: give --add KIND:N, too" % option)
     return options, name
 
 
@@ -98,6 +111,10 @@ def main(context, arguments):
         for known, folder in machines.known(context, options.get("--machine-path")).items():
             print("%s\t%s" % (known, folder))
         return 0
+    if "--add" in options:
+        if not name:
+            raise UserError("--add %s: to which machine? `orrery machine --list` names those that are described" % options["--add"])
+        return orrery_machine_add.add(context, name, options)
     if name:
         show(context, name, options)
     else:

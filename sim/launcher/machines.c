@@ -95,8 +95,30 @@ static void machines_list(FILE *f)
 	}
 }
 
+/* A folder that is there and lacks the file by which machines are known. */
+static void machine_fail_incomplete(const char *name)
+{
+	char folder[PATH_MAX], path[PATH_MAX];
+	int found = strchr(name, '/') && !access(name, X_OK);
+	snprintf(folder, sizeof(folder), "%s", name);
+	for (int i = 0; i < machines_ndirs && !found && !strchr(name, '/'); i++) {
+		int length = snprintf(folder, sizeof(folder), "%s/%s", machines_dirs[i], name);
+		found = length < (int) sizeof(folder) && !access(folder, X_OK);
+	}
+	size_t n = strlen(folder);
+	while (n > 1 && folder[n - 1] == '/')
+		folder[--n] = 0;
+	const char *slash = strrchr(folder, '/');
+	snprintf(path, sizeof(path), "bus/%s.config", slash ? slash + 1 : folder);
+	if (found)
+		launcher_fail(
+			"--machine %s: the folder %s lacks the file %s, with the numbers of its units; `orrery calibrate` writes all files of a machine",
+			name, folder, path);
+}
+
 static void machine_fail_unknown(const char *name, const char *host)
 {
+	machine_fail_incomplete(name);
 	char *known = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&known, &size);
