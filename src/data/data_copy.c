@@ -38,8 +38,7 @@ static int resize(struct copy *c, void *dst, void *src, unsigned node)
 	int ret = -ENOSPC;
 
 	orr_assert_no_lock();
-	if (h->wide)
-		return ret;
+	orr_assert(!h->wide);
 	orr_lock(&h->lock);
 	struct orr_replicate *r = orr_handle_find(h, node);
 	if (r && r->mine) {
@@ -57,10 +56,14 @@ static void copy(struct copy *c, void *dst, void *src, unsigned node)
 {
 	struct orr_copy_channel chan = { .src = node, .dst = node };
 	struct orr_process *self = orr_self();
-	int ret = orr_iface_copy(c->src->ops, src, node, dst, node, &chan);
+	int ret = c->dst->wide ? 0 : orr_iface_follow(c->dst->ops, dst, src);
 
-	if (ret == -ENOSPC && (ret = resize(c, dst, src, node)) == 0)
+	if (ret == -ENOSPC)
+		ret = resize(c, dst, src, node);
+	if (!ret && orr_iface_has_method(c->src->ops, node, node))
 		ret = orr_iface_copy(c->src->ops, src, node, dst, node, &chan);
+	else if (!ret)
+		ret = orr_iface_copy_packed(c->src, node, c->dst, node, src, dst);
 	if (ret == -EAGAIN) {
 		orr_flight_settle(self, self->data->memnodes[node].ops, &chan);
 		ret = 0;
@@ -128,7 +131,7 @@ static int has_fixed_buffer(starpu_data_handle_t h)
 static int shapes_fit(starpu_data_handle_t dst, starpu_data_handle_t src)
 {
 	struct starpu_data_interface_ops *ops = dst->ops;
-	enum starpu_data_interface_id id = ops->interfaceid;
+	enum starpu_data_interface_id id = orr_iface_id(ops);
 
 	if (dst->wide || !ops->compare ||
 	    ops->compare(orr_handle_iface(dst), orr_handle_iface(src)))

@@ -40,7 +40,7 @@ static void must_wait_outside(const char *what, starpu_data_handle_t h)
  * addresses can be computed. */
 static int by_address(starpu_data_handle_t h)
 {
-	enum starpu_data_interface_id id = h->ops->interfaceid;
+	enum starpu_data_interface_id id = orr_iface_id(h->ops);
 
 	return id == STARPU_CSR_INTERFACE_ID || id == STARPU_BCSR_INTERFACE_ID ||
 	       id == STARPU_COO_INTERFACE_ID;

@@ -15,8 +15,10 @@
 #include "base/process.h"
 #include "data/memnode.h"
 
-/* True if these are the methods of a built-in interface (then the functions below marked [built-in]
- * apply). */
+/* The built-in interface whose structures these methods work on: its own table, or a copy of it
+ * that the program changed, perhaps with a number of its own. STARPU_UNKNOWN_INTERFACE_ID: none. */
+enum starpu_data_interface_id orr_iface_id(const struct starpu_data_interface_ops *ops);
+/* True if there is one (then the functions below marked [built-in] apply). */
 int orr_iface_builtin(const struct starpu_data_interface_ops *ops);
 /* The methods of the built-in interface of that number, NULL when there is none. */
 struct starpu_data_interface_ops *orr_iface_ops(enum starpu_data_interface_id id);
@@ -43,12 +45,18 @@ int orr_iface_has_buffer(struct starpu_data_interface_ops *ops, void *interface)
 int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src);
 
 /* Copies a replicate onto an allocated one: with the method for this pair of memory kinds,
- * any_to_any failing that. Returns 0, -EAGAIN (under way on chan), -ENOTSUP after a message when
- * the interface has no method for the pair, or another negative errno. Adds to chan->bytes what
- * went through starpu_interface_copy and its kin: when it stays 0 the interface moved the data by
- * its own means. */
+ * any_to_any failing that. Returns 0, -EAGAIN (under way on chan), -ENOTSUP when the interface has
+ * no method for the pair, or another negative errno. Adds to chan->bytes what went through
+ * starpu_interface_copy and its kin: when it stays 0 the interface moved the data by its own means.
+ */
 int orr_iface_copy(struct starpu_data_interface_ops *ops, void *src, unsigned src_node, void *dst,
 		   unsigned dst_node, struct orr_copy_channel *chan);
+/* Where orr_iface_copy has no method for the pair: packs the value of src, whose structure on
+ * src_node is src_iface, and unpacks it into dst. Both memories must be addressable. [waits]
+ * Without locks; the caller holds both data. Returns 0, -ENOTSUP after a message if there is no
+ * such way, -ENOSPC as orr_iface_follow, or another negative errno. */
+int orr_iface_copy_packed(starpu_data_handle_t src, unsigned src_node, starpu_data_handle_t dst,
+			  unsigned dst_node, void *src_iface, void *dst_iface);
 /* True if orr_iface_copy has a method for the pair of memory nodes. */
 int orr_iface_has_method(struct starpu_data_interface_ops *ops, unsigned src_node,
 			 unsigned dst_node);

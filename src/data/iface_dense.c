@@ -207,12 +207,12 @@ starpu_ssize_t orr_dense_describe(enum starpu_data_interface_id id, void *iface,
 
 static void main_view(starpu_data_handle_t handle, struct orr_dense *d)
 {
-	orr_dense_view(handle->ops->interfaceid, orr_handle_iface(handle), d);
+	orr_dense_view(orr_iface_id(handle->ops), orr_handle_iface(handle), d);
 }
 
 void orr_dense_register_handle(starpu_data_handle_t handle, int home_node, void *iface)
 {
-	enum starpu_data_interface_id id = handle->ops->interfaceid;
+	enum starpu_data_interface_id id = orr_iface_id(handle->ops);
 	void *ram = starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM);
 	struct orr_dense d, out;
 
@@ -323,7 +323,7 @@ static int packed_copy(starpu_data_handle_t handle, unsigned node, struct orr_de
 
 static void node_view(starpu_data_handle_t handle, unsigned node, struct orr_dense *d)
 {
-	orr_dense_view(handle->ops->interfaceid, starpu_data_get_interface_on_node(handle, node),
+	orr_dense_view(orr_iface_id(handle->ops), starpu_data_get_interface_on_node(handle, node),
 		       d);
 }
 

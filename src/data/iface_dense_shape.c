@@ -345,7 +345,7 @@ void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id 
 		     const char *caller)
 {
 	orr_handle_must_be_known(handle, caller);
-	if (handle->ops->interfaceid != id)
+	if (orr_iface_id(handle->ops) != id)
 		orr_fatal("%s: %s is of the %s interface", caller, orr_handle_name(handle),
 			  orr_iface_name(handle->ops));
 	return orr_handle_iface(handle);
@@ -354,7 +354,7 @@ void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id 
 void orr_dense_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr,
 			    uintptr_t dev_handle, size_t offset, const uint32_t *ld)
 {
-	enum starpu_data_interface_id id = handle->ops->interfaceid;
+	enum starpu_data_interface_id id = orr_iface_id(handle->ops);
 	struct orr_dense d;
 
 	if (node >= orr_self()->data->nmemnodes)

@@ -345,12 +345,12 @@ starpu_ssize_t orr_parts_describe(enum starpu_data_interface_id id, void *iface,
 
 static void main_parts(starpu_data_handle_t handle, struct orr_parts *p)
 {
-	orr_parts_get(handle->ops->interfaceid, orr_handle_iface(handle), p);
+	orr_parts_get(orr_iface_id(handle->ops), orr_handle_iface(handle), p);
 }
 
 void orr_parts_register_handle(starpu_data_handle_t handle, int home_node, void *iface)
 {
-	enum starpu_data_interface_id id = handle->ops->interfaceid;
+	enum starpu_data_interface_id id = orr_iface_id(handle->ops);
 	void *ram = starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM);
 	size_t size = handle->ops->interface_size;
 	struct orr_parts p;
@@ -415,8 +415,8 @@ static int packed_copy(starpu_data_handle_t handle, unsigned node, const struct 
 		}
 		ret = out ? starpu_interface_copy(p->addr[i], 0, node, packed, offset, node,
 						  p->size[i], NULL)
-		      : is_rows(handle->ops->interfaceid, i) && node == STARPU_MAIN_RAM
-			      ? copy_part(handle->ops->interfaceid, i, packed + offset, node,
+		      : is_rows(orr_iface_id(handle->ops), i) && node == STARPU_MAIN_RAM
+			      ? copy_part(orr_iface_id(handle->ops), i, packed + offset, node,
 					  p->addr[i], node, p->size[i], NULL)
 			      : starpu_interface_copy(packed, offset, node, p->addr[i], 0, node,
 						      p->size[i], NULL);
@@ -433,7 +433,7 @@ int orr_parts_pack(starpu_data_handle_t handle, unsigned node, void **ptr, starp
 	uintptr_t buf;
 	int ret;
 
-	orr_parts_get(handle->ops->interfaceid, starpu_data_get_interface_on_node(handle, node),
+	orr_parts_get(orr_iface_id(handle->ops), starpu_data_get_interface_on_node(handle, node),
 		      &p);
 	if (ptr) {
 		buf = total(&p) ? starpu_malloc_on_node_flags(node, total(&p), 0) : 0;
@@ -454,7 +454,7 @@ int orr_parts_peek(starpu_data_handle_t handle, unsigned node, void *ptr, size_t
 {
 	struct orr_parts p;
 
-	orr_parts_get(handle->ops->interfaceid, starpu_data_get_interface_on_node(handle, node),
+	orr_parts_get(orr_iface_id(handle->ops), starpu_data_get_interface_on_node(handle, node),
 		      &p);
 	if (count != total(&p)) {
 		orr_error("unpack of %s: %zu bytes given, its shape takes %zu",

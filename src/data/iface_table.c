@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of built-in interfaces, and their functions beyond the public methods (data/iface.h).
  *
- * Invariant: an interface is built-in exactly when its table of methods is the one listed here
- * under its number. */
+ * Invariant: the structures of a table of methods are those of a built-in interface exactly when
+ * the interface registers handles by the built-in interface's method. */
 #include "data/iface_dense.h"
 #include "data/iface_parts.h"
 
@@ -43,9 +43,35 @@ struct starpu_data_interface_ops *orr_iface_ops(enum starpu_data_interface_id id
 	return (int) id >= 0 && id < STARPU_MAX_INTERFACE_ID ? builtin[id] : NULL;
 }
 
+/* A program copies a table of methods and changes some: what it leaves tells which one it was. The
+ * number counts only as long as the registration is ours. */
+static int is_variant(const struct starpu_data_interface_ops *ops,
+		      const struct starpu_data_interface_ops *base)
+{
+	if (ops->register_data_handle != base->register_data_handle ||
+	    ops->interface_size < base->interface_size)
+		return 0;
+	return ops->interfaceid == base->interfaceid ||
+	       ops->allocate_data_on_node == base->allocate_data_on_node ||
+	       ops->free_data_on_node == base->free_data_on_node ||
+	       ops->to_pointer == base->to_pointer;
+}
+
+enum starpu_data_interface_id orr_iface_id(const struct starpu_data_interface_ops *ops)
+{
+	struct starpu_data_interface_ops *base = orr_iface_ops(ops->interfaceid);
+
+	if (base && (base == ops || is_variant(ops, base)))
+		return ops->interfaceid;
+	for (int id = 0; id < STARPU_MAX_INTERFACE_ID; id++)
+		if (builtin[id] && is_variant(ops, builtin[id]))
+			return (enum starpu_data_interface_id) id;
+	return STARPU_UNKNOWN_INTERFACE_ID;
+}
+
 int orr_iface_builtin(const struct starpu_data_interface_ops *ops)
 {
-	return orr_iface_ops(ops->interfaceid) == ops;
+	return orr_iface_id(ops) != STARPU_UNKNOWN_INTERFACE_ID;
 }
 
 const char *orr_iface_name(const struct starpu_data_interface_ops *ops)
@@ -56,10 +82,11 @@ const char *orr_iface_name(const struct starpu_data_interface_ops *ops)
 void orr_iface_detach(struct starpu_data_interface_ops *ops, void *interface)
 {
 	struct starpu_multiformat_interface *m = interface;
+	enum starpu_data_interface_id id = orr_iface_id(ops);
 
-	switch (family_of(ops->interfaceid)) {
-	case DENSE: orr_dense_detach(ops->interfaceid, interface); break;
-	case PARTS: orr_parts_detach(ops->interfaceid, interface); break;
+	switch (family_of(id)) {
+	case DENSE: orr_dense_detach(id, interface); break;
+	case PARTS: orr_parts_detach(id, interface); break;
 	case MULTIFORMAT: m->cpu_ptr = m->cuda_ptr = m->opencl_ptr = NULL; break;
 	}
 }
@@ -68,7 +95,7 @@ void orr_iface_free_meta(struct starpu_data_interface_ops *ops, void *interface)
 {
 	struct starpu_ndim_interface *n = interface;
 
-	if (ops->interfaceid != STARPU_NDIM_INTERFACE_ID)
+	if (orr_iface_id(ops) != STARPU_NDIM_INTERFACE_ID)
 		return;
 	free(n->nn);
 	free(n->ldn);
@@ -81,11 +108,12 @@ int orr_iface_has_buffer(struct starpu_data_interface_ops *ops, void *interface)
 	struct starpu_multiformat_interface *m = interface;
 	struct orr_dense d;
 	struct orr_parts p;
+	enum starpu_data_interface_id id = orr_iface_id(ops);
 
-	switch (family_of(ops->interfaceid)) {
-	case DENSE: orr_dense_view(ops->interfaceid, interface, &d); return *d.ptr || *d.dev_handle;
+	switch (family_of(id)) {
+	case DENSE: orr_dense_view(id, interface, &d); return *d.ptr || *d.dev_handle;
 	case PARTS:
-		orr_parts_get(ops->interfaceid, interface, &p);
+		orr_parts_get(id, interface, &p);
 		return p.n == 0 || p.addr[0] || p.addr[1] || p.addr[2];
 	default: return m->cpu_ptr || m->cuda_ptr || m->opencl_ptr;
 	}
@@ -93,9 +121,11 @@ int orr_iface_has_buffer(struct starpu_data_interface_ops *ops, void *interface)
 
 int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src)
 {
-	switch (family_of(ops->interfaceid)) {
-	case DENSE: return orr_dense_follow(ops->interfaceid, dst, src);
-	case PARTS: return orr_parts_follow(ops->interfaceid, dst, src);
+	enum starpu_data_interface_id id = orr_iface_id(ops);
+
+	switch (family_of(id)) {
+	case DENSE: return orr_dense_follow(id, dst, src);
+	case PARTS: return orr_parts_follow(id, dst, src);
 	default: return 0;
 	}
 }

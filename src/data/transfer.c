@@ -145,10 +145,11 @@ static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_rep
 	const struct orr_memnode_ops *ops = copier(proc, src->memnode, dst->memnode);
 	int disk = proc->data->memnodes[src->memnode].kind == STARPU_DISK_RAM ||
 		   proc->data->memnodes[dst->memnode].kind == STARPU_DISK_RAM;
-	int ret = disk && !orr_iface_has_method(h->ops, src->memnode, dst->memnode)
-			  ? orr_disk_copy_packed(proc, h, src->memnode, dst->memnode)
-			  : orr_iface_copy(h->ops, orr_replicate_iface(h, src), src->memnode,
-					   orr_replicate_iface(h, dst), dst->memnode, chan);
+	void *from = orr_replicate_iface(h, src), *to = orr_replicate_iface(h, dst);
+	int ret = orr_iface_has_method(h->ops, src->memnode, dst->memnode)
+			  ? orr_iface_copy(h->ops, from, src->memnode, to, dst->memnode, chan)
+		  : disk ? orr_disk_copy_packed(proc, h, src->memnode, dst->memnode)
+			 : orr_iface_copy_packed(h, src->memnode, h, dst->memnode, from, to);
 
 	if (ret == -EAGAIN && !ops->test(proc, chan)) {
 		if (proc->ngroups)

@@ -9,6 +9,7 @@
 #include "base/assert.h"
 #include "core/task.h"
 #include "data/handle.h"
+#include "data/iface.h"
 #include "drivers/slave_own.h"
 
 #define GRAIN 16
@@ -38,7 +39,7 @@ static struct head head_of(const struct orr_task *t, unsigned i)
 {
 	const struct starpu_data_interface_ops *ops = orr_task_handle(t->pub, i)->ops;
 	const struct starpu_ndim_interface *a = t->interfaces[i];
-	int ndim = ops->interfaceid == STARPU_NDIM_INTERFACE_ID;
+	int ndim = orr_iface_id(ops) == STARPU_NDIM_INTERFACE_ID;
 
 	return (struct head){ ops->interface_size, ndim ? a->ndim * sizeof(*a->nn) : 0 };
 }
