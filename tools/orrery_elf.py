@@ -101,11 +101,20 @@ def find_loader():
 
 def private_libraries(path, environment):
     """Paths of the libraries that PATH is linked with and that are neither the system's nor Orrery's: not below one of
-    SYSTEM_FOLDERS. Empty if the loader cannot tell."""
+    SYSTEM_FOLDERS; and that of Fortran's own, where one of them or the program needs it. Empty if the loader cannot
+    tell."""
     names = [name for name in needed_libraries(path) or [] if not is_ours(name)]
     loader = find_loader()
-    if all(in_system(name) for name in names) or not loader:
+    if all(in_system(name) and not is_fortran(name) for name in names) or not loader:
         return []
     run = subprocess.run([loader, "--list", path], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     paths = re.findall(r"=> (/\S+) \(0x", run.stdout.decode("utf-8", "replace"))
-    return [found for found in paths if not is_ours(found) and not SYSTEM_LIBRARY.match(os.path.realpath(found))]
+    private = [found for found in paths if not is_ours(found) and not SYSTEM_LIBRARY.match(os.path.realpath(found))]
+    if any(is_fortran(name) for found in private + [path] for name in needed_libraries(found) or []):
+        private += [found for found in paths if is_fortran(found) and found not in private]
+    return private
+
+
+def is_fortran(name):
+    """True for the runtime library of Fortran: its units belong to each rank."""
+    return os.path.basename(name).startswith("libgfortran.so")

@@ -48,13 +48,13 @@ void launcher_exits_run(struct orr_sim_rank *r, int status, int quick)
 	if (quick || r->own.ending)
 		return;
 	r->own.ending = 1;
+	if (r->exit_functions)
+		r->exit_functions();
 	if (orr_sim_dyn.on && !r->runtime_up && r->object) {
-		dlclose(r->object); /* calls them all */
+		dlclose(r->object); /* calls the destructors */
 		r->object = NULL;
 		return;
 	}
-	if (r->exit_functions)
-		r->exit_functions();
 	if (r->object)
 		run_destructors(r->object);
 	for (int i = 0; r->objects && r->objects[i]; i++)

@@ -7,8 +7,8 @@
  * or of one that is copied. A copy of the program needs the copies by their paths (image.h), so the
  * loader finds names in the same order as in any process.
  *
- * Invariant: nothing is copied for a run of one rank. Libraries that the launcher has loaded before
- * are never copied. */
+ * Invariant: nothing is copied for a run of one rank. Of the libraries that the launcher has loaded
+ * before, only that of Fortran is copied, for programs that need it. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -40,24 +40,49 @@ static struct {
 	int counted; /* copies of libraries so far */
 } libraries;
 
+/* The one library of the system that is a part of the program: the runtime library of Fortran has
+ * the units, with what is not written yet. (That of OpenMP keeps its state in variables of threads
+ * of the static kind, which have room for a few copies only; that of C++ is one with SimGrid.) */
+static int is_fortran(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	return !strncmp(base ? base + 1 : path, "libgfortran.so", strlen("libgfortran.so"));
+}
+
 static int is_system(const char *path)
 {
 	static const char *const folders[] = { "/lib/",     "/lib32/",     "/lib64/",
 					       "/usr/lib/", "/usr/lib32/", "/usr/lib64/" };
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
 		if (!strncmp(path, folders[i], strlen(folders[i])))
+			return !is_fortran(path);
+	return 0;
+}
+
+static const char *strings_of(const struct link_map *map)
+{
+	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_STRTAB)
+			return (const char *) d->d_un.d_ptr;
+	return NULL;
+}
+
+/* True if the object names that library as one that it needs. */
+static int map_needs(const struct link_map *map, const char *name)
+{
+	const char *strings = strings_of(map);
+	for (const ElfW(Dyn) *d = map->l_ld; strings && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_NEEDED && !strcmp(strings + d->d_un.d_val, name))
 			return 1;
 	return 0;
 }
 
 static char *soname_of(const struct link_map *map)
 {
-	const char *strings = NULL;
+	const char *strings = strings_of(map);
 	size_t at = 0;
 	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
-		if (d->d_tag == DT_STRTAB)
-			strings = (const char *) d->d_un.d_ptr;
-		else if (d->d_tag == DT_SONAME)
+		if (d->d_tag == DT_SONAME)
 			at = d->d_un.d_val;
 	return strings && at ? strdup(strings + at) : NULL;
 }
@@ -83,6 +108,21 @@ static void add(const struct link_map *map, int whole)
 	int err = image_read(&l->image, path, whole);
 	if (err)
 		launcher_fail("%s cannot be copied for each rank: %s", path, strerror(err));
+}
+
+/* SimGrid's library needs that of Fortran, so the launcher has it: the first rank's is that one. */
+static void add_fortran(const struct link_map *program, int whole)
+{
+	int n = libraries.n;
+	for (const struct link_map *m = program->l_prev; m; m = m->l_prev) {
+		char *name = is_fortran(m->l_name) ? soname_of(m) : NULL;
+		int needed = name && map_needs(program, name);
+		for (int i = 0; name && i < n; i++)
+			needed |= map_needs(libraries.all[i].map, name);
+		free(name);
+		if (needed)
+			add(m, whole);
+	}
 }
 
 static struct library *find(const char *name)
@@ -187,6 +227,7 @@ void launcher_libraries_find(struct orr_sim_rank *r, void *object, const char *p
 	const struct link_map *map = object;
 	for (const struct link_map *m = map->l_next; m; m = m->l_next)
 		add(m, whole);
+	add_fortran(map, whole);
 	choose(object);
 	if (libraries.ncopied && (orr_sim.nranks > 1 || orr_sim_dyn.on))
 		make_ready(program, whole);

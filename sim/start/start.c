@@ -25,8 +25,8 @@ void __cxa_finalize(void *object);
 
 __attribute__((visibility("default"))) void orrery_sim_exit_functions(void);
 
-/* Programs in Fortran buffer their output in a library that the ranks share, and that writes it out
- * when the system's process exits; a rank has to do it when the rank ends. */
+/* Programs in Fortran buffer their output in a library that writes it out when it is unloaded,
+ * which the first rank's is not: a rank does it when the rank ends. */
 extern void _gfortran_flush_i4(int *unit) __attribute__((weak));
 
 void orrery_sim_exit_functions(void)
