@@ -18,6 +18,7 @@ double solve(const void *engine, double max_s) __asm__(ORR_SIMGRID_SOLVE);
 void end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
 void set_current(void *context) __asm__(ORR_SIMGRID_SET_CURRENT);
 void *isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
+void add_event(void *set, double date_s, void *event) __asm__(ORR_SIMGRID_ADD_EVENT);
 extern double now_s __asm__(ORR_SIMGRID_NOW);
 }
 
@@ -35,6 +36,7 @@ int main()
 	need(&end_actions);
 	need(&set_current);
 	need(&isend);
+	need(&add_event);
 	need(&now_s);
 	need(&smpi::ActorExt::EXTENSION_ID);
 	need(&smpi::ActorExt::init);
@@ -55,6 +57,5 @@ int main()
 	need(&kernel::activity::CommImpl::on_completion);
 	need(&kernel::EngineImpl::add_actor_to_run_list_no_check);
 	need(&kernel::profile::FutureEvtSet::next_date);
-	need(&kernel::profile::future_evt_set);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Our part in SimGrid's main loop (sim/sys/sim_turns.h) and in its messages (early.cpp): three
+/* Our part in SimGrid's main loop (sim/sys/sim_turns.h) and in its messages (early.cpp):
  * functions that the library calls through the loader's table, which belong to the executable, as
  * interpose.c explains.
  *
@@ -15,6 +15,7 @@ void simgrid_end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
 #error "find out how this processor's functions return objects of C++ (doc/leaning.md)"
 #endif
 void *simgrid_isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
+void simgrid_add_event(void *set, double date_s, void *event) __asm__(ORR_SIMGRID_ADD_EVENT);
 
 double simgrid_solve(const void *engine, double max_s)
 {
@@ -39,4 +40,13 @@ void *simgrid_isend(void *result, void *message)
 	if (!own)
 		own = (void *(*) (void *, void *) ) interpose_simgrid(ORR_SIMGRID_ISEND);
 	return orrery_sim_isend(result, message, own);
+}
+
+void simgrid_add_event(void *set, double date_s, void *event)
+{
+	static void (*own)(void *, double, void *);
+	if (!own)
+		own = (void (*)(void *, double, void *)) interpose_simgrid(ORR_SIMGRID_ADD_EVENT);
+	orrery_sim_profiles(set);
+	own(set, date_s, event);
 }

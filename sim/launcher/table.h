@@ -36,6 +36,7 @@
 	CALL(orrery_sim_now_us) \
 	CALL(orrery_sim_own) \
 	CALL(orrery_sim_polled) \
+	CALL(orrery_sim_profiles) \
 	CALL(orrery_sim_program) \
 	CALL(orrery_sim_quick_exit) \
 	CALL(orrery_sim_rank_of_pid) \

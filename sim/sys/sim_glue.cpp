@@ -12,6 +12,7 @@
 #include <smpi/smpi.h>
 #include <simgrid/s4u.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
+#include "sim_turns.h"
 #include "simgrid_private.h"
 
 static uintptr_t no_copy_low, no_copy_high;
@@ -72,6 +73,19 @@ void orr_sim_glue_run_soon(sg_actor_t actor)
 		actor->get_impl());
 }
 
+// SimGrid's set of changes to come, whose name it hides; null until it has one.
+static const simgrid::kernel::profile::FutureEvtSet *profiles;
+
+void orrery_sim_profiles(const void *set)
+{
+	profiles = static_cast<const simgrid::kernel::profile::FutureEvtSet *>(set);
+}
+
+double orr_sim_glue_profile_next(void)
+{
+	return profiles ? profiles->next_date() : -1;
+}
+
 int orr_sim_glue_quiet_until(double date_s)
 {
 	static const auto &models = simgrid::s4u::Engine::get_instance()->get_all_models();
@@ -80,7 +94,7 @@ int orr_sim_glue_quiet_until(double date_s)
 		    !model->get_failed_action_set()->empty() ||
 		    !model->get_finished_action_set()->empty())
 			return 0;
-	double profile_s = simgrid::kernel::profile::future_evt_set.next_date();
+	double profile_s = orr_sim_glue_profile_next();
 	return profile_s < 0 || profile_s > date_s;
 }
 

@@ -42,6 +42,8 @@ void orr_sim_glue_serve_call(sg_actor_t actor);
 void orr_sim_glue_run_soon(sg_actor_t actor);
 /* True if nothing of SimGrid's own happens until then, timers left aside. */
 int orr_sim_glue_quiet_until(double date_s);
+/* The date of the next change of a link or host that its profile asks for; negative: none. */
+double orr_sim_glue_profile_next(void);
 void orr_sim_glue_clock_set(double date_s);
 
 /* The world of the running actor's SMPI instance (an MPI_Comm), once the actor has called MPI_Init.

@@ -15,41 +15,25 @@
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
+#include "sim_link.h"
 #include "sim_network_glue.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
 
-#define SMALL 272      /* queue: bytes of envelopes */
 #define HEADER 16      /* bytes that SMPI adds to each message */
 #define TICK_S 1e-9    /* messages that arrive in the same one do so in the order of their start */
 #define TOLERANCE 1e-3 /* share: rates that differ by less are the same */
 #define LEVEL_PASSES 4
-
-/* A message on a link. */
-struct orr_sim_hop {
-	struct orr_sim_hop *next, **at;
-	struct orr_sim_flow *flow;
-};
-
-struct link {
-	double bytes_per_s;
-	int shared;               /* by its messages; else each has all of it */
-	double weight;            /* share: of all messages on it */
-	double level;             /* share: bytes per second for each unit of weight */
-	uint64_t mark;            /* share: the last change that its level is right for */
-	struct link *next;        /* share: to be corrected */
-	struct orr_sim_hop *hops; /* share: the messages */
-	double *free_s; /* queue: when each channel has served all that it was given; NULL: now */
-};
+#define BANDWIDTH_PASSES 4
 
 static struct {
-	struct link *links;
+	struct orr_sim_link *links;
 	unsigned nlinks, cap;
 	struct orr_map pairs;
 	uint64_t nflows; /* on their way */
 	uint64_t changes;
-	struct link *first, **last; /* share: to be corrected */
+	struct orr_sim_link *first, **last; /* share: to be corrected */
 } network = { .pairs = { .key_offset = offsetof(struct orr_sim_pair, key) },
 	      .last = &network.first };
 
@@ -58,7 +42,7 @@ static struct {
 static void grow_links(void)
 {
 	network.cap = network.cap ? 2 * network.cap : 64;
-	network.links = realloc(network.links, network.cap * sizeof(struct link));
+	network.links = realloc(network.links, network.cap * sizeof(struct orr_sim_link));
 	if (!network.links)
 		orr_fatal("out of memory for %u links; simulate fewer nodes", network.cap);
 	for (unsigned i = 0; i < network.nlinks; i++)
@@ -66,13 +50,19 @@ static void grow_links(void)
 			network.links[i].hops->at = &network.links[i].hops;
 }
 
+struct orr_sim_link *orr_sim_link(unsigned i)
+{
+	orr_assert(i < network.nlinks);
+	return &network.links[i];
+}
+
 void orr_sim_network_link(unsigned i, double bytes_per_s, int shared)
 {
 	orr_assert(i == network.nlinks);
 	if (i == network.cap)
 		grow_links();
-	network.links[network.nlinks++] = (struct link){ .bytes_per_s = bytes_per_s,
-							 .shared = shared };
+	network.links[network.nlinks++] = (struct orr_sim_link){ .bytes_per_s = bytes_per_s,
+								 .shared = shared };
 }
 
 static void describe(struct orr_sim_pair *p, const struct orr_sim_glue_path *path)
@@ -112,7 +102,7 @@ struct orr_sim_pair *orr_sim_network_pair(int source, int dest)
 
 /* ---- the end of a message ---- */
 
-static void arrive(struct orr_sim_event *e)
+void orr_sim_network_arrive(struct orr_sim_event *e)
 {
 	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
 	orr_assert(network.nflows > 0);
@@ -120,8 +110,7 @@ static void arrive(struct orr_sim_event *e)
 	f->arrived(f);
 }
 
-/* The last byte is there at that time: the message arrives at the next tick. */
-static void arrive_after(struct orr_sim_flow *f, double date_s)
+void orr_sim_network_arrive_after(struct orr_sim_flow *f, double date_s)
 {
 	double tick_s = (floor(date_s / TICK_S) + 1) * TICK_S;
 	orr_sim_event_set_as(&f->event, fmax(date_s, tick_s), f->sent);
@@ -130,11 +119,11 @@ static void arrive_after(struct orr_sim_flow *f, double date_s)
 /* ---- share ---- */
 
 /* The rate that the other links of its route, and the protocol, leave to the message. */
-static double share_elsewhere(const struct orr_sim_flow *f, const struct link *here)
+static double share_elsewhere(const struct orr_sim_flow *f, const struct orr_sim_link *here)
 {
 	double rate = f->pair->most;
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
-		const struct link *l = &network.links[f->pair->links[i]];
+		const struct orr_sim_link *l = &network.links[f->pair->links[i]];
 		if (l == here)
 			continue;
 		double mine = l->shared ? l->level * f->pair->weight : l->bytes_per_s;
@@ -145,7 +134,7 @@ static double share_elsewhere(const struct orr_sim_flow *f, const struct link *h
 
 /* The level at which the link is full: messages that get less elsewhere leave the rest to the
  * others. If all do, the one that gets most may have what is left. */
-static double share_level(const struct link *l)
+static double share_level(const struct orr_sim_link *l)
 {
 	double level = l->bytes_per_s / l->weight;
 	for (int pass = 0; pass < LEVEL_PASSES; pass++) {
@@ -183,14 +172,14 @@ static int share_correct(struct orr_sim_flow *f, double now_s)
 		return 0; /* it arrives at this tick */
 	f->since_s = now_s;
 	f->rate = rate;
-	arrive_after(f, now_s + f->left / rate);
+	orr_sim_network_arrive_after(f, now_s + f->left / rate);
 	return 1;
 }
 
 /* The link is to be corrected as part of the present change. */
 static void share_mark(unsigned number)
 {
-	struct link *l = &network.links[number];
+	struct orr_sim_link *l = &network.links[number];
 	if (!l->shared || !l->hops || l->mark == network.changes)
 		return;
 	l->mark = network.changes;
@@ -203,7 +192,7 @@ static void share_mark(unsigned number)
 static void share_correct_marked(void)
 {
 	double now_s = orr_sim_clock_s();
-	for (struct link *l = network.first; l; l = l->next) {
+	for (struct orr_sim_link *l = network.first; l; l = l->next) {
 		l->level = share_level(l);
 		for (struct orr_sim_hop *h = l->hops; h; h = h->next)
 			if (share_correct(h->flow, now_s))
@@ -219,12 +208,28 @@ static void share_change(const struct orr_sim_flow *f)
 {
 	network.changes++;
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
-		struct link *l = &network.links[f->pair->links[i]];
+		struct orr_sim_link *l = &network.links[f->pair->links[i]];
 		if (l->shared && l->hops)
 			l->level = share_level(l);
 		share_mark(f->pair->links[i]);
 	}
 	share_correct_marked();
+}
+
+/* The link has another bandwidth, which may move the limit of its messages to other links and back:
+ * unlike the start of one message, that takes several passes. */
+static void share_bandwidth(unsigned number)
+{
+	for (int pass = 0; pass < BANDWIDTH_PASSES; pass++) {
+		network.changes++;
+		share_mark(number);
+		for (struct orr_sim_hop *h = network.links[number].hops; h; h = h->next) {
+			share_correct(h->flow, orr_sim_clock_s());
+			for (unsigned i = 0; i < h->flow->pair->nlinks; i++)
+				share_mark(h->flow->pair->links[i]);
+		}
+		share_correct_marked();
+	}
 }
 
 static void share_leave(struct orr_sim_event *e)
@@ -233,7 +238,7 @@ static void share_leave(struct orr_sim_event *e)
 	int alone = 1;
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
 		struct orr_sim_hop *h = &f->hops[i];
-		struct link *l = &network.links[f->pair->links[i]];
+		struct orr_sim_link *l = &network.links[f->pair->links[i]];
 		*h->at = h->next;
 		if (h->next)
 			h->next->at = h->at;
@@ -245,7 +250,7 @@ static void share_leave(struct orr_sim_event *e)
 		share_change(f);
 	free(f->hops);
 	f->hops = NULL;
-	arrive(e);
+	orr_sim_network_arrive(e);
 }
 
 /* The latency has passed. */
@@ -258,7 +263,7 @@ static void share_enter(struct orr_sim_event *e)
 		orr_fatal("out of memory for messages on the network; simulate fewer nodes");
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
 		struct orr_sim_hop *h = &f->hops[i];
-		struct link *l = &network.links[f->pair->links[i]];
+		struct orr_sim_link *l = &network.links[f->pair->links[i]];
 		if (!l->hops)
 			l->level = l->bytes_per_s / f->pair->weight;
 		alone &= !l->shared || !l->hops;
@@ -275,56 +280,6 @@ static void share_enter(struct orr_sim_event *e)
 	share_correct(f, f->since_s);
 }
 
-/* ---- queue ---- */
-
-/* The bytes per second that a message gets of a link. */
-static double queue_rate(const struct link *l)
-{
-	return l->shared ? l->bytes_per_s / orr_sim.channels : l->bytes_per_s;
-}
-
-/* Bytes per second of a message that is alone on its route. */
-static double alone(const struct orr_sim_flow *f)
-{
-	double rate = f->pair->most;
-	for (unsigned i = 0; i < f->pair->nlinks; i++)
-		rate = fmin(rate, queue_rate(&network.links[f->pair->links[i]]));
-	return rate * f->factor;
-}
-
-/* The channel of the link that is free first. */
-static double *queue_channel(struct link *l)
-{
-	if (!l->free_s)
-		l->free_s = calloc((size_t) orr_sim.channels, sizeof(double));
-	if (!l->free_s)
-		orr_fatal("out of memory for the channels of links; simulate fewer nodes");
-	double *first = l->free_s;
-	for (int i = 1; i < orr_sim.channels; i++)
-		if (l->free_s[i] < *first)
-			first = &l->free_s[i];
-	return first;
-}
-
-/* The time when the last byte is there, after all that the links were given before. Short messages
- * are in nobody's way. */
-static double queue_end(struct orr_sim_flow *f, double first_s)
-{
-	double rate = alone(f), end_s = first_s + f->left / rate;
-	if (f->left <= SMALL)
-		return end_s;
-	for (unsigned i = 0; i < f->pair->nlinks; i++) {
-		struct link *l = &network.links[f->pair->links[i]];
-		if (!l->shared)
-			continue;
-		double *free_s = queue_channel(l);
-		first_s = fmax(first_s, *free_s);
-		*free_s = first_s + f->left / (queue_rate(l) * f->factor);
-		end_s = fmax(end_s, first_s + f->left / rate);
-	}
-	return end_s;
-}
-
 /* ---- sending ---- */
 
 static void maxmin_start(struct orr_sim_event *e)
@@ -337,8 +292,8 @@ static void maxmin_start(struct orr_sim_event *e)
 
 void orr_sim_network_comm_ended(struct orr_sim_flow *f)
 {
-	f->event.fire = arrive;
-	arrive_after(f, orr_sim_clock_s());
+	f->event.fire = orr_sim_network_arrive;
+	orr_sim_network_arrive_after(f, orr_sim_clock_s());
 }
 
 void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
@@ -356,19 +311,22 @@ void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 		orr_sim.on_message();
 	f->factor = orr_sim_glue_factor(ORR_SIM_BANDWIDTH, size);
 	double latency_s = f->pair->latency_s * orr_sim_glue_factor(ORR_SIM_LATENCY, size);
-	f->event.fire = orr_sim.network == ORR_SIM_SHARE ? share_enter : arrive;
-	if (orr_sim.network == ORR_SIM_SHARE)
-		orr_sim_event_set(&f->event, now_s + latency_s);
-	else
-		arrive_after(f, queue_end(f, now_s + latency_s));
+	if (orr_sim.network == ORR_SIM_QUEUE) {
+		orr_sim_queue_send(f, now_s + latency_s);
+		return;
+	}
+	f->event.fire = share_enter;
+	orr_sim_event_set(&f->event, now_s + latency_s);
 }
 
 void orr_sim_network_bandwidth(unsigned i, double bytes_per_s)
 {
-	network.links[i].bytes_per_s = bytes_per_s;
-	network.changes++;
-	share_mark(i);
-	share_correct_marked();
+	struct orr_sim_link *l = &network.links[i];
+	l->bytes_per_s = bytes_per_s;
+	if (orr_sim.network == ORR_SIM_QUEUE)
+		orr_sim_queue_changed();
+	else
+		share_bandwidth(i);
 }
 
 int orr_sim_network_busy(void)

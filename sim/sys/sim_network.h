@@ -40,11 +40,14 @@ struct orr_sim_flow {
 	struct orr_sim_pair *pair;
 	uint64_t sent; /* its place among all messages, as orr_sim_event_order numbers them */
 	void (*arrived)(struct orr_sim_flow *); /* called as events are */
-	double left;                            /* share: bytes that have not arrived at since_s */
-	double rate;                            /* share: bytes per second from then on */
-	double since_s;                         /* share */
+	double left;                            /* share: bytes that have not arrived at since_s;
+						   queue: all */
+	double rate;                            /* bytes per second from then on */
+	double since_s;                         /* share; queue: it begins at its last link */
 	double factor;                          /* of the bandwidth, for messages of this size */
-	struct orr_sim_hop *hops;               /* share: its places on the links of its route */
+	struct orr_sim_hop *hops;               /* its places on the links of its route */
+	double first_s, end_s;                  /* queue: at its first link, and all there */
+	struct orr_sim_flow *before, *after;    /* queue: in the order of their sending */
 };
 
 /* The pair of two ranks, made when they talk first. */

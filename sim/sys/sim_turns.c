@@ -261,6 +261,17 @@ static int is_next(double date_s, double max_s)
 	return date_s >= 0 && (max_s < 0 || date_s < max_s) && orr_sim_glue_quiet_until(date_s);
 }
 
+/* The date that SimGrid may go to. It changes links ahead of their time where none of its own
+ * activities needs them, and would miss what the models of the network then plan before that date:
+ * it stops at each change. */
+static double stop(double max_s)
+{
+	double next_s = orr_sim_event_next(), profile_s = orr_sim_glue_profile_next();
+	if (next_s < 0 || (max_s >= 0 && max_s < next_s))
+		next_s = max_s;
+	return profile_s >= orr_sim_clock_s() && profile_s < next_s ? profile_s : next_s;
+}
+
 double orrery_sim_advance(const void *engine, double max_s, double (*real)(const void *, double))
 {
 	double start_s = orr_sim_clock_s(), next_s, delta_s;
@@ -277,10 +288,7 @@ double orrery_sim_advance(const void *engine, double max_s, double (*real)(const
 			return orr_sim_clock_s() - start_s;
 		ran = 1;
 	}
-	next_s = orr_sim_event_next();
-	if (next_s < 0 || (max_s >= 0 && max_s < next_s))
-		next_s = max_s;
-	delta_s = real(engine, next_s);
+	delta_s = real(engine, stop(max_s));
 	if (delta_s < 0 && !ran)
 		return delta_s;
 	return orr_sim_clock_s() - start_s;

@@ -25,6 +25,10 @@
 #ifndef ORR_SIM_TURNS_H
 #define ORR_SIM_TURNS_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct orr_sim_actor;
 
 /* The actor gets a turn, at this virtual time, behind those that are in the list already. */
@@ -40,7 +44,12 @@ void orr_sim_turns_forget(struct orr_sim_actor *a);
 double orrery_sim_advance(const void *engine, double max_s, double (*real)(const void *, double));
 /* SimGrid has ended a round of actors: those in the list take part in its next round. */
 void orrery_sim_round_ended(void);
+/* SimGrid has put a change of a link or host into that set. */
+void orrery_sim_profiles(const void *set);
 
 #pragma GCC visibility pop
 
+#ifdef __cplusplus
+}
+#endif
 #endif

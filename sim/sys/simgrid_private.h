@@ -17,13 +17,15 @@
 /* ---- functions that the launcher's executable takes the place of ---- */
 
 /* EngineImpl::solve(double) const and EngineImpl::handle_ended_actions() const, which the main
- * loop calls; Context::set_current(Context *), called when actors change. */
+ * loop calls; Context::set_current(Context *), called when actors change;
+ * FutureEvtSet::add_event(double, Event *), called for each change that a profile asks for. */
 #define ORR_SIMGRID_SOLVE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
 #define ORR_SIMGRID_END_ACTIONS "_ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv"
 #define ORR_SIMGRID_SET_CURRENT "_ZN7simgrid6kernel7context7Context11set_currentEPS2_"
 /* CommImpl::isend(CommIsendSimcall *), called for each message that is sent. */
 #define ORR_SIMGRID_ISEND \
 	"_ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE"
+#define ORR_SIMGRID_ADD_EVENT "_ZN7simgrid6kernel7profile12FutureEvtSet9add_eventEdPNS1_5EventE"
 
 /* ---- variables ---- */
 
@@ -152,7 +154,6 @@ class FutureEvtSet
       public:
 	double next_date() const;
 };
-extern FutureEvtSet future_evt_set __asm__("future_evt_set");
 } // namespace profile
 } // namespace kernel
 } // namespace simgrid

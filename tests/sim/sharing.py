@@ -94,4 +94,5 @@ def main():
     return worst > float(sys.argv[2])
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
