@@ -21,6 +21,8 @@
 #include <smpi/smpi.h>
 #include "guard.h"
 #include "launcher.h"
+#include "sim_speak.h"
+#include "sim_stall.h"
 #include "base/backtrace.h"
 #include "base/upcalls.h"
 
@@ -304,6 +306,7 @@ void launcher_ending_init(void)
 	orr_backtrace_prepare();
 	signal(SIGPIPE, SIG_DFL);
 	orr_sim.finish = launcher_finish;
+	orr_sim.last_words = orr_sim_speak_end;
 }
 
 /* ---- stalls ---- */

@@ -222,6 +222,8 @@ struct orr_sim {
 	int interrupted; /* atomic: the signal that ends the run, 0: none */
 	/* given by the launcher: ends the run by it */
 	void (*interrupt)(void);
+	/* likewise: the process is about to end, in whatever way */
+	void (*last_words)(void);
 };
 
 extern struct orr_sim orr_sim;
@@ -322,12 +324,6 @@ void orr_sim_memory_init(void);
 /* sim_report.c */
 int orr_sim_report_write(void);
 size_t orr_sim_peak_rss(void);
-
-/* sim_stall.c: what everybody waits for. */
-void orr_sim_diagnose(FILE *f);
-
-/* sim_speak.c: the simulation ends, and what several ranks have said gets its number. */
-void orr_sim_speak_end(void);
 
 /* sim_progress.c */
 double orr_sim_wall_s(void);

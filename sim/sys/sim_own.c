@@ -41,7 +41,11 @@ static struct {
 
 void orr_sim_leave(int status)
 {
-	orr_sim_speak_end();
+	void (*last_words)(void) = orr_sim.last_words;
+
+	orr_sim.last_words = NULL;
+	if (last_words)
+		last_words();
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

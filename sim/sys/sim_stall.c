@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sim_stall.h"
 #include "sim.h"
 #include "base/numbers.h"
 #include "base/upcalls.h"

@@ -24,27 +24,25 @@
 
 const char *orr_mode_name(unsigned mode, char name[ORR_MODE_NAME])
 {
-	static const char *const bits[] = {
-		"STARPU_R",       "STARPU_W",     "STARPU_SCRATCH",    "STARPU_REDUX",
-		"STARPU_COMMUTE", "STARPU_SSEND", "STARPU_LOCALITY",   "STARPU_MPI_REDUX",
-		"STARPU_NOPLAN",  "STARPU_UNMAP", "STARPU_NOFOOTPRINT"
-	};
+	static const char *const bits[] = { "R",       "W",     "SCRATCH",    "REDUX",
+					    "COMMUTE", "SSEND", "LOCALITY",   "MPI_REDUX",
+					    "NOPLAN",  "UNMAP", "NOFOOTPRINT" };
 	enum { NBITS = sizeof(bits) / sizeof(*bits) };
 	int n = 0;
 
 	if ((mode & STARPU_RW) == STARPU_RW) {
-		n = snprintf(name, ORR_MODE_NAME, "STARPU_RW");
+		n = snprintf(name, ORR_MODE_NAME, "STARPU_%s", "RW");
 		mode &= ~(unsigned) STARPU_RW;
 	}
 	for (unsigned i = 0; i < NBITS; i++)
 		if (mode >> i & 1)
-			n += snprintf(name + n, (size_t) (ORR_MODE_NAME - n), "%s%s", n ? "|" : "",
-				      bits[i]);
+			n += snprintf(name + n, (size_t) (ORR_MODE_NAME - n), "%sSTARPU_%s",
+				      n ? "|" : "", bits[i]);
 	if (mode >> NBITS)
 		snprintf(name + n, (size_t) (ORR_MODE_NAME - n), "%s0x%x", n ? "|" : "",
 			 mode >> NBITS << NBITS);
 	else if (!n)
-		snprintf(name, ORR_MODE_NAME, "STARPU_NONE");
+		snprintf(name, ORR_MODE_NAME, "STARPU_%s", "NONE");
 	return name;
 }
 

@@ -45,6 +45,12 @@ LIST
 comm -23 texts all | grep . && die "no such variables"
 comm -13 texts all > numbers
 
+# What the sources read in this way is in the tables by which the start refuses values.
+grep -rhoE 'orr_config_long\("[A-Z0-9_]+"' "$ORR_TEST_SRCDIR/src" | cut -d'"' -f2 | sort -u > read
+while read -r name; do
+	grep -q "[{(] *\"$name\"," "$ORR_TEST_SRCDIR/src/base/config.c" || die "$name is read and in no table of config.c"
+done < read
+
 # every COMMAND...: refuses each of them.
 every() {
 	# The names are words.

@@ -108,7 +108,8 @@ def first_cells(text):
 def check_variables(tree):
     read = set()
     for path in tree.find("src/**/*.[ch]") + tree.find("sim/**/*.[ch]*") + tree.find("tools/**/*.*"):
-        read.update(re.findall(r"[\"'](%s)[\"']" % VARIABLE, tree.text(path)))
+        if path != "src/base/variables.c":  # names only
+            read.update(re.findall(r"[\"'](%s)[\"']" % VARIABLE, tree.text(path)))
     read -= NO_VARIABLES
     effect, none = section(tree.text(ENVIRONMENT), NO_EFFECT)
     listed = set(re.findall(r"`(%s)`" % VARIABLE, " ".join(first_cells(effect))))
