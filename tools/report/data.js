@@ -14,18 +14,28 @@ async function inflate(text) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// unpack: an array of numbers, seven bits in each byte.
+// unpack: an array of numbers, seven bits in each byte; most of them have one or two.
 function unpack(bytes, [kind, n, offset, size]) {
-	const found = new Float64Array(n);
+	const found = new Float64Array(n), signed = kind === "z";
 	let at = offset;
 	for (let i = 0; i < n; i++) {
-		let byte = bytes[at++], value = byte & 127, scale = 128;
-		while (byte & 128) {
+		let byte = bytes[at++], value = byte & 127, shift = 7;
+		while (byte & 128 && shift < 28) {
 			byte = bytes[at++];
-			value += (byte & 127) * scale;
-			scale *= 128;
+			value |= (byte & 127) << shift;
+			shift += 7;
 		}
-		found[i] = kind === "v" ? value : value % 2 ? -(value + 1) / 2 : value / 2;
+		if (byte & 128) {   // more than 28 bits: no integers of the processor
+			let scale = 2 ** 28;
+			do {
+				byte = bytes[at++];
+				value += (byte & 127) * scale;
+				scale *= 128;
+			} while (byte & 128);
+			found[i] = !signed ? value : value % 2 ? -(value + 1) / 2 : value / 2;
+		} else {
+			found[i] = signed ? (value >>> 1) ^ -(value & 1) : value;
+		}
 	}
 	if (at !== offset + size)
 		throw new Error("the data of this page are damaged");
@@ -46,18 +56,41 @@ class RunData {
 		this.get = name => unpack(bytes, meta.parts[name]);
 		this.span = Math.max(1, meta.span_ns);
 		this.kernels = meta.kernels;
+		this.messages = meta.parts.m_send[1];
 		this.readLanes();
 		this.readBlocks();
-		this.readMessages();
-		this.readCauses();
+		this.nodes = this.blocks + this.messages;
 		this.readPath();
 	}
+
+	// once: what is read when it is needed first, so that the page opens sooner.
+	once(name, read) {
+		const value = read.call(this);
+		Object.defineProperty(this, name, { value });
+		return value;
+	}
+
+	get details() { return this.once("details", this.readDetails); }
+	get flights() { return this.once("flights", this.readMessages); }
+	get graph() { return this.once("graph", this.readCauses); }
+	get reversed() { return this.once("reversed", this.reverse); }
+	get number() { return this.details.number; }
+	get ready() { return this.details.ready; }
+	get submit() { return this.details.submit; }
+	get fetch() { return this.details.fetch; }
+	get cause() { return this.details.cause; }
+	get mSender() { return this.flights.sender; }
+	get mReceiver() { return this.flights.receiver; }
+	get mBytes() { return this.flights.bytes; }
+	get mSend() { return this.flights.send; }
+	get mCame() { return this.flights.came; }
+	get mRecv() { return this.flights.recv; }
 
 	readLanes() {
 		const rank = this.get("lane_rank"), name = this.get("lane_name");
 		this.laneWorker = this.get("lane_worker");
 		this.lanes = rank.length;
-		this.laneRank = Int32Array.from(rank);
+		this.laneRank = new Int32Array(rank);
 		this.laneName = lane => this.meta.worker_names[name[lane]];
 		this.rankLane = new Map();   // the first lane of each rank
 		this.rankLanes = new Map();  // how many
@@ -69,108 +102,103 @@ class RunData {
 	}
 
 	readBlocks() {
-		const counts = this.get("lane_blocks"), gap = this.get("gap"), length = this.get("length");
-		const number = this.get("number"), ready = this.get("ready"), submit = this.get("submit"), busy = this.get("busy");
+		const counts = this.get("lane_blocks"), gap = this.get("gap"), length = this.get("length"), busy = this.get("busy");
 		const n = this.blocks = gap.length;
 		this.laneFirst = offsets(counts);
 		this.start = new Float64Array(n);
 		this.end = new Float64Array(n);
 		this.lane = new Int32Array(n);
-		this.kernel = Uint16Array.from(this.get("kernel"));
-		this.count = Uint32Array.from(this.get("count"));
-		this.fetch = this.get("fetch");
-		this.cause = Uint8Array.from(this.get("cause"));
-		this.number = number;
-		this.ready = ready;
-		this.submit = submit;
-		this.busy = new Float64Array(n);
+		this.kernel = new Uint16Array(this.get("kernel"));
+		this.count = new Uint32Array(this.get("count"));
+		this.busy = length;
 		this.unfinished = new Uint8Array(n);
-		for (const i of this.get("unfinished"))
-			this.unfinished[i] = 1;
+		this.get("unfinished").forEach(i => { this.unfinished[i] = 1; });
 		let merged = 0;
 		for (let lane = 0; lane < this.lanes; lane++) {
-			let at = 0, task = 0;
+			let at = 0;
 			for (let i = this.laneFirst[lane]; i < this.laneFirst[lane + 1]; i++) {
 				this.lane[i] = lane;
 				this.start[i] = at + gap[i];
 				this.end[i] = at = this.start[i] + length[i];
-				this.busy[i] = this.count[i] > 1 ? busy[merged++] : length[i];
+				if (this.count[i] > 1)
+					this.busy[i] = busy[merged++];
+			}
+		}
+	}
+
+	// readDetails: what is known of single tasks besides their kernels.
+	readDetails() {
+		const number = this.get("number"), ready = this.get("ready"), submit = this.get("submit");
+		for (let lane = 0; lane < this.lanes; lane++) {
+			let task = 0;
+			for (let i = this.laneFirst[lane]; i < this.laneFirst[lane + 1]; i++) {
 				task = number[i] += task;
 				ready[i] = ready[i] ? this.start[i] - (ready[i] - 1) : NaN;
 				submit[i] = submit[i] ? this.start[i] - (submit[i] - 1) : NaN;
 			}
 		}
+		return { number, ready, submit, fetch: this.get("fetch"), cause: new Uint8Array(this.get("cause")) };
 	}
 
 	readMessages() {
 		const counts = this.get("m_receivers"), send = this.get("m_send"), came = this.get("m_came"), recv = this.get("m_recv");
-		this.messages = send.length;
-		this.mSender = Int32Array.from(this.get("m_sender"));
-		this.mReceiver = new Int32Array(send.length);
-		this.mBytes = this.get("m_bytes");
-		this.mSend = send;
-		this.mCame = came;
-		this.mRecv = recv;
+		const receiver = new Int32Array(send.length);
 		let i = 0;
 		for (let rank = 0; rank < counts.length; rank++) {
 			let at = 0;
 			for (let k = 0; k < counts[rank]; k++, i++) {
-				this.mReceiver[i] = rank;
+				receiver[i] = rank;
 				at = send[i] += at;
 				came[i] = came[i] ? at + came[i] - 1 : NaN;
 				recv[i] = recv[i] ? came[i] + recv[i] - 1 : NaN;
 			}
 		}
+		return { sender: new Int32Array(this.get("m_sender")), receiver, bytes: this.get("m_bytes"), send, came, recv };
 	}
 
-	// The graph: what each node waited for (before), and what waited for it (after).
+	// readCauses: what each node waited for: nodes `to`, from `first` of the node on.
 	readCauses() {
 		const counts = this.get("causes"), kind = this.get("cause_kind"), to = this.get("cause_to"), code = this.get("m_cause");
-		const nb = this.blocks, n = this.nodes = nb + this.messages;
-		const sizes = new Uint32Array(n);
+		const nb = this.blocks, sizes = new Uint32Array(this.nodes);
 		let last = 0;
 		sizes.set(counts);
 		for (let j = 0; j < this.messages; j++) {
 			last = code[j] += last;
 			sizes[nb + j] = code[j] ? 1 : 0;
 		}
-		this.beforeFirst = offsets(sizes);
-		this.before = new Uint32Array(this.beforeFirst[n]);
+		const first = offsets(sizes), before = new Uint32Array(first[this.nodes]);
 		let message = 0, e = 0;
 		for (let i = 0; i < nb; i++)
 			for (let k = 0; k < counts[i]; k++, e++) {
 				if (kind[e])
-					this.before[e] = nb + (message += to[e]);
+					before[e] = nb + (message += to[e]);
 				else
-					this.before[e] = i - to[e];
+					before[e] = i - to[e];
 			}
 		for (let j = 0; j < this.messages; j++)
 			if (code[j])
-				this.before[e++] = code[j] % 2 ? (code[j] - 1) / 2 : nb + (code[j] - 2) / 2;
+				before[e++] = code[j] % 2 ? (code[j] - 1) / 2 : nb + (code[j] - 2) / 2;
+		return { first, to: before };
 	}
 
-	// after: the reverse of before, made when it is needed first.
+	// reverse: what waited for each node.
 	reverse() {
-		if (this.after)
-			return;
-		const sizes = new Uint32Array(this.nodes);
-		for (const to of this.before)
-			sizes[to]++;
-		this.afterFirst = offsets(sizes);
-		this.after = new Uint32Array(this.before.length);
-		const at = this.afterFirst.slice();
+		const { first, to } = this.graph, sizes = new Uint32Array(this.nodes);
+		for (let e = 0; e < to.length; e++)
+			sizes[to[e]]++;
+		const after = { first: offsets(sizes), to: new Uint32Array(to.length) }, at = after.first.slice();
 		for (let i = 0; i < this.nodes; i++)
-			for (let e = this.beforeFirst[i]; e < this.beforeFirst[i + 1]; e++)
-				this.after[at[this.before[e]]++] = i;
+			for (let e = first[i]; e < first[i + 1]; e++)
+				after.to[at[to[e]]++] = i;
+		return after;
 	}
 
 	causesOf(node) {
-		return this.before.subarray(this.beforeFirst[node], this.beforeFirst[node + 1]);
+		return this.graph.to.subarray(this.graph.first[node], this.graph.first[node + 1]);
 	}
 
 	effectsOf(node) {
-		this.reverse();
-		return this.after.subarray(this.afterFirst[node], this.afterFirst[node + 1]);
+		return this.reversed.to.subarray(this.reversed.first[node], this.reversed.first[node + 1]);
 	}
 
 	// related: 1 for ancestors, 2 for descendants, 4 for the node itself; and how many blocks there are of each.

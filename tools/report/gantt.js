@@ -2,7 +2,8 @@
 //
 // The Gantt chart: lanes of workers downwards, time to the right.
 // Invariant: where lanes or tasks are smaller than a pixel, a pixel has the mean of the
-// colours of what it stands for, so that no task vanishes and none is drawn too large.
+// colours of what it stands for, as strong as the square root of the share of it that
+// tasks have, so that no task vanishes and little work can be seen.
 
 const GUTTER = 92, AXIS = 24, STRIP = 10, TALL = 3;   // pixels: labels, times, the critical path; lanes that are drawn singly
 const MOST_ARROWS = 4000;
@@ -257,7 +258,7 @@ class Gantt {
 	putPixels(ctx, sum, w, rows, left, top) {
 		const image = new ImageData(w, rows), out = image.data, [r, g, b] = this.colours.rgb(this.theme.back);
 		for (let i = 0; i < w * rows; i++) {
-			const weight = sum[i * 4 + 3], rest = Math.max(0, 1 - weight), scale = weight > 1 ? 1 / weight : 1;
+			const weight = sum[i * 4 + 3], strong = Math.sqrt(Math.min(1, weight)), rest = 1 - strong, scale = weight > 0 ? strong / weight : 0;
 			out[i * 4] = sum[i * 4] * scale + r * rest;
 			out[i * 4 + 1] = sum[i * 4 + 1] * scale + g * rest;
 			out[i * 4 + 2] = sum[i * 4 + 2] * scale + b * rest;
