@@ -31,7 +31,7 @@ function saveButtons(box, name, save) {
 // statesPlot: stacked areas with a step for each bin; a brush chooses a stretch of time.
 function statesPlot(box, run, page) {
 	const about = run.meta.states, table = run.table || (run.table = run.get("states")), theme = page.colours.theme();
-	const { svg, width, height } = svgIn(box, 320, theme), left = 58, right = 12, top = 10, bottom = 36;
+	const { svg, width, height } = svgIn(box, 320, theme), left = 74, right = 12, top = 10, bottom = 36;
 	const n = about.bins, seconds = about.width_ns * 1e-9;
 	const layers = about.names.map((name, i) => ({ name, i, values: d3.range(n).map(b => ({ b, y: table[i * n + b] / about.width_ns })) }))
 		.filter((layer, i) => about.totals_ns[i] > 0);
@@ -73,7 +73,7 @@ function legend(box, entries, totals) {
 function ranksPlot(box, run, page) {
 	const about = run.meta.states, theme = page.colours.theme(), { svg, width, height } = svgIn(box, 260, theme);
 	const table = run.rankTable || (run.rankTable = run.get("rank_states")), ranks = run.rankNumbers || (run.rankNumbers = run.get("rank_number"));
-	const k = about.names.length, left = 58, right = 12, top = 10, bottom = 36;
+	const k = about.names.length, left = 74, right = 12, top = 10, bottom = 36;
 	const each = Math.max(1, Math.ceil(ranks.length / (width - left - right)));
 	const groups = d3.range(Math.ceil(ranks.length / each)), sum = (g, i) => {
 		let total = 0;
@@ -146,7 +146,7 @@ class Matrix {
 
 	draw() {
 		const theme = this.page.colours.theme(), about = this.run.meta.matrix;
-		const width = Math.max(300, Math.min(760, this.box.clientWidth || 700)), left = 64, top = 26, plot = width - left - 12;
+		const width = Math.max(300, Math.min(760, this.box.clientWidth || 700)), left = 64, top = 26, plot = width - left - 28;
 		const { svg } = svgIn(this.box, plot + top + 46, theme);
 		svg.attr({ width: width, viewBox: `0 0 ${width} ${plot + top + 46}` });
 		this.x = d3.scale.linear().range([left, left + plot]);
