@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Control of the recorder of traces from the program. The variable ORRERY_TRACE names the file of a
- * trace; without it nothing is recorded, and these calls have no effect. Orrery writes a format of
- * its own and no FxT traces, so STARPU_FXT_TRACE is not read.
+ * trace, or STARPU_FXT_TRACE=1 asks for one; without them nothing is recorded, and these calls have
+ * no effect. Orrery writes a format of its own and no FxT traces.
  *
  * Invariant: these calls cost next to nothing when no trace is recorded, and never fail.
  */

@@ -148,6 +148,11 @@ static const struct variable {
 	V("STARPU_BUS_STATS_FILE", STRING, bus_stats_file, 0),
 	V("ORRERY_POWERCAP", STRING, powercap, 0),
 	V("ORRERY_TRACE", STRING, trace, 0),
+	V("STARPU_FXT_TRACE", BOOL, fxt_trace, 0),
+	V("STARPU_FXT_PREFIX", STRING, fxt_prefix, 0),
+	V("STARPU_FXT_SUFFIX", NAME, fxt_suffix, 0),
+	V("STARPU_GENERATE_TRACE", BOOL, generate_trace, 0),
+	V("STARPU_GENERATE_TRACE_OPTIONS", STRING, generate_options, 0),
 	V("STARPU_TASK_PROGRESS", BOOL, task_progress, 0),
 	V("STARPU_WATCHDOG_TIMEOUT", LONG, watchdog_us, 0),
 	V("STARPU_WATCHDOG_DELAY", LONG, watchdog_delay_us, 0),
@@ -505,6 +510,23 @@ static int default_model_dir(struct orr_config *cfg)
 	return asprintf(&cfg->perf_model_dir, "%s/.starpu/sampling", home) < 0 ? -ENOMEM : 0;
 }
 
+/* STARPU_FXT_TRACE names no file: where StarPU would write the trace of rank 0, there is that of
+ * all. ORRERY_TRACE wins. */
+static int default_trace(struct orr_config *cfg)
+{
+	const char *folder = cfg->fxt_prefix ? cfg->fxt_prefix : "/tmp", *user = getenv("USER");
+	const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+
+	if (cfg->trace || !cfg->fxt_trace)
+		return 0;
+	if (cfg->fxt_suffix)
+		return asprintf(&cfg->trace, "%s%s%s", folder, slash, cfg->fxt_suffix) < 0 ? -ENOMEM
+											   : 0;
+	if (!user || !*user || !is_name(user))
+		user = "user";
+	return asprintf(&cfg->trace, "%s%sprof_file_%s_0", folder, slash, user) < 0 ? -ENOMEM : 0;
+}
+
 int orr_config_read(struct orr_config *cfg)
 {
 	int ret;
@@ -531,6 +553,8 @@ int orr_config_read(struct orr_config *cfg)
 		not_simulated(cfg);
 	if (!ret)
 		ret = default_model_dir(cfg);
+	if (!ret)
+		ret = default_trace(cfg);
 	if (!ret)
 		return 0;
 fail:

@@ -109,7 +109,11 @@ struct orr_config {
 	int codelet_profiling;  /* count tasks by codelet and worker */
 	char *powercap; /* ORRERY_POWERCAP: where Linux shows the processors' counters of energy,
 			   NULL: the usual place */
-	char *trace;    /* ORRERY_TRACE: the file that gets the events, or NULL */
+	char *trace;    /* ORRERY_TRACE, or as below: the file that gets the events, or NULL */
+	int fxt_trace;  /* STARPU_FXT_TRACE */
+	char *fxt_prefix, *fxt_suffix; /* folder and name of the file then, NULL: the usual ones */
+	int generate_trace;            /* STARPU_GENERATE_TRACE: convert the trace at the end */
+	char *generate_options;        /* words for the converter, or NULL */
 	int task_progress;
 	long watchdog_us;       /* STARPU_WATCHDOG_TIMEOUT, 0 = off */
 	long watchdog_delay_us; /* after the start of the runtime: no watch until then */

@@ -290,9 +290,9 @@ static int write_index(struct orr_trace_file *f)
 	return 0;
 }
 
-void orr_trace_file_leave(struct orr_trace_file *f)
+int orr_trace_file_leave(struct orr_trace_file *f)
 {
-	int err = 0;
+	int err = 0, last;
 
 	orr_assert(f->nusers && f->fd >= 0);
 	flock(f->fd, LOCK_EX);
@@ -300,17 +300,19 @@ void orr_trace_file_leave(struct orr_trace_file *f)
 		orr_trace_file_put(f, f->chunk);
 		f->chunk = NULL;
 	}
-	if (--f->head->nopen == 0)
+	last = --f->head->nopen == 0;
+	if (last)
 		err = write_index(f);
 	flock(f->fd, LOCK_UN);
 	if (err)
 		tell(f, "has no index, which is made when it is read", err);
 	if (f->nusers)
-		return;
+		return last;
 	munmap(f->head, ORR_TRACE_BLOCK);
 	close(f->fd);
 	f->head = NULL;
 	f->fd = -1;
+	return last;
 }
 
 /* ---- blocks ---- */

@@ -23,8 +23,8 @@ struct orr_trace_file;
  * process's in the file. */
 int orr_trace_file_join(struct orr_process *proc, const char *path, const char *text,
 			struct orr_trace_file **out, uint32_t *number);
-/* The process writes no more. The last one writes the index. */
-void orr_trace_file_leave(struct orr_trace_file *f);
+/* The process writes no more. The last one writes the index: then the result is 1, else 0. */
+int orr_trace_file_leave(struct orr_trace_file *f);
 
 /* A new block, all 0, and the chunk that must be given back with it. NULL: there is no room, which
  * the first caller has said. Any thread. */

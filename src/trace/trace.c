@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "starpu_fxt.h"
+#include "trace/convert.h"
 #include "trace/file.h"
 
 #define MOST_TEXT 1024 /* bytes of a string */
@@ -404,7 +405,8 @@ void orr_trace_exit(struct orr_process *proc)
 						 .b = recorded + tr->own.recorded,
 						 .c = lost });
 	end_block(tr, &tr->own);
-	orr_trace_file_leave(tr->file);
+	int last = orr_trace_file_leave(tr->file);
+
 	free_strings(tr);
 	if (lost) {
 		orr_error(
@@ -413,4 +415,6 @@ void orr_trace_exit(struct orr_process *proc)
 		orr_sys_fail_at_end(proc);
 	}
 	free(tr);
+	if (last && proc->cfg.generate_trace)
+		orr_trace_convert(proc);
 }

@@ -22,7 +22,7 @@ finds '^doc/running.md:[0-9]+: doc/mpi.md has no heading for #progression' doc/m
 finds '^doc/limits.md:[0-9]+: there is no examples/gone in the tree' doc/limits.md 's,^## Numbers,`examples/gone`,'
 finds 'STARPU_NCPU is read by the sources and missing' doc/environment.md '/^| `STARPU_NCPU` /d'
 finds 'STARPU_NCPUX is listed and read nowhere' doc/environment.md 's/`STARPU_NCPU`/`STARPU_NCPUX`/'
-finds 'STARPU_SCHED is listed without effect, but it is read' doc/environment.md 's/`STARPU_FXT_TRACE`/`STARPU_SCHED`/'
+finds 'STARPU_SCHED is listed without effect, but it is read' doc/environment.md 's/`STARPU_FXT_EVENTS`/`STARPU_SCHED`/'
 finds 'STARPU_NOTHING is set here, but' doc/mpi.md 's/`STARPU_MPI_COMM=1`/`STARPU_NOTHING=1`/'
 finds 'no header declares starpu_data_evaporate' doc/data.md 's/starpu_data_print()/starpu_data_evaporate()/'
 finds '^README.md:1: its C program' README.md 's/v\[i\] \*= factor/v[i] += factor/'
