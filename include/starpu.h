@@ -145,8 +145,9 @@ struct starpu_conf {
 	 * number is the argument; they must not wait for tasks or data. NULL. */
 	void (*callback_worker_going_to_sleep)(unsigned workerid);
 	void (*callback_worker_waking_up)(unsigned workerid);
-	/* 0: a kernel that crashes is not named. Signals that the program handles are left to
-	 * it. 1. */
+	/* 1: a kernel or callback that crashes is named on stderr, with the functions that it was
+	 * in, unless the program handles the signal. 0: it is not. STARPU_CATCH_SIGNALS comes
+	 * first. 1. */
 	int catch_signals;
 	/* 1: performance counters count from the start (starpu_perf_monitoring.h). 0. */
 	unsigned start_perf_counter_collection;

@@ -84,10 +84,10 @@ void starpu_perf_counter_set_free(struct starpu_perf_counter_set *set);
 void starpu_perf_counter_set_enable_id(struct starpu_perf_counter_set *set, int id);
 void starpu_perf_counter_set_disable_id(struct starpu_perf_counter_set *set, int id);
 
-/* A new listener: callback is called with itself, the sample, and user_arg, whenever a counter of
- * its scope may have changed: by any thread (those of a worker: by its thread), several at once. It
- * must not wait, nor set, unset or end listeners. NULL after a message. exit: frees it; unset it
- * before. */
+/* A new listener: callback is called with itself, the sample, and user_arg (those of a codelet:
+ * with the struct starpu_codelet instead), whenever a counter of its scope may have changed: by any
+ * thread (those of a worker: by its thread), several at once. It must not wait, nor set, unset or
+ * end listeners. NULL after a message. exit: frees it; unset it before. */
 struct starpu_perf_counter_listener *starpu_perf_counter_listener_init(
 	struct starpu_perf_counter_set *set,
 	void (*callback)(struct starpu_perf_counter_listener *listener,

@@ -178,7 +178,7 @@ static void tell_crash(struct orr_sim_actor *a, int sig, const void *context)
 	static char frames[4096]; /* the stack is a small one */
 	char task[512] = "";
 	struct orr_process *proc = a->rank->proc;
-	if (proc && proc->core_up && a->rank->runtime_up)
+	if (proc && proc->core_up && a->rank->runtime_up && ORR_ATOMIC_LOAD(&proc->catches))
 		proc->core_up->running(&a->head.thread, task, sizeof(task));
 	orr_backtrace_write(frames, sizeof(frames), context, FRAMES, original_of);
 	if (*task)

@@ -91,6 +91,26 @@ void orr_sys_abort(void)
 	orr_sim_leave(orr_sim.status ? orr_sim.status : 1);
 }
 
+/* The launcher sees when no rank can act. */
+double orr_sys_stall_us(const struct orr_process *proc)
+{
+	(void) proc;
+	return -1;
+}
+
+int orr_sys_only_threads(struct orr_process *proc, unsigned nthreads)
+{
+	(void) proc;
+	(void) nthreads;
+	return 0;
+}
+
+/* The launcher has them for all ranks. */
+void orr_sys_catch_signals(struct orr_process *proc, int on)
+{
+	ORR_ATOMIC_STORE(&proc->catches, on);
+}
+
 void orr_sys_fail_at_end(struct orr_process *proc)
 {
 	(void) proc;

@@ -154,6 +154,7 @@ static const struct variable {
 	V("STARPU_GENERATE_TRACE", BOOL, generate_trace, 0),
 	V("STARPU_GENERATE_TRACE_OPTIONS", STRING, generate_options, 0),
 	V("STARPU_TASK_PROGRESS", BOOL, task_progress, 0),
+	V("ORRERY_STALL_TIMEOUT", LONG, stall_us, 2000000),
 	V("STARPU_WATCHDOG_TIMEOUT", LONG, watchdog_us, 0),
 	V("STARPU_WATCHDOG_DELAY", LONG, watchdog_delay_us, 0),
 	V("STARPU_WATCHDOG_CRASH", BOOL, watchdog_crash, 0),

@@ -115,6 +115,7 @@ struct orr_config {
 	int generate_trace;            /* STARPU_GENERATE_TRACE: convert the trace at the end */
 	char *generate_options;        /* words for the converter, or NULL */
 	int task_progress;
+	long stall_us;          /* ORRERY_STALL_TIMEOUT, 0 = off */
 	long watchdog_us;       /* STARPU_WATCHDOG_TIMEOUT, 0 = off */
 	long watchdog_delay_us; /* after the start of the runtime: no watch until then */
 	int watchdog_crash;

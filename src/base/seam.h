@@ -186,6 +186,21 @@ void orr_sys_spoken(struct orr_process *proc, const char *text);
  * that the user asked for is missing. The caller has reported it. */
 void orr_sys_fail_at_end(struct orr_process *proc);
 
+/* ---- ends of hope ---- */
+
+/* [any] The time in microseconds after which a thread of the program that waits asks whether
+ * anything can act at all; negative: never, because the world sees that by itself. */
+double orr_sys_stall_us(const struct orr_process *proc);
+/* [any] True if this process has no other threads than so many, none of another library or of the
+ * program, and no timer runs. */
+int orr_sys_only_threads(struct orr_process *proc, unsigned nthreads);
+
+/* ---- signals ---- */
+
+/* [main] While on (proc->catches), a kernel or callback that crashes is named before the signal
+ * takes its course, which a program that handles the signal decides. */
+void orr_sys_catch_signals(struct orr_process *proc, int on);
+
 /* ---- traces (trace/file.h) ---- */
 /* [main] The list of files that this system process records into, which all its ranks share. */
 struct orr_trace_file **orr_sys_trace_files(void);

@@ -7,7 +7,8 @@
  * messages, and so asks for more.
  *
  * Tags: [any] any thread, [worker] the thread that steps the workers, [end] when the runtime stops
- * or later. No upcall waits, and none is called with a lock held.
+ * or later. No upcall waits, and
+ * none is called with a lock held.
  *
  * Invariant: every slot is filled; a table is constant and reached through the process. */
 #ifndef ORR_BASE_UPCALLS_H
@@ -33,6 +34,9 @@ struct orr_core_upcalls {
 	/* [any] Diagnosis, also while the thread handles a signal: names the task whose kernel or
 	 * callback the thread runs, its codelet and its worker; "" if it runs none. */
 	void (*running)(const struct orr_thread *self, char *text, size_t size);
+	/* [any] True if all workers sleep without limit of time, and nobody is about to wake one.
+	 */
+	int (*asleep)(const struct orr_process *proc);
 
 	/* [worker] The time in microseconds that models expect of a kernel, defaults included;
 	 * *source says where it comes from, *deviation_us how much it varies (0: not measured). */

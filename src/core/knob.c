@@ -105,6 +105,17 @@ static int set_min_submitted(const struct target *t, int value)
 	return 0;
 }
 
+static int get_catch(const struct target *t)
+{
+	return ORR_ATOMIC_LOAD(&t->proc->catches);
+}
+
+static int set_catch(const struct target *t, int value)
+{
+	orr_sys_catch_signals(t->proc, value);
+	return 0;
+}
+
 static int get_unit(const struct target *t)
 {
 	return t->worker->bindid;
@@ -199,6 +210,8 @@ static const struct row {
 	  set_profiling },
 	{ "starpu.global.g_codelet_profiling_knob", "1: count tasks by codelet and worker", 0, 1,
 	  get_codelet_stats, set_codelet_stats },
+	{ "starpu.global.g_enable_catch_signal_knob",
+	  "1: name kernels that crash", 0, 1, get_catch, set_catch },
 	{ "starpu.global.g_max_submitted_tasks_knob",
 	  "submission waits while more tasks than that are submitted; 0 or -1: no limit", -1,
 	  INT_MAX, get_max_submitted, set_max_submitted },

@@ -124,11 +124,11 @@ _Static_assert((int) ORR_COUNTER_C_SUBMITTED == ORR_COUNTER_G_SUBMITTED &&
 		       (int) ORR_COUNTER_C_EXECUTED == ORR_COUNTER_G_EXECUTED,
 	       "fill_stages serves both scopes");
 
-static void call(listener_t *l, struct starpu_perf_counter_sample *s)
+static void call(listener_t *l, struct starpu_perf_counter_sample *s, void *context)
 {
 	s->scope = l->set.scope;
 	s->mask = l->set.mask;
-	l->callback(l, s, l->arg);
+	l->callback(l, s, context);
 }
 
 static void tell_global(struct orr_monitor *m)
@@ -141,7 +141,7 @@ static void tell_global(struct orr_monitor *m)
 		fill_stages(s.value, &m->n);
 		s.value[ORR_COUNTER_G_CURRENT_SUBMITTED].i = ORR_ATOMIC_LOAD(&m->n.waiting);
 		s.value[ORR_COUNTER_G_CURRENT_READY].i = ORR_ATOMIC_LOAD(&m->n.ready);
-		call(l, &s);
+		call(l, &s, l->arg);
 	}
 	ORR_ATOMIC_ADD(&m->calling, (unsigned) -1);
 }
@@ -155,7 +155,7 @@ static void tell_worker(struct orr_monitor *m, struct per_worker *w)
 	if (l) {
 		s.value[ORR_COUNTER_W_EXECUTED].i = ORR_ATOMIC_LOAD(&w->executed);
 		s.value[ORR_COUNTER_W_TIME].d = load_us(&w->us);
-		call(l, &s);
+		call(l, &s, l->arg);
 	}
 	ORR_ATOMIC_ADD(&m->calling, (unsigned) -1);
 }
@@ -169,7 +169,7 @@ static void tell_codelet(struct orr_monitor *m, struct per_codelet *c)
 	if (l) {
 		fill_stages(s.value, &c->n);
 		s.value[ORR_COUNTER_C_TIME].d = load_us(&c->us);
-		call(l, &s);
+		call(l, &s, (void *) (uintptr_t) c->key);
 	}
 	ORR_ATOMIC_ADD(&m->calling, (unsigned) -1);
 }

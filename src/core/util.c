@@ -9,6 +9,8 @@
 #include "core/core.h"
 #include "core/task_submit.h"
 
+#include <execinfo.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef HAVE_CONFIG_H

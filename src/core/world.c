@@ -46,6 +46,16 @@ static void world_running(const struct orr_thread *self, char *text, size_t size
 		 self->worker ? self->worker->name : "none");
 }
 
+/* Whoever wakes a group takes it out of the mask before (core/wake.h). */
+static int world_asleep(const struct orr_process *proc)
+{
+	for (unsigned i = 0; i < proc->ngroups; i++)
+		if (!ORR_ATOMIC_LOAD(&proc->core->groups[i].sleeping) ||
+		    !(ORR_ATOMIC_LOAD(&proc->core->idle_mask[i / 64]) >> i % 64 & 1))
+			return 0;
+	return 1;
+}
+
 /* ---- expected times ---- */
 
 static double world_kernel_us(struct orr_process *proc, const struct orr_kernel *k,
@@ -149,6 +159,7 @@ static double world_graph_node_us(const struct orr_graph *g, uint32_t node)
 const struct orr_core_upcalls orr_core_upcalls = {
 	.count_tasks = world_count_tasks,
 	.dump = world_dump,
+	.asleep = world_asleep,
 	.running = world_running,
 	.kernel_us = world_kernel_us,
 	.convert_us = world_convert_us,

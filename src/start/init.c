@@ -136,6 +136,8 @@ int starpu_init(struct starpu_conf *conf)
 	orr_unlock(&proc->lock);
 	if (ret)
 		return ret;
+	orr_sys_catch_signals(
+		proc, orr_config_long("STARPU_CATCH_SIGNALS", proc->conf.catch_signals) != 0);
 	say_hello(proc);
 	if (orr_slaves_serve(proc))
 		end_slave(proc);
@@ -244,6 +246,7 @@ void starpu_shutdown(void)
 
 int starpu_is_initialized(void)
 {
+	orr_sys_catch_signals(proc, 0);
 	return ORR_ATOMIC_LOAD(&orr_self()->state) == ORR_PROCESS_UP;
 }
 

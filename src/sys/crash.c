@@ -92,3 +92,12 @@ void orr_real_crash_exit(void)
 		if (!sigaction(signals[i], NULL, &before) && before.sa_sigaction == on_crash)
 			signal(signals[i], SIG_DFL);
 }
+
+void orr_sys_catch_signals(struct orr_process *proc, int on)
+{
+	ORR_ATOMIC_STORE(&proc->catches, on);
+	if (on)
+		orr_real_crash_init();
+	else
+		orr_real_crash_exit();
+}

@@ -152,8 +152,6 @@ int orr_sys_process_init(struct orr_process *proc)
 		proc->mpi_size = 1;
 	}
 	proc->sys = real;
-	if (proc->conf.catch_signals && orr_config_long("STARPU_CATCH_SIGNALS", 1))
-		orr_real_crash_init();
 	return 0;
 }
 

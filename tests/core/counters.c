@@ -115,7 +115,7 @@ static void on_codelet(struct starpu_perf_counter_listener *l, struct starpu_per
 		       void *context)
 {
 	(void) l;
-	(void) context;
+	CHECK(context == &cl); /* not the listener's argument */
 	larger(&of_cl[0], get(s, CODELET, "starpu.task.c_total_submitted"));
 	larger(&of_cl[1], get(s, CODELET, "starpu.task.c_peak_ready"));
 	larger(&of_cl[2], get(s, CODELET, "starpu.task.c_total_executed"));

@@ -53,6 +53,12 @@ static void global(void)
 	    profiling = id(GLOBAL, "starpu.global.g_profiling_knob"),
 	    max = id(GLOBAL, "starpu.global.g_max_submitted_tasks_knob");
 
+	int crashes = id(GLOBAL, "starpu.global.g_enable_catch_signal_knob");
+	CHECK_IS(starpu_perf_knob_get_global_int32_value(crashes), 1);
+	starpu_perf_knob_set_global_int32_value(crashes, 0);
+	CHECK_IS(starpu_perf_knob_get_global_int32_value(crashes), 0);
+	starpu_perf_knob_set_global_int32_value(crashes, 1);
+	CHECK_IS(starpu_perf_knob_get_global_int32_value(crashes), 1);
 	CHECK_IS(starpu_perf_knob_get_global_int32_value(prefetch), 1);
 	starpu_perf_knob_set_global_int32_value(prefetch, 0);
 	CHECK_IS(starpu_perf_knob_get_global_int32_value(prefetch), 0);
