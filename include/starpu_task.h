@@ -65,6 +65,9 @@ typedef void (*starpu_cuda_func_t)(void **, void *);
 typedef void (*starpu_opencl_func_t)(void **, void *);
 typedef void (*starpu_hip_func_t)(void **, void *);
 typedef void (*starpu_max_fpga_func_t)(void **, void *);
+/* What old programs gave for slaves: a function that returns the kernel. */
+typedef void (*starpu_mpi_ms_kernel_t)(void **, void *);
+typedef starpu_mpi_ms_kernel_t (*starpu_mpi_ms_func_t)(void);
 
 /* For the deprecated cpu_func fields: "see cpu_funcs". */
 #define STARPU_MULTIPLE_CPU_IMPLEMENTATIONS ((starpu_cpu_func_t) -1)
@@ -97,6 +100,15 @@ typedef void (*starpu_max_fpga_func_t)(void **, void *);
 	(-5)                           /* wherever it is valid, of the worker's and main memory */
 #define STARPU_SPECIFIC_NODE_NONE (-6) /* nowhere: only dependencies are wanted */
 
+/* Structures depend on STARPU_NMAXBUFS: a program refers to a symbol that only a library with the
+ * same number has. An undefined orrery_configured_with_maxbuffers_N means that the program was
+ * compiled for another configuration (--enable-maxbuffers=N): compile it again with this one's
+ * headers. */
+#define ORRERY_MAXBUFFERS_2(n) orrery_configured_with_maxbuffers_##n
+#define ORRERY_MAXBUFFERS(n) ORRERY_MAXBUFFERS_2(n)
+extern const char ORRERY_MAXBUFFERS(STARPU_NMAXBUFS);
+static const char *const orr_maxbuffers __attribute__((used)) = &ORRERY_MAXBUFFERS(STARPU_NMAXBUFS);
+
 /* The work of a family of tasks. Fields that are not needed are 0: use a static object, or
  * starpu_codelet_init(). The program owns the codelet, keeps it until its tasks have completed, and
  * does not change it once a task was submitted. */
@@ -120,6 +132,8 @@ struct starpu_codelet {
 	starpu_opencl_func_t opencl_funcs[STARPU_MAXIMPLEMENTATIONS];
 	char opencl_flags[STARPU_MAXIMPLEMENTATIONS];
 	starpu_max_fpga_func_t max_fpga_funcs[STARPU_MAXIMPLEMENTATIONS];
+	/* No effect: slaves execute cpu_funcs, by cpu_funcs_name. */
+	starpu_mpi_ms_func_t mpi_ms_funcs[STARPU_MAXIMPLEMENTATIONS];
 	/* Symbols of cpu_funcs, for execution elsewhere. */
 	const char *cpu_funcs_name[STARPU_MAXIMPLEMENTATIONS];
 	int nbuffers; /* number of data, or STARPU_VARIABLE_NBUFFERS */

@@ -93,3 +93,17 @@ AC_SUBST([ORR_SANITIZE])
 AC_SUBST([orr_sanitizer], [$enable_sanitizer])
 AC_SUBST([orr_test_factor])
 ])
+
+# ORR_ENABLE_MAXBUFFERS: data of a task held inside the public structures. Programs are compiled for
+# it: starpu_config.h and the pkg-config files (ORR_MAXBUFFERS) carry the number.
+AC_DEFUN([ORR_ENABLE_MAXBUFFERS], [
+AC_ARG_ENABLE([maxbuffers],
+	[AS_HELP_STRING([--enable-maxbuffers=N], [data of a codelet without dyn_modes, of a task without dyn_handles, 8 to 256 @<:@8@:>@])],
+	[orr_nmaxbufs=$enableval], [orr_nmaxbufs=8])
+AS_CASE([$orr_nmaxbufs],
+	[''|*@<:@!0-9@:>@*|0*|????*], [AC_MSG_ERROR([--enable-maxbuffers=$orr_nmaxbufs: give a number from 8 to 256])])
+AS_IF([test "$orr_nmaxbufs" -lt 8 || test "$orr_nmaxbufs" -gt 256],
+	[AC_MSG_ERROR([--enable-maxbuffers=$orr_nmaxbufs: give a number from 8 to 256])])
+AC_DEFINE_UNQUOTED([STARPU_NMAXBUFS], [$orr_nmaxbufs], [Data of a task held inside the structures.])
+AC_SUBST([ORR_MAXBUFFERS], [$orr_nmaxbufs])
+])

@@ -22,6 +22,10 @@
 
 /* ---- versions and worlds ---- */
 
+/* What each object that includes starpu_task.h refers to. */
+extern const char ORRERY_MAXBUFFERS(STARPU_NMAXBUFS);
+const char ORRERY_MAXBUFFERS(STARPU_NMAXBUFS) = 0;
+
 void starpu_get_version(int *major, int *minor, int *release)
 {
 	*major = STARPU_MAJOR_VERSION;
