@@ -303,8 +303,9 @@ struct starpu_task {
 	enum starpu_task_status status; /* out */
 	/* Out, when profiling was on at submission; freed with the task. */
 	struct starpu_profiling_task_info *profiling_info;
-	double flops;                /* operations, for statistics and models; 0: unknown */
-	double predicted;            /* out: expected execution time in µs; NAN: unknown */
+	int hypervisor_tag; /* for the program: there is no hypervisor, and nothing reads it */
+	double flops;       /* operations, for statistics and models; 0: unknown */
+	double predicted;   /* out: expected execution time in µs; NAN: unknown */
 	double predicted_transfer;   /* out: expected time of transfers in µs; NAN: unknown */
 	double predicted_start;      /* out: expected start in µs; NAN: unknown */
 	starpu_task_bundle_t bundle; /* the bundle it belongs to, or NULL */

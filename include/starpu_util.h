@@ -191,6 +191,16 @@ static inline uint64_t starpu_val_compare_and_swap64(uint64_t *dest, uint64_t ol
 #define STARPU_RMB() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define STARPU_WMB() __atomic_thread_fence(__ATOMIC_RELEASE)
 
+/* --- Diagnosis ----------------------------------------------------------------------- */
+
+/* The functions that the calling thread is in, innermost first, one a line on stderr: those of
+ * shared libraries and of programs linked with -rdynamic have names. */
+void orrery_dump_backtrace(void);
+#define STARPU_DUMP_BACKTRACE() orrery_dump_backtrace()
+
+/* 1: STARPU_SILENT is set, and programs had better print nothing either. 0 before starpu_init(). */
+extern int _starpu_silent;
+
 /* --- Environment variables ----------------------------------------------------------- */
 
 /* Like getenv(): the value, owned by the environment, or NULL. Do not call while another thread

@@ -42,6 +42,17 @@ int orrery_is_simulated(void)
 	return orr_sys_is_simulated();
 }
 
+#define NFUNCTIONS 64
+
+void orrery_dump_backtrace(void)
+{
+	void *functions[NFUNCTIONS];
+	int n = backtrace(functions, NFUNCTIONS);
+
+	fflush(stderr);
+	backtrace_symbols_fd(functions, n, 2);
+}
+
 /* ---- time ---- */
 
 double orrery_now_us(void)

@@ -21,6 +21,9 @@
 /* A thread looks again at this interval while another one starts or stops the runtime. */
 #define POLL_US 100
 
+/* Of all simulated ranks: they start with the same environment. */
+int _starpu_silent;
+
 int starpu_conf_init(struct starpu_conf *conf)
 {
 	if (!conf)
@@ -136,6 +139,7 @@ int starpu_init(struct starpu_conf *conf)
 	orr_unlock(&proc->lock);
 	if (ret)
 		return ret;
+	_starpu_silent = proc->cfg.silent;
 	orr_sys_catch_signals(
 		proc, orr_config_long("STARPU_CATCH_SIGNALS", proc->conf.catch_signals) != 0);
 	say_hello(proc);
