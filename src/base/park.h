@@ -54,6 +54,26 @@ static inline void orr_park_wake_group(struct orr_process *proc, unsigned g)
 	proc->park->wake_group(proc, g);
 }
 
+/* [waits] orr_waitq_wait() of a thread of the program on proc->done, where only tasks, data or
+ * other threads can end the waiting. Returns 1 if nobody else can act any more: if the condition
+ * does not hold then, it never will. */
+int orr_park_wait(struct orr_process *proc, unsigned key);
+/* Says what the caller waits for and what waits, and ends the program. */
+void orr_park_stuck(struct orr_process *proc, const char *what) __attribute__((noreturn));
+
+/* [waits] Parks the calling thread of the program on proc->done until cond holds; what: the call,
+ * for the message if it never will. */
+#define ORR_PARK_UNTIL(proc, what, cond) \
+	do { \
+		while (!(cond)) { \
+			unsigned key_ = orr_waitq_prepare(&(proc)->done); \
+			if (cond) \
+				orr_waitq_cancel(&(proc)->done); \
+			else if (orr_park_wait(proc, key_) && !(cond)) \
+				orr_park_stuck(proc, what); \
+		} \
+	} while (0)
+
 /* [waits] Parks until cond holds. Whoever makes cond true wakes the event count q. */
 #define ORR_WAIT_UNTIL(q, cond) \
 	do { \

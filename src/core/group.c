@@ -110,6 +110,7 @@ static int joined(const struct orr_group *g)
 
 static void group_awake(struct orr_group *g)
 {
+	ORR_ATOMIC_STORE(&g->sleeping, 0); /* before it leaves the mask */
 	g->in_recess = 0;
 	orr_wake_delist(g);
 	orr_look(g->proc, 0);
@@ -148,6 +149,7 @@ static int group_sleep(struct orr_group *g, double max_us)
 			if (max_us >= 0 && (limit < 0 || limit > max_us))
 				limit = max_us;
 			g->in_recess = 1;
+			ORR_ATOMIC_STORE(&g->sleeping, limit < 0);
 			if (orr_waitq_recess(&g->bell, key, limit))
 				return 1;
 		}

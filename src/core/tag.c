@@ -395,7 +395,7 @@ static void wait_one(struct orr_process *proc, starpu_tag_t id)
 	tag->nwaiting++;
 	seen = tag->nfired;
 	orr_unlock(&proc->core->tag_lock);
-	ORR_WAIT_UNTIL(&proc->done, has_fired(proc, tag, seen));
+	ORR_PARK_UNTIL(proc, "starpu_tag_wait", has_fired(proc, tag, seen));
 	orr_lock(&proc->core->tag_lock);
 	tag->nwaiting--;
 	orr_unlock(&proc->core->tag_lock);

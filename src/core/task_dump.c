@@ -44,6 +44,12 @@ static void dump_task(void *obj, void *arg)
 		return;
 	fprintf(d->f, "  task %s (job %llu): %s", orr_task_name(t->pub),
 		(unsigned long long) t->job_id, states[t->state]);
+	for (unsigned i = 0; i < t->succ.n && t->state < ORR_TASK_ENDED && i < 8; i++) {
+		struct orr_task *s = orr_task_array_get(&t->succ, i);
+
+		fprintf(d->f, "%s %s (job %llu)", i ? "," : "; before task", orr_task_name(s->pub),
+			(unsigned long long) s->job_id);
+	}
 	if (t->state == ORR_TASK_BLOCKED) {
 		fprintf(d->f, ", %d dependencies missing", t->owner.ndeps);
 		dump_blocked(d->f, t);

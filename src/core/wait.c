@@ -72,6 +72,7 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 		ORR_ATOMIC_ADD(&proc->core->ndone_waiters, 1);
 	while (npending(proc, ctx) > n) {
 		unsigned key = orr_waitq_prepare(&proc->done);
+		int stuck = 0;
 
 		if (npending(proc, ctx) <= n) {
 			orr_waitq_cancel(&proc->done);
@@ -84,9 +85,11 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 				    before == orr_task_ncompleted(proc))
 					wait_watchdog(proc);
 			} else {
-				orr_waitq_wait(&proc->done, key, -1);
+				stuck = orr_park_wait(proc, key);
 			}
 			orr_sys_progress(proc);
+			if (stuck && npending(proc, ctx) > n)
+				orr_park_stuck(proc, what);
 		}
 	}
 	if (prompt)
@@ -176,14 +179,7 @@ int starpu_task_wait(struct starpu_task *task)
 	}
 	orr_sys_settle(orr_thread_self());
 	orr_about_to_wait(proc);
-	while (ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_DONE) {
-		unsigned key = orr_waitq_prepare(&proc->done);
-
-		if (ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_DONE)
-			orr_waitq_cancel(&proc->done);
-		else
-			orr_waitq_wait(&proc->done, key, -1);
-	}
+	ORR_PARK_UNTIL(proc, "starpu_task_wait", ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_DONE);
 	if (task->destroy)
 		starpu_task_destroy(task);
 	return 0;

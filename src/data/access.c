@@ -480,7 +480,7 @@ int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node,
 		return ret;
 	if (!ORR_ATOMIC_LOAD(&done))
 		orr_about_to_wait(self);
-	ORR_WAIT_UNTIL(&self->done, ORR_ATOMIC_LOAD(&done));
+	ORR_PARK_UNTIL(self, "the acquisition of a datum", ORR_ATOMIC_LOAD(&done));
 	return 0;
 }
 

@@ -114,7 +114,7 @@ void orr_handle_wait_pins(starpu_data_handle_t h)
 	orr_assert_no_lock();
 	if (ORR_ATOMIC_LOAD(&h->npins))
 		orr_about_to_wait(proc);
-	ORR_WAIT_UNTIL(&proc->done, ORR_ATOMIC_LOAD(&h->npins) == 0);
+	ORR_PARK_UNTIL(proc, "the end of a datum", ORR_ATOMIC_LOAD(&h->npins) == 0);
 }
 
 /* [waits] Until nothing pins h, and makes further pins impossible. */

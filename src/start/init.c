@@ -244,13 +244,13 @@ void starpu_shutdown(void)
 		starpu_display_stats();
 	if (!begin_stop(proc))
 		return;
+	orr_sys_catch_signals(proc, 0);
 	orr_stages_leave(proc, orr_stages, orr_nstages);
 	ORR_ATOMIC_STORE(&proc->state, ORR_PROCESS_DOWN);
 }
 
 int starpu_is_initialized(void)
 {
-	orr_sys_catch_signals(proc, 0);
 	return ORR_ATOMIC_LOAD(&orr_self()->state) == ORR_PROCESS_UP;
 }
 

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Threads of the program that wait for what never comes.
+ *
+ * Tasks that depend on each other in a circle, or on something that nobody will do, leave all
+ * workers asleep and the program waiting. If the process has no other thread at all, nothing can
+ * act any more, and that is said. Where processes exchange messages, the others may act: nothing is
+ * said.
+ *
+ * Invariant: the verdict is never given while a thread other than the caller may do something. */
+#include "base/park.h"
+
+#include "base/log.h"
+#include "base/process.h"
+#include "base/upcalls.h"
+
+static int nobody_else(struct orr_process *proc)
+{
+	return !proc->mpi && !proc->link && !proc->slaves && ORR_ATOMIC_LOAD(&proc->nparked) == 1 &&
+	       proc->core_up->asleep(proc) && orr_sys_only_threads(proc, proc->ngroups + 1);
+}
+
+int orr_park_wait(struct orr_process *proc, unsigned key)
+{
+	double limit = orr_sys_stall_us(proc);
+
+	if (limit < 0) {
+		orr_waitq_wait(&proc->done, key, -1);
+		return 0;
+	}
+	ORR_ATOMIC_ADD(&proc->nparked, 1);
+	int stuck = orr_waitq_wait(&proc->done, key, limit) && nobody_else(proc);
+	ORR_ATOMIC_ADD(&proc->nparked, -1);
+	return stuck;
+}
+
+void orr_park_stuck(struct orr_process *proc, const char *what)
+{
+	orr_error(
+		"%s waits for ever: all %u workers sleep, and no other thread can act (ORRERY_STALL_TIMEOUT=0 goes on waiting). What waits:",
+		what, proc->ngroups);
+	proc->core_up->dump(proc, stderr, 50);
+	orr_sys_abort();
+}
