@@ -124,8 +124,16 @@ def matrix(n, main_out, main_in, peer):
     return "\n".join(rows) + "\n"
 
 
-def machine(name, cpus, gpus, units, buses, slower):
+def memory(gpus, gigabytes, link):
+    """Sizes of the devices' memories in GB (10^9 bytes), and MB/s of the way from main memory that all of them share."""
+    return "".join("cuda%d %d MiB\n" % (i, gigabytes * 10 ** 9 // 2 ** 20) for i in range(gpus)) + "".join(
+        "link_%s %d MB/s\n" % (way, link) for way in ("in", "out"))
+
+
+def machine(name, cpus, gpus, units, buses, slower, devices=None):
     base = "bus/" + name
+    if devices:
+        put(name, base + ".memory", "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Data sheets, see doc/machines.md\n" + devices)
     put(name, base + ".config", "# Current configuration\n%d # Number of CPUs\n%d # Number of CUDA devices\n0 # Number of OpenCL devices\n"
         % (cpus, gpus))
     put(name, base + ".bandwidth", matrix(1 + gpus, *buses[0]))
@@ -148,7 +156,7 @@ def main():
     slower = 2.6 / 2.1
     machine("h200x8", 96, 8, [("cpu", (64, 128, 256, 512, 960, 1024, 1536, 1920, 2048), core_model(slower)),
                               ("cuda", (256, 512, 960, 1024, 1536, 1920, 2048, 3072, 4096), h200)],
-            ((55000, 55000, 370000), (8, 8, 6)), slower)
+            ((55000, 55000, 370000), (8, 8, 6)), slower, memory(8, 141, 8 * 55000))
     # 3.5 GHz and 16 flop a cycle (AVX2), against 2.6 GHz and 32.
     slower = 2.6 * 32 / (3.5 * 16)
     machine("laptop8", 8, 0, [("cpu", (64, 128, 256, 512, 960, 1024), core_model(slower))], ((0, 0, 0), (0, 0, 0)), 1.0)

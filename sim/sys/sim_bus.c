@@ -4,40 +4,37 @@
  *
  * A copy takes latency + size / bandwidth, as measured between the two memories. It needs
  * - the engine of each device that takes part: a device has one engine for what comes in and one
- * for what goes out;
- * - when main memory takes part, the link that all devices of the node share, which has a capacity
- * per direction (.memory's link_in and link_out, else that of the fastest measured copy in that
- * direction). A copy takes its size from the link: with a link that is twice as fast as a device,
- * two devices copy at full speed.
+ * for what goes out, and each serves in the order in which copies were asked for;
+ * - when main memory takes part, the link that all devices of the node share (sim_lanes.c);
  * - when a disk takes part, that disk, which serves one copy at a time.
+ * A copy within main memory is made by a processor.
  * What nobody described is assumed (perf.h): buses of fake devices, for one, and disks.
- * Engines and link serve in the order in which copies were asked for, so that the end of a copy is
- * known when it starts. Copies from device to device go beside the shared link: their measured
- * bandwidth says what the way between the two is like.
+ * Copies from device to device go beside the shared link: their measured bandwidth says what the
+ * way between the two is like.
  *
- * Invariant: no engine moves more than one copy at a time, no link more than its capacity over any
- * backlog. */
+ * Invariant: a disk moves one copy at a time. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
+#include "sim_lanes.h"
 #include "base/assert.h"
+#include "base/log.h"
 
 /* Of devices that were not measured: an allocation, pinning a MiB of main memory. */
 #define ALLOC_US 175.0
 #define PIN_US 650.0
 
+/* A copy by a processor within main memory, as of payloads that are early (sim_native.c). */
+#define COPY_MBS 8000.0
+
 enum { FROM_MAIN, TO_MAIN };
 
 struct orr_sim_bus {
-	double capacity[2]; /* bytes per microsecond of the shared link, by direction; 0: unlimited
-			     */
-	double link_free[2];
+	struct orr_sim_lanes *lanes;
 	double alloc_us, pin_us, launch_us;
-	struct {
-		double in_free, out_free;
-	} engine[STARPU_MAXNODES]; /* a disk's: in_free alone */
-	unsigned nkernels;         /* that a device executes at once */
+	double disk_free[STARPU_MAXNODES];
+	unsigned nkernels; /* that a device executes at once */
 	double kernel_free[STARPU_MAXNODES][ORR_MAX_KERNELS];
 };
 
@@ -69,12 +66,17 @@ static double measured(double us, double otherwise)
 
 int orr_sim_bus_init(struct orr_sim_rank *r)
 {
-	struct orr_sim_bus *b = r->bus ? r->bus : calloc(1, sizeof(*b));
-	if (!b)
-		return -ENOMEM;
+	struct orr_sim_bus *b = r->bus ? NULL : calloc(1, sizeof(*b));
 	const struct orr_machine *m = r->machine;
+	if (r->bus)
+		return 0;
+	double capacity[2] = { 0 }; /* bytes per microsecond */
 	for (int d = FROM_MAIN; d <= TO_MAIN && m; d++)
-		b->capacity[d] = m->link_mbs[d] > 0 ? m->link_mbs[d] : fastest(m, d);
+		capacity[d] = m->link_mbs[d] > 0 ? m->link_mbs[d] : fastest(m, d);
+	if (!b || !(b->lanes = orr_sim_lanes_new(capacity))) {
+		free(b);
+		return -ENOMEM;
+	}
 	b->alloc_us = !orr_sim.alloc_cost ? 0 : measured(m ? m->alloc_us : NAN, ALLOC_US);
 	b->pin_us = !orr_sim.alloc_cost ? 0 : measured(m ? m->pin_us : NAN, PIN_US);
 	b->launch_us = measured(m ? m->launch_us : NAN, 0);
@@ -85,18 +87,28 @@ int orr_sim_bus_init(struct orr_sim_rank *r)
 
 void orr_sim_bus_exit(struct orr_sim_rank *r)
 {
+	if (r->bus)
+		orr_sim_lanes_free(r->bus->lanes);
 	free(r->bus);
 	r->bus = NULL;
+}
+
+static uint64_t add(struct orr_sim_rank *r, const struct orr_sim_load *load)
+{
+	uint64_t number = orr_sim_lanes_add(r->bus->lanes, orr_sys_now_us(), load);
+	if (!number)
+		orr_fatal("out of memory for the copies of devices; simulate fewer nodes");
+	return number;
 }
 
 void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode)
 {
 	struct orr_sim_rank *r = proc->sys;
-	double now = orr_sys_now_us();
 	if (!r->bus || !(r->bus->alloc_us > 0))
 		return;
-	double *in = &r->bus->engine[memnode].in_free;
-	*in = (*in > now ? *in : now) + r->bus->alloc_us;
+	add(r, &(struct orr_sim_load){ .engine = { -1, (int) memnode },
+				       .link = -1,
+				       .latency_us = r->bus->alloc_us });
 }
 
 void orr_sys_pin_charge(struct orr_process *proc, size_t size)
@@ -131,44 +143,50 @@ static int is_device(enum starpu_node_kind kind)
 /* The time that a copy takes by itself; 0: none. */
 static double alone_us(struct orr_process *proc, const struct orr_copy *c)
 {
-	if (!orr_sim.transfer_cost || c->src == c->dst || !c->size)
+	if (!orr_sim.transfer_cost || !c->size)
 		return 0;
+	if (c->src == c->dst)
+		return is_device(c->src_kind) ? 0 : (double) c->size / COPY_MBS;
 	return proc->core_up->copy_us(proc, c);
 }
 
-double orr_sys_copy_end_us(struct orr_process *proc, const struct orr_copy *c)
+double orr_sys_copy_start(struct orr_process *proc, const struct orr_copy *c, uint64_t *number)
 {
 	struct orr_sim_rank *r = proc->sys;
-	double now = orr_sys_now_us(), start = now, us = alone_us(proc, c);
+	double now = orr_sys_now_us(), us = alone_us(proc, c);
 	int from_device = is_device(c->src_kind), to_device = is_device(c->dst_kind);
+	*number = 0;
 	if (!(us > 0))
 		return now;
 	/* Fake devices and disks come without a description of the machine. */
 	if (!r->bus && orr_sim_bus_init(r))
 		return now + us;
-	struct orr_sim_bus *b = r->bus;
 	if (c->src_kind == STARPU_DISK_RAM || c->dst_kind == STARPU_DISK_RAM) {
-		unsigned disk = c->src_kind == STARPU_DISK_RAM ? c->src : c->dst;
-		double *disk_free = &b->engine[disk].in_free;
-		later(&start, *disk_free);
-		return *disk_free = start + us;
+		double *free_us =
+			&r->bus->disk_free[c->src_kind == STARPU_DISK_RAM ? c->src : c->dst];
+		later(free_us, now);
+		return *free_us += us;
 	}
-	int link = from_device == to_device ? -1 : to_device ? FROM_MAIN : TO_MAIN;
-	if (from_device)
-		later(&start, b->engine[c->src].out_free);
-	if (to_device)
-		later(&start, b->engine[c->dst].in_free);
-	if (link >= 0)
-		later(&start, b->link_free[link]);
-	orr_assertf((!from_device || start >= b->engine[c->src].out_free) &&
-			    (!to_device || start >= b->engine[c->dst].in_free),
-		    "an engine moves two copies at a time");
-	if (from_device)
-		b->engine[c->src].out_free = start + us;
-	if (to_device)
-		b->engine[c->dst].in_free = start + us;
-	orr_assert(start >= now);
-	if (link >= 0 && b->capacity[link] > 0)
-		b->link_free[link] = start + (double) c->size / b->capacity[link];
-	return start + us;
+	if (!from_device && !to_device)
+		return now + us;
+	struct orr_copy none = *c;
+	none.size = 0;
+	double latency_us = fmin(proc->core_up->copy_us(proc, &none), us);
+	struct orr_sim_load load = { .engine = { from_device ? (int) c->src : -1,
+						 to_device ? (int) c->dst : -1 },
+				     .link = from_device == to_device ? -1
+					     : to_device              ? FROM_MAIN
+								      : TO_MAIN,
+				     .latency_us = latency_us,
+				     .bytes = us > latency_us ? (double) c->size : 0,
+				     .rate = (double) c->size / (us - latency_us) };
+	*number = add(r, &load);
+	return orr_sys_copy_end_us(proc, *number);
+}
+
+double orr_sys_copy_end_us(struct orr_process *proc, uint64_t number)
+{
+	struct orr_sim_rank *r = proc->sys;
+	double now = orr_sys_now_us();
+	return number && r->bus ? orr_sim_lanes_end_us(r->bus->lanes, now, number) : now;
 }

@@ -10,8 +10,30 @@
  * than there are. */
 #include "sim.h"
 #include "base/assert.h"
+#include "base/log.h"
 
 #define DEFAULT_MEMORY ((size_t) 3 << 30)
+
+/* Says once of each machine that sizes are missing. */
+static void tell_of_guesses(const struct orr_machine *m, const struct orr_world_device *v,
+			    unsigned n)
+{
+	static const struct orr_machine *told[64];
+	static unsigned ntold;
+	unsigned i = 0, k = 0;
+	while (i < n && !v[i].guessed)
+		i++;
+	while (k < ntold && told[k] != m)
+		k++;
+	if (i == n || k < ntold || ntold == sizeof(told) / sizeof(*told))
+		return;
+	told[ntold++] = m;
+	orr_warn(
+		"machine %s: %s/bus/%s.memory does not say how large the memories of its devices are; 3 GiB each are assumed. Write lines "
+		"such as `%s%d 24576 MiB', or measure it with `orrery calibrate'",
+		m->name, m->dir, m->name, v[i].arch == STARPU_CUDA_WORKER ? "cuda" : "opencl",
+		v[i].devid);
+}
 
 /* Adds n devices of a type to v. */
 static void add(const struct orr_machine *m, enum starpu_worker_archtype arch, unsigned n,
@@ -61,6 +83,7 @@ int orr_sys_devices(struct orr_process *proc, struct orr_world_device *v, unsign
 	orr_assert(ncuda <= m->ncuda && nopencl <= m->nopencl && ncuda + nopencl <= max);
 	add(m, STARPU_CUDA_WORKER, ncuda, v);
 	add(m, STARPU_OPENCL_WORKER, nopencl, v + ncuda);
+	tell_of_guesses(m, v, ncuda + nopencl);
 	return (int) (ncuda + nopencl);
 }
 

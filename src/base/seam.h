@@ -313,10 +313,13 @@ int orr_sys_has_payload(struct orr_process *proc);
 /* [any] [locked] memcpy of a payload between two buffers of main memory (nothing when payloads do
  * not exist). */
 void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t size);
-/* [any] Cost in virtual time of a copy: the instant at which it is over if it starts now; a value
- * not after now means that it is over already (always so in a real run, where the copy itself took
- * the time). */
-double orr_sys_copy_end_us(struct orr_process *proc, const struct orr_copy *c);
+/* [any] Cost in virtual time of a copy that starts now: the instant at which it is over, as far as
+ * is known; a value not after now means that it is over already (always so in a real run, where the
+ * copy itself took the time). *number is not 0 if copies that start later may delay it: then
+ * _copy_end_us tells at that instant whether it is over, and else until when to wait. Who does not
+ * wait for it need not ask. */
+double orr_sys_copy_start(struct orr_process *proc, const struct orr_copy *c, uint64_t *number);
+double orr_sys_copy_end_us(struct orr_process *proc, uint64_t number);
 
 /* ---- devices ---- */
 /* [main] Fills v with at most max devices that this world adds to those that drivers find: those of

@@ -32,14 +32,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The time that passes when the payload is there. */
+struct orr_passing {
+	double end_us;     /* the copy is not over before */
+	uint64_t copy;     /* its number, if it may be over later */
+	double convert_us; /* what comes after the copy */
+};
+
 /* A copy that takes time. A device makes it by itself (flight), or only its time passes: then it
- * stands in proc->data->transfers, ordered by end_us; ties keep their order. */
+ * stands in proc->data->transfers, ordered by passing.end_us; ties keep their order. */
 struct orr_transfer {
 	struct orr_flight flight;
 	struct orr_transfer *next;
 	starpu_data_handle_t handle;
 	struct orr_replicate *src, *dst; /* src NULL: the init codelet made the value */
-	double end_us;
+	struct orr_passing passing;
 	enum orr_copy_why why;
 	size_t evicting; /* bytes counted in the source's memory node */
 };
@@ -117,30 +124,48 @@ static const struct orr_memnode_ops *copier(struct orr_process *proc, unsigned s
 	return m[m[src].kind == STARPU_CPU_RAM ? dst : src].ops;
 }
 
-/* The payload is there: converts it. *end_us is the instant from which it can be used. */
+/* The payload is there: converts it. *p is how long it is until it can be used. */
 static int arrive(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
-		  struct orr_replicate *dst, struct orr_copy_channel *chan, double *end_us)
+		  struct orr_replicate *dst, struct orr_copy_channel *chan, struct orr_passing *p)
 {
 	struct orr_copy as_one = { .src = src->memnode,
 				   .dst = dst->memnode,
 				   .src_kind = proc->data->memnodes[src->memnode].kind,
 				   .dst_kind = proc->data->memnodes[dst->memnode].kind };
-	double convert_us = 0;
-	int ret = convert(proc, h, src->memnode, dst->memnode, orr_replicate_iface(h, dst),
-			  &convert_us);
+	int ret;
 
+	*p = (struct orr_passing){ 0 };
+	ret = convert(proc, h, src->memnode, dst->memnode, orr_replicate_iface(h, dst),
+		      &p->convert_us);
 	if (ret)
 		return ret;
 	/* An interface may have moved the payload by its own means, which takes time, too. */
 	as_one.size = chan->bytes ? chan->bytes : starpu_data_get_size(h);
 	orr_bus_count(proc, src->memnode, dst->memnode, chan->bytes);
-	*end_us = orr_sys_copy_end_us(proc, &as_one) + convert_us;
+	p->end_us = orr_sys_copy_start(proc, &as_one, &p->copy);
 	return 0;
 }
 
-/* Starts a copy on the channel. 0: the payload is there, from *end_us on; -EAGAIN: under way. */
+/* Returns 1 if nothing is left of it; else end_us is when to look again. */
+static int has_passed(struct orr_process *proc, struct orr_passing *p)
+{
+	double now_us = orr_sys_now_us();
+
+	if (p->end_us > now_us)
+		return 0;
+	if (p->copy)
+		p->end_us = orr_sys_copy_end_us(proc, p->copy);
+	if (p->end_us > now_us)
+		return 0;
+	p->copy = 0;
+	p->end_us = now_us + p->convert_us;
+	p->convert_us = 0;
+	return p->end_us <= now_us;
+}
+
+/* Starts a copy on the channel. 0: the payload is there, when *p has passed; -EAGAIN: under way. */
 static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
-		struct orr_replicate *dst, struct orr_copy_channel *chan, double *end_us)
+		struct orr_replicate *dst, struct orr_copy_channel *chan, struct orr_passing *p)
 {
 	const struct orr_memnode_ops *ops = copier(proc, src->memnode, dst->memnode);
 	int disk = proc->data->memnodes[src->memnode].kind == STARPU_DISK_RAM ||
@@ -161,7 +186,7 @@ static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_rep
 		orr_flight_settle(proc, ops, chan);
 		return ret;
 	}
-	return arrive(proc, h, src, dst, chan, end_us);
+	return arrive(proc, h, src, dst, chan, p);
 }
 
 /* The copy is over. Under h->lock; returns the requests that waited for it. */
@@ -240,14 +265,16 @@ static struct orr_transfer *begin(struct orr_process *proc, starpu_data_handle_t
 	return t;
 }
 
-/* Its time passes until end_us. */
-static void schedule(struct orr_process *proc, struct orr_transfer *t, double end_us)
+/* Its time passes. */
+static void schedule(struct orr_process *proc, struct orr_transfer *t,
+		     const struct orr_passing *passing)
 {
 	struct orr_transfer **p;
 
-	t->end_us = end_us;
+	t->passing = *passing;
 	orr_lock(&proc->lock);
-	for (p = &proc->data->transfers; *p && (*p)->end_us <= end_us; p = &(*p)->next)
+	for (p = &proc->data->transfers; *p && (*p)->passing.end_us <= passing->end_us;
+	     p = &(*p)->next)
 		;
 	t->next = *p;
 	ORR_ATOMIC_STORE(p, t);
@@ -297,7 +324,9 @@ void orr_transfer_initial(struct orr_process *proc, starpu_data_handle_t h,
 	double us = orr_initial_run(proc, h, f, h, dst->memnode);
 	orr_lock(&h->lock);
 	if (us > 0 && proc->ngroups) {
-		schedule(proc, begin(proc, h, NULL, dst, ORR_COPY_WANTED), orr_sys_now_us() + us);
+		struct orr_passing passing = { .end_us = orr_sys_now_us() + us };
+
+		schedule(proc, begin(proc, h, NULL, dst, ORR_COPY_WANTED), &passing);
 		orr_handle_unlock(h);
 		orr_park_wake_group(proc, 0);
 		orr_lock(&h->lock);
@@ -311,7 +340,7 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 		 struct orr_replicate *dst, enum orr_copy_why why, struct orr_fetch **waiters)
 {
 	struct orr_copy_channel chan = { .src = src->memnode, .dst = dst->memnode };
-	double end_us = 0;
+	struct orr_passing passing = { 0 };
 
 	orr_assert_locked(&h->lock);
 	orr_assert(src != dst && src->allocated && src->state != ORR_INVALID);
@@ -324,8 +353,9 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 	int joins = orr_mapping_joins(src, dst);
 	orr_handle_unlock(h);
 	tell(proc, 0, h, src, dst);
-	int ret = joins ? orr_mapping_update(h, src, dst) : copy(proc, h, src, dst, &chan, &end_us);
-	int later = !ret && proc->ngroups && end_us > orr_sys_now_us();
+	int ret = joins ? orr_mapping_update(h, src, dst)
+			: copy(proc, h, src, dst, &chan, &passing);
+	int later = !ret && proc->ngroups && !has_passed(proc, &passing);
 	if (ret != -EAGAIN && !later)
 		tell(proc, 1, h, src, dst);
 	orr_lock(&h->lock);
@@ -342,7 +372,7 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 		orr_error("copying %s from memory node %u to %u failed: %s", orr_handle_name(h),
 			  src->memnode, dst->memnode, strerror(-ret));
 	if (later) {
-		schedule(proc, begin(proc, h, src, dst, why), end_us);
+		schedule(proc, begin(proc, h, src, dst, why), &passing);
 		/* The group that ends transfers must learn of this one. Waking may give the
 		 * processor away, so no lock is held. */
 		orr_handle_unlock(h);
@@ -392,14 +422,14 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 /* A device has made the copy. */
 static void land(struct orr_process *proc, struct orr_transfer *t)
 {
-	double end_us = 0;
-	int ret = arrive(proc, t->handle, t->src, t->dst, &t->flight.chan, &end_us);
+	struct orr_passing passing;
+	int ret = arrive(proc, t->handle, t->src, t->dst, &t->flight.chan, &passing);
 
 	if (ret)
 		orr_fatal("%s cannot be used on memory node %u: %s", orr_handle_name(t->handle),
 			  t->dst->memnode, strerror(-ret));
-	if (end_us > orr_sys_now_us())
-		schedule(proc, t, end_us);
+	if (!has_passed(proc, &passing))
+		schedule(proc, t, &passing);
 	else
 		transfer_over(proc, t);
 }
@@ -431,17 +461,21 @@ static double progress_timed(struct orr_process *proc)
 
 		orr_lock(&proc->lock);
 		t = proc->data->transfers;
-		orr_assert(!t || !t->next || t->end_us <= t->next->end_us);
-		if (t && t->end_us <= orr_sys_now_us()) {
+		orr_assert(!t || !t->next || t->passing.end_us <= t->next->passing.end_us);
+		if (t && t->passing.end_us <= orr_sys_now_us()) {
 			ORR_ATOMIC_STORE(&proc->data->transfers, t->next);
 		} else {
-			end = t ? t->end_us : -1;
+			end = t ? t->passing.end_us : -1;
 			t = NULL;
 		}
 		orr_unlock(&proc->lock);
 		if (!t)
 			return end;
-		transfer_over(proc, t);
+		struct orr_passing passing = t->passing;
+		if (has_passed(proc, &passing))
+			transfer_over(proc, t);
+		else
+			schedule(proc, t, &passing);
 	}
 }
 

@@ -64,25 +64,28 @@ static int load_matrix(struct orr_machine *m, const char *suffix, double **out)
 	return err;
 }
 
-/* A bandwidth of (next to) zero between different nodes would be a transfer that never ends. */
+/* A bandwidth of (next to) zero between different nodes would be a transfer that never ends, and
+ * one that nobody knows would be another one's. */
 static int check_tables(const struct orr_machine *m)
 {
 	for (unsigned i = 0; m->bandwidth && i < m->nmemnodes; i++) {
 		for (unsigned j = 0; j < m->nmemnodes; j++) {
 			double mbs = m->bandwidth[i * m->nmemnodes + j],
 			       us = m->latency ? m->latency[i * m->nmemnodes + j] : 0;
-			if (i != j && (mbs < LEAST_MBS || mbs > MOST_MBS)) {
+			if (i != j && !(mbs >= LEAST_MBS && mbs <= MOST_MBS)) {
 				orr_error(
-					"%s/bus/%s.bandwidth: %s bandwidth between memory nodes %u and %u (%g MB/s); write nan when it is unknown",
-					m->dir, m->name, mbs < LEAST_MBS ? "no" : "no believable",
-					i, j, mbs);
+					"%s/bus/%s.bandwidth: %s bandwidth between memory nodes %u and %u (%g MB/s); measure the machine with "
+					"`orrery calibrate', or write the number of its data sheet",
+					m->dir, m->name, mbs > MOST_MBS ? "no believable" : "no", i,
+					j, mbs);
 				return -EINVAL;
 			}
-			if (i != j && us > MOST_US) {
+			if (i != j && !(us <= MOST_US)) {
 				orr_error(
-					"%s/bus/%s.latency: no believable latency between memory nodes %u and %u (%g us); write nan when it is "
-					"unknown",
-					m->dir, m->name, i, j, us);
+					"%s/bus/%s.latency: %s latency between memory nodes %u and %u (%g us); measure the machine with "
+					"`orrery calibrate', or write the number of its data sheet",
+					m->dir, m->name, us > MOST_US ? "no believable" : "no", i,
+					j, us);
 				return -EINVAL;
 			}
 		}

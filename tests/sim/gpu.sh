@@ -65,7 +65,7 @@ box copies
 about $((100 + 10 + 1048 + 1048))
 printf 'alloc 0 us\nlink_in 2000 MB/s\ncuda1 512 MiB\n' > m/bus/box.memory
 box copies
-about $((10 + 1048 + 524))
+about $((10 + 1049))
 printf 'alloc 0 us\nlink_in 1000000 MB/s\ncuda1 512 MiB\n' > m/bus/box.memory
 box copies
 about $((10 + 1049))
