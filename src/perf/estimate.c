@@ -33,15 +33,26 @@ struct search {
 static void note_once(struct orr_model *m, size_t size, uint32_t footprint,
 		      enum orr_perf_source source, int exact)
 {
-	if (source != ORR_PERF_BY_SIZE || ORR_ATOMIC_XCHG(&m->noted, 1))
+	if ((source != ORR_PERF_BY_SIZE && source != ORR_PERF_FLOPS) ||
+	    ORR_ATOMIC_XCHG(&m->noted, 1))
 		return;
 	orr_info(
 		"performance model %s of %s: footprint %08x was never measured; using %s (%zu bytes). Said once per model; "
 		"STARPU_CALIBRATE=1 measures it",
 		m->symbol, m->machine, footprint,
 		exact ? "measurements of the same size"
-		      : "an interpolation between the nearest sizes",
+		: source == ORR_PERF_BY_SIZE
+			? "an interpolation between the nearest sizes"
+			: "an extrapolation of the curve through the measured sizes",
 		size);
+}
+
+/* True if nothing but the sizes that were measured says how long the task takes. */
+static int knows_sizes_only(const struct search *s)
+{
+	const struct starpu_perfmodel *model = s->q->model;
+	return !(s->q->task->flops > 0) && !s->s->parts && !model->cost_function &&
+	       !model->arch_cost_function && !model->worker_cost_function;
 }
 
 /* From other footprints or a fit. While calibrating only fits count, unless the caller needs some
@@ -71,6 +82,8 @@ static struct orr_estimate from_others(struct search *s, unsigned comb, uint32_t
 			exact = !isnan(r.us);
 			if (!exact)
 				r = orr_model_derive_between(impl, size, q->task->flops);
+			if (isnan(r.us) && knows_sizes_only(s))
+				r = orr_model_derive_beyond(impl, size);
 		}
 		if (isnan(r.us) && q->task->flops > 0)
 			s->speed = orr_model_derive_nearest_speed(impl, q->task->flops);

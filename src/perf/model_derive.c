@@ -2,6 +2,8 @@
 /* Estimates from other footprints and from fits (see model_derive.h). */
 #include "perf/model_derive.h"
 
+#include "perf/fit.h"
+
 /* Speeds beyond which no worker is. */
 #define SLOWEST_FLOPS 1.0
 #define FASTEST_FLOPS 1e21
@@ -70,6 +72,78 @@ struct orr_estimate orr_model_derive_between(const struct orr_model_impl *impl, 
 	return r;
 }
 
+/* Points of a curve, at most so many of an implementation's entries. */
+#define POINTS 256
+
+struct curve {
+	unsigned n, sizes; /* points, and how many different sizes they have: up to 3 */
+	double x[POINTS], y[POINTS], one[POINTS];
+};
+
+static void curve_take(struct curve *v, const struct orr_model_impl *impl)
+{
+	unsigned step = impl->nentries / POINTS + 1;
+	v->n = v->sizes = 0;
+	for (unsigned i = 0; i < impl->nentries; i += step) {
+		const struct starpu_perfmodel_history_entry *e = &impl->entries[i]->pub;
+		double x = (double) e->size;
+		unsigned j = 0;
+		if (!has_time(e) || !(x > 0))
+			continue;
+		while (j < v->n && v->x[j] != x)
+			j++;
+		v->sizes += j == v->n && v->sizes < 3;
+		v->x[v->n] = x;
+		v->y[v->n] = e->mean;
+		v->one[v->n++] = 1;
+	}
+}
+
+/* a x^b + c; in proportion to x if no curve goes through the points. */
+static void curve_fit(const struct curve *v, double *a, double *b, double *c)
+{
+	double lnx = 0, lnx2 = 0, lny = 0, lnxlny = 0;
+	*a = *b = 1;
+	*c = 0;
+	if (v->sizes > 2 && !orr_fit_offset(v->n, v->x, v->y, v->one, a, b, c))
+		return;
+	for (unsigned i = 0; i < v->n; i++) {
+		lnx += log(v->x[i]);
+		lnx2 += log(v->x[i]) * log(v->x[i]);
+		lny += log(v->y[i]);
+		lnxlny += log(v->x[i]) * log(v->y[i]);
+	}
+	if (v->sizes < 2 || orr_fit_power(v->n, lnx, lnx2, lny, lnxlny, a, b) || *b < 0)
+		*a = *b = 1;
+}
+
+struct orr_estimate orr_model_derive_beyond(const struct orr_model_impl *impl, size_t size)
+{
+	const struct starpu_perfmodel_history_entry *end = NULL;
+	double x = (double) size, a, b, c;
+	struct curve v;
+	int above = 0, below = 0;
+	for (unsigned i = 0; i < impl->nentries; i++) {
+		const struct starpu_perfmodel_history_entry *e = &impl->entries[i]->pub;
+		if (!has_time(e) || !e->size)
+			continue;
+		above |= e->size >= size;
+		below |= e->size <= size;
+		if (!end || (below ? e->size > end->size : e->size < end->size))
+			end = e;
+	}
+	if (!end || !size || (above && below))
+		return ORR_ESTIMATE_UNKNOWN;
+	curve_take(&v, impl);
+	curve_fit(&v, &a, &b, &c);
+	double by = (a * pow(x, b) + c) / (a * pow((double) end->size, b) + c);
+	struct orr_estimate r = { end->mean * by, end->deviation * by, ORR_PERF_FLOPS };
+	if (!(r.us >= ORR_MODEL_LEAST_MEAN) || !(r.us <= ORR_MODEL_MOST_MEAN))
+		return ORR_ESTIMATE_UNKNOWN;
+	r.deviation = isfinite(r.deviation) ? r.deviation : 0;
+	return r;
+}
+
 double orr_model_derive_speed(const struct starpu_perfmodel_history_entry *e)
 {
 	double speed = has_time(e) && e->flops > 0 ? e->flops / e->mean * 1e6 : 0;
@@ -120,7 +194,7 @@ struct orr_estimate orr_model_derive_fit(const struct starpu_perfmodel *model,
 		   r->valid && x > 0) {
 		us = r->alpha * pow(x, r->beta);
 	}
-	if (!(us > 0) || !isfinite(us))
+	if (!(us >= ORR_MODEL_LEAST_MEAN) || !(us <= ORR_MODEL_MOST_MEAN))
 		return ORR_ESTIMATE_UNKNOWN;
 	return (struct orr_estimate){ us, 0, ORR_PERF_CALIBRATED };
 }

@@ -17,6 +17,10 @@ struct orr_estimate orr_model_derive_same_size(const struct orr_model_impl *impl
  * power law through both. */
 struct orr_estimate orr_model_derive_between(const struct orr_model_impl *impl, size_t size,
 					     double flops);
+/* For a size below or above all that were measured: the nearest entry, and from there on the growth
+ * of a curve. That is a x^b + c through the entries of three and more sizes, a x^b through two, and
+ * proportion with one. Its source is that of a guess. */
+struct orr_estimate orr_model_derive_beyond(const struct orr_model_impl *impl, size_t size);
 /* From the fit that the type of the model wants. row: see orr_query_row, or NULL. */
 struct orr_estimate orr_model_derive_fit(const struct starpu_perfmodel *model,
 					 const struct orr_model_impl *impl, size_t size,

@@ -264,6 +264,10 @@ static int parse_entry(struct parser *p, struct orr_model_impl *impl)
 		return parse_fail(p, "mean, sum and sum2 that are not negative, for n > 0");
 	if (n && !(v[1] >= 0))
 		return parse_fail(p, "a number that is not negative as deviation, for n > 0");
+	if (n && v[0] > 0 && (v[0] < ORR_MODEL_LEAST_MEAN || v[0] > ORR_MODEL_MOST_MEAN))
+		return parse_fail(p, "a mean of 1e-9 to 1e15 (or 0), for n > 0");
+	if (n && v[1] > ORR_MODEL_MOST_MEAN)
+		return parse_fail(p, "a deviation of 1e15 at most, for n > 0");
 	struct orr_model_entry *e = orr_model_entry_append(impl, (uint32_t) hash);
 	if (!e)
 		return -ENOMEM;

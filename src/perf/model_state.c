@@ -57,6 +57,9 @@ struct _starpu_perfmodel_state *orr_model_state_slow(struct orr_process *proc,
 			m = orr_model_acquire(model->symbol, p->host, (const char *const *) p->dirs,
 					      p->cfg->calibrate == 2);
 			snprintf(model->path, sizeof(model->path), "%s", m ? m->path : "");
+			/* The reader has said why. Estimates would be those of another kernel. */
+			if (m && m->broken)
+				orr_sys_abort();
 		}
 		s = state_new(p, model, m);
 		if (!s)
