@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "sim.h"
+#include "sim_share.h"
 #include "sim_turns.h"
 #include "base/assert.h"
 
@@ -365,7 +366,7 @@ static double pay(struct orr_sim_actor *a)
 	double us = a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
 	orr_sim_cores_steal(a->rank, us);
-	return date_of_us(orr_sys_now_us() + us);
+	return date_of_us(orr_sim_share_until_us(a, us));
 }
 
 void orr_sim_settle_slow(struct orr_thread *t)

@@ -22,6 +22,7 @@
 #include "base/map.h"
 #include "sim.h"
 #include "sim_guard.h"
+#include "sim_share.h"
 
 extern char **environ;
 
@@ -223,6 +224,7 @@ void orr_sim_own_leave(struct orr_sim_actor *a)
 void orr_sim_own_renew(struct orr_sim_rank *r)
 {
 	struct orr_sim_own *o = &r->own;
+	orr_sim_share_renew(r);
 	if (own.at == r) {
 		environ = own.environment;
 		if (o->folder >= 0 && own.folder >= 0 && syscall(SYS_fchdir, own.folder))
