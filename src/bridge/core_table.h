@@ -40,6 +40,7 @@
 	F(orr_sys_spin_us) \
 	F(orr_sys_cores) \
 	F(orr_sys_has_payload) \
+	F(orr_sys_copy_start) \
 	F(orr_sys_memcpy) \
 	F(orr_sys_chunk_alloc) \
 	F(orr_sys_chunk_free) \

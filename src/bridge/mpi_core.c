@@ -86,6 +86,11 @@ int orr_sys_has_payload(struct orr_process *proc)
 	return core.orr_sys_has_payload(proc);
 }
 
+double orr_sys_copy_start(struct orr_process *proc, const struct orr_copy *c, uint64_t *number)
+{
+	return core.orr_sys_copy_start(proc, c, number);
+}
+
 void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t size)
 {
 	core.orr_sys_memcpy(proc, dst, src, size);

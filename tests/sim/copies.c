@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copies within main memory take the time of their bytes, 8 GB/s: messages to oneself, whether the
+ * receive or the send comes first, and copies from handle to handle. */
+// orr-test: env ORR_SIM_COSTS=0
+// orr-test: sim-ranks 1 2
+#include "../mpi/mpi_test.h"
+
+#define BYTES ((size_t) 64 << 20)
+#define MBS 8000.0
+
+static void near(const char *what, double us, double want)
+{
+	CHECK(us > want * .99 - 1 && us < want * 1.01 + 1, "%s takes %.1f us, not %.1f", what, us,
+	      want);
+}
+
+static starpu_data_handle_t handle(size_t bytes)
+{
+	starpu_data_handle_t h;
+	char *v = calloc(1, bytes);
+	CHECK(v, "no memory");
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) v, (uint32_t) bytes, 1);
+	return h;
+}
+
+static double message_us(starpu_data_handle_t from, starpu_data_handle_t to, int receive_first)
+{
+	double start_us = starpu_timing_now();
+	for (int i = 0; i < 2; i++)
+		if (i == receive_first)
+			starpu_mpi_isend_detached(from, rank, 1, MPI_COMM_WORLD, NULL, NULL);
+		else
+			starpu_mpi_irecv_detached(to, rank, 1, MPI_COMM_WORLD, NULL, NULL);
+	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
+	return starpu_timing_now() - start_us;
+}
+
+static double copy_us(starpu_data_handle_t from, starpu_data_handle_t to)
+{
+	double start_us = starpu_timing_now();
+	starpu_data_cpy(to, from, 0, NULL, NULL);
+	return starpu_timing_now() - start_us;
+}
+
+int main(int argc, char **argv)
+{
+	if (!begin(&argc, &argv, 1))
+		return 77;
+	for (size_t bytes = 64; bytes <= BYTES; bytes *= 16) {
+		starpu_data_handle_t from = handle(bytes), to = handle(bytes);
+		double want_us = (double) bytes / MBS;
+		near("a message to oneself", message_us(from, to, 0), want_us);
+		near("a message to oneself that is expected", message_us(from, to, 1), want_us);
+		near("a copy to another handle", copy_us(from, to), want_us);
+		starpu_data_unregister(from);
+		starpu_data_unregister(to);
+	}
+	return end();
+}
