@@ -44,9 +44,10 @@ takes $((5000 + 560)) 0 1 5000 0 1 5000
 # Before any change.
 takes 1044 0 1 1000
 
+# (`smpi` has latencies of its own in its protocol.)
 for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	flows=$(python3 "$oracle" share $seed p.xml) || die "the oracle fails"
-	for model in maxmin:0.01 smpi:0.01 share:0.05; do
+	for model in maxmin:0.01 share:0.05; do
 		# shellcheck disable=SC2086
 		ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 8 --platform p.xml --network ${model%:*} "$program" $flows
 		python3 "$oracle" share $seed ${model#*:} < out > verdict || { cat verdict; die "${model%:*}"; }
