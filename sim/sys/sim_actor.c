@@ -366,7 +366,11 @@ static double pay(struct orr_sim_actor *a)
 	double us = a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
 	orr_sim_cores_steal(a->rank, us);
-	return date_of_us(orr_sim_share_until_us(a, us));
+	double now_us = orr_sys_now_us();
+	return date_of_us(
+		a->role == ORR_ROLE_USER
+			? orr_sim_share_until_us(a->rank->rank, a->rank->ncpus, now_us, us)
+			: now_us + us);
 }
 
 void orr_sim_settle_slow(struct orr_thread *t)

@@ -224,7 +224,7 @@ void orr_sim_own_leave(struct orr_sim_actor *a)
 void orr_sim_own_renew(struct orr_sim_rank *r)
 {
 	struct orr_sim_own *o = &r->own;
-	orr_sim_share_renew(r);
+	orr_sim_share_renew(r->rank);
 	if (own.at == r) {
 		environ = own.environment;
 		if (o->folder >= 0 && own.folder >= 0 && syscall(SYS_fchdir, own.folder))

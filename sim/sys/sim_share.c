@@ -6,48 +6,55 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "sim.h"
 #include "base/assert.h"
 #include "base/log.h"
 
-/* Of each rank. */
-static struct share {
+struct share {
 	int nthreads;    /* beside the main thread */
 	double *free_us; /* from when on each core is free */
-} * shares;
+};
 
-static struct share *share_of(const struct orr_sim_rank *r)
+/* Of the ranks that have had such threads, and of those before them. */
+static struct share *shares;
+static int nshares;
+
+static struct share *share_of(int rank)
 {
-	if (!shares && !(shares = calloc((size_t) orr_sim.nranks, sizeof(*shares))))
-		orr_fatal("out of memory for the threads of programs; simulate fewer nodes");
-	orr_assert(r->rank >= 0 && r->rank < orr_sim.nranks);
-	return &shares[r->rank];
+	orr_assert(rank >= 0);
+	if (rank >= nshares) {
+		struct share *more = realloc(shares, ((size_t) rank + 1) * sizeof(*shares));
+		if (!more)
+			orr_fatal(
+				"out of memory for the threads of programs; simulate fewer nodes");
+		memset(more + nshares, 0, (size_t) (rank + 1 - nshares) * sizeof(*shares));
+		shares = more;
+		nshares = rank + 1;
+	}
+	return &shares[rank];
 }
 
-void orr_sim_share_thread(const struct orr_sim_rank *r, int more)
+void orr_sim_share_thread(int rank, int more)
 {
-	struct share *s = share_of(r);
+	struct share *s = share_of(rank);
 	s->nthreads += more;
-	orr_assertf(s->nthreads >= 0, "rank %d has %d threads", r->rank, s->nthreads);
+	orr_assertf(s->nthreads >= 0, "rank %d has %d threads", rank, s->nthreads);
 }
 
-void orr_sim_share_renew(const struct orr_sim_rank *r)
+void orr_sim_share_renew(int rank)
 {
-	if (shares)
-		share_of(r)->nthreads = 0;
+	if (rank < nshares)
+		shares[rank].nthreads = 0;
 }
 
-double orr_sim_share_until_us(const struct orr_sim_actor *a, double us)
+double orr_sim_share_until_us(int rank, unsigned cores, double now_us, double us)
 {
-	double now_us = orr_sys_now_us();
-	const struct orr_sim_rank *r = a->rank;
-	struct share *s = shares && a->role == ORR_ROLE_USER ? share_of(r) : NULL;
-	if (!s || (unsigned) s->nthreads < r->ncpus)
+	struct share *s = rank < nshares ? &shares[rank] : NULL;
+	if (!s || (unsigned) s->nthreads < cores)
 		return now_us + us;
-	if (!s->free_us && !(s->free_us = calloc(r->ncpus, sizeof(*s->free_us))))
+	if (!s->free_us && !(s->free_us = calloc(cores, sizeof(*s->free_us))))
 		orr_fatal("out of memory for the cores of a node; simulate fewer nodes");
 	double *first = s->free_us;
-	for (unsigned i = 1; i < r->ncpus; i++)
+	for (unsigned i = 1; i < cores; i++)
 		if (s->free_us[i] < *first)
 			first = &s->free_us[i];
 	*first = (*first > now_us ? *first : now_us) + us;

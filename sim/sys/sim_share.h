@@ -10,14 +10,12 @@
 #ifndef ORR_SIM_SHARE_H
 #define ORR_SIM_SHARE_H
 
-struct orr_sim_actor;
-struct orr_sim_rank;
-
 /* The program of the rank has one thread more, or less, beside its main thread. */
-void orr_sim_share_thread(const struct orr_sim_rank *r, int more);
+void orr_sim_share_thread(int rank, int more);
 /* Another process begins on the rank. */
-void orr_sim_share_renew(const struct orr_sim_rank *r);
-/* The actor works for so long, in microseconds, from now on: when it is done. */
-double orr_sim_share_until_us(const struct orr_sim_actor *a, double us);
+void orr_sim_share_renew(int rank);
+/* A thread of the program works for so long, in microseconds, from now on, on a node with so many
+ * cores: when it is done. */
+double orr_sim_share_until_us(int rank, unsigned cores, double now_us, double us);
 
 #endif

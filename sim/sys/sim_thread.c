@@ -96,7 +96,7 @@ void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
 	int detached = a->detached;
 	orr_sim_mpi_actor_end(a);
 	if (a->fn && a->role == ORR_ROLE_USER) /* a thread of the program, no alarm */
-		orr_sim_share_thread(a->rank, -1);
+		orr_sim_share_thread(a->rank->rank, -1);
 	a->ret = ret;
 	a->active = 0;
 	orr_sim_actor_leave(a);
@@ -137,7 +137,7 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role r
 		if (!a)
 			return NULL;
 		if (role == ORR_ROLE_USER)
-			orr_sim_share_thread(r, 1);
+			orr_sim_share_thread(r->rank, 1);
 	} else if (a->active) {
 		errno = EBUSY;
 		return NULL;
