@@ -16,6 +16,7 @@ import time
 
 import orrery_elastic
 import orrery_machines as machines
+import orrery_launch
 import orrery_run
 from orrery_cli import UserError
 from orrery_words import Word, parse as read_words, usage
@@ -76,8 +77,7 @@ def run(context, command, extra=None):
     env = machines.environment(context)
     for variable in [v for v in env if v.startswith("STARPU_MPI_FAKE")]:
         del env[variable]
-    if os.geteuid() == 0:
-        env["OMPI_ALLOW_RUN_AS_ROOT"] = env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+    orrery_launch.allow_root(env)
     env.update(extra or {})
     result = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=False)
     if result.returncode:

@@ -22,6 +22,12 @@ PR_SET_PDEATHSIG = 1
 FROM_KERNEL = 128  # si_code of a signal that no process sent
 
 
+def allow_root(environment):
+    """Answers Open MPI's question to root, whom it refuses otherwise, if our user has said yes to us."""
+    if os.geteuid() == 0 and environment.get("ORRERY_ALLOW_RUN_AS_ROOT") == "1":
+        environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+
+
 class Lost:
     """A rank that a signal ended."""
 

@@ -12,6 +12,7 @@ import sys
 import orrery_elf
 import orrery_jobs
 from orrery_cli import UserError, exec_program
+import orrery_launch
 from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
@@ -36,6 +37,8 @@ machines that the options or the job's allocation name.
   --restarts K        at most K times (default 10)
   --trace FILE        record what happens into FILE, for `orrery trace` (sets
                       ORRERY_TRACE)
+  --allow-run-as-root as root: answer the question of Open MPI, which refuses root
+                      otherwise; ORRERY_ALLOW_RUN_AS_ROOT=1 does, too
   --show              print the command instead of running it
   --elastic           the number of processes may change while it runs
   --max M             with --elastic: at most M processes at a time (default N)
@@ -111,6 +114,8 @@ def parse(arguments):
             extra = shlex.split(word.split("=", 1)[1])
         elif word == "--trace" or word.startswith("--trace="):
             os.environ["ORRERY_TRACE"] = os.path.abspath(word.partition("=")[2] or words.pop(0))
+        elif word == "--allow-run-as-root":
+            os.environ["ORRERY_ALLOW_RUN_AS_ROOT"] = "1"
         elif word == "--show":
             show = True
         elif word == "--master-slave":
@@ -266,8 +271,7 @@ def main(context, arguments):
         raise UserError("%s is not there; install Open MPI (openmpi-bin) or set ORRERY_MPIRUN" % mpiexec)
     program = check_program(words[0])
     environment = dict(os.environ)
-    if os.geteuid() == 0:
-        environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+    orrery_launch.allow_root(environment)
     if slaves:
         environment.setdefault("STARPU_NMPI_MS", str(ranks - 1))
     options = extra
