@@ -132,6 +132,7 @@ static const struct variable {
 	V("LB_HEAT_WAKEUP_RATIO", DOUBLE, lb_wakeup, 0.5),
 	V("LB_HEAT_TIME_THRESHOLD", DOUBLE, lb_time_us, -1),
 	V("ORRERY_CHECKPOINT_DIR", STRING, checkpoint_dir, 0),
+	V("ORRERY_CHECKPOINT_ANY_PROGRAM", BOOL, checkpoint_any_program, 0),
 	V("ORRERY_CHECKPOINT_BANDWIDTH", DOUBLE, checkpoint_mbps, 1000),
 	V("ORRERY_MPI_STATS_FILE", STRING, mpi_stats_file, 0),
 	V("STARPU_SIMGRID", BOOL, simgrid, 0),

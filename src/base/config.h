@@ -91,13 +91,14 @@ struct orr_config {
 	int mpi_workers_look; /* workers look after messages between tasks: 0 no, 1 yes, -1 when
 				 there is no core for a thread that does only that */
 	int mpi_unmatched_error;
-	char *checkpoint_dir;   /* ORRERY_CHECKPOINT_DIR: folder of this rank's files, or NULL */
-	char *mpi_lb;           /* STARPU_MPI_LB: the policy of load balancing, or NULL */
-	long lb_sleep;          /* LB_HEAT_SLEEP_THRESHOLD: tasks, 0: as many as an iteration has */
-	double lb_wakeup;       /* LB_HEAT_WAKEUP_RATIO */
-	double lb_time_us;      /* LB_HEAT_TIME_THRESHOLD; negative: a share of the time */
-	double checkpoint_mbps; /* ORRERY_CHECKPOINT_BANDWIDTH: of a disk, MB/s */
-	char *mpi_stats_file;   /* ORRERY_MPI_STATS_FILE: CSV written at shutdown, or NULL */
+	char *checkpoint_dir; /* ORRERY_CHECKPOINT_DIR: folder of this rank's files, or NULL */
+	char *mpi_lb;         /* STARPU_MPI_LB: the policy of load balancing, or NULL */
+	long lb_sleep;        /* LB_HEAT_SLEEP_THRESHOLD: tasks, 0: as many as an iteration has */
+	double lb_wakeup;     /* LB_HEAT_WAKEUP_RATIO */
+	double lb_time_us;    /* LB_HEAT_TIME_THRESHOLD; negative: a share of the time */
+	int checkpoint_any_program; /* ORRERY_CHECKPOINT_ANY_PROGRAM */
+	double checkpoint_mbps;     /* ORRERY_CHECKPOINT_BANDWIDTH: of a disk, MB/s */
+	char *mpi_stats_file;       /* ORRERY_MPI_STATS_FILE: CSV written at shutdown, or NULL */
 	/* statistics, traces */
 	int simgrid; /* refuse a real run */
 	int silent;

@@ -13,7 +13,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/assert.h"
 #include "base/log.h"
@@ -92,19 +91,6 @@ static void make_codelet(struct orr_checkpoints *cp)
 	cp->save_cl.model = &cp->save_model;
 }
 
-static int make_dir(struct orr_checkpoints *cp, const char *dir)
-{
-	if (!dir || !*dir)
-		return 0;
-	if (mkdir(dir, 0777) && errno != EEXIST) {
-		int ret = -errno;
-		orr_error("ORRERY_CHECKPOINT_DIR=%s cannot be made: %s", dir, strerror(-ret));
-		return ret;
-	}
-	cp->dir = strdup(dir);
-	return cp->dir ? 0 : -ENOMEM;
-}
-
 int starpu_mpi_checkpoint_init(void)
 {
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
@@ -117,7 +103,7 @@ int starpu_mpi_checkpoint_init(void)
 		return -EALREADY;
 	}
 	struct orr_checkpoints *cp = calloc(1, sizeof(*cp));
-	int ret = cp ? make_dir(cp, mpi->proc->cfg.checkpoint_dir) : -ENOMEM;
+	int ret = cp ? orr_cp_folder_begin(cp, mpi->proc->cfg.checkpoint_dir, mpi->rank) : -ENOMEM;
 	if (ret) {
 		free(cp);
 		return ret;
@@ -125,6 +111,7 @@ int starpu_mpi_checkpoint_init(void)
 	cp->comm = *mpi->comms[0];
 	cp->comm.context = CONTEXT;
 	cp->bytes_per_us = mpi->proc->cfg.checkpoint_mbps;
+	cp->any_program = mpi->proc->cfg.checkpoint_any_program;
 	make_codelet(cp);
 	starpu_void_data_register(&cp->ack_in);
 	starpu_void_data_register(&cp->ack_out);
@@ -182,8 +169,8 @@ int starpu_mpi_checkpoint_shutdown(void)
 	starpu_data_unregister(cp->ack_out);
 	starpu_data_unregister(cp->done_in);
 	starpu_data_unregister(cp->done_out);
+	orr_cp_folder_end(cp, mpi->rank);
 	mpi->checkpoints = NULL;
-	free(cp->dir);
 	free(cp);
 	return ret;
 }

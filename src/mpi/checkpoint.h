@@ -48,7 +48,14 @@ struct orr_cp_instance {
 	int fd;                    /* -1: no file */
 	int64_t end;               /* atomic: of the file */
 	uint32_t nrecords, failed; /* atomic */
+	uint64_t records;          /* atomic: as in the header */
 	int32_t acks;              /* atomic, rank 0: ranks that are not done */
+};
+
+/* The program and its arguments, which a checkpoint is of. */
+struct orr_cp_identity {
+	uint64_t program, arguments;
+	char command[160]; /* for people; cut off */
 };
 
 /* mpi->checkpoints */
@@ -59,7 +66,10 @@ struct orr_checkpoints {
 	struct starpu_perfmodel save_model;
 	starpu_data_handle_t ack_out, ack_in, done_in, done_out; /* without value */
 	int off;                                                 /* starpu_mpi_ft_turn_off() */
-	char *dir;
+	char *dir;       /* NULL: checkpoints are kept in memory only */
+	int lock;        /* descriptor of this rank's lock of the folder, -1: none */
+	int any_program; /* ORRERY_CHECKPOINT_ANY_PROGRAM */
+	struct orr_cp_identity me;
 	double bytes_per_us;
 	uint64_t nsubmitted, bytes_sent, bytes_saved; /* atomic */
 };
@@ -71,18 +81,49 @@ struct orr_checkpoints *orr_cp_get(const char *who);
 #define ORR_CP_TAG_ENTRIES 3
 int64_t orr_cp_tag(const struct _starpu_mpi_checkpoint_template *t, unsigned k);
 
+/* checkpoint_folder.c: descriptors, or 0; -errno after a message if nothing else is said */
+/* The folder begins and ends to be in use by this rank; dir "" or NULL: there is none. */
+int orr_cp_folder_begin(struct orr_checkpoints *cp, const char *dir, int rank);
+void orr_cp_folder_end(struct orr_checkpoints *cp, int rank);
+/* The folder, which is this user's. */
+int orr_cp_folder(const struct orr_checkpoints *cp);
+/* A file in it, which is this user's and no link; with O_CREAT in flags, a new one is. -errno
+ * without a message, for which orr_cp_why() has words. */
+int orr_cp_file_at(int folder, const char *name, int flags);
+const char *orr_cp_why(int ret);
+
 /* checkpoint_file.c: all return 0 or -errno after a message */
 struct orr_cp_file_header {
 	char magic[8];
 	uint32_t rank, size, number, nrecords;
 	int32_t id, domain;
-	uint64_t shape; /* of the template */
-	uint64_t end;   /* of the file */
+	uint64_t shape; /* of the template: the sizes of its data */
+	uint64_t program, arguments;
+	uint64_t end;     /* of the file */
+	uint64_t records; /* the sum of orr_mix64() of the hashes of all records and their places */
+	uint64_t sum;     /* of the header, with 0 here */
+	char command[160];
 };
 struct orr_cp_record {
 	uint32_t k, source;
-	uint64_t size, hash;
+	uint64_t size, hash; /* the hash covers the other three and the bytes */
 };
+/* What a file that was found whole holds. */
+struct orr_cp_index {
+	int fd; /* -1: none */
+	uint32_t n;
+	struct orr_cp_place {
+		struct orr_cp_record record;
+		int64_t at; /* of its bytes */
+	} * v;
+};
+/* What this rank finds in the folder. */
+struct orr_cp_found {
+	uint32_t first, last; /* whole files, 0: none */
+	int seen;             /* a file, be it damaged */
+	int damaged, foreign; /* files that are not whole, or another program's */
+};
+uint64_t orr_cp_hash(const void *data, size_t size);
 /* True if an earlier run left a mark that this rank came so far as to look for checkpoints; leaves
  * one; removes it. */
 int orr_cp_file_marked(const struct _starpu_mpi_checkpoint_template *t);
@@ -96,13 +137,18 @@ int orr_cp_file_add(struct orr_cp_instance *inst, unsigned k, int source, const 
 int orr_cp_file_end(struct orr_cp_instance *inst);
 /* Removes this rank's files of instances from..to. */
 void orr_cp_file_remove(struct _starpu_mpi_checkpoint_template *t, uint32_t from, uint32_t to);
-/* The first and the last instance of which this rank has a file; 0 and 0 when there is none.
- * Returns whether any file was seen, be it damaged. */
-int orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, uint32_t *first, uint32_t *last);
-/* Opens the file of an instance for orr_cp_file_get; a descriptor, or -errno. */
-int orr_cp_file_open(struct _starpu_mpi_checkpoint_template *t, uint32_t number);
-/* A record, allocated with malloc(); *size is its size. NULL after a message. */
-void *orr_cp_file_get(struct _starpu_mpi_checkpoint_template *t, int fd, unsigned k, int source,
-		      size_t *size);
+/* Reads all files of this rank, whole. A message names each that is damaged or another program's.
+ */
+int orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, struct orr_cp_found *found);
+/* Opens the file of an instance that was found whole. */
+int orr_cp_file_open(struct _starpu_mpi_checkpoint_template *t, uint32_t number,
+		     struct orr_cp_index *index);
+void orr_cp_file_close(struct orr_cp_index *index);
+/* The record of that entry and source, or NULL. */
+const struct orr_cp_place *orr_cp_file_place(const struct orr_cp_index *index, unsigned k,
+					     int source);
+/* Its bytes, allocated with malloc(); *size is their number. NULL after a message. */
+void *orr_cp_file_get(struct _starpu_mpi_checkpoint_template *t, const struct orr_cp_index *index,
+		      unsigned k, int source, size_t *size);
 
 #endif

@@ -8,6 +8,8 @@
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 program=$ORR_TEST_BUILDDIR/tests/mpi/checkpoint
 export ORRERY_CHECKPOINT_DIR=$PWD/saved
+# Runs of this program have different arguments; checkpoint_doors.sh tests that this is noticed.
+export ORRERY_CHECKPOINT_ANY_PROGRAM=1
 
 run() {
 	case $world in
@@ -56,7 +58,7 @@ done
 
 [ "$ORR_TEST_MPI" = yes ] || exit 0
 . "$ORR_TEST_SRCDIR/tests/lib/processes.sh"
-unset ORRERY_CHECKPOINT_DIR
+unset ORRERY_CHECKPOINT_DIR ORRERY_CHECKPOINT_ANY_PROGRAM
 stencil=$ORR_TEST_BUILDDIR/examples/stencil/stencil
 # lose SECONDS: kills a random rank of the stencil that late.
 lose() {
