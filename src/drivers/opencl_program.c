@@ -8,6 +8,7 @@
  * Invariant: a kernel in the list belongs to the caller that loaded it while it is used, else to
  * the list. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/private.h"
 #include "drivers/opencl_own.h"
 
 /* ---- source files ---- */
@@ -308,46 +310,84 @@ int starpu_opencl_set_kernel_args(cl_int *err, cl_kernel *kernel, ...)
 
 /* ---- binaries ---- */
 
-/* The file of a compiled program for a device: $STARPU_HOME/.starpu/opencl/ID.DEVICE. */
+/* The folder of compiled programs, which are run as they are: it has to be this user's alone. 0, or
+ * -1 after a message. */
+static int binary_folder(char *path, size_t size)
+{
+	const char *home = getenv("STARPU_HOME");
+
+	if (!home || !*home)
+		home = getenv("HOME");
+	if (!home || !*home) {
+		orr_error(
+			"compiled OpenCL programs have no place: set HOME, or STARPU_HOME, to a folder of yours");
+		return -1;
+	}
+	if (snprintf(path, size, "%s/.starpu/opencl", home) >= (int) size)
+		return -1;
+	int err = orr_private_folder(path);
+	if (err)
+		orr_error(
+			"%s is no place for compiled OpenCL programs: %s; set STARPU_HOME to a folder of yours",
+			path, orr_private_why(err));
+	return err ? -1 : 0;
+}
+
+/* The file of a compiled program for a device, $STARPU_HOME/.starpu/opencl/ID.DEVICE. 0, or -1
+ * after a message. */
 static int binary_path(const struct orr_cl_device *d, const char *id, char *path, size_t size)
 {
-	const char *home = getenv("STARPU_HOME"), *base = strrchr(id, '/');
-	char device[sizeof(d->name)];
+	const char *base = strrchr(id, '/');
+	char device[sizeof(d->name)], folder[PATH_MAX];
 
-	if (!home)
-		home = getenv("HOME");
-	if (!home)
-		home = "/tmp";
 	for (unsigned i = 0; i < sizeof(device); i++)
 		device[i] = d->name[i] == '/' || d->name[i] == ' ' ? '_' : d->name[i];
-	snprintf(path, size, "%s/.starpu", home);
-	mkdir(path, 0777);
-	snprintf(path, size, "%s/.starpu/opencl", home);
-	mkdir(path, 0777);
-	return snprintf(path, size, "%s/.starpu/opencl/%s.%s", home, base ? base + 1 : id, device) <
-			       (int) size
-		       ? 0
-		       : -1;
+	if (binary_folder(folder, sizeof(folder)))
+		return -1;
+	if (snprintf(path, size, "%s/%s.%s", folder, base ? base + 1 : id, device) < (int) size)
+		return 0;
+	orr_error("the name of the OpenCL program %s is too long", id);
+	return -1;
+}
+
+/* Replaces the file as a whole, so that nothing is written through a link. 0 or -errno. */
+static int replace(const char *path, const unsigned char *bytes, size_t size)
+{
+	char part[PATH_MAX + 32];
+
+	snprintf(part, sizeof(part), "%s.%ld.part", path, (long) getpid());
+	unlink(part);
+	int fd = orr_private_open(part, O_WRONLY | O_CREAT | O_EXCL);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	int err = fd < 0 ? fd : !f ? -ENOMEM : fwrite(bytes, 1, size, f) == size ? 0 : -EIO;
+	if (f ? fclose(f) : fd < 0 ? 0 : close(fd))
+		err = err ? err : -errno;
+	if (!err && rename(part, path))
+		err = -errno;
+	if (err)
+		unlink(part);
+	return err;
 }
 
 static int write_binary(const struct orr_cl_device *d, cl_program program, const char *id)
 {
 	char path[PATH_MAX];
-	size_t size = 0, written = 0;
+	size_t size = 0;
 
+	if (binary_path(d, id, path, sizeof(path)))
+		return -1;
 	clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL);
 	unsigned char *bytes = malloc(size ? size : 1);
-	FILE *f = bytes && !binary_path(d, id, path, sizeof(path)) ? fopen(path, "w") : NULL;
-	if (f && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(bytes), &bytes, NULL) ==
-			 CL_SUCCESS)
-		written = fwrite(bytes, 1, size, f);
-	if (f && fclose(f))
-		written = 0;
+	int err = bytes && size &&
+				  clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(bytes),
+						   &bytes, NULL) == CL_SUCCESS
+			  ? replace(path, bytes, size)
+			  : -EIO;
 	free(bytes);
-	if (size && written == size)
-		return 0;
-	orr_error("the compiled OpenCL program %s cannot be stored in %s", id, path);
-	return -1;
+	if (err)
+		orr_error("the compiled OpenCL program %s cannot be stored in %s: %s", id, path,
+			  orr_private_why(err));
+	return err ? -1 : 0;
 }
 
 /* Compiles for each device, and stores what comes out. */
@@ -392,13 +432,20 @@ static cl_program load_binary(const struct orr_cl_device *d, const char *id)
 	struct stat st;
 	cl_int err = CL_INVALID_BINARY;
 	cl_program p = NULL;
-	FILE *f = binary_path(d, id, path, sizeof(path)) ? NULL : fopen(path, "r");
+	if (binary_path(d, id, path, sizeof(path)))
+		return NULL;
+	int fd = orr_private_open(path, O_RDONLY);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	unsigned char *bytes = f && !fstat(fileno(f), &st) && st.st_size > 0
 				       ? malloc((size_t) st.st_size)
 				       : NULL;
 
 	if (!bytes) {
-		orr_error("there is no compiled OpenCL program %s; compile it first", path);
+		if (fd >= 0 || fd == -ENOENT)
+			orr_error("there is no compiled OpenCL program %s; compile it first", path);
+		else
+			orr_error("the compiled OpenCL program %s is not loaded: %s", path,
+				  orr_private_why(fd));
 	} else {
 		size_t size = fread(bytes, 1, (size_t) st.st_size, f);
 

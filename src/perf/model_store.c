@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@
 #include "perf/model_file.h"
 #include "perf/model_index.h"
 #include "perf/model_learn.h"
+
+/* How long the lock of a place is waited for: whoever holds it writes one small file. */
+enum { LOCK_PATIENCE_MS = 20000, LOCK_STEP_MS = 2 };
 
 static struct {
 	orr_lock_t lock; /* protects the list and the counts of references */
@@ -196,7 +200,14 @@ int orr_model_locate(const char *symbol, const char *machine, const char *const 
 	return -ENOENT;
 }
 
-/* mkdir -p of the folder that the path stands in. */
+/* 0, or -EPERM: everybody may put files there, and it is somebody else's. */
+static int check_folder(const char *dir)
+{
+	struct stat st;
+	return !stat(dir, &st) && st.st_uid != geteuid() && st.st_mode & S_IWOTH ? -EPERM : 0;
+}
+
+/* mkdir -p of the folder that the path stands in. What is made is this user's alone. */
 static int make_folders(const char *path)
 {
 	char p[4096];
@@ -204,31 +215,63 @@ static int make_folders(const char *path)
 		return -ENAMETOOLONG;
 	for (char *s = strchr(p + 1, '/'); s; s = strchr(s + 1, '/')) {
 		*s = 0;
-		if (mkdir(p, 0777) && errno != EEXIST)
+		if (mkdir(p, 0700) && errno != EEXIST)
 			return -errno;
 		*s = '/';
 	}
-	return 0;
+	p[strrchr(path, '/') - path] = 0;
+	return check_folder(p);
+}
+
+/* Who may write models into the place may lock it, and nobody else may open the lock: a lock for
+ * reading would stop all who write. */
+static void close_lock(const char *dir, int fd)
+{
+	struct stat place, st;
+	if (stat(dir, &place) || fstat(fd, &st) || st.st_uid != geteuid())
+		return;
+	mode_t mode = 0600 | (place.st_mode & S_IWGRP ? 0060 : 0) |
+		      (place.st_mode & S_IWOTH ? 0006 : 0);
+	if ((st.st_mode & 0777) != mode)
+		fchmod(fd, mode);
 }
 
 /* Locks all model files of a place. Locks of open files exclude threads and processes alike.
- * Returns a descriptor, to be closed by the caller, or -errno. */
+ * Returns a descriptor, to be closed by the caller, or -errno: -EAGAIN when somebody else does not
+ * give the lock back. */
 static int lock_place(const char *dir)
 {
 	char path[4096];
 	struct flock fl = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	snprintf(path, sizeof(path), "%s/.lock", dir);
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return -errno;
-	while (fcntl(fd, F_OFD_SETLKW, &fl)) {
-		if (errno != EINTR) {
-			int err = -errno;
+	close_lock(dir, fd);
+	for (int waited_ms = 0; fcntl(fd, F_OFD_SETLK, &fl); waited_ms += LOCK_STEP_MS) {
+		int busy = errno == EAGAIN || errno == EACCES || errno == EINTR;
+		if (!busy || waited_ms >= LOCK_PATIENCE_MS) {
+			int err = busy ? -EAGAIN : -errno;
 			close(fd);
 			return err;
 		}
+		poll(NULL, 0, LOCK_STEP_MS);
 	}
 	return fd;
+}
+
+/* A new file beside the one that it will replace, with the mode that the user's mask says. `tmp`
+ * ends with XXXXXX, which become a number. Nobody else is at it, because the place is locked. */
+static int new_file(char *tmp)
+{
+	char *end = tmp + strlen(tmp) - 6;
+	for (unsigned tries = 0; tries < 100; tries++) {
+		snprintf(end, 7, "%06x", ((unsigned) getpid() * 100 + tries) & 0xffffff);
+		int fd = open(tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd < 0 ? -errno : fd;
+	}
+	return -EEXIST;
 }
 
 static int write_and_rename(const char *path, const struct orr_model_data *d)
@@ -239,10 +282,9 @@ static int write_and_rename(const char *path, const struct orr_model_data *d)
 	if (snprintf(tmp, sizeof(tmp), "%.*s.%s.XXXXXX", (int) (slash + 1 - path), path,
 		     slash + 1) >= (int) sizeof(tmp))
 		return -ENAMETOOLONG;
-	int fd = mkostemp(tmp, O_CLOEXEC);
+	int fd = new_file(tmp);
 	if (fd < 0)
-		return -errno;
-	fchmod(fd, 0644);
+		return fd;
 	FILE *f = fdopen(fd, "w");
 	int err = f ? orr_model_file_write(f, d) : -ENOMEM;
 	if (f ? fclose(f) : close(fd))
@@ -320,7 +362,12 @@ int orr_model_save(struct orr_model *m, const char *dir)
 	if (err) {
 		orr_error(
 			"%s: the performance model cannot be written: %s; set STARPU_PERF_MODEL_DIR to a place that can",
-			path, strerror(-err));
+			path,
+			err == -EAGAIN ? "somebody holds the lock of the place"
+			: err == -EPERM
+				? "the folder is another user's, and everybody may write there"
+			: err == -ELOOP ? "the lock of the place is a link"
+					: strerror(-err));
 		orr_sys_fail_at_end(orr_self());
 	}
 	return err;
