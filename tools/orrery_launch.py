@@ -14,6 +14,8 @@ import sys
 import threading
 import time
 
+from orrery_cli import UserError
+
 # The words of mpirun about a rank that a signal ended.
 LOST = re.compile(rb"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
@@ -24,7 +26,10 @@ FROM_KERNEL = 128  # si_code of a signal that no process sent
 
 def allow_root(environment):
     """Answers Open MPI's question to root, whom it refuses otherwise, if our user has said yes to us."""
-    if os.geteuid() == 0 and environment.get("ORRERY_ALLOW_RUN_AS_ROOT") == "1":
+    allowed = environment.get("ORRERY_ALLOW_RUN_AS_ROOT", "0")
+    if allowed not in ("", "0", "1"):
+        raise UserError('environment variable ORRERY_ALLOW_RUN_AS_ROOT has the value "%s": it takes 0 or 1' % allowed)
+    if os.geteuid() == 0 and allowed == "1":
         environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
 
 
