@@ -250,6 +250,22 @@ int orr_cp_folder_begin(struct orr_checkpoints *cp, const char *dir, int rank)
 	return ret;
 }
 
+/* Removes the locks that nobody holds: those of larger runs that did not end in order. */
+static void remove_stale(int folder)
+{
+	char name[32];
+
+	for (int rank = 1; rank < LOCKED_RANKS; rank++) {
+		name_of_lock(rank, name, sizeof(name));
+		int fd = orr_cp_file_at(folder, name, O_RDWR);
+		if (fd < 0)
+			continue;
+		if (!flock(fd, LOCK_EX | LOCK_NB))
+			unlinkat(folder, name, 0);
+		close(fd);
+	}
+}
+
 void orr_cp_folder_end(struct orr_checkpoints *cp, int rank)
 {
 	char name[32];
@@ -258,6 +274,8 @@ void orr_cp_folder_end(struct orr_checkpoints *cp, int rank)
 	if (folder >= 0) {
 		name_of_lock(rank, name, sizeof(name));
 		unlinkat(folder, name, 0);
+		if (rank == 0)
+			remove_stale(folder);
 		close(folder);
 	}
 	if (cp->lock >= 0)
