@@ -20,7 +20,7 @@
  * orr-test: expect too few for the 160 of "v"
  * orr-test: expect has another shape than
  * orr-test: expect task nothing, datum 0: .*is not a registered data
- * orr-test: expect task nothing, datum 0 \("v"\): its access mode is 0
+ * orr-test: expect task nothing, datum 0 \("v"\): its access mode is STARPU_NONE
  * orr-test: expect "v" is accessed with STARPU_REDUX but has no methods
  * orr-test: expect has an arbiter already
  * orr-test: expect tasks use it already

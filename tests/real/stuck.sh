@@ -22,7 +22,7 @@ stuck() {
 # The sanitizer for threads has one of its own, so that nobody is sure.
 case ${ORR_TEST_SANITIZER:-no} in *thread*) ;; *)
 	stuck circle 'starpu_task_wait_for_all waits' 'task hen .*blocked, 1 dependencies missing' 'task egg .*blocked'
-	stuck chain 'task first .*; before task second .*blocked, 1 dep' 'task third .*blocked'
+	stuck chain 'task first .*blocked; before task second .*, 1 dep' 'task third .*blocked'
 	stuck task 'starpu_task_wait waits' 'task second .*; before task third'
 	stuck tag 'starpu_tag_wait waits'
 	stuck datum 'task reader .*blocked'

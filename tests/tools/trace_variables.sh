@@ -3,6 +3,7 @@
 #
 # STARPU_FXT_TRACE and its relatives: where the trace goes, that ORRERY_TRACE wins, and that
 # STARPU_GENERATE_TRACE has it converted by the last process, or says what is wrong.
+# orr-test: timeout 240
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
 tasks=$ORR_TEST_BUILDDIR/tests/mpi/trace_steps
