@@ -15,6 +15,11 @@ cell() {
 	shift 2
 	"$@" > out 2>&1 < /dev/null
 	got=$?
+	# Open MPI 4.1's mpirun crashes itself now and then, at the end of a run that was aborted.
+	if [ $got = 139 ] && [ "$want" != 139 ] && grep -q pmix_server_finalize out; then
+		"$@" > out 2>&1 < /dev/null
+		got=$?
+	fi
 	lines=$(wc -l < out)
 	echo "status $got, $lines lines: $*"
 	[ $got = "$want" ] || { cat out; die "status $got, not $want"; }
