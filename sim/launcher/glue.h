@@ -44,7 +44,7 @@ void (*launcher_background_start(const struct orr_sim_noise *v))(void);
 /* From now on, messages of the program's own MPI that their sender does not wait for travel before
  * their receive is posted. The platform must be complete. */
 void launcher_early_start(void);
-/* [in an actor] Fails where SimGrid's description of a message is another than ours. */
+/* [before the first actor] Fails where SimGrid's description of a message is another than ours. */
 void launcher_early_test(void);
 
 /* ---- ending.c ---- */

@@ -64,6 +64,8 @@ void launcher_guard_clock(void)
 		launcher_fail("this SimGrid keeps its time elsewhere than in EngineImpl::now_; "
 			      "install SimGrid %d.%d as Debian builds it",
 			      ORR_SIMGRID_MAJOR, ORR_SIMGRID_MINOR);
+	launcher_early_test();
+	interposed(orr_sim_called.isend, "CommImpl::isend()");
 	s4u::Engine::on_time_advance_cb(
 		[](double) { interposed(orr_sim_called.solve, "EngineImpl::solve()"); });
 }
@@ -79,8 +81,6 @@ void launcher_guard_round(SMPI_Comm *world)
 			room, ORR_SIMGRID_COMM_ROOM, ORR_SIMGRID_MAJOR, ORR_SIMGRID_MINOR);
 	s4u::this_actor::yield();
 	interposed(orr_sim_called.end_actions, "EngineImpl::handle_ended_actions()");
-	launcher_early_test();
-	interposed(orr_sim_called.isend, "CommImpl::isend()");
 }
 
 void launcher_guard_stall(void)
