@@ -18,10 +18,10 @@
 #include <vector>
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
-#include "base/assert.h"
 #include "sim_guard.h"
 #include "simgrid_private.h"
 extern "C" {
+#include "base/assert.h"
 #include "calls.h"
 }
 

@@ -2,7 +2,7 @@
 #
 # The number of data inside the public structures: configure takes and checks it, the pkg-config
 # files carry it, and a program that was compiled for another one is not linked.
-# orr-test: timeout 180
+# orr-test: timeout 900
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 number=$(sed -n 's/^#define STARPU_NMAXBUFS //p' "$ORR_TEST_BUILDDIR/include/starpu_config.h")
