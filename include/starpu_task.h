@@ -65,7 +65,7 @@ typedef void (*starpu_cuda_func_t)(void **, void *);
 typedef void (*starpu_opencl_func_t)(void **, void *);
 typedef void (*starpu_hip_func_t)(void **, void *);
 typedef void (*starpu_max_fpga_func_t)(void **, void *);
-/* What old programs gave for slaves: a function that returns the kernel. */
+/* A function of old programs for slaves, which returns the kernel. */
 typedef void (*starpu_mpi_ms_kernel_t)(void **, void *);
 typedef starpu_mpi_ms_kernel_t (*starpu_mpi_ms_func_t)(void);
 

@@ -570,7 +570,7 @@ static void enter_manager(void)
 		no_descriptors();
 }
 
-/* What to wait for at a connection. */
+/* The events to wait for at a connection. */
 static short wanted(const struct conn *c)
 {
 	return (short) ((may_serve(c) ? POLLIN : 0) | (c->s.nout ? POLLOUT : 0));

@@ -10,12 +10,12 @@
 
 #include "dyn/words.h"
 
-/* What a peer may send in one message before it has said the run's key, and after. */
+/* The most that a peer may send in one message before it has said the run's key, and after. */
 #define ORR_STREAM_STRANGER ((size_t) 2048)
 #define ORR_STREAM_PEER ((size_t) 4 << 20)
 /* Words of a message. */
 #define ORR_STREAM_WORDS (1 << 18)
-/* What may wait for a peer that does not read. */
+/* The most that may wait for a peer that does not read. */
 #define ORR_STREAM_BACKLOG ((size_t) 64 << 20)
 
 struct orr_stream {

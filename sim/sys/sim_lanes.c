@@ -187,7 +187,7 @@ static void run(struct orr_sim_lanes *l, double until_us)
 	l->now_us = until_us;
 }
 
-/* When the active copy is over if no other begins. */
+/* The end of the active copy if no other begins. */
 static double predict(const struct orr_sim_lanes *l, const struct copy *target)
 {
 	struct copy copies[2 * STARPU_MAXNODES], *active = NULL, **end = &active, *mine = NULL;

@@ -256,7 +256,7 @@ static void print_bounds(FILE *f, const struct totals *t)
 		fputs("no tasks were recorded\n", f);
 }
 
-/* What was assumed where nothing was measured, and how to measure. */
+/* The assumptions where nothing was measured, and the way to measure. */
 static void print_remedy(FILE *f)
 {
 	const struct orr_sim_rank *r = orr_sim.ranks;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What several ranks have said.
+/* Messages that several ranks have said.
  *
  * Invariant: see sim_speak.c. */
 #ifndef ORR_SIM_SPEAK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What everybody waits for when a simulation stalls: first what is at the bottom of it (a message
+/* The waits of everybody when a simulation stalls: first what is at the bottom of it (a message
  * that was never sent), then the waits, rank by rank while they are few, else in groups of lines
  * that differ in numbers only.
  *

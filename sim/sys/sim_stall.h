@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What everybody waits for when a simulation stalls.
+/* The waits of everybody when a simulation stalls.
  *
  * Invariant: see sim_stall.c. */
 #ifndef ORR_SIM_STALL_H

@@ -25,7 +25,7 @@ void orr_backtrace_prepare(void)
 	backtrace(&frame, 1);
 }
 
-/* Where the signal came; 0: not known. */
+/* The place of the signal; 0: not known. */
 static uintptr_t place_of(const ucontext_t *u)
 {
 #if defined(__x86_64__)

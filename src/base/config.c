@@ -304,7 +304,7 @@ static int is_name(const char *text)
 	return 1;
 }
 
-/* What a whole number or a switch of that kind may be. */
+/* The values that a whole number or a switch of that kind may have. */
 static const struct range {
 	long least, most;
 	const char *expected;

@@ -24,7 +24,7 @@ static int is_private(const char *path)
 		       : -EPERM;
 }
 
-int orr_private_folder(const char *path)
+int orr_private_parents(const char *path)
 {
 	char p[4096];
 	if ((size_t) snprintf(p, sizeof(p), "%s", path) >= sizeof(p))
@@ -35,7 +35,15 @@ int orr_private_folder(const char *path)
 			return -errno;
 		*s = '/';
 	}
-	return mkdir(p, 0700) && errno != EEXIST ? -errno : is_private(p);
+	return 0;
+}
+
+int orr_private_folder(const char *path)
+{
+	int ret = orr_private_parents(path);
+	if (ret)
+		return ret;
+	return mkdir(path, 0700) && errno != EEXIST ? -errno : is_private(path);
 }
 
 int orr_private_open(const char *path, int flags)

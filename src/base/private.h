@@ -6,6 +6,9 @@
 #ifndef ORR_BASE_PRIVATE_H
 #define ORR_BASE_PRIVATE_H
 
+/* [any] Makes the folders that the path stands in, with mode 0700, where they are missing. Returns
+ * 0 or -errno. */
+int orr_private_parents(const char *path);
 /* [any] Makes the folder and those above it that are missing, with mode 0700. Returns 0; -EPERM: it
  * is not this user's, or others may write there; or -errno. No message: orr_private_why() has
  * words. */

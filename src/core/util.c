@@ -22,7 +22,7 @@
 
 /* ---- versions and worlds ---- */
 
-/* What each object that includes starpu_task.h refers to. */
+/* The name to which each object refers that includes starpu_task.h. */
 extern const char ORRERY_MAXBUFFERS(STARPU_NMAXBUFS);
 const char ORRERY_MAXBUFFERS(STARPU_NMAXBUFS) = 0;
 

@@ -74,7 +74,7 @@ static void copy(struct copy *c, void *dst, void *src, unsigned node)
 			  orr_handle_name(c->dst), strerror(-ret));
 }
 
-/* What the bytes cost where the copy itself takes no time (0 in a real run). */
+/* The cost of the bytes where the copy itself takes no time (0 in a real run). */
 static double copy_us(size_t size)
 {
 	struct orr_copy main = { .size = size,

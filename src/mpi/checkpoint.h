@@ -108,7 +108,7 @@ struct orr_cp_record {
 	uint32_t k, source;
 	uint64_t size, hash; /* the hash covers the other three and the bytes */
 };
-/* What a file that was found whole holds. */
+/* The content of a file that was found whole. */
 struct orr_cp_index {
 	int fd; /* -1: none */
 	uint32_t n;
@@ -117,7 +117,7 @@ struct orr_cp_index {
 		int64_t at; /* of its bytes */
 	} * v;
 };
-/* What this rank finds in the folder. */
+/* The files that this rank finds in the folder. */
 struct orr_cp_found {
 	uint32_t first, last; /* whole files, 0: none */
 	int seen;             /* a file, be it damaged */

@@ -23,7 +23,7 @@
 #define ORR_MODEL_MAX_CORES 4095
 /* Sums and squares of numbers up to this one stay finite. */
 #define ORR_MODEL_MAX_NUMBER 1e100
-/* What a kernel takes, in microseconds (or joules): up to 30 years. */
+/* The time of a kernel, in microseconds (or joules): up to 30 years. */
 #define ORR_MODEL_LEAST_MEAN 1e-9
 #define ORR_MODEL_MOST_MEAN 1e15
 /* Types of devices that have no enum starpu_worker_archtype are kept under their number in the file

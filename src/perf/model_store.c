@@ -15,6 +15,7 @@
 
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/private.h"
 #include "perf/model_file.h"
 #include "perf/model_index.h"
 #include "perf/model_learn.h"
@@ -211,15 +212,10 @@ static int check_folder(const char *dir)
 static int make_folders(const char *path)
 {
 	char p[4096];
-	if ((size_t) snprintf(p, sizeof(p), "%s", path) >= sizeof(p))
-		return -ENAMETOOLONG;
-	for (char *s = strchr(p + 1, '/'); s; s = strchr(s + 1, '/')) {
-		*s = 0;
-		if (mkdir(p, 0700) && errno != EEXIST)
-			return -errno;
-		*s = '/';
-	}
-	p[strrchr(path, '/') - path] = 0;
+	int ret = orr_private_parents(path);
+	if (ret)
+		return ret;
+	snprintf(p, sizeof(p), "%.*s", (int) (strrchr(path, '/') - path), path);
 	return check_folder(p);
 }
 

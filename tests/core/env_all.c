@@ -22,7 +22,7 @@ int main(int argc, char **argv)
 		else
 			unsetenv(argv[i]);
 	}
-	/* What is gone is gone. */
+	/* That one is gone. */
 	CHECK(starpu_init(NULL) == 0, "the runtime does not start any more");
 	starpu_shutdown();
 	return 0;

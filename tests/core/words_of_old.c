@@ -27,7 +27,7 @@ static struct starpu_codelet cl = { .cpu_funcs = { kernel },
 				    .mpi_ms_funcs = { kernel_of_slaves },
 				    .name = "old" };
 
-/* What STARPU_DUMP_BACKTRACE() writes on stderr. */
+/* The text of STARPU_DUMP_BACKTRACE() on stderr. */
 __attribute__((noinline)) static void read_backtrace(char *text, size_t room)
 {
 	int copy = dup(2), fd[2];
