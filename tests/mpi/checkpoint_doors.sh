@@ -43,8 +43,7 @@ flip() {
 identity() {
 	again
 	ORRERY_CHECKPOINT_ANY_PROGRAM=0 says 'is a checkpoint of a run with other arguments \(`checkpoint' 3 4 die
-	# The program in the build tree is a script, which libtool made.
-	cp "$ORR_TEST_BUILDDIR/tests/mpi/.libs/checkpoint" other
+	cp "$ORR_TEST_BUILDDIR/tests/mpi/checkpoint" other
 	if [ $world = sim ]; then cp "$program.sim" other.sim; fi
 	program=$PWD/other
 	LD_LIBRARY_PATH=$ORR_TEST_BUILDDIR/.libs ORRERY_CHECKPOINT_ANY_PROGRAM=0 says 'is a checkpoint of another program' 3 4 die
