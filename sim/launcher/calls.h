@@ -51,6 +51,8 @@ long orrery_sim_memory_kib(void);
 /* alarm() and setitimer(): SIGALRM after first_us of virtual time, and then every interval_us. 0:
  * never. Returns how long the last one had to go. */
 double orrery_sim_alarm(double first_us, double interval_us);
+/* A signal that the program handles comes: what the runtime is doing is told, once. */
+void orrery_sim_tell_handled(int sig);
 /* The default action of raise(): ends the rank, or returns 0. */
 int orrery_sim_default_signal(int sig);
 /* The rank waits until a signal comes, or that long (us < 0: no limit); one has come. */

@@ -24,6 +24,7 @@
 #include "sim_speak.h"
 #include "sim_stall.h"
 #include "base/backtrace.h"
+#include "base/signal_text.h"
 #include "base/upcalls.h"
 
 /* smpi/smpi.h redirects these to virtual time; here they are defined. */
@@ -127,14 +128,9 @@ static const char *judged_complaint(char *text, size_t room)
 
 static const char *crash_text(int sig)
 {
-	switch (sig) {
-	case SIGSEGV:
-		return "crashed (segmentation fault; a stack that is too small shows like this too: --stack KIB)";
-	case SIGBUS: return "crashed (bus error)";
-	case SIGFPE: return "crashed (arithmetic error)";
-	case SIGILL: return "crashed (illegal instruction)";
-	default: return "aborted";
-	}
+	return sig == SIGSEGV
+		       ? "crashed (segmentation fault; a stack that is too small shows like this too: --stack KIB)"
+		       : orr_signal_ends(sig);
 }
 
 /* The C library's sigaction(): the usual name is the rank's. */
@@ -147,6 +143,35 @@ static const struct sigaction crash = { .sa_sigaction = on_crash,
 					.sa_flags = SA_ONSTACK | (int) SA_RESETHAND | SA_NODEFER |
 						    SA_SIGINFO };
 
+/* What the runtime of the rank was doing; "" if it does not run, or was told to be silent. Returns
+ * whether it was in a task. */
+static int rank_doing(struct orr_sim_actor *a, char *text, size_t size)
+{
+	struct orr_process *proc = a->rank->proc;
+	*text = '\0';
+	return proc && proc->core_up && a->rank->runtime_up && ORR_ATOMIC_LOAD(&proc->catches) &&
+	       orr_signal_doing(proc, &a->head.thread, text, size);
+}
+
+void orrery_sim_tell_handled(int sig)
+{
+	char doing[512];
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (sig != SIGSEGV && sig != SIGBUS && sig != SIGFPE && sig != SIGILL && sig != SIGABRT &&
+	    sig != SIGTRAP && sig != SIGINT)
+		return;
+	if (sigismember(&a->rank->own.told, sig) == 1)
+		return;
+	int in_task = rank_doing(a, doing, sizeof(doing));
+	if (!*doing)
+		return;
+	sigaddset(&a->rank->own.told, sig);
+	orr_sim_progress_clear();
+	fprintf(stderr,
+		"orrery sim: rank %d: signal SIG%s, which the program handles: %s%s after %.6f s of virtual time\n",
+		a->rank->rank, sigabbrev_np(sig), in_task ? "in " : "", doing, orr_sim_clock_s());
+}
+
 /* The program's own handler, which may end the rank or jump away. */
 static void handle_by_program(struct orr_sim_rank *r, int sig, siginfo_t *info, void *context)
 {
@@ -156,6 +181,7 @@ static void handle_by_program(struct orr_sim_rank *r, int sig, siginfo_t *info, 
 	struct sigaction action = *mine;
 	mine->sa_handler = SIG_DFL; /* it may crash itself, and may set itself again */
 	__sigaction(sig, &crash, NULL);
+	orrery_sim_tell_handled(sig);
 	if (action.sa_flags & SA_SIGINFO) {
 		action.sa_sigaction(sig, info, context);
 	} else {
@@ -176,12 +202,10 @@ static const char *original_of(const void *object)
 static void tell_crash(struct orr_sim_actor *a, int sig, const void *context)
 {
 	static char frames[4096]; /* the stack is a small one */
-	char task[512] = "";
-	struct orr_process *proc = a->rank->proc;
-	if (proc && proc->core_up && a->rank->runtime_up && ORR_ATOMIC_LOAD(&proc->catches))
-		proc->core_up->running(&a->head.thread, task, sizeof(task));
+	char task[512];
+	int in_task = rank_doing(a, task, sizeof(task));
 	orr_backtrace_write(frames, sizeof(frames), context, FRAMES, original_of);
-	if (*task)
+	if (in_task)
 		fprintf(stderr, "orrery sim: rank %d: %s %s after %.6f s of virtual time\n",
 			a->rank->rank, task, crash_text(sig), orr_sim_clock_s());
 	else

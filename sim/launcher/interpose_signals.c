@@ -77,6 +77,7 @@ static int deliver(int sig)
 		return orrery_sim_default_signal(sig);
 	if (action.sa_flags & (int) SA_RESETHAND)
 		mine->sa_handler = SIG_DFL;
+	orrery_sim_tell_handled(sig);
 	if (action.sa_flags & SA_SIGINFO) {
 		siginfo_t info = { .si_signo = sig, .si_code = SI_TKILL };
 		action.sa_sigaction(sig, &info, NULL);

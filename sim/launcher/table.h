@@ -24,6 +24,7 @@
 	CALL(orrery_sim_clock_gettime) \
 	CALL(orrery_sim_command_line) \
 	CALL(orrery_sim_default_signal) \
+	CALL(orrery_sim_tell_handled) \
 	CALL(orrery_sim_exit) \
 	CALL(orrery_sim_exit_now) \
 	CALL(orrery_sim_gettimeofday) \

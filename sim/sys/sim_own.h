@@ -58,6 +58,7 @@ struct orr_sim_own {
 	/* signals: NULL: all have their default */
 	struct sigaction *actions;
 	sigset_t blocked, pending;
+	sigset_t told;                      /* that were handled, see ending.c */
 	unsigned handled;                   /* how often a handler has run */
 	double alarm_us, alarm_interval_us; /* when SIGALRM comes, 0: not; and then again */
 	unsigned alarms;                    /* how often that was set */

@@ -102,7 +102,7 @@ struct orr_process {
 	uint32_t arch_mask;     /* kinds of units that exist: STARPU_CPU | ... */
 	int stand_in;     /* functions for the CPU serve other units, too: bits of ORR_STAND_IN_* */
 	unsigned nparked; /* atomic: threads of the program in orr_park_wait */
-	int catches;      /* atomic: crashes are told of, see orr_sys_catch_signals */
+	int catches;      /* atomic: signals are told, see orr_sys_catch_signals */
 	int perf_timing;  /* kernels are timed: calibration, profiling or statistics want it */
 	int keep_graph;   /* the world wants the graph of all tasks (orr_graph_keep) */
 	unsigned trace_manual; /* starpu_fxt_autostart_profiling(0): the program starts recording */

@@ -197,8 +197,10 @@ int orr_sys_only_threads(struct orr_process *proc, unsigned nthreads);
 
 /* ---- signals ---- */
 
-/* [main] While on (proc->catches), a kernel or callback that crashes is named before the signal
- * takes its course, which a program that handles the signal decides. */
+/* [main] While on (proc->catches), a signal that ends the program, or that it handles, is told with
+ * the task of its thread before it takes its course; once for each of SIGSEGV, SIGBUS, SIGFPE,
+ * SIGILL, SIGABRT, SIGTRAP and SIGINT. The program's own handlers run then, and are put back by the
+ * call that switches it off. */
 void orr_sys_catch_signals(struct orr_process *proc, int on);
 
 /* ---- traces (trace/file.h) ---- */

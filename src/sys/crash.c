@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A kernel or callback that crashes is named before the signal takes its course: task, codelet,
- * worker, and the functions that it was in.
+/* A signal that would end the program, or that it handles, is told first: the task, codelet and
+ * worker that the thread was busy with, and the functions that it was in; else how far the run is.
  *
- * Invariant: a signal that the program handles is left to the program. Open MPI's handler, which
- * prints addresses, is passed over. */
+ * Invariant: after its first message, a signal takes the course that it would have taken without
+ * the runtime: the program's own handler is called as it asked for, or the default happens. Open
+ * MPI's handler, which prints addresses, is passed over. */
 #include "sys/real.h"
 #include "base/backtrace.h"
+#include "base/signal_text.h"
 #include "base/upcalls.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,19 +19,12 @@
 
 #define FRAMES 8
 
-static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGINT };
 #define NSIGNALS (sizeof(signals) / sizeof(*signals))
 
-static const char *what(int sig)
-{
-	switch (sig) {
-	case SIGSEGV: return "crashed (segmentation fault)";
-	case SIGBUS: return "crashed (bus error)";
-	case SIGFPE: return "crashed (arithmetic error)";
-	case SIGILL: return "crashed (illegal instruction)";
-	default: return "aborted";
-	}
-}
+/* The actions of the program, before orr_real_crash_init(). */
+static struct sigaction before[NSIGNALS];
+static unsigned told[NSIGNALS]; /* atomic: one thread tells, once */
 
 /* Writes the text to standard error, whole. */
 static void put(const char *text)
@@ -42,55 +38,91 @@ static void put(const char *text)
 	}
 }
 
-/* The instruction is executed again when this returns, and the signal ends the process. */
-static void on_crash(int sig, siginfo_t *info, void *context)
-{
-	static int told; /* atomic: one thread tells */
-	const struct orr_thread *self = &orr_the_thread;
-	const struct orr_process *proc = &orr_the_process;
-	char text[4096], task[512] = "";
-
-	signal(sig, SIG_DFL);
-	if (proc->core_up && self->task)
-		proc->core_up->running(self, task, sizeof(task));
-	if (*task && !ORR_ATOMIC_XCHG(&told, 1)) {
-		int n = snprintf(text, sizeof(text), "[orrery] error: rank %d: %s %s\n",
-				 proc->mpi_rank, task, what(sig));
-		orr_backtrace_write(text + n, sizeof(text) - (size_t) n, context, FRAMES, NULL);
-		put(text);
-	}
-	if (info->si_code <= 0) /* by kill() and its relatives: nothing would come again */
-		raise(sig);
-}
-
-static int is_ours_to_take(const struct sigaction *before)
+/* Nothing of the program's own is to run: the default, or Open MPI's handler. */
+static int is_default(const struct sigaction *action)
 {
 	Dl_info info;
 
-	if (before->sa_handler == SIG_DFL)
+	if (action->sa_handler == SIG_DFL)
 		return 1;
-	return before->sa_handler != SIG_IGN && dladdr((void *) before->sa_sigaction, &info) &&
+	return action->sa_handler != SIG_IGN && dladdr((void *) action->sa_sigaction, &info) &&
 	       info.dli_fname && strstr(info.dli_fname, "libopen-pal");
+}
+
+static void tell(int sig, const struct sigaction *program, const void *context)
+{
+	const struct orr_thread *self = &orr_the_thread;
+	struct orr_process *proc = &orr_the_process;
+	char text[4096], doing[512];
+	int n, in_task;
+
+	if (!proc->core_up)
+		return;
+	in_task = orr_signal_doing(proc, self, doing, sizeof(doing));
+	if (!is_default(program))
+		n = snprintf(text, sizeof(text),
+			     "[orrery] rank %d: signal SIG%s, which the program handles: %s%s\n",
+			     proc->mpi_rank, sigabbrev_np(sig), in_task ? "in " : "", doing);
+	else if (in_task)
+		n = snprintf(text, sizeof(text), "[orrery] error: rank %d: %s %s\n", proc->mpi_rank,
+			     doing, orr_signal_ends(sig));
+	else
+		n = snprintf(text, sizeof(text), "[orrery] error: rank %d: the program %s: %s\n",
+			     proc->mpi_rank, orr_signal_ends(sig), doing);
+	if (in_task)
+		orr_backtrace_write(text + n, sizeof(text) - (size_t) n, context, FRAMES, NULL);
+	put(text);
+}
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	int error = errno;
+	unsigned i = 0;
+
+	while (signals[i] != sig)
+		i++;
+	if (!ORR_ATOMIC_XCHG(&told[i], 1))
+		tell(sig, &before[i], context);
+	errno = error;
+	if (is_default(&before[i])) {
+		/* One of the processor comes again when its instruction does. */
+		signal(sig, SIG_DFL);
+		if (info->si_code <= 0 || sig == SIGINT)
+			raise(sig);
+	} else if (before[i].sa_flags & SA_SIGINFO) {
+		before[i].sa_sigaction(sig, info, context);
+	} else {
+		before[i].sa_handler(sig);
+	}
 }
 
 void orr_real_crash_init(void)
 {
-	struct sigaction before,
-		action = { .sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+	struct sigaction now, action;
 
 	orr_backtrace_prepare();
-	for (unsigned i = 0; i < NSIGNALS; i++)
-		if (!sigaction(signals[i], NULL, &before) && is_ours_to_take(&before))
-			sigaction(signals[i], &action, NULL);
+	for (unsigned i = 0; i < NSIGNALS; i++) {
+		if (sigaction(signals[i], NULL, &now) || now.sa_sigaction == on_signal ||
+		    now.sa_handler == SIG_IGN)
+			continue;
+		before[i] = now;
+		ORR_ATOMIC_STORE(&told[i], 0);
+		action = now; /* its mask, and whether calls of the system go on */
+		action.sa_flags |= SA_SIGINFO;
+		if (is_default(&now))
+			action.sa_flags |= SA_ONSTACK;
+		action.sa_sigaction = on_signal;
+		sigaction(signals[i], &action, NULL);
+	}
 }
 
 void orr_real_crash_exit(void)
 {
-	struct sigaction before;
+	struct sigaction now;
 
 	for (unsigned i = 0; i < NSIGNALS; i++)
-		if (!sigaction(signals[i], NULL, &before) && before.sa_sigaction == on_crash)
-			signal(signals[i], SIG_DFL);
+		if (!sigaction(signals[i], NULL, &now) && now.sa_sigaction == on_signal)
+			sigaction(signals[i], &before[i], NULL);
 }
 
 void orr_sys_catch_signals(struct orr_process *proc, int on)
