@@ -47,6 +47,11 @@ int main()
 	need(&smpi::Group::ref);
 	need(&smpi::Comm::ref);
 	need(&smpi::Comm::unref);
+	need(&smpi::Comm::init_smp);
+	need(&smpi::Comm::set_leaders_comm);
+	need(&smpi::Comm::get_leaders_comm);
+	need(&smpi::Comm::get_intra_comm);
+	need(&smpi::Comm::get_leaders_map);
 	new (::operator new(ORR_SIMGRID_COMM_ROOM)) smpi::Comm(nullptr, nullptr, false, 0);
 	need(&kernel::context::Context::self);
 	need(&kernel::context::SwappedContext::resume);

@@ -121,8 +121,8 @@ program_block() {
 	echo "${v}_LDADD = \$($3_ldadd)"
 }
 
-# is_test FILE: false for programs that a script of the same name drives.
-is_test() { [ ! -e "${1%.c}.sh" ]; }
+# is_test FILE: false for programs that a script drives, of the same name, or as a directive says.
+is_test() { [ ! -e "${1%.c}.sh" ] && ! grep -q 'orr-test: driven by ' "$1"; }
 
 test_block() {
 	f=$1

@@ -34,6 +34,13 @@ time_t orrery_sim_time(time_t *t);
 /* CommImpl::isend(): own(result, message), and a message that may travel before its receive is
  * posted leaves. */
 void *orrery_sim_isend(void *result, void *message, void *(*own)(void *, void *) );
+/* Comm::init_smp(), get_intra_comm() and get_leaders_map() of a communicator that flat.cpp treats:
+ * 0 or NULL: SMPI's own. */
+int orrery_sim_flat_nodes(void *comm);
+void *orrery_sim_flat_node(const void *comm);
+int *orrery_sim_flat_firsts(const void *comm);
+/* True if the communicator has one rank. */
+int orrery_sim_is_single(void *comm);
 /* MPI_Init(). */
 int orrery_sim_init(int *argc, char ***argv);
 /* A call of the program asks SMPI for more bytes than its sizes count: ends the simulation. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Our part in SimGrid's main loop (sim/sys/sim_turns.h) and in its messages (early.cpp):
- * functions that the library calls through the loader's table, which belong to the executable, as
- * interpose.c explains.
+/* Our part in SimGrid's main loop (sim/sys/sim_turns.h) in its messages (early.cpp) and its
+ * collective operations (flat.cpp): functions that the library calls through the loader's table,
+ * which belong to the executable, as interpose.c explains.
  *
  * Invariant: SimGrid's own end of a round is always called; its own search for the next event is
  * left out while an event of ours comes first. */
@@ -16,6 +16,11 @@ void simgrid_end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
 #endif
 void *simgrid_isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
 void simgrid_add_event(void *set, double date_s, void *event) __asm__(ORR_SIMGRID_ADD_EVENT);
+int simgrid_reduce_binary(const void *terms, void *sums, int n, void *type, void *op, int root,
+			  void *comm) __asm__(ORR_SIMGRID_REDUCE_BINARY);
+void simgrid_init_smp(void *comm) __asm__(ORR_SIMGRID_INIT_SMP);
+void *simgrid_intra_comm(const void *comm) __asm__(ORR_SIMGRID_INTRA_COMM);
+int *simgrid_leaders_map(const void *comm) __asm__(ORR_SIMGRID_LEADERS_MAP);
 
 double simgrid_solve(const void *engine, double max_s)
 {
@@ -49,4 +54,44 @@ void simgrid_add_event(void *set, double date_s, void *event)
 		own = (void (*)(void *, double, void *)) interpose_simgrid(ORR_SIMGRID_ADD_EVENT);
 	orrery_sim_profiles(set);
 	own(set, date_s, event);
+}
+
+/* ---- collective operations, see flat.cpp ---- */
+
+void simgrid_init_smp(void *comm)
+{
+	static void (*own)(void *);
+	if (orrery_sim_flat_nodes(comm))
+		return;
+	if (!own)
+		own = (void (*)(void *)) interpose_simgrid(ORR_SIMGRID_INIT_SMP);
+	own(comm);
+}
+
+void *simgrid_intra_comm(const void *comm)
+{
+	static void *(*own)(const void *);
+	void *node = orrery_sim_flat_node(comm);
+	if (!own)
+		own = (void *(*) (const void *) ) interpose_simgrid(ORR_SIMGRID_INTRA_COMM);
+	return node ? node : own(comm);
+}
+
+int *simgrid_leaders_map(const void *comm)
+{
+	static int *(*own)(const void *);
+	int *firsts = orrery_sim_flat_firsts(comm);
+	if (!own)
+		own = (int *(*) (const void *) ) interpose_simgrid(ORR_SIMGRID_LEADERS_MAP);
+	return firsts ? firsts : own(comm);
+}
+
+/* SMPI's tree of one rank has a parent that is no rank. */
+int simgrid_reduce_binary(const void *terms, void *sums, int n, void *type, void *op, int root,
+			  void *comm)
+{
+	int (*own)(const void *, void *, int, void *, void *, int, void *);
+	*(void **) &own = interpose_simgrid(orrery_sim_is_single(comm) ? ORR_SIMGRID_REDUCE_LINEAR
+								       : ORR_SIMGRID_REDUCE_BINARY);
+	return own(terms, sums, n, type, op, root, comm);
 }

@@ -118,7 +118,8 @@ static void machine_fail_incomplete(const char *name)
 
 static void machine_fail_unknown(const char *name, const char *host)
 {
-	machine_fail_incomplete(name);
+	if (*name)
+		machine_fail_incomplete(name);
 	char *known = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&known, &size);

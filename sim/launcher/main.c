@@ -38,7 +38,7 @@ static void configure_engine(const struct launcher_options *o)
 		"surf/precision:1e-9", "debug/verbose-exit:no",  "debug/clean-atexit:no",
 	};
 	enum { nfixed = sizeof(fixed) / sizeof(*fixed) };
-	const char **all = calloc((size_t) (nfixed + o->ncfg + 5), sizeof(*all));
+	const char **all = calloc((size_t) (nfixed + o->ncfg + 6), sizeof(*all));
 	int n = 0;
 	if (!all)
 		launcher_fail("out of memory");
@@ -54,6 +54,7 @@ static void configure_engine(const struct launcher_options *o)
 		all[n++] = "smpi/coll-selector:mpich";
 		/* SimGrid has MPICH's exchange in pairs for powers of two only. */
 		all[n++] = "smpi/alltoall:ompi";
+		all[n++] = "smpi/alltoallv:ompi_basic_linear";
 	}
 	for (int i = 0; i < o->ncfg; i++)
 		all[n++] = o->cfg[i];

@@ -29,6 +29,9 @@ void settle_settings()
 	simgrid::config::set_default<std::string>("smpi/lat-factor", "0:1");
 	simgrid::config::set_default<std::string>("smpi/bw-factor", "0:1");
 	simgrid::config::set_default<std::string>("smpi/coll-selector", "ompi");
+	// Open MPI's exchange in pairs, of messages to the next rank, the one behind it, and so on.
+	// The selector takes an algorithm of that name which is for powers of two only.
+	simgrid::config::set_default<std::string>("smpi/alltoallv", "ring");
 	simgrid::config::set_default<double>("network/weight-S", 0);
 	simgrid::config::set_default<double>("network/TCP-gamma", 0);
 }

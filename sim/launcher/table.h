@@ -27,11 +27,15 @@
 	CALL(orrery_sim_tell_handled) \
 	CALL(orrery_sim_exit) \
 	CALL(orrery_sim_exit_now) \
+	CALL(orrery_sim_flat_firsts) \
+	CALL(orrery_sim_flat_node) \
+	CALL(orrery_sim_flat_nodes) \
 	CALL(orrery_sim_gettimeofday) \
 	CALL(orrery_sim_in_rank) \
 	CALL(orrery_sim_init) \
 	CALL(orrery_sim_isend) \
 	CALL(orrery_sim_is_simulator) \
+	CALL(orrery_sim_is_single) \
 	CALL(orrery_sim_main) \
 	CALL(orrery_sim_my_rank) \
 	CALL(orrery_sim_now_us) \

@@ -25,6 +25,16 @@
 /* CommImpl::isend(CommIsendSimcall *), called for each message that is sent. */
 #define ORR_SIMGRID_ISEND \
 	"_ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE"
+/* Comm::init_smp(), Comm::get_intra_comm() and Comm::get_leaders_map(), of collective operations.
+ */
+#define ORR_SIMGRID_INIT_SMP "_ZN7simgrid4smpi4Comm8init_smpEv"
+#define ORR_SIMGRID_INTRA_COMM "_ZNK7simgrid4smpi4Comm14get_intra_commEv"
+#define ORR_SIMGRID_LEADERS_MAP "_ZNK7simgrid4smpi4Comm15get_leaders_mapEv"
+/* reduce__ompi_binary() and reduce__ompi_basic_linear(), two algorithms of MPI_Reduce(). */
+#define ORR_SIMGRID_REDUCE_BINARY \
+	"_ZN7simgrid4smpi19reduce__ompi_binaryEPKvPviPNS0_8DatatypeEPNS0_2OpEiPNS0_4CommE"
+#define ORR_SIMGRID_REDUCE_LINEAR \
+	"_ZN7simgrid4smpi25reduce__ompi_basic_linearEPKvPviPNS0_8DatatypeEPNS0_2OpEiPNS0_4CommE"
 #define ORR_SIMGRID_ADD_EVENT "_ZN7simgrid6kernel7profile12FutureEvtSet9add_eventEdPNS1_5EventE"
 
 /* ---- variables ---- */
@@ -68,6 +78,11 @@ class Comm
 	Comm(MPI_Group group, std::shared_ptr<Topo> topo, bool smp, int id);
 	void ref();
 	static void unref(Comm *comm);
+	void init_smp();
+	void set_leaders_comm(Comm *leaders);
+	Comm *get_leaders_comm() const;
+	Comm *get_intra_comm() const;
+	int *get_leaders_map() const;
 };
 } // namespace smpi
 

@@ -7,9 +7,6 @@
 #include "perf/model_part.h"
 #include "perf/model_state.h"
 
-/* No execution takes thirty years: a larger number is no measurement. */
-#define LONGEST_US 1e15
-
 static unsigned fits_of(const struct starpu_perfmodel *model)
 {
 	switch (model->type) {
@@ -23,8 +20,10 @@ static unsigned fits_of(const struct starpu_perfmodel *model)
 void orr_learn(const struct orr_query *q, const struct starpu_perfmodel_device *devices,
 	       int ndevices, double value, unsigned number)
 {
-	if (!(value > 0) || value > LONGEST_US || number == 0 || q->nimpl >= ORR_MODEL_MAX_IMPLS ||
-	    ndevices < 1)
+	/* No execution takes thirty years, or less than a cycle: such a number is no measurement.
+	 */
+	if (!(value >= ORR_MODEL_LEAST_MEAN) || value > ORR_MODEL_MOST_MEAN || number == 0 ||
+	    q->nimpl >= ORR_MODEL_MAX_IMPLS || ndevices < 1)
 		return;
 
 	struct _starpu_perfmodel_state *s = orr_model_state(q->proc, q->model);

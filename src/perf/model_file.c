@@ -243,6 +243,14 @@ static int parse_fits(struct parser *p, struct starpu_perfmodel_regression_model
 	return swapped ? parse_nl(p, r) : parse_multi(p, r);
 }
 
+/* The sum of n times, and of their squares. With them, what is learnt later stays readable. */
+static int sums_are_possible(double sum, double sum2, double n)
+{
+	const double least = 0.99 * ORR_MODEL_LEAST_MEAN, most = 1.01 * ORR_MODEL_MOST_MEAN;
+
+	return sum >= n * least && sum <= n * most && sum2 <= 2 * n * most * most;
+}
+
 static int parse_entry(struct parser *p, struct orr_model_impl *impl)
 {
 	static const char what[] = "8 fields: hash size flops mean deviation sum sum2 n";
@@ -266,8 +274,14 @@ static int parse_entry(struct parser *p, struct orr_model_impl *impl)
 		return parse_fail(p, "a number that is not negative as deviation, for n > 0");
 	if (n && v[0] > 0 && (v[0] < ORR_MODEL_LEAST_MEAN || v[0] > ORR_MODEL_MOST_MEAN))
 		return parse_fail(p, "a mean of 1e-9 to 1e15 (or 0), for n > 0");
-	if (n && v[1] > ORR_MODEL_MOST_MEAN)
-		return parse_fail(p, "a deviation of 1e15 at most, for n > 0");
+	if (n && v[1] > 2 * ORR_MODEL_MOST_MEAN)
+		return parse_fail(p, "a deviation of 2e15 at most, for n > 0");
+	if (v[0] == 0)
+		n = 0; /* no execution takes no time */
+	if (n && !sums_are_possible(v[2], v[3], (double) n))
+		return parse_fail(p, "sums that n means of 1e-9 to 1e15 can have");
+	for (unsigned i = 0; i < 4; i++)
+		v[i] = n ? v[i] : 0;
 	struct orr_model_entry *e = orr_model_entry_append(impl, (uint32_t) hash);
 	if (!e)
 		return -ENOMEM;

@@ -7,7 +7,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "test.h"
+#include <starpu.h>
+#include "lib/test.h"
 
 static volatile sig_atomic_t ninterrupts, ninfos, info_signal;
 

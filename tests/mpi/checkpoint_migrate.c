@@ -3,7 +3,9 @@
  * `checkpoint_migrate restore WHERE` takes it back. Data migrate before the checkpoint (WHERE of
  * save) or before they are taken back (WHERE of restore): `stay`, `next`, to the next rank, which
  * keeps the backup, or `last`, to the one before. They are always registered with their first
- * owners. `restore fails`: nothing can be restored, and nothing may have changed. */
+ * owners. `restore fails`: nothing can be restored, and nothing may have changed.
+ *
+ * orr-test: driven by tests/mpi/checkpoint_doors.sh */
 #include "mpi_test.h"
 
 #include <signal.h>

@@ -6,7 +6,9 @@
  * the number of the process.
  *
  * Invariant: what is noted has happened: a trace must know of it, but for kernels that had not
- * left their function when the process ended. */
+ * left their function when the process ended.
+ *
+ * orr-test: driven by tests/tools/trace_ends.sh */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

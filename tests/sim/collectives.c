@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How long collective operations take, in microseconds, and whether they are right, for
  * collectives.sh. Without an argument, a broadcast of 16 MiB from rank 0; with one, the operation
- * of that name, or all, for sizes from 8 bytes to 16 MiB: lines OPERATION RANKS BYTES MICROSECONDS.
+ * of that name, or all, for sizes from 8 bytes to 16 MiB (`small': to
+ * 64 KiB): lines OPERATION RANKS BYTES MICROSECONDS.
  * Where each rank has a part of the data of its own, the bytes are those of all parts. */
 #include <math.h>
 #include <time.h>
@@ -20,18 +21,31 @@ enum operation {
 	SCATTER,
 	ALLGATHER,
 	ALLTOALL,
+	GATHERV,
+	SCATTERV,
+	ALLGATHERV,
+	ALLTOALLV,
 	REDUCE_SCATTER,
+	REDUCE_SCATTERV,
 	SCAN,
 	BARRIER
 };
-static const char *const names[] = {
-	"bcast",     "reduce",   "allreduce",      "gather", "scatter",
-	"allgather", "alltoall", "reduce_scatter", "scan",   "barrier"
-};
+static const char *const names[] = { "bcast",           "reduce",     "allreduce", "gather",
+				     "scatter",         "allgather",  "alltoall",  "gatherv",
+				     "scatterv",        "allgatherv", "alltoallv", "reduce_scatter",
+				     "reduce_scatterv", "scan",       "barrier" };
 
 static int in_parts(enum operation o)
 {
-	return o >= GATHER && o <= REDUCE_SCATTER;
+	return o >= GATHER && o <= REDUCE_SCATTERV;
+}
+
+/* The operation with parts of one size that does the same. */
+static enum operation plain(enum operation o)
+{
+	if (o >= GATHERV && o <= ALLTOALLV)
+		return (enum operation)(o - GATHERV + GATHER);
+	return o == REDUCE_SCATTERV ? REDUCE_SCATTER : o;
 }
 
 /* The byte that rank `from` sends to rank `to`. */
@@ -42,10 +56,39 @@ static unsigned char mark(int from, int to)
 
 static void fill(enum operation o, int part)
 {
+	o = plain(o);
 	memset(received, 0, (size_t) part * (size_t) size);
 	for (int to = 0; to < size; to++)
 		memset(sent + (size_t) to * (size_t) part,
 		       mark(rank, o == ALLTOALL || o == SCATTER ? to : 0), (size_t) part);
+}
+
+/* Those with a number for each rank. */
+static void run_v(enum operation o, int bytes)
+{
+	int part = bytes / size, *counts = malloc(2 * (size_t) size * sizeof(*counts));
+	int *places = counts + size;
+
+	CHECK(counts, "no memory");
+	for (int i = 0; i < size; i++) {
+		counts[i] = o == REDUCE_SCATTERV ? part / (int) sizeof(double) : part;
+		places[i] = i * part;
+	}
+	if (o == GATHERV)
+		MPI_Gatherv(sent, part, MPI_BYTE, received, counts, places, MPI_BYTE, 0,
+			    MPI_COMM_WORLD);
+	if (o == SCATTERV)
+		MPI_Scatterv(sent, counts, places, MPI_BYTE, received, part, MPI_BYTE, 0,
+			     MPI_COMM_WORLD);
+	if (o == ALLGATHERV)
+		MPI_Allgatherv(sent, part, MPI_BYTE, received, counts, places, MPI_BYTE,
+			       MPI_COMM_WORLD);
+	if (o == ALLTOALLV)
+		MPI_Alltoallv(sent, counts, places, MPI_BYTE, received, counts, places, MPI_BYTE,
+			      MPI_COMM_WORLD);
+	if (o == REDUCE_SCATTERV)
+		MPI_Reduce_scatter(terms, sums, counts, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	free(counts);
 }
 
 static void run(enum operation o, int bytes)
@@ -60,7 +103,7 @@ static void run(enum operation o, int bytes)
 		MPI_Reduce_scatter_block(terms, sums, each, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 		break;
 	case BARRIER: MPI_Barrier(MPI_COMM_WORLD); break;
-	default: break;
+	default: run_v(o, bytes);
 	}
 	int part = bytes / size;
 	if (o == GATHER)
@@ -75,6 +118,7 @@ static void run(enum operation o, int bytes)
 
 static void check_sums(enum operation o, int bytes)
 {
+	o = plain(o);
 	int n = bytes / (int) sizeof(double), each = o == REDUCE_SCATTER ? n / size : n;
 	int first = o == REDUCE_SCATTER ? rank * each : 0, ranks = o == SCAN ? rank + 1 : size;
 	if (o == REDUCE && rank != 0)
@@ -88,6 +132,7 @@ static void check_sums(enum operation o, int bytes)
 
 static void check_bytes(enum operation o, int bytes)
 {
+	o = plain(o);
 	int part = bytes / size, parts = o == BCAST || o == SCATTER ? 1 : size;
 	if (o == GATHER && rank != 0)
 		return;
@@ -127,7 +172,7 @@ static void measure(enum operation o, int bytes)
 	double start = MPI_Wtime();
 	run(o, bytes);
 	mine = MPI_Wtime() - start;
-	if (o == BCAST || (o >= GATHER && o <= ALLTOALL))
+	if (o == BCAST || (o >= GATHER && o <= ALLTOALLV))
 		check_bytes(o, bytes);
 	else if (o != BARRIER)
 		check_sums(o, bytes);
@@ -139,9 +184,10 @@ static void measure(enum operation o, int bytes)
 static void measure_all(const char *name)
 {
 	static const int sizes[] = { 8, 1024, 65536, 1 << 20, SIZE };
+	int small = strcmp(name, "small") == 0;
 	for (enum operation o = BCAST; o <= BARRIER; o++)
-		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-			if ((strcmp(name, "all") == 0 || strcmp(name, names[o]) == 0) &&
+		for (size_t i = 0; i < (small ? 3 : sizeof(sizes) / sizeof(*sizes)); i++)
+			if ((small || strcmp(name, "all") == 0 || strcmp(name, names[o]) == 0) &&
 			    (o != BARRIER || i == 0))
 				measure(o, sizes[i]);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How an estimate is looked up when the exact hash is not there, with a model's own footprint and
  * size, and with files whose numbers mislead: the answer says where it comes from, and is never a
- * zero that nobody asked for. */
+ * zero that nobody asked for. Files whose numbers cannot be are refused. */
+#include <sys/wait.h>
+#include <unistd.h>
 #include "perf_task.h"
 
 static unsigned calls;
@@ -93,6 +95,30 @@ static void misleading(const char *what, const char *text)
 	}
 }
 
+/* A file whose numbers cannot be: the process that needs it ends, and says so. */
+static void refused(const char *text)
+{
+	struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED,
+					  .symbol = "odd",
+					  .footprint = own_footprint };
+	struct starpu_codelet cl = { .nbuffers = 1, .modes = { STARPU_R }, .model = &model };
+	int status = 0;
+
+	store("odd", text);
+	capture();
+	pid_t child = fork();
+	CHECK(child >= 0);
+	if (child == 0) {
+		start(0);
+		expect(&cl, &cpu, 4096, 1e6, 0, NULL);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+	const char *said = captured();
+	CHECK(WEXITSTATUS(status) == 1, "the process ended with status %d", WEXITSTATUS(status));
+	CHECK(strstr(said, "odd.box:"), "it says: %s", said);
+}
+
 int main(void)
 {
 	make_dirs(tmp_dir());
@@ -102,8 +128,7 @@ int main(void)
 	misleading("no entries", "45\n1\n" COMB(0, 0, 1, 0, ""));
 	misleading("no combination", "45\n0\n");
 	misleading("another implementation only", "45\n1\n1\n0\n0\n1\n0\n");
-	misleading("a speed beyond belief",
-		   "45\n1\n" COMB(0, 0, 1, 1, "5 64 1e99 1e-300 0 1e-299 0 10\n"));
+	refused("45\n1\n" COMB(0, 0, 1, 1, "5 64 1e99 1e-300 0 1e-299 0 10\n"));
 	misleading("regressions that give zero",
 		   "45\n1\n1\n0\n0\n1\n1\n0\n1 1 1 1 1e-99 -99 10 1 9\n0 0 0\n4 0 0 0 0\n");
 	return 0;
