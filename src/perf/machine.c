@@ -64,6 +64,23 @@ static int load_matrix(struct orr_machine *m, const char *suffix, double **out)
 	return err;
 }
 
+/* Devices between which nothing was measured, as of different kinds: copies go by main memory. */
+static void fill_by_main_memory(struct orr_machine *m)
+{
+	unsigned n = m->nmemnodes;
+	double *us = m->latency, *mbs = m->bandwidth;
+
+	for (unsigned i = m->nnuma; mbs && i < n; i++) {
+		for (unsigned j = m->nnuma; j < n; j++) {
+			if (i == j || !isnan(mbs[i * n + j]))
+				continue;
+			mbs[i * n + j] = 1 / (1 / mbs[i * n] + 1 / mbs[j]);
+			if (us)
+				us[i * n + j] = us[i * n] + us[j];
+		}
+	}
+}
+
 /* A bandwidth of (next to) zero between different nodes would be a transfer that never ends, and
  * one that nobody knows would be another one's. */
 static int check_tables(const struct orr_machine *m)
@@ -160,6 +177,8 @@ static int machine_load_from(const char *dir, const char *name, char *config, co
 	}
 	if (!err)
 		err = load_matrix(m, "latency", &m->latency);
+	if (!err)
+		fill_by_main_memory(m);
 	if (!err)
 		err = check_tables(m);
 	if (!err)

@@ -73,6 +73,8 @@ static double overlap(const char *path)
 	return both / copying;
 }
 
+static int on_cpus;
+
 /* The same; *us is the time of the tasks. */
 static double traced(double *us)
 {
@@ -83,6 +85,7 @@ static double traced(double *us)
 	setenv("ORRERY_TRACE", path, 1);
 	OK(starpu_init(NULL));
 	CHECK_IS(starpu_cuda_worker_get_count() + starpu_opencl_worker_get_count(), 1);
+	on_cpus = starpu_opencl_worker_get_count() > 0;
 	spin_load(3e6);
 	*us = run();
 	spin_unload();
@@ -99,7 +102,10 @@ int main(void)
 	for (unsigned t = 0; t < TRIES && best < 0.5; t++)
 		best = fmax(best, traced(&us));
 	printf("%.0f %% of the time of copies a kernel was under way\n", best * 100);
-	CHECK(best >= 0.5, "copies and kernels overlap by %.2f", best);
+	/* A device that computes on CPUs shares them with its copies and with whatever else runs on
+	 * the computer. Without an overlap it would be 0. */
+	double least = on_cpus && !orrery_is_simulated() ? 0.1 : 0.5;
+	CHECK(best >= least, "copies and kernels overlap by %.2f", best);
 	if (orrery_is_simulated()) {
 		CHECK(best >= (NTASKS - 1.0) / NTASKS * 0.98, "it is %.3f", best);
 		CHECK(NTASKS * STEP_US / us >= 0.9, "the device computes %.2f of the time",

@@ -4,7 +4,7 @@
 # `autoreconf -fi` alone prepares a copy of the sources without anything that is
 # generated, as packagers do, and finds the same files as the tree around us; a
 # file that is dropped into a folder is compiled. Runs without a repository, too.
-# orr-test: timeout 300
+# orr-test: timeout 900
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 

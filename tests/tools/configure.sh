@@ -4,7 +4,7 @@
 # configure has the options for MPI that the handbook names and those for devices, says what each does, and
 # refuses programs that are not there, MPI's tests without MPI, and checkpoints switched off.
 # An option that it does not have gives a warning.
-# orr-test: timeout 300
+# orr-test: timeout 900
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ -x "$ORR_TEST_SRCDIR/configure" ] || skip "there is no configure"

@@ -28,10 +28,10 @@ world=--real
 ok "$ORRERY" cc $world main.c -o same
 mkdir include
 sed 's/^#define STARPU_NMAXBUFS .*/#define STARPU_NMAXBUFS 31/' "$ORR_TEST_BUILDDIR/include/starpu_config.h" > include/starpu_config.h
-if "$ORRERY" cc --real -Iinclude main.c -o other > out 2>&1; then die "a program for 31 data is linked"; fi
+if "$ORRERY" cc --real -include include/starpu_config.h main.c -o other > out 2>&1; then die "a program for 31 data is linked"; fi
 has out 'orrery_configured_with_maxbuffers_31'
 if [ "$ORR_TEST_SIM" = yes ]; then
-	if "$ORRERY" cc --sim -Iinclude main.c -o other > out 2>&1 && "$ORRERY" sim --quiet ./other > out 2>&1; then
+	if "$ORRERY" cc --sim -include include/starpu_config.h main.c -o other > out 2>&1 && "$ORRERY" sim --quiet ./other > out 2>&1; then
 		die "a program for 31 data runs"
 	fi
 	has out 'orrery_configured_with_maxbuffers_31'
