@@ -246,7 +246,8 @@ int __wrap_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid
 int __wrap_pthread_cond_signal(pthread_cond_t *c);
 int __wrap_pthread_cond_broadcast(pthread_cond_t *c);
 
-/* A waiter leaves when a signal that was sent after its arrival is left for it. */
+/* A waiter leaves when a signal that was sent after its arrival is left for it. So it waits first:
+ * what is left when it comes is for others, who have not had their turn. */
 static int wait_for_signal(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t)
 {
 	struct place *p = enter(c);
@@ -254,15 +255,17 @@ static int wait_for_signal(pthread_cond_t *c, pthread_mutex_t *m, const struct t
 	p->waiting++;
 	unsigned key = orr_waitq_prepare(&p->queue);
 	__wrap_pthread_mutex_unlock(m);
-	while (!p->signals && !expired) {
+	for (;;) {
 		double left = left_us(t);
 		expired = t && left <= 0;
 		if (expired)
+			orr_waitq_cancel(&p->queue);
+		else
+			orr_waitq_wait(&p->queue, key, left);
+		if (expired || p->signals)
 			break;
-		orr_waitq_wait(&p->queue, key, left);
 		key = orr_waitq_prepare(&p->queue);
 	}
-	orr_waitq_cancel(&p->queue);
 	p->waiting--;
 	if (p->signals) {
 		p->signals--;

@@ -139,6 +139,20 @@ static void *wait_for_flag(void *arg)
 	return arg;
 }
 
+/* The last thread first. The others wait again and again, and take no signal of each other. */
+static void *in_turn(void *arg)
+{
+	int mine = NTHREADS - 1 - (int) (intptr_t) arg;
+	OK(pthread_mutex_lock(&mutex));
+	while (value != mine)
+		OK(pthread_cond_wait(&cond, &mutex));
+	usleep(100); /* nobody gets the mutex */
+	value++;
+	OK(pthread_cond_broadcast(&cond));
+	OK(pthread_mutex_unlock(&mutex));
+	return arg;
+}
+
 static void recursive(void)
 {
 	pthread_mutexattr_t attr;
@@ -290,6 +304,10 @@ int main(void)
 	flag = 1;
 	OK(pthread_cond_broadcast(&cond));
 	OK(pthread_mutex_unlock(&mutex));
+	join();
+	CHECK_IS(value, NTHREADS);
+	value = 0;
+	run(in_turn);
 	join();
 	CHECK_IS(value, NTHREADS);
 	recursive();
