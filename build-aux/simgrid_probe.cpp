@@ -18,6 +18,10 @@ double solve(const void *engine, double max_s) __asm__(ORR_SIMGRID_SOLVE);
 void end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
 void set_current(void *context) __asm__(ORR_SIMGRID_SET_CURRENT);
 void *isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
+void *context_self(void) __asm__(ORR_SIMGRID_SELF);
+void *actor_self(void) __asm__(ORR_SIMGRID_ACTOR_SELF);
+long get_pid(void) __asm__(ORR_SIMGRID_GET_PID);
+void *host_self(void) __asm__(ORR_SIMGRID_HOST_SELF);
 void add_event(void *set, double date_s, void *event) __asm__(ORR_SIMGRID_ADD_EVENT);
 extern double now_s __asm__(ORR_SIMGRID_NOW);
 }
@@ -36,6 +40,10 @@ int main()
 	need(&end_actions);
 	need(&set_current);
 	need(&isend);
+	need(&context_self);
+	need(&actor_self);
+	need(&get_pid);
+	need(&host_self);
 	need(&add_event);
 	need(&now_s);
 	need(&smpi::ActorExt::EXTENSION_ID);

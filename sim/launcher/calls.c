@@ -65,16 +65,15 @@ void orrery_sim_abort(int code)
 /* A program that asks for the time this often while none passes waits for it to pass. */
 #define PATIENT_ASKS 100
 
-/* Time goes by for whoever waits in a loop until it has; in a kernel the time is what it would be
- * after all that the kernel has slept. */
+/* Time goes by for whoever waits in a loop until it has. */
 static double time_for_program_us(struct orr_sim_actor *a)
 {
-	double now_us = orr_sys_now_us() + (a->in_kernel ? a->extra_us : 0);
+	double now_us = orr_sys_now_us();
 	if (now_us > a->asked_us) {
 		a->nasked = 0;
 	} else if (++a->nasked > PATIENT_ASKS) {
 		orr_sim_polled(a);
-		now_us = orr_sys_now_us() + (a->in_kernel ? a->extra_us : 0);
+		now_us = orr_sys_now_us();
 	}
 	/* Polling must not begin anew because of the little time that it let pass. */
 	a->asked_us = a->nasked > PATIENT_ASKS ? now_us + 20 : now_us;
@@ -143,6 +142,15 @@ int orrery_sim_polled(int ret, int flag)
 	else
 		orr_sim_polled(a);
 	return ret;
+}
+
+int orrery_sim_sleep(double us)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (!a || a->role == ORR_ROLE_USER)
+		return 0;
+	orr_sys_sleep_us(us);
+	return 1;
 }
 
 /* ---- processes ---- */
@@ -256,5 +264,5 @@ int orrery_sim_command_line(void)
 	return fd;
 }
 
-#define ORR_SIM_CALL_VALUE(name) .name##_ = name,
+#define ORR_SIM_CALL_VALUE(name) .name##_ = &(name),
 const struct orr_sim_calls orrery_sim_calls = { ORR_SIM_CALLS(ORR_SIM_CALL_VALUE) };

@@ -10,6 +10,17 @@
 
 #include <sys/time.h>
 #include <time.h>
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+
+/* The member of its communicators that the caller is for SMPI. */
+struct orr_sim_member {
+	sg_actor_t actor;
+	long pid;
+	sg_host_t host;
+};
+/* What SMPI asks for. */
+enum orr_sim_asks { ORR_SIM_ASKS_ACTOR, ORR_SIM_ASKS_PID, ORR_SIM_ASKS_HOST };
 
 #pragma GCC visibility push(default)
 
@@ -67,6 +78,15 @@ void orrery_sim_signal_wait(double us);
 void orrery_sim_signal_came(void);
 /* True if this process simulates, and is no child of one that does. */
 int orrery_sim_is_simulator(void);
+/* Sleeps so many microseconds, if the caller is no thread of the program but a kernel or callback.
+ * Returns whether it has. */
+int orrery_sim_sleep(double us);
+/* True in the main thread of a rank. */
+int orrery_sim_is_main(void);
+/* SimGrid looks for the actor that runs, while orrery_sim_asked, or in another thread. */
+void orrery_sim_who(void);
+/* SMPI does. Returns whether the caller is another member for it than itself. */
+int orrery_sim_member(enum orr_sim_asks what, struct orr_sim_member *m);
 /* A descriptor of a file with the content of /proc/self/cmdline, or -1. */
 int orrery_sim_command_line(void);
 

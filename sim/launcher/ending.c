@@ -220,15 +220,12 @@ static void on_crash(int sig, siginfo_t *info, void *context)
 	if (judged.culprit)
 		launcher_refused(judged_complaint(text, sizeof(text)));
 	orr_sim_progress_clear();
-	struct orr_sim_actor *a = (struct orr_sim_actor *) orr_sim_self;
-	sg_actor_t self = sg_actor_self();
-	if (self && sg_actor_get_data(self))
-		a = sg_actor_get_data(self);
-	if (self && sg_actor_get_data(self))
+	struct orr_sim_actor *a = orr_sim_own_running();
+	if (a)
 		handle_by_program(a->rank, sig, info, context);
 	orr_sim_own_lines();
 	fflush(stdout);
-	if (self && sg_actor_get_data(self))
+	if (a)
 		tell_crash(a, sig, context);
 	else
 		fprintf(stderr,

@@ -73,6 +73,15 @@ void launcher_guard_clock(void)
 void launcher_guard_round(SMPI_Comm *world)
 {
 	interposed(orr_sim_called.set_current, "Context::set_current()");
+	sg_actor_self();
+	interposed(orr_sim_called.context_self, "Context::self()");
+	interposed(orr_sim_called.actor_self, "Actor::self()");
+	sg_actor_self_get_pid();
+	interposed(orr_sim_called.get_pid, "this_actor::get_pid()");
+	char name[MPI_MAX_PROCESSOR_NAME];
+	int length;
+	PMPI_Get_processor_name(name, &length);
+	interposed(orr_sim_called.host_self, "sg_host_self()");
 	const size_t room = malloc_usable_size(world);
 	if (room > ORR_SIMGRID_COMM_ROOM)
 		launcher_fail(

@@ -68,11 +68,25 @@ static void __attribute__((noreturn)) quick_exit_before(int status)
 	abort();
 }
 
+static int never_asked;
+
+static void who_before(void) {}
+
+static int member_before(enum orr_sim_asks what, struct orr_sim_member *m)
+{
+	(void) what;
+	(void) m;
+	return 0;
+}
+
 /* Functions that constructors of SimGrid's libraries may call, while they are loaded. */
 static const struct orr_sim_calls before = {
 	.orrery_sim_own_ = own_before,
 	.orrery_sim_in_rank_ = in_no_rank,
 	.orrery_sim_is_simulator_ = in_no_rank,
+	.orrery_sim_asked_ = &never_asked,
+	.orrery_sim_who_ = who_before,
+	.orrery_sim_member_ = member_before,
 	.orrery_sim_chdir_ = chdir_before,
 	.orrery_sim_umask_ = umask_before,
 	.orrery_sim_time_ = time_before,
@@ -83,9 +97,11 @@ static const struct orr_sim_calls before = {
 
 const struct orr_sim_calls *interpose_calls = &before;
 void *interpose_library;
+__thread int interpose_main_thread;
 
 int main(int argc, char **argv)
 {
+	interpose_main_thread = 1;
 	interpose_library = dlopen(ORR_SIM_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 	const struct orr_sim_calls *calls = interpose_library
 						    ? dlsym(interpose_library, "orrery_sim_calls")
@@ -154,6 +170,18 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 	if (provided)
 		*provided = MPI_THREAD_MULTIPLE;
 	return orrery_sim_init(argc, argv);
+}
+
+int MPI_Query_thread(int *provided)
+{
+	*provided = MPI_THREAD_MULTIPLE;
+	return MPI_SUCCESS;
+}
+
+int MPI_Is_thread_main(int *flag)
+{
+	*flag = orrery_sim_is_main();
+	return MPI_SUCCESS;
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)

@@ -24,6 +24,8 @@ static inline void *interpose_real(const char *name)
 /* The library's functions: the table, and the library as dlopen() names it. */
 extern const struct orr_sim_calls *interpose_calls __attribute__((visibility("hidden")));
 extern void *interpose_library __attribute__((visibility("hidden")));
+/* True in the thread that runs main(), and all actors. */
+extern __thread int interpose_main_thread __attribute__((visibility("hidden")));
 
 /* SimGrid's function of that name. */
 static inline void *interpose_simgrid(const char *name)
@@ -37,6 +39,7 @@ static inline void *interpose_simgrid(const char *name)
 #define orrery_sim_abort (*interpose_calls->orrery_sim_abort_)
 #define orrery_sim_advance (*interpose_calls->orrery_sim_advance_)
 #define orrery_sim_alarm (*interpose_calls->orrery_sim_alarm_)
+#define orrery_sim_asked (*interpose_calls->orrery_sim_asked_)
 #define orrery_sim_chdir (*interpose_calls->orrery_sim_chdir_)
 #define orrery_sim_clock_gettime (*interpose_calls->orrery_sim_clock_gettime_)
 #define orrery_sim_command_line (*interpose_calls->orrery_sim_command_line_)
@@ -52,8 +55,10 @@ static inline void *interpose_simgrid(const char *name)
 #define orrery_sim_flat_nodes (*interpose_calls->orrery_sim_flat_nodes_)
 #define orrery_sim_is_single (*interpose_calls->orrery_sim_is_single_)
 #define orrery_sim_isend (*interpose_calls->orrery_sim_isend_)
+#define orrery_sim_is_main (*interpose_calls->orrery_sim_is_main_)
 #define orrery_sim_is_simulator (*interpose_calls->orrery_sim_is_simulator_)
 #define orrery_sim_main (*interpose_calls->orrery_sim_main_)
+#define orrery_sim_member (*interpose_calls->orrery_sim_member_)
 #define orrery_sim_my_rank (*interpose_calls->orrery_sim_my_rank_)
 #define orrery_sim_now_us (*interpose_calls->orrery_sim_now_us_)
 #define orrery_sim_own (*interpose_calls->orrery_sim_own_)
@@ -70,6 +75,7 @@ static inline void *interpose_simgrid(const char *name)
 #define orrery_sim_time (*interpose_calls->orrery_sim_time_)
 #define orrery_sim_too_large (*interpose_calls->orrery_sim_too_large_)
 #define orrery_sim_umask (*interpose_calls->orrery_sim_umask_)
+#define orrery_sim_who (*interpose_calls->orrery_sim_who_)
 #define PMPI_Iprobe (*interpose_calls->PMPI_Iprobe_)
 #define PMPI_Test (*interpose_calls->PMPI_Test_)
 #define PMPI_Testall (*interpose_calls->PMPI_Testall_)

@@ -20,6 +20,7 @@
 	CALL(orrery_sim_abort) \
 	CALL(orrery_sim_advance) \
 	CALL(orrery_sim_alarm) \
+	CALL(orrery_sim_asked) \
 	CALL(orrery_sim_chdir) \
 	CALL(orrery_sim_clock_gettime) \
 	CALL(orrery_sim_command_line) \
@@ -34,9 +35,11 @@
 	CALL(orrery_sim_in_rank) \
 	CALL(orrery_sim_init) \
 	CALL(orrery_sim_isend) \
+	CALL(orrery_sim_is_main) \
 	CALL(orrery_sim_is_simulator) \
 	CALL(orrery_sim_is_single) \
 	CALL(orrery_sim_main) \
+	CALL(orrery_sim_member) \
 	CALL(orrery_sim_my_rank) \
 	CALL(orrery_sim_now_us) \
 	CALL(orrery_sim_own) \
@@ -53,6 +56,7 @@
 	CALL(orrery_sim_time) \
 	CALL(orrery_sim_too_large) \
 	CALL(orrery_sim_umask) \
+	CALL(orrery_sim_who) \
 	CALL(PMPI_Iprobe) \
 	CALL(PMPI_Test) \
 	CALL(PMPI_Testall) \

@@ -50,17 +50,18 @@ int __wrap_getopt_long_only(int argc, char *const *argv, const char *options,
 
 unsigned __wrap_sleep(unsigned s)
 {
-	return smpi_sleep(s);
+	return orrery_sim_sleep(s * 1e6) ? 0 : smpi_sleep(s);
 }
 
 int __wrap_usleep(useconds_t us)
 {
-	return smpi_usleep(us);
+	return orrery_sim_sleep(us) ? 0 : smpi_usleep(us);
 }
 
 int __wrap_nanosleep(const struct timespec *span, struct timespec *left)
 {
-	return smpi_nanosleep(span, left);
+	double us = (double) span->tv_sec * 1e6 + (double) span->tv_nsec * 1e-3;
+	return orrery_sim_sleep(us) ? 0 : smpi_nanosleep(span, left);
 }
 
 int __wrap_gettimeofday(struct timeval *tv, void *zone)
@@ -104,7 +105,7 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
 {
 	struct timespec now, span = *t;
 	if (!(flags & TIMER_ABSTIME))
-		return smpi_nanosleep(&span, left);
+		return __wrap_nanosleep(&span, left);
 	orrery_sim_clock_gettime(clock, &now);
 	span.tv_sec -= now.tv_sec;
 	span.tv_nsec -= now.tv_nsec;
@@ -112,7 +113,7 @@ int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
 		span.tv_nsec += 1000000000;
 		span.tv_sec--;
 	}
-	return span.tv_sec < 0 ? 0 : smpi_nanosleep(&span, NULL);
+	return span.tv_sec < 0 ? 0 : __wrap_nanosleep(&span, NULL);
 }
 
 int __wrap_timespec_get(struct timespec *t, int base)
@@ -158,7 +159,7 @@ static void sleep_us(double us)
 {
 	struct timespec span = { (time_t) (us * 1e-6), 0 };
 	span.tv_nsec = (long) ((us - (double) span.tv_sec * 1e6) * 1e3);
-	smpi_nanosleep(&span, NULL);
+	__wrap_nanosleep(&span, NULL);
 }
 
 int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)

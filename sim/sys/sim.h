@@ -28,6 +28,7 @@ enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEUE };
 
 struct link_map;
+struct orr_sim_fiber;
 struct orr_sim_rank;
 struct orr_sim_stack;
 
@@ -56,6 +57,11 @@ struct orr_sim_actor {
 	sg_actor_t actor;            /* SimGrid's, that it is or whose stack it has; or NULL */
 	struct orr_sim_stack *stack; /* the one that it borrows now (sim_turns.h), or NULL */
 	uint8_t borrows;             /* has no stack of its own */
+	uint8_t slept;               /* the kernel that it runs has */
+	uint8_t measured;            /* so has its use of the processor */
+	struct orr_sim_fiber *fiber; /* of a kernel's actor (sim_kernel.c): runs on it, first as a
+					part of the driver and, once it has waited, on a stack that
+					it borrows; else NULL */
 	enum orr_sim_recess recess;
 	double until_s;
 	struct orr_sim_wait wait;
@@ -66,14 +72,16 @@ struct orr_sim_actor {
 	uint8_t blocked;                 /* waits in orr_sim_block */
 	uint8_t timed_out;
 	uint8_t mpi;      /* MPI_Init was called by or for it */
+	uint8_t itself;   /* nested: it calls SMPI as itself, and not for the program */
 	uint8_t can_ring; /* SMPI finds its rank: main and driver, children of the engine's actor */
 	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
 	uint8_t active;       /* a function was handed to it and has not ended */
 	uint8_t detached;
-	int in_kernel;   /* 1 + the worker that it steps, while it calls its kernel; else 0 */
-	double extra_us; /* time that the kernel just running asked to last longer */
-	double asked_us; /* the program has asked for the time until then ... */
-	unsigned nasked; /* ... that often without any passing */
+	int in_kernel;    /* 1 + the worker that it steps, while it calls its kernel; else 0 */
+	double others_us; /* time of the processor that others took while a measured kernel waited
+			   */
+	double asked_us;  /* the program has asked for the time until then ... */
+	unsigned nasked;  /* ... that often without any passing */
 	struct orr_sim_context context; /* of SimGrid, by which it is found */
 	int saved_errno;                /* while others run */
 	char name[24];
@@ -130,6 +138,7 @@ struct orr_sim_rank {
 					 and has not written to yet */
 	struct orr_process *proc;
 	struct orr_sim_actor *engine, *driver, *main;
+	struct orr_sim_kernel *kernels; /* sim_kernel.c's own: actors that run none just now */
 	struct orr_sim_own own;         /* what the process of a rank has for itself */
 	struct orr_sim_threads threads; /* and its threads */
 	orr_waitq_t signals;            /* threads that wait for a signal */
@@ -241,6 +250,15 @@ struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role 
 struct orr_sim_actor *orr_sim_actor_borrower(struct orr_sim_rank *r, enum orr_role role,
 					     const char *name,
 					     void (*turn)(struct orr_sim_actor *));
+/* An actor that runs kernels of the rank, in front of `size` bytes in all. turn(actor) is called
+ * when it goes on after its first wait, and returns when its kernel has ended. */
+struct orr_sim_actor *orr_sim_actor_kernels(struct orr_sim_rank *r, size_t size,
+					    void (*turn)(struct orr_sim_actor *));
+/* SimGrid is about to look who runs. A kernel that is a part of its driver is nobody: it parts from
+ * it first, and has a turn of its own. */
+void orr_sim_part(void);
+/* The time that this process has used of the processor. */
+double orr_sim_cpu_us(void);
 /* The running actor ends: nothing asks who it is any more. */
 void orr_sim_actor_leave(struct orr_sim_actor *a);
 /* [waits] With --yields only: lets others run for a while, or not, as a random number says. It

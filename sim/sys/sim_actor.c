@@ -10,8 +10,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 #include "sim.h"
+#include "sim_fiber.h"
 #include "sim_share.h"
 #include "sim_turns.h"
 #include "base/assert.h"
@@ -24,10 +26,18 @@ struct orr_sim orr_sim;
 struct orr_sim_actor_head *orr_sim_self = &outside.head;
 double orr_sim_quantum_us = 1.0;
 
+/* Returns 1 while the kernel of the actor is a part of its driver. */
+static int is_part(const struct orr_sim_actor *a)
+{
+	return a->fiber && !a->stack;
+}
+
 struct orr_sim_actor_head *orr_sim_self_slow(void)
 {
-	sg_actor_t self = sg_actor_self();
-	struct orr_sim_actor *a = self ? sg_actor_get_data(self) : NULL;
+	struct orr_sim_actor *a = orr_sim_own_running();
+	/* The driver runs, and the kernel that is a part of it. */
+	if (a && is_part((struct orr_sim_actor *) orr_sim_self))
+		return orr_sim_self;
 	if (!a) {
 		outside.head.costs = orr_sim.costs;
 		if (orr_sim_self != &outside.head) {
@@ -111,10 +121,51 @@ static void begin_block(struct orr_sim_actor *a, double deadline_s)
 		orr_sim_event_set(&a->limit, deadline_s);
 }
 
+double orr_sim_cpu_us(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double) t.tv_sec * 1e6 + (double) t.tv_nsec * 1e-3;
+}
+
+static void suspend_kernel(struct orr_sim_actor *a)
+{
+	double before_us = a->measured ? orr_sim_cpu_us() : 0;
+	if (is_part(a)) {
+		a->saved_errno = errno;
+		orr_sim_fiber_leave(a->fiber);
+	} else {
+		orr_sim_glue_suspend(a->actor);
+	}
+	if (a->measured)
+		a->others_us += orr_sim_cpu_us() - before_us;
+}
+
+/* Returns when the actor has its next turn. A kernel that waits for the first time parts from its
+ * driver, which goes on. */
+static void suspend(struct orr_sim_actor *a)
+{
+	if (__builtin_expect(a->in_kernel != 0, 0))
+		suspend_kernel(a);
+	else
+		orr_sim_glue_suspend(a->actor);
+}
+
+void orr_sim_part(void)
+{
+	struct orr_sim_actor *a = (struct orr_sim_actor *) orr_sim_self;
+	if (!is_part(a) ||
+	    (uintptr_t) __builtin_frame_address(0) - a->head.stack_low >= a->head.stack_size)
+		return;
+	orr_sim_turns_add(a);
+	suspend(a);
+	orr_sim_self = &a->head;
+}
+
 int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
 {
 	begin_block(a, deadline_s);
-	orr_sim_glue_suspend(a->actor);
+	suspend(a);
 	orr_assertf(!a->blocked && !a->limit.place, "%s goes on without being unblocked", a->name);
 	orr_sim_self = &a->head;
 	return a->timed_out;
@@ -339,21 +390,26 @@ void orr_sys_run_name(struct orr_process *proc, char *name, size_t size)
 	snprintf(name, size, "%s", "");
 }
 
+static void sleep_us(struct orr_sim_actor *a, double us)
+{
+	us += a->head.thread.debt_us;
+	a->head.thread.debt_us = 0;
+	sleep_until(a, date_of_us(orr_sys_now_us() + us));
+}
+
 void orr_sys_sleep_us(double us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	orr_assert_no_lock();
 	if (!a || us <= 0)
 		return;
-	/* A kernel that sleeps lasts longer; the other workers of its node go on. One with a thread
-	 * of its own (a rank of a parallel task) sleeps. */
-	if (a->in_kernel || (a->role == ORR_ROLE_WORKERS && a->head.thread.task)) {
-		a->extra_us += us;
+	/* A callback that sleeps delays the next kernel; the other workers of its node go on. */
+	if (a->head.carries_debt && a->head.thread.task && !a->in_kernel) {
+		a->head.thread.debt_us += us;
 		return;
 	}
-	us += a->head.thread.debt_us;
-	a->head.thread.debt_us = 0;
-	sleep_until(a, date_of_us(orr_sys_now_us() + us));
+	a->slept = 1;
+	sleep_us(a, us);
 }
 
 /* The date until which the actor has to sleep for its debt, which it has no more; negative: none.
@@ -410,9 +466,10 @@ static void actor_main(struct orr_sim_actor *a)
 	a->code(a);
 }
 
-static struct orr_sim_actor *actor_new(struct orr_sim_rank *r, enum orr_role role, const char *name)
+static struct orr_sim_actor *actor_new(size_t size, struct orr_sim_rank *r, enum orr_role role,
+				       const char *name)
 {
-	struct orr_sim_actor *a = calloc(1, sizeof(*a));
+	struct orr_sim_actor *a = calloc(1, size);
 	if (!a) {
 		errno = ENOMEM;
 		return NULL;
@@ -431,7 +488,7 @@ struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role 
 					  const char *name, const char *instance, size_t stack,
 					  void (*code)(struct orr_sim_actor *))
 {
-	struct orr_sim_actor *a = actor_new(r, role, name);
+	struct orr_sim_actor *a = actor_new(sizeof(*a), r, role, name);
 	if (!a)
 		return NULL;
 	a->code = code;
@@ -445,12 +502,23 @@ struct orr_sim_actor *orr_sim_actor_start(struct orr_sim_rank *r, enum orr_role 
 struct orr_sim_actor *orr_sim_actor_borrower(struct orr_sim_rank *r, enum orr_role role,
 					     const char *name, void (*turn)(struct orr_sim_actor *))
 {
-	struct orr_sim_actor *a = actor_new(r, role, name);
+	struct orr_sim_actor *a = actor_new(sizeof(*a), r, role, name);
 	if (!a)
 		return NULL;
 	a->code = turn;
 	a->borrows = 1;
 	orr_sim_recess(a, ORR_SIM_UNUSED, -1);
+	return a;
+}
+
+struct orr_sim_actor *orr_sim_actor_kernels(struct orr_sim_rank *r, size_t size,
+					    void (*turn)(struct orr_sim_actor *))
+{
+	struct orr_sim_actor *a = actor_new(size, r, ORR_ROLE_WORKERS, "workers");
+	if (!a)
+		return NULL;
+	a->code = turn;
+	a->borrows = 1;
 	return a;
 }
 
@@ -469,7 +537,8 @@ void orr_sim_polled(struct orr_sim_actor *a)
 	double us = 0.1 * (1 + a->npolls);
 	if (us < 10)
 		a->npolls++;
-	orr_sys_sleep_us(us);
+	orr_assert_no_lock();
+	sleep_us(a, us);
 }
 
 void orr_sys_polled(double until_us)

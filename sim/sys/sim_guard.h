@@ -11,6 +11,7 @@ extern "C" {
 
 struct orr_sim_called {
 	unsigned char set_current, end_actions, solve, isend;
+	unsigned char context_self, actor_self, get_pid, host_self;
 };
 extern struct orr_sim_called orr_sim_called;
 

@@ -45,6 +45,25 @@ static struct orr_sim_rank *rank_of(struct orr_process *proc)
 	return proc->sys;
 }
 
+/* An actor of the runtime calls SMPI as itself, and not as its rank's main actor. */
+static struct orr_sim_actor *itself_begin(void)
+{
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (a)
+		a->itself++;
+	return a;
+}
+
+static void itself_end(struct orr_sim_actor **a)
+{
+	if (*a)
+		(*a)->itself--;
+}
+
+/* The rest of the function does so. */
+#define AS_ITSELF \
+	struct orr_sim_actor *itself_ __attribute__((cleanup(itself_end), unused)) = itself_begin()
+
 /* ---- the program's side ---- */
 
 /* SMPI without smpirun leaves MPI_COMM_WORLD a placeholder that every call translates, except the
@@ -65,6 +84,7 @@ int orr_sim_mpi_init_program(int *argc, char ***argv)
  * are first needed. */
 void orr_sim_mpi_init_actor(struct orr_sim_actor *a)
 {
+	AS_ITSELF;
 	PMPI_Init(NULL, NULL);
 	a->mpi = 1;
 }
@@ -277,6 +297,7 @@ void orr_sys_mpi_abort(struct orr_process *proc)
 /* The last ring of this actor was taken: lets go of its request. */
 static void end_ring(struct orr_sim_actor *a)
 {
+	AS_ITSELF;
 	MPI_Request out = a->bell_out;
 	if (!out)
 		return;
@@ -373,6 +394,7 @@ MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
 
 static void smpi_enter(struct orr_process *proc)
 {
+	AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	m->comm = comm_enter(m->members, m->nmembers);
 	if (m->comm == MPI_COMM_NULL)
@@ -399,6 +421,7 @@ static void take_ring(struct orr_sim_mpi *m)
 
 static void smpi_leave(struct orr_process *proc)
 {
+	AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	if (m->ringing) {
 		take_ring(m);
@@ -487,6 +510,7 @@ static void post_envelope(struct orr_sim_mpi *m)
 static int transport_open(struct orr_process *proc, int tag, size_t most,
 			  struct orr_transport_limits *limits)
 {
+	AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	m->envelope = malloc(most);
 	if (!m->envelope || !orr_parcel_add(&m->set, NULL))
@@ -500,6 +524,7 @@ static int transport_open(struct orr_process *proc, int tag, size_t most,
 
 static void transport_close(struct orr_process *proc)
 {
+	AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	PMPI_Cancel(&m->set.requests[0]);
 	PMPI_Request_free(&m->set.requests[0]);
@@ -542,6 +567,7 @@ static MPI_Request *fly(struct orr_sim_mpi *m, struct orr_parcel *f)
 static void transport_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			   const struct orr_layout *l, int dest, int tag, int synchronous)
 {
+	AS_ITSELF;
 	MPI_Datatype type;
 	int count, temporary = layout_type(proc, l, &type, &count);
 	orr_assert_no_lock();
@@ -558,6 +584,7 @@ static void transport_send(struct orr_process *proc, struct orr_parcel *f, const
 static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 				 int count, int dest, int tag)
 {
+	AS_ITSELF;
 	orr_assert_no_lock();
 	orr_sim_yield();
 	PMPI_Isend(buf, count, MPI_BYTE, dest, tag, orr_sim_mpi_of(proc)->comm, &f->request);
@@ -565,6 +592,7 @@ static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f,
 
 static void transport_send_ahead_end(struct orr_process *proc, struct orr_parcel *f)
 {
+	AS_ITSELF;
 	(void) proc;
 	PMPI_Wait(&f->request, MPI_STATUS_IGNORE);
 }
@@ -572,6 +600,7 @@ static void transport_send_ahead_end(struct orr_process *proc, struct orr_parcel
 static void transport_receive(struct orr_process *proc, struct orr_parcel *f, void *buf,
 			      const struct orr_layout *l, int source, int tag)
 {
+	AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	MPI_Datatype type;
 	int count, temporary = layout_type(proc, l, &type, &count);
@@ -582,6 +611,7 @@ static void transport_receive(struct orr_process *proc, struct orr_parcel *f, vo
 
 static void transport_listen(struct orr_process *proc)
 {
+	AS_ITSELF;
 	post_envelope(orr_sim_mpi_of(proc));
 }
 
@@ -618,6 +648,7 @@ static enum orr_transport_event landed(struct orr_sim_mpi *m, int slot, const MP
 
 static enum orr_transport_event transport_wait(struct orr_process *proc, struct orr_landing *l)
 {
+	AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	MPI_Status status;
 	orr_assert_no_lock();
@@ -648,6 +679,7 @@ static enum orr_transport_event transport_wait(struct orr_process *proc, struct 
 
 void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
 {
+	AS_ITSELF;
 	struct orr_sim_mpi *m = a->rank->mpi;
 	if (!m || !m->entered || m->ringing || !m->sleeping || !a->mpi)
 		return;

@@ -26,6 +26,8 @@
 
 extern char **environ;
 
+int orrery_sim_asked = 2;
+
 static struct orr_sim_own nobody = { .folder = -1, .mask = -1, .optind = 1, .opterr = 1 };
 
 static struct {
@@ -39,6 +41,9 @@ static struct {
 } own = { .contexts = { .key_offset = offsetof(struct orr_sim_context, key) },
 	  .folder = -1,
 	  .mask = -1 };
+
+/* This is the thread of the system that all actors are. */
+static __thread int simulates;
 
 void orr_sim_leave(int status)
 {
@@ -159,6 +164,16 @@ static void go_on(struct orr_sim_actor *a)
 	errno = a->saved_errno;
 }
 
+struct orr_sim_actor *orr_sim_own_running(void)
+{
+	return simulates ? own.running : NULL;
+}
+
+struct orr_sim_actor *orr_sim_own_beside(void)
+{
+	return simulates ? NULL : own.running;
+}
+
 void orr_sim_own_expect(struct orr_sim_actor *a)
 {
 	own.expected = a;
@@ -200,6 +215,7 @@ void orr_sim_own_know(struct orr_sim_context *c)
 {
 	if (!own.environment)
 		own.environment = environ;
+	simulates = 1;
 	c->key = (uint64_t) (uintptr_t) orr_sim_glue_context();
 	own.outside = NULL;
 	if (orr_map_insert(&own.contexts, c))

@@ -79,6 +79,9 @@ int orrery_sim_chdir(const char *path, int fd);
 int orrery_sim_umask(int mask);
 /* setlocale() of the rank. */
 char *orrery_sim_setlocale(int category, const char *name);
+/* Bits: 1 while a kernel that is a part of its driver runs; 2 if the program may have regions of
+ * OpenMP. */
+extern int orrery_sim_asked;
 /* SimGrid gives the processor to the actor of that context. */
 void orrery_sim_switched(void *context);
 
@@ -91,6 +94,10 @@ void orr_sim_own_know(struct orr_sim_context *c);
 /* The actor (NULL: none) goes on in the context that runs. */
 void orr_sim_own_become(struct orr_sim_actor *a);
 void orr_sim_own_leave(struct orr_sim_actor *a);
+/* The actor that runs, in its own thread of the system; NULL: none does. */
+struct orr_sim_actor *orr_sim_own_running(void);
+/* The same in another thread, as those of OpenMP are, which run while an actor does. */
+struct orr_sim_actor *orr_sim_own_beside(void);
 /* The actor gets the processor next: spares the search for its context. */
 void orr_sim_own_expect(struct orr_sim_actor *a);
 /* Another process begins on the rank: it has what a process has at its start. */

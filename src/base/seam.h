@@ -147,8 +147,8 @@ double orr_sys_now_us(void);
 /* [any] [locked] What must be added to orr_sys_now_us so that all ranks of one computer speak of
  * the same clock. */
 double orr_sys_origin_us(void);
-/* [any] [waits] Sleeps that long (virtual time in a simulated run, where a kernel that sleeps goes
- * on at once and ends so much later). */
+/* [any] [waits] Sleeps that long, in virtual time in a simulated run. A callback that a worker's
+ * thread runs there goes on at once: the next kernel begins so much later. */
 void orr_sys_sleep_us(double us);
 
 /* ---- the process ---- */
@@ -260,12 +260,12 @@ unsigned orr_sys_cores(struct orr_process *proc);
 
 /* ---- kernel execution (base/world.h) ---- */
 /* [worker] Starts func(buffers, cl_arg) as kernel k; NULL: its functions are called elsewhere, or
- * nowhere. Returns 0 when the kernel has run to its end, or 1 when it ends later: then k->end_us is
- * the time at which it is over, and orr_sys_kernel_end is called at or after that time. Runs the
- * kernel, skips it, or injects its measured time, as the run asks. While models are calibrated on
- * cores that other threads want too, k->own_us tells what the kernel took without the turns of
- * those; else it is 0, and the time from the task's start to its end counts. In a simulated run,
- * the debt of the calling thread comes before the kernel. func may wait. */
+ * nowhere. Returns 0 when the kernel has run to its end, or 1 when it ends later: k->end_us is
+ * when, or INFINITY while func waits (orr_core_upcalls.ends); orr_sys_kernel_end is called then.
+ * Runs the kernel, skips it, or injects its measured time, as the run asks. While models are
+ * calibrated on cores that other threads want too, k->own_us tells what the kernel took without the
+ * turns of those; else it is 0, and the time from the task's start to its end counts. In a
+ * simulated run, the debt of the calling thread comes before the kernel. func may wait. */
 int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
 			 void (*func)(void **, void *), void **buffers, void *cl_arg);
 /* [worker] Spends the debt of the calling thread after a kernel that ends later: it ends so much

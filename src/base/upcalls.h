@@ -52,7 +52,10 @@ struct orr_core_upcalls {
 	/* [worker] Running kernels on CPUs: each takes `by` times as long as it would have from
 	 * now_us on. The caller wakes the workers afterwards if `by` is below 1. */
 	void (*stretch)(struct orr_process *proc, double now_us, double by);
-	/* [any] When the first of them ends; INFINITY if none runs. */
+	/* A running kernel that had no known end (k->end_us was INFINITY) ends at end_us. The
+	 * caller wakes the workers afterwards. */
+	void (*ends)(struct orr_process *proc, struct orr_kernel *k, double end_us);
+	/* [any] When the first of those on CPUs ends; INFINITY if none is known to. */
 	double (*first_end_us)(const struct orr_process *proc);
 
 	/* [end] The graph of all tasks if it was kept for the world (proc->keep_graph), or NULL. It

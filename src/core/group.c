@@ -28,6 +28,12 @@
 #include "data/tidy.h"
 #include "data/transfer.h"
 
+/* The first known end of a kernel; negative: none. */
+static double first_end(const struct orr_group *g)
+{
+	return g->nheap && isfinite(g->heap[0]->kernel.end_us) ? g->heap[0]->kernel.end_us : -1;
+}
+
 /* The memory that the group's prefetches go to first. */
 static unsigned own_memnode(const struct orr_group *g)
 {
@@ -90,7 +96,7 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->untidy) != 0, 0) &&
 	    (!advanced || ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->overflowed)))
 		advanced |= orr_memory_tidy(g->proc);
-	*next_us = g->nheap ? g->heap[0]->kernel.end_us : -1;
+	*next_us = first_end(g);
 	if (__builtin_expect(g->nlater, 0))
 		*next_us = earlier(*next_us, first_due(g));
 	*next_us = earlier(*next_us, transfer);
@@ -138,7 +144,8 @@ static int group_sleep(struct orr_group *g, double max_us)
 		orr_wake_enlist(g);
 	key = orr_waitq_prepare(&g->bell);
 	/* Once more, now that others know that they must ring. */
-	if (orr_group_step(g, &next_us) || (ORR_ATOMIC_LOAD(&proc->core->stopping) && !g->nlater)) {
+	if (orr_group_step(g, &next_us) ||
+	    (ORR_ATOMIC_LOAD(&proc->core->stopping) && !g->nlater && !g->nheap)) {
 		orr_waitq_cancel(&g->bell);
 	} else {
 		double limit = next_us >= 0 ? next_us - orr_sys_now_us() : -1;

@@ -116,6 +116,12 @@ static void world_stretch(struct orr_process *proc, double now_us, double by)
 	}
 }
 
+static void world_ends(struct orr_process *proc, struct orr_kernel *k, double end_us)
+{
+	k->end_us = end_us;
+	orr_group_heap_sort(proc->core->workers[k->worker].group);
+}
+
 static double world_first_end_us(const struct orr_process *proc)
 {
 	double first = INFINITY;
@@ -165,6 +171,7 @@ const struct orr_core_upcalls orr_core_upcalls = {
 	.convert_us = world_convert_us,
 	.copy_us = world_copy_us,
 	.stretch = world_stretch,
+	.ends = world_ends,
 	.first_end_us = world_first_end_us,
 	.graph = world_graph,
 	.graph_view = world_graph_view,

@@ -36,6 +36,10 @@ private=$(grep -rlE '^namespace simgrid|_ZNK?7simgrid' "$ORR_TEST_SRCDIR/sim" "$
 
 ok launch "$libs/orrery-sim-launcher"
 refuses 'Context::set_current\(\)' _ZN7simgrid6kernel7context7Context11set_currentEPS2_
+refuses 'Context::self\(\)' _ZN7simgrid6kernel7context7Context4selfEv
+refuses 'Actor::self\(\)' _ZN7simgrid3s4u5Actor4selfEv
+refuses 'this_actor::get_pid\(\)' _ZN7simgrid3s4u10this_actor7get_pidEv
+refuses 'sg_host_self\(\)' sg_host_self
 refuses 'EngineImpl::solve\(\)' _ZNK7simgrid6kernel10EngineImpl5solveEd
 refuses 'CommImpl::isend\(\)' _ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE
 refuses 'EngineImpl::handle_ended_actions\(\)' _ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv
