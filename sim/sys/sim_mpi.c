@@ -246,6 +246,11 @@ void orr_sys_mpi_wake_later(struct orr_process *proc, double us)
 	orr_sim_event_set(&m->alarm, date_s);
 }
 
+void orr_sys_mpi_engine_computes(struct orr_process *proc)
+{
+	orr_sim_mpi_of(proc)->computes = 1;
+}
+
 int orr_sys_mpi_may_drive(struct orr_process *proc)
 {
 	(void) proc;

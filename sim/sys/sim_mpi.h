@@ -23,6 +23,7 @@ struct orr_sim_mpi {
 	int sleeping;         /* the engine waits */
 	int rung;             /* to be told to the engine by its next wait */
 	int initialized_here; /* we called MPI_Init for the program */
+	int computes;         /* the engine executes tasks, and looks between them */
 	double event_us;      /* when a message was handled last */
 	double yield_us; /* for so long the real engine would yield then, see base/patience.h */
 	MPI_Comm comm;   /* smpi: the engines of these ranks; native: for packing only */

@@ -471,12 +471,16 @@ static enum orr_transport_event take(struct orr_sim_endpoint *e, struct orr_land
 	return ORR_TRANSPORT_LANDED;
 }
 
-/* The next wait tells what has come, and spends the time that it takes. */
+/* The next wait tells what has come, and spends the time that it takes; but an engine that executes
+ * tasks looks between them. */
 static enum orr_transport_event native_test(struct orr_process *proc, struct orr_landing *l)
 {
-	(void) l;
-	return orr_sim_mpi_take_note(orr_sim_mpi_of(proc)) ? ORR_TRANSPORT_BELL
-							   : ORR_TRANSPORT_NOTHING;
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
+	if (m->computes && m->endpoint->first) {
+		orr_sim_mpi_make_room(proc, 0);
+		return take(m->endpoint, l);
+	}
+	return orr_sim_mpi_take_note(m) ? ORR_TRANSPORT_BELL : ORR_TRANSPORT_NOTHING;
 }
 
 static enum orr_transport_event native_wait(struct orr_process *proc, struct orr_landing *l)

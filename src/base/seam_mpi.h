@@ -44,6 +44,9 @@ int orr_sys_mpi_thread_multiple(struct orr_process *proc);
  * do so then (a real run). Else the engine's own thread owns it for ever and blocks in its
  * transport (a simulated run). */
 int orr_sys_mpi_may_drive(struct orr_process *proc);
+/* [owner] The engine's own thread executes tasks, and looks for messages between them: from now on
+ * the test of a transport tells what has come, also where only its wait does otherwise. */
+void orr_sys_mpi_engine_computes(struct orr_process *proc);
 /* [owner] Where threads may not drive the engine: rings its bell in so many microseconds, or
  * earlier. Elsewhere it does nothing, because threads look again by themselves. */
 void orr_sys_mpi_wake_later(struct orr_process *proc, double us);

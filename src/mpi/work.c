@@ -88,7 +88,9 @@ void orr_mpi_work_begin(struct orr_mpi *mpi)
 	mpi->tasks_in_row = tasks > 0 ? (unsigned) tasks : 1;
 	mpi->lent_to = orr_thread_self();
 	mpi->lent = orr_lend_begin(mpi->proc, mpi->lent_cpu, rung);
-	if (!mpi->lent)
+	if (mpi->lent)
+		orr_sys_mpi_engine_computes(mpi->proc);
+	else
 		orr_warn(
 			"STARPU_MPI_DRIVER_CALL_FREQUENCY has no effect: there is no CPU worker that the progression thread could be");
 }

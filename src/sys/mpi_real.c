@@ -195,6 +195,11 @@ void orr_sys_mpi_wake_later(struct orr_process *proc, double us)
 	(void) us;
 }
 
+void orr_sys_mpi_engine_computes(struct orr_process *proc)
+{
+	(void) proc;
+}
+
 int orr_sys_mpi_may_drive(struct orr_process *proc)
 {
 	(void) proc;
