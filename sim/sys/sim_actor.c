@@ -36,7 +36,7 @@ struct orr_sim_actor_head *orr_sim_self_slow(void)
 {
 	struct orr_sim_actor *a = orr_sim_own_running();
 	/* The driver runs, and the kernel that is a part of it. */
-	if (a && is_part((struct orr_sim_actor *) orr_sim_self))
+	if (a && (orrery_sim_asked & 1))
 		return orr_sim_self;
 	if (!a) {
 		outside.head.costs = orr_sim.costs;
@@ -154,7 +154,7 @@ static void suspend(struct orr_sim_actor *a)
 void orr_sim_part(void)
 {
 	struct orr_sim_actor *a = (struct orr_sim_actor *) orr_sim_self;
-	if (!is_part(a) ||
+	if (!(orrery_sim_asked & 1) ||
 	    (uintptr_t) __builtin_frame_address(0) - a->head.stack_low >= a->head.stack_size)
 		return;
 	orr_sim_turns_add(a);

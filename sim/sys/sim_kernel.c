@@ -231,6 +231,7 @@ static void turn(struct orr_sim_actor *a)
 	orr_assert(!a->blocked && !a->head.thread.later);
 	a->in_kernel = 0;
 	orr_sim_fiber_put(a->fiber);
+	a->fiber = NULL;
 	f->next = a->rank->kernels;
 	a->rank->kernels = f;
 }

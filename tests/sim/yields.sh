@@ -21,6 +21,8 @@ for seed in 1 2 3; do
 	for program in ring_detached insert_task redux migrate early_data restart; do
 		ok "$ORRERY" sim -n 4 --yields $seed "$tests/mpi/$program.sim"
 	done
+	ok env STARPU_NCPU=2 "$ORRERY" sim -n 3 --yields $seed "$tests/mpi/member.sim"
+	ok env STARPU_NCPU=2 "$ORRERY" sim -n 3 --network smpi --yields $seed "$tests/mpi/member.sim"
 	ok "$ORRERY" sim --yields $seed "$tests/core/modular.sim"
 	ok "$ORRERY" sim --yields $seed "$tests/core/parallel.sim"
 	ok "$ORRERY" sim --yields $seed "$tests/core/threads.sim"
