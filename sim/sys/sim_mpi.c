@@ -257,6 +257,13 @@ int orr_sys_mpi_may_drive(struct orr_process *proc)
 	return 0;
 }
 
+/* A simulation sees by itself when nothing can act any more. */
+int orr_sys_mpi_threads(struct orr_process *proc)
+{
+	(void) proc;
+	return -1;
+}
+
 static int smpi_sum(MPI_Comm comm, const uint64_t *mine, uint64_t *sums, int n)
 {
 	if (!n)

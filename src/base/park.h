@@ -10,6 +10,10 @@
 
 #include "base/process.h"
 
+/* Of a process that exchanges messages, a thread that waits looks so often in the time after which
+ * it may be said that it waits in vain. */
+#define ORR_PARK_LOOKS 4
+
 /* Every slot may be called by any thread, with no lock held: waking may give the processor away in
  * a simulated run. */
 struct orr_park_ops {
@@ -54,10 +58,11 @@ static inline void orr_park_wake_group(struct orr_process *proc, unsigned g)
 	proc->park->wake_group(proc, g);
 }
 
-/* [waits] orr_waitq_wait() of a thread of the program on proc->done, where only tasks, data or
- * other threads can end the waiting. Returns 1 if nobody else can act any more: if the condition
- * does not hold then, it never will. */
-int orr_park_wait(struct orr_process *proc, unsigned key);
+/* [waits] orr_waitq_wait() of a thread of the program on proc->done, where only tasks, data,
+ * messages or other threads can end the waiting; what: the call, for messages. Returns 1 if nobody
+ * else can act any more: if the condition does not hold then, it never will. Where other ranks
+ * could act, it returns 0, and the MPI layer finds out together with them. */
+int orr_park_wait(struct orr_process *proc, unsigned key, const char *what);
 /* Says what the caller waits for and what waits, and ends the program. */
 void orr_park_stuck(struct orr_process *proc, const char *what) __attribute__((noreturn));
 
@@ -69,7 +74,7 @@ void orr_park_stuck(struct orr_process *proc, const char *what) __attribute__((n
 			unsigned key_ = orr_waitq_prepare(&(proc)->done); \
 			if (cond) \
 				orr_waitq_cancel(&(proc)->done); \
-			else if (orr_park_wait(proc, key_) && !(cond)) \
+			else if (orr_park_wait(proc, key_, what) && !(cond)) \
 				orr_park_stuck(proc, what); \
 		} \
 	} while (0)

@@ -59,6 +59,10 @@ int orr_sys_mpi_reaches_devices(struct orr_process *proc);
  * it reports. All ranks have it. */
 const struct orr_transport *orr_sys_mpi_device_transport(struct orr_process *proc);
 
+/* [any] [locked] How many threads of this process MPI has started, and what it stands on; negative:
+ * that is not known, because the program started MPI. */
+int orr_sys_mpi_threads(struct orr_process *proc);
+
 /* ---- the engine ---- */
 
 /* [any] [locked] A communicator for MPI_Pack() and MPI_Unpack(). Valid between engine_enter and

@@ -93,6 +93,10 @@ struct orr_mpi_upcalls {
 	/* [any] Diagnosis: tells note() of each of them. */
 	void (*waits)(struct orr_process *proc,
 		      void (*note)(const struct orr_mpi_wait *w, void *arg), void *arg);
+	/* [any] A thread of the program has waited in vain for a while, outside the layer, while
+	 * all workers slept; what: the call that waits. If all ranks say that for long enough, and
+	 * no message is under way, the program ends with a list of what waits. */
+	void (*parked)(struct orr_process *proc, const char *what);
 	/* [any] The thread has granted a datum to all that waited for it (thread->bursts is 0
 	 * again): the sends among them go to the engine together. */
 	void (*burst_end)(struct orr_process *proc, struct orr_thread *self);

@@ -81,6 +81,16 @@ unsigned orr_sys_cores(struct orr_process *proc)
 	return core.orr_sys_cores(proc);
 }
 
+double orr_sys_stall_us(const struct orr_process *proc)
+{
+	return core.orr_sys_stall_us(proc);
+}
+
+int orr_sys_only_threads(struct orr_process *proc, unsigned nthreads)
+{
+	return core.orr_sys_only_threads(proc, nthreads);
+}
+
 int orr_sys_has_payload(struct orr_process *proc)
 {
 	return core.orr_sys_has_payload(proc);

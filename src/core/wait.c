@@ -85,7 +85,7 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 				    before == orr_task_ncompleted(proc))
 					wait_watchdog(proc);
 			} else {
-				stuck = orr_park_wait(proc, key);
+				stuck = orr_park_wait(proc, key, what);
 			}
 			orr_sys_progress(proc);
 			if (stuck && npending(proc, ctx) > n)

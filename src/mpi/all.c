@@ -23,7 +23,7 @@ int starpu_mpi_wait_for_all(MPI_Comm comm)
 		return ret;
 	/* Callbacks of messages submit tasks, and callbacks of tasks submit messages. */
 	do {
-		orr_mpi_wait_detached(mpi);
+		orr_mpi_wait_detached(mpi, __func__);
 		starpu_task_wait_for_all();
 	} while (ORR_ATOMIC_LOAD(&mpi->ndetached) || orr_task_npending(mpi->proc));
 	return 0;

@@ -147,7 +147,7 @@ int starpu_mpi_checkpoint_shutdown(void)
 	if (ret)
 		return ret;
 	do {
-		orr_mpi_wait_detached(mpi);
+		orr_mpi_wait_detached(mpi, __func__);
 		starpu_task_wait_for_all();
 	} while (ORR_ATOMIC_LOAD(&mpi->ndetached) || orr_task_npending(mpi->proc));
 	if (!mpi->fake)

@@ -17,6 +17,7 @@
 
 #include "base/log.h"
 #include "core/task_count.h"
+#include "mpi/unmatched.h"
 
 /* Of an entry that is a datum: ranks, or -1. */
 struct way {
@@ -34,21 +35,6 @@ struct restart {
 	struct orr_cp_index file;
 	struct way *ways; /* of each entry */
 };
-
-/* [waits] The sum over all ranks of n numbers each. */
-static int sum(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *sums, int n)
-{
-	MPI_Request request;
-
-	while (mpi->may_drive && !orr_mpi_own(mpi))
-		orr_sys_relax();
-	int ret = orr_sys_mpi_sum_start(mpi->proc, mpi->comms[0]->comm, mine, sums, n, &request);
-	if (mpi->may_drive)
-		orr_mpi_unown(mpi);
-	if (!ret)
-		orr_mpi_wait_until(mpi, orr_mpi_collective_test, &request);
-	return ret;
-}
 
 static int has_lost(const struct restart *r, int rank)
 {
@@ -105,7 +91,7 @@ static int find_ways(struct restart *r)
 	r->ways = calloc((size_t) r->t->n + 1, sizeof(*r->ways));
 	if (mine && all && r->ways) {
 		say(r, mine);
-		ret = sum(r->t->mpi, mine, all, (int) n);
+		ret = orr_mpi_sum(r->t->mpi, mine, all, (int) n);
 	}
 	for (unsigned k = 0; k < r->t->n && !ret; k++) {
 		const uint64_t *entry = &all[NSAYS * (size_t) k];
@@ -210,7 +196,7 @@ static int check_all(const struct restart *r)
 static int agree_on(struct restart *r, int ret)
 {
 	uint64_t mine[2] = { ret != 0, ret == -ENODATA }, all[2];
-	int failed = sum(r->t->mpi, mine, all, 2);
+	int failed = orr_mpi_sum(r->t->mpi, mine, all, 2);
 
 	return failed ? failed : all[1] ? -ENODATA : all[0] ? (ret ? ret : -EIO) : 0;
 }
@@ -349,7 +335,7 @@ static int restore_all(struct restart *r)
 				       : restore_datum(r, k, &t->v[k]);
 	if (ret)
 		return ret;
-	orr_mpi_wait_detached(t->mpi);
+	orr_mpi_wait_detached(t->mpi, "starpu_mpi_checkpoint_restart");
 	return orr_mpi_barrier(t->mpi, t->mpi->comms[0]->comm);
 }
 
@@ -368,7 +354,7 @@ static int learn(struct restart *r, const struct orr_cp_found *found)
 	mine[mpi->size] = !found->seen && orr_cp_file_marked(r->t);
 	mine[mpi->size + 1] = found->damaged != 0;
 	mine[mpi->size + 2] = found->foreign != 0;
-	int ret = sum(mpi, mine, r->last, mpi->size + 3);
+	int ret = orr_mpi_sum(mpi, mine, r->last, mpi->size + 3);
 	r->unfinished = after[0] != 0;
 	r->damaged = after[1] != 0;
 	r->foreign = after[2] != 0;

@@ -15,6 +15,7 @@
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 #include "mpi/stall.h"
+#include "mpi/stuck.h"
 #include "mpi/work.h"
 
 #include <errno.h>
@@ -41,6 +42,8 @@ static void take_envelope(struct orr_mpi *mpi, const struct orr_landing *l)
 	memcpy(&env, l->envelope, sizeof(env));
 	if (__builtin_expect(env.flags & (ORR_MPI_ASK | ORR_MPI_TELL), 0))
 		orr_mpi_stall_in(mpi, l->envelope, l->source);
+	else if (__builtin_expect(env.flags & ORR_MPI_STUCK, 0))
+		orr_mpi_stuck_in(mpi, l->envelope, l->source);
 	else
 		orr_mpi_message_in(mpi, l->envelope, l->source);
 	mpi->transport->listen(mpi->proc);
@@ -313,7 +316,8 @@ static void engine_watch(struct orr_mpi *mpi)
 
 /* ---- threads that wait ---- */
 
-void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg)
+void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg,
+			const char *what)
 {
 	orr_assert_no_lock();
 	orr_mpi_coop_flush(mpi);
@@ -328,8 +332,10 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 	while (!cond(mpi, arg)) {
 		if (mpi->may_drive && orr_mpi_own(mpi)) {
 			int n = orr_mpi_progress(mpi, 0);
-			if (!n)
+			if (!n) {
 				engine_watch(mpi);
+				orr_mpi_stuck_watch(mpi, what, cond == orr_mpi_collective_test);
+			}
 			orr_mpi_unown(mpi);
 			if (!n && !cond(mpi, arg) && !mpi->fake)
 				orr_mpi_rest(mpi, ORR_MPI_EXPECTING);
@@ -389,6 +395,17 @@ static int engine_workers_look(const struct orr_process *proc)
 	return proc->mpi->workers_look;
 }
 
+/* The engine's own thread, if it has the engine just now, is in the middle of something. */
+static void engine_parked(struct orr_process *proc, const char *what)
+{
+	struct orr_mpi *mpi = proc->mpi;
+
+	if (!mpi->may_drive || !ORR_ATOMIC_LOAD(&mpi->running) || !orr_mpi_own(mpi))
+		return;
+	orr_mpi_stuck_watch(mpi, what, 0);
+	orr_mpi_unown(mpi);
+}
+
 static void engine_burst_end(struct orr_process *proc, struct orr_thread *self)
 {
 	self->bursts++;
@@ -412,6 +429,7 @@ static int engine_yield_memory(struct orr_process *proc)
 }
 
 const struct orr_mpi_upcalls orr_mpi_upcalls = {
+	.parked = engine_parked,
 	.burst_end = engine_burst_end,
 	.expects = engine_expects,
 	.workers_look = engine_workers_look,
@@ -542,10 +560,12 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 	mpi->workers_look = mpi->proc->cfg.mpi_workers_look < 0
 				    ? orr_sys_cores(mpi->proc) <= mpi->proc->core->nworkers
 				    : mpi->proc->cfg.mpi_workers_look;
+	orr_mpi_stuck_begin(mpi);
 	mpi->thread = orr_sys_thread_start(mpi->proc, ORR_ROLE_ENGINE, "mpi", engine_unit(mpi),
 					   engine_main, mpi);
 	if (!mpi->thread) {
 		orr_error("cannot start the MPI progression thread: %s", strerror(errno));
+		orr_mpi_stuck_end(mpi);
 		return -EAGAIN;
 	}
 	while (!engine_is_running(mpi)) {
@@ -569,6 +589,7 @@ void orr_mpi_engine_stop(struct orr_mpi *mpi)
 		orr_sys_thread_join(mpi->thread);
 		mpi->stopping = mpi->running = 0;
 	}
+	orr_mpi_stuck_end(mpi);
 	for (struct orr_mpi_flight *f; (f = mpi->free_flights);) {
 		mpi->free_flights = f->next;
 		free(f);

@@ -234,6 +234,13 @@ static void link_waits(struct orr_process *proc,
 	(void) arg;
 }
 
+/* A master and its slaves wait in silence. */
+static void link_parked(struct orr_process *proc, const char *what)
+{
+	(void) proc;
+	(void) what;
+}
+
 /* No message of the link is a datum's. */
 static void link_burst_end(struct orr_process *proc, struct orr_thread *self)
 {
@@ -255,6 +262,7 @@ static void link_iteration(struct orr_process *proc, int begins)
 }
 
 static const struct orr_mpi_upcalls link_upcalls = {
+	.parked = link_parked,
 	.burst_end = link_burst_end,
 	.expects = link_expects,
 	.workers_look = link_workers_look,

@@ -14,7 +14,8 @@
  * Invariant: `lock` protects what posting and matching share (the two maps, granted, early);
  * everything below "the owner's" is touched by the engine's owner only (orr_mpi_assert_owner);
  * nothing here is sized by the number of ranks but the tables of ranks of communicators that are
- * not the world's, which no assertion can see: it is a matter of what fields there are. */
+ * not the world's, and what rank 0 of a real run knows of ranks that have waited for long
+ * (stuck.c), which no assertion can see: it is a matter of what fields there are. */
 #ifndef ORR_MPI_MPI_H
 #define ORR_MPI_MPI_H
 
@@ -60,7 +61,7 @@ struct orr_mpi_envelope {
 #define ORR_MPI_EAGER 1  /* the payload follows in the same message */
 #define ORR_MPI_SYNC 2   /* the sender waits until a receive has matched */
 #define ORR_MPI_ROUTED 4 /* a route follows: who began, and to whom the receiver passes it on */
-/* 8: below; 16 and 32: stall.h */
+/* 8: below; 16 and 32: stall.h; 128: stuck.h */
 #define ORR_MPI_OF_DEVICE 64 /* the payload comes from the memory of a device */
 
 /* Entries with one key in a map, first in first out: the first is in the map and knows the last. */
@@ -158,7 +159,7 @@ struct orr_mpi_flight {
 		ORR_FLIGHT_ROUTE_OUT, /* an envelope with its route, and payload when eager */
 		ORR_FLIGHT_PIECE_OUT,
 		ORR_FLIGHT_PIECE_IN,
-		ORR_FLIGHT_ASIDE_OUT /* of stall.c: buf is freed, and that is all */
+		ORR_FLIGHT_ASIDE_OUT /* of stall.c or stuck.c: buf is freed, and that is all */
 	} kind;
 	uint32_t piece; /* its number */
 	struct orr_mpi_req *req;
@@ -298,6 +299,7 @@ struct orr_mpi {
 	size_t send_bytes; /* their payloads */
 	uint32_t data_seq;
 	uint64_t nsent, nreceived; /* envelopes to and from other processes */
+	uint64_t ncollectives;     /* that began over the world, but in a simulated run */
 	uint32_t nrelays;          /* relays with messages under way */
 	uint32_t ndeferred;        /* early messages that stay at their senders for now */
 	double event_us;           /* when something happened last (watchdog) */
@@ -309,6 +311,7 @@ struct orr_mpi {
 	uint64_t nregistered;    /* data that were ever registered */
 	uint64_t ninserted;      /* tasks, on whatever rank they execute */
 	struct orr_stall *stall; /* stall.c; the engine's owner's */
+	struct orr_stuck *stuck; /* stuck.c; likewise. NULL: this rank does not look for that */
 	struct orr_map tags;     /* of those, by tag */
 	struct orr_mpi_datatype *types;
 	unsigned ntypes;
@@ -507,8 +510,10 @@ void orr_mpi_unown(struct orr_mpi *mpi);
  * many things happened. */
 int orr_mpi_progress(struct orr_mpi *mpi, int block);
 /* [waits] Until cond(arg), driving the engine where that is allowed. cond is called with no lock
- * held. */
-void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg);
+ * held. what: the call, for the message if cond never holds; NULL: it will, or that is not known.
+ */
+void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg,
+			const char *what);
 
 /* Questions that the worlds may ask while proc->mpi is set. */
 extern const struct orr_mpi_upcalls orr_mpi_upcalls;
@@ -568,9 +573,10 @@ void orr_mpi_batch_complete(void *batch);
  * or else later; the batch is gone for the caller. Returns ret. */
 int orr_mpi_batch_submitted(struct orr_mpi_batch *batch, unsigned missing, int ret);
 
-/* wait.c: [waits] for a request, fills status, frees it. */
-void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status);
-void orr_mpi_wait_detached(struct orr_mpi *mpi);
+/* wait.c: [waits] for a request, fills status, frees it. what: see orr_mpi_wait_until(). */
+void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status,
+		    const char *what);
+void orr_mpi_wait_detached(struct orr_mpi *mpi, const char *what);
 /* [waits] for all processes of the communicator. 0, or -EIO after a message. */
 int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm);
 /* True if a collective that the seam started is over. */

@@ -297,7 +297,7 @@ int starpu_mpi_send_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_
 		ret = send_form("starpu_mpi_send", data_handle, &req, dest, data_tag, prio, comm,
 				ORR_P2P_BLOCKING, NULL, NULL);
 	if (!ret)
-		orr_mpi_finish(orr_self()->mpi, req, MPI_STATUS_IGNORE);
+		orr_mpi_finish(orr_self()->mpi, req, MPI_STATUS_IGNORE, "starpu_mpi_send");
 	return ret;
 }
 
@@ -317,7 +317,7 @@ int starpu_mpi_recv_prio(starpu_data_handle_t data_handle, int source, starpu_mp
 		ret = recv_form("starpu_mpi_recv", data_handle, &req, source, data_tag, prio, comm,
 				ORR_P2P_BLOCKING, NULL, NULL);
 	if (!ret)
-		orr_mpi_finish(orr_self()->mpi, req, status);
+		orr_mpi_finish(orr_self()->mpi, req, status, "starpu_mpi_recv");
 	return ret;
 }
 

@@ -100,6 +100,16 @@ static struct far far_of(struct orr_mpi *mpi, int seen_by)
 	return far;
 }
 
+void orr_mpi_aside_post(struct orr_mpi *mpi, int rank, void *message, size_t bytes)
+{
+	struct orr_parcel *f = orr_mpi_fly(mpi, ORR_FLIGHT_ASIDE_OUT, NULL, NULL, message);
+	struct orr_layout row;
+
+	orr_assert(bytes <= ORR_MPI_ASIDE_MAX);
+	mpi->transport->send(mpi->proc, f, message, orr_layout_row(&row, bytes), rank,
+			     mpi->comm_tag, 0);
+}
+
 static void send_aside(struct orr_mpi *mpi, int rank, uint32_t flags, const struct far *far)
 {
 	_Static_assert(sizeof(struct aside) <= ORR_MPI_ASIDE_MAX, "a transport listens for less");
@@ -111,10 +121,7 @@ static void send_aside(struct orr_mpi *mpi, int rank, uint32_t flags, const stru
 	aside->env.size = sizeof(aside->far);
 	if (far)
 		aside->far = *far;
-	struct orr_parcel *f = orr_mpi_fly(mpi, ORR_FLIGHT_ASIDE_OUT, NULL, NULL, aside);
-	struct orr_layout row;
-	mpi->transport->send(mpi->proc, f, aside, orr_layout_row(&row, sizeof(*aside)), rank,
-			     mpi->comm_tag, 0);
+	orr_mpi_aside_post(mpi, rank, aside, sizeof(*aside));
 }
 
 void orr_mpi_stall_in(struct orr_mpi *mpi, const char *message, int source)
@@ -182,19 +189,21 @@ void orr_mpi_stall_tell(struct orr_mpi *mpi, FILE *f)
 	for (unsigned i = 0; i < a.n; i++) {
 		const struct orr_mpi_req *req = a.v[i].first;
 		struct far far;
+		int known = know(mpi, req->peer, &far);
 
+		/* Nobody has asked. */
+		if (!known && (!mpi->stall || !mpi->stall->n))
+			continue;
 		fprintf(f, "[rank %d] rank %d waits for tag %" PRId64, mpi->rank, mpi->rank,
 			req->tag);
 		if (a.v[i].nreceives > 1)
 			fprintf(f, " (and %u more receives)", a.v[i].nreceives - 1);
 		fprintf(f, " of rank %d", req->peer_rank);
-		if (know(mpi, req->peer, &far))
+		if (known)
 			tell_far(mpi, f, req->peer_rank, &far);
-		else if (mpi->stall && mpi->stall->n)
+		else
 			fprintf(f,
 				", which does not answer: its process is stopped, or its runtime has ended\n");
-		else
-			fputc('\n', f);
 	}
 }
 

@@ -8,9 +8,14 @@
 
 #include "mpi/mpi.h"
 
-#define ORR_MPI_ASK 16        /* of an envelope: it asks for a struct of stall.c */
-#define ORR_MPI_TELL 32       /* ... and this one brings it */
-#define ORR_MPI_ASIDE_MAX 256 /* bytes of either */
+#define ORR_MPI_ASK 16  /* of an envelope: it asks for a struct of stall.c */
+#define ORR_MPI_TELL 32 /* ... and this one brings it */
+
+#define ORR_MPI_ASIDE_MAX 1024 /* bytes of a message aside, of this file or of stuck.h */
+
+/* By the engine's owner: sends a message that is not the program's, which begins with an envelope
+ * that says so, and frees it by and by. */
+void orr_mpi_aside_post(struct orr_mpi *mpi, int rank, void *message, size_t bytes);
 
 /* By the engine's owner: a question or an answer came. */
 void orr_mpi_stall_in(struct orr_mpi *mpi, const char *message, int source);

@@ -101,7 +101,7 @@ static struct rest come_to_rest(struct orr_mpi *mpi, double patience_us)
 
 	for (;;) {
 		if (mpi->may_drive)
-			orr_mpi_wait_until(mpi, nothing_goes_on, &p);
+			orr_mpi_wait_until(mpi, nothing_goes_on, &p, NULL);
 		while (!nothing_goes_on(mpi, &p)) {
 			unsigned key = orr_waitq_prepare(&mpi->done);
 			if (!ORR_ATOMIC_LOAD(&mpi->ndetached))
@@ -123,6 +123,7 @@ static int start_over(struct orr_mpi *mpi, MPI_Comm comm, const uint64_t *mine, 
 	while (mpi->may_drive && !orr_mpi_own(mpi))
 		orr_sys_relax();
 	int ret = orr_sys_mpi_sum_start(mpi->proc, comm, mine, all, n, request);
+	mpi->ncollectives += mpi->may_drive && comm == mpi->comms[0]->comm;
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	return ret;
@@ -136,7 +137,8 @@ int orr_mpi_sum_start(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, 
 
 void orr_mpi_sum_finish(struct orr_mpi *mpi, MPI_Request *request)
 {
-	orr_mpi_wait_until(mpi, orr_mpi_collective_test, request);
+	orr_mpi_wait_until(mpi, orr_mpi_collective_test, request,
+			   "a call that all ranks make, as starpu_mpi_shutdown()");
 }
 
 int orr_mpi_sum_over(struct orr_mpi *mpi, MPI_Comm comm, const uint64_t *mine, uint64_t *all, int n)

@@ -38,11 +38,12 @@ static void wait_fill_status(struct orr_mpi *mpi, const struct orr_mpi_req *req,
 	status->MPI_ERROR = MPI_SUCCESS;
 }
 
-void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status)
+void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status,
+		    const char *what)
 {
 	orr_assertf(!req->detached && req->kind != ORR_MPI_FREE,
 		    "waiting for a request that frees itself");
-	orr_mpi_wait_until(mpi, wait_is_done, req);
+	orr_mpi_wait_until(mpi, wait_is_done, req, what);
 	orr_assert(req->where == ORR_MPI_DONE);
 	wait_fill_status(mpi, req, status);
 	orr_mpi_req_free(mpi, req);
@@ -60,7 +61,7 @@ int starpu_mpi_wait(starpu_mpi_req *req, MPI_Status *status)
 			"starpu_mpi_wait: the request is NULL: it was waited for or tested complete before, or never started");
 		return -EINVAL;
 	}
-	orr_mpi_finish(mpi, *req, status);
+	orr_mpi_finish(mpi, *req, status, __func__);
 	*req = NULL;
 	return 0;
 }
@@ -102,9 +103,9 @@ static int wait_no_detached(struct orr_mpi *mpi, void *arg)
 	return !ORR_ATOMIC_LOAD(&mpi->ndetached);
 }
 
-void orr_mpi_wait_detached(struct orr_mpi *mpi)
+void orr_mpi_wait_detached(struct orr_mpi *mpi, const char *what)
 {
-	orr_mpi_wait_until(mpi, wait_no_detached, NULL);
+	orr_mpi_wait_until(mpi, wait_no_detached, NULL, what);
 }
 
 /* ---- collectives: polled, so that the engine goes on meanwhile ---- */
@@ -128,11 +129,14 @@ int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm)
 
 	while (mpi->may_drive && !orr_mpi_own(mpi))
 		orr_sys_relax();
-	int ret = orr_sys_mpi_barrier_start(mpi->proc, comm, &request);
+	int ret = orr_sys_mpi_barrier_start(mpi->proc, comm, &request),
+	    whole = comm == mpi->comms[0]->comm;
+	mpi->ncollectives += mpi->may_drive && whole;
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	if (!ret)
-		orr_mpi_wait_until(mpi, orr_mpi_collective_test, &request);
+		orr_mpi_wait_until(mpi, orr_mpi_collective_test, &request,
+				   whole ? "a barrier of all ranks" : NULL);
 	return ret;
 }
 

@@ -6,6 +6,7 @@
  * again, and rests in between (mpi/rest.c). */
 #include "sys/mpi_transports.h"
 #include "sys/mpi_report.h"
+#include "sys/mpi_threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static void end_all_ranks(void)
 }
 
 /* Makes sure that MPI runs with enough thread support. */
-static int start_mpi(int *argc, char ***argv, int initialize)
+static int start_mpi(const struct orr_process *proc, int *argc, char ***argv, int initialize)
 {
 	int initialized = 0;
 
@@ -77,6 +78,7 @@ static int start_mpi(int *argc, char ***argv, int initialize)
 		return -EINVAL;
 	}
 	if (!initialized) {
+		orr_real_mpi_threads_begin(proc);
 		if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &real.provided) !=
 		    MPI_SUCCESS) {
 			orr_error("MPI_Init_thread failed");
@@ -101,9 +103,8 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 {
 	orr_assert_no_lock();
 
-	int ret = start_mpi(argc, argv, initialize);
+	int ret = start_mpi(proc, argc, argv, initialize);
 
-	(void) proc;
 	if (ret)
 		return ret;
 	MPI_Comm_dup(comm, &real.comm);
@@ -119,8 +120,10 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	}
 	*rank = real.rank;
 	*size = real.size;
-	if (!real.started)
+	if (!real.started) {
+		orr_real_mpi_threads_end();
 		real.start_us = orr_sys_now_us();
+	}
 	real.started = 1;
 	real.active = 1;
 	orr_real_on_abort(end_all_ranks);

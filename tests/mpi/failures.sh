@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The table of failures: each at 1, 16 and 512 simulated nodes and in real runs of 1 and 4 processes. A cell is
+# The table of failures: each at 1, 16 and 512 simulated nodes and in real runs of 1 and 4 processes (a deadlock: up to 16). A cell is
 # the status, the number of lines (a screen at most), and the words that a person needs.
 # orr-test: timeout 300
 # orr-test: sanitizer none
@@ -113,6 +113,15 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 	cell 3 'error: environment variable STARPU_MPI_GPUDIRECT has the value "banana": it takes .*and [23] more ranks?' \
 		env STARPU_MPI_GPUDIRECT=banana "$ORRERY" run -n 4 --mpirun "--oversubscribe --bind-to none" "$program"
 	[ "$(grep -c banana out)" = 1 ] || { cat out; die "not told once"; }
+	for n in 2 4 16; do
+		cell 1 "^.orrery..0. error: nothing can act any more: $n of $n ranks wait for ever;^  rank 0 never sent tag 1, which rank 1 waits for .\"value\";rank 1 waits:|$((n - 1)) ranks, as rank 1: send of \"value\" to rank 2, tag 2, 4 bytes: waits for its data;task add .*blocked, 1 dependencies missing" \
+			env ORRERY_STALL_TIMEOUT=300000 "$ORRERY" run -n $n --mpirun "--oversubscribe --bind-to none" "$program" deadlock
+		[ "$(grep -c 'nothing can act' out)" = 1 ] || { cat out; die "not told once"; }
+		grep -A1 'nothing can act' out | sed 1d > second
+		has second '^  rank 0 never sent tag 1, w'
+	done
+	cell 1 'nothing can act any more: 1 of 1 ranks wait for ever;task add .*blocked, 1 dependencies missing; has tag 1;tag 2 has not fired' \
+		env ORRERY_STALL_TIMEOUT=300000 "$ORRERY" run -n 1 "$program" deadlock
 	cell 1 'no message came for 1 receive: from rank 0, tag 1, "value";tasks and 2 communications wait for what will not come' \
 		"$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" "$program" end
 fi
