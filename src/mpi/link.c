@@ -261,6 +261,13 @@ static void link_iteration(struct orr_process *proc, int begins)
 	(void) begins;
 }
 
+/* Nothing is reserved. */
+static int link_yield_memory(struct orr_process *proc)
+{
+	(void) proc;
+	return 0;
+}
+
 static const struct orr_mpi_upcalls link_upcalls = {
 	.parked = link_parked,
 	.burst_end = link_burst_end,
@@ -270,6 +277,7 @@ static const struct orr_mpi_upcalls link_upcalls = {
 	.waits = link_waits,
 	.drives = link_drives,
 	.iteration = link_iteration,
+	.yield_memory = link_yield_memory,
 };
 
 /* ---- the table ---- */
