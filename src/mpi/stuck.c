@@ -21,6 +21,7 @@
  * question that is under way. */
 #include "mpi/stuck.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,8 +190,12 @@ static void give_verdict(struct orr_mpi *mpi)
 		mpi->size, mpi->size);
 	for (int i = 0; all && i < mpi->size; i++)
 		orr_stuck_list_enter(all, i, &mpi->stuck->of[i].answer);
+	/* At once, so that mpirun puts nothing in between. */
+	static char buffer[16384];
+	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
 	if (all)
 		orr_standstill_print(all, stderr, LINES - 1);
+	fflush(stderr);
 	orr_sys_mpi_abort(mpi->proc);
 }
 

@@ -20,7 +20,8 @@ stuck() {
 	[ $status = 1 ] || die "$what: status $status: $(cat err)"
 	[ "$(grep -c 'nothing can act any more' err)" = 1 ] || die "$what: not told once: $(cat err)"
 	has err "^.orrery.(.[0-9]+.)? error: nothing can act any more: $n of $n ranks wait for ever"
-	grep -A1 'nothing can act' err | sed 1d > second
+	# mpirun may put its own lines in between.
+	grep '^  ' err | head -n 1 > second
 	has second "$second"
 	for pattern in "$@"; do has err "$pattern"; done
 	[ "$(wc -l < err)" -le 24 ] || die "$what: more than a screen: $(cat err)"
