@@ -263,6 +263,8 @@ def calibrate_network(context, options):
     machines.write(path, platform_text(pieces, nodes, name + "-", note, properties))
     for first, latency, bandwidth in pieces:
         say("from %d bytes: latency %.3f us, bandwidth %.0f MB/s" % (first, latency * 1e6, bandwidth * 1e-6))
+    say("trees of real runs (orrery environment): ORRERY_MPI_LATENCY=%d ORRERY_MPI_BANDWIDTH=%d" %
+        (max(1, round(pieces[0][1] * 1e9)), round(max(p[2] for p in pieces) * 1e-6)))
     print(path)
 
 

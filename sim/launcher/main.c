@@ -24,6 +24,7 @@
 #include "launcher.h"
 #include "sim_dyn.h"
 #include "sim_native.h"
+#include "sim_network.h"
 #include "sim_thread.h"
 #include "start/process.h"
 
@@ -227,6 +228,7 @@ int orrery_sim_main(int argc, char **argv)
 	choose_stacks(&o);
 	orr_sim.share_stacks = orr_sim.network != ORR_SIM_SMPI && !orr_sim_dyn.on;
 	launcher_fit_check(&o);
+	orr_sim_mpi_route = orr_sim_network_route;
 	orr_sim.carrier = orr_sim.network == ORR_SIM_SMPI ? &orr_sim_smpi : &orr_sim_native;
 	launcher_guard_version();
 	launcher_engine_init();

@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sim_mpi.h"
+#include "sim_network.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/patience.h"
@@ -249,6 +250,30 @@ void orr_sys_mpi_wake_later(struct orr_process *proc, double us)
 void orr_sys_mpi_engine_computes(struct orr_process *proc)
 {
 	orr_sim_mpi_of(proc)->computes = 1;
+}
+
+void (*orr_sim_mpi_route)(int source, int dest, struct orr_sim_route *route);
+
+#define PROBES 4 /* ranks to which the routes are looked at */
+
+void orr_sys_mpi_network(struct orr_process *proc, struct orr_mpi_network *net)
+{
+	const struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
+	int me = proc->mpi_rank, size = proc->mpi_size;
+	double latency_s = 0, least = 1e300, overhead_s = 0;
+	for (int i = 0; i < PROBES; i++) {
+		int far = size > 1 ? 1 + (int) ((int64_t) i * (size - 2) / (PROBES - 1)) : 0;
+		struct orr_sim_route route;
+		orr_sim_mpi_route(orr_sim_mpi_member(m, me),
+				  orr_sim_mpi_member(m, (me + far) % size), &route);
+		latency_s += route.latency_s / PROBES;
+		least = fmin(least, route.bytes_per_s);
+		overhead_s = fmax(overhead_s, route.overhead_s);
+	}
+	/* Nothing is free. */
+	net->latency_us = fmax(1e6 * latency_s, 1e-3);
+	net->bytes_per_us = 1e-6 * least;
+	net->overhead_us = fmax(1e6 * overhead_s + proc->costs[ORR_COST_MESSAGE], 1e-3);
 }
 
 int orr_sys_mpi_may_drive(struct orr_process *proc)

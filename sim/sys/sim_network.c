@@ -24,6 +24,7 @@
 #define HEADER 16      /* bytes that SMPI adds to each message */
 #define TICK_S 1e-9    /* messages that arrive in the same one do so in the order of their start */
 #define TOLERANCE 1e-3 /* share: rates that differ by less are the same */
+#define LONG_BYTES 1e6 /* a message whose latency is of no account */
 #define LEVEL_PASSES 4
 #define BANDWIDTH_PASSES 4
 
@@ -98,6 +99,19 @@ struct orr_sim_pair *orr_sim_network_pair(int source, int dest)
 	if (orr_map_insert(&network.pairs, p))
 		orr_fatal("out of memory for the routes of messages; simulate fewer nodes");
 	return p;
+}
+
+void orr_sim_network_route(int source, int dest, struct orr_sim_route *route)
+{
+	struct orr_sim_glue_path path;
+	orr_sim_glue_path(orr_sim.ranks[source].host, orr_sim.ranks[dest].host, &path);
+	double bytes_per_s = path.most;
+	for (unsigned i = 0; i < path.n; i++)
+		bytes_per_s = fmin(bytes_per_s, network.links[path.links[i]].bytes_per_s);
+	route->latency_s = path.latency_s * orr_sim_glue_factor(ORR_SIM_LATENCY, 1);
+	route->bytes_per_s = bytes_per_s * orr_sim_glue_factor(ORR_SIM_BANDWIDTH, LONG_BYTES);
+	route->overhead_s = orr_sim_glue_overhead_s(ORR_SIM_SENDING, 1) +
+			    orr_sim_glue_overhead_s(ORR_SIM_RECEIVING, 1);
 }
 
 /* ---- the end of a message ---- */

@@ -52,6 +52,13 @@ struct orr_sim_flow {
 
 /* The pair of two ranks, made when they talk first. */
 struct orr_sim_pair *orr_sim_network_pair(int source, int dest);
+/* The route between two ranks as messages find it, SMPI's factors by size included. */
+struct orr_sim_route {
+	double latency_s;   /* of a message without bytes */
+	double bytes_per_s; /* of a long one */
+	double overhead_s;  /* of the processors, for one without bytes */
+};
+void orr_sim_network_route(int source, int dest, struct orr_sim_route *route);
 /* The message of so many bytes begins; it calls arrived once, later. */
 void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes);
 /* True if a message is on its way. */

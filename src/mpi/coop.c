@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Cooperative sends (14.16): sends of one value to several ranks are found here and travel along a
- * tree (relay.c), whose shape is chosen here.
+ * tree (relay.c), whose shape shape.c chooses; late.c gathers those that come one by one.
  *
  * They are found without asking the program: sends of one datum that are granted together hold it
  * for reading at the same time, so they carry the same value. The end of the task that wrote the
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include "base/assert.h"
 #include "base/log.h"
-#include "mpi/mpi.h"
+#include "mpi/late.h"
 #include "mpi/relay.h"
 
 static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
@@ -26,17 +26,6 @@ static starpu_data_handle_t handle_of(const struct orr_mpi_req *req)
 }
 
 /* ---- finding them ---- */
-
-int orr_mpi_coop_mates(const struct orr_mpi *mpi, const struct orr_mpi_req *a,
-		       const struct orr_mpi_req *b)
-{
-	return a->kind == b->kind && handle_of(a) == handle_of(b) && a->tag == b->tag &&
-	       a->context == b->context && !a->sync && !b->sync && !mpi->fake &&
-	       a->peer != mpi->rank && b->peer != mpi->rank &&
-	       a->acquire.access.node == STARPU_MAIN_RAM &&
-	       b->acquire.access.node == STARPU_MAIN_RAM && ORR_ATOMIC_LOAD_RELAXED(&mpi->coop) &&
-	       mpi->max_route;
-}
 
 void orr_mpi_burst_begin(struct orr_thread *self)
 {
@@ -105,9 +94,13 @@ void orr_mpi_coop_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_
 	if (self->bursts) {
 		struct orr_mpi_req *newest = self->burst;
 		req->link.next = newest ? &newest->link : NULL;
+		req->grows = 0;
 		self->burst = req;
 		return;
 	}
+	/* What the end of a task makes possible was inserted before. */
+	if (self->worker || ORR_ATOMIC_LOAD(&mpi->owner) == self)
+		req->grows = 0;
 	orr_mpi_submit(mpi, req, will_drive);
 }
 
@@ -139,71 +132,6 @@ void orr_mpi_coop_flush(struct orr_mpi *mpi)
 			return;
 		submit_all(mpi, held);
 	}
-}
-
-/* ---- the shape of the tree ---- */
-
-/* The cost of a message, roughly: on a fast network of today. Only their proportions count, and
- * only to choose between shapes, so they need not be measured. */
-#define LATENCY_US 10.0 /* until the receiver has it, without its bytes */
-#define OVERHEAD_US 3.0 /* of handling it, on either side */
-#define BYTES_PER_US 12.5e3
-#define PIECES 8 /* of a large payload: more gain little and each is a message */
-#define LEAST_PIECE (1 << 20)
-#define LEAST_PIECES 3
-#define CLEARLY 0.8 /* a shape must be that much cheaper than a simpler one */
-
-static uint32_t ceil_log2(uint32_t n)
-{
-	return n > 1 ? 32 - (uint32_t) __builtin_clz(n - 1) : 0;
-}
-
-static double message_us(double bytes)
-{
-	return OVERHEAD_US + bytes / BYTES_PER_US;
-}
-
-struct orr_mpi_plan orr_mpi_plan(size_t bytes, uint32_t n, size_t eager_limit, int idle)
-{
-	struct orr_mpi_plan plan = { .tree = 0, .arity = 0, .piece = bytes };
-	double whole_us = message_us((double) bytes), best_us = n * whole_us + LATENCY_US;
-	double binomial_us = ceil_log2(n + 1) * (whole_us + LATENCY_US);
-	size_t pieces = bytes / LEAST_PIECE < PIECES ? bytes / LEAST_PIECE : PIECES;
-
-	if (n < 2)
-		return plan;
-	if (binomial_us < CLEARLY * best_us) {
-		plan.tree = 1;
-		best_us = binomial_us;
-	}
-	if (!idle || bytes < eager_limit || pieces < LEAST_PIECES)
-		return plan;
-	size_t piece = (bytes + pieces - 1) / pieces;
-	double piece_us = message_us((double) piece);
-	uint32_t depth = ceil_log2(n + 2) - 1;
-	double chain_us = (double) (pieces + n - 1) * piece_us + n * LATENCY_US;
-	double binary_us = 2 * (double) (pieces + depth - 1) * piece_us + depth * LATENCY_US;
-	uint32_t arity = chain_us <= binary_us ? 1 : 2;
-	if ((arity == 1 ? chain_us : binary_us) < CLEARLY * best_us)
-		plan = (struct orr_mpi_plan){ .tree = 1, .arity = arity, .piece = piece };
-	return plan;
-}
-
-uint32_t orr_mpi_split(uint32_t n, uint32_t arity, uint32_t children_left)
-{
-	orr_assert(n > 0 && children_left > 0);
-	return arity ? (n + children_left - 1) / children_left : (n + 1) / 2;
-}
-
-uint32_t orr_mpi_nchildren(uint32_t n, uint32_t arity)
-{
-	uint32_t children = 0;
-
-	if (arity)
-		return n < arity ? n : arity;
-	for (; n; n -= orr_mpi_split(n, 0, 1))
-		children++;
-	return children;
 }
 
 /* ---- starting them ---- */
@@ -242,6 +170,13 @@ static uint32_t distinct(struct orr_mpi_req **v, uint32_t n)
 	return kept;
 }
 
+static struct orr_mpi_req *link_all(struct orr_mpi_req **v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		v[i]->link.next = i + 1 < n ? &v[i + 1]->link : NULL;
+	return v[0];
+}
+
 static void start_tree(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n,
 		       const struct orr_mpi_plan *plan)
 {
@@ -249,9 +184,7 @@ static void start_tree(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n,
 		orr_mpi_send_start(mpi, v[0]);
 		return;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		v[i]->link.next = i + 1 < n ? &v[i + 1]->link : NULL;
-	orr_mpi_relay_begin(mpi, v[0], n, plan);
+	orr_mpi_relay_begin(mpi, link_all(v, n), n, plan);
 }
 
 /* Starts the most urgent send, and lets the others wait for their turns among all sends. */
@@ -264,12 +197,31 @@ static void start_one(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n)
 	orr_mpi_send_start(mpi, v[0]);
 }
 
+/* Lets sends to distinct ranks join the tree along which their value leaves already, or wait until
+ * it has left. Returns whether they do. */
+static int join_or_wait(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n)
+{
+	struct orr_mpi_relay *r = orr_mpi_relay_of(mpi, v[0]);
+
+	if (r && orr_mpi_relay_join(mpi, r, link_all(v, n), n))
+		return 1;
+	if (orr_mpi_late_waits(mpi, link_all(v, n), r != NULL))
+		return 1;
+	for (uint32_t i = 0; i < n; i++)
+		v[i]->link.next = NULL;
+	return 0;
+}
+
 void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
 {
 	struct orr_mpi_req **v, *next;
 	uint32_t n = 0;
 
 	orr_mpi_assert_owner(mpi);
+	if (!first->link.next && !mpi->leaving && !mpi->lone) {
+		orr_mpi_send_start(mpi, first);
+		return;
+	}
 	for (struct orr_mpi_req *req = first; req; req = req_of(req->link.next))
 		n++;
 	v = malloc(n * sizeof(*v));
@@ -284,14 +236,18 @@ void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
 	}
 	uint32_t kept = distinct(v, n);
 	qsort(v, kept, sizeof(*v), by_urgency);
-	struct orr_mpi_plan plan = orr_mpi_plan(starpu_data_get_size(handle_of(first)), kept,
-						mpi->eager_limit, !mpi->nsends && !mpi->nready);
-	if (!plan.tree)
+	struct orr_mpi_plan plan = orr_mpi_plan(
+		orr_mpi_network(mpi), starpu_data_get_size(handle_of(first)), kept,
+		orr_mpi_relay_eager(mpi), !mpi->nsends && !mpi->nready);
+	int later = join_or_wait(mpi, v, kept);
+	if (!later && !plan.tree)
 		start_one(mpi, v, n);
-	for (uint32_t i = 0; plan.tree && i < kept; i += mpi->max_route)
+	for (uint32_t i = kept; later && i < n; i++)
+		orr_mpi_send_start(mpi, v[i]);
+	for (uint32_t i = 0; !later && plan.tree && i < kept; i += mpi->max_route)
 		start_tree(mpi, v + i, kept - i < mpi->max_route ? kept - i : mpi->max_route,
 			   &plan);
-	for (uint32_t i = kept; plan.tree && i < n; i++)
+	for (uint32_t i = kept; !later && plan.tree && i < n; i++)
 		orr_mpi_send_start(mpi, v[i]);
 	free(v);
 }

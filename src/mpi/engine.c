@@ -11,6 +11,7 @@
  * Invariant: a request pushed to the inbox is seen by the present owner before it leaves
  * (orr_mpi_unown), or by the pusher itself, or by the dedicated thread, which is rung unless it is
  * awake. No assertion can say so: it is a promise about the future. */
+#include "mpi/late.h"
 #include "mpi/limits.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
@@ -69,11 +70,6 @@ static void engine_land(struct orr_mpi *mpi, const struct orr_landing *l)
 
 /* ---- ready requests: a heap ---- */
 
-static inline int ready_before(const struct orr_mpi_req *a, const struct orr_mpi_req *b)
-{
-	return a->prio != b->prio ? a->prio > b->prio : a->seq < b->seq;
-}
-
 void orr_mpi_ready(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	if (mpi->nready == mpi->ready_cap) {
@@ -87,7 +83,7 @@ void orr_mpi_ready(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_mpi_assert_owner(mpi);
 	orr_assert(req->kind == ORR_MPI_SEND && req->where == ORR_MPI_FETCHING && req->granted);
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, i + 1);
-	for (; i && ready_before(req, mpi->ready[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i && orr_mpi_ready_before(req, mpi->ready[(i - 1) / 2]); i = (i - 1) / 2)
 		mpi->ready[i] = mpi->ready[(i - 1) / 2];
 	mpi->ready[i] = req;
 	req->where = ORR_MPI_READY;
@@ -104,15 +100,15 @@ static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
 
 	for (unsigned child = 1; child < mpi->nready; child = 2 * i + 1) {
 		if (child + 1 < mpi->nready &&
-		    ready_before(mpi->ready[child + 1], mpi->ready[child]))
+		    orr_mpi_ready_before(mpi->ready[child + 1], mpi->ready[child]))
 			child++;
-		if (!ready_before(mpi->ready[child], last))
+		if (!orr_mpi_ready_before(mpi->ready[child], last))
 			break;
 		mpi->ready[i] = mpi->ready[child];
 		i = child;
 	}
 	mpi->ready[i] = last;
-	orr_assertf(!mpi->nready || !ready_before(mpi->ready[0], top),
+	orr_assertf(!mpi->nready || !orr_mpi_ready_before(mpi->ready[0], top),
 		    "the heap of ready requests");
 	return top;
 }
@@ -134,7 +130,7 @@ static struct orr_mpi_req *take_mates(const struct orr_mpi *mpi, struct orr_mpi_
 	first->link.next = NULL;
 	while ((req = *list) && orr_mpi_coop_mates(mpi, first, req)) {
 		*list = link_req(req->link.next);
-		if (ready_before(req, first)) {
+		if (orr_mpi_ready_before(req, first)) {
 			req->link.next = &first->link;
 			first = req;
 		} else {
@@ -164,7 +160,9 @@ static int take_inbox(struct orr_mpi *mpi)
 		struct orr_mpi_req *req = oldest;
 		orr_assertf(req->kind != ORR_MPI_FREE, "a request in the inbox was freed");
 		if (req->kind == ORR_MPI_SEND) {
-			orr_mpi_ready(mpi, take_mates(mpi, &oldest));
+			req = take_mates(mpi, &oldest);
+			if (!orr_mpi_late_expects(mpi, req))
+				orr_mpi_ready(mpi, req);
 			continue;
 		}
 		oldest = link_req(req->link.next);
@@ -184,21 +182,28 @@ static int start_ready(struct orr_mpi *mpi)
 	int n = 0;
 
 	while (orr_mpi_may_send(mpi) && (!mpi->max_ready || n < mpi->max_ready)) {
-		struct orr_mpi_req *req = ready_pop(mpi);
-		if (req->link.next)
-			orr_mpi_coop_start(mpi, req);
-		else
-			orr_mpi_send_start(mpi, req);
+		orr_mpi_coop_start(mpi, ready_pop(mpi));
 		n++;
 	}
 	return n;
+}
+
+/* Takes in what is new, and starts what may start. */
+static int start_new(struct orr_mpi *mpi)
+{
+	struct orr_mpi_req *late;
+	int n = take_inbox(mpi);
+
+	while ((late = orr_mpi_late_due(mpi)))
+		orr_mpi_ready(mpi, late);
+	return n + start_ready(mpi);
 }
 
 int orr_mpi_busy(const struct orr_mpi *mpi)
 {
 	return ORR_ATOMIC_LOAD_RELAXED(&mpi->nflying) > 0 ||
 	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nready) || ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox) ||
-	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nposted);
+	       ORR_ATOMIC_LOAD_RELAXED(&mpi->groups) || ORR_ATOMIC_LOAD_RELAXED(&mpi->nposted);
 }
 
 static enum orr_transport_event next_event(struct orr_mpi *mpi, int wait, struct orr_landing *l)
@@ -218,7 +223,7 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 
 	orr_assert_no_lock();
 	orr_assert(!block || !mpi->may_drive);
-	int resumes = mpi->in_recess, n = resumes ? 0 : take_inbox(mpi) + start_ready(mpi);
+	int resumes = mpi->in_recess, n = resumes ? 0 : start_new(mpi);
 	enum orr_transport_event event;
 
 	mpi->in_recess = 0;
@@ -256,8 +261,7 @@ void orr_mpi_unown(struct orr_mpi *mpi)
 	disown(mpi);
 	ORR_ATOMIC_FENCE();
 	while (ORR_ATOMIC_LOAD(&mpi->inbox) && orr_mpi_own(mpi)) {
-		take_inbox(mpi);
-		start_ready(mpi);
+		start_new(mpi);
 		disown(mpi);
 		ORR_ATOMIC_FENCE();
 	}
@@ -281,8 +285,7 @@ static void start_or_ring(struct orr_mpi *mpi, int sending, int will_drive)
 	 * completions are the engine's. */
 	if (mpi->fake || sending) {
 		if (orr_mpi_own(mpi)) {
-			take_inbox(mpi);
-			start_ready(mpi);
+			start_new(mpi);
 			orr_mpi_unown(mpi);
 		}
 	}
@@ -323,6 +326,8 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 	orr_mpi_coop_flush(mpi);
 	if (cond(mpi, arg))
 		return;
+	if (orr_mpi_late_hurry(mpi) && !mpi->may_drive)
+		orr_mpi_ring(mpi);
 	if (mpi->may_drive) {
 		ORR_ATOMIC_ADD(&mpi->drivers, 1);
 		orr_mpi_stir(mpi); /* what this thread waits for is about to happen */

@@ -262,7 +262,8 @@ int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 			orr_mpi_flags(h, 0, ORR_MPI_STALE);
 		if (!here && me == owner)
 			return orr_mpi_isend(mpi, c, h, node, h->mpi_tag, prio,
-					     how | ORR_P2P_DETACHED, NULL, NULL, NULL);
+					     how | ORR_P2P_DETACHED | ORR_P2P_GROWS, NULL, NULL,
+					     NULL);
 		if (!here)
 			return orr_mpi_irecv(mpi, c, h, owner, h->mpi_tag, prio,
 					     ORR_P2P_DETACHED | ORR_P2P_THROTTLED, callback, arg,

@@ -114,6 +114,10 @@ struct orr_mpi_req {
 	uint8_t plan : 1;      /* a receive without datum: of the plan of a reduction */
 	uint8_t submitted : 1; /* a receive in the inbox, or on its way there: only who takes it out
 				  goes on with it (likewise) */
+	uint8_t grows : 1;     /* a send of an insertion, whose datum was there: others of it may
+				  follow */
+	uint8_t waited : 1;    /* a send: late.c has kept it long enough */
+	uint8_t lone : 1;      /* a send: in mpi->lone */
 	uint8_t done;          /* atomic */
 };
 
@@ -293,7 +297,13 @@ struct orr_mpi {
 	/* the owner's */
 	struct orr_mpi_flight *free_flights __attribute__((aligned(64)));
 	int nflying; /* this and nready are read by others as hints, hence written atomically */
-	struct orr_mpi_req **ready; /* heap: most urgent first */
+	struct orr_mpi_network network; /* read at its first use */
+	struct orr_mpi_relay *leaving;  /* late.c: relays with a payload that began here */
+	struct orr_mpi_req *lone;       /* and sends under way without one, by link.next, that
+					   others of their value may wait for */
+	struct orr_mpi_group *groups;   /* sends that it keeps; atomic, as a hint */
+	int hurry;                      /* atomic: a thread waits: none of them waits for others */
+	struct orr_mpi_req **ready;     /* heap: most urgent first */
 	unsigned nready, ready_cap;
 	int nsends;        /* in flight, those that count against max_sends */
 	size_t send_bytes; /* their payloads */
@@ -447,15 +457,23 @@ void orr_mpi_burst_begin(struct orr_thread *self);
 void orr_mpi_burst_end(struct orr_mpi *mpi, struct orr_thread *self);
 /* Sends that wait for announced ones go on without them: the program waits. */
 void orr_mpi_coop_flush(struct orr_mpi *mpi);
-/* Starts sends of one value (linked by link.next) along a tree, or one by one where that is as
- * fast. By the engine's owner. */
+/* Starts a send, or sends of one value (linked by link.next) along a tree, or one by one where that
+ * is as fast. By the engine's owner. */
 void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first);
 /* Puts a granted send, or a list of mates that begins with it, among those that wait to start. By
  * the engine's owner. */
 void orr_mpi_ready(struct orr_mpi *mpi, struct orr_mpi_req *req);
-/* True if both sends are of one value and the runtime may send it along a tree. */
+/* The first one is to start before the second one. */
+static inline int orr_mpi_ready_before(const struct orr_mpi_req *a, const struct orr_mpi_req *b)
+{
+	return a->prio != b->prio ? a->prio > b->prio : a->seq < b->seq;
+}
+
+/* late.c: true if both sends are of one value and the runtime may send it along a tree. */
 int orr_mpi_coop_mates(const struct orr_mpi *mpi, const struct orr_mpi_req *a,
 		       const struct orr_mpi_req *b);
+/* shape.c: the network as this world knows it. By the engine's owner. */
+const struct orr_mpi_network *orr_mpi_network(struct orr_mpi *mpi);
 
 /* order.c: messages match in the order in which they were sent; by the engine's owner */
 struct orr_mpi_peer *orr_mpi_peer_of(struct orr_mpi *mpi, int rank);
@@ -549,7 +567,9 @@ enum {
 	ORR_P2P_UNORDERED = 4,
 	ORR_P2P_BLOCKING = 8,
 	/* [waits] With STARPU_MPI_MEM_THROTTLE, until main memory has room for the datum. */
-	ORR_P2P_THROTTLED = 16
+	ORR_P2P_THROTTLED = 16,
+	/* A send of an insertion, which the next ones may repeat to other ranks. */
+	ORR_P2P_GROWS = 32
 };
 int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int dest,
 		  int64_t tag, int prio, int how, void (*callback)(void *), void *arg,

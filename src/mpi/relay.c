@@ -11,6 +11,10 @@
  * A relay that still passes on a value which its receive already has reads the datum beside the
  * tasks of the program: it shares the access.
  *
+ * At the origin, a tree of whole messages stays open: a child gets its part of the ranks that are
+ * left when its turn is next, so that ranks which the program names meanwhile join those that are
+ * left (coop.c).
+ *
  * Invariant: by the engine's owner; mpi->nrelays counts the relays with messages under way, without
  * which the process may not end. */
 #include <inttypes.h>
@@ -18,14 +22,14 @@
 #include <string.h>
 #include "base/assert.h"
 #include "base/log.h"
+#include "mpi/late.h"
 #include "mpi/limits.h"
 #include "mpi/message_trace.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 
-#define WINDOW_OUT (64 << 10) /* bytes of a payload that leave at a time, at least one message */
-#define PIECES_OUT 2          /* pieces that leave at a time */
-#define WINDOW_IN 2           /* pieces that are received at a time */
+#define PIECES_OUT 2 /* pieces that leave at a time */
+#define WINDOW_IN 4  /* pieces that are received at a time: more than leave, so that none waits */
 
 struct orr_mpi_child {
 	int32_t rank, data_tag;
@@ -37,9 +41,12 @@ struct orr_mpi_relay {
 	struct orr_mpi_req *req;     /* the receive that the payload comes for, until it has it */
 	struct orr_mpi_early *early; /* or the message that waits for one */
 	struct orr_mpi_req *sends;   /* at the origin: they end with the relay */
-	struct orr_acquire shared;   /* its access, if is_shared */
-	uint8_t is_shared, direct;   /* direct: the payload is in the datum */
-	uint8_t taken;               /* nobody else reads buf */
+	struct orr_mpi_relay *next_leaving; /* mpi->leaving, if is_leaving */
+	struct orr_acquire shared;          /* its access, if is_shared */
+	uint8_t is_shared, direct;          /* direct: the payload is in the datum */
+	uint8_t taken;                      /* nobody else reads buf */
+	uint8_t is_leaving, is_open; /* at the origin; open: others may join `rest`, the ranks that
+					no child has yet */
 	char *ptr;                   /* the payload */
 	void *buf;                   /* the same if it is the relay's */
 	size_t piece;
@@ -48,8 +55,11 @@ struct orr_mpi_relay {
 	uint64_t next_out;                 /* piece * nchildren + child */
 	size_t bytes_out;                  /* pieces under way */
 	uint32_t nflights;
-	uint32_t nchildren;
-	struct orr_mpi_child child[];
+	uint32_t arity;
+	struct orr_mpi_hop *rest;
+	uint32_t rest_from, rest_to, rest_cap;
+	uint32_t nchildren, child_cap;
+	struct orr_mpi_child *child;
 };
 
 static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
@@ -66,17 +76,16 @@ size_t orr_mpi_relay_piece_bytes(const struct orr_mpi_relay *r, uint32_t piece)
 }
 
 static struct orr_mpi_relay *relay_new(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
-				       const struct orr_mpi_route *route, uint32_t nbelow, int via)
+				       const struct orr_mpi_route *route, int via)
 {
-	uint32_t nchildren = orr_mpi_nchildren(nbelow, route->arity);
-	struct orr_mpi_relay *r = calloc(1, sizeof(*r) + nchildren * sizeof(r->child[0]));
+	struct orr_mpi_relay *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		orr_fatal("out of memory for a message to pass on");
 	r->env = *env;
 	r->origin = route->origin;
 	r->via = via;
-	r->nchildren = nchildren;
+	r->arity = route->arity;
 	r->piece = route->piece;
 	r->npieces = env->flags & ORR_MPI_EAGER
 			     ? 0
@@ -89,7 +98,8 @@ static struct orr_mpi_relay *relay_new(struct orr_mpi *mpi, const struct orr_mpi
 
 static int all_left(const struct orr_mpi_relay *r)
 {
-	return r->next_out == (uint64_t) r->npieces * r->nchildren && !r->nflights;
+	return r->next_out == (uint64_t) r->npieces * r->nchildren && !r->nflights &&
+	       r->rest_from == r->rest_to;
 }
 
 static void complete_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r)
@@ -106,6 +116,17 @@ static void complete_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 	}
 }
 
+/* The value has left; the relay is not found any more. */
+static void end_leaving(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	struct orr_mpi_relay **at = &mpi->leaving;
+
+	while (*at != r)
+		at = &(*at)->next_leaving;
+	*at = r->next_leaving;
+	orr_mpi_late_left(mpi, r->sends);
+}
+
 /* Frees the relay once everything left and nobody else reads its buffer. */
 static void relay_check_end(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
@@ -115,8 +136,12 @@ static void relay_check_end(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 		orr_acquire_release(&r->shared);
 	if (r->buf)
 		orr_mpi_free_buffer(r->buf, r->env.size);
+	if (r->is_leaving)
+		end_leaving(mpi, r);
 	if (r->sends)
 		complete_sends(mpi, r);
+	free(r->child);
+	free(r->rest);
 	free(r);
 }
 
@@ -138,16 +163,28 @@ void orr_mpi_relay_taken(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 
 /* ---- passing on ---- */
 
+static struct orr_mpi_child *child_new(struct orr_mpi_relay *r)
+{
+	if (r->nchildren == r->child_cap) {
+		r->child_cap = r->child_cap ? 2 * r->child_cap : 4;
+		r->child = realloc(r->child, r->child_cap * sizeof(*r->child));
+		if (!r->child)
+			orr_fatal("out of memory for a message to pass on");
+	}
+	return &r->child[r->nchildren++];
+}
+
 /* Sends the envelope, and an eager payload, to the ranks of hops, the first of which is the child
  * and passes it on to the others. */
-static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t arity,
-		       const struct orr_mpi_hop *hops, uint32_t n, const char *payload,
-		       struct orr_mpi_child *child)
+static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, const struct orr_mpi_hop *hops,
+		       uint32_t n, const char *payload)
 {
 	struct orr_mpi_envelope env = r->env;
-	struct orr_mpi_route route = {
-		.origin = r->origin, .n = (uint16_t) n, .arity = (uint16_t) arity, .piece = r->piece
-	};
+	struct orr_mpi_route route = { .origin = r->origin,
+				       .n = (uint16_t) n,
+				       .arity = (uint16_t) r->arity,
+				       .piece = r->piece };
+	struct orr_mpi_child *child = child_new(r);
 	size_t eager = env.flags & ORR_MPI_EAGER ? (size_t) env.size : 0;
 	size_t head = sizeof(env) + sizeof(route) + n * sizeof(*hops);
 	char *message = malloc(head + eager);
@@ -177,16 +214,26 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t ar
 			     mpi->comm_tag, 0);
 }
 
-static void send_routes(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t arity,
+static void send_routes(struct orr_mpi *mpi, struct orr_mpi_relay *r,
 			const struct orr_mpi_hop *hops, uint32_t n, const char *payload)
 {
-	for (uint32_t i = 0; i < r->nchildren; i++) {
-		uint32_t below = orr_mpi_split(n, arity, r->nchildren - i);
-		send_route(mpi, r, arity, hops, below, payload, &r->child[i]);
+	for (uint32_t left = orr_mpi_nchildren(n, r->arity); left; left--) {
+		uint32_t below = orr_mpi_split(n, r->arity, left);
+		send_route(mpi, r, hops, below, payload);
 		hops += below;
 		n -= below;
 	}
 	orr_assert(n == 0);
+}
+
+/* The next child of an open relay, with its part of the ranks that are left. */
+static void begin_child(struct orr_mpi *mpi, struct orr_mpi_relay *r)
+{
+	uint32_t below = orr_mpi_split(r->rest_to - r->rest_from, r->arity, 1);
+	uint32_t from = r->rest_from;
+
+	r->rest_from += below;
+	send_route(mpi, r, r->rest + from, below, NULL);
 }
 
 static void send_piece(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t piece,
@@ -205,9 +252,13 @@ static void send_piece(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t pi
 /* Passes on what is here, as far as the window allows. */
 static void pump(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
-	size_t window = r->npieces > 1 ? PIECES_OUT * r->piece : WINDOW_OUT;
+	size_t window = r->npieces > 1 ? PIECES_OUT * r->piece : orr_mpi_window(&mpi->network);
 
-	while (r->next_out < (uint64_t) r->arrived * r->nchildren) {
+	for (;;) {
+		if (r->rest_from < r->rest_to && r->next_out == r->nchildren)
+			begin_child(mpi, r);
+		if (r->next_out == (uint64_t) r->arrived * r->nchildren)
+			return;
 		uint32_t piece = (uint32_t) (r->next_out / r->nchildren);
 		size_t bytes = orr_mpi_relay_piece_bytes(r, piece);
 		if (r->bytes_out && r->bytes_out + bytes > window)
@@ -333,9 +384,9 @@ void orr_mpi_relay_plan(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 {
 	for (uint32_t i = 0; i < route->n; i++)
 		hops[i].seq = orr_mpi_peer_of(mpi, hops[i].rank)->nto++;
-	struct orr_mpi_relay *r = relay_new(mpi, env, route, route->n, -1);
+	struct orr_mpi_relay *r = relay_new(mpi, env, route, -1);
 	r->taken = 1;
-	send_routes(mpi, r, route->arity, hops, route->n, NULL);
+	send_routes(mpi, r, hops, route->n, NULL);
 }
 
 void orr_mpi_relay_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
@@ -347,9 +398,9 @@ void orr_mpi_relay_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 
 	orr_mpi_assert_owner(mpi);
 	if (!eager || route->n > 1) {
-		r = relay_new(mpi, env, route, route->n - 1, via);
+		r = relay_new(mpi, env, route, via);
 		r->taken = (uint8_t) eager;
-		send_routes(mpi, r, route->arity, hops + 1, route->n - 1, payload);
+		send_routes(mpi, r, hops + 1, route->n - 1, payload);
 	}
 	if (env->flags & ORR_MPI_PLAN) {
 		plan_in(mpi, env, route, hops, via);
@@ -382,18 +433,44 @@ static void gather(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr_mpi_
 	orr_mpi_payload_done(p);
 }
 
+/* Numbers the sends, which end with the relay, and appends their receivers. */
+static void enter_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr_mpi_req *sends,
+			uint32_t n)
+{
+	struct orr_mpi_req *last = r->sends;
+
+	if (r->rest_to + n > r->rest_cap) {
+		r->rest_cap = r->rest_to + n;
+		r->rest = realloc(r->rest, r->rest_cap * sizeof(*r->rest));
+		if (!r->rest)
+			orr_fatal("out of memory for the route of a message");
+	}
+	for (struct orr_mpi_req *req = sends; req; req = req_of(req->link.next)) {
+		struct orr_mpi_hop hop = { .rank = req->peer,
+					   .seq = orr_mpi_peer_of(mpi, req->peer)->nto++ };
+		orr_assert(req->where == ORR_MPI_READY && req->granted && !req->sync);
+		req->where = ORR_MPI_FLYING;
+		req->size = r->env.size;
+		orr_mpi_trace(mpi, "start", req);
+		orr_mpi_trace_request(mpi, ORR_TRACE_ROUTE, 0, req, req->peer, hop.seq);
+		r->rest[r->rest_to++] = hop;
+	}
+	while (last && last->link.next)
+		last = req_of(last->link.next);
+	if (last)
+		last->link.next = &sends->link;
+	else
+		r->sends = sends;
+}
+
 void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_t n,
 			 const struct orr_mpi_plan *plan)
 {
 	struct orr_mpi_payload p;
-	struct orr_mpi_hop *hops = malloc(n * sizeof(*hops));
-	uint32_t i = 0;
 
-	if (!hops)
-		orr_fatal("out of memory for the route of a message");
 	if (orr_mpi_payload(mpi, sends->acquire.access.handle, STARPU_MAIN_RAM, 1, 0, &p))
 		orr_sys_mpi_abort(mpi->proc);
-	int eager = p.layout.size < mpi->eager_limit || !p.layout.size;
+	int eager = p.layout.size < orr_mpi_relay_eager(mpi) || !p.layout.size;
 	struct orr_mpi_envelope env = { .tag = sends->tag,
 					.size = p.layout.size,
 					.context = sends->context,
@@ -403,25 +480,55 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 	struct orr_mpi_route route = { .origin = mpi->rank,
 				       .arity = (uint16_t) plan->arity,
 				       .piece = piece ? piece : 1 };
-	for (struct orr_mpi_req *req = sends; req; req = req_of(req->link.next)) {
-		orr_assert(req->where == ORR_MPI_READY && req->granted && !req->sync);
-		req->where = ORR_MPI_FLYING;
-		req->size = p.layout.size;
-		orr_mpi_trace(mpi, "start", req);
-		hops[i] = (struct orr_mpi_hop){ .rank = req->peer,
-						.seq = orr_mpi_peer_of(mpi, req->peer)->nto++ };
-		orr_mpi_trace_request(mpi, ORR_TRACE_ROUTE, 0, req, req->peer, hops[i++].seq);
-	}
-	orr_assert(i == n);
-	struct orr_mpi_relay *r = relay_new(mpi, &env, &route, n, -1);
-	r->sends = sends;
+	struct orr_mpi_relay *r = relay_new(mpi, &env, &route, -1);
 	r->taken = 1;
 	r->arrived = r->posted = r->npieces;
 	orr_mpi_send_begins(mpi, p.layout.size);
 	gather(mpi, r, &p);
-	send_routes(mpi, r, route.arity, hops, n, r->ptr);
-	free(hops);
+	enter_sends(mpi, r, sends, n);
+	if (!eager) {
+		r->is_leaving = 1;
+		r->next_leaving = mpi->leaving;
+		mpi->leaving = r;
+	}
+	r->is_open = r->npieces == 1;
+	if (!r->is_open) {
+		r->rest_from = r->rest_to;
+		send_routes(mpi, r, r->rest, n, r->ptr);
+	}
 	pump(mpi, r);
+}
+
+struct orr_mpi_relay *orr_mpi_relay_of(const struct orr_mpi *mpi, const struct orr_mpi_req *req)
+{
+	struct orr_mpi_relay *r = mpi->leaving;
+
+	while (r && !orr_mpi_coop_mates(mpi, r->sends, req))
+		r = r->next_leaving;
+	return r;
+}
+
+static int is_left(const struct orr_mpi_relay *r, int rank)
+{
+	for (uint32_t i = r->rest_from; i < r->rest_to; i++)
+		if (r->rest[i].rank == rank)
+			return 1;
+	return 0;
+}
+
+int orr_mpi_relay_join(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr_mpi_req *sends,
+		       uint32_t n)
+{
+	orr_mpi_assert_owner(mpi);
+	orr_assert(r->is_leaving && !all_left(r));
+	if (!r->is_open || r->rest_to - r->rest_from + n > mpi->max_route)
+		return 0;
+	for (struct orr_mpi_req *req = sends; req; req = req_of(req->link.next))
+		if (is_left(r, req->peer))
+			return 0;
+	enter_sends(mpi, r, sends, n);
+	pump(mpi, r);
+	return 1;
 }
 
 /* ---- completions ---- */

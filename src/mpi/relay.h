@@ -17,7 +17,7 @@
 struct orr_mpi_route {
 	int32_t origin; /* the rank that began, as the engine's world numbers it */
 	uint16_t n;     /* entries, this receiver first; at most ORR_MPI_ROUTE_MAX */
-	uint16_t arity; /* children of a rank; 0: a binomial tree */
+	uint16_t arity; /* children of a rank; 0: a binomial tree; more: orr_mpi_split says */
 	uint64_t piece; /* bytes of a piece of the payload */
 };
 
@@ -34,11 +34,18 @@ static inline uint32_t orr_mpi_route_max(int size)
 	return size < 3 ? 0 : size < ORR_MPI_ROUTE_MAX ? (uint32_t) size : ORR_MPI_ROUTE_MAX;
 }
 
+/* Payloads of fewer bytes travel behind their route: more than behind an envelope of one receiver,
+ * because each rank of a tree would wait for the second message. */
+static inline size_t orr_mpi_relay_eager(const struct orr_mpi *mpi)
+{
+	return 2 * mpi->eager_limit;
+}
+
 /* Bytes of the longest message with an envelope. */
 static inline size_t orr_mpi_message_max(const struct orr_mpi *mpi)
 {
 	return sizeof(struct orr_mpi_envelope) + sizeof(struct orr_mpi_route) +
-	       mpi->max_route * sizeof(struct orr_mpi_hop) + mpi->eager_limit;
+	       mpi->max_route * sizeof(struct orr_mpi_hop) + orr_mpi_relay_eager(mpi);
 }
 
 /* Of n ranks below one in the tree, how many does its next child take, itself included? */
@@ -52,13 +59,27 @@ struct orr_mpi_plan {
 	uint32_t arity;
 	size_t piece;
 };
+/* shape.c */
 /* idle: nothing else leaves this rank just now. */
-struct orr_mpi_plan orr_mpi_plan(size_t bytes, uint32_t n, size_t eager_limit, int idle);
+struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes, uint32_t n,
+				 size_t eager_limit, int idle);
+/* The time of so many bytes at full bandwidth. */
+double orr_mpi_bytes_us(const struct orr_mpi_network *net, size_t bytes);
+/* For so long a send may wait for others of the same value; 0: not at all. */
+double orr_mpi_moment_us(const struct orr_mpi_network *net, size_t bytes);
+/* So many bytes under way keep the network busy until the sender knows that some have arrived. */
+size_t orr_mpi_window(const struct orr_mpi_network *net);
 
 /* Sends the payload of `sends` (linked by link.next, one value, distinct ranks, at least two, in
  * the order in which they want to be served) along a tree, and completes them when it has left. */
 void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_t n,
 			 const struct orr_mpi_plan *plan);
+/* The relay by which the value of that send is leaving this rank, where it began; NULL: none. */
+struct orr_mpi_relay *orr_mpi_relay_of(const struct orr_mpi *mpi, const struct orr_mpi_req *req);
+/* The sends, as above, join the relay. Returns 0 if they cannot: it goes in pieces, one of them
+ * goes to a rank that it is still to serve, or they are too many. */
+int orr_mpi_relay_join(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr_mpi_req *sends,
+		       uint32_t n);
 /* It is a routed message's turn: passes it on and receives it. */
 void orr_mpi_relay_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 		      const struct orr_mpi_route *route, const struct orr_mpi_hop *hops,

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/direct.h"
+#include "mpi/late.h"
 #include "mpi/limits.h"
 #include "mpi/message_trace.h"
 #include "mpi/mpi.h"
@@ -478,6 +479,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	mpi->transport->send_ahead(mpi->proc, &req->envelope_out, message, (int) bytes, req->peer,
 				   mpi->comm_tag);
 	send_data(mpi, req, &p, env.flags, env.data_tag);
+	orr_mpi_late_leaves(mpi, req);
 }
 
 /* ---- completions ---- */
@@ -496,6 +498,8 @@ static void sent(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_assert(req->kind == ORR_MPI_SEND && req->where == ORR_MPI_FLYING && req->nflight > 0);
 	if (--req->nflight)
 		return;
+	if (req->lone)
+		orr_mpi_late_left(mpi, req);
 	if (!req->sync)
 		orr_mpi_send_ends(mpi, req->size);
 	if (req->buf) {

@@ -59,7 +59,7 @@ static struct rest look_around(struct orr_mpi *mpi)
 		orr_sys_relax();
 	if (ORR_ATOMIC_LOAD(&mpi->ndetached))
 		orr_mpi_reqs_foreach(mpi, count_left, &r);
-	r.at_rest &= !ORR_ATOMIC_LOAD(&mpi->inbox) && !mpi->nready && !mpi->nrelays;
+	r.at_rest &= !ORR_ATOMIC_LOAD(&mpi->inbox) && !mpi->nready && !mpi->nrelays && !mpi->groups;
 	r.sums[SENT] = mpi->nsent;
 	r.sums[RECEIVED] = mpi->nreceived;
 	if (mpi->may_drive)

@@ -203,6 +203,16 @@ void orr_sys_mpi_engine_computes(struct orr_process *proc)
 	(void) proc;
 }
 
+/* Only their proportions count. A process that has to share its cores takes long to notice a
+ * message. */
+void orr_sys_mpi_network(struct orr_process *proc, struct orr_mpi_network *net)
+{
+	(void) proc;
+	*net = (struct orr_mpi_network){ .latency_us = 10,
+					 .bytes_per_us = 12.5e3,
+					 .overhead_us = 3 };
+}
+
 int orr_sys_mpi_may_drive(struct orr_process *proc)
 {
 	(void) proc;
