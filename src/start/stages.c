@@ -211,6 +211,8 @@ static int start_units(struct orr_process *proc)
 	}
 	if (ret)
 		stop_units(proc);
+	else if (proc->cfg.profiling)
+		starpu_profiling_status_set(1); /* times of workers begin now, not with the clock */
 	return ret;
 }
 
