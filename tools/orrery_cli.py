@@ -22,6 +22,8 @@ SUBCOMMANDS = {
     "profile": "show how long the tasks of a traced run took",
     "trace": "show what a recorded run did, event by event",
     "explain": "say where the time of a recorded run went, along its critical path",
+    "scaling": "run a program on more and more nodes: speed-up, efficiency, where the time went",
+    "compare": "say where two runs differ, of either world, by their reports",
     "report": "write a page of HTML that shows what recorded runs did, and why",
     "config": "show what this Orrery was configured with",
     "env": "print the environment that lets builds and programs find this Orrery",

@@ -1,269 +1,164 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# `orrery explain A B`: where two recorded runs drift apart, and how far a simulated one
-# predicts a real one.
-# Invariant: the differences of the parts of the two critical paths add up to the
-# difference of the makespans, exactly; the largest comes first everywhere.
-import collections
+# `orrery compare A B`: where the reports of two runs differ, of either world. Of two
+# traces it says what `orrery explain A B` says.
+# Invariant: whatever one report has and the other has not, or has otherwise, is
+# printed; what both have alike is not.
+import json
+import os
+import sys
 
-from orrery_critical import KINDS, Run, critical_path
+from orrery_cli import UserError
 
-# The limits of the verdict on a prediction, as shares of the real makespan: the error, and the errors that
-# cancel each other out. Beyond the second pair nothing should be concluded.
-GOOD, FAIR = 0.10, 0.30
-SAME = 0.02      # a kernel, rank or way that differs by less is not mentioned,
-LITTLE = 0.001   # nor what differs by less than this share of the makespan
-MOSTLY = 0.75    # of a difference: the rank that has so much of it is named
-SHOWN = 5        # of each list on the page
-STEPS = 10       # of the progress
+HELP = """usage: orrery compare A B [--json]
 
+Says where two runs differ, by the reports that `orrery sim --report` and
+`orrery run --report` write: what the runs were (world, platform, machine, network,
+costs, command, environment, versions, seed), how long they took, what they did,
+and where the time of their workers went if both were profiled (STARPU_PROFILING=1).
+A and B may be of the same world or of both. Two traces are compared as by
+`orrery explain A B`.
 
-class Side:
-    """What is compared of one run."""
-
-    def __init__(self, trace):
-        self.trace, self.run = trace, Run(trace)
-        self.pieces = critical_path(self.run)
-        self.makespan = self.run.last - self.run.first
-        self.path, self.times, self.by_rank = collections.Counter(), collections.Counter(), collections.Counter()
-        for p in self.pieces:
-            key = (p.kind, p.detail if p.kind in ("kernel", "copy") else "")
-            self.path[key] += p.last - p.first
-            self.times[key] += 1
-            self.by_rank[key, p.rank] += p.last - p.first
-        self.kernels = collections.defaultdict(list)    # name: lengths
-        self.busy, self.over = collections.Counter(), collections.Counter()   # rank: in kernels; its last event of a task
-        self.done = {}
-        places = collections.Counter()
-        tasks = sorted(self.run.tasks.values(), key=lambda t: (t.key[0], t.submit if t.submit is not None else 0, t.key))
-        for t in tasks:
-            place = (t.key[0], t.name, places[t.key[0], t.name])
-            places[t.key[0], t.name] += 1
-            if t.start is not None and t.end is not None:
-                self.kernels[t.name].append(t.end - t.start)
-                self.busy[t.key[0]] += t.end - t.start
-                self.over[t.key[0]] = max(self.over[t.key[0]], t.end - self.run.first)
-                self.done[place] = t.end - self.run.first
-        self.ways = collections.defaultdict(list)       # (from, to): times under way
-        for r in self.run.requests.values():
-            m = r.message
-            if m is not None and m.send is not None and r.recv is not None and m.sender != m.key[1]:
-                if r.grant is None or m.envelope is None or r.grant <= m.envelope:   # else the receive was late
-                    self.ways[m.sender, m.key[1]].append(max(0, r.recv - m.send))
-        self.ranks = sorted({p.rank for p in trace.processes.values()})
-
-    def about(self):
-        return {"file": self.trace.path, "world": "simulated" if self.trace.simulated else "real",
-                "complete": self.trace.state() is None, "makespan_seconds": self.makespan * 1e-9, "ranks": len(self.ranks),
-                "workers": len(self.run.workers), "tasks": sum(map(len, self.kernels.values()))}
+  --json          the same for other programs
+"""
+# Numbers of a report, with their unit; those of SELF are about the simulation or the process, not about the program.
+NUMBERS = {"nodes": "", "workers": "", "cpus_per_node": "", "tasks": "", "messages": "", "bytes": "B", "logical_messages": "", "logical_bytes": "B",
+           "energy_j": "J", "area_bound_s": "s", "path_bound_s": "s", "uncalibrated_fraction": "", "interrupted_at_s": "s", "status": ""}
+SELF = {"wall_s": "s", "peak_rss_bytes": "B", "stacks": ""}
+TEXTS = ("kernels", "machine")
+KINDS = ("kernels", "messages", "submission", "foreign", "idle", "data", "runtime")
+TRACE = b"ORRTRACE"
 
 
-def mostly(a, b, key):
-    """The rank on which most of the difference of a part of the paths is, or None."""
-    differences = {rank: b.by_rank[key, rank] - a.by_rank[key, rank]
-                   for k, rank in set(a.by_rank) | set(b.by_rank) if k == key and rank >= 0}
-    total = sum(map(abs, differences.values()))
-    if len(a.ranks) < 2 or not total:
-        return None
-    rank = max(sorted(differences), key=lambda r: abs(differences[r]))
-    same_sign = (differences[rank] > 0) == (b.path[key] > a.path[key])
-    return rank if same_sign and abs(differences[rank]) >= MOSTLY * total else None
+def read(path):
+    """The report in that file."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise UserError("%s: %s; write a report with `orrery sim --report %s ...` or `orrery run --report %s ...`"
+                        % (path, error.strerror, path, path), 1)
+    try:
+        report = json.loads(data.decode("utf-8"))
+    except ValueError as error:
+        raise UserError("%s is no report: %s; give what --report wrote, or two traces" % (path, error if data else "it is empty"), 1)
+    if isinstance(report, dict) and "runs" in report:
+        raise UserError("%s is about several runs (--repeat); give reports of single runs" % path, 1)
+    if not isinstance(report, dict) or not isinstance(report.get("makespan_s"), (int, float)):
+        raise UserError("%s is no report: it lacks makespan_s; give what --report wrote" % path, 1)
+    return report
 
 
-def of_paths(a, b):
-    """What explains the difference: the parts of the critical paths."""
-    found = []
-    for kind, name in set(a.path) | set(b.path):
-        key = (kind, name)
-        found.append({"kind": kind, "name": name, "a_seconds": a.path[key] * 1e-9, "b_seconds": b.path[key] * 1e-9,
-                      "seconds": (b.path[key] - a.path[key]) * 1e-9,
-                      "a_pieces": a.times[key], "b_pieces": b.times[key], "rank": mostly(a, b, key)})
-    return sorted(found, key=lambda f: (-abs(f["seconds"]), f["kind"], f["name"]))
-
-
-def mean(values):
-    return sum(values) / len(values) if values else 0
-
-
-def of_lists(a, b, names):
-    """[{names…, numbers and means of both, seconds}] of what both have lists of, by what they differ in all."""
-    found = []
-    for key in set(a) | set(b):
-        one, other = a.get(key, ()), b.get(key, ())
-        row = dict(zip(names, key if isinstance(key, tuple) else (key,)))
-        row.update({"a_number": len(one), "b_number": len(other), "a_mean_seconds": mean(one) * 1e-9, "b_mean_seconds": mean(other) * 1e-9,
-                    "seconds": (sum(other) - sum(one)) * 1e-9})
-        found.append(row)
-    return sorted(found, key=lambda f: (-abs(f["seconds"]),) + tuple(f[n] for n in names))
-
-
-def of_ranks(a, b):
-    found = [{"rank": rank, "a_kernel_seconds": a.busy[rank] * 1e-9, "b_kernel_seconds": b.busy[rank] * 1e-9,
-              "a_over_seconds": a.over[rank] * 1e-9, "b_over_seconds": b.over[rank] * 1e-9,
-              "seconds": (b.busy[rank] - a.busy[rank]) * 1e-9} for rank in sorted(set(a.busy) | set(b.busy))]
-    return sorted(found, key=lambda f: (-abs(f["seconds"]), f["rank"]))
-
-
-def progress(a, b):
-    """When each tenth of the tasks that both have was done; and in which of these steps they drift apart most."""
-    common = set(a.done) & set(b.done)
-    if len(common) < STEPS:
-        return [], None
-    one, other = (sorted(side.done[place] for place in common) for side in (a, b))
-    found = []
-    for i in range(1, STEPS + 1):
-        at = len(common) * i // STEPS - 1
-        found.append({"tasks": i / STEPS, "a_seconds": one[at] * 1e-9, "b_seconds": other[at] * 1e-9,
-                      "seconds": (other[at] - one[at]) * 1e-9})
-    drift = [0] + [f["seconds"] for f in found]
-    most = max(range(STEPS), key=lambda i: abs(drift[i + 1] - drift[i]))
-    return found, {"from": most / STEPS, "to": (most + 1) / STEPS, "seconds": drift[most + 1] - drift[most]}
-
-
-def work(a, b):
-    """How the two runs differ in what they had to do; empty if they had the same tasks."""
-    said = []
-    if a.ranks != b.ranks:
-        said.append("A has %d ranks, B has %d" % (len(a.ranks), len(b.ranks)))
-    for name in sorted(set(a.kernels) | set(b.kernels)):
-        one, other = len(a.kernels.get(name, ())), len(b.kernels.get(name, ()))
-        if one != other:
-            said.append("A has %d tasks of kernel %s, B has %d" % (one, name, other))
-    return said
-
-
-def machine(a, b):
-    """How the machines differ; a prediction may be wrong for that."""
-    if len(a.run.workers) == len(b.run.workers):
-        return []
-    return ["A has %d workers, B has %d" % (len(a.run.workers), len(b.run.workers))]
-
-
-def judge(error, cancelled):
-    """The verdict on a prediction, by shares of the real makespan."""
-    if abs(error) <= GOOD and cancelled <= GOOD:
-        return "good"
-    return "fair" if abs(error) <= FAIR and cancelled <= FAIR else "poor"
-
-
-WORDS = {
-    "good": "The prediction can be trusted for this program: for its makespan, and for what makes it up.",
-    "fair": "The prediction can be trusted for orders and trends, as which policy or network is better by far, not for exact times.",
-    "poor": "The prediction should not be trusted for this program before what is first above has been corrected.",
-    "none": "No verdict: the runs had not the same to do, or were cut short.",
-}
-
-
-def verdict(a, b, paths, differs):
-    """On simulated against real, else None."""
-    if a.trace.simulated == b.trace.simulated:
-        return None
-    simulated, real = (a, b) if a.trace.simulated else (b, a)
-    if differs or a.trace.state() or b.trace.state() or not real.makespan:
-        return {"verdict": "none", "text": WORDS["none"]}
-    error = (simulated.makespan - real.makespan) / real.makespan
-    parts = [f["seconds"] for f in paths]
-    # What is too much here and too little there does not show in the sum.
-    cancelled = min(sum(s for s in parts if s > 0), -sum(s for s in parts if s < 0)) * 1e9 / real.makespan
-    word = judge(error, cancelled)
-    return {"verdict": word, "error": error, "cancelled": cancelled, "text": WORDS[word]}
-
-
-def compare(trace_a, trace_b):
-    """What there is to say of two runs, as --json prints it."""
-    a, b = Side(trace_a), Side(trace_b)
-    paths, differs = of_paths(a, b), work(a, b)
-    steps, most = progress(a, b)
-    return {"a": a.about(), "b": b.about(), "difference_seconds": (b.makespan - a.makespan) * 1e-9, "work": differs,
-            "machine": machine(a, b), "path": paths,
-            "kernels": of_lists(a.kernels, b.kernels, ("name",)), "ranks": of_ranks(a, b),
-            "ways": of_lists(a.ways, b.ways, ("from", "to")), "progress": steps, "drift": most,
-            "verdict": verdict(a, b, paths, differs),
-            "incomplete": ["%s: %s" % (t.path, t.state()) for t in (trace_a, trace_b) if t.state()]}
-
-
-def percent(part, whole):
-    return 100 * part / whole if whole else 0
-
-
-def unlike(one, other):
-    return abs(other - one) > SAME * max(abs(one), abs(other))
-
-
-def other_lists(found, row):
-    """Whether a row of of_lists() is worth a line."""
-    if abs(row["seconds"]) <= LITTLE * max(found["a"]["makespan_seconds"], found["b"]["makespan_seconds"]):
+def is_trace(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(TRACE)) == TRACE
+    except OSError:
         return False
-    return unlike(row["a_mean_seconds"], row["b_mean_seconds"]) or row["a_number"] != row["b_number"]
 
 
-def title(part):
-    name = "kernel " + part["name"] if part["kind"] == "kernel" else KINDS[part["kind"]]
-    return name + (" for " + part["name"] if part["kind"] == "copy" and part["name"] else "")
+def world(report):
+    return report.get("run", {}).get("world", "unknown")
 
 
-def write_lists(found, out):
-    kernels = [k for k in found["kernels"] if other_lists(found, k)]
-    out.write("\nKernels, by what they differ in all tasks:\n")
-    for k in kernels[:SHOWN]:
-        out.write("  %+12.6f s  %s: %d of %.6f s, then %d of %.6f s\n"
-                  % (k["seconds"], k["name"], k["a_number"], k["a_mean_seconds"], k["b_number"], k["b_mean_seconds"]))
-    if not kernels:
-        out.write("  none differs by more than %d %%\n" % (100 * SAME))
-    ranks = [r for r in found["ranks"] if unlike(r["a_kernel_seconds"], r["b_kernel_seconds"])
-             or unlike(r["a_over_seconds"], r["b_over_seconds"])]
-    out.write("\nRanks, by their time in kernels:\n")
-    for r in ranks[:SHOWN]:
-        out.write("  %+12.6f s  rank %d: its last task ended after %.6f s, then after %.6f s\n"
-                  % (r["seconds"], r["rank"], r["a_over_seconds"], r["b_over_seconds"]))
-    if not ranks:
-        out.write("  none differs by more than %d %%\n" % (100 * SAME))
-    ways = [w for w in found["ways"] if other_lists(found, w)]
-    if ways:
-        out.write("\nMessages, by the time that they were under way:\n")
-    for w in ways[:SHOWN]:
-        out.write("  %+12.6f s  rank %d to %d: %d of %.6f s, then %d of %.6f s\n"
-                  % (w["seconds"], w["from"], w["to"], w["a_number"], w["a_mean_seconds"], w["b_number"], w["b_mean_seconds"]))
+def percent(a, b):
+    """By how much b is more than a, in per cent; None if that says nothing."""
+    return 100 * (b - a) / a if a else None
 
 
-def write_end(found, out):
-    if found["progress"]:
-        out.write("\nIn time, B against A when so much of the tasks was done:\n ")
-        for step in found["progress"][1::2]:
-            out.write(" %d %%: %+.6f s%s" % (round(100 * step["tasks"]), step["seconds"], "\n" if step["tasks"] == 1 else " "))
-        drift = found["drift"]
-        if drift["seconds"]:
-            out.write("  they drift apart most between %d %% and %d %%: %+.6f s\n"
-                      % (round(100 * drift["from"]), round(100 * drift["to"]), drift["seconds"]))
-    if found["verdict"]:
-        v = found["verdict"]
-        out.write("\nSimulated against real:\n")
-        if "error" in v:
-            out.write("  the simulated makespan is %+.1f %% off; errors of %.1f %% cancel each other out\n"
-                      % (100 * v["error"], 100 * v["cancelled"]))
-        out.write("  %s\n" % v["text"])
-    for sentence in found["incomplete"]:
-        out.write("\n%s; what is said is true up to there\n" % sentence)
+def shares(report):
+    """Per cent of the workers' time by kind; {} if it was not measured."""
+    times = report.get("worker_times_s") or {}
+    whole = sum(times.values())
+    return {kind: 100 * times.get(kind, 0) / whole for kind in KINDS} if whole > 0 else {}
+
+
+def differing(a, b, names):
+    """[(name, a's, b's)] of what differs; None where one has none."""
+    return [(name, a.get(name), b.get(name)) for name in names if a.get(name) != b.get(name)]
+
+
+def compare(paths, a, b):
+    """What there is to say, as --json prints it."""
+    about_a, about_b = a.get("run", {}), b.get("run", {})
+    names = list(about_a) + [name for name in about_b if name not in about_a]
+    numbers = dict(NUMBERS)
+    if world(a) == world(b):
+        numbers.update(SELF)
+    return {
+        "files": list(paths), "worlds": [world(a), world(b)], "makespan_s": [a["makespan_s"], b["makespan_s"]],
+        "percent": percent(a["makespan_s"], b["makespan_s"]),
+        "run": differing(about_a, about_b, names) + [row for row in differing(a, b, TEXTS) if row[0] not in names],
+        "same": [name for name in names if about_a.get(name) == about_b.get(name)],
+        "numbers": differing(a, b, numbers),
+        "worker_time_percent": [[kind, shares(a).get(kind), shares(b).get(kind)] for kind in KINDS] if shares(a) or shares(b) else [],
+        "uncalibrated_s": differing(a.get("uncalibrated", {}), b.get("uncalibrated", {}),
+                                    sorted(set(a.get("uncalibrated", {})) | set(b.get("uncalibrated", {})))),
+    }
+
+
+def text_of(value):
+    if value is None:
+        return "-"
+    return "%.6g" % value if isinstance(value, float) else str(value)
+
+
+def write_number(out, name, one, other, unit):
+    change = percent(one, other) if one is not None and other is not None else None
+    out.write("  %-22s %16s %16s  %s%s\n" % (name, text_of(one), text_of(other), unit, "" if change is None else "  %+.1f %%" % change))
 
 
 def write_page(found, out):
-    a, b, d = found["a"], found["b"], found["difference_seconds"]
-    for letter, side in (("A", a), ("B", b)):
-        out.write("%s  %.6f s  %s: %s, %d ranks, %d workers, %d tasks\n"
-                  % (letter, side["makespan_seconds"], side["file"], side["world"], side["ranks"], side["workers"], side["tasks"]))
-    out.write("B takes %.6f s %s than A, %+.1f %%\n" % (abs(d), "longer" if d >= 0 else "less", percent(d, a["makespan_seconds"])))
-    for sentence in found["work"][:SHOWN]:
-        out.write("  not the same work: %s\n" % sentence)
-    for sentence in found["machine"]:
-        out.write("  not the same machine: %s\n" % sentence)
-    out.write("\nWhat explains the difference, along the critical paths:\n")
-    rows = [p for p in found["path"] if p["seconds"]]
-    for p in rows[:2 * SHOWN]:
-        out.write("  %+12.6f s  %s: %.6f s, then %.6f s%s\n" % (
-            p["seconds"], title(p), p["a_seconds"], p["b_seconds"], "" if p["rank"] is None else ", most of it on rank %d" % p["rank"]))
-    if len(rows) > 2 * SHOWN:
-        out.write("  %+12.6f s  %d others\n" % (sum(p["seconds"] for p in rows[2 * SHOWN:]), len(rows) - 2 * SHOWN))
-    if not rows:
-        out.write("  nothing\n")
-    write_lists(found, out)
-    write_end(found, out)
+    a, b = found["makespan_s"]
+    for letter, path, where, seconds in zip("AB", found["files"], found["worlds"], found["makespan_s"]):
+        out.write("%s  %.6f s  %s: a %s run\n" % (letter, seconds, path, where))
+    if a == b:
+        out.write("Both take the same time\n")
+    else:
+        change = "" if found["percent"] is None else ", %+.1f %%" % found["percent"]
+        out.write("B takes %.6f s %s than A%s\n" % (abs(b - a), "longer" if b > a else "less", change))
+    out.write("\nWhat they were:\n")
+    for name, one, other in found["run"]:
+        out.write("  %s\n    A  %s\n    B  %s\n" % (name, text_of(one), text_of(other)))
+    if found["same"]:
+        out.write("  the same in both: %s\n" % ", ".join(found["same"]))
+    out.write("\nWhat they did:%s\n" % ("" if found["numbers"] else " the same"))
+    for name, one, other in found["numbers"]:
+        write_number(out, name, one, other, {**NUMBERS, **SELF}[name])
+    if found["worker_time_percent"]:
+        out.write("\nWhere the time of the workers went, in per cent:\n")
+        for kind, one, other in found["worker_time_percent"]:
+            out.write("  %-22s %16s %16s\n" % ((kind,) + tuple("not measured" if v is None else "%.1f" % v for v in (one, other))))
+    if found["uncalibrated_s"]:
+        out.write("\nTime in kernels without a measured model, in seconds:\n")
+        for name, one, other in found["uncalibrated_s"]:
+            write_number(out, name, one, other, "s")
+
+
+def main(context, arguments):
+    if arguments and arguments[0] in ("-h", "--help"):
+        sys.stdout.write(HELP)
+        return 0
+    files = [word for word in arguments if word != "--json"]
+    for word in files:
+        if word.startswith("-"):
+            raise UserError("unknown option %s; see `orrery compare --help`" % word)
+    if len(files) != 2:
+        raise UserError("two reports, as written by --report of `orrery sim` and `orrery run`; usage: orrery compare A.json B.json")
+    if all(is_trace(path) for path in files):
+        import orrery_explain
+        return orrery_explain.main(context, arguments)
+    for path in files:
+        if is_trace(path):
+            raise UserError("%s is a trace and the other file is none; give two reports or two traces" % path)
+    found = compare(files, *(read(path) for path in files))
+    try:
+        if "--json" in arguments:
+            json.dump(found, sys.stdout, indent=1)
+            sys.stdout.write("\n")
+        else:
+            write_page(found, sys.stdout)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

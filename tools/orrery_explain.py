@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-import orrery_compare
+import orrery_drift
 import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import KINDS, Run, critical_path
@@ -132,7 +132,7 @@ def main(_context, arguments):
                         if not files else "one run, or two to compare; give only two of %s" % " ".join(files))
     traces = [orrery_tracefile.Trace(path) for path in files]
     if len(traces) == 2:
-        found, write = orrery_compare.compare(*traces), orrery_compare.write_page
+        found, write = orrery_drift.compare(*traces), orrery_drift.write_page
         sides = (found["a"], found["b"])
     else:
         found, write = answer(traces[0]), write_page

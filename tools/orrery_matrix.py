@@ -1,43 +1,65 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# `orrery matrix`: draws the traffic between each pair of nodes as three heatmaps
-# (volume, bandwidth, number of messages), from the statistics of a run.
-# Invariant: every pair is one cell, pairs without traffic have a colour of their
-# own, and unreadable input ends in a message with file and line, exit status 1.
+# `orrery matrix`: draws the traffic between each pair of nodes as heatmaps (volume,
+# bandwidth, number of messages), from the statistics of a run.
+# Invariant: unreadable input ends in a message with file and line, exit status 1.
 import os
 import re
 import sys
 
+import orrery_heatmap
 from orrery_cli import UserError
+from orrery_heatmap import QUANTITIES, SIZES, UNITS
 
-HELP = """usage: orrery matrix STATS.csv [-o DIR] [--prefix P] [--title TEXT]
+HELP = """usage: orrery matrix STATS.csv [-o DIR] [--hops] [--logical] [--only QUANTITY]
+                     [--scale linear|log] [--unit UNIT] [--limits LOW:HIGH]
+                     [--size column|page|slide] [--title TEXT] [--note TEXT]
+                     [--prefix P]
 
 Draws the communication matrices of a run: volume, bandwidth and number of
 messages, each as PDF and PNG, and prints the paths of the files.
 
-  STATS.csv       written by `orrery sim --stats`; the text that a run prints
-                  with STARPU_MPI_STATS=1 is understood too; - is standard input
-  -o DIR          where to write (default: here; created when missing)
-  --prefix P      file names are P_volume.pdf, ... (default: name of STATS)
+  STATS.csv       written by --stats of `orrery sim` and `orrery run`; the text that
+                  a run prints with STARPU_MPI_STATS=1 is understood too; - is
+                  standard input
+  --hops          what went over which pair, ranks that pass data on included (the
+                  default)
+  --logical       who needs whose data: from the rank that sends a value to the rank
+                  that uses it, whichever way it went; with --hops as well, both
+  --only QUANTITY only volume, bandwidth or messages; may be given again
+  --scale S       linear (default), or log
+  --unit UNIT     of volume and bandwidth: B, kB, MB, GB, TB, KiB, MiB, GiB, TiB
+                  (default: the decimal one that fits)
+  --limits LOW:HIGH
+                  the ends of the scale, so that the pictures of a series compare;
+                  each is a number with a unit, or is left out: 0:12MB, :3GB
+  --size S        column (of a paper, default), page or slide
   --title TEXT    written above each matrix (default: name of STATS)
+  --note TEXT     written below it (default: what the run was, from STATS)
+  -o DIR          where to write (default: here; created when missing)
+  --prefix P      file names are P_volume.pdf, P_logical_volume.pdf, ... (default:
+                  name of STATS)
 """
-COLUMNS = ["src", "dst", "bytes", "messages", "first_s", "last_s"]
+COLUMNS = ["src", "dst", "bytes", "messages", "first_s", "last_s", "active_s", "logical_bytes", "logical_messages"]
 TEXT_PAIR = re.compile(r"\[starpu_comm_stats\]\[(\d+):(\d+)\]\s+(\S+) B\s+\S+ MB(?:\s+(\S+) B/s)?(?:\s+\S+ MB/s)?(?:\s+(\d+) messages)?")
 # Words of a transport about itself at the end of a run: its name and counts of its own.
 TEXT_TRANSPORT = re.compile(r"\[starpu_comm_stats\]\[\d+\]\s+[a-z][a-z0-9_]*: ")
 STDERR_HINT = "; the table that STARPU_MPI_STATS=1 prints is on standard error: keep it with `2> FILE`"
 LARGEST_NODE = 1 << 20
 LARGEST = 1e30  # of bytes, messages and seconds
-SHORTEST_S = 1e-12  # a run that took less has no bandwidth
+SHORTEST_S = 1e-12  # a pair that was active for less has no bandwidth
+ABOUT = ("world", "machine", "network", "seed", "version")  # of the description of a run: what is written below a matrix
 
 
 class Stats:
     """Traffic per pair: {(src, dst): value} for each quantity that is known."""
 
     def __init__(self):
-        self.volume, self.bandwidth, self.messages = {}, {}, {}
+        self.volume, self.bandwidth, self.messages, self.active = {}, {}, {}, {}
+        self.logical_volume, self.logical_messages = {}, {}
+        self.kind, self.has_logical = "hops", False
         self.nodes = 0
-        self.makespan = None
+        self.about = {}  # what the run was, by name
 
     def add(self, table, src, dst, value):
         self.nodes = max(self.nodes, src + 1, dst + 1)
@@ -66,15 +88,27 @@ def read_node(path, number, name, text):
 
 
 def read_comment(stats, path, number, line):
+    match = re.match(r"# ([a-z]+): (.*)", line)
+    if match:
+        stats.about[match.group(1)] = match.group(2)
+        return
     for key, value in re.findall(r"(\w+)=(\S+)", line):
         if key == "nodes":
             stats.nodes = max(stats.nodes, read_node(path, number, key, value))
         elif key == "makespan_s":
-            stats.makespan = read_number(path, number, key, value)
+            read_number(path, number, key, value)
+
+
+def read_row(stats, path, number, row):
+    src, dst = (read_node(path, number, name, row[name]) for name in ("src", "dst"))
+    for name, table in (("bytes", stats.volume), ("messages", stats.messages), ("active_s", stats.active),
+                        ("logical_bytes", stats.logical_volume), ("logical_messages", stats.logical_messages)):
+        if name in row:
+            stats.add(table, src, dst, read_number(path, number, name, row[name]))
 
 
 def read_csv(path, lines):
-    stats, header, last = Stats(), None, 0.0
+    stats, header = Stats(), None
     for number, line in enumerate(lines, 1):
         line = line.strip()
         if not line:
@@ -92,23 +126,18 @@ def read_csv(path, lines):
             continue
         if len(fields) != len(header):
             fail(path, number, "%d fields, but the header has %d" % (len(fields), len(header)))
-        row = dict(zip(header, fields))
-        src, dst = (read_node(path, number, name, row[name]) for name in ("src", "dst"))
-        stats.add(stats.volume, src, dst, read_number(path, number, "bytes", row["bytes"]))
-        stats.add(stats.messages, src, dst, read_number(path, number, "messages", row["messages"]))
-        if "last_s" in row:
-            last = max(last, read_number(path, number, "last_s", row["last_s"]))
+        read_row(stats, path, number, dict(zip(header, fields)))
     if header is None:
         fail(path, 1, "no header line; it should be %s" % ",".join(COLUMNS))
-    duration = stats.makespan or last
-    if duration >= SHORTEST_S:
-        stats.bandwidth = {pair: value / duration for pair, value in stats.volume.items()}
+    stats.has_logical = "logical_bytes" in header and "logical_messages" in header
+    stats.bandwidth = {pair: stats.volume[pair] / seconds for pair, seconds in stats.active.items() if seconds >= SHORTEST_S}
     return stats
 
 
 def read_text(path, lines):
     """The lines of STARPU_MPI_STATS; other lines of the program's output are skipped."""
     stats, found = Stats(), False
+    stats.kind = "text"
     for number, line in enumerate(lines, 1):
         if "[starpu_comm_stats]" not in line or TEXT_TRANSPORT.search(line):
             continue
@@ -145,163 +174,131 @@ def read_stats(path):
     return read_csv(path, lines)
 
 
-def load_matplotlib():
-    try:
-        import matplotlib
-        matplotlib.use("Agg")
-        import matplotlib.pyplot
-        import numpy
-    except ImportError as error:
-        raise UserError("%s for %s; install python3-matplotlib (Debian) or pip install matplotlib"
-                        % (error, sys.executable), 1)
-    return matplotlib, numpy
+def read_limit(text):
+    """A limit in bytes, bytes per second or messages; None if it is left out."""
+    match = re.fullmatch(r"([0-9]+(?:[.][0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([A-Za-z]*)(?:/s)?", text)
+    if not text:
+        return None
+    if not match or (match.group(2) and match.group(2) not in UNITS):
+        raise UserError("--limits: '%s' is no limit; write LOW:HIGH, each a number with one of the units %s, or nothing" % (text, ", ".join(UNITS)))
+    return float(match.group(1)) * UNITS.get(match.group(2), 1)
 
 
-UNITS = {
-    "volume": [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "bytes")],
-    "bandwidth": [(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1, "B/s")],
-    "messages": [(1, "messages")],
-}
-TITLES = {"volume": "volume sent", "bandwidth": "bandwidth, mean over the run", "messages": "number of messages"}
-SILENT = "#d9d9d9"
+def read_limits(text, settings):
+    low, colon, high = text.partition(":")
+    if not colon:
+        raise UserError("--limits %s: write LOW:HIGH, one of which may be left out, for instance 0:12MB or :3GB" % text)
+    low, high = read_limit(low), read_limit(high)
+    if low is not None and high is not None and low >= high:
+        raise UserError("--limits %s: the lower end is not below the upper one" % text)
+    if settings.scale == "log" and low == 0:
+        raise UserError("--limits %s: a logarithmic scale does not begin at 0; leave the lower end out, or give --scale linear" % text)
+    settings.limits = low, high
 
 
-def unit_for(quantity, largest):
-    return next(((factor, name) for factor, name in UNITS[quantity] if largest >= factor), UNITS[quantity][-1])
+def choice(option, value, words):
+    if value not in words:
+        raise UserError("%s %s: it takes one of %s" % (option, value, ", ".join(words)))
+    return value
 
 
-def text_of(value):
-    if value == 0:
-        return "0"
-    return "%d" % value if value == int(value) and value < 1e5 else "%.3g" % value
+class Request:
+    """What the command asks for."""
 
+    def __init__(self, arguments):
+        self.source, self.kinds, self.only = None, [], []
+        self.values = {"-o": ".", "--prefix": None, "--title": None, "--note": None, "--scale": "linear", "--unit": None,
+                       "--limits": None, "--size": "column"}
+        words = list(arguments)
+        while words:
+            self.take(words.pop(0), words)
+        if self.source is None:
+            raise UserError("no statistics given; usage: orrery matrix STATS.csv -o DIR")
+        self.kinds = self.kinds or ["hops"]
+        choice("--scale", self.values["--scale"], ("linear", "log"))
+        choice("--size", self.values["--size"], tuple(SIZES))
+        if self.values["--unit"]:
+            choice("--unit", self.values["--unit"], tuple(UNITS))
+        if self.values["--limits"] and len(self.only) != 1:
+            raise UserError("--limits is about one quantity; choose it with --only %s" % "|".join(QUANTITIES))
 
-class Drawing:
-    """The common parts of the matrices of a run: size, ticks, libraries."""
-
-    def __init__(self, nodes, title):
-        self.matplotlib, self.numpy = load_matplotlib()
-        self.nodes = nodes
-        self.title = title
-        # a cell of a large matrix covers at least two pixels
-        self.side = 6.0 if nodes <= 64 else 9.0 if nodes <= 256 else 12.0
-        self.dpi = max(150, int(2.2 * nodes / (self.side * 0.75)) + 1) if nodes <= 4096 else 600
-
-    def array(self, table, factor):
-        cells = self.numpy.zeros((self.nodes, self.nodes))
-        for (src, dst), value in table.items():
-            cells[src, dst] = value / factor
-        return self.numpy.ma.masked_equal(cells, 0)
-
-    def norm(self, cells):
-        colors = self.matplotlib.colors
-        if cells.count() == 0:
-            return colors.Normalize(0, 1), False
-        low, high = float(cells.min()), float(cells.max())
-        if high / low > 100:
-            return colors.LogNorm(low, high), True
-        return colors.Normalize(0, high), False
-
-    def ticks(self, axes):
-        locator = self.matplotlib.ticker.MaxNLocator(nbins=16, integer=True, steps=[1, 2, 4, 5, 8, 10], min_n_ticks=1)
-        if self.nodes > 16 and self.nodes & (self.nodes - 1) == 0:
-            marks = list(range(0, self.nodes, self.nodes // 8)) + [self.nodes - 1]
-        elif self.nodes <= 16:
-            marks = list(range(self.nodes))
-        else:
-            marks = [int(m) for m in locator.tick_values(0, self.nodes - 1) if 0 <= m < self.nodes]
-        axes.set_xticks(marks)
-        axes.set_yticks(marks)
-        axes.tick_params(axis="x", labelrotation=90 if self.nodes > 100 else 0)
-
-    def label_cells(self, axes, cells, norm):
-        """Numbers in the cells, where they are large enough to be read."""
-        if self.nodes > 12:
-            return
-        for src in range(self.nodes):
-            for dst in range(self.nodes):
-                value = cells[src, dst]
-                if value is self.numpy.ma.masked:
-                    continue
-                shade = "white" if norm(value) < 0.55 else "black"
-                axes.text(dst, src, text_of(float(value)), ha="center", va="center", color=shade,
-                          fontsize=10 if self.nodes <= 6 else 7)
-
-    def draw(self, quantity, table, path):
-        factor, unit = unit_for(quantity, max(table.values(), default=0))
-        cells = self.array(table, factor)
-        norm, logarithmic = self.norm(cells)
-        pyplot = self.matplotlib.pyplot
-        colormap = pyplot.get_cmap("viridis").copy()
-        colormap.set_bad(SILENT)
-        figure, axes = pyplot.subplots(figsize=(self.side * 1.2, self.side))
-        image = axes.imshow(cells, norm=norm, cmap=colormap, interpolation="nearest", origin="upper")
-        bar = figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03)
-        bar.set_label("%s (%s%s)" % (TITLES[quantity], unit, ", logarithmic" if logarithmic else ""))
-        axes.set_xlabel("receiver (node)")
-        axes.set_ylabel("sender (node)")
-        axes.set_title("%s\n%s, %d nodes" % (self.title, TITLES[quantity], self.nodes))
-        self.ticks(axes)
-        self.label_cells(axes, cells, norm)
-        patch = self.matplotlib.patches.Patch(facecolor=SILENT, edgecolor="black", linewidth=0.5)
-        axes.legend([patch], ["no traffic (0)"], loc="upper left", bbox_to_anchor=(0, -0.1), frameon=False)
-        figure.tight_layout()
-        written = []
-        for suffix in ("pdf", "png"):
-            # no date, so that the same statistics give the same file
-            metadata = {"CreationDate": None} if suffix == "pdf" else {}
-            figure.savefig("%s.%s" % (path, suffix), dpi=self.dpi, metadata=metadata)
-            written.append("%s.%s" % (path, suffix))
-        pyplot.close(figure)
-        return written
-
-
-def draw_all(stats, folder, prefix, title, quantities=("volume", "bandwidth", "messages")):
-    """Draws the given quantities of the run; returns the paths of the files."""
-    if stats.nodes == 0:
-        raise UserError("the statistics name no node at all; there is nothing to draw", 1)
-    drawing = Drawing(stats.nodes, title)
-    os.makedirs(folder, exist_ok=True)
-    written = []
-    for quantity in quantities:
-        written += drawing.draw(quantity, getattr(stats, quantity), os.path.join(folder, "%s_%s" % (prefix, quantity)))
-    return written
-
-
-def parse(arguments):
-    options, source = {"-o": ".", "--prefix": None, "--title": None}, None
-    words = list(arguments)
-    while words:
-        word = words.pop(0)
+    def take(self, word, words):
         name, equals, value = word.partition("=")
-        if name in options:
+        if word in ("--hops", "--logical"):
+            self.kinds.append(word[2:])
+        elif name in self.values or name == "--only":
             if not equals and not words:
                 raise UserError("%s needs a value after it" % name)
-            options[name] = value if equals else words.pop(0)
+            value = value if equals else words.pop(0)
+            if name == "--only":
+                self.only.append(choice(name, value, QUANTITIES))
+            else:
+                self.values[name] = value
         elif word.startswith("-") and word != "-":
             raise UserError("unknown option %s; see `orrery matrix --help`" % word)
-        elif source is not None:
-            raise UserError("one file at a time, but there are %s and %s" % (source, word))
+        elif self.source is not None:
+            raise UserError("one file at a time, but there are %s and %s" % (self.source, word))
         else:
-            source = word
-    if source is None:
-        raise UserError("no statistics given; usage: orrery matrix STATS.csv -o DIR")
-    return source, options
+            self.source = word
+
+    def settings(self, stats, name):
+        settings = orrery_heatmap.Settings()
+        settings.title = self.values["--title"] if self.values["--title"] is not None else name
+        settings.scale, settings.unit, settings.size = (self.values[n] for n in ("--scale", "--unit", "--size"))
+        if self.values["--limits"]:
+            read_limits(self.values["--limits"], settings)
+        if self.values["--note"] is not None:
+            settings.note = self.values["--note"]
+        elif stats.about:
+            settings.note = note(stats.about, settings.size)
+        return settings
 
 
-def main(context, arguments):
+def note(about, size):
+    """What the run was, in a line or two."""
+    short = {"network": lambda text: "network " + text.partition(" between")[0], "version": lambda text: "Orrery " + text,
+             "seed": lambda text: "seed " + text, "machine": lambda text: "machine " + text}
+    parts = [short.get(name, str)(about[name]) for name in ABOUT if name in about]
+    lines = [""]
+    for part in parts:
+        if len(lines[-1]) + len(part) > {"column": 60, "page": 100, "slide": 100}[size]:
+            lines.append("")
+        lines[-1] += (", " if lines[-1] else "") + part
+    return "\n".join(lines)
+
+
+def choose(stats, request):
+    """{(quantity, kind): table} to draw; says on standard error what the statistics do not have."""
+    tables = {}
+    for kind in request.kinds:
+        if kind == "logical" and not stats.has_logical:
+            raise UserError("%s does not say who needs whose data; write statistics with --stats of `orrery sim` or `orrery run`" % request.source, 1)
+        for quantity in request.only or QUANTITIES:
+            if kind == "logical" and quantity == "bandwidth":
+                continue  # data that are needed have no way of their own
+            table = getattr(stats, ("logical_" if kind == "logical" else "") + quantity)
+            if not table and stats.volume and (quantity != "volume"):
+                sys.stderr.write("orrery matrix: %s has no %s; that matrix is left out\n" % (request.source, quantity))
+                continue
+            tables[quantity, kind if kind == "logical" else stats.kind] = table
+            if request.values["--scale"] == "linear" and quantity != "bandwidth" and orrery_heatmap.hidden(table):
+                sys.stderr.write("orrery matrix: %s: pairs differ by more than a factor of %d, so small values look like none; "
+                                 "--scale log shows them\n" % (quantity, 10 ** orrery_heatmap.DECADES))
+    return tables
+
+
+def main(_context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    source, options = parse(arguments)
-    name = "stdin" if source == "-" else os.path.splitext(os.path.basename(source))[0]
-    stats = read_stats(source)
-    quantities = ["volume"] + (["bandwidth"] if stats.bandwidth or not stats.volume else [])
-    if stats.messages or not stats.volume:
-        quantities.append("messages")
-    for path in draw_all(stats, options["-o"], options["--prefix"] or name, options["--title"] or name, quantities):
+    request = Request(arguments)
+    name = "stdin" if request.source == "-" else os.path.splitext(os.path.basename(request.source))[0]
+    stats = read_stats(request.source)
+    if stats.nodes == 0:
+        raise UserError("the statistics name no node at all; there is nothing to draw", 1)
+    about = "; ".join("%s: %s" % item for item in stats.about.items())
+    tables = choose(stats, request)
+    for path in orrery_heatmap.draw_all(stats.nodes, tables, request.values["-o"], request.values["--prefix"] or name,
+                                        request.settings(stats, name), about):
         print(path)
-    for quantity in TITLES:
-        if quantity not in quantities:
-            sys.stderr.write("orrery matrix: %s has no %s; that matrix is left out\n" % (source, quantity))
     return 0

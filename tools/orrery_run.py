@@ -13,10 +13,12 @@ import orrery_elf
 import orrery_jobs
 from orrery_cli import UserError, exec_program
 import orrery_launch
+import orrery_options
 from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
-                  [--mpirun "extra options"] [--trace FILE] [--show] PROGRAM [ARGS]
+                  [--mpirun "extra options"] [--report FILE] [--stats FILE]
+                  [--trace FILE] [--quiet] [--show] PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks of the machine at hand, or of the
 machines that the options or the job's allocation name.
@@ -35,8 +37,14 @@ machines that the options or the job's allocation name.
                       may be there from an earlier run. DIR is told to the program
                       as ORRERY_CHECKPOINT_DIR
   --restarts K        at most K times (default 10)
+  --report FILE.json  write what the run was, its time, tasks and messages, under
+                      the names that `orrery sim --report` uses (sets
+                      ORRERY_REPORT); for `orrery compare`
+  --stats FILE.csv    write messages and bytes of each pair of ranks, for
+                      `orrery matrix` (sets ORRERY_MPI_STATS_FILE)
   --trace FILE        record what happens into FILE, for `orrery trace` (sets
                       ORRERY_TRACE)
+  --quiet             no summary at the end
   --allow-run-as-root as root: answer the question of Open MPI, which refuses root
                       otherwise; ORRERY_ALLOW_RUN_AS_ROOT=1 does, too
   --show              print the command instead of running it
@@ -51,6 +59,32 @@ Without --mpirun and outside a batch job, the cores of this machine are shared
 out evenly: each rank is bound to cores of its own, and when there are more
 ranks than cores nothing is bound. $ORRERY_MPIRUN names another mpirun.
 """
+
+
+class Outputs:
+    """What is to be written about the run."""
+
+    def __init__(self):
+        self.report, self.stats, self.quiet = None, None, False
+
+    def prepare(self, environment, command):
+        """Empties files of older runs, and tells the program what to write."""
+        environment["ORRERY_RUN"] = command
+        if not self.quiet:
+            environment["ORRERY_SUMMARY"] = "1"
+        for path, variable in ((self.report, "ORRERY_REPORT"), (self.stats, "ORRERY_MPI_STATS_FILE")):
+            if path:
+                environment[variable] = os.path.abspath(path)
+                if os.path.isfile(path):
+                    os.truncate(path, 0)
+
+    def check(self, status):
+        """The status of the run: a report that nobody wrote fails one that did not fail by itself."""
+        if self.report and not status and (not os.path.exists(self.report) or os.path.isfile(self.report) and not os.path.getsize(self.report)):
+            sys.stderr.write("orrery run: --report %s: nobody has written it, because the program did not start the runtime, or ended "
+                             "without stopping it; call starpu_shutdown() or starpu_mpi_shutdown() on every rank\n" % self.report)
+            return 1
+        return status
 
 
 class Restart:
@@ -91,14 +125,14 @@ def default_ranks(ranks, extra, needed):
 
 
 def parse(arguments):
-    ranks, extra, show, slaves, restart = None, None, False, False, Restart()
+    ranks, extra, show, slaves, restart, outputs = None, None, False, False, Restart(), Outputs()
     elastic = {"elastic": False}
     words = list(arguments)
     while words and words[0].startswith("-"):
         word = words.pop(0)
         if word == "--":
             break
-        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace") and not words:
+        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace", "--report", "--stats") and not words:
             raise UserError("%s needs a value after it" % word)
         if word in ("-n", "-np"):
             ranks = whole("-n", words.pop(0), "ranks")
@@ -114,6 +148,13 @@ def parse(arguments):
             extra = shlex.split(word.split("=", 1)[1])
         elif word == "--trace" or word.startswith("--trace="):
             os.environ["ORRERY_TRACE"] = os.path.abspath(word.partition("=")[2] or words.pop(0))
+        elif word.partition("=")[0] in ("--report", "--stats"):
+            name, _, value = word.partition("=")
+            value = value or words.pop(0)
+            orrery_options.check_output(name, value)
+            setattr(outputs, name[2:], value)
+        elif word == "--quiet":
+            outputs.quiet = True
         elif word == "--allow-run-as-root":
             os.environ["ORRERY_ALLOW_RUN_AS_ROOT"] = "1"
         elif word == "--show":
@@ -140,7 +181,9 @@ def parse(arguments):
         raise UserError("--elastic and --restart exclude each other; leave one of them out")
     if slaves and (ranks < 2 or elastic["elastic"] or restart.folder):
         raise UserError("--master-slave needs at least 2 ranks (-n), and excludes --elastic and --restart")
-    return ranks, given, extra, show, words, elastic, restart, slaves
+    if elastic["elastic"] and outputs.report:
+        raise UserError("--report is about runs with a fixed number of processes; leave it or --elastic out")
+    return ranks, given, extra, show, words, elastic, restart, slaves, outputs
 
 
 def run_plain(command, environment):
@@ -263,7 +306,7 @@ def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    ranks, given, extra, show, words, elastic, restart, slaves = parse(arguments)
+    ranks, given, extra, show, words, elastic, restart, slaves, outputs = parse(arguments)
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
@@ -285,8 +328,10 @@ def main(context, arguments):
     if show:
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0
+    outputs.quiet = outputs.quiet or elastic["elastic"]
+    outputs.prepare(environment, "orrery run " + " ".join(shlex.quote(word) for word in arguments))
     if restart.folder:
-        return run_restarting(command, environment, restart)
+        return outputs.check(run_restarting(command, environment, restart))
     if elastic["elastic"]:
         exec_program(command, environment)
-    return run_plain(command, environment)
+    return outputs.check(run_plain(command, environment))

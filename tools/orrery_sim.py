@@ -89,6 +89,22 @@ def take_master_slave(given):
     return rest
 
 
+def take_fake(given):
+    """Takes --fake-rank and --fake-size out of the given options: the rest."""
+    values = {option.name: value for option, value in given}
+    rank, size = values.get("--fake-rank"), values.get("--fake-size")
+    if rank is None and size is None:
+        return given
+    if rank is None or size is None:
+        raise UserError("--fake-rank R and --fake-size N go together: rank R of N, alone")
+    if int(rank) >= int(size):
+        raise UserError("--fake-rank %s: there are only the ranks 0 to %d of --fake-size %s" % (rank, int(size) - 1, size))
+    if int(values.get("-n", 1)) != 1 or "--estimate" in values or "--elastic" in values:
+        raise UserError("--fake-rank is about one rank alone; leave -n, --estimate and --elastic out")
+    os.environ.update(STARPU_MPI_FAKE_RANK=rank, STARPU_MPI_FAKE_SIZE=size, STARPU_DISABLE_KERNELS="1")
+    return [pair for pair in given if pair[0].name not in ("--fake-rank", "--fake-size")]
+
+
 def take_trace(given):
     """Takes --trace out of the given options: the rest."""
     for option, value in given:
@@ -117,7 +133,7 @@ def parse(options, arguments):
     if not words:
         raise UserError("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]")
     orrery_estimate.check({option.name for option, _ in given})
-    given, failing = orrery_fail.take(take_trace(take_master_slave(given)))
+    given, failing = orrery_fail.take(take_trace(take_fake(take_master_slave(given))))
     given, request = take_repeat(given, table, show)
     return [(option.name, value) for option, value in given], words, show, request or failing
 

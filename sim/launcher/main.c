@@ -222,7 +222,11 @@ int orrery_sim_main(int argc, char **argv)
 	struct launcher_options o;
 	orr_sim.pid = getpid();
 	orr_sim.wall_start = orr_sim_wall_s();
+	orr_sim.command = orr_about_command("orrery sim", argv + 1, argc - 1);
+	orr_sim.environment = orr_about_environment();
 	launcher_options_read(&o, argc, argv);
+	orr_sim.platform = o.platform;
+	orr_sim.collectives = o.mpich ? "mpich" : "openmpi";
 	launcher_program_check(o.program[0]);
 	launcher_scope_narrow();
 	choose_stacks(&o);

@@ -264,6 +264,8 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_SHOW:
 	case OPTION_MASTER_SLAVE:
 	case OPTION_TRACE:
+	case OPTION_FAKE_RANK:
+	case OPTION_FAKE_SIZE:
 	case NOPTIONS: break; /* options_find does not return these */
 	}
 }

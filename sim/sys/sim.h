@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
+#include "base/about.h"
 #include "base/machine.h"
 #include "base/process.h"
 #include "base/source.h"
@@ -97,8 +98,8 @@ struct orr_sim_actor {
 /* One line of the statistics: what a rank sent to a peer. */
 struct orr_sim_peer {
 	int peer;
-	uint64_t messages, bytes;
-	double first_us, last_us;
+	uint64_t messages, bytes, logical_messages, logical_bytes;
+	double first_us, last_us, active_us;
 };
 
 /* The cores of a computer, see sim_cores.c. */
@@ -154,6 +155,10 @@ struct orr_sim_rank {
 	struct orr_sim_mpi *mpi; /* sim_mpi.c's own */
 	struct orr_sim_bus *bus; /* sim_bus.c's own; NULL until a copy or a device needs it */
 	double joules;           /* used by what the runtime knew of, as reported at its end */
+	struct orr_run_work work,
+		earlier; /* of the present start of the runtime; of those before */
+	unsigned epoch;  /* that `work` is of */
+	int fake;        /* 1 + the rank that the process plays (STARPU_MPI_FAKE_RANK), 0: none */
 	struct orr_sim_library *libraries; /* sim_library.c's own */
 	const struct link_map **objects;   /* its copies of the program's libraries; NULL ends */
 	struct orr_graph **graphs;         /* of all starts of the runtime, with --bound */
@@ -180,7 +185,10 @@ struct orr_sim {
 	/* settings */
 	int nranks, argc;
 	int pid;
-	const char *program; /* its absolute path */
+	const char *program;               /* its absolute path */
+	const char *command, *environment; /* as the user gave them, for descriptions of the run */
+	const char *platform;              /* a file, or NULL: the default cluster */
+	const char *collectives;           /* of the program's own MPI, as --collectives */
 	enum orr_sim_kernels kernels;
 	enum orr_sim_network network;
 	/* elastic runs: the runtime goes on with another communicator; it begins in a process that
@@ -338,6 +346,9 @@ void orr_sim_cores_steal(struct orr_sim_rank *r, double us);
 
 /* sim_memory.c */
 void orr_sim_memory_init(void);
+
+/* sim_node.c: the costs of the runtime on a rank, without the slowness of its node. */
+void orr_sim_costs(const struct orr_sim_rank *r, double costs[ORR_NCOSTS]);
 
 /* sim_report.c */
 int orr_sim_report_write(void);

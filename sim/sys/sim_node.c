@@ -20,6 +20,14 @@ int orr_sys_is_simulated(void)
 	return 1;
 }
 
+void orr_sim_costs(const struct orr_sim_rank *r, double costs[ORR_NCOSTS])
+{
+	memcpy(costs, orr_sim.costs, sizeof(orr_sim.costs));
+	for (int i = 0; r->machine && i < ORR_NCOSTS; i++)
+		if (!isnan(r->machine->costs_us[i]))
+			costs[i] = r->machine->costs_us[i];
+}
+
 int orr_sys_process_init(struct orr_process *proc)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
@@ -31,10 +39,7 @@ int orr_sys_process_init(struct orr_process *proc)
 	proc->sys = a->rank;
 	proc->mpi_rank = a->rank->rank;
 	proc->mpi_size = orr_sim.nranks;
-	memcpy(proc->costs, orr_sim.costs, sizeof(proc->costs));
-	for (int i = 0; a->rank->machine && i < ORR_NCOSTS; i++)
-		if (!isnan(a->rank->machine->costs_us[i]))
-			proc->costs[i] = a->rank->machine->costs_us[i];
+	orr_sim_costs(a->rank, proc->costs);
 	if (a->rank->machine) {
 		memcpy(proc->watts, a->rank->machine->watts, sizeof(proc->watts));
 		if (a->rank->machine->idle_watts > 0)

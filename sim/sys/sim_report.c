@@ -1,22 +1,151 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The output of a simulation at its end: the summary for people, --report, --stats.
  *
+ * The description depends on the command, the environment and the files that they name only.
+ *
  * Invariant: two runs of the same command write the same bytes, but for wall time and memory. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <simgrid/forward.h>
+#include <simgrid/version.h>
 #include <sys/resource.h>
 #include "sim.h"
+#include "base/assert.h"
 #include "base/numbers.h"
 #include "base/seam_mpi.h"
 
 struct totals {
-	uint64_t tasks, messages, bytes;
+	uint64_t tasks, messages, bytes, logical_messages, logical_bytes;
 	double makespan_s, uncalibrated, without_deviation;
 	double joules;
+	struct orr_run_work work;
 	int has_bounds;
 	struct orr_sim_bounds bounds;
 };
+
+/* ---- the description of the run ---- */
+
+static const char *network_name(void)
+{
+	static const char *const names[] = { [ORR_SIM_SMPI] = "smpi",
+					     [ORR_SIM_MAXMIN] = "maxmin",
+					     [ORR_SIM_SHARE] = "share",
+					     [ORR_SIM_QUEUE] = "queue" };
+	return names[orr_sim.network];
+}
+
+static const char *simgrid_release(void)
+{
+	static char text[32];
+	int major, minor, patch;
+	sg_version_get(&major, &minor, &patch);
+	snprintf(text, sizeof(text), "%d.%d", major, minor);
+	return text;
+}
+
+/* The machines of the nodes: "default", or "4 x a, 2 x b". */
+static void describe_machines(struct orr_about *a)
+{
+	char text[512];
+	size_t length = 0;
+	for (int i = 0; i < orr_sim.nranks; i++) {
+		int first = 1, n = 0;
+		for (int j = 0; j < i && first; j++)
+			first = strcmp(orr_sim.ranks[j].machine_name,
+				       orr_sim.ranks[i].machine_name) != 0;
+		if (!first || length > sizeof(text) - 64)
+			continue;
+		for (int j = i; j < orr_sim.nranks; j++)
+			n += !strcmp(orr_sim.ranks[j].machine_name, orr_sim.ranks[i].machine_name);
+		if (n == orr_sim.nranks) {
+			orr_about_add(a, "machine", "%s", orr_sim.ranks[0].machine_name);
+			return;
+		}
+		int m = snprintf(text + length, sizeof(text) - length, "%s%d x %.40s",
+				 length ? ", " : "", n, orr_sim.ranks[i].machine_name);
+		length += m > 0 ? (size_t) m : 0;
+	}
+	orr_about_add(a, "machine", "%s", text);
+}
+
+static void describe_network(struct orr_about *a)
+{
+	sg_host_t host = orr_sim.ranks[0].host;
+	if (orr_sim.platform)
+		orr_about_add(a, "platform", "%s", orr_sim.platform);
+	else
+		orr_about_add(a, "platform", "default cluster");
+	if (orr_sim.nranks > 1) {
+		sg_host_t other = orr_sim.ranks[1].host;
+		orr_about_add(a, "network", "%s, %.6g GB/s and %.6g us between nodes 0 and 1",
+			      network_name(), sg_host_get_route_bandwidth(host, other) * 1e-9,
+			      sg_host_get_route_latency(host, other) * 1e6);
+	} else {
+		orr_about_add(a, "network", "%s", network_name());
+	}
+	orr_about_add(a, "collectives", "%s", orr_sim.collectives);
+}
+
+static void describe_costs(struct orr_about *a)
+{
+	static const char *const names[ORR_NCOSTS] = {
+		[ORR_COST_SUBMIT] = "submit",   [ORR_COST_ACCESS] = "access",
+		[ORR_COST_FOREIGN] = "foreign", [ORR_COST_COMPLETE] = "complete",
+		[ORR_COST_DATUM] = "datum",     [ORR_COST_SCHED] = "sched",
+		[ORR_COST_MESSAGE] = "message", [ORR_COST_INTERRUPT] = "interrupt",
+		[ORR_COST_WAKE] = "wake",       [ORR_COST_LOOK] = "look",
+	};
+	double costs[ORR_NCOSTS];
+	char text[512];
+	size_t length = 0;
+	orr_sim_costs(&orr_sim.ranks[0], costs);
+	for (int i = 0; i < ORR_NCOSTS; i++) {
+		int n = snprintf(text + length, sizeof(text) - length, "%s%s %.6g", i ? ", " : "",
+				 names[i], costs[i]);
+		length += n > 0 ? (size_t) n : 0;
+		orr_assert(length < sizeof(text));
+	}
+	orr_about_add(a, "costs", "%s us", text);
+}
+
+static void describe(char *text, size_t size)
+{
+	static const char *const modes[] = { "run", "skip", "inject" };
+	const char *seed = getenv("STARPU_RAND_SEED");
+	struct orr_about a = { .text = text, .size = size };
+	*text = '\0';
+	orr_about_add(&a, "version", "%s", orrery_version());
+	orr_about_add(&a, "simgrid", "%s", simgrid_release());
+	orr_about_add(&a, "world", "simulated");
+	describe_machines(&a);
+	orr_about_add(&a, "cores", "%u", orr_sim.ranks[0].ncpus);
+	describe_network(&a);
+	describe_costs(&a);
+	orr_about_add(&a, "kernels", "%s", modes[orr_sim.kernels]);
+	orr_about_add(&a, "seed", "%s", seed ? seed : "0");
+	if (orr_sim.environment && *orr_sim.environment)
+		orr_about_add(&a, "environment", "%.1024s", orr_sim.environment);
+	orr_about_add(&a, "command", "%.1024s", orr_sim.command ? orr_sim.command : "");
+}
+
+void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size)
+{
+	(void) proc;
+	describe(text, size);
+}
+
+void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
+{
+	struct orr_sim_rank *r = proc->sys;
+	if (r->epoch != proc->epoch) {
+		r->work.nworkers = 0;
+		orr_run_work_add(&r->earlier, &r->work);
+		r->epoch = proc->epoch;
+	}
+	r->work = *w;
+}
 
 /* ---- statistics of the MPI layer ---- */
 
@@ -31,6 +160,18 @@ static struct orr_sim_peer *find_peer(struct orr_sim_rank *r, unsigned n, int pe
 {
 	struct orr_sim_peer key = { .peer = peer };
 	return n ? bsearch(&key, r->peers, n, sizeof(key), by_peer) : NULL;
+}
+
+int orr_sys_mpi_same_fake(struct orr_process *proc, int fake, int *place)
+{
+	struct orr_sim_rank *r = proc->sys;
+	int first = -1, n = 0;
+	*place = r->rank;
+	r->fake = fake + 1;
+	for (int i = 0; i < orr_sim.nranks && fake >= 0; i++)
+		if (i != r->rank && orr_sim.ranks[i].fake == fake + 1 && !n++)
+			first = i;
+	return n == 1 ? first : -1;
 }
 
 int orr_sys_mpi_prepare_stats(struct orr_process *proc)
@@ -53,18 +194,16 @@ void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 		int peer = orr_sys_mpi_process_of(proc, peers[i].peer);
 		struct orr_sim_peer *old = find_peer(r, before, peer);
 		if (!old) {
-			r->peers[r->npeers++] = (struct orr_sim_peer){ peer, peers[i].messages,
-								       peers[i].bytes,
-								       peers[i].first_us,
-								       peers[i].last_us };
-			continue;
+			old = &r->peers[r->npeers++];
+			*old = (struct orr_sim_peer){ .peer = peer, .first_us = INFINITY };
 		}
 		old->messages += peers[i].messages;
 		old->bytes += peers[i].bytes;
-		if (peers[i].first_us < old->first_us)
-			old->first_us = peers[i].first_us;
-		if (peers[i].last_us > old->last_us)
-			old->last_us = peers[i].last_us;
+		old->logical_messages += peers[i].logical_messages;
+		old->logical_bytes += peers[i].logical_bytes;
+		old->active_us += peers[i].active_us;
+		old->first_us = fmin(old->first_us, peers[i].first_us);
+		old->last_us = fmax(old->last_us, peers[i].last_us);
 	}
 	qsort(r->peers, r->npeers, sizeof(*r->peers), by_peer);
 }
@@ -95,11 +234,15 @@ static void sum(struct totals *t)
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
 		t->tasks += r->tasks;
 		t->joules += r->joules;
+		orr_run_work_add(&t->work, &r->earlier);
+		orr_run_work_add(&t->work, &r->work);
 		if (r->end_us * 1e-6 > t->makespan_s)
 			t->makespan_s = r->end_us * 1e-6;
 		for (unsigned p = 0; p < r->npeers; p++) {
 			t->messages += r->peers[p].messages;
 			t->bytes += r->peers[p].bytes;
+			t->logical_messages += r->peers[p].logical_messages;
+			t->logical_bytes += r->peers[p].logical_bytes;
 		}
 	}
 	if (orr_sim.interrupted && orr_sim_clock_s() > t->makespan_s)
@@ -150,9 +293,11 @@ static int write_stats(const struct totals *t, const char *path)
 	FILE *f = open_output(path);
 	if (!f)
 		return -1;
-	fprintf(f,
-		"# orrery stats: nodes=%d makespan_s=%.9f\nsrc,dst,bytes,messages,first_s,last_s\n",
-		orr_sim.nranks, t->makespan_s);
+	char about[ORR_ABOUT_SIZE];
+	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.9f\n", orr_sim.nranks, t->makespan_s);
+	describe(about, sizeof(about));
+	orr_about_comments(f, about);
+	fputs(ORR_MPI_STATS_HEAD, f);
 	if (orr_sim.interrupted)
 		fprintf(f, "# interrupted at %.9f s: ranks that had not ended are missing\n",
 			orr_sim_clock_s());
@@ -160,24 +305,14 @@ static int write_stats(const struct totals *t, const char *path)
 		const struct orr_sim_rank *r = &orr_sim.ranks[i];
 		for (unsigned p = 0; p < r->npeers; p++) {
 			const struct orr_sim_peer *s = &r->peers[p];
-			fprintf(f, "%d,%d,%llu,%llu,%.9f,%.9f\n", i, s->peer,
+			fprintf(f, "%d,%d,%llu,%llu,%.9f,%.9f,%.9f,%llu,%llu\n", i, s->peer,
 				(unsigned long long) s->bytes, (unsigned long long) s->messages,
-				s->first_us * 1e-6, s->last_us * 1e-6);
+				s->first_us * 1e-6, s->last_us * 1e-6, s->active_us * 1e-6,
+				(unsigned long long) s->logical_bytes,
+				(unsigned long long) s->logical_messages);
 		}
 	}
 	return close_output(f, path);
-}
-
-static void json_string(FILE *f, const char *s)
-{
-	fputc('"', f);
-	for (; *s; s++) {
-		if ((unsigned char) *s < 32)
-			fprintf(f, "\\u%04x", *s);
-		else
-			fprintf(f, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
-	}
-	fputc('"', f);
 }
 
 /* The variations, in runs that had any. */
@@ -198,23 +333,26 @@ static void write_variability(FILE *f, const struct totals *t)
 static int write_report(const struct totals *t, const char *path)
 {
 	static const char *const modes[] = { "run", "skip", "inject" };
+	char about[ORR_ABOUT_SIZE];
 	FILE *f = open_output(path);
 	if (!f)
 		return -1;
 	fprintf(f,
-		"{\n  \"nodes\": %d,\n  \"makespan_s\": %.9f,\n  \"tasks\": %llu,\n  \"messages\": %llu,\n  \"bytes\": %llu,\n",
+		"{\n  \"nodes\": %d,\n  \"makespan_s\": %.9f,\n  \"tasks\": %llu,\n  \"messages\": %llu,\n  \"bytes\": %llu,\n  \"logical_messages\": %llu,\n  \"logical_bytes\": %llu,\n",
 		orr_sim.nranks, t->makespan_s, (unsigned long long) t->tasks,
-		(unsigned long long) t->messages, (unsigned long long) t->bytes);
+		(unsigned long long) t->messages, (unsigned long long) t->bytes,
+		(unsigned long long) t->logical_messages, (unsigned long long) t->logical_bytes);
 	fprintf(f,
 		"  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %zu,\n  \"stacks\": %u,\n  \"uncalibrated_fraction\": %.6f,\n  \"uncalibrated\": {",
 		orr_sim_wall_s() - orr_sim.wall_start, orr_sim_peak_rss(), orr_sim.nstacks,
 		t->uncalibrated);
 	for (unsigned i = 0; i < orr_sim.nuncalibrated; i++) {
 		fputs(i ? ", " : "", f);
-		json_string(f, orr_sim.uncalibrated[i].name);
+		orr_about_string(f, orr_sim.uncalibrated[i].name);
 		fprintf(f, ": %.9f", orr_sim.uncalibrated[i].us * 1e-6);
 	}
 	fputs("},\n", f);
+	orr_about_work(f, &t->work);
 	if (t->has_bounds)
 		fprintf(f,
 			"  \"area_bound_s\": %.9f,\n  \"area_bound_mean_s\": %.9f,\n  \"area_bound_node\": %d,\n  \"path_bound_s\": %.9f,\n",
@@ -223,23 +361,17 @@ static int write_report(const struct totals *t, const char *path)
 	if (t->joules > 0)
 		fprintf(f, "  \"energy_j\": %.6f,\n", t->joules);
 	fprintf(f, "  \"kernels\": \"%s\",\n  \"machine\": ", modes[orr_sim.kernels]);
-	json_string(f, orr_sim.ranks[0].machine_name);
+	orr_about_string(f, orr_sim.ranks[0].machine_name);
 	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d", orr_sim.ranks[0].ncpus,
 		orr_sim.status);
 	if (orr_sim.interrupted)
 		fprintf(f, ",\n  \"interrupted_at_s\": %.9f", orr_sim_clock_s());
 	write_variability(f, t);
+	fputs(",\n", f);
+	describe(about, sizeof(about));
+	orr_about_json(f, about);
 	fputs("\n}\n", f);
 	return close_output(f, path);
-}
-
-static void print_bytes(FILE *f, double bytes)
-{
-	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
-	int u = 0;
-	for (; bytes >= 1000 && u < 5; u++)
-		bytes /= 1000;
-	fprintf(f, u ? "%.2f %s" : "%.0f %s", bytes, units[u]);
 }
 
 static void print_bounds(FILE *f, const struct totals *t)
@@ -265,12 +397,30 @@ static void print_remedy(FILE *f)
 	if (orr_sim.nranks > 1) {
 		sg_host_t other = orr_sim.ranks[1].host;
 		fputs(", a network of ", f);
-		print_bytes(f, sg_host_get_route_bandwidth(r->host, other));
+		orr_about_bytes(f, sg_host_get_route_bandwidth(r->host, other));
 		fprintf(f, "/s and %.3g us", 1e6 * sg_host_get_route_latency(r->host, other));
 	}
 	fputs(". To measure: `orrery calibrate -o m/NAME --name NAME`, run the program with STARPU_CALIBRATE=1 "
 	      "STARPU_PERF_MODEL_DIR=m/NAME STARPU_HOSTNAME=NAME, simulate with --machine m/NAME\n",
 	      f);
+}
+
+/* What the run was, in a line: the rest is in the files. */
+static void print_about(FILE *f)
+{
+	const struct orr_sim_rank *r = orr_sim.ranks;
+	const char *seed = getenv("STARPU_RAND_SEED");
+	fprintf(f, "orrery sim: machine %s (%u core%s a node), platform %s, network %s",
+		r->machine ? r->machine_name : "built in", r->ncpus, r->ncpus == 1 ? "" : "s",
+		orr_sim.platform ? orr_sim.platform : "default", network_name());
+	if (orr_sim.nranks > 1) {
+		sg_host_t other = orr_sim.ranks[1].host;
+		fputs(" (", f);
+		orr_about_bytes(f, sg_host_get_route_bandwidth(r->host, other));
+		fprintf(f, "/s, %.3g us)", 1e6 * sg_host_get_route_latency(r->host, other));
+	}
+	fprintf(f, ", seed %s, Orrery %s, SimGrid %s\n", seed ? seed : "0", orrery_version(),
+		simgrid_release());
 }
 
 static void print_summary(const struct totals *t)
@@ -280,10 +430,11 @@ static void print_summary(const struct totals *t)
 	fprintf(f, "orrery sim: %d node%s, %.6f s of virtual time, %llu tasks, %llu messages, ",
 		orr_sim.nranks, orr_sim.nranks == 1 ? "" : "s", t->makespan_s,
 		(unsigned long long) t->tasks, (unsigned long long) t->messages);
-	print_bytes(f, (double) t->bytes);
+	orr_about_bytes(f, (double) t->bytes);
 	fprintf(f, "; took %.2f s and ", orr_sim_wall_s() - orr_sim.wall_start);
-	print_bytes(f, (double) orr_sim_peak_rss());
+	orr_about_bytes(f, (double) orr_sim_peak_rss());
 	fputc('\n', f);
+	print_about(f);
 	if (t->has_bounds)
 		print_bounds(f, t);
 	if (t->joules > 0)

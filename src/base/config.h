@@ -115,6 +115,9 @@ struct orr_config {
 	char *fxt_prefix, *fxt_suffix; /* folder and name of the file then, NULL: the usual ones */
 	int generate_trace;            /* STARPU_GENERATE_TRACE: convert the trace at the end */
 	char *generate_options;        /* words for the converter, or NULL */
+	char *run_command;             /* ORRERY_RUN: the command of `orrery run`, or NULL */
+	char *report; /* ORRERY_REPORT: file for the numbers of a real run, or NULL */
+	int summary;  /* ORRERY_SUMMARY: print them at the end */
 	int task_progress;
 	long stall_us;          /* ORRERY_STALL_TIMEOUT, 0 = off */
 	long watchdog_us;       /* STARPU_WATCHDOG_TIMEOUT, 0 = off */

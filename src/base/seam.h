@@ -72,6 +72,8 @@ struct orr_thread {
 #endif
 };
 
+struct orr_run_work; /* base/about.h */
+
 /* Virtual costs of the runtime itself, see orr_sys_charge(), in microseconds for each occurrence.
  */
 enum orr_cost {
@@ -185,6 +187,12 @@ void orr_sys_spoken(struct orr_process *proc, const char *text);
 /* [any] The program goes on, and ends with a status that is not 0, whatever main returns: something
  * that the user asked for is missing. The caller has reported it. */
 void orr_sys_fail_at_end(struct orr_process *proc);
+/* [main] The work of this process since the runtime started, for the summary and the report of the
+ * run. A later call replaces it. */
+void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w);
+/* [any] Describes the run in lines (base/about.h): the world, the machine, the command and so on.
+ * size: at most ORR_ABOUT_SIZE is needed. */
+void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size);
 
 /* ---- ends of hope ---- */
 

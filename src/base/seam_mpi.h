@@ -112,12 +112,44 @@ int orr_sys_mpi_collective_test(struct orr_process *proc, MPI_Request *req);
 
 /* ---- statistics, and the end in error ---- */
 
+/* The head of the table of statistics. */
+#define ORR_MPI_STATS_HEAD \
+	"src,dst,bytes,messages,first_s,last_s,active_s,logical_bytes,logical_messages\n"
+
 /* One line per peer: what this process sent. */
 struct orr_mpi_peer_stats {
 	int peer;                 /* rank of the receiver */
-	uint64_t messages, bytes; /* data sent: payload bytes, one message per datum */
-	double first_us, last_us; /* when, by orr_sys_now_us() since the start of the program */
+	uint64_t messages, bytes; /* sent on this way, for whomever: payload bytes, one message per
+				     datum and hop of a tree */
+	uint64_t logical_messages, logical_bytes; /* sent for this peer, on whatever way */
+	double first_us, last_us; /* of both: when, by orr_sys_now_us() since the start of the
+				     program */
+	double active_us;         /* at least one message was under way to the peer, as its sender
+				     sees it */
 };
+
+/* [any] Adds the counts of the same peer. */
+static inline void orr_mpi_stats_add(struct orr_mpi_peer_stats *to,
+				     const struct orr_mpi_peer_stats *more)
+{
+	int old = to->messages || to->logical_messages;
+
+	if (!more->messages && !more->logical_messages)
+		return;
+	if (!old || more->first_us < to->first_us)
+		to->first_us = more->first_us;
+	if (!old || more->last_us > to->last_us)
+		to->last_us = more->last_us;
+	to->messages += more->messages;
+	to->bytes += more->bytes;
+	to->logical_messages += more->logical_messages;
+	to->logical_bytes += more->logical_bytes;
+	to->active_us += more->active_us;
+}
+/* [main] [waits] Collective: the processes say which rank of others each plays
+ * (STARPU_MPI_FAKE_RANK), -1: none. Returns the number of the process before this one that plays
+ * the same, if there is exactly one, else -1; *place is this process's. */
+int orr_sys_mpi_same_fake(struct orr_process *proc, int fake, int *place);
 /* [main] [waits] Collective, before the run: can what the user wants of these counts be written?
  * Otherwise -errno, after a message of one rank. */
 int orr_sys_mpi_prepare_stats(struct orr_process *proc);

@@ -9,6 +9,7 @@
 #ifndef ORR_BRIDGE_CORE_TABLE_H
 #define ORR_BRIDGE_CORE_TABLE_H
 
+#include "base/about.h"
 #include "base/link.h"
 #include "base/output.h"
 #include "base/seam.h"
@@ -20,6 +21,7 @@
 #include "core/task.h"
 #include "core/task_count.h"
 #include "core/times.h"
+#include "core/work.h"
 #include "core/worker.h"
 #include "data/access.h"
 #include "data/data.h"
@@ -73,6 +75,10 @@
 	F(orr_marker_elements) \
 	F(orr_task_npending) \
 	F(orr_task_ncompleted) \
+	F(orr_work_tell) \
+	F(orr_sys_run_describe) \
+	F(orr_real_run_own) \
+	F(orr_real_run_all) \
 	F(orr_graph_message) \
 	F(orr_trace_add) \
 	F(orr_trace_place) \

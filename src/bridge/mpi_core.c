@@ -260,6 +260,26 @@ uint64_t orr_task_ncompleted(struct orr_process *proc)
 	return core.orr_task_ncompleted(proc);
 }
 
+void orr_work_tell(struct orr_process *proc)
+{
+	core.orr_work_tell(proc);
+}
+
+void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size)
+{
+	core.orr_sys_run_describe(proc, text, size);
+}
+
+void orr_real_run_own(struct orr_process *proc, struct orr_run_totals *t)
+{
+	core.orr_real_run_own(proc, t);
+}
+
+void orr_real_run_all(const struct orr_run_totals *t)
+{
+	core.orr_real_run_all(t);
+}
+
 void orr_graph_message(struct orr_process *proc, starpu_data_handle_t h, int ordered,
 		       const struct orr_graph_message *m)
 {

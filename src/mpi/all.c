@@ -4,6 +4,7 @@
  * Invariant: nothing is pending when the call returns, unless another thread submitted more. */
 #include <errno.h>
 #include "core/task_count.h"
+#include "mpi/alone.h"
 #include "mpi/check.h"
 
 int starpu_mpi_wait_for_all(MPI_Comm comm)
@@ -16,6 +17,8 @@ int starpu_mpi_wait_for_all(MPI_Comm comm)
 		return ret;
 	if (!c)
 		return -EINVAL;
+	if (mpi->alone)
+		orr_mpi_alone_pauses(mpi);
 	if (__builtin_expect(mpi->check != NULL, 0) && c->size == mpi->size)
 		orr_mpi_check_compare(mpi);
 	ret = orr_mpi_redux_flush_all(mpi, c);
@@ -26,5 +29,7 @@ int starpu_mpi_wait_for_all(MPI_Comm comm)
 		orr_mpi_wait_detached(mpi, __func__);
 		starpu_task_wait_for_all();
 	} while (ORR_ATOMIC_LOAD(&mpi->ndetached) || orr_task_npending(mpi->proc));
+	if (mpi->alone)
+		orr_mpi_alone_waited(mpi);
 	return 0;
 }

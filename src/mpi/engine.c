@@ -11,6 +11,7 @@
  * Invariant: a request pushed to the inbox is seen by the present owner before it leaves
  * (orr_mpi_unown), or by the pusher itself, or by the dedicated thread, which is rung unless it is
  * awake. No assertion can say so: it is a promise about the future. */
+#include "mpi/alone.h"
 #include "mpi/late.h"
 #include "mpi/limits.h"
 #include "mpi/mpi.h"
@@ -169,9 +170,12 @@ static int take_inbox(struct orr_mpi *mpi)
 		req->link.next = NULL;
 		if (req->kind == ORR_MPI_SEND_PLAN)
 			orr_mpi_redux_send_plan(mpi, req);
-		else if (mpi->fake)
+		else if (mpi->fake) {
+			if (req->peer >= 0) /* else from any rank */
+				orr_mpi_peer_of(mpi, req->peer)->nfrom++;
+			orr_mpi_alone_received(mpi, req);
 			orr_mpi_complete(mpi, req);
-		else
+		} else
 			orr_mpi_recv_early(mpi, req);
 	}
 	return n;

@@ -23,6 +23,7 @@ struct orr_parcel *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req
 	f->req = req;
 	f->early = early;
 	f->buf = buf;
+	f->to = NULL;
 	return &f->flight;
 }
 
@@ -37,8 +38,32 @@ struct orr_parcel *orr_mpi_fly_relay(struct orr_mpi *mpi, int kind, struct orr_m
 	return flight;
 }
 
+/* ---- times in which a pair is active ---- */
+
+void orr_mpi_active_begin(struct orr_mpi *mpi, struct orr_parcel *parcel, struct orr_mpi_peer *p)
+{
+	orr_mpi_assert_owner(mpi);
+	((struct orr_mpi_flight *) parcel)->to = p;
+	if (!p->nactive++ && mpi->counts_time)
+		p->active_since_us = orr_sys_now_us();
+}
+
+static void active_end(struct orr_mpi *mpi, struct orr_mpi_peer *p)
+{
+	orr_mpi_assert_owner(mpi);
+	orr_assert(p->nactive > 0);
+	if (--p->nactive || !mpi->counts_time)
+		return;
+	double us = orr_sys_now_us() - p->active_since_us;
+	orr_lock(&mpi->lock);
+	p->stats.active_us += us;
+	orr_unlock(&mpi->lock);
+}
+
 void orr_mpi_fly_end(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 {
+	if (f->to)
+		active_end(mpi, f->to);
 	f->next = mpi->free_flights;
 	mpi->free_flights = f;
 }

@@ -9,12 +9,14 @@
  * Invariant: proc->mpi is set exactly while the engine may be used. No message is exchanged to
  * start, unless traces are to have one clock. */
 #include <config.h>
+#include "mpi/alone.h"
 #include "mpi/check.h"
 #include "mpi/direct.h"
 #include "mpi/lb.h"
 #include "mpi/limits.h"
 #include "mpi/meet.h"
 #include "mpi/mpi.h"
+#include "orrery.h"
 #include "orrery_resize.h"
 #include "mpi/relay.h"
 #include "mpi/resize.h"
@@ -68,6 +70,7 @@ static void configure(struct orr_mpi *mpi)
 	mpi->fake = cfg->mpi_fake_rank >= 0 || cfg->mpi_fake_size > 0;
 	mpi->counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM : ORR_MPI_COUNTS_FOR_WORLD;
 	mpi->print_stats = cfg->mpi_stats;
+	mpi->counts_time = cfg->mpi_stats_file || orrery_is_simulated();
 	orr_mpi_limits_init(mpi);
 	orr_mpi_direct_init(mpi);
 }
@@ -103,6 +106,21 @@ static int configure_fake(struct orr_mpi *mpi, int *rank, int *size)
 	return -EINVAL;
 }
 
+/* [waits] Two processes that play one rank measure it twice: the second one says so. */
+static void check_fakes(struct orr_process *proc)
+{
+	const struct orr_config *cfg = &proc->cfg;
+	int fake = cfg->mpi_fake_size > 0 ? cfg->mpi_fake_rank : -1, place, other;
+
+	if (orr_sys_mpi_elastic())
+		return;
+	other = orr_sys_mpi_same_fake(proc, fake, &place);
+	if (other >= 0)
+		orr_warn(
+			"processes %d and %d of this run both play rank %d of %d, and measure the same: start one process, or give each a STARPU_MPI_FAKE_RANK of its own",
+			other, place, fake, cfg->mpi_fake_size);
+}
+
 static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, double begun_us,
 		struct orr_mpi **out)
 {
@@ -132,11 +150,14 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, dou
 		orr_mpi_data_init(mpi);
 		orr_map_init(&mpi->peers, offsetof(struct orr_mpi_peer, key));
 		orr_mpi_check_init(mpi);
-		ret = orr_mpi_comms_init(mpi, comm);
+		ret = mpi->fake ? orr_mpi_alone_init(mpi) : 0;
 	}
-	if (ret)
+	if (!ret)
+		ret = orr_mpi_comms_init(mpi, comm);
+	if (ret) {
+		orr_mpi_alone_exit(mpi);
 		free(mpi);
-	else
+	} else
 		*out = mpi;
 	return ret;
 }
@@ -164,6 +185,7 @@ static void unmake(struct orr_mpi *mpi)
 	orr_mpi_reqs_exit(mpi);
 	orr_waitq_destroy(&mpi->done);
 	orr_mpi_rest_exit(mpi);
+	orr_mpi_alone_exit(mpi);
 	free(mpi->types);
 	free(mpi->ranges);
 	free(mpi);
@@ -270,6 +292,7 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 		ret = begin_core(&core, conf);
 	if (ret)
 		goto no_core;
+	check_fakes(proc);
 	ret = orr_sys_mpi_prepare_stats(proc);
 	if (ret)
 		goto no_core;

@@ -171,7 +171,8 @@ struct orr_mpi_flight {
 		struct orr_mpi_early *early;
 		struct orr_mpi_relay *relay; /* of the last three */
 	};
-	void *buf; /* envelope to free at the end */
+	void *buf;               /* envelope to free at the end */
+	struct orr_mpi_peer *to; /* the pair is active meanwhile; NULL: this counts for none */
 	struct orr_mpi_flight *next;
 };
 
@@ -182,7 +183,9 @@ struct orr_mpi_peer {
 	struct orr_mpi_peer_stats stats, before;
 	uint64_t program_bytes; /* of all these, sent while the program had statistics enabled */
 	/* the engine's owner's: */
-	uint32_t nto, nfrom; /* messages to it, and messages of it that were matched or kept */
+	uint32_t nactive;       /* flights to it */
+	double active_since_us; /* since when there are some */
+	uint32_t nto, nfrom;    /* messages to it, and messages of it that were matched or kept */
 	struct orr_mpi_held *held; /* of those that overtook others, by number */
 };
 
@@ -217,11 +220,14 @@ struct orr_mpi_ext {
 	struct orr_mpi_req *held; /* newest first */
 };
 
+struct orr_mpi_alone;
+
 struct orr_mpi {
 	struct orr_process *proc;
-	int rank, size; /* in the engine's world */
-	int left;       /* switched to no communicator: only its end is to come */
-	int fake;       /* this process plays one rank of many: nothing is sent */
+	int rank, size;              /* in the engine's world */
+	int left;                    /* switched to no communicator: only its end is to come */
+	int fake;                    /* this process plays one rank of many: nothing is sent */
+	struct orr_mpi_alone *alone; /* its account then (alone.h), else NULL */
 	int may_drive;
 	int workers_look; /* workers poll between tasks: there is no core for a thread that only
 			     polls */
@@ -272,6 +278,7 @@ struct orr_mpi {
 	struct orr_map peers; /* struct orr_mpi_peer; the engine's owner enters them */
 	int counting;         /* atomic: enum orr_mpi_counting */
 	int print_stats;      /* at the end */
+	int counts_time;      /* somebody wants to know how long pairs are active */
 
 	/* between threads and the engine */
 	struct orr_mpi_req *inbox __attribute__((aligned(64))); /* atomic stack */
@@ -444,6 +451,8 @@ struct orr_parcel *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req
 /* A flight of a relay. */
 struct orr_parcel *orr_mpi_fly_relay(struct orr_mpi *mpi, int kind, struct orr_mpi_relay *r,
 				     uint32_t piece, void *buf);
+/* A flight to the peer begins: the pair is active until orr_mpi_fly_end(). */
+void orr_mpi_active_begin(struct orr_mpi *mpi, struct orr_parcel *parcel, struct orr_mpi_peer *p);
 /* It was reported, and what it was for is done. */
 void orr_mpi_fly_end(struct orr_mpi *mpi, struct orr_mpi_flight *f);
 
@@ -668,7 +677,10 @@ void orr_mpi_redux_send_plan(struct orr_mpi *mpi, struct orr_mpi_req *req);
 void orr_mpi_redux_planned(struct orr_mpi *mpi, struct orr_mpi_req *req, const void *plan);
 
 /* stats.c */
-void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes);
+/* Counts a message to the peer: that leaves for it (HOP), that is for it (LOGICAL), or both. */
+enum { ORR_MPI_COUNT_HOP = 1, ORR_MPI_COUNT_LOGICAL = 2 };
+void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, unsigned what);
+
 void orr_mpi_stats_report(struct orr_mpi *mpi);
 /* [waits] The same before the layer goes on with another communicator, or without one. */
 void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next);

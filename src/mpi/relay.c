@@ -203,11 +203,13 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, const struc
 	memcpy(message + sizeof(env) + sizeof(route), hops, n * sizeof(*hops));
 	if (eager)
 		orr_sys_memcpy(mpi->proc, message + head, payload, eager);
-	orr_mpi_count(mpi, orr_mpi_peer_of(mpi, child->rank), env.size);
+	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, child->rank);
+	orr_mpi_count(mpi, peer, env.size, ORR_MPI_COUNT_HOP);
 	orr_mpi_trace_message(mpi, ORR_TRACE_SEND, ORR_TRACE_RELAYED, &env, child->rank,
 			      (uint32_t) r->origin);
 	mpi->nsent++;
 	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_ROUTE_OUT, r, 0, message);
+	orr_mpi_active_begin(mpi, f, peer);
 	r->nflights++;
 	struct orr_layout row;
 	mpi->transport->send(mpi->proc, f, message, orr_layout_row(&row, head + eager), child->rank,
@@ -243,6 +245,7 @@ static void send_piece(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t pi
 	struct orr_layout row;
 	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_OUT, r, piece, NULL);
 
+	orr_mpi_active_begin(mpi, f, orr_mpi_peer_of(mpi, child->rank));
 	r->nflights++;
 	r->bytes_out += bytes;
 	mpi->transport->send(mpi->proc, f, r->ptr + piece * r->piece, orr_layout_row(&row, bytes),
@@ -446,12 +449,13 @@ static void enter_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr
 			orr_fatal("out of memory for the route of a message");
 	}
 	for (struct orr_mpi_req *req = sends; req; req = req_of(req->link.next)) {
-		struct orr_mpi_hop hop = { .rank = req->peer,
-					   .seq = orr_mpi_peer_of(mpi, req->peer)->nto++ };
+		struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, req->peer);
+		struct orr_mpi_hop hop = { .rank = req->peer, .seq = peer->nto++ };
 		orr_assert(req->where == ORR_MPI_READY && req->granted && !req->sync);
 		req->where = ORR_MPI_FLYING;
 		req->size = r->env.size;
 		orr_mpi_trace(mpi, "start", req);
+		orr_mpi_count(mpi, peer, r->env.size, ORR_MPI_COUNT_LOGICAL);
 		orr_mpi_trace_request(mpi, ORR_TRACE_ROUTE, 0, req, req->peer, hop.seq);
 		r->rest[r->rest_to++] = hop;
 	}

@@ -6,6 +6,10 @@
  * second is the one that the program sees and that is printed at the end; it runs while the program
  * wants it, from the start with STARPU_MPI_STATS or from starpu_mpi_comm_stats_enable().
  *
+ * The first count has two parts. What went over which pair counts each hop of a tree; who needs
+ * whose data counts each value once for each rank that it was sent for (logical), whichever way it
+ * went.
+ *
  * Invariant: one message per datum, its payload's bytes, however many messages of MPI carry it: so
  * both worlds count the same. */
 #include <errno.h>
@@ -14,26 +18,36 @@
 #include <string.h>
 #include "base/numbers.h"
 #include "orrery.h"
+#include "mpi/alone.h"
 #include "mpi/mpi.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "core/task_count.h"
+#include "core/work.h"
 
-void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes)
+void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, unsigned what)
 {
 	int counting = ORR_ATOMIC_LOAD(&mpi->counting);
+	struct orr_mpi_peer_stats *s = &p->stats;
 
 	if (counting == ORR_MPI_COUNTS_NOTHING)
 		return;
 	orr_lock(&mpi->lock);
 	double now = orr_sys_now_us() - mpi->start_us;
-	if (!p->stats.messages++)
-		p->stats.first_us = now;
-	p->stats.bytes += bytes;
-	if (counting == ORR_MPI_COUNTS_FOR_PROGRAM)
-		p->program_bytes += bytes;
-	p->stats.last_us = now;
+	if (!s->messages && !s->logical_messages)
+		s->first_us = now;
+	if (what & ORR_MPI_COUNT_HOP) {
+		s->messages++;
+		s->bytes += bytes;
+		if (counting == ORR_MPI_COUNTS_FOR_PROGRAM)
+			p->program_bytes += bytes;
+	}
+	if (what & ORR_MPI_COUNT_LOGICAL) {
+		s->logical_messages++;
+		s->logical_bytes += bytes;
+	}
+	s->last_us = now;
 	orr_unlock(&mpi->lock);
 }
 
@@ -41,18 +55,6 @@ static int by_peer(const void *a, const void *b)
 {
 	return ((const struct orr_mpi_peer_stats *) a)->peer -
 	       ((const struct orr_mpi_peer_stats *) b)->peer;
-}
-
-static void add(struct orr_mpi_peer_stats *to, const struct orr_mpi_peer_stats *more)
-{
-	if (!more->messages)
-		return;
-	if (!to->messages || more->first_us < to->first_us)
-		to->first_us = more->first_us;
-	if (more->last_us > to->last_us)
-		to->last_us = more->last_us;
-	to->messages += more->messages;
-	to->bytes += more->bytes;
 }
 
 /* A sorted copy of the counts, to be freed; *n may be 0. whole: from the start, not only those of
@@ -68,8 +70,8 @@ static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, unsig
 			continue;
 		v[*n] = p->stats;
 		if (whole)
-			add(&v[*n], &p->before);
-		*n += v[*n].messages > 0;
+			orr_mpi_stats_add(&v[*n], &p->before);
+		*n += v[*n].messages || v[*n].logical_messages;
 	}
 	orr_unlock(&mpi->lock);
 	if (v)
@@ -128,6 +130,9 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 
 	if (mpi->print_stats)
 		print_stats(mpi);
+	if (mpi->alone)
+		orr_mpi_alone_report(mpi);
+	orr_work_tell(mpi->proc);
 	orr_sys_mpi_report_stats(mpi->proc, v, v ? n : 0,
 				 mpi->proc->state == ORR_PROCESS_UP ? orr_task_ncompleted(mpi->proc)
 								    : 0,
@@ -147,7 +152,7 @@ void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next)
 		struct orr_mpi_peer *p = mpi->peers.v[i];
 		if (!p)
 			continue;
-		add(&p->before, &p->stats);
+		orr_mpi_stats_add(&p->before, &p->stats);
 		p->stats = (struct orr_mpi_peer_stats){ .peer = (int) p->key };
 	}
 	orr_unlock(&mpi->lock);
@@ -233,10 +238,12 @@ int orrery_stats_write(const char *path)
 		free(v);
 		return unwritten(path, err);
 	}
-	fprintf(f, "src,dst,bytes,messages,first_s,last_s\n");
+	fputs(ORR_MPI_STATS_HEAD, f);
 	for (unsigned i = 0; i < n; i++)
-		fprintf(f, "%d,%d,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f\n", mpi->rank, v[i].peer,
-			v[i].bytes, v[i].messages, v[i].first_us * 1e-6, v[i].last_us * 1e-6);
+		fprintf(f, "%d,%d,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%.9f,%" PRIu64 ",%" PRIu64 "\n",
+			mpi->rank, v[i].peer, v[i].bytes, v[i].messages, v[i].first_us * 1e-6,
+			v[i].last_us * 1e-6, v[i].active_us * 1e-6, v[i].logical_bytes,
+			v[i].logical_messages);
 	free(v);
 	int failed = fflush(f) || ferror(f);
 	int err = failed ? -errno : 0;

@@ -403,6 +403,7 @@ static void fly_out(struct orr_mpi *mpi, struct orr_mpi_req *req, uint32_t flags
 {
 	struct orr_parcel *f = orr_mpi_fly(mpi, ORR_FLIGHT_OUT, req, NULL, envelope);
 
+	orr_mpi_active_begin(mpi, f, orr_mpi_peer_of(mpi, req->peer));
 	req->nflight++;
 	orr_mpi_carrier(mpi, flags)->send(mpi->proc, f, ptr, l, req->peer, tag, sync);
 }
@@ -426,7 +427,8 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	if (mpi->fake) {
 		req->size = starpu_data_get_size(handle_of(req));
 		orr_mpi_trace(mpi, "start", req);
-		orr_mpi_count(mpi, orr_mpi_peer_of(mpi, req->peer), req->size);
+		orr_mpi_count(mpi, orr_mpi_peer_of(mpi, req->peer), req->size,
+			      ORR_MPI_COUNT_HOP | ORR_MPI_COUNT_LOGICAL);
 		orr_mpi_complete(mpi, req);
 		return;
 	}
@@ -435,7 +437,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	req->size = p.layout.size;
 	orr_mpi_trace(mpi, "start", req);
 	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, req->peer);
-	orr_mpi_count(mpi, peer, p.layout.size);
+	orr_mpi_count(mpi, peer, p.layout.size, ORR_MPI_COUNT_HOP | ORR_MPI_COUNT_LOGICAL);
 	int eager = !req->sync && p.form != ORR_FORM_TYPED &&
 		    (p.layout.size < mpi->eager_limit || !p.layout.size);
 	struct orr_mpi_envelope env = { .tag = req->tag,

@@ -5,7 +5,7 @@
  *
  * Invariant: whoever learns here that a request is complete frees it; detached requests free
  * themselves. */
-#include "mpi/mpi.h"
+#include "mpi/alone.h"
 
 #include <errno.h>
 #include "base/assert.h"
@@ -147,5 +147,7 @@ int starpu_mpi_barrier(MPI_Comm comm)
 
 	if (ret)
 		return ret;
+	if (mpi->alone)
+		orr_mpi_alone_waited(mpi);
 	return mpi->fake ? 0 : orr_mpi_barrier(mpi, comm);
 }

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "core/knob.h"
 #include "core/wake.h"
+#include "core/work.h"
 #include "core/worker.h"
 #include "data/data.h"
 #include "data/prefetch.h"
@@ -242,6 +243,7 @@ void starpu_shutdown(void)
 	wait_quiet(proc);
 	if (proc->cfg.worker_stats || proc->cfg.bus_stats)
 		starpu_display_stats();
+	orr_work_tell(proc);
 	if (!begin_stop(proc))
 		return;
 	orr_sys_catch_signals(proc, 0);

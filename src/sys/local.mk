@@ -4,7 +4,7 @@
 # src/bridge, but what keeps no state it has itself.
 include %D%/sources.mk
 liborrery_la_SOURCES += $(orr_src_sys)
-liborrery_mpi_la_SOURCES += $(orr_src_sys_mpi) src/base/assert.c \
+liborrery_mpi_la_SOURCES += $(orr_src_sys_mpi) src/base/about.c src/base/assert.c \
 	src/base/lock.c src/base/log.c src/base/map.c src/base/numbers.c src/base/standstill.c src/sys/speak.c \
 	$(orr_src_base_mpi)
 if ORR_UCX

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include "base/about.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -34,6 +35,8 @@ static struct orr_real_mpi {
 	char *envelope;            /* the one that comes next ... */
 	size_t most;               /* ... has at most that many bytes */
 	int tag;
+	double messages, bytes; /* sent to other ranks so far */
+	double logical_messages, logical_bytes;
 } real;
 
 static void on_exit_too_early(void)
@@ -436,6 +439,28 @@ int orr_sys_mpi_collective_test(struct orr_process *proc, MPI_Request *req)
 	return over;
 }
 
+/* ---- fake ranks ---- */
+
+int orr_sys_mpi_same_fake(struct orr_process *proc, int fake, int *place)
+{
+	int most, first = -1, n = 0;
+
+	(void) proc;
+	*place = real.rank;
+	MPI_Allreduce(&fake, &most, 1, MPI_INT, MPI_MAX, real.comm);
+	int *all = most >= 0 ? malloc((size_t) real.size * sizeof(*all)) : NULL;
+	if (most >= 0 && !all)
+		orr_fatal("out of memory for the numbers of ranks");
+	if (!all)
+		return -1;
+	MPI_Allgather(&fake, 1, MPI_INT, all, 1, MPI_INT, real.comm);
+	for (int i = 0; i < real.rank && fake >= 0; i++)
+		if (all[i] == fake && !n++)
+			first = i;
+	free(all);
+	return n == 1 ? first : -1;
+}
+
 /* ---- statistics ---- */
 
 int orr_sys_mpi_prepare_stats(struct orr_process *proc)
@@ -446,10 +471,79 @@ int orr_sys_mpi_prepare_stats(struct orr_process *proc)
 	return orr_real_stats_prepare(real.comm, proc->cfg.mpi_stats_file);
 }
 
+static void add_sent(const struct orr_mpi_peer_stats *peers, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		real.messages += (double) peers[i].messages;
+		real.bytes += (double) peers[i].bytes;
+		real.logical_messages += (double) peers[i].logical_messages;
+		real.logical_bytes += (double) peers[i].logical_bytes;
+	}
+}
+
+/* "Open MPI v4.1.4", and the transports that the user named. */
+static void name_network(char *text, size_t size)
+{
+	char version[MPI_MAX_LIBRARY_VERSION_STRING];
+	const char *transports = getenv("ORRERY_TRANSPORT");
+	int n = 0;
+
+	MPI_Get_library_version(version, &n);
+	version[strcspn(version, ",\n")] = '\0';
+	snprintf(text, size, "%.60s, transports %.40s", version,
+		 transports && *transports ? transports : "auto");
+}
+
+/* [waits] Collective: rank 0 learns what all ranks did. */
+static void gather_totals(struct orr_process *proc)
+{
+	struct orr_run_totals t;
+	struct orrery_worker_times *times = &t.work.times;
+
+	orr_real_run_own(proc, &t);
+	double most[] = { t.makespan_s, t.peak_rss_bytes, t.work.timed };
+	double sums[] = {
+		real.messages,         real.bytes,           (double) t.work.tasks,
+		t.work.nworkers,       t.work.joules,        times->kernels_us,
+		times->messages_us,    times->submission_us, times->foreign_us,
+		times->idle_us,        times->data_us,       times->runtime_us,
+		real.logical_messages, real.logical_bytes,
+	};
+	enum { NMOST = sizeof(most) / sizeof(most[0]), NSUMS = sizeof(sums) / sizeof(sums[0]) };
+	double all_most[NMOST], all[NSUMS];
+	MPI_Reduce(most, all_most, NMOST, MPI_DOUBLE, MPI_MAX, 0, real.comm);
+	MPI_Reduce(sums, all, NSUMS, MPI_DOUBLE, MPI_SUM, 0, real.comm);
+	if (real.rank) {
+		orr_real_run_all(NULL);
+		return;
+	}
+	t.nodes = (unsigned) real.size;
+	t.makespan_s = all_most[0];
+	t.peak_rss_bytes = all_most[1];
+	t.work.timed = all_most[2] > 0;
+	t.messages = all[0];
+	t.bytes = all[1];
+	t.logical_messages = all[12];
+	t.logical_bytes = all[13];
+	t.work.tasks = (uint64_t) all[2];
+	t.work.nworkers = (unsigned) all[3];
+	t.work.joules = all[4];
+	*times = (struct orrery_worker_times){ .kernels_us = all[5],
+					       .messages_us = all[6],
+					       .submission_us = all[7],
+					       .foreign_us = all[8],
+					       .idle_us = all[9],
+					       .data_us = all[10],
+					       .runtime_us = all[11] };
+	name_network(t.network, sizeof(t.network));
+	orr_real_run_all(&t);
+}
+
 void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 			    const struct orr_mpi_peer_stats *peers, unsigned n)
 {
 	orr_assert_no_lock();
+	add_sent(peers, n);
 	if (proc->cfg.mpi_stats_file)
 		orr_real_stats_keep(real.comm, next, peers, n);
 }
@@ -459,6 +553,10 @@ void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_pee
 {
 	(void) tasks;
 	orr_assert_no_lock();
+	if (!alone) {
+		add_sent(peers, n);
+		gather_totals(proc);
+	}
 	if (proc->cfg.mpi_stats_file && !alone)
 		orr_real_stats_write(real.comm, proc->cfg.mpi_stats_file, peers, n,
 				     orr_sys_now_us() - real.start_us);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/about.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -35,16 +36,6 @@ static int by_pair(const void *a, const void *b)
 				: (x->to.peer > y->to.peer) - (x->to.peer < y->to.peer);
 }
 
-static void add(struct orr_mpi_peer_stats *to, const struct orr_mpi_peer_stats *more)
-{
-	to->messages += more->messages;
-	to->bytes += more->bytes;
-	if (more->first_us < to->first_us)
-		to->first_us = more->first_us;
-	if (more->last_us > to->last_us)
-		to->last_us = more->last_us;
-}
-
 /* Room for that many more rows behind those that are there. */
 static struct row *room(int n)
 {
@@ -68,7 +59,7 @@ static void take(int n)
 		if (by_pair(&kept.v[i], &kept.v[last]))
 			kept.v[++last] = kept.v[i];
 		else
-			add(&kept.v[last].to, &kept.v[i].to);
+			orr_mpi_stats_add(&kept.v[last].to, &kept.v[i].to);
 	kept.n = last + 1;
 }
 
@@ -158,17 +149,21 @@ int orr_real_stats_prepare(MPI_Comm comm, const char *path)
 static void write_rows(const char *path, int size, double makespan_us)
 {
 	ORR_PLAIN_NUMBERS;
+	char about[ORR_ABOUT_SIZE];
 	FILE *f = orr_output_open(VARIABLE, path);
 
 	if (!f)
 		return;
-	fprintf(f,
-		"# orrery stats: nodes=%d makespan_s=%.6f\nsrc,dst,bytes,messages,first_s,last_s\n",
-		nranks(size), makespan_us * 1e-6);
+	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.6f\n", nranks(size), makespan_us * 1e-6);
+	orr_sys_run_describe(orr_self(), about, sizeof(about));
+	orr_about_comments(f, about);
+	fputs(ORR_MPI_STATS_HEAD, f);
 	for (const struct row *r = kept.v; r < kept.v + kept.n; r++)
-		fprintf(f, "%d,%d,%llu,%llu,%.6f,%.6f\n", r->src, r->to.peer,
+		fprintf(f, "%d,%d,%llu,%llu,%.6f,%.6f,%.9f,%llu,%llu\n", r->src, r->to.peer,
 			(unsigned long long) r->to.bytes, (unsigned long long) r->to.messages,
-			r->to.first_us * 1e-6, r->to.last_us * 1e-6);
+			r->to.first_us * 1e-6, r->to.last_us * 1e-6, r->to.active_us * 1e-6,
+			(unsigned long long) r->to.logical_bytes,
+			(unsigned long long) r->to.logical_messages);
 	orr_output_close(f, VARIABLE, path);
 }
 

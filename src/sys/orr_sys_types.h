@@ -158,6 +158,13 @@ static inline struct orr_thread *orr_thread_self(void)
  * none, there is no MPI. Called by the real world's half of MPI, which is another library. */
 void orr_real_on_abort(void (*end_all)(void));
 
+struct orr_process;
+struct orr_run_totals;
+/* [main] What this process did so far, as one rank (sys/run.c). */
+void orr_real_run_own(struct orr_process *proc, struct orr_run_totals *t);
+/* [main] What all ranks did so far: this process reports it at its end. NULL: another one does. */
+void orr_real_run_all(const struct orr_run_totals *t);
+
 /* ---- virtual costs: none ---- */
 static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c)
 {

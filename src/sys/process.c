@@ -25,6 +25,7 @@ static void (*abort_all)(void);
 /* ---- clock ---- */
 
 static int64_t origin_s; /* written once, before main() */
+static double started_us;
 
 __attribute__((constructor)) static void set_origin(void)
 {
@@ -32,6 +33,12 @@ __attribute__((constructor)) static void set_origin(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	origin_s = ts.tv_sec;
+	started_us = (double) ts.tv_nsec * 1e-3;
+}
+
+double orr_real_started_us(void)
+{
+	return started_us;
 }
 
 double orr_sys_now_us(void)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/about.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -320,37 +321,17 @@ int starpu_fxt_is_enabled(void)
 
 /* ---- start and end ---- */
 
-/* The words of the program's command, with blanks between them. */
-static void read_command(char *to, size_t size)
-{
-	FILE *f = fopen("/proc/self/cmdline", "r");
-	size_t n = f ? fread(to, 1, size - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	while (n && !to[n - 1])
-		n--;
-	to[n] = '\0';
-	for (size_t i = 0; i < n; i++)
-		if (!to[i] || to[i] == '\n')
-			to[i] = ' ';
-}
-
 static void describe(struct orr_process *proc, char *to, size_t size)
 {
-	char command[2048];
-
-	read_command(command, sizeof(command));
-	snprintf(to, size, "version %s\nworld %s\nmachine %s\nclock %s\ncommand %s\n",
-		 PACKAGE_VERSION, orr_sys_is_simulated() ? "simulated" : "real",
-		 orr_sys_machine_name(proc), orr_sys_is_simulated() ? "virtual" : "monotonic",
-		 command);
+	orr_sys_run_describe(proc, to, size);
+	struct orr_about a = { .text = to, .size = size, .length = strlen(to) };
+	orr_about_add(&a, "clock", "%s", orr_sys_is_simulated() ? "virtual" : "monotonic");
 }
 
 int orr_trace_init(struct orr_process *proc)
 {
 	struct orr_trace *tr;
-	char text[3072];
+	char text[ORR_ABOUT_SIZE];
 
 	proc->trace = NULL;
 	if (!proc->cfg.trace)

@@ -111,7 +111,7 @@ assert json.load(open("both"))["path"][0]["kind"] in ("transfer", "sending", "la
 fi
 "${PYTHON:-python3}" -B -c 'import sys
 sys.path.insert(0, sys.argv[1])
-from orrery_compare import judge
+from orrery_drift import judge
 assert judge(0.05, 0.05) == judge(-0.1, 0.1) == "good"
 # The sum is right because errors cancel.
 assert judge(0.0, 0.2) == judge(0.2, 0.0) == judge(-0.3, 0) == "fair" and judge(0.0, 0.4) == judge(-0.5, 0) == "poor"' \

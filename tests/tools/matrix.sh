@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # `orrery matrix` and starpu_mpi_comm_matrix.py: files written for small, large,
-# empty and one-valued runs in both input forms; malformed input is named.
+# empty and one-valued runs in both input forms, with scale, unit and limits; malformed input is named.
 # orr-test: timeout 300
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 "$PYTHON" -c 'import matplotlib' 2> err || skip "no matplotlib"
 tool="$PYTHON $ORR_TEST_SRCDIR/tools/starpu_mpi_comm_matrix.py"
 header=src,dst,bytes,messages,first_s,last_s
+full=$header,active_s,logical_bytes,logical_messages
 
 # written PREFIX QUANTITY...: both files of each are there, printed and not empty.
 written() {
@@ -18,22 +19,81 @@ written() {
 			[ -s "$prefix"_$quantity.$suffix ] || die "$prefix"_$quantity.$suffix "is empty or missing"
 		done
 	done
-	head -c 5 "$prefix"_volume.pdf | grep -q '%PDF-' || die "not a PDF file"
+	head -c 5 "$prefix"_$quantity.pdf | grep -q '%PDF-' || die "not a PDF file"
 }
 
-printf '# orrery stats: nodes=4 makespan_s=0.5\n%s\n0,1,100,2,0.0,0.1\n1,2,1000000,3,0.0,0.2\n3,0,7,1,0,0.4\n' $header > four.csv
+printf '# orrery stats: nodes=4 makespan_s=0.5\n# world: simulated\n# command: orrery sim nodes=9\n%s\n0,1,100,2,0.0,0.1,0.05,300,6\n1,2,1000000,3,0.0,0.2,0.1,0,0\n3,0,7,1,0,0.4,0.1,7,1\n' $full > four.csv
 ok "$ORRERY" matrix four.csv -o figures/new
 written figures/new/four volume bandwidth messages
 cp figures/new/four_volume.png before.png
 ok "$ORRERY" matrix four.csv -o figures/new
 cmp before.png figures/new/four_volume.png || die "the same statistics gave another picture"
+has err "volume: pairs differ by more than a factor of 100, .*--scale log shows them"
+for suffix in png pdf; do # what the run was is in the files
+	grep -a -q 'command: orrery sim nodes=9' figures/new/four_volume.$suffix || die "the $suffix does not say what the run was"
+done
+# Who needs whose data, and what went over which pair.
+ok "$ORRERY" matrix four.csv --logical -o logical
+written logical/four logical_volume logical_messages
+[ ! -e logical/four_volume.png ] || die "--logical alone drew hops"
+cat > drawn.py << 'END'
+# What is drawn: the tables, units and limits.
+import contextlib
+import io
+import sys
+
+sys.path.insert(0, sys.argv[1] + "/tools")
+import orrery_heatmap as heatmap
+import orrery_matrix as matrix
+
+# Every one of these changes the picture.
+before = open("before.png", "rb").read()
+for option in "--scale=log", "--unit=KiB", "--limits=0:2MB", "--size=page", "--title=other", "--note=other":
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        assert matrix.main(None, ["four.csv", "--only", "volume", option, "-o", "other"]) == 0
+    assert said.getvalue().split() == ["other/four_volume.pdf", "other/four_volume.png"], said.getvalue()
+    assert open("other/four_volume.png", "rb").read() != before, "%s changes nothing" % option
+
+stats = matrix.read_stats("four.csv")
+assert stats.nodes == 4, "a comment about the command counts as one about nodes"
+assert stats.bandwidth == {(0, 1): 2000.0, (1, 2): 1e7, (3, 0): 70.0}, stats.bandwidth
+assert stats.logical_volume[0, 1] == 300 and stats.volume[0, 1] == 100
+assert heatmap.unit_for("volume", 2e6, None) == (1e6, "MB") and heatmap.unit_for("bandwidth", 2e6, None) == (1e6, "MB/s")
+assert heatmap.unit_for("bandwidth", 2e6, "MiB") == (1 << 20, "MiB/s")
+request = matrix.Request(["four.csv", "--only", "volume", "--limits", "1kB:3MB", "--scale", "log"])
+map4 = heatmap.Heatmap(4, request.settings(stats, "x"))
+norm = map4.norm(map4.array(stats.volume, 1e6), 1e6)
+assert (norm.vmin, norm.vmax) == (0.001, 3.0), (norm.vmin, norm.vmax)
+# In a column, cells of 1,000 nodes are large enough to be seen, and none is lost.
+map1000 = heatmap.Heatmap(1000, heatmap.Settings())
+cells = map1000.array({(i, (i + 1) % 1000): 1000 + i for i in range(1000)}, 1)
+assert 0.68 * 3.4 / map1000.cells >= 0.008 and cells.max() == 1999 and cells.count() >= map1000.cells
+# A logarithmic bar has its ends.
+pyplot = map4.matplotlib.pyplot
+figure, axes = pyplot.subplots()
+bar = figure.colorbar(axes.imshow(map4.array(stats.volume, 1e6), norm=norm), ax=axes)
+map4.ends(bar, norm)
+figure.canvas.draw()
+labels = [label.get_text() for label in bar.ax.get_yticklabels()]
+assert labels[0] == "0.001" and labels[-1] == "3" and "0.1" in labels, labels
+END
+ok "$PYTHON" drawn.py "$ORR_TEST_SRCDIR"
+fails 2 '--limits is about one quantity' "$ORRERY" matrix four.csv --limits 1:2
+fails 2 "the lower end is not below the upper one" "$ORRERY" matrix four.csv --only volume --limits 2MB:1MB
+fails 2 "'2x' is no limit; write LOW:HIGH" "$ORRERY" matrix four.csv --only volume --limits 0:2x
+fails 2 'a logarithmic scale does not begin at 0' "$ORRERY" matrix four.csv --only volume --scale log --limits 0:1MB
+fails 2 '--unit XB: it takes one of' "$ORRERY" matrix four.csv --unit XB
+fails 2 '--only speed: it takes one of volume, bandwidth, messages' "$ORRERY" matrix four.csv --only speed
 
 "$PYTHON" -c 'print("'$header'")
 for i in range(1024):
     for d in (1, 32):
         print("%d,%d,%d,%d,0,1" % (i, (i + d) % 1024, 1000 * (i + 1), 3))' > large.csv
 ok "$ORRERY" matrix large.csv --prefix=big
-written ./big volume bandwidth messages
+written ./big volume messages
+has err 'large.csv has no bandwidth; that matrix is left out'
+fails 1 'large.csv does not say who needs whose data; write statistics with --stats' "$ORRERY" matrix large.csv --logical
 
 printf '# nodes=16 makespan_s=0\n%s\n' $header > silent.csv
 ok "$ORRERY" matrix silent.csv
@@ -79,6 +139,67 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 	grep -q 'shm: [0-9]* payloads' shm.txt || die "no line of the transport shm"
 fi
 if [ "$ORR_TEST_SIM" = yes ]; then chain sim "$ORRERY" sim -n 4 "$ring.sim"; fi
+
+# A value that many ranks need goes along a tree: its owner is needed by all of them, and sends to a few.
+cat > judge.py << 'END'
+import csv
+import sys
+
+rows = list(csv.DictReader(line for line in open(sys.argv[1]) if not line.startswith("#")))
+n, values = int(sys.argv[2]), int(sys.argv[3])
+sums = {name: sum(int(row[name]) for row in rows) for name in ("messages", "bytes", "logical_messages", "logical_bytes")}
+assert sums["messages"] == sums["logical_messages"] == values * (n - 1), sums
+assert sums["bytes"] == sums["logical_bytes"], sums
+needed = {(row["src"], row["dst"]) for row in rows if int(row["logical_messages"])}
+went = {(row["src"], row["dst"]) for row in rows if int(row["messages"])}
+assert needed == {("0", str(i)) for i in range(1, n)}, needed
+assert went != needed, "no tree"
+assert all(float(row["active_s"]) > 0 for row in rows if int(row["messages"])), rows
+END
+cat > broadcast.c << 'END'
+#include <starpu_mpi.h>
+static void nothing(void *buffers[], void *arg) { (void) buffers; (void) arg; }
+static struct starpu_codelet set = { .cpu_funcs = { nothing }, .nbuffers = 1, .modes = { STARPU_W }, .name = "set" };
+static struct starpu_codelet use = { .cpu_funcs = { nothing }, .nbuffers = 2, .modes = { STARPU_R, STARPU_RW }, .name = "use" };
+int main(int argc, char **argv)
+{
+	int size, rank;
+	starpu_data_handle_t v, w[64];
+	if (starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL))
+		return 1;
+	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
+	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
+	starpu_vector_data_register(&v, -1, 0, 250000, 4);
+	starpu_mpi_data_register(v, 1000, 0);
+	for (int i = 0; i < size; i++) {
+		starpu_variable_data_register(&w[i], -1, 0, 4);
+		starpu_mpi_data_register(w[i], i, i);
+		starpu_mpi_task_insert(MPI_COMM_WORLD, &set, STARPU_W, w[i], 0);
+	}
+	for (int loop = 0; loop < 3; loop++) {
+		starpu_mpi_task_insert(MPI_COMM_WORLD, &set, STARPU_W, v, 0);
+		for (int i = 1; i < size; i++)
+			starpu_mpi_task_insert(MPI_COMM_WORLD, &use, STARPU_R, v, STARPU_RW, w[i], 0);
+	}
+	starpu_mpi_wait_for_all(MPI_COMM_WORLD);
+	starpu_data_unregister(v);
+	for (int i = 0; i < size; i++)
+		starpu_data_unregister(w[i]);
+	return starpu_mpi_shutdown() != 0;
+}
+END
+if [ "$ORR_TEST_SIM" = yes ]; then
+	ok "$ORRERY" cc --sim broadcast.c -o broadcast.sim
+	ok "$ORRERY" sim -n 16 --stats tree.csv broadcast.sim
+	ok "$PYTHON" judge.py tree.csv 16 3
+	ok "$ORRERY" matrix tree.csv --logical --hops --scale log --size slide
+	written ./tree volume bandwidth messages logical_volume logical_messages
+fi
+if [ "$ORR_TEST_MPI" = yes ]; then
+	ok "$ORRERY" cc broadcast.c -o broadcast
+	ok env STARPU_NCPU=1 "$ORRERY" run -n 6 --stats real.csv --mpirun "--oversubscribe --bind-to none" ./broadcast
+	ok "$PYTHON" judge.py real.csv 6 3
+fi
 
 fails 1 'absent.csv: there is no such file' "$ORRERY" matrix absent.csv
 printf '%s\n0,1,12,1,0,1\n0,x,12,1,0,1\n' $header > bad.csv

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The summary and the report of a real run, which `orrery run` asks for: rank 0 writes them when
+ * its process ends, with the same names as those of a simulated run (sim/sys/sim_report.c).
+ *
+ * Invariant: the process of a run that writes them is the first one that the launcher started, or
+ * the rank 0 that gathered what all ranks did; no other one. */
+#include "sys/real.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/about.h"
+#include "base/assert.h"
+#include "base/log.h"
+#include "base/numbers.h"
+#include "base/output.h"
+
+#define VARIABLE "ORRERY_REPORT"
+
+/* A process has one run. By the program's thread. */
+static struct {
+	struct orr_run_work earlier, now; /* of earlier starts of the runtime; of the present one */
+	unsigned epoch;                   /* that `now` is of */
+	struct orr_run_totals all;        /* valid if `gathered` */
+	int gathered, silent;             /* silent: another process writes */
+	double begun_us, done_us;
+	char *report; /* the file, or NULL */
+	int summary, kernels;
+	char machine[256], about[ORR_ABOUT_SIZE];
+	pid_t pid; /* of the process that ends with a report, 0: not asked for */
+	int ranks; /* that the launcher started */
+} run;
+
+/* The words of the program's command. */
+static void read_command(struct orr_about *a)
+{
+	char text[2048], *words[64];
+	FILE *f = fopen("/proc/self/cmdline", "r");
+	size_t length = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	int n = 0;
+
+	if (f)
+		fclose(f);
+	text[length] = '\0';
+	for (size_t at = 0; at < length && n < 64; at += strlen(text + at) + 1)
+		words[n++] = text + at;
+	char *command = orr_about_command("", words, n);
+	if (command)
+		orr_about_add(a, "command", "%s", command);
+	free(command);
+}
+
+void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size)
+{
+	struct orr_about a = { .text = text, .size = size };
+	const char *command = proc->cfg.run_command;
+	char *environment = orr_about_environment();
+
+	*text = '\0';
+	orr_about_add(&a, "version", "%s", orrery_version());
+	orr_about_add(&a, "world", "real");
+	orr_about_add(&a, "machine", "%s", orr_sys_machine_name(proc));
+	orr_about_add(&a, "cores", "%u", orr_sys_cores(proc));
+	orr_about_add(&a, "seed", "%lu", proc->cfg.rand_seed);
+	if (environment && *environment)
+		orr_about_add(&a, "environment", "%.1024s", environment);
+	if (command)
+		orr_about_add(&a, "command", "%.1536s", command);
+	else
+		read_command(&a);
+	free(environment);
+}
+
+/* ---- the end ---- */
+
+/* The number of a variable that launchers of MPI set. */
+static int launched(const char *one, const char *other, int otherwise)
+{
+	const char *text = getenv(one);
+
+	if (!text)
+		text = getenv(other);
+	return text ? atoi(text) : otherwise;
+}
+
+static void own_totals(struct orr_run_totals *t)
+{
+	struct rusage u;
+
+	memset(t, 0, sizeof(*t));
+	t->nodes = 1;
+	t->work = run.earlier;
+	orr_run_work_add(&t->work, &run.now);
+	t->makespan_s = (run.done_us - run.begun_us) * 1e-6;
+	if (!getrusage(RUSAGE_SELF, &u))
+		t->peak_rss_bytes = 1024.0 * (double) u.ru_maxrss;
+}
+
+static void write_report(const struct orr_run_totals *t, double wall_s, int status)
+{
+	FILE *f = orr_output_open(VARIABLE, run.report);
+
+	if (!f)
+		return;
+	fprintf(f,
+		"{\n  \"nodes\": %u,\n  \"makespan_s\": %.9f,\n  \"tasks\": %llu,\n  \"messages\": %.0f,\n  \"bytes\": %.0f,\n  \"logical_messages\": %.0f,\n  \"logical_bytes\": %.0f,\n",
+		t->nodes, t->makespan_s, (unsigned long long) t->work.tasks, t->messages, t->bytes,
+		t->logical_messages, t->logical_bytes);
+	fprintf(f, "  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %.0f,\n", wall_s, t->peak_rss_bytes);
+	orr_about_work(f, &t->work);
+	if (t->work.joules > 0)
+		fprintf(f, "  \"energy_j\": %.6f,\n", t->work.joules);
+	fprintf(f, "  \"kernels\": \"%s\",\n  \"machine\": ", run.kernels ? "run" : "skip");
+	orr_about_string(f, run.machine);
+	fprintf(f, ",\n  \"cpus_per_node\": %u,\n  \"status\": %d,\n", run.now.nworkers, status);
+	if (*t->network) {
+		struct orr_about a = { run.about, sizeof(run.about), strlen(run.about) };
+		orr_about_add(&a, "network", "%s", t->network);
+	}
+	orr_about_json(f, run.about);
+	fputs("\n}\n", f);
+	orr_output_close(f, VARIABLE, run.report);
+}
+
+static void print_summary(const struct orr_run_totals *t, double wall_s)
+{
+	FILE *f = stderr;
+
+	if (run.gathered || run.ranks == 1)
+		fprintf(f, "orrery run: %u rank%s", t->nodes, t->nodes == 1 ? "" : "s");
+	else
+		fprintf(f, "orrery run: rank 0 of %d", run.ranks);
+	fprintf(f, ", %.6f s, %llu tasks, %.0f messages, ", t->makespan_s,
+		(unsigned long long) t->work.tasks, t->messages);
+	orr_about_bytes(f, t->bytes);
+	fprintf(f, "; took %.2f s and ", wall_s);
+	orr_about_bytes(f, t->peak_rss_bytes);
+	fprintf(f, "\norrery run: machine %s (%u worker%s a rank)%s%s, Orrery %s\n", run.machine,
+		run.now.nworkers, run.now.nworkers == 1 ? "" : "s", *t->network ? ", " : "",
+		t->network, orrery_version());
+}
+
+static void report(int status, void *arg)
+{
+	ORR_PLAIN_NUMBERS;
+	struct orr_run_totals t;
+	double wall_s = (orr_sys_now_us() - orr_real_started_us()) * 1e-6;
+
+	(void) arg;
+	if (run.silent || getpid() != run.pid)
+		return;
+	if (run.gathered)
+		t = run.all;
+	else
+		own_totals(&t);
+	fflush(stdout);
+	if (run.report)
+		write_report(&t, wall_s, status & 255);
+	if (run.summary)
+		print_summary(&t, wall_s);
+	fflush(stderr);
+}
+
+/* Once: this process ends with a report if somebody wants one, and it is the first of the run.
+ * Returns whether somebody does. */
+static int arm(struct orr_process *proc)
+{
+	const struct orr_config *cfg = &proc->cfg;
+
+	if (run.pid || (!cfg->report && !cfg->summary))
+		return run.pid != 0;
+	run.ranks = launched("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1);
+	run.silent = launched("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0) != 0;
+	run.report = cfg->report ? strdup(cfg->report) : NULL;
+	run.summary = cfg->summary;
+	run.pid = getpid();
+	on_exit(report, NULL);
+	return 1;
+}
+
+/* ---- what was done ---- */
+
+void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
+{
+	if (!run.epoch)
+		run.begun_us = proc->start_us;
+	if (run.epoch != proc->epoch) {
+		run.now.nworkers = 0;
+		orr_run_work_add(&run.earlier, &run.now);
+		run.epoch = proc->epoch;
+	}
+	run.now = *w;
+	run.done_us = orr_sys_now_us();
+	if (!arm(proc))
+		return;
+	run.kernels = !proc->cfg.disable_kernels;
+	snprintf(run.machine, sizeof(run.machine), "%s", orr_sys_machine_name(proc));
+	orr_sys_run_describe(proc, run.about, sizeof(run.about));
+}
+
+void orr_real_run_own(struct orr_process *proc, struct orr_run_totals *t)
+{
+	(void) proc;
+	run.done_us = orr_sys_now_us();
+	own_totals(t);
+}
+
+void orr_real_run_all(const struct orr_run_totals *t)
+{
+	run.silent = !t;
+	run.gathered = t != NULL;
+	if (t)
+		run.all = *t;
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# `orrery scaling`: a program on more and more nodes in both worlds, strong and weak; table, CSV and
+# plot agree, and a run that fails has a message and no line.
+# orr-test: timeout 200
+# orr-test: debug none
+# orr-test: sanitizer none
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+[ "$ORR_TEST_SIM" = yes ] || skip "no simulated world"
+cholesky=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky
+plot=--no-plot
+"$PYTHON" -c 'import matplotlib' 2> err && plot=
+ranks=none
+if [ "$ORR_TEST_MPI" = yes ]; then ranks=1,2; fi
+run='--mpirun=--oversubscribe\ --bind-to\ none'
+
+# The words of $plot are split on purpose.
+# shellcheck disable=SC2086
+ok "$ORRERY" scaling $plot --nodes 1,4,16 --ranks $ranks --sim "--kernels skip" --run "$run" -o made "$cholesky" -nt 16 -b 64
+has out '^strong scaling of cholesky$'
+[ -s made/cholesky_scaling.csv ] || die "no CSV"
+if [ -z "$plot" ]; then
+	[ -s made/cholesky_scaling.png ] || die "no plot"
+	head -c 5 made/cholesky_scaling.pdf | grep -q '%PDF-' || die "not a PDF file"
+fi
+cat > judge.py << 'END'
+import csv
+import sys
+
+rows = list(csv.DictReader(open(sys.argv[1])))
+kinds = [name for name in rows[0] if name.endswith("_percent") and name != "efficiency_percent"]
+for world, nodes in (("simulated", [1, 4, 16]), ("real", [] if sys.argv[2] == "none" else [1, 2])):
+    mine = [row for row in rows if row["world"] == world]
+    assert [int(row["nodes"]) for row in mine] == nodes, (world, mine)
+    for row in mine:
+        n, first = int(row["nodes"]), mine[0]
+        assert abs(sum(float(row[kind]) for kind in kinds) - 100) < 1, row
+        assert abs(float(row["speedup"]) - float(first["seconds"]) / float(row["seconds"])) < 1e-4, row
+        assert abs(float(row["efficiency_percent"]) - 100 * float(row["speedup"]) / n) < 1e-3, row
+last = [row for row in rows if row["world"] == "simulated"][-1]
+assert float(last["efficiency_percent"]) < 100 and float(last["messages_percent"]) > 1, last
+END
+ok "$PYTHON" judge.py made/cholesky_scaling.csv $ranks
+
+# Weak: the size grows with n, and the efficiency is of the same work for each node.
+ok "$ORRERY" scaling --no-plot --nodes 1,8 --ranks none --sim "--kernels skip" --prefix weak "$cholesky.sim" -nt '{round(6*cbrt(n))}' -b 64
+has out '^weak scaling of cholesky'
+has out '^simulated +1 .* 100.0 .* -nt 6 -b 64$'
+has out '^simulated +8 .* -nt 12 -b 64$'
+has weak.csv '^simulated,8,-nt 12 -b 64,'
+# The time that the program prints itself.
+ok "$ORRERY" scaling --no-plot --nodes 1,4 --ranks none --sim "--kernels skip" --time 'time_s=([0-9.]+)' "$cholesky.sim" -nt 8 -b 64
+has out '^simulated +4 '
+
+fails 1 '4 nodes: exit status [0-9]+: ' "$ORRERY" scaling --no-plot --nodes 1,4 --ranks none --sim "--kernels skip" "$cholesky.sim" -nt 8 -b '{64 - 32 * (n - 1)}'
+fails 1 '1 nodes: --time finds no number' "$ORRERY" scaling --no-plot --nodes 1 --ranks none --time 'nowhere ([0-9]+)' "$cholesky.sim" -nt 4 -b 16
+fails 1 '1 nodes: no end within 1 s' "$ORRERY" scaling --no-plot --nodes 1 --ranks none --limit 1 "$cholesky.sim" -nt 40 -b 256
+fails 2 '\{nodes\}: \{nodes\} is no number for n = 1: it has something other than n' "$ORRERY" scaling "$cholesky.sim" -nt '{nodes}'
+fails 2 'is no number for n = 1: ' "$ORRERY" scaling "$cholesky.sim" -nt '{9**9**9}'
+fails 2 '--nodes 1,x: it takes positive whole numbers' "$ORRERY" scaling --nodes 1,x "$cholesky.sim"
+fails 2 'there is neither nothing for the real world nor nothing.sim' "$ORRERY" scaling nothing
+fails 2 'unknown option --kernels.*--sim' "$ORRERY" scaling --kernels skip "$cholesky.sim"
