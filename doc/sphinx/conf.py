@@ -51,7 +51,7 @@ NAMES = [
 TABLES = {"schedulers": "%s (scheduling policy)", "statistics": "%s (report of a simulation)"}
 # Bold words and headings that begin like this are no terms.
 NO_TERMS = {"a", "how", "i", "in", "more", "next", "one", "other", "ours", "single", "some", "what", "where"}
-PROPER = {"Fortran", "Linux"}
+PROPER = {"Fortran", "Linux", "Slurm"}
 
 
 def index_name(text):

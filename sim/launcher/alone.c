@@ -83,6 +83,10 @@ int orrery_sim_alone(int argc, char **argv)
 	if (!why) {
 		program[n] = 0;
 		char **words = command_line(orrery, program, argc, argv);
+		if (isatty(2) && !getenv("ORRERY_SIM_OPTIONS"))
+			fprintf(stderr,
+				"orrery: %s runs on one simulated node; `orrery sim -n N %s` gives it more\n",
+				argv[0], argv[0]);
 		if (words)
 			execv(orrery, words);
 		why = strerror(errno);

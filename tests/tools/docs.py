@@ -148,6 +148,64 @@ def check_functions(tree, paths):
                     fault(path, number, "no header declares %s()" % name)
 
 
+def commands(text):
+    """(number, words) of the commands of `orrery` in blocks of code and between backquotes."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("```"):
+            fenced = not fenced
+            continue
+        code = [line.partition(" #")[0]] if fenced or line.startswith("    ") else re.findall(r"`([^`]+)`", line)
+        for part in code:
+            match = re.search(r"(?:^|[\s$/(])orrery ([a-z].*)", part.strip())
+            if match and not re.match(r"\w+[:,]|[\w./]+\.sim\b", match.group(1)):
+                yield number, re.sub(r"[)\"']+$", "", match.group(1)).split()
+
+
+def check_commands(tree, path):
+    """Each subcommand exists and knows the options that stand before the program."""
+    known = dict(re.findall(r'^    "([a-z]+)": "(.*)"', tree.text("tools/orrery_cli.py"), re.M))
+    table = tree.text("sim/launcher/options.def")
+    for number, (name, *words) in commands(tree.text(path)):
+        if name not in known and name != "help":
+            fault(path, number, "there is no subcommand orrery %s" % name)
+            continue
+        if name in ("help", "fc"):
+            name = "cc"
+        text = tree.text("tools/orrery_%s.py" % name) + (table if name == "sim" else "")
+        for word in words:
+            if re.search(r"\.sim$|^\./|^app$|^PROGRAM|\.f90$", word) or word in ("--", "|", "&&", ";"):
+                break
+            option = re.match(r"--[a-z][-a-z0-9]*", word)
+            if option and '"%s"' % option.group(0) not in text and option.group(0) + " " not in text and option.group(0) + "=" not in text \
+                    and option.group(0) + "[" not in text and option.group(0) + "]" not in text:
+                fault(path, number, "orrery %s has no option %s" % (name, option.group(0)))
+
+
+def check_headers(tree):
+    """from-starpu.md says which headers starpu.h does not include, and which do not exist."""
+    path = "doc/from-starpu.md"
+    text = tree.text(path).replace("\n", " ")
+    match = re.search(r"includes all other headers except (.*?)\. These headers do not exist: (.*?);", text)
+    if not match:
+        fault(path, 1, "the sentences about headers were not found; this script reads them")
+        return
+    others, missing = (set(re.findall(r"`([\w/]+\.h)`", part)) for part in match.groups())
+    there = {os.path.relpath(p, "include") for p in tree.find("include/*.h") + tree.find("include/schedulers/*.h")}
+    included, todo = set(), ["starpu.h"]
+    while todo:
+        name = todo.pop()
+        if name not in included:
+            included.add(name)
+            todo += [n for n in re.findall(r'#include [<"]([\w/]+\.h)[>"]', tree.text("include/" + name)) if n in there]
+    for name in sorted(there - included - others):
+        fault(path, 1, "%s is not included by starpu.h, and not named" % name)
+    for name in sorted(others & included):
+        fault(path, 1, "%s is included by starpu.h" % name)
+    for name in sorted((others - there) | (missing & there)):
+        fault(path, 1, "%s: %s" % (name, "it exists" if name in there else "there is no such header"))
+
+
 def check_program(tree):
     """The first program stands in two places, and docs.sh compiles one of them."""
     blocks = [re.findall(r"^```c\n(.*?)^```", tree.text(path), re.S | re.M) for path in ("README.md", "doc/getting-started.md")]
@@ -164,8 +222,11 @@ def main(root, replacements):
     for path in chapters + ["README.md", "CONTRIBUTING.md"]:
         check_paths(tree, path)
         check_settings(tree, path, known)
+    for path in chapters + ["README.md", "examples/README.md"]:
+        check_commands(tree, path)
     check_functions(tree, chapters + ["README.md"])
     check_program(tree)
+    check_headers(tree)
     for line in faults:
         print(line)
     return 1 if faults else 0

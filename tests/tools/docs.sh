@@ -25,6 +25,11 @@ finds 'STARPU_NCPUX is listed and read nowhere' doc/environment.md 's/`STARPU_NC
 finds 'STARPU_SCHED is listed without effect, but it is read' doc/environment.md 's/`STARPU_FXT_EVENTS`/`STARPU_SCHED`/'
 finds 'STARPU_NOTHING is set here, but' doc/mpi.md 's/`STARPU_MPI_COMM=1`/`STARPU_NOTHING=1`/'
 finds 'no header declares starpu_data_evaporate' doc/data.md 's/starpu_data_print()/starpu_data_evaporate()/'
+finds 'starpu_tree.h is not included by starpu.h, and not named' doc/from-starpu.md 's/`starpu_tree.h`, //'
+finds 'starpu_task.h is included by starpu.h' doc/from-starpu.md 's/`starpu_tree.h`/&, `starpu_task.h`/'
+finds 'starpu_tree.h: it exists' doc/from-starpu.md 's/`starpu_openmp.h`/`starpu_openmp.h`, `starpu_tree.h`/'
+finds 'orrery run has no option --reprot' README.md 's/`orrery run`/`orrery run --reprot x .\/app`/'
+finds 'there is no subcommand orrery matrices' README.md 's/^orrery matrix/orrery matrices/'
 finds '^README.md:1: its C program' README.md 's/v\[i\] \*= factor/v[i] += factor/'
 
 # The first program, as the reader would copy it.
@@ -46,7 +51,8 @@ for page in index README search genindex environment limits; do
 	[ -s html/$page.html ] || die "there is no page $page"
 done
 has html/index.html 'url=README.html'
-for name in STARPU_NCPU --noise starpu_data_acquire 'combined worker' 'orrery sim' 'lws \(scheduling policy\)'; do
+for name in STARPU_NCPU --noise starpu_data_acquire 'combined worker' 'orrery sim' 'lws \(scheduling policy\)' 'eager threshold' \
+	'threads per rank' Slurm 'batch jobs' debuggers heatmaps 'speed-up' deadlock oversubscription; do
 	has html/genindex.html "[> ]$name<"
 done
 has html/searchindex.js 'starpu_ncpu'
