@@ -100,7 +100,7 @@ ok "$ORRERY" matrix silent.csv
 written ./silent volume bandwidth messages
 printf '%s\n0,0,5,1,0,1\n' $header > one.csv
 ok "$ORRERY" matrix - --prefix one < one.csv
-written ./one volume bandwidth messages
+written ./one volume messages
 
 {
 	echo 'a line of the program'
