@@ -8,7 +8,7 @@
  *      flush       so is one that the program gave up: ranks free the memory of their copies
  *      no cache    every task has its message
  *
- * Invariant: a line of the table is counted by the statistics of rank 0, and all tasks add the
+ * Invariant: a line of the table is counted by the statistics of the ranks, and all tasks add the
  * value that a sequential program would have read.
  *
  *      orrery cc --both mpi_cache.c -o mpi_cache
@@ -58,7 +58,10 @@ static struct starpu_codelet add_cl = {
 	.name = "add",
 };
 
-/* Messages that rank 0 has sent since the program started. */
+/*
+ * Messages that all ranks have sent since the program started; each rank calls it. A value to many
+ * ranks goes by way of some of them, so rank 0 alone does not send them all.
+ */
 static long messages(void)
 {
 	size_t *bytes = calloc((size_t) size, sizeof(*bytes));
@@ -70,6 +73,7 @@ static long messages(void)
 	for (int i = 0; i < size; i++)
 		sum += (long) (bytes[i] / sizeof(long));
 	free(bytes);
+	MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
 	return sum;
 }
 

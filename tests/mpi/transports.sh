@@ -4,6 +4,7 @@
 # ORRERY_TRANSPORT: large payloads of all shapes (large.c) and random programs (soak.c) give the same
 # data whatever carries them, and with each setting of the engine; the statistics say that
 # neighbours really copied.
+# orr-test: timeout 300
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 large=$ORR_TEST_BUILDDIR/tests/mpi/large soak=$ORR_TEST_BUILDDIR/tests/mpi/soak
 if [ "${ORR_TEST_SIM:-yes}" = yes ]; then

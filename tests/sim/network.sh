@@ -89,7 +89,8 @@ done
 # The same run is the same.
 for model in maxmin share queue; do
 	for again in 1 2; do
-		run --network $model --background-load 30 --report run.json --stats "stats.$again" "$program" 0 1 1024 0 2 700 3 1 100 2 1 300
+		run --network $model --background-load 30 --report run.json --stats stats.csv "$program" 0 1 1024 0 2 700 3 1 100 2 1 300
+		mv stats.csv "stats.$again"
 		sed 's/"wall_s": [^,]*,//; s/"peak_rss_bytes": [0-9]*//' run.json > "run.$again"
 	done
 	cmp run.1 run.2 && cmp stats.1 stats.2 || die "$model: two runs differ"

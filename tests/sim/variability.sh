@@ -139,7 +139,7 @@ has r.json '"seed": 12,'
 has r.json '"noise": 2,'
 has r.json '"background_load_percent": 25,'
 sim 2 --report r.json -- kernels 10
-if grep -q seed r.json; then die "the report of a run without variability speaks of it"; fi
+if grep -q -E '"(noise|background_load_percent)"' r.json || [ "$(grep -c seed r.json)" != 1 ]; then cat r.json; die "the report of a run without variability speaks of it"; fi
 mistake() { regex=$1; shift; fails 2 "$regex" "$ORRERY" sim "$@" "$program" kernels 1; }
 mistake 'noise -1: expected a factor between 0' --noise=-1
 mistake 'noise : expected' --noise=

@@ -125,6 +125,7 @@ def documents():
             if name.endswith((".md", ".1")):
                 with open(os.path.join(source, folder, name), encoding="utf-8") as file:
                     text = re.sub(r"\\f.|\\&", "", file.read().replace("\\-", "-"))
+                    text = re.sub("#SBATCH[^`\n]*", "", text)  # options of sbatch
                     yield os.path.join(folder, name), re.sub('--mpirun "[^"]*"', "--mpirun", text)
 
 
