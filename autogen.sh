@@ -13,4 +13,6 @@ for tool in autoreconf automake libtoolize; do
 	fi
 done
 sh build-aux/sources.sh
+ORR_SOURCES_LISTED=yes
+export ORR_SOURCES_LISTED
 exec autoreconf --install "$@"

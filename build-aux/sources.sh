@@ -111,35 +111,28 @@ example_list() {
 	files examples ! -name '*.c' ! -name '*.h' ! -name '*.mk' ! -perm -u=x | list orr_example_extra
 }
 
-# program_block FILE GROUP FLAGS: a real program made of one source file.
-program_block() {
-	p=${1%.c}
-	v=$(canon "$p")
-	echo "$2 += $p"
-	echo "${v}_SOURCES = $1"
-	echo "${v}_CPPFLAGS = \$($3_cppflags)"
-	echo "${v}_LDADD = \$($3_ldadd)"
-}
-
 # is_test FILE: false for programs that a script drives, of the same name, or as a directive says.
-is_test() { [ ! -e "${1%.c}.sh" ] && ! grep -q 'orr-test: driven by ' "$1"; }
+# (One grep for all of them: configure.ac is read, and runs this, fourteen times while it is prepared.)
+driven=" $(echo $(grep -l 'orr-test: driven by ' tests/*/*.c)) "
+is_test() {
+	case $driven in *" $1 "*) return 1 ;; esac
+	[ ! -e "${1%.c}.sh" ]
+}
 
 test_block() {
 	f=$1
 	case $f in
-	tests/core/*|tests/data/*) kind=orr_core worlds=both ;;
-	tests/unit/*) kind=orr_unit worlds=real ;;
-	tests/real/*) kind=orr_mpi worlds=real ;;
-	tests/cuda/*) kind=orr_cuda worlds=real ;;
+	tests/core/*|tests/data/*) kind=core worlds=both ;;
+	tests/unit/*) kind=unit worlds=real ;;
+	tests/real/*) kind=mpi worlds=real ;;
+	tests/cuda/*) kind=cuda worlds=real ;;
 	tests/sim/*) kind=none worlds=sim ;;
-	tests/elastic/*) kind=orr_elastic worlds=both ;;
-	*) kind=orr_mpi worlds=both ;;
+	tests/elastic/*) kind=elastic worlds=both ;;
+	*) kind=mpi worlds=both ;;
 	esac
 	if [ $worlds != sim ]; then
-		group=orr_mpi_test
-		case $kind in orr_cuda) group=orr_cuda_test ;; orr_mpi|orr_elastic) ;; *) group=orr_core_test ;; esac
-		program_block "$f" ${group}_programs $kind
-		if is_test "$f"; then echo "${group}s += ${f%.c}"; fi
+		echo "orr_${kind}_test_programs += ${f%.c}"
+		if is_test "$f"; then echo "orr_${kind}_tests += ${f%.c}"; fi
 	fi
 	if [ $worlds != real ]; then
 		echo "orr_sim_test_programs += ${f%.c}.sim"
@@ -172,6 +165,16 @@ fuzz_list() {
 		echo "${v}_LDADD = \$(orr_fuzz_ldadd)"
 	done
 	{ files fuzz/corpus; files fuzz -maxdepth 1 \( -name 'run-*' -o -name '*.dict' \); } | list orr_fuzz_extra
+}
+
+# program_block FILE GROUP FLAGS: a real program made of one source file.
+program_block() {
+	p=${1%.c}
+	v=$(canon "$p")
+	echo "$2 += $p"
+	echo "${v}_SOURCES = $1"
+	echo "${v}_CPPFLAGS = \$($3_cppflags)"
+	echo "${v}_LDADD = \$($3_ldadd)"
 }
 
 # A benchmark whose name begins with "sim_" is a program of the simulated world alone.

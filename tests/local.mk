@@ -3,11 +3,15 @@
 # where it runs (tests/README.md): core, data: core only, both worlds; mpi, bad:
 # with MPI, both worlds; real, unit: real only; sim: simulated only.
 orr_core_test_programs =
+orr_core_tests =
+orr_unit_test_programs =
+orr_unit_tests =
 orr_cuda_test_programs =
 orr_cuda_tests =
-orr_core_tests =
 orr_mpi_test_programs =
 orr_mpi_tests =
+orr_elastic_test_programs =
+orr_elastic_tests =
 orr_sim_test_programs =
 orr_sim_tests =
 orr_script_tests =
@@ -30,18 +34,58 @@ orr_elastic_cppflags = $(orr_mpi_cppflags)
 orr_elastic_ldadd = $(orr_dyn_ldadd) $(orr_mpi_ldadd)
 include %D%/sources.mk
 
-check_PROGRAMS += $(orr_core_test_programs)
-TESTS += $(orr_core_tests)
+# What this configuration builds and runs in the real world.
+orr_test_programs = $(orr_core_test_programs) $(orr_unit_test_programs)
+TESTS += $(orr_core_tests) $(orr_unit_tests)
 if ORR_CUDA
-check_PROGRAMS += $(orr_cuda_test_programs)
+orr_test_programs += $(orr_cuda_test_programs)
 TESTS += $(orr_cuda_tests)
 endif
 if ORR_MPI
-check_PROGRAMS += $(orr_mpi_test_programs)
+orr_test_programs += $(orr_mpi_test_programs) $(orr_elastic_test_programs)
 if ORR_MPI_CHECK
-TESTS += $(orr_mpi_tests)
+TESTS += $(orr_mpi_tests) $(orr_elastic_tests)
 endif
 endif
+check_DATA += $(orr_test_programs)
+
+# Rules of our own: those that Automake makes for each of some 300 programs are twice as long as all the rest,
+# and libtool's script takes five times as long as the linker.
+orr_test_v = $(orr_test_v_$(V))
+orr_test_v_ = $(orr_test_v_$(AM_DEFAULT_VERBOSITY))
+orr_test_v_0 = @echo "  TEST    " $@;
+orr_test_compile = $(orr_test_v)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES)
+orr_test_object = $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@ -c -o $@.o $<
+if ORR_SHARED
+orr_test_link = $(CC) $(AM_CFLAGS) $(CFLAGS) $(LDFLAGS) -rdynamic -Wl,-rpath,$(abs_builddir)/.libs -o $@ $@.o
+orr_core_test_link = -L.libs -lorrery $(OPENCL_LIBS) $(ORR_SYS_LIBS)
+orr_unit_test_link = .libs/libcore.a $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
+orr_cuda_test_link = $(orr_core_test_link) -Wl,-rpath,$(abs_builddir)/tests/lib/cudart/.libs tests/lib/cudart/.libs/libcudart.so
+orr_mpi_test_link = -L.libs -lorrery-mpi -lorrery $(MPI_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
+orr_elastic_test_link = -L.libs $(ORR_NO_AS_NEEDED) -lorrery-dyn $(orr_mpi_test_link)
+else
+orr_test_link = $(LINK) $@.o
+orr_core_test_link = $(orr_core_ldadd)
+orr_unit_test_link = $(orr_unit_ldadd)
+orr_cuda_test_link = $(orr_cuda_ldadd)
+orr_mpi_test_link = $(orr_mpi_ldadd)
+orr_elastic_test_link = $(orr_elastic_ldadd)
+$(orr_core_test_programs) $(orr_cuda_test_programs) $(orr_mpi_test_programs) $(orr_elastic_test_programs): liborrery.la
+$(orr_mpi_test_programs) $(orr_elastic_test_programs): liborrery-mpi.la
+endif
+$(orr_core_test_programs): %: %.c | liborrery.la
+	$(orr_test_compile) $(orr_core_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_core_test_link)
+$(orr_unit_test_programs): %: %.c libcore.la
+	$(orr_test_compile) $(orr_unit_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_unit_test_link)
+$(orr_cuda_test_programs): %: %.c | liborrery.la tests/lib/cudart/libcudart.la
+	$(orr_test_compile) $(orr_cuda_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_cuda_test_link)
+$(orr_mpi_test_programs): %: %.c | liborrery-mpi.la liborrery.la
+	$(orr_test_compile) $(orr_mpi_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_mpi_test_link)
+$(orr_elastic_test_programs): %: %.c | liborrery-dyn.la liborrery-mpi.la liborrery.la
+	$(orr_test_compile) $(orr_elastic_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_elastic_test_link)
+-include $(orr_test_programs:=.d)
+MOSTLYCLEANFILES += $(orr_test_programs) $(orr_test_programs:=.o) $(orr_test_programs:=.d)
+
 if ORR_SIM
 check_DATA += $(orr_sim_test_programs)
 TESTS += $(orr_sim_tests)
@@ -68,7 +112,7 @@ clean-local:
 
 # The tests of the core, of data and of messages again, with devices of CUDA's stub, and with one of
 # OpenCL that computes on CPUs, beside their workers.
-orr_device_tests = $(filter tests/core/% tests/data/% tests/mpi/%,$(filter-out %.sh %.sim,$(orr_core_tests) $(orr_mpi_tests)))
+orr_device_tests = $(filter tests/core/% tests/data/% tests/mpi/%,$(orr_core_tests) $(orr_mpi_tests))
 check-devices:
 	@status=0; for devices in cuda opencl; do \
 		ORR_TEST_DEVICES=$$devices $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_device_tests)' || status=1; \

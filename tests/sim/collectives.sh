@@ -6,6 +6,7 @@
 # `orrery sim --cfg` takes the settings of SMPI that choose the algorithms: each takes the time that
 # its messages take. Settings and values that do not exist are refused by name.
 # orr-test: timeout 600
+# orr-test: debug none
 # orr-test: world sim
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"

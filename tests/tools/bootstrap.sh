@@ -43,5 +43,5 @@ printf 'int main(void)\n{\n\treturn 0;\n}\n' > fresh/tests/core/dropped.c
 ok sh -c 'cd fresh && ./autogen.sh'
 has fresh/Makefile.in 'src/core/liborrery_la-dropped\.lo'
 has fresh/Makefile.in 'src/core/liborrery_sim_la-dropped\.lo'
-has fresh/Makefile.in '^tests_core_dropped_OBJECTS'
+has fresh/Makefile.in '^tests/core/dropped[.]log: tests/core/dropped$'
 exit 0
