@@ -23,8 +23,16 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-#if MPI_VERSION < 4
-/* ---- sessions; an MPI of version 4 has them itself, and its own are used ---- */
+/* An MPI of version 4 has sessions itself, and its own are used. So has Open MPI 5, which says that
+ * it is of version 3.1. */
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define ORRERY_DYN_MPI_SESSIONS 1
+#else
+#define ORRERY_DYN_MPI_SESSIONS 0
+#endif
+
+#if !ORRERY_DYN_MPI_SESSIONS
+/* ---- sessions ---- */
 
 typedef struct orrery_dyn_session *MPI_Session;
 #define MPI_SESSION_NULL ((MPI_Session) 0)

@@ -18,6 +18,12 @@
 
 static_assert(sizeof(std::thread) == sizeof(pthread_t), "a thread is its number");
 
+// What std::thread runs, as libstdc++ lays it out since GLIBCXX_3.4.22; its own type is private.
+struct thread_state {
+	virtual ~thread_state() = default;
+	virtual void run() = 0;
+};
+
 namespace std
 {
 void __throw_system_error(int);
@@ -40,7 +46,7 @@ bool orrery_sim_word_wait(const unsigned *word, unsigned value, const struct tim
 void orrery_sim_word_wake(const unsigned *word);
 
 void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
-	pthread_t *self, std::unique_ptr<std::thread::_State> *state, void (*)());
+	pthread_t *self, std::unique_ptr<thread_state> *state, void (*)());
 void __wrap__ZNSt6thread4joinEv(pthread_t *self);
 void __wrap__ZNSt6thread6detachEv(pthread_t *self);
 unsigned __wrap__ZNSt6thread20hardware_concurrencyEv(void);
@@ -56,13 +62,13 @@ void __wrap__ZNSt28__atomic_futex_unsigned_base19_M_futex_notify_allEPj(unsigned
 
 static void *run(void *arg)
 {
-	std::unique_ptr<std::thread::_State> state(static_cast<std::thread::_State *>(arg));
-	state->_M_run();
+	std::unique_ptr<thread_state> state(static_cast<thread_state *>(arg));
+	state->run();
 	return nullptr;
 }
 
 void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
-	pthread_t *self, std::unique_ptr<std::thread::_State> *state, void (*)())
+	pthread_t *self, std::unique_ptr<thread_state> *state, void (*)())
 {
 	int error = __wrap_pthread_create(self, nullptr, run, state->get());
 	if (error)

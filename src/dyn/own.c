@@ -13,7 +13,7 @@ const struct orr_dyn_own *orr_dyn_own_only(void)
 	return orr_dyn_own.has_sets && !orr_sys_dyn_on() ? &orr_dyn_own : NULL;
 }
 
-#if MPI_VERSION >= 4
+#if ORRERY_DYN_MPI_SESSIONS
 
 const struct orr_dyn_own orr_dyn_own = { .init = PMPI_Session_init,
 					 .finalize = PMPI_Session_finalize,
