@@ -42,7 +42,8 @@ static struct {
 
 /* The one library of the system that is a part of the program: the runtime library of Fortran has
  * the units, with what is not written yet. (That of OpenMP keeps its state in variables of threads
- * of the static kind, which have room for a few copies only; that of C++ is one with SimGrid.) */
+ * of the static kind, which have room for a few copies only; that of C++ is one with SimGrid, so
+ * its streams are exchanged: sim_streams.h.) */
 static int is_fortran(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -225,8 +226,11 @@ static void make_ready(const char *program, int whole)
 void launcher_libraries_find(struct orr_sim_rank *r, void *object, const char *program, int whole)
 {
 	const struct link_map *map = object;
+	orr_sim_own_streams = map_needs(map, "libstdc++.so.6");
 	for (const struct link_map *m = map->l_next; m; m = m->l_next)
 		add(m, whole);
+	for (int i = 0; i < libraries.n; i++)
+		orr_sim_own_streams |= map_needs(libraries.all[i].map, "libstdc++.so.6");
 	add_fortran(map, whole);
 	choose(object);
 	if (libraries.ncopied && (orr_sim.nranks > 1 || orr_sim_dyn.on))

@@ -23,10 +23,12 @@
 #include "sim.h"
 #include "sim_guard.h"
 #include "sim_share.h"
+#include "sim_streams.h"
 
 extern char **environ;
 
 int orrery_sim_asked = 2;
+int orr_sim_own_streams;
 
 static struct orr_sim_own nobody = { .folder = -1, .mask = -1, .optind = 1, .opterr = 1 };
 
@@ -131,6 +133,8 @@ static void leave_rank(struct orr_sim_rank *r)
 	o->opterr = opterr;
 	o->optopt = optopt;
 	o->optarg = optarg;
+	if (orr_sim_own_streams)
+		orr_sim_streams_leave(&o->streams);
 	if (!r->ended)
 		line_take(o);
 }
@@ -148,6 +152,7 @@ static void enter_rank(const struct orr_sim_own *from, struct orr_sim_own *o)
 		syscall(SYS_umask, o->mask >= 0 ? o->mask : own.mask);
 	if (own.locales && from->locale != o->locale)
 		uselocale(o->locale ? o->locale : LC_GLOBAL_LOCALE);
+	orr_sim_streams_enter(o->streams);
 	line_give(o);
 }
 
@@ -243,6 +248,8 @@ void orr_sim_own_renew(struct orr_sim_rank *r)
 	orr_sim_share_renew(r->rank);
 	if (own.at == r) {
 		environ = own.environment;
+		if (orr_sim_own_streams)
+			orr_sim_streams_leave(&o->streams);
 		if (o->folder >= 0 && own.folder >= 0 && syscall(SYS_fchdir, own.folder))
 			fprintf(stderr,
 				"orrery sim: the working directory cannot be restored: %s\n",
@@ -253,6 +260,7 @@ void orr_sim_own_renew(struct orr_sim_rank *r)
 		close(o->folder);
 	if (o->locale)
 		freelocale(o->locale);
+	orr_sim_streams_free(&o->streams);
 	free(o->line);
 	free(o->actions);
 	*o = (struct orr_sim_own){ .folder = -1, .mask = -1, .optind = 1, .opterr = 1 };

@@ -4,8 +4,8 @@
  * and what the system keeps for a process, which is exchanged when another rank's actor runs.
  *
  * Invariant: the system's and the C library's variables (environ, errno, optind, working directory,
- * mask of permissions, locale, the unfinished line of standard output) are those of the rank whose
- * actor ran last. */
+ * mask of permissions, locale, streams of C++, the unfinished line of standard output) are those of
+ * the rank whose actor ran last. */
 #ifndef ORR_SIM_OWN_H
 #define ORR_SIM_OWN_H
 
@@ -20,6 +20,7 @@
 
 struct orr_sim_actor;
 struct orr_sim_rank;
+struct orr_sim_streams;
 
 /* A context of SimGrid, and the actor that runs in it; NULL: nobody does just now. */
 struct orr_sim_context {
@@ -53,7 +54,9 @@ struct orr_sim_own {
 	int folder;      /* descriptor of the working directory, -1: the launcher's */
 	int mask;        /* umask(), -1: the launcher's */
 	locale_t locale; /* of setlocale(), NULL: "C" */
-	char *line;      /* what standard output got since the last newline, while others run */
+	struct orr_sim_streams
+		*streams; /* of C++, NULL: as the library made them (sim_streams.h) */
+	char *line;       /* what standard output got since the last newline, while others run */
 	size_t line_length, line_room;
 	/* signals: NULL: all have their default */
 	struct sigaction *actions;
@@ -65,6 +68,9 @@ struct orr_sim_own {
 	struct orr_sim_exit *exits;
 	int ending; /* its exit functions run */
 };
+
+/* The program uses the C++ library: its streams are exchanged, too. */
+extern int orr_sim_own_streams;
 
 #pragma GCC visibility push(default)
 
