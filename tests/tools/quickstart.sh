@@ -80,3 +80,31 @@ expect 'packages;config.status --recheck;config.status ;make;make;' check
 # Other options are taken.
 export QUICKSTART_CONFIGURE="--enable-debug"
 expect 'configure --enable-debug;make;' build
+
+# The main job ends with the explanation of its recorded run and the report's path; without a report, it says so.
+mkdir -p src/build/examples/cholesky
+: > src/build/examples/cholesky/cholesky.sim
+echo '#!/bin/sh
+echo "orrery $1" >> "$calls"
+case $1 in
+sim)
+	case " $* " in *" -n 1024 "*"/results/trace "*) ;; *) exit 3 ;; esac
+	echo events > "$trace" ;;
+explain) [ "$2" = "$trace" ] && [ -s "$2" ] && echo "most of it: gemm" ;;
+report)
+	[ "$2" = "$trace" ] && [ -s "$2" ] && [ ! -e noreport ] || { echo "orrery report: no numpy" >&2; exit 1; }
+	echo "$4 (1.0 MB)" ;;
+esac' | program src/build/orrery
+trace=$PWD/src/results/trace
+export trace
+expect 'make;orrery sim;orrery matrix;orrery explain;orrery report;' --no-install
+has out '^most of it: gemm$'
+tail -n 1 out | grep -q -x "$PWD/src/results/report.html (1.0 MB)" || die "the last line is not the report's path"
+: > src/build/noreport
+expect 'make;orrery sim;orrery matrix;orrery explain;orrery report;' --no-install
+has err 'no numpy'
+has out 'there is no report, see above'
+rm "$trace"
+# A run that cannot be explained is a failure.
+sed 's/echo events > "$trace"/:/' src/build/orrery > other && program src/build/orrery < other
+fails 1 'could not be explained' bash src/quickstart --no-install
