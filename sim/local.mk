@@ -23,7 +23,7 @@ liborrery_sim_scope_la_CPPFLAGS = $(orr_defines) $(orr_sim_includes)
 EXTRA_DIST += sim/launcher/needs.c
 # The table of options is also read by `orrery sim` (tools/orrery_options.py).
 orrsimdir = $(pkgdatadir)/sim/launcher
-dist_orrsim_DATA = %D%/launcher/options.def %D%/launcher/wrapped.flags
+dist_orrsim_DATA = %D%/launcher/options.def %D%/launcher/networks.def %D%/launcher/wrapped.flags
 # Part of each program for the simulated world.
 orrstartdir = $(pkglibdir)
 orrstart_DATA = orrery-sim-start.o

@@ -5,10 +5,12 @@
 # Invariant: the file declares exactly as many hosts as were asked for if the
 # topology can have that many; otherwise it declares more, and a message says so.
 import math
+import os
 import re
 import sys
 
 from orrery_cli import UserError
+import orrery_networks
 from orrery_words import Word, parse as read_words, usage
 
 OPTIONS = [
@@ -20,6 +22,7 @@ OPTIONS = [
          "(default 1; as many spine switches as that leaves)"),
     Word("--bandwidth", "B", "that a ping-pong of long messages between two nodes\nmeasures (default 12.5GBps)", "12.5GBps"),
     Word("--latency", "L", "that a ping-pong of short messages between two nodes\nmeasures (default 1us); in a torus: between neighbours"),
+    Word("--like", "NAME", "both from what was published for a network:\nethernet-10, ethernet-100, infiniband-hdr,\ninfiniband-ndr, slingshot-11; messages take what a\nping-pong took, by size"),
     Word("--hop-latency", "L", "fat-tree and dragonfly: what each link between two\nswitches adds to that (default 0s)"),
     Word("--link-latency", "L", "of each link, instead of the two options above: a\nmessage crosses two links in a crossbar, and up to\nfour in a fat tree"),
     Word("--loopback-bandwidth", "B", "of a node's link to itself (default 25GBps)", "25GBps"),
@@ -66,9 +69,11 @@ def check_quantity(option, value):
         raise UserError("%s %s: must be more than zero" % (option, value))
 
 
-def parse(arguments):
+def parse(arguments, networks):
     options = dict.fromkeys(word.key for word in OPTIONS)
     options.update(read_words(OPTIONS, arguments, "orrery platform")[0])
+    given = {word.partition("=")[0] for word in arguments}
+    options["network"] = settle_like(options, given, networks)
     if options["-n"] is None:
         raise UserError("how many nodes? Give -n N")
     if not options["-n"].isdigit() or int(options["-n"]) < 1:
@@ -85,6 +90,21 @@ def parse(arguments):
         if options[name] and not re.fullmatch(r"[-\w./]+", options[name]):
             raise UserError("%s %s: letters, digits and the characters - _ . / only" % (name, options[name]))
     return options
+
+
+def settle_like(options, given, networks):
+    """The network of --like, or None; it decides about latency and bandwidth."""
+    name = options["--like"]
+    if name is None:
+        return None
+    if name not in networks:
+        raise UserError("--like %s: there are %s" % (name, ", ".join(networks)))
+    for other in ("--bandwidth", "--latency", "--link-latency"):
+        if other in given:
+            raise UserError("--like excludes %s: it gives both latency and bandwidth" % other)
+    options["--bandwidth"] = "%.9gBps" % networks[name].bytes_per_s
+    options["--latency"] = "%.9gus" % (1e6 * networks[name].latency)
+    return networks[name]
 
 
 def settle_latency(options):
@@ -234,6 +254,8 @@ def link_latency(options, network):
 
 def properties(options):
     lines = []
+    if options["--like"]:
+        lines.append('<prop id="like" value="%s"/>' % options["--like"])
     if options["--machine"]:
         lines.append('<prop id="machine" value="%s"/>' % options["--machine"])
     if options["--topology"] in SWITCHED and not options["--link-latency"]:
@@ -275,7 +297,10 @@ def got(options, network):
     bandwidth = bytes_per_s(options["--bandwidth"])
     lines = ["%-22s %13s %13s %13s %13s" % ("a message alone of", "1 B", "4 KiB", "64 KiB", "4 MiB")]
     for words, latency in ("near nodes", network.near * first), ("far nodes", far_words(options, network)):
-        times = [latency + (size + HEADER) / bandwidth for size in SIZES]
+        times = []
+        for size in SIZES:
+            slower, part = options["network"].factors(size + HEADER) if options["network"] else (1, 1)
+            times.append(latency * slower + (size + HEADER) / (bandwidth * part))
         lines.append("  %-20s" % words + "".join(" %10.2f us" % (1e6 * time) for time in times))
         lines.append(" " * 22 + "".join(" %8.2f GB/s" % (1e-9 * size / time) for size, time in zip(SIZES, times)))
     if network.half:
@@ -287,7 +312,7 @@ def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    options = parse(arguments)
+    options = parse(arguments, orrery_networks.read(os.path.join(context.paths["data"], orrery_networks.TABLE)))
     text, network = document(options)
     if options["-o"] == "-":
         sys.stdout.write(text)

@@ -15,6 +15,7 @@
 #include <smpi/smpi.h>
 #include <xbt/config.hpp>
 #include "guard.h"
+#include "named.h"
 #include "simgrid_private.h"
 
 namespace s4u = simgrid::s4u;
@@ -118,15 +119,18 @@ void launcher_engine_configure(const char *const *settings, int n)
 }
 
 // A crossbar: every host has its own link to a switch without limits. 12.5 GBps and 1 us between
-// two hosts, 25 GBps and 100 ns from a host to itself.
-static void default_cluster(int n)
+// two hosts, or those of a network with a name, 25 GBps and 100 ns from a host to itself.
+static void default_cluster(const char *like, int n)
 {
+	const Named network = like ? launcher_named(like) : Named{ 1e-6, 12.5e9, "", "" };
 	auto *zone = s4u::create_star_zone("cluster");
 	for (int i = 0; i < n; i++) {
 		std::string name = "node-" + std::to_string(i);
 		auto *host = zone->create_host(name, 1e9)->seal();
-		auto *link = zone->create_split_duplex_link(name + "-link", 12.5e9)
-				     ->set_latency(0.5e-6)
+		if (like)
+			host->set_property("like", like);
+		auto *link = zone->create_split_duplex_link(name + "-link", network.bytes_per_s)
+				     ->set_latency(network.latency_s / 2)
 				     ->seal();
 		auto *loop = zone->create_link(name + "-loop", 25e9)
 				     ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
@@ -142,7 +146,7 @@ static void default_cluster(int n)
 	zone->seal();
 }
 
-size_t launcher_platform_load(const char *file, int n)
+size_t launcher_platform_load(const char *file, const char *like, int n)
 {
 	const std::string culprit = std::string("--platform ") + (file ? file : "(default)");
 	launcher_judge(culprit.c_str(),
@@ -151,7 +155,7 @@ size_t launcher_platform_load(const char *file, int n)
 		if (file)
 			s4u::Engine::get_instance()->load_platform(file);
 		else
-			default_cluster(n);
+			default_cluster(like, n);
 		launcher_network_settle(hosts);
 	} catch (const std::exception &e) {
 		launcher_refused(first_line(e).c_str());

@@ -21,8 +21,9 @@ struct orr_sim_noise;
 void launcher_engine_init(void);
 /* Applies n settings of SimGrid or SMPI, texts KEY:VALUE. */
 void launcher_engine_configure(const char *const *settings, int n);
-/* Loads the file, or builds a cluster of n hosts if file is NULL. Returns the number of hosts. */
-size_t launcher_platform_load(const char *file, int n);
+/* Loads the file, or builds a cluster of n hosts if file is NULL, with a network like that, or
+ * NULL. Returns the number of hosts. */
+size_t launcher_platform_load(const char *file, const char *like, int n);
 /* The host that the platform declares in place i. */
 sg_host_t launcher_host(size_t i);
 /* Starts SMPI on the platform; programs may choose their locale from here on. */

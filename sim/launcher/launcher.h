@@ -17,6 +17,7 @@ struct launcher_options {
 	int n;                    /* hosts in use; of an elastic run at most */
 	int max;                  /* --max, 0: not given */
 	const char *platform;     /* NULL: the default cluster */
+	const char *like;         /* a network of networks.def for that, or NULL */
 	const char *machine;      /* NULL: each host's property, else "default" */
 	const char *machine_path; /* colon-separated, or NULL */
 	int cpus;                 /* 0: the machine's */

@@ -239,7 +239,7 @@ int orrery_sim_main(int argc, char **argv)
 	launcher_ending_init(); /* after SimGrid has installed its own handlers */
 	configure_engine(&o);
 	launcher_guard_settings();
-	size_t nhosts = launcher_platform_load(o.platform, o.n);
+	size_t nhosts = launcher_platform_load(o.platform, o.like, o.n);
 	if (orr_sim.noise.load > 0)
 		orr_sim.on_message = launcher_background_start(&orr_sim.noise);
 	create_ranks(&o, nhosts);

@@ -9,6 +9,7 @@
 //
 // Invariant: settings of the command and of the platform come before the defaults of this file.
 #include "glue.h"
+#include "named.h"
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -24,10 +25,11 @@ namespace resource = simgrid::kernel::resource;
 namespace
 {
 
-void settle_settings()
+void settle_settings(const char *like)
 {
-	simgrid::config::set_default<std::string>("smpi/lat-factor", "0:1");
-	simgrid::config::set_default<std::string>("smpi/bw-factor", "0:1");
+	const Named network = like ? launcher_named(like) : Named{ 0, 0, "0:1", "0:1" };
+	simgrid::config::set_default("smpi/lat-factor", network.latency_factors);
+	simgrid::config::set_default("smpi/bw-factor", network.bandwidth_factors);
 	simgrid::config::set_default<std::string>("smpi/coll-selector", "ompi");
 	// Open MPI's exchange in pairs, of messages to the next rank, the one behind it, and so on.
 	// The selector takes an algorithm of that name which is for powers of two only.
@@ -109,7 +111,7 @@ void settle_hops(const std::vector<s4u::Host *> &hosts)
 
 void launcher_network_settle(const std::vector<s4u::Host *> &hosts)
 {
-	settle_settings();
+	settle_settings(hosts.empty() ? nullptr : hosts[0]->get_property("like"));
 	settle_hops(hosts);
 	if (!(simgrid::config::get_value<double>("network/weight-S") > 0))
 		share_equally();

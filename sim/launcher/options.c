@@ -204,6 +204,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	switch (id) {
 	case OPTION_NODES: o->n = (int) v; break;
 	case OPTION_PLATFORM: o->platform = text; break;
+	case OPTION_LIKE: o->like = text; break;
 	case OPTION_MACHINE: o->machine = text; break;
 	case OPTION_MACHINE_PATH: o->machine_path = text; break;
 	case OPTION_NETWORK: orr_sim.network = networks[(int) v]; break;
@@ -415,6 +416,10 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	}
 	if (i >= argc)
 		launcher_fail("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]");
+	if (o->like && o->platform)
+		launcher_fail(
+			"--like %s and --platform %s exclude each other; `orrery platform --like %s` writes a platform with such a network",
+			o->like, o->platform, o->like);
 	options_settle_channels();
 	options_settle_elastic(o);
 	options_read_environment();

@@ -73,10 +73,10 @@ static void describe_machines(struct orr_about *a)
 static void describe_network(struct orr_about *a)
 {
 	sg_host_t host = orr_sim.ranks[0].host;
-	if (orr_sim.platform)
-		orr_about_add(a, "platform", "%s", orr_sim.platform);
-	else
-		orr_about_add(a, "platform", "default cluster");
+	const char *like = sg_host_get_property_value(host, "like");
+	orr_about_add(a, "platform", "%s%s%s",
+		      orr_sim.platform ? orr_sim.platform : "default cluster", like ? " like " : "",
+		      like ? like : "");
 	if (orr_sim.nranks > 1) {
 		sg_host_t other = orr_sim.ranks[1].host;
 		orr_about_add(a, "network", "%s, %.6g GB/s and %.6g us between nodes 0 and 1",
@@ -410,9 +410,11 @@ static void print_about(FILE *f)
 {
 	const struct orr_sim_rank *r = orr_sim.ranks;
 	const char *seed = getenv("STARPU_RAND_SEED");
-	fprintf(f, "orrery sim: machine %s (%u core%s a node), platform %s, network %s",
+	const char *like = sg_host_get_property_value(r->host, "like");
+	fprintf(f, "orrery sim: machine %s (%u core%s a node), platform %s%s%s, network %s",
 		r->machine ? r->machine_name : "built in", r->ncpus, r->ncpus == 1 ? "" : "s",
-		orr_sim.platform ? orr_sim.platform : "default", network_name());
+		orr_sim.platform ? orr_sim.platform : "default", like ? " like " : "",
+		like ? like : "", network_name());
 	if (orr_sim.nranks > 1) {
 		sg_host_t other = orr_sim.ranks[1].host;
 		fputs(" (", f);
