@@ -31,9 +31,9 @@ nodist_orrelasticsim_DATA = %D%/elastic/sim/mpi.mod
 endif
 endif
 %D%/elastic/real/mpi.mod: %D%/elastic/mpi.f90
-	$(orr_fc_v)$(MKDIR_P) %D%/elastic/real && $(FC) $(FCFLAGS) $(MPI_FCFLAGS) -J %D%/elastic/real -c $(srcdir)/%D%/elastic/mpi.f90 -o %D%/elastic/real/mpi.o
+	$(orr_fc_v)$(MKDIR_P) %D%/elastic/real && $(FC) $(FCFLAGS) -cpp $(ORR_MPI_FC_SESSIONS) $(MPI_FCFLAGS) -J %D%/elastic/real -c $(srcdir)/%D%/elastic/mpi.f90 -o %D%/elastic/real/mpi.o
 %D%/elastic/sim/mpi.mod: %D%/elastic/mpi.f90
-	$(orr_fc_v)$(MKDIR_P) %D%/elastic/sim && $(FC) $(FCFLAGS) -I$(SMPI_INCLUDE) -J %D%/elastic/sim -c $(srcdir)/%D%/elastic/mpi.f90 -o %D%/elastic/sim/mpi.o
+	$(orr_fc_v)$(MKDIR_P) %D%/elastic/sim && $(FC) $(FCFLAGS) -cpp -I$(SMPI_INCLUDE) -J %D%/elastic/sim -c $(srcdir)/%D%/elastic/mpi.f90 -o %D%/elastic/sim/mpi.o
 CLEANFILES += %D%/elastic/real/mpi.mod %D%/elastic/real/mpi.o %D%/elastic/sim/mpi.mod %D%/elastic/sim/mpi.o
 %D%/fstarpu_mod.mod: %D%/fstarpu_mod.o
 	@test -f $@

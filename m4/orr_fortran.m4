@@ -2,7 +2,7 @@
 #
 # The Fortran compiler, which builds the modules fstarpu_mod and fstarpu_mpi_mod,
 # and MPI's flags for Fortran programs of the real world. Sets orr_fortran, FC,
-# MPI_FCFLAGS, MPI_FCLIBS.
+# MPI_FCFLAGS, MPI_FCLIBS, and ORR_MPI_FC_SESSIONS, which says whether mpif.h has constants of sessions.
 
 AC_DEFUN([ORR_FORTRAN], [
 AC_ARG_VAR([FC], [Fortran compiler, for the modules and for orrery fc])
@@ -50,7 +50,11 @@ AS_IF([test $orr_fortran = yes && test -n "$MPIFORT"], [
 				[-L*|-l*|-Wl,*], [MPI_FCLIBS="$MPI_FCLIBS $orr_word"])
 		 done])
 	MPI_FCFLAGS=`AS_ECHO(["$MPI_FCFLAGS"]) | $SED 's/-pthread//g'`
-	MPI_FCLIBS=`AS_ECHO(["$MPI_FCLIBS"]) | $SED 's/-pthread//g'`])
+	MPI_FCLIBS=`AS_ECHO(["$MPI_FCLIBS"]) | $SED 's/-pthread//g'`
+	printf "program p\n  implicit none\n  include 'mpif.h'\n  print *, MPI_SESSION_NULL, MPI_MAX_PSET_NAME_LEN\nend program\n" > conftest.f90
+	AS_IF([$FC $MPI_FCFLAGS -c conftest.f90 -o conftest.o >&AS_MESSAGE_LOG_FD 2>&1], [ORR_MPI_FC_SESSIONS=-DORR_MPI_SESSIONS])
+	rm -f conftest.f90 conftest.o])
+AC_SUBST([ORR_MPI_FC_SESSIONS])
 AC_SUBST([MPI_FCFLAGS])
 AC_SUBST([MPI_FCLIBS])
 AC_SUBST([orr_fortran])

@@ -10,8 +10,10 @@ module mpi
   implicit none
   include 'mpif.h'
 
+#ifndef ORR_MPI_SESSIONS
   integer, parameter :: MPI_SESSION_NULL = 0
   integer, parameter :: MPI_MAX_PSET_NAME_LEN = 511
+#endif
 
   integer, parameter :: MPI_PSETOP_NULL = 0
   integer, parameter :: MPI_PSETOP_ADD = 1
