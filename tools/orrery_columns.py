@@ -18,7 +18,7 @@ LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=
 FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c"), "end": "b", "done": "b",
           "post": ("flags", "a", "b", "c", "d"), "grant": "bc", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c"),
-          "copied": "abc", "user": ("worker", "a", "b")}
+          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d")}
 CHUNK = 8192                        # blocks that are read at once
 NEVER = np.iinfo(np.int64).min      # the time of what has not happened
 LOW = np.uint64(0xFFFFFFFF)
@@ -111,6 +111,7 @@ class Columns:
     def __init__(self, trace, progress=lambda words, share: None):
         self.trace = trace
         self.events = read_events(trace, progress)
+        self.turns = self.events.pop("engine")    # of progression threads: no steps of the run
         progress("sorting", 0)
         self.number_names()
         times = [e.ns for e in self.events.values() if e.n]

@@ -34,11 +34,11 @@ class Task:
 
 
 class Request:
-    __slots__ = ("key", "receive", "peer", "tag", "post", "parent", "grant", "cause", "recv", "message", "send", "sent")
+    __slots__ = ("key", "receive", "peer", "tag", "post", "parent", "grant", "cause", "recv", "message", "send", "sent", "route")
 
     def __init__(self, key):
         self.key, self.receive, self.peer, self.tag = key, False, -1, None
-        self.post = self.grant = self.recv = self.message = self.send = self.sent = None
+        self.post = self.grant = self.recv = self.message = self.send = self.sent = self.route = None
         self.parent = self.cause = 0
 
 
@@ -154,8 +154,9 @@ class Run:
         request = self.request(rank, b)
         request.grant, request.cause = ns, c
 
-    def on_route(self, _ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
+    def on_route(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
         self.message(rank, a, b >> 32).request = b & 0xFFFFFFFF
+        self.request(rank, b & 0xFFFFFFFF).route = ns
 
     def on_send(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
         low = b & 0xFFFFFFFF

@@ -8,6 +8,7 @@ import collections
 import csv
 import os
 
+import orrery_lists
 from orrery_cli import UserError
 from orrery_critical import Run
 from orrery_tracefile import cause_of, signed
@@ -60,6 +61,27 @@ TABLES = {
         ("post_ns", "INTEGER", "it was posted"), ("grant_ns", "INTEGER", "its datum could be used"),
         ("done_ns", "INTEGER", "it was complete"), ("cause", "TEXT", "what its datum waited for: task, message or program"),
         ("cause_number", "INTEGER", "number of that task or request"), ("parent", "INTEGER", "the task in which it was posted")),
+    "stays": (
+        ("rank", "INTEGER", "its rank"), ("list", "TEXT", "where the request was: fetching, ready, posted or flying; early: a message without a receive"),
+        ("request", "INTEGER", "its number in its rank; of an early message, the receive that it went to"),
+        ("since_ns", "INTEGER", "it came into the list"), ("until_ns", "INTEGER", "it left the list")),
+    "lists": (
+        ("rank", "INTEGER", "its rank"), ("list", "TEXT", "the list"), ("requests", "INTEGER", "how many came into it"),
+        ("total_ns", "INTEGER", "sum of their stays; one that has no end counts until the end of the trace"),
+        ("mean", "REAL", "its length, on average over the run"), ("most", "INTEGER", "its greatest length"),
+        ("most_ns", "INTEGER", "since when it first was that long"), ("longest_ns", "INTEGER", "the longest stay")),
+    "turns": (
+        ("rank", "INTEGER", "its rank"), ("what", "TEXT", "messages, tasks, or asleep"), ("start_ns", "INTEGER", "the turn began"),
+        ("length_ns", "INTEGER", "how long it was"), ("things", "INTEGER", "of messages: requests taken in, envelopes and completions"),
+        ("callbacks_ns", "INTEGER", "of messages: time in callbacks of the program"),
+        ("own", "INTEGER", "1: by the progression thread; 0: by another thread, which waited or looked between two tasks")),
+    "progression": (
+        ("rank", "INTEGER", "its rank"), ("turns", "INTEGER", "turns with messages, by any thread"), ("things", "INTEGER", "what they did, in sum"),
+        ("messages_ns", "INTEGER", "time of the progression thread with messages, without callbacks"),
+        ("callbacks_ns", "INTEGER", "its time in callbacks of the program"), ("tasks_ns", "INTEGER", "its time with tasks that it executed itself"),
+        ("asleep_ns", "INTEGER", "its time asleep; in a simulation, all the rest of the run"),
+        ("poll_ns", "INTEGER", "the rest of the run, in which it looked and found nothing"),
+        ("others_ns", "INTEGER", "time of other threads with messages")),
     "messages": (
         ("origin", "INTEGER", "the rank whose datum it carries"), ("receiver", "INTEGER", "the rank that gets it"),
         ("number", "INTEGER", "with origin and receiver, its name"),
@@ -246,6 +268,43 @@ class Tables:
             yield (r.key + ("receive" if r.receive else "send", r.peer, r.tag) + tuple(map(self.ns, (r.post, r.grant)))
                    + (self.ns(r.recv if r.receive else r.sent),) + self.cause(r.grant, r.cause) + (self.parent(r.parent),))
 
+    def chosen_stays(self):
+        return [s for s in orrery_lists.stays(self.run) if self.inside(s.rank, s.since, self.run.last if s.until is None else s.until)]
+
+    def rows_of_stays(self):
+        for s in self.chosen_stays():
+            yield s.rank, s.list, s.request, self.ns(s.since), self.ns(s.until)
+
+    def rows_of_lists(self):
+        for row in orrery_lists.sums(self.chosen_stays(), self.run.first, self.run.last):
+            yield row[:6] + (self.ns(row[6]), row[7])
+
+    def chosen_turns(self):
+        return [t for t in orrery_lists.turns(self.trace) if self.inside(t.rank, t.start, t.start + t.ns)]
+
+    def rows_of_turns(self):
+        for t in self.chosen_turns():
+            yield t.rank, t.what, self.ns(t.start), t.ns, t.things, t.callbacks, t.own
+
+    def rows_of_progression(self):
+        by_rank = collections.defaultdict(list)
+        for t in self.chosen_turns():
+            by_rank[t.rank].append(t)
+        for rank, found in sorted(by_rank.items()):
+            own, others = collections.Counter(), 0
+            for t in found:
+                # Threads of the real world sleep before the first step of the run, too.
+                ns = max(0, min(t.start + t.ns, self.run.last) - max(t.start, self.run.first))
+                if t.own:
+                    own[t.what] += ns
+                    own["callbacks"] += min(ns, t.callbacks)
+                else:
+                    others += ns
+            rest = max(0, self.run.last - self.run.first - own["messages"] - own["tasks"] - own["asleep"])
+            asleep, poll = (rest, 0) if self.trace.simulated else (own["asleep"], rest)
+            yield (rank, sum(t.what == "messages" for t in found), sum(t.things for t in found), own["messages"] - own["callbacks"],
+                   own["callbacks"], own["tasks"], asleep, poll, others)
+
     def rows_of_messages(self):
         for m in self.messages:
             request = self.by_message.get(m.key)
@@ -276,7 +335,7 @@ def write_csv(tables, folder):
 
 APPLICATION = 0x4F727279   # in the head of our databases, by which we know which file may be replaced
 KEYS = {"ranks": ("rank",), "workers": ("rank, worker",), "tasks": ("rank, task", "name"),
-        "dependencies": ("rank, waiter, waiter_number", "rank, cause, cause_number"), "requests": ("rank, request",),
+        "dependencies": ("rank, waiter, waiter_number", "rank, cause, cause_number"), "requests": ("rank, request",), "stays": ("rank, request", "list"),
         "messages": ("origin, receiver, number", "receiver, receive_request", "origin, send_request")}
 
 

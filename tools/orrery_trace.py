@@ -9,7 +9,7 @@ import sys
 
 import orrery_tracefile
 from orrery_cli import UserError
-from orrery_tracefile import CAUSES, signed
+from orrery_tracefile import CAUSES, TURNS, signed
 
 HELP = """usage: orrery trace FILE [--info | --text] [-o OUT] [--from S] [--to S]
                     [--ranks LIST] [--kinds LIST]
@@ -45,7 +45,7 @@ CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", 
 
 ALIASES = {"tasks": ("submit", "release", "ready", "start", "end", "done"),
            "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),
-           "copies": ("copy", "copied")}
+           "copies": ("copy", "copied"), "progression": ("engine",)}
 
 
 def parse_ranks(text):
@@ -133,7 +133,7 @@ def window(trace, options):
             first = start + round(options["from"] * 1e9)
         if options["to"] is not None:
             last = start + round(options["to"] * 1e9)
-    return trace.events(options["kinds"], first, last, options["ranks"])
+    return trace.events(options["kinds"] or orrery_tracefile.KINDS[6:], first, last, options["ranks"])
 
 
 def names_of_tasks(trace, ranks):
@@ -165,6 +165,8 @@ def fields_of(kind, e, names):
         return "%d %d %d" % (signed(a, 32), b >> 32, b & 0xFFFFFFFF)
     if kind in ("copy", "copied"):
         return "%d %d %d" % (a, b, c)
+    if kind == "engine":
+        return "%s %d %d %d %s" % (TURNS.get(a, a), b, c, d, "guest" if flags & orrery_tracefile.GUEST else "own")
     return "%d %s" % (b, process.strings.get(a, ""))
 
 

@@ -18,10 +18,12 @@ SIMULATED, FULL, CLOSED = 1, 2, 4
 KINDS = ("none", "string", "process", "clock", "worker", "left",
          "submit", "release", "ready", "start", "end", "done",
          "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
-         "copy", "copied", "user")
+         "copy", "copied", "user", "engine")
 NUMBER = {name: number for number, name in enumerate(KINDS)}
 ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
 
+TURNS = {1: "messages", 2: "tasks", 3: "asleep"}
+GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
 CAUSES = {1: "task", 2: "message"}
 
@@ -135,8 +137,8 @@ class Trace:
 
     def events(self, names=None, first_ns=None, last_ns=None, ranks=None):
         """(ns, rank, kind, flags, worker, a, b, c, d, process), sorted by time, of a window: of the kinds of these names, between
-        two instants, of these ranks."""
-        kinds = sum(1 << NUMBER[name] for name in names) if names else ~ABOUT_PROCESS
+        two instants, of these ranks. Without names: all but the turns of progression threads, which are no steps of the run."""
+        kinds = sum(1 << NUMBER[name] for name in names) if names else ~ABOUT_PROCESS & ~(1 << NUMBER["engine"])
         wanted = None if ranks is None else {number for number, p in self.processes.items() if p.rank in ranks}
         found = []
         for number, e in self.raw(kinds, first_ns, last_ns, wanted):

@@ -14,6 +14,7 @@
 #include "mpi/alone.h"
 #include "mpi/late.h"
 #include "mpi/limits.h"
+#include "mpi/message_trace.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 #include "mpi/stall.h"
@@ -227,18 +228,25 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 
 	orr_assert_no_lock();
 	orr_assert(!block || !mpi->may_drive);
+	orr_mpi_turn_begin(mpi);
 	int resumes = mpi->in_recess, n = resumes ? 0 : start_new(mpi);
 	enum orr_transport_event event;
 
 	mpi->in_recess = 0;
-
-	if (mpi->fake)
+	mpi->turn.n = (uint64_t) n;
+	if (mpi->fake) {
+		orr_mpi_turn_end(mpi);
 		return n;
+	}
 	for (int landed = 0; landed < COMPLETIONS_PER_TURN; landed++) {
 		int wait = block && !landed && !orr_mpi_may_send(mpi) &&
 			   !ORR_ATOMIC_LOAD(&mpi->inbox);
 
+		if (wait)
+			orr_mpi_turn_end(mpi);
 		event = next_event(mpi, wait || resumes, &l);
+		if (wait || resumes)
+			orr_mpi_turn_begin(mpi);
 		resumes = 0;
 		if (event == ORR_TRANSPORT_RECESS) {
 			mpi->in_recess = 1;
@@ -248,10 +256,15 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 			break;
 		engine_land(mpi, &l);
 		n++;
+		mpi->turn.n++;
 		if (block && !orr_mpi_may_send(mpi))
 			break;
 	}
-	return n + orr_mpi_early_load(mpi);
+	int loaded = orr_mpi_early_load(mpi);
+
+	mpi->turn.n += (uint64_t) loaded;
+	orr_mpi_turn_end(mpi);
+	return n + loaded;
 }
 
 static void disown(struct orr_mpi *mpi)
@@ -507,6 +520,7 @@ static void engine_begin(struct orr_mpi *mpi)
 
 	(void) own;
 	orr_assert(own); /* nobody else drives yet */
+	mpi->self = orr_thread_self();
 	orr_sys_mpi_engine_enter(mpi->proc);
 	orr_mpi_rest_begin(mpi);
 	if (mpi->transport->open(mpi->proc, mpi->comm_tag, most, &limits))

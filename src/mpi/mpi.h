@@ -250,6 +250,7 @@ struct orr_mpi {
 	int data_tags; /* MPI tags up to this may name messages with payloads */
 	const struct orr_transport *transport;
 	orr_sys_thread_t *thread;
+	struct orr_thread *self; /* in the engine's thread: once it runs */
 
 	/* the worker that the engine's thread steps (work.h); the engine's thread's */
 	struct starpu_driver *drivers_list; /* owned: what the core was told, NULL: no worker */
@@ -320,6 +321,10 @@ struct orr_mpi {
 	uint32_t nrelays;          /* relays with messages under way */
 	uint32_t ndeferred;        /* early messages that stay at their senders for now */
 	double event_us;           /* when something happened last (watchdog) */
+	struct {                   /* what the trace is to say of this turn (message_trace.h) */
+		double since_us, callbacks_us;
+		uint64_t n;
+	} turn;
 
 	/* data and placement */
 	orr_lock_t data_lock __attribute__((aligned(64)));

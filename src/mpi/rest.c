@@ -5,6 +5,7 @@
  * Invariant: nobody rests while owning the engine. A thread that is about to sleep announces it on
  * the bell first and then checks once more what would make the sleep wrong, so that whoever changes
  * that and rings afterwards wakes it. */
+#include "mpi/message_trace.h"
 #include "mpi/mpi.h"
 #include "base/patience.h"
 
@@ -65,6 +66,7 @@ static int must_not_sleep(const struct orr_mpi *mpi, enum orr_mpi_outlook outloo
 
 static void rest_asleep(struct orr_mpi *mpi, double us, enum orr_mpi_outlook outlook)
 {
+	double since_us = orr_mpi_is_traced(mpi) ? orr_mpi_turn_us() : 0;
 	unsigned key = orr_waitq_prepare(&mpi->bell);
 
 	if (us >= DOZE_US)
@@ -74,6 +76,8 @@ static void rest_asleep(struct orr_mpi *mpi, double us, enum orr_mpi_outlook out
 		orr_waitq_cancel(&mpi->bell);
 	else if (!orr_waitq_wait(&mpi->bell, key, us))
 		orr_mpi_stir(mpi);
+	if (orr_mpi_is_traced(mpi) && orr_thread_self() == mpi->self)
+		orr_mpi_trace_turn(mpi, ORR_TURN_ASLEEP, 0, since_us, 0, 0);
 }
 
 void orr_mpi_rest(struct orr_mpi *mpi, enum orr_mpi_outlook outlook)

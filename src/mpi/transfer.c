@@ -74,8 +74,13 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	mpi->event_us = 0;
 	if (detached)
 		orr_mpi_req_free(mpi, req);
-	if (callback)
+	if (callback) {
+		double since_us = orr_mpi_is_traced(mpi) ? orr_mpi_turn_us() : 0;
+
 		callback(arg);
+		if (orr_mpi_is_traced(mpi))
+			mpi->turn.callbacks_us += orr_mpi_turn_us() - since_us;
+	}
 	if (!detached) {
 		ORR_ATOMIC_STORE(&req->done, 1);
 		orr_waitq_wake(&mpi->done);

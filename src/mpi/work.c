@@ -15,6 +15,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "core/lend.h"
+#include "mpi/message_trace.h"
 
 static long calls_between(void)
 {
@@ -102,6 +103,16 @@ void orr_mpi_work_end(struct orr_mpi *mpi)
 	mpi->lent = NULL;
 }
 
+static int run_tasks(struct orr_mpi *mpi)
+{
+	double since_us = orr_mpi_is_traced(mpi) ? orr_mpi_turn_us() : 0;
+	int some = orr_lend_run(mpi->lent, mpi->tasks_in_row);
+
+	if (some)
+		orr_mpi_trace_turn(mpi, ORR_TURN_TASKS, 0, since_us, 0, 0);
+	return some;
+}
+
 int orr_mpi_work(struct orr_mpi *mpi, int busy)
 {
 	if (!mpi->lent)
@@ -109,7 +120,7 @@ int orr_mpi_work(struct orr_mpi *mpi, int busy)
 	if (busy && ++mpi->npolls < mpi->calls_between)
 		return 1;
 	mpi->npolls = 0;
-	return orr_lend_run(mpi->lent, mpi->tasks_in_row);
+	return run_tasks(mpi);
 }
 
 int orr_mpi_work_sleeps(struct orr_mpi *mpi)
@@ -118,7 +129,7 @@ int orr_mpi_work_sleeps(struct orr_mpi *mpi)
 		return 0;
 	ORR_ATOMIC_STORE(&mpi->work_rung, 0);
 	orr_lend_sleeps(mpi->lent);
-	if (!orr_lend_run(mpi->lent, mpi->tasks_in_row))
+	if (!run_tasks(mpi))
 		return 0;
 	orr_lend_wakes(mpi->lent);
 	return 1;

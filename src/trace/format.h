@@ -91,6 +91,10 @@ enum orr_trace_kind {
 	ORR_TRACE_COPY,
 	ORR_TRACE_COPIED,
 	ORR_TRACE_USER, /* worker, a string, b number: a mark of the program */
+	/* The progression of messages, recorded when a turn is over, and dated back to its begin.
+	 */
+	ORR_TRACE_ENGINE, /* flags, a state, b nanoseconds, c how many things, d nanoseconds of b in
+			     callbacks of the program */
 	ORR_TRACE_NKINDS
 };
 
@@ -99,6 +103,14 @@ enum orr_trace_kind {
 #define ORR_TRACE_EAGER 2
 #define ORR_TRACE_SYNC 4
 #define ORR_TRACE_RELAYED 8 /* by another process than its origin */
+
+/* What a turn of the progression was: `a` of ENGINE. */
+enum orr_trace_turn {
+	ORR_TURN_MESSAGES = 1, /* c requests taken in, envelopes and completions */
+	ORR_TURN_TASKS,        /* c is 0: it executed tasks, one or some in a row */
+	ORR_TURN_ASLEEP        /* where threads may drive; elsewhere it sleeps between turns */
+};
+#define ORR_TRACE_GUEST 1 /* flag of ENGINE: in another thread than the progression's own */
 
 /* Causes: what lets something go on. 0: the program. */
 #define ORR_CAUSE_TASK ((uint64_t) 1 << 60)    /* + number of the task that ended, or runs */
