@@ -228,6 +228,7 @@ void orrery_sim_signal_wait(double us)
 void orrery_sim_signal_came(void)
 {
 	orr_waitq_wake(&orr_sim_actor_self()->rank->signals);
+	launcher_timers_changed();
 }
 
 int orrery_sim_is_simulator(void)

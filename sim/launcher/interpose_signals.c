@@ -79,7 +79,10 @@ static int deliver(int sig)
 		mine->sa_handler = SIG_DFL;
 	orrery_sim_tell_handled(sig);
 	if (action.sa_flags & SA_SIGINFO) {
-		siginfo_t info = { .si_signo = sig, .si_code = SI_TKILL };
+		const union sigval *sent = orrery_sim_own()->sent;
+		siginfo_t info = { .si_signo = sig, .si_code = sent ? SI_TIMER : SI_TKILL };
+		if (sent)
+			info.si_value = *sent;
 		action.sa_sigaction(sig, &info, NULL);
 	} else {
 		action.sa_handler(sig);

@@ -42,6 +42,12 @@ int launcher_cost_given(int cost);
 /* The whole number in a variable of the environment; `without` when it is not set. */
 double launcher_variable_whole(const char *name, double least, double most, double without);
 
+/* ---- timers.c ---- */
+
+/* Something may have made a file ready, or interrupted a wait: those who wait for files look again.
+ */
+void launcher_timers_changed(void);
+
 /* ---- noise.c ---- */
 
 /* Completes the settings of variability. */

@@ -10,10 +10,8 @@
  *
  * Invariant: each function here has its line in wrapped.flags. */
 #include <getopt.h>
-#include <poll.h>
 #include <stdint.h>
 #include <sys/resource.h>
-#include <sys/select.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -38,8 +36,7 @@ double __wrap_starpu_timing_now(void);
 clock_t __wrap_clock(void);
 clock_t __wrap_times(struct tms *t);
 int __wrap_getrusage(__rusage_who_t who, struct rusage *u);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-int __wrap_select(int n, fd_set *in, fd_set *out, fd_set *error, struct timeval *t);
+int __wrap_thrd_sleep(const struct timespec *span, struct timespec *left);
 int __wrap_getopt(int argc, char *const *argv, const char *options);
 int __wrap_getopt_long(int argc, char *const *argv, const char *options, const struct option *longs,
 		       int *index);
@@ -62,6 +59,11 @@ int __wrap_nanosleep(const struct timespec *span, struct timespec *left)
 {
 	double us = (double) span->tv_sec * 1e6 + (double) span->tv_nsec * 1e-3;
 	return orrery_sim_sleep(us) ? 0 : smpi_nanosleep(span, left);
+}
+
+int __wrap_thrd_sleep(const struct timespec *span, struct timespec *left)
+{
+	return __wrap_nanosleep(span, left);
 }
 
 int __wrap_gettimeofday(struct timeval *tv, void *zone)
@@ -150,31 +152,6 @@ int __wrap_getrusage(__rusage_who_t who, struct rusage *u)
 	int64_t us = clock_ns() / 1000;
 	*u = (struct rusage){ .ru_utime = { us / 1000000, us % 1000000 },
 			      .ru_maxrss = orrery_sim_memory_kib() };
-	return 0;
-}
-
-/* ---- waits for nothing but time ---- */
-
-static void sleep_us(double us)
-{
-	struct timespec span = { (time_t) (us * 1e-6), 0 };
-	span.tv_nsec = (long) ((us - (double) span.tv_sec * 1e6) * 1e3);
-	__wrap_nanosleep(&span, NULL);
-}
-
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
-{
-	if (n || ms <= 0)
-		return poll(fds, n, ms);
-	sleep_us(ms * 1e3);
-	return 0;
-}
-
-int __wrap_select(int n, fd_set *in, fd_set *out, fd_set *error, struct timeval *t)
-{
-	if (in || out || error || !t)
-		return select(n, in, out, error, t);
-	sleep_us((double) t->tv_sec * 1e6 + (double) t->tv_usec);
 	return 0;
 }
 

@@ -63,6 +63,7 @@ struct orr_sim_own {
 	sigset_t blocked, pending;
 	sigset_t told;                      /* that were handled, see ending.c */
 	unsigned handled;                   /* how often a handler has run */
+	const union sigval *sent;           /* what a timer sends with its signal, or NULL */
 	double alarm_us, alarm_interval_us; /* when SIGALRM comes, 0: not; and then again */
 	unsigned alarms;                    /* how often that was set */
 	struct orr_sim_exit *exits;
