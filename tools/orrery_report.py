@@ -20,7 +20,7 @@ from orrery_words import Word, parse, usage
 
 LIBRARY = "/usr/share/javascript/d3/d3.min.js"
 PARTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report")
-SCRIPTS = ("data.js", "gantt.js", "plots.js", "page.js", "inputs.js")
+SCRIPTS = ("data.js", "gantt.js", "plots.js", "lists.js", "page.js", "inputs.js")
 TASKS, MESSAGES, PAIRS = 600000, 400000, 400000   # that a page has at most
 LEAST_SIZE = 2                                    # MB: less has no room for the program of the page
 OPTIONS = (
@@ -139,6 +139,7 @@ def environment(trace, columns, lanes):
 def pack_run(data, lanes, edges, pieces, limits):
     """(what the page has in words, its arrays), with no more tasks, messages and pairs than the limits."""
     import numpy as np
+    import orrery_report_lists
     columns, pack = lanes.columns, data.Pack()
     names = {name: i for i, name in enumerate(sorted(set(lanes.names)))}
     pack.unsigned("lane_rank", lanes.rank)
@@ -158,7 +159,7 @@ def pack_run(data, lanes, edges, pieces, limits):
     data.put_messages(lanes, edges, rows, source, pack)
     matrix = data.put_matrix(columns, pack, limits["pairs"])
     found = {"worker_names": list(names), "states": data.states_over_time(lanes, pack), "kernels": data.kernel_table(lanes),
-             "matrix": matrix, "path": data.put_path(pieces, columns.first, pack), "span_ns": columns.last - columns.first,
+             "matrix": matrix, "lists": orrery_report_lists.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "span_ns": columns.last - columns.first,
              "left_out": left_out(lanes, count, rows, matrix, columns), "parts": pack.parts}
     return found, zlib.compress(pack.data(), 6)
 

@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 import orrery_critical  # noqa: E402
 import orrery_explain  # noqa: E402
+import orrery_lists  # noqa: E402
 import orrery_tracefile  # noqa: E402
 
 
@@ -96,8 +97,35 @@ def check_run(about, text, trace):
             equal("state of kernel " + name, about["states"]["totals_ns"][i], length[name])
         if about["states"]["totals_ns"][i] < 0 or min(states[i * bins:(i + 1) * bins]) < 0:
             sys.exit("less than nothing of " + name)
+    check_lists(about["lists"], page.get("lists"), trace, first, last)
     equal("whether it is whole", about["state"], trace.state())
     return len(counts), len(page.get("m_send")), count
+
+
+def check_lists(about, values, trace, first, last):
+    """How long requests were in each list, how long progression threads did what; means in hundredths are within rounding."""
+    want, run = collections.Counter(), orrery_critical.Run(trace)
+    for stay in orrery_lists.stays(run):
+        want[stay.list] += (last if stay.until is None else stay.until) - stay.since
+    called = 0
+    for t in orrery_lists.turns(trace):
+        if t.own:
+            end = max(first, min(last, t.start + t.ns))
+            want[t.what, "turn"] += end - max(first, min(last, t.start))
+            called += t.callbacks
+    each, width = about["bins"] * about["ranks"], about["width_ns"]
+    for i, series in enumerate(about["series"]):
+        name, scale, mine = series["name"], 1e2, values[i * each:(i + 1) * each]
+        if series["unit"] == "%":
+            scale, name = 1e4, (name, "turn")
+            if name[0] == "messages":
+                want[name] -= called
+            elif name[0] == "callbacks":
+                want[name] = called
+        equal("time of %s" % (name,), series["ns"], want[name])
+        if abs(sum(mine) * width / scale - series["ns"]) > (0.5 * len(mine)) * width / scale:
+            sys.exit("the bands of %s are not its time" % (name,))
+    equal("lists", [s["name"] for s in about["series"][:5]], list(orrery_lists.LISTS))
 
 
 def check_page(path, traces):

@@ -104,6 +104,21 @@ async function testSearch(gantt, run) {
 	check("messages are drawn", gantt.drawn.arrows === run.messages && gantt.drawn.messages === run.messages);
 }
 
+async function testLists(run) {
+	const lists = page.lists, draw = (what, rank) => {
+		byId("lists-what").value = what;
+		byId("lists-rank").value = rank;
+		byId("lists-rank").dispatchEvent(new Event("input"));
+		return document.querySelectorAll("#lists-plot path.one").length;
+	};
+	check("every list and the thread can be shown", byId("lists-what").options.length === run.meta.lists.series.length && run.meta.lists.series.length >= 5);
+	check("without a rank there are bands only", draw(0, "") === 0 && document.querySelectorAll("#lists-plot path.band").length === 2);
+	check("a rank has its line", draw(0, "0") === 1);
+	check("there is no such rank, and it is said", draw(0, run.meta.lists.ranks) === 0 && byId("lists-plot").textContent.includes("there is no rank"));
+	check("bands are in order", lists.bands(0).every(band => band.every((v, i) => !i || v >= band[i - 1])));
+	draw(0, "");
+}
+
 async function testRest(run) {
 	check("the window is as wide as it should be", window.innerWidth === asked);
 	check("the page is not wider than the window", document.documentElement.scrollWidth <= window.innerWidth);
@@ -121,7 +136,8 @@ async function testRest(run) {
 		const name = button.dataset.save || button.dataset.plot, saved = document.documentElement.dataset.saved || "";
 		check(`${name} is saved (${saved})`, saved.includes(name.replace(" ", ".")) && +saved.split(" ").pop() > 300);
 	}
-	check("all plots are there", document.querySelectorAll(".plot svg").length === 4);
+	check("all plots are there", document.querySelectorAll(".plot svg").length === 5);
+	await testLists(run);
 	check("kernels are listed", document.querySelectorAll("#kernels-table tr").length === run.kernels.length + 1);
 	check("states cover the workers", Math.abs(run.meta.states.totals_ns.reduce((a, b) => a + b, 0) - run.lanes * run.span) < 1);
 }

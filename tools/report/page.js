@@ -109,6 +109,7 @@ class Page {
 		this.matrix.what = byId("matrix-what").value;
 		this.matrix.draw();
 		kernelsPlot(byId("kernels-plot"), this.run, this);
+		this.lists = new Lists(byId("lists-plot"), this.run, this);
 		const about = this.run.meta.matrix;
 		byId("matrix-note").textContent = `${amount(about.bytes, "bytes")} in ${about.messages} messages`
 			+ (about.relayed ? `, ${about.relayed} of which were passed on for another rank: they count for the rank that passed them on.` : ".");

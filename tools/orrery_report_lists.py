@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What the page of `orrery report` draws of requests and progression threads over time:
+# for each rank and stretch of time, how long each list was and what the thread did.
+# Invariant: a value is a mean over its stretch, in hundredths of a request or of a per
+# cent, rounded once; the totals beside them are exact.
+import numpy as np
+
+from orrery_columns import NEVER
+from orrery_lists import LISTS
+from orrery_report_data import coverage, take
+from orrery_tracefile import GUEST
+
+MOST_VALUES = 1200000
+BINS = 8, 240     # least and most stretches of time
+THREAD = {"messages": "messages", "callbacks": "callbacks of the program", "tasks": "tasks that it executed itself", "asleep": "asleep"}
+
+
+def stays(columns):
+    """{list: (ranks, since, until)}, as orrery_lists.stays."""
+    r, m = columns.requests, columns.messages
+    receive, last = r.receive != 0, columns.last
+    match = take(m.match, r.message, NEVER)
+    route = np.full(r.n, NEVER)
+    e = columns.events["route"]
+    route[r.rows(columns.key(e.process, e.b & np.uint64(0xFFFFFFFF)))] = e.ns
+    left = np.where(r.send != NEVER, r.send, route)
+    granted, matched = r.grant != NEVER, match != NEVER
+    waits = ~matched | (match > r.grant)
+    flown = np.where(receive, np.where(granted & ~waits, r.grant, np.where(granted, match, NEVER)), left)
+    parts = {"fetching": (r.rank, r.post, r.grant, r.post != NEVER),
+             "ready": (r.rank, r.grant, left, ~receive & granted),
+             "posted": (r.rank, r.grant, match, receive & granted & waits),
+             "flying": (r.rank, flown, np.where(receive, r.recv, r.sent), flown != NEVER),
+             "early": (m.receiver, m.envelope, m.match, (m.envelope != NEVER) & ((m.match == NEVER) | (m.match > m.envelope)))}
+    return {name: (rank[which], since[which] - columns.first, np.where(until == NEVER, last, until)[which] - columns.first)
+            for name, (rank, since, until, which) in parts.items()}
+
+
+def turns(columns):
+    """{what: (ranks, start, end)} of progression threads; callbacks come at the end of their turn."""
+    e, first, span = columns.turns, columns.first, columns.last - columns.first
+    own = e.flags & GUEST == 0
+    rank, start, end = columns.rank_of[e.process], e.ns - first, e.ns - first + e.b.astype(np.int64)
+    called = end - np.minimum(e.d.astype(np.int64), end - start)
+    parts = {"messages": (start, called, own & (e.a == 1)), "callbacks": (called, end, own & (e.a == 1)),
+             "tasks": (start, end, own & (e.a == 2)), "asleep": (start, end, own & (e.a == 3))}
+    return {name: (rank[which], np.clip(a[which], 0, span), np.clip(b[which], 0, span)) for name, (a, b, which) in parts.items()}
+
+
+def put(columns, pack):
+    """What the page says of them; the array `lists` has the values by series, rank and stretch."""
+    ranks, span = columns.ranks, max(1, columns.last - columns.first)
+    series = [(name, meaning, "requests", rows) for (name, meaning), rows in zip(LISTS.items(), stays(columns).values())]
+    series += [(name, "progression thread: " + THREAD[name], "%", rows) for name, rows in turns(columns).items() if len(rows[0])]
+    bins = int(min(BINS[1], max(BINS[0], MOST_VALUES // (len(series) * ranks))))
+    width = -(-span // bins)
+    values, about = [], []
+    for name, meaning, unit, (rank, since, until) in series:
+        table = coverage(rank, ranks, since, until, bins, width)
+        values.append(np.rint(table * ((1e4 if unit == "%" else 1e2) / width)).astype(np.int64).ravel())
+        about.append({"name": name, "words": meaning, "unit": unit, "stays": len(rank), "ns": int((until - since).sum())})
+    pack.unsigned("lists", np.concatenate(values))
+    return {"series": about, "bins": bins, "width_ns": width, "ranks": ranks}
