@@ -71,12 +71,12 @@ TABLES = {
         ("mean", "REAL", "its length, on average over the run"), ("most", "INTEGER", "its greatest length"),
         ("most_ns", "INTEGER", "since when it first was that long"), ("longest_ns", "INTEGER", "the longest stay")),
     "turns": (
-        ("rank", "INTEGER", "its rank"), ("what", "TEXT", "messages, tasks, or asleep"), ("start_ns", "INTEGER", "the turn began"),
-        ("length_ns", "INTEGER", "how long it was"), ("things", "INTEGER", "of messages: requests taken in, envelopes and completions"),
+        ("rank", "INTEGER", "its rank"), ("what", "TEXT", "messages, tasks, or asleep"), ("start_ns", "INTEGER", "the turn, or the first of them, began"),
+        ("length_ns", "INTEGER", "how long it was, or they were together"), ("things", "INTEGER", "of messages: requests taken in, envelopes and completions"),
         ("callbacks_ns", "INTEGER", "of messages: time in callbacks of the program"),
         ("own", "INTEGER", "1: by the progression thread; 0: by another thread, which waited or looked between two tasks")),
     "progression": (
-        ("rank", "INTEGER", "its rank"), ("turns", "INTEGER", "turns with messages, by any thread"), ("things", "INTEGER", "what they did, in sum"),
+        ("rank", "INTEGER", "its rank"), ("things", "INTEGER", "what they did, in sum"),
         ("messages_ns", "INTEGER", "time of the progression thread with messages, without callbacks"),
         ("callbacks_ns", "INTEGER", "its time in callbacks of the program"), ("tasks_ns", "INTEGER", "its time with tasks that it executed itself"),
         ("asleep_ns", "INTEGER", "its time asleep; in a simulation, all the rest of the run"),
@@ -302,7 +302,7 @@ class Tables:
                     others += ns
             rest = max(0, self.run.last - self.run.first - own["messages"] - own["tasks"] - own["asleep"])
             asleep, poll = (rest, 0) if self.trace.simulated else (own["asleep"], rest)
-            yield (rank, sum(t.what == "messages" for t in found), sum(t.things for t in found), own["messages"] - own["callbacks"],
+            yield (rank, sum(t.things for t in found), own["messages"] - own["callbacks"],
                    own["callbacks"], own["tasks"], asleep, poll, others)
 
     def rows_of_messages(self):

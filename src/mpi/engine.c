@@ -521,6 +521,7 @@ static void engine_begin(struct orr_mpi *mpi)
 	(void) own;
 	orr_assert(own); /* nobody else drives yet */
 	mpi->self = orr_thread_self();
+	mpi->turns_since_us = orr_sys_now_us();
 	orr_sys_mpi_engine_enter(mpi->proc);
 	orr_mpi_rest_begin(mpi);
 	if (mpi->transport->open(mpi->proc, mpi->comm_tag, most, &limits))
@@ -612,6 +613,7 @@ void orr_mpi_engine_stop(struct orr_mpi *mpi)
 		orr_sys_thread_join(mpi->thread);
 		mpi->stopping = mpi->running = 0;
 	}
+	orr_mpi_trace_turns_end(mpi);
 	orr_mpi_stuck_end(mpi);
 	for (struct orr_mpi_flight *f; (f = mpi->free_flights);) {
 		mpi->free_flights = f->next;

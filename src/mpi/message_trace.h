@@ -23,6 +23,18 @@ static inline double orr_mpi_turn_us(void)
 	return orr_sys_now_us() + orr_thread_self()->debt_us;
 }
 
+static inline uint64_t orr_mpi_trace_ns(double us)
+{
+	return (uint64_t) (us * 1e3 + 0.5);
+}
+
+/* The calling thread did this since then (turn_trace.c). Owner of the engine for messages, the
+ * engine's thread for the rest. */
+void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double since_us, uint64_t n,
+			double callbacks_us);
+/* Records what was summed up; no thread may drive any more. */
+void orr_mpi_trace_turns_end(struct orr_mpi *mpi);
+
 /* A turn of the owner begins: what is in orr_mpi_turn_end is recorded if something happened. */
 static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 {
@@ -33,36 +45,11 @@ static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 	}
 }
 
-static inline uint64_t orr_mpi_trace_ns(double us)
-{
-	return (uint64_t) (us * 1e3 + 0.5);
-}
-
-/* The calling thread did this since then. */
-static inline void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, int guest,
-				      double since_us, uint64_t n, double callbacks_us)
-{
-	if (orr_mpi_is_traced(mpi)) {
-		uint64_t ns = orr_mpi_trace_ns(orr_mpi_turn_us() - since_us);
-		int64_t ahead_ns = (int64_t) orr_mpi_trace_ns(orr_thread_self()->debt_us);
-
-		orr_trace_add(mpi->proc,
-			      (struct orr_trace_event){ .kind = ORR_TRACE_ENGINE,
-							.flags = guest ? ORR_TRACE_GUEST : 0,
-							.worker = -1,
-							.ns = ahead_ns - (int64_t) ns,
-							.a = (uint32_t) turn,
-							.b = ns,
-							.c = n,
-							.d = orr_mpi_trace_ns(callbacks_us) });
-	}
-}
-
 static inline void orr_mpi_turn_end(struct orr_mpi *mpi)
 {
 	if (orr_mpi_is_traced(mpi) && mpi->turn.n) {
-		orr_mpi_trace_turn(mpi, ORR_TURN_MESSAGES, orr_thread_self() != mpi->self,
-				   mpi->turn.since_us, mpi->turn.n, mpi->turn.callbacks_us);
+		orr_mpi_trace_turn(mpi, ORR_TURN_MESSAGES, mpi->turn.since_us, mpi->turn.n,
+				   mpi->turn.callbacks_us);
 		mpi->turn.n = 0;
 	}
 }

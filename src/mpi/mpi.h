@@ -222,6 +222,12 @@ struct orr_mpi_ext {
 
 struct orr_mpi_alone;
 
+/* Short turns of the progression that are one event of the trace. */
+struct orr_mpi_turns {
+	double since_us, us, callbacks_us;
+	uint64_t n, nturns;
+};
+
 struct orr_mpi {
 	struct orr_process *proc;
 	int rank, size;              /* in the engine's world */
@@ -325,6 +331,8 @@ struct orr_mpi {
 		double since_us, callbacks_us;
 		uint64_t n;
 	} turn;
+	struct orr_mpi_turns turns[4]; /* that are not recorded yet (turn_trace.c) */
+	double turns_since_us;
 
 	/* data and placement */
 	orr_lock_t data_lock __attribute__((aligned(64)));

@@ -77,7 +77,7 @@ static void rest_asleep(struct orr_mpi *mpi, double us, enum orr_mpi_outlook out
 	else if (!orr_waitq_wait(&mpi->bell, key, us))
 		orr_mpi_stir(mpi);
 	if (orr_mpi_is_traced(mpi) && orr_thread_self() == mpi->self)
-		orr_mpi_trace_turn(mpi, ORR_TURN_ASLEEP, 0, since_us, 0, 0);
+		orr_mpi_trace_turn(mpi, ORR_TURN_ASLEEP, since_us, 0, 0);
 }
 
 void orr_mpi_rest(struct orr_mpi *mpi, enum orr_mpi_outlook outlook)

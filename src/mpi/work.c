@@ -109,7 +109,7 @@ static int run_tasks(struct orr_mpi *mpi)
 	int some = orr_lend_run(mpi->lent, mpi->tasks_in_row);
 
 	if (some)
-		orr_mpi_trace_turn(mpi, ORR_TURN_TASKS, 0, since_us, 0, 0);
+		orr_mpi_trace_turn(mpi, ORR_TURN_TASKS, since_us, 0, 0);
 	return some;
 }
 
