@@ -202,28 +202,41 @@ def title(part):
     return name + (" for " + part["name"] if part["kind"] == "copy" and part["name"] else "")
 
 
-def write_lists(found, out):
+def chosen(found):
+    """The kernels, ranks and ways that are worth a line, at most SHOWN of each."""
     kernels = [k for k in found["kernels"] if other_lists(found, k)]
+    ranks = [r for r in found["ranks"] if unlike(r["a_kernel_seconds"], r["b_kernel_seconds"])
+             or unlike(r["a_over_seconds"], r["b_over_seconds"])]
+    ways = [w for w in found["ways"] if other_lists(found, w)]
+    return kernels[:SHOWN], ranks[:SHOWN], ways[:SHOWN]
+
+
+def write_lists(found, out):
+    kernels, ranks, ways = chosen(found)
     out.write("\nKernels, by what they differ in all tasks:\n")
-    for k in kernels[:SHOWN]:
+    for k in kernels:
         out.write("  %+12.6f s  %s: %d of %.6f s, then %d of %.6f s\n"
                   % (k["seconds"], k["name"], k["a_number"], k["a_mean_seconds"], k["b_number"], k["b_mean_seconds"]))
     if not kernels:
         out.write("  none differs by more than %d %%\n" % (100 * SAME))
-    ranks = [r for r in found["ranks"] if unlike(r["a_kernel_seconds"], r["b_kernel_seconds"])
-             or unlike(r["a_over_seconds"], r["b_over_seconds"])]
     out.write("\nRanks, by their time in kernels:\n")
-    for r in ranks[:SHOWN]:
+    for r in ranks:
         out.write("  %+12.6f s  rank %d: its last task ended after %.6f s, then after %.6f s\n"
                   % (r["seconds"], r["rank"], r["a_over_seconds"], r["b_over_seconds"]))
     if not ranks:
         out.write("  none differs by more than %d %%\n" % (100 * SAME))
-    ways = [w for w in found["ways"] if other_lists(found, w)]
     if ways:
         out.write("\nMessages, by the time that they were under way:\n")
-    for w in ways[:SHOWN]:
+    for w in ways:
         out.write("  %+12.6f s  rank %d to %d: %d of %.6f s, then %d of %.6f s\n"
                   % (w["seconds"], w["from"], w["to"], w["a_number"], w["a_mean_seconds"], w["b_number"], w["b_mean_seconds"]))
+
+
+def verdict_words(v):
+    """The sentences of a verdict."""
+    said = ["the simulated makespan is %+.1f %% off; errors of %.1f %% cancel each other out"
+            % (100 * v["error"], 100 * v["cancelled"])] if "error" in v else []
+    return said + [v["text"]]
 
 
 def write_end(found, out):
@@ -236,12 +249,9 @@ def write_end(found, out):
             out.write("  they drift apart most between %d %% and %d %%: %+.6f s\n"
                       % (round(100 * drift["from"]), round(100 * drift["to"]), drift["seconds"]))
     if found["verdict"]:
-        v = found["verdict"]
         out.write("\nSimulated against real:\n")
-        if "error" in v:
-            out.write("  the simulated makespan is %+.1f %% off; errors of %.1f %% cancel each other out\n"
-                      % (100 * v["error"], 100 * v["cancelled"]))
-        out.write("  %s\n" % v["text"])
+        for sentence in verdict_words(found["verdict"]):
+            out.write("  %s\n" % sentence)
     for sentence in found["incomplete"]:
         out.write("\n%s; what is said is true up to there\n" % sentence)
 

@@ -20,22 +20,25 @@ from orrery_words import Word, parse, usage
 
 LIBRARY = "/usr/share/javascript/d3/d3.min.js"
 PARTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report")
-SCRIPTS = ("data.js", "gantt.js", "plots.js", "lists.js", "page.js", "inputs.js")
+SCRIPTS = ("data.js", "gantt.js", "plots.js", "lists.js", "compare.js", "page.js", "inputs.js")
 TASKS, MESSAGES, PAIRS = 600000, 400000, 400000   # that a page has at most
 LEAST_SIZE = 2                                    # MB: less has no room for the program of the page
 OPTIONS = (
     Word("-o", "FILE", "write the page to FILE (default: report.html)", default="report.html"),
+    Word("--compare", "", "of two runs, say first where the second differs from the first, and draw it"),
     Word("--title", "TEXT", "the title of the page and of its pictures (default: the command)"),
     Word("--memo", "TEXT", "a line below the title", default=""),
     Word("--size", "MB", "how large the page may be (default 14); where there are more tasks\nor messages, tasks become blocks with their sums, and small messages\nare left out", default="14"),
     Word("--d3", "FILE", "D3, version 3 (default: %s,\nof Debian's package libjs-d3)" % LIBRARY, default=LIBRARY),
 )
 HELP = """usage: orrery report RUN... [-o report.html]
+       orrery report --compare A B [-o report.html]
 
 Writes one page of HTML about runs that were recorded with ORRERY_TRACE=FILE,
 orrery run --trace FILE or orrery sim --trace FILE: what `orrery explain` says, a
 Gantt chart from all ranks down to single tasks and what they waited for, states
-of the workers, who sent to whom, kernels. A browser opens it without a network.
+of the workers, who sent to whom, kernels. With --compare it begins with what
+`orrery explain A B` says. A browser opens it without a network.
 
 %s
 
@@ -197,12 +200,18 @@ def make_run(path, size, progress):
     return found, text.decode()
 
 
-def write_page(options, runs, data, library, version):
+def compare(files):
+    """What the page says of two runs against each other."""
+    import orrery_report_compare
+    return orrery_report_compare.page_of(*(orrery_tracefile.Trace(path) for path in files))
+
+
+def write_page(options, runs, compared, data, library, version):
     """The page, in a file that takes its place when it is complete."""
     first = runs[0]
     command = dict(first["environment"]).get("command", first["name"])
     title = options.get("--title") or (os.path.basename(command.split(" ")[0]) + command[len(command.split(" ")[0]):])
-    meta = {"title": title, "memo": options["--memo"], "runs": runs,
+    meta = {"title": title, "memo": options["--memo"], "runs": runs, "compare": compared,
             "made": "By `orrery report` of Orrery %s, on %s. Orrery is free software under the LGPL, version 2.1 or later." % (version, time.strftime("%Y-%m-%d")),
             "library": {"words": "The Gantt chart is Orrery's own. The other plots are drawn by D3 (d3js.org), which is in this page, "
                                  "under the BSD licence with three clauses:", "licence": LICENCE}}
@@ -226,6 +235,8 @@ def main(context, arguments):
     options, files = parse(OPTIONS, arguments, "orrery report", True)
     if not files:
         raise UserError("which run? Record one with ORRERY_TRACE=FILE or --trace FILE, then give FILE")
+    if options.get("--compare") and len(files) != 2:
+        raise UserError("--compare needs two runs, and there %s" % ("is one" if len(files) == 1 else "are %d" % len(files)))
     try:
         size = float(options["--size"])
     except ValueError:
@@ -241,15 +252,17 @@ def main(context, arguments):
     if not os.path.isdir(folder) or not os.access(folder, os.W_OK):
         raise UserError("-o %s: %s is not a folder that can be written" % (options["-o"], folder))
     rest = size * 1e6 - len(library) - sum(len(read_part(name)) for name in SCRIPTS) - 100000
-    progress, runs, data = Progress(len(files)), [], []
+    progress, runs, data, compared = Progress(len(files)), [], [], None
     try:
         for progress.run, path in enumerate(files):
             found, packed = make_run(path, rest / len(files), progress)
             runs.append(found)
             data.append(packed)
+        if options.get("--compare"):
+            compared = compare(files)
     finally:
         progress.end()
-    written = write_page(options, runs, data, library, context.settings["version"])
+    written = write_page(options, runs, compared, data, library, context.settings["version"])
     for run in runs:
         if run["state"]:
             sys.stderr.write("orrery report: %s: %s; the page says so\n" % (run["name"], run["state"]))

@@ -128,6 +128,21 @@ def check_lists(about, values, trace, first, last):
     equal("lists", [s["name"] for s in about["series"][:5]], list(orrery_lists.LISTS))
 
 
+def check_comparison(meta):
+    """The parts add up to the difference of the makespans, which are those of the two runs."""
+    found = meta["compare"]
+    if not found:
+        return
+    for side, run in zip("ab", meta["runs"]):
+        equal("makespan of " + side, found[side]["makespan_seconds"], run["explanation"]["makespan_seconds"])
+        equal("name of " + side, found[side]["name"], run["name"])
+    difference = found["b"]["makespan_seconds"] - found["a"]["makespan_seconds"]
+    if abs(sum(p["seconds"] for p in found["parts"]) - difference) > 1e-9 or abs(found["difference_seconds"] - difference) > 1e-9:
+        sys.exit("the parts add up to %r, the difference is %r" % (sum(p["seconds"] for p in found["parts"]), difference))
+    equal("verdict", bool(found["verdict"]), found["a"]["world"] != found["b"]["world"])
+    print("compared: %d parts" % len(found["parts"]))
+
+
 def check_page(path, traces):
     with open(path, encoding="utf-8") as stream:
         page = stream.read()
@@ -138,6 +153,7 @@ def check_page(path, traces):
         text = re.search(r'<script type="text/plain" id="data-%d">(.*?)</script>' % i, page, re.S).group(1)
         blocks, messages, count = check_run(meta["runs"][i], text, orrery_tracefile.Trace(name))
         print("%s: %d tasks in %d blocks, %d of %d messages" % (name, count["start"], blocks, messages, count["send"]))
+    check_comparison(meta)
     # It loads nothing.
     outside = re.sub(r"<script>.*?</script>", "", page, flags=re.S)
     if re.search(r"<(script|link|img|iframe|object)[^>]*\b(src|href|data)\s*=", outside) or "@import" in page or "url(" in re.sub(r"url\(#", "", page):

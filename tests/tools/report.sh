@@ -53,6 +53,21 @@ page $traces --title 'A <b> & "c"' --memo '</script>'
 check a.html $traces
 has a.html '<title>A &lt;b&gt; &amp; &quot;c&quot;</title>'
 if grep -q '</script>"' a.html; then die "a memo ends the data"; fi
+# Two runs against each other: of the same program, of others, and simulated against real.
+compare() {
+	page --compare "$1" "$2"
+	check a.html "$1" "$2"
+	has out '^compared: [0-9]+ parts'
+}
+if [ "$ORR_TEST_SIM" = yes ]; then
+	ok "$ORRERY" sim -n 3 --like ethernet-10 --trace t "$tasks.sim"
+	compare s t
+	compare t c
+	compare s k
+	fails 2 '--compare needs two runs, and there is one' "$ORRERY" report --compare s
+	fails 2 '--compare needs two runs, and there are 3' "$ORRERY" report --compare s t c
+	if [ "$ORR_TEST_MPI" = yes ]; then compare s r; fi
+fi
 if [ "$ORR_TEST_SIM" = yes ]; then
 	# A page with room for a tenth of it: sums stay.
 	ok "$PYTHON" -B -c '

@@ -136,7 +136,20 @@ async function testRest(run) {
 		const name = button.dataset.save || button.dataset.plot, saved = document.documentElement.dataset.saved || "";
 		check(`${name} is saved (${saved})`, saved.includes(name.replace(" ", ".")) && +saved.split(" ").pop() > 300);
 	}
-	check("all plots are there", document.querySelectorAll(".plot svg").length === 5);
+	const compared = page.meta.compare;
+	check("all plots are there", document.querySelectorAll(".plot svg").length === (compared ? 7 : 5));
+	check("a comparison is shown if there is one", byId("compare").hidden === !compared);
+	if (compared) {
+		const bars = [...document.querySelectorAll("#compare-parts g.part rect")], longest = compared.parts.map(p => Math.abs(p.seconds));
+		check("each part has its bar", bars.length === compared.parts.length && bars.length > 0);
+		check("bars are as long as their parts", bars.every((b, i) => Math.abs(b.getAttribute("width") / bars[0].getAttribute("width") - longest[i] / longest[0]) < 1e-6));
+		byId("run").value = "1";
+		byId("run").dispatchEvent(new Event("change"));
+		for (let i = 0; i < 1000 && page.run === run; i++)
+			await frame();
+		check("the other run can be chosen", page.run !== run && page.run.meta.name === compared.b.name);
+		run = page.run;
+	}
 	await testLists(run);
 	check("kernels are listed", document.querySelectorAll("#kernels-table tr").length === run.kernels.length + 1);
 	check("states cover the workers", Math.abs(run.meta.states.totals_ns.reduce((a, b) => a + b, 0) - run.lanes * run.span) < 1);

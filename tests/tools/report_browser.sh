@@ -49,6 +49,10 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	page s
 	browse s.html 1200
 	browse s.html 400
+	ok "$ORRERY" sim -n 3 --like ethernet-10 --trace t "$tasks.sim"
+	ok "$ORRERY" report --compare s t -o st.html
+	browse st.html 1200
+	browse st.html 400
 	fails 137 'ended by signal 9' "$ORRERY" sim -n 3 --trace k "$tasks.sim" killed
 	page k
 	browse k.html 1200

@@ -79,6 +79,7 @@ class Page {
 		this.save = (svg, name, kind) => savePlot(svg, this.fileName(name), kind, this.caption());
 		this.gantt = new Gantt(byId("gantt"), this.colours, { selected: i => this.showTask(i), moved: () => this.showStatus() });
 		this.inputs = new Inputs(this);
+		this.comparison = new Comparison(meta, this);
 		this.matches = { list: [], at: -1 };
 	}
 
@@ -103,6 +104,7 @@ class Page {
 	}
 
 	plots() {
+		this.comparison.draw();
 		statesPlot(byId("states-plot"), this.run, this);
 		ranksPlot(byId("ranks-plot"), this.run, this);
 		this.matrix = new Matrix(byId("matrix-plot"), this.run, this);
