@@ -188,8 +188,9 @@ def write_info(trace, options, out):
     out.write("%-10s %d\n" % ("ranks", len({p.rank for p in processes})))
     out.write("%-10s %d\n" % ("workers", sum(len(p.workers) for p in processes)))
     out.write("%-10s %d bytes, %d blocks of %d, %s\n" % ("file", trace.bytes, len(trace.blocks), trace.block, trace.state() or "whole"))
-    if events:
-        out.write("%-10s %.9f s\n" % ("time", (events[-1][0] - events[0][0]) * 1e-9))
+    steps = [e[0] for e in events if e[2] != orrery_tracefile.NUMBER["engine"]]   # a thread may have slept before the first step
+    if steps:
+        out.write("%-10s %.9f s\n" % ("time", (steps[-1] - steps[0]) * 1e-9))
     counts = {}
     for e in events:
         counts[e[2]] = counts.get(e[2], 0) + 1
