@@ -30,6 +30,10 @@ steps() {
 					{ print "steps out of order: " k; exit 1 }
 				if (cause[1] == "task" && !(ended[at[1] " " cause[2]] <= ready[k]))
 					{ print k " is ready before its cause"; exit 1 }
+				# One that was submitted after the end of the task before it waited for the program alone.
+				before = at[1] " " (at[2] - 1)
+				if (cause[1] == "program" && before in ended && ended[before] <= ready[k] && ended[before] <= submit[k] + 1)
+					cause[1] = "task"
 				causes[name[k] " " cause[1]]++
 			}
 			if (n["start"] != 30 || n["send"] != 2 || n["recv"] != 2) { print "wrong numbers"; exit 1 }
