@@ -7,6 +7,7 @@
 # Prints the table of doc/machines.md.
 # orr-test: world sim
 # orr-test: timeout 300
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
 program=$ORR_TEST_BUILDDIR/tests/sim/asked.sim

@@ -6,6 +6,7 @@
 # Long work does not; there is a warning when it takes too long.
 # orr-test: world sim
 # orr-test: timeout 120
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
 program=$ORR_TEST_BUILDDIR/tests/sim/spins.sim

@@ -8,6 +8,7 @@
 # the standard error that theory gives, so that a wrong law cannot pass.
 # orr-test: world sim
 # orr-test: timeout 120
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
 program=$ORR_TEST_BUILDDIR/tests/sim/variability.sim

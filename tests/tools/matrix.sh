@@ -3,6 +3,7 @@
 # `orrery matrix` and starpu_mpi_comm_matrix.py: files written for small, large,
 # empty and one-valued runs in both input forms, with scale, unit and limits; malformed input is named.
 # orr-test: timeout 300
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 "$PYTHON" -c 'import matplotlib' 2> err || skip "no matplotlib"
 tool="$PYTHON $ORR_TEST_SRCDIR/tools/starpu_mpi_comm_matrix.py"
