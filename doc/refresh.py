@@ -44,15 +44,18 @@ class Build:
         if not self.orrery.exists():
             sys.exit('doc/refresh.py: %s is not there; build first, and name the build tree with --build' % self.orrery)
 
-    def run(self, *words):
-        done = subprocess.run([str(self.orrery)] + [str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    def run(self, *words, folder=None):
+        done = subprocess.run([str(self.orrery)] + [str(w) for w in words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
             sys.exit('doc/refresh.py: orrery %s: status %d\n%s' % (' '.join(map(str, words)), done.returncode, done.stdout[-2000:]))
         return done.stdout
 
-    def cholesky(self, nodes, *options):
-        program = self.folder / 'examples' / 'cholesky' / 'cholesky.sim'
-        return self.run('sim', '-n', nodes, '--kernels', 'skip', *options, program, '-nt', CHOLESKY[nodes], '-b', 512)
+    def cholesky(self, folder, nodes, *options):
+        """Runs it in that folder, where its files come; what they say of the command has no path of this machine."""
+        program = pathlib.Path(folder) / 'cholesky.sim'
+        if not program.exists():
+            program.symlink_to(self.folder / 'examples' / 'cholesky' / 'cholesky.sim')
+        return self.run('sim', '-n', nodes, '--kernels', 'skip', *options, program.name, '-nt', CHOLESKY[nodes], '-b', 512, folder=folder)
 
     def bench(self, *names):
         return subprocess.run(['make', '-s', '-C', str(self.folder), 'bench', 'BENCH=%s' % ' '.join(names)], stdout=subprocess.PIPE, check=True, text=True).stdout
@@ -60,9 +63,8 @@ class Build:
 
 def pictures(build, folder):
     for path, nodes, options in PICTURES:
-        stats = os.path.join(folder, 'stats.csv')
-        build.cholesky(nodes, '--quiet', '--stats', stats)
-        build.run('matrix', stats, '-o', folder, '--prefix', 'made', '--only', 'volume', '--title', 'Cholesky, %d x %d tiles' % ((CHOLESKY[nodes],) * 2),
+        build.cholesky(folder, nodes, '--quiet', '--stats', 'stats.csv')
+        build.run('matrix', os.path.join(folder, 'stats.csv'), '-o', folder, '--prefix', 'made', '--only', 'volume', '--title', 'Cholesky, %d x %d tiles' % ((CHOLESKY[nodes],) * 2),
                   '--note', 'simulated, default machine and network\n%s' % stamp(), *options)
         made = 'made_%svolume.png' % ('logical_' if '--logical' in options else '')
         (ROOT / path).write_bytes((pathlib.Path(folder) / made).read_bytes())
@@ -76,11 +78,10 @@ def number(value):
 
 
 def simulated(build, folder, nodes):
-    report = os.path.join(folder, 'report.json')
     found = []
     for _ in range(RUNS):
-        build.cholesky(nodes, '--quiet', '--report', report)
-        found.append(json.loads(pathlib.Path(report).read_text()))
+        build.cholesky(folder, nodes, '--quiet', '--report', 'report.json')
+        found.append(json.loads((pathlib.Path(folder) / 'report.json').read_text()))
     size = statistics.median(r['peak_rss_bytes'] for r in found)
     return '%s s, %s' % (number(statistics.median(r['wall_s'] for r in found)), '%.0f MB' % (size / 1e6) if size < 1e9 else '%.1f GB' % (size / 1e9))
 

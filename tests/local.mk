@@ -34,7 +34,7 @@ orr_elastic_cppflags = $(orr_mpi_cppflags)
 orr_elastic_ldadd = $(orr_dyn_ldadd) $(orr_mpi_ldadd)
 include %D%/sources.mk
 
-# What this configuration builds and runs in the real world.
+# Programs and tests of this configuration in the real world.
 orr_test_programs = $(orr_core_test_programs) $(orr_unit_test_programs)
 TESTS += $(orr_core_tests) $(orr_unit_tests)
 if ORR_CUDA

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the page of `orrery report --compare` says of two runs: what `orrery explain A B`
-# finds, in the form that the page draws (report/compare.js).
+# The comparison on the page of `orrery report --compare`: what `orrery explain A B` finds,
+# in the form that the page draws (report/compare.js).
 # Invariant: the parts, the last of which sums up the others, add up to the difference
 # of the makespans.
 import os

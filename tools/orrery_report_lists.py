@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the page of `orrery report` draws of requests and progression threads over time:
+# Requests and progression threads over time, as the page of `orrery report` draws them:
 # for each rank and stretch of time, how long each list was and what the thread did.
 # Invariant: a value is a mean over its stretch, in hundredths of a request or of a per
 # cent, rounded once; the totals beside them are exact.
@@ -9,7 +9,7 @@ import numpy as np
 from orrery_columns import NEVER
 from orrery_lists import LISTS
 from orrery_report_data import coverage, take
-from orrery_tracefile import GUEST
+from orrery_tracefile import GUEST, TURNS
 
 MOST_VALUES = 1200000
 BINS = 8, 240     # least and most stretches of time
@@ -41,10 +41,11 @@ def turns(columns):
     """{what: (ranks, start, end)} of progression threads; callbacks come at the end of their turn."""
     e, first, span = columns.turns, columns.first, columns.last - columns.first
     own = e.flags & GUEST == 0
+    is_a = {name: own & (e.a == number) for number, name in TURNS.items()}
     rank, start, end = columns.rank_of[e.process], e.ns - first, e.ns - first + e.b.astype(np.int64)
     called = end - np.minimum(e.d.astype(np.int64), end - start)
-    parts = {"messages": (start, called, own & (e.a == 1)), "callbacks": (called, end, own & (e.a == 1)),
-             "tasks": (start, end, own & (e.a == 2)), "asleep": (start, end, own & (e.a == 3))}
+    parts = {"messages": (start, called, is_a["messages"]), "callbacks": (called, end, is_a["messages"]),
+             "tasks": (start, end, is_a["tasks"]), "asleep": (start, end, is_a["asleep"])}
     return {name: (rank[which], np.clip(a[which], 0, span), np.clip(b[which], 0, span)) for name, (a, b, which) in parts.items()}
 
 

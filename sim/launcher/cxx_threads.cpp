@@ -18,7 +18,8 @@
 
 static_assert(sizeof(std::thread) == sizeof(pthread_t), "a thread is its number");
 
-// What std::thread runs, as libstdc++ lays it out since GLIBCXX_3.4.22; its own type is private.
+// The state of a std::thread, as libstdc++ lays it out since GLIBCXX_3.4.22; its own type is
+// private.
 struct thread_state {
 	virtual ~thread_state() = default;
 	virtual void run() = 0;

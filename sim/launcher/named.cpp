@@ -34,7 +34,7 @@ const Entry entries[] = {
 #include "networks.def"
 };
 
-// What messages of more than `above` bytes take: latency, and seconds for each byte.
+// The cost of messages of more than `above` bytes: latency, and seconds for each byte.
 struct Piece {
 	double above, latency_s, byte_s;
 };

@@ -405,7 +405,7 @@ static void print_remedy(FILE *f)
 	      f);
 }
 
-/* What the run was, in a line: the rest is in the files. */
+/* A line about the run: the rest is in the files. */
 static void print_about(FILE *f)
 {
 	const struct orr_sim_rank *r = orr_sim.ranks;

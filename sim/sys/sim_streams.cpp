@@ -92,7 +92,7 @@ bool is_of_library(const void *buffer)
 	return dladdr(buffer, &info) && info.dli_fbase == library;
 }
 
-// What a rank has set, and which of the buffers are its own.
+// The settings of a rank, and which of the buffers are its own.
 template <class C> struct Kept {
 	std::array<Setting<C>, 4> settings;
 	std::array<bool, 4> own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the standard streams of C++ are set to (cin, cout, cerr, clog and those of wide characters),
+/* The settings of the standard streams of C++ (cin, cout, cerr, clog and those of wide characters),
  * kept once for each rank: the C++ library is one for all ranks, and SimGrid's.
  *
  * Kept are flags, precision, width, fill, exceptions, state, the stream that is flushed before, and

@@ -17,7 +17,7 @@ static inline int orr_mpi_is_traced(const struct orr_mpi *mpi)
 	return __builtin_expect(mpi->proc->trace != NULL, 0);
 }
 
-/* Where the calling thread is in time: what it was charged is not spent yet (base/seam.h). */
+/* The time of the calling thread: what it was charged is not spent yet (base/seam.h). */
 static inline double orr_mpi_turn_us(void)
 {
 	return orr_sys_now_us() + orr_thread_self()->debt_us;

@@ -104,7 +104,7 @@ enum orr_trace_kind {
 #define ORR_TRACE_SYNC 4
 #define ORR_TRACE_RELAYED 8 /* by another process than its origin */
 
-/* What a turn of the progression was: `a` of ENGINE. */
+/* Kinds of turns of the progression: `a` of ENGINE. */
 enum orr_trace_turn {
 	ORR_TURN_MESSAGES = 1, /* c requests taken in, envelopes and completions */
 	ORR_TURN_TASKS,        /* c is 0: it executed tasks, one or some in a row */

@@ -82,7 +82,7 @@ for name in $(cut -d' ' -f1 published | uniq); do
 	ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 4 --platform p.xml "$program" 3
 	cp out times
 	judge "$name" "fat tree"
-	# What `orrery platform` says is what was measured.
+	# `orrery platform` says what was measured.
 	want=$(awk '$2 == 4194304 { printf "%d", $3 }' times)
 	has got "far nodes.* $want[.][0-9]+ us"
 done
@@ -94,7 +94,7 @@ ok "$ORRERY" platform -n 2 --like slingshot-11 -o p.xml
 ok "$ORRERY" sim -n 2 --platform p.xml --report r.json "$program" 1
 has err 'platform p.xml like slingshot-11, network share \(24\.04 GB/s, 1\.8 us\)'
 has r.json 'p.xml like slingshot-11'
-# What --cfg says comes first.
+# --cfg comes first.
 ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 2 --like ethernet-10 --cfg smpi/lat-factor:0:2 --cfg smpi/bw-factor:0:1 "$program" 1
 has out '^1 1 44\.9'
 

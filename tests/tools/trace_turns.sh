@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the trace says of progression threads and lists of requests, in both worlds: a callback of the program of
+# Progression threads and lists of requests in traces of both worlds: a callback of the program of
 # 3 ms is booked as one, the message that comes meanwhile is noticed late, requests are in one list at a time from
 # their begin to their end, and virtual times do not depend on the recorder.
 # orr-test: debug none
