@@ -51,7 +51,7 @@ class Build:
         return done.stdout
 
     def cholesky(self, folder, nodes, *options):
-        """Runs it in that folder, where its files come; what they say of the command has no path of this machine."""
+        """Runs it in that folder, where its files come."""
         program = pathlib.Path(folder) / 'cholesky.sim'
         if not program.exists():
             program.symlink_to(self.folder / 'examples' / 'cholesky' / 'cholesky.sim')
@@ -64,7 +64,9 @@ class Build:
 def pictures(build, folder):
     for path, nodes, options in PICTURES:
         build.cholesky(folder, nodes, '--quiet', '--stats', 'stats.csv')
-        build.run('matrix', os.path.join(folder, 'stats.csv'), '-o', folder, '--prefix', 'made', '--only', 'volume', '--title', 'Cholesky, %d x %d tiles' % ((CHOLESKY[nodes],) * 2),
+        stats = pathlib.Path(folder) / 'stats.csv'
+        stats.write_text(stats.read_text().replace(folder + os.sep, ''))   # the picture names no path of this machine
+        build.run('matrix', stats, '-o', folder, '--prefix', 'made', '--only', 'volume', '--title', 'Cholesky, %d x %d tiles' % ((CHOLESKY[nodes],) * 2),
                   '--note', 'simulated, default machine and network\n%s' % stamp(), *options)
         made = 'made_%svolume.png' % ('logical_' if '--logical' in options else '')
         (ROOT / path).write_bytes((pathlib.Path(folder) / made).read_bytes())
