@@ -23,6 +23,11 @@
 #include "base/mpi_layout.h"
 #include "base/process.h"
 
+/* The number of the layout of all that ranks say to each other: envelopes, routes, offers, and
+ * plans. Whoever changes one of them raises it; ranks with different numbers do not begin together
+ * (src/sys/mpi_build.c). */
+#define ORR_TRANSPORT_LAYOUT 1
+
 /* A message in the hands of a transport. The engine embeds it in what it knows about the message.
  */
 struct orr_parcel {

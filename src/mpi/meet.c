@@ -11,8 +11,9 @@
 #include "base/log.h"
 #include "mpi/unmatched.h"
 
-/* The numbers that are summed up: ranks that go on and refuse; from rank 0, the number of the first
- * new process and the microseconds since the run began; processes that begin and refuse. */
+/* The numbers that are summed up, before builds are compared, so in all versions the same: ranks
+ * that go on and refuse; from rank 0, the number of the first new process and the microseconds
+ * since the run began; processes that begin and refuse. */
 enum { STAYING, FIRST_NEW, AGE_US, BEGINNING, NSUMS };
 
 int orr_mpi_meets(MPI_Comm comm)

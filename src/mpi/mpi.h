@@ -58,6 +58,8 @@ struct orr_mpi_envelope {
 	uint32_t flags;
 	uint32_t seq; /* number of the message between these two ranks; they match in this order */
 };
+_Static_assert(sizeof(struct orr_mpi_envelope) == 32 && ORR_TRANSPORT_LAYOUT == 1,
+	       "another layout of envelopes has another ORR_TRANSPORT_LAYOUT");
 #define ORR_MPI_EAGER 1  /* the payload follows in the same message */
 #define ORR_MPI_SYNC 2   /* the sender waits until a receive has matched */
 #define ORR_MPI_ROUTED 4 /* a route follows: who began, and to whom the receiver passes it on */

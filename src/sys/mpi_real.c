@@ -113,6 +113,7 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	MPI_Comm_dup(comm, &real.comm);
 	MPI_Comm_rank(real.comm, &real.rank);
 	MPI_Comm_size(real.comm, &real.size);
+	orr_real_check_build(real.comm, real.rank, real.size);
 	ret = orr_real_transports_init(real.comm, real.rank, real.size);
 	if (ret) {
 		MPI_Comm_free(&real.comm);
