@@ -1,21 +1,46 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The journal of an elastic run ($ORRERY_DYN_LOG, src/dyn/journal.c): where the time of its changes went.
-# Invariant: a step of a change that the journal lacks is left out.
+# Invariant: a step of a change that the journal lacks is left out; what no registry writes is refused with file and line,
+# so that no time is negative or infinite.
 from statistics import median
+
+from orrery_cli import UserError
 
 # The steps of a change, in their order, by what ends them.
 STEPS = ("leave", "start", "point", "join")
 
 
+LARGEST_S = 1e9         # 31 years
+MOST_PROCESSES = 1 << 20  # that one change starts
+
+
+def read_line(words):
+    """(seconds, process, verb, words), or a ValueError that says why not."""
+    if len(words) < 3:
+        raise ValueError("it ends early")
+    seconds, process, verb, words = float(words[0]), int(words[1]), words[2], words[3:]
+    if not 0 <= seconds <= LARGEST_S:
+        raise ValueError("%g is no number of seconds" % seconds)
+    if verb == "gets" and words[:1] == ["spawn"] and not 0 <= int(words[1] if len(words) > 1 else -1) <= MOST_PROCESSES:
+        raise ValueError("'%s' says no number of processes" % " ".join(words))
+    return seconds, process, verb, words
+
+
 def read_journal(path):
-    """[(seconds, process, verb, words)]"""
+    """[(seconds, process, verb, words)], sorted by time. The last line may lack its end, where the run was killed."""
     entries = []
-    with open(path) as file:
-        for line in file:
-            words = line.split()
-            if len(words) >= 3:
-                entries.append((float(words[0]), int(words[1]), words[2], words[3:]))
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith("\n") or not line.strip():
+                continue
+            try:
+                entry = read_line(line.split())
+                if entries and entry[0] < entries[-1][0]:
+                    raise ValueError("it is earlier than the line before")
+            except ValueError as error:
+                raise UserError("%s:%d: not a line of a journal: %s" % (path, number, error), 1)
+            entries.append(entry)
     return entries
 
 
@@ -34,7 +59,7 @@ def changes(entries):
             now = {"process": process, "n": int(words[1]), "leave": seconds - asked.get(process, seconds), "at": seconds}
         elif verb == "gets" and first == "ok" and len(words) > 2 and words[1] in ("5", "6") and process in waits:
             if not now or now["process"] != process or "operation" in now:
-                now = {"process": process, "n": 0, "at": asked[process]}
+                now = {"process": process, "n": 0, "at": asked.get(process, seconds)}
             now.update(operation=int(words[1]), start=seconds - now["at"], at=seconds)
         elif now and process == now["process"] and "operation" in now and verb == "asks":
             if first in ("set", "join") and "point" not in now:
@@ -68,9 +93,11 @@ def line_through(points):
 
 def costs(entries):
     """What the journal of orrery-calibrate-dyn says: microseconds of a start of processes, of each of them, and of their end."""
-    started = {}
+    started, ended = {}, ends(entries)
     for change in changes(entries):
         if change["n"]:
             started.setdefault(change["n"], []).append(change["start"])
+    if not started or not ended:
+        raise UserError("the journal has %s; was the run complete?" % ("no end of a process" if started else "no growth"), 1)
     start, each = line_through([(n, median(seconds)) for n, seconds in started.items()])
-    return {"start_us": start * 1e6, "start_each_us": each * 1e6, "leave_us": median(ends(entries)) * 1e6}
+    return {"start_us": start * 1e6, "start_each_us": each * 1e6, "leave_us": median(ended) * 1e6}

@@ -3,7 +3,7 @@
 # `orrery profile` (starpu_codelet_profile): how long the codelets of a traced run
 # took, from the files that ORRERY_TRACE writes.
 # Invariant: a task counts once, from its first start to its last end on a rank,
-# and only if the trace has both.
+# and only if the trace has both; no duration is negative or infinite.
 import math
 import sys
 
@@ -34,7 +34,17 @@ class Durations:
         return "%-28s %8d %14.3f %12.3f %12.3f %12.3f %12.3f" % (title, len(v), total / 1000, mean, deviation, min(v), max(v))
 
 
+LARGEST_US = 1e15  # 31 years
+
+
 HEAD = "%-28s %8s %14s %12s %12s %12s %12s" % ("", "tasks", "total ms", "mean us", "deviation", "least us", "most us")
+
+
+def read_instant(path, number, text):
+    when = float(text)
+    if not abs(when) <= LARGEST_US:
+        raise UserError("%s:%d: the time is '%s'; it must be between %g and %g us" % (path, number, text, -LARGEST_US, LARGEST_US), 1)
+    return when
 
 
 def read_text(path):
@@ -46,12 +56,14 @@ def read_text(path):
             if len(fields) < 5 or fields[3] not in ("start", "end"):
                 continue
             try:
-                key, when = (int(fields[1]), int(fields[2]), int(fields[4])), float(fields[0])
+                key, when = (int(fields[1]), int(fields[2]), int(fields[4])), read_instant(path, number, fields[0])
             except ValueError:
                 raise UserError("%s:%d: not a line of a trace" % (path, number), 1)
             if fields[3] == "start":
                 started.setdefault(key, when)
             elif key in started:
+                if when < started[key]:
+                    raise UserError("%s:%d: task %d ends before it starts; lines of a trace are sorted by time" % (path, number, key[2]), 1)
                 yield (fields[5] if len(fields) > 5 else "") or "unnamed", key[0], key[1], when - started.pop(key)
 
 

@@ -2,7 +2,8 @@
 #
 # Reads the traces that ORRERY_TRACE writes (src/trace/format.h, doc/trace-format.md).
 # Invariant: only blocks that may have what is asked for are read; a file that was cut
-# short is read up to its end, and says that it was.
+# short is read up to its end, and says that it was. What no recorder writes is refused
+# with the file and the place in it; nothing is read for a size that the file does not have.
 import os
 import struct
 
@@ -13,6 +14,7 @@ HEAD = struct.Struct("=8sIIIIIIQQII64s")
 BLOCK = struct.Struct("=IIIIqqQI3IQ")
 EVENT = struct.Struct("=qBBhIQQQ")
 BLOCK_MAGIC = 0x4B4C424F
+LARGEST_BLOCK = 1 << 20
 SIMULATED, FULL, CLOSED = 1, 2, 4
 
 KINDS = ("none", "string", "process", "clock", "worker", "left",
@@ -66,6 +68,8 @@ class Trace:
          _) = HEAD.unpack(data)
         if version != VERSION or event != EVENT.size:
             raise UserError("%s is a trace of version %d; this Orrery reads version %d" % (self.path, version, VERSION), 1)
+        if self.block < BLOCK.size + EVENT.size or self.block > LARGEST_BLOCK or self.block < HEAD.size + text_bytes:
+            raise UserError("%s: byte 12: blocks of %d bytes with a text of %d bytes; the trace is damaged" % (self.path, self.block, text_bytes), 1)
         lines = self.stream.read(text_bytes).decode("utf-8", "replace").splitlines()
         self.text = dict(line.partition(" ")[::2] for line in lines)
         self.simulated = bool(self.flags & SIMULATED)
@@ -78,7 +82,7 @@ class Trace:
         """(place, head) of all blocks in use."""
         found = []
         if self.flags & CLOSED and not self.cut:
-            data = os.pread(self.stream.fileno(), self.nindex * BLOCK.size, self.end)
+            data = os.pread(self.stream.fileno(), self.nindex * BLOCK.size, self.end)  # no more than the file has
             heads = BLOCK.iter_unpack(data[:len(data) // BLOCK.size * BLOCK.size])
         else:
             heads = (BLOCK.unpack(head) for head in (os.pread(self.stream.fileno(), BLOCK.size, at)
@@ -112,6 +116,9 @@ class Trace:
             kind = event[1]
             if not kind:
                 return
+            if kind >= len(KINDS):
+                raise UserError("%s: byte %d: an event of kind %d, which does not exist; the trace is damaged"
+                                % (self.path, place + BLOCK.size + i * EVENT.size, kind), 1)
             i += 1
             if kind == NUMBER["string"]:
                 text = data[i * EVENT.size:i * EVENT.size + event[5]]

@@ -14,6 +14,7 @@ from statistics import median
 
 sys.path.insert(0, sys.argv[1])
 import orrery_elastic
+from orrery_cli import UserError
 
 AIM = 0.15
 NAMES = {5: "growth", 6: "shrink"}  # by operation, as in orrery_dyn.h
@@ -62,4 +63,7 @@ def main():
     print_steps(real, predicted)
 
 
-main()
+try:
+    main()
+except UserError as error:
+    sys.exit("elastic.py: %s" % error)
