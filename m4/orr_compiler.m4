@@ -45,6 +45,7 @@ AS_CASE([$enable_debug],
 	[AC_MSG_ERROR([--enable-debug=$enable_debug: say --enable-debug or --disable-debug])])
 AS_IF([test "$enable_debug$enable_sanitizer" != nono && test "$enable_debug" = no],
 	[AC_MSG_ERROR([--enable-sanitizer=$enable_sanitizer checks invariants, too; leave --disable-debug out])])
+ORR_HARDENING
 # Names are internal unless a public header says otherwise.
 ORR_VISIBILITY=
 AC_MSG_CHECKING([whether $CC accepts -fvisibility=hidden])
@@ -106,4 +107,48 @@ AS_IF([test "$orr_nmaxbufs" -lt 8 || test "$orr_nmaxbufs" -gt 256],
 	[AC_MSG_ERROR([--enable-maxbuffers=$orr_nmaxbufs: give a number from 8 to 256])])
 AC_DEFINE_UNQUOTED([STARPU_NMAXBUFS], [$orr_nmaxbufs], [Data of a task held inside the structures.])
 AC_SUBST([ORR_MAXBUFFERS], [$orr_nmaxbufs])
+])
+
+# ORR_HARDENING: what distributions build with, for all that is installed, as far as the compiler and the
+# linker have it. The user's own flags stand behind these, or take their place: what CPPFLAGS or CFLAGS
+# say of _FORTIFY_SOURCE is left alone. Checks of strings and files need optimization, and none is there
+# beside a sanitizer, which checks the same calls.
+AC_DEFUN([ORR_HARDENING], [
+ORR_FORTIFY=
+ORR_STACK_PROTECTOR=
+ORR_RELRO=
+AC_MSG_CHECKING([whether $CC and its C library check strings and files])
+orr_saved_CPPFLAGS=$CPPFLAGS
+orr_saved_CFLAGS=$CFLAGS
+AS_CASE([" $enable_sanitizer $CPPFLAGS $CFLAGS"],
+	[" no "*_FORTIFY_SOURCE*], [AC_MSG_RESULT([left to your flags])],
+	[" no "*],
+	[CPPFLAGS="-D_FORTIFY_SOURCE=2 $CPPFLAGS"
+	 CFLAGS="-Werror $CFLAGS"
+	 AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <stdio.h>
+		#if !defined __USE_FORTIFY_LEVEL || __USE_FORTIFY_LEVEL < 2
+		#error no
+		#endif]], [])],
+		[AC_MSG_RESULT([yes]); ORR_FORTIFY=-D_FORTIFY_SOURCE=2], [AC_MSG_RESULT([no])])],
+	[AC_MSG_RESULT([no, because of the sanitizer])])
+CPPFLAGS=$orr_saved_CPPFLAGS
+CFLAGS=$orr_saved_CFLAGS
+AC_MSG_CHECKING([whether $CC accepts -fstack-protector-strong])
+CFLAGS="-Werror -fstack-protector-strong $CFLAGS"
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#ifndef __SSP_STRONG__
+	#error no
+	#endif]], [])],
+	[AC_MSG_RESULT([yes]); ORR_STACK_PROTECTOR=-fstack-protector-strong], [AC_MSG_RESULT([no])])
+CFLAGS=$orr_saved_CFLAGS
+AC_MSG_CHECKING([whether $CC accepts -Wl,-z,relro -Wl,-z,now])
+orr_saved_LDFLAGS=$LDFLAGS
+LDFLAGS="-Wl,-z,relro -Wl,-z,now $LDFLAGS"
+AS_CASE([$orr_saved_LDFLAGS],
+	[*-z,lazy* | *-z,norelro*], [AC_MSG_RESULT([left to your flags])],
+	[AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])
+		ORR_RELRO="-Wl,-z,relro -Wl,-z,now"], [AC_MSG_RESULT([no])])])
+LDFLAGS=$orr_saved_LDFLAGS
+AC_SUBST([ORR_FORTIFY])
+AC_SUBST([ORR_STACK_PROTECTOR])
+AC_SUBST([ORR_RELRO])
 ])

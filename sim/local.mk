@@ -12,12 +12,13 @@ orrery_sim_launcher_SOURCES = sim/launcher/interpose.c sim/launcher/interpose_ow
 orrery_sim_launcher_CPPFLAGS = $(orr_defines) $(orr_sim_includes) $(HWLOC_CFLAGS) \
 	-DORR_SIM_LIBRARY='"liborrery-sim.so.$(ORR_LIBRARY_MAJOR)"'
 # Names the library for where it is installed, but does not need it (sim/launcher/table.h).
+orrery_sim_launcher_CFLAGS = $(orr_program_cflags)
 orrery_sim_launcher_LDFLAGS = $(orr_program_ldflags) -Wl,--as-needed
 orrery_sim_launcher_LDADD = liborrery-sim.la -ldl
 EXTRA_DIST += $(orr_sim) $(orrery_sim_launcher_SOURCES)
 # Needs what programs see, and holds nothing (sim/launcher/scope.c).
 liborrery_sim_scope_la_SOURCES = sim/launcher/needs.c
-liborrery_sim_scope_la_LDFLAGS = -module -avoid-version -shared
+liborrery_sim_scope_la_LDFLAGS = $(ORR_RELRO) -module -avoid-version -shared
 liborrery_sim_scope_la_LIBADD = liborrery-sim.la $(SIMGRID_LIBS)
 liborrery_sim_scope_la_CPPFLAGS = $(orr_defines) $(orr_sim_includes)
 EXTRA_DIST += sim/launcher/needs.c

@@ -32,29 +32,35 @@ starpu_env: tools/starpu_env.sh Makefile
 # Programs: three with known names, and the measurements that `orrery calibrate` starts.
 bin_PROGRAMS = starpu_machine_display starpu_perfmodel_display starpu_sched_display
 starpu_machine_display_SOURCES = tools/machine_display.c
+starpu_machine_display_CFLAGS = $(orr_program_cflags)
 starpu_machine_display_LDFLAGS = $(orr_program_ldflags)
 starpu_machine_display_LDADD = liborrery.la $(ORR_SYS_LIBS)
 starpu_sched_display_SOURCES = tools/sched_display.c
+starpu_sched_display_CFLAGS = $(orr_program_cflags)
 starpu_sched_display_LDFLAGS = $(orr_program_ldflags)
 starpu_sched_display_LDADD = liborrery.la $(ORR_SYS_LIBS)
 starpu_perfmodel_display_SOURCES = tools/perfmodel_display.c
 # It shows the inside of models.
+starpu_perfmodel_display_CFLAGS = $(orr_program_cflags)
 starpu_perfmodel_display_LDFLAGS = $(orr_program_ldflags)
 starpu_perfmodel_display_LDADD = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 pkglibexec_PROGRAMS += orrery-calibrate-node
 orrery_calibrate_node_SOURCES = tools/calibrate_node.c
 # It asks memory nodes for single copies.
+orrery_calibrate_node_CFLAGS = $(orr_program_cflags)
 orrery_calibrate_node_LDFLAGS = $(orr_program_ldflags)
 orrery_calibrate_node_LDADD = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 if ORR_MPI
 pkglibexec_PROGRAMS += orrery-calibrate-mpi
 orrery_calibrate_mpi_SOURCES = tools/calibrate_mpi.c
 orrery_calibrate_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+orrery_calibrate_mpi_CFLAGS = $(orr_program_cflags)
 orrery_calibrate_mpi_LDFLAGS = $(orr_program_ldflags)
 orrery_calibrate_mpi_LDADD = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(ORR_SYS_LIBS)
 pkglibexec_PROGRAMS += orrery-calibrate-dyn
 orrery_calibrate_dyn_SOURCES = tools/calibrate_dyn.c
 orrery_calibrate_dyn_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+orrery_calibrate_dyn_CFLAGS = $(orr_program_cflags)
 orrery_calibrate_dyn_LDFLAGS = $(orr_program_ldflags)
 orrery_calibrate_dyn_LDADD = $(orr_dyn_ldadd) liborrery-mpi.la liborrery.la $(MPI_LIBS)
 endif
