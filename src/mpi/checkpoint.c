@@ -171,6 +171,8 @@ int starpu_mpi_checkpoint_shutdown(void)
 	starpu_data_unregister(cp->done_out);
 	orr_cp_folder_end(cp, mpi->rank);
 	mpi->checkpoints = NULL;
+	starpu_perfmodel_deinit(
+		&cp->save_model); /* or it would be found at the end of the process */
 	free(cp);
 	return ret;
 }
