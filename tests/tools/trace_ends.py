@@ -18,7 +18,7 @@ import trace_tables
 
 ROUNDS, RANKS, WORKERS = 400, 2, 2
 LONGER = 5   # times as many rounds, where a signal takes its time
-SECONDS = 60
+SECONDS = 150
 
 
 def runs(pid):
