@@ -94,7 +94,8 @@ static void run_callback(struct orr_task *t, void (*fn)(void *), void *arg)
 	uint64_t cause = self->cause;
 
 	self->task = t;
-	self->cause = 0; /* it is the program that acts */
+	/* The end of a task of the runtime's own lets others go on; else the program acts. */
+	self->cause = t->internal ? ORR_CAUSE_TASK | t->job_id : 0;
 	fn(arg);
 	self->task = saved;
 	self->cause = cause;

@@ -8,6 +8,7 @@
  *     tiny        kernels take next to nothing
  *     big         blocks of 1 MiB
  *     fan         blocks of 1 MiB, and all ranks take the one of rank 0
+ *     redux       each rank does something else: it reduces, and uses the result
  *
  * Invariant: without an argument, all ranks do the same. */
 #include <stdlib.h>
@@ -41,6 +42,42 @@ static struct starpu_codelet make = {
 static struct starpu_codelet take = {
 	.cpu_funcs = { fetch }, .nbuffers = 2, .modes = { STARPU_R, STARPU_W }, .name = "take"
 };
+
+static void clear(void **buffers, void *arg)
+{
+	(void) arg;
+	*(double *) STARPU_VARIABLE_GET_PTR(buffers[0]) = 0;
+}
+
+static struct starpu_codelet zero = {
+	.cpu_funcs = { clear }, .nbuffers = 1, .modes = { STARPU_W }, .name = "zero"
+};
+static struct starpu_codelet combine = { .cpu_funcs = { work },
+					 .nbuffers = 2,
+					 .modes = { STARPU_RW | STARPU_COMMUTE, STARPU_R },
+					 .name = "combine" };
+static struct starpu_codelet contribute = {
+	.cpu_funcs = { work }, .nbuffers = 1, .modes = { STARPU_REDUX }, .name = "contribute"
+};
+static struct starpu_codelet use = {
+	.cpu_funcs = { work }, .nbuffers = 1, .modes = { STARPU_RW }, .name = "use"
+};
+
+/* A chain through the runtime's own tasks: nobody but they lets the next task of the program go on.
+ */
+static void reductions(void)
+{
+	starpu_data_handle_t sum;
+
+	starpu_variable_data_register(&sum, -1, 0, sizeof(double));
+	starpu_data_set_reduction_methods(sum, &combine, &zero);
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int k = 0; k < MOST; k++)
+			OK(starpu_task_insert(&contribute, STARPU_REDUX, sum, 0));
+		OK(starpu_task_insert(&use, STARPU_RW, sum, 0));
+	}
+	starpu_data_unregister(sum);
+}
 
 static void rounds(starpu_data_handle_t *blocks, starpu_data_handle_t *taken, int size,
 		   const char *kind)
@@ -93,7 +130,10 @@ int main(int argc, char **argv)
 	char *mine = calloc(1, bytes);
 
 	set_up(blocks, taken, rank, size, mine, bytes);
-	rounds(blocks, taken, size, kind);
+	if (strcmp(kind, "redux"))
+		rounds(blocks, taken, size, kind);
+	else
+		reductions();
 	for (int r = 0; r < 2 * size; r++)
 		starpu_data_unregister(blocks[r]);
 	free(blocks);

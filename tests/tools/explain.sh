@@ -84,6 +84,10 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	blames 'imbalance rank 1' -n 4 "$cases" imbalance
 	blames tiny-tasks -n 4 --cost-complete 100 "$cases" tiny
 	blames messages --platform slow.xml -n 4 "$cases" big
+	# The runtime's own tasks combine contributions: the path goes on through them.
+	blames none -n 1 "$cases" redux
+	has json '"name": "combine"'
+	has json '"name": "use"'
 	# Ranks pass messages on in trees: the path goes through them, and all of it is known.
 	ok "$ORRERY" sim -n 64 --kernels skip --trace case "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 48
 	adds_up case 0.001
