@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "sim.h"
 #include "sim_fiber.h"
+#include "sim_mpi.h"
 #include "sim_share.h"
 #include "sim_turns.h"
 #include "base/assert.h"
@@ -575,6 +576,20 @@ void orr_sim_rank_end(struct orr_sim_rank *r, int status)
 {
 	if (r->ended)
 		return;
+	/* As in a real run, which others would not survive: nothing of the rank was counted either.
+	 */
+	if (!status && r->mpi && r->mpi->active) {
+		status = 1;
+		if (!orr_sim.status) {
+			orr_sim_progress_clear();
+			fprintf(stderr,
+				"[orrery] rank %d exits without %s: the others would wait for it for ever, so the program is ended; "
+				"call it on every rank\n",
+				r->rank,
+				r->proc && r->proc->slaves ? "starpu_shutdown()"
+							   : "starpu_mpi_shutdown()");
+		}
+	}
 	r->ended = 1;
 	r->status = status;
 	r->end_us = orr_sys_now_us();

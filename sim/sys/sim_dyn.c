@@ -9,6 +9,7 @@
  * main actors instead.
  *
  * Invariant: uids[uid] is the host of a process, or -1 when it has ended. */
+#include "sim_mpi.h"
 #include "sim_dyn.h"
 
 #include <stdarg.h>
@@ -467,6 +468,8 @@ static void fail(struct orr_sim_rank *r)
 	orr_sim_turns_forget(r->main);
 	sg_actor_kill(r->main->actor);
 	r->uid = -1;
+	if (r->mpi)
+		r->mpi->active = 0; /* it could not call starpu_mpi_shutdown() */
 	end_client(r);
 	if (uid >= 0) {
 		dyn.uids[uid] = -1;

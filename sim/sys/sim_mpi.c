@@ -179,8 +179,10 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 			orr_error(
 				"starpu_mpi_init: a process of the communicator has ended; make another one");
 		mpi_free(r);
-	} else if (joins) {
-		orr_sys_sleep_us(orr_sim.begin_us);
+	} else {
+		r->mpi->active = 1;
+		if (joins)
+			orr_sys_sleep_us(orr_sim.begin_us);
 	}
 	return ret;
 }

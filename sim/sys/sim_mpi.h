@@ -19,6 +19,8 @@ struct orr_sim_mpi {
 	int *members; /* ranks of the program's communicator in the world of engines; NULL: all, in
 			 order */
 	int nmembers;
+	int active; /* between orr_sys_mpi_init and orr_sys_mpi_exit, but not between two
+		       communicators */
 	int entered;
 	int sleeping;         /* the engine waits */
 	int rung;             /* to be told to the engine by its next wait */
