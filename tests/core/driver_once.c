@@ -65,8 +65,8 @@ static void one_call(void)
 	starpu_task_destroy(task);
 }
 
-/* Nothing is there: time passes all the same, so a loop with a limit ends. */
-static void idle_calls(void)
+/* How many calls fit into a millisecond when nothing is there. */
+static long calls_in_1_ms(void)
 {
 	double before = starpu_timing_now();
 	long n = 0;
@@ -75,7 +75,18 @@ static void idle_calls(void)
 		CHECK(n < 100000000, "no time passes");
 		OK(starpu_driver_run_once(&drivers[0]));
 	}
-	CHECK(n > 10, "%ld calls in 1 ms", n);
+	return n;
+}
+
+/* Nothing is there: time passes all the same, so a loop with a limit ends. A call is short; where
+ * others use the core meanwhile, some milliseconds have a single one. */
+static void idle_calls(void)
+{
+	long n = 0;
+
+	for (int i = 0; i < 100 && n <= 10; i++)
+		n = calls_in_1_ms();
+	CHECK(n > 10, "%ld calls in each of 100 ms", n);
 }
 
 /* Worker 1 is the runtime's, worker 2 the program's. */
