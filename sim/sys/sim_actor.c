@@ -576,8 +576,7 @@ void orr_sim_rank_end(struct orr_sim_rank *r, int status)
 {
 	if (r->ended)
 		return;
-	/* As in a real run, which others would not survive: nothing of the rank was counted either.
-	 */
+	/* A real run ends here, too (src/sys/mpi_real.c); the statistics lack the rank. */
 	if (!status && r->mpi && r->mpi->active) {
 		status = 1;
 		if (!orr_sim.status) {

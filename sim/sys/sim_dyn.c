@@ -9,13 +9,13 @@
  * main actors instead.
  *
  * Invariant: uids[uid] is the host of a process, or -1 when it has ended. */
-#include "sim_mpi.h"
 #include "sim_dyn.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <smpi/smpi.h>
+#include "sim_mpi.h"
 #include "sim_thread.h"
 #include "sim_turns.h"
 #include "base/assert.h"
