@@ -7,7 +7,7 @@
  * orr-test: expect insertion 12 is task 'append' with 2 data on rank 0
  * orr-test: expect insertion 12 is task 'increment' with 1 data on rank 1
  */
-#include "../mpi/mpi_test.h"
+#include "mpi_inserts.h"
 
 int main(int argc, char **argv)
 {
@@ -15,12 +15,7 @@ int main(int argc, char **argv)
 
 	if (!begin(&argc, &argv, 2))
 		return 77;
-	for (int i = 0; i < 2; i++) {
-		new_int(&h[i]);
-		starpu_mpi_data_register(h[i], i, i);
-		if (rank == i)
-			set_int(h[i], 0);
-	}
+	register_two(h);
 	for (int i = 0; i < 3; i++)
 		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &increment_cl, STARPU_RW, h[i % 2], 0));
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD)); /* no difference so far */

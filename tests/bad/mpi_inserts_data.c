@@ -7,7 +7,7 @@
  * orr-test: expect insertion 3 is task 'append' with 2 data: tag 0 of rank 0, tag 1 of rank 1 on rank 0
  * orr-test: expect insertion 3 is task 'append' with 2 data: tag 1 of rank 1, tag 0 of rank 0 on rank 1
  */
-#include "../mpi/mpi_test.h"
+#include "mpi_inserts.h"
 
 int main(int argc, char **argv)
 {
@@ -15,12 +15,7 @@ int main(int argc, char **argv)
 
 	if (!begin(&argc, &argv, 2))
 		return 77;
-	for (int i = 0; i < 2; i++) {
-		new_int(&h[i]);
-		starpu_mpi_data_register(h[i], i, i);
-		if (rank == i)
-			set_int(h[i], 0);
-	}
+	register_two(h);
 	OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &increment_cl, STARPU_RW, h[0],
 				  STARPU_EXECUTE_ON_NODE, 0, 0));
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));

@@ -210,6 +210,11 @@ class Page:
                 fault(self.page, line, "nothing printed: %s" % row)
                 return
 
+    def leave_out(self, text):
+        """Marks the entries of a block that is not run here as used."""
+        for table in (SHORTER, FIRST, OUTPUTS):
+            looks_up(table, self.page, text)
+
     def block(self, line, text):
         found, why = looks_up(ELSEWHERE, self.page, text)
         if found:
@@ -218,14 +223,12 @@ class Page:
                 fault(self.page, line, "there is no %s" % path)
             return
         if looks_up(LONG, self.page, text)[0] and os.environ.get("ORR_MANUAL") != "all":
-            for table in (SHORTER, FIRST, OUTPUTS):
-                looks_up(table, self.page, text)
+            self.leave_out(text)
             return
         found, test = looks_up(NEEDS, self.page, text)
         if found and subprocess.run(["sh", "-c", test], env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
             print("not here: %s:%d  %s" % (self.page, line, text.splitlines()[0]))
-            for table in (SHORTER, FIRST):
-                looks_up(table, self.page, text)
+            self.leave_out(text)
             return
         found, file = looks_up(PROGRAMS, self.page, text)
         if found:
