@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "starpu.h"
+#include "core/task.h"
 
 /* ---- packing ---- */
 
@@ -80,6 +80,14 @@ void starpu_codelet_pack_args(void **arg_buffer, size_t *arg_buffer_size, ...)
 
 /* ---- unpacking ---- */
 
+/* The task whose kernel or callback unpacks, for messages. */
+static const char *unpacker(void)
+{
+	struct orr_task *t = orr_thread_self()->task;
+
+	return t ? orr_task_name(t->pub) : "(none: this thread executes no task)";
+}
+
 void starpu_codelet_unpack_arg_init(struct starpu_codelet_pack_arg_data *state, void *cl_arg,
 				    size_t cl_arg_size)
 {
@@ -98,7 +106,9 @@ static char *next_arg(struct starpu_codelet_pack_arg_data *state, size_t *size)
 	char *p;
 
 	if (state->nargs-- <= 0)
-		orr_fatal("a kernel unpacks more arguments than were packed for it");
+		orr_fatal(
+			"task %s unpacks more arguments than were packed for it; insert it with a STARPU_VALUE for each of them",
+			unpacker());
 	p = state->arg_buffer + state->current_offset;
 	memcpy(size, p, sizeof(*size));
 	state->current_offset += sizeof(*size) + *size;
@@ -111,8 +121,9 @@ void starpu_codelet_unpack_arg(struct starpu_codelet_pack_arg_data *state, void 
 	char *p = next_arg(state, &packed);
 
 	if (packed != size)
-		orr_fatal("a kernel unpacks an argument of %zu bytes, but %zu bytes were packed",
-			  size, packed);
+		orr_fatal(
+			"task %s unpacks an argument of %zu bytes, but %zu bytes were packed; compare the types and the order with its STARPU_VALUEs",
+			unpacker(), size, packed);
 	memcpy(ptr, p, size);
 }
 
@@ -150,7 +161,9 @@ static size_t unpack(void *cl_arg, va_list ap)
 	struct starpu_codelet_pack_arg_data state;
 
 	if (!cl_arg)
-		orr_fatal("a kernel unpacks arguments, but its task has none");
+		orr_fatal(
+			"task %s unpacks arguments, but has none; insert it with STARPU_VALUE, or do not call starpu_codelet_unpack_args in its kernel",
+			unpacker());
 	starpu_codelet_unpack_arg_init(&state, cl_arg, 0);
 	while (state.nargs > 0) {
 		void *dst = va_arg(ap, void *);

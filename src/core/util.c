@@ -42,6 +42,11 @@ int orrery_is_simulated(void)
 	return orr_sys_is_simulated();
 }
 
+int orrery_kernels_run(void)
+{
+	return orr_sys_kernel_runs(orr_self(), NULL);
+}
+
 #define NFUNCTIONS 64
 
 void orrery_dump_backtrace(void)

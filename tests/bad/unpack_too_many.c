@@ -2,7 +2,7 @@
 /* A kernel that unpacks what was not packed: stops.
  * orr-test: ranks 0
  * orr-test: sim-ranks 1
- * orr-test: expect unpacks more arguments than were packed
+ * orr-test: expect task greedy unpacks more arguments than were packed
  */
 #include "bad_test.h"
 
