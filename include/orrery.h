@@ -22,10 +22,10 @@ const char *orrery_version(void);
 /* 1 in a simulated run, 0 in a real one. Any time, any thread. */
 int orrery_is_simulated(void);
 
-/* 1 if kernels are executed, so that results can be checked. 0 if they are skipped, and data have no
- * meaningful values: by `orrery sim --kernels skip`, by the runs that `orrery sim --estimate` makes,
- * or by STARPU_DISABLE_KERNELS. A codelet's own flag STARPU_CODELET_SIMGRID_EXECUTE does not count.
- * Any thread, between starpu_init() and starpu_shutdown(). */
+/* 1 if kernels are executed, so that results can be checked. 0 if they are skipped, and data have
+ * no meaningful values: by `orrery sim --kernels skip`, by the runs that `orrery sim --estimate`
+ * makes, or by STARPU_DISABLE_KERNELS. A codelet's own flag STARPU_CODELET_SIMGRID_EXECUTE does not
+ * count. Any thread, between starpu_init() and starpu_shutdown(). */
 int orrery_kernels_run(void);
 
 /* The time in microseconds since the start of the process; virtual time in a simulated run. Any

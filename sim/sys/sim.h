@@ -149,7 +149,6 @@ struct orr_sim_rank {
 	int ended, status; /* the program's main is over, with this status */
 	double end_us;
 	int runtime_up; /* between orr_sys_process_init and orr_sys_process_exit */
-	uint64_t tasks; /* completed, as reported */
 	struct orr_sim_peer *peers;
 	unsigned npeers;
 	struct orr_sim_mpi *mpi; /* sim_mpi.c's own */

@@ -209,11 +209,9 @@ void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 }
 
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
-			      unsigned n, uint64_t tasks, int alone)
+			      unsigned n, int alone)
 {
-	struct orr_sim_rank *r = proc->sys;
 	(void) alone;
-	r->tasks += tasks;
 	orr_sys_mpi_keep_stats(proc, MPI_COMM_NULL, peers, n);
 }
 
@@ -232,7 +230,6 @@ static void sum(struct totals *t)
 	memset(t, 0, sizeof(*t));
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
-		t->tasks += r->tasks;
 		t->joules += r->joules;
 		orr_run_work_add(&t->work, &r->earlier);
 		orr_run_work_add(&t->work, &r->work);
@@ -247,8 +244,10 @@ static void sum(struct totals *t)
 	}
 	if (orr_sim.interrupted && orr_sim_clock_s() > t->makespan_s)
 		t->makespan_s = orr_sim_clock_s();
-	/* Programs without the MPI layer report no tasks: then those that ran on workers count. */
-	if (t->tasks < orr_sim.tasks_done)
+	/* A rank that did not come to its end has told nothing: then those that ran on workers
+	 * count, the runtime's own among them. */
+	t->tasks = t->work.tasks;
+	if (orr_sim.nended < orr_sim.nranks && t->tasks < orr_sim.tasks_done)
 		t->tasks = orr_sim.tasks_done;
 	for (int s = 0; s < ORR_PERF_NSOURCES; s++) {
 		all += orr_sim.kernel_us[s];

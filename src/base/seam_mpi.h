@@ -158,12 +158,12 @@ int orr_sys_mpi_prepare_stats(struct orr_process *proc);
  * communicator that is left; all of its processes call this while no engine runs. */
 void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 			    const struct orr_mpi_peer_stats *peers, unsigned n);
-/* [main] [waits] Takes the last counts of this process after the engine has stopped, and the number
- * of its completed tasks. A simulated run gathers them for --stats and the summary; a real run
- * gathers them on rank 0, which writes ORRERY_MPI_STATS_FILE. alone: this process plays one rank of
- * many, and sent nothing, or it has left the others. */
+/* [main] [waits] Takes the last counts of this process after the engine has stopped. A simulated
+ * run gathers them for --stats and the summary; a real run gathers them on rank 0, which writes
+ * ORRERY_MPI_STATS_FILE. alone: this process plays one rank of many, and sent nothing, or it has
+ * left the others. */
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
-			      unsigned n, uint64_t tasks, int alone);
+			      unsigned n, int alone);
 
 /* [any] [locked] What orr_sys_abort does, for the MPI layer: ends the processes of all ranks with a
  * status that is not 0, after a message that the caller printed. Does not return. */

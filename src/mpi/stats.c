@@ -23,7 +23,6 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "core/task_count.h"
 #include "core/work.h"
 
 void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, unsigned what)
@@ -133,10 +132,7 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 	if (mpi->alone)
 		orr_mpi_alone_report(mpi);
 	orr_work_tell(mpi->proc);
-	orr_sys_mpi_report_stats(mpi->proc, v, v ? n : 0,
-				 mpi->proc->state == ORR_PROCESS_UP ? orr_task_ncompleted(mpi->proc)
-								    : 0,
-				 mpi->fake || mpi->left);
+	orr_sys_mpi_report_stats(mpi->proc, v, v ? n : 0, mpi->fake || mpi->left);
 	free(v);
 }
 

@@ -550,9 +550,8 @@ void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 }
 
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
-			      unsigned n, uint64_t tasks, int alone)
+			      unsigned n, int alone)
 {
-	(void) tasks;
 	orr_assert_no_lock();
 	if (!alone) {
 		add_sent(peers, n);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A kernel that unpacks arguments of a task that was inserted without any: stops, and names the task.
+/* A kernel that unpacks arguments of a task that was inserted without any: stops, and names the
+ * task.
  * orr-test: ranks 0
  * orr-test: sim-ranks 1
  * orr-test: expect task greedy unpacks arguments, but has none; insert it with STARPU_VALUE

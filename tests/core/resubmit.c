@@ -72,7 +72,7 @@ static void wait_for_last(void)
 /* ---- a diamond: 0 before 1 and 2, both before 3 ---- */
 
 static struct starpu_task diamond[4];
-static int order[4]; /* in which the last task submits them again */
+static int order[4];           /* in which the last task submits them again */
 static int middle_regenerates; /* 1 and 2 come again without anybody's help */
 
 static void in_order(void *buffers[], void *arg)
