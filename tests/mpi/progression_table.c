@@ -97,7 +97,6 @@ static double spread(void)
 {
 	double begin_us;
 
-	memset(count, 0, sizeof(count));
 	OK(starpu_mpi_barrier(MPI_COMM_WORLD));
 	begin_us = starpu_timing_now();
 	for (int i = 0; i < 2 * TASKS; i++)
@@ -107,10 +106,23 @@ static double spread(void)
 	return (starpu_timing_now() - begin_us) / (TASK_S * 1e6 * TASKS / WORKERS);
 }
 
+/* The tasks of the worker that executed fewest of them, on any rank. */
+static int fewest(void)
+{
+	int least = count[0], all;
+
+	for (int w = 1; w < WORKERS; w++)
+		least = count[w] < least ? count[w] : least;
+	MPI_Allreduce(&least, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+	return all;
+}
+
 static void try(const struct row *r, const char *policy)
 {
-	int sum = 0;
+	int sum = 0, rounds = 0;
+	double longer, late;
 
+	memset(count, 0, sizeof(count));
 	OK(setenv("STARPU_MPI_DRIVER_CALL_FREQUENCY", r->calls, 1));
 	OK(setenv("STARPU_MPI_DRIVER_TASK_FREQUENCY", r->tasks, 1));
 	OK(r->look ? setenv("ORRERY_MPI_WORKERS_LOOK", r->look, 1)
@@ -118,15 +130,18 @@ static void try(const struct row *r, const char *policy)
 	OK(setenv("STARPU_SCHED", policy, 1));
 	OK(starpu_mpi_init_conf(NULL, NULL, 0, MPI_COMM_WORLD, NULL));
 	CHECK_IS(starpu_cpu_worker_get_count(), WORKERS);
-	double longer = spread(), late;
-	/* Real workers may lose their cores to other programs for long. */
+	/* Real workers may lose their cores to other programs for longer than a round takes. */
+	do {
+		longer = spread();
+		rounds++;
+	} while (!fewest() && !orrery_is_simulated() && rounds < 200);
 	int least = orrery_is_simulated() ? TASKS / WORKERS * 3 / 4 : 1;
 	for (int w = 0; w < WORKERS; w++) {
 		sum += count[w];
 		CHECK(count[w] >= least, "%s, calls %s, tasks %s, look %s: worker %d executed %d",
 		      policy, r->calls, r->tasks, r->look ? r->look : "-", w, count[w]);
 	}
-	CHECK_IS(sum, TASKS);
+	CHECK_IS(sum, rounds * TASKS);
 	late = waited();
 	CHECK(!orrery_is_simulated() ||
 		      (longer < 1.1 &&
