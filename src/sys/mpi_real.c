@@ -39,10 +39,11 @@ static struct orr_real_mpi {
 	double logical_messages, logical_bytes;
 } real;
 
-static void on_exit_too_early(void)
+static void on_exit_too_early(int status, void *arg)
 {
 	int finalized = 0;
 
+	(void) arg;
 	if (!real.active)
 		return;
 	MPI_Finalized(&finalized);
@@ -53,7 +54,7 @@ static void on_exit_too_early(void)
 		"[orrery] rank %d exits without %s: the others would wait for it for ever, so the program is ended; "
 		"call it on every rank\n",
 		real.rank, orr_self()->slaves ? "starpu_shutdown()" : "starpu_mpi_shutdown()");
-	MPI_Abort(real.comm, 1);
+	MPI_Abort(real.comm, status ? status : 1);
 }
 
 /* Ends all ranks, unless MPI is over. */
@@ -132,7 +133,7 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	real.active = 1;
 	orr_real_on_abort(end_all_ranks);
 	if (!real.at_exit)
-		real.at_exit = !atexit(on_exit_too_early);
+		real.at_exit = !on_exit(on_exit_too_early, NULL);
 	return 0;
 }
 

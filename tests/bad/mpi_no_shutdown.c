@@ -11,5 +11,5 @@ int main(int argc, char **argv)
 	if (!begin(&argc, &argv, 1))
 		return 77;
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
-	return 0;
+	return argc > 1 ? atoi(argv[1]) : 0;
 }

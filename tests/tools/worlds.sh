@@ -67,6 +67,13 @@ extern int rank; extern "C" int part(void) { std::vector<int> v(rank + 1, 1); re
 	has out '^sum 6 of 3'
 fi
 
+# The status of a program that does not end the runtime is its own, if that is not 0.
+for status in 0 3; do
+	for run in "run -n 2 $ORR_TEST_BUILDDIR/tests/bad/mpi_no_shutdown" "sim -n 2 $ORR_TEST_BUILDDIR/tests/bad/mpi_no_shutdown.sim"; do
+		# shellcheck disable=SC2086 # several words
+		fails $((status ? status : 1)) 'exits without starpu_mpi_shutdown|rank 0 ended with status 3' "$ORRERY" $run $status
+	done
+done
 fails 2 'app was built for the real world; run app.sim, which is there' "$ORRERY" sim -n 2 app
 rm app.sim
 fails 2 'app was built for the real world; build it for the simulated one with `orrery cc --sim' "$ORRERY" sim -n 2 app
