@@ -2,7 +2,9 @@
 #
 # Runs mpirun for `orrery run`, shows what it says as it says it, and learns from
 # it which rank was lost.
-# Invariant: mpirun gets each signal once. Signals of the terminal reach it by
+# An interrupt that reaches mpirun while it starts can stop it for ever: its handler calls exit() in the middle of
+# malloc() (seen with Open MPI 4.1.4). So one that does not end after a signal that ends it is killed.
+# Invariant: mpirun gets each signal once, and SIGKILL only then. Signals of the terminal reach it by
 # themselves, because it is in our process group; only those that another process
 # sends to us are passed on.
 import ctypes
@@ -20,6 +22,8 @@ from orrery_cli import UserError
 LOST = re.compile(rb"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDS = (signal.SIGINT, signal.SIGTERM)
+# So long mpirun may take to end, without processes of its own and with them. It kills ranks after a second.
+ALONE_S, LAST_S = 10, 60
 PR_SET_PDEATHSIG = 1
 FROM_KERNEL = 128  # si_code of a signal that no process sent
 
@@ -72,13 +76,39 @@ class Output:
                 self.lost = Lost(match)
 
 
+def children(pid):
+    """The processes that a process has started and that have not ended."""
+    try:
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+
+
+def kill_hung(child, waited):
+    """Kills mpirun and what it has started here, if it does not end; waited: seconds since it was told to."""
+    left = children(child.pid)
+    if waited < (LAST_S if left else ALONE_S):
+        return
+    sys.stderr.write("orrery run: mpirun has not ended %.0f s after it was told to; it is killed\n" % waited)
+    for pid in [child.pid] + left:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
 def wait(child, signals):
     """The child's status, and the signal by which somebody ended it or None; passes signals on meanwhile."""
-    ended_by = None
+    ended_by = told = None
     while child.poll() is None:
-        info = signal.sigwaitinfo(signals)
+        info = signal.sigtimedwait(signals, 1) if ended_by else signal.sigwaitinfo(signals)
+        if info is None:
+            kill_hung(child, time.monotonic() - told)
+            continue
         if info.si_signo in ENDS:
             ended_by = info.si_signo
+            told = told or time.monotonic()
         if info.si_signo != signal.SIGCHLD and info.si_code != FROM_KERNEL:
             child.send_signal(info.si_signo)
     return child.returncode, ended_by

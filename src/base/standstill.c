@@ -322,10 +322,10 @@ static unsigned print_culprits(FILE *f, const struct orr_standstill *s)
 
 	if (missing)
 		lines = print_roots(f, s, missing);
-	if (missing && !lines)
-		lines = print_circle(f, s, missing);
-	if (!lines)
-		lines = print_unasked(f, s);
+	if (!lines) {
+		lines = missing ? print_circle(f, s, missing) : 0;
+		lines += print_unasked(f, s);
+	}
 	free(missing);
 	return lines;
 }

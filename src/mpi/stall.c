@@ -178,8 +178,13 @@ static void tell_far(struct orr_mpi *mpi, FILE *f, int rank, const struct far *f
 			more < 0 ? "fewer" : "more");
 	else
 		fprintf(f, "; rank %d inserted as many tasks", rank);
-	fprintf(f, " (%" PRIu64 ", here %" PRIu64 "), and %" PRIu64 " of its tasks are pending\n",
+	fprintf(f, " (%" PRIu64 ", here %" PRIu64 "), and %" PRIu64 " of its tasks are pending",
 		far->ninserted, here, far->ntasks);
+	if (here && !mpi->check)
+		fputs(more ? "; ORRERY_CHECK_INSERTS=1 names the first that differs"
+			   : "; ORRERY_CHECK_INSERTS=1 compares them, their tags and owners",
+		      f);
+	fputc('\n', f);
 }
 
 void orr_mpi_stall_tell(struct orr_mpi *mpi, FILE *f)

@@ -107,6 +107,11 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 			python3 interrupt.py "$ORRERY" run -n $n --mpirun "--oversubscribe --bind-to none" "$program" long
 		if grep 'was lost' out; then cat out; die "a rank is blamed"; fi
 	done
+	# An mpirun that a signal has stopped for ever.
+	printf '#!/bin/sh\ntrap "" TERM\nexec sleep 1000\n' > hung
+	chmod +x hung
+	cell 143 'orrery run: mpirun has not ended 1[0-9] s after it was told to; it is killed;orrery run: terminated after 1[0-9.]+ s' \
+		env "ORRERY_MPIRUN=$PWD/hung" timeout --preserve-status 2 "$ORRERY" run -n 2 "$program"
 	reals 139 'rank LAST: task column 3 \(job 1\) of codelet faulty on worker CPU [0-9]+ crashed \(segmentation fault; 0  store_at\(\) in ; 1  cpu_faulty\(\) in ' crash
 	cell 3 'error: environment variable STARPU_MPI_GPUDIRECT has the value "banana": it takes an integer' \
 		env STARPU_MPI_GPUDIRECT=banana "$program"

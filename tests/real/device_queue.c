@@ -14,7 +14,7 @@
 
 #define NTASKS 30
 #define BYTES 30000 /* 3 ms at 10 MB/s */
-#define TRIES 6
+#define TRIES 60
 #define OVERLAPS 0.7
 
 static unsigned started, ended, at_first_end, order[NTASKS];

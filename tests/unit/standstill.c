@@ -96,9 +96,11 @@ static void circle(void)
 
 	for (int i = 0; i < 40; i++)
 		note(s, i, ORR_WAIT_RECEIVE, (i + 1) % 40, 7);
+	note(s, 3, ORR_WAIT_UNASKED, 4, 6);
 	print(s, 15);
 	says("ranks wait for each other in a circle: rank ");
 	says("... 40 ranks in all; none of these was sent");
+	says("  rank 3 never asked for tag 6, which rank 4 has sent to it\n");
 }
 
 static void other_tag(void)
