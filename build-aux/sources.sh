@@ -152,17 +152,20 @@ test_list() {
 	files tests ! -path 'tests/bench/*' ! -name '*.mk' | grep '\.[^/]*$\|/run-[^/]*$\|^tests/lib/' | list orr_test_extra
 }
 
-# A fuzz target is a test, too: without clang it is run by fuzz/replay.c.
+# A fuzz target is a test, too: without clang it is run by fuzz/replay.c. One of the message layer needs MPI.
 fuzz_list() {
 	echo "$head_line"
 	files fuzz -maxdepth 1 -name '*_fuzz.c' | while read -r f; do
-		p=${f%.c}
+		p=${f%.c} mpi=
 		v=$(canon "$p")
+		if grep -q '^#include "mpi/' "$f"; then mpi=' $(MPI_CPPFLAGS)'; fi
+		if [ "$mpi" ]; then echo 'if ORR_MPI'; fi
 		echo "orr_fuzz_targets += $p"
 		echo "${v}_SOURCES = $f \$(orr_fuzz_shared)"
-		echo "${v}_CPPFLAGS = \$(orr_unit_cppflags)"
+		echo "${v}_CPPFLAGS = \$(orr_unit_cppflags)$mpi"
 		echo "${v}_LDFLAGS = \$(orr_fuzz_ldflags)"
 		echo "${v}_LDADD = \$(orr_fuzz_ldadd)"
+		if [ "$mpi" ]; then echo endif; fi
 	done
 	{ files fuzz/corpus; files fuzz -maxdepth 1 \( -name 'run-*' -o -name '*.dict' \); } | list orr_fuzz_extra
 }

@@ -6,10 +6,14 @@
 orr_fuzz_targets =
 orr_fuzz_shared = fuzz/replay.c fuzz/messages.c fuzz/fuzz.h
 orr_fuzz_wrap = -Wl,--wrap=orr_error -Wl,--wrap=orr_warn -Wl,--wrap=orr_info
+orr_checkpoint_files = src/mpi/checkpoint_file.c src/mpi/checkpoint_folder.c
 orr_fuzz_ldflags = $(orr_fuzz_wrap)
 orr_fuzz_ldadd = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 include %D%/sources.mk
 fuzz_registry_fuzz_SOURCES += $(orr_registry)
+if ORR_MPI
+fuzz_checkpoint_fuzz_SOURCES += $(orr_checkpoint_files)
+endif
 check_PROGRAMS += $(orr_fuzz_targets)
 TESTS += $(orr_fuzz_targets)
 EXTRA_DIST += $(orr_fuzz_extra)
@@ -26,11 +30,12 @@ orr_fuzz_cc_v_0 = @echo "  CLANG   " $@;
 
 fuzz/clang/%.o: %.c include/starpu_config.h
 	$(orr_fuzz_cc_v)$(MKDIR_P) $(@D) && $(ORR_CLANG) -std=gnu11 -D_GNU_SOURCE= -w $(orr_fuzz_switches) -fsanitize=fuzzer-no-link \
-		-pthread $(DEFS) -I. $(orr_unit_cppflags) -MMD -MP -c -o $@ $<
+		-pthread $(DEFS) -I. $(orr_unit_cppflags) $(MPI_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 fuzz/clang/%_fuzz: fuzz/clang/fuzz/%_fuzz.o $(orr_fuzz_objects)
-	$(orr_fuzz_cc_v)$(ORR_CLANG) $(orr_fuzz_switches) -fsanitize=fuzzer $(orr_fuzz_wrap) -pthread -o $@ $^ $(HWLOC_LIBS) -lm -ldl
+	$(orr_fuzz_cc_v)$(ORR_CLANG) $(orr_fuzz_switches) -fsanitize=fuzzer $(orr_fuzz_wrap) -pthread -o $@ $^ $(HWLOC_LIBS) $(OPENCL_LIBS) -lm -ldl
 
+fuzz/clang/checkpoint_fuzz: $(patsubst %.c,fuzz/clang/%.o,$(orr_checkpoint_files))
 fuzz/clang/registry_fuzz: $(patsubst %.c,fuzz/clang/%.o,$(filter %.c,$(orr_registry)))
 
 -include $(wildcard fuzz/clang/*/*.d fuzz/clang/*/*/*.d)
