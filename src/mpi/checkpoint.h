@@ -37,6 +37,7 @@ struct _starpu_mpi_checkpoint_template {
 	uint32_t submitted; /* number of the last instance */
 	uint32_t complete;  /* atomic: of the last one that all ranks have saved */
 	uint32_t removed;   /* atomic: files up to this one are gone */
+	int marked;         /* atomic: the mark of a rank without files is in the folder */
 	struct _starpu_mpi_checkpoint_template *next;
 };
 
@@ -124,10 +125,10 @@ struct orr_cp_found {
 	int damaged, foreign; /* files that are not whole, or another program's */
 };
 uint64_t orr_cp_hash(const void *data, size_t size);
-/* True if an earlier run left a mark that this rank came so far as to look for checkpoints; leaves
- * one; removes it. */
+/* True if an earlier run left a mark that this rank came so far as to look for checkpoints, and had
+ * saved none; leaves one, which goes away when the first file counts; removes it. */
 int orr_cp_file_marked(const struct _starpu_mpi_checkpoint_template *t);
-int orr_cp_file_mark(const struct _starpu_mpi_checkpoint_template *t);
+int orr_cp_file_mark(struct _starpu_mpi_checkpoint_template *t);
 void orr_cp_file_unmark(const struct _starpu_mpi_checkpoint_template *t);
 int orr_cp_file_begin(struct orr_cp_instance *inst);
 /* Any thread, several at a time. */

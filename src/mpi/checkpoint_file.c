@@ -138,7 +138,7 @@ static int read_at(int fd, void *data, size_t size, int64_t at)
 	return 0;
 }
 
-/* The mark of a rank that came so far as to look for checkpoints. */
+/* The mark of a rank that came so far as to look for checkpoints, and has saved none yet. */
 static void name_of_mark(const struct _starpu_mpi_checkpoint_template *t, char name[NAME])
 {
 	snprintf(name, NAME, "d%d-t%d-r%d-mark", t->domain, t->id, t->mpi->rank);
@@ -158,7 +158,7 @@ int orr_cp_file_marked(const struct _starpu_mpi_checkpoint_template *t)
 	return there;
 }
 
-int orr_cp_file_mark(const struct _starpu_mpi_checkpoint_template *t)
+int orr_cp_file_mark(struct _starpu_mpi_checkpoint_template *t)
 {
 	char name[NAME];
 	int folder = orr_cp_folder(t->mpi->checkpoints);
@@ -170,6 +170,7 @@ int orr_cp_file_mark(const struct _starpu_mpi_checkpoint_template *t)
 	close(folder);
 	if (fd < 0)
 		return complain(t, 1, -fd, "begun");
+	ORR_ATOMIC_STORE(&t->marked, 1);
 	return close(fd) ? complain(t, 1, errno, "begun") : 0;
 }
 
@@ -273,6 +274,8 @@ int orr_cp_file_end(struct orr_cp_instance *inst)
 	if (late)
 		unlinkat(folder, to, 0);
 	close(folder);
+	if (!bad && ORR_ATOMIC_XCHG(&t->marked, 0))
+		orr_cp_file_unmark(t);
 	return bad && !late ? complain(t, inst->number, error, "written") : 0;
 }
 

@@ -400,7 +400,8 @@ static int tidy(struct restart *r, const struct orr_cp_found *found)
 		orr_cp_file_remove(t, r->number ? r->number + 1 : found->first, found->last);
 	if (r->number && found->first && found->first < r->number)
 		orr_cp_file_remove(t, found->first, r->number - 1);
-	return agree_on(r, orr_cp_file_mark(t));
+	/* Who goes on from a file and loses it later has lost it. */
+	return agree_on(r, r->number ? 0 : orr_cp_file_mark(t));
 }
 
 static int restore(struct restart *r)

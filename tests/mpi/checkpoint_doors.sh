@@ -90,6 +90,13 @@ names() {
 	(run 1 4 end) > out 2> err || { cat out err; die "$world: a file with a great number"; }
 }
 
+# One rank's files are gone: its backup rank has them, and nobody starts anew.
+lost() {
+	again
+	rm saved/d0-t1-r1-i4
+	(run 1 4 end) > out 2> err || { cat out err; die "$world: the files of a rank are lost"; }
+}
+
 # A stranger's things in the folder: nothing is written through them, and nothing waits for them.
 strange() {
 	again
@@ -97,12 +104,13 @@ strange() {
 	rm saved/d0-t1-r0-i4
 	ln -s "$PWD/victim" saved/d0-t1-r0-i4
 	ln -s "$PWD/victim" saved/d0-t1-r0-i5.part
-	rm -f saved/d0-t1-r0-mark
-	ln -s "$PWD/victim" saved/d0-t1-r0-mark
-	says 'cannot be begun in .*: it is a link' 1 4 end
-	rm saved/d0-t1-r0-mark
 	(run 1 4 end) > out 2> err || { cat out err; die "$world: links"; }
 	grep -q 'r0-i4 is damaged: it is a link' out err || { cat out err; die "$world: a link is followed"; }
+	[ "$(cat victim)" = precious ] || die "$world: a victim's file was overwritten"
+	rm -rf saved
+	mkdir -m 700 saved
+	ln -s "$PWD/victim" saved/d0-t1-r0-mark
+	says 'cannot be begun in .*: it is a link' 1 0 end
 	[ "$(cat victim)" = precious ] || die "$world: a victim's file was overwritten"
 	again
 	rm saved/rank*.lock
@@ -181,6 +189,6 @@ for world in real sim; do
 	if [ $world = sim ] && [ "$ORR_TEST_SIM" != yes ]; then continue; fi
 	ranks=3
 	save
-	for part in ${ORR_PARTS-identity damage names strange locked migrated}; do $part; done
+	for part in ${ORR_PARTS-identity damage names lost strange locked migrated}; do $part; done
 done
 exit 0
