@@ -149,7 +149,9 @@ def parse(arguments):
         elif word.startswith("--mpirun="):
             extra = shlex.split(word.split("=", 1)[1])
         elif word == "--trace" or word.startswith("--trace="):
-            os.environ["ORRERY_TRACE"] = os.path.abspath(word.partition("=")[2] or words.pop(0))
+            value = word.partition("=")[2] or words.pop(0)
+            orrery_options.check_output("--trace", value)
+            os.environ["ORRERY_TRACE"] = os.path.abspath(value)
         elif word.partition("=")[0] in ("--report", "--stats"):
             name, _, value = word.partition("=")
             value = value or words.pop(0)
