@@ -45,7 +45,9 @@ schedule and complete a task, to insert a task of other ranks, and to handle a m
 
 Then `orrery sim --machine DIR/NAME` simulates nodes of this kind. Kernels are
 measured by running programs with STARPU_CALIBRATE=1, STARPU_PERF_MODEL_DIR=DIR and
-STARPU_HOSTNAME=NAME. An otherwise idle machine gives the best numbers.
+STARPU_HOSTNAME=NAME. An otherwise idle machine gives the best numbers: a warning,
+and a comment in the files, say when they are uncertain, and why (the load average
+before the measurement, or messages that took very different times).
 """ % usage(OPTIONS, 16)
 DEVICES = {"memory": "%s %s MiB", "alloc_us": "alloc %s us", "pin_us": "pin %s us",
            "first_us": "# the first use of 4 MiB of a device takes %s us longer than the next one",
@@ -105,6 +107,43 @@ def say(text):
     sys.stderr.write("orrery calibrate: %s\n" % text)
 
 
+# ---- how far the numbers can be trusted ----
+
+REPEATS = 3  # processes that measure messages, where other programs on the cores do most harm
+
+
+def load_now():
+    """(load average of the last minute, cores), before we add to it."""
+    try:
+        return os.getloadavg()[0], os.cpu_count() or 1
+    except OSError:
+        return 0.0, os.cpu_count() or 1
+
+
+def doubts(load, samples):
+    """Why the measurements are uncertain, "" if they are not: the load before them as of load_now(), and samples, {name of a
+    cost: its values in several processes, microseconds}."""
+    average, cores = load
+    why = []
+    if average > cores / 2:
+        why.append("the load average was %.1f on %d core%s" % (average, cores, "s" if cores > 1 else ""))
+    for name, values in samples.items():
+        least, middle = min(values), statistics.median(values)
+        if middle > 2 * least and middle > least + 0.2:
+            why.append("%s was %s us in %d measurements" % (name, ", ".join("%.3g" % v for v in sorted(values)), len(values)))
+    return "; ".join(why)
+
+
+def say_doubts(why):
+    if why:
+        say("warning: the result is uncertain: %s. Other programs probably used the cores; calibrate again when the machine is idle" % why)
+
+
+def note_of(option, why, what="measured by `orrery calibrate%s`"):
+    """The comment of a file."""
+    return (what % option) + " on %s, %s" % (processor(), time.strftime("%Y-%m-%d")) + ("; uncertain: " + why if why else "")
+
+
 def default_place(context):
     """(folder, name) that programs of the real world use."""
     lines = run(context, [machines.program(context, "starpu_machine_display"), "--count", "--info", "--notopology"])
@@ -135,6 +174,7 @@ def calibrate_elastic(context, options):
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     folder, name = chosen_place(context, options)
+    load = load_now()
     # Connections of more processes than cores measure how these share cores: with two cores, one joins one.
     first = 2 if len(os.sched_getaffinity(0)) > 2 else 1
     say("processes that join and leave, 1 and 3 at a time")
@@ -145,14 +185,16 @@ def calibrate_elastic(context, options):
                               options.get("--rounds", "3")], {"ORRERY_DYN_LOG": journal})
         costs = orrery_elastic.costs(orrery_elastic.read_journal(journal))
     costs.update((words[0], float(words[1])) for words in lines)
-    note = "measured by `orrery calibrate --elastic` on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
-    print(machines.write_elastic(folder, name, costs, note))
+    why = doubts(load, {})
+    print(machines.write_elastic(folder, name, costs, note_of(" --elastic", why)))
+    say_doubts(why)
 
 
 def calibrate_node(context, options):
     folder, name = chosen_place(context, options)
     os.makedirs(folder, exist_ok=True)
     units, costs, tables, devices = {}, {}, {"bandwidth": {}, "latency": {}, "pageable": {}}, []
+    load, messages = load_now(), []
     say("buses and tasks")
     for words in run(context, [machines.program(context, "orrery-calibrate-node")]):
         if words[0] in tables:
@@ -165,18 +207,23 @@ def calibrate_node(context, options):
             units[{"ncpus": "CPU", "nnuma": "NUMA", "ncuda": "CUDA", "nopencl": "OpenCL"}[words[0]]] = int(words[1])
     if context.has("mpi"):
         say("insertion of foreign tasks, messages")
-        fake = {"STARPU_MPI_FAKE_RANK": "5", "STARPU_MPI_FAKE_SIZE": "16"}
-        lines = run(context, [machines.program(context, "orrery-calibrate-mpi"), "foreign"], fake) + on_two_ranks(context, "message")
+        # What a rank that plays alone says about itself is not about this measurement.
+        fake = {"STARPU_MPI_FAKE_RANK": "5", "STARPU_MPI_FAKE_SIZE": "16", "STARPU_SILENT": "1"}
+        lines = run(context, [machines.program(context, "orrery-calibrate-mpi"), "foreign"], fake)
         costs.update((words[0], float(words[1])) for words in lines if words[0] in machines.COSTS)
+        messages = [float(words[1]) for _ in range(REPEATS) for words in on_two_ranks(context, "message") if words[0] == "message_us"]
+        costs["message_us"] = min(messages)
         costs.update(on_two_cores(context, "interrupt"))
     else:
         say("no MPI here: foreign_us and message_us are left out, and simulations use their defaults for them")
     if "--cpus" in options:
         units["CPU"] = int(options["--cpus"])
-    note = "measured by `orrery calibrate` on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
+    why = doubts(load, {"message_us": messages} if messages else {})
+    note = note_of("", why)
     devices += ["# pageable memory, node %d to %d: %.0f MB/s" % (pair + (mbs,)) for pair, mbs in sorted(tables["pageable"].items())]
     for path in machines.write_machine(folder, name, units, tables["bandwidth"], tables["latency"], costs, note, devices):
         print(path)
+    say_doubts(why)
 
 
 # ---- the network ----
@@ -250,6 +297,7 @@ def calibrate_network(context, options):
         raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
     folder, name = options.get("-o", "."), options.get("--name") or socket.gethostname().partition(".")[0]
     os.makedirs(folder, exist_ok=True)
+    load = load_now()
     say("messages between two ranks, 1 byte to 16 MiB")
     lines = on_two_ranks(context, "network", options.get("--mpirun", ""))
     pieces = fit_network([(int(w[1]), float(w[2]) * 1e-6) for w in lines if w[0] == "net"])
@@ -258,14 +306,16 @@ def calibrate_network(context, options):
     if "--shared" in options:
         say("time that messages take from the workers on their cores")
         properties = shared_text(nodes, on_two_cores(context, "receive"))
-    note = "Written by `orrery calibrate` (network) from ping-pongs between two ranks on %s, %s" % (processor(), time.strftime("%Y-%m-%d"))
+    why = doubts(load, {})
+    note = note_of("", why, "Written by `orrery calibrate%s` (network) from ping-pongs between two ranks")
     path = os.path.join(folder, name + ".xml")
     machines.write(path, platform_text(pieces, nodes, name + "-", note, properties))
     for first, latency, bandwidth in pieces:
         say("from %d bytes: latency %.3f us, bandwidth %.0f MB/s" % (first, latency * 1e6, bandwidth * 1e-6))
-    say("trees of real runs (orrery environment): ORRERY_MPI_LATENCY=%d ORRERY_MPI_BANDWIDTH=%d" %
+    say("for the trees of real runs, set in their environment: ORRERY_MPI_LATENCY=%d ORRERY_MPI_BANDWIDTH=%d" %
         (max(1, round(pieces[0][1] * 1e9)), round(max(p[2] for p in pieces) * 1e-6)))
     print(path)
+    say_doubts(why)
 
 
 def main(context, arguments):

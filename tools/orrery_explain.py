@@ -84,10 +84,10 @@ def title(part):
 
 
 def changes(found):
-    """[(what to change, the most that it can gain in seconds)], the best first."""
+    """[(what to change, the most that it can gain in seconds)], the largest gain first; of equal ones a fault first."""
     some = [(f["remedy"], f["seconds"]) for f in found["findings"]]
     some += [("a kernel %s that is twice as fast" % p["name"], p["seconds"] / 2) for p in found["path"] if p["kind"] == "kernel"]
-    return some[:CHANGES]
+    return sorted(some, key=lambda change: -change[1])[:CHANGES]
 
 
 def write_changes(found, out):

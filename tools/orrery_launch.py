@@ -120,6 +120,15 @@ def prepare(mask):
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
+def left_behind(environment):
+    """What an end before the end means for the files that were asked for."""
+    files = [environment[name] for name in ("ORRERY_REPORT", "ORRERY_MPI_STATS_FILE") if environment.get(name)]
+    missing = [path for path in files if not os.path.exists(path) or os.path.isfile(path) and not os.path.getsize(path)]
+    if not missing:
+        return "files that the run was writing are not complete"
+    return "%s: nothing was written, because that is done at the end of a run; other files are not complete" % " and ".join(missing)
+
+
 def launch(command, environment):
     """Runs mpirun; its exit status, and the rank that was lost or None. A run that somebody interrupts ends here."""
     begin = time.monotonic()
@@ -134,7 +143,7 @@ def launch(command, environment):
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if ended_by:
-        sys.stderr.write("orrery run: %s after %.1f s; files that the run was writing are not complete\n" % (
-            "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin))
+        sys.stderr.write("orrery run: %s after %.1f s; %s\n" % (
+            "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin, left_behind(environment)))
         sys.exit(128 + ended_by)
     return status, output.lost

@@ -269,7 +269,7 @@ def note(about, size):
 
 def choose(stats, request):
     """{(quantity, kind): table} to draw; says on standard error what the statistics do not have."""
-    tables = {}
+    tables, hidden = {}, []
     for kind in request.kinds:
         if kind == "logical" and not stats.has_logical:
             raise UserError("%s does not say who needs whose data; write statistics with --stats of `orrery sim` or `orrery run`" % request.source, 1)
@@ -282,8 +282,10 @@ def choose(stats, request):
                 continue
             tables[quantity, kind if kind == "logical" else stats.kind] = table
             if request.values["--scale"] == "linear" and quantity != "bandwidth" and orrery_heatmap.hidden(table):
-                sys.stderr.write("orrery matrix: %s: pairs differ by more than a factor of %d, so small values look like none; "
-                                 "--scale log shows them\n" % (quantity, 10 ** orrery_heatmap.DECADES))
+                hidden.append("%s (%s)" % (quantity, kind) if stats.has_logical else quantity)
+    if hidden:
+        sys.stderr.write("orrery matrix: %s: pairs differ by more than a factor of %d, so small values look like none; --scale log shows them\n"
+                         % (", ".join(hidden), 10 ** orrery_heatmap.DECADES))
     return tables
 
 

@@ -67,6 +67,8 @@ def check_output(name, path):
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise UserError("%s %s: the directory %s does not exist; create it first" % (name, path, folder))
+    if os.path.isdir(path):
+        raise UserError("%s %s is a directory; give the name of a file in it" % (name, path))
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise UserError("%s %s: no permission to write there; choose another place" % (name, path))
 

@@ -5,6 +5,7 @@
 # (orrery_launch.py; with --elastic we become the registry), and no option of ours
 # contradicts those of --mpirun.
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -55,9 +56,10 @@ machines that the options or the job's allocation name.
                       pool N, leave HOST, fail HOST), or unix:PATH, a socket for
                       such lines
 
-Without --mpirun and outside a batch job, the cores of this machine are shared
-out evenly: each rank is bound to cores of its own, and when there are more
-ranks than cores nothing is bound. $ORRERY_MPIRUN names another mpirun.
+Outside a batch job, the cores of this machine are shared out evenly: each rank is
+bound to cores of its own, and when there are more ranks than cores nothing is
+bound. Options in --mpirun that name hosts, mapping or binding replace that; others
+(-x, --oversubscribe, --mca ...) do not. $ORRERY_MPIRUN names another mpirun.
 """
 
 
@@ -147,7 +149,9 @@ def parse(arguments):
         elif word.startswith("--mpirun="):
             extra = shlex.split(word.split("=", 1)[1])
         elif word == "--trace" or word.startswith("--trace="):
-            os.environ["ORRERY_TRACE"] = os.path.abspath(word.partition("=")[2] or words.pop(0))
+            value = word.partition("=")[2] or words.pop(0)
+            orrery_options.check_output("--trace", value)
+            os.environ["ORRERY_TRACE"] = os.path.abspath(value)
         elif word.partition("=")[0] in ("--report", "--stats"):
             name, _, value = word.partition("=")
             value = value or words.pop(0)
@@ -252,6 +256,16 @@ def default_mapping(ranks):
     return ["--map-by", "slot:PE=%d" % (cores // ranks), "--bind-to", "core"]
 
 
+# Options of mpirun that say where ranks run, or what counts as a core.
+PLACING = re.compile(r"--?(map-by|bind-to|rank-by|.*host.*|H|.*machinefile|rankfile|rf|ppr|N|n?pernode|npersocket|cpus?-(set|list|per-.*)|"
+                     r"slot-list|by(node|slot|socket|core|board)|nolocal|loadbalance|use-hwthread.*|app|am|tune)(=.*)?$|rmaps|hwloc_base|orte_.*host")
+
+
+def places(extra):
+    """Whether options of mpirun place ranks themselves."""
+    return any(PLACING.match(word) for word in extra)
+
+
 # Processes end without the others, and one that dies may leave the others alone.
 ELASTIC_MCA = ["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_enable_recovery", "1"]
 
@@ -317,10 +331,9 @@ def main(context, arguments):
     orrery_launch.allow_root(environment)
     if slaves:
         environment.setdefault("STARPU_NMPI_MS", str(ranks - 1))
-    options = extra
-    if extra is None:
-        batch = orrery_jobs.in_job(environment)
-        options = [] if batch else default_mapping(usable_cores() + 1 if elastic["elastic"] else ranks)
+    options = extra or []
+    if not places(options) and not orrery_jobs.in_job(environment):
+        options = default_mapping(usable_cores() + 1 if elastic["elastic"] else ranks) + options
     number = ["-n", str(ranks)] if ranks else []
     command = [mpiexec] + number + given + options + [program] + words[1:]
     if elastic["elastic"]:

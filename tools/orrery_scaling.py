@@ -42,9 +42,11 @@ strong (the work stays: the same, divided by n).
   --sim OPTIONS   further options of `orrery sim`, as one argument: --sim "--kernels
                   skip --machine m/a"
   --run OPTIONS   further options of `orrery run`
-  --time REGEX    take the seconds from the program's output, where REGEX with one
-                  pair of parentheses finds them (default: the time of the whole
-                  run, as --report has it)
+  --time REGEX    take the seconds from the program's own output, where REGEX with
+                  one pair of parentheses finds them last (default: the time of
+                  the whole run, as --report has it). Speed-up and efficiency are
+                  of these seconds, the per cents of the workers' time stay those
+                  of the whole run, and the table says so
   --limit S       seconds for each run (default 600)
   -o DIR          where to write (default: here; created when missing)
   --prefix P      file names are P.csv, P.pdf, P.png (default: PROGRAM_scaling)
@@ -164,11 +166,41 @@ class Request:
         return found
 
 
-def last_words(output):
-    """The line in which a run says why it failed."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    said = [line for line in lines if ("error" in line or line.startswith("orrery ")) and "; took " not in line]
-    return (said or lines or ["(it said nothing)"])[-1]
+OURS = re.compile(r"orrery (sim|run): |\[orrery\]")
+ERROR = re.compile(r"\[orrery\](\[\d+\])? error: ")
+FRAME = re.compile(r"-{20,}$")  # of notices of mpirun
+
+
+class Output:
+    """What a run printed, line by line: the program's own, and that of Orrery and mpirun."""
+
+    def __init__(self, out, err):
+        self.own, self.errors, self.told, self.framed = [], [], [], []
+        self.summary = []
+        for text in (out, err):  # the last ones are those of stderr
+            self.sort(text.decode(errors="replace").splitlines())
+
+    def sort(self, lines):
+        framed = False
+        for line in lines:
+            if FRAME.match(line):
+                framed = not framed
+            elif framed:
+                self.framed.append(line)
+            elif ERROR.match(line):
+                self.errors.append(line)
+            elif not OURS.match(line):
+                self.own.append(line)
+            elif self.summary or "; took " in line:
+                self.summary.append(line)
+            elif line.startswith("orrery"):
+                self.told.append(line)
+
+    def why(self):
+        """The lines that say why the run failed, a few at most."""
+        own = [line for line in self.own if line.strip()]
+        lines = self.errors[:4] or self.told[:2] + own[-3:] or [line for line in self.framed if line.strip()][:3]
+        return lines or ["(it said nothing)"]
 
 
 class Runner:
@@ -183,24 +215,36 @@ class Runner:
         else:
             self.real_workers = None
 
-    def command(self, world, n, report):
+    def words(self, world, n, *more):
+        """The words behind `orrery`."""
         name, options = ("sim", "--sim") if world == "simulated" else ("run", "--run")
-        return self.orrery + [name, "-n", str(n), "--report", report] + shlex.split(self.request.values[options]) \
+        return [name, "-n", str(n)] + list(more) + shlex.split(self.request.values[options]) \
             + [self.programs[world][0]] + [filled(word, n) for word in self.request.arguments]
 
-    def fail(self, world, n, text):
+    def by_hand(self, world, n):
+        """The command that repeats a run."""
+        workers = ["STARPU_NCPU=" + self.real_workers] if world == "real" and self.real_workers else []
+        return " ".join(workers + ["orrery"] + [shlex.quote(word) for word in self.words(world, n)])
+
+    def fail(self, world, n, text, lines=()):
         sys.stderr.write("orrery scaling: %d %s: %s\n" % (n, "nodes" if world == "simulated" else "ranks", text))
+        for line in list(lines) + ["to repeat it: " + self.by_hand(world, n)]:
+            sys.stderr.write("    %s\n" % line)
 
     def seconds(self, world, n, report, output):
         """None after a message."""
         if not self.request.time:
             return report["makespan_s"]
-        found = self.request.time.findall(output)
+        found = self.request.time.findall("\n".join(output.own))
         try:
             return float(found[-1])
-        except (IndexError, ValueError):
-            self.fail(world, n, "--time finds %s in the output of the program" % ("no number" if not found else "'%s', not a number," % found[-1]))
-            return None
+        except IndexError:
+            more = "" if not self.request.time.search("\n".join(output.summary)) else \
+                "; it matches Orrery's summary of the run, which does not count: leave --time out to have the time of the whole run"
+            self.fail(world, n, "--time finds no number in the program's own output" + more)
+        except ValueError:
+            self.fail(world, n, "--time finds '%s' in the program's own output, which is not a number" % found[-1])
+        return None
 
     def run(self, world, n, folder):
         """(seconds, shares), or None after a message."""
@@ -209,14 +253,15 @@ class Runner:
         if world == "real" and self.real_workers:
             environment["STARPU_NCPU"] = self.real_workers
         try:
-            done = subprocess.run(self.command(world, n, path), env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, timeout=self.request.limit)
+            done = subprocess.run(self.orrery + self.words(world, n, "--report", path), env=environment, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=self.request.limit)
         except subprocess.TimeoutExpired:
             self.fail(world, n, "no end within %d s, so the run was ended; --limit S gives more" % self.request.limit)
             return None
-        output = done.stdout.decode(errors="replace")
+        output = Output(done.stdout, done.stderr)
         if done.returncode:
-            self.fail(world, n, "exit status %d: %s" % (done.returncode, last_words(output)))
+            first, *rest = output.why()
+            self.fail(world, n, "exit status %d: %s" % (done.returncode, first), rest)
             return None
         with open(path, encoding="utf-8") as file:
             report = json.load(file)
@@ -239,7 +284,11 @@ def rows_of(world, request, results):
 
 def print_head(request, out):
     out.write("%s scaling of %s\n" % (request.kind, request.name()))
+    if request.time:
+        out.write("seconds, speed-up, eff. %%: of the time that --time %s finds; kernels to runtime: %% of the workers' time in the whole run\n"
+                  % shlex.quote(request.values["--time"]))
     out.write("%-9s %6s  %12s %8s %7s  %s  arguments\n" % ("world", "nodes", "seconds", "speed-up", "eff. %", " ".join("%10s" % kind for kind in KINDS)))
+    out.flush()
 
 
 def print_row(row, out):
@@ -277,7 +326,7 @@ def draw_lines(axes, rows, key, ideal, label):
     axes.grid(color="#e5e5e5", linewidth=0.6)
 
 
-def draw_shares(axes, rows):
+def draw_shares(axes, rows, of_whole_run):
     rows = [row for row in rows if not math.isnan(row["kernels_percent"])]
     names = ["%s\n%d" % ("sim." if row["world"] == "simulated" else "real", row["nodes"]) for row in rows]
     below = [0.0] * len(rows)
@@ -288,7 +337,7 @@ def draw_shares(axes, rows):
     axes.set_xticks(range(len(rows)))
     axes.set_xticklabels(names, fontsize=6)
     axes.set_ylim(0, 100)
-    axes.set_ylabel("time of the workers, %", fontsize=8)
+    axes.set_ylabel("time of the workers, %s%%" % ("whole run, " if of_whole_run else ""), fontsize=8)
     axes.tick_params(axis="y", labelsize=7)
     axes.legend(fontsize=6, ncol=1, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
 
@@ -303,7 +352,7 @@ def draw(matplotlib, rows, request, path, title):
     one.legend(fontsize=7, frameon=False)
     draw_lines(two, rows, "efficiency_percent", lambda _n: 100, "efficiency, %")
     two.set_ylim(bottom=0)
-    draw_shares(three, rows)
+    draw_shares(three, rows, bool(request.time))
     figure.suptitle(title, fontsize=9)
     figure.tight_layout()
     written = []

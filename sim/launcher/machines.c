@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The machine of each rank: its host's property `machine`, else --machine, else the machine named
- * `default`, if it exists, else the built-in description (4 CPUs).
+ * `default`, if it exists, else 4 CPUs that nobody measured, which is called so, too.
  *
  * A machine is a directory of measurements: NAME/bus/NAME.config and NAME/codelets/. A machine is
  * searched for by its path, then in the directories of --machine-path, then in the installed

@@ -581,6 +581,7 @@ void orr_sim_rank_end(struct orr_sim_rank *r, int status)
 		status = 1;
 		if (!orr_sim.status) {
 			orr_sim_progress_clear();
+			fflush(stdout); /* a full buffer was written up to the middle of a line */
 			fprintf(stderr,
 				"[orrery] rank %d exits without %s: the others would wait for it for ever, so the program is ended; "
 				"call it on every rank\n",
@@ -598,6 +599,7 @@ void orr_sim_rank_end(struct orr_sim_rank *r, int status)
 		orr_sim.status = status;
 		orr_sim.status_rank = r->rank;
 		orr_sim_progress_clear();
+		fflush(stdout);
 		if (orr_sim.nranks > 1)
 			fprintf(stderr,
 				"orrery sim: the program of rank %d ended with status %d after %.6f s of virtual time\n",

@@ -392,7 +392,7 @@ static void print_remedy(FILE *f)
 {
 	const struct orr_sim_rank *r = orr_sim.ranks;
 	fprintf(f, "orrery sim: assumed for these: %u core%s a node (machine %s)", r->ncpus,
-		r->ncpus == 1 ? "" : "s", r->machine ? r->machine_name : "built in");
+		r->ncpus == 1 ? "" : "s", r->machine_name);
 	if (orr_sim.nranks > 1) {
 		sg_host_t other = orr_sim.ranks[1].host;
 		fputs(", a network of ", f);
@@ -411,7 +411,7 @@ static void print_about(FILE *f)
 	const char *seed = getenv("STARPU_RAND_SEED");
 	const char *like = sg_host_get_property_value(r->host, "like");
 	fprintf(f, "orrery sim: machine %s (%u core%s a node), platform %s%s%s, network %s",
-		r->machine ? r->machine_name : "built in", r->ncpus, r->ncpus == 1 ? "" : "s",
+		r->machine_name, r->ncpus, r->ncpus == 1 ? "" : "s",
 		orr_sim.platform ? orr_sim.platform : "default", like ? " like " : "",
 		like ? like : "", network_name());
 	if (orr_sim.nranks > 1) {

@@ -2,6 +2,7 @@
 /* Names of environment variables (see variables.h). */
 #include "base/variables.h"
 
+#include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/spelling.h"
 
 /* Names that config.c does not read: variables of the launcher and of the commands, and places;
  * then those that are accepted without effect, and those by which builds of programs find StarPU.
@@ -102,39 +104,6 @@ int orr_variables_known(const char *name)
 	return orr_config_reads(name);
 }
 
-#define LONGEST 63
-
-static unsigned least(unsigned a, unsigned b)
-{
-	return a < b ? a : b;
-}
-
-/* Characters to insert, remove or replace, two neighbours that change places counting as one; both
- * texts have at most LONGEST characters. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned rows[3][LONGEST + 1], *before = rows[0], *last = rows[1], *row = rows[2];
-	unsigned na = (unsigned) strlen(a), nb = (unsigned) strlen(b);
-
-	orr_assert(na <= LONGEST && nb <= LONGEST);
-	for (unsigned j = 0; j <= nb; j++)
-		last[j] = j;
-	for (unsigned i = 1; i <= na; i++) {
-		row[0] = i;
-		for (unsigned j = 1; j <= nb; j++) {
-			row[j] = least(least(last[j], row[j - 1]) + 1,
-				       last[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], before[j - 2] + 1);
-		}
-		unsigned *free_row = before;
-		before = last;
-		last = row;
-		row = free_row;
-	}
-	return last[nb];
-}
-
 /* What stands behind the first word, so that a wrong prefix costs as little as a wrong letter. */
 static const char *body(const char *name)
 {
@@ -146,12 +115,10 @@ const char *orr_variables_nearest(const char *name)
 	const char *nearest = NULL, *text = body(name);
 	unsigned most = 1 + (unsigned) strlen(text) / 5;
 
-	if (strlen(text) > LONGEST)
-		return NULL;
 	for (unsigned i = 0; known(i); i++) {
-		unsigned d = distance(text, body(known(i)));
+		unsigned d = orr_spelling_distance(text, body(known(i)));
 
-		if (strncmp(name, known(i), (size_t) (text - name)))
+		if (d < UINT_MAX && strncmp(name, known(i), (size_t) (text - name)))
 			d++;
 		if (d <= most) {
 			nearest = known(i);

@@ -55,8 +55,9 @@ static int set_policy_name(struct request *rq, const char *name)
 	rq->policy = name ? proc->core->policies->find(proc, name) : NULL;
 	if (rq->policy)
 		return 0;
-	orr_error("starpu_parallel_worker_init: there is no scheduling policy %s",
-		  name ? name : "NULL");
+	orr_error(
+		"starpu_parallel_worker_init: STARPU_PARALLEL_WORKER_POLICY_NAME names no policy%s",
+		name ? "" : ", but NULL; leave it out to have no policy");
 	return -EINVAL;
 }
 

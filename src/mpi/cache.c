@@ -16,7 +16,6 @@
  * Invariant: with the cache on, rank r is in the owner's set exactly if the datum has
  * ORR_MPI_RECEIVED on r (between insertions). No rank can check that alone; a disagreement leaves a
  * message that nobody receives, which unmatched.c reports. */
-#include <inttypes.h>
 #include <stdio.h>
 #include "mpi/mpi.h"
 #include "base/assert.h"
@@ -24,9 +23,8 @@
 static void tell(struct orr_mpi *mpi, const char *what, starpu_data_handle_t h)
 {
 	if (mpi->proc->cfg.mpi_cache_stats)
-		printf("[starpu_mpi_cache_stats][%d] %s received data %s (tag %" PRId64
-		       ", owner %d, %zu bytes)\n",
-		       mpi->rank, what, orr_handle_name(h), h->mpi_tag, (int) h->mpi_rank,
+		printf("[starpu_mpi_cache_stats][%d] %s received data %s (owner %d, %zu bytes)\n",
+		       mpi->rank, what, orr_handle_name(h), (int) h->mpi_rank,
 		       starpu_data_get_size(h));
 }
 

@@ -13,6 +13,7 @@
  * messages without receive are freed here only (orr_mpi_early_free has no other caller). limits.c
  * says which payloads wait. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/direct.h"
@@ -91,10 +92,14 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 static void size_mismatch(struct orr_mpi *mpi, struct orr_mpi_req *req, int source, size_t mine,
 			  size_t theirs)
 {
-	orr_error("rank %d receives data %s (tag %" PRId64
-		  ") from rank %d: the data here has %zu bytes, the message has %zu; "
-		  "register it with the same shape on both ranks, or use another tag",
-		  mpi->rank, orr_handle_name(handle_of(req)), req->tag, source, mine, theirs);
+	char tag[32] = ""; /* the name has the tag of the datum */
+
+	if (req->tag != handle_of(req)->mpi_tag)
+		snprintf(tag, sizeof(tag), " (tag %" PRId64 ")", req->tag);
+	orr_error(
+		"rank %d receives data %s%s from rank %d: the data here has %zu bytes, the message has %zu; "
+		"register it with the same shape on both ranks, or use another tag",
+		mpi->rank, orr_handle_name(handle_of(req)), tag, source, mine, theirs);
 	orr_sys_mpi_abort(mpi->proc);
 }
 

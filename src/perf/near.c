@@ -2,36 +2,14 @@
 /* Suggestions of names (see near.h). */
 #include "perf/near.h"
 
-#include <ctype.h>
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/spelling.h"
+
 #define LONGEST 255
 #define BEST 3
-
-unsigned orr_near_distance(const char *a, const char *b)
-{
-	size_t na = strlen(a), nb = strlen(b);
-	unsigned row[LONGEST + 1];
-	if (na > LONGEST || nb > LONGEST)
-		return UINT_MAX;
-	for (unsigned j = 0; j <= nb; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= na; i++) {
-		unsigned diagonal = row[0];
-		row[0] = (unsigned) i;
-		for (size_t j = 1; j <= nb; j++) {
-			unsigned change = diagonal + (tolower((unsigned char) a[i - 1]) !=
-						      tolower((unsigned char) b[j - 1]));
-			unsigned other = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
-			diagonal = row[j];
-			row[j] = change < other ? change : other;
-		}
-	}
-	return row[nb];
-}
 
 struct candidate {
 	char name[LONGEST + 1];
@@ -82,7 +60,7 @@ void orr_near_models(const char *symbol, const char *machine, const char *const 
 		for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
 			if (!symbol_of(e->d_name, machine, name))
 				continue;
-			unsigned distance = orr_near_distance(symbol, name);
+			unsigned distance = orr_spelling_distance(symbol, name);
 			/* Part of the name counts as near, too. */
 			if (*symbol && strstr(name, symbol))
 				distance = distance < limit ? distance : limit;

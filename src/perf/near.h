@@ -5,9 +5,6 @@
 
 #include <stddef.h>
 
-/* The number of letters that must be changed, added or taken away to make b of a; names of more
- * than 255 letters are never alike. */
-unsigned orr_near_distance(const char *a, const char *b);
 /* The models of a machine in dirs (NULL-terminated) whose names are most like symbol: "; did you
  * mean x or y?" into text, or "". */
 void orr_near_models(const char *symbol, const char *machine, const char *const *dirs, char *text,

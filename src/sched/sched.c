@@ -5,6 +5,7 @@
 #include "sched/sched.h"
 #include "sched/modular.h"
 #include "base/log.h"
+#include "base/spelling.h"
 #include "core/core.h"
 #include "core/policy.h"
 #include "core/sched_ctx_life.h"
@@ -54,6 +55,26 @@ static void list_policies(FILE *f)
 			orr_sched_policies[i]->policy_description);
 }
 
+/* Says which policy may have been meant, and where all stand. */
+static void refuse_name(const char *name)
+{
+	unsigned most = 1 + (unsigned) strlen(name) / 4;
+	const char *nearest = NULL;
+
+	for (unsigned i = 0; orr_sched_policies[i] && most; i++) {
+		const char *other = orr_sched_policies[i]->policy_name;
+		unsigned d = orr_spelling_distance(name, other);
+
+		if (d <= most) {
+			nearest = other;
+			most = d - !!d;
+		}
+	}
+	orr_error(
+		"there is no scheduling policy \"%s\"; %s%s%s`starpu_sched_display' and STARPU_SCHED=help list them",
+		name, nearest ? "is " : "", nearest ? nearest : "", nearest ? " meant? " : "");
+}
+
 /* A shared object of the program's provides starpu_get_sched_lib_policy(name), or all its policies
  * as an array. It stays loaded. */
 static struct starpu_sched_policy *load_policy(struct orr_process *proc, const char *lib,
@@ -94,11 +115,8 @@ static struct starpu_sched_policy *sched_find(struct orr_process *proc, const ch
 
 	if (!policy && proc->cfg.sched_lib)
 		policy = load_policy(proc, proc->cfg.sched_lib, name);
-	if (!policy) {
-		orr_error("there is no scheduling policy \"%s\"; set STARPU_SCHED to one of:",
-			  name);
-		list_policies(stderr);
-	}
+	if (!policy)
+		refuse_name(name);
 	return policy;
 }
 

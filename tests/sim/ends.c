@@ -4,6 +4,7 @@
  *
  * Invariant: never ends with status 0 by itself. */
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,11 @@ int main(int argc, char **argv)
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	/* More than a buffer of standard output, which begins to be written within a line. */
+	for (int i = 0; !strcmp(how, "lines") && i < 300; i++)
+		printf("rank %d: line %d, which ends here\n", rank, i);
 	if (rank == 1) {
-		if (!strcmp(how, "exit") || !strcmp(how, "poll"))
+		if (!strcmp(how, "exit") || !strcmp(how, "poll") || !strcmp(how, "lines"))
 			exit(3);
 		if (!strcmp(how, "abort"))
 			abort();

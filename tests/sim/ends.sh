@@ -27,6 +27,8 @@ expect() {
 sim="$ORRERY sim -n 4"
 expect 3 'rank 1 had ended with status 3' $sim "$program" exit
 expect 3 'rank 1 had ended with status 3' $sim "$program" poll
+# The message does not come into the middle of a line of the ranks.
+expect 3 '^orrery sim: the program of rank 1 ended with status 3' $sim "$program" lines
 expect 1 'rank 1 had ended with status 0' $sim "$program" return
 expect 134 'rank 1 .*aborted' $sim "$program" abort
 expect 7 'rank 1 called MPI_Abort' $sim "$program" mpi-abort

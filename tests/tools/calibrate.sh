@@ -17,6 +17,15 @@ suffixes() {
 
 # Programs of the real world find what was measured without an option.
 STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2 ok "$ORRERY" calibrate
+if grep 'alone' err; then die "a rank that plays alone speaks of itself"; fi
+PYTHONPATH=$ORR_TEST_SRCDIR/tools "$PYTHON" - <<'END' || die "results on a loaded machine are not said to be uncertain"
+from orrery_calibrate import doubts, note_of
+assert doubts((0.9, 2), {"message_us": [0.45, 0.5, 0.7]}) == ""
+assert doubts((1.5, 2), {}) == "the load average was 1.5 on 2 cores"
+why = doubts((0.1, 2), {"message_us": [36.8, 0.45, 14.0]})
+assert why == "message_us was 0.45, 14, 36.8 us in 3 measurements", why
+assert note_of("", why).endswith("; uncertain: " + why) and "uncertain" not in note_of("", "")
+END
 found=$(sed -n 's/^\(.*\)\.config$/\1/p' out)
 suffixes "$found"
 STARPU_NCPU=1 ok "$ORRERY" machine
@@ -81,6 +90,7 @@ fails 2 'it takes one of' "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" everything
 fails 2 'it takes 2' "$ORRERY" run -n 1 "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" network
 ok "$ORRERY" calibrate --network -o place --name net -n 3
 has out '^place/net.xml$'
+has err 'set in their environment: ORRERY_MPI_LATENCY=[0-9]+ ORRERY_MPI_BANDWIDTH=[0-9]+$'
 has place/net.xml 'radical="0-2"'
 fails 2 '--shared only goes with --network' "$ORRERY" calibrate --shared
 # Ten programs with the runtime: too long under sanitizers.

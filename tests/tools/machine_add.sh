@@ -39,5 +39,5 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	fails 1 'fast-opencl1.bandwidth: missing' "$ORRERY" sim --machine new/fast-opencl1 "$program"
 	ok "$ORRERY" sim -n 2 "$ORR_TEST_BUILDDIR/examples/vector_scal/vector_scal.sim"
 	has err 'is uncalibrated: '
-	has err 'assumed for these: [0-9]+ cores a node \(machine built in\), a network of .*/s and .* us\. To measure: .orrery calibrate'
+	has err 'assumed for these: [0-9]+ cores a node \(machine default\), a network of .*/s and .* us\. To measure: .orrery calibrate'
 fi

@@ -29,7 +29,7 @@ written figures/new/four volume bandwidth messages
 cp figures/new/four_volume.png before.png
 ok "$ORRERY" matrix four.csv -o figures/new
 cmp before.png figures/new/four_volume.png || die "the same statistics gave another picture"
-has err "volume: pairs differ by more than a factor of 100, .*--scale log shows them"
+has err "^orrery matrix: volume \(hops\): pairs differ by more than a factor of 100, .*--scale log shows them"
 for suffix in png pdf; do # what the run was is in the files
 	grep -a -q 'command: orrery sim nodes=9' figures/new/four_volume.$suffix || die "the $suffix does not say what the run was"
 done
@@ -37,6 +37,11 @@ done
 ok "$ORRERY" matrix four.csv --logical -o logical
 written logical/four logical_volume logical_messages
 [ ! -e logical/four_volume.png ] || die "--logical alone drew hops"
+# One line says of which matrices that is so.
+printf '%s\n0,1,100,1,0,1,1,100,1\n1,2,1000000,999,0,1,1,1000000,999\n' $full > two.csv
+ok "$ORRERY" matrix two.csv --hops --logical -o logical
+has err '^orrery matrix: volume .hops., messages .hops., volume .logical., messages .logical.: pairs differ'
+[ "$(grep -c differ err)" = 1 ] || { cat err; die "one warning several times"; }
 cat > drawn.py << 'END'
 # What is drawn: the tables, units and limits.
 import contextlib

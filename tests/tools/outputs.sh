@@ -72,6 +72,7 @@ ok env STARPU_CALIBRATE=1 STARPU_PERF_MODEL_DIR=new/models "$one"
 if [ "$ORR_TEST_MPI" = yes ]; then
 	run="$ORRERY run -n 2 --mpirun=--oversubscribe\ --bind-to\ none"
 	real() { "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$ring"; }
+	fails 2 "--trace /nowhere/x: the directory /nowhere does not exist" "$ORRERY" run --trace /nowhere/x "$ring"
 	for bad in /nowhere/x file/x folder; do
 		export ORRERY_MPI_STATS_FILE=$bad
 		before 'error: ORRERY_MPI_STATS_FILE: .* cannot be written' real
@@ -82,8 +83,10 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 	unset ORRERY_MPI_STATS_FILE
 fi
 if [ $sim = yes ]; then
-	for option in --stats --report; do
+	for option in --stats --report --trace; do
+		fails 2 "$option folder is a directory" "$ORRERY" sim $option folder "$ring.sim"
 		fails 2 "$option /nowhere/x: the directory /nowhere does not exist" "$ORRERY" sim $option /nowhere/x "$ring.sim"
+		[ $option != --trace ] || continue
 		unwritten 'writing /dev/full failed: No space left on device' "$ORRERY" sim -n 2 $option /dev/full "$ring.sim"
 	done
 fi

@@ -58,6 +58,18 @@ ok "$ORRERY" run --show --mpirun "--hostfile hosts" "$program"
 ok env PBS_JOBID=7 "PBS_NODEFILE=$PWD/nodes" "$ORRERY" run --show -n 2 --mpirun "--host here:2" "$program"
 ! grep -q nodes out || die "two lists of hosts: $(cat out)"
 
+# Options that do not place ranks leave them the cores that they have without these options.
+ok "$ORRERY" run --show -n 1 "$program"
+cp out alone
+for options in --oversubscribe '-x A=1' '--mca btl self'; do
+	ok "$ORRERY" run --show -n 1 --mpirun "$options" "$program"
+	[ "$(sed "s/ $options / /" out)" = "$(cat alone)" ] || die "$options changes where ranks run: $(cat alone out)"
+done
+for options in '--bind-to none' '--map-by node' '-H here:2' '--host here:2' '--mca rmaps_base_mapping_policy node' '--cpu-set 0' '-npernode 1'; do
+	ok "$ORRERY" run --show -n 2 --mpirun "$options" "$program"
+	has out " -n 2 $options /"
+done
+
 fails 2 'SLURM_NTASKS=many: .*give -n N' env SLURM_JOB_ID=7 SLURM_NTASKS=many "$ORRERY" run "$program"
 fails 2 'SLURM_TASKS_PER_NODE=2x3: .*give -n N' env SLURM_JOB_ID=7 SLURM_TASKS_PER_NODE=2x3 "$ORRERY" run "$program"
 fails 2 'PBS_NODEFILE=/nowhere: No such file' env PBS_JOBID=7 PBS_NODEFILE=/nowhere "$ORRERY" run "$program"

@@ -51,8 +51,14 @@ has weak.csv '^simulated,8,-nt 12 -b 64,'
 # The time that the program prints itself.
 ok "$ORRERY" scaling --no-plot --nodes 1,4 --ranks none --sim "--kernels skip" --time 'time_s=([0-9.]+)' "$cholesky.sim" -nt 8 -b 64
 has out '^simulated +4 '
+has out 'of the time that --time .* finds; .*in the whole run$'
 
 fails 1 '4 nodes: exit status [0-9]+: ' "$ORRERY" scaling --no-plot --nodes 1,4 --ranks none --sim "--kernels skip" "$cholesky.sim" -nt 8 -b '{64 - 32 * (n - 1)}'
+has err '^    to repeat it: orrery sim -n 4 --kernels skip .*/cholesky.sim -nt 8 -b -32$'
+# The cause, not the last line; and not Orrery's summary for output of the program.
+fails 1 '2 nodes: exit status [0-9]+: .*no scheduling policy "lsw"; is lws' env STARPU_SCHED=lsw "$ORRERY" scaling --no-plot --nodes 2 --ranks none "$cholesky.sim"
+fails 1 '1 nodes: --time finds no number .* own output; it matches Orrery.s summary' \
+	"$ORRERY" scaling --no-plot --nodes 1 --ranks none --time 'took ([0-9.]+)' "$cholesky.sim" -nt 4 -b 16
 fails 1 '1 nodes: --time finds no number' "$ORRERY" scaling --no-plot --nodes 1 --ranks none --time 'nowhere ([0-9]+)' "$cholesky.sim" -nt 4 -b 16
 fails 1 '1 nodes: no end within 1 s' "$ORRERY" scaling --no-plot --nodes 1 --ranks none --limit 1 "$cholesky.sim" -nt 40 -b 256
 fails 2 '\{nodes\}: \{nodes\} is no number for n = 1: it has something other than n' "$ORRERY" scaling "$cholesky.sim" -nt '{nodes}'
