@@ -203,6 +203,22 @@ static enum orr_inputs fetch_inputs(struct orr_worker *w, struct orr_task *t,
 	return inputs_ready(w, t, self);
 }
 
+/* Returns true if the program, which was lent memory, may give some back; says so, once. */
+static int may_come_back(struct orr_process *proc, const struct orr_task *t,
+			 const struct orr_access *a)
+{
+	size_t lent = ORR_ATOMIC_LOAD(&proc->data->memnodes[a->node].lent);
+	char usage[160];
+
+	if (lent && !ORR_ATOMIC_XCHG(&proc->data->loan_told, 1))
+		orr_warn(
+			"task %s waits for memory: it needs %zu bytes on memory node %d for %s, and the program has taken %zu by starpu_memory_allocate or starpu_malloc_flags; %s",
+			orr_task_name(t->pub), starpu_data_get_alloc_size(a->handle), a->node,
+			orr_handle_name(a->handle), lent,
+			orr_memory_usage(proc, (unsigned) a->node, usage, sizeof(usage)));
+	return lent != 0;
+}
+
 /* The task waits for memory: tries again, one worker at a time. */
 static enum orr_inputs retry_inputs(struct orr_worker *w, struct orr_thread *self)
 {
@@ -222,7 +238,8 @@ static enum orr_inputs retry_inputs(struct orr_worker *w, struct orr_thread *sel
 		if (w->starving != STARVING_WAITS)
 			return ORR_INPUTS_ADVANCED; /* some are on their way, or just arrived */
 		a = ORR_ATOMIC_LOAD(&w->task->starved);
-		if (!a || !orr_memory_hopeless(proc, (unsigned) a->node, 0))
+		if (!a || !orr_memory_hopeless(proc, (unsigned) a->node, 0) ||
+		    may_come_back(proc, w->task, a))
 			return ORR_INPUTS_IDLE;
 	}
 	orr_fatal(

@@ -54,6 +54,10 @@ static void dump_task(void *obj, void *arg)
 		fprintf(d->f, ", %d dependencies missing", t->owner.ndeps);
 		dump_blocked(d->f, t);
 	}
+	const struct orr_access *a = ORR_ATOMIC_LOAD(&t->starved);
+	if (t->state == ORR_TASK_READY && a)
+		fprintf(d->f, "; waits for %zu bytes on memory node %d for %s",
+			starpu_data_get_alloc_size(a->handle), a->node, orr_handle_name(a->handle));
 	fputc('\n', d->f);
 }
 

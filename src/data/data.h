@@ -92,6 +92,8 @@ struct orr_data {
 	double flight_due_us;       /* when to ask them; under proc->lock */
 	unsigned rung;              /* atomic: a back end says that one of them is over */
 	struct orr_fetch *starved;  /* requests that wait for memory (fetch.c); under proc->lock */
+	int loan_told; /* atomic: a message has said that a task waits for what the program was lent
+			*/
 	struct orr_worker *starver; /* atomic: the one worker that may collect data while memory is
 				       exhausted */
 	unsigned nstarving;         /* atomic: workers, requests and threads that wait for memory */

@@ -32,7 +32,8 @@ int orr_memory_is_clean(starpu_data_handle_t h, struct orr_replicate *r);
  * from there a disk; -1: none. */
 int orr_memory_writeback_node(struct orr_process *proc, starpu_data_handle_t h, unsigned memnode);
 /* Returns true if nothing that is under way can free memory, so that waiting for it would never
- * end. ignore_held: assume that acquisitions are never released. */
+ * end, unless the program gives back what it was lent. ignore_held: assume that acquisitions are
+ * never released. */
 int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_held);
 
 #endif

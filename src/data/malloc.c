@@ -208,27 +208,53 @@ static int is_reserved(struct orr_process *proc, unsigned node, size_t size, int
 	return reserve_or_evict(proc, node, size, flags) == 0;
 }
 
+static int allocate(struct orr_process *proc, unsigned node, size_t size, int flags)
+{
+	if (reserve_or_evict(proc, node, size, flags) == 0)
+		return 0;
+	if (!(flags & STARPU_MEMORY_WAIT) ||
+	    hopeless(&proc->data->memnodes[node], node, size, "starpu_memory_allocate"))
+		return -ENOMEM;
+	await(proc, node, size, flags, is_reserved);
+	return 0;
+}
+
+/* The program takes so many bytes, or gives them back. Buffers of data are no loans. */
+static void lend(struct orr_memnode *m, size_t size)
+{
+	if (!orr_thread_self()->under_datum)
+		ORR_ATOMIC_ADD(&m->lent, size);
+}
+
+static void end_loan(struct orr_memnode *m, size_t size)
+{
+	if (orr_thread_self()->under_datum)
+		return;
+	orr_lock(&m->lock);
+	size_t lent = ORR_ATOMIC_LOAD(&m->lent);
+	ORR_ATOMIC_ADD(&m->lent, -(size < lent ? size : lent));
+	orr_unlock(&m->lock);
+}
+
 int starpu_memory_allocate(unsigned node, size_t size, int flags)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_memnode *m = memnode(proc, node, __func__);
+	int ret = m ? allocate(proc, node, size, flags) : -EINVAL;
 
-	if (!m)
-		return -EINVAL;
-	if (reserve_or_evict(proc, node, size, flags) == 0)
-		return 0;
-	if (!(flags & STARPU_MEMORY_WAIT) || hopeless(m, node, size, __func__))
-		return -ENOMEM;
-	await(proc, node, size, flags, is_reserved);
-	return 0;
+	if (!ret)
+		lend(m, size);
+	return ret;
 }
 
 void starpu_memory_deallocate(unsigned node, size_t size)
 {
 	struct orr_memnode *m = memnode(orr_self(), node, __func__);
 
-	if (m)
-		give_back(m, size);
+	if (!m)
+		return;
+	end_loan(m, size);
+	give_back(m, size);
 }
 
 static int is_available(struct orr_process *proc, unsigned node, size_t size, int flags)
@@ -323,7 +349,7 @@ static int count(unsigned node, size_t size, int flags)
 {
 	if ((flags & STARPU_MALLOC_NORECLAIM) && !(flags & STARPU_MEMORY_WAIT))
 		flags |= STARPU_MEMORY_OVERFLOW;
-	return starpu_memory_allocate(node, size, flags);
+	return allocate(orr_self(), node, size, flags);
 }
 
 /* ---- memory nodes ---- */
@@ -425,6 +451,8 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 			give_back(&proc->data->memnodes[STARPU_MAIN_RAM], dim);
 		return -ENOMEM;
 	}
+	if (counted)
+		lend(&proc->data->memnodes[STARPU_MAIN_RAM], dim);
 	*A = p;
 	return 0;
 }
@@ -448,7 +476,7 @@ int starpu_free_flags(void *A, size_t dim, int flags)
 		orr_sys_user_free(proc, A, pinned ? pinned : dim ? dim : 1);
 	}
 	if ((flags & STARPU_MALLOC_COUNT) && proc->data->nmemnodes)
-		give_back(&proc->data->memnodes[STARPU_MAIN_RAM], dim);
+		starpu_memory_deallocate(STARPU_MAIN_RAM, dim);
 	return 0;
 }
 

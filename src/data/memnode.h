@@ -97,6 +97,8 @@ struct orr_memnode {
 	orr_lock_t lock; /* protects the fields that follow */
 	size_t total;    /* capacity in bytes, 0 = unlimited */
 	size_t used;     /* bytes allocated by data and by counted mallocs */
+	size_t lent; /* atomic: of these, those that the program, or messages without receive, may
+			give back at any time */
 	struct orr_repl_ext *lru_head, *lru_tail; /* replicates whose buffer is ours, least recently
 						     used first (data/memory.c) */
 	unsigned lru_stamp;                       /* marks what one search for victims has tried */

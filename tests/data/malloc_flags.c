@@ -212,6 +212,27 @@ static void waits_for_program(struct setting *s, int f)
 	relieve(s);
 }
 
+/* A task waits for what the program has taken, and will give back. */
+static void task_waits_for_program(struct setting *s, int by_malloc)
+{
+	void *p;
+
+	s->pressure = FREE;
+	press(s);
+	if (by_malloc)
+		CHECK(starpu_malloc_flags(&p, 2 * MIB, STARPU_MALLOC_COUNT) == 0);
+	else
+		CHECK(starpu_memory_allocate(STARPU_MAIN_RAM, 2 * MIB, 0) == 0);
+	CHECK(starpu_task_insert(&write_cl, STARPU_W, s->h, 0) == 0);
+	starpu_sleep(0.02f);
+	if (by_malloc)
+		CHECK(starpu_free_flags(p, 2 * MIB, STARPU_MALLOC_COUNT) == 0);
+	else
+		starpu_memory_deallocate(STARPU_MAIN_RAM, 2 * MIB);
+	CHECK(starpu_task_wait_for_all() == 0);
+	relieve(s);
+}
+
 static void table(int limited)
 {
 	const char *tmp = getenv("ORR_TEST_TMP") ? getenv("ORR_TEST_TMP") : "/tmp";
@@ -232,6 +253,7 @@ static void table(int limited)
 		waits_for_task(&s, i % 2);
 		waits_for_program(&s, 0);
 		waits_for_program(&s, STARPU_MALLOC_NORECLAIM);
+		task_waits_for_program(&s, i % 2);
 	}
 	starpu_shutdown();
 }
