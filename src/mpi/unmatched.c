@@ -98,6 +98,7 @@ static int nothing_goes_on(struct orr_mpi *mpi, void *arg)
 static struct rest come_to_rest(struct orr_mpi *mpi, double patience_us)
 {
 	struct patience p = { .us = patience_us, .until_us = orr_sys_now_us() + patience_us };
+	double pause_us = 0.25;
 
 	for (;;) {
 		if (mpi->may_drive)
@@ -114,6 +115,9 @@ static struct rest come_to_rest(struct orr_mpi *mpi, double patience_us)
 		p.rest = look_around(mpi);
 		if (p.rest.at_rest)
 			return p.rest;
+		/* A value that this process passes on needs its time. */
+		pause_us = pause_us < patience_us ? 2 * pause_us : pause_us;
+		orr_sys_sleep_us(pause_us);
 	}
 }
 

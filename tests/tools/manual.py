@@ -70,6 +70,7 @@ FIRST = {
 PROGRAMS = {
     ("README.md", "#include <starpu.h>"): "scale.c",
     ("doc/getting-started.md", "#include <starpu.h>"): "scale.c",
+    ("doc/recipes.md", "#include <starpu.h>"): "converge.c",
     ("doc/statistics.md", "#include <starpu_profiling_tool.h>"): "tool.c",
 }
 
@@ -123,7 +124,7 @@ NEEDS = {
     ("doc/troubleshooting.md", "ORR_SIM_KEEP_COPIES"): "command -v gdb",
 }
 # Blocks that show a part of a program, a formula, a format of a file, or a query (tests/tools/trace_tables.sh asks those).
-PART = re.compile(r"(?:rule = |int t = 0|starpu_mpi_lb_init|starpu_mpi_checkpoint_init|expected end \+|cuda0 5375|# measured by|disk_read |tasks = pandas|SELECT )")
+PART = re.compile(r"(?:rule = |starpu_mpi_wait_for_all|int t = 0|starpu_mpi_lb_init|starpu_mpi_checkpoint_init|expected end \+|cuda0 5375|# measured by|disk_read |tasks = pandas|SELECT )")
 
 faults = []
 
