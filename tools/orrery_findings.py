@@ -156,7 +156,7 @@ def of_copies(pieces, replay):
     if evicted and loaded and evicted >= EVICTIONS * loaded:
         yield ("memory", "copies", seconds, "the memory of a device is too small: %.0f MB were written back to make room, of %.0f MB that came"
                % (evicted * 1e-6, loaded * 1e-6), "use more memory (STARPU_LIMIT_CUDA_MEM, another device), or less data at a time",
-               lambda r: orrery_gains.copied_less(r, 1))
+               lambda r: seconds)
     elif replay and orrery_gains.prefetched(replay) >= SHARE["copies"] / 2 * replay.makespan * 1e-9:
         yield ("no-prefetch", "copies", seconds, "tasks wait for data that could have come earlier",
                "prefetch: STARPU_PREFETCH=1 with a policy that knows early where a task goes, STARPU_CUDA_PIPELINE=2", orrery_gains.prefetched)
