@@ -92,7 +92,7 @@ link() {
 link 200MBps > link.xml
 link 10GBps > link2.xml
 
-FEW="slow-node late-release memory callback"
+FEW="slow-node late-release callback imbalance"
 s="$ORRERY sim --trace trace"
 f=$s
 # shellcheck disable=SC2086
@@ -115,8 +115,8 @@ f=$s
 	is eager messages eager $s -n 8 --platform far.xml $app rounds bytes=131072 -- STARPU_MPI_EAGER_LIMIT=1048576 $f -n 8 --platform far.xml $app rounds bytes=131072
 	is callback rank_0 callback $s -n 4 $app rounds callback=1500 bytes=65536 -- $f -n 4 $app rounds callback=1 bytes=65536
 	d="--machine ./gpu -n 1"
-	is no-prefetch copies no-prefetch STARPU_PREFETCH=0 STARPU_CUDA_PIPELINE=1 STARPU_SCHED=dmda $s $d $app devices bytes=8388608 rounds=1 blocks=64 -- STARPU_SCHED=dmda $f $d $app devices bytes=8388608 rounds=1 blocks=64
-	is memory copies memory STARPU_LIMIT_CUDA_MEM=128 $s $d $app devices bytes=8388608 tasks=32 rounds=8 device=200 -- $f $d $app devices bytes=8388608 tasks=32 rounds=8 device=200
+	is no-prefetch copies no-prefetch STARPU_PREFETCH=0 STARPU_CUDA_PIPELINE=1 STARPU_SCHED=dmda $s $d $app devices bytes=8388608 rounds=1 tasks=32 -- STARPU_SCHED=dmda $f $d $app devices bytes=8388608 rounds=1 tasks=32
+	is memory copies memory STARPU_LIMIT_CUDA_MEM=128 $s $d $app devices bytes=8388608 tasks=32 rounds=3 device=200 -- $f $d $app devices bytes=8388608 tasks=32 rounds=3 device=200
 	is policy either policy STARPU_SCHED=eager STARPU_NCPU=2 $s $d $app units blocks=64 rounds=1 cpu=50000 -- STARPU_SCHED=dmdas STARPU_NCPU=2 $f $d $app units blocks=64 rounds=1 cpu=50000
 	is wrong-model either wrong-model STARPU_SCHED=dmdas STARPU_NCPU=2 $s $d $app units blocks=64 rounds=2 device=20000 says=1000 -- STARPU_SCHED=dmdas STARPU_NCPU=2 $f $d $app units blocks=64 rounds=2 device=20000
 	is order scheduler priorities STARPU_SCHED=prio $s -n 1 --cpus 4 $app order blocks=256 tasks=12 -- STARPU_SCHED=prio $f -n 1 --cpus 4 $app order blocks=256 tasks=12 priority=1
