@@ -241,8 +241,10 @@ class Walk:
         if task.end is not None:
             self.piece(task.end, "runtime", task.name, rank, worker)
         self.piece(task.start, "kernel", task.name, rank, worker)
-        self.piece(task.start - task.fetch, "copy", task.name, rank, worker)
         before, ready = task.before, task.ready
+        # While the kernel before it ran, the data of a task kept nobody waiting.
+        since = task.start - task.fetch
+        self.piece(since if before is None or before.end is None else max(since, min(before.end, task.start)), "copy", task.name, rank, worker)
         if before is not None and before.end is not None and (ready is None or before.end > ready):
             self.piece(before.done if before.done is not None else before.end, "runtime", task.name, rank, worker)
             return self.ended, before

@@ -12,6 +12,8 @@ from orrery_cli import UserError
 from orrery_critical import KINDS, Run, critical_path
 from orrery_ends import ends
 from orrery_findings import findings
+from orrery_gains import kernel
+from orrery_replay import MOST, Replay
 
 HELP = """usage: orrery explain FILE [FILE] [--json]
 
@@ -19,7 +21,7 @@ Says where the time of a run went that was recorded with ORRERY_TRACE=FILE,
 orrery run --trace FILE or orrery sim --trace FILE: how much of the makespan each
 kernel, the messages, the runtime and the program have on the critical path, which
 goes from the last event back to the first, from each effect to its cause; what is
-unusual; and what would help most, with the most that it can gain.
+unusual; and what would help most, with what it gains (or at most gains).
 
 Of two files, it says where the second run differs from the first, in the order of
 what explains the difference, and of a simulated and a real run how far the prediction
@@ -70,12 +72,14 @@ def answer(trace, run=None, pieces=None):
     """What there is to say, as --json prints it; of a run and its critical path, if the caller has them already."""
     run = run or run_of(trace)
     pieces = critical_path(run) if pieces is None else pieces
+    replay = Replay(trace) if run.tasks_done() + run.messages_received() <= MOST else None
     parts = [{"kind": kind, "name": detail, "seconds": ns * 1e-9, "pieces": count}
              for kind, detail, ns, count in shares(pieces)]
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None,
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len({p.rank for p in trace.processes.values()}),
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
-            "path": parts, "findings": findings(run, pieces), "certainty": certainty(trace, run)}
+            "path": parts, "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay),
+            "certainty": certainty(trace, run)}
 
 
 def title(part):
@@ -83,11 +87,24 @@ def title(part):
         " for " + part["name"] if part["name"] else "")
 
 
+def faster_kernels(parts, replay):
+    """What it would gain if a kernel of the path were twice as fast, the best first."""
+    found = [{"name": p["name"], "seconds": kernel(replay, p["name"], 2) if replay else p["seconds"] / 2, "sure": replay is not None}
+             for p in [p for p in parts if p["kind"] == "kernel"][:CHANGES]]
+    return sorted(found, key=lambda k: (-k["seconds"], k["name"]))
+
+
 def changes(found):
-    """[(what to change, the most that it can gain in seconds)], the largest gain first; of equal ones a fault first."""
-    some = [(f["remedy"], f["seconds"]) for f in found["findings"]]
-    some += [("a kernel %s that is twice as fast" % p["name"], p["seconds"] / 2) for p in found["path"] if p["kind"] == "kernel"]
+    """[(what to change, what it gains in seconds, whether that is an estimate and no bound)], the largest gain first; of equal ones a
+    fault first."""
+    some = [(f["remedy"], f["seconds"], f["sure"]) for f in found["findings"]]
+    some += [("a kernel %s that is twice as fast" % k["name"], k["seconds"], k["sure"]) for k in found["kernels"]]
     return sorted(some, key=lambda change: -change[1])[:CHANGES]
+
+
+def gains(seconds, sure, total):
+    """A gain in words."""
+    return "%s %.6f s, %.1f %%" % ("about" if sure else "at most", seconds, 100 * seconds / total if total else 0)
 
 
 def write_changes(found, out):
@@ -99,8 +116,8 @@ def write_changes(found, out):
     if not found["findings"]:
         out.write("  nothing\n")
     out.write("\nWhat would help most:\n")
-    for text, seconds in changes(found):
-        out.write("  %s: at most %.6f s, %.1f %%\n" % (text, seconds, 100 * seconds / total if total else 0))
+    for text, seconds, sure in changes(found):
+        out.write("  %s: %s\n" % (text, gains(seconds, sure, total)))
 
 
 def write_page(found, out):

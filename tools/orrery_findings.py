@@ -7,9 +7,19 @@
 import collections
 import statistics
 
+import orrery_gains
+
 # The shares of the makespan from which on something is worth a word.
-SHARE = {"late-submission": 0.15, "late-release": 0.15, "tiny-tasks": 0.20, "copies": 0.15, "messages": 0.30, "held": 0.10,
-         "unmatched": 0.10, "slow-rank": 0.05, "slow-link": 0.05, "imbalance": 0.10}
+SHARE = {"late-submission": 0.15, "slow-submission": 0.15, "late-rank": 0.05, "late-release": 0.15, "tiny-tasks": 0.20, "copies": 0.15,
+         "memory": 0.10, "no-prefetch": 0.10, "messages": 0.30, "held": 0.10, "callback": 0.10, "no-tree": 0.10, "eager": 0.10,
+         "unmatched": 0.10, "slow-rank": 0.05, "slow-link": 0.05, "imbalance": 0.10, "wrong-model": 0.25, "policy": 0.25, "order": 0.15}
+LEAST = 0.03      # of the makespan: a change that gains less is no answer
+# Gains that are bounds, because the trace does not have what else would hold up the run then.
+BOUNDS = {"late-submission", "slow-submission", "unmatched", "memory"}
+EVICTIONS = 0.05               # the share of the bytes that came to devices which had to go again to make room
+MODELLED = {"dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft"}   # policies that believe models
+TINY_US = 20                   # kernels that are shorter on average
+SLOW_UNIT = 1.5                # times as long as on the best kind of unit
 SLOW_RANK, SLOW_LINK, IMBALANCE = 1.5, 2.0, 1.3   # times what the others have
 FEW = 3                                           # fewer tasks or messages say nothing
 
@@ -46,7 +56,7 @@ def slow_ranks(run, pieces):
         name, ratio = max(found, key=lambda f: f[1])
         yield ("slow-rank", "rank %d" % rank, gain,
                "rank %d is slow: %s takes %.1f times what it takes elsewhere" % (rank, name, ratio),
-               "look at that node, or give it less work")
+               "look at that node, or give it less work", lambda r, rank=rank, found=found: orrery_gains.slow_rank(r, rank, dict(found)))
 
 
 def slow_links(run, pieces):
@@ -67,7 +77,8 @@ def slow_links(run, pieces):
     for link, ratio in sorted(worst.items()):
         gain = path_seconds(pieces, ("latency", "transfer", "sending"), None, link) * (1 - 1 / ratio)
         yield ("slow-link", link, gain, "the way from rank %s is slow: messages take %.1f times what others of their size take"
-               % (link, ratio), "look at that link, or place these ranks elsewhere")
+               % (link, ratio), "look at that link, or place these ranks elsewhere",
+               lambda r, link=link, ratio=ratio: orrery_gains.slow_link(r, link, ratio))
 
 
 def imbalance(run, accused):
@@ -84,46 +95,163 @@ def imbalance(run, accused):
     if busy[most] >= IMBALANCE * mean and "rank %d" % most not in accused:
         yield ("imbalance", "rank %d" % most, (busy[most] - mean) / len(workers[most]) * 1e-9,
                "the work is uneven: rank %d computes %.1f times what a rank computes on average" % (most, busy[most] / mean),
-               "spread data and tasks more evenly")
+               "spread data and tasks more evenly", lambda r: orrery_gains.balanced(r, busy, mean))
 
 
-def shares_of_path(run, pieces):
-    """Parts of the path that a good run has little of."""
+def shares_of_path(run, pieces, replay):
+    """Parts of the path that a good run has little of: (cause, subject, seconds of the path, text, remedy, gain or None)."""
     lengths = [ns for _, _, _, ns in run.kernels()]
     mean = sum(lengths) / len(lengths) * 1e-3 if lengths else 0
-    rank = worst_rank(pieces, ("program", "begin"))
-    yield ("late-submission", "rank %d" % rank, path_seconds(pieces, ("program", "begin")),
-           "the program of rank %d submits its tasks late" % rank,
-           "submit earlier: less work between submissions, fewer waits for tasks")
+    yield from of_programs(run, pieces, replay, mean)
     rank = worst_rank(pieces, ("datum",))
     yield ("late-release", "rank %d" % rank, path_seconds(pieces, ("datum",)),
-           "the program of rank %d keeps data that tasks or messages wait for" % rank, "release acquired data earlier")
-    yield ("tiny-tasks", "runtime", path_seconds(pieces, ("runtime",)),
-           "the runtime takes much of the time: a task computes %.1f us on average" % mean, "make tasks larger")
-    yield ("copies", "copies", path_seconds(pieces, ("copy",)), "tasks wait for data from another memory node",
-           "prefetch, or a scheduler that minds where data are")
-    yield ("messages", "network", path_seconds(pieces, ("latency", "transfer", "relay", "sending")),
-           "tasks wait for messages under way",
-           "send earlier or less, or use a faster network")
-    rank = worst_rank(pieces, ("held",))
-    yield ("held", "rank %d" % rank, path_seconds(pieces, ("held",)), "messages of rank %d are ready to leave, and are held" % rank,
-           "raise the limits on sends under way (STARPU_MPI_NDETACHED_SEND, ORRERY_MPI_SEND_MIB), or send larger pieces")
+           "the program of rank %d keeps data that tasks or messages wait for" % rank, "release acquired data earlier",
+           orrery_gains.late_release)
+    yield from of_copies(pieces, replay)
+    yield from of_messages(run, pieces, replay)
     rank = worst_rank(pieces, ("unmatched",))
     yield ("unmatched", "rank %d" % rank, path_seconds(pieces, ("unmatched",)), "messages wait at rank %d until they are taken" % rank,
-           "post receives earlier")
+           "post receives earlier", orrery_gains.receives_early)
 
 
-def findings(run, pieces):
-    """[{"cause", "subject", "seconds", "text", "remedy"}], the largest bound on the gain first."""
+def of_programs(run, pieces, replay, mean):
+    """Tasks that come late, or are too small for what the runtime takes for each."""
+    seconds, rank = path_seconds(pieces, ("program", "begin")), worst_rank(pieces, ("program", "begin"))
+    tiny = 0 < mean <= TINY_US
+    runtime = path_seconds(pieces, ("runtime",)) + (seconds if tiny else 0)
+    yield ("tiny-tasks", "runtime", runtime, "the runtime takes much of the time: a task computes %.1f us on average" % mean,
+           "make tasks larger" + (": one of %d" % orrery_gains.SMALLER if replay else ""), orrery_gains.larger_tasks)
+    if tiny and runtime >= SHARE["tiny-tasks"] * (run.last - run.first) * 1e-9:
+        return
+    late = orrery_gains.late_ranks(replay) if replay else {}
+    worst = max(sorted(late), key=lambda r: late[r], default=None)
+    if worst is not None and late[worst] * 1e-9 >= SHARE["late-rank"] * (run.last - run.first) * 1e-9 and late[worst] > 0:
+        waited = path_seconds(pieces, ("begin",), worst)
+        seconds -= min(waited, late[worst] * 1e-9)
+        yield ("late-rank", "rank %d" % worst, min(waited, late[worst] * 1e-9),
+               "rank %d begins %.6f s after the others" % (worst, late[worst] * 1e-9), "let that rank begin when the others do",
+               lambda r: orrery_gains.late_rank(r, worst, late[worst]))
+    some = [s for s in replay.programs.get(rank, ())[1:] if s.lag > 0] if replay else []
+    long = orrery_gains.gaps(replay) if replay else {}
+    if some and 2 * sum(s.lag for s in some if s.number in long) < sum(s.lag for s in some):
+        yield ("slow-submission", "rank %d" % rank, seconds,
+               "one thread submits the tasks of rank %d too slowly: it takes %.1f us between two" % (rank, statistics.mean(s.lag for s in some) * 1e-3),
+               "submit less, or faster: no tasks that the rank has no part in, larger tasks, tasks that submit tasks",
+               lambda r: orrery_gains.submitted_early(r, seconds))
+    else:
+        yield ("late-submission", "rank %d" % rank, seconds, "the program of rank %d submits its tasks late" % rank,
+               "submit earlier: less work between submissions, no insertion of tasks that the rank has no part in, fewer waits for tasks",
+               lambda r: orrery_gains.submitted_early(r, seconds))
+
+
+def of_copies(pieces, replay):
+    """Data that come late, or again and again."""
+    seconds = path_seconds(pieces, ("copy",))
+    if not seconds:
+        return
+    # (Data go to memory node 0 when a device is full; what comes to a device may come for the second time.)
+    copies = replay.run.copies if replay else ()
+    evicted = sum(c[4] for c in copies if c[5])
+    loaded = sum(c[4] for c in copies if c[3] != 0)
+    if evicted and loaded and evicted >= EVICTIONS * loaded:
+        yield ("memory", "copies", seconds, "the memory of a device is too small: %.0f MB were written back to make room, of %.0f MB that came"
+               % (evicted * 1e-6, loaded * 1e-6), "use more memory (STARPU_LIMIT_CUDA_MEM, another device), or less data at a time",
+               lambda r: seconds)
+    elif replay and orrery_gains.prefetched(replay) >= SHARE["copies"] / 2 * replay.makespan * 1e-9:
+        yield ("no-prefetch", "copies", seconds, "tasks wait for data that could have come earlier",
+               "prefetch: STARPU_PREFETCH=1 with a policy that knows early where a task goes, STARPU_CUDA_PIPELINE=2", orrery_gains.prefetched)
+    else:
+        yield ("copies", "copies", seconds, "tasks wait for data from another memory node",
+               "prefetch, or a scheduler that minds where data are", lambda r: orrery_gains.copied_less(r, 1))
+
+
+def of_messages(run, pieces, replay):
+    """Messages under way, and what keeps them."""
+    kinds = ("latency", "transfer", "relay", "sending")
+    seconds, makespan = path_seconds(pieces, kinds), (run.last - run.first) * 1e-9
+    held, rank = path_seconds(pieces, ("held",)), worst_rank(pieces, ("held",))
+    fans = orrery_gains.fans(replay) if replay else []
+    callbacks = [(r, orrery_gains.in_callbacks(replay, r)) for r in sorted(replay.run.callbacks)] if replay else []
+    less = {number: ns for _, some in callbacks for number, ns in some.items()}
+    gains = [("callback", "rank %d" % (max(callbacks, key=lambda c: sum(c[1].values()))[0] if callbacks else -1),
+              "callbacks keep the progression thread from messages", "do less in callbacks: submit a task that does it",
+              lambda r: orrery_gains.without_callbacks(r, less), sum(less.values()) * 1e-9 >= SHARE["callback"] * makespan),
+             ("no-tree", "rank %d" % (fans[0][0].sender if fans else -1),
+              "rank %d sends the same value to %d others by itself" % (fans[0][0].sender, max(map(len, fans))) if fans else "",
+              "send along a tree: STARPU_MPI_COOP_SENDS=1", lambda r: orrery_gains.along_trees(r, fans),
+              bool(fans) and orrery_gains.along_trees(replay, fans) - orrery_gains.not_held(replay) >= SHARE["no-tree"] * makespan),
+             ("eager", "messages", "small messages wait for their receivers: they do not travel in their envelopes",
+              "raise the eager threshold (STARPU_MPI_EAGER_LIMIT)", orrery_gains.eager,
+              bool(replay) and seconds >= SHARE["eager"] * makespan and any(orrery_gains.not_eager(m) for m, _ in replay.flights()))]
+    for cause, subject, text, remedy, gain, there in gains:
+        saved = gain(replay) if there else 0
+        if there and saved >= SHARE[cause] * makespan:
+            yield (cause, subject, saved, text, remedy, lambda r, saved=saved: saved)
+            if cause != "no-tree":
+                return
+            held, seconds = held - saved, seconds - saved
+    yield ("held", "rank %d" % rank, held, "messages of rank %d are ready to leave, and are held" % rank,
+           "raise the limits on sends under way (STARPU_MPI_NDETACHED_SEND, ORRERY_MPI_SEND_MIB), or send larger pieces",
+           orrery_gains.not_held)
+    if seconds < SHARE["messages"] * makespan:
+        return
+    faster = replay and orrery_gains.latency(replay, 2) > orrery_gains.bandwidth(replay, 2)
+    yield ("messages", "network", seconds, "tasks wait for messages under way",
+           "send earlier or less, or use a faster network" + ("" if not replay else ": half the latency" if faster else ": twice the bandwidth"),
+           (lambda r: orrery_gains.latency(r, 2)) if faster else (lambda r: orrery_gains.bandwidth(r, 2)))
+
+
+def of_schedule(replay):
+    """Where and in which order tasks ran, against a simple schedule of the same tasks."""
+    gain = orrery_gains.scheduled(replay)
+    medians, kinds = replay.durations()
+    units = {kind for _, kind in medians}
+    slow = collections.Counter()
+    total = collections.Counter()
+    for t in replay.run.tasks.values():
+        if t.start is not None and t.end is not None:
+            best = min(ns for (name, _), ns in medians.items() if name == t.name)
+            total[t.name] += 1
+            slow[t.name] += medians[t.name, kinds.get((t.key[0], t.worker), "")] >= SLOW_UNIT * best
+    name = max(sorted(slow), key=lambda n: slow[n], default=None)
+    if len(units) > 1 and name is not None and slow[name]:
+        best = min((ns, kind) for (n, kind), ns in medians.items() if n == name)[1]
+        policy = replay.policy
+        if policy in MODELLED or policy.startswith("modular-heft"):
+            yield ("wrong-model", name, gain, "%d of %d tasks %s ran where they take much longer than on %s: %s expects otherwise"
+                   % (slow[name], total[name], name, best, policy), "correct the performance model of %s (orrery perfmodel)" % name, orrery_gains.scheduled)
+        else:
+            yield ("policy", name, gain, "%d of %d tasks %s ran where they take much longer than on %s" % (slow[name], total[name], name, best),
+                   "a policy that uses performance models (STARPU_SCHED=dmdas)", orrery_gains.scheduled)
+    else:
+        yield ("order", "scheduler", gain, "tasks that much depends on wait behind others", "priorities, and a policy that minds them (STARPU_SCHED=prio, dmdas)",
+               orrery_gains.scheduled)
+
+
+def findings(run, pieces, replay=None):
+    """[{"cause", "subject", "seconds", "text", "remedy", "sure"}], the largest gain first. With a replay, gains are those of
+    the run executed again; without, bounds from the path."""
     makespan = (run.last - run.first) * 1e-9
+    if not makespan:
+        return []
     single = [f for f in list(slow_ranks(run, pieces)) + list(slow_links(run, pieces)) if f[2] >= SHARE[f[0]] * makespan]
     accused = {f[1] for f in single}
     # The messages of one slow link are not an accusation of the network.
     links = sum(f[2] for f in single if f[0] == "slow-link")
-    found = single
-    for f in list(shares_of_path(run, pieces)) + list(imbalance(run, accused)):
+    found = list(single)
+    some = list(shares_of_path(run, pieces, replay)) + list(imbalance(run, accused))
+    for f in some:
         seconds = f[2] - links if f[0] == "messages" else f[2]
-        if makespan and seconds >= SHARE[f[0]] * makespan:
+        if seconds >= SHARE[f[0]] * makespan:
             found.append(f[:2] + (seconds,) + f[3:])
-    found.sort(key=lambda f: (-f[2], f[:2]))
-    return [dict(zip(("cause", "subject", "seconds", "text", "remedy"), f)) for f in found]
+    answers = []
+    for cause, subject, seconds, text, remedy, gain in found:
+        sure = replay is not None and cause not in BOUNDS
+        if replay is not None:
+            seconds = gain(replay)
+        if seconds >= LEAST * makespan:
+            answers.append((cause, subject, seconds, text, remedy, sure))
+    if replay is not None and not answers:
+        answers += [f[:5] + (True,) for f in of_schedule(replay) if f[2] >= SHARE[f[0]] * makespan]
+    answers.sort(key=lambda f: (-f[2], f[:2]))
+    return [dict(zip(("cause", "subject", "seconds", "text", "remedy", "sure"), f)) for f in answers]

@@ -103,7 +103,8 @@ def read_library(path):
 
 def explanation(trace, run, pieces):
     found = orrery_explain.answer(trace, run, pieces)
-    found["changes"] = [{"text": text, "seconds": s} for text, s in orrery_explain.changes(found)]
+    found["changes"] = [{"text": "%s: %s" % (text, orrery_explain.gains(s, sure, found["makespan_seconds"]))}
+                        for text, s, sure in orrery_explain.changes(found)]
     for part in found["path"]:
         part["title"] = orrery_explain.title(part)
     return found

@@ -87,7 +87,7 @@ enum orr_trace_kind {
 	ORR_TRACE_MATCH,    /* flags, a origin, b message and request: it goes to that receive */
 	ORR_TRACE_RECV,     /* a the process that it came from, b request, c tag, d bytes: it can
 			       be used */
-	/* About copies between memory nodes: from a to b, c bytes. */
+	/* About copies between memory nodes: from a to b, c bytes, d enum orr_copy_why. */
 	ORR_TRACE_COPY,
 	ORR_TRACE_COPIED,
 	ORR_TRACE_USER, /* worker, a string, b number: a mark of the program */

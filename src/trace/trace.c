@@ -326,6 +326,8 @@ static void describe(struct orr_process *proc, char *to, size_t size)
 	orr_sys_run_describe(proc, to, size);
 	struct orr_about a = { .text = to, .size = size, .length = strlen(to) };
 	orr_about_add(&a, "clock", "%s", orr_sys_is_simulated() ? "virtual" : "monotonic");
+	if (proc->cfg.sched)
+		orr_about_add(&a, "policy", "%s", proc->cfg.sched);
 }
 
 int orr_trace_init(struct orr_process *proc)

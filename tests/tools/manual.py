@@ -45,6 +45,7 @@ BEFORE = {
     "doc/trace-forms.md": BUILT + "; cp app program; mv A FILE",
     "doc/trace-tables.md": BUILT + "; mv A FILE",
     "doc/troubleshooting.md": BUILT,
+    "doc/why-slow.md": EXAMPLE % "cholesky",
 }
 
 # (page, how a block begins): what makes the run shorter, or fit for any machine: (pattern, replacement)...

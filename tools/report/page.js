@@ -133,7 +133,7 @@ class Page {
 		box.append(element("h3", {}, "Where the time went, along the critical path"), shareTable(rows, total));
 		const list = (title, lines) => box.append(element("h3", {}, title), element("ul", {}, ...lines.map(line => element("li", {}, line))));
 		list("What is unusual", found.findings.length ? found.findings.map(f => f.text) : ["nothing"]);
-		list("What would help most", found.changes.map(c => `${c.text}: at most ${c.seconds.toFixed(6)} s, ${(100 * c.seconds / total).toFixed(1)} %`));
+		list("What would help most", found.changes.map(c => c.text));
 		list("How sure this is", found.certainty);
 	}
 

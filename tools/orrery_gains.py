@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What a change would gain: the recorded run, executed again with other times (orrery_replay.py),
+# for the causes of orrery_findings.py.
+# Invariant: each function returns seconds that the makespan would be shorter by, as far as the
+# trace knows; it changes nothing in the replay.
+import collections
+import math
+import statistics
+
+SMALLER = 10       # so many tiny tasks in one
+LARGE = 1 << 20    # bytes: what is larger should not travel in an envelope
+PIECE = 16384      # bytes of a value that flows along a tree in pieces
+AT_ONCE_NS = 100   # submissions that follow each other so closely are charged together
+OUTLIER = 20       # times the usual gap between two submissions: the program did something else
+
+
+def slow_rank(replay, rank, ratios):
+    return replay.gain(lambda s: s.lag / ratios[s.of.name] if s.kind == "end" and s.rank == rank and s.of.name in ratios else s.lag)
+
+
+def slow_link(replay, link, ratio):
+    return replay.gain(edges=replay.flights_with(
+        lambda m, ns: ns / ratio if "%d to %d" % (m.sender, m.key[1]) == link else ns))
+
+
+def balanced(replay, busy, mean):
+    """Each rank computes as much as the average."""
+    return replay.gain(lambda s: s.lag * mean / busy[s.rank] if s.kind == "end" and busy[s.rank] else s.lag)
+
+
+def kernel(replay, name, factor):
+    return replay.gain(lambda s: s.lag / factor if s.kind == "end" and s.of.name == name else s.lag)
+
+
+def late_ranks(replay):
+    """{rank: nanoseconds} by which a rank submits its first task later than the others do."""
+    begins = {rank: some[0].at - replay.first for rank, some in replay.programs.items() if some}
+    if len(begins) < 3:
+        return {}
+    usual = statistics.median(begins.values())
+    return {rank: at - usual for rank, at in begins.items() if at > usual}
+
+
+def late_rank(replay, rank, ns):
+    first = replay.programs[rank][0]
+    return replay.gain(lambda s: s.lag - ns if s is first else s.lag)
+
+
+def gaps(replay):
+    """{number of a step: nanoseconds that the program took before it, beyond what it usually takes}"""
+    lags = [s.lag for some in replay.programs.values() for s in some[1:] if s.lag >= AT_ONCE_NS]
+    usual = statistics.median(lags) if lags else 0
+    return {s.number: s.lag - usual for some in replay.programs.values() for s in some[1:] if s.lag > OUTLIER * max(usual, 1)}
+
+
+def submitted_early(replay, seconds):
+    """A bound: no more than the path waits for the program, and no rank ends before its workers have done their work."""
+    busy, workers = collections.Counter(), collections.Counter(rank for rank, _ in replay.run.workers)
+    for t in replay.run.tasks.values():
+        if t.start is not None and t.end is not None:
+            busy[t.key[0]] += t.end - t.start
+    work = max((ns / max(1, workers[rank]) for rank, ns in busy.items()), default=0)
+    return min(seconds, (replay.makespan - work) * 1e-9)
+
+
+def late_release(replay):
+    return replay.gain(lambda s: 0 if s.kind in ("ready", "grant") and not s.of.cause else s.lag)
+
+
+def larger_tasks(replay):
+    """As much work in fewer tasks, with fewer messages of as many bytes in all."""
+    latency_ns = replay.run.latency
+
+    def edges(s):
+        return [(o, wait - min(wait, latency_ns) * (1 - 1 / SMALLER) if o.kind == "send" else wait / SMALLER) for o, wait in s.before]
+    return replay.gain(lambda s: s.lag if s.kind == "end" else s.lag / SMALLER, edges)
+
+
+def prefetched(replay):
+    """Data come while a task waits for its worker, one copy after the other into each memory."""
+    run, free, fetched = replay.run, collections.Counter(), collections.Counter()
+    fetches = {s.number: replay.fetch(s.of) for s in replay.steps if s.kind == "start"}
+    for s in replay.steps:
+        if s.kind == "start":
+            fetched[s.rank, run.nodes.get((s.rank, s.of.worker))] += fetches[s.number]
+
+    def edges(s):
+        ns = fetches.get(s.number, 0)
+        place = (s.rank, run.nodes.get((s.rank, s.of.worker))) if ns else None
+        ready = replay.of.get(("ready", s.of.key)) if ns else None
+        if ready is None:
+            return s.before
+        # A copy that was hidden by a kernel is in no fetch, and took its time all the same.
+        begin = max(ready.now, free[place])
+        free[place] = begin + ns * max(1, run.copying[place] / fetched[place])
+        return s.before + [(ready, free[place] - ready.now)]
+    return replay.gain(lambda s: s.lag - fetches.get(s.number, 0), edges)
+
+
+def copied_less(replay, share):
+    return replay.gain(lambda s: s.lag - replay.fetch(s.of) * share if s.kind == "start" else s.lag)
+
+
+def bandwidth(replay, factor):
+    """Messages under way take less, and so do those that are held until others are complete."""
+    latency_ns = replay.run.latency
+    return replay.gain(lambda s: s.lag / factor if s.kind == "send" else s.lag,
+                       replay.flights_with(lambda m, ns: min(ns, latency_ns) + max(0, ns - latency_ns) / factor))
+
+
+def latency(replay, factor):
+    less = replay.run.latency * (1 - 1 / factor)
+    return replay.gain(edges=replay.flights_with(lambda m, ns: max(0, ns - less)))
+
+
+def not_held(replay):
+    """Sends leave as soon as their data can be used; messages of and to a rank share its link."""
+    leave, come = collections.Counter(), collections.Counter()   # rank: when its link is free
+    rate, latency_ns = replay.rate or 1e9, replay.run.latency
+
+    def lag(s):
+        return min(s.lag, 0) if s.kind == "send" and s.of.sender == s.of.key[0] else s.lag
+
+    def edges(s):
+        if s.kind == "send" and s.of.sender == s.of.key[0]:
+            return [(o, w) for o, w in s.before if o.kind == "grant"] or s.before
+        if s.kind not in ("recv", "envelope"):
+            return s.before
+        found = []
+        for o, wait in s.before:
+            if o.kind == "send" and s.kind == "recv":
+                begin = max(o.now, leave[o.of.sender], come[s.rank])
+                leave[o.of.sender] = come[s.rank] = begin + o.of.bytes / rate
+                wait = begin + o.of.bytes / rate + latency_ns - o.now
+            found.append((o, wait))
+        return found
+    return replay.gain(lag, edges)
+
+
+def receives_early(replay):
+    return replay.gain(lambda s: 0 if s.kind == "grant" and s.of.receive else s.lag,
+                       lambda s: [(o, w) for o, w in s.before if o.kind != "grant"] if s.kind == "recv" else s.before)
+
+
+def fans(replay):
+    """[messages] of one value that a rank sends to four or more others by itself, in a run that has no trees."""
+    groups = collections.defaultdict(list)
+    if any(r.route is not None for r in replay.run.requests.values()):
+        return []
+    for m, _ in replay.flights():
+        request = replay.run.requests.get((m.key[0], m.request))
+        if m.sender == m.key[0] and request is not None and request.grant is not None:
+            groups[m.key[0], m.tag, m.bytes, request.grant].append(m)
+    return [sorted(some, key=lambda m: (m.send, m.key)) for some in groups.values() if len(some) >= 4]
+
+
+def along_trees(replay, groups):
+    """The same in a tree: receiver i is at depth log2(i + 1). Each level takes a message, or a piece of a large one."""
+    rate, latency_ns = replay.rate or 1e9, replay.run.latency
+    depth = {m.key: math.ceil(math.log2(i + 2)) for some in groups for i, m in enumerate(some)}
+
+    def change(m, ns):
+        if m.key not in depth:
+            return ns
+        levels = depth[m.key]
+        return levels * latency_ns + min(levels * m.bytes, m.bytes + levels * max(PIECE, m.bytes / 512)) / rate
+    return replay.gain(lambda s: 0 if s.kind == "send" and s.of.key in depth else s.lag,
+                       lambda s: [(o, w) for o, w in s.before if o.kind == "grant"] if s.kind == "send" and s.of.key in depth
+                       else replay.flights_with(change)(s))
+
+
+def not_eager(m):
+    return not m.eager and 0 < m.bytes < LARGE
+
+
+def eager(replay):
+    """Small messages travel in their envelopes."""
+    rate, latency_ns = replay.rate or 1e9, replay.run.latency
+    return replay.gain(edges=replay.flights_with(
+        lambda m, ns: min(ns, latency_ns + m.bytes / rate) if not_eager(m) else ns))
+
+
+def in_callbacks(replay, rank):
+    """{number of a step: nanoseconds} that the progression thread of a rank spent in callbacks right before it."""
+    turns, found = replay.run.callbacks[rank], {}
+    for s in replay.steps:
+        if s.rank == rank and s.kind in ("send", "recv", "sent", "envelope") and s.before:
+            since = max(o.at for o, _ in s.before)
+            if s.kind == "recv" and not s.lag:
+                since = min(o.at for o, _ in s.before if o.kind in ("send", "envelope")) if any(o.kind == "send" for o, _ in s.before) else since
+            some = sum(share * (min(s.at, end) - max(since, begin)) for begin, end, share in turns if begin < s.at and end > since)
+            if some > 0:
+                found[s.number] = some
+    return found
+
+
+def without_callbacks(replay, less):
+    def edges(s):
+        return [(o, max(0, w - less[s.number])) for o, w in s.before] if s.number in less else s.before
+    return replay.gain(lambda s: max(min(s.lag, 0), s.lag - less.get(s.number, 0)), edges)
+
+
+def scheduled(replay):
+    return (replay.makespan - replay.scheduled()) * 1e-9
