@@ -18,7 +18,7 @@ suffixes() {
 # Programs of the real world find what was measured without an option.
 STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2 ok "$ORRERY" calibrate
 if grep 'alone' err; then die "a rank that plays alone speaks of itself"; fi
-PYTHONPATH=$ORR_TEST_SRCDIR/tools "$PYTHON" - <<'END' || die "results on a loaded machine are not said to be uncertain"
+PYTHONPATH=$ORR_TEST_SRCDIR/tools "$PYTHON" -B - <<'END' || die "results on a loaded machine are not said to be uncertain"
 from orrery_calibrate import doubts, note_of
 assert doubts((0.9, 2), {"message_us": [0.45, 0.5, 0.7]}) == ""
 assert doubts((1.5, 2), {}) == "the load average was 1.5 on 2 cores"

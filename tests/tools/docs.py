@@ -43,7 +43,8 @@ class Tree:
         return os.path.exists(os.path.join(self.root, path))
 
     def find(self, pattern):
-        return sorted(os.path.relpath(p, self.root) for p in glob.glob(os.path.join(self.root, pattern), recursive=True) if os.path.isfile(p))
+        return sorted(os.path.relpath(p, self.root) for p in glob.glob(os.path.join(self.root, pattern), recursive=True)
+                      if os.path.isfile(p) and "__pycache__" not in p)
 
 
 def prose(text):

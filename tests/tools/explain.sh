@@ -31,9 +31,9 @@ ok "${PYTHON:-python3}" -B "$ORR_TEST_SRCDIR/tests/tools/explain.py" "$ORR_TEST_
 # The largest gain stands first among what would help, a fault before a kernel of the same.
 PYTHONPATH=$ORR_TEST_SRCDIR/tools "${PYTHON:-python3}" -B - <<'END' || die "what would help most is not the first"
 from orrery_explain import changes
-found = {"findings": [{"remedy": "tasks", "seconds": 2}, {"remedy": "links", "seconds": 1}],
-         "path": [{"kind": "kernel", "name": "k", "seconds": 6}, {"kind": "kernel", "name": "l", "seconds": 4}, {"kind": "held", "seconds": 9}]}
-assert [text.split()[-1] for text, _ in changes(found)] == ["fast", "tasks", "fast"] and changes(found)[0][1] == 3, changes(found)
+found = {"findings": [{"remedy": "tasks", "seconds": 2, "sure": True}, {"remedy": "links", "seconds": 1, "sure": False}],
+         "kernels": [{"name": "k", "seconds": 3, "sure": True}, {"name": "l", "seconds": 2, "sure": True}]}
+assert [text.split()[-1] for text, _, _ in changes(found)] == ["fast", "tasks", "fast"] and changes(found)[0][1] == 3, changes(found)
 END
 
 if [ "${ORR_TEST_SIM:-yes}" = yes ]; then

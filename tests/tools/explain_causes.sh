@@ -3,7 +3,7 @@
 # `orrery explain` names the right cause first in simulated runs that are made slow on purpose, and accuses nothing
 # in healthy ones. For each, the change that it proposes is made, and the gain compared with the one that it said:
 # of a few, or with ORR_CAUSES=all of all (`make check-long`), which must be right within a tenth in half of them.
-# orr-test: timeout 120
+# orr-test: timeout 400
 # orr-test: debug none
 # orr-test: sanitizer none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
@@ -127,7 +127,7 @@ f=$s
 	healthy device $s $d $app devices bytes=1048576 tasks=32
 	healthy units STARPU_SCHED=dmdas STARPU_NCPU=2 $s $d $app units blocks=64 rounds=2
 	ok "$ORRERY" machine quickstart --add cuda:1 --speedup 20 -o large
-	healthy heterogeneous STARPU_SCHED=dmdas $s -n 1 --machine ./large --kernels skip "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 16 -b 960
+	healthy heterogeneous STARPU_SCHED=dmdas $s -n 1 --machine ./large --kernels skip "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 20 -b 960
 	healthy Cholesky $s -n 4 --kernels skip --machine quickstart "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 32 -b 960
 }
 cat table
