@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# orr-test: timeout 300
+# orr-test: timeout 600
 #
 # `orrery calibrate`: what it writes is read by the library and by the simulator,
 # whose virtual time follows the measured costs; the network that it fits times

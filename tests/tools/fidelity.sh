@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# orr-test: timeout 300
+# orr-test: timeout 600
 # orr-test: sanitizer none
 #
 # What `make fidelity` runs, at sizes that say nothing about accuracy: the table is complete and its numbers are finite, and

@@ -4,7 +4,7 @@
 # with CMake and with autotools, against an installed Orrery, by CC, PKG_CONFIG_PATH
 # and the places that CMake searches alone; and it runs in both. The names by which it
 # looks for StarPU do not touch another StarPU's.
-# orr-test: timeout 240
+# orr-test: timeout 600
 # orr-test: sanitizer none
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
