@@ -207,7 +207,7 @@ def calibrate_node(context, options):
             units[{"ncpus": "CPU", "nnuma": "NUMA", "ncuda": "CUDA", "nopencl": "OpenCL"}[words[0]]] = int(words[1])
     if context.has("mpi"):
         say("insertion of foreign tasks, messages")
-        # What a rank that plays alone says about itself is not about this measurement.
+        # The account of a rank that plays alone is not about this measurement.
         fake = {"STARPU_MPI_FAKE_RANK": "5", "STARPU_MPI_FAKE_SIZE": "16", "STARPU_SILENT": "1"}
         lines = run(context, [machines.program(context, "orrery-calibrate-mpi"), "foreign"], fake)
         costs.update((words[0], float(words[1])) for words in lines if words[0] in machines.COSTS)

@@ -202,7 +202,7 @@ def of_messages(run, pieces, replay):
 
 
 def of_schedule(replay):
-    """Where and in which order tasks ran, against a simple schedule of the same tasks."""
+    """The places and the order of tasks, against a simple schedule of the same tasks."""
     gain = orrery_gains.scheduled(replay)
     medians, kinds = replay.durations()
     units = {kind for _, kind in medians}

@@ -121,7 +121,7 @@ def prepare(mask):
 
 
 def left_behind(environment):
-    """What an end before the end means for the files that were asked for."""
+    """The files that were asked for, and what an early end means for them."""
     files = [environment[name] for name in ("ORRERY_REPORT", "ORRERY_MPI_STATS_FILE") if environment.get(name)]
     missing = [path for path in files if not os.path.exists(path) or os.path.isfile(path) and not os.path.getsize(path)]
     if not missing:

@@ -215,7 +215,7 @@ class Replay:
 
     @staticmethod
     def flight(m, r):
-        """How long a message is under way; one that waited for its receive, up to its envelope."""
+        """The time that a message is under way; one that waited for its receive, up to its envelope."""
         if m.send is None or r.recv is None:
             return 0
         if r.grant is not None and m.envelope is not None and r.grant > m.envelope:

@@ -32,9 +32,6 @@ static int may_wait(const char *what)
 /* Any context. */
 #define ALL_CTXS STARPU_NMAX_SCHED_CTXS
 
-/* Any context. */
-#define ALL_CTXS STARPU_NMAX_SCHED_CTXS
-
 static uint64_t npending(struct orr_process *proc, unsigned ctx)
 {
 	return ctx == ALL_CTXS ? orr_task_npending(proc) : orr_ctx_npending(proc, ctx);

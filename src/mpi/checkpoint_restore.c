@@ -400,7 +400,7 @@ static int tidy(struct restart *r, const struct orr_cp_found *found)
 		orr_cp_file_remove(t, r->number ? r->number + 1 : found->first, found->last);
 	if (r->number && found->first && found->first < r->number)
 		orr_cp_file_remove(t, found->first, r->number - 1);
-	/* Who goes on from a file and loses it later has lost it. */
+	/* A rank that goes on from a file needs no mark: if the file goes, it is lost. */
 	return agree_on(r, r->number ? 0 : orr_cp_file_mark(t));
 }
 

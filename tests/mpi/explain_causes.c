@@ -18,7 +18,7 @@
 
 #define MOST 1024
 
-/* What the words say. */
+/* The settings, as the words of the command line give them. */
 static struct {
 	double rounds, bytes, make, take, which, factor, sleep, begin, more, callback, hold, blocks,
 		tasks, device, cpu, says, priority, barrier;

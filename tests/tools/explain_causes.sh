@@ -12,7 +12,7 @@
 app=$ORR_TEST_BUILDDIR/tests/mpi/explain_causes.sim
 echo "run             cause                 predicted      measured     error" > table
 
-# What is said first of the trace: cause, subject, seconds, and "about" or "at most"; its pieces are the makespan.
+# The first answer about the trace: cause, subject, seconds, and "about" or "at most"; its pieces are the makespan.
 cat > first.py << 'END'
 import sys
 sys.dont_write_bytecode = True
