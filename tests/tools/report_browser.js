@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What tests/tools/report_browser.sh does with a page of `orrery report`: it is put at the end of the
-// page, uses it as a user would, by events, and tells the page around it what it found.
+// What tests/tools/report_browser.sh does with a page of `orrery report`: it stands before the page's own
+// scripts, so that it misses nothing that they do, uses the page as a user would, by events, and tells the
+// page around it what it found.
 // Invariant: each line says what was checked; "done" is the last one, so that an exception shows.
 
 const said = [];

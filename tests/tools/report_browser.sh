@@ -16,20 +16,30 @@ browse() {
 	"$PYTHON" -c '
 import sys
 page, script = (open(name, encoding="utf-8").read() for name in sys.argv[1:3])
-open("tested.html", "w", encoding="utf-8").write(page.replace("</body>", "<script>\n\"use strict\";\nconst asked = " + sys.argv[3] + ";\n" + script + "</script>\n</body>"))' \
+open("tested.html", "w", encoding="utf-8").write(page.replace("<head>", "<head><script>\n\"use strict\";\nconst asked = " + sys.argv[3] + ";\n" + script + "</script>", 1))' \
 		"$1" "$ORR_TEST_SRCDIR/tests/tools/report_browser.js" "$2"
 	# In a frame, because windows are not that narrow.
 	cat > around.html <<- END
-		<iframe src="tested.html" style="border: 0; width: $2px; height: 900px"></iframe><pre id="result"></pre>
+		<pre id="result"></pre>
 		<script>addEventListener("message", event => document.getElementById("result").textContent = event.data);</script>
+		<iframe src="tested.html" style="border: 0; width: $2px; height: 900px"></iframe>
 	END
-	timeout 120 chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" --window-size=1300,1000 \
-		--virtual-time-budget=120000 --dump-dom "file://$PWD/around.html" > dom 2> err < /dev/null ||
-		{ tail -n 5 err; die "chromium ended with status $? for $1"; }
-	"$PYTHON" -c '
+	# A browser that did not start, or ended before the page did, says nothing about the page: it has another try. What
+	# the page said is final.
+	for try in 1 2 3; do
+		rm -rf profile
+		timeout 120 chromium --headless=new --no-sandbox --disable-gpu --disable-quic --disable-background-networking \
+			--disable-component-update --disable-sync --no-first-run --user-data-dir="$PWD/profile" \
+			--window-size=1300,1000 --virtual-time-budget=120000 --dump-dom "file://$PWD/around.html" > dom 2> err < /dev/null
+		status=$?
+		"$PYTHON" -c '
 import html, re
 found = re.search("<pre id=\"result\">(.*?)</pre>", open("dom", encoding="utf-8").read(), re.S)
-print(html.unescape(found.group(1)) or "WRONG: the page was not shown")' > result
+print(html.unescape(found.group(1)) if found else "")' > result
+		if grep -q '^done$' result || grep -q '^WRONG' result; then break; fi
+		echo "chromium ended with status $status and no result for $1 at $2 pixels, try $try; it said:"
+		tail -n 5 err
+	done
 	echo "$1 at $2 pixels: $(grep -c '^ok' result) right"
 	if grep '^WRONG' result || ! grep -q '^done$' result; then
 		cat result
