@@ -19,7 +19,6 @@ import tempfile
 from orrery_cli import UserError
 
 FAILED = 75  # the launcher's status at a failure (sim/launcher/fail.c)
-OURS = ("--fail", "--mtbf", "--restart-delay", "--restarts")
 
 
 def read_failure(text, nodes):
@@ -32,13 +31,11 @@ def read_failure(text, nodes):
     return float(match.group(2)), int(match.group(1))
 
 
-def take(given):
-    """Takes our options out of the given ones, pairs of an option and a value: the rest, and the request or None."""
-    ours = [(option.name, value) for option, value in given if option.name in OURS]
-    rest = [pair for pair in given if pair[0].name not in OURS]
+def take(given, names_of_ours):
+    """Takes our options out of the given ones, pairs of an option and a value: the rest, and the request."""
+    ours = [(option.name, value) for option, value in given if option.name in names_of_ours]
+    rest = [pair for pair in given if pair[0].name not in names_of_ours]
     values, names = dict(ours), {option.name for option, _ in given}
-    if not ours:
-        return given, None
     if "--fail" not in values and "--mtbf" not in values:
         raise UserError("%s is about failures; give --fail or --mtbf as well" % ours[0][0])
     for name in ("--repeat", "--stats", "--bound", "--elastic"):

@@ -4,18 +4,17 @@
 # launcher, which has the same options.
 # Invariant: options are passed on as they were given; the exit status is the
 # program's.
+import importlib
 import os
 import shlex
 import sys
 
 import orrery_elf
-import orrery_estimate
-import orrery_fail
 import orrery_machines
 import orrery_options
-import orrery_repeat
 from orrery_cli import UserError, exec_program
 
+FAILURES = ("--fail", "--mtbf", "--restart-delay", "--restarts")
 HELP = """usage: orrery sim -n N [options] PROGRAM.sim [ARGS]
 
 Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
@@ -24,6 +23,11 @@ Runs PROGRAM.sim, built by `orrery cc --sim`, on N simulated nodes.
 The exit status is the program's. $ORRERY_SIM_WRAPPER is put before the
 launcher's command (for instance "valgrind -q").
 """
+
+
+def module(name):
+    """A module that few runs need. To import all of them takes longer than a small simulation."""
+    return importlib.import_module("orrery_" + name)
 
 
 def split_option(table, word, words):
@@ -132,8 +136,12 @@ def parse(options, arguments):
         given.append((option, value))
     if not words:
         raise UserError("no program given; usage: orrery sim -n N PROGRAM.sim [ARGS]")
-    orrery_estimate.check({option.name for option, _ in given})
-    given, failing = orrery_fail.take(take_trace(take_fake(take_master_slave(given))))
+    names = {option.name for option, _ in given}
+    if "--estimate" in names:
+        module("estimate").check(names)
+    given, failing = take_trace(take_fake(take_master_slave(given))), None
+    if names.intersection(FAILURES):
+        given, failing = module("fail").take(given, FAILURES)
     given, request = take_repeat(given, table, show)
     return [(option.name, value) for option, value in given], words, show, request or failing
 
@@ -204,12 +212,12 @@ def main(context, arguments):
     program = [program] + words[1:]
     if request and "failures" in request and not show:
         plain = launcher + launcher_words([pair for pair in options if pair[0] != "--report"])
-        return orrery_fail.main(plain, program, environment, request)
+        return module("fail").main(plain, program, environment, request)
     if request and "failures" not in request:
-        return orrery_repeat.main(lambda pairs: launcher + launcher_words(pairs) + program, options, program, environment, request)
+        return module("repeat").main(lambda pairs: launcher + launcher_words(pairs) + program, options, program, environment, request)
     if ("--estimate", None) in options:
         options.remove(("--estimate", None))
-        if not show and orrery_estimate.main(lambda pairs: launcher + launcher_words(pairs) + program, options, environment):
+        if not show and module("estimate").main(lambda pairs: launcher + launcher_words(pairs) + program, options, environment):
             return 1
     command = launcher + launcher_words(options) + program
     if show:
