@@ -180,6 +180,21 @@ static void post(struct orr_mpi *mpi, int rank, enum kind kind, uint32_t round, 
 
 /* ---- the verdict; by rank 0 ---- */
 
+/* One call writes all of it: mpirun, which prints what it has to say about the abort as soon as it
+ * hears of it, puts nothing into the middle of a line. */
+static void print_at_once(struct orr_standstill *all)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	orr_standstill_print(all, f ? f : stderr, LINES - 1);
+	if (f && !fclose(f))
+		fwrite(text, 1, size, stderr);
+	free(text);
+	fflush(stderr);
+}
+
 static void give_verdict(struct orr_mpi *mpi)
 {
 	ORR_PLAIN_NUMBERS;
@@ -190,12 +205,8 @@ static void give_verdict(struct orr_mpi *mpi)
 		mpi->size, mpi->size);
 	for (int i = 0; all && i < mpi->size; i++)
 		orr_stuck_list_enter(all, i, &mpi->stuck->of[i].answer);
-	/* At once, so that mpirun puts nothing in between. */
-	static char buffer[16384];
-	setvbuf(stderr, buffer, _IOFBF, sizeof(buffer));
 	if (all)
-		orr_standstill_print(all, stderr, LINES - 1);
-	fflush(stderr);
+		print_at_once(all);
 	orr_sys_mpi_abort(mpi->proc);
 }
 
