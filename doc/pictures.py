@@ -9,7 +9,7 @@
 # src/base/lockrank.h (the table of locks), and doc/pictures/NAME.txt for each
 # other picture, in this form (properties are indented):
 #     title TEXT
-#     folder FOLDER              of file names without a folder
+#     folder FOLDER              of file names without a folder: it, or a folder in it
 #     enum NAME FILE             the enum with that tag, or with that member; each
 #                                of its members must be the `is` of some state
 #     state ID COLUMN ROW NAME
@@ -192,7 +192,10 @@ class Life:
         self.check()
 
     def full(self, file):
-        return file if '/' in file else f'{self.folder}/{file}'
+        if '/' in file:
+            return file
+        found = [p for p in self.code.paths if p.startswith(self.folder + '/') and p.endswith('/' + file)]
+        return found[0] if len(found) == 1 else f'{self.folder}/{file}'
 
     def property(self, last, key, rest, where):
         if key not in last or key in ('where', 'name', 'from', 'to'):
@@ -230,7 +233,7 @@ class Life:
 
     def short(self, place):
         path, name = place
-        return f'{path[len(self.folder) + 1:] if path.startswith(self.folder + "/") else path}:{name}'
+        return f'{path.rpartition("/")[2] if path.startswith(self.folder + "/") else path}:{name}'
 
     @staticmethod
     def wrapped(text, width):
@@ -295,7 +298,7 @@ class Life:
         for i, (kind, text) in enumerate((('', 'moves on by itself'), ('wait', 'waits for somebody else'), ('end', 'before and after'))):
             svg.rect(16 + 190 * i, y - 10, 14, 12, self.COLORS[kind])
             svg.text(36 + 190 * i, y, text, size=11)
-        svg.text(600, y, f'files without a folder are in {self.folder}', size=11)
+        svg.text(600, y, f'files without a folder are in {self.folder} and its folders', size=11)
         return svg.done()
 
     def write_label(self, svg, lines, x, y, anchor=None):
@@ -425,7 +428,7 @@ class Floors:
     def rows(self):
         out = ['| folder | what is there | may include |', '|---|---|---|']
         for f in reversed(self.table.floors):
-            may = ', '.join(f'`{b}`' for b in self.table.floors[f]) or 'nothing else'
+            may = ', '.join(f'`{b}`' for b in self.table.names(f)) or 'nothing else'
             debts = ', '.join(f'`{b}`' for g, b in sorted(self.table.debts) if g == f)
             out.append(f'| `{f}` | {self.what.get(f, "")} | {may}{f"; for now also {debts}" if debts else ""} |')
         return '\n'.join(out)

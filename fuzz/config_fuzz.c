@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/ids.h"
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "fuzz.h"
 
 extern char **environ;

@@ -6,10 +6,10 @@
  * the same answer twice. */
 #include <math.h>
 #include <string.h>
-#include "core/task.h"
+#include "core/task/task.h"
 #include "data/handle.h"
 #include "fuzz.h"
-#include "core/expect.h"
+#include "core/task/expect.h"
 #include "perf/estimate.h"
 #include "perf/model_file.h"
 #include "perf/model_state.h"

@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/task.h"
+#include "core/task/task.h"
 #include "data/handle.h"
 #include "fuzz.h"
-#include "core/expect.h"
+#include "core/task/expect.h"
 #include "perf/estimate.h"
 #include "perf/learn.h"
 #include "perf/model_file.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "fuzz.h"
 #include "perf/arch.h"
 #include "perf/model_file.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lower bounds on the virtual time of what all ranks submitted (--bound).
  *
- * Each rank's runtime records its graph of tasks and messages (core/graph.h). Area: a rank's tasks
- * have to be done by that rank's units; runs of the runtime in a rank follow one another. Critical
- * path: the graphs of all ranks, joined where a send meets its receive, the k-th one from a rank to
- * another with the same tag; messages, copies and the runtime's own work take no time on it.
+ * Each rank's runtime records its graph of tasks and messages (core/task/graph.h). Area: a rank's
+ * tasks have to be done by that rank's units; runs of the runtime in a rank follow one another.
+ * Critical path: the graphs of all ranks, joined where a send meets its receive, the k-th one from
+ * a rank to another with the same tag; messages, copies and the runtime's own work take no time on
+ * it.
  *
  * Invariant: with kernels that take the times of their models, no schedule on these machines is
  * shorter than either bound. */

@@ -123,3 +123,12 @@ void orr_backtrace_write(char *text, size_t size, const void *context, unsigned 
 	}
 	text[size - 1] = '\0';
 }
+
+void orrery_dump_backtrace(void)
+{
+	void *functions[FRAMES];
+	int n = backtrace(functions, FRAMES);
+
+	fflush(stderr);
+	backtrace_symbols_fd(functions, n, 2);
+}

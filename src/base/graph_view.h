@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A recorded graph of tasks as the worlds see it: nodes by number, edges, messages. core/graph.h
- * records it.
+/* A recorded graph of tasks as the worlds see it: nodes by number, edges, messages.
+ * core/task/graph.h records it.
  *
  * Invariant: edges and messages name nodes below nnodes. */
 #ifndef ORR_BASE_GRAPH_VIEW_H

@@ -40,7 +40,7 @@ struct orr_topology {
 	unsigned nunits; /* units that are known by number, those included that this process may not
 			    use; 0: not known */
 	uint8_t *unit_use; /* atomic: what the program's threads do with each of them
-			      (core/binding.c), owned */
+			      (core/worker/binding.c), owned */
 	void *hwloc;       /* the world's own: a hwloc_topology_t, or NULL */
 };
 

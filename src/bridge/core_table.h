@@ -13,16 +13,16 @@
 #include "base/link.h"
 #include "base/output.h"
 #include "base/seam.h"
-#include "core/core.h"
-#include "core/graph.h"
-#include "core/insert.h"
-#include "core/lend.h"
-#include "core/look.h"
-#include "core/task.h"
-#include "core/task_count.h"
-#include "core/times.h"
-#include "core/work.h"
-#include "core/worker.h"
+#include "core/worker/core.h"
+#include "core/task/graph.h"
+#include "core/flow/insert.h"
+#include "core/run/lend.h"
+#include "core/worker/poll_hook.h"
+#include "core/task/task.h"
+#include "core/task/task_count.h"
+#include "core/task/times.h"
+#include "core/front/work.h"
+#include "core/worker/worker.h"
 #include "data/access.h"
 #include "data/data.h"
 #include "data/handle.h"
@@ -61,7 +61,7 @@
 	F(orr_handle_pack) \
 	F(orr_handle_unpack) \
 	F(orr_memory_has_room) \
-	F(orr_look_set) \
+	F(orr_poll_hook_set) \
 	F(orr_times_foreign) \
 	F(orr_lend_begin) \
 	F(orr_lend_end) \

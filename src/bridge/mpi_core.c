@@ -189,9 +189,9 @@ int orr_memory_has_room(struct orr_process *proc, unsigned memnode, size_t size)
 
 /* ---- tasks ---- */
 
-void orr_look_set(struct orr_process *proc, void (*look)(struct orr_process *, int idle))
+void orr_poll_hook_set(struct orr_process *proc, void (*hook)(struct orr_process *, int idle))
 {
-	core.orr_look_set(proc, look);
+	core.orr_poll_hook_set(proc, hook);
 }
 
 void orr_times_foreign(struct orr_process *proc, double us)

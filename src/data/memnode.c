@@ -74,3 +74,15 @@ int starpu_memory_nodes_numa_devid_to_id(unsigned id)
 
 	return id >= t->nnuma ? -1 : t->numa_ids ? t->numa_ids[id] : 0;
 }
+
+unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind, unsigned *memory_nodes_ids,
+					    unsigned maxsize)
+{
+	struct orr_data *data = orr_self()->data;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < data->nmemnodes && n < maxsize; i++)
+		if (data->memnodes[i].kind == kind)
+			memory_nodes_ids[n++] = i;
+	return n;
+}

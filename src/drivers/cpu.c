@@ -4,8 +4,9 @@
  * Invariant: a kernel runs in the thread of its worker's group. */
 #include "drivers/cpu.h"
 #include "base/codelet.h"
-#include "core/task.h"
-#include "core/worker.h"
+#include "core/task/kernel_run.h"
+#include "core/task/task.h"
+#include "core/worker/worker.h"
 #include "base/assert.h"
 
 #include <stddef.h>

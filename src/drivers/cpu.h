@@ -5,7 +5,7 @@
 #ifndef ORR_DRIVERS_CPU_H
 #define ORR_DRIVERS_CPU_H
 
-#include "core/device.h"
+#include "core/worker/device.h"
 
 extern const struct orr_driver_ops orr_cpu_driver;
 

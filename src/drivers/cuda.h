@@ -8,7 +8,7 @@
 #ifndef ORR_DRIVERS_CUDA_H
 #define ORR_DRIVERS_CUDA_H
 
-#include "core/device.h"
+#include "core/worker/device.h"
 
 /* Fills v with at most max of the devices that this process may use; asked is the program's wish,
  * or -1. The number, or -errno after a message. */

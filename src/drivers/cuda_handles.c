@@ -16,8 +16,8 @@
 #include <starpu_cusparse.h>
 
 #include "base/log.h"
-#include "core/task.h"
-#include "core/worker.h"
+#include "core/task/task.h"
+#include "core/worker/worker.h"
 #include "drivers/cuda_own.h"
 
 static const struct library {

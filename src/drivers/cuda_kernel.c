@@ -10,9 +10,10 @@
 
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/task.h"
-#include "core/wake.h"
-#include "core/worker.h"
+#include "core/task/kernel_run.h"
+#include "core/task/task.h"
+#include "core/worker/wake.h"
+#include "core/worker/worker.h"
 #include "drivers/cuda_own.h"
 
 struct launch {

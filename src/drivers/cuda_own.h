@@ -12,7 +12,7 @@
 
 #include <starpu.h>
 
-#include "core/device.h"
+#include "core/worker/device.h"
 #include "drivers/cuda.h"
 #include "drivers/cuda_api.h"
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "core/device.h"
+#include "core/worker/device.h"
 #include "data/data.h"
 
 struct orr_delay *orr_delay_new(const struct orr_process *proc)

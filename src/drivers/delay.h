@@ -12,7 +12,7 @@
 #ifndef ORR_DRIVERS_DELAY_H
 #define ORR_DRIVERS_DELAY_H
 
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "data/memnode.h"
 
 struct orr_delay {

@@ -6,7 +6,7 @@
 #ifndef ORR_DRIVERS_DEVICE_H
 #define ORR_DRIVERS_DEVICE_H
 
-#include "core/device.h"
+#include "core/worker/device.h"
 
 /* Fills v with at most max devices that this process has and may use; the number, or -errno after a
  * message. */

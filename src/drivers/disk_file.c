@@ -9,7 +9,7 @@
  * system can do that; those that open found are never removed nor made shorter. A folder
  * that plug made is removed by unplug if it is empty then. */
 #include "drivers/disk_file.h"
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "base/log.h"
 
 #include <errno.h>

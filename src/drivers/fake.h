@@ -5,7 +5,7 @@
 #ifndef ORR_DRIVERS_FAKE_H
 #define ORR_DRIVERS_FAKE_H
 
-#include "core/device.h"
+#include "core/worker/device.h"
 
 /* Fills v with at most max of the ORRERY_FAKE_DEVICES devices of kind CUDA whose memory is host
  * memory and whose kernels are C functions. Returns how many. */

@@ -16,8 +16,9 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "data/data.h"
-#include "core/task.h"
-#include "core/worker.h"
+#include "core/task/kernel_run.h"
+#include "core/task/task.h"
+#include "core/worker/worker.h"
 #include "drivers/delay.h"
 #include "drivers/limit.h"
 

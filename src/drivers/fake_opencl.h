@@ -5,7 +5,7 @@
 #ifndef ORR_DRIVERS_FAKE_OPENCL_H
 #define ORR_DRIVERS_FAKE_OPENCL_H
 
-#include "core/device.h"
+#include "core/worker/device.h"
 
 /* Fills v with at most max of the ORRERY_FAKE_OPENCL devices of kind OpenCL whose memory is reached
  * by handle and offset only. Returns how many. */

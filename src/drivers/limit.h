@@ -5,7 +5,7 @@
 #ifndef ORR_DRIVERS_LIMIT_H
 #define ORR_DRIVERS_LIMIT_H
 
-#include "core/device.h"
+#include "core/worker/device.h"
 
 /* The limit that the environment sets to the memory of device devid of a kind ("CUDA", "OPENCL",
  * "CPU_NUMA"), in bytes; without one, all, which is the limit of the kind (0: none). */

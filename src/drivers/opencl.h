@@ -8,7 +8,7 @@
 #ifndef ORR_DRIVERS_OPENCL_H
 #define ORR_DRIVERS_OPENCL_H
 
-#include "core/device.h"
+#include "core/worker/device.h"
 
 /* Fills v with at most max of the devices that this process may use. The number, or -errno after a
  * message. */

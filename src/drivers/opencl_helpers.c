@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "core/profiling.h"
+#include "core/flow/profiling.h"
 #include "data/data.h"
 #include "data/flight.h"
 #include "drivers/opencl_own.h"

@@ -10,7 +10,7 @@
 
 #include <starpu.h>
 
-#include "core/device.h"
+#include "core/worker/device.h"
 #include "drivers/opencl.h"
 
 struct orr_cl_device {

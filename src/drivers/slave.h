@@ -8,7 +8,7 @@
 #ifndef ORR_DRIVERS_SLAVE_H
 #define ORR_DRIVERS_SLAVE_H
 
-#include "core/device.h"
+#include "core/worker/device.h"
 
 /* True if the process is to be a master or a slave, as its settings say. */
 int orr_slaves_wanted(const struct orr_process *proc);

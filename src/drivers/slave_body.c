@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "core/task.h"
+#include "core/task/task.h"
 #include "data/handle.h"
 #include "data/iface.h"
 #include "drivers/slave_own.h"

@@ -12,10 +12,10 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/park.h"
-#include "core/footprint.h"
-#include "core/task.h"
-#include "core/wake.h"
-#include "core/worker.h"
+#include "core/task/footprint.h"
+#include "core/task/task.h"
+#include "core/worker/wake.h"
+#include "core/worker/worker.h"
 #include "drivers/slave_own.h"
 
 struct run {

@@ -11,7 +11,7 @@
 #define ORR_DRIVERS_SLAVE_OWN_H
 
 #include "base/link.h"
-#include "core/device.h"
+#include "core/worker/device.h"
 #include "drivers/slave.h"
 
 enum orr_slave_what {

@@ -5,7 +5,7 @@
 #ifndef ORR_DRIVERS_SOFT_H
 #define ORR_DRIVERS_SOFT_H
 
-#include "core/device.h"
+#include "core/worker/device.h"
 
 /* A device made of host memory whose kernels are C functions, unnamed. cpu_first: a codelet's
  * function for the CPU goes before that for the device. */

@@ -11,7 +11,7 @@
 
 #include "starpu.h"
 #include "base/log.h"
-#include "core/insert.h"
+#include "core/flow/insert.h"
 
 struct starpu_task *fstarpu_task_create_sync(starpu_data_handle_t handle, void *mode)
 {

@@ -3,7 +3,7 @@
  *
  * Invariant: nothing is pending when the call returns, unless another thread submitted more. */
 #include <errno.h>
-#include "core/task_count.h"
+#include "core/task/task_count.h"
 #include "mpi/alone.h"
 #include "mpi/check.h"
 

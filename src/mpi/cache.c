@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include "mpi/mpi.h"
 #include "base/assert.h"
+#include "base/refuse.h"
 
 static void tell(struct orr_mpi *mpi, const char *what, starpu_data_handle_t h)
 {
@@ -190,4 +191,12 @@ void starpu_mpi_cached_send_clear(starpu_data_handle_t data)
 
 	if (mpi)
 		orr_mpi_sent_clear(mpi, data);
+}
+
+int starpu_mpi_cached_cp_receive_set(starpu_data_handle_t data_handle)
+{
+	(void) data_handle;
+	return orr_refuse(
+		__func__,
+		"checkpoints keep copies of their own, which no cache of received values holds");
 }

@@ -16,7 +16,7 @@
 
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/task_count.h"
+#include "core/task/task_count.h"
 
 #define CONTEXT 0x43504b54 /* messages of checkpoints match in a context of their own */
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "core/task_count.h"
+#include "core/task/task_count.h"
 #include "mpi/unmatched.h"
 
 /* Of an entry that is a datum: ranks, or -1. */

@@ -28,10 +28,10 @@
 #include "base/log.h"
 #include "base/patience.h"
 #include "base/upcalls.h"
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "base/park.h"
-#include "core/look.h"
-#include "core/worker.h"
+#include "core/worker/poll_hook.h"
+#include "core/worker/worker.h"
 
 #define COMPLETIONS_PER_TURN 32
 
@@ -385,7 +385,7 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
  * a thread that only polls. This costs less than switching to such a thread, and no message waits
  * longer than a kernel lasts. But the next task does not wait while a long message is copied: the
  * worker rings for another thread, which a kernel on a device, or another core, may leave time. */
-static void engine_look(struct orr_process *proc, int idle)
+static void engine_poll_hook(struct orr_process *proc, int idle)
 {
 	struct orr_mpi *mpi = proc->mpi;
 
@@ -600,14 +600,14 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 			orr_waitq_wait(&mpi->done, key, -1);
 	}
 	if (mpi->may_drive && mpi->workers_look)
-		orr_look_set(mpi->proc, engine_look);
+		orr_poll_hook_set(mpi->proc, engine_poll_hook);
 	return 0;
 }
 
 void orr_mpi_engine_stop(struct orr_mpi *mpi)
 {
 	if (!mpi->fake) {
-		orr_look_set(mpi->proc, NULL);
+		orr_poll_hook_set(mpi->proc, NULL);
 		ORR_ATOMIC_STORE(&mpi->stopping, 1);
 		orr_mpi_ring(mpi);
 		orr_sys_thread_join(mpi->thread);

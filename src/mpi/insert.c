@@ -10,9 +10,9 @@
  * change at the same points. */
 #include <errno.h>
 #include <stdlib.h>
-#include "core/codelet.h"
-#include "core/insert.h"
-#include "core/times.h"
+#include "core/task/codelet.h"
+#include "core/flow/insert.h"
+#include "core/task/times.h"
 #include "mpi/insert.h"
 #include "mpi/alone.h"
 #include "mpi/check.h"
@@ -34,7 +34,7 @@ struct insertion {
 	struct starpu_data_descr inl[INLINE_DATA];
 };
 
-/* The source of the arguments: C's, or an array of Fortran's (core/insert.h). */
+/* The source of the arguments: C's, or an array of Fortran's (core/flow/insert.h). */
 struct source {
 	void **list;
 	va_list ap;

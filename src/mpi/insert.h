@@ -22,7 +22,7 @@ int orr_mpi_migrate(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_han
 		    int new_rank, int prio);
 
 /* starpu_mpi_task_insert, _task_build and _task_post_build from an array of arguments, as
- * core/insert.h describes it. */
+ * core/flow/insert.h describes it. */
 int orr_mpi_insert_list(MPI_Comm comm, struct starpu_codelet *cl, void **list);
 struct starpu_task *orr_mpi_build_list(MPI_Comm comm, struct starpu_codelet *cl, void **list);
 int orr_mpi_post_build_list(MPI_Comm comm, struct starpu_codelet *cl, void **list);

@@ -23,7 +23,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "core/task_count.h"
+#include "core/task/task_count.h"
 #include "mpi/unmatched.h"
 
 #define UNKNOWN_NS ((uint64_t) 1 << 62) /* tasks, but none is over yet */

@@ -10,7 +10,7 @@
  * data layer then says what is wrong. */
 #include "mpi/limits.h"
 #include "base/log.h"
-#include "core/task_count.h"
+#include "core/task/task_count.h"
 #include "data/room.h"
 
 #define LARGE 65536     /* from this size on, an early payload may wait a moment ... */

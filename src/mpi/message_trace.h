@@ -8,7 +8,7 @@
 #ifndef ORR_MPI_MESSAGE_TRACE_H
 #define ORR_MPI_MESSAGE_TRACE_H
 
-#include "core/task.h"
+#include "core/task/task.h"
 #include "mpi/mpi.h"
 #include "trace/trace.h"
 

@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include "starpu_mpi.h"
 #include "base/map.h"
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "data/access.h"
 #include "data/handle.h"
 #include "base/mpi_layout.h"

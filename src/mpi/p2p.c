@@ -11,12 +11,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include "core/graph.h"
+#include "core/task/graph.h"
 #include "mpi/limits.h"
 #include "mpi/message_trace.h"
 #include "mpi/mpi.h"
 #include "base/log.h"
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "data/access.h"
 
 static struct orr_mpi_req *req_of(struct orr_acquire *a)

@@ -18,6 +18,7 @@
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
 #include "base/assert.h"
+#include "base/refuse.h"
 #include "base/log.h"
 
 /* The codelets of the datum; NULL after a message. */
@@ -330,4 +331,11 @@ int starpu_mpi_redux_data_tree(MPI_Comm comm, starpu_data_handle_t data_handle, 
 int starpu_mpi_redux_data(MPI_Comm comm, starpu_data_handle_t data_handle)
 {
 	return starpu_mpi_redux_data_prio_tree(comm, data_handle, 0, 0);
+}
+
+char *starpu_mpi_data_get_redux_map(starpu_data_handle_t handle)
+{
+	(void) handle;
+	orr_refuse(__func__, "which ranks contribute is known to the owner's reduction only");
+	return NULL;
 }

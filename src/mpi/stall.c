@@ -13,7 +13,7 @@
 
 #include "base/log.h"
 #include "base/map.h"
-#include "core/task_count.h"
+#include "core/task/task_count.h"
 
 #define MOST 8 /* ranks that are asked */
 #define ANSWER_US 500e3

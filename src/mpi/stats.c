@@ -23,7 +23,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
-#include "core/work.h"
+#include "core/front/work.h"
 
 void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, unsigned what)
 {

@@ -18,7 +18,7 @@
 #include "mpi/unmatched.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/task_count.h"
+#include "core/task/task_count.h"
 
 #define FIRST_PATIENCE_US 1000.0
 #define LONG_PATIENCE_US 1e6

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
-#include "core/lend.h"
+#include "core/run/lend.h"
 #include "mpi/message_trace.h"
 
 static long calls_between(void)

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
+#include "base/refuse.h"
 #include "perf/model_file.h"
 #include "perf/model_state.h"
 #include "perf/model_store.h"
@@ -250,4 +251,49 @@ void starpu_perfmodel_dump_xml(FILE *output, struct starpu_perfmodel *model)
 		orr_unlock(&s->m->lock);
 	}
 	fprintf(output, "</perfmodel>\n");
+}
+
+void starpu_perfmodel_free_sampling(void) {}
+
+/* ---- printing, which is refused ---- */
+
+static const char tool[] = "`orrery perfmodel' prints models";
+
+void starpu_perfmodel_print(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch,
+			    unsigned nimpl, char *parameter, uint32_t *footprint, FILE *output)
+{
+	(void) model;
+	(void) arch;
+	(void) nimpl;
+	(void) parameter;
+	(void) footprint;
+	(void) output;
+	orr_refuse(__func__, tool);
+}
+
+int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch, char *parameter,
+			       uint32_t *footprint, FILE *output)
+{
+	(void) model;
+	(void) arch;
+	(void) parameter;
+	(void) footprint;
+	(void) output;
+	return orr_refuse(__func__, tool);
+}
+
+int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model, uint32_t footprint,
+				       FILE *output)
+{
+	(void) model;
+	(void) footprint;
+	(void) output;
+	return orr_refuse(__func__, tool);
+}
+
+int starpu_perfmodel_list_combs(FILE *output, struct starpu_perfmodel *model)
+{
+	(void) output;
+	(void) model;
+	return orr_refuse(__func__, tool);
 }

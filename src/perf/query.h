@@ -2,7 +2,7 @@
 /* Questions to a performance model, and what models ask back about the task.
  *
  * Tasks and their data belong to higher floors: whoever asks passes a table of functions that
- * answer for them (core/expect.c).
+ * answer for them (core/task/expect.c).
  *
  * Invariant: nothing here changes the task. */
 #ifndef ORR_PERF_QUERY_H

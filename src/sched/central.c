@@ -6,10 +6,10 @@
  * policy ends (orr_shq_exit). */
 #include "sched/sched.h"
 #include "base/log.h"
-#include "core/core.h"
-#include "core/sched_ctx.h"
-#include "core/sched_ctx_query.h"
-#include "core/task.h"
+#include "core/worker/core.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/ctx/sched_ctx_query.h"
+#include "core/task/task.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -10,7 +10,7 @@
 #define ORR_SCHED_COMPONENT_H
 
 #include "sched/sched.h"
-#include "core/combined.h"
+#include "core/ctx/combined.h"
 
 #include <starpu_sched_component.h>
 

@@ -3,10 +3,10 @@
  *
  * Invariant: asking changes nothing. */
 #include "sched/component.h"
-#include "core/expect.h"
+#include "core/task/expect.h"
 #include "data/data.h"
-#include "core/task.h"
-#include "core/task_impl.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
 #include "perf/estimate.h"
 
 #include <math.h>

@@ -8,9 +8,9 @@
 #include "sched/component.h"
 #include "sched/heteroprio.h"
 #include "base/log.h"
-#include "core/core.h"
-#include "core/sched_ctx.h"
-#include "core/task.h"
+#include "core/worker/core.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/task/task.h"
 
 #include <stdlib.h>
 

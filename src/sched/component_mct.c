@@ -10,9 +10,9 @@
 #include "sched/component.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/expect.h"
-#include "core/sched_ctx.h"
-#include "core/task.h"
+#include "core/task/expect.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/task/task.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,10 +11,10 @@
 #include "sched/dm.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/sched_ctx.h"
+#include "core/ctx/sched_ctx.h"
 #include "data/data.h"
-#include "core/task.h"
-#include "core/task_impl.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "sched/component.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/core.h"
+#include "core/worker/core.h"
 
 #include <stdlib.h>
 

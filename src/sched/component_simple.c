@@ -8,7 +8,7 @@
  * Invariant: each worker is below each decision. */
 #include "sched/component.h"
 #include "base/log.h"
-#include "core/core.h"
+#include "core/worker/core.h"
 
 #include <stdarg.h>
 

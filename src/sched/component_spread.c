@@ -5,7 +5,7 @@
  * Invariant: a task goes to a child with a worker that can execute it, or is refused. */
 #include "sched/component.h"
 #include "base/log.h"
-#include "core/task.h"
+#include "core/task/task.h"
 
 #include <math.h>
 #include <stdlib.h>

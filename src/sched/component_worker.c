@@ -9,12 +9,12 @@
 #include "sched/component.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/core.h"
-#include "core/parallel.h"
-#include "core/sched_ctx_life.h"
-#include "core/task.h"
-#include "core/task_impl.h"
-#include "core/wake.h"
+#include "core/worker/core.h"
+#include "core/flow/parallel.h"
+#include "core/ctx/sched_ctx_life.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
+#include "core/worker/wake.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,8 +5,8 @@
  * take it from the end. */
 #include "sched/component.h"
 #include "base/log.h"
-#include "core/sched_ctx.h"
-#include "core/task.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/task/task.h"
 
 #include <stdlib.h>
 

@@ -19,18 +19,18 @@
  * pushes under way. */
 #include "sched/sched.h"
 #include "sched/dm.h"
-#include "core/expect.h"
+#include "core/task/expect.h"
 #include "data/handle.h"
 #include "base/log.h"
 #include "data/data.h"
-#include "core/core.h"
-#include "core/combined.h"
-#include "core/parallel.h"
-#include "core/sched_ctx.h"
-#include "core/sched_ctx_query.h"
-#include "core/task.h"
-#include "core/task_impl.h"
-#include "core/wake.h"
+#include "core/worker/core.h"
+#include "core/ctx/combined.h"
+#include "core/flow/parallel.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/ctx/sched_ctx_query.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
+#include "core/worker/wake.h"
 
 #include <errno.h>
 #include <limits.h>

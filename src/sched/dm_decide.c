@@ -11,14 +11,14 @@
  *
  * Invariant: of equal costs the first class and the lowest worker win. */
 #include "sched/dm.h"
-#include "core/bundle.h"
-#include "core/expect.h"
+#include "core/task/bundle.h"
+#include "core/task/expect.h"
 #include "data/bus_time.h"
 #include "perf/machine.h"
-#include "core/core.h"
-#include "core/inputs.h"
-#include "core/task.h"
-#include "core/task_impl.h"
+#include "core/worker/core.h"
+#include "core/run/inputs.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
 
 #include <errno.h>
 #include <math.h>

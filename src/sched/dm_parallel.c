@@ -4,12 +4,12 @@
  * its samples.
  *
  * Invariant: a launched task is a load of each member until it ends. */
-#include "core/expect.h"
-#include "core/parallel.h"
+#include "core/task/expect.h"
+#include "core/flow/parallel.h"
 #include "sched/dm.h"
-#include "core/core.h"
-#include "core/combined.h"
-#include "core/task.h"
+#include "core/worker/core.h"
+#include "core/ctx/combined.h"
+#include "core/task/task.h"
 
 #include <math.h>
 

@@ -12,12 +12,12 @@
  * Invariant: of equal levels the task that became ready first goes first. */
 #include "sched/sched.h"
 #include "base/assert.h"
-#include "core/graph.h"
+#include "core/task/graph.h"
 #include "base/log.h"
-#include "core/core.h"
-#include "core/sched_ctx.h"
-#include "core/task.h"
-#include "core/task_impl.h"
+#include "core/worker/core.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

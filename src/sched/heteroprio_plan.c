@@ -6,10 +6,10 @@
 #include "sched/heteroprio.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/core.h"
-#include "core/sched_ctx.h"
-#include "core/sched_ctx_life.h"
-#include "core/task.h"
+#include "core/worker/core.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/ctx/sched_ctx_life.h"
+#include "core/task/task.h"
 
 #include <schedulers/starpu_heteroprio.h>
 

@@ -7,12 +7,12 @@
 #include "sched/sched.h"
 #include "perf/estimate.h"
 #include "base/log.h"
-#include "core/core.h"
-#include "core/sched_ctx.h"
-#include "core/sched_ctx_query.h"
-#include "core/task.h"
-#include "core/task_impl.h"
-#include "core/wake.h"
+#include "core/worker/core.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/ctx/sched_ctx_query.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
+#include "core/worker/wake.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
  *
  * Invariant: a policy stands in a struct orr_modular, which init_sched finds by it. */
 #include "sched/modular.h"
-#include "core/sched_ctx_query.h"
+#include "core/ctx/sched_ctx_query.h"
 
 #include <limits.h>
 

@@ -6,15 +6,15 @@
  *
  * Invariant: a pushed task is in the queue until one worker takes it, which executes it or launches
  * it on several; none is left when the policy ends (orr_shq_exit). */
-#include "core/parallel.h"
+#include "core/flow/parallel.h"
 #include "sched/sched.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/core.h"
-#include "core/combined.h"
-#include "core/sched_ctx.h"
-#include "core/sched_ctx_life.h"
-#include "core/task.h"
+#include "core/worker/core.h"
+#include "core/ctx/combined.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/ctx/sched_ctx_life.h"
+#include "core/task/task.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,12 +3,12 @@
  *
  * Invariant: these functions only queue and wake; no worker is waited for. */
 #include "base/log.h"
-#include "core/combined.h"
-#include "core/core.h"
-#include "core/parallel.h"
-#include "core/policy.h"
-#include "core/task.h"
-#include "core/wake.h"
+#include "core/ctx/combined.h"
+#include "core/worker/core.h"
+#include "core/flow/parallel.h"
+#include "core/ctx/policy.h"
+#include "core/task/task.h"
+#include "core/worker/wake.h"
 
 #include <errno.h>
 

@@ -6,11 +6,11 @@
 #include "sched/modular.h"
 #include "base/log.h"
 #include "base/spelling.h"
-#include "core/core.h"
-#include "core/policy.h"
-#include "core/sched_ctx_life.h"
-#include "core/task.h"
-#include "core/task_impl.h"
+#include "core/worker/core.h"
+#include "core/ctx/policy.h"
+#include "core/ctx/sched_ctx_life.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
 
 #include <dlfcn.h>
 #include <errno.h>

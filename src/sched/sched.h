@@ -8,12 +8,12 @@
  * hangs off ctx->policy_data; push_task answers -ENODEV when no worker of the context can execute
  * the task, which then waits for one.
  *
- * Invariant: a task is given to a worker that can execute it, exactly once (core/execute.c checks
- * it when the worker begins). */
+ * Invariant: a task is given to a worker that can execute it, exactly once (core/run/execute.c
+ * checks it when the worker begins). */
 #ifndef ORR_SCHED_SCHED_H
 #define ORR_SCHED_SCHED_H
 
-#include "core/core.h"
+#include "core/worker/core.h"
 
 /* Ready tasks ordered by priority, first in first out among equals; a queue that ignores priorities
  * has one bucket. Not locked.

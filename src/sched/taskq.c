@@ -3,8 +3,8 @@
 #include "sched/sched.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/task.h"
-#include "core/task_impl.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
 
 #include <errno.h>
 #include <stdlib.h>

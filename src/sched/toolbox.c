@@ -5,10 +5,10 @@
 #include "sched/dm.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/core.h"
-#include "core/inputs.h"
-#include "core/task.h"
-#include "core/task_impl.h"
+#include "core/worker/core.h"
+#include "core/run/inputs.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
 
 #include <schedulers/starpu_scheduler_toolbox.h>
 

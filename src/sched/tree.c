@@ -8,10 +8,10 @@
 #include "sched/component.h"
 #include "base/assert.h"
 #include "base/log.h"
-#include "core/core.h"
-#include "core/sched_ctx.h"
-#include "core/task.h"
-#include "core/task_impl.h"
+#include "core/worker/core.h"
+#include "core/ctx/sched_ctx.h"
+#include "core/task/task.h"
+#include "core/task/task_impl.h"
 
 #include <errno.h>
 #include <math.h>

@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "core/knob.h"
-#include "core/wake.h"
-#include "core/work.h"
-#include "core/worker.h"
+#include "core/front/knob.h"
+#include "core/worker/wake.h"
+#include "core/front/work.h"
+#include "core/worker/worker.h"
 #include "data/data.h"
 #include "data/prefetch.h"
 #include "drivers/slave.h"

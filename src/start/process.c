@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#include "core/core.h"
-#include "core/upcalls.h"
+#include "core/worker/core.h"
+#include "core/front/upcalls.h"
 #include "data/close.h"
 #include "data/data.h"
 #include "sched/sched.h"

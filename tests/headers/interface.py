@@ -6,7 +6,7 @@
 
 LIST is what `gcc -aux-info` says about all public headers. The names that the
 interface has are in tests/headers/interface.txt; functions that refuse are
-those that the files named refused.c define.
+those that call orr_refuse (src/base/refuse.h).
 
 Invariant: the result depends on the headers and sources only.
 """
@@ -29,9 +29,12 @@ def declared(path):
 def refused(source):
     names = set()
     for folder, _, files in os.walk(os.path.join(source, 'src')):
-        for f in {'refused.c'} & set(files):
+        for f in sorted(f for f in files if f.endswith('.c')):
             text = open(os.path.join(folder, f)).read()
-            names |= set(re.findall(r'^[a-z].*?\b(starpu_\w+)\(', text, re.M))
+            # Formatted definitions begin in column 0 and end with the next brace there.
+            for name, body in re.findall(r'^[a-z][^;{}=]*?\b(starpu_\w+)\([^;{}]*\)\n{\n(.*?)^}', text, re.M | re.S):
+                if re.search(r'\borr_refuse\(', body):
+                    names.add(name)
     return names
 
 

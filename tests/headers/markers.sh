@@ -3,7 +3,7 @@
 #
 # The markers of starpu_task_insert: the constants and comments of
 # starpu_task_util.h, which programs are written by, agree with the table that
-# the parsers are made from (src/core/insert_markers.h) in order, types of
+# the parsers are made from (src/core/flow/insert_markers.h) in order, types of
 # arguments, and which arguments are freed with the task. Numbers are consecutive.
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
@@ -38,7 +38,7 @@ parsed() {
 }
 
 promised "$ORR_TEST_SRCDIR/include/starpu_task_util.h" > promised
-parsed "$ORR_TEST_SRCDIR/src/core/insert_markers.h" > parsed
+parsed "$ORR_TEST_SRCDIR/src/core/flow/insert_markers.h" > parsed
 [ "$(wc -l < parsed)" -ge 45 ] || { cat parsed; die "fewer markers than there ever were"; }
 diff promised parsed || die "< what starpu_task_util.h promises, > what the parsers do"
 exit 0

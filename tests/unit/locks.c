@@ -5,7 +5,7 @@
  * Invariant: what a lock protects is a plain variable, so that ThreadSanitizer judges as well. */
 #include <errno.h>
 #include <pthread.h>
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "lib/test.h"
 
 #define N 4

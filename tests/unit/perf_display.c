@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A file that we write can be read by the starpu_perfmodel_display of Debian's starpu-tools, where
  * that is installed: histories, regressions of each kind, combinations of devices. */
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "perf/model_file.h"
 #include "perf_util.h"
 

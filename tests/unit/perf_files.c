@@ -2,7 +2,7 @@
 /* Model files: what is written can be read again; what is malformed is refused with a message that
  * names file and line, whatever it is. */
 #include <errno.h>
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "perf/model_file.h"
 #include "perf_util.h"
 

@@ -2,7 +2,7 @@
 /* Measurements of real machines written by another runtime load with their values. Skipped where
  * the samples are not at hand. */
 #include <dirent.h>
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "perf/model_file.h"
 #include "perf/machine.h"
 #include "perf_util.h"

@@ -6,8 +6,8 @@
 #ifndef TESTS_UNIT_PERF_TASK_H
 #define TESTS_UNIT_PERF_TASK_H
 
-#include "core/expect.h"
-#include "core/task.h"
+#include "core/task/expect.h"
+#include "core/task/task.h"
 #include "data/handle.h"
 #include "perf/model_state.h"
 #include "perf_util.h"

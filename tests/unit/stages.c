@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/core.h"
+#include "core/worker/core.h"
 #include "data/data.h"
 #include "lib/test.h"
 #include "start/process.h"

@@ -5,7 +5,7 @@
  * Invariant: the groups have no threads, only bells that somebody waits at, so that a group that
  * was woken stays awake and the number of its wakes can be read. */
 
-#include "core/wake.h"
+#include "core/worker/wake.h"
 #include "start/process.h"
 #include <pthread.h>
 

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The execution of a task by a worker: from the moment when its data are there to its completion.
+ *
+ * Invariant: only the thread of the worker's group comes here, and nothing here blocks. */
+#include "core/run/execute.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "core/run/energy.h"
+#include "core/task/expect.h"
+#include "core/worker/group_heap.h"
+#include "core/run/inputs.h"
+#include "core/flow/monitor.h"
+#include "core/flow/parallel.h"
+#include "core/flow/profiling.h"
+#include "core/task/task_impl.h"
+#include "core/flow/task_state.h"
+#include "core/task/task_trace.h"
+#include "core/worker/device.h"
+#include "core/worker/worker.h"
+#include "core/task/task.h"
+#include "core/flow/team.h"
+#include "core/task/times.h"
+#include "data/data.h"
+#include "data/handle.h"
+#include "data/scratch.h"
+#include "data/tidy.h"
+
+void orr_execute_prepare(struct orr_worker *w, struct orr_task *t)
+{
+	struct starpu_task *task = t->pub;
+	int impl = 0;
+
+	if (!(w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && !task->cl->can_execute &&
+	      !t->forced_impl))
+		impl = orr_task_first_impl(w, task);
+	if (impl < 0)
+		orr_fatal("scheduling policy gave task %s to worker %s, which cannot execute it",
+			  orr_task_name(task), w->name);
+	if (!t->impl_chosen)
+		t->nimpl = (uint8_t) impl;
+	t->worker = w;
+	t->interfaces = t->owner.naccess > STARPU_NMAXBUFS ? task->dyn_interfaces
+							   : task->interfaces;
+}
+
+/* What the runtime takes to choose, start and complete the task. */
+static inline void charge_task(const struct orr_task *t, struct orr_thread *self)
+{
+	orr_sys_charge(self, ORR_COST_SCHED);
+	orr_sys_charge(self, ORR_COST_COMPLETE);
+	orr_sys_charge_times(self, ORR_COST_DATUM, t->owner.naccess);
+}
+
+/* The kernel ends later. The runtime's own work comes on top of it. */
+static void run_on(struct orr_worker *w, struct orr_thread *self)
+{
+	charge_task(w->task, self);
+	orr_sys_kernel_settle(self, &w->kernel);
+	orr_group_heap_push(w->group, w);
+	self->task = NULL;
+}
+
+/* The kernel took no time: the worker owes the runtime's work, as it does after other work. */
+static inline void finish_at_once(struct orr_worker *w, struct orr_thread *self)
+{
+	charge_task(w->task, self);
+	w->kernel.before_us = w->kernel.after_us = 0;
+	orr_execute_finish(w, self);
+}
+
+/* The kernel of a parallel task, in its leader. */
+static void start_parallel(struct orr_worker *w, struct orr_thread *self)
+{
+	switch (orr_parallel_start(w, self)) {
+	case 0: finish_at_once(w, self); break;
+	case 1: run_on(w, self); break;
+	default: self->task = NULL;
+	}
+}
+
+/* Before the kernel is started: where it finds its data, and what the program wants to be told. */
+static inline void set_up(struct orr_worker *w, struct orr_task *t, struct orr_thread *self)
+{
+	struct starpu_task *task = t->pub;
+	struct starpu_sched_policy *policy = self->proc->core->ctx[t->ctx]->policy;
+
+	for (unsigned i = 0; i < t->owner.naccess; i++) {
+		struct orr_access *a = &t->owner.access[i];
+		void *iface;
+
+		if (a->scratch || a->node < 0)
+			continue;
+		iface = a->node == STARPU_MAIN_RAM
+				? orr_handle_iface(a->handle)
+				: starpu_data_get_interface_on_node(a->handle, (unsigned) a->node);
+		t->interfaces[i] = iface;
+	}
+	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_RUNNING);
+	task->status = STARPU_TASK_RUNNING;
+	task->workerid = w->id;
+	self->task = t;
+	if (__builtin_expect(task->prologue_callback_pop_func != NULL, 0))
+		task->prologue_callback_pop_func(task->prologue_callback_pop_arg);
+	if (__builtin_expect(policy->pre_exec_hook != NULL, 0))
+		policy->pre_exec_hook(task, t->ctx);
+}
+
+/* The kernel of w->task begins after the work that its worker's thread still owes (debt_us, which
+ * is always 0 in a real run). */
+static inline void note_start(struct orr_worker *w, struct orr_task *t, struct orr_process *proc,
+			      double debt_us)
+{
+	orr_times_change(w, proc, ORR_TIME_DATA, ORR_TIME_KERNEL);
+	if (__builtin_expect(proc->perf_timing, 0))
+		w->start_us = orr_sys_now_us() + debt_us;
+	if (t->pub->profiling_info)
+		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, start_time),
+				    debt_us);
+	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id, debt_us);
+	w->state = ORR_WORKER_RUNNING;
+	if (orr_monitor_wants(proc, t))
+		orr_monitor_start_slow(proc, t);
+}
+
+/* The device runs the kernel of w->task. */
+static void run_on_device(struct orr_worker *w)
+{
+	w->later = 1;
+	w->group->nlater++;
+}
+
+void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_task *t = w->task;
+
+	set_up(w, t, self);
+	note_start(w, t, self->proc, self->debt_us);
+	if (__builtin_expect(w->starving, 0))
+		orr_inputs_stop_starving(w, self->proc);
+	if (__builtin_expect(w->member != NULL, 0)) {
+		start_parallel(w, self);
+		return;
+	}
+	switch (w->driver->start(w, t, &w->launch)) {
+	case ORR_STARTED_RAN: finish_at_once(w, self); break;
+	case ORR_STARTED_TIMED: run_on(w, self); break;
+	case ORR_STARTED_LATER: run_on_device(w); self->task = NULL;
+	}
+}
+
+int orr_execute_queue(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_launch *l = &w->ahead[w->nahead];
+	struct orr_task *t = w->next;
+
+	orr_assert(w->later && w->nahead + 1 < w->pipeline);
+	*l = (struct orr_launch){ .task = t };
+	set_up(w, t, self);
+	if (w->driver->start(w, t, l) != ORR_STARTED_LATER)
+		orr_fatal("the driver %s has executed task %s out of turn", w->driver->name,
+			  orr_task_name(t->pub));
+	w->next = NULL;
+	w->nahead++;
+	self->task = NULL;
+	return 1;
+}
+
+/* The first of the kernels that were started behind another one is the one that runs. */
+static void advance_queue(struct orr_worker *w, struct orr_process *proc)
+{
+	w->launch = w->ahead[0];
+	w->nahead--;
+	memmove(w->ahead, w->ahead + 1, w->nahead * sizeof(*w->ahead));
+	w->task = w->launch.task;
+	note_start(w, w->task, proc, 0);
+	run_on_device(w);
+}
+
+/* The kernel of a device's worker is over: the next task's turn. Without its data, because memory
+ * was exhausted, it asks for them again. */
+static void promote(struct orr_worker *w, struct orr_process *proc)
+{
+	struct orr_task *t = w->next;
+
+	if (w->nahead) {
+		advance_queue(w, proc);
+	} else if (t) {
+		w->next = NULL;
+		w->task = t;
+		w->state = ORR_WORKER_FETCHING;
+		orr_inputs_promote(t, proc);
+	}
+}
+
+/* The driver's last words about a kernel that is over. */
+static inline void end_kernel(struct orr_worker *w, struct orr_task *t)
+{
+	int later = w->later;
+
+	if (__builtin_expect(later, 0))
+		w->launch.own_us = 0;
+	w->driver->finish(w, t, &w->launch);
+	if (__builtin_expect(later, 0)) {
+		orr_assert(w->group->nlater > 0);
+		w->group->nlater--;
+		w->later = 0;
+		w->kernel.own_us = w->launch.own_us;
+	}
+}
+
+void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
+{
+	struct orr_process *proc = self->proc;
+	struct orr_task *t = w->task;
+	struct starpu_task *task = t->pub;
+	double us = 0;
+
+	self->task = t;
+	end_kernel(w, t);
+	orr_times_kernel(w, proc);
+	if (__builtin_expect(proc->perf_timing, 0)) {
+		us = orr_sys_now_us() - w->kernel.after_us - w->start_us;
+		if (us > 0)
+			ORR_ATOMIC_ADD_RELAXED(&w->busy_ns, (uint64_t) (us * 1e3));
+		if (proc->cfg.calibrate && task->cl->model)
+			orr_expect_learn(proc, orr_worker_arch(w), task, t->nimpl,
+					 w->kernel.own_us > 0 ? w->kernel.own_us : us);
+	}
+	if (__builtin_expect(task->cl->energy_model || proc->watts[w->arch] > 0, 0))
+		orr_energy_task(w, t,
+				proc->perf_timing ? us + w->kernel.before_us + w->kernel.after_us
+						  : 0);
+	if (orr_monitor_wants(proc, t))
+		orr_monitor_end_slow(proc, t, w);
+	if (task->profiling_info) {
+		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, end_time),
+				    -w->kernel.after_us);
+		task->profiling_info->workerid = (int) w->id;
+	}
+	if (__builtin_expect(proc->cfg.profiling, 0))
+		w->prof.executed_tasks++;
+	if (__builtin_expect(proc->cfg.codelet_profiling, 1)) {
+		/* Only this worker writes its place; whoever displays them reads them all. */
+		unsigned long *n = &task->cl->per_worker_stats[w->id];
+
+		ORR_ATOMIC_STORE_RELAXED(n, *n + 1);
+	}
+	orr_task_trace(proc, ORR_TRACE_END, t, (int) w->id, -w->kernel.after_us);
+	if (__builtin_expect(proc->core->ctx[t->ctx]->policy->post_exec_hook != NULL, 0))
+		proc->core->ctx[t->ctx]->policy->post_exec_hook(task, t->ctx);
+	orr_scratch_release(&t->owner, w->id, t->interfaces);
+	self->task = NULL;
+	w->task = NULL;
+	w->state = ORR_WORKER_IDLE;
+	if (__builtin_expect(w->member != NULL, 0))
+		orr_parallel_finish(w, t, us);
+	if (__builtin_expect(t->team != 0, 0))
+		orr_team_over(proc, t);
+	if (__builtin_expect(w->pipeline, 0))
+		promote(w, proc);
+	if (__builtin_expect(proc->data->limited, 0)) {
+		if (t->owner.naccess)
+			ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
+		orr_task_complete(t, w);
+		orr_memory_kick(proc);
+	} else
+		orr_task_complete(t, w);
+	orr_times_change(w, proc, ORR_TIME_RUNTIME, ORR_TIME_IDLE);
+}

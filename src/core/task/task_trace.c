@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The core's part of the recorded events: steps in the life of tasks, and marks that the program
+ * sets in the thread of a worker or elsewhere.
+ *
+ * Invariant: the number of a worker is passed only by the thread that steps this worker. */
+#include "core/task/task_trace.h"
+#include "base/upcalls.h"
+#include "base/codelet.h"
+#include "base/refuse.h"
+#include "core/worker/core.h"
+#include "core/task/task.h"
+
+#include "starpu_fxt.h"
+
+/* The tool's information about a worker. */
+static struct starpu_prof_tool_info about(const struct orr_worker *w)
+{
+	return (struct starpu_prof_tool_info){
+		.worker_id = (int) w->id,
+		.device_number = w->devid,
+		.memnode = w->memnode,
+		.driver_type = w->arch == STARPU_CPU_WORKER ? starpu_prof_tool_driver_cpu
+							    : starpu_prof_tool_driver_gpu,
+	};
+}
+
+static void *kernel_of(const struct orr_worker *w, const struct orr_task *t)
+{
+	const struct starpu_codelet *cl = t->pub->cl;
+
+	switch (w->arch) {
+	case STARPU_CUDA_WORKER: return (void *) (uintptr_t) cl->cuda_funcs[t->nimpl];
+	case STARPU_OPENCL_WORKER: return (void *) (uintptr_t) cl->opencl_funcs[t->nimpl];
+	default: return (void *) (uintptr_t) orr_codelet_cpu_func(cl, t->nimpl);
+	}
+}
+
+/* A kernel begins or ends. */
+static void tell_tool(const struct orr_worker *w, int ends, const struct orr_task *t)
+{
+	struct starpu_prof_tool_info info = about(w);
+	int cpu = w->arch == STARPU_CPU_WORKER;
+
+	info.fun_ptr = kernel_of(w, t);
+	if (ends)
+		orr_tool_tell(w->group->proc,
+			      cpu ? starpu_prof_tool_event_end_cpu_exec
+				  : starpu_prof_tool_event_end_gpu_exec,
+			      info);
+	else
+		orr_tool_tell(w->group->proc,
+			      cpu ? starpu_prof_tool_event_start_cpu_exec
+				  : starpu_prof_tool_event_start_gpu_exec,
+			      info);
+}
+
+void orr_worker_trace_slow(struct orr_worker *w, enum starpu_prof_tool_event event)
+{
+	orr_tool_tell(w->group->proc, event, about(w));
+}
+
+/* The event of that kind of t, which worker w executes (NULL: none does). */
+static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_kind kind,
+				       const struct orr_task *t, const struct orr_worker *w)
+{
+	const struct starpu_codelet *cl = t->pub->cl;
+	const struct orr_thread *self = orr_thread_self();
+	struct orr_trace_event e = { .kind = (uint8_t) kind, .worker = -1, .b = t->job_id };
+
+	if (w)
+		e.worker = (int16_t) w->id;
+	if (kind == ORR_TRACE_SUBMIT || kind == ORR_TRACE_START)
+		e.a = orr_trace_string(proc, cl && cl->name ? cl->name : "unnamed");
+	if (kind == ORR_TRACE_SUBMIT) {
+		e.c = (uint64_t) (int64_t) t->pub->priority;
+		e.d = self->task ? ORR_CAUSE_TASK | self->task->job_id : self->cause;
+	} else if (kind == ORR_TRACE_READY)
+		e.c = self->cause;
+	else if (kind == ORR_TRACE_START && w) {
+		double us = orr_sys_now_us() - w->taken_us;
+
+		e.c = us > 0 ? (uint64_t) (us * 1e3) : 0;
+	}
+	return e;
+}
+
+void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
+			 const struct orr_task *t, int worker, double shift_us)
+{
+	const struct orr_worker *w = worker >= 0 ? &proc->core->workers[worker] : NULL;
+
+	if (proc->tool && w && (kind == ORR_TRACE_START || kind == ORR_TRACE_END))
+		tell_tool(w, kind == ORR_TRACE_END, t);
+	if (!proc->trace)
+		return;
+	struct orr_trace_event e = event_of(proc, kind, t, w);
+
+	e.ns = (int64_t) (shift_us * 1e3 + (shift_us < 0 ? -0.5 : 0.5));
+	orr_trace_add(proc, e);
+}
+
+void orr_task_trace_release(struct orr_process *proc, uint64_t job)
+{
+	uint64_t cause = orr_thread_self()->cause;
+
+	/* The submission of a task is an event of its own. */
+	if (proc->trace && cause)
+		orr_trace_add(proc, (struct orr_trace_event){ .kind = ORR_TRACE_RELEASE,
+							      .worker = -1,
+							      .b = job,
+							      .c = cause });
+}
+
+void orr_task_trace_workers(struct orr_process *proc)
+{
+	for (unsigned i = 0; i < proc->core->nworkers; i++) {
+		char name[128];
+
+		starpu_worker_get_name((int) i, name, sizeof(name));
+		orr_trace_add(proc,
+			      (struct orr_trace_event){ .kind = ORR_TRACE_WORKER,
+							.worker = (int16_t) i,
+							.a = orr_trace_string(proc, name),
+							.b = proc->core->workers[i].memnode });
+	}
+}
+
+static void trace_mark(const char *what, unsigned long number, const char *text)
+{
+	struct orr_process *proc = orr_self();
+
+	if (proc->trace)
+		orr_trace_mark(proc, starpu_worker_get_id(), what, number, text);
+}
+
+void starpu_fxt_trace_user_event(unsigned long code)
+{
+	trace_mark("mark", code, "");
+}
+
+void starpu_fxt_trace_user_event_string(const char *s)
+{
+	trace_mark("mark", 0, s);
+}
+
+static void tell_mpi(int begins)
+{
+	struct orr_process *proc = orr_self();
+
+	if (proc->mpi_up)
+		proc->mpi_up->iteration(proc, begins);
+}
+
+void starpu_iteration_push(unsigned long iteration)
+{
+	trace_mark("iteration", iteration, "");
+	tell_mpi(1);
+}
+
+void starpu_iteration_pop(void)
+{
+	trace_mark("iteration-end", 0, "");
+	tell_mpi(0);
+}
+
+void starpu_fxt_trace_user_meta_string(const char *s)
+{
+	starpu_fxt_trace_user_event_string(s);
+}
+
+/* ---- files of StarPU's tracer, which are refused ---- */
+
+static const char instead[] = "set ORRERY_TRACE for a trace";
+
+void starpu_fxt_options_init(struct starpu_fxt_options *options)
+{
+	(void) options;
+	orr_refuse(__func__, instead);
+}
+
+void starpu_fxt_options_shutdown(struct starpu_fxt_options *options)
+{
+	(void) options;
+	orr_refuse(__func__, instead);
+}
+
+void starpu_fxt_generate_trace(struct starpu_fxt_options *options)
+{
+	(void) options;
+	orr_refuse(__func__, instead);
+}
+
+void starpu_fxt_write_data_trace(char *filename_in)
+{
+	(void) filename_in;
+	orr_refuse(__func__, instead);
+}
+
+void starpu_fxt_write_data_trace_in_dir(char *filename_in, char *dir)
+{
+	(void) filename_in;
+	(void) dir;
+	orr_refuse(__func__, instead);
+}

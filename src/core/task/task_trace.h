@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Events of tasks and workers for the recorder (trace/trace.h) and for the user's profiling tool
+ * (trace/tool.h), which know neither.
+ *
+ * Invariant: a load and a branch when nobody wants to know. */
+#ifndef ORR_CORE_TASK_TRACE_H
+#define ORR_CORE_TASK_TRACE_H
+
+#include "core/task/task.h"
+#include "core/worker/worker.h"
+#include "trace/tool.h"
+#include "trace/trace.h"
+
+/* Tells a step in the life of t, shift_us from now. `worker` is the worker that executes it, -1 if
+ * none does. */
+void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind event,
+			 const struct orr_task *t, int worker, double shift_us);
+static inline void orr_task_trace(struct orr_process *proc, enum orr_trace_kind event,
+				  const struct orr_task *t, int worker, double shift_us)
+{
+	if (__builtin_expect(proc->observed != 0, 0))
+		orr_task_trace_slow(proc, event, t, worker, shift_us);
+}
+
+/* The task of that number waits for one thing fewer, which the cause of the calling thread says,
+ * but not for the last one. */
+void orr_task_trace_release(struct orr_process *proc, uint64_t job);
+/* Records the workers. Requires proc->trace. */
+void orr_task_trace_workers(struct orr_process *proc);
+
+/* The end of t lets others go on in this thread, until the cause that is returned is set again. */
+static inline uint64_t orr_cause_begin(struct orr_thread *self, const struct orr_task *t)
+{
+	uint64_t was = self->cause;
+
+	self->cause = ORR_CAUSE_TASK | t->job_id;
+	return was;
+}
+
+/* The worker has taken a task. */
+static inline void orr_worker_trace_take(struct orr_worker *w, const struct orr_process *proc)
+{
+	if (__builtin_expect(proc->trace != NULL, 0))
+		w->taken_us = orr_sys_now_us();
+}
+
+/* Tells the tool of an event of a worker that is not about a task. */
+void orr_worker_trace_slow(struct orr_worker *w, enum starpu_prof_tool_event event);
+static inline void orr_worker_trace(struct orr_worker *w, enum starpu_prof_tool_event event)
+{
+	if (__builtin_expect(w->group->proc->tool != NULL, 0))
+		orr_worker_trace_slow(w, event);
+}
+
+#endif
