@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include "calls.h"
 #include "launcher.h"
-#include "sim_dyn.h"
-#include "sim_thread.h"
+#include "run/sim_dyn.h"
+#include "actors/sim_thread.h"
 #include "table.h"
 
 static void __attribute__((noreturn)) end_rank(int status, int functions, int quick)

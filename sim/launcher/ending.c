@@ -21,8 +21,8 @@
 #include <smpi/smpi.h>
 #include "guard.h"
 #include "launcher.h"
-#include "sim_speak.h"
-#include "sim_stall.h"
+#include "run/sim_speak.h"
+#include "run/sim_stall.h"
 #include "base/backtrace.h"
 #include "base/signal_text.h"
 #include "base/upcalls.h"

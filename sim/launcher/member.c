@@ -15,7 +15,7 @@
 #include <string.h>
 #include "calls.h"
 #include "launcher.h"
-#include "sim_guard.h"
+#include "actors/sim_guard.h"
 
 #define FRAMES 64
 

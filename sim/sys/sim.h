@@ -18,11 +18,11 @@
 #include "base/source.h"
 #include "base/upcalls.h"
 #include "base/world.h"
-#include "sim_event.h"
-#include "sim_glue.h"
+#include "actors/sim_event.h"
+#include "actors/sim_glue.h"
 #include "sim_noise.h"
-#include "sim_own.h"
-#include "sim_private.h"
+#include "actors/sim_own.h"
+#include "actors/sim_private.h"
 
 enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 /* The carrier of the runtime's own messages: SMPI, or a model of sim_network.h. */

@@ -5,7 +5,7 @@
  * Programs without variables of threads pay a comparison for each change of actor and each kernel.
  *
  * Invariant: stated in sim_private.h. */
-#include "sim_private.h"
+#include "actors/sim_private.h"
 
 #include <dlfcn.h>
 #include <errno.h>

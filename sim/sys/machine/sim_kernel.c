@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sim.h"
-#include "sim_fiber.h"
+#include "actors/sim_fiber.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/park.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include "starpu.h"
 #include "sim.h"
-#include "sim_thread.h"
+#include "actors/sim_thread.h"
 #include "base/assert.h"
 #include "base/pthread_attr.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sim_speak.h"
+#include "run/sim_speak.h"
 #include "sim.h"
 #include "base/seam.h"
 

@@ -5,12 +5,12 @@
  *
  * Invariant: a function that was handed to an actor runs in it until it returns anything else than
  * ORR_RECESS. */
-#include "sim_thread.h"
+#include "actors/sim_thread.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include "sim.h"
-#include "sim_share.h"
+#include "actors/sim_share.h"
 #include "base/assert.h"
 
 static void hand_over(struct orr_sim_actor *a, void *(*fn)(void *), void *arg)

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
-#include "sim_lanes.h"
+#include "machine/sim_lanes.h"
 #include "base/assert.h"
 #include "base/log.h"
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
-#include "sim_link.h"
+#include "net/sim_link.h"
 #include "base/assert.h"
 #include "base/log.h"
 

@@ -4,7 +4,7 @@
 //
 // Invariant: actors are suspended and resumed, and virtual time is moved, without a simcall. This
 // is correct because one system thread runs everything (contexts/nthreads is 1).
-#include "sim_glue.h"
+#include "actors/sim_glue.h"
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -12,7 +12,7 @@
 #include <smpi/smpi.h>
 #include <simgrid/s4u.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
-#include "sim_turns.h"
+#include "actors/sim_turns.h"
 #include "simgrid_private.h"
 
 static uintptr_t no_copy_low, no_copy_high;

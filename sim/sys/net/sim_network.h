@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "sim_event.h"
+#include "actors/sim_event.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,8 +6,8 @@
  * order of an event that is set are those of its place. */
 #include <math.h>
 #include <stdlib.h>
-#include "sim_event.h"
-#include "sim_glue.h"
+#include "actors/sim_event.h"
+#include "actors/sim_glue.h"
 #include "base/assert.h"
 #include "base/log.h"
 

@@ -3,7 +3,7 @@
  *
  * Invariant: the copies that are active are those that come first at all of their engines; the link
  * never carries more than its capacity. */
-#include "sim_lanes.h"
+#include "machine/sim_lanes.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Invariant: at most ORR_STANDSTILL_SCREEN lines are printed, whatever the number of ranks. */
 #include <stdlib.h>
 #include <string.h>
-#include "sim_stall.h"
+#include "run/sim_stall.h"
 #include "sim.h"
 #include "base/numbers.h"
 #include "base/standstill.h"

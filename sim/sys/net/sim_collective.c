@@ -3,13 +3,13 @@
  *
  * Invariant: at most one collective has not been entered by all ranks; the last rank that leaves
  * one frees it. */
-#include "sim_collective.h"
+#include "net/sim_collective.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include "sim.h"
-#include "sim_event.h"
-#include "sim_network_glue.h"
+#include "actors/sim_event.h"
+#include "net/sim_network_glue.h"
 #include "base/assert.h"
 
 #define SHORT 64 /* bytes of a message */

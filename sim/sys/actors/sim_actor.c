@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 #include "sim.h"
-#include "sim_fiber.h"
-#include "sim_mpi.h"
-#include "sim_share.h"
-#include "sim_turns.h"
+#include "actors/sim_fiber.h"
+#include "net/sim_mpi.h"
+#include "actors/sim_share.h"
+#include "actors/sim_turns.h"
 #include "base/assert.h"
 
 /* Answers for code that runs outside of actors (the launcher, its diagnosis, threads that kernels

@@ -8,7 +8,7 @@
 #define ORR_SIM_LINK_H
 
 #include <stdint.h>
-#include "sim_network.h"
+#include "net/sim_network.h"
 
 /* A message on a link. */
 struct orr_sim_hop {

@@ -5,7 +5,7 @@
 #ifndef ORR_SIM_NATIVE_H
 #define ORR_SIM_NATIVE_H
 
-#include "sim_mpi.h"
+#include "net/sim_mpi.h"
 
 extern const struct orr_sim_carrier orr_sim_native;
 

@@ -32,8 +32,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sim_mpi.h"
-#include "sim_network.h"
+#include "net/sim_mpi.h"
+#include "net/sim_network.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/patience.h"

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sim.h"
-#include "sim_copy.h"
+#include "run/sim_copy.h"
 #include "base/assert.h"
 #include "base/link.h"
 

@@ -10,13 +10,13 @@
  * message has the least that its links give. Each start and end of a message corrects the levels of
  * its links, the messages there, then the other links of messages whose rate is another one by
  * more than TOLERANCE, and so on; each link once. */
-#include "sim_network.h"
+#include "net/sim_network.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include "sim.h"
-#include "sim_link.h"
-#include "sim_network_glue.h"
+#include "net/sim_link.h"
+#include "net/sim_network_glue.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"

@@ -9,15 +9,15 @@
  * main actors instead.
  *
  * Invariant: uids[uid] is the host of a process, or -1 when it has ended. */
-#include "sim_dyn.h"
+#include "run/sim_dyn.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <smpi/smpi.h>
-#include "sim_mpi.h"
-#include "sim_thread.h"
-#include "sim_turns.h"
+#include "net/sim_mpi.h"
+#include "actors/sim_thread.h"
+#include "actors/sim_turns.h"
 #include "base/assert.h"
 #include "base/seam_dyn.h"
 #include "dyn/registry.h"

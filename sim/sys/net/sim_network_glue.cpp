@@ -3,7 +3,7 @@
 // messages in SimGrid's own model.
 //
 // Invariant: links have the numbers 0, 1, ... in the order in which routes use them first.
-#include "sim_network_glue.h"
+#include "net/sim_network_glue.h"
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>

@@ -2,7 +2,7 @@
 /* The stacks of fibers, and the change from one to another (sim_fiber.h).
  *
  * Invariant: stated in sim_fiber.h. */
-#include "sim_fiber.h"
+#include "actors/sim_fiber.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

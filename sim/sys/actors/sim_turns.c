@@ -3,13 +3,13 @@
  *
  * Invariant: while an actor has a turn that we gave it, SimGrid's list of actors to run is empty,
  * so that the actor comes back to us when it blocks or calls SimGrid's kernel. */
-#include "sim_turns.h"
+#include "actors/sim_turns.h"
 
 #include <stdlib.h>
 #include "sim.h"
-#include "sim_event.h"
-#include "sim_glue.h"
-#include "sim_guard.h"
+#include "actors/sim_event.h"
+#include "actors/sim_glue.h"
+#include "actors/sim_guard.h"
 #include "base/assert.h"
 #include "base/log.h"
 

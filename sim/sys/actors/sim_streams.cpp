@@ -2,7 +2,7 @@
 // The standard streams of C++, kept once for each rank.
 //
 // Invariant: see sim_streams.h.
-#include "sim_streams.h"
+#include "actors/sim_streams.h"
 #include <dlfcn.h>
 #include <array>
 #include <iostream>

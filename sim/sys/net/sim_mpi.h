@@ -7,7 +7,7 @@
 #define ORR_SIM_MPI_H
 
 #include "sim.h"
-#include "sim_event.h"
+#include "actors/sim_event.h"
 #include "base/seam_mpi.h"
 
 struct orr_sim_endpoint;

@@ -2,7 +2,7 @@
 /* Cores for the threads of programs (sim_share.h).
  *
  * Invariant: the list of a rank's cores exists once the rank has had more threads than cores. */
-#include "sim_share.h"
+#include "actors/sim_share.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,10 +17,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sim_native.h"
-#include "sim_collective.h"
-#include "sim_network.h"
-#include "sim_network_glue.h"
+#include "net/sim_native.h"
+#include "net/sim_collective.h"
+#include "net/sim_network.h"
+#include "net/sim_network_glue.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"

@@ -8,7 +8,7 @@
  *
  * Invariant: `at` is the rank whose values the system has; `running` the actor whose errno is the
  * thread's. */
-#include "sim_own.h"
+#include "actors/sim_own.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +21,9 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "sim.h"
-#include "sim_guard.h"
-#include "sim_share.h"
-#include "sim_streams.h"
+#include "actors/sim_guard.h"
+#include "actors/sim_share.h"
+#include "actors/sim_streams.h"
 
 extern char **environ;
 
