@@ -22,10 +22,12 @@
 #include "calls.h"
 #include "guard.h"
 #include "launcher.h"
-#include "run/sim_dyn.h"
+#include "actors/sim_thread.h"
+#include "machine/sim_memory.h"
 #include "net/sim_native.h"
 #include "net/sim_network.h"
-#include "actors/sim_thread.h"
+#include "run/sim_dyn.h"
+#include "sim_progress.h"
 #include "start/process.h"
 
 #undef malloc

@@ -8,22 +8,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#include "sim.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_bell.h"
 #include "actors/sim_fiber.h"
-#include "net/sim_mpi.h"
-#include "actors/sim_share.h"
+#include "actors/sim_glue.h"
+#include "actors/sim_rank.h"
 #include "actors/sim_turns.h"
+#include "sim_clock.h"
+#include "sim_noise.h"
+#include "sim_progress.h"
 #include "base/assert.h"
 
 /* Answers for code that runs outside of actors (the launcher, its diagnosis, threads that kernels
  * start). Its bounds hold no stack. */
 static struct orr_sim_actor outside = { .head.thread.proc = &orr_the_process };
 
-struct orr_sim orr_sim;
 struct orr_sim_actor_head *orr_sim_self = &outside.head;
 double orr_sim_quantum_us = 1.0;
 
@@ -202,12 +203,12 @@ static void serve_ring(struct orr_sim_actor *a)
 {
 	while (a->ring_request) {
 		a->ring_request = 0;
-		orr_sim_mpi_ring_from(a);
+		orr_sim_bell_ring(a);
 		orr_sim_yield();
 	}
 }
 
-static void sleep_until(struct orr_sim_actor *a, double date_s)
+void orr_sim_sleep_until(struct orr_sim_actor *a, double date_s)
 {
 	for (serve_ring(a); orr_sim_clock_s() < date_s && !orr_sim_block(a, date_s); serve_ring(a))
 		;
@@ -222,8 +223,7 @@ void orr_sim_park(struct orr_sim_actor *a)
 	}
 }
 
-/* The earliest time in seconds at which the clock shows at least us microseconds. */
-static double date_of_us(double us)
+double orr_sim_date_of_us(double us)
 {
 	double s = us * 1e-6;
 	while (s * 1e6 < us)
@@ -264,7 +264,7 @@ static void begin(struct orr_sim_actor *a, struct orr_sim_wait *w, orr_waitq_t *
 	w->key = key;
 	w->expired = 0;
 	w->busy_until_us = now_us + a->head.thread.debt_us;
-	w->deadline_s = timeout_us < 0 ? -1 : date_of_us(now_us + timeout_us);
+	w->deadline_s = timeout_us < 0 ? -1 : orr_sim_date_of_us(now_us + timeout_us);
 	orr_sim_yield();
 }
 
@@ -378,24 +378,11 @@ double orr_sys_origin_us(void)
 	return 0;
 }
 
-/* ---- traces ---- */
-
-struct orr_trace_file **orr_sys_trace_files(void)
-{
-	return &orr_sim.trace_files;
-}
-
-void orr_sys_run_name(struct orr_process *proc, char *name, size_t size)
-{
-	(void) proc;
-	snprintf(name, size, "%s", "");
-}
-
 static void sleep_us(struct orr_sim_actor *a, double us)
 {
 	us += a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
-	sleep_until(a, date_of_us(orr_sys_now_us() + us));
+	orr_sim_sleep_until(a, orr_sim_date_of_us(orr_sys_now_us() + us));
 }
 
 void orr_sys_sleep_us(double us)
@@ -411,45 +398,6 @@ void orr_sys_sleep_us(double us)
 	}
 	a->slept = 1;
 	sleep_us(a, us);
-}
-
-/* The date until which the actor has to sleep for its debt, which it has no more; negative: none.
- */
-static double pay(struct orr_sim_actor *a)
-{
-	orr_sim_yield();
-	if (a->head.carries_debt || a == &outside)
-		return -1;
-	double us = a->head.thread.debt_us;
-	a->head.thread.debt_us = 0;
-	orr_sim_cores_steal(a->rank, us);
-	double now_us = orr_sys_now_us();
-	return date_of_us(
-		a->role == ORR_ROLE_USER
-			? orr_sim_share_until_us(a->rank->rank, a->rank->ncpus, now_us, us)
-			: now_us + us);
-}
-
-void orr_sim_settle_slow(struct orr_thread *t)
-{
-	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
-	double until_s = pay(a);
-	if (until_s >= 0)
-		sleep_until(a, until_s);
-}
-
-int orr_sim_settle_recess(struct orr_thread *t)
-{
-	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
-	if (!a->borrows) {
-		orr_sim_settle_slow(t);
-		return 0;
-	}
-	a->until_s = pay(a);
-	if (orr_sim_clock_s() >= a->until_s)
-		return 0;
-	orr_sim_recess(a, ORR_SIM_SLEEPS, a->until_s);
-	return 1;
 }
 
 /* ---- beginning and end ---- */
@@ -553,7 +501,7 @@ void orr_sys_polled(double until_us)
 		return;
 	}
 	a->npolls = 0;
-	sleep_until(a, date_of_us(fmax(until_us, now_us)));
+	orr_sim_sleep_until(a, orr_sim_date_of_us(fmax(until_us, now_us)));
 }
 
 void orr_sys_yield(void)
@@ -561,53 +509,4 @@ void orr_sys_yield(void)
 	orr_assert_no_lock();
 	if (orr_sim_actor_self())
 		sg_actor_yield();
-}
-
-/* ---- the end of a rank ---- */
-
-/* Sends SIGALRM to the process after 5 s of wall time. */
-static void end_all_soon(void)
-{
-	struct itimerval soon = { .it_value = { .tv_sec = 5 } };
-	syscall(SYS_setitimer, ITIMER_REAL, &soon, NULL);
-}
-
-void orr_sim_rank_end(struct orr_sim_rank *r, int status)
-{
-	if (r->ended)
-		return;
-	/* A real run ends here, too (src/sys/mpi_real.c); the statistics lack the rank. */
-	if (!status && r->mpi && r->mpi->active) {
-		status = 1;
-		if (!orr_sim.status) {
-			orr_sim_progress_clear();
-			fflush(stdout); /* a full buffer was written up to the middle of a line */
-			fprintf(stderr,
-				"[orrery] rank %d exits without %s: the others would wait for it for ever, so the program is ended; "
-				"call it on every rank\n",
-				r->rank,
-				r->proc && r->proc->slaves ? "starpu_shutdown()"
-							   : "starpu_mpi_shutdown()");
-		}
-	}
-	r->ended = 1;
-	r->status = status;
-	r->end_us = orr_sys_now_us();
-	orr_sim.nended++;
-	orr_assert(orr_sim.nended <= orr_sim.nranks);
-	if (status && !orr_sim.status) {
-		orr_sim.status = status;
-		orr_sim.status_rank = r->rank;
-		orr_sim_progress_clear();
-		fflush(stdout);
-		if (orr_sim.nranks > 1)
-			fprintf(stderr,
-				"orrery sim: the program of rank %d ended with status %d after %.6f s of virtual time\n",
-				r->rank, status, r->end_us * 1e-6);
-		/* As with mpirun, the others do not outlive it for long, even when they poll. */
-		if (orr_sim.nended < orr_sim.nranks)
-			end_all_soon();
-	}
-	if (orr_sim.nended == orr_sim.nranks)
-		orr_sim.finish(orr_sim.status);
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "actors/sim_event.h"
-#include "actors/sim_glue.h"
+#include "sim_clock.h"
 #include "base/assert.h"
 #include "base/log.h"
 

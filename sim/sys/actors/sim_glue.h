@@ -10,7 +10,7 @@
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
 #include <smpi/forward.hpp>
-#include "simgrid_private.h"
+#include "sim_clock.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,12 +18,6 @@ extern "C" {
 
 struct orr_sim_actor;
 
-/* Virtual time: SimGrid's own variable. */
-extern double orr_sim_glue_now_s __asm__(ORR_SIMGRID_NOW);
-static inline double orr_sim_clock_s(void)
-{
-	return orr_sim_glue_now_s;
-}
 /* Starts code(a) in a new actor on the host, with a stack of that many bytes; the running actor
  * becomes its parent. instance: the SMPI instance that it joins as that rank, or NULL. */
 sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host,

@@ -18,12 +18,14 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "base/log.h"
-#include "base/map.h"
-#include "sim.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_glue.h"
 #include "actors/sim_guard.h"
+#include "actors/sim_rank.h"
 #include "actors/sim_share.h"
 #include "actors/sim_streams.h"
+#include "base/log.h"
+#include "base/map.h"
 
 extern char **environ;
 

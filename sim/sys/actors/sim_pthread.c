@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "starpu.h"
-#include "sim.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_rank.h"
 #include "actors/sim_thread.h"
 #include "base/assert.h"
 #include "base/pthread_attr.h"

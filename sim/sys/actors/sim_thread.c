@@ -9,8 +9,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "sim.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_bell.h"
+#include "actors/sim_rank.h"
 #include "actors/sim_share.h"
+#include "sim_clock.h"
 #include "base/assert.h"
 
 static void hand_over(struct orr_sim_actor *a, void *(*fn)(void *), void *arg)
@@ -94,7 +97,7 @@ void orr_sim_turn(struct orr_sim_actor *a)
 void orr_sim_user_end(struct orr_sim_actor *a, void *ret)
 {
 	int detached = a->detached;
-	orr_sim_mpi_actor_end(a);
+	orr_sim_bell_ended(a);
 	if (a->fn && a->role == ORR_ROLE_USER) /* a thread of the program, no alarm */
 		orr_sim_share_thread(a->rank->rank, -1);
 	a->ret = ret;

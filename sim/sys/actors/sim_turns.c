@@ -6,10 +6,11 @@
 #include "actors/sim_turns.h"
 
 #include <stdlib.h>
-#include "sim.h"
+#include "actors/sim_actor.h"
 #include "actors/sim_event.h"
 #include "actors/sim_glue.h"
 #include "actors/sim_guard.h"
+#include "actors/sim_rank.h"
 #include "base/assert.h"
 #include "base/log.h"
 

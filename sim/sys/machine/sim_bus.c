@@ -16,8 +16,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include "sim.h"
+#include "actors/sim_rank.h"
+#include "machine/sim_bus.h"
 #include "machine/sim_lanes.h"
+#include "base/upcalls.h"
 #include "base/assert.h"
 #include "base/log.h"
 

@@ -11,7 +11,7 @@
  * handed out. Regions live as long as the simulation, of which each process makes one. */
 #include <stdlib.h>
 #include <sys/mman.h>
-#include "sim.h"
+#include "base/seam.h"
 #include "base/assert.h"
 
 #define HUGE_PAGE ((size_t) 2 << 20)

@@ -14,7 +14,7 @@
  * `done_us` is how much of it was done by `since_us`. */
 #include <math.h>
 #include <stdlib.h>
-#include "sim.h"
+#include "machine/sim_cores.h"
 #include "base/patience.h"
 #include "base/park.h"
 #include "base/upcalls.h"

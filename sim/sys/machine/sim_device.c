@@ -8,7 +8,8 @@
  *
  * Invariant: no two of the devices are the same GPU, unless the program asks for more of both kinds
  * than there are. */
-#include "sim.h"
+#include "actors/sim_rank.h"
+#include "machine/sim_bus.h"
 #include "base/assert.h"
 #include "base/log.h"
 

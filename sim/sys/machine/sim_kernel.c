@@ -17,8 +17,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sim.h"
+#include "actors/sim_actor.h"
 #include "actors/sim_fiber.h"
+#include "actors/sim_rank.h"
+#include "machine/sim_bus.h"
+#include "machine/sim_cores.h"
+#include "sim_noise.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/park.h"

@@ -17,7 +17,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "sim.h"
+#include "actors/sim_glue.h"
+#include "actors/sim_rank.h"
+#include "machine/sim_memory.h"
 #include "base/assert.h"
 
 #define RANGE ((size_t) 8 << 40)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The process and its machine: what a simulated rank finds when it starts the runtime.
+/* A node: what the runtime finds on the machine of its rank.
  *
  * Invariant: nothing here depends on the machine that the simulation runs on. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "sim.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_rank.h"
+#include "machine/sim_cores.h"
+#include "machine/sim_node.h"
+#include "sim_progress.h"
 
 static struct orr_sim_rank *rank_of(struct orr_process *proc)
 {
@@ -26,41 +27,6 @@ void orr_sim_costs(const struct orr_sim_rank *r, double costs[ORR_NCOSTS])
 	for (int i = 0; r->machine && i < ORR_NCOSTS; i++)
 		if (!isnan(r->machine->costs_us[i]))
 			costs[i] = r->machine->costs_us[i];
-}
-
-int orr_sys_process_init(struct orr_process *proc)
-{
-	struct orr_sim_actor *a = orr_sim_actor_self();
-	if (!a || !a->rank) {
-		fputs("orrery: a program built for the simulated world was started by itself; start it with `orrery sim`\n",
-		      stderr);
-		return -ENODEV;
-	}
-	proc->sys = a->rank;
-	proc->mpi_rank = a->rank->rank;
-	proc->mpi_size = orr_sim.nranks;
-	orr_sim_costs(a->rank, proc->costs);
-	if (a->rank->machine) {
-		memcpy(proc->watts, a->rank->machine->watts, sizeof(proc->watts));
-		if (a->rank->machine->idle_watts > 0)
-			proc->idle_watts = a->rank->machine->idle_watts;
-		for (int i = 0; i < STARPU_NARCH; i++)
-			proc->perf_timing |= proc->watts[i] > 0;
-	}
-	proc->keep_graph = orr_sim.bound;
-	for (int i = 0; i < ORR_NCOSTS; i++)
-		proc->costs[i] *= a->rank->slowness;
-	a->rank->runtime_up = 1;
-	return 0;
-}
-
-void orr_sys_process_exit(struct orr_process *proc)
-{
-	orr_sim_bound_collect(rank_of(proc));
-	rank_of(proc)->joules += proc->joules;
-	rank_of(proc)->runtime_up = 0;
-	orr_sim_bus_exit(rank_of(proc));
-	orr_sim_private_workers_end(rank_of(proc));
 }
 
 const char *orr_sys_machine_name(struct orr_process *proc)

@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sim.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_rank.h"
 #include "base/log.h"
 #ifdef STARPU_HAVE_HWLOC
 #include <hwloc.h>

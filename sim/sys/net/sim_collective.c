@@ -7,9 +7,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "sim.h"
 #include "actors/sim_event.h"
+#include "actors/sim_rank.h"
 #include "net/sim_network_glue.h"
+#include "sim_clock.h"
 #include "base/assert.h"
 
 #define SHORT 64 /* bytes of a message */

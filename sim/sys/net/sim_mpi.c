@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The MPI half of the seam (contract: base/seam_mpi.h) on SMPI.
  *
- * The engine blocks in MPI_Waitany on its requests and one more, a zero-byte receive that is the
- * doorbell: whoever wants the engine's attention sends to it. The ringer must be a child of the
- * engine's actor that has called MPI_Init (SMPI finds its rank through its parent); others ask the
- * workers' driver or the main actor, whichever sleeps, to ring for them.
+ * The engine blocks in MPI_Waitany on its requests and its doorbell (actors/sim_bell.h), which it
+ * listens to from its first sleep on.
  *
- * The receive is posted when the engine first sleeps and stays posted until rung; at most one ring
- * is in flight (`ringing`), and none is sent while the engine is awake. Messages are sent as MPI
- * would (MPI_Isend): short ones leave before their receive is posted, else those of a burst would
- * go one by one. SMPI keeps all of these in one list that it searches linearly. The bell is
- * synchronous; its sender looks after the request at the next ring.
- *
- * Measured: a ring that wakes the engine costs 10 to 17 us of wall time (as much as a message) and
- * 0.2 us of virtual time with a loopback of 100 ns; one that finds it awake 0.4 us with the
- * engine's extra turn.
+ * Messages are sent as MPI would (MPI_Isend): short ones leave before their receive is posted, else
+ * those of a burst would go one by one. SMPI keeps all of these in one list that it searches
+ * linearly.
  *
  * Requests are completed by MPI_Waitany and MPI_Wait only: SimGrid 3.32 forgets to take what
  * MPI_Test* completes off the list of the actor's activities, which is searched at each completion
@@ -25,45 +17,26 @@
  * start is never received by a rank that still ends the start before. No
  * message is needed to make it.
  *
- * Invariant: ringing implies that the doorbell receive is posted or that the ring was noted in
- * `rung` for the next wait. */
+ * Invariant: a ring that comes while the engine is awake is noted in `rung` for its next wait. */
 #include <limits.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "net/sim_mpi.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_glue.h"
+#include "machine/sim_cores.h"
 #include "net/sim_network.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/patience.h"
 #include "base/upcalls.h"
 
-#define BELL_TAG 32766
-
 static struct orr_sim_rank *rank_of(struct orr_process *proc)
 {
 	return proc->sys;
 }
-
-/* An actor of the runtime calls SMPI as itself, and not as its rank's main actor. */
-static struct orr_sim_actor *itself_begin(void)
-{
-	struct orr_sim_actor *a = orr_sim_actor_self();
-	if (a)
-		a->itself++;
-	return a;
-}
-
-static void itself_end(struct orr_sim_actor **a)
-{
-	if (*a)
-		(*a)->itself--;
-}
-
-/* The rest of the function does so. */
-#define AS_ITSELF \
-	struct orr_sim_actor *itself_ __attribute__((cleanup(itself_end), unused)) = itself_begin()
 
 /* ---- the program's side ---- */
 
@@ -85,7 +58,7 @@ int orr_sim_mpi_init_program(int *argc, char ***argv)
  * are first needed. */
 void orr_sim_mpi_init_actor(struct orr_sim_actor *a)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	PMPI_Init(NULL, NULL);
 	a->mpi = 1;
 }
@@ -141,6 +114,7 @@ static void mpi_free(struct orr_sim_rank *r)
 	}
 	free(r->mpi);
 	r->mpi = NULL;
+	r->bell = NULL;
 }
 
 int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int initialize,
@@ -152,7 +126,8 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	PMPI_Initialized(&done);
 	if (!r->mpi && !(r->mpi = calloc(1, sizeof(*r->mpi))))
 		return -ENOMEM;
-	r->mpi->bell = MPI_REQUEST_NULL;
+	r->bell = &r->mpi->bell;
+	r->bell->request = MPI_REQUEST_NULL;
 	r->mpi->yield_us = ORR_PATIENCE_YIELD_US;
 	if (!done && !initialize) {
 		orr_error(
@@ -185,13 +160,6 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 			orr_sys_sleep_us(orr_sim.begin_us);
 	}
 	return ret;
-}
-
-/* The bell that we rang last may still be under way, and its sender must live until then. */
-static void await_ring(struct orr_sim_mpi *m)
-{
-	while (m && m->entered && m->ringing)
-		orr_sys_sleep_us(1);
 }
 
 /* The places of ranks stay known for the statistics. */
@@ -333,25 +301,6 @@ void orr_sys_mpi_abort(struct orr_process *proc)
 	orr_sys_abort();
 }
 
-/* The last ring of this actor was taken: lets go of its request. */
-static void end_ring(struct orr_sim_actor *a)
-{
-	AS_ITSELF;
-	MPI_Request out = a->bell_out;
-	if (!out)
-		return;
-	a->bell_out = NULL;
-	PMPI_Wait(&out, MPI_STATUS_IGNORE);
-}
-
-void orr_sim_mpi_actor_end(struct orr_sim_actor *a)
-{
-	if (!a->can_ring || !a->mpi)
-		return;
-	await_ring(a->rank->mpi);
-	end_ring(a);
-}
-
 /* ---- communicators of engines: one for each start of the layer, shared by its ranks ---- */
 
 /* SMPI's own calls agree on the number of a communicator by a broadcast, which takes virtual time
@@ -433,12 +382,12 @@ MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
 
 static void smpi_enter(struct orr_process *proc)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	m->comm = comm_enter(m->members, m->nmembers);
 	if (m->comm == MPI_COMM_NULL)
 		orr_fatal("out of memory for the communicator of the MPI layer");
-	m->bell_comm = MPI_COMM_SELF;
+	m->bell.comm = MPI_COMM_SELF;
 }
 
 void orr_sys_mpi_engine_enter(struct orr_process *proc)
@@ -452,21 +401,20 @@ void orr_sys_mpi_engine_enter(struct orr_process *proc)
 /* Takes the ring that is in flight, so that its message is not left behind. */
 static void take_ring(struct orr_sim_mpi *m)
 {
-	if (m->bell == MPI_REQUEST_NULL)
-		PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, BELL_TAG, m->bell_comm, &m->bell);
-	PMPI_Wait(&m->bell, MPI_STATUS_IGNORE);
-	m->ringing = 0;
+	orr_sim_bell_listen(&m->bell);
+	PMPI_Wait(&m->bell.request, MPI_STATUS_IGNORE);
+	m->bell.ringing = 0;
 }
 
 static void smpi_leave(struct orr_process *proc)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
-	if (m->ringing) {
+	if (m->bell.ringing) {
 		take_ring(m);
-	} else if (m->bell != MPI_REQUEST_NULL) {
-		PMPI_Cancel(&m->bell);
-		PMPI_Request_free(&m->bell);
+	} else if (m->bell.request != MPI_REQUEST_NULL) {
+		PMPI_Cancel(&m->bell.request);
+		PMPI_Request_free(&m->bell.request);
 	}
 	orr_sim_glue_comm_leave(m->comm);
 }
@@ -549,7 +497,7 @@ static void post_envelope(struct orr_sim_mpi *m)
 static int transport_open(struct orr_process *proc, int tag, size_t most,
 			  struct orr_transport_limits *limits)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	m->envelope = malloc(most);
 	if (!m->envelope || !orr_parcel_add(&m->set, NULL))
@@ -563,7 +511,7 @@ static int transport_open(struct orr_process *proc, int tag, size_t most,
 
 static void transport_close(struct orr_process *proc)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	PMPI_Cancel(&m->set.requests[0]);
 	PMPI_Request_free(&m->set.requests[0]);
@@ -606,7 +554,7 @@ static MPI_Request *fly(struct orr_sim_mpi *m, struct orr_parcel *f)
 static void transport_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			   const struct orr_layout *l, int dest, int tag, int synchronous)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	MPI_Datatype type;
 	int count, temporary = layout_type(proc, l, &type, &count);
 	orr_assert_no_lock();
@@ -623,7 +571,7 @@ static void transport_send(struct orr_process *proc, struct orr_parcel *f, const
 static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 				 int count, int dest, int tag)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	orr_assert_no_lock();
 	orr_sim_yield();
 	PMPI_Isend(buf, count, MPI_BYTE, dest, tag, orr_sim_mpi_of(proc)->comm, &f->request);
@@ -631,7 +579,7 @@ static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f,
 
 static void transport_send_ahead_end(struct orr_process *proc, struct orr_parcel *f)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	(void) proc;
 	PMPI_Wait(&f->request, MPI_STATUS_IGNORE);
 }
@@ -639,7 +587,7 @@ static void transport_send_ahead_end(struct orr_process *proc, struct orr_parcel
 static void transport_receive(struct orr_process *proc, struct orr_parcel *f, void *buf,
 			      const struct orr_layout *l, int source, int tag)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	MPI_Datatype type;
 	int count, temporary = layout_type(proc, l, &type, &count);
@@ -650,7 +598,7 @@ static void transport_receive(struct orr_process *proc, struct orr_parcel *f, vo
 
 static void transport_listen(struct orr_process *proc)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	post_envelope(orr_sim_mpi_of(proc));
 }
 
@@ -666,13 +614,13 @@ static enum orr_transport_event transport_test(struct orr_process *proc, struct 
 static int wait_any(struct orr_sim_mpi *m, MPI_Status *status)
 {
 	int index = MPI_UNDEFINED, n = m->set.n;
-	m->set.requests[n] = m->bell;
-	orr_assert(m->bell != MPI_REQUEST_NULL && !m->sleeping && !m->rung);
-	m->sleeping = 1;
+	m->set.requests[n] = m->bell.request;
+	orr_assert(m->bell.request != MPI_REQUEST_NULL && !m->bell.sleeping && !m->rung);
+	m->bell.sleeping = 1;
 	orr_sim_yield();
 	PMPI_Waitany(n + 1, m->set.requests, &index, status);
-	m->sleeping = 0;
-	m->bell = m->set.requests[n];
+	m->bell.sleeping = 0;
+	m->bell.request = m->set.requests[n];
 	return index;
 }
 
@@ -687,15 +635,14 @@ static enum orr_transport_event landed(struct orr_sim_mpi *m, int slot, const MP
 
 static enum orr_transport_event transport_wait(struct orr_process *proc, struct orr_landing *l)
 {
-	AS_ITSELF;
+	ORR_SIM_AS_ITSELF;
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	MPI_Status status;
 	orr_assert_no_lock();
 	if (orr_sim_mpi_take_note(m))
 		return ORR_TRANSPORT_BELL;
 	orr_sys_settle(orr_thread_self());
-	if (m->bell == MPI_REQUEST_NULL)
-		PMPI_Irecv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, BELL_TAG, m->bell_comm, &m->bell);
+	orr_sim_bell_listen(&m->bell);
 	orr_sim_yield();
 	/* Both may have given the processor away to an actor that rang. */
 	if (orr_sim_mpi_take_note(m))
@@ -703,8 +650,8 @@ static enum orr_transport_event transport_wait(struct orr_process *proc, struct 
 	double before_us = orr_sys_now_us();
 	int index = wait_any(m, &status);
 	if (index == m->set.n) {
-		orr_assert(m->ringing);
-		m->ringing = 0;
+		orr_assert(m->bell.ringing);
+		m->bell.ringing = 0;
 		m->rung = 0;
 		return ORR_TRANSPORT_BELL;
 	}
@@ -716,21 +663,6 @@ static enum orr_transport_event transport_wait(struct orr_process *proc, struct 
 
 /* ---- ringing ---- */
 
-void orr_sim_mpi_ring_from(struct orr_sim_actor *a)
-{
-	AS_ITSELF;
-	struct orr_sim_mpi *m = a->rank->mpi;
-	if (!m || !m->entered || m->ringing || !m->sleeping || !a->mpi)
-		return;
-	m->ringing = 1;
-	end_ring(a);
-	orr_assertf(m->bell != MPI_REQUEST_NULL, "a ring without a receive for it");
-	MPI_Request out;
-	orr_sim_yield();
-	PMPI_Issend(NULL, 0, MPI_BYTE, 0, BELL_TAG, m->bell_comm, &out);
-	a->bell_out = out;
-}
-
 static void transport_wake(struct orr_process *proc)
 {
 	struct orr_sim_rank *r = rank_of(proc);
@@ -739,14 +671,14 @@ static void transport_wake(struct orr_process *proc)
 	orr_assert_no_lock();
 	if (!m || !m->entered || a == r->engine)
 		return;
-	if (!m->sleeping) {
+	if (!m->bell.sleeping) {
 		m->rung = 1;
 		return;
 	}
-	if (m->ringing)
+	if (m->bell.ringing)
 		return;
 	if (a && a->rank == r && a->can_ring) {
-		orr_sim_mpi_ring_from(a);
+		orr_sim_bell_ring(a);
 		return;
 	}
 	struct orr_sim_actor *deputy = r->driver;

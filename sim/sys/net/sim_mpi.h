@@ -6,8 +6,9 @@
 #ifndef ORR_SIM_MPI_H
 #define ORR_SIM_MPI_H
 
-#include "sim.h"
+#include "actors/sim_bell.h"
 #include "actors/sim_event.h"
+#include "actors/sim_rank.h"
 #include "base/seam_mpi.h"
 
 struct orr_sim_endpoint;
@@ -22,7 +23,6 @@ struct orr_sim_mpi {
 	int active; /* between orr_sys_mpi_init and orr_sys_mpi_exit, but not between two
 		       communicators */
 	int entered;
-	int sleeping;         /* the engine waits */
 	int rung;             /* to be told to the engine by its next wait */
 	int initialized_here; /* we called MPI_Init for the program */
 	int computes;         /* the engine executes tasks, and looks between them */
@@ -32,14 +32,13 @@ struct orr_sim_mpi {
 	int tag;         /* of envelopes */
 
 	/* smpi */
-	MPI_Comm bell_comm; /* MPI_COMM_SELF of the engine, an object that its children may use */
-	int ringing;        /* a ring is in flight */
-	MPI_Request bell;
+	struct orr_sim_bell bell;
 	struct orr_parcel_set set; /* what is under way, and room for the bell behind it */
 	char *envelope;            /* the one that comes next ... */
 	size_t most;               /* ... has at most that many bytes */
 
 	/* native */
+	int sleeping;          /* the engine waits */
 	double waits_since_us; /* the engine, while it sleeps */
 	struct orr_sim_world *world;
 	struct orr_sim_endpoint *endpoint;
@@ -83,5 +82,10 @@ struct orr_sim_carrier {
 };
 
 extern const struct orr_sim_carrier orr_sim_smpi;
+
+/* MPI_Init of a program, called in its main actor. */
+int orr_sim_mpi_init_program(int *argc, char ***argv);
+/* Makes an engine or driver known to SMPI. [waits] for the others of its kind. */
+void orr_sim_mpi_init_actor(struct orr_sim_actor *a);
 
 #endif

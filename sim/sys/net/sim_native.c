@@ -18,9 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "net/sim_native.h"
+#include "actors/sim_actor.h"
 #include "net/sim_collective.h"
 #include "net/sim_network.h"
 #include "net/sim_network_glue.h"
+#include "sim_clock.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"

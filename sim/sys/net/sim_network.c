@@ -14,9 +14,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include "sim.h"
+#include "actors/sim_rank.h"
 #include "net/sim_link.h"
 #include "net/sim_network_glue.h"
+#include "sim_clock.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"

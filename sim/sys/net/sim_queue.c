@@ -11,8 +11,9 @@
  * bandwidth of that time. */
 #include <math.h>
 #include <stdlib.h>
-#include "sim.h"
 #include "net/sim_link.h"
+#include "sim.h"
+#include "sim_clock.h"
 #include "base/assert.h"
 #include "base/log.h"
 

@@ -11,7 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sim.h"
+#include "actors/sim_rank.h"
+#include "run/sim_bound.h"
+#include "base/upcalls.h"
 #include "base/assert.h"
 
 /* A message as one of its two sides posted it. */

@@ -15,9 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <smpi/smpi.h>
-#include "net/sim_mpi.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_glue.h"
 #include "actors/sim_thread.h"
 #include "actors/sim_turns.h"
+#include "net/sim_mpi.h"
+#include "run/sim_process.h"
+#include "sim_progress.h"
 #include "base/assert.h"
 #include "base/seam_dyn.h"
 #include "dyn/registry.h"

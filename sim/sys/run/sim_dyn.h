@@ -9,7 +9,7 @@
 #define ORR_SIM_DYN_H
 
 #include "dyn/script.h"
-#include "sim.h"
+#include "actors/sim_rank.h"
 
 enum orr_sim_dyn_cost {
 	ORR_SIM_DYN_REQUEST, /* a request to the resource manager and its answer */

@@ -17,7 +17,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "sim.h"
+#include "actors/sim_rank.h"
 #include "run/sim_copy.h"
 #include "base/assert.h"
 #include "base/link.h"

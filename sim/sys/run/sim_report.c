@@ -11,10 +11,22 @@
 #include <simgrid/forward.h>
 #include <simgrid/version.h>
 #include <sys/resource.h>
-#include "sim.h"
+#include "actors/sim_rank.h"
+#include "machine/sim_node.h"
+#include "run/sim_bound.h"
+#include "run/sim_report.h"
+#include "sim_clock.h"
+#include "sim_progress.h"
 #include "base/assert.h"
 #include "base/numbers.h"
 #include "base/seam_mpi.h"
+
+/* One line of the statistics: what a rank sent to a peer. */
+struct orr_sim_peer {
+	int peer;
+	uint64_t messages, bytes, logical_messages, logical_bytes;
+	double first_us, last_us, active_us;
+};
 
 struct totals {
 	uint64_t tasks, messages, bytes, logical_messages, logical_bytes;
@@ -217,7 +229,7 @@ void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_pee
 
 /* ---- totals ---- */
 
-size_t orr_sim_peak_rss(void)
+static size_t peak_rss(void)
 {
 	struct rusage u;
 	getrusage(RUSAGE_SELF, &u);
@@ -343,7 +355,7 @@ static int write_report(const struct totals *t, const char *path)
 		(unsigned long long) t->logical_messages, (unsigned long long) t->logical_bytes);
 	fprintf(f,
 		"  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %zu,\n  \"stacks\": %u,\n  \"uncalibrated_fraction\": %.6f,\n  \"uncalibrated\": {",
-		orr_sim_wall_s() - orr_sim.wall_start, orr_sim_peak_rss(), orr_sim.nstacks,
+		orr_sim_wall_s() - orr_sim.wall_start, peak_rss(), orr_sim.nstacks,
 		t->uncalibrated);
 	for (unsigned i = 0; i < orr_sim.nuncalibrated; i++) {
 		fputs(i ? ", " : "", f);
@@ -433,7 +445,7 @@ static void print_summary(const struct totals *t)
 		(unsigned long long) t->tasks, (unsigned long long) t->messages);
 	orr_about_bytes(f, (double) t->bytes);
 	fprintf(f, "; took %.2f s and ", orr_sim_wall_s() - orr_sim.wall_start);
-	orr_about_bytes(f, (double) orr_sim_peak_rss());
+	orr_about_bytes(f, (double) peak_rss());
 	fputc('\n', f);
 	print_about(f);
 	if (t->has_bounds)

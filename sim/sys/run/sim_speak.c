@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "run/sim_speak.h"
-#include "sim.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_rank.h"
 #include "base/seam.h"
 
 static struct said {

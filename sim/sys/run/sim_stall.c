@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "run/sim_stall.h"
-#include "sim.h"
+#include "actors/sim_rank.h"
+#include "sim_clock.h"
+#include "sim_progress.h"
 #include "base/numbers.h"
 #include "base/standstill.h"
 #include "base/upcalls.h"
