@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "calls.h"
-#include "sim_own.h"
+#include "actors/sim_own.h"
 
 #undef malloc
 #undef calloc

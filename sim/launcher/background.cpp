@@ -17,7 +17,7 @@
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
 #include <xbt/config.hpp>
-#include "sim_network.h"
+#include "net/sim_network.h"
 #include "sim_noise.h"
 #include "simgrid_private.h"
 

@@ -12,8 +12,12 @@
 #include <unistd.h>
 #include "calls.h"
 #include "launcher.h"
-#include "sim_dyn.h"
-#include "sim_thread.h"
+#include "actors/sim_thread.h"
+#include "net/sim_mpi.h"
+#include "run/sim_dyn.h"
+#include "run/sim_process.h"
+#include "sim_clock.h"
+#include "sim_progress.h"
 #include "table.h"
 
 static void __attribute__((noreturn)) end_rank(int status, int functions, int quick)

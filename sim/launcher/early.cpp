@@ -18,7 +18,7 @@
 #include <vector>
 #include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
-#include "sim_guard.h"
+#include "actors/sim_guard.h"
 #include "simgrid_private.h"
 extern "C" {
 #include "base/assert.h"

@@ -21,8 +21,11 @@
 #include <smpi/smpi.h>
 #include "guard.h"
 #include "launcher.h"
-#include "sim_speak.h"
-#include "sim_stall.h"
+#include "run/sim_report.h"
+#include "run/sim_speak.h"
+#include "run/sim_stall.h"
+#include "sim_clock.h"
+#include "sim_progress.h"
 #include "base/backtrace.h"
 #include "base/signal_text.h"
 #include "base/upcalls.h"

@@ -9,7 +9,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include "launcher.h"
-#include "sim_dyn.h"
+#include "run/sim_dyn.h"
 
 #undef free
 

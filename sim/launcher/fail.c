@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include "launcher.h"
 #include "base/numbers.h"
-#include "sim_event.h"
+#include "actors/sim_event.h"
+#include "sim_progress.h"
 
 #define FAILED 75 /* tools/orrery_fail.py waits for it */
 

@@ -14,8 +14,8 @@
 #include <simgrid/version.h>
 #include <xbt/config.hpp>
 #include "glue.h"
-#include "sim_glue.h"
-#include "sim_guard.h"
+#include "actors/sim_glue.h"
+#include "actors/sim_guard.h"
 #include "simgrid_private.h"
 
 namespace s4u = simgrid::s4u;

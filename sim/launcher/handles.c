@@ -7,7 +7,8 @@
  * program that is started by itself (alone.c), SimGrid is not initialised and not called. */
 #include <stdint.h>
 #include <smpi/smpi.h>
-#include "sim.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_rank.h"
 
 typedef void handle_symbol(void);
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "calls.h"
 #include "interpose.h"
-#include "sim_own.h"
+#include "actors/sim_own.h"
 
 extern char **environ;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Our part in SimGrid's main loop (sim/sys/sim_turns.h) in its messages (early.cpp) and its
+/* Our part in SimGrid's main loop (sim/sys/actors/sim_turns.h) in its messages (early.cpp) and its
  * collective operations (flat.cpp): functions that the library calls through the loader's table,
  * which belong to the executable, as interpose.c explains.
  *

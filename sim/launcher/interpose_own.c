@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions of the C library behind which each process has a state of its own: in a rank they use
- * the rank's (sim/sys/sim_own.h). They belong to the executable, as interpose.c explains.
+ * the rank's (sim/sys/actors/sim_own.h). They belong to the executable, as interpose.c explains.
  *
  * The table in doc/simulating.md says for each what holds.
  *
@@ -20,7 +20,7 @@
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
-#include "sim_own.h"
+#include "actors/sim_own.h"
 #include "simgrid_private.h"
 #include "calls.h"
 #include "interpose.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/time.h>
 #include <unistd.h>
-#include "sim_own.h"
+#include "actors/sim_own.h"
 #include "calls.h"
 #include "interpose.h"
 

@@ -9,7 +9,8 @@
 #define ORR_LAUNCHER_H
 
 #include "glue.h"
-#include "sim.h"
+#include "actors/sim_actor.h"
+#include "actors/sim_rank.h"
 
 struct image;
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "image.h"
 #include "launcher.h"
-#include "sim_dyn.h"
+#include "run/sim_dyn.h"
 
 #undef malloc
 #undef calloc

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "launcher.h"
+#include "machine/sim_cores.h"
 #include "perf/machine.h"
 
 #define BUILTIN_CPUS 4

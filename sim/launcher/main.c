@@ -3,13 +3,13 @@
  *
  * For each rank, the launcher creates an actor for the program's main, which loads the rank's copy
  * of the program. The engine and the workers' driver borrow a stack when they have something to do
- * (sim/sys/sim_turns.h).
+ * (sim/sys/actors/sim_turns.h).
  *
  * They have actors of their own with --network smpi, and in elastic runs, which make communicators
  * of SMPI from the engines. Then the launcher creates the engine's, which creates the other two:
  * SMPI finds a sender through its parent, so those two can ring the engine's bell
- * (sim/sys/sim_mpi.c). Each joins an SMPI instance of its own kind, so that messages of programs
- * and of engines never meet.
+ * (sim/sys/net/sim_mpi.c). Each joins an SMPI instance of its own kind, so that messages of
+ * programs and of engines never meet.
  *
  * Measured (2 cores, program of 16 KB): a ring over 1,024 ranks takes 0.16 s and 117 MB from start
  * to end, over 10,000 ranks 13 s and 970 MB (the loader compares the names of all objects at every
@@ -22,10 +22,12 @@
 #include "calls.h"
 #include "guard.h"
 #include "launcher.h"
-#include "sim_dyn.h"
-#include "sim_native.h"
-#include "sim_network.h"
-#include "sim_thread.h"
+#include "actors/sim_thread.h"
+#include "machine/sim_memory.h"
+#include "net/sim_native.h"
+#include "net/sim_network.h"
+#include "run/sim_dyn.h"
+#include "sim_progress.h"
 #include "start/process.h"
 
 #undef malloc

@@ -15,7 +15,8 @@
 #include <string.h>
 #include "calls.h"
 #include "launcher.h"
-#include "sim_guard.h"
+#include "actors/sim_guard.h"
+#include "sim_progress.h"
 
 #define FRAMES 64
 

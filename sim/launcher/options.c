@@ -4,7 +4,7 @@
  * Invariant: every option is checked here, before anything is loaded, and the compiler complains
  * about an option of the table that options_set does not know. */
 #include "launcher.h"
-#include "sim_dyn.h"
+#include "run/sim_dyn.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include "image.h"
 #include "launcher.h"
-#include "sim_copy.h"
+#include "run/sim_copy.h"
 
 static struct {
 	const char *path;

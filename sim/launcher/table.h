@@ -13,8 +13,8 @@
 
 #include <smpi/smpi.h>
 #include "calls.h"
-#include "sim_own.h"
-#include "sim_turns.h"
+#include "actors/sim_own.h"
+#include "actors/sim_turns.h"
 
 #define ORR_SIM_CALLS(CALL) \
 	CALL(orrery_sim_abort) \

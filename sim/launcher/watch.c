@@ -28,6 +28,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "launcher.h"
+#include "sim_clock.h"
+#include "sim_progress.h"
 #include "base/backtrace.h"
 
 /* Not smpi/smpi.h, whose sleep functions are virtual. */

@@ -57,7 +57,7 @@
 
 extern struct orr_process orr_the_process; /* start/process.c: no rank's, the launcher's own */
 
-/* The head of what sim/sys knows of an actor; the rest is in sim.h. */
+/* The head of what sim/sys knows of an actor; the rest is in actors/sim_actor.h. */
 struct orr_sim_actor_head {
 	struct orr_thread thread; /* first: a thread's address is its actor's */
 	uintptr_t stack_low;      /* the actor's stack is [stack_low, stack_low + stack_size) */

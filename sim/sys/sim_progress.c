@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "sim_progress.h"
+#include "sim_clock.h"
 #include "base/numbers.h"
-#include "sim.h"
 
 #define COLLECTED \
 	((size_t) 1 << 20) /* a program that writes more between two calls of the runtime may meet \

@@ -4,8 +4,8 @@
  *
  * In a real run the engine obeys these numbers (mpi/rest.c). A simulated engine blocks and never
  * polls, so the simulator charges what polling would take: how late a message is noticed
- * (sim/sys/sim_mpi.c), and how much of a core the threads take that wake only to poll
- * (sim/sys/sim_cores.c).
+ * (sim/sys/net/sim_mpi.c), and how much of a core the threads take that wake only to poll
+ * (sim/sys/machine/sim_cores.c).
  *
  * The law: pauses follow how long nothing has happened. First spinning, then yielding, then
  * sleeping for an eighth of that time, within limits. So a late message waits at most another

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The seam for process sets that grow and shrink: what the interface (src/dyn) asks of its world.
- * Implemented in src/sys/dyn_*.c (Open MPI, sockets) and sim/sys/sim_dyn.c (SMPI).
+ * Implemented in src/sys/dyn_*.c (Open MPI, sockets) and sim/sys/run/sim_dyn.c (SMPI).
  *
  *   [waits]  may give the processor away.
  *

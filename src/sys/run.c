@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The summary and the report of a real run, which `orrery run` asks for: rank 0 writes them when
- * its process ends, with the same names as those of a simulated run (sim/sys/sim_report.c).
+ * its process ends, with the same names as those of a simulated run (sim/sys/run/sim_report.c).
  *
  * Invariant: the process of a run that writes them is the first one that the launcher started, or
  * the rank 0 that gathered what all ranks did; no other one. */

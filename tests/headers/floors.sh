@@ -39,6 +39,16 @@ ok $floors
 table 'debt src/low src/high' 'limit include 1'
 fails 1 'largest circle by include has 2 modules' $floors
 
+# Folders of the simulated world have floors as well; an include names the folder without sim/sys.
+mkdir -p sim/sys/low sim/sys/high
+printf '#include "high/upper.h"\n' > sim/sys/low/lower.h
+echo > sim/sys/high/upper.h
+table 'debt src/low src/high' 'sim/sys/low:' 'sim/sys/high: sim/sys/low'
+fails 1 'sim/sys/low/lower.h includes sim/sys/high/upper.h' $floors
+printf '#include "low/lower.h"\n' > sim/sys/high/upper.h
+echo > sim/sys/low/lower.h
+ok $floors
+
 # A table that is none.
 table 'src/roof src/high'
 fails 1 'floors.table:3: expected' $floors

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Cores: what happens when kernels and the runtime's own work want more of them than a computer
+ * has.
+ *
+ * Ranks on one computer share its cores (host property `computer`); every other rank has a computer
+ * of its own. While more kernels run than there are cores, all of them go slower alike, as under an
+ * operating system that shares time out evenly; and so they do for ranks that wait for messages,
+ * whose threads look again and again, and for messages that such ranks receive. What the program's
+ * thread and the progression of messages do while no core is free is otherwise taken from the
+ * rank's next kernel.
+ *
+ * Invariant: a running kernel's end_us is the instant at which it is over if nothing starts or ends
+ * before; all that runs on a computer has the same speed, so that its order never changes;
+ * `done_us` is how much of it was done by `since_us`. */
+#include <math.h>
+#include <stdlib.h>
+#include "machine/sim_cores.h"
+#include "base/patience.h"
+#include "base/park.h"
+#include "base/upcalls.h"
+
+#define LEAST_LEFT 0.5
+
+/* Of each running kernel. A rank that waits for messages takes a part of a core: its thread wakes,
+ * polls and naps in turn. */
+static double speed(const struct orr_sim_cores *c)
+{
+	double left = c->ncores - c->waiting * c->wake_us / (ORR_PATIENCE_NAP_US + c->wake_us);
+	return c->busy < c->ncores ? 1 : fmax(left, c->ncores * LEAST_LEFT) / c->busy;
+}
+
+/* True if a rank without a kernel looks for messages. */
+static int waits(const struct orr_sim_rank *r)
+{
+	const struct orr_mpi_upcalls *up = r->proc->mpi_up;
+	return r->runtime_up && !r->nrunning && !r->receiving && up && up->expects(r->proc);
+}
+
+/* The work of something that always ran, from the beginning until now. */
+static double done_us(const struct orr_sim_cores *c)
+{
+	return c->done_us + (orr_sys_now_us() - c->since_us) * speed(c);
+}
+
+/* So many kernels of the rank run now, and so many messages are being received beside them. */
+static void set_running(struct orr_sim_rank *rank, unsigned nrunning, unsigned receiving)
+{
+	struct orr_sim_cores *c = rank->cores;
+	double before = speed(c), now = orr_sys_now_us();
+
+	orr_assert(c->busy >= rank->nrunning + rank->receiving && now >= c->since_us);
+	c->done_us = done_us(c);
+	c->since_us = now;
+	c->busy += nrunning - rank->nrunning + receiving - rank->receiving;
+	rank->nrunning = nrunning;
+	rank->receiving = receiving;
+	c->wake_us = rank->proc->costs[ORR_COST_WAKE];
+	c->waiting = 0;
+	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
+		c->waiting += (unsigned) waits(r);
+	double after = speed(c);
+	orr_assert(after > 0 && after <= 1);
+	if (before == after)
+		return;
+	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
+		if (r->runtime_up)
+			r->proc->core_up->stretch(r->proc, now, before / after);
+	if (after < before)
+		return; /* who wakes too early looks again */
+	/* Waking gives the processor away: only now that everything is in order. */
+	for (struct orr_sim_rank *r = c->ranks; r; r = r->next_on_computer)
+		if (r->runtime_up)
+			orr_park_wake_all(r->proc);
+}
+
+/* True if workers poll for messages between kernels just now. */
+static int workers_poll(const struct orr_sim_rank *r)
+{
+	const struct orr_mpi_upcalls *up = r->proc->mpi_up;
+	return up && up->workers_look(r->proc) && up->expects(r->proc);
+}
+
+/* A thread that looks after messages meanwhile takes the core, again and again. */
+static double patrols_us(const struct orr_sim_rank *r, double us)
+{
+	if (!workers_poll(r))
+		return 0;
+	return floor(us / ORR_PATIENCE_PATROL_US) * r->proc->costs[ORR_COST_WAKE];
+}
+
+double orr_sim_cores_enter(struct orr_sim_rank *r, double us)
+{
+	struct orr_sim_cores *c = r->cores;
+
+	orr_assert(us >= 0 && r->stolen_us >= 0);
+	us += r->stolen_us;
+	r->stolen_us = 0;
+	set_running(r, r->nrunning + 1, r->receiving);
+	if (orr_sim_cores_full(r))
+		us += patrols_us(r, us);
+	return orr_sys_now_us() + us / speed(c);
+}
+
+/* A worker that looks after messages between two kernels does not, if one has done so just before.
+ */
+static void look(struct orr_sim_rank *r)
+{
+	double look_us = r->proc->costs[ORR_COST_LOOK], now = orr_sys_now_us();
+	if (!(look_us > 0) || !workers_poll(r) || now - r->looked_us < ORR_PATIENCE_WORKER_US)
+		return;
+	r->looked_us = now;
+	orr_sim_cores_steal(r, look_us);
+}
+
+void orr_sim_cores_leave(struct orr_sim_rank *r)
+{
+	orr_assertf(r->nrunning > 0, "a kernel ends on rank %d, where none runs", r->rank);
+	look(r);
+	set_running(r, r->nrunning - 1, r->receiving);
+}
+
+void orr_sim_cores_receive(struct orr_sim_rank *r, double us)
+{
+	struct orr_sim_cores *c = r->cores;
+	set_running(r, r->nrunning, r->receiving + 1);
+	double left_us = us, until_us = done_us(c) + us;
+	/* Others come and go meanwhile. */
+	while (left_us > 1e-3) {
+		orr_sys_sleep_us(left_us / speed(c));
+		left_us = until_us - done_us(c);
+	}
+	orr_assert(r->receiving > 0);
+	set_running(r, r->nrunning, r->receiving - 1);
+}
+
+void orr_sim_cores_steal(struct orr_sim_rank *r, double us)
+{
+	if (orr_sim_cores_full(r))
+		r->stolen_us += us;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Messages on the network of the simulated platform, as the option --network models it: how long
+ * each is on its way beside the others.
+ *
+ * maxmin: SimGrid's solver shares the links among the runtime's and the program's messages.
+ * share:  a message gets the least of its fair shares on the links of its route.
+ * queue:  a link serves whole messages in the order in which they were sent; a message goes on to
+ *         the next link of its route as soon as its first byte is there.
+ *
+ * Invariant: memory and time depend on the pairs of ranks that talk and on the links that they use,
+ * not on the number of ranks. */
+#ifndef ORR_SIM_NETWORK_H
+#define ORR_SIM_NETWORK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "actors/sim_event.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Two ranks of which the first sends to the second. */
+struct orr_sim_pair {
+	uint64_t key;
+	int source, dest;
+	void *first, *last; /* sim_native.c's: envelopes that have not been handed over, in order */
+	double latency_s;   /* of the route, without factors */
+	double most;        /* bytes per second that the protocol allows (network/TCP-gamma) */
+	double weight;      /* of its messages on links that they share with others */
+	uint32_t nlinks;
+	unsigned *links;
+};
+
+struct orr_sim_hop;
+
+/* A message on its way; embedded first in what it carries; all zero before its first use. */
+struct orr_sim_flow {
+	struct orr_sim_event event; /* first */
+	struct orr_sim_pair *pair;
+	uint64_t sent; /* its place among all messages, as orr_sim_event_order numbers them */
+	void (*arrived)(struct orr_sim_flow *); /* called as events are */
+	double left;                            /* share: bytes that have not arrived at since_s;
+						   queue: all */
+	double rate;                            /* bytes per second from then on */
+	double since_s;                         /* share; queue: it begins at its last link */
+	double factor;                          /* of the bandwidth, for messages of this size */
+	struct orr_sim_hop *hops;               /* its places on the links of its route */
+	double first_s, end_s;                  /* queue: at its first link, and all there */
+	struct orr_sim_flow *before, *after;    /* queue: in the order of their sending */
+};
+
+/* The pair of two ranks, made when they talk first. */
+struct orr_sim_pair *orr_sim_network_pair(int source, int dest);
+/* The route between two ranks as messages find it, SMPI's factors by size included. */
+struct orr_sim_route {
+	double latency_s;   /* of a message without bytes */
+	double bytes_per_s; /* of a long one */
+	double overhead_s;  /* of the processors, for one without bytes */
+};
+void orr_sim_network_route(int source, int dest, struct orr_sim_route *route);
+/* The message of so many bytes begins; it calls arrived once, later. */
+void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes);
+/* True if a message is on its way. */
+int orr_sim_network_busy(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

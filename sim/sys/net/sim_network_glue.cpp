@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the models of the network (sim_network.c) ask of SimGrid: routes, SMPI's factors, and
+// messages in SimGrid's own model.
+//
+// Invariant: links have the numbers 0, 1, ... in the order in which routes use them first.
+#include "net/sim_network_glue.h"
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+#include <simgrid/s4u.hpp>
+#include <xbt/config.hpp>
+
+namespace s4u = simgrid::s4u;
+
+namespace
+{
+
+std::unordered_map<const s4u::Link *, unsigned> numbers;
+
+unsigned number_of(const s4u::Link *link)
+{
+	static const bool listens = [] {
+		s4u::Link::on_bandwidth_change_cb([](s4u::Link const &l) {
+			auto at = numbers.find(&l);
+			if (at != numbers.end())
+				orr_sim_network_bandwidth(at->second, l.get_bandwidth());
+		});
+		return true;
+	}();
+	(void) listens;
+	const auto [at, fresh] = numbers.emplace(link, static_cast<unsigned>(numbers.size()));
+	if (fresh)
+		orr_sim_network_link(at->second, link->get_bandwidth(),
+				     link->get_sharing_policy() !=
+					     s4u::Link::SharingPolicy::FATPIPE);
+	return at->second;
+}
+
+// A list SIZE:VALUE;SIZE:VALUE:VALUE... of SMPI, by size. In seconds, bytes and factors the
+// launcher has written all numbers so that no locale matters.
+class Steps
+{
+	struct Step {
+		double size;
+		std::vector<double> values;
+	};
+	std::vector<Step> all;
+
+      public:
+	explicit Steps(const char *key)
+	{
+		std::istringstream list(simgrid::config::get_value<std::string>(key));
+		for (std::string entry; std::getline(list, entry, ';');) {
+			std::istringstream words(entry);
+			std::vector<double> numbers_of_entry;
+			for (std::string word; std::getline(words, word, ':');)
+				numbers_of_entry.push_back(std::strtod(word.c_str(), nullptr));
+			if (numbers_of_entry.size() > 1)
+				all.push_back({ numbers_of_entry[0],
+						{ numbers_of_entry.begin() + 1,
+						  numbers_of_entry.end() } });
+		}
+		std::stable_sort(all.begin(), all.end(),
+				 [](const Step &a, const Step &b) { return a.size < b.size; });
+	}
+
+	// The values of the last step that is smaller than so many bytes, or null.
+	const std::vector<double> *find(double bytes) const
+	{
+		const std::vector<double> *found = nullptr;
+		for (const auto &step : all) {
+			if (bytes <= step.size)
+				break;
+			found = &step.values;
+		}
+		return found;
+	}
+};
+
+} // namespace
+
+void orr_sim_glue_path(sg_host_t from, sg_host_t to, struct orr_sim_glue_path *path)
+{
+	static const double weight = simgrid::config::get_value<double>("network/weight-S");
+	static const double gamma = simgrid::config::get_value<double>("network/TCP-gamma");
+	static std::vector<s4u::Link *> links;
+	static std::vector<unsigned> found;
+	double latency = 0;
+	links.clear();
+	found.clear();
+	from->route_to(to, links, &latency);
+	for (const auto *link : links)
+		found.push_back(number_of(link));
+	path->links = found.data();
+	path->n = static_cast<unsigned>(found.size());
+	path->latency_s = latency;
+	path->weight = weight;
+	path->most = gamma > 0 && latency > 0 ? gamma / (2 * latency) : 1e300;
+}
+
+double orr_sim_glue_factor(enum orr_sim_factor kind, double bytes)
+{
+	static const Steps bandwidth("smpi/bw-factor"), latency("smpi/lat-factor");
+	const auto *values = (kind == ORR_SIM_BANDWIDTH ? bandwidth : latency).find(bytes);
+	return values ? values->front() : 1;
+}
+
+double orr_sim_glue_overhead_s(enum orr_sim_overhead kind, double bytes)
+{
+	static const Steps sending("smpi/ois"), receiving("smpi/or");
+	const auto *values = (kind == ORR_SIM_SENDING ? sending : receiving).find(bytes);
+	if (!values)
+		return 0;
+	return values->front() + (values->size() > 1 ? (*values)[1] * bytes : 0);
+}
+
+size_t orr_sim_glue_eager_bytes(void)
+{
+	static const int bytes = simgrid::config::get_value<int>("smpi/send-is-detached-thresh");
+	return bytes > 0 ? static_cast<size_t>(bytes) : 0;
+}
+
+void orr_sim_glue_comm_start(struct orr_sim_flow *f, sg_host_t from, sg_host_t to, size_t bytes)
+{
+	static std::unordered_map<const s4u::Activity *, std::pair<s4u::CommPtr, orr_sim_flow *>>
+		under_way;
+	static const bool listens = [] {
+		s4u::Activity::on_completion_cb([](s4u::Activity const &a) {
+			auto at = under_way.find(&a);
+			if (at == under_way.end())
+				return;
+			auto entry = at->second;
+			under_way.erase(at);
+			orr_sim_network_comm_ended(entry.second);
+		});
+		return true;
+	}();
+	(void) listens;
+	s4u::CommPtr comm = s4u::Comm::sendto_init(from, to);
+	comm->set_payload_size(bytes);
+	under_way.emplace(comm.get(), std::make_pair(comm, f));
+	comm->start();
+}
