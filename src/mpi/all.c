@@ -6,6 +6,9 @@
 #include "core/task/task_count.h"
 #include "mpi/alone.h"
 #include "mpi/check.h"
+#include "mpi/wait.h"
+#include "mpi/redux.h"
+#include "mpi/comm.h"
 
 int starpu_mpi_wait_for_all(MPI_Comm comm)
 {

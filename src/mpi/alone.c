@@ -4,6 +4,7 @@
  *
  * Invariant: nothing is counted twice; what it would send is in the statistics of its peers. */
 #include "mpi/alone.h"
+#include "mpi/message_trace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -53,7 +54,7 @@ void orr_mpi_alone_inserted(struct orr_mpi *mpi)
 /* No clock is read for each insertion, which may take as long as that. */
 void orr_mpi_alone_pauses(struct orr_mpi *mpi)
 {
-	uint64_t n = ORR_ATOMIC_LOAD_RELAXED(&mpi->ninserted);
+	uint64_t n = ORR_ATOMIC_LOAD_RELAXED(&mpi->counts.ninserted);
 
 	if (ORR_ATOMIC_XCHG(&mpi->alone->nseen, n) != n)
 		ORR_ATOMIC_STORE(&mpi->alone->last_ns, (int64_t) (orr_sys_now_us() * 1e3));
@@ -79,8 +80,8 @@ void orr_mpi_alone_report(struct orr_mpi *mpi)
 	double us = a->last_ns > 0 ? (double) a->last_ns * 1e-3 - mpi->start_us : 0;
 
 	orr_lock(&mpi->lock);
-	for (uint32_t i = 0; i < mpi->peers.cap; i++) {
-		const struct orr_mpi_peer *p = mpi->peers.v[i];
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
+		const struct orr_mpi_peer *p = mpi->stats.peers.v[i];
 		if (!p)
 			continue;
 		to += p->stats.messages > 0;
@@ -91,8 +92,8 @@ void orr_mpi_alone_report(struct orr_mpi *mpi)
 	orr_unlock(&mpi->lock);
 	orr_info("rank %d of %d, alone: inserted %" PRIu64 " tasks, %" PRIu64
 		 " of them its own, in %.6f s (%.3f us each)",
-		 mpi->rank, mpi->size, mpi->ninserted, a->nown, us * 1e-6,
-		 mpi->ninserted ? us / (double) mpi->ninserted : 0.0);
+		 mpi->rank, mpi->size, mpi->counts.ninserted, a->nown, us * 1e-6,
+		 mpi->counts.ninserted ? us / (double) mpi->counts.ninserted : 0.0);
 	orr_info(
 		"rank %d of %d, alone: would send %" PRIu64 " messages, %" PRIu64
 		" bytes, to %u ranks, and receive %" PRIu64 " messages, %" PRIu64

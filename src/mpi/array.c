@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "mpi/array.h"
+#include "mpi/comm.h"
 #include "base/assert.h"
 #include "base/log.h"
 

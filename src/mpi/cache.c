@@ -18,6 +18,9 @@
  * message that nobody receives, which unmatched.c reports. */
 #include <stdio.h>
 #include "mpi/mpi.h"
+#include "mpi/cache.h"
+#include "mpi/data.h"
+#include "mpi/comm.h"
 #include "base/assert.h"
 #include "base/refuse.h"
 
@@ -33,7 +36,7 @@ int orr_mpi_sent_set(struct orr_mpi *mpi, starpu_data_handle_t h, int dest)
 {
 	struct orr_mpi_ext *ext = orr_mpi_attach(mpi, h);
 
-	if (!ext || !mpi->cache)
+	if (!ext || !mpi->set.cache)
 		return 0;
 	return orr_mpi_ranks_insert(&ext->sent, &ext->nsent, &ext->sent_cap, dest);
 }
@@ -49,7 +52,7 @@ void orr_mpi_sent_clear(struct orr_mpi *mpi, starpu_data_handle_t h)
 
 int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
-	if (!orr_mpi_attach(mpi, h) || !mpi->cache)
+	if (!orr_mpi_attach(mpi, h) || !mpi->set.cache)
 		return 0;
 	if (h->mpi_flags & ORR_MPI_RECEIVED)
 		return 1;
@@ -116,7 +119,7 @@ int starpu_mpi_cache_is_enabled(void)
 {
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 
-	return mpi && mpi->cache;
+	return mpi && mpi->set.cache;
 }
 
 int starpu_mpi_cache_set(int enabled)
@@ -125,10 +128,10 @@ int starpu_mpi_cache_set(int enabled)
 
 	if (!mpi)
 		return 0;
-	if (mpi->cache && !enabled)
-		starpu_mpi_cache_flush_all_data(mpi->comms[0]->comm);
-	mpi->cache = !!enabled;
-	return mpi->cache;
+	if (mpi->set.cache && !enabled)
+		starpu_mpi_cache_flush_all_data(mpi->comms.all[0]->comm);
+	mpi->set.cache = !!enabled;
+	return mpi->set.cache;
 }
 
 void starpu_mpi_cache_flush(MPI_Comm comm, starpu_data_handle_t data_handle)
@@ -146,9 +149,9 @@ void starpu_mpi_cache_flush_all_data(MPI_Comm comm)
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
 
 	/* From the end: an entry that goes away meanwhile is replaced by the last one. */
-	for (unsigned i = c ? mpi->nattached : 0; i-- > 0;)
-		if (i < mpi->nattached)
-			orr_mpi_forget(mpi, mpi->attached[i], c->rank);
+	for (unsigned i = c ? mpi->data.nattached : 0; i-- > 0;)
+		if (i < mpi->data.nattached)
+			orr_mpi_forget(mpi, mpi->data.attached[i], c->rank);
 }
 
 int starpu_mpi_cached_receive(starpu_data_handle_t data_handle)

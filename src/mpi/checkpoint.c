@@ -7,6 +7,8 @@
  * Invariant: an instance frees itself when the rank's part of it is over; it lives as long as
  * inst->left counts something. */
 #include "mpi/checkpoint.h"
+#include "mpi/p2p.h"
+#include "mpi/wait.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,9 +31,9 @@ struct orr_checkpoints *orr_cp_get(const char *who)
 {
 	struct orr_mpi *mpi = orr_mpi_get(who);
 
-	if (mpi && !mpi->checkpoints)
+	if (mpi && !mpi->guests.checkpoints)
 		orr_error("%s: call starpu_mpi_checkpoint_init() first, on all ranks", who);
-	return mpi ? mpi->checkpoints : NULL;
+	return mpi ? mpi->guests.checkpoints : NULL;
 }
 
 /* One record: the task that saves it frees it. */
@@ -72,7 +74,7 @@ static void save_cpu(void *buffers[], void *cl_arg)
 
 static double save_us(struct starpu_task *task, unsigned nimpl)
 {
-	struct orr_checkpoints *cp = orr_self()->mpi->checkpoints;
+	struct orr_checkpoints *cp = orr_self()->mpi->guests.checkpoints;
 
 	(void) nimpl;
 	return 1 +
@@ -97,7 +99,7 @@ int starpu_mpi_checkpoint_init(void)
 
 	if (!mpi)
 		return -ENODEV;
-	if (mpi->checkpoints) {
+	if (mpi->guests.checkpoints) {
 		orr_error(
 			"starpu_mpi_checkpoint_init was called before; call starpu_mpi_checkpoint_shutdown() first");
 		return -EALREADY;
@@ -108,7 +110,7 @@ int starpu_mpi_checkpoint_init(void)
 		free(cp);
 		return ret;
 	}
-	cp->comm = *mpi->comms[0];
+	cp->comm = *mpi->comms.all[0];
 	cp->comm.context = CONTEXT;
 	cp->bytes_per_us = mpi->proc->cfg.checkpoint_mbps;
 	cp->any_program = mpi->proc->cfg.checkpoint_any_program;
@@ -117,7 +119,7 @@ int starpu_mpi_checkpoint_init(void)
 	starpu_void_data_register(&cp->ack_out);
 	starpu_void_data_register(&cp->done_in);
 	starpu_void_data_register(&cp->done_out);
-	mpi->checkpoints = cp;
+	mpi->guests.checkpoints = cp;
 	return 0;
 }
 
@@ -151,8 +153,8 @@ int starpu_mpi_checkpoint_shutdown(void)
 		starpu_task_wait_for_all();
 	} while (ORR_ATOMIC_LOAD(&mpi->ndetached) || orr_task_npending(mpi->proc));
 	if (!mpi->fake)
-		ret = orr_mpi_barrier(mpi, mpi->comms[0]->comm);
-	if (mpi->print_stats)
+		ret = orr_mpi_barrier(mpi, mpi->comms.all[0]->comm);
+	if (mpi->stats.print)
 		printf("[starpu_mpi_ft][%d] %" PRIu64 " checkpoints, %" PRIu64
 		       " B sent to backup ranks, %" PRIu64 " B written\n",
 		       mpi->rank, cp->nsubmitted, cp->bytes_sent, cp->bytes_saved);
@@ -170,7 +172,7 @@ int starpu_mpi_checkpoint_shutdown(void)
 	starpu_data_unregister(cp->done_in);
 	starpu_data_unregister(cp->done_out);
 	orr_cp_folder_end(cp, mpi->rank);
-	mpi->checkpoints = NULL;
+	mpi->guests.checkpoints = NULL;
 	starpu_perfmodel_deinit(
 		&cp->save_model); /* or it would be found at the end of the process */
 	free(cp);
@@ -412,7 +414,7 @@ static void instance_done(void *arg)
 	if (inst->number > ORR_ATOMIC_LOAD(&t->complete))
 		ORR_ATOMIC_STORE(&t->complete, inst->number);
 	uint32_t removed = ORR_ATOMIC_LOAD(&t->removed);
-	while (t->mpi->checkpoints->dir && inst->number > removed + 1)
+	while (t->mpi->guests.checkpoints->dir && inst->number > removed + 1)
 		if (ORR_ATOMIC_CAS(&t->removed, &removed, inst->number - 1)) {
 			ORR_ATOMIC_FENCE();
 			orr_cp_file_remove(t, removed + 1, inst->number - 1);
@@ -427,7 +429,7 @@ static void acknowledged(void *arg)
 	struct orr_cp_instance *inst = arg;
 	struct _starpu_mpi_checkpoint_template *t = inst->t;
 	struct orr_mpi *mpi = t->mpi;
-	struct orr_checkpoints *cp = mpi->checkpoints;
+	struct orr_checkpoints *cp = mpi->guests.checkpoints;
 
 	if (ORR_ATOMIC_ADD(&inst->acks, -1))
 		return;
@@ -443,7 +445,7 @@ static void acknowledged(void *arg)
 static void part_over(struct orr_cp_instance *inst)
 {
 	struct _starpu_mpi_checkpoint_template *t = inst->t;
-	struct orr_checkpoints *cp = t->mpi->checkpoints;
+	struct orr_checkpoints *cp = t->mpi->guests.checkpoints;
 
 	if (ORR_ATOMIC_ADD(&inst->left, -1))
 		return;
@@ -475,7 +477,7 @@ static void record_over(void *arg)
 static int save_datum(struct orr_cp_instance *inst, unsigned k, int source, starpu_data_handle_t h,
 		      int prio)
 {
-	struct orr_checkpoints *cp = inst->t->mpi->checkpoints;
+	struct orr_checkpoints *cp = inst->t->mpi->guests.checkpoints;
 	struct save *save = malloc(sizeof(*save));
 
 	if (!save)
@@ -490,7 +492,7 @@ static int save_datum(struct orr_cp_instance *inst, unsigned k, int source, star
 static int send_copy(struct orr_cp_instance *inst, unsigned k, starpu_data_handle_t h, int backup,
 		     int prio)
 {
-	struct orr_checkpoints *cp = inst->t->mpi->checkpoints;
+	struct orr_checkpoints *cp = inst->t->mpi->guests.checkpoints;
 
 	ORR_ATOMIC_ADD(&inst->left, 1);
 	ORR_ATOMIC_ADD(&cp->bytes_sent, starpu_data_get_size(h));
@@ -501,7 +503,7 @@ static int send_copy(struct orr_cp_instance *inst, unsigned k, starpu_data_handl
 static int receive_copy(struct orr_cp_instance *inst, unsigned k, int source,
 			starpu_data_handle_t copy, int prio)
 {
-	struct orr_checkpoints *cp = inst->t->mpi->checkpoints;
+	struct orr_checkpoints *cp = inst->t->mpi->guests.checkpoints;
 
 	ORR_ATOMIC_ADD(&inst->left, 1);
 	int ret = orr_mpi_irecv(inst->t->mpi, &cp->comm, copy, source, message_tag(inst, k), prio,
@@ -515,13 +517,14 @@ static int submit_datum(struct orr_cp_instance *inst, unsigned k, int prio)
 	int me = inst->t->mpi->rank, owner = e->handle ? e->handle->mpi_rank : -1, ret = 0;
 
 	if (owner == STARPU_MPI_PER_NODE)
-		return inst->t->mpi->checkpoints->dir ? save_datum(inst, k, me, e->handle, prio)
-						      : 0;
+		return inst->t->mpi->guests.checkpoints->dir
+			       ? save_datum(inst, k, me, e->handle, prio)
+			       : 0;
 	if (owner == -1 || (owner != me && e->backup != me))
 		return 0;
 	if (owner != me)
 		return receive_copy(inst, k, owner, e->copies[0], prio);
-	if (inst->t->mpi->checkpoints->dir)
+	if (inst->t->mpi->guests.checkpoints->dir)
 		ret = save_datum(inst, k, me, e->handle, prio);
 	return ret || e->backup == me ? ret : send_copy(inst, k, e->handle, e->backup, prio);
 }
@@ -534,7 +537,7 @@ static int submit_value(struct orr_cp_instance *inst, unsigned k, int prio)
 	starpu_data_handle_t h;
 	int ret = 0;
 
-	if (mpi->checkpoints->dir)
+	if (mpi->guests.checkpoints->dir)
 		ret = orr_cp_file_add(inst, k, mpi->rank, e->ptr, e->size);
 	for (int i = 0; i < e->nfrom && !ret; i++)
 		ret = receive_copy(inst, k, e->from[i], e->copies[i], prio);
@@ -557,7 +560,7 @@ static int submit_agreement(struct orr_cp_instance *inst)
 {
 	struct _starpu_mpi_checkpoint_template *t = inst->t;
 	struct orr_mpi *mpi = t->mpi;
-	struct orr_checkpoints *cp = mpi->checkpoints;
+	struct orr_checkpoints *cp = mpi->guests.checkpoints;
 	int ret = 0;
 
 	if (mpi->rank)

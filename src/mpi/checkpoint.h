@@ -59,7 +59,7 @@ struct orr_cp_identity {
 	char command[160]; /* for people; cut off */
 };
 
-/* mpi->checkpoints */
+/* mpi->guests.checkpoints */
 struct orr_checkpoints {
 	struct orr_mpi_comm comm; /* all ranks, in a matching context of its own */
 	struct _starpu_mpi_checkpoint_template *templates;

@@ -97,7 +97,7 @@ static int complain(const struct _starpu_mpi_checkpoint_template *t, uint32_t nu
 	int ret = error ? -error : -EIO;
 
 	orr_error("checkpoint %" PRIu32 " cannot be %s in %s (ORRERY_CHECKPOINT_DIR): %s", number,
-		  what, t->mpi->checkpoints->dir, orr_cp_why(ret));
+		  what, t->mpi->guests.checkpoints->dir, orr_cp_why(ret));
 	return ret;
 }
 
@@ -148,7 +148,7 @@ int orr_cp_file_marked(const struct _starpu_mpi_checkpoint_template *t)
 {
 	char name[NAME];
 	struct stat st;
-	int folder = orr_cp_folder(t->mpi->checkpoints);
+	int folder = orr_cp_folder(t->mpi->guests.checkpoints);
 
 	if (folder < 0)
 		return 0;
@@ -161,7 +161,7 @@ int orr_cp_file_marked(const struct _starpu_mpi_checkpoint_template *t)
 int orr_cp_file_mark(struct _starpu_mpi_checkpoint_template *t)
 {
 	char name[NAME];
-	int folder = orr_cp_folder(t->mpi->checkpoints);
+	int folder = orr_cp_folder(t->mpi->guests.checkpoints);
 
 	if (folder < 0)
 		return folder;
@@ -177,7 +177,7 @@ int orr_cp_file_mark(struct _starpu_mpi_checkpoint_template *t)
 void orr_cp_file_unmark(const struct _starpu_mpi_checkpoint_template *t)
 {
 	char name[NAME];
-	int folder = orr_cp_folder(t->mpi->checkpoints);
+	int folder = orr_cp_folder(t->mpi->guests.checkpoints);
 
 	if (folder < 0)
 		return;
@@ -191,7 +191,7 @@ void orr_cp_file_unmark(const struct _starpu_mpi_checkpoint_template *t)
 int orr_cp_file_begin(struct orr_cp_instance *inst)
 {
 	char name[NAME];
-	int folder = orr_cp_folder(inst->t->mpi->checkpoints);
+	int folder = orr_cp_folder(inst->t->mpi->guests.checkpoints);
 
 	if (folder < 0)
 		return folder;
@@ -216,14 +216,14 @@ int orr_cp_file_add(struct orr_cp_instance *inst, unsigned k, int source, const 
 		return complain(inst->t, inst->number, errno, "written");
 	ORR_ATOMIC_ADD(&inst->records, hash_of_place(&record, at));
 	ORR_ATOMIC_ADD(&inst->nrecords, 1);
-	ORR_ATOMIC_ADD(&inst->t->mpi->checkpoints->bytes_saved, size);
+	ORR_ATOMIC_ADD(&inst->t->mpi->guests.checkpoints->bytes_saved, size);
 	return 0;
 }
 
 static void fill_header(const struct orr_cp_instance *inst, struct orr_cp_file_header *header)
 {
 	const struct _starpu_mpi_checkpoint_template *t = inst->t;
-	const struct orr_cp_identity *me = &t->mpi->checkpoints->me;
+	const struct orr_cp_identity *me = &t->mpi->guests.checkpoints->me;
 
 	*header = (struct orr_cp_file_header){ .rank = (uint32_t) t->mpi->rank,
 					       .size = (uint32_t) t->mpi->size,
@@ -246,7 +246,7 @@ int orr_cp_file_end(struct orr_cp_instance *inst)
 	struct _starpu_mpi_checkpoint_template *t = inst->t;
 	struct orr_cp_file_header header;
 	char from[NAME], to[NAME];
-	int folder = orr_cp_folder(t->mpi->checkpoints), fd = inst->fd, bad;
+	int folder = orr_cp_folder(t->mpi->guests.checkpoints), fd = inst->fd, bad;
 
 	fill_header(inst, &header);
 	name_of(t, inst->number, ".part", from);
@@ -300,7 +300,7 @@ static int each_file(struct _starpu_mpi_checkpoint_template *t,
 			       uint32_t number, void *arg),
 		     void *arg)
 {
-	int folder = orr_cp_folder(t->mpi->checkpoints);
+	int folder = orr_cp_folder(t->mpi->guests.checkpoints);
 	DIR *dir = folder < 0 ? NULL : fdopendir(folder);
 	struct dirent *entry;
 
@@ -355,7 +355,7 @@ void orr_cp_file_remove(struct _starpu_mpi_checkpoint_template *t, uint32_t from
 		each_file(t, remove_if, &range);
 		from = to - MANY;
 	}
-	int folder = orr_cp_folder(t->mpi->checkpoints);
+	int folder = orr_cp_folder(t->mpi->guests.checkpoints);
 	if (folder < 0)
 		return;
 	for (uint64_t number = from; number <= to; number++)
@@ -434,7 +434,7 @@ static const char *check_bytes(int fd, const struct orr_cp_index *index)
 static const char *check_identity(const struct _starpu_mpi_checkpoint_template *t,
 				  const struct orr_cp_file_header *h)
 {
-	const struct orr_checkpoints *cp = t->mpi->checkpoints;
+	const struct orr_checkpoints *cp = t->mpi->guests.checkpoints;
 
 	if (h->size != (uint32_t) t->mpi->size)
 		return "one with another number of ranks";
@@ -453,7 +453,7 @@ enum verdict { WHOLE, DAMAGED, FOREIGN };
 static enum verdict read_file(struct _starpu_mpi_checkpoint_template *t, int folder,
 			      uint32_t number, int bytes, struct orr_cp_index *index)
 {
-	const char *dir = t->mpi->checkpoints->dir, *wrong = NULL, *other = NULL;
+	const char *dir = t->mpi->guests.checkpoints->dir, *wrong = NULL, *other = NULL;
 	struct orr_cp_file_header header = { .size = 0 };
 	struct stat st;
 	char name[NAME];
@@ -482,7 +482,7 @@ static enum verdict read_file(struct _starpu_mpi_checkpoint_template *t, int fol
 		orr_error(
 			"%s/%s is a checkpoint of %s (`%.*s` on %u ranks; this is `%s` on %d): give ORRERY_CHECKPOINT_DIR another folder, or remove this one%s",
 			dir, name, other, (int) sizeof(header.command), header.command, header.size,
-			t->mpi->checkpoints->me.command, t->mpi->size,
+			t->mpi->guests.checkpoints->me.command, t->mpi->size,
 			strstr(other, "program") || strstr(other, "arguments")
 				? "; ORRERY_CHECKPOINT_ANY_PROGRAM=1 takes it all the same"
 				: "");
@@ -517,7 +517,7 @@ int orr_cp_file_find(struct _starpu_mpi_checkpoint_template *t, struct orr_cp_fo
 int orr_cp_file_open(struct _starpu_mpi_checkpoint_template *t, uint32_t number,
 		     struct orr_cp_index *index)
 {
-	int folder = orr_cp_folder(t->mpi->checkpoints);
+	int folder = orr_cp_folder(t->mpi->guests.checkpoints);
 
 	*index = (struct orr_cp_index){ .fd = -1 };
 	if (folder < 0)
@@ -551,7 +551,7 @@ void *orr_cp_file_get(struct _starpu_mpi_checkpoint_template *t, const struct or
 
 	if (!p) {
 		orr_error("rank %d: the checkpoint in %s does not hold entry %u of rank %d",
-			  t->mpi->rank, t->mpi->checkpoints->dir, k, source);
+			  t->mpi->rank, t->mpi->guests.checkpoints->dir, k, source);
 		return NULL;
 	}
 	const struct orr_cp_record *r = &p->record;
@@ -563,7 +563,7 @@ void *orr_cp_file_get(struct _starpu_mpi_checkpoint_template *t, const struct or
 	}
 	free(data);
 	orr_error("rank %d: entry %u of the checkpoint in %s %s", t->mpi->rank, k,
-		  t->mpi->checkpoints->dir,
+		  t->mpi->guests.checkpoints->dir,
 		  data ? "changed while it was read" : "needs more memory than there is");
 	return NULL;
 }

@@ -18,6 +18,8 @@
 #include "base/log.h"
 #include "core/task/task_count.h"
 #include "mpi/unmatched.h"
+#include "mpi/p2p.h"
+#include "mpi/wait.h"
 
 /* Of an entry that is a datum: ranks, or -1. */
 struct way {
@@ -128,14 +130,14 @@ static int say_lost(const struct restart *r, int backup)
 {
 	orr_error(
 		"rank %d has lost its files of checkpoints, and its backup rank %d as well: remove %s to start anew",
-		r->t->mpi->rank, backup, r->t->mpi->checkpoints->dir);
+		r->t->mpi->rank, backup, r->t->mpi->guests.checkpoints->dir);
 	return -ENODATA;
 }
 
 static int say_missing(const struct restart *r, unsigned k, int source)
 {
 	orr_error("rank %d: checkpoint %" PRIu32 " in %s does not hold entry %u of rank %d",
-		  r->t->mpi->rank, r->number, r->t->mpi->checkpoints->dir, k, source);
+		  r->t->mpi->rank, r->number, r->t->mpi->guests.checkpoints->dir, k, source);
 	return -EIO;
 }
 
@@ -250,7 +252,7 @@ static int give(struct restart *r, unsigned k, int source, int owner, starpu_dat
 	int ret = load_datum(r, k, source, copy);
 
 	return ret ? ret
-		   : orr_mpi_isend(mpi, &mpi->checkpoints->comm, copy, owner,
+		   : orr_mpi_isend(mpi, &mpi->guests.checkpoints->comm, copy, owner,
 				   orr_cp_tag(r->t, ORR_CP_TAG_ENTRIES + k), 0, ORR_P2P_DETACHED,
 				   NULL, NULL, NULL);
 }
@@ -259,7 +261,7 @@ static int take(struct restart *r, unsigned k, int backup, starpu_data_handle_t 
 {
 	struct orr_mpi *mpi = r->t->mpi;
 
-	return orr_mpi_irecv(mpi, &mpi->checkpoints->comm, h, backup,
+	return orr_mpi_irecv(mpi, &mpi->guests.checkpoints->comm, h, backup,
 			     orr_cp_tag(r->t, ORR_CP_TAG_ENTRIES + k), 0, ORR_P2P_DETACHED, NULL,
 			     NULL, NULL);
 }
@@ -336,7 +338,7 @@ static int restore_all(struct restart *r)
 	if (ret)
 		return ret;
 	orr_mpi_wait_detached(t->mpi, "starpu_mpi_checkpoint_restart");
-	return orr_mpi_barrier(t->mpi, t->mpi->comms[0]->comm);
+	return orr_mpi_barrier(t->mpi, t->mpi->comms.all[0]->comm);
 }
 
 /* [waits] Learns of the files of all ranks. A rank without files, but with the mark of an earlier
@@ -381,7 +383,7 @@ static int agree(struct restart *r, struct orr_cp_found *found)
 	if (!r->number && r->damaged) {
 		orr_error(
 			"rank %d: files of checkpoints in %s are damaged, and no complete one is left: remove the folder to start anew",
-			mpi->rank, t->mpi->checkpoints->dir);
+			mpi->rank, t->mpi->guests.checkpoints->dir);
 		return -EIO;
 	}
 	if (found->damaged)

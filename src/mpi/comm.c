@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "mpi/comm.h"
+#include "mpi/data.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -25,37 +27,38 @@ static int on_free(MPI_Comm comm, int keyval, void *attribute, void *extra)
 	(void) extra;
 	ORR_ATOMIC_STORE(&c->dead, 1);
 	c->comm = MPI_COMM_NULL;
-	if (ORR_ATOMIC_LOAD(&c->mpi->last_comm) == c)
-		ORR_ATOMIC_STORE(&c->mpi->last_comm, c->mpi->comms[0]);
+	if (ORR_ATOMIC_LOAD(&c->mpi->comms.last) == c)
+		ORR_ATOMIC_STORE(&c->mpi->comms.last, c->mpi->comms.all[0]);
 	return MPI_SUCCESS;
 }
 
 /* Adds an entry; under comm_lock. */
 static struct orr_mpi_comm *add(struct orr_mpi *mpi, MPI_Comm comm)
 {
-	struct orr_mpi_comm **comms = mpi->comms;
+	struct orr_mpi_comm **comms = mpi->comms.all;
 
-	orr_assert_locked(&mpi->comm_lock);
-	if (!(mpi->ncomms & (mpi->ncomms - 1)))
-		comms = realloc(mpi->comms, (mpi->ncomms ? 2 * mpi->ncomms : 1) * sizeof(*comms));
+	orr_assert_locked(&mpi->comms.lock);
+	if (!(mpi->comms.n & (mpi->comms.n - 1)))
+		comms = realloc(mpi->comms.all,
+				(mpi->comms.n ? 2 * mpi->comms.n : 1) * sizeof(*comms));
 	if (!comms)
 		return NULL;
-	mpi->comms = comms;
+	mpi->comms.all = comms;
 	struct orr_mpi_comm *c = calloc(1, sizeof(*c));
 	if (!c)
 		return NULL;
 	c->comm = comm;
 	c->mpi = mpi;
-	c->index = (uint16_t) mpi->ncomms;
-	comms[mpi->ncomms++] = c;
+	c->index = (uint16_t) mpi->comms.n;
+	comms[mpi->comms.n++] = c;
 	return c;
 }
 
 int orr_mpi_comms_init(struct orr_mpi *mpi, MPI_Comm comm)
 {
-	orr_lock(&mpi->comm_lock);
+	orr_lock(&mpi->comms.lock);
 	struct orr_mpi_comm *c = add(mpi, comm);
-	orr_unlock(&mpi->comm_lock);
+	orr_unlock(&mpi->comms.lock);
 
 	if (!c) {
 		orr_error("out of memory for the table of communicators");
@@ -63,25 +66,25 @@ int orr_mpi_comms_init(struct orr_mpi *mpi, MPI_Comm comm)
 	}
 	c->rank = mpi->proc->mpi_rank;
 	c->size = mpi->proc->mpi_size;
-	mpi->last_comm = c;
-	mpi->keyval = MPI_KEYVAL_INVALID;
+	mpi->comms.last = c;
+	mpi->comms.keyval = MPI_KEYVAL_INVALID;
 	return 0;
 }
 
 void orr_mpi_comms_exit(struct orr_mpi *mpi)
 {
-	for (unsigned i = 0; i < mpi->ncomms; i++) {
-		struct orr_mpi_comm *c = mpi->comms[i];
+	for (unsigned i = 0; i < mpi->comms.n; i++) {
+		struct orr_mpi_comm *c = mpi->comms.all[i];
 		if (c->attribute && !c->dead)
-			MPI_Comm_delete_attr(c->comm, mpi->keyval);
+			MPI_Comm_delete_attr(c->comm, mpi->comms.keyval);
 		free(c->to_world);
 		free(c);
 	}
-	free(mpi->comms);
-	mpi->comms = NULL;
-	mpi->ncomms = 0;
-	if (mpi->keyval != MPI_KEYVAL_INVALID)
-		MPI_Comm_free_keyval(&mpi->keyval);
+	free(mpi->comms.all);
+	mpi->comms.all = NULL;
+	mpi->comms.n = 0;
+	if (mpi->comms.keyval != MPI_KEYVAL_INVALID)
+		MPI_Comm_free_keyval(&mpi->comms.keyval);
 }
 
 /* Ranks of the group in the engine's world; to_world stays NULL when they are the same. -EINVAL
@@ -97,7 +100,7 @@ static int translate(struct orr_mpi *mpi, struct orr_mpi_comm *c)
 		return -ENOMEM;
 	for (int i = 0; i < c->size; i++)
 		in[i] = i;
-	MPI_Comm_group(mpi->comms[0]->comm, &world);
+	MPI_Comm_group(mpi->comms.all[0]->comm, &world);
 	MPI_Comm_group(c->comm, &group);
 	MPI_Group_translate_ranks(group, c->size, in, world, out);
 	MPI_Group_free(&group);
@@ -142,16 +145,17 @@ struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm)
 	struct orr_mpi_comm *c = NULL;
 
 	if (mpi->fake)
-		return mpi->comms[0];
+		return mpi->comms.all[0];
 	if (refuse_null(comm, NULL))
 		return NULL;
-	orr_lock(&mpi->comm_lock);
-	for (unsigned i = 0; i < mpi->ncomms && !c; i++)
-		if (!mpi->comms[i]->dead && mpi->comms[i]->comm == comm)
-			c = mpi->comms[i];
-	if (!c && mpi->ncomms < UINT16_MAX) {
-		if (mpi->keyval == MPI_KEYVAL_INVALID)
-			MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &mpi->keyval, NULL);
+	orr_lock(&mpi->comms.lock);
+	for (unsigned i = 0; i < mpi->comms.n && !c; i++)
+		if (!mpi->comms.all[i]->dead && mpi->comms.all[i]->comm == comm)
+			c = mpi->comms.all[i];
+	if (!c && mpi->comms.n < UINT16_MAX) {
+		if (mpi->comms.keyval == MPI_KEYVAL_INVALID)
+			MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &mpi->comms.keyval,
+					       NULL);
 		c = add(mpi, comm);
 		if (c) {
 			MPI_Comm_size(comm, &c->size);
@@ -160,15 +164,15 @@ struct orr_mpi_comm *orr_mpi_comm_enter(struct orr_mpi *mpi, MPI_Comm comm)
 				c->dead = 1;
 				c = NULL;
 			} else
-				c->attribute = MPI_Comm_set_attr(comm, mpi->keyval, c) ==
+				c->attribute = MPI_Comm_set_attr(comm, mpi->comms.keyval, c) ==
 					       MPI_SUCCESS;
 		} else
 			orr_error("out of memory for the table of communicators");
 	}
-	orr_assert(!c || (mpi->comms[c->index] == c && c->comm == comm && !c->dead));
-	orr_unlock(&mpi->comm_lock);
+	orr_assert(!c || (mpi->comms.all[c->index] == c && c->comm == comm && !c->dead));
+	orr_unlock(&mpi->comms.lock);
 	if (c)
-		ORR_ATOMIC_STORE(&mpi->last_comm, c);
+		ORR_ATOMIC_STORE(&mpi->comms.last, c);
 	return c;
 }
 
@@ -183,7 +187,7 @@ static int *places_in(const struct orr_mpi *mpi, MPI_Comm comm)
 		return NULL;
 	for (int i = 0; i < n; i++)
 		places[n + i] = i;
-	MPI_Comm_group(mpi->comms[0]->comm, &old);
+	MPI_Comm_group(mpi->comms.all[0]->comm, &old);
 	MPI_Comm_group(comm, &new);
 	MPI_Group_translate_ranks(old, n, places + n, new, places);
 	MPI_Group_free(&old);
@@ -198,8 +202,8 @@ int orr_mpi_comms_check_switch(struct orr_mpi *mpi, MPI_Comm comm, int renumber)
 {
 	int size, ret = 0;
 
-	for (unsigned i = 1; i < mpi->ncomms; i++)
-		if (!mpi->comms[i]->dead) {
+	for (unsigned i = 1; i < mpi->comms.n; i++)
+		if (!mpi->comms.all[i]->dead) {
 			orr_error(
 				"orrery_resize_switch: messages have used another communicator, which has ranks of the old one: free it before");
 			return -EINVAL;
@@ -243,7 +247,7 @@ int orr_mpi_comms_has_new(const struct orr_mpi *mpi, MPI_Comm comm)
 	int size, rank, place = 0;
 
 	MPI_Comm_size(comm, &size);
-	MPI_Comm_group(mpi->comms[0]->comm, &old);
+	MPI_Comm_group(mpi->comms.all[0]->comm, &old);
 	MPI_Comm_group(comm, &new);
 	for (rank = size - 1; rank >= 0 && place != MPI_UNDEFINED; rank--)
 		MPI_Group_translate_ranks(new, 1, &rank, old, &place);
@@ -254,14 +258,14 @@ int orr_mpi_comms_has_new(const struct orr_mpi *mpi, MPI_Comm comm)
 
 void orr_mpi_comms_switch(struct orr_mpi *mpi, MPI_Comm comm)
 {
-	struct orr_mpi_comm *c = mpi->comms[0];
+	struct orr_mpi_comm *c = mpi->comms.all[0];
 
-	orr_lock(&mpi->comm_lock);
+	orr_lock(&mpi->comms.lock);
 	c->comm = comm;
 	c->rank = mpi->rank;
 	c->size = mpi->size;
-	mpi->last_comm = c;
-	orr_unlock(&mpi->comm_lock);
+	mpi->comms.last = c;
+	orr_unlock(&mpi->comms.lock);
 }
 
 int orr_mpi_from_world(const struct orr_mpi_comm *c, int world)
@@ -282,15 +286,15 @@ int starpu_mpi_comm_register(MPI_Comm comm)
 
 	if (!c)
 		return -EINVAL;
-	orr_assert(c->index < mpi->ncomms && c->mpi == mpi);
+	orr_assert(c->index < mpi->comms.n && c->mpi == mpi);
 	if (c->index == 0 || c->context != c->group_hash)
 		return 0;
-	orr_lock(&mpi->comm_lock);
-	for (unsigned i = 1; i < mpi->ncomms; i++)
-		earlier += mpi->comms[i]->group_hash == c->group_hash &&
-			   mpi->comms[i]->context != c->group_hash;
+	orr_lock(&mpi->comms.lock);
+	for (unsigned i = 1; i < mpi->comms.n; i++)
+		earlier += mpi->comms.all[i]->group_hash == c->group_hash &&
+			   mpi->comms.all[i]->context != c->group_hash;
 	c->context = (uint32_t) orr_mix64(((uint64_t) c->group_hash << 32) + earlier + 1) | 1;
-	orr_unlock(&mpi->comm_lock);
+	orr_unlock(&mpi->comms.lock);
 	return 0;
 }
 
@@ -301,7 +305,7 @@ int starpu_mpi_comm_size(MPI_Comm comm, int *size)
 	struct orr_mpi *mpi = orr_self()->mpi;
 
 	if (mpi && mpi->fake)
-		*size = mpi->comms[0]->size;
+		*size = mpi->comms.all[0]->size;
 	else
 		return refuse_null(comm, __func__) ? -EINVAL : MPI_Comm_size(comm, size);
 	return 0;
@@ -312,7 +316,7 @@ int starpu_mpi_comm_rank(MPI_Comm comm, int *rank)
 	struct orr_mpi *mpi = orr_self()->mpi;
 
 	if (mpi && mpi->fake)
-		*rank = mpi->comms[0]->rank;
+		*rank = mpi->comms.all[0]->rank;
 	else
 		return refuse_null(comm, __func__) ? -EINVAL : MPI_Comm_rank(comm, rank);
 	return 0;

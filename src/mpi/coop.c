@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cooperative sends (14.16): sends of one value to several ranks are found here and travel along a
- * tree (relay.c), whose shape shape.c chooses; late.c gathers those that come one by one.
- *
- * They are found without asking the program: sends of one datum that are granted together hold it
- * for reading at the same time, so they carry the same value. The end of the task that wrote the
- * value grants all sends that were inserted meanwhile; the thread that grants them collects them
- * and hands them to the engine as one list. The program may also announce how many sends to expect.
+/* Cooperative sends (14.16): sends of one value to several ranks travel along a tree (relay.c),
+ * whose shape shape.c chooses; burst.c finds those that are granted together, late.c gathers those
+ * that come one by one.
  *
  * Invariant: sends that travel together hold one datum, have one tag and context, and go to
  * distinct ranks; synchronous sends, and those to the rank itself, go alone. */
@@ -13,7 +9,11 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "mpi/late.h"
+#include "mpi/ready.h"
 #include "mpi/relay.h"
+#include "mpi/coop.h"
+#include "mpi/transfer.h"
+#include "mpi/shape.h"
 
 static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
 {
@@ -24,117 +24,6 @@ static starpu_data_handle_t handle_of(const struct orr_mpi_req *req)
 {
 	return req->acquire.access.handle;
 }
-
-/* ---- finding them ---- */
-
-void orr_mpi_burst_begin(struct orr_thread *self)
-{
-	self->bursts++;
-}
-
-void orr_mpi_burst_end(struct orr_mpi *mpi, struct orr_thread *self)
-{
-	struct orr_mpi_req *newest = self->burst, *oldest = newest;
-
-	orr_assert(self->bursts > 0);
-	if (--self->bursts || !newest)
-		return;
-	self->burst = NULL;
-	while (oldest->link.next)
-		oldest = req_of(oldest->link.next);
-	orr_mpi_submit_list(mpi, newest, oldest, 0);
-}
-
-/* Hands a list of sends, newest first, to the engine. */
-static void submit_all(struct orr_mpi *mpi, struct orr_mpi_req *newest)
-{
-	struct orr_mpi_req *oldest = newest;
-
-	if (!newest)
-		return;
-	while (oldest->link.next)
-		oldest = req_of(oldest->link.next);
-	orr_mpi_submit_list(mpi, newest, oldest, 0);
-}
-
-/* Keeps the send until the announced number is there. Returns 1 when it was kept, and all of them
- * in *all once they are there. */
-static int hold_announced(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_req **all)
-{
-	struct orr_mpi_ext *ext = orr_mpi_ext(handle_of(req));
-
-	*all = NULL;
-	orr_lock(&mpi->lock);
-	int held = ext->announced != 0;
-	if (held) {
-		req->link.next = ext->held ? &ext->held->link : NULL;
-		ext->held = req;
-		if (++ext->nheld >= ext->announced) {
-			*all = ext->held;
-			ext->held = NULL;
-			ext->nheld = ext->announced = 0;
-			ORR_ATOMIC_ADD(&mpi->nannounced, -1);
-		}
-	}
-	orr_unlock(&mpi->lock);
-	return held;
-}
-
-void orr_mpi_coop_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive)
-{
-	struct orr_thread *self = orr_thread_self();
-
-	if (ORR_ATOMIC_LOAD_RELAXED(&handle_of(req)->mpi_flags) & ORR_MPI_ANNOUNCED) {
-		struct orr_mpi_req *all;
-		if (hold_announced(mpi, req, &all)) {
-			submit_all(mpi, all);
-			return;
-		}
-	}
-	if (self->bursts) {
-		struct orr_mpi_req *newest = self->burst;
-		req->link.next = newest ? &newest->link : NULL;
-		req->grows = 0;
-		self->burst = req;
-		return;
-	}
-	/* What the end of a task makes possible was inserted before. */
-	if (self->worker || ORR_ATOMIC_LOAD(&mpi->owner) == self)
-		req->grows = 0;
-	orr_mpi_submit(mpi, req, will_drive);
-}
-
-/* The sends of this datum that wait, and no announcement any more. */
-static struct orr_mpi_req *take_announced(struct orr_mpi *mpi, struct orr_mpi_ext *ext)
-{
-	orr_lock(&mpi->lock);
-	struct orr_mpi_req *held = ext->held;
-	if (ext->announced)
-		ORR_ATOMIC_ADD(&mpi->nannounced, -1);
-	ext->held = NULL;
-	ext->announced = ext->nheld = 0;
-	orr_unlock(&mpi->lock);
-	return held;
-}
-
-void orr_mpi_coop_flush(struct orr_mpi *mpi)
-{
-	struct orr_mpi_req *held;
-
-	while (ORR_ATOMIC_LOAD(&mpi->nannounced)) {
-		held = NULL;
-		orr_lock(&mpi->data_lock);
-		for (unsigned i = 0; i < mpi->nattached && !held; i++)
-			if (mpi->attached[i]->mpi_flags & ORR_MPI_ANNOUNCED)
-				held = take_announced(mpi, orr_mpi_ext(mpi->attached[i]));
-		orr_unlock(&mpi->data_lock);
-		if (!held)
-			return;
-		submit_all(mpi, held);
-	}
-}
-
-/* ---- starting them ---- */
 
 static int by_urgency(const void *pa, const void *pb)
 {
@@ -192,7 +81,7 @@ static void start_one(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {
 		v[i]->where = ORR_MPI_FETCHING;
-		orr_mpi_ready(mpi, v[i]);
+		orr_mpi_ready_push(mpi, v[i]);
 	}
 	orr_mpi_send_start(mpi, v[0]);
 }
@@ -218,7 +107,7 @@ void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
 	uint32_t n = 0;
 
 	orr_mpi_assert_owner(mpi);
-	if (!first->link.next && !mpi->leaving && !mpi->lone) {
+	if (!first->link.next && !mpi->late.leaving && !mpi->late.lone) {
 		orr_mpi_send_start(mpi, first);
 		return;
 	}
@@ -238,15 +127,15 @@ void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
 	qsort(v, kept, sizeof(*v), by_urgency);
 	struct orr_mpi_plan plan = orr_mpi_plan(
 		orr_mpi_network(mpi), starpu_data_get_size(handle_of(first)), kept,
-		orr_mpi_relay_eager(mpi), !mpi->nsends && !mpi->nready);
+		orr_mpi_relay_eager(mpi), !mpi->limits.nsends && !mpi->ready.n);
 	int later = join_or_wait(mpi, v, kept);
 	if (!later && !plan.tree)
 		start_one(mpi, v, n);
 	for (uint32_t i = kept; later && i < n; i++)
 		orr_mpi_send_start(mpi, v[i]);
-	for (uint32_t i = 0; !later && plan.tree && i < kept; i += mpi->max_route)
-		start_tree(mpi, v + i, kept - i < mpi->max_route ? kept - i : mpi->max_route,
-			   &plan);
+	for (uint32_t i = 0; !later && plan.tree && i < kept; i += mpi->set.max_route)
+		start_tree(mpi, v + i,
+			   kept - i < mpi->set.max_route ? kept - i : mpi->set.max_route, &plan);
 	for (uint32_t i = kept; !later && plan.tree && i < n; i++)
 		orr_mpi_send_start(mpi, v[i]);
 	free(v);
@@ -258,34 +147,17 @@ void starpu_mpi_coop_sends_set_use(int use_coop_sends)
 {
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 
-	if (mpi && use_coop_sends && ORR_ATOMIC_LOAD(&mpi->throttle))
+	if (mpi && use_coop_sends && ORR_ATOMIC_LOAD(&mpi->limits.throttle))
 		orr_warn(
 			"%s has no effect with STARPU_MPI_MEM_THROTTLE=1: ranks that pass values on need memory for them",
 			__func__);
 	else if (mpi)
-		ORR_ATOMIC_STORE(&mpi->coop, !!use_coop_sends);
+		ORR_ATOMIC_STORE(&mpi->set.coop, !!use_coop_sends);
 }
 
 int starpu_mpi_coop_sends_get_use(void)
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
 
-	return mpi ? ORR_ATOMIC_LOAD(&mpi->coop) : orr_self()->cfg.mpi_coop_sends;
-}
-
-void starpu_mpi_coop_sends_data_handle_nb_sends(starpu_data_handle_t data_handle, int nb_sends)
-{
-	struct orr_mpi *mpi = orr_mpi_get(__func__);
-	struct orr_mpi_ext *ext = mpi && data_handle ? orr_mpi_attach(mpi, data_handle) : NULL;
-
-	if (!ext)
-		return;
-	submit_all(mpi, take_announced(mpi, ext));
-	if (nb_sends < 2 || mpi->fake || mpi->pedantic || !ORR_ATOMIC_LOAD(&mpi->coop))
-		return;
-	orr_lock(&mpi->lock);
-	ext->announced = (uint32_t) nb_sends;
-	orr_unlock(&mpi->lock);
-	ORR_ATOMIC_ADD(&mpi->nannounced, 1);
-	orr_mpi_flags(data_handle, ORR_MPI_ANNOUNCED, 0);
+	return mpi ? ORR_ATOMIC_LOAD(&mpi->set.coop) : orr_self()->cfg.mpi_coop_sends;
 }

@@ -6,13 +6,15 @@
  * (where it was sent, ...) and enters the lists below, and that is when two data with one tag are
  * found out.
  *
- * Invariant: a handle is in mpi->attached, and in mpi->tags if it has a tag, exactly while it has
- * ORR_MPI_ATTACHED. */
+ * Invariant: a handle is in mpi->data.attached, and in mpi->data.tags if it has a tag, exactly
+ * while it has ORR_MPI_ATTACHED. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "mpi/comm.h"
+#include "mpi/data.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -67,10 +69,10 @@ int orr_mpi_ranks_insert(int32_t **v, uint32_t *n, uint32_t *cap, int rank)
 
 static void detach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_mpi_ext *ext)
 {
-	orr_assert_locked(&mpi->data_lock);
-	orr_assert(!ext->in_tags || orr_map_find(&mpi->tags, (uint64_t) h->mpi_tag));
+	orr_assert_locked(&mpi->data.lock);
+	orr_assert(!ext->in_tags || orr_map_find(&mpi->data.tags, (uint64_t) h->mpi_tag));
 	if (ext->in_tags)
-		orr_map_remove(&mpi->tags, h);
+		orr_map_remove(&mpi->data.tags, h);
 	ext->in_tags = 0;
 }
 
@@ -81,11 +83,11 @@ static void attach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_m
 	uint32_t cursor = ORR_MAP_START;
 	starpu_data_handle_t other;
 
-	orr_assert_locked(&mpi->data_lock);
+	orr_assert_locked(&mpi->data.lock);
 	orr_assert(!ext->in_tags);
 	if (h->mpi_tag < 0)
 		return;
-	while ((other = orr_map_find_next(&mpi->tags, (uint64_t) h->mpi_tag, &cursor)))
+	while ((other = orr_map_find_next(&mpi->data.tags, (uint64_t) h->mpi_tag, &cursor)))
 		if (other->mpi_comm == h->mpi_comm) {
 			orr_error(
 				"two data have one tag: %s and %s are both registered with tag %" PRId64
@@ -94,7 +96,7 @@ static void attach_tag(struct orr_mpi *mpi, starpu_data_handle_t h, struct orr_m
 				orr_handle_name(other), orr_handle_name(h), h->mpi_tag);
 			orr_sys_mpi_abort(mpi->proc);
 		}
-	if (orr_map_insert(&mpi->tags, h))
+	if (orr_map_insert(&mpi->data.tags, h))
 		orr_fatal("out of memory for the table of data tags");
 	ext->in_tags = 1;
 }
@@ -128,20 +130,20 @@ static void detach(starpu_data_handle_t h)
 		return;
 	complain_of_stale_home(h);
 	if (mpi) {
-		orr_lock(&mpi->data_lock);
+		orr_lock(&mpi->data.lock);
 		if (ext->follows)
-			mpi->unfollow(mpi, ext);
-		orr_assert(ext->index < mpi->nattached && mpi->attached[ext->index] == h);
+			mpi->guests.unfollow(mpi, ext);
+		orr_assert(ext->index < mpi->data.nattached && mpi->data.attached[ext->index] == h);
 		detach_tag(mpi, h, ext);
-		starpu_data_handle_t last = mpi->attached[--mpi->nattached];
-		mpi->attached[ext->index] = last;
+		starpu_data_handle_t last = mpi->data.attached[--mpi->data.nattached];
+		mpi->data.attached[ext->index] = last;
 		((struct orr_mpi_ext *) last->mpi_ext)->index = ext->index;
 		if (h->mpi_flags & ORR_MPI_REDUXING) {
-			orr_assert(mpi->nreduxing > 0);
-			mpi->nreduxing--;
+			orr_assert(mpi->redux.nreduxing > 0);
+			mpi->redux.nreduxing--;
 		}
-		orr_assert(mpi->nreduxing <= mpi->nattached);
-		orr_unlock(&mpi->data_lock);
+		orr_assert(mpi->redux.nreduxing <= mpi->data.nattached);
+		orr_unlock(&mpi->data.lock);
 	}
 	ORR_ATOMIC_STORE_RELAXED(&h->mpi_flags, 0);
 	h->mpi_ext = NULL;
@@ -159,40 +161,41 @@ struct orr_mpi_ext *orr_mpi_attach(struct orr_mpi *mpi, starpu_data_handle_t h)
 		orr_error("out of memory for the MPI attributes of data %s", orr_handle_name(h));
 		return NULL;
 	}
-	orr_lock(&mpi->data_lock);
+	orr_lock(&mpi->data.lock);
 	orr_assertf(!(h->mpi_flags & ORR_MPI_ATTACHED), "two threads attach one datum");
-	if (mpi->nattached == mpi->attached_cap) {
-		mpi->attached_cap = mpi->attached_cap ? 2 * mpi->attached_cap : 16;
-		mpi->attached = realloc(mpi->attached, mpi->attached_cap * sizeof(*mpi->attached));
-		if (!mpi->attached)
+	if (mpi->data.nattached == mpi->data.attached_cap) {
+		mpi->data.attached_cap = mpi->data.attached_cap ? 2 * mpi->data.attached_cap : 16;
+		mpi->data.attached = realloc(mpi->data.attached,
+					     mpi->data.attached_cap * sizeof(*mpi->data.attached));
+		if (!mpi->data.attached)
 			orr_fatal("out of memory for the list of data");
 	}
-	ext->index = mpi->nattached;
-	mpi->attached[mpi->nattached++] = h;
+	ext->index = mpi->data.nattached;
+	mpi->data.attached[mpi->data.nattached++] = h;
 	h->mpi_ext = ext;
 	attach_tag(mpi, h, ext);
 	orr_mpi_flags(h, ORR_MPI_ATTACHED, 0);
-	orr_unlock(&mpi->data_lock);
+	orr_unlock(&mpi->data.lock);
 	return ext;
 }
 
 void orr_mpi_data_init(struct orr_mpi *mpi)
 {
-	orr_map_init(&mpi->tags, offsetof(struct _starpu_data_state, mpi_tag));
+	orr_map_init(&mpi->data.tags, offsetof(struct _starpu_data_state, mpi_tag));
 	mpi->proc->data->mpi_detach = detach;
 }
 
 void orr_mpi_data_exit(struct orr_mpi *mpi)
 {
-	for (unsigned i = 0; i < mpi->nattached; i++) {
-		starpu_data_handle_t h = mpi->attached[i];
+	for (unsigned i = 0; i < mpi->data.nattached; i++) {
+		starpu_data_handle_t h = mpi->data.attached[i];
 		orr_assert(orr_mpi_ext(h) && orr_mpi_ext(h)->index == i);
 		free_ext(h->mpi_ext);
 		h->mpi_ext = NULL;
 		ORR_ATOMIC_STORE_RELAXED(&h->mpi_flags, 0);
 	}
-	free(mpi->attached);
-	orr_map_exit(&mpi->tags);
+	free(mpi->data.attached);
+	orr_map_exit(&mpi->data.tags);
 }
 
 int orr_mpi_check_tag(starpu_data_handle_t h, const char *what)
@@ -211,9 +214,9 @@ int orr_mpi_check_tag(starpu_data_handle_t h, const char *what)
 static void each_datum(struct orr_mpi *mpi, void (*f)(void *handle, void *arg), void *arg)
 {
 	orr_slab_foreach(&mpi->proc->data->handle_slab, f, arg);
-	for (unsigned i = 0; i < mpi->nattached; i++)
-		if (!mpi->attached[i]->slab)
-			f(mpi->attached[i], arg);
+	for (unsigned i = 0; i < mpi->data.nattached; i++)
+		if (!mpi->data.attached[i]->slab)
+			f(mpi->data.attached[i], arg);
 }
 
 /* The ranks of now and their places, and a datum whose owner leaves. */
@@ -298,11 +301,11 @@ void starpu_mpi_data_set_tag(starpu_data_handle_t handle, starpu_mpi_tag_t data_
 	struct orr_mpi_ext *ext = orr_mpi_ext(handle);
 
 	if (ext && mpi && handle->mpi_tag != data_tag) {
-		orr_lock(&mpi->data_lock);
+		orr_lock(&mpi->data.lock);
 		detach_tag(mpi, handle, ext);
 		handle->mpi_tag = data_tag;
 		attach_tag(mpi, handle, ext);
-		orr_unlock(&mpi->data_lock);
+		orr_unlock(&mpi->data.lock);
 	}
 	handle->mpi_tag = data_tag;
 }
@@ -310,7 +313,7 @@ void starpu_mpi_data_set_tag(starpu_data_handle_t handle, starpu_mpi_tag_t data_
 /* starpu_mpi_data_register() names MPI_COMM_WORLD for the program. */
 static struct orr_mpi_comm *comm_of_owner(struct orr_mpi *mpi, MPI_Comm comm)
 {
-	return comm == MPI_COMM_WORLD ? mpi->comms[0] : orr_mpi_comm_of(mpi, comm);
+	return comm == MPI_COMM_WORLD ? mpi->comms.all[0] : orr_mpi_comm_of(mpi, comm);
 }
 
 void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Comm comm)
@@ -326,13 +329,13 @@ void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Co
 	handle->mpi_rank = rank;
 	if (c && c->index != handle->mpi_comm) {
 		struct orr_mpi_ext *ext = orr_mpi_ext(handle);
-		orr_lock(&mpi->data_lock);
+		orr_lock(&mpi->data.lock);
 		if (ext)
 			detach_tag(mpi, handle, ext);
 		handle->mpi_comm = c->index;
 		if (ext)
 			attach_tag(mpi, handle, ext);
-		orr_unlock(&mpi->data_lock);
+		orr_unlock(&mpi->data.lock);
 	}
 }
 
@@ -348,10 +351,11 @@ void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_
 	starpu_mpi_data_set_tag(data_handle, data_tag);
 	struct orr_mpi *mpi = orr_self()->mpi;
 	if (mpi) {
-		mpi->nregistered++;
+		mpi->data.nregistered++;
 		/* Others name it by its tag when it gets another owner; a rank that leaves must
 		 * find it. */
-		if (__builtin_expect(mpi->lb || (mpi->resize && !data_handle->slab), 0) &&
+		if (__builtin_expect(mpi->guests.lb || (mpi->guests.resize && !data_handle->slab),
+				     0) &&
 		    data_tag >= 0 && rank >= 0 && !orr_mpi_attach(mpi, data_handle))
 			orr_sys_mpi_abort(mpi->proc);
 	}
@@ -384,18 +388,19 @@ int64_t starpu_mpi_tags_allocate(int64_t nbtags)
 
 	if (!mpi || nbtags <= 0)
 		return -1;
-	for (i = 0; i < mpi->nranges && mpi->ranges[i].start - start < nbtags; i++)
-		start = mpi->ranges[i].start + mpi->ranges[i].n;
+	for (i = 0; i < mpi->data.nranges && mpi->data.ranges[i].start - start < nbtags; i++)
+		start = mpi->data.ranges[i].start + mpi->data.ranges[i].n;
 	if (INT64_MAX - start < nbtags)
 		return -1;
-	struct orr_mpi_range *ranges = realloc(mpi->ranges, (mpi->nranges + 1) * sizeof(*ranges));
+	struct orr_mpi_range *ranges = realloc(mpi->data.ranges,
+					       (mpi->data.nranges + 1) * sizeof(*ranges));
 	if (!ranges)
 		return -1;
-	mpi->ranges = ranges;
-	memmove(ranges + i + 1, ranges + i, (mpi->nranges++ - i) * sizeof(*ranges));
+	mpi->data.ranges = ranges;
+	memmove(ranges + i + 1, ranges + i, (mpi->data.nranges++ - i) * sizeof(*ranges));
 	ranges[i] = (struct orr_mpi_range){ .start = start, .n = nbtags };
 	orr_assert(i == 0 || ranges[i - 1].start + ranges[i - 1].n <= start);
-	orr_assert(i + 1 == mpi->nranges || start + nbtags <= ranges[i + 1].start);
+	orr_assert(i + 1 == mpi->data.nranges || start + nbtags <= ranges[i + 1].start);
 	return start;
 }
 
@@ -405,10 +410,10 @@ void starpu_mpi_tags_free(int64_t mintag)
 
 	if (!mpi)
 		return;
-	for (unsigned i = 0; i < mpi->nranges; i++)
-		if (mpi->ranges[i].start == mintag) {
-			memmove(mpi->ranges + i, mpi->ranges + i + 1,
-				(--mpi->nranges - i) * sizeof(*mpi->ranges));
+	for (unsigned i = 0; i < mpi->data.nranges; i++)
+		if (mpi->data.ranges[i].start == mintag) {
+			memmove(mpi->data.ranges + i, mpi->data.ranges + i + 1,
+				(--mpi->data.nranges - i) * sizeof(*mpi->data.ranges));
 			return;
 		}
 	orr_error("starpu_mpi_tags_free: %" PRId64

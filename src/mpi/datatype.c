@@ -14,14 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "mpi/comm.h"
+#include "mpi/data.h"
+#include "mpi/datatype.h"
 #include "base/assert.h"
 #include "base/log.h"
 
 static struct orr_mpi_datatype *type_of_interface(struct orr_mpi *mpi, int id)
 {
-	for (unsigned i = 0; i < mpi->ntypes; i++)
-		if (mpi->types[i].id == id && mpi->types[i].free)
-			return &mpi->types[i];
+	for (unsigned i = 0; i < mpi->types.n; i++)
+		if (mpi->types.list[i].id == id && mpi->types.list[i].free)
+			return &mpi->types.list[i];
 	return NULL;
 }
 
@@ -31,7 +34,7 @@ static int describe_typed(struct orr_mpi *mpi, starpu_data_handle_t h, struct or
 	struct orr_layout *l = &p->layout;
 	struct orr_mpi_ext *ext = orr_mpi_ext(h);
 	struct orr_mpi_datatype *t = ext && ext->type ? ext->type
-				     : mpi->ntypes    ? type_of_interface(mpi, h->ops->interfaceid)
+				     : mpi->types.n   ? type_of_interface(mpi, h->ops->interfaceid)
 						      : NULL;
 	MPI_Count size;
 
@@ -76,7 +79,7 @@ int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, unsigned node, 
 	p->ptr = NULL;
 	p->free_type = NULL;
 	if (node == STARPU_MAIN_RAM &&
-	    (mpi->ntypes || ORR_ATOMIC_LOAD_RELAXED(&h->mpi_flags) & ORR_MPI_ATTACHED) &&
+	    (mpi->types.n || ORR_ATOMIC_LOAD_RELAXED(&h->mpi_flags) & ORR_MPI_ATTACHED) &&
 	    describe_typed(mpi, h, p))
 		return 0;
 	if (!orr_mpi_describe_dense(h, node, p))
@@ -113,17 +116,18 @@ static int register_interface(int id, const struct orr_mpi_datatype *t)
 
 	if (!mpi)
 		return -ENODEV;
-	for (unsigned i = 0; i < mpi->ntypes; i++)
-		if (mpi->types[i].id == id) {
-			mpi->types[i] = *t;
+	for (unsigned i = 0; i < mpi->types.n; i++)
+		if (mpi->types.list[i].id == id) {
+			mpi->types.list[i] = *t;
 			return 0;
 		}
-	struct orr_mpi_datatype *types = realloc(mpi->types, (mpi->ntypes + 1) * sizeof(*types));
+	struct orr_mpi_datatype *types = realloc(mpi->types.list,
+						 (mpi->types.n + 1) * sizeof(*types));
 	if (!types)
 		return -ENOMEM;
-	mpi->types = types;
-	types[mpi->ntypes] = *t;
-	ORR_ATOMIC_STORE(&mpi->ntypes, mpi->ntypes + 1);
+	mpi->types.list = types;
+	types[mpi->types.n] = *t;
+	ORR_ATOMIC_STORE(&mpi->types.n, mpi->types.n + 1);
 	return 0;
 }
 

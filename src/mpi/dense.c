@@ -4,6 +4,7 @@
  * Invariant: a datum without gaps is contiguous (base/mpi_layout.h). */
 #include "base/assert.h"
 #include "mpi/mpi.h"
+#include "mpi/datatype.h"
 
 int orr_mpi_describe_dense(starpu_data_handle_t h, unsigned node, struct orr_mpi_payload *p)
 {

@@ -13,6 +13,7 @@
  *
  * Invariant: on another node than main memory a payload is contiguous. */
 #include "mpi/direct.h"
+#include "mpi/datatype.h"
 
 #include "base/log.h"
 #include "data/data.h"
@@ -29,7 +30,7 @@ static int has_type(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
 	int attached = ORR_ATOMIC_LOAD(&h->mpi_flags) & ORR_MPI_ATTACHED;
 
-	return mpi->ntypes || (attached && ((const struct orr_mpi_ext *) h->mpi_ext)->type);
+	return mpi->types.n || (attached && ((const struct orr_mpi_ext *) h->mpi_ext)->type);
 }
 
 /* Its payload is here, or is about to come to main memory. */
@@ -52,15 +53,15 @@ static int choose_node(struct orr_acquire *a)
 
 	if (node < 0 || has_type(mpi, h) || req->peer == mpi->rank ||
 	    !orr_mpi_describe_dense(h, (unsigned) node, &p) || p.form != ORR_FORM_CONTIGUOUS ||
-	    p.layout.size < mpi->eager_limit || (!sends && came_early(mpi, req)))
+	    p.layout.size < mpi->set.eager_limit || (!sends && came_early(mpi, req)))
 		return STARPU_MAIN_RAM;
 	return node;
 }
 
 void orr_mpi_direct_init(struct orr_mpi *mpi)
 {
-	mpi->direct = is_wanted(mpi) && !mpi->fake && orr_sys_mpi_reaches_devices(mpi->proc);
-	if (mpi->direct)
+	mpi->set.direct = is_wanted(mpi) && !mpi->fake && orr_sys_mpi_reaches_devices(mpi->proc);
+	if (mpi->set.direct)
 		mpi->proc->data->choose_node = choose_node;
 	else if (orr_config_long("STARPU_MPI_GPUDIRECT", -1) > 0)
 		orr_warn(

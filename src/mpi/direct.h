@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages from and to the memory of devices (direct.c).
  *
- * Invariant: mpi->direct does not change while the engine runs; every rank can receive what another
- * one sends from a device. */
+ * Invariant: mpi->set.direct does not change while the engine runs; every rank can receive what
+ * another one sends from a device. */
 #ifndef ORR_MPI_DIRECT_H
 #define ORR_MPI_DIRECT_H
 

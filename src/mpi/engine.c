@@ -20,6 +20,16 @@
 #include "mpi/stall.h"
 #include "mpi/stuck.h"
 #include "mpi/work.h"
+#include "mpi/coop.h"
+#include "mpi/transfer.h"
+#include "mpi/comm.h"
+#include "mpi/engine.h"
+#include "mpi/flight.h"
+#include "mpi/order.h"
+#include "mpi/request.h"
+#include "mpi/rest.h"
+#include "mpi/peer.h"
+#include "mpi/ready.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,6 +62,31 @@ static void take_envelope(struct orr_mpi *mpi, const struct orr_landing *l)
 	mpi->transport->listen(mpi->proc);
 }
 
+/* Bytes of payload that a message brought here. */
+static size_t flight_payload(const struct orr_mpi_flight *f)
+{
+	switch (f->kind) {
+	case ORR_FLIGHT_DATA_IN: return f->req->size;
+	case ORR_FLIGHT_EARLY_IN: return f->early->env.size;
+	case ORR_FLIGHT_PIECE_IN: return orr_mpi_relay_piece_bytes(f->relay, f->piece);
+	default: return 0;
+	}
+}
+
+/* A message completed. */
+static void flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
+{
+	switch (f->kind) {
+	case ORR_FLIGHT_OUT:
+	case ORR_FLIGHT_DATA_IN:
+	case ORR_FLIGHT_EARLY_IN: orr_mpi_transfer_done(mpi, f); break;
+	case ORR_FLIGHT_ROUTE_OUT:
+	case ORR_FLIGHT_PIECE_OUT:
+	case ORR_FLIGHT_PIECE_IN: orr_mpi_relay_flight_done(mpi, f); break;
+	case ORR_FLIGHT_ASIDE_OUT: free(f->buf); break;
+	}
+}
+
 static void engine_land(struct orr_mpi *mpi, const struct orr_landing *l)
 {
 	struct orr_mpi_flight *f = (struct orr_mpi_flight *) l->flight;
@@ -61,58 +96,13 @@ static void engine_land(struct orr_mpi *mpi, const struct orr_landing *l)
 		take_envelope(mpi, l);
 		return;
 	}
-	orr_assert(mpi->nflying > 0);
-	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, mpi->nflying - 1);
-	size_t bytes = orr_mpi_flight_payload(f);
+	orr_assert(mpi->flights.n > 0);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->flights.n, mpi->flights.n - 1);
+	size_t bytes = flight_payload(f);
 	if (bytes)
 		orr_sys_mpi_received(mpi->proc, bytes);
-	orr_mpi_flight_done(mpi, f);
+	flight_done(mpi, f);
 	orr_mpi_fly_end(mpi, f);
-}
-
-/* ---- ready requests: a heap ---- */
-
-void orr_mpi_ready(struct orr_mpi *mpi, struct orr_mpi_req *req)
-{
-	if (mpi->nready == mpi->ready_cap) {
-		mpi->ready_cap = mpi->ready_cap ? 2 * mpi->ready_cap : 16;
-		mpi->ready = realloc(mpi->ready, mpi->ready_cap * sizeof(*mpi->ready));
-		if (!mpi->ready)
-			orr_fatal("out of memory for %u ready requests", mpi->ready_cap);
-	}
-	unsigned i = mpi->nready;
-
-	orr_mpi_assert_owner(mpi);
-	orr_assert(req->kind == ORR_MPI_SEND && req->where == ORR_MPI_FETCHING && req->granted);
-	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, i + 1);
-	for (; i && orr_mpi_ready_before(req, mpi->ready[(i - 1) / 2]); i = (i - 1) / 2)
-		mpi->ready[i] = mpi->ready[(i - 1) / 2];
-	mpi->ready[i] = req;
-	req->where = ORR_MPI_READY;
-}
-
-static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
-{
-	struct orr_mpi_req *top = mpi->ready[0], *last = mpi->ready[mpi->nready - 1];
-	unsigned i = 0;
-
-	orr_mpi_assert_owner(mpi);
-	orr_assert(mpi->nready > 0);
-	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, mpi->nready - 1);
-
-	for (unsigned child = 1; child < mpi->nready; child = 2 * i + 1) {
-		if (child + 1 < mpi->nready &&
-		    orr_mpi_ready_before(mpi->ready[child + 1], mpi->ready[child]))
-			child++;
-		if (!orr_mpi_ready_before(mpi->ready[child], last))
-			break;
-		mpi->ready[i] = mpi->ready[child];
-		i = child;
-	}
-	mpi->ready[i] = last;
-	orr_assertf(!mpi->nready || !orr_mpi_ready_before(mpi->ready[0], top),
-		    "the heap of ready requests");
-	return top;
 }
 
 /* ---- one turn ---- */
@@ -130,7 +120,7 @@ static struct orr_mpi_req *take_mates(const struct orr_mpi *mpi, struct orr_mpi_
 
 	*list = link_req(first->link.next);
 	first->link.next = NULL;
-	while ((req = *list) && orr_mpi_coop_mates(mpi, first, req)) {
+	while ((req = *list) && orr_mpi_mates(mpi, first, req)) {
 		*list = link_req(req->link.next);
 		if (orr_mpi_ready_before(req, first)) {
 			req->link.next = &first->link;
@@ -150,9 +140,9 @@ static int take_inbox(struct orr_mpi *mpi)
 	int n = 0;
 
 	orr_mpi_assert_owner(mpi);
-	if (!ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox))
+	if (!ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.inbox))
 		return 0;
-	for (newest = ORR_ATOMIC_XCHG(&mpi->inbox, NULL); newest; n++) {
+	for (newest = ORR_ATOMIC_XCHG(&mpi->engine.inbox, NULL); newest; n++) {
 		struct orr_mpi_req *older = link_req(newest->link.next);
 		newest->link.next = oldest ? &oldest->link : NULL;
 		oldest = newest;
@@ -164,13 +154,13 @@ static int take_inbox(struct orr_mpi *mpi)
 		if (req->kind == ORR_MPI_SEND) {
 			req = take_mates(mpi, &oldest);
 			if (!orr_mpi_late_expects(mpi, req))
-				orr_mpi_ready(mpi, req);
+				orr_mpi_ready_push(mpi, req);
 			continue;
 		}
 		oldest = link_req(req->link.next);
 		req->link.next = NULL;
 		if (req->kind == ORR_MPI_SEND_PLAN)
-			orr_mpi_redux_send_plan(mpi, req);
+			orr_mpi_relay_send_plan(mpi, req);
 		else if (mpi->fake) {
 			if (req->peer >= 0) /* else from any rank */
 				orr_mpi_peer_of(mpi, req->peer)->nfrom++;
@@ -186,8 +176,9 @@ static int start_ready(struct orr_mpi *mpi)
 {
 	int n = 0;
 
-	while (orr_mpi_may_send(mpi) && (!mpi->max_ready || n < mpi->max_ready)) {
-		orr_mpi_coop_start(mpi, ready_pop(mpi));
+	while (orr_mpi_may_send(&mpi->limits, mpi->ready.n ? mpi->ready.heap[0] : NULL) &&
+	       (!mpi->ready.max || n < mpi->ready.max)) {
+		orr_mpi_coop_start(mpi, orr_mpi_ready_pop(mpi));
 		n++;
 	}
 	return n;
@@ -200,15 +191,8 @@ static int start_new(struct orr_mpi *mpi)
 	int n = take_inbox(mpi);
 
 	while ((late = orr_mpi_late_due(mpi)))
-		orr_mpi_ready(mpi, late);
+		orr_mpi_ready_push(mpi, late);
 	return n + start_ready(mpi);
-}
-
-int orr_mpi_busy(const struct orr_mpi *mpi)
-{
-	return ORR_ATOMIC_LOAD_RELAXED(&mpi->nflying) > 0 ||
-	       ORR_ATOMIC_LOAD_RELAXED(&mpi->nready) || ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox) ||
-	       ORR_ATOMIC_LOAD_RELAXED(&mpi->groups) || ORR_ATOMIC_LOAD_RELAXED(&mpi->nposted);
 }
 
 static enum orr_transport_event next_event(struct orr_mpi *mpi, int wait, struct orr_landing *l)
@@ -218,7 +202,7 @@ static enum orr_transport_event next_event(struct orr_mpi *mpi, int wait, struct
 
 	if (event == ORR_TRANSPORT_LANDED || event == ORR_TRANSPORT_FLOWING)
 		orr_mpi_noticed(mpi);
-	ORR_ATOMIC_STORE_RELAXED(&mpi->flowing, event == ORR_TRANSPORT_FLOWING);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->engine.flowing, event == ORR_TRANSPORT_FLOWING);
 	return event;
 }
 
@@ -229,18 +213,20 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 	orr_assert_no_lock();
 	orr_assert(!block || !mpi->may_drive);
 	orr_mpi_turn_begin(mpi);
-	int resumes = mpi->in_recess, n = resumes ? 0 : start_new(mpi);
+	int resumes = mpi->engine.in_recess, n = resumes ? 0 : start_new(mpi);
 	enum orr_transport_event event;
 
-	mpi->in_recess = 0;
-	mpi->turn.n = (uint64_t) n;
+	mpi->engine.in_recess = 0;
+	mpi->trace.turn.n = (uint64_t) n;
 	if (mpi->fake) {
 		orr_mpi_turn_end(mpi);
 		return n;
 	}
 	for (int landed = 0; landed < COMPLETIONS_PER_TURN; landed++) {
-		int wait = block && !landed && !orr_mpi_may_send(mpi) &&
-			   !ORR_ATOMIC_LOAD(&mpi->inbox);
+		int wait = block && !landed &&
+			   !orr_mpi_may_send(&mpi->limits,
+					     mpi->ready.n ? mpi->ready.heap[0] : NULL) &&
+			   !ORR_ATOMIC_LOAD(&mpi->engine.inbox);
 
 		if (wait)
 			orr_mpi_turn_end(mpi);
@@ -249,20 +235,21 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 			orr_mpi_turn_begin(mpi);
 		resumes = 0;
 		if (event == ORR_TRANSPORT_RECESS) {
-			mpi->in_recess = 1;
+			mpi->engine.in_recess = 1;
 			return n;
 		}
 		if (event != ORR_TRANSPORT_LANDED)
 			break;
 		engine_land(mpi, &l);
 		n++;
-		mpi->turn.n++;
-		if (block && !orr_mpi_may_send(mpi))
+		mpi->trace.turn.n++;
+		if (block &&
+		    !orr_mpi_may_send(&mpi->limits, mpi->ready.n ? mpi->ready.heap[0] : NULL))
 			break;
 	}
 	int loaded = orr_mpi_early_load(mpi);
 
-	mpi->turn.n += (uint64_t) loaded;
+	mpi->trace.turn.n += (uint64_t) loaded;
 	orr_mpi_turn_end(mpi);
 	return n + loaded;
 }
@@ -270,14 +257,14 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 static void disown(struct orr_mpi *mpi)
 {
 	orr_mpi_assert_owner(mpi);
-	ORR_ATOMIC_STORE(&mpi->owner, NULL);
+	ORR_ATOMIC_STORE(&mpi->engine.owner, NULL);
 }
 
 void orr_mpi_unown(struct orr_mpi *mpi)
 {
 	disown(mpi);
 	ORR_ATOMIC_FENCE();
-	while (ORR_ATOMIC_LOAD(&mpi->inbox) && orr_mpi_own(mpi)) {
+	while (ORR_ATOMIC_LOAD(&mpi->engine.inbox) && orr_mpi_own(mpi)) {
 		start_new(mpi);
 		disown(mpi);
 		ORR_ATOMIC_FENCE();
@@ -306,77 +293,26 @@ static void start_or_ring(struct orr_mpi *mpi, int sending, int will_drive)
 			orr_mpi_unown(mpi);
 		}
 	}
-	if (!mpi->fake && !ORR_ATOMIC_LOAD_RELAXED(&mpi->drivers))
+	if (!mpi->fake && !ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.drivers))
 		orr_mpi_expect(mpi);
 }
 
 void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
 			 struct orr_mpi_req *oldest, int will_drive)
 {
-	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->inbox);
+	struct orr_mpi_req *top = ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.inbox);
 	int sending = newest->kind != ORR_MPI_RECV;
 
 	orr_assert(newest->kind != ORR_MPI_FREE && newest->granted);
 	orr_assert(newest->where != ORR_MPI_DONE);
 	/* Once in the inbox, requests may be completed and freed at any time; the layer itself
 	 * waits for this thread. */
-	ORR_ATOMIC_ADD(&mpi->nsubmitting, 1);
+	ORR_ATOMIC_ADD(&mpi->engine.nsubmitting, 1);
 	do
 		oldest->link.next = top ? &top->link : NULL;
-	while (!ORR_ATOMIC_CAS(&mpi->inbox, &top, newest));
+	while (!ORR_ATOMIC_CAS(&mpi->engine.inbox, &top, newest));
 	start_or_ring(mpi, sending, will_drive);
-	ORR_ATOMIC_ADD(&mpi->nsubmitting, -1);
-}
-
-static void engine_watch(struct orr_mpi *mpi)
-{
-	if (mpi->proc->cfg.watchdog_us > 0 && orr_mpi_busy(mpi))
-		orr_mpi_stall_watch(mpi);
-}
-
-/* ---- threads that wait ---- */
-
-void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg,
-			const char *what)
-{
-	orr_assert_no_lock();
-	orr_mpi_coop_flush(mpi);
-	if (cond(mpi, arg))
-		return;
-	if (orr_mpi_late_hurry(mpi) && !mpi->may_drive)
-		orr_mpi_ring(mpi);
-	if (mpi->may_drive) {
-		ORR_ATOMIC_ADD(&mpi->drivers, 1);
-		orr_mpi_stir(mpi); /* what this thread waits for is about to happen */
-	}
-	if (!cond(mpi, arg))
-		orr_about_to_wait(mpi->proc);
-	while (!cond(mpi, arg)) {
-		if (mpi->may_drive && orr_mpi_own(mpi)) {
-			int n = orr_mpi_progress(mpi, 0);
-			if (!n) {
-				engine_watch(mpi);
-				orr_mpi_stuck_watch(mpi, what, cond == orr_mpi_collective_test);
-			}
-			orr_mpi_unown(mpi);
-			if (!n && !cond(mpi, arg) && !mpi->fake)
-				orr_mpi_rest(mpi, ORR_MPI_EXPECTING);
-			if (!mpi->fake || n)
-				continue;
-		}
-		unsigned key = orr_waitq_prepare(&mpi->done);
-		if (cond(mpi, arg))
-			orr_waitq_cancel(&mpi->done);
-		else
-			orr_waitq_wait(&mpi->done, key, mpi->may_drive ? 500.0 : -1.0);
-	}
-	if (mpi->may_drive) {
-		/* Another waiting thread drives from here on, or else the dedicated thread. */
-		if (ORR_ATOMIC_ADD(&mpi->drivers, -1))
-			orr_waitq_wake(&mpi->done);
-		else if (orr_mpi_busy(mpi))
-			orr_mpi_expect(mpi);
-	}
+	ORR_ATOMIC_ADD(&mpi->engine.nsubmitting, -1);
 }
 
 /* ---- workers ---- */
@@ -392,94 +328,37 @@ static void engine_poll_hook(struct orr_process *proc, int idle)
 	if (!orr_mpi_busy(mpi))
 		return;
 	int64_t now = (int64_t) orr_sys_now_us();
-	if (!idle &&
-	    (double) (now - ORR_ATOMIC_LOAD_RELAXED(&mpi->looked_us)) < ORR_PATIENCE_WORKER_US)
+	if (!idle && (double) (now - ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.polled_us)) <
+			     ORR_PATIENCE_WORKER_US)
 		return;
 	/* A sleeping worker stops polling, so let another thread poll at once. */
-	ORR_ATOMIC_STORE_RELAXED(&mpi->looked_us, idle ? 0 : now);
-	if ((idle || !ORR_ATOMIC_LOAD_RELAXED(&mpi->flowing)) && orr_mpi_own(mpi)) {
+	ORR_ATOMIC_STORE_RELAXED(&mpi->engine.polled_us, idle ? 0 : now);
+	if ((idle || !ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.flowing)) && orr_mpi_own(mpi)) {
 		orr_mpi_progress(mpi, 0);
 		orr_mpi_unown(mpi);
 	}
-	if (idle || ORR_ATOMIC_LOAD_RELAXED(&mpi->flowing))
+	if (idle || ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.flowing))
 		orr_mpi_ring(mpi);
 }
-
-/* ---- what the worlds may ask ---- */
-
-static int engine_expects(const struct orr_process *proc)
-{
-	return orr_mpi_busy(proc->mpi);
-}
-
-static int engine_workers_look(const struct orr_process *proc)
-{
-	return proc->mpi->workers_look;
-}
-
-/* The engine's own thread, if it has the engine just now, is in the middle of something. */
-static void engine_parked(struct orr_process *proc, const char *what)
-{
-	struct orr_mpi *mpi = proc->mpi;
-
-	if (!mpi->may_drive || !ORR_ATOMIC_LOAD(&mpi->running) || !orr_mpi_own(mpi))
-		return;
-	orr_mpi_stuck_watch(mpi, what, 0);
-	orr_mpi_unown(mpi);
-}
-
-static void engine_burst_end(struct orr_process *proc, struct orr_thread *self)
-{
-	self->bursts++;
-	orr_mpi_burst_end(proc->mpi, self);
-}
-
-static int engine_drives(const struct orr_process *proc, const struct orr_thread *self)
-{
-	return ORR_ATOMIC_LOAD(&proc->mpi->owner) == self;
-}
-
-static void engine_iteration(struct orr_process *proc, int begins)
-{
-	if (proc->mpi->iteration)
-		proc->mpi->iteration(proc->mpi, begins);
-}
-
-static int engine_yield_memory(struct orr_process *proc)
-{
-	return orr_mpi_early_yield(proc->mpi);
-}
-
-const struct orr_mpi_upcalls orr_mpi_upcalls = {
-	.parked = engine_parked,
-	.burst_end = engine_burst_end,
-	.expects = engine_expects,
-	.workers_look = engine_workers_look,
-	.dump = orr_mpi_dump,
-	.waits = orr_mpi_waits,
-	.drives = engine_drives,
-	.iteration = engine_iteration,
-	.yield_memory = engine_yield_memory,
-};
 
 /* ---- the engine's own thread ---- */
 
 static void poll_loop(struct orr_mpi *mpi)
 {
-	while (!ORR_ATOMIC_LOAD(&mpi->stopping)) {
+	while (!ORR_ATOMIC_LOAD(&mpi->engine.stopping)) {
 		int n = 0;
-		if (!ORR_ATOMIC_LOAD(&mpi->drivers) && orr_mpi_own(mpi)) {
+		if (!ORR_ATOMIC_LOAD(&mpi->engine.drivers) && orr_mpi_own(mpi)) {
 			n = orr_mpi_progress(mpi, 0);
 			if (!n)
-				engine_watch(mpi);
+				orr_mpi_stall_watch(mpi);
 			orr_mpi_unown(mpi);
 		}
-		n += orr_mpi_work(mpi, !ORR_ATOMIC_LOAD(&mpi->drivers) && orr_mpi_busy(mpi));
+		n += orr_mpi_work(mpi, !ORR_ATOMIC_LOAD(&mpi->engine.drivers) && orr_mpi_busy(mpi));
 		if (n || orr_mpi_work_sleeps(mpi))
 			continue;
-		orr_mpi_rest(mpi, ORR_ATOMIC_LOAD(&mpi->drivers) ? ORR_MPI_DRIVEN
-				  : orr_mpi_busy(mpi)            ? ORR_MPI_EXPECTING
-								 : ORR_MPI_IDLE);
+		orr_mpi_rest(mpi, ORR_ATOMIC_LOAD(&mpi->engine.drivers) ? ORR_MPI_DRIVEN
+				  : orr_mpi_busy(mpi)                   ? ORR_MPI_EXPECTING
+									: ORR_MPI_IDLE);
 		orr_mpi_work_wakes(mpi);
 	}
 }
@@ -496,10 +375,10 @@ static int work_first(struct orr_mpi *mpi)
 /* Returns 1 when it is in a recess (base/seam.h), 0 when the engine is to stop. */
 static int block_loop(struct orr_mpi *mpi)
 {
-	while (mpi->in_recess || !ORR_ATOMIC_LOAD(&mpi->stopping)) {
-		if (!mpi->lent || mpi->in_recess || !work_first(mpi)) {
+	while (mpi->engine.in_recess || !ORR_ATOMIC_LOAD(&mpi->engine.stopping)) {
+		if (!mpi->work.group || mpi->engine.in_recess || !work_first(mpi)) {
 			orr_mpi_progress(mpi, 1);
-			if (mpi->in_recess)
+			if (mpi->engine.in_recess)
 				return 1;
 			orr_mpi_work_wakes(mpi);
 		}
@@ -520,18 +399,18 @@ static void engine_begin(struct orr_mpi *mpi)
 
 	(void) own;
 	orr_assert(own); /* nobody else drives yet */
-	mpi->self = orr_thread_self();
-	mpi->turns_since_us = orr_sys_now_us();
+	mpi->engine.self = orr_thread_self();
+	mpi->trace.turns_since_us = orr_sys_now_us();
 	orr_sys_mpi_engine_enter(mpi->proc);
 	orr_mpi_rest_begin(mpi);
-	if (mpi->transport->open(mpi->proc, mpi->comm_tag, most, &limits))
+	if (mpi->transport->open(mpi->proc, mpi->set.comm_tag, most, &limits))
 		orr_fatal("out of memory for the MPI layer");
 	orr_assert(limits.may_drive == mpi->may_drive);
-	mpi->data_tags = limits.payload_tags;
+	mpi->set.data_tags = limits.payload_tags;
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	orr_mpi_work_begin(mpi);
-	ORR_ATOMIC_STORE(&mpi->running, 1);
+	ORR_ATOMIC_STORE(&mpi->engine.running, 1);
 	orr_waitq_wake(&mpi->done);
 }
 
@@ -549,7 +428,7 @@ static void *engine_main(void *arg)
 {
 	struct orr_mpi *mpi = arg;
 
-	if (!mpi->running)
+	if (!mpi->engine.running)
 		engine_begin(mpi);
 	if (mpi->may_drive)
 		poll_loop(mpi);
@@ -561,7 +440,7 @@ static void *engine_main(void *arg)
 
 static int engine_is_running(struct orr_mpi *mpi)
 {
-	return ORR_ATOMIC_LOAD(&mpi->running);
+	return ORR_ATOMIC_LOAD(&mpi->engine.running);
 }
 
 /* The unit that the thread is bound to, -1: none. */
@@ -571,9 +450,9 @@ static int engine_unit(const struct orr_mpi *mpi)
 
 	if (cfg->mpi_nobind || cfg->mpi_thread_cpuid >= 0)
 		return cfg->mpi_nobind ? -1 : cfg->mpi_thread_cpuid;
-	if (mpi->drivers_list && starpu_cpu_worker_get_count() > mpi->lent_cpu)
+	if (mpi->work.drivers && starpu_cpu_worker_get_count() > mpi->work.cpu)
 		return starpu_worker_get_bindid(
-			starpu_worker_get_by_type(STARPU_CPU_WORKER, (int) mpi->lent_cpu));
+			starpu_worker_get_by_type(STARPU_CPU_WORKER, (int) mpi->work.cpu));
 	return orr_worker_engine_unit(mpi->proc);
 }
 
@@ -581,13 +460,13 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 {
 	if (mpi->fake)
 		return 0;
-	mpi->workers_look = mpi->proc->cfg.mpi_workers_look < 0
-				    ? orr_sys_cores(mpi->proc) <= mpi->proc->core->nworkers
-				    : mpi->proc->cfg.mpi_workers_look;
+	mpi->engine.workers_poll = mpi->proc->cfg.mpi_workers_look < 0
+					   ? orr_sys_cores(mpi->proc) <= mpi->proc->core->nworkers
+					   : mpi->proc->cfg.mpi_workers_look;
 	orr_mpi_stuck_begin(mpi);
-	mpi->thread = orr_sys_thread_start(mpi->proc, ORR_ROLE_ENGINE, "mpi", engine_unit(mpi),
-					   engine_main, mpi);
-	if (!mpi->thread) {
+	mpi->engine.thread = orr_sys_thread_start(mpi->proc, ORR_ROLE_ENGINE, "mpi",
+						  engine_unit(mpi), engine_main, mpi);
+	if (!mpi->engine.thread) {
 		orr_error("cannot start the MPI progression thread: %s", strerror(errno));
 		orr_mpi_stuck_end(mpi);
 		return -EAGAIN;
@@ -599,7 +478,7 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 		else
 			orr_waitq_wait(&mpi->done, key, -1);
 	}
-	if (mpi->may_drive && mpi->workers_look)
+	if (mpi->may_drive && mpi->engine.workers_poll)
 		orr_poll_hook_set(mpi->proc, engine_poll_hook);
 	return 0;
 }
@@ -608,18 +487,16 @@ void orr_mpi_engine_stop(struct orr_mpi *mpi)
 {
 	if (!mpi->fake) {
 		orr_poll_hook_set(mpi->proc, NULL);
-		ORR_ATOMIC_STORE(&mpi->stopping, 1);
+		ORR_ATOMIC_STORE(&mpi->engine.stopping, 1);
 		orr_mpi_ring(mpi);
-		orr_sys_thread_join(mpi->thread);
-		mpi->stopping = mpi->running = 0;
+		orr_sys_thread_join(mpi->engine.thread);
+		mpi->engine.stopping = mpi->engine.running = 0;
 	}
 	orr_mpi_trace_turns_end(mpi);
 	orr_mpi_stuck_end(mpi);
-	for (struct orr_mpi_flight *f; (f = mpi->free_flights);) {
-		mpi->free_flights = f->next;
+	for (struct orr_mpi_flight *f; (f = mpi->flights.free);) {
+		mpi->flights.free = f->next;
 		free(f);
 	}
-	free(mpi->ready);
-	mpi->ready = NULL;
-	mpi->nready = mpi->ready_cap = 0;
+	orr_mpi_ready_exit(mpi);
 }

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Flights: what the engine knows about a message in the hands of the transport.
  *
- * Invariant: mpi->nflying counts the flights that are not on the free list; by the engine's owner.
+ * Invariant: mpi->flights.n counts the flights that are not on the free list; by the engine's
+ * owner.
  */
 #include <stdlib.h>
 #include "base/assert.h"
 #include "base/log.h"
 #include "mpi/mpi.h"
+#include "mpi/message_trace.h"
+#include "mpi/flight.h"
 
 struct orr_parcel *orr_mpi_fly(struct orr_mpi *mpi, int kind, struct orr_mpi_req *req,
 			       struct orr_mpi_early *early, void *buf)
 {
-	struct orr_mpi_flight *f = mpi->free_flights;
+	struct orr_mpi_flight *f = mpi->flights.free;
 
 	orr_mpi_assert_owner(mpi);
 	if (f)
-		mpi->free_flights = f->next;
+		mpi->flights.free = f->next;
 	else if (!(f = malloc(sizeof(*f))))
-		orr_fatal("out of memory for %d messages in flight", mpi->nflying + 1);
-	ORR_ATOMIC_STORE_RELAXED(&mpi->nflying, mpi->nflying + 1);
+		orr_fatal("out of memory for %d messages in flight", mpi->flights.n + 1);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->flights.n, mpi->flights.n + 1);
 	f->kind = kind;
 	f->req = req;
 	f->early = early;
@@ -44,7 +47,7 @@ void orr_mpi_active_begin(struct orr_mpi *mpi, struct orr_parcel *parcel, struct
 {
 	orr_mpi_assert_owner(mpi);
 	((struct orr_mpi_flight *) parcel)->to = p;
-	if (!p->nactive++ && mpi->counts_time)
+	if (!p->nactive++ && mpi->stats.counts_time)
 		p->active_since_us = orr_sys_now_us();
 }
 
@@ -52,7 +55,7 @@ static void active_end(struct orr_mpi *mpi, struct orr_mpi_peer *p)
 {
 	orr_mpi_assert_owner(mpi);
 	orr_assert(p->nactive > 0);
-	if (--p->nactive || !mpi->counts_time)
+	if (--p->nactive || !mpi->stats.counts_time)
 		return;
 	double us = orr_sys_now_us() - p->active_since_us;
 	orr_lock(&mpi->lock);
@@ -64,6 +67,6 @@ void orr_mpi_fly_end(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 {
 	if (f->to)
 		active_end(mpi, f->to);
-	f->next = mpi->free_flights;
-	mpi->free_flights = f;
+	f->next = mpi->flights.free;
+	mpi->flights.free = f;
 }

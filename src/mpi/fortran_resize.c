@@ -4,7 +4,6 @@
  *
  * Invariant: nothing happens here but the translation of arguments. */
 #include <orrery_resize.h>
-#include "mpi/fortran.h"
 #include "mpi/mpi.h"
 
 int orrery_fortran_resize_follow(int comm, starpu_data_handle_t handle,
@@ -38,7 +37,7 @@ static int present_comm(void)
 {
 	const struct orr_mpi *mpi = orr_self()->mpi;
 
-	return MPI_Comm_c2f(!mpi || mpi->left ? MPI_COMM_NULL : mpi->comms[0]->comm);
+	return MPI_Comm_c2f(!mpi || mpi->life.left ? MPI_COMM_NULL : mpi->comms.all[0]->comm);
 }
 
 int orrery_fortran_resize_point(int *comm)

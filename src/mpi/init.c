@@ -19,10 +19,23 @@
 #include "orrery.h"
 #include "orrery_resize.h"
 #include "mpi/relay.h"
+#include "mpi/mpi_upcalls.h"
 #include "mpi/resize.h"
 #include "mpi/stall.h"
 #include "mpi/unmatched.h"
 #include "mpi/work.h"
+#include "mpi/message_trace.h"
+#include "mpi/transfer.h"
+#include "mpi/comm.h"
+#include "mpi/data.h"
+#include "mpi/engine.h"
+#include "mpi/match.h"
+#include "mpi/order.h"
+#include "mpi/placement.h"
+#include "mpi/redux.h"
+#include "mpi/request.h"
+#include "mpi/rest.h"
+#include "mpi/stats.h"
 
 #include <errno.h>
 #include <math.h>
@@ -42,7 +55,7 @@ int starpu_mpi_get_communication_tag(void)
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
 
-	return mpi ? mpi->comm_tag : comm_tag;
+	return mpi ? mpi->set.comm_tag : comm_tag;
 }
 
 void starpu_mpi_set_communication_tag(int tag)
@@ -60,17 +73,19 @@ static void configure(struct orr_mpi *mpi)
 {
 	const struct orr_config *cfg = &mpi->proc->cfg;
 
-	mpi->comm_tag = comm_tag;
-	mpi->cache = cfg->mpi_cache;
-	mpi->eager_limit = cfg->mpi_eager_limit > 0 ? (size_t) cfg->mpi_eager_limit : 0;
-	mpi->max_ready = cfg->mpi_nready_process;
-	mpi->coop = cfg->mpi_coop_sends;
-	mpi->pedantic = orr_config_long("ORRERY_MPI_PEDANTIC_ISEND", ORR_MPI_PEDANTIC_ISEND) > 0;
-	mpi->redux_threshold = orr_config_long("STARPU_MPI_REDUX_ARITY_THRESHOLD", 1024);
+	mpi->set.comm_tag = comm_tag;
+	mpi->set.cache = cfg->mpi_cache;
+	mpi->set.eager_limit = cfg->mpi_eager_limit > 0 ? (size_t) cfg->mpi_eager_limit : 0;
+	mpi->ready.max = cfg->mpi_nready_process;
+	mpi->set.coop = cfg->mpi_coop_sends;
+	mpi->set.pedantic = orr_config_long("ORRERY_MPI_PEDANTIC_ISEND", ORR_MPI_PEDANTIC_ISEND) >
+			    0;
+	mpi->redux.threshold = orr_config_long("STARPU_MPI_REDUX_ARITY_THRESHOLD", 1024);
 	mpi->fake = cfg->mpi_fake_rank >= 0 || cfg->mpi_fake_size > 0;
-	mpi->counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM : ORR_MPI_COUNTS_FOR_WORLD;
-	mpi->print_stats = cfg->mpi_stats;
-	mpi->counts_time = cfg->mpi_stats_file || orrery_is_simulated();
+	mpi->stats.counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM
+					     : ORR_MPI_COUNTS_FOR_WORLD;
+	mpi->stats.print = cfg->mpi_stats;
+	mpi->stats.counts_time = cfg->mpi_stats_file || orrery_is_simulated();
 	orr_mpi_limits_init(mpi);
 	orr_mpi_direct_init(mpi);
 }
@@ -131,24 +146,24 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, dou
 		return -ENOMEM;
 	}
 	*mpi = (struct orr_mpi){ .proc = proc,
-				 .init_count = 1,
+				 .life.count = 1,
 				 .start_us = fmin(begun_us, orr_sys_now_us()) };
-	orr_lock_init(&mpi->comm_lock, ORR_RANK_MPI_COMM);
+	orr_lock_init(&mpi->comms.lock, ORR_RANK_MPI_COMM);
 	orr_lock_init(&mpi->lock, ORR_RANK_MPI);
-	orr_lock_init(&mpi->data_lock, ORR_RANK_MPI_DATA);
+	orr_lock_init(&mpi->data.lock, ORR_RANK_MPI_DATA);
 	configure(mpi);
 	int ret = configure_fake(mpi, &rank, &size);
 	if (!ret) {
 		mpi->rank = proc->mpi_rank = rank;
 		mpi->size = proc->mpi_size = size;
 		mpi->transport = orr_sys_mpi_transport(proc);
-		mpi->max_route = orr_mpi_route_max(size);
+		mpi->set.max_route = orr_mpi_route_max(size);
 		mpi->may_drive = mpi->fake || orr_sys_mpi_may_drive(proc);
 		orr_waitq_init(&mpi->done);
 		orr_mpi_rest_init(mpi);
 		orr_mpi_match_init(mpi);
 		orr_mpi_data_init(mpi);
-		orr_map_init(&mpi->peers, offsetof(struct orr_mpi_peer, key));
+		orr_map_init(&mpi->stats.peers, offsetof(struct orr_mpi_peer, key));
 		orr_mpi_check_init(mpi);
 		ret = mpi->fake ? orr_mpi_alone_init(mpi) : 0;
 	}
@@ -166,7 +181,7 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, dou
  * over. */
 static void await_submissions(struct orr_mpi *mpi)
 {
-	while (ORR_ATOMIC_LOAD(&mpi->nsubmitting))
+	while (ORR_ATOMIC_LOAD(&mpi->engine.nsubmitting))
 		orr_sys_sleep_us(50);
 }
 
@@ -186,8 +201,8 @@ static void unmake(struct orr_mpi *mpi)
 	orr_waitq_destroy(&mpi->done);
 	orr_mpi_rest_exit(mpi);
 	orr_mpi_alone_exit(mpi);
-	free(mpi->types);
-	free(mpi->ranges);
+	free(mpi->types.list);
+	free(mpi->data.ranges);
 	free(mpi);
 }
 
@@ -277,7 +292,7 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	double begun_us;
 
 	if (proc->mpi) {
-		proc->mpi->init_count++;
+		proc->mpi->life.count++;
 		return 0;
 	}
 	ret = meet(proc, comm, with_core, conf, &core, &begun_us);
@@ -299,9 +314,9 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	ret = make(proc, comm, rank, size, begun_us, &mpi);
 	if (ret)
 		goto no_core;
-	mpi->starpu_owned = with_core;
-	mpi->lent_cpu = core.cpu;
-	mpi->drivers_list = core.reserved ? core.own.not_launched_drivers : NULL;
+	mpi->life.owns_core = with_core;
+	mpi->work.cpu = core.cpu;
+	mpi->work.drivers = core.reserved ? core.own.not_launched_drivers : NULL;
 	place_in_trace(mpi);
 	set_layer(proc, mpi);
 	ret = orr_mpi_engine_start(mpi);
@@ -357,14 +372,14 @@ static int finish_insertions(struct orr_mpi *mpi)
 {
 	if (mpi->check)
 		orr_mpi_check_compare(mpi);
-	return orr_mpi_redux_flush_all(mpi, mpi->comms[0]);
+	return orr_mpi_redux_flush_all(mpi, mpi->comms.all[0]);
 }
 
 /* [waits] Stops the engine when nothing is under way between the ranks. */
 static void stand_still(struct orr_mpi *mpi)
 {
 	if (mpi->fake)
-		starpu_mpi_wait_for_all(mpi->comms[0]->comm);
+		starpu_mpi_wait_for_all(mpi->comms.all[0]->comm);
 	/* Nobody stops before all have what was sent to them. */
 	else if (!orr_mpi_settle(mpi))
 		orr_mpi_report_unmatched(mpi);
@@ -376,11 +391,11 @@ static void stand_still(struct orr_mpi *mpi)
 /* 0, or -errno after a message if the layer cannot leave its communicator for this one. */
 static int check_switch(struct orr_mpi *mpi, MPI_Comm comm)
 {
-	const char *user = mpi->fake           ? "STARPU_MPI_FAKE_SIZE"
-			   : mpi->lb           ? "load balancing (starpu_mpi_lb_init())"
-			   : mpi->checkpoints  ? "checkpoints (starpu_mpi_checkpoint_init())"
-			   : mpi->drivers_list ? "STARPU_MPI_DRIVER_CALL_FREQUENCY"
-					       : NULL;
+	const char *user = mpi->fake                 ? "STARPU_MPI_FAKE_SIZE"
+			   : mpi->guests.lb          ? "load balancing (starpu_mpi_lb_init())"
+			   : mpi->guests.checkpoints ? "checkpoints (starpu_mpi_checkpoint_init())"
+			   : mpi->work.drivers       ? "STARPU_MPI_DRIVER_CALL_FREQUENCY"
+						     : NULL;
 
 	if (user) {
 		orr_error("orrery_resize_switch: the communicator cannot change while %s is in use",
@@ -449,7 +464,7 @@ static int enter(struct orr_mpi *mpi, MPI_Comm comm)
 	proc->mpi_rank = mpi->rank;
 	proc->mpi_size = mpi->size;
 	mpi->transport = orr_sys_mpi_transport(proc);
-	mpi->max_route = orr_mpi_route_max(mpi->size);
+	mpi->set.max_route = orr_mpi_route_max(mpi->size);
 	orr_mpi_comms_switch(mpi, comm);
 	orr_mpi_order_switch(mpi);
 	orr_mpi_resize_switch(mpi);
@@ -474,8 +489,8 @@ int orrery_resize_switch(MPI_Comm comm)
 	stand_still(mpi);
 	orr_mpi_stats_switch(mpi, comm);
 	orr_sys_mpi_leave(mpi->proc);
-	mpi->left = comm == MPI_COMM_NULL;
-	if (!mpi->left && enter(mpi, comm))
+	mpi->life.left = comm == MPI_COMM_NULL;
+	if (!mpi->life.left && enter(mpi, comm))
 		orr_fatal("orrery_resize_switch: this rank cannot go on with the new communicator");
 	return 0;
 }
@@ -488,23 +503,23 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 	(void) comm;
 	if (!mpi)
 		return -ENODEV;
-	if (--mpi->init_count)
+	if (--mpi->life.count)
 		return 0;
 	int ret = orr_mpi_check_blocking("starpu_mpi_shutdown");
-	if (!ret && !mpi->left)
+	if (!ret && !mpi->life.left)
 		ret = finish_insertions(mpi);
 	if (ret) {
-		mpi->init_count++;
+		mpi->life.count++;
 		return ret;
 	}
 	orr_mpi_resize_exit(mpi);
-	if (!mpi->left)
+	if (!mpi->life.left)
 		stand_still(mpi);
 	orr_mpi_lb_exit(mpi);
 	orr_mpi_stats_report(mpi);
 	set_layer(proc, NULL);
-	struct starpu_driver *drivers = mpi->drivers_list;
-	int core = mpi->starpu_owned;
+	struct starpu_driver *drivers = mpi->work.drivers;
+	int core = mpi->life.owns_core;
 	unmake(mpi);
 	if (core)
 		starpu_shutdown();
@@ -517,7 +532,7 @@ int starpu_mpi_shutdown(void)
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
 
-	return starpu_mpi_shutdown_comm(mpi ? mpi->comms[0]->comm : MPI_COMM_WORLD);
+	return starpu_mpi_shutdown_comm(mpi ? mpi->comms.all[0]->comm : MPI_COMM_WORLD);
 }
 
 int starpu_mpi_get_thread_cpuid(void)

@@ -17,6 +17,14 @@
 #include "mpi/alone.h"
 #include "mpi/check.h"
 #include "mpi/lb.h"
+#include "mpi/cache.h"
+#include "mpi/message_trace.h"
+#include "mpi/p2p.h"
+#include "mpi/data.h"
+#include "mpi/placement.h"
+#include "mpi/redux.h"
+#include "mpi/burst.h"
+#include "mpi/comm.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -443,7 +451,7 @@ static int insert_concerned(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xra
 		ret = make_task(cl, src, &task);
 		if (ret)
 			return ret;
-		if (__builtin_expect(mpi->lb != NULL, 0))
+		if (__builtin_expect(mpi->guests.lb != NULL, 0))
 			orr_mpi_lb_note(mpi, ins->d, ins->n);
 		if (mpi->pre_submit)
 			mpi->pre_submit(task);
@@ -483,7 +491,7 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 	ret = begin(mpi, comm, cl, src, &ins, &c, &xrank);
 	if (ret)
 		return ret;
-	ORR_ATOMIC_STORE_RELAXED(&mpi->ninserted, mpi->ninserted + 1);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->counts.ninserted, mpi->counts.ninserted + 1);
 	if (__builtin_expect(mpi->check != NULL, 0))
 		orr_mpi_check_note(mpi, cl, ins.d, ins.n);
 	int mine = executes(c, xrank);
@@ -539,7 +547,7 @@ static struct starpu_task *build(MPI_Comm comm, struct starpu_codelet *codelet, 
 
 	if (!mpi || begin(mpi, comm, codelet, src, &ins, &c, &xrank))
 		return NULL;
-	ORR_ATOMIC_STORE_RELAXED(&mpi->ninserted, mpi->ninserted + 1);
+	ORR_ATOMIC_STORE_RELAXED(&mpi->counts.ninserted, mpi->counts.ninserted + 1);
 	if (__builtin_expect(mpi->check != NULL, 0))
 		orr_mpi_check_note(mpi, codelet, ins.d, ins.n);
 	int mine = executes(c, xrank);
@@ -548,7 +556,7 @@ static struct starpu_task *build(MPI_Comm comm, struct starpu_codelet *codelet, 
 	if ((mine || concerned(c, ins.d, ins.n)) &&
 	    !orr_mpi_exchange_before(mpi, c, xrank, ins.d, ins.n, ins.prio) && mine)
 		make_task(codelet, src, &task);
-	if (task && __builtin_expect(mpi->lb != NULL, 0))
+	if (task && __builtin_expect(mpi->guests.lb != NULL, 0))
 		orr_mpi_lb_note(mpi, ins.d, ins.n);
 	parse_done(&ins, mine ? NULL : src);
 	return task;

@@ -15,7 +15,9 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "mpi/late.h"
-#include "mpi/relay.h"
+#include "mpi/message_trace.h"
+#include "mpi/request.h"
+#include "mpi/shape.h"
 
 #define PATIENCE 2.0 /* times as long as it should take, a group waits for a value to leave */
 
@@ -47,17 +49,6 @@ static uint32_t length(struct orr_mpi_req *req)
 
 /* ---- groups ---- */
 
-int orr_mpi_coop_mates(const struct orr_mpi *mpi, const struct orr_mpi_req *a,
-		       const struct orr_mpi_req *b)
-{
-	return a->kind == b->kind && a->acquire.access.handle == b->acquire.access.handle &&
-	       a->tag == b->tag && a->context == b->context && !a->sync && !b->sync && !mpi->fake &&
-	       a->peer != mpi->rank && b->peer != mpi->rank &&
-	       a->acquire.access.node == STARPU_MAIN_RAM &&
-	       b->acquire.access.node == STARPU_MAIN_RAM && ORR_ATOMIC_LOAD_RELAXED(&mpi->coop) &&
-	       mpi->max_route;
-}
-
 static void wake_at(struct orr_mpi *mpi, double due_us)
 {
 	if (!mpi->may_drive)
@@ -70,19 +61,19 @@ static void group_new(struct orr_mpi *mpi, struct orr_mpi_req *first, double wai
 
 	if (!g)
 		orr_fatal("out of memory for sends of one value");
-	*g = (struct orr_mpi_group){ .next = mpi->groups,
+	*g = (struct orr_mpi_group){ .next = mpi->late.groups,
 				     .first = first,
 				     .due_us = orr_sys_now_us() + wait_us,
 				     .expects = expects };
-	ORR_ATOMIC_STORE(&mpi->groups, g);
+	ORR_ATOMIC_STORE(&mpi->late.groups, g);
 	wake_at(mpi, g->due_us);
 }
 
 static struct orr_mpi_group *group_of(const struct orr_mpi *mpi, const struct orr_mpi_req *req)
 {
-	struct orr_mpi_group *g = mpi->groups;
+	struct orr_mpi_group *g = mpi->late.groups;
 
-	while (g && !orr_mpi_coop_mates(mpi, g->first, req))
+	while (g && !orr_mpi_mates(mpi, g->first, req))
 		g = g->next;
 	return g;
 }
@@ -120,18 +111,19 @@ static struct orr_mpi_req *group_end(struct orr_mpi_group **at)
 
 int orr_mpi_late_hurry(struct orr_mpi *mpi)
 {
-	if (!mpi->max_route || (!ORR_ATOMIC_LOAD(&mpi->groups) && !ORR_ATOMIC_LOAD(&mpi->inbox)))
+	if (!mpi->set.max_route ||
+	    (!ORR_ATOMIC_LOAD(&mpi->late.groups) && !ORR_ATOMIC_LOAD(&mpi->engine.inbox)))
 		return 0;
-	ORR_ATOMIC_STORE(&mpi->hurry, 1);
+	ORR_ATOMIC_STORE(&mpi->late.hurry, 1);
 	return 1;
 }
 
 struct orr_mpi_req *orr_mpi_late_due(struct orr_mpi *mpi)
 {
-	struct orr_mpi_group **at = &mpi->groups;
+	struct orr_mpi_group **at = &mpi->late.groups;
 
 	orr_mpi_assert_owner(mpi);
-	int hurry = ORR_ATOMIC_LOAD_RELAXED(&mpi->hurry);
+	int hurry = ORR_ATOMIC_LOAD_RELAXED(&mpi->late.hurry);
 	double now_us = *at ? orr_sys_now_us() : 0, next_us = INFINITY;
 	for (; *at; at = &(*at)->next) {
 		if ((*at)->due_us <= now_us || (hurry && (*at)->expects))
@@ -139,7 +131,7 @@ struct orr_mpi_req *orr_mpi_late_due(struct orr_mpi *mpi)
 		next_us = fmin(next_us, (*at)->due_us);
 	}
 	if (hurry)
-		ORR_ATOMIC_STORE(&mpi->hurry, 0);
+		ORR_ATOMIC_STORE(&mpi->late.hurry, 0);
 	if (isfinite(next_us))
 		wake_at(mpi, next_us);
 	return NULL;
@@ -151,19 +143,19 @@ int orr_mpi_late_expects(struct orr_mpi *mpi, struct orr_mpi_req *first)
 {
 	double moment_us = 0;
 
-	if (first->grows && orr_mpi_coop_mates(mpi, first, first))
+	if (first->grows && orr_mpi_mates(mpi, first, first))
 		moment_us = orr_mpi_moment_us(orr_mpi_network(mpi), size_of(first));
-	for (struct orr_mpi_group *g = mpi->groups; g; g = g->next) {
+	for (struct orr_mpi_group *g = mpi->late.groups; g; g = g->next) {
 		if (!g->expects)
 			continue;
-		if (orr_mpi_coop_mates(mpi, g->first, first)) {
+		if (orr_mpi_mates(mpi, g->first, first)) {
 			group_add(g, first);
 			g->due_us = orr_sys_now_us() + moment_us;
 			return 1;
 		}
 		g->due_us = 0;
 	}
-	if (!moment_us || mpi->leaving || mpi->lone)
+	if (!moment_us || mpi->late.leaving || mpi->late.lone)
 		return 0;
 	group_new(mpi, first, moment_us, 1);
 	return 1;
@@ -175,17 +167,17 @@ void orr_mpi_late_leaves(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	const struct orr_mpi_network *net = orr_mpi_network(mpi);
 
-	if (!mpi->max_route || !orr_mpi_coop_mates(mpi, req, req) ||
+	if (!mpi->set.max_route || !orr_mpi_mates(mpi, req, req) ||
 	    orr_mpi_bytes_us(net, req->size) < net->latency_us + net->overhead_us)
 		return;
 	req->lone = 1;
-	req->link.next = mpi->lone ? &mpi->lone->link : NULL;
-	mpi->lone = req;
+	req->link.next = mpi->late.lone ? &mpi->late.lone->link : NULL;
+	mpi->late.lone = req;
 }
 
 void orr_mpi_late_left(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
-	struct orr_mpi_req *before = NULL, *at = mpi->lone;
+	struct orr_mpi_req *before = NULL, *at = mpi->late.lone;
 
 	if (req->lone) {
 		for (; at != req; at = req_of(at->link.next))
@@ -193,12 +185,12 @@ void orr_mpi_late_left(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		if (before)
 			before->link.next = req->link.next;
 		else
-			mpi->lone = req_of(req->link.next);
+			mpi->late.lone = req_of(req->link.next);
 		req->link.next = NULL;
 		req->lone = 0;
 	}
-	for (struct orr_mpi_group *g = mpi->groups; g; g = g->next)
-		if (!g->expects && orr_mpi_coop_mates(mpi, g->first, req))
+	for (struct orr_mpi_group *g = mpi->late.groups; g; g = g->next)
+		if (!g->expects && orr_mpi_mates(mpi, g->first, req))
 			g->due_us = 0;
 }
 
@@ -207,8 +199,8 @@ static uint32_t nlone(const struct orr_mpi *mpi, const struct orr_mpi_req *req)
 {
 	uint32_t n = 0;
 
-	for (struct orr_mpi_req *at = mpi->lone; at; at = req_of(at->link.next))
-		n += (uint32_t) orr_mpi_coop_mates(mpi, at, req);
+	for (struct orr_mpi_req *at = mpi->late.lone; at; at = req_of(at->link.next))
+		n += (uint32_t) orr_mpi_mates(mpi, at, req);
 	return n;
 }
 
@@ -230,9 +222,9 @@ int orr_mpi_late_waits(struct orr_mpi *mpi, struct orr_mpi_req *first, int leave
 		group_add(g, first);
 	else
 		group_new(mpi, first,
-			  PATIENCE *
-				  (mpi->nsends * (orr_mpi_bytes_us(net, bytes) + net->overhead_us) +
-				   net->latency_us),
+			  PATIENCE * (mpi->limits.nsends *
+					      (orr_mpi_bytes_us(net, bytes) + net->overhead_us) +
+				      net->latency_us),
 			  0);
 	return 1;
 }

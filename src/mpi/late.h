@@ -6,7 +6,9 @@
 #ifndef ORR_MPI_LATE_H
 #define ORR_MPI_LATE_H
 
-#include "mpi/mpi.h"
+#include "mpi/request_record.h"
+
+struct orr_mpi;
 
 /* A send, or a list of mates, is about to be ready: keeps it for a moment if others of its value
  * may come. Returns whether it was kept. */

@@ -63,7 +63,7 @@ static void snapshot(struct orr_mpi *mpi, uint64_t *busy_ns, uint64_t *completed
 
 void orr_mpi_lb_note(struct orr_mpi *mpi, const struct starpu_data_descr *d, unsigned n)
 {
-	struct orr_lb *lb = mpi->lb;
+	struct orr_lb *lb = mpi->guests.lb;
 
 	lb->ntasks++;
 	for (unsigned i = 0; i < n; i++) {
@@ -85,7 +85,7 @@ void orr_mpi_lb_note(struct orr_mpi *mpi, const struct starpu_data_descr *d, uns
 static void throttle(struct orr_mpi *mpi)
 {
 	const struct orr_config *cfg = &mpi->proc->cfg;
-	uint64_t most = cfg->lb_sleep ? (uint64_t) cfg->lb_sleep : mpi->lb->ntasks;
+	uint64_t most = cfg->lb_sleep ? (uint64_t) cfg->lb_sleep : mpi->guests.lb->ntasks;
 
 	if (orr_task_npending(mpi->proc) <= most)
 		return;
@@ -96,7 +96,7 @@ static void throttle(struct orr_mpi *mpi)
 /* Tasks that were completed since the last point tell what one takes; older ones count half. */
 static void measure(struct orr_mpi *mpi)
 {
-	struct orr_lb *lb = mpi->lb;
+	struct orr_lb *lb = mpi->guests.lb;
 	uint64_t busy_ns, completed;
 
 	snapshot(mpi, &busy_ns, &completed);
@@ -112,7 +112,7 @@ static void measure(struct orr_mpi *mpi)
 /* [waits] Fills in lb->loads. */
 static void exchange_loads(struct orr_mpi *mpi)
 {
-	struct orr_lb *lb = mpi->lb;
+	struct orr_lb *lb = mpi->guests.lb;
 	uint64_t *mine = calloc(2 * (size_t) mpi->size, sizeof(*mine));
 
 	if (!mine)
@@ -138,7 +138,7 @@ static uint64_t threshold(const struct orr_mpi *mpi, uint64_t load)
 /* True if any rank may give something; the same answer on all. */
 static int uneven(const struct orr_mpi *mpi)
 {
-	const uint64_t *loads = mpi->lb->loads;
+	const uint64_t *loads = mpi->guests.lb->loads;
 	uint64_t least = loads[0], most = loads[0];
 
 	for (int rank = 0; rank < mpi->size; rank++) {
@@ -176,7 +176,7 @@ static int64_t unit_tasks(struct orr_mpi *mpi, starpu_data_handle_t *v, int n, i
 				mpi->rank, v[i] ? orr_handle_name(v[i]) : "NULL", to);
 			return -1;
 		}
-		tasks += ext->lb_interval == mpi->lb->interval ? ext->lb_tasks : 0;
+		tasks += ext->lb_interval == mpi->guests.lb->interval ? ext->lb_tasks : 0;
 	}
 	return tasks;
 }
@@ -184,7 +184,7 @@ static int64_t unit_tasks(struct orr_mpi *mpi, starpu_data_handle_t *v, int n, i
 /* Gives one unit if that is worth it. Returns whether it was. */
 static int give_unit(struct orr_mpi *mpi, int to)
 {
-	struct orr_lb *lb = mpi->lb;
+	struct orr_lb *lb = mpi->guests.lb;
 	uint64_t *mine = &lb->loads[2 * mpi->rank], *other = &lb->loads[2 * to];
 	starpu_data_handle_t *v = NULL;
 	int n = 0, worth = 0;
@@ -202,7 +202,7 @@ static int give_unit(struct orr_mpi *mpi, int to)
 	}
 	for (int i = 0; worth && i < n; i++) {
 		add_move(lb, (struct move){ v[i]->mpi_tag, mpi->rank, to });
-		starpu_mpi_data_migrate(mpi->comms[0]->comm, v[i], to);
+		starpu_mpi_data_migrate(mpi->comms.all[0]->comm, v[i], to);
 		lb->ngiven++;
 	}
 	free(v);
@@ -212,7 +212,7 @@ static int give_unit(struct orr_mpi *mpi, int to)
 /* The neighbour that needs the least time, if this rank needs more than the threshold longer. */
 static int neediest(const struct orr_mpi *mpi, const int *v, int n, const char *done)
 {
-	const uint64_t *loads = mpi->lb->loads;
+	const uint64_t *loads = mpi->guests.lb->loads;
 	uint64_t mine = loads[2 * mpi->rank];
 	int best = -1;
 
@@ -243,7 +243,7 @@ static void give(struct orr_mpi *mpi)
 {
 	int *v = NULL, n = 0, at;
 
-	mpi->lb->conf.get_neighbors(&v, &n);
+	mpi->guests.lb->conf.get_neighbors(&v, &n);
 	n = v && n > 0 ? valid_neighbours(mpi, v, n) : 0;
 	char *done = calloc((size_t) n + 1, 1);
 	if (!done)
@@ -264,7 +264,7 @@ static unsigned count_moves(struct orr_mpi *mpi, unsigned *first)
 
 	if (!mine)
 		orr_fatal("out of memory for load balancing between %d ranks", mpi->size);
-	mine[mpi->rank] = mpi->lb->nmoves;
+	mine[mpi->rank] = mpi->guests.lb->nmoves;
 	if (orr_mpi_sum(mpi, mine, all, mpi->size))
 		orr_sys_mpi_abort(mpi->proc);
 	for (int rank = 0; rank < mpi->size; rank++) {
@@ -280,7 +280,7 @@ static void hear_move(struct orr_mpi *mpi, struct move m)
 {
 	if (m.from == mpi->rank)
 		return;
-	starpu_data_handle_t h = orr_map_find(&mpi->tags, (uint64_t) m.tag);
+	starpu_data_handle_t h = orr_map_find(&mpi->data.tags, (uint64_t) m.tag);
 	if (!h || h->mpi_comm) {
 		if (m.to != mpi->rank)
 			return; /* this rank has nothing to do with it */
@@ -291,14 +291,14 @@ static void hear_move(struct orr_mpi *mpi, struct move m)
 		orr_sys_mpi_abort(mpi->proc);
 		return;
 	}
-	mpi->lb->ntaken += m.to == mpi->rank;
-	starpu_mpi_data_migrate(mpi->comms[0]->comm, h, m.to);
+	mpi->guests.lb->ntaken += m.to == mpi->rank;
+	starpu_mpi_data_migrate(mpi->comms.all[0]->comm, h, m.to);
 }
 
 /* [waits] All ranks learn the new owners. */
 static void announce(struct orr_mpi *mpi)
 {
-	struct orr_lb *lb = mpi->lb;
+	struct orr_lb *lb = mpi->guests.lb;
 	unsigned first = 0, total = count_moves(mpi, &first);
 
 	if (!total)
@@ -324,7 +324,7 @@ static void announce(struct orr_mpi *mpi)
 /* [waits] */
 static void balance(struct orr_mpi *mpi)
 {
-	struct orr_lb *lb = mpi->lb;
+	struct orr_lb *lb = mpi->guests.lb;
 
 	throttle(mpi);
 	measure(mpi);
@@ -340,7 +340,7 @@ static void balance(struct orr_mpi *mpi)
 
 static void iteration(struct orr_mpi *mpi, int begins)
 {
-	struct orr_lb *lb = mpi->lb;
+	struct orr_lb *lb = mpi->guests.lb;
 
 	if (orr_thread_self()->task)
 		return;
@@ -371,10 +371,10 @@ static int refused(const struct orr_mpi *mpi, const char *name,
 		orr_error(
 			"starpu_mpi_lb_init: policy '%s' needs both functions, get_neighbors and get_data_unit_to_migrate",
 			name);
-	} else if (mpi->nregistered) {
+	} else if (mpi->data.nregistered) {
 		orr_error(
 			"starpu_mpi_lb_init: data are registered already; call it before starpu_mpi_data_register(), so that each rank can find the data that others give away");
-	} else if (mpi->lb) {
+	} else if (mpi->guests.lb) {
 		orr_error(
 			"starpu_mpi_lb_init: a policy runs already; call starpu_mpi_lb_shutdown() first");
 	} else
@@ -398,22 +398,22 @@ void starpu_mpi_lb_init(const char *lb_policy_name, struct starpu_mpi_lb_conf *i
 	starpu_task_wait_for_all();
 	mpi->proc->perf_timing = 1;
 	snapshot(mpi, &lb->busy_ns, &lb->completed);
-	mpi->lb = lb;
-	mpi->iteration = iteration;
+	mpi->guests.lb = lb;
+	mpi->guests.iteration = iteration;
 }
 
 void orr_mpi_lb_exit(struct orr_mpi *mpi)
 {
-	struct orr_lb *lb = mpi->lb;
+	struct orr_lb *lb = mpi->guests.lb;
 
 	if (!lb)
 		return;
-	if (mpi->print_stats)
+	if (mpi->stats.print)
 		printf("[starpu_mpi_lb][%d] %" PRIu64 " data given to other ranks, %" PRIu64
 		       " taken from them\n",
 		       mpi->rank, lb->ngiven, lb->ntaken);
-	mpi->lb = NULL;
-	mpi->iteration = NULL;
+	mpi->guests.lb = NULL;
+	mpi->guests.iteration = NULL;
 	free(lb->loads);
 	free(lb->moves);
 	free(lb);

@@ -7,7 +7,7 @@
 
 #include "mpi/mpi.h"
 
-/* mpi->lb is set, and a task of these data is inserted, which this rank executes. */
+/* mpi->guests.lb is set, and a task of these data is inserted, which this rank executes. */
 void orr_mpi_lb_note(struct orr_mpi *mpi, const struct starpu_data_descr *d, unsigned n);
 /* Stops it, if it runs. */
 void orr_mpi_lb_exit(struct orr_mpi *mpi);

@@ -9,6 +9,7 @@
  * Invariant: a wait for memory ends. It gives up where nothing happens that could free memory; the
  * data layer then says what is wrong. */
 #include "mpi/limits.h"
+#include "mpi/message_trace.h"
 #include "base/log.h"
 #include "core/task/task_count.h"
 #include "data/room.h"
@@ -36,12 +37,12 @@ void orr_mpi_limits_init(struct orr_mpi *mpi)
 {
 	const struct orr_config *cfg = &mpi->proc->cfg;
 
-	mpi->throttle = orr_config_long("STARPU_MPI_MEM_THROTTLE", 0) > 0 && !mpi->fake;
-	mpi->early_at_once = orr_config_long("STARPU_MPI_EARLYDATA_ALLOCATE", 0) > 0;
-	mpi->max_sends = mpi->throttle ? 0 : cfg->mpi_ndetached_send;
-	mpi->max_send_bytes = mpi->throttle ? 0 : mib("ORRERY_MPI_SEND_MIB");
-	if (mpi->throttle)
-		mpi->coop = 0;
+	mpi->limits.throttle = orr_config_long("STARPU_MPI_MEM_THROTTLE", 0) > 0 && !mpi->fake;
+	mpi->limits.early_at_once = orr_config_long("STARPU_MPI_EARLYDATA_ALLOCATE", 0) > 0;
+	mpi->limits.max_sends = mpi->limits.throttle ? 0 : cfg->mpi_ndetached_send;
+	mpi->limits.max_send_bytes = mpi->limits.throttle ? 0 : mib("ORRERY_MPI_SEND_MIB");
+	if (mpi->limits.throttle)
+		mpi->set.coop = 0;
 }
 
 /* Counts what can free memory by its end. */
@@ -75,7 +76,7 @@ int orr_mpi_must_await_room(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
 	const struct orr_thread *self = orr_thread_self();
 
-	if (!h || self->task || self->worker || ORR_ATOMIC_LOAD(&mpi->owner) == self ||
+	if (!h || self->task || self->worker || ORR_ATOMIC_LOAD(&mpi->engine.owner) == self ||
 	    starpu_data_test_if_allocated_on_node(h, STARPU_MAIN_RAM))
 		return 0;
 	starpu_ssize_t total = starpu_memory_get_total(STARPU_MAIN_RAM);
@@ -127,11 +128,11 @@ static int wants_a_moment(const struct orr_mpi *mpi, struct orr_mpi_early *e)
 int orr_mpi_early_stays(struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
 	orr_mpi_assert_owner(mpi);
-	if (mpi->early_at_once)
+	if (mpi->limits.early_at_once)
 		return 0;
 	if (wants_a_moment(mpi, e))
 		return 1;
-	return ORR_ATOMIC_LOAD_RELAXED(&mpi->throttle) && !early_fits(mpi, e);
+	return ORR_ATOMIC_LOAD_RELAXED(&mpi->limits.throttle) && !early_fits(mpi, e);
 }
 
 void orr_mpi_early_unreserve(struct orr_mpi_early *e)
@@ -161,7 +162,7 @@ int orr_mpi_early_yield(struct orr_mpi *mpi)
 	size_t bytes = 0;
 
 	orr_lock(&mpi->lock);
-	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next) {
+	for (struct orr_mpi_early *e = mpi->match.first; e; e = e->next) {
 		bytes += e->reserved ? e->env.size : 0;
 		e->reserved = 0;
 	}

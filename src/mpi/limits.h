@@ -9,39 +9,41 @@
 #ifndef ORR_MPI_LIMITS_H
 #define ORR_MPI_LIMITS_H
 
-#include "mpi/mpi.h"
+#include "base/assert.h"
+#include "mpi/layer_parts.h"
+#include "mpi/request_record.h"
+
+struct orr_mpi;
 
 /* Reads the variables. */
 void orr_mpi_limits_init(struct orr_mpi *mpi);
 
-/* By the engine's owner: whether the most urgent ready send may start. */
-static inline int orr_mpi_may_send(const struct orr_mpi *mpi)
+/* By the engine's owner: whether the most urgent ready send (NULL: there is none) may start. */
+static inline int orr_mpi_may_send(const struct orr_mpi_limits *l, const struct orr_mpi_req *first)
 {
-	const struct orr_mpi_req *first = mpi->nready ? mpi->ready[0] : NULL;
-
 	if (!first)
 		return 0;
-	if (!mpi->nsends || first->sync)
+	if (!l->nsends || first->sync)
 		return 1;
-	if (mpi->max_sends && mpi->nsends >= mpi->max_sends)
+	if (l->max_sends && l->nsends >= l->max_sends)
 		return 0;
-	return !mpi->max_send_bytes ||
-	       mpi->send_bytes + starpu_data_get_size(first->acquire.access.handle) <=
-		       mpi->max_send_bytes;
+	return !l->max_send_bytes ||
+	       l->send_bytes + starpu_data_get_size(first->acquire.access.handle) <=
+		       l->max_send_bytes;
 }
 
 /* By the engine's owner: a payload is in the hands of the transport, or has left them. */
-static inline void orr_mpi_send_begins(struct orr_mpi *mpi, size_t bytes)
+static inline void orr_mpi_send_begins(struct orr_mpi_limits *l, size_t bytes)
 {
-	mpi->nsends++;
-	mpi->send_bytes += bytes;
+	l->nsends++;
+	l->send_bytes += bytes;
 }
 
-static inline void orr_mpi_send_ends(struct orr_mpi *mpi, size_t bytes)
+static inline void orr_mpi_send_ends(struct orr_mpi_limits *l, size_t bytes)
 {
-	orr_assert(mpi->nsends > 0 && mpi->send_bytes >= bytes);
-	mpi->nsends--;
-	mpi->send_bytes -= bytes;
+	orr_assert(l->nsends > 0 && l->send_bytes >= bytes);
+	l->nsends--;
+	l->send_bytes -= bytes;
 }
 
 /* True if the calling thread, which has posted a receive into h, must wait for main memory: h has

@@ -17,6 +17,7 @@
 #include "base/patience.h"
 #include "base/upcalls.h"
 #include "mpi/mpi.h"
+#include "mpi/message_trace.h"
 
 /* Notes have this tag, payloads have those after it. */
 #define NOTE_TAG 0

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "mpi/comm.h"
+#include "mpi/match.h"
 #include "base/map.h"
 #include "base/assert.h"
 
@@ -31,14 +33,14 @@ static struct orr_mpi_early *early_of(struct orr_mpi_link *l)
 
 void orr_mpi_match_init(struct orr_mpi *mpi)
 {
-	orr_map_init(&mpi->posted, offsetof(struct orr_mpi_link, key));
-	orr_map_init(&mpi->earlies, offsetof(struct orr_mpi_link, key));
+	orr_map_init(&mpi->match.posted, offsetof(struct orr_mpi_link, key));
+	orr_map_init(&mpi->match.earlies, offsetof(struct orr_mpi_link, key));
 }
 
 void orr_mpi_match_exit(struct orr_mpi *mpi)
 {
-	orr_map_exit(&mpi->posted);
-	orr_map_exit(&mpi->earlies);
+	orr_map_exit(&mpi->match.posted);
+	orr_map_exit(&mpi->match.earlies);
 }
 
 static int append(struct orr_map *map, struct orr_mpi_link *l)
@@ -78,7 +80,7 @@ static struct orr_mpi_req *find_request(struct orr_mpi *mpi, const struct orr_mp
 					int source, struct orr_mpi_link **first,
 					struct orr_mpi_link **prev)
 {
-	struct orr_mpi_link *l = *first = orr_map_find(&mpi->posted,
+	struct orr_mpi_link *l = *first = orr_map_find(&mpi->match.posted,
 						       key_of(env->context, env->tag, source));
 
 	*prev = NULL;
@@ -107,9 +109,9 @@ struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_
 	if (!req)
 		return NULL;
 	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_POSTED && !req->early);
-	orr_assert(mpi->nposted > 0);
-	take_out(&mpi->posted, first, prev, &req->link);
-	ORR_ATOMIC_ADD_RELAXED(&mpi->nposted, -1);
+	orr_assert(mpi->match.nposted > 0);
+	take_out(&mpi->match.posted, first, prev, &req->link);
+	ORR_ATOMIC_ADD_RELAXED(&mpi->match.nposted, -1);
 	req->where = ORR_MPI_FETCHING;
 	return req;
 }
@@ -118,14 +120,15 @@ struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_
 static struct orr_mpi_early *take_early(struct orr_mpi *mpi, uint32_t context, int64_t tag,
 					int source)
 {
-	struct orr_mpi_link *first = orr_map_find(&mpi->earlies, key_of(context, tag, source)),
+	struct orr_mpi_link *first = orr_map_find(&mpi->match.earlies,
+						  key_of(context, tag, source)),
 			    *prev = NULL;
 
 	for (struct orr_mpi_link *l = first; l; prev = l, l = l->next) {
 		struct orr_mpi_early *e = early_of(l);
 		if (e->env.context == context && e->env.tag == tag && e->source == source) {
 			orr_assertf(!e->req, "a message that a receive took waits for another");
-			take_out(&mpi->earlies, first, prev, l);
+			take_out(&mpi->match.earlies, first, prev, l);
 			return e;
 		}
 	}
@@ -135,7 +138,7 @@ static struct orr_mpi_early *take_early(struct orr_mpi *mpi, uint32_t context, i
 /* The oldest message of that tag from whichever rank. */
 static struct orr_mpi_early *take_any(struct orr_mpi *mpi, uint32_t context, int64_t tag)
 {
-	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next)
+	for (struct orr_mpi_early *e = mpi->match.first; e; e = e->next)
 		if (!e->req && e->env.context == context && e->env.tag == tag)
 			return take_early(mpi, context, tag, e->source);
 	return NULL;
@@ -147,7 +150,7 @@ int orr_mpi_match_post(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 	orr_assert_locked(&mpi->lock);
 	orr_assert(req->kind == ORR_MPI_RECV && req->where == ORR_MPI_FETCHING && !req->early);
-	if (mpi->early_first)
+	if (mpi->match.first)
 		e = req->peer == ORR_MPI_ANY ? take_any(mpi, req->context, req->tag)
 					     : take_early(mpi, req->context, req->tag, req->peer);
 	if (e) {
@@ -158,10 +161,10 @@ int orr_mpi_match_post(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		return 0;
 	}
 	req->link.key = key_of(req->context, req->tag, req->peer);
-	int ret = append(&mpi->posted, &req->link);
+	int ret = append(&mpi->match.posted, &req->link);
 	if (!ret) {
 		req->where = ORR_MPI_POSTED;
-		ORR_ATOMIC_ADD_RELAXED(&mpi->nposted, 1);
+		ORR_ATOMIC_ADD_RELAXED(&mpi->match.nposted, 1);
 	}
 	return ret;
 }
@@ -170,18 +173,18 @@ void orr_mpi_match_withdraw(struct orr_mpi *mpi, struct orr_mpi_req *req)
 {
 	orr_assert_locked(&mpi->lock);
 	if (req->where == ORR_MPI_POSTED) {
-		struct orr_mpi_link *first = orr_map_find(&mpi->posted, req->link.key),
+		struct orr_mpi_link *first = orr_map_find(&mpi->match.posted, req->link.key),
 				    *prev = NULL;
 		for (struct orr_mpi_link *l = first; l; prev = l, l = l->next)
 			if (l == &req->link) {
-				take_out(&mpi->posted, first, prev, l);
-				ORR_ATOMIC_ADD_RELAXED(&mpi->nposted, -1);
+				take_out(&mpi->match.posted, first, prev, l);
+				ORR_ATOMIC_ADD_RELAXED(&mpi->match.nposted, -1);
 				return;
 			}
 		orr_assertf(0, "a posted receive is not in the map");
 	} else if (req->early) {
 		req->early->req = NULL;
-		append(&mpi->earlies, &req->early->link);
+		append(&mpi->match.earlies, &req->early->link);
 		req->early = NULL;
 	}
 }
@@ -207,24 +210,24 @@ struct orr_mpi_early *orr_mpi_early_new(struct orr_mpi *mpi, const struct orr_mp
 		req->early = e;
 	else {
 		e->link.key = key_of(env->context, env->tag, source);
-		if (append(&mpi->earlies, &e->link)) {
+		if (append(&mpi->match.earlies, &e->link)) {
 			free(e);
 			return NULL;
 		}
 	}
-	e->prev = mpi->early_last;
-	*(e->prev ? &e->prev->next : &mpi->early_first) = e;
-	mpi->early_last = e;
+	e->prev = mpi->match.last;
+	*(e->prev ? &e->prev->next : &mpi->match.first) = e;
+	mpi->match.last = e;
 	return e;
 }
 
 void orr_mpi_early_free(struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
 	orr_assert_locked(&mpi->lock);
-	orr_assert((e->prev ? e->prev->next : mpi->early_first) == e);
-	orr_assert((e->next ? e->next->prev : mpi->early_last) == e);
+	orr_assert((e->prev ? e->prev->next : mpi->match.first) == e);
+	orr_assert((e->next ? e->next->prev : mpi->match.last) == e);
 	orr_assertf(e->req && !e->req->early, "a message is freed before its receive took it");
-	*(e->prev ? &e->prev->next : &mpi->early_first) = e->next;
-	*(e->next ? &e->next->prev : &mpi->early_last) = e->prev;
+	*(e->prev ? &e->prev->next : &mpi->match.first) = e->next;
+	*(e->next ? &e->next->prev : &mpi->match.last) = e->prev;
 	free(e);
 }

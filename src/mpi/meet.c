@@ -10,6 +10,7 @@
 #include <math.h>
 #include "base/log.h"
 #include "mpi/unmatched.h"
+#include "mpi/message_trace.h"
 
 /* The numbers that are summed up, before builds are compared, so in all versions the same: ranks
  * that go on and refuse; from rank 0, the number of the first new process and the microseconds

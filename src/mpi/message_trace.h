@@ -39,18 +39,18 @@ void orr_mpi_trace_turns_end(struct orr_mpi *mpi);
 static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 {
 	if (orr_mpi_is_traced(mpi)) {
-		mpi->turn.since_us = orr_mpi_turn_us();
-		mpi->turn.callbacks_us = 0;
-		mpi->turn.n = 0;
+		mpi->trace.turn.since_us = orr_mpi_turn_us();
+		mpi->trace.turn.callbacks_us = 0;
+		mpi->trace.turn.n = 0;
 	}
 }
 
 static inline void orr_mpi_turn_end(struct orr_mpi *mpi)
 {
-	if (orr_mpi_is_traced(mpi) && mpi->turn.n) {
-		orr_mpi_trace_turn(mpi, ORR_TURN_MESSAGES, mpi->turn.since_us, mpi->turn.n,
-				   mpi->turn.callbacks_us);
-		mpi->turn.n = 0;
+	if (orr_mpi_is_traced(mpi) && mpi->trace.turn.n) {
+		orr_mpi_trace_turn(mpi, ORR_TURN_MESSAGES, mpi->trace.turn.since_us,
+				   mpi->trace.turn.n, mpi->trace.turn.callbacks_us);
+		mpi->trace.turn.n = 0;
 	}
 }
 

@@ -9,6 +9,13 @@
  * received it, on both sides. */
 #include <errno.h>
 #include "mpi/insert.h"
+#include "mpi/array.h"
+#include "mpi/cache.h"
+#include "mpi/data.h"
+#include "mpi/placement.h"
+#include "mpi/redux.h"
+#include "mpi/burst.h"
+#include "mpi/comm.h"
 #include "base/log.h"
 
 /* Contributions are combined before the value moves. */

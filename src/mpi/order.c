@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The order of messages between two ranks, and the table of ranks that messages went to or came
- * from.
+/* The order of messages between two ranks.
  *
  * MPI keeps the order of the messages that one rank sends to another itself, but those that other
  * ranks pass on (relay.c) may overtake them, or be overtaken. So each message has a number between
@@ -17,6 +16,10 @@
 #include "base/map.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
+#include "mpi/transfer.h"
+#include "mpi/comm.h"
+#include "mpi/order.h"
+#include "mpi/peer.h"
 
 /* A message that overtook another one. */
 struct orr_mpi_held {
@@ -26,41 +29,22 @@ struct orr_mpi_held {
 	char message[]; /* with the route and an eager payload */
 };
 
-struct orr_mpi_peer *orr_mpi_peer_of(struct orr_mpi *mpi, int rank)
-{
-	struct orr_mpi_peer *p = orr_map_find(&mpi->peers, (uint64_t) rank);
-
-	if (p)
-		return p;
-	orr_assert(rank >= 0 && rank < mpi->size);
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		orr_fatal("out of memory for the table of ranks");
-	p->key = (uint64_t) rank;
-	p->stats.peer = rank;
-	orr_lock(&mpi->lock);
-	if (orr_map_insert(&mpi->peers, p))
-		orr_fatal("out of memory for the table of ranks");
-	orr_unlock(&mpi->lock);
-	return p;
-}
-
-static void peer_free(struct orr_mpi_peer *p)
+/* Drops the messages of a peer that wait for others. */
+static void drop_held(struct orr_mpi_peer *p)
 {
 	while (p->held) {
 		struct orr_mpi_held *next = p->held->next;
 		free(p->held);
 		p->held = next;
 	}
-	free(p);
 }
 
 void orr_mpi_order_exit(struct orr_mpi *mpi)
 {
-	for (uint32_t i = 0; i < mpi->peers.cap; i++)
-		if (mpi->peers.v[i])
-			peer_free(mpi->peers.v[i]);
-	orr_map_exit(&mpi->peers);
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++)
+		if (mpi->stats.peers.v[i])
+			drop_held(mpi->stats.peers.v[i]);
+	orr_mpi_peers_exit(mpi);
 }
 
 /* The parts of a message. */
@@ -120,7 +104,7 @@ void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via)
 	struct orr_mpi_held *h;
 
 	orr_mpi_assert_owner(mpi);
-	mpi->nreceived++;
+	mpi->counts.nreceived++;
 	orr_assertf((int32_t) (p.env.seq - peer->nfrom) >= 0, "message %u of rank %d came twice",
 		    p.env.seq, p.origin);
 	if (p.env.seq != peer->nfrom) {
@@ -141,14 +125,14 @@ void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via)
 void orr_mpi_order_switch(struct orr_mpi *mpi)
 {
 	orr_lock(&mpi->lock);
-	for (uint32_t i = 0; i < mpi->peers.cap; i++) {
-		struct orr_mpi_peer *p = mpi->peers.v[i];
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
+		struct orr_mpi_peer *p = mpi->stats.peers.v[i];
 		if (!p)
 			continue;
 		orr_assertf(!p->held, "messages are held while all is at rest");
 		p->nto = p->nfrom = 0;
 	}
 	orr_unlock(&mpi->lock);
-	mpi->nsent = mpi->nreceived = 0;
-	mpi->data_seq = 0;
+	mpi->counts.nsent = mpi->counts.nreceived = 0;
+	mpi->flights.data_seq = 0;
 }

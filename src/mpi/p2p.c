@@ -15,6 +15,15 @@
 #include "mpi/limits.h"
 #include "mpi/message_trace.h"
 #include "mpi/mpi.h"
+#include "mpi/p2p.h"
+#include "mpi/wait.h"
+#include "mpi/comm.h"
+#include "mpi/engine.h"
+#include "mpi/match.h"
+#include "mpi/request.h"
+#include "mpi/rest.h"
+#include "mpi/burst.h"
+#include "mpi/relay.h"
 #include "base/log.h"
 #include "core/worker/core.h"
 #include "data/access.h"
@@ -46,7 +55,7 @@ static void granted(struct orr_acquire *a)
 	}
 	/* a->arg: the caller of a blocking form drives the engine next. */
 	if (sends)
-		orr_mpi_coop_submit(mpi, req, a->arg != NULL);
+		orr_mpi_burst_submit(mpi, req, a->arg != NULL);
 	else if (submit)
 		orr_mpi_submit(mpi, req, a->arg != NULL);
 }
@@ -80,7 +89,7 @@ static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, 
 	req->grows = !!(how & ORR_P2P_GROWS);
 	req->acquire.arg = how & ORR_P2P_BLOCKING ? req : NULL;
 	req->kind = (uint8_t) kind;
-	req->acquire.chooses = (uint8_t) mpi->direct;
+	req->acquire.chooses = (uint8_t) mpi->set.direct;
 	return req;
 }
 
@@ -123,7 +132,7 @@ int orr_mpi_isend(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 	req->callback = callback;
 	req->arg = arg;
 	/* Pedantic: nobody reads the value either while MPI does. */
-	int ret = start(mpi, req, h, mpi->pedantic ? STARPU_RW : STARPU_R, how, out);
+	int ret = start(mpi, req, h, mpi->set.pedantic ? STARPU_RW : STARPU_R, how, out);
 	if (ret)
 		orr_mpi_req_free(mpi, req);
 	return ret;
@@ -135,7 +144,7 @@ static void throttle(struct orr_mpi *mpi, struct orr_mpi_req *req, starpu_data_h
 	if (orr_mpi_early_hand_over(mpi, req) || !(how & ORR_P2P_THROTTLED) ||
 	    !orr_mpi_must_await_room(mpi, h))
 		return;
-	orr_mpi_coop_flush(mpi);
+	orr_mpi_burst_flush(mpi);
 	if (mpi->may_drive)
 		orr_mpi_expect(mpi);
 	orr_mpi_await_room(mpi, h);
@@ -160,7 +169,7 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 		orr_unlock(&mpi->lock);
 	}
 	if (!ret) {
-		if (ORR_ATOMIC_LOAD_RELAXED(&mpi->throttle))
+		if (ORR_ATOMIC_LOAD_RELAXED(&mpi->limits.throttle))
 			throttle(mpi, req, h, how);
 		ret = start(mpi, req, h, STARPU_W, how, out);
 		if (ret && !mpi->fake) {
@@ -186,7 +195,7 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 #define PLANS 0x706c616eU
 
 int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
-		      int64_t tag, void *arg)
+		      int64_t tag, struct orr_mpi_plan_out *plan)
 {
 	struct orr_mpi_req *req = prepare(mpi, c, ORR_MPI_SEND_PLAN, h, c->rank, tag, 0,
 					  ORR_P2P_DETACHED);
@@ -195,7 +204,7 @@ int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_h
 		return -ENOMEM;
 	req->context ^= PLANS;
 	req->acquire.access.handle = h;
-	req->arg = arg;
+	req->arg = plan;
 	req->granted = 1;
 	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
 	orr_mpi_submit(mpi, req, 0);
@@ -203,7 +212,8 @@ int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_h
 }
 
 int orr_mpi_plan_await(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
-		       int owner, int64_t tag, void *arg)
+		       int owner, int64_t tag, void (*callback)(void *),
+		       struct orr_mpi_plan_awaited *awaited)
 {
 	struct orr_mpi_req *req = prepare(mpi, c, ORR_MPI_RECV, h, owner, tag, 0, ORR_P2P_DETACHED);
 
@@ -211,7 +221,8 @@ int orr_mpi_plan_await(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 		return -ENOMEM;
 	req->context ^= PLANS;
 	req->acquire.access.handle = h;
-	req->arg = arg;
+	req->callback = callback;
+	req->arg = awaited;
 	req->plan = 1;
 	req->granted = 1;
 	ORR_ATOMIC_ADD(&mpi->ndetached, 1);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/mpi.h"
+#include "mpi/placement.h"
 #include "base/log.h"
 #include "data/data.h"
 
@@ -92,7 +93,7 @@ static int by_policy(struct orr_mpi *mpi, const struct orr_mpi_comm *c, int poli
 		     int *xrank)
 {
 	if (policy == STARPU_MPI_NODE_SELECTION_CURRENT_POLICY)
-		policy = mpi->policy;
+		policy = mpi->placement.policy;
 	if (policy == STARPU_MPI_NODE_SELECTION_MOST_R_DATA) {
 		for (unsigned i = 0; i < n; i++)
 			if (!d[i].handle && !(d[i].mode & STARPU_SCRATCH))
@@ -106,13 +107,15 @@ static int by_policy(struct orr_mpi *mpi, const struct orr_mpi_comm *c, int poli
 		}
 		return 0;
 	}
-	if (policy < 0 || (unsigned) policy >= mpi->npolicies || !mpi->policies[policy]) {
+	if (policy < 0 || (unsigned) policy >= mpi->placement.npolicies ||
+	    !mpi->placement.policies[policy]) {
 		orr_error(
 			"task '%s': node selection policy %d does not exist; use what starpu_mpi_node_selection_register_policy() returned",
 			name_of(cl), policy);
 		return -EINVAL;
 	}
-	*xrank = mpi->policies[policy](c->rank, c->size, (struct starpu_data_descr *) d, (int) n);
+	*xrank = mpi->placement.policies[policy](c->rank, c->size, (struct starpu_data_descr *) d,
+						 (int) n);
 	if (*xrank >= 0 && *xrank < c->size)
 		return 0;
 	orr_error("task '%s': node selection policy %d chose rank %d of %d", name_of(cl), policy,
@@ -175,7 +178,7 @@ int orr_mpi_place(struct orr_mpi *mpi, const struct orr_mpi_comm *c,
 
 void orr_mpi_placement_exit(struct orr_mpi *mpi)
 {
-	free(mpi->policies);
+	free(mpi->placement.policies);
 }
 
 int starpu_mpi_node_selection_register_policy(starpu_mpi_select_node_policy_func_t policy_func)
@@ -184,22 +187,23 @@ int starpu_mpi_node_selection_register_policy(starpu_mpi_select_node_policy_func
 
 	if (!mpi)
 		return -ENODEV;
-	unsigned n = mpi->npolicies ? mpi->npolicies : 1;
-	starpu_mpi_select_node_policy_func_t *policies = realloc(mpi->policies,
+	unsigned n = mpi->placement.npolicies ? mpi->placement.npolicies : 1;
+	starpu_mpi_select_node_policy_func_t *policies = realloc(mpi->placement.policies,
 								 (n + 1) * sizeof(*policies));
 	if (!policies)
 		return -ENOMEM;
 	policies[0] = NULL;
 	policies[n] = policy_func;
-	mpi->policies = policies;
-	mpi->npolicies = n + 1;
+	mpi->placement.policies = policies;
+	mpi->placement.npolicies = n + 1;
 	return (int) n;
 }
 
 static int exists(struct orr_mpi *mpi, int policy, const char *who)
 {
 	if (policy == STARPU_MPI_NODE_SELECTION_MOST_R_DATA ||
-	    (policy > 0 && (unsigned) policy < mpi->npolicies && mpi->policies[policy]))
+	    (policy > 0 && (unsigned) policy < mpi->placement.npolicies &&
+	     mpi->placement.policies[policy]))
 		return 1;
 	orr_error("%s: node selection policy %d does not exist", who, policy);
 	return 0;
@@ -213,9 +217,9 @@ int starpu_mpi_node_selection_unregister_policy(int policy)
 		return -ENODEV;
 	if (policy <= 0 || !exists(mpi, policy, __func__))
 		return -EINVAL;
-	mpi->policies[policy] = NULL;
-	if (mpi->policy == policy)
-		mpi->policy = STARPU_MPI_NODE_SELECTION_MOST_R_DATA;
+	mpi->placement.policies[policy] = NULL;
+	if (mpi->placement.policy == policy)
+		mpi->placement.policy = STARPU_MPI_NODE_SELECTION_MOST_R_DATA;
 	return 0;
 }
 
@@ -227,7 +231,7 @@ int starpu_mpi_node_selection_set_current_policy(int policy)
 		return -ENODEV;
 	if (!exists(mpi, policy, __func__))
 		return -EINVAL;
-	mpi->policy = policy;
+	mpi->placement.policy = policy;
 	return 0;
 }
 
@@ -235,5 +239,5 @@ int starpu_mpi_node_selection_get_current_policy(void)
 {
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 
-	return mpi ? mpi->policy : -ENODEV;
+	return mpi ? mpi->placement.policy : -ENODEV;
 }

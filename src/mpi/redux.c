@@ -17,6 +17,12 @@
 #include <stdlib.h>
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
+#include "mpi/cache.h"
+#include "mpi/p2p.h"
+#include "mpi/comm.h"
+#include "mpi/data.h"
+#include "mpi/redux.h"
+#include "mpi/shape.h"
 #include "base/assert.h"
 #include "base/refuse.h"
 #include "base/log.h"
@@ -36,21 +42,21 @@ static void set_reduxing(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
 	if (h->mpi_flags & ORR_MPI_REDUXING)
 		return;
-	orr_lock(&mpi->data_lock);
+	orr_lock(&mpi->data.lock);
 	orr_assert(h->mpi_flags & ORR_MPI_ATTACHED);
 	orr_mpi_flags(h, ORR_MPI_REDUXING, 0);
-	mpi->nreduxing++;
-	orr_assert(mpi->nreduxing <= mpi->nattached);
-	orr_unlock(&mpi->data_lock);
+	mpi->redux.nreduxing++;
+	orr_assert(mpi->redux.nreduxing <= mpi->data.nattached);
+	orr_unlock(&mpi->data.lock);
 }
 
 static void clear_reduxing(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
-	orr_lock(&mpi->data_lock);
-	orr_assert(h->mpi_flags & ORR_MPI_REDUXING && mpi->nreduxing > 0);
+	orr_lock(&mpi->data.lock);
+	orr_assert(h->mpi_flags & ORR_MPI_REDUXING && mpi->redux.nreduxing > 0);
 	orr_mpi_flags(h, 0, ORR_MPI_REDUXING);
-	mpi->nreduxing--;
-	orr_unlock(&mpi->data_lock);
+	mpi->redux.nreduxing--;
+	orr_unlock(&mpi->data.lock);
 }
 
 int orr_mpi_redux_note(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
@@ -106,7 +112,7 @@ static int combine(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_hand
 /* Owner and contributors decide alike. */
 static int uses_tree(const struct orr_mpi *mpi, starpu_data_handle_t h, unsigned arity)
 {
-	long threshold = mpi->redux_threshold;
+	long threshold = mpi->redux.threshold;
 
 	if (mpi->fake || mpi->size < 3)
 		return 0;
@@ -137,31 +143,11 @@ static int combine_children(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_
 	return ret;
 }
 
-/* The owner's request to the engine. */
-struct plan_out {
-	struct orr_mpi_route route;
-	struct orr_mpi_hop hops[];
-};
-
-void orr_mpi_redux_send_plan(struct orr_mpi *mpi, struct orr_mpi_req *req)
-{
-	struct plan_out *plan = req->arg;
-	struct orr_mpi_envelope env = { .tag = req->tag,
-					.context = req->context,
-					.flags = ORR_MPI_EAGER | ORR_MPI_PLAN };
-
-	orr_mpi_relay_plan(mpi, &env, &plan->route, plan->hops);
-	free(plan);
-	orr_mpi_req_free(mpi, req);
-	if (ORR_ATOMIC_ADD(&mpi->ndetached, -1) == 0)
-		orr_waitq_wake(&mpi->done);
-}
-
 /* Of the contributors ranks[0..n), which are not the owner. */
 static int flush_owner_some(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
 			    const int32_t *ranks, uint32_t n, int prio, unsigned arity)
 {
-	struct plan_out *plan = malloc(sizeof(*plan) + n * sizeof(plan->hops[0]));
+	struct orr_mpi_plan_out *plan = malloc(sizeof(*plan) + n * sizeof(plan->hops[0]));
 
 	if (!plan) {
 		orr_error("out of memory for the plan of a reduction");
@@ -172,7 +158,7 @@ static int flush_owner_some(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_
 					      .arity = arity      ? arity
 						       : n < MANY ? n
 								  : 2,
-					      .piece = ORR_ATOMIC_ADD(&mpi->nrounds, 1) };
+					      .piece = ORR_ATOMIC_ADD(&mpi->redux.nrounds, 1) };
 	for (uint32_t i = 0; i < n; i++)
 		plan->hops[i].rank = orr_mpi_to_world(c, ranks[i]);
 	int ret = combine_children(mpi, c, h, h->ext->redux_cl, &plan->route, plan->hops, n, prio);
@@ -192,20 +178,40 @@ static int flush_owner_tree(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_
 	for (uint32_t i = 0; i < ext->nredux; i++)
 		if (ext->redux[i] != c->rank)
 			ext->redux[n++] = ext->redux[i];
-	for (uint32_t i = 0; i < n && !ret; i += mpi->max_route)
+	for (uint32_t i = 0; i < n && !ret; i += mpi->set.max_route)
 		ret = flush_owner_some(mpi, c, h, ext->redux + i,
-				       n - i < mpi->max_route ? n - i : mpi->max_route, prio,
-				       arity);
+				       n - i < mpi->set.max_route ? n - i : mpi->set.max_route,
+				       prio, arity);
 	return ret;
 }
 
 /* The part of this rank, on its way. */
 struct contribution {
+	struct orr_mpi_plan_awaited awaited; /* first */
 	struct orr_mpi_comm *c;
 	starpu_data_handle_t part;
 	struct starpu_codelet *redux_cl;
 	int prio;
 };
+
+/* The plan has come: the following steps belong to the request, whose callback this is, so that
+ * nobody finds the process idle in between. */
+static void planned(void *arg)
+{
+	struct orr_mpi *mpi = orr_self()->mpi;
+	struct contribution *mine = arg;
+	const struct orr_mpi_redux_plan *plan = mine->awaited.plan;
+
+	if (combine_children(mpi, mine->c, mine->part, mine->redux_cl, &plan->route, plan->hops + 1,
+			     plan->route.n - 1, mine->prio) ||
+	    orr_mpi_isend(mpi, mine->c, mine->part, orr_mpi_from_world(mine->c, plan->via),
+			  tag_of_round(plan->route.origin, plan->route.piece), mine->prio,
+			  ORR_P2P_DETACHED, NULL, NULL, NULL))
+		orr_sys_mpi_abort(mpi->proc);
+	starpu_data_unregister_submit(mine->part);
+	free(mine->awaited.plan);
+	free(mine);
+}
 
 static int contribute_tree(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
 			   int prio)
@@ -220,32 +226,13 @@ static int contribute_tree(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_d
 	starpu_data_register_same(&mine->part, h);
 	int ret = starpu_data_cpy_priority(mine->part, h, 1, NULL, NULL, prio);
 	if (!ret)
-		ret = orr_mpi_plan_await(mpi, c, mine->part, h->mpi_rank, h->mpi_tag, mine);
+		ret = orr_mpi_plan_await(mpi, c, mine->part, h->mpi_rank, h->mpi_tag, planned,
+					 &mine->awaited);
 	if (ret) {
 		starpu_data_unregister_submit(mine->part);
 		free(mine);
 	}
 	return ret;
-}
-
-void orr_mpi_redux_planned(struct orr_mpi *mpi, struct orr_mpi_req *req, const void *buf)
-{
-	const struct orr_mpi_redux_plan *plan = buf;
-	struct contribution *mine = req->arg;
-
-	/* The following steps belong to the request: nobody finds the process idle in between. */
-	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
-	orr_mpi_complete(mpi, req);
-	if (combine_children(mpi, mine->c, mine->part, mine->redux_cl, &plan->route, plan->hops + 1,
-			     plan->route.n - 1, mine->prio) ||
-	    orr_mpi_isend(mpi, mine->c, mine->part, orr_mpi_from_world(mine->c, plan->via),
-			  tag_of_round(plan->route.origin, plan->route.piece), mine->prio,
-			  ORR_P2P_DETACHED, NULL, NULL, NULL))
-		orr_sys_mpi_abort(mpi->proc);
-	starpu_data_unregister_submit(mine->part);
-	free(mine);
-	if (ORR_ATOMIC_ADD(&mpi->ndetached, -1) == 0)
-		orr_waitq_wake(&mpi->done);
 }
 
 /* ---- flushing ---- */
@@ -295,9 +282,9 @@ int orr_mpi_redux_flush_all(struct orr_mpi *mpi, struct orr_mpi_comm *c)
 {
 	int ret = 0;
 
-	for (unsigned i = mpi->nreduxing ? mpi->nattached : 0; i-- > 0 && !ret;)
-		if (i < mpi->nattached && mpi->attached[i]->mpi_flags & ORR_MPI_REDUXING)
-			ret = orr_mpi_redux_flush(mpi, c, mpi->attached[i], 0, 0);
+	for (unsigned i = mpi->redux.nreduxing ? mpi->data.nattached : 0; i-- > 0 && !ret;)
+		if (i < mpi->data.nattached && mpi->data.attached[i]->mpi_flags & ORR_MPI_REDUXING)
+			ret = orr_mpi_redux_flush(mpi, c, mpi->data.attached[i], 0, 0);
 	return ret;
 }
 

@@ -15,8 +15,8 @@
  * left when its turn is next, so that ranks which the program names meanwhile join those that are
  * left (coop.c).
  *
- * Invariant: by the engine's owner; mpi->nrelays counts the relays with messages under way, without
- * which the process may not end. */
+ * Invariant: by the engine's owner; mpi->counts.nrelays counts the relays with messages under way,
+ * without which the process may not end. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +27,13 @@
 #include "mpi/message_trace.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
+#include "mpi/transfer.h"
+#include "mpi/datatype.h"
+#include "mpi/flight.h"
+#include "mpi/stats.h"
+#include "mpi/peer.h"
+#include "mpi/request.h"
+#include "mpi/shape.h"
 
 #define PIECES_OUT 2 /* pieces that leave at a time */
 #define WINDOW_IN 4  /* pieces that are received at a time: more than leave, so that none waits */
@@ -41,7 +48,7 @@ struct orr_mpi_relay {
 	struct orr_mpi_req *req;     /* the receive that the payload comes for, until it has it */
 	struct orr_mpi_early *early; /* or the message that waits for one */
 	struct orr_mpi_req *sends;   /* at the origin: they end with the relay */
-	struct orr_mpi_relay *next_leaving; /* mpi->leaving, if is_leaving */
+	struct orr_mpi_relay *next_leaving; /* mpi->late.leaving, if is_leaving */
 	struct orr_acquire shared;          /* its access, if is_shared */
 	uint8_t is_shared, direct;          /* direct: the payload is in the datum */
 	uint8_t taken;                      /* nobody else reads buf */
@@ -90,7 +97,7 @@ static struct orr_mpi_relay *relay_new(struct orr_mpi *mpi, const struct orr_mpi
 	r->npieces = env->flags & ORR_MPI_EAGER
 			     ? 0
 			     : (uint32_t) ((env->size + route->piece - 1) / route->piece);
-	mpi->nrelays++;
+	mpi->counts.nrelays++;
 	return r;
 }
 
@@ -106,7 +113,7 @@ static void complete_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
 	struct orr_mpi_req *req = r->sends;
 
-	orr_mpi_send_ends(mpi, r->env.size);
+	orr_mpi_send_ends(&mpi->limits, r->env.size);
 	r->sends = NULL;
 	while (req) {
 		struct orr_mpi_req *next = req_of(req->link.next);
@@ -119,7 +126,7 @@ static void complete_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 /* The value has left; the relay is not found any more. */
 static void end_leaving(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
-	struct orr_mpi_relay **at = &mpi->leaving;
+	struct orr_mpi_relay **at = &mpi->late.leaving;
 
 	while (*at != r)
 		at = &(*at)->next_leaving;
@@ -149,8 +156,8 @@ static void relay_check_end(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 static void relay_check_calm(struct orr_mpi *mpi, const struct orr_mpi_relay *r)
 {
 	if (r->arrived == r->npieces && all_left(r)) {
-		orr_assert(mpi->nrelays > 0);
-		mpi->nrelays--;
+		orr_assert(mpi->counts.nrelays > 0);
+		mpi->counts.nrelays--;
 	}
 }
 
@@ -191,7 +198,7 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, const struc
 
 	if (!message)
 		orr_fatal("out of memory for an envelope");
-	orr_assert(n <= mpi->max_route);
+	orr_assert(n <= mpi->set.max_route);
 	*child = (struct orr_mpi_child){ .rank = hops->rank };
 	if (!(env.flags & ORR_MPI_EAGER))
 		child->data_tag = orr_mpi_next_data_tags(mpi, r->npieces);
@@ -207,13 +214,13 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, const struc
 	orr_mpi_count(mpi, peer, env.size, ORR_MPI_COUNT_HOP);
 	orr_mpi_trace_message(mpi, ORR_TRACE_SEND, ORR_TRACE_RELAYED, &env, child->rank,
 			      (uint32_t) r->origin);
-	mpi->nsent++;
+	mpi->counts.nsent++;
 	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_ROUTE_OUT, r, 0, message);
 	orr_mpi_active_begin(mpi, f, peer);
 	r->nflights++;
 	struct orr_layout row;
 	mpi->transport->send(mpi->proc, f, message, orr_layout_row(&row, head + eager), child->rank,
-			     mpi->comm_tag, 0);
+			     mpi->set.comm_tag, 0);
 }
 
 static void send_routes(struct orr_mpi *mpi, struct orr_mpi_relay *r,
@@ -382,14 +389,28 @@ static void plan_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 	free(plan);
 }
 
-void orr_mpi_relay_plan(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
-			struct orr_mpi_route *route, struct orr_mpi_hop *hops)
+static void send_plan(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
+		      struct orr_mpi_route *route, struct orr_mpi_hop *hops)
 {
 	for (uint32_t i = 0; i < route->n; i++)
 		hops[i].seq = orr_mpi_peer_of(mpi, hops[i].rank)->nto++;
 	struct orr_mpi_relay *r = relay_new(mpi, env, route, -1);
 	r->taken = 1;
 	send_routes(mpi, r, hops, route->n, NULL);
+}
+
+void orr_mpi_relay_send_plan(struct orr_mpi *mpi, struct orr_mpi_req *req)
+{
+	struct orr_mpi_plan_out *plan = req->arg;
+	struct orr_mpi_envelope env = { .tag = req->tag,
+					.context = req->context,
+					.flags = ORR_MPI_EAGER | ORR_MPI_PLAN };
+
+	send_plan(mpi, &env, &plan->route, plan->hops);
+	free(plan);
+	orr_mpi_req_free(mpi, req);
+	if (ORR_ATOMIC_ADD(&mpi->ndetached, -1) == 0)
+		orr_waitq_wake(&mpi->done);
 }
 
 void orr_mpi_relay_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
@@ -487,13 +508,13 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 	struct orr_mpi_relay *r = relay_new(mpi, &env, &route, -1);
 	r->taken = 1;
 	r->arrived = r->posted = r->npieces;
-	orr_mpi_send_begins(mpi, p.layout.size);
+	orr_mpi_send_begins(&mpi->limits, p.layout.size);
 	gather(mpi, r, &p);
 	enter_sends(mpi, r, sends, n);
 	if (!eager) {
 		r->is_leaving = 1;
-		r->next_leaving = mpi->leaving;
-		mpi->leaving = r;
+		r->next_leaving = mpi->late.leaving;
+		mpi->late.leaving = r;
 	}
 	r->is_open = r->npieces == 1;
 	if (!r->is_open) {
@@ -505,9 +526,9 @@ void orr_mpi_relay_begin(struct orr_mpi *mpi, struct orr_mpi_req *sends, uint32_
 
 struct orr_mpi_relay *orr_mpi_relay_of(const struct orr_mpi *mpi, const struct orr_mpi_req *req)
 {
-	struct orr_mpi_relay *r = mpi->leaving;
+	struct orr_mpi_relay *r = mpi->late.leaving;
 
-	while (r && !orr_mpi_coop_mates(mpi, r->sends, req))
+	while (r && !orr_mpi_mates(mpi, r->sends, req))
 		r = r->next_leaving;
 	return r;
 }
@@ -525,7 +546,7 @@ int orr_mpi_relay_join(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr_
 {
 	orr_mpi_assert_owner(mpi);
 	orr_assert(r->is_leaving && !all_left(r));
-	if (!r->is_open || r->rest_to - r->rest_from + n > mpi->max_route)
+	if (!r->is_open || r->rest_to - r->rest_from + n > mpi->set.max_route)
 		return 0;
 	for (struct orr_mpi_req *req = sends; req; req = req_of(req->link.next))
 		if (is_left(r, req->peer))

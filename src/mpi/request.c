@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Requests: their memory, and the list of pending ones for diagnosis.
+/* Requests: their memory.
  *
  * Requests come from chunks of their own, recycled through one list under mpi->lock, which posting
  * takes anyhow.
  *
  * Invariant: kind is ORR_MPI_FREE exactly while a request is in the free list; a request in that
  * list holds nothing. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "mpi/stall.h"
+#include "mpi/comm.h"
+#include "mpi/mpi.h"
+#include "mpi/request.h"
 #include "base/upcalls.h"
 #include "base/assert.h"
 #include "base/log.h"
@@ -30,11 +31,11 @@ static struct orr_mpi_req *of_link(struct orr_mpi_link *l)
 
 static struct orr_mpi_req *take(struct orr_mpi *mpi)
 {
-	struct orr_mpi_req *req = mpi->free_reqs;
+	struct orr_mpi_req *req = mpi->reqs.free;
 
 	orr_assert_locked(&mpi->lock);
 	if (req)
-		mpi->free_reqs = req->link.next ? of_link(req->link.next) : NULL;
+		mpi->reqs.free = req->link.next ? of_link(req->link.next) : NULL;
 	orr_assert(!req || req->kind == ORR_MPI_FREE);
 	return req;
 }
@@ -51,16 +52,16 @@ struct orr_mpi_req *orr_mpi_req_alloc(struct orr_mpi *mpi)
 			return NULL;
 		}
 		memset(chunk, 0, sizeof(*chunk));
-		chunk->next = mpi->chunks;
-		mpi->chunks = chunk;
+		chunk->next = mpi->reqs.chunks;
+		mpi->reqs.chunks = chunk;
 		for (int i = PER_CHUNK - 1; i >= 0; i--) {
-			chunk->req[i].link.next = mpi->free_reqs ? &mpi->free_reqs->link : NULL;
-			mpi->free_reqs = &chunk->req[i];
+			chunk->req[i].link.next = mpi->reqs.free ? &mpi->reqs.free->link : NULL;
+			mpi->reqs.free = &chunk->req[i];
 		}
 		req = take(mpi);
 	}
 	memset(req, 0, sizeof(*req));
-	req->seq = ++mpi->seq;
+	req->seq = ++mpi->reqs.seq;
 	orr_unlock(&mpi->lock);
 	return req;
 }
@@ -74,123 +75,36 @@ void orr_mpi_req_free(struct orr_mpi *mpi, struct orr_mpi_req *req)
 			    !req->acquire.access.pinned,
 		    "a request ends that still holds its datum");
 	req->kind = ORR_MPI_FREE;
-	req->link.next = mpi->free_reqs ? &mpi->free_reqs->link : NULL;
-	mpi->free_reqs = req;
+	req->link.next = mpi->reqs.free ? &mpi->reqs.free->link : NULL;
+	mpi->reqs.free = req;
 	orr_unlock(&mpi->lock);
 }
 
 void orr_mpi_reqs_exit(struct orr_mpi *mpi)
 {
-	while (mpi->chunks) {
-		struct orr_mpi_chunk *chunk = mpi->chunks;
-		mpi->chunks = chunk->next;
+	while (mpi->reqs.chunks) {
+		struct orr_mpi_chunk *chunk = mpi->reqs.chunks;
+		mpi->reqs.chunks = chunk->next;
 		orr_sys_chunk_free(chunk, CHUNK_BYTES);
 	}
-	mpi->free_reqs = NULL;
-}
-
-static const char *state_of(const struct orr_mpi_req *req)
-{
-	if (req->kind == ORR_MPI_RECV && req->where != ORR_MPI_FLYING) {
-		if (req->where == ORR_MPI_POSTED)
-			return req->granted
-				       ? "early request: waits for the message"
-				       : "early request: waits for the message and for its data";
-		return req->granted
-			       ? "message here, waits for the engine"
-			       : "message here, waits for its data (a task or another request holds it)";
-	}
-	switch (req->where) {
-	case ORR_MPI_FETCHING:
-		return req->granted ? "waits for the engine"
-				    : "waits for its data (a task or another request holds it)";
-	case ORR_MPI_READY: return "ready: waits for a free slot, see STARPU_MPI_NDETACHED_SEND";
-	case ORR_MPI_FLYING: return "detached list: in MPI's hands, waits for the other side";
-	default: return "complete";
-	}
-}
-
-static void dump_request(FILE *f, struct orr_mpi *mpi, struct orr_mpi_req *req)
-{
-	char peer[32] = "any rank";
-
-	if (req->peer_rank != ORR_MPI_ANY)
-		snprintf(peer, sizeof(peer), "rank %d", req->peer_rank);
-	fprintf(f, "[rank %d] %s of %s %s %s, tag %" PRId64 ", %zu bytes: %s\n", mpi->rank,
-		req->kind == ORR_MPI_SEND ? (req->sync ? "synchronous send" : "send") : "receive",
-		orr_handle_name(req->acquire.access.handle),
-		req->kind == ORR_MPI_SEND ? "to" : "from", peer, req->tag,
-		req->size ? req->size : starpu_data_get_size(req->acquire.access.handle),
-		state_of(req));
+	mpi->reqs.free = NULL;
 }
 
 void orr_mpi_reqs_foreach(struct orr_mpi *mpi, void (*f)(struct orr_mpi_req *, void *), void *arg)
 {
-	for (struct orr_mpi_chunk *chunk = mpi->chunks; chunk; chunk = chunk->next)
+	for (struct orr_mpi_chunk *chunk = mpi->reqs.chunks; chunk; chunk = chunk->next)
 		for (unsigned i = 0; i < PER_CHUNK; i++)
 			if (chunk->req[i].kind != ORR_MPI_FREE)
 				f(&chunk->req[i], arg);
 }
 
-int orr_mpi_dump(struct orr_process *proc, FILE *f, unsigned max)
+int orr_mpi_mates(const struct orr_mpi *mpi, const struct orr_mpi_req *a,
+		  const struct orr_mpi_req *b)
 {
-	struct orr_mpi *mpi = proc->mpi;
-	unsigned n = 0;
-
-	if (!mpi)
-		return 0;
-	orr_mpi_stall_tell(mpi, f);
-	for (struct orr_mpi_chunk *chunk = mpi->chunks; chunk; chunk = chunk->next)
-		for (unsigned i = 0; i < PER_CHUNK; i++) {
-			struct orr_mpi_req *req = &chunk->req[i];
-			if (req->kind == ORR_MPI_FREE || req->where == ORR_MPI_DONE)
-				continue;
-			if (n++ < max)
-				dump_request(f, mpi, req);
-		}
-	unsigned shown = n < max ? n : max;
-	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next)
-		if (!e->req && n++ < max) {
-			shown++;
-			fprintf(f,
-				"[rank %d] early data: message from rank %d, tag %" PRId64
-				", %" PRIu64 " bytes: no receive was posted for it\n",
-				mpi->rank, e->source, e->env.tag, e->env.size);
-		}
-	if (n > shown)
-		fprintf(f, "[rank %d] ... and %u more requests and messages\n", mpi->rank,
-			n - shown);
-	return (int) n;
-}
-
-void orr_mpi_waits(struct orr_process *proc, void (*note)(const struct orr_mpi_wait *w, void *arg),
-		   void *arg)
-{
-	struct orr_mpi *mpi = proc->mpi;
-
-	for (struct orr_mpi_chunk *chunk = mpi ? mpi->chunks : NULL; chunk; chunk = chunk->next)
-		for (unsigned i = 0; i < PER_CHUNK; i++) {
-			const struct orr_mpi_req *req = &chunk->req[i];
-			if (req->kind == ORR_MPI_FREE || req->where == ORR_MPI_DONE ||
-			    req->kind == ORR_MPI_SEND_PLAN || req->plan ||
-			    (req->kind == ORR_MPI_RECV && req->where != ORR_MPI_POSTED))
-				continue;
-			note(
-				&(struct orr_mpi_wait){
-					.kind = req->kind == ORR_MPI_RECV ? ORR_WAIT_RECEIVE
-									  : ORR_WAIT_SEND,
-					.peer = req->peer == ORR_MPI_ANY ? -1 : req->peer,
-					.context = req->context,
-					.tag = req->tag,
-					.name = orr_handle_name(req->acquire.access.handle) },
-				arg);
-		}
-	for (struct orr_mpi_early *e = mpi ? mpi->early_first : NULL; e; e = e->next)
-		if (!e->req)
-			note(&(struct orr_mpi_wait){ .kind = ORR_WAIT_UNASKED,
-						     .peer = e->source,
-						     .context = e->env.context,
-						     .tag = e->env.tag,
-						     .name = "" },
-			     arg);
+	return a->kind == b->kind && a->acquire.access.handle == b->acquire.access.handle &&
+	       a->tag == b->tag && a->context == b->context && !a->sync && !b->sync && !mpi->fake &&
+	       a->peer != mpi->rank && b->peer != mpi->rank &&
+	       a->acquire.access.node == STARPU_MAIN_RAM &&
+	       b->acquire.access.node == STARPU_MAIN_RAM &&
+	       ORR_ATOMIC_LOAD_RELAXED(&mpi->set.coop) && mpi->set.max_route;
 }

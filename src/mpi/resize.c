@@ -20,6 +20,10 @@
 #include "mpi/insert.h"
 #include "mpi/resize.h"
 #include "mpi/unmatched.h"
+#include "mpi/cache.h"
+#include "mpi/data.h"
+#include "mpi/redux.h"
+#include "mpi/comm.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -50,7 +54,7 @@ struct orr_resize {
 /* The state of resizes, made at its first use, by any thread; NULL when memory is exhausted. */
 static struct orr_resize *resize_of(struct orr_mpi *mpi)
 {
-	struct orr_resize *r = ORR_ATOMIC_LOAD(&mpi->resize), *none = NULL;
+	struct orr_resize *r = ORR_ATOMIC_LOAD(&mpi->guests.resize), *none = NULL;
 
 	if (r)
 		return r;
@@ -58,7 +62,7 @@ static struct orr_resize *resize_of(struct orr_mpi *mpi)
 	if (!r)
 		return NULL;
 	r->size = mpi->size;
-	if (ORR_ATOMIC_CAS(&mpi->resize, &none, r))
+	if (ORR_ATOMIC_CAS(&mpi->guests.resize, &none, r))
 		return r;
 	free(r);
 	return none;
@@ -92,10 +96,10 @@ static struct orr_mpi *get(MPI_Comm comm, const char *who, struct orr_resize **r
 /* The datum of these attributes is being unregistered. */
 static void unfollow(struct orr_mpi *mpi, struct orr_mpi_ext *ext)
 {
-	struct orr_resize *r = mpi->resize;
+	struct orr_resize *r = mpi->guests.resize;
 	uint32_t place = ext->follows - 1;
 
-	orr_assert_locked(&mpi->data_lock);
+	orr_assert_locked(&mpi->data.lock);
 	orr_assert(r && place < r->n);
 	ext->follows = 0;
 	r->v[place] = r->v[--r->n];
@@ -160,14 +164,14 @@ int orrery_resize_follow(MPI_Comm comm, starpu_data_handle_t handle,
 	struct orr_mpi_ext *ext = ret ? NULL : orr_mpi_attach(mpi, handle);
 	if (!ext)
 		return ret ? ret : -ENOMEM;
-	orr_lock(&mpi->data_lock);
-	mpi->unfollow = unfollow;
+	orr_lock(&mpi->data.lock);
+	mpi->guests.unfollow = unfollow;
 	if (!ext->follows)
 		ext->follows = ++r->n;
 	r->v[ext->follows - 1] = (struct follower){ .handle = handle,
 						    .distribution = distribution,
 						    .index = index };
-	orr_unlock(&mpi->data_lock);
+	orr_unlock(&mpi->data.lock);
 	return 0;
 }
 
@@ -197,7 +201,7 @@ static int find_owners(struct orr_resize *r, int n, const int *at)
 /* Counts a move, before it begins. */
 static void count_move(struct orr_mpi *mpi, const struct follower *f)
 {
-	struct orrery_resize_stats *s = &mpi->resize->stats;
+	struct orrery_resize_stats *s = &mpi->guests.resize->stats;
 	const struct orr_mpi_ext *ext = orr_mpi_ext(f->handle);
 
 	s->taken += f->owner == mpi->rank;
@@ -212,7 +216,7 @@ static void count_move(struct orr_mpi *mpi, const struct follower *f)
 
 static int move(struct orr_mpi *mpi, const struct follower *f)
 {
-	struct orr_mpi_comm *c = mpi->comms[0];
+	struct orr_mpi_comm *c = mpi->comms.all[0];
 	int ret = orr_mpi_redux_flush(mpi, c, f->handle, MOVE_PRIO, 0);
 
 	if (ret || f->handle->mpi_rank == f->owner)
@@ -263,8 +267,8 @@ int orrery_resize(MPI_Comm comm, int n)
 
 void orr_mpi_resize_join(struct orr_mpi *mpi, int size)
 {
-	orr_assert(!mpi->resize->n && size >= 1 && size <= mpi->size);
-	mpi->resize->size = size;
+	orr_assert(!mpi->guests.resize->n && size >= 1 && size <= mpi->size);
+	mpi->guests.resize->size = size;
 }
 
 int orr_mpi_resize_leave(struct orr_mpi *mpi, const int *places, int n)
@@ -276,7 +280,7 @@ int orr_mpi_resize_leave(struct orr_mpi *mpi, const int *places, int n)
 	for (int rank = 0; rank < mpi->size; rank++)
 		if (places[rank] >= 0)
 			at[places[rank]] = rank;
-	int ret = resize(mpi, mpi->resize, n, at);
+	int ret = resize(mpi, mpi->guests.resize, n, at);
 	free(at);
 	return ret;
 }
@@ -360,7 +364,7 @@ int orrery_resize_get_stats(struct orrery_resize_stats *stats)
 
 	if (!mpi)
 		return -ENODEV;
-	*stats = mpi->resize ? mpi->resize->stats : (struct orrery_resize_stats){ 0 };
+	*stats = mpi->guests.resize ? mpi->guests.resize->stats : (struct orrery_resize_stats){ 0 };
 	return 0;
 }
 
@@ -378,7 +382,7 @@ int orr_mpi_resize_hook(struct orr_mpi *mpi, const struct orr_resize_hooks *hook
 
 const struct orr_resize_hooks *orr_mpi_resize_hooks(const struct orr_mpi *mpi)
 {
-	return mpi->resize ? mpi->resize->hooks : NULL;
+	return mpi->guests.resize ? mpi->guests.resize->hooks : NULL;
 }
 
 int orr_mpi_resize_begin(struct orr_mpi *mpi)
@@ -391,31 +395,31 @@ int orr_mpi_resize_begin(struct orr_mpi *mpi)
 
 void orr_mpi_resize_pause(struct orr_mpi *mpi)
 {
-	agreed(mpi, mpi->resize);
+	agreed(mpi, mpi->guests.resize);
 }
 
 void orr_mpi_resize_switch(struct orr_mpi *mpi)
 {
-	struct orr_resize *r = mpi->resize;
+	struct orr_resize *r = mpi->guests.resize;
 
 	ORR_ATOMIC_STORE(&r->asked, 0);
 	r->size = r->size < mpi->size ? r->size : mpi->size;
-	for (unsigned i = 0; i < mpi->nattached; i++)
-		orr_mpi_cache_release(mpi, mpi->attached[i], mpi->size);
+	for (unsigned i = 0; i < mpi->data.nattached; i++)
+		orr_mpi_cache_release(mpi, mpi->data.attached[i], mpi->size);
 }
 
 void orr_mpi_resize_exit(struct orr_mpi *mpi)
 {
-	struct orr_resize *r = mpi->resize;
+	struct orr_resize *r = mpi->guests.resize;
 
 	if (!r)
 		return;
 	agreed(mpi, r);
-	orr_lock(&mpi->data_lock);
+	orr_lock(&mpi->data.lock);
 	for (uint32_t i = 0; i < r->n; i++)
 		orr_mpi_ext(r->v[i].handle)->follows = 0;
-	mpi->resize = NULL;
-	orr_unlock(&mpi->data_lock);
+	mpi->guests.resize = NULL;
+	orr_unlock(&mpi->data.lock);
 	free(r->v);
 	free(r);
 }

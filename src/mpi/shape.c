@@ -11,7 +11,8 @@
 #include <math.h>
 #include "base/assert.h"
 #include "base/log.h"
-#include "mpi/relay.h"
+#include "mpi/shape.h"
+#include "mpi/mpi.h"
 
 #define SHARES 16         /* a part is so many of so many */
 #define LEAST_PIECE 16384 /* bytes */

@@ -6,6 +6,11 @@
  *
  * Invariant: a rank that does not answer delays the print by ANSWER_US, and nothing else. */
 #include "mpi/stall.h"
+#include "mpi/message_trace.h"
+#include "mpi/flight.h"
+#include "mpi/request.h"
+#include "mpi/request_list.h"
+#include "mpi/rest.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -86,10 +91,10 @@ static struct awaited awaited_by(struct orr_mpi *mpi)
 
 static struct far far_of(struct orr_mpi *mpi, int seen_by)
 {
-	struct far far = { .ninserted = ORR_ATOMIC_LOAD_RELAXED(&mpi->ninserted) };
+	struct far far = { .ninserted = ORR_ATOMIC_LOAD_RELAXED(&mpi->counts.ninserted) };
 
 	orr_lock(&mpi->lock);
-	const struct orr_mpi_peer *p = orr_map_find(&mpi->peers, (uint64_t) seen_by);
+	const struct orr_mpi_peer *p = orr_map_find(&mpi->stats.peers, (uint64_t) seen_by);
 	if (p && p->stats.messages) {
 		far.nmessages = p->stats.messages;
 		far.since_us = orr_sys_now_us() - mpi->start_us - p->stats.last_us;
@@ -107,7 +112,7 @@ void orr_mpi_aside_post(struct orr_mpi *mpi, int rank, void *message, size_t byt
 
 	orr_assert(bytes <= ORR_MPI_ASIDE_MAX);
 	mpi->transport->send(mpi->proc, f, message, orr_layout_row(&row, bytes), rank,
-			     mpi->comm_tag, 0);
+			     mpi->set.comm_tag, 0);
 }
 
 static void send_aside(struct orr_mpi *mpi, int rank, uint32_t flags, const struct far *far)
@@ -126,7 +131,7 @@ static void send_aside(struct orr_mpi *mpi, int rank, uint32_t flags, const stru
 
 void orr_mpi_stall_in(struct orr_mpi *mpi, const char *message, int source)
 {
-	struct orr_stall *stall = mpi->stall;
+	struct orr_stall *stall = mpi->watch.stall;
 	struct aside aside;
 
 	memcpy(&aside, message, sizeof(aside));
@@ -152,9 +157,9 @@ static int know(struct orr_mpi *mpi, int rank, struct far *far)
 		*far = far_of(proc->mpi, mpi->rank);
 		return 1;
 	}
-	for (unsigned i = 0; mpi->stall && i < mpi->stall->n; i++)
-		if (mpi->stall->v[i].rank == rank && mpi->stall->v[i].answered) {
-			*far = mpi->stall->v[i].far;
+	for (unsigned i = 0; mpi->watch.stall && i < mpi->watch.stall->n; i++)
+		if (mpi->watch.stall->v[i].rank == rank && mpi->watch.stall->v[i].answered) {
+			*far = mpi->watch.stall->v[i].far;
 			return 1;
 		}
 	return 0;
@@ -164,7 +169,7 @@ static int know(struct orr_mpi *mpi, int rank, struct far *far)
 
 static void tell_far(struct orr_mpi *mpi, FILE *f, int rank, const struct far *far)
 {
-	uint64_t here = ORR_ATOMIC_LOAD_RELAXED(&mpi->ninserted);
+	uint64_t here = ORR_ATOMIC_LOAD_RELAXED(&mpi->counts.ninserted);
 	int64_t more = (int64_t) (far->ninserted - here);
 
 	if (far->nmessages)
@@ -197,7 +202,7 @@ void orr_mpi_stall_tell(struct orr_mpi *mpi, FILE *f)
 		int known = know(mpi, req->peer, &far);
 
 		/* Nobody has asked. */
-		if (!known && (!mpi->stall || !mpi->stall->n))
+		if (!known && (!mpi->watch.stall || !mpi->watch.stall->n))
 			continue;
 		fprintf(f, "[rank %d] rank %d waits for tag %" PRId64, mpi->rank, mpi->rank,
 			req->tag);
@@ -217,9 +222,9 @@ void orr_mpi_stall_tell(struct orr_mpi *mpi, FILE *f)
 static void ask(struct orr_mpi *mpi, double now)
 {
 	struct awaited a = awaited_by(mpi);
-	struct orr_stall *stall = mpi->stall;
+	struct orr_stall *stall = mpi->watch.stall;
 
-	if (!stall && !(stall = mpi->stall = calloc(1, sizeof(*stall))))
+	if (!stall && !(stall = mpi->watch.stall = calloc(1, sizeof(*stall))))
 		return;
 	*stall = (struct orr_stall){ .since_us = now };
 	for (unsigned i = 0; i < a.n; i++) {
@@ -234,25 +239,26 @@ static void ask(struct orr_mpi *mpi, double now)
 static void bark(struct orr_mpi *mpi, double now)
 {
 	orr_warn("no communication has ended for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:",
-		 (now - mpi->event_us) * 1e-6);
+		 (now - mpi->watch.event_us) * 1e-6);
+	orr_mpi_stall_tell(mpi, stderr);
 	orr_mpi_dump(mpi->proc, stderr, 20);
-	mpi->event_us = -1;
-	mpi->stall->since_us = 0;
+	mpi->watch.event_us = -1;
+	mpi->watch.stall->since_us = 0;
 	if (mpi->proc->cfg.watchdog_crash)
 		orr_sys_mpi_abort(mpi->proc);
 }
 
-void orr_mpi_stall_watch(struct orr_mpi *mpi)
+static void stall_report(struct orr_mpi *mpi)
 {
 	double limit = (double) mpi->proc->cfg.watchdog_us, now = orr_sys_now_us();
-	struct orr_stall *stall = mpi->stall;
+	struct orr_stall *stall = mpi->watch.stall;
 
-	if (mpi->event_us == 0) {
-		mpi->event_us = now;
+	if (mpi->watch.event_us == 0) {
+		mpi->watch.event_us = now;
 		if (stall)
 			stall->since_us = 0;
 	}
-	if (mpi->event_us < 0 || now - mpi->event_us <= limit)
+	if (mpi->watch.event_us < 0 || now - mpi->watch.event_us <= limit)
 		return;
 	if (!stall || stall->since_us == 0)
 		ask(mpi, now);
@@ -262,6 +268,12 @@ void orr_mpi_stall_watch(struct orr_mpi *mpi)
 
 void orr_mpi_stall_exit(struct orr_mpi *mpi)
 {
-	free(mpi->stall);
-	mpi->stall = NULL;
+	free(mpi->watch.stall);
+	mpi->watch.stall = NULL;
+}
+
+void orr_mpi_stall_watch(struct orr_mpi *mpi)
+{
+	if (mpi->proc->cfg.watchdog_us > 0 && orr_mpi_busy(mpi))
+		stall_report(mpi);
 }

@@ -20,6 +20,8 @@
 #include "orrery.h"
 #include "mpi/alone.h"
 #include "mpi/mpi.h"
+#include "mpi/message_trace.h"
+#include "mpi/stats.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -27,7 +29,7 @@
 
 void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, unsigned what)
 {
-	int counting = ORR_ATOMIC_LOAD(&mpi->counting);
+	int counting = ORR_ATOMIC_LOAD(&mpi->stats.counting);
 	struct orr_mpi_peer_stats *s = &p->stats;
 
 	if (counting == ORR_MPI_COUNTS_NOTHING)
@@ -61,10 +63,10 @@ static int by_peer(const void *a, const void *b)
 static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, unsigned *n)
 {
 	orr_lock(&mpi->lock);
-	struct orr_mpi_peer_stats *v = malloc((mpi->peers.n + 1) * sizeof(*v));
+	struct orr_mpi_peer_stats *v = malloc((mpi->stats.peers.n + 1) * sizeof(*v));
 	*n = 0;
-	for (uint32_t i = 0; v && i < mpi->peers.cap; i++) {
-		const struct orr_mpi_peer *p = mpi->peers.v[i];
+	for (uint32_t i = 0; v && i < mpi->stats.peers.cap; i++) {
+		const struct orr_mpi_peer *p = mpi->stats.peers.v[i];
 		if (!p)
 			continue;
 		v[*n] = p->stats;
@@ -93,7 +95,7 @@ static void print_line(const char *who, uint64_t bytes, double seconds)
 static uint64_t program_bytes(struct orr_mpi *mpi, int peer)
 {
 	orr_lock(&mpi->lock);
-	const struct orr_mpi_peer *p = orr_map_find(&mpi->peers, (uint64_t) peer);
+	const struct orr_mpi_peer *p = orr_map_find(&mpi->stats.peers, (uint64_t) peer);
 	uint64_t bytes = p ? p->program_bytes : 0;
 	orr_unlock(&mpi->lock);
 	return bytes;
@@ -125,14 +127,14 @@ static void print_stats(struct orr_mpi *mpi)
 void orr_mpi_stats_report(struct orr_mpi *mpi)
 {
 	unsigned n = 0;
-	struct orr_mpi_peer_stats *v = mpi->left ? NULL : snapshot(mpi, 0, &n);
+	struct orr_mpi_peer_stats *v = mpi->life.left ? NULL : snapshot(mpi, 0, &n);
 
-	if (mpi->print_stats)
+	if (mpi->stats.print)
 		print_stats(mpi);
 	if (mpi->alone)
 		orr_mpi_alone_report(mpi);
 	orr_work_tell(mpi->proc);
-	orr_sys_mpi_report_stats(mpi->proc, v, v ? n : 0, mpi->fake || mpi->left);
+	orr_sys_mpi_report_stats(mpi->proc, v, v ? n : 0, mpi->fake || mpi->life.left);
 	free(v);
 }
 
@@ -144,8 +146,8 @@ void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next)
 	orr_sys_mpi_keep_stats(mpi->proc, next, v, v ? n : 0);
 	free(v);
 	orr_lock(&mpi->lock);
-	for (uint32_t i = 0; i < mpi->peers.cap; i++) {
-		struct orr_mpi_peer *p = mpi->peers.v[i];
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
+		struct orr_mpi_peer *p = mpi->stats.peers.v[i];
 		if (!p)
 			continue;
 		orr_mpi_stats_add(&p->before, &p->stats);
@@ -177,7 +179,7 @@ void starpu_mpi_comm_stats_disable(void)
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 
 	if (mpi)
-		ORR_ATOMIC_STORE(&mpi->counting, ORR_MPI_COUNTS_NOTHING);
+		ORR_ATOMIC_STORE(&mpi->stats.counting, ORR_MPI_COUNTS_NOTHING);
 }
 
 void starpu_mpi_comm_stats_enable(void)
@@ -186,8 +188,8 @@ void starpu_mpi_comm_stats_enable(void)
 
 	if (!mpi)
 		return;
-	ORR_ATOMIC_STORE(&mpi->counting, ORR_MPI_COUNTS_FOR_PROGRAM);
-	mpi->print_stats = 1;
+	ORR_ATOMIC_STORE(&mpi->stats.counting, ORR_MPI_COUNTS_FOR_PROGRAM);
+	mpi->stats.print = 1;
 }
 
 void starpu_mpi_comm_stats_retrieve(size_t *comm_stats)
@@ -198,8 +200,8 @@ void starpu_mpi_comm_stats_retrieve(size_t *comm_stats)
 		return;
 	memset(comm_stats, 0, (size_t) mpi->size * sizeof(*comm_stats));
 	orr_lock(&mpi->lock);
-	for (uint32_t i = 0; i < mpi->peers.cap; i++) {
-		const struct orr_mpi_peer *p = mpi->peers.v[i];
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
+		const struct orr_mpi_peer *p = mpi->stats.peers.v[i];
 		if (p && p->stats.peer < mpi->size)
 			comm_stats[p->stats.peer] = p->program_bytes;
 	}

@@ -32,6 +32,8 @@
 #include "base/upcalls.h"
 #include "mpi/stall.h"
 #include "mpi/stuck_list.h"
+#include "mpi/message_trace.h"
+#include "mpi/request.h"
 
 #define LINES 16 /* of the list, so that those of mpirun fit on the screen, too */
 
@@ -82,28 +84,28 @@ void orr_mpi_stuck_begin(struct orr_mpi *mpi)
 
 	_Static_assert(sizeof(struct head) + sizeof(struct state) <= ORR_MPI_ASIDE_MAX,
 		       "a transport listens for less");
-	orr_assert(!mpi->stuck);
+	orr_assert(!mpi->watch.stuck);
 	if (limit_us < 0 || mpi->fake || orr_sys_mpi_elastic() ||
 	    orr_sys_mpi_threads(mpi->proc) < 0)
 		return;
 	/* Without memory, this rank never reports. */
-	mpi->stuck = calloc(1, sizeof(*mpi->stuck));
-	if (mpi->stuck)
-		mpi->stuck->limit_us = limit_us;
+	mpi->watch.stuck = calloc(1, sizeof(*mpi->watch.stuck));
+	if (mpi->watch.stuck)
+		mpi->watch.stuck->limit_us = limit_us;
 }
 
 void orr_mpi_stuck_end(struct orr_mpi *mpi)
 {
-	struct orr_stuck *s = mpi->stuck;
+	struct orr_stuck *s = mpi->watch.stuck;
 
-	mpi->ncollectives = 0;
+	mpi->counts.ncollectives = 0;
 	if (!s)
 		return;
 	for (int i = 0; s->of && i < mpi->size; i++)
 		free(s->of[i].answer.v);
 	free(s->of);
 	free(s);
-	mpi->stuck = NULL;
+	mpi->watch.stuck = NULL;
 }
 
 /* ---- this rank ---- */
@@ -136,22 +138,23 @@ static int look(struct orr_mpi *mpi, int collective, struct state *state)
 	int nothers = orr_sys_mpi_threads(proc);
 
 	if (proc->state != ORR_PROCESS_UP || !proc->core_up->asleep(proc) || nothers < 0 ||
-	    ORR_ATOMIC_LOAD(&mpi->inbox) || ORR_ATOMIC_LOAD(&mpi->nsubmitting) ||
-	    ORR_ATOMIC_LOAD(&mpi->nannounced) || mpi->nready || mpi->nrelays || mpi->ndeferred)
+	    ORR_ATOMIC_LOAD(&mpi->engine.inbox) || ORR_ATOMIC_LOAD(&mpi->engine.nsubmitting) ||
+	    ORR_ATOMIC_LOAD(&mpi->counts.nannounced) || mpi->ready.n || mpi->counts.nrelays ||
+	    mpi->counts.ndeferred)
 		return 0;
 	orr_mpi_reqs_foreach(mpi, count_request, &t);
 	/* Threads: the workers', the engine's, and the one that waits. */
-	if (t.moves || mpi->nflying != t.unanswered ||
+	if (t.moves || mpi->flights.n != t.unanswered ||
 	    !orr_sys_only_threads(proc, proc->ngroups + 2 + (unsigned) nothers))
 		return 0;
-	*state = (struct state){ .nsent = mpi->nsent,
-				 .nreceived = mpi->nreceived,
+	*state = (struct state){ .nsent = mpi->counts.nsent,
+				 .nreceived = mpi->counts.nreceived,
 				 .unanswered = (uint64_t) t.unanswered,
-				 .nrequests = mpi->seq,
-				 .ncollectives = mpi->ncollectives,
-				 .awaited = collective ? mpi->ncollectives : 0 };
+				 .nrequests = mpi->reqs.seq,
+				 .ncollectives = mpi->counts.ncollectives,
+				 .awaited = collective ? mpi->counts.ncollectives : 0 };
 	proc->core_up->count_tasks(proc, &state->nsubmitted, &state->ncompleted);
-	for (const struct orr_mpi_early *e = mpi->early_first; e; e = e->next)
+	for (const struct orr_mpi_early *e = mpi->match.first; e; e = e->next)
 		state->kept += e->env.flags & ORR_MPI_SYNC && e->source != mpi->rank;
 	return 1;
 }
@@ -204,7 +207,7 @@ static void give_verdict(struct orr_mpi *mpi)
 		"nothing can act any more: %d of %d ranks wait for ever (ORRERY_STALL_TIMEOUT=0 goes on waiting)",
 		mpi->size, mpi->size);
 	for (int i = 0; all && i < mpi->size; i++)
-		orr_stuck_list_enter(all, i, &mpi->stuck->of[i].answer);
+		orr_stuck_list_enter(all, i, &mpi->watch.stuck->of[i].answer);
 	if (all)
 		print_at_once(all);
 	orr_sys_mpi_abort(mpi->proc);
@@ -214,7 +217,7 @@ static void give_verdict(struct orr_mpi *mpi)
 
 static struct account *account_of(struct orr_mpi *mpi, int rank)
 {
-	struct orr_stuck *s = mpi->stuck;
+	struct orr_stuck *s = mpi->watch.stuck;
 
 	orr_assert(mpi->rank == 0 && rank >= 0 && rank < mpi->size);
 	if (!s->of)
@@ -225,7 +228,7 @@ static struct account *account_of(struct orr_mpi *mpi, int rank)
 /* Does something that was reported by all go on by itself? */
 static int goes_on(const struct orr_mpi *mpi)
 {
-	const struct account *of = mpi->stuck->of;
+	const struct account *of = mpi->watch.stuck->of;
 	struct state sum = { 0 };
 	uint64_t least = UINT64_MAX;
 
@@ -245,7 +248,7 @@ static int goes_on(const struct orr_mpi *mpi)
 
 static void ask_all(struct orr_mpi *mpi)
 {
-	struct orr_stuck *s = mpi->stuck;
+	struct orr_stuck *s = mpi->watch.stuck;
 
 	for (int i = 0; i < mpi->size; i++) {
 		s->of[i].answer.n = 0;
@@ -258,7 +261,7 @@ static void ask_all(struct orr_mpi *mpi)
 
 static void note_report(struct orr_mpi *mpi, int rank, const struct state *state)
 {
-	struct orr_stuck *s = mpi->stuck;
+	struct orr_stuck *s = mpi->watch.stuck;
 	struct account *a = account_of(mpi, rank);
 
 	if (!a)
@@ -275,7 +278,7 @@ static void note_report(struct orr_mpi *mpi, int rank, const struct state *state
 static void note_answer(struct orr_mpi *mpi, int rank, uint32_t round, int last, const void *bytes,
 			size_t n)
 {
-	struct orr_stuck *s = mpi->stuck;
+	struct orr_stuck *s = mpi->watch.stuck;
 	struct account *a = account_of(mpi, rank);
 
 	if (!a || round != s->round)
@@ -288,7 +291,7 @@ static void note_answer(struct orr_mpi *mpi, int rank, uint32_t round, int last,
 
 static void report(struct orr_mpi *mpi)
 {
-	struct orr_stuck *s = mpi->stuck;
+	struct orr_stuck *s = mpi->watch.stuck;
 
 	s->reported = 1;
 	if (mpi->rank)
@@ -299,7 +302,7 @@ static void report(struct orr_mpi *mpi)
 
 static void answer(struct orr_mpi *mpi, const char *what)
 {
-	struct orr_stuck *s = mpi->stuck;
+	struct orr_stuck *s = mpi->watch.stuck;
 	struct orr_stuck_list b = { 0 };
 	uint32_t round = s->asked;
 	size_t at = 0;
@@ -320,7 +323,7 @@ static void answer(struct orr_mpi *mpi, const char *what)
 
 void orr_mpi_stuck_watch(struct orr_mpi *mpi, const char *what, int collective)
 {
-	struct orr_stuck *s = mpi->stuck;
+	struct orr_stuck *s = mpi->watch.stuck;
 	struct state state = { 0 };
 	double now;
 
@@ -348,7 +351,7 @@ void orr_mpi_stuck_watch(struct orr_mpi *mpi, const char *what, int collective)
 
 void orr_mpi_stuck_in(struct orr_mpi *mpi, const char *message, int source)
 {
-	struct orr_stuck *s = mpi->stuck;
+	struct orr_stuck *s = mpi->watch.stuck;
 	struct head head;
 	struct state state;
 

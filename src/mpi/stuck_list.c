@@ -3,6 +3,7 @@
  *
  * Invariant: both ranks are of one build, so that they agree on the structures. */
 #include "mpi/stuck_list.h"
+#include "mpi/request_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -22,6 +22,14 @@
 #include "mpi/message_trace.h"
 #include "mpi/mpi.h"
 #include "mpi/relay.h"
+#include "mpi/transfer.h"
+#include "mpi/comm.h"
+#include "mpi/datatype.h"
+#include "mpi/flight.h"
+#include "mpi/match.h"
+#include "mpi/request.h"
+#include "mpi/stats.h"
+#include "mpi/peer.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/world.h"
@@ -72,7 +80,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	self->cause = ORR_CAUSE_MESSAGE | (uint32_t) req->seq;
 	orr_acquire_release(&req->acquire);
 	self->cause = cause;
-	mpi->event_us = 0;
+	mpi->watch.event_us = 0;
 	if (detached)
 		orr_mpi_req_free(mpi, req);
 	if (callback) {
@@ -80,7 +88,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 		callback(arg);
 		if (orr_mpi_is_traced(mpi))
-			mpi->turn.callbacks_us += orr_mpi_turn_us() - since_us;
+			mpi->trace.turn.callbacks_us += orr_mpi_turn_us() - since_us;
 	}
 	if (!detached) {
 		ORR_ATOMIC_STORE(&req->done, 1);
@@ -130,6 +138,18 @@ static void unpack(struct orr_mpi_req *req, void *buf, size_t size)
 			  orr_handle_name(handle_of(req)), strerror(ret < 0 ? -ret : ret));
 }
 
+/* The plan of a reduction is here, which a request without datum awaits (relay.h). */
+static void plan_here(struct orr_mpi *mpi, struct orr_mpi_req *req, const void *plan, size_t size)
+{
+	struct orr_mpi_plan_awaited *awaited = req->arg;
+
+	awaited->plan = malloc(size);
+	if (!awaited->plan)
+		orr_fatal("out of memory for the plan of a reduction");
+	memcpy(awaited->plan, plan, size);
+	orr_mpi_complete(mpi, req);
+}
+
 /* Puts a payload that lies in a buffer into the datum; takes the buffer when `owned`. */
 void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 		     const struct orr_mpi_envelope *env, int source, void *buf, int owned)
@@ -138,7 +158,7 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	size_t size = env->size;
 
 	if (req->plan) {
-		orr_mpi_redux_planned(mpi, req, buf);
+		plan_here(mpi, req, buf, size);
 		if (owned)
 			orr_mpi_free_buffer(buf, size);
 		return;
@@ -262,7 +282,7 @@ void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env
 	} else if (!(env->flags & ORR_MPI_SYNC)) {
 		if (orr_mpi_early_stays(mpi, e)) {
 			e->waits = 1;
-			mpi->ndeferred++;
+			mpi->counts.ndeferred++;
 		} else
 			start_early_receive(mpi, e);
 	} else
@@ -274,15 +294,15 @@ int orr_mpi_early_load(struct orr_mpi *mpi)
 	struct orr_mpi_early *e, *next;
 	int started = 0;
 
-	if (!mpi->ndeferred)
+	if (!mpi->counts.ndeferred)
 		return 0;
-	for (e = mpi->early_first; e && mpi->ndeferred; e = next) {
+	for (e = mpi->match.first; e && mpi->counts.ndeferred; e = next) {
 		next = e->next;
 		if (!e->waits || orr_mpi_early_stays(mpi, e))
 			continue;
-		orr_assert(mpi->ndeferred > 0);
+		orr_assert(mpi->counts.ndeferred > 0);
 		e->waits = 0;
-		mpi->ndeferred--;
+		mpi->counts.ndeferred--;
 		start_early_receive(mpi, e);
 		started++;
 	}
@@ -308,8 +328,8 @@ void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_unlock(&mpi->lock);
 	orr_assert(copy.req == req && (!copy.buf || copy.state == ORR_EARLY_HERE));
 	if (copy.waits) {
-		orr_assert(mpi->ndeferred > 0);
-		mpi->ndeferred--;
+		orr_assert(mpi->counts.ndeferred > 0);
+		mpi->counts.ndeferred--;
 	}
 	req->via = copy.via;
 	if (copy.relay) {
@@ -328,10 +348,10 @@ void orr_mpi_early_exit(struct orr_mpi *mpi)
 {
 	struct orr_mpi_early *e;
 
-	while ((e = mpi->early_first)) {
+	while ((e = mpi->match.first)) {
 		orr_assertf(!e->req && e->state != ORR_EARLY_LOADING,
 			    "a message is under way while all is at rest");
-		mpi->early_first = e->next;
+		mpi->match.first = e->next;
 		if (e->relay)
 			orr_mpi_relay_taken(mpi, e->relay);
 		else if (e->buf)
@@ -387,14 +407,14 @@ static void send_to_self(struct orr_mpi *mpi, struct orr_mpi_req *req, struct or
 
 int orr_mpi_next_data_tags(struct orr_mpi *mpi, uint32_t n)
 {
-	uint32_t limit = (uint32_t) mpi->data_tags, first = mpi->data_seq % limit;
+	uint32_t limit = (uint32_t) mpi->set.data_tags, first = mpi->flights.data_seq % limit;
 
 	orr_assert(n < limit);
 	if (first + n > limit) {
-		mpi->data_seq += limit - first;
+		mpi->flights.data_seq += limit - first;
 		first = 0;
 	}
-	mpi->data_seq += n;
+	mpi->flights.data_seq += n;
 	return (int) first;
 }
 
@@ -402,9 +422,9 @@ int orr_mpi_data_tag(const struct orr_mpi *mpi, int first, uint32_t i)
 {
 	int tag = first + (int) i;
 
-	if (tag >= mpi->comm_tag)
+	if (tag >= mpi->set.comm_tag)
 		tag++;
-	orr_assert(tag != mpi->comm_tag && tag <= mpi->data_tags);
+	orr_assert(tag != mpi->set.comm_tag && tag <= mpi->set.data_tags);
 	return tag;
 }
 
@@ -449,7 +469,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, req->peer);
 	orr_mpi_count(mpi, peer, p.layout.size, ORR_MPI_COUNT_HOP | ORR_MPI_COUNT_LOGICAL);
 	int eager = !req->sync && p.form != ORR_FORM_TYPED &&
-		    (p.layout.size < mpi->eager_limit || !p.layout.size);
+		    (p.layout.size < mpi->set.eager_limit || !p.layout.size);
 	struct orr_mpi_envelope env = { .tag = req->tag,
 					.size = p.layout.size,
 					.context = req->context,
@@ -469,8 +489,8 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	req->where = ORR_MPI_FLYING;
 	req->nflight = 0;
 	if (!req->sync)
-		orr_mpi_send_begins(mpi, p.layout.size);
-	mpi->nsent++;
+		orr_mpi_send_begins(&mpi->limits, p.layout.size);
+	mpi->counts.nsent++;
 	env.seq = peer->nto++;
 	orr_mpi_trace_message(mpi, ORR_TRACE_SEND, 0, &env, req->peer, req->seq);
 	if (!eager)
@@ -483,13 +503,13 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		orr_mpi_gather(mpi, &p, message + sizeof(env));
 	if (eager) {
 		struct orr_layout row;
-		fly_out(mpi, req, 0, message, message, orr_layout_row(&row, bytes), mpi->comm_tag,
-			0);
+		fly_out(mpi, req, 0, message, message, orr_layout_row(&row, bytes),
+			mpi->set.comm_tag, 0);
 		return;
 	}
 	req->envelope = message;
 	mpi->transport->send_ahead(mpi->proc, &req->envelope_out, message, (int) bytes, req->peer,
-				   mpi->comm_tag);
+				   mpi->set.comm_tag);
 	send_data(mpi, req, &p, env.flags, env.data_tag);
 	orr_mpi_late_leaves(mpi, req);
 }
@@ -513,7 +533,7 @@ static void sent(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	if (req->lone)
 		orr_mpi_late_left(mpi, req);
 	if (!req->sync)
-		orr_mpi_send_ends(mpi, req->size);
+		orr_mpi_send_ends(&mpi->limits, req->size);
 	if (req->buf) {
 		orr_mpi_free_buffer(req->buf, req->size);
 		req->buf = NULL;
@@ -535,17 +555,7 @@ static void received(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_mpi_complete(mpi, req);
 }
 
-size_t orr_mpi_flight_payload(const struct orr_mpi_flight *f)
-{
-	switch (f->kind) {
-	case ORR_FLIGHT_DATA_IN: return f->req->size;
-	case ORR_FLIGHT_EARLY_IN: return f->early->env.size;
-	case ORR_FLIGHT_PIECE_IN: return orr_mpi_relay_piece_bytes(f->relay, f->piece);
-	default: return 0;
-	}
-}
-
-void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
+void orr_mpi_transfer_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 {
 	switch (f->kind) {
 	case ORR_FLIGHT_OUT:
@@ -555,9 +565,6 @@ void orr_mpi_flight_done(struct orr_mpi *mpi, struct orr_mpi_flight *f)
 		break;
 	case ORR_FLIGHT_DATA_IN: received(mpi, f->req); break;
 	case ORR_FLIGHT_EARLY_IN: orr_mpi_payload_here(mpi, f->early); break;
-	case ORR_FLIGHT_ROUTE_OUT:
-	case ORR_FLIGHT_PIECE_OUT:
-	case ORR_FLIGHT_PIECE_IN: orr_mpi_relay_flight_done(mpi, f); break;
-	case ORR_FLIGHT_ASIDE_OUT: free(f->buf); break;
+	default: orr_assertf(0, "a flight of kind %d is not one of transfers", (int) f->kind);
 	}
 }

@@ -16,7 +16,7 @@ static struct orr_mpi_turns *turns_of(struct orr_mpi *mpi, enum orr_trace_turn t
 {
 	orr_assert(turn >= ORR_TURN_MESSAGES && turn <= ORR_TURN_ASLEEP);
 	orr_assert(!guest || turn == ORR_TURN_MESSAGES);
-	return &mpi->turns[guest ? 0 : turn];
+	return &mpi->trace.turns[guest ? 0 : turn];
 }
 
 static void turn_record(struct orr_mpi *mpi, enum orr_trace_turn turn, int guest,
@@ -43,10 +43,10 @@ void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double si
 	if (!orr_mpi_is_traced(mpi))
 		return;
 
-	int guest = turn == ORR_TURN_MESSAGES && orr_thread_self() != mpi->self;
+	int guest = turn == ORR_TURN_MESSAGES && orr_thread_self() != mpi->engine.self;
 	struct orr_mpi_turns *t = turns_of(mpi, turn, guest);
 	double us = orr_mpi_turn_us() - since_us;
-	double span_us = (since_us - mpi->turns_since_us) / SPANS;
+	double span_us = (since_us - mpi->trace.turns_since_us) / SPANS;
 
 	if (t->nturns &&
 	    (us >= LONG_US || since_us - t->since_us >= (span_us > LONG_US ? span_us : LONG_US)))

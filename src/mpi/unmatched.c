@@ -16,6 +16,14 @@
 #include <stdio.h>
 #include <string.h>
 #include "mpi/unmatched.h"
+#include "mpi/message_trace.h"
+#include "mpi/wait.h"
+#include "mpi/engine.h"
+#include "mpi/match.h"
+#include "mpi/request.h"
+#include "mpi/rest.h"
+#include "mpi/request_list.h"
+#include "mpi/stall.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "core/task/task_count.h"
@@ -59,9 +67,10 @@ static struct rest look_around(struct orr_mpi *mpi)
 		orr_sys_relax();
 	if (ORR_ATOMIC_LOAD(&mpi->ndetached))
 		orr_mpi_reqs_foreach(mpi, count_left, &r);
-	r.at_rest &= !ORR_ATOMIC_LOAD(&mpi->inbox) && !mpi->nready && !mpi->nrelays && !mpi->groups;
-	r.sums[SENT] = mpi->nsent;
-	r.sums[RECEIVED] = mpi->nreceived;
+	r.at_rest &= !ORR_ATOMIC_LOAD(&mpi->engine.inbox) && !mpi->ready.n &&
+		     !mpi->counts.nrelays && !mpi->late.groups;
+	r.sums[SENT] = mpi->counts.nsent;
+	r.sums[RECEIVED] = mpi->counts.nreceived;
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	r.sums[TASKS] = up ? orr_task_ncompleted(mpi->proc) : 0;
@@ -127,7 +136,7 @@ static int start_over(struct orr_mpi *mpi, MPI_Comm comm, const uint64_t *mine, 
 	while (mpi->may_drive && !orr_mpi_own(mpi))
 		orr_sys_relax();
 	int ret = orr_sys_mpi_sum_start(mpi->proc, comm, mine, all, n, request);
-	mpi->ncollectives += mpi->may_drive && comm == mpi->comms[0]->comm;
+	mpi->counts.ncollectives += mpi->may_drive && comm == mpi->comms.all[0]->comm;
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	return ret;
@@ -136,7 +145,7 @@ static int start_over(struct orr_mpi *mpi, MPI_Comm comm, const uint64_t *mine, 
 int orr_mpi_sum_start(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n,
 		      MPI_Request *request)
 {
-	return start_over(mpi, mpi->comms[0]->comm, mine, all, n, request);
+	return start_over(mpi, mpi->comms.all[0]->comm, mine, all, n, request);
 }
 
 void orr_mpi_sum_finish(struct orr_mpi *mpi, MPI_Request *request)
@@ -157,7 +166,7 @@ int orr_mpi_sum_over(struct orr_mpi *mpi, MPI_Comm comm, const uint64_t *mine, u
 
 int orr_mpi_sum(struct orr_mpi *mpi, const uint64_t *mine, uint64_t *all, int n)
 {
-	return orr_mpi_sum_over(mpi, mpi->comms[0]->comm, mine, all, n);
+	return orr_mpi_sum_over(mpi, mpi->comms.all[0]->comm, mine, all, n);
 }
 
 int orr_mpi_settle(struct orr_mpi *mpi)
@@ -167,7 +176,7 @@ int orr_mpi_settle(struct orr_mpi *mpi)
 	int equal = 0;
 
 	/* Messages that were denied memory come here, so that their senders can end. */
-	if (ORR_ATOMIC_XCHG(&mpi->throttle, 0))
+	if (ORR_ATOMIC_XCHG(&mpi->limits.throttle, 0))
 		orr_mpi_ring(mpi);
 	for (;;) {
 		struct rest r = come_to_rest(mpi, patience_us);
@@ -192,7 +201,7 @@ int orr_mpi_settle(struct orr_mpi *mpi)
 
 static starpu_data_handle_t handle_of_tag(struct orr_mpi *mpi, int64_t tag)
 {
-	return tag >= 0 ? orr_map_find(&mpi->tags, (uint64_t) tag) : NULL;
+	return tag >= 0 ? orr_map_find(&mpi->data.tags, (uint64_t) tag) : NULL;
 }
 
 /* The first messages or receives of a report, in the order of their ranks and tags: it reads the
@@ -255,7 +264,7 @@ static unsigned report_messages(struct orr_mpi *mpi)
 	struct report r = { .n = 0 };
 	char text[1024];
 
-	for (struct orr_mpi_early *e = mpi->early_first; e; e = e->next)
+	for (struct orr_mpi_early *e = mpi->match.first; e; e = e->next)
 		if (!e->req)
 			add_line(&r, (struct line){ .tag = e->env.tag,
 						    .rank = e->source,
@@ -331,6 +340,7 @@ static unsigned report_receives(struct orr_mpi *mpi)
 			"rank %d: %" PRIu64
 			" tasks and %d communications wait for what will not come, so the program cannot end:",
 			mpi->rank, ntasks, ORR_ATOMIC_LOAD(&mpi->ndetached));
+		orr_mpi_stall_tell(mpi, stderr);
 		orr_mpi_dump(mpi->proc, stderr, 20);
 		orr_sys_mpi_abort(mpi->proc);
 	}

@@ -6,9 +6,19 @@
  * Invariant: whoever learns here that a request is complete frees it; detached requests free
  * themselves. */
 #include "mpi/alone.h"
+#include "mpi/wait.h"
+#include "mpi/comm.h"
+#include "mpi/engine.h"
+#include "mpi/request.h"
+#include "mpi/burst.h"
+#include "mpi/late.h"
+#include "mpi/rest.h"
+#include "mpi/stall.h"
+#include "mpi/stuck.h"
 
 #include <errno.h>
 #include "base/assert.h"
+#include "base/park.h"
 #include "base/log.h"
 
 int orr_mpi_check_blocking(const char *who)
@@ -19,6 +29,49 @@ int orr_mpi_check_blocking(const char *who)
 		"%s waits and must not be called from a task or callback: use a detached communication",
 		who);
 	return -EDEADLK;
+}
+
+void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg,
+			const char *what)
+{
+	orr_assert_no_lock();
+	orr_mpi_burst_flush(mpi);
+	if (cond(mpi, arg))
+		return;
+	if (orr_mpi_late_hurry(mpi) && !mpi->may_drive)
+		orr_mpi_ring(mpi);
+	if (mpi->may_drive) {
+		ORR_ATOMIC_ADD(&mpi->engine.drivers, 1);
+		orr_mpi_stir(mpi); /* what this thread waits for is about to happen */
+	}
+	if (!cond(mpi, arg))
+		orr_about_to_wait(mpi->proc);
+	while (!cond(mpi, arg)) {
+		if (mpi->may_drive && orr_mpi_own(mpi)) {
+			int n = orr_mpi_progress(mpi, 0);
+			if (!n) {
+				orr_mpi_stall_watch(mpi);
+				orr_mpi_stuck_watch(mpi, what, cond == orr_mpi_collective_test);
+			}
+			orr_mpi_unown(mpi);
+			if (!n && !cond(mpi, arg) && !mpi->fake)
+				orr_mpi_rest(mpi, ORR_MPI_EXPECTING);
+			if (!mpi->fake || n)
+				continue;
+		}
+		unsigned key = orr_waitq_prepare(&mpi->done);
+		if (cond(mpi, arg))
+			orr_waitq_cancel(&mpi->done);
+		else
+			orr_waitq_wait(&mpi->done, key, mpi->may_drive ? 500.0 : -1.0);
+	}
+	if (mpi->may_drive) {
+		/* Another waiting thread drives from here on, or else the dedicated thread. */
+		if (ORR_ATOMIC_ADD(&mpi->engine.drivers, -1))
+			orr_waitq_wake(&mpi->done);
+		else if (orr_mpi_busy(mpi))
+			orr_mpi_expect(mpi);
+	}
 }
 
 static int wait_is_done(struct orr_mpi *mpi, void *arg)
@@ -32,7 +85,7 @@ static void wait_fill_status(struct orr_mpi *mpi, const struct orr_mpi_req *req,
 	if (status == MPI_STATUS_IGNORE)
 		return;
 	status->MPI_SOURCE = req->peer_rank == ORR_MPI_ANY
-				     ? orr_mpi_from_world(mpi->comms[req->comm], req->peer)
+				     ? orr_mpi_from_world(mpi->comms.all[req->comm], req->peer)
 				     : req->peer_rank;
 	status->MPI_TAG = (int) req->tag;
 	status->MPI_ERROR = MPI_SUCCESS;
@@ -130,8 +183,8 @@ int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm)
 	while (mpi->may_drive && !orr_mpi_own(mpi))
 		orr_sys_relax();
 	int ret = orr_sys_mpi_barrier_start(mpi->proc, comm, &request),
-	    whole = comm == mpi->comms[0]->comm;
-	mpi->ncollectives += mpi->may_drive && whole;
+	    whole = comm == mpi->comms.all[0]->comm;
+	mpi->counts.ncollectives += mpi->may_drive && whole;
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
 	if (!ret)

@@ -73,9 +73,9 @@ static void rung(struct orr_process *proc)
 
 	if (!mpi)
 		return;
-	ORR_ATOMIC_STORE(&mpi->work_rung, 1);
+	ORR_ATOMIC_STORE(&mpi->work.rung, 1);
 	ORR_ATOMIC_FENCE();
-	orr_waitq_wake(&mpi->bell);
+	orr_waitq_wake(&mpi->rest.bell);
 	mpi->transport->wake(proc);
 }
 
@@ -83,13 +83,13 @@ void orr_mpi_work_begin(struct orr_mpi *mpi)
 {
 	long tasks = orr_config_long("STARPU_MPI_DRIVER_TASK_FREQUENCY", 1);
 
-	if (!mpi->drivers_list)
+	if (!mpi->work.drivers)
 		return;
-	mpi->calls_between = (unsigned) calls_between();
-	mpi->tasks_in_row = tasks > 0 ? (unsigned) tasks : 1;
-	mpi->lent_to = orr_thread_self();
-	mpi->lent = orr_lend_begin(mpi->proc, mpi->lent_cpu, rung);
-	if (mpi->lent)
+	mpi->work.calls_between = (unsigned) calls_between();
+	mpi->work.tasks_in_row = tasks > 0 ? (unsigned) tasks : 1;
+	mpi->work.thread = orr_thread_self();
+	mpi->work.group = orr_lend_begin(mpi->proc, mpi->work.cpu, rung);
+	if (mpi->work.group)
 		orr_sys_mpi_engine_computes(mpi->proc);
 	else
 		orr_warn(
@@ -98,15 +98,15 @@ void orr_mpi_work_begin(struct orr_mpi *mpi)
 
 void orr_mpi_work_end(struct orr_mpi *mpi)
 {
-	if (mpi->lent)
-		orr_lend_end(mpi->lent);
-	mpi->lent = NULL;
+	if (mpi->work.group)
+		orr_lend_end(mpi->work.group);
+	mpi->work.group = NULL;
 }
 
 static int run_tasks(struct orr_mpi *mpi)
 {
 	double since_us = orr_mpi_is_traced(mpi) ? orr_mpi_turn_us() : 0;
-	int some = orr_lend_run(mpi->lent, mpi->tasks_in_row);
+	int some = orr_lend_run(mpi->work.group, mpi->work.tasks_in_row);
 
 	if (some)
 		orr_mpi_trace_turn(mpi, ORR_TURN_TASKS, since_us, 0, 0);
@@ -115,28 +115,28 @@ static int run_tasks(struct orr_mpi *mpi)
 
 int orr_mpi_work(struct orr_mpi *mpi, int busy)
 {
-	if (!mpi->lent)
+	if (!mpi->work.group)
 		return 0;
-	if (busy && ++mpi->npolls < mpi->calls_between)
+	if (busy && ++mpi->work.npolls < mpi->work.calls_between)
 		return 1;
-	mpi->npolls = 0;
+	mpi->work.npolls = 0;
 	return run_tasks(mpi);
 }
 
 int orr_mpi_work_sleeps(struct orr_mpi *mpi)
 {
-	if (!mpi->lent)
+	if (!mpi->work.group)
 		return 0;
-	ORR_ATOMIC_STORE(&mpi->work_rung, 0);
-	orr_lend_sleeps(mpi->lent);
+	ORR_ATOMIC_STORE(&mpi->work.rung, 0);
+	orr_lend_sleeps(mpi->work.group);
 	if (!run_tasks(mpi))
 		return 0;
-	orr_lend_wakes(mpi->lent);
+	orr_lend_wakes(mpi->work.group);
 	return 1;
 }
 
 void orr_mpi_work_wakes(struct orr_mpi *mpi)
 {
-	if (mpi->lent)
-		orr_lend_wakes(mpi->lent);
+	if (mpi->work.group)
+		orr_lend_wakes(mpi->work.group);
 }

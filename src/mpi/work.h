@@ -7,7 +7,9 @@
 #ifndef ORR_MPI_WORK_H
 #define ORR_MPI_WORK_H
 
-#include "mpi/mpi.h"
+#include "base/process.h"
+
+struct orr_mpi;
 
 /* Before the core starts: in *own a copy of the configuration (NULL: the default one) that leaves a
  * worker to the engine, if the environment asks for that; else returns 0. Returns 1 when it did:
