@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "mpi/checkpoint.h"
+#include "mpi/checkpoint/checkpoint.h"
 #include "fuzz.h"
 
 enum { NUMBER = 7, VALUES = 3, MOST = 7 };

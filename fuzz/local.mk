@@ -6,7 +6,7 @@
 orr_fuzz_targets =
 orr_fuzz_shared = fuzz/replay.c fuzz/messages.c fuzz/fuzz.h
 orr_fuzz_wrap = -Wl,--wrap=orr_error -Wl,--wrap=orr_warn -Wl,--wrap=orr_info
-orr_checkpoint_files = src/mpi/checkpoint_file.c src/mpi/checkpoint_folder.c
+orr_checkpoint_files = src/mpi/checkpoint/checkpoint_file.c src/mpi/checkpoint/checkpoint_folder.c
 orr_fuzz_ldflags = $(orr_fuzz_wrap)
 orr_fuzz_ldadd = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 include %D%/sources.mk

@@ -74,11 +74,11 @@
 	  "the recorded graph of tasks", \
 	  "none", \
 	  "estimates, which may call cost functions of the program") \
-	X(MPI_COMM, 0, "orr_mpi.comm_lock", \
+	X(MPI_COMM, 0, "orr_mpi_comms.lock", \
 	  "the table of communicators", \
 	  "none", \
 	  "communication; it is held while MPI is asked for groups and attributes") \
-	X(MPI_DATA, 0, "orr_mpi.data_lock", \
+	X(MPI_DATA, 0, "orr_mpi_data.lock", \
 	  "the lists of data that take part in automatic communications", \
 	  "none", \
 	  "posting of requests") \

@@ -4,7 +4,7 @@
  * Tasks that depend on each other in a circle, or on something that nobody will do, leave all
  * workers asleep and the program waiting. If the process has no other thread at all, nothing can
  * act any more, and that is said. Where processes exchange messages, the others may act: the MPI
- * layer asks them (mpi/stuck.h). A master and its slaves wait in silence.
+ * layer asks them (mpi/carry/stuck.h). A master and its slaves wait in silence.
  *
  * Invariant: the verdict is never given while a thread other than the caller may do something. */
 #include "base/park.h"

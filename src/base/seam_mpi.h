@@ -4,7 +4,7 @@
  * src/sys/mpi_real.c (Open MPI) and sim/sys/net/sim_mpi.c (SMPI).
  *
  * The tags are those of base/seam.h, and one more:
- *   [owner]  only the party that owns the engine calls it (mpi/mpi.h), one at a time.
+ *   [owner]  only the party that owns the engine calls it (mpi/carry/layer.h), one at a time.
  * In a simulated run, each call of MPI may give the processor away; what makes one is tagged
  * [waits].
  *

@@ -3,7 +3,7 @@
  * program's communicator, and the end of the program when something is wrong.
  *
  * Invariant: no thread sleeps inside MPI: requests are only tested. Whoever waits polls again and
- * again, and rests in between (mpi/rest.c). */
+ * again, and rests in between (mpi/carry/rest.c). */
 #include "sys/mpi_transports.h"
 #include "sys/mpi_report.h"
 #include "sys/mpi_threads.h"

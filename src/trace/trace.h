@@ -4,7 +4,7 @@
  *
  * ORRERY_TRACE=FILE switches it on. All processes of a run record into one file (file.h), whose
  * format is in format.h. The recorder knows no tasks, workers and messages: callers pass plain
- * values (core/task/task_trace.h does so for tasks, mpi/message_trace.h for messages).
+ * values (core/task/task_trace.h does so for tasks, mpi/carry/message_trace.h for messages).
  *
  * Invariant: a thread appends to a block of its own, without a lock and without a system call
  * until the block is full; an event is in the file as soon as its kind is. */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Events of messages for the recorder (trace/trace.h), which knows none.
+ *
+ * A message is named by its origin, its receiver and its number among those from the one to the
+ * other, which its envelope carries; one to the own process by the number of its send.
+ *
+ * Invariant: a load and a branch while nothing is recorded. */
+#ifndef ORR_MPI_MESSAGE_TRACE_H
+#define ORR_MPI_MESSAGE_TRACE_H
+
+#include "core/task/task.h"
+#include "mpi/carry/layer.h"
+#include "trace/trace.h"
+
+static inline int orr_mpi_is_traced(const struct orr_mpi *mpi)
+{
+	return __builtin_expect(mpi->proc->trace != NULL, 0);
+}
+
+/* The time of the calling thread: what it was charged is not spent yet (base/seam.h). */
+static inline double orr_mpi_turn_us(void)
+{
+	return orr_sys_now_us() + orr_thread_self()->debt_us;
+}
+
+static inline uint64_t orr_mpi_trace_ns(double us)
+{
+	return (uint64_t) (us * 1e3 + 0.5);
+}
+
+/* The calling thread did this since then (turn_trace.c). Owner of the engine for messages, the
+ * engine's thread for the rest. */
+void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double since_us, uint64_t n,
+			double callbacks_us);
+/* Records what was summed up; no thread may drive any more. */
+void orr_mpi_trace_turns_end(struct orr_mpi *mpi);
+
+/* A turn of the owner begins: what is in orr_mpi_turn_end is recorded if something happened. */
+static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
+{
+	if (orr_mpi_is_traced(mpi)) {
+		mpi->trace.turn.since_us = orr_mpi_turn_us();
+		mpi->trace.turn.callbacks_us = 0;
+		mpi->trace.turn.n = 0;
+	}
+}
+
+static inline void orr_mpi_turn_end(struct orr_mpi *mpi)
+{
+	if (orr_mpi_is_traced(mpi) && mpi->trace.turn.n) {
+		orr_mpi_trace_turn(mpi, ORR_TURN_MESSAGES, mpi->trace.turn.since_us,
+				   mpi->trace.turn.n, mpi->trace.turn.callbacks_us);
+		mpi->trace.turn.n = 0;
+	}
+}
+
+/* Field b: message `seq`, request or origin `low`. */
+static inline uint64_t orr_mpi_trace_id(uint32_t seq, uint64_t low)
+{
+	return (uint64_t) seq << 32 | (uint32_t) low;
+}
+
+static inline uint8_t orr_mpi_trace_flags(uint32_t envelope_flags)
+{
+	return (uint8_t) ((envelope_flags & ORR_MPI_EAGER ? ORR_TRACE_EAGER : 0) |
+			  (envelope_flags & ORR_MPI_SYNC ? ORR_TRACE_SYNC : 0));
+}
+
+static inline void orr_mpi_trace_post(struct orr_mpi *mpi, const struct orr_mpi_req *req)
+{
+	if (orr_mpi_is_traced(mpi)) {
+		const struct orr_thread *self = orr_thread_self();
+
+		orr_trace_add(
+			mpi->proc,
+			(struct orr_trace_event){
+				.kind = ORR_TRACE_POST,
+				.flags = (uint8_t) ((req->kind == ORR_MPI_RECV ? ORR_TRACE_RECEIVE
+									       : 0) |
+						    (req->sync ? ORR_TRACE_SYNC : 0)),
+				.worker = -1,
+				.a = (uint32_t) req->peer,
+				.b = (uint32_t) req->seq,
+				.c = (uint64_t) req->tag,
+				.d = self->task ? ORR_CAUSE_TASK | self->task->job_id
+						: self->cause });
+	}
+}
+
+static inline void orr_mpi_trace_grant(struct orr_mpi *mpi, const struct orr_mpi_req *req)
+{
+	if (orr_mpi_is_traced(mpi))
+		orr_trace_add(mpi->proc, (struct orr_trace_event){ .kind = ORR_TRACE_GRANT,
+								   .worker = -1,
+								   .b = (uint32_t) req->seq,
+								   .c = orr_thread_self()->cause });
+}
+
+/* Of the kinds ROUTE, SENT, MATCH and RECV. */
+static inline void orr_mpi_trace_request(struct orr_mpi *mpi, enum orr_trace_kind kind,
+					 uint8_t flags, const struct orr_mpi_req *req, int peer,
+					 uint32_t seq)
+{
+	if (orr_mpi_is_traced(mpi))
+		orr_trace_add(mpi->proc,
+			      (struct orr_trace_event){ .kind = (uint8_t) kind,
+							.flags = flags,
+							.worker = -1,
+							.a = (uint32_t) peer,
+							.b = orr_mpi_trace_id(seq, req->seq),
+							.c = (uint64_t) req->tag,
+							.d = req->size });
+}
+
+/* Of the kinds SEND and ENVELOPE; low: the request, or the origin of what is relayed. */
+static inline void orr_mpi_trace_message(struct orr_mpi *mpi, enum orr_trace_kind kind,
+					 uint8_t flags, const struct orr_mpi_envelope *env,
+					 int peer, uint64_t low)
+{
+	if (orr_mpi_is_traced(mpi))
+		orr_trace_add(mpi->proc,
+			      (struct orr_trace_event){
+				      .kind = (uint8_t) kind,
+				      .flags = (uint8_t) (flags | orr_mpi_trace_flags(env->flags)),
+				      .worker = -1,
+				      .a = (uint32_t) peer,
+				      .b = orr_mpi_trace_id(env->seq, low),
+				      .c = (uint64_t) env->tag,
+				      .d = env->size });
+}
+
+#endif

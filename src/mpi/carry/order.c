@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The order of messages between two ranks.
+ *
+ * MPI keeps the order of the messages that one rank sends to another itself, but those that other
+ * ranks pass on (relay.c) may overtake them, or be overtaken. So each message has a number between
+ * the rank that began to send it and the one that receives it, and one that comes too soon waits
+ * here. All ranks on a route get their numbers at once, so the first message of a rank that has not
+ * come anywhere yet waits for none: no two ranks wait for each other.
+ *
+ * Invariant: the messages of a peer are matched with numbers 0, 1, 2, ...; held ones are sorted and
+ * have numbers above. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/assert.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "mpi/carry/layer.h"
+#include "mpi/carry/relay.h"
+#include "mpi/carry/mpi_transfer.h"
+#include "mpi/carry/comm.h"
+#include "mpi/carry/order.h"
+#include "mpi/carry/peer.h"
+
+/* A message that overtook another one. */
+struct orr_mpi_held {
+	struct orr_mpi_held *next;
+	uint32_t seq;
+	int via;
+	char message[]; /* with the route and an eager payload */
+};
+
+/* Drops the messages of a peer that wait for others. */
+static void drop_held(struct orr_mpi_peer *p)
+{
+	while (p->held) {
+		struct orr_mpi_held *next = p->held->next;
+		free(p->held);
+		p->held = next;
+	}
+}
+
+void orr_mpi_order_exit(struct orr_mpi *mpi)
+{
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++)
+		if (mpi->stats.peers.v[i])
+			drop_held(mpi->stats.peers.v[i]);
+	orr_mpi_peers_exit(mpi);
+}
+
+/* The parts of a message. */
+struct parts {
+	struct orr_mpi_envelope env;
+	struct orr_mpi_route route;
+	const struct orr_mpi_hop *hops;
+	const char *payload;
+	int origin;
+	size_t bytes;
+};
+
+static struct parts parts_of(const struct orr_mpi *mpi, const char *message, int via)
+{
+	struct parts p = { .origin = via, .payload = message + sizeof(p.env) };
+
+	memcpy(&p.env, message, sizeof(p.env));
+	if (p.env.flags & ORR_MPI_ROUTED) {
+		memcpy(&p.route, p.payload, sizeof(p.route));
+		p.hops = (const struct orr_mpi_hop *) (p.payload + sizeof(p.route));
+		p.payload = (const char *) (p.hops + p.route.n);
+		p.origin = p.route.origin;
+		orr_assert(p.route.n && p.hops[0].rank == mpi->rank);
+	}
+	p.bytes = (size_t) (p.payload - message) +
+		  (p.env.flags & ORR_MPI_EAGER ? (size_t) p.env.size : 0);
+	return p;
+}
+
+static void enter(struct orr_mpi *mpi, const struct parts *p, int via)
+{
+	if (p->env.flags & ORR_MPI_ROUTED)
+		orr_mpi_relay_in(mpi, &p->env, &p->route, p->hops, p->payload, via);
+	else
+		orr_mpi_envelope_in(mpi, &p->env, p->payload, via);
+}
+
+static void hold(struct orr_mpi_peer *peer, const struct parts *p, const char *message, int via)
+{
+	struct orr_mpi_held *h = malloc(sizeof(*h) + p->bytes), **at = &peer->held;
+
+	if (!h)
+		orr_fatal("out of memory for a message that overtook another one");
+	h->seq = p->env.seq;
+	h->via = via;
+	memcpy(h->message, message, p->bytes);
+	while (*at && (int32_t) ((*at)->seq - h->seq) < 0)
+		at = &(*at)->next;
+	h->next = *at;
+	*at = h;
+}
+
+void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via)
+{
+	struct parts p = parts_of(mpi, message, via);
+	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, p.origin);
+	struct orr_mpi_held *h;
+
+	orr_mpi_assert_owner(mpi);
+	mpi->counts.nreceived++;
+	orr_assertf((int32_t) (p.env.seq - peer->nfrom) >= 0, "message %u of rank %d came twice",
+		    p.env.seq, p.origin);
+	if (p.env.seq != peer->nfrom) {
+		hold(peer, &p, message, via);
+		return;
+	}
+	peer->nfrom++;
+	enter(mpi, &p, via);
+	while ((h = peer->held) && h->seq == peer->nfrom) {
+		peer->held = h->next;
+		peer->nfrom++;
+		p = parts_of(mpi, h->message, h->via);
+		enter(mpi, &p, h->via);
+		free(h);
+	}
+}
+
+void orr_mpi_order_switch(struct orr_mpi *mpi)
+{
+	orr_lock(&mpi->lock);
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
+		struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+		if (!p)
+			continue;
+		orr_assertf(!p->held, "messages are held while all is at rest");
+		p->nto = p->nfrom = 0;
+	}
+	orr_unlock(&mpi->lock);
+	mpi->counts.nsent = mpi->counts.nreceived = 0;
+	mpi->flights.data_seq = 0;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Communication statistics and the trace of communications.
+ *
+ * One small record per peer that something was sent to holds two counts. The world gathers the
+ * first in a file when asked; it runs from the start, unless the program switches counting off. The
+ * second is the one that the program sees and that is printed at the end; it runs while the program
+ * wants it, from the start with STARPU_MPI_STATS or from starpu_mpi_comm_stats_enable().
+ *
+ * The first count has two parts. What went over which pair counts each hop of a tree; who needs
+ * whose data counts each value once for each rank that it was sent for (logical), whichever way it
+ * went.
+ *
+ * Invariant: one message per datum, its payload's bytes, however many messages of MPI carry it: so
+ * both worlds count the same. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/numbers.h"
+#include "orrery.h"
+#include "mpi/carry/fake_rank.h"
+#include "mpi/carry/layer.h"
+#include "mpi/carry/message_trace.h"
+#include "mpi/carry/stats.h"
+#include "base/assert.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "core/front/work.h"
+
+void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, unsigned what)
+{
+	int counting = ORR_ATOMIC_LOAD(&mpi->stats.counting);
+	struct orr_mpi_peer_stats *s = &p->stats;
+
+	if (counting == ORR_MPI_COUNTS_NOTHING)
+		return;
+	orr_lock(&mpi->lock);
+	double now = orr_sys_now_us() - mpi->start_us;
+	if (!s->messages && !s->logical_messages)
+		s->first_us = now;
+	if (what & ORR_MPI_COUNT_HOP) {
+		s->messages++;
+		s->bytes += bytes;
+		if (counting == ORR_MPI_COUNTS_FOR_PROGRAM)
+			p->program_bytes += bytes;
+	}
+	if (what & ORR_MPI_COUNT_LOGICAL) {
+		s->logical_messages++;
+		s->logical_bytes += bytes;
+	}
+	s->last_us = now;
+	orr_unlock(&mpi->lock);
+}
+
+static int by_peer(const void *a, const void *b)
+{
+	return ((const struct orr_mpi_peer_stats *) a)->peer -
+	       ((const struct orr_mpi_peer_stats *) b)->peer;
+}
+
+/* A sorted copy of the counts, to be freed; *n may be 0. whole: from the start, not only those of
+ * this communicator. NULL when memory is exhausted. */
+static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, unsigned *n)
+{
+	orr_lock(&mpi->lock);
+	struct orr_mpi_peer_stats *v = malloc((mpi->stats.peers.n + 1) * sizeof(*v));
+	*n = 0;
+	for (uint32_t i = 0; v && i < mpi->stats.peers.cap; i++) {
+		const struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+		if (!p)
+			continue;
+		v[*n] = p->stats;
+		if (whole)
+			orr_mpi_stats_add(&v[*n], &p->before);
+		*n += v[*n].messages || v[*n].logical_messages;
+	}
+	orr_unlock(&mpi->lock);
+	if (v)
+		qsort(v, *n, sizeof(*v), by_peer);
+	else
+		orr_error("out of memory for the communication statistics");
+	return v;
+}
+
+static void print_line(const char *who, uint64_t bytes, double seconds)
+{
+	const double mb = 1024.0 * 1024.0;
+	double rate = seconds > 0 ? (double) bytes / seconds : 0;
+
+	fprintf(stderr, "[starpu_comm_stats][%s\t%f B\t%f MB\t %f B/s\t %f MB/s\n", who,
+		(double) bytes, (double) bytes / mb, rate, rate / mb);
+}
+
+/* Bytes to one peer, as the program sees them. */
+static uint64_t program_bytes(struct orr_mpi *mpi, int peer)
+{
+	orr_lock(&mpi->lock);
+	const struct orr_mpi_peer *p = orr_map_find(&mpi->stats.peers, (uint64_t) peer);
+	uint64_t bytes = p ? p->program_bytes : 0;
+	orr_unlock(&mpi->lock);
+	return bytes;
+}
+
+static void print_stats(struct orr_mpi *mpi)
+{
+	ORR_PLAIN_NUMBERS;
+	double seconds = (orr_sys_now_us() - mpi->start_us) * 1e-6;
+	uint64_t total = 0;
+	unsigned n;
+	char who[48];
+	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, &n);
+
+	for (unsigned i = 0; v && i < n; i++)
+		total += program_bytes(mpi, v[i].peer);
+	snprintf(who, sizeof(who), "%d] TOTAL:", mpi->rank);
+	fprintf(stderr, "\n");
+	print_line(who, total, seconds);
+	for (unsigned i = 0; v && i < n; i++) {
+		uint64_t bytes = program_bytes(mpi, v[i].peer);
+		snprintf(who, sizeof(who), "%d:%d]", mpi->rank, v[i].peer);
+		if (bytes)
+			print_line(who, bytes, seconds);
+	}
+	free(v);
+}
+
+void orr_mpi_stats_report(struct orr_mpi *mpi)
+{
+	unsigned n = 0;
+	struct orr_mpi_peer_stats *v = mpi->life.left ? NULL : snapshot(mpi, 0, &n);
+
+	if (mpi->stats.print)
+		print_stats(mpi);
+	if (mpi->alone)
+		orr_mpi_alone_report(mpi);
+	orr_work_tell(mpi->proc);
+	orr_sys_mpi_report_stats(mpi->proc, v, v ? n : 0, mpi->fake || mpi->life.left);
+	free(v);
+}
+
+void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next)
+{
+	unsigned n;
+	struct orr_mpi_peer_stats *v = snapshot(mpi, 0, &n);
+
+	orr_sys_mpi_keep_stats(mpi->proc, next, v, v ? n : 0);
+	free(v);
+	orr_lock(&mpi->lock);
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
+		struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+		if (!p)
+			continue;
+		orr_mpi_stats_add(&p->before, &p->stats);
+		p->stats = (struct orr_mpi_peer_stats){ .peer = (int) p->key };
+	}
+	orr_unlock(&mpi->lock);
+}
+
+void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_req *req)
+{
+	if (__builtin_expect(!mpi->proc->cfg.mpi_comm_trace, 1))
+		return;
+
+	ORR_PLAIN_NUMBERS;
+	fprintf(stderr,
+		"[starpu_mpi_comm][%d] %.3f us: %s %s %s %s rank %d tag %" PRId64
+		" bytes %zu prio %d\n",
+		mpi->rank, orr_sys_now_us() - mpi->start_us, what,
+		req->kind == ORR_MPI_SEND ? "send" : "receive",
+		orr_handle_name(req->acquire.access.handle),
+		req->kind == ORR_MPI_SEND ? "to" : "from", req->peer_rank, req->tag, req->size,
+		req->prio);
+}
+
+/* ---- public ---- */
+
+void starpu_mpi_comm_stats_disable(void)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (mpi)
+		ORR_ATOMIC_STORE(&mpi->stats.counting, ORR_MPI_COUNTS_NOTHING);
+}
+
+void starpu_mpi_comm_stats_enable(void)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (!mpi)
+		return;
+	ORR_ATOMIC_STORE(&mpi->stats.counting, ORR_MPI_COUNTS_FOR_PROGRAM);
+	mpi->stats.print = 1;
+}
+
+void starpu_mpi_comm_stats_retrieve(size_t *comm_stats)
+{
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+
+	if (!mpi)
+		return;
+	memset(comm_stats, 0, (size_t) mpi->size * sizeof(*comm_stats));
+	orr_lock(&mpi->lock);
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
+		const struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+		if (p && p->stats.peer < mpi->size)
+			comm_stats[p->stats.peer] = p->program_bytes;
+	}
+	orr_unlock(&mpi->lock);
+}
+
+void starpu_mpi_comm_amounts_retrieve(size_t *comm_amounts)
+{
+	starpu_mpi_comm_stats_retrieve(comm_amounts);
+}
+
+static int unwritten(const char *path, int err)
+{
+	orr_error("cannot write communication statistics to '%s': %s", path, strerror(-err));
+	return err;
+}
+
+int orrery_stats_write(const char *path)
+{
+	ORR_PLAIN_NUMBERS;
+	struct orr_mpi *mpi = orr_mpi_get(__func__);
+	unsigned n;
+
+	if (!mpi)
+		return -ENODEV;
+	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, &n);
+	if (!v)
+		return -ENOMEM;
+	FILE *f = fopen(path, "w");
+	if (!f) {
+		int err = -errno;
+		free(v);
+		return unwritten(path, err);
+	}
+	fputs(ORR_MPI_STATS_HEAD, f);
+	for (unsigned i = 0; i < n; i++)
+		fprintf(f, "%d,%d,%" PRIu64 ",%" PRIu64 ",%.6f,%.6f,%.9f,%" PRIu64 ",%" PRIu64 "\n",
+			mpi->rank, v[i].peer, v[i].bytes, v[i].messages, v[i].first_us * 1e-6,
+			v[i].last_us * 1e-6, v[i].active_us * 1e-6, v[i].logical_bytes,
+			v[i].logical_messages);
+	free(v);
+	int failed = fflush(f) || ferror(f);
+	int err = failed ? -errno : 0;
+	if (fclose(f) && !failed)
+		err = -errno;
+	return err ? unwritten(path, err) : 0;
+}

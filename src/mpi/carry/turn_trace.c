@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Turns of the progression for the recorder. There are a hundred times as many as tasks, and most
+ * take less than a microsecond: short ones that follow each other are one event, which begins with
+ * the first and has their sums. It spans at most 1/SPANS of the time since the engine started, so a
+ * run has some hundred of them in each doubling of its length, however many turns it has.
+ *
+ * Invariant: the events' times and numbers add up to those of all turns; a long turn has its own
+ * event. */
+#include "mpi/carry/message_trace.h"
+
+#define LONG_US 100.0
+#define SPANS 256
+
+/* The sums of these turns; one thread at a time uses it. */
+static struct orr_mpi_turns *turns_of(struct orr_mpi *mpi, enum orr_trace_turn turn, int guest)
+{
+	orr_assert(turn >= ORR_TURN_MESSAGES && turn <= ORR_TURN_ASLEEP);
+	orr_assert(!guest || turn == ORR_TURN_MESSAGES);
+	return &mpi->trace.turns[guest ? 0 : turn];
+}
+
+static void turn_record(struct orr_mpi *mpi, enum orr_trace_turn turn, int guest,
+			struct orr_mpi_turns *t)
+{
+	int64_t ago_ns = (int64_t) orr_mpi_trace_ns(orr_mpi_turn_us() - t->since_us);
+	int64_t ahead_ns = (int64_t) orr_mpi_trace_ns(orr_thread_self()->debt_us);
+
+	orr_trace_add(mpi->proc,
+		      (struct orr_trace_event){ .kind = ORR_TRACE_ENGINE,
+						.flags = guest ? ORR_TRACE_GUEST : 0,
+						.worker = -1,
+						.ns = ahead_ns - ago_ns,
+						.a = (uint32_t) turn,
+						.b = orr_mpi_trace_ns(t->us),
+						.c = t->n,
+						.d = orr_mpi_trace_ns(t->callbacks_us) });
+	*t = (struct orr_mpi_turns){ 0 };
+}
+
+void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double since_us, uint64_t n,
+			double callbacks_us)
+{
+	if (!orr_mpi_is_traced(mpi))
+		return;
+
+	int guest = turn == ORR_TURN_MESSAGES && orr_thread_self() != mpi->engine.self;
+	struct orr_mpi_turns *t = turns_of(mpi, turn, guest);
+	double us = orr_mpi_turn_us() - since_us;
+	double span_us = (since_us - mpi->trace.turns_since_us) / SPANS;
+
+	if (t->nturns &&
+	    (us >= LONG_US || since_us - t->since_us >= (span_us > LONG_US ? span_us : LONG_US)))
+		turn_record(mpi, turn, guest, t);
+	if (!t->nturns)
+		t->since_us = since_us;
+	t->nturns++;
+	t->us += us;
+	t->n += n;
+	t->callbacks_us += callbacks_us;
+	if (us >= LONG_US)
+		turn_record(mpi, turn, guest, t);
+}
+
+void orr_mpi_trace_turns_end(struct orr_mpi *mpi)
+{
+	for (int turn = ORR_TURN_MESSAGES; orr_mpi_is_traced(mpi) && turn <= ORR_TURN_ASLEEP;
+	     turn++)
+		for (int guest = 0; guest <= (turn == ORR_TURN_MESSAGES); guest++) {
+			struct orr_mpi_turns *t = turns_of(mpi, turn, guest);
+
+			if (t->nturns)
+				turn_record(mpi, turn, guest, t);
+		}
+}
