@@ -14,3 +14,13 @@ struct orr_mpi *orr_mpi_get(const char *who)
 			  who);
 	return mpi;
 }
+
+int orr_mpi_check_blocking(const char *who)
+{
+	if (!orr_thread_self()->task)
+		return 0;
+	orr_error(
+		"%s waits and must not be called from a task or callback: use a detached communication",
+		who);
+	return -EDEADLK;
+}

@@ -21,16 +21,6 @@
 #include "base/park.h"
 #include "base/log.h"
 
-int orr_mpi_check_blocking(const char *who)
-{
-	if (!orr_thread_self()->task)
-		return 0;
-	orr_error(
-		"%s waits and must not be called from a task or callback: use a detached communication",
-		who);
-	return -EDEADLK;
-}
-
 void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg,
 			const char *what)
 {
