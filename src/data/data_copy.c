@@ -9,7 +9,7 @@
  * are protected by proc->lock. */
 #include "data/handle.h"
 #include "data/data.h"
-#include "data/iface.h"
+#include "data/iface/iface.h"
 #include "data/memory.h"
 #include "base/log.h"
 #include "base/world.h"

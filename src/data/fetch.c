@@ -9,7 +9,7 @@
 #include "data/fetch.h"
 #include "data/data.h"
 
-#include "data/iface.h"
+#include "data/iface/iface.h"
 #include "data/initial.h"
 #include "data/transfer.h"
 #include "base/park.h"

@@ -11,7 +11,7 @@
  * Invariant: a filter is called only during the call that was given it. */
 #include "data/filters.h"
 #include "data/filters_views.h"
-#include "data/iface.h"
+#include "data/iface/iface.h"
 #include "data/memory.h"
 #include "data/tidy.h"
 #include "base/log.h"

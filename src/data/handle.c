@@ -4,7 +4,7 @@
  * Invariant: a handle is freed only after its last access and its last pin are gone. */
 #include "data/handle.h"
 #include "data/data.h"
-#include "data/iface.h"
+#include "data/iface/iface.h"
 #include "data/mapping.h"
 #include "data/memory.h"
 #include "base/log.h"

@@ -10,7 +10,7 @@
  * asserted: reads and writes of payloads happen in kernels.) */
 #include "data/handle.h"
 #include "data/data.h"
-#include "data/iface.h"
+#include "data/iface/iface.h"
 #include "data/mapping.h"
 #include "data/memory.h"
 #include "data/transfer.h"

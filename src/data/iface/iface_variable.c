@@ -2,7 +2,7 @@
 /* The variable interface: one element of any size.
  *
  * Invariant: elemsize is both the size of the value and of its allocation. */
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 
 ORR_DENSE_INTERFACE(variable, STARPU_VARIABLE_INTERFACE_ID);
 

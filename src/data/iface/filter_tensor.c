@@ -2,9 +2,9 @@
 /* Predefined filters of tensors: block cuts x, vertical_block y, depth_block z, time_block t;
  * pick_block_D gives a slice across D.
  *
- * Invariant: pure arithmetic on the two interface structures (data/filter_dense.c); nothing is
- * allocated or copied. */
-#include "data/iface_dense.h"
+ * Invariant: pure arithmetic on the two interface structures (data/iface/filter_dense.c); nothing
+ * is allocated or copied. */
+#include "data/iface/iface_dense.h"
 
 #define TENSOR STARPU_TENSOR_INTERFACE_ID
 

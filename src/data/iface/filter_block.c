@@ -2,9 +2,9 @@
 /* Predefined filters of blocks: block cuts x, vertical_block y, depth_block z; pick_matrix_D gives
  * a slice across D.
  *
- * Invariant: pure arithmetic on the two interface structures (data/filter_dense.c); nothing is
- * allocated or copied. */
-#include "data/iface_dense.h"
+ * Invariant: pure arithmetic on the two interface structures (data/iface/filter_dense.c); nothing
+ * is allocated or copied. */
+#include "data/iface/iface_dense.h"
 
 #define BLOCK STARPU_BLOCK_INTERFACE_ID
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The table of built-in interfaces, and their functions beyond the public methods (data/iface.h).
+/* The table of built-in interfaces, and their functions beyond the public methods
+ * (data/iface/iface.h).
  *
  * Invariant: the structures of a table of methods are those of a built-in interface exactly when
  * the interface registers handles by the built-in interface's method. */
-#include "data/iface_dense.h"
-#include "data/iface_parts.h"
+#include "data/iface/iface_dense.h"
+#include "data/iface/iface_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * Invariant: only this file and iface_dense_shape.c know how the dense structures differ; an
  * allocation made here has packed leading dimensions, dev_handle = ptr and offset 0, and is as
  * large as the allocation size, which is what freeing it uses. */
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 #include "base/log.h"
 
 #include <errno.h>

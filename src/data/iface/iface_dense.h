@@ -10,7 +10,7 @@
 #define ORR_DATA_IFACE_DENSE_H
 
 #include "data/handle.h"
-#include "data/iface.h"
+#include "data/iface/iface.h"
 
 /* Dimensions that an n-dimensional datum may have. */
 #define ORR_DENSE_MAXDIM 64
@@ -96,7 +96,7 @@ starpu_ssize_t orr_dense_describe(enum starpu_data_interface_id id, void *iface,
 /* ... and of handles. */
 void orr_dense_register_handle(starpu_data_handle_t handle, int home_node, void *iface);
 /* Frees the meta-data of main memory's structure; those of other nodes' go with their replicates
- * (data/iface.h). */
+ * (data/iface/iface.h). */
 void orr_dense_unregister_handle(starpu_data_handle_t handle);
 size_t orr_dense_get_size(starpu_data_handle_t handle);
 size_t orr_dense_get_alloc_size(starpu_data_handle_t handle);

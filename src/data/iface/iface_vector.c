@@ -3,7 +3,7 @@
  *
  * Invariant: allocsize >= nx * elemsize; only a task may change nx, within allocsize, or replace
  * the allocation. */
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 
 ORR_DENSE_INTERFACE(vector, STARPU_VECTOR_INTERFACE_ID);
 

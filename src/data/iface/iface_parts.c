@@ -7,8 +7,8 @@
  * Invariant: packed form is the arrays one after the other in the order of the view; the sizes of a
  * registered datum never change; in main memory the first and the last row pointer are written only
  * where they change, which those of a piece never do. */
-#include "data/iface_parts.h"
-#include "data/iface_dense.h"
+#include "data/iface/iface_parts.h"
+#include "data/iface/iface_dense.h"
 #include "base/log.h"
 
 #include <errno.h>

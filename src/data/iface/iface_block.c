@@ -3,7 +3,7 @@
  *
  * Invariant: the sizes never change after registration; the allocation is nx * ny * nz * elemsize
  * bytes. */
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 
 ORR_DENSE_INTERFACE(block, STARPU_BLOCK_INTERFACE_ID);
 

@@ -10,7 +10,7 @@
  *
  * Invariant: on a node, the pointer of the node's format is the value; the others are staging
  * buffers or NULL. */
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 #include "base/log.h"
 #include "data/data.h"
 

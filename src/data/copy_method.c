@@ -8,9 +8,9 @@
  *
  * Invariant: every byte that goes through here is counted on the transfer's channel, once, when its
  * copy was accepted. */
-#include "data/iface.h"
+#include "data/iface/iface.h"
 #include "data/data.h"
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 #include "base/log.h"
 #include "data/bus.h"
 

@@ -4,7 +4,7 @@
  *
  * Invariant: the sizes never change after registration; the allocation is nx * ny * nz * nt *
  * elemsize bytes. */
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 
 ORR_DENSE_INTERFACE(tensor, STARPU_TENSOR_INTERFACE_ID);
 

@@ -3,7 +3,7 @@
  *
  * Invariant: columns, rows and values have n_values entries each and move together from node to
  * node. */
-#include "data/iface_parts.h"
+#include "data/iface/iface_parts.h"
 
 ORR_PARTS_INTERFACE(coo, STARPU_COO_INTERFACE_ID, sizeof(struct starpu_coo_interface),
 		    (void *) ((struct starpu_coo_interface *) i)->values);

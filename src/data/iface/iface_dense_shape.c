@@ -5,7 +5,7 @@
  * Invariant: beside this file and iface_dense.c nothing depends on which dense interface it is;
  * sizes that overflow or leading dimensions that make elements overlap never get past registration.
  */
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 #include "data/data.h"
 #include "base/log.h"
 

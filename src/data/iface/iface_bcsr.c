@@ -4,8 +4,8 @@
  *
  * Invariant: rowptr[nrow] - rowptr[0] == nnz, counted in blocks; nzval holds nnz blocks of r*c
  * elements one after the other. */
-#include "data/iface_dense.h"
-#include "data/iface_parts.h"
+#include "data/iface/iface_dense.h"
+#include "data/iface/iface_parts.h"
 
 ORR_PARTS_INTERFACE(bcsr, STARPU_BCSR_INTERFACE_ID, sizeof(struct starpu_bcsr_interface),
 		    (void *) ((struct starpu_bcsr_interface *) i)->nzval);

@@ -2,9 +2,9 @@
 /* Predefined filters of matrices: block cuts x, vertical_block cuts y, pick_vector_y gives a
  * column.
  *
- * Invariant: pure arithmetic on the two interface structures (data/filter_dense.c); nothing is
- * allocated or copied. */
-#include "data/iface_dense.h"
+ * Invariant: pure arithmetic on the two interface structures (data/iface/filter_dense.c); nothing
+ * is allocated or copied. */
+#include "data/iface/iface_dense.h"
 
 #define MATRIX STARPU_MATRIX_INTERFACE_ID
 

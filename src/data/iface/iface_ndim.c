@@ -4,7 +4,7 @@
  *
  * Invariant: nn and ldn are meta-data in main memory, one pair per structure, whatever node the
  * structure describes; allocsize serves to free a cached allocation after they are gone. */
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 #include "base/log.h"
 
 ORR_DENSE_INTERFACE(ndim, STARPU_NDIM_INTERFACE_ID);

@@ -4,8 +4,8 @@
  *
  * Invariant: rowptr[nrow] - rowptr[0] == nnz; nzval, colind and rowptr move together from node to
  * node. */
-#include "data/iface_dense.h"
-#include "data/iface_parts.h"
+#include "data/iface/iface_dense.h"
+#include "data/iface/iface_parts.h"
 
 ORR_PARTS_INTERFACE(csr, STARPU_CSR_INTERFACE_ID, sizeof(struct starpu_csr_interface),
 		    (void *) ((struct starpu_csr_interface *) i)->nzval);

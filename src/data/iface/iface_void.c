@@ -2,7 +2,7 @@
 /* The void interface: no value, only dependencies (handbook 27.6).
  *
  * Invariant: every size is 0 and nothing is ever copied; allocation succeeds and takes nothing. */
-#include "data/iface_parts.h"
+#include "data/iface/iface_parts.h"
 
 /* The structure is a byte that nobody reads, since C has no empty ones. */
 ORR_PARTS_INTERFACE(void, STARPU_VOID_INTERFACE_ID, 1, NULL);

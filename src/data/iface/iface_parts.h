@@ -8,7 +8,7 @@
 #define ORR_DATA_IFACE_PARTS_H
 
 #include "data/handle.h"
-#include "data/iface.h"
+#include "data/iface/iface.h"
 
 #define ORR_PARTS_MAX 3
 

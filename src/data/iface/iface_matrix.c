@@ -3,7 +3,7 @@
  * that tasks change).
  *
  * Invariant: allocsize >= nx * ny * elemsize; ld >= nx unless there is one column. */
-#include "data/iface_dense.h"
+#include "data/iface/iface_dense.h"
 
 ORR_DENSE_INTERFACE(matrix, STARPU_MATRIX_INTERFACE_ID);
 

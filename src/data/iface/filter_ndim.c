@@ -2,10 +2,10 @@
 /* Predefined filters of n-dimensional data: filter_arg is the dimension to cut or to drop. to_X
  * gives a datum of X's number of dimensions another interface.
  *
- * Invariant: pure arithmetic on the two interface structures (data/filter_dense.c); nothing is
- * allocated or copied but the children's sizes and leading dimensions, which the structure owns
- * (data/iface.h). */
-#include "data/iface_dense.h"
+ * Invariant: pure arithmetic on the two interface structures (data/iface/filter_dense.c); nothing
+ * is allocated or copied but the children's sizes and leading dimensions, which the structure owns
+ * (data/iface/iface.h). */
+#include "data/iface/iface_dense.h"
 #include "base/log.h"
 
 #define NDIM STARPU_NDIM_INTERFACE_ID
