@@ -18,6 +18,7 @@
 #include "data/data.h"
 #include "data/data_copy.h"
 #include "data/close.h"
+#include "data/handle_attributes.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,9 +10,11 @@
  *
  * Invariant: on a node, the pointer of the node's format is the value; the others are staging
  * buffers or NULL. */
-#include "data/iface/iface_dense.h"
+#include "data/multiformat.h"
 #include "base/log.h"
 #include "data/data.h"
+#include "data/datum/datum.h"
+#include "data/iface/iface.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,7 +35,7 @@ static int format_of_node(unsigned node)
 	return m->ops->cpu_format ? FORMAT_CPU : format_of_kind(m->kind);
 }
 
-int orr_iface_mf_differ(unsigned node, unsigned other)
+int orr_multiformat_differ(unsigned node, unsigned other)
 {
 	return format_of_node(node) != format_of_node(other);
 }
@@ -89,7 +91,7 @@ static void multiformat_free(void *iface, unsigned node)
 		free_format(iface, node, f);
 }
 
-starpu_ssize_t orr_iface_mf_stage(void *iface, unsigned node, unsigned src_node)
+starpu_ssize_t orr_multiformat_stage(void *iface, unsigned node, unsigned src_node)
 {
 	int format = format_of_node(src_node);
 
@@ -98,15 +100,15 @@ starpu_ssize_t orr_iface_mf_stage(void *iface, unsigned node, unsigned src_node)
 	return allocate_format(iface, node, format);
 }
 
-void orr_iface_mf_unstage(void *iface, unsigned node)
+void orr_multiformat_unstage(void *iface, unsigned node)
 {
 	for (int f = 0; f < NFORMATS; f++)
 		if (f != format_of_node(node))
 			free_format(iface, node, f);
 }
 
-struct starpu_codelet *orr_iface_mf_codelet(void *iface, enum starpu_node_kind from,
-					    enum starpu_node_kind to)
+struct starpu_codelet *orr_multiformat_codelet(void *iface, enum starpu_node_kind from,
+					       enum starpu_node_kind to)
 {
 	const struct starpu_multiformat_data_interface_ops *ops =
 		((struct starpu_multiformat_interface *) iface)->ops;
@@ -137,7 +139,7 @@ static int multiformat_copy(void *src, unsigned src_node, void *dst, unsigned ds
 			    void *async_data)
 {
 	int format = format_of_node(src_node);
-	starpu_ssize_t ret = orr_iface_mf_stage(dst, dst_node, src_node);
+	starpu_ssize_t ret = orr_multiformat_stage(dst, dst_node, src_node);
 
 	if (ret < 0)
 		return (int) ret;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "mpi/mpi.h"
+#include "data/handle_contents.h"
 #include "base/assert.h"
 #include "base/log.h"
 

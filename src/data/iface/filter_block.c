@@ -4,7 +4,7 @@
  *
  * Invariant: pure arithmetic on the two interface structures (data/iface/filter_dense.c); nothing
  * is allocated or copied. */
-#include "data/iface/iface_dense.h"
+#include "data/iface/filter_dense.h"
 
 #define BLOCK STARPU_BLOCK_INTERFACE_ID
 

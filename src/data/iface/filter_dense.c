@@ -7,7 +7,7 @@
  * Invariant: a piece lies within its father's buffer: it has the father's dev_handle and leading
  * dimensions, an offset that grows by where it starts, and ptr = the father's ptr plus the same;
  * where the father has no buffer all three are 0. */
-#include "data/iface/iface_dense.h"
+#include "data/iface/filter_dense.h"
 #include "base/log.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  * Invariant: pure arithmetic on the two interface structures (data/iface/filter_dense.c); nothing
  * is allocated or copied but the children's sizes and leading dimensions, which the structure owns
  * (data/iface/iface.h). */
-#include "data/iface/iface_dense.h"
+#include "data/iface/filter_dense.h"
 #include "base/log.h"
 
 #define NDIM STARPU_NDIM_INTERFACE_ID

@@ -6,7 +6,7 @@
  * Invariant: a piece's rowptr points into its father's and has one entry more than the piece has
  * rows; firstentry = rowptr[0], so that entry k of the whole is entry k - firstentry of the piece.
  */
-#include "data/iface/iface_dense.h"
+#include "data/iface/filter_dense.h"
 #include "base/log.h"
 
 #include <string.h>

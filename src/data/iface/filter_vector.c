@@ -4,7 +4,7 @@
  *
  * Invariant: pure arithmetic on the two interface structures; the pieces of a filter cover the
  * vector in the order of their numbers. */
-#include "data/iface/iface_dense.h"
+#include "data/iface/filter_dense.h"
 #include "base/log.h"
 
 #define VECTOR STARPU_VECTOR_INTERFACE_ID

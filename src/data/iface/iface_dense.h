@@ -9,7 +9,7 @@
 #ifndef ORR_DATA_IFACE_DENSE_H
 #define ORR_DATA_IFACE_DENSE_H
 
-#include "data/handle.h"
+#include "data/datum/datum.h"
 #include "data/iface/iface.h"
 
 /* Dimensions that an n-dimensional datum may have. */
@@ -44,31 +44,6 @@ void orr_dense_register(starpu_data_handle_t *handle, int home_node, void *iface
  * 1), or NULL. */
 void orr_dense_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr,
 			    uintptr_t dev_handle, size_t offset, const uint32_t *ld);
-/* Main memory's structure; ends the program when the handle has another interface than `id`, for
- * the accessor `caller`. */
-void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id id,
-		     const char *caller);
-/* Ends the program unless home_node is -1 or an existing memory node. */
-void orr_iface_check_home(int home_node, const char *name);
-
-/* Ends the program unless `father` is a structure of that built-in interface. */
-void orr_filter_check_father(enum starpu_data_interface_id id, const void *father);
-/* Pieces: nn[dim] becomes len, starting at `start`; the child may be of another interface with as
- * many dimensions. */
-void orr_dense_cut(enum starpu_data_interface_id father_id, void *father,
-		   enum starpu_data_interface_id child_id, void *child, unsigned dim,
-		   uint32_t start, uint32_t len);
-/* Slices: dimension dim is dropped, at index pos. */
-void orr_dense_pick(enum starpu_data_interface_id father_id, void *father,
-		    enum starpu_data_interface_id child_id, void *child, unsigned dim,
-		    uintptr_t pos);
-/* One element: pos has one index per dimension. */
-void orr_dense_pick_variable(enum starpu_data_interface_id father_id, void *father, void *child,
-			     const uint32_t *pos, unsigned id);
-/* Piece id of nparts along dim by the common rule; shadow elements on each side (0: none). */
-void orr_dense_cut_block(enum starpu_data_interface_id father_id, void *father,
-			 enum starpu_data_interface_id child_id, void *child, unsigned dim,
-			 unsigned id, unsigned nparts, uintptr_t shadow);
 
 /* Methods, of structures ... */
 starpu_ssize_t orr_dense_allocate(enum starpu_data_interface_id id, void *iface, unsigned node);

@@ -6,7 +6,6 @@
  * sizes that overflow or leading dimensions that make elements overlap never get past registration.
  */
 #include "data/iface/iface_dense.h"
-#include "data/data.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -268,20 +267,6 @@ int orr_dense_follow(enum starpu_data_interface_id id, void *dst, void *src)
 
 /* ---- registration ---- */
 
-void orr_iface_check_home(int home_node, const char *name)
-{
-	unsigned n = orr_self()->data->nmemnodes;
-
-	if (orr_self()->state == ORR_PROCESS_DOWN)
-		orr_fatal(
-			"registration of %s data: the runtime is not started; call starpu_init first",
-			name);
-	if (home_node < -1 || (home_node >= 0 && (unsigned) home_node >= n))
-		orr_fatal(
-			"registration of %s data: there is no memory node %d; the home node is -1 (none) or below %u (starpu_memory_nodes_get_count)",
-			name, home_node, n);
-}
-
 /* The runtime's own buffers are packed, and leading dimensions have 32 bits. */
 static void check_packed_ld(const struct orr_dense *d, const char *name)
 {
@@ -341,25 +326,15 @@ void orr_dense_register(starpu_data_handle_t *handle, int home_node, void *iface
 	starpu_data_register(handle, home_node, iface, ops);
 }
 
-void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id id,
-		     const char *caller)
-{
-	orr_handle_must_be_known(handle, caller);
-	if (orr_iface_id(handle->ops) != id)
-		orr_fatal("%s: %s is of the %s interface", caller, orr_handle_name(handle),
-			  orr_iface_name(handle->ops));
-	return orr_handle_iface(handle);
-}
-
 void orr_dense_ptr_register(starpu_data_handle_t handle, unsigned node, uintptr_t ptr,
 			    uintptr_t dev_handle, size_t offset, const uint32_t *ld)
 {
 	enum starpu_data_interface_id id = orr_iface_id(handle->ops);
 	struct orr_dense d;
 
-	if (node >= orr_self()->data->nmemnodes)
+	if (node >= starpu_memory_nodes_get_count())
 		orr_fatal("giving %s a buffer: there is no memory node %u; it must be below %u",
-			  orr_handle_name(handle), node, orr_self()->data->nmemnodes);
+			  orr_handle_name(handle), node, starpu_memory_nodes_get_count());
 	void *iface = starpu_data_get_interface_on_node(handle, node);
 	orr_dense_view(id, iface, &d);
 	if (ld && d.ndim > 1) {

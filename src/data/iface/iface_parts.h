@@ -7,7 +7,7 @@
 #ifndef ORR_DATA_IFACE_PARTS_H
 #define ORR_DATA_IFACE_PARTS_H
 
-#include "data/handle.h"
+#include "data/datum/datum.h"
 #include "data/iface/iface.h"
 
 #define ORR_PARTS_MAX 3

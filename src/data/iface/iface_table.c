@@ -6,6 +6,7 @@
  * the interface registers handles by the built-in interface's method. */
 #include "data/iface/iface_dense.h"
 #include "data/iface/iface_parts.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -75,11 +76,6 @@ int orr_iface_builtin(const struct starpu_data_interface_ops *ops)
 	return orr_iface_id(ops) != STARPU_UNKNOWN_INTERFACE_ID;
 }
 
-const char *orr_iface_name(const struct starpu_data_interface_ops *ops)
-{
-	return ops->name ? ops->name : "user-defined";
-}
-
 void orr_iface_detach(struct starpu_data_interface_ops *ops, void *interface)
 {
 	struct starpu_multiformat_interface *m = interface;
@@ -104,22 +100,6 @@ void orr_iface_free_meta(struct starpu_data_interface_ops *ops, void *interface)
 	n->ndim = 0;
 }
 
-int orr_iface_has_buffer(struct starpu_data_interface_ops *ops, void *interface)
-{
-	struct starpu_multiformat_interface *m = interface;
-	struct orr_dense d;
-	struct orr_parts p;
-	enum starpu_data_interface_id id = orr_iface_id(ops);
-
-	switch (family_of(id)) {
-	case DENSE: orr_dense_view(id, interface, &d); return *d.ptr || *d.dev_handle;
-	case PARTS:
-		orr_parts_get(id, interface, &p);
-		return p.n == 0 || p.addr[0] || p.addr[1] || p.addr[2];
-	default: return m->cpu_ptr || m->cuda_ptr || m->opencl_ptr;
-	}
-}
-
 int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src)
 {
 	enum starpu_data_interface_id id = orr_iface_id(ops);
@@ -129,4 +109,28 @@ int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src
 	case PARTS: return orr_parts_follow(id, dst, src);
 	default: return 0;
 	}
+}
+
+void orr_iface_check_home(int home_node, const char *name)
+{
+	unsigned n = starpu_memory_nodes_get_count();
+
+	if (orr_self()->state == ORR_PROCESS_DOWN)
+		orr_fatal(
+			"registration of %s data: the runtime is not started; call starpu_init first",
+			name);
+	if (home_node < -1 || (home_node >= 0 && (unsigned) home_node >= n))
+		orr_fatal(
+			"registration of %s data: there is no memory node %d; the home node is -1 (none) or below %u (starpu_memory_nodes_get_count)",
+			name, home_node, n);
+}
+
+void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id id,
+		     const char *caller)
+{
+	orr_handle_must_be_known(handle, caller);
+	if (orr_iface_id(handle->ops) != id)
+		orr_fatal("%s: %s is of the %s interface", caller, orr_handle_name(handle),
+			  orr_interface_name(handle->ops));
+	return orr_handle_iface(handle);
 }
