@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attributes that few data have. */
+/* Attributes that few data have.
+ *
+ * Invariant: once created they stay until the handle ends. */
 #ifndef ORR_DATA_HANDLE_ATTRIBUTES_H
 #define ORR_DATA_HANDLE_ATTRIBUTES_H
 

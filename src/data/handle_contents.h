@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The value of data: whether there is one, and its packed form. */
+/* The value of data: whether there is one, and its packed form.
+ *
+ * Invariant: nothing here changes the state of a replicate. */
 #ifndef ORR_DATA_HANDLE_CONTENTS_H
 #define ORR_DATA_HANDLE_CONTENTS_H
 

@@ -256,6 +256,21 @@ static int recv_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *ou
 			     (struct orr_mpi_req **) out);
 }
 
+/* A blocking call: posts by a form above, and waits for the end. */
+static int blocking_form(__typeof__(send_form) *post, const char *who, starpu_data_handle_t h,
+			 int peer, starpu_mpi_tag_t tag, int prio, MPI_Comm comm,
+			 MPI_Status *status)
+{
+	starpu_mpi_req req;
+	int ret = orr_mpi_check_blocking(who);
+
+	if (!ret)
+		ret = post(who, h, &req, peer, tag, prio, comm, ORR_P2P_BLOCKING, NULL, NULL);
+	if (!ret)
+		orr_mpi_finish(orr_self()->mpi, req, status, who);
+	return ret;
+}
+
 int starpu_mpi_isend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
 		     starpu_mpi_tag_t data_tag, MPI_Comm comm)
 {
@@ -291,15 +306,8 @@ int starpu_mpi_irecv(starpu_data_handle_t data_handle, starpu_mpi_req *req, int 
 int starpu_mpi_send_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
 			 int prio, MPI_Comm comm)
 {
-	starpu_mpi_req req;
-	int ret = orr_mpi_check_blocking("starpu_mpi_send");
-
-	if (!ret)
-		ret = send_form("starpu_mpi_send", data_handle, &req, dest, data_tag, prio, comm,
-				ORR_P2P_BLOCKING, NULL, NULL);
-	if (!ret)
-		orr_mpi_finish(orr_self()->mpi, req, MPI_STATUS_IGNORE, "starpu_mpi_send");
-	return ret;
+	return blocking_form(send_form, "starpu_mpi_send", data_handle, dest, data_tag, prio, comm,
+			     MPI_STATUS_IGNORE);
 }
 
 int starpu_mpi_send(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
@@ -311,15 +319,8 @@ int starpu_mpi_send(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t
 int starpu_mpi_recv_prio(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag,
 			 int prio, MPI_Comm comm, MPI_Status *status)
 {
-	starpu_mpi_req req;
-	int ret = orr_mpi_check_blocking("starpu_mpi_recv");
-
-	if (!ret)
-		ret = recv_form("starpu_mpi_recv", data_handle, &req, source, data_tag, prio, comm,
-				ORR_P2P_BLOCKING, NULL, NULL);
-	if (!ret)
-		orr_mpi_finish(orr_self()->mpi, req, status, "starpu_mpi_recv");
-	return ret;
+	return blocking_form(recv_form, "starpu_mpi_recv", data_handle, source, data_tag, prio,
+			     comm, status);
 }
 
 int starpu_mpi_recv(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag,

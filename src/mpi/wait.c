@@ -10,6 +10,7 @@
 #include <errno.h>
 #include "base/assert.h"
 #include "base/log.h"
+#include "core/task_count.h"
 
 int orr_mpi_check_blocking(const char *who)
 {
@@ -106,6 +107,15 @@ static int wait_no_detached(struct orr_mpi *mpi, void *arg)
 void orr_mpi_wait_detached(struct orr_mpi *mpi, const char *what)
 {
 	orr_mpi_wait_until(mpi, wait_no_detached, NULL, what);
+}
+
+void orr_mpi_wait_everything(struct orr_mpi *mpi, const char *what)
+{
+	/* Callbacks of messages submit tasks, and callbacks of tasks submit messages. */
+	do {
+		orr_mpi_wait_detached(mpi, what);
+		starpu_task_wait_for_all();
+	} while (ORR_ATOMIC_LOAD(&mpi->ndetached) || orr_task_npending(mpi->proc));
 }
 
 /* ---- collectives: polled, so that the engine goes on meanwhile ---- */

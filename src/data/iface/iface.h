@@ -44,6 +44,16 @@ int orr_iface_follow(struct starpu_data_interface_ops *ops, void *dst, void *src
  * the accessor `caller`. */
 void *orr_iface_main(starpu_data_handle_t handle, enum starpu_data_interface_id id,
 		     const char *caller);
+/* Defines a public function that returns a field of main memory's structure, for interface NAME. */
+#define ORR_IFACE_GETTER(NAME, ID, TYPE, FUNCTION, FIELD) \
+	TYPE FUNCTION(starpu_data_handle_t handle) \
+	{ \
+		struct starpu_##NAME##_interface *i = orr_iface_main(handle, ID, __func__); \
+\
+		return i->FIELD; \
+	} \
+	TYPE FUNCTION(starpu_data_handle_t handle) /* takes the semicolon */
+
 /* Ends the program unless home_node is -1 or an existing memory node. */
 void orr_iface_check_home(int home_node, const char *name);
 

@@ -36,36 +36,13 @@ void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node, uintp
 	orr_dense_ptr_register(handle, node, ptr, dev_handle, offset, ld);
 }
 
-static struct starpu_block_interface *get(starpu_data_handle_t handle, const char *caller)
-{
-	return orr_iface_main(handle, STARPU_BLOCK_INTERFACE_ID, caller);
-}
+#define GETTER(TYPE, FUNCTION, FIELD) \
+	ORR_IFACE_GETTER(block, STARPU_BLOCK_INTERFACE_ID, TYPE, FUNCTION, FIELD)
 
-uint32_t starpu_block_get_nx(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->nx;
-}
-uint32_t starpu_block_get_ny(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ny;
-}
-uint32_t starpu_block_get_nz(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->nz;
-}
-uint32_t starpu_block_get_local_ldy(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ldy;
-}
-uint32_t starpu_block_get_local_ldz(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ldz;
-}
-uintptr_t starpu_block_get_local_ptr(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ptr;
-}
-size_t starpu_block_get_elemsize(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->elemsize;
-}
+GETTER(uint32_t, starpu_block_get_nx, nx);
+GETTER(uint32_t, starpu_block_get_ny, ny);
+GETTER(uint32_t, starpu_block_get_nz, nz);
+GETTER(uint32_t, starpu_block_get_local_ldy, ldy);
+GETTER(uint32_t, starpu_block_get_local_ldz, ldz);
+GETTER(uintptr_t, starpu_block_get_local_ptr, ptr);
+GETTER(size_t, starpu_block_get_elemsize, elemsize);

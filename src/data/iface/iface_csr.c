@@ -28,36 +28,13 @@ void starpu_csr_data_register(starpu_data_handle_t *handle, int home_node, uint3
 	orr_parts_register(handle, home_node, &c, &starpu_interface_csr_ops);
 }
 
-static struct starpu_csr_interface *get(starpu_data_handle_t handle, const char *caller)
-{
-	return orr_iface_main(handle, STARPU_CSR_INTERFACE_ID, caller);
-}
+#define GETTER(TYPE, FUNCTION, FIELD) \
+	ORR_IFACE_GETTER(csr, STARPU_CSR_INTERFACE_ID, TYPE, FUNCTION, FIELD)
 
-uint32_t starpu_csr_get_nnz(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->nnz;
-}
-uint32_t starpu_csr_get_nrow(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->nrow;
-}
-uint32_t starpu_csr_get_firstentry(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->firstentry;
-}
-uintptr_t starpu_csr_get_local_nzval(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->nzval;
-}
-uint32_t *starpu_csr_get_local_colind(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->colind;
-}
-uint32_t *starpu_csr_get_local_rowptr(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->rowptr;
-}
-size_t starpu_csr_get_elemsize(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->elemsize;
-}
+GETTER(uint32_t, starpu_csr_get_nnz, nnz);
+GETTER(uint32_t, starpu_csr_get_nrow, nrow);
+GETTER(uint32_t, starpu_csr_get_firstentry, firstentry);
+GETTER(uintptr_t, starpu_csr_get_local_nzval, nzval);
+GETTER(uint32_t *, starpu_csr_get_local_colind, colind);
+GETTER(uint32_t *, starpu_csr_get_local_rowptr, rowptr);
+GETTER(size_t, starpu_csr_get_elemsize, elemsize);

@@ -40,32 +40,12 @@ void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node, uint
 	orr_dense_ptr_register(handle, node, ptr, dev_handle, offset, &ld);
 }
 
-static struct starpu_matrix_interface *get(starpu_data_handle_t handle, const char *caller)
-{
-	return orr_iface_main(handle, STARPU_MATRIX_INTERFACE_ID, caller);
-}
+#define GETTER(TYPE, FUNCTION, FIELD) \
+	ORR_IFACE_GETTER(matrix, STARPU_MATRIX_INTERFACE_ID, TYPE, FUNCTION, FIELD)
 
-uint32_t starpu_matrix_get_nx(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->nx;
-}
-uint32_t starpu_matrix_get_ny(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ny;
-}
-uint32_t starpu_matrix_get_local_ld(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ld;
-}
-uintptr_t starpu_matrix_get_local_ptr(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ptr;
-}
-size_t starpu_matrix_get_elemsize(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->elemsize;
-}
-size_t starpu_matrix_get_allocsize(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->allocsize;
-}
+GETTER(uint32_t, starpu_matrix_get_nx, nx);
+GETTER(uint32_t, starpu_matrix_get_ny, ny);
+GETTER(uint32_t, starpu_matrix_get_local_ld, ld);
+GETTER(uintptr_t, starpu_matrix_get_local_ptr, ptr);
+GETTER(size_t, starpu_matrix_get_elemsize, elemsize);
+GETTER(size_t, starpu_matrix_get_allocsize, allocsize);

@@ -58,18 +58,15 @@ static uint32_t entry(starpu_data_handle_t handle, const uint32_t *array, size_t
 	return array[i];
 }
 
-uint32_t *starpu_ndim_get_nn(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->nn;
-}
-uint32_t *starpu_ndim_get_local_ldn(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ldn;
-}
-uintptr_t starpu_ndim_get_local_ptr(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ptr;
-}
+#define GETTER(TYPE, FUNCTION, FIELD) \
+	ORR_IFACE_GETTER(ndim, STARPU_NDIM_INTERFACE_ID, TYPE, FUNCTION, FIELD)
+
+GETTER(uint32_t *, starpu_ndim_get_nn, nn);
+GETTER(uint32_t *, starpu_ndim_get_local_ldn, ldn);
+GETTER(uintptr_t, starpu_ndim_get_local_ptr, ptr);
+GETTER(size_t, starpu_ndim_get_ndim, ndim);
+GETTER(size_t, starpu_ndim_get_elemsize, elemsize);
+
 uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i)
 {
 	return entry(handle, get(handle, __func__)->nn, i, __func__);
@@ -77,12 +74,4 @@ uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i)
 uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i)
 {
 	return entry(handle, get(handle, __func__)->ldn, i, __func__);
-}
-size_t starpu_ndim_get_ndim(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ndim;
-}
-size_t starpu_ndim_get_elemsize(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->elemsize;
 }

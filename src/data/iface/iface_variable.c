@@ -27,16 +27,8 @@ void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node, ui
 	orr_dense_ptr_register(handle, node, ptr, dev_handle, offset, NULL);
 }
 
-static struct starpu_variable_interface *get(starpu_data_handle_t handle, const char *caller)
-{
-	return orr_iface_main(handle, STARPU_VARIABLE_INTERFACE_ID, caller);
-}
+#define GETTER(TYPE, FUNCTION, FIELD) \
+	ORR_IFACE_GETTER(variable, STARPU_VARIABLE_INTERFACE_ID, TYPE, FUNCTION, FIELD)
 
-size_t starpu_variable_get_elemsize(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->elemsize;
-}
-uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ptr;
-}
+GETTER(size_t, starpu_variable_get_elemsize, elemsize);
+GETTER(uintptr_t, starpu_variable_get_local_ptr, ptr);

@@ -38,24 +38,10 @@ void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node, uint
 	orr_dense_ptr_register(handle, node, ptr, dev_handle, offset, NULL);
 }
 
-static struct starpu_vector_interface *get(starpu_data_handle_t handle, const char *caller)
-{
-	return orr_iface_main(handle, STARPU_VECTOR_INTERFACE_ID, caller);
-}
+#define GETTER(TYPE, FUNCTION, FIELD) \
+	ORR_IFACE_GETTER(vector, STARPU_VECTOR_INTERFACE_ID, TYPE, FUNCTION, FIELD)
 
-uint32_t starpu_vector_get_nx(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->nx;
-}
-size_t starpu_vector_get_elemsize(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->elemsize;
-}
-size_t starpu_vector_get_allocsize(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->allocsize;
-}
-uintptr_t starpu_vector_get_local_ptr(starpu_data_handle_t handle)
-{
-	return get(handle, __func__)->ptr;
-}
+GETTER(uint32_t, starpu_vector_get_nx, nx);
+GETTER(size_t, starpu_vector_get_elemsize, elemsize);
+GETTER(size_t, starpu_vector_get_allocsize, allocsize);
+GETTER(uintptr_t, starpu_vector_get_local_ptr, ptr);
