@@ -7,8 +7,8 @@
 
 #include "data/datum/datum.h"
 
-/* [waits] Ends a stretch under h->lock. Nobody is woken while it is held: those that wait for
- * memory are told now. */
+/* [waits] Releases h->lock. Nobody is woken while it is held: those that wait for memory wake now.
+ */
 void orr_handle_unlock_slow(starpu_data_handle_t h);
 static inline void orr_handle_unlock(starpu_data_handle_t h)
 {

@@ -233,7 +233,7 @@ static void evicted(struct orr_process *proc, starpu_data_handle_t h, struct orr
 }
 
 /* A copy is over within the thread that began it. Threads that searched for memory meanwhile found
- * src and dst in use: they are told when h->lock is released. */
+ * src and dst in use: they wake when h->lock is released. */
 static void over(struct orr_process *proc, starpu_data_handle_t h)
 {
 	orr_assert_locked(&h->lock);

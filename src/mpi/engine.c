@@ -93,11 +93,11 @@ void orr_mpi_ready(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 static struct orr_mpi_req *ready_pop(struct orr_mpi *mpi)
 {
+	orr_mpi_assert_owner(mpi);
+	orr_assert(mpi->nready > 0);
 	struct orr_mpi_req *top = mpi->ready[0], *last = mpi->ready[mpi->nready - 1];
 	unsigned i = 0;
 
-	orr_mpi_assert_owner(mpi);
-	orr_assert(mpi->nready > 0);
 	ORR_ATOMIC_STORE_RELAXED(&mpi->nready, mpi->nready - 1);
 
 	for (unsigned child = 1; child < mpi->nready; child = 2 * i + 1) {

@@ -128,7 +128,7 @@ struct orr_mpi_early {
 	struct orr_mpi_link link;          /* while no request has matched */
 	struct orr_mpi_req *req;           /* the request that matched, or NULL */
 	struct orr_mpi_req *sender;        /* a synchronous send of this process to itself */
-	struct orr_mpi_early *prev, *next; /* mpi->early_list: all of them, by arrival */
+	struct orr_mpi_early *prev, *next; /* mpi->early_first: all of them, by arrival */
 	struct orr_mpi_envelope env;
 	int32_t source, via; /* who began to send it, and who passed it on, often the same */
 	struct orr_mpi_relay *relay; /* that passes it on from buf and frees buf, or NULL */
@@ -646,8 +646,8 @@ int orr_mpi_check_tag(starpu_data_handle_t h, const char *what);
 /* 0, or -EBUSY after a message if a rank owns a datum whose place is -1; places NULL: if this rank
  * owns one. */
 int orr_mpi_check_unowned(struct orr_mpi *mpi, const int *places);
-/* Nothing is under way: what is known of ranks is of their new numbers from here on, and of those
- * that leave (-1) nothing is. All data with an owner are attached, or in the slab. */
+/* Call while no message is in flight. Renumbers everything kept per rank, and drops what is kept
+ * about ranks that leave (-1). All data with an owner are attached, or in the slab. */
 void orr_mpi_data_renumber(struct orr_mpi *mpi, const int *places);
 
 /* cache.c */
