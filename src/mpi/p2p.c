@@ -230,30 +230,31 @@ int orr_mpi_plan_await(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 
 /* ---- public forms ---- */
 
-static int send_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int dest,
-		     starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how,
-		     void (*callback)(void *), void *arg)
+static int post_form(__typeof__(orr_mpi_isend) *post, const char *who, starpu_data_handle_t h,
+		     starpu_mpi_req *out, int peer, starpu_mpi_tag_t tag, int prio, MPI_Comm comm,
+		     int how, void (*callback)(void *), void *arg)
 {
 	struct orr_mpi *mpi = orr_mpi_get(who);
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
 
 	if (!c)
 		return mpi ? -EINVAL : -ENODEV;
-	return orr_mpi_isend(mpi, c, h, dest, tag, prio, how, callback, arg,
-			     (struct orr_mpi_req **) out);
+	return post(mpi, c, h, peer, tag, prio, how, callback, arg, (struct orr_mpi_req **) out);
+}
+
+static int send_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int dest,
+		     starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how,
+		     void (*callback)(void *), void *arg)
+{
+	return post_form(orr_mpi_isend, who, h, out, dest, tag, prio, comm, how, callback, arg);
 }
 
 static int recv_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int source,
 		     starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how,
 		     void (*callback)(void *), void *arg)
 {
-	struct orr_mpi *mpi = orr_mpi_get(who);
-	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
-
-	if (!c)
-		return mpi ? -EINVAL : -ENODEV;
-	return orr_mpi_irecv(mpi, c, h, source, tag, prio, how | ORR_P2P_THROTTLED, callback, arg,
-			     (struct orr_mpi_req **) out);
+	return post_form(orr_mpi_irecv, who, h, out, source, tag, prio, comm,
+			 how | ORR_P2P_THROTTLED, callback, arg);
 }
 
 /* A blocking call: posts by a form above, and waits for the end. */
