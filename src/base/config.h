@@ -2,8 +2,10 @@
 /* The configuration of a process: environment variables and struct starpu_conf, read once by
  * orr_config_read.
  *
- * Invariant: no other file reads the environment for settings (programs' own starpu_getenv calls
- * aside). No assertion can see other files. */
+ * Invariant: no other file reads a setting from the environment, but for programs' own
+ * starpu_getenv calls; variables that a launcher, OpenCL or the registry of process sets sets; and
+ * ORRERY_TRANSPORT, ORRERY_DYN_LOG and the folders of OpenCL programs, which are read where they
+ * are used. No assertion can see other files. */
 #ifndef ORR_BASE_CONFIG_H
 #define ORR_BASE_CONFIG_H
 

@@ -89,7 +89,7 @@ struct orr_process {
 	/* Read-mostly. */
 	enum orr_process_state state;
 	int closing; /* a thread waits for the end of all work, to stop the runtime; under lock */
-	unsigned observed;   /* bits of who wants to know of steps of tasks */
+	unsigned observed;   /* ORR_OBSERVED_*: who wants to hear about the steps of tasks */
 	unsigned init_count; /* starpu_init calls not yet shut down */
 	double start_us;     /* when the runtime started */
 	unsigned epoch;      /* counts initialisations: stale thread caches are recognised by it */

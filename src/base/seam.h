@@ -3,8 +3,9 @@
  *
  * Everything that differs between a real and a simulated run is declared here and implemented
  * twice: in src/sys/ (threads, the machine's clock and memory) and in sim/sys/ (SimGrid actors,
- * virtual time, modelled machines). The rest of the runtime never asks in which world it runs.
- * What a world asks of the rest goes through base/upcalls.h.
+ * virtual time, modelled machines). The rest of the runtime asks in which world it runs only for
+ * what users are told and for what calibration needs (orr_sys_is_simulated). What a world asks of
+ * the rest goes through base/upcalls.h.
  *
  * Each declaration has tags:
  *   [any]     any thread may call it
@@ -92,23 +93,32 @@ enum orr_cost {
 	ORR_NCOSTS
 };
 
+/* clang-format off */
 /* From the world's folder, by orr_sys_types.h:
  *
- * orr_sys_lock_t       [any] the primitive of orr_lock_t (base/lock.h, which the world includes
- * after it), with orr_sys_lock_init, orr_sys_lock, orr_sys_trylock (1: taken) and orr_sys_unlock.
- * At most 4 bytes; all-zero is unlocked. base/lockrank.h says which locks may be held when another
- * is taken. A real thread may sleep for the length of another's critical section; a simulated one
- * never has to. Atomics              [any] [locked] ORR_ATOMIC_ADD(p,v)  adds and returns the NEW
- * value, a full barrier. ORR_ATOMIC_ADD_RELAXED likewise without ordering. ORR_ATOMIC_OR/AND(p,v)
- * set and clear bits and return the NEW value, full barriers. ORR_ATOMIC_FETCH_AND(p,v)  clears
- * bits and returns the OLD value, a full barrier: whoever finds a bit set in it is the one thread
- * that cleared the bit. ORR_ATOMIC_LOAD/STORE acquire/release;
- * ORR_ATOMIC_LOAD_RELAXED/STORE_RELAXED without ordering. ORR_ATOMIC_XCHG(p,v),
- * ORR_ATOMIC_CAS(p,&old,new) full barriers; CAS returns whether it stored, and else leaves the
- * value that it found in old. ORR_ATOMIC_FENCE()   full fence. struct orr_process *orr_self(void)
- * [any] [locked] the calling process's context, never NULL. Costs a load. struct orr_thread
- * *orr_thread_self(void)    [any] [locked] the calling thread, never NULL. orr_sys_relax() [any]
- * [locked] a pause in a spin loop; a no-op in a simulated run, where nobody can spin for another.
+ * orr_sys_lock_t        [any] the primitive of orr_lock_t (base/lock.h, which the world includes
+ *                       after it), with orr_sys_lock_init, orr_sys_lock, orr_sys_trylock (1: taken)
+ *                       and orr_sys_unlock. At most 4 bytes; all-zero is unlocked. base/lockrank.h
+ *                       says which locks may be held when another is taken. A real thread may
+ *                       sleep for the length of another's critical section; a simulated one never
+ *                       has to.
+ * Atomics               [any] [locked]
+ *   ORR_ATOMIC_ADD(p,v)             adds and returns the NEW value, a full barrier
+ *   ORR_ATOMIC_ADD_RELAXED          likewise without ordering
+ *   ORR_ATOMIC_OR/AND(p,v)          set and clear bits and return the NEW value, full barriers
+ *   ORR_ATOMIC_FETCH_AND(p,v)       clears bits and returns the OLD value, a full barrier: whoever
+ *                                   finds a bit set in it is the one thread that cleared the bit
+ *   ORR_ATOMIC_LOAD/STORE           acquire/release
+ *   ORR_ATOMIC_LOAD_RELAXED/STORE_RELAXED  without ordering
+ *   ORR_ATOMIC_XCHG(p,v), ORR_ATOMIC_CAS(p,&old,new)  full barriers; CAS returns whether it stored,
+ *                                   and else leaves the value that it found in old
+ *   ORR_ATOMIC_FENCE()              full fence
+ * struct orr_process *orr_self(void)
+ *                       [any] [locked] the calling process's context, never NULL. Costs a load.
+ * struct orr_thread *orr_thread_self(void)
+ *                       [any] [locked] the calling thread, never NULL.
+ * orr_sys_relax()       [any] [locked] a pause in a spin loop; a no-op in a simulated run, where
+ *                       nobody can spin for another.
  *
  * Virtual time that the runtime itself costs. There is one way: a thread is charged, and settles.
  * orr_sys_charge(struct orr_thread *, enum orr_cost)  [any] [locked] adds the cost to the debt of
@@ -139,6 +149,7 @@ enum orr_cost {
  * for nothing else before; or 0 when the wait is over already, as it always is in a real run. What
  * it needs to know afterwards stands in what its argument points to. A transport's `wait` does the
  * same (base/transport.h). */
+/* clang-format on */
 #define ORR_RECESS ((void *) -1)
 #include "orr_sys_types.h"
 
@@ -252,7 +263,8 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role r
  * again and again: in a simulated run, time goes by, until until_us if something is known to
  * happen then, else (negative) for a moment. */
 void orr_sys_polled(double until_us);
-/* [any] [waits] Waits for its end, frees it and returns what fn returned. */
+/* [any] [waits] Waits until thread t has ended, frees it, and returns what its function returned.
+ */
 void *orr_sys_thread_join(orr_sys_thread_t *t);
 /* [any] [waits] Lets others use the core of the calling thread first. */
 void orr_sys_yield(void);

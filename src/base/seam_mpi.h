@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The MPI half of the seam: what the MPI layer asks of the world. How the progression engine of
  * this process talks to those of the others is in base/transport.h. Implemented in
- * src/sys/mpi_real.c (Open MPI) and sim/sys/net/sim_mpi.c (SMPI).
+ * src/sys/mpi_real.c (MPI; UCX and shared memory beside it) and sim/sys/net/sim_mpi.c (SMPI).
  *
  * The tags are those of base/seam.h, and one more:
  *   [owner]  only the party that owns the engine calls it (mpi/carry/layer.h), one at a time.

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -47,4 +48,25 @@ unsigned orr_spelling_distance(const char *a, const char *b)
 	}
 	orr_assert((last[nb] == 0) == !strcasecmp(a, b));
 	return last[nb];
+}
+
+int orr_spelling_offer(struct orr_spelling *s, const char *name, unsigned distance)
+{
+	unsigned at = s->n;
+
+	orr_assert(s->room <= ORR_SPELLING_BEST && s->n <= s->room);
+	if (distance > s->limit || strlen(name) > LONGEST)
+		return 0;
+	for (unsigned i = 0; i < s->n; i++)
+		if (!strcmp(s->best[i].name, name))
+			return 0;
+	while (at > 0 && s->best[at - 1].distance > distance)
+		at--;
+	if (at == s->room)
+		return 0;
+	s->n += s->n < s->room;
+	memmove(&s->best[at + 1], &s->best[at], (s->n - at - 1) * sizeof(s->best[0]));
+	snprintf(s->best[at].name, sizeof(s->best[at].name), "%s", name);
+	s->best[at].distance = distance;
+	return at == 0;
 }

@@ -9,4 +9,20 @@
  * places counting as one; UINT_MAX if one of them has more than 255 characters. */
 unsigned orr_spelling_distance(const char *a, const char *b);
 
+/* The names nearest to one, out of those that are offered. */
+#define ORR_SPELLING_BEST 3
+struct orr_spelling {
+	unsigned limit; /* a greater distance is too far */
+	unsigned room;  /* keep so many at most, ORR_SPELLING_BEST or less */
+	unsigned n;
+	struct {
+		char name[256];
+		unsigned distance;
+	} best[ORR_SPELLING_BEST]; /* nearest first; of the equally near the first offered */
+};
+
+/* Offers a name, which is kept if it is among the nearest and none of them yet. Returns 1 if it is
+ * the nearest so far. */
+int orr_spelling_offer(struct orr_spelling *s, const char *name, unsigned distance);
+
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A transport carries the engine's messages between the processes of a program. Each world has one
- * or more: MPI in the real one (src/sys/mpi_real.c), SMPI (sim/sys/net/sim_mpi.c) and messages that
- * are events of the simulation (sim/sys/net/sim_native.c) in the simulated one.
+ * or more: MPI, UCX and the memory of a host in the real one (src/sys/mpi_real.c, mpi_ucx.c,
+ * mpi_shm.c), SMPI (sim/sys/net/sim_mpi.c) and messages that are events of the simulation
+ * (sim/sys/net/sim_native.c) in the simulated one.
  *
  * There are two kinds of messages. An envelope is short, and the receiver takes it whenever it
  * comes: each open transport listens for envelopes of all ranks. A payload has a tag that is unique

@@ -113,17 +113,15 @@ static const char *body(const char *name)
 const char *orr_variables_nearest(const char *name)
 {
 	const char *nearest = NULL, *text = body(name);
-	unsigned most = 1 + (unsigned) strlen(text) / 5;
+	struct orr_spelling near = { .limit = 1 + (unsigned) strlen(text) / 5, .room = 1 };
 
 	for (unsigned i = 0; known(i); i++) {
 		unsigned d = orr_spelling_distance(text, body(known(i)));
 
 		if (d < UINT_MAX && strncmp(name, known(i), (size_t) (text - name)))
 			d++;
-		if (d <= most) {
+		if (orr_spelling_offer(&near, known(i), d))
 			nearest = known(i);
-			most = d - 1;
-		}
 		if (d <= 1)
 			break;
 	}

@@ -26,6 +26,7 @@
 #include "data/access.h"
 #include "data/data.h"
 #include "data/handle.h"
+#include "data/handle_contents.h"
 #include "data/room.h"
 #include "trace/trace.h"
 

@@ -17,6 +17,7 @@
 #include "base/upcalls.h"
 #include "data/write_through.h"
 #include "data/access.h"
+#include "data/handle_attributes.h"
 
 #include <errno.h>
 #include <stdio.h>

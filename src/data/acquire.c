@@ -13,6 +13,7 @@
 #include "data/acquire.h"
 #include "data/filters_views.h"
 #include "data/access.h"
+#include "data/handle_attributes.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -22,6 +22,7 @@
 #include "data/mapping.h"
 #include "data/memory.h"
 #include "data/access.h"
+#include "data/handle_contents.h"
 
 #include <errno.h>
 #include <stdlib.h>

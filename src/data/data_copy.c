@@ -9,7 +9,8 @@
  * are protected by proc->lock. */
 #include "data/handle.h"
 #include "data/data.h"
-#include "data/iface.h"
+#include "data/copy_method.h"
+#include "data/iface/iface.h"
 #include "data/memory.h"
 #include "base/log.h"
 #include "base/world.h"
@@ -17,6 +18,7 @@
 #include "data/flight.h"
 #include "data/data_copy.h"
 #include "data/access.h"
+#include "data/handle_attributes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,10 +63,10 @@ static void copy(struct copy *c, void *dst, void *src, unsigned node)
 
 	if (ret == -ENOSPC)
 		ret = resize(c, dst, src, node);
-	if (!ret && orr_iface_has_method(c->src->ops, node, node))
-		ret = orr_iface_copy(c->src->ops, src, node, dst, node, &chan);
+	if (!ret && orr_copy_has_method(c->src->ops, node, node))
+		ret = orr_copy_by_method(c->src->ops, src, node, dst, node, &chan);
 	else if (!ret)
-		ret = orr_iface_copy_packed(c->src, node, c->dst, node, src, dst);
+		ret = orr_copy_packed(c->src, node, c->dst, node, src, dst);
 	if (ret == -EAGAIN) {
 		orr_flight_settle(self, self->data->memnodes[node].ops, &chan);
 		ret = 0;

@@ -9,7 +9,7 @@
 #include "data/fetch.h"
 #include "data/data.h"
 
-#include "data/iface.h"
+#include "data/copy_method.h"
 #include "data/initial.h"
 #include "data/transfer.h"
 #include "base/park.h"
@@ -162,8 +162,8 @@ static int is_direct(struct orr_process *proc, starpu_data_handle_t h, struct or
 	if (from == STARPU_CPU_RAM || to == STARPU_CPU_RAM)
 		return 1;
 	return from == to && from != STARPU_DISK_RAM &&
-	       orr_iface_can_copy(h->ops, orr_replicate_iface(h, src), src->memnode,
-				  orr_replicate_iface(h, dst), dst->memnode, dst->memnode);
+	       orr_copy_is_possible(h->ops, orr_replicate_iface(h, src), src->memnode,
+				    orr_replicate_iface(h, dst), dst->memnode, dst->memnode);
 }
 
 /* A replicate whose transfer must end before the datum may be used as rq wants, or NULL. Under

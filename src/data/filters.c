@@ -11,13 +11,14 @@
  * Invariant: a filter is called only during the call that was given it. */
 #include "data/filters.h"
 #include "data/filters_views.h"
-#include "data/iface.h"
+#include "data/iface/iface.h"
 #include "data/memory.h"
 #include "data/tidy.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "data/data_copy.h"
 #include "data/close.h"
+#include "data/handle_attributes.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "data/fetch.h"
 #include "data/access.h"
+#include "data/handle_contents.h"
 
 #include <errno.h>
 #include <stdlib.h>

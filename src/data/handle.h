@@ -1,134 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Data handles and their replicates.
+/* Handles: creation, replicates, pins and end (the structures: data/datum/datum.h).
  *
- * A handle owns one replicate per memory node that it was used on: main memory's stands in the
- * handle itself, others are linked. Replicates are in one of three states (MSI): invalid, shared,
- * or modified (the only valid one). Invariant: the memory of a handle does not depend on the number
- * of ranks, workers or memory nodes; a handle of a built-in interface that was never used takes at
- * most 192 bytes, MPI registration included (the sizes of n-dimensional data come on top).
- * tests/bench/handles.c measures that, instead of an assertion. Rare attributes live in struct
- * orr_data_ext, allocated when one is set. */
+ * Invariant: a handle is freed only after its last access and its last pin are gone. */
 #ifndef ORR_DATA_HANDLE_H
 #define ORR_DATA_HANDLE_H
 
-#include "base/process.h"
+#include "data/datum/datum.h"
 
-enum orr_msi { ORR_INVALID, ORR_SHARED, ORR_MODIFIED };
-
-/* Classes of granted access groups. */
-enum orr_class {
-	ORR_CLASS_NONE,
-	ORR_CLASS_READ,
-	ORR_CLASS_WRITE,
-	ORR_CLASS_COMMUTE,
-	ORR_CLASS_REDUX
-};
-
-/* Flags of a handle's busy_partition. CUT: as the whole; PIECE: as a piece; SYNC: cut by
- * starpu_data_partition. */
-enum {
-	ORR_VIEW_CUT_RW = 1,
-	ORR_VIEW_CUT_RO = 2,
-	ORR_VIEW_CUT_SYNC = 4,
-	ORR_VIEW_PIECE_OFF = 8,
-	ORR_VIEW_PIECE_RO = 16,
-	ORR_VIEW_DUP_SOURCE = 32, /* has a duplicate that a write makes stale */
-	ORR_VIEW_DUP = 64,        /* is a read-only duplicate */
-};
-
-/* Added to npins once the handle shall end with its last pin. */
-#define ORR_PINS_LAST (1U << 31)
-
-struct orr_partition;
-struct orr_access;
-
-struct orr_replicate {
-	struct orr_replicate *next; /* the handle's next replicate */
-	struct orr_repl_ext
-		*ext;  /* device bookkeeping: LRU links, waiting transfers (data/transfer.c) */
-	uint8_t state; /* enum orr_msi; an access that holds the datum may read it without the lock
-			*/
-	uint8_t memnode;
-	uint8_t allocated;     /* there is a buffer */
-	uint8_t mine : 1;      /* the buffer is the runtime's (else the program's) */
-	uint8_t loading : 1;   /* a transfer to it is under way */
-	uint8_t requested : 1; /* a prefetch to it is queued */
-	uint8_t in_lru : 1;
-	uint8_t mapped : 1; /* the buffer is main memory's (data/mapping.h) */
-	uint8_t stale : 1;  /* the datum was written while a transfer to it was under way */
-	uint32_t refcnt;    /* accesses and transfers that need it to stay */
-};
-
-/* Attributes that most handles never have. */
-struct orr_data_ext {
-	char *name;
-	void *user_data, *sched_data;
-	uint32_t wt_mask;
-	int ncoords;
-	int coords[5];
-	struct starpu_codelet *redux_cl, *init_cl;
-	void *redux_arg, *init_arg;
-	struct orr_access *parked,
-		*parked_last;    /* until this handle is released, first come first */
-	struct orr_redux *redux; /* per-worker contributions in flight (data/redux.c) */
-	struct starpu_arbiter *arbiter;
-	struct orr_partition *partitions; /* plans (data/partition.h) */
-	starpu_data_handle_t dup; /* read-only duplicate of the value of now (data/data_copy.c) */
-	starpu_data_handle_t dup_of; /* of a duplicate: whose value it still holds, NULL when that
-					was written since */
-	unsigned dup_refs;           /* of a duplicate: how many times it was handed out */
-	struct orr_user_acquire *acquires; /* by the program, not yet released (data/acquire.c) */
-	void *wide_ifaces; /* user-defined interfaces: STARPU_MAXNODES structures (main memory's is
-			      unused) */
-	unsigned ooc_off : 1;
-	unsigned can_evict_off : 1;
-};
-
-/* Values of a handle's `alive` that no memory is likely to hold by accident: it can be used; its
- * end was submitted. */
-#define ORR_HANDLE_ALIVE 0xa7
-#define ORR_HANDLE_LEAVING 0xd3
-
-struct _starpu_data_state {
-	struct starpu_data_interface_ops *ops;
-	orr_lock_t lock;        /* protects everything below but mpi fields */
-	int8_t home_node;       /* -1: none, buffers are the runtime's */
-	uint8_t gclass;         /* class of the granted group */
-	uint8_t sequential;     /* sequential consistency; may be read without the lock */
-	uint8_t busy_partition; /* atomic: flags ORR_VIEW_*, as of the tasks submitted so far; 0: no
-				   access needs a check */
-	/* Constant after registration, and read without the lock. */
-	uint8_t wide : 1; /* user-defined interface: structures for all memory nodes from the start
-			   */
-	uint8_t slab : 1; /* from proc->data->handle_slab */
-	/* A byte of their own: only the holder of the lock writes them. */
-	uint8_t : 0;
-	uint8_t held_write : 1; /* its holder writes */
-	uint8_t gave_back : 1;  /* memory was given back under the lock: its end tells */
-	uint8_t : 0;
-	uint8_t bring_home; /* its end brings the value back to the home node; set by its
-			       unregistration, without the lock */
-	uint8_t alive;      /* atomic: ORR_HANDLE_*, anything else once it ended */
-	/* The MPI layer's, protected by its own rules, here and below. */
-	uint16_t mpi_comm; /* index of the communicator in the MPI layer's table */
-	uint16_t mpi_flags;
-	uint32_t ngranted; /* accesses that had their turn and did not end */
-	uint32_t nheld;    /* accesses that hold it */
-	uint32_t npins;    /* atomic: users outside of its queue that keep it from ending, see
-			      orr_handle_pin */
-	int32_t mpi_rank;  /* owner in the communicator mpi_comm, -1: unknown,
-			      STARPU_MPI_PER_NODE */
-	struct orr_access *head, *tail; /* waiting accesses, first to be granted first */
-	struct orr_partition *piece_of; /* the plan that it is a piece of, NULL when it was
-					   registered by the program */
-	struct orr_data_ext *ext;
-	int64_t mpi_tag;           /* -1: none */
-	void *mpi_ext;             /* where it was sent, its datatype, ... */
-	struct orr_replicate main; /* main memory's replicate; its interface follows the handle */
-};
-
-/* [waits] Ends a stretch under h->lock. Nobody is woken while it is held: those that wait for
- * memory are told now. */
+/* [waits] Releases h->lock. Nobody is woken while it is held: those that wait for memory wake now.
+ */
 void orr_handle_unlock_slow(starpu_data_handle_t h);
 static inline void orr_handle_unlock(starpu_data_handle_t h)
 {
@@ -138,48 +18,8 @@ static inline void orr_handle_unlock(starpu_data_handle_t h)
 		orr_unlock(&h->lock);
 }
 
-/* Returns 0 if the program may use h in a new access, or -EINVAL after a message that names the
- * call. Best effort: the memory of a handle that ended may belong to another one, and that of large
- * or user-defined interfaces went back to the system. */
-int orr_handle_refuse(starpu_data_handle_t h, const char *what);
-static inline int orr_handle_check(starpu_data_handle_t h, const char *what)
-{
-	return __builtin_expect(h && ORR_ATOMIC_LOAD_RELAXED(&h->alive) == ORR_HANDLE_ALIVE, 1)
-		       ? 0
-		       : orr_handle_refuse(h, what);
-}
-/* The same for calls that access nothing, such as queries: the end of h may have been submitted. */
-static inline int orr_handle_known(starpu_data_handle_t h, const char *what)
-{
-	uint8_t alive = h ? ORR_ATOMIC_LOAD_RELAXED(&h->alive) : 0;
-
-	return __builtin_expect(alive == ORR_HANDLE_ALIVE, 1) || alive == ORR_HANDLE_LEAVING
-		       ? 0
-		       : orr_handle_refuse(h, what);
-}
 /* Returns 0 if there is such a memory node, or -EINVAL after a message. */
 int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what);
-/* By the interface's method, for one who holds the datum, which the program may have given up
- * meanwhile (starpu_data_unregister_submit). 0, or a negative code of the method's; -ENOTSUP: there
- * is none. */
-int orr_handle_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count);
-int orr_handle_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count);
-/* orr_handle_known where a call has no way to fail: ends the program. */
-void orr_handle_must_be_known(starpu_data_handle_t h, const char *what);
-
-/* The interface structure of main memory's replicate, and of any replicate of h. */
-static inline void *orr_handle_iface(starpu_data_handle_t h)
-{
-	return h + 1;
-}
-static inline void *orr_replicate_iface(starpu_data_handle_t h, struct orr_replicate *r)
-{
-	if (r == &h->main)
-		return h + 1;
-	return h->wide ? (char *) h->ext->wide_ifaces + r->memnode * h->ops->interface_size
-		       : (void *) (r + 1);
-}
-
 /* The replicate on a memory node: orr_handle_find returns NULL when the handle was never used
  * there, orr_handle_replicate creates it (NULL when memory is exhausted). Both under h->lock. */
 struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode);
@@ -187,8 +27,6 @@ struct orr_replicate *orr_handle_replicate(starpu_data_handle_t h, unsigned memn
 /* The CUDA device whose memory has the value of a datum that the caller holds, -1: none; alone: if
  * main memory has it not, else if no other device has it. Any thread, without locks. */
 int orr_handle_device_with_value(starpu_data_handle_t h, int alone);
-/* The rare attributes, created when missing; NULL when memory is exhausted. Under h->lock. */
-struct orr_data_ext *orr_handle_ext(starpu_data_handle_t h);
 /* A pin keeps h from ending (access.h says which users need one). Users that may touch h anyway
  * call orr_handle_pin. Those that found it in a list call orr_handle_try_pin, which returns 0 if h
  * is ending. */
@@ -201,11 +39,6 @@ static inline void orr_handle_pin(starpu_data_handle_t h)
 int orr_handle_try_pin(starpu_data_handle_t h);
 /* Gives a pin back; the last one may end the handle (close.c). Without locks. */
 void orr_handle_unpin(starpu_data_handle_t h);
-/* Returns true if any replicate is valid. */
-int orr_handle_has_value(starpu_data_handle_t h);
-/* A name for messages, in one of a few rotating buffers of the calling thread: its name, else
- * interface and address. */
-const char *orr_handle_name(starpu_data_handle_t h);
 /* Creates a handle as starpu_data_register does; used by filters with piece_of != NULL. */
 int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 		      struct starpu_data_interface_ops *ops, struct orr_partition *piece_of);

@@ -11,7 +11,6 @@
 
 #include "base/log.h"
 #include "data/data.h"
-#include "data/iface.h"
 #include "data/memnode.h"
 #include "data/memory.h"
 

@@ -294,7 +294,7 @@ void orr_handle_unlock_slow(starpu_data_handle_t h)
 	tell(orr_self());
 }
 
-/* Under h->lock: what was given back since is told once the lock is. */
+/* Under h->lock: remembers that memory was freed; orr_handle_unlock() wakes the waiters. */
 static void postpone(starpu_data_handle_t h)
 {
 	struct orr_thread *self = orr_thread_self();

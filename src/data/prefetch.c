@@ -19,6 +19,8 @@
 #include "data/evict.h"
 #include "data/partition.h"
 #include "data/access.h"
+#include "data/handle_attributes.h"
+#include "data/handle_contents.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "data/data.h"
 #include "data/fetch.h"
+#include "data/handle_attributes.h"
 #include "data/initial.h"
 
 #include <errno.h>

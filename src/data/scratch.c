@@ -6,7 +6,7 @@
  * (STARPU_SCRATCH) or the contribution's (STARPU_REDUX, kept until the reduction). */
 #include "data/scratch.h"
 #include "data/handle.h"
-#include "data/iface.h"
+#include "data/iface/iface.h"
 #include "data/memory.h"
 #include "data/redux.h"
 #include "base/log.h"

@@ -10,11 +10,13 @@
  * asserted: reads and writes of payloads happen in kernels.) */
 #include "data/handle.h"
 #include "data/data.h"
-#include "data/iface.h"
+#include "data/copy_method.h"
+#include "data/iface/iface.h"
 #include "data/mapping.h"
 #include "data/memory.h"
 #include "data/transfer.h"
 #include "data/memnode.h"
+#include "data/multiformat.h"
 #include "base/codelet.h"
 #include "base/park.h"
 #include "base/log.h"
@@ -94,8 +96,8 @@ static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned sr
 
 	if (!h->ops->is_multiformat || !orr_iface_builtin(h->ops) || from == to)
 		return 0;
-	struct starpu_codelet *cl = orr_iface_mf_codelet(iface, from, to);
-	if (!orr_iface_mf_differ(src_node, dst_node)) {
+	struct starpu_codelet *cl = orr_multiformat_codelet(iface, from, to);
+	if (!orr_multiformat_differ(src_node, dst_node)) {
 		*us = cl ? orr_device_call_us(proc, h, dst_node, cl, NULL, buffers, NULL) : 0;
 		return 0;
 	}
@@ -114,7 +116,7 @@ static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned sr
 	}
 	if (f)
 		*us = orr_device_call_us(proc, h, dst_node, cl, f, buffers, NULL);
-	orr_iface_mf_unstage(iface, dst_node);
+	orr_multiformat_unstage(iface, dst_node);
 	return 0;
 }
 
@@ -173,10 +175,10 @@ static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_rep
 	int disk = proc->data->memnodes[src->memnode].kind == STARPU_DISK_RAM ||
 		   proc->data->memnodes[dst->memnode].kind == STARPU_DISK_RAM;
 	void *from = orr_replicate_iface(h, src), *to = orr_replicate_iface(h, dst);
-	int ret = orr_iface_has_method(h->ops, src->memnode, dst->memnode)
-			  ? orr_iface_copy(h->ops, from, src->memnode, to, dst->memnode, chan)
+	int ret = orr_copy_has_method(h->ops, src->memnode, dst->memnode)
+			  ? orr_copy_by_method(h->ops, from, src->memnode, to, dst->memnode, chan)
 		  : disk ? orr_disk_copy_packed(proc, h, src->memnode, dst->memnode)
-			 : orr_iface_copy_packed(h, src->memnode, h, dst->memnode, from, to);
+			 : orr_copy_packed(h, src->memnode, h, dst->memnode, from, to);
 
 	if (ret == -EAGAIN && !ops->test(proc, chan)) {
 		if (proc->ngroups)
@@ -231,7 +233,7 @@ static void evicted(struct orr_process *proc, starpu_data_handle_t h, struct orr
 }
 
 /* A copy is over within the thread that began it. Threads that searched for memory meanwhile found
- * src and dst in use: they are told when h->lock is released. */
+ * src and dst in use: they wake when h->lock is released. */
 static void over(struct orr_process *proc, starpu_data_handle_t h)
 {
 	orr_assert_locked(&h->lock);

@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "core/task/task.h"
 #include "data/handle.h"
-#include "data/iface.h"
+#include "data/iface/iface.h"
 #include "drivers/slave_own.h"
 
 #define GRAIN 16

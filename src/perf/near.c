@@ -9,30 +9,6 @@
 #include "base/spelling.h"
 
 #define LONGEST 255
-#define BEST 3
-
-struct candidate {
-	char name[LONGEST + 1];
-	unsigned distance;
-};
-
-/* Keeps the nearest BEST names, each once. */
-static void consider(struct candidate *v, unsigned *n, const char *name, unsigned distance)
-{
-	unsigned at = *n;
-	for (unsigned i = 0; i < *n; i++) {
-		if (!strcmp(v[i].name, name))
-			return;
-	}
-	while (at > 0 && v[at - 1].distance > distance)
-		at--;
-	if (at == BEST)
-		return;
-	*n += *n < BEST;
-	memmove(&v[at + 1], &v[at], (*n - at - 1) * sizeof(*v));
-	snprintf(v[at].name, sizeof(v[at].name), "%s", name);
-	v[at].distance = distance;
-}
 
 /* The symbol of a file SYMBOL.MACHINE; 0 when it is of another machine. */
 static int symbol_of(const char *file, const char *machine, char *symbol)
@@ -49,8 +25,8 @@ static int symbol_of(const char *file, const char *machine, char *symbol)
 void orr_near_models(const char *symbol, const char *machine, const char *const *dirs, char *text,
 		     size_t size)
 {
-	struct candidate v[BEST];
-	unsigned n = 0, limit = 1 + (unsigned) strlen(symbol) / 3;
+	unsigned limit = 1 + (unsigned) strlen(symbol) / 3;
+	struct orr_spelling near = { .limit = limit, .room = ORR_SPELLING_BEST };
 	for (unsigned i = 0; dirs[i]; i++) {
 		char place[4096], name[LONGEST + 1];
 		if (snprintf(place, sizeof(place), "%s/codelets/45", dirs[i]) >=
@@ -64,8 +40,7 @@ void orr_near_models(const char *symbol, const char *machine, const char *const 
 			/* Part of the name counts as near, too. */
 			if (*symbol && strstr(name, symbol))
 				distance = distance < limit ? distance : limit;
-			if (distance <= limit)
-				consider(v, &n, name, distance);
+			orr_spelling_offer(&near, name, distance);
 		}
 		if (d)
 			closedir(d);
@@ -73,10 +48,10 @@ void orr_near_models(const char *symbol, const char *machine, const char *const 
 	size_t used = 0;
 	if (size)
 		text[0] = 0;
-	for (unsigned i = 0; i < n && used < size; i++)
+	for (unsigned i = 0; i < near.n && used < size; i++)
 		used += (size_t) snprintf(text + used, size - used, "%s%s%s",
-					  i == 0      ? "; did you mean "
-					  : i + 1 < n ? ", "
-						      : " or ",
-					  v[i].name, i + 1 < n ? "" : "?");
+					  i == 0           ? "; did you mean "
+					  : i + 1 < near.n ? ", "
+							   : " or ",
+					  near.best[i].name, i + 1 < near.n ? "" : "?");
 }

@@ -54,6 +54,16 @@ static void remove_parent(struct starpu_sched_component *component,
 	drop(component->parents, &component->nparents, parent);
 }
 
+struct orr_component_children orr_component_replace_children(struct starpu_sched_component *c,
+							     struct orr_component_children now)
+{
+	struct orr_component_children before = { c->add_child, c->remove_child };
+
+	c->add_child = now.add;
+	c->remove_child = now.remove;
+	return before;
+}
+
 void starpu_sched_component_add_child(struct starpu_sched_component *component,
 				      struct starpu_sched_component *child)
 {

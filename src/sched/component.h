@@ -65,6 +65,13 @@ struct starpu_sched_component *orr_component_new(struct starpu_sched_tree *tree,
 						 void *data,
 						 void (*deinit)(struct starpu_sched_component *));
 void *orr_component_alloc(size_t size);
+/* How a component adds and removes a child. Replaces that; returns what was there. */
+struct orr_component_children {
+	void (*add)(struct starpu_sched_component *c, struct starpu_sched_component *child);
+	void (*remove)(struct starpu_sched_component *c, struct starpu_sched_component *child);
+};
+struct orr_component_children orr_component_replace_children(struct starpu_sched_component *c,
+							     struct orr_component_children now);
 /* The message of notify() by which the runtime asks for tasks whose workers have left; arg is a
  * struct starpu_task_list. */
 #define ORR_COMPONENT_EVACUATE (-1)

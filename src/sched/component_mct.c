@@ -49,8 +49,8 @@ static double joules_us(const struct mct *d, struct starpu_task *task,
 		fmax(d->weight.idle_power, 0) * fmax(0, end_us - last_us) * 1e-6);
 }
 
-/* Of what is known the cheapest; what is unknown is tried where there are fewest tasks, always
- * while calibrating, else where there are none or nothing is known. */
+/* Prefers the cheapest child with an estimate. A child without one is tried while calibrating, if
+ * it has no tasks, or if no child has an estimate; the one with the fewest tasks wins. */
 static void consider(struct choice *best, const struct choice *c, int calibrate)
 {
 	double second = fmin(best->second, fmax(best->cost, c->cost));

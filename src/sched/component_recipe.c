@@ -68,8 +68,7 @@ void starpu_sched_component_composed_recipe_destroy(
 
 struct composed {
 	struct starpu_sched_component *top, *bottom;
-	void (*add_child)(struct starpu_sched_component *, struct starpu_sched_component *);
-	void (*remove_child)(struct starpu_sched_component *, struct starpu_sched_component *);
+	struct orr_component_children children; /* as it would do without */
 	int eager_prio;
 };
 
@@ -129,7 +128,7 @@ static void add_child(struct starpu_sched_component *c, struct starpu_sched_comp
 {
 	struct composed *d = c->data;
 
-	d->add_child(c, child);
+	d->children.add(c, child);
 	d->bottom->add_child(d->bottom, child);
 }
 
@@ -137,7 +136,7 @@ static void remove_child(struct starpu_sched_component *c, struct starpu_sched_c
 {
 	struct composed *d = c->data;
 
-	d->remove_child(c, child);
+	d->children.remove(c, child);
 	d->bottom->remove_child(d->bottom, child);
 }
 
@@ -219,10 +218,8 @@ struct starpu_sched_component *starpu_sched_component_composed_component_create(
 		d->bottom = next;
 	}
 	d->top->add_parent(d->top, c);
-	d->add_child = c->add_child;
-	d->remove_child = c->remove_child;
-	c->add_child = add_child;
-	c->remove_child = remove_child;
+	d->children = orr_component_replace_children(
+		c, (struct orr_component_children){ add_child, remove_child });
 	c->push_task = push_task;
 	c->pull_task = pull_task;
 	c->can_push = can_push;

@@ -4,8 +4,9 @@
  * What is pushed to a worker waits in a queue of its own. A combined worker has none: its tasks are
  * launched on all members at once.
  *
- * Invariant: nunderway and underway_ns of a worker count what it pulled, or is a member of, and has
- * not completed, or begun, if the policy has the hooks. */
+ * Invariant: nunderway and underway_ns of a worker count tasks that it pulled or joined. A task
+ * leaves nunderway when it completes, and underway_ns when it begins, if the policy has the hooks.
+ */
 #include "sched/component.h"
 #include "base/assert.h"
 #include "base/log.h"

@@ -14,15 +14,14 @@ struct stealing {
 	struct orr_compq **q; /* by child */
 	unsigned n;
 	unsigned turn; /* atomic: where the next task goes that no worker made ready */
-	void (*add_child)(struct starpu_sched_component *, struct starpu_sched_component *);
-	void (*remove_child)(struct starpu_sched_component *, struct starpu_sched_component *);
+	struct orr_component_children children; /* as it would do without */
 };
 
 static void add_child(struct starpu_sched_component *c, struct starpu_sched_component *child)
 {
 	struct stealing *d = c->data;
 
-	d->add_child(c, child);
+	d->children.add(c, child);
 	d->q = realloc(d->q, (d->n + 1) * sizeof(*d->q));
 	if (!d->q)
 		orr_fatal("out of memory for the components of a scheduler");
@@ -34,7 +33,7 @@ static void remove_child(struct starpu_sched_component *c, struct starpu_sched_c
 {
 	struct stealing *d = c->data;
 
-	d->remove_child(c, child);
+	d->children.remove(c, child);
 	if (!d->n)
 		return;
 	/* Only when the tree ends: the queues are empty, and which one goes is all the same. */
@@ -164,10 +163,8 @@ struct starpu_sched_component *starpu_sched_component_work_stealing_create(
 	struct starpu_sched_component *c = orr_component_new(tree, "work_stealing", d, deinit);
 
 	(void) arg;
-	d->add_child = c->add_child;
-	d->remove_child = c->remove_child;
-	c->add_child = add_child;
-	c->remove_child = remove_child;
+	d->children = orr_component_replace_children(
+		c, (struct orr_component_children){ add_child, remove_child });
 	c->push_task = push_task;
 	c->pull_task = pull_task;
 	c->can_push = can_push;

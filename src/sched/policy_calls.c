@@ -2,6 +2,7 @@
 /* The calls of programs' policies: they queue tasks, lock and wake workers.
  *
  * Invariant: these functions only queue and wake; no worker is waited for. */
+#include "sched/policy_calls.h"
 #include "base/log.h"
 #include "core/ctx/combined.h"
 #include "core/worker/core.h"
@@ -12,8 +13,7 @@
 
 #include <errno.h>
 
-/* The worker of that number, or NULL after a message that begins with `what`. */
-static struct orr_worker *worker_of(int workerid, const char *what)
+struct orr_worker *orr_policy_worker(int workerid, const char *what)
 {
 	struct orr_core *core = orr_self()->core;
 
@@ -36,7 +36,7 @@ int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
 		orr_parallel_launch(proc, orr_task_of(task), c);
 		return 0;
 	}
-	w = worker_of(workerid, "starpu_push_local_task");
+	w = orr_policy_worker(workerid, "starpu_push_local_task");
 	if (!w)
 		return -EINVAL;
 	orr_lock(&w->local_lock);
@@ -63,7 +63,7 @@ int starpu_push_task_end(struct starpu_task *task)
 
 static int wake(int workerid, const char *what)
 {
-	struct orr_worker *w = worker_of(workerid, what);
+	struct orr_worker *w = orr_policy_worker(workerid, what);
 	struct orr_process *proc = orr_self();
 
 	if (!w)
@@ -143,7 +143,7 @@ int starpu_worker_sched_op_pending(void)
 
 unsigned starpu_worker_is_blocked_in_parallel(int workerid)
 {
-	struct orr_worker *w = worker_of(workerid, "starpu_worker_is_blocked_in_parallel");
+	struct orr_worker *w = orr_policy_worker(workerid, "starpu_worker_is_blocked_in_parallel");
 
 	return w && ORR_ATOMIC_LOAD(&w->joins);
 }

@@ -58,21 +58,17 @@ static void list_policies(FILE *f)
 /* Says which policy may have been meant, and where all stand. */
 static void refuse_name(const char *name)
 {
-	unsigned most = 1 + (unsigned) strlen(name) / 4;
-	const char *nearest = NULL;
+	struct orr_spelling near = { .limit = 1 + (unsigned) strlen(name) / 4, .room = 1 };
 
-	for (unsigned i = 0; orr_sched_policies[i] && most; i++) {
+	for (unsigned i = 0; orr_sched_policies[i]; i++) {
 		const char *other = orr_sched_policies[i]->policy_name;
-		unsigned d = orr_spelling_distance(name, other);
 
-		if (d <= most) {
-			nearest = other;
-			most = d - !!d;
-		}
+		orr_spelling_offer(&near, other, orr_spelling_distance(name, other));
 	}
 	orr_error(
 		"there is no scheduling policy \"%s\"; %s%s%s`starpu_sched_display' and STARPU_SCHED=help list them",
-		name, nearest ? "is " : "", nearest ? nearest : "", nearest ? " meant? " : "");
+		name, near.n ? "is " : "", near.n ? near.best[0].name : "",
+		near.n ? " meant? " : "");
 }
 
 /* A shared object of the program's provides starpu_get_sched_lib_policy(name), or all its policies

@@ -3,6 +3,7 @@
  *
  * Invariant: ntasks of a fifo is the length of its list, but for what the policy added. */
 #include "sched/dm.h"
+#include "sched/policy_calls.h"
 #include "base/assert.h"
 #include "base/log.h"
 #include "core/worker/core.h"
@@ -14,17 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct orr_worker *worker_of(int workerid, const char *what)
-{
-	struct orr_core *core = orr_self()->core;
-
-	if (workerid >= 0 && (unsigned) workerid < core->nworkers)
-		return &core->workers[workerid];
-	orr_error("%s: there is no worker %d, they are 0 to %d", what, workerid,
-		  (int) core->nworkers - 1);
-	return NULL;
-}
 
 /* ---- fifos ---- */
 
@@ -206,7 +196,7 @@ struct starpu_task *starpu_st_fifo_taskq_pop_local_task(starpu_st_fifo_taskq_t f
 
 struct starpu_task *starpu_st_fifo_taskq_pop_task(starpu_st_fifo_taskq_t fifo, int workerid)
 {
-	struct orr_worker *w = worker_of(workerid, "starpu_st_fifo_taskq_pop_task");
+	struct orr_worker *w = orr_policy_worker(workerid, "starpu_st_fifo_taskq_pop_task");
 	struct starpu_task *task = w ? fifo->list.head : NULL;
 
 	while (task && orr_task_first_impl(w, task) < 0)
@@ -217,7 +207,7 @@ struct starpu_task *starpu_st_fifo_taskq_pop_task(starpu_st_fifo_taskq_t fifo, i
 int starpu_st_fifo_taskq_pop_this_task(starpu_st_fifo_taskq_t fifo_queue, int workerid,
 				       struct starpu_task *task)
 {
-	struct orr_worker *w = worker_of(workerid, "starpu_st_fifo_taskq_pop_this_task");
+	struct orr_worker *w = orr_policy_worker(workerid, "starpu_st_fifo_taskq_pop_this_task");
 
 	if (!w || !starpu_task_list_ismember(&fifo_queue->list, task) ||
 	    orr_task_first_impl(w, task) < 0)
@@ -236,8 +226,8 @@ static int level(const struct starpu_task *task, int num_priorities)
 struct starpu_task *starpu_st_fifo_taskq_pop_first_ready_task(starpu_st_fifo_taskq_t fifo_queue,
 							      unsigned workerid, int num_priorities)
 {
-	struct orr_worker *w = worker_of((int) workerid,
-					 "starpu_st_fifo_taskq_pop_first_ready_task");
+	struct orr_worker *w = orr_policy_worker((int) workerid,
+						 "starpu_st_fifo_taskq_pop_first_ready_task");
 	struct starpu_task *best = NULL;
 	size_t least = 0;
 
@@ -339,8 +329,9 @@ struct starpu_task *starpu_st_prio_deque_pop_task_for_worker(starpu_st_prio_dequ
 							     int workerid,
 							     struct starpu_task **skipped)
 {
-	struct wanted want = { worker_of(workerid, "starpu_st_prio_deque_pop_task_for_worker"),
-			       NULL };
+	struct wanted want = {
+		orr_policy_worker(workerid, "starpu_st_prio_deque_pop_task_for_worker"), NULL
+	};
 	struct starpu_task *task = want.w ? orr_taskq_pop_if(pdeque->queue, is_wanted, &want, 0)
 					  : NULL;
 
@@ -354,8 +345,9 @@ struct starpu_task *starpu_st_prio_deque_deque_task_for_worker(starpu_st_prio_de
 							       int workerid,
 							       struct starpu_task **skipped)
 {
-	struct wanted want = { worker_of(workerid, "starpu_st_prio_deque_deque_task_for_worker"),
-			       NULL };
+	struct wanted want = {
+		orr_policy_worker(workerid, "starpu_st_prio_deque_deque_task_for_worker"), NULL
+	};
 	struct orr_taskq *q = pdeque->queue;
 	struct starpu_task *found = NULL;
 
@@ -375,8 +367,8 @@ struct starpu_task *starpu_st_prio_deque_deque_task_for_worker(starpu_st_prio_de
 struct starpu_task *starpu_st_prio_deque_deque_first_ready_task(starpu_st_prio_deque_t pdeque,
 								unsigned workerid)
 {
-	struct orr_worker *w = worker_of((int) workerid,
-					 "starpu_st_prio_deque_deque_first_ready_task");
+	struct orr_worker *w = orr_policy_worker((int) workerid,
+						 "starpu_st_prio_deque_deque_first_ready_task");
 
 	return w ? orr_dm_pop_ready(pdeque->queue, w) : NULL;
 }
@@ -395,7 +387,7 @@ static unsigned find(const struct orr_taskq *q, const struct starpu_task *task)
 int starpu_st_prio_deque_pop_this_task(starpu_st_prio_deque_t pdeque, int workerid,
 				       struct starpu_task *task)
 {
-	struct orr_worker *w = worker_of(workerid, "starpu_st_prio_deque_pop_this_task");
+	struct orr_worker *w = orr_policy_worker(workerid, "starpu_st_prio_deque_pop_this_task");
 	struct orr_taskq *q = pdeque->queue;
 	unsigned i = find(q, task);
 
@@ -437,7 +429,7 @@ struct missing {
 
 static struct missing missing_of(struct starpu_task *task, unsigned worker)
 {
-	struct orr_worker *w = worker_of((int) worker, "starpu_st_non_ready_buffers");
+	struct orr_worker *w = orr_policy_worker((int) worker, "starpu_st_non_ready_buffers");
 	struct missing m = { 0 };
 
 	for (unsigned i = 0; w && i < orr_task_nbuffers(task); i++) {

@@ -164,7 +164,8 @@ static int is_quiet(struct orr_process *proc)
 	return ORR_ATOMIC_LOAD(&proc->data->nbackground) == 0;
 }
 
-/* Somebody may hold data that are to end: whoever waits for that for ever is told. Microseconds. */
+/* Warn after so many microseconds: shutdown may be waiting for data that the program still holds.
+ */
 #define TELL_AFTER_US 5e6
 
 static void wait_quiet(struct orr_process *proc)

@@ -49,7 +49,7 @@ int orr_sys_dyn_on(void)
 
 int orr_dyn_elastic(void)
 {
-	return getenv("ORRERY_DYN_SERVER") != NULL;
+	return orr_dyn_registry() != NULL;
 }
 
 void orr_sys_dyn_error(const char *fmt, ...)
@@ -128,7 +128,7 @@ enum { TRIES = 20 };
  * a new connection. Returns the connection, or -1. */
 static int introduce(int fd, const char *as, int number, struct orr_dyn_words *answer)
 {
-	const char *server = getenv("ORRERY_DYN_SERVER");
+	const char *server = orr_dyn_registry();
 	char text[512], *address, *port, *key;
 	unsigned ticket;
 	snprintf(text, sizeof(text), "%s", server ? server : "");
@@ -154,7 +154,7 @@ static int introduce(int fd, const char *as, int number, struct orr_dyn_words *a
 static const char *server_address(void)
 {
 	static char text[512];
-	snprintf(text, sizeof(text), "%s", getenv("ORRERY_DYN_SERVER"));
+	snprintf(text, sizeof(text), "%s", orr_dyn_registry());
 	char *key = strrchr(text, ':');
 	if (key)
 		*key = 0;

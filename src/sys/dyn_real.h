@@ -6,6 +6,13 @@
 #define ORR_SYS_DYN_REAL_H
 
 #include <mpi.h>
+#include <stdlib.h>
+
+/* Where the registry of this run is, ADDRESS:PORT:KEY; NULL: the set of processes is fixed. */
+static inline const char *orr_dyn_registry(void)
+{
+	return getenv("ORRERY_DYN_SERVER");
+}
 
 /* A communicator that the library keeps (dyn/links.h). */
 struct orr_dyn_known {

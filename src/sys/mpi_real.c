@@ -7,6 +7,7 @@
 #include "sys/mpi_transports.h"
 #include "sys/mpi_report.h"
 #include "sys/mpi_threads.h"
+#include "sys/dyn_real.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -158,7 +159,7 @@ void orr_sys_mpi_exit(struct orr_process *proc)
 
 int orr_sys_mpi_elastic(void)
 {
-	return getenv("ORRERY_DYN_SERVER") != NULL;
+	return orr_dyn_registry() != NULL;
 }
 
 int orr_sys_mpi_thread_multiple(struct orr_process *proc)

@@ -289,17 +289,10 @@ int orr_sys_topology_init(struct orr_process *proc)
 	return ret;
 }
 
-void orr_sys_topology_exit(struct orr_process *proc)
+static void end_hwloc(struct orr_process *proc)
 {
-	orr_real_beside_exit(proc);
 	if (proc->topo.hwloc)
 		hwloc_topology_destroy(proc->topo.hwloc);
-	free(proc->topo.core_ids);
-	free(proc->topo.numa_ids);
-	free(proc->topo.core_numa);
-	free(proc->topo.unit_use);
-	memset(&proc->topo, 0, sizeof(proc->topo));
-	restore_affinity(proc);
 }
 
 #else
@@ -342,9 +335,17 @@ int orr_sys_topology_init(struct orr_process *proc)
 	return 0;
 }
 
+static void end_hwloc(struct orr_process *proc)
+{
+	(void) proc;
+}
+
+#endif
+
 void orr_sys_topology_exit(struct orr_process *proc)
 {
 	orr_real_beside_exit(proc);
+	end_hwloc(proc);
 	free(proc->topo.core_ids);
 	free(proc->topo.numa_ids);
 	free(proc->topo.core_numa);
@@ -352,5 +353,3 @@ void orr_sys_topology_exit(struct orr_process *proc)
 	memset(&proc->topo, 0, sizeof(proc->topo));
 	restore_affinity(proc);
 }
-
-#endif

@@ -32,7 +32,9 @@ compare() {
 cp "$here/documented_c.txt" documented.h
 tags documented.h > documented.tags
 tags "$include"/*.h "$include"/schedulers/*.h > declared.tags
-tags "$ORR_TEST_SRCDIR"/src/*/*.c > defined.tags
+# The getters of interfaces are made by a macro.
+find "$ORR_TEST_SRCDIR/src" -name '*.c' | LC_ALL=C sort > sources
+tags -D 'GETTER(TYPE,FUNCTION,FIELD)=TYPE FUNCTION(starpu_data_handle_t handle) {}' -L sources > defined.tags
 compare 1100 documented.tags declared.tags
 compare 1100 declared.tags defined.tags
 

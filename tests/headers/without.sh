@@ -33,7 +33,7 @@ without() {
 	rm -rf include new
 	mkdir include new
 	sed "s,^#define $macro .*,/* none */," "$build/include/starpu_config.h" > include/starpu_config.h
-	for f in "${none}_none.c" $(cd "$src" && grep -l "$macro" src/*/*.c sim/*/*.c sim/*/*/*.c tests/*/*.c); do
+	for f in "${none}_none.c" $(cd "$src" && grep -r -l --include='*.c' "$macro" src sim; cd "$src" && grep -l "$macro" tests/*/*.c); do
 		case $f in
 		"${none}_none.c") compile "$f" new/none.o "-I$src/src/sys" ;;
 		"${none}"_*) ;;

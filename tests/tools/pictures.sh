@@ -29,9 +29,9 @@ finds() {
 
 # The code changed, the pictures did not.
 finds 'src/core/run/worker_step.c does not define begin_task' src/core/run/worker_step.c 's/\bbegin_task\b/start_task/'
-finds 'src/data/handle.h does not define orr_data_ext.parked' src/data/handle.h 's/\*parked,$/*waiting,/'
+finds 'src/data/datum/datum.h does not define orr_data_ext.parked' src/data/datum/datum.h 's/\*parked,$/*waiting,/'
 finds 'ORR_TASK_STUCK of enum orr_task_state has no state' src/core/task/task.h 's/^	ORR_TASK_READY,/&\n	ORR_TASK_STUCK,/'
-finds 'ORR_MPI_READY is in none of the enums' src/mpi/carry/layer.h 's/ORR_MPI_READY/ORR_MPI_SOON/'
+finds 'ORR_MPI_READY is in none of the enums' src/mpi/carry/request_record.h 's/ORR_MPI_READY/ORR_MPI_SOON/'
 finds 'architecture.md is out of date' src/base/lockrank.h 's/"the successors of a task/"the followers of a task/'
 finds 'floors.svg is out of date' build-aux/floors.table 's,^\(src/sched: .*\) src/core$,\1,'
 finds 'nothing is said about src/attic' build-aux/floors.table '/^src\/mpi/i src/attic: src/base'

@@ -27,11 +27,7 @@ int starpu_mpi_wait_for_all(MPI_Comm comm)
 	ret = orr_mpi_redux_flush_all(mpi, c);
 	if (ret)
 		return ret;
-	/* Callbacks of messages submit tasks, and callbacks of tasks submit messages. */
-	do {
-		orr_mpi_wait_detached(mpi, __func__);
-		starpu_task_wait_for_all();
-	} while (ORR_ATOMIC_LOAD(&mpi->ndetached) || orr_task_npending(mpi->proc));
+	orr_mpi_wait_everything(mpi, __func__);
 	if (mpi->alone)
 		orr_mpi_alone_waited(mpi);
 	return 0;

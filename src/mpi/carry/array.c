@@ -70,25 +70,33 @@ static struct orr_mpi_batch *batch_of_tag(unsigned n, starpu_tag_t tag)
 	return batch;
 }
 
+/* Posts the messages of an array by a detached form. prio NULL: all have priority 0. */
+static int array_form(__typeof__(starpu_mpi_isend_detached_prio) *post, unsigned n,
+		      starpu_data_handle_t *handle, int *peer, starpu_mpi_tag_t *tag, int *prio,
+		      MPI_Comm *comm, starpu_tag_t unlocked)
+{
+	struct orr_mpi_batch *batch = batch_of_tag(n, unlocked);
+	int ret = 0;
+	unsigned i;
+
+	if (!batch)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		ret = post(handle[i], peer[i], tag[i], prio ? prio[i] : 0, comm[i],
+			   orr_mpi_batch_complete, batch);
+		if (ret)
+			break;
+	}
+	return orr_mpi_batch_submitted(batch, n - i, ret);
+}
+
 int starpu_mpi_isend_array_detached_unlock_tag_prio(unsigned array_size,
 						    starpu_data_handle_t *data_handle, int *dest,
 						    starpu_mpi_tag_t *data_tag, int *prio,
 						    MPI_Comm *comm, starpu_tag_t tag)
 {
-	struct orr_mpi_batch *batch = batch_of_tag(array_size, tag);
-	int ret = batch ? 0 : -ENOMEM;
-	unsigned i;
-
-	if (!batch)
-		return ret;
-	for (i = 0; i < array_size; i++) {
-		ret = starpu_mpi_isend_detached_prio(data_handle[i], dest[i], data_tag[i],
-						     prio ? prio[i] : 0, comm[i],
-						     orr_mpi_batch_complete, batch);
-		if (ret)
-			break;
-	}
-	return orr_mpi_batch_submitted(batch, array_size - i, ret);
+	return array_form(starpu_mpi_isend_detached_prio, array_size, data_handle, dest, data_tag,
+			  prio, comm, tag);
 }
 
 int starpu_mpi_isend_array_detached_unlock_tag(unsigned array_size,
@@ -105,19 +113,8 @@ int starpu_mpi_irecv_array_detached_unlock_tag(unsigned array_size,
 					       starpu_mpi_tag_t *data_tag, MPI_Comm *comm,
 					       starpu_tag_t tag)
 {
-	struct orr_mpi_batch *batch = batch_of_tag(array_size, tag);
-	int ret = batch ? 0 : -ENOMEM;
-	unsigned i;
-
-	if (!batch)
-		return ret;
-	for (i = 0; i < array_size; i++) {
-		ret = starpu_mpi_irecv_detached(data_handle[i], source[i], data_tag[i], comm[i],
-						orr_mpi_batch_complete, batch);
-		if (ret)
-			break;
-	}
-	return orr_mpi_batch_submitted(batch, array_size - i, ret);
+	return array_form(starpu_mpi_irecv_detached_prio, array_size, data_handle, source, data_tag,
+			  NULL, comm, tag);
 }
 
 int starpu_mpi_isend_detached_unlock_tag_prio(starpu_data_handle_t data_handle, int dest,

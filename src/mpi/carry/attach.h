@@ -23,8 +23,8 @@ int orr_mpi_check_tag(starpu_data_handle_t h, const char *what);
 /* 0, or -EBUSY after a message if a rank owns a datum whose place is -1; places NULL: if this rank
  * owns one. */
 int orr_mpi_check_unowned(struct orr_mpi *mpi, const int *places);
-/* Nothing is under way: what is known of ranks is of their new numbers from here on, and of those
- * that leave (-1) nothing is. All data with an owner are attached, or in the slab. */
+/* Call while no message is in flight. Renumbers everything kept per rank, and drops what is kept
+ * about ranks that leave (-1). All data with an owner are attached, or in the slab. */
 void orr_mpi_data_renumber(struct orr_mpi *mpi, const int *places);
 
 #endif

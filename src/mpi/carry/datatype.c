@@ -17,6 +17,7 @@
 #include "mpi/carry/comm.h"
 #include "mpi/carry/attach.h"
 #include "mpi/carry/datatype.h"
+#include "data/handle_contents.h"
 #include "base/assert.h"
 #include "base/log.h"
 

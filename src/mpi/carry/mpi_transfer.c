@@ -34,6 +34,7 @@
 #include "base/log.h"
 #include "base/world.h"
 #include "data/access.h"
+#include "data/handle_contents.h"
 
 void *orr_mpi_buffer(size_t size)
 {

@@ -20,6 +20,7 @@
 #include "base/assert.h"
 #include "base/park.h"
 #include "base/log.h"
+#include "core/task/task_count.h"
 
 void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg,
 			const char *what)
@@ -149,6 +150,15 @@ static int wait_no_detached(struct orr_mpi *mpi, void *arg)
 void orr_mpi_wait_detached(struct orr_mpi *mpi, const char *what)
 {
 	orr_mpi_wait_until(mpi, wait_no_detached, NULL, what);
+}
+
+void orr_mpi_wait_everything(struct orr_mpi *mpi, const char *what)
+{
+	/* Callbacks of messages submit tasks, and callbacks of tasks submit messages. */
+	do {
+		orr_mpi_wait_detached(mpi, what);
+		starpu_task_wait_for_all();
+	} while (ORR_ATOMIC_LOAD(&mpi->ndetached) || orr_task_npending(mpi->proc));
 }
 
 /* ---- collectives: polled, so that the engine goes on meanwhile ---- */

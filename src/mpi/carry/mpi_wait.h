@@ -19,6 +19,8 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 void orr_mpi_finish(struct orr_mpi *mpi, struct orr_mpi_req *req, MPI_Status *status,
 		    const char *what);
 void orr_mpi_wait_detached(struct orr_mpi *mpi, const char *what);
+/* [waits] for these and for all tasks, which may submit each other. */
+void orr_mpi_wait_everything(struct orr_mpi *mpi, const char *what);
 /* [waits] for all processes of the communicator. 0, or -EIO after a message. */
 int orr_mpi_barrier(struct orr_mpi *mpi, MPI_Comm comm);
 /* True if a collective that the seam started is over. */

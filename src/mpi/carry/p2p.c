@@ -241,30 +241,46 @@ int orr_mpi_plan_await(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 
 /* ---- public forms ---- */
 
-static int send_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int dest,
-		     starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how,
-		     void (*callback)(void *), void *arg)
+static int post_form(__typeof__(orr_mpi_isend) *post, const char *who, starpu_data_handle_t h,
+		     starpu_mpi_req *out, int peer, starpu_mpi_tag_t tag, int prio, MPI_Comm comm,
+		     int how, void (*callback)(void *), void *arg)
 {
 	struct orr_mpi *mpi = orr_mpi_get(who);
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
 
 	if (!c)
 		return mpi ? -EINVAL : -ENODEV;
-	return orr_mpi_isend(mpi, c, h, dest, tag, prio, how, callback, arg,
-			     (struct orr_mpi_req **) out);
+	return post(mpi, c, h, peer, tag, prio, how, callback, arg, (struct orr_mpi_req **) out);
+}
+
+static int send_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int dest,
+		     starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how,
+		     void (*callback)(void *), void *arg)
+{
+	return post_form(orr_mpi_isend, who, h, out, dest, tag, prio, comm, how, callback, arg);
 }
 
 static int recv_form(const char *who, starpu_data_handle_t h, starpu_mpi_req *out, int source,
 		     starpu_mpi_tag_t tag, int prio, MPI_Comm comm, int how,
 		     void (*callback)(void *), void *arg)
 {
-	struct orr_mpi *mpi = orr_mpi_get(who);
-	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
+	return post_form(orr_mpi_irecv, who, h, out, source, tag, prio, comm,
+			 how | ORR_P2P_THROTTLED, callback, arg);
+}
 
-	if (!c)
-		return mpi ? -EINVAL : -ENODEV;
-	return orr_mpi_irecv(mpi, c, h, source, tag, prio, how | ORR_P2P_THROTTLED, callback, arg,
-			     (struct orr_mpi_req **) out);
+/* A blocking call: posts by a form above, and waits for the end. */
+static int blocking_form(__typeof__(send_form) *post, const char *who, starpu_data_handle_t h,
+			 int peer, starpu_mpi_tag_t tag, int prio, MPI_Comm comm,
+			 MPI_Status *status)
+{
+	starpu_mpi_req req;
+	int ret = orr_mpi_check_blocking(who);
+
+	if (!ret)
+		ret = post(who, h, &req, peer, tag, prio, comm, ORR_P2P_BLOCKING, NULL, NULL);
+	if (!ret)
+		orr_mpi_finish(orr_self()->mpi, req, status, who);
+	return ret;
 }
 
 int starpu_mpi_isend(starpu_data_handle_t data_handle, starpu_mpi_req *req, int dest,
@@ -302,15 +318,8 @@ int starpu_mpi_irecv(starpu_data_handle_t data_handle, starpu_mpi_req *req, int 
 int starpu_mpi_send_prio(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
 			 int prio, MPI_Comm comm)
 {
-	starpu_mpi_req req;
-	int ret = orr_mpi_check_blocking("starpu_mpi_send");
-
-	if (!ret)
-		ret = send_form("starpu_mpi_send", data_handle, &req, dest, data_tag, prio, comm,
-				ORR_P2P_BLOCKING, NULL, NULL);
-	if (!ret)
-		orr_mpi_finish(orr_self()->mpi, req, MPI_STATUS_IGNORE, "starpu_mpi_send");
-	return ret;
+	return blocking_form(send_form, "starpu_mpi_send", data_handle, dest, data_tag, prio, comm,
+			     MPI_STATUS_IGNORE);
 }
 
 int starpu_mpi_send(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t data_tag,
@@ -322,15 +331,8 @@ int starpu_mpi_send(starpu_data_handle_t data_handle, int dest, starpu_mpi_tag_t
 int starpu_mpi_recv_prio(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag,
 			 int prio, MPI_Comm comm, MPI_Status *status)
 {
-	starpu_mpi_req req;
-	int ret = orr_mpi_check_blocking("starpu_mpi_recv");
-
-	if (!ret)
-		ret = recv_form("starpu_mpi_recv", data_handle, &req, source, data_tag, prio, comm,
-				ORR_P2P_BLOCKING, NULL, NULL);
-	if (!ret)
-		orr_mpi_finish(orr_self()->mpi, req, status, "starpu_mpi_recv");
-	return ret;
+	return blocking_form(recv_form, "starpu_mpi_recv", data_handle, source, data_tag, prio,
+			     comm, status);
 }
 
 int starpu_mpi_recv(starpu_data_handle_t data_handle, int source, starpu_mpi_tag_t data_tag,

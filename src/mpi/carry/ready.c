@@ -31,11 +31,11 @@ void orr_mpi_ready_push(struct orr_mpi *mpi, struct orr_mpi_req *req)
 
 struct orr_mpi_req *orr_mpi_ready_pop(struct orr_mpi *mpi)
 {
+	orr_mpi_assert_owner(mpi);
+	orr_assert(mpi->ready.n > 0);
 	struct orr_mpi_req *top = mpi->ready.heap[0], *last = mpi->ready.heap[mpi->ready.n - 1];
 	unsigned i = 0;
 
-	orr_mpi_assert_owner(mpi);
-	orr_assert(mpi->ready.n > 0);
 	ORR_ATOMIC_STORE_RELAXED(&mpi->ready.n, mpi->ready.n - 1);
 
 	for (unsigned child = 1; child < mpi->ready.n; child = 2 * i + 1) {

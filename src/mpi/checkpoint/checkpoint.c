@@ -148,10 +148,7 @@ int starpu_mpi_checkpoint_shutdown(void)
 
 	if (ret)
 		return ret;
-	do {
-		orr_mpi_wait_detached(mpi, __func__);
-		starpu_task_wait_for_all();
-	} while (ORR_ATOMIC_LOAD(&mpi->ndetached) || orr_task_npending(mpi->proc));
+	orr_mpi_wait_everything(mpi, __func__);
 	if (!mpi->fake)
 		ret = orr_mpi_barrier(mpi, mpi->comms.all[0]->comm);
 	if (mpi->stats.print)

@@ -101,30 +101,11 @@ static int complain(const struct _starpu_mpi_checkpoint_template *t, uint32_t nu
 	return ret;
 }
 
-/* All of it at that place. 0, or -1 with errno. */
-static int write_at(int fd, const void *data, size_t size, int64_t at)
+/* Writes or reads all of it at that place. 0, or -1 with errno; errno 0: the file ends before. */
+static int transfer_at(int fd, char *p, size_t size, int64_t at, int writes)
 {
-	const char *p = data;
-
 	while (size) {
-		ssize_t n = pwrite(fd, p, size, at);
-		if (n < 0 && errno != EINTR)
-			return -1;
-		if (n > 0) {
-			p += n;
-			at += n;
-			size -= (size_t) n;
-		}
-	}
-	return 0;
-}
-
-static int read_at(int fd, void *data, size_t size, int64_t at)
-{
-	char *p = data;
-
-	while (size) {
-		ssize_t n = pread(fd, p, size, at);
+		ssize_t n = writes ? pwrite(fd, p, size, at) : pread(fd, p, size, at);
 		if (n == 0)
 			errno = 0;
 		if (n == 0 || (n < 0 && errno != EINTR))
@@ -136,6 +117,16 @@ static int read_at(int fd, void *data, size_t size, int64_t at)
 		}
 	}
 	return 0;
+}
+
+static int write_at(int fd, const void *data, size_t size, int64_t at)
+{
+	return transfer_at(fd, (char *) (uintptr_t) data, size, at, 1);
+}
+
+static int read_at(int fd, void *data, size_t size, int64_t at)
+{
+	return transfer_at(fd, data, size, at, 0);
 }
 
 /* The mark of a rank that came so far as to look for checkpoints, and has saved none yet. */

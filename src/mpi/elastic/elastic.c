@@ -263,7 +263,8 @@ static int finish_change(struct orr_elastic *e, int first, const char *set)
 	return ret;
 }
 
-/* The registry counts these last processes of the set as such that leave, and not as resources. */
+/* Tells the registry that the last n processes of the set are leaving, so that they no longer count
+ * as resources. */
 static int give_back(const struct orr_elastic *e, char *set, int n)
 {
 	char text[16], *in[] = { set }, **out = NULL;

@@ -203,7 +203,7 @@ static int neediest(const struct orr_mpi *mpi, const int *v, int n, const char *
 	return best;
 }
 
-/* Drops what is no rank, or this one. */
+/* Drops numbers that are no rank, after a message, and this rank. Returns how many stay. */
 static int valid_neighbours(const struct orr_mpi *mpi, int *v, int n)
 {
 	int k = 0;
