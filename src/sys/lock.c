@@ -20,8 +20,6 @@ static long futex(uint32_t *word, int op, uint32_t value, const struct timespec 
 	return syscall(SYS_futex, word, op | FUTEX_PRIVATE_FLAG, value, timeout, NULL, mask);
 }
 
-unsigned orr_real_spins = ORR_REAL_SPINS;
-
 void orr_sys_lock_slow(orr_sys_lock_t *l)
 {
 	for (unsigned n = ORR_ATOMIC_LOAD_RELAXED(&orr_real_spins); n > 0; n--) {

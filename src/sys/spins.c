@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How often a thread that waits looks again before it sleeps.
+ *
+ * Invariant: 0 exactly if the process has one core, once its topology is known. */
+#include "sys/real.h"
+
+unsigned orr_real_spins = ORR_REAL_SPINS;
