@@ -2,8 +2,8 @@
 /* The patience of the progression engine: how long a thread that waits for messages spins, yields
  * and sleeps while nothing happens.
  *
- * In a real run the engine obeys these numbers (mpi/carry/rest.c). A simulated engine blocks and never
- * polls, so the simulator charges what polling would take: how late a message is noticed
+ * In a real run the engine obeys these numbers (mpi/carry/rest.c). A simulated engine blocks and
+ * never polls, so the simulator charges what polling would take: how late a message is noticed
  * (sim/sys/net/sim_mpi.c), and how much of a core the threads take that wake only to poll
  * (sim/sys/machine/sim_cores.c).
  *
