@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orr-test: env STARPU_NCPU=2 STARPU_WORKERS_NOBIND=1 STARPU_SCHED=eager
+/* orr-test: env STARPU_NCPU=2 STARPU_WORKERS_NOBIND=1
  * A debug build notices mistakes of ours in the core: a task that two parties have or whose state
  * takes a way that is not in the picture, a worker that another thread changes, heaps, lists,
  * queues and sets that do not say what is there, counters that fall below zero, things done without
