@@ -74,11 +74,11 @@ static void input_done(void *arg)
 	struct orr_access *a = arg;
 	struct orr_task *t = orr_task_of_owner(a->owner);
 	struct orr_worker *w = t->worker;
-	unsigned n = ORR_ATOMIC_LOAD(&t->nfetching);
 
-	(void) n;
-	orr_assertf(n > 0 && n <= t->owner.naccess + 1, "task %s waits for %u data and one came",
-		    orr_task_name(t->pub), n);
+	orr_assertf(ORR_ATOMIC_LOAD(&t->nfetching) > 0 &&
+			    ORR_ATOMIC_LOAD(&t->nfetching) <= t->owner.naccess + 1,
+		    "task %s waits for %u data and one came", orr_task_name(t->pub),
+		    ORR_ATOMIC_LOAD(&t->nfetching));
 	orr_task_assert_of(t, ORR_TASK_OF_WORKER);
 	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
 		orr_wake_worker(w);

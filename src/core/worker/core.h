@@ -36,8 +36,7 @@ struct orr_core {
 	orr_lock_t tag_lock;  /* protects tags */
 	orr_lock_t
 		edge_lock; /* protects the dependencies that tasks keep (core/task/task_edges.h) */
-	orr_lock_t join_lock; /* held while a parallel task is queued to its members */
-	uint64_t njoins; /* under join_lock: parallel tasks that were queued to their members */
+	orr_lock_t join_lock;   /* held while a parallel task is queued to its members */
 	struct orr_hook *hooks; /* functions that idle workers call (core/worker/hooks.c), hooks_cap
 				   places; under proc->lock */
 	unsigned hooks_cap;
@@ -86,6 +85,7 @@ struct orr_core {
 	struct orr_causes causes; /* while profiling is on (core/task/times.h) */
 	unsigned rr;              /* round-robin cursor of pushes from outside of workers */
 	uint64_t idle_mask[STARPU_NMAXWORKERS / 64]; /* atomic: groups that sleep, by index */
+	uint64_t njoins; /* under join_lock: parallel tasks that were queued to their members */
 };
 
 #endif
