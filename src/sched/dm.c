@@ -336,6 +336,15 @@ static void ends(struct orr_dm_worker *w)
 	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
 }
 
+/* The number of workers that the policy knows to execute the task: all of a combined worker, but
+ * only the first one of a parallel worker, whose policy has that one alone. */
+static unsigned nmembers(const struct orr_process *proc, const struct orr_task *t, unsigned ctx)
+{
+	return __builtin_expect(t->parallel != NULL, 0) && !proc->core->ctx[ctx]->of_teams
+		       ? t->parallel->comb->n
+		       : 1;
+}
+
 /* A task begins: its data are there. It may have come to this worker without the policy. */
 static void dm_begin(struct starpu_task *task, unsigned ctx)
 {
@@ -345,8 +354,7 @@ static void dm_begin(struct starpu_task *task, unsigned ctx)
 	int64_t end = now_ns() + (task->predicted > 0 ? (int64_t) (task->predicted * 1e3) : 0);
 
 	begins(&dm->w[self->worker->id], t, end);
-	for (unsigned i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n;
-	     i++)
+	for (unsigned i = 1, n = nmembers(self->proc, t, ctx); i < n; i++)
 		begins(&dm->w[t->parallel->comb->workers[i]], t, end);
 }
 
@@ -357,8 +365,7 @@ static void dm_end(struct starpu_task *task, unsigned ctx)
 	const struct orr_task *t = orr_task_of(task);
 
 	ends(&dm->w[self->worker->id]);
-	for (unsigned i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n;
-	     i++)
+	for (unsigned i = 1, n = nmembers(self->proc, t, ctx); i < n; i++)
 		ends(&dm->w[t->parallel->comb->workers[i]]);
 }
 

@@ -77,7 +77,7 @@ void orr_heteroprio_member(struct orr_process *proc, struct orr_heteroprio *h, u
 			   int in)
 {
 	orr_lock(&h->lock);
-	orr_assertf(h->member[worker] != in, "worker %u %s twice", worker, in ? "joins" : "leaves");
+	orr_assertf(worker < proc->core->nworkers, "worker %u of %u", worker, proc->core->nworkers);
 	h->member[worker] = (uint8_t) in;
 	memset(h->nworkers, 0, sizeof(h->nworkers));
 	memset(h->lead, 0, sizeof(h->lead));
