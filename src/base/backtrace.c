@@ -2,6 +2,7 @@
 /* The functions that a thread was in (see backtrace.h). Names come from the symbol tables of the
  * files, where functions that are not exported have one, too. */
 #include "base/backtrace.h"
+#include "starpu_util.h"
 
 #include <dlfcn.h>
 #include <elf.h>

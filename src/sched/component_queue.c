@@ -38,6 +38,9 @@ static void put(struct orr_compq *q, struct starpu_task *task, int front)
 {
 	int prio = q->by_prio ? task->priority : STARPU_DEFAULT_PRIO;
 
+	orr_assert_locked(&q->lock);
+	orr_assertf(orr_task_of(task)->load >= 0, "the load of task %s is %lld",
+		    orr_task_name(task), (long long) orr_task_of(task)->load);
 	if (front ? orr_taskq_push_front(&q->q, task, prio) : orr_taskq_push(&q->q, task, prio))
 		orr_fatal("out of memory while queueing task %s", orr_task_name(task));
 	ORR_ATOMIC_ADD_RELAXED(&q->queued_ns, orr_task_of(task)->load);
@@ -95,6 +98,8 @@ struct starpu_task *orr_compq_take(struct orr_compq *q, struct starpu_sched_comp
 		       : orr_taskq_pop_if(&q->q, is_wanted, &want, steal);
 	if (task)
 		ORR_ATOMIC_ADD_RELAXED(&q->queued_ns, -orr_task_of(task)->load);
+	orr_assertf(q->q.ntasks || !q->queued_ns, "an empty queue has a load of %lld ns",
+		    (long long) q->queued_ns);
 	orr_unlock(&q->lock);
 	return task;
 }

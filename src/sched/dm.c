@@ -62,6 +62,7 @@ static struct orr_dm_class *class_of(struct orr_dm *dm, struct orr_worker *w)
 			return &dm->classes[u];
 	for (alike = 0; alike < u && !same_class(dm->classes[alike].lead, w); alike++)
 		;
+	orr_assert(u < orr_self()->core->nworkers);
 	dm->classes[u] = (struct orr_dm_class){ .lead = w, .memnode = w->memnode, .alike = alike };
 	dm->nclasses++;
 	return &dm->classes[u];
@@ -79,6 +80,8 @@ static void make_classes(struct orr_process *proc, struct orr_dm *dm)
 		next += dm->classes[u].n;
 		dm->classes[u].n = 0;
 	}
+	orr_assertf(next == proc->core->nworkers, "%u of %u workers are in a class", next,
+		    proc->core->nworkers);
 	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		struct orr_dm_class *cls = class_of(dm, &proc->core->workers[i]);
 
@@ -137,6 +140,7 @@ static void dm_add_workers(unsigned ctx, int *ids, unsigned n)
 		struct orr_dm_worker *w = &dm->w[ids[i]];
 
 		orr_lock(&w->lock);
+		orr_assertf(w->away && !w->q.ntasks, "worker %d joins twice", ids[i]);
 		ORR_ATOMIC_STORE_RELAXED(&w->away, 0);
 		orr_unlock(&w->lock);
 		ORR_ATOMIC_ADD(&dm->naway, (unsigned) -1);
@@ -152,6 +156,7 @@ static void evacuate(struct orr_process *proc, struct orr_dm *dm, struct orr_dm_
 	starpu_task_list_init(&list);
 	ORR_ATOMIC_ADD(&dm->naway, 1);
 	orr_lock(&w->lock);
+	orr_assertf(!w->away, "worker %u leaves twice", (unsigned) (w - dm->w));
 	ORR_ATOMIC_STORE_RELAXED(&w->away, 1);
 	while (w->q.n)
 		starpu_task_list_push_back(
@@ -188,6 +193,9 @@ static int enqueue(struct orr_process *proc, struct orr_dm *dm, struct starpu_ta
 	/* Transfers go on while earlier tasks execute. */
 	if (arrival > avail)
 		load += arrival - avail;
+	orr_assertf(load >= 0, "task %s adds %lld ns to worker %u", orr_task_name(task),
+		    (long long) load, c->worker);
+	orr_assert(c->worker < proc->core->nworkers && c->impl < STARPU_MAXIMPLEMENTATIONS);
 	t->load = load;
 	t->nimpl = (uint8_t) c->impl;
 	t->impl_chosen = 1;
@@ -322,8 +330,19 @@ static void begins(struct orr_dm_worker *w, const struct orr_task *t, int64_t en
 
 static void ends(struct orr_dm_worker *w)
 {
+	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&w->ntasks) > 0,
+		    "a worker ends a task that it did not get");
 	ORR_ATOMIC_STORE_RELAXED(&w->free_ns, 0);
 	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, (unsigned) -1);
+}
+
+/* The number of workers that the policy knows to execute the task: all of a combined worker, but
+ * only the first one of a parallel worker, whose policy has that one alone. */
+static unsigned nmembers(const struct orr_process *proc, const struct orr_task *t, unsigned ctx)
+{
+	return __builtin_expect(t->parallel != NULL, 0) && !proc->core->ctx[ctx]->of_teams
+		       ? t->parallel->comb->n
+		       : 1;
 }
 
 /* A task begins: its data are there. It may have come to this worker without the policy. */
@@ -335,8 +354,7 @@ static void dm_begin(struct starpu_task *task, unsigned ctx)
 	int64_t end = now_ns() + (task->predicted > 0 ? (int64_t) (task->predicted * 1e3) : 0);
 
 	begins(&dm->w[self->worker->id], t, end);
-	for (unsigned i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n;
-	     i++)
+	for (unsigned i = 1, n = nmembers(self->proc, t, ctx); i < n; i++)
 		begins(&dm->w[t->parallel->comb->workers[i]], t, end);
 }
 
@@ -347,8 +365,7 @@ static void dm_end(struct starpu_task *task, unsigned ctx)
 	const struct orr_task *t = orr_task_of(task);
 
 	ends(&dm->w[self->worker->id]);
-	for (unsigned i = 1; __builtin_expect(t->parallel != NULL, 0) && i < t->parallel->comb->n;
-	     i++)
+	for (unsigned i = 1, n = nmembers(self->proc, t, ctx); i < n; i++)
 		ends(&dm->w[t->parallel->comb->workers[i]]);
 }
 

@@ -77,6 +77,7 @@ void orr_heteroprio_member(struct orr_process *proc, struct orr_heteroprio *h, u
 			   int in)
 {
 	orr_lock(&h->lock);
+	orr_assertf(worker < proc->core->nworkers, "worker %u of %u", worker, proc->core->nworkers);
 	h->member[worker] = (uint8_t) in;
 	memset(h->nworkers, 0, sizeof(h->nworkers));
 	memset(h->lead, 0, sizeof(h->lead));
@@ -138,6 +139,7 @@ static void sort(struct orr_heteroprio *h)
 {
 	unsigned k;
 
+	orr_assert_locked(&h->lock);
 	for (unsigned a = 0; a < STARPU_NARCH; a++) {
 		unsigned *v = h->order[a];
 
@@ -169,6 +171,8 @@ static struct bucket *make(struct orr_heteroprio *h)
 {
 	struct bucket *b = calloc(1, sizeof(*b));
 
+	orr_assert_locked(&h->lock);
+	orr_assert(h->n <= h->cap);
 	if (h->n == h->cap)
 		grow(h);
 	if (!b)
@@ -254,6 +258,9 @@ int orr_heteroprio_push(struct orr_process *proc, struct orr_heteroprio *h,
 	if (look)
 		expected(proc, lead, task, us);
 	orr_lock(&h->lock);
+	orr_assertf(!h->plan || b->id == (unsigned) task->priority,
+		    "task %s of bucket %d comes to bucket %u", orr_task_name(task), task->priority,
+		    b->id);
 	if (look)
 		sample(h, b, us);
 	b->npushed++;
@@ -321,6 +328,7 @@ struct starpu_task *orr_heteroprio_pop(struct orr_heteroprio *h, struct orr_work
 		return NULL;
 	orr_lock(&h->lock);
 	task = h->plan ? pop_planned(h, w) : pop_learnt(h, w);
+	orr_assertf(!task || h->ntasks > 0, "more tasks are taken than came");
 	if (task)
 		ORR_ATOMIC_STORE_RELAXED(&h->ntasks, h->ntasks - 1);
 	orr_unlock(&h->lock);

@@ -75,6 +75,7 @@ static void local_deinit(unsigned ctx)
 {
 	struct local *l = orr_self()->core->ctx[ctx]->policy_data;
 
+	orr_assertf(!ORR_ATOMIC_LOAD(&l->nqueued), "tasks are queued when the policy ends");
 	for (unsigned i = 0; i < l->n; i++)
 		orr_shq_exit(&l->queue[i]);
 	free(l->victim);
@@ -84,6 +85,7 @@ static void local_deinit(unsigned ctx)
 
 static void push(struct local *l, unsigned worker, struct starpu_task *task)
 {
+	orr_assertf(worker < l->n, "a task goes to worker %u of %u", worker, l->n);
 	if (__builtin_expect(l->counts, 0))
 		ORR_ATOMIC_ADD(&l->nqueued, 1);
 	orr_shq_push(&l->queue[worker], task, 1);
@@ -149,6 +151,7 @@ static struct starpu_task *steal(struct orr_thread *self, const struct orr_ctx *
 	struct orr_worker *w = self->worker;
 	unsigned first = l->steal == STEAL_IN_TURN ? l->victim[w->id] : w->id + 1;
 
+	orr_assert(w->id < l->n && first <= l->n);
 	if (!l->steal && orr_ctx_whole(c))
 		return NULL;
 	for (unsigned i = 0; i < l->n; i++) {
@@ -187,6 +190,8 @@ static struct starpu_task *local_pop(unsigned ctx)
 	if (!ORR_ATOMIC_LOAD(&l->nqueued))
 		return NULL;
 	task = take(self, c, l);
+	orr_assertf(!task || ORR_ATOMIC_LOAD(&l->nqueued) > 0,
+		    "more tasks are taken than were queued");
 	if (task)
 		ORR_ATOMIC_ADD(&l->nqueued, -1);
 	return task;
@@ -199,6 +204,7 @@ double orr_sched_random_below(struct orr_process *proc, double end)
 	orr_lock(&proc->lock);
 	x = (double) (orr_random(proc) >> 11) * 0x1p-53;
 	orr_unlock(&proc->lock);
+	orr_assert(x >= 0 && x < 1 && end >= 0);
 	return x * end;
 }
 

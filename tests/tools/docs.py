@@ -214,6 +214,25 @@ def check_program(tree):
         fault("README.md", 1, "its C program is not the one of doc/getting-started.md")
 
 
+def check_rooms(tree):
+    """Each room of the core has a page, and what the page names stands in the room."""
+    rooms = sorted({os.path.dirname(p) for p in tree.find("src/core/*/*.c")})
+    for room in rooms:
+        path = room + "/README.md"
+        if not tree.exists(path):
+            fault(path, 1, "the room has no page that says what its invariants are")
+            continue
+        check_paths(tree, path)
+        words = set(re.findall(r"\w+", "".join(tree.text(p) for p in tree.find(room + "/*.[ch]"))))
+        for number, line in prose(tree.text(path)):
+            for name in re.findall(r"`(\w+)`", line):
+                if name not in words:
+                    fault(path, number, "there is no %s in the room" % name)
+            for name in re.findall(r"`(\w+\.[ch])`", line):
+                if not tree.exists(room + "/" + name):
+                    fault(path, number, "there is no file %s in the room" % name)
+
+
 def main(root, replacements):
     tree = Tree(root, dict(word.split("=", 1) for word in replacements))
     chapters = tree.find("doc/*.md")
@@ -228,6 +247,7 @@ def main(root, replacements):
     check_functions(tree, chapters + ["README.md"])
     check_program(tree)
     check_headers(tree)
+    check_rooms(tree)
     for line in faults:
         print(line)
     return 1 if faults else 0

@@ -30,6 +30,7 @@ finds 'starpu_task.h is included by starpu.h' doc/from-starpu.md 's/`starpu_tree
 finds 'starpu_tree.h: it exists' doc/from-starpu.md 's/`starpu_openmp.h`/`starpu_openmp.h`, `starpu_tree.h`/'
 finds 'orrery run has no option --reprot' README.md 's/`orrery run`/`orrery run --reprot x .\/app`/'
 finds 'there is no subcommand orrery matrices' README.md 's/^orrery matrix/orrery matrices/'
+finds 'there is no push_elsewhere in the room' src/core/flow/README.md 's/`push_local`/`push_elsewhere`/'
 finds '^README.md:1: its C program' README.md 's/v\[i\] \*= factor/v[i] += factor/'
 
 # The first program, as the reader would copy it.

@@ -57,6 +57,8 @@ static unsigned count(const struct starpu_worker_collection *c)
 /* The worker is a member, or not, and so many there are. */
 static void note(struct starpu_worker_collection *c, int worker, char in, unsigned n)
 {
+	orr_assertf(n <= STARPU_NMAXWORKERS && !c->present[worker] == !!in,
+		    "a collection of %u workers gets or loses worker %d twice", n, worker);
 	ORR_ATOMIC_STORE_RELAXED(&c->present[worker], in);
 	c->is_unblocked[worker] = c->is_master[worker] = in;
 	c->nunblocked_workers = c->nmasters = n;
@@ -67,6 +69,7 @@ static int insert_at(struct starpu_worker_collection *c, int worker, unsigned pl
 {
 	if (worker < 0 || worker >= STARPU_NMAXWORKERS || c->present[worker])
 		return -1;
+	orr_assert(place <= c->nworkers && c->nworkers < STARPU_NMAXWORKERS);
 	for (unsigned i = c->nworkers; i > place; i--)
 		put(c, i, at(c, i - 1));
 	put(c, place, worker);
@@ -102,6 +105,8 @@ static int tree_add(struct starpu_worker_collection *c, int worker)
 
 	while (place < c->nworkers && before(proc, c->workerids[place], worker))
 		place++;
+	orr_assertf(place == c->nworkers || !before(proc, c->workerids[place], worker),
+		    "worker %d is put into a tree out of order", worker);
 	return insert_at(c, worker, place);
 }
 
@@ -112,7 +117,7 @@ static int remove_worker(struct starpu_worker_collection *c, int worker)
 	if (worker < 0 || worker >= STARPU_NMAXWORKERS || !c->present[worker])
 		return -1;
 	for (i = 0; c->workerids[i] != worker; i++)
-		;
+		orr_assertf(i + 1 < c->nworkers, "a collection lost its worker %d", worker);
 	for (; i + 1 < c->nworkers; i++)
 		put(c, i, at(c, i + 1));
 	note(c, worker, 0, c->nworkers - 1);
@@ -156,6 +161,8 @@ static void tree_init_iterator(struct starpu_worker_collection *c,
 static unsigned kth_nearest(unsigned p, unsigned n, unsigned k)
 {
 	unsigned left = p, right = n - 1 - p, both = left < right ? left : right;
+
+	orr_assert(p < n && k < n);
 
 	if (k <= 2 * both)
 		return k % 2 ? p + (k + 1) / 2 : p - k / 2;

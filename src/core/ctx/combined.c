@@ -45,6 +45,9 @@ static struct orr_combined *make(struct orr_process *proc, const int *workers, u
 	memcpy(c->workers, workers, n * sizeof(int));
 	c->n = n;
 	c->arch = *proc->core->workers[workers[0]].perf_arch;
+	for (unsigned i = 0; i < n; i++)
+		orr_assertf(proc->core->workers[workers[i]].arch == STARPU_CPU_WORKER,
+			    "worker %d of a combined worker is no CPU worker", workers[i]);
 	c->arch.ncores = (int) n;
 	return c;
 }
@@ -53,6 +56,9 @@ static int add_locked(struct orr_process *proc, const int *workers, unsigned n)
 {
 	unsigned count = proc->core->ncombined;
 	struct orr_combined *c;
+
+	orr_assert_locked(&proc->lock);
+	orr_assert(n > 1 && count <= MAX_COMBINED - proc->core->nworkers);
 
 	for (unsigned i = 0; i < count; i++)
 		if (proc->core->combined[i]->n == n &&
@@ -112,9 +118,12 @@ static void combine(struct builder *b, unsigned *start, unsigned m)
 {
 	unsigned k;
 
+	orr_assert(b->arity > 1 && b->min > 1);
 	while (m > b->arity) {
 		for (unsigned i = k = 0; i < m; i += b->arity, k++) {
 			unsigned end = i + b->arity < m ? i + b->arity : m;
+
+			orr_assert(start[i] < start[end] && start[end] <= b->n);
 
 			suggest(b, start[i], start[end] - start[i]);
 			start[k] = start[i];
@@ -203,6 +212,7 @@ void orr_combined_build(struct orr_process *proc)
 void orr_combined_exit(struct orr_process *proc)
 {
 	for (unsigned i = 0; i < proc->core->ncombined; i++) {
+		orr_assert(proc->core->combined[i]->id == proc->core->nworkers + i);
 		free(proc->core->combined[i]->workers);
 		free(proc->core->combined[i]);
 	}

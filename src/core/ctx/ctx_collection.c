@@ -53,6 +53,9 @@ static struct starpu_worker_collection *get_or_make(struct orr_ctx *ctx,
 				c->add(c, (int) i);
 		ORR_ATOMIC_STORE(&ctx->collection, c);
 	}
+	for (unsigned i = 0; i < proc->core->nworkers; i++)
+		orr_assertf(!c->present[i] == !orr_ctx_has(ctx, &proc->core->workers[i]),
+			    "context %u and its collection disagree about worker %u", ctx->id, i);
 	orr_unlock(&ctx->lock);
 	if (unused)
 		destroy(unused);

@@ -41,6 +41,7 @@ int orr_policy_start(struct orr_process *proc, struct orr_ctx *ctx,
 	if (policy->init_sched)
 		policy->init_sched(ctx->id);
 	self->ctx = saved;
+	orr_assert(!ORR_ATOMIC_LOAD(&ctx->npushing));
 	if (holds(ctx))
 		ORR_ATOMIC_ADD(&proc->nholding, 1);
 	ORR_ATOMIC_STORE(&ctx->live, 1);
@@ -51,6 +52,9 @@ void orr_policy_stop(struct orr_ctx *ctx)
 {
 	ORR_ATOMIC_STORE(&ctx->live, 0);
 	orr_assertf(!ORR_ATOMIC_LOAD(&ctx->npushing), "a policy ends while threads are inside it");
+	orr_assertf(starpu_task_list_empty(&ctx->homeless),
+		    "the policy of context %u ends, and tasks wait there for workers", ctx->id);
+	orr_assert(!ctx->policy || !holds(ctx) || ORR_ATOMIC_LOAD(&orr_self()->nholding) > 0);
 	if (ctx->policy && holds(ctx))
 		ORR_ATOMIC_ADD(&orr_self()->nholding, (unsigned) -1);
 	if (ctx->policy && ctx->policy->deinit_sched)
@@ -73,6 +77,7 @@ void orr_policy_give_out(struct orr_process *proc, int ours_only)
 		if (ORR_ATOMIC_LOAD(&ctx->live) && ctx->policy->do_schedule &&
 		    (ctx->policy_wakes || !ours_only))
 			ctx->policy->do_schedule(i);
+		orr_assert(ORR_ATOMIC_LOAD(&ctx->npushing) > 0);
 		ORR_ATOMIC_ADD(&ctx->npushing, -1);
 	}
 }

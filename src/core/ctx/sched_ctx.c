@@ -9,9 +9,10 @@
 #include "base/log.h"
 #include "core/worker/core.h"
 #include "core/ctx/sched_ctx_life.h"
-#include "core/task/task.h"
 #include "core/task/task_count.h"
+#include "core/task/task_life.h"
 #include "core/worker/wake.h"
+#include "core/worker/worker_life.h"
 
 #include <errno.h>
 #include <string.h>
@@ -48,7 +49,11 @@ void orr_ctx_wake_some(struct orr_process *proc, struct orr_ctx *ctx)
 
 static void put_up(struct orr_ctx *ctx, struct starpu_task *task)
 {
+	orr_task_assert_of(orr_task_of(task), ORR_TASK_OF_POLICY);
+	orr_assert(orr_task_of(task)->ctx == ctx->id);
 	orr_lock(&ctx->lock);
+	orr_assertf(!starpu_task_list_ismember(&ctx->homeless, task),
+		    "task %s waits for workers twice", orr_task_name(task));
 	starpu_task_list_push_back(&ctx->homeless, task);
 	orr_unlock(&ctx->lock);
 }
@@ -71,6 +76,7 @@ static void retry(struct orr_process *proc, struct orr_ctx *ctx)
 	list = ctx->homeless;
 	starpu_task_list_init(&ctx->homeless);
 	orr_unlock(&ctx->lock);
+	orr_assert_no_lock();
 	while ((task = starpu_task_list_pop_front(&list)))
 		orr_ctx_push(proc, orr_task_of(task));
 }
@@ -82,6 +88,11 @@ void orr_ctx_push_slow(struct orr_process *proc, struct orr_task *t)
 	unsigned epoch = ORR_ATOMIC_LOAD(&ctx->epoch);
 	int ret, wakes = ctx->policy_wakes;
 
+	orr_assert_no_lock();
+	orr_task_assert_of(t, ORR_TASK_OF_POLICY);
+	orr_assertf(ORR_ATOMIC_LOAD(&ctx->live) && ctx->policy,
+		    "task %s goes to context %u, whose policy has ended", orr_task_name(task),
+		    ctx->id);
 	ORR_ATOMIC_ADD(&ctx->npushing, 1);
 	ret = ctx->policy->push_task(task);
 	if (ret == -ENODEV && (ctx->id || !orr_ctx_whole(ctx)))
@@ -93,6 +104,7 @@ void orr_ctx_push_slow(struct orr_process *proc, struct orr_task *t)
 	/* Did workers join while nobody was looking? */
 	if (ret && ORR_ATOMIC_LOAD(&ctx->epoch) != epoch)
 		retry(proc, ctx);
+	orr_assert(ORR_ATOMIC_LOAD(&ctx->npushing) > 0);
 	ORR_ATOMIC_ADD(&ctx->npushing, -1);
 }
 
@@ -110,6 +122,8 @@ struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_process *proc)
 {
 	struct starpu_task *task = NULL;
 
+	orr_worker_assert_mine(w);
+	orr_assertf(!ORR_ATOMIC_LOAD(&w->in_ctx), "worker %u is inside a policy already", w->id);
 	for (unsigned k = 0; k < STARPU_NMAX_SCHED_CTXS && !task; k++) {
 		unsigned id = (w->ctx_turn + k) % STARPU_NMAX_SCHED_CTXS;
 
@@ -119,6 +133,8 @@ struct starpu_task *orr_ctx_pop(struct orr_worker *w, struct orr_process *proc)
 		 * afterwards.
 		 */
 		ORR_ATOMIC_XCHG(&w->in_ctx, id + 1);
+		orr_assertf(!(ORR_ATOMIC_LOAD(&w->ctxs) >> id & 1) || proc->core->ctx[id]->policy,
+			    "worker %u is in context %u, which has no policy", w->id, id);
 		if (ORR_ATOMIC_LOAD(&w->ctxs) >> id & 1)
 			task = proc->core->ctx[id]->policy->pop_task(id);
 		ORR_ATOMIC_STORE(&w->in_ctx, 0);
@@ -135,6 +151,8 @@ void orr_ctx_task_done(struct orr_process *proc, unsigned id)
 	struct orr_ctx *ctx = proc->core->ctx[id];
 	uint64_t n = ORR_ATOMIC_ADD(&ctx->ncompleted, 1);
 
+	orr_assertf(id && n <= ORR_ATOMIC_LOAD(&ctx->nsubmitted),
+		    "context %u completes more tasks than it got", id);
 	if (n != ORR_ATOMIC_LOAD(&ctx->nsubmitted))
 		return;
 	orr_waitq_wake(&proc->done);
@@ -163,7 +181,11 @@ static uint64_t npending_in_default(struct orr_process *proc)
 	for (unsigned i = 1; i < STARPU_NMAX_SCHED_CTXS; i++)
 		if (counts(proc->core->ctx[i]))
 			done_elsewhere += ORR_ATOMIC_LOAD(&proc->core->ctx[i]->ncompleted);
-	return submitted - submitted_elsewhere - (done - done_elsewhere);
+	uint64_t pending = submitted - submitted_elsewhere - (done - done_elsewhere);
+
+	orr_assertf((int64_t) pending >= 0, "%lld tasks of the default context are pending",
+		    (long long) pending);
+	return pending;
 }
 
 uint64_t orr_ctx_npending(struct orr_process *proc, unsigned id)
@@ -174,6 +196,7 @@ uint64_t orr_ctx_npending(struct orr_process *proc, unsigned id)
 	if (!id)
 		return npending_in_default(proc);
 	done = ORR_ATOMIC_LOAD(&ctx->ncompleted);
+	orr_assert(done <= ORR_ATOMIC_LOAD(&ctx->nsubmitted));
 	return ORR_ATOMIC_LOAD(&ctx->nsubmitted) - done;
 }
 
@@ -206,6 +229,8 @@ void orr_ctx_cap(struct orr_process *proc, struct orr_task *t)
 	struct orr_ctx *ctx = proc->core->ctx[t->ctx];
 	int max = ORR_ATOMIC_LOAD(&ctx->cap_max), min = ORR_ATOMIC_LOAD(&ctx->cap_min);
 
+	orr_assertf(min <= max, "priorities of context %u are limited to [%d, %d]", ctx->id, min,
+		    max);
 	if (t->pub->priority > max)
 		t->pub->priority = max;
 	if (t->pub->priority < min)

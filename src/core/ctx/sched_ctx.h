@@ -13,7 +13,7 @@
 #ifndef ORR_CORE_SCHED_CTX_H
 #define ORR_CORE_SCHED_CTX_H
 
-#include "core/task/task.h"
+#include "core/task/task_life.h"
 #include "core/worker/wake.h"
 
 enum orr_ctx_state {
@@ -74,6 +74,7 @@ static inline void orr_ctx_push(struct orr_process *proc, struct orr_task *t)
 {
 	struct orr_ctx *ctx = &proc->core->ctx0;
 
+	orr_task_assert_of(t, ORR_TASK_OF_POLICY);
 	/* From here on the task belongs to whoever pops it, unless it is refused. */
 	if (__builtin_expect(t->ctx || !orr_ctx_whole(ctx), 0) ||
 	    __builtin_expect(ctx->policy->push_task(t->pub) != 0, 0))

@@ -42,9 +42,16 @@ static void begin_change(struct orr_process *proc)
 
 static void leave_finished(struct orr_process *proc);
 
+/* The caller is the one that changes contexts, or no other thread has begun yet. */
+static int may_change(struct orr_process *proc)
+{
+	return ORR_ATOMIC_LOAD(&proc->core->ctx_busy) || proc->state == ORR_PROCESS_STARTING;
+}
+
 static void end_change(struct orr_process *proc)
 {
 	do {
+		orr_assertf(may_change(proc), "a change of contexts ends that did not begin");
 		if (ORR_ATOMIC_XCHG(&proc->core->ctx_leaving, 0))
 			leave_finished(proc);
 		ORR_ATOMIC_STORE(&proc->core->ctx_busy, 0);
@@ -59,6 +66,7 @@ static void see_whether_whole(struct orr_process *proc, struct orr_ctx *ctx)
 {
 	unsigned i;
 
+	orr_assert(may_change(proc));
 	for (i = 0; i < proc->core->nworkers && orr_ctx_has(ctx, &proc->core->workers[i]); i++)
 		;
 	ORR_ATOMIC_STORE(&ctx->whole, i == proc->core->nworkers);
@@ -81,13 +89,27 @@ static unsigned select_workers(struct orr_process *proc, const struct orr_ctx *c
 	return m;
 }
 
+/* The collection of a context has the workers of the context. */
+static void check_member(struct orr_process *proc, const struct orr_ctx *ctx, int id)
+{
+	(void) proc;
+	(void) id;
+	orr_assert_locked(&ctx->lock);
+	orr_assertf(!ctx->collection || !ctx->collection->present[id] ==
+						!orr_ctx_has(ctx, &proc->core->workers[id]),
+		    "context %u and its collection disagree about worker %d", ctx->id, id);
+}
+
 static void join(struct orr_process *proc, struct orr_ctx *ctx, const int *ids, unsigned n)
 {
 	int add[n + 1];
 	unsigned i, m = select_workers(proc, ctx, ids, n, 0, add);
 
+	orr_assertf(may_change(proc), "workers join context %u and others may leave it", ctx->id);
 	if (!m)
 		return;
+	orr_assertf(ORR_ATOMIC_LOAD(&ctx->live) && ctx->policy,
+		    "workers join context %u, which has no policy", ctx->id);
 	if (ctx->policy->add_workers)
 		ctx->policy->add_workers(ctx->id, add, m);
 	orr_lock(&ctx->lock);
@@ -95,6 +117,7 @@ static void join(struct orr_process *proc, struct orr_ctx *ctx, const int *ids, 
 		ORR_ATOMIC_OR(&proc->core->workers[add[i]].ctxs, 1u << ctx->id);
 		if (ctx->collection)
 			ctx->collection->add(ctx->collection, add[i]);
+		check_member(proc, ctx, add[i]);
 	}
 	orr_unlock(&ctx->lock);
 	see_whether_whole(proc, ctx);
@@ -106,14 +129,18 @@ static void leave(struct orr_process *proc, struct orr_ctx *ctx, const int *ids,
 	int away[n + 1];
 	unsigned i, m = select_workers(proc, ctx, ids, n, 1, away);
 
+	orr_assertf(may_change(proc), "workers leave context %u and others may join it", ctx->id);
 	if (!m)
 		return;
+	orr_assertf(ORR_ATOMIC_LOAD(&ctx->live) && ctx->policy,
+		    "workers leave context %u, which has no policy", ctx->id);
 	ORR_ATOMIC_STORE(&ctx->whole, 0);
 	orr_lock(&ctx->lock);
 	for (i = 0; i < m; i++) {
 		ORR_ATOMIC_AND(&proc->core->workers[away[i]].ctxs, ~(1u << ctx->id));
 		if (ctx->collection)
 			ctx->collection->remove(ctx->collection, away[i]);
+		check_member(proc, ctx, away[i]);
 	}
 	orr_unlock(&ctx->lock);
 	if (ctx->policy->remove_workers)
@@ -153,6 +180,8 @@ static void leave_finished(struct orr_process *proc)
 		    orr_ctx_npending(proc, i))
 			continue;
 		bequeath(proc, ctx);
+		orr_assertf(starpu_task_list_empty(&ctx->homeless),
+			    "context %u is left, and tasks wait there for workers", ctx->id);
 		ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_LEFT);
 	}
 }
@@ -329,6 +358,7 @@ static struct orr_ctx *find_free(struct orr_process *proc, const char *name)
 	struct orr_ctx *ctx;
 	unsigned id;
 
+	orr_assert(may_change(proc));
 	for (id = 1; id < STARPU_NMAX_SCHED_CTXS; id++)
 		if (!proc->core->ctx[id] ||
 		    ORR_ATOMIC_LOAD(&proc->core->ctx[id]->state) == ORR_CTX_FREE)
@@ -349,6 +379,10 @@ static struct orr_ctx *find_free(struct orr_process *proc, const char *name)
 		ctx->id = id;
 		proc->core->ctx[id] = ctx;
 	}
+	orr_assertf(!ctx->policy && !ORR_ATOMIC_LOAD(&ctx->live) && !ctx->collection && !ctx->name,
+		    "context %u is made anew and was not given back", id);
+	orr_assertf(ORR_ATOMIC_LOAD(&ctx->nsubmitted) == ORR_ATOMIC_LOAD(&ctx->ncompleted),
+		    "context %u is made anew and has tasks", id);
 	ctx->name = strdup(name ? name : "unnamed");
 	ctx->user_data = ctx->policy_data = ctx->program_data = NULL;
 	ctx->fixed_min = ctx->fixed_max = 0;
@@ -446,6 +480,8 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const cha
 /* Waits until nobody can be inside the policy: its workers left, its tasks are over. [waits] */
 static void wait_for_quiet(struct orr_process *proc, const struct orr_ctx *ctx)
 {
+	orr_assertf(!ORR_ATOMIC_LOAD(&ctx->live),
+		    "new callers of the policy of context %u may come", ctx->id);
 	while (ORR_ATOMIC_LOAD(&ctx->npushing))
 		orr_sys_sleep_us(10);
 	for (unsigned i = 0; i < proc->core->nworkers; i++)
@@ -484,10 +520,13 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_CLOSING);
 	ORR_ATOMIC_STORE(&ctx->live, 0);
 	wait_for_quiet(proc, ctx);
+	orr_assertf(!orr_ctx_npending(proc, sched_ctx_id), "context %u ends and has tasks",
+		    sched_ctx_id);
 	orr_policy_stop(ctx);
 	close_callback = ORR_ATOMIC_LOAD(&ctx->close_callback);
 	close_arg = ctx->close_arg;
 	forget(ctx);
+	orr_assert(ORR_ATOMIC_LOAD(&proc->core->nctxs) > 1);
 	ORR_ATOMIC_ADD(&proc->core->nctxs, (unsigned) -1);
 	ORR_ATOMIC_STORE(&ctx->state, ORR_CTX_FREE);
 	end_change(proc);
@@ -536,6 +575,7 @@ void orr_ctx_exit(struct orr_process *proc)
 
 		if (!ctx)
 			continue;
+		orr_assert(ctx->id == i && !ORR_ATOMIC_LOAD(&proc->core->ctx_busy));
 		if (ctx->state != ORR_CTX_FREE)
 			orr_policy_stop(ctx);
 		forget(ctx);

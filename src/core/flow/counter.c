@@ -146,6 +146,8 @@ void starpu_perf_counter_set_free(struct starpu_perf_counter_set *set)
 /* The bit of a counter in its set, or 0 after a message. */
 static uint32_t bit_of(const struct starpu_perf_counter_set *set, int id, const char *what)
 {
+	orr_assertf(!orr_named_row(&counters, id) || orr_named_place_of(id) < ORR_COUNTER_MAX,
+		    "the place of counter %d is in no sample", id);
 	if (set && orr_named_row(&counters, id) && orr_named_scope_of(id) == (int) set->scope)
 		return UINT32_C(1) << orr_named_place_of(id);
 	orr_error("%s: %d is no counter of the set's scope: ask starpu_perf_counter_name_to_id",

@@ -10,14 +10,18 @@
 #include "core/flow/profiling.h"
 #include "core/ctx/sched_ctx.h"
 #include "core/worker/wake.h"
+#include "core/worker/worker.h"
 #include "core/ctx/combined.h"
-#include "core/task/task.h"
+#include "core/task/task_life.h"
 #include "core/flow/team.h"
 #include "core/task/times.h"
 
 static void push_local(struct orr_worker *w, struct starpu_task *task)
 {
+	orr_task_assert_of(orr_task_of(task), ORR_TASK_OF_POLICY);
 	orr_lock(&w->local_lock);
+	orr_assertf(!starpu_task_list_ismember(&w->local, task), "task %s comes to worker %u twice",
+		    orr_task_name(task), w->id);
 	starpu_task_list_push_back(&w->local, task);
 	ORR_ATOMIC_STORE(&w->nlocal, w->nlocal + 1);
 	orr_unlock(&w->local_lock);
@@ -32,6 +36,8 @@ static struct starpu_task *pop_local(struct orr_worker *w)
 	if (!ORR_ATOMIC_LOAD(&w->nlocal))
 		return NULL;
 	orr_lock(&w->local_lock);
+	orr_assertf((w->nlocal == 0) == starpu_task_list_empty(&w->local),
+		    "worker %u counts %u tasks in its list", w->id, w->nlocal);
 	for (task = starpu_task_list_begin(&w->local); task; task = starpu_task_list_next(task))
 		if (!task->workerorder || task->workerorder == w->next_order + 1)
 			break;
@@ -50,6 +56,7 @@ void orr_dispatch_combined(struct orr_process *proc, struct orr_task *t,
 {
 	const struct starpu_sched_policy *policy = proc->core->ctx[t->ctx]->policy;
 
+	orr_task_assert_of(t, ORR_TASK_OF_POLICY);
 	for (unsigned i = 0; i < c->n && policy->push_task_notify; i++)
 		policy->push_task_notify(t->pub, c->workers[i], (int) c->id, t->ctx);
 	orr_parallel_launch(proc, t, c);
@@ -59,6 +66,7 @@ void orr_dispatch_local(struct orr_process *proc, struct orr_task *t, unsigned w
 {
 	struct starpu_sched_policy *policy = proc->core->ctx[t->ctx]->policy;
 
+	orr_assert(worker < proc->core->nworkers);
 	if (policy->push_task_notify)
 		policy->push_task_notify(t->pub, (int) worker, (int) worker, t->ctx);
 	push_local(&proc->core->workers[worker], t->pub);
@@ -69,6 +77,10 @@ void orr_dispatch_push(struct orr_task *t)
 	struct starpu_task *task = t->pub;
 	struct orr_process *proc = orr_self();
 
+	orr_assert_no_lock();
+	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_READY && !t->worker && !t->team,
+		    "task %s goes to a worker and is not ready", orr_task_name(task));
+	orr_task_pass(t, ORR_TASK_OF_DATA, ORR_TASK_OF_POLICY);
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->prio_caps) != 0, 0))
 		orr_ctx_cap(proc, t);
 	if (proc->perf_timing)
@@ -109,6 +121,8 @@ struct starpu_task *orr_dispatch_pop(struct orr_worker *w, struct orr_process *p
 {
 	struct starpu_task *task;
 
+	orr_worker_assert_mine(w);
+	orr_assert_no_lock();
 	/* Tasks that start after a pause see all that came before its end. */
 	if (ORR_ATOMIC_LOAD(&proc->core->paused) ||
 	    __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&w->disabled), 0))
@@ -121,6 +135,7 @@ struct starpu_task *orr_dispatch_pop(struct orr_worker *w, struct orr_process *p
 	/* A worker that finds a task that was submitted during a pause sees the pause, although it
 	 * had not begun when he came. */
 	if (task && __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->paused), 0)) {
+		orr_assertf(!w->kept, "worker %u keeps two tasks during a pause", w->id);
 		w->kept = task;
 		return NULL;
 	}

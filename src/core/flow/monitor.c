@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "core/flow/counter.h"
 #include "core/task/task.h"
+#include "core/worker/worker_life.h"
 
 typedef struct starpu_perf_counter_listener listener_t;
 
@@ -126,6 +127,8 @@ _Static_assert((int) ORR_COUNTER_C_SUBMITTED == ORR_COUNTER_G_SUBMITTED &&
 
 static void call(listener_t *l, struct starpu_perf_counter_sample *s, void *context)
 {
+	orr_assert_no_lock();
+	orr_assert(l->set.mask >> ORR_COUNTER_MAX == 0);
 	s->scope = l->set.scope;
 	s->mask = l->set.mask;
 	l->callback(l, s, context);
@@ -181,6 +184,7 @@ void orr_monitor_submit_slow(struct orr_process *proc, struct orr_task *t)
 	struct orr_monitor *m = proc->core->monitor;
 	struct per_codelet *c = of_codelet(proc, t->pub->cl);
 
+	orr_assertf(!t->monitored, "task %s is counted in two places", orr_task_name(t->pub));
 	t->monitored = ORR_MONITOR_SUBMITTED;
 	ORR_ATOMIC_ADD(&m->n.submitted, 1);
 	rise(&m->n.waiting, &m->n.peak_waiting);
@@ -222,6 +226,7 @@ void orr_monitor_start_slow(struct orr_process *proc, struct orr_task *t)
 {
 	struct orr_monitor *m = proc->core->monitor;
 
+	orr_worker_assert_mine(t->worker);
 	if (t->monitored & ORR_MONITOR_READY) {
 		struct per_codelet *c = of_codelet(proc, t->pub->cl);
 
@@ -240,6 +245,11 @@ void orr_monitor_end_slow(struct orr_process *proc, struct orr_task *t, struct o
 	struct per_codelet *c;
 
 	int started = t->monitored & ORR_MONITOR_STARTED;
+
+	orr_worker_assert_mine(w);
+	orr_assertf(!(t->monitored & ~ORR_MONITOR_STARTED),
+		    "task %s was executed and is counted among those that wait",
+		    orr_task_name(t->pub));
 
 	t->monitored = 0;
 	if (!started || !orr_monitor_on(proc))
@@ -275,6 +285,7 @@ int orr_monitor_init(struct orr_process *proc)
 
 static void forget(listener_t **place)
 {
+	orr_assert(!*place || ORR_ATOMIC_LOAD(&(*place)->nset) > 0);
 	if (*place)
 		ORR_ATOMIC_ADD(&(*place)->nset, (unsigned) -1);
 }
@@ -283,6 +294,7 @@ void orr_monitor_exit(struct orr_process *proc)
 {
 	struct orr_monitor *m = proc->core->monitor;
 
+	orr_assertf(!ORR_ATOMIC_LOAD(&m->calling), "a listener is called at the end");
 	proc->core->collecting = 0;
 	proc->core->monitor = NULL;
 	forget(&m->global);

@@ -11,7 +11,7 @@
 #include "base/refuse.h"
 #include "core/worker/core.h"
 #include "base/codelet.h"
-#include "core/task/task.h"
+#include "core/task/task_life.h"
 #include "core/worker/wake.h"
 #include "core/worker/device.h"
 #include "core/worker/worker.h"
@@ -28,9 +28,13 @@ void orr_parallel_launch(struct orr_process *proc, struct orr_task *t, const str
 	p->comb = c;
 	p->spmd = t->pub->cl->type == STARPU_SPMD;
 	p->refs = c->n;
+	orr_assertf(!t->parallel && c->n > 1, "task %s is launched on %u workers",
+		    orr_task_name(t->pub), c->n);
+	orr_task_assert_of(t, ORR_TASK_OF_POLICY);
 	t->parallel = p;
 	/* One order for all: else two tasks could wait for each other's members. */
 	orr_lock(&proc->core->join_lock);
+	p->order = proc->core->njoins++;
 	for (unsigned i = 0; i < c->n; i++) {
 		struct orr_worker *w = &proc->core->workers[c->workers[i]];
 		struct orr_member **end, *m = &p->member[i];
@@ -39,7 +43,7 @@ void orr_parallel_launch(struct orr_process *proc, struct orr_task *t, const str
 		m->rank = i;
 		orr_lock(&w->local_lock);
 		for (end = &w->joins; *end; end = &(*end)->next)
-			;
+			orr_assert((*end)->p->order < p->order);
 		ORR_ATOMIC_STORE(end, m);
 		orr_unlock(&w->local_lock);
 	}
@@ -56,6 +60,7 @@ static struct orr_worker *leader(struct orr_process *proc, const struct orr_para
 
 static void release(struct orr_parallel *p)
 {
+	orr_assert(ORR_ATOMIC_LOAD(&p->refs) > 0);
 	if (ORR_ATOMIC_ADD(&p->refs, (unsigned) -1) == 0)
 		free(p);
 }
@@ -66,12 +71,23 @@ void orr_parallel_join(struct orr_worker *w)
 {
 	struct orr_member *m;
 
+	orr_worker_assert_mine(w);
+	orr_assertf(!w->member && !w->task, "worker %u comes to a parallel task and has another",
+		    w->id);
 	orr_lock(&w->local_lock);
 	m = w->joins;
+	orr_assertf(m && &w->group->proc->core->workers[m->p->comb->workers[m->rank]] == w,
+		    "worker %u comes to the place of another one", w->id);
+	orr_assertf(!m->next || m->p->order < m->next->p->order,
+		    "worker %u sees parallel tasks in an order of its own", w->id);
 	ORR_ATOMIC_STORE(&w->joins, m->next);
 	orr_unlock(&w->local_lock);
 	w->member = m;
-	w->state = ORR_WORKER_JOINED;
+	orr_worker_go(w, ORR_WORKER_JOINED);
+	orr_assertf(ORR_ATOMIC_LOAD(&m->p->narrived) < m->p->comb->n &&
+			    ORR_ATOMIC_LOAD(&m->p->stage) == ORR_PARALLEL_GATHERS,
+		    "more workers come to parallel task %s than it has",
+		    orr_task_name(m->p->task->pub));
 	if (ORR_ATOMIC_ADD(&m->p->narrived, 1) == m->p->comb->n && m->rank)
 		orr_wake_worker(leader(w->group->proc, m->p));
 }
@@ -81,6 +97,7 @@ static void kernel_over(struct orr_process *proc, struct orr_parallel *p)
 {
 	struct orr_worker *first = leader(proc, p);
 
+	orr_assert(ORR_ATOMIC_LOAD(&p->left) > 0);
 	if (ORR_ATOMIC_ADD(&p->left, (unsigned) -1) == 0)
 		orr_wake_worker(first);
 }
@@ -102,6 +119,8 @@ int orr_parallel_step(struct orr_worker *w, struct orr_thread *self)
 	struct orr_parallel *p = m->p;
 	unsigned stage;
 
+	orr_worker_assert_mine(w);
+	orr_assert(ORR_ATOMIC_LOAD(&p->narrived) <= p->comb->n);
 	if (!m->rank)
 		return ORR_ATOMIC_LOAD(&p->narrived) == p->comb->n ? 2 : 0;
 	stage = ORR_ATOMIC_LOAD(&p->stage);
@@ -113,7 +132,7 @@ int orr_parallel_step(struct orr_worker *w, struct orr_thread *self)
 	if (stage != ORR_PARALLEL_OVER)
 		return 0;
 	w->member = NULL;
-	w->state = ORR_WORKER_IDLE;
+	orr_worker_go(w, ORR_WORKER_IDLE);
 	release(p);
 	return 1;
 }
@@ -177,6 +196,7 @@ static void end_threads(struct orr_parallel *p)
 
 static void others_run(struct orr_process *proc, struct orr_parallel *p)
 {
+	orr_assert(ORR_ATOMIC_LOAD(&p->stage) == ORR_PARALLEL_GATHERS);
 	ORR_ATOMIC_STORE(&p->stage, ORR_PARALLEL_RUNS);
 	for (unsigned i = 1; i < p->comb->n; i++)
 		orr_wake_worker(&proc->core->workers[p->comb->workers[i]]);
@@ -207,6 +227,10 @@ int orr_parallel_start(struct orr_worker *w, struct orr_thread *self)
 	struct orr_parallel *p = w->member->p;
 	int later;
 
+	orr_assertf(!w->member->rank && w->task == p->task &&
+			    ORR_ATOMIC_LOAD(&p->narrived) == p->comb->n,
+		    "parallel task %s starts before all are there", orr_task_name(p->task->pub));
+
 	for (unsigned i = 1; i < p->comb->n; i++)
 		orr_task_trace(self->proc, ORR_TRACE_START, p->task, p->comb->workers[i], 0);
 	if (p->spmd)
@@ -233,6 +257,11 @@ void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 	struct orr_parallel *p = w->member->p;
 	const struct orr_combined *c = p->comb;
 
+	orr_assert(!w->member->rank && p->task == t && t->parallel == p);
+	orr_assertf(!p->spmd || ORR_ATOMIC_LOAD(&p->left) == 0,
+		    "parallel task %s ends while %u of its kernels run", orr_task_name(t->pub),
+		    ORR_ATOMIC_LOAD(&p->left));
+	orr_assert(ORR_ATOMIC_LOAD(&p->stage) != ORR_PARALLEL_OVER);
 	end_threads(p);
 	/* The others look on: what is theirs may be written. */
 	for (unsigned i = 1; i < c->n; i++) {

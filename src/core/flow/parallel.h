@@ -35,7 +35,8 @@ struct orr_parallel {
 			  takes */
 	unsigned stage; /* atomic: */
 	enum { ORR_PARALLEL_GATHERS, ORR_PARALLEL_RUNS, ORR_PARALLEL_OVER } stages;
-	unsigned refs; /* atomic: members that still look at it */
+	unsigned refs;  /* atomic: members that still look at it */
+	uint64_t order; /* of all parallel tasks, see core->join_lock */
 	struct orr_member member[];
 };
 

@@ -32,6 +32,7 @@ static struct timespec timespec_of(double us)
 
 static void restart(struct orr_worker *w)
 {
+	orr_assert_locked(&w->local_lock);
 	memset(&w->prof, 0, sizeof(w->prof));
 	w->prof.start_time = timespec_of(orr_sys_now_us());
 	orr_times_restart(w);
@@ -257,5 +258,7 @@ void orr_profiling_submit(struct orr_task *t)
 
 void orr_profiling_stamp(struct orr_task *t, size_t field_offset, double shift_us)
 {
+	orr_assertf(field_offset + sizeof(struct timespec) <= sizeof(*t->pub->profiling_info),
+		    "%zu is no field of the record of a task", field_offset);
 	stamp((struct timespec *) ((char *) t->pub->profiling_info + field_offset), shift_us);
 }

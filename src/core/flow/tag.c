@@ -71,6 +71,8 @@ static struct orr_map *table(struct orr_process *proc)
 /* Under tag_lock. */
 static struct orr_tag *get(struct orr_process *proc, uint64_t id)
 {
+	orr_assert_locked(&proc->core->tag_lock);
+
 	struct orr_map *m = table(proc);
 	struct orr_tag *tag = orr_map_find(m, id);
 
@@ -126,6 +128,10 @@ static struct link *new_link(struct orr_tag *from, struct orr_tag *to)
 
 static void free_link(struct link *l)
 {
+	orr_assertf(*l->prev_out == l && *l->prev_in == l, "a link of tags is in no list");
+	orr_assert(l->from->nout > 0 && l->to->nin > 0);
+	orr_assertf(l->state != MISSING || l->to->missing > 0,
+		    "tag %llu misses more than it counts", (unsigned long long) l->to->id);
 	*l->prev_out = l->next_out;
 	*(l->next_out ? &l->next_out->prev_out : &l->from->out_end) = l->prev_out;
 	l->from->nout--;
@@ -144,6 +150,7 @@ static struct orr_tag *fire_begin(struct orr_tag *tag, struct orr_tag *by)
 {
 	if (tag->fired)
 		return by;
+	orr_assertf(!tag->firing, "tag %llu fires while it fires", (unsigned long long) tag->id);
 	tag->fired = 1;
 	tag->nfired++;
 	tag->fired_by = by;
@@ -162,6 +169,8 @@ static struct orr_tag *fire_link(struct link *l, struct orr_task_array *released
 		l->nahead += l->from->cycles | s->cycles;
 		return l->from;
 	}
+	orr_assertf(s->missing > 0 && s->missing <= s->nin, "tag %llu misses %u of %u",
+		    (unsigned long long) s->id, s->missing, s->nin);
 	s->missing--;
 	if (!s->task)
 		return !s->missing && s->pure ? fire_begin(s, l->from) : l->from;
@@ -200,8 +209,11 @@ static void miss(struct link *l)
 	orr_assert(l->state != MISSING);
 	l->state = MISSING;
 	l->to->missing++;
+	orr_assertf(l->to->missing <= l->to->nin, "tag %llu misses %u of %u",
+		    (unsigned long long) l->to->id, l->to->missing, l->to->nin);
 	for (struct orr_task *t = l->to->task; t; t = t->tag_next)
 		if (t->tag_missing) {
+			orr_assert(ORR_ATOMIC_LOAD(&t->owner.ndeps) > 0);
 			t->tag_missing++;
 			ORR_ATOMIC_ADD(&t->owner.ndeps, 1);
 		}
@@ -211,6 +223,7 @@ static void miss(struct link *l)
  * do so. */
 static void begin(struct orr_tag *tag)
 {
+	orr_assert_locked(&orr_self()->core->tag_lock);
 	tag->fired = 0;
 	for (struct link *l = tag->in; l; l = l->next_in) {
 		if (l->state == MISSING)
@@ -239,6 +252,7 @@ static void restart(struct orr_tag *tag)
 
 static void release_all(struct orr_process *proc, struct orr_task_array *released)
 {
+	orr_assert_no_lock();
 	for (unsigned i = 0; i < released->n; i++)
 		orr_task_release(orr_task_array_get(released, i));
 	if (released->cap)
@@ -252,6 +266,8 @@ void orr_tag_task_submitted(struct orr_task *t)
 
 	orr_lock(&proc->core->tag_lock);
 	struct orr_tag *tag = get(proc, t->pub->tag_id);
+	orr_assertf(!t->tag && !t->tag_next && !t->tag_missing, "task %s gets a second tag",
+		    orr_task_name(t->pub));
 	if (tag->fired && !tag->task)
 		begin(tag);
 	t->tag_next = tag->task;
@@ -270,6 +286,7 @@ static void leave(struct orr_tag *tag, struct orr_task *t)
 {
 	struct orr_task **p = &tag->task;
 
+	orr_assertf(!t->tag_missing, "task %s ends and its tag waits", orr_task_name(t->pub));
 	while (*p != t) {
 		orr_assert(*p);
 		p = &(*p)->tag_next;
@@ -397,6 +414,7 @@ static void wait_one(struct orr_process *proc, starpu_tag_t id)
 	orr_unlock(&proc->core->tag_lock);
 	ORR_PARK_UNTIL(proc, "starpu_tag_wait", has_fired(proc, tag, seen));
 	orr_lock(&proc->core->tag_lock);
+	orr_assert(tag->nwaiting > 0);
 	tag->nwaiting--;
 	orr_unlock(&proc->core->tag_lock);
 }
@@ -471,6 +489,8 @@ void starpu_tag_remove(starpu_tag_t id)
 			free_link(tag->in);
 		while (tag->out)
 			free_link(tag->out);
+		orr_assertf(!tag->nin && !tag->nout && !tag->missing, "tag %llu keeps links",
+			    (unsigned long long) id);
 		tag->pure = 0;
 		tag->fired = 0;
 		if (!tag->nwaiting) {
@@ -547,6 +567,8 @@ static void each(struct orr_process *proc, void (*f)(struct orr_tag *, void *), 
 static void free_tag(struct orr_tag *tag, void *arg)
 {
 	(void) arg;
+	orr_assertf(!tag->nwaiting, "tag %llu ends and a thread waits for it",
+		    (unsigned long long) tag->id);
 	while (tag->in)
 		free_link(tag->in);
 	while (tag->out)

@@ -60,6 +60,7 @@ static int reserve_interfaces(struct starpu_task *pub, unsigned n)
 
 int orr_task_data_reserve_many(struct orr_task *t, unsigned n)
 {
+	orr_assert(n > ORR_TASK_INLINE && t->owner.naccess == n);
 	t->owner.access = malloc(n * sizeof(*t->owner.access));
 	if (t->owner.access && (n <= STARPU_NMAXBUFS || reserve_interfaces(t->pub, n) == 0))
 		return 0;
@@ -82,6 +83,10 @@ static int is_sequential(const struct starpu_task *pub, starpu_data_handle_t h, 
 
 void orr_task_data_submit(struct orr_task *t, int nodeps)
 {
+	orr_assert(t->owner.ops == &orr_task_owner_ops && t->owner.access);
+	orr_assertf(t->owner.naccess == orr_task_nbuffers(t->pub),
+		    "task %s has %u accesses for %u data", orr_task_name(t->pub), t->owner.naccess,
+		    orr_task_nbuffers(t->pub));
 	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
 		starpu_data_handle_t h = orr_task_handle(t->pub, i);

@@ -20,12 +20,15 @@ static int add_successor(struct orr_task *dep, struct orr_task *t, int end)
 
 	if (ORR_ATOMIC_LOAD(&dep->state) == ORR_TASK_DONE)
 		return 0;
+	orr_assertf(end || ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_NEW,
+		    "task %s, which was submitted, gets a dependency", orr_task_name(t->pub));
 	orr_lock(&dep->lock);
 	if (!dep->terminated) {
 		if (end) {
 			ORR_ATOMIC_ADD(&t->nend_deps, 1);
 			ret = orr_task_array_add(&dep->end_succ, t);
 		} else {
+			orr_assert(ORR_ATOMIC_LOAD(&t->owner.ndeps) > 0);
 			ORR_ATOMIC_ADD(&t->owner.ndeps, 1);
 			ret = orr_task_array_add(&dep->succ, t);
 		}

@@ -59,6 +59,8 @@ struct starpu_task *starpu_task_ft_create_retry(const struct starpu_task *meta_t
 	task->callback_arg = (void *) (uintptr_t) meta_task;
 	if (!task->execute_on_a_specific_worker)
 		task->workerid = (unsigned) -1;
+	orr_assertf(!orr_task_of(task)->owner.naccess && !orr_task_of(task)->owner.held,
+		    "a try of task %s holds data before it is submitted", orr_task_name(meta_task));
 	orr_task_of(task)->borrows = 1;
 	return task;
 }
@@ -100,6 +102,8 @@ void starpu_task_ft_prologue(void *check_ft)
 			  orr_task_name(meta));
 		return;
 	}
+	orr_assertf(t->owner.held || !t->owner.naccess, "task %s lends data that it does not hold",
+		    orr_task_name(meta));
 	t->where = STARPU_NOWHERE;
 	t->skipped = 1;
 	starpu_task_end_dep_add(meta, 1);

@@ -14,6 +14,7 @@
 #include "core/ctx/sched_ctx.h"
 #include "core/flow/tag.h"
 #include "core/task/task_edges.h"
+#include "core/task/task_life.h"
 #include "core/flow/task_submit.h"
 #include "core/task/task_trace.h"
 #include "core/task/task.h"
@@ -27,6 +28,11 @@
 
 void orr_task_release(struct orr_task *t)
 {
+	orr_assertf(ORR_ATOMIC_LOAD(&t->owner.ndeps) > 0,
+		    "task %s is released once more than it waits", orr_task_name(t->pub));
+	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&t->state) <= ORR_TASK_BLOCKED,
+		    "task %s is released and waits for nothing", orr_task_name(t->pub));
+
 	uint64_t job = t->job_id; /* others may end the task after its counter was decreased */
 
 	/* With one dependency left it is ours: nobody else can change the counter. */
@@ -40,6 +46,7 @@ static void nowhere_done(void *arg)
 {
 	struct orr_task *t = arg;
 
+	orr_assert(ORR_ATOMIC_LOAD(&t->nfetching) > 0);
 	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
 		orr_task_complete(t, NULL);
 }
@@ -49,6 +56,9 @@ static void execute_nowhere(struct orr_task *t)
 {
 	int ret;
 
+	orr_task_assert_of(t, ORR_TASK_OF_RUNTIME);
+	orr_assertf(t->owner.held, "task %s moves data that it does not hold",
+		    orr_task_name(t->pub));
 	t->nfetching = 1;
 	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
@@ -82,6 +92,8 @@ static void execute_nowhere(struct orr_task *t)
 
 void orr_task_ready(struct orr_task *t)
 {
+	orr_assert_no_lock();
+	orr_task_pass(t, ORR_TASK_OF_COUNTER, ORR_TASK_OF_DATA);
 	if (t->owner.held || !t->owner.naccess || orr_access_lock(&t->owner))
 		orr_task_held(t);
 }
@@ -105,6 +117,11 @@ void orr_task_held(struct orr_task *t)
 {
 	struct starpu_task *pub = t->pub;
 
+	orr_task_assert_of(t, ORR_TASK_OF_DATA);
+	orr_assertf(t->owner.held || !t->owner.naccess,
+		    "task %s goes on without the right to use its data", orr_task_name(pub));
+	orr_assertf(!t->owner.parked && !t->tag_missing && !t->terminated,
+		    "task %s goes on and still waits", orr_task_name(pub));
 	if (__builtin_expect(pub->prologue_callback_func != NULL, 0))
 		run_callback(t, pub->prologue_callback_func, pub->prologue_callback_arg);
 	if (__builtin_expect(pub->transaction != NULL, 0) && orr_transaction_is_cancelled(t)) {
@@ -113,15 +130,17 @@ void orr_task_held(struct orr_task *t)
 	}
 	struct orr_process *proc = orr_self();
 
-	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_READY);
+	orr_task_go(t, ORR_TASK_READY);
 	pub->status = STARPU_TASK_READY;
 	orr_task_trace(proc, ORR_TRACE_READY, t, -1, 0);
 	if (!t->internal && orr_monitor_wants(proc, t))
 		orr_monitor_ready_slow(proc, t, !(t->where & STARPU_NOWHERE));
-	if (__builtin_expect(t->where & STARPU_NOWHERE, 0))
+	if (__builtin_expect(t->where & STARPU_NOWHERE, 0)) {
+		orr_task_pass(t, ORR_TASK_OF_DATA, ORR_TASK_OF_RUNTIME);
 		orr_owner_proceed(&t->owner);
-	else
+	} else {
 		orr_dispatch_push(t);
+	}
 }
 
 /* ---- completion ---- */
@@ -140,6 +159,8 @@ static void submit_again(struct orr_task *t, struct orr_round_end *e)
 	struct starpu_task *pub = t->pub;
 	int auto_destroy = t->auto_destroy;
 
+	orr_assertf(t->terminated, "task %s is submitted again before its end", orr_task_name(pub));
+	orr_task_may_go(t, ORR_TASK_AGAIN);
 	ORR_ATOMIC_STORE(&t->state, ORR_TASK_AGAIN);
 	int ret = orr_task_submit_again(t, e);
 	if (!ret)
@@ -147,10 +168,12 @@ static void submit_again(struct orr_task *t, struct orr_round_end *e)
 	orr_error("task %s could not be submitted again: %s", orr_task_name(pub), strerror(-ret));
 	if (e)
 		orr_task_announce(t, e);
-	if (auto_destroy)
+	if (auto_destroy) {
 		orr_task_destroy(t);
-	else
+	} else {
+		orr_task_may_go(t, ORR_TASK_DONE);
 		ORR_ATOMIC_STORE(&t->state, ORR_TASK_DONE);
+	}
 }
 
 /* The last step of a round; t may be gone afterwards. */
@@ -158,6 +181,9 @@ static void end(struct orr_task *t, struct orr_round_end *e)
 {
 	uint8_t ended = ORR_TASK_ENDED;
 
+	orr_task_pass(t, ORR_TASK_OF_END, ORR_TASK_OF_PROGRAM);
+	orr_assertf(!e || t->pub->regenerate, "the end of task %s would be announced twice",
+		    orr_task_name(t->pub));
 	if (t->pub->regenerate)
 		submit_again(t, e);
 	else if (t->auto_destroy)
@@ -170,6 +196,7 @@ static void end(struct orr_task *t, struct orr_round_end *e)
 /* Takes the successors of t that were declared for this round. */
 static void take_successors(struct orr_task *t, struct orr_round_end *e)
 {
+	orr_assertf(t->terminated, "successors of task %s may still come", orr_task_name(t->pub));
 	orr_lock(&t->lock);
 	e->begin = t->succ;
 	e->end = t->end_succ;
@@ -225,6 +252,13 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	int waited_for, internal = t->internal, user_wait = t->user_wait;
 	unsigned ctx = t->ctx;
 
+	orr_assert_no_lock();
+	orr_task_assert_of(t, ORR_TASK_OF_END);
+	orr_assertf(!t->terminated && !t->parallel && !t->tag_missing, "task %s ends too early",
+		    orr_task_name(pub));
+	/* The last one was not counted down, see orr_task_release. */
+	orr_assertf(ORR_ATOMIC_LOAD(&t->owner.ndeps) <= 1, "task %s ends and waits for %d things",
+		    orr_task_name(pub), ORR_ATOMIC_LOAD(&t->owner.ndeps));
 	if (t->owner.naccess)
 		orr_access_release(&t->owner);
 	if (__builtin_expect(t->bundled, 0))
@@ -233,8 +267,10 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	t->terminated = 1; /* from here on nobody adds a successor */
 	waited_for = (t->succ.n | t->end_succ.n) != 0 || t->edges;
 	orr_unlock(&t->lock);
-	if (__builtin_expect(!t->auto_destroy || pub->regenerate, 0))
+	if (__builtin_expect(!t->auto_destroy || pub->regenerate, 0)) {
+		orr_task_may_go(t, ORR_TASK_ENDED);
 		ORR_ATOMIC_STORE(&t->state, ORR_TASK_ENDED);
+	}
 	/* A task that regenerates enters the queues of its data once more before others learn of
 	 * its end. Otherwise they might go on, stand before it there in their next round, and wait
 	 * for its next end. */
@@ -272,6 +308,7 @@ void orr_task_end_release(struct orr_task *t)
 {
 	if (ORR_ATOMIC_ADD(&t->nend_deps, -1) != 0)
 		return;
+	orr_assertf(!t->ended, "task %s ends twice", orr_task_name(t->pub));
 	t->ended = 1;
 	orr_owner_proceed(&t->owner);
 }
@@ -284,6 +321,8 @@ void orr_task_proceed(struct orr_task *t)
 		terminate(t, NULL);
 		return;
 	}
+	orr_task_assert_of(t, ORR_TASK_OF_RUNTIME);
+	orr_assert(t->where & STARPU_NOWHERE && !t->worker);
 	if (__builtin_expect(pub->prologue_callback_pop_func != NULL, 0))
 		run_callback(t, pub->prologue_callback_pop_func, pub->prologue_callback_pop_arg);
 	if (t->body)
@@ -296,6 +335,11 @@ void orr_task_proceed(struct orr_task *t)
 
 void orr_task_complete(struct orr_task *t, struct orr_worker *w)
 {
+	orr_assertf(!w || (t->worker == w && orr_thread_self()->worker == w),
+		    "worker %u ends a task of another thread", w ? w->id : 0);
+	orr_task_pass(t, w ? ORR_TASK_OF_WORKER : ORR_TASK_OF_RUNTIME, ORR_TASK_OF_END);
+	orr_assertf(ORR_ATOMIC_LOAD(&t->nend_deps) > 0,
+		    "task %s has ended more often than its end waits for", orr_task_name(t->pub));
 	if (__builtin_expect(t->pub->epilogue_callback_func != NULL, 0))
 		run_callback(t, t->pub->epilogue_callback_func, t->pub->epilogue_callback_arg);
 	if (ORR_ATOMIC_LOAD(&t->nend_deps) == 1 || ORR_ATOMIC_ADD(&t->nend_deps, -1) == 0)

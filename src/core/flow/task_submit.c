@@ -16,6 +16,7 @@
 #include "core/flow/task_check.h"
 #include "core/flow/task_data.h"
 #include "core/task/task_impl.h"
+#include "core/task/task_life.h"
 #include "core/flow/task_retry.h"
 #include "core/flow/task_state.h"
 #include "core/task/task_trace.h"
@@ -102,6 +103,9 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 		ret = orr_transaction_enter(t);
 	if (ret)
 		return ret;
+	orr_assertf(ORR_ATOMIC_LOAD(&t->owner.ndeps) >= 1 && ORR_ATOMIC_LOAD(&t->nend_deps) >= 1,
+		    "task %s does not wait for its own submission", orr_task_name(task));
+	orr_assert(!t->terminated && !t->ended && !t->owner.held && !t->parallel);
 	/* From here on nothing fails: others see the task. */
 	if (task->cl)
 		inherit(task, task->cl);
@@ -124,7 +128,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 	orr_task_trace(proc, ORR_TRACE_SUBMIT, t, -1, 0);
 	if (__builtin_expect(orr_monitor_on(proc), 0) && !internal)
 		orr_monitor_submit_slow(proc, t);
-	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_BLOCKED);
+	orr_task_go(t, ORR_TASK_BLOCKED);
+	orr_task_pass(t, ORR_TASK_OF_PROGRAM, ORR_TASK_OF_COUNTER);
 	task->status = STARPU_TASK_BLOCKED;
 	if (ctx->policy && ctx->policy->submit_hook && !internal)
 		ctx->policy->submit_hook(task);
@@ -155,6 +160,7 @@ static int submit_later(const struct starpu_task *task, int nodeps)
 
 	if (!t || ORR_ATOMIC_LOAD(&t->state) != ORR_TASK_ENDED)
 		return 0;
+	orr_task_may_go(t, ORR_TASK_AGAIN);
 	ORR_ATOMIC_STORE_RELAXED(&t->again_nodeps, (uint8_t) (nodeps & 1));
 	return __atomic_compare_exchange_n(&t->state, &ended, ORR_TASK_AGAIN, 0, __ATOMIC_SEQ_CST,
 					   __ATOMIC_SEQ_CST);
@@ -170,6 +176,7 @@ static int submit_by_program(struct starpu_task *task, int nodeps)
 int orr_task_submit_again(struct orr_task *t, struct orr_round_end *end)
 {
 	orr_assert(ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_AGAIN);
+	orr_assert(!t->resubmits && !t->internal);
 	t->resubmits = 1; /* until it is renewed */
 	return submit(t->pub, 0, ORR_ATOMIC_LOAD_RELAXED(&t->again_nodeps), end);
 }

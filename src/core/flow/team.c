@@ -70,11 +70,14 @@ static struct orr_team *claim(struct orr_process *proc, struct starpu_parallel_w
 {
 	struct orr_team *team = NULL;
 
+	orr_task_assert_of(entry->t, ORR_TASK_OF_POLICY);
 	orr_lock(&proc->lock);
+	orr_assert(!*c->end && (c->queue || c->end == &c->queue));
 	for (unsigned i = 0; i < c->n && !team; i++)
 		if (entry->can[i] && !c->team[i].busy)
 			team = &c->team[i];
 	if (team) {
+		orr_assert(!entry->t->team && !entry->t->parallel);
 		team->busy = 1;
 		entry->t->team = (uint16_t) (team - c->team + 1);
 	} else {
@@ -117,6 +120,7 @@ static struct orr_team_waiting *take(struct starpu_parallel_worker_config *c, un
 {
 	struct orr_team_waiting **best = NULL;
 
+	orr_assert_locked(&orr_self()->lock);
 	for (struct orr_team_waiting **p = &c->queue; *p; p = &(*p)->next)
 		if ((*p)->can[number] &&
 		    (!best || (*p)->t->pub->priority > (*best)->t->pub->priority))
@@ -152,6 +156,9 @@ void orr_team_over(struct orr_process *proc, struct orr_task *t)
 {
 	unsigned number = t->team - 1U;
 
+	orr_assertf(t->team && proc->core->teams && number < proc->core->teams->n,
+		    "task %s was executed by parallel worker %u", orr_task_name(t->pub), number);
+	orr_assert_no_lock();
 	t->team = 0;
 	if (proc->core->ctx[t->ctx]->of_teams)
 		t->pub->sched_ctx = 0; /* where the program submitted it, and may do so again */
@@ -173,6 +180,7 @@ struct starpu_task *orr_team_take(struct orr_worker *w, struct orr_process *proc
 	for (i = 0; i < c->n && c->team[i].worker != (int) w->id; i++)
 		;
 	orr_assertf(i < c->n, "worker %u leads no parallel worker", w->id);
+	orr_assert(!t->team && !t->parallel);
 	t->team = (uint16_t) (i + 1);
 	if (!c->team[i].comb)
 		return task;

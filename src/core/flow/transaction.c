@@ -37,6 +37,10 @@ static void decide(void *arg)
 	struct orr_trs_epoch *e = arg;
 	struct orr_task_array waiting;
 
+	orr_assert_no_lock();
+	orr_assertf(!e->decided && (!e->last || !e->waiting.n), "an epoch is decided twice");
+	orr_assertf(!e->before || (e->before->decided && !e->before->waiting.n),
+		    "an epoch is decided before the one before it");
 	/* Its tasks and its gate were what this gate has waited for. */
 	free(e->before);
 	e->before = NULL;
@@ -51,6 +55,7 @@ static void decide(void *arg)
 	waiting = e->waiting;
 	memset(&e->waiting, 0, sizeof(e->waiting));
 	orr_unlock(&e->lock);
+	orr_assert_no_lock();
 	for (unsigned i = 0; i < waiting.n; i++)
 		orr_task_release(orr_task_array_get(&waiting, i));
 	orr_task_array_free(&waiting);
@@ -84,6 +89,8 @@ static void advance(struct starpu_transaction *trs, void *arg, int last)
 	struct starpu_task *gate = trs->gate;
 	struct orr_trs_epoch *e = trs->next;
 
+	orr_assertf(e->before == trs->open && !e->waiting.n && !e->decided,
+		    "a transaction opens an epoch that was open");
 	e->arg = arg;
 	e->last = last;
 	trs->open = e;

@@ -63,6 +63,7 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 		return ret;
 	if (proc->state == ORR_PROCESS_DOWN)
 		return -ENODEV;
+	orr_assert_no_lock();
 	orr_sys_settle(orr_thread_self());
 	orr_about_to_wait(proc);
 	if (prompt)
@@ -89,6 +90,7 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 				orr_park_stuck(proc, what);
 		}
 	}
+	orr_assert(!prompt || ORR_ATOMIC_LOAD(&proc->core->ndone_waiters) > 0);
 	if (prompt)
 		ORR_ATOMIC_ADD(&proc->core->ndone_waiters, -1);
 	if (!n)

@@ -57,6 +57,7 @@ void starpu_bound_stop(void)
 	if (!g || !g->bound)
 		return;
 	orr_lock(&g->lock);
+	orr_assert(g->mark <= g->nnodes);
 	g->end = g->nnodes;
 	ORR_ATOMIC_STORE_RELAXED(&g->bound, 0);
 	orr_unlock(&g->lock);
@@ -77,6 +78,7 @@ static struct orr_graph *recorded(const char *what)
 	}
 	if (g->bound)
 		g->end = g->nnodes;
+	orr_assert(g->mark <= g->end && g->end <= g->nnodes);
 	for (uint32_t i = 0; i < g->ntypes; i++)
 		g->type[i].count = 0;
 	for (uint32_t i = g->mark; i < g->end; i++)
@@ -228,6 +230,8 @@ static double area(const struct orr_graph *g)
 	if (!a.nk)
 		return 0;
 	one = 1 / n[0];
+	for (k = 0; k < a.nk; k++)
+		orr_assertf(n[k] > 0, "a kind of units has %g units", n[k]);
 	return a.nk == 1 ? dual(&a, &one, NULL) : a.nk == 2 ? area_of_two(&a) : area_of_many(&a);
 }
 
@@ -290,6 +294,7 @@ void starpu_bound_compute(double *res, double *integer_res, int integer)
 	if (g) {
 		us = fmax(area(g), g->deps ? critical_path(g) : 0);
 		us_whole = fmax(us, critical_path(g));
+		orr_assertf(us >= 0 && isfinite(us), "the tasks take %g us at least", us);
 		for (uint32_t t = 0; t < g->ntypes && integer; t++)
 			if (g->type[t].count)
 				us_whole = fmax(us_whole, whole(g, t));

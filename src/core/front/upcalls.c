@@ -118,6 +118,8 @@ static void upcall_call(struct orr_process *proc, unsigned memnode, void (*f)(vo
 	struct orr_worker *stepped = self->worker;
 	unsigned here = self->memnode;
 
+	orr_assertf(memnode < proc->data->nmemnodes, "memory node %u of %u", memnode,
+		    proc->data->nmemnodes);
 	if (!w) {
 		f(buffers, arg);
 		return;
@@ -127,6 +129,8 @@ static void upcall_call(struct orr_process *proc, unsigned memnode, void (*f)(vo
 	self->worker = w;
 	self->memnode = memnode;
 	w->driver->call(w, f, buffers, arg);
+	orr_assertf(self->worker == w, "the driver %s leaves the thread to another worker",
+		    w->driver->name);
 	self->worker = stepped;
 	self->memnode = here;
 }
@@ -145,6 +149,7 @@ const struct orr_data_upcalls orr_core_data_upcalls = {
 
 static void park_give_out(struct orr_process *proc)
 {
+	orr_assert_no_lock();
 	orr_owners_proceed(orr_thread_self());
 	if (ORR_ATOMIC_LOAD_RELAXED(&proc->nholding))
 		orr_policy_give_out(proc, 1);

@@ -63,6 +63,8 @@ static double world_kernel_us(struct orr_process *proc, const struct orr_kernel 
 {
 	const struct orr_worker *w = &proc->core->workers[k->worker];
 
+	orr_assertf(k->worker < proc->core->nworkers && k == &w->kernel,
+		    "the kernel is not worker %u's", k->worker);
 	return orr_expect_spread_us(proc, orr_worker_arch(w), k->task, k->nimpl, source,
 				    deviation_us);
 }
@@ -103,6 +105,7 @@ static double world_copy_us(struct orr_process *proc, const struct orr_copy *c)
  * is sorted again. */
 static void world_stretch(struct orr_process *proc, double now_us, double by)
 {
+	orr_assertf(by > 0 && isfinite(by), "kernels take %g times as long", by);
 	for (unsigned i = 0; proc->core->groups && i < proc->ngroups; i++) {
 		struct orr_group *g = &proc->core->groups[i];
 
@@ -118,6 +121,9 @@ static void world_stretch(struct orr_process *proc, double now_us, double by)
 
 static void world_ends(struct orr_process *proc, struct orr_kernel *k, double end_us)
 {
+	orr_assertf(!isnan(end_us) && k->worker < proc->core->nworkers &&
+			    k == &proc->core->workers[k->worker].kernel,
+		    "a kernel of worker %u ends at %g us", k->worker, end_us);
 	k->end_us = end_us;
 	orr_group_heap_sort(proc->core->workers[k->worker].group);
 }

@@ -37,6 +37,8 @@ static int find(const struct starpu_driver *d, struct orr_worker **out)
 				w->name);
 			return -ENODEV;
 		}
+		orr_assert(w->id == i && w->group->first <= i &&
+			   i < w->group->first + w->group->nworkers);
 		*out = w;
 		return 0;
 	}

@@ -10,7 +10,7 @@
 #include "core/flow/parallel.h"
 #include "core/task/expect.h"
 #include "base/log.h"
-#include "core/worker/core.h"
+#include "core/worker/worker_life.h"
 #include "core/task/task.h"
 
 #include <errno.h>
@@ -25,6 +25,7 @@ struct orr_energy {
 
 static void add(struct orr_worker *w, double joules)
 {
+	orr_assertf(!isnan(joules), "worker %u uses %g J", w->id, joules);
 	orr_lock(&w->local_lock);
 	w->prof.energy_consumed += joules;
 	w->joules += joules;
@@ -35,6 +36,8 @@ void orr_energy_task(struct orr_worker *w, struct orr_task *t, double us)
 {
 	double joules = orr_expect_joules(w->group->proc, orr_worker_arch(w), t->pub, t->nimpl, us);
 
+	orr_worker_assert_mine(w);
+	orr_assert(t == w->task);
 	if (!(joules > 0))
 		return;
 	add(w, joules);
@@ -123,6 +126,7 @@ int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
 				proc->core->energy->start[archi]);
 	if (n < 0)
 		return n;
+	orr_assertf(n <= ORR_ENERGY_COUNTERS, "%d counters of energy were read", n);
 	proc->core->energy->n[archi] = n;
 	proc->core->energy->worker[archi] = workerid;
 	return 0;

@@ -19,7 +19,7 @@
 #include "core/task/task_trace.h"
 #include "core/worker/device.h"
 #include "core/worker/worker.h"
-#include "core/task/task.h"
+#include "core/task/task_life.h"
 #include "core/flow/team.h"
 #include "core/task/times.h"
 #include "data/data.h"
@@ -32,6 +32,10 @@ void orr_execute_prepare(struct orr_worker *w, struct orr_task *t)
 	struct starpu_task *task = t->pub;
 	int impl = 0;
 
+	orr_worker_assert_mine(w);
+	orr_task_pass(t, ORR_TASK_OF_POLICY, ORR_TASK_OF_WORKER);
+	orr_assertf(!t->worker, "task %s comes to two workers", orr_task_name(task));
+
 	if (!(w->arch == STARPU_CPU_WORKER && task->cl->cpu_funcs[0] && !task->cl->can_execute &&
 	      !t->forced_impl))
 		impl = orr_task_first_impl(w, task);
@@ -40,6 +44,8 @@ void orr_execute_prepare(struct orr_worker *w, struct orr_task *t)
 			  orr_task_name(task), w->name);
 	if (!t->impl_chosen)
 		t->nimpl = (uint8_t) impl;
+	orr_assertf(t->nimpl < STARPU_MAXIMPLEMENTATIONS, "implementation %u of task %s is chosen",
+		    t->nimpl, orr_task_name(task));
 	t->worker = w;
 	t->interfaces = t->owner.naccess > STARPU_NMAXBUFS ? task->dyn_interfaces
 							   : task->interfaces;
@@ -97,7 +103,10 @@ static inline void set_up(struct orr_worker *w, struct orr_task *t, struct orr_t
 				: starpu_data_get_interface_on_node(a->handle, (unsigned) a->node);
 		t->interfaces[i] = iface;
 	}
-	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_RUNNING);
+	orr_task_assert_of(t, ORR_TASK_OF_WORKER);
+	orr_assertf(!ORR_ATOMIC_LOAD(&t->starved) && !ORR_ATOMIC_LOAD(&t->owner.nprefetch),
+		    "task %s starts before its data are there", orr_task_name(task));
+	orr_task_go(t, ORR_TASK_RUNNING);
 	task->status = STARPU_TASK_RUNNING;
 	task->workerid = w->id;
 	self->task = t;
@@ -119,7 +128,7 @@ static inline void note_start(struct orr_worker *w, struct orr_task *t, struct o
 		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, start_time),
 				    debt_us);
 	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id, debt_us);
-	w->state = ORR_WORKER_RUNNING;
+	orr_worker_go(w, ORR_WORKER_RUNNING);
 	if (orr_monitor_wants(proc, t))
 		orr_monitor_start_slow(proc, t);
 }
@@ -127,6 +136,7 @@ static inline void note_start(struct orr_worker *w, struct orr_task *t, struct o
 /* The device runs the kernel of w->task. */
 static void run_on_device(struct orr_worker *w)
 {
+	orr_assert(!w->later && w->pipeline && w->group->nlater < w->group->nworkers);
 	w->later = 1;
 	w->group->nlater++;
 }
@@ -135,6 +145,7 @@ void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
 {
 	struct orr_task *t = w->task;
 
+	orr_assertf(t && t->worker == w, "worker %u starts the task of another one", w->id);
 	set_up(w, t, self);
 	note_start(w, t, self->proc, self->debt_us);
 	if (__builtin_expect(w->starving, 0))
@@ -170,10 +181,14 @@ int orr_execute_queue(struct orr_worker *w, struct orr_thread *self)
 /* The first of the kernels that were started behind another one is the one that runs. */
 static void advance_queue(struct orr_worker *w, struct orr_process *proc)
 {
+	orr_assert(w->nahead > 0 && w->nahead < w->pipeline && !w->later);
 	w->launch = w->ahead[0];
 	w->nahead--;
 	memmove(w->ahead, w->ahead + 1, w->nahead * sizeof(*w->ahead));
 	w->task = w->launch.task;
+	orr_task_assert_of(w->task, ORR_TASK_OF_WORKER);
+	orr_assert(w->task->worker == w &&
+		   ORR_ATOMIC_LOAD_RELAXED(&w->task->state) == ORR_TASK_RUNNING);
 	note_start(w, w->task, proc, 0);
 	run_on_device(w);
 }
@@ -189,7 +204,7 @@ static void promote(struct orr_worker *w, struct orr_process *proc)
 	} else if (t) {
 		w->next = NULL;
 		w->task = t;
-		w->state = ORR_WORKER_FETCHING;
+		orr_worker_go(w, ORR_WORKER_FETCHING);
 		orr_inputs_promote(t, proc);
 	}
 }
@@ -217,6 +232,8 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	struct starpu_task *task = t->pub;
 	double us = 0;
 
+	orr_assertf(t && t->worker == w && ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_RUNNING,
+		    "worker %u finishes a task that it does not run", w->id);
 	self->task = t;
 	end_kernel(w, t);
 	orr_times_kernel(w, proc);
@@ -253,7 +270,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	orr_scratch_release(&t->owner, w->id, t->interfaces);
 	self->task = NULL;
 	w->task = NULL;
-	w->state = ORR_WORKER_IDLE;
+	orr_worker_go(w, ORR_WORKER_IDLE);
 	if (__builtin_expect(w->member != NULL, 0))
 		orr_parallel_finish(w, t, us);
 	if (__builtin_expect(t->team != 0, 0))
@@ -261,8 +278,10 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	if (__builtin_expect(w->pipeline, 0))
 		promote(w, proc);
 	if (__builtin_expect(proc->data->limited, 0)) {
-		if (t->owner.naccess)
+		if (t->owner.naccess) {
+			orr_assert(ORR_ATOMIC_LOAD(&proc->data->nbusy) > 0);
 			ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
+		}
 		orr_task_complete(t, w);
 		orr_memory_kick(proc);
 	} else

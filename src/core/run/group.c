@@ -66,6 +66,43 @@ static int may_spin(const struct orr_group *g)
 	return !g->nlater && !ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->flights);
 }
 
+/* One thread steps a group at a time, and not from inside of a step. */
+static inline void step_begins(struct orr_group *g, struct orr_thread *self)
+{
+#ifdef ORR_DEBUG
+	struct orr_thread *nobody = NULL;
+	int alone = ORR_ATOMIC_CAS(&g->stepper, &nobody, self);
+
+	orr_assertf(alone, "two threads step the group of worker %u", g->first);
+#endif
+	orr_assertf(g->begun || !g->thread, "worker %u is stepped before its start", g->first);
+	orr_assertf(!self->worker, "the thread of worker %u steps another group", g->first);
+	orr_assert(g->nheap + g->nlater <= g->nworkers && !ORR_ATOMIC_LOAD(&g->sleeping));
+}
+
+/* What the group counts is what its workers do. */
+static inline void step_ends(struct orr_group *g, struct orr_thread *self)
+{
+#ifdef ORR_DEBUG
+	unsigned nlater = 0, nheap = 0;
+
+	for (unsigned i = 0; i < g->nworkers; i++) {
+		const struct orr_worker *w = &g->proc->core->workers[g->first + i];
+
+		nlater += w->later;
+		nheap += w->state == ORR_WORKER_RUNNING && !w->later && !w->member;
+	}
+	orr_assertf(nlater == g->nlater, "%u devices of a group are busy, of %u workers", g->nlater,
+		    nlater);
+	orr_assertf(nheap <= g->nheap, "%u kernels have a known end, of %u workers", g->nheap,
+		    nheap);
+	orr_assert(ORR_ATOMIC_LOAD(&g->stepper) == self);
+	ORR_ATOMIC_STORE(&g->stepper, NULL);
+#endif
+	(void) g;
+	(void) self;
+}
+
 int orr_group_step(struct orr_group *g, double *next_us)
 {
 	struct orr_thread *self = orr_thread_self();
@@ -73,6 +110,8 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	int advanced = 0;
 	double transfer;
 
+	orr_assert_no_lock();
+	step_begins(g, self);
 	transfer = orr_transfer_progress(g->proc);
 	if (g->nheap) {
 		double now = orr_sys_now_us();
@@ -100,6 +139,7 @@ int orr_group_step(struct orr_group *g, double *next_us)
 	if (__builtin_expect(g->nlater, 0))
 		*next_us = earlier(*next_us, first_due(g));
 	*next_us = earlier(*next_us, transfer);
+	step_ends(g, self);
 	return advanced;
 }
 
@@ -119,6 +159,7 @@ static void group_awake(struct orr_group *g)
 	ORR_ATOMIC_STORE(&g->sleeping, 0); /* before it leaves the mask */
 	g->in_recess = 0;
 	orr_wake_delist(g);
+	orr_assert(!orr_wake_is_listed(g));
 	orr_poll_hook_call(g->proc, 0);
 }
 
@@ -139,6 +180,8 @@ static int group_sleep(struct orr_group *g, double max_us)
 	unsigned key;
 	double next_us;
 
+	orr_assertf(!orr_wake_is_listed(g) && !g->in_recess,
+		    "the group of worker %u is awake and counted among those that sleep", g->first);
 	orr_nap_begin(g);
 	if (!all_execute(g))
 		orr_wake_enlist(g);
@@ -176,11 +219,13 @@ static void begin_worker(struct orr_worker *w)
 static void end_worker(struct orr_worker *w)
 {
 	orr_worker_trace(w, starpu_prof_tool_event_driver_deinit);
+	orr_assertf(!w->task && !w->next && !w->member, "worker %u ends and has a task", w->id);
 	w->driver->deinit(w);
 }
 
 static void begin_group(struct orr_group *g)
 {
+	orr_assertf(!g->begun && !g->nheap && !g->nlater, "a group begins twice");
 	g->begun = 1;
 	for (unsigned i = 0; i < g->nworkers; i++)
 		begin_worker(&g->proc->core->workers[g->first + i]);
@@ -188,6 +233,7 @@ static void begin_group(struct orr_group *g)
 
 static void end_group(struct orr_group *g)
 {
+	orr_assertf(g->begun && !g->nheap && !g->nlater, "a group ends while kernels run");
 	orr_nap_end_all(g);
 	for (unsigned i = 0; i < g->nworkers; i++)
 		end_worker(&g->proc->core->workers[g->first + i]);

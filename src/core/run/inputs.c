@@ -10,7 +10,8 @@
 #include "base/log.h"
 #include "core/flow/task_data.h"
 #include "core/worker/wake.h"
-#include "core/task/task.h"
+#include "core/worker/worker.h"
+#include "core/task/task_life.h"
 #include "data/data.h"
 #include "data/evict.h"
 #include "data/fetch.h"
@@ -59,6 +60,8 @@ enum { STARVING_TRIES = 1, STARVING_WAITS };
 
 void orr_inputs_stop_starving(struct orr_worker *w, struct orr_process *proc)
 {
+	orr_worker_assert_mine(w);
+	orr_assert(w->starving && ORR_ATOMIC_LOAD(&proc->data->nstarving) > 0);
 	w->starving = 0;
 	ORR_ATOMIC_ADD(&proc->data->nstarving, -1);
 	if (ORR_ATOMIC_LOAD(&proc->data->starver) == w)
@@ -72,6 +75,11 @@ static void input_done(void *arg)
 	struct orr_task *t = orr_task_of_owner(a->owner);
 	struct orr_worker *w = t->worker;
 
+	orr_assertf(ORR_ATOMIC_LOAD(&t->nfetching) > 0 &&
+			    ORR_ATOMIC_LOAD(&t->nfetching) <= t->owner.naccess + 1,
+		    "task %s waits for %u data and one came", orr_task_name(t->pub),
+		    ORR_ATOMIC_LOAD(&t->nfetching));
+	orr_task_assert_of(t, ORR_TASK_OF_WORKER);
 	if (ORR_ATOMIC_ADD(&t->nfetching, -1) == 0)
 		orr_wake_worker(w);
 }
@@ -81,6 +89,7 @@ static void input_starved(void *arg)
 {
 	struct orr_access *a = arg;
 
+	orr_assert(a->pinned && a->node >= 0);
 	a->pinned = 0;
 	ORR_ATOMIC_STORE(&orr_task_of_owner(a->owner)->starved, a);
 	input_done(a);
@@ -90,6 +99,9 @@ static void input_starved(void *arg)
  * for each other. A next task does not wait: it asks again when its turn comes. */
 static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_process *proc)
 {
+	orr_assertf(!ORR_ATOMIC_LOAD(&t->nfetching), "task %s gives back what is on its way",
+		    orr_task_name(t->pub));
+	orr_assert(ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_READY);
 	orr_scratch_release(&t->owner, w->id, t->interfaces);
 	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		struct orr_access *a = &t->owner.access[i];
@@ -98,13 +110,16 @@ static void drop_inputs(struct orr_worker *w, struct orr_task *t, struct orr_pro
 			orr_fetch_unref(a->handle, (unsigned) a->node);
 		a->pinned = 0;
 	}
-	if (proc->data->limited)
+	if (proc->data->limited) {
+		orr_assert(ORR_ATOMIC_LOAD(&proc->data->nbusy) > 0);
 		ORR_ATOMIC_ADD(&proc->data->nbusy, -1);
+	}
 	if (t != w->task) {
 		t->nfetching = UNFETCHED;
 		orr_memory_kick(proc);
 		return;
 	}
+	orr_assert(w->state == ORR_WORKER_FETCHING && w->starving != STARVING_WAITS);
 	if (!w->starving)
 		ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
 	w->starving = STARVING_WAITS;
@@ -188,6 +203,11 @@ static enum orr_inputs fetch_inputs(struct orr_worker *w, struct orr_task *t,
 	struct orr_worker *starver = proc->data->limited ? ORR_ATOMIC_LOAD(&proc->data->starver)
 							 : NULL;
 
+	orr_task_assert_of(t, ORR_TASK_OF_WORKER);
+	orr_assertf(t->worker == w && (t == w->task || t == w->next),
+		    "worker %u fetches the data of another one", w->id);
+	orr_assertf(t->owner.held, "task %s fetches data that it does not hold",
+		    orr_task_name(t->pub));
 	t->starved = NULL;
 	if (w->starving && t == w->task)
 		w->starving = STARVING_TRIES;
@@ -227,6 +247,7 @@ static enum orr_inputs retry_inputs(struct orr_worker *w, struct orr_thread *sel
 	struct orr_access *a;
 	char usage[160];
 
+	orr_assert(w->starving == STARVING_WAITS && ORR_ATOMIC_LOAD(&proc->data->nstarving) > 0);
 	if (ORR_ATOMIC_LOAD(&proc->data->starver) != w &&
 	    !ORR_ATOMIC_CAS(&proc->data->starver, &nobody, w))
 		return ORR_INPUTS_IDLE;
@@ -254,6 +275,9 @@ enum orr_inputs orr_inputs_step(struct orr_worker *w, struct orr_thread *self)
 {
 	struct orr_task *t = w->task;
 	unsigned n = ORR_ATOMIC_LOAD(&t->nfetching);
+
+	orr_worker_assert_mine(w);
+	orr_assert(n != UNFETCHED);
 
 	if (__builtin_expect(n == PREFETCHING, 0))
 		return ORR_ATOMIC_LOAD(&t->owner.nprefetch) ? ORR_INPUTS_IDLE
@@ -283,6 +307,8 @@ enum orr_inputs orr_inputs_step_next(struct orr_worker *w, struct orr_thread *se
 	struct orr_task *t = w->next;
 	unsigned n = ORR_ATOMIC_LOAD(&t->nfetching);
 
+	orr_worker_assert_mine(w);
+
 	if (n == PREFETCHING && !ORR_ATOMIC_LOAD(&t->owner.nprefetch)) {
 		fetch_inputs(w, t, self);
 		return ORR_INPUTS_ADVANCED;
@@ -297,6 +323,7 @@ enum orr_inputs orr_inputs_step_next(struct orr_worker *w, struct orr_thread *se
 
 void orr_inputs_promote(struct orr_task *t, struct orr_process *proc)
 {
+	orr_assert(t->worker->task == t && t->worker->state == ORR_WORKER_FETCHING);
 	if (ORR_ATOMIC_LOAD_RELAXED(&t->nfetching) != UNFETCHED)
 		return;
 	t->nfetching = PREFETCHING;

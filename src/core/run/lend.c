@@ -20,6 +20,7 @@ struct orr_group *orr_lend_begin(struct orr_process *proc, unsigned cpu,
 			continue;
 		if (w->group->thread || w->group->nworkers != 1)
 			return NULL;
+		orr_assertf(!ORR_ATOMIC_LOAD(&w->group->rung), "worker %u is lent twice", w->id);
 		w->driver->init(w);
 		ORR_ATOMIC_STORE(&w->group->rung, rung);
 		return w->group;
@@ -32,6 +33,8 @@ void orr_lend_end(struct orr_group *g)
 	struct orr_worker *w = &g->proc->core->workers[g->first];
 
 	orr_assertf(!w->task, "a worker with a task is taken back");
+	orr_assertf(ORR_ATOMIC_LOAD(&g->rung), "worker %u is taken back and was not lent", w->id);
+	orr_assert(!g->nheap && !orr_wake_is_listed(g));
 	ORR_ATOMIC_STORE(&g->rung, NULL);
 	w->driver->deinit(w);
 }
@@ -43,6 +46,7 @@ int orr_lend_run(struct orr_group *g, unsigned tasks)
 	int advanced, any = 0;
 	double next_us;
 
+	orr_assertf(ORR_ATOMIC_LOAD(&g->rung), "worker %u executes tasks and is not lent", w->id);
 	do {
 		advanced = orr_group_step(g, &next_us);
 		any |= advanced;
@@ -57,6 +61,7 @@ int orr_lend_run(struct orr_group *g, unsigned tasks)
 
 void orr_lend_sleeps(struct orr_group *g)
 {
+	orr_assertf(!g->nheap, "the borrower of worker %u sleeps during a kernel", g->first);
 	orr_wake_enlist(g);
 	ORR_ATOMIC_FENCE();
 }

@@ -26,13 +26,15 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 
 	orr_times_take(w, self->proc, t);
 	orr_worker_trace_take(w, self->proc);
+	orr_assertf(!w->task && !w->next && !w->later, "worker %u takes task %s and has another",
+		    w->id, orr_task_name(task));
 	orr_execute_prepare(w, t);
 	w->task = t;
 	if (!t->owner.naccess) {
 		orr_execute_start(w, self);
 		return;
 	}
-	w->state = ORR_WORKER_FETCHING;
+	orr_worker_go(w, ORR_WORKER_FETCHING);
 	if (orr_inputs_begin(w, t, self) == ORR_INPUTS_READY)
 		orr_execute_start(w, self);
 }
@@ -45,6 +47,7 @@ static int take_next(struct orr_worker *w, struct orr_thread *self)
 
 	if (!task)
 		return 0;
+	orr_assert(!w->next && w->pipeline > 1 && w->state == ORR_WORKER_RUNNING);
 	w->next = t = orr_task_of(task);
 	orr_execute_prepare(w, t);
 	t->nfetching = 0;
@@ -117,10 +120,27 @@ static int step_busy(struct orr_worker *w, struct orr_thread *self)
 	return 0;
 }
 
+/* What the state of the worker says about its other fields. */
+static void check_fields(const struct orr_worker *w)
+{
+	const struct orr_task *t = w->task;
+
+	(void) t;
+	orr_assertf(!t == (w->state == ORR_WORKER_IDLE || w->state == ORR_WORKER_JOINED),
+		    "worker %u is in state %d and has %s task", w->id, w->state, t ? "a" : "no");
+	orr_assertf(!t || t->worker == w, "worker %u has the task of another one", w->id);
+	orr_assert(!w->later || w->state == ORR_WORKER_RUNNING);
+	orr_assert((!w->next && !w->nahead) || (w->pipeline && w->state == ORR_WORKER_RUNNING));
+	orr_assert(w->state != ORR_WORKER_IDLE || (!w->member && !w->starving));
+	orr_assert(w->state != ORR_WORKER_JOINED ||
+		   (w->member && ORR_ATOMIC_LOAD(&w->member->p->refs)));
+}
+
 int orr_worker_step(struct orr_worker *w, struct orr_thread *self)
 {
 	struct starpu_task *task;
 
+	check_fields(w);
 	orr_worker_enter(self, w);
 	if (w->state != ORR_WORKER_IDLE)
 		return step_busy(w, self);

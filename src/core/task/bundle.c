@@ -35,6 +35,7 @@ void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
 
 static void destroy(struct _starpu_task_bundle *b)
 {
+	orr_assertf(b->closed && !b->n, "a bundle of %u tasks is freed", b->n);
 	free(b->task);
 	free(b);
 }
@@ -42,6 +43,10 @@ static void destroy(struct _starpu_task_bundle *b)
 /* Under the lock. */
 static int add(struct _starpu_task_bundle *b, struct starpu_task *task)
 {
+	orr_assert_locked(&b->lock);
+	for (unsigned i = 0; i < b->n; i++)
+		orr_assertf(b->task[i] != task, "task %s is in its bundle twice",
+			    orr_task_name(task));
 	if (b->n == b->cap) {
 		unsigned cap = b->cap ? 2 * b->cap : 8;
 		struct starpu_task **v = realloc(b->task, cap * sizeof(*v));
@@ -98,6 +103,8 @@ int starpu_task_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *t
 		bundle->task[i] = bundle->task[--bundle->n];
 		found = 1;
 	}
+	orr_assertf(!found || task->bundle == bundle, "task %s is in two bundles",
+		    orr_task_name(task));
 	gone = found && bundle->closed && !bundle->n;
 	orr_unlock(&bundle->lock);
 	if (!found)

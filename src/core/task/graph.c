@@ -33,6 +33,7 @@ struct orr_graph_datum {
 /* Makes room for one more element of an array. */
 static void *room(void *v, uint64_t n, uint64_t *cap, size_t size)
 {
+	orr_assert(n <= *cap);
 	if (n < *cap)
 		return v;
 	*cap = *cap ? 2 * *cap : 16;
@@ -110,6 +111,8 @@ int orr_graph_join(struct orr_process *proc)
 
 void orr_graph_leave(struct orr_process *proc)
 {
+	orr_assertf(proc->core->graph && ORR_ATOMIC_LOAD(&proc->core->graph->policy) > 0,
+		    "a policy leaves the graph and has not joined it");
 	ORR_ATOMIC_ADD(&proc->core->graph->policy, (unsigned) -1);
 }
 
@@ -157,11 +160,14 @@ void orr_graph_free(struct orr_process *proc)
 /* The place of a task in the graph, made when it has none. */
 static uint32_t place(struct orr_graph *g, struct orr_task *t)
 {
+	orr_assert_locked(&g->lock);
 	if (t->record <= g->base) {
 		ROOM(g->node, g->nnodes, g->node_cap);
 		g->node[g->nnodes] = (struct orr_graph_node){ 0 };
 		t->record = g->base + ++g->nnodes;
 	}
+	orr_assertf(t->record - g->base <= g->nnodes, "task %s is node %u of %u",
+		    orr_task_name(t->pub), t->record - g->base, g->nnodes);
 	return t->record - g->base - 1;
 }
 
@@ -206,6 +212,7 @@ static int same_times(const double *a, const double *b, unsigned n)
 static uint32_t type_of(struct orr_graph *g, struct starpu_task *task, uint32_t footprint,
 			double *us)
 {
+	orr_assert_locked(&g->lock);
 	for (uint32_t i = g->ntypes; i-- > 0;) {
 		struct orr_graph_type *y = &g->type[i];
 
@@ -225,6 +232,8 @@ static uint32_t type_of(struct orr_graph *g, struct starpu_task *task, uint32_t 
 
 static void edge(struct orr_graph *g, uint32_t from, uint32_t to)
 {
+	orr_assertf(from < g->nnodes && to < g->nnodes, "an edge leads from node %u to %u of %u",
+		    from, to, g->nnodes);
 	if (from == to)
 		return;
 	ROOM(g->edge, g->nedges, g->edge_cap);
@@ -251,6 +260,9 @@ void orr_graph_depend(struct orr_process *proc, struct orr_task *dep, struct orr
 
 static struct orr_graph_datum *slot(const struct orr_graph *g, starpu_data_handle_t h)
 {
+	orr_assertf(g->ndata < g->data_cap && !(g->data_cap & (g->data_cap - 1)),
+		    "the table of data has %u of %u places in use", g->ndata, g->data_cap);
+
 	uint32_t i = (uint32_t) (((uintptr_t) h >> 4) * 0x9e3779b97f4a7c15ULL >> 32) &
 		     (g->data_cap - 1);
 

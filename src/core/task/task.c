@@ -6,6 +6,7 @@
 #include "core/task/task.h"
 #include "core/task/task_array.h"
 #include "core/task/task_edges.h"
+#include "core/task/task_life.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,6 +71,8 @@ struct starpu_task *starpu_task_create(void)
 	c = orr_slab_alloc(&proc->core->task_slab);
 	if (!c)
 		return NULL;
+	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&c->prv.state) == ORR_TASK_NEW && !c->prv.pub,
+		    "a new task lies where another one lives");
 	memcpy(c, &initial, opaque_size(offsetof(struct created, prv.state)));
 	begin_private(&c->prv, &c->pub);
 	c->pub.starpu_private = &c->prv;
@@ -84,6 +87,8 @@ struct orr_task *orr_task_make_private(struct starpu_task *task)
 
 	if (!c)
 		return NULL;
+	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&c->prv.state) == ORR_TASK_NEW && !c->prv.pub,
+		    "a new task lies where another one lives");
 	init_private(&c->prv, task);
 	return &c->prv;
 }
@@ -121,6 +126,11 @@ static inline void free_private(struct orr_task *t)
 {
 	struct starpu_task *pub = t->pub;
 
+	orr_task_may_be_freed(t);
+	orr_assertf(!t->tag_next && !t->parallel, "task %s is freed and %s has it",
+		    orr_task_name(pub), t->parallel ? "a combined worker" : "its tag");
+	orr_assertf(!t->owner.parked && !ORR_ATOMIC_LOAD(&t->owner.nprefetch),
+		    "task %s is freed and its data know it", orr_task_name(pub));
 	if (t->bundled)
 		starpu_task_bundle_remove(pub->bundle, pub);
 	if (t->owner.access && t->owner.access != t->inl_access)
@@ -316,6 +326,11 @@ void orr_task_renew(struct orr_task *t)
 	struct orr_edges *edges = t->edges;
 	const struct orr_owner_ops *ops = t->owner.ops;
 
+	orr_task_may_go(t, ORR_TASK_NEW);
+	orr_assertf(!t->succ.n && !t->end_succ.n,
+		    "task %s begins anew before others have learnt of its end",
+		    orr_task_name(t->pub));
+	orr_assert(!t->parallel && !t->tag_missing && !t->team);
 	if (t->owner.access && t->owner.access != t->inl_access)
 		free(t->owner.access);
 	orr_task_array_free(&t->succ);

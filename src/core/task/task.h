@@ -78,10 +78,14 @@ struct orr_task {
 	int64_t load;       /* the policy's: what it adds to the load of its queue */
 	uint32_t footprint;
 	uint8_t footprint_valid;
+#ifdef ORR_DEBUG
+	uint8_t holder; /* enum orr_task_holder (core/task/task_life.h): who has the task */
+#endif
 	/* Atomic, each by itself: those who look at all tasks (starpu_task_nready and its like)
 	 * read them at any time of the task's life. What stands before them is copied from a
 	 * template when a task is made. */
-	uint8_t state; /* enum orr_task_state; DONE is stored with release */
+	uint8_t state; /* enum orr_task_state, changed as core/task/task_life.h says; DONE is stored
+			  with release */
 	uint8_t ctx;   /* number of its scheduling context */
 	double flops;  /* of pub when it was submitted */
 	struct orr_access inl_access[ORR_TASK_INLINE];

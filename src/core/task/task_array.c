@@ -3,6 +3,7 @@
  *
  * Invariant: two tasks stand in the array itself; memory is allocated from the third on. */
 #include "core/task/task_array.h"
+#include "base/assert.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 
 int orr_task_array_add(struct orr_task_array *a, struct orr_task *t)
 {
+	orr_assertf(t, "no task is appended to %u", a->n);
+	orr_assert(a->n <= 2 ? !a->cap : a->n <= a->cap);
 	if (a->n < 2) {
 		a->inl[a->n++] = t;
 		return 0;

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/assert.h"
+
 struct orr_task;
 
 struct orr_task_array {
@@ -22,6 +24,7 @@ int orr_task_array_add(struct orr_task_array *a, struct orr_task *t);
 
 static inline struct orr_task *orr_task_array_get(const struct orr_task_array *a, unsigned i)
 {
+	orr_assert(i < a->n);
 	return a->cap ? a->v[i] : a->inl[i];
 }
 

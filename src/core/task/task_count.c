@@ -23,7 +23,10 @@ uint64_t orr_task_npending(struct orr_process *proc)
 	/* Completions first: a task counted there was submitted before. */
 	uint64_t completed = orr_task_ncompleted(proc);
 
-	return ORR_ATOMIC_LOAD(&proc->core->nsubmitted) - completed;
+	uint64_t submitted = ORR_ATOMIC_LOAD(&proc->core->nsubmitted);
+	orr_assertf(completed <= submitted, "%llu tasks completed of %llu",
+		    (unsigned long long) completed, (unsigned long long) submitted);
+	return submitted - completed;
 }
 
 int starpu_task_nsubmitted(void)

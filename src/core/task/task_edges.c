@@ -54,6 +54,7 @@ static void keep(struct orr_task *from, struct orr_task *to)
 	struct orr_edges *f = edges_of(from), *t = edges_of(to);
 
 	orr_assert_locked(edge_lock());
+	orr_assertf(from != to, "task %s would wait for itself", orr_task_name(to->pub));
 	if (is_kept(from, to))
 		return;
 	struct orr_edge *e = malloc(sizeof(*e));
@@ -84,6 +85,7 @@ static void drop(struct orr_edge *e)
 	*e->prev_in = e->next_in;
 	if (e->next_in)
 		e->next_in->prev_in = e->prev_in;
+	orr_assert(e->from->edges->nout > 0 && e->to->edges->nin > 0);
 	e->from->edges->nout--;
 	e->to->edges->nin--;
 	free(e);
@@ -93,6 +95,7 @@ static void drop(struct orr_edge *e)
  * later round. */
 static void arrive(struct orr_edge *e, struct orr_task_array *released)
 {
+	orr_assert_locked(edge_lock());
 	orr_assert(!e->awaited || !e->narrived);
 	if (!e->awaited) {
 		e->narrived++;
@@ -136,6 +139,7 @@ void orr_task_edges_begin(struct orr_task *to)
 			e->narrived--;
 		} else {
 			e->awaited = 1;
+			orr_assert(ORR_ATOMIC_LOAD(&to->owner.ndeps) > 0);
 			ORR_ATOMIC_ADD(&to->owner.ndeps, 1);
 		}
 	}
@@ -154,6 +158,8 @@ void orr_task_edges_forget(struct orr_task *t)
 		drop(t->edges->out);
 	}
 	orr_unlock(edge_lock());
+	orr_assertf(!t->edges->nin && !t->edges->nout, "task %s is still in %u edges",
+		    orr_task_name(t->pub), t->edges->nin + t->edges->nout);
 	free(t->edges);
 	t->edges = NULL;
 	release(&released);

@@ -4,6 +4,7 @@
  * Invariant: an interval is added to one kind of time, or divided so that the parts add up to it;
  * nothing is counted twice and nothing is left out. */
 #include "core/task/times.h"
+#include "core/worker/worker_life.h"
 
 #include <orrery.h>
 
@@ -34,6 +35,7 @@ void orr_times_restart(struct orr_worker *w)
 /* The interval up to `now_us` was of that kind. */
 static void spend(struct orr_worker *w, enum orr_time kind, double now_us)
 {
+	orr_assert_locked(&w->local_lock);
 	orr_assert(kind < ORR_NTIMES);
 	if (now_us <= w->times.since_us)
 		return;
@@ -45,6 +47,7 @@ void orr_times_change_slow(struct orr_worker *w, enum orr_time was, enum orr_tim
 {
 	double now_us = orr_sys_now_us();
 
+	orr_worker_assert_mine(w);
 	orr_lock(&w->local_lock);
 	spend(w, was, now_us);
 	w->times.present = (uint8_t) next;
@@ -57,6 +60,7 @@ void orr_times_kernel_slow(struct orr_worker *w)
 {
 	double now_us = orr_sys_now_us();
 
+	orr_worker_assert_mine(w);
 	orr_lock(&w->local_lock);
 	/* The longer of the two would be an interval that began before profiling did. */
 	double begin_us = w->times.since_us + w->kernel.before_us;
@@ -86,6 +90,9 @@ void orr_times_take_slow(struct orr_worker *w, const struct orr_task *t)
 {
 	double now_us = orr_sys_now_us();
 
+	orr_worker_assert_mine(w);
+	orr_assertf(t->cause < ORR_NCAUSES, "cause %u made task %s ready", t->cause,
+		    orr_task_name(t->pub));
 	orr_lock(&w->local_lock);
 	double ready_us = t->ready_us < now_us ? t->ready_us : now_us;
 	if (t->cause == ORR_TIME_SUBMISSION)
@@ -124,6 +131,7 @@ void orr_times_foreign(struct orr_process *proc, double us)
 {
 	struct orr_causes *c = &proc->core->causes;
 
+	orr_assertf(us >= 0, "an insertion takes %g us", us);
 	orr_lock(&c->lock);
 	c->us[ORR_TIME_FOREIGN] += us;
 	orr_unlock(&c->lock);
@@ -154,6 +162,8 @@ static void close_idle(struct orr_worker *w, double now_us)
 	const struct orr_causes *c = &w->group->proc->core->causes;
 	double us[ORR_NCAUSES], sum = 0, part = c->since_us - w->times.since_us;
 
+	orr_assert_locked(&c->lock);
+
 	for (unsigned i = 0; i < ORR_NCAUSES; i++)
 		us[i] = c->us[i] - w->times.causes_us[i];
 	if (us[ORR_TIME_FOREIGN] > us[ORR_TIME_SUBMISSION])
@@ -174,6 +184,8 @@ void orr_times_close(struct orr_worker *w)
 	struct orr_causes *c = &w->group->proc->core->causes;
 	double now_us = orr_sys_now_us();
 
+	orr_assert_locked(&w->local_lock);
+	orr_assert(w->times.present < ORR_NTIMES);
 	if (w->times.present != ORR_TIME_IDLE) {
 		spend(w, (enum orr_time) w->times.present, now_us);
 		return;

@@ -85,6 +85,7 @@ struct orr_core {
 	struct orr_causes causes; /* while profiling is on (core/task/times.h) */
 	unsigned rr;              /* round-robin cursor of pushes from outside of workers */
 	uint64_t idle_mask[STARPU_NMAXWORKERS / 64]; /* atomic: groups that sleep, by index */
+	uint64_t njoins; /* under join_lock: parallel tasks that were queued to their members */
 };
 
 #endif

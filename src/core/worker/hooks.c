@@ -26,6 +26,7 @@ static int place(struct orr_process *proc)
 	unsigned i;
 	struct orr_hook *v;
 
+	orr_assert_locked(&proc->lock);
 	for (i = 0; i < proc->core->hooks_cap; i++)
 		if (!proc->core->hooks[i].func && !proc->core->hooks[i].calls)
 			return (int) i;
@@ -69,6 +70,7 @@ static void drop(int id, int idle)
 	orr_lock(&proc->lock);
 	found = id >= 0 && (unsigned) id < proc->core->hooks_cap && proc->core->hooks[id].func &&
 		proc->core->hooks[id].idle == idle;
+	orr_assert(ORR_ATOMIC_LOAD(&proc->core->nhooks) <= proc->core->hooks_cap);
 	if (found) {
 		proc->core->hooks[id].func = NULL;
 		ORR_ATOMIC_ADD(&proc->core->nhooks, -1);
@@ -110,6 +112,8 @@ int orr_hooks_run(struct orr_group *g)
 	struct orr_thread *self = orr_thread_self();
 	int idle = all_idle(g), more = 0;
 
+	orr_assertf(!self->worker, "hooks are called while worker %u is stepped",
+		    self->worker ? self->worker->id : 0);
 	orr_worker_enter(self, &proc->core->workers[g->first]);
 	orr_lock(&proc->lock);
 	for (unsigned i = 0; i < proc->core->hooks_cap; i++) {
@@ -121,6 +125,8 @@ int orr_hooks_run(struct orr_group *g)
 		orr_unlock(&proc->lock);
 		more |= h.func(h.arg) == 0;
 		orr_lock(&proc->lock);
+		orr_assertf(i < proc->core->hooks_cap && proc->core->hooks[i].calls > 0,
+			    "hook %u ended while it ran", i);
 		proc->core->hooks[i].calls--;
 	}
 	orr_unlock(&proc->lock);
@@ -130,6 +136,8 @@ int orr_hooks_run(struct orr_group *g)
 
 void orr_hooks_exit(struct orr_process *proc)
 {
+	for (unsigned i = 0; i < proc->core->hooks_cap; i++)
+		orr_assertf(!proc->core->hooks[i].calls, "hook %u is called at the end", i);
 	free(proc->core->hooks);
 	proc->core->hooks = NULL;
 	proc->core->hooks_cap = proc->core->nhooks = 0;

@@ -18,6 +18,9 @@ static void call(nap_callback_t callback, struct orr_worker *w)
 
 	if (!callback)
 		return;
+	orr_assert_no_lock();
+	orr_assertf(!stepped || stepped->group == w->group,
+		    "worker %u is told of by the thread of another group", w->id);
 	orr_worker_enter(self, w);
 	callback(w->id);
 	orr_worker_enter(self, stepped);
@@ -34,6 +37,7 @@ void orr_nap_begin(struct orr_group *g)
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		struct orr_worker *w = &proc->core->workers[g->first + i];
 
+		orr_assert(!w->asleep || w->state == ORR_WORKER_IDLE);
 		if (w->state != ORR_WORKER_IDLE || w->asleep)
 			continue;
 		w->asleep = 1;

@@ -6,10 +6,12 @@ void orr_poll_hook_run(struct orr_process *proc, int idle)
 {
 	void (*func)(struct orr_process *, int);
 
+	orr_assert_no_lock();
 	ORR_ATOMIC_ADD(&proc->core->npolling, 1);
 	func = ORR_ATOMIC_LOAD(&proc->core->poll_hook);
 	if (func)
 		func(proc, idle);
+	orr_assert(ORR_ATOMIC_LOAD(&proc->core->npolling) > 0);
 	ORR_ATOMIC_ADD(&proc->core->npolling, -1);
 }
 

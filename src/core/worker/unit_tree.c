@@ -163,6 +163,8 @@ static struct starpu_tree *make_machine(struct orr_process *proc)
 	}
 	starpu_tree_prepare_children(nodes, root);
 	int failed = !root->nodes;
+
+	orr_assertf(n <= proc->core->nworkers, "%u units for %u workers", n, proc->core->nworkers);
 	for (unsigned i = 0; i < nodes && !failed; i++) {
 		starpu_tree_insert(&root->nodes[i], (int) i, 1, 0, 0, root);
 		failed = add_units(proc->core, &root->nodes[i], i);

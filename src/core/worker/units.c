@@ -110,6 +110,8 @@ int orr_unit_of_driver(struct orr_process *proc, const struct orr_device *d, uns
 		return -1;
 	int unit = has_wishes(proc) ? wanted_unit(proc, worker, proc->core->ndriver_units)
 				    : unit_beside(proc, d->bus_id);
+	orr_assertf(proc->core->driver_units,
+		    "a thread chooses a unit before the settings are read");
 	if (unit >= 0)
 		proc->core->driver_units[proc->core->ndriver_units++] = unit;
 	return unit;
@@ -135,9 +137,11 @@ static int unit_in_turns(const struct orr_process *proc, unsigned i)
 	if (n == 0 || n == t->ncores)
 		return t->ncores ? t->core_ids[i % t->ncores] : -1;
 	i %= n;
-	for (j = 0;; j++)
+	for (j = 0;; j++) {
+		orr_assertf(j < t->ncores, "no unit is left of %u", t->ncores);
 		if (!is_kept(proc, t->core_ids[j]) && !i--)
 			return t->core_ids[j];
+	}
 }
 
 int orr_unit_of_cpu(struct orr_process *proc, unsigned i)

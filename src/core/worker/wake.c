@@ -19,11 +19,13 @@ static int wake_claim(struct orr_process *proc, unsigned index)
 {
 	uint64_t bit = 1ULL << index % 64;
 
+	orr_assertf(index < proc->ngroups, "group %u of %u is woken", index, proc->ngroups);
 	return (ORR_ATOMIC_FETCH_AND(&proc->core->idle_mask[index / 64], ~bit) & bit) != 0;
 }
 
 int orr_wake_claim_fenced(struct orr_process *proc, unsigned index)
 {
+	orr_assert_no_lock();
 	if (!(ORR_ATOMIC_LOAD(&proc->core->idle_mask[index / 64]) >> index % 64 & 1) ||
 	    !wake_claim(proc, index))
 		return 0;
@@ -35,6 +37,8 @@ void orr_wake_group_fenced(struct orr_process *proc, unsigned index)
 {
 	uint64_t bit = 1ULL << index % 64;
 
+	orr_assertf(index < proc->ngroups, "group %u of %u is woken", index, proc->ngroups);
+	orr_assert_no_lock();
 	if (ORR_ATOMIC_LOAD_RELAXED(&proc->core->idle_mask[index / 64]) & bit)
 		ORR_ATOMIC_AND(&proc->core->idle_mask[index / 64], ~bit);
 	ring_fenced(&proc->core->groups[index]);
@@ -65,6 +69,7 @@ static int wake_one_of(struct orr_process *proc, unsigned first, uint64_t mask)
 
 void orr_wake_one(struct orr_process *proc)
 {
+	orr_assert_no_lock();
 	if (__builtin_expect(proc->arch_mask & (proc->arch_mask - 1), 0)) {
 		/* Not every group can do what there is to do. */
 		orr_wake_all(proc);
@@ -81,6 +86,7 @@ void orr_wake_one(struct orr_process *proc)
 
 void orr_wake_all(struct orr_process *proc)
 {
+	orr_assert_no_lock();
 	ORR_ATOMIC_FENCE();
 	for (unsigned i = 0; i < proc->ngroups; i++)
 		orr_wake_group_fenced(proc, i);
@@ -91,10 +97,20 @@ static unsigned index_of(const struct orr_group *g)
 	return (unsigned) (g - g->proc->core->groups);
 }
 
+int orr_wake_is_listed(const struct orr_group *g)
+{
+	unsigned index = index_of(g);
+
+	return ORR_ATOMIC_LOAD(&g->proc->core->idle_mask[index / 64]) >> index % 64 & 1;
+}
+
 void orr_wake_enlist(struct orr_group *g)
 {
 	unsigned index = index_of(g);
 
+	orr_assert(index < g->proc->ngroups);
+	orr_assertf(!orr_wake_is_listed(g), "group %u goes to sleep twice", index);
+	orr_assertf(!ORR_ATOMIC_LOAD(&g->sleeping), "group %u sleeps before others know", index);
 	ORR_ATOMIC_OR(&g->proc->core->idle_mask[index / 64], 1ULL << index % 64);
 }
 
@@ -102,5 +118,7 @@ void orr_wake_delist(struct orr_group *g)
 {
 	unsigned index = index_of(g);
 
+	orr_assertf(!ORR_ATOMIC_LOAD(&g->sleeping),
+		    "group %u leaves those that sleep while it sleeps", index);
 	ORR_ATOMIC_AND(&g->proc->core->idle_mask[index / 64], ~(1ULL << index % 64));
 }

@@ -22,6 +22,8 @@ void orr_wake_group_fenced(struct orr_process *proc, unsigned index);
  * caller has passed a full barrier since it queued. */
 int orr_wake_claim_fenced(struct orr_process *proc, unsigned index);
 
+/* Is the group in the set of idle groups? */
+int orr_wake_is_listed(const struct orr_group *g);
 /* The thread of the group enters the set of idle groups, or leaves it. */
 void orr_wake_enlist(struct orr_group *g);
 void orr_wake_delist(struct orr_group *g);

@@ -97,6 +97,8 @@ void orr_driver_call_plain(struct orr_worker *w, void (*f)(void **, void *), voi
 static void setup_worker(struct orr_process *proc, struct orr_worker *w, unsigned id,
 			 enum starpu_worker_archtype arch, int devid)
 {
+	orr_assertf(id < proc->core->nworkers && !w->perf_arch && !w->driver,
+		    "worker %u of %u is made twice", id, proc->core->nworkers);
 	w->id = w->kernel.worker = id;
 	w->arch = w->kernel.arch = arch;
 	w->devid = devid;
@@ -177,6 +179,8 @@ static void cut_groups(struct orr_process *proc, unsigned ncpus, const struct or
 			continue;
 		if (joined)
 			proc->core->groups[k - 1].nworkers += devices[i].nworkers;
+		orr_assertf(k + n <= proc->ngroups && (!joined || k > 0),
+			    "group %u of %u begins with device %u", k, proc->ngroups, i);
 		for (unsigned g = 0; g < n; g++) {
 			proc->core->groups[k].first = first + g * devices[i].nworkers / n;
 			proc->core->groups[k++].nworkers = devices[i].nworkers / n;
@@ -197,13 +201,29 @@ static void bind_drivers(struct orr_process *proc, unsigned first, const struct 
 		for (unsigned k = 0; k < devices[i].nworkers; k++, first++) {
 			if (n && k % each == 0)
 				unit = orr_unit_of_driver(proc, &devices[i], first);
+			orr_assert(first < proc->core->nworkers);
 			proc->core->workers[first].bindid = unit;
 		}
 	}
 }
 
+/* Each worker is in one group, and the groups follow each other. */
+static void check_groups(const struct orr_process *proc)
+{
+	unsigned next = 0;
+
+	for (unsigned i = 0; i < proc->ngroups; i++) {
+		orr_assertf(proc->core->groups[i].first == next, "group %u begins with worker %u",
+			    i, proc->core->groups[i].first);
+		next += proc->core->groups[i].nworkers;
+	}
+	orr_assertf(!proc->ngroups || next == proc->core->nworkers, "%u of %u workers have a group",
+		    next, proc->core->nworkers);
+}
+
 static int prepare_groups(struct orr_process *proc)
 {
+	check_groups(proc);
 	for (unsigned i = 0; i < proc->ngroups; i++) {
 		struct orr_group *g = &proc->core->groups[i];
 

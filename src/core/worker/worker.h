@@ -6,6 +6,7 @@
 #define ORR_CORE_WORKER_H
 
 #include "core/worker/core.h"
+#include "core/worker/worker_life.h"
 
 /* For drivers: has the world start func as the kernel of t on w; a NULL func runs elsewhere, or
  * nowhere. Returns ORR_STARTED_RAN or ORR_STARTED_TIMED, as orr_sys_kernel_start does. */

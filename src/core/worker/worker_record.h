@@ -122,6 +122,9 @@ struct orr_group {
 		struct orr_process *); /* atomic: called when the bell rings, if another
 					  component's thread steps the group (core/run/lend.h) */
 	uint64_t seq;
+#ifdef ORR_DEBUG
+	struct orr_thread *stepper; /* atomic: the thread that steps it just now */
+#endif
 } __attribute__((aligned(128)));
 
 #endif
