@@ -29,6 +29,7 @@ enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEUE };
 
 struct link_map;
+struct orr_sim_company;
 struct orr_sim_fiber;
 struct orr_sim_rank;
 struct orr_sim_stack;
@@ -109,9 +110,11 @@ struct orr_sim_cores {
 	unsigned busy;    /* kernels that run on its CPUs, and messages that are being received */
 	unsigned waiting; /* ranks that run none of them and wait for messages: they look again and
 			     again */
-	double done_us, since_us;   /* see sim_cores.c */
-	double wake_us;             /* what such a look takes from a core */
-	struct orr_sim_rank *ranks; /* by next_on_computer */
+	double done_us, since_us;        /* see sim_cores.c */
+	double wake_us;                  /* what such a look takes from a core */
+	struct orr_sim_rank *ranks;      /* by next_on_computer */
+	struct orr_sim_company *company; /* that kernels keep each other (sim_company.h); NULL: its
+					    effect was not measured */
 };
 
 struct orr_sim_mpi;
@@ -180,6 +183,12 @@ struct orr_sim_uncalibrated {
 	double us;
 };
 
+/* Kernels of that name ran in a larger company than was measured (sim_company.h). */
+struct orr_sim_guess {
+	const char *name;
+	unsigned measured, used; /* companies; used: the largest */
+};
+
 struct orr_sim {
 	/* settings */
 	int nranks, argc;
@@ -230,6 +239,9 @@ struct orr_sim {
 	double kernel_us[ORR_PERF_NSOURCES];
 	struct orr_sim_uncalibrated *uncalibrated;
 	unsigned nuncalibrated;
+	struct orr_sim_guess *guesses;
+	char **unmet; /* names of kernels that had company, although nobody measured theirs */
+	unsigned nguesses, nunmet;
 	double wall_start, wall_shown;
 	unsigned progress_calls;
 	int progress_begun, progress_shown; /* a line of progress was written; it is there now */
