@@ -21,6 +21,7 @@ from orrery_cli import UserError
 
 VERSION = "contention 1"
 MOST_COMPANY, MOST_SLOWDOWN, MOST_CURVES, MOST_POINTS = 65536, 1e4, 256, 64  # as the library takes them
+NUMBER = re.compile(r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?", re.ASCII)
 SHORT = 0.25  # a kernel had company n if on average at least n - SHORT kernels ran meanwhile
 LEAST = 5     # of them, or nothing is said of that company
 OWN = 0.75    # of the company that has to be of the kernel's own kind, to be called its own
@@ -138,13 +139,12 @@ def read_curve(path, number, line, known):
         raise wrong(path, number, "each name only once")
     points, last = [], (1, 1.0)
     for company, value in zip(words[::2], words[1::2]):
-        try:
-            point = int(company), float(value)
-        except ValueError:
-            raise wrong(path, number, "pairs of a company and a slowdown, such as `gemm: 2 1.05`") from None
-        if not last[0] < point[0] <= MOST_COMPANY or not last[1] <= point[1] <= MOST_SLOWDOWN:
-            raise wrong(path, number, "companies that rise, from 2 on, and slowdowns that do not fall, from 1 on")
-        points.append(point)
+        if not NUMBER.fullmatch(company) or not NUMBER.fullmatch(value):
+            raise wrong(path, number, "pairs of a company and a slowdown, such as `gemm: 2 1.05`")
+        point = float(company), float(value)
+        if not last[0] < point[0] <= MOST_COMPANY or not point[0].is_integer() or not last[1] <= point[1] <= MOST_SLOWDOWN:
+            raise wrong(path, number, "companies that rise, whole numbers from 2 on, and slowdowns that do not fall, from 1 on")
+        points.append((int(point[0]), point[1]))
         last = point
     return name, points
 
